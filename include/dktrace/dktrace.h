@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libdktrace: trace events, filters and per-CPU ring buffers of the Linux kernel's tracefs.
+ *
+ * Every call that can fail returns 0 or a negative errno value; results come through
+ * out-pointers, which are set to NULL (or -1) first. The words of the last failure are in the
+ * context: dkt_error(). Nothing here prints or exits. A context and what hangs off it belong to
+ * one thread at a time. _free and _close functions take NULL.
+ */
+#ifndef DKTRACE_H
+#define DKTRACE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DKT_VERSION "0.1.0"
+
+#define DKT_API                __attribute__((visibility("default")))
+#define DKT_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+
+/* Declares an options struct with its size set, all other members zero or as given. */
+#define DKT_OPTS(type, name, ...) struct type name = { .sz = sizeof(struct type), ##__VA_ARGS__ }
+
+struct dkt_ctx;
+struct dkt_instance;
+struct dkt_event;
+struct dkt_change;
+struct dkt_capture;
+struct dkt_expr;
+struct dkt_buf;
+
+/* ---- context ------------------------------------------------------------------------------ */
+
+enum dkt_log_level { DKT_LOG_WARN, DKT_LOG_INFO, DKT_LOG_DEBUG };
+
+/* Receives one message without newline; errno is preserved around the call. */
+typedef void (*dkt_log_fn)(void *data, enum dkt_log_level level, const char *text);
+
+struct dkt_ctx_opts {
+	size_t sz;
+	const char *root; /* directory that stands for tracefs; NULL: find the mounted one */
+	dkt_log_fn log; /* NULL: silent */
+	void *log_data;
+};
+
+/* Makes a context. Touches nothing in the system. -ENOMEM. */
+DKT_API int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **ctx);
+DKT_API void dkt_ctx_free(struct dkt_ctx *ctx);
+
+/* Words of the last failure, "" if none; valid until the next call on the context. */
+DKT_API const char *dkt_error(const struct dkt_ctx *ctx);
+
+/* For layers above: set the words of a failure, or put words before those there. Return err. */
+DKT_API int dkt_fail(struct dkt_ctx *ctx, int err, const char *fmt, ...) DKT_PRINTF(3, 4);
+DKT_API int dkt_fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...) DKT_PRINTF(3, 4);
+
+/* ---- tracefs ------------------------------------------------------------------------------ */
+
+enum dkt_tracefs_flags {
+	DKT_MOUNT = 1, /* mount tracefs if it is not mounted (needs CAP_SYS_ADMIN) */
+};
+
+/*
+ * Finds tracefs by statfs() magic (/sys/kernel/tracing, then the mount table) and opens it; does
+ * nothing if that has been done. -ENOENT: not mounted; -EACCES: no right to it;
+ * -EOPNOTSUPP: this kernel has none.
+ */
+DKT_API int dkt_tracefs_open(struct dkt_ctx *ctx, unsigned int flags);
+
+/* Where it is, "" before dkt_tracefs_open(); valid as long as the context. */
+DKT_API const char *dkt_tracefs_dir(const struct dkt_ctx *ctx);
+
+/* True if dkt_tracefs_open() had to mount it. */
+DKT_API bool dkt_tracefs_was_mounted(const struct dkt_ctx *ctx);
+
+/* ---- capabilities (capabilities(7)) -------------------------------------------------------- */
+
+enum dkt_need {
+	DKT_NEED_READ = 1, /* look at tracefs and its events */
+	DKT_NEED_CONTROL = 2, /* change instances, events and buffers */
+	DKT_NEED_MOUNT = 4, /* mount tracefs */
+};
+
+/*
+ * 0 if this process may do all of the needs, else -EPERM with the missing capabilities named in
+ * dkt_error(). Looks at effective capabilities and at the owner and mode of the tracefs directory;
+ * touches nothing.
+ */
+DKT_API int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs);
+
+/* Drops, for good, every capability that reading from open files does not need. */
+DKT_API int dkt_caps_drop(struct dkt_ctx *ctx);
+
+/* ---- instances ----------------------------------------------------------------------------- */
+
+enum dkt_instance_flags {
+	DKT_CREATE = 1, /* make the instance if it is not there */
+};
+
+/* Opens an instance by name, NULL for the top one. -ENOENT: there is none of that name. */
+DKT_API int dkt_instance_open(struct dkt_ctx *ctx, const char *name, unsigned int flags,
+			      struct dkt_instance **instance);
+DKT_API void dkt_instance_close(struct dkt_instance *instance);
+
+/* True if dkt_instance_open() made it. */
+DKT_API bool dkt_instance_is_new(const struct dkt_instance *instance);
+DKT_API const char *dkt_instance_name(const struct dkt_instance *instance);
+DKT_API struct dkt_ctx *dkt_instance_ctx(const struct dkt_instance *instance);
+
+/* Removes an instance with all its settings and records. -ENOENT; -EBUSY: somebody reads it. */
+DKT_API int dkt_instance_remove(struct dkt_ctx *ctx, const char *name);
+
+/* Number of per-CPU buffers; CPU numbers run from 0 to one less. */
+DKT_API int dkt_instance_cpus(const struct dkt_instance *instance);
+
+/* Bytes of all per-CPU buffers together, as the kernel reports it. */
+DKT_API int dkt_instance_get_size(struct dkt_instance *instance, uint64_t *bytes);
+
+/*
+ * Asks for that many bytes over all CPUs, divided evenly. What is allocated is rounded up by the
+ * kernel. -ENOMEM: memory cannot give it, the old size is in force.
+ */
+DKT_API int dkt_instance_set_size(struct dkt_instance *instance, uint64_t bytes);
+
+/* The name of the clock in use, as in trace_clock; the caller frees it. */
+DKT_API int dkt_instance_get_clock(struct dkt_instance *instance, char **clock);
+
+/* Changes the clock. The kernel empties the buffers when it does. -EINVAL: unknown clock. */
+DKT_API int dkt_instance_set_clock(struct dkt_instance *instance, const char *clock);
+
+/* Records events of these processes only; n 0: of all. */
+DKT_API int dkt_instance_set_pids(struct dkt_instance *instance, const pid_t *pids, size_t n);
+
+DKT_API int dkt_instance_get_on(struct dkt_instance *instance, bool *on);
+DKT_API int dkt_instance_set_on(struct dkt_instance *instance, bool on);
+
+/* Empties the buffers; the kernel's statistics start again from 0. */
+DKT_API int dkt_instance_clear(struct dkt_instance *instance);
+
+/* Writes text as one record of the event ftrace:print. Longer than the kernel takes: -EMSGSIZE. */
+DKT_API int dkt_instance_mark(struct dkt_instance *instance, const char *text);
+
+/*
+ * Kernel's per_cpu/cpuN/stats, all in events but bytes. Of what was ever generated since the
+ * last clear, entries + read + overrun were recorded, commit_overrun + dropped were not.
+ */
+struct dkt_cpu_stats {
+	uint64_t entries; /* in the buffer, not read yet */
+	uint64_t overrun; /* overwritten before they were read */
+	uint64_t commit_overrun; /* not recorded: nested too deep or the buffer too small */
+	uint64_t dropped; /* not recorded: buffer full and not in overwrite mode */
+	uint64_t read; /* taken out by a reader */
+	uint64_t bytes; /* in the buffer, not read yet */
+};
+
+DKT_API int dkt_instance_get_stats(struct dkt_instance *instance, int cpu,
+				   struct dkt_cpu_stats *stats);
+
+/* ---- event catalogue ------------------------------------------------------------------------ */
+
+enum dkt_field_flags {
+	DKT_FIELD_COMMON = 1, /* one of the fields that every event has */
+	DKT_FIELD_SIGNED = 2,
+	DKT_FIELD_STRING = 4, /* char[], __data_loc char[], or a kernel's char pointer */
+	DKT_FIELD_DYNAMIC = 8, /* __data_loc or __rel_loc: offset and length in the record */
+	DKT_FIELD_ARRAY = 16,
+	DKT_FIELD_POINTER = 32,
+	DKT_FIELD_RELATIVE = 64, /* __rel_loc */
+};
+
+struct dkt_field {
+	const char *name;
+	const char *type; /* as in the format file */
+	uint32_t offset; /* bytes from the start of the record */
+	uint32_t size; /* bytes */
+	uint32_t element; /* bytes of an array's element, else size */
+	unsigned int flags;
+};
+
+/* All events of this kernel, sorted by system and name; valid as long as the context. */
+DKT_API int dkt_events(struct dkt_ctx *ctx, struct dkt_event *const **events, size_t *n);
+
+/* NULL if this kernel has no such event. */
+DKT_API struct dkt_event *dkt_event_find(struct dkt_ctx *ctx, const char *system, const char *name);
+
+/* The event whose records carry that number; NULL if none. Reads ids until it is found. */
+DKT_API struct dkt_event *dkt_event_by_id(struct dkt_ctx *ctx, int id);
+
+DKT_API const char *dkt_event_system(const struct dkt_event *event);
+DKT_API const char *dkt_event_name(const struct dkt_event *event);
+
+/* Position in the list of dkt_events(): stable as long as the context. */
+DKT_API size_t dkt_event_index(const struct dkt_event *event);
+
+/* The number in its records, or a negative errno value. */
+DKT_API int dkt_event_id(struct dkt_event *event);
+
+/* The fields, common ones first, in the order of the format file; valid as long as the context. */
+DKT_API int dkt_event_fields(struct dkt_event *event, const struct dkt_field **fields, size_t *n);
+DKT_API const struct dkt_field *dkt_event_field(struct dkt_event *event, const char *name);
+
+/* ---- changing events and filters as one transaction ----------------------------------------- */
+
+/* Collects what is to change on an instance; nothing is touched before dkt_change_commit(). */
+DKT_API int dkt_change_new(struct dkt_instance *instance, struct dkt_change **change);
+DKT_API void dkt_change_free(struct dkt_change *change);
+
+/* Wants exactly these events on (their filters are left alone). Events are of dkt_events(). */
+DKT_API int dkt_change_events(struct dkt_change *change, struct dkt_event *const *events, size_t n);
+
+/* Wants this filter on the event; "" for none. The text is copied. */
+DKT_API int dkt_change_filter(struct dkt_change *change, struct dkt_event *event,
+			      const char *filter);
+
+/*
+ * Applies what differs from what is there, filters before enables, so that nothing is recorded
+ * unfiltered. If the kernel refuses a step all earlier ones are undone; dkt_error() then has the
+ * kernel's own words from error_log, with a caret under the place.
+ */
+DKT_API int dkt_change_commit(struct dkt_change *change);
+
+/* What is on in the instance now: an array of events that the caller frees with free(). */
+DKT_API int dkt_instance_get_events(struct dkt_instance *instance, struct dkt_event ***events,
+				    size_t *n);
+
+/* The filter of an event in the instance, "" if none; the caller frees it. */
+DKT_API int dkt_instance_get_filter(struct dkt_instance *instance, struct dkt_event *event,
+				    char **filter);
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+#define DKT_LOST_UNKNOWN UINT64_MAX
+
+/* Bits of a record's flags: the kernel's trace_flag_type (include/linux/trace_events.h). */
+enum dkt_record_flags {
+	DKT_REC_IRQS_OFF = 0x01,
+	DKT_REC_NEED_RESCHED = 0x04,
+	DKT_REC_HARDIRQ = 0x08,
+	DKT_REC_SOFTIRQ = 0x10,
+	DKT_REC_NMI = 0x40,
+	DKT_REC_BH_OFF = 0x80,
+};
+
+/* One event, or with event NULL a gap: lost records on that CPU before this time. */
+struct dkt_record {
+	uint64_t ts; /* ns of the instance's clock */
+	struct dkt_event *event;
+	const void *data; /* the record's bytes, borrowed until the next call on the capture */
+	uint32_t size; /* bytes */
+	uint32_t cpu;
+	int32_t pid;
+	uint8_t flags; /* enum dkt_record_flags */
+	uint8_t preempt; /* preemption depth */
+	bool first; /* first of this CPU's buffer since it was emptied */
+	uint64_t lost; /* in a gap: how many, or DKT_LOST_UNKNOWN */
+};
+
+/* The value of an integer field of the record, sign-extended if the field is signed. */
+DKT_API int64_t dkt_record_int(const struct dkt_record *record, const struct dkt_field *field);
+
+/* Bytes of a string or array field, within the record whatever the record says. Not terminated. */
+DKT_API const void *dkt_record_bytes(const struct dkt_record *record, const struct dkt_field *field,
+				     size_t *len);
+
+/* ---- capture: taking records out of an instance --------------------------------------------- */
+
+enum dkt_capture_flags {
+	DKT_CAPTURE_KEEP = 1, /* leave the records to be read again */
+	DKT_CAPTURE_FOLLOW = 2, /* wait for more at the end */
+};
+
+struct dkt_capture_opts {
+	size_t sz;
+	unsigned int flags;
+	const char *spool; /* directory that keeps what is taken out but not yet accounted for */
+	uint64_t until; /* ns of the instance's clock: stop there; 0: no bound */
+};
+
+/*
+ * Opens the instance's per-CPU buffers for reading. Records are taken page by page into files in
+ * the spool directory and stay there until dkt_capture_done() says that they are safe elsewhere: a
+ * process killed at any point loses none. -EBUSY: another capture has the spool, named in
+ * dkt_error(). Without a spool (a saved tree) nothing is consumed.
+ */
+DKT_API int dkt_capture_open(struct dkt_instance *instance, const struct dkt_capture_opts *opts,
+			     struct dkt_capture **capture);
+
+/*
+ * The next record of all CPUs in order of time. 0: there is one; 1: end; -EINTR: a signal came
+ * while waiting. With DKT_CAPTURE_FOLLOW also 2: nothing there now, write out what you have.
+ */
+DKT_API int dkt_capture_next(struct dkt_capture *capture, struct dkt_record *record);
+
+/* All records returned so far are safe: the spool may forget them. */
+DKT_API int dkt_capture_done(struct dkt_capture *capture);
+
+/* True if some pages wait for dkt_capture_done(); a reader calls it before it asks for more. */
+DKT_API bool dkt_capture_full(const struct dkt_capture *capture);
+
+struct dkt_loss {
+	uint64_t seen; /* records returned */
+	uint64_t lost; /* records generated but overwritten or never recorded */
+	uint64_t bad; /* places where a page made no sense */
+};
+
+/* What this capture saw and lost on a CPU so far, from the kernel's statistics. */
+DKT_API int dkt_capture_loss(struct dkt_capture *capture, int cpu, struct dkt_loss *loss);
+
+/* Name of a process, "<...>" if the kernel has forgotten it; valid as long as the capture. */
+DKT_API const char *dkt_capture_comm(struct dkt_capture *capture, int32_t pid);
+
+DKT_API void dkt_capture_close(struct dkt_capture *capture);
+
+/* ---- filter expressions: the kernel's language ----------------------------------------------- */
+
+/* Gives the value of a word used as a constant for that field; -ENOENT if it is none. */
+typedef int (*dkt_constant_fn)(void *data, const char *field, const char *word, uint64_t *value);
+
+struct dkt_expr_opts {
+	size_t sz;
+	dkt_constant_fn constant; /* words beyond the built-in ones; NULL: none */
+	void *data;
+};
+
+/* Parses an expression. -EINVAL: dkt_error() has the text with a caret under the place. */
+DKT_API int dkt_expr_new(struct dkt_ctx *ctx, const char *text, const struct dkt_expr_opts *opts,
+			 struct dkt_expr **expr);
+DKT_API void dkt_expr_free(struct dkt_expr *expr);
+
+/* 0 if the event has all the fields and types fit; -ENOENT: a field is missing; -EINVAL: no fit. */
+DKT_API int dkt_expr_check(struct dkt_expr *expr, struct dkt_event *event);
+
+/* The expression as this kernel takes it for that event; the caller frees it. */
+DKT_API int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char **text);
+
+/*
+ * Whether the record matches. An event that lacks a field of the expression matches not. comm is
+ * the name of the record's process, used by COMM.
+ */
+DKT_API bool dkt_expr_match(struct dkt_expr *expr, const struct dkt_record *record,
+			    const char *comm);
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+/* A byte buffer that grows. After a failed allocation it stays as it was and remembers -ENOMEM. */
+DKT_API int dkt_buf_new(struct dkt_buf **buf);
+DKT_API void dkt_buf_free(struct dkt_buf *buf);
+DKT_API const char *dkt_buf_data(const struct dkt_buf *buf, size_t *len);
+DKT_API void dkt_buf_reset(struct dkt_buf *buf);
+DKT_API int dkt_buf_error(const struct dkt_buf *buf);
+DKT_API void dkt_buf_add(struct dkt_buf *buf, const void *bytes, size_t len);
+DKT_API void dkt_buf_str(struct dkt_buf *buf, const char *str);
+DKT_API void dkt_buf_u64(struct dkt_buf *buf, uint64_t value, int width, char pad);
+DKT_API void dkt_buf_hex(struct dkt_buf *buf, uint64_t value, int width, char pad);
+DKT_API void dkt_buf_printf(struct dkt_buf *buf, const char *fmt, ...) DKT_PRINTF(2, 3);
+
+/* Replaces control characters from that offset on by \n, \t or \xHH; a last newline stays. */
+DKT_API void dkt_buf_escape(struct dkt_buf *buf, size_t from);
+
+/* Appends the record's text as its event's print format says, never nothing. */
+DKT_API void dkt_record_text(const struct dkt_record *record, struct dkt_buf *buf);
+
+/* Appends one line in the style of the kernel's trace file and of trace-cmd report. */
+DKT_API void dkt_style_trace(const struct dkt_record *record, const char *comm,
+			     struct dkt_buf *buf);
+
+/* Name of the kernel function that holds the address (kallsyms), NULL if unknown. */
+DKT_API const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset);
+
+/* Name of the system call of that number on this machine's architecture, NULL if unknown. */
+DKT_API const char *dkt_syscall_name(int number);
+
+/* ---- generic netlink ------------------------------------------------------------------------ */
+
+/* 1 if the kernel has the generic netlink family, 0 if not, or a negative errno value. No rights
+ * are needed. */
+DKT_API int dkt_netlink_family(struct dkt_ctx *ctx, const char *family);
+
+/* One attribute: type and payload, nested ones as they come. Return nonzero to stop. */
+typedef int (*dkt_netlink_fn)(void *data, const void *attrs, size_t len);
+
+/* Sends a dump request and hands over the attributes of every answer. -ENOENT: no such family. */
+DKT_API int dkt_netlink_dump(struct dkt_ctx *ctx, const char *family, uint8_t command,
+			     uint8_t version, dkt_netlink_fn fn, void *data);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A byte buffer that grows: where styles write their lines. */
+#include "internal.h"
+
+#include "banned.h"
+
+int dkt_buf_new(struct dkt_buf **buf)
+{
+	*buf = calloc(1, sizeof(**buf));
+	return *buf ? 0 : -ENOMEM;
+}
+
+void dkt_buf_free(struct dkt_buf *buf)
+{
+	if (!buf)
+		return;
+	free(buf->data);
+	free(buf);
+}
+
+const char *dkt_buf_data(const struct dkt_buf *buf, size_t *len)
+{
+	*len = buf->len;
+	return buf->data;
+}
+
+void dkt_buf_reset(struct dkt_buf *buf)
+{
+	buf->len = 0;
+	buf->err = 0;
+}
+
+int dkt_buf_error(const struct dkt_buf *buf)
+{
+	return buf->err;
+}
+
+static char *buf_grow(struct dkt_buf *buf, size_t n)
+{
+	size_t size = buf->size ? buf->size : 4096;
+	char *data;
+
+	while (size - buf->len < n) {
+		if (size > SIZE_MAX / 2) {
+			buf->err = -ENOMEM;
+			return NULL;
+		}
+		size *= 2;
+	}
+	data = realloc(buf->data, size);
+	if (!data) {
+		buf->err = -ENOMEM;
+		return NULL;
+	}
+	buf->data = data;
+	buf->size = size;
+	return data + buf->len;
+}
+
+char *dkt__buf_room(struct dkt_buf *buf, size_t n)
+{
+	if (dkt__likely(buf->size - buf->len >= n && buf->data))
+		return buf->data + buf->len;
+	return buf_grow(buf, n);
+}
+
+void dkt_buf_add(struct dkt_buf *buf, const void *bytes, size_t len)
+{
+	char *p = dkt__buf_room(buf, len);
+
+	if (!p || !len)
+		return;
+	memcpy(p, bytes, len);
+	buf->len += len;
+}
+
+void dkt_buf_str(struct dkt_buf *buf, const char *str)
+{
+	dkt_buf_add(buf, str, strlen(str));
+}
+
+/* Two decimal digits for each of 0..99. */
+static const char digit_pairs[201] = "00010203040506070809101112131415161718192021222324"
+				     "25262728293031323334353637383940414243444546474849"
+				     "50515253545556575859606162636465666768697071727374"
+				     "75767778798081828384858687888990919293949596979899";
+
+/* Puts digits that end at tail, padded to width; the longest number has 20 digits. */
+static void buf_put_padded(struct dkt_buf *buf, const char *digits, int n, int width, char pad)
+{
+	int fill = width > n ? width - n : 0;
+	char *p = dkt__buf_room(buf, (size_t)(fill + n));
+
+	if (!p)
+		return;
+	memset(p, pad, (size_t)fill);
+	memcpy(p + fill, digits, (size_t)n);
+	buf->len += (size_t)(fill + n);
+}
+
+void dkt_buf_u64(struct dkt_buf *buf, uint64_t value, int width, char pad)
+{
+	char text[20], *p = text + sizeof(text);
+
+	while (value >= 100) {
+		p -= 2;
+		memcpy(p, digit_pairs + value % 100 * 2, 2);
+		value /= 100;
+	}
+	if (value >= 10) {
+		p -= 2;
+		memcpy(p, digit_pairs + value * 2, 2);
+	} else {
+		*--p = (char)('0' + value);
+	}
+	buf_put_padded(buf, p, (int)(text + sizeof(text) - p), width, pad);
+}
+
+void dkt_buf_hex(struct dkt_buf *buf, uint64_t value, int width, char pad)
+{
+	char text[16], *p = text + sizeof(text);
+
+	do {
+		*--p = "0123456789abcdef"[value & 15];
+		value >>= 4;
+	} while (value);
+	buf_put_padded(buf, p, (int)(text + sizeof(text) - p), width, pad);
+}
+
+void dkt_buf_printf(struct dkt_buf *buf, const char *fmt, ...)
+{
+	char *text __cleanup(free) = NULL;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		text = NULL;
+		buf->err = -ENOMEM;
+		return;
+	}
+	dkt_buf_add(buf, text, (size_t)n);
+}
+
+static bool is_control(unsigned char c)
+{
+	return c < 0x20 || c == 0x7f;
+}
+
+void dkt_buf_escape(struct dkt_buf *buf, size_t from)
+{
+	char *copy __cleanup(free) = NULL;
+	size_t i, n = buf->len - from;
+
+	for (i = from; i < buf->len; i++)
+		if (is_control((unsigned char)buf->data[i]) &&
+		    !(buf->data[i] == '\n' && i + 1 == buf->len))
+			break;
+	if (i == buf->len)
+		return;
+	copy = malloc(n);
+	if (!copy) {
+		buf->err = -ENOMEM;
+		return;
+	}
+	memcpy(copy, buf->data + from, n);
+	buf->len = from;
+	for (i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)copy[i];
+
+		if (!is_control(c) || (c == '\n' && i + 1 == n))
+			dkt_buf_add(buf, &c, 1);
+		else if (c == '\n' || c == '\t')
+			dkt_buf_str(buf, c == '\n' ? "\\n" : "\\t");
+		else
+			dkt_buf_printf(buf, "\\x%02x", c);
+	}
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What libdktrace's rooms share and nobody outside sees. */
+#ifndef DKT_INTERNAL_H
+#define DKT_INTERNAL_H
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <event-parse.h>
+
+#include <dktrace/dktrace.h>
+
+#define ARRAY_SIZE(a)    (sizeof(a) / sizeof((a)[0]))
+#define DKT__MIN(a, b)   ((a) < (b) ? (a) : (b))
+#define dkt__unlikely(x) __builtin_expect(!!(x), 0)
+#define dkt__likely(x)   __builtin_expect(!!(x), 1)
+
+/* ---- cleanup: locals that own something let it go at the end of their scope ---- */
+
+static inline void dkt__freep(void *p)
+{
+	free(*(void **)p);
+}
+
+static inline void dkt__closep(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+static inline void dkt__fclosep(FILE **f)
+{
+	if (*f)
+		fclose(*f);
+}
+
+static inline void dkt__closedirp(DIR **d)
+{
+	if (*d)
+		closedir(*d);
+}
+
+/* As in: char *text __cleanup(free) = NULL; what is one of free, close, fclose, closedir. */
+#define __cleanup(what) __attribute__((cleanup(dkt__##what##p)))
+
+/* ---- context ---- */
+
+struct dkt__events; /* event.c */
+struct dkt__symbols; /* symbol.c */
+
+struct dkt_ctx {
+	char *root; /* the directory asked for, NULL: find it */
+	char *dir; /* the tracefs directory in use */
+	int dirfd; /* -1 before dkt_tracefs_open() */
+	bool mounted; /* we mounted it */
+	char *error;
+	dkt_log_fn log;
+	void *log_data;
+	struct tep_handle *tep; /* event.c: parsed formats, filled as events are met */
+	struct dkt__events *events;
+	struct dkt__symbols *symbols;
+};
+
+void dkt__log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ...) DKT_PRINTF(3, 4);
+
+void dkt__events_free(struct dkt__events *events);
+void dkt__symbols_free(struct dkt__symbols *symbols);
+
+/* ---- instance ---- */
+
+struct dkt_instance {
+	struct dkt_ctx *ctx;
+	char *name; /* NULL: the top one */
+	char *prefix; /* "instances/NAME/" or "" */
+	bool is_new;
+	int cpus;
+};
+
+/* ---- events ---- */
+
+struct dkt__plan; /* plan.c */
+
+struct dkt_event {
+	struct dkt_ctx *ctx;
+	const char *system;
+	const char *name;
+	size_t index;
+	int id; /* 0: not read yet */
+	int load_err; /* of an earlier try to read the format */
+	struct tep_event *tep; /* NULL before the format is read */
+	struct dkt_field *fields;
+	size_t n_fields;
+	struct dkt__plan *plan; /* NULL before the first record is printed */
+};
+
+/* Reads and parses the format file once. */
+int dkt__event_load(struct dkt_event *event);
+void dkt__plan_free(struct dkt__plan *plan);
+
+/* ---- text ---- */
+
+struct dkt_buf {
+	char *data;
+	size_t len;
+	size_t size;
+	int err;
+};
+
+/* Room for n more bytes; NULL when memory is out (remembered in err). Does not move len. */
+char *dkt__buf_room(struct dkt_buf *buf, size_t n);
+
+#endif
