@@ -93,6 +93,42 @@ int dkt_change_filter(struct dkt_change *change, struct dkt_event *event, const 
 	return 0;
 }
 
+/* ---- asking ---- */
+
+static struct dkt_event *find_off(struct dkt_instance *in)
+{
+	struct dkt_event **on __cleanup(free) = NULL;
+	struct dkt_event *const *all;
+	size_t n_on, n, i, j = 0;
+
+	if (dkt_instance_get_events(in, &on, &n_on) || dkt_events(in->ctx, &all, &n))
+		return NULL;
+	/* Both lists are sorted. */
+	for (i = 0; i < n && j < n_on && all[i] == on[j]; i++)
+		j++;
+	return i < n ? all[i] : NULL;
+}
+
+int dkt_instance_try_filter(struct dkt_instance *in, const char *filter)
+{
+	struct dkt_event *event = find_off(in);
+	char *before __cleanup(free) = NULL;
+	char *words __cleanup(free) = NULL;
+	int err, result;
+
+	if (!event)
+		return dkt_fail(in->ctx, -EBUSY, "every event is on");
+	err = dkt_instance_get_filter(in, event, &before);
+	if (err)
+		return err;
+	result = dkt__tfs_set(in->ctx, filter, "%sevents/%s/%s/filter", in->prefix, event->system,
+			      event->name);
+	words = strdup(dkt_error(in->ctx));
+	err = dkt__tfs_set(in->ctx, *before ? before : "0", "%sevents/%s/%s/filter", in->prefix,
+			   event->system, event->name);
+	return result ? dkt_fail(in->ctx, result, "%s", words ? words : "") : err;
+}
+
 /* ---- steps ---- */
 
 static int write_filter(struct dkt_change *change, const struct dkt_event *event, const char *text)

@@ -194,6 +194,26 @@ int dkt_instance_now(struct dkt_instance *in, uint64_t *ns)
 	return err ? err : dkt_fail(in->ctx, -EOPNOTSUPP, "clock %s cannot be read here", name);
 }
 
+int dkt_instance_wall(struct dkt_instance *in, int64_t *offset)
+{
+	struct timespec wall;
+	uint64_t ns;
+	int err;
+
+	*offset = 0;
+	if (in->ctx->root && dkt__tfs_exists(in->ctx, "%swall_offset", in->prefix)) {
+		err = dkt__tfs_read_u64(in->ctx, &ns, "%swall_offset", in->prefix);
+		*offset = (int64_t)ns;
+		return err;
+	}
+	err = dkt_instance_now(in, &ns);
+	if (err)
+		return err;
+	clock_gettime(CLOCK_REALTIME, &wall);
+	*offset = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec - (int64_t)ns;
+	return 0;
+}
+
 int dkt_instance_set_pids(struct dkt_instance *in, const pid_t *pids, size_t n)
 {
 	char *list __cleanup(free) = NULL;

@@ -258,7 +258,7 @@ static int tfs_write(struct dkt_ctx *ctx, int flags, const char *path, const cha
 	if (n == (ssize_t)len)
 		return 0;
 	err = n < 0 ? -errno : -EIO;
-	words = err == -EINVAL || err == -EEXIST ? kernel_words(ctx, path, value) : NULL;
+	words = kernel_words(ctx, path, value);
 	return dkt_fail(ctx, err, "write \"%.*s\" to %s/%s: %s%s%s", 400, value, ctx->dir, path,
 			n < 0 ? strerror(-err) : "only a part was taken", words ? ": " : "",
 			words ? words : "");

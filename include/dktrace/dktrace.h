@@ -136,6 +136,12 @@ DKT_API int dkt_instance_get_clock(struct dkt_instance *instance, char **clock);
 DKT_API int dkt_instance_set_clock(struct dkt_instance *instance, const char *clock);
 
 /*
+ * What to add to the instance's clock to get wall-clock time, ns. It is sampled now; of a saved
+ * tree it is what its file wall_offset says. -EOPNOTSUPP as for dkt_instance_now().
+ */
+DKT_API int dkt_instance_wall(struct dkt_instance *instance, int64_t *offset);
+
+/*
  * The time now on the instance's clock, ns. -EOPNOTSUPP: not a clock that a process can read
  * (mono, mono_raw, boot and tai are).
  */
@@ -239,6 +245,12 @@ DKT_API int dkt_instance_get_events(struct dkt_instance *instance, struct dkt_ev
 /* The filter of an event in the instance, "" if none; the caller frees it. */
 DKT_API int dkt_instance_get_filter(struct dkt_instance *instance, struct dkt_event *event,
 				    char **filter);
+
+/*
+ * Asks the kernel whether it takes the filter, on an event that is off in the instance and whose
+ * own filter is put back. -EINVAL: no, with its words in dkt_error().
+ */
+DKT_API int dkt_instance_try_filter(struct dkt_instance *instance, const char *filter);
 
 /* ---- records -------------------------------------------------------------------------------- */
 

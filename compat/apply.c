@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Making the instance what the settings say: masks to events and filters, as one transaction. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "debuglog.h"
+#include "util.h"
+
+/* As many MiB a CPU as Lustre's own buffer has by default. */
+#define DEFAULT_MB_PER_CPU 5
+
+/* The kernel takes filters of less than a page. */
+#define FILTER_MAX 4000
+
+/* What one application works on. */
+struct plan {
+	struct debuglog *log;
+	const struct settings *set;
+	struct settings *done; /* becomes what is kept */
+	struct filter_report *report;
+	struct dkt_change *change;
+	struct dkt_expr *filter; /* debug_filter, NULL: none */
+	char *sites; /* call sites in the modules of the chosen subsystems, NULL: anywhere */
+	struct dkt_event **on;
+	size_t n_on;
+	FILE *missed;
+};
+
+void filter_report_clear(struct filter_report *report)
+{
+	free(report->missed);
+	*report = (struct filter_report){ 0 };
+}
+
+bool debuglog_wants(const struct class_bits *bits, const struct settings *set)
+{
+	return bits->types & set->debug && bits->subsystems & set->subsystem_debug;
+}
+
+/* ---- words as constants: msg_mask & rpctrace ---- */
+
+static int mask_constant(void *data, const char *field, const char *word, uint64_t *value)
+{
+	enum mask_kind kind = strstr(field, "subsys") ? MASK_SUBSYSTEM : MASK_DEBUG;
+	int bit = mask_bit(kind, word, strlen(word));
+
+	(void)data;
+	if (bit < 0)
+		return bit;
+	*value = UINT64_C(1) << bit;
+	return 0;
+}
+
+int debuglog_expr(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr)
+{
+	DKT_OPTS(dkt_expr_opts, opts, .constant = mask_constant);
+
+	return dkt_expr_new(ctx, text, &opts, expr);
+}
+
+/* ---- malloc: call sites in modules ---- */
+
+static bool is_wanted_module(const char *const *names, size_t n, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+/* An expression over call_site from /proc/modules; NULL if none of the modules is loaded. */
+static int module_sites(struct plan *plan)
+{
+	const char **names __cleanup(free) = NULL;
+	char *line __cleanup(free) = NULL;
+	size_t n, size = 0, len;
+	FILE *modules, *out;
+	int err = class_map_modules(plan->log->map, plan->set->subsystem_debug, &names, &n);
+
+	if (err)
+		return err;
+	modules = fopen("/proc/modules", "re");
+	if (!modules)
+		return 0;
+	out = open_memstream(&plan->sites, &len);
+	while (out && getline(&line, &size, modules) > 0) {
+		uint64_t bytes, from;
+		char name[64];
+
+		if (sscanf(line, "%63s %" SCNu64 " %*s %*s %*s 0x%" SCNx64, name, &bytes, &from) !=
+			    3 ||
+		    !from || !is_wanted_module(names, n, name))
+			continue;
+		if (ftell(out) > FILTER_MAX / 2)
+			break;
+		fprintf(out, "%s(call_site >= 0x%" PRIx64 " && call_site < 0x%" PRIx64 ")",
+			ftell(out) ? " || " : "", from, from + bytes);
+	}
+	fclose(modules);
+	if (!out || fclose(out))
+		return -ENOMEM;
+	if (!len) {
+		free(plan->sites);
+		plan->sites = NULL;
+	}
+	return 0;
+}
+
+/* ---- filters ---- */
+
+/* The text of debug_filter for the event; NULL if the event has not its fields. */
+static int user_filter(struct plan *plan, struct dkt_event *event, char **text)
+{
+	struct dkt_ctx *ctx = plan->log->ctx;
+	int err;
+
+	*text = NULL;
+	if (!plan->filter)
+		return 0;
+	err = dkt_expr_check(plan->filter, event);
+	if (err == -ENOENT || err == -EINVAL) {
+		if (plan->missed) {
+			fprintf(plan->missed, "%s%s:%s", plan->report->n_missed ? ", " : "",
+				dkt_event_system(event), dkt_event_name(event));
+			plan->report->n_missed++;
+		}
+		return 0;
+	}
+	if (!err)
+		err = dkt_expr_text(plan->filter, event, text);
+	if (!err && plan->report)
+		plan->report->took++;
+	return err ? dkt_fail_in(ctx, err, "debug_filter") : 0;
+}
+
+static int add_filter(struct plan *plan, struct dkt_event *event)
+{
+	const struct class_bits *bits = class_map_event(plan->log->map, event);
+	uint32_t types = bits->types & plan->set->debug;
+	char *own __cleanup(free) = NULL;
+	char *user __cleanup(free) = NULL;
+	char *both __cleanup(free) = NULL;
+	int err = 0;
+
+	if (bits->filtered & types || bits->narrowed & types)
+		err = class_map_filter(plan->log->map, event, types, plan->sites, &own);
+	if (!err)
+		err = user_filter(plan, event, &user);
+	if (err || (!user && (!own || !*own)))
+		return err;
+	if (user && own && *own && asprintf(&both, "(%s) && (%s)", own, user) < 0) {
+		both = NULL;
+		return -ENOMEM;
+	}
+	err = dkt_change_filter(plan->change, event, both ? both : user ? user : own);
+	return err ? err : settings_add_filtered(plan->done, event);
+}
+
+static bool has_filter(const struct settings *set, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < set->n_filtered; i++)
+		if (!strcmp(set->filtered[i], name))
+			return true;
+	return false;
+}
+
+/* Events that had a filter and are to have none now. */
+static int drop_filters(struct plan *plan)
+{
+	const struct settings *before = &plan->log->set;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < before->n_filtered; i++) {
+		char *name __cleanup(free) = strdup(before->filtered[i]);
+		char *colon = name ? strchr(name, ':') : NULL;
+		struct dkt_event *event;
+
+		if (!colon || has_filter(plan->done, before->filtered[i]))
+			continue;
+		*colon = '\0';
+		event = dkt_event_find(plan->log->ctx, name, colon + 1);
+		if (event)
+			err = dkt_change_filter(plan->change, event, "");
+	}
+	return err;
+}
+
+/* ---- the transaction ---- */
+
+static int plan_events(struct plan *plan)
+{
+	struct debuglog *log = plan->log;
+	struct dkt_event *const *all;
+	size_t n, i;
+	int err = dkt_events(log->ctx, &all, &n);
+
+	plan->on = err ? NULL : calloc(n + 1, sizeof(struct dkt_event *));
+	if (!plan->on)
+		return err ? err : -ENOMEM;
+	for (i = 0; !err && i < n; i++) {
+		const struct class_bits *bits = class_map_event(log->map, all[i]);
+
+		if (!debuglog_wants(bits, plan->set))
+			continue;
+		plan->on[plan->n_on++] = all[i];
+		if (plan->filter || (bits->filtered | bits->narrowed) & plan->set->debug)
+			err = add_filter(plan, all[i]);
+	}
+	if (!err)
+		err = dkt_change_events(plan->change, plan->on, plan->n_on);
+	return err ? err : drop_filters(plan);
+}
+
+/* What does not parse here is put to the kernel, whose words the user can look up. */
+static int parse_filter(struct plan *plan)
+{
+	struct dkt_ctx *ctx = plan->log->ctx;
+	int err = debuglog_expr(ctx, plan->set->filter, &plan->filter);
+	char *words __cleanup(free) = NULL;
+
+	if (!err)
+		return 0;
+	words = strdup(dkt_error(ctx));
+	if (dkt_instance_try_filter(plan->log->in, plan->set->filter) == -EINVAL)
+		return -EINVAL;
+	return dkt_fail(ctx, err, "%s", words ? words : "");
+}
+
+static int plan_make(struct plan *plan)
+{
+	int err = dkt_change_new(plan->log->in, &plan->change);
+
+	if (!err && plan->set->filter)
+		err = parse_filter(plan);
+	if (!err)
+		err = module_sites(plan);
+	if (!err)
+		err = plan_events(plan);
+	/* With a report the filter itself is being set: it must be good for something. */
+	if (err || !plan->filter || !plan->report || plan->report->took || !plan->n_on)
+		return err;
+	err = dkt_instance_try_filter(plan->log->in, plan->set->filter);
+	return err ? err : dkt_fail(plan->log->ctx, -ENOENT, "no event that is on has its fields");
+}
+
+static void plan_free(struct plan *plan)
+{
+	dkt_change_free(plan->change);
+	dkt_expr_free(plan->filter);
+	free(plan->sites);
+	free(plan->on);
+}
+
+static int set_size(struct debuglog *log, uint32_t mb)
+{
+	int err = dkt_instance_set_size(log->in, (uint64_t)mb << 20);
+
+	return err ? dkt_fail_in(log->ctx, err, "debug_mb=%" PRIu32, mb) : 0;
+}
+
+/* Makes the instance; it records nothing yet. */
+static int make_instance(struct debuglog *log, const struct settings *set)
+{
+	int err;
+
+	if (log->in)
+		return 0;
+	err = dkt_instance_open(log->ctx, log->name, DKT_CREATE, &log->in);
+	if (err)
+		return err;
+	err = dkt_instance_set_clock(log->in, "mono");
+	if (!err && !set->debug_mb)
+		err = set_size(log, DEFAULT_MB_PER_CPU * (uint32_t)dkt_instance_cpus(log->in));
+	return err;
+}
+
+/* What was before, with every event that has a filter or is about to get one. */
+static int save_before(struct plan *plan)
+{
+	struct debuglog *log = plan->log;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && plan->change && i < plan->done->n_filtered; i++)
+		if (!has_filter(&log->set, plan->done->filtered[i]))
+			err = settings_add_name(&log->set, plan->done->filtered[i]);
+	return err ? err : settings_save(log->ctx, log->dirfd, DEBUGLOG_BEFORE, &log->set);
+}
+
+/* The kernel first, then the file: what is kept was true at some time. */
+static int transact(struct plan *plan)
+{
+	struct debuglog *log = plan->log;
+	const struct settings *set = plan->set;
+	uint64_t bytes = 0;
+	int err = make_instance(log, set);
+
+	if (!err && set->debug_mb) {
+		err = dkt_instance_get_size(log->in, &bytes);
+		if (!err)
+			err = set_size(log, set->debug_mb);
+	}
+	if (!err)
+		err = plan_make(plan);
+	if (!err)
+		err = save_before(plan);
+	if (!err)
+		err = dkt_change_commit(plan->change);
+	if (!err)
+		err = settings_save(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, plan->done);
+	if (err && bytes)
+		dkt_instance_set_size(log->in, bytes);
+	return err;
+}
+
+/* Nothing is left of an instance that was made for a change that failed. */
+static void unmake(struct debuglog *log)
+{
+	char *words __cleanup(free) = strdup(dkt_error(log->ctx));
+
+	dkt_instance_close(log->in);
+	log->in = NULL;
+	dkt_instance_remove(log->ctx, log->name);
+	dkt_fail(log->ctx, 0, "%s", words ? words : "");
+}
+
+int debuglog_apply(struct debuglog *log, const struct settings *set, struct filter_report *report)
+{
+	struct settings done;
+	struct plan plan = { .log = log, .set = set, .done = &done, .report = report };
+	bool was_new = !log->in;
+	size_t len;
+	int err = debuglog_map(log);
+
+	if (!err)
+		err = settings_copy(&done, set);
+	if (err)
+		return err;
+	plan.missed = report ? open_memstream(&report->missed, &len) : NULL;
+	err = save_before(&plan);
+	if (!err)
+		err = transact(&plan);
+	plan_free(&plan);
+	if (plan.missed)
+		fclose(plan.missed);
+	if (!err) {
+		settings_clear(&log->set);
+		log->set = done;
+	} else {
+		settings_clear(&done);
+		if (was_new && log->in)
+			unmake(log);
+	}
+	unlinkat(log->dirfd, DEBUGLOG_BEFORE, 0);
+	return err;
+}

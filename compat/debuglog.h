@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The debug log: a private instance, the settings that made it what it is, and the class map. */
+#ifndef COMPAT_DEBUGLOG_H
+#define COMPAT_DEBUGLOG_H
+
+#include <dktrace/dktrace.h>
+
+#include "class.h"
+#include "settings.h"
+
+/* Below it a directory for each debug log: its settings, and records on their way out. */
+#define RUN_DIR "/run/dktrace"
+
+#define DEBUGLOG_DEFAULT "dktrace"
+
+/* In its directory: what is set, and while a change is under way what was set before. */
+#define DEBUGLOG_SETTINGS "settings"
+#define DEBUGLOG_BEFORE   "settings.before"
+
+struct debuglog {
+	struct dkt_ctx *ctx;
+	char *name; /* of the instance */
+	char *dir; /* RUN_DIR/NAME */
+	int dirfd; /* -1: there is none yet */
+	int lock; /* -1: not held */
+	struct dkt_instance *in; /* NULL: there is none yet */
+	struct class_map *map; /* NULL before debuglog_map() */
+	struct settings set;
+	bool rebuilt; /* the settings were lost and taken from the kernel */
+	bool interrupted; /* the last change was not completed */
+};
+
+enum debuglog_flags {
+	DEBUGLOG_CHANGE = 1, /* alone, with the rights checked, what was interrupted taken back */
+};
+
+/*
+ * Opens the debug log of that name as it is. Without DEBUGLOG_CHANGE nothing is made: in and
+ * dirfd may be missing.
+ */
+int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, struct debuglog **log);
+void debuglog_close(struct debuglog *log);
+
+/* Loads the class map and resolves it, once. */
+int debuglog_map(struct debuglog *log);
+
+/* Whether an event of the map belongs to what is set. */
+bool debuglog_wants(const struct class_bits *bits, const struct settings *set);
+
+/* Parses a filter in which names of classes and subsystems stand for their bits. */
+int debuglog_expr(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr);
+
+/* What debug_filter came to. */
+struct filter_report {
+	size_t took; /* events that have the filter */
+	char *missed; /* names of those that have not its fields, separated by ", "; NULL: none */
+	size_t n_missed;
+};
+
+void filter_report_clear(struct filter_report *report);
+
+/*
+ * Makes the instance what the settings say, as one transaction, and keeps them. The instance is
+ * made if there is none. report may be NULL.
+ */
+int debuglog_apply(struct debuglog *log, const struct settings *set, struct filter_report *report);
+
+/* Bytes that the buffers have, over all CPUs. */
+int debuglog_size(struct debuglog *log, uint64_t *bytes);
+
+/*
+ * Removes the instance, its records and what is kept of it, and unmounts tracefs if it was mounted
+ * for us. Also where some of that is missing.
+ */
+int debuglog_reset(struct dkt_ctx *ctx, const char *name);
+
+/* The directory that keeps records on their way out; the caller frees it. */
+char *debuglog_spool(const struct debuglog *log);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Printing the debug log: records of a capture, selected, in one of the styles. */
+#ifndef COMPAT_DK_H
+#define COMPAT_DK_H
+
+#include <signal.h>
+
+#include "debuglog.h"
+
+enum dk_style {
+	DK_LEGACY,
+	DK_TRACE,
+};
+
+struct dk_opts {
+	enum dk_style style;
+	unsigned int flags; /* enum dkt_capture_flags */
+	const char *filter; /* expression, NULL: none */
+	uint32_t types; /* only records with one of these bits; 0: any */
+	uint32_t subsystems;
+	int64_t since; /* wall-clock ns; 0: no bound */
+	int64_t until;
+	int32_t pid; /* -1: any */
+	int cpu; /* -1: any */
+	bool escape; /* the output is a terminal: control characters do it no good */
+	bool skip_self; /* leave out what this process caused */
+	const volatile sig_atomic_t *stop; /* set by a signal handler; NULL: none */
+};
+
+#define DK_OPTS_INIT                                                                               \
+	{                                                                                          \
+		.pid = -1, .cpu = -1                                                               \
+	}
+
+struct dk_result {
+	uint64_t kept; /* records printed */
+	uint64_t dropped; /* records not selected */
+	uint64_t bad; /* places where a page made no sense */
+	uint64_t lost; /* records that the kernel had to throw away */
+	uint64_t own; /* records of this process, left out */
+	char *lost_by_cpu; /* "cpu 0: N, cpu 3: M"; NULL: nothing lost */
+	bool closed; /* the reader of a pipe went away */
+};
+
+void dk_result_clear(struct dk_result *result);
+
+/*
+ * Prints the log to the descriptor. Unless DKT_CAPTURE_KEEP is given, what has been written
+ * is forgotten; what could not be written is not. A log that was never started prints nothing.
+ */
+int dk_print(struct debuglog *log, const struct dk_opts *opts, int fd, struct dk_result *result);
+
+/* The same of a saved tree: the context's root. */
+int dk_print_saved(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
+		   struct dk_result *result);
+
+/* Empties the log. */
+int dk_clear(struct debuglog *log);
+
+#endif

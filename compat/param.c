@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parameters that dktrace has itself: debug, subsystem_debug, printk, debug_mb, debug_filter. */
+#include "param.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "util.h"
+
+struct param {
+	const char *name;
+	const char *about;
+	int (*get)(struct debuglog *log, const struct param *param, char **value);
+	int (*set)(struct debuglog *log, const struct param *param, const char *value,
+		   char **notes);
+	enum mask_kind kind; /* of a mask */
+};
+
+/* ---- masks ---- */
+
+static uint32_t *mask_of(struct settings *set, enum mask_kind kind)
+{
+	switch (kind) {
+	case MASK_SUBSYSTEM:
+		return &set->subsystem_debug;
+	case MASK_PRINTK:
+		return &set->printk;
+	case MASK_DEBUG:
+	default:
+		return &set->debug;
+	}
+}
+
+static int get_mask(struct debuglog *log, const struct param *param, char **value)
+{
+	char text[MASK_TEXT_SIZE];
+
+	mask_format(param->kind, *mask_of(&log->set, param->kind), text);
+	*value = strdup(text);
+	return *value ? 0 : -ENOMEM;
+}
+
+static int refuse_mask(struct debuglog *log, const struct mask_value *parsed, int err)
+{
+	if (err == -EINVAL && parsed->bad)
+		return dkt_fail(log->ctx, err,
+				"unknown mask '%.*s'.\nmask usage: [+|-]<all|type> ...",
+				(int)parsed->bad_len, parsed->bad);
+	if (err == -EINVAL)
+		return dkt_fail(log->ctx, err, "an operator has no name after it");
+	return dkt_fail(log->ctx, err, "longer than %d bytes", MASK_INPUT_MAX);
+}
+
+static int set_mask(struct debuglog *log, const struct param *param, const char *value,
+		    char **notes)
+{
+	struct mask_value parsed;
+	struct settings set;
+	int err, bad;
+
+	bad = mask_parse(param->kind, value, *mask_of(&log->set, param->kind), &parsed);
+	if (bad && param->kind != MASK_PRINTK)
+		return refuse_mask(log, &parsed, bad);
+	err = settings_copy(&set, &log->set);
+	if (err)
+		return err;
+	*mask_of(&set, param->kind) = parsed.value;
+	err = debuglog_apply(log, &set, NULL);
+	settings_clear(&set);
+	if (bad && !err)
+		return refuse_mask(log, &parsed, bad);
+	if (!err && parsed.deprecated)
+		*notes = strdup("using a numerical debug mask is deprecated");
+	return err;
+}
+
+/* ---- debug_mb ---- */
+
+static int get_mb(struct debuglog *log, const struct param *param, char **value)
+{
+	uint64_t bytes;
+	int err = debuglog_size(log, &bytes);
+
+	(void)param;
+	if (err)
+		return err;
+	return asprintf(value, "%" PRIu64, bytes >> 20) < 0 ? -ENOMEM : 0;
+}
+
+/* As Lustre: at least a MiB for each CPU, at most 80 % of memory. */
+static uint32_t clamp_mb(unsigned long mb, char **notes)
+{
+	unsigned long cpus = (unsigned long)sysconf(_SC_NPROCESSORS_CONF);
+	unsigned long page_kb = (unsigned long)sysconf(_SC_PAGESIZE) / 1024;
+	unsigned long most = (unsigned long)sysconf(_SC_PHYS_PAGES) / 1024 * page_kb / 10 * 8;
+	unsigned long good = mb;
+
+	if (most < 512)
+		most = 512;
+	if (mb < cpus)
+		good = cpus;
+	else if (mb > most)
+		good = most;
+	if (good != mb &&
+	    asprintf(notes, "%lu MB is too %s for debug buffer size, setting it to %lu MB.", mb,
+		     mb < good ? "small" : "large", good) < 0)
+		*notes = NULL;
+	return (uint32_t)good;
+}
+
+static void note_size(struct debuglog *log, uint32_t asked, char **notes)
+{
+	char *before __cleanup(free) = *notes;
+	uint64_t bytes;
+
+	if (debuglog_size(log, &bytes) ||
+	    asprintf(notes, "%s%sasked for %" PRIu32 " MB, %.1f MB allocated (%d CPUs x %.1f MB)",
+		     before ? before : "", before ? "\n" : "", asked, (double)bytes / (1 << 20),
+		     dkt_instance_cpus(log->in),
+		     (double)bytes / (1 << 20) / dkt_instance_cpus(log->in)) < 0)
+		*notes = NULL;
+}
+
+static int set_mb(struct debuglog *log, const struct param *param, const char *value, char **notes)
+{
+	struct settings set;
+	unsigned long mb;
+	char *end;
+	int err;
+
+	(void)param;
+	errno = 0;
+	mb = strtoul(value, &end, 0);
+	if (end == value || *end || errno || strchr(value, '-'))
+		return dkt_fail(log->ctx, -EINVAL, "'%s' is not a number of megabytes", value);
+	err = settings_copy(&set, &log->set);
+	if (err)
+		return err;
+	set.debug_mb = clamp_mb(mb, notes);
+	err = debuglog_apply(log, &set, NULL);
+	if (!err)
+		note_size(log, set.debug_mb, notes);
+	settings_clear(&set);
+	return err;
+}
+
+/* ---- debug_filter ---- */
+
+static int get_filter(struct debuglog *log, const struct param *param, char **value)
+{
+	(void)param;
+	*value = strdup(log->set.filter ? log->set.filter : "none");
+	return *value ? 0 : -ENOMEM;
+}
+
+static char *filter_notes(const struct filter_report *report)
+{
+	size_t total = report->took + report->n_missed;
+	char *text;
+
+	if (!report->n_missed)
+		return NULL;
+	if (asprintf(&text,
+		     "%zu of %zu events that are on took the filter; the others have not its"
+		     " fields and are recorded without: %.*s%s",
+		     report->took, total, 600, report->missed,
+		     strlen(report->missed) > 600 ? " ..." : "") < 0)
+		return NULL;
+	return text;
+}
+
+static int set_filter(struct debuglog *log, const struct param *param, const char *value,
+		      char **notes)
+{
+	bool none = !strcmp(value, "0") || !strcasecmp(value, "none");
+	struct filter_report report = { 0 };
+	struct settings set;
+	int err;
+
+	(void)param;
+	if (strchr(value, '\n'))
+		return dkt_fail(log->ctx, -EINVAL, "a filter is one line");
+	err = settings_copy(&set, &log->set);
+	if (err)
+		return err;
+	free(set.filter);
+	set.filter = none ? NULL : strdup(value);
+	err = !none && !set.filter ? -ENOMEM : debuglog_apply(log, &set, none ? NULL : &report);
+	if (!err)
+		*notes = filter_notes(&report);
+	filter_report_clear(&report);
+	settings_clear(&set);
+	return err;
+}
+
+/* ---- rows ---- */
+
+static const struct param params[] = {
+	/* clang-format off */
+	{ "debug",           "types of messages that are recorded",     get_mask, set_mask, MASK_DEBUG },
+	{ "debug_filter",    "a filter on every event that is on",      get_filter, set_filter, 0 },
+	{ "debug_mb",        "size of all buffers together, in MB",     get_mb, set_mb, 0 },
+	{ "printk",          "types that go to the console too",        get_mask, set_mask, MASK_PRINTK },
+	{ "subsystem_debug", "subsystems of which messages are recorded", get_mask, set_mask, MASK_SUBSYSTEM },
+	/* clang-format on */
+};
+
+const struct param *param_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(params); i++)
+		if (!strcmp(params[i].name, name))
+			return &params[i];
+	return NULL;
+}
+
+const struct param *param_next(const struct param *param)
+{
+	const struct param *next = param ? param + 1 : params;
+
+	return next < params + ARRAY_SIZE(params) ? next : NULL;
+}
+
+const char *param_name(const struct param *param)
+{
+	return param->name;
+}
+
+const char *param_about(const struct param *param)
+{
+	return param->about;
+}
+
+int param_get(struct debuglog *log, const struct param *param, char **value)
+{
+	*value = NULL;
+	return param->get(log, param, value);
+}
+
+int param_set(struct debuglog *log, const struct param *param, const char *value, char **notes)
+{
+	*notes = NULL;
+	return param->set(log, param, value, notes);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Settings from what is on in the kernel, when their file is gone. */
+#ifndef COMPAT_REBUILD_H
+#define COMPAT_REBUILD_H
+
+#include "debuglog.h"
+
+/*
+ * Guesses the settings from the instance: a class is on if all its events of the subsystems that
+ * are on are on. What the kernel cannot know (printk, classes without events) is as by default.
+ * The map must be loaded.
+ */
+int debuglog_rebuild(struct debuglog *log);
+
+#endif

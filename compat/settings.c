@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is set, as it is kept in a file beside the instance: lines of a key and its value. */
+#include "settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mask.h"
+#include "util.h"
+
+void settings_init(struct settings *s)
+{
+	*s = (struct settings){ .debug = mask_default(MASK_DEBUG),
+				.subsystem_debug = mask_default(MASK_SUBSYSTEM),
+				.printk = mask_default(MASK_PRINTK) };
+}
+
+void settings_clear(struct settings *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_filtered; i++)
+		free(s->filtered[i]);
+	free(s->filtered);
+	free(s->filter);
+	*s = (struct settings){ 0 };
+}
+
+static int add_filtered(struct settings *s, char *name)
+{
+	char **more;
+
+	if (!name)
+		return -ENOMEM;
+	more = reallocarray(s->filtered, s->n_filtered + 1, sizeof(*more));
+	if (!more) {
+		free(name);
+		return -ENOMEM;
+	}
+	s->filtered = more;
+	s->filtered[s->n_filtered++] = name;
+	return 0;
+}
+
+int settings_add_filtered(struct settings *s, const struct dkt_event *event)
+{
+	char *name;
+
+	if (asprintf(&name, "%s:%s", dkt_event_system(event), dkt_event_name(event)) < 0)
+		return -ENOMEM;
+	return add_filtered(s, name);
+}
+
+int settings_add_name(struct settings *s, const char *name)
+{
+	return add_filtered(s, strdup(name));
+}
+
+int settings_copy(struct settings *to, const struct settings *from)
+{
+	*to = *from;
+	to->filtered = NULL;
+	to->n_filtered = 0;
+	to->filter = from->filter ? strdup(from->filter) : NULL;
+	return from->filter && !to->filter ? -ENOMEM : 0;
+}
+
+/* ---- the file ---- */
+
+static int read_u32(const char *value, uint32_t *out)
+{
+	unsigned long v;
+	char *end;
+
+	errno = 0;
+	v = strtoul(value, &end, 0);
+	if (errno || end == value || *end || v > UINT32_MAX)
+		return -EINVAL;
+	*out = (uint32_t)v;
+	return 0;
+}
+
+static int read_line(struct settings *s, const char *key, const char *value)
+{
+	if (!strcmp(key, "debug"))
+		return read_u32(value, &s->debug);
+	if (!strcmp(key, "subsystem_debug"))
+		return read_u32(value, &s->subsystem_debug);
+	if (!strcmp(key, "printk"))
+		return read_u32(value, &s->printk);
+	if (!strcmp(key, "debug_mb"))
+		return read_u32(value, &s->debug_mb);
+	if (!strcmp(key, "filtered"))
+		return settings_add_name(s, value);
+	if (!strcmp(key, "debug_filter")) {
+		free(s->filter);
+		s->filter = strdup(value);
+		return s->filter ? 0 : -ENOMEM;
+	}
+	return -EINVAL;
+}
+
+static int read_lines(FILE *f, struct settings *s, unsigned int *nr)
+{
+	char *line __cleanup(free) = NULL;
+	bool complete = false;
+	size_t size = 0;
+	int err = 0;
+
+	for (*nr = 1; !err && getline(&line, &size, f) > 0; (*nr)++) {
+		char *value = strchr(line, ' ');
+
+		line[strcspn(line, "\n")] = '\0';
+		complete = !strcmp(line, "end");
+		if (complete)
+			break;
+		if (!value)
+			return -EINVAL;
+		*value++ = '\0';
+		err = read_line(s, line, value);
+	}
+	/* The last line is there only if all others are. */
+	return err ? err : complete ? 0 : -EINVAL;
+}
+
+int settings_load(struct dkt_ctx *ctx, int dirfd, const char *name, struct settings *s)
+{
+	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	unsigned int nr;
+	int err;
+
+	*s = (struct settings){ 0 };
+	if (!f)
+		return dkt_fail(ctx, -errno, "open %s: %s", name, strerror(errno));
+	settings_init(s);
+	err = read_lines(f, s, &nr);
+	fclose(f);
+	if (!err)
+		return 0;
+	settings_clear(s);
+	return dkt_fail(ctx, err, "%s: line %u makes no sense", name, nr);
+}
+
+static int write_lines(FILE *f, const struct settings *s)
+{
+	size_t i;
+
+	fprintf(f, "debug 0x%08" PRIx32 "\nsubsystem_debug 0x%08" PRIx32 "\n", s->debug,
+		s->subsystem_debug);
+	fprintf(f, "printk 0x%08" PRIx32 "\ndebug_mb %" PRIu32 "\n", s->printk, s->debug_mb);
+	if (s->filter)
+		fprintf(f, "debug_filter %s\n", s->filter);
+	for (i = 0; i < s->n_filtered; i++)
+		fprintf(f, "filtered %s\n", s->filtered[i]);
+	fprintf(f, "end\n");
+	return fflush(f) || ferror(f) ? -errno : 0;
+}
+
+int settings_save(struct dkt_ctx *ctx, int dirfd, const char *name, const struct settings *s)
+{
+	char *temp __cleanup(free) = NULL;
+	int fd, err;
+	FILE *f;
+
+	if (asprintf(&temp, "%s.tmp", name) < 0) {
+		temp = NULL;
+		return -ENOMEM;
+	}
+	fd = openat(dirfd, temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!f)
+		return dkt_fail(ctx, -errno, "write %s: %s", temp, strerror(errno));
+	err = write_lines(f, s);
+	if (fclose(f) && !err)
+		err = -errno;
+	if (!err && renameat(dirfd, temp, dirfd, name))
+		err = -errno;
+	if (!err)
+		return 0;
+	unlinkat(dirfd, temp, 0);
+	return dkt_fail(ctx, err, "write %s: %s", name, strerror(-err));
+}

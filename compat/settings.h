@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is set, as it is kept in a file beside the instance. */
+#ifndef COMPAT_SETTINGS_H
+#define COMPAT_SETTINGS_H
+
+#include <dktrace/dktrace.h>
+
+struct settings {
+	uint32_t debug;
+	uint32_t subsystem_debug;
+	uint32_t printk;
+	uint32_t debug_mb; /* asked for; 0: never */
+	char *filter; /* debug_filter as written, NULL: none */
+	char **filtered; /* events that have a filter of ours: system:event */
+	size_t n_filtered;
+};
+
+/* What a machine has before anything is set. */
+void settings_init(struct settings *settings);
+void settings_clear(struct settings *settings);
+
+/* Copies what is asked for, without the events that it came to. */
+int settings_copy(struct settings *to, const struct settings *from);
+
+/* Remembers that the event has a filter. */
+int settings_add_filtered(struct settings *settings, const struct dkt_event *event);
+int settings_add_name(struct settings *settings, const char *name);
+
+/*
+ * Reads the file of that name. Empty on failure. -ENOENT: there is none; -EINVAL: it makes no sense, with the line
+ * in dkt_error().
+ */
+int settings_load(struct dkt_ctx *ctx, int dirfd, const char *name, struct settings *settings);
+
+/* Writes the file so that it is there whole or not at all. */
+int settings_save(struct dkt_ctx *ctx, int dirfd, const char *name,
+		  const struct settings *settings);
+
+#endif

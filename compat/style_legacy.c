@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Records as lines of Lustre's debug log.
+ *
+ * Most events have no source location: the event's system stands for the file, its name for the
+ * function. Events that know their call site have its symbol there and their name in the text.
+ */
+#include "style_legacy.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util.h"
+
+/* D_CONSOLE | D_WARNING, as a marker has; subsystem undefined. */
+#define NOTICE_TYPES     0x02000400u
+#define NOTICE_SUBSYSTEM 0x00000001u
+
+enum shape {
+	SHAPE_EVENT,
+	SHAPE_CALL_SITE,
+	SHAPE_MARK, /* ftrace:print: a marker, or what another program wrote */
+	SHAPE_ENTRY, /* raw_syscalls:sys_enter */
+	SHAPE_EXIT,
+	SHAPE_MESSAGE, /* says its location, class and subsystem itself */
+};
+
+/* What lines of one event have in common, found out at its first record. */
+struct kind {
+	enum shape shape;
+	struct class_bits bits;
+	char *head; /* "SUBSYS:MASK:" */
+	char *place; /* "(SYSTEM:0:EVENT()) " */
+	const struct dkt_field *field; /* call site, or system call number */
+	const struct dkt_field *ret;
+	const struct dkt_field *msg[6]; /* subsystem, mask, file, line, function, text */
+};
+
+struct legacy_style {
+	struct dkt_ctx *ctx;
+	const struct class_map *map;
+	size_t n; /* events of the map; one more for those that are not of it */
+	struct kind **kinds;
+};
+
+int legacy_style_new(struct dkt_ctx *ctx, const struct class_map *map, struct legacy_style **out)
+{
+	struct legacy_style *style = calloc(1, sizeof(*style));
+	struct dkt_event *const *events;
+	int err = -ENOMEM;
+
+	*out = NULL;
+	if (!style)
+		return err;
+	*style = (struct legacy_style){ .ctx = ctx, .map = map };
+	err = dkt_events(ctx, &events, &style->n);
+	if (!err) {
+		/* Beyond the map are the kernel's own events; their number is small. */
+		style->n += 64;
+		style->kinds = calloc(style->n + 1, sizeof(struct kind *));
+		err = style->kinds ? 0 : -ENOMEM;
+	}
+	if (err) {
+		legacy_style_free(style);
+		return err;
+	}
+	*out = style;
+	return 0;
+}
+
+static void kind_free(struct kind *kind)
+{
+	if (!kind)
+		return;
+	free(kind->head);
+	free(kind->place);
+	free(kind);
+}
+
+void legacy_style_free(struct legacy_style *style)
+{
+	size_t i;
+
+	if (!style)
+		return;
+	for (i = 0; style->kinds && i <= style->n; i++)
+		kind_free(style->kinds[i]);
+	free(style->kinds);
+	free(style);
+}
+
+/* ---- what kind of event it is ---- */
+
+static const struct dkt_field *find_call_site(struct dkt_event *event)
+{
+	static const char *const names[] = { "call_site", "caller_ip", "caller", "location", "ip" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct dkt_field *field = dkt_event_field(event, names[i]);
+
+		if (field && field->size == sizeof(void *) && !(field->flags & DKT_FIELD_STRING))
+			return field;
+	}
+	return NULL;
+}
+
+static bool find_message(struct dkt_event *event, struct kind *kind)
+{
+	static const char *const names[] = { "msg_subsys", "msg_mask", "msg_file",
+					     "msg_line",   "msg_fn",   "msg" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		kind->msg[i] = dkt_event_field(event, names[i]);
+		if (!kind->msg[i])
+			return false;
+	}
+	return true;
+}
+
+static void find_shape(struct dkt_event *event, struct kind *kind)
+{
+	const char *system = dkt_event_system(event), *name = dkt_event_name(event);
+
+	if (!strcmp(system, "raw_syscalls")) {
+		kind->field = dkt_event_field(event, "id");
+		kind->ret = dkt_event_field(event, "ret");
+		if (kind->field)
+			kind->shape = kind->ret ? SHAPE_EXIT : SHAPE_ENTRY;
+	} else if (!strcmp(system, "ftrace")) {
+		kind->shape = strcmp(name, "print") ? SHAPE_EVENT : SHAPE_MARK;
+	} else if (find_message(event, kind)) {
+		kind->shape = SHAPE_MESSAGE;
+	} else {
+		kind->field = find_call_site(event);
+		if (kind->field)
+			kind->shape = SHAPE_CALL_SITE;
+	}
+}
+
+static struct kind *kind_new(const struct legacy_style *style, struct dkt_event *event)
+{
+	const struct class_bits *bits = class_map_event(style->map, event);
+	struct kind *kind = calloc(1, sizeof(*kind));
+
+	if (!kind)
+		return NULL;
+	find_shape(event, kind);
+	if (bits)
+		kind->bits = *bits;
+	if (kind->shape == SHAPE_MARK)
+		kind->bits.types = NOTICE_TYPES;
+	if (!kind->bits.subsystems)
+		kind->bits.subsystems = NOTICE_SUBSYSTEM;
+	if (asprintf(&kind->head, "%08" PRIx32 ":%08" PRIx32 ":", kind->bits.subsystems,
+		     kind->bits.types) < 0)
+		kind->head = NULL;
+	if (asprintf(&kind->place, "(%s:0:%s()) ", dkt_event_system(event), dkt_event_name(event)) <
+	    0)
+		kind->place = NULL;
+	if (kind->head && kind->place)
+		return kind;
+	kind_free(kind);
+	return NULL;
+}
+
+static struct kind *kind_get(struct legacy_style *style, struct dkt_event *event)
+{
+	size_t i = dkt_event_index(event);
+
+	/* Events that left the kernel share the last place. */
+	if (i >= style->n) {
+		kind_free(style->kinds[style->n]);
+		i = style->n;
+		style->kinds[i] = NULL;
+	}
+	if (!style->kinds[i])
+		style->kinds[i] = kind_new(style, event);
+	return style->kinds[i];
+}
+
+struct class_bits legacy_style_bits(struct legacy_style *style, const struct dkt_record *rec)
+{
+	const struct kind *kind = rec->event ? kind_get(style, rec->event) : NULL;
+	struct class_bits bits = { .types = NOTICE_TYPES, .subsystems = NOTICE_SUBSYSTEM };
+
+	if (!kind)
+		return bits;
+	if (kind->shape != SHAPE_MESSAGE)
+		return kind->bits;
+	bits.subsystems = (uint32_t)dkt_record_int(rec, kind->msg[0]);
+	bits.types = (uint32_t)dkt_record_int(rec, kind->msg[1]);
+	return bits;
+}
+
+/* ---- the line ---- */
+
+/* 0 process, 1 softirq, 2 hardirq. */
+static char context_type(const struct dkt_record *rec)
+{
+	if (rec->flags & (DKT_REC_HARDIRQ | DKT_REC_NMI))
+		return '2';
+	return rec->flags & DKT_REC_SOFTIRQ ? '1' : '0';
+}
+
+/* CPU.TYPE[F]:SEC.USEC:STACK:PID:EXT: */
+static void put_context(const struct dkt_record *rec, int64_t wall, struct dkt_buf *buf)
+{
+	uint64_t ns = rec->ts + (uint64_t)wall;
+	char type[4] = { '.', context_type(rec), ':', 0 };
+
+	dkt_buf_u64(buf, rec->cpu, 0, ' ');
+	if (rec->first) {
+		type[2] = 'F';
+		type[3] = ':';
+	}
+	dkt_buf_add(buf, type, rec->first ? 4 : 3);
+	dkt_buf_u64(buf, ns / 1000000000, 0, ' ');
+	dkt_buf_add(buf, ".", 1);
+	dkt_buf_u64(buf, ns / 1000 % 1000000, 6, '0');
+	dkt_buf_add(buf, ":0:", 3);
+	dkt_buf_u64(buf, (uint32_t)rec->pid, 0, ' ');
+	dkt_buf_add(buf, ":0:", 3);
+}
+
+static void put_gap(const struct dkt_record *rec, int64_t wall, struct dkt_buf *buf)
+{
+	dkt_buf_str(buf, "00000001:02000400:");
+	put_context(rec, wall, buf);
+	dkt_buf_str(buf, "(ring_buffer:0:lost_events()) ");
+	if (rec->lost == DKT_LOST_UNKNOWN)
+		dkt_buf_str(buf, "some");
+	else
+		dkt_buf_u64(buf, rec->lost, 0, ' ');
+	dkt_buf_str(buf, " records lost before this on CPU ");
+	dkt_buf_u64(buf, rec->cpu, 0, ' ');
+	dkt_buf_add(buf, "\n", 1);
+}
+
+static void put_call_site(struct legacy_style *style, const struct kind *kind,
+			  const struct dkt_record *rec, struct dkt_buf *buf)
+{
+	uint64_t offset, address = (uint64_t)dkt_record_int(rec, kind->field);
+	const char *symbol = dkt_symbol(style->ctx, address, &offset);
+
+	if (!symbol) {
+		dkt_buf_str(buf, kind->place);
+		return;
+	}
+	dkt_buf_add(buf, "(", 1);
+	dkt_buf_str(buf, dkt_event_system(rec->event));
+	dkt_buf_add(buf, ":0:", 3);
+	dkt_buf_str(buf, symbol);
+	dkt_buf_add(buf, "()) ", 4);
+	dkt_buf_str(buf, dkt_event_name(rec->event));
+	dkt_buf_add(buf, ": ", 2);
+}
+
+/* As Lustre's ENTRY and RETURN say it. */
+static void put_syscall(const struct kind *kind, const struct dkt_record *rec, struct dkt_buf *buf)
+{
+	int64_t number = dkt_record_int(rec, kind->field), ret;
+	const char *name = dkt_syscall_name((int)number);
+
+	dkt_buf_str(buf, "(raw_syscalls:0:sys_");
+	if (name)
+		dkt_buf_str(buf, name);
+	else
+		dkt_buf_u64(buf, (uint64_t)number, 0, ' ');
+	dkt_buf_str(buf, "()) Process ");
+	if (kind->shape == SHAPE_ENTRY) {
+		dkt_buf_str(buf, "entered");
+		return;
+	}
+	ret = dkt_record_int(rec, kind->ret);
+	dkt_buf_str(buf, "leaving (rc=");
+	dkt_buf_u64(buf, (uint64_t)ret, 0, ' ');
+	dkt_buf_str(buf, ret < 0 ? " : -" : " : ");
+	dkt_buf_u64(buf, ret < 0 ? -(uint64_t)ret : (uint64_t)ret, 0, ' ');
+	dkt_buf_str(buf, " : ");
+	dkt_buf_hex(buf, (uint64_t)ret, 0, ' ');
+	dkt_buf_add(buf, ")", 1);
+}
+
+static void put_bytes(const struct dkt_record *rec, const struct dkt_field *field,
+		      struct dkt_buf *buf)
+{
+	size_t len;
+	const char *bytes = dkt_record_bytes(rec, field, &len);
+
+	dkt_buf_add(buf, bytes, strnlen(bytes, len));
+}
+
+static void put_message(const struct kind *kind, const struct dkt_record *rec, struct dkt_buf *buf)
+{
+	dkt_buf_add(buf, "(", 1);
+	put_bytes(rec, kind->msg[2], buf);
+	dkt_buf_add(buf, ":", 1);
+	dkt_buf_u64(buf, (uint32_t)dkt_record_int(rec, kind->msg[3]), 0, ' ');
+	dkt_buf_add(buf, ":", 1);
+	put_bytes(rec, kind->msg[4], buf);
+	dkt_buf_add(buf, "()) ", 4);
+	put_bytes(rec, kind->msg[5], buf);
+}
+
+/* One newline at the end, whatever the text had. */
+static void put_newline(struct dkt_buf *buf)
+{
+	size_t len;
+	const char *data = dkt_buf_data(buf, &len);
+
+	if (!len || data[len - 1] != '\n')
+		dkt_buf_add(buf, "\n", 1);
+}
+
+/* What was written to trace_marker, without the address that the kernel puts before it. */
+static void put_mark(const struct kind *kind, const struct dkt_record *rec, struct dkt_buf *buf)
+{
+	const struct dkt_field *text = dkt_event_field(rec->event, "buf");
+
+	dkt_buf_str(buf, kind->place);
+	if (text && text->offset < rec->size)
+		dkt_buf_add(buf, (const char *)rec->data + text->offset,
+			    strnlen((const char *)rec->data + text->offset,
+				    rec->size - text->offset));
+}
+
+void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec, int64_t wall,
+		       struct dkt_buf *buf)
+{
+	const struct kind *kind;
+
+	if (!rec->event) {
+		put_gap(rec, wall, buf);
+		return;
+	}
+	kind = kind_get(style, rec->event);
+	if (!kind)
+		return;
+	if (kind->shape == SHAPE_MESSAGE) {
+		struct class_bits bits = legacy_style_bits(style, rec);
+
+		dkt_buf_hex(buf, bits.subsystems, 8, '0');
+		dkt_buf_add(buf, ":", 1);
+		dkt_buf_hex(buf, bits.types, 8, '0');
+		dkt_buf_add(buf, ":", 1);
+	} else {
+		dkt_buf_str(buf, kind->head);
+	}
+	put_context(rec, wall, buf);
+	switch (kind->shape) {
+	case SHAPE_MESSAGE:
+		put_message(kind, rec, buf);
+		break;
+	case SHAPE_ENTRY:
+	case SHAPE_EXIT:
+		put_syscall(kind, rec, buf);
+		break;
+	case SHAPE_MARK:
+		put_mark(kind, rec, buf);
+		break;
+	case SHAPE_CALL_SITE:
+		put_call_site(style, kind, rec, buf);
+		dkt_record_text(rec, buf);
+		break;
+	case SHAPE_EVENT:
+	default:
+		dkt_buf_str(buf, kind->place);
+		dkt_record_text(rec, buf);
+		break;
+	}
+	put_newline(buf);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Records as lines of Lustre's debug log. */
+#ifndef COMPAT_STYLE_LEGACY_H
+#define COMPAT_STYLE_LEGACY_H
+
+#include "class.h"
+
+struct legacy_style;
+
+/* The map is resolved and outlives the style. */
+int legacy_style_new(struct dkt_ctx *ctx, const struct class_map *map, struct legacy_style **style);
+void legacy_style_free(struct legacy_style *style);
+
+/*
+ * Appends SUBSYS:MASK:CPU.TYPE[F]:SEC.USEC:STACK:PID:EXT:(FILE:LINE:FUNC()) TEXT and a newline.
+ * wall is ns to add to the record's time to get wall-clock time. A gap is a line of its own, with
+ * the bits of a warning to the console.
+ */
+void legacy_style_line(struct legacy_style *style, const struct dkt_record *record, int64_t wall,
+		       struct dkt_buf *buf);
+
+/* The class and subsystem bits that the record is printed with. */
+struct class_bits legacy_style_bits(struct legacy_style *style, const struct dkt_record *record);
+
+#endif
