@@ -15,8 +15,6 @@
 /* include/uapi/linux/magic.h; older C libraries' headers lack it. */
 #define TRACEFS_MAGIC 0x74726163
 
-#define TRACEFS_PLACE "/sys/kernel/tracing"
-
 /* ---- finding it ---- */
 
 static bool is_tracefs(const char *dir)
@@ -39,6 +37,13 @@ static char *tracefs_in_mounts(void)
 	return NULL;
 }
 
+char *dkt__tfs_where(const struct dkt_ctx *ctx)
+{
+	if (ctx->root)
+		return strdup(ctx->root);
+	return is_tracefs(TRACEFS_PLACE) ? strdup(TRACEFS_PLACE) : tracefs_in_mounts();
+}
+
 static int tracefs_mount(struct dkt_ctx *ctx)
 {
 	if (!mount("nodev", TRACEFS_PLACE, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL)) {
@@ -54,13 +59,11 @@ static int tracefs_find(struct dkt_ctx *ctx, unsigned int flags, char **dir)
 {
 	int err;
 
-	if (ctx->root) {
-		*dir = strdup(ctx->root);
-		return *dir ? 0 : -ENOMEM;
-	}
-	*dir = is_tracefs(TRACEFS_PLACE) ? strdup(TRACEFS_PLACE) : tracefs_in_mounts();
+	*dir = dkt__tfs_where(ctx);
 	if (*dir)
 		return 0;
+	if (ctx->root)
+		return -ENOMEM;
 	if (access(TRACEFS_PLACE, F_OK) && errno == ENOENT)
 		return dkt_fail(ctx, -EOPNOTSUPP, "this kernel has no tracefs (no %s)",
 				TRACEFS_PLACE);

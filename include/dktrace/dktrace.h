@@ -98,6 +98,16 @@ DKT_API int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs);
 /* Drops, for good, every capability that reading from open files does not need. */
 DKT_API int dkt_caps_drop(struct dkt_ctx *ctx);
 
+/* A capability that tracing can make use of. */
+struct dkt_cap {
+	const char *name; /* "cap_sys_admin" */
+	const char *use; /* what for, in words */
+	bool have; /* it is effective, and not only in a user namespace of its own */
+};
+
+/* The i-th of them, counted from 0. 0: there is one; 1: end. */
+DKT_API int dkt_caps_get(struct dkt_ctx *ctx, size_t i, struct dkt_cap *cap);
+
 /* ---- instances ----------------------------------------------------------------------------- */
 
 enum dkt_instance_flags {

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lustre's devices, as the kernel lists them over netlink; no rights are needed. */
+#ifndef COMPAT_DEVICES_H
+#define COMPAT_DEVICES_H
+
+#include <dktrace/dktrace.h>
+
+struct keyval_table;
+
+struct device {
+	uint32_t index;
+	int64_t refcount;
+	char *status; /* "UP", "IN"active, "ST"opping, "AT"tached, "--" */
+	char *type; /* "osc", "mdt" */
+	char *name;
+	char *uuid;
+};
+
+/* Begins as all zeroes. */
+struct devices {
+	struct device *rows; /* in the kernel's order */
+	size_t n;
+	struct keyval_table *keys; /* of the dump's first message */
+};
+
+/* Asks the kernel. -ENOENT: no Lustre there that can tell. */
+int devices_read(struct dkt_ctx *ctx, struct devices *devices);
+void devices_clear(struct devices *devices);
+
+/* Takes in one message of the dump: a dkt_netlink_fn whose data is a struct devices. */
+int devices_message(void *data, const void *attrs, size_t len);
+
+/* Appends the device's line of `lctl device_list`. */
+void device_print(const struct device *device, struct dkt_buf *buf);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What decides whether a process may use tracefs; apart from the process, so that tests can say. */
+#ifndef DKT_CAPS_H
+#define DKT_CAPS_H
+
+#include "internal.h"
+
+struct dkt__rights {
+	uid_t uid;
+	gid_t gid;
+	const gid_t *groups;
+	size_t n_groups;
+	uint64_t caps; /* effective ones, bit n for capability n */
+	bool initial_ns; /* in the user namespace in which capabilities count everywhere */
+};
+
+/* dkt_caps_check() for these rights. */
+int dkt__rights_check(struct dkt_ctx *ctx, const struct dkt__rights *rights, unsigned int needs);
+
+/* True if this text of /sys/kernel/security/lockdown means that tracefs is refused to everybody. */
+bool dkt__lockdown_refuses(const char *text);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads tracefs' error_log: what the kernel says about a refused command. */
+#include "errorlog.h"
+
+#include "banned.h"
+
+/*
+ * An entry, of which the kernel keeps eight:
+ *
+ *   [  843.678951] event filter parse error: error: Field not found
+ *     Command: prev_pidd == 1
+ *                        ^
+ *
+ * A command may have newlines in it, so its end is where the caret's line begins.
+ */
+static const char command_prefix[] = "  Command: ";
+static const char error_infix[] = ": error: ";
+
+#define PREFIX_LEN  (sizeof(command_prefix) - 1)
+#define BLANKS      " \t\n\v\f\r"
+#define WINDOW_COLS 100 /* of a command on a terminal; more is cut around the caret */
+#define ELLIPSIS    "..."
+
+/* ---- parsing ---- */
+
+static const char *digits_end(const char *p)
+{
+	return p + strspn(p, "0123456789");
+}
+
+/* Where the entry's text begins if the line starts with a time stamp, else NULL. */
+static const char *after_stamp(const char *line, uint64_t *usec)
+{
+	const char *sec, *dot, *end;
+
+	if (*line != '[')
+		return NULL;
+	sec = line + 1 + strspn(line + 1, " ");
+	dot = digits_end(sec);
+	if (dot == sec || *dot != '.')
+		return NULL;
+	end = digits_end(dot + 1);
+	if (end != dot + 7 || end[0] != ']' || end[1] != ' ')
+		return NULL;
+	*usec = strtoull(sec, NULL, 10) * 1000000 + strtoull(dot + 1, NULL, 10);
+	return end + 2;
+}
+
+/* Where the line after this one begins, or NULL. */
+static const char *next_line(const char *line)
+{
+	const char *nl = strchr(line, '\n');
+
+	return nl ? nl + 1 : NULL;
+}
+
+/* The last line that looks like the head of an entry, or NULL. */
+static const char *last_head(const char *log)
+{
+	const char *line, *next, *head = NULL;
+	uint64_t usec;
+
+	for (line = log; line; line = next) {
+		next = next_line(line);
+		if (next && !strncmp(next, command_prefix, PREFIX_LEN) && after_stamp(line, &usec))
+			head = line;
+	}
+	return head;
+}
+
+/*
+ * Splits what follows the prefix into command and caret. Kernels before 5.17 cut a command at 256
+ * bytes, its newline too, so that the caret's blanks follow in the same line.
+ */
+static int split_command(const char *body, struct dkt__kernel_error *error)
+{
+	size_t len = strlen(body), blanks = 0;
+
+	while (len && body[len - 1] == '\n')
+		len--;
+	if (len && body[len - 1] == '^') {
+		len--;
+		while (len > blanks && body[len - blanks - 1] == ' ')
+			blanks++;
+		len -= blanks;
+		error->cut = len && body[len - 1] != '\n';
+		if (len && !error->cut)
+			len--;
+	}
+	error->caret = DKT__MIN(blanks > PREFIX_LEN ? blanks - PREFIX_LEN : 0, len);
+	error->command = strndup(body, len);
+	return error->command ? 0 : -ENOMEM;
+}
+
+static int split_head(const char *text, const char *end, struct dkt__kernel_error *error)
+{
+	const char *words =
+		memmem(text, (size_t)(end - text), error_infix, sizeof(error_infix) - 1);
+
+	error->subsystem = strndup(text, words ? (size_t)(words - text) : 0);
+	words = words ? words + sizeof(error_infix) - 1 : text;
+	error->words = strndup(words, (size_t)(end - words));
+	return error->subsystem && error->words ? 0 : -ENOMEM;
+}
+
+int dkt__errorlog_last(const char *log, struct dkt__kernel_error *error)
+{
+	const char *head, *body;
+	int err;
+
+	memset(error, 0, sizeof(*error));
+	head = last_head(log);
+	if (!head)
+		return -ENOENT;
+	body = next_line(head);
+	err = split_head(after_stamp(head, &error->usec), body - 1, error);
+	if (!err)
+		err = split_command(body + PREFIX_LEN, error);
+	if (err)
+		dkt__kernel_error_clear(error);
+	return err;
+}
+
+void dkt__kernel_error_clear(struct dkt__kernel_error *error)
+{
+	free(error->subsystem);
+	free(error->words);
+	free(error->command);
+	memset(error, 0, sizeof(*error));
+}
+
+/* ---- in words ---- */
+
+/* The kernel trims what it was given, and joins the words of a probe by single blanks. */
+static bool same_command(const struct dkt__kernel_error *error, const char *command)
+{
+	const char *logged = error->command + strspn(error->command, BLANKS);
+
+	command += strspn(command, BLANKS);
+	for (;;) {
+		size_t logged_blanks = strspn(logged, BLANKS);
+		size_t blanks = strspn(command, BLANKS);
+
+		if (!logged[logged_blanks])
+			return error->cut || !command[blanks];
+		if (!logged_blanks != !blanks)
+			return false;
+		logged += logged_blanks;
+		command += blanks;
+		if (*logged++ != *command++)
+			return false;
+	}
+}
+
+/* Columns that the bytes take on a terminal: one for each UTF-8 character. */
+static size_t columns(const char *text, size_t len)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < len; i++)
+		n += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return n;
+}
+
+/* Bytes before the column, the continuations of the character there included. */
+static size_t column_offset(const char *text, size_t len, size_t column)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (((unsigned char)text[i] & 0xc0) != 0x80 && !column--)
+			break;
+	return i;
+}
+
+/* Appends bytes with control characters escaped, newlines at the end not excepted. */
+static void add_escaped(struct dkt_buf *buf, const char *text, size_t len)
+{
+	size_t from = buf->len;
+
+	dkt_buf_add(buf, text, len);
+	dkt_buf_add(buf, "$", 1);
+	dkt_buf_escape(buf, from);
+	if (!buf->err)
+		buf->len--;
+}
+
+/* Appends the line and, under its column, the caret; of a long line what is around the caret. */
+static void add_window(struct dkt_buf *buf, const char *text, size_t len, size_t caret)
+{
+	const size_t room = WINDOW_COLS - 2 * (sizeof(ELLIPSIS) - 1);
+	size_t cols = columns(text, len), first = 0, last = cols;
+	size_t from, to;
+
+	if (cols > WINDOW_COLS) {
+		first = caret > room / 2 ? DKT__MIN(caret - room / 2, cols - room) : 0;
+		last = first + room;
+	}
+	from = column_offset(text, len, first);
+	to = column_offset(text, len, last);
+	dkt_buf_str(buf, first ? "  " ELLIPSIS : "  ");
+	dkt_buf_add(buf, text + from, to - from);
+	dkt_buf_str(buf, last < cols ? ELLIPSIS "\n" : "\n");
+	dkt_buf_printf(buf, "%*s^", (int)(2 + caret - first + (first ? sizeof(ELLIPSIS) - 1 : 0)),
+		       "");
+}
+
+static void add_error(struct dkt_buf *buf, const struct dkt__kernel_error *error)
+{
+	struct dkt_buf line = { 0 };
+	size_t caret;
+
+	/* The kernel's table has no better word than this for what it did not expect. */
+	if (!strcmp(error->words, "Error") && *error->subsystem)
+		add_escaped(buf, error->subsystem, strlen(error->subsystem));
+	else
+		add_escaped(buf, error->words, strlen(error->words));
+	dkt_buf_str(buf, "\n");
+	add_escaped(&line, error->command, error->caret);
+	caret = columns(line.data, line.len);
+	add_escaped(&line, error->command + error->caret, strlen(error->command + error->caret));
+	add_window(buf, line.data, line.len, caret);
+	if (line.err)
+		buf->err = line.err;
+	free(line.data);
+}
+
+char *dkt__errorlog_words(const char *log, const char *command)
+{
+	struct dkt__kernel_error error;
+	struct dkt_buf buf = { 0 };
+
+	if (dkt__errorlog_last(log, &error))
+		return NULL;
+	if (same_command(&error, command)) {
+		add_error(&buf, &error);
+		dkt_buf_add(&buf, "", 1);
+	}
+	dkt__kernel_error_clear(&error);
+	if (buf.err) {
+		free(buf.data);
+		return NULL;
+	}
+	return buf.data;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Generic netlink: whether a family exists, and dumps from it. Needs no rights and never hangs. */
+#include <linux/netlink.h>
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/family.h>
+#include <netlink/genl/genl.h>
+#include <netlink/netlink.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include "internal.h"
+
+#include "banned.h"
+
+#define ANSWER_SECONDS 2
+
+/* ---- libnl's errors ---- */
+
+/* libnl keeps its own numbers only; those that it has no number for come as NLE_FAILURE. */
+static int nl_errno(int nlerr)
+{
+	switch (abs(nlerr)) {
+	case NLE_NOMEM:
+		return -ENOMEM;
+	case NLE_PERM:
+		return -EPERM;
+	case NLE_NOACCESS:
+		return -EACCES;
+	case NLE_AGAIN:
+		return -ETIMEDOUT;
+	case NLE_DUMP_INTR:
+		return -EAGAIN;
+	case NLE_OBJ_NOTFOUND:
+		return -ENOENT;
+	case NLE_OPNOTSUPP:
+		return -EOPNOTSUPP;
+	case NLE_AF_NOSUPPORT:
+		return -EAFNOSUPPORT;
+	case NLE_PROTO_MISMATCH:
+		return -EPROTONOSUPPORT;
+	case NLE_INVAL:
+		return -EINVAL;
+	case NLE_MSG_TRUNC:
+	case NLE_MSG_TOOSHORT:
+	case NLE_SEQ_MISMATCH:
+		return -EBADMSG;
+	default:
+		return -EIO;
+	}
+}
+
+static int fail_nl(struct dkt_ctx *ctx, int nlerr, const char *what)
+{
+	int err = nl_errno(nlerr);
+
+	if (err == -ETIMEDOUT)
+		return dkt_fail(ctx, err, "%s: no answer within %d s", what, ANSWER_SECONDS);
+	return dkt_fail(ctx, err, "%s: %s", what,
+			err == -EIO ? nl_geterror(nlerr) : strerror(-err));
+}
+
+/* ---- connecting ---- */
+
+static inline void dkt__nl_socketp(struct nl_sock **sock)
+{
+	nl_socket_free(*sock);
+}
+
+static int netlink_open(struct dkt_ctx *ctx, struct nl_sock **out)
+{
+	const struct timeval patience = { .tv_sec = ANSWER_SECONDS };
+	struct nl_sock *sock = nl_socket_alloc();
+	int on = 1, err;
+
+	if (!sock)
+		return -ENOMEM;
+	err = genl_connect(sock);
+	if (err) {
+		nl_socket_free(sock);
+		return fail_nl(ctx, err, "open generic netlink");
+	}
+	setsockopt(nl_socket_get_fd(sock), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	/* Refused by kernels before 4.12, which then have no words for their errors. */
+	setsockopt(nl_socket_get_fd(sock), SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
+	nl_socket_disable_auto_ack(sock);
+	*out = sock;
+	return 0;
+}
+
+/*
+ * The family's number, 0 if there is none. Looked up in the list of all: asking for one by its
+ * name makes the kernel start modprobe, which takes long and might load what should only be seen.
+ */
+static int family_id(struct dkt_ctx *ctx, struct nl_sock *sock, const char *name)
+{
+	struct genl_family *family;
+	struct nl_cache *cache;
+	int err, id = 0;
+
+	err = genl_ctrl_alloc_cache(sock, &cache);
+	if (err)
+		return fail_nl(ctx, err, "list generic netlink families");
+	family = genl_ctrl_search_by_name(cache, name);
+	if (family) {
+		id = (int)genl_family_get_id(family);
+		genl_family_put(family);
+	}
+	nl_cache_free(cache);
+	return id;
+}
+
+int dkt_netlink_family(struct dkt_ctx *ctx, const char *family)
+{
+	struct nl_sock *sock __cleanup(nl_socket) = NULL;
+	int id, err;
+
+	err = netlink_open(ctx, &sock);
+	if (err)
+		return err;
+	id = family_id(ctx, sock, family);
+	return id < 0 ? id : id > 0;
+}
+
+/* ---- dump ---- */
+
+struct dump {
+	struct dkt_ctx *ctx;
+	dkt_netlink_fn fn;
+	void *data;
+	int err; /* of the kernel or of fn */
+	bool over; /* nothing more is wanted */
+};
+
+/* The kernel's words (extended ack), which follow `skip` bytes of the message; NULL if none. */
+static char *kernel_text(struct nlmsghdr *hdr, int skip)
+{
+	int len = nlmsg_datalen(hdr) - NLMSG_ALIGN(skip);
+	struct nlattr *attr;
+
+	if (!(hdr->nlmsg_flags & NLM_F_ACK_TLVS) || len <= 0)
+		return NULL;
+	attr = nla_find((void *)((char *)nlmsg_data(hdr) + NLMSG_ALIGN(skip)), len,
+			NLMSGERR_ATTR_MSG);
+	return attr ? nla_strdup(attr) : NULL;
+}
+
+static void kernel_refused(struct dump *dump, int err, struct nlmsghdr *hdr, int skip)
+{
+	char *text __cleanup(free) = kernel_text(hdr, skip);
+
+	dump->over = true;
+	dump->err = dkt_fail(dump->ctx, err, "%s%s%s", strerror(-err), text ? ": " : "",
+			     text ? text : "");
+}
+
+/* A dump that fails says so in the message that ends it. */
+static int on_finish(struct nl_msg *msg, void *arg)
+{
+	struct nlmsghdr *hdr = nlmsg_hdr(msg);
+	int err = 0;
+
+	if (nlmsg_datalen(hdr) >= (int)sizeof(err))
+		memcpy(&err, nlmsg_data(hdr), sizeof(err));
+	if (err < 0)
+		kernel_refused(arg, err, hdr, sizeof(err));
+	return NL_OK;
+}
+
+/* A request that is refused outright. The request follows the error, unless the kernel cut it. */
+static int on_error(struct sockaddr_nl *from, struct nlmsgerr *refusal, void *arg)
+{
+	struct nlmsghdr *hdr = (void *)((char *)refusal - NLMSG_HDRLEN);
+	int skip = sizeof(*refusal);
+
+	(void)from;
+	if (!(hdr->nlmsg_flags & NLM_F_CAPPED))
+		skip += nlmsg_datalen(&refusal->msg);
+	kernel_refused(arg, refusal->error, hdr, skip);
+	return NL_STOP;
+}
+
+static int on_answer(struct nl_msg *msg, void *arg)
+{
+	struct nlmsghdr *hdr = nlmsg_hdr(msg);
+	struct dump *dump = arg;
+	struct genlmsghdr *genl;
+	int rc;
+
+	if (!genlmsg_valid_hdr(hdr, 0)) {
+		dump->err = dkt_fail(dump->ctx, -EBADMSG, "answer without a header");
+		return NL_STOP;
+	}
+	genl = genlmsg_hdr(hdr);
+	rc = dump->fn(dump->data, genlmsg_attrdata(genl, 0), (size_t)genlmsg_attrlen(genl, 0));
+	if (!rc)
+		return NL_OK;
+	dump->over = true;
+	if (rc < 0) {
+		dump->err = rc;
+		if (!*dkt_error(dump->ctx))
+			dkt_fail(dump->ctx, rc, "%s", strerror(-rc));
+	}
+	return NL_STOP;
+}
+
+static int send_request(struct nl_sock *sock, int id, uint8_t command, uint8_t version)
+{
+	struct nl_msg *msg = nlmsg_alloc();
+	int err = -NLE_NOMEM;
+
+	if (!msg)
+		return err;
+	if (genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, id, 0, NLM_F_DUMP, command, version))
+		err = nl_send_auto(sock, msg);
+	nlmsg_free(msg);
+	return err < 0 ? err : 0;
+}
+
+static int receive(struct nl_sock *sock, struct dump *dump)
+{
+	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
+	int err;
+
+	if (!cb)
+		return -NLE_NOMEM;
+	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_answer, dump);
+	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_finish, dump);
+	nl_cb_err(cb, NL_CB_CUSTOM, on_error, dump);
+	err = nl_recvmsgs(sock, cb);
+	nl_cb_put(cb);
+	return err < 0 && !dump->over ? err : 0;
+}
+
+int dkt_netlink_dump(struct dkt_ctx *ctx, const char *family, uint8_t command, uint8_t version,
+		     dkt_netlink_fn fn, void *data)
+{
+	struct nl_sock *sock __cleanup(nl_socket) = NULL;
+	struct dump dump = { .ctx = ctx, .fn = fn, .data = data };
+	int id, err;
+
+	err = netlink_open(ctx, &sock);
+	if (err)
+		return err;
+	id = family_id(ctx, sock, family);
+	if (!id)
+		return dkt_fail(ctx, -ENOENT, "no generic netlink family '%s'", family);
+	if (id < 0)
+		return id;
+	dkt_fail(ctx, 0, "%s", "");
+	err = send_request(sock, id, command, version);
+	if (!err)
+		err = receive(sock, &dump);
+	if (err)
+		fail_nl(ctx, err, "dump");
+	err = err ? nl_errno(err) : dump.err;
+	return err ? dkt_fail_in(ctx, err, "ask generic netlink family '%s'", family) : 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fuzzes the error_log: whatever the entry, its words are two lines and a caret below the text. */
+#include "errorlog.h"
+#include "replay.h"
+
+static void check_words(const char *words)
+{
+	const char *line = strchr(words, '\n');
+	const char *caret = line ? strchr(line + 1, '\n') : NULL;
+
+	if (!caret || strspn(caret + 1, " ") + 1 != strlen(caret + 1) ||
+	    caret[strlen(caret) - 1] != '^')
+		abort();
+	/* Right under a character or just behind the last: columns are never more than bytes. */
+	if (strlen(caret + 1) > (size_t)(caret - line))
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct dkt__kernel_error error;
+	char *log = strndup((const char *)data, size);
+	char *words;
+
+	if (!log)
+		return 0;
+	if (!dkt__errorlog_last(log, &error)) {
+		if (error.caret > strlen(error.command))
+			abort();
+		words = dkt__errorlog_words(log, error.command);
+		if (words)
+			check_words(words);
+		free(words);
+		dkt__kernel_error_clear(&error);
+	}
+	free(log);
+	return 0;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rights to tracefs: what is said to be missing for whom, and that dropped is dropped. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <sys/capability.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "caps.h"
+
+#define BIT(cap)    (1ull << (cap))
+#define NOBODY_HERE 4242 /* not the owner of what the tests make */
+
+struct fixture {
+	struct dkt_ctx *ctx;
+	char dir[32];
+	char path[64];
+};
+
+static const char *below(struct fixture *f, const char *name)
+{
+	assert_true(snprintf(f->path, sizeof(f->path), "%s/%s", f->dir, name) < 64);
+	return f->path;
+}
+
+static void set_modes(struct fixture *f, mode_t dir, mode_t instances, mode_t file)
+{
+	assert_int_equal(chmod(f->dir, 0700), 0);
+	assert_int_equal(chmod(below(f, "instances"), instances), 0);
+	assert_int_equal(chmod(below(f, "set_event"), file), 0);
+	assert_int_equal(chmod(below(f, "trace_clock"), file), 0);
+	assert_int_equal(chmod(f->dir, dir), 0);
+}
+
+static void make_file(struct fixture *f, const char *name)
+{
+	FILE *file = fopen(below(f, name), "we");
+
+	assert_non_null(file);
+	fclose(file);
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	DKT_OPTS(dkt_ctx_opts, opts);
+
+	assert_non_null(f);
+	snprintf(f->dir, sizeof(f->dir), "/tmp/dkt-caps-XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	assert_int_equal(mkdir(below(f, "instances"), 0700), 0);
+	make_file(f, "set_event");
+	make_file(f, "trace_clock");
+	opts.root = f->dir;
+	assert_int_equal(dkt_ctx_new(&opts, &f->ctx), 0);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	chmod(f->dir, 0700);
+	unlink(below(f, "set_event"));
+	unlink(below(f, "trace_clock"));
+	rmdir(below(f, "instances"));
+	rmdir(f->dir);
+	dkt_ctx_free(f->ctx);
+	free(f);
+	return 0;
+}
+
+/* Checks the needs as a stranger with these capabilities, who is refused at that place. */
+static void refused(struct fixture *f, uint64_t caps, unsigned int needs, const char *place,
+		    const char *mode)
+{
+	struct dkt__rights rights = {
+		.uid = NOBODY_HERE,
+		.gid = NOBODY_HERE,
+		.caps = caps,
+		.initial_ns = true,
+	};
+	bool control = needs & DKT_NEED_CONTROL;
+	char owner[16] = "root", want[256];
+
+	if (getuid())
+		snprintf(owner, sizeof(owner), "%u", (unsigned int)getuid());
+	snprintf(want, sizeof(want),
+		 "%s: no right to %s%s (owner %s, mode %s): need %s; run as root",
+		 control ? "control the tracer" : "read tracefs", f->dir, place, owner, mode,
+		 control ? "cap_dac_override" : "cap_dac_read_search or cap_dac_override");
+	assert_int_equal(dkt__rights_check(f->ctx, &rights, needs), -EPERM);
+	assert_string_equal(dkt_error(f->ctx), want);
+}
+
+static void allowed(struct fixture *f, uint64_t caps, unsigned int needs)
+{
+	struct dkt__rights rights = {
+		.uid = NOBODY_HERE,
+		.gid = NOBODY_HERE,
+		.caps = caps,
+		.initial_ns = true,
+	};
+
+	assert_int_equal(dkt__rights_check(f->ctx, &rights, needs), 0);
+}
+
+static void stranger_needs_capabilities(void **state)
+{
+	struct fixture *f = *state;
+
+	set_modes(f, 0700, 0750, 0640);
+	refused(f, 0, DKT_NEED_READ, "", "0700");
+	refused(f, 0, DKT_NEED_READ | DKT_NEED_CONTROL, "", "0700");
+	refused(f, BIT(CAP_DAC_READ_SEARCH), DKT_NEED_CONTROL, "/instances", "0750");
+	allowed(f, BIT(CAP_DAC_READ_SEARCH), DKT_NEED_READ);
+	allowed(f, BIT(CAP_DAC_OVERRIDE), DKT_NEED_READ | DKT_NEED_CONTROL);
+	allowed(f, 0, 0);
+}
+
+static void mode_may_be_enough(void **state)
+{
+	struct fixture *f = *state;
+
+	set_modes(f, 0755, 0755, 0644);
+	allowed(f, 0, DKT_NEED_READ);
+	refused(f, 0, DKT_NEED_CONTROL, "/instances", "0755");
+	set_modes(f, 0755, 0757, 0644);
+	refused(f, 0, DKT_NEED_CONTROL, "/set_event", "0644");
+	set_modes(f, 0755, 0757, 0646);
+	allowed(f, 0, DKT_NEED_CONTROL);
+}
+
+static void owner_and_group_count(void **state)
+{
+	struct fixture *f = *state;
+	gid_t groups[2] = { NOBODY_HERE + 1, 0 };
+	struct dkt__rights rights = { .uid = getuid(), .gid = NOBODY_HERE, .initial_ns = true };
+	struct stat st;
+
+	set_modes(f, 0700, 0750, 0640);
+	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_CONTROL), 0);
+	assert_int_equal(stat(f->dir, &st), 0);
+	rights.uid = NOBODY_HERE;
+	rights.groups = groups;
+	rights.n_groups = ARRAY_SIZE(groups);
+	groups[1] = st.st_gid;
+	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_READ), -EPERM);
+	/* As tracefs is with gid= and mode=0750. */
+	set_modes(f, 0750, 0750, 0640);
+	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_READ), 0);
+	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_CONTROL), -EPERM);
+	set_modes(f, 0770, 0770, 0660);
+	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_CONTROL), 0);
+	rights.n_groups = 1;
+	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_CONTROL), -EPERM);
+}
+
+static void foreign_owner_is_out_of_reach(void **state)
+{
+	struct fixture *f = *state;
+	struct dkt__rights rights = { .uid = 0, .gid = 0, .caps = ~0ull, .initial_ns = false };
+
+	if (getuid()) {
+		print_message("skipped: chown needs root\n");
+		skip();
+	}
+	set_modes(f, 0700, 0750, 0640);
+	assert_int_equal(chown(f->dir, 65534, 65534), 0);
+	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_READ), -EPERM);
+	assert_non_null(strstr(dkt_error(f->ctx), "(owner 65534, mode 0700): need "
+						  "cap_dac_read_search or cap_dac_override of the "
+						  "initial user namespace; this root was not"));
+	rights.initial_ns = true;
+	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_READ), 0);
+}
+
+static void mounted_is_not_mounted_again(void **state)
+{
+	struct fixture *f = *state;
+
+	set_modes(f, 0755, 0755, 0644);
+	allowed(f, 0, DKT_NEED_MOUNT | DKT_NEED_READ);
+}
+
+static void lockdown_is_told(void **state)
+{
+	(void)state;
+	assert_false(dkt__lockdown_refuses("[none] integrity confidentiality\n"));
+	assert_false(dkt__lockdown_refuses("none [integrity] confidentiality\n"));
+	assert_true(dkt__lockdown_refuses("none integrity [confidentiality]\n"));
+}
+
+static void known_names_are_libcaps(void **state)
+{
+	struct fixture *f = *state;
+	struct dkt_cap cap;
+	cap_value_t value;
+	size_t i;
+	int rc;
+
+	for (i = 0; !(rc = dkt_caps_get(f->ctx, i, &cap)); i++) {
+		assert_int_equal(cap_from_name(cap.name, &value), 0);
+		assert_true(*cap.use);
+	}
+	assert_int_equal(rc, 1);
+	assert_int_equal(i, 4);
+	assert_null(cap.name);
+}
+
+/* Runs in a child, as it is for good. The child's status is the number of the failed step. */
+static int drop_and_look(struct dkt_ctx *ctx, bool as_nobody)
+{
+	struct dkt_cap cap;
+	size_t i;
+
+	if (as_nobody && setresuid(65534, 65534, 65534))
+		return 2;
+	if (dkt_caps_drop(ctx))
+		return 3;
+	for (i = 0; !dkt_caps_get(ctx, i, &cap); i++)
+		if (cap.have)
+			return 4;
+	if (dkt_caps_drop(ctx))
+		return 5;
+	/* Not even a program started now gets them back. */
+	execl("/bin/sh", "sh", "-c", "! grep -q '^Cap[PIE]...*:.*[1-9a-f]' /proc/self/status",
+	      NULL);
+	return 6;
+}
+
+static void child_succeeds(struct fixture *f, bool as_nobody)
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(drop_and_look(f->ctx, as_nobody));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void dropped_is_dropped(void **state)
+{
+	child_succeeds(*state, false);
+}
+
+static void nobody_may_drop_too(void **state)
+{
+	if (getuid()) {
+		print_message("skipped: becoming nobody needs root\n");
+		skip();
+	}
+	child_succeeds(*state, true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(stranger_needs_capabilities, setup, teardown),
+		cmocka_unit_test_setup_teardown(mode_may_be_enough, setup, teardown),
+		cmocka_unit_test_setup_teardown(owner_and_group_count, setup, teardown),
+		cmocka_unit_test_setup_teardown(foreign_owner_is_out_of_reach, setup, teardown),
+		cmocka_unit_test_setup_teardown(mounted_is_not_mounted_again, setup, teardown),
+		cmocka_unit_test(lockdown_is_told),
+		cmocka_unit_test_setup_teardown(known_names_are_libcaps, setup, teardown),
+		cmocka_unit_test_setup_teardown(dropped_is_dropped, setup, teardown),
+		cmocka_unit_test_setup_teardown(nobody_may_drop_too, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
