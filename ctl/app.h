@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The tool: what main() prepares for a command, and the rows of commands. */
+#ifndef CTL_APP_H
+#define CTL_APP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <dktrace/dktrace.h>
+
+#include "util.h"
+
+/* Exit statuses beside 0. */
+enum {
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_LOST = 3, /* done, but records had been lost */
+};
+
+struct app {
+	struct dkt_ctx *ctx;
+	const struct command *command;
+	/* options, as given; see opt.c */
+	const char *instance;
+	const char *root;
+	const char *input;
+	const char *style;
+	const char *filter;
+	const char *types;
+	const char *subsystems;
+	const char *since;
+	const char *until;
+	const char *pid;
+	const char *cpu;
+	const char *output;
+	bool json;
+	bool help;
+	bool version;
+};
+
+/* What a command needs before it runs; also, which options go with it. */
+enum command_flags {
+	CMD_LOG = 1, /* prints the log: the options of dk */
+	CMD_LIST = 2, /* prints a table: --json */
+	CMD_LCTL = 4, /* one of lctl's: takes its words as they are */
+	CMD_HIDDEN = 8, /* not for people */
+};
+
+struct command {
+	const char *name;
+	int (*run)(struct app *app, int argc, char **argv);
+	unsigned int flags;
+	int min_args, max_args; /* max -1: any number */
+	const char *args;
+	const char *help;
+};
+
+/* NULL after the last. */
+const struct command *command_next(const struct command *command);
+const struct command *command_find(const char *name);
+
+/* One file each: argv[0] is the command's name; the exit status is returned. */
+int cmd_dk(struct app *app, int argc, char **argv);
+int cmd_doctor(struct app *app, int argc, char **argv);
+int cmd_help(struct app *app, int argc, char **argv);
+int cmd_lctl(struct app *app, int argc, char **argv);
+int cmd_list(struct app *app, int argc, char **argv);
+int cmd_reset(struct app *app, int argc, char **argv);
+int cmd_status(struct app *app, int argc, char **argv);
+int cmd_complete(struct app *app, int argc, char **argv);
+
+/* Prints the words of the context's last failure; returns EXIT_FAILED. */
+int app_fail(const struct app *app);
+
+/* Prints "dktrace: " and the words; returns EXIT_USAGE. */
+int app_usage(const char *fmt, ...) DKT_PRINTF(1, 2);
+
+/* Prints help for a command, or for all of it. */
+void app_help(const struct command *command);
+
+#endif

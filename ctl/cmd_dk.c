@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* dk, show, follow: the log as text. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app.h"
+#include "dk.h"
+#include "timespec.h"
+
+/* The only thing that a signal handler changes. */
+static volatile sig_atomic_t stop;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	stop = 1;
+}
+
+/* ---- options ---- */
+
+static int read_style(const char *text, enum dk_style *style)
+{
+	if (!text || !strcmp(text, "legacy"))
+		*style = DK_LEGACY;
+	else if (!strcmp(text, "trace"))
+		*style = DK_TRACE;
+	else
+		return app_usage("--style: '%s' is none; legacy and trace are", text);
+	return 0;
+}
+
+static int read_number(const char *option, const char *text, int *number)
+{
+	char *end;
+	long value;
+
+	if (!text)
+		return 0;
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || end == text || *end || value < 0 || value > INT32_MAX)
+		return app_usage("--%s: '%s' is not a number", option, text);
+	*number = (int)value;
+	return 0;
+}
+
+/* Names joined by + or blanks. No floor: only what is named. */
+static int read_mask(const char *option, enum mask_kind kind, const char *text, uint32_t *mask)
+{
+	char *copy __cleanup(free) = text ? strdup(text) : NULL;
+	char *word, *save = NULL;
+
+	for (word = copy ? strtok_r(copy, "+, ", &save) : NULL; word;
+	     word = strtok_r(NULL, "+, ", &save)) {
+		int bit = mask_bit(kind, word, strlen(word));
+
+		if (bit < 0)
+			return app_usage("--%s: '%s' is none; see 'dktrace list %s'", option, word,
+					 kind == MASK_DEBUG ? "classes" : "subsystems");
+		*mask |= 1u << bit;
+	}
+	return 0;
+}
+
+static int read_time(const char *option, const char *text, int64_t *ns)
+{
+	if (text && timespec_parse(text, ns))
+		return app_usage("--%s: '%s' is not a time: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]',"
+				 " @SECONDS, -N[smhd]",
+				 option, text);
+	return 0;
+}
+
+static int read_opts(const struct app *app, struct dk_opts *opts)
+{
+	int rc = read_style(app->style, &opts->style);
+
+	if (!rc)
+		rc = read_number("pid", app->pid, &opts->pid);
+	if (!rc)
+		rc = read_number("cpu", app->cpu, &opts->cpu);
+	if (!rc)
+		rc = read_mask("class", MASK_DEBUG, app->types, &opts->types);
+	if (!rc)
+		rc = read_mask("subsystem", MASK_SUBSYSTEM, app->subsystems, &opts->subsystems);
+	if (!rc)
+		rc = read_time("since", app->since, &opts->since);
+	if (!rc)
+		rc = read_time("until", app->until, &opts->until);
+	opts->filter = app->filter;
+	return rc;
+}
+
+/* ---- the end ---- */
+
+static void print_result(const struct dk_result *result, FILE *out)
+{
+	fprintf(out,
+		"Debug log: %" PRIu64 " lines, %" PRIu64 " kept, %" PRIu64 " dropped, %" PRIu64
+		" bad.\n",
+		result->kept + result->dropped + result->bad, result->kept, result->dropped,
+		result->bad);
+	fflush(out);
+	if (result->own)
+		fprintf(stderr, "dktrace: %" PRIu64 " records of dktrace itself left out\n",
+			result->own);
+	if (result->lost)
+		fprintf(stderr,
+			"dktrace: %" PRIu64
+			" records were lost before they were read (%s); a larger"
+			" debug_mb or a narrower debug keeps more\n",
+			result->lost, result->lost_by_cpu);
+}
+
+static int print_log(struct app *app, const struct dk_opts *opts, int fd, struct dk_result *result)
+{
+	struct debuglog *log;
+	int err;
+
+	if (app->input)
+		return dk_print_saved(app->ctx, opts, fd, result);
+	err = debuglog_open(app->ctx, app->instance, 0, &log);
+	if (err)
+		return err;
+	if (!log->in)
+		fprintf(stderr, "dktrace: nothing is recorded yet: start with"
+				" 'dktrace set_param debug=...'\n");
+	err = dk_print(log, opts, fd, result);
+	debuglog_close(log);
+	return err;
+}
+
+int cmd_dk(struct app *app, int argc, char **argv)
+{
+	const char *file = argc > 1 ? argv[1] : app->output;
+	struct sigaction action = { .sa_handler = on_signal };
+	struct dk_opts opts = DK_OPTS_INIT;
+	struct dk_result result = { 0 };
+	int fd __cleanup(close) = -1;
+	bool follow = !strcmp(argv[0], "follow");
+	int err, rc = read_opts(app, &opts);
+
+	if (rc)
+		return rc;
+	/* Before anything is taken out of the kernel. */
+	if (file)
+		fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (file && fd < 0) {
+		dkt_fail(app->ctx, -errno, "open %s: %s", file, strerror(errno));
+		return app_fail(app);
+	}
+	if (follow)
+		opts.flags = DKT_CAPTURE_FOLLOW;
+	else if (!strcmp(argv[0], "show"))
+		opts.flags = DKT_CAPTURE_KEEP;
+	opts.skip_self = follow;
+	opts.escape = !file && isatty(STDOUT_FILENO);
+	/* A signal ends the printing between two records, so that what was printed is counted. */
+	opts.stop = &stop;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	err = print_log(app, &opts, file ? fd : STDOUT_FILENO, &result);
+	if (!err)
+		print_result(&result, follow ? stderr : stdout);
+	rc = err ? result.closed ? 0 : app_fail(app) : result.lost ? EXIT_LOST : 0;
+	dk_result_clear(&result);
+	return rc;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* lctl's commands under dktrace's name: set_param, get_param, clear, mark. */
+#include "app.h"
+#include "lctl.h"
+
+int cmd_lctl(struct app *app, int argc, char **argv)
+{
+	struct lctl lctl = { .ctx = app->ctx, .instance = app->instance, .self = "dktrace" };
+
+	return lctl_run(&lctl, argc, argv);
+}

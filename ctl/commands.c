@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The rows of commands, and the help that comes from them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "app.h"
+#include "opt.h"
+
+static const struct command commands[] = {
+	/* clang-format off */
+	{ "clear",     cmd_lctl,   CMD_LCTL, 0, 0,  "", "empty the log" },
+	{ "dk",        cmd_dk,     CMD_LOG,  0, 1,  "[FILE]", "print the log and empty it" },
+	{ "doctor",    cmd_doctor, CMD_LIST, 0, 0,  "", "tell what this kernel, these rights and this Lustre allow" },
+	{ "follow",    cmd_dk,     CMD_LOG,  0, 0,  "", "print the log as it grows, until Ctrl-C" },
+	{ "get_param", cmd_lctl,   CMD_LCTL, 1, -1, "PARAMETER...", "print debug, subsystem_debug, printk, debug_mb, debug_filter" },
+	{ "help",      cmd_help,   0,        0, 1,  "[COMMAND]", "print this help" },
+	{ "list",      cmd_list,   CMD_LIST, 1, -1, "classes|subsystems|events|fields [GLOB...]", "tell what there is to be switched on" },
+	{ "mark",      cmd_lctl,   CMD_LCTL, 0, -1, "[TEXT...]", "write a marker into the log" },
+	{ "reset",     cmd_reset,  0,        0, 0,  "", "leave the machine as it was before" },
+	{ "set_param", cmd_lctl,   CMD_LCTL, 1, -1, "PARAMETER=VALUE...", "set debug, subsystem_debug, printk, debug_mb, debug_filter" },
+	{ "show",      cmd_dk,     CMD_LOG,  0, 0,  "", "print the log and keep it" },
+	{ "status",    cmd_status, CMD_LIST, 0, 0,  "", "tell what is on, how full the buffers are and what was lost" },
+	{ "__complete", cmd_complete, CMD_HIDDEN, 0, -1, "WORDS...", "words for the shell's completion" },
+	/* clang-format on */
+};
+
+const struct command *command_next(const struct command *command)
+{
+	const struct command *next = command ? command + 1 : commands;
+
+	return next < commands + ARRAY_SIZE(commands) ? next : NULL;
+}
+
+const struct command *command_find(const char *name)
+{
+	const struct command *command = NULL;
+
+	while ((command = command_next(command)))
+		if (!strcmp(command->name, name))
+			return command;
+	return NULL;
+}
+
+void app_help(const struct command *command)
+{
+	const struct command *row = NULL;
+
+	if (command) {
+		printf("Usage: dktrace %s%s%s%s\n%s.\n", command->name,
+		       command->flags & CMD_LCTL ? "" : " [OPTION...]", *command->args ? " " : "",
+		       command->args, command->help);
+		printf("\nOptions:\n");
+		opt_help(command, stdout);
+		return;
+	}
+	printf("Usage: dktrace [OPTION...] COMMAND [ARGUMENT...]\n"
+	       "Lustre's debug log on the kernel's own tracer.\n\nCommands:\n");
+	while ((row = command_next(row)))
+		if (!(row->flags & CMD_HIDDEN))
+			printf("  %-10s %s\n", row->name, row->help);
+	printf("\nOptions before any command:\n");
+	opt_help(NULL, stdout);
+	printf("\n'dktrace help COMMAND' tells more; so do dktrace(1) and lctl-dktrace(8).\n");
+}
+
+int cmd_help(struct app *app, int argc, char **argv)
+{
+	const struct command *command = NULL;
+
+	(void)app;
+	if (argc > 1) {
+		command = command_find(argv[1]);
+		if (!command)
+			return app_usage("'%s' is no command", argv[1]);
+	}
+	app_help(command);
+	return 0;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which command it is, with which options; called lctl, the program is lctl. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app.h"
+#include "debuglog.h"
+#include "lctl.h"
+#include "opt.h"
+
+int app_fail(const struct app *app)
+{
+	fflush(stdout);
+	fprintf(stderr, "dktrace: %s\n", dkt_error(app->ctx));
+	return EXIT_FAILED;
+}
+
+int app_usage(const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "dktrace: ");
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "\n");
+	return EXIT_USAGE;
+}
+
+static void log_line(void *data, enum dkt_log_level level, const char *text)
+{
+	const enum dkt_log_level *most = data;
+
+	if (level <= *most)
+		fprintf(stderr, "dktrace: %s\n", text);
+}
+
+/* Options of the environment come first, so that the command line can say otherwise. */
+static void app_defaults(struct app *app)
+{
+	const char *name = getenv("DKTRACE_INSTANCE");
+
+	app->instance = name && *name ? name : DEBUGLOG_DEFAULT;
+	app->root = secure_getenv("DKTRACE_ROOT");
+}
+
+static int app_context(struct app *app, enum dkt_log_level *level)
+{
+	const char *root = app->input ? app->input : app->root;
+	DKT_OPTS(dkt_ctx_opts, opts, .root = root, .log = log_line, .log_data = level);
+
+	*level = getenv("DKTRACE_DEBUG") ? DKT_LOG_DEBUG : DKT_LOG_WARN;
+	if (dkt_ctx_new(&opts, &app->ctx)) {
+		fprintf(stderr, "dktrace: out of memory\n");
+		return EXIT_FAILED;
+	}
+	return 0;
+}
+
+static int check_args(const struct command *command, int n)
+{
+	if (n < command->min_args)
+		return app_usage("%s: needs %s", command->name, command->args);
+	if (command->max_args >= 0 && n > command->max_args)
+		return app_usage("%s: too many arguments; usage: dktrace %s %s", command->name,
+				 command->name, command->args);
+	return 0;
+}
+
+/* argv[0] is the command's name. */
+static int run_command(struct app *app, int argc, char **argv)
+{
+	const struct command *command = app->command;
+	enum dkt_log_level level;
+	int rc, first = 1;
+
+	/* lctl's commands have options of their own. */
+	if (!(command->flags & (CMD_LCTL | CMD_HIDDEN)))
+		first = opt_parse(app, command, argc, argv);
+	if (first < 0)
+		return EXIT_USAGE;
+	if (app->help) {
+		app_help(command);
+		return 0;
+	}
+	argv[first - 1] = argv[0];
+	argv += first - 1;
+	argc -= first - 1;
+	rc = check_args(command, argc - 1);
+	if (!rc)
+		rc = app_context(app, &level);
+	if (!rc)
+		rc = command->run(app, argc, argv);
+	dkt_ctx_free(app->ctx);
+	return rc;
+}
+
+static int run_lctl(struct app *app, int argc, char **argv)
+{
+	struct lctl lctl = { .instance = app->instance, .self = "lctl" };
+	enum dkt_log_level level;
+	int rc;
+
+	/* The demo and tests read a saved tree by the words that people know. */
+	if (argc > 3 && !strcmp(argv[1], "dk") && !strcmp(argv[2], "--input")) {
+		lctl.input = app->input = argv[3];
+		argv[3] = argv[1];
+		argv += 2;
+		argc -= 2;
+	}
+	rc = app_context(app, &level);
+	if (rc)
+		return rc;
+	lctl.ctx = app->ctx;
+	rc = lctl_main(&lctl, argc, argv);
+	dkt_ctx_free(app->ctx);
+	return rc;
+}
+
+static int finish(int rc)
+{
+	/* What was printed must have got there. */
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("dktrace: write output");
+		return rc ? rc : EXIT_FAILED;
+	}
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
+	struct app app = { 0 };
+	int first;
+
+	app_defaults(&app);
+	if (argc && !strcmp(slash ? slash + 1 : argv[0], "lctl"))
+		return finish(run_lctl(&app, argc, argv));
+	first = opt_parse(&app, NULL, argc, argv);
+	if (first < 0)
+		return EXIT_USAGE;
+	if (app.version) {
+		printf("dktrace %s\n", DKT_VERSION);
+		return finish(0);
+	}
+	if (app.help || first >= argc) {
+		app_help(NULL);
+		return finish(app.help ? 0 : EXIT_USAGE);
+	}
+	app.command = command_find(argv[first]);
+	if (!app.command)
+		return app_usage("'%s' is no command; 'dktrace help' lists them", argv[first]);
+	return finish(run_command(&app, argc - first, argv + first));
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Options: one row each, from which parsing, help and completion come. */
+#include "opt.h"
+
+#include <getopt.h>
+#include <stddef.h>
+#include <string.h>
+
+struct opt {
+	const char *name;
+	char letter; /* 0: none */
+	const char *arg; /* NULL: a switch */
+	size_t offset; /* of a const char * or bool in struct app */
+	unsigned int commands; /* flags of the commands that take it; 0: all */
+	const char *help;
+};
+
+#define AT(member) offsetof(struct app, member)
+
+static const struct opt opts[] = {
+	/* clang-format off */
+	{ "class",     'c', "NAMES",  AT(types),      CMD_LOG,  "only records of these classes: rpctrace+ioctl" },
+	{ "cpu",       'C', "N",      AT(cpu),        CMD_LOG,  "only records of this CPU" },
+	{ "filter",    'f', "EXPR",   AT(filter),     CMD_LOG,  "only records that match, in the kernel's filter language" },
+	{ "help",      'h', NULL,     AT(help),       0,        "print this help" },
+	{ "input",     'i', "DIR",    AT(input),      CMD_LOG,  "read a saved tree instead of the kernel" },
+	{ "instance",  'B', "NAME",   AT(instance),   0,        "name of the instance (default dktrace, or $DKTRACE_INSTANCE)" },
+	{ "json",      'J', NULL,     AT(json),       CMD_LIST, "print JSON" },
+	{ "output",    'o', "FILE",   AT(output),     CMD_LOG,  "write to FILE, which is opened before anything is taken" },
+	{ "pid",       'p', "PID",    AT(pid),        CMD_LOG,  "only records of this process" },
+	{ "root",      'R', "DIR",    AT(root),       0,        "directory that stands for tracefs ($DKTRACE_ROOT)" },
+	{ "since",     's', "TIME",   AT(since),      CMD_LOG,  "only records from then on: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, -N[smhd]" },
+	{ "style",     'S', "STYLE",  AT(style),      CMD_LOG,  "legacy (default) or trace" },
+	{ "subsystem", 'u', "NAMES",  AT(subsystems), CMD_LOG,  "only records of these subsystems: osd+ldlm" },
+	{ "until",     'U', "TIME",   AT(until),      CMD_LOG,  "only records up to then" },
+	{ "version",   'V', NULL,     AT(version),    0,        "print the version" },
+	/* clang-format on */
+};
+
+#define N_OPTS ARRAY_SIZE(opts)
+
+static bool goes_with(const struct opt *opt, const struct command *command)
+{
+	return !opt->commands || (command && opt->commands & command->flags);
+}
+
+/* Builds getopt_long()'s own arrays from the rows; '+' ends at the first argument. */
+static void build(const struct command *command, bool stop, char letters[2 * N_OPTS + 3],
+		  struct option longs[N_OPTS + 1])
+{
+	size_t i, n = 0;
+	char *p = letters;
+
+	if (stop)
+		*p++ = '+';
+	for (i = 0; i < N_OPTS; i++) {
+		if (!goes_with(&opts[i], command))
+			continue;
+		longs[n++] =
+			(struct option){ .name = opts[i].name,
+					 .has_arg = opts[i].arg ? required_argument : no_argument,
+					 .val = opts[i].letter };
+		*p++ = opts[i].letter;
+		if (opts[i].arg)
+			*p++ = ':';
+	}
+	longs[n] = (struct option){ 0 };
+	*p = '\0';
+}
+
+static void store(struct app *app, const struct opt *opt, const char *value)
+{
+	char *at = (char *)app + opt->offset;
+
+	if (opt->arg)
+		*(const char **)(void *)at = value;
+	else
+		*(bool *)(void *)at = true;
+}
+
+int opt_parse(struct app *app, const struct command *command, int argc, char **argv)
+{
+	char letters[2 * N_OPTS + 3];
+	struct option longs[N_OPTS + 1];
+	size_t i;
+	int c;
+
+	build(command, !command, letters, longs);
+	optind = 0; /* getopt starts anew, also in the middle of argv */
+	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+		if (c == '?') {
+			fprintf(stderr, "Try 'dktrace %s%s--help'.\n", command ? command->name : "",
+				command ? " " : "");
+			return -1;
+		}
+		for (i = 0; i < N_OPTS; i++)
+			if (opts[i].letter == c)
+				store(app, &opts[i], optarg);
+	}
+	return optind;
+}
+
+void opt_help(const struct command *command, FILE *out)
+{
+	size_t i;
+
+	for (i = 0; i < N_OPTS; i++) {
+		char left[40];
+
+		if (!goes_with(&opts[i], command))
+			continue;
+		snprintf(left, sizeof(left), "-%c, --%s%s%s", opts[i].letter, opts[i].name,
+			 opts[i].arg ? " " : "", opts[i].arg ? opts[i].arg : "");
+		fprintf(out, "  %-22s %s\n", left, opts[i].help);
+	}
+}
+
+void opt_words(const struct command *command, FILE *out)
+{
+	size_t i;
+
+	for (i = 0; i < N_OPTS; i++)
+		if (goes_with(&opts[i], command))
+			fprintf(out, "--%s\n", opts[i].name);
+}
