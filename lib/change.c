@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Events and filters changed as one transaction: all of it, or what was there before. */
+#include <signal.h>
+
+#include "tracefs.h"
+
+#include "banned.h"
+
+struct filter {
+	struct dkt_event *event;
+	char *text; /* wanted */
+	char *before; /* NULL: not touched yet */
+};
+
+struct dkt_change {
+	struct dkt_instance *in;
+	struct dkt_event *const *all;
+	size_t n_all;
+	bool *wanted; /* by event index; NULL: events stay as they are */
+	bool *before;
+	bool *now;
+	struct filter *filters;
+	size_t n_filters;
+};
+
+int dkt_change_new(struct dkt_instance *in, struct dkt_change **out)
+{
+	struct dkt_change *change = calloc(1, sizeof(*change));
+	int err;
+
+	*out = NULL;
+	if (!change)
+		return -ENOMEM;
+	change->in = in;
+	err = dkt_events(in->ctx, &change->all, &change->n_all);
+	if (err) {
+		dkt_change_free(change);
+		return err;
+	}
+	*out = change;
+	return 0;
+}
+
+void dkt_change_free(struct dkt_change *change)
+{
+	size_t i;
+
+	if (!change)
+		return;
+	for (i = 0; i < change->n_filters; i++) {
+		free(change->filters[i].text);
+		free(change->filters[i].before);
+	}
+	free(change->filters);
+	free(change->wanted);
+	free(change->before);
+	free(change->now);
+	free(change);
+}
+
+int dkt_change_events(struct dkt_change *change, struct dkt_event *const *events, size_t n)
+{
+	size_t i;
+
+	free(change->wanted);
+	change->wanted = calloc(change->n_all + 1, sizeof(*change->wanted));
+	if (!change->wanted)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		if (events[i]->index >= change->n_all)
+			return dkt_fail(change->in->ctx, -EINVAL,
+					"event %s:%s cannot be switched on", events[i]->system,
+					events[i]->name);
+		change->wanted[events[i]->index] = true;
+	}
+	return 0;
+}
+
+int dkt_change_filter(struct dkt_change *change, struct dkt_event *event, const char *text)
+{
+	struct filter *more;
+	char *copy = strdup(text);
+
+	if (!copy)
+		return -ENOMEM;
+	more = reallocarray(change->filters, change->n_filters + 1, sizeof(*more));
+	if (!more) {
+		free(copy);
+		return -ENOMEM;
+	}
+	change->filters = more;
+	more[change->n_filters++] = (struct filter){ .event = event, .text = copy };
+	return 0;
+}
+
+/* ---- steps ---- */
+
+static int write_filter(struct dkt_change *change, const struct dkt_event *event, const char *text)
+{
+	/* "0" is the kernel's word for none. */
+	return dkt__tfs_set(change->in->ctx, *text ? text : "0", "%sevents/%s/%s/filter",
+			    change->in->prefix, event->system, event->name);
+}
+
+static int apply_filters(struct dkt_change *change)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < change->n_filters; i++) {
+		struct filter *filter = &change->filters[i];
+		char *before;
+
+		err = dkt_instance_get_filter(change->in, filter->event, &before);
+		if (err)
+			break;
+		if (!strcmp(before, filter->text)) {
+			free(before);
+			continue;
+		}
+		filter->before = before;
+		err = write_filter(change, filter->event, filter->text);
+	}
+	return err;
+}
+
+static int write_enable(struct dkt_change *change, const char *system, const char *event, bool on)
+{
+	return dkt__tfs_set(change->in->ctx, on ? "1" : "0", "%sevents/%s%s%s/enable",
+			    change->in->prefix, system, event ? "/" : "", event ? event : "");
+}
+
+/* The events of one system lie together in the list: [from, to). */
+static size_t system_end(const struct dkt_change *change, size_t from)
+{
+	size_t to = from + 1;
+
+	while (to < change->n_all && !strcmp(change->all[to]->system, change->all[from]->system))
+		to++;
+	return to;
+}
+
+/* Switches the events of a system that are to become on (or off) and are not. */
+static int switch_system(struct dkt_change *change, size_t from, size_t to, const bool *target,
+			 bool on)
+{
+	size_t i, differ = 0, same = 0;
+	int err = 0;
+
+	for (i = from; i < to; i++) {
+		differ += target[i] == on && change->now[i] != on;
+		same += target[i] == on;
+	}
+	/* One write for a whole system costs the kernel less than one for each event. */
+	if (differ > 1 && same == to - from) {
+		err = write_enable(change, change->all[from]->system, NULL, on);
+		for (i = from; !err && i < to; i++)
+			change->now[i] = on;
+		return err;
+	}
+	for (i = from; !err && differ && i < to; i++) {
+		if (target[i] != on || change->now[i] == on)
+			continue;
+		err = write_enable(change, change->all[i]->system, change->all[i]->name, on);
+		if (!err)
+			change->now[i] = on;
+	}
+	return err;
+}
+
+static int switch_events(struct dkt_change *change, const bool *target, bool on)
+{
+	size_t from, to;
+	int err = 0;
+
+	for (from = 0; !err && from < change->n_all; from = to) {
+		to = system_end(change, from);
+		err = switch_system(change, from, to, target, on);
+	}
+	return err;
+}
+
+static int read_before(struct dkt_change *change)
+{
+	struct dkt_event **events __cleanup(free) = NULL;
+	size_t n, i;
+	int err = dkt_instance_get_events(change->in, &events, &n);
+
+	if (err)
+		return err;
+	change->before = calloc(change->n_all + 1, sizeof(bool));
+	change->now = calloc(change->n_all + 1, sizeof(bool));
+	if (!change->before || !change->now)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		change->before[events[i]->index] = true;
+		change->now[events[i]->index] = true;
+	}
+	return 0;
+}
+
+static int apply(struct dkt_change *change)
+{
+	int err = 0;
+
+	/* Off, then filters, then on: no event is ever on without its filter. */
+	if (change->wanted)
+		err = switch_events(change, change->wanted, false);
+	if (!err)
+		err = apply_filters(change);
+	if (!err && change->wanted)
+		err = switch_events(change, change->wanted, true);
+	return err;
+}
+
+static void undo(struct dkt_change *change)
+{
+	char *error __cleanup(free) = strdup(dkt_error(change->in->ctx));
+	struct dkt_ctx *ctx = change->in->ctx;
+	size_t i;
+	int err = 0;
+
+	if (change->now && change->wanted)
+		err = switch_events(change, change->before, false);
+	for (i = change->n_filters; i-- > 0;)
+		if (change->filters[i].before &&
+		    write_filter(change, change->filters[i].event, change->filters[i].before))
+			err = -EIO;
+	if (change->now && change->wanted && switch_events(change, change->before, true))
+		err = -EIO;
+	if (err)
+		dkt__log(ctx, DKT_LOG_WARN, "taking back the change: %s", dkt_error(ctx));
+	dkt_fail(ctx, 0, "%s", error ? error : "");
+}
+
+int dkt_change_commit(struct dkt_change *change)
+{
+	sigset_t all, saved;
+	int err;
+
+	/* Half a change must not be left by Ctrl-C; it takes less than half a second. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &saved);
+	err = change->wanted ? read_before(change) : 0;
+	if (!err) {
+		err = apply(change);
+		if (err)
+			undo(change);
+	}
+	pthread_sigmask(SIG_SETMASK, &saved, NULL);
+	return err;
+}

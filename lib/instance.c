@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Instances: a ring buffer of one's own with its knobs and statistics. */
+#include <fcntl.h>
+#include <inttypes.h>
+
+#include "tracefs.h"
+
+#include "banned.h"
+
+static int name_check(struct dkt_ctx *ctx, const char *name)
+{
+	if (!name || (*name && *name != '.' && !strchr(name, '/') && strlen(name) < 200))
+		return 0;
+	return dkt_fail(ctx, -EINVAL, "'%s' cannot be the name of an instance", name);
+}
+
+static int count_cpus(struct dkt_instance *in)
+{
+	char **names;
+	size_t n, i;
+	int err = dkt__tfs_list(in->ctx, &names, &n, "%sper_cpu", in->prefix);
+
+	if (err)
+		return err;
+	for (i = 0; i < n; i++) {
+		int cpu = -1;
+
+		if (sscanf(names[i], "cpu%d", &cpu) == 1 && cpu >= in->cpus)
+			in->cpus = cpu + 1;
+	}
+	dkt__names_free(names, n);
+	return 0;
+}
+
+static int instance_make(struct dkt_instance *in, unsigned int flags)
+{
+	int err;
+
+	if (!in->name || dkt__tfs_exists(in->ctx, "instances/%s/trace", in->name))
+		return 0;
+	if (!(flags & DKT_CREATE))
+		return dkt_fail(in->ctx, -ENOENT, "there is no instance '%s' in %s", in->name,
+				in->ctx->dir);
+	err = dkt__tfs_mkdir(in->ctx, "instances/%s", in->name);
+	if (err && err != -EEXIST)
+		return dkt_fail_in(in->ctx, err, "make the instance '%s'", in->name);
+	in->is_new = !err;
+	return 0;
+}
+
+int dkt_instance_open(struct dkt_ctx *ctx, const char *name, unsigned int flags,
+		      struct dkt_instance **out)
+{
+	struct dkt_instance *in;
+	int err = name_check(ctx, name);
+
+	*out = NULL;
+	if (!err)
+		err = dkt_tracefs_open(ctx, 0);
+	if (err)
+		return err;
+	in = calloc(1, sizeof(*in));
+	if (!in)
+		return -ENOMEM;
+	in->ctx = ctx;
+	if (name)
+		in->name = strdup(name);
+	if (name ? asprintf(&in->prefix, "instances/%s/", name) < 0 : !(in->prefix = strdup("")))
+		in->prefix = NULL;
+	err = !in->prefix || (name && !in->name) ? -ENOMEM : instance_make(in, flags);
+	if (!err)
+		err = count_cpus(in);
+	if (err) {
+		dkt_instance_close(in);
+		return err;
+	}
+	*out = in;
+	return 0;
+}
+
+void dkt_instance_close(struct dkt_instance *in)
+{
+	if (!in)
+		return;
+	free(in->name);
+	free(in->prefix);
+	free(in);
+}
+
+bool dkt_instance_is_new(const struct dkt_instance *in)
+{
+	return in->is_new;
+}
+
+const char *dkt_instance_name(const struct dkt_instance *in)
+{
+	return in->name;
+}
+
+struct dkt_ctx *dkt_instance_ctx(const struct dkt_instance *in)
+{
+	return in->ctx;
+}
+
+int dkt_instance_remove(struct dkt_ctx *ctx, const char *name)
+{
+	int err = name ? name_check(ctx, name) : -EINVAL;
+
+	if (!err)
+		err = dkt_tracefs_open(ctx, 0);
+	if (err)
+		return err;
+	if (!dkt__tfs_exists(ctx, "instances/%s/trace", name))
+		return dkt_fail(ctx, -ENOENT, "there is no instance '%s' in %s", name, ctx->dir);
+	return dkt__tfs_rmdir(ctx, "instances/%s", name);
+}
+
+int dkt_instance_cpus(const struct dkt_instance *in)
+{
+	return in->cpus;
+}
+
+/* ---- knobs ---- */
+
+int dkt_instance_get_size(struct dkt_instance *in, uint64_t *bytes)
+{
+	int err = dkt__tfs_read_u64(in->ctx, bytes, "%sbuffer_total_size_kb", in->prefix);
+
+	*bytes *= 1024;
+	return err;
+}
+
+int dkt_instance_set_size(struct dkt_instance *in, uint64_t bytes)
+{
+	uint64_t per_cpu = bytes / 1024 / (uint64_t)in->cpus;
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, per_cpu ? per_cpu : 1);
+	return dkt__tfs_set(in->ctx, text, "%sbuffer_size_kb", in->prefix);
+}
+
+int dkt_instance_get_clock(struct dkt_instance *in, char **clock)
+{
+	char *text __cleanup(free) = NULL;
+	int err = dkt__tfs_read(in->ctx, &text, NULL, "%strace_clock", in->prefix);
+	char *from, *to;
+
+	*clock = NULL;
+	if (err)
+		return err;
+	/* All clocks in a line, the one in use in brackets. */
+	from = strchr(text, '[');
+	to = from ? strchr(from, ']') : NULL;
+	if (!to)
+		return dkt_fail(in->ctx, -EINVAL, "no clock in use in %strace_clock", in->prefix);
+	*clock = strndup(from + 1, (size_t)(to - from - 1));
+	return *clock ? 0 : -ENOMEM;
+}
+
+int dkt_instance_set_clock(struct dkt_instance *in, const char *clock)
+{
+	char *now __cleanup(free) = NULL;
+
+	/* Writing even the clock in use empties the buffers. */
+	if (!dkt_instance_get_clock(in, &now) && !strcmp(now, clock))
+		return 0;
+	return dkt__tfs_set(in->ctx, clock, "%strace_clock", in->prefix);
+}
+
+int dkt_instance_set_pids(struct dkt_instance *in, const pid_t *pids, size_t n)
+{
+	char *list __cleanup(free) = NULL;
+	size_t len, i;
+	FILE *f = open_memstream(&list, &len);
+
+	if (!f)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		fprintf(f, "%d ", (int)pids[i]);
+	if (fclose(f))
+		return -ENOMEM;
+	return dkt__tfs_set(in->ctx, list, "%sset_event_pid", in->prefix);
+}
+
+int dkt_instance_get_on(struct dkt_instance *in, bool *on)
+{
+	uint64_t value;
+	int err = dkt__tfs_read_u64(in->ctx, &value, "%stracing_on", in->prefix);
+
+	*on = value;
+	return err;
+}
+
+int dkt_instance_set_on(struct dkt_instance *in, bool on)
+{
+	return dkt__tfs_set(in->ctx, on ? "1" : "0", "%stracing_on", in->prefix);
+}
+
+int dkt_instance_clear(struct dkt_instance *in)
+{
+	return dkt__tfs_set(in->ctx, "", "%strace", in->prefix);
+}
+
+int dkt_instance_mark(struct dkt_instance *in, const char *text)
+{
+	int err = dkt__tfs_add(in->ctx, text, "%strace_marker", in->prefix);
+
+	return err == -EIO ? -EMSGSIZE : err;
+}
+
+/* ---- statistics ---- */
+
+static uint64_t stat_value(const char *text, const char *name)
+{
+	const char *line = strstr(text, name);
+
+	/* "overrun: " is also the end of "commit overrun: ". */
+	while (line && line != text && line[-1] != '\n')
+		line = strstr(line + 1, name);
+	return line ? strtoull(line + strlen(name), NULL, 10) : 0;
+}
+
+int dkt_instance_get_stats(struct dkt_instance *in, int cpu, struct dkt_cpu_stats *stats)
+{
+	char *text __cleanup(free) = NULL;
+	int err = dkt__tfs_read(in->ctx, &text, NULL, "%sper_cpu/cpu%d/stats", in->prefix, cpu);
+
+	*stats = (struct dkt_cpu_stats){ 0 };
+	if (err)
+		return err;
+	stats->entries = stat_value(text, "entries: ");
+	stats->overrun = stat_value(text, "overrun: ");
+	stats->commit_overrun = stat_value(text, "commit overrun: ");
+	stats->dropped = stat_value(text, "dropped events: ");
+	stats->read = stat_value(text, "read events: ");
+	stats->bytes = stat_value(text, "bytes: ");
+	return 0;
+}
+
+/* ---- what is on ---- */
+
+int dkt_instance_get_events(struct dkt_instance *in, struct dkt_event ***events, size_t *n)
+{
+	char *text __cleanup(free) = NULL;
+	char *line, *colon, *save = NULL;
+	struct dkt_event *const *all;
+	size_t total;
+	int err = dkt_events(in->ctx, &all, &total);
+
+	*events = NULL;
+	*n = 0;
+	if (!err)
+		err = dkt__tfs_read(in->ctx, &text, NULL, "%sset_event", in->prefix);
+	if (err)
+		return err;
+	*events = calloc(total + 1, sizeof(struct dkt_event *));
+	if (!*events)
+		return -ENOMEM;
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		struct dkt_event *event;
+
+		colon = strchr(line, ':');
+		if (!colon)
+			continue;
+		*colon = '\0';
+		event = dkt_event_find(in->ctx, line, colon + 1);
+		if (event && *n < total)
+			(*events)[(*n)++] = event;
+	}
+	return 0;
+}
+
+int dkt_instance_get_filter(struct dkt_instance *in, struct dkt_event *event, char **filter)
+{
+	size_t len;
+	int err = dkt__tfs_read(in->ctx, filter, &len, "%sevents/%s/%s/filter", in->prefix,
+				event->system, event->name);
+
+	if (err)
+		return err;
+	while (len && (*filter)[len - 1] == '\n')
+		(*filter)[--len] = '\0';
+	if (!strcmp(*filter, "none"))
+		(*filter)[0] = '\0';
+	return 0;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The only file that opens anything in tracefs. */
+#include <fcntl.h>
+#include <limits.h>
+#include <mntent.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include "errorlog.h"
+#include "tracefs.h"
+
+#include "banned.h"
+
+/* include/uapi/linux/magic.h; older C libraries' headers lack it. */
+#define TRACEFS_MAGIC 0x74726163
+
+#define TRACEFS_PLACE "/sys/kernel/tracing"
+
+/* ---- finding it ---- */
+
+static bool is_tracefs(const char *dir)
+{
+	struct statfs fs;
+
+	return !statfs(dir, &fs) && fs.f_type == TRACEFS_MAGIC;
+}
+
+/* A tracefs elsewhere than at its usual place, from the mount table; the caller frees it. */
+static char *tracefs_in_mounts(void)
+{
+	FILE *mounts __cleanup(fclose) = setmntent("/proc/self/mounts", "re");
+	struct mntent entry;
+	char text[4 * PATH_MAX];
+
+	while (mounts && getmntent_r(mounts, &entry, text, sizeof(text)))
+		if (!strcmp(entry.mnt_type, "tracefs") && is_tracefs(entry.mnt_dir))
+			return strdup(entry.mnt_dir);
+	return NULL;
+}
+
+static int tracefs_mount(struct dkt_ctx *ctx)
+{
+	if (!mount("nodev", TRACEFS_PLACE, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL)) {
+		ctx->mounted = true;
+		return 0;
+	}
+	if (errno == EBUSY && is_tracefs(TRACEFS_PLACE))
+		return 0;
+	return dkt_fail(ctx, -errno, "mount tracefs on %s: %s", TRACEFS_PLACE, strerror(errno));
+}
+
+static int tracefs_find(struct dkt_ctx *ctx, unsigned int flags, char **dir)
+{
+	int err;
+
+	if (ctx->root) {
+		*dir = strdup(ctx->root);
+		return *dir ? 0 : -ENOMEM;
+	}
+	*dir = is_tracefs(TRACEFS_PLACE) ? strdup(TRACEFS_PLACE) : tracefs_in_mounts();
+	if (*dir)
+		return 0;
+	if (access(TRACEFS_PLACE, F_OK) && errno == ENOENT)
+		return dkt_fail(ctx, -EOPNOTSUPP, "this kernel has no tracefs (no %s)",
+				TRACEFS_PLACE);
+	if (!(flags & DKT_MOUNT))
+		return dkt_fail(ctx, -ENOENT, "tracefs is not mounted (mount -t tracefs nodev %s)",
+				TRACEFS_PLACE);
+	err = tracefs_mount(ctx);
+	if (err)
+		return err;
+	*dir = strdup(TRACEFS_PLACE);
+	return *dir ? 0 : -ENOMEM;
+}
+
+int dkt_tracefs_open(struct dkt_ctx *ctx, unsigned int flags)
+{
+	char *dir __cleanup(free) = NULL;
+	int err;
+
+	if (ctx->dirfd >= 0)
+		return 0;
+	err = tracefs_find(ctx, flags, &dir);
+	if (err)
+		return err;
+	ctx->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (ctx->dirfd < 0)
+		return dkt_fail(ctx, -errno, "open %s: %s", dir, strerror(errno));
+	/* The directory can be listed by anybody who may pass it, its files cannot. */
+	if (faccessat(ctx->dirfd, "trace_clock", R_OK, AT_EACCESS) && errno == EACCES) {
+		close(ctx->dirfd);
+		ctx->dirfd = -1;
+		return dkt_fail(ctx, -EACCES, "read %s: %s", dir, strerror(EACCES));
+	}
+	free(ctx->dir);
+	ctx->dir = dir;
+	dir = NULL;
+	dkt__log(ctx, DKT_LOG_DEBUG, "tracefs at %s", ctx->dir);
+	return 0;
+}
+
+const char *dkt_tracefs_dir(const struct dkt_ctx *ctx)
+{
+	return ctx->dir ? ctx->dir : "";
+}
+
+bool dkt_tracefs_was_mounted(const struct dkt_ctx *ctx)
+{
+	return ctx->mounted;
+}
+
+/* ---- files ---- */
+
+/* Makes the path below the directory; every public function begins with it. */
+#define TFS_PATH(ctx, path, fmt)                                                                   \
+	char path[PATH_MAX];                                                                       \
+	do {                                                                                       \
+		va_list ap;                                                                        \
+		int len_;                                                                          \
+                                                                                                   \
+		va_start(ap, fmt);                                                                 \
+		len_ = vsnprintf(path, sizeof(path), fmt, ap);                                     \
+		va_end(ap);                                                                        \
+		if (len_ < 0 || (size_t)len_ >= sizeof(path))                                      \
+			path[0] = '\0';                                                            \
+	} while (0)
+
+/* Before dkt_tracefs_open() dirfd is -1 and every path fails with EBADF. */
+static int tfs_open(struct dkt_ctx *ctx, int flags, const char *path)
+{
+	int fd = openat(ctx->dirfd, path, flags | O_CLOEXEC);
+
+	if (fd < 0)
+		return dkt_fail(ctx, -errno, "open %s/%s: %s", ctx->dir ? ctx->dir : "tracefs",
+				path, strerror(errno));
+	return fd;
+}
+
+int dkt__tfs_open(struct dkt_ctx *ctx, int flags, const char *fmt, ...)
+{
+	TFS_PATH(ctx, path, fmt);
+	return tfs_open(ctx, flags, path);
+}
+
+/* tracefs says st_size 0, so a file is read until its end. */
+static int read_all(int fd, char **text, size_t *len)
+{
+	size_t size = 4096, used = 0;
+	char *buf __cleanup(free) = malloc(size);
+	ssize_t n;
+
+	while (buf) {
+		n = read(fd, buf + used, size - used - 1);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		used += (size_t)n;
+		if (size - used < 2) {
+			char *more = realloc(buf, size * 2);
+
+			if (!more)
+				return -ENOMEM;
+			buf = more;
+			size *= 2;
+		}
+	}
+	if (!buf)
+		return -ENOMEM;
+	buf[used] = '\0';
+	if (len)
+		*len = used;
+	*text = buf;
+	buf = NULL;
+	return 0;
+}
+
+static int tfs_read(struct dkt_ctx *ctx, char **text, size_t *len, const char *path)
+{
+	int fd __cleanup(close) = tfs_open(ctx, O_RDONLY, path);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = read_all(fd, text, len);
+	if (err)
+		return dkt_fail(ctx, err, "read %s/%s: %s", ctx->dir, path, strerror(-err));
+	return 0;
+}
+
+int dkt__tfs_read(struct dkt_ctx *ctx, char **text, size_t *len, const char *fmt, ...)
+{
+	TFS_PATH(ctx, path, fmt);
+	*text = NULL;
+	return tfs_read(ctx, text, len, path);
+}
+
+int dkt__tfs_read_u64(struct dkt_ctx *ctx, uint64_t *value, const char *fmt, ...)
+{
+	char *text __cleanup(free) = NULL;
+	char *end;
+	int err;
+
+	TFS_PATH(ctx, path, fmt);
+	*value = 0;
+	err = tfs_read(ctx, &text, NULL, path);
+	if (err)
+		return err;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	if (end == text || errno)
+		return dkt_fail(ctx, -EINVAL, "read %s/%s: no number in '%.40s'", ctx->dir, path,
+				text);
+	return 0;
+}
+
+/*
+ * The kernel's words for a refused write: the last entry of the error_log that belongs to the
+ * file, if it is about this value. Older entries of the same text say the same.
+ */
+static char *kernel_words(struct dkt_ctx *ctx, const char *path, const char *value)
+{
+	static const char dir[] = "instances/";
+	char *log __cleanup(free) = NULL;
+	char *error __cleanup(free) = dkt_error(ctx)[0] ? strdup(dkt_error(ctx)) : NULL;
+	const char *slash = NULL;
+	int len = 0;
+
+	if (!strncmp(path, dir, sizeof(dir) - 1))
+		slash = strchr(path + sizeof(dir) - 1, '/');
+	if (slash)
+		len = (int)(slash + 1 - path);
+	if (dkt__tfs_read(ctx, &log, NULL, "%.*serror_log", len, path)) {
+		dkt_fail(ctx, 0, "%s", error ? error : "");
+		return NULL;
+	}
+	return dkt__errorlog_words(log, value);
+}
+
+static int tfs_write(struct dkt_ctx *ctx, int flags, const char *path, const char *value)
+{
+	int fd __cleanup(close) = tfs_open(ctx, O_WRONLY | flags, path);
+	char *words __cleanup(free) = NULL;
+	size_t len = strlen(value);
+	ssize_t n;
+	int err;
+
+	if (fd < 0)
+		return fd;
+	if (!len)
+		return 0;
+	do
+		n = write(fd, value, len);
+	while (n < 0 && errno == EINTR);
+	if (n == (ssize_t)len)
+		return 0;
+	err = n < 0 ? -errno : -EIO;
+	words = err == -EINVAL || err == -EEXIST ? kernel_words(ctx, path, value) : NULL;
+	return dkt_fail(ctx, err, "write \"%.*s\" to %s/%s: %s%s%s", 400, value, ctx->dir, path,
+			n < 0 ? strerror(-err) : "only a part was taken", words ? ": " : "",
+			words ? words : "");
+}
+
+int dkt__tfs_set(struct dkt_ctx *ctx, const char *value, const char *fmt, ...)
+{
+	TFS_PATH(ctx, path, fmt);
+	return tfs_write(ctx, O_TRUNC, path, value);
+}
+
+int dkt__tfs_add(struct dkt_ctx *ctx, const char *value, const char *fmt, ...)
+{
+	TFS_PATH(ctx, path, fmt);
+	return tfs_write(ctx, O_APPEND, path, value);
+}
+
+int dkt__tfs_mkdir(struct dkt_ctx *ctx, const char *fmt, ...)
+{
+	TFS_PATH(ctx, path, fmt);
+	if (!mkdirat(ctx->dirfd, path, 0750))
+		return 0;
+	return dkt_fail(ctx, -errno, "mkdir %s/%s: %s", ctx->dir, path, strerror(errno));
+}
+
+int dkt__tfs_rmdir(struct dkt_ctx *ctx, const char *fmt, ...)
+{
+	TFS_PATH(ctx, path, fmt);
+	if (!unlinkat(ctx->dirfd, path, AT_REMOVEDIR))
+		return 0;
+	return dkt_fail(ctx, -errno, "rmdir %s/%s: %s", ctx->dir, path, strerror(errno));
+}
+
+bool dkt__tfs_exists(struct dkt_ctx *ctx, const char *fmt, ...)
+{
+	TFS_PATH(ctx, path, fmt);
+	return !faccessat(ctx->dirfd, path, F_OK, AT_EACCESS);
+}
+
+static int visible(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+int dkt__tfs_list(struct dkt_ctx *ctx, char ***names, size_t *n, const char *fmt, ...)
+{
+	struct dirent **entries = NULL;
+	int count, i;
+
+	TFS_PATH(ctx, path, fmt);
+	*names = NULL;
+	*n = 0;
+	count = scandirat(ctx->dirfd, path, &entries, visible, alphasort);
+	if (count < 0)
+		return dkt_fail(ctx, -errno, "list %s/%s: %s", ctx->dir, path, strerror(errno));
+	*names = calloc((size_t)count + 1, sizeof(**names));
+	for (i = 0; i < count; i++) {
+		if (*names && ((*names)[i] = strdup(entries[i]->d_name)))
+			*n = (size_t)i + 1;
+		free(entries[i]);
+	}
+	free(entries);
+	if (*names && *n == (size_t)count)
+		return 0;
+	dkt__names_free(*names, *n);
+	*names = NULL;
+	*n = 0;
+	return -ENOMEM;
+}
+
+void dkt__names_free(char **names, size_t n)
+{
+	size_t i;
+
+	for (i = 0; names && i < n; i++)
+		free(names[i]);
+	free(names);
+}
