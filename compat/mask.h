@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The words of Lustre's masks: debug types, subsystems and the grammar that sets them. */
+#ifndef COMPAT_MASK_H
+#define COMPAT_MASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum mask_kind {
+	MASK_DEBUG,
+	MASK_SUBSYSTEM,
+	MASK_PRINTK,
+};
+
+#define MASK_BITS       32
+#define MASK_INPUT_MAX  65535 /* bytes of a value, as Lustre takes them */
+#define MASK_TEXT_SIZE  256 /* room for every mask that mask_format() prints */
+#define MASK_CANNOT_OFF 0x02060400u /* error, emerg, warning, console: recorded whatever is set */
+
+struct mask_value {
+	uint32_t value; /* what to store; after a failure also, as printk changes even then */
+	bool deprecated; /* a number other than 0 and -1 was used */
+	const char *bad; /* the unknown token, in the text that was parsed; NULL: nothing to name */
+	size_t bad_len; /* 0 for the empty token of `--trace` */
+};
+
+/*
+ * Reads what is written to debug, subsystem_debug or printk, by the rules of Lustre 2.17 and
+ * later. An empty text changes nothing. -EINVAL: with bad set, say `unknown mask 'TOKEN'.`, without
+ * it (an operator at the end) Lustre says nothing; -E2BIG: longer than MASK_INPUT_MAX.
+ */
+int mask_parse(enum mask_kind kind, const char *text, uint32_t current, struct mask_value *value);
+
+/*
+ * Prints names in ascending order of bits, one space between, or `0`. The unnamed subsystems (bits
+ * 22, 24, 27) leave only their space behind, as in Lustre; so reading the text again gives the
+ * same mask without those bits, and with `+` in place of the spaces it is refused if one of them
+ * was set.
+ */
+void mask_format(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE]);
+
+/* The bit of that name, in any case of letters, or -ENOENT. */
+int mask_bit(enum mask_kind kind, const char *name, size_t len);
+
+/* The name of a bit, "" for the unnamed subsystems. */
+const char *mask_name(enum mask_kind kind, unsigned int bit);
+
+/* What the word `default` stands for, and what a new machine has. */
+uint32_t mask_default(enum mask_kind kind);
+
+/* What a value set by names never goes below. */
+uint32_t mask_floor(enum mask_kind kind);
+
+#endif

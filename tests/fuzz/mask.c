@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fuzzes the mask grammar: no crash, tokens named in bounds, printed masks read back. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mask.h"
+#include "replay.h"
+
+/* The first byte chooses the kind, the rest is the text. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	enum mask_kind kind = size ? data[0] % 3 : MASK_DEBUG;
+	char out[MASK_TEXT_SIZE];
+	struct mask_value value;
+	char *text;
+
+	text = size ? strndup((const char *)data + 1, size - 1) : strdup("");
+	if (!text)
+		return 0;
+	if (mask_parse(kind, text, 0x12345678, &value) && value.bad &&
+	    (value.bad < text || value.bad + value.bad_len > text + strlen(text)))
+		abort();
+	mask_format(kind, value.value, out);
+	if (kind == MASK_DEBUG) {
+		uint32_t mask = value.value;
+
+		if (mask_parse(kind, out, 0, &value) ||
+		    value.value != (mask ? mask | mask_floor(kind) : 0))
+			abort();
+	}
+	free(text);
+	return 0;
+}

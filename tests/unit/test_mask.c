@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Masks: every case of the legacy grammar, and printing that reads back. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mask.h"
+
+#define DEFAULT 0x130e0580u
+#define EMERG   0x00040000u
+#define SAME    0x100000000ll /* refused or without effect: the current mask stays */
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+struct row {
+	const char *text;
+	int64_t value;
+	int err;
+	const char *bad; /* the token named in the error */
+	bool deprecated;
+};
+
+/* clang-format off */
+/* Kinds of rows: a value, a value from a deprecated number, an unknown token, a lone operator. */
+#define GIVES(t, v)   { .text = (t), .value = (v) }
+#define NUMBER(t, v)  { .text = (t), .value = (v), .deprecated = true }
+#define REFUSED(t, b) { .text = (t), .value = SAME, .err = -EINVAL, .bad = (b) }
+#define DANGLING(t)   { .text = (t), .value = SAME, .err = -EINVAL }
+
+static const struct row debug_rows[] = {
+	GIVES("all", 0xffffffff), GIVES("ALL", 0xffffffff), GIVES("+all", 0xffffffff),
+	GIVES("-1", 0xffffffff), GIVES("4294967295", 0xffffffff), GIVES("0xffffffff", 0xffffffff),
+	GIVES("0", 0),
+	NUMBER("0x5", 5), NUMBER("05", 5),
+	NUMBER("010", 8),
+	NUMBER("-5", 0xfffffffb),
+	REFUSED("+5", "5"),
+	REFUSED("0x", "0x"),
+	GIVES("trace", 0x02060401),
+	GIVES("trace net", 0x02060601), GIVES("Trace NET", 0x02060601),
+	GIVES("trace+net", 0x02060601),
+	GIVES("trace,net", 0x02060601), GIVES("trace, net", 0x02060601),
+	GIVES("+trace", 0x130e0581),
+	GIVES("-ioctl", 0x130e0500),
+	GIVES("+trace net", 0x130e0781), GIVES("+trace +net", 0x130e0781),
+	GIVES("+trace+net", 0x130e0781),
+	GIVES("-ioctl ha", 0x130e0500),
+	GIVES("-ioctl -ha", 0x13060500),
+	GIVES("-error", 0x130c0580),
+	GIVES("-all", 0x02060400),
+	GIVES("all-trace-malloc", 0xffffffee),
+	GIVES("all-trace-malloc-net-other-ha-info-inode", 0xfff7edac),
+	GIVES("net-trace", 0x02060600),
+	GIVES("-trace +net rpctrace", 0x131e0780),
+	GIVES("none", 0x02060400),
+	GIVES("default", DEFAULT),
+	GIVES("trace default", DEFAULT),
+	REFUSED("default trace", "default"),
+	REFUSED("bogus", "bogus"), REFUSED("trace bogus", "bogus"),
+	REFUSED("1 2", "1"), REFUSED("0 trace", "0"),
+	REFUSED("trace 0", "0"),
+	DANGLING("+"), DANGLING("trace +"),
+	REFUSED("--trace", ""), REFUSED("++trace", ""),
+	REFUSED("+-trace", ""), REFUSED("+,trace", ""),
+	GIVES("+ trace", 0x130e0581), GIVES("- ioctl", 0x130e0500),
+	GIVES(",", SAME),
+	/* The rules of the text around the table. */
+	GIVES("", SAME), GIVES(" \t\n", SAME), GIVES(", ,", SAME),
+	GIVES(" \t trace \r\n net\v", 0x02060601),
+	GIVES(",trace,", 0x02060401), DANGLING("trace,+"),
+	REFUSED("tracex", "tracex"), REFUSED("trac", "trac"),
+	GIVES("+default", DEFAULT), GIVES("-default", 0x02060400),
+	GIVES("+trace -default", 0x02060401),
+	GIVES("DEFAULT", DEFAULT), REFUSED("default,", "default"),
+	GIVES("-none", SAME), GIVES("+none", 0x02060400), GIVES("+trace none", 0x02060400),
+	GIVES("none trace", 0x02060401), GIVES("trace all", 0xffffffff),
+	GIVES("trace -all", 0x02060400),
+	NUMBER(" 0x10 ", 16), NUMBER("0X1F", 31),
+	NUMBER("-0x5", 0xfffffffb), NUMBER("-010", 0xfffffff8),
+	REFUSED("08", "08"), REFUSED("0xg", "0xg"), REFUSED("- 5", "5"),
+	GIVES("4294967296", 0), NUMBER("4294967297", 1),
+	NUMBER("18446744073709551617", 1), GIVES("-0", 0),
+	GIVES("0xffffffffffffffffffff", 0xffffffff), REFUSED("12trace", "12trace"),
+	REFUSED("trace;net", "trace;net"), REFUSED("\xe2\x82\xac", "\xe2\x82\xac"),
+	REFUSED("mds", "mds"),
+};
+
+/* Current mask: all ones. */
+static const struct row subsystem_rows[] = {
+	GIVES("mds ost", 0x14), GIVES("-lnet", 0xfffffbff), GIVES("-all", 0), GIVES("none", 0),
+	NUMBER("0x400", 0x400), REFUSED("all_subs", "all_subs"),
+	REFUSED("--lnet", ""), REFUSED("+,lnet", ""),
+	GIVES("undefined", 1), GIVES("fld", 0x80000000), GIVES("default", 0xffffffff),
+	GIVES("-default", 0),
+	GIVES("0", 0), GIVES("-1", 0xffffffff), REFUSED("rpctrace", "rpctrace"),
+};
+
+/* Current mask: 0. What changes nothing still forces emerg on. */
+static const struct row printk_rows[] = {
+	GIVES("0", EMERG), GIVES("-emerg", EMERG), REFUSED("+bogus", "bogus"), DANGLING("+"),
+	GIVES("trace", 0x02060401), GIVES("-all", 0x02060400), GIVES("default", 0x02060400),
+	GIVES("", SAME), NUMBER("1", 0x00040001),
+};
+/* clang-format on */
+
+static void check_row(enum mask_kind kind, const struct row *row, uint32_t current)
+{
+	uint32_t expected = row->value == SAME ? current : (uint32_t)row->value;
+	struct mask_value got;
+	int err = mask_parse(kind, row->text, current, &got);
+
+	if (kind == MASK_PRINTK)
+		expected |= EMERG;
+	if (err != row->err || got.value != expected || got.deprecated != row->deprecated)
+		fail_msg("'%s': %d %08x, expected %d %08x", row->text, err, got.value, row->err,
+			 expected);
+	if (!row->bad) {
+		assert_null(got.bad);
+		return;
+	}
+	assert_non_null(got.bad);
+	assert_true(got.bad >= row->text && got.bad + got.bad_len <= row->text + strlen(row->text));
+	assert_int_equal(got.bad_len, strlen(row->bad));
+	assert_memory_equal(got.bad, row->bad, got.bad_len);
+}
+
+static void debug_follows_the_table(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(debug_rows); i++)
+		check_row(MASK_DEBUG, &debug_rows[i], DEFAULT);
+}
+
+static void subsystem_follows_the_table(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(subsystem_rows); i++)
+		check_row(MASK_SUBSYSTEM, &subsystem_rows[i], UINT32_MAX);
+}
+
+static void printk_keeps_emerg(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(printk_rows); i++)
+		check_row(MASK_PRINTK, &printk_rows[i], 0);
+}
+
+static void too_long_is_refused(void **state)
+{
+	static char text[MASK_INPUT_MAX + 2];
+	struct mask_value value;
+
+	(void)state;
+	memset(text, ' ', MASK_INPUT_MAX + 1);
+	memcpy(text, "trace", 5);
+	assert_int_equal(mask_parse(MASK_DEBUG, text, 7, &value), -E2BIG);
+	assert_int_equal(value.value, 7);
+	assert_int_equal(mask_parse(MASK_PRINTK, text, 0, &value), -E2BIG);
+	assert_int_equal(value.value, EMERG);
+	text[MASK_INPUT_MAX] = '\0';
+	assert_int_equal(mask_parse(MASK_DEBUG, text, 7, &value), 0);
+	assert_int_equal(value.value, 0x02060401);
+}
+
+static void masks_print_in_bit_order(void **state)
+{
+	char text[MASK_TEXT_SIZE];
+
+	(void)state;
+	mask_format(MASK_DEBUG, 0, text);
+	assert_string_equal(text, "0");
+	mask_format(MASK_DEBUG, DEFAULT, text);
+	assert_string_equal(text, "ioctl neterror warning error emerg ha config console lfsck");
+	mask_format(MASK_PRINTK, mask_default(MASK_PRINTK), text);
+	assert_string_equal(text, "warning error emerg console");
+	mask_format(MASK_DEBUG, 5, text);
+	assert_string_equal(text, "trace super");
+	mask_format(MASK_SUBSYSTEM, UINT32_MAX, text);
+	assert_string_equal(text, "undefined mdc mds osc ost class log llite rpc mgmt lnet lnd "
+				  "pinger filter libcfs echo ldlm lov lquota osd lfsck snapshot  "
+				  "lmv  sec gss  mgc mgs fid fld");
+	mask_format(MASK_SUBSYSTEM, 1u << 22, text);
+	assert_string_equal(text, "");
+	mask_format(MASK_SUBSYSTEM, 1u << 22 | 1, text);
+	assert_string_equal(text, "undefined ");
+	mask_format(MASK_DEBUG, UINT32_MAX, text);
+	assert_true(strlen(text) < MASK_TEXT_SIZE);
+}
+
+/* What `set_param debug="$(get_param -n debug)"` gives, and the same with tr ' ' '+'. */
+static void reads_back(enum mask_kind kind, uint32_t mask, uint32_t expected, bool plus)
+{
+	char text[MASK_TEXT_SIZE];
+	struct mask_value value;
+
+	mask_format(kind, mask, text);
+	if (plus)
+		for (char *p = text; *p; p++)
+			if (*p == ' ')
+				*p = '+';
+	if (mask_parse(kind, text, 0, &value) || value.value != expected)
+		fail_msg("'%s': %08x, expected %08x", text, value.value, expected);
+}
+
+static void printed_masks_read_back(void **state)
+{
+	const uint32_t unnamed = 1u << 22 | 1u << 24 | 1u << 27;
+	unsigned int seed = 1;
+
+	(void)state;
+	for (int i = 0; i < 2032; i++) {
+		uint32_t random = (uint32_t)rand_r(&seed) << 16 ^ (uint32_t)rand_r(&seed);
+		uint32_t mask = i < 32 ? 1u << i : random;
+		uint32_t floor = mask ? mask_floor(MASK_DEBUG) : 0;
+		uint32_t named = mask & ~unnamed;
+
+		for (int plus = 0; plus < 2; plus++) {
+			reads_back(MASK_DEBUG, mask, mask | floor, plus);
+			reads_back(MASK_SUBSYSTEM, named, named, plus);
+		}
+		/* A lone unnamed bit prints nothing, and nothing changes nothing. */
+		reads_back(MASK_SUBSYSTEM, mask, named, false);
+	}
+	reads_back(MASK_DEBUG, 0, 0, true);
+}
+
+static void names_and_bits_agree(void **state)
+{
+	static const enum mask_kind kinds[] = { MASK_DEBUG, MASK_SUBSYSTEM };
+	int unnamed = 0;
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
+		for (unsigned int bit = 0; bit < MASK_BITS; bit++) {
+			const char *name = mask_name(kinds[k], bit);
+
+			if (*name)
+				assert_int_equal(mask_bit(kinds[k], name, strlen(name)), bit);
+			else
+				unnamed++;
+		}
+	assert_int_equal(unnamed, 3);
+	assert_int_equal(mask_bit(MASK_DEBUG, "RpcTrace", 8), 20);
+	assert_int_equal(mask_bit(MASK_SUBSYSTEM, "ldlm,osd", 4), 16);
+	assert_int_equal(mask_bit(MASK_SUBSYSTEM, "", 0), -ENOENT);
+	assert_int_equal(mask_bit(MASK_DEBUG, "ext2", 4), -ENOENT);
+	assert_string_equal(mask_name(MASK_DEBUG, 32), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(debug_follows_the_table),
+		cmocka_unit_test(subsystem_follows_the_table),
+		cmocka_unit_test(printk_keeps_emerg),
+		cmocka_unit_test(too_long_is_refused),
+		cmocka_unit_test(masks_print_in_bit_order),
+		cmocka_unit_test(printed_masks_read_back),
+		cmocka_unit_test(names_and_bits_agree),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
