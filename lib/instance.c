@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Instances: a ring buffer of one's own with its knobs and statistics. */
-#include <fcntl.h>
 #include <inttypes.h>
+#include <time.h>
 
 #include "tracefs.h"
 
@@ -165,6 +165,33 @@ int dkt_instance_set_clock(struct dkt_instance *in, const char *clock)
 	if (!dkt_instance_get_clock(in, &now) && !strcmp(now, clock))
 		return 0;
 	return dkt__tfs_set(in->ctx, clock, "%strace_clock", in->prefix);
+}
+
+int dkt_instance_now(struct dkt_instance *in, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		clockid_t id;
+	} clocks[] = {
+		{ "mono", CLOCK_MONOTONIC },
+		{ "mono_raw", CLOCK_MONOTONIC_RAW },
+		{ "boot", CLOCK_BOOTTIME },
+		{ "tai", CLOCK_TAI },
+	};
+	char *name __cleanup(free) = NULL;
+	struct timespec now;
+	size_t i;
+	int err = dkt_instance_get_clock(in, &name);
+
+	*ns = 0;
+	for (i = 0; !err && i < ARRAY_SIZE(clocks); i++) {
+		if (strcmp(clocks[i].name, name))
+			continue;
+		clock_gettime(clocks[i].id, &now);
+		*ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+		return 0;
+	}
+	return err ? err : dkt_fail(in->ctx, -EOPNOTSUPP, "clock %s cannot be read here", name);
 }
 
 int dkt_instance_set_pids(struct dkt_instance *in, const pid_t *pids, size_t n)

@@ -135,6 +135,12 @@ DKT_API int dkt_instance_get_clock(struct dkt_instance *instance, char **clock);
 /* Changes the clock. The kernel empties the buffers when it does. -EINVAL: unknown clock. */
 DKT_API int dkt_instance_set_clock(struct dkt_instance *instance, const char *clock);
 
+/*
+ * The time now on the instance's clock, ns. -EOPNOTSUPP: not a clock that a process can read
+ * (mono, mono_raw, boot and tai are).
+ */
+DKT_API int dkt_instance_now(struct dkt_instance *instance, uint64_t *ns);
+
 /* Records events of these processes only; n 0: of all. */
 DKT_API int dkt_instance_set_pids(struct dkt_instance *instance, const pid_t *pids, size_t n);
 
@@ -281,28 +287,34 @@ struct dkt_capture_opts {
 	unsigned int flags;
 	const char *spool; /* directory that keeps what is taken out but not yet accounted for */
 	uint64_t until; /* ns of the instance's clock: stop there; 0: no bound */
+	/*
+	 * Called before pages are forgotten: write out what the records returned so far became.
+	 * Anything but 0 ends the capture with that error, the records stay. NULL: nothing to do.
+	 */
+	int (*flush)(void *data);
+	void *data;
 };
 
 /*
  * Opens the instance's per-CPU buffers for reading. Records are taken page by page into files in
- * the spool directory and stay there until dkt_capture_done() says that they are safe elsewhere: a
- * process killed at any point loses none. -EBUSY: another capture has the spool, named in
- * dkt_error(). Without a spool (a saved tree) nothing is consumed.
+ * the spool directory and stay there until flush() and dkt_capture_done() say that they are safe
+ * elsewhere: a process killed at any point loses none. -EBUSY: another capture has the spool,
+ * named in dkt_error(). Without a spool, records taken from the kernel are this process's alone.
  */
 DKT_API int dkt_capture_open(struct dkt_instance *instance, const struct dkt_capture_opts *opts,
 			     struct dkt_capture **capture);
 
 /*
- * The next record of all CPUs in order of time. 0: there is one; 1: end; -EINTR: a signal came
- * while waiting. With DKT_CAPTURE_FOLLOW also 2: nothing there now, write out what you have.
+ * The next record of all CPUs in order of time. 0: there is one; 1: end. With DKT_CAPTURE_FOLLOW
+ * 2 instead of the end: nothing more now, write out what you have and call dkt_capture_wait().
  */
 DKT_API int dkt_capture_next(struct dkt_capture *capture, struct dkt_record *record);
 
-/* All records returned so far are safe: the spool may forget them. */
-DKT_API int dkt_capture_done(struct dkt_capture *capture);
+/* Waits for new records, at most that many milliseconds. -EINTR: a signal came. */
+DKT_API int dkt_capture_wait(struct dkt_capture *capture, int timeout_ms);
 
-/* True if some pages wait for dkt_capture_done(); a reader calls it before it asks for more. */
-DKT_API bool dkt_capture_full(const struct dkt_capture *capture);
+/* All records returned so far are safe: the spool forgets them (not with DKT_CAPTURE_KEEP). */
+DKT_API int dkt_capture_done(struct dkt_capture *capture);
 
 struct dkt_loss {
 	uint64_t seen; /* records returned */
@@ -317,6 +329,9 @@ DKT_API int dkt_capture_loss(struct dkt_capture *capture, int cpu, struct dkt_lo
 DKT_API const char *dkt_capture_comm(struct dkt_capture *capture, int32_t pid);
 
 DKT_API void dkt_capture_close(struct dkt_capture *capture);
+
+/* Empties the instance's buffers and what the spool directory keeps of them. -EBUSY as above. */
+DKT_API int dkt_capture_clear(struct dkt_instance *instance, const char *spool);
 
 /* ---- filter expressions: the kernel's language ----------------------------------------------- */
 

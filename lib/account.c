@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a capture saw and lost: its own count of records, the kernel's of the lost ones. */
+#include "capture.h"
+
+#include "banned.h"
+
+static uint64_t stats_lost(const struct dkt_cpu_stats *stats)
+{
+	return stats->overrun + stats->commit_overrun + stats->dropped;
+}
+
+int dkt__cpu_lost(struct dkt_capture *cap, int nr, struct dkt_cpu_stats *stats, uint64_t *lost)
+{
+	struct dkt__spool_base base = dkt__spool_get_base(&cap->cpus[nr].spool);
+	int err = dkt_instance_get_stats(cap->in, nr, stats);
+
+	*lost = 0;
+	if (err)
+		return err;
+	/* Somebody emptied the buffers, so the kernel's counts began again. */
+	if (stats_lost(stats) < base.lost || stats->read < base.read)
+		base.lost = 0;
+	*lost = stats_lost(stats) - base.lost;
+	return 0;
+}
+
+int dkt_capture_loss(struct dkt_capture *cap, int nr, struct dkt_loss *loss)
+{
+	struct dkt_cpu_stats stats;
+	int err = -EINVAL;
+
+	*loss = (struct dkt_loss){ 0 };
+	if (nr < 0 || nr >= cap->n_cpus)
+		return dkt_fail(cap->in->ctx, err, "there is no cpu %d", nr);
+	*loss = cap->cpus[nr].loss;
+	err = dkt__cpu_lost(cap, nr, &stats, &loss->lost);
+	loss->lost += cap->cpus[nr].loss.lost;
+	return err;
+}
+
+int dkt_capture_done(struct dkt_capture *cap)
+{
+	struct dkt_cpu_stats stats;
+	uint64_t lost;
+	int i;
+
+	if (cap->current >= 0) {
+		struct dkt__cpu *cpu = &cap->cpus[cap->current];
+
+		/* Only within what is spooled: nothing more is taken out of the kernel. */
+		cap->current = -1;
+		cap->primed = false;
+		dkt__cpu_step(cpu);
+	}
+	if (cap->flags & DKT_CAPTURE_KEEP)
+		return 0;
+	for (i = 0; i < cap->n_cpus; i++) {
+		struct dkt__cpu *cpu = &cap->cpus[i];
+
+		dkt__cpu_release(cpu);
+		if (dkt__cpu_lost(cap, i, &stats, &lost))
+			continue;
+		cpu->loss.lost += lost;
+		dkt__spool_set_base(&cpu->spool, (struct dkt__spool_base){
+							 .lost = stats_lost(&stats),
+							 .read = stats.read,
+							 .emptied = !stats.entries && !cpu->loaded,
+						 });
+	}
+	return 0;
+}

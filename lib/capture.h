@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the rooms of a capture share: walking and merging, accounting, opening. */
+#ifndef DKT_CAPTURE_H
+#define DKT_CAPTURE_H
+
+#include "page.h"
+#include "spool.h"
+
+struct dkt__cpu {
+	int fd; /* trace_pipe_raw */
+	struct dkt__spool spool;
+	struct dkt__page page;
+	uint32_t page_nr; /* the page being walked */
+	bool loaded; /* page is being walked, next holds its next record */
+	bool gap; /* lost records are to be reported before next */
+	bool first; /* next is the first of an emptied buffer */
+	bool dry; /* the kernel has no more up to the bound */
+	struct dkt__page_record next;
+	struct dkt_loss loss;
+};
+
+struct dkt_capture {
+	struct dkt_instance *in;
+	unsigned int flags;
+	uint64_t until;
+	int (*flush)(void *data);
+	void *data;
+	int lock; /* the spool directory's, -1: no spool */
+	int dir;
+	struct dkt__cpu *cpus;
+	int n_cpus;
+	int *heap; /* CPUs that have a next record, the oldest first */
+	int n_heap;
+	int current; /* CPU whose record was returned last, -1: none */
+	bool primed;
+	struct tep_handle *comms; /* only names of processes */
+};
+
+/* Steps to the next record of what is spooled. 0, or 1 at the end of it. */
+int dkt__cpu_step(struct dkt__cpu *cpu);
+
+/* Forgets what was returned. Nothing moves in the mapping: a page being walked stays. */
+void dkt__cpu_release(struct dkt__cpu *cpu);
+
+/* What the kernel lost on the CPU since the last capture accounted for it. */
+int dkt__cpu_lost(struct dkt_capture *cap, int nr, struct dkt_cpu_stats *stats, uint64_t *lost);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Pages taken out of a per-CPU buffer, in a file that outlives a killed reader.
+ *
+ * The kernel's read() copies a page straight into a shared mapping of the file, and state changes
+ * are single aligned stores, so that SIGKILL between any two instructions loses no record:
+ * at worst some are shown again.
+ */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "spool.h"
+
+#include "banned.h"
+
+#define SPOOL_MAGIC "DKTSPL01"
+#define SPOOL_HEAD  4096
+
+/* Pages are added by so many at a time. */
+#define SPOOL_STEP 64
+
+struct dkt__spool_head {
+	char magic[8];
+	uint64_t page_size;
+	uint64_t state; /* first page (24 bits), offset in it (16), pages (24): one store */
+	uint64_t lost;
+	uint64_t read;
+	uint64_t emptied;
+};
+
+struct state {
+	struct dkt__spool_pos start;
+	uint32_t pages;
+};
+
+static struct state state_get(const struct dkt__spool *spool)
+{
+	uint64_t v = __atomic_load_n(&spool->head->state, __ATOMIC_ACQUIRE);
+
+	return (struct state){ .start = { .page = v >> 40, .offset = v >> 24 & 0xffff },
+			       .pages = v & 0xffffff };
+}
+
+static void state_set(struct dkt__spool *spool, struct state s)
+{
+	uint64_t v = (uint64_t)s.start.page << 40 | (uint64_t)s.start.offset << 24 | s.pages;
+
+	__atomic_store_n(&spool->head->state, v, __ATOMIC_RELEASE);
+}
+
+/* One page more than can be filled is mapped: a record's header may be looked at beyond the end. */
+static size_t spool_len(const struct dkt__spool *spool, uint32_t pages)
+{
+	return SPOOL_HEAD + ((size_t)pages + 1) * spool->page_size;
+}
+
+/* Makes the file hold so many pages, on disk: a hole could not be filled by the kernel's copy. */
+static int spool_grow(struct dkt__spool *spool, uint32_t pages)
+{
+	size_t len = spool_len(spool, pages);
+	void *map;
+	int err;
+
+	if (len <= spool->map_len)
+		return 0;
+	err = posix_fallocate(spool->fd, 0, (off_t)len);
+	if (err)
+		return -err;
+	if (spool->map)
+		map = mremap(spool->map, spool->map_len, len, MREMAP_MAYMOVE);
+	else
+		map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, spool->fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	spool->map = map;
+	spool->map_len = len;
+	spool->head = map;
+	return 0;
+}
+
+static bool head_is_good(const struct dkt__spool *spool, off_t size)
+{
+	struct state s;
+
+	if (memcmp(spool->head->magic, SPOOL_MAGIC, 8) ||
+	    spool->head->page_size != spool->page_size)
+		return false;
+	s = state_get(spool);
+	return (off_t)spool_len(spool, s.pages) <= size && s.start.page <= s.pages &&
+	       s.start.offset < spool->page_size;
+}
+
+static void head_init(struct dkt__spool *spool)
+{
+	struct dkt__spool_head *head = spool->head;
+
+	memset(head, 0, SPOOL_HEAD);
+	head->page_size = spool->page_size;
+	head->emptied = 1;
+	memcpy(head->magic, SPOOL_MAGIC, 8);
+}
+
+static int spool_open_fd(struct dkt_ctx *ctx, int dirfd, int cpu)
+{
+	char name[24];
+	int fd;
+
+	snprintf(name, sizeof(name), "cpu%d", cpu);
+	if (dirfd < 0)
+		fd = memfd_create(name, MFD_CLOEXEC);
+	else
+		fd = openat(dirfd, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return fd >= 0 ? fd : dkt_fail(ctx, -errno, "open spool %s: %s", name, strerror(errno));
+}
+
+/* The room's time stamp is 0 until the kernel has copied a page there. */
+static bool room_is_filled(const struct dkt__spool *spool, uint32_t page)
+{
+	uint64_t stamp;
+
+	if (spool_len(spool, page + 1) > spool->map_len)
+		return false;
+	memcpy(&stamp, dkt__spool_page(spool, page), sizeof(stamp));
+	return stamp;
+}
+
+int dkt__spool_open(struct dkt_ctx *ctx, struct dkt__spool *spool, int dirfd, int cpu,
+		    uint32_t page_size)
+{
+	struct stat st = { 0 };
+	uint32_t pages;
+	int err;
+
+	*spool = (struct dkt__spool){ .page_size = page_size };
+	spool->fd = spool_open_fd(ctx, dirfd, cpu);
+	if (spool->fd < 0)
+		return spool->fd;
+	if (fstat(spool->fd, &st))
+		st.st_size = 0;
+	pages = SPOOL_STEP;
+	if (st.st_size > (off_t)spool_len(spool, pages))
+		pages = (uint32_t)((st.st_size - SPOOL_HEAD) / page_size - 1);
+	err = spool_grow(spool, pages);
+	if (err) {
+		dkt__spool_close(spool);
+		return dkt_fail(ctx, err, "make spool for cpu %d: %s", cpu, strerror(-err));
+	}
+	if (!head_is_good(spool, st.st_size))
+		head_init(spool);
+	else if (room_is_filled(spool, state_get(spool).pages))
+		dkt__spool_commit(spool);
+	return 0;
+}
+
+void dkt__spool_close(struct dkt__spool *spool)
+{
+	if (spool->map)
+		munmap(spool->map, spool->map_len);
+	if (spool->fd >= 0)
+		close(spool->fd);
+	*spool = (struct dkt__spool){ .fd = -1 };
+}
+
+void dkt__spool_reset(struct dkt__spool *spool)
+{
+	head_init(spool);
+	memset(dkt__spool_page(spool, 0), 0, 16);
+}
+
+uint32_t dkt__spool_pages(const struct dkt__spool *spool)
+{
+	return state_get(spool).pages;
+}
+
+struct dkt__spool_pos dkt__spool_start(const struct dkt__spool *spool)
+{
+	return state_get(spool).start;
+}
+
+void *dkt__spool_page(const struct dkt__spool *spool, uint32_t page)
+{
+	return spool->map + SPOOL_HEAD + (size_t)page * spool->page_size;
+}
+
+void *dkt__spool_room(struct dkt__spool *spool, int *err)
+{
+	uint32_t pages = state_get(spool).pages;
+	void *room;
+
+	*err = pages + 1 >= 1 << 24 ? -EFBIG : 0;
+	if (!*err && spool_len(spool, pages + 1) > spool->map_len)
+		*err = spool_grow(spool, pages + SPOOL_STEP);
+	if (*err)
+		return NULL;
+	room = dkt__spool_page(spool, pages);
+	memset(room, 0, 16);
+	return room;
+}
+
+void dkt__spool_commit(struct dkt__spool *spool)
+{
+	struct state s = state_get(spool);
+
+	s.pages++;
+	/* The next room must not look filled if we are killed before it is cleared. */
+	if (spool_len(spool, s.pages + 1) <= spool->map_len)
+		memset(dkt__spool_page(spool, s.pages), 0, 16);
+	state_set(spool, s);
+}
+
+bool dkt__spool_release(struct dkt__spool *spool, struct dkt__spool_pos pos)
+{
+	struct state s = state_get(spool);
+	bool empty = pos.page >= s.pages;
+
+	s.start = pos;
+	if (empty) {
+		s = (struct state){ 0 };
+		memset(dkt__spool_page(spool, 0), 0, 16);
+	}
+	state_set(spool, s);
+	return empty;
+}
+
+struct dkt__spool_base dkt__spool_get_base(const struct dkt__spool *spool)
+{
+	return (struct dkt__spool_base){ .lost = spool->head->lost,
+					 .read = spool->head->read,
+					 .emptied = spool->head->emptied };
+}
+
+void dkt__spool_set_base(struct dkt__spool *spool, struct dkt__spool_base base)
+{
+	spool->head->lost = base.lost;
+	spool->head->read = base.read;
+	spool->head->emptied = base.emptied;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pages taken out of a per-CPU buffer, in a file that outlives a killed reader. */
+#ifndef DKT_SPOOL_H
+#define DKT_SPOOL_H
+
+#include "internal.h"
+
+struct dkt__spool {
+	int fd;
+	uint8_t *map;
+	size_t map_len;
+	uint32_t page_size;
+	struct dkt__spool_head *head;
+};
+
+/* Where reading goes on: a page, and a byte in it. */
+struct dkt__spool_pos {
+	uint32_t page;
+	uint32_t offset;
+};
+
+/* What is remembered of a CPU from capture to capture. */
+struct dkt__spool_base {
+	uint64_t lost; /* the kernel's count of lost records, accounted for */
+	uint64_t read; /* the kernel's count of read records, to notice that it was reset */
+	bool emptied; /* the next record is the first of an emptied buffer */
+};
+
+/*
+ * Opens directory dirfd's file for the CPU, or an unnamed one if dirfd is -1. A file that is not
+ * of this layout is started anew. A page that a killed reader had fetched but not counted is
+ * found and counted.
+ */
+int dkt__spool_open(struct dkt_ctx *ctx, struct dkt__spool *spool, int dirfd, int cpu,
+		    uint32_t page_size);
+void dkt__spool_close(struct dkt__spool *spool);
+
+uint32_t dkt__spool_pages(const struct dkt__spool *spool);
+struct dkt__spool_pos dkt__spool_start(const struct dkt__spool *spool);
+void *dkt__spool_page(const struct dkt__spool *spool, uint32_t page);
+
+/* Room for one more page, on disk; moves the mapping. NULL with err set: no space. */
+void *dkt__spool_room(struct dkt__spool *spool, int *err);
+
+/* The page in the room has been filled. */
+void dkt__spool_commit(struct dkt__spool *spool);
+
+/* All before the position may be forgotten. True if nothing is left: pages start at 0 again. */
+bool dkt__spool_release(struct dkt__spool *spool, struct dkt__spool_pos pos);
+
+/* Forgets everything: the kernel's buffer has been emptied and its counts are 0. */
+void dkt__spool_reset(struct dkt__spool *spool);
+
+struct dkt__spool_base dkt__spool_get_base(const struct dkt__spool *spool);
+void dkt__spool_set_base(struct dkt__spool *spool, struct dkt__spool_base base);
+
+#endif

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What a test in the VM can call. The VM's init reads this file before the test, in the same shell.
+# shellcheck shell=sh disable=SC2034
+#
+# A test ends well if it made at least one check and none failed. It may end early by `exit`; the
+# status then still tells of failed checks. Checks return 1 when they fail: `assert_eq ... || exit`.
+
+set -u
+tracing=/sys/kernel/tracing
+work=/tmp/work
+out=/tmp/vm.stdout
+err=/tmp/vm.stderr
+rc=
+vm_checks=0
+vm_failed=0
+
+rm -rf "$work"
+mkdir "$work"
+cd "$work" || exit 1
+
+vm_finish()
+{
+	status=$?
+	if [ "$vm_failed" -gt 0 ]; then
+		exit 1
+	elif [ "$status" -eq 0 ] && [ "$vm_checks" -eq 0 ]; then
+		echo "not ok: the test checked nothing"
+		exit 1
+	fi
+	exit "$status"
+}
+trap vm_finish EXIT
+
+ok()
+{
+	vm_checks=$((vm_checks + 1))
+	echo "ok: $*"
+}
+
+# fail DESCRIPTION...: records a failure and goes on.
+fail()
+{
+	vm_checks=$((vm_checks + 1))
+	vm_failed=$((vm_failed + 1))
+	echo "not ok: $*"
+	return 1
+}
+
+# skip REASON: ends the test as one that could not be made here.
+skip()
+{
+	echo "skip: $*"
+	exit 77
+}
+
+# run COMMAND...: leaves its output in the files $out and $err and its exit status in $rc.
+run()
+{
+	echo "\$ $*"
+	rc=0
+	"$@" >"$out" 2>"$err" || rc=$?
+	head -n 20 "$out"
+	sed 's/^/stderr: /' "$err"
+	[ "$rc" -eq 0 ] || echo "exit status $rc"
+}
+
+assert_rc()
+{
+	assert_eq "$1" "$rc" "${2:-exit status is $1}"
+}
+
+# assert_eq WANT GOT DESCRIPTION
+assert_eq()
+{
+	if [ "$1" = "$2" ]; then
+		ok "$3"
+	else
+		fail "$3: want '$1', got '$2'"
+	fi
+}
+
+# assert_grep ERE FILE DESCRIPTION
+assert_grep()
+{
+	if grep -Eq -- "$1" "$2"; then
+		ok "$3"
+	else
+		fail "$3: no line of $2 matches $1"
+	fi
+}
+
+# assert_no_grep ERE FILE DESCRIPTION
+assert_no_grep()
+{
+	if [ ! -e "$2" ]; then
+		fail "$3: no file $2"
+	elif grep -E -- "$1" "$2"; then
+		fail "$3: the lines above match $1"
+	else
+		ok "$3"
+	fi
+}
+
+assert_exists()
+{
+	if [ -e "$1" ]; then
+		ok "${2:-$1 is there}"
+	else
+		fail "${2:-$1 is there}"
+	fi
+}
+
+assert_gone()
+{
+	if [ -e "$1" ]; then
+		fail "${2:-$1 is gone}"
+	else
+		ok "${2:-$1 is gone}"
+	fi
+}
+
+# need PROGRAM...: skips the test unless the VM has them.
+need()
+{
+	for vm_program; do
+		command -v "$vm_program" >/dev/null || skip "no $vm_program in the VM"
+	done
+}

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# For the harness' own test: one check of two fails.
+# shellcheck shell=sh
+
+assert_eq 1 1 "one is one"
+assert_eq 1 2 "one is two"
