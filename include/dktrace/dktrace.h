@@ -366,7 +366,12 @@ struct dkt_expr_opts {
 	void *data;
 };
 
-/* Parses an expression. -EINVAL: dkt_error() has the text with a caret under the place. */
+/*
+ * Parses an expression: the kernel's language, and names of numbers (errno names, what the event's
+ * print format names, what opts->constant knows), joined by | if need be, units (ns us ms s as ns;
+ * k M G T binary) and single words for strings without their quotes. -EINVAL: dkt_error() has the
+ * text with a caret under the place. What opts->data points at must outlive the expression.
+ */
 DKT_API int dkt_expr_new(struct dkt_ctx *ctx, const char *text, const struct dkt_expr_opts *opts,
 			 struct dkt_expr **expr);
 DKT_API void dkt_expr_free(struct dkt_expr *expr);
@@ -374,7 +379,17 @@ DKT_API void dkt_expr_free(struct dkt_expr *expr);
 /* 0 if the event has all the fields and types fit; -ENOENT: a field is missing; -EINVAL: no fit. */
 DKT_API int dkt_expr_check(struct dkt_expr *expr, struct dkt_event *event);
 
-/* The expression as this kernel takes it for that event; the caller frees it. */
+/*
+ * 0 if dkt_expr_match() can judge the event's records. -EOPNOTSUPP: it names a string of which they
+ * hold only the address, then no record matches; else as dkt_expr_check().
+ */
+DKT_API int dkt_expr_check_match(struct dkt_expr *expr, struct dkt_event *event);
+
+/*
+ * The expression as the kernel takes it for that event; the caller frees it. Patterns that the
+ * kernel would misjudge ("8*", and "*x" on an array) are quoted such that it does not. -E2BIG:
+ * longer than the kernel takes.
+ */
 DKT_API int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char **text);
 
 /*

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Filter expressions: the calls that the header declares, over parsing, binding and matching. */
+#include "expr.h"
+
+#include "banned.h"
+
+int dkt_expr_new(struct dkt_ctx *ctx, const char *text, const struct dkt_expr_opts *opts,
+		 struct dkt_expr **out)
+{
+	struct dkt_expr *expr;
+	int err;
+
+	*out = NULL;
+	if (strlen(text) > EXPR_MAX_TEXT)
+		return dkt_fail(ctx, -EINVAL, "filter: an expression of more than %d bytes",
+				EXPR_MAX_TEXT);
+	expr = calloc(1, sizeof(*expr));
+	if (!expr)
+		return -ENOMEM;
+	expr->ctx = ctx;
+	if (opts)
+		memcpy(&expr->opts, opts, DKT__MIN(opts->sz, sizeof(expr->opts)));
+	expr->text = strdup(text);
+	err = expr->text ? expr__parse(expr) : -ENOMEM;
+	if (err) {
+		dkt_expr_free(expr);
+		return err;
+	}
+	*out = expr;
+	return 0;
+}
+
+void dkt_expr_free(struct dkt_expr *expr)
+{
+	uint32_t i;
+	size_t j;
+
+	if (!expr)
+		return;
+	for (i = 0; i < expr->n_preds; i++)
+		free(expr->preds[i].cpus);
+	for (j = 0; j < expr->n_bound; j++)
+		expr__unbind(expr->bound[j]);
+	free(expr->bound);
+	free(expr->preds);
+	free(expr->text);
+	free(expr);
+}
+
+int dkt_expr_check(struct dkt_expr *expr, struct dkt_event *event)
+{
+	const struct expr_bound *bound = expr__bind(expr, event);
+
+	if (!bound)
+		return dkt_fail(expr->ctx, -ENOMEM, "filter: %s", strerror(ENOMEM));
+	if (!bound->err)
+		return 0;
+	return dkt_fail(expr->ctx, bound->err, "%s", bound->words ? bound->words : "filter");
+}
+
+int dkt_expr_check_match(struct dkt_expr *expr, struct dkt_event *event)
+{
+	const struct expr_bound *bound;
+	const struct expr_pred *pred;
+	int err = dkt_expr_check(expr, event);
+
+	bound = err ? NULL : expr__bind(expr, event);
+	if (!bound || bound->blind == expr->n_preds)
+		return err;
+	pred = &expr->preds[bound->blind];
+	return expr__fail(expr, -EOPNOTSUPP, pred->field.at,
+			  "%s:%s records only where '%.*s' was, so that only the kernel can tell",
+			  event->system, event->name, (int)pred->field.len,
+			  expr->text + pred->field.at);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the rooms of filter expressions share: the expression as written and as bound to an event. */
+#ifndef DKT_EXPR_H
+#define DKT_EXPR_H
+
+#include "internal.h"
+
+/* As in the kernel: MAX_FILTER_STR_VAL, and a number with its sign. */
+#define EXPR_MAX_STRING 255
+#define EXPR_MAX_NUMBER 23
+
+/* A filter file takes one page, less the end of the string. */
+#define EXPR_MAX_FILTER 4095
+
+/* Columns are 32 bits and lists of jumps need one bit of them. */
+#define EXPR_MAX_TEXT 65535
+
+/* The most CPUs that Linux can be built for. */
+#define EXPR_MAX_CPUS 8192
+
+/* A stretch of the expression's text. */
+struct expr_span {
+	uint32_t at;
+	uint32_t len;
+};
+
+enum expr_op { EXPR_EQ, EXPR_NE, EXPR_LT, EXPR_LE, EXPR_GT, EXPR_GE, EXPR_BITS, EXPR_LIKE };
+
+enum expr_kind {
+	EXPR_NUMBER, /* numbers and names of numbers, joined by | */
+	EXPR_STRING, /* in quotes */
+	EXPR_CPUS, /* CPUS{list} */
+	EXPR_FUNCTION, /* name or address behind a .function */
+};
+
+struct expr_cpus {
+	uint64_t bits[EXPR_MAX_CPUS / 64];
+	unsigned int weight;
+	unsigned int first;
+};
+
+enum expr_pattern_kind { PATTERN_FULL, PATTERN_FRONT, PATTERN_MIDDLE, PATTERN_END, PATTERN_GLOB };
+
+struct expr_pattern {
+	enum expr_pattern_kind kind;
+	bool invert;
+	const char *text; /* in the expression's text, without the stars at its ends */
+	size_t len;
+};
+
+/* One comparison as it was written. */
+struct expr_pred {
+	struct expr_span field;
+	struct expr_span value; /* with quotes or braces */
+	struct expr_span inner; /* without */
+	enum expr_op op;
+	enum expr_kind kind;
+	bool ustring;
+	struct expr_pattern pattern; /* of a string, or of a word that a string field may take */
+	struct expr_cpus *cpus;
+	uint32_t yes; /* the predicate to go on with; n_preds: matches, n_preds + 1: does not */
+	uint32_t no;
+};
+
+enum expr_test_kind {
+	TEST_NUMBER,
+	TEST_CPU,
+	TEST_CHARS,
+	TEST_COMM,
+	TEST_NUMBER_IN, /* a number as CPU against a list of CPUs */
+	TEST_CPU_IN,
+	TEST_MASK_IN,
+	TEST_FUNCTION,
+	TEST_NEVER, /* cannot be told from the record */
+};
+
+/* One comparison for the records of one event. */
+struct expr_test {
+	enum expr_test_kind kind;
+	enum expr_op op;
+	const struct expr_pred *pred;
+	struct dkt_field field;
+	int64_t value; /* as dkt_record_int() gives it for that field */
+	uint32_t yes;
+	uint32_t no;
+};
+
+/* The expression for one event, or why it is none. */
+struct expr_bound {
+	struct dkt_event *event;
+	int err; /* of dkt_expr_check() */
+	char *words;
+	uint32_t blind; /* number of a predicate that only the kernel can judge, else n_preds */
+	struct expr_test tests[];
+};
+
+struct dkt_expr {
+	struct dkt_ctx *ctx;
+	struct dkt_expr_opts opts;
+	char *text;
+	struct expr_pred *preds;
+	uint32_t n_preds;
+	uint32_t room;
+	struct expr_bound **bound; /* by event index */
+	size_t n_bound;
+};
+
+/* Words of a failure with the expression and a caret under column at. Returns err. */
+int expr__fail(const struct dkt_expr *expr, int err, uint32_t at, const char *fmt, ...)
+	DKT_PRINTF(4, 5);
+
+/* A place in the expression's text, while it is parsed. */
+struct expr_reader {
+	struct dkt_expr *expr;
+	const char *text;
+	uint32_t at;
+};
+
+/* Returns the character that follows; '\0' at the end. */
+char expr__skip_spaces(struct expr_reader *r);
+
+/* Reads one comparison from where the reader is. */
+int expr__parse_pred(struct expr_reader *r, struct expr_pred *pred);
+
+/* Fills preds from text. */
+int expr__parse(struct dkt_expr *expr);
+
+/* Fits the expression to an event; its err tells whether it could. NULL: memory is out. */
+struct expr_bound *expr__bind(struct dkt_expr *expr, struct dkt_event *event);
+void expr__unbind(struct expr_bound *bound);
+
+/* ---- numbers and names ---- */
+
+static inline bool expr__is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool expr__is_name(char c)
+{
+	return expr__is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static inline bool expr__is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static inline bool expr__span_is(const struct dkt_expr *expr, struct expr_span span,
+				 const char *word)
+{
+	return strlen(word) == span.len && !memcmp(expr->text + span.at, word, span.len);
+}
+
+/* One of the parts of "0x10|-ENOENT|rpctrace". */
+struct expr_item {
+	struct expr_span span;
+	bool negative;
+	bool is_number; /* else a name */
+	bool has_unit;
+	uint64_t magnitude;
+};
+
+/* The part that starts at *at of span, and moves there; false at the end. */
+bool expr__next_item(const struct dkt_expr *expr, struct expr_span span, uint32_t *at,
+		     struct expr_item *item);
+
+/* Reads an item's number as the kernel would, and units beyond. -EINVAL, -ERANGE. */
+int expr__read_number(const struct dkt_expr *expr, struct expr_item *item);
+
+/* The number a name stands for, when it is compared with that field. */
+int expr__constant(struct dkt_expr *expr, struct dkt_event *event, const struct dkt_field *field,
+		   const struct expr_item *item, uint64_t *value);
+
+struct expr_guess;
+
+/* Looks a name up in an event's print format; tells the guess of names met. */
+bool expr__print_name(const struct dkt_event *event, const char *field, const char *name,
+		      uint64_t *value, struct expr_guess *guess);
+
+/* The same in what is known without it: errno names, signals, open flags, system calls. */
+bool expr__built_in(const struct dkt_event *event, const char *field, const char *name,
+		    uint64_t *value, struct expr_guess *guess);
+
+/* ---- strings ---- */
+
+/* Sorts a pattern of ~ as the kernel does; one of == and != is compared as it stands. */
+void expr__pattern(struct expr_pattern *pattern, const char *text, size_t len, bool like);
+bool expr__pattern_match(const struct expr_pattern *pattern, const char *str, size_t len);
+
+/* ---- lists of CPUs ---- */
+
+/* Reads "0-3,5" as the kernel's bitmap_parselist(). -EINVAL, -ERANGE. */
+int expr__cpus_parse(const char *list, size_t len, struct expr_cpus *cpus);
+
+static inline bool expr__cpus_has(const struct expr_cpus *cpus, uint64_t cpu)
+{
+	return cpu < EXPR_MAX_CPUS && cpus->bits[cpu / 64] >> cpu % 64 & 1;
+}
+
+/* ---- did you mean ---- */
+
+struct expr_guess {
+	char word[64];
+	char best[64]; /* "" if nothing is near */
+	unsigned int cost;
+};
+
+void expr__guess_start(struct expr_guess *guess, const char *word, size_t len);
+void expr__guess_try(struct expr_guess *guess, const char *candidate);
+
+/* "; did you mean X?" or "". Uses best as its room. */
+const char *expr__guess_words(struct expr_guess *guess, char room[static 96]);
+
+#endif

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fits an expression to an event: finds the fields, checks types, turns values into numbers. */
+#include "expr.h"
+
+#include "banned.h"
+
+/* What a field can be compared with; the kernel decides by its type's text as well. */
+enum field_class {
+	CLASS_NUMBER,
+	CLASS_CHARS,
+	CLASS_POINTER, /* to a string */
+	CLASS_MASK,
+	CLASS_CPU,
+	CLASS_COMM,
+	CLASS_OTHER, /* arrays and structures: the kernel takes them, but nothing ever matches */
+};
+
+/* Fields that filters have on every event, though no record holds them. */
+static const struct {
+	struct dkt_field field;
+	enum field_class class;
+} generic[] = {
+	{ { .name = "CPU", .type = "int", .size = 4, .flags = DKT_FIELD_SIGNED }, CLASS_CPU },
+	{ { .name = "cpu", .type = "int", .size = 4, .flags = DKT_FIELD_SIGNED }, CLASS_CPU },
+	{ { .name = "common_cpu", .type = "int", .size = 4, .flags = DKT_FIELD_SIGNED },
+	  CLASS_CPU },
+	{ { .name = "COMM", .type = "char[16]", .size = 16, .flags = DKT_FIELD_STRING },
+	  CLASS_COMM },
+	{ { .name = "comm", .type = "char[16]", .size = 16, .flags = DKT_FIELD_STRING },
+	  CLASS_COMM },
+	{ { .name = "stacktrace", .type = "" }, CLASS_OTHER },
+	{ { .name = "STACKTRACE", .type = "" }, CLASS_OTHER },
+};
+
+static enum field_class class_of(const struct dkt_field *field)
+{
+	const char *type = field->type ? field->type : "";
+	bool is_char = strstr(type, "char");
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(generic); i++)
+		if (field->name == generic[i].field.name)
+			return generic[i].class;
+	if (strstr(type, "__data_loc") && !is_char)
+		return strstr(type, "cpumask_t") ? CLASS_MASK : CLASS_OTHER;
+	if (field->flags & DKT_FIELD_DYNAMIC)
+		return is_char ? CLASS_CHARS : CLASS_OTHER;
+	if (is_char && strchr(type, '['))
+		return CLASS_CHARS;
+	if (is_char && strstr(type, " *"))
+		return CLASS_POINTER;
+	/* As in the kernel, an array of bytes as large as a number is one. */
+	switch (field->size) {
+	case 1:
+	case 2:
+	case 4:
+	case 8:
+		return CLASS_NUMBER;
+	default:
+		return CLASS_OTHER;
+	}
+}
+
+/* An event's own fields come first: its "comm" need not be the current process. */
+static const struct dkt_field *find_field(const struct dkt_expr *expr, struct expr_span name,
+					  const struct dkt_field *fields, size_t n)
+{
+	const struct dkt_field *common = NULL;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!expr__span_is(expr, name, fields[i].name))
+			continue;
+		if (!(fields[i].flags & DKT_FIELD_COMMON))
+			return &fields[i];
+		common = &fields[i];
+	}
+	for (i = 0; i < ARRAY_SIZE(generic); i++)
+		if (expr__span_is(expr, name, generic[i].field.name))
+			return &generic[i].field;
+	return common;
+}
+
+static int no_field(const struct dkt_expr *expr, const struct expr_pred *pred,
+		    const struct dkt_event *event, const struct dkt_field *fields, size_t n)
+{
+	struct expr_guess guess;
+	char room[96];
+	size_t i;
+	int common;
+
+	expr__guess_start(&guess, expr->text + pred->field.at, pred->field.len);
+	for (common = 0; common < 2; common++)
+		for (i = 0; i < n; i++)
+			if (common == !!(fields[i].flags & DKT_FIELD_COMMON))
+				expr__guess_try(&guess, fields[i].name);
+	for (i = 0; i < ARRAY_SIZE(generic); i++)
+		expr__guess_try(&guess, generic[i].field.name);
+	return expr__fail(expr, -ENOENT, pred->field.at, "%s:%s has no field '%.*s'%s",
+			  event->system, event->name, (int)pred->field.len,
+			  expr->text + pred->field.at, expr__guess_words(&guess, room));
+}
+
+static int misfit(const struct dkt_expr *expr, const struct expr_pred *pred, const char *why)
+{
+	return expr__fail(expr, -EINVAL, pred->value.at, "%.*s %s", (int)pred->field.len,
+			  expr->text + pred->field.at, why);
+}
+
+/* ---- numbers ---- */
+
+/* Cuts a value to the field's size, as the kernel does, and extends it as dkt_record_int(). */
+static int64_t fit_value(const struct dkt_field *field, uint64_t value)
+{
+	unsigned int shift = 64 - field->size * 8;
+
+	if (field->flags & DKT_FIELD_SIGNED)
+		return (int64_t)(value << shift) >> shift;
+	return (int64_t)(value << shift >> shift);
+}
+
+/* True if a number is that of a field of so many bytes, signed or not. */
+static bool fits(uint64_t value, uint32_t size)
+{
+	uint64_t above = size < sizeof(value) ? value >> (size * 8 - 1) : 0;
+
+	return above <= 1 || above == UINT64_MAX >> (size * 8 - 1);
+}
+
+/*
+ * A number that is too large is refused where the kernel refuses it. Beyond that, what a name or
+ * a unit makes is not cut to the field's size in silence, as the kernel does with digits.
+ */
+static int check_range(const struct dkt_expr *expr, const struct expr_pred *pred,
+		       const struct dkt_field *field, const struct expr_item *item, uint64_t value)
+{
+	uint64_t limit = UINT64_MAX;
+
+	if (item->is_number && item->negative && !(field->flags & DKT_FIELD_SIGNED))
+		return misfit(expr, pred, "is unsigned: no negative number is compared with it");
+	if (field->flags & DKT_FIELD_SIGNED)
+		limit = (uint64_t)INT64_MAX + item->negative;
+	if (item->is_number && item->magnitude > limit)
+		return expr__fail(expr, -EINVAL, item->span.at, "'%.*s' is too large",
+				  (int)item->span.len, expr->text + item->span.at);
+	if ((!item->is_number || item->has_unit) && !fits(value, field->size))
+		return expr__fail(expr, -EINVAL, item->span.at,
+				  "'%.*s' is too large for the %u bytes of %s", (int)item->span.len,
+				  expr->text + item->span.at, field->size, field->name);
+	return 0;
+}
+
+static int read_constant(struct dkt_expr *expr, struct dkt_event *event, struct expr_test *test)
+{
+	const struct expr_pred *pred = test->pred;
+	uint32_t at = pred->value.at;
+	struct expr_item item;
+	uint64_t all = 0, one;
+	int err;
+
+	while (expr__next_item(expr, pred->value, &at, &item)) {
+		if (item.is_number) {
+			err = expr__read_number(expr, &item);
+			one = item.negative ? -item.magnitude : item.magnitude;
+		} else {
+			err = expr__constant(expr, event, &test->field, &item, &one);
+		}
+		if (!err)
+			err = check_range(expr, pred, &test->field, &item, one);
+		if (err)
+			return err;
+		all |= one;
+	}
+	test->value = fit_value(&test->field, all);
+	return 0;
+}
+
+static int bind_number(struct dkt_expr *expr, struct dkt_event *event, struct expr_test *test,
+		       enum field_class class)
+{
+	const struct expr_pred *pred = test->pred;
+
+	switch (class) {
+	case CLASS_NUMBER:
+		test->kind = TEST_NUMBER;
+		break;
+	case CLASS_CPU:
+		test->kind = TEST_CPU;
+		if (pred->op == EXPR_BITS)
+			return misfit(expr, pred, "has no bits: write CPU & CPUS{list}");
+		break;
+	case CLASS_MASK:
+		return misfit(expr, pred, "is a set of CPUs: it is compared with CPUS{list}");
+	default:
+		return misfit(expr, pred, "is no number that could be compared");
+	}
+	if (pred->op == EXPR_LIKE)
+		return misfit(expr, pred, "is a number: ~ is for strings");
+	return read_constant(expr, event, test);
+}
+
+/* ---- strings ---- */
+
+/* A single word may stand without quotes, where a string is expected. */
+static bool is_word(const struct dkt_expr *expr, const struct expr_pred *pred)
+{
+	uint32_t at = pred->value.at;
+	struct expr_item item;
+
+	return expr__next_item(expr, pred->value, &at, &item) && !item.is_number &&
+	       !item.negative && item.span.len == pred->value.len;
+}
+
+static int bind_string(struct dkt_expr *expr, struct expr_test *test, enum field_class class)
+{
+	const struct expr_pred *pred = test->pred;
+
+	if (pred->kind == EXPR_NUMBER && !is_word(expr, pred))
+		return misfit(expr, pred, "is a string: its value stands in quotes");
+	if (pred->op != EXPR_EQ && pred->op != EXPR_NE && pred->op != EXPR_LIKE)
+		return misfit(expr, pred, "is a string: it compares with ==, != and ~ only");
+	test->kind = class == CLASS_COMM    ? TEST_COMM :
+		     class == CLASS_POINTER ? TEST_NEVER :
+					      TEST_CHARS;
+	return 0;
+}
+
+/* ---- CPUs and functions ---- */
+
+static int bind_cpus(struct dkt_expr *expr, struct expr_test *test, enum field_class class)
+{
+	switch (class) {
+	case CLASS_NUMBER:
+		test->kind = TEST_NUMBER_IN;
+		break;
+	case CLASS_CPU:
+		test->kind = TEST_CPU_IN;
+		break;
+	case CLASS_MASK:
+		test->kind = TEST_MASK_IN;
+		break;
+	default:
+		return misfit(expr, test->pred, "is neither a CPU nor a set of them");
+	}
+	return 0;
+}
+
+static int bind_function(struct dkt_expr *expr, struct expr_test *test)
+{
+	const struct expr_pred *pred = test->pred;
+	uint64_t offset = 0;
+	struct expr_item item;
+	uint32_t at = pred->value.at;
+	int err;
+
+	test->kind = TEST_FUNCTION;
+	if (test->field.size != sizeof(uint64_t))
+		return misfit(expr, pred, "is not as large as an address");
+	if (!expr__next_item(expr, pred->value, &at, &item) || !item.is_number)
+		return 0;
+	err = expr__read_number(expr, &item);
+	if (err || item.negative || item.has_unit)
+		return misfit(expr, pred, "is compared with the name or address of a function");
+	if (!dkt_symbol(expr->ctx, item.magnitude, &offset))
+		return misfit(expr, pred, "is compared with an address in no function");
+	test->value = (int64_t)(item.magnitude - offset);
+	return 0;
+}
+
+static int bind_pred(struct dkt_expr *expr, struct dkt_event *event, struct expr_test *test,
+		     const struct dkt_field *field)
+{
+	enum field_class class = class_of(field);
+	bool is_string = class == CLASS_CHARS || class == CLASS_POINTER || class == CLASS_COMM;
+
+	test->field = *field;
+	switch (test->pred->kind) {
+	case EXPR_FUNCTION:
+		return bind_function(expr, test);
+	case EXPR_CPUS:
+		return bind_cpus(expr, test, class);
+	case EXPR_STRING:
+		if (!is_string)
+			return misfit(expr, test->pred, "is no string");
+		return bind_string(expr, test, class);
+	default:
+		return is_string ? bind_string(expr, test, class) :
+				   bind_number(expr, event, test, class);
+	}
+}
+
+/* ---- the whole ---- */
+
+static int bind_all(struct dkt_expr *expr, struct dkt_event *event, struct expr_bound *bound)
+{
+	const struct dkt_field *fields, *field;
+	size_t n;
+	uint32_t i;
+	int err;
+
+	err = dkt_event_fields(event, &fields, &n);
+	/* A field that is missing says more about the event than one that does not fit. */
+	for (i = 0; !err && i < expr->n_preds; i++)
+		if (!find_field(expr, expr->preds[i].field, fields, n))
+			err = no_field(expr, &expr->preds[i], event, fields, n);
+	for (i = 0; !err && i < expr->n_preds; i++) {
+		struct expr_test *test = &bound->tests[i];
+
+		test->pred = &expr->preds[i];
+		test->op = test->pred->op;
+		test->yes = test->pred->yes;
+		test->no = test->pred->no;
+		field = find_field(expr, test->pred->field, fields, n);
+		err = bind_pred(expr, event, test, field);
+		if (test->kind == TEST_NEVER)
+			bound->blind = i;
+	}
+	return err;
+}
+
+static struct expr_bound **bound_slot(struct dkt_expr *expr, size_t index)
+{
+	struct expr_bound **bound;
+	size_t n;
+
+	if (index >= expr->n_bound) {
+		n = index + 64;
+		bound = reallocarray(expr->bound, n, sizeof(*bound));
+		if (!bound)
+			return NULL;
+		memset(bound + expr->n_bound, 0, (n - expr->n_bound) * sizeof(*bound));
+		expr->bound = bound;
+		expr->n_bound = n;
+	}
+	return &expr->bound[index];
+}
+
+struct expr_bound *expr__bind(struct dkt_expr *expr, struct dkt_event *event)
+{
+	struct expr_bound **slot = bound_slot(expr, dkt_event_index(event));
+	struct expr_bound *bound;
+
+	if (!slot)
+		return NULL;
+	/* Events that the catalogue does not know share an index. */
+	if (*slot && (*slot)->event == event)
+		return *slot;
+	bound = calloc(1, sizeof(*bound) + expr->n_preds * sizeof(bound->tests[0]));
+	if (!bound)
+		return NULL;
+	bound->event = event;
+	bound->blind = expr->n_preds;
+	bound->err = bind_all(expr, event, bound);
+	if (bound->err == -ENOMEM) {
+		free(bound);
+		return NULL;
+	}
+	if (bound->err)
+		bound->words = strdup(dkt_error(expr->ctx));
+	expr__unbind(*slot);
+	*slot = bound;
+	return bound;
+}
+
+void expr__unbind(struct expr_bound *bound)
+{
+	if (!bound)
+		return;
+	free(bound->words);
+	free(bound);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads an expression: comparisons, each knowing which to go on with when it holds or not. */
+#include "expr.h"
+
+#include "banned.h"
+
+#define NOWHERE UINT32_MAX
+
+/*
+ * An operand read so far. The jumps out of it that are still open form two lists, threaded
+ * through the yes and no members which they are to fill: twice a predicate's number, and one
+ * more for its no.
+ */
+struct operand {
+	uint32_t first;
+	uint32_t yes, yes_end;
+	uint32_t no, no_end;
+};
+
+/* An operator that waits for its right side. */
+struct pending {
+	char what; /* one of ( ! & | */
+	uint32_t at;
+};
+
+/* No recursion, so that no depth of parentheses can exhaust the stack. */
+struct parser {
+	struct dkt_expr *expr;
+	struct expr_reader reader;
+	struct operand *operands;
+	struct pending *operators;
+	uint32_t n_operands;
+	uint32_t n_operators;
+};
+
+/* ---- open jumps ---- */
+
+static uint32_t *jump(struct dkt_expr *expr, uint32_t ref)
+{
+	struct expr_pred *pred = &expr->preds[ref / 2];
+
+	return ref & 1 ? &pred->no : &pred->yes;
+}
+
+static void fill_jumps(struct dkt_expr *expr, uint32_t list, uint32_t target)
+{
+	uint32_t next;
+
+	for (; list != NOWHERE; list = next) {
+		next = *jump(expr, list);
+		*jump(expr, list) = target;
+	}
+}
+
+/* The left operand becomes "left && right" or "left || right". */
+static void join(struct dkt_expr *expr, struct operand *left, const struct operand *right,
+		 char what)
+{
+	if (what == '&') {
+		fill_jumps(expr, left->yes, right->first);
+		*jump(expr, left->no_end) = right->no;
+		left->no_end = right->no_end;
+		left->yes = right->yes;
+		left->yes_end = right->yes_end;
+	} else {
+		fill_jumps(expr, left->no, right->first);
+		*jump(expr, left->yes_end) = right->yes;
+		left->yes_end = right->yes_end;
+		left->no = right->no;
+		left->no_end = right->no_end;
+	}
+}
+
+static void invert(struct operand *operand)
+{
+	struct operand was = *operand;
+
+	operand->yes = was.no;
+	operand->yes_end = was.no_end;
+	operand->no = was.yes;
+	operand->no_end = was.yes_end;
+}
+
+/* ---- operators ---- */
+
+static void push_operator(struct parser *p, char what)
+{
+	p->operators[p->n_operators++] = (struct pending){ .what = what, .at = p->reader.at };
+}
+
+static char top_operator(const struct parser *p)
+{
+	return p->n_operators ? p->operators[p->n_operators - 1].what : '\0';
+}
+
+/* Applies the operators on top that are among these. */
+static void apply(struct parser *p, const char *which)
+{
+	char what;
+
+	while ((what = top_operator(p)) && strchr(which, what)) {
+		p->n_operators--;
+		if (what == '!') {
+			invert(&p->operands[p->n_operands - 1]);
+			continue;
+		}
+		p->n_operands--;
+		join(p->expr, &p->operands[p->n_operands - 1], &p->operands[p->n_operands], what);
+	}
+}
+
+/* ---- the whole ---- */
+
+static int new_pred(struct dkt_expr *expr)
+{
+	struct expr_pred *preds;
+	uint32_t room;
+
+	if (expr->n_preds == expr->room) {
+		room = expr->room ? expr->room * 2 : 4;
+		preds = realloc(expr->preds, room * sizeof(*preds));
+		if (!preds)
+			return -ENOMEM;
+		expr->preds = preds;
+		expr->room = room;
+	}
+	memset(&expr->preds[expr->n_preds], 0, sizeof(*expr->preds));
+	expr->n_preds++;
+	return 0;
+}
+
+static int parse_pred(struct parser *p)
+{
+	uint32_t number = p->expr->n_preds;
+	struct expr_pred *pred;
+	int err;
+
+	err = new_pred(p->expr);
+	if (err)
+		return err;
+	pred = &p->expr->preds[number];
+	pred->yes = pred->no = NOWHERE;
+	err = expr__parse_pred(&p->reader, pred);
+	p->operands[p->n_operands++] = (struct operand){
+		.first = number,
+		.yes = number * 2,
+		.yes_end = number * 2,
+		.no = number * 2 + 1,
+		.no_end = number * 2 + 1,
+	};
+	return err;
+}
+
+/* Any number of ( and !, then one comparison. */
+static int parse_operand(struct parser *p)
+{
+	char c;
+
+	while ((c = expr__skip_spaces(&p->reader)) == '(' || c == '!') {
+		push_operator(p, c);
+		p->reader.at++;
+	}
+	return parse_pred(p);
+}
+
+static int no_connective(struct parser *p)
+{
+	char c = p->reader.text[p->reader.at];
+
+	if (c == '&' || c == '|')
+		return expr__fail(p->expr, -EINVAL, p->reader.at,
+				  "a single '%c' here; did you mean %c%c?", c, c, c);
+	return expr__fail(p->expr, -EINVAL, p->reader.at, "&&, || or the end is expected here");
+}
+
+/* What follows a comparison. 1: there must be another; 0: the end. */
+static int parse_connective(struct parser *p)
+{
+	char c;
+
+	apply(p, "!");
+	while ((c = expr__skip_spaces(&p->reader)) == ')') {
+		apply(p, "&|");
+		if (top_operator(p) != '(')
+			return expr__fail(p->expr, -EINVAL, p->reader.at, "no '(' before this ')'");
+		p->n_operators--;
+		p->reader.at++;
+		apply(p, "!");
+	}
+	if (c == '\0') {
+		apply(p, "&|");
+		if (p->n_operators)
+			return expr__fail(p->expr, -EINVAL, p->operators[p->n_operators - 1].at,
+					  "this '(' is not closed");
+		return 0;
+	}
+	if ((c != '&' && c != '|') || p->reader.text[p->reader.at + 1] != c)
+		return no_connective(p);
+	apply(p, c == '&' ? "&" : "&|");
+	push_operator(p, c);
+	p->reader.at += 2;
+	return 1;
+}
+
+int expr__parse(struct dkt_expr *expr)
+{
+	struct parser p = { .expr = expr, .reader = { .expr = expr, .text = expr->text } };
+	/* Every operator takes at least one byte of the text, and every comparison more. */
+	size_t room = strlen(expr->text) + 1;
+	int err;
+
+	p.operands = calloc(room, sizeof(*p.operands));
+	p.operators = calloc(room, sizeof(*p.operators));
+	err = p.operands && p.operators ? 1 : -ENOMEM;
+	if (err > 0 && !expr__skip_spaces(&p.reader))
+		err = expr__fail(expr, -EINVAL, 0, "the expression is empty");
+	while (err > 0) {
+		err = parse_operand(&p);
+		if (!err)
+			err = parse_connective(&p);
+	}
+	if (!err) {
+		fill_jumps(expr, p.operands[0].yes, expr->n_preds);
+		fill_jumps(expr, p.operands[0].no, expr->n_preds + 1);
+	}
+	free(p.operands);
+	free(p.operators);
+	return err;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads one comparison: field, operator, value. */
+#include "expr.h"
+
+#include "banned.h"
+
+char expr__skip_spaces(struct expr_reader *r)
+{
+	while (expr__is_space(r->text[r->at]))
+		r->at++;
+	return r->text[r->at];
+}
+
+static struct expr_span span_from(const struct expr_reader *r, uint32_t from)
+{
+	return (struct expr_span){ .at = from, .len = r->at - from };
+}
+
+static int parse_field(struct expr_reader *r, struct expr_pred *pred)
+{
+	uint32_t start = r->at;
+	char c = r->text[start];
+
+	while (expr__is_name(r->text[r->at]))
+		r->at++;
+	pred->field = span_from(r, start);
+	if (pred->field.len)
+		return 0;
+	if (c == '\0' || c == ')' || ((c == '&' || c == '|') && r->text[start + 1] == c))
+		return expr__fail(r->expr, -EINVAL, start, "a comparison is missing here");
+	if (c == '"' || c == '\'')
+		return expr__fail(r->expr, -EINVAL, start, "a field's name stands without quotes");
+	return expr__fail(r->expr, -EINVAL, start, "no field's name starts like this");
+}
+
+static int parse_modifiers(struct expr_reader *r, struct expr_pred *pred)
+{
+	while (r->text[r->at] == '.') {
+		uint32_t dot = r->at++, start = r->at;
+		struct expr_span name;
+		struct expr_guess guess;
+		char room[96];
+
+		while (expr__is_name(r->text[r->at]))
+			r->at++;
+		name = span_from(r, start);
+		if (expr__span_is(r->expr, name, "ustring") && !pred->ustring &&
+		    pred->kind != EXPR_FUNCTION) {
+			pred->ustring = true;
+		} else if (expr__span_is(r->expr, name, "function") &&
+			   pred->kind != EXPR_FUNCTION) {
+			pred->kind = EXPR_FUNCTION;
+		} else {
+			expr__guess_start(&guess, r->text + start, name.len);
+			expr__guess_try(&guess, "ustring");
+			expr__guess_try(&guess, "function");
+			return expr__fail(
+				r->expr, -EINVAL, dot,
+				"behind a field stands .ustring or .function, not .%.*s%s",
+				(int)name.len, r->text + start, expr__guess_words(&guess, room));
+		}
+	}
+	return 0;
+}
+
+static int no_operator(struct expr_reader *r, const struct expr_pred *pred)
+{
+	const char *hint = "";
+
+	if (r->text[r->at] == '=')
+		hint = "; equal is ==";
+	else if (r->text[r->at] == '!' && r->text[r->at + 1] == '~')
+		hint = "; write !(field ~ \"pattern\")";
+	return expr__fail(r->expr, -EINVAL, r->at, "no operator after '%.*s'%s",
+			  (int)pred->field.len, r->text + pred->field.at, hint);
+}
+
+static int parse_op(struct expr_reader *r, struct expr_pred *pred)
+{
+	/* Of two that start alike the longer comes first. */
+	static const struct {
+		char text[3];
+		enum expr_op op;
+	} ops[] = {
+		{ "==", EXPR_EQ }, { "!=", EXPR_NE }, { "<=", EXPR_LE },  { "<", EXPR_LT },
+		{ ">=", EXPR_GE }, { ">", EXPR_GT },  { "&", EXPR_BITS }, { "~", EXPR_LIKE },
+	};
+	size_t i;
+
+	expr__skip_spaces(r);
+	/* "a && b" has a comparison missing, not an operator. */
+	if (r->text[r->at] == '&' && r->text[r->at + 1] == '&')
+		return no_operator(r, pred);
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		size_t len = strlen(ops[i].text);
+
+		if (strncmp(r->text + r->at, ops[i].text, len) != 0)
+			continue;
+		pred->op = ops[i].op;
+		r->at += (uint32_t)len;
+		return 0;
+	}
+	return no_operator(r, pred);
+}
+
+static bool is_control(char c)
+{
+	return ((unsigned char)c < 0x20 && c != '\t') || c == 0x7f;
+}
+
+static int parse_string(struct expr_reader *r, struct expr_pred *pred)
+{
+	uint32_t open = r->at;
+	char quote = r->text[r->at++];
+
+	pred->kind = EXPR_STRING;
+	while (r->text[r->at] && r->text[r->at] != quote) {
+		if (is_control(r->text[r->at]))
+			return expr__fail(r->expr, -EINVAL, r->at, "a control character in quotes");
+		r->at++;
+	}
+	if (!r->text[r->at])
+		return expr__fail(r->expr, -EINVAL, open, "this quote is not closed");
+	pred->inner = span_from(r, open + 1);
+	r->at++;
+	pred->value = span_from(r, open);
+	if (pred->inner.len > EXPR_MAX_STRING)
+		return expr__fail(r->expr, -EINVAL, open,
+				  "a string of more than %d bytes, which no kernel takes",
+				  EXPR_MAX_STRING);
+	if (pred->op != EXPR_EQ && pred->op != EXPR_NE && pred->op != EXPR_LIKE)
+		return expr__fail(r->expr, -EINVAL, open, "strings compare with ==, != and ~ only");
+	return 0;
+}
+
+static int parse_cpus(struct expr_reader *r, struct expr_pred *pred)
+{
+	uint32_t start = r->at;
+	int err;
+
+	pred->kind = EXPR_CPUS;
+	r->at += (uint32_t)strlen("CPUS{");
+	while (r->text[r->at] && r->text[r->at] != '}')
+		r->at++;
+	pred->inner = span_from(r, start + (uint32_t)strlen("CPUS{"));
+	if (!r->text[r->at])
+		return expr__fail(r->expr, -EINVAL, start + 4, "this { is not closed");
+	r->at++;
+	pred->value = span_from(r, start);
+	if (pred->op != EXPR_EQ && pred->op != EXPR_NE && pred->op != EXPR_BITS)
+		return expr__fail(r->expr, -EINVAL, start,
+				  "CPUS{} compares with &, == and != only");
+	pred->cpus = malloc(sizeof(*pred->cpus));
+	if (!pred->cpus)
+		return -ENOMEM;
+	err = pred->inner.len ?
+		      expr__cpus_parse(r->text + pred->inner.at, pred->inner.len, pred->cpus) :
+		      -EINVAL;
+	if (err)
+		return expr__fail(r->expr, -EINVAL, start, "no list of CPUs, as CPUS{0-3,5}");
+	return 0;
+}
+
+static bool ends_word(char c)
+{
+	return !c || expr__is_space(c) || strchr(")&|\"'<>=!~(,;", c);
+}
+
+static int parse_function(struct expr_reader *r, struct expr_pred *pred)
+{
+	uint32_t start = r->at;
+
+	while (!ends_word(r->text[r->at]))
+		r->at++;
+	pred->value = pred->inner = span_from(r, start);
+	if (!pred->value.len)
+		return expr__fail(r->expr, -EINVAL, start,
+				  "behind .function a function's name or address is compared");
+	if (pred->op != EXPR_EQ && pred->op != EXPR_NE)
+		return expr__fail(r->expr, -EINVAL, start, "functions compare with == and != only");
+	return 0;
+}
+
+/* Takes "a|b | c", but leaves "||" alone. */
+static void parse_words(struct expr_reader *r)
+{
+	for (;;) {
+		uint32_t end;
+
+		while (!ends_word(r->text[r->at]))
+			r->at++;
+		end = r->at;
+		if (expr__skip_spaces(r) != '|' || r->text[r->at + 1] == '|') {
+			r->at = end;
+			return;
+		}
+		r->at++;
+		if (ends_word(expr__skip_spaces(r))) {
+			r->at = end;
+			return;
+		}
+	}
+}
+
+static int check_item(struct expr_reader *r, struct expr_pred *pred, struct expr_item *item)
+{
+	uint32_t at = item->span.at, i;
+	int err;
+
+	if (item->is_number) {
+		if (pred->op == EXPR_LIKE)
+			return expr__fail(r->expr, -EINVAL, at, "~ takes a string in quotes");
+		err = expr__read_number(r->expr, item);
+		if (err)
+			return expr__fail(r->expr, -EINVAL, at, "'%.*s' is %s", (int)item->span.len,
+					  r->text + at, err == -ERANGE ? "too large" : "no number");
+		return 0;
+	}
+	/* A single word may be a string without its quotes; else it is a name. */
+	if (item->span.len == pred->value.len && !item->negative)
+		return 0;
+	for (i = item->negative; i < item->span.len; i++)
+		if (!expr__is_name(r->text[at + i]))
+			break;
+	if (i < item->span.len || item->span.len == item->negative)
+		return expr__fail(r->expr, -EINVAL, at, "'%.*s' is neither number nor name",
+				  (int)item->span.len, r->text + at);
+	return 0;
+}
+
+static int parse_constant(struct expr_reader *r, struct expr_pred *pred)
+{
+	uint32_t start = r->at, at = start;
+	struct expr_item item;
+	int err = 0;
+
+	pred->kind = EXPR_NUMBER;
+	parse_words(r);
+	pred->value = pred->inner = span_from(r, start);
+	if (!pred->value.len)
+		return expr__fail(r->expr, -EINVAL, start, "no value after the operator");
+	while (!err && expr__next_item(r->expr, pred->value, &at, &item))
+		err = check_item(r, pred, &item);
+	if (!err && pred->value.len > EXPR_MAX_STRING)
+		return expr__fail(r->expr, -EINVAL, start, "a value of more than %d bytes",
+				  EXPR_MAX_STRING);
+	return err;
+}
+
+static int parse_value(struct expr_reader *r, struct expr_pred *pred)
+{
+	char c = expr__skip_spaces(r);
+	int err;
+
+	if (pred->kind == EXPR_FUNCTION)
+		return parse_function(r, pred);
+	if (c == '"' || c == '\'')
+		err = parse_string(r, pred);
+	else if (!strncmp(r->text + r->at, "CPUS{", strlen("CPUS{")))
+		return parse_cpus(r, pred);
+	else
+		err = parse_constant(r, pred);
+	if (!err)
+		expr__pattern(&pred->pattern, r->text + pred->inner.at, pred->inner.len,
+			      pred->op == EXPR_LIKE);
+	return err;
+}
+
+int expr__parse_pred(struct expr_reader *r, struct expr_pred *pred)
+{
+	int err;
+
+	err = parse_field(r, pred);
+	if (!err)
+		err = parse_modifiers(r, pred);
+	if (!err)
+		err = parse_op(r, pred);
+	return err ? err : parse_value(r, pred);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The expression as the kernel takes it: the user's text with names and units made numbers. */
+#include "expr.h"
+
+#include "banned.h"
+
+/* True if the value may go to the kernel as it stands. */
+static bool is_plain(const struct dkt_expr *expr, const struct expr_test *test)
+{
+	uint32_t at = test->pred->value.at;
+	struct expr_item item;
+
+	if (!expr__next_item(expr, test->pred->value, &at, &item))
+		return false;
+	return item.span.len == test->pred->value.len && item.is_number &&
+	       !expr__read_number(expr, &item) && !item.has_unit;
+}
+
+static void put_number(const struct dkt_expr *expr, const struct expr_test *test,
+		       struct dkt_buf *buf)
+{
+	struct expr_span value = test->pred->value;
+
+	if (is_plain(expr, test))
+		dkt_buf_add(buf, expr->text + value.at, value.len);
+	else if (test->op == EXPR_BITS && test->field.flags & DKT_FIELD_SIGNED && test->value < 0)
+		dkt_buf_printf(buf, "%lld", (long long)test->value);
+	else if (test->op == EXPR_BITS)
+		dkt_buf_printf(buf, "0x%llx", (unsigned long long)test->value);
+	else if (test->field.flags & DKT_FIELD_SIGNED)
+		dkt_buf_printf(buf, "%lld", (long long)test->value);
+	else
+		dkt_buf_printf(buf, "%llu", (unsigned long long)test->value);
+}
+
+/*
+ * The kernel misjudges two sorts of patterns, unless something in them makes it use its full
+ * glob: one that starts with a digit is compared as it stands, stars and all, and a star in
+ * front of one looks at the end of an array, not of the string in it. A backslash, which quotes
+ * a character that needs no quoting, is such a something.
+ */
+static bool needs_quoting(const struct expr_test *test)
+{
+	const struct expr_pattern *pattern = &test->pred->pattern;
+	bool is_array = !(test->field.flags & DKT_FIELD_DYNAMIC);
+
+	switch (pattern->kind) {
+	case PATTERN_MIDDLE:
+	case PATTERN_END:
+		return is_array && pattern->len;
+	case PATTERN_FRONT:
+		return expr__is_digit(pattern->text[0]);
+	case PATTERN_GLOB:
+		/* Digits first hide even the full glob from the kernel. */
+		return expr__is_digit(pattern->text[0]);
+	default:
+		return false;
+	}
+}
+
+static void put_string(const struct dkt_expr *expr, const struct expr_test *test,
+		       struct dkt_buf *buf)
+{
+	const struct expr_pred *pred = test->pred;
+	const char *inner = expr->text + pred->inner.at;
+	size_t head = pred->inner.len;
+	char quote = '"';
+
+	if (pred->kind == EXPR_STRING)
+		quote = expr->text[pred->value.at];
+	if (needs_quoting(test))
+		head = (size_t)(pred->pattern.text - inner);
+	dkt_buf_add(buf, &quote, 1);
+	dkt_buf_add(buf, inner, head);
+	if (head < pred->inner.len) {
+		dkt_buf_str(buf, "\\");
+		dkt_buf_add(buf, inner + head, pred->inner.len - head);
+	}
+	dkt_buf_add(buf, &quote, 1);
+}
+
+static void put_value(const struct dkt_expr *expr, const struct expr_test *test,
+		      struct dkt_buf *buf)
+{
+	struct expr_span value = test->pred->value;
+
+	switch (test->kind) {
+	case TEST_NUMBER:
+	case TEST_CPU:
+		put_number(expr, test, buf);
+		break;
+	case TEST_CHARS:
+	case TEST_COMM:
+	case TEST_NEVER:
+		put_string(expr, test, buf);
+		break;
+	case TEST_FUNCTION:
+		/* To the kernel everything up to a space belongs to the name, even a ')'. */
+		dkt_buf_add(buf, expr->text + value.at, value.len);
+		if (expr->text[value.at + value.len] && expr->text[value.at + value.len] != ' ')
+			dkt_buf_str(buf, " ");
+		break;
+	default:
+		dkt_buf_add(buf, expr->text + value.at, value.len);
+		break;
+	}
+}
+
+/* Text between values; line ends become spaces, as the filter file is read by lines. */
+static void put_between(const struct dkt_expr *expr, uint32_t from, uint32_t to,
+			struct dkt_buf *buf)
+{
+	for (; from < to; from++)
+		dkt_buf_add(buf, expr__is_space(expr->text[from]) ? " " : expr->text + from, 1);
+}
+
+int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char **text)
+{
+	const struct expr_bound *bound;
+	struct dkt_buf buf = { 0 };
+	uint32_t i, at = 0;
+	int err;
+
+	*text = NULL;
+	err = dkt_expr_check(expr, event);
+	if (err)
+		return err;
+	bound = expr__bind(expr, event);
+	for (i = 0; i < expr->n_preds; i++) {
+		struct expr_span value = expr->preds[i].value;
+
+		put_between(expr, at, value.at, &buf);
+		put_value(expr, &bound->tests[i], &buf);
+		at = value.at + value.len;
+	}
+	put_between(expr, at, (uint32_t)strlen(expr->text), &buf);
+	dkt_buf_add(&buf, "", 1);
+	err = buf.err;
+	if (!err && buf.len - 1 > EXPR_MAX_FILTER)
+		err = dkt_fail(expr->ctx, -E2BIG,
+			       "filter: %zu bytes for %s:%s, and the kernel takes %d", buf.len - 1,
+			       event->system, event->name, EXPR_MAX_FILTER);
+	if (err) {
+		free(buf.data);
+		return err;
+	}
+	*text = buf.data;
+	return 0;
+}
