@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A byte buffer that grows: where styles write their lines. */
-#include "internal.h"
+#include "number.h"
 
 #include "banned.h"
 
@@ -79,11 +79,10 @@ void dkt_buf_str(struct dkt_buf *buf, const char *str)
 	dkt_buf_add(buf, str, strlen(str));
 }
 
-/* Two decimal digits for each of 0..99. */
-static const char digit_pairs[201] = "00010203040506070809101112131415161718192021222324"
-				     "25262728293031323334353637383940414243444546474849"
-				     "50515253545556575859606162636465666768697071727374"
-				     "75767778798081828384858687888990919293949596979899";
+const char dkt__digit_pairs[201] = "00010203040506070809101112131415161718192021222324"
+				   "25262728293031323334353637383940414243444546474849"
+				   "50515253545556575859606162636465666768697071727374"
+				   "75767778798081828384858687888990919293949596979899";
 
 /* Puts digits that end at tail, padded to width; the longest number has 20 digits. */
 static void buf_put_padded(struct dkt_buf *buf, const char *digits, int n, int width, char pad)
@@ -100,19 +99,8 @@ static void buf_put_padded(struct dkt_buf *buf, const char *digits, int n, int w
 
 void dkt_buf_u64(struct dkt_buf *buf, uint64_t value, int width, char pad)
 {
-	char text[20], *p = text + sizeof(text);
+	char text[20], *p = dkt__put_dec_back(text + sizeof(text), value);
 
-	while (value >= 100) {
-		p -= 2;
-		memcpy(p, digit_pairs + value % 100 * 2, 2);
-		value /= 100;
-	}
-	if (value >= 10) {
-		p -= 2;
-		memcpy(p, digit_pairs + value * 2, 2);
-	} else {
-		*--p = (char)('0' + value);
-	}
 	buf_put_padded(buf, p, (int)(text + sizeof(text) - p), width, pad);
 }
 

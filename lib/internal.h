@@ -16,6 +16,7 @@
 
 #define ARRAY_SIZE(a)    (sizeof(a) / sizeof((a)[0]))
 #define DKT__MIN(a, b)   ((a) < (b) ? (a) : (b))
+#define DKT__MAX(a, b)   ((a) > (b) ? (a) : (b))
 #define dkt__unlikely(x) __builtin_expect(!!(x), 0)
 #define dkt__likely(x)   __builtin_expect(!!(x), 1)
 

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A record's text: by its event's plan, else by libtraceevent, else field by field. */
+#include <limits.h>
+
+#include "plan.h"
+
+#include "banned.h"
+
+#define SLACK 16 /* zero bytes after a copied record, which end any string in it */
+
+/* ---- plans ---- */
+
+struct dkt__plan_block {
+	struct dkt__plan_block *next;
+	uint64_t data[];
+};
+
+void *dkt__plan_alloc(struct dkt__plan *plan, size_t n)
+{
+	struct dkt__plan_block *block = calloc(1, sizeof(*block) + n);
+
+	if (!block)
+		return NULL;
+	block->next = plan->blocks;
+	plan->blocks = block;
+	return block->data;
+}
+
+void dkt__plan_free(struct dkt__plan *plan)
+{
+	struct dkt__plan_block *block, *next;
+
+	if (!plan)
+		return;
+	for (block = plan->blocks; block; block = next) {
+		next = block->next;
+		free(block);
+	}
+	free(plan->steps);
+	free(plan);
+}
+
+/* The kernel's stack events: their format shows eight addresses whatever the record holds. */
+static bool is_stack(const struct dkt_event *event)
+{
+	return !strcmp(event->system, "ftrace") &&
+	       (!strcmp(event->name, "kernel_stack") || !strcmp(event->name, "user_stack")) &&
+	       tep_find_field(event->tep, "caller");
+}
+
+static enum dkt__plan_way choose_way(struct dkt__plan *plan, struct dkt_event *event)
+{
+	const char *format;
+
+	if (dkt__event_load(event) || !event->tep)
+		return DKT__PLAN_FIELDS;
+	if (is_stack(event))
+		return DKT__PLAN_STACK;
+	/* Some system calls without arguments have an empty format. */
+	format = event->tep->print_fmt.format;
+	if ((unsigned int)event->tep->flags & TEP_EVENT_FL_FAILED || !format || !*format)
+		return DKT__PLAN_FIELDS;
+	/* bprint's format is in the record: libtraceevent follows it, on its own terms. */
+	if (!(event->tep->flags & TEP_EVENT_FL_ISBPRINT) && !dkt__plan_compile(plan, event->tep))
+		return DKT__PLAN_STEPS;
+	return DKT__PLAN_TEP;
+}
+
+const struct dkt__plan *dkt__plan_get(struct dkt_event *event)
+{
+	if (dkt__likely(event->plan))
+		return event->plan;
+	event->plan = calloc(1, sizeof(*event->plan));
+	if (event->plan)
+		event->plan->way = choose_way(event->plan, event);
+	return event->plan;
+}
+
+/* ---- by steps ---- */
+
+static void run_over(const struct dkt__plan *plan, const struct dkt_record *record,
+		     const uint8_t *data, struct dkt_buf *buf)
+{
+	struct dkt__run run = {
+		.data = data,
+		.size = record->size,
+		.ctx = record->event->ctx,
+		.buf = buf,
+	};
+
+	run.p = dkt__buf_room(buf, 256);
+	if (!run.p)
+		return;
+	run.end = buf->data + buf->size;
+	dkt__plan_run(plan, &run);
+	buf->len = (size_t)(run.p - buf->data);
+}
+
+/* A copy of the record that is at least so long, with zeros behind it. The caller frees it. */
+static uint8_t *copy_record(const struct dkt_record *record, uint32_t need)
+{
+	size_t n = DKT__MAX(record->size, need);
+	uint8_t *copy = calloc(1, n + SLACK);
+
+	if (copy && record->size)
+		memcpy(copy, record->data, record->size);
+	return copy;
+}
+
+static void text_by_steps(const struct dkt__plan *plan, const struct dkt_record *record,
+			  struct dkt_buf *buf)
+{
+	uint8_t *copy __cleanup(free) = NULL;
+
+	if (dkt__likely(record->size >= plan->need)) {
+		run_over(plan, record, record->data, buf);
+		return;
+	}
+	/* Shorter than its format says: what is missing reads as zero. */
+	copy = copy_record(record, plan->need);
+	if (copy)
+		run_over(plan, record, copy, buf);
+	else
+		buf->err = -ENOMEM;
+}
+
+/* ---- stacks ---- */
+
+static void text_of_stack(const struct dkt_record *record, struct dkt_buf *buf)
+{
+	const struct tep_format_field *caller = tep_find_field(record->event->tep, "caller");
+	size_t at = caller->offset < 0 ? SIZE_MAX : (size_t)caller->offset;
+	unsigned long address;
+	struct dkt__run run = { .ctx = record->event->ctx, .buf = buf };
+
+	run.p = dkt__buf_room(buf, 256);
+	if (!run.p)
+		return;
+	run.end = buf->data + buf->size;
+	dkt__run_put(&run, "<stack>", 7);
+	for (; at < record->size && record->size - at >= sizeof(address); at += sizeof(address)) {
+		memcpy(&address, (const char *)record->data + at, sizeof(address));
+		/* Older kernels end the list with -1 and leave rubbish behind it. */
+		if (!address || address == ULONG_MAX)
+			break;
+		dkt__run_put(&run, " => ", 4);
+		dkt__run_function(&run, address, false);
+	}
+	buf->len = (size_t)(run.p - buf->data);
+}
+
+/* ---- by libtraceevent ---- */
+
+/* libtraceevent believes what a record says: ask only where all of it is within the record. */
+static bool record_is_sound(const struct dkt_record *record)
+{
+	const struct tep_format_field *field = record->event->tep->format.fields;
+	const uint8_t *data = record->data;
+	uint32_t loc, at;
+
+	for (; field; field = field->next) {
+		if (field->offset < 0 || field->size < 0 ||
+		    (uint64_t)field->offset + (uint64_t)field->size > record->size)
+			return false;
+		if (!(field->flags & TEP_FIELD_IS_DYNAMIC))
+			continue;
+		if (field->size != sizeof(loc))
+			return false;
+		memcpy(&loc, data + field->offset, sizeof(loc));
+		at = loc & 0xffff;
+		if (field->flags & TEP_FIELD_IS_RELATIVE)
+			at += (uint32_t)(field->offset + field->size);
+		if (at + (loc >> 16) > record->size)
+			return false;
+	}
+	return true;
+}
+
+/* Words that libtraceevent puts in a text that it could not make. */
+static bool is_excuse(const char *text)
+{
+	return strstr(text, "FAILED TO PARSE") || strstr(text, "ARG TYPE NOT FIELD") ||
+	       strstr(text, "ARG NOT FIELD");
+}
+
+static bool text_by_tep(const struct dkt_record *record, struct dkt_buf *buf)
+{
+	struct tep_event *tep = record->event->tep;
+	uint8_t *copy __cleanup(free) = NULL;
+	struct tep_record rec = { 0 };
+	struct trace_seq seq;
+	bool good;
+
+	if (!record_is_sound(record))
+		return false;
+	copy = copy_record(record, record->size);
+	if (!copy)
+		return false;
+	rec.ts = record->ts;
+	rec.cpu = (int)record->cpu;
+	rec.size = rec.record_size = (int)record->size;
+	rec.data = copy;
+	trace_seq_init(&seq);
+	tep_print_event(tep->tep, &seq, &rec, "%s", TEP_PRINT_INFO);
+	trace_seq_terminate(&seq);
+	good = !seq.state && seq.len && !is_excuse(seq.buffer);
+	if (good)
+		dkt_buf_add(buf, seq.buffer, seq.len);
+	trace_seq_destroy(&seq);
+	return good;
+}
+
+/* ---- the text ---- */
+
+void dkt_record_text(const struct dkt_record *record, struct dkt_buf *buf)
+{
+	const struct dkt__plan *plan = dkt__plan_get(record->event);
+	size_t from = buf->len;
+
+	if (!plan) {
+		buf->err = -ENOMEM;
+		return;
+	}
+	if (dkt__likely(plan->way == DKT__PLAN_STEPS))
+		text_by_steps(plan, record, buf);
+	else if (plan->way == DKT__PLAN_STACK)
+		text_of_stack(record, buf);
+	else if (plan->way != DKT__PLAN_TEP || !text_by_tep(record, buf))
+		dkt__fields_text(record, buf);
+	/* A line is the style's affair: ftrace:print often brings its own end. */
+	while (buf->len > from && buf->data[buf->len - 1] == '\n')
+		buf->len--;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Building a plan's list of steps, for the rooms that compile conversions. */
+#ifndef DKT_PLAN_BUILD_H
+#define DKT_PLAN_BUILD_H
+
+#include "plan.h"
+
+/* A plan under construction. Text waits in literal until the step that it comes before. */
+struct dkt__build {
+	struct dkt__plan *plan;
+	struct tep_event *tep;
+	struct tep_print_arg *arg; /* the next one */
+	struct dkt__step *steps;
+	uint32_t n, size;
+	struct dkt_buf literal;
+	int nest;
+};
+
+/* One conversion of the format. */
+struct dkt__conv {
+	struct dkt__spec spec;
+	int length; /* -2 hh, -1 h, 0, 1 l, 2 ll */
+	char type; /* d, u, x, ..., p */
+};
+
+int dkt__build_step(struct dkt__build *b, struct dkt__step step);
+
+/* "%s" without its padding. */
+int dkt__build_string(struct dkt__build *b, struct tep_print_arg *arg);
+
+/* "%p" and the letters that follow it; moves the format behind them. */
+int dkt__build_pointer(struct dkt__build *b, struct dkt__conv *conv, const char **format,
+		       struct tep_print_arg *arg);
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Runs a plan over a record. */
+#include "number.h"
+#include "plan.h"
+
+#include "banned.h"
+
+/* ---- expressions ---- */
+
+static uint64_t load_element(const struct dkt__run *run, const struct dkt__code *code,
+			     uint64_t index)
+{
+	const uint8_t *p;
+	uint32_t len;
+
+	p = dkt__run_bytes(run, &code->bytes, &len);
+	if (index >= len / code->element)
+		return 0;
+	return dkt__load_at(p + index * code->element, code->load);
+}
+
+/* Division as the CPU does it, but for what would trap. */
+static uint64_t divide(uint8_t op, uint64_t a, uint64_t b)
+{
+	if (!b)
+		return 0;
+	switch (op) {
+	case DKT__CODE_DIV:
+		return a / b;
+	case DKT__CODE_MOD:
+		return a % b;
+	case DKT__CODE_DIV_SIGNED:
+		return b == UINT64_MAX ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b);
+	default:
+		return b == UINT64_MAX ? 0 : (uint64_t)((int64_t)a % (int64_t)b);
+	}
+}
+
+static uint64_t binary(const struct dkt__code *code, uint64_t a, uint64_t b)
+{
+	switch (code->op) {
+	case DKT__CODE_ADD:
+		return a + b;
+	case DKT__CODE_SUB:
+		return a - b;
+	case DKT__CODE_MUL:
+		return a * b;
+	case DKT__CODE_SHL:
+		return a << (b & code->value);
+	case DKT__CODE_SHR:
+		return a >> (b & code->value);
+	case DKT__CODE_SHR_SIGNED:
+		return (uint64_t)((int64_t)a >> (b & code->value));
+	case DKT__CODE_AND:
+		return a & b;
+	case DKT__CODE_OR:
+		return a | b;
+	case DKT__CODE_XOR:
+		return a ^ b;
+	case DKT__CODE_EQ:
+		return a == b;
+	case DKT__CODE_NE:
+		return a != b;
+	case DKT__CODE_LT:
+		return a < b;
+	case DKT__CODE_LT_SIGNED:
+		return (int64_t)a < (int64_t)b;
+	case DKT__CODE_LE:
+		return a <= b;
+	case DKT__CODE_LE_SIGNED:
+		return (int64_t)a <= (int64_t)b;
+	case DKT__CODE_LOGIC_AND:
+		return a && b;
+	case DKT__CODE_LOGIC_OR:
+		return a || b;
+	default:
+		return divide(code->op, a, b);
+	}
+}
+
+uint64_t dkt__plan_code(const struct dkt__run *run, const struct dkt__code *code, uint32_t n)
+{
+	uint64_t stack[DKT__CODE_DEPTH], *top = stack;
+	const struct dkt__code *end = code + n;
+	uint32_t len;
+
+	/* top points one above the last number pushed. */
+	for (; code < end; code++) {
+		switch (code->op) {
+		case DKT__CODE_CONST:
+			*top++ = code->value;
+			break;
+		case DKT__CODE_LOAD:
+			*top++ = dkt__load_at(run->data + code->bytes.offset, code->load);
+			break;
+		case DKT__CODE_DYN_LEN:
+			dkt__run_bytes(run, &code->bytes, &len);
+			*top++ = len;
+			break;
+		case DKT__CODE_INDEX:
+			top[-1] = load_element(run, code, top[-1]);
+			break;
+		case DKT__CODE_CAST:
+			top[-1] = dkt__cast(top[-1], code->load);
+			break;
+		case DKT__CODE_BOOL:
+			top[-1] = !!top[-1];
+			break;
+		case DKT__CODE_NOT:
+			top[-1] = !top[-1];
+			break;
+		case DKT__CODE_SELECT:
+			top -= 2;
+			top[-1] = top[-1] ? top[0] : top[1];
+			break;
+		default:
+			top--;
+			top[-1] = binary(code, top[-1], top[0]);
+		}
+	}
+	return top[-1];
+}
+
+/* ---- room ---- */
+
+bool dkt__run_grow(struct dkt__run *run, size_t n)
+{
+	char *p;
+
+	run->buf->len = (size_t)(run->p - run->buf->data);
+	p = dkt__buf_room(run->buf, n);
+	if (!p)
+		return false;
+	run->p = p;
+	run->end = run->buf->data + run->buf->size;
+	return true;
+}
+
+/* ---- steps ---- */
+
+static void run_string(struct dkt__run *run, const struct dkt__bytes *bytes)
+{
+	uint32_t len;
+	const uint8_t *p = dkt__run_bytes(run, bytes, &len);
+
+	dkt__run_put(run, p, strnlen((const char *)p, len));
+}
+
+static const struct dkt__name *find_name(const struct dkt__table *table, uint64_t v)
+{
+	uint32_t low = 0, high = table->n, mid;
+
+	if (!table->sorted) {
+		for (mid = 0; mid < table->n; mid++)
+			if (table->names[mid].value == v)
+				return &table->names[mid];
+		return NULL;
+	}
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (table->names[mid].value < v)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < table->n && table->names[low].value == v ? &table->names[low] : NULL;
+}
+
+static void run_symbolic(struct dkt__run *run, const struct dkt__step *step)
+{
+	uint64_t v = dkt__run_value(run, &step->value);
+	const struct dkt__name *name = find_name(step->table, v);
+
+	if (name)
+		dkt__run_put(run, name->text, name->len);
+	else
+		dkt__run_0x(run, v);
+}
+
+/* Puts a step's literal and leaves room for a number after it. */
+static inline bool put_literal(struct dkt__run *run, const struct dkt__step *step)
+{
+	uint32_t n = step->literal_len;
+
+	if (!dkt__run_room(run, (size_t)n + 48))
+		return false;
+	/* Most literals are short: a copy of fixed size is quicker than a call. */
+	memcpy(run->p, step->literal, 16);
+	if (n > 16)
+		memcpy(run->p + 16, step->literal + 16, n - 16);
+	run->p += n;
+	return true;
+}
+
+static void run_rare(struct dkt__run *run, const struct dkt__step *step)
+{
+	switch (step->op) {
+	case DKT__STEP_INT:
+		dkt__run_int(run, step);
+		break;
+	case DKT__STEP_KERNEL_STRING:
+		dkt__run_kernel_string(run, step);
+		break;
+	case DKT__STEP_BYTES_HEX:
+		dkt__run_hex(run, step);
+		break;
+	case DKT__STEP_ARRAY:
+		dkt__run_array(run, step);
+		break;
+	case DKT__STEP_BITMASK:
+		dkt__run_bitmask(run, step);
+		break;
+	case DKT__STEP_BITLIST:
+		dkt__run_bitlist(run, step);
+		break;
+	case DKT__STEP_POINTER:
+		dkt__run_pointer(run, step);
+		break;
+	case DKT__STEP_FUNCTION:
+		dkt__run_function(run, dkt__run_value(run, &step->value), step->kind);
+		break;
+	case DKT__STEP_NET:
+		dkt__run_net(run, step);
+		break;
+	default:
+		break;
+	}
+}
+
+static void run_hex_zero(struct dkt__run *run, const struct dkt__step *step)
+{
+	uint64_t v = dkt__run_value(run, &step->value);
+	unsigned int digits = dkt__hex_len(v);
+
+	if (digits < step->digits)
+		digits = step->digits;
+	run->p = dkt__put_hex_digits(run->p, v, digits);
+}
+
+void dkt__plan_run(const struct dkt__plan *plan, struct dkt__run *run)
+{
+	const struct dkt__step *step;
+	size_t mark = 0;
+
+	for (step = plan->steps;; step++) {
+		if (dkt__unlikely(!put_literal(run, step)))
+			return;
+		switch (step->op) {
+		case DKT__STEP_TEXT:
+			break;
+		case DKT__STEP_END:
+			return;
+		case DKT__STEP_DEC:
+			run->p = dkt__put_int(run->p, (int64_t)dkt__run_value(run, &step->value));
+			break;
+		case DKT__STEP_UDEC:
+			run->p = dkt__put_dec(run->p, dkt__run_value(run, &step->value));
+			break;
+		case DKT__STEP_HEX:
+			run->p = dkt__put_hex(run->p, dkt__run_value(run, &step->value));
+			break;
+		case DKT__STEP_HEX_ZERO:
+			run_hex_zero(run, step);
+			break;
+		case DKT__STEP_CHAR:
+			*run->p++ = (char)dkt__run_value(run, &step->value);
+			break;
+		case DKT__STEP_STRING:
+			run_string(run, &step->bytes);
+			break;
+		case DKT__STEP_SYMBOLIC:
+			run_symbolic(run, step);
+			break;
+		case DKT__STEP_FLAGS:
+			dkt__run_flags(run, step);
+			break;
+		case DKT__STEP_UNLESS:
+			if (!dkt__run_value(run, &step->value))
+				step = plan->steps + step->target - 1;
+			break;
+		case DKT__STEP_JUMP:
+			step = plan->steps + step->target - 1;
+			break;
+		case DKT__STEP_PAD_BEGIN:
+			mark = (size_t)(run->p - run->buf->data);
+			break;
+		case DKT__STEP_PAD_END:
+			dkt__run_pad(run, step, mark);
+			break;
+		default:
+			run_rare(run, step);
+		}
+	}
+}

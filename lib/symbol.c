@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Addresses of the kernel to names: functions by kallsyms, constant strings by printk_formats. */
+#include <linux/magic.h>
+#include <sys/vfs.h>
+
+#include "symbol.h"
+#include "tracefs.h"
+
+#include "banned.h"
+
+#define CACHE_BITS 10
+
+struct entry {
+	uint64_t address;
+	const char *name;
+	uint32_t order; /* line in the file */
+};
+
+struct list {
+	struct entry *entries; /* by address */
+	size_t n;
+	char *text; /* holds the names */
+};
+
+struct dkt__symbols {
+	struct list functions;
+	struct list strings;
+	bool functions_read, strings_read;
+	/* The few addresses that a trace repeats are found here. */
+	struct {
+		uint64_t address;
+		const struct entry *entry;
+	} cache[1 << CACHE_BITS];
+};
+
+/* ---- lists ---- */
+
+static int entry_cmp(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t n = 1;
+
+	for (; (text = strchr(text, '\n')); text++)
+		n++;
+	return n;
+}
+
+/* Cuts one line; the name within it stays where it is. False: it names nothing. */
+typedef bool (*cut_fn)(char *line, struct entry *entry);
+
+/* Takes over the text. */
+static int list_fill(struct list *list, char *text, cut_fn cut)
+{
+	char *line, *rest = text;
+
+	list->text = text;
+	list->entries = calloc(count_lines(text), sizeof(*list->entries));
+	if (!list->entries)
+		return -ENOMEM;
+	while ((line = strsep(&rest, "\n"))) {
+		struct entry *entry = &list->entries[list->n];
+
+		if (!cut(line, entry) || !entry->address)
+			continue;
+		entry->order = (uint32_t)list->n++;
+	}
+	qsort(list->entries, list->n, sizeof(*list->entries), entry_cmp);
+	return 0;
+}
+
+static void list_clear(struct list *list)
+{
+	free(list->entries);
+	free(list->text);
+	*list = (struct list){ 0 };
+}
+
+/* The last entry not above the address; of several at one address the first in the file. */
+static const struct entry *list_find(const struct list *list, uint64_t address)
+{
+	size_t low = 0, high = list->n, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (list->entries[mid].address <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low)
+		return NULL;
+	address = list->entries[low - 1].address;
+	while (low > 1 && list->entries[low - 2].address == address)
+		low--;
+	return &list->entries[low - 1];
+}
+
+/* ---- kallsyms ---- */
+
+/* "ffffffff81000000 T _stext" or "ffffffffc0000000 t f	[module]" */
+static bool cut_symbol(char *line, struct entry *entry)
+{
+	char *p, type;
+
+	entry->address = strtoull(line, &p, 16);
+	if (p == line || p[0] != ' ' || !p[1] || p[2] != ' ')
+		return false;
+	type = p[1];
+	entry->name = p + 3;
+	p[3 + strcspn(p + 3, "\t ")] = '\0';
+	/* Absolute ones are offsets of per-CPU variables, "$" are marks within ARM code. */
+	return type != 'a' && type != 'A' && entry->name[0] && entry->name[0] != '$';
+}
+
+static int read_all(const char *path, char **text)
+{
+	FILE *f __cleanup(fclose) = fopen(path, "re");
+	size_t size = 0;
+
+	*text = NULL;
+	if (!f)
+		return -errno;
+	/* No file of symbols holds a NUL, so this reads all of it. */
+	if (getdelim(text, &size, '\0', f) < 0) {
+		free(*text);
+		*text = NULL;
+		return -ENODATA;
+	}
+	return 0;
+}
+
+static struct dkt__symbols *symbols_of(struct dkt_ctx *ctx)
+{
+	if (!ctx->symbols)
+		ctx->symbols = calloc(1, sizeof(*ctx->symbols));
+	return ctx->symbols;
+}
+
+int dkt__symbols_read(struct dkt_ctx *ctx, const char *path)
+{
+	struct dkt__symbols *symbols = symbols_of(ctx);
+	char *text;
+	int err;
+
+	if (!symbols)
+		return -ENOMEM;
+	list_clear(&symbols->functions);
+	memset(symbols->cache, 0, sizeof(symbols->cache));
+	symbols->functions_read = true;
+	err = read_all(path, &text);
+	return err ? err : list_fill(&symbols->functions, text, cut_symbol);
+}
+
+/* A saved tree brings its kernel's symbols along; those of the running kernel are not its own. */
+static void symbols_load(struct dkt_ctx *ctx)
+{
+	char *path __cleanup(free) = NULL;
+	struct statfs fs;
+
+	if (ctx->root && asprintf(&path, "%s/kallsyms", ctx->root) < 0)
+		path = NULL;
+	if (path && !access(path, R_OK))
+		dkt__symbols_read(ctx, path);
+	else if (!ctx->root || (!statfs(ctx->root, &fs) && fs.f_type == TRACEFS_MAGIC))
+		dkt__symbols_read(ctx, "/proc/kallsyms");
+}
+
+const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset)
+{
+	struct dkt__symbols *symbols = symbols_of(ctx);
+	const struct entry *entry;
+	size_t slot;
+
+	*offset = 0;
+	if (!symbols || !address)
+		return NULL;
+	if (dkt__unlikely(!symbols->functions_read)) {
+		symbols->functions_read = true;
+		symbols_load(ctx);
+	}
+	slot = (address * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - CACHE_BITS);
+	entry = symbols->cache[slot].entry;
+	if (symbols->cache[slot].address != address) {
+		entry = list_find(&symbols->functions, address);
+		symbols->cache[slot].address = address;
+		symbols->cache[slot].entry = entry;
+	}
+	if (!entry)
+		return NULL;
+	*offset = address - entry->address;
+	/* What lies beyond the last symbol belongs to nobody. */
+	if (*offset && entry == &symbols->functions.entries[symbols->functions.n - 1])
+		return NULL;
+	return entry->name;
+}
+
+/* ---- printk_formats ---- */
+
+/* 0xffffffff828195af : "thaw_processes" */
+static bool cut_string(char *line, struct entry *entry)
+{
+	char *p;
+	size_t n;
+
+	entry->address = strtoull(line, &p, 16);
+	if (p == line || strncmp(p, " : \"", 4))
+		return false;
+	entry->name = p + 4;
+	n = strlen(entry->name);
+	if (n && entry->name[n - 1] == '"')
+		p[4 + --n] = '\0';
+	if (n > 1 && !strcmp(entry->name + n - 2, "\\n"))
+		p[4 + n - 2] = '\0';
+	return true;
+}
+
+const char *dkt__kernel_string(struct dkt_ctx *ctx, uint64_t address)
+{
+	struct dkt__symbols *symbols = symbols_of(ctx);
+	const struct entry *entry;
+	char *text;
+
+	if (!symbols)
+		return NULL;
+	if (!symbols->strings_read) {
+		symbols->strings_read = true;
+		if (!dkt__tfs_read(ctx, &text, NULL, "printk_formats"))
+			list_fill(&symbols->strings, text, cut_string);
+	}
+	entry = list_find(&symbols->strings, address);
+	return entry && entry->address == address ? entry->name : NULL;
+}
+
+void dkt__symbols_free(struct dkt__symbols *symbols)
+{
+	if (!symbols)
+		return;
+	list_clear(&symbols->functions);
+	list_clear(&symbols->strings);
+	free(symbols);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Addresses of the kernel to names, for what the public header has not. */
+#ifndef DKT_SYMBOL_H
+#define DKT_SYMBOL_H
+
+#include "internal.h"
+
+/* Takes the names from that file, in the form of /proc/kallsyms, in place of any before. */
+int dkt__symbols_read(struct dkt_ctx *ctx, const char *path);
+
+/* A constant string of the kernel at that address (printk_formats), NULL if it is none. */
+const char *dkt__kernel_string(struct dkt_ctx *ctx, uint64_t address);
+
+#endif
