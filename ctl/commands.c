@@ -21,7 +21,7 @@ static const struct command commands[] = {
 	{ "set_param", cmd_lctl,   CMD_LCTL, 1, -1, "PARAMETER=VALUE...", "set debug, subsystem_debug, printk, debug_mb, debug_filter" },
 	{ "show",      cmd_dk,     CMD_LOG,  0, 0,  "", "print the log and keep it" },
 	{ "status",    cmd_status, CMD_LIST, 0, 0,  "", "show what is on, how full the buffers are and what was lost" },
-	{ "__complete", cmd_complete, CMD_HIDDEN, 0, -1, "WORDS...", "words for the shell's completion" },
+	{ "__complete", cmd_complete, CMD_HIDDEN, 0, -1, "PROGRAM WORDS...", "words for the shell's completion" },
 	/* clang-format on */
 };
 

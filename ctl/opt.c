@@ -128,11 +128,27 @@ void opt_help(const struct command *command, FILE *out)
 	}
 }
 
-void opt_words(const struct command *command, FILE *out)
+void opt_each(const struct command *command, void (*fn)(void *data, const char *name), void *data)
 {
 	size_t i;
 
 	for (i = 0; i < N_OPTS; i++)
 		if (goes_with(&opts[i], command))
-			fprintf(out, "--%s\n", opts[i].name);
+			fn(data, opts[i].name);
+}
+
+const char *opt_takes(const struct command *command, const char *word)
+{
+	size_t i;
+
+	if (*word++ != '-')
+		return NULL;
+	for (i = 0; i < N_OPTS; i++) {
+		if (!goes_with(&opts[i], command) || !opts[i].arg)
+			continue;
+		if ((word[0] == opts[i].letter && !word[1]) ||
+		    (word[0] == '-' && !strcmp(word + 1, opts[i].name)))
+			return opts[i].name;
+	}
+	return NULL;
 }
