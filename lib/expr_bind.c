@@ -47,7 +47,7 @@ static enum field_class class_of(const struct dkt_field *field)
 		return is_char ? CLASS_CHARS : CLASS_OTHER;
 	if (is_char && strchr(type, '['))
 		return CLASS_CHARS;
-	if (is_char && strstr(type, " *"))
+	if (!strcmp(type, "char *") || !strcmp(type, "const char *"))
 		return CLASS_POINTER;
 	/* As in the kernel, an array of bytes as large as a number is one. */
 	switch (field->size) {
