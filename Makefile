@@ -50,6 +50,7 @@ BENCH_BIN := $(BENCH_SRC:%.c=$(O)/%)
 
 SO := $(O)/libdktrace.so.$(VERSION)
 
+.DELETE_ON_ERROR:
 .PHONY: all lib tests check check-unit check-cli check-live check-vm check-fuzz check-abi check-san \
 	check-clang lint bench fuzz demo install uninstall dist clean help
 
@@ -151,6 +152,78 @@ $(O)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.h $(TEST_LINK)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(TEST_CC) -DDKT_REPLAY $(TEST_LINK) $(TOOL_LIBS) $(LIB_LIBS)
+
+# The recorded way in which a suite is run is tests/run; it prints the sum at the end.
+SUITES := unit fuzz abi cli live vm
+
+check: all tests
+	$(Q)tests/lint
+	$(Q)git diff --quiet 2>/dev/null && touch $(O)/was-clean || rm -f $(O)/was-clean
+	$(Q)$(MAKE) --no-print-directory O=$(O)/clang CC=$(CLANG) CFLAGS=-Werror all tests
+	$(Q)$(MAKE) --no-print-directory O=$(O)/san SAN=address,undefined CFLAGS=-Werror check-san
+	$(Q)tests/run $(O) $(SUITES)
+	$(Q)if [ -e $(O)/was-clean ] && ! git diff --quiet; then \
+		echo 'the tests left the tree dirty'; git status --short; exit 1; fi
+
+check-unit check-fuzz check-abi check-cli check-live check-vm: check-%: all tests
+	$(Q)tests/run $(O) $*
+
+# What the sanitizers can see; leaks in the tool count too.
+check-san: all tests
+	$(Q)tests/run $(O) unit fuzz cli live
+
+check-clang:
+	$(Q)$(MAKE) --no-print-directory O=$(O)/clang CC=$(CLANG) CFLAGS=-Werror all tests
+
+lint:
+	$(Q)tests/lint
+
+# One target under libFuzzer: make fuzz TARGET=expr SECONDS=600
+TARGET ?= expr
+SECONDS ?= 60
+fuzz:
+	$(Q)$(MAKE) --no-print-directory O=$(O)/fuzz CC=$(CLANG) SAN=address,undefined \
+		CFLAGS=-fsanitize=fuzzer-no-link $(O)/fuzz/libdktrace.a $(O)/fuzz/libcompat.a
+	@mkdir -p $(O)/fuzz/corpus/$(TARGET)
+	$(Q)$(CLANG) $(BASE) $(LIB_CFLAGS) $(TOOL_CFLAGS) -fsanitize=fuzzer,address,undefined -Ilib -Icompat \
+		-o $(O)/fuzz/$(TARGET) tests/fuzz/$(TARGET).c $(O)/fuzz/libcompat.a $(O)/fuzz/libdktrace.a \
+		$(TOOL_LIBS) $(LIB_LIBS)
+	$(Q)$(O)/fuzz/$(TARGET) -max_total_time=$(SECONDS) $(O)/fuzz/corpus/$(TARGET) \
+		tests/fuzz/corpus/$(TARGET)
+
+bench: all $(BENCH_BIN)
+	$(Q)tests/bench/run $(O)
+
+demo: all
+	$(Q)scripts/demo $(O)
+
+# ---- installing: never over a real lctl; lctl-dktrace is what alternatives point at ----
+
+install: all
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include/dktrace \
+		$(DESTDIR)$(DATADIR)/classes.d $(DESTDIR)$(COMPDIR) $(DESTDIR)$(MANDIR)/man1 \
+		$(DESTDIR)$(MANDIR)/man3 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man8
+	install -m 755 $(O)/dktrace $(DESTDIR)$(BINDIR)/dktrace
+	ln -sf dktrace $(DESTDIR)$(BINDIR)/lctl-dktrace
+	install -m 755 $(SO) $(DESTDIR)$(LIBDIR)/
+	ln -sf $(notdir $(SO)) $(DESTDIR)$(LIBDIR)/libdktrace.so.$(SOVER)
+	ln -sf $(notdir $(SO)) $(DESTDIR)$(LIBDIR)/libdktrace.so
+	install -m 644 $(O)/libdktrace.a $(DESTDIR)$(LIBDIR)/
+	install -m 644 $(O)/libdktrace.pc $(DESTDIR)$(LIBDIR)/pkgconfig/
+	install -m 644 include/dktrace/dktrace.h $(DESTDIR)$(PREFIX)/include/dktrace/
+	install -m 644 share/classes.d/*.yaml $(DESTDIR)$(DATADIR)/classes.d/
+	install -m 644 ctl/dktrace.bash $(DESTDIR)$(COMPDIR)/dktrace
+	for n in 1 3 5 8; do install -m 644 man/*.$$n $(DESTDIR)$(MANDIR)/man$$n/; done
+
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/dktrace $(DESTDIR)$(BINDIR)/lctl-dktrace $(DESTDIR)$(LIBDIR)/libdktrace.* \
+		$(DESTDIR)$(LIBDIR)/pkgconfig/libdktrace.pc $(DESTDIR)$(COMPDIR)/dktrace
+	rm -rf $(DESTDIR)$(PREFIX)/include/dktrace $(DESTDIR)$(DATADIR)
+	for page in $(notdir $(wildcard man/*)); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
+
+dist:
+	@mkdir -p $(O)
+	git archive --prefix=dktrace-$(VERSION)/ -o $(O)/dktrace-$(VERSION).tar.gz HEAD
 
 clean:
 	rm -rf $(O)

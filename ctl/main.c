@@ -135,7 +135,7 @@ int main(int argc, char **argv)
 	int first;
 
 	app_defaults(&app);
-	if (argc && !strcmp(slash ? slash + 1 : argv[0], "lctl"))
+	if (argc && !strncmp(slash ? slash + 1 : argv[0], "lctl", 4))
 		return finish(run_lctl(&app, argc, argv));
 	first = opt_parse(&app, NULL, argc, argv);
 	if (first < 0)

@@ -108,6 +108,20 @@ struct dkt_cap {
 /* The i-th of them, counted from 0. 0: there is one; 1: end. */
 DKT_API int dkt_caps_get(struct dkt_ctx *ctx, size_t i, struct dkt_cap *cap);
 
+/* ---- features of this kernel's tracefs ------------------------------------------------------ */
+
+struct dkt_feature {
+	const char *name;
+	bool have;
+	const char *words; /* what it serves for, or why it is not there */
+};
+
+/*
+ * The i-th of them, counted from 0. 0: there is one; 1: end. Looks for files and at what the
+ * kernel says of itself, never at its version; a knob that is there but refused is not had.
+ */
+DKT_API int dkt_feature_get(struct dkt_ctx *ctx, size_t i, struct dkt_feature *feature);
+
 /* ---- instances ----------------------------------------------------------------------------- */
 
 enum dkt_instance_flags {

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* status: what is on, how full the buffers are and what was lost. */
+#include <errno.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app.h"
+#include "debuglog.h"
+#include "out.h"
+#include "param.h"
+
+/* The numbers of one CPU. */
+struct cpu_line {
+	struct dkt_cpu_stats stats;
+	uint64_t lost;
+};
+
+struct status {
+	bool started;
+	bool recording;
+	uint64_t size;
+	char *clock;
+	size_t events_on;
+	size_t filtered;
+	struct cpu_line *cpus;
+	int n_cpus;
+};
+
+static void status_clear(struct status *status)
+{
+	free(status->clock);
+	free(status->cpus);
+}
+
+static int read_cpus(struct debuglog *log, struct status *status)
+{
+	int cpu, err = 0;
+
+	status->n_cpus = dkt_instance_cpus(log->in);
+	status->cpus = calloc((size_t)status->n_cpus, sizeof(*status->cpus));
+	if (!status->cpus)
+		return -ENOMEM;
+	for (cpu = 0; !err && cpu < status->n_cpus; cpu++) {
+		struct cpu_line *line = &status->cpus[cpu];
+
+		err = dkt_instance_get_stats(log->in, cpu, &line->stats);
+		line->lost = line->stats.overrun + line->stats.commit_overrun + line->stats.dropped;
+	}
+	return err;
+}
+
+static int read_status(struct debuglog *log, struct status *status)
+{
+	struct dkt_event **on __cleanup(free) = NULL;
+	int err;
+
+	*status = (struct status){ .started = log->in, .filtered = log->set.n_filtered };
+	if (!log->in)
+		return 0;
+	err = dkt_instance_get_on(log->in, &status->recording);
+	if (!err)
+		err = dkt_instance_get_size(log->in, &status->size);
+	if (!err)
+		err = dkt_instance_get_clock(log->in, &status->clock);
+	if (!err)
+		err = dkt_instance_get_events(log->in, &on, &status->events_on);
+	return err ? err : read_cpus(log, status);
+}
+
+/* ---- text ---- */
+
+static int print_cpus(const struct status *status)
+{
+	static const struct column columns[] = {
+		{ "CPU", COL_NUMBER },  { "RECORDS", COL_NUMBER },     { "BYTES", COL_NUMBER },
+		{ "READ", COL_NUMBER }, { "OVERWRITTEN", COL_NUMBER }, { "DROPPED", COL_NUMBER },
+	};
+	struct table *table = table_new("cpus", columns, ARRAY_SIZE(columns), false);
+	int cpu, err = table ? 0 : -ENOMEM;
+
+	for (cpu = 0; !err && cpu < status->n_cpus; cpu++) {
+		const struct dkt_cpu_stats *s = &status->cpus[cpu].stats;
+		const uint64_t values[] = { (uint64_t)cpu, s->entries,
+					    s->bytes,      s->read,
+					    s->overrun,    s->commit_overrun + s->dropped };
+		char text[ARRAY_SIZE(values)][24];
+		const char *cells[ARRAY_SIZE(values)];
+		size_t i;
+
+		for (i = 0; i < ARRAY_SIZE(values); i++) {
+			snprintf(text[i], sizeof(text[i]), "%" PRIu64, values[i]);
+			cells[i] = text[i];
+		}
+		err = table_add(table, cells);
+	}
+	if (!err)
+		err = table_print(table);
+	table_free(table);
+	return err;
+}
+
+static void print_params(struct debuglog *log)
+{
+	const struct param *param = NULL;
+
+	while ((param = param_next(param))) {
+		char *value __cleanup(free) = NULL;
+
+		if (param_get(log, param, &value))
+			value = NULL;
+		printf("%-16s %s\n", param_name(param), value ? value : "?");
+	}
+}
+
+static int print_text(struct debuglog *log, const struct status *status)
+{
+	printf("%-16s %s%s\n", "instance", log->name,
+	       !status->started  ? " (not started: set_param debug=... starts it)" :
+	       status->recording ? " (recording)" :
+				   " (stopped: tracing_on is 0)");
+	if (log->interrupted)
+		printf("%-16s the last change was interrupted; the next one or reset takes it"
+		       " back\n",
+		       "attention");
+	if (log->rebuilt)
+		printf("%-16s the settings' file is gone; shown is what is on in the kernel\n",
+		       "attention");
+	print_params(log);
+	if (!status->started)
+		return 0;
+	printf("%-16s %zu on, %zu with a filter\n", "events", status->events_on, status->filtered);
+	printf("%-16s %.1f MB in %d CPUs' buffers, clock %s\n", "buffers",
+	       (double)status->size / (1 << 20), status->n_cpus, status->clock);
+	return print_cpus(status);
+}
+
+/* ---- JSON ---- */
+
+static void add_cpus(struct json_object *root, const struct status *status)
+{
+	struct json_object *cpus = json_object_new_array();
+	int cpu;
+
+	for (cpu = 0; cpu < status->n_cpus; cpu++) {
+		const struct cpu_line *line = &status->cpus[cpu];
+		struct json_object *o = json_object_new_object();
+
+		json_object_object_add(o, "cpu", json_object_new_int(cpu));
+		json_object_object_add(o, "records", json_object_new_uint64(line->stats.entries));
+		json_object_object_add(o, "bytes", json_object_new_uint64(line->stats.bytes));
+		json_object_object_add(o, "read", json_object_new_uint64(line->stats.read));
+		json_object_object_add(o, "overwritten",
+				       json_object_new_uint64(line->stats.overrun));
+		json_object_object_add(
+			o, "dropped",
+			json_object_new_uint64(line->stats.commit_overrun + line->stats.dropped));
+		json_object_object_add(o, "lost", json_object_new_uint64(line->lost));
+		json_object_array_add(cpus, o);
+	}
+	json_object_object_add(root, "cpus", cpus);
+}
+
+static int print_json(struct debuglog *log, const struct status *status)
+{
+	struct json_object *root = json_object_new_object();
+	const struct param *param = NULL;
+
+	json_object_object_add(root, "instance", json_object_new_string(log->name));
+	json_object_object_add(root, "started", json_object_new_boolean(status->started));
+	json_object_object_add(root, "recording", json_object_new_boolean(status->recording));
+	json_object_object_add(root, "interrupted", json_object_new_boolean(log->interrupted));
+	json_object_object_add(root, "rebuilt", json_object_new_boolean(log->rebuilt));
+	while ((param = param_next(param))) {
+		char *value __cleanup(free) = NULL;
+
+		if (!param_get(log, param, &value))
+			json_object_object_add(root, param_name(param),
+					       json_object_new_string(value));
+	}
+	if (status->started) {
+		json_object_object_add(root, "events_on",
+				       json_object_new_uint64(status->events_on));
+		json_object_object_add(root, "events_filtered",
+				       json_object_new_uint64(status->filtered));
+		json_object_object_add(root, "buffer_bytes", json_object_new_uint64(status->size));
+		json_object_object_add(root, "clock", json_object_new_string(status->clock));
+	}
+	add_cpus(root, status);
+	puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
+	json_object_put(root);
+	return 0;
+}
+
+int cmd_status(struct app *app, int argc, char **argv)
+{
+	struct status status = { 0 };
+	struct debuglog *log;
+	int err;
+
+	(void)argc, (void)argv;
+	if (debuglog_open(app->ctx, app->instance, 0, &log))
+		return app_fail(app);
+	err = read_status(log, &status);
+	if (!err)
+		err = app->json ? print_json(log, &status) : print_text(log, &status);
+	status_clear(&status);
+	debuglog_close(log);
+	return err ? app_fail(app) : 0;
+}

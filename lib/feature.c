@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What this kernel's tracefs can do, found out by looking, never by its version. */
+#include <fcntl.h>
+
+#include "tracefs.h"
+
+#include "banned.h"
+
+/* One row for each; a knob's file, and a word that another file must have. */
+static const struct {
+	const char *name;
+	const char *use;
+	const char *knob; /* opened for writing and closed; NULL: none */
+	const char *file; /* must have the word; NULL: none */
+	const char *word;
+} features[] = {
+	/* clang-format off */
+	{ "trace events",     "classes and filters", "set_event", NULL, NULL },
+	{ "instances",        "a private buffer", NULL, "README", "mkdir instances/foo" },
+	{ "error_log",        "the kernel's words for what it refuses", "error_log", NULL, NULL },
+	{ "clock mono",       "wall-clock times", NULL, "trace_clock", "mono" },
+	{ "set_event_pid",    "events of chosen processes", "set_event_pid", NULL, NULL },
+	{ "uprobe events",    "probes on programs", "uprobe_events", NULL, NULL },
+	{ "kprobe events",    "probes on kernel functions", "kprobe_events", NULL, NULL },
+	{ "synthetic events", "latencies in the kernel", "synthetic_events", NULL, NULL },
+	{ "histograms",       "counts in the kernel", NULL, "README", "hist trigger" },
+	{ "function_graph",   "entry and exit of functions", "set_graph_function", "available_tracers", "function_graph" },
+	{ "function tracer",  "calls of functions", "set_ftrace_filter", "available_tracers", "function" },
+	{ "snapshot",         "keeping the buffer at a moment", "snapshot", NULL, NULL },
+	{ "sub-buffer size",  "records larger than a page", "buffer_subbuf_size_kb", NULL, NULL },
+	/* clang-format on */
+};
+
+/* NULL: it can be written to. */
+static const char *knob_trouble(struct dkt_ctx *ctx, const char *knob)
+{
+	int fd __cleanup(close) = -1;
+
+	if (!dkt__tfs_exists(ctx, "%s", knob))
+		return "not in this kernel";
+	/* Without O_TRUNC opening changes nothing. */
+	fd = dkt__tfs_open(ctx, O_WRONLY | O_APPEND, "%s", knob);
+	if (fd >= 0)
+		return NULL;
+	if (fd == -EPERM)
+		return "the kernel refuses it (EPERM)";
+	return fd == -EACCES ? "no right to it" : "cannot be opened";
+}
+
+static bool file_has(struct dkt_ctx *ctx, const char *file, const char *word)
+{
+	char *text __cleanup(free) = NULL;
+
+	return !dkt__tfs_read(ctx, &text, NULL, "%s", file) && strstr(text, word);
+}
+
+int dkt_feature_get(struct dkt_ctx *ctx, size_t i, struct dkt_feature *feature)
+{
+	const char *trouble = NULL;
+
+	*feature = (struct dkt_feature){ 0 };
+	if (i >= ARRAY_SIZE(features))
+		return 1;
+	if (features[i].file && !file_has(ctx, features[i].file, features[i].word))
+		trouble = "not in this kernel";
+	else if (features[i].knob)
+		trouble = knob_trouble(ctx, features[i].knob);
+	feature->name = features[i].name;
+	feature->have = !trouble;
+	feature->words = trouble ? trouble : features[i].use;
+	return 0;
+}

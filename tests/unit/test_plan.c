@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Texts of records: conversions, expressions, special events, records that lie. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <sys/stat.h>
+
+#include "plan.h"
+
+#define BODY 8 /* common fields end here */
+
+#define FIELD(type_name, offset, size, is_signed)                                                  \
+	"\tfield:" type_name ";\toffset:" #offset ";\tsize:" #size ";\tsigned:" #is_signed ";\n"
+
+#define INT    FIELD("int v", 8, 4, 1)
+#define UINT   FIELD("unsigned int v", 8, 4, 0)
+#define LONG   FIELD("long v", 8, 8, 1)
+#define ULONG  FIELD("unsigned long v", 8, 8, 0)
+#define STRING FIELD("__data_loc char[] s", 8, 4, 0)
+
+static const char kallsyms[] = "0000000000001000 A cpu_offset\n"
+			       "ffffffff81000000 T first\n"
+			       "ffffffff81000000 T alias\n"
+			       "ffffffff81000100 t second\n"
+			       "ffffffffc0000000 t in_module\t[mod]\n"
+			       "ffffffffc0001000 t last\t[mod]\n";
+
+static const char printk_formats[] = "0xffffffff82000000 : \"constant\"\n"
+				     "0xffffffff82000010 : \"line\\n\"\n";
+
+/* ---- a tree that stands for tracefs ---- */
+
+struct tree {
+	char root[32];
+	char system[32];
+	char name[32];
+	struct dkt_ctx *ctx;
+};
+
+static void write_file(const struct tree *tree, const char *name, const char *text)
+{
+	char *path __cleanup(free) = NULL;
+	FILE *f;
+
+	assert_true(asprintf(&path, "%s/%s", tree->root, name) > 0);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void make_dirs(const struct tree *tree)
+{
+	char *path __cleanup(free) = NULL;
+	char *p;
+
+	assert_true(asprintf(&path, "%s/events/%s/%s/", tree->root, tree->system, tree->name) > 0);
+	for (p = path + strlen(tree->root) + 1; (p = strchr(p, '/')); p++) {
+		*p = '\0';
+		assert_true(!mkdir(path, 0700) || errno == EEXIST);
+		*p = '/';
+	}
+}
+
+/* One event with those fields and that print format. */
+static struct dkt_event *plant(struct tree *tree, const char *fields, const char *print)
+{
+	char *text __cleanup(free) = NULL, *path __cleanup(free) = NULL;
+	char *list __cleanup(free) = NULL;
+	struct dkt_event *event;
+
+	strcpy(tree->root, "/tmp/dkt-plan-XXXXXX");
+	assert_non_null(mkdtemp(tree->root));
+	make_dirs(tree);
+	assert_true(
+		asprintf(&text,
+			 "name: %s\nID: 7\nformat:\n" FIELD("unsigned short common_type", 0, 2, 0)
+				 FIELD("unsigned char common_flags", 2, 1,
+				       0) FIELD("unsigned char common_preempt_count", 3, 1, 0)
+					 FIELD("int common_pid", 4, 4, 1) "\n%s\nprint fmt: %s\n",
+			 tree->name, fields, print) > 0);
+	assert_true(asprintf(&path, "events/%s/%s/format", tree->system, tree->name) > 0);
+	write_file(tree, path, text);
+	assert_true(asprintf(&list, "%s:%s\n", tree->system, tree->name) > 0);
+	write_file(tree, "available_events", strcmp(tree->system, "ftrace") ? list : "");
+	write_file(tree, "kallsyms", kallsyms);
+	write_file(tree, "printk_formats", printk_formats);
+	write_file(tree, "trace_clock", "[local]\n");
+	DKT_OPTS(dkt_ctx_opts, opts, .root = tree->root);
+	assert_int_equal(dkt_ctx_new(&opts, &tree->ctx), 0);
+	assert_int_equal(dkt_tracefs_open(tree->ctx, 0), 0);
+	event = dkt_event_find(tree->ctx, tree->system, tree->name);
+	assert_non_null(event);
+	return event;
+}
+
+static void uproot(struct tree *tree)
+{
+	char *command __cleanup(free) = NULL;
+
+	dkt_ctx_free(tree->ctx);
+	assert_true(asprintf(&command, "rm -r '%s'", tree->root) > 0);
+	assert_int_equal(system(command), 0);
+}
+
+/* The text of a record with that body; the caller frees it. */
+static char *text_of(struct dkt_event *event, const void *body, size_t len)
+{
+	struct dkt_record record = { .event = event };
+	struct dkt_buf *buf;
+	const char *p;
+	uint8_t *data;
+	char *text;
+	size_t n;
+
+	/* An exact copy, so that a sanitizer sees one byte too far. */
+	data = malloc(BODY + len);
+	assert_non_null(data);
+	memset(data, 0, BODY);
+	data[0] = 7;
+	memcpy(data + BODY, body, len);
+	record.data = data;
+	record.size = (uint32_t)(BODY + len);
+	assert_int_equal(dkt_buf_new(&buf), 0);
+	dkt_record_text(&record, buf);
+	p = dkt_buf_data(buf, &n);
+	text = strndup(p ? p : "", n);
+	dkt_buf_free(buf);
+	free(data);
+	return text;
+}
+
+static void expect_of(const char *system, const char *name, const char *fields, const char *print,
+		      const void *body, size_t len, const char *expected)
+{
+	struct tree tree = { 0 };
+	struct dkt_event *event;
+	char *text;
+
+	snprintf(tree.system, sizeof(tree.system), "%s", system);
+	snprintf(tree.name, sizeof(tree.name), "%s", name);
+	event = plant(&tree, fields, print);
+	text = text_of(event, body, len);
+	assert_string_equal(text, expected);
+	free(text);
+	uproot(&tree);
+}
+
+static void expect(const char *fields, const char *print, const void *body, size_t len,
+		   const char *expected)
+{
+	expect_of("test", "event", fields, print, body, len, expected);
+}
+
+static void expect_int(const char *fields, const char *print, int64_t v, const char *expected)
+{
+	expect(fields, print, &v, 8, expected);
+}
+
+/* ---- integers ---- */
+
+static void integers_of_all_sizes(void **state)
+{
+	static const struct {
+		int8_t s8;
+		uint8_t u8;
+		int16_t s16;
+		int32_t s32;
+		int64_t s64;
+		uint64_t u64;
+	} body = { -1, 255, -2, -3, -4, UINT64_MAX };
+
+	(void)state;
+	expect(FIELD("s8 a", 8, 1, 1) FIELD("u8 b", 9, 1, 0) FIELD("s16 c", 10, 2, 1)
+		       FIELD("s32 d", 12, 4, 1) FIELD("s64 e", 16, 8, 1) FIELD("u64 f", 24, 8, 0),
+	       "\"%d %d %d %d %lld %llu %u %hhu %hx\", REC->a, REC->b, REC->c, REC->d, REC->e, "
+	       "REC->f, REC->a, REC->a, REC->c",
+	       &body, sizeof(body), "-1 255 -2 -3 -4 18446744073709551615 4294967295 255 fffe");
+}
+
+static void integers_with_width(void **state)
+{
+	(void)state;
+	expect_int(LONG,
+		   "\"[%5d] [%-5d] [%05d] [%+d] [% d] [%.3d]\", REC->v, REC->v, REC->v, "
+		   "REC->v, REC->v, REC->v",
+		   42, "[   42] [42   ] [00042] [+42] [ 42] [042]");
+	expect_int(LONG, "\"[%5d] [%-5d] [%05d]\", REC->v, REC->v, REC->v", -42,
+		   "[  -42] [-42  ] [-0042]");
+	expect_int(LONG,
+		   "\"%x %X %#x %08lx %#010lx %016llx %o %#o\", REC->v, REC->v, REC->v, "
+		   "REC->v, REC->v, REC->v, REC->v, REC->v",
+		   0xbeef, "beef BEEF 0xbeef 0000beef 0x0000beef 000000000000beef 137357 0137357");
+	expect_int(LONG, "\"%*d|%-*d|\", 4, REC->v, 4, REC->v", 7, "   7|7   |");
+	expect_int(ULONG, "\"%lx\", REC->v", -1, "ffffffffffffffff");
+	expect_int(ULONG, "\"%x\", REC->v", -1, "ffffffff");
+	expect_int(LONG, "\"100%% %d\\n\", REC->v", 1, "100% 1");
+}
+
+static void every_hex_length(void **state)
+{
+	char expected[20];
+	uint64_t v = 1;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 16; i++, v = v << 4 | ((unsigned int)i & 15)) {
+		snprintf(expected, sizeof(expected), "%llx", (unsigned long long)v);
+		expect_int(ULONG, "\"%lx\", REC->v", (int64_t)v, expected);
+	}
+}
+
+/* ---- expressions ---- */
+
+static void arithmetic_has_types_of_c(void **state)
+{
+	(void)state;
+	expect_int(INT, "\"%d %d %d\", REC->v + 2 * 3, (REC->v - 1) / 2, REC->v % 4", 9, "15 4 1");
+	expect_int(INT, "\"%d\", REC->v / 2", -9, "-4");
+	expect_int(UINT, "\"%u\", REC->v / 2", -1, "2147483647");
+	expect_int(INT, "\"%d %d\", REC->v < 0, REC->v >= 0", -1, "1 0");
+	expect_int(UINT, "\"%d\", REC->v > 5 && REC->v != 7 || REC->v == 3", -1, "1");
+	expect_int(INT, "\"%lx\", (unsigned long)REC->v", -2, "fffffffffffffffe");
+	expect_int(INT, "\"%lx\", (unsigned long)(unsigned int)REC->v", -2, "fffffffe");
+	expect_int(ULONG,
+		   "\"%u:%u\", (unsigned int)(REC->v >> 20), "
+		   "(unsigned int)(REC->v & ((1U << 20) - 1))",
+		   (8 << 20) | 17, "8:17");
+	expect_int(LONG, "\"%ld %lx\", -REC->v, ~REC->v", 5, "-5 fffffffffffffffa");
+	expect_int(INT, "\"%d\", REC->v ? REC->v > 3 ? 1 : 2 : 3", 4, "1");
+	expect_int(INT, "\"%d\", 7 / REC->v", 0, "0");
+	expect_int(LONG, "\"%ld\", (-9223372036854775807 - 1) / REC->v", -1,
+		   "-9223372036854775808");
+}
+
+/* What libtraceevent 1.7.1 prints otherwise: see tests/live/test_plan_tep.c. */
+static void texts_that_libtraceevent_gets_wrong(void **state)
+{
+	(void)state;
+	expect_int(INT, "\"%s\", __print_symbolic(REC->v, { -11, \"EAGAIN\" }, { 0, \"ok\" })", -11,
+		   "EAGAIN");
+	expect_int(INT, "\"%s\", __print_symbolic(REC->v, { 0, \"ok\" })", -1,
+		   "0xffffffffffffffff");
+	expect_int(INT, "\"%s\", __print_symbolic(REC->v, { SOME_ENUM, \"x\" })", -1,
+		   "0xffffffffffffffff");
+	expect_int(INT, "\"%s\", __print_flags(REC->v, \"|\", { SOME_ENUM, \"x\" })", 0, "");
+	expect_int(INT, "\"%s\", __print_flags(REC->v, \"|\", { 0, \"none\" }, { 1, \"a\" })", 1,
+		   "none|a");
+	expect_int(INT, "\"%lx\", (unsigned long)(1 << REC->v)", 31, "ffffffff80000000");
+	expect_int(INT, "\"%d\", (bool)REC->v", 256, "1");
+	expect_int(INT, "\"[%c%c]\", REC->v ? 'F' : ' ', REC->v", 'x', "[Fx]");
+	expect_int(INT, "\"[%-8s]\", __print_symbolic(REC->v, { 1, \"one\" })", 2, "[0x2     ]");
+	expect_int(INT, "\"[%8s]\", __print_symbolic(REC->v, { 1, \"one\" })", 1, "[     one]");
+	expect_int(INT, "\"%.*s\", REC->v, \"text\"", -1, "text");
+	expect_int(ULONG, "\"%*pbl %*pb\", 64, REC->v, 12, REC->v", 0xf5, "0,2,4-7 0f5");
+	expect_int(INT, "\"%d %d\", REC->v, REC->v < 5", -5, "-5 1");
+}
+
+/* ---- names ---- */
+
+#define MANY                                                                                       \
+	"{ 9, \"nine\" }, { 1, \"one\" }, { 5, \"five\" }, { 1, \"again\" }, { 3, \"three\" }, "   \
+	"{ 7, \"seven\" }, { 2ULL, \"two\" }, { 0x10, \"sixteen\" }"
+
+static void symbols_and_flags(void **state)
+{
+	(void)state;
+	expect_int(INT, "\"%s\", __print_symbolic(REC->v, " MANY ")", 1, "one");
+	expect_int(INT, "\"%s\", __print_symbolic(REC->v, " MANY ")", 16, "sixteen");
+	expect_int(INT, "\"%s\", __print_symbolic(REC->v, " MANY ")", 9, "nine");
+	expect_int(INT, "\"%s\", __print_symbolic(REC->v, " MANY ")", 2, "two");
+	expect_int(INT, "\"%s\", __print_symbolic(REC->v, " MANY ")", 4, "0x4");
+	expect_int(INT, "\"%s\", __print_flags(REC->v, \"|\", { 3, \"ab\" }, { 1, \"a\" })", 7,
+		   "ab|0x4");
+	expect_int(INT, "\"%s\", __print_flags(REC->v, \"\", { 1, \"a\" }, { 2, \"b\" })", 3, "ab");
+	expect_int(INT, "\"%s\", REC->v ? __print_flags(REC->v, \"|\", { 2, \"b\" }) : \"none\"", 0,
+		   "none");
+	expect_int(INT, "\"<%s%s>\", REC->v & 1 ? \"+\" : \"\", REC->v & 2 ? \"-\" : \"\"", 2,
+		   "<->");
+	expect_int(INT, "\"%s\", __print_symbolic(REC->v, { 3, \"NET_RX\" })", 3, "NET_RX");
+	expect_int(INT, "\"%s\", __print_symbolic(REC->v, { HI_SOFTIRQ, \"HI\" })", 0, "HI");
+}
+
+/* ---- strings and arrays ---- */
+
+struct dynamic {
+	uint32_t loc;
+	uint32_t more;
+	char text[16];
+};
+
+static void strings(void **state)
+{
+	static const struct dynamic body = { 16 | 6 << 16, 0, "hello\0junk" };
+	static const struct dynamic relative = { 4 | 6 << 16, 0, "world" };
+
+	(void)state;
+	expect(STRING, "\"%s\", __get_str(s)", &body, sizeof(body), "hello");
+	expect(STRING, "\"[%8s] [%-8s] [%.2s]\", __get_str(s), __get_str(s), __get_str(s)", &body,
+	       sizeof(body), "[   hello] [hello   ] [he]");
+	expect(STRING, "\"[%.*s]\", 3, __get_str(s)", &body, sizeof(body), "[hel]");
+	expect(FIELD("__rel_loc char[] s", 8, 4, 0), "\"%s\", __get_rel_str(s)", &relative,
+	       sizeof(relative), "world");
+	expect(FIELD("char s[4]", 8, 4, 0), "\"%s\", REC->s", "abcdef", 6, "abcd");
+	expect(FIELD("char s[16]", 8, 16, 0), "\"%-16s|\", REC->s", "ab\0def_________", 16,
+	       "ab              |");
+}
+
+static void pointers_to_strings(void **state)
+{
+	(void)state;
+	expect_int(FIELD("const char * v", 8, 8, 0), "\"%s\", REC->v",
+		   (int64_t)UINT64_C(0xffffffff82000000), "constant");
+	expect_int(FIELD("const char * v", 8, 8, 0), "\"<%s>\", REC->v",
+		   (int64_t)UINT64_C(0xffffffff82000010), "<line>");
+	expect_int(FIELD("const char * v", 8, 8, 0), "\"%s\", REC->v", 0x1234, "1234");
+}
+
+static void arrays(void **state)
+{
+	static const struct dynamic body = { 16 | 8 << 16, 3, "\1\2\3\4\5\6\7\xff" };
+	static const uint64_t args[3] = { 1, 0xabc, UINT64_MAX };
+
+	(void)state;
+	expect(FIELD("__data_loc u8[] a", 8, 4, 0) FIELD("u32 n", 12, 4, 0),
+	       "\"%s %s %d\", __print_hex(__get_dynamic_array(a), REC->n), "
+	       "__print_hex_str(__get_dynamic_array(a), __get_dynamic_array_len(a)), "
+	       "__get_dynamic_array_len(a)",
+	       &body, sizeof(body), "01 02 03 01020304050607ff 8");
+	expect(FIELD("__data_loc u8[] a", 8, 4, 0),
+	       "\"%s\", __print_array(__get_dynamic_array(a), "
+	       "__get_dynamic_array_len(a) / 2, 2)",
+	       &body, sizeof(body), "{0x201,0x403,0x605,0xff07}");
+	expect(FIELD("unsigned long args[3]", 8, 24, 0),
+	       "\"%lx %lx %lx\", REC->args[0], "
+	       "REC->args[1], REC->args[2]",
+	       args, sizeof(args), "1 abc ffffffffffffffff");
+	expect(FIELD("__data_loc unsigned long[] m", 8, 4, 0), "\"%s\", __get_bitmask(m)", &body,
+	       sizeof(body), "ff070605,04030201");
+	expect(FIELD("__data_loc cpumask_t m", 8, 4, 0), "\"%s\", __get_cpumask(m)", &body,
+	       sizeof(body), "0,9,16-17,26,32,34,41-42,48-50,56-63");
+}
+
+/* ---- addresses ---- */
+
+static void kernel_symbols(void **state)
+{
+	(void)state;
+	expect_int(ULONG, "\"%ps %pS\", (void *)REC->v, (void *)REC->v",
+		   (int64_t)UINT64_C(0xffffffff81000108), "second second+0x8");
+	expect_int(ULONG, "\"%ps\", (void *)REC->v", (int64_t)UINT64_C(0xffffffff81000000),
+		   "first");
+	expect_int(ULONG, "\"%ps\", (void *)REC->v", (int64_t)UINT64_C(0xffffffffc0000010),
+		   "in_module");
+	expect_int(ULONG, "\"%ps\", (void *)REC->v", 0x1000, "0x1000");
+	expect_int(ULONG, "\"%p %p\", REC->v, 0", 0x1234, "0x1234 (nil)");
+	expect_int(ULONG, "\"%pK.\", REC->v", 0x1234, "0x1234.");
+}
+
+static void symbols_beyond_the_list(void **state)
+{
+	struct tree tree = { .system = "test", .name = "event" };
+	uint64_t offset;
+
+	(void)state;
+	plant(&tree, INT, "\"%d\", REC->v");
+	assert_string_equal(dkt_symbol(tree.ctx, UINT64_C(0xffffffffc0001000), &offset), "last");
+	assert_int_equal(offset, 0);
+	assert_null(dkt_symbol(tree.ctx, UINT64_C(0xffffffffc0001001), &offset));
+	assert_null(dkt_symbol(tree.ctx, 1, &offset));
+	assert_null(dkt_symbol(tree.ctx, 0, &offset));
+	uproot(&tree);
+}
+
+static void hidden_addresses_name_nothing(void **state)
+{
+	struct tree tree = { .system = "test", .name = "event" };
+	uint64_t offset;
+
+	(void)state;
+	plant(&tree, INT, "\"%d\", REC->v");
+	write_file(&tree, "kallsyms", "0000000000000000 T first\n0000000000000000 T second\n");
+	assert_null(dkt_symbol(tree.ctx, UINT64_C(0xffffffff81000000), &offset));
+	uproot(&tree);
+}
+
+static void network_addresses(void **state)
+{
+	static const uint8_t ip4[4] = { 10, 0, 200, 1 };
+	static const uint8_t ip6[16] = { 0x20, 1, 0xd, 0xb8, [15] = 1 };
+	static const uint8_t mapped[16] = { [10] = 0xff, 0xff, 192, 168, 0, 1 };
+	static const uint8_t loopback[16] = { [15] = 1 };
+	static const uint8_t sa4[28] = { 2, 0, 0x1f, 0x90, 127, 0, 0, 1 };
+	static const uint8_t sa6[28] = { 10, 0, 0x1f, 0x90, [8] = 0xfe, 0x80, [23] = 1 };
+	static const uint8_t uuid[16] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+	(void)state;
+	expect(FIELD("__u8 a[4]", 8, 4, 0), "\"%pI4 %pi4 %pI4l\", REC->a, REC->a, REC->a", ip4, 4,
+	       "10.0.200.1 010.000.200.001 1.200.0.10");
+	expect(FIELD("__u8 a[16]", 8, 16, 0), "\"%pI6c %pI6 %pi6\", REC->a, REC->a, REC->a", ip6,
+	       16,
+	       "2001:db8::1 2001:0db8:0000:0000:0000:0000:0000:0001 "
+	       "20010db8000000000000000000000001");
+	expect(FIELD("__u8 a[16]", 8, 16, 0), "\"%pI6c\", REC->a", mapped, 16,
+	       "::ffff:192.168.0.1");
+	expect(FIELD("__u8 a[16]", 8, 16, 0), "\"%pI6c\", REC->a", loopback, 16, "::1");
+	expect(FIELD("__u8 a[28]", 8, 28, 0), "\"%pISpc\", REC->a", sa4, 28, "127.0.0.1:8080");
+	expect(FIELD("__u8 a[28]", 8, 28, 0), "\"%pISpc\", REC->a", sa6, 28, "[fe80::1]:8080");
+	expect(FIELD("__u8 a[6]", 8, 6, 0), "\"%pM %pm %pMF %pMR\", REC->a, REC->a, REC->a, REC->a",
+	       uuid, 6, "00:01:02:03:04:05 000102030405 00-01-02-03-04-05 05:04:03:02:01:00");
+	expect(FIELD("__u8 a[16]", 8, 16, 0), "\"%pU %pUL\", REC->a, REC->a", uuid, 16,
+	       "00010203-0405-0607-0809-0a0b0c0d0e0f 03020100-0504-0706-0809-0A0B0C0D0E0F");
+	expect(FIELD("__u8 a[4]", 8, 4, 0), "\"%pM %pI6\", REC->a, REC->a", ip4, 4,
+	       "INVALIDMAC INVALIDIPv6");
+}
+
+/* ---- special events ---- */
+
+static void events_of_ftrace(void **state)
+{
+	static const struct {
+		uint64_t ip;
+		char text[8];
+	} print = { UINT64_C(0xffffffff81000100), "hello\n" };
+	static const uint64_t stack[] = { 2, UINT64_C(0xffffffff81000100),
+					  UINT64_C(0xffffffffc0000001), UINT64_MAX, 1 };
+
+	(void)state;
+	expect_of("ftrace", "print",
+		  FIELD("unsigned long ip", 8, 8, 0) FIELD("char buf[]", 16, 0, 0),
+		  "\"%ps: %s\", (void *)REC->ip, REC->buf", &print, sizeof(print), "second: hello");
+	expect_of("ftrace", "kernel_stack",
+		  FIELD("int size", 8, 4, 1) FIELD("unsigned long caller[8]", 16, 64, 0),
+		  "\"\\t=> %ps\\n\", (void *)REC->caller[0]", stack, sizeof(stack),
+		  "<stack> => second => in_module");
+}
+
+/* ---- the last resort ---- */
+
+static void formats_beyond_a_plan(void **state)
+{
+	(void)state;
+	/* A function that nobody knows, no format at all, fewer arguments than conversions. */
+	expect_int(INT FIELD("u32 w", 12, 4, 0), "\"%d\", some_function(REC->v)", -5 & 0xffffffff,
+		   "v=-5 w=0");
+	expect_int(INT, "\"\"", 3, "v=3");
+	expect_int(INT, "\"%d %d\", REC->v", 3, "v=3");
+}
+
+/* ---- records that lie ---- */
+
+static void short_records_read_as_zeros(void **state)
+{
+	(void)state;
+	expect(ULONG, "\"%lx.\", REC->v", "\1\2", 2, "201.");
+	expect(ULONG, "\"%lx.\", REC->v", "", 0, "0.");
+	expect(STRING, "\"<%s>\", __get_str(s)", "", 0, "<>");
+	expect(FIELD("char s[16]", 8, 16, 0), "\"<%s>\", REC->s", "abc", 3, "<abc>");
+}
+
+static void places_outside_the_record(void **state)
+{
+	static const struct dynamic beyond = { 0xffff | 0xffffU << 16, 0, "secret" };
+	static const struct dynamic across = { 18 | 0xffffU << 16, 0, "0123456789abcdef" };
+	static const uint64_t index = UINT64_MAX;
+
+	(void)state;
+	expect(STRING, "\"<%s>\", __get_str(s)", &beyond, sizeof(beyond), "<>");
+	expect(STRING, "\"<%s>\", __get_str(s)", &across, sizeof(across), "<23456789abcdef>");
+	expect(FIELD("__data_loc u8[] a", 8, 4, 0),
+	       "\"<%s>\", __print_hex(__get_dynamic_array(a), 1000000)", &beyond, sizeof(beyond),
+	       "<>");
+	expect(FIELD("unsigned long v", 8, 8, 0) FIELD("u32 a[2]", 8, 8, 0),
+	       "\"%d\", REC->a[REC->v]", &index, sizeof(index), "0");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(integers_of_all_sizes),
+		cmocka_unit_test(integers_with_width),
+		cmocka_unit_test(every_hex_length),
+		cmocka_unit_test(arithmetic_has_types_of_c),
+		cmocka_unit_test(texts_that_libtraceevent_gets_wrong),
+		cmocka_unit_test(symbols_and_flags),
+		cmocka_unit_test(strings),
+		cmocka_unit_test(pointers_to_strings),
+		cmocka_unit_test(arrays),
+		cmocka_unit_test(kernel_symbols),
+		cmocka_unit_test(symbols_beyond_the_list),
+		cmocka_unit_test(hidden_addresses_name_nothing),
+		cmocka_unit_test(network_addresses),
+		cmocka_unit_test(events_of_ftrace),
+		cmocka_unit_test(formats_beyond_a_plan),
+		cmocka_unit_test(short_records_read_as_zeros),
+		cmocka_unit_test(places_outside_the_record),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
