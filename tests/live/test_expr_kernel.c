@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Puts made-up filter expressions to the running kernel and to us: both must judge alike. */
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #include "expr_gen.h"
 #include "expr_side.h"
@@ -146,8 +152,9 @@ static void gen_for(struct test *t, struct dkt_event *event, struct dkt_record *
 			samples[t->gen.n_samples++] = t->all.records[i];
 }
 
-static void test_accept(struct test *t)
+static void accept_alike(void **state)
 {
+	struct test *t = *state;
 	struct dkt_record samples[64];
 	struct dkt_event *event;
 	int i, n = 0;
@@ -172,10 +179,11 @@ static void test_accept(struct test *t)
 	for (i = 0; i < (int)N_SEEN; i++)
 		if (t->seen[i])
 			put_filter(&t->some, t->seen[i], "0");
+	assert_int_equal(t->failures, 0);
 }
 
 /* What goes beyond the kernel's language, and how the kernel is told. */
-static void test_extensions(struct test *t)
+static void extensions(void **state)
 {
 	static const struct {
 		const char *system;
@@ -196,9 +204,11 @@ static void test_extensions(struct test *t)
 		{ "syscalls", "sys_enter_openat", "flags & O_CREAT|O_EXCL", "flags & 0xc0" },
 		{ "block", "block_rq_issue", "bytes >= 1M", "bytes >= 1048576" },
 	};
+	struct test *t = *state;
 	int n = 0;
 	size_t i;
 
+	t->failures = 0;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct dkt_event *event = dkt_event_find(t->ctx, rows[i].system, rows[i].event);
 		char *plain __cleanup(free) = NULL;
@@ -219,6 +229,7 @@ static void test_extensions(struct test *t)
 		n++;
 	}
 	printf("%d expressions with names and units put into the kernel's words\n", n);
+	assert_int_equal(t->failures, 0);
 }
 
 /* ---- matched or not ---- */
@@ -329,12 +340,14 @@ static struct dkt_expr *make_match(struct test *t, struct dkt_event *event)
 	return expr;
 }
 
-static int test_match(struct test *t)
+static void match_alike(void **state)
 {
+	struct test *t = *state;
 	struct dkt_expr *exprs[N_SEEN] = { NULL };
 	int round, hits, all = 0, n = 0, err = 0;
 	size_t i;
 
+	t->failures = 0;
 	t->gen.strict = true;
 	for (round = 0; round < N_ROUNDS && !err; round++) {
 		for (i = 0; i < N_SEEN; i++)
@@ -355,10 +368,10 @@ static int test_match(struct test *t)
 		}
 	}
 	printf("%d expressions matched the kernel's %d records\n", n, all);
+	assert_int_equal(err, 0);
+	assert_int_equal(t->failures, 0);
 	/* Were nothing ever recorded, all would agree. */
-	if (all < N_ROUNDS)
-		t->failures++;
-	return err;
+	assert_true(all >= N_ROUNDS);
 }
 
 /* ---- the whole ---- */
@@ -386,7 +399,7 @@ static int enable_seen(struct test *t)
 	return err;
 }
 
-static int run(struct test *t)
+static int set_up(struct test *t)
 {
 	cpu_set_t first;
 	int err;
@@ -407,15 +420,28 @@ static int run(struct test *t)
 		return err;
 	t->gen.cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	t->gen.has_cpus = t->seen[0] && !put_filter(&t->some, t->seen[0], "CPU & CPUS{0}");
-	test_accept(t);
-	test_extensions(t);
-	return test_match(t);
+	return 0;
+}
+
+/* Whatever happens, the instances go. */
+static void clean_up(struct test *t)
+{
+	free(t->gen.out.data);
+	side_close(&t->some);
+	side_close(&t->all);
+	remove_links(t->tmp);
+	dkt_ctx_free(t->ctx);
 }
 
 /* Another seed may be given, to try other expressions. */
 int main(int argc, char **argv)
 {
 	struct test t = { .gen.state = argc > 1 ? strtoull(argv[1], NULL, 0) | 1 : SEED };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_prestate(accept_alike, &t),
+		cmocka_unit_test_prestate(extensions, &t),
+		cmocka_unit_test_prestate(match_alike, &t),
+	};
 	int err;
 
 	/* A pipe that closes shall not leave the instances behind. */
@@ -431,13 +457,11 @@ int main(int argc, char **argv)
 		dkt_ctx_free(t.ctx);
 		return SKIP;
 	}
-	err = run(&t);
+	err = set_up(&t);
 	if (err)
 		fprintf(stderr, "%s\n", strerror(-err));
-	free(t.gen.out.data);
-	side_close(&t.some);
-	side_close(&t.all);
-	remove_links(t.tmp);
-	dkt_ctx_free(t.ctx);
-	return err || t.failures;
+	else
+		err = cmocka_run_group_tests_name("filters beside the kernel", tests, NULL, NULL);
+	clean_up(&t);
+	return err != 0;
 }
