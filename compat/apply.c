@@ -37,7 +37,7 @@ void filter_report_clear(struct filter_report *report)
 
 bool debuglog_wants(const struct class_bits *bits, const struct settings *set)
 {
-	return bits->types & set->debug && bits->subsystems & set->subsystem_debug;
+	return class_bits_on(bits, set->debug, set->subsystem_debug);
 }
 
 /* ---- words as constants: msg_mask & rpctrace ---- */
