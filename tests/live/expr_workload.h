@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -13,6 +14,9 @@
 
 /* The name of the test's process. */
 #define COMM "dkt-expr"
+
+/* The argument by which the test's program, started under another name, does nothing. */
+#define QUIT "quit"
 
 static void rename_often(void)
 {
@@ -72,7 +76,7 @@ static void exec_often(const char *dir)
 			return;
 		pid = fork();
 		if (!pid) {
-			execl(path, path, NULL);
+			execl(path, path, QUIT, NULL);
 			_exit(1);
 		}
 		if (pid > 0)
@@ -83,14 +87,17 @@ static void exec_often(const char *dir)
 
 static int make_links(char **dir)
 {
-	char template[] = "/tmp/dkt-expr-XXXXXX", *path;
+	char template[] = "/tmp/dkt-expr-XXXXXX", self[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *path;
 	size_t i;
 
-	*dir = mkdtemp(template) ? strdup(template) : NULL;
+	*dir = len > 0 && mkdtemp(template) ? strdup(template) : NULL;
 	if (!*dir)
 		return -errno;
+	self[len] = '\0';
 	for (i = 0; i < ARRAY_SIZE(links); i++) {
-		if (asprintf(&path, "%s/%s", *dir, links[i]) < 0 || symlink("/bin/true", path))
+		if (asprintf(&path, "%s/%s", *dir, links[i]) < 0 || symlink(self, path))
 			return -errno;
 		free(path);
 	}

@@ -444,6 +444,8 @@ int main(int argc, char **argv)
 	};
 	int err;
 
+	if (argc > 1 && !strcmp(argv[1], QUIT))
+		return 0;
 	/* A pipe that closes shall not leave the instances behind. */
 	signal(SIGPIPE, SIG_IGN);
 	if (geteuid()) {
