@@ -106,6 +106,8 @@ static void print_result(const struct dk_result *result, FILE *out)
 		result->kept + result->dropped + result->bad, result->kept, result->dropped,
 		result->bad);
 	fflush(out);
+	if (result->unmatched)
+		fprintf(stderr, "dktrace: --filter: %s\n", result->unmatched);
 	if (result->own)
 		fprintf(stderr, "dktrace: %" PRIu64 " records of dktrace itself left out\n",
 			result->own);
