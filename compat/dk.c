@@ -80,10 +80,8 @@ static void ask_filter(struct printer *p, struct dkt_event *event)
 	if (i >= p->n_events || p->asked[i])
 		return;
 	p->asked[i] = true;
-	if (!p->result->unmatched && dkt_expr_check_match(p->filter, event) == -EOPNOTSUPP &&
-	    asprintf(&p->result->unmatched, "%s:%s: %s", dkt_event_system(event),
-		     dkt_event_name(event), dkt_error(p->ctx)) < 0)
-		p->result->unmatched = NULL;
+	if (!p->result->unmatched && dkt_expr_check_match(p->filter, event) == -EOPNOTSUPP)
+		p->result->unmatched = strdup(dkt_error(p->ctx));
 }
 
 static bool matches(struct printer *p, const struct dkt_record *rec)
@@ -202,6 +200,8 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 	int err = dkt_capture_open(p->in, &opts, &p->capture);
 	int told;
 
+	if (!err && p->opts->drop_rights)
+		err = dkt_caps_drop(p->ctx);
 	if (err)
 		return err;
 	err = print_all(p);
