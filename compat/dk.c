@@ -24,6 +24,8 @@ struct printer {
 	struct dkt_capture *capture;
 	struct legacy_style *legacy;
 	struct dkt_expr *filter;
+	bool *asked; /* by event index: whether the filter can match it is known */
+	size_t n_events;
 	struct dkt_buf *buf;
 	int64_t wall; /* to add to a record's time */
 	int32_t self;
@@ -34,6 +36,7 @@ void dk_result_clear(struct dk_result *result)
 {
 	free(result->lost_by_cpu);
 	free(result->clock);
+	free(result->unmatched);
 	*result = (struct dk_result){ 0 };
 }
 
@@ -45,6 +48,8 @@ void dk_result_print(const struct dk_result *result, const char *self, FILE *out
 		result->kept + result->dropped + result->bad, result->kept, result->dropped,
 		result->bad);
 	fflush(out);
+	if (result->unmatched)
+		fprintf(stderr, "%s: %s\n", self, result->unmatched);
 	if (result->clock)
 		fprintf(stderr,
 			"%s: times are those of the clock '%s': it has no wall-clock time\n", self,
@@ -99,6 +104,26 @@ static int flush_if_full(struct printer *p)
 
 /* ---- selection ---- */
 
+/* Tells of an event that the filter is about and cannot be put to, once. */
+static void ask_filter(struct printer *p, struct dkt_event *event)
+{
+	size_t i = dkt_event_index(event);
+
+	if (i >= p->n_events || p->asked[i])
+		return;
+	p->asked[i] = true;
+	if (!p->result->unmatched && dkt_expr_check_match(p->filter, event) == -EOPNOTSUPP)
+		p->result->unmatched = strdup(dkt_error(p->ctx));
+}
+
+static bool matches(struct printer *p, const struct dkt_record *rec)
+{
+	if (dkt_expr_match(p->filter, rec, dkt_capture_comm(p->capture, rec->pid)))
+		return true;
+	ask_filter(p, rec->event);
+	return false;
+}
+
 static bool selected(struct printer *p, const struct dkt_record *rec)
 {
 	const struct dk_opts *opts = p->opts;
@@ -120,7 +145,7 @@ static bool selected(struct printer *p, const struct dkt_record *rec)
 		    (opts->subsystems && !(bits.subsystems & opts->subsystems)))
 			return false;
 	}
-	return !p->filter || dkt_expr_match(p->filter, rec, dkt_capture_comm(p->capture, rec->pid));
+	return !p->filter || matches(p, rec);
 }
 
 static void print_record(struct printer *p, const struct dkt_record *rec)
@@ -209,6 +234,8 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 	int err = dkt_capture_open(p->in, &opts, &p->capture);
 	int told;
 
+	if (!err && p->opts->drop_rights)
+		err = dkt_caps_drop(p->ctx);
 	if (err)
 		return err;
 	err = print_all(p);
@@ -220,23 +247,44 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 	return err ? err : told;
 }
 
-/* What is on is asked first: its formats are few. */
-static bool filter_fits(struct printer *p)
+/* 0 if one of the events can be judged; words: why one that has the fields cannot be. */
+static int any_fits(struct printer *p, struct dkt_event *const *events, size_t n, char **words)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		int err = dkt_expr_check_match(p->filter, events[i]);
+
+		if (!err)
+			return 0;
+		if (err == -EOPNOTSUPP && !*words)
+			*words = strdup(dkt_error(p->ctx));
+	}
+	return -EINVAL;
+}
+
+static int check_filter(struct printer *p)
 {
 	struct dkt_event **on __cleanup(free) = NULL;
+	char *words __cleanup(free) = NULL;
 	struct dkt_event *const *all;
-	size_t n, i;
+	size_t n;
+	int err = dkt_instance_get_events(p->in, &on, &n);
 
-	if (!dkt_instance_get_events(p->in, &on, &n))
-		for (i = 0; i < n; i++)
-			if (!dkt_expr_check_match(p->filter, on[i]))
-				return true;
-	if (dkt_events(p->ctx, &all, &n))
-		return false;
-	for (i = 0; i < n; i++)
-		if (!dkt_expr_check_match(p->filter, all[i]))
-			return true;
-	return false;
+	/* What is on is asked first: its formats are few. A saved tree may not say what was on. */
+	if (!err)
+		err = any_fits(p, on, n, &words);
+	if (!err)
+		return 0;
+	err = dkt_events(p->ctx, &all, &n);
+	if (!err)
+		err = any_fits(p, all, n, &words);
+	if (err == -EINVAL && words)
+		return dkt_fail(p->ctx, err, "%s", words);
+	if (err == -EINVAL)
+		return dkt_fail(p->ctx, err, "no event has the fields of the filter '%s'",
+				p->opts->filter);
+	return err;
 }
 
 /* What can select nothing would empty the log for nothing. */
@@ -247,16 +295,17 @@ static int check_selection(struct printer *p)
 	if (opts->cpu >= dkt_instance_cpus(p->in))
 		return dkt_fail(p->ctx, -EINVAL, "there is no cpu %d: they are 0 to %d", opts->cpu,
 				dkt_instance_cpus(p->in) - 1);
-	if (p->filter && !filter_fits(p))
-		return dkt_fail(p->ctx, -EINVAL, "no event has the fields of the filter '%s'",
-				opts->filter);
-	return 0;
+	return p->filter ? check_filter(p) : 0;
 }
 
 static int printer_init(struct printer *p, const struct class_map *map)
 {
-	int err = dkt_buf_new(&p->buf);
+	struct dkt_event *const *events;
+	int err = dkt_events(p->ctx, &events, &p->n_events);
 
+	p->asked = err ? NULL : calloc(p->n_events + 1, sizeof(*p->asked));
+	if (!err)
+		err = p->asked ? dkt_buf_new(&p->buf) : -ENOMEM;
 	if (!err)
 		err = legacy_style_new(p->ctx, map, &p->legacy);
 	if (!err && p->opts->filter)
@@ -276,6 +325,7 @@ static void printer_clear(struct printer *p)
 	dkt_capture_close(p->capture);
 	legacy_style_free(p->legacy);
 	dkt_expr_free(p->filter);
+	free(p->asked);
 	dkt_buf_free(p->buf);
 }
 

@@ -139,6 +139,7 @@ int cmd_dk(struct app *app, int argc, char **argv)
 	else if (!strcmp(argv[0], "show"))
 		opts.flags = DKT_CAPTURE_KEEP;
 	opts.skip_self = follow;
+	opts.drop_rights = true;
 	opts.escape = !file && isatty(STDOUT_FILENO);
 	/* A signal ends the printing between two records, so that what was printed is counted. */
 	opts.stop = &stop;

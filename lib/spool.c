@@ -38,7 +38,7 @@ struct state {
 	uint32_t pages;
 };
 
-static struct state state_of(uint64_t v)
+static struct state state_unpack(uint64_t v)
 {
 	return (struct state){ .start = { .page = v >> 40, .offset = v >> 24 & 0xffff },
 			       .pages = v & 0xffffff };
@@ -46,7 +46,7 @@ static struct state state_of(uint64_t v)
 
 static struct state state_get(const struct dkt__spool *spool)
 {
-	return state_of(__atomic_load_n(&spool->head->state, __ATOMIC_ACQUIRE));
+	return state_unpack(__atomic_load_n(&spool->head->state, __ATOMIC_ACQUIRE));
 }
 
 static void state_set(struct dkt__spool *spool, struct state s)
@@ -95,7 +95,7 @@ static bool file_is_good(const struct dkt__spool *spool, off_t size)
 	if (pread(spool->fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
 	    memcmp(head.magic, SPOOL_MAGIC, 8) || head.page_size != spool->page_size)
 		return false;
-	s = state_of(head.state);
+	s = state_unpack(head.state);
 	return (off_t)spool_len(spool, s.pages) <= size && s.start.page <= s.pages &&
 	       s.start.offset < spool->page_size && size <= (off_t)spool_len(spool, MAX_PAGES);
 }
@@ -263,4 +263,31 @@ void dkt__spool_set_base(struct dkt__spool *spool, struct dkt__spool_base base)
 	spool->head->lost = base.lost;
 	spool->head->read = base.read;
 	spool->head->emptied = base.emptied;
+}
+
+int dkt_spool_bytes(struct dkt_ctx *ctx, const char *dir, uint64_t *bytes)
+{
+	int dirfd __cleanup(close) = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	int cpu;
+
+	*bytes = 0;
+	if (dirfd < 0)
+		return errno == ENOENT ? 0 :
+					 dkt_fail(ctx, -errno, "open %s: %s", dir, strerror(errno));
+	for (cpu = 0;; cpu++) {
+		struct dkt__spool_head head;
+		struct state s;
+		char name[24];
+		int fd __cleanup(close) = -1;
+
+		snprintf(name, sizeof(name), "cpu%d", cpu);
+		fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		if (fd < 0)
+			return 0;
+		if (read(fd, &head, sizeof(head)) != sizeof(head) ||
+		    memcmp(head.magic, SPOOL_MAGIC, 8))
+			continue;
+		s = state_unpack(head.state);
+		*bytes += (uint64_t)(s.pages - s.start.page) * head.page_size;
+	}
 }
