@@ -117,6 +117,8 @@ static void print_params(struct debuglog *log)
 static int print_text(struct debuglog *log, const struct status *status)
 {
 	printf("%-16s %s%s\n", "instance", log->name,
+	       !status->started && log->set.made ?
+		       " (gone: somebody removed it; set_param makes it again)" :
 	       !status->started  ? " (not started: set_param debug=... starts it)" :
 	       status->recording ? " (recording)" :
 				   " (stopped: tracing_on is 0)");

@@ -82,21 +82,26 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 {
 	char letters[2 * N_OPTS + 3];
 	struct option longs[N_OPTS + 1];
+	char own[] = "dktrace", *name = argv[0];
 	size_t i;
 	int c;
 
 	build(command, !command, letters, longs);
+	/* getopt begins its messages with it. */
+	argv[0] = own;
 	optind = 0; /* getopt starts anew, also in the middle of argv */
 	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (c == '?') {
 			fprintf(stderr, "Try 'dktrace %s%s--help'.\n", command ? command->name : "",
 				command ? " " : "");
+			argv[0] = name;
 			return -1;
 		}
 		for (i = 0; i < N_OPTS; i++)
 			if (opts[i].letter == c)
 				store(app, &opts[i], optarg);
 	}
+	argv[0] = name;
 	return optind;
 }
 
