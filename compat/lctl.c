@@ -214,21 +214,6 @@ static int cmd_set_param(struct lctl *lctl, int argc, char **argv)
 
 /* ---- the buffer ---- */
 
-static void print_result(const struct lctl *lctl, const struct dk_result *result)
-{
-	uint64_t lines = result->kept + result->dropped + result->bad;
-
-	printf("Debug log: %llu lines, %llu kept, %llu dropped, %llu bad.\n",
-	       (unsigned long long)lines, (unsigned long long)result->kept,
-	       (unsigned long long)result->dropped, (unsigned long long)result->bad);
-	fflush(stdout);
-	if (result->lost)
-		fprintf(stderr,
-			"%s: %llu records were lost before they were read (%s); a larger debug_mb"
-			" or a narrower debug keeps more\n",
-			lctl->self, (unsigned long long)result->lost, result->lost_by_cpu);
-}
-
 static int print_log(struct lctl *lctl, const struct dk_opts *opts, int fd,
 		     struct dk_result *result)
 {
@@ -274,7 +259,7 @@ static int cmd_dk(struct lctl *lctl, int argc, char **argv)
 	if (err && !result.closed)
 		say(lctl);
 	if (!err)
-		print_result(lctl, &result);
+		dk_result_print(&result, lctl->self, stdout);
 	dk_result_clear(&result);
 	return err ? 1 : 0;
 }

@@ -149,6 +149,8 @@ static int print_text(struct debuglog *log, const struct status *status)
 {
 	print_label("instance");
 	printf("%s%s\n", log->name,
+	       !status->started && log->set.made ?
+		       " (gone: somebody removed it; set_param makes it again)" :
 	       !status->started  ? " (not started: set_param debug=... starts it)" :
 	       status->recording ? " (recording)" :
 				   " (stopped: tracing_on is 0)");
