@@ -219,19 +219,21 @@ static int plan_events(struct plan *plan)
 	return err ? err : drop_filters(plan);
 }
 
-/* What does not parse here is put to the kernel, whose words the user can look up. */
+/* What does not parse here is put to the kernel, whose words the user can look up; ours follow. */
 static int parse_filter(struct plan *plan)
 {
 	struct dkt_ctx *ctx = plan->log->ctx;
 	int err = debuglog_expr(ctx, plan->set->filter, &plan->filter);
 	char *words __cleanup(free) = NULL;
+	char *kernel __cleanup(free) = NULL;
 
 	if (!err)
 		return 0;
 	words = strdup(dkt_error(ctx));
 	if (dkt_instance_try_filter(plan->log->in, plan->set->filter) == -EINVAL)
-		return -EINVAL;
-	return dkt_fail(ctx, err, "%s", words ? words : "");
+		kernel = strdup(dkt_error(ctx));
+	return dkt_fail(ctx, err, "%s%s%s", kernel ? kernel : "", kernel ? "\n" : "",
+			words ? words : "");
 }
 
 static int plan_make(struct plan *plan)

@@ -27,6 +27,9 @@ static int open_tracefs(struct dkt_ctx *ctx, unsigned int flags)
 {
 	int fd, err = dkt_tracefs_open(ctx, 0);
 
+	/* Better words: which capability would give the right to it. */
+	if (err == -EACCES)
+		dkt_caps_check(ctx, DKT_NEED_READ);
 	if (err != -ENOENT || !(flags & DEBUGLOG_CHANGE))
 		return err;
 	err = dkt_caps_check(ctx, DKT_NEED_MOUNT);

@@ -41,7 +41,7 @@ struct dk_result {
 	uint64_t lost; /* records that the kernel had to throw away */
 	uint64_t own; /* records of this process, left out */
 	char *lost_by_cpu; /* "cpu 0: N, cpu 3: M"; NULL: nothing lost */
-	char *unmatched; /* an event that the filter is about but cannot be put to here */
+	char *unmatched; /* why the filter could not match what is in the log; NULL: it could */
 	bool closed; /* the reader of a pipe went away */
 	char *clock; /* whose times are shown as they are, as it has no wall-clock time; or NULL */
 };

@@ -394,6 +394,11 @@ static int cmd_help(struct lctl *lctl, int argc, char **argv)
 	return 0;
 }
 
+const char *lctl_command(size_t i)
+{
+	return i < ARRAY_SIZE(commands) ? commands[i].name : NULL;
+}
+
 bool lctl_knows(const char *command)
 {
 	return find_command(command);

@@ -12,6 +12,9 @@ struct lctl {
 	const char *self; /* the name that messages begin with */
 };
 
+/* The name of the i-th command, counted from 0; NULL after the last. */
+const char *lctl_command(size_t i);
+
 /* Whether lctl_run() knows the command. */
 bool lctl_knows(const char *command);
 
