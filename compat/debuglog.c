@@ -23,6 +23,9 @@ static int open_tracefs(struct dkt_ctx *ctx, unsigned int flags)
 {
 	int fd, err = dkt_tracefs_open(ctx, 0);
 
+	/* What is missing is said in capabilities rather than in errno's words. */
+	if (err == -EACCES && dkt_caps_check(ctx, DKT_NEED_READ))
+		return -EPERM;
 	if (err != -ENOENT || !(flags & DEBUGLOG_CHANGE))
 		return err;
 	err = dkt_caps_check(ctx, DKT_NEED_MOUNT);
@@ -270,6 +273,23 @@ static int put_back_mount(struct dkt_ctx *ctx)
 	return 0;
 }
 
+/* Not in the middle of somebody's change. */
+static int remove_instance(struct dkt_ctx *ctx, const char *name, char *dir)
+{
+	struct debuglog log = { .ctx = ctx, .dir = dir, .dirfd = -1, .lock = -1 };
+	int err = open_dir(&log);
+
+	if (!err && log.dirfd >= 0)
+		err = take_lock(&log);
+	if (!err)
+		err = dkt_instance_remove(ctx, name);
+	if (log.lock >= 0)
+		close(log.lock);
+	if (log.dirfd >= 0)
+		close(log.dirfd);
+	return err;
+}
+
 int debuglog_reset(struct dkt_ctx *ctx, const char *name)
 {
 	char *dir __cleanup(free) = NULL;
@@ -281,11 +301,11 @@ int debuglog_reset(struct dkt_ctx *ctx, const char *name)
 		dir = NULL;
 		return -ENOMEM;
 	}
-	err = dkt_tracefs_open(ctx, 0);
+	err = dkt_caps_check(ctx, DKT_NEED_CONTROL);
 	if (!err)
-		err = dkt_caps_check(ctx, DKT_NEED_CONTROL);
+		err = open_tracefs(ctx, 0);
 	if (!err)
-		err = dkt_instance_remove(ctx, name);
+		err = remove_instance(ctx, name, dir);
 	if (err && err != -ENOENT)
 		return err;
 	err = remove_files(AT_FDCWD, dir);

@@ -24,6 +24,8 @@ struct printer {
 	struct dkt_capture *capture;
 	struct legacy_style *legacy;
 	struct dkt_expr *filter;
+	bool *asked; /* by event index: whether the filter can match it is known */
+	size_t n_events;
 	struct dkt_buf *buf;
 	int64_t wall; /* to add to a record's time */
 	int32_t self;
@@ -33,6 +35,7 @@ struct printer {
 void dk_result_clear(struct dk_result *result)
 {
 	free(result->lost_by_cpu);
+	free(result->unmatched);
 	*result = (struct dk_result){ 0 };
 }
 
@@ -69,6 +72,26 @@ static int flush_if_full(struct printer *p)
 
 /* ---- selection ---- */
 
+/* Tells of an event that the filter is about and cannot be put to, once. */
+static void ask_filter(struct printer *p, struct dkt_event *event)
+{
+	size_t i = dkt_event_index(event);
+
+	if (i >= p->n_events || p->asked[i])
+		return;
+	p->asked[i] = true;
+	if (!p->result->unmatched && dkt_expr_check_match(p->filter, event) == -EOPNOTSUPP)
+		p->result->unmatched = strdup(dkt_error(p->ctx));
+}
+
+static bool matches(struct printer *p, const struct dkt_record *rec)
+{
+	if (dkt_expr_match(p->filter, rec, dkt_capture_comm(p->capture, rec->pid)))
+		return true;
+	ask_filter(p, rec->event);
+	return false;
+}
+
 static bool selected(struct printer *p, const struct dkt_record *rec)
 {
 	const struct dk_opts *opts = p->opts;
@@ -90,7 +113,7 @@ static bool selected(struct printer *p, const struct dkt_record *rec)
 		    (opts->subsystems && !(bits.subsystems & opts->subsystems)))
 			return false;
 	}
-	return !p->filter || dkt_expr_match(p->filter, rec, dkt_capture_comm(p->capture, rec->pid));
+	return !p->filter || matches(p, rec);
 }
 
 static void print_record(struct printer *p, const struct dkt_record *rec)
@@ -177,6 +200,8 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 	int err = dkt_capture_open(p->in, &opts, &p->capture);
 	int told;
 
+	if (!err && p->opts->drop_rights)
+		err = dkt_caps_drop(p->ctx);
 	if (err)
 		return err;
 	err = print_all(p);
@@ -190,8 +215,12 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 
 static int printer_init(struct printer *p, const struct class_map *map)
 {
-	int err = dkt_buf_new(&p->buf);
+	struct dkt_event *const *events;
+	int err = dkt_events(p->ctx, &events, &p->n_events);
 
+	p->asked = err ? NULL : calloc(p->n_events + 1, sizeof(*p->asked));
+	if (!err)
+		err = p->asked ? dkt_buf_new(&p->buf) : -ENOMEM;
 	if (!err)
 		err = legacy_style_new(p->ctx, map, &p->legacy);
 	if (!err && p->opts->filter)
@@ -204,6 +233,7 @@ static void printer_clear(struct printer *p)
 	dkt_capture_close(p->capture);
 	legacy_style_free(p->legacy);
 	dkt_expr_free(p->filter);
+	free(p->asked);
 	dkt_buf_free(p->buf);
 }
 

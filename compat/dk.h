@@ -23,6 +23,7 @@ struct dk_opts {
 	int32_t pid; /* -1: any */
 	int cpu; /* -1: any */
 	bool escape; /* the output is a terminal: control characters do it no good */
+	bool drop_rights; /* once all is open: the process has nothing else to do */
 	bool skip_self; /* leave out what this process caused */
 	const volatile sig_atomic_t *stop; /* set by a signal handler; NULL: none */
 };
@@ -39,6 +40,7 @@ struct dk_result {
 	uint64_t lost; /* records that the kernel had to throw away */
 	uint64_t own; /* records of this process, left out */
 	char *lost_by_cpu; /* "cpu 0: N, cpu 3: M"; NULL: nothing lost */
+	char *unmatched; /* an event that the filter is about but cannot be put to here */
 	bool closed; /* the reader of a pipe went away */
 };
 

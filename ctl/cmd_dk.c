@@ -106,6 +106,8 @@ static void print_result(const struct dk_result *result, FILE *out)
 		result->kept + result->dropped + result->bad, result->kept, result->dropped,
 		result->bad);
 	fflush(out);
+	if (result->unmatched)
+		fprintf(stderr, "dktrace: %s\n", result->unmatched);
 	if (result->own)
 		fprintf(stderr, "dktrace: %" PRIu64 " records of dktrace itself left out\n",
 			result->own);
@@ -159,6 +161,7 @@ int cmd_dk(struct app *app, int argc, char **argv)
 	else if (!strcmp(argv[0], "show"))
 		opts.flags = DKT_CAPTURE_KEEP;
 	opts.skip_self = follow;
+	opts.drop_rights = true;
 	opts.escape = !file && isatty(STDOUT_FILENO);
 	/* A signal ends the printing between two records, so that what was printed is counted. */
 	opts.stop = &stop;

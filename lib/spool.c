@@ -34,12 +34,15 @@ struct state {
 	uint32_t pages;
 };
 
-static struct state state_get(const struct dkt__spool *spool)
+static struct state state_unpack(uint64_t v)
 {
-	uint64_t v = __atomic_load_n(&spool->head->state, __ATOMIC_ACQUIRE);
-
 	return (struct state){ .start = { .page = v >> 40, .offset = v >> 24 & 0xffff },
 			       .pages = v & 0xffffff };
+}
+
+static struct state state_get(const struct dkt__spool *spool)
+{
+	return state_unpack(__atomic_load_n(&spool->head->state, __ATOMIC_ACQUIRE));
 }
 
 static void state_set(struct dkt__spool *spool, struct state s)
@@ -235,4 +238,31 @@ void dkt__spool_set_base(struct dkt__spool *spool, struct dkt__spool_base base)
 	spool->head->lost = base.lost;
 	spool->head->read = base.read;
 	spool->head->emptied = base.emptied;
+}
+
+int dkt_spool_bytes(struct dkt_ctx *ctx, const char *dir, uint64_t *bytes)
+{
+	int dirfd __cleanup(close) = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	int cpu;
+
+	*bytes = 0;
+	if (dirfd < 0)
+		return errno == ENOENT ? 0 :
+					 dkt_fail(ctx, -errno, "open %s: %s", dir, strerror(errno));
+	for (cpu = 0;; cpu++) {
+		struct dkt__spool_head head;
+		struct state s;
+		char name[24];
+		int fd __cleanup(close) = -1;
+
+		snprintf(name, sizeof(name), "cpu%d", cpu);
+		fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		if (fd < 0)
+			return 0;
+		if (read(fd, &head, sizeof(head)) != sizeof(head) ||
+		    memcmp(head.magic, SPOOL_MAGIC, 8))
+			continue;
+		s = state_unpack(head.state);
+		*bytes += (uint64_t)(s.pages - s.start.page) * head.page_size;
+	}
 }

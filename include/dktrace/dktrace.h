@@ -95,7 +95,10 @@ enum dkt_need {
  */
 DKT_API int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs);
 
-/* Drops, for good, every capability that reading from open files does not need. */
+/*
+ * Drops, for good, every capability of root that reading an open capture does not need: what
+ * root owns it still reads, and cap_syslog stays for the names of functions.
+ */
 DKT_API int dkt_caps_drop(struct dkt_ctx *ctx);
 
 /* A capability that tracing can make use of. */
@@ -365,6 +368,9 @@ DKT_API int dkt_capture_loss(struct dkt_capture *capture, int cpu, struct dkt_lo
 DKT_API const char *dkt_capture_comm(struct dkt_capture *capture, int32_t pid);
 
 DKT_API void dkt_capture_close(struct dkt_capture *capture);
+
+/* Bytes of pages that the spool directory keeps; 0 if there is none. Looks without a lock. */
+DKT_API int dkt_spool_bytes(struct dkt_ctx *ctx, const char *spool, uint64_t *bytes);
 
 /* Empties the instance's buffers and what the spool directory keeps of them. -EBUSY as above. */
 DKT_API int dkt_capture_clear(struct dkt_instance *instance, const char *spool);
