@@ -150,9 +150,12 @@ static bool selected(struct printer *p, const struct dkt_record *rec)
 		return true;
 	if (opts->pid >= 0 && rec->pid != opts->pid)
 		return false;
-	if (opts->types || opts->subsystems) {
+	if (opts->types || opts->subsystems || opts->hidden_types || opts->hidden_subsystems) {
 		struct class_bits bits = legacy_style_bits(p->legacy, rec);
 
+		if (mask_hides(opts->hidden_types, bits.types) ||
+		    mask_hides(opts->hidden_subsystems, bits.subsystems))
+			return false;
 		if ((opts->types && !(bits.types & opts->types)) ||
 		    (opts->subsystems && !(bits.subsystems & opts->subsystems)))
 			return false;

@@ -19,6 +19,8 @@ struct dk_opts {
 	const char *filter; /* expression, NULL: none */
 	uint32_t types; /* only records with one of these bits; 0: any */
 	uint32_t subsystems;
+	uint32_t hidden_types; /* not records whose bits are all among these; see mask_hides() */
+	uint32_t hidden_subsystems;
 	int64_t since; /* wall-clock ns; 0: no bound */
 	int64_t until;
 	int32_t pid; /* -1: any */

@@ -95,7 +95,7 @@ static char *by_system(const char *names)
 	return out && !fclose(out) ? text : NULL;
 }
 
-/* Events that a new mask brings in may not know the filter that is set. */
+/* Events that a new mask brings in may not know the filter that is set, either. */
 static char *filter_notes(const struct filter_report *report)
 {
 	char *names __cleanup(free) = report->n_missed ? by_system(report->missed) : NULL;
