@@ -260,8 +260,7 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 		err = dkt_capture_done(p->capture);
 	told = count_losses(p);
 	if (p->misfit && !p->fits && !p->result->kept &&
-	    asprintf(&p->result->unmatched, "--filter fits no event of the log: %s",
-		     p->misfit) < 0)
+	    asprintf(&p->result->unmatched, "--filter fits no event of the log: %s", p->misfit) < 0)
 		p->result->unmatched = NULL;
 	return err ? err : told;
 }
