@@ -275,7 +275,7 @@ static int any_fits(struct printer *p, struct dkt_event *const *events, size_t n
 
 		if (!err)
 			return 0;
-		if (err == -EOPNOTSUPP && !*words)
+		if ((err == -EOPNOTSUPP || err == -EINVAL) && !*words)
 			*words = strdup(dkt_error(p->ctx));
 	}
 	return -EINVAL;
