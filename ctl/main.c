@@ -66,8 +66,8 @@ static int check_args(const struct command *command, int n)
 	if (n < command->min_args)
 		return app_usage("%s: needs %s", command->name, command->args);
 	if (command->max_args >= 0 && n > command->max_args)
-		return app_usage("%s: too many arguments; usage: dktrace %s %s", command->name,
-				 command->name, command->args);
+		return app_usage("%s: too many arguments; usage: dktrace %s%s%s", command->name,
+				 command->name, *command->args ? " " : "", command->args);
 	return 0;
 }
 
