@@ -309,6 +309,23 @@ static int save_before(struct plan *plan)
 	return err ? err : settings_save(log->ctx, log->dirfd, DEBUGLOG_BEFORE, &log->set);
 }
 
+/*
+ * A log that is new waits until all is switched: the switching itself, hundreds of files, is not
+ * what it is wanted for.
+ */
+static int commit(struct plan *plan)
+{
+	struct dkt_instance *in = plan->log->in;
+	bool fresh = dkt_instance_is_new(in);
+	int err = fresh ? dkt_instance_set_on(in, false) : 0;
+
+	if (!err)
+		err = dkt_change_commit(plan->change);
+	if (!err && fresh)
+		err = dkt_instance_set_on(in, true);
+	return err;
+}
+
 /* The kernel first, then the file: what is kept was true at some time. */
 static int transact(struct plan *plan)
 {
@@ -331,7 +348,7 @@ static int transact(struct plan *plan)
 	if (!err)
 		err = settings_stage(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, plan->done);
 	if (!err)
-		err = dkt_change_commit(plan->change);
+		err = commit(plan);
 	if (!err)
 		err = settings_publish(log->ctx, log->dirfd, DEBUGLOG_SETTINGS);
 	if (err && bytes)
