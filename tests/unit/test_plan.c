@@ -30,6 +30,12 @@ static const char kallsyms[] = "0000000000001000 A cpu_offset\n"
 static const char printk_formats[] = "0xffffffff82000000 : \"constant\"\n"
 				     "0xffffffff82000010 : \"line\\n\"\n";
 
+struct dynamic {
+	uint32_t loc;
+	uint32_t more;
+	char text[16];
+};
+
 /* ---- a tree that stands for tracefs ---- */
 
 struct tree {
@@ -258,6 +264,28 @@ static void texts_that_libtraceevent_gets_wrong(void **state)
 	expect_int(INT, "\"%d %d\", REC->v, REC->v < 5", -5, "-5 1");
 }
 
+static void expressions_as_c_groups_them(void **state)
+{
+	(void)state;
+	expect_int(INT, "\"%d\", REC->v & (1 | 2)", 4, "0");
+	expect_int(INT, "\"%d\", REC->v * (2 + 3)", 2, "10");
+	expect_int(INT, "\"%d %d\", 1 + 2 * REC->v, (1 + 2) * REC->v", 2, "5 6");
+	expect_int(INT, "\"%d\", 10 - REC->v - 3", 2, "5");
+	expect_int(INT, "\"%d\", 1 << 2 + REC->v", 1, "8");
+	expect_int(INT, "\"%d\", REC->v == 2 & 1 ^ 1 | 4", 2, "4");
+	expect_int(INT, "\"%s\", !REC->v ? \"none\" : REC->v == 1 ? \"one\" : \"more\"", 0, "none");
+	expect_int(INT, "\"%s\", !REC->v ? \"none\" : REC->v == 1 ? \"one\" : \"more\"", 1, "one");
+	expect_int(INT, "\"%d\", __builtin_expect(!!(REC->v > 3), 0)", 4, "1");
+	expect_int(INT, "\"%d %d\", (int)sizeof(u64), ((s16)(REC->v))", 0x1ffff, "8 -1");
+	expect_int(INT, "\"%d%s\" \" end\", (REC)->v, \"a\" \"b\"", 1, "1ab end");
+	expect_int(INT, "\"%c%c\", '\\\\', REC->v == 1 ? '\\'' : '-'", 1, "\\'");
+	expect(STRING, "\"%s\", __get_str(s)[0] ? \"some\" : \"empty\"",
+	       &(const struct dynamic){ 16 | 1 << 16, 0, "" }, sizeof(struct dynamic), "empty");
+	expect(FIELD("__data_loc u64[] a", 8, 4, 0), "\"%s\", __print_dynamic_array(a, 8)",
+	       &(const struct dynamic){ 16 | 16 << 16, 0, "\1\0\0\0\0\0\0\0\2" },
+	       sizeof(struct dynamic), "{0x1,0x2}");
+}
+
 /* ---- names ---- */
 
 #define MANY                                                                                       \
@@ -284,12 +312,6 @@ static void symbols_and_flags(void **state)
 }
 
 /* ---- strings and arrays ---- */
-
-struct dynamic {
-	uint32_t loc;
-	uint32_t more;
-	char text[16];
-};
 
 static void strings(void **state)
 {
@@ -483,6 +505,7 @@ int main(void)
 		cmocka_unit_test(integers_with_width),
 		cmocka_unit_test(every_hex_length),
 		cmocka_unit_test(arithmetic_has_types_of_c),
+		cmocka_unit_test(expressions_as_c_groups_them),
 		cmocka_unit_test(texts_that_libtraceevent_gets_wrong),
 		cmocka_unit_test(symbols_and_flags),
 		cmocka_unit_test(strings),
