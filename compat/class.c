@@ -264,9 +264,13 @@ static void finish_bits(struct class_map *map)
 		struct class_bits *bits = &map->bits[i];
 
 		if (bits->fields)
-			*bits = (struct class_bits){ UINT32_MAX, UINT32_MAX, .fields = true };
+			*bits = (struct class_bits){
+				.types = UINT32_MAX,
+				.subsystems = UINT32_MAX,
+				.fields = true,
+			};
 		if (bits->narrowed)
-			bits->subsystems |= with_modules;
+			bits->sites = with_modules;
 		if (!bits->subsystems)
 			bits->subsystems = 1;
 		for (bit = 0; bit < MASK_BITS; bit++) {
@@ -324,6 +328,15 @@ const struct class_bits *class_map_event(const struct class_map *map, const stru
 	size_t index = dkt_event_index(event);
 
 	return index < map->n_bits ? &map->bits[index] : &nothing;
+}
+
+bool class_bits_on(const struct class_bits *bits, uint32_t debug, uint32_t subsystem_debug)
+{
+	uint32_t subsystems = bits->subsystems;
+
+	if (bits->narrowed & debug)
+		subsystems |= bits->sites;
+	return bits->types & debug && subsystems & subsystem_debug;
 }
 
 size_t class_map_count(const struct class_map *map, enum mask_kind kind, unsigned int bit)

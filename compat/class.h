@@ -14,9 +14,8 @@ struct class_bits {
 	uint32_t types; /* of MASK_DEBUG */
 	uint32_t subsystems; /* of MASK_SUBSYSTEM; never 0: undefined if no other */
 	uint32_t filtered; /* those of types for which class_map_filter() has a filter */
-	/* Those for which only call sites in the subsystems' modules count. Such an event belongs
-	 * to every subsystem that has modules. */
-	uint32_t narrowed;
+	uint32_t narrowed; /* those for which only call sites in the subsystems' modules count */
+	uint32_t sites; /* if narrowed: the subsystems whose modules a call site can lie in */
 	bool fields; /* each record says its class in msg_mask and msg_subsys; all bits are set */
 };
 
@@ -70,6 +69,9 @@ int class_map_resolve(struct class_map *map, struct dkt_event *const *events, si
 
 const struct class_bits *class_map_event(const struct class_map *map,
 					 const struct dkt_event *event);
+
+/* Whether these masks switch it on: a type of it and a subsystem of it, as in Lustre. */
+bool class_bits_on(const struct class_bits *bits, uint32_t debug, uint32_t subsystem_debug);
 
 /* How many events of this kernel stand for the class or subsystem. */
 size_t class_map_count(const struct class_map *map, enum mask_kind kind, unsigned int bit);

@@ -9,7 +9,7 @@
 enum column_flags {
 	COL_RIGHT = 1,
 	COL_NUMBER = 2, /* a number in JSON; also on the right */
-	COL_WRAP = 4, /* the column that gives way on a narrow terminal */
+	COL_FOLD = 4, /* the one column that gives way on a narrow terminal */
 	COL_BOOL = 8,
 };
 

@@ -95,23 +95,43 @@ int dkt_change_filter(struct dkt_change *change, struct dkt_event *event, const 
 
 /* ---- asking ---- */
 
-static struct dkt_event *find_off(struct dkt_instance *in)
+/* The first word of a filter is a field: kernel's words about an event that lacks it mislead. */
+static bool has_first_word(struct dkt_event *event, const char *filter)
+{
+	size_t from = strcspn(filter, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+	size_t len = strspn(filter + from, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+					   "0123456789");
+	char *word __cleanup(free) = strndup(filter + from, len);
+
+	return word && dkt_event_field(event, word);
+}
+
+/* An event that is off, if there is one with the filter's first field; else any. */
+static struct dkt_event *find_off(struct dkt_instance *in, const char *filter)
 {
 	struct dkt_event **on __cleanup(free) = NULL;
 	struct dkt_event *const *all;
+	struct dkt_event *any = NULL;
 	size_t n_on, n, i, j = 0;
 
 	if (dkt_instance_get_events(in, &on, &n_on) || dkt_events(in->ctx, &all, &n))
 		return NULL;
-	/* Both lists are sorted. */
-	for (i = 0; i < n && j < n_on && all[i] == on[j]; i++)
-		j++;
-	return i < n ? all[i] : NULL;
+	for (i = 0; i < n; i++) {
+		/* Both lists are sorted. */
+		if (j < n_on && all[i] == on[j]) {
+			j++;
+			continue;
+		}
+		any = any ? any : all[i];
+		if (has_first_word(all[i], filter))
+			return all[i];
+	}
+	return any;
 }
 
 int dkt_instance_try_filter(struct dkt_instance *in, const char *filter)
 {
-	struct dkt_event *event = find_off(in);
+	struct dkt_event *event = find_off(in, filter);
 	char *before __cleanup(free) = NULL;
 	char *words __cleanup(free) = NULL;
 	int err, result;

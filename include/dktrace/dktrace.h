@@ -95,7 +95,10 @@ enum dkt_need {
  */
 DKT_API int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs);
 
-/* Drops, for good, every capability that reading from open files does not need. */
+/*
+ * Drops, for good, every capability of root that reading an open capture does not need: what
+ * root owns it still reads, and cap_syslog stays for the names of functions.
+ */
 DKT_API int dkt_caps_drop(struct dkt_ctx *ctx);
 
 /* A capability that tracing can make use of. */
@@ -262,7 +265,10 @@ DKT_API int dkt_change_filter(struct dkt_change *change, struct dkt_event *event
  */
 DKT_API int dkt_change_commit(struct dkt_change *change);
 
-/* What is on in the instance now: an array of events that the caller frees with free(). */
+/*
+ * What is on in the instance now: an array of events, in the order of dkt_events(), that the
+ * caller frees with free().
+ */
 DKT_API int dkt_instance_get_events(struct dkt_instance *instance, struct dkt_event ***events,
 				    size_t *n);
 
@@ -358,13 +364,20 @@ struct dkt_loss {
 	uint64_t bad; /* places where a page made no sense */
 };
 
-/* What this capture saw and lost on a CPU so far, from the kernel's statistics. */
+/*
+ * What this capture saw on a CPU so far, and lost from the kernel's statistics: up to the last
+ * dkt_capture_done(), so that the next capture counts on from there; with DKT_CAPTURE_KEEP, up
+ * to now.
+ */
 DKT_API int dkt_capture_loss(struct dkt_capture *capture, int cpu, struct dkt_loss *loss);
 
 /* Name of a process, "<...>" if the kernel has forgotten it; valid as long as the capture. */
 DKT_API const char *dkt_capture_comm(struct dkt_capture *capture, int32_t pid);
 
 DKT_API void dkt_capture_close(struct dkt_capture *capture);
+
+/* Bytes of pages that the spool directory keeps; 0 if there is none. Looks without a lock. */
+DKT_API int dkt_spool_bytes(struct dkt_ctx *ctx, const char *spool, uint64_t *bytes);
 
 /* Empties the instance's buffers and what the spool directory keeps of them. -EBUSY as above. */
 DKT_API int dkt_capture_clear(struct dkt_instance *instance, const char *spool);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Class maps on catalogues of events: from text or from a fixture, each in a directory of its own. */
+#ifndef TEST_CLASS_KERNEL_H
+#define TEST_CLASS_KERNEL_H
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "class.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+#define SHIPPED_MAP "share/classes.d"
+
+#define TYPE(name)      mask_bit(MASK_DEBUG, name, strlen(name))
+#define SUBSYSTEM(name) mask_bit(MASK_SUBSYSTEM, name, strlen(name))
+
+static inline struct dkt_ctx *ctx_new(const char *root)
+{
+	DKT_OPTS(dkt_ctx_opts, opts, .root = root);
+	struct dkt_ctx *ctx;
+
+	assert_int_equal(dkt_ctx_new(&opts, &ctx), 0);
+	return ctx;
+}
+
+static inline void write_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* ---- a catalogue of events, in a directory of its own ---- */
+
+struct kernel {
+	char dir[64];
+	struct dkt_ctx *ctx;
+	struct dkt_event *const *events;
+	size_t n;
+};
+
+static inline void kernel_open(struct kernel *k, const char *names)
+{
+	char *path;
+
+	snprintf(k->dir, sizeof(k->dir), "/tmp/dktrace-test-XXXXXX");
+	assert_non_null(mkdtemp(k->dir));
+	assert_true(asprintf(&path, "%s/available_events", k->dir) > 0);
+	write_text(path, names);
+	free(path);
+	k->ctx = ctx_new(k->dir);
+	if (dkt_tracefs_open(k->ctx, 0) || dkt_events(k->ctx, &k->events, &k->n))
+		fail_msg("%s", dkt_error(k->ctx));
+}
+
+static inline void kernel_open_fixture(struct kernel *k, const char *release)
+{
+	static char names[1 << 20];
+	char path[64];
+	size_t len;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "tests/fixture/available_events-%s", release);
+	f = fopen(path, "r");
+	if (!f)
+		fail_msg("%s: %s", path, strerror(errno));
+	len = fread(names, 1, sizeof(names) - 1, f);
+	names[len] = '\0';
+	fclose(f);
+	kernel_open(k, names);
+}
+
+static inline void kernel_close(struct kernel *k)
+{
+	char *path;
+
+	dkt_ctx_free(k->ctx);
+	assert_true(asprintf(&path, "%s/available_events", k->dir) > 0);
+	unlink(path);
+	free(path);
+	rmdir(k->dir);
+}
+
+static inline struct class_map *map_of_dirs(struct kernel *k, const char *const *dirs, size_t n)
+{
+	struct class_map *map;
+
+	if (class_map_load_dirs(k->ctx, dirs, n, &map))
+		fail_msg("%s", dkt_error(k->ctx));
+	assert_int_equal(class_map_resolve(map, k->events, k->n), 0);
+	return map;
+}
+
+static inline struct class_map *map_of_text(struct kernel *k, const char *text)
+{
+	struct class_map *map;
+
+	if (class_map_load_text(k->ctx, "map", text, strlen(text), &map))
+		fail_msg("%s", dkt_error(k->ctx));
+	assert_int_equal(class_map_resolve(map, k->events, k->n), 0);
+	return map;
+}
+
+static inline struct class_map *shipped_map(struct kernel *k)
+{
+	static const char *const dirs[] = { SHIPPED_MAP };
+
+	return map_of_dirs(k, dirs, 1);
+}
+
+static inline const struct class_bits *bits_of(const struct kernel *k, const struct class_map *map,
+					       const char *system, const char *name)
+{
+	struct dkt_event *event = dkt_event_find(k->ctx, system, name);
+
+	if (!event)
+		fail_msg("no event %s:%s", system, name);
+	return class_map_event(map, event);
+}
+
+#endif

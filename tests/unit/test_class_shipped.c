@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The shipped class map on the catalogues of real kernels: complete, without typing errors, quick. */
+#include "class_kernel.h"
+
+#include <time.h>
+
+/* Start-up of a status command is allowed 20 ms; the map may have a quarter of them. */
+#define LOAD_MS_MAX 5.0
+
+/* A sanitizer takes several times as long. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SLOWER 10
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SLOWER 10
+#endif
+#endif
+#ifndef SLOWER
+#define SLOWER 1
+#endif
+
+static const char *const kernels[] = { "6.1", "6.12", "6.18" };
+
+static void every_class_says_what_it_is(void **state)
+{
+	static const enum mask_kind kinds[] = { MASK_DEBUG, MASK_SUBSYSTEM };
+	struct class_map *map;
+	struct kernel k;
+	size_t n;
+
+	(void)state;
+	kernel_open_fixture(&k, "6.1");
+	map = shipped_map(&k);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		for (unsigned int bit = 0; bit < MASK_BITS; bit++) {
+			const char *name = mask_name(kinds[i], bit);
+			const char *none = class_map_none(map, kinds[i], bit);
+
+			if (!*name)
+				continue;
+			if (!*class_map_about(map, kinds[i], bit))
+				fail_msg("%s: no about", name);
+			class_map_entries(map, kinds[i], bit, &n);
+			if (kinds[i] == MASK_DEBUG && !n == !none)
+				fail_msg("%s: neither entries nor a reason for none", name);
+			if (kinds[i] == MASK_DEBUG && !none && !class_map_count(map, kinds[i], bit))
+				fail_msg("%s: nothing on a full kernel", name);
+		}
+	class_map_free(map);
+	kernel_close(&k);
+}
+
+/* Systems of modules from outside the kernel, which no fixture has. */
+static bool is_out_of_tree(const struct class_glob *glob)
+{
+	static const char *const systems[] = { "lustre_debug", "dktrace", "ldiskfs", "zfs" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(systems); i++)
+		if (!strcmp(glob->system, systems[i]))
+			return true;
+	return false;
+}
+
+static const struct class_entry *entries_of(const struct class_map *map, unsigned int target,
+					    size_t *n)
+{
+	if (target < MASK_BITS)
+		return class_map_entries(map, MASK_DEBUG, target, n);
+	if (target < 2 * MASK_BITS)
+		return class_map_entries(map, MASK_SUBSYSTEM, target - MASK_BITS, n);
+	return class_map_messages(map, n);
+}
+
+static void every_glob_matches_somewhere(void **state)
+{
+	struct class_map *maps[ARRAY_SIZE(kernels)];
+	struct kernel k[ARRAY_SIZE(kernels)];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
+		kernel_open_fixture(&k[i], kernels[i]);
+		maps[i] = shipped_map(&k[i]);
+	}
+	for (unsigned int target = 0; target <= 2 * MASK_BITS; target++) {
+		size_t n, matches;
+
+		entries_of(maps[0], target, &n);
+		for (size_t e = 0; e < n; e++)
+			for (size_t g = 0; g < entries_of(maps[0], target, &n)[e].n_globs; g++) {
+				const struct class_glob *glob = NULL;
+
+				matches = 0;
+				for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
+					glob = &entries_of(maps[i], target, &n)[e].globs[g];
+					matches += glob->events;
+				}
+				if (!matches && !is_out_of_tree(glob))
+					fail_msg("no kernel has '%s'", glob->text);
+			}
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
+		class_map_free(maps[i]);
+		kernel_close(&k[i]);
+	}
+}
+
+struct expectation {
+	const char *system, *name;
+	const char *types, *subsystems; /* as they print */
+};
+
+/* Events that all three kernels have. */
+static const struct expectation expectations[] = {
+	{ "syscalls", "sys_enter_openat", "vfstrace", "llite" },
+	{ "syscalls", "sys_exit_openat", "vfstrace", "llite" },
+	{ "syscalls", "sys_enter_ioctl", "ioctl", "llite" },
+	{ "syscalls", "sys_enter_read", "iotrace vfstrace", "llite" },
+	{ "syscalls", "sys_enter_socket", "net", "lnet" },
+	{ "syscalls", "sys_enter_getpid", "0", "undefined" },
+	{ "raw_syscalls", "sys_enter", "trace", "llite" },
+	{ "block", "block_rq_issue", "iotrace", "osd" },
+	{ "block", "block_rq_error", "error", "osd" },
+	{ "block", "block_bio_complete", "iotrace error", "osd" },
+	{ "printk", "console", "console", "libcfs" },
+	{ "kmem", "kmalloc", "malloc", "libcfs" },
+	{ "kmem", "mm_page_alloc", "page", "libcfs" },
+	{ "exceptions", "page_fault_user", "mmap", "llite" },
+	{ "filelock", "posix_lock_inode", "dlmtrace", "ldlm" },
+	{ "ext4", "ext4_error", "error", "osd" },
+	{ "ext4", "ext4_evict_inode", "inode", "osd" },
+	{ "jbd2", "jbd2_end_commit", "super", "log osd" },
+	{ "xfs", "xfs_dqget_hit", "quota", "lquota osd" },
+	{ "xfs", "xfs_force_shutdown", "super error emerg", "osd" },
+	{ "tcp", "tcp_retransmit_skb", "neterror", "lnd" },
+	{ "net", "netif_rx", "nettrace", "lnet" },
+	{ "workqueue", "workqueue_queue_work", "other", "libcfs" },
+	{ "error_report", "error_report_end", "error", "libcfs" },
+	{ "avc", "selinux_audited", "sec", "sec" },
+	/* Loud ones that no class has. */
+	{ "sched", "sched_switch", "0", "libcfs" },
+	{ "timer", "timer_start", "0", "undefined" },
+	{ "irq_vectors", "local_timer_entry", "0", "undefined" },
+};
+
+static void shipped_map_resolves_as_expected(void **state)
+{
+	char types[MASK_TEXT_SIZE], subsystems[MASK_TEXT_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
+		struct class_map *map;
+		struct kernel k;
+
+		kernel_open_fixture(&k, kernels[i]);
+		map = shipped_map(&k);
+		for (size_t j = 0; j < ARRAY_SIZE(expectations); j++) {
+			const struct expectation *e = &expectations[j];
+			const struct class_bits *bits = bits_of(&k, map, e->system, e->name);
+
+			mask_format(MASK_DEBUG, bits->types, types);
+			mask_format(MASK_SUBSYSTEM, bits->subsystems, subsystems);
+			if (strcmp(types, e->types) || strcmp(subsystems, e->subsystems))
+				fail_msg("%s: %s:%s is of '%s', '%s'", kernels[i], e->system,
+					 e->name, types, subsystems);
+		}
+		for (size_t j = 0; j < k.n; j++) {
+			const struct class_bits *bits = class_map_event(map, k.events[j]);
+
+			if (bits->types && bits->subsystems == 1)
+				fail_msg("%s: %s:%s has a class but no subsystem", kernels[i],
+					 dkt_event_system(k.events[j]),
+					 dkt_event_name(k.events[j]));
+		}
+		class_map_free(map);
+		kernel_close(&k);
+	}
+}
+
+static void modules_from_outside_are_known(void **state)
+{
+	struct class_map *map;
+	struct kernel k;
+
+	(void)state;
+	kernel_open(&k, "ldiskfs:ldiskfs_error\nldiskfs:ldiskfs_mb_new_inode_pa\n"
+			"lustre_debug:lustre_debug_location\nlustre_debug:lustre_debug_msg\n"
+			"zfs:zfs_zil__commit__io__error\n");
+	map = shipped_map(&k);
+	assert_int_equal(bits_of(&k, map, "ldiskfs", "ldiskfs_error")->types, 1u << TYPE("error"));
+	assert_int_equal(bits_of(&k, map, "ldiskfs", "ldiskfs_mb_new_inode_pa")->types,
+			 1u << TYPE("layout"));
+	assert_int_equal(bits_of(&k, map, "ldiskfs", "ldiskfs_error")->subsystems,
+			 1u << SUBSYSTEM("osd"));
+	assert_int_equal(bits_of(&k, map, "zfs", "zfs_zil__commit__io__error")->types,
+			 1u << TYPE("error"));
+	assert_true(bits_of(&k, map, "lustre_debug", "lustre_debug_msg")->fields);
+	assert_int_equal(bits_of(&k, map, "lustre_debug", "lustre_debug_msg")->types, UINT32_MAX);
+	assert_int_equal(bits_of(&k, map, "lustre_debug", "lustre_debug_location")->types, 0);
+	class_map_free(map);
+	kernel_close(&k);
+}
+
+static double now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
+}
+
+static void loading_is_quick(void **state)
+{
+	double best = 1e9;
+	struct kernel k;
+
+	(void)state;
+	kernel_open_fixture(&k, "6.18");
+	for (int i = 0; i < 10; i++) {
+		double start = now_ms(), took;
+
+		class_map_free(shipped_map(&k));
+		took = now_ms() - start;
+		best = took < best ? took : best;
+	}
+	kernel_close(&k);
+	print_message("%zu events: %.2f ms\n", k.n, best);
+	assert_true(best < LOAD_MS_MAX * SLOWER);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_class_says_what_it_is),
+		cmocka_unit_test(every_glob_matches_somewhere),
+		cmocka_unit_test(shipped_map_resolves_as_expected),
+		cmocka_unit_test(modules_from_outside_are_known),
+		cmocka_unit_test(loading_is_quick),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
