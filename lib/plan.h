@@ -3,7 +3,7 @@
 #ifndef DKT_PLAN_H
 #define DKT_PLAN_H
 
-#include "internal.h"
+#include "number.h"
 
 /* ---- values: what a number in the print format is made of ---- */
 
@@ -296,7 +296,7 @@ static inline void dkt__run_put(struct dkt__run *run, const void *bytes, size_t 
 {
 	if (!dkt__run_room(run, n))
 		return;
-	memcpy(run->p, bytes, n);
+	dkt__copy_few(run->p, bytes, n);
 	run->p += n;
 }
 

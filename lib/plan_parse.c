@@ -143,14 +143,15 @@ struct tep_print_arg *dkt__parse_string(struct dkt__parser *ps)
 /* 'x' as the number that it is. */
 static struct tep_print_arg *parse_char(struct dkt__parser *ps)
 {
-	char c = ps->p[1], number[8];
+	char c, number[8];
 	int n;
 
-	ps->p += 2;
-	if (c == '\\' && *ps->p)
-		c = dkt__plan_unescape(*ps->p++);
-	if (*ps->p++ != '\'')
+	c = *++ps->p;
+	if (c == '\\')
+		c = dkt__plan_unescape(*++ps->p);
+	if (!*ps->p || ps->p[1] != '\'')
 		return NULL;
+	ps->p += 2;
 	n = snprintf(number, sizeof(number), "%d", c);
 	return dkt__parse_atom(ps, number, (size_t)n);
 }

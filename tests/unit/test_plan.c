@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "plan.h"
 
@@ -459,6 +460,60 @@ static void events_of_ftrace(void **state)
 		  "<stack> => second => in_module");
 }
 
+/* ---- the trace style ---- */
+
+static void expect_line(const struct dkt_record *record, const char *comm, const char *expected)
+{
+	struct dkt_buf *buf;
+	const char *p;
+	size_t n;
+
+	assert_int_equal(dkt_buf_new(&buf), 0);
+	dkt_style_trace(record, comm, buf);
+	p = dkt_buf_data(buf, &n);
+	assert_int_equal(n, strlen(expected));
+	assert_memory_equal(p, expected, n);
+	dkt_buf_free(buf);
+}
+
+/* As trace-cmd report 3.1.6 prints them, which rounds to microseconds. */
+static void lines_of_trace(void **state)
+{
+	struct tree tree = { .system = "test", .name = "event" };
+	static const int32_t data[3] = { 7, 0, 42 };
+	struct dkt_record record = {
+		.event = plant(&tree, INT, "\"v=%d\\n\", REC->v"),
+		.data = data,
+		.size = sizeof(data),
+		.ts = UINT64_C(612817159500),
+		.cpu = 2,
+		.pid = 14615,
+	};
+	struct dkt_record gap = { .cpu = 3, .lost = 12 };
+
+	(void)state;
+	expect_line(&record, "ll_ost00_003",
+		    "    ll_ost00_003-14615 [002]   612.817160: event:                v=42\n");
+	record.ts = UINT64_C(1234567000000999);
+	record.cpu = 1023;
+	record.pid = 1;
+	expect_line(
+		&record, "a name of 20 letters",
+		"a name of 20 letters-1     [1023] 1234567.000001: event:                v=42\n");
+	expect_line(&gap, "", "CPU:3 [12 EVENTS DROPPED]\n");
+	gap.lost = DKT_LOST_UNKNOWN;
+	expect_line(&gap, "", "CPU:3 [EVENTS DROPPED]\n");
+	uproot(&tree);
+}
+
+static void system_calls(void **state)
+{
+	(void)state;
+	assert_string_equal(dkt_syscall_name(SYS_read), "read");
+	assert_null(dkt_syscall_name(-1));
+	assert_null(dkt_syscall_name(1 << 20));
+}
+
 /* ---- the last resort ---- */
 
 static void formats_beyond_a_plan(void **state)
@@ -516,6 +571,8 @@ int main(void)
 		cmocka_unit_test(hidden_addresses_name_nothing),
 		cmocka_unit_test(network_addresses),
 		cmocka_unit_test(events_of_ftrace),
+		cmocka_unit_test(lines_of_trace),
+		cmocka_unit_test(system_calls),
 		cmocka_unit_test(formats_beyond_a_plan),
 		cmocka_unit_test(short_records_read_as_zeros),
 		cmocka_unit_test(places_outside_the_record),
