@@ -144,8 +144,10 @@ int dkt__page_load(struct dkt__page *page, const void *bytes, uint32_t offset,
 int dkt__page_next(struct dkt__page *page, struct dkt__page_record *record)
 {
 	unsigned long long ts = 0;
+	void *data;
 
 	if (!page->left)
 		return page_end(page);
-	return take(page, kbuffer_next_event(page->kbuf, &ts), ts, record);
+	data = kbuffer_next_event(page->kbuf, &ts);
+	return take(page, data, ts, record);
 }
