@@ -9,7 +9,8 @@
 
 #include "banned.h"
 
-#define MAX_NEST 64
+#define MAX_NEST 128
+#define MAX_OPS  16384 /* the largest formats of the kernel have some thousands */
 
 static struct tep_print_arg *parse_unary(struct dkt__parser *ps);
 
@@ -47,7 +48,7 @@ struct tep_print_arg *dkt__parse_op(struct dkt__parser *ps, const char *op, size
 {
 	struct tep_print_arg *arg = dkt__parse_node(ps, TEP_PRINT_OP);
 
-	if (!arg || !left || !right)
+	if (!arg || !left || !right || ++ps->ops > MAX_OPS)
 		return NULL;
 	arg->op.op = dkt__parse_keep(ps, op, len);
 	arg->op.left = left;
@@ -301,7 +302,7 @@ static struct tep_print_arg *parse_postfix(struct dkt__parser *ps)
 	return arg;
 }
 
-static struct tep_print_arg *parse_unary(struct dkt__parser *ps)
+static struct tep_print_arg *parse_prefixed(struct dkt__parser *ps)
 {
 	const char *op, *before;
 	char *type;
@@ -326,6 +327,18 @@ static struct tep_print_arg *parse_unary(struct dkt__parser *ps)
 		ps->p = before;
 	}
 	return parse_postfix(ps);
+}
+
+static struct tep_print_arg *parse_unary(struct dkt__parser *ps)
+{
+	struct tep_print_arg *arg;
+
+	if (ps->nest >= MAX_NEST)
+		return NULL;
+	ps->nest++;
+	arg = parse_prefixed(ps);
+	ps->nest--;
+	return arg;
 }
 
 static const struct {

@@ -9,7 +9,8 @@ struct dkt__parser {
 	struct dkt__plan *plan; /* owns the tree */
 	struct tep_event *tep;
 	const char *p; /* what is to be read next */
-	int nest;
+	int nest; /* bounds recursion here */
+	int ops; /* bounds the depth of the tree, and so recursion over it */
 };
 
 /* NULL out of any of these means that the format is beyond the parser. */

@@ -526,6 +526,31 @@ static void formats_beyond_a_plan(void **state)
 	expect_int(INT, "\"%d %d\", REC->v", 3, "v=3");
 }
 
+static void formats_without_end(void **state)
+{
+	static const char *const pieces[] = { "!", "(", "(int)", "-", "1+", "1?2:", "REC->v[" };
+	size_t i, n = 100000, len;
+	char *print;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(pieces); i++) {
+		struct dkt__plan *plan = calloc(1, sizeof(*plan));
+		struct tep_print_fmt fmt;
+		struct tep_event tep = { 0 };
+
+		len = strlen(pieces[i]);
+		print = malloc(n * len + 16);
+		assert_non_null(print);
+		memcpy(print, "\"%d\", ", 6);
+		for (size_t j = 0; j < n; j++)
+			memcpy(print + 6 + j * len, pieces[i], len);
+		memcpy(print + 6 + n * len, "1", 2);
+		assert_int_equal(dkt__plan_parse(plan, &tep, print, &fmt), -EOPNOTSUPP);
+		dkt__plan_free(plan);
+		free(print);
+	}
+}
+
 /* ---- records that lie ---- */
 
 static void short_records_read_as_zeros(void **state)
@@ -574,6 +599,7 @@ int main(void)
 		cmocka_unit_test(lines_of_trace),
 		cmocka_unit_test(system_calls),
 		cmocka_unit_test(formats_beyond_a_plan),
+		cmocka_unit_test(formats_without_end),
 		cmocka_unit_test(short_records_read_as_zeros),
 		cmocka_unit_test(places_outside_the_record),
 	};
