@@ -28,6 +28,7 @@ struct dkt__events {
 static void event_clear(struct dkt_event *event)
 {
 	dkt__plan_free(event->plan);
+	free(event->print);
 	free(event->fields);
 }
 
@@ -362,8 +363,11 @@ static void add_fields(struct dkt_event *event, const struct tep_format_field *f
 	}
 }
 
+#define PRINT_WORD "print fmt:"
+
 static int event_parse(struct dkt_event *event)
 {
+	const char *print;
 	struct tep_handle *tep = dkt__tep(event->ctx);
 	char *text __cleanup(free) = NULL;
 	size_t len;
@@ -382,6 +386,8 @@ static int event_parse(struct dkt_event *event)
 	if (!event->tep)
 		return dkt_fail(event->ctx, -EINVAL, "parse format of event %s:%s", event->system,
 				event->name);
+	print = strstr(text, "\n" PRINT_WORD);
+	event->print = print ? strdup(print + 1 + strlen(PRINT_WORD)) : NULL;
 	n = event->tep->format.nr_common + event->tep->format.nr_fields;
 	event->fields = calloc((size_t)n + 1, sizeof(*event->fields));
 	if (!event->fields)
