@@ -10,6 +10,8 @@
 
 #include "util.h"
 
+#define DEPRECATED "using a numerical debug mask is deprecated"
+
 struct param {
 	const char *name;
 	const char *about;
@@ -72,8 +74,11 @@ static int set_mask(struct debuglog *log, const struct param *param, const char 
 	settings_clear(&set);
 	if (bad && !err)
 		return refuse_mask(log, &parsed, bad);
-	if (!err && parsed.deprecated)
-		*notes = strdup("using a numerical debug mask is deprecated");
+	if (!err && log->note &&
+	    asprintf(notes, "%s%s", parsed.deprecated ? DEPRECATED "\n" : "", log->note) < 0)
+		*notes = NULL;
+	else if (!err && parsed.deprecated && !log->note)
+		*notes = strdup(DEPRECATED);
 	return err;
 }
 

@@ -27,6 +27,7 @@ struct dkt__spool_head {
 	uint64_t lost;
 	uint64_t read;
 	uint64_t emptied;
+	uint64_t owed;
 };
 
 struct state {
@@ -230,6 +231,7 @@ struct dkt__spool_base dkt__spool_get_base(const struct dkt__spool *spool)
 {
 	return (struct dkt__spool_base){ .lost = spool->head->lost,
 					 .read = spool->head->read,
+					 .owed = spool->head->owed,
 					 .emptied = spool->head->emptied };
 }
 
@@ -237,6 +239,7 @@ void dkt__spool_set_base(struct dkt__spool *spool, struct dkt__spool_base base)
 {
 	spool->head->lost = base.lost;
 	spool->head->read = base.read;
+	spool->head->owed = base.owed;
 	spool->head->emptied = base.emptied;
 }
 
