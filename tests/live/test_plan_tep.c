@@ -484,6 +484,7 @@ int main(int argc, char **argv)
 		check_event(&state, events[i]);
 	check_own(&state, ctx);
 	report(&state);
+	printf("%d passed, %d failed\n", !state.wrong, !!state.wrong);
 	dkt_buf_free(state.text);
 	dkt_ctx_free(ctx);
 	return state.wrong ? 1 : 0;
