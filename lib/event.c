@@ -426,3 +426,10 @@ const struct dkt_field *dkt_event_field(struct dkt_event *event, const char *nam
 			return &event->fields[i];
 	return NULL;
 }
+
+const char *dkt_event_print_format(struct dkt_event *event)
+{
+	if (dkt__event_load(event))
+		return NULL;
+	return event->print ? event->print : "";
+}

@@ -245,6 +245,12 @@ DKT_API int dkt_event_id(struct dkt_event *event);
 DKT_API int dkt_event_fields(struct dkt_event *event, const struct dkt_field **fields, size_t *n);
 DKT_API const struct dkt_field *dkt_event_field(struct dkt_event *event, const char *name);
 
+/*
+ * What its records say: the print format with its arguments, as in the format file; "" if it has
+ * none, NULL if the format cannot be read. Valid as long as the context.
+ */
+DKT_API const char *dkt_event_print_format(struct dkt_event *event);
+
 /* ---- changing events and filters as one transaction ----------------------------------------- */
 
 /* Collects what is to change on an instance; nothing is touched before dkt_change_commit(). */
