@@ -260,8 +260,7 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 		err = dkt_capture_done(p->capture);
 	told = count_losses(p);
 	if (p->misfit && !p->fits && !p->result->kept &&
-	    asprintf(&p->result->unmatched, "it fits none of the events in the log: %s",
-		     p->misfit) < 0)
+	    asprintf(&p->result->unmatched, "--filter fits no event of the log: %s", p->misfit) < 0)
 		p->result->unmatched = NULL;
 	return err ? err : told;
 }
@@ -276,7 +275,7 @@ static int any_fits(struct printer *p, struct dkt_event *const *events, size_t n
 
 		if (!err)
 			return 0;
-		if (err == -EOPNOTSUPP && !*words)
+		if ((err == -EOPNOTSUPP || err == -EINVAL) && !*words)
 			*words = strdup(dkt_error(p->ctx));
 	}
 	return -EINVAL;

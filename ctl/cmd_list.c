@@ -187,6 +187,8 @@ static int run_list(struct list *list, size_t i)
 		list->table = table_new(lists[i].what, lists[i].columns, n, list->app->json);
 		err = list->table ? lists[i].run(list) : -ENOMEM;
 	}
+	if (!err && !list->app->json && !table_rows(list->table))
+		fprintf(stderr, "dktrace: nothing here matches\n");
 	if (!err)
 		err = table_print(list->table);
 	table_free(list->table);

@@ -87,13 +87,11 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 {
 	char letters[2 * N_OPTS + 3];
 	struct option longs[N_OPTS + 1];
-	char name[40], *self = argv[0];
+	char name[] = "dktrace", *self = argv[0];
 	size_t i;
 	int c;
 
 	/* getopt_long() begins its words with it. */
-	snprintf(name, sizeof(name), "dktrace%s%s", command ? " " : "",
-		 command ? command->name : "");
 	argv[0] = name;
 	build(command, !command, letters, longs);
 	optind = 0; /* getopt starts anew, also in the middle of argv */

@@ -77,6 +77,11 @@ int table_add(struct table *table, const char *const *cells)
 	return 0;
 }
 
+size_t table_rows(const struct table *table)
+{
+	return scols_table_get_nlines(table->scols);
+}
+
 /* The widest text of a column. */
 static size_t column_width(struct table *table, size_t nr)
 {

@@ -26,6 +26,8 @@ struct table *table_new(const char *name, const struct column *columns, size_t n
 /* One text for each column; NULL: empty. Returns 0 or -ENOMEM. */
 int table_add(struct table *table, const char *const *cells);
 
+size_t table_rows(const struct table *table);
+
 /* Prints on stdout. */
 int table_print(struct table *table);
 void table_free(struct table *table);

@@ -259,6 +259,19 @@ DKT_API int dkt_change_filter(struct dkt_change *change, struct dkt_event *event
 			      const char *filter);
 
 /*
+ * Wants this tracer (current_tracer), limited to the functions of these modules, which must be
+ * loaded; NULL: none. A tracer is optional: where the kernel has it not or refuses it, all else
+ * applies, no tracer is on, and dkt_change_refused() says why. The kernel empties the buffers when
+ * the tracer changes, so recording rests for that moment and what they hold is taken into the
+ * spool directory, of which the next capture returns it. Without a spool it is thrown away.
+ */
+DKT_API int dkt_change_tracer(struct dkt_change *change, const char *tracer,
+			      const char *const *modules, size_t n, const char *spool);
+
+/* After dkt_change_commit(): why the tracer is not as wanted, NULL: it is. Of the change. */
+DKT_API const char *dkt_change_refused(const struct dkt_change *change);
+
+/*
  * Applies what differs from what is there, filters before enables, so that nothing is recorded
  * unfiltered. If the kernel refuses a step all earlier ones are undone; dkt_error() then has the
  * kernel's own words from error_log, with a caret under the place.
@@ -452,6 +465,9 @@ DKT_API void dkt_style_trace(const struct dkt_record *record, const char *comm,
 
 /* Name of the kernel function that holds the address (kallsyms), NULL if unknown. */
 DKT_API const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset);
+
+/* Name of the module that holds the address, NULL if none or unknown. */
+DKT_API const char *dkt_symbol_module(struct dkt_ctx *ctx, uint64_t address);
 
 /* Name of the system call of that number on this machine's architecture, NULL if unknown. */
 DKT_API const char *dkt_syscall_name(int number);
