@@ -149,6 +149,11 @@ $(O)/tests/bench/%: tests/bench/%.c $(TEST_LINK)
 	@mkdir -p $(@D)
 	$(Q)$(TEST_CC) $(TEST_LINK) $(TOOL_LIBS) $(LIB_LIBS)
 
+$(O)/tests/gen-records: tests/gen-records.c compat/record.h
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE) -Icompat $(CFLAGS) $(LDFLAGS) -o $@ $<
+
 # Without libFuzzer the same file replays the files that it is given.
 $(O)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.h $(TEST_LINK)
 	$(call say,CC,$@)
