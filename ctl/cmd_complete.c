@@ -6,7 +6,7 @@
 
 #include "app.h"
 #include "debuglog.h"
-#include "lctl.h"
+#include "lctl_rows.h"
 #include "mask.h"
 #include "opt.h"
 #include "param.h"
@@ -104,11 +104,11 @@ static void offer_commands(const struct typed *typed)
 
 static void offer_lctl_commands(const struct typed *typed)
 {
-	const char *name;
-	size_t i;
+	const struct lctl_row *row = NULL;
 
-	for (i = 0; (name = lctl_command(i)); i++)
-		offer(typed, name, "");
+	while ((row = lctl_row_next(row)))
+		if (row->run && row->help)
+			offer(typed, row->name, "");
 }
 
 static void offer_option(void *data, const char *name)
