@@ -24,6 +24,11 @@ struct printer {
 	struct dkt_capture *capture;
 	struct legacy_style *legacy;
 	struct dkt_expr *filter;
+	bool *asked; /* by event index: whether the filter can match it is known */
+	size_t n_events;
+	bool fits; /* an event was met that the filter can be put to */
+	char *misfit; /* what is wrong with it on the others */
+	int misfit_err;
 	struct dkt_buf *buf;
 	int64_t wall; /* to add to a record's time */
 	int32_t self;
@@ -33,7 +38,38 @@ struct printer {
 void dk_result_clear(struct dk_result *result)
 {
 	free(result->lost_by_cpu);
+	free(result->clock);
+	free(result->unmatched);
 	*result = (struct dk_result){ 0 };
+}
+
+void dk_result_print(const struct dk_result *result, const char *self, FILE *out)
+{
+	fprintf(out,
+		"Debug log: %" PRIu64 " lines, %" PRIu64 " kept, %" PRIu64 " dropped, %" PRIu64
+		" bad.\n",
+		result->kept + result->dropped + result->bad, result->kept, result->dropped,
+		result->bad);
+	fflush(out);
+	if (result->unmatched)
+		fprintf(stderr, "%s: %s\n", self, result->unmatched);
+	if (result->clock)
+		fprintf(stderr,
+			"%s: times are those of the clock '%s': it has no wall-clock time\n", self,
+			result->clock);
+	if (result->own)
+		fprintf(stderr, "%s: %" PRIu64 " records of %s itself left out\n", self,
+			result->own, self);
+	if (result->lost)
+		fprintf(stderr,
+			"%s: %" PRIu64 " records were lost before they were read (%s); a larger"
+			" debug_mb or a narrower debug keeps more\n",
+			self, result->lost, result->lost_by_cpu);
+}
+
+static bool stopped(const struct printer *p)
+{
+	return p->opts->stop && *p->opts->stop;
 }
 
 /* ---- output ---- */
@@ -51,11 +87,13 @@ static int flush_text(void *data)
 
 		if (n >= 0)
 			done += (size_t)n;
-		else if (errno != EINTR)
+		else if (errno != EINTR || stopped(p))
 			err = -errno;
 	}
 	dkt_buf_reset(p->buf);
 	p->result->closed = err == -EPIPE;
+	if (err == -EINTR)
+		return dkt_fail(p->ctx, err, "interrupted; what was not written is kept");
 	return err ? dkt_fail(p->ctx, err, "write output: %s", strerror(-err)) : 0;
 }
 
@@ -68,6 +106,35 @@ static int flush_if_full(struct printer *p)
 }
 
 /* ---- selection ---- */
+
+/* Tells of an event that the filter is about and cannot be put to, once. */
+static void ask_filter(struct printer *p, struct dkt_event *event)
+{
+	size_t i = dkt_event_index(event);
+	int err;
+
+	if (i >= p->n_events || p->asked[i])
+		return;
+	p->asked[i] = true;
+	err = dkt_expr_check_match(p->filter, event);
+	p->fits |= !err || err == -EOPNOTSUPP;
+	if (err == -EOPNOTSUPP && !p->result->unmatched)
+		p->result->unmatched = strdup(dkt_error(p->ctx));
+	/* A value that is wrong says more than a field that most events lack anyway. */
+	if (!err || err == -EOPNOTSUPP || p->misfit_err == -EINVAL || (p->misfit && err != -EINVAL))
+		return;
+	free(p->misfit);
+	p->misfit = strdup(dkt_error(p->ctx));
+	p->misfit_err = err;
+}
+
+static bool matches(struct printer *p, const struct dkt_record *rec)
+{
+	if (dkt_expr_match(p->filter, rec, dkt_capture_comm(p->capture, rec->pid)))
+		return true;
+	ask_filter(p, rec->event);
+	return false;
+}
 
 static bool selected(struct printer *p, const struct dkt_record *rec)
 {
@@ -93,7 +160,7 @@ static bool selected(struct printer *p, const struct dkt_record *rec)
 		    (opts->subsystems && !(bits.subsystems & opts->subsystems)))
 			return false;
 	}
-	return !p->filter || dkt_expr_match(p->filter, rec, dkt_capture_comm(p->capture, rec->pid));
+	return !p->filter || matches(p, rec);
 }
 
 static void print_record(struct printer *p, const struct dkt_record *rec)
@@ -118,9 +185,17 @@ static void print_record(struct printer *p, const struct dkt_record *rec)
 	p->result->kept += rec->event != NULL;
 }
 
-static bool stopped(const struct printer *p)
+/* A capture that follows has come to its end: all of it is written out before it waits. */
+static int wait_for_more(struct printer *p)
 {
-	return p->opts->stop && *p->opts->stop;
+	int err = flush_text(p);
+
+	if (!err)
+		err = dkt_capture_done(p->capture);
+	if (err)
+		return err;
+	err = dkt_capture_wait(p->capture, POLL_MS);
+	return err == -EINTR ? 0 : err;
 }
 
 static int print_all(struct printer *p)
@@ -131,13 +206,7 @@ static int print_all(struct printer *p)
 	while (!stopped(p)) {
 		err = dkt_capture_next(p->capture, &rec);
 		if (err == 2) {
-			err = flush_text(p);
-			if (!err)
-				err = dkt_capture_done(p->capture);
-			if (!err)
-				err = dkt_capture_wait(p->capture, POLL_MS);
-			if (err == -EINTR)
-				err = 0;
+			err = wait_for_more(p);
 		} else if (!err) {
 			print_record(p, &rec);
 			err = flush_if_full(p);
@@ -180,6 +249,8 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 	int err = dkt_capture_open(p->in, &opts, &p->capture);
 	int told;
 
+	if (!err && p->opts->drop_rights)
+		err = dkt_caps_drop(p->ctx);
 	if (err)
 		return err;
 	err = print_all(p);
@@ -188,18 +259,83 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 	if (!err)
 		err = dkt_capture_done(p->capture);
 	told = count_losses(p);
+	if (p->misfit && !p->fits && !p->result->kept &&
+	    asprintf(&p->result->unmatched, "--filter fits no event of the log: %s", p->misfit) < 0)
+		p->result->unmatched = NULL;
 	return err ? err : told;
+}
+
+/* 0 if one of the events can be judged; words: why one that has the fields cannot be. */
+static int any_fits(struct printer *p, struct dkt_event *const *events, size_t n, char **words)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		int err = dkt_expr_check_match(p->filter, events[i]);
+
+		if (!err)
+			return 0;
+		if ((err == -EOPNOTSUPP || err == -EINVAL) && !*words)
+			*words = strdup(dkt_error(p->ctx));
+	}
+	return -EINVAL;
+}
+
+static int check_filter(struct printer *p)
+{
+	struct dkt_event **on __cleanup(free) = NULL;
+	char *words __cleanup(free) = NULL;
+	struct dkt_event *const *all;
+	size_t n;
+	int err = dkt_instance_get_events(p->in, &on, &n);
+
+	/* What is on is asked first: its formats are few. A saved tree may not say what was on. */
+	if (!err)
+		err = any_fits(p, on, n, &words);
+	if (!err)
+		return 0;
+	err = dkt_events(p->ctx, &all, &n);
+	if (!err)
+		err = any_fits(p, all, n, &words);
+	if (err == -EINVAL && words)
+		return dkt_fail(p->ctx, err, "%s", words);
+	if (err == -EINVAL)
+		return dkt_fail(p->ctx, err, "no event has the fields of the filter '%s'",
+				p->opts->filter);
+	return err;
+}
+
+/* What can select nothing would empty the log for nothing. */
+static int check_selection(struct printer *p)
+{
+	const struct dk_opts *opts = p->opts;
+
+	if (opts->cpu >= dkt_instance_cpus(p->in))
+		return dkt_fail(p->ctx, -EINVAL, "there is no cpu %d: they are 0 to %d", opts->cpu,
+				dkt_instance_cpus(p->in) - 1);
+	return p->filter ? check_filter(p) : 0;
 }
 
 static int printer_init(struct printer *p, const struct class_map *map)
 {
-	int err = dkt_buf_new(&p->buf);
+	struct dkt_event *const *events;
+	int err = dkt_events(p->ctx, &events, &p->n_events);
 
+	p->asked = err ? NULL : calloc(p->n_events + 1, sizeof(*p->asked));
+	if (!err)
+		err = p->asked ? dkt_buf_new(&p->buf) : -ENOMEM;
 	if (!err)
 		err = legacy_style_new(p->ctx, map, &p->legacy);
 	if (!err && p->opts->filter)
 		err = debuglog_expr(p->ctx, p->opts->filter, &p->filter);
-	return err;
+	if (!err && p->in)
+		err = check_selection(p);
+	if (!err && p->in)
+		err = dkt_instance_wall(p->in, &p->wall);
+	if (err != -EOPNOTSUPP)
+		return err;
+	/* Somebody chose another clock: its times are better than nothing. */
+	return dkt_instance_get_clock(p->in, &p->result->clock);
 }
 
 static void printer_clear(struct printer *p)
@@ -207,7 +343,21 @@ static void printer_clear(struct printer *p)
 	dkt_capture_close(p->capture);
 	legacy_style_free(p->legacy);
 	dkt_expr_free(p->filter);
+	free(p->asked);
+	free(p->misfit);
 	dkt_buf_free(p->buf);
+}
+
+static int print_kernel(struct debuglog *log, struct printer *p)
+{
+	char *spool __cleanup(free) = NULL;
+	uint64_t until = 0;
+	int err = debuglog_spool(log, &spool);
+
+	/* What happens from now on, this program's own doing too, is for the next one. */
+	if (!err && !(p->opts->flags & DKT_CAPTURE_FOLLOW) && !p->result->clock)
+		err = dkt_instance_now(log->in, &until);
+	return err ? err : printer_run(p, spool, until);
 }
 
 int dk_print(struct debuglog *log, const struct dk_opts *opts, int fd, struct dk_result *result)
@@ -218,24 +368,14 @@ int dk_print(struct debuglog *log, const struct dk_opts *opts, int fd, struct dk
 			     .result = result,
 			     .fd = fd,
 			     .self = getpid() };
-	char *spool __cleanup(free) = debuglog_spool(log);
-	uint64_t until = 0;
 	int err;
 
 	*result = (struct dk_result){ 0 };
-	if (!spool)
-		return -ENOMEM;
 	err = debuglog_map(log);
 	if (!err)
 		err = printer_init(&p, log->map);
-	if (!err && log->in) {
-		err = dkt_instance_wall(log->in, &p.wall);
-		/* What happens from now on, this program's own doing too, is for the next one. */
-		if (!err && !(opts->flags & DKT_CAPTURE_FOLLOW))
-			err = dkt_instance_now(log->in, &until);
-		if (!err)
-			err = printer_run(&p, spool, until);
-	}
+	if (!err && log->in)
+		err = print_kernel(log, &p);
 	printer_clear(&p);
 	return err;
 }
@@ -251,8 +391,6 @@ int dk_print_saved(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
 
 	*result = (struct dk_result){ 0 };
 	err = dkt_instance_open(ctx, NULL, 0, &p.in);
-	if (!err)
-		err = dkt_instance_wall(p.in, &p.wall);
 	if (!err)
 		err = dkt_events(ctx, &events, &n);
 	if (!err)
@@ -271,9 +409,10 @@ int dk_print_saved(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
 
 int dk_clear(struct debuglog *log)
 {
-	char *spool __cleanup(free) = debuglog_spool(log);
+	char *spool __cleanup(free) = NULL;
+	int err = debuglog_spool(log, &spool);
 
-	if (!spool)
-		return -ENOMEM;
+	if (err)
+		return err;
 	return log->in ? dkt_capture_clear(log->in, spool) : 0;
 }

@@ -4,6 +4,7 @@
 #define COMPAT_DK_H
 
 #include <signal.h>
+#include <stdio.h>
 
 #include "debuglog.h"
 
@@ -25,6 +26,7 @@ struct dk_opts {
 	int32_t pid; /* -1: any */
 	int cpu; /* -1: any */
 	bool escape; /* the output is a terminal: control characters do it no good */
+	bool drop_rights; /* once all is open: the process has nothing else to do */
 	bool skip_self; /* leave out what this process caused */
 	const volatile sig_atomic_t *stop; /* set by a signal handler; NULL: none */
 };
@@ -41,10 +43,15 @@ struct dk_result {
 	uint64_t lost; /* records that the kernel had to throw away */
 	uint64_t own; /* records of this process, left out */
 	char *lost_by_cpu; /* "cpu 0: N, cpu 3: M"; NULL: nothing lost */
+	char *unmatched; /* why the filter could not match what is in the log; NULL: it could */
 	bool closed; /* the reader of a pipe went away */
+	char *clock; /* whose times are shown as they are, as it has no wall-clock time; or NULL */
 };
 
 void dk_result_clear(struct dk_result *result);
+
+/* Prints the summary line, and on stderr after the program's name what else there is to say. */
+void dk_result_print(const struct dk_result *result, const char *self, FILE *out);
 
 /*
  * Prints the log to the descriptor. Unless DKT_CAPTURE_KEEP is given, what has been written

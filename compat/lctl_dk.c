@@ -11,21 +11,6 @@
 #include "lctl_cmd.h"
 #include "util.h"
 
-static void print_result(const struct lctl *lctl, const struct dk_result *result)
-{
-	uint64_t lines = result->kept + result->dropped + result->bad;
-
-	printf("Debug log: %llu lines, %llu kept, %llu dropped, %llu bad.\n",
-	       (unsigned long long)lines, (unsigned long long)result->kept,
-	       (unsigned long long)result->dropped, (unsigned long long)result->bad);
-	fflush(stdout);
-	if (result->lost)
-		fprintf(stderr,
-			"%s: %llu records were lost before they were read (%s); a larger debug_mb"
-			" or a narrower debug keeps more\n",
-			lctl->self, (unsigned long long)result->lost, result->lost_by_cpu);
-}
-
 static int print_log(struct lctl *lctl, const struct dk_opts *opts, int fd,
 		     struct dk_result *result)
 {
@@ -73,7 +58,7 @@ int lctl_cmd_dk(struct lctl *lctl, int argc, char **argv)
 	if (err && !result.closed)
 		lctl_say(lctl);
 	if (!err)
-		print_result(lctl, &result);
+		dk_result_print(&result, lctl->self, stdout);
 	dk_result_clear(&result);
 	return err ? 1 : 0;
 }

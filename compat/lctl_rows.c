@@ -129,10 +129,10 @@ static const struct lctl_row rows[] = {
 	{ "dk", lctl_cmd_dk,
 	  "get debug buffer and dump to a file, same as 'debug_kernel'\n"
 	  "usage: dk [file] [raw]" },
-	{ "debug_file", lctl_hand_on /*F*/,
+	{ "debug_file", lctl_cmd_df,
 	  "convert a binary debug file dumped by the kernel to ASCII text\n"
 	  "usage: debug_file <input> [output]" },
-	{ "df", lctl_hand_on /*F*/,
+	{ "df", lctl_cmd_df,
 	  "read debug log from input convert to ASCII, same as 'debug_file'\n"
 	  "usage: df <input> [output]" },
 	{ "clear", lctl_cmd_clear,

@@ -20,22 +20,38 @@ int dkt__cpu_lost(struct dkt_capture *cap, int nr, struct dkt_cpu_stats *stats, 
 	/* Somebody emptied the buffers, so the kernel's counts began again. */
 	if (stats_lost(stats) < base.lost || stats->read < base.read)
 		base.lost = 0;
-	*lost = stats_lost(stats) - base.lost;
+	*lost = stats_lost(stats) - base.lost + base.owed;
 	return 0;
+}
+
+int dkt__capture_settle(struct dkt_capture *cap)
+{
+	int i, err = 0;
+
+	for (i = 0; !err && i < cap->n_cpus; i++) {
+		struct dkt__spool_base base = dkt__spool_get_base(&cap->cpus[i].spool);
+		struct dkt_cpu_stats stats;
+
+		err = dkt__cpu_lost(cap, i, &stats, &base.owed);
+		if (err)
+			break;
+		base.lost = stats_lost(&stats);
+		base.read = stats.read;
+		dkt__spool_set_base(&cap->cpus[i].spool, base);
+	}
+	return err;
 }
 
 int dkt_capture_loss(struct dkt_capture *cap, int nr, struct dkt_loss *loss)
 {
 	struct dkt_cpu_stats stats;
-	int err = -EINVAL;
 
 	*loss = (struct dkt_loss){ 0 };
 	if (nr < 0 || nr >= cap->n_cpus)
-		return dkt_fail(cap->in->ctx, err, "there is no cpu %d", nr);
+		return dkt_fail(cap->in->ctx, -EINVAL, "there is no cpu %d", nr);
 	*loss = cap->cpus[nr].loss;
-	err = dkt__cpu_lost(cap, nr, &stats, &loss->lost);
-	loss->lost += cap->cpus[nr].loss.lost;
-	return err;
+	/* What is lost after dkt_capture_done() is the next capture's to tell. */
+	return cap->flags & DKT_CAPTURE_KEEP ? dkt__cpu_lost(cap, nr, &stats, &loss->lost) : 0;
 }
 
 int dkt_capture_done(struct dkt_capture *cap)

@@ -39,6 +39,11 @@ int dkt__cpu_step(struct dkt__cpu *cpu)
 
 static struct dkt__spool_pos cpu_position(const struct dkt__cpu *cpu)
 {
+	struct dkt__spool_pos start = dkt__spool_start(&cpu->spool);
+
+	/* Not looked at yet: what an earlier capture returned of the page stays returned. */
+	if (!cpu->loaded && cpu->page_nr == start.page)
+		return start;
 	return (struct dkt__spool_pos){ .page = cpu->page_nr,
 					.offset = cpu->loaded && !cpu->gap ? cpu->next.offset : 0 };
 }
@@ -97,6 +102,25 @@ static int cpu_fill(struct dkt_capture *cap, struct dkt__cpu *cpu)
 		err = read_page(cap, cpu, &more);
 	if (!more)
 		cpu->dry = true;
+	return err;
+}
+
+int dkt__capture_save(struct dkt_capture *cap)
+{
+	int i, err = 0;
+
+	for (i = 0; !err && i < cap->n_cpus; i++) {
+		bool more = true;
+
+		while (!err && more)
+			err = read_page(cap, &cap->cpus[i], &more);
+	}
+	if (!err)
+		err = dkt__capture_settle(cap);
+	for (i = 0; !err && i < cap->n_cpus; i++) {
+		close(cap->cpus[i].fd);
+		cap->cpus[i].fd = -1;
+	}
 	return err;
 }
 

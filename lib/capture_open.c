@@ -6,6 +6,7 @@
 
 #include "capture.h"
 #include "event.h"
+#include "ids.h"
 #include "tracefs.h"
 
 #include "banned.h"
@@ -61,13 +62,17 @@ static uint32_t page_size(struct dkt_instance *in)
 static int cpu_open(struct dkt_capture *cap, int nr, uint32_t size)
 {
 	struct dkt__cpu *cpu = &cap->cpus[nr];
+	struct stat st = { 0 };
 	int err;
 
 	cpu->fd = dkt__tfs_open(cap->in->ctx, O_RDONLY | O_NONBLOCK,
 				"%sper_cpu/cpu%d/trace_pipe_raw", cap->in->prefix, nr);
 	if (cpu->fd < 0)
 		return cpu->fd;
-	err = dkt__spool_open(cap->in->ctx, &cpu->spool, cap->dir, nr, size);
+	/* An instance that was removed and made again has new inodes. */
+	if (fstat(cpu->fd, &st))
+		st.st_ino = 0;
+	err = dkt__spool_open(cap->in->ctx, &cpu->spool, cap->dir, nr, size, st.st_ino);
 	if (err)
 		return err;
 	cpu->page.size = size;
@@ -77,6 +82,18 @@ static int cpu_open(struct dkt_capture *cap, int nr, uint32_t size)
 	cpu->page_nr = dkt__spool_start(&cpu->spool).page;
 	cpu->first = dkt__spool_get_base(&cpu->spool).emptied;
 	return 0;
+}
+
+/* Where to look first for the events of the records. */
+static void hint_events(struct dkt_capture *cap)
+{
+	struct dkt_event **on;
+	size_t n;
+
+	if (cap->dir >= 0)
+		dkt__ids_load(cap->in->ctx, cap->dir);
+	if (!dkt_instance_get_events(cap->in, &on, &n))
+		dkt__events_likely(cap->in->ctx, on, n);
 }
 
 int dkt_capture_open(struct dkt_instance *in, const struct dkt_capture_opts *opts,
@@ -111,6 +128,7 @@ int dkt_capture_open(struct dkt_instance *in, const struct dkt_capture_opts *opt
 		dkt_capture_close(cap);
 		return err;
 	}
+	hint_events(cap);
 	*out = cap;
 	return 0;
 }
@@ -130,6 +148,8 @@ void dkt_capture_close(struct dkt_capture *cap)
 	}
 	if (cap->comms)
 		tep_free(cap->comms);
+	if (cap->dir >= 0 && cap->primed)
+		dkt__ids_save(cap->in->ctx, cap->dir);
 	if (cap->lock >= 0)
 		close(cap->lock);
 	if (cap->dir >= 0)

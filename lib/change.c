@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "tracefs.h"
+#include "tracer.h"
 
 #include "banned.h"
 
@@ -21,6 +22,7 @@ struct dkt_change {
 	bool *now;
 	struct filter *filters;
 	size_t n_filters;
+	struct dkt__tracer tracer;
 };
 
 int dkt_change_new(struct dkt_instance *in, struct dkt_change **out)
@@ -51,6 +53,7 @@ void dkt_change_free(struct dkt_change *change)
 		free(change->filters[i].text);
 		free(change->filters[i].before);
 	}
+	dkt__tracer_clear(&change->tracer);
 	free(change->filters);
 	free(change->wanted);
 	free(change->before);
@@ -93,25 +96,60 @@ int dkt_change_filter(struct dkt_change *change, struct dkt_event *event, const 
 	return 0;
 }
 
+int dkt_change_tracer(struct dkt_change *change, const char *tracer, const char *const *modules,
+		      size_t n, const char *spool)
+{
+	if (tracer && !n)
+		return dkt_fail(change->in->ctx, -EINVAL, "%s of the whole kernel is not for here",
+				tracer);
+	dkt__tracer_clear(&change->tracer);
+	return dkt__tracer_want(&change->tracer, tracer, modules, n, spool);
+}
+
+const char *dkt_change_refused(const struct dkt_change *change)
+{
+	return change->tracer.refused;
+}
+
 /* ---- asking ---- */
 
-static struct dkt_event *find_off(struct dkt_instance *in)
+/* The first word of a filter is a field: kernel's words about an event that lacks it mislead. */
+static bool has_first_word(struct dkt_event *event, const char *filter)
+{
+	size_t from = strcspn(filter, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+	size_t len = strspn(filter + from, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+					   "0123456789");
+	char *word __cleanup(free) = strndup(filter + from, len);
+
+	return word && dkt_event_field(event, word);
+}
+
+/* An event that is off, if there is one with the filter's first field; else any. */
+static struct dkt_event *find_off(struct dkt_instance *in, const char *filter)
 {
 	struct dkt_event **on __cleanup(free) = NULL;
 	struct dkt_event *const *all;
+	struct dkt_event *any = NULL;
 	size_t n_on, n, i, j = 0;
 
 	if (dkt_instance_get_events(in, &on, &n_on) || dkt_events(in->ctx, &all, &n))
 		return NULL;
-	/* Both lists are sorted. */
-	for (i = 0; i < n && j < n_on && all[i] == on[j]; i++)
-		j++;
-	return i < n ? all[i] : NULL;
+	for (i = 0; i < n; i++) {
+		/* Both lists are sorted. */
+		if (j < n_on && all[i] == on[j]) {
+			j++;
+			continue;
+		}
+		any = any ? any : all[i];
+		if (has_first_word(all[i], filter))
+			return all[i];
+	}
+	return any;
 }
 
 int dkt_instance_try_filter(struct dkt_instance *in, const char *filter)
 {
-	struct dkt_event *event = find_off(in);
+	struct dkt_event *event = find_off(in, filter);
 	char *before __cleanup(free) = NULL;
 	char *words __cleanup(free) = NULL;
 	int err, result;
@@ -283,6 +321,9 @@ int dkt_change_commit(struct dkt_change *change)
 		if (err)
 			undo(change);
 	}
+	/* Last, as it is optional: it fails alone. */
+	if (!err)
+		dkt__tracer_apply(&change->tracer, change->in);
 	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 	return err;
 }

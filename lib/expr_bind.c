@@ -39,7 +39,7 @@ static enum field_class class_of(const struct dkt_field *field)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(generic); i++)
-		if (field->name == generic[i].field.name)
+		if (field == &generic[i].field)
 			return generic[i].class;
 	if (strstr(type, "__data_loc") && !is_char)
 		return strstr(type, "cpumask_t") ? CLASS_MASK : CLASS_OTHER;
@@ -47,7 +47,7 @@ static enum field_class class_of(const struct dkt_field *field)
 		return is_char ? CLASS_CHARS : CLASS_OTHER;
 	if (is_char && strchr(type, '['))
 		return CLASS_CHARS;
-	if (is_char && strstr(type, " *"))
+	if (!strcmp(type, "char *") || !strcmp(type, "const char *"))
 		return CLASS_POINTER;
 	/* As in the kernel, an array of bytes as large as a number is one. */
 	switch (field->size) {

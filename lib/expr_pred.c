@@ -163,7 +163,7 @@ static int parse_cpus(struct expr_reader *r, struct expr_pred *pred)
 
 static bool ends_word(char c)
 {
-	return !c || expr__is_space(c) || strchr(")&|\"'<>=!~(,;", c);
+	return is_control(c) || expr__is_space(c) || strchr(")&|\"'<>=!~(,;", c);
 }
 
 static int parse_function(struct expr_reader *r, struct expr_pred *pred)

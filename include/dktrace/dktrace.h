@@ -95,7 +95,10 @@ enum dkt_need {
  */
 DKT_API int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs);
 
-/* Drops, for good, every capability that reading from open files does not need. */
+/*
+ * Drops, for good, every capability of root that reading an open capture does not need: what
+ * root owns it still reads, and cap_syslog stays for the names of functions.
+ */
 DKT_API int dkt_caps_drop(struct dkt_ctx *ctx);
 
 /* A capability that tracing can make use of. */
@@ -242,6 +245,12 @@ DKT_API int dkt_event_id(struct dkt_event *event);
 DKT_API int dkt_event_fields(struct dkt_event *event, const struct dkt_field **fields, size_t *n);
 DKT_API const struct dkt_field *dkt_event_field(struct dkt_event *event, const char *name);
 
+/*
+ * What its records say: the print format with its arguments, as in the format file; "" if it has
+ * none, NULL if the format cannot be read. Valid as long as the context.
+ */
+DKT_API const char *dkt_event_print_format(struct dkt_event *event);
+
 /* ---- changing events and filters as one transaction ----------------------------------------- */
 
 /* Collects what is to change on an instance; nothing is touched before dkt_change_commit(). */
@@ -256,13 +265,29 @@ DKT_API int dkt_change_filter(struct dkt_change *change, struct dkt_event *event
 			      const char *filter);
 
 /*
+ * Wants this tracer (current_tracer), limited to the functions of these modules, which must be
+ * loaded; NULL: none. A tracer is optional: where the kernel has it not or refuses it, all else
+ * applies, no tracer is on, and dkt_change_refused() says why. The kernel empties the buffers when
+ * the tracer changes, so recording rests for that moment and what they hold is taken into the
+ * spool directory, of which the next capture returns it. Without a spool it is thrown away.
+ */
+DKT_API int dkt_change_tracer(struct dkt_change *change, const char *tracer,
+			      const char *const *modules, size_t n, const char *spool);
+
+/* After dkt_change_commit(): why the tracer is not as wanted, NULL: it is. Of the change. */
+DKT_API const char *dkt_change_refused(const struct dkt_change *change);
+
+/*
  * Applies what differs from what is there, filters before enables, so that nothing is recorded
  * unfiltered. If the kernel refuses a step all earlier ones are undone; dkt_error() then has the
  * kernel's own words from error_log, with a caret under the place.
  */
 DKT_API int dkt_change_commit(struct dkt_change *change);
 
-/* What is on in the instance now: an array of events that the caller frees with free(). */
+/*
+ * What is on in the instance now: an array of events, in the order of dkt_events(), that the
+ * caller frees with free().
+ */
 DKT_API int dkt_instance_get_events(struct dkt_instance *instance, struct dkt_event ***events,
 				    size_t *n);
 
@@ -358,13 +383,20 @@ struct dkt_loss {
 	uint64_t bad; /* places where a page made no sense */
 };
 
-/* What this capture saw and lost on a CPU so far, from the kernel's statistics. */
+/*
+ * What this capture saw on a CPU so far, and lost from the kernel's statistics: up to the last
+ * dkt_capture_done(), so that the next capture counts on from there; with DKT_CAPTURE_KEEP, up
+ * to now.
+ */
 DKT_API int dkt_capture_loss(struct dkt_capture *capture, int cpu, struct dkt_loss *loss);
 
 /* Name of a process, "<...>" if the kernel has forgotten it; valid as long as the capture. */
 DKT_API const char *dkt_capture_comm(struct dkt_capture *capture, int32_t pid);
 
 DKT_API void dkt_capture_close(struct dkt_capture *capture);
+
+/* Bytes of pages that the spool directory keeps; 0 if there is none. Looks without a lock. */
+DKT_API int dkt_spool_bytes(struct dkt_ctx *ctx, const char *spool, uint64_t *bytes);
 
 /* Empties the instance's buffers and what the spool directory keeps of them. -EBUSY as above. */
 DKT_API int dkt_capture_clear(struct dkt_instance *instance, const char *spool);
@@ -439,6 +471,9 @@ DKT_API void dkt_style_trace(const struct dkt_record *record, const char *comm,
 
 /* Name of the kernel function that holds the address (kallsyms), NULL if unknown. */
 DKT_API const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset);
+
+/* Name of the module that holds the address, NULL if none or unknown. */
+DKT_API const char *dkt_symbol_module(struct dkt_ctx *ctx, uint64_t address);
 
 /* Name of the system call of that number on this machine's architecture, NULL if unknown. */
 DKT_API const char *dkt_syscall_name(int number);

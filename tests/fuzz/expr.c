@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fuzzes filter expressions: a text up to its NUL, then the bytes of a record to match. */
+#include "expr.h"
+#include "../made_up.h"
+#include "replay.h"
+
+/* The caret stands in its own line, under the text or just behind. */
+static void check_words(const char *words)
+{
+	const char *caret = strrchr(words, '\n');
+	const char *line = caret ? memrchr(words, '\n', (size_t)(caret - words)) : NULL;
+
+	if (strncmp(words, "filter: ", 8) != 0)
+		abort();
+	if (!line)
+		return;
+	if (strspn(caret + 1, " ") + 2 != strlen(caret) || !strchr(caret, '^'))
+		abort();
+	if (strlen(caret) > (size_t)(caret - line) + 1)
+		abort();
+}
+
+/* What the kernel is told is an expression of its own that means the same. */
+static void check_text(struct dkt_ctx *ctx, struct dkt_event *event, const char *text,
+		       const struct dkt_record *record, bool hit)
+{
+	char *again = NULL;
+	struct dkt_expr *expr;
+
+	if (dkt_expr_new(ctx, text, NULL, &expr)) {
+		/* A pattern of the full length has no room for what quotes it. */
+		if (!strstr(dkt_error(ctx), "a string of more than"))
+			abort();
+		return;
+	}
+	if (dkt_expr_text(expr, event, &again) || strcmp(again, text) != 0 ||
+	    dkt_expr_match(expr, record, "dd") != hit)
+		abort();
+	free(again);
+	dkt_expr_free(expr);
+}
+
+static void match(struct dkt_ctx *ctx, struct dkt_expr *expr, const uint8_t *data, size_t size)
+{
+	struct dkt_event event = {
+		.ctx = ctx,
+		.system = "test",
+		.name = "made_up",
+		.fields = made_up_fields,
+		.n_fields = ARRAY_SIZE(made_up_fields),
+	};
+	struct dkt_record record = { .event = &event, .size = (uint32_t)size, .cpu = 3 };
+	char *text = NULL;
+	bool hit;
+	int err;
+
+	/* On its own, so that no byte follows. */
+	record.data = malloc(size ? size : 1);
+	if (!record.data)
+		return;
+	memcpy((void *)record.data, data, size);
+	hit = dkt_expr_match(expr, &record, "dd");
+	err = dkt_expr_check(expr, &event);
+	if (err)
+		check_words(dkt_error(ctx));
+	if (err && (hit || err == -EOPNOTSUPP))
+		abort();
+	if (!dkt_expr_text(expr, &event, &text))
+		check_text(ctx, &event, text, &record, hit);
+	free(text);
+	free((void *)record.data);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	size_t len = strnlen((const char *)data, size);
+	char *text = strndup((const char *)data, len);
+	struct dkt_ctx *ctx = NULL;
+	struct dkt_expr *expr;
+
+	if (!text || dkt_ctx_new(NULL, &ctx)) {
+		free(text);
+		return 0;
+	}
+	if (dkt_expr_new(ctx, text, NULL, &expr)) {
+		check_words(dkt_error(ctx));
+	} else {
+		len = len < size ? len + 1 : len;
+		match(ctx, expr, data + len, size - len);
+	}
+	dkt_expr_free(expr);
+	dkt_ctx_free(ctx);
+	free(text);
+	return 0;
+}

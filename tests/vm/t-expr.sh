@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Filter expressions mean the same here and to the kernel, of which 6.1 knows no CPUS{}.
+# timeout: 240
+# programs: test_expr_kernel
+# shellcheck shell=sh
+
+ip link set lo up
+test_expr_kernel >out 2>&1
+rc=$?
+cat out
+assert_eq 0 "$rc" "expressions agree with the kernel"
