@@ -170,6 +170,16 @@ int lctl_cmd_help(struct lctl *lctl, int argc, char **argv)
 
 /* ---- dispatch ---- */
 
+const char *lctl_command(size_t i)
+{
+	const struct lctl_row *row = NULL;
+
+	while ((row = lctl_row_next(row)))
+		if (row->run && !i--)
+			return row->name;
+	return NULL;
+}
+
 int lctl_run(struct lctl *lctl, int argc, char **argv)
 {
 	return lctl_row_find(argv[0])->run(lctl, argc, argv);

@@ -22,6 +22,9 @@ struct lctl {
 	bool ignore_errors; /* a failure does not end the session */
 };
 
+/* The name of the i-th command, counted from 0; NULL after the last. */
+const char *lctl_command(size_t i);
+
 /* Runs argv[0], which must be the name of a command, with its arguments; returns the exit status. */
 int lctl_run(struct lctl *lctl, int argc, char **argv);
 

@@ -2,6 +2,7 @@
 /* The parameters that dktrace has itself: debug, subsystem_debug, printk, debug_mb, debug_filter. */
 #include "param.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -326,6 +327,31 @@ const char *param_about(const struct param *param)
 bool param_is_mask(const struct param *param)
 {
 	return param->get == get_mask;
+}
+
+/* As a kernel printed it, a mask is complete: its names are no less and no more than what is on. */
+int param_follow(struct debuglog *log, const struct param *param, const char *value)
+{
+	char *notes __cleanup(free) = NULL;
+	char *exact __cleanup(free) = NULL;
+	struct mask_value parsed;
+	int err;
+
+	if (!param_is_mask(param))
+		return param_set(log, param, value, &notes);
+	if (asprintf(&exact, "%s%s", isdigit((unsigned char)*value) ? "" : "+", value) < 0) {
+		exact = NULL;
+		return -ENOMEM;
+	}
+	err = mask_parse(param->kind, exact, 0, &parsed);
+	if (err)
+		return refuse_mask(log, &parsed, err);
+	free(exact);
+	if (asprintf(&exact, "0x%" PRIx32, parsed.value) < 0) {
+		exact = NULL;
+		return -ENOMEM;
+	}
+	return param_set(log, param, exact, &notes);
 }
 
 int param_get(struct debuglog *log, const struct param *param, char **value)

@@ -30,4 +30,7 @@ int param_get(struct debuglog *log, const struct param *param, char **value);
  */
 int param_set(struct debuglog *log, const struct param *param, const char *value, char **notes);
 
+/* Sets what Lustre's parameter of the same name has now, as it was read from there. */
+int param_follow(struct debuglog *log, const struct param *param, const char *value);
+
 #endif

@@ -133,7 +133,6 @@ static int read_back(const char *path, char value[VALUE_MAX])
 static int follow(struct param_write *pw, const struct param *param, const char *path,
 		  const char *value)
 {
-	char *notes __cleanup(free) = NULL;
 	char now[VALUE_MAX];
 	int err = open_log(pw);
 
@@ -143,7 +142,7 @@ static int follow(struct param_write *pw, const struct param *param, const char 
 		err = read_back(path, now);
 		value = now;
 	}
-	return err ? err : param_set(pw->log, param, value, &notes);
+	return err ? err : param_follow(pw->log, param, value);
 }
 
 static int write_both(struct param_write *pw, const struct param *param, const char *path,
