@@ -67,6 +67,11 @@ void dk_lustre_free(struct dk_lustre *lustre)
 	free(lustre);
 }
 
+int dk_lustre_check(struct dk_lustre *lustre)
+{
+	return dkt_expr_check_match(lustre->filter, lustre->event);
+}
+
 int64_t dk_lustre_time(const struct dk_lustre *lustre)
 {
 	return lustre->rec ? record_time(lustre->rec) : INT64_MAX;

@@ -12,6 +12,9 @@ int dk_lustre_new(struct dkt_ctx *ctx, const struct dk_opts *opts, struct dkt_ex
 		  struct dkt_buf *buf, struct dk_result *result, struct dk_lustre **lustre);
 void dk_lustre_free(struct dk_lustre *lustre);
 
+/* 0 if the filter can judge the records. */
+int dk_lustre_check(struct dk_lustre *lustre);
+
 /* Wall-clock time of the next record, ns; INT64_MAX: there is none. */
 int64_t dk_lustre_time(const struct dk_lustre *lustre);
 

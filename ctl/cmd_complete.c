@@ -6,7 +6,7 @@
 
 #include "app.h"
 #include "debuglog.h"
-#include "lctl_rows.h"
+#include "lctl.h"
 #include "mask.h"
 #include "opt.h"
 #include "param.h"
@@ -104,11 +104,11 @@ static void offer_commands(const struct typed *typed)
 
 static void offer_lctl_commands(const struct typed *typed)
 {
-	const struct lctl_row *row = NULL;
+	const char *name;
+	size_t i;
 
-	while ((row = lctl_row_next(row)))
-		if (row->run && row->help)
-			offer(typed, row->name, "");
+	for (i = 0; (name = lctl_command(i)); i++)
+		offer(typed, name, "");
 }
 
 static void offer_option(void *data, const char *name)
