@@ -60,7 +60,7 @@ all: $(O)/dktrace $(O)/lctl lib
 
 lib: $(SO) $(O)/libdktrace.a $(O)/libdktrace.pc
 
-tests: $(UNIT_BIN) $(FUZZ_BIN) $(LIVE_BIN) $(EXAMPLE_BIN)
+tests: $(UNIT_BIN) $(FUZZ_BIN) $(LIVE_BIN) $(EXAMPLE_BIN) $(O)/tests/gen-records
 
 help:
 	@echo 'all            build/dktrace, build/lctl, the library'
