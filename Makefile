@@ -13,6 +13,7 @@ MANDIR ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share/dktrace
 COMPDIR ?= $(PREFIX)/share/bash-completion/completions
 CONFDIR ?= /etc/dktrace
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 CLANG ?= clang
 PKG_CONFIG ?= pkg-config
 
@@ -238,6 +239,9 @@ install: all
 	install -m 644 include/dktrace/dktrace.h $(DESTDIR)$(PREFIX)/include/dktrace/
 	install -m 644 share/classes.d/*.yaml $(DESTDIR)$(DATADIR)/classes.d/
 	install -m 644 ctl/dktrace.bash $(DESTDIR)$(COMPDIR)/dktrace
+	install -d $(DESTDIR)$(UNITDIR)
+	sed 's|@BINDIR@|$(BINDIR)|' share/systemd/dktrace-daemon.service \
+		>$(DESTDIR)$(UNITDIR)/dktrace-daemon.service
 	ln -sf dktrace $(DESTDIR)$(COMPDIR)/lctl-dktrace
 	for n in 1 3 5 8; do install -m 644 man/*.$$n $(DESTDIR)$(MANDIR)/man$$n/; done
 
