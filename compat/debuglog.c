@@ -27,6 +27,9 @@ static int open_tracefs(struct dkt_ctx *ctx, unsigned int flags)
 {
 	int fd, err = dkt_tracefs_open(ctx, 0);
 
+	/* Better words: which capability would give the right to it. */
+	if (err == -EACCES)
+		dkt_caps_check(ctx, DKT_NEED_READ);
 	if (err != -ENOENT || !(flags & DEBUGLOG_CHANGE))
 		return err;
 	err = dkt_caps_check(ctx, DKT_NEED_MOUNT);
@@ -178,6 +181,9 @@ static int take_back(struct debuglog *log)
 		settings_clear(&log->set);
 		log->set = before;
 		err = settings_copy(&asked, &before);
+		/* It rests while a tracer is switched. */
+		if (!err && log->in && before.recording)
+			err = dkt_instance_set_on(log->in, true);
 		if (!err)
 			err = before.made ? debuglog_apply(log, &asked, NULL) :
 					    take_back_first(log, &before);
@@ -244,6 +250,7 @@ void debuglog_close(struct debuglog *log)
 	if (!log)
 		return;
 	settings_clear(&log->set);
+	free(log->note);
 	class_map_free(log->map);
 	dkt_instance_close(log->in);
 	leave(log);

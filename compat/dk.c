@@ -28,6 +28,9 @@ struct printer {
 	struct dkt_expr *filter;
 	bool *asked; /* by event index: whether the filter can match it is known */
 	size_t n_events;
+	bool fits; /* an event was met that the filter can be put to */
+	char *misfit; /* what is wrong with it on the others */
+	int misfit_err;
 	struct dkt_buf *buf;
 	int64_t wall; /* to add to a record's time */
 	int32_t self;
@@ -126,12 +129,21 @@ static int flush_if_full(struct printer *p)
 static void ask_filter(struct printer *p, struct dkt_event *event)
 {
 	size_t i = dkt_event_index(event);
+	int err;
 
 	if (i >= p->n_events || p->asked[i])
 		return;
 	p->asked[i] = true;
-	if (!p->result->unmatched && dkt_expr_check_match(p->filter, event) == -EOPNOTSUPP)
+	err = dkt_expr_check_match(p->filter, event);
+	p->fits |= !err || err == -EOPNOTSUPP;
+	if (err == -EOPNOTSUPP && !p->result->unmatched)
 		p->result->unmatched = strdup(dkt_error(p->ctx));
+	/* A value that is wrong says more than a field that most events lack anyway. */
+	if (!err || err == -EOPNOTSUPP || p->misfit_err == -EINVAL || (p->misfit && err != -EINVAL))
+		return;
+	free(p->misfit);
+	p->misfit = strdup(dkt_error(p->ctx));
+	p->misfit_err = err;
 }
 
 static bool matches(struct printer *p, const struct dkt_record *rec)
@@ -156,9 +168,12 @@ static bool selected(struct printer *p, const struct dkt_record *rec)
 		return true;
 	if (opts->pid >= 0 && rec->pid != opts->pid)
 		return false;
-	if (opts->types || opts->subsystems) {
+	if (opts->types || opts->subsystems || opts->hidden_types || opts->hidden_subsystems) {
 		struct class_bits bits = legacy_style_bits(p->legacy, rec);
 
+		if (mask_hides(opts->hidden_types, bits.types) ||
+		    mask_hides(opts->hidden_subsystems, bits.subsystems))
+			return false;
 		if ((opts->types && !(bits.types & opts->types)) ||
 		    (opts->subsystems && !(bits.subsystems & opts->subsystems)))
 			return false;
@@ -262,6 +277,9 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 	if (!err)
 		err = dkt_capture_done(p->capture);
 	told = count_losses(p);
+	if (p->misfit && !p->fits && !p->result->kept &&
+	    asprintf(&p->result->unmatched, "--filter fits no event of the log: %s", p->misfit) < 0)
+		p->result->unmatched = NULL;
 	return err ? err : told;
 }
 
@@ -275,7 +293,7 @@ static int any_fits(struct printer *p, struct dkt_event *const *events, size_t n
 
 		if (!err)
 			return 0;
-		if (err == -EOPNOTSUPP && !*words)
+		if ((err == -EOPNOTSUPP || err == -EINVAL) && !*words)
 			*words = strdup(dkt_error(p->ctx));
 	}
 	return -EINVAL;
@@ -344,6 +362,7 @@ static void printer_clear(struct printer *p)
 	legacy_style_free(p->legacy);
 	dkt_expr_free(p->filter);
 	free(p->asked);
+	free(p->misfit);
 	dkt_buf_free(p->buf);
 }
 

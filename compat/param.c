@@ -69,19 +69,44 @@ static int refuse_mask(struct debuglog *log, const struct mask_value *parsed, in
 	return dkt_fail(log->ctx, err, "longer than %d bytes", MASK_INPUT_MAX);
 }
 
-/* Events that a new mask brings in may not know the filter that is set. */
+/* "block:a, block:b, ext4:c" as "block (2), ext4:c". */
+static char *by_system(const char *names)
+{
+	const char *first, *p;
+	size_t len, size;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &size);
+
+	for (first = names; out && *first; first = p) {
+		size_t n = 0;
+
+		len = strcspn(first, ":") + 1;
+		for (p = first; !strncmp(p, first, len); n++) {
+			p += strcspn(p, ",");
+			p += *p ? strlen(", ") : 0;
+		}
+		fputs(first == names ? "" : ", ", out);
+		if (n == 1)
+			len = strcspn(first, ",") + 1;
+		fprintf(out, "%.*s", (int)len - 1, first);
+		if (n > 1)
+			fprintf(out, " (%zu)", n);
+	}
+	return out && !fclose(out) ? text : NULL;
+}
+
+/* Events that a new mask brings in may not know the filter that is set, either. */
 static char *filter_notes(const struct filter_report *report)
 {
-	size_t total = report->took + report->n_missed;
+	char *names __cleanup(free) = report->n_missed ? by_system(report->missed) : NULL;
 	char *text;
 
-	if (!report->n_missed)
+	if (!names)
 		return NULL;
 	if (asprintf(&text,
-		     "%zu of %zu events that are on took the filter; the others have not its"
-		     " fields and are recorded without: %.*s%s",
-		     report->took, total, 600, report->missed,
-		     strlen(report->missed) > 600 ? " ..." : "") < 0)
+		     "%zu of %zu events that are on took the filter; the others do not have its"
+		     " fields and are recorded without it: %s",
+		     report->took, report->took + report->n_missed, names) < 0)
 		return NULL;
 	return text;
 }
@@ -110,6 +135,8 @@ static int set_mask(struct debuglog *log, const struct param *param, const char 
 		return refuse_mask(log, &parsed, bad);
 	if (!err && parsed.deprecated)
 		add_note(notes, strdup("using a numerical debug mask is deprecated"));
+	if (!err && log->note)
+		add_note(notes, strdup(log->note));
 	return err;
 }
 

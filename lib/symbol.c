@@ -12,8 +12,9 @@
 
 struct entry {
 	uint64_t address;
-	const char *name;
-	uint32_t order; /* line in the file */
+	const char *name; /* that of its module, if it is in one, follows the end of it */
+	uint32_t order : 31; /* line in the file */
+	uint32_t in_module : 1;
 };
 
 struct list {
@@ -70,7 +71,7 @@ static int list_fill(struct list *list, char *text, cut_fn cut)
 
 		if (!cut(line, entry) || !entry->address)
 			continue;
-		entry->order = (uint32_t)list->n++;
+		entry->order = (uint32_t)list->n++ & INT32_MAX;
 	}
 	qsort(list->entries, list->n, sizeof(*list->entries), entry_cmp);
 	return 0;
@@ -115,7 +116,13 @@ static bool cut_symbol(char *line, struct entry *entry)
 		return false;
 	type = p[1];
 	entry->name = p + 3;
-	p[3 + strcspn(p + 3, "\t ")] = '\0';
+	p += 3 + strcspn(p + 3, "\t ");
+	entry->in_module = p[0] == '\t' && p[1] == '[';
+	if (entry->in_module) {
+		p[0] = p[1] = '\0';
+		p[2 + strcspn(p + 2, "]")] = '\0';
+	}
+	*p = '\0';
 	/* Absolute ones are offsets of per-CPU variables, "$" are marks within ARM code. */
 	return type != 'a' && type != 'A' && entry->name[0] && entry->name[0] != '$';
 }
@@ -173,13 +180,12 @@ static void symbols_load(struct dkt_ctx *ctx)
 		dkt__symbols_read(ctx, "/proc/kallsyms");
 }
 
-const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset)
+static const struct entry *find_symbol(struct dkt_ctx *ctx, uint64_t address)
 {
 	struct dkt__symbols *symbols = symbols_of(ctx);
 	const struct entry *entry;
 	size_t slot;
 
-	*offset = 0;
 	if (!symbols || !address)
 		return NULL;
 	if (dkt__unlikely(!symbols->functions_read)) {
@@ -193,13 +199,27 @@ const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset)
 		symbols->cache[slot].address = address;
 		symbols->cache[slot].entry = entry;
 	}
-	if (!entry)
-		return NULL;
-	*offset = address - entry->address;
 	/* What lies beyond the last symbol belongs to nobody. */
-	if (*offset && entry == &symbols->functions.entries[symbols->functions.n - 1])
+	if (entry && address != entry->address &&
+	    entry == &symbols->functions.entries[symbols->functions.n - 1])
 		return NULL;
-	return entry->name;
+	return entry;
+}
+
+const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset)
+{
+	const struct entry *entry = find_symbol(ctx, address);
+
+	*offset = entry ? address - entry->address : 0;
+	return entry ? entry->name : NULL;
+}
+
+const char *dkt_symbol_module(struct dkt_ctx *ctx, uint64_t address)
+{
+	const struct entry *entry = find_symbol(ctx, address);
+
+	/* Two bytes stood between the names: a tab and a bracket. */
+	return entry && entry->in_module ? entry->name + strlen(entry->name) + 2 : NULL;
 }
 
 /* ---- printk_formats ---- */

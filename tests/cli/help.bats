@@ -7,7 +7,7 @@ load helper
 
 commands()
 {
-	dktrace __complete | grep -v '^--'
+	dktrace __complete dktrace "" | grep -v '^--'
 }
 
 @test "every command has help, its options and completion agree" {
@@ -21,7 +21,7 @@ commands()
 		case $command in
 		set_param | get_param | clear | mark | help) ;;
 		*)
-			same "$options" "$(dktrace __complete "$command" | grep '^--' | sort)" "options of $command"
+			same "$options" "$(dktrace __complete dktrace "$command" - | sort)" "options of $command"
 			same "$output" "$(dktrace "$command" --help)" "$command --help"
 			;;
 		esac
@@ -40,29 +40,4 @@ commands()
 @test "--version" {
 	expect 0 "dktrace 0.1.0" "" dktrace --version
 	expect 0 "dktrace 0.1.0" "" dktrace -V
-}
-
-@test "completion of values" {
-	local words
-
-	words=$(dktrace __complete dk --class)
-	has "$words" rpctrace
-	same 32 "$(printf '%s\n' "$words" | wc -l)" "classes"
-	has "$(dktrace __complete dk --subsystem)" ldlm
-	same "legacy
-trace" "$(dktrace __complete show --style)" "styles"
-	has "$(dktrace __complete set_param)" "debug_filter="
-	has "$(dktrace __complete get_param)" "subsystem_debug"
-	same "$(commands)" "$(dktrace __complete help)" "help"
-	has "$(dktrace __complete list classes)" vfstrace
-	has "$(DKTRACE_ROOT=$capture dktrace __complete list fields)" syscalls:sys_enter_read
-	# Nothing to say is no failure.
-	expect 0 "" "" dktrace __complete mark x
-}
-
-@test "bash completion" {
-	# shellcheck disable=SC2016
-	run -0 bash -c '. "$1"; COMP_WORDS=(dktrace dk --sty); COMP_CWORD=2; _dktrace; echo "${COMPREPLY[@]}"' _ \
-		"$top/ctl/dktrace.bash"
-	same "--style" "$output" "dk --sty"
 }

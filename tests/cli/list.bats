@@ -41,7 +41,7 @@ setup()
 	run -0 dktrace list fields syscalls:sys_enter_ioctl --json
 	echo "$output" | jq -e '.fields | map(.field) | index("cmd") and index("common_pid")'
 	echo "$output" | jq -e '.fields[] | select(.field == "common_pid") | .signed == true and .offset == 4 and .size == 4'
-	run -0 dktrace list events 'no:such*'
+	expect 0 "" "dktrace: nothing here matches" dktrace list events 'no:such*'
 	run -0 dktrace list events 'no:such*' --json
 	echo "$output" | jq -e '.events == []'
 }
