@@ -18,7 +18,7 @@ without_tracefs()
 }
 
 @test "nobody: each command says which capability is missing, and touches nothing" {
-	local command need
+	local command
 
 	cp -rL "${DKT_BUILD:-$top/build}/dktrace" "$tmp/dktrace"
 	ln -s dktrace "$tmp/lctl"

@@ -10,13 +10,14 @@ load helper
 	set_param subsystem_debug=all debug_mb=4 2>/dev/null
 	set_param debug_filter='common_pid == 1'
 	knobs >"$tmp/before"
+	subsystems=$(lctl get_param subsystem_debug)
 	rm "$state/settings"
-	# A class whose events all belong to another one cannot be told from it.
-	expect 0 "debug=ioctl dentry vfstrace
+	same "$subsystems" "$(lctl get_param subsystem_debug)" "subsystems"
+	expect 0 "debug=ioctl vfstrace
 debug_filter=common_pid == 1
 debug_mb=4" "" lctl get_param debug debug_filter debug_mb
 	run -0 dktrace status
-	has "$output" "the settings' file is gone"
+	has "$output" "the file of the settings is gone"
 	run -0 dktrace status --json
 	echo "$output" | jq -e '.rebuilt'
 	run -0 --separate-stderr lctl set_param -n debug=+malloc
@@ -26,6 +27,12 @@ debug_mb=4" "" lctl get_param debug debug_filter debug_mb
 	knobs | diff "$tmp/before" -
 	set_param debug_filter=none
 	same "" "$(grep -v '^none$' "$instance"/events/*/*/filter || true)" "filters left"
+	# Not all subsystems: at least those that are seen to be on, and none that is seen to be off.
+	set_param subsystem_debug=osd debug=-1
+	rm "$state/settings"
+	has " $(lctl get_param -n subsystem_debug) " " osd "
+	lctl get_param -n subsystem_debug | grep -qw llite && false
+	has " $(lctl get_param -n debug) " " iotrace "
 }
 
 @test "the whole directory deleted: records and settings are still there" {
@@ -183,7 +190,7 @@ debug_mb=4" "" lctl get_param debug debug_mb
 		set_param debug=0 debug=+ioctl
 		sort "$instance/set_event" | diff "$tmp/ioctl" -
 		same 2 "$(grep -c . <(grep -h 'common_pid == 1' "$instance"/events/syscalls/sys_*_ioctl/filter))" "filters"
-		same 2 "$(grep -v '^none$' "$instance"/events/*/*/filter | wc -l)" "all filters"
+		same 2 "$(cat "$instance"/events/*/*/filter | grep -vc '^none$')" "all filters"
 	done
 }
 
