@@ -19,6 +19,10 @@ PKG_CONFIG ?= pkg-config
 LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0
 TOOL_PKGS := yaml-0.1 smartcols json-c
 
+# With it lctl's sessions have history and completion; EDIT= does without.
+EDIT ?= $(shell $(PKG_CONFIG) --exists libedit && echo libedit)
+TOOL_PKGS += $(EDIT)
+
 Q := $(if $(V),,@)
 say = $(if $(V),@:,@printf '  %-7s %s\n' $(1) $(2))
 
@@ -81,7 +85,7 @@ $(O)/compat/%.o: compat/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(TOOL_CFLAGS) $(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null) \
-		-DDATADIR='"$(DATADIR)"' -DCONFDIR='"$(CONFDIR)"' -MMD -MP $(CFLAGS) -c -o $@ $<
+		-DDATADIR='"$(DATADIR)"' -DCONFDIR='"$(CONFDIR)"' $(if $(EDIT),-DHAVE_LIBEDIT) -MMD -MP $(CFLAGS) -c -o $@ $<
 
 $(O)/ctl/%.o: ctl/%.c
 	$(call say,CC,$@)
