@@ -14,6 +14,8 @@ struct entry {
 	uint64_t address;
 	const char *name;
 	uint32_t order; /* line in the file */
+	uint16_t module; /* bytes from the name to "module]", 0: none */
+	char type;
 };
 
 struct list {
@@ -108,14 +110,19 @@ static const struct entry *list_find(const struct list *list, uint64_t address)
 /* "ffffffff81000000 T _stext" or "ffffffffc0000000 t f	[module]" */
 static bool cut_symbol(char *line, struct entry *entry)
 {
-	char *p, type;
+	char *p, *tab, type;
 
 	entry->address = strtoull(line, &p, 16);
 	if (p == line || p[0] != ' ' || !p[1] || p[2] != ' ')
 		return false;
 	type = p[1];
 	entry->name = p + 3;
-	p[3 + strcspn(p + 3, "\t ")] = '\0';
+	entry->type = type;
+	entry->module = 0;
+	tab = p + 3 + strcspn(p + 3, "\t ");
+	if (tab[0] == '\t' && tab[1] == '[' && tab - p < UINT16_MAX / 2)
+		entry->module = (uint16_t)(tab + 2 - entry->name);
+	*tab = '\0';
 	/* Absolute ones are offsets of per-CPU variables, "$" are marks within ARM code. */
 	return type != 'a' && type != 'A' && entry->name[0] && entry->name[0] != '$';
 }
@@ -173,13 +180,13 @@ static void symbols_load(struct dkt_ctx *ctx)
 		dkt__symbols_read(ctx, "/proc/kallsyms");
 }
 
-const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset)
+/* The entry that holds the address, NULL if none does. */
+static const struct entry *symbol_entry(struct dkt_ctx *ctx, uint64_t address)
 {
 	struct dkt__symbols *symbols = symbols_of(ctx);
 	const struct entry *entry;
 	size_t slot;
 
-	*offset = 0;
 	if (!symbols || !address)
 		return NULL;
 	if (dkt__unlikely(!symbols->functions_read)) {
@@ -193,13 +200,58 @@ const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset)
 		symbols->cache[slot].address = address;
 		symbols->cache[slot].entry = entry;
 	}
-	if (!entry)
-		return NULL;
-	*offset = address - entry->address;
 	/* What lies beyond the last symbol belongs to nobody. */
-	if (*offset && entry == &symbols->functions.entries[symbols->functions.n - 1])
+	if (entry && entry->address != address &&
+	    entry == &symbols->functions.entries[symbols->functions.n - 1])
 		return NULL;
-	return entry->name;
+	return entry;
+}
+
+const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset)
+{
+	const struct entry *entry = symbol_entry(ctx, address);
+
+	*offset = entry ? address - entry->address : 0;
+	return entry ? entry->name : NULL;
+}
+
+static bool is_code(const struct entry *entry)
+{
+	return strchr("tTwW", entry->type) != NULL;
+}
+
+/* Up to the next symbol. Of a module's last function the end is not in the list. */
+static uint64_t entry_size(const struct list *list, const struct entry *entry)
+{
+	const struct entry *end = list->entries + list->n, *next = entry;
+
+	while (next < end && next->address == entry->address)
+		next++;
+	if (next == end || !entry->module != !next->module)
+		return 0;
+	if (entry->module && (strcmp(entry->name + entry->module, next->name + next->module) ||
+			      is_code(entry) != is_code(next)))
+		return 0;
+	return next->address - entry->address;
+}
+
+int dkt__symbol_place(struct dkt_ctx *ctx, uint64_t address, struct dkt__place *place)
+{
+	const struct entry *entry = symbol_entry(ctx, address);
+
+	*place = (struct dkt__place){ 0 };
+	if (!ctx->symbols || !ctx->symbols->functions.n)
+		return -ENODATA;
+	if (!entry)
+		return -ENOENT;
+	*place = (struct dkt__place){ .name = entry->name,
+				      .offset = address - entry->address,
+				      .size = entry_size(&ctx->symbols->functions, entry) };
+	if (entry->module) {
+		place->module = entry->name + entry->module;
+		place->module_len = strcspn(place->module, "]");
+	}
+	return 0;
 }
 
 /* ---- printk_formats ---- */

@@ -443,6 +443,28 @@ DKT_API void dkt_record_text(const struct dkt_record *record, struct dkt_buf *bu
 DKT_API void dkt_style_trace(const struct dkt_record *record, const char *comm,
 			     struct dkt_buf *buf);
 
+/* The arguments of a message of the kernel as they were recorded. */
+struct dkt_kprintf_args {
+	size_t sz;
+	struct dkt_ctx *ctx; /* for names of functions; NULL: they are not known */
+	const void *words; /* of each argument 8 bytes, in any alignment */
+	size_t n;
+	/* What was recorded of the bytes behind argument i, a pointer. NULL: of none. */
+	void (*pointee)(void *data, size_t i, const void **bytes, size_t *len);
+	/* The format and arguments behind argument i, a %pV. False or NULL: they are not known. */
+	bool (*nested)(void *data, size_t i, const char **fmt, size_t *len,
+		       struct dkt_kprintf_args *args);
+	void *data;
+};
+
+/*
+ * Appends what the kernel's printf makes of the format, with its extensions (printk-formats.rst).
+ * Addresses are printed as they are. A string without a NUL in what was recorded ends in "...";
+ * what was not recorded prints as its conversion and address: <%pD 0xffff888100a00000>.
+ */
+DKT_API void dkt_buf_kprintf(struct dkt_buf *buf, const char *fmt, size_t len,
+			     const struct dkt_kprintf_args *args);
+
 /* Name of the kernel function that holds the address (kallsyms), NULL if unknown. */
 DKT_API const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset);
 
