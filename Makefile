@@ -39,6 +39,7 @@ UNIT_SRC := $(wildcard tests/unit/*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/*.c)
 LIVE_SRC := $(wildcard tests/live/*.c)
 BENCH_SRC := $(wildcard tests/bench/*.c)
+EXAMPLE_SRC := $(wildcard examples/*.c)
 
 LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o)
 COMPAT_OBJ := $(COMPAT_SRC:%.c=$(O)/%.o)
@@ -47,6 +48,7 @@ UNIT_BIN := $(UNIT_SRC:%.c=$(O)/%)
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(O)/%)
 LIVE_BIN := $(LIVE_SRC:%.c=$(O)/%)
 BENCH_BIN := $(BENCH_SRC:%.c=$(O)/%)
+EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 
 SO := $(O)/libdktrace.so.$(VERSION)
 
@@ -58,7 +60,7 @@ all: $(O)/dktrace $(O)/lctl lib
 
 lib: $(SO) $(O)/libdktrace.a $(O)/libdktrace.pc
 
-tests: $(UNIT_BIN) $(FUZZ_BIN) $(LIVE_BIN)
+tests: $(UNIT_BIN) $(FUZZ_BIN) $(LIVE_BIN) $(EXAMPLE_BIN)
 
 help:
 	@echo 'all            build/dktrace, build/lctl, the library'
@@ -153,6 +155,12 @@ $(O)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.h $(TEST_LINK)
 	@mkdir -p $(@D)
 	$(Q)$(TEST_CC) -DDKT_REPLAY $(TEST_LINK) $(TOOL_LIBS) $(LIB_LIBS)
 
+# With what is installed and nothing else: the header and the shared library.
+$(O)/examples/%: examples/%.c $(SO)
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE) -MMD -MP $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(O) -Wl,-rpath,'$$ORIGIN/..' -ldktrace
+
 # The recorded way in which a suite is run is tests/run; it prints the sum at the end.
 SUITES := unit fuzz abi cli live vm
 
@@ -213,11 +221,13 @@ install: all
 	install -m 644 include/dktrace/dktrace.h $(DESTDIR)$(PREFIX)/include/dktrace/
 	install -m 644 share/classes.d/*.yaml $(DESTDIR)$(DATADIR)/classes.d/
 	install -m 644 ctl/dktrace.bash $(DESTDIR)$(COMPDIR)/dktrace
+	ln -sf dktrace $(DESTDIR)$(COMPDIR)/lctl-dktrace
 	for n in 1 3 5 8; do install -m 644 man/*.$$n $(DESTDIR)$(MANDIR)/man$$n/; done
 
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/dktrace $(DESTDIR)$(BINDIR)/lctl-dktrace $(DESTDIR)$(LIBDIR)/libdktrace.* \
-		$(DESTDIR)$(LIBDIR)/pkgconfig/libdktrace.pc $(DESTDIR)$(COMPDIR)/dktrace
+		$(DESTDIR)$(LIBDIR)/pkgconfig/libdktrace.pc $(DESTDIR)$(COMPDIR)/dktrace \
+		$(DESTDIR)$(COMPDIR)/lctl-dktrace
 	rm -rf $(DESTDIR)$(PREFIX)/include/dktrace $(DESTDIR)$(DATADIR)
 	for page in $(notdir $(wildcard man/*)); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
 
@@ -229,4 +239,4 @@ clean:
 	rm -rf $(O)
 
 -include $(LIB_OBJ:.o=.d) $(COMPAT_OBJ:.o=.d) $(CTL_OBJ:.o=.d) $(UNIT_BIN:%=%.d) $(FUZZ_BIN:%=%.d) \
-	$(LIVE_BIN:%=%.d) $(BENCH_BIN:%=%.d)
+	$(LIVE_BIN:%=%.d) $(BENCH_BIN:%=%.d) $(EXAMPLE_BIN:%=%.d)

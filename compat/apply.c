@@ -219,19 +219,21 @@ static int plan_events(struct plan *plan)
 	return err ? err : drop_filters(plan);
 }
 
-/* What does not parse here is put to the kernel, whose words the user can look up. */
+/* What does not parse here is put to the kernel, whose words the user can look up; ours follow. */
 static int parse_filter(struct plan *plan)
 {
 	struct dkt_ctx *ctx = plan->log->ctx;
 	int err = debuglog_expr(ctx, plan->set->filter, &plan->filter);
 	char *words __cleanup(free) = NULL;
+	char *kernel __cleanup(free) = NULL;
 
 	if (!err)
 		return 0;
 	words = strdup(dkt_error(ctx));
 	if (dkt_instance_try_filter(plan->log->in, plan->set->filter) == -EINVAL)
-		return -EINVAL;
-	return dkt_fail(ctx, err, "%s", words ? words : "");
+		kernel = strdup(dkt_error(ctx));
+	return dkt_fail(ctx, err, "%s%s%s", kernel ? kernel : "", kernel ? "\n" : "",
+			words ? words : "");
 }
 
 static int plan_make(struct plan *plan)
@@ -244,8 +246,9 @@ static int plan_make(struct plan *plan)
 		err = module_sites(plan);
 	if (!err)
 		err = plan_events(plan);
-	/* With a report the filter itself is being set: it must be good for something. */
-	if (err || !plan->filter || !plan->report || plan->report->took || !plan->n_on)
+	/* If the filter itself is being set, it must be good for something. */
+	if (err || !plan->filter || !plan->report || !plan->report->must_take ||
+	    plan->report->took || !plan->n_on)
 		return err;
 	err = dkt_instance_try_filter(plan->log->in, plan->set->filter);
 	return err ? err : dkt_fail(plan->log->ctx, -ENOENT, "no event that is on has its fields");
@@ -264,6 +267,17 @@ static int set_size(struct debuglog *log, uint32_t mb)
 	int err = dkt_instance_set_size(log->in, (uint64_t)mb << 20);
 
 	return err ? dkt_fail_in(log->ctx, err, "debug_mb=%" PRIu32, mb) : 0;
+}
+
+/* After a failure, whose words stay. */
+static void put_back_size(struct debuglog *log, uint64_t bytes)
+{
+	char *words __cleanup(free) = strdup(dkt_error(log->ctx));
+	uint64_t now;
+
+	if (dkt_instance_get_size(log->in, &now) || now != bytes)
+		dkt_instance_set_size(log->in, bytes);
+	dkt_fail(log->ctx, 0, "%s", words ? words : "");
 }
 
 /* Makes the instance; it records nothing yet. */
@@ -305,19 +319,23 @@ static int transact(struct plan *plan)
 
 	if (!err && set->debug_mb) {
 		err = dkt_instance_get_size(log->in, &bytes);
-		if (!err)
+		if (!err && bytes != (uint64_t)set->debug_mb << 20)
 			err = set_size(log, set->debug_mb);
 	}
 	if (!err)
 		err = plan_make(plan);
 	if (!err)
 		err = save_before(plan);
+	plan->done->made = true;
+	/* A full disk is found before anything is switched. */
+	if (!err)
+		err = settings_stage(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, plan->done);
 	if (!err)
 		err = dkt_change_commit(plan->change);
 	if (!err)
-		err = settings_save(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, plan->done);
+		err = settings_publish(log->ctx, log->dirfd, DEBUGLOG_SETTINGS);
 	if (err && bytes)
-		dkt_instance_set_size(log->in, bytes);
+		put_back_size(log, bytes);
 	return err;
 }
 
@@ -345,6 +363,7 @@ int debuglog_apply(struct debuglog *log, const struct settings *set, struct filt
 	if (err)
 		return err;
 	plan.missed = report ? open_memstream(&report->missed, &len) : NULL;
+	log->set.made = log->in;
 	err = save_before(&plan);
 	if (!err)
 		err = transact(&plan);

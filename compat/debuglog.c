@@ -13,8 +13,12 @@
 #include "rebuild.h"
 #include "util.h"
 
-/* Says that tracefs was mounted by us. */
-#define MOUNTED RUN_DIR "/mounted"
+/* Says that tracefs was mounted by us. No instance's name begins with a dot. */
+#define MOUNTED RUN_DIR "/.mounted"
+
+/* A reset, or a look from outside, takes a moment. */
+#define BUSY_TRIES 20
+#define BUSY_WAIT  50000
 
 /* ---- tracefs ---- */
 
@@ -23,9 +27,9 @@ static int open_tracefs(struct dkt_ctx *ctx, unsigned int flags)
 {
 	int fd, err = dkt_tracefs_open(ctx, 0);
 
-	/* What is missing is said in capabilities rather than in errno's words. */
-	if (err == -EACCES && dkt_caps_check(ctx, DKT_NEED_READ))
-		return -EPERM;
+	/* Better words: which capability would give the right to it. */
+	if (err == -EACCES)
+		dkt_caps_check(ctx, DKT_NEED_READ);
 	if (err != -ENOENT || !(flags & DEBUGLOG_CHANGE))
 		return err;
 	err = dkt_caps_check(ctx, DKT_NEED_MOUNT);
@@ -42,11 +46,25 @@ static int open_tracefs(struct dkt_ctx *ctx, unsigned int flags)
 
 /* ---- directory and lock ---- */
 
+static int check_name(struct dkt_ctx *ctx, const char *name)
+{
+	if (*name && *name != '.' && !strchr(name, '/') && strlen(name) < 200)
+		return 0;
+	return dkt_fail(ctx, -EINVAL, "'%s' cannot be the name of an instance", name);
+}
+
 static int make_dir(struct dkt_ctx *ctx, const char *path)
 {
 	if (!mkdir(path, 0700) || errno == EEXIST)
 		return 0;
 	return dkt_fail(ctx, -errno, "make %s: %s", path, strerror(errno));
+}
+
+static int make_dirs(struct debuglog *log)
+{
+	int err = make_dir(log->ctx, RUN_DIR);
+
+	return err ? err : make_dir(log->ctx, log->dir);
 }
 
 static int open_dir(struct debuglog *log)
@@ -57,9 +75,10 @@ static int open_dir(struct debuglog *log)
 	return dkt_fail(log->ctx, -errno, "open %s: %s", log->dir, strerror(errno));
 }
 
-/* Changes take turns; one takes less than a second. */
+/* Changes take turns; one takes less than a second. -ENOENT: a reset took it all away meanwhile. */
 static int take_lock(struct debuglog *log)
 {
+	struct stat st;
 	int tries;
 
 	log->lock = openat(log->dirfd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -72,18 +91,47 @@ static int take_lock(struct debuglog *log)
 							       strerror(errno));
 		usleep(50000);
 	}
+	if (!fstat(log->lock, &st) && !st.st_nlink)
+		return dkt_fail(log->ctx, -ENOENT, "%s was taken away", log->dir);
 	return 0;
 }
 
-static int prepare_change(struct debuglog *log)
+static void leave(struct debuglog *log)
 {
-	int err = dkt_caps_check(log->ctx, DKT_NEED_CONTROL);
+	if (log->lock >= 0)
+		close(log->lock);
+	if (log->dirfd >= 0)
+		close(log->dirfd);
+	log->lock = log->dirfd = -1;
+}
 
-	if (!err)
-		err = make_dir(log->ctx, RUN_DIR);
-	if (!err)
-		err = make_dir(log->ctx, log->dir);
+/* Makes the directory, takes its lock; again if a reset came between. */
+static int enter(struct debuglog *log)
+{
+	int tries, err = -ENOENT;
+
+	for (tries = 0; err == -ENOENT && tries < BUSY_TRIES; tries++) {
+		leave(log);
+		err = make_dirs(log);
+		if (!err)
+			err = open_dir(log);
+		if (!err)
+			err = log->dirfd >= 0 ? take_lock(log) : -ENOENT;
+	}
 	return err;
+}
+
+/* What was before the change that is under way, or that was killed: which of the two? */
+static bool was_interrupted(struct debuglog *log)
+{
+	int lock __cleanup(close) = -1;
+
+	if (log->dirfd < 0 || faccessat(log->dirfd, DEBUGLOG_BEFORE, F_OK, 0))
+		return false;
+	if (log->lock >= 0)
+		return true;
+	lock = openat(log->dirfd, "lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	return lock < 0 || !flock(lock, LOCK_SH | LOCK_NB) || errno != EWOULDBLOCK;
 }
 
 /* ---- settings ---- */
@@ -105,8 +153,8 @@ static int load_settings(struct debuglog *log)
 	return err ? err : debuglog_rebuild(log);
 }
 
-/* The very first change was killed: there was nothing before it. */
-static int take_back_first(struct debuglog *log)
+/* The instance was not there before the change that was killed. */
+static int take_back_first(struct debuglog *log, const struct settings *before)
 {
 	int err = 0;
 
@@ -116,7 +164,7 @@ static int take_back_first(struct debuglog *log)
 		return err;
 	dkt_instance_close(log->in);
 	log->in = NULL;
-	return 0;
+	return settings_save(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, before);
 }
 
 /* A change was killed half way: what was before is in a file of its own. */
@@ -128,24 +176,36 @@ static int take_back(struct debuglog *log)
 	if (!log->interrupted)
 		return 0;
 	err = settings_load(log->ctx, log->dirfd, DEBUGLOG_BEFORE, &before);
-	if (!err && !faccessat(log->dirfd, DEBUGLOG_SETTINGS, F_OK, 0)) {
+	if (!err) {
 		/* It also names every event that the change may have put a filter on. */
 		settings_clear(&log->set);
 		log->set = before;
 		err = settings_copy(&asked, &before);
 		if (!err)
-			err = debuglog_apply(log, &asked, NULL);
+			err = before.made ? debuglog_apply(log, &asked, NULL) :
+					    take_back_first(log, &before);
 		settings_clear(&asked);
-	} else if (!err) {
-		settings_clear(&before);
-		err = take_back_first(log);
 	}
-	/* It is written whole or not at all, so without sense it is not ours. */
 	if (err && err != -EINVAL)
 		return dkt_fail_in(log->ctx, err, "take back an interrupted change");
 	unlinkat(log->dirfd, DEBUGLOG_BEFORE, 0);
 	log->interrupted = false;
-	return 0;
+	/* It is written whole or not at all, so without sense it is not ours. */
+	return err ? load_settings(log) : 0;
+}
+
+static int log_init(struct debuglog *log, struct dkt_ctx *ctx, const char *name)
+{
+	int err = check_name(ctx, name);
+
+	*log = (struct debuglog){ .ctx = ctx, .dirfd = -1, .lock = -1 };
+	settings_init(&log->set);
+	if (err)
+		return err;
+	log->name = strdup(name);
+	if (asprintf(&log->dir, RUN_DIR "/%s", name) < 0)
+		log->dir = NULL;
+	return log->name && log->dir ? 0 : -ENOMEM;
 }
 
 int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, struct debuglog **out)
@@ -156,27 +216,22 @@ int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, str
 	*out = NULL;
 	if (!log)
 		return -ENOMEM;
-	*log = (struct debuglog){ .ctx = ctx, .dirfd = -1, .lock = -1 };
-	settings_init(&log->set);
-	log->name = strdup(name);
-	if (!log->name || asprintf(&log->dir, RUN_DIR "/%s", name) < 0)
-		err = -ENOMEM;
+	err = log_init(log, ctx, name);
 	if (!err && flags & DEBUGLOG_CHANGE)
-		err = prepare_change(log);
+		err = dkt_caps_check(ctx, DKT_NEED_CONTROL);
+	if (!err)
+		err = flags & DEBUGLOG_CHANGE ? enter(log) : open_dir(log);
 	if (!err)
 		err = open_tracefs(ctx, flags);
-	if (!err)
-		err = open_dir(log);
-	if (!err && flags & DEBUGLOG_CHANGE)
-		err = take_lock(log);
 	if (!err) {
 		err = dkt_instance_open(ctx, name, 0, &log->in);
 		err = err == -ENOENT ? 0 : err;
 	}
-	if (!err && log->dirfd >= 0)
-		log->interrupted = !faccessat(log->dirfd, DEBUGLOG_BEFORE, F_OK, 0);
+	log->interrupted = !err && was_interrupted(log);
 	if (!err)
 		err = load_settings(log);
+	if (!err && log->rebuilt && flags & DEBUGLOG_CHANGE)
+		err = settings_save(ctx, log->dirfd, DEBUGLOG_SETTINGS, &log->set);
 	if (!err && flags & DEBUGLOG_CHANGE)
 		err = take_back(log);
 	if (err) {
@@ -194,10 +249,7 @@ void debuglog_close(struct debuglog *log)
 	settings_clear(&log->set);
 	class_map_free(log->map);
 	dkt_instance_close(log->in);
-	if (log->lock >= 0)
-		close(log->lock);
-	if (log->dirfd >= 0)
-		close(log->dirfd);
+	leave(log);
 	free(log->name);
 	free(log->dir);
 	free(log);
@@ -219,11 +271,17 @@ int debuglog_map(struct debuglog *log)
 	return err;
 }
 
-char *debuglog_spool(const struct debuglog *log)
+int debuglog_spool(struct debuglog *log, char **path)
 {
-	char *path;
+	int err = log->in ? make_dirs(log) : 0;
 
-	return asprintf(&path, "%s/spool", log->dir) < 0 ? NULL : path;
+	*path = NULL;
+	if (err)
+		return err;
+	if (asprintf(path, "%s/spool", log->dir) >= 0)
+		return 0;
+	*path = NULL;
+	return -ENOMEM;
 }
 
 int debuglog_size(struct debuglog *log, uint64_t *bytes)
@@ -249,8 +307,7 @@ static int remove_files(int dirfd, const char *name)
 
 static int other_log(const struct dirent *entry)
 {
-	return strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
-	       strcmp(entry->d_name, "mounted");
+	return entry->d_name[0] != '.';
 }
 
 /* The last debug log takes the mount with it, if it was ours. */
@@ -273,43 +330,54 @@ static int put_back_mount(struct dkt_ctx *ctx)
 	return 0;
 }
 
-/* Not in the middle of somebody's change. */
-static int remove_instance(struct dkt_ctx *ctx, const char *name, char *dir)
+/* A look at the instance from outside also keeps it for a moment. */
+static int remove_instance(struct debuglog *log)
 {
-	struct debuglog log = { .ctx = ctx, .dir = dir, .dirfd = -1, .lock = -1 };
-	int err = open_dir(&log);
+	int tries, err = -EBUSY;
 
-	if (!err && log.dirfd >= 0)
-		err = take_lock(&log);
-	if (!err)
-		err = dkt_instance_remove(ctx, name);
-	if (log.lock >= 0)
-		close(log.lock);
-	if (log.dirfd >= 0)
-		close(log.dirfd);
-	return err;
+	for (tries = 0; err == -EBUSY && tries < BUSY_TRIES; tries++) {
+		if (tries)
+			usleep(BUSY_WAIT);
+		err = dkt_instance_remove(log->ctx, log->name);
+	}
+	if (err == -EBUSY)
+		dkt_fail_in(log->ctx, err, "somebody reads the buffers of '%s'", log->name);
+	return err == -ENOENT ? 0 : err;
+}
+
+/* Alone, if there is a directory in which somebody else could be at work. */
+static int reset(struct debuglog *log)
+{
+	int err = dkt_tracefs_open(log->ctx, 0);
+
+	if (!err || err == -EACCES)
+		err = dkt_caps_check(log->ctx, DKT_NEED_CONTROL);
+	if (!err || err == -ENOENT)
+		err = open_dir(log);
+	if (!err && log->dirfd >= 0) {
+		err = take_lock(log);
+		err = err == -ENOENT ? 0 : err;
+	}
+	if (!err && *dkt_tracefs_dir(log->ctx))
+		err = remove_instance(log);
+	if (err)
+		return err;
+	err = remove_files(AT_FDCWD, log->dir);
+	if (err)
+		return dkt_fail(log->ctx, err, "remove %s: %s", log->dir, strerror(-err));
+	return put_back_mount(log->ctx);
 }
 
 int debuglog_reset(struct dkt_ctx *ctx, const char *name)
 {
-	char *dir __cleanup(free) = NULL;
-	int err;
+	struct debuglog log;
+	int err = log_init(&log, ctx, name);
 
-	if (!*name || *name == '.' || strchr(name, '/'))
-		return dkt_fail(ctx, -EINVAL, "'%s' cannot be the name of an instance", name);
-	if (asprintf(&dir, RUN_DIR "/%s", name) < 0) {
-		dir = NULL;
-		return -ENOMEM;
-	}
-	err = dkt_caps_check(ctx, DKT_NEED_CONTROL);
 	if (!err)
-		err = open_tracefs(ctx, 0);
-	if (!err)
-		err = remove_instance(ctx, name, dir);
-	if (err && err != -ENOENT)
-		return err;
-	err = remove_files(AT_FDCWD, dir);
-	if (err)
-		return dkt_fail(ctx, err, "remove %s: %s", dir, strerror(-err));
-	return put_back_mount(ctx);
+		err = reset(&log);
+	leave(&log);
+	settings_clear(&log.set);
+	free(log.name);
+	free(log.dir);
+	return err;
 }

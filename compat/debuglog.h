@@ -52,6 +52,7 @@ int debuglog_expr(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr)
 
 /* What debug_filter came to. */
 struct filter_report {
+	bool must_take; /* asked for: if no event that is on can take it, refuse */
 	size_t took; /* events that have the filter */
 	char *missed; /* names of those that have not its fields, separated by ", "; NULL: none */
 	size_t n_missed;
@@ -74,7 +75,10 @@ int debuglog_size(struct debuglog *log, uint64_t *bytes);
  */
 int debuglog_reset(struct dkt_ctx *ctx, const char *name);
 
-/* The directory that keeps records on their way out; the caller frees it. */
-char *debuglog_spool(const struct debuglog *log);
+/*
+ * The directory that keeps records on their way out; the one above it is made if it is gone. The
+ * caller frees it.
+ */
+int debuglog_spool(struct debuglog *log, char **path);
 
 #endif

@@ -26,6 +26,9 @@ struct printer {
 	struct dkt_expr *filter;
 	bool *asked; /* by event index: whether the filter can match it is known */
 	size_t n_events;
+	bool fits; /* an event was met that the filter can be put to */
+	char *misfit; /* what is wrong with it on the others */
+	int misfit_err;
 	struct dkt_buf *buf;
 	int64_t wall; /* to add to a record's time */
 	int32_t self;
@@ -35,8 +38,38 @@ struct printer {
 void dk_result_clear(struct dk_result *result)
 {
 	free(result->lost_by_cpu);
+	free(result->clock);
 	free(result->unmatched);
 	*result = (struct dk_result){ 0 };
+}
+
+void dk_result_print(const struct dk_result *result, const char *self, FILE *out)
+{
+	fprintf(out,
+		"Debug log: %" PRIu64 " lines, %" PRIu64 " kept, %" PRIu64 " dropped, %" PRIu64
+		" bad.\n",
+		result->kept + result->dropped + result->bad, result->kept, result->dropped,
+		result->bad);
+	fflush(out);
+	if (result->unmatched)
+		fprintf(stderr, "%s: %s\n", self, result->unmatched);
+	if (result->clock)
+		fprintf(stderr,
+			"%s: times are those of the clock '%s': it has no wall-clock time\n", self,
+			result->clock);
+	if (result->own)
+		fprintf(stderr, "%s: %" PRIu64 " records of %s itself left out\n", self,
+			result->own, self);
+	if (result->lost)
+		fprintf(stderr,
+			"%s: %" PRIu64 " records were lost before they were read (%s); a larger"
+			" debug_mb or a narrower debug keeps more\n",
+			self, result->lost, result->lost_by_cpu);
+}
+
+static bool stopped(const struct printer *p)
+{
+	return p->opts->stop && *p->opts->stop;
 }
 
 /* ---- output ---- */
@@ -54,11 +87,13 @@ static int flush_text(void *data)
 
 		if (n >= 0)
 			done += (size_t)n;
-		else if (errno != EINTR)
+		else if (errno != EINTR || stopped(p))
 			err = -errno;
 	}
 	dkt_buf_reset(p->buf);
 	p->result->closed = err == -EPIPE;
+	if (err == -EINTR)
+		return dkt_fail(p->ctx, err, "interrupted; what was not written is kept");
 	return err ? dkt_fail(p->ctx, err, "write output: %s", strerror(-err)) : 0;
 }
 
@@ -76,12 +111,21 @@ static int flush_if_full(struct printer *p)
 static void ask_filter(struct printer *p, struct dkt_event *event)
 {
 	size_t i = dkt_event_index(event);
+	int err;
 
 	if (i >= p->n_events || p->asked[i])
 		return;
 	p->asked[i] = true;
-	if (!p->result->unmatched && dkt_expr_check_match(p->filter, event) == -EOPNOTSUPP)
+	err = dkt_expr_check_match(p->filter, event);
+	p->fits |= !err || err == -EOPNOTSUPP;
+	if (err == -EOPNOTSUPP && !p->result->unmatched)
 		p->result->unmatched = strdup(dkt_error(p->ctx));
+	/* A value that is wrong says more than a field that most events lack anyway. */
+	if (!err || err == -EOPNOTSUPP || p->misfit_err == -EINVAL || (p->misfit && err != -EINVAL))
+		return;
+	free(p->misfit);
+	p->misfit = strdup(dkt_error(p->ctx));
+	p->misfit_err = err;
 }
 
 static bool matches(struct printer *p, const struct dkt_record *rec)
@@ -106,9 +150,12 @@ static bool selected(struct printer *p, const struct dkt_record *rec)
 		return true;
 	if (opts->pid >= 0 && rec->pid != opts->pid)
 		return false;
-	if (opts->types || opts->subsystems) {
+	if (opts->types || opts->subsystems || opts->hidden_types || opts->hidden_subsystems) {
 		struct class_bits bits = legacy_style_bits(p->legacy, rec);
 
+		if (mask_hides(opts->hidden_types, bits.types) ||
+		    mask_hides(opts->hidden_subsystems, bits.subsystems))
+			return false;
 		if ((opts->types && !(bits.types & opts->types)) ||
 		    (opts->subsystems && !(bits.subsystems & opts->subsystems)))
 			return false;
@@ -138,9 +185,17 @@ static void print_record(struct printer *p, const struct dkt_record *rec)
 	p->result->kept += rec->event != NULL;
 }
 
-static bool stopped(const struct printer *p)
+/* A capture that follows has come to its end: all of it is written out before it waits. */
+static int wait_for_more(struct printer *p)
 {
-	return p->opts->stop && *p->opts->stop;
+	int err = flush_text(p);
+
+	if (!err)
+		err = dkt_capture_done(p->capture);
+	if (err)
+		return err;
+	err = dkt_capture_wait(p->capture, POLL_MS);
+	return err == -EINTR ? 0 : err;
 }
 
 static int print_all(struct printer *p)
@@ -151,13 +206,7 @@ static int print_all(struct printer *p)
 	while (!stopped(p)) {
 		err = dkt_capture_next(p->capture, &rec);
 		if (err == 2) {
-			err = flush_text(p);
-			if (!err)
-				err = dkt_capture_done(p->capture);
-			if (!err)
-				err = dkt_capture_wait(p->capture, POLL_MS);
-			if (err == -EINTR)
-				err = 0;
+			err = wait_for_more(p);
 		} else if (!err) {
 			print_record(p, &rec);
 			err = flush_if_full(p);
@@ -210,7 +259,61 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 	if (!err)
 		err = dkt_capture_done(p->capture);
 	told = count_losses(p);
+	if (p->misfit && !p->fits && !p->result->kept &&
+	    asprintf(&p->result->unmatched, "--filter fits no event of the log: %s", p->misfit) < 0)
+		p->result->unmatched = NULL;
 	return err ? err : told;
+}
+
+/* 0 if one of the events can be judged; words: why one that has the fields cannot be. */
+static int any_fits(struct printer *p, struct dkt_event *const *events, size_t n, char **words)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		int err = dkt_expr_check_match(p->filter, events[i]);
+
+		if (!err)
+			return 0;
+		if ((err == -EOPNOTSUPP || err == -EINVAL) && !*words)
+			*words = strdup(dkt_error(p->ctx));
+	}
+	return -EINVAL;
+}
+
+static int check_filter(struct printer *p)
+{
+	struct dkt_event **on __cleanup(free) = NULL;
+	char *words __cleanup(free) = NULL;
+	struct dkt_event *const *all;
+	size_t n;
+	int err = dkt_instance_get_events(p->in, &on, &n);
+
+	/* What is on is asked first: its formats are few. A saved tree may not say what was on. */
+	if (!err)
+		err = any_fits(p, on, n, &words);
+	if (!err)
+		return 0;
+	err = dkt_events(p->ctx, &all, &n);
+	if (!err)
+		err = any_fits(p, all, n, &words);
+	if (err == -EINVAL && words)
+		return dkt_fail(p->ctx, err, "%s", words);
+	if (err == -EINVAL)
+		return dkt_fail(p->ctx, err, "no event has the fields of the filter '%s'",
+				p->opts->filter);
+	return err;
+}
+
+/* What can select nothing would empty the log for nothing. */
+static int check_selection(struct printer *p)
+{
+	const struct dk_opts *opts = p->opts;
+
+	if (opts->cpu >= dkt_instance_cpus(p->in))
+		return dkt_fail(p->ctx, -EINVAL, "there is no cpu %d: they are 0 to %d", opts->cpu,
+				dkt_instance_cpus(p->in) - 1);
+	return p->filter ? check_filter(p) : 0;
 }
 
 static int printer_init(struct printer *p, const struct class_map *map)
@@ -225,7 +328,14 @@ static int printer_init(struct printer *p, const struct class_map *map)
 		err = legacy_style_new(p->ctx, map, &p->legacy);
 	if (!err && p->opts->filter)
 		err = debuglog_expr(p->ctx, p->opts->filter, &p->filter);
-	return err;
+	if (!err && p->in)
+		err = check_selection(p);
+	if (!err && p->in)
+		err = dkt_instance_wall(p->in, &p->wall);
+	if (err != -EOPNOTSUPP)
+		return err;
+	/* Somebody chose another clock: its times are better than nothing. */
+	return dkt_instance_get_clock(p->in, &p->result->clock);
 }
 
 static void printer_clear(struct printer *p)
@@ -234,7 +344,20 @@ static void printer_clear(struct printer *p)
 	legacy_style_free(p->legacy);
 	dkt_expr_free(p->filter);
 	free(p->asked);
+	free(p->misfit);
 	dkt_buf_free(p->buf);
+}
+
+static int print_kernel(struct debuglog *log, struct printer *p)
+{
+	char *spool __cleanup(free) = NULL;
+	uint64_t until = 0;
+	int err = debuglog_spool(log, &spool);
+
+	/* What happens from now on, this program's own doing too, is for the next one. */
+	if (!err && !(p->opts->flags & DKT_CAPTURE_FOLLOW) && !p->result->clock)
+		err = dkt_instance_now(log->in, &until);
+	return err ? err : printer_run(p, spool, until);
 }
 
 int dk_print(struct debuglog *log, const struct dk_opts *opts, int fd, struct dk_result *result)
@@ -245,24 +368,14 @@ int dk_print(struct debuglog *log, const struct dk_opts *opts, int fd, struct dk
 			     .result = result,
 			     .fd = fd,
 			     .self = getpid() };
-	char *spool __cleanup(free) = debuglog_spool(log);
-	uint64_t until = 0;
 	int err;
 
 	*result = (struct dk_result){ 0 };
-	if (!spool)
-		return -ENOMEM;
 	err = debuglog_map(log);
 	if (!err)
 		err = printer_init(&p, log->map);
-	if (!err && log->in) {
-		err = dkt_instance_wall(log->in, &p.wall);
-		/* What happens from now on, this program's own doing too, is for the next one. */
-		if (!err && !(opts->flags & DKT_CAPTURE_FOLLOW))
-			err = dkt_instance_now(log->in, &until);
-		if (!err)
-			err = printer_run(&p, spool, until);
-	}
+	if (!err && log->in)
+		err = print_kernel(log, &p);
 	printer_clear(&p);
 	return err;
 }
@@ -278,8 +391,6 @@ int dk_print_saved(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
 
 	*result = (struct dk_result){ 0 };
 	err = dkt_instance_open(ctx, NULL, 0, &p.in);
-	if (!err)
-		err = dkt_instance_wall(p.in, &p.wall);
 	if (!err)
 		err = dkt_events(ctx, &events, &n);
 	if (!err)
@@ -298,9 +409,10 @@ int dk_print_saved(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
 
 int dk_clear(struct debuglog *log)
 {
-	char *spool __cleanup(free) = debuglog_spool(log);
+	char *spool __cleanup(free) = NULL;
+	int err = debuglog_spool(log, &spool);
 
-	if (!spool)
-		return -ENOMEM;
+	if (err)
+		return err;
 	return log->in ? dkt_capture_clear(log->in, spool) : 0;
 }

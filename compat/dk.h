@@ -4,6 +4,7 @@
 #define COMPAT_DK_H
 
 #include <signal.h>
+#include <stdio.h>
 
 #include "debuglog.h"
 
@@ -18,6 +19,8 @@ struct dk_opts {
 	const char *filter; /* expression, NULL: none */
 	uint32_t types; /* only records with one of these bits; 0: any */
 	uint32_t subsystems;
+	uint32_t hidden_types; /* not records whose bits are all among these; see mask_hides() */
+	uint32_t hidden_subsystems;
 	int64_t since; /* wall-clock ns; 0: no bound */
 	int64_t until;
 	int32_t pid; /* -1: any */
@@ -40,11 +43,15 @@ struct dk_result {
 	uint64_t lost; /* records that the kernel had to throw away */
 	uint64_t own; /* records of this process, left out */
 	char *lost_by_cpu; /* "cpu 0: N, cpu 3: M"; NULL: nothing lost */
-	char *unmatched; /* an event that the filter is about but cannot be put to here */
+	char *unmatched; /* why the filter could not match what is in the log; NULL: it could */
 	bool closed; /* the reader of a pipe went away */
+	char *clock; /* whose times are shown as they are, as it has no wall-clock time; or NULL */
 };
 
 void dk_result_clear(struct dk_result *result);
+
+/* Prints the summary line, and on stderr after the program's name what else there is to say. */
+void dk_result_print(const struct dk_result *result, const char *self, FILE *out);
 
 /*
  * Prints the log to the descriptor. Unless DKT_CAPTURE_KEEP is given, what has been written

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "dk.h"
+#include "lctl_cmd.h"
 #include "param.h"
 #include "real_lctl.h"
 #include "util.h"
@@ -24,8 +25,7 @@ struct command {
 	const char *help; /* text and usage line, as lctl prints them */
 };
 
-/* Prints the words of the last failure. */
-static void say(const struct lctl *lctl)
+void lctl_say(const struct lctl *lctl)
 {
 	fprintf(stderr, "%s: %s\n", lctl->self, dkt_error(lctl->ctx));
 }
@@ -71,7 +71,7 @@ static int get_one(struct lctl *lctl, struct debuglog *log, const char *name, bo
 	}
 	err = param_get(log, param, &value);
 	if (err) {
-		say(lctl);
+		lctl_say(lctl);
 		fprintf(stderr, "error: read_param: '%s/%s': %s\n", log->dir, name, strerror(-err));
 		return -err;
 	}
@@ -106,7 +106,7 @@ static int cmd_get_param(struct lctl *lctl, int argc, char **argv)
 	}
 	err = debuglog_open(lctl->ctx, lctl->instance, 0, &log);
 	if (err) {
-		say(lctl);
+		lctl_say(lctl);
 		return -err;
 	}
 	for (; optind < argc; optind++) {
@@ -147,7 +147,7 @@ static int set_one(struct lctl *lctl, struct debuglog *log, const char *name, co
 	print_notes(lctl, name, notes);
 	if (!err)
 		return 0;
-	say(lctl);
+	lctl_say(lctl);
 	fprintf(stderr, "error: set_param: setting %s/%s=%s: %s\n", log->dir, name, value,
 		strerror(-err));
 	fprintf(stderr, "error: set_param: setting '%s'='%s': %s\n", name, value, strerror(-err));
@@ -201,7 +201,7 @@ static int cmd_set_param(struct lctl *lctl, int argc, char **argv)
 	}
 	err = debuglog_open(lctl->ctx, lctl->instance, DEBUGLOG_CHANGE, &log);
 	if (err) {
-		say(lctl);
+		lctl_say(lctl);
 		return -err;
 	}
 	if (log->rebuilt)
@@ -213,71 +213,6 @@ static int cmd_set_param(struct lctl *lctl, int argc, char **argv)
 }
 
 /* ---- the buffer ---- */
-
-static void print_result(const struct lctl *lctl, const struct dk_result *result)
-{
-	uint64_t lines = result->kept + result->dropped + result->bad;
-
-	printf("Debug log: %llu lines, %llu kept, %llu dropped, %llu bad.\n",
-	       (unsigned long long)lines, (unsigned long long)result->kept,
-	       (unsigned long long)result->dropped, (unsigned long long)result->bad);
-	fflush(stdout);
-	if (result->lost)
-		fprintf(stderr,
-			"%s: %llu records were lost before they were read (%s); a larger debug_mb"
-			" or a narrower debug keeps more\n",
-			lctl->self, (unsigned long long)result->lost, result->lost_by_cpu);
-}
-
-static int print_log(struct lctl *lctl, const struct dk_opts *opts, int fd,
-		     struct dk_result *result)
-{
-	struct debuglog *log;
-	int err;
-
-	if (lctl->input)
-		return dk_print_saved(lctl->ctx, opts, fd, result);
-	err = debuglog_open(lctl->ctx, lctl->instance, 0, &log);
-	if (err)
-		return err;
-	err = dk_print(log, opts, fd, result);
-	debuglog_close(log);
-	return err;
-}
-
-static int cmd_dk(struct lctl *lctl, int argc, char **argv)
-{
-	struct dk_opts opts = DK_OPTS_INIT;
-	struct dk_result result = { 0 };
-	int fd __cleanup(close) = -1;
-	int err;
-
-	if (argc > 3) {
-		fprintf(stderr, "usage: %s [file] [raw]\n", argv[0]);
-		return 0;
-	}
-	if (argc == 3 && strcmp(argv[2], "0")) {
-		fprintf(stderr, "%s: raw dumps are of Lustre's own buffer, which is not there\n",
-			lctl->self);
-		return 1;
-	}
-	/* Before anything is taken out of the kernel. */
-	if (argc > 1)
-		fd = open(argv[1], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (argc > 1 && fd < 0) {
-		fprintf(stderr, "fopen(%s) failed: %s\n", argv[1], strerror(errno));
-		return 1;
-	}
-	fflush(stdout);
-	opts.escape = argc == 1 && isatty(STDOUT_FILENO);
-	err = print_log(lctl, &opts, argc > 1 ? fd : STDOUT_FILENO, &result);
-	if (err && !result.closed)
-		say(lctl);
-	if (!err)
-		print_result(lctl, &result);
-	dk_result_clear(&result);
-	return err ? 1 : 0;
-}
 
 /* Opens the log as it is; a log that was never started is told to the user. */
 static int open_started(struct lctl *lctl, struct debuglog **log)
@@ -291,7 +226,7 @@ static int open_started(struct lctl *lctl, struct debuglog **log)
 		err = dkt_fail(lctl->ctx, -ENOENT,
 			       "nothing is recorded yet: start with set_param debug=...");
 	}
-	say(lctl);
+	lctl_say(lctl);
 	return err;
 }
 
@@ -308,7 +243,7 @@ static int cmd_clear(struct lctl *lctl, int argc, char **argv)
 		return 1;
 	err = dk_clear(log);
 	if (err)
-		say(lctl);
+		lctl_say(lctl);
 	debuglog_close(log);
 	return err ? 1 : 0;
 }
@@ -345,7 +280,7 @@ static int cmd_mark(struct lctl *lctl, int argc, char **argv)
 	else
 		line = NULL;
 	if (err)
-		say(lctl);
+		lctl_say(lctl);
 	debuglog_close(log);
 	return err ? 1 : 0;
 }
@@ -362,9 +297,9 @@ static int cmd_version(struct lctl *lctl, int argc, char **argv)
 }
 
 static const struct command commands[] = {
-	{ "debug_kernel", cmd_dk,
+	{ "debug_kernel", lctl_cmd_dk,
 	  "get debug buffer and dump to a file, same as 'dk'\nusage: debug_kernel [file] [raw]" },
-	{ "dk", cmd_dk,
+	{ "dk", lctl_cmd_dk,
 	  "get debug buffer and dump to a file, same as 'debug_kernel'\nusage: dk [file] [raw]" },
 	{ "clear", cmd_clear, "clear kernel debug buffer\nusage: clear" },
 	{ "mark", cmd_mark, "insert marker text in kernel debug buffer\nusage: mark <text>" },
@@ -407,6 +342,11 @@ static int cmd_help(struct lctl *lctl, int argc, char **argv)
 		fprintf(stderr, "lctl: '%s' is not a valid command. See 'lctl --list-commands'.\n",
 			argv[1]);
 	return 0;
+}
+
+const char *lctl_command(size_t i)
+{
+	return i < ARRAY_SIZE(commands) ? commands[i].name : NULL;
 }
 
 bool lctl_knows(const char *command)

@@ -10,7 +10,13 @@ struct lctl {
 	const char *instance; /* name of the debug log's instance */
 	const char *input; /* saved tree that dk reads; NULL: the kernel */
 	const char *self; /* the name that messages begin with */
+	/* What filter has taken out of this session's dk and df, and show not put back. */
+	uint32_t hidden_types;
+	uint32_t hidden_subsystems;
 };
+
+/* The name of the i-th command, counted from 0; NULL after the last. */
+const char *lctl_command(size_t i);
 
 /* Whether lctl_run() knows the command. */
 bool lctl_knows(const char *command);

@@ -52,4 +52,10 @@ uint32_t mask_default(enum mask_kind kind);
 /* What a value set by names never goes below. */
 uint32_t mask_floor(enum mask_kind kind);
 
+/* lctl's filter: a record goes if it has bits and none of them is still shown. */
+static inline bool mask_hides(uint32_t hidden, uint32_t bits)
+{
+	return bits && !(bits & ~hidden);
+}
+
 #endif

@@ -19,6 +19,21 @@ struct param {
 	enum mask_kind kind; /* of a mask */
 };
 
+/* Appends a line to the notes and takes it over; NULL appends nothing. */
+static void add_note(char **notes, char *note)
+{
+	char *before __cleanup(free) = note ? *notes : NULL;
+
+	if (!note)
+		return;
+	*notes = note;
+	if (!before)
+		return;
+	if (asprintf(notes, "%s\n%s", before, note) < 0)
+		*notes = NULL;
+	free(note);
+}
+
 /* ---- masks ---- */
 
 static uint32_t *mask_of(struct settings *set, enum mask_kind kind)
@@ -54,9 +69,52 @@ static int refuse_mask(struct debuglog *log, const struct mask_value *parsed, in
 	return dkt_fail(log->ctx, err, "longer than %d bytes", MASK_INPUT_MAX);
 }
 
+/* "block:a, block:b, ext4:c" as "block (2), ext4:c". */
+static char *by_system(const char *names)
+{
+	const char *first, *p;
+	size_t len, size;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &size);
+
+	for (first = names; out && *first; first = p) {
+		size_t n = 0;
+
+		len = strcspn(first, ":") + 1;
+		for (p = first; !strncmp(p, first, len); n++) {
+			p += strcspn(p, ",");
+			p += *p ? strlen(", ") : 0;
+		}
+		fputs(first == names ? "" : ", ", out);
+		if (n == 1)
+			len = strcspn(first, ",") + 1;
+		fprintf(out, "%.*s", (int)len - 1, first);
+		if (n > 1)
+			fprintf(out, " (%zu)", n);
+	}
+	return out && !fclose(out) ? text : NULL;
+}
+
+/* Events that a new mask brings in may not know the filter that is set, either. */
+static char *filter_notes(const struct filter_report *report)
+{
+	char *names __cleanup(free) = report->n_missed ? by_system(report->missed) : NULL;
+	char *text;
+
+	if (!names)
+		return NULL;
+	if (asprintf(&text,
+		     "%zu of %zu events that are on took the filter; the others do not have its"
+		     " fields and are recorded without it: %s",
+		     report->took, report->took + report->n_missed, names) < 0)
+		return NULL;
+	return text;
+}
+
 static int set_mask(struct debuglog *log, const struct param *param, const char *value,
 		    char **notes)
 {
+	struct filter_report report = { 0 };
 	struct mask_value parsed;
 	struct settings set;
 	int err, bad;
@@ -68,12 +126,15 @@ static int set_mask(struct debuglog *log, const struct param *param, const char 
 	if (err)
 		return err;
 	*mask_of(&set, param->kind) = parsed.value;
-	err = debuglog_apply(log, &set, NULL);
+	err = debuglog_apply(log, &set, &report);
 	settings_clear(&set);
+	if (!err && param->kind != MASK_PRINTK)
+		add_note(notes, filter_notes(&report));
+	filter_report_clear(&report);
 	if (bad && !err)
 		return refuse_mask(log, &parsed, bad);
 	if (!err && parsed.deprecated)
-		*notes = strdup("using a numerical debug mask is deprecated");
+		add_note(notes, strdup("using a numerical debug mask is deprecated"));
 	return err;
 }
 
@@ -113,15 +174,14 @@ static uint32_t clamp_mb(unsigned long mb, char **notes)
 
 static void note_size(struct debuglog *log, uint32_t asked, char **notes)
 {
-	char *before __cleanup(free) = *notes;
 	uint64_t bytes;
+	char *note;
 
-	if (debuglog_size(log, &bytes) ||
-	    asprintf(notes, "%s%sasked for %" PRIu32 " MB, %.1f MB allocated (%d CPUs x %.1f MB)",
-		     before ? before : "", before ? "\n" : "", asked, (double)bytes / (1 << 20),
-		     dkt_instance_cpus(log->in),
-		     (double)bytes / (1 << 20) / dkt_instance_cpus(log->in)) < 0)
-		*notes = NULL;
+	if (!debuglog_size(log, &bytes) &&
+	    asprintf(&note, "asked for %" PRIu32 " MB, %.1f MB allocated (%d CPUs x %.1f MB)",
+		     asked, (double)bytes / (1 << 20), dkt_instance_cpus(log->in),
+		     (double)bytes / (1 << 20) / dkt_instance_cpus(log->in)) >= 0)
+		add_note(notes, note);
 }
 
 static int set_mb(struct debuglog *log, const struct param *param, const char *value, char **notes)
@@ -156,27 +216,11 @@ static int get_filter(struct debuglog *log, const struct param *param, char **va
 	return *value ? 0 : -ENOMEM;
 }
 
-static char *filter_notes(const struct filter_report *report)
-{
-	size_t total = report->took + report->n_missed;
-	char *text;
-
-	if (!report->n_missed)
-		return NULL;
-	if (asprintf(&text,
-		     "%zu of %zu events that are on took the filter; the others have not its"
-		     " fields and are recorded without: %.*s%s",
-		     report->took, total, 600, report->missed,
-		     strlen(report->missed) > 600 ? " ..." : "") < 0)
-		return NULL;
-	return text;
-}
-
 static int set_filter(struct debuglog *log, const struct param *param, const char *value,
 		      char **notes)
 {
 	bool none = !strcmp(value, "0") || !strcasecmp(value, "none");
-	struct filter_report report = { 0 };
+	struct filter_report report = { .must_take = true };
 	struct settings set;
 	int err;
 

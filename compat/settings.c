@@ -83,6 +83,15 @@ static int read_u32(const char *value, uint32_t *out)
 	return 0;
 }
 
+static int read_bool(const char *value, bool *out)
+{
+	uint32_t v;
+	int err = read_u32(value, &v);
+
+	*out = !err && v;
+	return err;
+}
+
 static int read_line(struct settings *s, const char *key, const char *value)
 {
 	if (!strcmp(key, "debug"))
@@ -93,6 +102,8 @@ static int read_line(struct settings *s, const char *key, const char *value)
 		return read_u32(value, &s->printk);
 	if (!strcmp(key, "debug_mb"))
 		return read_u32(value, &s->debug_mb);
+	if (!strcmp(key, "instance"))
+		return read_bool(value, &s->made);
 	if (!strcmp(key, "filtered"))
 		return settings_add_name(s, value);
 	if (!strcmp(key, "debug_filter")) {
@@ -152,6 +163,7 @@ static int write_lines(FILE *f, const struct settings *s)
 	fprintf(f, "debug 0x%08" PRIx32 "\nsubsystem_debug 0x%08" PRIx32 "\n", s->debug,
 		s->subsystem_debug);
 	fprintf(f, "printk 0x%08" PRIx32 "\ndebug_mb %" PRIu32 "\n", s->printk, s->debug_mb);
+	fprintf(f, "instance %d\n", s->made);
 	if (s->filter)
 		fprintf(f, "debug_filter %s\n", s->filter);
 	for (i = 0; i < s->n_filtered; i++)
@@ -160,16 +172,21 @@ static int write_lines(FILE *f, const struct settings *s)
 	return fflush(f) || ferror(f) ? -errno : 0;
 }
 
-int settings_save(struct dkt_ctx *ctx, int dirfd, const char *name, const struct settings *s)
+static char *temp_name(const char *name)
 {
-	char *temp __cleanup(free) = NULL;
+	char *temp;
+
+	return asprintf(&temp, "%s.tmp", name) < 0 ? NULL : temp;
+}
+
+int settings_stage(struct dkt_ctx *ctx, int dirfd, const char *name, const struct settings *s)
+{
+	char *temp __cleanup(free) = temp_name(name);
 	int fd, err;
 	FILE *f;
 
-	if (asprintf(&temp, "%s.tmp", name) < 0) {
-		temp = NULL;
+	if (!temp)
 		return -ENOMEM;
-	}
 	fd = openat(dirfd, temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!f)
@@ -177,10 +194,26 @@ int settings_save(struct dkt_ctx *ctx, int dirfd, const char *name, const struct
 	err = write_lines(f, s);
 	if (fclose(f) && !err)
 		err = -errno;
-	if (!err && renameat(dirfd, temp, dirfd, name))
-		err = -errno;
 	if (!err)
 		return 0;
 	unlinkat(dirfd, temp, 0);
 	return dkt_fail(ctx, err, "write %s: %s", name, strerror(-err));
+}
+
+int settings_publish(struct dkt_ctx *ctx, int dirfd, const char *name)
+{
+	char *temp __cleanup(free) = temp_name(name);
+
+	if (!temp)
+		return -ENOMEM;
+	if (!renameat(dirfd, temp, dirfd, name))
+		return 0;
+	return dkt_fail(ctx, -errno, "write %s: %s", name, strerror(errno));
+}
+
+int settings_save(struct dkt_ctx *ctx, int dirfd, const char *name, const struct settings *s)
+{
+	int err = settings_stage(ctx, dirfd, name, s);
+
+	return err ? err : settings_publish(ctx, dirfd, name);
 }

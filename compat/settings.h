@@ -10,6 +10,7 @@ struct settings {
 	uint32_t subsystem_debug;
 	uint32_t printk;
 	uint32_t debug_mb; /* asked for; 0: never */
+	bool made; /* there was an instance that this was true of */
 	char *filter; /* debug_filter as written, NULL: none */
 	char **filtered; /* events that have a filter of ours: system:event */
 	size_t n_filtered;
@@ -32,7 +33,15 @@ int settings_add_name(struct settings *settings, const char *name);
  */
 int settings_load(struct dkt_ctx *ctx, int dirfd, const char *name, struct settings *settings);
 
-/* Writes the file so that it is there whole or not at all. */
+/*
+ * Writes the file so that it is there whole or not at all: first all that can fail, then the
+ * moment from which it is true.
+ */
+int settings_stage(struct dkt_ctx *ctx, int dirfd, const char *name,
+		   const struct settings *settings);
+int settings_publish(struct dkt_ctx *ctx, int dirfd, const char *name);
+
+/* Both in one. */
 int settings_save(struct dkt_ctx *ctx, int dirfd, const char *name,
 		  const struct settings *settings);
 

@@ -1,88 +1,267 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* __complete: words that can come next, for the shell's completion. */
+/* __complete: what the word that is being typed can become, for the shell's completion. */
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "app.h"
+#include "debuglog.h"
+#include "lctl.h"
 #include "mask.h"
 #include "opt.h"
 #include "param.h"
 
-static void print_params(const char *after)
-{
-	const struct param *param = NULL;
+/* The word being typed: what stays of it, and the rest, which candidates begin with. */
+struct typed {
+	const char *word;
+	int keep;
+	const char *rest;
+};
 
-	while ((param = param_next(param)))
-		printf("%s%s\n", param_name(param), after);
+static struct typed typed_new(const char *word, const char *rest)
+{
+	return (struct typed){ .word = word, .keep = (int)(rest - word), .rest = rest };
 }
 
-static void print_bits(enum mask_kind kind)
+static void offer(const struct typed *typed, const char *candidate, const char *after)
+{
+	if (!strncmp(candidate, typed->rest, strlen(typed->rest)))
+		printf("%.*s%s%s\n", typed->keep, typed->word, candidate, after);
+}
+
+static void offer_words(const struct typed *typed, const char *const *words)
+{
+	for (; *words; words++)
+		offer(typed, *words, "");
+}
+
+/* ---- names ---- */
+
+static void offer_bits(const struct typed *typed, enum mask_kind kind)
 {
 	unsigned int bit;
 
 	for (bit = 0; bit < MASK_BITS; bit++)
 		if (*mask_name(kind, bit))
-			printf("%s\n", mask_name(kind, bit));
+			offer(typed, mask_name(kind, bit), "");
 }
 
-static void print_events(struct app *app)
+/* The last name of "+rpctrace-net". */
+static void offer_mask(const struct typed *typed, enum mask_kind kind, bool words)
 {
+	static const char *const masks[] = { "all", "none", "default", NULL };
+	const char *last = typed->rest;
+	struct typed name;
+	size_t len;
+
+	while (len = strcspn(last, "+-, "), last[len])
+		last += len + 1;
+	name = typed_new(typed->word, last);
+	offer_bits(&name, kind);
+	if (words)
+		offer_words(&name, masks);
+}
+
+/* A system first, then its events: there are thousands. */
+static void offer_events(struct app *app, const struct typed *typed)
+{
+	const char *colon = strchr(typed->rest, ':'), *before = "";
+	size_t n, i, len = colon ? (size_t)(colon - typed->rest) : 0;
+	struct typed name = typed_new(typed->word, colon ? colon + 1 : typed->rest);
 	struct dkt_event *const *events;
-	size_t n, i;
 
 	if (dkt_tracefs_open(app->ctx, 0) || dkt_events(app->ctx, &events, &n))
 		return;
-	for (i = 0; i < n; i++)
-		printf("%s:%s\n", dkt_event_system(events[i]), dkt_event_name(events[i]));
+	for (i = 0; i < n; i++) {
+		const char *system = dkt_event_system(events[i]);
+
+		if (colon && !strncmp(system, typed->rest, len) && !system[len])
+			offer(&name, dkt_event_name(events[i]), "");
+		else if (!colon && strcmp(system, before))
+			offer(typed, system, ":");
+		before = system;
+	}
 }
 
-static void print_commands(void)
+static void offer_instances(const struct typed *typed)
+{
+	DIR *dir __cleanup(closedir) = opendir(RUN_DIR);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (*entry->d_name != '.' && strcmp(entry->d_name, "mounted"))
+			offer(typed, entry->d_name, "");
+}
+
+static void offer_commands(const struct typed *typed)
 {
 	const struct command *command = NULL;
 
 	while ((command = command_next(command)))
 		if (!(command->flags & CMD_HIDDEN))
-			printf("%s\n", command->name);
+			offer(typed, command->name, "");
 }
 
-static void print_list_words(struct app *app, int argc, char **argv)
+static void offer_lctl_commands(const struct typed *typed)
 {
-	if (argc < 2)
-		puts("classes\nsubsystems\nevents\nfields");
-	else if (!strcmp(argv[1], "classes"))
-		print_bits(MASK_DEBUG);
-	else if (!strcmp(argv[1], "subsystems"))
-		print_bits(MASK_SUBSYSTEM);
-	else
-		print_events(app);
+	const char *name;
+	size_t i;
+
+	for (i = 0; (name = lctl_command(i)); i++)
+		offer(typed, name, "");
 }
 
-/* argv: __complete, then the words before the one that is being typed. */
+static void offer_option(void *data, const char *name)
+{
+	const struct typed *typed = data;
+	char word[40];
+
+	snprintf(word, sizeof(word), "--%s", name);
+	offer(typed, word, "");
+}
+
+/* ---- parameters ---- */
+
+static void offer_params(const struct typed *typed, const char *after)
+{
+	const struct param *param = NULL;
+
+	while ((param = param_next(param)))
+		offer(typed, param_name(param), after);
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+static void offer_settings(const struct typed *typed)
+{
+	const char *equals = strchr(typed->rest, '=');
+	struct typed value;
+
+	if (!equals) {
+		offer_params(typed, "=");
+		return;
+	}
+	value = typed_new(typed->word, equals + 1);
+	if (begins(typed->rest, "debug=") || begins(typed->rest, "printk="))
+		offer_mask(&value, MASK_DEBUG, true);
+	else if (begins(typed->rest, "subsystem_debug="))
+		offer_mask(&value, MASK_SUBSYSTEM, true);
+	else if (begins(typed->rest, "debug_filter="))
+		offer(&value, "none", "");
+}
+
+/* ---- commands ---- */
+
+static void offer_value(const char *option, const struct typed *typed)
+{
+	static const char *const styles[] = { "legacy", "trace", NULL };
+
+	if (!strcmp(option, "class"))
+		offer_mask(typed, MASK_DEBUG, false);
+	else if (!strcmp(option, "subsystem"))
+		offer_mask(typed, MASK_SUBSYSTEM, false);
+	else if (!strcmp(option, "style"))
+		offer_words(typed, styles);
+	else if (!strcmp(option, "instance"))
+		offer_instances(typed);
+}
+
+static void offer_lists(struct app *app, int argc, char **argv, const struct typed *typed)
+{
+	static const char *const lists[] = { "classes", "subsystems", "events", "fields", NULL };
+
+	if (argc < 3)
+		offer_words(typed, lists);
+	else if (!strcmp(argv[1], "classes"))
+		offer_bits(typed, MASK_DEBUG);
+	else if (!strcmp(argv[1], "subsystems"))
+		offer_bits(typed, MASK_SUBSYSTEM);
+	else
+		offer_events(app, typed);
+}
+
+/* argv[0] is the command's name, the last one is being typed. */
+static void offer_arguments(struct app *app, const char *command, int argc, char **argv,
+			    const struct typed *typed)
+{
+	if (!strcmp(command, "set_param"))
+		offer_settings(typed);
+	else if (!strcmp(command, "get_param"))
+		offer_params(typed, "");
+	else if (!strcmp(command, "list"))
+		offer_lists(app, argc, argv, typed);
+}
+
+static void complete_lctl(struct app *app, int argc, char **argv, const struct typed *typed)
+{
+	if (argc == 1)
+		offer_lctl_commands(typed);
+	else if (!strcmp(argv[0], "help") && argc == 2)
+		offer_lctl_commands(typed);
+	else
+		offer_arguments(app, argv[0], argc, argv, typed);
+}
+
+/* Skips options, and what they take, that stand before argv[*at]. */
+static void skip_options(const struct command *command, int argc, char **argv, int *at)
+{
+	while (*at < argc - 1 && *argv[*at] == '-')
+		*at += opt_takes(command, argv[*at]) ? 2 : 1;
+}
+
+static void complete(struct app *app, int argc, char **argv, struct typed *typed)
+{
+	const struct command *command = NULL;
+	const char *option;
+	int at = 0;
+
+	skip_options(NULL, argc, argv, &at);
+	if (at < argc - 1)
+		command = command_find(argv[at]);
+	if (at < argc - 1 && !command)
+		return;
+	option = argc > 1 ? opt_takes(command, argv[argc - 2]) : NULL;
+	if (option && !(command && command->flags & CMD_LCTL)) {
+		offer_value(option, typed);
+		return;
+	}
+	if (!command)
+		offer_commands(typed);
+	else if (!strcmp(command->name, "help"))
+		offer_commands(typed);
+	else
+		offer_arguments(app, command->name, argc - at, argv + at, typed);
+	if (command && command->flags & CMD_LCTL)
+		return;
+	/* A file can be named here: the shell knows files, if it is offered nothing. */
+	if (*typed->rest == '-' || !command || !command->max_args)
+		opt_each(command, offer_option, typed);
+}
+
+/* argv: __complete, the program's name as typed, and its words up to the one being typed. */
 int cmd_complete(struct app *app, int argc, char **argv)
 {
-	const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
-	const char *last = argv[argc - 1];
+	const char *slash = argc > 1 ? strrchr(argv[1], '/') : NULL;
+	const char *word = argv[argc - 1], *equals = strchr(word, '=');
+	struct typed typed = typed_new(word, word);
 
-	if (!command) {
-		print_commands();
-		opt_words(NULL, stdout);
-	} else if (!strcmp(last, "--class") || !strcmp(last, "-c")) {
-		print_bits(MASK_DEBUG);
-	} else if (!strcmp(last, "--subsystem") || !strcmp(last, "-u")) {
-		print_bits(MASK_SUBSYSTEM);
-	} else if (!strcmp(last, "--style") || !strcmp(last, "-S")) {
-		puts("legacy\ntrace");
-	} else if (!strcmp(command->name, "help")) {
-		print_commands();
-	} else if (!strcmp(command->name, "list")) {
-		print_list_words(app, argc - 1, argv + 1);
-		opt_words(command, stdout);
-	} else if (!strcmp(command->name, "set_param")) {
-		print_params("=");
-	} else if (!strcmp(command->name, "get_param")) {
-		print_params("");
-	} else if (!(command->flags & CMD_LCTL)) {
-		opt_words(command, stdout);
+	if (argc < 3)
+		return 0;
+	if (!strncmp(slash ? slash + 1 : argv[1], "lctl", 4)) {
+		complete_lctl(app, argc - 2, argv + 2, &typed);
+	} else if (*word == '-' && equals) {
+		char *option __cleanup(free) = strndup(word, (size_t)(equals - word));
+		const struct command *command = argc > 3 ? command_find(argv[2]) : NULL;
+		const char *name = option ? opt_takes(command, option) : NULL;
+
+		typed = typed_new(word, equals + 1);
+		if (name)
+			offer_value(name, &typed);
+	} else {
+		complete(app, argc - 2, argv + 2, &typed);
 	}
 	return 0;
 }

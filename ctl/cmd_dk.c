@@ -2,7 +2,6 @@
 /* dk, show, follow: the log as text. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,28 +95,7 @@ static int read_opts(const struct app *app, struct dk_opts *opts)
 	return rc;
 }
 
-/* ---- the end ---- */
-
-static void print_result(const struct dk_result *result, FILE *out)
-{
-	fprintf(out,
-		"Debug log: %" PRIu64 " lines, %" PRIu64 " kept, %" PRIu64 " dropped, %" PRIu64
-		" bad.\n",
-		result->kept + result->dropped + result->bad, result->kept, result->dropped,
-		result->bad);
-	fflush(out);
-	if (result->unmatched)
-		fprintf(stderr, "dktrace: %s\n", result->unmatched);
-	if (result->own)
-		fprintf(stderr, "dktrace: %" PRIu64 " records of dktrace itself left out\n",
-			result->own);
-	if (result->lost)
-		fprintf(stderr,
-			"dktrace: %" PRIu64
-			" records were lost before they were read (%s); a larger"
-			" debug_mb or a narrower debug keeps more\n",
-			result->lost, result->lost_by_cpu);
-}
+/* ---- the log ---- */
 
 static int print_log(struct app *app, const struct dk_opts *opts, int fd, struct dk_result *result)
 {
@@ -170,7 +148,7 @@ int cmd_dk(struct app *app, int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	err = print_log(app, &opts, file ? fd : STDOUT_FILENO, &result);
 	if (!err)
-		print_result(&result, follow ? stderr : stdout);
+		dk_result_print(&result, "dktrace", follow ? stderr : stdout);
 	rc = err ? result.closed ? 0 : app_fail(app) : result.lost ? EXIT_LOST : 0;
 	dk_result_clear(&result);
 	return rc;

@@ -8,6 +8,7 @@
 #include "class.h"
 #include "debuglog.h"
 #include "devices.h"
+#include "mask.h"
 #include "out.h"
 
 struct doctor {
@@ -65,8 +66,10 @@ static void check_classes(struct doctor *doc)
 	struct dkt_ctx *ctx = doc->app->ctx;
 	struct class_map *map = NULL;
 	struct dkt_event *const *events;
-	char words[80];
-	unsigned int bit, empty = 0;
+	char *words __cleanup(free) = NULL;
+	char none[MASK_TEXT_SIZE];
+	unsigned int bit;
+	uint32_t empty = 0;
 	size_t n, i, mapped = 0;
 	int err = dkt_events(ctx, &events, &n);
 
@@ -82,9 +85,12 @@ static void check_classes(struct doctor *doc)
 	for (i = 0; i < n; i++)
 		mapped += class_map_event(map, events[i])->types != 0;
 	for (bit = 0; bit < MASK_BITS; bit++)
-		empty += !class_map_count(map, MASK_DEBUG, bit);
-	snprintf(words, sizeof(words), "%zu of %zu events stand for a class; %u classes have none",
-		 mapped, n, empty);
+		if (!class_map_count(map, MASK_DEBUG, bit))
+			empty |= 1u << bit;
+	mask_format(MASK_DEBUG, empty, none);
+	if (asprintf(&words, "%zu of %zu events stand for a class%s%s", mapped, n,
+		     empty ? "; none for " : "", empty ? none : "") < 0)
+		words = NULL;
 	tell(doc, "class map", true, words);
 	class_map_free(map);
 }
@@ -127,7 +133,7 @@ int cmd_doctor(struct app *app, int argc, char **argv)
 {
 	static const struct column columns[] = { { "WHAT", 0 },
 						 { "OK", COL_BOOL },
-						 { "NOTE", COL_WRAP } };
+						 { "NOTE", COL_FOLD } };
 	struct doctor doc = { .app = app };
 	int found;
 

@@ -81,6 +81,8 @@ static char *bit_names(enum mask_kind kind, uint32_t mask)
 {
 	char text[MASK_TEXT_SIZE];
 
+	if (mask == UINT32_MAX)
+		return strdup("all");
 	mask_format(kind, mask, text);
 	return strdup(mask ? text : "");
 }
@@ -160,13 +162,13 @@ static const struct {
 } lists[] = {
 	/* clang-format off */
 	{ "classes", list_classes, false,
-	  { { "NAME", 0 }, { "MASK", 0 }, { "EVENTS", COL_NUMBER }, { "DESCRIPTION", COL_WRAP } } },
+	  { { "NAME", 0 }, { "MASK", 0 }, { "EVENTS", COL_NUMBER }, { "DESCRIPTION", COL_FOLD } } },
 	{ "subsystems", list_subsystems, false,
-	  { { "NAME", 0 }, { "MASK", 0 }, { "EVENTS", COL_NUMBER }, { "DESCRIPTION", COL_WRAP } } },
+	  { { "NAME", 0 }, { "MASK", 0 }, { "EVENTS", COL_NUMBER }, { "DESCRIPTION", COL_FOLD } } },
 	{ "events", list_events, false,
-	  { { "EVENT", 0 }, { "CLASSES", COL_WRAP }, { "SUBSYSTEMS", COL_WRAP } } },
+	  { { "EVENT", 0 }, { "CLASSES", 0 }, { "SUBSYSTEMS", COL_FOLD } } },
 	{ "fields", list_fields, true,
-	  { { "EVENT", 0 }, { "FIELD", 0 }, { "TYPE", COL_WRAP }, { "OFFSET", COL_NUMBER },
+	  { { "EVENT", 0 }, { "FIELD", 0 }, { "TYPE", COL_FOLD }, { "OFFSET", COL_NUMBER },
 	    { "SIZE", COL_NUMBER }, { "SIGNED", COL_BOOL } } },
 	/* clang-format on */
 };
@@ -185,6 +187,8 @@ static int run_list(struct list *list, size_t i)
 		list->table = table_new(lists[i].what, lists[i].columns, n, list->app->json);
 		err = list->table ? lists[i].run(list) : -ENOMEM;
 	}
+	if (!err && !list->app->json && !table_rows(list->table))
+		fprintf(stderr, "dktrace: nothing here matches\n");
 	if (!err)
 		err = table_print(list->table);
 	table_free(list->table);

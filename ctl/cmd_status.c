@@ -8,8 +8,13 @@
 
 #include "app.h"
 #include "debuglog.h"
+#include "fold.h"
+#include "mask.h"
 #include "out.h"
 #include "param.h"
+
+/* Of the column of labels. */
+#define LABEL_WIDTH 17
 
 /* The numbers of one CPU. */
 struct cpu_line {
@@ -101,6 +106,29 @@ static int print_cpus(const struct status *status)
 	return err;
 }
 
+/* For people: lctl's way to print a mask has two blanks where a bit has no name. */
+static void make_readable(char *value)
+{
+	char all[MASK_TEXT_SIZE];
+	char *from, *to = value;
+	enum mask_kind kind;
+
+	for (kind = MASK_DEBUG; kind <= MASK_PRINTK; kind++) {
+		mask_format(kind, UINT32_MAX, all);
+		if (!strcmp(value, all))
+			memcpy(value, "all", sizeof("all"));
+	}
+	for (from = value; *from; from++)
+		if (from[0] != ' ' || from[1] != ' ')
+			*to++ = *from;
+	*to = '\0';
+}
+
+static void print_label(const char *label)
+{
+	printf("%-*s", LABEL_WIDTH, label);
+}
+
 static void print_params(struct debuglog *log)
 {
 	const struct param *param = NULL;
@@ -110,29 +138,42 @@ static void print_params(struct debuglog *log)
 
 		if (param_get(log, param, &value))
 			value = NULL;
-		printf("%-16s %s\n", param_name(param), value ? value : "?");
+		if (value && strcmp(param_name(param), "debug_filter"))
+			make_readable(value);
+		print_label(param_name(param));
+		fold_print(stdout, value ? value : "?", LABEL_WIDTH, fold_width());
 	}
 }
 
 static int print_text(struct debuglog *log, const struct status *status)
 {
-	printf("%-16s %s%s\n", "instance", log->name,
+	print_label("instance");
+	printf("%s%s\n", log->name,
+	       !status->started && log->set.made ?
+		       " (gone: somebody removed it; set_param makes it again)" :
 	       !status->started  ? " (not started: set_param debug=... starts it)" :
 	       status->recording ? " (recording)" :
 				   " (stopped: tracing_on is 0)");
-	if (log->interrupted)
-		printf("%-16s the last change was interrupted; the next one or reset takes it"
-		       " back\n",
-		       "attention");
-	if (log->rebuilt)
-		printf("%-16s the settings' file is gone; shown is what is on in the kernel\n",
-		       "attention");
+	if (log->interrupted) {
+		print_label("attention");
+		fold_print(stdout,
+			   "the last change was interrupted; the next one, or reset, takes it back",
+			   LABEL_WIDTH, fold_width());
+	}
+	if (log->rebuilt) {
+		print_label("attention");
+		fold_print(stdout,
+			   "the file of the settings is gone; shown is what is on in the kernel",
+			   LABEL_WIDTH, fold_width());
+	}
 	print_params(log);
 	if (!status->started)
 		return 0;
-	printf("%-16s %zu on, %zu with a filter\n", "events", status->events_on, status->filtered);
-	printf("%-16s %.1f MB in %d CPUs' buffers, clock %s\n", "buffers",
-	       (double)status->size / (1 << 20), status->n_cpus, status->clock);
+	print_label("events");
+	printf("%zu on, %zu with a filter\n", status->events_on, status->filtered);
+	print_label("buffers");
+	printf("%.1f MB for %d CPU%s, clock %s\n\n", (double)status->size / (1 << 20),
+	       status->n_cpus, status->n_cpus == 1 ? "" : "s", status->clock);
 	return print_cpus(status);
 }
 

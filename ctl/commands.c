@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The rows of commands, and the help that comes from them. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,17 +11,17 @@ static const struct command commands[] = {
 	/* clang-format off */
 	{ "clear",     cmd_lctl,   CMD_LCTL, 0, 0,  "", "empty the log" },
 	{ "dk",        cmd_dk,     CMD_LOG,  0, 1,  "[FILE]", "print the log and empty it" },
-	{ "doctor",    cmd_doctor, CMD_LIST, 0, 0,  "", "tell what this kernel, these rights and this Lustre allow" },
+	{ "doctor",    cmd_doctor, CMD_LIST, 0, 0,  "", "show what this kernel, these rights and this Lustre allow" },
 	{ "follow",    cmd_dk,     CMD_LOG,  0, 0,  "", "print the log as it grows, until Ctrl-C" },
 	{ "get_param", cmd_lctl,   CMD_LCTL, 1, -1, "PARAMETER...", "print debug, subsystem_debug, printk, debug_mb, debug_filter" },
-	{ "help",      cmd_help,   0,        0, 1,  "[COMMAND]", "print this help" },
-	{ "list",      cmd_list,   CMD_LIST, 1, -1, "classes|subsystems|events|fields [GLOB...]", "tell what there is to be switched on" },
+	{ "help",      cmd_help,   0,        0, 1,  "[COMMAND]", "print this help, or that of a command" },
+	{ "list",      cmd_list,   CMD_LIST, 1, -1, "classes|subsystems|events|fields [GLOB...]", "show what can be switched on, by name or glob" },
 	{ "mark",      cmd_lctl,   CMD_LCTL, 0, -1, "[TEXT...]", "write a marker into the log" },
-	{ "reset",     cmd_reset,  0,        0, 0,  "", "leave the machine as it was before" },
+	{ "reset",     cmd_reset,  0,        0, 0,  "", "forget all settings and records: the machine as it was before" },
 	{ "set_param", cmd_lctl,   CMD_LCTL, 1, -1, "PARAMETER=VALUE...", "set debug, subsystem_debug, printk, debug_mb, debug_filter" },
 	{ "show",      cmd_dk,     CMD_LOG,  0, 0,  "", "print the log and keep it" },
-	{ "status",    cmd_status, CMD_LIST, 0, 0,  "", "tell what is on, how full the buffers are and what was lost" },
-	{ "__complete", cmd_complete, CMD_HIDDEN, 0, -1, "WORDS...", "words for the shell's completion" },
+	{ "status",    cmd_status, CMD_LIST, 0, 0,  "", "show what is on, how full the buffers are and what was lost" },
+	{ "__complete", cmd_complete, CMD_HIDDEN, 0, -1, "PROGRAM WORDS...", "words for the shell's completion" },
 	/* clang-format on */
 };
 
@@ -46,10 +47,10 @@ void app_help(const struct command *command)
 	const struct command *row = NULL;
 
 	if (command) {
-		printf("Usage: dktrace %s%s%s%s\n%s.\n", command->name,
+		printf("Usage: dktrace %s%s%s%s\n%c%s.\n", command->name,
 		       command->flags & CMD_LCTL ? "" : " [OPTION...]", *command->args ? " " : "",
-		       command->args, command->help);
-		printf("\nOptions:\n");
+		       command->args, toupper(command->help[0]), command->help + 1);
+		printf("\nOptions%s:\n", command->flags & CMD_LCTL ? " before the command" : "");
 		opt_help(command, stdout);
 		return;
 	}
@@ -60,7 +61,11 @@ void app_help(const struct command *command)
 			printf("  %-10s %s\n", row->name, row->help);
 	printf("\nOptions before any command:\n");
 	opt_help(NULL, stdout);
-	printf("\n'dktrace help COMMAND' tells more; so do dktrace(1) and lctl-dktrace(8).\n");
+	printf("\nTo start with:\n"
+	       "    dktrace set_param debug=+vfstrace    record file system calls\n"
+	       "    dktrace dk                           print what was recorded\n"
+	       "    dktrace reset                        and put all back\n"
+	       "\n'dktrace help COMMAND' tells more; so do dktrace(1) and lctl-dktrace(8).\n");
 }
 
 int cmd_help(struct app *app, int argc, char **argv)

@@ -1,9 +1,22 @@
-# Completion of dktrace and lctl for bash; the program itself knows the words.
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Completion of dktrace, and of lctl where that is dktrace; the program itself knows the words.
 _dktrace()
 {
-	local words=("${COMP_WORDS[@]:1:COMP_CWORD-1}")
+	local line=${COMP_LINE:0:COMP_POINT} program=dktrace words word
 
-	mapfile -t COMPREPLY < <(compgen -W "$(dktrace __complete "${words[@]}" 2>/dev/null)" -- "${COMP_WORDS[COMP_CWORD]}")
-	[[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+	# By blanks only: to bash "debug=+rpctrace" and "block:block_rq_issue" are three words each.
+	read -ra words <<<"$line"
+	[[ $line == *[[:space:]] ]] && words+=("")
+	word=${words[-1]}
+	[[ ${words[0]} == */dktrace ]] && program=${words[0]/#\~/$HOME}
+	mapfile -t COMPREPLY < <("$program" __complete "${words[@]}" 2>/dev/null)
+	[[ ${COMPREPLY[0]-} == *[=:] ]] && compopt -o nospace 2>/dev/null
+	# What stands before the last of bash's own breaks is not replaced.
+	[[ $word == *[=:]* ]] && COMPREPLY=("${COMPREPLY[@]#"${word%"${word##*[=:]}"}"}")
+	return 0
 }
-complete -F _dktrace dktrace
+
+complete -o bashdefault -o default -F _dktrace dktrace lctl-dktrace
+[[ $(readlink -f "$(type -P lctl)") == */dktrace ]] && complete -o bashdefault -o default -F _dktrace lctl
+return 0

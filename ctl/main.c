@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which command it is, with which options; called lctl, the program is lctl. */
+#include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app.h"
 #include "debuglog.h"
@@ -63,8 +66,8 @@ static int check_args(const struct command *command, int n)
 	if (n < command->min_args)
 		return app_usage("%s: needs %s", command->name, command->args);
 	if (command->max_args >= 0 && n > command->max_args)
-		return app_usage("%s: too many arguments; usage: dktrace %s %s", command->name,
-				 command->name, command->args);
+		return app_usage("%s: too many arguments; usage: dktrace %s%s%s", command->name,
+				 command->name, *command->args ? " " : "", command->args);
 	return 0;
 }
 
@@ -120,12 +123,15 @@ static int run_lctl(struct app *app, int argc, char **argv)
 
 static int finish(int rc)
 {
-	/* What was printed must have got there. */
-	if (fflush(stdout) || ferror(stdout)) {
-		perror("dktrace: write output");
-		return rc ? rc : EXIT_FAILED;
-	}
-	return rc;
+	struct pollfd out = { .fd = STDOUT_FILENO };
+
+	/* What was printed must have got there, unless nobody wants more of it. */
+	if (!fflush(stdout) && !ferror(stdout))
+		return rc;
+	if (errno == EPIPE || (poll(&out, 1, 0) > 0 && out.revents & POLLERR))
+		return rc;
+	perror("dktrace: write output");
+	return rc ? rc : EXIT_FAILED;
 }
 
 int main(int argc, char **argv)

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "fold.h"
+
 struct opt {
 	const char *name;
 	char letter; /* 0: none */
@@ -29,7 +31,7 @@ static const struct opt opts[] = {
 	{ "output",    'o', "FILE",   AT(output),     CMD_LOG,  "write to FILE, which is opened before anything is taken" },
 	{ "pid",       'p', "PID",    AT(pid),        CMD_LOG,  "only records of this process" },
 	{ "root",      'R', "DIR",    AT(root),       0,        "directory that stands for tracefs ($DKTRACE_ROOT)" },
-	{ "since",     's', "TIME",   AT(since),      CMD_LOG,  "only records from then on: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, -N[smhd]" },
+	{ "since",     's', "TIME",   AT(since),      CMD_LOG,  "only records from then on: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, or -N[smhd] for so long ago" },
 	{ "style",     'S', "STYLE",  AT(style),      CMD_LOG,  "legacy (default) or trace" },
 	{ "subsystem", 'u', "NAMES",  AT(subsystems), CMD_LOG,  "only records of these subsystems: osd+ldlm" },
 	{ "until",     'U', "TIME",   AT(until),      CMD_LOG,  "only records up to then" },
@@ -38,6 +40,9 @@ static const struct opt opts[] = {
 };
 
 #define N_OPTS ARRAY_SIZE(opts)
+
+/* Where the words of an option's help begin. */
+#define HELP_COLUMN 25
 
 static bool goes_with(const struct opt *opt, const struct command *command)
 {
@@ -82,27 +87,32 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 {
 	char letters[2 * N_OPTS + 3];
 	struct option longs[N_OPTS + 1];
+	char name[] = "dktrace", *self = argv[0];
 	size_t i;
 	int c;
 
+	/* getopt_long() begins its words with it. */
+	argv[0] = name;
 	build(command, !command, letters, longs);
 	optind = 0; /* getopt starts anew, also in the middle of argv */
 	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (c == '?') {
 			fprintf(stderr, "Try 'dktrace %s%s--help'.\n", command ? command->name : "",
 				command ? " " : "");
+			argv[0] = self;
 			return -1;
 		}
 		for (i = 0; i < N_OPTS; i++)
 			if (opts[i].letter == c)
 				store(app, &opts[i], optarg);
 	}
+	argv[0] = self;
 	return optind;
 }
 
 void opt_help(const struct command *command, FILE *out)
 {
-	size_t i;
+	size_t i, width = fold_width();
 
 	for (i = 0; i < N_OPTS; i++) {
 		char left[40];
@@ -111,15 +121,32 @@ void opt_help(const struct command *command, FILE *out)
 			continue;
 		snprintf(left, sizeof(left), "-%c, --%s%s%s", opts[i].letter, opts[i].name,
 			 opts[i].arg ? " " : "", opts[i].arg ? opts[i].arg : "");
-		fprintf(out, "  %-22s %s\n", left, opts[i].help);
+		fprintf(out, "  %-*s", HELP_COLUMN - 2, left);
+		fold_print(out, opts[i].help, HELP_COLUMN, width ? width : 80);
 	}
 }
 
-void opt_words(const struct command *command, FILE *out)
+void opt_each(const struct command *command, void (*fn)(void *data, const char *name), void *data)
 {
 	size_t i;
 
 	for (i = 0; i < N_OPTS; i++)
 		if (goes_with(&opts[i], command))
-			fprintf(out, "--%s\n", opts[i].name);
+			fn(data, opts[i].name);
+}
+
+const char *opt_takes(const struct command *command, const char *word)
+{
+	size_t i;
+
+	if (*word++ != '-')
+		return NULL;
+	for (i = 0; i < N_OPTS; i++) {
+		if (!goes_with(&opts[i], command) || !opts[i].arg)
+			continue;
+		if ((word[0] == opts[i].letter && !word[1]) ||
+		    (word[0] == '-' && !strcmp(word + 1, opts[i].name)))
+			return opts[i].name;
+	}
+	return NULL;
 }

@@ -17,7 +17,10 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 /* Prints the options that go with the command, or those that go with every one. */
 void opt_help(const struct command *command, FILE *out);
 
-/* Prints the long names, one a line. */
-void opt_words(const struct command *command, FILE *out);
+/* Calls fn with the long name of each. */
+void opt_each(const struct command *command, void (*fn)(void *data, const char *name), void *data);
+
+/* The long name of the option that the word is, if it takes the next word; else NULL. */
+const char *opt_takes(const struct command *command, const char *word);
 
 #endif

@@ -6,9 +6,14 @@
 #include <libsmartcols.h>
 #include <stdlib.h>
 
+#include "fold.h"
+#include "util.h"
+
 struct table {
 	struct libscols_table *scols;
 	size_t n;
+	size_t fold; /* the column that is folded; n: none */
+	bool json;
 };
 
 static int scols_flags(unsigned int flags)
@@ -17,7 +22,7 @@ static int scols_flags(unsigned int flags)
 
 	if (flags & (COL_RIGHT | COL_NUMBER))
 		scols |= SCOLS_FL_RIGHT;
-	if (flags & COL_WRAP)
+	if (flags & COL_FOLD)
 		scols |= SCOLS_FL_WRAP;
 	return scols;
 }
@@ -29,7 +34,7 @@ struct table *table_new(const char *name, const struct column *columns, size_t n
 
 	if (!table)
 		return NULL;
-	table->n = n;
+	*table = (struct table){ .n = n, .fold = n, .json = json };
 	table->scols = scols_new_table();
 	if (!table->scols) {
 		free(table);
@@ -44,6 +49,12 @@ struct table *table_new(const char *name, const struct column *columns, size_t n
 		if (!column) {
 			table_free(table);
 			return NULL;
+		}
+		if (columns[i].flags & COL_FOLD) {
+			table->fold = i;
+			scols_column_set_safechars(column, "\n");
+			scols_column_set_wrapfunc(column, scols_wrapnl_chunksize,
+						  scols_wrapnl_nextchunk, NULL);
 		}
 		if (columns[i].flags & COL_NUMBER)
 			scols_column_set_json_type(column, SCOLS_JSON_NUMBER);
@@ -66,11 +77,60 @@ int table_add(struct table *table, const char *const *cells)
 	return 0;
 }
 
+size_t table_rows(const struct table *table)
+{
+	return scols_table_get_nlines(table->scols);
+}
+
+/* The widest text of a column. */
+static size_t column_width(struct table *table, size_t nr)
+{
+	struct libscols_column *column = scols_table_get_column(table->scols, nr);
+	size_t line, lines = scols_table_get_nlines(table->scols);
+	size_t width = fold_columns(scols_column_get_name(column));
+
+	for (line = 0; line < lines; line++) {
+		const char *text = scols_line_get_column_data(
+			scols_table_get_line(table->scols, line), column);
+		size_t columns = text ? fold_columns(text) : 0;
+
+		width = columns > width ? columns : width;
+	}
+	return width;
+}
+
+/* libsmartcols would cut words in two. */
+static int fold_column(struct table *table)
+{
+	struct libscols_column *column = scols_table_get_column(table->scols, table->fold);
+	size_t line, lines = scols_table_get_nlines(table->scols);
+	size_t i, others = 0, width = fold_width();
+
+	for (i = 0; i < table->n; i++)
+		others += i == table->fold ? 0 : column_width(table, i) + 1;
+	if (width <= others)
+		return 0;
+	for (line = 0; line < lines; line++) {
+		struct libscols_cell *cell = scols_line_get_column_cell(
+			scols_table_get_line(table->scols, line), column);
+		const char *text = scols_cell_get_data(cell);
+		char *folded __cleanup(free) = text ? fold_text(text, width - others) : NULL;
+
+		if (text && (!folded || scols_cell_set_data(cell, folded)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int table_print(struct table *table)
 {
-	int err = scols_print_table(table->scols);
+	int err = 0;
 
-	return err ? -EIO : 0;
+	if (table->fold < table->n && !table->json)
+		err = fold_column(table);
+	if (err)
+		return err;
+	return scols_print_table(table->scols) ? -EIO : 0;
 }
 
 void table_free(struct table *table)

@@ -9,7 +9,7 @@
 enum column_flags {
 	COL_RIGHT = 1,
 	COL_NUMBER = 2, /* a number in JSON; also on the right */
-	COL_WRAP = 4, /* the column that gives way on a narrow terminal */
+	COL_FOLD = 4, /* the one column that gives way on a narrow terminal */
 	COL_BOOL = 8,
 };
 
@@ -25,6 +25,8 @@ struct table *table_new(const char *name, const struct column *columns, size_t n
 
 /* One text for each column; NULL: empty. Returns 0 or -ENOMEM. */
 int table_add(struct table *table, const char *const *cells);
+
+size_t table_rows(const struct table *table);
 
 /* Prints on stdout. */
 int table_print(struct table *table);

@@ -27,15 +27,13 @@ int dkt__cpu_lost(struct dkt_capture *cap, int nr, struct dkt_cpu_stats *stats, 
 int dkt_capture_loss(struct dkt_capture *cap, int nr, struct dkt_loss *loss)
 {
 	struct dkt_cpu_stats stats;
-	int err = -EINVAL;
 
 	*loss = (struct dkt_loss){ 0 };
 	if (nr < 0 || nr >= cap->n_cpus)
-		return dkt_fail(cap->in->ctx, err, "there is no cpu %d", nr);
+		return dkt_fail(cap->in->ctx, -EINVAL, "there is no cpu %d", nr);
 	*loss = cap->cpus[nr].loss;
-	err = dkt__cpu_lost(cap, nr, &stats, &loss->lost);
-	loss->lost += cap->cpus[nr].loss.lost;
-	return err;
+	/* What is lost after dkt_capture_done() is the next capture's to tell. */
+	return cap->flags & DKT_CAPTURE_KEEP ? dkt__cpu_lost(cap, nr, &stats, &loss->lost) : 0;
 }
 
 int dkt_capture_done(struct dkt_capture *cap)

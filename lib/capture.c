@@ -39,6 +39,11 @@ int dkt__cpu_step(struct dkt__cpu *cpu)
 
 static struct dkt__spool_pos cpu_position(const struct dkt__cpu *cpu)
 {
+	struct dkt__spool_pos start = dkt__spool_start(&cpu->spool);
+
+	/* Not looked at yet: what an earlier capture returned of the page stays returned. */
+	if (!cpu->loaded && cpu->page_nr == start.page)
+		return start;
 	return (struct dkt__spool_pos){ .page = cpu->page_nr,
 					.offset = cpu->loaded && !cpu->gap ? cpu->next.offset : 0 };
 }

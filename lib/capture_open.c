@@ -61,13 +61,17 @@ static uint32_t page_size(struct dkt_instance *in)
 static int cpu_open(struct dkt_capture *cap, int nr, uint32_t size)
 {
 	struct dkt__cpu *cpu = &cap->cpus[nr];
+	struct stat st = { 0 };
 	int err;
 
 	cpu->fd = dkt__tfs_open(cap->in->ctx, O_RDONLY | O_NONBLOCK,
 				"%sper_cpu/cpu%d/trace_pipe_raw", cap->in->prefix, nr);
 	if (cpu->fd < 0)
 		return cpu->fd;
-	err = dkt__spool_open(cap->in->ctx, &cpu->spool, cap->dir, nr, size);
+	/* An instance that was removed and made again has new inodes. */
+	if (fstat(cpu->fd, &st))
+		st.st_ino = 0;
+	err = dkt__spool_open(cap->in->ctx, &cpu->spool, cap->dir, nr, size, st.st_ino);
 	if (err)
 		return err;
 	cpu->page.size = size;

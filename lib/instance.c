@@ -289,9 +289,10 @@ int dkt_instance_get_stats(struct dkt_instance *in, int cpu, struct dkt_cpu_stat
 int dkt_instance_get_events(struct dkt_instance *in, struct dkt_event ***events, size_t *n)
 {
 	char *text __cleanup(free) = NULL;
+	bool *on __cleanup(free) = NULL;
 	char *line, *colon, *save = NULL;
 	struct dkt_event *const *all;
-	size_t total;
+	size_t total, i;
 	int err = dkt_events(in->ctx, &all, &total);
 
 	*events = NULL;
@@ -300,9 +301,13 @@ int dkt_instance_get_events(struct dkt_instance *in, struct dkt_event ***events,
 		err = dkt__tfs_read(in->ctx, &text, NULL, "%sset_event", in->prefix);
 	if (err)
 		return err;
+	on = calloc(total + 1, sizeof(*on));
 	*events = calloc(total + 1, sizeof(struct dkt_event *));
-	if (!*events)
+	if (!on || !*events) {
+		free(*events);
+		*events = NULL;
 		return -ENOMEM;
+	}
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		struct dkt_event *event;
 
@@ -311,9 +316,13 @@ int dkt_instance_get_events(struct dkt_instance *in, struct dkt_event ***events,
 			continue;
 		*colon = '\0';
 		event = dkt_event_find(in->ctx, line, colon + 1);
-		if (event && *n < total)
-			(*events)[(*n)++] = event;
+		if (event && event->index < total)
+			on[event->index] = true;
 	}
+	/* The kernel lists them in an order of its own. */
+	for (i = 0; i < total; i++)
+		if (on[i])
+			(*events)[(*n)++] = all[i];
 	return 0;
 }
 

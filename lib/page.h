@@ -12,8 +12,10 @@ struct dkt__page {
 	const uint8_t *bytes;
 	uint32_t size; /* of a page */
 	uint32_t end; /* of its data, from the start of the page */
+	uint32_t left; /* records that make sense and have not been returned */
 	uint64_t lost; /* before its first record; DKT_LOST_UNKNOWN */
-	bool bad; /* the rest makes no sense */
+	bool broken; /* what comes after them makes no sense */
+	bool bad; /* and has been come to */
 };
 
 struct dkt__page_record {

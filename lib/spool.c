@@ -20,6 +20,9 @@
 /* Pages are added by so many at a time. */
 #define SPOOL_STEP 64
 
+/* As many as the state can count. */
+#define MAX_PAGES (1u << 24)
+
 struct dkt__spool_head {
 	char magic[8];
 	uint64_t page_size;
@@ -27,6 +30,7 @@ struct dkt__spool_head {
 	uint64_t lost;
 	uint64_t read;
 	uint64_t emptied;
+	uint64_t source; /* the buffer that the counts are of */
 };
 
 struct state {
@@ -82,16 +86,18 @@ static int spool_grow(struct dkt__spool *spool, uint32_t pages)
 	return 0;
 }
 
-static bool head_is_good(const struct dkt__spool *spool, off_t size)
+/* Whether the file is one of this layout, before anything of it is mapped. */
+static bool file_is_good(const struct dkt__spool *spool, off_t size)
 {
+	struct dkt__spool_head head;
 	struct state s;
 
-	if (memcmp(spool->head->magic, SPOOL_MAGIC, 8) ||
-	    spool->head->page_size != spool->page_size)
+	if (pread(spool->fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
+	    memcmp(head.magic, SPOOL_MAGIC, 8) || head.page_size != spool->page_size)
 		return false;
-	s = state_get(spool);
+	s = state_unpack(head.state);
 	return (off_t)spool_len(spool, s.pages) <= size && s.start.page <= s.pages &&
-	       s.start.offset < spool->page_size;
+	       s.start.offset < spool->page_size && size <= (off_t)spool_len(spool, MAX_PAGES);
 }
 
 static void head_init(struct dkt__spool *spool)
@@ -101,6 +107,7 @@ static void head_init(struct dkt__spool *spool)
 	memset(head, 0, SPOOL_HEAD);
 	head->page_size = spool->page_size;
 	head->emptied = 1;
+	head->source = spool->source;
 	memcpy(head->magic, SPOOL_MAGIC, 8);
 }
 
@@ -128,31 +135,49 @@ static bool room_is_filled(const struct dkt__spool *spool, uint32_t page)
 	return stamp;
 }
 
-int dkt__spool_open(struct dkt_ctx *ctx, struct dkt__spool *spool, int dirfd, int cpu,
-		    uint32_t page_size)
+/* Takes up what an earlier reader left. The kernel's counts go with its buffer. */
+static void resume(struct dkt__spool *spool)
 {
+	if (room_is_filled(spool, state_get(spool).pages))
+		dkt__spool_commit(spool);
+	if (spool->head->source != spool->source) {
+		dkt__spool_set_base(spool, (struct dkt__spool_base){ .emptied = true });
+		spool->head->source = spool->source;
+	}
+}
+
+int dkt__spool_open(struct dkt_ctx *ctx, struct dkt__spool *spool, int dirfd, int cpu,
+		    uint32_t page_size, uint64_t source)
+{
+	uint32_t pages = SPOOL_STEP;
 	struct stat st = { 0 };
-	uint32_t pages;
+	bool good;
 	int err;
 
-	*spool = (struct dkt__spool){ .page_size = page_size };
+	*spool = (struct dkt__spool){ .page_size = page_size, .source = source };
 	spool->fd = spool_open_fd(ctx, dirfd, cpu);
 	if (spool->fd < 0)
 		return spool->fd;
 	if (fstat(spool->fd, &st))
 		st.st_size = 0;
-	pages = SPOOL_STEP;
-	if (st.st_size > (off_t)spool_len(spool, pages))
+	good = file_is_good(spool, st.st_size);
+	if (!good && st.st_size) {
+		dkt__log(ctx, DKT_LOG_WARN,
+			 "what was kept of cpu %d's records is damaged: thrown away", cpu);
+		if (ftruncate(spool->fd, 0))
+			dkt__log(ctx, DKT_LOG_INFO, "spool of cpu %d: %s", cpu, strerror(errno));
+	}
+	if (good && st.st_size > (off_t)spool_len(spool, pages))
 		pages = (uint32_t)((st.st_size - SPOOL_HEAD) / page_size - 1);
 	err = spool_grow(spool, pages);
 	if (err) {
 		dkt__spool_close(spool);
 		return dkt_fail(ctx, err, "make spool for cpu %d: %s", cpu, strerror(-err));
 	}
-	if (!head_is_good(spool, st.st_size))
+	if (good)
+		resume(spool);
+	else
 		head_init(spool);
-	else if (room_is_filled(spool, state_get(spool).pages))
-		dkt__spool_commit(spool);
 	return 0;
 }
 
@@ -191,7 +216,7 @@ void *dkt__spool_room(struct dkt__spool *spool, int *err)
 	uint32_t pages = state_get(spool).pages;
 	void *room;
 
-	*err = pages + 1 >= 1 << 24 ? -EFBIG : 0;
+	*err = pages + 1 >= MAX_PAGES ? -EFBIG : 0;
 	if (!*err && spool_len(spool, pages + 1) > spool->map_len)
 		*err = spool_grow(spool, pages + SPOOL_STEP);
 	if (*err)

@@ -10,6 +10,7 @@ struct dkt__spool {
 	uint8_t *map;
 	size_t map_len;
 	uint32_t page_size;
+	uint64_t source;
 	struct dkt__spool_head *head;
 };
 
@@ -29,10 +30,11 @@ struct dkt__spool_base {
 /*
  * Opens directory dirfd's file for the CPU, or an unnamed one if dirfd is -1. A file that is not
  * of this layout is started anew. A page that a killed reader had fetched but not counted is
- * found and counted.
+ * found and counted. source is a number that the kernel's buffer has and no other: what is
+ * remembered of another one's counts does not hold.
  */
 int dkt__spool_open(struct dkt_ctx *ctx, struct dkt__spool *spool, int dirfd, int cpu,
-		    uint32_t page_size);
+		    uint32_t page_size, uint64_t source);
 void dkt__spool_close(struct dkt__spool *spool);
 
 uint32_t dkt__spool_pages(const struct dkt__spool *spool);

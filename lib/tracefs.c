@@ -77,6 +77,14 @@ static int tracefs_find(struct dkt_ctx *ctx, unsigned int flags, char **dir)
 	return *dir ? 0 : -ENOMEM;
 }
 
+/* Where it is a matter of rights, the missing ones are named. */
+static int refused(struct dkt_ctx *ctx, int err, const char *what, const char *dir)
+{
+	if (err == -EACCES && dkt_caps_check(ctx, DKT_NEED_READ) == -EPERM)
+		return err;
+	return dkt_fail(ctx, err, "%s %s: %s", what, dir, strerror(-err));
+}
+
 int dkt_tracefs_open(struct dkt_ctx *ctx, unsigned int flags)
 {
 	char *dir __cleanup(free) = NULL;
@@ -89,12 +97,12 @@ int dkt_tracefs_open(struct dkt_ctx *ctx, unsigned int flags)
 		return err;
 	ctx->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (ctx->dirfd < 0)
-		return dkt_fail(ctx, -errno, "open %s: %s", dir, strerror(errno));
+		return refused(ctx, -errno, "open", dir);
 	/* The directory can be listed by anybody who may pass it, its files cannot. */
 	if (faccessat(ctx->dirfd, "trace_clock", R_OK, AT_EACCESS) && errno == EACCES) {
 		close(ctx->dirfd);
 		ctx->dirfd = -1;
-		return dkt_fail(ctx, -EACCES, "read %s: %s", dir, strerror(EACCES));
+		return refused(ctx, -EACCES, "read", dir);
 	}
 	free(ctx->dir);
 	ctx->dir = dir;

@@ -265,7 +265,10 @@ DKT_API int dkt_change_filter(struct dkt_change *change, struct dkt_event *event
  */
 DKT_API int dkt_change_commit(struct dkt_change *change);
 
-/* What is on in the instance now: an array of events that the caller frees with free(). */
+/*
+ * What is on in the instance now: an array of events, in the order of dkt_events(), that the
+ * caller frees with free().
+ */
 DKT_API int dkt_instance_get_events(struct dkt_instance *instance, struct dkt_event ***events,
 				    size_t *n);
 
@@ -361,7 +364,11 @@ struct dkt_loss {
 	uint64_t bad; /* places where a page made no sense */
 };
 
-/* What this capture saw and lost on a CPU so far, from the kernel's statistics. */
+/*
+ * What this capture saw on a CPU so far, and lost from the kernel's statistics: up to the last
+ * dkt_capture_done(), so that the next capture counts on from there; with DKT_CAPTURE_KEEP, up
+ * to now.
+ */
 DKT_API int dkt_capture_loss(struct dkt_capture *capture, int cpu, struct dkt_loss *loss);
 
 /* Name of a process, "<...>" if the kernel has forgotten it; valid as long as the capture. */

@@ -126,3 +126,75 @@ need()
 		command -v "$vm_program" >/dev/null || skip "no $vm_program in the VM"
 	done
 }
+
+# ---- dktrace's own ----
+
+instance=$tracing/instances/dktrace
+legacy='^[0-9a-f]{8}:[0-9a-f]{8}:[0-9]+\.[012]F?:[0-9]+\.[0-9]{6}:0:[0-9]+:0:\(.*\(\)\) '
+
+# The program under test is never optional: without it there is nothing to skip for.
+for vm_program in dktrace lctl; do
+	command -v "$vm_program" >/dev/null || fail "no $vm_program in the VM" || exit
+done
+
+# set_param ARGUMENT...: must be taken; ends the test if not.
+set_param()
+{
+	run lctl set_param "$@"
+	assert_rc 0 "set_param $* is taken" || exit
+}
+
+# stat_sum NAME: the sum of that line of per_cpu/*/stats over all CPUs.
+stat_sum()
+{
+	cat "$instance"/per_cpu/cpu*/stats | sed -n "s/^$1: //p" | awk '{ n += $1 } END { print n + 0 }'
+}
+
+# Everything that was ever generated since the buffers were emptied.
+generated()
+{
+	echo $(($(stat_sum entries) + $(stat_sum overrun) + $(stat_sum 'commit overrun') +
+		$(stat_sum 'dropped events') + $(stat_sum 'read events')))
+}
+
+# count ERE [FILE]: how many lines match.
+count()
+{
+	grep -Ec -- "$1" "${2:-$out}"
+}
+
+# holds DESCRIPTION COMMAND...: the command, most often a [ ], ends well.
+holds()
+{
+	vm_about=$1
+	shift
+	if "$@"; then
+		ok "$vm_about"
+	else
+		fail "$vm_about: not so: $*"
+	fi
+}
+
+# at_least LEAST GOT DESCRIPTION
+at_least()
+{
+	if [ "$2" -ge "$1" ]; then
+		ok "$3 ($2)"
+	else
+		fail "$3: want at least $1, got $2"
+	fi
+}
+
+# All knobs that dktrace may touch, in every instance, as text.
+knobs()
+{
+	(cd "$tracing" && ls instances && cat set_event current_tracer tracing_on trace_clock buffer_size_kb \
+		set_event_pid set_ftrace_filter set_ftrace_pid kprobe_events uprobe_events synthetic_events &&
+		grep -Hv '^none$' events/*/*/filter; ls /run; grep tracefs /proc/mounts)
+}
+
+# uptime in hundredths of a second
+centiseconds()
+{
+	cut -d ' ' -f 1 /proc/uptime | tr -d .
+}

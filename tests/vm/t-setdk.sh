@@ -2,8 +2,6 @@
 # The main job: set_param switches events on, dk shows a dd's own writes, reset leaves nothing behind.
 # shellcheck shell=sh disable=SC2154
 
-need lctl dktrace
-
 run lctl set_param debug=+vfstrace
 assert_rc 0 "debug=+vfstrace is taken" || exit
 dd if=/dev/zero of=/tmp/x bs=512 count=20 2>/dev/null &

@@ -1,0 +1,132 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Completion in bash: lines as typed, and what the last word of each becomes.
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	here=$BATS_TEST_DIRNAME/../..
+	PATH=${DKT_BUILD:-$here/build}:$PATH
+	COMP_WORDBREAKS=$' \t\n"\'><=;|&(:'
+	# shellcheck source=/dev/null
+	source "$here/ctl/dktrace.bash"
+}
+
+# The words offered for a line whose end is the cursor, sorted, in one line.
+offers()
+{
+	COMP_LINE=$1
+	COMP_POINT=${2:-${#1}}
+	COMPREPLY=()
+	_dktrace
+	[ ${#COMPREPLY[@]} -eq 0 ] || printf '%s\n' "${COMPREPLY[@]}" | sort | paste -sd ' '
+}
+
+# is LINE WORDS: those words and no others.
+is()
+{
+	run -0 offers "$1"
+	[ "$output" = "$2" ] || {
+		echo "'$1' offers '$output', not '$2'"
+		return 1
+	}
+}
+
+@test "commands" {
+	is "dktrace s" "set_param show status"
+	is "dktrace fol" "follow"
+	is "dktrace nosuch" ""
+	is "dktrace nosuch " ""
+	is "dktrace help d" "dk doctor"
+	run -0 offers "dktrace "
+	[ "$output" = "$({
+		dktrace help | sed -n 's/^  \([a-z_]\{1,\}\) .*/\1/p'
+		printf '%s\n' --help --instance --root --version
+	} | sort | paste -sd ' ')" ]
+}
+
+@test "options go with their commands" {
+	is "dktrace --i" "--instance"
+	is "dktrace dk --s" "--since --style --subsystem"
+	is "dktrace dk --c" "--class --cpu"
+	is "dktrace status --j" "--json"
+	is "dktrace status " "--help --instance --json --root --version"
+	is "dktrace show --j" ""
+	is "dktrace --instance x dk --st" "--style"
+}
+
+@test "values of options" {
+	is "dktrace dk --style " "legacy trace"
+	is "dktrace dk --style=l" "legacy"
+	is "dktrace dk -S t" "trace"
+	is "dktrace dk --class rpc" "rpctrace"
+	is "dktrace dk --class=rpc" "rpctrace"
+	is "dktrace dk -c ioctl+rpc" "ioctl+rpctrace"
+	is "dktrace follow --subsystem ldlm,os" "ldlm,osc ldlm,osd ldlm,ost"
+}
+
+@test "parameters and their values" {
+	is "dktrace set_param de" "debug= debug_filter= debug_mb="
+	is "dktrace set_param debug=vf" "vfstrace"
+	is "dktrace set_param debug=+vf" "+vfstrace"
+	is "dktrace set_param debug=-1+rpctrace-ne" "-1+rpctrace-net -1+rpctrace-neterror -1+rpctrace-nettrace"
+	is "dktrace set_param debug=no" "none"
+	is "dktrace set_param subsystem_debug=os" "osc osd ost"
+	is "dktrace set_param printk=em" "emerg"
+	is "dktrace set_param debug_mb=" ""
+	is "dktrace get_param debug_" "debug_filter debug_mb"
+	is "dktrace set_param debug_mb=10 debug=+ioc" "+ioctl"
+}
+
+@test "names of list" {
+	is "dktrace list c" "classes"
+	is "dktrace list classes rpc" "rpctrace"
+	is "dktrace list classes rpctrace ioc" "ioctl"
+	is "dktrace list subsystems lov l" "ldlm lfsck libcfs llite lmv lnd lnet log lov lquota"
+	is "dktrace list events --j" "--json"
+}
+
+@test "events, their system first" {
+	export DKTRACE_ROOT=$here/tests/fixture/capture
+	is "dktrace list events sysc" "syscalls:"
+	is "dktrace list fields syscalls:sys_enter_rea" "sys_enter_read"
+}
+
+@test "where a file can be named nothing is offered, so that the shell offers files" {
+	is "dktrace dk " ""
+	is "dktrace dk /tm" ""
+	is "dktrace dk --output /tm" ""
+}
+
+@test "only what stands before the cursor counts" {
+	run -0 offers "dktrace stat --json" 12
+	[ "$output" = status ]
+}
+
+@test "lctl, by its own commands" {
+	is "lctl-dktrace mar" "mark"
+	is "lctl mar" "mark"
+	is "lctl set_param debug=+rpc" "+rpctrace"
+	is "lctl get_param debug_m" "debug_mb"
+	is "lctl nosuch " ""
+}
+
+@test "the program is the one that is typed" {
+	is "${DKT_BUILD:-$here/build}/dktrace fol" "follow"
+	is "/nonexistent/dktrace fol" ""
+}
+
+@test "lctl is left alone where it is the real one" {
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	printf '#!/bin/sh\n' >"$BATS_TEST_TMPDIR/bin/lctl"
+	chmod +x "$BATS_TEST_TMPDIR/bin/lctl"
+	complete -r lctl 2>/dev/null || true
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH
+	# shellcheck source=/dev/null
+	source "$here/ctl/dktrace.bash"
+	run -1 complete -p lctl
+	rm "$BATS_TEST_TMPDIR/bin/lctl"
+	# shellcheck source=/dev/null
+	source "$here/ctl/dktrace.bash"
+	run -0 complete -p lctl
+}

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What the CLI and live tests share.
+# shellcheck shell=bash disable=SC2034,SC2154
+bats_require_minimum_version 1.5.0
+
+top=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+capture=$top/tests/fixture/capture
+export DKTRACE_CLASSES=$top/share/classes.d
+export PATH=${DKT_BUILD:-$top/build}:$PATH LC_ALL=C TZ=UTC
+unset DKTRACE_ROOT DKTRACE_INSTANCE DKTRACE_DEBUG LCTL_REAL
+
+# Runs the rest as `run --separate-stderr` with the exit status, then compares stdout and stderr.
+# usage: expect STATUS STDOUT STDERR COMMAND...
+expect()
+{
+	local status_wanted=$1 out=$2 err=$3
+
+	shift 3
+	run --separate-stderr "-$status_wanted" "$@"
+	same "$out" "$output" "stdout of $*"
+	same "$err" "$stderr" "stderr of $*"
+}
+
+# usage: same WANTED HAVE WHAT
+same()
+{
+	[ "$1" = "$2" ] && return
+	printf '%s\n--- wanted:\n%s\n--- have:\n%s\n' "$3" "$1" "$2"
+	return 1
+}
+
+# usage: has TEXT PART
+has()
+{
+	case $1 in
+	*"$2"*) return ;;
+	esac
+	printf 'no "%s" in:\n%s\n' "$2" "$1"
+	return 1
+}
+
+# Compares $output with a file beside the tests; UPDATE=1 rewrites it.
+golden()
+{
+	local file=$BATS_TEST_DIRNAME/$1.exp
+
+	if [ -n "${UPDATE:-}" ]; then
+		printf '%s\n' "$output" >"$file"
+	fi
+	diff -u "$file" <(printf '%s\n' "$output")
+}

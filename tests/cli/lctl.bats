@@ -1,0 +1,47 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# lctl's words and exit statuses, as far as nothing is touched.
+
+# shellcheck disable=SC2154 # set by bats and helper.bash
+load helper
+
+setup()
+{
+	export DKTRACE_ROOT=$capture DKTRACE_INSTANCE=dkt-test-cli-$$
+}
+
+@test "get_param: what a fresh machine has" {
+	expect 0 "debug=ioctl neterror warning error emerg ha config console lfsck" "" lctl get_param debug
+	expect 0 "warning error emerg console" "" lctl get_param -n printk
+	expect 0 "debug_filter=none
+debug_mb=0" "" lctl get_param debug_filter debug_mb
+	expect 0 "debug" "" lctl get_param -N debug
+}
+
+@test "get_param: the first failure is the command's, the rest is still printed" {
+	expect 2 "debug_mb=0" "error: get_param: param_path 'no/such': No such file or directory" \
+		lctl get_param no.such debug_mb
+}
+
+@test "get_param and set_param without arguments: help on stdout, status 4" {
+	run -4 --separate-stderr lctl get_param
+	has "$output" "get_param"
+	same "" "$stderr" "stderr"
+	run -4 --separate-stderr lctl set_param
+	has "$output" "set_param"
+}
+
+@test "too many arguments: usage on stderr, status 0" {
+	expect 0 "" "usage: dk [file] [raw]" lctl dk a b c
+	expect 0 "" "usage: clear" lctl clear x
+}
+
+@test "dk FILE that cannot be made" {
+	expect 1 "" "fopen($BATS_TEST_TMPDIR/no/file) failed: No such file or directory" \
+		lctl dk --input "$capture" "$BATS_TEST_TMPDIR/no/file"
+}
+
+@test "a command that is none" {
+	expect 1 "" "lctl: 'frob' is not a valid command. See 'lctl --list-commands'." lctl frob
+	expect 0 "" "lctl: 'frob' is not a valid command. See 'lctl --list-commands'." lctl help frob
+}

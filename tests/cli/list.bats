@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# list, status and doctor on a recorded tree, as text and as JSON.
+
+# shellcheck disable=SC2154 # set by bats and helper.bash
+load helper
+
+setup()
+{
+	export DKTRACE_ROOT=$capture DKTRACE_INSTANCE=dkt-test-cli-$$
+}
+
+@test "list classes: all 32 with their masks" {
+	run -0 dktrace list classes
+	same 33 "${#lines[@]}" "lines"
+	has "${lines[0]}" "NAME"
+	same "trace 00000001" "$(echo "${lines[1]}" | awk '{ print $1, $2 }')" "first"
+	same "vfstrace 00200000" "$(printf '%s\n' "$output" | awk '$1 == "vfstrace" { print $1, $2 }')" "vfstrace"
+	run -0 dktrace list classes 'rpc*' IOCTL
+	same 3 "${#lines[@]}" "lines chosen"
+	run -0 dktrace list --json classes
+	echo "$output" | jq -e '.classes | length == 32 and all(.[]; (.events | type) == "number" and (.mask | test("^[0-9a-f]{8}$")))'
+}
+
+@test "every class says what stands for it, or that nothing does" {
+	run -0 dktrace list classes --json
+	echo "$output" | jq -e '.classes | all(.[]; .description | length > 10)'
+}
+
+@test "list subsystems" {
+	run -0 dktrace list subsystems -J
+	echo "$output" | jq -e '.subsystems | map(.name) | index("ldlm") != null and index("osd") != null'
+}
+
+@test "list events and fields, by glob" {
+	run -0 dktrace list events 'syscalls:*_ioctl'
+	same "syscalls:sys_enter_ioctl syscalls:sys_exit_ioctl" \
+		"$(printf '%s\n' "$output" | awk 'NR > 1 { print $1 }' | sort | paste -sd' ')" "events"
+	run -0 dktrace list -J events 'syscalls:*_ioctl'
+	echo "$output" | jq -e '.events | all(.[]; .classes | contains("ioctl"))'
+	run -0 dktrace list fields syscalls:sys_enter_ioctl --json
+	echo "$output" | jq -e '.fields | map(.field) | index("cmd") and index("common_pid")'
+	echo "$output" | jq -e '.fields[] | select(.field == "common_pid") | .signed == true and .offset == 4 and .size == 4'
+	expect 0 "" "dktrace: nothing here matches" dktrace list events 'no:such*'
+	run -0 dktrace list events 'no:such*' --json
+	echo "$output" | jq -e '.events == []'
+}
+
+@test "status of a log that was never started" {
+	run -0 dktrace status
+	same "instance         $DKTRACE_INSTANCE (not started: set_param debug=... starts it)" "${lines[0]}" "first line"
+	run -0 dktrace status --json
+	echo "$output" | jq -e --arg name "$DKTRACE_INSTANCE" \
+		'.instance == $name and .started == false and .cpus == [] and .interrupted == false and .debug_filter == "none"'
+}
+
+@test "doctor" {
+	run -0 dktrace doctor
+	has "${lines[0]}" "WHAT"
+	has "$output" "lustre loaded"
+	run -0 dktrace doctor --json
+	echo "$output" | jq -e '.checks | length > 10 and all(.[]; .ok | type == "boolean")'
+	echo "$output" | jq -e '.checks[] | select(.what == "tracefs") | .ok'
+}
+
+@test "a root that is no tracefs" {
+	export DKTRACE_ROOT=$BATS_TEST_TMPDIR/none
+	expect 1 "" "dktrace: open $DKTRACE_ROOT: No such file or directory" dktrace list events
+	mkdir "$DKTRACE_ROOT"
+	run -1 --separate-stderr dktrace list events
+	has "$stderr" "dktrace: list events: open $DKTRACE_ROOT/available_events: No such file or directory"
+	run -0 dktrace doctor
+}
+
+@test "a class map that cannot be read is named with its line" {
+	mkdir "$BATS_TEST_TMPDIR/classes.d"
+	printf 'classes:\n  nosuchclass:\n    - events: [x:y]\n' >"$BATS_TEST_TMPDIR/classes.d/bad.yaml"
+	DKTRACE_CLASSES=$BATS_TEST_TMPDIR/classes.d run -1 --separate-stderr dktrace list classes
+	has "$stderr" "bad.yaml:2:"
+	DKTRACE_CLASSES=$BATS_TEST_TMPDIR/classes.d run -1 --separate-stderr dktrace dk --input "$capture"
+	has "$stderr" "bad.yaml:2:"
+}

@@ -1,0 +1,188 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# dk on a recorded tree, beside golden output. UPDATE=1 rewrites it (after tests/fixture/record).
+
+# shellcheck disable=SC2154 # set by bats and helper.bash
+load helper
+
+saved()
+{
+	run -0 dktrace dk --input "$capture" "$@"
+}
+
+# The number of the first process of that name.
+pid_of()
+{
+	awk -v name="$1" '$2 == name { print $1; exit }' "$capture/saved_cmdlines"
+}
+
+summary()
+{
+	same "Debug log: $1 lines, $2 kept, $3 dropped, 0 bad." "${lines[-1]}" "summary"
+}
+
+total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cpu*/stats)
+
+@test "every record is printed, as many as the kernel counted" {
+	saved
+	summary "$total" "$total" 0
+	same "$((total + 1))" "${#lines[@]}" "lines"
+	saved --style trace
+	summary "$total" "$total" 0
+	# A second time is the same: nothing is consumed.
+	saved --style trace
+	summary "$total" "$total" 0
+}
+
+@test "lctl dk prints the same" {
+	saved
+	same "$output" "$(lctl dk --input "$capture")" "lctl dk"
+}
+
+@test "every line has the shape of Lustre's" {
+	saved
+	bad=$(printf '%s\n' "$output" | sed '$d' |
+		grep -Evc '^[0-9a-f]{8}:[0-9a-f]{8}:[0-9]+\.[0-2]F?:[0-9]+\.[0-9]{6}:0:[0-9]+:0:\([^:()]+:[0-9]+:[^()]+\(\)\) .+' || true)
+	same 0 "$bad" "lines of another shape"
+}
+
+@test "time never goes back" {
+	saved
+	printf '%s\n' "$output" | sed '$d' | awk -F: '$4 < last { exit 1 } { last = $4 }'
+	saved --style trace
+	printf '%s\n' "$output" | sed '$d' | sed 's/.*\] *\([0-9.]*\): .*/\1/' | awk '$1 < last { exit 1 } { last = $1 }'
+}
+
+@test "F marks the first record of each CPU" {
+	saved
+	cpus=$(find "$capture/per_cpu" -name trace_pipe_raw -size +0 | wc -l)
+	same "$cpus" "$(printf '%s\n' "$output" | grep -c '^[0-9a-f]*:[0-9a-f]*:[0-9]*\.[0-2]F:')" "F"
+}
+
+@test "legacy: one process" {
+	saved --pid "$(pid_of stty)"
+	golden saved-legacy
+}
+
+@test "trace: one process" {
+	saved --style trace --pid "$(pid_of rm)"
+	golden saved-trace
+}
+
+@test "the filter of the demo" {
+	saved --filter 'count > 4096'
+	golden saved-filter
+	[ "${#lines[@]}" -gt 4 ]
+	printf '%s\n' "$output" | sed '$d' | grep -vq 'count: 0x00002000' && false
+	saved --filter 'count > 4096 && common_pid == 1'
+	summary "$total" 0 "$total"
+}
+
+@test "a marker" {
+	saved --class console
+	golden saved-marker
+	has "$output" ":02000400:"
+	has "$output" "DEBUG MARKER: capture starts"
+}
+
+@test "--class and --subsystem" {
+	saved --class ioctl
+	golden saved-ioctl
+	saved --class ioctl+iotrace --subsystem osd
+	golden saved-osd
+	saved --class rpctrace
+	summary "$total" 0 "$total"
+}
+
+@test "--cpu adds up" {
+	local sum=0 cpu
+
+	for cpu in 0 1; do
+		saved --cpu "$cpu"
+		sum=$((sum + $(echo "${lines[-1]}" | awk '{ print $5 }')))
+		printf '%s\n' "$output" | sed '$d' | awk -F: -v cpu="$cpu" '$3 !~ "^" cpu "\\." { exit 1 }'
+	done
+	same "$total" "$sum" "records of all CPUs"
+	run -1 --separate-stderr dktrace dk --input "$capture" --cpu 2
+	same "dktrace: there is no cpu 2: they are 0 to 1" "$stderr" "cpu 2"
+}
+
+@test "--since and --until" {
+	local stamp first last before after
+
+	saved
+	stamp=$(echo "${lines[$((total / 2))]}" | cut -d: -f4)
+	first=$(echo "${lines[0]}" | cut -d: -f4)
+	last=$(echo "${lines[-2]}" | cut -d: -f4)
+	saved --since "@$stamp"
+	after=$(echo "${lines[-1]}" | awk '{ print $5 }')
+	same "$stamp" "$(echo "${lines[0]}" | cut -d: -f4)" "the first since then"
+	# Printed times are cut to microseconds, so those of this very one go to "since".
+	saved --until "@$stamp"
+	before=$(echo "${lines[-1]}" | awk '{ print $5 }')
+	same "$total" "$((before + after))" "before and after"
+	saved --since "@${first%.*}" --until "@$((${last%.*} + 1))"
+	summary "$total" "$total" 0
+	saved --since "$(date -u -d "@${first%.*}" '+%Y-%m-%d %H:%M:%S')"
+	summary "$total" "$total" 0
+	saved --until "$(date -u -d "@${first%.*}" '+%Y-%m-%d %H:%M:%S')"
+	summary "$total" 0 "$total"
+}
+
+@test "a filter that no event can match is refused" {
+	expect 1 "" "dktrace: no event has the fields of the filter 'cuont > 4096'" \
+		dktrace dk --input "$capture" --filter 'cuont > 4096'
+	run -1 --separate-stderr dktrace dk --input "$capture" --filter 'count >'
+	has "$stderr" "dktrace: filter: "
+	has "$stderr" "^"
+}
+
+@test "dk FILE" {
+	saved
+	same "${lines[-1]}" "$(dktrace dk --input "$capture" "$BATS_TEST_TMPDIR/file")" "stdout"
+	same "$(printf '%s\n' "$output" | sed '$d')" "$(cat "$BATS_TEST_TMPDIR/file")" "file"
+	same 600 "$(stat -c %a "$BATS_TEST_TMPDIR/file")" "mode"
+	dktrace dk --input "$capture" -o "$BATS_TEST_TMPDIR/other"
+	cmp "$BATS_TEST_TMPDIR/file" "$BATS_TEST_TMPDIR/other"
+	expect 1 "" "dktrace: open $BATS_TEST_TMPDIR/no/file: No such file or directory" \
+		dktrace dk --input "$capture" "$BATS_TEST_TMPDIR/no/file"
+	expect 1 "" "dktrace: write output: No space left on device" dktrace dk --input "$capture" /dev/full
+}
+
+@test "a pipe that closes ends quietly" {
+	# shellcheck disable=SC2016
+	run -0 --separate-stderr bash -c 'dktrace dk --input "$1" | head -n 1; echo "${PIPESTATUS[0]}"' _ "$capture"
+	same "" "$stderr" "stderr"
+	same 0 "${lines[-1]}" "status of dktrace"
+	same 2 "${#lines[@]}" "lines"
+	run -1 --separate-stderr bash -c 'dktrace list classes >/dev/full'
+	has "$stderr" "dktrace: write output: No space left on device"
+}
+
+@test "a damaged tree is told, not believed" {
+	local tree=$BATS_TEST_TMPDIR/tree raw
+
+	cp -r "$capture" "$tree"
+	raw=$tree/per_cpu/cpu0/trace_pipe_raw
+	# A length that leads out of the page, in the first record of the second page.
+	printf '\0\0\0\0\377\377\377\377' | dd of="$raw" bs=1 seek=$((4096 + 16)) conv=notrunc status=none
+	run -0 dktrace dk --input "$tree"
+	has "${lines[-1]}" " 1 bad."
+	# The rest of a page that is cut off.
+	truncate -s 6000 "$raw"
+	run -0 dktrace dk --input "$tree"
+	has "${lines[-1]}" " 1 bad."
+	head -c 40000 /dev/urandom >"$raw"
+	run -0 dktrace dk --input "$tree"
+	rm "$raw"
+	run -1 --separate-stderr dktrace dk --input "$tree"
+	same "dktrace: open $tree/per_cpu/cpu0/trace_pipe_raw: No such file or directory" "$stderr" "a CPU without pages"
+	cp "$capture/per_cpu/cpu0/trace_pipe_raw" "$raw"
+	rm "$tree/per_cpu/cpu0/stats"
+	rm -r "$tree/events/syscalls"
+	run -0 dktrace dk --input "$tree"
+	has "$output" "(unknown:0:id_"
+	rm -r "$tree/per_cpu"
+	run -1 --separate-stderr dktrace dk --input "$tree"
+	has "$stderr" "dktrace: list $tree/per_cpu: No such file or directory"
+}

@@ -1,0 +1,92 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Wrong command lines: exact words, exit status 2, nothing on stdout.
+
+# shellcheck disable=SC2154 # set by bats and helper.bash
+load helper
+
+wrong()
+{
+	local words=$1
+
+	shift
+	expect 2 "" "dktrace: $words" dktrace "$@"
+}
+
+# With getopt's words comes where to look.
+wrong_option()
+{
+	wrong "$1
+Try 'dktrace${2:+ $2} --help'." "${@:2}"
+}
+
+@test "a command that is none" {
+	wrong "'frob' is no command; 'dktrace help' lists them" frob
+	wrong "'frob' is no command" help frob
+	# No abbreviations.
+	wrong "'stat' is no command; 'dktrace help' lists them" stat
+}
+
+@test "options that are none, or not of the command" {
+	wrong "unrecognized option '--frob'
+Try 'dktrace --help'." --frob
+	wrong "invalid option -- 'x'
+Try 'dktrace --help'." -x
+	wrong "unrecognized option '--style'
+Try 'dktrace --help'." --style legacy dk
+	wrong_option "unrecognized option '--json'" dk --json
+	wrong_option "unrecognized option '--pid'" status --pid 1
+	wrong_option "option '--pid' requires an argument" dk --pid
+	wrong_option "option requires an argument -- 'f'" show -f
+}
+
+@test "too many and too few arguments" {
+	wrong "dk: too many arguments; usage: dktrace dk [FILE]" dk a b
+	wrong "show: too many arguments; usage: dktrace show" show a
+	wrong "status: too many arguments; usage: dktrace status" status x
+	wrong "reset: too many arguments; usage: dktrace reset" reset now
+	wrong "get_param: needs PARAMETER..." get_param
+	wrong "set_param: needs PARAMETER=VALUE..." set_param
+	wrong "list: needs classes|subsystems|events|fields [GLOB...]" list
+	wrong "list: 'frob' is none of classes, subsystems, events, fields" list frob
+	wrong "list fields: needs an event or a glob of events, such as 'block:*'" list fields
+}
+
+@test "values that are none" {
+	wrong "--style: 'xml' is none; legacy and trace are" dk --style xml
+	wrong "--pid: '-4' is not a number" dk --pid -4
+	wrong "--pid: '12x' is not a number" show --pid 12x
+	wrong "--pid: '' is not a number" show --pid ''
+	wrong "--cpu: '99999999999' is not a number" dk --cpu 99999999999
+	wrong "--class: 'nosuch' is none; see 'dktrace list classes'" dk --class ioctl+nosuch
+	wrong "--subsystem: 'nosuch' is none; see 'dktrace list subsystems'" dk --subsystem nosuch
+	for when in yesterday 25:00 12:61 12:00:00.x @ @-1 @1.x -5y 2026-13-01\ 10:00 ''; do
+		wrong "--since: '$when' is not a time: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, -N[smhd]" \
+			show --since "$when"
+	done
+}
+
+@test "no command: help and status 2" {
+	run -2 dktrace
+	has "$output" "Usage: dktrace [OPTION...] COMMAND [ARGUMENT...]"
+}
+
+@test "a wrong name of an instance leaves nothing behind" {
+	local name before
+
+	before=$(ls -A /run/dktrace 2>&1 || true)
+	for name in a/b ../x . .. .hidden; do
+		expect 1 "" "dktrace: '$name' cannot be the name of an instance" dktrace --root "$capture" -B "$name" status
+	done
+	expect 1 "" "dktrace: '' cannot be the name of an instance" dktrace --root "$capture" --instance '' status
+	same "$before" "$(ls -A /run/dktrace 2>&1 || true)" "/run/dktrace"
+}
+
+@test "an empty DKTRACE_INSTANCE is none" {
+	DKTRACE_INSTANCE='' run -0 dktrace --root "$capture" status
+	has "${lines[0]}" "instance         dktrace"
+	DKTRACE_INSTANCE=dkt-other run -0 dktrace --root "$capture" status
+	has "${lines[0]}" "instance         dkt-other"
+	DKTRACE_INSTANCE=dkt-other run -0 dktrace -B dkt-third --root "$capture" status
+	has "${lines[0]}" "instance         dkt-third"
+}

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# debug=-1 has every event of the map on, debug=0 none; what it takes is shown beside the kernel's own.
+# timeout: 300
+# modules: xfs sunrpc nfsd
+# shellcheck shell=sh disable=SC2154
+
+mkdir "$tracing/instances/own"
+start=$(centiseconds)
+echo 1 >"$tracing/instances/own/events/enable" 2>/dev/null
+middle=$(centiseconds)
+echo 0 >"$tracing/instances/own/events/enable"
+end=$(centiseconds)
+echo "the kernel's own events/enable: on $((middle - start)), off $((end - middle)) hundredths of a second"
+rmdir "$tracing/instances/own"
+
+lctl set_param -n debug=0 subsystem_debug=-1
+for round in 1 2 3; do
+	start=$(centiseconds)
+	lctl set_param -n debug=-1 2>err
+	rc=$?
+	middle=$(centiseconds)
+	assert_eq 0 "$rc" "debug=-1 is taken ($round)" || cat err
+	sort "$instance/set_event" >on
+	dktrace list events --json >list.json
+	end=$(centiseconds)
+	lctl set_param -n debug=0 || fail "debug=0 is taken"
+	echo "on $((middle - start)), off $(($(centiseconds) - end)) hundredths of a second, $(wc -l <on) events"
+	assert_eq '' "$(cat "$instance/set_event")" "all are off"
+	assert_eq 0 "$(grep -lv '^none$' "$instance"/events/*/*/filter | wc -l)" "no filter is left"
+done
+dktrace list events | head -n 5
+head -c 600 list.json
+dmesg >log
+assert_no_grep 'WARNING|BUG' log "the kernel has nothing to say"
+run dktrace reset
+assert_rc 0 "reset ends well"

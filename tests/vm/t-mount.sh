@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Where tracefs is not mounted, a change mounts it and reset unmounts it; looking mounts nothing.
+# shellcheck shell=sh disable=SC2154
+
+# debugfs mounts another tracefs below itself when somebody looks there.
+umount "$tracing" /sys/kernel/debug/tracing 2>/dev/null
+umount /sys/kernel/debug
+put_back()
+{
+	mount -t debugfs debugfs /sys/kernel/debug
+	grep -q " $tracing tracefs" /proc/mounts || mount -t tracefs tracefs "$tracing"
+	vm_finish
+}
+trap put_back EXIT
+
+for command in status doctor 'list classes' dk reset 'get_param debug'; do
+	# shellcheck disable=SC2086 # words
+	run dktrace $command
+	assert_no_grep tracefs /proc/mounts "$command mounts nothing"
+done
+set_param debug=+vfstrace
+assert_grep " $tracing tracefs" /proc/mounts "a change mounts tracefs"
+assert_exists /run/dktrace/mounted "and leaves a note"
+cat /etc/passwd >/dev/null
+run lctl dk
+assert_grep 'etc/passwd|sys_enter_openat' "$out" "it records"
+run dktrace reset
+assert_rc 0 "reset ends well"
+assert_no_grep tracefs /proc/mounts "and unmounts it"
+assert_gone /run/dktrace "nothing is kept"
+
+# Mounted by somebody else, it stays.
+mount -t tracefs tracefs "$tracing"
+set_param debug=+vfstrace
+run dktrace reset
+assert_grep " $tracing tracefs" /proc/mounts "a mount that was there stays"
