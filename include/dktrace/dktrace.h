@@ -245,6 +245,29 @@ DKT_API int dkt_event_id(struct dkt_event *event);
 DKT_API int dkt_event_fields(struct dkt_event *event, const struct dkt_field **fields, size_t *n);
 DKT_API const struct dkt_field *dkt_event_field(struct dkt_event *event, const char *name);
 
+/*
+ * Forgets the catalogue, so that the next call reads what events there are now. All events and
+ * fields, and what was made for them (changes, captures, expressions), are no longer valid.
+ */
+DKT_API void dkt_events_forget(struct dkt_ctx *ctx);
+
+/* ---- probes: events made at run time ---------------------------------------------------------- */
+
+/*
+ * Makes an event GROUP:NAME of a place in the kernel, "FUNCTION" or "MODULE:FUNCTION", with fields
+ * as in kprobetrace.rst. It is off. The catalogue is forgotten: dkt_events_forget(). -EEXIST: there
+ * is an event of that name; -ENOENT: no such function; -E2BIG: longer than the kernel takes.
+ */
+DKT_API int dkt_kprobe_create(struct dkt_ctx *ctx, const char *group, const char *name,
+			      const char *place, const char *fields);
+
+/* The definition as the kernel tells it; the caller frees it. -ENOENT: no probe of that name. */
+DKT_API int dkt_kprobe_get(struct dkt_ctx *ctx, const char *group, const char *name,
+			   char **definition);
+
+/* Removes it; the catalogue is forgotten. -ENOENT: there is none; -EBUSY: it is in use. */
+DKT_API int dkt_kprobe_remove(struct dkt_ctx *ctx, const char *group, const char *name);
+
 /* ---- changing events and filters as one transaction ----------------------------------------- */
 
 /* Collects what is to change on an instance; nothing is touched before dkt_change_commit(). */
@@ -449,6 +472,10 @@ DKT_API void dkt_record_text(const struct dkt_record *record, struct dkt_buf *bu
 /* Appends one line in the style of the kernel's trace file and of trace-cmd report. */
 DKT_API void dkt_style_trace(const struct dkt_record *record, const char *comm,
 			     struct dkt_buf *buf);
+
+/* The columns of such a line that come before the record's text. The record is no gap. */
+DKT_API void dkt_style_trace_head(const struct dkt_record *record, const char *comm,
+				  struct dkt_buf *buf);
 
 /* The arguments of a message of the kernel as they were recorded. */
 struct dkt_kprintf_args {
