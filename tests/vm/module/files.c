@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The files of /sys/kernel/debug/lnet that a debug log needs, and one more: emit. */
+/* The files of /sys/kernel/debug/lnet that a debug log needs, and two more: emit, text. */
 #include <linux/ctype.h>
 #include <linux/debugfs.h>
 #include <linux/fs.h>
 #include <linux/module.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -225,6 +226,17 @@ static const struct file_operations mb_fops = { .owner = THIS_MODULE,
 						.read = mb_read,
 						.write = mb_write };
 
+static int text_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, libcfs_show, NULL);
+}
+
+static const struct file_operations text_fops = { .owner = THIS_MODULE,
+						  .open = text_open,
+						  .read = seq_read,
+						  .llseek = seq_lseek,
+						  .release = single_release };
+
 int libcfs_files_init(void)
 {
 	dir = debugfs_create_dir("lnet", NULL);
@@ -237,6 +249,7 @@ int libcfs_files_init(void)
 	debugfs_create_file("dump_kernel", 0200, dir, NULL, &dump_kernel_fops);
 	debugfs_create_file("debug_marker", 0200, dir, NULL, &debug_marker_fops);
 	debugfs_create_file("daemon_file", 0644, dir, NULL, &daemon_fops);
+	debugfs_create_file("text", 0400, dir, NULL, &text_fops);
 	debugfs_create_file("emit", 0200, dir, NULL, &emit_fops);
 	return 0;
 }

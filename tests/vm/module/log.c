@@ -5,6 +5,7 @@
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
@@ -232,6 +233,44 @@ int libcfs_dump(const char *path)
 	filp_close(file, NULL);
 	free_pages_of(&all);
 	return n < 0 ? n : 0;
+}
+
+static void show_page(struct seq_file *m, const struct page_of *page)
+{
+	unsigned int at = 0;
+
+	while (at < page->used) {
+		const char *file = page->data + at + sizeof(struct record), *fn, *text;
+		struct record rec;
+
+		memcpy(&rec, page->data + at, sizeof(rec));
+		fn = file + strlen(file) + 1;
+		text = fn + strlen(fn) + 1;
+		seq_printf(m, "%08x:%08x:%u.%u%s:%u.%06llu:%u:%u:%u:(%s:%u:%s()) %.*s", rec.subsys,
+			   rec.mask, rec.cpu, rec.type, rec.flags ? "F" : "", rec.sec, rec.usec,
+			   rec.stack, rec.pid, rec.extern_pid, file, rec.line, fn,
+			   (int)(page->data + at + rec.len - text), text);
+		at += rec.len;
+	}
+}
+
+int libcfs_show(struct seq_file *m, void *unused)
+{
+	int cpu, type;
+
+	for_each_possible_cpu(cpu)
+	{
+		for (type = 0; type < 3; type++) {
+			struct buffer *buffer = per_cpu_ptr(&buffers[type], cpu);
+			struct page_of *page;
+			unsigned long flags;
+
+			spin_lock_irqsave(&buffer->lock, flags);
+			list_for_each_entry(page, &buffer->pages, list) show_page(m, page);
+			spin_unlock_irqrestore(&buffer->lock, flags);
+		}
+	}
+	return 0;
 }
 
 void libcfs_clear(void)

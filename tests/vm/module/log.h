@@ -57,6 +57,10 @@ __printf(2, 3) void libcfs_debug_msg(struct libcfs_debug_msg_data *data, const c
 	} while (0)
 
 int libcfs_dump(const char *path);
+
+/* The buffer as lines of text; it stays as it is. */
+struct seq_file;
+int libcfs_show(struct seq_file *m, void *unused);
 void libcfs_clear(void);
 int libcfs_log_init(void);
 void libcfs_log_exit(void);
