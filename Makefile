@@ -60,7 +60,7 @@ all: $(O)/dktrace $(O)/lctl lib
 
 lib: $(SO) $(O)/libdktrace.a $(O)/libdktrace.pc
 
-tests: $(UNIT_BIN) $(FUZZ_BIN) $(LIVE_BIN) $(EXAMPLE_BIN)
+tests: $(UNIT_BIN) $(FUZZ_BIN) $(LIVE_BIN) $(EXAMPLE_BIN) $(O)/tests/gen-records
 
 help:
 	@echo 'all            build/dktrace, build/lctl, the library'
@@ -148,6 +148,11 @@ $(O)/tests/bench/%: tests/bench/%.c $(TEST_LINK)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(TEST_CC) $(TEST_LINK) $(TOOL_LIBS) $(LIB_LIBS)
+
+$(O)/tests/gen-records: tests/gen-records.c compat/record.h
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE) -Icompat $(CFLAGS) $(LDFLAGS) -o $@ $<
 
 # Without libFuzzer the same file replays the files that it is given.
 $(O)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.h $(TEST_LINK)

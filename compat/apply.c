@@ -8,13 +8,14 @@
 
 #include "debuglog.h"
 #include "message.h"
+#include "modules.h"
 #include "util.h"
 
 /* As many MiB a CPU as Lustre's own buffer has by default. */
 #define DEFAULT_MB_PER_CPU 5
 
-/* The kernel takes filters of less than a page. */
-#define FILTER_MAX 4000
+/* What records entry and exit of functions. */
+#define GRAPH_TRACER "function_graph"
 
 /* What one application works on. */
 struct plan {
@@ -24,7 +25,9 @@ struct plan {
 	struct filter_report *report;
 	struct dkt_change *change;
 	struct dkt_expr *filter; /* debug_filter, NULL: none */
-	char *sites; /* call sites in the modules of the chosen subsystems, NULL: anywhere */
+	struct modules modules; /* of the chosen subsystems, loaded */
+	char *sites; /* call sites in them, NULL: anywhere */
+	bool graph; /* entry and exit of their functions are wanted */
 	struct dkt_event **on;
 	size_t n_on;
 	FILE *missed;
@@ -61,56 +64,6 @@ int debuglog_expr(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr)
 	DKT_OPTS(dkt_expr_opts, opts, .constant = mask_constant);
 
 	return dkt_expr_new(ctx, text, &opts, expr);
-}
-
-/* ---- malloc: call sites in modules ---- */
-
-static bool is_wanted_module(const char *const *names, size_t n, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return false;
-}
-
-/* An expression over call_site from /proc/modules; NULL if none of the modules is loaded. */
-static int module_sites(struct plan *plan)
-{
-	const char **names __cleanup(free) = NULL;
-	char *line __cleanup(free) = NULL;
-	size_t n, size = 0, len;
-	FILE *modules, *out;
-	int err = class_map_modules(plan->log->map, plan->set->subsystem_debug, &names, &n);
-
-	if (err)
-		return err;
-	modules = fopen("/proc/modules", "re");
-	if (!modules)
-		return 0;
-	out = open_memstream(&plan->sites, &len);
-	while (out && getline(&line, &size, modules) > 0) {
-		uint64_t bytes, from;
-		char name[64];
-
-		if (sscanf(line, "%63s %" SCNu64 " %*s %*s %*s 0x%" SCNx64, name, &bytes, &from) !=
-			    3 ||
-		    !from || !is_wanted_module(names, n, name))
-			continue;
-		if (ftell(out) > FILTER_MAX / 2)
-			break;
-		fprintf(out, "%s(call_site >= 0x%" PRIx64 " && call_site < 0x%" PRIx64 ")",
-			ftell(out) ? " || " : "", from, from + bytes);
-	}
-	fclose(modules);
-	if (!out || fclose(out))
-		return -ENOMEM;
-	if (!len) {
-		free(plan->sites);
-		plan->sites = NULL;
-	}
-	return 0;
 }
 
 /* ---- filters ---- */
@@ -232,6 +185,68 @@ static int plan_events(struct plan *plan)
 	return err ? err : drop_filters(plan);
 }
 
+/* ---- entry and exit of functions ---- */
+
+static bool wants_graph(const struct class_map *map, uint32_t types)
+{
+	const struct class_entry *entries;
+	unsigned int bit;
+	size_t i, n;
+
+	for (bit = 0; bit < MASK_BITS; bit++) {
+		entries = class_map_entries(map, MASK_DEBUG, bit, &n);
+		for (i = 0; i < n && types & 1u << bit; i++)
+			if (entries[i].graph)
+				return true;
+	}
+	return false;
+}
+
+/* Only of modules that are loaded: never of the whole kernel by accident. */
+static int plan_graph(struct plan *plan)
+{
+	size_t i, n = plan->modules.n;
+	const char **names __cleanup(free) = calloc(n + 1, sizeof(*names));
+	char *spool __cleanup(free) = NULL;
+	int err = names ? debuglog_spool(plan->log, &spool) : -ENOMEM;
+
+	if (err)
+		return err;
+	for (i = 0; i < n; i++)
+		names[i] = plan->modules.list[i].name;
+	plan->graph = wants_graph(plan->log->map, plan->set->debug);
+	if (plan->graph && n)
+		err = modules_names(&plan->modules, &plan->done->graph);
+	if (!err)
+		err = dkt_change_tracer(plan->change, plan->done->graph ? GRAPH_TRACER : NULL,
+					names, n, spool);
+	return err;
+}
+
+/* It is an extra: what is in the way of it is no error. */
+static int note_graph(struct plan *plan)
+{
+	const char *why = dkt_change_refused(plan->change);
+	bool off = why || !plan->modules.n;
+	char **note = &plan->log->note;
+	int n = 0;
+
+	free(*note);
+	*note = NULL;
+	if (why && !plan->graph)
+		n = asprintf(note, "entry and exit of functions are still recorded: %s", why);
+	else if (plan->graph && off)
+		n = asprintf(note, "entry and exit of functions are not recorded: %s",
+			     why ? why : "no module of the chosen subsystems is loaded");
+	if (n < 0)
+		*note = NULL;
+	if (n < 0 || !off || !plan->done->graph)
+		return n < 0 ? -ENOMEM : 0;
+	free(plan->done->graph);
+	plan->done->graph = NULL;
+	return settings_stage(plan->log->ctx, plan->log->dirfd, DEBUGLOG_SETTINGS, plan->done);
+}
+
 /* What does not parse here is put to the kernel, whose words the user can look up; ours follow. */
 static int parse_filter(struct plan *plan)
 {
@@ -256,9 +271,13 @@ static int plan_make(struct plan *plan)
 	if (!err && plan->set->filter)
 		err = parse_filter(plan);
 	if (!err)
-		err = module_sites(plan);
+		err = modules_read(plan->log->map, plan->set->subsystem_debug, &plan->modules);
+	if (!err)
+		err = modules_sites(&plan->modules, &plan->sites);
 	if (!err)
 		err = plan_events(plan);
+	if (!err)
+		err = plan_graph(plan);
 	/* If the filter itself is being set, it must be good for something. */
 	if (err || !plan->filter || !plan->report || !plan->report->must_take ||
 	    plan->report->took || !plan->n_on)
@@ -271,6 +290,7 @@ static void plan_free(struct plan *plan)
 {
 	dkt_change_free(plan->change);
 	dkt_expr_free(plan->filter);
+	modules_clear(&plan->modules);
 	free(plan->sites);
 	free(plan->on);
 }
@@ -319,7 +339,26 @@ static int save_before(struct plan *plan)
 	for (i = 0; !err && plan->change && i < plan->done->n_filtered; i++)
 		if (!has_filter(&log->set, plan->done->filtered[i]))
 			err = settings_add_name(&log->set, plan->done->filtered[i]);
+	if (!err && log->in && !log->interrupted)
+		err = dkt_instance_get_on(log->in, &log->set.recording);
 	return err ? err : settings_save(log->ctx, log->dirfd, DEBUGLOG_BEFORE, &log->set);
+}
+
+/*
+ * A log that is new waits until all is switched: the switching itself, hundreds of files, is not
+ * what it is wanted for.
+ */
+static int commit(struct plan *plan)
+{
+	struct dkt_instance *in = plan->log->in;
+	bool fresh = dkt_instance_is_new(in);
+	int err = fresh ? dkt_instance_set_on(in, false) : 0;
+
+	if (!err)
+		err = dkt_change_commit(plan->change);
+	if (!err && fresh)
+		err = dkt_instance_set_on(in, true);
+	return err;
 }
 
 /* The kernel first, then the file: what is kept was true at some time. */
@@ -332,7 +371,8 @@ static int transact(struct plan *plan)
 
 	if (!err && set->debug_mb) {
 		err = dkt_instance_get_size(log->in, &bytes);
-		if (!err && bytes != (uint64_t)set->debug_mb << 20)
+		/* The kernel rounds up; it refuses a change while somebody looks at the trace. */
+		if (!err && bytes >> 20 != set->debug_mb)
 			err = set_size(log, set->debug_mb);
 	}
 	if (!err)
@@ -344,7 +384,9 @@ static int transact(struct plan *plan)
 	if (!err)
 		err = settings_stage(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, plan->done);
 	if (!err)
-		err = dkt_change_commit(plan->change);
+		err = commit(plan);
+	if (!err)
+		err = note_graph(plan);
 	if (!err)
 		err = settings_publish(log->ctx, log->dirfd, DEBUGLOG_SETTINGS);
 	if (err && bytes)

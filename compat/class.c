@@ -459,3 +459,25 @@ int class_map_modules(const struct class_map *map, uint32_t subsystems, const ch
 			words[(*n)++] = words[i];
 	return 0;
 }
+
+static bool has_module(const struct class_target *target, const char *module)
+{
+	size_t i, j;
+
+	for (i = 0; i < target->n; i++)
+		for (j = 0; j < target->entries[i].n_modules; j++)
+			if (!strcmp(target->entries[i].modules[j], module))
+				return true;
+	return false;
+}
+
+uint32_t class_map_module(const struct class_map *map, const char *module)
+{
+	uint32_t subsystems = 0;
+	unsigned int bit;
+
+	for (bit = 0; bit < MASK_BITS; bit++)
+		if (has_module(&map->subsystems[bit], module))
+			subsystems |= 1u << bit;
+	return subsystems;
+}

@@ -84,6 +84,9 @@ size_t class_map_count(const struct class_map *map, enum mask_kind kind, unsigne
 int class_map_filter(const struct class_map *map, const struct dkt_event *event, uint32_t types,
 		     const char *sites, char **filter);
 
+/* The subsystems that the module belongs to, 0: none. */
+uint32_t class_map_module(const struct class_map *map, const char *module);
+
 /* ---- what the files say ---- */
 
 /* One line about the class or subsystem, "" if there is none. */

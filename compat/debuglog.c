@@ -182,6 +182,9 @@ static int take_back(struct debuglog *log)
 		settings_clear(&log->set);
 		log->set = before;
 		err = settings_copy(&asked, &before);
+		/* It rests while a tracer is switched. */
+		if (!err && log->in && before.recording)
+			err = dkt_instance_set_on(log->in, true);
 		if (!err)
 			err = before.made ? debuglog_apply(log, &asked, NULL) :
 					    take_back_first(log, &before);
@@ -261,6 +264,7 @@ void debuglog_close(struct debuglog *log)
 	if (!log)
 		return;
 	settings_clear(&log->set);
+	free(log->note);
 	class_map_free(log->map);
 	dkt_instance_close(log->in);
 	/* Made for a change that was not. */

@@ -26,6 +26,7 @@ struct debuglog {
 	struct dkt_instance *in; /* NULL: there is none yet */
 	struct class_map *map; /* NULL before debuglog_map() */
 	struct settings set;
+	char *note; /* what the last debuglog_apply() had to leave out, NULL: nothing */
 	bool rebuilt; /* the settings were lost and taken from the kernel */
 	bool interrupted; /* the last change was not completed */
 	bool probe_made; /* the probe on Lustre's messages: just now */

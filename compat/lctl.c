@@ -301,6 +301,12 @@ static const struct command commands[] = {
 	  "get debug buffer and dump to a file, same as 'dk'\nusage: debug_kernel [file] [raw]" },
 	{ "dk", lctl_cmd_dk,
 	  "get debug buffer and dump to a file, same as 'debug_kernel'\nusage: dk [file] [raw]" },
+	{ "debug_file", lctl_cmd_df,
+	  "convert a binary debug file dumped by the kernel to ASCII text\n"
+	  "usage: debug_file <input> [output]" },
+	{ "df", lctl_cmd_df,
+	  "read debug log from input convert to ASCII, same as 'debug_file'\n"
+	  "usage: df <input> [output]" },
 	{ "clear", cmd_clear, "clear kernel debug buffer\nusage: clear" },
 	{ "mark", cmd_mark, "insert marker text in kernel debug buffer\nusage: mark <text>" },
 	{ "get_param", cmd_get_param, get_param_help },

@@ -135,6 +135,8 @@ static int set_mask(struct debuglog *log, const struct param *param, const char 
 		return refuse_mask(log, &parsed, bad);
 	if (!err && parsed.deprecated)
 		add_note(notes, strdup("using a numerical debug mask is deprecated"));
+	if (!err && log->note)
+		add_note(notes, strdup(log->note));
 	return err;
 }
 

@@ -26,6 +26,7 @@ void settings_clear(struct settings *s)
 		free(s->filtered[i]);
 	free(s->filtered);
 	free(s->filter);
+	free(s->graph);
 	*s = (struct settings){ 0 };
 }
 
@@ -64,6 +65,8 @@ int settings_copy(struct settings *to, const struct settings *from)
 	*to = *from;
 	to->filtered = NULL;
 	to->n_filtered = 0;
+	to->graph = NULL;
+	to->recording = false;
 	to->filter = from->filter ? strdup(from->filter) : NULL;
 	return from->filter && !to->filter ? -ENOMEM : 0;
 }
@@ -92,6 +95,13 @@ static int read_bool(const char *value, bool *out)
 	return err;
 }
 
+static int read_text(const char *value, char **out)
+{
+	free(*out);
+	*out = strdup(value);
+	return *out ? 0 : -ENOMEM;
+}
+
 static int read_line(struct settings *s, const char *key, const char *value)
 {
 	if (!strcmp(key, "debug"))
@@ -106,11 +116,12 @@ static int read_line(struct settings *s, const char *key, const char *value)
 		return read_bool(value, &s->made);
 	if (!strcmp(key, "filtered"))
 		return settings_add_name(s, value);
-	if (!strcmp(key, "debug_filter")) {
-		free(s->filter);
-		s->filter = strdup(value);
-		return s->filter ? 0 : -ENOMEM;
-	}
+	if (!strcmp(key, "debug_filter"))
+		return read_text(value, &s->filter);
+	if (!strcmp(key, "graph"))
+		return read_text(value, &s->graph);
+	if (!strcmp(key, "recording"))
+		return read_bool(value, &s->recording);
 	return -EINVAL;
 }
 
@@ -168,6 +179,10 @@ static int write_lines(FILE *f, const struct settings *s)
 		fprintf(f, "debug_filter %s\n", s->filter);
 	for (i = 0; i < s->n_filtered; i++)
 		fprintf(f, "filtered %s\n", s->filtered[i]);
+	if (s->graph)
+		fprintf(f, "graph %s\n", s->graph);
+	if (s->recording)
+		fprintf(f, "recording 1\n");
 	fprintf(f, "end\n");
 	return fflush(f) || ferror(f) ? -errno : 0;
 }

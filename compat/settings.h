@@ -14,6 +14,8 @@ struct settings {
 	char *filter; /* debug_filter as written, NULL: none */
 	char **filtered; /* events that have a filter of ours: system:event */
 	size_t n_filtered;
+	char *graph; /* modules whose functions' entry and exit is recorded, NULL: none */
+	bool recording; /* the instance's tracing_on, before a change */
 };
 
 /* What a machine has before anything is set. */

@@ -19,12 +19,17 @@
 #define NOTICE_TYPES     0x02000400u
 #define NOTICE_SUBSYSTEM 0x00000001u
 
+/* D_TRACE */
+#define TRACE_TYPES 0x00000001u
+
 enum shape {
 	SHAPE_EVENT,
 	SHAPE_CALL_SITE,
 	SHAPE_MARK, /* ftrace:print: a marker, or what another program wrote */
 	SHAPE_ENTRY, /* raw_syscalls:sys_enter */
 	SHAPE_EXIT,
+	SHAPE_FUNCTION_ENTRY, /* ftrace:funcgraph_entry */
+	SHAPE_FUNCTION_EXIT,
 	SHAPE_MESSAGE, /* says its location, class and subsystem itself */
 };
 
@@ -34,7 +39,7 @@ struct kind {
 	struct class_bits bits;
 	char *head; /* "SUBSYS:MASK:" */
 	char *place; /* "(SYSTEM:0:EVENT()) " */
-	const struct dkt_field *field; /* call site, or system call number */
+	const struct dkt_field *field; /* call site, function, or system call number */
 	const struct dkt_field *ret;
 	struct message *message; /* NULL: its records are none */
 };
@@ -44,6 +49,8 @@ struct legacy_style {
 	const struct class_map *map;
 	size_t n; /* events of the map; one more for those that are not of it */
 	struct kind **kinds;
+	char module[64]; /* the one asked for last, and its subsystems */
+	uint32_t module_subsystems;
 };
 
 int legacy_style_new(struct dkt_ctx *ctx, const struct class_map *map, struct legacy_style **out)
@@ -109,9 +116,25 @@ static const struct dkt_field *find_call_site(struct dkt_event *event)
 	return NULL;
 }
 
+/* The kernel's own events. Some kernels know what a function returned. */
+static void find_own_shape(struct dkt_event *event, struct kind *kind)
+{
+	const char *name = dkt_event_name(event);
+
+	if (!strcmp(name, "print"))
+		kind->shape = SHAPE_MARK;
+	if (strncmp(name, "funcgraph_", strlen("funcgraph_")))
+		return;
+	kind->field = dkt_event_field(event, "func");
+	kind->ret = dkt_event_field(event, "retval");
+	if (kind->field)
+		kind->shape = !strcmp(name, "funcgraph_exit") ? SHAPE_FUNCTION_EXIT :
+								SHAPE_FUNCTION_ENTRY;
+}
+
 static void find_shape(struct dkt_ctx *ctx, struct dkt_event *event, struct kind *kind)
 {
-	const char *system = dkt_event_system(event), *name = dkt_event_name(event);
+	const char *system = dkt_event_system(event);
 
 	if (!strcmp(system, "raw_syscalls")) {
 		kind->field = dkt_event_field(event, "id");
@@ -119,7 +142,7 @@ static void find_shape(struct dkt_ctx *ctx, struct dkt_event *event, struct kind
 		if (kind->field)
 			kind->shape = kind->ret ? SHAPE_EXIT : SHAPE_ENTRY;
 	} else if (!strcmp(system, "ftrace")) {
-		kind->shape = strcmp(name, "print") ? SHAPE_EVENT : SHAPE_MARK;
+		find_own_shape(event, kind);
 	} else if ((kind->message = message_new(ctx, event))) {
 		kind->shape = SHAPE_MESSAGE;
 	} else {
@@ -170,6 +193,29 @@ static struct kind *kind_get(struct legacy_style *style, struct dkt_event *event
 	return style->kinds[i];
 }
 
+static bool is_function(const struct kind *kind)
+{
+	return kind->shape == SHAPE_FUNCTION_ENTRY || kind->shape == SHAPE_FUNCTION_EXIT;
+}
+
+/* A function belongs to the subsystems of its module. */
+static uint32_t function_subsystems(struct legacy_style *style, const struct kind *kind,
+				    const struct dkt_record *rec)
+{
+	const char *module =
+		dkt_symbol_module(style->ctx, (uint64_t)dkt_record_int(rec, kind->field));
+
+	if (!module)
+		return NOTICE_SUBSYSTEM;
+	if (strcmp(module, style->module)) {
+		snprintf(style->module, sizeof(style->module), "%s", module);
+		style->module_subsystems = class_map_module(style->map, module);
+		if (!style->module_subsystems)
+			style->module_subsystems = NOTICE_SUBSYSTEM;
+	}
+	return style->module_subsystems;
+}
+
 struct class_bits legacy_style_bits(struct legacy_style *style, const struct dkt_record *rec)
 {
 	const struct kind *kind = rec->event ? kind_get(style, rec->event) : NULL;
@@ -177,6 +223,11 @@ struct class_bits legacy_style_bits(struct legacy_style *style, const struct dkt
 
 	if (!kind)
 		return bits;
+	if (is_function(kind)) {
+		bits.types = TRACE_TYPES;
+		bits.subsystems = function_subsystems(style, kind, rec);
+		return bits;
+	}
 	if (kind->shape != SHAPE_MESSAGE)
 		return kind->bits;
 	bits.subsystems = message_subsystems(kind->message, rec);
@@ -248,10 +299,22 @@ static void put_call_site(struct legacy_style *style, const struct kind *kind,
 	dkt_buf_add(buf, ": ", 2);
 }
 
+/* " (rc=%lu : %ld : %lx)" */
+static void put_rc(int64_t rc, struct dkt_buf *buf)
+{
+	dkt_buf_str(buf, " (rc=");
+	dkt_buf_u64(buf, (uint64_t)rc, 0, ' ');
+	dkt_buf_str(buf, rc < 0 ? " : -" : " : ");
+	dkt_buf_u64(buf, rc < 0 ? -(uint64_t)rc : (uint64_t)rc, 0, ' ');
+	dkt_buf_str(buf, " : ");
+	dkt_buf_hex(buf, (uint64_t)rc, 0, ' ');
+	dkt_buf_add(buf, ")", 1);
+}
+
 /* As Lustre's ENTRY and RETURN say it. */
 static void put_syscall(const struct kind *kind, const struct dkt_record *rec, struct dkt_buf *buf)
 {
-	int64_t number = dkt_record_int(rec, kind->field), ret;
+	int64_t number = dkt_record_int(rec, kind->field);
 	const char *name = dkt_syscall_name((int)number);
 
 	dkt_buf_str(buf, "(raw_syscalls:0:sys_");
@@ -264,14 +327,31 @@ static void put_syscall(const struct kind *kind, const struct dkt_record *rec, s
 		dkt_buf_str(buf, "entered");
 		return;
 	}
-	ret = dkt_record_int(rec, kind->ret);
-	dkt_buf_str(buf, "leaving (rc=");
-	dkt_buf_u64(buf, (uint64_t)ret, 0, ' ');
-	dkt_buf_str(buf, ret < 0 ? " : -" : " : ");
-	dkt_buf_u64(buf, ret < 0 ? -(uint64_t)ret : (uint64_t)ret, 0, ' ');
-	dkt_buf_str(buf, " : ");
-	dkt_buf_hex(buf, (uint64_t)ret, 0, ' ');
-	dkt_buf_add(buf, ")", 1);
+	dkt_buf_str(buf, "leaving");
+	put_rc(dkt_record_int(rec, kind->ret), buf);
+}
+
+/* As Lustre's ENTRY says it, and RETURN or, where the kernel does not know the value, EXIT. */
+static void put_function(struct legacy_style *style, const struct kind *kind,
+			 const struct dkt_record *rec, struct dkt_buf *buf)
+{
+	uint64_t offset, address = (uint64_t)dkt_record_int(rec, kind->field);
+	const char *module = dkt_symbol_module(style->ctx, address);
+	const char *name = dkt_symbol(style->ctx, address, &offset);
+
+	dkt_buf_add(buf, "(", 1);
+	dkt_buf_str(buf, module ? module : "ftrace");
+	dkt_buf_add(buf, ":0:", 3);
+	if (name) {
+		dkt_buf_str(buf, name);
+	} else {
+		dkt_buf_str(buf, "0x");
+		dkt_buf_hex(buf, address, 0, ' ');
+	}
+	dkt_buf_str(buf, kind->shape == SHAPE_FUNCTION_ENTRY ? "()) Process entered" :
+							       "()) Process leaving");
+	if (kind->ret)
+		put_rc(dkt_record_int(rec, kind->ret), buf);
 }
 
 static void put_message(const struct kind *kind, const struct dkt_record *rec, const char *join,
@@ -317,7 +397,7 @@ void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec,
 	kind = kind_get(style, rec->event);
 	if (!kind)
 		return;
-	if (kind->shape == SHAPE_MESSAGE) {
+	if (kind->shape == SHAPE_MESSAGE || is_function(kind)) {
 		struct class_bits bits = legacy_style_bits(style, rec);
 
 		dkt_buf_hex(buf, bits.subsystems, 8, '0');
@@ -335,6 +415,10 @@ void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec,
 	case SHAPE_ENTRY:
 	case SHAPE_EXIT:
 		put_syscall(kind, rec, buf);
+		break;
+	case SHAPE_FUNCTION_ENTRY:
+	case SHAPE_FUNCTION_EXIT:
+		put_function(style, kind, rec, buf);
 		break;
 	case SHAPE_MARK:
 		put_mark(kind, rec, buf);

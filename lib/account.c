@@ -20,8 +20,26 @@ int dkt__cpu_lost(struct dkt_capture *cap, int nr, struct dkt_cpu_stats *stats, 
 	/* Somebody emptied the buffers, so the kernel's counts began again. */
 	if (stats_lost(stats) < base.lost || stats->read < base.read)
 		base.lost = 0;
-	*lost = stats_lost(stats) - base.lost;
+	*lost = stats_lost(stats) - base.lost + base.owed;
 	return 0;
+}
+
+int dkt__capture_settle(struct dkt_capture *cap)
+{
+	int i, err = 0;
+
+	for (i = 0; !err && i < cap->n_cpus; i++) {
+		struct dkt__spool_base base = dkt__spool_get_base(&cap->cpus[i].spool);
+		struct dkt_cpu_stats stats;
+
+		err = dkt__cpu_lost(cap, i, &stats, &base.owed);
+		if (err)
+			break;
+		base.lost = stats_lost(&stats);
+		base.read = stats.read;
+		dkt__spool_set_base(&cap->cpus[i].spool, base);
+	}
+	return err;
 }
 
 int dkt_capture_loss(struct dkt_capture *cap, int nr, struct dkt_loss *loss)

@@ -105,6 +105,25 @@ static int cpu_fill(struct dkt_capture *cap, struct dkt__cpu *cpu)
 	return err;
 }
 
+int dkt__capture_save(struct dkt_capture *cap)
+{
+	int i, err = 0;
+
+	for (i = 0; !err && i < cap->n_cpus; i++) {
+		bool more = true;
+
+		while (!err && more)
+			err = read_page(cap, &cap->cpus[i], &more);
+	}
+	if (!err)
+		err = dkt__capture_settle(cap);
+	for (i = 0; !err && i < cap->n_cpus; i++) {
+		close(cap->cpus[i].fd);
+		cap->cpus[i].fd = -1;
+	}
+	return err;
+}
+
 /* ---- merging ---- */
 
 static bool older(const struct dkt_capture *cap, int a, int b)

@@ -42,6 +42,15 @@ int dkt__cpu_step(struct dkt__cpu *cpu);
 /* Forgets what was returned. Nothing moves in the mapping: a page being walked stays. */
 void dkt__cpu_release(struct dkt__cpu *cpu);
 
+/* Takes all that the kernel has into the spool and lets go of its buffers. */
+int dkt__capture_save(struct dkt_capture *cap);
+
+/*
+ * Owes what was lost up to now to the next capture. To be called before the kernel empties the
+ * buffers, and after it while nothing is recorded yet.
+ */
+int dkt__capture_settle(struct dkt_capture *cap);
+
 /* What the kernel lost on the CPU since the last capture accounted for it. */
 int dkt__cpu_lost(struct dkt_capture *cap, int nr, struct dkt_cpu_stats *stats, uint64_t *lost);
 

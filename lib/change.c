@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "tracefs.h"
+#include "tracer.h"
 
 #include "banned.h"
 
@@ -21,6 +22,7 @@ struct dkt_change {
 	bool *now;
 	struct filter *filters;
 	size_t n_filters;
+	struct dkt__tracer tracer;
 };
 
 int dkt_change_new(struct dkt_instance *in, struct dkt_change **out)
@@ -51,6 +53,7 @@ void dkt_change_free(struct dkt_change *change)
 		free(change->filters[i].text);
 		free(change->filters[i].before);
 	}
+	dkt__tracer_clear(&change->tracer);
 	free(change->filters);
 	free(change->wanted);
 	free(change->before);
@@ -91,6 +94,21 @@ int dkt_change_filter(struct dkt_change *change, struct dkt_event *event, const 
 	change->filters = more;
 	more[change->n_filters++] = (struct filter){ .event = event, .text = copy };
 	return 0;
+}
+
+int dkt_change_tracer(struct dkt_change *change, const char *tracer, const char *const *modules,
+		      size_t n, const char *spool)
+{
+	if (tracer && !n)
+		return dkt_fail(change->in->ctx, -EINVAL, "%s of the whole kernel is not for here",
+				tracer);
+	dkt__tracer_clear(&change->tracer);
+	return dkt__tracer_want(&change->tracer, tracer, modules, n, spool);
+}
+
+const char *dkt_change_refused(const struct dkt_change *change)
+{
+	return change->tracer.refused;
 }
 
 /* ---- asking ---- */
@@ -303,6 +321,9 @@ int dkt_change_commit(struct dkt_change *change)
 		if (err)
 			undo(change);
 	}
+	/* Last, as it is optional: it fails alone. */
+	if (!err)
+		dkt__tracer_apply(&change->tracer, change->in);
 	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 	return err;
 }

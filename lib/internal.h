@@ -91,10 +91,12 @@ struct dkt_event {
 	const char *name;
 	size_t index;
 	int id; /* 0: not read yet */
+	int guess; /* the number it had once, not yet looked at; 0: none */
 	int load_err; /* of an earlier try to read the format */
 	struct tep_event *tep; /* NULL before the format is read */
 	struct dkt_field *fields;
 	size_t n_fields;
+	char *print; /* the format file's text after "print fmt:", NULL if it has none */
 	struct dkt__plan *plan; /* NULL before the first record is printed */
 };
 

@@ -128,7 +128,7 @@ static void put_place(struct dkt__kformat *k, const struct dkt__place *place, ui
 	}
 	if (place->module) {
 		dkt__run_put(run, " [", 2);
-		dkt__run_put(run, place->module, place->module_len);
+		dkt__run_put(run, place->module, strlen(place->module));
 		dkt__run_putc(run, ']');
 	}
 }

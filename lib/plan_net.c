@@ -2,7 +2,6 @@
 /* Plan steps for addresses of networks and for UUIDs: %pI4, %pI6c, %pISpc, %pM, %pU. */
 #include <netinet/in.h>
 
-#include "number.h"
 #include "plan.h"
 
 #include "banned.h"

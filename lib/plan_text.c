@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plan steps that print numbers with width, names of bits, arrays, addresses. */
-#include "number.h"
 #include "plan.h"
 #include "symbol.h"
 

@@ -31,6 +31,7 @@ struct dkt__spool_head {
 	uint64_t read;
 	uint64_t emptied;
 	uint64_t source; /* the buffer that the counts are of */
+	uint64_t owed;
 };
 
 struct state {
@@ -141,7 +142,8 @@ static void resume(struct dkt__spool *spool)
 	if (room_is_filled(spool, state_get(spool).pages))
 		dkt__spool_commit(spool);
 	if (spool->head->source != spool->source) {
-		dkt__spool_set_base(spool, (struct dkt__spool_base){ .emptied = true });
+		dkt__spool_set_base(spool, (struct dkt__spool_base){ .owed = spool->head->owed,
+								     .emptied = true });
 		spool->head->source = spool->source;
 	}
 }
@@ -255,6 +257,7 @@ struct dkt__spool_base dkt__spool_get_base(const struct dkt__spool *spool)
 {
 	return (struct dkt__spool_base){ .lost = spool->head->lost,
 					 .read = spool->head->read,
+					 .owed = spool->head->owed,
 					 .emptied = spool->head->emptied };
 }
 
@@ -262,6 +265,7 @@ void dkt__spool_set_base(struct dkt__spool *spool, struct dkt__spool_base base)
 {
 	spool->head->lost = base.lost;
 	spool->head->read = base.read;
+	spool->head->owed = base.owed;
 	spool->head->emptied = base.emptied;
 }
 

@@ -24,6 +24,7 @@ struct dkt__spool_pos {
 struct dkt__spool_base {
 	uint64_t lost; /* the kernel's count of lost records, accounted for */
 	uint64_t read; /* the kernel's count of read records, to notice that it was reset */
+	uint64_t owed; /* lost before the kernel's counts began again, and not told yet */
 	bool emptied; /* the next record is the first of an emptied buffer */
 };
 

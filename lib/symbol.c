@@ -12,10 +12,10 @@
 
 struct entry {
 	uint64_t address;
-	const char *name;
-	uint32_t order; /* line in the file */
-	uint16_t module; /* bytes from the name to "module]", 0: none */
-	char type;
+	const char *name; /* that of its module, if it is in one, follows the end of it */
+	uint32_t order : 30; /* line in the file */
+	uint32_t in_module : 1;
+	uint32_t is_code : 1;
 };
 
 struct list {
@@ -72,7 +72,7 @@ static int list_fill(struct list *list, char *text, cut_fn cut)
 
 		if (!cut(line, entry) || !entry->address)
 			continue;
-		entry->order = (uint32_t)list->n++;
+		entry->order = (uint32_t)list->n++ & (INT32_MAX >> 1);
 	}
 	qsort(list->entries, list->n, sizeof(*list->entries), entry_cmp);
 	return 0;
@@ -110,19 +110,21 @@ static const struct entry *list_find(const struct list *list, uint64_t address)
 /* "ffffffff81000000 T _stext" or "ffffffffc0000000 t f	[module]" */
 static bool cut_symbol(char *line, struct entry *entry)
 {
-	char *p, *tab, type;
+	char *p, type;
 
 	entry->address = strtoull(line, &p, 16);
 	if (p == line || p[0] != ' ' || !p[1] || p[2] != ' ')
 		return false;
 	type = p[1];
 	entry->name = p + 3;
-	entry->type = type;
-	entry->module = 0;
-	tab = p + 3 + strcspn(p + 3, "\t ");
-	if (tab[0] == '\t' && tab[1] == '[' && tab - p < UINT16_MAX / 2)
-		entry->module = (uint16_t)(tab + 2 - entry->name);
-	*tab = '\0';
+	entry->is_code = strchr("tTwW", type) != NULL;
+	p += 3 + strcspn(p + 3, "\t ");
+	entry->in_module = p[0] == '\t' && p[1] == '[';
+	if (entry->in_module) {
+		p[0] = p[1] = '\0';
+		p[2 + strcspn(p + 2, "]")] = '\0';
+	}
+	*p = '\0';
 	/* Absolute ones are offsets of per-CPU variables, "$" are marks within ARM code. */
 	return type != 'a' && type != 'A' && entry->name[0] && entry->name[0] != '$';
 }
@@ -180,8 +182,7 @@ static void symbols_load(struct dkt_ctx *ctx)
 		dkt__symbols_read(ctx, "/proc/kallsyms");
 }
 
-/* The entry that holds the address, NULL if none does. */
-static const struct entry *symbol_entry(struct dkt_ctx *ctx, uint64_t address)
+static const struct entry *find_symbol(struct dkt_ctx *ctx, uint64_t address)
 {
 	struct dkt__symbols *symbols = symbols_of(ctx);
 	const struct entry *entry;
@@ -201,7 +202,7 @@ static const struct entry *symbol_entry(struct dkt_ctx *ctx, uint64_t address)
 		symbols->cache[slot].entry = entry;
 	}
 	/* What lies beyond the last symbol belongs to nobody. */
-	if (entry && entry->address != address &&
+	if (entry && address != entry->address &&
 	    entry == &symbols->functions.entries[symbols->functions.n - 1])
 		return NULL;
 	return entry;
@@ -209,15 +210,23 @@ static const struct entry *symbol_entry(struct dkt_ctx *ctx, uint64_t address)
 
 const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset)
 {
-	const struct entry *entry = symbol_entry(ctx, address);
+	const struct entry *entry = find_symbol(ctx, address);
 
 	*offset = entry ? address - entry->address : 0;
 	return entry ? entry->name : NULL;
 }
 
-static bool is_code(const struct entry *entry)
+/* Two bytes stood between the names: a tab and a bracket. */
+static const char *entry_module(const struct entry *entry)
 {
-	return strchr("tTwW", entry->type) != NULL;
+	return entry->in_module ? entry->name + strlen(entry->name) + 2 : NULL;
+}
+
+const char *dkt_symbol_module(struct dkt_ctx *ctx, uint64_t address)
+{
+	const struct entry *entry = find_symbol(ctx, address);
+
+	return entry ? entry_module(entry) : NULL;
 }
 
 /* Up to the next symbol. Of a module's last function the end is not in the list. */
@@ -227,17 +236,17 @@ static uint64_t entry_size(const struct list *list, const struct entry *entry)
 
 	while (next < end && next->address == entry->address)
 		next++;
-	if (next == end || !entry->module != !next->module)
+	if (next == end || entry->in_module != next->in_module)
 		return 0;
-	if (entry->module && (strcmp(entry->name + entry->module, next->name + next->module) ||
-			      is_code(entry) != is_code(next)))
+	if (entry->in_module && (strcmp(entry_module(entry), entry_module(next)) ||
+				 entry->is_code != next->is_code))
 		return 0;
 	return next->address - entry->address;
 }
 
 int dkt__symbol_place(struct dkt_ctx *ctx, uint64_t address, struct dkt__place *place)
 {
-	const struct entry *entry = symbol_entry(ctx, address);
+	const struct entry *entry = find_symbol(ctx, address);
 
 	*place = (struct dkt__place){ 0 };
 	if (!ctx->symbols || !ctx->symbols->functions.n)
@@ -246,11 +255,8 @@ int dkt__symbol_place(struct dkt_ctx *ctx, uint64_t address, struct dkt__place *
 		return -ENOENT;
 	*place = (struct dkt__place){ .name = entry->name,
 				      .offset = address - entry->address,
-				      .size = entry_size(&ctx->symbols->functions, entry) };
-	if (entry->module) {
-		place->module = entry->name + entry->module;
-		place->module_len = strcspn(place->module, "]");
-	}
+				      .size = entry_size(&ctx->symbols->functions, entry),
+				      .module = entry_module(entry) };
 	return 0;
 }
 

@@ -13,8 +13,7 @@ struct dkt__place {
 	const char *name;
 	uint64_t offset; /* in the function */
 	uint64_t size; /* of the function, 0: unknown */
-	const char *module; /* NULL: none; not terminated */
-	size_t module_len;
+	const char *module; /* NULL: none */
 };
 
 /* -ENOENT: nowhere; -ENODATA: no symbols can be read. */

@@ -246,6 +246,12 @@ DKT_API int dkt_event_fields(struct dkt_event *event, const struct dkt_field **f
 DKT_API const struct dkt_field *dkt_event_field(struct dkt_event *event, const char *name);
 
 /*
+ * What its records say: the print format with its arguments, as in the format file; "" if it has
+ * none, NULL if the format cannot be read. Valid as long as the context.
+ */
+DKT_API const char *dkt_event_print_format(struct dkt_event *event);
+
+/*
  * Forgets the catalogue, so that the next call reads what events there are now. All events and
  * fields, and what was made for them (changes, captures, expressions), are no longer valid.
  */
@@ -280,6 +286,19 @@ DKT_API int dkt_change_events(struct dkt_change *change, struct dkt_event *const
 /* Wants this filter on the event; "" for none. The text is copied. */
 DKT_API int dkt_change_filter(struct dkt_change *change, struct dkt_event *event,
 			      const char *filter);
+
+/*
+ * Wants this tracer (current_tracer), limited to the functions of these modules, which must be
+ * loaded; NULL: none. A tracer is optional: where the kernel has it not or refuses it, all else
+ * applies, no tracer is on, and dkt_change_refused() says why. The kernel empties the buffers when
+ * the tracer changes, so recording rests for that moment and what they hold is taken into the
+ * spool directory, of which the next capture returns it. Without a spool it is thrown away.
+ */
+DKT_API int dkt_change_tracer(struct dkt_change *change, const char *tracer,
+			      const char *const *modules, size_t n, const char *spool);
+
+/* After dkt_change_commit(): why the tracer is not as wanted, NULL: it is. Of the change. */
+DKT_API const char *dkt_change_refused(const struct dkt_change *change);
 
 /*
  * Applies what differs from what is there, filters before enables, so that nothing is recorded
@@ -501,6 +520,9 @@ DKT_API void dkt_buf_kprintf(struct dkt_buf *buf, const char *fmt, size_t len,
 
 /* Name of the kernel function that holds the address (kallsyms), NULL if unknown. */
 DKT_API const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset);
+
+/* Name of the module that holds the address, NULL if none or unknown. */
+DKT_API const char *dkt_symbol_module(struct dkt_ctx *ctx, uint64_t address);
 
 /* Name of the system call of that number on this machine's architecture, NULL if unknown. */
 DKT_API const char *dkt_syscall_name(int number);

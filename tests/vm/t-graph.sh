@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# trace: entry and exit of the functions of the chosen subsystems' modules, where instances have function_graph.
+# modules: xfs loop
+# programs: mkfs.xfs
+# timeout: 240
+# shellcheck shell=sh disable=SC2154
+
+truncate -s 320M image
+mkfs.xfs -q image
+mkdir mnt
+mount -t xfs -o loop image mnt || fail "xfs can be mounted" || exit
+
+use_files()
+{
+	for i in 1 2 3; do
+		dd if=/dev/zero of=mnt/file bs=4k count=2 conv=fsync 2>/dev/null
+	done
+	ls mnt >/dev/null
+}
+
+# Modules in brackets, one line each, of what the tracer is limited to.
+traced()
+{
+	sed -n 's/.*\[\(.*\)\]$/\1/p' "$instance/set_ftrace_filter" | sort -u
+}
+
+off()
+{
+	assert_eq nop "$(cat "$instance/current_tracer")" "no tracer is on"
+	assert_grep 'all functions enabled' "$instance/set_ftrace_filter" "no filter is left"
+	assert_eq 1 "$(cat "$instance/tracing_on")" "recording goes on"
+}
+
+set_param debug=+trace subsystem_debug=osd
+if ! grep -qw function_graph "$instance/available_tracers"; then
+	assert_grep 'not recorded: this kernel has no function_graph in instances' "$err" "a note says that it cannot be"
+	off
+	use_files
+	run lctl dk
+	assert_eq 0 "$(count 'xfs:0:.*Process entered')" "functions are not recorded"
+	run dktrace reset
+	umount mnt
+	exit
+fi
+assert_eq '' "$(cat "$err")" "there is nothing to say"
+assert_eq function_graph "$(cat "$instance/current_tracer")" "the tracer is on"
+assert_eq xfs "$(traced)" "for xfs alone"
+assert_no_grep '^#' "$instance/set_ftrace_filter" "and not for all"
+assert_grep '^graph xfs$' /run/dktrace/dktrace/settings "which is kept"
+use_files
+run sh -c 'lctl dk >dk.txt'
+head -n 30 dk.txt
+entered=$(count '^00080000:00000001:.*:\(xfs:0:xfs_[a-z_0-9.]*\(\)\) Process entered$' dk.txt)
+left=$(count '^00080000:00000001:.*:\(xfs:0:xfs_[a-z_0-9.]*\(\)\) Process leaving( \(rc=.*)?$' dk.txt)
+at_least 50 "$entered" "functions are entered"
+at_least "$((entered - 20))" "$left" "and left"
+assert_eq 0 "$(grep 'Process entered' dk.txt | grep -v raw_syscalls | grep -vc '(xfs:0:')" "no other functions are"
+
+# Looking by class and subsystem; the other style.
+use_files
+lctl clear
+use_files
+run dktrace show --class trace --subsystem osd
+at_least 20 "$(count '\(xfs:0:')" "--class trace --subsystem osd shows them"
+run dktrace show --class trace --subsystem rpc
+assert_eq 0 "$(count "$legacy")" "--subsystem rpc does not"
+run dktrace dk --style trace
+assert_grep 'funcgraph_entry: .*xfs_' "$out" "trace style has the function's name"
+
+# What is set already is not switched again; what was recorded before a switch is not lost by it.
+lctl clear
+use_files
+set_param debug=+trace
+run sh -c 'dktrace show >show.txt'
+at_least 20 "$(count '\(xfs:0:' show.txt)" "setting the same again keeps all"
+set_param debug=-trace
+off
+run sh -c 'dktrace show >show2.txt'
+at_least "$(count '\(xfs:0:' show.txt)" "$(count '\(xfs:0:' show2.txt)" "switching off keeps all"
+use_files
+set_param debug=+vfstrace subsystem_debug=+llite
+cat /etc/passwd >/dev/null
+set_param debug=+trace
+assert_eq function_graph "$(cat "$instance/current_tracer")" "the tracer is on again"
+run sh -c 'lctl dk >dk.txt'
+at_least "$(count '\(xfs:0:' show2.txt)" "$(count '\(xfs:0:' dk.txt)" "the older ones are there"
+at_least 2 "$(count 'syscalls:0:sys_enter_open' dk.txt)" "and events recorded before the switch"
+assert_eq "Debug log: $(count "$legacy" dk.txt) lines, $(count "$legacy" dk.txt) kept, 0 dropped, 0 bad." \
+	"$(tail -n 1 dk.txt)" "with no loss"
+assert_eq '' "$(cat "$err")" "in silence neither"
+
+# Losses before a switch are told after it.
+set_param debug=vfstrace subsystem_debug=-1 debug_mb=2
+lctl clear
+dd if=/dev/zero of=/dev/null bs=1 count=20000 2>/dev/null
+echo 0 >"$instance/tracing_on"
+all=$(generated)
+echo 1 >"$instance/tracing_on"
+set_param debug=trace subsystem_debug=osd
+run sh -c 'lctl dk >dk.txt'
+kept=$(count 'syscalls:0:' dk.txt)
+lost=$(sed -n 's/.*: \([0-9]*\) records were lost.*/\1/p' "$err")
+at_least "$all" "$((kept + ${lost:-0}))" "kept + lost is all that was generated before"
+at_least "$((kept + ${lost:-0}))" "$((all + 2000))" "and not counted twice"
+
+# No module of the subsystem: not the whole kernel. Another subsystem: another limit.
+set_param subsystem_debug=rpc
+off
+assert_grep 'no module of the chosen subsystems is loaded' "$err" "a note says so"
+set_param subsystem_debug=-1
+traced >modules
+assert_grep '^xfs$' modules "all subsystems: xfs is among their modules"
+cat modules
+
+# Somebody reads: the kernel does not switch then, everything else is set.
+set_param debug=vfstrace
+dktrace follow >/dev/null 2>&1 &
+follow=$!
+sleep 1
+set_param debug=vfstrace+trace
+assert_grep "not recorded: process $follow is reading" "$err" "a note names the reader"
+assert_grep 'raw_syscalls:sys_enter' "$instance/set_event" "events are on all the same"
+off
+kill -INT "$follow"
+wait "$follow"
+set_param debug=+trace
+assert_eq function_graph "$(cat "$instance/current_tracer")" "afterwards it can be had"
+
+run dktrace reset
+assert_rc 0 "reset with a tracer on"
+assert_gone "$instance"
+assert_eq nop "$(cat "$tracing/current_tracer")" "the top instance was never touched"
+umount mnt
