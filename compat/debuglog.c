@@ -219,8 +219,11 @@ static int make_probe(struct debuglog *log)
 
 	if (!err || err == -ENOMEM)
 		return err;
-	log->no_probe = strdup(dkt_error(log->ctx));
-	return log->no_probe ? 0 : -ENOMEM;
+	if (asprintf(&log->no_probe, "messages of Lustre are not recorded: %s",
+		     dkt_error(log->ctx)) >= 0)
+		return 0;
+	log->no_probe = NULL;
+	return -ENOMEM;
 }
 
 int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, struct debuglog **out)

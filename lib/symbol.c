@@ -238,8 +238,8 @@ static uint64_t entry_size(const struct list *list, const struct entry *entry)
 		next++;
 	if (next == end || entry->in_module != next->in_module)
 		return 0;
-	if (entry->in_module && (strcmp(entry_module(entry), entry_module(next)) ||
-				 entry->is_code != next->is_code))
+	if (entry->in_module &&
+	    (strcmp(entry_module(entry), entry_module(next)) || entry->is_code != next->is_code))
 		return 0;
 	return next->address - entry->address;
 }
