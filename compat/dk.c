@@ -187,6 +187,14 @@ static bool selected(struct printer *p, const struct dkt_record *rec)
 	return !p->filter || matches(p, rec);
 }
 
+static void put_trace(struct printer *p, const struct dkt_record *rec)
+{
+	const char *comm = dkt_capture_comm(p->capture, rec->pid);
+
+	if (!legacy_style_trace(p->legacy, rec, comm, p->buf))
+		dkt_style_trace(rec, comm, p->buf);
+}
+
 static void print_record(struct printer *p, const struct dkt_record *rec)
 {
 	size_t from;
@@ -203,7 +211,7 @@ static void print_record(struct printer *p, const struct dkt_record *rec)
 	if (p->opts->style == DK_LEGACY)
 		legacy_style_line(p->legacy, rec, p->wall, p->buf);
 	else
-		dkt_style_trace(rec, dkt_capture_comm(p->capture, rec->pid), p->buf);
+		put_trace(p, rec);
 	if (p->opts->escape)
 		dkt_buf_escape(p->buf, from);
 	p->result->kept += rec->event != NULL;
