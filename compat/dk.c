@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,6 +82,22 @@ static bool stopped(const struct printer *p)
 
 /* ---- output ---- */
 
+/* After a signal, what the reader does not take in this time is kept, ms. */
+#define STOP_MS 1000
+
+/* write(), but once stopped it does not block: of a pipe that has room PIPE_BUF bytes are. */
+static ssize_t write_some(const struct printer *p, const char *text, size_t len)
+{
+	struct pollfd out = { .fd = p->fd, .events = POLLOUT };
+
+	if (!stopped(p))
+		return write(p->fd, text, len);
+	if (poll(&out, 1, STOP_MS) > 0)
+		return write(p->fd, text, len < PIPE_BUF ? len : PIPE_BUF);
+	errno = ECANCELED;
+	return -1;
+}
+
 /* Writes out all text. Called by the capture before it forgets records. */
 static int flush_text(void *data)
 {
@@ -89,16 +107,16 @@ static int flush_text(void *data)
 	int err = dkt_buf_error(p->buf);
 
 	while (!err && done < len) {
-		ssize_t n = write(p->fd, text + done, len - done);
+		ssize_t n = write_some(p, text + done, len - done);
 
 		if (n >= 0)
 			done += (size_t)n;
-		else if (errno != EINTR || stopped(p))
+		else if (errno != EINTR)
 			err = -errno;
 	}
 	dkt_buf_reset(p->buf);
 	p->result->closed = err == -EPIPE;
-	if (err == -EINTR)
+	if (err == -ECANCELED)
 		return dkt_fail(p->ctx, err, "interrupted; what was not written is kept");
 	return err ? dkt_fail(p->ctx, err, "write output: %s", strerror(-err)) : 0;
 }
@@ -169,6 +187,14 @@ static bool selected(struct printer *p, const struct dkt_record *rec)
 	return !p->filter || matches(p, rec);
 }
 
+static void put_trace(struct printer *p, const struct dkt_record *rec)
+{
+	const char *comm = dkt_capture_comm(p->capture, rec->pid);
+
+	if (!legacy_style_trace(p->legacy, rec, comm, p->buf))
+		dkt_style_trace(rec, comm, p->buf);
+}
+
 static void print_record(struct printer *p, const struct dkt_record *rec)
 {
 	size_t from;
@@ -185,7 +211,7 @@ static void print_record(struct printer *p, const struct dkt_record *rec)
 	if (p->opts->style == DK_LEGACY)
 		legacy_style_line(p->legacy, rec, p->wall, p->buf);
 	else
-		dkt_style_trace(rec, dkt_capture_comm(p->capture, rec->pid), p->buf);
+		put_trace(p, rec);
 	if (p->opts->escape)
 		dkt_buf_escape(p->buf, from);
 	p->result->kept += rec->event != NULL;
