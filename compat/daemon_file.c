@@ -21,13 +21,36 @@ static int open_file(struct daemon_file *file, int flags)
 	return dkt_fail(file->ctx, -errno, "open %s: %s", file->name, strerror(errno));
 }
 
-/* The first block may begin anywhere; it ends where blocks end. */
+/* Behind somebody else's records the first block begins anywhere; it ends where blocks end. */
 static void begin_block(struct daemon_file *file)
 {
 	file->room = DAEMON_BLOCK - file->pos % DAEMON_BLOCK;
 	if (file->room < RECORD_LUSTRE_MAX)
 		file->room += DAEMON_BLOCK;
 	file->len = 0;
+}
+
+/* Goes on in the file's last block if it holds nothing but whole records, as an earlier run's does. */
+static void resume_block(struct daemon_file *file)
+{
+	size_t at = 0, last = 0, len = file->pos % DAEMON_BLOCK;
+
+	if (!len || pread(file->fd, file->block, len, (off_t)(file->pos - len)) != (ssize_t)len)
+		return;
+	while (len - at > sizeof(struct record_head)) {
+		struct record_head head = record_head(file->block + at);
+
+		if (head.len <= sizeof(head) || head.len > len - at)
+			return;
+		last = at;
+		at += head.len;
+	}
+	if (at != len)
+		return;
+	file->pos -= len;
+	begin_block(file);
+	file->len = len;
+	file->last = last;
 }
 
 int daemon_file_open(struct dkt_ctx *ctx, const char *name, uint64_t limit, unsigned int rotate,
@@ -59,6 +82,8 @@ int daemon_file_open(struct dkt_ctx *ctx, const char *name, uint64_t limit, unsi
 	file->over = pos < (uint64_t)st.st_size && pos % DAEMON_BLOCK == 0;
 	file->pos = file->over ? pos : (uint64_t)st.st_size;
 	begin_block(file);
+	if (!file->over)
+		resume_block(file);
 	*out = file;
 	return 0;
 }

@@ -85,14 +85,6 @@ static int take_record(struct daemon *d, const struct dkt_record *rec)
 	return 0;
 }
 
-/* Called before records are forgotten. */
-static int flush(void *data)
-{
-	struct daemon *d = data;
-
-	return daemon_file_flush(d->file);
-}
-
 /* ---- state ---- */
 
 static void count_lost(struct daemon *d)
@@ -108,13 +100,21 @@ static void count_lost(struct daemon *d)
 
 static int save_state(struct daemon *d)
 {
-	if (d->capture)
-		count_lost(d);
-	if (d->file) {
-		d->state.pos = daemon_file_pos(d->file);
-		d->state.rounds = d->file->rounds;
-	}
+	d->state.pos = daemon_file_pos(d->file);
+	d->state.rounds = d->file->rounds;
 	return daemon_save(d->ctx, d->state_fd, &d->state);
+}
+
+/*
+ * Called before records are forgotten. A daemon that follows must know where they are, or it would
+ * write over them.
+ */
+static int flush(void *data)
+{
+	struct daemon *d = data;
+	int err = daemon_file_flush(d->file);
+
+	return err ? err : save_state(d);
 }
 
 /* printk may be changed while the daemon runs. */
@@ -144,8 +144,10 @@ static int drained(struct daemon *d)
 	/* Wall-clock time may have been set. */
 	if (!err)
 		err = dkt_instance_wall(d->log->in, &d->wall);
-	if (!err)
+	if (!err) {
+		count_lost(d);
 		err = save_state(d);
+	}
 	return err;
 }
 

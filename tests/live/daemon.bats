@@ -35,7 +35,7 @@ count_writes()
 	# A session of its own, without a terminal, at the root, with nothing of ours open.
 	[ "$(ps -o tty= -p "$pid" | tr -d ' ')" = '?' ]
 	[ "$(readlink "/proc/$pid/cwd")" = / ]
-	writes 700 333
+	writes 700 33317
 	expect 0 '' '' lctl debug_daemon stop
 	# The process is gone, or waits for its parent to see that.
 	run ! grep -s '^State:[[:space:]]*[RSDT]' "/proc/$pid/status"
@@ -43,7 +43,7 @@ count_writes()
 	run -0 --separate-stderr lctl df "$tmp/log" "$tmp/text"
 	same '' "$stderr" "df's stderr"
 	has "$output" ' 0 dropped, 0 bad.'
-	same 700 "$(count_writes "$tmp/text" 333)" writes
+	same 700 "$(count_writes "$tmp/text" 33317)" writes
 	# The lines are dk's.
 	run -0 grep -vE '^[0-9a-f]{8}:[0-9a-f]{8}:[0-9]+\.[012]F?:[0-9]+\.[0-9]{6}:0:[0-9]+:0:\([^:]+:0:[^:]+\(\)\) ' "$tmp/text" ||
 		[ "$status" = 1 ]
@@ -59,7 +59,7 @@ count_writes()
 	set_param debug=+vfstrace debug_mb=64
 	lctl debug_daemon start "$tmp/log" 10 3>&-
 	for i in 1 2 3 4 5 6; do
-		writes 8000 "$((100 + i))"
+		writes 8000 "$((10100 + i))"
 		sleep 0.3
 	done
 	stop_daemon
@@ -70,22 +70,22 @@ count_writes()
 	run -0 --separate-stderr lctl df "$tmp/log" "$tmp/text"
 	same '' "$stderr" "df's stderr"
 	has "$output" ' 0 dropped, 0 bad.'
-	same 8000 "$(count_writes "$tmp/text" 106)" "the youngest"
+	same 8000 "$(count_writes "$tmp/text" 10106)" "the youngest"
 	# Going on with the same file leaves it whole as well.
 	lctl debug_daemon start "$tmp/log" 10 3>&-
-	writes 100 107
+	writes 100 10107
 	stop_daemon
 	run -0 --separate-stderr lctl df "$tmp/log" "$tmp/text"
 	has "$output" ' 0 dropped, 0 bad.'
 	same '' "$stderr" "df's stderr"
-	same 100 "$(count_writes "$tmp/text" 107)" "the youngest"
+	same 100 "$(count_writes "$tmp/text" 10107)" "the youngest"
 }
 
 @test "--rotate keeps older files" {
 	set_param debug=+vfstrace debug_mb=64
 	lctl debug_daemon start "$tmp/log" 10 --rotate 2 3>&-
 	for i in 1 2 3 4 5 6 7 8; do
-		writes 20000 "$((100 + i))"
+		writes 20000 "$((10100 + i))"
 		sleep 0.3
 	done
 	stop_daemon
@@ -101,18 +101,18 @@ count_writes()
 @test "kill -9 of the daemon loses nothing" {
 	set_param debug=+vfstrace debug_mb=64
 	lctl debug_daemon start "$tmp/log" 200 3>&-
-	writes 3000 211
+	writes 3000 50211
 	kill -9 "$(daemon_pid)"
-	writes 3000 212
+	writes 3000 50212
 	run -0 lctl debug_daemon status
 	has "$output" 'debug daemon: does not run'
 	lctl debug_daemon start "$tmp/log" 200 3>&-
-	writes 3000 213
+	writes 3000 50213
 	stop_daemon
 	lctl df "$tmp/log" "$tmp/text" >"$tmp/sum"
 	has "$(cat "$tmp/sum")" ' 0 bad.'
 	# Some may be there twice.
-	for size in 211 212 213; do
+	for size in 50211 50212 50213; do
 		[ "$(count_writes "$tmp/text" $size)" -ge 3000 ]
 	done
 }
@@ -120,14 +120,14 @@ count_writes()
 @test "start while it runs goes on in the new file" {
 	set_param debug=+vfstrace
 	lctl debug_daemon start "$tmp/one" 3>&-
-	writes 50 77
+	writes 50 7717
 	lctl debug_daemon START "$tmp/two" 3>&-
-	writes 60 78
+	writes 60 7819
 	lctl debug_daemon STOP
 	lctl df "$tmp/one" "$tmp/one.text"
 	lctl df "$tmp/two" "$tmp/two.text"
-	same 50 "$(count_writes "$tmp/one.text" 77)" "first file"
-	same 60 "$(count_writes "$tmp/two.text" 78)" "second file"
+	same 50 "$(count_writes "$tmp/one.text" 7717)" "first file"
+	same 60 "$(count_writes "$tmp/two.text" 7819)" "second file"
 	# To stop what does not run is no error.
 	expect 0 '' '' lctl debug_daemon stop
 }
@@ -136,9 +136,21 @@ count_writes()
 	set_param debug=+vfstrace
 	lctl debug_daemon start "$tmp/log" 3>&-
 	run -1 --separate-stderr lctl dk
-	same "lctl: process $(daemon_pid) is reading these buffers" "$stderr" stderr
+	same "lctl: process $(daemon_pid) is reading these buffers
+lctl: the debug daemon writes the trace log to $tmp/log: stop it, or use df" "$stderr" stderr
 	stop_daemon
 	lctl dk >/dev/null
+}
+
+@test "reset stops the daemon" {
+	set_param debug=+vfstrace
+	lctl debug_daemon start "$tmp/log" 3>&-
+	pid=$(daemon_pid)
+	writes 10 5521
+	dktrace reset
+	run ! grep -s '^State:[[:space:]]*[RSDT]' "/proc/$pid/status"
+	lctl df "$tmp/log" "$tmp/text"
+	same 10 "$(count_writes "$tmp/text" 5521)" writes
 }
 
 @test "what is in printk is copied to the kernel log, not too often" {
