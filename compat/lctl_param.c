@@ -44,14 +44,17 @@ int lctl_cmd_get_param(struct lctl *lctl, int argc, char **argv)
 		return lctl_usage("get_param");
 	opts.name |= opts.only_name;
 	for (; i < argc; i++) {
-		int err;
+		int err, told;
 
 		if (is_empty(&walk, argv[0], argv[i]))
 			continue;
 		tree_clean(argv[i], opts.type);
 		err = param_walk(&walk, argv[i]);
-		if (err)
+		told = err == -ENOENT ? lctl_get_by_netlink(lctl, argv[i], &opts) : 1;
+		if (err && told > 0)
 			tell_no_match(&walk, argv[i], err);
+		else if (told < 0 && !walk.err)
+			walk.err = told;
 	}
 	return finish(&walk);
 }
