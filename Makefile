@@ -54,6 +54,8 @@ LIVE_BIN := $(LIVE_SRC:%.c=$(O)/%)
 BENCH_BIN := $(BENCH_SRC:%.c=$(O)/%)
 EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 
+TEST_TOOLS := $(O)/tests/gen-records $(O)/tests/fake-lustre.so
+
 SO := $(O)/libdktrace.so.$(VERSION)
 
 .DELETE_ON_ERROR:
@@ -64,7 +66,7 @@ all: $(O)/dktrace $(O)/lctl lib
 
 lib: $(SO) $(O)/libdktrace.a $(O)/libdktrace.pc
 
-tests: $(UNIT_BIN) $(FUZZ_BIN) $(LIVE_BIN) $(EXAMPLE_BIN)
+tests: $(UNIT_BIN) $(FUZZ_BIN) $(LIVE_BIN) $(EXAMPLE_BIN) $(TEST_TOOLS)
 
 help:
 	@echo 'all            build/dktrace, build/lctl, the library'
@@ -157,6 +159,12 @@ $(O)/tests/gen-records: tests/gen-records.c compat/record.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -Icompat $(CFLAGS) $(LDFLAGS) -o $@ $<
+
+# Preloaded, it does what a kernel with Lustre does.
+$(O)/tests/fake-lustre.so: tests/fake-lustre.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 $(WARN) -fPIC -shared -o $@ $<
 
 # Without libFuzzer the same file replays the files that it is given.
 $(O)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.h $(TEST_LINK)

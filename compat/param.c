@@ -139,6 +139,8 @@ static int set_mask(struct debuglog *log, const struct param *param, const char 
 		add_note(notes, strdup("using a numerical debug mask is deprecated"));
 	if (!err && log->note)
 		add_note(notes, strdup(log->note));
+	if (!err && log->no_probe)
+		add_note(notes, strdup(log->no_probe));
 	return err;
 }
 
