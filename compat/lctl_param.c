@@ -25,9 +25,12 @@ static int finish(struct param_walk *walk)
 	return -walk->err;
 }
 
+/* list_param -R leaves it to its own line. */
 static void tell_no_match(struct param_walk *walk, const char *pattern, int err)
 {
-	fprintf(stderr, "error: %s: param_path '%s': %s\n", walk->command, pattern, strerror(-err));
+	if (walk->values || !walk->opts->recursive)
+		fprintf(stderr, "error: %s: param_path '%s': %s\n", walk->command, pattern,
+			strerror(-err));
 	if (!walk->err)
 		walk->err = err;
 }
