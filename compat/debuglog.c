@@ -10,6 +10,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
+#include "cdebug.h"
 #include "rebuild.h"
 #include "util.h"
 
@@ -211,6 +212,20 @@ static int log_init(struct debuglog *log, struct dkt_ctx *ctx, const char *name)
 	return log->name && log->dir ? 0 : -ENOMEM;
 }
 
+/* Without it all else works; why there is none is for the user to know. */
+static int make_probe(struct debuglog *log)
+{
+	int err = cdebug_make(log->ctx, log->dirfd, &log->probe_made);
+
+	if (!err || err == -ENOMEM)
+		return err;
+	if (asprintf(&log->no_probe, "messages of Lustre are not recorded: %s",
+		     dkt_error(log->ctx)) >= 0)
+		return 0;
+	log->no_probe = NULL;
+	return -ENOMEM;
+}
+
 int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, struct debuglog **out)
 {
 	struct debuglog *log = calloc(1, sizeof(*log));
@@ -226,6 +241,8 @@ int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, str
 		err = flags & DEBUGLOG_CHANGE ? enter(log) : open_dir(log);
 	if (!err)
 		err = open_tracefs(ctx, flags);
+	if (!err && flags & DEBUGLOG_CHANGE)
+		err = make_probe(log);
 	if (!err) {
 		err = dkt_instance_open(ctx, name, 0, &log->in);
 		err = err == -ENOENT ? 0 : err;
@@ -253,7 +270,11 @@ void debuglog_close(struct debuglog *log)
 	free(log->note);
 	class_map_free(log->map);
 	dkt_instance_close(log->in);
+	/* Made for a change that was not. */
+	if (log->probe_made && !log->applied)
+		cdebug_remove(log->ctx, log->dirfd);
 	leave(log);
+	free(log->no_probe);
 	free(log->name);
 	free(log->dir);
 	free(log);
@@ -386,6 +407,8 @@ static int reset(struct debuglog *log)
 		err = 0;
 	if (!err && *dkt_tracefs_dir(log->ctx))
 		err = remove_instance(log);
+	if (!err && *dkt_tracefs_dir(log->ctx) && log->dirfd >= 0)
+		err = cdebug_remove(log->ctx, log->dirfd);
 	if (err)
 		return err;
 	err = remove_dir(log);

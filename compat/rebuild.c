@@ -101,7 +101,7 @@ static int guess_filters(struct debuglog *log, struct dkt_event *const *on, size
 		if (err || !*filter)
 			continue;
 		err = settings_add_filtered(&log->set, on[i]);
-		own = (bits->filtered | bits->narrowed) & log->set.debug;
+		own = bits->fields || (bits->filtered | bits->narrowed) & log->set.debug;
 		if (err || log->set.filter || (own && user_part(filter) == filter))
 			continue;
 		log->set.filter = strdup(user_part(filter));

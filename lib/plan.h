@@ -283,6 +283,12 @@ void dkt__run_function(struct dkt__run *run, uint64_t address, bool offset);
 void dkt__run_pad(struct dkt__run *run, const struct dkt__step *step, size_t mark);
 void dkt__run_net(struct dkt__run *run, const struct dkt__step *step);
 
+/* The step that the letters after %p ask for, without its bytes; false: none of these. */
+bool dkt__net_step(const char *letters, struct dkt__step *step);
+
+/* Digits of the value in the spec's base; text has room for 24. Returns how many. */
+int dkt__int_digits(const struct dkt__spec *spec, uint64_t v, char *text);
+
 /* Appends name=value of every field but the common ones. */
 void dkt__fields_text(const struct dkt_record *record, struct dkt_buf *buf);
 
