@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char dir[] = "/tmp/dkt-fuzz-XXXXXX";
 	struct settings in, out;
-	struct dkt_ctx *ctx;
+	struct dkt_ctx *ctx = NULL;
 	int dirfd, fd;
 
 	must(mkdtemp(dir) && !dkt_ctx_new(NULL, &ctx));
