@@ -259,7 +259,7 @@ no-alternatives:
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/dktrace $(DESTDIR)$(BINDIR)/lctl-dktrace $(DESTDIR)$(LIBDIR)/libdktrace.* \
 		$(DESTDIR)$(LIBDIR)/pkgconfig/libdktrace.pc $(DESTDIR)$(COMPDIR)/dktrace \
-		$(DESTDIR)$(COMPDIR)/lctl-dktrace
+		$(DESTDIR)$(COMPDIR)/lctl-dktrace $(DESTDIR)$(UNITDIR)/dktrace-daemon.service
 	rm -rf $(DESTDIR)$(PREFIX)/include/dktrace $(DESTDIR)$(DATADIR)
 	for page in $(notdir $(wildcard man/*)); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
 
