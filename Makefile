@@ -19,6 +19,10 @@ PKG_CONFIG ?= pkg-config
 LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0
 TOOL_PKGS := yaml-0.1 smartcols json-c
 
+# With it lctl's sessions have history and completion; EDIT= does without.
+EDIT ?= $(shell $(PKG_CONFIG) --exists libedit && echo libedit)
+TOOL_PKGS += $(EDIT)
+
 Q := $(if $(V),,@)
 say = $(if $(V),@:,@printf '  %-7s %s\n' $(1) $(2))
 
@@ -50,6 +54,8 @@ LIVE_BIN := $(LIVE_SRC:%.c=$(O)/%)
 BENCH_BIN := $(BENCH_SRC:%.c=$(O)/%)
 EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 
+TEST_TOOLS := $(O)/tests/gen-records $(O)/tests/fake-lustre.so
+
 SO := $(O)/libdktrace.so.$(VERSION)
 
 .DELETE_ON_ERROR:
@@ -60,7 +66,7 @@ all: $(O)/dktrace $(O)/lctl lib
 
 lib: $(SO) $(O)/libdktrace.a $(O)/libdktrace.pc
 
-tests: $(UNIT_BIN) $(FUZZ_BIN) $(LIVE_BIN) $(EXAMPLE_BIN) $(O)/tests/gen-records
+tests: $(UNIT_BIN) $(FUZZ_BIN) $(LIVE_BIN) $(EXAMPLE_BIN) $(TEST_TOOLS)
 
 help:
 	@echo 'all            build/dktrace, build/lctl, the library'
@@ -81,7 +87,7 @@ $(O)/compat/%.o: compat/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(TOOL_CFLAGS) $(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null) \
-		-DDATADIR='"$(DATADIR)"' -DCONFDIR='"$(CONFDIR)"' -MMD -MP $(CFLAGS) -c -o $@ $<
+		-DDATADIR='"$(DATADIR)"' -DCONFDIR='"$(CONFDIR)"' $(if $(EDIT),-DHAVE_LIBEDIT) -MMD -MP $(CFLAGS) -c -o $@ $<
 
 $(O)/ctl/%.o: ctl/%.c
 	$(call say,CC,$@)
@@ -153,6 +159,12 @@ $(O)/tests/gen-records: tests/gen-records.c compat/record.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -Icompat $(CFLAGS) $(LDFLAGS) -o $@ $<
+
+# Preloaded, it does what a kernel with Lustre does.
+$(O)/tests/fake-lustre.so: tests/fake-lustre.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 $(WARN) -fPIC -shared -o $@ $<
 
 # Without libFuzzer the same file replays the files that it is given.
 $(O)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.h $(TEST_LINK)

@@ -2,7 +2,9 @@
 /* The parameters that dktrace has itself: debug, subsystem_debug, printk, debug_mb, debug_filter. */
 #include "param.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -273,6 +275,47 @@ const struct param *param_next(const struct param *param)
 	return next < params + ARRAY_SIZE(params) ? next : NULL;
 }
 
+/* {a,b}: each alternative in its place, as a shell has it. */
+static bool fits_one_of(const char *pattern, const char *open, const char *name)
+{
+	const char *from = open + 1, *p;
+	int depth = 0;
+
+	for (p = from; *p; p++) {
+		const char *end;
+		char *whole __cleanup(free) = NULL;
+
+		depth += *p == '{';
+		if (depth || (*p != ',' && *p != '}')) {
+			depth -= *p == '}';
+			continue;
+		}
+		end = strchr(p, '}');
+		if (!end)
+			return false;
+		if (asprintf(&whole, "%.*s%.*s%s", (int)(open - pattern), pattern, (int)(p - from),
+			     from, end + 1) < 0) {
+			whole = NULL;
+			return false;
+		}
+		if (param_name_fits(name, whole))
+			return true;
+		if (*p == '}')
+			return false;
+		from = p + 1;
+	}
+	return false;
+}
+
+bool param_name_fits(const char *name, const char *pattern)
+{
+	const char *open = strchr(pattern, '{');
+
+	if (open && strchr(open, '}'))
+		return fits_one_of(pattern, open, name);
+	return !fnmatch(pattern, name, FNM_PATHNAME);
+}
+
 const char *param_name(const struct param *param)
 {
 	return param->name;
@@ -281,6 +324,36 @@ const char *param_name(const struct param *param)
 const char *param_about(const struct param *param)
 {
 	return param->about;
+}
+
+bool param_is_mask(const struct param *param)
+{
+	return param->get == get_mask;
+}
+
+/* As a kernel printed it, a mask is complete: its names are no less and no more than what is on. */
+int param_follow(struct debuglog *log, const struct param *param, const char *value)
+{
+	char *notes __cleanup(free) = NULL;
+	char *exact __cleanup(free) = NULL;
+	struct mask_value parsed;
+	int err;
+
+	if (!param_is_mask(param))
+		return param_set(log, param, value, &notes);
+	if (asprintf(&exact, "%s%s", isdigit((unsigned char)*value) ? "" : "+", value) < 0) {
+		exact = NULL;
+		return -ENOMEM;
+	}
+	err = mask_parse(param->kind, exact, 0, &parsed);
+	if (err)
+		return refuse_mask(log, &parsed, err);
+	free(exact);
+	if (asprintf(&exact, "0x%" PRIx32, parsed.value) < 0) {
+		exact = NULL;
+		return -ENOMEM;
+	}
+	return param_set(log, param, exact, &notes);
 }
 
 int param_get(struct debuglog *log, const struct param *param, char **value)

@@ -44,6 +44,20 @@ static uint32_t guess_types(struct debuglog *log, const bool *is_on, uint32_t su
 	return some & ~missing;
 }
 
+/* Whether these masks want just the events that are on. */
+static bool explains(struct debuglog *log, const bool *is_on)
+{
+	struct dkt_event *const *all;
+	size_t n, i;
+
+	if (dkt_events(log->ctx, &all, &n))
+		return false;
+	for (i = 0; i < n; i++)
+		if (debuglog_wants(class_map_event(log->map, all[i]), &log->set) != is_on[i])
+			return false;
+	return true;
+}
+
 /* The part of an event's filter that debug_filter is, if the map put another before it. */
 static const char *user_part(const char *filter)
 {
@@ -96,8 +110,13 @@ int debuglog_rebuild(struct debuglog *log)
 		return -ENOMEM;
 	for (i = 0; i < n; i++)
 		is_on[dkt_event_index(on[i])] = true;
-	log->set.subsystem_debug = guess_subsystems(log, on, n);
+	/* Hardly anybody narrows the subsystems: it is so only if what is on says it. */
+	log->set.subsystem_debug = mask_default(MASK_SUBSYSTEM);
 	log->set.debug = guess_types(log, is_on, log->set.subsystem_debug);
+	if (!explains(log, is_on)) {
+		log->set.subsystem_debug = guess_subsystems(log, on, n);
+		log->set.debug = guess_types(log, is_on, log->set.subsystem_debug);
+	}
 	if (!dkt_instance_get_size(log->in, &bytes))
 		log->set.debug_mb = (uint32_t)(bytes >> 20);
 	return guess_filters(log, on, n);

@@ -365,21 +365,14 @@ static void add_fields(struct dkt_event *event, const struct tep_format_field *f
 
 #define PRINT_WORD "print fmt:"
 
-static int event_parse(struct dkt_event *event)
+static int event_take_format(struct dkt_event *event, const char *text, size_t len)
 {
-	const char *print;
 	struct tep_handle *tep = dkt__tep(event->ctx);
-	char *text __cleanup(free) = NULL;
-	size_t len;
-	int err, n;
+	const char *print;
+	int n;
 
 	if (!tep)
 		return -ENOMEM;
-	err = dkt__tfs_read(event->ctx, &text, &len, "events/%s/%s/format", event->system,
-			    event->name);
-	if (err)
-		return err;
-	load_strings(event->ctx);
 	/* A print format that cannot be parsed still leaves the fields; printing copes. */
 	tep_parse_event(tep, text, len, event->system);
 	event->tep = tep_find_event_by_name(tep, event->system, event->name);
@@ -395,6 +388,21 @@ static int event_parse(struct dkt_event *event)
 	add_fields(event, event->tep->format.common_fields, true);
 	add_fields(event, event->tep->format.fields, false);
 	return 0;
+}
+
+static int event_parse(struct dkt_event *event)
+{
+	char *text __cleanup(free) = NULL;
+	size_t len;
+	int err = dkt__tfs_read(event->ctx, &text, &len, "events/%s/%s/format", event->system,
+				event->name);
+
+	if (err)
+		return err;
+	if (!dkt__tep(event->ctx))
+		return -ENOMEM;
+	load_strings(event->ctx);
+	return event_take_format(event, text, len);
 }
 
 int dkt__event_load(struct dkt_event *event)
@@ -432,4 +440,56 @@ const char *dkt_event_print_format(struct dkt_event *event)
 	if (dkt__event_load(event))
 		return NULL;
 	return event->print ? event->print : "";
+}
+
+/* ---- events that no kernel has ---- */
+
+void dkt__defined_free(struct dkt_event *event)
+{
+	while (event) {
+		struct dkt_event *next = event->next;
+
+		free((char *)event->name);
+		free((char *)event->system);
+		event_clear(event);
+		free(event);
+		event = next;
+	}
+}
+
+static struct dkt_event *find_defined(struct dkt_ctx *ctx, const char *system, const char *name)
+{
+	struct dkt_event *event = ctx->defined;
+
+	while (event && (strcmp(event->system, system) || strcmp(event->name, name)))
+		event = event->next;
+	return event;
+}
+
+int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name, const char *format,
+		     struct dkt_event **out)
+{
+	struct dkt_event *event = find_defined(ctx, system, name);
+	int err;
+
+	*out = event;
+	if (event)
+		return 0;
+	event = calloc(1, sizeof(*event));
+	if (!event)
+		return -ENOMEM;
+	*event = (struct dkt_event){ .ctx = ctx, .index = ctx->events ? ctx->events->n_all : 0 };
+	event->system = strdup(system);
+	event->name = strdup(name);
+	err = event->system && event->name ? event_take_format(event, format, strlen(format)) :
+					     -ENOMEM;
+	if (err) {
+		dkt__defined_free(event);
+		return err;
+	}
+	event->id = event->tep->id;
+	event->next = ctx->defined;
+	ctx->defined = event;
+	*out = event;
+	return 0;
 }

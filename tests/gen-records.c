@@ -3,7 +3,7 @@
  * Writes binary records as a kernel with Lustre dumps them, whole or damaged, always the same ones
  * for the same arguments.
  *
- * usage: gen-records KIND COUNT [SEED] >FILE
+ * usage: gen-records KIND COUNT [SEED [SECONDS]] >FILE	the first stamps are of that second
  *        gen-records damage COUNT [SEED] <FILE >FILE	changes so many bytes
  *        gen-records junk COUNT [SEED] <FILE >FILE	puts in junk at so many places
  * kinds: cpus (three runs for each of four CPUs), one (one run), random (in no order), equal (few
@@ -24,6 +24,7 @@ struct gen {
 	uint64_t state;
 	unsigned long count;
 	unsigned long i;
+	uint32_t start;
 };
 
 static uint32_t rnd(struct gen *gen, uint32_t below)
@@ -37,7 +38,7 @@ static bool is(const struct gen *gen, const char *kind)
 	return !strcmp(gen->kind, kind);
 }
 
-/* Microseconds since START. */
+/* Microseconds since the first second. */
 static uint64_t stamp(struct gen *gen)
 {
 	unsigned long runs = is(gen, "cpus") ? 12 : 1, run = gen->count / runs + 1;
@@ -58,7 +59,7 @@ static struct record_head head(struct gen *gen)
 				 .mask = masks[rnd(gen, 7)],
 				 .cpu = (uint16_t)(3 - run / 3),
 				 .type = (uint16_t)(2 - run % 3),
-				 .sec = START + (uint32_t)(us / 1000000),
+				 .sec = gen->start + (uint32_t)(us / 1000000),
 				 .usec = us % 1000000,
 				 .pid = 1000 + rnd(gen, 60000),
 				 .line = 1 + rnd(gen, 3000) };
@@ -191,6 +192,7 @@ int main(int argc, char **argv)
 	}
 	gen.count = strtoul(argv[2], NULL, 0);
 	gen.state = argc > 3 ? strtoul(argv[3], NULL, 0) : 1;
+	gen.start = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 0) : START;
 	rnd(&gen, 2);
 	if (is(&gen, "damage") || is(&gen, "junk"))
 		return spoil(&gen, is(&gen, "junk"));

@@ -232,6 +232,14 @@ DKT_API struct dkt_event *dkt_event_find(struct dkt_ctx *ctx, const char *system
 /* The event whose records carry that number; NULL if none. Reads ids until it is found. */
 DKT_API struct dkt_event *dkt_event_by_id(struct dkt_ctx *ctx, int id);
 
+/*
+ * An event that no kernel has, for records from elsewhere: format is the text of a format file. The
+ * same names give the same event again; it lives as long as the context and is not among dkt_events().
+ * -EINVAL: the text is no format.
+ */
+DKT_API int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name,
+			     const char *format, struct dkt_event **event);
+
 DKT_API const char *dkt_event_system(const struct dkt_event *event);
 DKT_API const char *dkt_event_name(const struct dkt_event *event);
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # lctl's words and exit statuses, as far as nothing is touched.
 
-# shellcheck disable=SC2154 # set by bats and helper.bash
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
 load helper
 
 setup()

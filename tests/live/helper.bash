@@ -102,7 +102,6 @@ knobs()
 	sort "$instance/set_event"
 	cat "$instance/buffer_size_kb" "$instance/trace_clock" "$instance/set_event_pid" "$instance/tracing_on"
 	grep -v '^none$' "$instance"/events/*/*/filter || true
-	grep -v '^[debug_mb]' "$state/settings"
 }
 
 # Every knob of the machine that is not of an instance, and the instances that are ours.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Nothing is lost in silence: kept + lost is what the kernel generated.
-# shellcheck disable=SC2154 # set by bats and helper.bash
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
 
 load helper
 

@@ -12,7 +12,7 @@ mount -t xfs -o loop image mnt || fail "xfs can be mounted" || exit
 
 use_files()
 {
-	for i in 1 2 3; do
+	for _ in 1 2 3; do
 		dd if=/dev/zero of=mnt/file bs=4k count=2 conv=fsync 2>/dev/null
 	done
 	ls mnt >/dev/null
@@ -62,8 +62,8 @@ lctl clear
 use_files
 run dktrace show --class trace --subsystem osd
 at_least 20 "$(count '\(xfs:0:')" "--class trace --subsystem osd shows them"
-run dktrace show --class trace --subsystem rpc
-assert_eq 0 "$(count "$legacy")" "--subsystem rpc does not"
+run dktrace show --class trace --subsystem echo
+assert_eq 0 "$(count "$legacy")" "--subsystem echo does not"
 run dktrace dk --style trace
 assert_grep 'funcgraph_entry: .*xfs_' "$out" "trace style has the function's name"
 
@@ -104,7 +104,7 @@ at_least "$all" "$((kept + ${lost:-0}))" "kept + lost is all that was generated 
 at_least "$((kept + ${lost:-0}))" "$((all + 2000))" "and not counted twice"
 
 # No module of the subsystem: not the whole kernel. Another subsystem: another limit.
-set_param subsystem_debug=rpc
+set_param subsystem_debug=echo
 off
 assert_grep 'no module of the chosen subsystems is loaded' "$err" "a note says so"
 set_param subsystem_debug=-1
