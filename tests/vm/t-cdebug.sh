@@ -5,42 +5,8 @@
 # shellcheck shell=sh disable=SC2154,SC2086,SC2016
 
 need lctl dktrace
-lnet=/sys/kernel/debug/lnet
 
-emit()
-{
-	for words; do
-		echo "$words" >$lnet/emit || fail "emit $words"
-	done
-}
-
-# Lines without time, mark of a first record and addresses, which Lustre prints as hashes; sorted,
-# as the two clocks are read one after the other.
-normal()
-{
-	sed -E 's/^(.{8}:.{8}:[0-9]+\.[0-2])F?:[0-9]+\.[0-9]+:/\1:/; 
-		/pointer|req@|lock: /s/\(____ptrval____\)|[0-9a-f]{16}/ADDRESS/g' "$1" |
-		grep -v '^Debug log:' | sort
-}
-
-# same DESCRIPTION: the log beside the module's buffer, both emptied after it.
-same()
-{
-	cat $lnet/text >want.raw
-	lctl dk >got.raw 2>dk.err || fail "$1: dk ends well: $(cat dk.err)"
-	echo clear >$lnet/debug_marker
-	normal want.raw >want
-	normal got.raw | grep "emit.c:" >got.emit
-	grep "emit.c:" want >want.emit
-	if cmp -s want.emit got.emit && [ -s want.emit ]; then
-		ok "$1: $(wc -l <want.emit) lines are the same"
-	else
-		diff want.emit got.emit | head -n 20
-		fail "$1: $(wc -l <want.emit) lines in the module's buffer, $(wc -l <got.emit) by dk"
-	fi
-}
-
-insmod /vm/modules/libcfs.ko || exit
+load_built libcfs
 run lctl set_param debug=+net+info+rpctrace+dlmtrace+ha+trace
 assert_rc 0 "set_param is taken" || exit
 assert_grep '^p:dktrace/cdebug libcfs:libcfs_debug_msg ' $tracing/kprobe_events "the probe is there"
