@@ -8,13 +8,13 @@
 int cmd_reset(struct app *app, int argc, char **argv)
 {
 	char *dir __cleanup(free) = NULL;
-	int err = 0;
+	int err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
 
 	(void)argc, (void)argv;
 	if (asprintf(&dir, RUN_DIR "/%s", app->instance) < 0)
 		dir = NULL;
 	/* It reads the instance, which so could not be removed. */
-	if (dir)
+	if (!err && dir)
 		err = daemon_stop(app->ctx, dir);
 	if (!err)
 		err = debuglog_reset(app->ctx, app->instance);

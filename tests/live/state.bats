@@ -119,7 +119,7 @@ end' $'\001\002\377'; do
 	rmdir "$instance"
 	run -0 dktrace status
 	has "${lines[0]}" "(gone: somebody removed it; set_param makes it again)"
-	run -0 lctl dk
+	run -1 lctl dk
 	run -1 lctl mark x
 	expect 0 "debug=+vfstrace" "" lctl set_param debug=+vfstrace
 	expect 0 "debug=ioctl vfstrace
