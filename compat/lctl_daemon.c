@@ -80,8 +80,8 @@ static int absolute_path(const char *path, char **out)
 	*out = NULL;
 	if (!copy)
 		return -ENOMEM;
-	if (!*name)
-		return *path ? -EISDIR : -ENOENT;
+	if (!*path)
+		return -ENOENT;
 	if (slash)
 		*slash = '\0';
 	dir = realpath(!slash ? "." : *copy ? copy : "/", NULL);

@@ -42,3 +42,7 @@ same_as_real()
 @test "no Lustre on the machine" {
 	same_as_real none
 }
+
+@test "debug_daemon, df, dk" {
+	same_as_real debug
+}
