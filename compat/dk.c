@@ -159,6 +159,18 @@ static void put_trace(struct printer *p, const struct dkt_record *rec)
 		dkt_style_trace(rec, comm, p->buf);
 }
 
+/* A message that was recorded here and by Lustre is shown once, as Lustre has it. */
+static bool is_in_lustre(struct printer *p, const struct dkt_record *rec)
+{
+	const struct message *message = p->lustre ? legacy_style_message(p->legacy, rec) : NULL;
+	struct message_key key;
+
+	if (!message)
+		return false;
+	message_key(message, rec, p->wall, &key);
+	return dk_lustre_has(p->lustre, &key);
+}
+
 static void print_record(struct printer *p, const struct dkt_record *rec)
 {
 	size_t from;
@@ -171,6 +183,8 @@ static void print_record(struct printer *p, const struct dkt_record *rec)
 		p->result->dropped += rec->event != NULL;
 		return;
 	}
+	if (is_in_lustre(p, rec))
+		return;
 	dkt_buf_data(p->buf, &from);
 	if (p->opts->style == DK_LEGACY)
 		legacy_style_line(p->legacy, rec, p->wall, p->buf);
@@ -200,7 +214,7 @@ static int print_lustre(struct printer *p, int64_t until)
 	int err = 0;
 
 	while (!err && p->lustre && dk_lustre_time(p->lustre) <= until && !stopped(p)) {
-		err = dk_lustre_print(p->lustre);
+		err = dk_lustre_print(p->lustre, p->wall);
 		if (!err)
 			err = flush_if_full(p);
 	}

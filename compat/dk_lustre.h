@@ -4,6 +4,7 @@
 #define COMPAT_DK_LUSTRE_H
 
 #include "dk.h"
+#include "message.h"
 
 struct dk_lustre;
 
@@ -18,7 +19,17 @@ int dk_lustre_check(struct dk_lustre *lustre);
 /* Wall-clock time of the next record, ns; INT64_MAX: there is none. */
 int64_t dk_lustre_time(const struct dk_lustre *lustre);
 
-/* Prints the next record if it is selected, and steps past it. */
-int dk_lustre_print(struct dk_lustre *lustre);
+/*
+ * Whether the message is among those that are still to be printed: recorded by the same process at
+ * the same place, and in time no further away than Lustre's buffer can be behind a probe. Each of
+ * them stands for one message only. It has the complete text.
+ */
+bool dk_lustre_has(struct dk_lustre *lustre, const struct message_key *key);
+
+/*
+ * Prints the next record if it is selected, and steps past it. wall is what the times of the other
+ * records in the timeline lack to wall-clock time.
+ */
+int dk_lustre_print(struct dk_lustre *lustre, int64_t wall);
 
 #endif

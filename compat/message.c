@@ -125,21 +125,40 @@ static const char *string_of(const struct dkt_record *rec, const struct dkt_fiel
 	return bytes;
 }
 
-void message_place(const struct message *m, const struct dkt_record *rec, struct dkt_buf *buf)
+/* The last component of the path. */
+static const char *file_of(const struct message *m, const struct dkt_record *rec, size_t *len)
 {
-	size_t len;
-	const char *file = string_of(rec, m->file, &len), *slash = memrchr(file, '/', len);
+	const char *file = string_of(rec, m->file, len), *slash = memrchr(file, '/', *len);
 
-	if (slash) {
-		len -= (size_t)(slash + 1 - file);
-		file = slash + 1;
-	}
-	dkt_buf_add(buf, file, len);
+	if (!slash)
+		return file;
+	*len -= (size_t)(slash + 1 - file);
+	return slash + 1;
+}
+
+void message_key(const struct message *m, const struct dkt_record *rec, int64_t wall,
+		 struct message_key *key)
+{
+	*key = (struct message_key){ .time = (int64_t)rec->ts + wall,
+				     .pid = (uint32_t)rec->pid,
+				     .types = message_types(m, rec),
+				     .subsystems = message_subsystems(m, rec),
+				     .line = (uint32_t)dkt_record_int(rec, m->line) };
+	key->file = file_of(m, rec, &key->file_len);
+	key->function = string_of(rec, m->fn, &key->function_len);
+}
+
+/* FILE:LINE:FUNCTION */
+static void put_place(const struct message *m, const struct dkt_record *rec, struct dkt_buf *buf)
+{
+	struct message_key key;
+
+	message_key(m, rec, 0, &key);
+	dkt_buf_add(buf, key.file, key.file_len);
 	dkt_buf_add(buf, ":", 1);
-	dkt_buf_u64(buf, (uint32_t)dkt_record_int(rec, m->line), 0, ' ');
+	dkt_buf_u64(buf, key.line, 0, ' ');
 	dkt_buf_add(buf, ":", 1);
-	file = string_of(rec, m->fn, &len);
-	dkt_buf_add(buf, file, len);
+	dkt_buf_add(buf, key.function, key.function_len);
 }
 
 /* ---- text of a format and its arguments ---- */
@@ -218,7 +237,7 @@ static void put_format(const struct dkt_field *field, struct args *args, struct 
 	dkt_buf_kprintf(buf, fmt, len, &to);
 }
 
-void message_text(const struct message *m, const struct dkt_record *rec, struct dkt_buf *buf)
+static void put_text(const struct message *m, const struct dkt_record *rec, struct dkt_buf *buf)
 {
 	struct args args = { .m = m, .rec = rec, .words = &m->args }, inner;
 	size_t len;
@@ -242,6 +261,15 @@ void message_text(const struct message *m, const struct dkt_record *rec, struct 
 	}
 	args.inner = &inner;
 	put_format(m->fmt, &args, buf);
+}
+
+void message_line(const struct message *m, const struct dkt_record *rec, const char *join,
+		  struct dkt_buf *buf)
+{
+	dkt_buf_add(buf, "(", 1);
+	put_place(m, rec, buf);
+	dkt_buf_str(buf, join);
+	put_text(m, rec, buf);
 }
 
 /* ---- what is recorded ---- */

@@ -18,13 +18,29 @@ void message_free(struct message *message);
 uint32_t message_types(const struct message *message, const struct dkt_record *record);
 uint32_t message_subsystems(const struct message *message, const struct dkt_record *record);
 
-/* Appends FILE:LINE:FUNC, the file without its directory. */
-void message_place(const struct message *message, const struct dkt_record *record,
-		   struct dkt_buf *buf);
-
-/* Appends the text, with the newline that it ends with if it was recorded. */
-void message_text(const struct message *message, const struct dkt_record *record,
+/*
+ * Appends "(FILE:LINE:FUNCTION", the file without its directory, join, and the text with the newline
+ * that it ends with if that was recorded.
+ */
+void message_line(const struct message *message, const struct dkt_record *record, const char *join,
 		  struct dkt_buf *buf);
+
+/* By what a message is known again that came another way as well. */
+struct message_key {
+	int64_t time; /* wall clock, ns */
+	uint32_t pid;
+	uint32_t types;
+	uint32_t subsystems;
+	uint32_t line;
+	const char *file; /* not terminated */
+	size_t file_len;
+	const char *function;
+	size_t function_len;
+};
+
+/* wall is to be added to the record's time; the key is valid as long as the record. */
+void message_key(const struct message *message, const struct dkt_record *record, int64_t wall,
+		 struct message_key *key);
 
 /*
  * The filter on such an event that lets through what Lustre would record: "" if that is all of it.

@@ -354,15 +354,6 @@ static void put_function(struct legacy_style *style, const struct kind *kind,
 		put_rc(dkt_record_int(rec, kind->ret), buf);
 }
 
-static void put_message(const struct kind *kind, const struct dkt_record *rec, const char *join,
-			struct dkt_buf *buf)
-{
-	dkt_buf_add(buf, "(", 1);
-	message_place(kind->message, rec, buf);
-	dkt_buf_str(buf, join);
-	message_text(kind->message, rec, buf);
-}
-
 /* One newline at the end, whatever the text had. */
 static void put_newline(struct dkt_buf *buf)
 {
@@ -410,7 +401,7 @@ void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec,
 	put_context(rec, wall, buf);
 	switch (kind->shape) {
 	case SHAPE_MESSAGE:
-		put_message(kind, rec, "()) ", buf);
+		message_line(kind->message, rec, "()) ", buf);
 		break;
 	case SHAPE_ENTRY:
 	case SHAPE_EXIT:
@@ -436,15 +427,22 @@ void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec,
 	put_newline(buf);
 }
 
-bool legacy_style_trace(struct legacy_style *style, const struct dkt_record *rec, const char *comm,
-			struct dkt_buf *buf)
+const struct message *legacy_style_message(struct legacy_style *style, const struct dkt_record *rec)
 {
 	const struct kind *kind = rec->event ? kind_get(style, rec->event) : NULL;
 
-	if (!kind || kind->shape != SHAPE_MESSAGE)
+	return kind ? kind->message : NULL;
+}
+
+bool legacy_style_trace(struct legacy_style *style, const struct dkt_record *rec, const char *comm,
+			struct dkt_buf *buf)
+{
+	const struct message *message = legacy_style_message(style, rec);
+
+	if (!message)
 		return false;
 	dkt_style_trace_head(rec, comm, buf);
-	put_message(kind, rec, ") ", buf);
+	message_line(message, rec, ") ", buf);
 	put_newline(buf);
 	return true;
 }

@@ -231,19 +231,39 @@ normal()
 		grep -v '^Debug log:' | sort
 }
 
-# same DESCRIPTION: the log beside the module's buffer, both emptied after it.
+# compare DESCRIPTION: the module's lines in want.raw and dk's in got.raw.
+compare()
+{
+	normal want.raw | grep "emit.c:" >want
+	normal got.raw | grep "emit.c:" >got
+	if cmp -s want got && [ -s want ]; then
+		ok "$1: $(wc -l <want) lines are the same"
+	else
+		diff want got | head -n 20
+		fail "$1: $(wc -l <want) lines in the module's buffer, $(wc -l <got) by dk"
+	fi
+}
+
+# same DESCRIPTION: the trace log alone beside the module's buffer; both are empty after it.
 same()
 {
 	cat $lnet/text >want.raw
-	lctl dk >got.raw 2>dk.err || fail "$1: dk ends well: $(cat dk.err)"
 	echo clear >$lnet/debug_marker
-	normal want.raw >want
-	normal got.raw | grep "emit.c:" >got.emit
-	grep "emit.c:" want >want.emit
-	if cmp -s want.emit got.emit && [ -s want.emit ]; then
-		ok "$1: $(wc -l <want.emit) lines are the same"
-	else
-		diff want.emit got.emit | head -n 20
-		fail "$1: $(wc -l <want.emit) lines in the module's buffer, $(wc -l <got.emit) by dk"
-	fi
+	lctl dk >got.raw 2>dk.err || fail "$1: dk ends well: $(cat dk.err)"
+	compare "$1"
+}
+
+# once DESCRIPTION: trace log and module's buffer in one; both are empty after it.
+once()
+{
+	cat $lnet/text >want.raw
+	lctl dk >got.raw 2>dk.err || fail "$1: dk ends well: $(cat dk.err)"
+	compare "$1"
+}
+
+# traced: what dk shows of the trace log alone, in got.raw.
+traced()
+{
+	echo clear >$lnet/debug_marker
+	lctl dk >got.raw 2>/dev/null
 }

@@ -19,12 +19,14 @@ emit softirq hardirq bh
 same "contexts"
 emit "flood 2000" "cpus 500"
 same "flood on all CPUs"
+emit catalogue softirq hardirq "flood 500" "cpus 200"
+once "both sources, each message once"
 
 # What is not recorded says so.
 echo +other >$lnet/debug
 lctl set_param debug=+other >/dev/null
 emit unknown
-lctl dk >got.raw 2>/dev/null
+traced
 grep emit.c got.raw
 assert_grep '\) unknown <%pI6c 0x[0-9a-f]{16}>$' got.raw "bytes behind a pointer that were not recorded"
 assert_grep '\) known after it <%pUb 0x[0-9a-f]{16}> 7$' got.raw "what comes after them is right"
@@ -33,21 +35,27 @@ echo clear >$lnet/debug_marker
 # Masks are those of Lustre: types, subsystems, and what cannot be masked.
 run lctl set_param debug=rpctrace
 emit catalogue
-lctl dk >got.raw 2>/dev/null
+traced
 assert_grep 'debug_req|emit_nested' got.raw "chosen: rpctrace"
 assert_no_grep 'emit_numbers|emit_strings' got.raw "not chosen: info"
 assert_grep 'cannot be masked: 1' got.raw "never masked: console"
 run lctl set_param debug=+dlmtrace subsystem_debug=ldlm
 emit catalogue
-lctl dk >got.raw 2>/dev/null
+traced
 assert_grep '^00010000:00010000:.*### client blocking callback' got.raw "subsystem ldlm"
 assert_no_grep '^00000100:' got.raw "not subsystem rpc"
 run lctl set_param subsystem_debug=all
 
 # Both styles, and filters on the fields.
 emit catalogue
+echo clear >$lnet/debug_marker
 run dktrace dk --style trace --filter 'msg_fn == "emit_nested" && msg_mask & rpctrace'
 assert_grep 'cdebug: +\(emit.c:[0-9]+:emit_nested\) @@@ Request sent +req@' "$out" "trace style"
+emit catalogue
+run dktrace dk --style trace --filter 'msg_fn == "emit_nested" && msg_mask & rpctrace'
+assert_grep 'libcfs_debug_msg: +\(emit.c:[0-9]+:emit_nested\) @@@ Request sent +req@' "$out" \
+	"trace style of both sources"
+assert_no_grep ' cdebug: ' "$out" "each message once"
 
 # The module goes and comes: nothing is wedged, the probe serves again.
 rmmod libcfs || fail "rmmod with the probe on"

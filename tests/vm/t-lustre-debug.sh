@@ -19,17 +19,19 @@ emit softirq hardirq bh
 same "contexts"
 emit "flood 2000" "cpus 500"
 same "flood on all CPUs"
+emit catalogue softirq hardirq "flood 500" "cpus 200"
+once "both sources, each message once"
 
 # Masks: by types, by subsystem, never those that cannot be masked.
 run lctl set_param debug=dlmtrace subsystem_debug=ldlm
 emit catalogue
-lctl dk >got.raw 2>/dev/null
+traced
 assert_grep '^00010000:00010000:.*### client blocking callback' got.raw "subsystem ldlm"
 assert_no_grep '^00000100:' got.raw "not subsystem rpc"
 assert_grep 'cannot be masked: 1' got.raw "never masked: console"
 run lctl set_param debug=+info subsystem_debug=all debug_filter='msg_fn == "emit_strings"'
 emit catalogue
-lctl dk >got.raw 2>/dev/null
+traced
 assert_grep 'emit_strings' got.raw "debug_filter on messages: chosen"
 assert_no_grep 'emit_numbers|cannot be masked' got.raw "debug_filter on messages: not chosen"
 run dktrace reset
@@ -51,7 +53,7 @@ emit catalogue
 assert_eq 0 "$(cat $tracing/instances/dktrace/tracing_on)" "recording stops at a message"
 echo '!traceoff if msg_fn == "emit_strings"' >$event/trigger
 echo 1 >$tracing/instances/dktrace/tracing_on
-lctl dk >got.raw 2>/dev/null
+traced
 assert_grep 'emit_numbers' got.raw "what came before it is there"
 assert_no_grep 'emit_pointers' got.raw "what came after it is not"
 
@@ -73,7 +75,7 @@ echo '!stacktrace:1 if msg_fn == "emit_flood"' >$event/trigger
 
 run lctl set_param debug_filter="common_pid == 1"
 emit "flood 3"
-lctl dk >got.raw 2>/dev/null
+traced
 assert_no_grep 'emit.c' got.raw "messages of one process only"
 run dktrace reset
 assert_eq "" "$(cat $tracing/kprobe_events)" "reset leaves no probe behind"
