@@ -3,6 +3,7 @@
 #include "dk.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
@@ -62,7 +63,7 @@ static ssize_t write_some(const struct printer *p, const char *text, size_t len)
 	return -1;
 }
 
-/* Writes out all text. Called by the capture before it forgets records. */
+/* Writes out all text. */
 static int flush_text(void *data)
 {
 	struct printer *p = data;
@@ -83,6 +84,23 @@ static int flush_text(void *data)
 	if (err == -ECANCELED)
 		return dkt_fail(p->ctx, err, "interrupted; what was not written is kept");
 	return err ? dkt_fail(p->ctx, err, "write output: %s", strerror(-err)) : 0;
+}
+
+/*
+ * Before records are forgotten: some file systems say only at a close that what was written did
+ * not get there.
+ */
+static int settle_text(void *data)
+{
+	struct printer *p = data;
+	int copy, err = flush_text(p);
+
+	if (err)
+		return err;
+	copy = fcntl(p->fd, F_DUPFD_CLOEXEC, 0);
+	if (copy < 0 || close(copy))
+		return dkt_fail(p->ctx, -errno, "write output: %s", strerror(errno));
+	return 0;
 }
 
 static int flush_if_full(struct printer *p)
@@ -281,7 +299,7 @@ static int only_lustre(struct printer *p)
 static int printer_run(struct printer *p, const char *spool, uint64_t until)
 {
 	DKT_OPTS(dkt_capture_opts, opts, .flags = p->opts->flags, .spool = spool, .until = until,
-		 .flush = flush_text, .data = p);
+		 .flush = settle_text, .data = p);
 	int err = dkt_capture_open(p->in, &opts, &p->capture);
 	int told;
 
@@ -291,7 +309,7 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 		return p->lustre ? only_lustre(p) : err;
 	err = print_all(p);
 	if (!err)
-		err = flush_text(p);
+		err = settle_text(p);
 	if (!err)
 		err = dkt_capture_done(p->capture);
 	told = count_losses(p);

@@ -27,6 +27,12 @@ count_writes()
 	grep -c "sys_enter_write()) fd: 0x00000001.*count: 0x0*$(printf %x "$2")\$" "$1" || true
 }
 
+# Time of the last line, in microseconds.
+youngest()
+{
+	tail -n 1 "$1" | cut -d : -f 4 | tr -d .
+}
+
 @test "start, stop, df: every record, whole, in Lustre's format" {
 	set_param debug=+vfstrace
 	expect 0 '' '' lctl debug_daemon start "$tmp/log" 20 3>&-
@@ -61,6 +67,7 @@ count_writes()
 	for i in 1 2 3 4 5 6; do
 		writes 8000 "$((10100 + i))"
 		sleep 0.3
+		last=$(date +%s%6N)
 	done
 	stop_daemon
 	run -0 lctl debug_daemon status
@@ -70,16 +77,17 @@ count_writes()
 	run -0 --separate-stderr lctl df "$tmp/log" "$tmp/text"
 	same '' "$stderr" "df's stderr"
 	has "$output" ' 0 dropped, 0 bad.'
-	# How many of them depends on what else the machine does.
-	[ "$(count_writes "$tmp/text" 10106)" -ge 1 ]
+	# How far back it goes depends on what else the machine does.
+	[ "$(youngest "$tmp/text")" -ge "$last" ]
 	# Going on with the same file leaves it whole as well.
 	lctl debug_daemon start "$tmp/log" 10 3>&-
 	writes 100 10107
+	last=$(date +%s%6N)
 	stop_daemon
 	run -0 --separate-stderr lctl df "$tmp/log" "$tmp/text"
 	has "$output" ' 0 dropped, 0 bad.'
 	same '' "$stderr" "df's stderr"
-	same 100 "$(count_writes "$tmp/text" 10107)" "the youngest"
+	[ "$(youngest "$tmp/text")" -ge "$last" ]
 }
 
 @test "--rotate keeps older files" {
