@@ -13,11 +13,16 @@ MANDIR ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share/dktrace
 COMPDIR ?= $(PREFIX)/share/bash-completion/completions
 CONFDIR ?= /etc/dktrace
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 CLANG ?= clang
 PKG_CONFIG ?= pkg-config
 
 LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0
 TOOL_PKGS := yaml-0.1 smartcols json-c
+
+# With it lctl's sessions have history and completion; EDIT= does without.
+EDIT ?= $(shell $(PKG_CONFIG) --exists libedit && echo libedit)
+TOOL_PKGS += $(EDIT)
 
 Q := $(if $(V),,@)
 say = $(if $(V),@:,@printf '  %-7s %s\n' $(1) $(2))
@@ -50,17 +55,19 @@ LIVE_BIN := $(LIVE_SRC:%.c=$(O)/%)
 BENCH_BIN := $(BENCH_SRC:%.c=$(O)/%)
 EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 
+TEST_TOOLS := $(O)/tests/gen-records $(O)/tests/fake-lustre.so
+
 SO := $(O)/libdktrace.so.$(VERSION)
 
 .DELETE_ON_ERROR:
 .PHONY: all lib tests check check-unit check-cli check-live check-vm check-fuzz check-abi check-san \
-	check-clang lint bench fuzz demo install uninstall dist clean help
+	check-clang lint bench fuzz demo install alternatives no-alternatives uninstall dist clean help
 
 all: $(O)/dktrace $(O)/lctl lib
 
 lib: $(SO) $(O)/libdktrace.a $(O)/libdktrace.pc
 
-tests: $(UNIT_BIN) $(FUZZ_BIN) $(LIVE_BIN) $(EXAMPLE_BIN)
+tests: $(UNIT_BIN) $(FUZZ_BIN) $(LIVE_BIN) $(EXAMPLE_BIN) $(TEST_TOOLS)
 
 help:
 	@echo 'all            build/dktrace, build/lctl, the library'
@@ -69,6 +76,7 @@ help:
 	@echo 'demo, bench    the two-minute tour; speed beside other tools'
 	@echo 'fuzz           TARGET=name SECONDS=n: run one fuzz target with libFuzzer'
 	@echo 'install        DESTDIR=, PREFIX=; uninstall, dist, clean'
+	@echo 'alternatives   make the installed program lctl as well; no-alternatives: no longer'
 
 # ---- objects: only lib/ sees lib's insides; compat/ and ctl/ use the installed header ----
 
@@ -81,7 +89,7 @@ $(O)/compat/%.o: compat/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(TOOL_CFLAGS) $(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null) \
-		-DDATADIR='"$(DATADIR)"' -DCONFDIR='"$(CONFDIR)"' -MMD -MP $(CFLAGS) -c -o $@ $<
+		-DDATADIR='"$(DATADIR)"' -DCONFDIR='"$(CONFDIR)"' $(if $(EDIT),-DHAVE_LIBEDIT) -MMD -MP $(CFLAGS) -c -o $@ $<
 
 $(O)/ctl/%.o: ctl/%.c
 	$(call say,CC,$@)
@@ -148,6 +156,17 @@ $(O)/tests/bench/%: tests/bench/%.c $(TEST_LINK)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(TEST_CC) $(TEST_LINK) $(TOOL_LIBS) $(LIB_LIBS)
+
+$(O)/tests/gen-records: tests/gen-records.c compat/record.h
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE) -Icompat $(CFLAGS) $(LDFLAGS) -o $@ $<
+
+# Preloaded, it does what a kernel with Lustre does.
+$(O)/tests/fake-lustre.so: tests/fake-lustre.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 $(WARN) -fPIC -shared -o $@ $<
 
 # Without libFuzzer the same file replays the files that it is given.
 $(O)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.h $(TEST_LINK)
@@ -221,13 +240,26 @@ install: all
 	install -m 644 include/dktrace/dktrace.h $(DESTDIR)$(PREFIX)/include/dktrace/
 	install -m 644 share/classes.d/*.yaml $(DESTDIR)$(DATADIR)/classes.d/
 	install -m 644 ctl/dktrace.bash $(DESTDIR)$(COMPDIR)/dktrace
+	install -d $(DESTDIR)$(UNITDIR)
+	sed 's|@BINDIR@|$(BINDIR)|' share/systemd/dktrace-daemon.service \
+		>$(DESTDIR)$(UNITDIR)/dktrace-daemon.service
 	ln -sf dktrace $(DESTDIR)$(COMPDIR)/lctl-dktrace
 	for n in 1 3 5 8; do install -m 644 man/*.$$n $(DESTDIR)$(MANDIR)/man$$n/; done
+
+# Makes this program the lctl of a directory that comes before Lustre's in PATH. A lctl that is
+# there as a file stays.
+ALTERNATIVES ?= update-alternatives
+alternatives:
+	mkdir -p $(DESTDIR)$(PREFIX)/sbin
+	$(ALTERNATIVES) --install $(DESTDIR)$(PREFIX)/sbin/lctl lctl $(DESTDIR)$(BINDIR)/lctl-dktrace 20
+
+no-alternatives:
+	$(ALTERNATIVES) --remove lctl $(DESTDIR)$(BINDIR)/lctl-dktrace
 
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/dktrace $(DESTDIR)$(BINDIR)/lctl-dktrace $(DESTDIR)$(LIBDIR)/libdktrace.* \
 		$(DESTDIR)$(LIBDIR)/pkgconfig/libdktrace.pc $(DESTDIR)$(COMPDIR)/dktrace \
-		$(DESTDIR)$(COMPDIR)/lctl-dktrace
+		$(DESTDIR)$(COMPDIR)/lctl-dktrace $(DESTDIR)$(UNITDIR)/dktrace-daemon.service
 	rm -rf $(DESTDIR)$(PREFIX)/include/dktrace $(DESTDIR)$(DATADIR)
 	for page in $(notdir $(wildcard man/*)); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "debuglog.h"
+#include "message.h"
 #include "modules.h"
 #include "util.h"
 
@@ -40,7 +41,8 @@ void filter_report_clear(struct filter_report *report)
 
 bool debuglog_wants(const struct class_bits *bits, const struct settings *set)
 {
-	return class_bits_on(bits, set->debug, set->subsystem_debug);
+	/* Some messages cannot be masked; their filter knows. */
+	return bits->fields || class_bits_on(bits, set->debug, set->subsystem_debug);
 }
 
 /* ---- words as constants: msg_mask & rpctrace ---- */
@@ -91,17 +93,27 @@ static int user_filter(struct plan *plan, struct dkt_event *event, char **text)
 	return err ? dkt_fail_in(ctx, err, "debug_filter") : 0;
 }
 
-static int add_filter(struct plan *plan, struct dkt_event *event)
+/* The filter that the class map puts on the event; NULL: none. */
+static int own_filter(struct plan *plan, struct dkt_event *event, char **filter)
 {
 	const struct class_bits *bits = class_map_event(plan->log->map, event);
 	uint32_t types = bits->types & plan->set->debug;
+
+	*filter = NULL;
+	if (bits->fields)
+		return message_filter(plan->set->debug, plan->set->subsystem_debug, filter);
+	if (bits->filtered & types || bits->narrowed & types)
+		return class_map_filter(plan->log->map, event, types, plan->sites, filter);
+	return 0;
+}
+
+static int add_filter(struct plan *plan, struct dkt_event *event)
+{
 	char *own __cleanup(free) = NULL;
 	char *user __cleanup(free) = NULL;
 	char *both __cleanup(free) = NULL;
-	int err = 0;
+	int err = own_filter(plan, event, &own);
 
-	if (bits->filtered & types || bits->narrowed & types)
-		err = class_map_filter(plan->log->map, event, types, plan->sites, &own);
 	if (!err)
 		err = user_filter(plan, event, &user);
 	if (err || (!user && (!own || !*own)))
@@ -161,10 +173,11 @@ static int plan_events(struct plan *plan)
 	for (i = 0; !err && i < n; i++) {
 		const struct class_bits *bits = class_map_event(log->map, all[i]);
 
-		if (!debuglog_wants(bits, plan->set))
+		if (!debuglog_wants(bits, plan->set) || (bits->fields && !message_is(all[i])))
 			continue;
 		plan->on[plan->n_on++] = all[i];
-		if (plan->filter || (bits->filtered | bits->narrowed) & plan->set->debug)
+		if (plan->filter || bits->fields ||
+		    (bits->filtered | bits->narrowed) & plan->set->debug)
 			err = add_filter(plan, all[i]);
 	}
 	if (!err)
@@ -331,6 +344,23 @@ static int save_before(struct plan *plan)
 	return err ? err : settings_save(log->ctx, log->dirfd, DEBUGLOG_BEFORE, &log->set);
 }
 
+/*
+ * A log that is new waits until all is switched: the switching itself, hundreds of files, is not
+ * what it is wanted for.
+ */
+static int commit(struct plan *plan)
+{
+	struct dkt_instance *in = plan->log->in;
+	bool fresh = dkt_instance_is_new(in);
+	int err = fresh ? dkt_instance_set_on(in, false) : 0;
+
+	if (!err)
+		err = dkt_change_commit(plan->change);
+	if (!err && fresh)
+		err = dkt_instance_set_on(in, true);
+	return err;
+}
+
 /* The kernel first, then the file: what is kept was true at some time. */
 static int transact(struct plan *plan)
 {
@@ -341,7 +371,8 @@ static int transact(struct plan *plan)
 
 	if (!err && set->debug_mb) {
 		err = dkt_instance_get_size(log->in, &bytes);
-		if (!err && bytes != (uint64_t)set->debug_mb << 20)
+		/* The kernel rounds up; it refuses a change while somebody looks at the trace. */
+		if (!err && bytes >> 20 != set->debug_mb)
 			err = set_size(log, set->debug_mb);
 	}
 	if (!err)
@@ -353,7 +384,7 @@ static int transact(struct plan *plan)
 	if (!err)
 		err = settings_stage(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, plan->done);
 	if (!err)
-		err = dkt_change_commit(plan->change);
+		err = commit(plan);
 	if (!err)
 		err = note_graph(plan);
 	if (!err)
@@ -397,6 +428,7 @@ int debuglog_apply(struct debuglog *log, const struct settings *set, struct filt
 	if (!err) {
 		settings_clear(&log->set);
 		log->set = done;
+		log->applied = true;
 	} else {
 		settings_clear(&done);
 		if (was_new && log->in)

@@ -10,6 +10,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
+#include "cdebug.h"
 #include "rebuild.h"
 #include "util.h"
 
@@ -78,7 +79,7 @@ static int open_dir(struct debuglog *log)
 /* Changes take turns; one takes less than a second. -ENOENT: a reset took it all away meanwhile. */
 static int take_lock(struct debuglog *log)
 {
-	struct stat st;
+	struct stat held, st;
 	int tries;
 
 	log->lock = openat(log->dirfd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -91,7 +92,7 @@ static int take_lock(struct debuglog *log)
 							       strerror(errno));
 		usleep(50000);
 	}
-	if (!fstat(log->lock, &st) && !st.st_nlink)
+	if (fstat(log->dirfd, &held) || stat(log->dir, &st) || st.st_ino != held.st_ino)
 		return dkt_fail(log->ctx, -ENOENT, "%s was taken away", log->dir);
 	return 0;
 }
@@ -211,6 +212,20 @@ static int log_init(struct debuglog *log, struct dkt_ctx *ctx, const char *name)
 	return log->name && log->dir ? 0 : -ENOMEM;
 }
 
+/* Without it all else works; why there is none is for the user to know. */
+static int make_probe(struct debuglog *log)
+{
+	int err = cdebug_make(log->ctx, log->dirfd, &log->probe_made);
+
+	if (!err || err == -ENOMEM)
+		return err;
+	if (asprintf(&log->no_probe, "messages of Lustre are not recorded: %s",
+		     dkt_error(log->ctx)) >= 0)
+		return 0;
+	log->no_probe = NULL;
+	return -ENOMEM;
+}
+
 int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, struct debuglog **out)
 {
 	struct debuglog *log = calloc(1, sizeof(*log));
@@ -226,6 +241,8 @@ int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, str
 		err = flags & DEBUGLOG_CHANGE ? enter(log) : open_dir(log);
 	if (!err)
 		err = open_tracefs(ctx, flags);
+	if (!err && flags & DEBUGLOG_CHANGE)
+		err = make_probe(log);
 	if (!err) {
 		err = dkt_instance_open(ctx, name, 0, &log->in);
 		err = err == -ENOENT ? 0 : err;
@@ -253,7 +270,11 @@ void debuglog_close(struct debuglog *log)
 	free(log->note);
 	class_map_free(log->map);
 	dkt_instance_close(log->in);
+	/* Made for a change that was not. */
+	if (log->probe_made && !log->applied)
+		cdebug_remove(log->ctx, log->dirfd);
 	leave(log);
+	free(log->no_probe);
 	free(log->name);
 	free(log->dir);
 	free(log);
@@ -349,7 +370,30 @@ static int remove_instance(struct debuglog *log)
 	return err == -ENOENT ? 0 : err;
 }
 
-/* Alone, if there is a directory in which somebody else could be at work. */
+/* It gets another name first: whoever waits for its lock sees that it is not the log's any more. */
+static int remove_dir(struct debuglog *log)
+{
+	char *gone __cleanup(free) = NULL;
+	int tries, err;
+
+	if (asprintf(&gone, RUN_DIR "/.%s", log->name) < 0) {
+		gone = NULL;
+		return -ENOMEM;
+	}
+	err = remove_files(AT_FDCWD, gone);
+	if (!err && rename(log->dir, gone) && errno != ENOENT)
+		err = -errno;
+	/* One that waits may just have made a lock there. */
+	for (tries = 0; !err && tries < BUSY_TRIES; tries++) {
+		err = remove_files(AT_FDCWD, gone);
+		if (err != -ENOTEMPTY)
+			break;
+		err = 0;
+	}
+	return err ? dkt_fail(log->ctx, err, "remove %s: %s", log->dir, strerror(-err)) : 0;
+}
+
+/* Not in the middle of somebody's change. */
 static int reset(struct debuglog *log)
 {
 	int err = dkt_tracefs_open(log->ctx, 0);
@@ -357,19 +401,18 @@ static int reset(struct debuglog *log)
 	if (!err || err == -EACCES)
 		err = dkt_caps_check(log->ctx, DKT_NEED_CONTROL);
 	if (!err || err == -ENOENT)
-		err = open_dir(log);
-	if (!err && log->dirfd >= 0) {
-		err = take_lock(log);
-		err = err == -ENOENT ? 0 : err;
-	}
+		err = enter(log);
+	/* Nobody can be at work where nothing can be kept. */
+	if (err == -EROFS)
+		err = 0;
 	if (!err && *dkt_tracefs_dir(log->ctx))
 		err = remove_instance(log);
+	if (!err && *dkt_tracefs_dir(log->ctx) && log->dirfd >= 0)
+		err = cdebug_remove(log->ctx, log->dirfd);
 	if (err)
 		return err;
-	err = remove_files(AT_FDCWD, log->dir);
-	if (err)
-		return dkt_fail(log->ctx, err, "remove %s: %s", log->dir, strerror(-err));
-	return put_back_mount(log->ctx);
+	err = remove_dir(log);
+	return err ? err : put_back_mount(log->ctx);
 }
 
 int debuglog_reset(struct dkt_ctx *ctx, const char *name)

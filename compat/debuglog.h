@@ -29,6 +29,9 @@ struct debuglog {
 	char *note; /* what the last debuglog_apply() had to leave out, NULL: nothing */
 	bool rebuilt; /* the settings were lost and taken from the kernel */
 	bool interrupted; /* the last change was not completed */
+	bool probe_made; /* the probe on Lustre's messages: just now */
+	bool applied; /* a change was made */
+	char *no_probe; /* why there is no probe on Lustre's messages, NULL: nobody knows a reason */
 };
 
 enum debuglog_flags {

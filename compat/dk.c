@@ -4,9 +4,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "dk_lustre.h"
 #include "style_legacy.h"
 #include "util.h"
 
@@ -22,6 +25,7 @@ struct printer {
 	const struct dk_opts *opts;
 	struct dk_result *result;
 	struct dkt_capture *capture;
+	struct dk_lustre *lustre; /* Lustre's own records; NULL: there are none */
 	struct legacy_style *legacy;
 	struct dkt_expr *filter;
 	bool *asked; /* by event index: whether the filter can match it is known */
@@ -35,44 +39,28 @@ struct printer {
 	int fd;
 };
 
-void dk_result_clear(struct dk_result *result)
-{
-	free(result->lost_by_cpu);
-	free(result->clock);
-	free(result->unmatched);
-	*result = (struct dk_result){ 0 };
-}
-
-void dk_result_print(const struct dk_result *result, const char *self, FILE *out)
-{
-	fprintf(out,
-		"Debug log: %" PRIu64 " lines, %" PRIu64 " kept, %" PRIu64 " dropped, %" PRIu64
-		" bad.\n",
-		result->kept + result->dropped + result->bad, result->kept, result->dropped,
-		result->bad);
-	fflush(out);
-	if (result->unmatched)
-		fprintf(stderr, "%s: %s\n", self, result->unmatched);
-	if (result->clock)
-		fprintf(stderr,
-			"%s: times are those of the clock '%s': it has no wall-clock time\n", self,
-			result->clock);
-	if (result->own)
-		fprintf(stderr, "%s: %" PRIu64 " records of %s itself left out\n", self,
-			result->own, self);
-	if (result->lost)
-		fprintf(stderr,
-			"%s: %" PRIu64 " records were lost before they were read (%s); a larger"
-			" debug_mb or a narrower debug keeps more\n",
-			self, result->lost, result->lost_by_cpu);
-}
-
 static bool stopped(const struct printer *p)
 {
 	return p->opts->stop && *p->opts->stop;
 }
 
 /* ---- output ---- */
+
+/* After a signal, what the reader does not take in this time is kept, ms. */
+#define STOP_MS 1000
+
+/* write(), but once stopped it does not block: of a pipe that has room PIPE_BUF bytes are. */
+static ssize_t write_some(const struct printer *p, const char *text, size_t len)
+{
+	struct pollfd out = { .fd = p->fd, .events = POLLOUT };
+
+	if (!stopped(p))
+		return write(p->fd, text, len);
+	if (poll(&out, 1, STOP_MS) > 0)
+		return write(p->fd, text, len < PIPE_BUF ? len : PIPE_BUF);
+	errno = ECANCELED;
+	return -1;
+}
 
 /* Writes out all text. Called by the capture before it forgets records. */
 static int flush_text(void *data)
@@ -83,16 +71,16 @@ static int flush_text(void *data)
 	int err = dkt_buf_error(p->buf);
 
 	while (!err && done < len) {
-		ssize_t n = write(p->fd, text + done, len - done);
+		ssize_t n = write_some(p, text + done, len - done);
 
 		if (n >= 0)
 			done += (size_t)n;
-		else if (errno != EINTR || stopped(p))
+		else if (errno != EINTR)
 			err = -errno;
 	}
 	dkt_buf_reset(p->buf);
 	p->result->closed = err == -EPIPE;
-	if (err == -EINTR)
+	if (err == -ECANCELED)
 		return dkt_fail(p->ctx, err, "interrupted; what was not written is kept");
 	return err ? dkt_fail(p->ctx, err, "write output: %s", strerror(-err)) : 0;
 }
@@ -163,6 +151,26 @@ static bool selected(struct printer *p, const struct dkt_record *rec)
 	return !p->filter || matches(p, rec);
 }
 
+static void put_trace(struct printer *p, const struct dkt_record *rec)
+{
+	const char *comm = dkt_capture_comm(p->capture, rec->pid);
+
+	if (!legacy_style_trace(p->legacy, rec, comm, p->buf))
+		dkt_style_trace(rec, comm, p->buf);
+}
+
+/* A message that was recorded here and by Lustre is shown once, as Lustre has it. */
+static bool is_in_lustre(struct printer *p, const struct dkt_record *rec)
+{
+	const struct message *message = p->lustre ? legacy_style_message(p->legacy, rec) : NULL;
+	struct message_key key;
+
+	if (!message)
+		return false;
+	message_key(message, rec, p->wall, &key);
+	return dk_lustre_has(p->lustre, &key);
+}
+
 static void print_record(struct printer *p, const struct dkt_record *rec)
 {
 	size_t from;
@@ -175,11 +183,13 @@ static void print_record(struct printer *p, const struct dkt_record *rec)
 		p->result->dropped += rec->event != NULL;
 		return;
 	}
+	if (is_in_lustre(p, rec))
+		return;
 	dkt_buf_data(p->buf, &from);
 	if (p->opts->style == DK_LEGACY)
 		legacy_style_line(p->legacy, rec, p->wall, p->buf);
 	else
-		dkt_style_trace(rec, dkt_capture_comm(p->capture, rec->pid), p->buf);
+		put_trace(p, rec);
 	if (p->opts->escape)
 		dkt_buf_escape(p->buf, from);
 	p->result->kept += rec->event != NULL;
@@ -198,6 +208,19 @@ static int wait_for_more(struct printer *p)
 	return err == -EINTR ? 0 : err;
 }
 
+/* Prints those of Lustre's own records that are not younger. */
+static int print_lustre(struct printer *p, int64_t until)
+{
+	int err = 0;
+
+	while (!err && p->lustre && dk_lustre_time(p->lustre) <= until && !stopped(p)) {
+		err = dk_lustre_print(p->lustre, p->wall);
+		if (!err)
+			err = flush_if_full(p);
+	}
+	return err;
+}
+
 static int print_all(struct printer *p)
 {
 	struct dkt_record rec;
@@ -208,13 +231,16 @@ static int print_all(struct printer *p)
 		if (err == 2) {
 			err = wait_for_more(p);
 		} else if (!err) {
+			err = print_lustre(p, (int64_t)rec.ts + p->wall);
+			if (err)
+				break;
 			print_record(p, &rec);
 			err = flush_if_full(p);
 		}
 		if (err)
 			break;
 	}
-	return err == 1 ? 0 : err;
+	return err == 1 ? print_lustre(p, INT64_MAX - 1) : err;
 }
 
 /* ---- the whole ---- */
@@ -242,6 +268,16 @@ static int count_losses(struct printer *p)
 	return fclose(f) ? -ENOMEM : err;
 }
 
+/* Lustre's own records have been taken out of the kernel: they are shown even without ours. */
+static int only_lustre(struct printer *p)
+{
+	int err;
+
+	p->result->only_lustre = strdup(dkt_error(p->ctx));
+	err = print_lustre(p, INT64_MAX - 1);
+	return err ? err : flush_text(p);
+}
+
 static int printer_run(struct printer *p, const char *spool, uint64_t until)
 {
 	DKT_OPTS(dkt_capture_opts, opts, .flags = p->opts->flags, .spool = spool, .until = until,
@@ -252,7 +288,7 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 	if (!err && p->opts->drop_rights)
 		err = dkt_caps_drop(p->ctx);
 	if (err)
-		return err;
+		return p->lustre ? only_lustre(p) : err;
 	err = print_all(p);
 	if (!err)
 		err = flush_text(p);
@@ -287,8 +323,13 @@ static int check_filter(struct printer *p)
 	char *words __cleanup(free) = NULL;
 	struct dkt_event *const *all;
 	size_t n;
-	int err = dkt_instance_get_events(p->in, &on, &n);
+	int err;
 
+	if (p->lustre && !dk_lustre_check(p->lustre)) {
+		p->fits = true;
+		return 0;
+	}
+	err = dkt_instance_get_events(p->in, &on, &n);
 	/* What is on is asked first: its formats are few. A saved tree may not say what was on. */
 	if (!err)
 		err = any_fits(p, on, n, &words);
@@ -328,6 +369,8 @@ static int printer_init(struct printer *p, const struct class_map *map)
 		err = legacy_style_new(p->ctx, map, &p->legacy);
 	if (!err && p->opts->filter)
 		err = debuglog_expr(p->ctx, p->opts->filter, &p->filter);
+	if (!err && p->opts->lustre)
+		err = dk_lustre_new(p->ctx, p->opts, p->filter, p->buf, p->result, &p->lustre);
 	if (!err && p->in)
 		err = check_selection(p);
 	if (!err && p->in)
@@ -341,6 +384,7 @@ static int printer_init(struct printer *p, const struct class_map *map)
 static void printer_clear(struct printer *p)
 {
 	dkt_capture_close(p->capture);
+	dk_lustre_free(p->lustre);
 	legacy_style_free(p->legacy);
 	dkt_expr_free(p->filter);
 	free(p->asked);
@@ -376,6 +420,25 @@ int dk_print(struct debuglog *log, const struct dk_opts *opts, int fd, struct dk
 		err = printer_init(&p, log->map);
 	if (!err && log->in)
 		err = print_kernel(log, &p);
+	printer_clear(&p);
+	return err;
+}
+
+int dk_print_lustre(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
+		    struct dk_result *result)
+{
+	struct printer p = { .ctx = ctx, .opts = opts, .result = result, .fd = fd, .self = -1 };
+	int err = dkt_buf_new(&p.buf);
+
+	*result = (struct dk_result){ 0 };
+	if (!err && opts->filter)
+		err = debuglog_expr(ctx, opts->filter, &p.filter);
+	if (!err)
+		err = dk_lustre_new(ctx, opts, p.filter, p.buf, result, &p.lustre);
+	if (!err)
+		err = print_lustre(&p, INT64_MAX - 1);
+	if (!err)
+		err = flush_text(&p);
 	printer_clear(&p);
 	return err;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "debuglog.h"
+#include "record_sort.h"
 
 enum dk_style {
 	DK_LEGACY,
@@ -21,6 +22,7 @@ struct dk_opts {
 	uint32_t subsystems;
 	uint32_t hidden_types; /* not records whose bits are all among these; see mask_hides() */
 	uint32_t hidden_subsystems;
+	struct record_sort *lustre; /* Lustre's own records, to be merged; NULL: none */
 	int64_t since; /* wall-clock ns; 0: no bound */
 	int64_t until;
 	int32_t pid; /* -1: any */
@@ -44,6 +46,7 @@ struct dk_result {
 	uint64_t own; /* records of this process, left out */
 	char *lost_by_cpu; /* "cpu 0: N, cpu 3: M"; NULL: nothing lost */
 	char *unmatched; /* why the filter could not match what is in the log; NULL: it could */
+	char *only_lustre; /* why the kernel's records are not shown; NULL: they are */
 	bool closed; /* the reader of a pipe went away */
 	char *clock; /* whose times are shown as they are, as it has no wall-clock time; or NULL */
 };
@@ -58,6 +61,10 @@ void dk_result_print(const struct dk_result *result, const char *self, FILE *out
  * is forgotten; what could not be written is not. A log that was never started prints nothing.
  */
 int dk_print(struct debuglog *log, const struct dk_opts *opts, int fd, struct dk_result *result);
+
+/* Lustre's own records alone, where there is no log of ours. */
+int dk_print_lustre(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
+		    struct dk_result *result);
 
 /* The same of a saved tree: the context's root. */
 int dk_print_saved(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,

@@ -1,376 +1,257 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* lctl's commands, by its words, with its output and exit statuses. */
+/* lctl's commands: from words to rows, and the commands that are about commands. */
 #include "lctl.h"
 
+#include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "dk.h"
 #include "lctl_cmd.h"
-#include "param.h"
+#include "lctl_rows.h"
 #include "real_lctl.h"
+#include "session.h"
 #include "util.h"
 
-/* lctl cuts a marker there. */
-#define MARK_MAX 255
+/* A wrong use of a command that then prints its help. */
+#define STATUS_HELP 4
 
-struct command {
-	const char *name;
-	int (*run)(struct lctl *lctl, int argc, char **argv);
-	const char *help; /* text and usage line, as lctl prints them */
-};
+/* Whose words these are; scripts compare it. `dktrace --version` is about this program. */
+#define WORDS_OF "2.17.57"
+
+/* Columns of the list of commands. */
+#define COLUMNS      4
+#define COLUMN_WIDTH 20
 
 void lctl_say(const struct lctl *lctl)
 {
 	fprintf(stderr, "%s: %s\n", lctl->self, dkt_error(lctl->ctx));
 }
 
-/* ---- parameters ---- */
-
-/* Dots and slashes both separate components; ours have one. */
-static char *clean_name(const char *name)
+int lctl_usage(const char *command)
 {
-	char *clean = strdup(name), *p;
-
-	for (p = clean; p && *p; p++)
-		if (*p == '.')
-			*p = '/';
-	return clean;
+	printf("%s\n", lctl_row_find(command)->help);
+	return STATUS_HELP;
 }
 
-static int no_match(const char *command, const char *name)
-{
-	char *path __cleanup(free) = clean_name(name);
+/* ---- the real lctl ---- */
 
-	fprintf(stderr, "error: %s: param_path '%s': %s\n", command, path ? path : name,
-		strerror(ENOENT));
-	return ENOENT;
+int lctl_hand_on(struct lctl *lctl, int argc, char **argv)
+{
+	char *words __cleanup(free) = NULL;
+	char **whole __cleanup(free) = calloc((size_t)argc + 2, sizeof(*whole));
+	char name[] = "lctl";
+	int status;
+
+	if (!whole)
+		return 1;
+	whole[0] = name;
+	memcpy(whole + 1, argv, (size_t)argc * sizeof(*argv));
+	fflush(stdout);
+	if (!real_lctl_run(whole, lctl->session, &status, &words))
+		return status;
+	fprintf(stderr, "%s: '%s' is a command of the real lctl: %s\n", lctl->self, argv[0],
+		words ? words : strerror(ENOMEM));
+	return 1;
 }
 
-static int get_one(struct lctl *lctl, struct debuglog *log, const char *name, bool only_name,
-		   bool no_name)
-{
-	const struct param *param = param_find(name);
-	char *value __cleanup(free) = NULL;
-	int err;
+/* ---- commands about commands ---- */
 
-	if (!*name) {
-		fprintf(stderr, "error: get_param: cleaning '': %s\n", strerror(EINVAL));
-		return EINVAL;
-	}
-	if (!param)
-		return no_match("get_param", name);
-	if (only_name) {
-		printf("%s\n", name);
-		return 0;
-	}
-	err = param_get(log, param, &value);
-	if (err) {
-		lctl_say(lctl);
-		fprintf(stderr, "error: read_param: '%s/%s': %s\n", log->dir, name, strerror(-err));
-		return -err;
-	}
-	if (!no_name)
-		printf("%s=%s\n", name, value);
-	else if (*value)
-		printf("%s\n", value);
+int lctl_cmd_quit(struct lctl *lctl, int argc, char **argv)
+{
+	(void)argc, (void)argv;
+	lctl->done = true;
 	return 0;
 }
 
-static const char get_param_help[] = "get the value of one or more parameters\n"
-				     "usage: get_param [-nN] PARAMETER...\n"
-				     "  -n  print the value only\n"
-				     "  -N  print the name only";
-
-static int cmd_get_param(struct lctl *lctl, int argc, char **argv)
+int lctl_cmd_ignore_errors(struct lctl *lctl, int argc, char **argv)
 {
-	bool only_name = false, no_name = false;
-	struct debuglog *log;
-	int c, err, rc = 0;
-
-	optind = 1;
-	while ((c = getopt(argc, argv, "+nN")) != -1) {
-		if (c == '?')
-			break;
-		no_name |= c == 'n';
-		only_name |= c == 'N';
-	}
-	if (c == '?' || optind == argc) {
-		printf("%s\n", get_param_help);
-		return 4;
-	}
-	err = debuglog_open(lctl->ctx, lctl->instance, 0, &log);
-	if (err) {
-		lctl_say(lctl);
-		return -err;
-	}
-	for (; optind < argc; optind++) {
-		err = get_one(lctl, log, argv[optind], only_name, no_name);
-		/* The first failure is the command's. */
-		rc = rc ? rc : err;
-	}
-	debuglog_close(log);
-	return rc;
+	(void)argc, (void)argv;
+	lctl->ignore_errors = true;
+	return 0;
 }
 
-static void print_notes(const struct lctl *lctl, const char *name, char *notes)
+int lctl_cmd_version(struct lctl *lctl, int argc, char **argv)
 {
-	char *line, *save = NULL;
-
-	for (line = notes ? strtok_r(notes, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save))
-		fprintf(stderr, "%s: %s: %s\n", lctl->self, name, line);
+	(void)argc, (void)argv;
+	printf("%s " WORDS_OF "\n", lctl->self);
+	return 0;
 }
 
-static int set_one(struct lctl *lctl, struct debuglog *log, const char *name, const char *value,
-		   bool quiet)
+/* A name that is too wide pushes the next ones on, as far as they have room. */
+int lctl_cmd_list_commands(struct lctl *lctl, int argc, char **argv)
 {
-	const struct param *param = param_find(name);
-	char *notes __cleanup(free) = NULL;
-	int err;
+	const struct lctl_row *row = NULL;
+	int column = 0, over = 0;
 
-	if (!param) {
-		no_match("set_param", name);
-		fprintf(stderr, "error: set_param: setting '%s'='%s': %s\n", name, value,
-			strerror(ENOENT));
-		return ENOENT;
+	(void)lctl, (void)argc, (void)argv;
+	while ((row = lctl_row_next(row))) {
+		if (row->run) {
+			over += printf("%-*s ", COLUMN_WIDTH - 1 - over, row->name) - COLUMN_WIDTH;
+			over = over > 0 ? over : 0;
+			column++;
+		}
+		if (column == COLUMNS || (column && !row->run)) {
+			putchar('\n');
+			column = over = 0;
+		}
+		if (!row->run)
+			printf("\n%s\n", row->name);
 	}
-	err = param_set(log, param, value, &notes);
-	if (!err && !quiet)
-		printf("%s=%s\n", name, value);
-	fflush(stdout);
-	print_notes(lctl, name, notes);
-	if (!err)
-		return 0;
-	lctl_say(lctl);
-	fprintf(stderr, "error: set_param: setting %s/%s=%s: %s\n", log->dir, name, value,
-		strerror(-err));
-	fprintf(stderr, "error: set_param: setting '%s'='%s': %s\n", name, value, strerror(-err));
-	return -err;
+	if (column)
+		putchar('\n');
+	return 0;
 }
 
-static const char set_param_help[] = "set the value of one or more parameters\n"
-				     "usage: set_param [-n] PARAMETER=VALUE...\n"
-				     "  -n  do not print what was set";
+void lctl_help(const struct lctl *lctl)
+{
+	printf("usage: %s [COMMAND] [OPTIONS]... [ARGS]\n"
+	       "Without any parameters, interactive mode is invoked\n"
+	       "Try '%s help <COMMAND>', or '%s --list-commands' for a list of commands.\n",
+	       lctl->self, lctl->self, lctl->self);
+}
 
-/* NAME=VALUE or NAME VALUE, any number of them; the status is that of the last. */
-static int set_all(struct lctl *lctl, struct debuglog *log, int argc, char **argv, bool quiet)
+static void tell_unknown(const struct lctl *lctl, const char *word)
+{
+	fprintf(stderr, "%s: '%s' is not a valid command. See '%s --list-commands'.\n", lctl->self,
+		word, lctl->self);
+}
+
+static void tell_incomplete(const char *line)
+{
+	fprintf(stderr, "'%s' incomplete command.\n", line);
+}
+
+/* What a command is for whose help is elsewhere. */
+static int help_elsewhere(struct lctl *lctl, const char *word, const struct lctl_row *row)
+{
+	char help[] = "help";
+	char *name __cleanup(free) = strdup(row->name);
+	char *argv[] = { help, name, NULL };
+
+	if (real_lctl_is_there())
+		return lctl_hand_on(lctl, 2, argv);
+	fprintf(stderr, "%s: a command of the real lctl, which is not there\n", word);
+	return 0;
+}
+
+static int help_one(struct lctl *lctl, const char *word)
+{
+	const struct lctl_row *row;
+	enum lctl_match match = lctl_row_match(word, &row);
+
+	if (match == LCTL_NONE)
+		tell_unknown(lctl, word);
+	else if (match == LCTL_AMBIGUOUS)
+		lctl_tell_ambiguous(word, row);
+	else if (!row->run)
+		tell_incomplete(word);
+	else if (row->help)
+		fprintf(stderr, "%s: %s\n", word, row->help);
+	else
+		return help_elsewhere(lctl, word, row);
+	return 0;
+}
+
+int lctl_cmd_help(struct lctl *lctl, int argc, char **argv)
 {
 	int i, rc = 0;
+	bool was = lctl->session;
 
-	for (i = 0; i < argc; i++) {
-		char *name __cleanup(free) = strdup(argv[i]);
-		char *value = name ? strchr(name, '=') : NULL;
-
-		if (value)
-			*value++ = '\0';
-		else if (name && i + 1 < argc)
-			value = argv[++i];
-		if (!value || !*value) {
-			fprintf(stderr, "error: set_param: setting %s: %s\n", name ? name : "",
-				strerror(EINVAL));
-			return EINVAL;
-		}
-		rc = set_one(lctl, log, name, value, quiet);
-	}
-	return rc;
-}
-
-static int cmd_set_param(struct lctl *lctl, int argc, char **argv)
-{
-	struct debuglog *log;
-	bool quiet = false;
-	int c, err, rc;
-
-	optind = 1;
-	opterr = 0;
-	while ((c = getopt(argc, argv, "+n")) != -1) {
-		if (c == '?')
-			break;
-		quiet = true;
-	}
-	opterr = 1;
-	if (c == '?' || optind == argc) {
-		printf("%s\n", set_param_help);
-		return 4;
-	}
-	err = debuglog_open(lctl->ctx, lctl->instance, DEBUGLOG_CHANGE, &log);
-	if (err) {
-		lctl_say(lctl);
-		return -err;
-	}
-	if (log->rebuilt)
-		fprintf(stderr, "%s: what was set is lost, it was taken from what is on in '%s'\n",
-			lctl->self, log->name);
-	rc = set_all(lctl, log, argc - optind, argv + optind, quiet);
-	debuglog_close(log);
-	return rc;
-}
-
-/* ---- the buffer ---- */
-
-/* Opens the log as it is; a log that was never started is told to the user. */
-static int open_started(struct lctl *lctl, struct debuglog **log)
-{
-	int err = debuglog_open(lctl->ctx, lctl->instance, DEBUGLOG_CHANGE, log);
-
-	if (!err && (*log)->in)
-		return 0;
-	if (!err) {
-		debuglog_close(*log);
-		err = dkt_fail(lctl->ctx, -ENOENT,
-			       "nothing is recorded yet: start with set_param debug=...");
-	}
-	lctl_say(lctl);
-	return err;
-}
-
-static int cmd_clear(struct lctl *lctl, int argc, char **argv)
-{
-	struct debuglog *log;
-	int err;
-
-	if (argc > 1) {
-		fprintf(stderr, "usage: %s\n", argv[0]);
-		return 0;
-	}
-	if (open_started(lctl, &log))
-		return 1;
-	err = dk_clear(log);
-	if (err)
-		lctl_say(lctl);
-	debuglog_close(log);
-	return err ? 1 : 0;
-}
-
-/* The words joined by blanks, or the time with its newline. */
-static void mark_text(int argc, char **argv, char text[MARK_MAX + 1])
-{
-	time_t now = time(NULL);
-	size_t len = 0;
-	int i;
-
-	text[0] = '\0';
 	if (argc < 2)
-		ctime_r(&now, text);
-	for (i = 1; i < argc && len < MARK_MAX; i++) {
-		int n = snprintf(text + len, MARK_MAX + 1 - len, "%s%s", i > 1 ? " " : "", argv[i]);
-
-		len = n < 0 ? len : len + (size_t)n;
+		lctl_help(lctl);
+	for (i = 1; i < argc; i++) {
+		lctl->session = was || i + 1 < argc;
+		rc = help_one(lctl, argv[i]);
 	}
-}
-
-static int cmd_mark(struct lctl *lctl, int argc, char **argv)
-{
-	char *line __cleanup(free) = NULL;
-	char text[MARK_MAX + 1];
-	struct debuglog *log;
-	int err = -ENOMEM;
-
-	mark_text(argc, argv, text);
-	if (open_started(lctl, &log))
-		return 1;
-	if (asprintf(&line, "DEBUG MARKER: %s", text) >= 0)
-		err = dkt_instance_mark(log->in, line);
-	else
-		line = NULL;
-	if (err)
-		lctl_say(lctl);
-	debuglog_close(log);
-	return err ? 1 : 0;
+	lctl->session = was;
+	return rc;
 }
 
 /* ---- dispatch ---- */
 
-static int cmd_help(struct lctl *lctl, int argc, char **argv);
-
-static int cmd_version(struct lctl *lctl, int argc, char **argv)
-{
-	(void)lctl, (void)argc, (void)argv;
-	printf("lctl (dktrace) %s\n", DKT_VERSION);
-	return 0;
-}
-
-static const struct command commands[] = {
-	{ "debug_kernel", lctl_cmd_dk,
-	  "get debug buffer and dump to a file, same as 'dk'\nusage: debug_kernel [file] [raw]" },
-	{ "dk", lctl_cmd_dk,
-	  "get debug buffer and dump to a file, same as 'debug_kernel'\nusage: dk [file] [raw]" },
-	{ "clear", cmd_clear, "clear kernel debug buffer\nusage: clear" },
-	{ "mark", cmd_mark, "insert marker text in kernel debug buffer\nusage: mark <text>" },
-	{ "get_param", cmd_get_param, get_param_help },
-	{ "set_param", cmd_set_param, set_param_help },
-	{ "help", cmd_help, "what a command does\nusage: help [command]" },
-	{ "version", cmd_version, "print the version\nusage: version" },
-};
-
-static const struct command *find_command(const char *name)
-{
-	size_t i;
-
-	/* Options in place of a command mean the same. */
-	if (!strncmp(name, "--", 2))
-		name += 2;
-	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(commands[i].name, name))
-			return &commands[i];
-	return NULL;
-}
-
-static int cmd_help(struct lctl *lctl, int argc, char **argv)
-{
-	const struct command *command;
-	size_t i;
-
-	(void)lctl;
-	if (argc < 2) {
-		printf("usage: lctl [COMMAND] [OPTIONS]... [ARGS]\n"
-		       "Try 'lctl help <COMMAND>'. The commands:\n");
-		for (i = 0; i < ARRAY_SIZE(commands); i++)
-			printf("%s\n", commands[i].name);
-		return 0;
-	}
-	command = find_command(argv[1]);
-	if (command)
-		fprintf(stderr, "%s: %s\n", command->name, command->help);
-	else
-		fprintf(stderr, "lctl: '%s' is not a valid command. See 'lctl --list-commands'.\n",
-			argv[1]);
-	return 0;
-}
-
 const char *lctl_command(size_t i)
 {
-	return i < ARRAY_SIZE(commands) ? commands[i].name : NULL;
-}
+	const struct lctl_row *row = NULL;
 
-bool lctl_knows(const char *command)
-{
-	return find_command(command);
+	while ((row = lctl_row_next(row)))
+		if (row->run && !i--)
+			return row->name;
+	return NULL;
 }
 
 int lctl_run(struct lctl *lctl, int argc, char **argv)
 {
-	return find_command(argv[0])->run(lctl, argc, argv);
+	return lctl_row_find(argv[0])->run(lctl, argc, argv);
+}
+
+/* Words have blanks or tabs between them; nothing is quoted. */
+static int split_words(char *line, char ***words)
+{
+	size_t room = strlen(line) / 2 + 2;
+	char *word, *save = NULL;
+	int n = 0;
+
+	*words = calloc(room, sizeof(**words));
+	if (!*words)
+		return -ENOMEM;
+	for (word = strtok_r(line, " \t", &save); word; word = strtok_r(NULL, " \t", &save))
+		(*words)[n++] = word;
+	return n;
+}
+
+static int run_row(struct lctl *lctl, const struct lctl_row *row, char *line)
+{
+	char **argv __cleanup(free) = NULL;
+	char *name __cleanup(free) = NULL;
+	int argc = split_words(line, &argv);
+
+	if (argc <= 0)
+		return argc ? 1 : 0;
+	/* The real one takes abbreviations only in a session of its own. */
+	if (row->run == lctl_hand_on) {
+		name = strndup(row->name, strcspn(row->name, " "));
+		argv[0] = name ? name : argv[0];
+	}
+	return row->run(lctl, argc, argv);
+}
+
+int lctl_run_line(struct lctl *lctl, char *line)
+{
+	const struct lctl_row *row;
+	enum lctl_match match;
+	size_t len;
+
+	while (isspace((unsigned char)*line))
+		line++;
+	if (!*line)
+		return 0;
+	match = lctl_row_match(line, &row);
+	if (match == LCTL_AMBIGUOUS) {
+		lctl_tell_ambiguous(line, row);
+		return 0;
+	}
+	if (match == LCTL_UNIQUE && row->run)
+		return run_row(lctl, row, line);
+	len = strcspn(line, " \t");
+	if (match == LCTL_UNIQUE && !line[len])
+		tell_incomplete(line);
+	else
+		lctl_help(lctl);
+	return 0;
 }
 
 int lctl_main(struct lctl *lctl, int argc, char **argv)
 {
-	if (argc < 2) {
-		printf("usage: lctl [COMMAND] [OPTIONS]... [ARGS]\n"
-		       "Try 'lctl help <COMMAND>', or 'lctl --list-commands' for a list of"
-		       " commands.\n");
-		return 0;
-	}
-	if (lctl_knows(argv[1]))
+	/* What goes to stdout and stderr stays in order, also with commands of others between. */
+	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+	if (argc < 2)
+		return session_run(lctl);
+	if (lctl_row_find(argv[1]))
 		return lctl_run(lctl, argc - 1, argv + 1);
-	real_lctl_exec(argv);
-	fprintf(stderr, "lctl: '%s' is not a valid command. See 'lctl --list-commands'.\n",
-		argv[1]);
+	/* It may be of another release and know more. */
+	if (real_lctl_is_there())
+		return lctl_hand_on(lctl, argc - 1, argv + 1);
+	tell_unknown(lctl, argv[1]);
 	return 1;
 }

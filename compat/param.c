@@ -2,7 +2,9 @@
 /* The parameters that dktrace has itself: debug, subsystem_debug, printk, debug_mb, debug_filter. */
 #include "param.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -137,6 +139,8 @@ static int set_mask(struct debuglog *log, const struct param *param, const char 
 		add_note(notes, strdup("using a numerical debug mask is deprecated"));
 	if (!err && log->note)
 		add_note(notes, strdup(log->note));
+	if (!err && log->no_probe)
+		add_note(notes, strdup(log->no_probe));
 	return err;
 }
 
@@ -271,6 +275,44 @@ const struct param *param_next(const struct param *param)
 	return next < params + ARRAY_SIZE(params) ? next : NULL;
 }
 
+/* The end of an alternative that begins at p: a comma or a brace of its own level, or NULL. */
+static const char *alternative_end(const char *p)
+{
+	int depth = 0;
+
+	for (; *p; p++) {
+		if (!depth && (*p == ',' || *p == '}'))
+			return p;
+		depth += (*p == '{') - (*p == '}');
+	}
+	return NULL;
+}
+
+bool param_name_fits(const char *name, const char *pattern)
+{
+	const char *open = strchr(pattern, '{'), *from = open, *to, *close = open;
+
+	while (close && (close = alternative_end(close + 1)) && *close == ',')
+		;
+	if (!close)
+		return !fnmatch(pattern, name, FNM_PATHNAME);
+	/* {a,b}: each alternative in its place, as a shell has it. */
+	do {
+		char *whole __cleanup(free) = NULL;
+
+		to = alternative_end(from + 1);
+		if (asprintf(&whole, "%.*s%.*s%s", (int)(open - pattern), pattern,
+			     (int)(to - from - 1), from + 1, close + 1) < 0) {
+			whole = NULL;
+			return false;
+		}
+		if (param_name_fits(name, whole))
+			return true;
+		from = to;
+	} while (to < close);
+	return false;
+}
+
 const char *param_name(const struct param *param)
 {
 	return param->name;
@@ -279,6 +321,36 @@ const char *param_name(const struct param *param)
 const char *param_about(const struct param *param)
 {
 	return param->about;
+}
+
+bool param_is_mask(const struct param *param)
+{
+	return param->get == get_mask;
+}
+
+/* As a kernel printed it, a mask is complete: its names are no less and no more than what is on. */
+int param_follow(struct debuglog *log, const struct param *param, const char *value)
+{
+	char *notes __cleanup(free) = NULL;
+	char *exact __cleanup(free) = NULL;
+	struct mask_value parsed;
+	int err;
+
+	if (!param_is_mask(param))
+		return param_set(log, param, value, &notes);
+	if (asprintf(&exact, "%s%s", isdigit((unsigned char)*value) ? "" : "+", value) < 0) {
+		exact = NULL;
+		return -ENOMEM;
+	}
+	err = mask_parse(param->kind, exact, 0, &parsed);
+	if (err)
+		return refuse_mask(log, &parsed, err);
+	free(exact);
+	if (asprintf(&exact, "0x%" PRIx32, parsed.value) < 0) {
+		exact = NULL;
+		return -ENOMEM;
+	}
+	return param_set(log, param, exact, &notes);
 }
 
 int param_get(struct debuglog *log, const struct param *param, char **value)

@@ -15,6 +15,12 @@ const struct param *param_next(const struct param *param);
 const char *param_name(const struct param *param);
 const char *param_about(const struct param *param);
 
+/* Whether the value is a mask, by the grammar of mask_parse(). */
+bool param_is_mask(const struct param *param);
+
+/* Whether a shell pattern, {a,b} included, fits a name. */
+bool param_name_fits(const char *name, const char *pattern);
+
 /* The value as text without newline; the caller frees it. */
 int param_get(struct debuglog *log, const struct param *param, char **value);
 
@@ -23,5 +29,8 @@ int param_get(struct debuglog *log, const struct param *param, char **value);
  * without newline at the end, the caller frees it, also after a failure.
  */
 int param_set(struct debuglog *log, const struct param *param, const char *value, char **notes);
+
+/* Sets what Lustre's parameter of the same name has now, as it was read from there. */
+int param_follow(struct debuglog *log, const struct param *param, const char *value);
 
 #endif

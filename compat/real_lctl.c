@@ -2,53 +2,196 @@
 /* The real lctl, for commands that are not ours. */
 #include "real_lctl.h"
 
-#include <stdbool.h>
+#include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "util.h"
 
-static bool is_self(const struct stat *st)
-{
-	struct stat self;
+#define CONF CONFDIR "/dktrace.conf"
 
-	return !stat("/proc/self/exe", &self) && self.st_dev == st->st_dev &&
-	       self.st_ino == st->st_ino;
+/* Set for what is run, so that two of this program do not run each other for ever. */
+#define HANDED_ON "DKTRACE_HANDED_ON"
+
+/* Where it is installed, for callers without a useful PATH. */
+#define DEFAULT_PATH "/usr/sbin:/usr/bin:/sbin:/bin"
+
+/* ---- which one ---- */
+
+/* Installed copies of this program go by its name once links are followed. */
+static bool is_self(const char *path)
+{
+	char *real __cleanup(free) = realpath(path, NULL);
+	const char *slash = real ? strrchr(real, '/') : NULL;
+	struct stat st, self;
+
+	if (!real || stat(real, &st))
+		return false;
+	if (slash && !strcmp(slash + 1, "dktrace"))
+		return true;
+	return !stat("/proc/self/exe", &self) && self.st_dev == st.st_dev &&
+	       self.st_ino == st.st_ino;
 }
 
-/* Runs a program as root only from a directory where nobody else could have put it. */
+/* Nobody else could have put it there: neither where it is found nor where links lead. */
 static bool is_safe(const char *dir, const char *path)
 {
+	char *real __cleanup(free) = realpath(path, NULL);
+	char *slash = real ? strrchr(real, '/') : NULL;
 	struct stat st;
 
 	if (*dir != '/' || stat(dir, &st) || st.st_mode & S_IWOTH)
 		return false;
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !(st.st_mode & S_IWOTH) &&
-	       !is_self(&st) && !access(path, X_OK);
+	if (!slash || stat(real, &st) || !S_ISREG(st.st_mode) || st.st_mode & S_IWOTH)
+		return false;
+	*slash = '\0';
+	return !stat(*real ? real : "/", &st) && !(st.st_mode & S_IWOTH);
 }
 
-void real_lctl_exec(char **argv)
+static char *search_path(void)
 {
-	const char *named = secure_getenv("LCTL_REAL");
 	const char *env = getenv("PATH");
-	char *list __cleanup(free) = strdup(env ? env : "/usr/sbin:/usr/bin");
+	char *list __cleanup(free) = strdup(env ? env : DEFAULT_PATH);
 	char *dir, *save = NULL;
 
-	if (named) {
-		execv(named, argv);
-		return;
-	}
 	for (dir = list ? strtok_r(list, ":", &save) : NULL; dir;
 	     dir = strtok_r(NULL, ":", &save)) {
-		char *path __cleanup(free) = NULL;
+		char *path;
 
-		if (asprintf(&path, "%s/lctl", dir) < 0) {
-			path = NULL;
-			return;
-		}
-		if (is_safe(dir, path))
-			execv(path, argv);
+		if (asprintf(&path, "%s/lctl", dir) < 0)
+			return NULL;
+		if (is_safe(dir, path) && !is_self(path) && !access(path, X_OK))
+			return path;
+		free(path);
 	}
+	return NULL;
+}
+
+static char *trim(char *text)
+{
+	size_t len;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	for (len = strlen(text); len && isspace((unsigned char)text[len - 1]); len--)
+		text[len - 1] = '\0';
+	return text;
+}
+
+/* real_lctl = PATH; NULL: it does not say. */
+static char *read_conf(void)
+{
+	FILE *conf = fopen(CONF, "re");
+	char *line __cleanup(free) = NULL;
+	char *found = NULL;
+	size_t size = 0;
+
+	while (conf && !found && getline(&line, &size, conf) > 0) {
+		char *value = strchr(line, '=');
+
+		if (!value)
+			continue;
+		*value++ = '\0';
+		if (!strcmp(trim(line), "real_lctl") && *trim(value))
+			found = strdup(trim(value));
+	}
+	if (conf)
+		fclose(conf);
+	return found;
+}
+
+static char *named_path(const char **by)
+{
+	const char *env = secure_getenv("LCTL_REAL");
+
+	*by = env && *env ? "LCTL_REAL" : CONF;
+	return env && *env ? strdup(env) : read_conf();
+}
+
+/* The path, or NULL with why. */
+static char *find_real(char **why)
+{
+	const char *by, *bad = NULL;
+	char *path;
+	int ret;
+
+	*why = NULL;
+	if (getenv(HANDED_ON)) {
+		*why = strdup("what was found in its place is dktrace again");
+		return NULL;
+	}
+	path = named_path(&by);
+	if (!path) {
+		path = search_path();
+		if (!path)
+			*why = strdup("there is none on PATH; LCTL_REAL or " CONF " can name one");
+		return path;
+	}
+	if (access(path, X_OK))
+		bad = strerror(errno);
+	else if (is_self(path))
+		bad = "is dktrace itself";
+	if (!bad)
+		return path;
+	ret = asprintf(why, "'%s', which %s names: %s", path, by, bad);
+	if (ret < 0)
+		*why = NULL;
+	free(path);
+	return NULL;
+}
+
+/* ---- running it ---- */
+
+static void become(const char *path, char **argv)
+{
+	setenv(HANDED_ON, "1", 1);
+	execv(path, argv);
+}
+
+static int run_beside(const char *path, char **argv, int *status)
+{
+	pid_t pid = fork();
+	int how;
+
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		become(path, argv);
+		_exit(127);
+	}
+	while (waitpid(pid, &how, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	*status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
+	return 0;
+}
+
+bool real_lctl_is_there(void)
+{
+	char *why __cleanup(free) = NULL;
+	char *path __cleanup(free) = find_real(&why);
+
+	return path;
+}
+
+int real_lctl_run(char **argv, bool come_back, int *status, char **why)
+{
+	char *path __cleanup(free) = find_real(why);
+	int err;
+
+	if (!path)
+		return -ENOENT;
+	if (come_back) {
+		err = run_beside(path, argv, status);
+	} else {
+		become(path, argv);
+		err = -errno;
+	}
+	if (err && asprintf(why, "run %s: %s", path, strerror(-err)) < 0)
+		*why = NULL;
+	return err;
 }

@@ -3,11 +3,20 @@
 #ifndef COMPAT_REAL_LCTL_H
 #define COMPAT_REAL_LCTL_H
 
+#include <stdbool.h>
+
 /*
- * Becomes the real lctl with the same arguments: the program named by LCTL_REAL in the environment,
- * else the first lctl on PATH that is not this program and whose directory only its owner may
- * change. Returns only if there is none.
+ * The real lctl is the program that LCTL_REAL in the environment or `real_lctl = PATH` in
+ * dktrace.conf names, else the first lctl on PATH that is not this program, also not through
+ * links, and that nobody but its owner could have put there.
  */
-void real_lctl_exec(char **argv);
+bool real_lctl_is_there(void);
+
+/*
+ * Runs it with the arguments, argv[0] included: in place of this program, or, to come back, beside
+ * it with its exit status. -ENOENT: there is none; why says what was looked for, and the caller
+ * frees it.
+ */
+int real_lctl_run(char **argv, bool come_back, int *status, char **why);
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "message.h"
 #include "util.h"
 
 /* D_CONSOLE | D_WARNING, as a marker has; subsystem undefined. */
@@ -40,7 +41,7 @@ struct kind {
 	char *place; /* "(SYSTEM:0:EVENT()) " */
 	const struct dkt_field *field; /* call site, function, or system call number */
 	const struct dkt_field *ret;
-	const struct dkt_field *msg[6]; /* subsystem, mask, file, line, function, text */
+	struct message *message; /* NULL: its records are none */
 };
 
 struct legacy_style {
@@ -81,6 +82,7 @@ static void kind_free(struct kind *kind)
 {
 	if (!kind)
 		return;
+	message_free(kind->message);
 	free(kind->head);
 	free(kind->place);
 	free(kind);
@@ -114,20 +116,6 @@ static const struct dkt_field *find_call_site(struct dkt_event *event)
 	return NULL;
 }
 
-static bool find_message(struct dkt_event *event, struct kind *kind)
-{
-	static const char *const names[] = { "msg_subsys", "msg_mask", "msg_file",
-					     "msg_line",   "msg_fn",   "msg" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		kind->msg[i] = dkt_event_field(event, names[i]);
-		if (!kind->msg[i])
-			return false;
-	}
-	return true;
-}
-
 /* The kernel's own events. Some kernels know what a function returned. */
 static void find_own_shape(struct dkt_event *event, struct kind *kind)
 {
@@ -144,7 +132,7 @@ static void find_own_shape(struct dkt_event *event, struct kind *kind)
 								SHAPE_FUNCTION_ENTRY;
 }
 
-static void find_shape(struct dkt_event *event, struct kind *kind)
+static void find_shape(struct dkt_ctx *ctx, struct dkt_event *event, struct kind *kind)
 {
 	const char *system = dkt_event_system(event);
 
@@ -155,7 +143,7 @@ static void find_shape(struct dkt_event *event, struct kind *kind)
 			kind->shape = kind->ret ? SHAPE_EXIT : SHAPE_ENTRY;
 	} else if (!strcmp(system, "ftrace")) {
 		find_own_shape(event, kind);
-	} else if (find_message(event, kind)) {
+	} else if ((kind->message = message_new(ctx, event))) {
 		kind->shape = SHAPE_MESSAGE;
 	} else {
 		kind->field = find_call_site(event);
@@ -171,7 +159,7 @@ static struct kind *kind_new(const struct legacy_style *style, struct dkt_event 
 
 	if (!kind)
 		return NULL;
-	find_shape(event, kind);
+	find_shape(style->ctx, event, kind);
 	if (bits)
 		kind->bits = *bits;
 	if (kind->shape == SHAPE_MARK)
@@ -242,8 +230,8 @@ struct class_bits legacy_style_bits(struct legacy_style *style, const struct dkt
 	}
 	if (kind->shape != SHAPE_MESSAGE)
 		return kind->bits;
-	bits.subsystems = (uint32_t)dkt_record_int(rec, kind->msg[0]);
-	bits.types = (uint32_t)dkt_record_int(rec, kind->msg[1]);
+	bits.subsystems = message_subsystems(kind->message, rec);
+	bits.types = message_types(kind->message, rec);
 	return bits;
 }
 
@@ -254,7 +242,8 @@ static char context_type(const struct dkt_record *rec)
 {
 	if (rec->flags & (DKT_REC_HARDIRQ | DKT_REC_NMI))
 		return '2';
-	return rec->flags & DKT_REC_SOFTIRQ ? '1' : '0';
+	/* As Lustre, to which a process that keeps soft interrupts off is in one. */
+	return rec->flags & (DKT_REC_SOFTIRQ | DKT_REC_BH_OFF) ? '1' : '0';
 }
 
 /* CPU.TYPE[F]:SEC.USEC:STACK:PID:EXT: */
@@ -365,27 +354,6 @@ static void put_function(struct legacy_style *style, const struct kind *kind,
 		put_rc(dkt_record_int(rec, kind->ret), buf);
 }
 
-static void put_bytes(const struct dkt_record *rec, const struct dkt_field *field,
-		      struct dkt_buf *buf)
-{
-	size_t len;
-	const char *bytes = dkt_record_bytes(rec, field, &len);
-
-	dkt_buf_add(buf, bytes, strnlen(bytes, len));
-}
-
-static void put_message(const struct kind *kind, const struct dkt_record *rec, struct dkt_buf *buf)
-{
-	dkt_buf_add(buf, "(", 1);
-	put_bytes(rec, kind->msg[2], buf);
-	dkt_buf_add(buf, ":", 1);
-	dkt_buf_u64(buf, (uint32_t)dkt_record_int(rec, kind->msg[3]), 0, ' ');
-	dkt_buf_add(buf, ":", 1);
-	put_bytes(rec, kind->msg[4], buf);
-	dkt_buf_add(buf, "()) ", 4);
-	put_bytes(rec, kind->msg[5], buf);
-}
-
 /* One newline at the end, whatever the text had. */
 static void put_newline(struct dkt_buf *buf)
 {
@@ -433,7 +401,7 @@ void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec,
 	put_context(rec, wall, buf);
 	switch (kind->shape) {
 	case SHAPE_MESSAGE:
-		put_message(kind, rec, buf);
+		message_line(kind->message, rec, "()) ", buf);
 		break;
 	case SHAPE_ENTRY:
 	case SHAPE_EXIT:
@@ -457,4 +425,24 @@ void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec,
 		break;
 	}
 	put_newline(buf);
+}
+
+const struct message *legacy_style_message(struct legacy_style *style, const struct dkt_record *rec)
+{
+	const struct kind *kind = rec->event ? kind_get(style, rec->event) : NULL;
+
+	return kind ? kind->message : NULL;
+}
+
+bool legacy_style_trace(struct legacy_style *style, const struct dkt_record *rec, const char *comm,
+			struct dkt_buf *buf)
+{
+	const struct message *message = legacy_style_message(style, rec);
+
+	if (!message)
+		return false;
+	dkt_style_trace_head(rec, comm, buf);
+	message_line(message, rec, ") ", buf);
+	put_newline(buf);
+	return true;
 }

@@ -9,7 +9,9 @@
 
 #include "app.h"
 #include "dk.h"
+#include "libcfs.h"
 #include "timespec.h"
+#include "tree.h"
 
 /* The only thing that a signal handler changes. */
 static volatile sig_atomic_t stop;
@@ -97,8 +99,29 @@ static int read_opts(const struct app *app, struct dk_opts *opts)
 
 /* ---- the log ---- */
 
-static int print_log(struct app *app, const struct dk_opts *opts, int fd, struct dk_result *result)
+/* Lustre's own buffer can only be shown by emptying it: dk does, show and follow do not. */
+static int take_lustre(struct app *app, const struct dk_opts *opts, struct libcfs_log *lustre)
 {
+	struct record_sort_opts sort = { .show = { UINT32_MAX, UINT32_MAX } };
+	char *param __cleanup(free) = NULL;
+	struct dkt_expr *filter = NULL;
+	struct tree tree = { 0 };
+	int err = 0;
+
+	if (tree_first(&tree, "dump_kernel", &param)) {
+		param = NULL;
+		return 0;
+	}
+	/* Before anything is taken out of the kernel. */
+	if (opts->filter)
+		err = debuglog_expr(app->ctx, opts->filter, &filter);
+	dkt_expr_free(filter);
+	return err ? err : libcfs_log_take(app->ctx, param, &sort, lustre);
+}
+
+static int print_log(struct app *app, struct dk_opts *opts, int fd, struct dk_result *result)
+{
+	struct libcfs_log lustre = { .fd = -1 };
 	struct debuglog *log;
 	int err;
 
@@ -107,11 +130,18 @@ static int print_log(struct app *app, const struct dk_opts *opts, int fd, struct
 	err = debuglog_open(app->ctx, app->instance, 0, &log);
 	if (err)
 		return err;
-	if (!log->in)
+	if (!opts->flags)
+		err = take_lustre(app, opts, &lustre);
+	opts->lustre = lustre.sort;
+	if (!log->in && !lustre.sort)
 		fprintf(stderr, "dktrace: nothing is recorded yet: start with"
 				" 'dktrace set_param debug=...'\n");
-	err = dk_print(log, opts, fd, result);
+	if (!err && !log->in && lustre.sort)
+		err = dk_print_lustre(app->ctx, opts, fd, result);
+	else if (!err)
+		err = dk_print(log, opts, fd, result);
 	debuglog_close(log);
+	libcfs_log_clear(&lustre);
 	return err;
 }
 

@@ -87,8 +87,23 @@ static char *bit_names(enum mask_kind kind, uint32_t mask)
 	return strdup(mask ? text : "");
 }
 
+/* The words of its print format tell what an event is about; arguments would not. */
+static char *event_words(struct dkt_event *event)
+{
+	const char *from = dkt_event_print_format(event), *to;
+
+	from = from ? strchr(from, '"') : NULL;
+	if (!from)
+		return strdup("");
+	for (to = ++from; *to && *to != '"'; to++)
+		to += to[0] == '\\' && to[1];
+	return strndup(from, (size_t)(to - from));
+}
+
 static int list_events(struct list *list)
 {
+	/* To parse all formats takes a quarter of a second. */
+	bool words = list->n_globs || list->app->json;
 	size_t i;
 	int err = 0;
 
@@ -97,15 +112,18 @@ static int list_events(struct list *list)
 		char *name __cleanup(free) = NULL;
 		char *types __cleanup(free) = bit_names(MASK_DEBUG, bits->types);
 		char *subsystems __cleanup(free) = bit_names(MASK_SUBSYSTEM, bits->subsystems);
+		char *about __cleanup(free) = NULL;
 
 		if (asprintf(&name, "%s:%s", dkt_event_system(list->events[i]),
 			     dkt_event_name(list->events[i])) < 0) {
 			name = NULL;
 			return -ENOMEM;
 		}
-		if (chosen(list, name))
-			err = table_add(list->table,
-					(const char *const[]){ name, types, subsystems });
+		if (!chosen(list, name))
+			continue;
+		about = words ? event_words(list->events[i]) : NULL;
+		err = table_add(list->table,
+				(const char *const[]){ name, types, subsystems, about });
 	}
 	return err;
 }
@@ -166,7 +184,7 @@ static const struct {
 	{ "subsystems", list_subsystems, false,
 	  { { "NAME", 0 }, { "MASK", 0 }, { "EVENTS", COL_NUMBER }, { "DESCRIPTION", COL_FOLD } } },
 	{ "events", list_events, false,
-	  { { "EVENT", 0 }, { "CLASSES", 0 }, { "SUBSYSTEMS", COL_FOLD } } },
+	  { { "EVENT", 0 }, { "CLASSES", 0 }, { "SUBSYSTEMS", 0 }, { "DESCRIPTION", COL_FOLD } } },
 	{ "fields", list_fields, true,
 	  { { "EVENT", 0 }, { "FIELD", 0 }, { "TYPE", COL_FOLD }, { "OFFSET", COL_NUMBER },
 	    { "SIZE", COL_NUMBER }, { "SIGNED", COL_BOOL } } },

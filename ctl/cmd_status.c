@@ -29,6 +29,7 @@ struct status {
 	char *clock;
 	size_t events_on;
 	size_t filtered;
+	uint64_t kept; /* bytes taken out by show, still of the log */
 	struct cpu_line *cpus;
 	int n_cpus;
 };
@@ -59,6 +60,7 @@ static int read_cpus(struct debuglog *log, struct status *status)
 static int read_status(struct debuglog *log, struct status *status)
 {
 	struct dkt_event **on __cleanup(free) = NULL;
+	char *spool __cleanup(free) = NULL;
 	int err;
 
 	*status = (struct status){ .started = log->in, .filtered = log->set.n_filtered };
@@ -71,6 +73,10 @@ static int read_status(struct debuglog *log, struct status *status)
 		err = dkt_instance_get_clock(log->in, &status->clock);
 	if (!err)
 		err = dkt_instance_get_events(log->in, &on, &status->events_on);
+	if (!err)
+		err = debuglog_spool(log, &spool);
+	if (!err)
+		err = dkt_spool_bytes(log->ctx, spool, &status->kept);
 	return err ? err : read_cpus(log, status);
 }
 
@@ -172,8 +178,14 @@ static int print_text(struct debuglog *log, const struct status *status)
 	print_label("events");
 	printf("%zu on, %zu with a filter\n", status->events_on, status->filtered);
 	print_label("buffers");
-	printf("%.1f MB for %d CPU%s, clock %s\n\n", (double)status->size / (1 << 20),
-	       status->n_cpus, status->n_cpus == 1 ? "" : "s", status->clock);
+	printf("%.1f MB for %d CPU%s, clock %s\n", (double)status->size / (1 << 20), status->n_cpus,
+	       status->n_cpus == 1 ? "" : "s", status->clock);
+	if (status->kept) {
+		print_label("kept");
+		printf("%.1f MB read already, which the next dk prints too\n",
+		       (double)status->kept / (1 << 20));
+	}
+	printf("\n");
 	return print_cpus(status);
 }
 
@@ -226,6 +238,7 @@ static int print_json(struct debuglog *log, const struct status *status)
 		json_object_object_add(root, "events_filtered",
 				       json_object_new_uint64(status->filtered));
 		json_object_object_add(root, "buffer_bytes", json_object_new_uint64(status->size));
+		json_object_object_add(root, "kept_bytes", json_object_new_uint64(status->kept));
 		json_object_object_add(root, "clock", json_object_new_string(status->clock));
 	}
 	add_cpus(root, status);

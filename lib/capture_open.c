@@ -6,6 +6,7 @@
 
 #include "capture.h"
 #include "event.h"
+#include "ids.h"
 #include "tracefs.h"
 
 #include "banned.h"
@@ -83,6 +84,18 @@ static int cpu_open(struct dkt_capture *cap, int nr, uint32_t size)
 	return 0;
 }
 
+/* Where to look first for the events of the records. */
+static void hint_events(struct dkt_capture *cap)
+{
+	struct dkt_event **on;
+	size_t n;
+
+	if (cap->dir >= 0)
+		dkt__ids_load(cap->in->ctx, cap->dir);
+	if (!dkt_instance_get_events(cap->in, &on, &n))
+		dkt__events_likely(cap->in->ctx, on, n);
+}
+
 int dkt_capture_open(struct dkt_instance *in, const struct dkt_capture_opts *opts,
 		     struct dkt_capture **out)
 {
@@ -115,6 +128,7 @@ int dkt_capture_open(struct dkt_instance *in, const struct dkt_capture_opts *opt
 		dkt_capture_close(cap);
 		return err;
 	}
+	hint_events(cap);
 	*out = cap;
 	return 0;
 }
@@ -134,6 +148,8 @@ void dkt_capture_close(struct dkt_capture *cap)
 	}
 	if (cap->comms)
 		tep_free(cap->comms);
+	if (cap->dir >= 0 && cap->primed)
+		dkt__ids_save(cap->in->ctx, cap->dir);
 	if (cap->lock >= 0)
 		close(cap->lock);
 	if (cap->dir >= 0)

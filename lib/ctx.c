@@ -33,6 +33,7 @@ void dkt_ctx_free(struct dkt_ctx *ctx)
 	if (!ctx)
 		return;
 	dkt__events_free(ctx->events);
+	dkt__defined_free(ctx->defined);
 	dkt__symbols_free(ctx->symbols);
 	if (ctx->tep)
 		tep_free(ctx->tep);

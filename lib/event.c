@@ -10,9 +10,6 @@
 /* The kernel's own events (ftrace:print ...): in records, but not to be enabled. */
 #define FTRACE_SYSTEM "ftrace"
 
-/* A record's type is 16 bits (common_type). */
-#define MAX_ID 65536
-
 struct dkt__events {
 	char *names; /* text of available_events, cut into words */
 	char **own; /* names in events/ftrace */
@@ -21,7 +18,9 @@ struct dkt__events {
 	struct dkt_event **list; /* events that can be enabled, sorted */
 	size_t n; /* of list */
 	size_t n_all; /* of events: list, then the kernel's own */
-	size_t next_id; /* position whose number is to be read next */
+	struct dkt_event **likely; /* looked at before the others */
+	size_t n_likely, next_likely;
+	size_t next_id; /* how many numbers have been read after those */
 	struct dkt_event *by_id[MAX_ID];
 	bool strings; /* printk_formats has been read */
 };
@@ -29,6 +28,7 @@ struct dkt__events {
 static void event_clear(struct dkt_event *event)
 {
 	dkt__plan_free(event->plan);
+	free(event->print);
 	free(event->fields);
 }
 
@@ -49,6 +49,7 @@ void dkt__events_free(struct dkt__events *events)
 	dkt__names_free(events->own, events->n_own);
 	free(events->events);
 	free(events->list);
+	free(events->likely);
 	free(events->names);
 	free(events);
 }
@@ -178,6 +179,22 @@ size_t dkt_event_index(const struct dkt_event *event)
 
 /* ---- numbers ---- */
 
+/* A guess is good if the format, which is needed anyway, has the number too. */
+static struct dkt_event *known(struct dkt__events *all, int id)
+{
+	struct dkt_event *event = all->by_id[id];
+
+	if (!event || !event->guess)
+		return event;
+	event->guess = 0;
+	all->by_id[id] = NULL;
+	if (!dkt__event_load(event) && event->tep->id == id) {
+		event->id = id;
+		all->by_id[id] = event;
+	}
+	return all->by_id[id];
+}
+
 int dkt_event_id(struct dkt_event *event)
 {
 	struct dkt_ctx *ctx = event->ctx;
@@ -185,6 +202,8 @@ int dkt_event_id(struct dkt_event *event)
 	int err;
 
 	if (event->id)
+		return event->id;
+	if (event->guess && known(ctx->events, event->guess))
 		return event->id;
 	err = dkt__tfs_read_u64(ctx, &id, "events/%s/%s/id", event->system, event->name);
 	/* A saved tree may have formats only; they say the number too. */
@@ -222,15 +241,49 @@ static struct dkt_event *event_unknown(struct dkt_ctx *ctx, int id)
 	return event;
 }
 
+void dkt__events_likely(struct dkt_ctx *ctx, struct dkt_event **events, size_t n)
+{
+	if (events_load(ctx)) {
+		free(events);
+		return;
+	}
+	free(ctx->events->likely);
+	ctx->events->likely = events;
+	ctx->events->n_likely = n;
+	ctx->events->next_likely = 0;
+}
+
+void dkt__event_guess(struct dkt_event *event, int id)
+{
+	struct dkt_event **by_id = event->ctx->events->by_id;
+
+	if (id <= 0 || id >= MAX_ID || by_id[id] || event->id)
+		return;
+	by_id[id] = event;
+	event->guess = id;
+}
+
+struct dkt_event *dkt__event_known(struct dkt_ctx *ctx, int id)
+{
+	struct dkt_event *event = ctx->events ? ctx->events->by_id[id] : NULL;
+
+	return event && !event->load_err ? event : NULL;
+}
+
 struct dkt_event *dkt_event_by_id(struct dkt_ctx *ctx, int id)
 {
-	struct dkt__events *all;
+	struct dkt__events *all = ctx->events;
 
-	if (id <= 0 || id >= MAX_ID || events_load(ctx))
+	if (id <= 0 || id >= MAX_ID || (!all && events_load(ctx)))
 		return NULL;
 	all = ctx->events;
+	if (dkt__likely(all->by_id[id] && !all->by_id[id]->guess))
+		return all->by_id[id];
+	while (!known(all, id) && all->next_likely < all->n_likely)
+		dkt_event_id(all->likely[all->next_likely++]);
+	/* The kernel's own events first: they are few, and markers are among them. */
 	while (!all->by_id[id] && all->next_id < all->n_all)
-		dkt_event_id(&all->events[all->next_id++]);
+		dkt_event_id(&all->events[(all->n + all->next_id++) % all->n_all]);
 	return all->by_id[id] ? all->by_id[id] : event_unknown(ctx, id);
 }
 
@@ -310,26 +363,24 @@ static void add_fields(struct dkt_event *event, const struct tep_format_field *f
 	}
 }
 
-static int event_parse(struct dkt_event *event)
+#define PRINT_WORD "print fmt:"
+
+static int event_take_format(struct dkt_event *event, const char *text, size_t len)
 {
 	struct tep_handle *tep = dkt__tep(event->ctx);
-	char *text __cleanup(free) = NULL;
-	size_t len;
-	int err, n;
+	const char *print;
+	int n;
 
 	if (!tep)
 		return -ENOMEM;
-	err = dkt__tfs_read(event->ctx, &text, &len, "events/%s/%s/format", event->system,
-			    event->name);
-	if (err)
-		return err;
-	load_strings(event->ctx);
 	/* A print format that cannot be parsed still leaves the fields; printing copes. */
 	tep_parse_event(tep, text, len, event->system);
 	event->tep = tep_find_event_by_name(tep, event->system, event->name);
 	if (!event->tep)
 		return dkt_fail(event->ctx, -EINVAL, "parse format of event %s:%s", event->system,
 				event->name);
+	print = strstr(text, "\n" PRINT_WORD);
+	event->print = print ? strdup(print + 1 + strlen(PRINT_WORD)) : NULL;
 	n = event->tep->format.nr_common + event->tep->format.nr_fields;
 	event->fields = calloc((size_t)n + 1, sizeof(*event->fields));
 	if (!event->fields)
@@ -337,6 +388,21 @@ static int event_parse(struct dkt_event *event)
 	add_fields(event, event->tep->format.common_fields, true);
 	add_fields(event, event->tep->format.fields, false);
 	return 0;
+}
+
+static int event_parse(struct dkt_event *event)
+{
+	char *text __cleanup(free) = NULL;
+	size_t len;
+	int err = dkt__tfs_read(event->ctx, &text, &len, "events/%s/%s/format", event->system,
+				event->name);
+
+	if (err)
+		return err;
+	if (!dkt__tep(event->ctx))
+		return -ENOMEM;
+	load_strings(event->ctx);
+	return event_take_format(event, text, len);
 }
 
 int dkt__event_load(struct dkt_event *event)
@@ -367,4 +433,63 @@ const struct dkt_field *dkt_event_field(struct dkt_event *event, const char *nam
 		if (!strcmp(event->fields[i].name, name))
 			return &event->fields[i];
 	return NULL;
+}
+
+const char *dkt_event_print_format(struct dkt_event *event)
+{
+	if (dkt__event_load(event))
+		return NULL;
+	return event->print ? event->print : "";
+}
+
+/* ---- events that no kernel has ---- */
+
+void dkt__defined_free(struct dkt_event *event)
+{
+	while (event) {
+		struct dkt_event *next = event->next;
+
+		free((char *)event->name);
+		free((char *)event->system);
+		event_clear(event);
+		free(event);
+		event = next;
+	}
+}
+
+static struct dkt_event *find_defined(struct dkt_ctx *ctx, const char *system, const char *name)
+{
+	struct dkt_event *event = ctx->defined;
+
+	while (event && (strcmp(event->system, system) || strcmp(event->name, name)))
+		event = event->next;
+	return event;
+}
+
+int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name, const char *format,
+		     struct dkt_event **out)
+{
+	struct dkt_event *event = find_defined(ctx, system, name);
+	int err;
+
+	*out = event;
+	if (event)
+		return 0;
+	event = calloc(1, sizeof(*event));
+	if (!event)
+		return -ENOMEM;
+	*event = (struct dkt_event){ .ctx = ctx, .index = ctx->events ? ctx->events->n_all : 0 };
+	event->system = strdup(system);
+	event->name = strdup(name);
+	err = event->system && event->name ? event_take_format(event, format, strlen(format)) :
+					     -ENOMEM;
+	if (err) {
+		dkt__defined_free(event);
+		return err;
+	}
+	event->id = event->tep->id;
+	event->next = ctx->defined;
+	ctx->defined = event;
+	*out = event;
+	return 0;
 }

@@ -167,7 +167,16 @@ int dkt_instance_set_clock(struct dkt_instance *in, const char *clock)
 	return dkt__tfs_set(in->ctx, clock, "%strace_clock", in->prefix);
 }
 
-int dkt_instance_now(struct dkt_instance *in, uint64_t *ns)
+static int64_t read_clock(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The clock of a process that is the instance's. */
+static int find_clock(struct dkt_instance *in, clockid_t *id)
 {
 	static const struct {
 		const char *name;
@@ -179,24 +188,47 @@ int dkt_instance_now(struct dkt_instance *in, uint64_t *ns)
 		{ "tai", CLOCK_TAI },
 	};
 	char *name __cleanup(free) = NULL;
-	struct timespec now;
 	size_t i;
 	int err = dkt_instance_get_clock(in, &name);
 
-	*ns = 0;
 	for (i = 0; !err && i < ARRAY_SIZE(clocks); i++) {
-		if (strcmp(clocks[i].name, name))
-			continue;
-		clock_gettime(clocks[i].id, &now);
-		*ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-		return 0;
+		*id = clocks[i].id;
+		if (!strcmp(clocks[i].name, name))
+			return 0;
 	}
 	return err ? err : dkt_fail(in->ctx, -EOPNOTSUPP, "clock %s cannot be read here", name);
 }
 
+int dkt_instance_now(struct dkt_instance *in, uint64_t *ns)
+{
+	clockid_t id;
+	int err = find_clock(in, &id);
+
+	*ns = err ? 0 : (uint64_t)read_clock(id);
+	return err;
+}
+
+/* Of several tries the one in which the clocks were read closest together. */
+static int64_t wall_offset(clockid_t id)
+{
+	int64_t best = INT64_MAX, offset = 0;
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		int64_t before = read_clock(id), wall = read_clock(CLOCK_REALTIME);
+		int64_t took = read_clock(id) - before;
+
+		if (took >= best)
+			continue;
+		best = took;
+		offset = wall - before - took / 2;
+	}
+	return offset;
+}
+
 int dkt_instance_wall(struct dkt_instance *in, int64_t *offset)
 {
-	struct timespec wall;
+	clockid_t id;
 	uint64_t ns;
 	int err;
 
@@ -206,12 +238,10 @@ int dkt_instance_wall(struct dkt_instance *in, int64_t *offset)
 		*offset = (int64_t)ns;
 		return err;
 	}
-	err = dkt_instance_now(in, &ns);
-	if (err)
-		return err;
-	clock_gettime(CLOCK_REALTIME, &wall);
-	*offset = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec - (int64_t)ns;
-	return 0;
+	err = find_clock(in, &id);
+	if (!err)
+		*offset = wall_offset(id);
+	return err;
 }
 
 int dkt_instance_set_pids(struct dkt_instance *in, const pid_t *pids, size_t n)

@@ -63,12 +63,14 @@ struct dkt_ctx {
 	void *log_data;
 	struct tep_handle *tep; /* event.c: parsed formats, filled as events are met */
 	struct dkt__events *events;
+	struct dkt_event *defined; /* by callers, the last one first */
 	struct dkt__symbols *symbols;
 };
 
 void dkt__log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ...) DKT_PRINTF(3, 4);
 
 void dkt__events_free(struct dkt__events *events);
+void dkt__defined_free(struct dkt_event *event);
 void dkt__symbols_free(struct dkt__symbols *symbols);
 
 /* ---- instance ---- */
@@ -91,11 +93,14 @@ struct dkt_event {
 	const char *name;
 	size_t index;
 	int id; /* 0: not read yet */
+	int guess; /* the number it had once, not yet looked at; 0: none */
 	int load_err; /* of an earlier try to read the format */
 	struct tep_event *tep; /* NULL before the format is read */
 	struct dkt_field *fields;
 	size_t n_fields;
+	char *print; /* the format file's text after "print fmt:", NULL if it has none */
 	struct dkt__plan *plan; /* NULL before the first record is printed */
+	struct dkt_event *next; /* of those that callers defined */
 };
 
 /* Reads and parses the format file once. */

@@ -7,6 +7,7 @@
 
 /* Two decimal digits for each of 0..99. */
 extern const char dkt__digit_pairs[201];
+extern const uint64_t dkt__powers_of_ten[20];
 
 /* Hexadecimal digits of 32 bits in one word, which holds the first digit in its first byte. */
 static inline uint64_t dkt__hex8(uint32_t v)
@@ -77,20 +78,20 @@ static inline char *dkt__put_dec_back(char *tail, uint64_t v)
 	return tail;
 }
 
+static inline unsigned int dkt__dec_len(uint64_t v)
+{
+	/* The logarithm to base 2 times log10(2), right or one too high. */
+	unsigned int n = (64 - (unsigned int)__builtin_clzll(v | 1)) * 1233 >> 12;
+
+	return n + (v >= dkt__powers_of_ten[n]);
+}
+
 /* May write 20 bytes. */
 static inline char *dkt__put_dec(char *p, uint64_t v)
 {
-	char text[20], *q;
-	size_t n;
-
-	if (v < 10) {
-		*p = (char)('0' + v);
-		return p + 1;
-	}
-	q = dkt__put_dec_back(text + sizeof(text), v);
-	n = (size_t)(text + sizeof(text) - q);
-	memcpy(p, q, n);
-	return p + n;
+	p += v ? dkt__dec_len(v) : 1;
+	dkt__put_dec_back(p, v);
+	return p;
 }
 
 /* May write 20 bytes. */
@@ -100,6 +101,32 @@ static inline char *dkt__put_int(char *p, int64_t v)
 		return dkt__put_dec(p, (uint64_t)v);
 	*p = '-';
 	return dkt__put_dec(p + 1, 0 - (uint64_t)v);
+}
+
+/* memcpy() of what is mostly a few bytes, without a call. */
+static inline void dkt__copy_few(char *to, const void *from, size_t n)
+{
+	const char *p = from;
+	uint64_t a, b;
+	uint32_t c, d;
+
+	if (n > 16) {
+		memcpy(to, from, n);
+	} else if (n >= 8) {
+		memcpy(&a, p, 8);
+		memcpy(&b, p + n - 8, 8);
+		memcpy(to, &a, 8);
+		memcpy(to + n - 8, &b, 8);
+	} else if (n >= 4) {
+		memcpy(&c, p, 4);
+		memcpy(&d, p + n - 4, 4);
+		memcpy(to, &c, 4);
+		memcpy(to + n - 4, &d, 4);
+	} else if (n) {
+		to[0] = p[0];
+		to[n / 2] = p[n / 2];
+		to[n - 1] = p[n - 1];
+	}
 }
 
 #endif

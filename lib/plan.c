@@ -48,6 +48,21 @@ static bool is_stack(const struct dkt_event *event)
 	       tep_find_field(event->tep, "caller");
 }
 
+static bool has_steps(struct dkt__plan *plan, struct dkt_event *event)
+{
+	struct tep_print_fmt print;
+
+	/* bprint's format is in the record: libtraceevent follows it, on its own terms. */
+	if (event->tep->flags & TEP_EVENT_FL_ISBPRINT)
+		return false;
+	if (event->print && !dkt__plan_parse(plan, event->tep, event->print, &print) &&
+	    !dkt__plan_compile(plan, event->tep, &print))
+		return true;
+	plan->need = 0;
+	return !((unsigned int)event->tep->flags & TEP_EVENT_FL_FAILED) &&
+	       !dkt__plan_compile(plan, event->tep, &event->tep->print_fmt);
+}
+
 static enum dkt__plan_way choose_way(struct dkt__plan *plan, struct dkt_event *event)
 {
 	const char *format;
@@ -58,12 +73,12 @@ static enum dkt__plan_way choose_way(struct dkt__plan *plan, struct dkt_event *e
 		return DKT__PLAN_STACK;
 	/* Some system calls without arguments have an empty format. */
 	format = event->tep->print_fmt.format;
-	if ((unsigned int)event->tep->flags & TEP_EVENT_FL_FAILED || !format || !*format)
+	if (format && !*format)
 		return DKT__PLAN_FIELDS;
-	/* bprint's format is in the record: libtraceevent follows it, on its own terms. */
-	if (!(event->tep->flags & TEP_EVENT_FL_ISBPRINT) && !dkt__plan_compile(plan, event->tep))
+	if (format && has_steps(plan, event))
 		return DKT__PLAN_STEPS;
-	return DKT__PLAN_TEP;
+	return (unsigned int)event->tep->flags & TEP_EVENT_FL_FAILED ? DKT__PLAN_FIELDS :
+								       DKT__PLAN_TEP;
 }
 
 const struct dkt__plan *dkt__plan_get(struct dkt_event *event)

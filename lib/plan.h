@@ -3,7 +3,7 @@
 #ifndef DKT_PLAN_H
 #define DKT_PLAN_H
 
-#include "internal.h"
+#include "number.h"
 
 /* ---- values: what a number in the print format is made of ---- */
 
@@ -194,8 +194,16 @@ void *dkt__plan_alloc(struct dkt__plan *plan, size_t n);
 /* The event's plan, compiled if this is its first record; NULL when memory is out. */
 const struct dkt__plan *dkt__plan_get(struct dkt_event *event);
 
-/* Compiles the print format. -EOPNOTSUPP: it holds what steps cannot do. */
-int dkt__plan_compile(struct dkt__plan *plan, struct tep_event *tep);
+/* Parses a format file's text after "print fmt:". -EOPNOTSUPP: it is beyond the parser. */
+int dkt__plan_parse(struct dkt__plan *plan, struct tep_event *tep, const char *text,
+		    struct tep_print_fmt *print);
+
+/* The character that a backslash and this one stand for. */
+char dkt__plan_unescape(char c);
+
+/* Compiles a print format. -EOPNOTSUPP: it holds what steps cannot do. */
+int dkt__plan_compile(struct dkt__plan *plan, struct tep_event *tep,
+		      const struct tep_print_fmt *print);
 
 /* ---- plan_type.c: what the words of a print format stand for ---- */
 
@@ -275,6 +283,12 @@ void dkt__run_function(struct dkt__run *run, uint64_t address, bool offset);
 void dkt__run_pad(struct dkt__run *run, const struct dkt__step *step, size_t mark);
 void dkt__run_net(struct dkt__run *run, const struct dkt__step *step);
 
+/* The step that the letters after %p ask for, without its bytes; false: none of these. */
+bool dkt__net_step(const char *letters, struct dkt__step *step);
+
+/* Digits of the value in the spec's base; text has room for 24. Returns how many. */
+int dkt__int_digits(const struct dkt__spec *spec, uint64_t v, char *text);
+
 /* Appends name=value of every field but the common ones. */
 void dkt__fields_text(const struct dkt_record *record, struct dkt_buf *buf);
 
@@ -288,7 +302,7 @@ static inline void dkt__run_put(struct dkt__run *run, const void *bytes, size_t 
 {
 	if (!dkt__run_room(run, n))
 		return;
-	memcpy(run->p, bytes, n);
+	dkt__copy_few(run->p, bytes, n);
 	run->p += n;
 }
 

@@ -216,20 +216,6 @@ static int build_conv(struct dkt__build *b, const char **format)
 	return build_int(b, &conv, arg);
 }
 
-static char unescape(char c)
-{
-	switch (c) {
-	case 'n':
-		return '\n';
-	case 't':
-		return '\t';
-	case 'r':
-		return '\r';
-	default:
-		return c;
-	}
-}
-
 static int build_format(struct dkt__build *b, const char *p)
 {
 	int err = 0;
@@ -244,16 +230,17 @@ static int build_format(struct dkt__build *b, const char *p)
 		if (c == '%')
 			p++;
 		else if (c == '\\' && *p)
-			c = unescape(*p++);
+			c = dkt__plan_unescape(*p++);
 		dkt_buf_add(&b->literal, &c, 1);
 	}
 	return err ? err : dkt__build_step(b, (struct dkt__step){ .op = DKT__STEP_END });
 }
 
-int dkt__plan_compile(struct dkt__plan *plan, struct tep_event *tep)
+int dkt__plan_compile(struct dkt__plan *plan, struct tep_event *tep,
+		      const struct tep_print_fmt *print)
 {
-	struct dkt__build b = { .plan = plan, .tep = tep, .arg = tep->print_fmt.args };
-	int err = build_format(&b, tep->print_fmt.format);
+	struct dkt__build b = { .plan = plan, .tep = tep, .arg = print->args };
+	int err = build_format(&b, print->format);
 
 	free(b.literal.data);
 	if (err) {

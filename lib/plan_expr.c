@@ -147,7 +147,8 @@ static int build_index(struct builder *b, struct tep_print_arg *arg, struct dkt_
 	struct dkt__type index, cast;
 	int err;
 
-	if (!field || (base->type != TEP_PRINT_FIELD && base->type != TEP_PRINT_DYNAMIC_ARRAY))
+	if (!field || (base->type != TEP_PRINT_FIELD && base->type != TEP_PRINT_DYNAMIC_ARRAY &&
+		       base->type != TEP_PRINT_STRING))
 		return -EOPNOTSUPP;
 	err = dkt__plan_bytes(b->plan, field, &code.bytes);
 	if (!err)

@@ -2,7 +2,6 @@
 /* A record's fields as name=value: the last resort for its text. */
 #include <ctype.h>
 
-#include "number.h"
 #include "plan.h"
 
 #include "banned.h"

@@ -2,7 +2,6 @@
 /* Plan steps for addresses of networks and for UUIDs: %pI4, %pI6c, %pISpc, %pM, %pU. */
 #include <netinet/in.h>
 
-#include "number.h"
 #include "plan.h"
 
 #include "banned.h"
@@ -171,6 +170,39 @@ static void put_uuid(struct dkt__run *run, const uint8_t *a, char form)
 		for (p = from; p < run->p; p++)
 			if (*p >= 'a')
 				*p = (char)(*p - 'a' + 'A');
+}
+
+bool dkt__net_step(const char *letters, struct dkt__step *step)
+{
+	const char *more = letters + 1 + (letters[0] == 'I' || letters[0] == 'i');
+
+	step->form = letters[0];
+	switch (letters[0]) {
+	case 'M':
+	case 'm':
+		step->kind = DKT__NET_MAC;
+		if (letters[1] == 'F')
+			step->form = 'F';
+		step->reverse = letters[1] == 'R';
+		return true;
+	case 'U':
+		step->kind = DKT__NET_UUID;
+		step->form = letters[1];
+		return true;
+	default:
+		step->kind = letters[1] == '4' ? DKT__NET_IP4 :
+			     letters[1] == '6' ? DKT__NET_IP6 :
+						 DKT__NET_SOCKADDR;
+		if (!letters[1] || !strchr("46S", letters[1]))
+			return false;
+		step->port = step->kind == DKT__NET_SOCKADDR && strchr(more, 'p');
+		step->compact = strchr(more, 'c');
+		step->reverse = strchr(more, 'l');
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+		step->reverse = step->reverse || strchr(more, 'h');
+#endif
+		return true;
+	}
 }
 
 void dkt__run_net(struct dkt__run *run, const struct dkt__step *step)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs a plan over a record. */
-#include "number.h"
 #include "plan.h"
 
 #include "banned.h"
@@ -138,12 +137,45 @@ bool dkt__run_grow(struct dkt__run *run, size_t n)
 
 /* ---- steps ---- */
 
+/* Which byte of the word in memory is the first zero, 8 if none is. */
+static unsigned int zero_byte(uint64_t word)
+{
+	uint64_t low = UINT64_C(0x0101010101010101), zeros;
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	/* Wrong above the first zero only. */
+	zeros = (word - low) & ~word & low << 7;
+	return zeros ? (unsigned int)__builtin_ctzll(zeros) / 8 : 8;
+}
+
+/* The name of a process: 16 bytes, of which put_literal() has left room. */
+static void put_comm(struct dkt__run *run, const uint8_t *from)
+{
+	unsigned int n;
+	uint64_t word;
+
+	memcpy(&word, from, sizeof(word));
+	memcpy(run->p, &word, sizeof(word));
+	n = zero_byte(word);
+	if (n == 8) {
+		memcpy(&word, from + 8, sizeof(word));
+		memcpy(run->p + 8, &word, sizeof(word));
+		n += zero_byte(word);
+	}
+	run->p += n;
+}
+
 static void run_string(struct dkt__run *run, const struct dkt__bytes *bytes)
 {
 	uint32_t len;
 	const uint8_t *p = dkt__run_bytes(run, bytes, &len);
 
-	dkt__run_put(run, p, strnlen((const char *)p, len));
+	if (len == 16)
+		put_comm(run, p);
+	else
+		dkt__run_put(run, p, strnlen((const char *)p, len));
 }
 
 static const struct dkt__name *find_name(const struct dkt__table *table, uint64_t v)

@@ -245,34 +245,10 @@ int dkt__build_string(struct dkt__build *b, struct tep_print_arg *arg)
 
 static int build_net(struct dkt__build *b, const char *letters, struct tep_print_arg *arg)
 {
-	struct dkt__step step = { .op = DKT__STEP_NET, .form = letters[0] };
-	const char *more = letters + 1 + (letters[0] == 'I' || letters[0] == 'i');
+	struct dkt__step step = { .op = DKT__STEP_NET };
 
-	switch (letters[0]) {
-	case 'M':
-	case 'm':
-		step.kind = DKT__NET_MAC;
-		if (letters[1] == 'F')
-			step.form = 'F';
-		step.reverse = letters[1] == 'R';
-		break;
-	case 'U':
-		step.kind = DKT__NET_UUID;
-		step.form = letters[1];
-		break;
-	default:
-		step.kind = letters[1] == '4' ? DKT__NET_IP4 :
-			    letters[1] == '6' ? DKT__NET_IP6 :
-						DKT__NET_SOCKADDR;
-		if (!letters[1] || !strchr("46S", letters[1]))
-			return -EOPNOTSUPP;
-		step.port = step.kind == DKT__NET_SOCKADDR && strchr(more, 'p');
-		step.compact = strchr(more, 'c');
-		step.reverse = strchr(more, 'l');
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-		step.reverse = step.reverse || strchr(more, 'h');
-#endif
-	}
+	if (!dkt__net_step(letters, &step))
+		return -EOPNOTSUPP;
 	return bytes_of(b, arg, &step.bytes) ?: dkt__build_step(b, step);
 }
 

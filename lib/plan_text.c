@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plan steps that print numbers with width, names of bits, arrays, addresses. */
-#include "number.h"
 #include "plan.h"
 #include "symbol.h"
 
@@ -57,8 +56,7 @@ void dkt__run_pad(struct dkt__run *run, const struct dkt__step *step, size_t mar
 
 /* ---- integers ---- */
 
-/* Digits of the value in the spec's base; text has room for 22. Returns how many. */
-static int int_digits(const struct dkt__spec *spec, uint64_t v, char *text)
+int dkt__int_digits(const struct dkt__spec *spec, uint64_t v, char *text)
 {
 	char *p = text;
 	int n = 0;
@@ -106,7 +104,7 @@ void dkt__run_int(struct dkt__run *run, const struct dkt__step *step)
 	int digits, zeros, fill, sign = (int)strlen(prefix);
 	char text[24];
 
-	digits = int_digits(&spec, negative ? 0 - v : v, text);
+	digits = dkt__int_digits(&spec, negative ? 0 - v : v, text);
 	zeros = DKT__MIN(spec.precision, MAX_WIDTH) - digits;
 	if (spec.alt && spec.base == 8 && zeros <= 0 && (!digits || text[0] != '0'))
 		zeros = 1;

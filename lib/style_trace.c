@@ -68,18 +68,12 @@ static void style_gap(const struct dkt_record *record, struct dkt_buf *buf)
 	dkt_buf_str(buf, "EVENTS DROPPED]\n");
 }
 
-void dkt_style_trace(const struct dkt_record *record, const char *comm, struct dkt_buf *buf)
+void dkt_style_trace_head(const struct dkt_record *record, const char *comm, struct dkt_buf *buf)
 {
-	size_t comm_len = strlen(comm), name_len;
-	const char *name;
+	const char *name = record->event->name;
+	size_t comm_len = strlen(comm), name_len = strlen(name);
 	char *p;
 
-	if (!record->event) {
-		style_gap(record, buf);
-		return;
-	}
-	name = record->event->name;
-	name_len = strlen(name);
 	p = dkt__buf_room(buf, comm_len + name_len + 160);
 	if (!p)
 		return;
@@ -98,6 +92,15 @@ void dkt_style_trace(const struct dkt_record *record, const char *comm, struct d
 	if (name_len < NAME_WIDTH)
 		p = put_spaces(p, NAME_WIDTH - name_len);
 	buf->len = (size_t)(p - buf->data);
+}
+
+void dkt_style_trace(const struct dkt_record *record, const char *comm, struct dkt_buf *buf)
+{
+	if (!record->event) {
+		style_gap(record, buf);
+		return;
+	}
+	dkt_style_trace_head(record, comm, buf);
 	dkt_record_text(record, buf);
 	dkt_buf_add(buf, "\n", 1);
 }

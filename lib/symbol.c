@@ -13,8 +13,9 @@
 struct entry {
 	uint64_t address;
 	const char *name; /* that of its module, if it is in one, follows the end of it */
-	uint32_t order : 31; /* line in the file */
+	uint32_t order : 30; /* line in the file */
 	uint32_t in_module : 1;
+	uint32_t is_code : 1;
 };
 
 struct list {
@@ -71,7 +72,7 @@ static int list_fill(struct list *list, char *text, cut_fn cut)
 
 		if (!cut(line, entry) || !entry->address)
 			continue;
-		entry->order = (uint32_t)list->n++ & INT32_MAX;
+		entry->order = (uint32_t)list->n++ & (INT32_MAX >> 1);
 	}
 	qsort(list->entries, list->n, sizeof(*list->entries), entry_cmp);
 	return 0;
@@ -116,6 +117,7 @@ static bool cut_symbol(char *line, struct entry *entry)
 		return false;
 	type = p[1];
 	entry->name = p + 3;
+	entry->is_code = strchr("tTwW", type) != NULL;
 	p += 3 + strcspn(p + 3, "\t ");
 	entry->in_module = p[0] == '\t' && p[1] == '[';
 	if (entry->in_module) {
@@ -214,12 +216,48 @@ const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset)
 	return entry ? entry->name : NULL;
 }
 
+/* Two bytes stood between the names: a tab and a bracket. */
+static const char *entry_module(const struct entry *entry)
+{
+	return entry->in_module ? entry->name + strlen(entry->name) + 2 : NULL;
+}
+
 const char *dkt_symbol_module(struct dkt_ctx *ctx, uint64_t address)
 {
 	const struct entry *entry = find_symbol(ctx, address);
 
-	/* Two bytes stood between the names: a tab and a bracket. */
-	return entry && entry->in_module ? entry->name + strlen(entry->name) + 2 : NULL;
+	return entry ? entry_module(entry) : NULL;
+}
+
+/* Up to the next symbol. Of a module's last function the end is not in the list. */
+static uint64_t entry_size(const struct list *list, const struct entry *entry)
+{
+	const struct entry *end = list->entries + list->n, *next = entry;
+
+	while (next < end && next->address == entry->address)
+		next++;
+	if (next == end || entry->in_module != next->in_module)
+		return 0;
+	if (entry->in_module &&
+	    (strcmp(entry_module(entry), entry_module(next)) || entry->is_code != next->is_code))
+		return 0;
+	return next->address - entry->address;
+}
+
+int dkt__symbol_place(struct dkt_ctx *ctx, uint64_t address, struct dkt__place *place)
+{
+	const struct entry *entry = find_symbol(ctx, address);
+
+	*place = (struct dkt__place){ 0 };
+	if (!ctx->symbols || !ctx->symbols->functions.n)
+		return -ENODATA;
+	if (!entry)
+		return -ENOENT;
+	*place = (struct dkt__place){ .name = entry->name,
+				      .offset = address - entry->address,
+				      .size = entry_size(&ctx->symbols->functions, entry),
+				      .module = entry_module(entry) };
+	return 0;
 }
 
 /* ---- printk_formats ---- */

@@ -8,6 +8,17 @@
 /* Takes the names from that file, in the form of /proc/kallsyms, in place of any before. */
 int dkt__symbols_read(struct dkt_ctx *ctx, const char *path);
 
+/* Where an address lies. */
+struct dkt__place {
+	const char *name;
+	uint64_t offset; /* in the function */
+	uint64_t size; /* of the function, 0: unknown */
+	const char *module; /* NULL: none */
+};
+
+/* -ENOENT: nowhere; -ENODATA: no symbols can be read. */
+int dkt__symbol_place(struct dkt_ctx *ctx, uint64_t address, struct dkt__place *place);
+
 /* A constant string of the kernel at that address (printk_formats), NULL if it is none. */
 const char *dkt__kernel_string(struct dkt_ctx *ctx, uint64_t address);
 

@@ -232,6 +232,14 @@ DKT_API struct dkt_event *dkt_event_find(struct dkt_ctx *ctx, const char *system
 /* The event whose records carry that number; NULL if none. Reads ids until it is found. */
 DKT_API struct dkt_event *dkt_event_by_id(struct dkt_ctx *ctx, int id);
 
+/*
+ * An event that no kernel has, for records from elsewhere: format is the text of a format file. The
+ * same names give the same event again; it lives as long as the context and is not among dkt_events().
+ * -EINVAL: the text is no format.
+ */
+DKT_API int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name,
+			     const char *format, struct dkt_event **event);
+
 DKT_API const char *dkt_event_system(const struct dkt_event *event);
 DKT_API const char *dkt_event_name(const struct dkt_event *event);
 
@@ -244,6 +252,35 @@ DKT_API int dkt_event_id(struct dkt_event *event);
 /* The fields, common ones first, in the order of the format file; valid as long as the context. */
 DKT_API int dkt_event_fields(struct dkt_event *event, const struct dkt_field **fields, size_t *n);
 DKT_API const struct dkt_field *dkt_event_field(struct dkt_event *event, const char *name);
+
+/*
+ * What its records say: the print format with its arguments, as in the format file; "" if it has
+ * none, NULL if the format cannot be read. Valid as long as the context.
+ */
+DKT_API const char *dkt_event_print_format(struct dkt_event *event);
+
+/*
+ * Forgets the catalogue, so that the next call reads what events there are now. All events and
+ * fields, and what was made for them (changes, captures, expressions), are no longer valid.
+ */
+DKT_API void dkt_events_forget(struct dkt_ctx *ctx);
+
+/* ---- probes: events made at run time ---------------------------------------------------------- */
+
+/*
+ * Makes an event GROUP:NAME of a place in the kernel, "FUNCTION" or "MODULE:FUNCTION", with fields
+ * as in kprobetrace.rst. It is off. The catalogue is forgotten: dkt_events_forget(). -EEXIST: there
+ * is an event of that name; -ENOENT: no such function; -E2BIG: longer than the kernel takes.
+ */
+DKT_API int dkt_kprobe_create(struct dkt_ctx *ctx, const char *group, const char *name,
+			      const char *place, const char *fields);
+
+/* The definition as the kernel tells it; the caller frees it. -ENOENT: no probe of that name. */
+DKT_API int dkt_kprobe_get(struct dkt_ctx *ctx, const char *group, const char *name,
+			   char **definition);
+
+/* Removes it; the catalogue is forgotten. -ENOENT: there is none; -EBUSY: it is in use. */
+DKT_API int dkt_kprobe_remove(struct dkt_ctx *ctx, const char *group, const char *name);
 
 /* ---- changing events and filters as one transaction ----------------------------------------- */
 
@@ -462,6 +499,32 @@ DKT_API void dkt_record_text(const struct dkt_record *record, struct dkt_buf *bu
 /* Appends one line in the style of the kernel's trace file and of trace-cmd report. */
 DKT_API void dkt_style_trace(const struct dkt_record *record, const char *comm,
 			     struct dkt_buf *buf);
+
+/* The columns of such a line that come before the record's text. The record is no gap. */
+DKT_API void dkt_style_trace_head(const struct dkt_record *record, const char *comm,
+				  struct dkt_buf *buf);
+
+/* The arguments of a message of the kernel as they were recorded. */
+struct dkt_kprintf_args {
+	size_t sz;
+	struct dkt_ctx *ctx; /* for names of functions; NULL: they are not known */
+	const void *words; /* of each argument 8 bytes, in any alignment */
+	size_t n;
+	/* What was recorded of the bytes behind argument i, a pointer. NULL: of none. */
+	void (*pointee)(void *data, size_t i, const void **bytes, size_t *len);
+	/* The format and arguments behind argument i, a %pV. False or NULL: they are not known. */
+	bool (*nested)(void *data, size_t i, const char **fmt, size_t *len,
+		       struct dkt_kprintf_args *args);
+	void *data;
+};
+
+/*
+ * Appends what the kernel's printf makes of the format, with its extensions (printk-formats.rst).
+ * Addresses are printed as they are. A string without a NUL in what was recorded ends in "...";
+ * what was not recorded prints as its conversion and address: <%pD 0xffff888100a00000>.
+ */
+DKT_API void dkt_buf_kprintf(struct dkt_buf *buf, const char *fmt, size_t len,
+			     const struct dkt_kprintf_args *args);
 
 /* Name of the kernel function that holds the address (kallsyms), NULL if unknown. */
 DKT_API const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records a second printed by a plan, beside libtraceevent on the same records. */
+/* Records a second of CPU time printed by a plan, beside libtraceevent on the same records. */
 #include <time.h>
 
 #include "plan.h"
@@ -10,11 +10,12 @@
 #define RECORDS 1024
 #define SIZE    256
 
+/* Time on the CPU: what other processes take of it is not ours. */
 static double now(void)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 

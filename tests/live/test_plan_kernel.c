@@ -326,5 +326,7 @@ int main(void)
 	       state.records, met, state.equal, state.by_form, state.unknown, state.no_plan,
 	       state.wrong);
 	dkt_ctx_free(state.ctx);
-	return err || state.wrong || !state.records;
+	err = err || state.wrong || !state.records;
+	printf("%d passed, %d failed\n", !err, !!err);
+	return err;
 }

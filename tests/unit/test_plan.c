@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "plan.h"
 
@@ -29,6 +30,12 @@ static const char kallsyms[] = "0000000000001000 A cpu_offset\n"
 
 static const char printk_formats[] = "0xffffffff82000000 : \"constant\"\n"
 				     "0xffffffff82000010 : \"line\\n\"\n";
+
+struct dynamic {
+	uint32_t loc;
+	uint32_t more;
+	char text[16];
+};
 
 /* ---- a tree that stands for tracefs ---- */
 
@@ -258,6 +265,28 @@ static void texts_that_libtraceevent_gets_wrong(void **state)
 	expect_int(INT, "\"%d %d\", REC->v, REC->v < 5", -5, "-5 1");
 }
 
+static void expressions_as_c_groups_them(void **state)
+{
+	(void)state;
+	expect_int(INT, "\"%d\", REC->v & (1 | 2)", 4, "0");
+	expect_int(INT, "\"%d\", REC->v * (2 + 3)", 2, "10");
+	expect_int(INT, "\"%d %d\", 1 + 2 * REC->v, (1 + 2) * REC->v", 2, "5 6");
+	expect_int(INT, "\"%d\", 10 - REC->v - 3", 2, "5");
+	expect_int(INT, "\"%d\", 1 << 2 + REC->v", 1, "8");
+	expect_int(INT, "\"%d\", REC->v == 2 & 1 ^ 1 | 4", 2, "4");
+	expect_int(INT, "\"%s\", !REC->v ? \"none\" : REC->v == 1 ? \"one\" : \"more\"", 0, "none");
+	expect_int(INT, "\"%s\", !REC->v ? \"none\" : REC->v == 1 ? \"one\" : \"more\"", 1, "one");
+	expect_int(INT, "\"%d\", __builtin_expect(!!(REC->v > 3), 0)", 4, "1");
+	expect_int(INT, "\"%d %d\", (int)sizeof(u64), ((s16)(REC->v))", 0x1ffff, "8 -1");
+	expect_int(INT, "\"%d%s\" \" end\", (REC)->v, \"a\" \"b\"", 1, "1ab end");
+	expect_int(INT, "\"%c%c\", '\\\\', REC->v == 1 ? '\\'' : '-'", 1, "\\'");
+	expect(STRING, "\"%s\", __get_str(s)[0] ? \"some\" : \"empty\"",
+	       &(const struct dynamic){ 16 | 1 << 16, 0, "" }, sizeof(struct dynamic), "empty");
+	expect(FIELD("__data_loc u64[] a", 8, 4, 0), "\"%s\", __print_dynamic_array(a, 8)",
+	       &(const struct dynamic){ 16 | 16 << 16, 0, "\1\0\0\0\0\0\0\0\2" },
+	       sizeof(struct dynamic), "{0x1,0x2}");
+}
+
 /* ---- names ---- */
 
 #define MANY                                                                                       \
@@ -284,12 +313,6 @@ static void symbols_and_flags(void **state)
 }
 
 /* ---- strings and arrays ---- */
-
-struct dynamic {
-	uint32_t loc;
-	uint32_t more;
-	char text[16];
-};
 
 static void strings(void **state)
 {
@@ -437,6 +460,60 @@ static void events_of_ftrace(void **state)
 		  "<stack> => second => in_module");
 }
 
+/* ---- the trace style ---- */
+
+static void expect_line(const struct dkt_record *record, const char *comm, const char *expected)
+{
+	struct dkt_buf *buf;
+	const char *p;
+	size_t n;
+
+	assert_int_equal(dkt_buf_new(&buf), 0);
+	dkt_style_trace(record, comm, buf);
+	p = dkt_buf_data(buf, &n);
+	assert_int_equal(n, strlen(expected));
+	assert_memory_equal(p, expected, n);
+	dkt_buf_free(buf);
+}
+
+/* As trace-cmd report 3.1.6 prints them, which rounds to microseconds. */
+static void lines_of_trace(void **state)
+{
+	struct tree tree = { .system = "test", .name = "event" };
+	static const int32_t data[3] = { 7, 0, 42 };
+	struct dkt_record record = {
+		.event = plant(&tree, INT, "\"v=%d\\n\", REC->v"),
+		.data = data,
+		.size = sizeof(data),
+		.ts = UINT64_C(612817159500),
+		.cpu = 2,
+		.pid = 14615,
+	};
+	struct dkt_record gap = { .cpu = 3, .lost = 12 };
+
+	(void)state;
+	expect_line(&record, "ll_ost00_003",
+		    "    ll_ost00_003-14615 [002]   612.817160: event:                v=42\n");
+	record.ts = UINT64_C(1234567000000999);
+	record.cpu = 1023;
+	record.pid = 1;
+	expect_line(
+		&record, "a name of 20 letters",
+		"a name of 20 letters-1     [1023] 1234567.000001: event:                v=42\n");
+	expect_line(&gap, "", "CPU:3 [12 EVENTS DROPPED]\n");
+	gap.lost = DKT_LOST_UNKNOWN;
+	expect_line(&gap, "", "CPU:3 [EVENTS DROPPED]\n");
+	uproot(&tree);
+}
+
+static void system_calls(void **state)
+{
+	(void)state;
+	assert_string_equal(dkt_syscall_name(SYS_read), "read");
+	assert_null(dkt_syscall_name(-1));
+	assert_null(dkt_syscall_name(1 << 20));
+}
+
 /* ---- the last resort ---- */
 
 static void formats_beyond_a_plan(void **state)
@@ -447,6 +524,31 @@ static void formats_beyond_a_plan(void **state)
 		   "v=-5 w=0");
 	expect_int(INT, "\"\"", 3, "v=3");
 	expect_int(INT, "\"%d %d\", REC->v", 3, "v=3");
+}
+
+static void formats_without_end(void **state)
+{
+	static const char *const pieces[] = { "!", "(", "(int)", "-", "1+", "1?2:", "REC->v[" };
+	size_t i, n = 100000, len;
+	char *print;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(pieces); i++) {
+		struct dkt__plan *plan = calloc(1, sizeof(*plan));
+		struct tep_print_fmt fmt;
+		struct tep_event tep = { 0 };
+
+		len = strlen(pieces[i]);
+		print = malloc(n * len + 16);
+		assert_non_null(print);
+		memcpy(print, "\"%d\", ", 6);
+		for (size_t j = 0; j < n; j++)
+			memcpy(print + 6 + j * len, pieces[i], len);
+		memcpy(print + 6 + n * len, "1", 2);
+		assert_int_equal(dkt__plan_parse(plan, &tep, print, &fmt), -EOPNOTSUPP);
+		dkt__plan_free(plan);
+		free(print);
+	}
 }
 
 /* ---- records that lie ---- */
@@ -483,6 +585,7 @@ int main(void)
 		cmocka_unit_test(integers_with_width),
 		cmocka_unit_test(every_hex_length),
 		cmocka_unit_test(arithmetic_has_types_of_c),
+		cmocka_unit_test(expressions_as_c_groups_them),
 		cmocka_unit_test(texts_that_libtraceevent_gets_wrong),
 		cmocka_unit_test(symbols_and_flags),
 		cmocka_unit_test(strings),
@@ -493,7 +596,10 @@ int main(void)
 		cmocka_unit_test(hidden_addresses_name_nothing),
 		cmocka_unit_test(network_addresses),
 		cmocka_unit_test(events_of_ftrace),
+		cmocka_unit_test(lines_of_trace),
+		cmocka_unit_test(system_calls),
 		cmocka_unit_test(formats_beyond_a_plan),
+		cmocka_unit_test(formats_without_end),
 		cmocka_unit_test(short_records_read_as_zeros),
 		cmocka_unit_test(places_outside_the_record),
 	};

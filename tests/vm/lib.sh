@@ -198,3 +198,72 @@ centiseconds()
 {
 	cut -d ' ' -f 1 /proc/uptime | tr -d .
 }
+
+# ---- for tests that say "# build-modules: libcfs": messages as Lustre's, see module/ ----
+
+lnet=/sys/kernel/debug/lnet
+
+# load_built MODULE...: loads modules of module/ as they are after boot.
+load_built()
+{
+	for vm_module in lustre_debug libcfs; do
+		grep -q "^$vm_module " /proc/modules && { rmmod $vm_module || exit; }
+	done
+	for vm_module; do
+		insmod "/vm/modules/$vm_module.ko" || exit
+	done
+}
+
+# emit WORDS...: has the module emit what module/emit.c knows by these words.
+emit()
+{
+	for words; do
+		echo "$words" >$lnet/emit || fail "emit $words"
+	done
+}
+
+# Lines without time, mark of a first record and addresses, which Lustre prints as hashes; sorted,
+# as the two clocks are read one after the other.
+normal()
+{
+	sed -E 's/^(.{8}:.{8}:[0-9]+\.[0-2])F?:[0-9]+\.[0-9]+:/\1:/; 
+		/pointer|req@|lock: /s/\(____ptrval____\)|[0-9a-f]{16}/ADDRESS/g' "$1" |
+		grep -v '^Debug log:' | sort
+}
+
+# compare DESCRIPTION: the module's lines in want.raw and dk's in got.raw.
+compare()
+{
+	normal want.raw | grep "emit.c:" >want
+	normal got.raw | grep "emit.c:" >got
+	if cmp -s want got && [ -s want ]; then
+		ok "$1: $(wc -l <want) lines are the same"
+	else
+		diff want got | head -n 20
+		fail "$1: $(wc -l <want) lines in the module's buffer, $(wc -l <got) by dk"
+	fi
+}
+
+# same DESCRIPTION: the trace log alone beside the module's buffer; both are empty after it.
+same()
+{
+	cat $lnet/text >want.raw
+	echo clear >$lnet/debug_marker
+	lctl dk >got.raw 2>dk.err || fail "$1: dk ends well: $(cat dk.err)"
+	compare "$1"
+}
+
+# once DESCRIPTION: trace log and module's buffer in one; both are empty after it.
+once()
+{
+	cat $lnet/text >want.raw
+	lctl dk >got.raw 2>dk.err || fail "$1: dk ends well: $(cat dk.err)"
+	compare "$1"
+}
+
+# traced: what dk shows of the trace log alone, in got.raw.
+traced()
+{
+	echo clear >$lnet/debug_marker
+	lctl dk >got.raw 2>/dev/null
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lustre's own records in dk's timeline: selected like the kernel's, in one of the styles. */
+#include "dk_lustre.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record_event.h"
+#include "record_line.h"
+
+/* Lustre does not say. */
+#define COMM "<...>"
+
+/*
+ * A probe fires when the message is on its way, a few microseconds before Lustre takes the time for
+ * its own record; the process may be preempted between. ns.
+ */
+#define WINDOW 20000000
+
+/* By so much Lustre's time can be the earlier one, as it is cut to microseconds. ns. */
+#define SKEW 1000000
+
+/* Records before and after the next one that are kept to be looked at. */
+#define RING 4096
+
+/* A copy of a record. */
+struct kept {
+	uint8_t *rec;
+	uint32_t len, room;
+	bool taken; /* it stands for a message that another source recorded too */
+};
+
+struct dk_lustre {
+	const struct dk_opts *opts;
+	struct dkt_expr *filter;
+	struct dkt_buf *buf;
+	struct dk_result *result;
+	struct dkt_event *event; /* NULL: neither filter nor style ask for it */
+	struct message *message; /* of the event */
+	struct dkt_record as_event; /* of the event, if there is one */
+	const uint8_t *rec; /* the next one; NULL: the end */
+	uint32_t len;
+	struct kept *ring;
+	size_t first, n; /* of what is kept, in order of time */
+	size_t at; /* the next one, counted from the first */
+	bool end; /* nothing comes after what is there */
+	struct record_line format;
+	char line[RECORD_MAX + RECORD_LINE_EXTRA];
+	uint8_t data[RECORD_EVENT_MAX];
+};
+
+/* ---- records, and those after them ---- */
+
+static struct kept *kept_at(const struct dk_lustre *lustre, size_t i)
+{
+	return &lustre->ring[(lustre->first + i) % RING];
+}
+
+/* Reads one more record, the oldest one makes room. 1: there is none, or no room. */
+static int read_one(struct dk_lustre *lustre)
+{
+	const uint8_t *rec;
+	struct kept *to;
+	uint32_t len;
+	int err;
+
+	if (lustre->end || (lustre->n == RING && !lustre->at))
+		return 1;
+	err = record_sort_next(lustre->opts->lustre, &rec, &len);
+	lustre->end = err;
+	if (err)
+		return err;
+	if (lustre->n == RING) {
+		lustre->first = (lustre->first + 1) % RING;
+		lustre->n--;
+		lustre->at--;
+	}
+	to = kept_at(lustre, lustre->n);
+	if (len > to->room) {
+		free(to->rec);
+		to->rec = malloc(len);
+		to->room = to->rec ? len : 0;
+	}
+	if (!to->rec)
+		return -ENOMEM;
+	memcpy(to->rec, rec, len);
+	to->len = len;
+	to->taken = false;
+	lustre->n++;
+	return 0;
+}
+
+/* The record at which the ring stands becomes the next one. */
+static int set_next(struct dk_lustre *lustre)
+{
+	int err = lustre->at < lustre->n ? 0 : read_one(lustre);
+
+	lustre->rec = err ? NULL : kept_at(lustre, lustre->at)->rec;
+	lustre->len = err ? 0 : kept_at(lustre, lustre->at)->len;
+	return err == 1 ? 0 : err;
+}
+
+static int step(struct dk_lustre *lustre)
+{
+	lustre->at++;
+	return set_next(lustre);
+}
+
+int dk_lustre_new(struct dkt_ctx *ctx, const struct dk_opts *opts, struct dkt_expr *filter,
+		  struct dkt_buf *buf, struct dk_result *result, struct dk_lustre **out)
+{
+	const struct record_counts *counts = record_sort_counts(opts->lustre);
+	struct dk_lustre *lustre = calloc(1, sizeof(*lustre));
+	int err = 0;
+
+	*out = NULL;
+	if (!lustre)
+		return -ENOMEM;
+	lustre->opts = opts;
+	lustre->filter = filter;
+	lustre->buf = buf;
+	lustre->result = result;
+	result->dropped += counts->dropped;
+	result->bad += counts->bad;
+	if (filter || opts->style != DK_LEGACY)
+		err = record_event(ctx, &lustre->event);
+	if (!err && lustre->event) {
+		lustre->message = message_new(ctx, lustre->event);
+		err = lustre->message ? 0 : -ENOMEM;
+	}
+	lustre->ring = calloc(RING, sizeof(*lustre->ring));
+	if (!err)
+		err = lustre->ring ? set_next(lustre) : -ENOMEM;
+	if (err) {
+		dk_lustre_free(lustre);
+		return err;
+	}
+	*out = lustre;
+	return 0;
+}
+
+void dk_lustre_free(struct dk_lustre *lustre)
+{
+	size_t i;
+
+	if (!lustre)
+		return;
+	for (i = 0; lustre->ring && i < RING; i++)
+		free(lustre->ring[i].rec);
+	free(lustre->ring);
+	message_free(lustre->message);
+	free(lustre);
+}
+
+int dk_lustre_check(struct dk_lustre *lustre)
+{
+	return dkt_expr_check_match(lustre->filter, lustre->event);
+}
+
+int64_t dk_lustre_time(const struct dk_lustre *lustre)
+{
+	return lustre->rec ? record_time(lustre->rec) : INT64_MAX;
+}
+
+static bool selected(struct dk_lustre *lustre, const uint8_t *rec, uint32_t len)
+{
+	const struct dk_opts *opts = lustre->opts;
+	struct record_head head = record_head(rec);
+	int64_t time = record_time(rec);
+
+	if ((opts->cpu >= 0 && head.cpu != opts->cpu) ||
+	    (opts->pid >= 0 && head.pid != (uint32_t)opts->pid))
+		return false;
+	if ((opts->since && time < opts->since) || (opts->until && time > opts->until))
+		return false;
+	if ((opts->types && !(head.mask & opts->types)) ||
+	    (opts->subsystems && !(head.subsystem & opts->subsystems)))
+		return false;
+	if (lustre->event)
+		record_event_fill(lustre->event, rec, len, lustre->data, &lustre->as_event);
+	return !lustre->filter || dkt_expr_match(lustre->filter, &lustre->as_event, COMM);
+}
+
+/* ---- messages that another source recorded too ---- */
+
+static bool is_same(const struct kept *kept, const struct message_key *key)
+{
+	struct record_head head = record_head(kept->rec);
+	struct record_texts texts;
+
+	if (kept->taken || head.pid != key->pid || head.line != key->line ||
+	    head.mask != key->types || head.subsystem != key->subsystems)
+		return false;
+	record_texts(kept->rec, kept->len, &texts);
+	return texts.file_len == key->file_len && texts.function_len == key->function_len &&
+	       !memcmp(texts.file, key->file, key->file_len) &&
+	       !memcmp(texts.function, key->function, key->function_len);
+}
+
+/* The oldest of those that the message can be in; NULL: none. */
+static struct kept *find(struct dk_lustre *lustre, const struct message_key *key)
+{
+	size_t i = lustre->at;
+
+	while (i && record_time(kept_at(lustre, i - 1)->rec) >= key->time - SKEW)
+		i--;
+	for (;; i++) {
+		/* As many as there is room for. */
+		if (i == lustre->n && read_one(lustre))
+			return NULL;
+		/* One more that is read may push out the first. */
+		if (i == lustre->n)
+			i--;
+		if (record_time(kept_at(lustre, i)->rec) > key->time + WINDOW)
+			return NULL;
+		if (is_same(kept_at(lustre, i), key))
+			return kept_at(lustre, i);
+	}
+}
+
+bool dk_lustre_has(struct dk_lustre *lustre, const struct message_key *key)
+{
+	struct kept *kept = find(lustre, key);
+
+	if (!kept)
+		return false;
+	kept->taken = true;
+	return selected(lustre, kept->rec, kept->len);
+}
+
+/* ---- printing ---- */
+
+int dk_lustre_print(struct dk_lustre *lustre, int64_t wall)
+{
+	size_t from;
+
+	if (!selected(lustre, lustre->rec, lustre->len)) {
+		lustre->result->dropped++;
+		return step(lustre);
+	}
+	dkt_buf_data(lustre->buf, &from);
+	if (lustre->opts->style == DK_LEGACY) {
+		char *end = record_line(&lustre->format, lustre->rec, lustre->len, lustre->line);
+
+		dkt_buf_add(lustre->buf, lustre->line, (size_t)(end - lustre->line));
+	} else {
+		lustre->as_event.ts -= (uint64_t)wall;
+		dkt_style_trace_head(&lustre->as_event, COMM, lustre->buf);
+		message_line(lustre->message, &lustre->as_event, ") ", lustre->buf);
+		dkt_buf_add(lustre->buf, "\n", 1);
+	}
+	if (lustre->opts->escape)
+		dkt_buf_escape(lustre->buf, from);
+	lustre->result->kept++;
+	return step(lustre);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Debug messages: those recorded as text, and those recorded as format and arguments (cdebug.c). */
+#include "message.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cdebug.h"
+#include "util.h"
+
+/* No probe records more. */
+#define MAX_WORDS 64
+
+/* Words of arguments that lie one after the other in a record, and fields of what is behind them. */
+struct words {
+	uint32_t offset; /* in the record */
+	uint32_t n;
+	const struct dkt_field *behind[MAX_WORDS]; /* NULL: not recorded */
+};
+
+struct message {
+	struct dkt_ctx *ctx;
+	const struct dkt_field *subsys, *mask, *file, *line, *fn;
+	const struct dkt_field *text; /* NULL: it is made of the following */
+	const struct dkt_field *fmt, *fmt2, *v_fmt, *v_offset;
+	struct words args; /* of fmt; of fmt2, if there is one */
+	struct words va; /* of a va_list: of v_fmt, or of fmt */
+	unsigned int va_registers; /* of its words, these come first */
+	bool va_below; /* v_offset counts from the end of the registers */
+};
+
+/* ---- what the event has ---- */
+
+/* Numbered fields "a0", "a1", ... of 8 bytes, as far as they follow one another. */
+static void find_words(struct dkt_event *event, char word, char behind, struct words *words)
+{
+	const struct dkt_field *field;
+	char name[16];
+
+	for (; words->n < MAX_WORDS; words->n++) {
+		snprintf(name, sizeof(name), "%c%u", word, words->n);
+		field = dkt_event_field(event, name);
+		if (!words->n && field)
+			words->offset = field->offset;
+		if (!field || field->size != 8 || field->offset != words->offset + 8 * words->n)
+			return;
+		snprintf(name, sizeof(name), "%c%u", behind, words->n);
+		words->behind[words->n] = dkt_event_field(event, name);
+	}
+}
+
+static bool find_fields(struct dkt_event *event, struct message *m)
+{
+	m->subsys = dkt_event_field(event, "msg_subsys");
+	m->mask = dkt_event_field(event, "msg_mask");
+	m->file = dkt_event_field(event, "msg_file");
+	m->line = dkt_event_field(event, "msg_line");
+	m->fn = dkt_event_field(event, "msg_fn");
+	m->text = dkt_event_field(event, "msg");
+	m->fmt = dkt_event_field(event, "fmt");
+	if (!m->subsys || !m->mask || !m->file || !m->line || !m->fn)
+		return false;
+	if (m->text)
+		return true;
+	m->fmt2 = dkt_event_field(event, "fmt2");
+	m->v_fmt = dkt_event_field(event, "v_fmt");
+	m->v_offset = dkt_event_field(event, "v_offset");
+	find_words(event, 'a', 's', &m->args);
+	find_words(event, 'v', 't', &m->va);
+	return m->fmt;
+}
+
+bool message_is(struct dkt_event *event)
+{
+	struct message *m = message_new(NULL, event);
+
+	message_free(m);
+	return m;
+}
+
+struct message *message_new(struct dkt_ctx *ctx, struct dkt_event *event)
+{
+	struct message *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->ctx = ctx;
+	m->va_registers = cdebug_va_registers(cdebug_machine());
+	m->va_below = cdebug_machine() == CDEBUG_ARM64;
+	if (find_fields(event, m))
+		return m;
+	message_free(m);
+	return NULL;
+}
+
+void message_free(struct message *message)
+{
+	free(message);
+}
+
+/* ---- what a record says ---- */
+
+uint32_t message_types(const struct message *m, const struct dkt_record *rec)
+{
+	return (uint32_t)dkt_record_int(rec, m->mask);
+}
+
+uint32_t message_subsystems(const struct message *m, const struct dkt_record *rec)
+{
+	return (uint32_t)dkt_record_int(rec, m->subsys);
+}
+
+static const char *string_of(const struct dkt_record *rec, const struct dkt_field *field,
+			     size_t *len)
+{
+	const char *bytes;
+
+	*len = 0;
+	if (!field)
+		return "";
+	bytes = dkt_record_bytes(rec, field, len);
+	*len = strnlen(bytes, *len);
+	return bytes;
+}
+
+/* The last component of the path. */
+static const char *file_of(const struct message *m, const struct dkt_record *rec, size_t *len)
+{
+	const char *file = string_of(rec, m->file, len), *slash = memrchr(file, '/', *len);
+
+	if (!slash)
+		return file;
+	*len -= (size_t)(slash + 1 - file);
+	return slash + 1;
+}
+
+void message_key(const struct message *m, const struct dkt_record *rec, int64_t wall,
+		 struct message_key *key)
+{
+	*key = (struct message_key){ .time = (int64_t)rec->ts + wall,
+				     .pid = (uint32_t)rec->pid,
+				     .types = message_types(m, rec),
+				     .subsystems = message_subsystems(m, rec),
+				     .line = (uint32_t)dkt_record_int(rec, m->line) };
+	key->file = file_of(m, rec, &key->file_len);
+	key->function = string_of(rec, m->fn, &key->function_len);
+}
+
+/* FILE:LINE:FUNCTION */
+static void put_place(const struct message *m, const struct dkt_record *rec, struct dkt_buf *buf)
+{
+	struct message_key key;
+
+	message_key(m, rec, 0, &key);
+	dkt_buf_add(buf, key.file, key.file_len);
+	dkt_buf_add(buf, ":", 1);
+	dkt_buf_u64(buf, key.line, 0, ' ');
+	dkt_buf_add(buf, ":", 1);
+	dkt_buf_add(buf, key.function, key.function_len);
+}
+
+/* ---- text of a format and its arguments ---- */
+
+/* Arguments of one format: some of the words of a record. */
+struct args {
+	const struct message *m;
+	const struct dkt_record *rec;
+	const struct words *words;
+	size_t first; /* that belongs to the format */
+	struct args *inner; /* of a %pV that is its first argument; NULL: it can have none */
+};
+
+static void pointee(void *data, size_t i, const void **bytes, size_t *len)
+{
+	const struct args *args = data;
+	const struct dkt_field *field = NULL;
+
+	if (args->first + i < args->words->n)
+		field = args->words->behind[args->first + i];
+	*len = 0;
+	if (field)
+		*bytes = dkt_record_bytes(args->rec, field, len);
+}
+
+static void fill_args(struct args *args, struct dkt_kprintf_args *to);
+
+/* How many registers the arguments before the variadic ones took; more than there are: no sense. */
+static size_t va_first(const struct message *m, const struct dkt_record *rec)
+{
+	int64_t offset = dkt_record_int(rec, m->v_offset);
+
+	if (m->va_below)
+		offset += 8 * (int64_t)m->va_registers;
+	return offset < 0 || offset % 8 ? SIZE_MAX : (size_t)offset / 8;
+}
+
+static bool nested(void *data, size_t i, const char **fmt, size_t *len, struct dkt_kprintf_args *to)
+{
+	struct args *args = data;
+	const struct message *m = args->m;
+
+	*fmt = string_of(args->rec, m->v_fmt, len);
+	if (i || !args->inner || !*len || !m->v_offset)
+		return false;
+	*args->inner = (struct args){ .m = m, .rec = args->rec, .words = &m->va };
+	args->inner->first = va_first(m, args->rec);
+	if (args->inner->first > m->va_registers)
+		return false;
+	fill_args(args->inner, to);
+	return true;
+}
+
+static void fill_args(struct args *args, struct dkt_kprintf_args *to)
+{
+	uint32_t at = args->words->offset + 8 * (uint32_t)args->first;
+	size_t n = args->words->n > args->first ? args->words->n - args->first : 0;
+	size_t there = args->rec->size > at ? (args->rec->size - at) / 8 : 0;
+
+	*to = (struct dkt_kprintf_args){ .sz = sizeof(*to),
+					 .ctx = args->m->ctx,
+					 .words = (const char *)args->rec->data + at,
+					 .n = n < there ? n : there,
+					 .pointee = pointee,
+					 .nested = nested,
+					 .data = args };
+}
+
+static void put_format(const struct dkt_field *field, struct args *args, struct dkt_buf *buf)
+{
+	struct dkt_kprintf_args to;
+	size_t len;
+	const char *fmt = string_of(args->rec, field, &len);
+
+	fill_args(args, &to);
+	dkt_buf_kprintf(buf, fmt, len, &to);
+}
+
+static void put_text(const struct message *m, const struct dkt_record *rec, struct dkt_buf *buf)
+{
+	struct args args = { .m = m, .rec = rec, .words = &m->args }, inner;
+	size_t len;
+	const char *text;
+
+	if (m->text) {
+		text = string_of(rec, m->text, &len);
+		dkt_buf_add(buf, text, len);
+		return;
+	}
+	if (m->fmt2) {
+		args.words = &m->va;
+		args.first = va_first(m, rec);
+		if (args.first > m->va_registers)
+			args.first = m->va.n;
+		put_format(m->fmt, &args, buf);
+		args.words = &m->args;
+		args.first = 0;
+		put_format(m->fmt2, &args, buf);
+		return;
+	}
+	args.inner = &inner;
+	put_format(m->fmt, &args, buf);
+}
+
+void message_line(const struct message *m, const struct dkt_record *rec, const char *join,
+		  struct dkt_buf *buf)
+{
+	dkt_buf_add(buf, "(", 1);
+	put_place(m, rec, buf);
+	dkt_buf_str(buf, join);
+	put_text(m, rec, buf);
+}
+
+/* ---- what is recorded ---- */
+
+int message_filter(uint32_t debug, uint32_t subsystem_debug, char **filter)
+{
+	const uint32_t always = mask_floor(MASK_DEBUG);
+	int n;
+
+	if (debug == UINT32_MAX && subsystem_debug == UINT32_MAX)
+		n = asprintf(filter, "%s", "");
+	else if (!(debug & ~always) || !subsystem_debug)
+		n = asprintf(filter, "msg_mask & 0x%" PRIx32, always);
+	else
+		n = asprintf(filter,
+			     "msg_mask & 0x%" PRIx32 " || (msg_mask & 0x%" PRIx32
+			     " && msg_subsys & 0x%" PRIx32 ")",
+			     always, debug, subsystem_debug);
+	if (n >= 0)
+		return 0;
+	*filter = NULL;
+	return -ENOMEM;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A tree of winners: which of many runs has the oldest record. Changing one leaf looks at one node
+ * per level, at places that do not depend on what is found there, without a branch.
+ */
+#ifndef COMPAT_RECORD_TREE_H
+#define COMPAT_RECORD_TREE_H
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TREE_NONE UINT64_MAX
+
+struct tree {
+	/* Nodes: 1 is the winner, the leaves are from n_leaves on. Two arrays, or else compilers
+	 * move pairs through vector registers, which is slow. */
+	uint64_t *key; /* TREE_NONE: the leaf is empty */
+	uint64_t *tag; /* of equal keys the lower one wins: the order given, then the leaf */
+	uint32_t *free_leaf;
+	uint32_t n_leaves; /* a power of two, or 0 */
+	uint32_t n_free;
+};
+
+/* The winner's key; TREE_NONE if there is none. */
+static inline uint64_t tree_key(const struct tree *tree)
+{
+	return tree->n_leaves ? tree->key[1] : TREE_NONE;
+}
+
+static inline uint32_t tree_leaf(const struct tree *tree)
+{
+	return (uint32_t)tree->tag[1];
+}
+
+static inline void tree_set(struct tree *tree, uint32_t leaf, uint64_t key, uint32_t order)
+{
+	uint64_t *keys = tree->key, *tags = tree->tag, tag = (uint64_t)order << 32 | leaf;
+	uint32_t at = leaf + tree->n_leaves;
+
+	keys[at] = key;
+	tags[at] = tag;
+	for (; at > 1; at /= 2) {
+		uint64_t other_key = keys[at ^ 1], other_tag = tags[at ^ 1];
+		bool wins = (other_key < key) | ((other_key == key) & (other_tag < tag));
+
+		key = wins ? other_key : key;
+		tag = wins ? other_tag : tag;
+		keys[at / 2] = key;
+		tags[at / 2] = tag;
+	}
+}
+
+/* Makes room for twice as many leaves; those there are stay the same. */
+static inline int tree_grow(struct tree *tree)
+{
+	uint32_t i, n = tree->n_leaves ? tree->n_leaves * 2 : 1;
+	uint64_t *key = malloc(2 * n * sizeof(*key)), *tag = malloc(2 * n * sizeof(*tag));
+	uint32_t *free_leaf = realloc(tree->free_leaf, n * sizeof(*free_leaf));
+	struct tree old = *tree;
+
+	if (free_leaf)
+		tree->free_leaf = free_leaf;
+	if (!key || !tag || !free_leaf) {
+		free(key);
+		free(tag);
+		return -ENOMEM;
+	}
+	memset(key, 0xff, 2 * n * sizeof(*key));
+	memset(tag, 0xff, 2 * n * sizeof(*tag));
+	tree->key = key;
+	tree->tag = tag;
+	tree->n_leaves = n;
+	for (i = 0; i < old.n_leaves; i++)
+		tree_set(tree, i, old.key[old.n_leaves + i],
+			 (uint32_t)(old.tag[old.n_leaves + i] >> 32));
+	for (i = old.n_leaves; i < n; i++)
+		tree->free_leaf[tree->n_free++] = i;
+	free(old.key);
+	free(old.tag);
+	return 0;
+}
+
+/* Puts in a key; the leaf that it got is in *leaf. */
+static inline int tree_add(struct tree *tree, uint64_t key, uint32_t order, uint32_t *leaf)
+{
+	int err = tree->n_free ? 0 : tree_grow(tree);
+
+	if (err)
+		return err;
+	*leaf = tree->free_leaf[--tree->n_free];
+	tree_set(tree, *leaf, key, order);
+	return 0;
+}
+
+static inline void tree_remove(struct tree *tree, uint32_t leaf)
+{
+	tree_set(tree, leaf, TREE_NONE, UINT32_MAX);
+	tree->free_leaf[tree->n_free++] = leaf;
+}
+
+static inline void tree_clear(struct tree *tree)
+{
+	free(tree->key);
+	free(tree->tag);
+	free(tree->free_leaf);
+	*tree = (struct tree){ 0 };
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Numbers of events, remembered from capture to capture: to ask the kernel for them is a file for
+ * each event, and all that opening may be recorded in the very log that is read.
+ */
+#include <fcntl.h>
+
+#include "event.h"
+#include "ids.h"
+
+#include "banned.h"
+
+#define IDS_FILE "ids"
+
+void dkt__ids_load(struct dkt_ctx *ctx, int dirfd)
+{
+	int fd = openat(dirfd, IDS_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	FILE *f __cleanup(fclose) = fd < 0 ? NULL : fdopen(fd, "r");
+	char *line __cleanup(free) = NULL;
+	size_t size = 0;
+
+	while (f && getline(&line, &size, f) > 0) {
+		char *name, *colon;
+		long id = strtol(line, &name, 10);
+		struct dkt_event *event;
+
+		line[strcspn(line, "\n")] = '\0';
+		colon = strchr(name, ':');
+		if (*name++ != ' ' || !colon || id <= 0 || id >= MAX_ID)
+			return;
+		*colon = '\0';
+		event = dkt_event_find(ctx, name, colon + 1);
+		if (event)
+			dkt__event_guess(event, (int)id);
+	}
+}
+
+void dkt__ids_save(struct dkt_ctx *ctx, int dirfd)
+{
+	int fd = openat(dirfd, IDS_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+			0600);
+	FILE *f __cleanup(fclose) = fd < 0 ? NULL : fdopen(fd, "w");
+	int id;
+
+	for (id = 1; f && id < MAX_ID; id++) {
+		struct dkt_event *event = dkt__event_known(ctx, id);
+
+		if (event)
+			fprintf(f, "%d %s:%s\n", id, event->system, event->name);
+	}
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Numbers of events, remembered from capture to capture. */
+#ifndef DKT_IDS_H
+#define DKT_IDS_H
+
+#include "internal.h"
+
+/* Reads what an earlier capture found out, if there is such a file in the directory. */
+void dkt__ids_load(struct dkt_ctx *ctx, int dirfd);
+
+/* Writes what is known now. What cannot be written is looked up again next time. */
+void dkt__ids_save(struct dkt_ctx *ctx, int dirfd);
+
+#endif

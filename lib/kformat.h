@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the two halves of the kernel's printf share: numbers and strings, and pointers. */
+#ifndef DKT_KFORMAT_H
+#define DKT_KFORMAT_H
+
+#include "plan.h"
+
+/* One rendering: of a format, or of one that it holds. */
+struct dkt__kformat {
+	struct dkt__run run; /* where the text goes; its data are the bytes behind a pointer */
+	const struct dkt_kprintf_args *args;
+	size_t next; /* argument */
+	unsigned int depth;
+};
+
+struct dkt__kconv {
+	const char *from; /* the '%' */
+	const char *to; /* behind its last letter */
+	struct dkt__spec spec;
+	uint8_t size; /* of an integer, in bytes */
+	bool unknown; /* a width or precision was not recorded */
+};
+
+/* What the kernel prints in place of an address that cannot be one; NULL: it can be one. */
+const char *dkt__kformat_bad(uint64_t address);
+
+/* What was recorded of the bytes behind argument i; NULL: nothing. */
+const void *dkt__kformat_behind(const struct dkt__kformat *k, size_t i, size_t *len);
+
+/* Pads and cuts what was put since the mark as the kernel does with a string. */
+void dkt__kformat_pad(struct dkt__kformat *k, const struct dkt__kconv *conv, size_t mark);
+
+void dkt__kformat_number(struct dkt__kformat *k, const struct dkt__spec *spec, uint64_t v);
+
+/* Puts a text with the conversion's width and precision. */
+void dkt__kformat_text(struct dkt__kformat *k, const struct dkt__kconv *conv, const char *text,
+		       size_t len);
+
+/* Says what was not recorded: "<%pD 0xffff888100a00000>", without address if that is unknown too. */
+void dkt__kformat_unknown(struct dkt__kformat *k, const struct dkt__kconv *conv,
+			  const uint64_t *address);
+
+/* A whole format. */
+void dkt__kformat_run(struct dkt__kformat *k, const char *fmt, size_t len);
+
+/* "%p" whose letters begin at conv->to; moves it behind them. */
+void dkt__kformat_pointer(struct dkt__kformat *k, struct dkt__kconv *conv, const char *end);
+
+#endif

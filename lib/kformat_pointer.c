@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The kernel's printf: %p and its extensions.
+ *
+ * What an extension prints lies behind the pointer, or behind what that points at; it is printed if
+ * it was recorded. An address is printed as it is: the kernel's own text has a hash in its place.
+ */
+#include <sys/socket.h>
+
+#include "kformat.h"
+#include "symbol.h"
+
+#include "banned.h"
+
+/* %pV in %pV: the kernel's stack ends long before. */
+#define MAX_DEPTH 4
+
+/* sizeof(struct sockaddr_in), sizeof(struct sockaddr_in6) */
+#define SOCKADDR_4 16
+#define SOCKADDR_6 28
+
+/* One "%p" with what belongs to it. */
+struct pointer {
+	struct dkt__kconv *conv;
+	const char *letters; /* after the 'p' */
+	size_t n_letters;
+	uint64_t address;
+	size_t arg; /* its number */
+};
+
+static char letter(const struct pointer *ptr, size_t i)
+{
+	return i < ptr->n_letters ? ptr->letters[i] : '\0';
+}
+
+static void put_bad(struct dkt__kformat *k, const struct pointer *ptr, const char *words)
+{
+	struct dkt__spec *spec = &ptr->conv->spec;
+
+	if (spec->precision < 0)
+		spec->precision = 16;
+	dkt__kformat_text(k, ptr->conv, words, strlen(words));
+}
+
+/* ---- the address itself ---- */
+
+static void put_address(struct dkt__kformat *k, const struct pointer *ptr)
+{
+	struct dkt__spec *spec = &ptr->conv->spec;
+
+	spec->base = 16;
+	if (spec->width < 0) {
+		spec->width = 16 + (spec->alt ? 2 : 0);
+		spec->zero = true;
+	}
+	dkt__kformat_number(k, spec, ptr->address);
+}
+
+/* Names of errors that never reach a process, which the C library does not know. */
+static const char *kernel_error_name(int err)
+{
+	static const char *const names[] = {
+		"ERESTARTSYS",
+		"ERESTARTNOINTR",
+		"ERESTARTNOHAND",
+		"ENOIOCTLCMD",
+		"ERESTART_RESTARTBLOCK",
+		"EPROBE_DEFER",
+		"EOPENSTALE",
+		"ENOPARAM",
+		NULL,
+		"EBADHANDLE",
+		"ENOTSYNC",
+		"EBADCOOKIE",
+		"ENOTSUPP",
+		"ETOOSMALL",
+		"ESERVERFAULT",
+		"EBADTYPE",
+		"EJUKEBOX",
+		"EIOCBQUEUED",
+		"ERECALLCONFLICT",
+	};
+	unsigned int i = (unsigned int)err - 512;
+
+	return i < ARRAY_SIZE(names) ? names[i] : strerrorname_np(err);
+}
+
+/* %pe */
+static void put_error(struct dkt__kformat *k, const struct pointer *ptr)
+{
+	int err = (int)-(int64_t)ptr->address;
+	char text[40] = "-";
+	const char *name;
+
+	if (ptr->address < (uint64_t)-4095) {
+		put_address(k, ptr);
+		return;
+	}
+	name = kernel_error_name(err);
+	if (name) {
+		memccpy(text + 1, name, 0, sizeof(text) - 1);
+		dkt__kformat_text(k, ptr->conv, text, strlen(text));
+		return;
+	}
+	ptr->conv->spec.is_signed = true;
+	ptr->conv->spec.base = 10;
+	dkt__kformat_number(k, &ptr->conv->spec, ptr->address);
+}
+
+/* ---- functions ---- */
+
+/* Name, +0xOFFSET/0xSIZE unless short, module. */
+static void put_place(struct dkt__kformat *k, const struct dkt__place *place, uint64_t offset,
+		      bool is_short)
+{
+	struct dkt__run *run = &k->run;
+
+	dkt__run_put(run, place->name, strlen(place->name));
+	if (!is_short) {
+		dkt__run_putc(run, '+');
+		dkt__run_0x(run, offset);
+		if (place->size) {
+			dkt__run_putc(run, '/');
+			dkt__run_0x(run, place->size);
+		} else {
+			dkt__run_put(run, "/0x?", 4);
+		}
+	}
+	if (place->module) {
+		dkt__run_put(run, " [", 2);
+		dkt__run_put(run, place->module, strlen(place->module));
+		dkt__run_putc(run, ']');
+	}
+}
+
+/* %ps and %pS; %pB takes an address behind a call. */
+static void put_symbol(struct dkt__kformat *k, const struct pointer *ptr)
+{
+	size_t mark = (size_t)(k->run.p - k->run.buf->data);
+	bool back = letter(ptr, 0) == 'B',
+	     is_short = letter(ptr, 0) == 's' || letter(ptr, 0) == 'f';
+	struct dkt__place place;
+	int err = -ENODATA;
+
+	if (k->args->ctx)
+		err = dkt__symbol_place(k->args->ctx, ptr->address - back, &place);
+	if (err == -ENODATA || letter(ptr, 1) == 'b') {
+		dkt__kformat_unknown(k, ptr->conv, &ptr->address);
+		return;
+	}
+	if (err)
+		dkt__run_0x(&k->run, ptr->address);
+	else
+		put_place(k, &place, place.offset + back, is_short);
+	dkt__kformat_pad(k, ptr->conv, mark);
+}
+
+/* ---- bytes behind the pointer ---- */
+
+/* Bytes of a socket address that its family makes it have; 0: more than was recorded. */
+static size_t sockaddr_len(const uint8_t *bytes, size_t len)
+{
+	sa_family_t family = AF_UNSPEC;
+
+	if (len >= sizeof(family))
+		memcpy(&family, bytes, sizeof(family));
+	return family == AF_INET ? SOCKADDR_4 : family == AF_INET6 ? SOCKADDR_6 : 0;
+}
+
+/* Addresses of networks, UUIDs. */
+static void put_net(struct dkt__kformat *k, const struct pointer *ptr)
+{
+	size_t mark = (size_t)(k->run.p - k->run.buf->data), len, need;
+	const uint8_t *bytes = dkt__kformat_behind(k, ptr->arg, &len);
+	struct dkt__step step = { .op = DKT__STEP_NET };
+	char letters[8] = { 0 };
+
+	memcpy(letters, ptr->letters, DKT__MIN(ptr->n_letters, sizeof(letters) - 1));
+	if (!bytes || !dkt__net_step(letters, &step)) {
+		dkt__kformat_unknown(k, ptr->conv, &ptr->address);
+		return;
+	}
+	need = step.kind == DKT__NET_IP4      ? 4 :
+	       step.kind == DKT__NET_MAC      ? 6 :
+	       step.kind == DKT__NET_SOCKADDR ? sockaddr_len(bytes, len) :
+						16;
+	/* Flow and scope of IPv6 need parsing that nobody asked for yet. */
+	if (!need || need > len ||
+	    (step.kind == DKT__NET_SOCKADDR &&
+	     (strchr(letters, 'f') || strchr(letters + 2, 's')))) {
+		dkt__kformat_unknown(k, ptr->conv, &ptr->address);
+		return;
+	}
+	step.bytes = (struct dkt__bytes){ .kind = DKT__BYTES_FIXED, .size = (uint32_t)need };
+	k->run.data = bytes;
+	k->run.size = (uint32_t)need;
+	dkt__run_net(&k->run, &step);
+	dkt__kformat_pad(k, ptr->conv, mark);
+}
+
+/* %*ph: the width is the number of bytes. */
+static void put_bytes(struct dkt__kformat *k, const struct pointer *ptr)
+{
+	static const char digits[] = "0123456789abcdef";
+	int32_t i, n = ptr->conv->spec.width;
+	char form = letter(ptr, 1), between = form == 'C' ? ':' : form == 'D' ? '-' : ' ';
+	const uint8_t *bytes;
+	size_t len;
+
+	if (!n)
+		return;
+	n = n < 0 ? 1 : DKT__MIN(n, 64);
+	bytes = dkt__kformat_behind(k, ptr->arg, &len);
+	if (!bytes || len < (size_t)n) {
+		dkt__kformat_unknown(k, ptr->conv, &ptr->address);
+		return;
+	}
+	for (i = 0; i < n; i++) {
+		if (i && form != 'N')
+			dkt__run_putc(&k->run, between);
+		dkt__run_putc(&k->run, digits[bytes[i] >> 4]);
+		dkt__run_putc(&k->run, digits[bytes[i] & 15]);
+	}
+}
+
+/* %pV: another format with its arguments; width and precision do not count. */
+static void put_format(struct dkt__kformat *k, const struct pointer *ptr)
+{
+	struct dkt_kprintf_args args = { .sz = sizeof(args), .ctx = k->args->ctx };
+	struct dkt__kformat inner = { .args = &args, .depth = k->depth + 1, .run = k->run };
+	const char *fmt;
+	size_t len;
+
+	if (k->depth >= MAX_DEPTH || !k->args->nested ||
+	    !k->args->nested(k->args->data, ptr->arg, &fmt, &len, &args)) {
+		dkt__kformat_unknown(k, ptr->conv, &ptr->address);
+		return;
+	}
+	dkt__kformat_run(&inner, fmt, len);
+	k->run = inner.run;
+}
+
+/* ---- which it is ---- */
+
+/* Extensions of which the kernel first looks whether the pointer can be one. */
+static void put_behind(struct dkt__kformat *k, const struct pointer *ptr)
+{
+	const char *bad = dkt__kformat_bad(ptr->address);
+
+	/* With a width of 0 there is nothing to look at. */
+	if (bad && !(letter(ptr, 0) == 'h' && !ptr->conv->spec.width)) {
+		put_bad(k, ptr, bad);
+		return;
+	}
+	switch (letter(ptr, 0)) {
+	case 'h':
+		put_bytes(k, ptr);
+		break;
+	case 'V':
+		put_format(k, ptr);
+		break;
+	case 'M':
+	case 'm':
+	case 'I':
+	case 'i':
+	case 'U':
+		put_net(k, ptr);
+		break;
+	default:
+		dkt__kformat_unknown(k, ptr->conv, &ptr->address);
+	}
+}
+
+void dkt__kformat_pointer(struct dkt__kformat *k, struct dkt__kconv *conv, const char *end)
+{
+	struct pointer ptr = { .conv = conv, .letters = conv->to, .arg = k->next };
+	const char *p = conv->to;
+
+	/* Letters and digits right after it belong to it, whatever they are. */
+	while (p < end && ((*p >= '0' && *p <= '9') || (*p | 32) - 'a' + 0U < 26))
+		p++;
+	conv->to = p;
+	ptr.n_letters = (size_t)(p - ptr.letters);
+	if (k->next >= k->args->n || conv->unknown) {
+		k->next++;
+		dkt__kformat_unknown(k, conv, NULL);
+		return;
+	}
+	memcpy(&ptr.address, (const char *)k->args->words + 8 * k->next++, 8);
+	switch (letter(&ptr, 0)) {
+	case 'S':
+	case 's':
+	case 'B':
+		put_symbol(k, &ptr);
+		break;
+	case 'F':
+	case 'f': /* of older kernels; %pfw is another thing */
+		if (letter(&ptr, 1) == 'w')
+			dkt__kformat_unknown(k, conv, &ptr.address);
+		else
+			put_symbol(k, &ptr);
+		break;
+	case 'e':
+		put_error(k, &ptr);
+		break;
+	case 'C':
+	case 'O':
+	case 'A':
+	case 'N':
+		dkt__kformat_unknown(k, conv, &ptr.address);
+		break;
+	case 'h':
+	case 'V':
+	case 'M':
+	case 'm':
+	case 'I':
+	case 'i':
+	case 'U':
+	case 'R':
+	case 'r':
+	case 'b':
+	case 'E':
+	case '4':
+	case 'a':
+	case 'd':
+	case 'D':
+	case 't':
+	case 'g':
+	case 'G':
+		put_behind(k, &ptr);
+		break;
+	default:
+		put_address(k, &ptr);
+	}
+}

@@ -1,0 +1,147 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# lctl df and debug_file: binary dumps to text.
+
+# shellcheck disable=SC2154 # stderr is set by run
+load helper.bash
+
+gen=${DKT_BUILD:-$top/build}/tests/gen-records
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+# Logs whole and damaged, the same each time.
+logs()
+{
+	local kind seed
+
+	for kind in cpus one random equal mixed odd; do
+		for seed in 1 2 3; do
+			"$gen" $kind 60 $seed >$kind.$seed
+			"$gen" damage $((seed * 7)) $seed <$kind.$seed >$kind.$seed-damage
+			"$gen" junk $((seed * 2)) $seed <$kind.$seed >$kind.$seed-junk
+			head -c $((seed * 777)) $kind.$seed >$kind.$seed-head
+			tail -c $((seed * 777)) $kind.$seed >$kind.$seed-tail
+			cat $kind.$seed-damage $kind.$seed $kind.$seed-head $kind.$seed-junk >$kind.$seed-all
+		done
+	done
+	printf x >byte
+	: >empty
+	printf 'lines of text, that hold no records\nbut are longer than a header\n\n' >text
+	head -c 1000 /dev/zero >zeroes
+	(head -c 100 /dev/zero | tr '\0' j && echo) >line
+}
+
+# What df prints of each, as checksums; our own lines on stderr are left out.
+sums()
+{
+	local file
+
+	for file in *; do
+		# Where a function's name is not terminated the real one prints what was in its memory.
+		case $file in odd.3-* | mixed.2-damage | mixed.2-all) continue ;; esac
+		printf '%s %s' "$file" "$("$1" df "$file" 2>"$file.err" | cksum)"
+		printf ' %s\n' "$(grep -v '^lctl: ' "$file.err" | cksum)"
+		rm "$file.err"
+	done
+}
+
+@test "df prints what the real one prints, byte for byte" {
+	logs
+	# UPDATE=1 REAL_LCTL=... writes down what the real one prints.
+	output=$(sums "${REAL_LCTL:-lctl}")
+	golden df-sums
+}
+
+@test "df: usage" {
+	expect 0 '' 'usage: df <input> [output]' lctl df
+	expect 0 '' 'usage: debug_file <input> [output]' lctl debug_file a b c
+}
+
+@test "df: an input that cannot be opened" {
+	expect 1 '' 'open(nosuch) failed: No such file or directory' lctl df nosuch
+}
+
+@test "df: an empty file and a directory hold nothing" {
+	: >empty
+	expect 0 'Debug log: 0 lines, 0 kept, 0 dropped, 0 bad.' '' lctl df empty
+	expect 0 'Debug log: 0 lines, 0 kept, 0 dropped, 0 bad.' '' lctl df .
+}
+
+@test "df: the text goes to a private file, the summary to stdout" {
+	"$gen" cpus 40 >log
+	expect 0 'Debug log: 40 lines, 40 kept, 0 dropped, 0 bad.' '' lctl df log out
+	[ "$(stat -c %a out)" = 600 ]
+	[ "$(wc -l <out)" = 40 ]
+	# An old text is replaced.
+	"$gen" cpus 4 >log
+	lctl df log out
+	[ "$(wc -l <out)" = 4 ]
+}
+
+@test "df: an output that cannot be opened, is full, or is the input" {
+	"$gen" cpus 40 >log
+	expect 1 '' 'open(no/out) failed: No such file or directory' lctl df log no/out
+	expect 1 '' 'lctl: write output: No space left on device' lctl df log /dev/full
+	sum=$(cksum <log)
+	expect 1 '' 'lctl: ./log is the input' lctl df log ./log
+	[ "$sum" = "$(cksum <log)" ]
+}
+
+@test "df: a pipe is read like a file" {
+	"$gen" random 500 >log
+	mkfifo fifo
+	cat log >fifo &
+	[ "$(lctl df fifo)" = "$(lctl df log)" ]
+}
+
+@test "df: what the real one loses without a word is told" {
+	"$gen" one 3 >log
+	size=$(stat -c %s log)
+	head -c $((size - 5)) log >torn
+	run --separate-stderr -0 lctl df torn
+	same 'Debug log: 2 lines, 2 kept, 0 dropped, 0 bad.' "${lines[-1]}" summary
+	has "$stderr" 'lctl: torn: the record at offset '
+	has "$stderr" ' is torn: '
+	# The first record says length 20.
+	(printf '\024\0\0\0' && tail -c +5 log) >short
+	run --separate-stderr -0 lctl df short
+	same 'Debug log: 0 lines, 0 kept, 0 dropped, 0 bad.' "$output" stdout
+	same 'lctl: short: the record at offset 0 is too short to be one: nothing is shown from there on' \
+		"$stderr" stderr
+	(printf '\0\0\0\0' && tail -c +5 log | head -c 44 && cat log) >zero
+	run --separate-stderr -0 lctl df zero
+	same 'Debug log: 3 lines, 3 kept, 0 dropped, 0 bad.' "${lines[-1]}" summary
+	same 'lctl: zero: headers that say length 0 were passed over: 1, the first at offset 0' \
+		"$stderr" stderr
+}
+
+@test "df: records of up to 64 KiB are shown" {
+	"$gen" big 40 >log
+	run --separate-stderr -0 lctl df log out
+	same 'Debug log: 40 lines, 40 kept, 0 dropped, 0 bad.' "$output" stdout
+	has "$stderr" "lctl: log: longer than 4094 bytes, which Lustre's lctl calls bad: "
+	[ "$(wc -c <out)" -gt "$(wc -c <log)" ]
+}
+
+@test "df: names without their NUL show nothing from outside of the record" {
+	"$gen" nameless 300 >log
+	run --separate-stderr -0 lctl df log
+	has "${lines[-1]}" 'Debug log: 300 lines, 300 kept, 0 dropped, 0 bad.'
+}
+
+@test "df: a corrupted daemon file among good ones (Lustre's sanity 170a)" {
+	"$gen" one 300 >good
+	# The first five bytes of each line are overwritten.
+	LC_ALL=C sed 's/^...../aaaaa/' good >bad
+	lctl df good | tail -n 1 >good.sum
+	lctl df bad 2>&1 | tail -n 1 >bad.sum
+	cat good bad good >all
+	lctl df all 2>&1 | tail -n 1 >all.sum
+	good=$(awk '{ print $5 }' good.sum) bad=$(awk '{ print $5 }' bad.sum)
+	[ "$(awk '{ print $5 }' all.sum)" -eq $((bad + 2 * good)) ]
+	more=$(($(awk '{ print $9 }' all.sum) - $(awk '{ print $9 }' bad.sum)))
+	[ $more -eq 0 ] || [ $more -eq 1 ]
+}

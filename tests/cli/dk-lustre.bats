@@ -1,0 +1,162 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# lctl dk where Lustre's own buffer is: a fake one, in a mount namespace.
+
+# shellcheck disable=SC2154,SC2016 # stderr is set by run; for another shell
+load helper.bash
+
+build=${DKT_BUILD:-$top/build}
+
+setup()
+{
+	unshare -m true 2>/dev/null || skip "needs the right to make a mount namespace"
+	export FAKE_LUSTRE=$BATS_TEST_TMPDIR/lustre DKTRACE_INSTANCE=dkt-df-$$ preload=$build/tests/fake-lustre.so
+	export ASAN_OPTIONS=verify_asan_link_order=0
+	mkdir "$FAKE_LUSTRE"
+	cd "$BATS_TEST_TMPDIR" || exit
+	export TMPDIR=$BATS_TEST_TMPDIR/tmp
+	mkdir "$TMPDIR"
+}
+
+# Runs the rest where Lustre is. The buffer is what the generator makes.
+lustre()
+{
+	unshare -m sh -c 'mount --make-rprivate / && mount -t tmpfs none /sys/fs && mkdir /sys/fs/lustre &&
+		: >/sys/fs/lustre/dump_kernel && LD_PRELOAD=$preload exec "$@"' sh "$@"
+}
+
+fill()
+{
+	"$build/tests/gen-records" "$@" >"$FAKE_LUSTRE/buffer"
+	lctl df "$FAKE_LUSTRE/buffer" >wanted
+	head -n -1 wanted >wanted.text
+	tail -n 1 wanted >wanted.sum
+}
+
+nothing_left()
+{
+	[ -z "$(ls -A "$TMPDIR")" ]
+	asked=$(tail -n 1 "$FAKE_LUSTRE/asked")
+	[ ! -e "$asked" ]
+}
+
+@test "dk prints Lustre's buffer, and empties it" {
+	fill cpus 300
+	run --separate-stderr -0 lustre lctl dk
+	same "$(cat wanted)" "$output" stdout
+	same '' "$stderr" stderr
+	nothing_left
+	expect 0 'Debug log: 0 lines, 0 kept, 0 dropped, 0 bad.' '' lustre lctl dk
+}
+
+@test "dk: the raw dump's name cannot be guessed and nobody else sees into it" {
+	fill cpus 3
+	lustre lctl debug_kernel >/dev/null
+	fill cpus 3
+	lustre lctl dk >/dev/null
+	[ "$(sort -u "$FAKE_LUSTRE/asked" | wc -l)" = 2 ]
+	grep -q "^$TMPDIR/dktrace-......./dump\$\|^$TMPDIR/dktrace-....../dump\$" "$FAKE_LUSTRE/asked"
+}
+
+@test "dk FILE: text to a private file" {
+	fill cpus 300
+	echo 'what was there before' >out
+	chmod 600 out
+	expect 0 "$(cat wanted.sum)" '' lustre lctl dk out
+	cmp out wanted.text
+	fill cpus 5
+	expect 0 "$(cat wanted.sum)" '' lustre lctl dk out 0
+	cmp out wanted.text
+	rm out
+	fill cpus 5
+	expect 0 "$(cat wanted.sum)" '' lustre lctl dk out
+	[ "$(stat -c %a out)" = 600 ]
+	nothing_left
+}
+
+@test "dk FILE: one that cannot be made is found before the buffer is emptied" {
+	fill cpus 30
+	expect 1 '' 'fopen(no/such) failed: No such file or directory' lustre lctl dk no/such
+	[ ! -e "$FAKE_LUSTRE/asked" ]
+	expect 0 "$(cat wanted)" '' lustre lctl dk
+}
+
+@test "dk FILE 1: the kernel writes the raw dump, also to a relative name" {
+	fill cpus 30
+	cp "$FAKE_LUSTRE/buffer" raw.wanted
+	echo old >raw
+	expect 0 '' '' lustre lctl dk raw 1
+	cmp raw raw.wanted
+	same "$PWD/raw" "$(cat "$FAKE_LUSTRE/asked")" name
+	expect 0 "$(cat wanted)" '' lctl df raw
+}
+
+@test "dk 0file is a file, dk 0 is a flag" {
+	fill cpus 30
+	expect 0 "$(cat wanted.sum)" '' lustre lctl dk 0file
+	cmp 0file wanted.text
+	fill cpus 30
+	expect 0 "$(cat wanted)" '' lustre lctl dk 0
+	[ ! -e 0 ]
+}
+
+@test "dk: a kernel that refuses, or makes no file" {
+	fill cpus 30
+	echo 12 >"$FAKE_LUSTRE/errno"
+	run --separate-stderr -1 lustre lctl dk out
+	same '' "$output" stdout
+	same "write($(cat "$FAKE_LUSTRE/asked")) failed: Cannot allocate memory" "$stderr" stderr
+	[ ! -e out ]
+	nothing_left
+	echo 0 >"$FAKE_LUSTRE/errno"
+	expect 0 '' '' lustre lctl dk out
+	[ ! -e out ]
+}
+
+@test "dk: damage is told like df's" {
+	fill cpus 60
+	"$build/tests/gen-records" damage 40 <"$FAKE_LUSTRE/buffer" >damaged
+	run --separate-stderr lctl df damaged
+	same_out=$output same_err=$(grep -v ^lctl: <<<"$stderr")
+	cp damaged "$FAKE_LUSTRE/buffer"
+	run --separate-stderr -0 lustre lctl dk
+	same "$same_out" "$output" stdout
+	same "$same_err" "$(grep -v ^lctl: <<<"$stderr")" stderr
+}
+
+@test "dk: filter of a session" {
+	fill cpus 60
+	printf 'filter net\ndk\n' >words
+	run --separate-stderr -0 lustre sh -c 'lctl <words'
+	has "$output" 'Disabling output of type "net"'
+	has "${lines[-1]}" ' dropped, 0 bad.'
+	[[ $output != *:00000200:* ]]
+}
+
+@test "dk where nothing is" {
+	expect 1 '' "invalid parameter 'dump_kernel'
+open(dump_kernel) failed: No such file or directory" unshare -m sh -c 'mount -t tmpfs none /sys/fs; lctl dk out'
+	[ ! -e out ]
+	expect 0 '' 'usage: dk [file] [raw]' lctl dk a b c
+}
+
+@test "dktrace dk selects among Lustre's records and prints them in both styles" {
+	fill cpus 300
+	run --separate-stderr -0 lustre dktrace dk --filter 'msg_mask & rpctrace && msg_file ~ "client*"'
+	grep ':00100000:.*(client\.c:' wanted.text >picked
+	same "$(cat picked)" "$(head -n -1 <<<"$output")" lines
+	fill cpus 300
+	run --separate-stderr -0 lustre dktrace dk --class net --subsystem rpc+lnet
+	has "${lines[-1]}" ' kept, '
+	run ! grep -v '^0000\(0100\|0400\):00000200:' <(head -n -1 <<<"$output")
+	fill one 1
+	run --separate-stderr -0 lustre dktrace dk --style trace
+	has "$output" ' libcfs_debug_msg: '
+	has "$output" ' libcfs_debug_msg: '
+}
+
+@test "dktrace dk: a wrong filter is found before the buffer is emptied" {
+	fill cpus 30
+	run --separate-stderr -1 lustre dktrace dk --filter 'msg_mask &&'
+	[ ! -e "$FAKE_LUSTRE/asked" ]
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Commands of the real lctl: which one is found, and how it is run.
+
+# shellcheck disable=SC2154 # set by bats and helper.bash
+load helper
+
+setup()
+{
+	export DKTRACE_INSTANCE=dkt-test-cli-$$ DKTRACE_ROOT=$capture
+	bin=$BATS_TEST_TMPDIR/bin
+	mkdir "$bin"
+	# shellcheck disable=SC2016 # for the script
+	printf '#!/bin/sh\necho "real: $*"\nexit 7\n' >"$bin/lctl"
+	chmod 755 "$bin" "$bin/lctl"
+	ours=$(command -v lctl)
+}
+
+# usage: with PATH COMMAND...
+with()
+{
+	local path=$1
+
+	shift
+	PATH=$path:/usr/bin:/bin "$@"
+}
+
+@test "the real one is run in place of a command that is not ours" {
+	expect 7 "real: ping 10.0.0.1@tcp" "" with "$bin" "$ours" ping 10.0.0.1@tcp
+	expect 7 "real: dl -t" "" with "$bin" "$ours" dl -t
+	expect 7 "real: lfsck_start -M l-MDT0000" "" with "$bin" "$ours" lfsck_start -M l-MDT0000
+	expect 7 "real: help ping" "" with "$bin" "$ours" help ping
+	expect 7 "real: --device 5 activate" "" with "$bin" "$ours" --device 5 activate
+}
+
+@test "permanent settings are the real one's" {
+	expect 7 "real: set_param -P debug=1" "" with "$bin" "$ours" set_param -P debug=1
+	expect 7 "real: set_param -C debug=1" "" with "$bin" "$ours" set_param -C debug=1
+	expect 7 "real: set_param -d debug" "" with "$bin" "$ours" set_param -d debug
+	expect 7 "real: set_param -F file.yaml" "" with "$bin" "$ours" set_param -F file.yaml
+	expect 7 "real: conf_param l.sys.timeout=5" "" with "$bin" "$ours" conf_param l.sys.timeout=5
+}
+
+@test "in a session it comes back" {
+	expect 7 "real: ping a
+Disabling output of type \"trace\"" "" with "$bin" sh -c "printf 'ignore_errors\npin a\nfilter trace\n' | $ours"
+}
+
+@test "LCTL_REAL names it" {
+	LCTL_REAL=$bin/lctl expect 7 "real: ping a" "" "$ours" ping a
+	LCTL_REAL=/nonexistent expect 1 "" \
+		"lctl: 'ping' is a command of the real lctl: '/nonexistent', which LCTL_REAL names: No such file or directory" \
+		"$ours" ping a
+}
+
+@test "none: one line, status 1" {
+	expect 1 "" "lctl: 'ping' is a command of the real lctl: there is none on PATH; LCTL_REAL or /etc/dktrace/dktrace.conf can name one" \
+		with /nonexistent "$ours" ping a
+	expect 1 "" "lctl: 'nosuch' is not a valid command. See 'lctl --list-commands'." \
+		with /nonexistent "$ours" nosuch
+	expect 0 "" "ping: a command of the real lctl, which is not there" with /nonexistent "$ours" help ping
+}
+
+@test "never itself, also not through links or as a copy" {
+	rm "$bin/lctl"
+	ln -s "$ours" "$bin/one"
+	ln -s one "$bin/lctl"
+	run --separate-stderr -1 with "$bin" "$ours" ping a
+	has "$stderr" "there is none on PATH"
+	LCTL_REAL=$bin/lctl run --separate-stderr -1 "$ours" ping a
+	has "$stderr" "is dktrace itself"
+	cp -L "$ours" "$bin/copy"
+	ln -sf copy "$bin/lctl"
+	run --separate-stderr -1 with "$bin" "$ours" ping a
+	has "$stderr" "is dktrace again"
+}
+
+@test "not from where others can put one" {
+	chmod 777 "$bin"
+	run --separate-stderr -1 with "$bin" "$ours" ping a
+	has "$stderr" "there is none on PATH"
+	chmod 755 "$bin"
+	chmod 777 "$bin/lctl"
+	run --separate-stderr -1 with "$bin" "$ours" ping a
+	has "$stderr" "there is none on PATH"
+	mkdir "$bin/open"
+	chmod 755 "$bin/lctl"
+	mv "$bin/lctl" "$bin/open/"
+	chmod 777 "$bin/open"
+	ln -s open/lctl "$bin/lctl"
+	run --separate-stderr -1 with "$bin" "$ours" ping a
+	has "$stderr" "there is none on PATH"
+	run --separate-stderr -1 env -C "$bin" PATH=.:/usr/bin:/bin "$ours" ping a
+	has "$stderr" "there is none on PATH"
+}

@@ -1,0 +1,48 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What the real lctl 2.17.57 printed for each line of lctl-*.cases, byte for byte, with its exit
+# status and what it wrote. tests/compare-lctl puts a real one beside this one.
+
+# shellcheck disable=SC2154 # set by bats and helper.bash
+load helper
+
+setup()
+{
+	[ "$(id -u)" -eq 0 ] || skip "needs root, for a mount namespace"
+	unshare -m true 2>/dev/null || skip "needs the right to make a mount namespace"
+}
+
+# usage: same_as_real NAME
+same_as_real()
+{
+	"$top/tests/lctl-transcript" "$(command -v lctl)" "$BATS_TEST_DIRNAME/lctl-$1.cases" |
+		diff -U 5 "$BATS_TEST_DIRNAME/lctl-$1.exp" -
+}
+
+@test "parameters, by every option and pattern" {
+	same_as_real param
+}
+
+@test "links, strange values, names that say where to look, two trees" {
+	same_as_real odd
+}
+
+@test "help, sessions, names of masks, marks" {
+	same_as_real session
+}
+
+@test "dk: wrong command lines" {
+	same_as_real buffer
+}
+
+@test "debug_daemon: its words, and what it writes" {
+	same_as_real daemon
+}
+
+@test "no Lustre on the machine" {
+	same_as_real none
+}
+
+@test "debug_daemon, df, dk" {
+	same_as_real debug
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Lustre's own buffer and the trace log in one timeline.
+# shellcheck disable=SC2154,SC2016 # set by bats and helper.bash; for another shell
+
+load helper
+
+build=${DKT_BUILD:-$BATS_TEST_DIRNAME/../../build}
+
+# Runs the rest where a fake Lustre is.
+lustre()
+{
+	FAKE_LUSTRE=$tmp/lustre ASAN_OPTIONS=verify_asan_link_order=0 preload=$build/tests/fake-lustre.so unshare -m sh -c '
+		mount --make-rprivate / && mount -t tmpfs none /sys/fs && mkdir /sys/fs/lustre &&
+		: >/sys/fs/lustre/dump_kernel && LD_PRELOAD=$preload exec "$@"' sh "$@"
+}
+
+@test "dk merges Lustre's records and the kernel's by time" {
+	local second
+
+	mkdir "$tmp/lustre"
+	lctl set_param debug=+ioctl
+	lctl mark before
+	second=$(($(date +%s) + 1))
+	"$build/tests/gen-records" one 2 1 $second >"$tmp/lustre/buffer"
+	while [ "$(date +%s)" -le "$second" ]; do
+		sleep 0.1
+	done
+	lctl mark after
+	run -0 --separate-stderr lustre lctl dk
+	printf '%s\n' "$output" | sed -n 's/.*MARKER: //p; s/.*([a-z_]*\.c:.*/lustre/p' | uniq >"$tmp/order"
+	same "before
+lustre
+after" "$(cat "$tmp/order")" "order"
+	has "$output" "Debug log: "
+}
+
+@test "dk: what the kernel's records lack of Lustre's is told, and Lustre's are shown" {
+	mkdir "$tmp/lustre"
+	lctl set_param debug=+ioctl
+	"$build/tests/gen-records" one 5 >"$tmp/lustre/buffer"
+	# Somebody reads the trace log.
+	dktrace follow >/dev/null 2>&1 &
+	follow=$!
+	for _ in $(seq 50); do
+		[ -s "/run/dktrace/$DKTRACE_INSTANCE/spool/lock" ] && break
+		sleep 0.1
+	done
+	run -0 --separate-stderr lustre lctl dk
+	kill -TERM $follow
+	wait $follow || true
+	has "$output" "Debug log: 5 lines, 5 kept, 0 dropped, 0 bad."
+	has "$stderr" "only Lustre's own buffer is shown: process $follow is reading these buffers"
+}

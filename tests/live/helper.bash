@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What the live tests share: each has an instance of its own, and leaves nothing behind.
+# shellcheck shell=bash disable=SC2034,SC2154
+load ../cli/helper
+
+tracing=/sys/kernel/tracing
+
+setup()
+{
+	export DKTRACE_INSTANCE=dkt-test-$$-$BATS_TEST_NUMBER
+	instance=$tracing/instances/$DKTRACE_INSTANCE
+	state=/run/dktrace/$DKTRACE_INSTANCE
+	tmp=$BATS_TEST_TMPDIR
+	pids=()
+}
+
+teardown()
+{
+	local pid
+
+	for pid in "${pids[@]}"; do
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+	dktrace reset
+	[ ! -e "$instance" ]
+	[ ! -e "$state" ]
+}
+
+# Starts a command in the background; its number is in $pid.
+start()
+{
+	"$@" 3>&- &
+	pid=$!
+	pids+=("$pid")
+}
+
+# The same, held until go: for settings that need its number. usage: held COMMAND...
+held()
+{
+	rm -f "$tmp/gate"
+	mkfifo "$tmp/gate"
+	# shellcheck disable=SC2016
+	start sh -c 'read -r go <"$0"; exec "$@"' "$tmp/gate" "$@"
+}
+
+go()
+{
+	echo >"$tmp/gate"
+	wait "$pid"
+}
+
+set_param()
+{
+	lctl set_param -n "$@"
+}
+
+# Exactly these types, without the floor that a plain value has.
+only()
+{
+	set_param debug=0 "debug=+$1"
+}
+
+# Waits for a condition, at most that many tenths of a second. usage: until_true TENTHS COMMAND...
+until_true()
+{
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		"${@:2}" && return
+		sleep 0.1
+	done
+	echo "in $1 tenths of a second not true: ${*:2}"
+	return 1
+}
+
+# A number of dk's summary line. usage: summary kept|dropped TEXT
+summary()
+{
+	printf '%s\n' "$2" | sed -n "s/^Debug log: .* \([0-9]*\) $1[,.].*/\1/p" | tail -n 1
+}
+
+# Records that dk says were lost, from its stderr.
+lost()
+{
+	local n
+
+	n=$(printf '%s\n' "$1" | sed -n 's/^[a-z]*: \([0-9]*\) records were lost .*/\1/p')
+	echo "${n:-0}"
+}
+
+# What the kernel says was generated in the instance since its buffers were emptied.
+generated()
+{
+	awk '/^(entries|overrun|commit overrun|dropped events|read events):/ { n += $NF } END { print n }' \
+		"$instance"/per_cpu/cpu*/stats
+}
+
+# Every knob of the instance that a change may touch.
+knobs()
+{
+	sort "$instance/set_event"
+	cat "$instance/buffer_size_kb" "$instance/trace_clock" "$instance/set_event_pid" "$instance/tracing_on"
+	grep -v '^none$' "$instance"/events/*/*/filter || true
+}
+
+# Every knob of the machine that is not of an instance, and the instances that are ours.
+machine()
+{
+	local name
+
+	for name in current_tracer tracing_on buffer_size_kb set_event set_event_pid trace_clock trace_options \
+		tracing_cpumask uprobe_events; do
+		echo "$name"
+		cat "$tracing/$name"
+	done
+	grep -v '^none$' "$tracing"/events/*/*/filter || true
+	find "$tracing/instances" /run/dktrace -maxdepth 1 -name "dkt-test-$$-*" 2>/dev/null | sort
+}

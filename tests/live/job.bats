@@ -1,0 +1,236 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The main job: masks on, work, dk.
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+
+load helper
+
+@test "debug=+vfstrace: dd's own open, read and write, with its pid, CPU and time" {
+	local from to line n
+
+	expect 0 "debug=+vfstrace" "" lctl set_param debug=+vfstrace
+	from=$(date +%s%6N)
+	held taskset -c 1 dd if=/dev/zero of="$tmp/file" bs=512 count=7 status=none
+	go
+	to=$(date +%s%6N)
+	run -0 lctl dk "$tmp/log"
+	has "$output" "Debug log: "
+	same "Debug log: $(wc -l <"$tmp/log") lines, $(wc -l <"$tmp/log") kept, 0 dropped, 0 bad." "$output" "summary"
+	grep ":0:$pid:0:(syscalls:0:sys_" "$tmp/log" >"$tmp/own"
+	# vfstrace (0x200000) of llite (0x80), on CPU 1 in process context.
+	run -0 grep -E '^00000080:00[0-9a-f]{6}:1\.0F?:[0-9]{10}\.[0-9]{6}:0:'"$pid"':0:\(syscalls:0:sys_enter_write\(\)\) fd: 0x00000001, buf: 0x[0-9a-f]+, count: 0x00000200$' "$tmp/own"
+	same 7 "${#lines[@]}" "writes"
+	same 7 "$(grep -c 'sys_enter_read()) fd: 0x00000000.*count: 0x00000200$' "$tmp/own")" "reads"
+	same 7 "$(grep -c 'sys_exit_write()) 0x200$' "$tmp/own")" "results of writes"
+	n=$(grep -c 'sys_enter_openat()) dfd: 0xffffff9c' "$tmp/own")
+	[ "$n" -ge 2 ]
+	while IFS=: read -r _ _ _ line _; do
+		line=${line/./}
+		[ "$line" -ge "$from" ]
+		[ "$line" -le "$to" ]
+	done <"$tmp/own"
+	# All of it was taken.
+	run -0 lctl dk
+	printf '%s\n' "$output" | grep -q ":0:$pid:0:" && false
+	true
+}
+
+@test "the trace style shows the same records" {
+	set_param debug=+vfstrace
+	held dd if=/dev/zero of=/dev/null bs=100 count=5 status=none
+	go
+	run -0 dktrace show --pid "$pid"
+	n=$(summary kept "$output")
+	run -0 dktrace dk --style trace --pid "$pid"
+	same "$n" "$(summary kept "$output")" "records"
+	same 5 "$(printf '%s\n' "$output" | grep -cE "^ +(sh|dd)-$pid +\[00[01]\] +[0-9]+\.[0-9]{6}: sys_enter_write: +fd: 0x00000001.*0x00000064$")" "writes"
+}
+
+# One ioctl command seven times, another one five times.
+ioctls()
+{
+	# shellcheck disable=SC2016
+	held perl -e 'for (1 .. 7) { ioctl(STDIN, 21505, $b = "x" x 256) } for (1 .. 5) { ioctl(STDIN, 21523, $b = "x" x 256) }'
+}
+
+count_ioctls()
+{
+	local n
+
+	run -0 lctl dk
+	n=$(printf '%s\n' "$output" | grep ":0:$pid:0:" | grep -c "sys_enter_ioctl.*cmd: $1" || true)
+	same "$2" "$n" "ioctls $1"
+}
+
+@test "debug_filter='cmd == 21505': one ioctl only" {
+	# The first ioctl of perl's own is the same command: it asks whether a file is a terminal.
+	only ioctl
+	ioctls
+	go
+	run -0 lctl dk
+	own=$(printf '%s\n' "$output" | grep ":0:$pid:0:" | grep -c 'cmd: 0x00005401')
+	[ "$own" -ge 7 ]
+	same 5 "$(printf '%s\n' "$output" | grep ":0:$pid:0:" | grep -c 'cmd: 0x00005413')" "before"
+	run -0 --separate-stderr lctl set_param debug=+ioctl debug_filter='cmd == 21505'
+	same "debug=+ioctl
+debug_filter=cmd == 21505" "$output" "what was set"
+	has "$stderr" "1 of 2 events that are on took the filter"
+	has "$stderr" "syscalls:sys_exit_ioctl"
+	ioctls
+	go
+	run -0 lctl dk
+	same "$own" "$(printf '%s\n' "$output" | grep ":0:$pid:0:" | grep -c 'cmd: 0x00005401')" "narrowed: 5401"
+	same 0 "$(printf '%s\n' "$output" | grep ":0:$pid:0:" | grep -c 'cmd: 0x00005413' || true)" "narrowed: 5413"
+	expect 0 "debug_filter=cmd == 21505" "" lctl get_param debug_filter
+	set_param debug_filter=none
+	same "" "$(grep -v '^none$' "$instance"/events/*/*/filter || true)" "filters left"
+	ioctls
+	go
+	count_ioctls 0x00005413 5
+}
+
+@test "debug_filter='common_pid == N': one process only" {
+	only vfstrace
+	held dd if=/dev/zero of=/dev/null bs=1 count=50 status=none
+	expect 0 "debug_filter=common_pid == $pid" "" lctl set_param debug_filter="common_pid == $pid"
+	lctl clear
+	dd if=/dev/zero of=/dev/null bs=1 count=50 status=none
+	go
+	run -0 lctl dk
+	same 50 "$(printf '%s\n' "$output" | grep -c ":0:$pid:0:.*sys_enter_write")" "its writes"
+	same 0 "$(printf '%s\n' "$output" | sed '$d' | grep -vc ":0:$pid:0:" || true)" "other processes' records"
+}
+
+@test "a new mask keeps the filter, and says which events it is not for" {
+	only ioctl
+	set_param debug_filter='cmd == 21505' 2>/dev/null
+	run -0 --separate-stderr lctl set_param debug=+iotrace
+	has "$stderr" "events that are on took the filter"
+	same "cmd == 21505" "$(cat "$instance/events/syscalls/sys_enter_ioctl/filter")" "filter"
+	set_param debug=0
+	run -0 --separate-stderr lctl set_param debug=+ioctl
+	same "cmd == 21505" "$(cat "$instance/events/syscalls/sys_enter_ioctl/filter")" "filter set again"
+}
+
+@test "a wrong filter: the kernel's words, nothing changed" {
+	local before
+
+	set_param debug=ioctl+vfstrace debug_mb=4 2>/dev/null
+	set_param debug_filter='common_pid == 1'
+	before=$(knobs)
+	run -22 --separate-stderr lctl set_param debug_filter='cmdd == 21505'
+	has "$stderr" "Field not found"
+	has "$stderr" "
+  cmdd == 21505
+"
+	has "$stderr" "error: set_param: setting 'debug_filter'='cmdd == 21505': Invalid argument"
+	same "$before" "$(knobs)" "knobs after an unknown field"
+	run -22 --separate-stderr lctl set_param debug_filter='cmd ='
+	has "$stderr" "^"
+	run -22 lctl set_param debug_filter='fd == 1 &&'
+	run -22 lctl set_param debug_filter='(fd == 1'
+	run -22 lctl set_param debug_filter=$'fd == 1\nfd == 2'
+	same "$before" "$(knobs)" "knobs after more of it"
+	run -22 --separate-stderr lctl set_param debug=+nosuch
+	has "$stderr" "unknown mask 'nosuch'"
+	run -22 lctl set_param debug=+
+	run -22 lctl set_param debug_mb=many
+	run -2 --separate-stderr lctl set_param nosuch=1
+	same "error: set_param: param_path 'nosuch': No such file or directory
+error: set_param: setting 'nosuch'='1': No such file or directory" "$stderr" "unknown parameter"
+	same "$before" "$(knobs)" "knobs at the end"
+}
+
+@test "set_param: status of the last, NAME VALUE, -n" {
+	expect 0 "debug=ioctl" "error: set_param: param_path 'nosuch': No such file or directory
+error: set_param: setting 'nosuch'='1': No such file or directory" lctl set_param nosuch=1 debug=ioctl
+	expect 0 "debug=vfstrace
+subsystem_debug=all" "" lctl set_param debug vfstrace subsystem_debug=all
+	expect 0 "" "" lctl set_param -n debug=ioctl
+	expect 22 "" "error: set_param: setting debug: Invalid argument" lctl set_param debug=
+	# What has no operator keeps the floor.
+	expect 0 "debug=ioctl warning error emerg console" "" lctl get_param debug
+}
+
+@test "a class is on only with a subsystem of its events" {
+	set_param debug=vfstrace subsystem_debug=0
+	same 0 "$(wc -l <"$instance/set_event")" "events without a subsystem"
+	set_param subsystem_debug=llite
+	[ "$(wc -l <"$instance/set_event")" -gt 10 ]
+	set_param subsystem_debug=ldlm
+	grep -q syscalls:sys_enter_read "$instance/set_event" && false
+	set_param debug=-1 subsystem_debug=-1
+	[ "$(wc -l <"$instance/set_event")" -gt 500 ]
+	set_param debug=0
+	same 0 "$(wc -l <"$instance/set_event")" "events of debug=0"
+}
+
+@test "mark, clear, and what comes before them" {
+	run -1 --separate-stderr dktrace mark hello
+	same "dktrace: nothing is recorded yet: start with set_param debug=..." "$stderr" "mark"
+	# By its own name it says what lctl says without Lustre.
+	run -1 --separate-stderr lctl mark hello
+	has "$stderr" "IOC_LIBCFS_MARK_DEBUG failed"
+	run -1 lctl clear
+	expect 0 "Debug log: 0 lines, 0 kept, 0 dropped, 0 bad." \
+		"dktrace: nothing is recorded yet: start with 'dktrace set_param debug=...'" dktrace dk
+	set_param debug=0
+	expect 0 "" "" lctl mark hello "two words"
+	run -0 lctl dk
+	[[ ${lines[0]} =~ ^00000001:02000400:[01]\.0F:[0-9]+\.[0-9]{6}:0:[0-9]+:0:\(.*\)\ DEBUG\ MARKER:\ hello\ two\ words$ ]]
+	same 2 "${#lines[@]}" "lines"
+	lctl mark gone
+	dktrace show >/dev/null
+	expect 0 "" "" lctl clear
+	expect 0 "Debug log: 0 lines, 0 kept, 0 dropped, 0 bad." "" lctl dk
+	lctl mark
+	run -0 lctl dk
+	has "${lines[0]}" "DEBUG MARKER: $(date +%a)"
+	# After emptying, the first record of a CPU is marked again.
+	has "${lines[0]}" ".0F:"
+}
+
+@test "debug_mb: what is asked for and what there is" {
+	run -0 --separate-stderr lctl set_param debug_mb=4
+	same "debug_mb=4" "$output" "stdout"
+	has "$stderr" "lctl: debug_mb: asked for 4 MB, 4.0 MB allocated"
+	expect 0 "debug_mb=4" "" lctl get_param debug_mb
+	run -0 --separate-stderr lctl set_param debug_mb=1
+	has "$stderr" "lctl: debug_mb: 1 MB is too small for debug buffer size, setting it to 2 MB."
+	# Somebody reads the trace file: no reason to refuse a mask.
+	exec 8<"$instance/trace"
+	head -c 1 <&8 >/dev/null
+	set_param debug=+ioctl
+	exec 8<&-
+}
+
+@test "status and its JSON" {
+	only ioctl
+	set_param debug_filter='cmd == 21505' 2>/dev/null
+	run -0 dktrace status
+	same "instance         $DKTRACE_INSTANCE (recording)" "${lines[0]}" "first"
+	has "$output" "2 on, 1 with a filter"
+	run -0 dktrace status --json
+	echo "$output" | jq -e '.started and .recording and .debug == "ioctl" and .events_on == 2 and .events_filtered == 1
+		and .clock == "mono" and (.cpus | length) == 2 and .rebuilt == false'
+	echo 0 >"$instance/tracing_on"
+	run -0 dktrace status
+	has "${lines[0]}" "(stopped: tracing_on is 0)"
+}
+
+@test "another clock: its times are shown, and said to be" {
+	set_param debug=0
+	echo local >"$instance/trace_clock"
+	lctl mark hello
+	run -0 --separate-stderr dktrace dk
+	same 2 "${#lines[@]}" "lines"
+	same "dktrace: times are those of the clock 'local': it has no wall-clock time" "$stderr" "stderr"
+}
+
+@test "symbols of call sites, also after rights are dropped" {
+	only malloc
+	dd if=/dev/zero of="$tmp/file" bs=4k count=4 status=none
+	set_param debug=0
+	run -0 dktrace dk
+	printf '%s\n' "$output" | grep -qE '\(kmem:0:[a-z_][a-z_0-9.]*\(\)\) kmalloc: call_site='
+}

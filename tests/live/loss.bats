@@ -1,0 +1,136 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Nothing is lost in silence: kept + lost is what the kernel generated.
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+
+load helper
+
+# Two writers as fast as they can, one on each CPU.
+load_cpus()
+{
+	local cpu
+
+	for cpu in 0 1; do
+		start taskset -c "$cpu" dd if=/dev/zero of=/dev/null bs=1 status=none
+	done
+}
+
+end_load()
+{
+	kill "${pids[@]}"
+	wait "${pids[@]}" 2>/dev/null || true
+	pids=()
+	set_param debug=0
+}
+
+# One dk; adds what it says to the sums. $1: 0 or 3, the status that it must have, or any.
+take()
+{
+	run --separate-stderr dktrace dk "${@:2}" "$tmp/log"
+	if [ "$1" != any ]; then
+		same "$1" "$status" "status"
+	elif [ "$(lost "$stderr")" -gt 0 ]; then
+		same 3 "$status" "status with losses"
+	else
+		same 0 "$status" "status without"
+	fi
+	kept=$((kept + $(summary kept "$output")))
+	gone=$((gone + $(lost "$stderr")))
+	has "$output" " 0 dropped, 0 bad."
+	same "$(summary kept "$output")" "$(grep -vc 'ring_buffer:0:lost_events' "$tmp/log" || true)" "lines"
+	told=$((told + $(sed -n 's/.*(ring_buffer:0:lost_events()) \([0-9]*\) records lost.*/\1/p' "$tmp/log" | awk '{ n += $1 } END { print n + 0 }')))
+}
+
+@test "under load on both CPUs, over several dk and show" {
+	kept=0 gone=0 told=0
+	only vfstrace
+	set_param debug_mb=2 2>/dev/null
+	lctl clear
+	load_cpus
+	sleep 0.5
+	take 3
+	dktrace show >/dev/null 2>&1 || true
+	sleep 0.3
+	take 3
+	take any
+	sleep 0.2
+	dktrace show >/dev/null 2>&1 || true
+	take any
+	end_load
+	dktrace show >/dev/null 2>&1 || true
+	take any
+	same "$(generated)" "$((kept + gone))" "kept $kept + lost $gone"
+	[ "$gone" -gt 0 ]
+	[ "$told" -gt 0 ]
+	[ "$told" -le "$gone" ]
+	take 0
+	same "$(generated)" "$((kept + gone))" "once more"
+}
+
+@test "with filters of dk, dropped counts too" {
+	local n
+
+	only vfstrace
+	set_param debug_mb=2 2>/dev/null
+	lctl clear
+	load_cpus
+	sleep 0.3
+	end_load
+	run -3 --separate-stderr dktrace dk --filter 'count == 1' --cpu 1
+	n=$(printf '%s\n' "$output" | sed -n 's/^Debug log: \([0-9]*\) lines.*/\1/p')
+	same "$(generated)" "$((n + $(lost "$stderr")))" "lines and lost"
+}
+
+@test "follow under load: seen + lost, and both in order of time" {
+	only vfstrace
+	set_param debug_mb=2 2>/dev/null
+	lctl clear
+	start dktrace follow -o "$tmp/log" 2>"$tmp/err"
+	follow=$pid
+	load_cpus
+	sleep 0.7
+	kill "${pids[@]:1}"
+	set_param debug=0
+	sleep 0.5
+	kill -INT "$follow"
+	wait "$follow" || same 3 "$?" "status"
+	run -0 --separate-stderr dktrace dk
+	n=$(summary kept "$output")
+	own=$(sed -n 's/^dktrace: \([0-9]*\) records of dktrace itself.*/\1/p' "$tmp/err")
+	same "$(generated)" "$((n + ${own:-0} + $(summary kept "$(cat "$tmp/err")") + $(lost "$(cat "$tmp/err")") + $(lost "$stderr")))" "all"
+	awk -F: '$4 + 0 < last { bad++ } { last = $4 + 0 } END { exit bad > 0 }' "$tmp/log"
+}
+
+@test "somebody empties the buffers behind our back: counts begin again" {
+	only vfstrace
+	set_param debug_mb=2 2>/dev/null
+	load_cpus
+	sleep 0.3
+	dktrace dk >/dev/null 2>&1 || true
+	end_load
+	dktrace dk >/dev/null 2>&1 || true
+	: >"$instance/trace"
+	expect 0 "Debug log: 0 lines, 0 kept, 0 dropped, 0 bad." "" dktrace dk
+	lctl mark one
+	run -0 --separate-stderr dktrace dk
+	same "" "$stderr" "stderr"
+	same 2 "${#lines[@]}" "lines"
+}
+
+@test "an instance removed and made again starts its counts at 0" {
+	only vfstrace
+	set_param debug_mb=2 2>/dev/null
+	load_cpus
+	sleep 0.3
+	end_load
+	run -3 --separate-stderr dktrace dk
+	rmdir "$instance"
+	set_param debug_mb=2 debug=+vfstrace 2>/dev/null
+	lctl clear
+	load_cpus
+	sleep 0.6
+	end_load
+	kept=0 gone=0 told=0
+	take 3
+	same "$(generated)" "$((kept + gone))" "kept $kept + lost $gone"
+}

@@ -1,0 +1,234 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# State that was lost, damaged or left half way.
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+
+load helper
+
+@test "settings deleted: what is on is found in the kernel" {
+	only ioctl+vfstrace
+	set_param subsystem_debug=all debug_mb=4 2>/dev/null
+	set_param debug_filter='common_pid == 1'
+	knobs >"$tmp/before"
+	subsystems=$(lctl get_param subsystem_debug)
+	rm "$state/settings"
+	same "$subsystems" "$(lctl get_param subsystem_debug)" "subsystems"
+	expect 0 "debug=ioctl vfstrace
+debug_filter=common_pid == 1
+debug_mb=4" "" lctl get_param debug debug_filter debug_mb
+	run -0 dktrace status
+	has "$output" "the file of the settings is gone"
+	run -0 dktrace status --json
+	echo "$output" | jq -e '.rebuilt'
+	run -0 --separate-stderr lctl set_param -n debug=+malloc
+	has "$stderr" "lctl: what was set is lost, it was taken from what is on in '$DKTRACE_INSTANCE'"
+	[ -e "$state/settings" ]
+	set_param debug=-malloc
+	knobs | diff "$tmp/before" -
+	set_param debug_filter=none
+	same "" "$(grep -v '^none$' "$instance"/events/*/*/filter || true)" "filters left"
+	# A narrowed choice of subsystems, which only the events that are off can tell.
+	set_param subsystem_debug=osd debug=-1
+	sort "$instance/set_event" >"$tmp/on"
+	rm "$state/settings"
+	lctl get_param -n subsystem_debug | grep -qw osd
+	set_param printk=-1
+	sort "$instance/set_event" | diff "$tmp/on" -
+	set_param subsystem_debug=llite+osd debug=0 debug=+vfstrace+iotrace+super
+	sort "$instance/set_event" >"$tmp/on"
+	rm "$state/settings"
+	set_param printk=-1
+	sort "$instance/set_event" | diff "$tmp/on" -
+	rm "$state/settings"
+	has " $(lctl get_param -n debug) " " iotrace "
+}
+
+@test "the whole directory deleted: records and settings are still there" {
+	only ioctl
+	lctl mark kept
+	rm -r "$state"
+	run -0 lctl dk
+	has "$output" "DEBUG MARKER: kept"
+	expect 0 "debug=ioctl" "" lctl get_param debug
+	rm -r "$state"
+	expect 0 "" "" lctl clear
+	rm -r "$state"
+	set_param debug=+vfstrace
+	expect 0 "debug=ioctl vfstrace" "" lctl get_param debug
+}
+
+@test "settings that make no sense" {
+	local text
+
+	only ioctl
+	for text in '' 'garbage' 'debug' 'debug 0x80' 'debug 99999999999
+end' 'debug 0x80
+nosuch 1
+end' $'\001\002\377'; do
+		printf '%s\n' "$text" >"$state/settings"
+		expect 0 "debug=ioctl" "" lctl get_param debug
+	done
+	head -c 100000 /dev/urandom >"$state/settings"
+	expect 0 "debug=ioctl" "" lctl get_param debug
+	printf 'debug 0x80\nsubsystem_debug 0xffffffff\nfiltered nosuch:event\nfiltered x\nend\n' >"$state/settings"
+	set_param debug=+vfstrace
+	expect 0 "debug=ioctl vfstrace" "" lctl get_param debug
+	head -c 100000 /dev/urandom >"$state/settings.before"
+	set_param debug=+inode
+	[ ! -e "$state/settings.before" ]
+	expect 0 "debug=inode ioctl vfstrace" "" lctl get_param debug
+}
+
+@test "spooled records that are damaged: said, not believed" {
+	local damage
+
+	set_param debug=0
+	for damage in 'truncate -s 0' 'truncate -s 100' 'truncate -s 4096' 'truncate -s 9000' 'dd if=/dev/urandom bs=4096 count=20 conv=notrunc status=none of=' \
+		'dd if=/dev/urandom bs=4096 count=20 seek=1 conv=notrunc status=none of=' 'truncate -s 1T'; do
+		lctl mark one
+		dktrace show >/dev/null
+		for file in "$state"/spool/cpu*; do
+			# shellcheck disable=SC2086
+			case $damage in
+			*of=) $damage"$file" ;;
+			*) $damage "$file" ;;
+			esac
+		done
+		run -0 --separate-stderr dktrace dk
+		has "${lines[-1]}" "Debug log: "
+		lctl mark two
+		run -0 --separate-stderr dktrace dk
+		has "$output" "DEBUG MARKER: two"
+	done
+	lctl mark one
+	dktrace show >/dev/null
+	printf x | dd of="$state/spool/cpu0" conv=notrunc status=none
+	printf x | dd of="$state/spool/cpu1" conv=notrunc status=none
+	run -0 --separate-stderr dktrace dk
+	has "$stderr" "dktrace: what was kept of cpu 0's records is damaged: thrown away"
+	# A link in its place is not followed.
+	rm "$state/spool/cpu0"
+	ln -s "$tmp/elsewhere" "$state/spool/cpu0"
+	run -1 dktrace dk
+	[ ! -e "$tmp/elsewhere" ]
+}
+
+@test "the instance removed by somebody else" {
+	only ioctl
+	set_param debug_mb=4 2>/dev/null
+	rmdir "$instance"
+	run -0 dktrace status
+	has "${lines[0]}" "(gone: somebody removed it; set_param makes it again)"
+	run -1 lctl dk
+	run -1 lctl mark x
+	expect 0 "debug=+vfstrace" "" lctl set_param debug=+vfstrace
+	expect 0 "debug=ioctl vfstrace
+debug_mb=4" "" lctl get_param debug debug_mb
+	grep -q sys_enter_ioctl "$instance/set_event"
+	lctl mark x
+	run -0 lctl dk
+	has "$output" "DEBUG MARKER: x"
+}
+
+@test "an instance that is not to be removed now: said, and all stays" {
+	only ioctl
+	exec 8<"$instance/trace_pipe"
+	run -1 --separate-stderr dktrace reset
+	has "$stderr" "somebody reads the buffers of '$DKTRACE_INSTANCE'"
+	expect 0 "debug=ioctl" "" lctl get_param debug
+	exec 8<&-
+	dktrace reset
+	[ ! -e "$instance" ]
+}
+
+@test "reset: twice, and of nothing" {
+	dktrace reset
+	only ioctl
+	dktrace reset
+	dktrace reset
+	[ ! -e "$instance" ]
+	[ ! -e "$state" ]
+}
+
+@test "reset puts back every knob of the machine" {
+	machine >"$tmp/before"
+	set_param debug=-1 debug_mb=4 2>/dev/null
+	set_param debug_filter='common_pid > 1' 2>/dev/null
+	lctl mark x
+	dktrace show >/dev/null 2>&1 || true
+	dktrace dk >/dev/null 2>&1 || true
+	dktrace reset
+	machine | diff "$tmp/before" -
+}
+
+@test "kill -9 at 50 points of debug=-1 and 0: reset restores every knob" {
+	machine >"$tmp/before"
+	for ((i = 0; i < 50; i++)); do
+		start lctl set_param debug=$((i % 2 - 1)) >/dev/null 2>&1
+		sleep "0.$((RANDOM % 2))$((RANDOM % 10))$((RANDOM % 10))"
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+	if [ -e "$instance" ]; then
+		dktrace status >/dev/null
+		dktrace reset
+	fi
+	machine | diff "$tmp/before" -
+}
+
+@test "kill -9 of set_param, then the next one: the state is a right one" {
+	only ioctl
+	set_param debug_filter='common_pid == 1'
+	sort "$instance/set_event" >"$tmp/ioctl"
+	for ((i = 0; i < 12; i++)); do
+		start lctl set_param debug=-1 >/dev/null 2>&1
+		sleep "0.$((RANDOM % 3))$((RANDOM % 10))"
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+		if [ -e "$state/settings.before" ]; then
+			# Told, and taken back by whatever changes something next.
+			dktrace status | grep -q 'the last change was interrupted'
+			lctl mark x
+			[ ! -e "$state/settings.before" ]
+		fi
+		case $(lctl get_param -n debug) in
+		ioctl) sort "$instance/set_event" | diff "$tmp/ioctl" - ;;
+		*) [ "$(wc -l <"$instance/set_event")" -gt 500 ] ;;
+		esac
+		set_param debug=0 debug=+ioctl
+		sort "$instance/set_event" | diff "$tmp/ioctl" -
+		same 2 "$(grep -c . <(grep -h 'common_pid == 1' "$instance"/events/syscalls/sys_*_ioctl/filter))" "filters"
+		same 2 "$(cat "$instance"/events/*/*/filter | grep -vc '^none$')" "all filters"
+	done
+}
+
+@test "kill -9 of the very first change: as if it had not been" {
+	for i in 1 2 3 4 5 6; do
+		start lctl set_param debug=-1 >/dev/null 2>&1
+		sleep "0.0$((RANDOM % 8))$((RANDOM % 10))"
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+		if [ -e "$state/settings.before" ]; then
+			run -1 lctl mark x
+			[ ! -e "$instance" ]
+		fi
+		dktrace reset
+	done
+}
+
+@test "SIGINT and SIGTERM during set_param: all or nothing" {
+	only ioctl
+	sort "$instance/set_event" >"$tmp/ioctl"
+	for i in 1 2 3 4 5 6 7 8; do
+		start env --default-signal=INT lctl set_param debug=-1 >/dev/null 2>&1
+		sleep "0.$((RANDOM % 3))$((RANDOM % 10))"
+		kill -s "$([ $((i % 2)) = 0 ] && echo INT || echo TERM)" "$pid" 2>/dev/null || true
+		wait "$pid" || true
+		lctl mark x
+		case $(lctl get_param -n debug) in
+		ioctl) sort "$instance/set_event" | diff "$tmp/ioctl" - ;;
+		*) [ "$(wc -l <"$instance/set_event")" -gt 500 ] ;;
+		esac
+		set_param debug=0 debug=+ioctl
+	done
+}

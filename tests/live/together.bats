@@ -1,0 +1,210 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Several dktrace processes at once, and signals at any point.
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+
+load helper
+
+# Writes numbered marks until it is told to end; its last number is in $tmp/last.
+start_numbers()
+{
+	# shellcheck disable=SC2016
+	start perl -e 'open(M, ">", $ARGV[0]) or die; select(M); $| = 1; $SIG{TERM} = sub { $end = 1 };
+		until ($end) { print "number ", ++$n, "\n"; select(undef, undef, undef, 0.0002) }
+		open(L, ">", $ARGV[1]); print L "$n\n"' "$instance/trace_marker" "$tmp/last"
+	writer=$pid
+	until_true 20 grep -q number "$instance/trace"
+}
+
+# Every number up to the last is in the files. usage: all_numbers FILE...
+all_numbers()
+{
+	cat "$@" | sed -n 's/.*) number \([0-9]*\)$/\1/p' | sort -un >"$tmp/have"
+	seq "$(cat "$tmp/last")" >"$tmp/wanted"
+	comm -13 <(sort "$tmp/have") <(sort "$tmp/wanted") >"$tmp/missing"
+	if [ -s "$tmp/missing" ]; then
+		echo "of $(cat "$tmp/last") missing: $(sort -n "$tmp/missing" | head -n 20 | paste -sd' ')"
+		return 1
+	fi
+}
+
+stop_numbers()
+{
+	kill "$writer"
+	wait "$writer" || true
+}
+
+@test "two dk at once: each record once" {
+	set_param debug=0
+	start_numbers
+	for i in 1 2 3 4 5; do
+		start dktrace dk "$tmp/a$i"
+		one=$pid
+		start dktrace dk "$tmp/b$i"
+		wait "$one" "$pid"
+	done >/dev/null
+	stop_numbers
+	dktrace dk "$tmp/rest" >/dev/null
+	all_numbers "$tmp"/a* "$tmp"/b* "$tmp/rest"
+	same "" "$(cat "$tmp"/a* "$tmp"/b* "$tmp/rest" | sed -n 's/.*) number \([0-9]*\)$/\1/p' | sort | uniq -d | head -n 3)" "twice"
+}
+
+@test "dk and clear while follow reads: who has the buffers" {
+	set_param debug=0
+	start dktrace follow -o "$tmp/log" 2>/dev/null
+	follow=$pid
+	lctl mark hello
+	until_true 20 grep -q hello "$tmp/log"
+	expect 1 "" "dktrace: process $follow is reading these buffers" dktrace dk
+	expect 1 "" "lctl: process $follow is reading these buffers" lctl clear
+	# So does reset, and leaves it all as it is.
+	run -1 --separate-stderr dktrace reset
+	has "$stderr" "dktrace: somebody reads the buffers of '$DKTRACE_INSTANCE': "
+	has "$stderr" "Device or resource busy"
+	[ -d "$instance" ]
+	[ -e "$state/settings" ]
+	# Settings are free.
+	set_param debug=+ioctl
+	kill -INT "$follow"
+	wait "$follow"
+	run -0 dktrace dk
+}
+
+@test "follow shows events within a second, ends at Ctrl-C with a summary" {
+	only vfstrace
+	held dd if=/dev/zero of=/dev/null bs=7 count=3 status=none
+	worker=$pid
+	start dktrace follow --pid "$worker" -o "$tmp/log" 2>"$tmp/err"
+	follow=$pid
+	sleep 0.3
+	pid=$worker go
+	until_true 10 grep -q 'sys_enter_write.*count: 0x00000007' "$tmp/log"
+	kill -INT "$follow"
+	wait "$follow"
+	same 3 "$(grep -c 'sys_enter_write.*count: 0x00000007' "$tmp/log")" "writes"
+	grep -q '^Debug log: .* 0 bad\.$' "$tmp/err"
+	grep -q '^Debug log:' "$tmp/log" && false
+	start dktrace follow -o "$tmp/log" 2>"$tmp/err"
+	follow=$pid
+	sleep 0.3
+	kill -TERM "$follow"
+	wait "$follow"
+	grep -q '^Debug log: ' "$tmp/err"
+}
+
+@test "follow does not feed on what it causes itself" {
+	only vfstrace+ioctl
+	start dktrace follow -o "$tmp/log" 2>"$tmp/err"
+	follow=$pid
+	sleep 1.5
+	kill -INT "$follow"
+	wait "$follow" || same 3 "$?" "status"
+	same 0 "$(grep -c ":0:$follow:0:" "$tmp/log" || true)" "own records"
+	grep -q '^dktrace: [0-9]* records of dktrace itself left out$' "$tmp/err"
+	# Into a pipe: its reader's work is told too, but it does not grow by itself.
+	# shellcheck disable=SC2016
+	run -0 bash -c 'timeout -s INT 2 dktrace follow --style trace 2>/dev/null | cat >"$0"' "$tmp/log"
+	[ "$(grep -c '^ *cat-' "$tmp/log" || true)" -lt 5000 ]
+}
+
+@test "eight set_param at once: all of them, one after the other" {
+	local bit jobs=()
+
+	set_param debug=0
+	for bit in ioctl vfstrace iotrace malloc super inode cache info; do
+		start lctl set_param debug=+$bit
+		jobs+=("$pid")
+	done >"$tmp/out"
+	for bit in "${jobs[@]}"; do
+		wait "$bit"
+	done
+	same 8 "$(wc -l <"$tmp/out")" "answers"
+	same "ioctl vfstrace iotrace malloc super inode cache info" "$(for bit in ioctl vfstrace iotrace malloc super inode cache info; do
+		lctl get_param -n debug | tr ' ' '\n' | grep -x "$bit"; done | paste -sd' ')" "debug"
+	# The kernel agrees: setting the same again changes nothing.
+	knobs >"$tmp/before"
+	set_param debug="$(lctl get_param -n debug | sed 's/\([^ ]*\)/+\1/g')"
+	knobs | diff "$tmp/before" -
+}
+
+@test "reset under waiting changes: each sees the state before or after it" {
+	set_param debug=0
+	for i in 1 2 3 4 5 6; do
+		start lctl set_param debug=+ioctl
+		start dktrace reset
+	done >/dev/null
+	for i in "${pids[@]}"; do
+		wait "$i"
+	done
+	pids=()
+	dktrace reset
+	[ ! -e "$state" ]
+}
+
+@test "dk | head ends quietly and loses nothing" {
+	set_param debug=0
+	start_numbers
+	sleep 3
+	stop_numbers
+	lctl mark the end
+	# shellcheck disable=SC2016
+	run -0 --separate-stderr bash -c 'dktrace dk | head -n 1 >"$0/one"; echo "${PIPESTATUS[0]}"' "$tmp"
+	same "" "$stderr" "stderr"
+	same 0 "$output" "status"
+	dktrace dk "$tmp/rest" >/dev/null
+	# Only what went into the pipe may be missing from the rest.
+	[ "$(cat "$tmp/last")" -gt 5000 ]
+	all_numbers "$tmp/rest"
+}
+
+@test "SIGINT and SIGTERM during dk: what was printed is gone, the rest is kept" {
+	set_param debug=0
+	start_numbers
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		start dktrace dk -o "$tmp/$i"
+		sleep "0.0$((RANDOM % 3))$((RANDOM % 10))"
+		kill -s "$([ $((i % 2)) = 0 ] && echo INT || echo TERM)" "$pid" || true
+		wait "$pid" || true
+	done >/dev/null
+	stop_numbers
+	dktrace dk "$tmp/rest" >/dev/null
+	all_numbers "$tmp"/[0-9]* "$tmp/rest"
+	same "" "$(cat "$tmp"/[0-9]* "$tmp/rest" | sed -n 's/.*) number \([0-9]*\)$/\1/p' | sort | uniq -d | head -n 3)" "twice"
+}
+
+@test "a reader that does not read, and Ctrl-C: nothing is lost" {
+	set_param debug=0
+	start_numbers
+	sleep 1
+	mkfifo "$tmp/fifo"
+	exec 8<>"$tmp/fifo"
+	start dktrace dk -o "$tmp/fifo" 2>"$tmp/err"
+	sleep 0.5
+	kill -INT "$pid"
+	wait "$pid" || status=$?
+	stop_numbers
+	exec 8<&-
+	same 1 "$status" "status"
+	same "dktrace: interrupted; what was not written is kept" "$(cat "$tmp/err")" "stderr"
+	dktrace dk "$tmp/rest" >/dev/null
+	all_numbers "$tmp/rest"
+}
+
+@test "kill -9 of dk and show at 40 points: no record is lost" {
+	set_param debug=0
+	start_numbers
+	for ((i = 0; i < 40; i++)); do
+		if [ $((i % 4)) = 0 ]; then
+			start dktrace show
+		else
+			start dktrace dk -o "$tmp/$i"
+		fi >/dev/null
+		sleep "0.0$((RANDOM % 4))$((RANDOM % 10))"
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+	stop_numbers
+	run -0 --separate-stderr dktrace dk -o "$tmp/rest"
+	same "" "$stderr" "stderr"
+	all_numbers "$tmp"/[0-9]* "$tmp/rest"
+}

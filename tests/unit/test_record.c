@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Binary records: acceptance, resynchronisation, the line, sorting in little memory. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "record_line.h"
+#include "record_runs.h"
+#include "record_sort.h"
+#include "record_tree.h"
+
+#define BASE 1495061000u
+
+struct file {
+	int fd;
+	struct dkt_ctx *ctx;
+};
+
+static void setup_file(struct file *file)
+{
+	file->fd = memfd_create("records", MFD_CLOEXEC);
+	assert_true(file->fd >= 0);
+	assert_int_equal(dkt_ctx_new(NULL, &file->ctx), 0);
+}
+
+static void clear_file(struct file *file)
+{
+	close(file->fd);
+	dkt_ctx_free(file->ctx);
+}
+
+static struct record_head good(void)
+{
+	return (struct record_head){
+		.subsystem = 4, .mask = 2, .cpu = 3, .sec = BASE, .usec = 5, .pid = 77, .line = 12
+	};
+}
+
+/* A record with that text; len 0 in the header means the real length. */
+static size_t add(struct file *file, struct record_head head, const char *text, size_t n)
+{
+	static uint8_t rec[RECORD_MAX * 2];
+	size_t len = sizeof(head);
+
+	memcpy(rec + len, "file.c\0func", 12);
+	len += 12;
+	memcpy(rec + len, text, n);
+	len += n;
+	if (!head.len)
+		head.len = (uint32_t)len;
+	memcpy(rec, &head, sizeof(head));
+	assert_int_equal(write(file->fd, rec, len), len);
+	return len;
+}
+
+static void add_text(struct file *file, const char *text)
+{
+	assert_int_equal(write(file->fd, text, strlen(text)), strlen(text));
+}
+
+/* What the file is shown as. */
+static char *show(struct file *file, size_t memory, struct record_counts *counts)
+{
+	struct record_sort_opts opts = {
+		.fd = file->fd, .name = "test", .show = { UINT32_MAX, UINT32_MAX }, .memory = memory
+	};
+	struct record_line kept = { 0 };
+	struct record_sort *sort;
+	const uint8_t *rec;
+	char *text = NULL;
+	uint32_t len;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	char *line = malloc(RECORD_MAX + RECORD_LINE_EXTRA);
+
+	assert_non_null(f);
+	assert_non_null(line);
+	assert_int_equal(record_sort_new(file->ctx, &opts, &sort), 0);
+	while (!record_sort_next(sort, &rec, &len))
+		fwrite(line, 1, (size_t)(record_line(&kept, rec, len, line) - line), f);
+	*counts = *record_sort_counts(sort);
+	record_sort_free(sort);
+	fclose(f);
+	free(line);
+	return text;
+}
+
+static void check(struct file *file, const char *wanted, uint64_t bad)
+{
+	struct record_counts counts;
+	char *text = show(file, 0, &counts);
+
+	assert_string_equal(text, wanted);
+	assert_int_equal(counts.bad, bad);
+	free(text);
+}
+
+#define LINE "00000004:00000002:3.0:1495061000.000005:0:77:0:(file.c:12:func()) "
+
+static void test_line(void **state)
+{
+	struct record_head head = good();
+	struct file file;
+
+	(void)state;
+	setup_file(&file);
+	add(&file, head, "text\n", 5);
+	add(&file, head, "no newline", 10);
+	add(&file, head, "two\nlines\n", 10);
+	add(&file, head, "nul\0hidden\n", 11);
+	add(&file, head, "", 0);
+	head = (struct record_head){ .subsystem = UINT32_MAX,
+				     .mask = 0x89abcdef,
+				     .cpu = 65535,
+				     .type = 65535,
+				     .flags = 3,
+				     .sec = UINT32_MAX,
+				     .usec = 1000000000,
+				     .stack = 65536,
+				     .pid = UINT32_MAX,
+				     .extern_pid = UINT32_MAX,
+				     .line = 65536 };
+	add(&file, head, "\n", 1);
+	check(&file,
+	      LINE "text\n" LINE "no newline" LINE "two\nlines\n" LINE "nul" LINE
+		   "ffffffff:89abcdef:65535.65535F:4294967295.1000000000:65536:4294967295:"
+		   "4294967295:(file.c:65536:func()) \n",
+	      0);
+	clear_file(&file);
+}
+
+/* One field at and beyond what Lustre's lctl takes. */
+static void test_bounds(void **state)
+{
+	static const struct {
+		size_t at, size;
+		uint64_t value;
+		bool good;
+	} cases[] = {
+		{ offsetof(struct record_head, stack), 4, 65536, true },
+		{ offsetof(struct record_head, stack), 4, 65537, false },
+		{ offsetof(struct record_head, sec), 4, 1u << 30, true },
+		{ offsetof(struct record_head, sec), 4, (1u << 30) - 1, false },
+		{ offsetof(struct record_head, usec), 8, 1000000000, true },
+		{ offsetof(struct record_head, usec), 8, 1000000001, false },
+		{ offsetof(struct record_head, line), 4, 65536, true },
+		{ offsetof(struct record_head, line), 4, 65537, false },
+		{ offsetof(struct record_head, len), 4, 65537, false },
+		{ offsetof(struct record_head, len), 4, UINT32_MAX, false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct record_head head = good();
+		struct record_counts counts;
+		struct file file;
+
+		setup_file(&file);
+		memcpy((char *)&head + cases[i].at, &cases[i].value, cases[i].size);
+		add(&file, head, "x\n", 2);
+		free(show(&file, 0, &counts));
+		assert_int_equal(counts.kept, cases[i].good);
+		assert_int_equal(counts.bad, cases[i].good ? 0 : 1);
+		clear_file(&file);
+	}
+}
+
+static void test_resync(void **state)
+{
+	struct record_head old = good();
+	struct record_counts counts;
+	char junk[102] = "";
+	struct file file;
+
+	(void)state;
+	memset(junk, 'j', 100);
+	junk[100] = '\n';
+	setup_file(&file);
+	add_text(&file, junk);
+	add(&file, good(), "after junk\n", 11);
+	/* Two reads without a newline, and one that finds it. */
+	check(&file, LINE "after junk\n", 3);
+	old.sec = 5;
+	add(&file, old, "too old\n", 8);
+	add(&file, good(), "after old\n", 10);
+	check(&file, LINE "after junk\n" LINE "after old\n", 5);
+	add_text(&file, "torn");
+	free(show(&file, 0, &counts));
+	assert_int_equal(counts.end, RECORD_END_TORN);
+	assert_int_equal(counts.end_len, 4);
+	clear_file(&file);
+}
+
+static void test_lengths(void **state)
+{
+	struct record_head head = good();
+	struct record_counts counts;
+	struct file file;
+	uint64_t at;
+	char *text;
+
+	(void)state;
+	setup_file(&file);
+	add(&file, head, "one\n", 4);
+	/* A header alone. */
+	assert_int_equal(write(file.fd, &head, sizeof(head)), sizeof(head));
+	add(&file, head, "two\n", 4);
+	at = (uint64_t)lseek(file.fd, 0, SEEK_CUR);
+	head.len = 48;
+	add(&file, head, "short\n", 6);
+	add(&file, good(), "not seen\n", 9);
+	text = show(&file, 0, &counts);
+	assert_string_equal(text, LINE "one\n" LINE "two\n");
+	assert_int_equal(counts.empty, 1);
+	assert_int_equal(counts.empty_at, 64);
+	assert_int_equal(counts.end, RECORD_END_SHORT);
+	assert_int_equal(counts.end_at, at);
+	free(text);
+	clear_file(&file);
+}
+
+static void test_big(void **state)
+{
+	static char big[RECORD_MAX];
+	struct record_head head = good();
+	struct record_counts counts;
+	struct file file;
+	char *text;
+
+	(void)state;
+	memset(big, 'b', sizeof(big));
+	setup_file(&file);
+	add(&file, head, big, 4094 - 60);
+	text = show(&file, 0, &counts);
+	/* The real one's cut, which is only for what it takes. */
+	assert_int_equal(strlen(text), RECORD_LINE_CUT);
+	assert_int_equal(counts.big, 0);
+	free(text);
+	add(&file, head, big, 4095 - 60);
+	add(&file, head, big, RECORD_MAX - 60);
+	text = show(&file, 0, &counts);
+	assert_int_equal(counts.kept, 3);
+	assert_int_equal(counts.big, 2);
+	assert_int_equal(strlen(text), 4096 + 2 * strlen(LINE) + 4035 + RECORD_MAX - 60);
+	free(text);
+	/* A long length that does not lead to another header is damage. */
+	head.len = 5000;
+	add(&file, head, "x\n", 2);
+	add(&file, good(), big, 4990);
+	add(&file, good(), "end\n", 4);
+	free(show(&file, 0, &counts));
+	assert_int_equal(counts.big, 3);
+	assert_true(counts.bad > 0);
+	clear_file(&file);
+}
+
+/* Records in no order, many more than runs and windows are for. */
+static void test_sort(void **state)
+{
+	enum { N = 20000 };
+	struct record_counts counts;
+	uint32_t seed = 1, i;
+	char *few, *much, text[16];
+	struct file file;
+	const char *p;
+	uint64_t before = 0;
+
+	(void)state;
+	setup_file(&file);
+	for (i = 0; i < N; i++) {
+		struct record_head head = good();
+
+		seed = seed * 1103515245 + 12345;
+		head.usec = seed >> 16 & 1023;
+		head.subsystem = i;
+		add(&file, head, text, (size_t)snprintf(text, sizeof(text), "%u\n", i));
+	}
+	few = show(&file, 100000, &counts);
+	much = show(&file, 0, &counts);
+	assert_int_equal(counts.kept, N);
+	assert_string_equal(few, much);
+	for (p = few, i = 0; *p; p = strchr(p, '\n') + 1, i++) {
+		uint64_t key = strtoull(strchr(p, '.') + 14, NULL, 10) << 32 | strtoul(p, NULL, 16);
+
+		assert_true(key >= before);
+		before = key;
+	}
+	assert_int_equal(i, N);
+	free(few);
+	free(much);
+	clear_file(&file);
+}
+
+/* Somebody writes to the file between the first and the second reading. */
+static void test_changed(void **state)
+{
+	struct file file;
+	struct record_sort_opts opts = { .name = "test", .show = { UINT32_MAX, UINT32_MAX } };
+	struct record_sort *sort;
+	const uint8_t *rec;
+	uint32_t len;
+
+	(void)state;
+	setup_file(&file);
+	add(&file, good(), "one\n", 4);
+	add(&file, good(), "two\n", 4);
+	opts.fd = file.fd;
+	assert_int_equal(record_sort_new(file.ctx, &opts, &sort), 0);
+	assert_int_equal(ftruncate(file.fd, 70), 0);
+	assert_true(record_sort_next(sort, &rec, &len) < 0 ||
+		    record_sort_next(sort, &rec, &len) < 0);
+	assert_non_null(strstr(dkt_error(file.ctx), "changed"));
+	record_sort_free(sort);
+	clear_file(&file);
+}
+
+static void test_tree(void **state)
+{
+	struct tree tree = { 0 };
+	uint32_t leaf[5];
+
+	(void)state;
+	assert_true(tree_key(&tree) == TREE_NONE);
+	assert_int_equal(tree_add(&tree, 50, 4, &leaf[0]), 0);
+	assert_int_equal(tree_add(&tree, 30, 3, &leaf[1]), 0);
+	assert_int_equal(tree_add(&tree, 30, 1, &leaf[2]), 0);
+	assert_int_equal(tree_add(&tree, 40, 2, &leaf[3]), 0);
+	assert_int_equal(tree_add(&tree, 90, 0, &leaf[4]), 0);
+	assert_int_equal(tree_leaf(&tree), leaf[2]);
+	tree_remove(&tree, leaf[2]);
+	assert_int_equal(tree_leaf(&tree), leaf[1]);
+	tree_set(&tree, leaf[1], 60, 3);
+	assert_int_equal(tree_leaf(&tree), leaf[3]);
+	tree_remove(&tree, leaf[3]);
+	assert_int_equal(tree_leaf(&tree), leaf[0]);
+	tree_clear(&tree);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_line),    cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_resync),  cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_big),     cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_changed), cmocka_unit_test(test_tree),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Emits messages on request: a catalogue of conversions, contexts, floods. */
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/interrupt.h>
+#include <linux/irq_work.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/uuid.h>
+#include <linux/workqueue.h>
+
+#include "log.h"
+
+#define CDEBUG(mask, fmt, ...) CDEBUG_IN(S_RPC, mask, fmt, ##__VA_ARGS__)
+
+/* ---- nested formats: as requests, locks and quota print themselves ---- */
+
+static noinline __printf(2, 3) void debug_req(struct libcfs_debug_msg_data *data, const char *fmt,
+					      ...)
+{
+	struct va_format vaf = { .fmt = fmt };
+	const char *none = "", *on = "I";
+	va_list args;
+
+	va_start(args, fmt);
+	vaf.va = &args;
+	libcfs_debug_msg(
+		data,
+		"%pV req@%p x%llu/t%lld(%llu) o%d->%s@%s:%d/%d lens %d/%d e %d to %lld dl %lld ref %d fl %s:%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s/%x/%x rc %d/%d job:'%s' uid:%u gid:%u projid:%u\n",
+		&vaf, data, 1845032718239872ULL, -1LL, 4294967299ULL, 400,
+		"lustre-OST0000-osc-ffff9b", "192.168.1.20@tcp", 12, 10, 224, 368, 0, 7LL,
+		1763639820LL, 2, "Rpc", on, none, none, "R", none, none, "Q", none, none, on, none,
+		none, none, "S", none, none, "X", 0xc0, ~0u, 0, -107, "dd.0", 0, 1000, ~0u);
+	va_end(args);
+}
+
+static noinline __printf(4, 5) void debug_lock(struct libcfs_debug_msg_data *data, void *lock,
+					       u64 cookie, const char *fmt, ...)
+{
+	struct va_format vaf = { .fmt = fmt };
+	va_list args;
+
+	va_start(args, fmt);
+	vaf.va = &args;
+	libcfs_debug_msg(
+		data,
+		"%pV ns: %s lock: %p/%#llx lrc: %d/%d,%d mode: %s/%s res: [%#llx:%#llx:%#llx.%#llx] rrc: %d type: %s flags: %#llx nid: %s remote: %#llx expref: %d pid: %u timeout: %lld lvb_type: %d\n",
+		&vaf, "mdt-lustre-MDT0000_UUID", lock, cookie, 2, 0, 1, "PR", "PR", 0x200000401ULL,
+		0x1ULL, 0x0ULL, 0x0ULL, 3, "IBT", 0x40000000000000ULL, "local", 0x0ULL, -99, 4711,
+		0LL, 0);
+	va_end(args);
+}
+
+#define REQ(mask, fmt, ...)                                                                        \
+	do {                                                                                       \
+		static struct libcfs_debug_msg_data data_;                                         \
+                                                                                                   \
+		if (!(libcfs_debug & (mask)))                                                      \
+			break;                                                                     \
+		data_ = (struct libcfs_debug_msg_data){ __FILE__, __func__, S_RPC,                 \
+							__LINE__, (mask),   NULL };                \
+		debug_req(&data_, "@@@ " fmt " ", ##__VA_ARGS__);                                  \
+	} while (0)
+
+#define LOCK(mask, fmt, ...)                                                                       \
+	do {                                                                                       \
+		static struct libcfs_debug_msg_data data_;                                         \
+                                                                                                   \
+		if (!(libcfs_debug & (mask)))                                                      \
+			break;                                                                     \
+		data_ = (struct libcfs_debug_msg_data){ __FILE__, __func__, S_LDLM,                \
+							__LINE__, (mask),   NULL };                \
+		debug_lock(&data_, &data_, 0x5d1f2a3b4c5d6e7fULL, "### " fmt, ##__VA_ARGS__);      \
+	} while (0)
+
+static void emit_nested(void)
+{
+	REQ(D_RPCTRACE, "Request sent");
+	REQ(D_RPCTRACE, "(re)connect request (timeout %d)", 5);
+	REQ(D_HA, "%s: %d of %llu failed: %s", "lustre-OST0001", 3, 1ULL << 40, "timed out");
+	REQ(D_RPCTRACE, "%d %d %d %d %d %d %d %d %s", 1, 2, 3, 4, 5, 6, 7, 8, "nine");
+	LOCK(D_DLMTRACE, "client blocking callback");
+	LOCK(D_DLMTRACE, "%s granted after %d.%03d s", "lock", 12, 7);
+	CDEBUG_IN(S_LDLM, D_DLMTRACE, "%pV\n", NULL);
+}
+
+/* ---- conversions ---- */
+
+static void emit_numbers(void)
+{
+	CDEBUG(D_INFO, "no argument\n");
+	CDEBUG(D_INFO, "int %d %i %u %x %X %o\n", -7, 7, 4000000000u, 0xbeef, 0xbeef, 0755);
+	CDEBUG(D_INFO, "long %ld %lu %lx %lX %lo\n", LONG_MIN, ULONG_MAX, 1UL << 63, 0xabcUL, 8UL);
+	CDEBUG(D_INFO, "long long %lld %llu %llx %Ld\n", LLONG_MIN, ULLONG_MAX, 1ULL << 40, -1LL);
+	CDEBUG(D_INFO, "short %hd %hu %hhd %hhu %hx %hhx\n", -2, 65535, -3, 255, 0x1234, 0x56);
+	CDEBUG(D_INFO, "size %zd %zu %zx %td\n", (ssize_t)-1, (size_t)77, (size_t)255,
+	       (ptrdiff_t)-5);
+	CDEBUG(D_INFO, "flags %#x %#o %#x %#X %+d % d %-6d|%06d|%6d|\n", 255, 8, 0, 0xab, 5, 5, 42,
+	       42, 42);
+	CDEBUG(D_INFO, "precision %.5d %.0d %8.3d %-8.3d| %08.3d %.3x\n", 42, 0, 7, 7, 7, 0xa);
+	CDEBUG(D_INFO, "stars %*d %-*d| %.*d %*.*d\n", 6, 42, 6, 42, 4, 42, 8, 4, 42);
+	CDEBUG(D_INFO, "negative star %*d| %.*d\n", -6, 42, -4, 42);
+	CDEBUG(D_INFO, "char %c%c%c %3c|%-3c| 100%%\n", 'a', 'b', 'c', 'd', 'e');
+	CDEBUG(D_INFO,
+	       "many %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d\n",
+	       1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
+	       24, 25, 26, 27, 28, 29, 30);
+}
+
+static void emit_strings(void)
+{
+	char local[24] = "on the stack";
+	char *heap = kstrdup("on the heap", GFP_ATOMIC);
+	char not_ended[4] = { 'a', 'b', 'c', 'd' };
+
+	CDEBUG(D_INFO, "string %s|%10s|%-10s|%.3s|%10.3s|%-10.3s|\n", "text", "text", "text",
+	       "text", "text", "text");
+	CDEBUG(D_INFO, "empty '%s' '%5s'\n", "", "");
+	CDEBUG(D_INFO, "places %s, %s, %s\n", local, heap, __func__);
+	CDEBUG(D_INFO, "counted %.*s %.*s\n", 4, not_ended, 2, "xyz");
+	CDEBUG(D_INFO, "none %s %10s| %.3s\n", (char *)NULL, (char *)NULL, (char *)NULL);
+	CDEBUG(D_INFO, "bad %s %s %s\n", (char *)1, (char *)4095, (char *)ERR_PTR(-EIO));
+	CDEBUG(D_INFO, "tab\tin %s\n", "a\tb");
+	CDEBUG(D_INFO, "strings %s %s %s %s %s %s %s %s %s %s %s %s\n", "a", "bb", "ccc", "dddd",
+	       "e", "ff", "ggg", "hhhh", "i", "jj", "kkk", "llll");
+	CDEBUG(D_INFO, "mixed %s %d %s %llu %s %c %s\n", "one", 2, "three", 4ULL, "five", '6', "7");
+	CDEBUG(D_INFO, "two lines\nof %s\n", "text");
+	CDEBUG(D_INFO, "%s", "a newline of the argument\n");
+	kfree(heap);
+}
+
+static void emit_pointers(void)
+{
+	/* Not static: an address whose first bytes are no string of any length. */
+	u8 bytes[16] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
+
+	CDEBUG(D_NET, "pointer %p %px %pK\n", bytes, bytes, bytes);
+	CDEBUG(D_NET, "null pointer %px\n", NULL);
+	CDEBUG(D_NET, "error %pe %pe\n", ERR_PTR(-ENOENT), ERR_PTR(-ETIMEDOUT));
+	CDEBUG(D_NET, "function %ps %pS\n", msleep, msleep);
+	CDEBUG(D_NET, "function %ps %pS\n", libcfs_debug_msg, libcfs_debug_msg);
+	CDEBUG(D_NET, "bytes %8phN %6ph %4phC %4phD %*phN\n", bytes, bytes, bytes, bytes, 3, bytes);
+	CDEBUG(D_NET, "addresses %pI4 %pI4h %pM\n", bytes, bytes, bytes);
+	CDEBUG(D_NET, "bad ones %pd %pI4 %4ph\n", NULL, NULL, (void *)2);
+}
+
+static void emit_catalogue(void)
+{
+	emit_numbers();
+	emit_strings();
+	emit_pointers();
+	emit_nested();
+	CDEBUG_IN(S_LNET, D_CONSOLE | D_WARNING, "cannot be masked: %d\n", 1);
+	CDEBUG_IN(S_LNET, D_ERROR, "an error: rc = %d\n", -110);
+	CDEBUG(D_TRACE, "Process entered\n");
+	CDEBUG(D_TRACE, "Process leaving (rc=%lu : %ld : %lx)\n", -5L, -5L, -5L);
+}
+
+/* What a probe cannot have: what lies behind these pointers. */
+static void emit_unknown(void)
+{
+	static const u8 ip6[16] = { 0x20, 1, 0xd, 0xb8, [15] = 1 };
+	struct sockaddr_in sa = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(0x0a00020f) };
+
+	CDEBUG(D_OTHER, "unknown %pI6c\n", ip6);
+	CDEBUG(D_OTHER, "unknown %pISc\n", &sa);
+	CDEBUG(D_OTHER, "known after it %pUb %d\n", ip6, 7);
+}
+
+static void emit_flood(unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		CDEBUG(D_INFO, "flood %u of %u, %s\n", i, n, "some text");
+}
+
+static void emit_long(unsigned int n)
+{
+	char *text = kmalloc(n + 1, GFP_KERNEL);
+
+	if (!text)
+		return;
+	memset(text, 'l', n);
+	text[n] = '\0';
+	CDEBUG(D_INFO, "long %s end\n", text);
+	CDEBUG(D_INFO, "twice %s and %s end\n", text, text);
+	kfree(text);
+}
+
+/* ---- contexts ---- */
+
+static DECLARE_COMPLETION(done);
+
+static void in_tasklet(struct tasklet_struct *tasklet)
+{
+	CDEBUG(D_NET, "in softirq %d\n", 1);
+	complete(&done);
+}
+
+static void in_irq_work(struct irq_work *work)
+{
+	CDEBUG(D_NET, "in hardirq %d\n", 2);
+	complete(&done);
+}
+
+static DECLARE_TASKLET(tasklet, in_tasklet);
+static struct irq_work irq_work = IRQ_WORK_INIT_HARD(in_irq_work);
+static unsigned int per_cpu_messages;
+
+static void on_cpu(struct work_struct *work)
+{
+	emit_flood(per_cpu_messages);
+}
+
+/* All of them at once; who asks waits for all. */
+static int emit_on_cpus(unsigned int n)
+{
+	struct work_struct *works = kcalloc(nr_cpu_ids, sizeof(*works), GFP_KERNEL);
+	int cpu;
+
+	if (!works)
+		return -ENOMEM;
+	per_cpu_messages = n;
+	for_each_online_cpu(cpu)
+	{
+		INIT_WORK(&works[cpu], on_cpu);
+		queue_work_on(cpu, system_wq, &works[cpu]);
+	}
+	for_each_online_cpu(cpu) flush_work(&works[cpu]);
+	kfree(works);
+	return 0;
+}
+
+int libcfs_emit(char *words)
+{
+	unsigned int n = 0;
+	char what[16];
+
+	if (sscanf(words, "%15s %u", what, &n) < 1)
+		return -EINVAL;
+	reinit_completion(&done);
+	if (!strcmp(what, "catalogue")) {
+		emit_catalogue();
+	} else if (!strcmp(what, "unknown")) {
+		emit_unknown();
+	} else if (!strcmp(what, "flood")) {
+		emit_flood(n);
+	} else if (!strcmp(what, "long")) {
+		emit_long(n);
+	} else if (!strcmp(what, "softirq")) {
+		tasklet_schedule(&tasklet);
+		wait_for_completion(&done);
+	} else if (!strcmp(what, "hardirq")) {
+		irq_work_queue(&irq_work);
+		wait_for_completion(&done);
+	} else if (!strcmp(what, "bh")) {
+		local_bh_disable();
+		CDEBUG(D_NET, "with soft interrupts off %d\n", 3);
+		local_bh_enable();
+	} else if (!strcmp(what, "cpus")) {
+		return emit_on_cpus(n);
+	} else {
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int __init libcfs_init(void)
+{
+	int err = libcfs_log_init();
+
+	return err ? err : libcfs_files_init();
+}
+
+static void __exit libcfs_exit(void)
+{
+	libcfs_files_exit();
+	tasklet_kill(&tasklet);
+	irq_work_sync(&irq_work);
+	libcfs_log_exit();
+}
+
+module_init(libcfs_init);
+module_exit(libcfs_exit);
+MODULE_DESCRIPTION("A stand-in for Lustre's libcfs, for tests");
+MODULE_LICENSE("GPL");

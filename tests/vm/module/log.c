@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The buffer: for each CPU and context a list of pages filled with Lustre's binary records. */
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/timekeeping.h>
+#include <linux/version.h>
+
+#include "log.h"
+
+struct record {
+	u32 len;
+	u32 flags;
+	u32 subsys;
+	u32 mask;
+	u16 cpu;
+	u16 type;
+	u32 sec;
+	u64 usec;
+	u32 stack;
+	u32 pid;
+	u32 extern_pid;
+	u32 line;
+} __packed;
+
+struct page_of {
+	struct list_head list;
+	unsigned int used;
+	char data[];
+};
+
+#define ROOM (PAGE_SIZE - sizeof(struct page_of))
+
+struct buffer {
+	spinlock_t lock;
+	struct list_head pages;
+	unsigned int n;
+};
+
+static DEFINE_PER_CPU(struct buffer, buffers[3]);
+static libcfs_hook_fn hook_fn;
+
+unsigned int libcfs_debug = 0x130E0580, libcfs_subsystem_debug = ~0u, libcfs_printk = D_CANTMASK;
+unsigned int libcfs_debug_mb = 8;
+module_param(libcfs_debug, uint, 0644);
+module_param(libcfs_subsystem_debug, uint, 0644);
+module_param(libcfs_debug_mb, uint, 0644);
+
+void libcfs_set_hook(libcfs_hook_fn hook)
+{
+	WRITE_ONCE(hook_fn, hook);
+	synchronize_rcu();
+}
+EXPORT_SYMBOL(libcfs_set_hook);
+
+/* Full: the oldest page is emptied and used again, in silence. */
+static struct page_of *page_for(struct buffer *buffer, unsigned int need)
+{
+	unsigned int most = (libcfs_debug_mb << (20 - PAGE_SHIFT)) / num_possible_cpus();
+	struct page_of *page = NULL;
+
+	if (!list_empty(&buffer->pages)) {
+		page = list_last_entry(&buffer->pages, struct page_of, list);
+		if (page->used + need <= ROOM)
+			return page;
+		page = NULL;
+	}
+	if (buffer->n < most)
+		page = kmalloc(PAGE_SIZE, GFP_ATOMIC | __GFP_NOWARN);
+	if (page)
+		buffer->n++;
+	else if (list_empty(&buffer->pages))
+		return NULL;
+	else {
+		page = list_first_entry(&buffer->pages, struct page_of, list);
+		list_del(&page->list);
+	}
+	page->used = 0;
+	list_add_tail(&page->list, &buffer->pages);
+	return page;
+}
+
+static unsigned int put_name(char *p, const char *name)
+{
+	unsigned int n = strlen(name) + 1;
+
+	memcpy(p, name, n);
+	return n;
+}
+
+static void fill_record(struct record *rec, const struct libcfs_debug_msg_data *data, int type)
+{
+	struct timespec64 ts;
+
+	ktime_get_real_ts64(&ts);
+	*rec = (struct record){
+		.subsys = data->msg_subsys,
+		.mask = data->msg_mask,
+		.cpu = smp_processor_id(),
+		.type = type,
+		.sec = ts.tv_sec,
+		.usec = ts.tv_nsec / 1000,
+		.pid = current->pid,
+		.line = data->msg_line,
+	};
+}
+
+static void put_message(struct buffer *buffer, struct record *rec,
+			const struct libcfs_debug_msg_data *data, const char *fmt, va_list ap)
+{
+	const char *file = strrchr(data->msg_file, '/');
+	struct page_of *page;
+	unsigned int known;
+	va_list again;
+	char *start, *p;
+	int text;
+
+	file = file ? file + 1 : data->msg_file;
+	known = sizeof(*rec) + strlen(file) + 1 + strlen(data->msg_fn) + 1;
+	va_copy(again, ap);
+	text = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	if (text > (int)(ROOM - known - 1))
+		text = ROOM - known - 1;
+	page = page_for(buffer, known + text + 1);
+	if (!page)
+		return;
+	rec->len = known + text;
+	rec->flags = page->used || buffer->n > 1 ? 0 : 1;
+	start = p = page->data + page->used;
+	p += sizeof(*rec);
+	p += put_name(p, file);
+	p += put_name(p, data->msg_fn);
+	vsnprintf(p, text + 1, fmt, ap);
+	memcpy(start, rec, sizeof(*rec));
+	page->used += rec->len;
+}
+
+static void call_hook(const struct libcfs_debug_msg_data *data, const char *fmt, va_list ap)
+{
+	libcfs_hook_fn hook = READ_ONCE(hook_fn);
+	va_list again;
+	char *text;
+
+	if (!hook)
+		return;
+	va_copy(again, ap);
+	text = kvasprintf(GFP_ATOMIC, fmt, again);
+	va_end(again);
+	if (text)
+		hook(data, text);
+	kfree(text);
+}
+
+static void log_message(struct libcfs_debug_msg_data *data, const char *fmt, va_list ap)
+{
+	int type = in_hardirq() ? 2 : in_softirq() ? 1 : 0;
+	struct buffer *buffer;
+	struct record rec;
+	unsigned long flags;
+
+	preempt_disable();
+	call_hook(data, fmt, ap);
+	buffer = this_cpu_ptr(&buffers[type]);
+	spin_lock_irqsave(&buffer->lock, flags);
+	fill_record(&rec, data, type);
+	put_message(buffer, &rec, data, fmt, ap);
+	spin_unlock_irqrestore(&buffer->lock, flags);
+	preempt_enable();
+}
+
+noinline void libcfs_debug_msg(struct libcfs_debug_msg_data *data, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	log_message(data, fmt, ap);
+	va_end(ap);
+}
+EXPORT_SYMBOL(libcfs_debug_msg);
+
+/* ---- taking it out ---- */
+
+static void free_pages_of(struct list_head *pages)
+{
+	struct page_of *page, *next;
+
+	list_for_each_entry_safe(page, next, pages, list) kfree(page);
+}
+
+/* The last CPU first; of each CPU hard interrupts, soft ones, then processes. */
+static void take(struct list_head *all)
+{
+	int cpu, type;
+
+	for_each_possible_cpu(cpu)
+	{
+		for (type = 0; type < 3; type++) {
+			struct buffer *buffer = per_cpu_ptr(&buffers[type], cpu);
+			unsigned long flags;
+
+			spin_lock_irqsave(&buffer->lock, flags);
+			list_splice_init(&buffer->pages, all);
+			buffer->n = 0;
+			spin_unlock_irqrestore(&buffer->lock, flags);
+		}
+	}
+}
+
+int libcfs_dump(const char *path)
+{
+	LIST_HEAD(all);
+	struct page_of *page;
+	struct file *file;
+	loff_t pos = 0;
+	ssize_t n = 0;
+
+	file = filp_open(path, O_CREAT | O_EXCL | O_WRONLY | O_LARGEFILE, 0600);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	take(&all);
+	list_for_each_entry(page, &all, list)
+	{
+		n = kernel_write(file, page->data, page->used, &pos);
+		if (n < 0)
+			break;
+	}
+	filp_close(file, NULL);
+	free_pages_of(&all);
+	return n < 0 ? n : 0;
+}
+
+static void show_page(struct seq_file *m, const struct page_of *page)
+{
+	unsigned int at = 0;
+
+	while (at < page->used) {
+		const char *file = page->data + at + sizeof(struct record), *fn, *text;
+		struct record rec;
+
+		memcpy(&rec, page->data + at, sizeof(rec));
+		fn = file + strlen(file) + 1;
+		text = fn + strlen(fn) + 1;
+		seq_printf(m, "%08x:%08x:%u.%u%s:%u.%06llu:%u:%u:%u:(%s:%u:%s()) %.*s", rec.subsys,
+			   rec.mask, rec.cpu, rec.type, rec.flags ? "F" : "", rec.sec, rec.usec,
+			   rec.stack, rec.pid, rec.extern_pid, file, rec.line, fn,
+			   (int)(page->data + at + rec.len - text), text);
+		at += rec.len;
+	}
+}
+
+int libcfs_show(struct seq_file *m, void *unused)
+{
+	int cpu, type;
+
+	for_each_possible_cpu(cpu)
+	{
+		for (type = 0; type < 3; type++) {
+			struct buffer *buffer = per_cpu_ptr(&buffers[type], cpu);
+			struct page_of *page;
+			unsigned long flags;
+
+			spin_lock_irqsave(&buffer->lock, flags);
+			list_for_each_entry(page, &buffer->pages, list) show_page(m, page);
+			spin_unlock_irqrestore(&buffer->lock, flags);
+		}
+	}
+	return 0;
+}
+
+void libcfs_clear(void)
+{
+	LIST_HEAD(all);
+
+	take(&all);
+	free_pages_of(&all);
+}
+
+int libcfs_log_init(void)
+{
+	int cpu, type;
+
+	for_each_possible_cpu(cpu)
+	{
+		for (type = 0; type < 3; type++) {
+			struct buffer *buffer = per_cpu_ptr(&buffers[type], cpu);
+
+			spin_lock_init(&buffer->lock);
+			INIT_LIST_HEAD(&buffer->pages);
+			buffer->n = 0;
+		}
+	}
+	return 0;
+}
+
+void libcfs_log_exit(void)
+{
+	libcfs_clear();
+}

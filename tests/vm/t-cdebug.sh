@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# build-modules: libcfs
+# timeout: 180
+# Messages of an unmodified Lustre by a probe: dk prints the lines that its own buffer has.
+# shellcheck shell=sh disable=SC2154,SC2086,SC2016
+
+need lctl dktrace
+
+load_built libcfs
+run lctl set_param debug=+net+info+rpctrace+dlmtrace+ha+trace
+assert_rc 0 "set_param is taken" || exit
+assert_grep '^p:dktrace/cdebug libcfs:libcfs_debug_msg ' $tracing/kprobe_events "the probe is there"
+echo -1 >$lnet/debug
+emit catalogue
+same "catalogue"
+assert_grep '@@@ lustre-OST0001: 3 of 1099511627776 failed: timed out +req@' got.raw \
+	"a request's line has its nested text"
+emit softirq hardirq bh
+same "contexts"
+emit "flood 2000" "cpus 500"
+same "flood on all CPUs"
+emit catalogue softirq hardirq "flood 500" "cpus 200"
+once "both sources, each message once"
+
+# What is not recorded says so.
+echo +other >$lnet/debug
+lctl set_param debug=+other >/dev/null
+emit unknown
+traced
+grep emit.c got.raw
+assert_grep '\) unknown <%pI6c 0x[0-9a-f]{16}>$' got.raw "bytes behind a pointer that were not recorded"
+assert_grep '\) known after it <%pUb 0x[0-9a-f]{16}> 7$' got.raw "what comes after them is right"
+echo clear >$lnet/debug_marker
+
+# Masks are those of Lustre: types, subsystems, and what cannot be masked.
+run lctl set_param debug=rpctrace
+emit catalogue
+traced
+assert_grep 'debug_req|emit_nested' got.raw "chosen: rpctrace"
+assert_no_grep 'emit_numbers|emit_strings' got.raw "not chosen: info"
+assert_grep 'cannot be masked: 1' got.raw "never masked: console"
+run lctl set_param debug=+dlmtrace subsystem_debug=ldlm
+emit catalogue
+traced
+assert_grep '^00010000:00010000:.*### client blocking callback' got.raw "subsystem ldlm"
+assert_no_grep '^00000100:' got.raw "not subsystem rpc"
+run lctl set_param subsystem_debug=all
+
+# Both styles, and filters on the fields.
+emit catalogue
+echo clear >$lnet/debug_marker
+run dktrace dk --style trace --filter 'msg_fn == "emit_nested" && msg_mask & rpctrace'
+assert_grep 'cdebug: +\(emit.c:[0-9]+:emit_nested\) @@@ Request sent +req@' "$out" "trace style"
+emit catalogue
+run dktrace dk --style trace --filter 'msg_fn == "emit_nested" && msg_mask & rpctrace'
+assert_grep 'libcfs_debug_msg: +\(emit.c:[0-9]+:emit_nested\) @@@ Request sent +req@' "$out" \
+	"trace style of both sources"
+assert_no_grep ' cdebug: ' "$out" "each message once"
+
+# The module goes and comes: nothing is wedged, the probe serves again.
+rmmod libcfs || fail "rmmod with the probe on"
+run lctl set_param debug=+vfstrace
+assert_rc 0 "a change without Lustre"
+insmod /vm/modules/libcfs.ko
+echo -1 >$lnet/debug
+run lctl set_param debug=+info
+lctl clear
+emit "flood 10"
+same "after the module came again"
+
+run dktrace reset
+assert_rc 0 "reset ends well"
+assert_eq "" "$(cat $tracing/kprobe_events)" "reset leaves no probe behind"
+assert_gone /run/dktrace "nor anything else"
+
+# Nor after a change that was killed.
+run lctl set_param debug=+info
+cp /run/dktrace/dktrace/settings /run/dktrace/dktrace/settings.before
+run dktrace reset
+assert_eq "" "$(cat $tracing/kprobe_events)" "reset after an interrupted change leaves no probe behind"
+
+# A probe of somebody else's is left alone.
+echo 'p:dktrace/cdebug libcfs:libcfs_debug_msg line=+20($arg1):s32' >$tracing/kprobe_events
+run lctl set_param debug=+info
+assert_rc 0 "a probe of that name that is not ours"
+run dktrace reset
+assert_grep '^p:dktrace/cdebug .*line=' $tracing/kprobe_events "is still there after reset"
