@@ -9,9 +9,7 @@ pid=$!
 wait "$pid"
 lctl mark saved here
 echo 0 >"$instance/tracing_on"
-grep -v '^#' "$instance/trace" >trace.txt
-all=$(grep -c . trace.txt)
-assert_eq "$all" "$(stat_sum entries)" "the kernel prints what it has"
+all=$(stat_sum entries)
 
 # The kernel's cp: formats have no size, so they are read by cat.
 mkdir tree
@@ -47,7 +45,6 @@ assert_eq 0 "$(count 'unknown:' legacy.txt)" "no event is unknown"
 run sh -c 'dktrace dk --input tree --style trace >trace2.txt'
 assert_grep "dd-$pid " trace2.txt "names of processes are kept"
 assert_eq "$all" "$(grep -c '\[00[01]\]' trace2.txt)" "every record as a trace line"
-tail -n 3 trace.txt
 tail -n 4 trace2.txt
 
 # Without the formats the records print all the same.
