@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# follow shows records as they come, in both styles, ends on signals and on a closed pipe, one at a time.
+# shellcheck shell=sh disable=SC2154
+
+# seen ERE FILE: waits up to 5 s for a line.
+seen()
+{
+	for _ in $(seq 50); do
+		grep -Eq -- "$1" "$2" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+set_param debug=vfstrace
+for signal in INT TERM; do
+	dktrace follow >f.txt 2>f.err &
+	follow=$!
+	sleep 1
+	echo x >"file.$signal"
+	lctl mark "one $signal"
+	holds "a mark is seen while follow runs" seen "DEBUG MARKER: one $signal" f.txt
+	holds "and so is a file" seen 'sys_enter_open' f.txt
+	kill "-$signal" "$follow"
+	wait "$follow"
+	assert_eq 0 "$?" "SIG$signal ends it well"
+	assert_grep '^Debug log: [0-9]* lines, [0-9]* kept, 0 dropped, 0 bad\.$' f.err "with a summary"
+	cat f.err
+done
+
+dktrace follow --style trace --filter 'filename ~ "*nothing-has-that*"' >f.txt 2>&1 &
+follow=$!
+sleep 1
+run timeout 10 dktrace dk
+assert_rc 1 "while one reads no other can"
+assert_grep "process $follow is reading" "$err" "and is told who does"
+run dktrace status
+assert_rc 0 "status can be had meanwhile"
+set_param debug=+ioctl
+lctl mark two
+kill -KILL "$follow"
+wait "$follow" 2>/dev/null
+run dktrace dk
+assert_rc 0 "after kill -9 the next can"
+
+# A pipe that closes ends it.
+(dktrace follow 2>f.err; echo "exit status $?" >f.rc) | head -n 3 >f.txt &
+sleep 1
+for i in 1 2 3 4 5 6; do
+	echo "$i" >file
+	sleep 0.3
+done
+wait
+assert_eq 3 "$(wc -l <f.txt)" "three lines"
+assert_eq 'exit status 0' "$(cat f.rc)" "then it ends"
+assert_eq '' "$(cat f.err)" "quietly"
+
+# Reset while somebody follows: told, not half done.
+dktrace follow >f.txt 2>f.err &
+follow=$!
+sleep 1
+run dktrace reset
+echo "exit status $rc"
+kill -INT "$follow"
+wait "$follow"
+cat f.err
+run dktrace reset
+assert_rc 0 "reset afterwards"
+assert_gone "$instance"
+assert_gone /run/dktrace

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Events come and go with modules: the next command has those of a new one, dk survives those of one that left.
+# modules: loop
+# timeout: 120
+# programs: mkfs.xfs
+# shellcheck shell=sh disable=SC2154
+
+load()
+{
+	while read -r module _; do
+		grep -q "^$module " /proc/modules || insmod "/vm/modules/$module.ko" 2>/dev/null
+	done </vm/t-storage.modules
+	grep -q '^xfs ' /proc/modules
+}
+
+[ -e /vm/modules/xfs.ko ] || skip "no xfs module packed"
+grep -q '^xfs ' /proc/modules && ! rmmod xfs && skip "xfs cannot be unloaded"
+assert_gone "$tracing/events/xfs" "xfs is not there yet" || exit
+truncate -s 320M image
+mkfs.xfs -q image
+mkdir mnt
+
+set_param debug=vfstrace+inode+iotrace+malloc subsystem_debug=osd+llite
+assert_eq 0 "$(grep -c '^xfs:' "$instance/set_event")" "its events are not on"
+load || fail "xfs can be loaded" || exit
+run dktrace status
+assert_rc 0 "status after a module came"
+set_param debug=+ioctl
+at_least 10 "$(grep -c '^xfs:' "$instance/set_event")" "after the next change they are"
+mount -t xfs -o loop image mnt
+echo hello >mnt/file
+sync
+umount mnt
+echo 0 >"$instance/tracing_on"
+at_least 10 "$(grep -c ' xfs_' "$instance/trace")" "they are recorded"
+
+# The module goes while its records are in the buffer; the kernel may clear its buffers then.
+rmmod xfs || fail "xfs can be unloaded" || exit
+assert_gone "$tracing/events/xfs"
+left=$(stat_sum entries)
+echo "$left records left"
+run sh -c 'dktrace show >show.txt'
+assert_rc 0 "show after a module left"
+assert_eq "$left" "$(count "$legacy" show.txt)" "every record is a line"
+grep -E 'unknown|xfs' show.txt | head -n 5
+for style in legacy trace; do
+	run sh -c "dktrace show --style $style --filter 'common_pid > 0' >filtered.txt"
+	assert_rc 0 "a filter on unknown events, $style"
+done
+run dktrace status
+assert_rc 0 "status after a module left"
+set_param debug=-ioctl
+assert_rc 0 "a change after a module left"
+load || fail "xfs can be loaded again" || exit
+set_param debug=+ioctl
+at_least 10 "$(grep -c '^xfs:' "$instance/set_event")" "they are on again"
+run sh -c 'lctl dk >dk.txt'
+assert_rc 0 "dk after it came back with other numbers"
+assert_eq "$left" "$(count "$legacy" dk.txt)" "every record is still a line"
+run dktrace reset
+assert_rc 0 "reset ends well"

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# reset puts everything back, whatever was set, and after kill -9 at any point of a change.
+# modules: xfs
+# timeout: 400
+# shellcheck shell=sh disable=SC2154
+
+# What others had set before must be there afterwards.
+echo 1 >"$tracing/events/sched/sched_process_exec/enable"
+echo 'common_pid > 1' >"$tracing/events/sched/sched_process_exec/filter"
+mkdir "$tracing/instances/other"
+echo 1 >"$tracing/instances/other/events/syscalls/sys_enter_openat/enable"
+before=$(knobs)
+
+same()
+{
+	assert_eq "$before" "$(knobs)" "$1" || { knobs >now; echo "$before" | diff - now; }
+}
+
+set_param debug=-1 subsystem_debug=-1 debug_mb=20 debug_filter='common_pid != 1' printk=-1
+run dktrace reset
+assert_rc 0 "reset after everything"
+same "all is as it was"
+run dktrace reset
+assert_rc 0 "reset of nothing"
+
+below()
+{
+	echo $(($(od -An -N4 -tu4 /dev/urandom) % $1))
+}
+
+# Kills a change after that many hundredths of a second.
+kill_change()
+{
+	pause=$1
+	shift
+	lctl set_param -n "$@" >/dev/null 2>&1 &
+	victim=$!
+	usleep "$pause"
+	kill -KILL "$victim" 2>/dev/null && killed=$((killed + 1))
+	wait "$victim" 2>/dev/null
+}
+
+# As long as the change itself takes, so that the points lie all over it.
+start=$(centiseconds)
+lctl set_param -n debug=-1 subsystem_debug=osd+llite+libcfs debug_mb=8 2>/dev/null
+took=$((($(centiseconds) - start) * 10000))
+dktrace reset
+echo "a change takes $took us"
+
+killed=0
+for i in $(seq 8); do
+	kill_change "$(below "$took")" debug=-1 subsystem_debug=osd+llite+libcfs debug_mb=8
+	dktrace reset || fail "reset after kill $i"
+	[ "$before" = "$(knobs)" ] || same "all is as it was after kill $i" || break
+done
+at_least 3 "$killed" "first changes were killed and reset"
+same "all is as it was"
+
+# Killed on top of other settings: the next change takes it back to those, also a tracer.
+set_param debug=vfstrace+ioctl subsystem_debug=osd+llite+libcfs debug_mb=4 debug_filter='common_pid != 1'
+state()
+{
+	(cd "$instance" && cat set_event current_tracer tracing_on buffer_size_kb && head -n 1 set_ftrace_filter &&
+		grep -Hv '^none$' events/syscalls/*/filter events/kmem/*/filter)
+}
+state >good
+killed=0
+for i in $(seq 8); do
+	kill_change "$(below "$took")" debug=-1 debug_mb=8
+	if ! lctl set_param -n printk=0 2>err; then
+		fail "the next change after kill $i: $(cat err)"
+		break
+	fi
+	# The change may have been complete when it was killed.
+	[ "$(lctl get_param -n debug_mb)" = 8 ] && lctl set_param -n debug=vfstrace+ioctl debug_mb=4 2>/dev/null
+	[ "$(lctl get_param -n debug)" = 'vfstrace ioctl' ] || lctl set_param -n debug=vfstrace+ioctl 2>/dev/null
+	state >now
+	cmp -s good now || { fail "as before after kill $i"; diff good now; break; }
+done
+at_least 3 "$killed" "changes on top of others were killed and taken back"
+run dktrace status
+run dktrace reset
+assert_rc 0 "reset ends well"
+same "all is as it was"
+echo 0 >"$tracing/events/sched/sched_process_exec/enable"

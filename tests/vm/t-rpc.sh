@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The network: sockets and packets over loopback; sunrpc's and nfsd's events are there with their modules.
+# modules: sunrpc nfsd nfs nfsv3
+# timeout: 120
+# shellcheck shell=sh disable=SC2154
+
+ip link set lo up
+set_param debug=net+nettrace+rpctrace subsystem_debug=-1
+for system in sunrpc nfsd nfs net sock skb; do
+	at_least 1 "$(grep -c "^$system:" "$instance/set_event")" "events of $system are on"
+done
+nc -l -p 7777 >got.txt &
+server=$!
+sleep 1
+echo 'over the wire' | nc -w 1 127.0.0.1 7777
+wait "$server"
+assert_eq 'over the wire' "$(cat got.txt)" "it works"
+run sh -c 'dktrace show >dk.txt'
+at_least 1 "$(count 'sys_enter_(bind|listen|accept|accept4)' dk.txt)" "the server's calls"
+at_least 1 "$(count 'sys_enter_connect' dk.txt)" "the client's calls"
+at_least 1 "$(count 'inet_sock_set_state' dk.txt)" "states of the connection"
+grep inet_sock_set_state dk.txt | head -n 3
+at_least 1 "$(count '\(net:0:|netif_rx|net_dev_queue' dk.txt)" "packets"
+assert_grep '127\.0\.0\.1' dk.txt "addresses are readable"
+lctl clear
+
+# An RPC call that finds no server is still a call: mounting NFS asks one.
+mkdir mnt
+run timeout 10 mount -t nfs -o vers=3,proto=tcp,addr=127.0.0.1,port=7,mountproto=tcp,mountport=7,nolock,soft,timeo=5,retrans=0 \
+	127.0.0.1:/ mnt
+run sh -c 'lctl dk >dk.txt'
+at_least 1 "$(count '^00000[1-9a-f]..:.*:\(sunrpc:0:|\(sunrpc:0:' dk.txt)" "sunrpc lines"
+at_least 1 "$(grep ':(sunrpc:0:' dk.txt | grep -Ec '^0000..[048c]0:|^0000010.:|^00000[13579bdf]..:')" \
+	"with the bit of rpc"
+grep ':(sunrpc:0:' dk.txt | head -n 5
+run dktrace reset

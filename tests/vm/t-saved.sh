@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A tree saved from this kernel prints all of its records, also those of events that nobody saved.
+# shellcheck shell=sh disable=SC2154
+
+set_param debug=vfstrace+ioctl+trace+iotrace
+lctl clear
+dd if=/dev/zero of=file bs=512 count=20 2>/dev/null &
+pid=$!
+wait "$pid"
+lctl mark saved here
+echo 0 >"$instance/tracing_on"
+all=$(stat_sum entries)
+
+# The kernel's cp: formats have no size, so they are read by cat.
+mkdir tree
+for file in available_events printk_formats saved_cmdlines events/header_page; do
+	mkdir -p "tree/$(dirname "$file")"
+	cat "$tracing/$file" >"tree/$file"
+done
+cat /proc/kallsyms >tree/kallsyms
+cat "$instance/trace_clock" >tree/trace_clock
+echo 1700000000000000000 >tree/wall_offset
+sed 's/:/\//' "$instance/set_event" | sort >on
+(cat on; ls -d "$tracing"/events/ftrace/*/ | sed 's/.*\/events\///') | while read -r event; do
+	mkdir -p "tree/events/$event"
+	cat "$tracing/events/$event/format" >"tree/events/$event/format" 2>/dev/null || rmdir "tree/events/$event"
+done
+sed 's/\//:/' on >tree/available_events
+for cpu in 0 1; do
+	mkdir -p tree/per_cpu/cpu$cpu
+	cat "$instance/per_cpu/cpu$cpu/stats" >tree/per_cpu/cpu$cpu/stats
+	# It would wait for more: what it has comes at once.
+	timeout 2 dd if="$instance/per_cpu/cpu$cpu/trace_pipe_raw" of=tree/per_cpu/cpu$cpu/trace_pipe_raw bs=4096 2>/dev/null
+done
+run dktrace reset
+
+run sh -c 'dktrace dk --input tree >legacy.txt'
+assert_rc 0 "dk --input ends well"
+assert_eq "Debug log: $all lines, $all kept, 0 dropped, 0 bad." "$(tail -n 1 legacy.txt)" "every record is there"
+assert_eq "$all" "$(count "$legacy" legacy.txt)" "as a legacy line"
+assert_eq 20 "$(count "^[^ ]*:0:$pid:0:\\(.*sys_enter_write.*count: 0x0*200$" legacy.txt)" "dd's 20 writes"
+assert_grep 'DEBUG MARKER: saved here' legacy.txt "the mark"
+assert_grep ':1700000[0-9]*\.' legacy.txt "times by wall_offset"
+assert_eq 0 "$(count 'unknown:' legacy.txt)" "no event is unknown"
+run sh -c 'dktrace dk --input tree --style trace >trace2.txt'
+assert_grep "dd-$pid " trace2.txt "names of processes are kept"
+assert_eq "$all" "$(grep -c '\[00[01]\]' trace2.txt)" "every record as a trace line"
+tail -n 4 trace2.txt
+
+# Without the formats the records print all the same.
+rm -r tree/events/syscalls
+grep -v ^syscalls tree/available_events >a && mv a tree/available_events
+run sh -c 'dktrace dk --input tree >legacy2.txt'
+assert_eq "Debug log: $all lines, $all kept, 0 dropped, 0 bad." "$(tail -n 1 legacy2.txt)" "all but their names"
+assert_grep '\(unknown:0:id_[0-9]*\(\)\)' legacy2.txt "which are unknown"
+assert_gone /run/dktrace "nothing is kept of it"
