@@ -13,6 +13,7 @@ MANDIR ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share/dktrace
 COMPDIR ?= $(PREFIX)/share/bash-completion/completions
 CONFDIR ?= /etc/dktrace
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 CLANG ?= clang
 PKG_CONFIG ?= pkg-config
 
@@ -60,7 +61,7 @@ SO := $(O)/libdktrace.so.$(VERSION)
 
 .DELETE_ON_ERROR:
 .PHONY: all lib tests check check-unit check-cli check-live check-vm check-fuzz check-abi check-san \
-	check-clang lint bench fuzz demo install uninstall dist clean help
+	check-clang lint bench fuzz demo install alternatives no-alternatives uninstall dist clean help
 
 all: $(O)/dktrace $(O)/lctl lib
 
@@ -75,6 +76,7 @@ help:
 	@echo 'demo, bench    the two-minute tour; speed beside other tools'
 	@echo 'fuzz           TARGET=name SECONDS=n: run one fuzz target with libFuzzer'
 	@echo 'install        DESTDIR=, PREFIX=; uninstall, dist, clean'
+	@echo 'alternatives   make the installed program lctl as well; no-alternatives: no longer'
 
 # ---- objects: only lib/ sees lib's insides; compat/ and ctl/ use the installed header ----
 
@@ -239,13 +241,26 @@ install: all
 	install -m 644 include/dktrace/dktrace.h $(DESTDIR)$(PREFIX)/include/dktrace/
 	install -m 644 share/classes.d/*.yaml $(DESTDIR)$(DATADIR)/classes.d/
 	install -m 644 ctl/dktrace.bash $(DESTDIR)$(COMPDIR)/dktrace
+	install -d $(DESTDIR)$(UNITDIR)
+	sed 's|@BINDIR@|$(BINDIR)|' share/systemd/dktrace-daemon.service \
+		>$(DESTDIR)$(UNITDIR)/dktrace-daemon.service
 	ln -sf dktrace $(DESTDIR)$(COMPDIR)/lctl-dktrace
 	for n in 1 3 5 7 8; do install -m 644 man/*.$$n $(DESTDIR)$(MANDIR)/man$$n/; done
+
+# Makes this program the lctl of a directory that comes before Lustre's in PATH. A lctl that is
+# there as a file stays.
+ALTERNATIVES ?= update-alternatives
+alternatives:
+	mkdir -p $(DESTDIR)$(PREFIX)/sbin
+	$(ALTERNATIVES) --install $(DESTDIR)$(PREFIX)/sbin/lctl lctl $(DESTDIR)$(BINDIR)/lctl-dktrace 20
+
+no-alternatives:
+	$(ALTERNATIVES) --remove lctl $(DESTDIR)$(BINDIR)/lctl-dktrace
 
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/dktrace $(DESTDIR)$(BINDIR)/lctl-dktrace $(DESTDIR)$(LIBDIR)/libdktrace.* \
 		$(DESTDIR)$(LIBDIR)/pkgconfig/libdktrace.pc $(DESTDIR)$(COMPDIR)/dktrace \
-		$(DESTDIR)$(COMPDIR)/lctl-dktrace
+		$(DESTDIR)$(COMPDIR)/lctl-dktrace $(DESTDIR)$(UNITDIR)/dktrace-daemon.service
 	rm -rf $(DESTDIR)$(PREFIX)/include/dktrace $(DESTDIR)$(DATADIR)
 	for page in $(notdir $(wildcard man/*)); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
 

@@ -3,6 +3,7 @@
 #include "dk.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
@@ -39,42 +40,6 @@ struct printer {
 	int fd;
 };
 
-void dk_result_clear(struct dk_result *result)
-{
-	free(result->lost_by_cpu);
-	free(result->clock);
-	free(result->unmatched);
-	free(result->only_lustre);
-	*result = (struct dk_result){ 0 };
-}
-
-void dk_result_print(const struct dk_result *result, const char *self, FILE *out)
-{
-	fprintf(out,
-		"Debug log: %" PRIu64 " lines, %" PRIu64 " kept, %" PRIu64 " dropped, %" PRIu64
-		" bad.\n",
-		result->kept + result->dropped + result->bad, result->kept, result->dropped,
-		result->bad);
-	fflush(out);
-	if (result->only_lustre)
-		fprintf(stderr, "%s: only Lustre's own buffer is shown: %s\n", self,
-			result->only_lustre);
-	if (result->unmatched)
-		fprintf(stderr, "%s: %s\n", self, result->unmatched);
-	if (result->clock)
-		fprintf(stderr,
-			"%s: times are those of the clock '%s': it has no wall-clock time\n", self,
-			result->clock);
-	if (result->own)
-		fprintf(stderr, "%s: %" PRIu64 " records of %s itself left out\n", self,
-			result->own, self);
-	if (result->lost)
-		fprintf(stderr,
-			"%s: %" PRIu64 " records were lost before they were read (%s); a larger"
-			" debug_mb or a narrower debug keeps more\n",
-			self, result->lost, result->lost_by_cpu);
-}
-
 static bool stopped(const struct printer *p)
 {
 	return p->opts->stop && *p->opts->stop;
@@ -98,7 +63,7 @@ static ssize_t write_some(const struct printer *p, const char *text, size_t len)
 	return -1;
 }
 
-/* Writes out all text. Called by the capture before it forgets records. */
+/* Writes out all text. */
 static int flush_text(void *data)
 {
 	struct printer *p = data;
@@ -119,6 +84,23 @@ static int flush_text(void *data)
 	if (err == -ECANCELED)
 		return dkt_fail(p->ctx, err, "interrupted; what was not written is kept");
 	return err ? dkt_fail(p->ctx, err, "write output: %s", strerror(-err)) : 0;
+}
+
+/*
+ * Before records are forgotten: some file systems say only at a close that what was written did
+ * not get there.
+ */
+static int settle_text(void *data)
+{
+	struct printer *p = data;
+	int copy, err = flush_text(p);
+
+	if (err)
+		return err;
+	copy = fcntl(p->fd, F_DUPFD_CLOEXEC, 0);
+	if (copy < 0 || close(copy))
+		return dkt_fail(p->ctx, -errno, "write output: %s", strerror(errno));
+	return 0;
 }
 
 static int flush_if_full(struct printer *p)
@@ -317,7 +299,7 @@ static int only_lustre(struct printer *p)
 static int printer_run(struct printer *p, const char *spool, uint64_t until)
 {
 	DKT_OPTS(dkt_capture_opts, opts, .flags = p->opts->flags, .spool = spool, .until = until,
-		 .flush = flush_text, .data = p);
+		 .flush = settle_text, .data = p);
 	int err = dkt_capture_open(p->in, &opts, &p->capture);
 	int told;
 
@@ -327,7 +309,7 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 		return p->lustre ? only_lustre(p) : err;
 	err = print_all(p);
 	if (!err)
-		err = flush_text(p);
+		err = settle_text(p);
 	if (!err)
 		err = dkt_capture_done(p->capture);
 	told = count_losses(p);

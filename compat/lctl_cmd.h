@@ -4,6 +4,7 @@
 #define COMPAT_LCTL_CMD_H
 
 #include "lctl.h"
+#include "param_opts.h"
 
 /* They return lctl's exit status. */
 int lctl_cmd_clear(struct lctl *lctl, int argc, char **argv);
@@ -28,6 +29,12 @@ int lctl_cmd_version(struct lctl *lctl, int argc, char **argv);
 
 /* Runs the real lctl in the command's place; says so if there is none. */
 int lctl_hand_on(struct lctl *lctl, int argc, char **argv);
+
+/*
+ * Prints a parameter that is a file for root only, where the kernel tells others by netlink. 1: it
+ * is none, or this is root; -errno: told.
+ */
+int lctl_get_by_netlink(struct lctl *lctl, const char *name, const struct param_opts *opts);
 
 /* Prints the command's help, as after a wrong use; returns the status for that. */
 int lctl_usage(const char *command);

@@ -108,15 +108,22 @@ static int print_file(struct lctl *lctl, bool targets)
 	return 0;
 }
 
-static int list(struct lctl *lctl, bool targets, bool yaml)
+static int ask_kernel(struct lctl *lctl, struct devices *devices)
 {
-	struct devices devices;
-	int err = devices_read(lctl->ctx, &devices);
+	int err = devices_read(lctl->ctx, devices);
 
 	if (err == -ENOENT)
 		fprintf(stderr, "Writer error: failed to resolve Netlink family id\n");
 	else if (err)
 		lctl_say(lctl);
+	return err;
+}
+
+static int list(struct lctl *lctl, bool targets, bool yaml)
+{
+	struct devices devices;
+	int err = ask_kernel(lctl, &devices);
+
 	if (err)
 		return -print_file(lctl, targets);
 	if (yaml)
@@ -146,4 +153,71 @@ int lctl_cmd_device_list(struct lctl *lctl, int argc, char **argv)
 	if (optind < argc)
 		return lctl_usage(argv[0][1] == 'l' ? "dl" : "device_list");
 	return list(lctl, targets, yaml);
+}
+
+/* ---- parameters that only root finds as files ---- */
+
+static int get_devices(struct lctl *lctl, const struct param_opts *opts)
+{
+	struct devices devices;
+	int err;
+
+	if (opts->only_name) {
+		printf("devices\n");
+		return 0;
+	}
+	err = ask_kernel(lctl, &devices);
+	if (err)
+		return err;
+	if (opts->yaml) {
+		print_yaml(&devices);
+	} else {
+		if (opts->name)
+			printf("devices=\n");
+		err = print_devices(lctl, &devices, false);
+	}
+	devices_clear(&devices);
+	return err;
+}
+
+/* The other messages are the real one's to read. */
+static int get_by_real(struct lctl *lctl, const char *name, const struct param_opts *opts)
+{
+	char command[] = "get_param", *own = strdup(name);
+	char flags[] = { '-',
+			 opts->only_name ? 'N' :
+			 !opts->name     ? 'n' :
+			 opts->yaml      ? 'y' :
+					   'l',
+			 '\0' };
+	char *argv[] = { command, flags, own, NULL };
+	bool was = lctl->session;
+	int status;
+
+	if (!own)
+		return -ENOMEM;
+	lctl->session = true;
+	status = lctl_hand_on(lctl, 3, argv);
+	lctl->session = was;
+	free(own);
+	return -status;
+}
+
+int lctl_get_by_netlink(struct lctl *lctl, const char *name, const struct param_opts *opts)
+{
+	const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
+	struct devices devices;
+	int err;
+
+	if (!getuid())
+		return 1;
+	if (!strcmp(name, "devices"))
+		return get_devices(lctl, opts);
+	if (strcmp(last, "stats") && strcmp(last, "target_obd"))
+		return 1;
+	err = ask_kernel(lctl, &devices);
+	if (err)
+		return err;
+	devices_clear(&devices);
+	return get_by_real(lctl, name, opts);
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon.h"
 #include "dk.h"
 #include "lctl_cmd.h"
 #include "lctl_df.h"
@@ -97,6 +98,20 @@ static int empty_file(struct lctl *lctl, int fd, const char *name)
 	return dkt_fail(lctl->ctx, -errno, "empty %s: %s", name, strerror(errno));
 }
 
+/* While it runs the records are its own. */
+static void tell_daemon(struct lctl *lctl, const struct debuglog *log)
+{
+	struct daemon_state state;
+
+	if (!log || daemon_load(lctl->ctx, log->dir, &state))
+		return;
+	if (state.pid)
+		fprintf(stderr,
+			"%s: the debug daemon writes the trace log to %s: stop it, or use df\n",
+			lctl->self, state.file);
+	daemon_state_clear(&state);
+}
+
 static int print_text(struct lctl *lctl, struct debuglog *log, struct libcfs_log *lustre, int fd)
 {
 	struct dk_opts opts = DK_OPTS_INIT;
@@ -115,6 +130,8 @@ static int print_text(struct lctl *lctl, struct debuglog *log, struct libcfs_log
 		err = dk_print_lustre(lctl->ctx, &opts, fd, &result);
 	if (err && !result.closed)
 		lctl_say(lctl);
+	if (err == -EBUSY || result.only_lustre)
+		tell_daemon(lctl, log);
 	if (lustre->sort)
 		lctl_tell_lost(lctl, LIBCFS_LOG_NAME, record_sort_counts(lustre->sort));
 	if (!err)

@@ -54,8 +54,11 @@ static int open_started(struct lctl *lctl, struct debuglog **log)
 		return err == -ENOENT || access(RUN_DIR, F_OK) ? 1 : err;
 	if ((*log)->in) {
 		debuglog_close(*log);
-		return debuglog_open(lctl->ctx, lctl->instance, DEBUGLOG_CHANGE, log);
+		err = debuglog_open(lctl->ctx, lctl->instance, DEBUGLOG_CHANGE, log);
 	}
+	/* To open it for a change may take back the very first one, and the log with it. */
+	if (err || (*log)->in)
+		return err;
 	debuglog_close(*log);
 	return 1;
 }
@@ -102,7 +105,7 @@ static int tell_both(struct lctl *lctl, const char *lustre, const char *text)
 			lctl->self);
 		return 1;
 	}
-	if (own && there == -ENOENT)
+	if (own > 0 && there == -ENOENT)
 		there = text ? lnet_ioctl_mark(text) : lnet_ioctl_clear();
 	else if (there == -ENOENT)
 		there = 0;

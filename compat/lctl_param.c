@@ -25,9 +25,12 @@ static int finish(struct param_walk *walk)
 	return -walk->err;
 }
 
+/* list_param -R leaves it to its own line. */
 static void tell_no_match(struct param_walk *walk, const char *pattern, int err)
 {
-	fprintf(stderr, "error: %s: param_path '%s': %s\n", walk->command, pattern, strerror(-err));
+	if (walk->values || !walk->opts->recursive)
+		fprintf(stderr, "error: %s: param_path '%s': %s\n", walk->command, pattern,
+			strerror(-err));
 	if (!walk->err)
 		walk->err = err;
 }
@@ -44,14 +47,17 @@ int lctl_cmd_get_param(struct lctl *lctl, int argc, char **argv)
 		return lctl_usage("get_param");
 	opts.name |= opts.only_name;
 	for (; i < argc; i++) {
-		int err;
+		int err, told;
 
 		if (is_empty(&walk, argv[0], argv[i]))
 			continue;
 		tree_clean(argv[i], opts.type);
 		err = param_walk(&walk, argv[i]);
-		if (err)
+		told = err == -ENOENT ? lctl_get_by_netlink(lctl, argv[i], &opts) : 1;
+		if (err && told > 0)
 			tell_no_match(&walk, argv[i], err);
+		else if (told < 0 && !walk.err)
+			walk.err = told;
 	}
 	return finish(&walk);
 }

@@ -120,7 +120,7 @@ static const struct lctl_row rows[] = {
 	HANDED_ON("help_param"),
 	HANDED_ON("del_ost"),
 	HEADING("==== debugging control ===="),
-	{ "debug_daemon", lctl_hand_on /*D*/,
+	{ "debug_daemon", lctl_cmd_debug_daemon,
 	  "debug daemon control and dump to a file\n"
 	  "usage: debug_daemon {start file [#MB]|stop}" },
 	{ "debug_kernel", lctl_cmd_dk,

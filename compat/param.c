@@ -275,45 +275,42 @@ const struct param *param_next(const struct param *param)
 	return next < params + ARRAY_SIZE(params) ? next : NULL;
 }
 
-/* {a,b}: each alternative in its place, as a shell has it. */
-static bool fits_one_of(const char *pattern, const char *open, const char *name)
+/* The end of an alternative that begins at p: a comma or a brace of its own level, or NULL. */
+static const char *alternative_end(const char *p)
 {
-	const char *from = open + 1, *p;
 	int depth = 0;
 
-	for (p = from; *p; p++) {
-		const char *end;
+	for (; *p; p++) {
+		if (!depth && (*p == ',' || *p == '}'))
+			return p;
+		depth += (*p == '{') - (*p == '}');
+	}
+	return NULL;
+}
+
+bool param_name_fits(const char *name, const char *pattern)
+{
+	const char *open = strchr(pattern, '{'), *from = open, *to, *close = open;
+
+	while (close && (close = alternative_end(close + 1)) && *close == ',')
+		;
+	if (!close)
+		return !fnmatch(pattern, name, FNM_PATHNAME);
+	/* {a,b}: each alternative in its place, as a shell has it. */
+	do {
 		char *whole __cleanup(free) = NULL;
 
-		depth += *p == '{';
-		if (depth || (*p != ',' && *p != '}')) {
-			depth -= *p == '}';
-			continue;
-		}
-		end = strchr(p, '}');
-		if (!end)
-			return false;
-		if (asprintf(&whole, "%.*s%.*s%s", (int)(open - pattern), pattern, (int)(p - from),
-			     from, end + 1) < 0) {
+		to = alternative_end(from + 1);
+		if (asprintf(&whole, "%.*s%.*s%s", (int)(open - pattern), pattern,
+			     (int)(to - from - 1), from + 1, close + 1) < 0) {
 			whole = NULL;
 			return false;
 		}
 		if (param_name_fits(name, whole))
 			return true;
-		if (*p == '}')
-			return false;
-		from = p + 1;
-	}
+		from = to;
+	} while (to < close);
 	return false;
-}
-
-bool param_name_fits(const char *name, const char *pattern)
-{
-	const char *open = strchr(pattern, '{');
-
-	if (open && strchr(open, '}'))
-		return fits_one_of(pattern, open, name);
-	return !fnmatch(pattern, name, FNM_PATHNAME);
 }
 
 const char *param_name(const struct param *param)

@@ -7,19 +7,54 @@
 
 #include "util.h"
 
-/* Subsystems of which something is on, and those of which nothing could be. */
-static uint32_t guess_subsystems(struct debuglog *log, struct dkt_event *const *on, size_t n)
-{
-	uint32_t mask = 0;
-	unsigned int bit;
-	size_t i;
+/* Bits that must have been on, and those that cannot have been. */
+struct known {
+	uint32_t on;
+	uint32_t off;
+};
 
-	for (i = 0; i < n; i++)
-		mask |= class_map_event(log->map, on[i])->subsystems;
-	for (bit = 0; bit < MASK_BITS; bit++)
-		if (!class_map_count(log->map, MASK_SUBSYSTEM, bit))
-			mask |= 1u << bit;
-	return n ? mask : UINT32_MAX;
+static uint32_t single_bit(uint32_t bits)
+{
+	return bits & (bits - 1) ? 0 : bits;
+}
+
+/* An event that is on has a type and a subsystem that are on; one that is off lacks one of them. */
+static void learn(const struct class_bits *bits, bool is_on, struct known *types,
+		  struct known *subsystems)
+{
+	if (is_on) {
+		types->on |= single_bit(bits->types & ~types->off);
+		subsystems->on |= single_bit(bits->subsystems & ~subsystems->off);
+		return;
+	}
+	if (bits->types & types->on)
+		subsystems->off |= bits->subsystems & ~subsystems->on;
+	if (bits->subsystems & subsystems->on)
+		types->off |= bits->types & ~types->on;
+}
+
+/* What all events together say, until they say nothing new. */
+static int learn_all(struct debuglog *log, const bool *is_on, struct known *types,
+		     struct known *subsystems)
+{
+	struct dkt_event *const *all;
+	struct known t, s;
+	size_t n, i;
+	int err = dkt_events(log->ctx, &all, &n);
+
+	if (err)
+		return err;
+	do {
+		t = *types;
+		s = *subsystems;
+		for (i = 0; i < n; i++) {
+			const struct class_bits *bits = class_map_event(log->map, all[i]);
+
+			if (!bits->fields)
+				learn(bits, is_on[i], types, subsystems);
+		}
+	} while (memcmp(&t, types, sizeof(t)) || memcmp(&s, subsystems, sizeof(s)));
+	return 0;
 }
 
 /* Classes with an event on, less those with an event of these subsystems that is off. */
@@ -42,20 +77,6 @@ static uint32_t guess_types(struct debuglog *log, const bool *is_on, uint32_t su
 			missing |= bits->types;
 	}
 	return some & ~missing;
-}
-
-/* Whether these masks want just the events that are on. */
-static bool explains(struct debuglog *log, const bool *is_on)
-{
-	struct dkt_event *const *all;
-	size_t n, i;
-
-	if (dkt_events(log->ctx, &all, &n))
-		return false;
-	for (i = 0; i < n; i++)
-		if (debuglog_wants(class_map_event(log->map, all[i]), &log->set) != is_on[i])
-			return false;
-	return true;
 }
 
 /* The part of an event's filter that debug_filter is, if the map put another before it. */
@@ -96,6 +117,7 @@ int debuglog_rebuild(struct debuglog *log)
 {
 	struct dkt_event **on __cleanup(free) = NULL;
 	struct dkt_event *const *all;
+	struct known types = { 0 }, subsystems = { 0 };
 	bool *is_on __cleanup(free) = NULL;
 	size_t n, n_all, i;
 	uint64_t bytes;
@@ -110,13 +132,13 @@ int debuglog_rebuild(struct debuglog *log)
 		return -ENOMEM;
 	for (i = 0; i < n; i++)
 		is_on[dkt_event_index(on[i])] = true;
-	/* Hardly anybody narrows the subsystems: it is so only if what is on says it. */
-	log->set.subsystem_debug = mask_default(MASK_SUBSYSTEM);
-	log->set.debug = guess_types(log, is_on, log->set.subsystem_debug);
-	if (!explains(log, is_on)) {
-		log->set.subsystem_debug = guess_subsystems(log, on, n);
-		log->set.debug = guess_types(log, is_on, log->set.subsystem_debug);
-	}
+	err = learn_all(log, is_on, &types, &subsystems);
+	if (err)
+		return err;
+	/* Of what nothing is known, subsystems are on, as hardly anybody narrows them. */
+	log->set.subsystem_debug = mask_default(MASK_SUBSYSTEM) & ~subsystems.off;
+	log->set.debug = types.on |
+			 (guess_types(log, is_on, log->set.subsystem_debug) & ~types.off);
 	if (!dkt_instance_get_size(log->in, &bytes))
 		log->set.debug_mb = (uint32_t)(bytes >> 20);
 	return guess_filters(log, on, n);

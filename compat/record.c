@@ -158,7 +158,7 @@ static int look_closer(struct record_scan *scan, const struct record_head *head)
 	}
 	scan->quiet = false;
 	if (!head->len) {
-		if (!scan->empty++)
+		if (head->extern_pid != RECORD_FILLER_PID && !scan->empty++)
 			scan->empty_at = scan->base + scan->at;
 		scan->at += sizeof(*head);
 		return 1;

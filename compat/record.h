@@ -32,6 +32,13 @@ struct record_head {
 
 _Static_assert(sizeof(struct record_head) == 48, "the layout is Lustre's");
 
+/* A header that takes room and holds nothing: readers pass over length 0. */
+#define RECORD_FILLER_PID 0x444b5450u
+#define RECORD_FILLER                                                                              \
+	{                                                                                          \
+		.sec = 1u << 30, .extern_pid = RECORD_FILLER_PID                                   \
+	}
+
 /* Records need not be aligned. */
 static inline struct record_head record_head(const uint8_t *rec)
 {
@@ -99,7 +106,7 @@ struct record_scan {
 	void (*tell_bad)(void *data, uint64_t offset, const struct record_head *head);
 	void *data;
 	uint64_t bad; /* damaged places, as Lustre's lctl counts them */
-	uint64_t empty; /* headers that say length 0 */
+	uint64_t empty; /* headers that say length 0 and are no filler of ours */
 	uint64_t empty_at; /* the first of them */
 	uint64_t big; /* records longer than Lustre's lctl takes */
 	uint32_t longest;

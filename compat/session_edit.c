@@ -54,7 +54,7 @@ static void print_words(char **words, size_t n)
 }
 
 /* Puts in what all words that may stand here have in common, or shows them. */
-static unsigned char complete(EditLine *el, int ch)
+static unsigned char complete(EditLine *el, wint_t ch)
 {
 	const LineInfo *info = el_line(el);
 	char *line __cleanup(free) = strndup(info->buffer, (size_t)(info->cursor - info->buffer));
@@ -109,7 +109,8 @@ int editor_new(struct lctl *lctl, struct editor **out)
 	el_set(editor->el, EL_EDITOR, "emacs");
 	el_set(editor->el, EL_SIGNAL, 1);
 	el_set(editor->el, EL_HIST, history, editor->history);
-	el_set(editor->el, EL_ADDFN, "complete", "Complete the word", complete);
+	/* By its wide name, since libedit never lets go of its copy of another. */
+	el_wset(editor->el, EL_ADDFN, L"complete", L"Complete the word", complete);
 	el_set(editor->el, EL_BIND, "^I", "complete", NULL);
 	el_source(editor->el, NULL);
 	*out = editor;

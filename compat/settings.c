@@ -130,9 +130,9 @@ static int read_lines(FILE *f, struct settings *s, unsigned int *nr)
 	char *line __cleanup(free) = NULL;
 	bool complete = false;
 	size_t size = 0;
-	int err = 0;
+	int err;
 
-	for (*nr = 1; !err && getline(&line, &size, f) > 0; (*nr)++) {
+	for (*nr = 1; getline(&line, &size, f) > 0; (*nr)++) {
 		char *value = strchr(line, ' ');
 
 		line[strcspn(line, "\n")] = '\0';
@@ -143,9 +143,11 @@ static int read_lines(FILE *f, struct settings *s, unsigned int *nr)
 			return -EINVAL;
 		*value++ = '\0';
 		err = read_line(s, line, value);
+		if (err)
+			return err;
 	}
 	/* The last line is there only if all others are. */
-	return err ? err : complete ? 0 : -EINVAL;
+	return complete ? 0 : -EINVAL;
 }
 
 int settings_load(struct dkt_ctx *ctx, int dirfd, const char *name, struct settings *s)

@@ -5,7 +5,12 @@
 
 int cmd_lctl(struct app *app, int argc, char **argv)
 {
-	struct lctl lctl = { .ctx = app->ctx, .instance = app->instance, .self = "dktrace" };
+	struct lctl lctl = {
+		.ctx = app->ctx,
+		.instance = app->instance,
+		.self = "dktrace",
+		.tree.tried_debugfs = app->root,
+	};
 
 	return lctl_run(&lctl, argc, argv);
 }

@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* reset: the machine as it was before. */
+#include <stdio.h>
+
 #include "app.h"
-#include "debuglog.h"
+#include "daemon.h"
 
 int cmd_reset(struct app *app, int argc, char **argv)
 {
+	char *dir __cleanup(free) = NULL;
+	int err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
+
 	(void)argc, (void)argv;
-	return debuglog_reset(app->ctx, app->instance) ? app_fail(app) : 0;
+	if (asprintf(&dir, RUN_DIR "/%s", app->instance) < 0)
+		dir = NULL;
+	/* It reads the instance, which so could not be removed. */
+	if (!err && dir)
+		err = daemon_stop(app->ctx, dir);
+	if (!err)
+		err = debuglog_reset(app->ctx, app->instance);
+	return err ? app_fail(app) : 0;
 }

@@ -101,7 +101,10 @@ static int run_command(struct app *app, int argc, char **argv)
 
 static int run_lctl(struct app *app, int argc, char **argv)
 {
-	struct lctl lctl = { .instance = app->instance, .self = "lctl" };
+	/* With a tree that stands for tracefs, nothing is mounted for this machine. */
+	struct lctl lctl = { .instance = app->instance,
+			     .self = "lctl",
+			     .tree.tried_debugfs = app->root };
 	enum dkt_log_level level;
 	int rc;
 

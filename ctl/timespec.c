@@ -60,15 +60,19 @@ static int read_ago(const char *text, int64_t *ns)
 static int read_clock(const char *text, int64_t *ns)
 {
 	time_t now = time(NULL);
-	struct tm tm;
+	struct tm tm, day;
 	const char *rest;
 	int64_t fraction = 0;
 
 	localtime_r(&now, &tm);
-	tm.tm_sec = 0;
-	rest = strptime(text, "%Y-%m-%d", &tm);
-	if (rest && (*rest == ' ' || *rest == 'T'))
+	day = tm;
+	/* Of "12:34" it takes 12 for a year before it gives up. */
+	rest = strptime(text, "%Y-%m-%d", &day);
+	if (rest && (*rest == ' ' || *rest == 'T')) {
+		tm = day;
 		text = rest + 1;
+	}
+	tm.tm_sec = 0;
 	rest = strptime(text, "%H:%M", &tm);
 	if (!rest)
 		return -EINVAL;

@@ -63,8 +63,6 @@ b" "error: get_param: stat '$root/a_broken': No such file or directory" \
 @test "a miss is told, also with -R and without rights" {
 	expect 2 "" "error: get_param: param_path 'nosuch': No such file or directory" \
 		inside 'lctl get_param -R nosuch'
-	expect 2 "" "error: list_param: param_path 'nosuch': No such file or directory
-error: list_param: listing 'nosuch': No such file or directory" inside 'lctl list_param -R nosuch'
 	expect 2 "" "error: get_param: param_path 'nosuch': No such file or directory" \
 		inside 'setpriv --reuid 65534 --regid 65534 --clear-groups $(command -v lctl) get_param nosuch'
 }

@@ -31,6 +31,18 @@ same_as_real()
 	same_as_real session
 }
 
+@test "dk: wrong command lines" {
+	same_as_real buffer
+}
+
+@test "debug_daemon: its words, and what it writes" {
+	same_as_real daemon
+}
+
 @test "no Lustre on the machine" {
 	same_as_real none
+}
+
+@test "debug_daemon, df, dk" {
+	same_as_real debug
 }

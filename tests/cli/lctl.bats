@@ -18,6 +18,24 @@ debug_mb=0" "" lctl get_param debug_filter debug_mb
 	expect 0 "debug" "" lctl get_param -N debug
 }
 
+@test "our own parameters by pattern, where there is no Lustre" {
+	[ ! -e /sys/fs/lustre ] || skip "there is Lustre"
+	expect 0 "debug_filter=none
+debug_mb=0" "" lctl get_param '{debug_mb,debug_filter}'
+	expect 0 "debug_filter
+debug_mb
+printk" "" lctl list_param 'debug_{mb,{filter,x}}' 'print?'
+	expect 0 "debug=
+debug_filter=
+debug_mb=
+printk=
+subsystem_debug=" "" lctl list_param -RF '*'
+	expect 0 "debug_mb" "" lctl find_param -N 'mb$'
+	expect 2 "" "error: find_param: listing '*': No such file or directory" lctl find_param nosuch
+	expect 2 "" "error: get_param: param_path '{a,{debug}': No such file or directory" \
+		lctl get_param '{a,{debug}'
+}
+
 @test "get_param: the first failure is the command's, the rest is still printed" {
 	expect 2 "debug_mb=0" "error: get_param: param_path 'no/such': No such file or directory" \
 		lctl get_param no.such debug_mb

@@ -166,8 +166,11 @@ subsystem_debug=all" "" lctl set_param debug vfstrace subsystem_debug=all
 }
 
 @test "mark, clear, and what comes before them" {
+	run -1 --separate-stderr dktrace mark hello
+	same "dktrace: nothing is recorded yet: start with set_param debug=..." "$stderr" "mark"
+	# By its own name it says what lctl says without Lustre.
 	run -1 --separate-stderr lctl mark hello
-	same "lctl: nothing is recorded yet: start with set_param debug=..." "$stderr" "mark"
+	has "$stderr" "IOC_LIBCFS_MARK_DEBUG failed"
 	run -1 lctl clear
 	expect 0 "Debug log: 0 lines, 0 kept, 0 dropped, 0 bad." \
 		"dktrace: nothing is recorded yet: start with 'dktrace set_param debug=...'" dktrace dk

@@ -27,11 +27,19 @@ debug_mb=4" "" lctl get_param debug debug_filter debug_mb
 	knobs | diff "$tmp/before" -
 	set_param debug_filter=none
 	same "" "$(grep -v '^none$' "$instance"/events/*/*/filter || true)" "filters left"
-	# Not all subsystems: at least those that are seen to be on, and none that is seen to be off.
+	# A narrowed choice of subsystems, which only the events that are off can tell.
 	set_param subsystem_debug=osd debug=-1
+	sort "$instance/set_event" >"$tmp/on"
 	rm "$state/settings"
-	has " $(lctl get_param -n subsystem_debug) " " osd "
-	lctl get_param -n subsystem_debug | grep -qw llite && false
+	lctl get_param -n subsystem_debug | grep -qw osd
+	set_param printk=-1
+	sort "$instance/set_event" | diff "$tmp/on" -
+	set_param subsystem_debug=llite+osd debug=0 debug=+vfstrace+iotrace+super
+	sort "$instance/set_event" >"$tmp/on"
+	rm "$state/settings"
+	set_param printk=-1
+	sort "$instance/set_event" | diff "$tmp/on" -
+	rm "$state/settings"
 	has " $(lctl get_param -n debug) " " iotrace "
 }
 
@@ -111,7 +119,7 @@ end' $'\001\002\377'; do
 	rmdir "$instance"
 	run -0 dktrace status
 	has "${lines[0]}" "(gone: somebody removed it; set_param makes it again)"
-	run -0 lctl dk
+	run -1 lctl dk
 	run -1 lctl mark x
 	expect 0 "debug=+vfstrace" "" lctl set_param debug=+vfstrace
 	expect 0 "debug=ioctl vfstrace

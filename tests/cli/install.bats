@@ -1,0 +1,52 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Installing beside a real lctl, and taking its name on request.
+
+# shellcheck disable=SC2154 # set by bats and helper.bash
+load helper
+
+setup()
+{
+	export DESTDIR=$BATS_TEST_TMPDIR/root DKTRACE_INSTANCE=dkt-test-cli-$$ DKTRACE_ROOT=$capture
+	[ -e "${DKT_BUILD:-$top/build}/libdktrace.a" ] || skip "nothing is built"
+	command -v make >/dev/null || skip "no make"
+}
+
+# The rules only, without building anew with other flags than the build had.
+target()
+{
+	make -s -C "$top" O="${DKT_BUILD:-$top/build}" -o all "$@" >/dev/null
+}
+
+@test "a real lctl is never written over" {
+	for dir in usr/local/bin usr/local/sbin usr/bin usr/sbin; do
+		mkdir -p "$DESTDIR/$dir"
+		echo "the real one" >"$DESTDIR/$dir/lctl"
+	done
+	target install
+	for dir in usr/local/bin usr/local/sbin usr/bin usr/sbin; do
+		same "the real one" "$(cat "$DESTDIR/$dir/lctl")" "$dir/lctl"
+	done
+	expect 0 "debug_mb=0" "" "$DESTDIR/usr/local/bin/lctl-dktrace" get_param debug_mb
+	target uninstall
+	same "$(printf 'usr/%s/lctl\n' bin local/bin local/sbin sbin)" \
+		"$(cd "$DESTDIR" && find . ! -type d | sed 's,./,,' | sort)" "what is left"
+}
+
+@test "alternatives: its name, the real one behind it, and back" {
+	command -v update-alternatives >/dev/null || skip "no update-alternatives"
+	local dirs=$BATS_TEST_TMPDIR/alternatives real=$DESTDIR/usr/sbin/lctl
+
+	mkdir -p "$dirs/links" "$dirs/admin" "$DESTDIR/usr/sbin"
+	# shellcheck disable=SC2016 # for the script
+	printf '#!/bin/sh\necho "real: $*"\n' >"$real"
+	chmod 755 "$real"
+	target install
+	export ALTERNATIVES="update-alternatives --quiet --altdir $dirs/links --admindir $dirs/admin --log /dev/null"
+	target alternatives
+	export PATH=$DESTDIR/usr/local/sbin:$DESTDIR/usr/sbin:/usr/bin:/bin
+	expect 0 "debug_mb=0" "" lctl get_param debug_mb
+	expect 0 "real: ping a" "" lctl ping a
+	target no-alternatives
+	expect 0 "real: get_param debug_mb" "" lctl get_param debug_mb
+}

@@ -1,0 +1,86 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# lctl on a terminal: prompt, completion, history, the status of the last command.
+
+# shellcheck disable=SC2154 # set by bats and helper.bash
+load helper
+
+setup()
+{
+	command -v script >/dev/null || skip "no script(1) to make a terminal"
+	export DKTRACE_INSTANCE=dkt-test-cli-$$ DKTRACE_ROOT=$capture TERM=dumb LCTL_REAL=/nonexistent
+	cd "$BATS_TEST_TMPDIR" || return
+	mkfifo keys
+	script -qefc lctl /dev/null <keys >screen 2>&1 3>&- &
+	pid=$!
+	exec 4>keys
+}
+
+teardown()
+{
+	exec 4>&-
+	[ -z "${pid:-}" ] || kill "$pid" 2>/dev/null || true
+}
+
+# Types keys once the screen shows so many prompts. usage: type_at PROMPTS KEYS
+type_at()
+{
+	local tries=0
+
+	while [ "$(grep -ao '> ' screen | wc -l)" -lt "$1" ]; do
+		tries=$((tries + 1))
+		[ $tries -lt 100 ] || { cat -A screen; return 1; }
+		sleep 0.1
+	done
+	printf '%b' "$2" >&4
+}
+
+# usage: ends STATUS: the session does, with that.
+ends()
+{
+	local status=0
+
+	exec 4>&-
+	wait "$pid" || status=$?
+	pid=
+	same "$1" "$status" "status of the session"
+}
+
+@test "lines, and the status of the last command" {
+	type_at 1 'filt trace\n'
+	type_at 2 'get_param nosuch\n'
+	type_at 3 'quit\n'
+	ends 0
+	has "$(<screen)" 'Disabling output of type "trace"'
+	has "$(<screen)" "error: get_param: param_path 'nosuch': No such file or directory"
+}
+
+@test "the end of input ends it" {
+	type_at 1 'get_param nosuch\n'
+	type_at 2 '\004'
+	ends 2
+}
+
+@test "completion: commands, masks, parameters, values" {
+	nm "$(command -v dktrace)" 2>/dev/null | grep -q el_init || skip "built without libedit"
+	type_at 1 'filt\ttr'
+	sleep 0.3
+	type_at 1 'a\t\n'
+	type_at 3 'set_param nosu\t=1\n'
+	sleep 0.3
+	type_at 3 'quit\n'
+	ends 0
+	has "$(<screen)" 'Disabling output of type "trace"'
+	has "$(<screen)" "error: set_param: param_path 'nosu': No such file or directory"
+}
+
+@test "history" {
+	nm "$(command -v dktrace)" 2>/dev/null | grep -q el_init || skip "built without libedit"
+	type_at 1 'filter trace\n'
+	type_at 2 'show inode\n'
+	type_at 3 '\020\020\n'
+	sleep 0.3
+	type_at 4 'quit\n'
+	ends 0
+	same 2 "$(grep -ac 'Disabling output of type "trace"' screen)" "times that it ran"
+}

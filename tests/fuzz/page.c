@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fuzzes ring-buffer pages: every record lies in its page, and there is an end to them. */
+#include "page.h"
+#include "replay.h"
+
+#define PAGE 4096
+
+static void must(bool good)
+{
+	if (!good)
+		abort();
+}
+
+static uint32_t walk(struct dkt__page *page, const uint8_t *bytes, uint32_t offset, uint32_t *last)
+{
+	struct dkt__page_record rec;
+	uint32_t n = 0;
+	int end;
+
+	for (end = dkt__page_load(page, bytes, offset, &rec); !end;
+	     end = dkt__page_next(page, &rec)) {
+		const uint8_t *at = rec.data;
+
+		must(at >= bytes + 16 && at <= bytes + PAGE &&
+		     rec.size <= (size_t)(bytes + PAGE - at));
+		must(rec.offset >= offset && rec.offset < PAGE);
+		*last = rec.offset;
+		must(++n <= PAGE);
+	}
+	must(end == 1);
+	return n;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* A spool has room behind a page, for a head that begins at its end. */
+	uint8_t *bytes = calloc(1, PAGE + 8);
+	struct dkt__page page = { .size = PAGE };
+	uint32_t n, last = 0;
+
+	page.kbuf = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
+	must(bytes && page.kbuf);
+	memcpy(bytes, data, size < PAGE ? size : PAGE);
+	n = walk(&page, bytes, 0, &last);
+	/* From the place of the last one there is one. */
+	if (n)
+		must(walk(&page, bytes, last, &last) == 1);
+	kbuffer_free(page.kbuf);
+	free(bytes);
+	return 0;
+}

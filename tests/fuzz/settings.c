@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fuzzes the settings' file: what is read can be written and read again as the same. */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "replay.h"
+#include "settings.h"
+
+static void must(bool good)
+{
+	if (!good)
+		abort();
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static void compare(const struct settings *a, const struct settings *b)
+{
+	size_t i;
+
+	must(a->debug == b->debug && a->subsystem_debug == b->subsystem_debug);
+	must(a->printk == b->printk && a->debug_mb == b->debug_mb && a->made == b->made);
+	must(same_text(a->filter, b->filter) && a->n_filtered == b->n_filtered);
+	for (i = 0; i < a->n_filtered; i++)
+		must(same_text(a->filtered[i], b->filtered[i]));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char dir[] = "/tmp/dkt-fuzz-XXXXXX";
+	struct settings in, out;
+	struct dkt_ctx *ctx = NULL;
+	int dirfd, fd;
+
+	must(mkdtemp(dir) && !dkt_ctx_new(NULL, &ctx));
+	dirfd = open(dir, O_RDONLY | O_DIRECTORY);
+	fd = openat(dirfd, "s", O_WRONLY | O_CREAT, 0600);
+	must(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	close(fd);
+	if (!settings_load(ctx, dirfd, "s", &in)) {
+		must(!settings_save(ctx, dirfd, "s", &in));
+		must(!settings_load(ctx, dirfd, "s", &out));
+		compare(&in, &out);
+		settings_clear(&out);
+	}
+	settings_clear(&in);
+	unlinkat(dirfd, "s", 0);
+	close(dirfd);
+	rmdir(dir);
+	dkt_ctx_free(ctx);
+	return 0;
+}

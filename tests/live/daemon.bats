@@ -1,0 +1,230 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# debug_daemon: the trace log into a file, in the background.
+# shellcheck disable=SC2154,SC2016 # set by bats and helper.bash; for another shell
+
+load helper
+
+daemon_pid()
+{
+	lctl debug_daemon status | sed -n 's/^debug daemon: process \([0-9]*\) writes.*/\1/p'
+}
+
+stop_daemon()
+{
+	lctl debug_daemon stop
+}
+
+# Makes that many calls of write, known by their size. usage: writes COUNT SIZE
+writes()
+{
+	dd if=/dev/zero of=/dev/null bs="$2" count="$1" status=none
+}
+
+# How many of them are in a text.
+count_writes()
+{
+	grep -c "sys_enter_write()) fd: 0x00000001.*count: 0x0*$(printf %x "$2")\$" "$1" || true
+}
+
+# Time of the last line, in microseconds.
+youngest()
+{
+	tail -n 1 "$1" | cut -d : -f 4 | tr -d .
+}
+
+@test "start, stop, df: every record, whole, in Lustre's format" {
+	set_param debug=+vfstrace
+	expect 0 '' '' lctl debug_daemon start "$tmp/log" 20 3>&-
+	pid=$(daemon_pid)
+	[ "$(ps -o ppid= -p "$pid" | tr -d ' ')" != $$ ]
+	# A session of its own, without a terminal, at the root, with nothing of ours open.
+	[ "$(ps -o tty= -p "$pid" | tr -d ' ')" = '?' ]
+	[ "$(readlink "/proc/$pid/cwd")" = / ]
+	writes 700 33317
+	expect 0 '' '' lctl debug_daemon stop
+	# The process is gone, or waits for its parent to see that.
+	run ! grep -s '^State:[[:space:]]*[RSDT]' "/proc/$pid/status"
+	[ "$(stat -c %a "$tmp/log")" = 600 ]
+	run -0 --separate-stderr lctl df "$tmp/log" "$tmp/text"
+	same '' "$stderr" "df's stderr"
+	has "$output" ' 0 dropped, 0 bad.'
+	same 700 "$(count_writes "$tmp/text" 33317)" writes
+	# The lines are dk's.
+	run -0 grep -vE '^[0-9a-f]{8}:[0-9a-f]{8}:[0-9]+\.[012]F?:[0-9]+\.[0-9]{6}:0:[0-9]+:0:\([^:]+:0:[^:]+\(\)\) ' "$tmp/text" ||
+		[ "$status" = 1 ]
+	same '' "$output" "other lines"
+	run -0 lctl debug_daemon status
+	has "$output" 'debug daemon: does not run'
+	has "$output" 'lost: 0 records'
+	n=$(sed -n 's/^written: \([0-9]*\) records.*/\1/p' <<<"$output")
+	same "$n" "$(wc -l <"$tmp/text")" "records that status tells"
+}
+
+@test "going round: full of whole records, the youngest among them" {
+	set_param debug=+vfstrace debug_mb=64
+	lctl debug_daemon start "$tmp/log" 10 3>&-
+	for i in 1 2 3 4 5 6; do
+		writes 8000 "$((10100 + i))"
+		sleep 0.3
+		last=$(date +%s%6N)
+	done
+	stop_daemon
+	run -0 lctl debug_daemon status
+	rounds=$(sed -n 's/^written: .* \([0-9]*\) times around/\1/p' <<<"$output")
+	[ "$rounds" -ge 1 ]
+	[ "$(stat -c %s "$tmp/log")" -le $((10 << 20)) ]
+	run -0 --separate-stderr lctl df "$tmp/log" "$tmp/text"
+	same '' "$stderr" "df's stderr"
+	has "$output" ' 0 dropped, 0 bad.'
+	# How far back it goes depends on what else the machine does.
+	[ "$(youngest "$tmp/text")" -ge "$last" ]
+	# Going on with the same file leaves it whole as well.
+	lctl debug_daemon start "$tmp/log" 10 3>&-
+	writes 100 10107
+	last=$(date +%s%6N)
+	stop_daemon
+	run -0 --separate-stderr lctl df "$tmp/log" "$tmp/text"
+	has "$output" ' 0 dropped, 0 bad.'
+	same '' "$stderr" "df's stderr"
+	[ "$(youngest "$tmp/text")" -ge "$last" ]
+}
+
+@test "--rotate keeps older files" {
+	set_param debug=+vfstrace debug_mb=64
+	lctl debug_daemon start "$tmp/log" 10 --rotate 2 3>&-
+	for i in 1 2 3 4 5 6 7 8; do
+		writes 20000 "$((10100 + i))"
+		sleep 0.3
+	done
+	stop_daemon
+	[ -e "$tmp/log.1" ]
+	[ ! -e "$tmp/log.3" ]
+	for file in "$tmp"/log*; do
+		run -0 --separate-stderr lctl df "$file" "$tmp/text"
+		has "$output" ' 0 dropped, 0 bad.'
+		same '' "$stderr" "df's stderr"
+	done
+}
+
+@test "kill -9 of the daemon loses nothing" {
+	set_param debug=+vfstrace debug_mb=64
+	lctl debug_daemon start "$tmp/log" 200 3>&-
+	writes 3000 50211
+	kill -9 "$(daemon_pid)"
+	writes 3000 50212
+	run -0 lctl debug_daemon status
+	has "$output" 'debug daemon: does not run'
+	lctl debug_daemon start "$tmp/log" 200 3>&-
+	writes 3000 50213
+	stop_daemon
+	lctl df "$tmp/log" "$tmp/text" >"$tmp/sum"
+	has "$(cat "$tmp/sum")" ' 0 bad.'
+	# Some may be there twice.
+	for size in 50211 50212 50213; do
+		[ "$(count_writes "$tmp/text" $size)" -ge 3000 ]
+	done
+}
+
+@test "start while it runs goes on in the new file" {
+	set_param debug=+vfstrace
+	lctl debug_daemon start "$tmp/one" 3>&-
+	writes 50 7717
+	lctl debug_daemon START "$tmp/two" 3>&-
+	writes 60 7819
+	lctl debug_daemon STOP
+	lctl df "$tmp/one" "$tmp/one.text"
+	lctl df "$tmp/two" "$tmp/two.text"
+	same 50 "$(count_writes "$tmp/one.text" 7717)" "first file"
+	same 60 "$(count_writes "$tmp/two.text" 7819)" "second file"
+	# To stop what does not run is no error.
+	expect 0 '' '' lctl debug_daemon stop
+}
+
+@test "dk beside the daemon says who reads" {
+	set_param debug=+vfstrace
+	lctl debug_daemon start "$tmp/log" 3>&-
+	run -1 --separate-stderr lctl dk
+	same "lctl: process $(daemon_pid) is reading these buffers
+lctl: the debug daemon writes the trace log to $tmp/log: stop it, or use df" "$stderr" stderr
+	stop_daemon
+	lctl dk >/dev/null
+}
+
+@test "reset stops the daemon" {
+	set_param debug=+vfstrace
+	lctl debug_daemon start "$tmp/log" 3>&-
+	pid=$(daemon_pid)
+	writes 10 5521
+	dktrace reset
+	run ! grep -s '^State:[[:space:]]*[RSDT]' "/proc/$pid/status"
+	lctl df "$tmp/log" "$tmp/text"
+	same 10 "$(count_writes "$tmp/text" 5521)" writes
+}
+
+@test "what is in printk is copied to the kernel log, not too often" {
+	only ioctl
+	set_param printk=+ioctl
+	dmesg --clear 2>/dev/null || skip "no right to the kernel log"
+	lctl debug_daemon start "$tmp/log" 3>&-
+	perl -e 'ioctl(STDIN, 21523, $b = "x" x 256) for 1 .. 300'
+	sleep 1
+	stop_daemon
+	n=$(dmesg | grep -c 'dktrace: [0-9]*:0:(syscalls:0:sys_enter_ioctl()) ' || true)
+	[ "$n" -ge 1 ]
+	[ "$n" -le 20 ]
+	set_param printk=0
+}
+
+@test "errors are told before the daemon is let go" {
+	set_param debug=+vfstrace
+	expect 2 '' "lctl debug_daemon: cannot resolve path '/nodir/log': No such file or directory" \
+		lctl debug_daemon start /nodir/log
+	expect 1 '' "start debug_daemon on $tmp failed: open $tmp: Is a directory" lctl debug_daemon start "$tmp"
+	expect 1 '' "start debug_daemon on /dev/full failed: /dev/full is not a regular file" lctl debug_daemon start /dev/full
+	expect 1 '' 'usage: debug_daemon {start file [MB]|stop}' lctl debug_daemon
+	expect 1 '' 'usage: debug_daemon {start file [MB]|stop}' lctl debug_daemon start
+	expect 1 '' 'usage: debug_daemon {start file [MB]|stop}' lctl debug_daemon start "$tmp/log" 000010
+	expect 1 '' 'usage: debug_daemon {start file [MB]|stop}' lctl debug_daemon go
+	for size in 9 20481 10x -1 ''; do
+		expect 1 '' "size $size invalid, must be in the range 10-20480 MB" lctl debug_daemon start "$tmp/log" "$size"
+	done
+	expect 1 '' '--rotate x invalid, must be in the range 1-999 files' lctl debug_daemon start "$tmp/log" --rotate x
+	[ ! -e "$tmp/log" ]
+}
+
+@test "a full disk ends the daemon, the records stay" {
+	set_param debug=+vfstrace debug_mb=64
+	mkdir "$tmp/small"
+	mount -t tmpfs -o size=1m none "$tmp/small"
+	lctl debug_daemon start "$tmp/small/log" 3>&-
+	writes 10000 99
+	until_true 50 sh -c '! lctl debug_daemon status | grep -q writes'
+	run -0 lctl debug_daemon status
+	umount "$tmp/small"
+	has "$output" "debug daemon: failed: write $tmp/small/log: No space left on device"
+	lctl dk "$tmp/text"
+	[ "$(count_writes "$tmp/text" 99)" -gt 0 ]
+}
+
+@test "with Lustre its own daemon gets the file" {
+	set_param debug=+vfstrace
+	run -0 --separate-stderr unshare -m sh -c '
+		mount --make-rprivate / && mount -t tmpfs none /sys/fs && mkdir /sys/fs/lustre &&
+		: >/sys/fs/lustre/daemon_file && cd "$0" &&
+		lctl debug_daemon start log 0x20 3>&- && cat /sys/fs/lustre/daemon_file && echo &&
+		lctl debug_daemon status && lctl debug_daemon stop && cat /sys/fs/lustre/daemon_file' "$tmp"
+	has "$output" "size=32$tmp/log
+Lustre's debug daemon: writes to size=32$tmp/log
+debug daemon: process "
+	has "$output" " writes to $tmp/log.dktrace
+"
+	has "$output" "
+stop"
+	run -0 lctl df "$tmp/log.dktrace"
+}
+
+@test "without a log and without Lustre" {
+	expect 1 '' "invalid parameter 'daemon_file'" lctl debug_daemon start "$tmp/log"
+	expect 1 '' "invalid parameter 'daemon_file'" lctl debug_daemon stop
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Ring-buffer pages made by hand, and small trees that stand for tracefs. */
+#ifndef DKT_PAGES_H
+#define DKT_PAGES_H
+
+#include <sys/stat.h>
+
+#include "internal.h"
+
+#define PAGE_BYTES 4096
+#define PAGE_HEAD  16
+
+/* What the upper bits of commit say. */
+#define PAGE_MISSED (UINT64_C(1) << 31)
+#define PAGE_STORED (UINT64_C(1) << 30)
+
+/* Types of an event's head beyond the lengths; 27 bits of time are above them. */
+enum { HEAD_LONG = 0, HEAD_PADDING = 29, HEAD_EXTEND = 30, HEAD_STAMP = 31 };
+
+/* A page; behind it there is room, as in a spool, for a head that is looked at beyond the end. */
+struct made_page {
+	uint8_t bytes[PAGE_BYTES + 16];
+	uint32_t at;
+};
+
+/* struct trace_entry, then a number. */
+struct made_record {
+	uint16_t type;
+	uint8_t flags;
+	uint8_t preempt;
+	int32_t pid;
+	uint64_t value;
+};
+
+static inline void page_commit(struct made_page *page, uint64_t flags)
+{
+	uint64_t commit = (page->at - PAGE_HEAD) | flags;
+
+	memcpy(page->bytes + 8, &commit, sizeof(commit));
+}
+
+static inline void page_begin(struct made_page *page, uint64_t ts)
+{
+	memset(page, 0, sizeof(*page));
+	memcpy(page->bytes, &ts, sizeof(ts));
+	page->at = PAGE_HEAD;
+	page_commit(page, 0);
+}
+
+static inline void page_word(struct made_page *page, uint32_t word)
+{
+	memcpy(page->bytes + page->at, &word, sizeof(word));
+	page->at += sizeof(word);
+	page_commit(page, 0);
+}
+
+static inline void page_head(struct made_page *page, uint32_t type, uint32_t delta)
+{
+	page_word(page, type | delta << 5);
+}
+
+/* Data of a multiple of four bytes. */
+static inline void page_event(struct made_page *page, uint32_t delta, const void *data,
+			      uint32_t len)
+{
+	if (len <= 28 * 4) {
+		page_head(page, len / 4, delta);
+	} else {
+		page_head(page, HEAD_LONG, delta);
+		page_word(page, len + 4);
+	}
+	memcpy(page->bytes + page->at, data, len);
+	page->at += len;
+	page_commit(page, 0);
+}
+
+static inline void page_record(struct made_page *page, uint32_t delta, uint16_t type,
+			       uint64_t value)
+{
+	struct made_record record = { .type = type, .pid = 42, .value = value };
+
+	page_event(page, delta, &record, sizeof(record));
+}
+
+/* Time goes on by so much before the next event. */
+static inline void page_extend(struct made_page *page, uint64_t delta)
+{
+	page_head(page, HEAD_EXTEND, delta & ((1u << 27) - 1));
+	page_word(page, (uint32_t)(delta >> 27));
+}
+
+/* ---- trees ---- */
+
+static inline int tree_write(const char *root, const char *name, const void *bytes, size_t len)
+{
+	char path[256], *p;
+	FILE *f;
+
+	if (snprintf(path, sizeof(path), "%s/%s", root, name) >= (int)sizeof(path))
+		return -1;
+	for (p = path + strlen(root) + 1; (p = strchr(p, '/')); *p++ = '/') {
+		*p = '\0';
+		if (mkdir(path, 0700) && errno != EEXIST)
+			return -1;
+	}
+	f = fopen(path, "w");
+	if (!f)
+		return -1;
+	if (fwrite(bytes, 1, len, f) != len) {
+		fclose(f);
+		return -1;
+	}
+	return fclose(f);
+}
+
+static inline int tree_text(const char *root, const char *name, const char *text)
+{
+	return tree_write(root, name, text, strlen(text));
+}
+
+#define TREE_COMMON                                                                                \
+	"format:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"            \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                     \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"             \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+
+/* The format file of an event with those field lines and that print format. */
+static inline int tree_event(const char *root, const char *system, const char *name, int id,
+			     const char *fields, const char *print)
+{
+	char path[128], text[4096];
+
+	snprintf(path, sizeof(path), "events/%s/%s/format", system, name);
+	snprintf(text, sizeof(text), "name: %s\nID: %d\n" TREE_COMMON "%s\nprint fmt: %s\n", name,
+		 id, fields, print);
+	return tree_text(root, path, text);
+}
+
+static inline int tree_remove(const char *root)
+{
+	char *command;
+	int rc;
+
+	if (asprintf(&command, "rm -r '%s'", root) < 0)
+		return -1;
+	rc = system(command);
+	free(command);
+	return rc;
+}
+
+#endif

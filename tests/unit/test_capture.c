@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Captures of a made tree: order, gaps, what is kept for the next one, counts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "pages.h"
+
+#define EVENT_ID 7
+
+struct tree {
+	char root[32];
+	char spool[48];
+	struct dkt_ctx *ctx;
+	struct dkt_instance *in;
+	struct made_page pages[2][3];
+	uint32_t n_pages[2];
+	int flushes;
+	int flush_result;
+};
+
+static void stats(struct tree *t, int cpu, unsigned int lost, unsigned int read)
+{
+	char name[40], text[200];
+
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", cpu);
+	snprintf(text, sizeof(text),
+		 "entries: 0\noverrun: %u\ncommit overrun: 1\nbytes: 0\ndropped events: 2\n"
+		 "read events: %u\n",
+		 lost, read);
+	assert_int_equal(tree_text(t->root, name, text), 0);
+}
+
+static int setup(void **state)
+{
+	struct tree *t = calloc(1, sizeof(*t));
+	DKT_OPTS(dkt_ctx_opts, opts, .root = t->root);
+
+	assert_non_null(t);
+	snprintf(t->root, sizeof(t->root), "/tmp/dkt-capture-XXXXXX");
+	assert_non_null(mkdtemp(t->root));
+	snprintf(t->spool, sizeof(t->spool), "%s/spool", t->root);
+	assert_int_equal(tree_event(t->root, "made", "up", EVENT_ID,
+				    "\tfield:u64 value;\toffset:8;\tsize:8;\tsigned:0;\n",
+				    "\"%llu\", REC->value"),
+			 0);
+	assert_int_equal(tree_text(t->root, "available_events", "made:up\n"), 0);
+	assert_int_equal(tree_text(t->root, "trace_clock", "local [mono]\n"), 0);
+	assert_int_equal(tree_text(t->root, "saved_cmdlines", "42 worker\n"), 0);
+	stats(t, 0, 0, 0);
+	stats(t, 1, 0, 0);
+	assert_int_equal(dkt_ctx_new(&opts, &t->ctx), 0);
+	*state = t;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct tree *t = *state;
+
+	dkt_instance_close(t->in);
+	dkt_ctx_free(t->ctx);
+	assert_int_equal(tree_remove(t->root), 0);
+	free(t);
+	return 0;
+}
+
+/* What the kernel would hand out for a CPU: so many of its pages. */
+static void hand_out(struct tree *t, int cpu, uint32_t n)
+{
+	uint8_t *bytes = malloc(n * PAGE_BYTES + 1);
+	char name[48];
+	uint32_t i;
+
+	assert_non_null(bytes);
+	for (i = 0; i < n; i++)
+		memcpy(bytes + i * PAGE_BYTES, t->pages[cpu][i].bytes, PAGE_BYTES);
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/trace_pipe_raw", cpu);
+	assert_int_equal(tree_write(t->root, name, bytes, n * PAGE_BYTES), 0);
+	free(bytes);
+}
+
+/* Even times on CPU 0, odd ones on CPU 1, three to a page; values are the times. */
+static void fill_tree(struct tree *t)
+{
+	uint64_t ts = 100;
+	int page, i, cpu;
+
+	for (page = 0; page < 3; page++) {
+		for (cpu = 0; cpu < 2; cpu++) {
+			struct made_page *p = &t->pages[cpu][page];
+
+			page_begin(p, ts + (uint64_t)cpu);
+			for (i = 0; i < 3; i++)
+				page_record(p, i ? 2 : 0, EVENT_ID,
+					    ts + (uint64_t)cpu + 2 * (uint64_t)i);
+		}
+		ts += 6;
+	}
+	hand_out(t, 0, 3);
+	hand_out(t, 1, 3);
+	assert_int_equal(dkt_instance_open(t->ctx, NULL, 0, &t->in), 0);
+	assert_int_equal(dkt_instance_cpus(t->in), 2);
+}
+
+static uint64_t value_of(const struct dkt_record *rec)
+{
+	const struct dkt_field *field = dkt_event_field(rec->event, "value");
+
+	assert_non_null(field);
+	return (uint64_t)dkt_record_int(rec, field);
+}
+
+static int on_flush(void *data)
+{
+	struct tree *t = data;
+
+	t->flushes++;
+	return t->flush_result;
+}
+
+static struct dkt_capture *open_capture(struct tree *t, unsigned int flags, uint64_t until)
+{
+	DKT_OPTS(dkt_capture_opts, opts, .flags = flags, .spool = t->spool, .until = until,
+		 .flush = on_flush, .data = t);
+	struct dkt_capture *cap;
+
+	assert_int_equal(dkt_capture_open(t->in, &opts, &cap), 0);
+	return cap;
+}
+
+/* Takes so many records, which begin with that value and go up by one. */
+static void take(struct dkt_capture *cap, uint64_t first, int n)
+{
+	struct dkt_record rec;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		assert_int_equal(dkt_capture_next(cap, &rec), 0);
+		assert_non_null(rec.event);
+		assert_int_equal(value_of(&rec), first + (uint64_t)i);
+		assert_int_equal(rec.ts, first + (uint64_t)i);
+		assert_int_equal(rec.cpu, (first + (uint64_t)i) % 2);
+		assert_int_equal(rec.pid, 42);
+	}
+}
+
+static void at_end(struct dkt_capture *cap)
+{
+	struct dkt_record rec;
+
+	assert_int_equal(dkt_capture_next(cap, &rec), 1);
+	assert_int_equal(dkt_capture_next(cap, &rec), 1);
+}
+
+static uint64_t seen(struct dkt_capture *cap)
+{
+	struct dkt_loss a, b;
+
+	assert_int_equal(dkt_capture_loss(cap, 0, &a), 0);
+	assert_int_equal(dkt_capture_loss(cap, 1, &b), 0);
+	return a.seen + b.seen;
+}
+
+static void test_order(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_capture *cap;
+
+	fill_tree(t);
+	cap = open_capture(t, DKT_CAPTURE_KEEP, 0);
+	take(cap, 100, 18);
+	at_end(cap);
+	assert_int_equal(seen(cap), 18);
+	assert_string_equal(dkt_capture_comm(cap, 42), "worker");
+	assert_string_equal(dkt_capture_comm(cap, 43), "<...>");
+	assert_string_equal(dkt_capture_comm(cap, 0), "<idle>");
+	dkt_capture_close(cap);
+}
+
+/* The first record of each CPU of an emptied buffer, once. */
+static void test_first(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_capture *cap;
+	struct dkt_record rec;
+	int i;
+
+	fill_tree(t);
+	cap = open_capture(t, 0, 0);
+	for (i = 0; i < 18; i++) {
+		assert_int_equal(dkt_capture_next(cap, &rec), 0);
+		assert_int_equal(rec.first, i < 2);
+	}
+	dkt_capture_close(cap);
+}
+
+/* Read, but never said to be done: a second reader, as after a kill, has all of them. */
+static void test_not_done(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_capture *cap;
+
+	fill_tree(t);
+	cap = open_capture(t, 0, 0);
+	take(cap, 100, 7);
+	dkt_capture_close(cap);
+	hand_out(t, 0, 0);
+	hand_out(t, 1, 0);
+	cap = open_capture(t, 0, 0);
+	take(cap, 100, 18);
+	at_end(cap);
+	assert_int_equal(dkt_capture_done(cap), 0);
+	dkt_capture_close(cap);
+	cap = open_capture(t, 0, 0);
+	at_end(cap);
+	dkt_capture_close(cap);
+}
+
+/* At every place: what was done is gone, the rest is there. */
+static void test_done_in_the_middle(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_capture *cap;
+	int n;
+
+	fill_tree(t);
+	for (n = 0; n <= 18; n++) {
+		hand_out(t, 0, 3);
+		hand_out(t, 1, 3);
+		cap = open_capture(t, 0, 0);
+		take(cap, 100, n);
+		assert_int_equal(dkt_capture_done(cap), 0);
+		dkt_capture_close(cap);
+		hand_out(t, 0, n ? 0 : 3);
+		hand_out(t, 1, n ? 0 : 3);
+		cap = open_capture(t, 0, 0);
+		take(cap, 100 + (uint64_t)n, 18 - n);
+		at_end(cap);
+		assert_int_equal(dkt_capture_done(cap), 0);
+		dkt_capture_close(cap);
+	}
+}
+
+/* A bound leaves the later ones, also those of a page that has been taken. */
+static void test_until(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_capture *cap;
+	uint64_t until;
+
+	fill_tree(t);
+	for (until = 99; until < 120; until++) {
+		int n = until < 100 ? 0 : until > 117 ? 18 : (int)(until - 99);
+
+		hand_out(t, 0, 3);
+		hand_out(t, 1, 3);
+		cap = open_capture(t, 0, until);
+		take(cap, 100, n);
+		at_end(cap);
+		assert_int_equal(dkt_capture_done(cap), 0);
+		dkt_capture_close(cap);
+		hand_out(t, 0, 0);
+		hand_out(t, 1, 0);
+		cap = open_capture(t, DKT_CAPTURE_KEEP, 0);
+		if (n < 18)
+			take(cap, 100 + (uint64_t)n, 1);
+		dkt_capture_close(cap);
+		assert_int_equal(tree_remove(t->spool), 0);
+	}
+}
+
+/* A bad page of one CPU does not bring back what was returned of another one's. */
+static void test_bad_page_keeps_places(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_capture *cap;
+	struct dkt_record rec;
+	char name[64];
+	FILE *f;
+	int i;
+
+	fill_tree(t);
+	cap = open_capture(t, 0, 0);
+	take(cap, 100, 4);
+	assert_int_equal(dkt_capture_done(cap), 0);
+	dkt_capture_close(cap);
+	hand_out(t, 0, 0);
+	hand_out(t, 1, 0);
+	/* CPU 0 has nothing left that makes sense. */
+	snprintf(name, sizeof(name), "%s/cpu0", t->spool);
+	f = fopen(name, "r+");
+	assert_non_null(f);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(fseek(f, 4096 + i * PAGE_BYTES + 8, SEEK_SET), 0);
+		assert_int_equal(fwrite("\xff\xff\xff\x07", 1, 4, f), 4);
+	}
+	assert_int_equal(fclose(f), 0);
+	cap = open_capture(t, 0, 0);
+	for (i = 0; i < 7; i++) {
+		assert_int_equal(dkt_capture_next(cap, &rec), 0);
+		assert_int_equal(rec.cpu, 1);
+		assert_int_equal(value_of(&rec), 105 + 2 * i);
+	}
+	dkt_capture_close(cap);
+	/* Not done: they are all there again, and no more than they. */
+	cap = open_capture(t, 0, 0);
+	assert_int_equal(dkt_capture_next(cap, &rec), 0);
+	assert_int_equal(value_of(&rec), 105);
+	dkt_capture_close(cap);
+}
+
+static void test_gap(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_capture *cap;
+	struct dkt_record rec;
+	uint64_t lost = 1234;
+
+	fill_tree(t);
+	page_commit(&t->pages[0][1], PAGE_MISSED | PAGE_STORED);
+	memcpy(t->pages[0][1].bytes + t->pages[0][1].at, &lost, sizeof(lost));
+	hand_out(t, 0, 3);
+	cap = open_capture(t, 0, 0);
+	take(cap, 100, 6);
+	assert_int_equal(dkt_capture_next(cap, &rec), 0);
+	assert_null(rec.event);
+	assert_int_equal(rec.lost, 1234);
+	assert_int_equal(rec.cpu, 0);
+	assert_int_equal(rec.ts, 106);
+	take(cap, 106, 12);
+	at_end(cap);
+	/* A gap is not a record. */
+	assert_int_equal(seen(cap), 18);
+	dkt_capture_close(cap);
+}
+
+static void test_unknown_and_bad(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_capture *cap;
+	struct dkt_record rec;
+	struct dkt_loss loss;
+
+	fill_tree(t);
+	page_begin(&t->pages[0][0], 100);
+	page_record(&t->pages[0][0], 0, 9, 1);
+	page_record(&t->pages[0][0], 0, 0, 2);
+	page_word(&t->pages[0][0], 0xffffffe0);
+	hand_out(t, 0, 1);
+	hand_out(t, 1, 0);
+	cap = open_capture(t, 0, 0);
+	assert_int_equal(dkt_capture_next(cap, &rec), 0);
+	assert_string_equal(dkt_event_system(rec.event), "unknown");
+	assert_string_equal(dkt_event_name(rec.event), "id_9");
+	assert_null(dkt_event_field(rec.event, "value"));
+	at_end(cap);
+	assert_int_equal(dkt_capture_loss(cap, 0, &loss), 0);
+	assert_int_equal(loss.seen, 1);
+	/* A record of type 0 is none, and what follows has no length. */
+	assert_int_equal(loss.bad, 2);
+	dkt_capture_close(cap);
+}
+
+/* Each lost record is told by one capture. */
+static void test_losses(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_capture *cap;
+	struct dkt_loss loss;
+
+	fill_tree(t);
+	hand_out(t, 0, 0);
+	hand_out(t, 1, 0);
+	stats(t, 0, 100, 50);
+	cap = open_capture(t, 0, 0);
+	at_end(cap);
+	assert_int_equal(dkt_capture_done(cap), 0);
+	/* More is lost before somebody asks. */
+	stats(t, 0, 150, 50);
+	assert_int_equal(dkt_capture_loss(cap, 0, &loss), 0);
+	assert_int_equal(loss.lost, 103);
+	dkt_capture_close(cap);
+	cap = open_capture(t, DKT_CAPTURE_KEEP, 0);
+	assert_int_equal(dkt_capture_loss(cap, 0, &loss), 0);
+	assert_int_equal(loss.lost, 50);
+	dkt_capture_close(cap);
+	cap = open_capture(t, 0, 0);
+	assert_int_equal(dkt_capture_done(cap), 0);
+	assert_int_equal(dkt_capture_loss(cap, 0, &loss), 0);
+	assert_int_equal(loss.lost, 50);
+	dkt_capture_close(cap);
+	/* Emptied by somebody else: the counts began again. */
+	stats(t, 0, 20, 0);
+	cap = open_capture(t, DKT_CAPTURE_KEEP, 0);
+	assert_int_equal(dkt_capture_loss(cap, 0, &loss), 0);
+	assert_int_equal(loss.lost, 23);
+	assert_int_equal(dkt_capture_loss(cap, 2, &loss), -EINVAL);
+	assert_string_equal(dkt_error(t->ctx), "there is no cpu 2");
+	dkt_capture_close(cap);
+}
+
+/* More pages than are taken at once, with a record each. */
+static void hand_out_many(struct tree *t)
+{
+	struct made_page page;
+	char name[64];
+	uint64_t i;
+	FILE *f;
+
+	hand_out(t, 1, 0);
+	snprintf(name, sizeof(name), "%s/per_cpu/cpu0/trace_pipe_raw", t->root);
+	f = fopen(name, "w");
+	assert_non_null(f);
+	for (i = 0; i < 150; i++) {
+		page_begin(&page, 1000 + i);
+		page_record(&page, 0, EVENT_ID, i);
+		assert_int_equal(fwrite(page.bytes, PAGE_BYTES, 1, f), 1);
+	}
+	assert_int_equal(fclose(f), 0);
+}
+
+/* They are written out before more are taken. */
+static void test_window(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_capture *cap;
+	struct dkt_record rec;
+	uint64_t i;
+
+	fill_tree(t);
+	hand_out_many(t);
+	cap = open_capture(t, 0, 0);
+	for (i = 0; i < 150; i++) {
+		assert_int_equal(dkt_capture_next(cap, &rec), 0);
+		assert_int_equal(value_of(&rec), i);
+		assert_int_equal(t->flushes, i / 64);
+	}
+	dkt_capture_close(cap);
+	/* Killed there: the last ones, which were not written out, are still there. */
+	hand_out(t, 0, 0);
+	cap = open_capture(t, 0, 0);
+	assert_int_equal(dkt_capture_next(cap, &rec), 0);
+	assert_int_equal(value_of(&rec), 128);
+	dkt_capture_close(cap);
+}
+
+static void test_flush_fails(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_capture *cap;
+	struct dkt_record rec;
+	uint64_t i;
+
+	fill_tree(t);
+	hand_out_many(t);
+	t->flush_result = -ENOSPC;
+	cap = open_capture(t, 0, 0);
+	for (i = 0; i < 64; i++)
+		assert_int_equal(dkt_capture_next(cap, &rec), 0);
+	assert_int_equal(dkt_capture_next(cap, &rec), -ENOSPC);
+	dkt_capture_close(cap);
+	/* Nothing was forgotten, nothing more taken. */
+	hand_out(t, 0, 0);
+	cap = open_capture(t, 0, 0);
+	for (i = 0; i < 64; i++) {
+		assert_int_equal(dkt_capture_next(cap, &rec), 0);
+		assert_int_equal(value_of(&rec), i);
+	}
+	dkt_capture_close(cap);
+}
+
+static void test_two_readers(void **state)
+{
+	struct tree *t = *state;
+	DKT_OPTS(dkt_capture_opts, opts, .spool = t->spool);
+	struct dkt_capture *one, *two;
+	char words[64];
+
+	fill_tree(t);
+	one = open_capture(t, 0, 0);
+	assert_int_equal(dkt_capture_open(t->in, &opts, &two), -EBUSY);
+	assert_null(two);
+	snprintf(words, sizeof(words), "process %d is reading these buffers", (int)getpid());
+	assert_string_equal(dkt_error(t->ctx), words);
+	dkt_capture_close(one);
+	assert_int_equal(dkt_capture_open(t->in, &opts, &two), 0);
+	dkt_capture_close(two);
+	/* Without a spool there is nothing to share. */
+	opts.spool = NULL;
+	assert_int_equal(dkt_capture_open(t->in, &opts, &one), 0);
+	take(one, 100, 18);
+	dkt_capture_close(one);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_first, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_not_done, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_done_in_the_middle, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_until, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bad_page_keeps_places, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_gap, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unknown_and_bad, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_window, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_flush_fails, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_two_readers, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Contexts: words of failures, the log, a root that is not tracefs, instances' names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "pages.h"
+
+static int setup(void **state)
+{
+	return dkt_ctx_new(NULL, (struct dkt_ctx **)state);
+}
+
+static int teardown(void **state)
+{
+	dkt_ctx_free(*state);
+	return 0;
+}
+
+static void test_words(void **state)
+{
+	struct dkt_ctx *ctx = *state;
+
+	assert_string_equal(dkt_error(NULL), "");
+	assert_string_equal(dkt_error(ctx), "");
+	assert_int_equal(dkt_fail(ctx, -EIO, "read %s", "x"), -EIO);
+	assert_string_equal(dkt_error(ctx), "read x");
+	assert_int_equal(dkt_fail_in(ctx, -EIO, "open %d", 5), -EIO);
+	assert_string_equal(dkt_error(ctx), "open 5: read x");
+	/* Its own words as an argument. */
+	assert_int_equal(dkt_fail(ctx, -EPERM, "%s again", dkt_error(ctx)), -EPERM);
+	assert_string_equal(dkt_error(ctx), "open 5: read x again");
+	dkt_ctx_free(NULL);
+}
+
+static void test_words_of_errno(void **state)
+{
+	struct dkt_ctx *ctx = *state;
+
+	assert_int_equal(dkt_fail_in(ctx, -ENOMEM, "make it"), -ENOMEM);
+	assert_string_equal(dkt_error(ctx), "make it: Cannot allocate memory");
+}
+
+static void count_lines(void *data, enum dkt_log_level level, const char *text)
+{
+	int *n = data;
+
+	if (level == DKT_LOG_INFO && !strcmp(text, "one 1"))
+		(*n)++;
+	errno = EIO;
+}
+
+static void test_log(void **state)
+{
+	int n = 0;
+	DKT_OPTS(dkt_ctx_opts, opts, .log = count_lines, .log_data = &n);
+	struct dkt_ctx *ctx;
+
+	(void)state;
+	assert_int_equal(dkt_ctx_new(&opts, &ctx), 0);
+	errno = EPERM;
+	dkt__log(ctx, DKT_LOG_INFO, "one %d", 1);
+	assert_int_equal(errno, EPERM);
+	assert_int_equal(n, 1);
+	dkt_ctx_free(ctx);
+}
+
+static void test_before_open(void **state)
+{
+	struct dkt_ctx *ctx = *state;
+	struct dkt_event *const *events;
+	size_t n;
+
+	assert_string_equal(dkt_tracefs_dir(ctx), "");
+	assert_int_equal(dkt_events(ctx, &events, &n), -EBADF);
+	assert_null(events);
+	assert_int_equal(n, 0);
+	assert_null(dkt_event_find(ctx, "a", "b"));
+	assert_null(dkt_event_by_id(ctx, 1));
+}
+
+static void test_no_root(void **state)
+{
+	DKT_OPTS(dkt_ctx_opts, opts, .root = "/nowhere/at/all");
+	struct dkt_instance *in;
+	struct dkt_ctx *ctx;
+
+	(void)state;
+	assert_int_equal(dkt_ctx_new(&opts, &ctx), 0);
+	assert_int_equal(dkt_tracefs_open(ctx, 0), -ENOENT);
+	assert_string_equal(dkt_error(ctx), "open /nowhere/at/all: No such file or directory");
+	assert_int_equal(dkt_instance_open(ctx, NULL, 0, &in), -ENOENT);
+	assert_null(in);
+	dkt_ctx_free(ctx);
+}
+
+static void test_instance_names(void **state)
+{
+	static const char *const names[] = { "", ".", "..", ".x", "a/b", "/a" };
+	struct dkt_ctx *ctx = *state;
+	struct dkt_instance *in;
+	char words[80];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		assert_int_equal(dkt_instance_open(ctx, names[i], DKT_CREATE, &in), -EINVAL);
+		assert_null(in);
+		snprintf(words, sizeof(words), "'%s' cannot be the name of an instance", names[i]);
+		assert_string_equal(dkt_error(ctx), words);
+		assert_int_equal(dkt_instance_remove(ctx, names[i]), -EINVAL);
+	}
+	assert_int_equal(dkt_instance_remove(ctx, NULL), -EINVAL);
+}
+
+static void test_stats_and_clock(void **state)
+{
+	char root[] = "/tmp/dkt-ctx-XXXXXX";
+	DKT_OPTS(dkt_ctx_opts, opts, .root = root);
+	struct dkt_cpu_stats stats;
+	struct dkt_instance *in;
+	struct dkt_ctx *ctx;
+	int64_t wall;
+	char *clock;
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	assert_int_equal(tree_text(root, "per_cpu/cpu0/stats",
+				   "entries: 1\noverrun: 2\ncommit overrun: 3\nbytes: 4\n"
+				   "oldest event ts:  5.1\nnow ts:  6.1\ndropped events: 7\n"
+				   "read events: 18446744073709551615\n"),
+			 0);
+	assert_int_equal(tree_text(root, "per_cpu/cpu5/stats", "nonsense"), 0);
+	assert_int_equal(tree_text(root, "trace_clock", "[local] global\n"), 0);
+	assert_int_equal(dkt_ctx_new(&opts, &ctx), 0);
+	assert_int_equal(dkt_instance_open(ctx, NULL, 0, &in), 0);
+	assert_int_equal(dkt_instance_cpus(in), 6);
+	assert_int_equal(dkt_instance_get_stats(in, 0, &stats), 0);
+	assert_int_equal(stats.entries, 1);
+	assert_int_equal(stats.overrun, 2);
+	assert_int_equal(stats.commit_overrun, 3);
+	assert_int_equal(stats.bytes, 4);
+	assert_int_equal(stats.dropped, 7);
+	assert_true(stats.read == UINT64_MAX);
+	assert_int_equal(dkt_instance_get_stats(in, 5, &stats), 0);
+	assert_int_equal(stats.overrun, 0);
+	assert_int_equal(dkt_instance_get_stats(in, 3, &stats), -ENOENT);
+	assert_int_equal(dkt_instance_get_clock(in, &clock), 0);
+	assert_string_equal(clock, "local");
+	free(clock);
+	assert_int_equal(dkt_instance_wall(in, &wall), -EOPNOTSUPP);
+	assert_int_equal(tree_text(root, "wall_offset", "1234567890123456789\n"), 0);
+	assert_int_equal(dkt_instance_wall(in, &wall), 0);
+	assert_true(wall == INT64_C(1234567890123456789));
+	assert_int_equal(tree_text(root, "trace_clock", "local global\n"), 0);
+	assert_int_equal(dkt_instance_get_clock(in, &clock), -EINVAL);
+	dkt_instance_close(in);
+	dkt_ctx_free(ctx);
+	assert_int_equal(tree_remove(root), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_words, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_words_of_errno, setup, teardown),
+		cmocka_unit_test(test_log),
+		cmocka_unit_test_setup_teardown(test_before_open, setup, teardown),
+		cmocka_unit_test(test_no_root),
+		cmocka_unit_test_setup_teardown(test_instance_names, setup, teardown),
+		cmocka_unit_test(test_stats_and_clock),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The debug daemon's file: whole records at any time, wherever it begins and goes round. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "daemon_file.h"
+#include "record_event.h"
+#include "record_line.h"
+#include "record_make.h"
+#include "record_sort.h"
+
+#define LINE "00000080:00200000:1.0F:1495061000.000042:0:77:0:(syscalls:0:sys_exit_read()) "
+
+struct setup {
+	struct dkt_ctx *ctx;
+	char name[64];
+	uint64_t next; /* number of the next record */
+};
+
+static int make_setup(void **state)
+{
+	struct setup *s = calloc(1, sizeof(*s));
+	int fd;
+
+	if (!s || dkt_ctx_new(NULL, &s->ctx))
+		return -1;
+	snprintf(s->name, sizeof(s->name), "/tmp/dkt-test-XXXXXX");
+	fd = mkstemp(s->name);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	*state = s;
+	return 0;
+}
+
+static int clear_setup(void **state)
+{
+	struct setup *s = *state;
+	char name[80];
+	int i;
+
+	for (i = 1; i < 5; i++) {
+		snprintf(name, sizeof(name), "%s.%d", s->name, i);
+		unlink(name);
+	}
+	unlink(s->name);
+	dkt_ctx_free(s->ctx);
+	free(s);
+	return 0;
+}
+
+/* Records that are told apart by their second, of any length. */
+static void add(struct setup *s, struct daemon_file *file, unsigned int n)
+{
+	static char line[8192];
+	static uint8_t rec[RECORD_MADE_MAX];
+	struct class_bits bits = { .types = 1, .subsystems = 2 };
+
+	while (n--) {
+		struct dkt_record from = { .ts = (1495061000 + s->next) * 1000000000,
+					   .pid = (int)s->next };
+		size_t text = s->next * 7919 % (s->next % 10 ? 300 : 5000), len;
+		int head = snprintf(line, sizeof(line), "x(f:0:g()) ");
+
+		memset(line + head, 't', text);
+		line[(size_t)head + text] = '\n';
+		len = record_make(&from, &bits, 0, line, (size_t)head + text + 1, rec);
+		assert_true(len <= RECORD_MADE_MAX);
+		assert_int_equal(daemon_file_add(file, rec, len), 0);
+		s->next++;
+	}
+}
+
+/* All that is in the file is whole and the youngest is there; returns how many there are. */
+static uint64_t check(struct setup *s, const char *name, uint64_t youngest)
+{
+	struct record_sort_opts opts = { .name = name, .show = { UINT32_MAX, UINT32_MAX } };
+	struct record_sort *sort;
+	uint64_t kept, at = 0;
+	const uint8_t *rec;
+	uint32_t len;
+	FILE *f = fopen(name, "r");
+
+	assert_non_null(f);
+	opts.fd = fileno(f);
+	assert_int_equal(record_sort_new(s->ctx, &opts, &sort), 0);
+	assert_int_equal(record_sort_counts(sort)->bad, 0);
+	assert_int_equal(record_sort_counts(sort)->empty, 0);
+	assert_int_equal(record_sort_counts(sort)->end, RECORD_END);
+	kept = record_sort_counts(sort)->kept;
+	/* Without a gap up to the youngest. */
+	while (!record_sort_next(sort, &rec, &len)) {
+		uint64_t sec = record_key(rec) >> 32;
+
+		assert_true(!at || sec == at + 1);
+		at = sec;
+	}
+	assert_int_equal(at, 1495061000 + youngest);
+	record_sort_free(sort);
+	fclose(f);
+	return kept;
+}
+
+static void test_round(void **state)
+{
+	struct setup *s = *state;
+	uint64_t pos = UINT64_MAX;
+	struct daemon_file *file;
+	int i;
+
+	for (i = 0; i < 40; i++) {
+		assert_int_equal(daemon_file_open(s->ctx, s->name, 1 << 20, 0, pos, &file), 0);
+		add(s, file, 37 + (unsigned int)i * 11);
+		assert_int_equal(daemon_file_flush(file), 0);
+		check(s, s->name, s->next - 1);
+		add(s, file, 3);
+		assert_int_equal(daemon_file_flush(file), 0);
+		pos = daemon_file_pos(file);
+		daemon_file_close(file);
+		assert_true(check(s, s->name, s->next - 1) <= s->next);
+	}
+	assert_true(s->next > 3 * check(s, s->name, s->next - 1));
+}
+
+static void test_rotate(void **state)
+{
+	struct setup *s = *state;
+	struct daemon_file *file;
+	uint64_t kept = 0;
+	char name[80];
+	struct stat st;
+
+	assert_int_equal(daemon_file_open(s->ctx, s->name, 1 << 18, 2, UINT64_MAX, &file), 0);
+	while (file->rounds < 4)
+		add(s, file, 1);
+	assert_int_equal(daemon_file_flush(file), 0);
+	kept = check(s, s->name, s->next - 1);
+	snprintf(name, sizeof(name), "%s.1", s->name);
+	kept += check(s, name, s->next - 1 - kept);
+	snprintf(name, sizeof(name), "%s.2", s->name);
+	check(s, name, s->next - 1 - kept);
+	snprintf(name, sizeof(name), "%s.3", s->name);
+	assert_int_equal(stat(name, &st), -1);
+	daemon_file_close(file);
+}
+
+static void test_make(void **state)
+{
+	struct dkt_record from = { .ts = 1495061000000042999, .cpu = 1, .pid = 77, .first = true };
+	struct class_bits bits = { .types = 0x200000, .subsystems = 0x80 };
+	char line[] = LINE "0x5\nsecond (line:1:of()) it\n", out[1024];
+	struct record_line kept = { 0 };
+	uint8_t rec[RECORD_MADE_MAX];
+	size_t len = record_make(&from, &bits, 0, line, strlen(line), rec);
+
+	(void)state;
+	*record_line(&kept, rec, len, out) = '\0';
+	assert_string_equal(out, line);
+	/* What is no such line becomes a text. */
+	len = record_make(&from, &bits, 0, "odd (a:b\n", 9, rec);
+	*record_line(&kept, rec, len, out) = '\0';
+	assert_non_null(strstr(out, ":77:0:(:0:()) odd (a:b\n"));
+}
+
+static void test_event(void **state)
+{
+	struct setup *s = *state;
+	struct dkt_record from = { .ts = 1495061000000042999, .cpu = 1, .pid = 77 }, rec;
+	struct class_bits bits = { .types = 0x200000, .subsystems = 0x80 };
+	uint8_t made[RECORD_MADE_MAX], *data = malloc(RECORD_EVENT_MAX);
+	size_t n = record_make(&from, &bits, 0, LINE "0x5\n", strlen(LINE "0x5\n"), made);
+	struct dkt_event *event, *again;
+	struct dkt_expr *expr;
+	struct dkt_buf *buf;
+	size_t len;
+
+	assert_int_equal(record_event(s->ctx, &event), 0);
+	assert_int_equal(record_event(s->ctx, &again), 0);
+	assert_ptr_equal(event, again);
+	assert_string_equal(dkt_event_system(event), "libcfs");
+	record_event_fill(event, made, n, data, &rec);
+	assert_int_equal(rec.ts, 1495061000000042000);
+	assert_int_equal(dkt_buf_new(&buf), 0);
+	dkt_record_text(&rec, buf);
+	dkt_buf_add(buf, "", 1);
+	assert_string_equal(dkt_buf_data(buf, &len),
+			    "subsys=0x80 mask=0x200000 syscalls:0 sys_exit_read() 0x5");
+	assert_int_equal(
+		dkt_expr_new(s->ctx, "msg_subsys == 0x80 && msg_fn ~ \"*read\"", NULL, &expr), 0);
+	assert_int_equal(dkt_expr_check_match(expr, event), 0);
+	assert_true(dkt_expr_match(expr, &rec, "x"));
+	dkt_expr_free(expr);
+	dkt_buf_free(buf);
+	free(data);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_round, make_setup, clear_setup),
+		cmocka_unit_test_setup_teardown(test_rotate, make_setup, clear_setup),
+		cmocka_unit_test(test_make),
+		cmocka_unit_test_setup_teardown(test_event, make_setup, clear_setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The settings' file: what is written is read, what makes no sense is refused with its line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mask.h"
+#include "settings.h"
+#include "util.h"
+
+struct place {
+	char dir[40];
+	int fd;
+	struct dkt_ctx *ctx;
+};
+
+static int setup(void **state)
+{
+	struct place *place = calloc(1, sizeof(*place));
+
+	assert_non_null(place);
+	snprintf(place->dir, sizeof(place->dir), "/tmp/dkt-settings-XXXXXX");
+	assert_non_null(mkdtemp(place->dir));
+	place->fd = open(place->dir, O_RDONLY | O_DIRECTORY);
+	assert_true(place->fd >= 0);
+	assert_int_equal(dkt_ctx_new(NULL, &place->ctx), 0);
+	*state = place;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct place *place = *state;
+
+	unlinkat(place->fd, "s", 0);
+	unlinkat(place->fd, "s.tmp", 0);
+	close(place->fd);
+	assert_int_equal(rmdir(place->dir), 0);
+	dkt_ctx_free(place->ctx);
+	free(place);
+	return 0;
+}
+
+static void write_text(struct place *place, const char *text)
+{
+	int fd = openat(place->fd, "s", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+static void test_round_trip(void **state)
+{
+	struct place *place = *state;
+	struct settings in, out;
+
+	settings_init(&in);
+	in.debug = 0x80000001;
+	in.subsystem_debug = 0;
+	in.printk = UINT32_MAX;
+	in.debug_mb = 4000000000u;
+	in.made = true;
+	in.filter = strdup("comm ~ \"a b*\" && fd == 1");
+	assert_int_equal(settings_add_name(&in, "syscalls:sys_enter_read"), 0);
+	assert_int_equal(settings_add_name(&in, "kmem:kmalloc"), 0);
+	assert_int_equal(settings_save(place->ctx, place->fd, "s", &in), 0);
+	assert_int_equal(faccessat(place->fd, "s.tmp", F_OK, 0), -1);
+	assert_int_equal(settings_load(place->ctx, place->fd, "s", &out), 0);
+	assert_int_equal(out.debug, 0x80000001);
+	assert_int_equal(out.subsystem_debug, 0);
+	assert_int_equal(out.printk, UINT32_MAX);
+	assert_int_equal(out.debug_mb, 4000000000u);
+	assert_true(out.made);
+	assert_string_equal(out.filter, in.filter);
+	assert_int_equal(out.n_filtered, 2);
+	assert_string_equal(out.filtered[1], "kmem:kmalloc");
+	settings_clear(&out);
+	assert_int_equal(settings_copy(&out, &in), 0);
+	assert_string_equal(out.filter, in.filter);
+	assert_ptr_not_equal(out.filter, in.filter);
+	assert_int_equal(out.n_filtered, 0);
+	settings_clear(&out);
+	settings_clear(&in);
+	settings_clear(&in);
+}
+
+static void test_staged(void **state)
+{
+	struct place *place = *state;
+	struct settings in, out;
+
+	settings_init(&in);
+	in.debug = 1;
+	assert_int_equal(settings_save(place->ctx, place->fd, "s", &in), 0);
+	in.debug = 2;
+	assert_int_equal(settings_stage(place->ctx, place->fd, "s", &in), 0);
+	assert_int_equal(settings_load(place->ctx, place->fd, "s", &out), 0);
+	assert_int_equal(out.debug, 1);
+	assert_int_equal(settings_publish(place->ctx, place->fd, "s"), 0);
+	assert_int_equal(settings_load(place->ctx, place->fd, "s", &out), 0);
+	assert_int_equal(out.debug, 2);
+	assert_int_equal(settings_publish(place->ctx, place->fd, "s"), -ENOENT);
+	assert_int_equal(settings_load(place->ctx, place->fd, "s", &out), 0);
+}
+
+static void test_no_sense(void **state)
+{
+	static const struct {
+		const char *text;
+		int line;
+	} texts[] = {
+		{ "", 1 },
+		{ "\n", 1 },
+		{ "end", 0 },
+		{ "debug 1\n", 2 },
+		{ "debug\nend\n", 1 },
+		{ "debug \nend\n", 1 },
+		{ "debug x\nend\n", 1 },
+		{ "debug 1x\nend\n", 1 },
+		{ "debug 1\ndebug 4294967296\nend\n", 2 },
+		{ "debug -1\nend\n", 1 },
+		{ "nosuch 1\nend\n", 1 },
+		{ "debug 1\nen", 2 },
+	};
+	struct place *place = *state;
+	struct settings s;
+	char words[60];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		write_text(place, texts[i].text);
+		assert_int_equal(settings_load(place->ctx, place->fd, "s", &s),
+				 texts[i].line ? -EINVAL : 0);
+		snprintf(words, sizeof(words), "s: line %d makes no sense", texts[i].line);
+		if (texts[i].line)
+			assert_string_equal(dkt_error(place->ctx), words);
+		assert_null(s.filtered);
+		settings_clear(&s);
+	}
+}
+
+static void test_no_file(void **state)
+{
+	struct place *place = *state;
+	struct settings s;
+
+	assert_int_equal(settings_load(place->ctx, place->fd, "s", &s), -ENOENT);
+	assert_string_equal(dkt_error(place->ctx), "open s: No such file or directory");
+	assert_int_equal(symlinkat("/etc/passwd", place->fd, "s"), 0);
+	assert_int_equal(settings_load(place->ctx, place->fd, "s", &s), -ELOOP);
+	settings_init(&s);
+	assert_int_equal(settings_save(place->ctx, -1, "s", &s), -EBADF);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_round_trip, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_staged, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_sense, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_file, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Spools: what a killed reader leaves, what a damaged file does. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+
+#include "pages.h"
+#include "spool.h"
+
+struct place {
+	char dir[32];
+	int fd;
+	struct dkt_ctx *ctx;
+	char said[200];
+};
+
+static void log_fn(void *data, enum dkt_log_level level, const char *text)
+{
+	struct place *place = data;
+
+	if (level == DKT_LOG_WARN)
+		snprintf(place->said, sizeof(place->said), "%s", text);
+}
+
+static int setup(void **state)
+{
+	struct place *place = calloc(1, sizeof(*place));
+	DKT_OPTS(dkt_ctx_opts, opts, .log = log_fn, .log_data = place);
+
+	assert_non_null(place);
+	snprintf(place->dir, sizeof(place->dir), "/tmp/dkt-spool-XXXXXX");
+	assert_non_null(mkdtemp(place->dir));
+	place->fd = open(place->dir, O_RDONLY | O_DIRECTORY);
+	assert_true(place->fd >= 0);
+	assert_int_equal(dkt_ctx_new(&opts, &place->ctx), 0);
+	*state = place;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct place *place = *state;
+
+	close(place->fd);
+	dkt_ctx_free(place->ctx);
+	assert_int_equal(tree_remove(place->dir), 0);
+	free(place);
+	return 0;
+}
+
+static void open_spool(struct place *place, struct dkt__spool *spool, uint64_t source)
+{
+	assert_int_equal(dkt__spool_open(place->ctx, spool, place->fd, 3, PAGE_BYTES, source), 0);
+}
+
+/* As a read() does: a page whose stamp is that number. */
+static void fill(struct dkt__spool *spool, uint64_t stamp)
+{
+	int err;
+	void *room = dkt__spool_room(spool, &err);
+
+	assert_non_null(room);
+	assert_int_equal(err, 0);
+	memset(room, 0xaa, PAGE_BYTES);
+	memcpy(room, &stamp, sizeof(stamp));
+}
+
+static uint64_t stamp(const struct dkt__spool *spool, uint32_t page)
+{
+	uint64_t value;
+
+	memcpy(&value, dkt__spool_page(spool, page), sizeof(value));
+	return value;
+}
+
+static void test_keeps(void **state)
+{
+	struct place *place = *state;
+	struct dkt__spool spool;
+	uint32_t i;
+
+	open_spool(place, &spool, 1);
+	assert_int_equal(dkt__spool_pages(&spool), 0);
+	assert_true(dkt__spool_get_base(&spool).emptied);
+	for (i = 0; i < 300; i++) {
+		fill(&spool, i + 1);
+		dkt__spool_commit(&spool);
+	}
+	assert_false(dkt__spool_release(&spool, (struct dkt__spool_pos){ 17, 100 }));
+	dkt__spool_set_base(&spool, (struct dkt__spool_base){ .lost = 5, .read = 6 });
+	dkt__spool_close(&spool);
+	open_spool(place, &spool, 1);
+	assert_int_equal(dkt__spool_pages(&spool), 300);
+	assert_int_equal(dkt__spool_start(&spool).page, 17);
+	assert_int_equal(dkt__spool_start(&spool).offset, 100);
+	assert_int_equal(dkt__spool_get_base(&spool).lost, 5);
+	assert_int_equal(dkt__spool_get_base(&spool).read, 6);
+	assert_false(dkt__spool_get_base(&spool).emptied);
+	for (i = 0; i < 300; i++)
+		assert_int_equal(stamp(&spool, i), i + 1);
+	assert_true(dkt__spool_release(&spool, (struct dkt__spool_pos){ 300, 0 }));
+	assert_int_equal(dkt__spool_pages(&spool), 0);
+	dkt__spool_close(&spool);
+	assert_string_equal(place->said, "");
+}
+
+/* Killed between the kernel's copy and the count. */
+static void test_page_not_counted(void **state)
+{
+	struct place *place = *state;
+	struct dkt__spool spool;
+
+	open_spool(place, &spool, 1);
+	fill(&spool, 11);
+	dkt__spool_commit(&spool);
+	fill(&spool, 12);
+	dkt__spool_close(&spool);
+	open_spool(place, &spool, 1);
+	assert_int_equal(dkt__spool_pages(&spool), 2);
+	assert_int_equal(stamp(&spool, 1), 12);
+	/* All is released; what lay behind it is not taken for a new page. */
+	assert_true(dkt__spool_release(&spool, (struct dkt__spool_pos){ 2, 0 }));
+	dkt__spool_close(&spool);
+	open_spool(place, &spool, 1);
+	assert_int_equal(dkt__spool_pages(&spool), 0);
+	dkt__spool_close(&spool);
+	/* Nor is room that was asked for and not filled. */
+	open_spool(place, &spool, 1);
+	fill(&spool, 0);
+	dkt__spool_close(&spool);
+	open_spool(place, &spool, 1);
+	assert_int_equal(dkt__spool_pages(&spool), 0);
+	dkt__spool_close(&spool);
+}
+
+/* At every number of pages, also where the file has to grow. */
+static void test_page_not_counted_anywhere(void **state)
+{
+	struct place *place = *state;
+	struct dkt__spool spool;
+	uint32_t i;
+
+	for (i = 1; i < 200; i++) {
+		open_spool(place, &spool, 1);
+		assert_int_equal(dkt__spool_pages(&spool), i - 1);
+		fill(&spool, i);
+		dkt__spool_close(&spool);
+	}
+	open_spool(place, &spool, 1);
+	assert_int_equal(dkt__spool_pages(&spool), 199);
+	for (i = 0; i < 199; i++)
+		assert_int_equal(stamp(&spool, i), i + 1);
+	dkt__spool_close(&spool);
+}
+
+static void test_other_buffer(void **state)
+{
+	struct place *place = *state;
+	struct dkt__spool spool;
+
+	open_spool(place, &spool, 1);
+	fill(&spool, 11);
+	dkt__spool_commit(&spool);
+	dkt__spool_set_base(&spool, (struct dkt__spool_base){ .lost = 5, .read = 6 });
+	dkt__spool_close(&spool);
+	/* Its records are as good as before, the kernel's counts are not. */
+	open_spool(place, &spool, 2);
+	assert_int_equal(dkt__spool_pages(&spool), 1);
+	assert_int_equal(dkt__spool_get_base(&spool).lost, 0);
+	assert_int_equal(dkt__spool_get_base(&spool).read, 0);
+	assert_true(dkt__spool_get_base(&spool).emptied);
+	dkt__spool_close(&spool);
+}
+
+static void test_reset(void **state)
+{
+	struct place *place = *state;
+	struct dkt__spool spool;
+
+	open_spool(place, &spool, 1);
+	fill(&spool, 11);
+	dkt__spool_commit(&spool);
+	dkt__spool_set_base(&spool, (struct dkt__spool_base){ .lost = 5, .read = 6 });
+	dkt__spool_reset(&spool);
+	dkt__spool_close(&spool);
+	open_spool(place, &spool, 1);
+	assert_int_equal(dkt__spool_pages(&spool), 0);
+	assert_int_equal(dkt__spool_get_base(&spool).lost, 0);
+	assert_true(dkt__spool_get_base(&spool).emptied);
+	dkt__spool_close(&spool);
+}
+
+/* A file of three pages with that 64-bit word of its head changed. */
+static void damage(struct place *place, off_t word, uint64_t value)
+{
+	struct dkt__spool spool;
+	int fd;
+
+	open_spool(place, &spool, 1);
+	dkt__spool_reset(&spool);
+	for (uint64_t i = 1; i <= 3; i++) {
+		fill(&spool, i);
+		dkt__spool_commit(&spool);
+	}
+	dkt__spool_close(&spool);
+	fd = openat(place->fd, "cpu3", O_WRONLY);
+	assert_true(fd >= 0);
+	if (word >= 0)
+		assert_int_equal(pwrite(fd, &value, 8, word * 8), 8);
+	else
+		assert_int_equal(ftruncate(fd, (off_t)value), 0);
+	close(fd);
+	place->said[0] = '\0';
+}
+
+static void test_damaged(void **state)
+{
+	static const struct {
+		off_t word; /* -1: the file's length */
+		uint64_t value;
+	} damages[] = {
+		{ 0, 1 }, /* magic */
+		{ 1, 65536 }, /* page size */
+		{ 2, 0xffffff }, /* pages */
+		{ 2, UINT64_MAX },
+		{ 2, UINT64_C(4) << 40 | 3 }, /* start behind the last page */
+		{ 2, UINT64_C(5000) << 24 | 3 }, /* start behind the end of a page */
+		{ -1, 8 },
+		{ -1, 4096 },
+		{ -1, 9000 },
+		{ -1, UINT64_C(1) << 40 },
+	};
+	struct place *place = *state;
+	struct dkt__spool spool;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(damages); i++) {
+		damage(place, damages[i].word, damages[i].value);
+		open_spool(place, &spool, 1);
+		assert_int_equal(dkt__spool_pages(&spool), 0);
+		assert_string_equal(place->said,
+				    "what was kept of cpu 3's records is damaged: thrown away");
+		fill(&spool, 9);
+		dkt__spool_commit(&spool);
+		dkt__spool_close(&spool);
+		open_spool(place, &spool, 1);
+		assert_int_equal(dkt__spool_pages(&spool), 1);
+		dkt__spool_close(&spool);
+	}
+}
+
+static void test_no_file(void **state)
+{
+	struct place *place = *state;
+	struct dkt__spool spool;
+
+	assert_int_equal(symlinkat("/nowhere", place->fd, "cpu3"), 0);
+	assert_int_equal(dkt__spool_open(place->ctx, &spool, place->fd, 3, PAGE_BYTES, 1), -ELOOP);
+	assert_string_equal(dkt_error(place->ctx),
+			    "open spool cpu3: Too many levels of symbolic links");
+	assert_int_equal(dkt__spool_open(place->ctx, &spool, -1, 3, PAGE_BYTES, 1), 0);
+	fill(&spool, 1);
+	dkt__spool_commit(&spool);
+	assert_int_equal(dkt__spool_pages(&spool), 1);
+	dkt__spool_close(&spool);
+	assert_int_equal(spool.fd, -1);
+	dkt__spool_close(&spool);
+}
+
+static void test_bytes(void **state)
+{
+	struct place *place = *state;
+	struct dkt__spool spool;
+	uint64_t bytes;
+
+	assert_int_equal(dkt_spool_bytes(place->ctx, "/nowhere/at/all", &bytes), 0);
+	assert_int_equal(bytes, 0);
+	assert_int_equal(dkt__spool_open(place->ctx, &spool, place->fd, 0, PAGE_BYTES, 1), 0);
+	fill(&spool, 1);
+	dkt__spool_commit(&spool);
+	dkt__spool_close(&spool);
+	assert_int_equal(dkt_spool_bytes(place->ctx, place->dir, &bytes), 0);
+	assert_int_equal(bytes, PAGE_BYTES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_keeps, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_page_not_counted, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_page_not_counted_anywhere, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_other_buffer, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_reset, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_damaged, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_file, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bytes, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

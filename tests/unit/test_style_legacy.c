@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lines of Lustre's debug log: context, first record, gaps, places, messages of its own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "pages.h"
+#include "style_legacy.h"
+
+#define FIELD(type_name, offset, size, is_signed)                                                  \
+	"\tfield:" type_name ";\toffset:" #offset ";\tsize:" #size ";\tsigned:" #is_signed ";\n"
+
+static const char map_text[] = "classes:\n"
+			       "  vfstrace: { about: a, entries: [ events: 'fs:*' ] }\n"
+			       "  malloc: { about: a, entries: [ events: 'kmem:*' ] }\n"
+			       "  trace: { about: a, entries: [ events: 'raw_syscalls:*' ] }\n"
+			       "subsystems:\n"
+			       "  llite: { about: a, entries: [ events: 'fs:*' ] }\n"
+			       "messages:\n"
+			       "  about: a\n"
+			       "  entries: [ events: lustre_debug:lustre_debug_msg ]\n";
+
+static char root[] = "/tmp/dkt-style-XXXXXX";
+static struct dkt_ctx *ctx;
+static struct class_map *map;
+static struct legacy_style *style;
+static struct dkt_buf *buf;
+
+static void plant(const char *system, const char *name, int id, const char *fields,
+		  const char *print)
+{
+	assert_int_equal(tree_event(root, system, name, id, fields, print), 0);
+}
+
+static int setup(void **state)
+{
+	DKT_OPTS(dkt_ctx_opts, opts, .root = root);
+	struct dkt_event *const *events;
+	size_t n;
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	tree_text(root, "available_events",
+		  "fs:open\nkmem:alloc\nraw_syscalls:sys_enter\nraw_syscalls:sys_exit\n"
+		  "lustre_debug:lustre_debug_msg\n");
+	tree_text(root, "kallsyms", "ffffffff81000000 T get_page\nffffffff81000100 T other\n");
+	plant("fs", "open", 11, FIELD("int v", 8, 4, 1), "\"v=%d\", REC->v");
+	plant("kmem", "alloc", 12, FIELD("unsigned long call_site", 8, 8, 0), "\"size=%d\", 5");
+	plant("raw_syscalls", "sys_enter", 13, FIELD("long id", 8, 8, 1), "\"NR %ld\", REC->id");
+	plant("raw_syscalls", "sys_exit", 14, FIELD("long id", 8, 8, 1) FIELD("long ret", 16, 8, 1),
+	      "\"NR %ld\", REC->id");
+	plant("ftrace", "print", 5,
+	      FIELD("unsigned long ip", 8, 8, 0) FIELD("char buf[]", 16, 0, 0), "\"%s\", REC->buf");
+	plant("lustre_debug", "lustre_debug_msg", 15,
+	      FIELD("__data_loc char[] msg_file", 8, 4, 1) FIELD("__data_loc char[] msg_fn", 12, 4,
+								 1)
+		      FIELD("unsigned int msg_subsys", 16, 4, 0) FIELD("int msg_line", 20, 4, 1)
+			      FIELD("unsigned int msg_mask", 24, 4, 0)
+				      FIELD("__data_loc char[] msg", 28, 4, 1),
+	      "\"%s\", __get_str(msg)");
+	assert_int_equal(dkt_ctx_new(&opts, &ctx), 0);
+	assert_int_equal(dkt_tracefs_open(ctx, 0), 0);
+	if (class_map_load_text(ctx, "map", map_text, strlen(map_text), &map))
+		fail_msg("%s", dkt_error(ctx));
+	assert_int_equal(dkt_events(ctx, &events, &n), 0);
+	assert_int_equal(class_map_resolve(map, events, n), 0);
+	assert_int_equal(legacy_style_new(ctx, map, &style), 0);
+	return dkt_buf_new(&buf);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	legacy_style_free(style);
+	class_map_free(map);
+	dkt_buf_free(buf);
+	dkt_ctx_free(ctx);
+	return tree_remove(root);
+}
+
+static const struct dkt_record record = { .ts = UINT64_C(5123456789), .cpu = 3, .pid = 14615 };
+
+static void line_is(const struct dkt_record *rec, int64_t wall, const char *want)
+{
+	size_t len;
+	const char *data;
+
+	dkt_buf_reset(buf);
+	legacy_style_line(style, rec, wall, buf);
+	dkt_buf_add(buf, "", 1);
+	data = dkt_buf_data(buf, &len);
+	assert_string_equal(data, want);
+}
+
+/* The record with that event and those bytes after the common fields. */
+static struct dkt_record with(const char *system, const char *name, void *data, uint32_t size)
+{
+	struct dkt_record rec = record;
+
+	rec.event = dkt_event_find(ctx, system, name);
+	assert_non_null(rec.event);
+	rec.data = data;
+	rec.size = size;
+	return rec;
+}
+
+static void test_context(void **state)
+{
+	static const struct {
+		uint8_t flags;
+		const char *type;
+	} types[] = {
+		{ 0, "0" },
+		{ DKT_REC_IRQS_OFF | DKT_REC_NEED_RESCHED, "0" },
+		{ DKT_REC_SOFTIRQ, "1" },
+		{ DKT_REC_HARDIRQ, "2" },
+		{ DKT_REC_HARDIRQ | DKT_REC_SOFTIRQ, "2" },
+		{ DKT_REC_NMI, "2" },
+	};
+	uint32_t data[3] = { 11, 0, 77 };
+	struct dkt_record rec = with("fs", "open", data, sizeof(data));
+	char want[120];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		rec.flags = types[i].flags;
+		snprintf(want, sizeof(want),
+			 "00000080:00200000:3.%s:5.123456:0:14615:0:(fs:0:open()) v=77\n",
+			 types[i].type);
+		line_is(&rec, 0, want);
+	}
+	rec.flags = 0;
+	rec.first = true;
+	line_is(&rec, INT64_C(1495061251373239000),
+		"00000080:00200000:3.0F:1495061256.496695:0:14615:0:(fs:0:open()) v=77\n");
+	rec.first = false;
+	rec.cpu = 128;
+	rec.pid = 0;
+	line_is(&rec, -INT64_C(5123456000),
+		"00000080:00200000:128.0:0.000000:0:0:0:(fs:0:open()) v=77\n");
+}
+
+static void test_gap(void **state)
+{
+	struct dkt_record rec = record;
+
+	(void)state;
+	rec.pid = 0;
+	rec.lost = 12;
+	line_is(&rec, 0,
+		"00000001:02000400:3.0:5.123456:0:0:0:(ring_buffer:0:lost_events()) 12 records"
+		" lost before this on CPU 3\n");
+	rec.lost = DKT_LOST_UNKNOWN;
+	line_is(&rec, 0,
+		"00000001:02000400:3.0:5.123456:0:0:0:(ring_buffer:0:lost_events()) some records"
+		" lost before this on CPU 3\n");
+}
+
+static void test_call_site(void **state)
+{
+	uint64_t data[2] = { 12, UINT64_C(0xffffffff81000010) };
+	struct dkt_record rec = with("kmem", "alloc", data, sizeof(data));
+
+	(void)state;
+	line_is(&rec, 0,
+		"00000001:00000010:3.0:5.123456:0:14615:0:(kmem:0:get_page()) alloc: size=5\n");
+	data[1] = 5;
+	line_is(&rec, 0, "00000001:00000010:3.0:5.123456:0:14615:0:(kmem:0:alloc()) size=5\n");
+	/* A record too short for its field. */
+	rec.size = 8;
+	line_is(&rec, 0, "00000001:00000010:3.0:5.123456:0:14615:0:(kmem:0:alloc()) size=5\n");
+}
+
+static void test_system_calls(void **state)
+{
+	int64_t data[3] = { 13, 0, -2 };
+	struct dkt_record rec = with("raw_syscalls", "sys_enter", data, 16);
+
+	(void)state;
+	for (data[1] = 0; strcmp(dkt_syscall_name((int)data[1]), "read"); data[1]++)
+		;
+	line_is(&rec, 0,
+		"00000001:00000001:3.0:5.123456:0:14615:0:(raw_syscalls:0:sys_read()) Process"
+		" entered\n");
+	rec = with("raw_syscalls", "sys_exit", data, sizeof(data));
+	line_is(&rec, 0,
+		"00000001:00000001:3.0:5.123456:0:14615:0:(raw_syscalls:0:sys_read()) Process"
+		" leaving (rc=18446744073709551614 : -2 : fffffffffffffffe)\n");
+	data[2] = 17;
+	line_is(&rec, 0,
+		"00000001:00000001:3.0:5.123456:0:14615:0:(raw_syscalls:0:sys_read()) Process"
+		" leaving (rc=17 : 17 : 11)\n");
+	data[1] = 9999;
+	line_is(&rec, 0,
+		"00000001:00000001:3.0:5.123456:0:14615:0:(raw_syscalls:0:sys_9999()) Process"
+		" leaving (rc=17 : 17 : 11)\n");
+}
+
+static void test_marker(void **state)
+{
+	struct {
+		uint64_t common, ip;
+		char text[24];
+	} data = { .common = 5, .text = "DEBUG MARKER: hello\n" };
+	struct dkt_record rec = with("ftrace", "print", &data, sizeof(data));
+
+	(void)state;
+	line_is(&rec, 0,
+		"00000001:02000400:3.0:5.123456:0:14615:0:(ftrace:0:print()) DEBUG MARKER: hello\n");
+	/* No end of the text, no newline at its end. */
+	memset(data.text, 'x', sizeof(data.text));
+	line_is(&rec, 0,
+		"00000001:02000400:3.0:5.123456:0:14615:0:(ftrace:0:print())"
+		" xxxxxxxxxxxxxxxxxxxxxxxx\n");
+	rec.size = 8;
+	line_is(&rec, 0, "00000001:02000400:3.0:5.123456:0:14615:0:(ftrace:0:print()) \n");
+}
+
+static void test_message(void **state)
+{
+	struct {
+		uint64_t common;
+		uint32_t file, fn, subsys;
+		int32_t line;
+		uint32_t mask, msg;
+		char text[48];
+	} data = { .common = 15,
+		   .file = 32 | 9 << 16,
+		   .fn = 41 | 8 << 16,
+		   .subsys = 0x100,
+		   .line = 1498,
+		   .mask = 0x100000,
+		   .msg = 49 | 12 << 16 };
+	struct dkt_record rec = with("lustre_debug", "lustre_debug_msg", &data, sizeof(data));
+	struct class_bits bits;
+
+	(void)state;
+	memcpy(data.text, "client.c\0send_it\0Sending RPC\n", 30);
+	line_is(&rec, 0,
+		"00000100:00100000:3.0:5.123456:0:14615:0:(client.c:1498:send_it()) Sending RPC\n");
+	bits = legacy_style_bits(style, &rec);
+	assert_int_equal(bits.types, 0x100000);
+	assert_int_equal(bits.subsystems, 0x100);
+	/* Places that lie outside of the record. */
+	data.file = data.fn = data.msg = 0xffffffff;
+	line_is(&rec, 0, "00000100:00100000:3.0:5.123456:0:14615:0:(:1498:()) \n");
+}
+
+static void test_unknown(void **state)
+{
+	uint64_t data = 99;
+	struct dkt_record rec = record;
+	struct class_bits bits;
+
+	(void)state;
+	rec.data = &data;
+	rec.size = sizeof(data);
+	rec.event = dkt_event_by_id(ctx, 99);
+	assert_non_null(rec.event);
+	dkt_buf_reset(buf);
+	legacy_style_line(style, &rec, 0, buf);
+	assert_int_equal(strncmp(buf->data,
+				 "00000001:00000000:3.0:5.123456:0:14615:0:(unknown:0:id_99())",
+				 60),
+			 0);
+	assert_int_equal(buf->data[buf->len - 1], '\n');
+	bits = legacy_style_bits(style, &rec);
+	assert_int_equal(bits.types, 0);
+	rec.event = NULL;
+	assert_int_equal(legacy_style_bits(style, &rec).types, 0x02000400);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_context),   cmocka_unit_test(test_gap),
+		cmocka_unit_test(test_call_site), cmocka_unit_test(test_system_calls),
+		cmocka_unit_test(test_marker),    cmocka_unit_test(test_message),
+		cmocka_unit_test(test_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

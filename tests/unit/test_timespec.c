@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Times as people write them, and what is none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "../../ctl/timespec.c"
+
+static int64_t ns_of(const char *text)
+{
+	int64_t ns = -1;
+
+	if (timespec_parse(text, &ns))
+		fail_msg("'%s' is refused", text);
+	return ns;
+}
+
+static void test_seconds(void **state)
+{
+	(void)state;
+	assert_true(ns_of("@0") == 0);
+	assert_true(ns_of("@1495061256.496695") == INT64_C(1495061256496695000));
+	assert_true(ns_of("@1.000000001") == NS + 1);
+	/* Digits beyond ns change nothing. */
+	assert_true(ns_of("@1.9999999999") == 2 * NS - 1);
+	assert_true(ns_of("@9223372035.5") > 0);
+}
+
+static void test_ago(void **state)
+{
+	int64_t now = (int64_t)time(NULL) * NS, ns;
+
+	(void)state;
+	ns = ns_of("-90");
+	assert_true(ns >= now - 90 * NS && ns <= now - 88 * NS);
+	ns = ns_of("-2m");
+	assert_true(ns >= now - 120 * NS && ns <= now - 118 * NS);
+	assert_true(ns_of("-1h") - ns_of("-1d") >= 82799 * NS);
+}
+
+static void test_clock(void **state)
+{
+	int64_t day;
+	char text[32];
+	time_t now = time(NULL);
+
+	(void)state;
+	assert_true(ns_of("1970-01-02 00:00") == 86400 * NS);
+	assert_true(ns_of("1970-01-02 00:00:01.25") == 86401 * NS + NS / 4);
+	assert_true(ns_of("2017-05-17T22:47:36") == INT64_C(1495061256) * NS);
+	strftime(text, sizeof(text), "%Y-%m-%d 00:00", gmtime(&now));
+	day = ns_of(text);
+	assert_true(ns_of("12:34") == day + (12 * 3600 + 34 * 60) * NS);
+	assert_true(ns_of("12:34:56") == day + (12 * 3600 + 34 * 60 + 56) * NS);
+}
+
+static void test_none(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"yesterday",
+		"@",
+		"@x",
+		"@-1",
+		"@1.",
+		"@1.x",
+		"@1.5x",
+		"@1 ",
+		"@99999999999999999999",
+		"@9223372036854775807",
+		"-",
+		"-x",
+		"-5y",
+		"-5ss",
+		"--5",
+		"-99999999999",
+		"25:00",
+		"12:60",
+		"12",
+		"12:",
+		"12:34:",
+		"12:34:x",
+		"12:34:56.",
+		"12:34:56.x",
+		"12:34 ",
+		"2026-13-01 10:00",
+		"2026-02-30",
+		"2026-01-01 ",
+		"2026-01-01 x",
+		"1.5",
+	};
+	int64_t ns;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (timespec_parse(texts[i], &ns) != -EINVAL)
+			fail_msg("'%s' is taken as %lld", texts[i], (long long)ns);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_seconds),
+		cmocka_unit_test(test_ago),
+		cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_none),
+	};
+
+	setenv("TZ", "UTC", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
