@@ -229,7 +229,8 @@ demo: all
 install: all
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include/dktrace \
 		$(DESTDIR)$(DATADIR)/classes.d $(DESTDIR)$(COMPDIR) $(DESTDIR)$(MANDIR)/man1 \
-		$(DESTDIR)$(MANDIR)/man3 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man8
+		$(DESTDIR)$(MANDIR)/man3 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 \
+		$(DESTDIR)$(MANDIR)/man8
 	install -m 755 $(O)/dktrace $(DESTDIR)$(BINDIR)/dktrace
 	ln -sf dktrace $(DESTDIR)$(BINDIR)/lctl-dktrace
 	install -m 755 $(SO) $(DESTDIR)$(LIBDIR)/
@@ -244,7 +245,7 @@ install: all
 	sed 's|@BINDIR@|$(BINDIR)|' share/systemd/dktrace-daemon.service \
 		>$(DESTDIR)$(UNITDIR)/dktrace-daemon.service
 	ln -sf dktrace $(DESTDIR)$(COMPDIR)/lctl-dktrace
-	for n in 1 3 5 8; do install -m 644 man/*.$$n $(DESTDIR)$(MANDIR)/man$$n/; done
+	for n in 1 3 5 7 8; do install -m 644 man/*.$$n $(DESTDIR)$(MANDIR)/man$$n/; done
 
 # Makes this program the lctl of a directory that comes before Lustre's in PATH. A lctl that is
 # there as a file stays.

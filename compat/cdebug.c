@@ -4,7 +4,7 @@
  *
  * Its fields have the names of those of lustre_debug:lustre_debug_msg, but in place of the text the
  * format and the raw arguments: a0, a1, ... are the words behind the format, s0, ... the strings that
- * they may point at; v_fmt is the format of a %pV that is the first argument, v0, ... the words of its
+ * they may point at, q17, ... only the first 8 bytes of them; v_fmt is the format of a %pV that is the first argument, v0, ... the words of its
  * arguments (registers first), t0, ... what they may point at. On 2.12 v0, ... belong to fmt itself,
  * and a0, ... to a second format, fmt2, whose text follows that of the first.
  *
@@ -26,12 +26,23 @@
 /* How much of a message is recorded. */
 static const struct tier {
 	unsigned int words; /* a */
-	unsigned int strings; /* s */
+	unsigned int strings; /* s, of the first words */
+	unsigned int shorts; /* q, of those after them */
+	unsigned int more; /* s again */
 	unsigned int nested; /* words of a va_list that were on the stack */
 	unsigned int nested_strings; /* t, from t2 on */
 } tiers[] = {
-	/* The line of an RPC request has 42 arguments. */
-	{ 44, 40, 12, 13 }, { 28, 28, 12, 8 }, { 28, 16, 12, 4 }, { 16, 8, 6, 0 }, { 8, 4, 0, 0 },
+	/*
+	 * The line of an RPC request has 42 arguments: names, then flags of a letter, then the
+	 * name of a job. Most messages have few; what their other words point at takes room.
+	 */
+	/* clang-format off */
+	{ 44, 17, 19, 5, 12, 13 },
+	{ 28, 17, 11, 0, 12, 8 },
+	{ 28, 16, 0, 0, 12, 4 },
+	{ 16, 8, 0, 0, 6, 0 },
+	{ 8, 4, 0, 0, 0, 0 },
+	/* clang-format on */
 };
 
 enum cdebug_machine cdebug_machine(void)
@@ -109,10 +120,12 @@ static void put_words(FILE *f, enum cdebug_machine machine, const struct tier *t
 		fprintf(f, " a%u=", i);
 		put_argument(f, machine, argument + i);
 	}
-	for (i = 0; i < tier->strings; i++) {
-		fprintf(f, " s%u=+0(", i);
+	for (i = 0; i < tier->strings + tier->shorts + tier->more; i++) {
+		bool is_short = i >= tier->strings && i < tier->strings + tier->shorts;
+
+		fprintf(f, " %c%u=+0(", is_short ? 'q' : 's', i);
 		put_argument(f, machine, argument + i);
-		fprintf(f, "):string");
+		fprintf(f, is_short ? "):x64" : "):string");
 	}
 }
 

@@ -10,6 +10,9 @@
 #include "cdebug.h"
 #include "util.h"
 
+/* Fewer bytes than this behind an address may lie in another page, which may not be there. */
+#define PAGE_MIN 4096
+
 /* No probe records more. */
 #define MAX_WORDS 64
 
@@ -48,6 +51,11 @@ static void find_words(struct dkt_event *event, char word, char behind, struct w
 			return;
 		snprintf(name, sizeof(name), "%c%u", behind, words->n);
 		words->behind[words->n] = dkt_event_field(event, name);
+		if (words->behind[words->n])
+			continue;
+		snprintf(name, sizeof(name), "q%u", words->n);
+		if (word == 'a')
+			words->behind[words->n] = dkt_event_field(event, name);
 	}
 }
 
@@ -172,15 +180,30 @@ struct args {
 	struct args *inner; /* of a %pV that is its first argument; NULL: it can have none */
 };
 
+/* A field of fixed size holds anything if the bytes could not be read. */
+static bool is_sure(const struct args *args, const struct dkt_field *field, size_t i)
+{
+	uint32_t at = args->words->offset + 8 * (uint32_t)i;
+	uint64_t address;
+
+	if (field->flags & DKT_FIELD_DYNAMIC)
+		return true;
+	if (args->rec->size < at + sizeof(address))
+		return false;
+	memcpy(&address, (const char *)args->rec->data + at, sizeof(address));
+	return address % PAGE_MIN <= PAGE_MIN - field->size;
+}
+
 static void pointee(void *data, size_t i, const void **bytes, size_t *len)
 {
 	const struct args *args = data;
 	const struct dkt_field *field = NULL;
 
-	if (args->first + i < args->words->n)
-		field = args->words->behind[args->first + i];
+	i += args->first;
+	if (i < args->words->n)
+		field = args->words->behind[i];
 	*len = 0;
-	if (field)
+	if (field && is_sure(args, field, i))
 		*bytes = dkt_record_bytes(args->rec, field, len);
 }
 

@@ -21,6 +21,8 @@ emit "flood 2000" "cpus 500"
 same "flood on all CPUs"
 emit catalogue softirq hardirq "flood 500" "cpus 200"
 once "both sources, each message once"
+emit "long 300" "long 1500" "long 1900"
+once "long messages, too long for a probe's record too"
 
 # What is not recorded says so.
 echo +other >$lnet/debug

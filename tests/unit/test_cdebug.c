@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The probe on Lustre's messages: definitions within the kernel's limits, and their records as text. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cdebug.h"
+#include "message.h"
+#include "util.h"
+
+/* The kernel's: MAX_TRACE_ARGS, MAX_ARGSTR_LEN, MAX_ARG_NAME_LEN, a command less than a page. */
+#define MAX_FIELDS     128
+#define MAX_EXPRESSION 63
+#define MAX_NAME       32
+#define MAX_DEFINITION 4094
+
+static void check_definition(enum cdebug_machine machine, enum cdebug_place place,
+			     unsigned int tier)
+{
+	char *fields, *word, *save = NULL;
+	unsigned int n = 0;
+
+	assert_int_equal(cdebug_fields(machine, place, tier, &fields), 0);
+	assert_true(strlen(fields) + strlen("p:dktrace/cdebug libcfs:libcfs_debug_vmsg2 ") <
+		    MAX_DEFINITION);
+	for (word = strtok_r(fields, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+		char *equals = strchr(word, '=');
+
+		assert_non_null(equals);
+		assert_true(equals - word < MAX_NAME);
+		assert_true(strlen(equals + 1) <= MAX_EXPRESSION);
+		n++;
+	}
+	assert_true(n <= MAX_FIELDS);
+	free(fields);
+}
+
+static void definitions_fit(void **state)
+{
+	unsigned int tier;
+	char *fields;
+
+	(void)state;
+	for (tier = 0; !cdebug_fields(CDEBUG_ARM64, CDEBUG_MSG, tier, &fields); tier++) {
+		free(fields);
+		check_definition(CDEBUG_X86_64, CDEBUG_MSG, tier);
+		check_definition(CDEBUG_X86_64, CDEBUG_VMSG2, tier);
+		check_definition(CDEBUG_ARM64, CDEBUG_MSG, tier);
+		check_definition(CDEBUG_ARM64, CDEBUG_VMSG2, tier);
+	}
+	assert_true(tier > 1);
+	assert_int_equal(cdebug_fields(CDEBUG_OTHER, CDEBUG_MSG, 0, &fields), -ENOENT);
+	assert_null(fields);
+}
+
+static void has(const char *fields, const char *field)
+{
+	const char *p = strstr(fields, field);
+
+	assert_non_null(p);
+	assert_true(p == fields || p[-1] == ' ');
+	assert_true(!p[strlen(field)] || p[strlen(field)] == ' ');
+}
+
+static void arguments_by_machine(void **state)
+{
+	char *fields;
+
+	(void)state;
+	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_MSG, 0, &fields), 0);
+	has(fields, "a0=$arg3");
+	has(fields, "a3=$arg6");
+	/* $stack0 is the return address. */
+	has(fields, "a4=$stack1");
+	has(fields, "s4=+0($stack1):string");
+	has(fields, "q17=+0($stack14):x64");
+	has(fields, "v_fmt=+0(+0($arg3)):string");
+	has(fields, "v_offset=+0(+8($arg3)):s32");
+	has(fields, "v3=+24(+16(+8($arg3)))");
+	has(fields, "v6=+0(+8(+8($arg3)))");
+	free(fields);
+	assert_int_equal(cdebug_fields(CDEBUG_ARM64, CDEBUG_MSG, 0, &fields), 0);
+	has(fields, "a5=$arg8");
+	has(fields, "a6=$stack0");
+	has(fields, "v_offset=+24(+8($arg3)):s32");
+	has(fields, "v3=-40(+8(+8($arg3)))");
+	has(fields, "v8=+0(+0(+8($arg3)))");
+	free(fields);
+	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_VMSG2, 0, &fields), 0);
+	has(fields, "fmt2=+0($arg4):string");
+	has(fields, "a0=$arg5");
+	has(fields, "a2=$stack1");
+	has(fields, "v3=+24(+16($arg3))");
+	free(fields);
+}
+
+/* ---- filters ---- */
+
+static void filter_is(uint32_t debug, uint32_t subsystems, const char *want)
+{
+	char *filter;
+
+	assert_int_equal(message_filter(debug, subsystems, &filter), 0);
+	assert_string_equal(filter, want);
+	free(filter);
+}
+
+static void filters(void **state)
+{
+	(void)state;
+	filter_is(UINT32_MAX, UINT32_MAX, "");
+	filter_is(0, UINT32_MAX, "msg_mask & 0x2060400");
+	filter_is(0x100000, 0, "msg_mask & 0x2060400");
+	filter_is(0x100000, 0x10000,
+		  "msg_mask & 0x2060400 || (msg_mask & 0x100000 && msg_subsys & 0x10000)");
+}
+
+/* ---- records of the probe as x86-64 makes them ---- */
+
+static const char format[] =
+	"name: cdebug\nID: 65530\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+	"\tfield:__data_loc char[] msg_file;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"\tfield:__data_loc char[] msg_fn;\toffset:12;\tsize:4;\tsigned:1;\n"
+	"\tfield:u32 msg_subsys;\toffset:16;\tsize:4;\tsigned:0;\n"
+	"\tfield:s32 msg_line;\toffset:20;\tsize:4;\tsigned:1;\n"
+	"\tfield:u32 msg_mask;\toffset:24;\tsize:4;\tsigned:0;\n"
+	"\tfield:__data_loc char[] fmt;\toffset:28;\tsize:4;\tsigned:1;\n"
+	"\tfield:u64 a0;\toffset:32;\tsize:8;\tsigned:0;\n"
+	"\tfield:u64 a1;\toffset:40;\tsize:8;\tsigned:0;\n"
+	"\tfield:__data_loc char[] s0;\toffset:48;\tsize:4;\tsigned:1;\n"
+	"\tfield:u64 q1;\toffset:52;\tsize:8;\tsigned:0;\n"
+	"\tfield:__data_loc char[] v_fmt;\toffset:60;\tsize:4;\tsigned:1;\n"
+	"\tfield:s32 v_offset;\toffset:64;\tsize:4;\tsigned:1;\n"
+	"\tfield:u64 v0;\toffset:68;\tsize:8;\tsigned:0;\n"
+	"\tfield:u64 v1;\toffset:76;\tsize:8;\tsigned:0;\n"
+	"\tfield:__data_loc char[] t1;\toffset:84;\tsize:4;\tsigned:1;\n"
+	"\nprint fmt: \"\"\n";
+
+struct raw {
+	uint8_t data[512];
+	uint32_t size;
+};
+
+static void put(struct raw *raw, uint32_t at, uint64_t v, uint32_t size)
+{
+	memcpy(raw->data + at, &v, size);
+}
+
+static void put_text(struct raw *raw, uint32_t at, const char *text)
+{
+	uint32_t len = (uint32_t)strlen(text) + 1;
+
+	put(raw, at, raw->size | (uint64_t)len << 16, 4);
+	memcpy(raw->data + raw->size, text, len);
+	raw->size += len;
+}
+
+static void line_is(const struct message *m, struct dkt_event *event, const struct raw *raw,
+		    const char *want)
+{
+	struct dkt_record rec = { .event = event, .data = raw->data, .size = raw->size };
+	struct dkt_buf *buf;
+	const char *text;
+	size_t len;
+
+	assert_int_equal(dkt_buf_new(&buf), 0);
+	message_line(m, &rec, "()) ", buf);
+	dkt_buf_add(buf, "", 1);
+	text = dkt_buf_data(buf, &len);
+	assert_string_equal(text, want);
+	dkt_buf_free(buf);
+}
+
+static void records(void **state)
+{
+	struct raw raw = { .size = 88 };
+	struct dkt_event *event;
+	struct dkt_ctx *ctx;
+	struct message *m;
+
+	(void)state;
+	if (cdebug_machine() != CDEBUG_X86_64)
+		skip();
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_int_equal(dkt_event_define(ctx, "test", "cdebug", format, &event), 0);
+	m = message_new(ctx, event);
+	assert_non_null(m);
+	put_text(&raw, 8, "lustre/ptlrpc/client.c");
+	put_text(&raw, 12, "f");
+	put(&raw, 20, 17, 4);
+	put_text(&raw, 28, "%s is %s, %d");
+	put(&raw, 32, 0xffff888100000000, 8);
+	put(&raw, 40, 0xffff888100000100, 8);
+	put_text(&raw, 48, "this");
+	memcpy(raw.data + 52, "I\0garbag", 8);
+	line_is(m, event, &raw, "(client.c:17:f()) this is I, <%d>");
+	memcpy(raw.data + 52, "Interpre", 8);
+	line_is(m, event, &raw, "(client.c:17:f()) this is Interpre..., <%d>");
+	/* The bytes may lie in two pages. */
+	put(&raw, 40, 0xffff888100000ffa, 8);
+	line_is(m, event, &raw, "(client.c:17:f()) this is <%s 0xffff888100000ffa>, <%d>");
+
+	put_text(&raw, 28, "%pV for %d");
+	put(&raw, 40, 3, 8);
+	put_text(&raw, 60, "### %s %d");
+	put(&raw, 64, 8, 4);
+	put(&raw, 76, 0xffff888100000000, 8);
+	put_text(&raw, 84, "lock");
+	line_is(m, event, &raw, "(client.c:17:f()) ### lock <%d> for 3");
+	/* What makes no sense is not followed. */
+	put(&raw, 64, 7, 4);
+	line_is(m, event, &raw, "(client.c:17:f()) <%pV 0xffff888100000000> for 3");
+	put(&raw, 64, 0x7ffffff8, 4);
+	line_is(m, event, &raw, "(client.c:17:f()) <%pV 0xffff888100000000> for 3");
+	/* A record that ends early. */
+	raw.size = 36;
+	line_is(m, event, &raw, "(:17:()) ");
+	raw.size = 0;
+	line_is(m, event, &raw, "(:0:()) ");
+	message_free(m);
+	dkt_ctx_free(ctx);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(definitions_fit),
+		cmocka_unit_test(arguments_by_machine),
+		cmocka_unit_test(filters),
+		cmocka_unit_test(records),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
