@@ -171,6 +171,20 @@ static int write_both(struct param_write *pw, const struct param *param, const c
 	return err;
 }
 
+/* What the log had to leave out when it followed. */
+static void tell_left_out(const struct param_write *pw, const struct param *param)
+{
+	const char *notes[] = { pw->log ? pw->log->note : NULL,
+				pw->log ? pw->log->no_probe : NULL };
+	size_t i;
+
+	fflush(stdout);
+	for (i = 0; i < ARRAY_SIZE(notes); i++)
+		if (notes[i])
+			fprintf(stderr, "%s: %s: %s\n", pw->lctl->self, param_name(param),
+				notes[i]);
+}
+
 static int write_file(struct param_write *pw, const struct tree_match *match, const char *value)
 {
 	const struct param *own = param_find(match->name);
@@ -183,6 +197,8 @@ static int write_file(struct param_write *pw, const struct tree_match *match, co
 		err = write_value(match->path, value, true);
 	if (!err && !pw->quiet)
 		printf("%s=%s\n", name ? name : match->name, value);
+	if (!err && own && tree_is_kernel(match->path))
+		tell_left_out(pw, own);
 	return err;
 }
 

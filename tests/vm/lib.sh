@@ -21,6 +21,7 @@ cd "$work" || exit 1
 vm_finish()
 {
 	status=$?
+	unload_built
 	if [ "$vm_failed" -gt 0 ]; then
 		exit 1
 	elif [ "$status" -eq 0 ] && [ "$vm_checks" -eq 0 ]; then
@@ -203,12 +204,17 @@ centiseconds()
 
 lnet=/sys/kernel/debug/lnet
 
-# load_built MODULE...: loads modules of module/ as they are after boot.
-load_built()
+unload_built()
 {
 	for vm_module in lustre_debug libcfs; do
-		grep -q "^$vm_module " /proc/modules && { rmmod $vm_module || exit; }
+		grep -q "^$vm_module " /proc/modules && rmmod $vm_module
 	done
+}
+
+# load_built MODULE...: loads modules of module/ as they are after boot; they go with the test.
+load_built()
+{
+	unload_built
 	for vm_module; do
 		insmod "/vm/modules/$vm_module.ko" || exit
 	done

@@ -87,3 +87,13 @@ run lctl set_param debug=+info
 assert_rc 0 "a probe of that name that is not ours"
 run dktrace reset
 assert_grep '^p:dktrace/cdebug .*line=' $tracing/kprobe_events "is still there after reset"
+
+# A kernel that refuses the probe: that is said, all else works.
+echo >$tracing/kprobe_events
+mount --bind /proc/version $tracing/kprobe_events || fail "cannot make it refuse"
+run lctl set_param debug=+rpctrace
+assert_rc 0 "set_param without the probe"
+assert_grep 'debug: messages of Lustre are not recorded: ' "$err" "the reason is told"
+umount $tracing/kprobe_events
+run dktrace reset
+assert_gone /run/dktrace "reset after it leaves nothing behind"
