@@ -28,7 +28,7 @@ at_least 50 "$(count ':\(kmem:0:' dk.txt)" "xfs's memory is recorded"
 # Legacy lines name the function that asked; all of them are of xfs.
 sed -n 's/^[0-9a-f]* . \([^[:space:]]*\)[[:space:]]*\[xfs\]$/\1/p' /proc/kallsyms | sort -u >functions
 sed -n 's/.*:(kmem:0:\(.*\)()) .*/\1/p' dk.txt | sort -u >callers
-cat callers | head -n 5
+head -n 5 callers
 at_least 5 "$(wc -l <callers)" "by several functions"
 assert_eq '' "$(grep -vxF -f functions callers)" "and nobody else's"
 run dktrace show --style trace

@@ -21,7 +21,7 @@ cat /proc/kallsyms >tree/kallsyms
 cat "$instance/trace_clock" >tree/trace_clock
 echo 1700000000000000000 >tree/wall_offset
 sed 's/:/\//' "$instance/set_event" | sort >on
-(cat on; ls -d "$tracing"/events/ftrace/*/ | sed 's/.*\/events\///') | while read -r event; do
+(cat on; cd "$tracing/events" && printf '%s\n' ftrace/*/) | while read -r event; do
 	mkdir -p "tree/events/$event"
 	cat "$tracing/events/$event/format" >"tree/events/$event/format" 2>/dev/null || rmdir "tree/events/$event"
 done
