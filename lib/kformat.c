@@ -222,32 +222,6 @@ static void put_integer(struct dkt__kformat *k, struct dkt__kconv *conv)
 
 /* ---- the format ---- */
 
-static const char *parse_flags(const char *p, const char *end, struct dkt__spec *spec)
-{
-	for (; p < end; p++) {
-		switch (*p) {
-		case '-':
-			spec->left = true;
-			break;
-		case '+':
-			spec->plus = true;
-			break;
-		case ' ':
-			spec->space = true;
-			break;
-		case '#':
-			spec->alt = true;
-			break;
-		case '0':
-			spec->zero = true;
-			break;
-		default:
-			return p;
-		}
-	}
-	return p;
-}
-
 /* A number of the format, or an argument for "*"; leaves value alone if there is neither. */
 static const char *parse_number(struct dkt__kformat *k, struct dkt__kconv *conv, const char *p,
 				const char *end, int32_t *value)
@@ -287,7 +261,7 @@ static const char *parse_size(const char *p, const char *end, uint8_t *size)
 static void parse(struct dkt__kformat *k, struct dkt__kconv *conv, const char *end)
 {
 	struct dkt__spec *spec = &conv->spec;
-	const char *p = parse_flags(conv->from + 1, end, spec);
+	const char *p = dkt__spec_flags(conv->from + 1, end, spec);
 	bool star;
 
 	p = parse_number(k, conv, p, end, &spec->width);

@@ -138,6 +138,9 @@ struct dkt__spec {
 	const struct dkt__value *precision_value;
 };
 
+/* Reads the flags of a conversion; end NULL: up to the terminating NUL at most. */
+const char *dkt__spec_flags(const char *p, const char *end, struct dkt__spec *spec);
+
 struct dkt__name {
 	uint64_t value;
 	const char *text;

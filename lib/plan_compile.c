@@ -56,9 +56,9 @@ static int take_value(struct dkt__build *b, const struct dkt__value **to)
 	return err;
 }
 
-static const char *parse_flags(const char *p, struct dkt__spec *spec)
+const char *dkt__spec_flags(const char *p, const char *end, struct dkt__spec *spec)
 {
-	for (;; p++) {
+	for (; p != end; p++) {
 		switch (*p) {
 		case '-':
 			spec->left = true;
@@ -79,6 +79,7 @@ static const char *parse_flags(const char *p, struct dkt__spec *spec)
 			return p;
 		}
 	}
+	return p;
 }
 
 static const char *parse_number(const char *p, int32_t *n)
@@ -91,7 +92,7 @@ static const char *parse_number(const char *p, int32_t *n)
 /* Parses what follows the percent sign, up to and with the conversion's letter. */
 static int parse_conv(struct dkt__build *b, const char **format, struct dkt__conv *conv)
 {
-	const char *p = parse_flags(*format, &conv->spec);
+	const char *p = dkt__spec_flags(*format, NULL, &conv->spec);
 	int err = 0;
 
 	conv->spec.width = conv->spec.precision = -1;

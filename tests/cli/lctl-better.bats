@@ -150,3 +150,32 @@ inode" "" inside "$kernel_debug"'; lctl set_param debug=inode; lctl get_param -n
 	run inside "$kernel_debug"'; hostname before; lctl set_param debug=neither 2>/dev/null; hostname; dktrace reset'
 	same "before" "$output" "what Lustre has"
 }
+
+@test "parameters that come and go while a pattern is read" {
+	run -0 inside '
+		(for i in $(seq 400); do echo $i >osc/l-OST0000-osc/gone; rm osc/l-OST0000-osc/gone; done) &
+		for i in $(seq 40); do
+			timeout 10 lctl get_param -R "osc.*" >/dev/null 2>>/tmp/errors.$$
+			[ $? -le 2 ] || echo "status of get_param"
+			timeout 10 lctl list_param -R "*" >/dev/null 2>>/tmp/errors.$$
+			[ $? -le 2 ] || echo "status of list_param"
+		done
+		wait
+		grep -v "gone.: No such file or directory" /tmp/errors.$$
+		rm -f /tmp/errors.$$
+		true'
+	same "" "$output" "what went wrong"
+}
+
+@test "a parameter that blocks: what came before it is there, and Ctrl-C ends it" {
+	own=/sys/kernel/tracing/instances/$DKTRACE_INSTANCE-slow
+	mkdir "$own" || skip "needs tracefs, which has files that block"
+	run -0 inside '
+		ln -s "$1/trace_pipe" slow
+		timeout -s INT 2 lctl get_param debug slow lines >out
+		echo "status $?"
+		cat out' "$own"
+	rmdir "$own"
+	has "$output" "status 124"
+	has "$output" "debug=warning"
+}

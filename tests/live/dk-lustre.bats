@@ -40,8 +40,8 @@ after" "$(cat "$tmp/order")" "order"
 	lctl set_param debug=+ioctl
 	"$build/tests/gen-records" one 5 >"$tmp/lustre/buffer"
 	# Somebody reads the trace log.
-	dktrace follow >/dev/null 2>&1 &
-	follow=$!
+	start dktrace follow >/dev/null 2>&1
+	follow=$pid
 	for _ in $(seq 50); do
 		[ -s "/run/dktrace/$DKTRACE_INSTANCE/spool/lock" ] && break
 		sleep 0.1

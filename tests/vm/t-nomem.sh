@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A buffer that memory cannot give: said so, and all is as before.
+# shellcheck shell=sh disable=SC2154,SC2086
+
+set_param debug=vfstrace debug_mb=4
+lctl mark "still here"
+before=$(cat "$instance/buffer_size_kb")
+
+# Somebody else has taken more than half of it.
+mkdir "$tracing/instances/other"
+echo 300000 >"$tracing/instances/other/buffer_size_kb"
+run lctl set_param debug_mb=2000000
+assert_rc 12 "more than there is"
+assert_grep 'too large for debug buffer size, setting it to [0-9]+ MB' "$err" "lowered as Lustre does"
+assert_grep 'Cannot allocate memory' "$err" "and refused by the kernel"
+assert_eq "$(cat "$instance/buffer_size_kb")" "$before" "the size is as before"
+assert_eq "$(lctl get_param -n debug_mb)" 4 "and so is what is told of it"
+run lctl dk
+assert_grep 'DEBUG MARKER: still here' "$out" "no record is lost"
+for wrong in x -1 '' 1k 99999999999999999999; do
+	run lctl set_param "debug_mb=$wrong"
+	assert_rc 22 "debug_mb=$wrong"
+done
+run dktrace reset
+assert_rc 0 "reset"
