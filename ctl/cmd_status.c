@@ -182,8 +182,8 @@ static int print_text(struct debuglog *log, const struct status *status)
 	       status->n_cpus == 1 ? "" : "s", status->clock);
 	if (status->kept) {
 		print_label("kept");
-		printf("%.1f MB read already, which the next dk prints too\n",
-		       (double)status->kept / (1 << 20));
+		printf("%" PRIu64 " KB read already, which the next dk prints too\n",
+		       (status->kept + 1023) >> 10);
 	}
 	printf("\n");
 	return print_cpus(status);
