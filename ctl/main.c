@@ -108,7 +108,7 @@ static int run_lctl(struct app *app, int argc, char **argv)
 	enum dkt_log_level level;
 	int rc;
 
-	/* The demo and tests read a saved tree by the words that people know. */
+	/* A saved tree can be read by the words that people know, too. */
 	if (argc > 3 && !strcmp(argv[1], "dk") && !strcmp(argv[2], "--input")) {
 		lctl.input = app->input = argv[3];
 		argv[3] = argv[1];
