@@ -10,7 +10,7 @@
 
 struct opt {
 	const char *name;
-	char letter; /* 0: none */
+	char letter; /* 0: it has only a name */
 	const char *arg; /* NULL: a switch */
 	size_t offset; /* of a const char * or bool in struct app */
 	unsigned int commands; /* flags of the commands that take it; 0: all */
@@ -41,6 +41,9 @@ static const struct opt opts[] = {
 
 #define N_OPTS ARRAY_SIZE(opts)
 
+/* What getopt_long() returns for the first row by its name; above all letters. */
+#define FIRST 256
+
 /* Where the words of an option's help begin. */
 #define HELP_COLUMN 25
 
@@ -64,13 +67,25 @@ static void build(const struct command *command, bool stop, char letters[2 * N_O
 		longs[n++] =
 			(struct option){ .name = opts[i].name,
 					 .has_arg = opts[i].arg ? required_argument : no_argument,
-					 .val = opts[i].letter };
+					 .val = FIRST + (int)i };
+		if (!opts[i].letter)
+			continue;
 		*p++ = opts[i].letter;
 		if (opts[i].arg)
 			*p++ = ':';
 	}
 	longs[n] = (struct option){ 0 };
 	*p = '\0';
+}
+
+/* Two commands may have the same letter for options of their own. */
+static const struct opt *opt_by_letter(const struct command *command, char letter)
+{
+	const struct opt *opt = opts;
+
+	while (opt->letter != letter || !goes_with(opt, command))
+		opt++;
+	return opt;
 }
 
 static void store(struct app *app, const struct opt *opt, const char *value)
@@ -88,7 +103,6 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 	char letters[2 * N_OPTS + 3];
 	struct option longs[N_OPTS + 1];
 	char name[] = "dktrace", *self = argv[0];
-	size_t i;
 	int c;
 
 	/* getopt_long() begins its words with it. */
@@ -102,9 +116,7 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 			argv[0] = self;
 			return -1;
 		}
-		for (i = 0; i < N_OPTS; i++)
-			if (opts[i].letter == c)
-				store(app, &opts[i], optarg);
+		store(app, c < FIRST ? opt_by_letter(command, (char)c) : &opts[c - FIRST], optarg);
 	}
 	argv[0] = self;
 	return optind;
@@ -115,12 +127,13 @@ void opt_help(const struct command *command, FILE *out)
 	size_t i, width = fold_width();
 
 	for (i = 0; i < N_OPTS; i++) {
+		char letter[] = { '-', opts[i].letter, ',', '\0' };
 		char left[40];
 
 		if (!goes_with(&opts[i], command))
 			continue;
-		snprintf(left, sizeof(left), "-%c, --%s%s%s", opts[i].letter, opts[i].name,
-			 opts[i].arg ? " " : "", opts[i].arg ? opts[i].arg : "");
+		snprintf(left, sizeof(left), "%-3s --%s%s%s", opts[i].letter ? letter : "",
+			 opts[i].name, opts[i].arg ? " " : "", opts[i].arg ? opts[i].arg : "");
 		fprintf(out, "  %-*s", HELP_COLUMN - 2, left);
 		fold_print(out, opts[i].help, HELP_COLUMN, width ? width : 80);
 	}
@@ -144,7 +157,7 @@ const char *opt_takes(const struct command *command, const char *word)
 	for (i = 0; i < N_OPTS; i++) {
 		if (!goes_with(&opts[i], command) || !opts[i].arg)
 			continue;
-		if ((word[0] == opts[i].letter && !word[1]) ||
+		if ((word[0] && word[0] == opts[i].letter && !word[1]) ||
 		    (word[0] == '-' && !strcmp(word + 1, opts[i].name)))
 			return opts[i].name;
 	}
