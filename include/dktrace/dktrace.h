@@ -33,6 +33,7 @@ struct dkt_instance;
 struct dkt_event;
 struct dkt_change;
 struct dkt_capture;
+struct dkt_source;
 struct dkt_expr;
 struct dkt_buf;
 
@@ -357,6 +358,7 @@ struct dkt_record {
 	uint8_t flags; /* enum dkt_record_flags */
 	uint8_t preempt; /* preemption depth */
 	bool first; /* first of this CPU's buffer since it was emptied */
+	uint32_t stream; /* in a merged source: which of those merged, from 0 */
 	uint64_t lost; /* in a gap: how many, or DKT_LOST_UNKNOWN */
 };
 
@@ -431,6 +433,37 @@ DKT_API int dkt_spool_bytes(struct dkt_ctx *ctx, const char *spool, uint64_t *by
 
 /* Empties the instance's buffers and what the spool directory keeps of them. -EBUSY as above. */
 DKT_API int dkt_capture_clear(struct dkt_instance *instance, const char *spool);
+
+/* ---- sources: records in order of time, wherever they come from ------------------------------ */
+
+/* What is known of a source as a whole; the strings live as long as it. */
+struct dkt_source_info {
+	const char *kind; /* "ring buffers", "trace.dat version 6", "perf.data" ... */
+	const char *host; /* the recording machine, NULL: not known */
+	const char *clock; /* as in trace_clock, NULL: not known */
+	int cpus; /* CPU numbers of its records run from 0 to one less */
+	bool has_wall; /* wall is known */
+	int64_t wall; /* to add to a record's time to get wall-clock time, ns */
+};
+
+DKT_API const struct dkt_source_info *dkt_source_info(const struct dkt_source *source);
+
+/*
+ * The next record in order of time. 0: there is one; 1: end; 2: as of dkt_capture_next(). What the
+ * record points at is borrowed until the next call.
+ */
+DKT_API int dkt_source_next(struct dkt_source *source, struct dkt_record *record);
+
+/* Name of the record's process, "<...>" if it is not known; valid as long as the source. */
+DKT_API const char *dkt_source_comm(struct dkt_source *source, const struct dkt_record *record);
+
+/* What was seen on a CPU so far, and lost. */
+DKT_API int dkt_source_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss);
+
+DKT_API void dkt_source_close(struct dkt_source *source);
+
+/* The capture as a source, which must not outlive it: closing the source leaves the capture open. */
+DKT_API int dkt_capture_source(struct dkt_capture *capture, struct dkt_source **source);
 
 /* ---- filter expressions: the kernel's language ----------------------------------------------- */
 

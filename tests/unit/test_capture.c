@@ -495,11 +495,37 @@ static void test_two_readers(void **state)
 	dkt_capture_close(one);
 }
 
+static void test_source(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_source *source;
+	struct dkt_capture *cap;
+	struct dkt_record rec;
+	struct dkt_loss loss;
+	uint64_t n = 0;
+
+	fill_tree(t);
+	cap = open_capture(t, DKT_CAPTURE_KEEP, 0);
+	assert_int_equal(dkt_capture_source(cap, &source), 0);
+	assert_string_equal(dkt_source_info(source)->clock, "mono");
+	assert_int_equal(dkt_source_info(source)->cpus, 2);
+	assert_true(dkt_source_info(source)->has_wall);
+	for (; !dkt_source_next(source, &rec); n++)
+		assert_int_equal(value_of(&rec), 100 + n);
+	assert_int_equal(n, 18);
+	assert_string_equal(dkt_source_comm(source, &rec), "worker");
+	assert_int_equal(dkt_source_loss(source, 1, &loss), 0);
+	assert_int_equal(loss.seen, 9);
+	dkt_source_close(source);
+	dkt_capture_close(cap);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_first, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_source, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_done, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_done_in_the_middle, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_until, setup, teardown),

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Records in order of time, wherever they come from. */
+#include "source.h"
+
+#include "banned.h"
+
+const struct dkt_source_info *dkt_source_info(const struct dkt_source *source)
+{
+	return &source->info;
+}
+
+int dkt_source_next(struct dkt_source *source, struct dkt_record *record)
+{
+	return source->ops->next(source, record);
+}
+
+const char *dkt_source_comm(struct dkt_source *source, const struct dkt_record *record)
+{
+	return source->ops->comm(source, record);
+}
+
+int dkt_source_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
+{
+	*loss = (struct dkt_loss){ 0 };
+	return source->ops->loss(source, cpu, loss);
+}
+
+void dkt_source_close(struct dkt_source *source)
+{
+	if (source)
+		source->ops->close(source);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What every kind of source has: the calls behind dkt_source_next() and its like. */
+#ifndef DKT_SOURCE_H
+#define DKT_SOURCE_H
+
+#include "internal.h"
+
+struct dkt__source_ops {
+	int (*next)(struct dkt_source *source, struct dkt_record *record);
+	const char *(*comm)(struct dkt_source *source, const struct dkt_record *record);
+	int (*loss)(struct dkt_source *source, int cpu, struct dkt_loss *loss);
+	void (*close)(struct dkt_source *source);
+};
+
+/* The first member of each kind's own struct. */
+struct dkt_source {
+	const struct dkt__source_ops *ops;
+	struct dkt_source_info info;
+};
+
+#endif
