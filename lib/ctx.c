@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The context: what everything hangs off, with the words of the last failure and the log. */
-#include "internal.h"
+#include "event.h"
 
 #include "banned.h"
 
@@ -13,6 +13,8 @@ int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **out)
 	if (!ctx)
 		return -ENOMEM;
 	ctx->dirfd = -1;
+	ctx->long_size = sizeof(long);
+	ctx->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	if (opts && opts->root) {
 		ctx->root = strdup(opts->root);
 		if (!ctx->root) {
@@ -28,6 +30,41 @@ int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **out)
 	return 0;
 }
 
+/* ---- memory that lives as long as the context ---- */
+
+struct dkt__kept {
+	struct dkt__kept *next;
+	uint64_t data[];
+};
+
+void *dkt__ctx_keep(struct dkt_ctx *ctx, size_t n)
+{
+	struct dkt__kept *kept;
+
+	if (n > SIZE_MAX - sizeof(*kept))
+		return NULL;
+	kept = malloc(sizeof(*kept) + n);
+	if (!kept)
+		return NULL;
+	kept->next = ctx->kept;
+	ctx->kept = kept;
+	if (n)
+		((char *)kept->data)[n - 1] = '\0';
+	return kept->data;
+}
+
+static void let_go_kept(struct dkt_ctx *ctx)
+{
+	struct dkt__kept *next;
+
+	for (; ctx->kept; ctx->kept = next) {
+		next = ctx->kept->next;
+		free(ctx->kept);
+	}
+}
+
+/* ---- the context ---- */
+
 void dkt_ctx_free(struct dkt_ctx *ctx)
 {
 	if (!ctx)
@@ -35,8 +72,8 @@ void dkt_ctx_free(struct dkt_ctx *ctx)
 	dkt__events_free(ctx->events);
 	dkt__defined_free(ctx->defined);
 	dkt__symbols_free(ctx->symbols);
-	if (ctx->tep)
-		tep_free(ctx->tep);
+	dkt__tep_free(ctx);
+	let_go_kept(ctx);
 	if (ctx->dirfd >= 0)
 		close(ctx->dirfd);
 	free(ctx->root);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Events that are made at run time: probes on functions of the kernel. */
+#include "event.h"
 #include "tracefs.h"
 
 #include "banned.h"
@@ -11,12 +12,13 @@
 
 void dkt_events_forget(struct dkt_ctx *ctx)
 {
+	/* A file's events do not change. */
+	if (ctx->given)
+		return;
 	dkt__events_free(ctx->events);
 	ctx->events = NULL;
 	/* It keeps formats by number, and numbers are given again. */
-	if (ctx->tep)
-		tep_free(ctx->tep);
-	ctx->tep = NULL;
+	dkt__tep_free(ctx);
 }
 
 /* The line that defines GROUP/NAME, without its newline; NULL if there is none. */

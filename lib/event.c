@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The event catalogue: names at once, numbers and formats when they are first asked for. */
+/* The event catalogue: names at once, numbers when they are first asked for. */
 #include <fcntl.h>
 
 #include "event.h"
@@ -22,15 +22,7 @@ struct dkt__events {
 	size_t n_likely, next_likely;
 	size_t next_id; /* how many numbers have been read after those */
 	struct dkt_event *by_id[MAX_ID];
-	bool strings; /* printk_formats has been read */
 };
-
-static void event_clear(struct dkt_event *event)
-{
-	dkt__plan_free(event->plan);
-	free(event->print);
-	free(event->fields);
-}
 
 void dkt__events_free(struct dkt__events *events)
 {
@@ -39,11 +31,11 @@ void dkt__events_free(struct dkt__events *events)
 	if (!events)
 		return;
 	for (i = 0; i < events->n_all; i++)
-		event_clear(&events->events[i]);
+		dkt__event_clear(&events->events[i]);
 	for (i = 0; i < MAX_ID; i++)
 		if (events->by_id[i] && events->by_id[i]->index >= events->n_all) {
 			free((char *)events->by_id[i]->name);
-			event_clear(events->by_id[i]);
+			dkt__event_clear(events->by_id[i]);
 			free(events->by_id[i]);
 		}
 	dkt__names_free(events->own, events->n_own);
@@ -89,6 +81,20 @@ static size_t count_lines(const char *text)
 	return n;
 }
 
+/* The events are sorted: what they are to be found by. */
+static void events_place(struct dkt_ctx *ctx)
+{
+	struct dkt__events *all = ctx->events;
+	size_t i;
+
+	for (i = 0; i < all->n_all; i++) {
+		all->events[i].ctx = ctx;
+		all->events[i].index = i;
+		if (i < all->n)
+			all->list[i] = &all->events[i];
+	}
+}
+
 static int events_load(struct dkt_ctx *ctx)
 {
 	struct dkt__events *all;
@@ -125,17 +131,107 @@ static int events_load(struct dkt_ctx *ctx)
 		all->events[all->n_all].name = all->own[i];
 		all->n_all++;
 	}
-	for (i = 0; i < all->n_all; i++) {
-		all->events[i].ctx = ctx;
-		all->events[i].index = i;
-		if (i < all->n)
-			all->list[i] = &all->events[i];
-	}
+	events_place(ctx);
 	return 0;
 fail:
 	dkt__events_free(all);
 	ctx->events = NULL;
 	return dkt_fail_in(ctx, err, "list events");
+}
+
+/* ---- a file's events ---- */
+
+/* The word after a label at a line's start; NULL: the line is another one. */
+static const char *label(const char *line, const char *end, const char *name, size_t *len)
+{
+	size_t n = strlen(name), size = (size_t)(end - line);
+	const char *stop;
+
+	if (size < n || memcmp(line, name, n))
+		return NULL;
+	line += n;
+	stop = memchr(line, '\n', (size_t)(end - line));
+	if (!stop)
+		stop = end;
+	while (line < stop && *line == ' ')
+		line++;
+	*len = (size_t)(stop - line);
+	return line;
+}
+
+/* What a format begins with: "name: sched_switch\nID: 316\n". */
+static bool given_head(const struct dkt__given *given, const char **name, size_t *len, int *id)
+{
+	const char *end = given->text + given->len, *p;
+	size_t n, i;
+
+	*name = label(given->text, end, "name:", len);
+	if (!*name || !*len)
+		return false;
+	p = *name + *len < end ? label(*name + *len + 1, end, "ID:", &n) : NULL;
+	for (*id = 0, i = 0; p && i < n && p[i] >= '0' && p[i] <= '9' && *id < MAX_ID; i++)
+		*id = *id * 10 + (p[i] - '0');
+	return *id > 0 && *id < MAX_ID;
+}
+
+static int given_fill(struct dkt_ctx *ctx, const struct dkt__given *list, size_t n)
+{
+	struct dkt__events *all = ctx->events;
+	size_t i, len;
+
+	for (i = 0; i < n; i++) {
+		struct dkt_event *event = &all->events[all->n_all];
+		const char *name;
+		char *copy;
+
+		/* What has no head has no records. */
+		if (!given_head(&list[i], &name, &len, &event->id))
+			continue;
+		copy = dkt__ctx_keep(ctx, len + 1);
+		if (!copy)
+			return -ENOMEM;
+		event->name = memcpy(copy, name, len);
+		event->system = list[i].system;
+		event->format = list[i].text;
+		event->format_len = list[i].len;
+		all->n_all++;
+		all->n += strcmp(event->system, FTRACE_SYSTEM) != 0;
+	}
+	return 0;
+}
+
+static int given_cmp(const void *a, const void *b)
+{
+	const struct dkt_event *x = a, *y = b;
+	bool own_x = !strcmp(x->system, FTRACE_SYSTEM), own_y = !strcmp(y->system, FTRACE_SYSTEM);
+
+	return own_x != own_y ? own_x - own_y : event_cmp(a, b);
+}
+
+int dkt__events_given(struct dkt_ctx *ctx, const struct dkt__given *list, size_t n)
+{
+	struct dkt__events *all = calloc(1, sizeof(*all));
+	size_t i;
+	int err;
+
+	if (!all)
+		return -ENOMEM;
+	dkt__events_free(ctx->events);
+	ctx->events = all;
+	ctx->given = true;
+	all->events = calloc(n + 1, sizeof(*all->events));
+	all->list = calloc(n + 1, sizeof(struct dkt_event *));
+	err = all->events && all->list ? given_fill(ctx, list, n) : -ENOMEM;
+	if (err)
+		return err;
+	qsort(all->events, all->n_all, sizeof(*all->events), given_cmp);
+	events_place(ctx);
+	/* Of two events with one number the first is as good as the other. */
+	for (i = all->n_all; i--;)
+		all->by_id[all->events[i].id] = &all->events[i];
+	/* No number remains to be read. */
+	all->next_id = all->n_all;
+	return 0;
 }
 
 int dkt_events(struct dkt_ctx *ctx, struct dkt_event *const **events, size_t *n)
@@ -287,161 +383,6 @@ struct dkt_event *dkt_event_by_id(struct dkt_ctx *ctx, int id)
 	return all->by_id[id] ? all->by_id[id] : event_unknown(ctx, id);
 }
 
-/* ---- formats ---- */
-
-/* Kernel strings that records point at, for "%s" of a pointer. */
-static void load_strings(struct dkt_ctx *ctx)
-{
-	char *text __cleanup(free) = NULL;
-
-	if (ctx->events->strings)
-		return;
-	ctx->events->strings = true;
-	if (!dkt__tfs_read(ctx, &text, NULL, "printk_formats"))
-		tep_parse_printk_formats(ctx->tep, text);
-}
-
-static char *resolve_symbol(void *priv, unsigned long long *addr, char **module)
-{
-	uint64_t offset = 0;
-	const char *name = dkt_symbol(priv, *addr, &offset);
-
-	(void)module;
-	*addr -= offset;
-	return (char *)name;
-}
-
-struct tep_handle *dkt__tep(struct dkt_ctx *ctx)
-{
-	char *page __cleanup(free) = NULL;
-	size_t len;
-
-	if (ctx->tep)
-		return ctx->tep;
-	ctx->tep = tep_alloc();
-	if (!ctx->tep)
-		return NULL;
-	tep_set_loglevel(TEP_LOG_NONE);
-	tep_set_long_size(ctx->tep, sizeof(long));
-	tep_set_page_size(ctx->tep, (int)sysconf(_SC_PAGESIZE));
-	tep_set_function_resolver(ctx->tep, resolve_symbol, ctx);
-	if (!dkt__tfs_read(ctx, &page, &len, "events/header_page"))
-		tep_parse_header_page(ctx->tep, page, len, sizeof(long));
-	return ctx->tep;
-}
-
-static unsigned int field_flags(const struct tep_format_field *field, bool common)
-{
-	unsigned int flags = common ? DKT_FIELD_COMMON : 0;
-
-	if (field->flags & TEP_FIELD_IS_SIGNED)
-		flags |= DKT_FIELD_SIGNED;
-	if (field->flags & TEP_FIELD_IS_STRING)
-		flags |= DKT_FIELD_STRING;
-	if (field->flags & TEP_FIELD_IS_DYNAMIC)
-		flags |= DKT_FIELD_DYNAMIC;
-	if (field->flags & TEP_FIELD_IS_RELATIVE)
-		flags |= DKT_FIELD_RELATIVE;
-	if (field->flags & TEP_FIELD_IS_ARRAY)
-		flags |= DKT_FIELD_ARRAY;
-	if (field->flags & TEP_FIELD_IS_POINTER)
-		flags |= DKT_FIELD_POINTER;
-	return flags;
-}
-
-static void add_fields(struct dkt_event *event, const struct tep_format_field *field, bool common)
-{
-	for (; field; field = field->next) {
-		struct dkt_field *to = &event->fields[event->n_fields++];
-
-		to->name = field->name;
-		to->type = field->type;
-		to->offset = (uint32_t)field->offset;
-		to->size = (uint32_t)field->size;
-		to->element = field->elementsize ? field->elementsize : (uint32_t)field->size;
-		to->flags = field_flags(field, common);
-	}
-}
-
-#define PRINT_WORD "print fmt:"
-
-static int event_take_format(struct dkt_event *event, const char *text, size_t len)
-{
-	struct tep_handle *tep = dkt__tep(event->ctx);
-	const char *print;
-	int n;
-
-	if (!tep)
-		return -ENOMEM;
-	/* A print format that cannot be parsed still leaves the fields; printing copes. */
-	tep_parse_event(tep, text, len, event->system);
-	event->tep = tep_find_event_by_name(tep, event->system, event->name);
-	if (!event->tep)
-		return dkt_fail(event->ctx, -EINVAL, "parse format of event %s:%s", event->system,
-				event->name);
-	print = strstr(text, "\n" PRINT_WORD);
-	event->print = print ? strdup(print + 1 + strlen(PRINT_WORD)) : NULL;
-	n = event->tep->format.nr_common + event->tep->format.nr_fields;
-	event->fields = calloc((size_t)n + 1, sizeof(*event->fields));
-	if (!event->fields)
-		return -ENOMEM;
-	add_fields(event, event->tep->format.common_fields, true);
-	add_fields(event, event->tep->format.fields, false);
-	return 0;
-}
-
-static int event_parse(struct dkt_event *event)
-{
-	char *text __cleanup(free) = NULL;
-	size_t len;
-	int err = dkt__tfs_read(event->ctx, &text, &len, "events/%s/%s/format", event->system,
-				event->name);
-
-	if (err)
-		return err;
-	if (!dkt__tep(event->ctx))
-		return -ENOMEM;
-	load_strings(event->ctx);
-	return event_take_format(event, text, len);
-}
-
-int dkt__event_load(struct dkt_event *event)
-{
-	if (event->tep || event->fields)
-		return 0;
-	if (!event->load_err)
-		event->load_err = event_parse(event);
-	return event->load_err;
-}
-
-int dkt_event_fields(struct dkt_event *event, const struct dkt_field **fields, size_t *n)
-{
-	int err = dkt__event_load(event);
-
-	*fields = err ? NULL : event->fields;
-	*n = err ? 0 : event->n_fields;
-	return err;
-}
-
-const struct dkt_field *dkt_event_field(struct dkt_event *event, const char *name)
-{
-	size_t i;
-
-	if (dkt__event_load(event))
-		return NULL;
-	for (i = 0; i < event->n_fields; i++)
-		if (!strcmp(event->fields[i].name, name))
-			return &event->fields[i];
-	return NULL;
-}
-
-const char *dkt_event_print_format(struct dkt_event *event)
-{
-	if (dkt__event_load(event))
-		return NULL;
-	return event->print ? event->print : "";
-}
-
 /* ---- events that no kernel has ---- */
 
 void dkt__defined_free(struct dkt_event *event)
@@ -451,7 +392,7 @@ void dkt__defined_free(struct dkt_event *event)
 
 		free((char *)event->name);
 		free((char *)event->system);
-		event_clear(event);
+		dkt__event_clear(event);
 		free(event);
 		event = next;
 	}
@@ -481,7 +422,7 @@ int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name, 
 	*event = (struct dkt_event){ .ctx = ctx, .index = ctx->events ? ctx->events->n_all : 0 };
 	event->system = strdup(system);
 	event->name = strdup(name);
-	err = event->system && event->name ? event_take_format(event, format, strlen(format)) :
+	err = event->system && event->name ? dkt__event_take_format(event, format, strlen(format)) :
 					     -ENOMEM;
 	if (err) {
 		dkt__defined_free(event);

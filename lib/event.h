@@ -7,6 +7,24 @@
 
 /* The context's handle for parsed formats; NULL when memory is out. */
 struct tep_handle *dkt__tep(struct dkt_ctx *ctx);
+void dkt__tep_free(struct dkt_ctx *ctx);
+
+/* An event that a file describes. What it points at lives as long as the context. */
+struct dkt__given {
+	const char *system;
+	const char *text; /* of a format file */
+	size_t len;
+};
+
+/*
+ * Makes these the context's catalogue, and no kernel is asked for anything from then on. Only
+ * names and numbers are looked at; a format is parsed when its event is first asked about.
+ */
+int dkt__events_given(struct dkt_ctx *ctx, const struct dkt__given *list, size_t n);
+
+/* Parses the text of a format file for the event. */
+int dkt__event_take_format(struct dkt_event *event, const char *text, size_t len);
+void dkt__event_clear(struct dkt_event *event);
 
 /* A record's type is 16 bits (common_type). */
 #define MAX_ID 65536

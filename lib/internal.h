@@ -52,6 +52,7 @@ static inline void dkt__closedirp(DIR **d)
 
 struct dkt__events; /* event.c */
 struct dkt__symbols; /* symbol.c */
+struct dkt__kept; /* ctx.c */
 
 struct dkt_ctx {
 	char *root; /* the directory asked for, NULL: find it */
@@ -61,11 +62,19 @@ struct dkt_ctx {
 	char *error;
 	dkt_log_fn log;
 	void *log_data;
-	struct tep_handle *tep; /* event.c: parsed formats, filled as events are met */
+	bool given; /* a file gave the catalogue: no kernel is asked for anything */
+	bool big_endian; /* byte order of its records */
+	uint8_t long_size; /* bytes of a long in that kernel */
+	struct tep_handle *tep; /* format.c: parsed formats, filled as events are met */
+	bool tep_strings; /* and printk_formats has been read into it */
 	struct dkt__events *events;
 	struct dkt_event *defined; /* by callers, the last one first */
 	struct dkt__symbols *symbols;
+	struct dkt__kept *kept; /* memory that lives as long as this */
 };
+
+/* Memory that lives as long as the context; its last byte is 0. NULL when memory is out. */
+void *dkt__ctx_keep(struct dkt_ctx *ctx, size_t n);
 
 void dkt__log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ...) DKT_PRINTF(3, 4);
 
@@ -95,6 +104,8 @@ struct dkt_event {
 	int id; /* 0: not read yet */
 	int guess; /* the number it had once, not yet looked at; 0: none */
 	int load_err; /* of an earlier try to read the format */
+	const char *format; /* the format file's text if a file gave it */
+	size_t format_len;
 	struct tep_event *tep; /* NULL before the format is read */
 	struct dkt_field *fields;
 	size_t n_fields;

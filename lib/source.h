@@ -12,6 +12,17 @@ struct dkt__source_ops {
 	void (*close)(struct dkt_source *source);
 };
 
+struct dkt__file;
+
+/* One kind of file. */
+struct dkt__reader {
+	const char *name; /* "trace.dat" */
+	bool (*is)(const uint8_t *data, size_t size); /* whether it begins like one */
+	/* Takes the file over, also when it fails. */
+	int (*open)(struct dkt_ctx *ctx, struct dkt__file *file, const struct dkt_source_opts *opts,
+		    struct dkt_source **source);
+};
+
 /* The first member of each kind's own struct. */
 struct dkt_source {
 	const struct dkt__source_ops *ops;

@@ -25,6 +25,7 @@ struct list {
 };
 
 struct dkt__symbols {
+	char *given_functions, *given_strings; /* a file's, not looked at yet */
 	struct list functions;
 	struct list strings;
 	bool functions_read, strings_read;
@@ -168,12 +169,33 @@ int dkt__symbols_read(struct dkt_ctx *ctx, const char *path)
 	return err ? err : list_fill(&symbols->functions, text, cut_symbol);
 }
 
+int dkt__symbols_given(struct dkt_ctx *ctx, char *kallsyms, char *printk_formats)
+{
+	struct dkt__symbols *symbols = symbols_of(ctx);
+
+	if (!symbols) {
+		free(kallsyms);
+		free(printk_formats);
+		return -ENOMEM;
+	}
+	free(symbols->given_functions);
+	free(symbols->given_strings);
+	symbols->given_functions = kallsyms;
+	symbols->given_strings = printk_formats;
+	return 0;
+}
+
 /* A saved tree brings its kernel's symbols along; those of the running kernel are not its own. */
 static void symbols_load(struct dkt_ctx *ctx)
 {
-	char *path __cleanup(free) = NULL;
+	char *path __cleanup(free) = NULL, *text = ctx->symbols->given_functions;
 	struct statfs fs;
 
+	ctx->symbols->given_functions = NULL;
+	if (text)
+		list_fill(&ctx->symbols->functions, text, cut_symbol);
+	if (ctx->given)
+		return;
 	if (ctx->root && asprintf(&path, "%s/kallsyms", ctx->root) < 0)
 		path = NULL;
 	if (path && !access(path, R_OK))
@@ -280,6 +302,17 @@ static bool cut_string(char *line, struct entry *entry)
 	return true;
 }
 
+int dkt__kernel_strings(struct dkt_ctx *ctx, char **text)
+{
+	*text = NULL;
+	if (!ctx->given)
+		return dkt__tfs_read(ctx, text, NULL, "printk_formats");
+	if (!ctx->symbols || !ctx->symbols->given_strings)
+		return -ENOENT;
+	*text = strdup(ctx->symbols->given_strings);
+	return *text ? 0 : -ENOMEM;
+}
+
 const char *dkt__kernel_string(struct dkt_ctx *ctx, uint64_t address)
 {
 	struct dkt__symbols *symbols = symbols_of(ctx);
@@ -290,7 +323,7 @@ const char *dkt__kernel_string(struct dkt_ctx *ctx, uint64_t address)
 		return NULL;
 	if (!symbols->strings_read) {
 		symbols->strings_read = true;
-		if (!dkt__tfs_read(ctx, &text, NULL, "printk_formats"))
+		if (!dkt__kernel_strings(ctx, &text))
 			list_fill(&symbols->strings, text, cut_string);
 	}
 	entry = list_find(&symbols->strings, address);
@@ -303,5 +336,7 @@ void dkt__symbols_free(struct dkt__symbols *symbols)
 		return;
 	list_clear(&symbols->functions);
 	list_clear(&symbols->strings);
+	free(symbols->given_functions);
+	free(symbols->given_strings);
 	free(symbols);
 }

@@ -8,6 +8,15 @@
 /* Takes the names from that file, in the form of /proc/kallsyms, in place of any before. */
 int dkt__symbols_read(struct dkt_ctx *ctx, const char *path);
 
+/*
+ * A file's kallsyms and printk_formats, NULL: it has none. Takes the texts over, and looks at them
+ * when the first name is asked for.
+ */
+int dkt__symbols_given(struct dkt_ctx *ctx, char *kallsyms, char *printk_formats);
+
+/* The text of printk_formats; the caller frees it. -ENOENT: there is none. */
+int dkt__kernel_strings(struct dkt_ctx *ctx, char **text);
+
 /* Where an address lies. */
 struct dkt__place {
 	const char *name;

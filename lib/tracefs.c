@@ -140,8 +140,10 @@ bool dkt_tracefs_was_mounted(const struct dkt_ctx *ctx)
 /* Before dkt_tracefs_open() dirfd is -1 and every path fails with EBADF. */
 static int tfs_open(struct dkt_ctx *ctx, int flags, const char *path)
 {
-	int fd = openat(ctx->dirfd, path, flags | O_CLOEXEC);
+	int fd = ctx->given ? -1 : openat(ctx->dirfd, path, flags | O_CLOEXEC);
 
+	if (ctx->given)
+		return dkt_fail(ctx, -ENOENT, "there is no %s: these events are of a file", path);
 	if (fd < 0)
 		return dkt_fail(ctx, -errno, "open %s/%s: %s", ctx->dir ? ctx->dir : "tracefs",
 				path, strerror(errno));

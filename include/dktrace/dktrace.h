@@ -444,7 +444,31 @@ struct dkt_source_info {
 	int cpus; /* CPU numbers of its records run from 0 to one less */
 	bool has_wall; /* wall is known */
 	int64_t wall; /* to add to a record's time to get wall-clock time, ns */
+	const char *damage; /* what of a file could not be read so far, in words; NULL: nothing */
 };
+
+enum dkt_source_flags {
+	DKT_SOURCE_ALL = 1, /* of all buffers of a file; a record's stream says of which */
+	DKT_SOURCE_WALL = 2, /* since and until are wall-clock time, of a source that knows it */
+};
+
+struct dkt_source_opts {
+	size_t sz;
+	unsigned int flags; /* enum dkt_source_flags */
+	const char *buffer; /* of a file with several: this one's records; NULL: the top one's */
+	uint64_t since, until; /* records from then on, and before then, ns; 0: no bound */
+	const int *cpus; /* records of these only */
+	size_t n_cpus; /* 0: of all */
+};
+
+/*
+ * Opens a file of records, whose kind is found out by its first bytes. The context must be new: from
+ * then on it is the kernel that the file was recorded on, with its events, names of functions and
+ * nothing else, also after the source is closed. -EINVAL: not a kind of file that is known;
+ * -ENOENT: no such file, or no buffer of that name in it; -EBUSY: the context is another kernel's.
+ */
+DKT_API int dkt_source_open(struct dkt_ctx *ctx, const char *path,
+			    const struct dkt_source_opts *opts, struct dkt_source **source);
 
 DKT_API const struct dkt_source_info *dkt_source_info(const struct dkt_source *source);
 

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Names of processes by their number: a hash table that is probed linearly. */
+#include "comms.h"
+
+#include "banned.h"
+
+struct dkt__comm {
+	int32_t pid;
+	bool used;
+	char name[16]; /* TASK_COMM_LEN of the kernel, with the NUL */
+};
+
+static struct dkt__comm *find(const struct dkt__comms *comms, int32_t pid)
+{
+	size_t at = ((uint32_t)pid * UINT32_C(0x9e3779b1)) & (comms->size - 1);
+
+	while (comms->slots[at].used && comms->slots[at].pid != pid)
+		at = (at + 1) & (comms->size - 1);
+	return &comms->slots[at];
+}
+
+static int grow(struct dkt__comms *comms)
+{
+	struct dkt__comms more = { .size = comms->size ? comms->size * 2 : 256, .n = comms->n };
+	size_t i;
+
+	more.slots = calloc(more.size, sizeof(*more.slots));
+	if (!more.slots)
+		return -ENOMEM;
+	for (i = 0; i < comms->size; i++)
+		if (comms->slots[i].used)
+			*find(&more, comms->slots[i].pid) = comms->slots[i];
+	free(comms->slots);
+	*comms = more;
+	return 0;
+}
+
+int dkt__comms_set(struct dkt__comms *comms, int32_t pid, const char *name, size_t n)
+{
+	struct dkt__comm *slot;
+	int err = comms->n * 2 >= comms->size ? grow(comms) : 0;
+
+	if (err)
+		return err;
+	slot = find(comms, pid);
+	comms->n += !slot->used;
+	n = DKT__MIN(n, sizeof(slot->name) - 1);
+	*slot = (struct dkt__comm){ .pid = pid, .used = true };
+	memcpy(slot->name, name, n);
+	return 0;
+}
+
+int dkt__comms_parse(struct dkt__comms *comms, const char *text, size_t len)
+{
+	const char *end = text + len, *stop;
+	int err = 0;
+
+	for (; !err && text < end; text = stop + 1) {
+		uint64_t pid = 0;
+		const char *p = text;
+
+		stop = memchr(text, '\n', (size_t)(end - text));
+		if (!stop)
+			stop = end;
+		for (; p < stop && *p >= '0' && *p <= '9' && pid <= INT32_MAX; p++)
+			pid = pid * 10 + (uint64_t)(*p - '0');
+		if (p > text && p < stop && *p == ' ' && pid <= INT32_MAX)
+			err = dkt__comms_set(comms, (int32_t)pid, p + 1, (size_t)(stop - p - 1));
+	}
+	return err;
+}
+
+const char *dkt__comms_get(const struct dkt__comms *comms, int32_t pid)
+{
+	const struct dkt__comm *slot = comms->size ? find(comms, pid) : NULL;
+
+	return slot && slot->used ? slot->name : NULL;
+}
+
+void dkt__comms_clear(struct dkt__comms *comms)
+{
+	free(comms->slots);
+	*comms = (struct dkt__comms){ 0 };
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Names of processes by their number. */
+#ifndef DKT_COMMS_H
+#define DKT_COMMS_H
+
+#include "internal.h"
+
+struct dkt__comms {
+	struct dkt__comm *slots;
+	size_t n, size; /* size is a power of two */
+};
+
+/* Gives the process that name in place of any before; n bytes, cut to what a kernel keeps. */
+int dkt__comms_set(struct dkt__comms *comms, int32_t pid, const char *name, size_t n);
+
+/* Takes "PID NAME" lines, as of saved_cmdlines. */
+int dkt__comms_parse(struct dkt__comms *comms, const char *text, size_t len);
+
+/* NULL if it is not known. Valid until the next dkt__comms_set(). */
+const char *dkt__comms_get(const struct dkt__comms *comms, int32_t pid);
+void dkt__comms_clear(struct dkt__comms *comms);
+
+#endif

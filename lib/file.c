@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Files that are read in place: a mapping, and numbers in the file's byte order. */
+#include <byteswap.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "file.h"
+
+#include "banned.h"
+
+int dkt__file_open(struct dkt_ctx *ctx, const char *path, struct dkt__file *file)
+{
+	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct stat st;
+	void *data;
+
+	*file = (struct dkt__file){ 0 };
+	if (fd < 0 || fstat(fd, &st))
+		return dkt_fail(ctx, -errno, "open %s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return dkt_fail(ctx, S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL,
+				"open %s: it is no regular file", path);
+	if (!st.st_size)
+		return dkt_fail(ctx, -ENODATA, "read %s: the file is empty", path);
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED)
+		return dkt_fail(ctx, -errno, "map %s: %s", path, strerror(errno));
+	file->data = data;
+	file->size = (size_t)st.st_size;
+	file->path = strdup(path);
+	if (!file->path) {
+		dkt__file_close(file);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void dkt__file_close(struct dkt__file *file)
+{
+	if (file->data)
+		munmap((void *)file->data, file->size);
+	free(file->path);
+	*file = (struct dkt__file){ 0 };
+}
+
+const uint8_t *dkt__cursor_bytes(struct dkt__cursor *cur, uint64_t n)
+{
+	const uint8_t *p = cur->p;
+
+	if (cur->bad || n > dkt__cursor_left(cur)) {
+		cur->bad = true;
+		return NULL;
+	}
+	cur->p += n;
+	return p;
+}
+
+uint64_t dkt__cursor_number(struct dkt__cursor *cur, unsigned int n)
+{
+	const uint8_t *p = dkt__cursor_bytes(cur, n);
+	uint16_t u16;
+	uint32_t u32;
+	uint64_t u64;
+
+	if (!p)
+		return 0;
+	switch (n) {
+	case 1:
+		return *p;
+	case 2:
+		memcpy(&u16, p, sizeof(u16));
+		return cur->swap ? bswap_16(u16) : u16;
+	case 4:
+		memcpy(&u32, p, sizeof(u32));
+		return cur->swap ? bswap_32(u32) : u32;
+	default:
+		memcpy(&u64, p, sizeof(u64));
+		return cur->swap ? bswap_64(u64) : u64;
+	}
+}
+
+const char *dkt__cursor_string(struct dkt__cursor *cur)
+{
+	const char *text = (const char *)cur->p;
+	const uint8_t *end = cur->bad ? NULL : memchr(cur->p, '\0', dkt__cursor_left(cur));
+
+	if (!end) {
+		cur->bad = true;
+		return "";
+	}
+	cur->p = end + 1;
+	return text;
+}

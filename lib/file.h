@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Files that are read in place: a mapping, and numbers in the file's byte order. */
+#ifndef DKT_FILE_H
+#define DKT_FILE_H
+
+#include "internal.h"
+
+struct dkt__file {
+	char *path; /* for words */
+	const uint8_t *data; /* read-only mapping */
+	size_t size;
+};
+
+int dkt__file_open(struct dkt_ctx *ctx, const char *path, struct dkt__file *file);
+void dkt__file_close(struct dkt__file *file);
+
+/* A stretch of bytes that is read from its start on. */
+struct dkt__cursor {
+	const uint8_t *p;
+	const uint8_t *end;
+	bool swap; /* numbers are in the other byte order */
+	bool bad; /* something was asked for beyond the end: all that followed is 0 */
+};
+
+static inline size_t dkt__cursor_left(const struct dkt__cursor *cur)
+{
+	return (size_t)(cur->end - cur->p);
+}
+
+/* The next n bytes, NULL if there are not so many. */
+const uint8_t *dkt__cursor_bytes(struct dkt__cursor *cur, uint64_t n);
+
+/* The next n bytes as a number, n 1, 2, 4 or 8. */
+uint64_t dkt__cursor_number(struct dkt__cursor *cur, unsigned int n);
+
+/* The next string, which ends in a NUL; "" if it does not. */
+const char *dkt__cursor_string(struct dkt__cursor *cur);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Formats of events: parsed by libtraceevent when they are first asked for. */
+#include "event.h"
+#include "symbol.h"
+#include "tracefs.h"
+
+#include "banned.h"
+
+void dkt__event_clear(struct dkt_event *event)
+{
+	dkt__plan_free(event->plan);
+	free(event->print);
+	free(event->fields);
+}
+
+/* Kernel strings that records point at, for "%s" of a pointer. */
+static void load_strings(struct dkt_ctx *ctx)
+{
+	char *text __cleanup(free) = NULL;
+
+	if (ctx->tep_strings)
+		return;
+	ctx->tep_strings = true;
+	if (!dkt__kernel_strings(ctx, &text))
+		tep_parse_printk_formats(ctx->tep, text);
+}
+
+static char *resolve_symbol(void *priv, unsigned long long *addr, char **module)
+{
+	uint64_t offset = 0;
+	const char *name = dkt_symbol(priv, *addr, &offset);
+
+	(void)module;
+	*addr -= offset;
+	return (char *)name;
+}
+
+struct tep_handle *dkt__tep(struct dkt_ctx *ctx)
+{
+	char *page __cleanup(free) = NULL;
+	size_t len;
+
+	if (ctx->tep)
+		return ctx->tep;
+	ctx->tep = tep_alloc();
+	if (!ctx->tep)
+		return NULL;
+	tep_set_loglevel(TEP_LOG_NONE);
+	tep_set_long_size(ctx->tep, ctx->long_size);
+	tep_set_page_size(ctx->tep, (int)sysconf(_SC_PAGESIZE));
+	tep_set_function_resolver(ctx->tep, resolve_symbol, ctx);
+	if (!ctx->given && !dkt__tfs_read(ctx, &page, &len, "events/header_page"))
+		tep_parse_header_page(ctx->tep, page, len, sizeof(long));
+	return ctx->tep;
+}
+
+void dkt__tep_free(struct dkt_ctx *ctx)
+{
+	if (ctx->tep)
+		tep_free(ctx->tep);
+	ctx->tep = NULL;
+	ctx->tep_strings = false;
+}
+
+static unsigned int field_flags(const struct tep_format_field *field, bool common)
+{
+	unsigned int flags = common ? DKT_FIELD_COMMON : 0;
+
+	if (field->flags & TEP_FIELD_IS_SIGNED)
+		flags |= DKT_FIELD_SIGNED;
+	if (field->flags & TEP_FIELD_IS_STRING)
+		flags |= DKT_FIELD_STRING;
+	if (field->flags & TEP_FIELD_IS_DYNAMIC)
+		flags |= DKT_FIELD_DYNAMIC;
+	if (field->flags & TEP_FIELD_IS_RELATIVE)
+		flags |= DKT_FIELD_RELATIVE;
+	if (field->flags & TEP_FIELD_IS_ARRAY)
+		flags |= DKT_FIELD_ARRAY;
+	if (field->flags & TEP_FIELD_IS_POINTER)
+		flags |= DKT_FIELD_POINTER;
+	return flags;
+}
+
+static void add_fields(struct dkt_event *event, const struct tep_format_field *field, bool common)
+{
+	for (; field; field = field->next) {
+		struct dkt_field *to = &event->fields[event->n_fields++];
+
+		to->name = field->name;
+		to->type = field->type;
+		to->offset = (uint32_t)field->offset;
+		to->size = (uint32_t)field->size;
+		to->element = field->elementsize ? field->elementsize : (uint32_t)field->size;
+		to->flags = field_flags(field, common);
+	}
+}
+
+#define PRINT_WORD "print fmt:"
+
+int dkt__event_take_format(struct dkt_event *event, const char *text, size_t len)
+{
+	struct tep_handle *tep = dkt__tep(event->ctx);
+	const char *print;
+	int n;
+
+	if (!tep)
+		return -ENOMEM;
+	/* A print format that cannot be parsed still leaves the fields; printing copes. */
+	tep_parse_event(tep, text, len, event->system);
+	event->tep = tep_find_event_by_name(tep, event->system, event->name);
+	if (!event->tep)
+		return dkt_fail(event->ctx, -EINVAL, "parse format of event %s:%s", event->system,
+				event->name);
+	print = memmem(text, len, "\n" PRINT_WORD, strlen("\n" PRINT_WORD));
+	if (print) {
+		print += strlen("\n" PRINT_WORD);
+		event->print = strndup(print, len - (size_t)(print - text));
+	}
+	n = event->tep->format.nr_common + event->tep->format.nr_fields;
+	event->fields = calloc((size_t)n + 1, sizeof(*event->fields));
+	if (!event->fields)
+		return -ENOMEM;
+	add_fields(event, event->tep->format.common_fields, true);
+	add_fields(event, event->tep->format.fields, false);
+	return 0;
+}
+
+static int event_parse(struct dkt_event *event)
+{
+	char *text __cleanup(free) = NULL;
+	size_t len;
+	int err = 0;
+
+	if (!event->format)
+		err = dkt__tfs_read(event->ctx, &text, &len, "events/%s/%s/format", event->system,
+				    event->name);
+	if (err)
+		return err;
+	if (!dkt__tep(event->ctx))
+		return -ENOMEM;
+	load_strings(event->ctx);
+	return event->format ? dkt__event_take_format(event, event->format, event->format_len) :
+			       dkt__event_take_format(event, text, len);
+}
+
+int dkt__event_load(struct dkt_event *event)
+{
+	if (event->tep || event->fields)
+		return 0;
+	if (!event->load_err)
+		event->load_err = event_parse(event);
+	return event->load_err;
+}
+
+int dkt_event_fields(struct dkt_event *event, const struct dkt_field **fields, size_t *n)
+{
+	int err = dkt__event_load(event);
+
+	*fields = err ? NULL : event->fields;
+	*n = err ? 0 : event->n_fields;
+	return err;
+}
+
+const struct dkt_field *dkt_event_field(struct dkt_event *event, const char *name)
+{
+	size_t i;
+
+	if (dkt__event_load(event))
+		return NULL;
+	for (i = 0; i < event->n_fields; i++)
+		if (!strcmp(event->fields[i].name, name))
+			return &event->fields[i];
+	return NULL;
+}
+
+const char *dkt_event_print_format(struct dkt_event *event)
+{
+	if (dkt__event_load(event))
+		return NULL;
+	return event->print ? event->print : "";
+}

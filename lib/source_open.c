@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Opening a file of records: its first bytes say which reader it is for. */
+#include "file.h"
+#include "source.h"
+
+#include "banned.h"
+
+static const struct dkt__reader *const readers[] = {
+	NULL,
+};
+
+static const struct dkt__reader *find_reader(const struct dkt__file *file)
+{
+	size_t i;
+
+	for (i = 0; readers[i]; i++)
+		if (readers[i]->is(file->data, file->size))
+			return readers[i];
+	return NULL;
+}
+
+int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
+		    struct dkt_source **source)
+{
+	DKT_OPTS(dkt_source_opts, none);
+	const struct dkt__reader *reader;
+	struct dkt__file file;
+	int err;
+
+	*source = NULL;
+	if (ctx->given || ctx->events)
+		return dkt_fail(ctx, -EBUSY, "open %s: the context is another kernel's", path);
+	err = dkt__file_open(ctx, path, &file);
+	if (err)
+		return err;
+	reader = find_reader(&file);
+	if (reader)
+		return reader->open(ctx, &file, opts ? opts : &none, source);
+	dkt__file_close(&file);
+	return dkt_fail(ctx, -EINVAL, "open %s: not a file of records that is known here", path);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A catalogue, symbols and names of processes that a file brings along. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "comms.h"
+#include "event.h"
+#include "file.h"
+#include "pages.h"
+#include "symbol.h"
+
+#define FORMAT(name, id)                                                                           \
+	"name: " name "\nID: " id "\n" TREE_COMMON                                                 \
+	"\tfield:u64 value;\toffset:8;\tsize:8;\tsigned:0;\n\nprint fmt: \"v=%lu\", REC->value\n"
+
+#define GIVEN(system, text)                                                                        \
+	{                                                                                          \
+		system, text, sizeof(text) - 1                                                     \
+	}
+
+static const struct dkt__given given[] = {
+	/* clang-format off */
+	GIVEN("ftrace", FORMAT("print", "5")),
+	GIVEN("sched", FORMAT("sched_switch", "300")),
+	GIVEN("block", FORMAT("block_rq", "301")),
+	GIVEN("bad", "no format at all\n"),
+	GIVEN("bad", "name: of_no_number\nID: x\n"),
+	GIVEN("bad", "name: of_a_number_too_high\nID: 70000\n"),
+	GIVEN("bad", "name: unparsable\nID: 302\nformat:\n\tfield:;\n"),
+	GIVEN("bad", ""),
+	/* clang-format on */
+};
+
+static int setup(void **state)
+{
+	struct dkt_ctx *ctx;
+
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_int_equal(dkt__events_given(ctx, given, ARRAY_SIZE(given)), 0);
+	*state = ctx;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	dkt_ctx_free(*state);
+	return 0;
+}
+
+static void test_catalogue(void **state)
+{
+	struct dkt_ctx *ctx = *state;
+	struct dkt_event *const *events;
+	struct dkt_event *event;
+	size_t n;
+
+	assert_int_equal(dkt_events(ctx, &events, &n), 0);
+	assert_int_equal(n, 3);
+	assert_string_equal(dkt_event_name(events[0]), "unparsable");
+	assert_string_equal(dkt_event_name(events[2]), "sched_switch");
+	assert_ptr_equal(dkt_event_by_id(ctx, 300), events[2]);
+	event = dkt_event_find(ctx, "ftrace", "print");
+	assert_ptr_equal(dkt_event_by_id(ctx, 5), event);
+	assert_int_equal(dkt_event_id(event), 5);
+	assert_null(dkt_event_find(ctx, "bad", "of_no_number"));
+	/* A number that no format has is an event all the same. */
+	assert_string_equal(dkt_event_name(dkt_event_by_id(ctx, 999)), "id_999");
+}
+
+static void test_formats(void **state)
+{
+	struct dkt_ctx *ctx = *state;
+	struct made_record bytes = { .type = 300, .value = 77 };
+	struct dkt_record record = { .data = &bytes, .size = sizeof(bytes) };
+	struct dkt_event *event = dkt_event_by_id(ctx, 300);
+	struct dkt_buf *buf;
+
+	assert_null(event->tep);
+	record.event = event;
+	assert_int_equal(dkt_buf_new(&buf), 0);
+	dkt_record_text(&record, buf);
+	assert_int_equal(buf->len, 4);
+	assert_memory_equal(buf->data, "v=77", 4);
+	dkt_buf_free(buf);
+	assert_non_null(dkt_event_field(event, "value"));
+	assert_null(dkt_event_field(dkt_event_by_id(ctx, 302), "value"));
+}
+
+/* The running kernel is not asked: this one has neither its events nor its names. */
+static void test_alone(void **state)
+{
+	struct dkt_ctx *ctx = *state;
+	uint64_t offset;
+
+	dkt_events_forget(ctx);
+	assert_non_null(dkt_event_find(ctx, "sched", "sched_switch"));
+	assert_null(dkt_event_find(ctx, "raw_syscalls", "sys_enter"));
+	assert_null(dkt_symbol(ctx, UINT64_C(0xffffffff81000010), &offset));
+	assert_null(dkt__kernel_string(ctx, 0x1000));
+}
+
+static void test_symbols(void **state)
+{
+	struct dkt_ctx *ctx = *state;
+	uint64_t offset;
+
+	assert_int_equal(dkt__symbols_given(ctx,
+					    strdup("1000 T first\n2000 T second\n3000 T end\n"),
+					    strdup("0x5000 : \"words\"\n")),
+			 0);
+	assert_string_equal(dkt_symbol(ctx, 0x2010, &offset), "second");
+	assert_int_equal(offset, 0x10);
+	assert_string_equal(dkt__kernel_string(ctx, 0x5000), "words");
+}
+
+static void test_comms(void **state)
+{
+	static const char text[] =
+		"1 init\n22 name with blanks\nrubbish\n-3 x\n99999999999 x\n4 cut";
+	struct dkt__comms comms = { 0 };
+	char name[32];
+	int32_t pid;
+
+	(void)state;
+	assert_null(dkt__comms_get(&comms, 1));
+	assert_int_equal(dkt__comms_parse(&comms, text, strlen(text)), 0);
+	assert_int_equal(comms.n, 3);
+	assert_string_equal(dkt__comms_get(&comms, 22), "name with blank");
+	assert_string_equal(dkt__comms_get(&comms, 4), "cut");
+	assert_null(dkt__comms_get(&comms, 3));
+	for (pid = 0; pid < 5000; pid++) {
+		snprintf(name, sizeof(name), "p%d", pid);
+		assert_int_equal(dkt__comms_set(&comms, pid * 64, name, strlen(name)), 0);
+	}
+	assert_string_equal(dkt__comms_get(&comms, 4999 * 64), "p4999");
+	assert_int_equal(comms.n, 5003);
+	dkt__comms_clear(&comms);
+}
+
+static void test_cursor(void **state)
+{
+	static const uint8_t bytes[] = { 1, 0, 2, 0, 0, 0, 'a', 0, 'b' };
+	struct dkt__cursor cur = { .p = bytes, .end = bytes + sizeof(bytes) };
+
+	(void)state;
+	assert_int_equal(dkt__cursor_number(&cur, 2), 1);
+	cur.swap = true;
+	assert_int_equal(dkt__cursor_number(&cur, 4), 0x02000000);
+	assert_string_equal(dkt__cursor_string(&cur), "a");
+	assert_string_equal(dkt__cursor_string(&cur), "");
+	assert_true(cur.bad);
+	cur.bad = false;
+	assert_null(dkt__cursor_bytes(&cur, UINT64_MAX));
+	assert_int_equal(dkt__cursor_number(&cur, 1), 0);
+}
+
+static void test_open(void **state)
+{
+	struct dkt_ctx *ctx = *state;
+	struct dkt_source *source;
+
+	assert_int_equal(dkt_source_open(ctx, "/dev/null", NULL, &source), -EBUSY);
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_int_equal(dkt_source_open(ctx, "/nowhere", NULL, &source), -ENOENT);
+	assert_string_equal(dkt_error(ctx), "open /nowhere: No such file or directory");
+	assert_int_equal(dkt_source_open(ctx, "/dev/null", NULL, &source), -EINVAL);
+	assert_string_equal(dkt_error(ctx), "open /dev/null: it is no regular file");
+	assert_int_equal(dkt_source_open(ctx, "/", NULL, &source), -EISDIR);
+	assert_int_equal(dkt_source_open(ctx, "/proc/self/exe", NULL, &source), -EINVAL);
+	assert_null(source);
+	dkt_ctx_free(ctx);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_catalogue, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_formats, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_alone, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_symbols, setup, teardown),
+		cmocka_unit_test(test_comms),
+		cmocka_unit_test(test_cursor),
+		cmocka_unit_test_setup_teardown(test_open, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
