@@ -1,29 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events and filters changed as one transaction: all of it, or what was there before. */
+/* An instance changed as one transaction: all of it, or what was there before. */
 #include <signal.h>
 
+#include "change.h"
 #include "tracefs.h"
-#include "tracer.h"
 
 #include "banned.h"
-
-struct filter {
-	struct dkt_event *event;
-	char *text; /* wanted */
-	char *before; /* NULL: not touched yet */
-};
-
-struct dkt_change {
-	struct dkt_instance *in;
-	struct dkt_event *const *all;
-	size_t n_all;
-	bool *wanted; /* by event index; NULL: events stay as they are */
-	bool *before;
-	bool *now;
-	struct filter *filters;
-	size_t n_filters;
-	struct dkt__tracer tracer;
-};
 
 int dkt_change_new(struct dkt_instance *in, struct dkt_change **out)
 {
@@ -53,6 +35,8 @@ void dkt_change_free(struct dkt_change *change)
 		free(change->filters[i].text);
 		free(change->filters[i].before);
 	}
+	dkt__triggers_free(change);
+	dkt__knobs_free(change);
 	dkt__tracer_clear(&change->tracer);
 	free(change->filters);
 	free(change->wanted);
@@ -81,7 +65,7 @@ int dkt_change_events(struct dkt_change *change, struct dkt_event *const *events
 
 int dkt_change_filter(struct dkt_change *change, struct dkt_event *event, const char *text)
 {
-	struct filter *more;
+	struct dkt__filter_step *more;
 	char *copy = strdup(text);
 
 	if (!copy)
@@ -92,7 +76,7 @@ int dkt_change_filter(struct dkt_change *change, struct dkt_event *event, const 
 		return -ENOMEM;
 	}
 	change->filters = more;
-	more[change->n_filters++] = (struct filter){ .event = event, .text = copy };
+	more[change->n_filters++] = (struct dkt__filter_step){ .event = event, .text = copy };
 	return 0;
 }
 
@@ -182,7 +166,7 @@ static int apply_filters(struct dkt_change *change)
 	int err = 0;
 
 	for (i = 0; !err && i < change->n_filters; i++) {
-		struct filter *filter = &change->filters[i];
+		struct dkt__filter_step *filter = &change->filters[i];
 		char *before;
 
 		err = dkt_instance_get_filter(change->in, filter->event, &before);
@@ -281,7 +265,11 @@ static int apply(struct dkt_change *change)
 	if (change->wanted)
 		err = switch_events(change, change->wanted, false);
 	if (!err)
+		err = dkt__knobs_apply(change);
+	if (!err)
 		err = apply_filters(change);
+	if (!err)
+		err = dkt__triggers_apply(change);
 	if (!err && change->wanted)
 		err = switch_events(change, change->wanted, true);
 	return err;
@@ -296,10 +284,14 @@ static void undo(struct dkt_change *change)
 
 	if (change->now && change->wanted)
 		err = switch_events(change, change->before, false);
+	if (dkt__triggers_undo(change))
+		err = -EIO;
 	for (i = change->n_filters; i-- > 0;)
 		if (change->filters[i].before &&
 		    write_filter(change, change->filters[i].event, change->filters[i].before))
 			err = -EIO;
+	if (dkt__knobs_undo(change))
+		err = -EIO;
 	if (change->now && change->wanted && switch_events(change, change->before, true))
 		err = -EIO;
 	if (err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Instances: a ring buffer of one's own with its knobs and statistics. */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <time.h>
 
@@ -316,6 +317,16 @@ int dkt_instance_get_stats(struct dkt_instance *in, int cpu, struct dkt_cpu_stat
 
 /* ---- what is on ---- */
 
+/* One that only triggers watch is listed as well; its own file says "0*". */
+static bool is_on(struct dkt_instance *in, const struct dkt_event *event)
+{
+	int fd __cleanup(close) = dkt__tfs_open(in->ctx, O_RDONLY, "%sevents/%s/%s/enable",
+						in->prefix, event->system, event->name);
+	char first = '1';
+
+	return fd < 0 || read(fd, &first, 1) != 1 || first != '0';
+}
+
 int dkt_instance_get_events(struct dkt_instance *in, struct dkt_event ***events, size_t *n)
 {
 	char *text __cleanup(free) = NULL;
@@ -347,7 +358,7 @@ int dkt_instance_get_events(struct dkt_instance *in, struct dkt_event ***events,
 		*colon = '\0';
 		event = dkt_event_find(in->ctx, line, colon + 1);
 		if (event && event->index < total)
-			on[event->index] = true;
+			on[event->index] = is_on(in, event);
 	}
 	/* The kernel lists them in an order of its own. */
 	for (i = 0; i < total; i++)

@@ -239,7 +239,8 @@ static char *kernel_words(struct dkt_ctx *ctx, const char *path, const char *val
 	static const char dir[] = "instances/";
 	char *log __cleanup(free) = NULL;
 	char *error __cleanup(free) = dkt_error(ctx)[0] ? strdup(dkt_error(ctx)) : NULL;
-	const char *slash = NULL;
+	const char *slash = NULL, *condition;
+	char *words;
 	int len = 0;
 
 	if (!strncmp(path, dir, sizeof(dir) - 1))
@@ -250,7 +251,10 @@ static char *kernel_words(struct dkt_ctx *ctx, const char *path, const char *val
 		dkt_fail(ctx, 0, "%s", error ? error : "");
 		return NULL;
 	}
-	return dkt__errorlog_words(log, value);
+	words = dkt__errorlog_words(log, value);
+	/* Of a trigger the kernel's log has the condition alone. */
+	condition = strstr(value, " if ");
+	return words || !condition ? words : dkt__errorlog_words(log, condition + 4);
 }
 
 static int tfs_write(struct dkt_ctx *ctx, int flags, const char *path, const char *value)

@@ -283,7 +283,39 @@ DKT_API int dkt_kprobe_get(struct dkt_ctx *ctx, const char *group, const char *n
 /* Removes it; the catalogue is forgotten. -ENOENT: there is none; -EBUSY: it is in use. */
 DKT_API int dkt_kprobe_remove(struct dkt_ctx *ctx, const char *group, const char *name);
 
-/* ---- changing events and filters as one transaction ----------------------------------------- */
+/* ---- triggers: what an event causes when it happens ------------------------------------------ */
+
+/* One trigger of an event (events.rst, "Event triggers"). The strings belong to the array. */
+struct dkt_trigger {
+	const char *text; /* the command that makes it: "traceoff:3 if prio > 100" */
+	const char *action; /* its first word: "traceoff", "enable_event", "hist" ... */
+	const char *target; /* "system:event" that it is about, NULL: it is about none */
+	const char *filter; /* what follows "if", NULL: nothing */
+	int64_t left; /* how often it will act yet; -1: without end */
+};
+
+/*
+ * Reads a trigger as people or the kernel write it; one allocation, which the caller frees with
+ * free(). -EINVAL: it makes no sense; -E2BIG: longer than the kernel takes.
+ */
+DKT_API int dkt_trigger_parse(struct dkt_ctx *ctx, const char *text, struct dkt_trigger **trigger);
+
+/*
+ * The triggers of an event in the instance, the last one added first: an array in one allocation,
+ * which the caller frees with free().
+ */
+DKT_API int dkt_instance_get_triggers(struct dkt_instance *instance, struct dkt_event *event,
+				      struct dkt_trigger **triggers, size_t *n);
+
+/*
+ * 0 if the event can have that trigger beside those that it has. -EEXIST: it has one of the same
+ * action and target; -EBUSY: it has one that excludes it, as traceon does traceoff; -ENOENT: there
+ * is no such target; -EOPNOTSUPP: this kernel has no such trigger.
+ */
+DKT_API int dkt_instance_check_trigger(struct dkt_instance *instance, struct dkt_event *event,
+				       const char *text);
+
+/* ---- changing an instance as one transaction ------------------------------------------------- */
 
 /* Collects what is to change on an instance; nothing is touched before dkt_change_commit(). */
 DKT_API int dkt_change_new(struct dkt_instance *instance, struct dkt_change **change);
@@ -310,15 +342,36 @@ DKT_API int dkt_change_tracer(struct dkt_change *change, const char *tracer,
 DKT_API const char *dkt_change_refused(const struct dkt_change *change);
 
 /*
- * Applies what differs from what is there, filters before enables, so that nothing is recorded
- * unfiltered. If the kernel refuses a step all earlier ones are undone; dkt_error() then has the
+ * Wants the trigger on the event; if it has one of the same action and target, that will do. What
+ * an enable_event or disable_event did to its target before it was removed again stays, unless
+ * the change says which events are to be on. Errors as of dkt_instance_check_trigger().
+ */
+DKT_API int dkt_change_trigger(struct dkt_change *change, struct dkt_event *event,
+			       const char *text);
+
+/* Wants no such trigger on the event, whatever its count and condition. */
+DKT_API int dkt_change_no_trigger(struct dkt_change *change, struct dkt_event *event,
+				  const char *text);
+
+/*
+ * Wants records of these threads only (set_event_pid), n 0: of all; with children, also of those
+ * that they will make.
+ */
+DKT_API int dkt_change_pids(struct dkt_change *change, const pid_t *pids, size_t n, bool children);
+
+/* Wants records of these CPUs only (tracing_cpumask), as "0-3,5"; NULL: of all. -EINVAL. */
+DKT_API int dkt_change_cpus(struct dkt_change *change, const char *cpus);
+
+/*
+ * Applies what differs from what is there: pids, CPUs, filters and triggers before enables, so that
+ * nothing is recorded unfiltered. If the kernel refuses a step all earlier ones are undone; dkt_error() then has the
  * kernel's own words from error_log, with a caret under the place.
  */
 DKT_API int dkt_change_commit(struct dkt_change *change);
 
 /*
  * What is on in the instance now: an array of events, in the order of dkt_events(), that the
- * caller frees with free().
+ * caller frees with free(). An event is off as long as only triggers watch it.
  */
 DKT_API int dkt_instance_get_events(struct dkt_instance *instance, struct dkt_event ***events,
 				    size_t *n);

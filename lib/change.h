@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A change and the kinds of steps that it is made of; each can be applied and taken back. */
+#ifndef DKT_CHANGE_H
+#define DKT_CHANGE_H
+
+#include "tracer.h"
+
+struct dkt__filter_step {
+	struct dkt_event *event;
+	char *text; /* wanted */
+	char *before; /* NULL: not touched yet */
+};
+
+struct dkt__trigger_step {
+	struct dkt_event *event;
+	struct dkt_trigger *trigger;
+	bool add; /* else it is removed */
+	bool done;
+};
+
+/* A file of the instance with one value. */
+struct dkt__knob {
+	const char *file;
+	char *value; /* wanted */
+	char *before; /* NULL: not touched yet */
+};
+
+struct dkt_change {
+	struct dkt_instance *in;
+	struct dkt_event *const *all;
+	size_t n_all;
+	bool *wanted; /* by event index; NULL: events stay as they are */
+	bool *before;
+	bool *now;
+	struct dkt__filter_step *filters;
+	size_t n_filters;
+	struct dkt__trigger_step *triggers;
+	size_t n_triggers;
+	struct dkt__knob *knobs;
+	size_t n_knobs;
+	struct dkt__tracer tracer;
+};
+
+/* Undoing goes on after an error and returns the last one. */
+int dkt__triggers_apply(struct dkt_change *change);
+int dkt__triggers_undo(struct dkt_change *change);
+void dkt__triggers_free(struct dkt_change *change);
+
+int dkt__knobs_apply(struct dkt_change *change);
+int dkt__knobs_undo(struct dkt_change *change);
+void dkt__knobs_free(struct dkt_change *change);
+
+#endif

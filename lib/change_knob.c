@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Files of an instance with one value as steps of a change: which threads and CPUs are recorded. */
+#include "change.h"
+#include "expr.h"
+#include "tracefs.h"
+
+#include "banned.h"
+
+#define PIDS "set_event_pid"
+#define FORK "options/event-fork"
+#define CPUS "tracing_cpumask"
+
+/* Takes the value over. */
+static int want(struct dkt_change *change, const char *file, char *value)
+{
+	struct dkt__knob *more;
+
+	if (!value)
+		return -ENOMEM;
+	more = reallocarray(change->knobs, change->n_knobs + 1, sizeof(*more));
+	if (!more) {
+		free(value);
+		return -ENOMEM;
+	}
+	change->knobs = more;
+	more[change->n_knobs++] = (struct dkt__knob){ .file = file, .value = value };
+	return 0;
+}
+
+/* As the file of pids reads: one in a line. */
+int dkt_change_pids(struct dkt_change *change, const pid_t *pids, size_t n, bool children)
+{
+	char *list = NULL;
+	size_t len, i;
+	FILE *f;
+	int err;
+
+	/* The kernel adds children to the list as they come, so the option is set first. */
+	err = want(change, FORK, strdup(children ? "1" : "0"));
+	if (err)
+		return err;
+	f = open_memstream(&list, &len);
+	if (!f)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		fprintf(f, "%s%d", i ? "\n" : "", (int)pids[i]);
+	if (fclose(f)) {
+		free(list);
+		return -ENOMEM;
+	}
+	return want(change, PIDS, list);
+}
+
+/* As the kernel writes a bitmap: 32 bits in hex, commas between, the highest first. */
+static char *mask_text(const struct expr_cpus *cpus, int n)
+{
+	int words = (n + 31) / 32, i;
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	for (i = words; f && i-- > 0;) {
+		uint32_t word = (uint32_t)(cpus->bits[i / 2] >> i % 2 * 32);
+
+		fprintf(f, i < words - 1 ? ",%08x" : "%x", word);
+	}
+	if (f && !fclose(f))
+		return text;
+	free(text);
+	return NULL;
+}
+
+int dkt_change_cpus(struct dkt_change *change, const char *list)
+{
+	struct expr_cpus *cpus __cleanup(free) = calloc(1, sizeof(*cpus));
+	char all[24];
+	int n = change->in->cpus, cpu;
+
+	if (!cpus)
+		return -ENOMEM;
+	snprintf(all, sizeof(all), "0-%d", n - 1);
+	list = list ? list : all;
+	if (!*list || expr__cpus_parse(list, strlen(list), cpus) || !cpus->weight)
+		return dkt_fail(change->in->ctx, -EINVAL, "'%.60s' is no list of CPUs, as 0-3,5",
+				list);
+	for (cpu = EXPR_MAX_CPUS - 1; cpu >= n; cpu--)
+		if (expr__cpus_has(cpus, (uint64_t)cpu))
+			return dkt_fail(change->in->ctx, -EINVAL,
+					"there is no CPU %d: the last one is %d", cpu, n - 1);
+	return want(change, CPUS, mask_text(cpus, n));
+}
+
+/* ---- steps ---- */
+
+static int write_knob(struct dkt_instance *in, const char *file, const char *value)
+{
+	/* A list is emptied by being opened. */
+	return dkt__tfs_set(in->ctx, value, "%s%s", in->prefix, file);
+}
+
+static int apply_knob(struct dkt_instance *in, struct dkt__knob *knob)
+{
+	size_t len;
+	int err = dkt__tfs_read(in->ctx, &knob->before, &len, "%s%s", in->prefix, knob->file);
+
+	/* What is not there is as it should be if nothing is asked of it. */
+	if (err == -ENOENT && (!*knob->value || !strcmp(knob->value, "0")))
+		return 0;
+	if (err)
+		return err;
+	while (len && knob->before[len - 1] == '\n')
+		knob->before[--len] = '\0';
+	return strcmp(knob->before, knob->value) ? write_knob(in, knob->file, knob->value) : 0;
+}
+
+int dkt__knobs_apply(struct dkt_change *change)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < change->n_knobs; i++)
+		err = apply_knob(change->in, &change->knobs[i]);
+	return err;
+}
+
+int dkt__knobs_undo(struct dkt_change *change)
+{
+	int err = 0, one;
+	size_t i;
+
+	for (i = change->n_knobs; i-- > 0;) {
+		struct dkt__knob *knob = &change->knobs[i];
+
+		if (!knob->before || !strcmp(knob->before, knob->value))
+			continue;
+		one = write_knob(change->in, knob->file, knob->before);
+		err = one ? one : err;
+	}
+	return err;
+}
+
+void dkt__knobs_free(struct dkt_change *change)
+{
+	size_t i;
+
+	for (i = 0; i < change->n_knobs; i++) {
+		free(change->knobs[i].value);
+		free(change->knobs[i].before);
+	}
+	free(change->knobs);
+}

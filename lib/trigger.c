@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Triggers of events: the lines of a trigger file, and which of them exclude each other.
+ *
+ * A line is as a command is written, but for what is left of its count and the state of a
+ * histogram:
+ *
+ *   traceoff:count=3 if prio > 100
+ *   enable_event:sched:sched_switch:unlimited
+ *   hist:keys=pid:vals=hitcount:sort=hitcount:size=2048 if pid > 1 [active]
+ */
+#include <ctype.h>
+#include <inttypes.h>
+
+#include "tracefs.h"
+#include "trigger.h"
+
+#include "banned.h"
+
+/* What the kernel takes in one write, less the end of the string (events/.../trigger). */
+#define MAX_COMMAND 4095
+
+/* Of those that take a target, how many words it has between colons. */
+static const struct action {
+	const char *name;
+	bool has_target;
+	bool is_raw; /* what follows the name is a language of its own */
+	const char *excludes; /* the kernel keeps one of the two for an event, or for a target */
+} actions[] = {
+	/* clang-format off */
+	{ "traceon",       false, false, "traceoff" },
+	{ "traceoff",      false, false, "traceon" },
+	{ "stacktrace",    false, false, NULL },
+	{ "snapshot",      false, false, NULL },
+	{ "enable_event",  true,  false, "disable_event" },
+	{ "disable_event", true,  false, "enable_event" },
+	{ "enable_hist",   true,  false, "disable_hist" },
+	{ "disable_hist",  true,  false, "enable_hist" },
+	{ "hist",          false, true,  NULL },
+	/* clang-format on */
+};
+
+static const struct action *find_action(const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(actions); i++)
+		if (strlen(actions[i].name) == len && !memcmp(actions[i].name, name, len))
+			return &actions[i];
+	return NULL;
+}
+
+/* ---- one line ---- */
+
+/* Moves p behind "system:event"; false if there is none. */
+static bool skip_target(const char **p)
+{
+	const char *colon = strchr(*p, ':');
+	size_t len = colon ? strcspn(colon + 1, ": ") : 0;
+
+	if (!colon || colon == *p || !len || strcspn(*p, " ") < (size_t)(colon - *p))
+		return false;
+	*p = colon + 1 + len;
+	return true;
+}
+
+/* "", ":unlimited", ":count=3" of the kernel, ":3" of people. */
+static bool read_count(const char *text, size_t len, int64_t *left)
+{
+	static const char listed[] = "count=";
+	char *end;
+
+	*left = -1;
+	if (!len)
+		return true;
+	if (*text != ':')
+		return false;
+	text++;
+	len--;
+	if (len == strlen("unlimited") && !strncmp(text, "unlimited", len))
+		return true;
+	if (len > strlen(listed) && !strncmp(text, listed, strlen(listed))) {
+		text += strlen(listed);
+		len -= strlen(listed);
+	}
+	if (!len || len > 18 || !isdigit((unsigned char)*text))
+		return false;
+	*left = strtoll(text, &end, 10);
+	return end == text + len;
+}
+
+/* A histogram's " [active]" or " [paused]" is no part of the command. */
+static size_t without_state(const char *line, size_t len)
+{
+	static const char state[] = " [active]", other[] = " [paused]";
+	const size_t n = sizeof(state) - 1;
+
+	while (len > n && (!memcmp(line + len - n, state, n) || !memcmp(line + len - n, other, n)))
+		len -= n;
+	return len;
+}
+
+/* Puts a string of len bytes at *room, moves that on. */
+static const char *put(char **room, const char *text, size_t len)
+{
+	char *at = *room;
+
+	memcpy(at, text, len);
+	at[len] = '\0';
+	*room += len + 1;
+	return at;
+}
+
+/* The command that makes such a trigger, of at most as many bytes as its line has. */
+static const char *put_text(char **room, size_t len, const struct dkt_trigger *t)
+{
+	const char *target = t->target ? t->target : "";
+	char count[24] = "";
+	char *at = *room;
+
+	if (t->left >= 0)
+		snprintf(count, sizeof(count), ":%" PRId64, t->left);
+	*room += 1 + snprintf(at, len + 1, "%s%s%s%s%s%s", t->action, *target ? ":" : "", target,
+			      count, t->filter ? " if " : "", t->filter ? t->filter : "");
+	return at;
+}
+
+/* Bytes that a line's strings take at most: each of its parts once and in the command. */
+static size_t room_for(size_t len)
+{
+	return 2 * len + 32;
+}
+
+static int parse_line(const char *line, size_t len, char **room, struct dkt_trigger *t)
+{
+	const struct action *action = find_action(line, strcspn(line, ": \n"));
+	const char *end, *p, *condition = memmem(line, len, " if ", 4);
+
+	if (!action)
+		return -EINVAL;
+	*t = (struct dkt_trigger){ .action = action->name, .left = -1 };
+	if (action->is_raw) {
+		len = without_state(line, len);
+		t->text = put(room, line, len);
+		condition = strstr(t->text, " if ");
+		t->filter = condition ? condition + 4 : NULL;
+		return len > strlen("hist:") ? 0 : -EINVAL;
+	}
+	end = condition ? condition : line + len;
+	p = line + strlen(action->name);
+	if (action->has_target) {
+		const char *from = p + 1;
+
+		if (*p != ':' || !skip_target(&from) || from > end)
+			return -EINVAL;
+		t->target = put(room, p + 1, (size_t)(from - p - 1));
+		p = from;
+	}
+	if (!read_count(p, (size_t)(end - p), &t->left))
+		return -EINVAL;
+	if (condition)
+		t->filter = put(room, condition + 4, (size_t)(line + len - condition - 4));
+	if (condition && !*t->filter)
+		return -EINVAL;
+	t->text = put_text(room, len, t);
+	return 0;
+}
+
+int dkt_trigger_parse(struct dkt_ctx *ctx, const char *text, struct dkt_trigger **trigger)
+{
+	size_t len = strlen(text);
+	struct dkt_trigger *t;
+	char *room;
+
+	*trigger = NULL;
+	if (strpbrk(text, "\n\r"))
+		return dkt_fail(ctx, -EINVAL, "a trigger is one line");
+	if (len > MAX_COMMAND)
+		return dkt_fail(ctx, -E2BIG, "a trigger of %zu bytes, and the kernel takes %d", len,
+				MAX_COMMAND);
+	if (!find_action(text, strcspn(text, ": ")))
+		return dkt_fail(ctx, -EINVAL,
+				"'%.*s' is no trigger: traceon, traceoff, stacktrace, snapshot, "
+				"enable_event, disable_event, enable_hist, disable_hist or hist",
+				(int)DKT__MIN(strcspn(text, ": "), (size_t)60), text);
+	t = malloc(sizeof(*t) + room_for(len));
+	if (!t)
+		return -ENOMEM;
+	room = (char *)(t + 1);
+	if (parse_line(text, len, &room, t)) {
+		free(t);
+		return dkt_fail(
+			ctx, -EINVAL,
+			"'%.200s' makes no sense as a trigger: ACTION[:SYSTEM:EVENT][:COUNT]"
+			"[ if EXPRESSION]",
+			text);
+	}
+	*trigger = t;
+	return 0;
+}
+
+/* ---- a whole file ---- */
+
+int dkt__triggers_parse(const char *text, struct dkt_trigger **triggers, size_t *n)
+{
+	size_t lines = 0, bytes = 0, len;
+	const char *line;
+	char *room;
+
+	*n = 0;
+	for (line = text; *line; line += len, line += *line == '\n') {
+		len = strcspn(line, "\n");
+		bytes += room_for(len);
+		lines++;
+	}
+	*triggers = malloc((lines + 1) * sizeof(**triggers) + bytes);
+	if (!*triggers)
+		return -ENOMEM;
+	room = (char *)(*triggers + lines + 1);
+	for (line = text; *line; line += len, line += *line == '\n') {
+		len = strcspn(line, "\n");
+		/* A line of a kind that is not known here, and the list of kinds. */
+		if (len && *line != '#' && !parse_line(line, len, &room, &(*triggers)[*n]))
+			(*n)++;
+	}
+	return 0;
+}
+
+bool dkt__trigger_offered(const char *text, const char *action)
+{
+	static const char heading[] = "# Available triggers:\n#";
+	const char *list = strstr(text, heading);
+	size_t len = strlen(action);
+
+	/* Where there are triggers, nobody says which there could be. */
+	if (!list)
+		return true;
+	list += sizeof(heading) - 1;
+	while ((list = strstr(list, action))) {
+		if (list[-1] == ' ' && (list[len] == ' ' || list[len] == '\n' || !list[len]))
+			return true;
+		list += len;
+	}
+	return false;
+}
+
+int dkt_instance_get_triggers(struct dkt_instance *in, struct dkt_event *event,
+			      struct dkt_trigger **triggers, size_t *n)
+{
+	char *text __cleanup(free) = NULL;
+	int err = dkt__tfs_read(in->ctx, &text, NULL, "%sevents/%s/%s/trigger", in->prefix,
+				event->system, event->name);
+
+	*triggers = NULL;
+	*n = 0;
+	return err ? err : dkt__triggers_parse(text, triggers, n);
+}
+
+/* ---- two of them ---- */
+
+static bool same_target(const struct dkt_trigger *a, const struct dkt_trigger *b)
+{
+	return !a->target == !b->target && (!a->target || !strcmp(a->target, b->target));
+}
+
+bool dkt__trigger_same(const struct dkt_trigger *a, const struct dkt_trigger *b)
+{
+	if (strcmp(a->action, b->action) != 0)
+		return false;
+	return strcmp(a->action, "hist") ? same_target(a, b) : !strcmp(a->text, b->text);
+}
+
+bool dkt__trigger_excludes(const struct dkt_trigger *a, const struct dkt_trigger *b)
+{
+	const struct action *action = find_action(a->action, strlen(a->action));
+
+	return action->excludes && !strcmp(action->excludes, b->action) && same_target(a, b);
+}
+
+/* ---- writing ---- */
+
+/* Not the truncating way: of histograms that removes all that the event has. */
+static int write_trigger(struct dkt_instance *in, const struct dkt_event *event, const char *text)
+{
+	return dkt__tfs_add(in->ctx, text, "%sevents/%s/%s/trigger", in->prefix, event->system,
+			    event->name);
+}
+
+int dkt__trigger_add(struct dkt_instance *in, const struct dkt_event *event,
+		     const struct dkt_trigger *trigger)
+{
+	return write_trigger(in, event, trigger->text);
+}
+
+int dkt__trigger_remove(struct dkt_instance *in, const struct dkt_event *event,
+			const struct dkt_trigger *trigger)
+{
+	char *command __cleanup(free) = NULL;
+	bool raw = !strcmp(trigger->action, "hist");
+	int n;
+
+	/* A histogram is known by all of its text, the others by what they do and to whom. */
+	if (raw)
+		n = asprintf(&command, "!%s", trigger->text);
+	else
+		n = asprintf(&command, "!%s%s%s", trigger->action, trigger->target ? ":" : "",
+			     trigger->target ? trigger->target : "");
+	if (n < 0) {
+		command = NULL;
+		return -ENOMEM;
+	}
+	return write_trigger(in, event, command);
+}
