@@ -62,6 +62,9 @@ DKT_API const char *dkt_error(const struct dkt_ctx *ctx);
 DKT_API int dkt_fail(struct dkt_ctx *ctx, int err, const char *fmt, ...) DKT_PRINTF(3, 4);
 DKT_API int dkt_fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...) DKT_PRINTF(3, 4);
 
+/* The name that a misspelt word was perhaps meant to be, one of those given; NULL: none is near. */
+DKT_API const char *dkt_guess(const char *word, const char *const *names, size_t n);
+
 /* ---- tracefs ------------------------------------------------------------------------------ */
 
 enum dkt_tracefs_flags {
