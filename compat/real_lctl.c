@@ -2,7 +2,6 @@
 /* The real lctl, for commands that are not ours. */
 #include "real_lctl.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "conf.h"
 #include "util.h"
-
-#define CONF CONFDIR "/dktrace.conf"
 
 /* Set for what is run, so that two of this program do not run each other for ever. */
 #define HANDED_ON "DKTRACE_HANDED_ON"
@@ -71,36 +69,21 @@ static char *search_path(void)
 	return NULL;
 }
 
-static char *trim(char *text)
-{
-	size_t len;
-
-	while (isspace((unsigned char)*text))
-		text++;
-	for (len = strlen(text); len && isspace((unsigned char)text[len - 1]); len--)
-		text[len - 1] = '\0';
-	return text;
-}
-
-/* real_lctl = PATH; NULL: it does not say. */
+/* real_lctl = PATH; NULL: it does not say. What else is wrong in the file is not for here. */
 static char *read_conf(void)
 {
-	FILE *conf = fopen(CONF, "re");
-	char *line __cleanup(free) = NULL;
+	const struct conf_line *line;
+	struct dkt_ctx *ctx = NULL;
+	struct conf conf = { 0 };
 	char *found = NULL;
-	size_t size = 0;
 
-	while (conf && !found && getline(&line, &size, conf) > 0) {
-		char *value = strchr(line, '=');
-
-		if (!value)
-			continue;
-		*value++ = '\0';
-		if (!strcmp(trim(line), "real_lctl") && *trim(value))
-			found = strdup(trim(value));
+	if (!dkt_ctx_new(NULL, &ctx)) {
+		conf_load(ctx, CONF_FILE, &conf);
+		line = conf_find(&conf, CONF_REAL_LCTL);
+		found = line ? strdup(line->value) : NULL;
 	}
-	if (conf)
-		fclose(conf);
+	conf_clear(&conf);
+	dkt_ctx_free(ctx);
 	return found;
 }
 
@@ -108,7 +91,7 @@ static char *named_path(const char **by)
 {
 	const char *env = secure_getenv("LCTL_REAL");
 
-	*by = env && *env ? "LCTL_REAL" : CONF;
+	*by = env && *env ? "LCTL_REAL" : CONF_FILE;
 	return env && *env ? strdup(env) : read_conf();
 }
 
@@ -128,7 +111,8 @@ static char *find_real(char **why)
 	if (!path) {
 		path = search_path();
 		if (!path)
-			*why = strdup("there is none on PATH; LCTL_REAL or " CONF " can name one");
+			*why = strdup("there is none on PATH; LCTL_REAL or " CONF_FILE
+				      " can name one");
 		return path;
 	}
 	if (access(path, X_OK))

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The configuration file: what it sets, what is wrong in it, and how it is written. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conf.h"
+#include "util.h"
+
+static int setup(void **state)
+{
+	struct dkt_ctx *ctx;
+
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	*state = ctx;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	dkt_ctx_free(*state);
+	return 0;
+}
+
+static int parse(void **state, const char *text, struct conf *conf)
+{
+	return conf_parse(*state, "f", text, strlen(text), conf);
+}
+
+static void test_values(void **state)
+{
+	const struct conf_line *line;
+	struct conf conf;
+
+	assert_int_equal(parse(state,
+			       "# debug = 1\n\n  debug=+rpctrace\t\n"
+			       "debug_filter =  a == \"x # y\" && b = c\r\ninstance = n",
+			       &conf),
+			 0);
+	assert_int_equal(conf.n, 5);
+	line = conf_find(&conf, "debug");
+	assert_string_equal(line->value, "+rpctrace");
+	assert_int_equal(line->nr, 3);
+	assert_int_equal(line->column, 9);
+	assert_string_equal(conf_find(&conf, "debug_filter")->value, "a == \"x # y\" && b = c");
+	assert_string_equal(conf_find(&conf, CONF_INSTANCE)->value, "n");
+	assert_null(conf_find(&conf, "printk"));
+	conf_clear(&conf);
+}
+
+static void test_wrong(void **state)
+{
+	static const struct {
+		const char *text, *words;
+	} rows[] = {
+		{ "\n debg = 1", "f:2:2: 'debg' is nothing that can be set; did you mean debug?" },
+		{ "real_lctrl=/x",
+		  "f:1:1: 'real_lctrl' is nothing that can be set; did you mean real_lctl?" },
+		{ "quux = 1", "f:1:1: 'quux' is nothing that can be set" },
+		{ "= 1", "f:1:1: '' is nothing that can be set" },
+		{ "debug", "f:1:6: expected key = value" },
+		{ "debug +trace", "f:1:7: expected key = value" },
+		{ "debug = ", "f:1:8: there is no value" },
+		{ "debug=1\nprintk=1\n debug=1", "f:3:2: it is set a second time" },
+		{ "nonsense\ndebg=1", "f:1:9: expected key = value" },
+	};
+	struct conf conf;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(parse(state, rows[i].text, &conf), -EINVAL);
+		assert_string_equal(dkt_error(*state), rows[i].words);
+		conf_clear(&conf);
+	}
+	assert_int_equal(conf_parse(*state, "f", "debug = a\0b", 11, &conf), -EINVAL);
+	assert_string_equal(dkt_error(*state), "f:1:10: a byte of 0");
+	conf_clear(&conf);
+}
+
+/* A program asks for one value of a file in which another one is wrong. */
+static void test_others_are_read(void **state)
+{
+	struct conf conf;
+
+	assert_int_equal(parse(state, "debg = 1\nreal_lctl = /sbin/lctl\n", &conf), -EINVAL);
+	assert_string_equal(conf_find(&conf, CONF_REAL_LCTL)->value, "/sbin/lctl");
+	conf_clear(&conf);
+}
+
+static void expect_lines(const struct conf *conf, const char *const *lines, size_t n)
+{
+	size_t i;
+
+	assert_int_equal(conf->n, n);
+	for (i = 0; i < n; i++)
+		assert_string_equal(conf->lines[i].text, lines[i]);
+}
+
+static void test_set(void **state)
+{
+	static const char *const lines[] = { "# a", "debug = all", "", "# b", "printk = 0" };
+	struct conf conf;
+
+	assert_int_equal(parse(state, "# a\ndebug=1\n\ndebug_mb = 5\n# b\n", &conf), 0);
+	assert_int_equal(conf_set(&conf, "debug", "all"), 0);
+	assert_int_equal(conf_set(&conf, "debug_mb", NULL), 0);
+	assert_int_equal(conf_set(&conf, "subsystem_debug", NULL), 0);
+	assert_int_equal(conf_set(&conf, "printk", "0"), 0);
+	expect_lines(&conf, lines, ARRAY_SIZE(lines));
+	assert_string_equal(conf_find(&conf, "printk")->value, "0");
+	conf_clear(&conf);
+}
+
+static void test_save(void **state)
+{
+	char dir[] = "/tmp/dkt-conf-XXXXXX", file[64], link_name[64];
+	struct conf conf, again;
+	struct stat st;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(file, sizeof(file), "%s/sub/c", dir);
+	snprintf(link_name, sizeof(link_name), "%s/l", dir);
+	assert_int_equal(conf_load(*state, file, &conf), -ENOENT);
+	assert_int_equal(conf_parse(*state, file, "# x", 3, &conf), 0);
+	assert_int_equal(conf_set(&conf, "debug", "0"), 0);
+	assert_int_equal(conf_save(*state, &conf), 0);
+	conf_clear(&conf);
+
+	/* Through a link, with the mode that it has. */
+	assert_int_equal(chmod(file, 0600), 0);
+	assert_int_equal(symlink("sub/c", link_name), 0);
+	assert_int_equal(conf_load(*state, link_name, &conf), 0);
+	assert_int_equal(conf_set(&conf, "debug", "all"), 0);
+	assert_int_equal(conf_save(*state, &conf), 0);
+	conf_clear(&conf);
+	assert_int_equal(lstat(link_name, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(stat(file, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(conf_load(*state, file, &again), 0);
+	expect_lines(&again, (const char *const[]){ "# x", "debug = all" }, 2);
+	conf_clear(&again);
+
+	/* Nothing is left of one that could not be written. */
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(mkdir(file, 0700), 0);
+	assert_int_equal(conf_parse(*state, file, "# x", 3, &conf), 0);
+	assert_int_equal(conf_save(*state, &conf), -EISDIR);
+	conf_clear(&conf);
+	assert_int_equal(rmdir(file), 0);
+	assert_int_equal(unlink(link_name), 0);
+	*strrchr(file, '/') = '\0';
+	assert_int_equal(rmdir(file), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_values, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_wrong, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_others_are_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_set, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_save, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
