@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "cdebug.h"
+#include "lustre_masks.h"
 #include "rebuild.h"
 #include "util.h"
 
@@ -254,6 +255,9 @@ int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, str
 		err = settings_save(ctx, log->dirfd, DEBUGLOG_SETTINGS, &log->set);
 	if (!err && flags & DEBUGLOG_CHANGE)
 		err = take_back(log);
+	/* What is on in an instance is what was set; a look at it does not change that. */
+	if (!err && (!log->in || flags & DEBUGLOG_CHANGE))
+		lustre_masks_follow(&log->set);
 	if (err) {
 		debuglog_close(log);
 		return err;

@@ -2,6 +2,8 @@
 /* Reads and prints masks as Lustre's kernel side does from 2.17 on. */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -226,4 +228,17 @@ uint32_t mask_default(enum mask_kind kind)
 uint32_t mask_floor(enum mask_kind kind)
 {
 	return rows[kind].minimum;
+}
+
+void mask_spell(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE])
+{
+	struct mask_value parsed;
+
+	if (value == UINT32_MAX) {
+		memcpy(text, "all", sizeof("all"));
+		return;
+	}
+	mask_format(kind, value, text);
+	if (mask_parse(kind, text, 0, &parsed) || parsed.value != value)
+		snprintf(text, MASK_TEXT_SIZE, "0x%08" PRIx32, value);
 }

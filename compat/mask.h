@@ -40,6 +40,12 @@ int mask_parse(enum mask_kind kind, const char *text, uint32_t current, struct m
  */
 void mask_format(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE]);
 
+/*
+ * What to write to have exactly that mask: names where they say all of it, as what is set by names
+ * has the floor and some bits have no name; else a number.
+ */
+void mask_spell(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE]);
+
 /* The bit of that name, in any case of letters, or -ENOENT. */
 int mask_bit(enum mask_kind kind, const char *name, size_t len);
 

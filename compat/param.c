@@ -16,8 +16,9 @@ struct param {
 	const char *name;
 	const char *about;
 	int (*get)(struct debuglog *log, const struct param *param, char **value);
-	int (*set)(struct debuglog *log, const struct param *param, const char *value,
-		   char **notes);
+	/* Puts the value into the settings, also if it makes no sense but can be obeyed in part. */
+	int (*take)(struct debuglog *log, const struct param *param, const char *value,
+		    struct settings *set, char **notes);
 	enum mask_kind kind; /* of a mask */
 };
 
@@ -113,35 +114,20 @@ static char *filter_notes(const struct filter_report *report)
 	return text;
 }
 
-static int set_mask(struct debuglog *log, const struct param *param, const char *value,
-		    char **notes)
+static int take_mask(struct debuglog *log, const struct param *param, const char *value,
+		     struct settings *set, char **notes)
 {
-	struct filter_report report = { 0 };
+	uint32_t *mask = mask_of(set, param->kind);
 	struct mask_value parsed;
-	struct settings set;
-	int err, bad;
+	int err = mask_parse(param->kind, value, *mask, &parsed);
 
-	bad = mask_parse(param->kind, value, *mask_of(&log->set, param->kind), &parsed);
-	if (bad && param->kind != MASK_PRINTK)
-		return refuse_mask(log, &parsed, bad);
-	err = settings_copy(&set, &log->set);
+	*mask = parsed.value;
+	set->chosen |= 1u << param->kind;
 	if (err)
-		return err;
-	*mask_of(&set, param->kind) = parsed.value;
-	err = debuglog_apply(log, &set, &report);
-	settings_clear(&set);
-	if (!err && param->kind != MASK_PRINTK)
-		add_note(notes, filter_notes(&report));
-	filter_report_clear(&report);
-	if (bad && !err)
-		return refuse_mask(log, &parsed, bad);
-	if (!err && parsed.deprecated)
+		return refuse_mask(log, &parsed, err);
+	if (parsed.deprecated)
 		add_note(notes, strdup("using a numerical debug mask is deprecated"));
-	if (!err && log->note)
-		add_note(notes, strdup(log->note));
-	if (!err && log->no_probe)
-		add_note(notes, strdup(log->no_probe));
-	return err;
+	return 0;
 }
 
 /* ---- debug_mb ---- */
@@ -190,27 +176,21 @@ static void note_size(struct debuglog *log, uint32_t asked, char **notes)
 		add_note(notes, note);
 }
 
-static int set_mb(struct debuglog *log, const struct param *param, const char *value, char **notes)
+static int take_mb(struct debuglog *log, const struct param *param, const char *value,
+		   struct settings *set, char **notes)
 {
-	struct settings set;
+	char *note = NULL;
 	unsigned long mb;
 	char *end;
-	int err;
 
 	(void)param;
 	errno = 0;
 	mb = strtoul(value, &end, 0);
 	if (end == value || *end || errno || strchr(value, '-'))
 		return dkt_fail(log->ctx, -EINVAL, "'%s' is not a number of megabytes", value);
-	err = settings_copy(&set, &log->set);
-	if (err)
-		return err;
-	set.debug_mb = clamp_mb(mb, notes);
-	err = debuglog_apply(log, &set, NULL);
-	if (!err)
-		note_size(log, set.debug_mb, notes);
-	settings_clear(&set);
-	return err;
+	set->debug_mb = clamp_mb(mb, &note);
+	add_note(notes, note);
+	return 0;
 }
 
 /* ---- debug_filter ---- */
@@ -222,39 +202,28 @@ static int get_filter(struct debuglog *log, const struct param *param, char **va
 	return *value ? 0 : -ENOMEM;
 }
 
-static int set_filter(struct debuglog *log, const struct param *param, const char *value,
-		      char **notes)
+static int take_filter(struct debuglog *log, const struct param *param, const char *value,
+		       struct settings *set, char **notes)
 {
 	bool none = !strcmp(value, "0") || !strcasecmp(value, "none");
-	struct filter_report report = { .must_take = true };
-	struct settings set;
-	int err;
 
-	(void)param;
+	(void)param, (void)notes;
 	if (strchr(value, '\n'))
 		return dkt_fail(log->ctx, -EINVAL, "a filter is one line");
-	err = settings_copy(&set, &log->set);
-	if (err)
-		return err;
-	free(set.filter);
-	set.filter = none ? NULL : strdup(value);
-	err = !none && !set.filter ? -ENOMEM : debuglog_apply(log, &set, none ? NULL : &report);
-	if (!err)
-		*notes = filter_notes(&report);
-	filter_report_clear(&report);
-	settings_clear(&set);
-	return err;
+	free(set->filter);
+	set->filter = none ? NULL : strdup(value);
+	return none || set->filter ? 0 : -ENOMEM;
 }
 
 /* ---- rows ---- */
 
 static const struct param params[] = {
 	/* clang-format off */
-	{ "debug",           "types of messages that are recorded",     get_mask, set_mask, MASK_DEBUG },
-	{ "debug_filter",    "a filter on every event that is on",      get_filter, set_filter, 0 },
-	{ "debug_mb",        "size of all buffers together, in MB",     get_mb, set_mb, 0 },
-	{ "printk",          "types that go to the console too",        get_mask, set_mask, MASK_PRINTK },
-	{ "subsystem_debug", "subsystems of which messages are recorded", get_mask, set_mask, MASK_SUBSYSTEM },
+	{ "debug",           "types of messages that are recorded",     get_mask, take_mask, MASK_DEBUG },
+	{ "debug_filter",    "a filter on every event that is on",      get_filter, take_filter, 0 },
+	{ "debug_mb",        "size of all buffers together, in MB",     get_mb, take_mb, 0 },
+	{ "printk",          "types that go to the console too",        get_mask, take_mask, MASK_PRINTK },
+	{ "subsystem_debug", "subsystems of which messages are recorded", get_mask, take_mask, MASK_SUBSYSTEM },
 	/* clang-format on */
 };
 
@@ -328,16 +297,37 @@ bool param_is_mask(const struct param *param)
 	return param->get == get_mask;
 }
 
-/* As a kernel printed it, a mask is complete: its names are no less and no more than what is on. */
-int param_follow(struct debuglog *log, const struct param *param, const char *value)
+enum mask_kind param_mask_kind(const struct param *param)
 {
-	char *notes __cleanup(free) = NULL;
+	return param->kind;
+}
+
+const char *param_misspelt(const struct param *param, const char *value, size_t *at, size_t *len)
+{
+	const char *names[MASK_BITS];
+	char *word __cleanup(free) = NULL;
+	struct mask_value parsed;
+	unsigned int bit;
+
+	*at = *len = 0;
+	if (mask_parse(param->kind, value, 0, &parsed) != -EINVAL || !parsed.bad_len)
+		return NULL;
+	*at = (size_t)(parsed.bad - value);
+	*len = parsed.bad_len;
+	for (bit = 0; bit < MASK_BITS; bit++)
+		names[bit] = mask_name(param->kind, bit);
+	word = strndup(parsed.bad, parsed.bad_len);
+	return word ? dkt_guess(word, names, MASK_BITS) : NULL;
+}
+
+/* As a kernel printed it, a mask is complete: its names are no less and no more than what is on. */
+int param_take_exact(struct debuglog *log, const struct param *param, const char *value,
+		     struct settings *set)
+{
 	char *exact __cleanup(free) = NULL;
 	struct mask_value parsed;
 	int err;
 
-	if (!param_is_mask(param))
-		return param_set(log, param, value, &notes);
 	if (asprintf(&exact, "%s%s", isdigit((unsigned char)*value) ? "" : "+", value) < 0) {
 		exact = NULL;
 		return -ENOMEM;
@@ -345,12 +335,27 @@ int param_follow(struct debuglog *log, const struct param *param, const char *va
 	err = mask_parse(param->kind, exact, 0, &parsed);
 	if (err)
 		return refuse_mask(log, &parsed, err);
-	free(exact);
-	if (asprintf(&exact, "0x%" PRIx32, parsed.value) < 0) {
-		exact = NULL;
-		return -ENOMEM;
-	}
-	return param_set(log, param, exact, &notes);
+	*mask_of(set, param->kind) = parsed.value;
+	set->chosen |= 1u << param->kind;
+	return 0;
+}
+
+int param_follow(struct debuglog *log, const struct param *param, const char *value)
+{
+	char *notes __cleanup(free) = NULL;
+	struct settings set;
+	int err;
+
+	if (!param_is_mask(param))
+		return param_set(log, param, value, &notes);
+	err = settings_copy(&set, &log->set);
+	if (err)
+		return err;
+	err = param_take_exact(log, param, value, &set);
+	if (!err)
+		err = param_apply(log, &set, param, &notes);
+	settings_clear(&set);
+	return err;
 }
 
 int param_get(struct debuglog *log, const struct param *param, char **value)
@@ -359,8 +364,49 @@ int param_get(struct debuglog *log, const struct param *param, char **value)
 	return param->get(log, param, value);
 }
 
+int param_take(struct debuglog *log, const struct param *param, const char *value,
+	       struct settings *set, char **notes)
+{
+	return param->take(log, param, value, set, notes);
+}
+
+int param_apply(struct debuglog *log, const struct settings *set, const struct param *param,
+		char **notes)
+{
+	const bool filter = !param || param->take == take_filter;
+	const bool mask = !param || param_is_mask(param);
+	const bool events = filter || (mask && (!param || param->kind != MASK_PRINTK));
+	const bool size = param ? param->take == take_mb : set->debug_mb != log->set.debug_mb;
+	struct filter_report report = { .must_take = param && filter && set->filter };
+	int err = debuglog_apply(log, set, events ? &report : NULL);
+
+	if (!err)
+		add_note(notes, filter_notes(&report));
+	filter_report_clear(&report);
+	if (!err && size)
+		note_size(log, set->debug_mb, notes);
+	if (!err && mask && log->note)
+		add_note(notes, strdup(log->note));
+	if (!err && mask && log->no_probe)
+		add_note(notes, strdup(log->no_probe));
+	return err;
+}
+
 int param_set(struct debuglog *log, const struct param *param, const char *value, char **notes)
 {
+	struct settings set;
+	int bad, err;
+
 	*notes = NULL;
-	return param->set(log, param, value, notes);
+	err = settings_copy(&set, &log->set);
+	if (err)
+		return err;
+	bad = param->take(log, param, value, &set, notes);
+	/* A write to printk changes it even if it fails. */
+	if (!bad || (param_is_mask(param) && param->kind == MASK_PRINTK))
+		err = param_apply(log, &set, param, notes);
+	if (bad && !err)
+		err = param->take(log, param, value, &set, notes);
+	settings_clear(&set);
+	return err;
 }

@@ -17,6 +17,7 @@ const char *param_about(const struct param *param);
 
 /* Whether the value is a mask, by the grammar of mask_parse(). */
 bool param_is_mask(const struct param *param);
+enum mask_kind param_mask_kind(const struct param *param);
 
 /* Whether a shell pattern, {a,b} included, fits a name. */
 bool param_name_fits(const char *name, const char *pattern);
@@ -29,6 +30,24 @@ int param_get(struct debuglog *log, const struct param *param, char **value);
  * without newline at the end, the caller frees it, also after a failure.
  */
 int param_set(struct debuglog *log, const struct param *param, const char *value, char **notes);
+
+/* The two halves of it, for more than one value in one transaction: into the settings, */
+int param_take(struct debuglog *log, const struct param *param, const char *value,
+	       struct settings *set, char **notes);
+
+/* the same for a mask as Lustre has it now, text that was read from there, */
+int param_take_exact(struct debuglog *log, const struct param *param, const char *value,
+		     struct settings *set);
+
+/* and the settings to the log. param is the one that was taken; NULL: several. */
+int param_apply(struct debuglog *log, const struct settings *set, const struct param *param,
+		char **notes);
+
+/*
+ * Where in the value of a mask the first word is that it cannot have, len 0 if there is none, and
+ * what it was perhaps meant to be, or NULL.
+ */
+const char *param_misspelt(const struct param *param, const char *value, size_t *at, size_t *len);
 
 /* Sets what Lustre's parameter of the same name has now, as it was read from there. */
 int param_follow(struct debuglog *log, const struct param *param, const char *value);

@@ -10,10 +10,8 @@
 
 #include "lctl_cmd.h"
 #include "param.h"
+#include "param_file.h"
 #include "util.h"
-
-/* More than a mask or a size is never read back. */
-#define VALUE_MAX 4096
 
 /* ---- our own ---- */
 
@@ -84,48 +82,6 @@ static bool write_owns(struct param_write *pw, const char *pattern, const char *
 
 /* ---- files ---- */
 
-/* The kernel takes a value whole, so there is one write. */
-static int write_value(const char *path, const char *value, bool tell)
-{
-	int fd __cleanup(close) = open(path, O_WRONLY | O_CLOEXEC);
-	ssize_t n;
-	int err;
-
-	if (fd < 0) {
-		err = -errno;
-		if (tell)
-			fprintf(stderr, "error: set_param: opening '%s': %s\n", path,
-				strerror(-err));
-		return err;
-	}
-	n = write(fd, value, strlen(value));
-	if (n < 0) {
-		err = -errno;
-		if (tell && err != -EIO)
-			fprintf(stderr, "error: set_param: setting %s=%s: %s\n", path, value,
-				strerror(-err));
-		return err;
-	}
-	if ((size_t)n == strlen(value))
-		return 0;
-	if (tell)
-		fprintf(stderr, "error: set_param: setting %s=%s: wrote only %zd\n", path, value,
-			n);
-	return -EINVAL;
-}
-
-static int read_back(const char *path, char value[VALUE_MAX])
-{
-	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, value, VALUE_MAX - 1);
-
-	if (n < 0)
-		return -errno;
-	value[n] = '\0';
-	value[strcspn(value, "\n")] = '\0';
-	return 0;
-}
-
 /*
  * Our log follows Lustre's parameter of the same name: a mask as the kernel has it now, since what
  * was written may be relative to it. Where the kernel traces nothing there is no log to follow.
@@ -133,13 +89,13 @@ static int read_back(const char *path, char value[VALUE_MAX])
 static int follow(struct param_write *pw, const struct param *param, const char *path,
 		  const char *value)
 {
-	char now[VALUE_MAX];
+	char now[PARAM_FILE_MAX];
 	int err = open_log(pw);
 
 	if (err == -ENOENT)
 		return 0;
 	if (!err && param_is_mask(param)) {
-		err = read_back(path, now);
+		err = param_file_read(path, now);
 		value = now;
 	}
 	return err ? err : param_follow(pw->log, param, value);
@@ -148,17 +104,17 @@ static int follow(struct param_write *pw, const struct param *param, const char 
 static int write_both(struct param_write *pw, const struct param *param, const char *path,
 		      const char *value)
 {
-	char before[VALUE_MAX];
-	int err, unread = read_back(path, before);
+	char before[PARAM_FILE_MAX];
+	int err, unread = param_file_before(param, path, before);
 
-	err = write_value(path, value, true);
+	err = param_file_write(path, value, "set_param");
 	if (err)
 		return err;
 	err = follow(pw, param, path, value);
 	if (!err)
 		return 0;
 	lctl_say(pw->lctl);
-	if (!unread && !write_value(path, before, false))
+	if (!unread && !param_file_write(path, before, NULL))
 		fprintf(stderr,
 			"error: set_param: setting %s=%s: put back, the trace log cannot"
 			" follow: %s\n",
@@ -194,7 +150,7 @@ static int write_file(struct param_write *pw, const struct tree_match *match, co
 	if (own && tree_is_kernel(match->path))
 		err = write_both(pw, own, match->path, value);
 	else
-		err = write_value(match->path, value, true);
+		err = param_file_write(match->path, value, "set_param");
 	if (!err && !pw->quiet)
 		printf("%s=%s\n", name ? name : match->name, value);
 	if (!err && own && tree_is_kernel(match->path))

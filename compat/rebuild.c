@@ -139,6 +139,7 @@ int debuglog_rebuild(struct debuglog *log)
 	log->set.subsystem_debug = mask_default(MASK_SUBSYSTEM) & ~subsystems.off;
 	log->set.debug = types.on |
 			 (guess_types(log, is_on, log->set.subsystem_debug) & ~types.off);
+	log->set.chosen = 1u << MASK_DEBUG | 1u << MASK_SUBSYSTEM;
 	if (!dkt_instance_get_size(log->in, &bytes))
 		log->set.debug_mb = (uint32_t)(bytes >> 20);
 	return guess_filters(log, on, n);

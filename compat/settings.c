@@ -112,6 +112,8 @@ static int read_line(struct settings *s, const char *key, const char *value)
 		return read_u32(value, &s->printk);
 	if (!strcmp(key, "debug_mb"))
 		return read_u32(value, &s->debug_mb);
+	if (!strcmp(key, "chosen"))
+		return read_u32(value, &s->chosen);
 	if (!strcmp(key, "instance"))
 		return read_bool(value, &s->made);
 	if (!strcmp(key, "filtered"))
@@ -176,7 +178,7 @@ static int write_lines(FILE *f, const struct settings *s)
 	fprintf(f, "debug 0x%08" PRIx32 "\nsubsystem_debug 0x%08" PRIx32 "\n", s->debug,
 		s->subsystem_debug);
 	fprintf(f, "printk 0x%08" PRIx32 "\ndebug_mb %" PRIu32 "\n", s->printk, s->debug_mb);
-	fprintf(f, "instance %d\n", s->made);
+	fprintf(f, "chosen %" PRIu32 "\ninstance %d\n", s->chosen, s->made);
 	if (s->filter)
 		fprintf(f, "debug_filter %s\n", s->filter);
 	for (i = 0; i < s->n_filtered; i++)

@@ -10,6 +10,7 @@ struct settings {
 	uint32_t subsystem_debug;
 	uint32_t printk;
 	uint32_t debug_mb; /* asked for; 0: never */
+	uint32_t chosen; /* masks that somebody has set: a bit for each enum mask_kind */
 	bool made; /* there was an instance that this was true of */
 	char *filter; /* debug_filter as written, NULL: none */
 	char **filtered; /* events that have a filter of ours: system:event */

@@ -252,9 +252,42 @@ static void names_and_bits_agree(void **state)
 	assert_string_equal(mask_name(MASK_DEBUG, 32), "");
 }
 
+/* What is spelt gives the same mask again, whatever was set before. */
+static void what_is_spelt_reads_back(void **state)
+{
+	static const struct {
+		enum mask_kind kind;
+		uint32_t value;
+		const char *text;
+	} rows[] = {
+		{ MASK_DEBUG, 0x130e0580,
+		  "ioctl neterror warning error emerg ha config console lfsck" },
+		{ MASK_DEBUG, 0, "0" },
+		{ MASK_DEBUG, 5, "0x00000005" },
+		{ MASK_DEBUG, UINT32_MAX, "all" },
+		{ MASK_SUBSYSTEM, 0x14, "mds ost" },
+		{ MASK_SUBSYSTEM, 0, "0" },
+		{ MASK_SUBSYSTEM, UINT32_MAX, "all" },
+		{ MASK_SUBSYSTEM, 0x00400001, "0x00400001" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct mask_value parsed;
+		char text[MASK_TEXT_SIZE];
+
+		mask_spell(rows[i].kind, rows[i].value, text);
+		assert_string_equal(text, rows[i].text);
+		assert_int_equal(mask_parse(rows[i].kind, text, 0x12345678, &parsed), 0);
+		assert_int_equal(parsed.value, rows[i].value);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_spelt_reads_back),
 		cmocka_unit_test(debug_follows_the_table),
 		cmocka_unit_test(subsystem_follows_the_table),
 		cmocka_unit_test(printk_keeps_emerg),

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The log's settings from a configuration file, and back into one. */
+#ifndef COMPAT_SAVED_H
+#define COMPAT_SAVED_H
+
+#include "conf.h"
+#include "debuglog.h"
+#include "tree.h"
+
+/*
+ * Sets all parameters that the file sets, as set_param would, Lustre's own too, but in one
+ * transaction: after a failure all is as it was. notes is NULL or what the user should know, as
+ * from param_set().
+ */
+int saved_apply(struct debuglog *log, struct tree *tree, const struct conf *conf, char **notes);
+
+/* Puts what is set into the lines of the file. */
+int saved_fill(const struct debuglog *log, struct conf *conf);
+
+#endif
