@@ -14,6 +14,7 @@ DATADIR ?= $(PREFIX)/share/dktrace
 COMPDIR ?= $(PREFIX)/share/bash-completion/completions
 CONFDIR ?= /etc/dktrace
 UNITDIR ?= $(PREFIX)/lib/systemd/system
+UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
 CLANG ?= clang
 PKG_CONFIG ?= pkg-config
 
@@ -55,6 +56,8 @@ LIVE_BIN := $(LIVE_SRC:%.c=$(O)/%)
 BENCH_BIN := $(BENCH_SRC:%.c=$(O)/%)
 EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 
+UNITS := $(notdir $(wildcard share/systemd/*.service))
+
 TEST_TOOLS := $(O)/tests/gen-records $(O)/tests/fake-lustre.so
 
 SO := $(O)/libdktrace.so.$(VERSION)
@@ -94,7 +97,7 @@ $(O)/compat/%.o: compat/%.c
 $(O)/ctl/%.o: ctl/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) $(TOOL_CFLAGS) -Icompat -MMD -MP $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(BASE) $(TOOL_CFLAGS) -Icompat -DCONFDIR='"$(CONFDIR)"' -MMD -MP $(CFLAGS) -c -o $@ $<
 
 # System call names of the machine that it is built for, from the C library's headers.
 $(O)/gen/syscall_names.inc:
@@ -241,9 +244,10 @@ install: all
 	install -m 644 include/dktrace/dktrace.h $(DESTDIR)$(PREFIX)/include/dktrace/
 	install -m 644 share/classes.d/*.yaml $(DESTDIR)$(DATADIR)/classes.d/
 	install -m 644 ctl/dktrace.bash $(DESTDIR)$(COMPDIR)/dktrace
-	install -d $(DESTDIR)$(UNITDIR)
-	sed 's|@BINDIR@|$(BINDIR)|' share/systemd/dktrace-daemon.service \
-		>$(DESTDIR)$(UNITDIR)/dktrace-daemon.service
+	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(UDEVDIR)
+	for unit in $(UNITS); do sed 's|@BINDIR@|$(BINDIR)|; s|@CONFDIR@|$(CONFDIR)|' share/systemd/$$unit \
+		>$(DESTDIR)$(UNITDIR)/$$unit; done
+	install -m 644 share/udev/60-dktrace.rules $(DESTDIR)$(UDEVDIR)/
 	ln -sf dktrace $(DESTDIR)$(COMPDIR)/lctl-dktrace
 	for n in 1 3 5 7 8; do install -m 644 man/*.$$n $(DESTDIR)$(MANDIR)/man$$n/; done
 
@@ -260,7 +264,8 @@ no-alternatives:
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/dktrace $(DESTDIR)$(BINDIR)/lctl-dktrace $(DESTDIR)$(LIBDIR)/libdktrace.* \
 		$(DESTDIR)$(LIBDIR)/pkgconfig/libdktrace.pc $(DESTDIR)$(COMPDIR)/dktrace \
-		$(DESTDIR)$(COMPDIR)/lctl-dktrace $(DESTDIR)$(UNITDIR)/dktrace-daemon.service
+		$(DESTDIR)$(COMPDIR)/lctl-dktrace $(UNITS:%=$(DESTDIR)$(UNITDIR)/%) \
+		$(DESTDIR)$(UDEVDIR)/60-dktrace.rules
 	rm -rf $(DESTDIR)$(PREFIX)/include/dktrace $(DESTDIR)$(DATADIR)
 	for page in $(notdir $(wildcard man/*)); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
 

@@ -59,13 +59,18 @@ struct command {
 const struct command *command_next(const struct command *command);
 const struct command *command_find(const char *name);
 
+/* The instance's name if nobody gave another one; told by its address. */
+extern const char app_instance[];
+
 /* One file each: argv[0] is the command's name; the exit status is returned. */
+int cmd_apply(struct app *app, int argc, char **argv);
 int cmd_dk(struct app *app, int argc, char **argv);
 int cmd_doctor(struct app *app, int argc, char **argv);
 int cmd_help(struct app *app, int argc, char **argv);
 int cmd_lctl(struct app *app, int argc, char **argv);
 int cmd_list(struct app *app, int argc, char **argv);
 int cmd_reset(struct app *app, int argc, char **argv);
+int cmd_save(struct app *app, int argc, char **argv);
 int cmd_status(struct app *app, int argc, char **argv);
 int cmd_complete(struct app *app, int argc, char **argv);
 

@@ -9,6 +9,7 @@
 
 static const struct command commands[] = {
 	/* clang-format off */
+	{ "apply",     cmd_apply,  0,        0, 1,  "[FILE]", "set what a configuration file says, all of it or nothing" },
 	{ "clear",     cmd_lctl,   CMD_LCTL, 0, 0,  "", "empty the log" },
 	{ "dk",        cmd_dk,     CMD_LOG,  0, 1,  "[FILE]", "print the log and empty it" },
 	{ "doctor",    cmd_doctor, CMD_LIST, 0, 0,  "", "show what this kernel, these rights and this Lustre allow" },
@@ -18,6 +19,7 @@ static const struct command commands[] = {
 	{ "list",      cmd_list,   CMD_LIST, 1, -1, "classes|subsystems|events|fields [GLOB...]", "show what can be switched on, by name or glob" },
 	{ "mark",      cmd_lctl,   CMD_LCTL, 0, -1, "[TEXT...]", "write a marker into the log" },
 	{ "reset",     cmd_reset,  0,        0, 0,  "", "forget all settings and records: the machine as it was before" },
+	{ "save",      cmd_save,   0,        0, 1,  "[FILE]", "write what is set into a configuration file" },
 	{ "set_param", cmd_lctl,   CMD_LCTL, 1, -1, "PARAMETER=VALUE...", "set debug, subsystem_debug, printk, debug_mb, debug_filter" },
 	{ "show",      cmd_dk,     CMD_LOG,  0, 0,  "", "print the log and keep it" },
 	{ "status",    cmd_status, CMD_LIST, 0, 0,  "", "show what is on, how full the buffers are and what was lost" },

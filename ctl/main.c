@@ -12,6 +12,8 @@
 #include "lctl.h"
 #include "opt.h"
 
+const char app_instance[] = DEBUGLOG_DEFAULT;
+
 int app_fail(const struct app *app)
 {
 	fflush(stdout);
@@ -44,7 +46,7 @@ static void app_defaults(struct app *app)
 {
 	const char *name = getenv("DKTRACE_INSTANCE");
 
-	app->instance = name && *name ? name : DEBUGLOG_DEFAULT;
+	app->instance = name && *name ? name : app_instance;
 	app->root = secure_getenv("DKTRACE_ROOT");
 }
 

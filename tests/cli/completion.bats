@@ -33,7 +33,7 @@ is()
 }
 
 @test "commands" {
-	is "dktrace s" "set_param show status"
+	is "dktrace s" "save set_param show status"
 	is "dktrace fol" "follow"
 	is "dktrace nosuch" ""
 	is "dktrace nosuch " ""

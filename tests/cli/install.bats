@@ -50,3 +50,19 @@ target()
 	target no-alternatives
 	expect 0 "real: get_param debug_mb" "" lctl get_param debug_mb
 }
+
+@test "services and what udev starts them by" {
+	target install
+	local units=$DESTDIR/usr/local/lib/systemd/system
+
+	run -0 grep -h '^ExecStart=' "$units/dktrace.service" "$units/dktrace-daemon.service"
+	same "ExecStart=/usr/local/bin/dktrace apply
+ExecStart=/usr/local/bin/lctl-dktrace debug_daemon run \${FILE} \${MB} \${ROTATE}" "$output" "what they run"
+	run ! grep -r '@' "$units"
+	grep -q 'SYSTEMD_WANTS}+="dktrace.service"' "$DESTDIR/usr/local/lib/udev/rules.d/60-dktrace.rules"
+	command -v systemd-analyze >/dev/null || skip "no systemd-analyze to verify them with"
+	# It wants the programs to be there.
+	sed -i 's|=/usr/local/bin/[a-z-]*|=/bin/true|' "$units"/*.service
+	run -0 systemd-analyze verify --man=no "$units/dktrace.service" "$units/dktrace-daemon.service"
+	same "" "$output" "what systemd has to say"
+}

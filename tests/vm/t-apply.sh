@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# build-modules: libcfs
+# timeout: 120
+# A configuration applied at boot, before Lustre is loaded and again when it is; whose masks count.
+# shellcheck shell=sh disable=SC2154
+
+conf=/etc/dktrace/dktrace.conf
+floor='neterror warning error emerg ha'
+
+load()
+{
+	insmod /vm/modules/libcfs.ko "$@" || fail "libcfs can be loaded" || exit
+}
+
+# logs ERE DESCRIPTION: what status says the log has.
+logs()
+{
+	dktrace status >status.txt
+	assert_grep "$1" status.txt "$2" || cat status.txt
+}
+
+mkdir -p /etc/dktrace
+
+# At boot: Lustre is not there yet.
+printf '# of this site\ndebug = +rpctrace+dlmtrace\ndebug_mb = 8\n' >$conf
+run dktrace apply
+assert_rc 0 "apply before Lustre is loaded"
+assert_grep '^debug=\+rpctrace\+dlmtrace$' "$out" "what was set is printed"
+logs "^debug .* dlmtrace .* rpctrace" "the log has it"
+assert_eq "" "$(cat $tracing/kprobe_events)" "there is nothing to probe"
+
+# Lustre comes with a mask of its own; udev, systemd or modprobe.d run apply again.
+load libcfs_debug=0x130e0580
+assert_eq "ioctl $floor config console lfsck" "$(sed 's/  */ /g' $lnet/debug)" "Lustre has its own mask"
+run dktrace apply
+assert_rc 0 "apply when Lustre is loaded"
+assert_grep 'dlmtrace .* rpctrace' $lnet/debug "Lustre has the mask of the file"
+assert_grep '^p:dktrace/cdebug ' $tracing/kprobe_events "its messages are probed"
+lctl clear
+emit catalogue
+same "messages of what the file says"
+
+# A part that fails: Lustre's masks are put back too.
+before=$(cat $lnet/debug $lnet/subsystem_debug)
+printf 'debug = all\nsubsystem_debug = osd\ndebug_filter = cmd ==\n' >wrong.conf
+run dktrace apply wrong.conf
+assert_rc 22 "a wrong part"
+assert_grep 'wrong.conf:3:16: ' "$err" "is named with its place"
+assert_eq "$before" "$(cat $lnet/debug $lnet/subsystem_debug)" "Lustre's masks are as they were"
+printf 'debug = all\nsubsystem_debug = osdd\n' >wrong.conf
+run dktrace apply wrong.conf
+assert_rc 22 "a mask that Lustre refuses"
+assert_grep 'wrong.conf:2:19: unknown mask .osdd.; did you mean osd\?' "$err" "is named with its place"
+assert_eq "$before" "$(cat $lnet/debug $lnet/subsystem_debug)" "Lustre's masks are as they were"
+logs "^debug .* dlmtrace .* rpctrace" "so is the log's"
+logs "^subsystem_debug +all" "and its other mask"
+run dktrace save saved.conf
+assert_grep '^debug = .* dlmtrace .* rpctrace' saved.conf "it can be saved"
+
+# Nobody has set a mask: Lustre's own counts, as its parameters say.
+run dktrace reset
+rmmod libcfs || fail "libcfs can be unloaded" || exit
+load libcfs_debug=0x00100040 libcfs_subsystem_debug=0x104
+logs '^debug +info rpctrace$' "a module parameter, by nobody else"
+logs '^subsystem_debug +mds rpc$' "another one"
+set_param debug_mb=4
+logs '^debug +info rpctrace$' "setting something else begins with it"
+assert_grep '^debug 0x00100040$' /run/dktrace/dktrace/settings "as what the log has"
+assert_eq "info rpctrace" "$(cat $lnet/debug)" "Lustre's own is not touched"
+emit catalogue
+same "messages of what the parameters say"
+
+# One mask set, the other one not; each by itself.
+run dktrace reset
+printf 'subsystem_debug = ldlm\n' >$conf
+run dktrace apply
+assert_rc 0 "a file with one mask"
+logs '^debug +info rpctrace$' "the other one is the module parameter's"
+assert_eq ldlm "$(cat $lnet/subsystem_debug)" "the one is Lustre's too"
+
+# Set for the log before: it stays when Lustre comes with another one.
+run dktrace reset
+rmmod libcfs || fail "libcfs can be unloaded" || exit
+set_param debug=+vfstrace
+load libcfs_debug=0x40
+set_param debug_mb=4
+logs "^debug .* vfstrace" "what was set stays"
+assert_eq info "$(cat $lnet/debug)" "Lustre has its own until it is set"
+set_param debug=+rpctrace
+assert_eq "info rpctrace" "$(cat $lnet/debug)" "a sign is about what Lustre has"
+logs '^debug +info rpctrace$' "and the log follows"
+run dktrace reset
