@@ -18,7 +18,7 @@ UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
 CLANG ?= clang
 PKG_CONFIG ?= pkg-config
 
-LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0
+LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0 libzstd zlib
 TOOL_PKGS := yaml-0.1 smartcols json-c
 
 # With it lctl's sessions have history and completion; EDIT= does without.

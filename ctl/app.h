@@ -19,6 +19,7 @@ enum {
 
 struct app {
 	struct dkt_ctx *ctx;
+	enum dkt_log_level level; /* what is said on stderr */
 	const struct command *command;
 	/* options, as given; see opt.c */
 	const char *instance;
@@ -33,6 +34,8 @@ struct app {
 	const char *pid;
 	const char *cpu;
 	const char *output;
+	const char *format;
+	const char *compression;
 	bool json;
 	bool help;
 	bool version;
@@ -44,6 +47,7 @@ enum command_flags {
 	CMD_LIST = 2, /* prints a table: --json */
 	CMD_LCTL = 4, /* one of lctl's: takes its words as they are */
 	CMD_HIDDEN = 8, /* not for people */
+	CMD_WRITE = 16, /* writes a file of records: --format */
 };
 
 struct command {
@@ -64,6 +68,7 @@ extern const char app_instance[];
 
 /* One file each: argv[0] is the command's name; the exit status is returned. */
 int cmd_apply(struct app *app, int argc, char **argv);
+int cmd_convert(struct app *app, int argc, char **argv);
 int cmd_dk(struct app *app, int argc, char **argv);
 int cmd_doctor(struct app *app, int argc, char **argv);
 int cmd_help(struct app *app, int argc, char **argv);
@@ -73,6 +78,9 @@ int cmd_reset(struct app *app, int argc, char **argv);
 int cmd_save(struct app *app, int argc, char **argv);
 int cmd_status(struct app *app, int argc, char **argv);
 int cmd_complete(struct app *app, int argc, char **argv);
+
+/* Another context than the app's, with the same log. -ENOMEM. */
+int app_new_ctx(struct app *app, const char *root, struct dkt_ctx **ctx);
 
 /* Prints the words of the context's last failure; returns EXIT_FAILED. */
 int app_fail(const struct app *app);

@@ -11,6 +11,7 @@ static const struct command commands[] = {
 	/* clang-format off */
 	{ "apply",     cmd_apply,  0,        0, 1,  "[FILE]", "set what a configuration file says, all of it or nothing" },
 	{ "clear",     cmd_lctl,   CMD_LCTL, 0, 0,  "", "empty the log" },
+	{ "convert",   cmd_convert, CMD_WRITE, 2, 2, "IN OUT", "write a file of records, or the log, as a file of another kind" },
 	{ "dk",        cmd_dk,     CMD_LOG,  0, 1,  "[FILE]", "print the log and empty it" },
 	{ "doctor",    cmd_doctor, CMD_LIST, 0, 0,  "", "show what this kernel, these rights and this Lustre allow" },
 	{ "follow",    cmd_dk,     CMD_LOG,  0, 0,  "", "print the log as it grows, until Ctrl-C" },

@@ -50,13 +50,17 @@ static void app_defaults(struct app *app)
 	app->root = secure_getenv("DKTRACE_ROOT");
 }
 
-static int app_context(struct app *app, enum dkt_log_level *level)
+int app_new_ctx(struct app *app, const char *root, struct dkt_ctx **ctx)
 {
-	const char *root = app->input ? app->input : app->root;
-	DKT_OPTS(dkt_ctx_opts, opts, .root = root, .log = log_line, .log_data = level);
+	DKT_OPTS(dkt_ctx_opts, opts, .root = root, .log = log_line, .log_data = &app->level);
 
-	*level = getenv("DKTRACE_DEBUG") ? DKT_LOG_DEBUG : DKT_LOG_WARN;
-	if (dkt_ctx_new(&opts, &app->ctx)) {
+	return dkt_ctx_new(&opts, ctx);
+}
+
+static int app_context(struct app *app)
+{
+	app->level = getenv("DKTRACE_DEBUG") ? DKT_LOG_DEBUG : DKT_LOG_WARN;
+	if (app_new_ctx(app, app->input ? app->input : app->root, &app->ctx)) {
 		fprintf(stderr, "dktrace: out of memory\n");
 		return EXIT_FAILED;
 	}
@@ -77,7 +81,6 @@ static int check_args(const struct command *command, int n)
 static int run_command(struct app *app, int argc, char **argv)
 {
 	const struct command *command = app->command;
-	enum dkt_log_level level;
 	int rc, first = 1;
 
 	/* lctl's commands have options of their own. */
@@ -94,7 +97,7 @@ static int run_command(struct app *app, int argc, char **argv)
 	argc -= first - 1;
 	rc = check_args(command, argc - 1);
 	if (!rc)
-		rc = app_context(app, &level);
+		rc = app_context(app);
 	if (!rc)
 		rc = command->run(app, argc, argv);
 	dkt_ctx_free(app->ctx);
@@ -107,7 +110,6 @@ static int run_lctl(struct app *app, int argc, char **argv)
 	struct lctl lctl = { .instance = app->instance,
 			     .self = "lctl",
 			     .tree.tried_debugfs = app->root };
-	enum dkt_log_level level;
 	int rc;
 
 	/* A saved tree can be read by the words that people know, too. */
@@ -117,7 +119,7 @@ static int run_lctl(struct app *app, int argc, char **argv)
 		argv += 2;
 		argc -= 2;
 	}
-	rc = app_context(app, &level);
+	rc = app_context(app);
 	if (rc)
 		return rc;
 	lctl.ctx = app->ctx;

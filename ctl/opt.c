@@ -22,8 +22,10 @@ struct opt {
 static const struct opt opts[] = {
 	/* clang-format off */
 	{ "class",     'c', "NAMES",  AT(types),      CMD_LOG,  "only records of these classes: rpctrace+ioctl" },
+	{ "compression", 0, "NAME",   AT(compression), CMD_WRITE, "of trace.dat: zstd (default), zlib or none" },
 	{ "cpu",       'C', "N",      AT(cpu),        CMD_LOG,  "only records of this CPU" },
 	{ "filter",    'f', "EXPR",   AT(filter),     CMD_LOG,  "only records that match, in the kernel's filter language" },
+	{ "format",    'F', "FORMAT", AT(format),     CMD_WRITE, "what to write: trace.dat, trace.dat-6 or a style; else the name of OUT tells" },
 	{ "help",      'h', NULL,     AT(help),       0,        "print this help" },
 	{ "input",     'i', "DIR",    AT(input),      CMD_LOG,  "read a saved tree instead of the kernel" },
 	{ "instance",  'B', "NAME",   AT(instance),   0,        "name of the instance (default dktrace, or $DKTRACE_INSTANCE)" },

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A capture as a source. */
+#include <sys/utsname.h>
+
 #include "capture.h"
 #include "source.h"
 
@@ -9,6 +11,9 @@ struct capture_source {
 	struct dkt_source base;
 	struct dkt_capture *capture;
 	char *clock;
+	struct utsname uname;
+	char kernel[sizeof(((struct utsname *)NULL)->release) +
+		    sizeof(((struct utsname *)NULL)->machine)];
 };
 
 static int capture_source_next(struct dkt_source *source, struct dkt_record *record)
@@ -50,6 +55,7 @@ int dkt_capture_source(struct dkt_capture *capture, struct dkt_source **out)
 	if (!it)
 		return -ENOMEM;
 	it->base.ops = &capture_ops;
+	it->base.ctx = capture->in->ctx;
 	it->capture = capture;
 	/* A clock or a wall offset that cannot be had is none: the times are shown as they are. */
 	if (dkt_instance_get_clock(capture->in, &it->clock))
@@ -57,6 +63,13 @@ int dkt_capture_source(struct dkt_capture *capture, struct dkt_source **out)
 	info = &it->base.info;
 	info->kind = "ring buffers";
 	info->clock = it->clock;
+	/* A saved tree does not say what machine it is of. */
+	if (!capture->in->ctx->root && !uname(&it->uname)) {
+		info->host = it->uname.nodename;
+		snprintf(it->kernel, sizeof(it->kernel), "%s %s", it->uname.release,
+			 it->uname.machine);
+		info->kernel = it->kernel;
+	}
 	info->cpus = capture->n_cpus;
 	info->has_wall = !dkt_instance_wall(capture->in, &info->wall);
 	*out = &it->base;

@@ -422,8 +422,13 @@ int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name, 
 	*event = (struct dkt_event){ .ctx = ctx, .index = ctx->events ? ctx->events->n_all : 0 };
 	event->system = strdup(system);
 	event->name = strdup(name);
-	err = event->system && event->name ? dkt__event_take_format(event, format, strlen(format)) :
-					     -ENOMEM;
+	event->format_len = strlen(format);
+	event->format = dkt__ctx_keep(ctx, event->format_len + 1);
+	err = event->system && event->name && event->format ? 0 : -ENOMEM;
+	if (!err) {
+		memcpy((char *)event->format, format, event->format_len);
+		err = dkt__event_take_format(event, format, event->format_len);
+	}
 	if (err) {
 		dkt__defined_free(event);
 		return err;

@@ -26,6 +26,9 @@ int dkt__events_given(struct dkt_ctx *ctx, const struct dkt__given *list, size_t
 int dkt__event_take_format(struct dkt_event *event, const char *text, size_t len);
 void dkt__event_clear(struct dkt_event *event);
 
+/* The text of the event's format file; the caller frees it. */
+int dkt__event_text(struct dkt_event *event, char **text, size_t *len);
+
 /* A record's type is 16 bits (common_type). */
 #define MAX_ID 65536
 

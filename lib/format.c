@@ -143,6 +143,20 @@ static int event_parse(struct dkt_event *event)
 			       dkt__event_take_format(event, text, len);
 }
 
+int dkt__event_text(struct dkt_event *event, char **text, size_t *len)
+{
+	*text = NULL;
+	*len = event->format_len;
+	/* Of an event that left the kernel there is none. */
+	if (event->load_err)
+		return event->load_err;
+	if (!event->format)
+		return dkt__tfs_read(event->ctx, text, len, "events/%s/%s/format", event->system,
+				     event->name);
+	*text = strndup(event->format, event->format_len);
+	return *text ? 0 : -ENOMEM;
+}
+
 int dkt__event_load(struct dkt_event *event)
 {
 	if (event->tep || event->fields)

@@ -25,6 +25,18 @@ int dkt_source_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 	return source->ops->loss(source, cpu, loss);
 }
 
+const char *dkt_source_stream(const struct dkt_source *source, uint32_t nr)
+{
+	if (source->ops->stream)
+		return source->ops->stream(source, nr);
+	return nr ? NULL : "";
+}
+
+struct dkt_source *dkt__source_part(struct dkt_source *source, uint32_t nr)
+{
+	return source->ops->part ? source->ops->part(source, nr) : source;
+}
+
 void dkt_source_close(struct dkt_source *source)
 {
 	if (source)

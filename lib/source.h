@@ -10,6 +10,10 @@ struct dkt__source_ops {
 	const char *(*comm)(struct dkt_source *source, const struct dkt_record *record);
 	int (*loss)(struct dkt_source *source, int cpu, struct dkt_loss *loss);
 	void (*close)(struct dkt_source *source);
+	/* Of a source with several streams, see dkt_source_stream(). NULL: there is one, named "". */
+	const char *(*stream)(const struct dkt_source *source, uint32_t nr);
+	/* The source that a stream is of, with what is known of that one. NULL: this one. */
+	struct dkt_source *(*part)(struct dkt_source *source, uint32_t nr);
 };
 
 struct dkt__file;
@@ -26,7 +30,11 @@ struct dkt__reader {
 /* The first member of each kind's own struct. */
 struct dkt_source {
 	const struct dkt__source_ops *ops;
+	struct dkt_ctx *ctx; /* whose kernel the records are of; of a merged one that of the first */
 	struct dkt_source_info info;
 };
+
+/* The source that a stream of this one is of. */
+struct dkt_source *dkt__source_part(struct dkt_source *source, uint32_t nr);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Opening a file of records: its first bytes say which reader it is for. */
+#include <sys/stat.h>
+
 #include "file.h"
-#include "source.h"
+#include "source_tree.h"
 
 #include "banned.h"
 
@@ -25,11 +27,14 @@ int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	DKT_OPTS(dkt_source_opts, none);
 	const struct dkt__reader *reader;
 	struct dkt__file file;
+	struct stat st;
 	int err;
 
 	*source = NULL;
 	if (ctx->given || ctx->events)
 		return dkt_fail(ctx, -EBUSY, "open %s: the context is another kernel's", path);
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return dkt__source_tree(ctx, path, opts ? opts : &none, source);
 	err = dkt__file_open(ctx, path, &file);
 	if (err)
 		return err;

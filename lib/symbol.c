@@ -282,6 +282,32 @@ int dkt__symbol_place(struct dkt_ctx *ctx, uint64_t address, struct dkt__place *
 	return 0;
 }
 
+int dkt__symbols_text(struct dkt_ctx *ctx, struct dkt_buf *buf)
+{
+	const struct list *list;
+	size_t i;
+
+	/* Looking for any has them read. */
+	find_symbol(ctx, 1);
+	if (!ctx->symbols)
+		return -ENOMEM;
+	list = &ctx->symbols->functions;
+	for (i = 0; i < list->n; i++) {
+		const struct entry *entry = &list->entries[i];
+
+		dkt_buf_hex(buf, entry->address, 16, '0');
+		dkt_buf_str(buf, entry->is_code ? " t " : " d ");
+		dkt_buf_str(buf, entry->name);
+		if (entry->in_module) {
+			dkt_buf_str(buf, "\t[");
+			dkt_buf_str(buf, entry_module(entry));
+			dkt_buf_str(buf, "]");
+		}
+		dkt_buf_str(buf, "\n");
+	}
+	return buf->err;
+}
+
 /* ---- printk_formats ---- */
 
 /* 0xffffffff828195af : "thaw_processes" */

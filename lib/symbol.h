@@ -14,6 +14,9 @@ int dkt__symbols_read(struct dkt_ctx *ctx, const char *path);
  */
 int dkt__symbols_given(struct dkt_ctx *ctx, char *kallsyms, char *printk_formats);
 
+/* Appends all of them in the form of /proc/kallsyms. -ENOMEM. */
+int dkt__symbols_text(struct dkt_ctx *ctx, struct dkt_buf *buf);
+
 /* The text of printk_formats; the caller frees it. -ENOENT: there is none. */
 int dkt__kernel_strings(struct dkt_ctx *ctx, char **text);
 

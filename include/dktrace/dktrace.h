@@ -496,6 +496,7 @@ DKT_API int dkt_capture_clear(struct dkt_instance *instance, const char *spool);
 struct dkt_source_info {
 	const char *kind; /* "ring buffers", "trace.dat version 6", "perf.data" ... */
 	const char *host; /* the recording machine, NULL: not known */
+	const char *kernel; /* its kernel's release and architecture, NULL: not known */
 	const char *clock; /* as in trace_clock, NULL: not known */
 	int cpus; /* CPU numbers of its records run from 0 to one less */
 	bool has_wall; /* wall is known */
@@ -518,7 +519,8 @@ struct dkt_source_opts {
 };
 
 /*
- * Opens a file of records, whose kind is found out by its first bytes. The context must be new: from
+ * Opens a file of records, whose kind is found out by its first bytes, or a directory with what
+ * tracefs had: per_cpu/cpuN/trace_pipe_raw, events, saved_cmdlines. The context must be new: from
  * then on it is the kernel that the file was recorded on, with its events, names of functions and
  * nothing else, also after the source is closed. -EINVAL: not a kind of file that is known;
  * -ENOENT: no such file, or no buffer of that name in it; -EBUSY: the context is another kernel's.
@@ -540,10 +542,45 @@ DKT_API const char *dkt_source_comm(struct dkt_source *source, const struct dkt_
 /* What was seen on a CPU so far, and lost. */
 DKT_API int dkt_source_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss);
 
+/*
+ * Name of a stream, as a record's stream counts them: of a file's buffer, "" for its top one; of a
+ * merged source's files. NULL: there are not so many. Valid as long as the source.
+ */
+DKT_API const char *dkt_source_stream(const struct dkt_source *source, uint32_t stream);
+
 DKT_API void dkt_source_close(struct dkt_source *source);
 
 /* The capture as a source, which must not outlive it: closing the source leaves the capture open. */
 DKT_API int dkt_capture_source(struct dkt_capture *capture, struct dkt_source **source);
+
+/* ---- writing trace.dat ---------------------------------------------------------------------- */
+
+struct dkt_tracedat;
+
+struct dkt_tracedat_opts {
+	size_t sz;
+	unsigned int version; /* of the format: 6, or 7 which 0 stands for */
+	const char *compression; /* "zstd", "zlib", "none"; NULL: zstd, and none in version 6 */
+	const char *dir; /* for a file without a name that keeps the records; NULL: /tmp */
+};
+
+/*
+ * Begins a file that trace-cmd(1), KernelShark and libtracecmd read, with this source's records, on
+ * a descriptor that is the caller's, of an empty file that can be written at any place. Nothing is
+ * written to it before dkt_tracedat_finish(). Words of failures go to the context. -EINVAL: no such version or compression.
+ */
+DKT_API int dkt_tracedat_new(struct dkt_ctx *ctx, struct dkt_source *source, int fd,
+			     const struct dkt_tracedat_opts *opts, struct dkt_tracedat **out);
+
+/*
+ * Adds a record or gap of the source. Events that the file cannot have by their own number get
+ * another one. -EMSGSIZE: longer than a page of 64 KiB; -ERANGE: a CPU beyond any kernel's.
+ */
+DKT_API int dkt_tracedat_add(struct dkt_tracedat *out, const struct dkt_record *record);
+
+/* Writes the file. The source must still be open: names of processes are taken from it now. */
+DKT_API int dkt_tracedat_finish(struct dkt_tracedat *out);
+DKT_API void dkt_tracedat_free(struct dkt_tracedat *out);
 
 /* ---- filter expressions: the kernel's language ----------------------------------------------- */
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a command reads records from: a file, a saved tree, or the live log. */
+#ifndef CTL_INPUT_H
+#define CTL_INPUT_H
+
+#include "app.h"
+
+/* The word that stands for the log of the instance. */
+#define INPUT_LOG "log"
+
+struct input {
+	struct dkt_ctx *ctx; /* the kernel that it was recorded on */
+	struct dkt_source *source;
+	const char *path;
+	struct debuglog *log; /* the live log's */
+	struct dkt_capture *capture;
+};
+
+/*
+ * Opens it; the log stays as it is. On failure the words are in the app's context.
+ */
+int input_open(struct app *app, const char *path, const struct dkt_source_opts *opts,
+	       struct input *in);
+void input_close(struct input *in);
+
+/* Says the words of a failure of the input as one of the app. Returns err. */
+int input_fail(struct app *app, const struct input *in, int err);
+
+#endif

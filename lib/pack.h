@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Ring-buffer pages made of records: what page.h takes apart. */
+#ifndef DKT_PACK_H
+#define DKT_PACK_H
+
+#include "internal.h"
+
+/* No page is larger. */
+#define DKT__PACK_MAX 65536
+
+struct dkt__pack {
+	/* set by the caller */
+	uint32_t size; /* of a page, up to DKT__PACK_MAX */
+	bool big_endian;
+	uint8_t long_size;
+	/* the page being filled, in the caller's memory */
+	uint8_t *page; /* NULL: none */
+	uint32_t at; /* where the next event goes */
+	uint32_t end; /* events go up to there */
+	uint64_t last; /* time of the last event */
+	uint64_t lost; /* records that were lost before the page, DKT_LOST_UNKNOWN */
+};
+
+/* The longest record that a page takes. */
+uint32_t dkt__pack_room(const struct dkt__pack *pack);
+
+/* Begins a page of all zero bytes: times in it are from ts on; lost: before its first record. */
+void dkt__pack_begin(struct dkt__pack *pack, uint8_t *page, uint64_t ts, uint64_t lost);
+
+/*
+ * Adds a record to the page; returns where its bytes went. NULL: it does not fit in this page, as
+ * there is no room or the time runs backwards.
+ */
+uint8_t *dkt__pack_add(struct dkt__pack *pack, uint64_t ts, const void *data, uint32_t len);
+
+/* Completes the page's head. */
+void dkt__pack_end(struct dkt__pack *pack);
+
+/* Stores a number in that byte order. */
+void dkt__put_bytes(uint8_t *to, uint64_t value, unsigned int size, bool big_endian);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What of a source is asked for, put to each record: for kinds that cannot seek. */
+#ifndef DKT_SOURCE_WINDOW_H
+#define DKT_SOURCE_WINDOW_H
+
+#include "source.h"
+
+/*
+ * Makes *source one of the records that the options ask for; of a source that is in order of time.
+ * Leaves it as it is if they ask for all. Takes the source over, also when it fails.
+ */
+int dkt__source_window(const struct dkt_source_opts *opts, struct dkt_source **source);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pieces of several growing byte strings in one file without a name, to be put together at the end. */
+#ifndef DKT_SPILL_H
+#define DKT_SPILL_H
+
+#include "internal.h"
+
+struct dkt__spill_piece {
+	uint64_t at; /* in the file */
+	uint32_t size;
+	uint32_t raw; /* what it was before it was compressed */
+};
+
+struct dkt__spill_string {
+	struct dkt__spill_piece *pieces;
+	size_t n, room;
+	uint64_t size; /* of all pieces together */
+};
+
+struct dkt__spill {
+	int fd;
+	uint64_t size;
+	struct dkt_ctx *ctx;
+};
+
+/* Makes the file in that directory. */
+int dkt__spill_open(struct dkt_ctx *ctx, const char *dir, struct dkt__spill *spill);
+void dkt__spill_close(struct dkt__spill *spill);
+
+/* Adds a piece to a string, which begins as all zero. */
+int dkt__spill_add(struct dkt__spill *spill, struct dkt__spill_string *string, const void *bytes,
+		   uint32_t size, uint32_t raw);
+void dkt__spill_string_clear(struct dkt__spill_string *string);
+
+/* Writes all of it to the descriptor's file at that place. */
+int dkt__write_all(struct dkt_ctx *ctx, int fd, const void *bytes, size_t len, uint64_t at);
+
+/* Copies a piece to the descriptor's file at that place. */
+int dkt__spill_copy(struct dkt__spill *spill, const struct dkt__spill_piece *piece, int fd,
+		    uint64_t at);
+
+#endif

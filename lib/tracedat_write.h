@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the rooms of writing a trace.dat file share: taking records, its tables, its layout. */
+#ifndef DKT_TRACEDAT_WRITE_H
+#define DKT_TRACEDAT_WRITE_H
+
+#include "deflate.h"
+#include "pack.h"
+#include "source.h"
+#include "spill.h"
+
+/* As many as a kernel can be built for. */
+#define DKT__TDW_CPUS 8192
+
+/* As many numbers as a record's type has. */
+#define DKT__TDW_IDS 65536
+
+/* Numbers of processes go up to here: PID_MAX_LIMIT of include/linux/threads.h. */
+#define DKT__TDW_PIDS (1 << 22)
+
+/* Options, which in version 7 are sections too. */
+enum dkt__tdw_option {
+	DKT__TDW_DONE = 0,
+	DKT__TDW_DATE = 1,
+	DKT__TDW_CPUSTAT = 2,
+	DKT__TDW_BUFFER = 3,
+	DKT__TDW_TRACECLOCK = 4,
+	DKT__TDW_UNAME = 5,
+	DKT__TDW_CPUCOUNT = 8,
+	DKT__TDW_VERSION = 9,
+	DKT__TDW_STRINGS = 15,
+	DKT__TDW_HEADER_INFO = 16,
+	DKT__TDW_FTRACE_EVENTS = 17,
+	DKT__TDW_EVENT_FORMATS = 18,
+	DKT__TDW_KALLSYMS = 19,
+	DKT__TDW_PRINTK = 20,
+	DKT__TDW_CMDLINES = 21,
+};
+
+/* One CPU's data: pages are collected to chunks, chunks go to the spill. */
+struct dkt__tdw_cpu {
+	struct dkt__pack pack;
+	uint8_t *chunk; /* DKT__PACK_MAX bytes */
+	uint32_t full; /* bytes of complete pages in it */
+	struct dkt__spill_string data;
+	uint64_t lost; /* to be told by the next page */
+	uint64_t told; /* lost, in all gaps that had a number */
+	uint64_t records;
+	uint64_t first, last; /* times */
+};
+
+/* An event as the file has it. */
+struct dkt__tdw_event {
+	struct dkt_event *event;
+	int id;
+	char *text; /* its format, with that number; NULL: none is known */
+	size_t len;
+};
+
+/* What a stream's event became, found by the number it has there. */
+struct dkt__tdw_known {
+	struct dkt_event *event;
+	uint16_t id;
+};
+
+/* One of the source's streams: an instance in the file, the first one the top one. */
+struct dkt__tdw_stream {
+	struct dkt_source *source; /* its own, or that of all */
+	char *name; /* of the instance, "" for the top one */
+	struct dkt__tdw_cpu **cpus; /* NULL: it has no records */
+	int n_cpus;
+	struct dkt__tdw_known *known; /* DKT__TDW_IDS of them */
+	uint8_t *pids; /* bits of those that have records */
+};
+
+struct dkt_tracedat {
+	struct dkt_ctx *ctx;
+	struct dkt_source *source;
+	int fd;
+	unsigned int version;
+	uint32_t page_size;
+	bool big_endian;
+	uint8_t long_size;
+	struct dkt__deflate *deflate; /* NULL: nothing is compressed */
+	struct dkt__spill spill;
+	struct dkt__tdw_stream *streams;
+	size_t n_streams;
+	struct dkt__tdw_event *events;
+	size_t n_events, room_events;
+	uint8_t used[DKT__TDW_IDS / 8]; /* numbers of events */
+};
+
+/* ---- tables; each is appended to the buffer as the file has it ---- */
+
+void dkt__tdw_number(const struct dkt_tracedat *out, struct dkt_buf *buf, uint64_t value,
+		     unsigned int size);
+int dkt__tdw_header_info(const struct dkt_tracedat *out, struct dkt_buf *buf);
+int dkt__tdw_ftrace_events(const struct dkt_tracedat *out, struct dkt_buf *buf);
+int dkt__tdw_event_formats(const struct dkt_tracedat *out, struct dkt_buf *buf);
+int dkt__tdw_kallsyms(const struct dkt_tracedat *out, struct dkt_buf *buf);
+int dkt__tdw_printk(const struct dkt_tracedat *out, struct dkt_buf *buf);
+int dkt__tdw_cmdlines(const struct dkt_tracedat *out, struct dkt_buf *buf);
+
+/* An option: its number, the length of its data, its data. */
+void dkt__tdw_option(const struct dkt_tracedat *out, struct dkt_buf *buf, unsigned int id,
+		     const void *data, size_t len);
+
+/* Those that say where and how it was recorded. */
+void dkt__tdw_options(const struct dkt_tracedat *out, struct dkt_buf *buf);
+
+/* The clock's name; the one that trace-cmd takes for granted if it is not known. */
+const char *dkt__tdw_clock(const struct dkt_tracedat *out);
+
+/* ---- layout: writes the whole file, when all records are in the spill ---- */
+
+int dkt__tdw_write_v6(struct dkt_tracedat *out);
+int dkt__tdw_write_v7(struct dkt_tracedat *out);
+
+#endif

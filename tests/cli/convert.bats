@@ -1,0 +1,81 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# convert: files that trace-cmd reads, with what the source had.
+
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+load helper
+
+setup()
+{
+	mkdir "$BATS_TEST_TMPDIR/files" && cd "$BATS_TEST_TMPDIR/files" || return
+}
+
+needs_trace_cmd()
+{
+	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
+}
+
+# The lines that trace-cmd prints of a file.
+report()
+{
+	trace-cmd report --nodate "$@" 2>&1 | grep -v '^cpus='
+}
+
+@test "trace-cmd prints a converted tree as the trace style does" {
+	needs_trace_cmd
+	dktrace show --input "$capture" --style trace | sed '$d' >wanted
+	for args in "trace.dat-6" "trace.dat" "trace.dat --compression none"; do
+		# shellcheck disable=SC2086 # several words
+		expect 0 "" "" dktrace convert --format $args "$capture" out.dat
+		report out.dat | diff wanted -
+	done
+	[ -s wanted ]
+}
+
+@test "times are those of the wall clock too" {
+	needs_trace_cmd
+	dktrace convert "$capture" out.dat
+	wanted=$(dktrace show --input "$capture" | cut -d: -f4 | sed -n 1p)
+	trace-cmd report out.dat | sed -n '2s/.*\] *\([0-9.]*\): .*/\1/p' >have
+	# One rounds, the other cuts.
+	awk -v wanted="$wanted" '{ d = $1 - wanted; exit d < 0 || d > 0.0000011 }' have
+	[ -s have ]
+}
+
+@test "what is no kind of output is refused before anything is read" {
+	expect 2 "" "dktrace: out: its name does not tell what to write; say --format" \
+		dktrace convert nothing out
+	expect 2 "" "dktrace: --format: 'elf' is none" dktrace convert --format elf nothing out
+	expect 1 "" "dktrace: compression 'rar' is none; zstd, zlib and none are" \
+		dktrace convert --compression rar "$capture" out.dat
+	expect 1 "" "dktrace: version 6 of trace.dat has no compression" \
+		dktrace convert --format trace.dat-6 --compression zstd "$capture" out.dat
+	[ ! -e out.dat ]
+}
+
+@test "an output that fails leaves what was there, and nothing else" {
+	echo old >out.dat
+	expect 1 "" "dktrace: open nothing: No such file or directory" \
+		dktrace convert nothing out.dat
+	same old "$(cat out.dat)" "out.dat"
+	same out.dat "$(ls -A)" "files"
+	expect 1 "" "dktrace: open no/out.dat: No such file or directory" \
+		dktrace convert "$capture" no/out.dat
+	expect 1 "" "dktrace: standard output cannot be written at any place: name a file" \
+		dktrace convert --format trace.dat "$capture" -
+	dktrace convert "$capture" out.dat
+	[ "$(wc -c <out.dat)" -gt 1000 ]
+	same out.dat "$(ls -A)" "files"
+}
+
+@test "a full disk is told and leaves nothing" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root, for a file system of its own"
+	unshare -m true 2>/dev/null || skip "needs the right to make a mount namespace"
+	mkdir full
+	run -1 --separate-stderr unshare -m sh -c '
+		mount -t tmpfs -o size=64k none full
+		dktrace convert --format trace.dat-6 "$1" full/out.dat
+		rc=$?; ls -A full; exit $rc' - "$capture"
+	same "" "$output" "files"
+	same "dktrace: write output: No space left on device" "$stderr" "words"
+}
