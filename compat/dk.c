@@ -11,11 +11,8 @@
 #include <string.h>
 
 #include "dk_lustre.h"
-#include "style_legacy.h"
+#include "dk_out.h"
 #include "util.h"
-
-/* Text is written when there is so much of it. */
-#define CHUNK (256 * 1024)
 
 /* A capture that follows looks again so often, ms. */
 #define POLL_MS 200
@@ -27,89 +24,17 @@ struct printer {
 	struct dk_result *result;
 	struct dkt_capture *capture;
 	struct dk_lustre *lustre; /* Lustre's own records; NULL: there are none */
-	struct legacy_style *legacy;
+	struct dk_out out;
+	struct legacy_style *legacy; /* the style's */
 	struct dkt_expr *filter;
 	bool *asked; /* by event index: whether the filter can match it is known */
 	size_t n_events;
 	bool fits; /* an event was met that the filter can be put to */
 	char *misfit; /* what is wrong with it on the others */
 	int misfit_err;
-	struct dkt_buf *buf;
 	int64_t wall; /* to add to a record's time */
 	int32_t self;
-	int fd;
 };
-
-static bool stopped(const struct printer *p)
-{
-	return p->opts->stop && *p->opts->stop;
-}
-
-/* ---- output ---- */
-
-/* After a signal, what the reader does not take in this time is kept, ms. */
-#define STOP_MS 1000
-
-/* write(), but once stopped it does not block: of a pipe that has room PIPE_BUF bytes are. */
-static ssize_t write_some(const struct printer *p, const char *text, size_t len)
-{
-	struct pollfd out = { .fd = p->fd, .events = POLLOUT };
-
-	if (!stopped(p))
-		return write(p->fd, text, len);
-	if (poll(&out, 1, STOP_MS) > 0)
-		return write(p->fd, text, len < PIPE_BUF ? len : PIPE_BUF);
-	errno = ECANCELED;
-	return -1;
-}
-
-/* Writes out all text. */
-static int flush_text(void *data)
-{
-	struct printer *p = data;
-	size_t len, done = 0;
-	const char *text = dkt_buf_data(p->buf, &len);
-	int err = dkt_buf_error(p->buf);
-
-	while (!err && done < len) {
-		ssize_t n = write_some(p, text + done, len - done);
-
-		if (n >= 0)
-			done += (size_t)n;
-		else if (errno != EINTR)
-			err = -errno;
-	}
-	dkt_buf_reset(p->buf);
-	p->result->closed = err == -EPIPE;
-	if (err == -ECANCELED)
-		return dkt_fail(p->ctx, err, "interrupted; what was not written is kept");
-	return err ? dkt_fail(p->ctx, err, "write output: %s", strerror(-err)) : 0;
-}
-
-/*
- * Before records are forgotten: some file systems say only at a close that what was written did
- * not get there.
- */
-static int settle_text(void *data)
-{
-	struct printer *p = data;
-	int copy, err = flush_text(p);
-
-	if (err)
-		return err;
-	copy = fcntl(p->fd, F_DUPFD_CLOEXEC, 0);
-	if (copy < 0 || close(copy))
-		return dkt_fail(p->ctx, -errno, "write output: %s", strerror(errno));
-	return 0;
-}
-
-static int flush_if_full(struct printer *p)
-{
-	size_t len;
-
-	dkt_buf_data(p->buf, &len);
-	return len < CHUNK ? 0 : flush_text(p);
-}
 
 /* ---- selection ---- */
 
@@ -169,14 +94,6 @@ static bool selected(struct printer *p, const struct dkt_record *rec)
 	return !p->filter || matches(p, rec);
 }
 
-static void put_trace(struct printer *p, const struct dkt_record *rec)
-{
-	const char *comm = dkt_capture_comm(p->capture, rec->pid);
-
-	if (!legacy_style_trace(p->legacy, rec, comm, p->buf))
-		dkt_style_trace(rec, comm, p->buf);
-}
-
 /* A message that was recorded here and by Lustre is shown once, as Lustre has it. */
 static bool is_in_lustre(struct printer *p, const struct dkt_record *rec)
 {
@@ -189,34 +106,33 @@ static bool is_in_lustre(struct printer *p, const struct dkt_record *rec)
 	return dk_lustre_has(p->lustre, &key);
 }
 
-static void print_record(struct printer *p, const struct dkt_record *rec)
+static int print_record(struct printer *p, const struct dkt_record *rec)
 {
 	size_t from;
+	int err;
 
 	if (p->opts->skip_self && rec->event && rec->pid == p->self) {
 		p->result->own++;
-		return;
+		return 0;
 	}
 	if (!selected(p, rec)) {
 		p->result->dropped += rec->event != NULL;
-		return;
+		return 0;
 	}
 	if (is_in_lustre(p, rec))
-		return;
-	dkt_buf_data(p->buf, &from);
-	if (p->opts->style == DK_LEGACY)
-		legacy_style_line(p->legacy, rec, p->wall, p->buf);
-	else
-		put_trace(p, rec);
+		return 0;
+	dkt_buf_data(p->out.buf, &from);
+	err = style_record(p->out.style, rec, dkt_capture_comm(p->capture, rec->pid), p->out.buf);
 	if (p->opts->escape)
-		dkt_buf_escape(p->buf, from);
+		dkt_buf_escape(p->out.buf, from);
 	p->result->kept += rec->event != NULL;
+	return err;
 }
 
 /* A capture that follows has come to its end: all of it is written out before it waits. */
 static int wait_for_more(struct printer *p)
 {
-	int err = flush_text(p);
+	int err = dk_out_flush(&p->out);
 
 	if (!err)
 		err = dkt_capture_done(p->capture);
@@ -231,10 +147,11 @@ static int print_lustre(struct printer *p, int64_t until)
 {
 	int err = 0;
 
-	while (!err && p->lustre && dk_lustre_time(p->lustre) <= until && !stopped(p)) {
+	while (!err && p->lustre && dk_lustre_time(p->lustre) <= until &&
+	       !dk_out_stopped(&p->out)) {
 		err = dk_lustre_print(p->lustre, p->wall);
 		if (!err)
-			err = flush_if_full(p);
+			err = dk_out_write_if_full(&p->out);
 	}
 	return err;
 }
@@ -244,7 +161,7 @@ static int print_all(struct printer *p)
 	struct dkt_record rec;
 	int err = 0;
 
-	while (!stopped(p)) {
+	while (!dk_out_stopped(&p->out)) {
 		err = dkt_capture_next(p->capture, &rec);
 		if (err == 2) {
 			err = wait_for_more(p);
@@ -252,8 +169,9 @@ static int print_all(struct printer *p)
 			err = print_lustre(p, (int64_t)rec.ts + p->wall);
 			if (err)
 				break;
-			print_record(p, &rec);
-			err = flush_if_full(p);
+			err = print_record(p, &rec);
+			if (!err)
+				err = dk_out_write_if_full(&p->out);
 		}
 		if (err)
 			break;
@@ -286,20 +204,28 @@ static int count_losses(struct printer *p)
 	return fclose(f) ? -ENOMEM : err;
 }
 
+static int lustre_alone(struct printer *p)
+{
+	int err = style_begin(p->out.style, p->out.buf);
+
+	if (!err)
+		err = print_lustre(p, INT64_MAX - 1);
+	if (!err)
+		err = style_end(p->out.style, p->out.buf);
+	return err ? err : dk_out_write(&p->out);
+}
+
 /* Lustre's own records have been taken out of the kernel: they are shown even without ours. */
 static int only_lustre(struct printer *p)
 {
-	int err;
-
 	p->result->only_lustre = strdup(dkt_error(p->ctx));
-	err = print_lustre(p, INT64_MAX - 1);
-	return err ? err : flush_text(p);
+	return lustre_alone(p);
 }
 
 static int printer_run(struct printer *p, const char *spool, uint64_t until)
 {
 	DKT_OPTS(dkt_capture_opts, opts, .flags = p->opts->flags, .spool = spool, .until = until,
-		 .flush = settle_text, .data = p);
+		 .flush = dk_out_settle, .data = &p->out);
 	int err = dkt_capture_open(p->in, &opts, &p->capture);
 	int told;
 
@@ -307,9 +233,13 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 		err = dkt_caps_drop(p->ctx);
 	if (err)
 		return p->lustre ? only_lustre(p) : err;
-	err = print_all(p);
+	err = style_begin(p->out.style, p->out.buf);
 	if (!err)
-		err = settle_text(p);
+		err = print_all(p);
+	if (!err)
+		err = style_end(p->out.style, p->out.buf);
+	if (!err)
+		err = dk_out_settle(&p->out);
 	if (!err)
 		err = dkt_capture_done(p->capture);
 	told = count_losses(p);
@@ -375,6 +305,40 @@ static int check_selection(struct printer *p)
 	return p->filter ? check_filter(p) : 0;
 }
 
+/* Somebody may have chosen a clock that has no wall-clock time: its times are better than nothing. */
+static int find_wall(struct printer *p)
+{
+	int err = p->in ? dkt_instance_wall(p->in, &p->wall) : 0;
+
+	return err == -EOPNOTSUPP ? dkt_instance_get_clock(p->in, &p->result->clock) : err;
+}
+
+/* What the style writes in and with; map NULL: only Lustre's own records. */
+static int open_style(struct printer *p, const struct class_map *map)
+{
+	char host[HOST_NAME_MAX + 1] = { 0 };
+	struct dkt_source_info source = { .kind = "ring buffers",
+					  .host = host,
+					  .clock = p->result->clock ?: "mono",
+					  .cpus = p->in ? dkt_instance_cpus(p->in) : 0,
+					  .has_wall = !p->result->clock,
+					  .wall = p->wall };
+	DKT_OPTS(dkt_style_opts, opts, .source = &source, .dir = p->opts->dir);
+	int err = dkt_buf_new(&p->out.buf);
+
+	gethostname(host, sizeof(host) - 1);
+	if (!err)
+		err = style_new(p->ctx, map, p->opts->style, &opts, &p->out.style);
+	if (!err)
+		p->legacy = style_legacy(p->out.style);
+	return err;
+}
+
+static int open_lustre(struct printer *p)
+{
+	return dk_lustre_new(p->opts, p->filter, &p->out, p->result, &p->lustre);
+}
+
 static int printer_init(struct printer *p, const struct class_map *map)
 {
 	struct dkt_event *const *events;
@@ -382,32 +346,26 @@ static int printer_init(struct printer *p, const struct class_map *map)
 
 	p->asked = err ? NULL : calloc(p->n_events + 1, sizeof(*p->asked));
 	if (!err)
-		err = p->asked ? dkt_buf_new(&p->buf) : -ENOMEM;
+		err = p->asked ? find_wall(p) : -ENOMEM;
 	if (!err)
-		err = legacy_style_new(p->ctx, map, &p->legacy);
+		err = open_style(p, map);
 	if (!err && p->opts->filter)
 		err = debuglog_expr(p->ctx, p->opts->filter, &p->filter);
 	if (!err && p->opts->lustre)
-		err = dk_lustre_new(p->ctx, p->opts, p->filter, p->buf, p->result, &p->lustre);
-	if (!err && p->in)
-		err = check_selection(p);
-	if (!err && p->in)
-		err = dkt_instance_wall(p->in, &p->wall);
-	if (err != -EOPNOTSUPP)
-		return err;
-	/* Somebody chose another clock: its times are better than nothing. */
-	return dkt_instance_get_clock(p->in, &p->result->clock);
+		err = open_lustre(p);
+	return !err && p->in ? check_selection(p) : err;
 }
 
 static void printer_clear(struct printer *p)
 {
 	dkt_capture_close(p->capture);
 	dk_lustre_free(p->lustre);
-	legacy_style_free(p->legacy);
+	style_free(p->out.style);
 	dkt_expr_free(p->filter);
 	free(p->asked);
 	free(p->misfit);
-	dkt_buf_free(p->buf);
+	dkt_buf_free(p->out.buf);
+	p->result->closed = p->out.closed;
 }
 
 static int print_kernel(struct debuglog *log, struct printer *p)
@@ -428,7 +386,7 @@ int dk_print(struct debuglog *log, const struct dk_opts *opts, int fd, struct dk
 			     .in = log->in,
 			     .opts = opts,
 			     .result = result,
-			     .fd = fd,
+			     .out = { .ctx = log->ctx, .fd = fd, .stop = opts->stop },
 			     .self = getpid() };
 	int err;
 
@@ -445,18 +403,21 @@ int dk_print(struct debuglog *log, const struct dk_opts *opts, int fd, struct dk
 int dk_print_lustre(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
 		    struct dk_result *result)
 {
-	struct printer p = { .ctx = ctx, .opts = opts, .result = result, .fd = fd, .self = -1 };
-	int err = dkt_buf_new(&p.buf);
+	struct printer p = { .ctx = ctx,
+			     .opts = opts,
+			     .result = result,
+			     .out = { .ctx = ctx, .fd = fd, .stop = opts->stop },
+			     .self = -1 };
+	int err;
 
 	*result = (struct dk_result){ 0 };
+	err = open_style(&p, NULL);
 	if (!err && opts->filter)
 		err = debuglog_expr(ctx, opts->filter, &p.filter);
 	if (!err)
-		err = dk_lustre_new(ctx, opts, p.filter, p.buf, result, &p.lustre);
+		err = open_lustre(&p);
 	if (!err)
-		err = print_lustre(&p, INT64_MAX - 1);
-	if (!err)
-		err = flush_text(&p);
+		err = lustre_alone(&p);
 	printer_clear(&p);
 	return err;
 }
@@ -464,7 +425,11 @@ int dk_print_lustre(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
 int dk_print_saved(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
 		   struct dk_result *result)
 {
-	struct printer p = { .ctx = ctx, .opts = opts, .result = result, .fd = fd, .self = -1 };
+	struct printer p = { .ctx = ctx,
+			     .opts = opts,
+			     .result = result,
+			     .out = { .ctx = ctx, .fd = fd, .stop = opts->stop },
+			     .self = -1 };
 	struct class_map *map = NULL;
 	struct dkt_event *const *events;
 	size_t n;

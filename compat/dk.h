@@ -9,13 +9,9 @@
 #include "debuglog.h"
 #include "record_sort.h"
 
-enum dk_style {
-	DK_LEGACY,
-	DK_TRACE,
-};
-
 struct dk_opts {
-	enum dk_style style;
+	const char *style; /* as style_find() takes it */
+	const char *dir; /* where a style with files of its own writes them */
 	unsigned int flags; /* enum dkt_capture_flags */
 	const char *filter; /* expression, NULL: none */
 	uint32_t types; /* only records with one of these bits; 0: any */

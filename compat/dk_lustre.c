@@ -34,7 +34,7 @@ struct kept {
 struct dk_lustre {
 	const struct dk_opts *opts;
 	struct dkt_expr *filter;
-	struct dkt_buf *buf;
+	struct dk_out *out;
 	struct dk_result *result;
 	struct dkt_event *event; /* NULL: neither filter nor style ask for it */
 	struct message *message; /* of the event */
@@ -107,27 +107,28 @@ static int step(struct dk_lustre *lustre)
 	return set_next(lustre);
 }
 
-int dk_lustre_new(struct dkt_ctx *ctx, const struct dk_opts *opts, struct dkt_expr *filter,
-		  struct dkt_buf *buf, struct dk_result *result, struct dk_lustre **out)
+int dk_lustre_new(const struct dk_opts *opts, struct dkt_expr *filter, struct dk_out *out,
+		  struct dk_result *result, struct dk_lustre **made)
 {
 	const struct record_counts *counts = record_sort_counts(opts->lustre);
 	struct dk_lustre *lustre = calloc(1, sizeof(*lustre));
 	int err = 0;
 
-	*out = NULL;
+	*made = NULL;
 	if (!lustre)
 		return -ENOMEM;
 	lustre->opts = opts;
 	lustre->filter = filter;
-	lustre->buf = buf;
+	lustre->out = out;
 	lustre->result = result;
 	result->dropped += counts->dropped;
 	result->bad += counts->bad;
-	if (filter || opts->style != DK_LEGACY)
-		err = record_event(ctx, &lustre->event);
+	if (filter || !style_is_legacy(out->style))
+		err = record_event(out->ctx, &lustre->event);
 	if (!err && lustre->event) {
-		lustre->message = message_new(ctx, lustre->event);
+		lustre->message = message_new(out->ctx, lustre->event);
 		err = lustre->message ? 0 : -ENOMEM;
+		style_own(out->style, lustre->event, lustre->message);
 	}
 	lustre->ring = calloc(RING, sizeof(*lustre->ring));
 	if (!err)
@@ -136,7 +137,7 @@ int dk_lustre_new(struct dkt_ctx *ctx, const struct dk_opts *opts, struct dkt_ex
 		dk_lustre_free(lustre);
 		return err;
 	}
-	*out = lustre;
+	*made = lustre;
 	return 0;
 }
 
@@ -231,27 +232,34 @@ bool dk_lustre_has(struct dk_lustre *lustre, const struct message_key *key)
 
 /* ---- printing ---- */
 
+/* As Lustre has it, or as what the event's fields and message make of it. */
+static int put_record(struct dk_lustre *lustre, int64_t wall)
+{
+	struct dk_out *out = lustre->out;
+	char *end;
+
+	if (!style_is_legacy(out->style)) {
+		lustre->as_event.ts -= (uint64_t)wall;
+		return style_record(out->style, &lustre->as_event, COMM, out->buf);
+	}
+	end = record_line(&lustre->format, lustre->rec, lustre->len, lustre->line);
+	dkt_buf_add(out->buf, lustre->line, (size_t)(end - lustre->line));
+	return 0;
+}
+
 int dk_lustre_print(struct dk_lustre *lustre, int64_t wall)
 {
 	size_t from;
+	int err;
 
 	if (!selected(lustre, lustre->rec, lustre->len)) {
 		lustre->result->dropped++;
 		return step(lustre);
 	}
-	dkt_buf_data(lustre->buf, &from);
-	if (lustre->opts->style == DK_LEGACY) {
-		char *end = record_line(&lustre->format, lustre->rec, lustre->len, lustre->line);
-
-		dkt_buf_add(lustre->buf, lustre->line, (size_t)(end - lustre->line));
-	} else {
-		lustre->as_event.ts -= (uint64_t)wall;
-		dkt_style_trace_head(&lustre->as_event, COMM, lustre->buf);
-		message_line(lustre->message, &lustre->as_event, ") ", lustre->buf);
-		dkt_buf_add(lustre->buf, "\n", 1);
-	}
+	dkt_buf_data(lustre->out->buf, &from);
+	err = put_record(lustre, wall);
 	if (lustre->opts->escape)
-		dkt_buf_escape(lustre->buf, from);
+		dkt_buf_escape(lustre->out->buf, from);
 	lustre->result->kept++;
-	return step(lustre);
+	return err ? err : step(lustre);
 }

@@ -4,13 +4,14 @@
 #define COMPAT_DK_LUSTRE_H
 
 #include "dk.h"
+#include "dk_out.h"
 #include "message.h"
 
 struct dk_lustre;
 
-/* Takes records from opts->lustre, puts lines into buf and counts them in the result. */
-int dk_lustre_new(struct dkt_ctx *ctx, const struct dk_opts *opts, struct dkt_expr *filter,
-		  struct dkt_buf *buf, struct dk_result *result, struct dk_lustre **lustre);
+/* Takes records from opts->lustre, puts them into out's buffer and counts them in the result. */
+int dk_lustre_new(const struct dk_opts *opts, struct dkt_expr *filter, struct dk_out *out,
+		  struct dk_result *result, struct dk_lustre **lustre);
 void dk_lustre_free(struct dk_lustre *lustre);
 
 /* 0 if the filter can judge the records. */

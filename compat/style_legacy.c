@@ -433,16 +433,3 @@ const struct message *legacy_style_message(struct legacy_style *style, const str
 
 	return kind ? kind->message : NULL;
 }
-
-bool legacy_style_trace(struct legacy_style *style, const struct dkt_record *rec, const char *comm,
-			struct dkt_buf *buf)
-{
-	const struct message *message = legacy_style_message(style, rec);
-
-	if (!message)
-		return false;
-	dkt_style_trace_head(rec, comm, buf);
-	message_line(message, rec, ") ", buf);
-	put_newline(buf);
-	return true;
-}

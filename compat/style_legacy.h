@@ -20,13 +20,6 @@ void legacy_style_free(struct legacy_style *style);
 void legacy_style_line(struct legacy_style *style, const struct dkt_record *record, int64_t wall,
 		       struct dkt_buf *buf);
 
-/*
- * Appends a message as a line of the trace style, its location before the text. False: the record
- * is no message, nothing was appended.
- */
-bool legacy_style_trace(struct legacy_style *style, const struct dkt_record *record,
-			const char *comm, struct dkt_buf *buf);
-
 /* What the record's message is read with; NULL: it is no message. Valid as long as the style. */
 const struct message *legacy_style_message(struct legacy_style *style,
 					   const struct dkt_record *record);

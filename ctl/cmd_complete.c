@@ -10,6 +10,7 @@
 #include "mask.h"
 #include "opt.h"
 #include "param.h"
+#include "style.h"
 
 /* The word being typed: what stays of it, and the rest, which candidates begin with. */
 struct typed {
@@ -155,16 +156,23 @@ static void offer_settings(const struct typed *typed)
 
 /* ---- commands ---- */
 
+static void offer_styles(const struct typed *typed)
+{
+	struct dkt_style_info info;
+	size_t i;
+
+	for (i = 0; !style_get(i, &info); i++)
+		offer(typed, info.name, "");
+}
+
 static void offer_value(const char *option, const struct typed *typed)
 {
-	static const char *const styles[] = { "legacy", "trace", NULL };
-
 	if (!strcmp(option, "class"))
 		offer_mask(typed, MASK_DEBUG, false);
 	else if (!strcmp(option, "subsystem"))
 		offer_mask(typed, MASK_SUBSYSTEM, false);
 	else if (!strcmp(option, "style"))
-		offer_words(typed, styles);
+		offer_styles(typed);
 	else if (!strcmp(option, "instance"))
 		offer_instances(typed);
 }

@@ -10,6 +10,7 @@
 #include "app.h"
 #include "dk.h"
 #include "libcfs.h"
+#include "style.h"
 #include "timespec.h"
 #include "tree.h"
 
@@ -24,14 +25,32 @@ static void on_signal(int sig)
 
 /* ---- options ---- */
 
-static int read_style(const char *text, enum dk_style *style)
+/* "legacy, trace and json"; the caller frees it. */
+static char *style_names(void)
 {
-	if (!text || !strcmp(text, "legacy"))
-		*style = DK_LEGACY;
-	else if (!strcmp(text, "trace"))
-		*style = DK_TRACE;
-	else
-		return app_usage("--style: '%s' is none; legacy and trace are", text);
+	struct dkt_style_info info, next;
+	char *text = NULL;
+	size_t i, len;
+	FILE *f = open_memstream(&text, &len);
+
+	for (i = 0; f && !style_get(i, &info); i++)
+		fprintf(f, "%s%s", !i ? "" : style_get(i + 1, &next) ? " and " : ", ", info.name);
+	return f && !fclose(f) ? text : NULL;
+}
+
+/* Files of its own, or bytes that a terminal cannot show, need a place to go. */
+static int read_style(const char *text, const char *file, struct dkt_style_info *style)
+{
+	char *names __cleanup(free) = NULL;
+
+	if (style_find(text, style)) {
+		names = style_names();
+		return app_usage("--style: '%s' is none; %s are", text, names ? names : "");
+	}
+	if (style->traits & DKT_STYLE_FILES && !file)
+		return app_usage("--style %s: name the directory for its files", style->name);
+	if (style->traits & DKT_STYLE_BINARY && !file && isatty(STDOUT_FILENO))
+		return app_usage("--style %s: not for a terminal; name a file", style->name);
 	return 0;
 }
 
@@ -79,10 +98,8 @@ static int read_time(const char *option, const char *text, int64_t *ns)
 
 static int read_opts(const struct app *app, struct dk_opts *opts)
 {
-	int rc = read_style(app->style, &opts->style);
+	int rc = read_number("pid", app->pid, &opts->pid);
 
-	if (!rc)
-		rc = read_number("pid", app->pid, &opts->pid);
 	if (!rc)
 		rc = read_number("cpu", app->cpu, &opts->cpu);
 	if (!rc)
@@ -145,22 +162,38 @@ static int print_log(struct app *app, struct dk_opts *opts, int fd, struct dk_re
 	return err;
 }
 
+/* A signal ends the printing between two records, so that what was printed is counted. */
+static void catch_signals(struct dk_opts *opts)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	opts->stop = &stop;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
 int cmd_dk(struct app *app, int argc, char **argv)
 {
 	const char *file = argc > 1 ? argv[1] : app->output;
-	struct sigaction action = { .sa_handler = on_signal };
 	struct dk_opts opts = DK_OPTS_INIT;
 	struct dk_result result = { 0 };
+	struct dkt_style_info style;
 	int fd __cleanup(close) = -1;
-	bool follow = !strcmp(argv[0], "follow");
-	int err, rc = read_opts(app, &opts);
+	bool follow = !strcmp(argv[0], "follow"), files;
+	int err, rc = read_style(app->style, file, &style);
 
+	if (!rc)
+		rc = read_opts(app, &opts);
 	if (rc)
 		return rc;
+	opts.style = style.name;
+	files = style.traits & DKT_STYLE_FILES;
+	opts.dir = files ? file : NULL;
 	/* Before anything is taken out of the kernel. */
-	if (file)
+	if (file && !files)
 		fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (file && fd < 0) {
+	if (file && !files && fd < 0) {
 		dkt_fail(app->ctx, -errno, "open %s: %s", file, strerror(errno));
 		return app_fail(app);
 	}
@@ -170,15 +203,14 @@ int cmd_dk(struct app *app, int argc, char **argv)
 		opts.flags = DKT_CAPTURE_KEEP;
 	opts.skip_self = follow;
 	opts.drop_rights = true;
-	opts.escape = !file && isatty(STDOUT_FILENO);
-	/* A signal ends the printing between two records, so that what was printed is counted. */
-	opts.stop = &stop;
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
+	opts.escape = !file && !(style.traits & DKT_STYLE_DATA) && isatty(STDOUT_FILENO);
+	catch_signals(&opts);
 	err = print_log(app, &opts, file ? fd : STDOUT_FILENO, &result);
+	/* What is for a program has nothing else in it. */
 	if (!err)
-		dk_result_print(&result, "dktrace", follow ? stderr : stdout);
+		dk_result_print(&result, "dktrace",
+				follow || (!file && style.traits & DKT_STYLE_DATA) ? stderr :
+										     stdout);
 	rc = err ? result.closed ? 0 : app_fail(app) : result.lost ? EXIT_LOST : 0;
 	dk_result_clear(&result);
 	return rc;

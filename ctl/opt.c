@@ -34,7 +34,7 @@ static const struct opt opts[] = {
 	{ "pid",       'p', "PID",    AT(pid),        CMD_LOG,  "only records of this process" },
 	{ "root",      'R', "DIR",    AT(root),       0,        "directory that stands for tracefs ($DKTRACE_ROOT)" },
 	{ "since",     's', "TIME",   AT(since),      CMD_LOG,  "only records from then on: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, or -N[smhd] for so long ago" },
-	{ "style",     'S', "STYLE",  AT(style),      CMD_LOG,  "legacy (default) or trace" },
+	{ "style",     'S', "STYLE",  AT(style),      CMD_LOG,  "legacy (default), trace, raw, json; see dktrace-styles(7)" },
 	{ "subsystem", 'u', "NAMES",  AT(subsystems), CMD_LOG,  "only records of these subsystems: osd+ldlm" },
 	{ "until",     'U', "TIME",   AT(until),      CMD_LOG,  "only records up to then" },
 	{ "version",   'V', NULL,     AT(version),    0,        "print the version" },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The trace style: lines with the columns of trace-cmd report and of the kernel's trace file. */
-#include "number.h"
+#include "style.h"
 
 #include "banned.h"
 
@@ -104,3 +104,29 @@ void dkt_style_trace(const struct dkt_record *record, const char *comm, struct d
 	dkt_record_text(record, buf);
 	dkt_buf_add(buf, "\n", 1);
 }
+
+/* ---- as a style ---- */
+
+static int trace_record(struct dkt_style *style, const struct dkt_record *record, const char *comm,
+			struct dkt_buf *buf)
+{
+	struct dkt_record shown = *record;
+
+	if (style->opts.wall)
+		shown.ts += (uint64_t)style->source.wall;
+	if (!record->event) {
+		style_gap(&shown, buf);
+		return buf->err;
+	}
+	dkt_style_trace_head(&shown, comm, buf);
+	dkt__style_text(style, record, buf);
+	dkt_buf_add(buf, "\n", 1);
+	return buf->err;
+}
+
+const struct dkt__style_ops dkt__style_trace_ops = {
+	.name = "trace",
+	.words = "the columns of trace-cmd report",
+	.size = sizeof(struct dkt_style),
+	.record = trace_record,
+};

@@ -35,6 +35,7 @@ struct dkt_change;
 struct dkt_capture;
 struct dkt_source;
 struct dkt_expr;
+struct dkt_style;
 struct dkt_buf;
 
 /* ---- context ------------------------------------------------------------------------------ */
@@ -653,6 +654,68 @@ DKT_API void dkt_style_trace(const struct dkt_record *record, const char *comm,
 /* The columns of such a line that come before the record's text. The record is no gap. */
 DKT_API void dkt_style_trace_head(const struct dkt_record *record, const char *comm,
 				  struct dkt_buf *buf);
+
+/* ---- styles: ways to print records (dktrace-styles(7)) ----------------------------------------- */
+
+enum dkt_style_traits {
+	DKT_STYLE_DATA = 1, /* for programs: nothing else belongs in the output */
+	DKT_STYLE_BINARY = 2, /* not for a terminal */
+	DKT_STYLE_ORDER = 4, /* one object has to get all records, in order of time */
+	DKT_STYLE_FILES = 8, /* writes files of its own in a directory, nothing to the buffer */
+};
+
+struct dkt_style_info {
+	const char *name;
+	const char *words; /* what it is, for a list */
+	unsigned int traits; /* enum dkt_style_traits */
+};
+
+/* The i-th style, counted from 0. 0: there is one; 1: end. */
+DKT_API int dkt_style_get(size_t i, struct dkt_style_info *info);
+
+struct dkt_style_opts {
+	size_t sz;
+	const struct dkt_source_info *source; /* of the records; NULL: nothing is known */
+	/*
+	 * The fields to show: the event's, common ones, and those that all have: ts wall cpu pid comm
+	 * flags system event text. "*": all of the event. Of text styles raw, json and csv heed them.
+	 */
+	const char *const *fields;
+	size_t n_fields; /* 0: all of the event */
+	const char *dir; /* where a style with DKT_STYLE_FILES writes; it is made */
+	bool wall; /* text styles show wall-clock time, if the source knows it */
+	/*
+	 * Appends the text of a record that its event's print format does not give; newlines at its end
+	 * do not count. False: that gives it, nothing was appended. NULL: no event is such.
+	 */
+	bool (*text)(void *data, const struct dkt_record *record, struct dkt_buf *buf);
+	void *data;
+};
+
+/*
+ * Makes a style by name. -ENOENT: there is none of that name; else what opening its files brings.
+ * Without DKT_STYLE_ORDER several threads may each have one of their own over the same events, if
+ * dkt_style_prepare() was called for these before.
+ */
+DKT_API int dkt_style_new(struct dkt_ctx *ctx, const char *name, const struct dkt_style_opts *opts,
+			  struct dkt_style **style);
+DKT_API void dkt_style_free(struct dkt_style *style);
+
+/* Reads what there is to know of the event, which else its first record brings about. -ENOMEM. */
+DKT_API int dkt_style_prepare(struct dkt_style *style, struct dkt_event *event);
+
+/* Appends what comes before the first record. */
+DKT_API int dkt_style_begin(struct dkt_style *style, struct dkt_buf *buf);
+
+/* Appends the record; comm is the name of its process. -ENOMEM, or what writing a file brings. */
+DKT_API int dkt_style_record(struct dkt_style *style, const struct dkt_record *record,
+			     const char *comm, struct dkt_buf *buf);
+
+/* Brings out what is held back of the records so far: to the buffer, or to the files. */
+DKT_API int dkt_style_flush(struct dkt_style *style, struct dkt_buf *buf);
+
+/* Appends what comes after the last record, or completes the files. */
+DKT_API int dkt_style_end(struct dkt_style *style, struct dkt_buf *buf);
 
 /* The arguments of a message of the kernel as they were recorded. */
 struct dkt_kprintf_args {

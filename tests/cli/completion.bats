@@ -56,7 +56,7 @@ is()
 }
 
 @test "values of options" {
-	is "dktrace dk --style " "legacy trace"
+	is "dktrace dk --style " "json legacy raw trace"
 	is "dktrace dk --style=l" "legacy"
 	is "dktrace dk -S t" "trace"
 	is "dktrace dk --class rpc" "rpctrace"

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The styles of the tool: the legacy one, then the library's, all in one shape. */
+#include "style.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "util.h"
+
+#define LEGACY "legacy"
+
+struct style {
+	struct legacy_style *legacy; /* knows classes and messages for all styles; NULL: no map */
+	struct dkt_style *lib; /* NULL: it is the legacy style */
+	int64_t wall; /* to add to a record's time */
+	const struct dkt_event *own;
+	const struct message *message; /* of its records */
+};
+
+int style_get(size_t i, struct dkt_style_info *info)
+{
+	if (i)
+		return dkt_style_get(i - 1, info);
+	*info = (struct dkt_style_info){ .name = LEGACY, .words = "lines of Lustre's debug log" };
+	return 0;
+}
+
+int style_find(const char *name, struct dkt_style_info *info)
+{
+	size_t i;
+
+	for (i = 0; !style_get(i, info); i++)
+		if (!name || !strcmp(info->name, name))
+			return 0;
+	return -ENOENT;
+}
+
+/* The text of a message, which its event's print format does not give. */
+static bool message_text(void *data, const struct dkt_record *record, struct dkt_buf *buf)
+{
+	const struct style *style = data;
+	const struct message *message = NULL;
+
+	if (record->event == style->own)
+		message = style->message;
+	else if (style->legacy)
+		message = legacy_style_message(style->legacy, record);
+	if (!message)
+		return false;
+	message_line(message, record, ") ", buf);
+	return true;
+}
+
+static int style_init(struct style *style, struct dkt_ctx *ctx, const struct class_map *map,
+		      const char *name, const struct dkt_style_opts *opts)
+{
+	DKT_OPTS(dkt_style_opts, mine, );
+	int err = map ? legacy_style_new(ctx, map, &style->legacy) : 0;
+
+	memcpy(&mine, opts, opts->sz < sizeof(mine) ? opts->sz : sizeof(mine));
+	if (mine.source)
+		style->wall = mine.source->wall;
+	if (err || !name || !strcmp(name, LEGACY))
+		return err;
+	mine.sz = sizeof(mine);
+	mine.text = message_text;
+	mine.data = style;
+	return dkt_style_new(ctx, name, &mine, &style->lib);
+}
+
+int style_new(struct dkt_ctx *ctx, const struct class_map *map, const char *name,
+	      const struct dkt_style_opts *opts, struct style **out)
+{
+	struct style *style = calloc(1, sizeof(*style));
+	int err;
+
+	*out = NULL;
+	if (!style)
+		return -ENOMEM;
+	err = style_init(style, ctx, map, name, opts);
+	if (err) {
+		style_free(style);
+		return err;
+	}
+	*out = style;
+	return 0;
+}
+
+void style_free(struct style *style)
+{
+	if (!style)
+		return;
+	dkt_style_free(style->lib);
+	legacy_style_free(style->legacy);
+	free(style);
+}
+
+void style_own(struct style *style, const struct dkt_event *event, const struct message *message)
+{
+	style->own = event;
+	style->message = message;
+}
+
+bool style_is_legacy(const struct style *style)
+{
+	return !style->lib;
+}
+
+int style_begin(struct style *style, struct dkt_buf *buf)
+{
+	return style->lib ? dkt_style_begin(style->lib, buf) : 0;
+}
+
+int style_record(struct style *style, const struct dkt_record *record, const char *comm,
+		 struct dkt_buf *buf)
+{
+	if (style->lib)
+		return dkt_style_record(style->lib, record, comm, buf);
+	if (style->legacy)
+		legacy_style_line(style->legacy, record, style->wall, buf);
+	return dkt_buf_error(buf);
+}
+
+int style_flush(struct style *style, struct dkt_buf *buf)
+{
+	return style->lib ? dkt_style_flush(style->lib, buf) : 0;
+}
+
+int style_end(struct style *style, struct dkt_buf *buf)
+{
+	return style->lib ? dkt_style_end(style->lib, buf) : 0;
+}
+
+struct legacy_style *style_legacy(struct style *style)
+{
+	return style->legacy;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of styles, and what a style remembers of the events that it met. */
+#include <time.h>
+
+#include "style.h"
+
+#include "banned.h"
+
+static const struct dkt__style_ops *const styles[] = {
+	&dkt__style_trace_ops,
+	&dkt__style_raw_ops,
+	&dkt__style_json_ops,
+};
+
+int dkt_style_get(size_t i, struct dkt_style_info *info)
+{
+	*info = (struct dkt_style_info){ 0 };
+	if (i >= ARRAY_SIZE(styles))
+		return 1;
+	*info = (struct dkt_style_info){
+		.name = styles[i]->name,
+		.words = styles[i]->words,
+		.traits = styles[i]->traits,
+	};
+	return 0;
+}
+
+static const struct dkt__style_ops *find_style(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(styles); i++)
+		if (!strcmp(styles[i]->name, name))
+			return styles[i];
+	return NULL;
+}
+
+/* ---- memory ---- */
+
+struct dkt__style_block {
+	struct dkt__style_block *next;
+	uint64_t data[];
+};
+
+void *dkt__style_alloc(struct dkt_style *style, size_t n)
+{
+	struct dkt__style_block *block = calloc(1, sizeof(*block) + n);
+
+	if (!block)
+		return NULL;
+	block->next = style->blocks;
+	style->blocks = block;
+	return block->data;
+}
+
+const char *dkt__style_keep(struct dkt_style *style, const char *text, size_t len)
+{
+	char *copy = dkt__style_alloc(style, (len + 16) & ~(size_t)15);
+
+	if (copy && len)
+		memcpy(copy, text, len);
+	return copy;
+}
+
+/* ---- a style ---- */
+
+/* Makes the text the style's own; false when memory is out. */
+static bool own_text(struct dkt_style *style, const char **text)
+{
+	if (!*text)
+		return true;
+	*text = dkt__style_keep(style, *text, strlen(*text));
+	return *text;
+}
+
+static int keep_opts(struct dkt_style *style, const struct dkt_style_opts *opts)
+{
+	const char **fields;
+	bool owned;
+	size_t i;
+
+	if (!opts)
+		return 0;
+	memcpy(&style->opts, opts, DKT__MIN(opts->sz, sizeof(*opts)));
+	if (style->opts.source)
+		style->source = *style->opts.source;
+	style->opts.source = NULL;
+	owned = own_text(style, &style->opts.dir) && own_text(style, &style->source.kind) &&
+		own_text(style, &style->source.host) && own_text(style, &style->source.clock);
+	fields = dkt__style_alloc(style, (style->opts.n_fields + 1) * sizeof(*fields));
+	if (!owned || !fields)
+		return -ENOMEM;
+	for (i = 0; i < style->opts.n_fields; i++) {
+		fields[i] = opts->fields[i];
+		if (!own_text(style, &fields[i]))
+			return -ENOMEM;
+	}
+	style->opts.fields = fields;
+	return 0;
+}
+
+int dkt_style_new(struct dkt_ctx *ctx, const char *name, const struct dkt_style_opts *opts,
+		  struct dkt_style **out)
+{
+	const struct dkt__style_ops *ops = find_style(name);
+	struct dkt_style *style;
+	int err;
+
+	*out = NULL;
+	if (!ops)
+		return dkt_fail(ctx, -ENOENT, "there is no style '%s'", name);
+	style = calloc(1, ops->size);
+	if (!style)
+		return -ENOMEM;
+	style->ops = ops;
+	style->ctx = ctx;
+	style->second = UINT64_MAX;
+	err = keep_opts(style, opts);
+	if (!err && ops->open)
+		err = ops->open(style);
+	if (err) {
+		dkt_style_free(style);
+		return err;
+	}
+	*out = style;
+	return 0;
+}
+
+void dkt_style_free(struct dkt_style *style)
+{
+	struct dkt__style_block *block, *next;
+
+	if (!style)
+		return;
+	if (style->ops->close)
+		style->ops->close(style);
+	for (block = style->blocks; block; block = next) {
+		next = block->next;
+		free(block);
+	}
+	free(style->forms);
+	free(style);
+}
+
+int dkt_style_prepare(struct dkt_style *style, struct dkt_event *event)
+{
+	/* The plan is made here too: it is the event's, and so of all threads. */
+	return dkt__style_form(style, event) && dkt__plan_get(event) ? 0 : -ENOMEM;
+}
+
+int dkt_style_begin(struct dkt_style *style, struct dkt_buf *buf)
+{
+	return style->ops->begin ? style->ops->begin(style, buf) : 0;
+}
+
+int dkt_style_record(struct dkt_style *style, const struct dkt_record *record, const char *comm,
+		     struct dkt_buf *buf)
+{
+	return style->ops->record(style, record, comm, buf);
+}
+
+int dkt_style_flush(struct dkt_style *style, struct dkt_buf *buf)
+{
+	return style->ops->flush ? style->ops->flush(style, buf) : 0;
+}
+
+int dkt_style_end(struct dkt_style *style, struct dkt_buf *buf)
+{
+	return style->ops->end ? style->ops->end(style, buf) : 0;
+}
+
+/* ---- events ---- */
+
+static size_t slot_of(const struct dkt_style *style, const struct dkt_event *event)
+{
+	uint64_t hash = (uint64_t)(uintptr_t)event * UINT64_C(0x9e3779b97f4a7c15);
+	size_t i = (size_t)(hash >> 32) & (style->forms_size - 1);
+
+	while (style->forms[i] && style->forms[i]->event != event)
+		i = (i + 1) & (style->forms_size - 1);
+	return i;
+}
+
+/* Keeps at least half of the slots free. */
+static int forms_grow(struct dkt_style *style)
+{
+	struct dkt__form **old = style->forms, **forms;
+	size_t i, old_size = style->forms_size;
+
+	if (style->n_forms * 2 < old_size)
+		return 0;
+	forms = calloc(old_size ? old_size * 2 : 64, sizeof(*forms));
+	if (!forms)
+		return -ENOMEM;
+	style->forms = forms;
+	style->forms_size = old_size ? old_size * 2 : 64;
+	for (i = 0; i < old_size; i++)
+		if (old[i])
+			forms[slot_of(style, old[i]->event)] = old[i];
+	free(old);
+	return 0;
+}
+
+static struct dkt__form *form_new(struct dkt_style *style, struct dkt_event *event)
+{
+	struct dkt__form *form = dkt__style_alloc(style, sizeof(*form));
+
+	if (!form)
+		return NULL;
+	form->event = event;
+	if (dkt__style_columns(style, form) ||
+	    (style->ops->learn && style->ops->learn(style, form)))
+		return NULL;
+	return form;
+}
+
+struct dkt__form *dkt__style_learn(struct dkt_style *style, struct dkt_event *event)
+{
+	size_t i;
+
+	if (forms_grow(style))
+		return NULL;
+	i = slot_of(style, event);
+	if (!style->forms[i]) {
+		style->forms[i] = form_new(style, event);
+		style->n_forms += style->forms[i] != NULL;
+	}
+	style->last = style->forms[i];
+	return style->last;
+}
+
+/* ---- what is not in the fields ---- */
+
+bool dkt__style_other_text(const struct dkt_style *style, const struct dkt_record *record,
+			   struct dkt_buf *buf)
+{
+	size_t from = buf->len;
+
+	if (!style->opts.text || !style->opts.text(style->opts.data, record, buf))
+		return false;
+	while (buf->len > from && buf->data[buf->len - 1] == '\n')
+		buf->len--;
+	return true;
+}
+
+void dkt__style_text(const struct dkt_style *style, const struct dkt_record *record,
+		     struct dkt_buf *buf)
+{
+	if (!dkt__style_other_text(style, record, buf))
+		dkt_record_text(record, buf);
+}
+
+/* The date and time of a second, up to and with the point. */
+static void set_date(struct dkt_style *style, uint64_t second)
+{
+	time_t t = (time_t)second;
+	struct tm tm = { 0 };
+
+	gmtime_r(&t, &tm);
+	strftime(style->date, sizeof(style->date), "%Y-%m-%dT%H:%M:%S.", &tm);
+	style->second = second;
+}
+
+char *dkt__style_put_wall(struct dkt_style *style, char *p, uint64_t ts)
+{
+	uint64_t ns = ts + (uint64_t)style->source.wall, second = ns / 1000000000;
+	uint32_t part = (uint32_t)(ns % 1000000000);
+
+	if (dkt__unlikely(second != style->second))
+		set_date(style, second);
+	memcpy(p, style->date, 20);
+	memcpy(p + 20, dkt__digit_pairs + part / 10000000 * 2, 2);
+	memcpy(p + 22, dkt__digit_pairs + part / 100000 % 100 * 2, 2);
+	memcpy(p + 24, dkt__digit_pairs + part / 1000 % 100 * 2, 2);
+	memcpy(p + 26, dkt__digit_pairs + part / 10 % 100 * 2, 2);
+	p[28] = (char)('0' + part % 10);
+	p[29] = 'Z';
+	return p + 30;
+}
+
+static char interrupt_letter(const struct dkt_record *record)
+{
+	bool hard = record->flags & DKT_REC_HARDIRQ, soft = record->flags & DKT_REC_SOFTIRQ;
+
+	if (record->flags & DKT_REC_NMI)
+		return hard ? 'Z' : 'z';
+	if (hard)
+		return soft ? 'H' : 'h';
+	return soft ? 's' : '.';
+}
+
+char *dkt__style_put_flags(char *p, const struct dkt_record *record)
+{
+	bool irqs = record->flags & DKT_REC_IRQS_OFF, bh = record->flags & DKT_REC_BH_OFF;
+	unsigned int depth = record->preempt & 0xf;
+
+	*p++ = irqs && bh ? 'D' : irqs ? 'd' : bh ? 'b' : '.';
+	*p++ = record->flags & DKT_REC_NEED_RESCHED ? 'N' : '.';
+	*p++ = interrupt_letter(record);
+	*p++ = depth ? "0123456789abcdef"[depth] : '.';
+	return p;
+}

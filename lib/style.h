@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What styles share: their table, and what each makes of an event when it first meets it. */
+#ifndef DKT_STYLE_H
+#define DKT_STYLE_H
+
+#include "plan.h"
+
+/* ---- an event's fields as typed columns ---- */
+
+enum dkt__column_kind {
+	DKT__COLUMN_INT, /* signed */
+	DKT__COLUMN_UINT,
+	DKT__COLUMN_ADDRESS, /* a pointer */
+	DKT__COLUMN_TEXT, /* characters up to the first NUL */
+	DKT__COLUMN_BYTES, /* whatever has no better type */
+	DKT__COLUMN_ARRAY, /* of numbers */
+	DKT__COLUMN_STACK, /* of addresses, to the end of the record */
+	/* What is not a field of the event, when it is asked for by name: */
+	DKT__COLUMN_NONE, /* nothing: this event has no such field */
+	DKT__COLUMN_TS,
+	DKT__COLUMN_WALL,
+	DKT__COLUMN_CPU,
+	DKT__COLUMN_PID,
+	DKT__COLUMN_COMM,
+	DKT__COLUMN_FLAGS,
+	DKT__COLUMN_SYSTEM,
+	DKT__COLUMN_EVENT,
+	DKT__COLUMN_RECORD_TEXT,
+};
+
+struct dkt__column {
+	uint8_t kind; /* enum dkt__column_kind */
+	uint8_t load; /* enum dkt__load of the number, or of an element */
+	uint8_t element; /* bytes of an element */
+	bool is_signed; /* elements are */
+	bool hex; /* an address or, as longs without a sign mostly are, one in disguise */
+	struct dkt__bytes bytes; /* where it is */
+	const char *name;
+	const char *key; /* what the style puts before it; readable to a multiple of 16 bytes */
+	uint32_t key_len;
+};
+
+/* What a style knows of one event. */
+struct dkt__form {
+	struct dkt_event *event;
+	struct dkt__column *columns;
+	uint32_t n;
+	uint32_t need; /* bytes of record that the columns read without asking */
+	uint32_t room; /* bytes that keys and columns of fixed size can take at most */
+	bool text; /* the record's text belongs to it */
+	const char *head; /* the style's own words; readable to a multiple of 16 bytes */
+	uint32_t head_len;
+	void *own; /* the style's */
+};
+
+/* ---- styles ---- */
+
+struct dkt__style_ops {
+	const char *name;
+	const char *words;
+	unsigned int traits; /* enum dkt_style_traits */
+	size_t size; /* of the style's own struct, which begins with struct dkt_style */
+	/* Any but record may be NULL. */
+	int (*open)(struct dkt_style *style);
+	int (*learn)(struct dkt_style *style, struct dkt__form *form);
+	int (*begin)(struct dkt_style *style, struct dkt_buf *buf);
+	int (*record)(struct dkt_style *style, const struct dkt_record *record, const char *comm,
+		      struct dkt_buf *buf);
+	int (*flush)(struct dkt_style *style, struct dkt_buf *buf);
+	int (*end)(struct dkt_style *style, struct dkt_buf *buf);
+	void (*close)(struct dkt_style *style);
+};
+
+struct dkt__style_block;
+
+struct dkt_style {
+	const struct dkt__style_ops *ops;
+	struct dkt_ctx *ctx;
+	struct dkt_style_opts opts; /* its pointers are the style's */
+	struct dkt_source_info source;
+	struct dkt__style_block *blocks;
+	struct dkt__form **forms; /* by a hash of the event's address */
+	size_t forms_size, n_forms; /* the size is a power of 2 */
+	struct dkt__form *last;
+	uint64_t second; /* whose date is in date */
+	char date[32]; /* "2026-11-20T14:02:52." */
+};
+
+extern const struct dkt__style_ops dkt__style_trace_ops, dkt__style_raw_ops, dkt__style_json_ops;
+
+/* Zeroed memory that lives as long as the style, NULL when memory is out. */
+void *dkt__style_alloc(struct dkt_style *style, size_t n);
+
+/* A copy of the text that can be read to a multiple of 16 bytes. */
+const char *dkt__style_keep(struct dkt_style *style, const char *text, size_t len);
+
+/* What the style knows of the event, learnt now if need be; NULL when memory is out. */
+struct dkt__form *dkt__style_learn(struct dkt_style *style, struct dkt_event *event);
+
+/* style_column.c: fills in columns, need, room and text; events without a format have none. */
+int dkt__style_columns(struct dkt_style *style, struct dkt__form *form);
+
+/*
+ * Gives the columns their keys, with the name as in a JSON string between before and after; first
+ * stands before the first one. Leaves out what every line has anyway and what the event has not.
+ */
+int dkt__style_keys(struct dkt_style *style, struct dkt__form *form, const char *first,
+		    const char *before, const char *after);
+
+/* Appends the record's text, whoever makes it. */
+void dkt__style_text(const struct dkt_style *style, const struct dkt_record *record,
+		     struct dkt_buf *buf);
+
+/* True if somebody else than the print format makes the record's text: appended if so. */
+bool dkt__style_other_text(const struct dkt_style *style, const struct dkt_record *record,
+			   struct dkt_buf *buf);
+
+/* The wall-clock time in ISO 8601 with nanoseconds, 30 bytes. */
+char *dkt__style_put_wall(struct dkt_style *style, char *p, uint64_t ts);
+
+/*
+ * "d.h1" as in the kernel's latency format: interrupts or soft interrupts off, rescheduling asked
+ * for, in interrupt, depth of preemption. At most 6 bytes.
+ */
+char *dkt__style_put_flags(char *p, const struct dkt_record *record);
+
+/* ---- for the hot path ---- */
+
+/* What a byte of the record takes at most: an escape, or its part of a number and a comma. */
+#define ROOM_OF_BYTE 11
+
+static inline struct dkt__form *dkt__style_form(struct dkt_style *style, struct dkt_event *event)
+{
+	struct dkt__form *form = style->last;
+
+	if (dkt__likely(form && form->event == event))
+		return form;
+	return dkt__style_learn(style, event);
+}
+
+/* Copies text that is readable to a multiple of 16 bytes, to where there is room for as much. */
+static inline char *dkt__put_kept(char *p, const char *text, uint32_t len)
+{
+	uint32_t i;
+
+	memcpy(p, text, 16);
+	for (i = 16; i < len; i += 16)
+		memcpy(p + i, text + i, 16);
+	return p + len;
+}
+
+/* A word with the high bit of a byte set if some byte has to be escaped in a JSON string. */
+static inline uint64_t dkt__json_odd_bytes(uint64_t word)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t quote = word ^ ones * '"', backslash = word ^ ones * '\\';
+
+	return (word | (word - ones * 0x20) | ((quote - ones) & ~quote) |
+		((backslash - ones) & ~backslash)) &
+	       ones << 7;
+}
+
+static inline bool dkt__json_is_plain(const char *p, size_t len)
+{
+	uint64_t word, odd = 0;
+
+	for (; len >= 8; p += 8, len -= 8) {
+		memcpy(&word, p, 8);
+		odd |= dkt__json_odd_bytes(word);
+	}
+	if (len) {
+		word = UINT64_C(0x6161616161616161);
+		memcpy(&word, p, len);
+		odd |= dkt__json_odd_bytes(word);
+	}
+	return !odd;
+}
+
+/* Bytes of the UTF-8 character there, 0: it is none. */
+unsigned int dkt__utf8_len(const char *p, size_t len);
+
+/*
+ * Puts text in a JSON string, without the quotes. A byte that is no UTF-8 becomes the four
+ * characters \xHH; so that these can be told, a backslash before an x is written \x5c. May write 6
+ * bytes for each, and 16 more.
+ */
+char *dkt__put_json_odd(char *p, const char *text, size_t len);
+
+static inline char *dkt__put_json(char *p, const char *text, size_t len)
+{
+	if (dkt__unlikely(!dkt__json_is_plain(text, len)))
+		return dkt__put_json_odd(p, text, len);
+	dkt__copy_few(p, text, len);
+	return p + len;
+}
+
+/* A record with zeros behind it if it is shorter than its format says. */
+struct dkt__body {
+	const uint8_t *data;
+	uint8_t *copy; /* to be freed */
+};
+
+static inline void dkt__bodyp(struct dkt__body *body)
+{
+	free(body->copy);
+}
+
+#define __body __attribute__((cleanup(dkt__bodyp))) struct dkt__body
+
+/* Copies the record; false when memory is out. */
+bool dkt__body_extend(struct dkt__body *body, const struct dkt_record *record, uint32_t need);
+
+static inline bool dkt__body_get(struct dkt__body *body, const struct dkt_record *record,
+				 const struct dkt__form *form)
+{
+	body->data = record->data;
+	body->copy = NULL;
+	return dkt__likely(record->size >= form->need) ||
+	       dkt__body_extend(body, record, form->need);
+}
+
+/* Room for n more bytes after p, which may move; NULL when memory is out. */
+static inline char *dkt__more_room(struct dkt_buf *buf, char *p, size_t n)
+{
+	buf->len = (size_t)(p - buf->data);
+	return dkt__buf_room(buf, n);
+}
+
+/* Older kernels end a stack with -1 and leave rubbish behind it. */
+static inline bool dkt__is_caller(unsigned long address)
+{
+	return address && address != ~0UL;
+}
+
+/* The bytes of a column that are within the record. */
+static inline const uint8_t *dkt__column_bytes(const struct dkt__column *column,
+					       const struct dkt__body *body, uint32_t size,
+					       uint32_t *len)
+{
+	const struct dkt__run run = { .data = body->data, .size = size };
+
+	return dkt__run_bytes(&run, &column->bytes, len);
+}
+
+/* Puts a number, or with many what has several elements. */
+typedef char *(*dkt__put_number_fn)(char *p, const struct dkt__column *column, uint64_t v);
+typedef char *(*dkt__put_many_fn)(char *p, const struct dkt__column *column, const uint8_t *data,
+				  uint32_t len);
+
+/* Puts the form's columns with their keys. Inlined, so that each style has its own two in the loop. */
+static inline __attribute__((always_inline)) int
+dkt__put_columns(struct dkt_buf *buf, const struct dkt__form *form, const struct dkt_record *record,
+		 dkt__put_number_fn number, dkt__put_many_fn many)
+{
+	const struct dkt__column *column = form->columns, *end = column + form->n;
+	char *p = dkt__buf_room(buf, form->room);
+	__body body = { 0 };
+	const uint8_t *data;
+	uint32_t len;
+
+	if (!p || !dkt__body_get(&body, record, form))
+		return -ENOMEM;
+	for (; column < end; column++) {
+		p = dkt__put_kept(p, column->key, column->key_len);
+		if (column->kind <= DKT__COLUMN_ADDRESS) {
+			data = body.data + column->bytes.offset;
+			p = number(p, column, dkt__load_at(data, column->load));
+			continue;
+		}
+		data = dkt__column_bytes(column, &body, record->size, &len);
+		/* What follows needs its room too. */
+		if (column->bytes.kind != DKT__BYTES_FIXED)
+			p = dkt__more_room(buf, p, (size_t)len * ROOM_OF_BYTE + form->room);
+		if (!p)
+			return -ENOMEM;
+		p = many(p, column, data, len);
+	}
+	buf->len = (size_t)(p - buf->data);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* An event's fields as typed columns, all of them or those that are asked for. */
+#include "style.h"
+
+#include "banned.h"
+
+/* What can be asked for beside the event's fields. */
+static const struct {
+	const char *name;
+	enum dkt__column_kind kind;
+} others[] = {
+	{ "ts", DKT__COLUMN_TS },
+	{ "wall", DKT__COLUMN_WALL },
+	{ "cpu", DKT__COLUMN_CPU },
+	{ "pid", DKT__COLUMN_PID },
+	{ "comm", DKT__COLUMN_COMM },
+	{ "flags", DKT__COLUMN_FLAGS },
+	{ "system", DKT__COLUMN_SYSTEM },
+	{ "event", DKT__COLUMN_EVENT },
+	{ "text", DKT__COLUMN_RECORD_TEXT },
+	{ "CPU", DKT__COLUMN_CPU },
+	{ "COMM", DKT__COLUMN_COMM },
+};
+
+/* ---- types ---- */
+
+/* Characters, and not small numbers, which libtraceevent calls strings too. */
+static bool is_text(const struct dkt_field *field)
+{
+	return field->flags & DKT_FIELD_STRING && strstr(field->type, "char") &&
+	       !strstr(field->type, "unsigned char") && !strstr(field->type, "signed char");
+}
+
+/* The type of an array's elements by its name, without what the kernel puts around it. */
+static bool element_type(const struct dkt_field *field, struct dkt__type *type)
+{
+	const char *from = field->type, *end;
+	char name[64];
+
+	if (!strncmp(from, "__data_loc ", 11) || !strncmp(from, "__rel_loc ", 10))
+		from = strchr(from, ' ') + 1;
+	end = strchr(from, '[');
+	if (!end)
+		end = from + strlen(from);
+	while (end > from && end[-1] == ' ')
+		end--;
+	if ((size_t)(end - from) >= sizeof(name))
+		return false;
+	memcpy(name, from, (size_t)(end - from));
+	name[end - from] = '\0';
+	return dkt__type_find(name, type);
+}
+
+static bool is_hex(const struct dkt_field *field, bool is_signed)
+{
+	return field->flags & DKT_FIELD_POINTER || (!is_signed && strstr(field->type, "long"));
+}
+
+static void set_array(struct dkt__column *column, const struct dkt_field *field)
+{
+	struct dkt__type type;
+
+	column->kind = DKT__COLUMN_BYTES;
+	column->element = 1;
+	if (is_text(field)) {
+		column->kind = DKT__COLUMN_TEXT;
+		return;
+	}
+	if (!element_type(field, &type)) {
+		if (field->flags & DKT_FIELD_DYNAMIC)
+			return;
+		type.size = (uint8_t)DKT__MIN(field->element, 16U);
+		type.is_signed = field->flags & DKT_FIELD_SIGNED;
+	}
+	column->load = dkt__plan_load(type.size, type.is_signed);
+	if (type.size < 2 || column->load == DKT__LOAD_CONST)
+		return;
+	column->kind = DKT__COLUMN_ARRAY;
+	column->element = type.size;
+	column->is_signed = type.is_signed;
+	column->hex = is_hex(field, type.is_signed);
+}
+
+static void set_number(struct dkt__column *column, const struct dkt_field *field)
+{
+	column->is_signed = field->flags & DKT_FIELD_SIGNED;
+	column->hex = is_hex(field, column->is_signed);
+	column->load = dkt__plan_load(field->size, column->is_signed);
+	if (column->load == DKT__LOAD_CONST) {
+		column->kind = DKT__COLUMN_BYTES;
+		column->element = 1;
+	} else if (field->flags & DKT_FIELD_POINTER) {
+		column->kind = DKT__COLUMN_ADDRESS;
+	} else {
+		column->kind = column->is_signed ? DKT__COLUMN_INT : DKT__COLUMN_UINT;
+	}
+}
+
+static void set_place(struct dkt__column *column, const struct dkt_field *field)
+{
+	column->bytes.offset = field->offset;
+	column->bytes.size = field->size;
+	if (field->flags & DKT_FIELD_DYNAMIC)
+		column->bytes.kind = field->flags & DKT_FIELD_RELATIVE ? DKT__BYTES_RELATIVE :
+									 DKT__BYTES_DYNAMIC;
+	else if (!field->size)
+		column->bytes.kind = DKT__BYTES_REST;
+	else
+		column->bytes.kind = DKT__BYTES_FIXED;
+}
+
+/* A long without a type of its own is an address if the print format shows it as one. */
+static bool prints_as_address(const struct dkt__plan *plan, const struct dkt__column *column)
+{
+	uint32_t i;
+
+	for (i = 0; plan->way == DKT__PLAN_STEPS && i < plan->n_steps; i++) {
+		const struct dkt__step *step = &plan->steps[i];
+
+		if ((step->op == DKT__STEP_POINTER || step->op == DKT__STEP_FUNCTION) &&
+		    step->value.load == column->load && step->value.offset == column->bytes.offset)
+			return true;
+	}
+	return false;
+}
+
+/* Makes addresses out of numbers where the print format says so. */
+static void refine(struct dkt__column *column, const struct dkt__plan *plan)
+{
+	if (column->kind == DKT__COLUMN_UINT && prints_as_address(plan, column)) {
+		column->kind = DKT__COLUMN_ADDRESS;
+		column->hex = true;
+	}
+	if (plan->way == DKT__PLAN_STACK && !strcmp(column->name, "caller")) {
+		column->kind = DKT__COLUMN_STACK;
+		column->bytes.kind = DKT__BYTES_REST;
+		column->load = dkt__plan_load(sizeof(long), false);
+		column->element = sizeof(long);
+	}
+}
+
+/* False if no record can hold it. */
+static bool set_field(struct dkt__form *form, struct dkt__column *column,
+		      const struct dkt_field *field)
+{
+	const struct dkt__plan *plan = dkt__plan_get(form->event);
+	bool dynamic = field->flags & DKT_FIELD_DYNAMIC;
+
+	column->name = field->name;
+	if (field->offset > UINT16_MAX || field->size > UINT16_MAX ||
+	    (dynamic && field->size != sizeof(uint32_t)))
+		return false;
+	set_place(column, field);
+	if (dynamic || field->flags & DKT_FIELD_ARRAY)
+		set_array(column, field);
+	else
+		set_number(column, field);
+	if (plan)
+		refine(column, plan);
+	if (column->kind != DKT__COLUMN_STACK)
+		form->need = DKT__MAX(form->need, field->offset + field->size);
+	return true;
+}
+
+/* ---- which of them ---- */
+
+static bool wants(const struct dkt_style *style, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < style->opts.n_fields; i++)
+		if (!strcmp(style->opts.fields[i], name))
+			return true;
+	return false;
+}
+
+/* Those that the event has of its own. */
+static void add_all(struct dkt__form *form, const struct dkt_field *fields, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!(fields[i].flags & DKT_FIELD_COMMON) &&
+		    set_field(form, &form->columns[form->n], &fields[i]))
+			form->n++;
+}
+
+static void add_named(struct dkt__form *form, const char *name)
+{
+	const struct dkt_field *field = dkt_event_field(form->event, name);
+	struct dkt__column *column = &form->columns[form->n++];
+	size_t i;
+
+	column->name = name;
+	column->kind = DKT__COLUMN_NONE;
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		if (!strcmp(others[i].name, name))
+			column->kind = others[i].kind;
+	/* A field of the event's own that is called so comes before what all have. */
+	if (field && !set_field(form, column, field))
+		column->kind = DKT__COLUMN_NONE;
+}
+
+/* Texts of these say what their fields do not. */
+static bool needs_text(struct dkt_event *event)
+{
+	const struct dkt__plan *plan = dkt__plan_get(event);
+
+	return plan && (plan->way == DKT__PLAN_STACK || plan->way == DKT__PLAN_TEP);
+}
+
+/* What keys aside a column of fixed size can take at most in any style. */
+static uint32_t room_of(const struct dkt__column *column)
+{
+	if (column->kind <= DKT__COLUMN_ADDRESS || column->bytes.kind != DKT__BYTES_FIXED)
+		return 64;
+	return column->bytes.size * ROOM_OF_BYTE + 64;
+}
+
+int dkt__style_columns(struct dkt_style *style, struct dkt__form *form)
+{
+	const struct dkt_field *fields;
+	size_t n, i;
+
+	/* An event whose format is gone has no fields; its records still have a time. */
+	dkt_event_fields(form->event, &fields, &n);
+	form->columns =
+		dkt__style_alloc(style, (n + style->opts.n_fields + 1) * sizeof(*form->columns));
+	if (!form->columns)
+		return -ENOMEM;
+	form->room = 64;
+	form->text = needs_text(form->event) || wants(style, "text");
+	if (!style->opts.n_fields || wants(style, "*"))
+		add_all(form, fields, n);
+	for (i = 0; i < style->opts.n_fields; i++)
+		if (strcmp(style->opts.fields[i], "*"))
+			add_named(form, style->opts.fields[i]);
+	for (i = 0; i < form->n; i++)
+		form->room += room_of(&form->columns[i]);
+	return 0;
+}
+
+static const char *make_key(struct dkt_style *style, const char *before, const char *name,
+			    const char *after, uint32_t *len)
+{
+	char *text, *p;
+
+	text = dkt__style_alloc(style, strlen(before) + strlen(name) * 6 + strlen(after) + 48);
+	if (!text)
+		return NULL;
+	p = stpcpy(text, before);
+	p = dkt__put_json(p, name, strlen(name));
+	p = stpcpy(p, after);
+	*len = (uint32_t)(p - text);
+	return text;
+}
+
+int dkt__style_keys(struct dkt_style *style, struct dkt__form *form, const char *first,
+		    const char *before, const char *after)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < form->n; i++) {
+		struct dkt__column *column = &form->columns[n];
+
+		if (form->columns[i].kind > DKT__COLUMN_STACK)
+			continue;
+		*column = form->columns[i];
+		column->key = make_key(style, n++ ? before : first, column->name, after,
+				       &column->key_len);
+		if (!column->key)
+			return -ENOMEM;
+		form->room += column->key_len + 16;
+	}
+	form->n = n;
+	return 0;
+}
+
+/* ---- records ---- */
+
+bool dkt__body_extend(struct dkt__body *body, const struct dkt_record *record, uint32_t need)
+{
+	body->copy = calloc(1, (size_t)need + 16);
+	if (!body->copy)
+		return false;
+	if (record->size)
+		memcpy(body->copy, record->data, record->size);
+	body->data = body->copy;
+	return true;
+}
+
+/* ---- text ---- */
+
+unsigned int dkt__utf8_len(const char *p, size_t len)
+{
+	const uint8_t *u = (const uint8_t *)p;
+	uint32_t c, least;
+	unsigned int n, i;
+
+	if (u[0] < 0x80)
+		return 1;
+	if (u[0] < 0xc2 || u[0] > 0xf4)
+		return 0;
+	n = u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : 4;
+	if (len < n)
+		return 0;
+	c = u[0] & (0x7fU >> n);
+	for (i = 1; i < n; i++) {
+		if ((u[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (u[i] & 0x3f);
+	}
+	/* Longer than need be, half of a pair, beyond the last. */
+	least = n == 2 ? 0x80 : n == 3 ? 0x800 : 0x10000;
+	return c < least || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? 0 : n;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The json style: a JSON object on a line for each record, its fields typed. */
+#include "style.h"
+
+#include "banned.h"
+
+#define LITERAL(p, text) (memcpy(p, text, sizeof(text) - 1), (p) + sizeof(text) - 1)
+
+/* Most that times, numbers and literals of a line's head can take. */
+#define HEAD_ROOM 256
+
+char *dkt__put_json_odd(char *p, const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+		unsigned int n = c < 0x80 ? 1 : dkt__utf8_len(text + i, len - i);
+
+		if (n > 1) {
+			memcpy(p, text + i, n);
+			p += n;
+			i += n - 1;
+		} else if (!n || (c == '\\' && i + 1 < len && text[i + 1] == 'x')) {
+			p = LITERAL(p, "\\\\x");
+			p = dkt__put_hex_digits(p, c, 2);
+		} else if (c == '"' || c == '\\') {
+			*p++ = '\\';
+			*p++ = (char)c;
+		} else if (c == '\n' || c == '\t') {
+			*p++ = '\\';
+			*p++ = c == '\n' ? 'n' : 't';
+		} else if (c < 0x20) {
+			p = LITERAL(p, "\\u00");
+			p = dkt__put_hex_digits(p, c, 2);
+		} else {
+			*p++ = (char)c;
+		}
+	}
+	return p;
+}
+
+/* ---- columns ---- */
+
+static char *put_number(char *p, const struct dkt__column *column, uint64_t v)
+{
+	if (column->kind == DKT__COLUMN_ADDRESS || column->kind == DKT__COLUMN_STACK) {
+		p = LITERAL(p, "\"0x");
+		p = dkt__put_hex(p, v);
+		*p++ = '"';
+		return p;
+	}
+	return column->is_signed ? dkt__put_int(p, (int64_t)v) : dkt__put_dec(p, v);
+}
+
+static char *put_array(char *p, const struct dkt__column *column, const uint8_t *data, uint32_t len)
+{
+	uint32_t i;
+
+	*p++ = '[';
+	for (i = 0; len - i >= column->element; i += column->element) {
+		uint64_t v = dkt__load_at(data + i, column->load);
+
+		if (column->kind == DKT__COLUMN_STACK && !dkt__is_caller((unsigned long)v))
+			break;
+		if (i)
+			*p++ = ',';
+		p = put_number(p, column, v);
+	}
+	*p++ = ']';
+	return p;
+}
+
+/* Two digits a byte. */
+static char *put_bytes(char *p, const uint8_t *data, uint32_t len)
+{
+	uint32_t i;
+
+	*p++ = '"';
+	for (i = 0; i < len; i++)
+		p = dkt__put_hex_digits(p, data[i], 2);
+	*p++ = '"';
+	return p;
+}
+
+static char *put_many(char *p, const struct dkt__column *column, const uint8_t *data, uint32_t len)
+{
+	switch (column->kind) {
+	case DKT__COLUMN_TEXT:
+		*p++ = '"';
+		p = dkt__put_json(p, (const char *)data, strnlen((const char *)data, len));
+		*p++ = '"';
+		return p;
+	case DKT__COLUMN_ARRAY:
+	case DKT__COLUMN_STACK:
+		return put_array(p, column, data, len);
+	default:
+		return put_bytes(p, data, len);
+	}
+}
+
+/* ---- lines ---- */
+
+static char *put_time(struct dkt_style *style, char *p, const struct dkt_record *record)
+{
+	p = LITERAL(p, "{\"ts\":");
+	p = dkt__put_dec(p, record->ts);
+	if (style->source.has_wall) {
+		p = LITERAL(p, ",\"wall\":\"");
+		p = dkt__style_put_wall(style, p, record->ts);
+		*p++ = '"';
+	}
+	p = LITERAL(p, ",\"cpu\":");
+	p = dkt__put_dec(p, record->cpu);
+	if (record->stream) {
+		p = LITERAL(p, ",\"stream\":");
+		p = dkt__put_dec(p, record->stream);
+	}
+	return p;
+}
+
+static int json_lost(struct dkt_style *style, const struct dkt_record *record, struct dkt_buf *buf)
+{
+	char *p = dkt__buf_room(buf, HEAD_ROOM);
+
+	if (!p)
+		return -ENOMEM;
+	p = put_time(style, p, record);
+	p = LITERAL(p, ",\"lost\":");
+	if (record->lost == DKT_LOST_UNKNOWN)
+		p = LITERAL(p, "null");
+	else
+		p = dkt__put_dec(p, record->lost);
+	p = LITERAL(p, "}\n");
+	buf->len = (size_t)(p - buf->data);
+	return 0;
+}
+
+/* Turns what was appended from there on into the inside of a JSON string. */
+static int escape_tail(struct dkt_buf *buf, size_t from)
+{
+	char *copy __cleanup(free) = NULL;
+	size_t len = buf->len - from;
+	char *p;
+
+	if (dkt__likely(dkt__json_is_plain(buf->data + from, len)))
+		return buf->err;
+	copy = malloc(len);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, buf->data + from, len);
+	buf->len = from;
+	p = dkt__buf_room(buf, len * 6 + 16);
+	if (!p)
+		return -ENOMEM;
+	buf->len = (size_t)(dkt__put_json_odd(p, copy, len) - buf->data);
+	return buf->err;
+}
+
+#define TEXT_KEY ",\"text\":\""
+
+static int put_text(const struct dkt_style *style, const struct dkt__form *form,
+		    const struct dkt_record *record, struct dkt_buf *buf)
+{
+	size_t before = buf->len, from;
+	int err;
+
+	dkt_buf_add(buf, TEXT_KEY, sizeof(TEXT_KEY) - 1);
+	from = buf->len;
+	if (!dkt__style_other_text(style, record, buf)) {
+		if (!form->text) {
+			buf->len = before;
+			return 0;
+		}
+		dkt_record_text(record, buf);
+	}
+	err = escape_tail(buf, from);
+	dkt_buf_add(buf, "\"", 1);
+	return err;
+}
+
+static int json_record(struct dkt_style *style, const struct dkt_record *record, const char *comm,
+		       struct dkt_buf *buf)
+{
+	const struct dkt__form *form;
+	size_t comm_len;
+	char *p;
+	int err;
+
+	if (!record->event)
+		return json_lost(style, record, buf);
+	form = dkt__style_form(style, record->event);
+	if (!form)
+		return -ENOMEM;
+	comm_len = strlen(comm);
+	p = dkt__buf_room(buf, HEAD_ROOM + comm_len * 6 + form->head_len);
+	if (!p)
+		return -ENOMEM;
+	p = put_time(style, p, record);
+	p = LITERAL(p, ",\"pid\":");
+	p = dkt__put_int(p, record->pid);
+	p = LITERAL(p, ",\"comm\":\"");
+	p = dkt__put_json(p, comm, comm_len);
+	p = LITERAL(p, "\",\"flags\":\"");
+	p = dkt__style_put_flags(p, record);
+	p = dkt__put_kept(p, form->head, form->head_len);
+	buf->len = (size_t)(p - buf->data);
+	err = dkt__put_columns(buf, form, record, put_number, put_many);
+	if (form->text || style->opts.text) {
+		dkt_buf_add(buf, "}", 1);
+		err = err ? err : put_text(style, form, record, buf);
+		dkt_buf_add(buf, "}\n", 2);
+	} else {
+		dkt_buf_add(buf, "}}\n", 3);
+	}
+	return err ? err : buf->err;
+}
+
+/* ---- an event ---- */
+
+static int json_learn(struct dkt_style *style, struct dkt__form *form)
+{
+	const struct dkt_event *event = form->event;
+	size_t system_len = strlen(event->system), name_len = strlen(event->name);
+	char *head, *p;
+
+	head = dkt__style_alloc(style, (system_len + name_len) * 6 + HEAD_ROOM);
+	if (!head)
+		return -ENOMEM;
+	p = stpcpy(head, "\",\"system\":\"");
+	p = dkt__put_json(p, event->system, system_len);
+	p = stpcpy(p, "\",\"event\":\"");
+	p = dkt__put_json(p, event->name, name_len);
+	p = stpcpy(p, "\",\"fields\":{");
+	form->head = head;
+	form->head_len = (uint32_t)(p - head);
+	return dkt__style_keys(style, form, "\"", ",\"", "\":");
+}
+
+const struct dkt__style_ops dkt__style_json_ops = {
+	.name = "json",
+	.words = "an object a line for each record, for jq and its like",
+	.traits = DKT_STYLE_DATA,
+	.size = sizeof(struct dkt_style),
+	.learn = json_learn,
+	.record = json_record,
+};

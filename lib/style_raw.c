@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The raw style: the columns of the trace style, then every field as name=value. */
+#include "style.h"
+
+#include "banned.h"
+
+static bool is_bare(unsigned char c)
+{
+	return c > ' ' && c < 0x7f && c != '"' && c != '\\' && c != '=';
+}
+
+/* A word as it is, other text in quotes and escaped as in C. */
+static char *put_text(char *p, const char *text, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && is_bare((unsigned char)text[i]))
+		i++;
+	if (len && i == len) {
+		dkt__copy_few(p, text, len);
+		return p + len;
+	}
+	*p++ = '"';
+	for (i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+		unsigned int n = c < 0x80 ? 1 : dkt__utf8_len(text + i, len - i);
+
+		if (n > 1) {
+			memcpy(p, text + i, n);
+			p += n;
+			i += n - 1;
+		} else if (!n || c < 0x20 || c == 0x7f) {
+			*p++ = '\\';
+			*p++ = 'x';
+			p = dkt__put_hex_digits(p, c, 2);
+		} else {
+			if (c == '"' || c == '\\')
+				*p++ = '\\';
+			*p++ = (char)c;
+		}
+	}
+	*p++ = '"';
+	return p;
+}
+
+/* Numbers as trace-cmd report -R has them: longs without a sign are mostly addresses. */
+static char *put_number(char *p, const struct dkt__column *column, uint64_t v)
+{
+	if (column->hex) {
+		*p++ = '0';
+		*p++ = 'x';
+		return dkt__put_hex(p, v);
+	}
+	return column->is_signed ? dkt__put_int(p, (int64_t)v) : dkt__put_dec(p, v);
+}
+
+static char *put_array(char *p, const struct dkt__column *column, const uint8_t *data, uint32_t len)
+{
+	uint32_t i;
+
+	*p++ = '[';
+	for (i = 0; len - i >= column->element; i += column->element) {
+		uint64_t v = dkt__load_at(data + i, column->load);
+
+		if (column->kind == DKT__COLUMN_STACK && !dkt__is_caller((unsigned long)v))
+			break;
+		if (i)
+			*p++ = ',';
+		p = put_number(p, column, v);
+	}
+	*p++ = ']';
+	return p;
+}
+
+static char *put_many(char *p, const struct dkt__column *column, const uint8_t *data, uint32_t len)
+{
+	uint32_t i;
+
+	if (column->kind == DKT__COLUMN_TEXT)
+		return put_text(p, (const char *)data, strnlen((const char *)data, len));
+	if (column->kind != DKT__COLUMN_BYTES)
+		return put_array(p, column, data, len);
+	for (i = 0; i < len; i++)
+		p = dkt__put_hex_digits(p, data[i], 2);
+	return p;
+}
+
+static int raw_record(struct dkt_style *style, const struct dkt_record *record, const char *comm,
+		      struct dkt_buf *buf)
+{
+	struct dkt_record shown = *record;
+	const struct dkt__form *form;
+	int err;
+
+	if (style->opts.wall)
+		shown.ts += (uint64_t)style->source.wall;
+	if (!record->event) {
+		dkt_style_trace(&shown, comm, buf);
+		return buf->err;
+	}
+	form = dkt__style_form(style, record->event);
+	if (!form)
+		return -ENOMEM;
+	dkt_style_trace_head(&shown, comm, buf);
+	err = dkt__put_columns(buf, form, record, put_number, put_many);
+	dkt_buf_add(buf, "\n", 1);
+	return err ? err : buf->err;
+}
+
+static int raw_learn(struct dkt_style *style, struct dkt__form *form)
+{
+	return dkt__style_keys(style, form, "", " ", "=");
+}
+
+const struct dkt__style_ops dkt__style_raw_ops = {
+	.name = "raw",
+	.words = "the fields as they were recorded, name=value",
+	.size = sizeof(struct dkt_style),
+	.learn = raw_learn,
+	.record = raw_record,
+};

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Styles of the library: what each makes of every type of field, of losses and of hostile records. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <json.h>
+
+#include "style.h"
+#include "style_event.h"
+
+#define TS   UINT64_C(3682519727123)
+#define WALL INT64_C(1795171713811608000)
+
+struct room {
+	struct dkt_ctx *ctx;
+	struct dkt_event *event;
+	struct dkt_style *style;
+	struct dkt_buf *buf;
+	struct styled body;
+	struct dkt_record record;
+};
+
+static void room_open(struct room *room, const char *name, const char *const *fields, size_t n)
+{
+	struct dkt_source_info source = {
+		.kind = "test", .cpus = 4, .has_wall = true, .wall = WALL
+	};
+
+	memset(room, 0, sizeof(*room));
+	DKT_OPTS(dkt_ctx_opts, ctx_opts, .root = "/nonexistent");
+	DKT_OPTS(dkt_style_opts, opts, .source = &source, .fields = fields, .n_fields = n);
+	assert_int_equal(dkt_ctx_new(&ctx_opts, &room->ctx), 0);
+	room->event = styled_event(room->ctx, "sample", 7);
+	assert_non_null(room->event);
+	assert_int_equal(dkt_style_new(room->ctx, name, &opts, &room->style), 0);
+	assert_int_equal(dkt_buf_new(&room->buf), 0);
+	room->body = styled_record();
+	room->record = (struct dkt_record){
+		.ts = TS,
+		.event = room->event,
+		.data = &room->body,
+		.size = sizeof(room->body),
+		.cpu = 3,
+		.pid = 4711,
+		.flags = DKT_REC_IRQS_OFF | DKT_REC_SOFTIRQ,
+		.preempt = 2,
+	};
+}
+
+static void room_close(struct room *room)
+{
+	dkt_style_free(room->style);
+	dkt_buf_free(room->buf);
+	dkt_ctx_free(room->ctx);
+}
+
+/* What the style appends for the room's record; valid until the next call. */
+static const char *styled(struct room *room, const char *comm)
+{
+	size_t len;
+
+	dkt_buf_reset(room->buf);
+	assert_int_equal(dkt_style_record(room->style, &room->record, comm, room->buf), 0);
+	dkt_buf_add(room->buf, "", 1);
+	return dkt_buf_data(room->buf, &len);
+}
+
+/* ---- json ---- */
+
+#define JSON_HEAD "{\"ts\":3682519727123,\"wall\":\"2026-11-20T11:49:56.331335123Z\",\"cpu\":3"
+
+static void test_json(void **state)
+{
+	struct room room;
+
+	(void)state;
+	room_open(&room, "json", NULL, 0);
+	assert_string_equal(styled(&room, "dd"), JSON_HEAD
+			    ",\"pid\":4711,\"comm\":\"dd\",\"flags\":\"d.s2\","
+			    "\"system\":\"styled\",\"event\":\"sample\",\"fields\":{\"i\":-5,"
+			    "\"u\":4000000000,\"s64\":-9223372036854775808,"
+			    "\"u64\":18446744073709551615,\"pointer\":\"0xffff888100a00000\","
+			    "\"ip\":\"0xffffffff81000010\",\"name\":\"dd\",\"text\":\"some tex\","
+			    "\"late\":\"later\",\"shorts\":[1,2,65535],\"mac\":\"000102abcdef\","
+			    "\"longs\":[1,9007199254740993],\"tiny\":-1,\"yes\":1,"
+			    "\"odd\":\"010203\"}}\n");
+	room_close(&room);
+}
+
+static void test_json_chosen(void **state)
+{
+	static const char *const fields[] = { "u", "common_pid", "nothing", "cpu", "text" };
+	static const char *const all[] = { "*", "COMM" };
+	struct room room;
+
+	(void)state;
+	room_open(&room, "json", fields, ARRAY_SIZE(fields));
+	assert_string_equal(
+		styled(&room, "dd"),
+		JSON_HEAD ",\"pid\":4711,\"comm\":\"dd\",\"flags\":\"d.s2\",\"system\":\"styled\","
+			  "\"event\":\"sample\",\"fields\":{\"u\":4000000000,\"common_pid\":4711,"
+			  "\"text\":\"some tex\"},\"text\":\"i=-5 ip=0xffffffff81000010 "
+			  "text=some tex\"}\n");
+	room_close(&room);
+	room_open(&room, "json", all, ARRAY_SIZE(all));
+	assert_non_null(strstr(styled(&room, "dd"), "\"odd\":\"010203\"}}\n"));
+	room_close(&room);
+}
+
+static void test_json_lost(void **state)
+{
+	struct room room;
+
+	(void)state;
+	room_open(&room, "json", NULL, 0);
+	room.record.event = NULL;
+	room.record.lost = 448;
+	assert_string_equal(styled(&room, ""), JSON_HEAD ",\"lost\":448}\n");
+	room.record.lost = DKT_LOST_UNKNOWN;
+	room.record.stream = 2;
+	assert_string_equal(styled(&room, ""), JSON_HEAD ",\"stream\":2,\"lost\":null}\n");
+	room_close(&room);
+}
+
+/* Undoes what dktrace-styles(7) says of text that is not UTF-8. */
+static size_t decode(const char *text, char *out)
+{
+	size_t n = 0;
+	unsigned int byte;
+
+	while (*text) {
+		if (text[0] == '\\' && text[1] == 'x' && sscanf(text + 2, "%2x", &byte) == 1) {
+			out[n++] = (char)byte;
+			text += 4;
+		} else {
+			out[n++] = *text++;
+		}
+	}
+	return n;
+}
+
+static const char *field_text(struct json_object *line, const char *name)
+{
+	struct json_object *fields, *field;
+
+	assert_true(json_object_object_get_ex(line, "fields", &fields));
+	assert_true(json_object_object_get_ex(fields, name, &field));
+	return json_object_get_string(field);
+}
+
+/* Every byte, and bytes that look like what an escape makes, come back as they were. */
+static void test_json_reversible(void **state)
+{
+	static const char *const hard[] = {
+		"\\",
+		"\\x",
+		"\\x41",
+		"\\\\x41",
+		"\xff\\x",
+		"\\\xff",
+		"\"\n\t\x01\x7f",
+		"\xc3\xa9\xe2\x82\xac",
+		"\xed\xa0\x80",
+		"\xf0\x9f\x98\x80",
+		"\xf4\x90\x80",
+		"\xc0\xaf",
+		"ends\xe2\x82",
+	};
+	struct json_object *line;
+	struct room room;
+	char back[32];
+	size_t i, n;
+
+	(void)state;
+	room_open(&room, "json", NULL, 0);
+	for (i = 0; i < ARRAY_SIZE(hard) + 255; i++) {
+		memset(room.body.name, 0, sizeof(room.body.name));
+		if (i < ARRAY_SIZE(hard))
+			memcpy(room.body.name, hard[i], strlen(hard[i]));
+		else
+			room.body.name[0] = (char)(i - ARRAY_SIZE(hard) + 1);
+		line = json_tokener_parse(styled(&room, "dd"));
+		assert_non_null(line);
+		n = decode(field_text(line, "name"), back);
+		assert_int_equal(n, strlen(room.body.name));
+		assert_memory_equal(back, room.body.name, n);
+		json_object_put(line);
+	}
+	room_close(&room);
+}
+
+/* ---- raw ---- */
+
+static void test_raw(void **state)
+{
+	struct room room;
+
+	(void)state;
+	room_open(&room, "raw", NULL, 0);
+	memcpy(room.body.name, "a \"b\\c\xff\n", 9);
+	assert_string_equal(
+		styled(&room, "dd"),
+		"              dd-4711  [003]  3682.519727: sample:               i=-5 u=4000000000 "
+		"s64=-9223372036854775808 u64=18446744073709551615 pointer=0xffff888100a00000 "
+		"ip=0xffffffff81000010 name=\"a \\\"b\\\\c\\xff\\x0a\" text=\"some tex\" late=later "
+		"shorts=[1,2,65535] mac=000102abcdef longs=[1,9007199254740993] tiny=-1 yes=1 "
+		"odd=010203\n");
+	room.record.event = NULL;
+	room.record.lost = 5;
+	assert_string_equal(styled(&room, ""), "CPU:3 [5 EVENTS DROPPED]\n");
+	room_close(&room);
+}
+
+/* ---- trace ---- */
+
+static bool own_text(void *data, const struct dkt_record *record, struct dkt_buf *buf)
+{
+	(void)record;
+	dkt_buf_str(buf, data);
+	return true;
+}
+
+static void test_trace(void **state)
+{
+	struct dkt_source_info source = { .has_wall = true, .wall = WALL };
+	struct room room;
+
+	(void)state;
+	room_open(&room, "trace", NULL, 0);
+	assert_string_equal(styled(&room, "dd"),
+			    "              dd-4711  [003]  3682.519727: sample:               i=-5 "
+			    "ip=0xffffffff81000010 text=some tex\n");
+	dkt_style_free(room.style);
+	DKT_OPTS(dkt_style_opts, opts, .source = &source, .wall = true, .text = own_text,
+		 .data = (void *)"a message\n\n");
+	assert_int_equal(dkt_style_new(room.ctx, "trace", &opts, &room.style), 0);
+	assert_string_equal(styled(&room, "dd"), "              dd-4711  [003] 1795175396.331335: "
+						 "sample:               a message\n");
+	room_close(&room);
+}
+
+/* ---- every style ---- */
+
+static uint32_t random_next(uint32_t *seed)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return *seed >> 8;
+}
+
+/* A record of random bytes and length, with dynamic fields that lie. */
+static void randomize(struct room *room, uint8_t *bytes, uint32_t *seed)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(room->body); i++)
+		bytes[i] = (uint8_t)random_next(seed);
+	/* Now and then a place within the record. */
+	if (random_next(seed) & 1)
+		memcpy(bytes + offsetof(struct styled, text),
+		       &(uint32_t){ STYLED_LOC(random_next(seed) % 64, random_next(seed) % 80) },
+		       4);
+	room->record.size = random_next(seed) % (sizeof(room->body) + 1);
+	room->record.data = bytes;
+}
+
+static void test_json_random(void **state)
+{
+	uint32_t seed = 1;
+	struct room room;
+	int i;
+
+	(void)state;
+	room_open(&room, "json", NULL, 0);
+	for (i = 0; i < 20000; i++) {
+		uint8_t bytes[sizeof(struct styled)], *exact;
+		struct json_object *line;
+
+		randomize(&room, bytes, &seed);
+		exact = malloc(room.record.size + 1);
+		assert_non_null(exact);
+		memcpy(exact, bytes, room.record.size);
+		room.record.data = exact;
+		line = json_tokener_parse(styled(&room, (const char *)"\xff\"x"));
+		assert_non_null(line);
+		json_object_put(line);
+		free(exact);
+	}
+	room_close(&room);
+}
+
+static void test_every_style_survives(void **state)
+{
+	struct dkt_style_info info;
+	struct room room;
+	uint32_t seed = 7;
+	size_t i;
+	int j;
+
+	(void)state;
+	for (i = 0; !dkt_style_get(i, &info); i++) {
+		if (info.traits & DKT_STYLE_FILES)
+			continue;
+		room_open(&room, info.name, NULL, 0);
+		assert_int_equal(dkt_style_begin(room.style, room.buf), 0);
+		for (j = 0; j < 2000; j++) {
+			uint8_t bytes[sizeof(struct styled)];
+
+			randomize(&room, bytes, &seed);
+			styled(&room, "dd");
+		}
+		assert_int_equal(dkt_style_flush(room.style, room.buf), 0);
+		assert_int_equal(dkt_style_end(room.style, room.buf), 0);
+		room_close(&room);
+	}
+	assert_true(i >= 3);
+}
+
+static void test_many_events(void **state)
+{
+	struct room room;
+	int i, round;
+
+	(void)state;
+	room_open(&room, "json", NULL, 0);
+	for (round = 0; round < 2; round++)
+		for (i = 0; i < 300; i++) {
+			char name[16], wanted[32];
+
+			snprintf(name, sizeof(name), "e%d", i);
+			snprintf(wanted, sizeof(wanted), "\"event\":\"%s\"", name);
+			room.record.event = styled_event(room.ctx, name, 100 + i);
+			assert_int_equal(dkt_style_prepare(room.style, room.record.event), 0);
+			assert_non_null(strstr(styled(&room, "dd"), wanted));
+		}
+	room_close(&room);
+}
+
+static void test_no_such_style(void **state)
+{
+	struct dkt_style *style;
+	struct dkt_ctx *ctx;
+
+	(void)state;
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_int_equal(dkt_style_new(ctx, "xml", NULL, &style), -ENOENT);
+	assert_null(style);
+	assert_string_equal(dkt_error(ctx), "there is no style 'xml'");
+	dkt_ctx_free(ctx);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_json),        cmocka_unit_test(test_json_chosen),
+		cmocka_unit_test(test_json_lost),   cmocka_unit_test(test_json_reversible),
+		cmocka_unit_test(test_raw),         cmocka_unit_test(test_trace),
+		cmocka_unit_test(test_json_random), cmocka_unit_test(test_every_style_survives),
+		cmocka_unit_test(test_many_events), cmocka_unit_test(test_no_such_style),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
