@@ -136,7 +136,11 @@ void opt_help(const struct command *command, FILE *out)
 			continue;
 		snprintf(left, sizeof(left), "%-3s --%s%s%s", opts[i].letter ? letter : "",
 			 opts[i].name, opts[i].arg ? " " : "", opts[i].arg ? opts[i].arg : "");
-		fprintf(out, "  %-*s", HELP_COLUMN - 2, left);
+		/* Two blanks at least before the words, or a line of their own. */
+		if (strlen(left) <= HELP_COLUMN - 4)
+			fprintf(out, "  %-*s", HELP_COLUMN - 2, left);
+		else
+			fprintf(out, "  %s\n%*s", left, HELP_COLUMN, "");
 		fold_print(out, opts[i].help, HELP_COLUMN, width ? width : 80);
 	}
 }

@@ -17,7 +17,7 @@ commands()
 	for command in $(commands); do
 		run -0 dktrace help "$command"
 		has "${lines[0]}" "Usage: dktrace $command"
-		options=$(printf '%s\n' "$output" | sed -n 's/^  -., --\([a-z]*\).*/--\1/p' | sort)
+		options=$(printf '%s\n' "$output" | sed -n 's/^  \(-.,\|   \) --\([a-z-]*\).*/--\2/p' | sort)
 		case $command in
 		set_param | get_param | clear | mark | help) ;;
 		*)
