@@ -74,7 +74,7 @@ static int read_page(struct dkt_capture *cap, struct dkt__cpu *cpu, bool *more)
 		return 0;
 	/* A saved tree's last page may be cut. */
 	memset((char *)room + n, 0, cpu->spool.page_size - (size_t)n);
-	cpu->dry = cap->until && dkt__page_time(room) > cap->until;
+	cpu->dry = cap->until && dkt__page_time(room, false) > cap->until;
 	dkt__spool_commit(&cpu->spool);
 	*more = true;
 	return 0;

@@ -76,9 +76,6 @@ static int cpu_open(struct dkt_capture *cap, int nr, uint32_t size)
 	if (err)
 		return err;
 	cpu->page.size = size;
-	cpu->page.kbuf = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
-	if (!cpu->page.kbuf)
-		return -ENOMEM;
 	cpu->page_nr = dkt__spool_start(&cpu->spool).page;
 	cpu->first = dkt__spool_get_base(&cpu->spool).emptied;
 	return 0;
@@ -143,8 +140,6 @@ void dkt_capture_close(struct dkt_capture *cap)
 		if (cap->cpus[i].fd >= 0)
 			close(cap->cpus[i].fd);
 		dkt__spool_close(&cap->cpus[i].spool);
-		if (cap->cpus[i].page.kbuf)
-			kbuffer_free(cap->cpus[i].page.kbuf);
 	}
 	if (cap->comms)
 		tep_free(cap->comms);

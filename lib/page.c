@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records in a ring-buffer page, one after the other, by libtraceevent's kbuffer. */
+/* Records in a ring-buffer page, one after the other, whatever its lengths claim. */
 #include "page.h"
 
 #include "banned.h"
 
 /* struct buffer_data_page of kernel/trace/ring_buffer.c: u64 time stamp, local_t commit, data. */
-#define PAGE_HEAD (8 + sizeof(long))
+#define STAMP_SIZE 8
 
 /* Of commit, the bits that are a length; the upper ones say that records were lost. */
 #define COMMIT_MASK ((1u << 27) - 1)
@@ -14,140 +14,153 @@
 #define COMMIT_MISSED (1u << 31)
 #define COMMIT_STORED (1u << 30)
 
-/* struct ring_buffer_event of include/linux/ring_buffer.h: 5 bits of type, 27 of time. */
 enum event_type {
 	EVENT_LONG = 0, /* length in the next word, that word included */
-	EVENT_SHORT_MAX = 28, /* 1 to this: length in words */
-	EVENT_PADDING,
+	EVENT_PADDING = DKT__EVENT_SHORT_MAX + 1,
 	EVENT_TIME_EXTEND,
 	EVENT_TIME_STAMP,
 };
 
-/* Bytes of the event of this head, 0 if it has none that can be; word is what follows the head. */
-static uint32_t event_bytes(uint32_t head, uint32_t word)
-{
-	uint32_t type = head & 31;
+/* An absolute stamp has 59 bits; those above are the page's (rb_fix_abs_ts()). */
+#define STAMP_BITS 59
 
-	/* A length beyond any page must not wrap around. */
-	if (word > 1u << 24)
-		word = type == EVENT_TIME_EXTEND || type == EVENT_TIME_STAMP ? 0 : 1u << 24;
-	switch (type) {
-	case EVENT_LONG:
-		return word < 4 ? 0 : 4 + ((word + 3) & ~3u);
-	case EVENT_PADDING:
-		return word < 4 ? 0 : 4 + word;
-	case EVENT_TIME_EXTEND:
-	case EVENT_TIME_STAMP:
-		return 8;
-	default:
-		return 4 + 4 * type;
-	}
+static uint32_t read_u32(const struct dkt__page *page, uint32_t at)
+{
+	uint32_t word;
+
+	memcpy(&word, page->bytes + at, sizeof(word));
+	return page->swap ? bswap_32(word) : word;
 }
 
-/*
- * kbuffer believes the lengths in a page, forever if they lead it back. So they are looked
- * through first: how many records can be asked of it?
- */
-static void look_through(struct dkt__page *page)
+static uint64_t read_long(const struct dkt__page *page, uint32_t at)
 {
-	const uint8_t *bytes = page->bytes;
-	uint32_t at = PAGE_HEAD, head, word, len;
+	uint64_t word;
 
-	page->left = 0;
-	while (at < page->end) {
-		word = 0;
-		if (page->end - at < 4)
-			break;
-		memcpy(&head, bytes + at, sizeof(head));
-		/* Padding without a time is all the rest of the page. */
-		if (head == EVENT_PADDING) {
-			at = page->end;
-			break;
-		}
-		if (page->end - at >= 8)
-			memcpy(&word, bytes + at + 4, sizeof(word));
-		len = event_bytes(head, word);
-		if (!len || len > page->end - at)
-			break;
-		page->left += (head & 31) <= EVENT_SHORT_MAX;
-		at += len;
-	}
-	page->broken = at < page->end;
+	if (page->long_size == 4)
+		return read_u32(page, at);
+	memcpy(&word, page->bytes + at, sizeof(word));
+	return page->swap ? bswap_64(word) : word;
 }
 
-static int take(struct dkt__page *page, void *data, unsigned long long ts,
-		struct dkt__page_record *record)
+static uint64_t absolute(uint64_t before, uint64_t stamp)
 {
-	if (!data) {
-		page->bad = true;
-		return 1;
-	}
-	page->left--;
-	record->offset = (uint32_t)kbuffer_curr_offset(page->kbuf);
-	record->size = (uint32_t)kbuffer_event_size(page->kbuf);
-	record->ts = ts;
-	record->data = data;
-	return 0;
+	stamp |= before >> STAMP_BITS << STAMP_BITS;
+	return stamp < before && before >> STAMP_BITS ? stamp + (UINT64_C(1) << STAMP_BITS) : stamp;
 }
 
-/* Nothing more can be asked of the page. */
-static int page_end(struct dkt__page *page)
+static int page_bad(struct dkt__page *page)
 {
-	page->bad = page->broken;
+	page->at = page->end;
+	page->bad = true;
 	return 1;
 }
 
-static uint64_t missed_records(const struct dkt__page *page, uint64_t commit)
+/* Steps over an event that is no record. False: it makes no sense, or nothing is behind it. */
+static bool skip(struct dkt__page *page, uint32_t head)
+{
+	uint32_t left = page->end - page->at, delta = head >> 5, word;
+
+	/* Padding without a time is all the rest of the page. */
+	if ((head & 31) == EVENT_PADDING && !delta) {
+		page->at = page->end;
+		return false;
+	}
+	if (left < 8) {
+		page_bad(page);
+		return false;
+	}
+	word = read_u32(page, page->at + 4);
+	if ((head & 31) == EVENT_TIME_STAMP) {
+		page->ts = absolute(page->ts, ((uint64_t)word << 27) + delta);
+		word = 4;
+	} else if ((head & 31) == EVENT_TIME_EXTEND) {
+		page->ts += ((uint64_t)word << 27) + delta;
+		word = 4;
+	} else {
+		page->ts += delta;
+	}
+	if (word < 4 || word > left - 4) {
+		page_bad(page);
+		return false;
+	}
+	page->at += 4 + word;
+	return true;
+}
+
+int dkt__page_next_slow(struct dkt__page *page, struct dkt__page_record *record)
+{
+	uint32_t head, begin, left, size, before;
+
+	do {
+		left = page->end - page->at;
+		if (!left)
+			return 1;
+		if (left < 4)
+			return page_bad(page);
+		head = read_u32(page, page->at);
+		if (page->swap)
+			/* Bit fields of a big-endian machine begin at the other end. */
+			head = head >> 27 | head << 5;
+	} while ((head & 31) > DKT__EVENT_SHORT_MAX && skip(page, head));
+	if ((head & 31) > DKT__EVENT_SHORT_MAX)
+		return 1;
+	before = 4;
+	size = (head & 31) * 4;
+	if (!size) {
+		size = left < 8 ? 0 : read_u32(page, page->at + 4);
+		/* A length beyond any page must not wrap around. */
+		if (size < 4 || size > left)
+			return page_bad(page);
+		before = 8;
+		size = ((size + 3) & ~3u) - 4;
+	}
+	if (left < before || size > left - before)
+		return page_bad(page);
+	begin = page->at;
+	page->ts += head >> 5;
+	page->at += before + size;
+	*record = (struct dkt__page_record){
+		.ts = page->ts,
+		.data = page->bytes + begin + before,
+		.size = size,
+		.offset = begin,
+	};
+	return 0;
+}
+
+static uint64_t missed_records(const struct dkt__page *page, uint32_t commit)
 {
 	uint64_t count;
 
 	if (!(commit & COMMIT_MISSED))
 		return 0;
-	if (!(commit & COMMIT_STORED) || page->size - page->end < sizeof(long))
+	if (!(commit & COMMIT_STORED) || page->size - page->end < page->long_size)
 		return DKT_LOST_UNKNOWN;
-	count = 0;
-	memcpy(&count, page->bytes + page->end, sizeof(long));
+	count = read_long(page, page->end);
 	return count ? count : DKT_LOST_UNKNOWN;
 }
 
 int dkt__page_load(struct dkt__page *page, const void *bytes, uint32_t offset,
 		   struct dkt__page_record *record)
 {
-	unsigned long long ts = 0;
-	uint64_t commit = 0;
-	void *data;
-	int err;
+	uint32_t commit;
+	int end;
 
-	memcpy(&commit, (const uint8_t *)bytes + 8, sizeof(long));
+	if (!page->long_size)
+		page->long_size = sizeof(long);
 	page->bytes = bytes;
 	page->lost = 0;
-	page->end = (uint32_t)(PAGE_HEAD + (commit & COMMIT_MASK));
-	page->bad = page->end > page->size;
+	page->at = page->end = STAMP_SIZE + page->long_size;
+	commit = (uint32_t)read_long(page, STAMP_SIZE);
+	page->bad = (commit & COMMIT_MASK) > page->size - page->end;
 	if (page->bad)
 		return 1;
-	look_through(page);
+	page->end += commit & COMMIT_MASK;
+	page->ts = dkt__page_time(bytes, page->swap);
 	if (!offset)
 		page->lost = missed_records(page, commit);
-	if (!page->left)
-		return page_end(page);
-	if (kbuffer_load_subbuffer(page->kbuf, (void *)bytes)) {
-		page->bad = true;
-		return 1;
-	}
-	data = kbuffer_read_event(page->kbuf, &ts);
-	err = take(page, data, ts, record);
-	while (!err && record->offset < offset)
-		err = dkt__page_next(page, record);
-	return err;
-}
-
-int dkt__page_next(struct dkt__page *page, struct dkt__page_record *record)
-{
-	unsigned long long ts = 0;
-	void *data;
-
-	if (!page->left)
-		return page_end(page);
-	data = kbuffer_next_event(page->kbuf, &ts);
-	return take(page, data, ts, record);
+	do
+		end = dkt__page_next(page, record);
+	while (!end && record->offset < offset);
+	return end;
 }

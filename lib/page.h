@@ -3,19 +3,20 @@
 #ifndef DKT_PAGE_H
 #define DKT_PAGE_H
 
-#include <kbuffer.h>
+#include <byteswap.h>
 
 #include "internal.h"
 
 struct dkt__page {
-	struct kbuffer *kbuf;
-	const uint8_t *bytes;
 	uint32_t size; /* of a page */
-	uint32_t end; /* of its data, from the start of the page */
-	uint32_t left; /* records that make sense and have not been returned */
+	uint8_t long_size; /* of the kernel that filled it, 0: as here */
+	bool swap; /* numbers in it are in the other byte order */
+	bool bad; /* the walk came to what makes no sense */
+	const uint8_t *bytes;
+	uint32_t at; /* the next event */
+	uint32_t end; /* of the data, from the start of the page */
+	uint64_t ts; /* of the event before it */
 	uint64_t lost; /* before its first record; DKT_LOST_UNKNOWN */
-	bool broken; /* what comes after them makes no sense */
-	bool bad; /* and has been come to */
 };
 
 struct dkt__page_record {
@@ -32,16 +33,44 @@ struct dkt__page_record {
 int dkt__page_load(struct dkt__page *page, const void *bytes, uint32_t offset,
 		   struct dkt__page_record *record);
 
+/* dkt__page_next() where the next event is not a short record of this machine's byte order. */
+int dkt__page_next_slow(struct dkt__page *page, struct dkt__page_record *record);
+
+/* struct ring_buffer_event of include/linux/ring_buffer.h: 5 bits of type, 27 of time. */
+#define DKT__EVENT_SHORT_MAX 28 /* 1 to this: a record of so many words */
+
 /* 0: the next one; 1: end of the page. */
-int dkt__page_next(struct dkt__page *page, struct dkt__page_record *record);
+static inline int dkt__page_next(struct dkt__page *page, struct dkt__page_record *record)
+{
+	uint32_t head, size, at = page->at;
+
+	if (dkt__likely(!page->swap && page->end - at >= sizeof(head))) {
+		memcpy(&head, page->bytes + at, sizeof(head));
+		size = (head & 31) * 4;
+		/* A length of 0, which is another kind of event, wraps around. */
+		if (dkt__likely(size - 1 < DKT__EVENT_SHORT_MAX * 4 &&
+				page->end - at - sizeof(head) >= size)) {
+			page->ts += head >> 5;
+			page->at = at + (uint32_t)sizeof(head) + size;
+			*record = (struct dkt__page_record){
+				.ts = page->ts,
+				.data = page->bytes + at + sizeof(head),
+				.size = size,
+				.offset = at,
+			};
+			return 0;
+		}
+	}
+	return dkt__page_next_slow(page, record);
+}
 
 /* Time stamp of a page's first record, before it is walked. */
-static inline uint64_t dkt__page_time(const void *bytes)
+static inline uint64_t dkt__page_time(const void *bytes, bool swap)
 {
 	uint64_t stamp;
 
 	memcpy(&stamp, bytes, sizeof(stamp));
-	return stamp;
+	return swap ? bswap_64(stamp) : stamp;
 }
 
 #endif

@@ -21,7 +21,7 @@ static uint32_t walk(struct dkt__page *page, const uint8_t *bytes, uint32_t offs
 	     end = dkt__page_next(page, &rec)) {
 		const uint8_t *at = rec.data;
 
-		must(at >= bytes + 16 && at <= bytes + PAGE &&
+		must(at >= bytes + 12 && at <= bytes + PAGE &&
 		     rec.size <= (size_t)(bytes + PAGE - at));
 		must(rec.offset >= offset && rec.offset < PAGE);
 		*last = rec.offset;
@@ -33,19 +33,22 @@ static uint32_t walk(struct dkt__page *page, const uint8_t *bytes, uint32_t offs
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* A spool has room behind a page, for a head that begins at its end. */
-	uint8_t *bytes = calloc(1, PAGE + 8);
-	struct dkt__page page = { .size = PAGE };
+	uint8_t *bytes = calloc(1, PAGE);
 	uint32_t n, last = 0;
+	int kind;
 
-	page.kbuf = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
-	must(bytes && page.kbuf);
+	must(bytes);
 	memcpy(bytes, data, size < PAGE ? size : PAGE);
-	n = walk(&page, bytes, 0, &last);
-	/* From the place of the last one there is one. */
-	if (n)
-		must(walk(&page, bytes, last, &last) == 1);
-	kbuffer_free(page.kbuf);
+	for (kind = 0; kind < 4; kind++) {
+		struct dkt__page page = { .size = PAGE,
+					  .swap = kind & 1,
+					  .long_size = kind & 2 ? 4 : 8 };
+
+		n = walk(&page, bytes, 0, &last);
+		/* From the place of the last one there is one. */
+		if (n)
+			must(walk(&page, bytes, last, &last) == 1);
+	}
 	free(bytes);
 	return 0;
 }
