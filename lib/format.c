@@ -81,6 +81,15 @@ static unsigned int field_flags(const struct tep_format_field *field, bool commo
 	return flags;
 }
 
+static size_t count_fields(const struct tep_format_field *field)
+{
+	size_t n = 0;
+
+	for (; field; field = field->next)
+		n++;
+	return n;
+}
+
 static void add_fields(struct dkt_event *event, const struct tep_format_field *field, bool common)
 {
 	for (; field; field = field->next) {
@@ -101,7 +110,7 @@ int dkt__event_take_format(struct dkt_event *event, const char *text, size_t len
 {
 	struct tep_handle *tep = dkt__tep(event->ctx);
 	const char *print;
-	int n;
+	size_t n;
 
 	if (!tep)
 		return -ENOMEM;
@@ -116,8 +125,10 @@ int dkt__event_take_format(struct dkt_event *event, const char *text, size_t len
 		print += strlen("\n" PRINT_WORD);
 		event->print = strndup(print, len - (size_t)(print - text));
 	}
-	n = event->tep->format.nr_common + event->tep->format.nr_fields;
-	event->fields = calloc((size_t)n + 1, sizeof(*event->fields));
+	/* Of a format that it cannot parse to its end, libtraceevent's own counts are wrong. */
+	n = count_fields(event->tep->format.common_fields) +
+	    count_fields(event->tep->format.fields);
+	event->fields = calloc(n + 1, sizeof(*event->fields));
 	if (!event->fields)
 		return -ENOMEM;
 	add_fields(event, event->tep->format.common_fields, true);

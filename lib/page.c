@@ -143,19 +143,24 @@ static uint64_t missed_records(const struct dkt__page *page, uint32_t commit)
 int dkt__page_load(struct dkt__page *page, const void *bytes, uint32_t offset,
 		   struct dkt__page_record *record)
 {
-	uint32_t commit;
+	uint32_t commit, head;
 	int end;
 
 	if (!page->long_size)
 		page->long_size = sizeof(long);
+	head = STAMP_SIZE + page->long_size;
 	page->bytes = bytes;
 	page->lost = 0;
-	page->at = page->end = STAMP_SIZE + page->long_size;
-	commit = (uint32_t)read_long(page, STAMP_SIZE);
-	page->bad = (commit & COMMIT_MASK) > page->size - page->end;
+	page->at = page->end = 0;
+	page->bad = page->size < head;
 	if (page->bad)
 		return 1;
-	page->end += commit & COMMIT_MASK;
+	commit = (uint32_t)read_long(page, STAMP_SIZE);
+	page->bad = (commit & COMMIT_MASK) > page->size - head;
+	if (page->bad && !page->cut)
+		return 1;
+	page->at = head;
+	page->end = head + DKT__MIN(commit & COMMIT_MASK, page->size - head);
 	page->ts = dkt__page_time(bytes, page->swap);
 	if (!offset)
 		page->lost = missed_records(page, commit);

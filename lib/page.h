@@ -11,6 +11,7 @@ struct dkt__page {
 	uint32_t size; /* of a page */
 	uint8_t long_size; /* of the kernel that filled it, 0: as here */
 	bool swap; /* numbers in it are in the other byte order */
+	bool cut; /* the file ends within it */
 	bool bad; /* the walk came to what makes no sense */
 	const uint8_t *bytes;
 	uint32_t at; /* the next event */

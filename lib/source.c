@@ -37,6 +37,17 @@ struct dkt_source *dkt__source_part(struct dkt_source *source, uint32_t nr)
 	return source->ops->part ? source->ops->part(source, nr) : source;
 }
 
+int dkt_source_seek(struct dkt_source *source, uint64_t since, uint64_t until)
+{
+	return source->ops->seek ? source->ops->seek(source, since, until) : -EOPNOTSUPP;
+}
+
+int dkt_source_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to)
+{
+	*to = UINT64_MAX;
+	return source->ops->slice ? source->ops->slice(source, from, bytes, to) : -EOPNOTSUPP;
+}
+
 void dkt_source_close(struct dkt_source *source)
 {
 	if (source)

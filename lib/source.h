@@ -9,6 +9,8 @@ struct dkt__source_ops {
 	int (*next)(struct dkt_source *source, struct dkt_record *record);
 	const char *(*comm)(struct dkt_source *source, const struct dkt_record *record);
 	int (*loss)(struct dkt_source *source, int cpu, struct dkt_loss *loss);
+	int (*seek)(struct dkt_source *source, uint64_t since, uint64_t until); /* NULL: cannot */
+	int (*slice)(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to);
 	void (*close)(struct dkt_source *source);
 	/* Of a source with several streams, see dkt_source_stream(). NULL: there is one, named "". */
 	const char *(*stream)(const struct dkt_source *source, uint32_t nr);
@@ -26,6 +28,8 @@ struct dkt__reader {
 	int (*open)(struct dkt_ctx *ctx, struct dkt__file *file, const struct dkt_source_opts *opts,
 		    struct dkt_source **source);
 };
+
+extern const struct dkt__reader dkt__reader_tracedat;
 
 /* The first member of each kind's own struct. */
 struct dkt_source {

@@ -8,6 +8,7 @@
 #include "banned.h"
 
 static const struct dkt__reader *const readers[] = {
+	&dkt__reader_tracedat,
 	NULL,
 };
 

@@ -549,6 +549,21 @@ DKT_API int dkt_source_loss(struct dkt_source *source, int cpu, struct dkt_loss 
  */
 DKT_API const char *dkt_source_stream(const struct dkt_source *source, uint32_t stream);
 
+/*
+ * Goes to the first record that is not before since; the end is then before until; 0: no bound. Both
+ * are ns of the source's clock. It takes as long as that window asks for, not the file. -EOPNOTSUPP:
+ * this kind of source can only be read on.
+ */
+DKT_API int dkt_source_seek(struct dkt_source *source, uint64_t since, uint64_t until);
+
+/*
+ * Cuts the source's time for readers that work at once, each with a context and a source of its
+ * own: the records from that time on and before *to are about so many bytes. 0: there is more to
+ * read from there; 1: there is nothing. -EOPNOTSUPP as above.
+ */
+DKT_API int dkt_source_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
+			     uint64_t *to);
+
 DKT_API void dkt_source_close(struct dkt_source *source);
 
 /* The capture as a source, which must not outlive it: closing the source leaves the capture open. */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pages of a CPU in compressed chunks, decompressed one chunk at a time. */
+#include "chunks.h"
+
+#include "banned.h"
+
+/* trace-cmd packs ten pages into one. */
+#define CHUNK_MAX (16u << 20)
+
+struct dkt__chunk {
+	const uint8_t *data;
+	uint64_t first; /* its first page */
+	uint32_t packed, size; /* bytes */
+};
+
+bool dkt__chunks_find(struct dkt__chunks *chunks, struct dkt__cursor *cur)
+{
+	uint64_t i, n = dkt__cursor_number(cur, 4), room = 0;
+
+	for (i = 0; !cur->bad && i < n; i++) {
+		struct dkt__chunk chunk = { .first = chunks->pages };
+
+		chunk.packed = (uint32_t)dkt__cursor_number(cur, 4);
+		chunk.size = (uint32_t)dkt__cursor_number(cur, 4);
+		chunk.data = dkt__cursor_bytes(cur, chunk.packed);
+		if (!chunk.data || !chunk.size || chunk.size > CHUNK_MAX ||
+		    chunk.size % chunks->page_size)
+			return false;
+		if (chunks->n == room) {
+			struct dkt__chunk *list;
+
+			room = room ? room * 2 : 64;
+			list = reallocarray(chunks->list, room, sizeof(*list));
+			if (!list)
+				return false;
+			chunks->list = list;
+		}
+		chunks->list[chunks->n++] = chunk;
+		chunks->pages += chunk.size / chunks->page_size;
+	}
+	chunks->current = chunks->n;
+	return !cur->bad;
+}
+
+void dkt__chunks_clear(struct dkt__chunks *chunks)
+{
+	free(chunks->list);
+	free(chunks->room);
+	*chunks = (struct dkt__chunks){ 0 };
+}
+
+/* The last chunk that begins at or before the page. */
+static size_t find_chunk(const struct dkt__chunks *chunks, uint64_t nr)
+{
+	size_t low = 0, high = chunks->n, mid;
+
+	while (high - low > 1) {
+		mid = low + (high - low) / 2;
+		if (chunks->list[mid].first <= nr)
+			low = mid;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static bool unpack(struct dkt__chunks *chunks, size_t at)
+{
+	const struct dkt__chunk *chunk = &chunks->list[at];
+
+	chunks->current = chunks->n;
+	if (chunks->size < chunk->size) {
+		free(chunks->room);
+		chunks->size = chunk->size;
+		chunks->room = malloc(chunks->size);
+		if (!chunks->room)
+			chunks->size = 0;
+	}
+	if (!chunks->size ||
+	    chunks->codec->decompress(chunk->data, chunk->packed, chunks->room, chunk->size))
+		return false;
+	chunks->current = at;
+	return true;
+}
+
+const uint8_t *dkt__chunks_page(struct dkt__chunks *chunks, uint64_t nr)
+{
+	size_t at = chunks->current;
+	const struct dkt__chunk *chunk = chunks->list + at;
+
+	if (nr >= chunks->pages)
+		return NULL;
+	if (at == chunks->n || nr < chunk->first ||
+	    nr - chunk->first >= chunk->size / chunks->page_size) {
+		at = find_chunk(chunks, nr);
+		if (!unpack(chunks, at))
+			return NULL;
+		chunk = chunks->list + at;
+	}
+	return chunks->room + (nr - chunk->first) * chunks->page_size;
+}

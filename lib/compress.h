@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Compressed bytes of files, by the names that trace-cmd gives to the ways. */
+#ifndef DKT_COMPRESS_H
+#define DKT_COMPRESS_H
+
+#include "internal.h"
+
+struct dkt__codec {
+	const char *name; /* "zstd" */
+	/* 0: exactly n_out bytes have come out; else -EBADMSG or -ENOMEM. */
+	int (*decompress)(const void *in, size_t n_in, void *out, size_t n_out);
+};
+
+/* NULL: no way of that name is known here. */
+const struct dkt__codec *dkt__codec_find(const char *name);
+
+#endif

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Records of the pages of several CPUs, merged in order of time. */
+#include "streams.h"
+#include "event.h"
+#include "swap.h"
+
+#include "banned.h"
+
+void dkt__streams_damage(struct dkt__streams *it, const char *fmt, ...)
+{
+	char *words __cleanup(free) = NULL, *all;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&words, fmt, ap) < 0)
+		words = NULL;
+	va_end(ap);
+	if (!words || asprintf(&all, "%s%s%s", it->damage ? it->damage : "", it->damage ? "; " : "",
+			       words) < 0)
+		return;
+	free(it->damage);
+	it->damage = all;
+	it->base.info.damage = all;
+}
+
+/* ---- time ---- */
+
+static inline uint64_t to_time(const struct dkt__streams *it, uint64_t stamp)
+{
+	if (dkt__unlikely(it->times.mult))
+		stamp = (uint64_t)(((unsigned __int128)stamp * it->times.mult) >> it->times.shift);
+	return stamp + (uint64_t)it->times.offset;
+}
+
+/* ---- walking one CPU ---- */
+
+/* The page of that number; NULL: it cannot be had. */
+static const uint8_t *stream_page(struct dkt__stream *s, uint64_t nr)
+{
+	return s->base ? s->base + nr * s->page_size : dkt__chunks_page(&s->chunks, nr);
+}
+
+/* Begins to walk the next page that has a record. False: there is none. */
+static bool stream_turn(struct dkt__streams *it, struct dkt__stream *s)
+{
+	for (;;) {
+		const uint8_t *bytes;
+		uint64_t left;
+
+		s->loss.bad += s->page.bad;
+		s->page.bad = false;
+		if (s->page_nr >= s->n_pages)
+			return false;
+		bytes = stream_page(s, s->page_nr);
+		left = s->base ? s->bytes - s->page_nr * s->page_size : s->page_size;
+		s->page.size = (uint32_t)DKT__MIN(left, s->page_size);
+		s->page.cut = left < s->page_size;
+		s->page_nr++;
+		if (!bytes) {
+			s->loss.bad++;
+			dkt__streams_damage(it, "page %llu of cpu %d cannot be unpacked",
+					    (unsigned long long)s->page_nr, s->cpu);
+			s->page_nr = s->n_pages;
+		} else if (!dkt__page_load(&s->page, bytes, 0, &s->next)) {
+			s->gap = s->page.lost;
+			return true;
+		}
+	}
+}
+
+static inline bool stream_step(struct dkt__streams *it, struct dkt__stream *s)
+{
+	return dkt__likely(!dkt__page_next(&s->page, &s->next)) || stream_turn(it, s);
+}
+
+/* The number of pages whose stamp is before that time: stamps rise from page to page. */
+static uint64_t pages_before(struct dkt__streams *it, struct dkt__stream *s, uint64_t time)
+{
+	uint64_t low = 0, high = s->n_pages, mid;
+
+	/* A cut page may lack even its stamp. */
+	if (s->base && high && s->bytes - (high - 1) * s->page_size < sizeof(uint64_t))
+		high--;
+	while (low < high) {
+		const uint8_t *bytes;
+
+		mid = low + (high - low) / 2;
+		bytes = stream_page(s, mid);
+		if (bytes && to_time(it, dkt__page_time(bytes, s->page.swap)) < time)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Goes to the first record that is not before the time. False: there is none. */
+static bool stream_seek(struct dkt__streams *it, struct dkt__stream *s, uint64_t since)
+{
+	uint64_t before = since ? pages_before(it, s, since) : 0;
+	bool more;
+
+	/* The last page that begins before may go on after it. */
+	s->page_nr = before ? before - 1 : 0;
+	s->page.bad = false;
+	more = stream_turn(it, s);
+	while (more && to_time(it, s->next.ts) < since) {
+		s->gap = false;
+		more = stream_step(it, s);
+	}
+	return more;
+}
+
+/* ---- merging ---- */
+
+static bool older(const struct dkt__stream *a, const struct dkt__stream *b)
+{
+	return a->next.ts < b->next.ts || (a->next.ts == b->next.ts && a < b);
+}
+
+static void heap_sift(struct dkt__streams *it, size_t at)
+{
+	struct dkt__stream *s = it->heap[at];
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child + 1 < it->n_heap && older(it->heap[child + 1], it->heap[child]))
+			child++;
+		if (child >= it->n_heap || !older(it->heap[child], s))
+			break;
+		it->heap[at] = it->heap[child];
+		at = child;
+	}
+	it->heap[at] = s;
+}
+
+/* The first may go on alone as long as it is older than this. */
+static void heap_bound(struct dkt__streams *it)
+{
+	it->bound = it->n_heap > 1 ? it->heap[1]->next.ts : UINT64_MAX;
+	if (it->n_heap > 2 && it->heap[2]->next.ts < it->bound)
+		it->bound = it->heap[2]->next.ts;
+}
+
+int dkt__streams_seek(struct dkt_source *source, uint64_t since, uint64_t until)
+{
+	struct dkt__streams *it = (struct dkt__streams *)source;
+	size_t i;
+
+	it->since = since;
+	it->until = until ? until : UINT64_MAX;
+	it->taken = false;
+	it->n_heap = 0;
+	for (i = 0; i < it->n; i++)
+		if (stream_seek(it, &it->list[i], since))
+			it->heap[it->n_heap++] = &it->list[i];
+	for (i = it->n_heap / 2 + 1; i-- && it->n_heap;)
+		heap_sift(it, i);
+	heap_bound(it);
+	return 0;
+}
+
+/* Steps past the record that was returned last. */
+static inline void advance(struct dkt__streams *it)
+{
+	struct dkt__stream *s = it->heap[0];
+
+	it->taken = false;
+	if (!stream_step(it, s))
+		it->heap[0] = it->heap[--it->n_heap];
+	else if (dkt__likely(s->next.ts < it->bound))
+		return;
+	if (it->n_heap)
+		heap_sift(it, 0);
+	heap_bound(it);
+}
+
+/* ---- records ---- */
+
+/* struct trace_entry of include/linux/trace_events.h begins every record. */
+struct entry {
+	uint16_t type;
+	uint8_t flags;
+	uint8_t preempt;
+	int32_t pid;
+};
+
+static void fill_gap(struct dkt__streams *it, struct dkt__stream *s, struct dkt_record *rec)
+{
+	s->gap = false;
+	if (s->page.lost != DKT_LOST_UNKNOWN)
+		s->loss.lost += s->page.lost;
+	*rec = (struct dkt_record){ .ts = to_time(it, s->next.ts),
+				    .cpu = (uint32_t)s->cpu,
+				    .stream = s->buffer,
+				    .lost = s->page.lost };
+}
+
+/* The record in this machine's byte order. NULL: memory is out. */
+static const void *in_our_order(struct dkt__streams *it, const struct dkt__stream *s)
+{
+	if (it->copy_size < s->next.size) {
+		free(it->copy);
+		it->copy_size = s->next.size;
+		it->copy = malloc(it->copy_size);
+		if (!it->copy) {
+			it->copy_size = 0;
+			return NULL;
+		}
+	}
+	dkt__record_swap(it->base.ctx, s->next.data, s->next.size, it->copy);
+	return it->copy;
+}
+
+/* False: the bytes are no record. */
+static inline bool fill_record(struct dkt__streams *it, struct dkt__stream *s,
+			       struct dkt_record *rec)
+{
+	const void *data = s->next.data;
+	struct entry entry;
+
+	if (dkt__unlikely(s->next.size < sizeof(entry)))
+		return false;
+	if (dkt__unlikely(s->page.swap))
+		data = in_our_order(it, s);
+	if (dkt__unlikely(!data))
+		return false;
+	memcpy(&entry, data, sizeof(entry));
+	*rec = (struct dkt_record){
+		.ts = to_time(it, s->next.ts),
+		.event = dkt_event_by_id(it->base.ctx, entry.type),
+		.data = data,
+		.size = s->next.size,
+		.cpu = (uint32_t)s->cpu,
+		.pid = entry.pid,
+		.flags = entry.flags,
+		.preempt = entry.preempt & 0xf,
+		.stream = s->buffer,
+	};
+	return rec->event;
+}
+
+int dkt__streams_next(struct dkt_source *source, struct dkt_record *rec)
+{
+	struct dkt__streams *it = (struct dkt__streams *)source;
+
+	if (dkt__likely(it->taken))
+		advance(it);
+	while (dkt__likely(it->n_heap)) {
+		struct dkt__stream *s = it->heap[0];
+
+		if (dkt__unlikely(to_time(it, s->next.ts) >= it->until))
+			return 1;
+		if (dkt__unlikely(s->gap)) {
+			fill_gap(it, s, rec);
+			return 0;
+		}
+		if (dkt__likely(fill_record(it, s, rec))) {
+			s->loss.seen++;
+			it->taken = true;
+			return 0;
+		}
+		s->loss.bad++;
+		advance(it);
+	}
+	return 1;
+}
+
+const char *dkt__streams_comm(struct dkt_source *source, const struct dkt_record *rec)
+{
+	struct dkt__streams *it = (struct dkt__streams *)source;
+
+	if (dkt__unlikely(rec->pid != it->pid || !it->comm)) {
+		it->pid = rec->pid;
+		it->comm = rec->pid ? dkt__comms_get(&it->comms, rec->pid) : "<idle>";
+		if (!it->comm)
+			it->comm = "<...>";
+	}
+	return it->comm;
+}
+
+int dkt__streams_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
+{
+	struct dkt__streams *it = (struct dkt__streams *)source;
+	size_t i;
+
+	for (i = 0; i < it->n; i++) {
+		const struct dkt__stream *s = &it->list[i];
+		bool whole = !it->since && it->until == UINT64_MAX;
+
+		if (s->cpu != cpu)
+			continue;
+		loss->seen += s->loss.seen;
+		loss->bad += s->loss.bad;
+		/* The kernel's count is of all the time, and holds what no page tells. */
+		loss->lost += whole && s->has_lost ? DKT__MAX(s->lost, s->loss.lost) : s->loss.lost;
+	}
+	return 0;
+}
+
+int dkt__streams_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to)
+{
+	struct dkt__streams *it = (struct dkt__streams *)source;
+	uint64_t share = bytes / DKT__MAX(it->n, 1u), end = it->until;
+	size_t i;
+
+	*to = end;
+	for (i = 0; i < it->n; i++) {
+		struct dkt__stream *s = &it->list[i];
+		uint64_t nr = pages_before(it, s, from) + share / s->page_size, stamp;
+		const uint8_t *page;
+
+		/* Of several pages with one stamp all are in one slice. */
+		for (nr++; nr < s->n_pages && (!s->base || s->bytes / s->page_size > nr); nr++) {
+			page = stream_page(s, nr);
+			stamp = page ? to_time(it, dkt__page_time(page, s->page.swap)) : 0;
+			if (stamp <= from)
+				continue;
+			*to = DKT__MIN(*to, stamp);
+			break;
+		}
+	}
+	return from >= end ? 1 : 0;
+}
+
+/* ---- beginning and end ---- */
+
+static bool wanted(const struct dkt__stream *s, const struct dkt_source_opts *opts)
+{
+	size_t i;
+
+	for (i = 0; i < opts->n_cpus; i++)
+		if (opts->cpus[i] == s->cpu)
+			return true;
+	return !opts->n_cpus;
+}
+
+static void stream_clear(struct dkt__stream *s)
+{
+	dkt__chunks_clear(&s->chunks);
+}
+
+int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *opts)
+{
+	uint64_t wall = opts->flags & DKT_SOURCE_WALL ? (uint64_t)it->base.info.wall : 0;
+	size_t i, n = 0;
+
+	for (i = 0; i < it->n; i++) {
+		struct dkt__stream *s = &it->list[i];
+
+		s->page.swap = it->base.ctx->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+		s->page.long_size = it->base.ctx->long_size;
+		s->n_pages = s->base ? s->bytes / s->page_size + !!(s->bytes % s->page_size) :
+				       s->chunks.pages;
+		if (wanted(s, opts))
+			it->list[n++] = *s;
+		else
+			stream_clear(s);
+	}
+	it->n = n;
+	it->heap = calloc(n + 1, sizeof(*it->heap));
+	if (!it->heap)
+		return -ENOMEM;
+	return dkt__streams_seek(&it->base, opts->since ? opts->since - wall : 0,
+				 opts->until ? opts->until - wall : 0);
+}
+
+void dkt__streams_clear(struct dkt__streams *it)
+{
+	size_t i;
+
+	for (i = 0; i < it->n; i++)
+		stream_clear(&it->list[i]);
+	dkt__comms_clear(&it->comms);
+	free(it->list);
+	free(it->heap);
+	free(it->copy);
+	free(it->damage);
+}

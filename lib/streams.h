@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A source of the pages of several CPUs: what readers of files fill in. */
+#ifndef DKT_STREAMS_H
+#define DKT_STREAMS_H
+
+#include "chunks.h"
+#include "comms.h"
+#include "page.h"
+#include "source.h"
+
+/* The pages of one CPU of one buffer. */
+struct dkt__stream {
+	/* What the reader sets. */
+	int cpu;
+	uint32_t buffer; /* becomes the record's stream */
+	const uint8_t *base; /* of pages that are mapped; NULL: they are in chunks */
+	uint64_t bytes; /* from base on; the last page may be cut */
+	struct dkt__chunks chunks;
+	uint32_t page_size;
+	bool has_lost; /* the kernel's count of what it lost is known */
+	uint64_t lost;
+
+	/* Where the walk is. */
+	uint64_t n_pages, page_nr; /* page_nr: the next one */
+	struct dkt__page page;
+	struct dkt__page_record next;
+	bool gap; /* lost records are to be reported before next */
+	struct dkt_loss loss;
+};
+
+/* How the time of a page becomes the time of a record. */
+struct dkt__times {
+	uint32_t mult, shift; /* of a counter of cycles; mult 0: ns already */
+	int64_t offset; /* to add */
+};
+
+/* The first member of a reader's own struct, which its close() frees. */
+struct dkt__streams {
+	struct dkt_source base;
+	struct dkt__stream *list;
+	size_t n;
+	struct dkt__times times;
+	struct dkt__comms comms;
+	char *damage; /* info.damage */
+
+	struct dkt__stream **heap; /* those that have a next record, the oldest first */
+	size_t n_heap;
+	uint64_t bound; /* the oldest time of the others than the first */
+	bool taken; /* the first's next has been returned */
+	uint64_t since, until;
+	int32_t pid; /* asked for last, and its name */
+	const char *comm;
+	uint8_t *copy; /* of a record in the other byte order, in this one's */
+	size_t copy_size;
+};
+
+/* The calls of such a source but close(). */
+int dkt__streams_next(struct dkt_source *source, struct dkt_record *record);
+const char *dkt__streams_comm(struct dkt_source *source, const struct dkt_record *record);
+int dkt__streams_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss);
+int dkt__streams_seek(struct dkt_source *source, uint64_t since, uint64_t until);
+int dkt__streams_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to);
+
+/* All streams have been filled in: begins to walk them. */
+int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *opts);
+void dkt__streams_clear(struct dkt__streams *it);
+
+/* Adds words about what could not be read. */
+void dkt__streams_damage(struct dkt__streams *it, const char *fmt, ...) DKT_PRINTF(2, 3);
+
+#endif

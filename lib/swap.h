@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Records of a machine of the other byte order. */
+#ifndef DKT_SWAP_H
+#define DKT_SWAP_H
+
+#include "internal.h"
+
+/*
+ * Copies a record and turns the bytes of its numbers round as its event's fields say. A record of
+ * no known format has only the fields that all records begin with turned.
+ */
+void dkt__record_swap(struct dkt_ctx *ctx, const void *data, uint32_t size, uint8_t *copy);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Opening a trace.dat as a source. */
+#include "tracedat.h"
+
+#include "banned.h"
+
+#define MAGIC "\x17\x08\x44tracing"
+
+/* Of a sub-buffer, as the kernel has them. */
+#define MIN_PAGE 512
+#define MAX_PAGE (1u << 20)
+
+struct dkt__cursor dkt__dat_at(const struct dkt__dat *dat, uint64_t offset)
+{
+	const uint8_t *end = dat->file.data + dat->file.size;
+
+	return (struct dkt__cursor){
+		.p = offset < dat->file.size ? dat->file.data + offset : end,
+		.end = end,
+		.swap = dat->swap,
+	};
+}
+
+static bool tracedat_is(const uint8_t *data, size_t size)
+{
+	return size > strlen(MAGIC) && !memcmp(data, MAGIC, strlen(MAGIC));
+}
+
+static void dat_free(struct dkt__dat *dat)
+{
+	size_t i;
+
+	dkt__streams_clear(&dat->streams);
+	for (i = 0; i < dat->n_buffers; i++)
+		free(dat->buffers[i].cpus);
+	for (i = 0; i < dat->n_stats; i++)
+		free(dat->stats[i].buffer);
+	free(dat->buffers);
+	free(dat->stats);
+	free(dat->stat_buffer);
+	free(dat->kallsyms);
+	free(dat->printk);
+	free(dat->given);
+	free(dat->kind);
+	free(dat->host);
+	free(dat->clock);
+	dkt__file_close(&dat->file);
+	free(dat);
+}
+
+static void dat_close(struct dkt_source *source)
+{
+	dat_free((struct dkt__dat *)source);
+}
+
+static const char *dat_stream(const struct dkt_source *source, uint32_t nr)
+{
+	const struct dkt__dat *dat = (const struct dkt__dat *)source;
+
+	return nr < dat->n_buffers ? dat->buffers[nr].name : NULL;
+}
+
+static const struct dkt__source_ops dat_ops = {
+	.next = dkt__streams_next,
+	.comm = dkt__streams_comm,
+	.loss = dkt__streams_loss,
+	.seek = dkt__streams_seek,
+	.slice = dkt__streams_slice,
+	.stream = dat_stream,
+	.close = dat_close,
+};
+
+/* What comes before anything else. */
+static int read_start(struct dkt__dat *dat, struct dkt__cursor *cur)
+{
+	const char *version;
+	unsigned int long_size;
+	bool big;
+
+	dkt__cursor_bytes(cur, strlen(MAGIC));
+	version = dkt__cursor_string(cur);
+	dat->version = (unsigned int)strtoul(version, NULL, 10);
+	if (dat->version < 6 || dat->version > 7)
+		return dkt_fail(dat->ctx, -EOPNOTSUPP,
+				"read %s: a trace.dat of version '%.16s'; 6 and 7 can be read",
+				dat->file.path, version);
+	big = dkt__cursor_number(cur, 1);
+	dat->ctx->big_endian = big;
+	dat->swap = cur->swap = big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	long_size = (unsigned int)dkt__cursor_number(cur, 1);
+	dat->ctx->long_size = long_size == 4 ? 4 : 8;
+	dat->page_size = (uint32_t)dkt__cursor_number(cur, 4);
+	if (asprintf(&dat->kind, "trace.dat version %u", dat->version) < 0)
+		dat->kind = NULL;
+	return dat->kind ? 0 : -ENOMEM;
+}
+
+static int give(struct dkt__dat *dat)
+{
+	int err = dkt__events_given(dat->ctx, dat->given, dat->n_given);
+
+	if (!err)
+		err = dkt__symbols_given(dat->ctx, dat->kallsyms, dat->printk);
+	dat->kallsyms = dat->printk = NULL;
+	return err;
+}
+
+static void find_lost(struct dkt__dat *dat, const char *buffer, struct dkt__stream *s)
+{
+	size_t i;
+
+	for (i = 0; i < dat->n_stats; i++)
+		if (dat->stats[i].cpu == s->cpu && !strcmp(dat->stats[i].buffer, buffer)) {
+			s->has_lost = true;
+			s->lost = dat->stats[i].lost;
+		}
+}
+
+/* Points the stream at a CPU's pages, as many of them as the file holds. */
+static void place(struct dkt__dat *dat, const struct dkt__dat_buffer *buffer,
+		  const struct dkt__dat_cpu *cpu, struct dkt__stream *s)
+{
+	struct dkt__cursor cur = dkt__dat_at(dat, cpu->offset);
+	uint64_t size = cpu->size, left = dkt__cursor_left(&cur);
+
+	/* trace-cmd does not count the number of chunks among the bytes of the chunks. */
+	if (size && buffer->packed)
+		size += 4;
+	s->cpu = (int)cpu->cpu;
+	s->page_size = buffer->page_size;
+	find_lost(dat, buffer->name, s);
+	if (size > left) {
+		dat->cut = true;
+		size = left;
+	}
+	cur.end = cur.p + size;
+	if (!buffer->packed) {
+		s->base = cur.p;
+		s->bytes = size;
+		return;
+	}
+	s->chunks.codec = dat->codec;
+	s->chunks.page_size = buffer->page_size;
+	if (size && (!dat->codec || !dkt__chunks_find(&s->chunks, &cur)))
+		dkt__streams_damage(&dat->streams, "the pages of cpu %d end too early", s->cpu);
+}
+
+/* The streams of the buffers that are asked for. */
+static int fill_streams(struct dkt__dat *dat, const struct dkt_source_opts *opts)
+{
+	const char *name = opts->buffer ? opts->buffer : "";
+	size_t i, n = 0, found = 0;
+	uint32_t j;
+
+	for (i = 0; i < dat->n_buffers; i++)
+		n += dat->buffers[i].n_cpus;
+	dat->streams.list = calloc(n + 1, sizeof(*dat->streams.list));
+	if (!dat->streams.list)
+		return -ENOMEM;
+	for (i = 0; i < dat->n_buffers; i++) {
+		const struct dkt__dat_buffer *buffer = &dat->buffers[i];
+
+		if (!(opts->flags & DKT_SOURCE_ALL) && strcmp(buffer->name, name))
+			continue;
+		found++;
+		if (buffer->page_size < MIN_PAGE || buffer->page_size > MAX_PAGE) {
+			dkt__streams_damage(&dat->streams, "pages of %u bytes are none",
+					    buffer->page_size);
+			continue;
+		}
+		if (buffer->clock && *buffer->clock)
+			dat->streams.base.info.clock = buffer->clock;
+		for (j = 0; j < buffer->n_cpus; j++) {
+			struct dkt__stream *s = &dat->streams.list[dat->streams.n++];
+			int *cpus = &dat->streams.base.info.cpus;
+
+			s->buffer = (uint32_t)i;
+			place(dat, buffer, &buffer->cpus[j], s);
+			*cpus = DKT__MAX(*cpus, s->cpu + 1);
+		}
+	}
+	if (!found && opts->buffer)
+		return dkt_fail(dat->ctx, -ENOENT, "read %s: it has no buffer '%s'", dat->file.path,
+				opts->buffer);
+	return 0;
+}
+
+static int dat_read(struct dkt__dat *dat, const struct dkt_source_opts *opts)
+{
+	struct dkt__cursor cur = dkt__dat_at(dat, 0);
+	struct dkt_source_info *info = &dat->streams.base.info;
+	int err = read_start(dat, &cur);
+
+	if (!err)
+		err = dat->version < 7 ? dkt__dat_read_v6(dat, &cur) : dkt__dat_read_v7(dat, &cur);
+	if (!err)
+		err = give(dat);
+	if (err)
+		return err;
+	if (dat->text)
+		return dkt_fail(dat->ctx, -EOPNOTSUPP,
+				"read %s: it holds the text of a latency tracer, not records",
+				dat->file.path);
+	info->kind = dat->kind;
+	info->host = dat->host;
+	info->clock = dat->clock;
+	err = fill_streams(dat, opts);
+	if (err)
+		return err;
+	if (dat->cut)
+		dkt__streams_damage(&dat->streams, "the file is cut off at byte %zu",
+				    dat->file.size);
+	return dkt__streams_start(&dat->streams, opts);
+}
+
+static int tracedat_open(struct dkt_ctx *ctx, struct dkt__file *file,
+			 const struct dkt_source_opts *opts, struct dkt_source **source)
+{
+	struct dkt__dat *dat = calloc(1, sizeof(*dat));
+	int err;
+
+	if (!dat) {
+		dkt__file_close(file);
+		return -ENOMEM;
+	}
+	dat->streams.base.ops = &dat_ops;
+	dat->streams.base.ctx = dat->ctx = ctx;
+	dat->file = *file;
+	err = dat_read(dat, opts);
+	if (err)
+		dat_free(dat);
+	else
+		*source = &dat->streams.base;
+	return err;
+}
+
+const struct dkt__reader dkt__reader_tracedat = {
+	.name = "trace.dat",
+	.is = tracedat_is,
+	.open = tracedat_open,
+};

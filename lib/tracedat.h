@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * trace.dat, the file of trace-cmd: what its rooms share. The layout is that of
+ * trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5).
+ */
+#ifndef DKT_TRACEDAT_H
+#define DKT_TRACEDAT_H
+
+#include "event.h"
+#include "streams.h"
+#include "symbol.h"
+
+enum dkt__dat_option {
+	DAT_DONE = 0,
+	DAT_DATE = 1,
+	DAT_CPUSTAT = 2,
+	DAT_BUFFER = 3,
+	DAT_TRACECLOCK = 4,
+	DAT_UNAME = 5,
+	DAT_HOOK = 6,
+	DAT_OFFSET = 7,
+	DAT_CPUCOUNT = 8,
+	DAT_VERSION = 9,
+	DAT_PROCMAPS = 10,
+	DAT_TRACEID = 11,
+	DAT_TIME_SHIFT = 12,
+	DAT_GUEST = 13,
+	DAT_TSC2NSEC = 14,
+	DAT_STRINGS = 15,
+	DAT_HEADER_INFO = 16,
+	DAT_FTRACE_EVENTS = 17,
+	DAT_EVENT_FORMATS = 18,
+	DAT_KALLSYMS = 19,
+	DAT_PRINTK = 20,
+	DAT_CMDLINES = 21,
+	DAT_BUFFER_TEXT = 22,
+};
+
+/* Where a CPU's pages are. */
+struct dkt__dat_cpu {
+	uint32_t cpu;
+	uint64_t offset, size; /* in the file */
+};
+
+/* A buffer of an instance; name "" is the top one's. */
+struct dkt__dat_buffer {
+	const char *name;
+	const char *clock; /* NULL: the file's */
+	uint32_t page_size;
+	bool packed; /* its pages are in compressed chunks */
+	struct dkt__dat_cpu *cpus;
+	uint32_t n_cpus;
+};
+
+struct dkt__dat_stat {
+	char *buffer;
+	int cpu;
+	uint64_t lost;
+};
+
+struct dkt__dat {
+	struct dkt__streams streams; /* first: this is the source */
+	struct dkt_ctx *ctx;
+	struct dkt__file file;
+	bool swap;
+	bool text; /* it holds the text of a latency tracer and no records */
+	bool cut; /* it ends before what it says that it holds */
+	unsigned int version;
+	uint32_t page_size;
+	uint32_t n_cpus;
+	const struct dkt__codec *codec; /* NULL: nothing is compressed */
+	char *kind, *host, *clock;
+	struct dkt__dat_buffer *buffers;
+	size_t n_buffers;
+	struct dkt__dat_stat *stats;
+	size_t n_stats;
+	char *stat_buffer; /* whose statistics come next */
+	char *kallsyms, *printk; /* on their way to the context */
+	struct dkt__given *given;
+	size_t n_given, given_room;
+};
+
+/* A cursor over the file from there on, or at its end if there is nothing. */
+struct dkt__cursor dkt__dat_at(const struct dkt__dat *dat, uint64_t offset);
+
+/* ---- tracedat_section.c: what both versions have, in their order in version 6 ---- */
+
+/* Each reads what its section holds; false: it makes no sense. */
+bool dkt__dat_header_info(struct dkt__dat *dat, struct dkt__cursor *cur);
+bool dkt__dat_ftrace_events(struct dkt__dat *dat, struct dkt__cursor *cur);
+bool dkt__dat_event_formats(struct dkt__dat *dat, struct dkt__cursor *cur);
+bool dkt__dat_kallsyms(struct dkt__dat *dat, struct dkt__cursor *cur);
+bool dkt__dat_printk(struct dkt__dat *dat, struct dkt__cursor *cur);
+bool dkt__dat_cmdlines(struct dkt__dat *dat, struct dkt__cursor *cur);
+
+/* ---- tracedat_option.c ---- */
+
+/* Notes what an option says; those that are not known or make no sense say nothing. */
+int dkt__dat_option(struct dkt__dat *dat, unsigned int id, struct dkt__cursor option);
+struct dkt__dat_buffer *dkt__dat_buffer_add(struct dkt__dat *dat, const char *name);
+
+/* ---- tracedat_v6.c, tracedat_v7.c ---- */
+
+/* Reads all but the records, from the cursor on. */
+int dkt__dat_read_v6(struct dkt__dat *dat, struct dkt__cursor *cur);
+int dkt__dat_read_v7(struct dkt__dat *dat, struct dkt__cursor *cur);
+
+/* Fills one buffer's CPUs from a table of offsets and sizes. */
+bool dkt__dat_cpu_table(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, uint32_t n,
+			struct dkt__cursor *cur);
+
+#endif

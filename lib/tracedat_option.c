@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The options of a trace.dat. */
+#include <inttypes.h>
+
+#include "tracedat.h"
+
+#include "banned.h"
+
+/* More than any machine has, fewer than memory. */
+#define MAX_CPUS    65536
+#define MAX_BUFFERS 4096
+
+struct dkt__dat_buffer *dkt__dat_buffer_add(struct dkt__dat *dat, const char *name)
+{
+	struct dkt__dat_buffer *buffers;
+	char *copy = dkt__ctx_keep(dat->ctx, strlen(name) + 1);
+
+	if (!copy || dat->n_buffers >= MAX_BUFFERS)
+		return NULL;
+	memcpy(copy, name, strlen(name));
+	buffers = reallocarray(dat->buffers, dat->n_buffers + 1, sizeof(*buffers));
+	if (!buffers)
+		return NULL;
+	dat->buffers = buffers;
+	buffers += dat->n_buffers++;
+	*buffers = (struct dkt__dat_buffer){ .name = copy, .page_size = dat->page_size };
+	return buffers;
+}
+
+bool dkt__dat_cpu_table(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, uint32_t n,
+			struct dkt__cursor *cur)
+{
+	uint32_t i, each = dat->version < 7 ? 16 : 20;
+
+	if (n > MAX_CPUS || n > dkt__cursor_left(cur) / each)
+		return false;
+	free(buffer->cpus);
+	buffer->n_cpus = 0;
+	buffer->cpus = calloc(n + 1, sizeof(*buffer->cpus));
+	if (!buffer->cpus)
+		return false;
+	for (i = 0; i < n; i++) {
+		struct dkt__dat_cpu *cpu = &buffer->cpus[i];
+
+		cpu->cpu = dat->version < 7 ? i : (uint32_t)dkt__cursor_number(cur, 4);
+		cpu->offset = dkt__cursor_number(cur, 8);
+		cpu->size = dkt__cursor_number(cur, 8);
+		if (cpu->cpu >= MAX_CPUS)
+			return false;
+	}
+	buffer->n_cpus = n;
+	return true;
+}
+
+static int take_string(struct dkt__cursor *option, char **text)
+{
+	free(*text);
+	*text = strndup((const char *)option->p, dkt__cursor_left(option));
+	return *text ? 0 : -ENOMEM;
+}
+
+/* Text of a number of microseconds or nanoseconds to add to all times. */
+static void option_offset(struct dkt__dat *dat, struct dkt__cursor *option, bool is_date)
+{
+	char text[32];
+	int64_t offset;
+
+	snprintf(text, sizeof(text), "%.*s", (int)DKT__MIN(dkt__cursor_left(option), 31u),
+		 (const char *)option->p);
+	offset = strtoll(text, NULL, 0);
+	if (is_date && __builtin_mul_overflow(offset, 1000, &offset))
+		return;
+	if (__builtin_add_overflow(dat->streams.times.offset, offset, &offset))
+		return;
+	dat->streams.times.offset = offset;
+	if (is_date)
+		dat->streams.base.info.has_wall = true;
+}
+
+/* "[local] global counter": the one in brackets. */
+static int option_clock(struct dkt__dat *dat, struct dkt__cursor *option)
+{
+	const char *p = memchr(option->p, '[', dkt__cursor_left(option)), *end;
+
+	end = p ? memchr(p, ']', (size_t)((const char *)option->end - p)) : NULL;
+	if (!end)
+		return 0;
+	free(dat->clock);
+	dat->clock = strndup(p + 1, (size_t)(end - p - 1));
+	return dat->clock ? 0 : -ENOMEM;
+}
+
+/* "Linux vm 6.1.0 x86_64": the second word is the host's name. */
+static int option_uname(struct dkt__dat *dat, struct dkt__cursor *option)
+{
+	char *text __cleanup(free) = NULL, *name;
+	int err = take_string(option, &text);
+
+	name = err ? NULL : strchr(text, ' ');
+	if (!name)
+		return err;
+	name++;
+	free(dat->host);
+	dat->host = strndup(name, strcspn(name, " "));
+	return dat->host ? 0 : -ENOMEM;
+}
+
+static uint64_t stat_number(const char *text, const char *name)
+{
+	const char *p = text;
+	size_t n = strlen(name);
+
+	while (p && strncmp(p, name, n)) {
+		p = strchr(p, '\n');
+		p = p ? p + 1 : NULL;
+	}
+	return p ? strtoull(p + n, NULL, 10) : 0;
+}
+
+/* "CPU: 0\n" and per_cpu/cpu0/stats, or "\nBuffer: NAME\n" before those of an instance. */
+static int option_stat(struct dkt__dat *dat, struct dkt__cursor *option)
+{
+	char *text __cleanup(free) = NULL, *p;
+	struct dkt__dat_stat *stats;
+	int err = take_string(option, &text);
+
+	if (err)
+		return err;
+	p = text + strspn(text, "\n");
+	if (!strncmp(p, "Buffer: ", 8)) {
+		p += 8;
+		free(dat->stat_buffer);
+		dat->stat_buffer = strndup(p, strcspn(p, "\n"));
+		return dat->stat_buffer ? 0 : -ENOMEM;
+	}
+	if (strncmp(p, "CPU: ", 5) || dat->n_stats >= MAX_CPUS)
+		return 0;
+	stats = reallocarray(dat->stats, dat->n_stats + 1, sizeof(*stats));
+	if (!stats)
+		return -ENOMEM;
+	dat->stats = stats;
+	stats += dat->n_stats++;
+	*stats = (struct dkt__dat_stat){ .cpu = (int)strtol(p + 5, NULL, 10),
+					 .lost = stat_number(p, "overrun: ") +
+						 stat_number(p, "commit overrun: ") +
+						 stat_number(p, "dropped events: ") };
+	stats->buffer = strdup(dat->stat_buffer ? dat->stat_buffer : "");
+	return stats->buffer ? 0 : -ENOMEM;
+}
+
+/* Version 7 says all of a buffer here; in version 6 it is where the offset leads. */
+static int option_buffer(struct dkt__dat *dat, struct dkt__cursor *option)
+{
+	uint64_t offset = dkt__cursor_number(option, 8);
+	const char *name = dkt__cursor_string(option);
+	struct dkt__dat_buffer *buffer;
+	struct dkt__cursor cur;
+	const uint8_t *word;
+	uint32_t page_size;
+
+	if (option->bad)
+		return 0;
+	buffer = dkt__dat_buffer_add(dat, name);
+	if (!buffer)
+		return -ENOMEM;
+	cur = dkt__dat_at(dat, offset);
+	if (dat->version < 7) {
+		word = dkt__cursor_bytes(&cur, 10);
+		if (!word || memcmp(word, "flyrecord", 10) ||
+		    !dkt__dat_cpu_table(dat, buffer, dat->n_cpus, &cur))
+			dat->cut = true;
+		return 0;
+	}
+	name = dkt__cursor_string(option);
+	buffer->clock = dkt__ctx_keep(dat->ctx, strlen(name) + 1);
+	if (!buffer->clock)
+		return -ENOMEM;
+	memcpy((char *)buffer->clock, name, strlen(name));
+	page_size = (uint32_t)dkt__cursor_number(option, 4);
+	if (page_size)
+		buffer->page_size = page_size;
+	if (!dkt__dat_cpu_table(dat, buffer, (uint32_t)dkt__cursor_number(option, 4), option))
+		dat->cut = true;
+	/* A section's header is its number, then flags: 1 says that it is compressed. */
+	dkt__cursor_number(&cur, 2);
+	buffer->packed = dkt__cursor_number(&cur, 2) & 1;
+	return 0;
+}
+
+static void option_tsc(struct dkt__dat *dat, struct dkt__cursor *option)
+{
+	struct dkt__times *times = &dat->streams.times;
+	uint32_t mult = (uint32_t)dkt__cursor_number(option, 4);
+	uint32_t shift = (uint32_t)dkt__cursor_number(option, 4);
+	uint64_t offset = dkt__cursor_number(option, 8);
+
+	if (option->bad || shift > 63)
+		return;
+	times->mult = mult;
+	times->shift = shift;
+	times->offset = (int64_t)((uint64_t)times->offset + offset);
+}
+
+int dkt__dat_option(struct dkt__dat *dat, unsigned int id, struct dkt__cursor option)
+{
+	switch (id) {
+	case DAT_DATE:
+	case DAT_OFFSET:
+		option_offset(dat, &option, id == DAT_DATE);
+		return 0;
+	case DAT_CPUSTAT:
+		return option_stat(dat, &option);
+	case DAT_BUFFER:
+		return option_buffer(dat, &option);
+	case DAT_BUFFER_TEXT:
+		dat->text = true;
+		return 0;
+	case DAT_TRACECLOCK:
+		return option_clock(dat, &option);
+	case DAT_UNAME:
+		return option_uname(dat, &option);
+	case DAT_CPUCOUNT:
+		dat->n_cpus = (uint32_t)dkt__cursor_number(&option, 4);
+		return 0;
+	case DAT_TSC2NSEC:
+		option_tsc(dat, &option);
+		return 0;
+	default:
+		return 0;
+	}
+}

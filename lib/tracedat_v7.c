@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A trace.dat of version 7: sections that options point at. */
+#include "tracedat.h"
+
+#include "banned.h"
+
+/* A section that holds no records is at most that long, unpacked. */
+#define SECTION_MAX (256u << 20)
+
+/* A chain of options that is longer leads in a circle. */
+#define MAX_CHAIN 65536
+
+#define SECTION_COMPRESSED 1
+
+/*
+ * The section's bytes, unpacked; what must outlive the file is kept with the context. False: there
+ * is no such section there.
+ */
+static bool open_section(struct dkt__dat *dat, uint64_t offset, unsigned int id, bool keep,
+			 struct dkt__cursor *section)
+{
+	struct dkt__cursor cur = dkt__dat_at(dat, offset);
+	bool is_it = dkt__cursor_number(&cur, 2) == id;
+	bool packed = dkt__cursor_number(&cur, 2) & SECTION_COMPRESSED;
+	uint64_t size, n;
+	uint8_t *copy;
+
+	dkt__cursor_number(&cur, 4);
+	size = dkt__cursor_number(&cur, 8);
+	if (cur.bad || !is_it)
+		return false;
+	/* A file that was cut has less, which is read as far as it goes. */
+	if (size > dkt__cursor_left(&cur)) {
+		dat->cut = true;
+		size = dkt__cursor_left(&cur);
+	}
+	cur.end = cur.p + size;
+	*section = cur;
+	if (!packed && !keep)
+		return true;
+	n = size;
+	if (packed) {
+		size = dkt__cursor_number(&cur, 4);
+		n = dkt__cursor_number(&cur, 4);
+		cur.p = dkt__cursor_bytes(&cur, size);
+		if (!cur.p || !dat->codec || n > SECTION_MAX)
+			return false;
+	}
+	copy = dkt__ctx_keep(dat->ctx, n + 1);
+	if (!copy)
+		return false;
+	if (!packed)
+		memcpy(copy, cur.p, n);
+	else if (dat->codec->decompress(cur.p, size, copy, n))
+		return false;
+	section->p = copy;
+	section->end = copy + n;
+	return true;
+}
+
+/* The sections of a kernel's formats, symbols and names. */
+static const struct {
+	unsigned int id;
+	bool (*read)(struct dkt__dat *dat, struct dkt__cursor *cur);
+	const char *name;
+	bool keep;
+} sections[] = {
+	{ DAT_HEADER_INFO, dkt__dat_header_info, "header", false },
+	{ DAT_FTRACE_EVENTS, dkt__dat_ftrace_events, "formats of ftrace", true },
+	{ DAT_EVENT_FORMATS, dkt__dat_event_formats, "formats of events", true },
+	{ DAT_KALLSYMS, dkt__dat_kallsyms, "symbols", false },
+	{ DAT_PRINTK, dkt__dat_printk, "strings", false },
+	{ DAT_CMDLINES, dkt__dat_cmdlines, "names of processes", false },
+};
+
+static void read_section(struct dkt__dat *dat, unsigned int id, uint64_t offset)
+{
+	struct dkt__cursor cur;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(sections); i++)
+		if (sections[i].id == id)
+			break;
+	if (i < ARRAY_SIZE(sections) && (!open_section(dat, offset, id, sections[i].keep, &cur) ||
+					 !sections[i].read(dat, &cur)))
+		dkt__streams_damage(&dat->streams, "the section of %s cannot be read",
+				    sections[i].name);
+}
+
+/* One section of options; where the next one is, 0: nowhere. */
+static int read_options(struct dkt__dat *dat, struct dkt__cursor *cur, uint64_t *next)
+{
+	int err = 0;
+
+	*next = 0;
+	while (!err) {
+		unsigned int id = (unsigned int)dkt__cursor_number(cur, 2);
+		uint64_t size = dkt__cursor_number(cur, 4);
+		struct dkt__cursor option = *cur;
+
+		option.p = dkt__cursor_bytes(cur, size);
+		option.end = cur->p;
+		if (!option.p) {
+			dat->cut = true;
+			break;
+		}
+		if (id == DAT_DONE) {
+			*next = dkt__cursor_number(&option, 8);
+			break;
+		}
+		if (id >= DAT_HEADER_INFO && id <= DAT_CMDLINES)
+			read_section(dat, id, dkt__cursor_number(&option, 8));
+		else
+			err = dkt__dat_option(dat, id, option);
+	}
+	return err;
+}
+
+static int read_chain(struct dkt__dat *dat, uint64_t next)
+{
+	struct dkt__cursor cur;
+	unsigned int n;
+	int err = 0;
+
+	for (n = 0; !err && next; n++) {
+		if (n == MAX_CHAIN) {
+			dkt__streams_damage(&dat->streams, "the options lead in a circle");
+			break;
+		}
+		if (!open_section(dat, next, DAT_DONE, false, &cur)) {
+			dat->cut = true;
+			break;
+		}
+		err = read_options(dat, &cur, &next);
+	}
+	return err;
+}
+
+int dkt__dat_read_v7(struct dkt__dat *dat, struct dkt__cursor *cur)
+{
+	const char *name = dkt__cursor_string(cur);
+	uint64_t options;
+
+	dkt__cursor_string(cur); /* the version of what compressed it */
+	options = dkt__cursor_number(cur, 8);
+	if (*name && strcmp(name, "none")) {
+		dat->codec = dkt__codec_find(name);
+		if (!dat->codec)
+			return dkt_fail(
+				dat->ctx, -EOPNOTSUPP,
+				"read %s: it is compressed by '%.32s', which is not known here",
+				dat->file.path, name);
+	}
+	if (!options || cur->bad) {
+		dat->cut = true;
+		return 0;
+	}
+	return read_chain(dat, options);
+}

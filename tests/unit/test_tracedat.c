@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* trace.dat read: both versions, every compression and byte order, windows, files that end early. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <sys/mman.h>
+
+#include "internal.h"
+
+#define RECORDED "tests/fixture/tracedat/"
+#define MADE     "tests/fuzz/corpus/tracedat/"
+
+struct reading {
+	struct dkt_ctx *ctx;
+	struct dkt_source *source;
+	struct dkt_buf *buf;
+};
+
+static int begin(struct reading *r, const char *path, const struct dkt_source_opts *opts)
+{
+	int err;
+
+	*r = (struct reading){ 0 };
+	assert_int_equal(dkt_ctx_new(NULL, &r->ctx), 0);
+	assert_int_equal(dkt_buf_new(&r->buf), 0);
+	err = dkt_source_open(r->ctx, path, opts, &r->source);
+	if (err)
+		assert_null(r->source);
+	return err;
+}
+
+static void end(struct reading *r)
+{
+	dkt_source_close(r->source);
+	dkt_buf_free(r->buf);
+	dkt_ctx_free(r->ctx);
+}
+
+/* Prints what is left; returns how many records that was. */
+static int print(struct reading *r)
+{
+	struct dkt_record record;
+	uint64_t last = 0;
+	int n = 0, rc;
+
+	while (!(rc = dkt_source_next(r->source, &record))) {
+		dkt_style_trace(&record, record.event ? dkt_source_comm(r->source, &record) : NULL,
+				r->buf);
+		assert_true(record.ts >= last);
+		last = record.ts;
+		n += record.event != NULL;
+	}
+	assert_int_equal(rc, 1);
+	assert_int_equal(dkt_buf_error(r->buf), 0);
+	return n;
+}
+
+/* All text of a file; the caller frees it. */
+static char *text_of(const char *path, const struct dkt_source_opts *opts, int *n)
+{
+	struct reading r;
+	char *text;
+
+	assert_int_equal(begin(&r, path, opts), 0);
+	*n = print(&r);
+	assert_null(dkt_source_info(r.source)->damage);
+	text = strndup(r.buf->data, r.buf->len);
+	assert_non_null(text);
+	end(&r);
+	return text;
+}
+
+static void test_info(void **state)
+{
+	const struct dkt_source_info *info;
+	struct dkt_loss loss;
+	struct reading r;
+
+	(void)state;
+	assert_int_equal(begin(&r, RECORDED "v7-zstd.dat", NULL), 0);
+	info = dkt_source_info(r.source);
+	assert_string_equal(info->kind, "trace.dat version 7");
+	assert_string_equal(info->host, "vm");
+	assert_string_equal(info->clock, "local");
+	assert_int_equal(info->cpus, 2);
+	assert_false(info->has_wall);
+	end(&r);
+	assert_int_equal(begin(&r, MADE "v6", NULL), 0);
+	print(&r);
+	assert_int_equal(dkt_source_loss(r.source, 0, &loss), 0);
+	assert_int_equal(loss.seen, 10);
+	assert_int_equal(loss.lost, 4);
+	assert_int_equal(dkt_source_loss(r.source, 1, &loss), 0);
+	assert_int_equal(loss.seen, 3);
+	assert_int_equal(loss.lost, 0);
+	end(&r);
+}
+
+/* The same records, however they are packed. */
+static void test_compressed(void **state)
+{
+	DKT_OPTS(dkt_source_opts, all, .flags = DKT_SOURCE_ALL);
+	DKT_OPTS(dkt_source_opts, two, .buffer = "two");
+	char *zstd, *zlib;
+	int n, m;
+
+	(void)state;
+	zstd = text_of(RECORDED "v7-zstd.dat", &all, &n);
+	zlib = text_of(RECORDED "v7-zlib.dat", &all, &m);
+	assert_int_equal(n, 84);
+	assert_int_equal(m, 84);
+	assert_string_equal(zstd, zlib);
+	free(zstd);
+	free(zlib);
+	free(text_of(RECORDED "v7-zlib.dat", NULL, &n));
+	free(text_of(RECORDED "v7-zlib.dat", &two, &m));
+	assert_int_equal(n, 58);
+	assert_int_equal(n + m, 84);
+	zstd = text_of(MADE "v7", NULL, &n);
+	zlib = text_of(MADE "v7-zlib", NULL, &m);
+	assert_int_equal(n, 9);
+	assert_string_equal(zstd, zlib);
+	free(zstd);
+	free(zlib);
+}
+
+static void test_byte_orders(void **state)
+{
+	static const char *const files[] = { MADE "v6-big", MADE "v6-long4", MADE "v6-big-long4" };
+	char *ours, *other;
+	size_t i;
+	int n;
+
+	(void)state;
+	ours = text_of(MADE "v6", NULL, &n);
+	assert_int_equal(n, 13);
+	assert_non_null(strstr(ours,
+			       "      forty-two-42    [000]     0.000001: two:                "
+			       "  v=4096 s=hello c=abc f=one+0x0\n"));
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		other = text_of(files[i], NULL, &n);
+		assert_string_equal(ours, other);
+		free(other);
+	}
+	free(ours);
+}
+
+static void test_cpus(void **state)
+{
+	const int cpus[] = { 1 };
+	DKT_OPTS(dkt_source_opts, opts, .cpus = cpus, .n_cpus = 1);
+	char *text;
+	int n;
+
+	(void)state;
+	text = text_of(MADE "v6", &opts, &n);
+	assert_int_equal(n, 3);
+	assert_null(strstr(text, "[000]"));
+	free(text);
+}
+
+/* Windows that follow on each other give what one reading does, wherever they are cut. */
+static void test_windows(void **state)
+{
+	static const char *const files[] = { RECORDED "v7-zstd.dat", RECORDED "v6.dat", MADE "v6" };
+	uint64_t from, to, step;
+	struct reading r;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		int n;
+		char *all = text_of(files[i], NULL, &n);
+
+		assert_int_equal(begin(&r, files[i], NULL), 0);
+		for (from = 0; !dkt_source_slice(r.source, from, 1, &to); from = to) {
+			assert_true(to > from);
+			assert_int_equal(dkt_source_seek(r.source, from, to == UINT64_MAX ? 0 : to),
+					 0);
+			print(&r);
+			if (to == UINT64_MAX)
+				break;
+			dkt_source_seek(r.source, 0, 0);
+		}
+		assert_int_equal(r.buf->len, strlen(all));
+		assert_memory_equal(r.buf->data, all, r.buf->len);
+		free(all);
+		end(&r);
+	}
+	/* Times 1016, 1023 ... 2044 of the two CPUs. */
+	for (step = 1; step < 300; step += 13) {
+		int n = 0;
+
+		assert_int_equal(begin(&r, MADE "v6", NULL), 0);
+		for (from = 900; from < 2200; from += step) {
+			dkt_source_seek(r.source, from, from + step);
+			n += print(&r);
+		}
+		assert_int_equal(n, 13);
+		end(&r);
+	}
+}
+
+static void test_since(void **state)
+{
+	DKT_OPTS(dkt_source_opts, opts, .since = 1517, .until = 2017);
+	int n;
+
+	(void)state;
+	free(text_of(MADE "v6", &opts, &n));
+	assert_int_equal(n, 3);
+}
+
+/* Writes the first bytes of a file to one of its own; returns its path. */
+static void cut(const char *path, long size, char *copy, int *fd)
+{
+	char bytes[200000];
+	FILE *f = fopen(path, "re");
+	size_t n;
+
+	assert_non_null(f);
+	n = fread(bytes, 1, sizeof(bytes), f);
+	fclose(f);
+	if (size < 0)
+		size += (long)n;
+	*fd = memfd_create("cut", MFD_CLOEXEC);
+	assert_true(*fd >= 0 && write(*fd, bytes, (size_t)size) == size);
+	snprintf(copy, 32, "/proc/self/fd/%d", *fd);
+}
+
+/* Read up to the cut, which is told. */
+static void test_cut(void **state)
+{
+	struct reading r;
+	char path[32];
+	long at;
+	int fd, n, most = 0;
+
+	(void)state;
+	for (at = 20; at <= 5004; at += 24) {
+		cut(MADE "v6", at, path, &fd);
+		assert_int_equal(begin(&r, path, NULL), 0);
+		n = print(&r);
+		assert_true(n >= most);
+		most = n;
+		assert_non_null(dkt_source_info(r.source)->damage);
+		assert_non_null(strstr(dkt_source_info(r.source)->damage, "cut off at byte"));
+		end(&r);
+		close(fd);
+	}
+	assert_int_equal(most, 13);
+}
+
+static void refused(const char *bytes, size_t n, const char *words)
+{
+	struct reading r;
+	char path[32];
+	int fd = memfd_create("refused", MFD_CLOEXEC);
+
+	assert_true(fd >= 0 && write(fd, bytes, n) == (ssize_t)n);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_true(begin(&r, path, NULL) < 0);
+	assert_non_null(strstr(dkt_error(r.ctx), words));
+	end(&r);
+	close(fd);
+}
+
+static void test_refused(void **state)
+{
+	static const char v5[] = "\x17\x08\x44tracing5\0\0\x08\0\x10\0\0";
+	static const char v7[] =
+		"\x17\x08\x44tracing7\0\0\x08\0\x10\0\0lzma\0001\0\1\0\0\0\0\0\0\0";
+	DKT_OPTS(dkt_source_opts, opts, .buffer = "three");
+	struct reading r;
+
+	(void)state;
+	refused(v5, sizeof(v5), "a trace.dat of version '5'; 6 and 7 can be read");
+	refused(v7, sizeof(v7), "it is compressed by 'lzma', which is not known here");
+	refused("text", 4, "not a file of records that is known here");
+	assert_int_equal(begin(&r, RECORDED "v6.dat", &opts), -ENOENT);
+	assert_string_equal(dkt_error(r.ctx), "read " RECORDED "v6.dat: it has no buffer 'three'");
+	end(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_info),        cmocka_unit_test(test_compressed),
+		cmocka_unit_test(test_byte_orders), cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_windows),     cmocka_unit_test(test_since),
+		cmocka_unit_test(test_cut),         cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
