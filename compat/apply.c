@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "debuglog.h"
+#include "event_filter.h"
 #include "message.h"
 #include "modules.h"
 #include "util.h"
@@ -24,13 +25,12 @@ struct plan {
 	struct settings *done; /* becomes what is kept */
 	struct filter_report *report;
 	struct dkt_change *change;
-	struct dkt_expr *filter; /* debug_filter, NULL: none */
+	struct event_filter filter;
 	struct modules modules; /* of the chosen subsystems, loaded */
 	char *sites; /* call sites in them, NULL: anywhere */
 	bool graph; /* entry and exit of their functions are wanted */
 	struct dkt_event **on;
 	size_t n_on;
-	FILE *missed;
 };
 
 void filter_report_clear(struct filter_report *report)
@@ -39,90 +39,14 @@ void filter_report_clear(struct filter_report *report)
 	*report = (struct filter_report){ 0 };
 }
 
-bool debuglog_wants(const struct class_bits *bits, const struct settings *set)
-{
-	/* Some messages cannot be masked; their filter knows. */
-	return bits->fields || class_bits_on(bits, set->debug, set->subsystem_debug);
-}
-
-/* ---- words as constants: msg_mask & rpctrace ---- */
-
-static int mask_constant(void *data, const char *field, const char *word, uint64_t *value)
-{
-	enum mask_kind kind = strstr(field, "subsys") ? MASK_SUBSYSTEM : MASK_DEBUG;
-	int bit = mask_bit(kind, word, strlen(word));
-
-	(void)data;
-	if (bit < 0)
-		return bit;
-	*value = UINT64_C(1) << bit;
-	return 0;
-}
-
-int debuglog_expr(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr)
-{
-	DKT_OPTS(dkt_expr_opts, opts, .constant = mask_constant);
-
-	return dkt_expr_new(ctx, text, &opts, expr);
-}
-
-/* ---- filters ---- */
-
-/* The text of debug_filter for the event; NULL if the event has not its fields. */
-static int user_filter(struct plan *plan, struct dkt_event *event, char **text)
-{
-	struct dkt_ctx *ctx = plan->log->ctx;
-	int err;
-
-	*text = NULL;
-	if (!plan->filter)
-		return 0;
-	err = dkt_expr_check(plan->filter, event);
-	if (err == -ENOENT || err == -EINVAL) {
-		if (plan->missed) {
-			fprintf(plan->missed, "%s%s:%s", plan->report->n_missed ? ", " : "",
-				dkt_event_system(event), dkt_event_name(event));
-			plan->report->n_missed++;
-		}
-		return 0;
-	}
-	if (!err)
-		err = dkt_expr_text(plan->filter, event, text);
-	if (!err && plan->report)
-		plan->report->took++;
-	return err ? dkt_fail_in(ctx, err, "debug_filter") : 0;
-}
-
-/* The filter that the class map puts on the event; NULL: none. */
-static int own_filter(struct plan *plan, struct dkt_event *event, char **filter)
-{
-	const struct class_bits *bits = class_map_event(plan->log->map, event);
-	uint32_t types = bits->types & plan->set->debug;
-
-	*filter = NULL;
-	if (bits->fields)
-		return message_filter(plan->set->debug, plan->set->subsystem_debug, filter);
-	if (bits->filtered & types || bits->narrowed & types)
-		return class_map_filter(plan->log->map, event, types, plan->sites, filter);
-	return 0;
-}
-
 static int add_filter(struct plan *plan, struct dkt_event *event)
 {
-	char *own __cleanup(free) = NULL;
-	char *user __cleanup(free) = NULL;
-	char *both __cleanup(free) = NULL;
-	int err = own_filter(plan, event, &own);
+	char *text __cleanup(free) = NULL;
+	int err = event_filter(&plan->filter, event, &text);
 
-	if (!err)
-		err = user_filter(plan, event, &user);
-	if (err || (!user && (!own || !*own)))
+	if (err || !text)
 		return err;
-	if (user && own && *own && asprintf(&both, "(%s) && (%s)", own, user) < 0) {
-		both = NULL;
-		return -ENOMEM;
-	}
-	err = dkt_change_filter(plan->change, event, both ? both : user ? user : own);
+	err = dkt_change_filter(plan->change, event, text);
 	return err ? err : settings_add_filtered(plan->done, event);
 }
 
@@ -176,9 +100,7 @@ static int plan_events(struct plan *plan)
 		if (!debuglog_wants(bits, plan->set) || (bits->fields && !message_is(all[i])))
 			continue;
 		plan->on[plan->n_on++] = all[i];
-		if (plan->filter || bits->fields ||
-		    (bits->filtered | bits->narrowed) & plan->set->debug)
-			err = add_filter(plan, all[i]);
+		err = add_filter(plan, all[i]);
 	}
 	if (!err)
 		err = dkt_change_events(plan->change, plan->on, plan->n_on);
@@ -251,7 +173,7 @@ static int note_graph(struct plan *plan)
 static int parse_filter(struct plan *plan)
 {
 	struct dkt_ctx *ctx = plan->log->ctx;
-	int err = debuglog_expr(ctx, plan->set->filter, &plan->filter);
+	int err = debuglog_expr(ctx, plan->set->filter, &plan->filter.expr);
 	char *words __cleanup(free) = NULL;
 	char *kernel __cleanup(free) = NULL;
 
@@ -274,12 +196,13 @@ static int plan_make(struct plan *plan)
 		err = modules_read(plan->log->map, plan->set->subsystem_debug, &plan->modules);
 	if (!err)
 		err = modules_sites(&plan->modules, &plan->sites);
+	plan->filter.sites = plan->sites;
 	if (!err)
 		err = plan_events(plan);
 	if (!err)
 		err = plan_graph(plan);
 	/* If the filter itself is being set, it must be good for something. */
-	if (err || !plan->filter || !plan->report || !plan->report->must_take ||
+	if (err || !plan->filter.expr || !plan->report || !plan->report->must_take ||
 	    plan->report->took || !plan->n_on)
 		return err;
 	err = dkt_instance_try_filter(plan->log->in, plan->set->filter);
@@ -289,7 +212,7 @@ static int plan_make(struct plan *plan)
 static void plan_free(struct plan *plan)
 {
 	dkt_change_free(plan->change);
-	dkt_expr_free(plan->filter);
+	dkt_expr_free(plan->filter.expr);
 	modules_clear(&plan->modules);
 	free(plan->sites);
 	free(plan->on);
@@ -417,14 +340,15 @@ int debuglog_apply(struct debuglog *log, const struct settings *set, struct filt
 		err = settings_copy(&done, set);
 	if (err)
 		return err;
-	plan.missed = report ? open_memstream(&report->missed, &len) : NULL;
+	plan.filter = (struct event_filter){ .log = log, .set = set, .report = report };
+	plan.filter.missed = report ? open_memstream(&report->missed, &len) : NULL;
 	log->set.made = log->in;
 	err = save_before(&plan);
 	if (!err)
 		err = transact(&plan);
 	plan_free(&plan);
-	if (plan.missed)
-		fclose(plan.missed);
+	if (plan.filter.missed)
+		fclose(plan.filter.missed);
 	if (!err) {
 		settings_clear(&log->set);
 		log->set = done;
