@@ -24,7 +24,8 @@ static int open_log(struct param_write *pw)
 		return 0;
 	err = debuglog_open(lctl->ctx, lctl->instance, DEBUGLOG_CHANGE, &pw->log);
 	if (!err && pw->log->rebuilt)
-		fprintf(stderr, "%s: what was set is lost, it was taken from what is on in '%s'\n",
+		fprintf(stderr,
+			"%s: what was set is on no file: it was taken from what is on in '%s'\n",
 			lctl->self, pw->log->name);
 	return err;
 }

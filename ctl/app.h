@@ -37,6 +37,7 @@ struct app {
 	const char *format;
 	const char *compression;
 	bool json;
+	bool cmdline;
 	bool help;
 	bool version;
 };
@@ -47,6 +48,7 @@ enum command_flags {
 	CMD_LIST = 2, /* prints a table: --json */
 	CMD_LCTL = 4, /* one of lctl's: takes its words as they are */
 	CMD_HIDDEN = 8, /* not for people */
+	CMD_BOOT = 1 << 12, /* for the next boot: --cmdline */
 	CMD_WRITE = 16, /* writes a file of records: --format */
 };
 
@@ -69,6 +71,7 @@ extern const char app_instance[];
 /* One file each: argv[0] is the command's name; the exit status is returned. */
 int cmd_apply(struct app *app, int argc, char **argv);
 int cmd_convert(struct app *app, int argc, char **argv);
+int cmd_boot_config(struct app *app, int argc, char **argv);
 int cmd_dk(struct app *app, int argc, char **argv);
 int cmd_doctor(struct app *app, int argc, char **argv);
 int cmd_help(struct app *app, int argc, char **argv);

@@ -195,7 +195,7 @@ static void offer_lists(struct app *app, int argc, char **argv, const struct typ
 static void offer_arguments(struct app *app, const char *command, int argc, char **argv,
 			    const struct typed *typed)
 {
-	if (!strcmp(command, "set_param"))
+	if (!strcmp(command, "set_param") || !strcmp(command, "boot-config"))
 		offer_settings(typed);
 	else if (!strcmp(command, "get_param"))
 		offer_params(typed, "");

@@ -169,7 +169,7 @@ static int print_text(struct debuglog *log, const struct status *status)
 	if (log->rebuilt) {
 		print_label("attention");
 		fold_print(stdout,
-			   "the file of the settings is gone; shown is what is on in the kernel",
+			   "there is no file of the settings; shown is what is on in the kernel",
 			   LABEL_WIDTH, fold_width());
 	}
 	print_params(log);

@@ -10,6 +10,7 @@
 static const struct command commands[] = {
 	/* clang-format off */
 	{ "apply",     cmd_apply,  0,        0, 1,  "[FILE]", "set what a configuration file says, all of it or nothing" },
+	{ "boot-config", cmd_boot_config, CMD_BOOT, 0, -1, "[PARAMETER=VALUE...]", "print what makes the kernel record from boot on" },
 	{ "clear",     cmd_lctl,   CMD_LCTL, 0, 0,  "", "empty the log" },
 	{ "convert",   cmd_convert, CMD_WRITE, 2, 2, "IN OUT", "write a file of records, or the log, as a file of another kind" },
 	{ "dk",        cmd_dk,     CMD_LOG,  0, 1,  "[FILE]", "print the log and empty it" },

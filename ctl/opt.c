@@ -23,6 +23,7 @@ static const struct opt opts[] = {
 	/* clang-format off */
 	{ "class",     'c', "NAMES",  AT(types),      CMD_LOG,  "only records of these classes: rpctrace+ioctl" },
 	{ "compression", 0, "NAME",   AT(compression), CMD_WRITE, "of trace.dat: zstd (default), zlib or none" },
+	{ "cmdline",   0,   NULL,     AT(cmdline),    CMD_BOOT, "words of the kernel's command line, for kernels without bootconfig" },
 	{ "cpu",       'C', "N",      AT(cpu),        CMD_LOG,  "only records of this CPU" },
 	{ "filter",    'f', "EXPR",   AT(filter),     CMD_LOG,  "only records that match, in the kernel's filter language" },
 	{ "format",    'F', "FORMAT", AT(format),     CMD_WRITE, "what to write: trace.dat, trace.dat-6 or a style; else the name of OUT tells" },

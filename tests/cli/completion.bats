@@ -38,9 +38,10 @@ is()
 	is "dktrace nosuch" ""
 	is "dktrace nosuch " ""
 	is "dktrace help d" "dk doctor"
+	is "dktrace boot-config debug_f" "debug_filter="
 	run -0 offers "dktrace "
 	[ "$output" = "$({
-		dktrace help | sed -n 's/^  \([a-z_]\{1,\}\) .*/\1/p'
+		dktrace help | sed -n 's/^  \([a-z_-]\{1,\}\) .*/\1/p'
 		printf '%s\n' --help --instance --root --version
 	} | sort | paste -sd ' ')" ]
 }

@@ -17,11 +17,11 @@ load helper
 debug_filter=common_pid == 1
 debug_mb=4" "" lctl get_param debug debug_filter debug_mb
 	run -0 dktrace status
-	has "$output" "the file of the settings is gone"
+	has "$output" "there is no file of the settings"
 	run -0 dktrace status --json
 	echo "$output" | jq -e '.rebuilt'
 	run -0 --separate-stderr lctl set_param -n debug=+malloc
-	has "$stderr" "lctl: what was set is lost, it was taken from what is on in '$DKTRACE_INSTANCE'"
+	has "$stderr" "lctl: what was set is on no file: it was taken from what is on in '$DKTRACE_INSTANCE'"
 	[ -e "$state/settings" ]
 	set_param debug=-malloc
 	knobs | diff "$tmp/before" -
