@@ -109,6 +109,10 @@ struct dkt_expr {
 int expr__fail(const struct dkt_expr *expr, int err, uint32_t at, const char *fmt, ...)
 	DKT_PRINTF(4, 5);
 
+/* The same for a text of another kind: "WHAT: words", the text and the caret. Returns err. */
+int dkt__fail_at(struct dkt_ctx *ctx, int err, const char *what, const char *text, size_t at,
+		 const char *fmt, ...) DKT_PRINTF(6, 7);
+
 /* A place in the expression's text, while it is parsed. */
 struct expr_reader {
 	struct dkt_expr *expr;

@@ -42,25 +42,42 @@ static void show_place(struct dkt_buf *buf, const char *text, uint32_t at)
 	dkt_buf_str(buf, "^");
 }
 
-int expr__fail(const struct dkt_expr *expr, int err, uint32_t at, const char *fmt, ...)
+static int fail_at(struct dkt_ctx *ctx, int err, const char *what, const char *text, uint32_t at,
+		   const char *fmt, va_list ap)
 {
 	char *words __cleanup(free) = NULL;
 	struct dkt_buf buf = { 0 };
-	va_list ap;
-	int n;
 
-	va_start(ap, fmt);
-	n = vasprintf(&words, fmt, ap);
-	va_end(ap);
-	if (n < 0) {
+	if (vasprintf(&words, fmt, ap) < 0) {
 		words = NULL;
 		return -ENOMEM;
 	}
-	show_place(&buf, expr->text, at);
+	show_place(&buf, text, at);
 	if (!buf.err)
-		dkt_fail(expr->ctx, err, "filter: %s%.*s", words, (int)buf.len, buf.data);
+		dkt_fail(ctx, err, "%s: %s%.*s", what, words, (int)buf.len, buf.data);
 	else
-		dkt_fail(expr->ctx, err, "filter: %s", words);
+		dkt_fail(ctx, err, "%s: %s", what, words);
 	free(buf.data);
+	return err;
+}
+
+int expr__fail(const struct dkt_expr *expr, int err, uint32_t at, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	err = fail_at(expr->ctx, err, "filter", expr->text, at, fmt, ap);
+	va_end(ap);
+	return err;
+}
+
+int dkt__fail_at(struct dkt_ctx *ctx, int err, const char *what, const char *text, size_t at,
+		 const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	err = fail_at(ctx, err, what, text, (uint32_t)at, fmt, ap);
+	va_end(ap);
 	return err;
 }

@@ -245,7 +245,7 @@ int dkt_instance_wall(struct dkt_instance *in, int64_t *offset)
 	return err;
 }
 
-int dkt_instance_set_pids(struct dkt_instance *in, const pid_t *pids, size_t n)
+static int set_pids(struct dkt_instance *in, const char *file, const pid_t *pids, size_t n)
 {
 	char *list __cleanup(free) = NULL;
 	size_t len, i;
@@ -257,7 +257,22 @@ int dkt_instance_set_pids(struct dkt_instance *in, const pid_t *pids, size_t n)
 		fprintf(f, "%d ", (int)pids[i]);
 	if (fclose(f))
 		return -ENOMEM;
-	return dkt__tfs_set(in->ctx, list, "%sset_event_pid", in->prefix);
+	return dkt__tfs_set(in->ctx, list, "%s%s", in->prefix, file);
+}
+
+int dkt_instance_set_pids(struct dkt_instance *in, const pid_t *pids, size_t n)
+{
+	return set_pids(in, "set_event_pid", pids, n);
+}
+
+int dkt_instance_skip_pids(struct dkt_instance *in, const pid_t *pids, size_t n)
+{
+	return set_pids(in, "set_event_notrace_pid", pids, n);
+}
+
+int dkt_instance_set_option(struct dkt_instance *in, const char *option, bool on)
+{
+	return dkt__tfs_set(in->ctx, on ? "1" : "0", "%soptions/%s", in->prefix, option);
 }
 
 int dkt_instance_get_on(struct dkt_instance *in, bool *on)

@@ -182,6 +182,23 @@ DKT_API int dkt_instance_now(struct dkt_instance *instance, uint64_t *ns);
 /* Records events of these processes only; n 0: of all. */
 DKT_API int dkt_instance_set_pids(struct dkt_instance *instance, const pid_t *pids, size_t n);
 
+/*
+ * Makes an instance for this process alone, PREFIX-PID-TIME with the time when it was started, so
+ * that nobody mistakes it for that of a process of the same number. Removes those of the prefix
+ * whose process is no more.
+ */
+DKT_API int dkt_instance_own(struct dkt_ctx *ctx, const char *prefix,
+			     struct dkt_instance **instance);
+
+/* Removes those of the prefix whose process is no more. n, if not NULL: how many. */
+DKT_API int dkt_instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n);
+
+/* Switches an option (trace_options). -ENOENT: this kernel has none of that name. */
+DKT_API int dkt_instance_set_option(struct dkt_instance *instance, const char *option, bool on);
+
+/* Records no events of these processes; n 0: of all. -ENOENT: this kernel cannot. */
+DKT_API int dkt_instance_skip_pids(struct dkt_instance *instance, const pid_t *pids, size_t n);
+
 DKT_API int dkt_instance_get_on(struct dkt_instance *instance, bool *on);
 DKT_API int dkt_instance_set_on(struct dkt_instance *instance, bool on);
 
@@ -641,6 +658,94 @@ DKT_API int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char *
  */
 DKT_API bool dkt_expr_match(struct dkt_expr *expr, const struct dkt_record *record,
 			    const char *comm);
+
+/* ---- pairs of records: how long from one to the other ----------------------------------------- */
+
+struct dkt_pairs;
+
+struct dkt_pairs_opts {
+	size_t sz;
+	/*
+	 * The fields that both records of a pair agree in, at most 3, such as "common_pid" or
+	 * "dev,sector"; where the names differ, BEGIN=END as in "pid=next_pid".
+	 */
+	const char *key;
+	/* A field of the record that begins, else of the one that ends; with a modifier as in
+	 * dkt_hist_opts, such as "id.syscall". Its values are groups. NULL: one group. */
+	const char *by;
+	uint32_t slowest; /* so many pairs are kept with their records */
+	struct dkt_expr *filter; /* for records of the events that have its fields; NULL: none */
+};
+
+enum dkt_pair_roles { DKT_PAIR_BEGIN = 1, DKT_PAIR_END = 2 };
+
+/* Of dkt_pairs_group() and its like: all groups together. */
+#define DKT_PAIRS_ALL SIZE_MAX
+
+/* -EINVAL: dkt_error() has the text with a caret under the place. The filter is borrowed. */
+DKT_API int dkt_pairs_new(struct dkt_ctx *ctx, const struct dkt_pairs_opts *opts,
+			  struct dkt_pairs **pairs);
+DKT_API void dkt_pairs_free(struct dkt_pairs *pairs);
+
+/*
+ * Records of the event begin or end pairs, or both: then one ends what the one before began. Events
+ * that begin come first. -ENOENT: it has not the fields; -EINVAL: they cannot be keys.
+ */
+DKT_API int dkt_pairs_event(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles);
+
+/*
+ * Takes the next record in order of time, or gap. Of two begins without an end between, the younger
+ * counts. What a gap lies in is no pair: neither what is open when it is met, nor what ended since
+ * the last record before it (of the last 65536 pairs). source may be NULL: names are not known.
+ */
+DKT_API int dkt_pairs_add(struct dkt_pairs *pairs, struct dkt_source *source,
+			  const struct dkt_record *record);
+
+/* To be called after the last record, before groups are looked at. */
+DKT_API int dkt_pairs_finish(struct dkt_pairs *pairs);
+
+struct dkt_pairs_info {
+	uint64_t begins; /* records that begin */
+	uint64_t ends; /* records that end */
+	uint64_t pairs; /* of two of them */
+	uint64_t nested; /* began while one of the same key was open, which it replaced */
+	uint64_t open; /* began and have not ended */
+	uint64_t unmatched_begins; /* forgotten: more than 2^20 were open */
+	uint64_t unmatched_ends; /* ended what had not begun */
+	uint64_t spanned; /* not counted: records were lost between, or could have been */
+	uint64_t gaps;
+};
+
+DKT_API void dkt_pairs_info(const struct dkt_pairs *pairs, struct dkt_pairs_info *info);
+
+/* Times in ns. */
+struct dkt_latency {
+	const char *name; /* of the group, "" without groups; valid as long as the pairs */
+	uint64_t count;
+	uint64_t sum;
+	uint64_t min;
+	uint64_t max;
+};
+
+/* The i-th group, counted from 0. 0: there is one; 1: end. */
+DKT_API int dkt_pairs_group(const struct dkt_pairs *pairs, size_t i, struct dkt_latency *latency);
+
+/*
+ * The time that this part (0 to 1) of a group's pairs do not exceed: exact below 128 ns, else at
+ * most 0.4 % off, in memory that does not grow with the number of pairs.
+ */
+DKT_API uint64_t dkt_pairs_quantile(const struct dkt_pairs *pairs, size_t i, double part);
+
+/* How many took from 2^power up to less than 2^(power + 1) ns; 0 ns is with power 0. */
+DKT_API uint64_t dkt_pairs_power(const struct dkt_pairs *pairs, size_t i, unsigned int power);
+
+struct dkt_slow {
+	uint64_t ns;
+	struct dkt_record begin, end; /* valid until the next dkt_pairs_add() */
+};
+
+/* The i-th of the slowest pairs, the slowest first. 0: there is one; 1: end. */
+DKT_API int dkt_pairs_slow(const struct dkt_pairs *pairs, size_t i, struct dkt_slow *slow);
 
 /* ---- text ----------------------------------------------------------------------------------- */
 

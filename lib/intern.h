@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Strings of bytes, each kept once and known by a number. */
+#ifndef DKT_INTERN_H
+#define DKT_INTERN_H
+
+#include "internal.h"
+
+struct dkt__interned {
+	uint64_t hash;
+	size_t at; /* in bytes */
+	uint32_t len;
+};
+
+struct dkt__intern {
+	char *bytes; /* all of them, each with a NUL behind it */
+	size_t len, room;
+	struct dkt__interned *all; /* by number */
+	uint32_t n, n_room;
+	uint32_t *slots; /* number + 1, 0: free */
+	uint32_t mask; /* slots less one; 0: none yet */
+};
+
+/* The number of these bytes; UINT32_MAX: memory is out. */
+uint32_t dkt__intern(struct dkt__intern *in, const void *bytes, uint32_t len);
+
+/* The bytes of that number, with a NUL behind them; valid until the next dkt__intern(). */
+const char *dkt__interned(const struct dkt__intern *in, uint64_t number, uint32_t *len);
+void dkt__intern_clear(struct dkt__intern *in);
+
+#endif

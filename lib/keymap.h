@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A hash table from a few 64-bit words to numbered entries. */
+#ifndef DKT_KEYMAP_H
+#define DKT_KEYMAP_H
+
+#include "internal.h"
+
+#define DKT__KEYMAP_MAX 5
+
+/* Entries are numbered from 0; the number of one that was removed is given again. */
+struct dkt__keymap {
+	uint32_t n_words; /* of a key, at most DKT__KEYMAP_MAX */
+	uint32_t n; /* entries */
+	uint32_t used; /* entry numbers that were ever given */
+	uint32_t room; /* entries that keys has memory for */
+	uint32_t mask; /* slots less one; 0: none yet */
+	uint32_t *slots; /* entry number + 1, 0: free */
+	uint32_t *free; /* numbers to be given again */
+	uint32_t n_free;
+	uint64_t *keys; /* by entry number */
+};
+
+#define DKT__KEYMAP_NONE UINT32_MAX
+
+static inline uint64_t dkt__mix(uint64_t h, uint64_t word)
+{
+	/* Multiplication moves what differs upwards, the shift brings it back down. */
+	h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 32;
+}
+
+/* The entry of the key, DKT__KEYMAP_NONE if there is none. */
+uint32_t dkt__keymap_find(const struct dkt__keymap *map, const uint64_t *key);
+
+/* The same, made if there is none. DKT__KEYMAP_NONE: memory is out. */
+uint32_t dkt__keymap_add(struct dkt__keymap *map, const uint64_t *key, bool *added);
+void dkt__keymap_remove(struct dkt__keymap *map, const uint64_t *key);
+
+/* Forgets all entries; memory is kept. */
+void dkt__keymap_empty(struct dkt__keymap *map);
+void dkt__keymap_clear(struct dkt__keymap *map);
+
+static inline const uint64_t *dkt__keymap_key(const struct dkt__keymap *map, uint32_t entry)
+{
+	return map->keys + (size_t)entry * map->n_words;
+}
+
+#endif

@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pairs of records, one that begins and one that ends, and how long they were apart. */
+#include "pairs.h"
+
+#include "banned.h"
+
+/* So many can be open at once; a key that never ends must not take all memory. */
+#define OPEN_MAX (1u << 20)
+
+/* ---- what is asked for ---- */
+
+/* Reads "a,b=c": what it is called in the record that begins, and in the one that ends. */
+static int parse_keys(struct dkt_pairs *pairs, const char *text)
+{
+	const char *p = text, *why;
+	size_t at = 0;
+
+	while (pairs->n_keys < PAIRS_KEYS) {
+		size_t len = strcspn(p, ","), left = strcspn(p, ",=");
+		struct pair_key *key = &pairs->keys[pairs->n_keys];
+		int err = dkt__key_parse(p, left, &key->begin, &why, &at);
+
+		key->end = key->begin;
+		if (!err && left < len) {
+			p += left + 1;
+			len -= left + 1;
+			err = dkt__key_parse(p, len, &key->end, &why, &at);
+		}
+		if (!err && (key->begin.mod || key->end.mod)) {
+			why = "a key has no modifier";
+			err = -EINVAL;
+		}
+		if (err)
+			return dkt__fail_at(pairs->ctx, err, "key", text, (size_t)(p - text) + at,
+					    "%s", why);
+		pairs->n_keys++;
+		p += len;
+		if (!*p)
+			return 0;
+		p++;
+	}
+	return dkt__fail_at(pairs->ctx, -EINVAL, "key", text, (size_t)(p - text),
+			    "more than %d fields", PAIRS_KEYS);
+}
+
+static int parse_by(struct dkt_pairs *pairs, const char *text)
+{
+	const char *why;
+	size_t at;
+	int err = dkt__key_parse(text, strlen(text), &pairs->by, &why, &at);
+
+	if (!err && pairs->by.mod >= MOD_STACKTRACE) {
+		why = "groups are no stacks and no parts";
+		err = -EINVAL;
+	}
+	pairs->grouped = true;
+	return err ? dkt__fail_at(pairs->ctx, err, "by", text, at, "%s", why) : 0;
+}
+
+int dkt_pairs_new(struct dkt_ctx *ctx, const struct dkt_pairs_opts *opts, struct dkt_pairs **out)
+{
+	struct dkt_pairs *pairs = calloc(1, sizeof(*pairs));
+	int err;
+
+	*out = NULL;
+	if (!pairs)
+		return -ENOMEM;
+	pairs->ctx = ctx;
+	pairs->filter = opts->filter;
+	pairs->n_slow_max = opts->slowest;
+	err = parse_keys(pairs, opts->key);
+	if (!err && opts->by)
+		err = parse_by(pairs, opts->by);
+	pairs->open.n_words = pairs->n_keys;
+	pairs->groups.n_words = 1;
+	if (!err && opts->slowest) {
+		pairs->slow = calloc((size_t)opts->slowest + 1, sizeof(*pairs->slow));
+		err = pairs->slow ? 0 : -ENOMEM;
+	}
+	if (err) {
+		dkt_pairs_free(pairs);
+		return err;
+	}
+	*out = pairs;
+	return 0;
+}
+
+void dkt_pairs_free(struct dkt_pairs *pairs)
+{
+	uint32_t i;
+
+	if (!pairs)
+		return;
+	for (i = 0; i < pairs->n_groups; i++) {
+		free(pairs->group[i].name);
+		dkt__dist_clear(&pairs->group[i].dist);
+	}
+	for (i = 0; i < pairs->n_begun; i++)
+		free(pairs->begun[i].kept.bytes);
+	for (i = 0; i < pairs->n_slow; i++) {
+		free(pairs->slow[i].begin.bytes);
+		free(pairs->slow[i].end.bytes);
+	}
+	dkt__dist_clear(&pairs->all);
+	free(pairs->slow);
+	free(pairs->group);
+	free(pairs->begun);
+	free(pairs->events);
+	free(pairs->recent);
+	dkt__keymap_clear(&pairs->open);
+	dkt__keymap_clear(&pairs->groups);
+	dkt__intern_clear(&pairs->strings);
+	free(pairs);
+}
+
+/* Room for what is known of an event. */
+static struct pair_event *event_room(struct dkt_pairs *pairs, struct dkt_event *event)
+{
+	struct pair_event *more;
+
+	if (event->index >= pairs->n_events) {
+		size_t n = event->index + 1;
+
+		more = reallocarray(pairs->events, n, sizeof(*more));
+		if (!more)
+			return NULL;
+		memset(more + pairs->n_events, 0, (n - pairs->n_events) * sizeof(*more));
+		pairs->events = more;
+		pairs->n_events = n;
+	}
+	return &pairs->events[event->index];
+}
+
+static int bind_keys(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles,
+		     struct pair_event *it)
+{
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; !err && roles & DKT_PAIR_BEGIN && i < pairs->n_keys; i++)
+		err = dkt__key_bind(pairs->ctx, event, &pairs->keys[i].begin, &it->begin[i]);
+	for (i = 0; !err && roles & DKT_PAIR_END && i < pairs->n_keys; i++)
+		err = dkt__key_bind(pairs->ctx, event, &pairs->keys[i].end, &it->end[i]);
+	return err;
+}
+
+/* The group is in every record that begins, or in none of them and every one that ends. */
+static int bind_by(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles,
+		   struct pair_event *it)
+{
+	int err = dkt__key_bind(pairs->ctx, event, &pairs->by, &it->by);
+
+	it->has_by = !err;
+	if (err != 0 && err != -ENOENT)
+		return err;
+	if (!(roles & DKT_PAIR_BEGIN))
+		return pairs->by_begin ? 0 : err;
+	if (pairs->begins && it->has_by != pairs->by_begin)
+		return dkt_fail(pairs->ctx, -ENOENT,
+				"some of the events that begin have no field '%s'", pairs->by.name);
+	pairs->by_begin = it->has_by;
+	return 0;
+}
+
+/* The filter must fit one of the two sides. */
+static int bind_filter(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles,
+		       struct pair_event *it)
+{
+	int err = dkt_expr_check_match(pairs->filter, event);
+
+	it->filtered = !err;
+	pairs->fits |= it->filtered;
+	if (err == -ENOENT && (roles & DKT_PAIR_BEGIN || pairs->fits))
+		return 0;
+	return err;
+}
+
+int dkt_pairs_event(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles)
+{
+	struct pair_event *it = event_room(pairs, event);
+	int err = it ? bind_keys(pairs, event, roles, it) : -ENOMEM;
+
+	if (!err && pairs->grouped)
+		err = bind_by(pairs, event, roles, it);
+	if (!err && pairs->filter)
+		err = bind_filter(pairs, event, roles, it);
+	if (err)
+		return err;
+	it->roles |= roles;
+	pairs->begins |= roles & DKT_PAIR_BEGIN;
+	return 0;
+}
+
+/* ---- records that are kept ---- */
+
+static int keep_record(struct kept_record *kept, const struct dkt_record *record)
+{
+	if (kept->room < record->size) {
+		uint8_t *bytes = realloc(kept->bytes, record->size);
+
+		if (!bytes)
+			return -ENOMEM;
+		kept->bytes = bytes;
+		kept->room = record->size;
+	}
+	memcpy(kept->bytes, record->data, record->size);
+	kept->record = *record;
+	return 0;
+}
+
+/* ---- groups ---- */
+
+static int group_name(struct dkt_pairs *pairs, struct dkt_source *source,
+		      const struct dkt_record *record, const struct dkt__key *key, uint64_t value,
+		      struct pair_group *group)
+{
+	struct dkt_buf buf = { 0 };
+	uint32_t len;
+
+	if (key->kind == KEY_STRING)
+		dkt_buf_str(&buf, dkt__interned(&pairs->strings, value, &len));
+	else
+		dkt__key_text(pairs->ctx, &pairs->by, key->is_signed, value,
+			      pairs->by.mod == MOD_EXECNAME && source ?
+				      dkt_source_comm(source, record) :
+				      NULL,
+			      &buf);
+	dkt_buf_add(&buf, "", 1);
+	if (buf.err)
+		free(buf.data);
+	group->name = buf.err ? NULL : buf.data;
+	return buf.err;
+}
+
+static int add_group(struct dkt_pairs *pairs)
+{
+	struct pair_group *more =
+		reallocarray(pairs->group, (size_t)pairs->n_groups + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	pairs->group = more;
+	more[pairs->n_groups++] = (struct pair_group){ 0 };
+	return 0;
+}
+
+/* The group that a record belongs to. */
+static int find_group(struct dkt_pairs *pairs, struct dkt_source *source,
+		      const struct dkt_record *record, const struct dkt__key *key, uint32_t *group)
+{
+	uint64_t value = 0;
+	bool added;
+	int err;
+
+	if (!dkt__key_load(key, record, &pairs->strings, &value))
+		value = 0;
+	*group = dkt__keymap_add(&pairs->groups, &value, &added);
+	if (*group == DKT__KEYMAP_NONE)
+		return -ENOMEM;
+	if (!added)
+		return 0;
+	err = add_group(pairs);
+	return err ? err : group_name(pairs, source, record, key, value, &pairs->group[*group]);
+}
+
+/* ---- pairing ---- */
+
+static bool load_keys(struct dkt_pairs *pairs, const struct dkt__key *keys,
+		      const struct dkt_record *record, uint64_t *words)
+{
+	uint32_t i;
+
+	for (i = 0; i < pairs->n_keys; i++)
+		if (!dkt__key_load(&keys[i], record, &pairs->strings, &words[i]))
+			return false;
+	return true;
+}
+
+static int grow_begun(struct dkt_pairs *pairs, uint32_t entry)
+{
+	uint32_t n = DKT__MAX(64, entry * 2);
+	struct pair_begun *more = reallocarray(pairs->begun, n, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	memset(more + pairs->n_begun, 0, (n - pairs->n_begun) * sizeof(*more));
+	pairs->begun = more;
+	pairs->n_begun = n;
+	return 0;
+}
+
+static int begin(struct dkt_pairs *pairs, struct dkt_source *source, const struct pair_event *it,
+		 const struct dkt_record *record)
+{
+	uint64_t words[PAIRS_KEYS];
+	struct pair_begun *begun;
+	uint32_t entry;
+	bool added;
+	int err = 0;
+
+	pairs->info.begins++;
+	if (!load_keys(pairs, it->begin, record, words))
+		return 0;
+	if (pairs->open.n >= OPEN_MAX) {
+		pairs->info.unmatched_begins += pairs->open.n;
+		dkt__keymap_empty(&pairs->open);
+	}
+	entry = dkt__keymap_add(&pairs->open, words, &added);
+	if (entry == DKT__KEYMAP_NONE)
+		return -ENOMEM;
+	if (entry >= pairs->n_begun && grow_begun(pairs, entry))
+		return -ENOMEM;
+	/* The younger of two is the one that the end belongs to, as in the kernel's own pairing. */
+	pairs->info.nested += !added;
+	begun = &pairs->begun[entry];
+	begun->ts = record->ts;
+	begun->group = 0;
+	if (pairs->by_begin)
+		err = find_group(pairs, source, record, &it->by, &begun->group);
+	if (!err && pairs->n_slow_max)
+		err = keep_record(&begun->kept, record);
+	return err;
+}
+
+/* Keeps the pair if it is one of the slowest; they are sorted, the slowest first. */
+static int keep_slow(struct dkt_pairs *pairs, struct pair_begun *begun,
+		     const struct dkt_record *record, uint64_t ns)
+{
+	struct pair_slow spare, *slow = pairs->slow;
+	struct kept_record swap;
+	uint32_t i;
+
+	if (pairs->n_slow < pairs->n_slow_max)
+		pairs->n_slow++;
+	i = pairs->n_slow - 1;
+	spare = slow[i];
+	spare.ns = ns;
+	if (keep_record(&spare.end, record)) {
+		slow[i] = spare;
+		return -ENOMEM;
+	}
+	/* What was kept of the begin moves, and its place gets the memory of the one that falls out. */
+	swap = spare.begin;
+	spare.begin = begun->kept;
+	begun->kept = swap;
+	for (; i && slow[i - 1].ns < ns; i--)
+		slow[i] = slow[i - 1];
+	slow[i] = spare;
+	return 0;
+}
+
+/* Remembers pairs of late: a gap that is met later may have begun before they ended. */
+static int remember(struct dkt_pairs *pairs, uint64_t ns, uint64_t end, uint32_t group)
+{
+	if (dkt__unlikely(!pairs->recent)) {
+		pairs->recent = calloc(PAIRS_RECENT, sizeof(*pairs->recent));
+		if (!pairs->recent)
+			return -ENOMEM;
+	}
+	pairs->recent[pairs->info.pairs % PAIRS_RECENT] =
+		(struct pair_recent){ .ns = ns, .end = end, .group = group };
+	pairs->info.pairs++;
+	pairs->n_recent += pairs->n_recent < PAIRS_RECENT;
+	return 0;
+}
+
+static int end(struct dkt_pairs *pairs, struct dkt_source *source, const struct pair_event *it,
+	       const struct dkt_record *record)
+{
+	uint64_t words[PAIRS_KEYS], ns;
+	struct pair_begun *begun;
+	uint32_t entry, group;
+	int err = 0;
+
+	pairs->info.ends++;
+	entry = load_keys(pairs, it->end, record, words) ? dkt__keymap_find(&pairs->open, words) :
+							   DKT__KEYMAP_NONE;
+	if (entry == DKT__KEYMAP_NONE) {
+		pairs->info.unmatched_ends++;
+		return 0;
+	}
+	begun = &pairs->begun[entry];
+	group = begun->group;
+	ns = record->ts - begun->ts;
+	if (pairs->grouped && !pairs->by_begin)
+		err = find_group(pairs, source, record, &it->by, &group);
+	if (!err && group >= pairs->n_groups)
+		err = add_group(pairs);
+	if (!err)
+		err = dkt__dist_add(&pairs->group[group].dist, ns);
+	if (!err)
+		err = remember(pairs, ns, record->ts, group);
+	if (!err && pairs->n_slow_max &&
+	    (pairs->n_slow < pairs->n_slow_max || ns > pairs->slow[pairs->n_slow - 1].ns))
+		err = keep_slow(pairs, begun, record, ns);
+	dkt__keymap_remove(&pairs->open, words);
+	return err;
+}
+
+/* ---- gaps ---- */
+
+/* Pairs that ended after the last record before the gap may have lost what lies between. */
+static void take_back(struct dkt_pairs *pairs, uint64_t since)
+{
+	uint32_t i, n = 0;
+
+	while (pairs->n_recent) {
+		struct pair_recent *it = &pairs->recent[(pairs->info.pairs - 1) % PAIRS_RECENT];
+
+		if (it->end <= since)
+			break;
+		dkt__dist_remove(&pairs->group[it->group].dist, it->ns);
+		pairs->info.pairs--;
+		pairs->info.spanned++;
+		pairs->n_recent--;
+	}
+	for (i = 0; i < pairs->n_slow; i++) {
+		struct pair_slow *slow = &pairs->slow[i];
+
+		if (slow->end.record.ts <= since) {
+			struct pair_slow swap = pairs->slow[n];
+
+			pairs->slow[n++] = *slow;
+			*slow = swap;
+		}
+	}
+	for (i = n; i < pairs->n_slow; i++) {
+		free(pairs->slow[i].begin.bytes);
+		free(pairs->slow[i].end.bytes);
+		pairs->slow[i] = (struct pair_slow){ 0 };
+	}
+	pairs->n_slow = n;
+}
+
+static void gap(struct dkt_pairs *pairs, const struct dkt_record *record)
+{
+	pairs->info.gaps++;
+	pairs->info.spanned += pairs->open.n;
+	dkt__keymap_empty(&pairs->open);
+	take_back(pairs, record->cpu < PAIRS_CPUS ? pairs->last[record->cpu] : 0);
+}
+
+int dkt_pairs_add(struct dkt_pairs *pairs, struct dkt_source *source,
+		  const struct dkt_record *record)
+{
+	const struct pair_event *it;
+	int err = 0;
+
+	if (dkt__unlikely(!record->event)) {
+		gap(pairs, record);
+		return 0;
+	}
+	if (record->cpu < PAIRS_CPUS)
+		pairs->last[record->cpu] = record->ts;
+	if (record->event->index >= pairs->n_events)
+		return 0;
+	it = &pairs->events[record->event->index];
+	if (!it->roles)
+		return 0;
+	if (it->filtered &&
+	    !dkt_expr_match(pairs->filter, record, source ? dkt_source_comm(source, record) : NULL))
+		return 0;
+	/* An event that does both ends the one before. */
+	if (it->roles & DKT_PAIR_END)
+		err = end(pairs, source, it, record);
+	if (!err && it->roles & DKT_PAIR_BEGIN)
+		err = begin(pairs, source, it, record);
+	return err;
+}
+
+/* ---- what came of it ---- */
+
+void dkt_pairs_info(const struct dkt_pairs *pairs, struct dkt_pairs_info *info)
+{
+	*info = pairs->info;
+	info->open = pairs->open.n;
+}
+
+static const struct dkt__dist *find_dist(const struct dkt_pairs *pairs, size_t i)
+{
+	static const struct dkt__dist none;
+
+	if (i == DKT_PAIRS_ALL)
+		return &pairs->all;
+	return i < pairs->n_groups ? &pairs->group[i].dist : &none;
+}
+
+int dkt_pairs_group(const struct dkt_pairs *pairs, size_t i, struct dkt_latency *latency)
+{
+	const struct dkt__dist *dist = find_dist(pairs, i);
+
+	if (i >= pairs->n_groups && i != DKT_PAIRS_ALL)
+		return 1;
+	*latency = (struct dkt_latency){
+		.count = dist->count, .sum = dist->sum, .min = dist->min, .max = dist->max
+	};
+	latency->name = i != DKT_PAIRS_ALL && pairs->group[i].name ? pairs->group[i].name : "";
+	return 0;
+}
+
+int dkt_pairs_finish(struct dkt_pairs *pairs)
+{
+	uint32_t i;
+	int err = 0;
+
+	dkt__dist_clear(&pairs->all);
+	for (i = 0; !err && i < pairs->n_groups; i++)
+		err = dkt__dist_merge(&pairs->all, &pairs->group[i].dist);
+	return err;
+}
+
+uint64_t dkt_pairs_quantile(const struct dkt_pairs *pairs, size_t i, double part)
+{
+	return dkt__dist_quantile(find_dist(pairs, i), part);
+}
+
+uint64_t dkt_pairs_power(const struct dkt_pairs *pairs, size_t i, unsigned int power)
+{
+	return dkt__dist_power(find_dist(pairs, i), power);
+}
+
+int dkt_pairs_slow(const struct dkt_pairs *pairs, size_t i, struct dkt_slow *slow)
+{
+	if (i >= pairs->n_slow)
+		return 1;
+	*slow = (struct dkt_slow){ .ns = pairs->slow[i].ns,
+				   .begin = pairs->slow[i].begin.record,
+				   .end = pairs->slow[i].end.record };
+	/* Their bytes are where they were put, not where they were. */
+	slow->begin.data = pairs->slow[i].begin.bytes;
+	slow->end.data = pairs->slow[i].end.bytes;
+	return 0;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The inside of dkt_pairs: keys, what is open, groups, the slowest. */
+#ifndef DKT_PAIRS_H
+#define DKT_PAIRS_H
+
+#include "dist.h"
+#include "key.h"
+#include "keymap.h"
+
+#define PAIRS_KEYS 3
+
+/* CPUs whose last record's time is known. */
+#define PAIRS_CPUS 1024
+
+/* So many pairs can be taken back when a gap is met. */
+#define PAIRS_RECENT 65536
+
+/* What a key is called in both records. */
+struct pair_key {
+	struct dkt__key_spec begin;
+	struct dkt__key_spec end;
+};
+
+struct pair_event {
+	unsigned int roles; /* 0: none of ours */
+	struct dkt__key begin[PAIRS_KEYS];
+	struct dkt__key end[PAIRS_KEYS];
+	struct dkt__key by;
+	bool has_by;
+	bool filtered;
+};
+
+/* A record that outlives the call that brought it. */
+struct kept_record {
+	struct dkt_record record; /* its data is not to be used: bytes is */
+	uint8_t *bytes;
+	uint32_t room;
+};
+
+struct pair_begun {
+	uint64_t ts;
+	uint32_t group;
+	struct kept_record kept;
+};
+
+struct pair_group {
+	char *name;
+	struct dkt__dist dist;
+};
+
+struct pair_slow {
+	uint64_t ns;
+	struct kept_record begin;
+	struct kept_record end;
+};
+
+struct pair_recent {
+	uint64_t ns;
+	uint64_t end;
+	uint32_t group;
+};
+
+struct dkt_pairs {
+	struct dkt_ctx *ctx;
+	struct dkt_expr *filter;
+	struct pair_key keys[PAIRS_KEYS];
+	uint32_t n_keys;
+	struct dkt__key_spec by;
+	bool grouped;
+	bool by_begin; /* a record that begins says its group */
+	bool begins; /* an event that begins is known */
+	bool fits; /* the filter fits an event */
+	struct pair_event *events; /* by event index */
+	size_t n_events;
+	struct dkt__keymap open;
+	struct pair_begun *begun; /* by entry of open */
+	uint32_t n_begun;
+	struct dkt__keymap groups;
+	struct pair_group *group; /* by entry of groups */
+	uint32_t n_groups;
+	struct dkt__dist all; /* of dkt_pairs_finish() */
+	struct dkt__intern strings;
+	struct pair_slow *slow; /* the slowest first */
+	uint32_t n_slow, n_slow_max;
+	struct pair_recent *recent; /* a ring, the next at info.pairs */
+	uint32_t n_recent;
+	uint64_t last[PAIRS_CPUS]; /* time of each CPU's last record */
+	struct dkt_pairs_info info;
+};
+
+#endif

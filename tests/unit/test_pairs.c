@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pairs of records: keys, groups, what nests, gaps; and what it is built of. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "intern.h"
+#include "keymap.h"
+#include "pages.h"
+#include "pairs.h"
+
+#define ID_BEGIN 7
+#define ID_END   8
+
+#define FIELD_ID "\tfield:u32 id;\toffset:8;\tsize:4;\tsigned:0;\n"
+
+struct tree {
+	char root[32];
+	struct dkt_ctx *ctx;
+	struct dkt_event *begin, *end;
+	struct dkt_pairs *pairs;
+};
+
+/* struct trace_entry, then what both events have. */
+struct entry {
+	uint16_t type;
+	uint8_t flags, preempt;
+	int32_t pid;
+	uint32_t id;
+};
+
+static int setup(void **state)
+{
+	struct tree *t = calloc(1, sizeof(*t));
+	DKT_OPTS(dkt_ctx_opts, opts, .root = t->root);
+
+	assert_non_null(t);
+	snprintf(t->root, sizeof(t->root), "/tmp/dkt-pairs-XXXXXX");
+	assert_non_null(mkdtemp(t->root));
+	tree_event(t->root, "made", "begin", ID_BEGIN,
+		   FIELD_ID "\tfield:char name[8];\toffset:12;\tsize:8;\tsigned:0;\n",
+		   "\"%u\", REC->id");
+	tree_event(t->root, "made", "end", ID_END, FIELD_ID, "\"%u\", REC->id");
+	tree_text(t->root, "available_events", "made:begin\nmade:end\n");
+	assert_int_equal(dkt_ctx_new(&opts, &t->ctx), 0);
+	assert_int_equal(dkt_tracefs_open(t->ctx, 0), 0);
+	t->begin = dkt_event_find(t->ctx, "made", "begin");
+	t->end = dkt_event_find(t->ctx, "made", "end");
+	assert_non_null(t->begin);
+	assert_non_null(t->end);
+	*state = t;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct tree *t = *state;
+
+	dkt_pairs_free(t->pairs);
+	dkt_ctx_free(t->ctx);
+	assert_int_equal(tree_remove(t->root), 0);
+	free(t);
+	return 0;
+}
+
+static void start(struct tree *t, const char *key, const char *by)
+{
+	DKT_OPTS(dkt_pairs_opts, opts, .key = key, .by = by, .slowest = 2);
+
+	assert_int_equal(dkt_pairs_new(t->ctx, &opts, &t->pairs), 0);
+	assert_int_equal(dkt_pairs_event(t->pairs, t->begin, DKT_PAIR_BEGIN), 0);
+	assert_int_equal(dkt_pairs_event(t->pairs, t->end, DKT_PAIR_END), 0);
+}
+
+static void add(struct tree *t, bool begin, uint64_t ts, uint32_t cpu, int32_t pid, uint32_t id)
+{
+	struct entry entry = { .type = begin ? ID_BEGIN : ID_END, .pid = pid, .id = id };
+	uint8_t bytes[20] = { 0 };
+	struct dkt_record record = { .ts = ts,
+				     .event = begin ? t->begin : t->end,
+				     .data = bytes,
+				     .size = begin ? 20 : 12,
+				     .cpu = cpu,
+				     .pid = pid };
+
+	memcpy(bytes, &entry, sizeof(entry));
+	snprintf((char *)bytes + 12, 8, "n%u", id);
+	assert_int_equal(dkt_pairs_add(t->pairs, NULL, &record), 0);
+}
+
+static void lose(struct tree *t, uint64_t ts, uint32_t cpu)
+{
+	struct dkt_record record = { .ts = ts, .cpu = cpu, .lost = 3 };
+
+	assert_int_equal(dkt_pairs_add(t->pairs, NULL, &record), 0);
+}
+
+static struct dkt_latency all(struct tree *t)
+{
+	struct dkt_latency latency;
+
+	assert_int_equal(dkt_pairs_finish(t->pairs), 0);
+	assert_int_equal(dkt_pairs_group(t->pairs, DKT_PAIRS_ALL, &latency), 0);
+	return latency;
+}
+
+static struct dkt_pairs_info info(struct tree *t)
+{
+	struct dkt_pairs_info it;
+
+	dkt_pairs_info(t->pairs, &it);
+	return it;
+}
+
+static void pairs_by_key(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_latency latency;
+	struct dkt_slow slow;
+
+	start(t, "common_pid,id", NULL);
+	add(t, true, 100, 0, 1, 5);
+	add(t, true, 110, 1, 2, 5);
+	add(t, true, 120, 0, 1, 6);
+	add(t, false, 150, 0, 1, 6); /* 30 */
+	add(t, false, 200, 1, 1, 5); /* 100 */
+	add(t, false, 210, 1, 3, 5); /* nobody's */
+	latency = all(t);
+	assert_int_equal(latency.count, 2);
+	assert_int_equal(latency.min, 30);
+	assert_int_equal(latency.max, 100);
+	assert_int_equal(latency.sum, 130);
+	assert_int_equal(dkt_pairs_quantile(t->pairs, DKT_PAIRS_ALL, 0.5), 30);
+	assert_int_equal(dkt_pairs_quantile(t->pairs, DKT_PAIRS_ALL, 0.51), 100);
+	assert_int_equal(dkt_pairs_power(t->pairs, DKT_PAIRS_ALL, 4), 1);
+	assert_int_equal(dkt_pairs_power(t->pairs, DKT_PAIRS_ALL, 6), 1);
+	assert_int_equal(info(t).unmatched_ends, 1);
+	assert_int_equal(info(t).open, 1);
+	/* Their records are as they were. */
+	assert_int_equal(dkt_pairs_slow(t->pairs, 0, &slow), 0);
+	assert_int_equal(slow.ns, 100);
+	assert_int_equal(slow.begin.ts, 100);
+	assert_int_equal(dkt_record_int(&slow.begin, dkt_event_field(t->begin, "id")), 5);
+	assert_int_equal(slow.end.cpu, 1);
+	assert_int_equal(dkt_pairs_slow(t->pairs, 1, &slow), 0);
+	assert_int_equal(slow.ns, 30);
+	assert_int_equal(dkt_pairs_slow(t->pairs, 2, &slow), 1);
+}
+
+static void the_younger_counts(void **state)
+{
+	struct tree *t = *state;
+
+	start(t, "common_pid", NULL);
+	add(t, true, 100, 0, 1, 0);
+	add(t, true, 200, 0, 1, 0);
+	add(t, false, 210, 0, 1, 0);
+	add(t, false, 300, 0, 1, 0);
+	assert_int_equal(all(t).count, 1);
+	assert_int_equal(all(t).sum, 10);
+	assert_int_equal(info(t).nested, 1);
+	assert_int_equal(info(t).unmatched_ends, 1);
+}
+
+static void groups(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_latency latency;
+
+	start(t, "common_pid", "name");
+	add(t, true, 100, 0, 1, 3);
+	add(t, false, 110, 0, 1, 3);
+	add(t, true, 200, 0, 1, 4);
+	add(t, false, 230, 0, 1, 9);
+	add(t, true, 300, 0, 1, 3);
+	add(t, false, 320, 0, 1, 3);
+	assert_int_equal(dkt_pairs_group(t->pairs, 0, &latency), 0);
+	assert_string_equal(latency.name, "n3");
+	assert_int_equal(latency.count, 2);
+	assert_int_equal(dkt_pairs_group(t->pairs, 1, &latency), 0);
+	assert_string_equal(latency.name, "n4");
+	assert_int_equal(latency.sum, 30);
+	assert_int_equal(dkt_pairs_group(t->pairs, 2, &latency), 1);
+	assert_int_equal(all(t).count, 3);
+}
+
+static void no_pair_spans_a_gap(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_slow slow;
+
+	start(t, "common_pid", NULL);
+	add(t, true, 100, 0, 1, 0);
+	add(t, false, 110, 0, 1, 0); /* before it: counts */
+	add(t, true, 120, 0, 2, 0);
+	add(t, true, 130, 1, 3, 0);
+	add(t, false, 900, 1, 3, 0); /* while CPU 0 may have lost what lay between */
+	lose(t, 1000, 0);
+	add(t, false, 1010, 0, 2, 0);
+	add(t, true, 1020, 0, 2, 0);
+	add(t, false, 1025, 0, 2, 0); /* after it: counts */
+	assert_int_equal(all(t).count, 2);
+	assert_int_equal(all(t).sum, 15);
+	assert_int_equal(all(t).max, 10);
+	assert_int_equal(info(t).spanned, 2);
+	assert_int_equal(info(t).gaps, 1);
+	assert_int_equal(info(t).unmatched_ends, 1);
+	assert_int_equal(dkt_pairs_slow(t->pairs, 0, &slow), 0);
+	assert_int_equal(slow.ns, 10);
+	assert_int_equal(dkt_pairs_slow(t->pairs, 2, &slow), 1);
+}
+
+/* One event can be both: it ends what the one before began. */
+static void one_event_for_both(void **state)
+{
+	struct tree *t = *state;
+	DKT_OPTS(dkt_pairs_opts, opts, .key = "common_pid");
+
+	assert_int_equal(dkt_pairs_new(t->ctx, &opts, &t->pairs), 0);
+	assert_int_equal(dkt_pairs_event(t->pairs, t->begin, DKT_PAIR_BEGIN | DKT_PAIR_END), 0);
+	add(t, true, 100, 0, 1, 0);
+	add(t, true, 150, 0, 1, 0);
+	add(t, true, 250, 0, 1, 0);
+	assert_int_equal(all(t).count, 2);
+	assert_int_equal(all(t).sum, 150);
+	assert_int_equal(info(t).nested, 0);
+}
+
+static void bad_words(void **state)
+{
+	static const struct {
+		const char *key, *by, *words;
+	} bad[] = {
+		{ "", NULL, "key: a field's name is expected here\n  \n  ^" },
+		{ "a,,b", NULL, "key: a field's name is expected here\n  a,,b\n    ^" },
+		{ "a=b=c", NULL,
+		  "key: a comma, a modifier or the end is expected here\n  a=b=c\n     ^" },
+		{ "a,b,c,d", NULL, "key: more than 3 fields\n  a,b,c,d\n        ^" },
+		{ "a.hex", NULL, "key: a key has no modifier\n  a.hex\n    ^" },
+		{ "id", "id.buckets=0",
+		  "by: buckets takes the width of a bucket: buckets=100\n  id.buckets=0\n             ^" },
+		{ "idd", NULL, "made:begin has no field 'idd'; did you mean id?" },
+		{ "id", "nane", "made:end has no field 'nane'" },
+		{ "id", "common_pid.usecs",
+		  "made:begin: .usecs goes with common_timestamp only, and 'common_pid' is none" },
+	};
+	struct tree *t = *state;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		DKT_OPTS(dkt_pairs_opts, opts, .key = bad[i].key, .by = bad[i].by);
+		int err = dkt_pairs_new(t->ctx, &opts, &t->pairs);
+
+		if (!err)
+			err = dkt_pairs_event(t->pairs, t->begin, DKT_PAIR_BEGIN);
+		if (!err)
+			err = dkt_pairs_event(t->pairs, t->end, DKT_PAIR_END);
+		assert_true(err == -EINVAL || err == -ENOENT);
+		assert_string_equal(dkt_error(t->ctx), bad[i].words);
+		dkt_pairs_free(t->pairs);
+		t->pairs = NULL;
+	}
+}
+
+/* ---- what it is built of ---- */
+
+static int cmp_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void quantiles(void **state)
+{
+	static const double parts[] = { 0, 0.001, 0.25, 0.5, 0.9, 0.99, 0.999, 1 };
+	struct dkt__dist dist = { 0 }, other = { 0 };
+	static uint64_t values[20000];
+	uint64_t powers[64] = { 0 };
+	size_t i, n = ARRAY_SIZE(values);
+
+	(void)state;
+	srand(4711);
+	for (i = 0; i < n; i++) {
+		values[i] = ((uint64_t)rand() << 31 | (uint64_t)rand()) >> rand() % 62;
+		powers[values[i] < 2 ? 0 : 63 - __builtin_clzll(values[i])]++;
+		assert_int_equal(dkt__dist_add(i % 2 ? &dist : &other, values[i]), 0);
+	}
+	assert_int_equal(dkt__dist_merge(&dist, &other), 0);
+	for (i = 0; i < 64; i++)
+		assert_int_equal(dkt__dist_power(&dist, (unsigned int)i), powers[i]);
+	qsort(values, n, sizeof(*values), cmp_u64);
+	assert_int_equal(dist.min, values[0]);
+	assert_int_equal(dist.max, values[n - 1]);
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		size_t rank = (size_t)(parts[i] * (double)n + 0.999999);
+		uint64_t want = values[rank ? rank - 1 : 0];
+		uint64_t have = dkt__dist_quantile(&dist, parts[i]);
+		double off = (double)have / (double)(want ? want : 1);
+
+		assert_true(want < 128 ? have == want : off > 0.996 && off < 1.004);
+	}
+	/* What is taken back leaves nothing, and the ends move. */
+	for (i = n; i-- > 2;)
+		dkt__dist_remove(&dist, values[i]);
+	assert_int_equal(dist.count, 2);
+	assert_true(dist.max <= values[1] + values[1] / 128);
+	dkt__dist_remove(&dist, values[0]);
+	dkt__dist_remove(&dist, values[1]);
+	assert_int_equal(dist.sum, 0);
+	dkt__dist_clear(&dist);
+	dkt__dist_clear(&other);
+}
+
+/* Beside a plain array, with keys that come, go and collide. */
+static void keymap_beside_array(void **state)
+{
+	struct dkt__keymap map = { .n_words = 2 };
+	static uint32_t entries[512];
+	uint32_t i, n = 0;
+	bool added;
+
+	(void)state;
+	memset(entries, 0xff, sizeof(entries));
+	srand(42);
+	for (i = 0; i < 200000; i++) {
+		uint32_t k = (uint32_t)rand() % 512;
+		const uint64_t key[2] = { k / 7, (uint64_t)k << 32 };
+
+		assert_int_equal(dkt__keymap_find(&map, key), entries[k]);
+		if (rand() % 2) {
+			uint32_t entry = dkt__keymap_add(&map, key, &added);
+
+			assert_int_equal(added, entries[k] == UINT32_MAX);
+			assert_true(added || entry == entries[k]);
+			entries[k] = entry;
+			n += added;
+		} else {
+			dkt__keymap_remove(&map, key);
+			n -= entries[k] != UINT32_MAX;
+			entries[k] = UINT32_MAX;
+		}
+		assert_int_equal(map.n, n);
+	}
+	assert_true(map.used <= 512);
+	dkt__keymap_clear(&map);
+}
+
+static void interned(void **state)
+{
+	struct dkt__intern in = { 0 };
+	char text[24];
+	uint32_t i, len;
+
+	(void)state;
+	for (i = 0; i < 5000; i++) {
+		snprintf(text, sizeof(text), "string %u", i % 1000);
+		assert_int_equal(dkt__intern(&in, text, (uint32_t)strlen(text)), i % 1000);
+	}
+	assert_string_equal(dkt__interned(&in, 999, &len), "string 999");
+	assert_int_equal(len, 10);
+	assert_string_equal(dkt__interned(&in, 1000, &len), "");
+	dkt__intern_clear(&in);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(pairs_by_key, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_younger_counts, setup, teardown),
+		cmocka_unit_test_setup_teardown(groups, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_pair_spans_a_gap, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_event_for_both, setup, teardown),
+		cmocka_unit_test_setup_teardown(bad_words, setup, teardown),
+		cmocka_unit_test(quantiles),
+		cmocka_unit_test(keymap_beside_array),
+		cmocka_unit_test(interned),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
