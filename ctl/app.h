@@ -36,6 +36,12 @@ struct app {
 	const char *output;
 	const char *format;
 	const char *compression;
+	const char *key;
+	const char *by;
+	const char *condition;
+	const char *slowest;
+	const char *seconds;
+	bool csv;
 	bool json;
 	bool cmdline;
 	bool help;
@@ -50,6 +56,8 @@ enum command_flags {
 	CMD_HIDDEN = 8, /* not for people */
 	CMD_BOOT = 1 << 12, /* for the next boot: --cmdline */
 	CMD_WRITE = 16, /* writes a file of records: --format */
+	CMD_HIST = 0x100,
+	CMD_LATENCY = 0x200,
 };
 
 struct command {
@@ -76,6 +84,7 @@ int cmd_dk(struct app *app, int argc, char **argv);
 int cmd_doctor(struct app *app, int argc, char **argv);
 int cmd_help(struct app *app, int argc, char **argv);
 int cmd_lctl(struct app *app, int argc, char **argv);
+int cmd_latency(struct app *app, int argc, char **argv);
 int cmd_list(struct app *app, int argc, char **argv);
 int cmd_reset(struct app *app, int argc, char **argv);
 int cmd_save(struct app *app, int argc, char **argv);

@@ -10,6 +10,7 @@
 #include "app.h"
 #include "dk.h"
 #include "libcfs.h"
+#include "opt.h"
 #include "style.h"
 #include "timespec.h"
 #include "tree.h"
@@ -54,21 +55,6 @@ static int read_style(const char *text, const char *file, struct dkt_style_info 
 	return 0;
 }
 
-static int read_number(const char *option, const char *text, int *number)
-{
-	char *end;
-	long value;
-
-	if (!text)
-		return 0;
-	errno = 0;
-	value = strtol(text, &end, 10);
-	if (errno || end == text || *end || value < 0 || value > INT32_MAX)
-		return app_usage("--%s: '%s' is not a number", option, text);
-	*number = (int)value;
-	return 0;
-}
-
 /* Names joined by + or blanks. No floor: only what is named. */
 static int read_mask(const char *option, enum mask_kind kind, const char *text, uint32_t *mask)
 {
@@ -98,10 +84,10 @@ static int read_time(const char *option, const char *text, int64_t *ns)
 
 static int read_opts(const struct app *app, struct dk_opts *opts)
 {
-	int rc = read_number("pid", app->pid, &opts->pid);
+	int rc = opt_number("pid", app->pid, &opts->pid);
 
 	if (!rc)
-		rc = read_number("cpu", app->cpu, &opts->cpu);
+		rc = opt_number("cpu", app->cpu, &opts->cpu);
 	if (!rc)
 		rc = read_mask("class", MASK_DEBUG, app->types, &opts->types);
 	if (!rc)

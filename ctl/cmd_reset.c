@@ -4,6 +4,7 @@
 
 #include "app.h"
 #include "daemon.h"
+#include "live.h"
 
 int cmd_reset(struct app *app, int argc, char **argv)
 {
@@ -16,6 +17,9 @@ int cmd_reset(struct app *app, int argc, char **argv)
 	/* It reads the instance, which so could not be removed. */
 	if (!err && dir)
 		err = daemon_stop(app->ctx, dir);
+	/* Where there is no tracefs nothing is left in it. */
+	if (!err && !dkt_tracefs_open(app->ctx, 0))
+		err = live_sweep(app);
 	if (!err)
 		err = debuglog_reset(app->ctx, app->instance);
 	return err ? app_fail(app) : 0;

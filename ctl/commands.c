@@ -18,6 +18,7 @@ static const struct command commands[] = {
 	{ "follow",    cmd_dk,     CMD_LOG,  0, 0,  "", "print the log as it grows, until Ctrl-C" },
 	{ "get_param", cmd_lctl,   CMD_LCTL, 1, -1, "PARAMETER...", "print debug, subsystem_debug, printk, debug_mb, debug_filter" },
 	{ "help",      cmd_help,   0,        0, 1,  "[COMMAND]", "print this help, or that of a command" },
+	{ "latency",   cmd_latency, CMD_LATENCY, 0, -1, "[PAIR | BEGIN END --key FIELDS] [-- COMMAND...]", "show how long it takes from one event to another" },
 	{ "list",      cmd_list,   CMD_LIST, 1, -1, "classes|subsystems|events|fields [GLOB...]", "show what can be switched on, by name or glob" },
 	{ "mark",      cmd_lctl,   CMD_LCTL, 0, -1, "[TEXT...]", "write a marker into the log" },
 	{ "reset",     cmd_reset,  0,        0, 0,  "", "forget all settings and records: the machine as it was before" },

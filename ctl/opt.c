@@ -2,6 +2,7 @@
 /* Options: one row each, from which parsing, help and completion come. */
 #include "opt.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stddef.h>
 #include <string.h>
@@ -21,22 +22,28 @@ struct opt {
 
 static const struct opt opts[] = {
 	/* clang-format off */
+	{ "by",        0,   "FIELD",  AT(by),         CMD_LATENCY, "group by a field, as in hist --keys; 'none' for no groups" },
 	{ "class",     'c', "NAMES",  AT(types),      CMD_LOG,  "only records of these classes: rpctrace+ioctl" },
 	{ "compression", 0, "NAME",   AT(compression), CMD_WRITE, "of trace.dat: zstd (default), zlib or none" },
 	{ "cmdline",   0,   NULL,     AT(cmdline),    CMD_BOOT, "words of the kernel's command line, for kernels without bootconfig" },
 	{ "cpu",       'C', "N",      AT(cpu),        CMD_LOG,  "only records of this CPU" },
+	{ "csv",       0,   NULL,     AT(csv),        CMD_LATENCY, "print CSV" },
 	{ "filter",    'f', "EXPR",   AT(filter),     CMD_LOG,  "only records that match, in the kernel's filter language" },
 	{ "format",    'F', "FORMAT", AT(format),     CMD_WRITE, "what to write: trace.dat, trace.dat-6 or a style; else the name of OUT tells" },
 	{ "help",      'h', NULL,     AT(help),       0,        "print this help" },
-	{ "input",     'i', "DIR",    AT(input),      CMD_LOG,  "read a saved tree instead of the kernel" },
+	{ "if",        0,   "EXPR",   AT(condition),  CMD_LATENCY, "only records that match, in the kernel's filter language" },
+	{ "input",     'i', "FILE",   AT(input),      CMD_LOG | CMD_LATENCY, "read a recorded file or a saved tree instead of the kernel" },
 	{ "instance",  'B', "NAME",   AT(instance),   0,        "name of the instance (default dktrace, or $DKTRACE_INSTANCE)" },
-	{ "json",      'J', NULL,     AT(json),       CMD_LIST, "print JSON" },
+	{ "json",      'J', NULL,     AT(json),       CMD_LIST | CMD_LATENCY, "print JSON" },
+	{ "key",       'k', "FIELDS", AT(key),        CMD_LATENCY, "fields that both records of a pair agree in; BEGIN=END where the names differ" },
 	{ "output",    'o', "FILE",   AT(output),     CMD_LOG,  "write to FILE, which is opened before anything is taken" },
 	{ "pid",       'p', "PID",    AT(pid),        CMD_LOG,  "only records of this process" },
 	{ "root",      'R', "DIR",    AT(root),       0,        "directory that stands for tracefs ($DKTRACE_ROOT)" },
 	{ "since",     's', "TIME",   AT(since),      CMD_LOG,  "only records from then on: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, or -N[smhd] for so long ago" },
+	{ "slowest",   0,   "N",      AT(slowest),    CMD_LATENCY, "show the N slowest with their records (default 5)" },
 	{ "style",     'S', "STYLE",  AT(style),      CMD_LOG,  "legacy (default), trace, raw, json; see dktrace-styles(7)" },
 	{ "subsystem", 'u', "NAMES",  AT(subsystems), CMD_LOG,  "only records of these subsystems: osd+ldlm" },
+	{ "time",      't', "SECONDS", AT(seconds),   CMD_LATENCY, "stop after that time" },
 	{ "until",     'U', "TIME",   AT(until),      CMD_LOG,  "only records up to then" },
 	{ "version",   'V', NULL,     AT(version),    0,        "print the version" },
 	/* clang-format on */
@@ -123,6 +130,35 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 	}
 	argv[0] = self;
 	return optind;
+}
+
+int opt_number(const char *option, const char *text, int *number)
+{
+	char *end;
+	long value;
+
+	if (!text)
+		return 0;
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || end == text || *end || value < 0 || value > INT32_MAX)
+		return app_usage("--%s: '%s' is not a number", option, text);
+	*number = (int)value;
+	return 0;
+}
+
+int opt_seconds(const char *option, const char *text, double *seconds)
+{
+	char *end;
+	double value;
+
+	if (!text)
+		return 0;
+	value = strtod(text, &end);
+	if (end == text || *end || !(value > 0 && value < 1e9))
+		return app_usage("--%s: '%s' is not a number of seconds", option, text);
+	*seconds = value;
+	return 0;
 }
 
 void opt_help(const struct command *command, FILE *out)

@@ -14,6 +14,13 @@
  */
 int opt_parse(struct app *app, const struct command *command, int argc, char **argv);
 
+/*
+ * Reads the value of an option, if it was given: a number that is not negative, or a positive time
+ * in seconds. Returns 0, or EXIT_USAGE after having said what is wrong.
+ */
+int opt_number(const char *option, const char *text, int *number);
+int opt_seconds(const char *option, const char *text, double *seconds);
+
 /* Prints the options that go with the command, or those that go with every one. */
 void opt_help(const struct command *command, FILE *out);
 

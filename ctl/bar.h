@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Bars and numbers for people. */
+#ifndef CTL_BAR_H
+#define CTL_BAR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Columns for a bar behind used columns of a line, on this terminal or in a file. */
+size_t bar_room(size_t used);
+
+/* A bar of at most width columns, as long as value is of max; any value above 0 has a column. */
+void bar_text(uint64_t value, uint64_t max, char *text, size_t width);
+
+#define DURATION_SIZE 16
+
+/* "83 ns", "1.24 us", "12.3 ms", "1.20 s": three digits. */
+void duration_text(uint64_t ns, char text[DURATION_SIZE]);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Records as they happen, of an instance that is made for one command and goes with it. */
+#include "live.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* The reader sleeps so long, ms: long enough not to disturb, short against what a buffer holds. */
+#define WAIT_MS 20
+
+/* Buffers: at most so many bytes a CPU, and this part of what memory is free. */
+#define BUFFER_MAX  (UINT64_C(64) << 20)
+#define BUFFER_PART 8
+
+volatile sig_atomic_t live_stop;
+
+static void on_signal(int sig)
+{
+	live_stop = sig;
+}
+
+void live_catch(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+char *live_name(const struct app *app, const char *kind)
+{
+	char *name;
+
+	return asprintf(&name, "%s-%s", app->instance, kind) < 0 ? NULL : name;
+}
+
+int live_sweep(const struct app *app)
+{
+	static const char *const kinds[] = { "hist", "latency" };
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < ARRAY_SIZE(kinds); i++) {
+		char *name __cleanup(free) = live_name(app, kinds[i]);
+
+		err = name ? dkt_instance_sweep(app->ctx, name, NULL) : -ENOMEM;
+	}
+	return err;
+}
+
+double live_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+struct live {
+	struct app *app;
+	const struct live_opts *opts;
+	struct dkt_instance *in;
+	struct dkt_capture *capture;
+	struct dkt_source *source;
+	struct spawn spawn;
+};
+
+/* ---- setting up ---- */
+
+/* Bytes that the machine could give, 0 if nobody says. */
+static uint64_t memory_free(void)
+{
+	FILE *f = fopen("/proc/meminfo", "re");
+	unsigned long long kb = 0;
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "MemAvailable: %llu kB", &kb) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return kb * 1024;
+}
+
+static int set_size(struct live *live)
+{
+	uint64_t cpus = (uint64_t)dkt_instance_cpus(live->in), most = cpus * BUFFER_MAX;
+	uint64_t part = memory_free() / BUFFER_PART;
+
+	return dkt_instance_set_size(live->in, part < most ? part : most);
+}
+
+static int add_filters(struct live *live, struct dkt_change *change)
+{
+	const struct live_opts *opts = live->opts;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && opts->filter && i < opts->n; i++) {
+		char *text __cleanup(free) = NULL;
+
+		err = dkt_expr_text(opts->filter, opts->events[i], &text);
+		/* Those who chose the events know that one of them has the fields. */
+		if (err == -ENOENT)
+			err = 0;
+		else if (!err)
+			err = dkt_change_filter(change, opts->events[i], text);
+	}
+	return err;
+}
+
+static int switch_on(struct live *live)
+{
+	const struct live_opts *opts = live->opts;
+	pid_t self = getpid();
+	struct dkt_change *change;
+	int err = dkt_change_new(live->in, &change);
+
+	if (!err)
+		err = dkt_change_events(change, opts->events, opts->n);
+	if (!err)
+		err = add_filters(live, change);
+	if (!err && opts->only_command)
+		err = dkt_change_pids(change, &live->spawn.pid, 1, true);
+	/* A kernel that cannot leave out a process records what this one does. */
+	if (!err && !opts->only_command)
+		dkt_instance_skip_pids(live->in, &self, 1);
+	if (!err && opts->stacks)
+		err = dkt_instance_set_option(live->in, "stacktrace", true);
+	if (!err)
+		err = dkt_change_commit(change);
+	dkt_change_free(change);
+	return err;
+}
+
+static int set_up(struct live *live)
+{
+	DKT_OPTS(dkt_capture_opts, copts, .flags = DKT_CAPTURE_FOLLOW);
+	char *name __cleanup(free) = live_name(live->app, live->opts->kind);
+	struct dkt_ctx *ctx = live->app->ctx;
+	int err = name ? dkt_caps_check(ctx, DKT_NEED_CONTROL) : -ENOMEM;
+
+	if (!err)
+		err = dkt_instance_own(ctx, name, &live->in);
+	if (!err)
+		err = dkt_instance_set_clock(live->in, "mono");
+	if (!err)
+		err = set_size(live);
+	if (!err && live->opts->command) {
+		err = spawn_start(&live->spawn, live->opts->command);
+		if (err)
+			dkt_fail(ctx, err, "run %s: %s", live->opts->command[0], strerror(-err));
+	}
+	if (!err)
+		err = switch_on(live);
+	if (!err)
+		err = dkt_capture_open(live->in, &copts, &live->capture);
+	return err ? err : dkt_capture_source(live->capture, &live->source);
+}
+
+/* ---- running ---- */
+
+/* Hands over all records up to now. */
+static int drain(struct live *live)
+{
+	const struct live_opts *opts = live->opts;
+	struct dkt_record record;
+	int err;
+
+	while (!(err = dkt_source_next(live->source, &record))) {
+		err = opts->record(opts->data, live->source, &record);
+		if (err)
+			return err;
+	}
+	if (err != 2)
+		return err;
+	err = dkt_capture_done(live->capture);
+	if (!err && opts->idle)
+		err = opts->idle(opts->data);
+	return err;
+}
+
+static bool over(struct live *live, double from)
+{
+	const struct live_opts *opts = live->opts;
+
+	if (opts->command) {
+		/* The terminal's Ctrl-C went to the command, too; what it makes of it is its own. */
+		if (live_stop && live_stop != SIGINT)
+			kill(live->spawn.pid, live_stop);
+		return spawn_ended(&live->spawn);
+	}
+	return live_stop || (opts->seconds > 0 && live_now() - from >= opts->seconds);
+}
+
+static int follow(struct live *live)
+{
+	double from = live_now();
+	int err = 0;
+
+	spawn_go(&live->spawn);
+	while (!err && !over(live, from)) {
+		err = drain(live);
+		if (!err)
+			err = dkt_capture_wait(live->capture, WAIT_MS);
+		if (err == -EINTR)
+			err = 0;
+	}
+	if (!err)
+		err = dkt_instance_set_on(live->in, false);
+	/* The bound of the one before lies before the end. */
+	if (!err)
+		err = dkt_capture_wait(live->capture, 0);
+	return err ? err : drain(live);
+}
+
+static int count_losses(struct live *live, struct live_result *result)
+{
+	int cpu, err = 0, cpus = dkt_instance_cpus(live->in);
+
+	for (cpu = 0; !err && cpu < cpus; cpu++) {
+		struct dkt_loss loss;
+
+		err = dkt_source_loss(live->source, cpu, &loss);
+		result->seen += loss.seen;
+		result->lost += loss.lost;
+		result->bad += loss.bad;
+	}
+	return err ? err : dkt_instance_get_size(live->in, &result->buffer);
+}
+
+/* The words of the failure that is being told stay. */
+static void tear_down(struct live *live)
+{
+	struct dkt_ctx *ctx = live->app->ctx;
+	char *words __cleanup(free) = strdup(dkt_error(ctx));
+	char *name __cleanup(free) = NULL;
+
+	spawn_finish(&live->spawn);
+	dkt_source_close(live->source);
+	dkt_capture_close(live->capture);
+	if (!live->in)
+		return;
+	name = strdup(dkt_instance_name(live->in));
+	dkt_instance_close(live->in);
+	if (name && dkt_instance_remove(ctx, name))
+		fprintf(stderr, "dktrace: %s; 'dktrace reset' will remove it\n", dkt_error(ctx));
+	dkt_fail(ctx, 0, "%s", words ? words : "");
+}
+
+void live_say_lost(const struct live_result *result)
+{
+	fprintf(stderr,
+		"dktrace: %" PRIu64 " records were lost, as the buffers of %" PRIu64
+		" MB were full: --if records less\n",
+		result->lost, result->buffer >> 20);
+}
+
+int live_run(struct app *app, const struct live_opts *opts, struct live_result *result)
+{
+	struct live live = { .app = app, .opts = opts, .spawn = SPAWN_INIT };
+	int err;
+
+	*result = (struct live_result){ 0 };
+	live_catch();
+	err = set_up(&live);
+	if (!err)
+		err = follow(&live);
+	if (!err)
+		err = count_losses(&live, result);
+	if (!err)
+		err = opts->report(opts->data, live.source, result->seen, result->lost);
+	tear_down(&live);
+	result->status = live.spawn.status;
+	return err;
+}

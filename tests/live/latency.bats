@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# latency of the running kernel: known workloads, and nothing left behind.
+# shellcheck disable=SC2154,SC2016 # set by bats and helper.bash; for another shell
+
+load helper
+
+# Instances of this test that latency and hist made.
+own()
+{
+	find $tracing/instances -maxdepth 1 -name "$DKTRACE_INSTANCE-*"
+}
+
+@test "every call of a command, its own output left alone" {
+	run -0 --separate-stderr dktrace latency syscall --json -- \
+		sh -c 'dd if=/dev/zero of=/dev/null bs=1 count=4321 status=none; echo out >&2'
+	has "$stderr" out
+	count=$(jq '.groups[] | select(.group == "write").count' <<<"$output")
+	# dd's, and the shell's one.
+	same 4322 "$count" writes
+	same 0 "$(jq .lost <<<"$output")" lost
+	same 0 "$(jq .nested <<<"$output")" nested
+	same '' "$(own)" 'left behind'
+}
+
+@test "a sleep of known length" {
+	run -0 --separate-stderr dktrace latency syscall --json --if 'id == clock_nanosleep' -- sleep 0.2
+	ns=$(jq '.all.max' <<<"$output")
+	[ "$ns" -ge 200000000 ] && [ "$ns" -lt 400000000 ]
+	same 1 "$(jq '.all.count' <<<"$output")" count
+	has "$(jq -r '.slowest[0].begin.text' <<<"$output")" 'NR 230'
+}
+
+@test "two events and a key whose names differ" {
+	run -0 --separate-stderr dktrace latency sched:sched_wakeup sched:sched_switch --key pid=next_pid \
+		--time 0.3 --csv
+	[ "$(sed -n 2p <<<"$output" | cut -d , -f 2)" -gt 0 ]
+}
+
+@test "the command's exit status is passed on" {
+	run -7 dktrace latency syscall -- sh -c 'exit 7'
+	run -127 dktrace latency syscall -- /nonexistent
+	run -143 dktrace latency syscall -- sh -c 'kill $$'
+	same '' "$(own)" 'left behind'
+}
+
+@test "Ctrl-C ends it with its table" {
+	start dktrace latency syscall --csv >"$tmp/out" 2>"$tmp/err"
+	until_true 50 grep -q Ctrl-C "$tmp/err"
+	sleep 0.3
+	kill -INT "$pid"
+	wait "$pid"
+	grep -q '^read,' "$tmp/out"
+	same '' "$(own)" 'left behind'
+}
+
+@test "kill -9: the next one removes what is left, so does reset" {
+	start dktrace latency syscall >/dev/null 2>"$tmp/err"
+	until_true 50 grep -q Ctrl-C "$tmp/err"
+	kill -9 "$pid"
+	wait "$pid" || true
+	[ -n "$(own)" ]
+	run -0 dktrace latency syscall -- true
+	same '' "$(own)" 'left behind'
+	start dktrace latency syscall >/dev/null 2>"$tmp/err"
+	until_true 50 grep -q Ctrl-C "$tmp/err"
+	# It runs: it stays.
+	dktrace reset
+	[ -n "$(own)" ]
+	kill -9 "$pid"
+	wait "$pid" || true
+	dktrace reset
+	same '' "$(own)" 'left behind'
+}
+
+@test "a refused filter leaves nothing" {
+	run -1 dktrace latency syscall --if 'args == 3' -- true
+	same '' "$(own)" 'left behind'
+}
