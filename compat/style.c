@@ -45,10 +45,9 @@ static bool message_text(void *data, const struct dkt_record *record, struct dkt
 		message = style->message;
 	else if (style->legacy)
 		message = legacy_style_message(style->legacy, record);
-	if (!message)
-		return false;
-	message_line(message, record, ") ", buf);
-	return true;
+	if (message && buf)
+		message_line(message, record, ") ", buf);
+	return message;
 }
 
 static int style_init(struct style *style, struct dkt_ctx *ctx, const struct class_map *map,

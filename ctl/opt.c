@@ -41,7 +41,7 @@ static const struct opt opts[] = {
 	{ "root",      'R', "DIR",    AT(root),       0,        "directory that stands for tracefs ($DKTRACE_ROOT)" },
 	{ "since",     's', "TIME",   AT(since),      CMD_LOG,  "only records from then on: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, or -N[smhd] for so long ago" },
 	{ "slowest",   0,   "N",      AT(slowest),    CMD_LATENCY, "show the N slowest with their records (default 5)" },
-	{ "style",     'S', "STYLE",  AT(style),      CMD_LOG,  "legacy (default), trace, raw, json; see dktrace-styles(7)" },
+	{ "style",     'S', "STYLE",  AT(style),      CMD_LOG,  "legacy (default), trace, raw, json, csv, folded, ctf: dktrace-styles(7)" },
 	{ "subsystem", 'u', "NAMES",  AT(subsystems), CMD_LOG,  "only records of these subsystems: osd+ldlm" },
 	{ "time",      't', "SECONDS", AT(seconds),   CMD_LATENCY, "stop after that time" },
 	{ "until",     'U', "TIME",   AT(until),      CMD_LOG,  "only records up to then" },

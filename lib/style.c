@@ -7,9 +7,14 @@
 #include "banned.h"
 
 static const struct dkt__style_ops *const styles[] = {
+	/* clang-format off */
 	&dkt__style_trace_ops,
 	&dkt__style_raw_ops,
 	&dkt__style_json_ops,
+	&dkt__style_csv_ops,
+	&dkt__style_folded_ops,
+	&dkt__style_ctf_ops,
+	/* clang-format on */
 };
 
 int dkt_style_get(size_t i, struct dkt_style_info *info)
@@ -231,23 +236,17 @@ struct dkt__form *dkt__style_learn(struct dkt_style *style, struct dkt_event *ev
 
 /* ---- what is not in the fields ---- */
 
-bool dkt__style_other_text(const struct dkt_style *style, const struct dkt_record *record,
-			   struct dkt_buf *buf)
-{
-	size_t from = buf->len;
-
-	if (!style->opts.text || !style->opts.text(style->opts.data, record, buf))
-		return false;
-	while (buf->len > from && buf->data[buf->len - 1] == '\n')
-		buf->len--;
-	return true;
-}
-
 void dkt__style_text(const struct dkt_style *style, const struct dkt_record *record,
 		     struct dkt_buf *buf)
 {
-	if (!dkt__style_other_text(style, record, buf))
+	size_t from = buf->len;
+
+	if (!style->opts.text || !style->opts.text(style->opts.data, record, buf)) {
 		dkt_record_text(record, buf);
+		return;
+	}
+	while (buf->len > from && buf->data[buf->len - 1] == '\n')
+		buf->len--;
 }
 
 /* The date and time of a second, up to and with the point. */

@@ -26,6 +26,7 @@ enum dkt__column_kind {
 	DKT__COLUMN_SYSTEM,
 	DKT__COLUMN_EVENT,
 	DKT__COLUMN_RECORD_TEXT,
+	DKT__COLUMN_LOST,
 };
 
 struct dkt__column {
@@ -48,6 +49,7 @@ struct dkt__form {
 	uint32_t need; /* bytes of record that the columns read without asking */
 	uint32_t room; /* bytes that keys and columns of fixed size can take at most */
 	bool text; /* the record's text belongs to it */
+	bool met; /* a record of it */
 	const char *head; /* the style's own words; readable to a multiple of 16 bytes */
 	uint32_t head_len;
 	void *own; /* the style's */
@@ -86,7 +88,8 @@ struct dkt_style {
 	char date[32]; /* "2026-11-20T14:02:52." */
 };
 
-extern const struct dkt__style_ops dkt__style_trace_ops, dkt__style_raw_ops, dkt__style_json_ops;
+extern const struct dkt__style_ops dkt__style_trace_ops, dkt__style_raw_ops, dkt__style_json_ops,
+	dkt__style_csv_ops, dkt__style_folded_ops, dkt__style_ctf_ops;
 
 /* Zeroed memory that lives as long as the style, NULL when memory is out. */
 void *dkt__style_alloc(struct dkt_style *style, size_t n);
@@ -100,9 +103,16 @@ struct dkt__form *dkt__style_learn(struct dkt_style *style, struct dkt_event *ev
 /* style_column.c: fills in columns, need, room and text; events without a format have none. */
 int dkt__style_columns(struct dkt_style *style, struct dkt__form *form);
 
+/* The column of that name that all records have, or none. */
+struct dkt__column dkt__column_other(const char *name);
+
+/* Whether that field was asked for by name. */
+bool dkt__style_wants(const struct dkt_style *style, const char *name);
+
 /*
  * Gives the columns their keys, with the name as in a JSON string between before and after; first
- * stands before the first one. Leaves out what every line has anyway and what the event has not.
+ * stands before the first one. after NULL: without the name. Leaves out what every line has anyway
+ * and what the event has not.
  */
 int dkt__style_keys(struct dkt_style *style, struct dkt__form *form, const char *first,
 		    const char *before, const char *after);
@@ -110,10 +120,6 @@ int dkt__style_keys(struct dkt_style *style, struct dkt__form *form, const char 
 /* Appends the record's text, whoever makes it. */
 void dkt__style_text(const struct dkt_style *style, const struct dkt_record *record,
 		     struct dkt_buf *buf);
-
-/* True if somebody else than the print format makes the record's text: appended if so. */
-bool dkt__style_other_text(const struct dkt_style *style, const struct dkt_record *record,
-			   struct dkt_buf *buf);
 
 /* The wall-clock time in ISO 8601 with nanoseconds, 30 bytes. */
 char *dkt__style_put_wall(struct dkt_style *style, char *p, uint64_t ts);
@@ -136,6 +142,20 @@ static inline struct dkt__form *dkt__style_form(struct dkt_style *style, struct 
 	if (dkt__likely(form && form->event == event))
 		return form;
 	return dkt__style_learn(style, event);
+}
+
+/* The same for a record; the first one of an event tells whether somebody else makes its text. */
+static inline struct dkt__form *dkt__style_form_of(struct dkt_style *style,
+						   const struct dkt_record *record)
+{
+	struct dkt__form *form = dkt__style_form(style, record->event);
+
+	if (dkt__unlikely(form && !form->met)) {
+		form->met = true;
+		if (style->opts.text && style->opts.text(style->opts.data, record, NULL))
+			form->text = true;
+	}
+	return form;
 }
 
 /* Copies text that is readable to a multiple of 16 bytes, to where there is room for as much. */

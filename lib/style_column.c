@@ -18,6 +18,7 @@ static const struct {
 	{ "system", DKT__COLUMN_SYSTEM },
 	{ "event", DKT__COLUMN_EVENT },
 	{ "text", DKT__COLUMN_RECORD_TEXT },
+	{ "lost", DKT__COLUMN_LOST },
 	{ "CPU", DKT__COLUMN_CPU },
 	{ "COMM", DKT__COLUMN_COMM },
 };
@@ -164,7 +165,7 @@ static bool set_field(struct dkt__form *form, struct dkt__column *column,
 
 /* ---- which of them ---- */
 
-static bool wants(const struct dkt_style *style, const char *name)
+bool dkt__style_wants(const struct dkt_style *style, const char *name)
 {
 	size_t i;
 
@@ -185,17 +186,23 @@ static void add_all(struct dkt__form *form, const struct dkt_field *fields, size
 			form->n++;
 }
 
+struct dkt__column dkt__column_other(const char *name)
+{
+	struct dkt__column column = { .name = name, .kind = DKT__COLUMN_NONE };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		if (!strcmp(others[i].name, name))
+			column.kind = others[i].kind;
+	return column;
+}
+
 static void add_named(struct dkt__form *form, const char *name)
 {
 	const struct dkt_field *field = dkt_event_field(form->event, name);
 	struct dkt__column *column = &form->columns[form->n++];
-	size_t i;
 
-	column->name = name;
-	column->kind = DKT__COLUMN_NONE;
-	for (i = 0; i < ARRAY_SIZE(others); i++)
-		if (!strcmp(others[i].name, name))
-			column->kind = others[i].kind;
+	*column = dkt__column_other(name);
 	/* A field of the event's own that is called so comes before what all have. */
 	if (field && !set_field(form, column, field))
 		column->kind = DKT__COLUMN_NONE;
@@ -229,8 +236,8 @@ int dkt__style_columns(struct dkt_style *style, struct dkt__form *form)
 	if (!form->columns)
 		return -ENOMEM;
 	form->room = 64;
-	form->text = needs_text(form->event) || wants(style, "text");
-	if (!style->opts.n_fields || wants(style, "*"))
+	form->text = needs_text(form->event) || dkt__style_wants(style, "text");
+	if (!style->opts.n_fields || dkt__style_wants(style, "*"))
 		add_all(form, fields, n);
 	for (i = 0; i < style->opts.n_fields; i++)
 		if (strcmp(style->opts.fields[i], "*"))
@@ -266,8 +273,8 @@ int dkt__style_keys(struct dkt_style *style, struct dkt__form *form, const char 
 		if (form->columns[i].kind > DKT__COLUMN_STACK)
 			continue;
 		*column = form->columns[i];
-		column->key = make_key(style, n++ ? before : first, column->name, after,
-				       &column->key_len);
+		column->key = make_key(style, n++ ? before : first, after ? column->name : "",
+				       after ? after : "", &column->key_len);
 		if (!column->key)
 			return -ENOMEM;
 		form->room += column->key_len + 16;

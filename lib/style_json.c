@@ -157,25 +157,17 @@ static int escape_tail(struct dkt_buf *buf, size_t from)
 	return buf->err;
 }
 
-#define TEXT_KEY ",\"text\":\""
-
-static int put_text(const struct dkt_style *style, const struct dkt__form *form,
-		    const struct dkt_record *record, struct dkt_buf *buf)
+static int put_text(const struct dkt_style *style, const struct dkt_record *record,
+		    struct dkt_buf *buf)
 {
-	size_t before = buf->len, from;
+	size_t from;
 	int err;
 
-	dkt_buf_add(buf, TEXT_KEY, sizeof(TEXT_KEY) - 1);
+	dkt_buf_str(buf, "},\"text\":\"");
 	from = buf->len;
-	if (!dkt__style_other_text(style, record, buf)) {
-		if (!form->text) {
-			buf->len = before;
-			return 0;
-		}
-		dkt_record_text(record, buf);
-	}
+	dkt__style_text(style, record, buf);
 	err = escape_tail(buf, from);
-	dkt_buf_add(buf, "\"", 1);
+	dkt_buf_str(buf, "\"}\n");
 	return err;
 }
 
@@ -189,7 +181,7 @@ static int json_record(struct dkt_style *style, const struct dkt_record *record,
 
 	if (!record->event)
 		return json_lost(style, record, buf);
-	form = dkt__style_form(style, record->event);
+	form = dkt__style_form_of(style, record);
 	if (!form)
 		return -ENOMEM;
 	comm_len = strlen(comm);
@@ -206,13 +198,10 @@ static int json_record(struct dkt_style *style, const struct dkt_record *record,
 	p = dkt__put_kept(p, form->head, form->head_len);
 	buf->len = (size_t)(p - buf->data);
 	err = dkt__put_columns(buf, form, record, put_number, put_many);
-	if (form->text || style->opts.text) {
-		dkt_buf_add(buf, "}", 1);
-		err = err ? err : put_text(style, form, record, buf);
-		dkt_buf_add(buf, "}\n", 2);
-	} else {
+	if (form->text && !err)
+		err = put_text(style, record, buf);
+	else
 		dkt_buf_add(buf, "}}\n", 3);
-	}
 	return err ? err : buf->err;
 }
 

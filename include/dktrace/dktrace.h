@@ -806,7 +806,8 @@ struct dkt_style_opts {
 	bool wall; /* text styles show wall-clock time, if the source knows it */
 	/*
 	 * Appends the text of a record that its event's print format does not give; newlines at its end
-	 * do not count. False: that gives it, nothing was appended. NULL: no event is such.
+	 * do not count. False: that gives it, nothing was appended; so it is for all records of an
+	 * event. buf NULL: only tells which. NULL: no event is such.
 	 */
 	bool (*text)(void *data, const struct dkt_record *record, struct dkt_buf *buf);
 	void *data;

@@ -40,6 +40,47 @@ of_rm()
 	cmp "$BATS_TEST_TMPDIR/trace" "$BATS_TEST_TMPDIR/json"
 }
 
+@test "csv: one process, a table for each event" {
+	of_rm csv
+	golden style-csv
+}
+
+@test "csv: a database has what json has" {
+	command -v sqlite3 >/dev/null || skip "needs sqlite3"
+	dktrace show --input "$capture" --style csv 2>/dev/null | grep -a '^syscalls,sys_exit_write,' >"$BATS_TEST_TMPDIR/rows.csv"
+	sqlite3 -csv :memory: 'create table t(system,event,ts int,wall,cpu int,pid int,comm,flags,nr int,ret int)' \
+		".import $BATS_TEST_TMPDIR/rows.csv t" 'select count(*), sum(ts), sum(ret) from t' | tr -d '\r' >"$BATS_TEST_TMPDIR/sums"
+	dktrace show --input "$capture" --style json 2>/dev/null | jq -rs 'map(select(.event == "sys_exit_write")) |
+		"\(length),\(map(.ts) | add),\(map(.fields.ret) | add)"' | diff "$BATS_TEST_TMPDIR/sums" -
+}
+
+@test "ctf: babeltrace2 reads back every record" {
+	command -v babeltrace2 >/dev/null || skip "needs babeltrace2"
+	local dir=$BATS_TEST_TMPDIR/ctf
+
+	run -0 --separate-stderr dktrace show --input "$capture" --style ctf -o "$dir"
+	same "Debug log: $total lines, $total kept, 0 dropped, 0 bad." "$output" "stdout"
+	babeltrace2 --clock-gmt --clock-date --no-delta "$dir" >"$BATS_TEST_TMPDIR/read"
+	# The same times, CPUs, processes and events as in json.
+	sed -E 's/^\[([^ ]*) ([^]]*)\] [^ ]* ([^:]*):([^:]*): \{ cpu_id = ([0-9]*) \}, \{ pid = ([0-9]*), comm = "([^"]*)".*/\1T\2Z \3 \4 \5 \6 \7/' \
+		"$BATS_TEST_TMPDIR/read" >"$BATS_TEST_TMPDIR/ctf.keys"
+	dktrace show --input "$capture" --style json 2>/dev/null |
+		jq -r '"\(.wall) \(.system) \(.event) \(.cpu) \(.pid) \(.comm)"' | cmp - "$BATS_TEST_TMPDIR/ctf.keys"
+	# And the same values: results of system calls.
+	sed -nE 's/.* ret = (-?[0-9]*) .*/\1/p' "$BATS_TEST_TMPDIR/read" >"$BATS_TEST_TMPDIR/ctf.ret"
+	dktrace show --input "$capture" --style json 2>/dev/null | jq -r '.fields.ret // empty' | cmp - "$BATS_TEST_TMPDIR/ctf.ret"
+}
+
+@test "ctf: a directory that has something in it is left alone" {
+	mkdir "$BATS_TEST_TMPDIR/full"
+	touch "$BATS_TEST_TMPDIR/full/file"
+	expect 1 "" "dktrace: make $BATS_TEST_TMPDIR/full: it is there, with file" \
+		dktrace show --input "$capture" --style ctf -o "$BATS_TEST_TMPDIR/full"
+	expect 1 "" "dktrace: make $BATS_TEST_TMPDIR/no/dir: No such file or directory" \
+		dktrace show --input "$capture" --style ctf -o "$BATS_TEST_TMPDIR/no/dir"
+	expect 2 "" "dktrace: --style ctf: name the directory for its files" dktrace show --input "$capture" --style ctf
+}
+
 @test "a file gets the records, stdout the sums" {
 	run -0 --separate-stderr dktrace show --input "$capture" --style json -o "$BATS_TEST_TMPDIR/file"
 	same "Debug log: $total lines, $total kept, 0 dropped, 0 bad." "$output" "stdout"

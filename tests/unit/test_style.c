@@ -213,6 +213,113 @@ static void test_raw(void **state)
 	room_close(&room);
 }
 
+/* ---- csv ---- */
+
+#define CSV_HEADER                                                                                  \
+	"system,event,ts,wall,cpu,pid,comm,flags,i,u,s64,u64,pointer,ip,name,text,late,shorts,mac," \
+	"longs,tiny,yes,odd\r\n"
+#define CSV_TIME "3682519727123,2026-11-20T11:49:56.331335123Z,3"
+#define CSV_HEAD "styled,sample," CSV_TIME ",4711,dd,d.s2,"
+
+static void test_csv(void **state)
+{
+	struct room room;
+
+	(void)state;
+	room_open(&room, "csv", NULL, 0);
+	memcpy(room.body.name, "a,\"b\"\\x\xff\n", 10);
+	assert_string_equal(
+		styled(&room, "dd"), CSV_HEADER CSV_HEAD
+		"-5,4000000000,-9223372036854775808,18446744073709551615,0xffff888100a00000,"
+		"0xffffffff81000010,\"a,\"\"b\"\"\\x5cx\\xff\n\",some tex,later,1 2 65535,"
+		"000102abcdef,1 9007199254740993,-1,1,010203\r\n");
+	/* The header comes once. */
+	assert_memory_equal(styled(&room, "dd"), CSV_HEAD, strlen(CSV_HEAD));
+	room.record.event = NULL;
+	room.record.lost = 9;
+	assert_string_equal(styled(&room, ""),
+			    "system,event,ts,wall,cpu,lost\r\n,lost," CSV_TIME ",9\r\n");
+	room.record.lost = DKT_LOST_UNKNOWN;
+	assert_string_equal(styled(&room, ""), ",lost," CSV_TIME ",\r\n");
+	room_close(&room);
+}
+
+/* Fields that are asked for are the columns of every row. */
+static void test_csv_chosen(void **state)
+{
+	static const char *const fields[] = { "event", "u", "none", "COMM", "lost" };
+	struct room room;
+
+	(void)state;
+	room_open(&room, "csv", fields, ARRAY_SIZE(fields));
+	assert_int_equal(dkt_style_begin(room.style, room.buf), 0);
+	assert_memory_equal(room.buf->data, "event,u,none,COMM,lost\r\n", room.buf->len);
+	assert_string_equal(styled(&room, "d,d"), "sample,4000000000,,\"d,d\",\r\n");
+	room.record.event = NULL;
+	room.record.lost = 9;
+	assert_string_equal(styled(&room, ""), "lost,,,,9\r\n");
+	room_close(&room);
+}
+
+/* ---- folded ---- */
+
+static struct dkt_event *stack_event(struct dkt_ctx *ctx, const char *name, int id)
+{
+	struct dkt_event *event;
+	char *text __cleanup(free) = NULL;
+
+	assert_true(
+		asprintf(&text,
+			 "name: %s\nID: %d\nformat:\n"
+			 "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+			 "\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n"
+			 "\tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n\n"
+			 "print fmt: \"%%ps\", (void *)REC->caller[0]\n",
+			 name, id) > 0);
+	assert_int_equal(dkt_event_define(ctx, "ftrace", name, text, &event), 0);
+	return event;
+}
+
+static void test_folded(void **state)
+{
+	static const uint64_t kernel[] = { 0, 0, 0x30, 0x20, 0x10 }, user[] = { 0, 0, 0x99 };
+	struct dkt_record record;
+	struct room room;
+	size_t len;
+	int i;
+
+	(void)state;
+	room_open(&room, "folded", NULL, 0);
+	record = room.record;
+	for (i = 0; i < 3; i++) {
+		room.record = record;
+		styled(&room, "a b;c");
+		room.record.event = stack_event(room.ctx, "kernel_stack", 100);
+		room.record.data = kernel;
+		room.record.size = sizeof(kernel);
+		styled(&room, "a b;c");
+		room.record.event = stack_event(room.ctx, "user_stack", 101);
+		room.record.data = user;
+		room.record.size = sizeof(user);
+		if (i)
+			styled(&room, "a b;c");
+	}
+	/* Another thread's stack is not of that event. */
+	room.record.pid++;
+	styled(&room, "other");
+	room.record.event = NULL;
+	room.record.lost = 7;
+	styled(&room, "");
+	dkt_buf_reset(room.buf);
+	assert_int_equal(dkt_style_end(room.style, room.buf), 0);
+	dkt_buf_add(room.buf, "", 1);
+	assert_string_equal(dkt_buf_data(room.buf, &len), "-;other;0x99 1\n"
+							  "[lost];cpu_3 7\n"
+							  "sample;a_b_c;0x10;0x20;0x30 1\n"
+							  "sample;a_b_c;0x99;0x10;0x20;0x30 2\n");
+	room_close(&room);
+}
+
 /* ---- trace ---- */
 
 static bool own_text(void *data, const struct dkt_record *record, struct dkt_buf *buf)
@@ -353,11 +460,19 @@ static void test_no_such_style(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_json),        cmocka_unit_test(test_json_chosen),
-		cmocka_unit_test(test_json_lost),   cmocka_unit_test(test_json_reversible),
-		cmocka_unit_test(test_raw),         cmocka_unit_test(test_trace),
-		cmocka_unit_test(test_json_random), cmocka_unit_test(test_every_style_survives),
-		cmocka_unit_test(test_many_events), cmocka_unit_test(test_no_such_style),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_chosen),
+		cmocka_unit_test(test_json_lost),
+		cmocka_unit_test(test_json_reversible),
+		cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_csv_chosen),
+		cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_raw),
+		cmocka_unit_test(test_trace),
+		cmocka_unit_test(test_json_random),
+		cmocka_unit_test(test_every_style_survives),
+		cmocka_unit_test(test_many_events),
+		cmocka_unit_test(test_no_such_style),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

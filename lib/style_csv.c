@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The csv style, as RFC 4180 has it: tables of comma-separated values. Without a choice of fields
+ * each event has columns of its own, and its header comes before its first record.
+ */
+#include "style.h"
+
+#include "banned.h"
+
+/* What comes before the event's own fields. */
+#define COMMON_NAMES "system,event,ts,wall,cpu,pid,comm,flags"
+
+/* Most that numbers and times of these take. */
+#define COMMON_ROOM 160
+
+#define LOST_EVENT "lost"
+
+struct csv {
+	struct dkt_style base;
+	bool uniform; /* fields were chosen: all rows have these columns */
+	struct dkt__column *columns; /* of losses, and of the only header if it is uniform */
+	uint32_t n;
+	bool lost_header; /* was put */
+};
+
+/* ---- cells ---- */
+
+static bool is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != ',' && c != '\\';
+}
+
+/*
+ * Puts text as a cell, in quotes if need be. What RFC 4180 has no place for, control characters
+ * and bytes that are no UTF-8, becomes \xHH, and a backslash before an x too.
+ */
+static char *put_text(char *p, const char *text, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && is_plain((unsigned char)text[i]))
+		i++;
+	if (i == len) {
+		dkt__copy_few(p, text, len);
+		return p + len;
+	}
+	*p++ = '"';
+	for (i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+		unsigned int n = c < 0x80 ? 1 : dkt__utf8_len(text + i, len - i);
+		bool control = (c < 0x20 && c != '\n' && c != '\r') || c == 0x7f;
+
+		if (n > 1) {
+			memcpy(p, text + i, n);
+			p += n;
+			i += n - 1;
+		} else if (!n || control || (c == '\\' && i + 1 < len && text[i + 1] == 'x')) {
+			*p++ = '\\';
+			*p++ = 'x';
+			p = dkt__put_hex_digits(p, c, 2);
+		} else {
+			if (c == '"')
+				*p++ = '"';
+			*p++ = (char)c;
+		}
+	}
+	*p++ = '"';
+	return p;
+}
+
+static char *put_number(char *p, const struct dkt__column *column, uint64_t v)
+{
+	if (column->kind == DKT__COLUMN_ADDRESS || column->kind == DKT__COLUMN_STACK) {
+		*p++ = '0';
+		*p++ = 'x';
+		return dkt__put_hex(p, v);
+	}
+	return column->is_signed ? dkt__put_int(p, (int64_t)v) : dkt__put_dec(p, v);
+}
+
+/* Numbers with a blank between, bytes as two digits each. */
+static char *put_many(char *p, const struct dkt__column *column, const uint8_t *data, uint32_t len)
+{
+	uint32_t i;
+
+	if (column->kind == DKT__COLUMN_TEXT)
+		return put_text(p, (const char *)data, strnlen((const char *)data, len));
+	for (i = 0; len - i >= column->element; i += column->element) {
+		if (column->kind == DKT__COLUMN_BYTES) {
+			p = dkt__put_hex_digits(p, data[i], 2);
+			continue;
+		}
+		uint64_t v = dkt__load_at(data + i, column->load);
+
+		if (column->kind == DKT__COLUMN_STACK && !dkt__is_caller((unsigned long)v))
+			break;
+		if (i)
+			*p++ = ' ';
+		p = put_number(p, column, v);
+	}
+	return p;
+}
+
+/* ---- rows ---- */
+
+/* Turns what was appended from there on into a cell. */
+static int quote_tail(struct dkt_buf *buf, size_t from)
+{
+	size_t len = buf->len - from;
+	char *copy __cleanup(free) = malloc(len + 1);
+	char *p;
+
+	if (!copy || buf->err)
+		return -ENOMEM;
+	memcpy(copy, buf->data + from, len);
+	buf->len = from;
+	p = dkt__buf_room(buf, len * 6 + 32);
+	if (!p)
+		return -ENOMEM;
+	buf->len = (size_t)(put_text(p, copy, len) - buf->data);
+	return 0;
+}
+
+struct row {
+	struct csv *csv;
+	const struct dkt_record *record;
+	const char *comm;
+	struct dkt_buf *buf;
+	const struct dkt__body *body;
+};
+
+/* A cell of what all records have. A loss has its time, CPU and number only. */
+static int put_other(const struct row *row, const struct dkt__column *column)
+{
+	const struct dkt_record *record = row->record;
+	struct dkt_style *style = &row->csv->base;
+	size_t comm_len = strlen(row->comm), from = row->buf->len;
+	char *p = dkt__buf_room(row->buf, comm_len * 6 + 64);
+	bool lost = !record->event;
+
+	if (!p)
+		return -ENOMEM;
+	if (column->kind == DKT__COLUMN_TS)
+		p = dkt__put_dec(p, record->ts);
+	else if (column->kind == DKT__COLUMN_WALL && style->source.has_wall)
+		p = dkt__style_put_wall(style, p, record->ts);
+	else if (column->kind == DKT__COLUMN_CPU)
+		p = dkt__put_dec(p, record->cpu);
+	else if (column->kind == DKT__COLUMN_PID && !lost)
+		p = dkt__put_int(p, record->pid);
+	else if (column->kind == DKT__COLUMN_COMM && !lost)
+		p = put_text(p, row->comm, comm_len);
+	else if (column->kind == DKT__COLUMN_FLAGS && !lost)
+		p = dkt__style_put_flags(p, record);
+	else if (column->kind == DKT__COLUMN_LOST && lost && record->lost != DKT_LOST_UNKNOWN)
+		p = dkt__put_dec(p, record->lost);
+	row->buf->len = (size_t)(p - row->buf->data);
+	if (column->kind == DKT__COLUMN_SYSTEM && !lost)
+		dkt_buf_str(row->buf, record->event->system);
+	else if (column->kind == DKT__COLUMN_EVENT)
+		dkt_buf_str(row->buf, lost ? LOST_EVENT : record->event->name);
+	else if (column->kind == DKT__COLUMN_RECORD_TEXT && !lost)
+		dkt__style_text(style, record, row->buf);
+	else
+		return 0;
+	return quote_tail(row->buf, from);
+}
+
+static int put_cell(const struct row *row, const struct dkt__column *column)
+{
+	struct dkt_buf *buf = row->buf;
+	const uint8_t *data;
+	uint32_t len;
+	char *p;
+
+	if (column->kind > DKT__COLUMN_STACK)
+		return put_other(row, column);
+	if (column->kind <= DKT__COLUMN_ADDRESS) {
+		p = dkt__buf_room(buf, 64);
+		data = row->body->data + column->bytes.offset;
+		if (p)
+			p = put_number(p, column, dkt__load_at(data, column->load));
+	} else {
+		data = dkt__column_bytes(column, row->body, row->record->size, &len);
+		p = dkt__buf_room(buf, (size_t)len * ROOM_OF_BYTE + 64);
+		if (p)
+			p = put_many(p, column, data, len);
+	}
+	if (!p)
+		return -ENOMEM;
+	buf->len = (size_t)(p - buf->data);
+	return 0;
+}
+
+static int put_row(const struct row *row, const struct dkt__column *columns, uint32_t n)
+{
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < n && !err; i++) {
+		if (i)
+			dkt_buf_add(row->buf, ",", 1);
+		err = put_cell(row, &columns[i]);
+	}
+	dkt_buf_add(row->buf, "\r\n", 2);
+	return err ? err : row->buf->err;
+}
+
+/* The names of the columns, each but the first after a comma. */
+static int put_names(struct dkt_buf *buf, const struct dkt__column *columns, uint32_t n, bool first)
+{
+	size_t from;
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < n && !err; i++) {
+		if (i || !first)
+			dkt_buf_add(buf, ",", 1);
+		from = buf->len;
+		dkt_buf_str(buf, columns[i].name);
+		err = quote_tail(buf, from);
+	}
+	return err ? err : buf->err;
+}
+
+/* ---- records ---- */
+
+static int csv_lost(struct csv *csv, const struct row *row)
+{
+	int err = 0;
+
+	if (!csv->uniform && !csv->lost_header) {
+		err = put_names(row->buf, csv->columns, csv->n, true);
+		dkt_buf_add(row->buf, "\r\n", 2);
+	}
+	csv->lost_header = true;
+	return err ? err : put_row(row, csv->columns, csv->n);
+}
+
+static int put_event_header(const struct dkt__form *form, struct dkt_buf *buf)
+{
+	int err;
+
+	dkt_buf_str(buf, COMMON_NAMES);
+	err = put_names(buf, form->columns, form->n, false);
+	dkt_buf_str(buf, form->text ? ",text\r\n" : "\r\n");
+	return err;
+}
+
+/* A row of the event's own table. */
+static int put_event_row(struct csv *csv, const struct dkt__form *form,
+			 const struct dkt_record *record, const char *comm, struct dkt_buf *buf)
+{
+	size_t comm_len = strlen(comm), from;
+	char *p = dkt__buf_room(buf, form->head_len + comm_len * 6 + COMMON_ROOM);
+	int err;
+
+	if (!p)
+		return -ENOMEM;
+	p = dkt__put_kept(p, form->head, form->head_len);
+	p = dkt__put_dec(p, record->ts);
+	*p++ = ',';
+	if (csv->base.source.has_wall)
+		p = dkt__style_put_wall(&csv->base, p, record->ts);
+	*p++ = ',';
+	p = dkt__put_dec(p, record->cpu);
+	*p++ = ',';
+	p = dkt__put_int(p, record->pid);
+	*p++ = ',';
+	p = put_text(p, comm, comm_len);
+	*p++ = ',';
+	p = dkt__style_put_flags(p, record);
+	buf->len = (size_t)(p - buf->data);
+	err = dkt__put_columns(buf, form, record, put_number, put_many);
+	if (form->text && !err) {
+		dkt_buf_add(buf, ",", 1);
+		from = buf->len;
+		dkt__style_text(&csv->base, record, buf);
+		err = quote_tail(buf, from);
+	}
+	dkt_buf_add(buf, "\r\n", 2);
+	return err ? err : buf->err;
+}
+
+static int csv_record(struct dkt_style *style, const struct dkt_record *record, const char *comm,
+		      struct dkt_buf *buf)
+{
+	struct csv *csv = (struct csv *)style;
+	struct row row = { .csv = csv, .record = record, .comm = comm, .buf = buf };
+	struct dkt__form *form;
+	__body body = { 0 };
+	int err = 0;
+
+	if (!record->event)
+		return csv_lost(csv, &row);
+	form = dkt__style_form_of(style, record);
+	if (!form)
+		return -ENOMEM;
+	if (csv->uniform) {
+		row.body = &body;
+		return dkt__body_get(&body, record, form) ? put_row(&row, form->columns, form->n) :
+							    -ENOMEM;
+	}
+	/* Its own of an event is anything once its header was put. */
+	if (!form->own)
+		err = put_event_header(form, buf);
+	form->own = csv;
+	return err ? err : put_event_row(csv, form, record, comm, buf);
+}
+
+static int csv_begin(struct dkt_style *style, struct dkt_buf *buf)
+{
+	const struct csv *csv = (struct csv *)style;
+	int err;
+
+	if (!csv->uniform)
+		return 0;
+	err = put_names(buf, csv->columns, csv->n, true);
+	dkt_buf_add(buf, "\r\n", 2);
+	return err;
+}
+
+/* ---- columns ---- */
+
+static int csv_learn(struct dkt_style *style, struct dkt__form *form)
+{
+	size_t system_len = strlen(form->event->system), name_len = strlen(form->event->name);
+	char *head, *p;
+
+	if (((const struct csv *)style)->uniform)
+		return 0;
+	head = dkt__style_alloc(style, (system_len + name_len) * 6 + 64);
+	if (!head)
+		return -ENOMEM;
+	p = put_text(head, form->event->system, system_len);
+	*p++ = ',';
+	p = put_text(p, form->event->name, name_len);
+	*p++ = ',';
+	form->head = head;
+	form->head_len = (uint32_t)(p - head);
+	return dkt__style_keys(style, form, ",", ",", NULL);
+}
+
+static int csv_open(struct dkt_style *style)
+{
+	static const char *const lost[] = { "system", "event", "ts", "wall", "cpu", "lost" };
+	struct csv *csv = (struct csv *)style;
+	const char *const *names = lost;
+	uint32_t i;
+
+	csv->uniform = style->opts.n_fields && !dkt__style_wants(style, "*");
+	csv->n = ARRAY_SIZE(lost);
+	if (csv->uniform) {
+		names = style->opts.fields;
+		csv->n = (uint32_t)style->opts.n_fields;
+	}
+	csv->columns = dkt__style_alloc(style, csv->n * sizeof(*csv->columns));
+	for (i = 0; csv->columns && i < csv->n; i++)
+		csv->columns[i] = dkt__column_other(names[i]);
+	return csv->columns ? 0 : -ENOMEM;
+}
+
+const struct dkt__style_ops dkt__style_csv_ops = {
+	.name = "csv",
+	.words = "comma-separated values, for spreadsheets and databases",
+	.traits = DKT_STYLE_DATA | DKT_STYLE_ORDER,
+	.size = sizeof(struct csv),
+	.open = csv_open,
+	.learn = csv_learn,
+	.begin = csv_begin,
+	.record = csv_record,
+};

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The folded style: how often each stack was met, a line for each, as flame graphs are made of. A
+ * stack belongs to the event before it of the same CPU and thread; the kernel's comes before the
+ * user's. "EVENT;COMM;OUTERMOST;...;INNERMOST COUNT".
+ */
+#include <search.h>
+
+#include "style.h"
+
+#include "banned.h"
+
+#define MAX_FRAMES 256 /* more than the kernel records */
+#define MAX_CPUS   65536
+
+/* The event that a stack of the CPU would belong to, and its stacks so far. */
+struct place {
+	const struct dkt_event *event; /* NULL: none is waited for */
+	int32_t pid;
+	char *comm;
+	char *kernel; /* frames, each after a semicolon; NULL: none */
+	char *user;
+};
+
+struct stack {
+	uint64_t count;
+	char text[];
+};
+
+struct folded {
+	struct dkt_style base;
+	struct place *places; /* by CPU */
+	uint32_t n_places;
+	void *stacks; /* tree of struct stack by text */
+	struct dkt_buf *text; /* of the one being made */
+};
+
+/* ---- counts ---- */
+
+static int stack_cmp(const void *a, const void *b)
+{
+	return strcmp(((const struct stack *)a)->text, ((const struct stack *)b)->text);
+}
+
+static int add_count(struct folded *folded, const char *text, size_t len, uint64_t count)
+{
+	struct stack *stack = malloc(sizeof(*stack) + len + 1), **found;
+
+	if (!stack)
+		return -ENOMEM;
+	stack->count = 0;
+	memcpy(stack->text, text, len);
+	stack->text[len] = '\0';
+	found = tsearch(stack, &folded->stacks, stack_cmp);
+	if (!found || *found != stack)
+		free(stack);
+	if (!found)
+		return -ENOMEM;
+	(*found)->count += count;
+	return 0;
+}
+
+/* ---- frames ---- */
+
+/* A name within a line: no semicolon, and no blank or newline, which ends it. */
+static void add_name(struct dkt_buf *buf, const char *name)
+{
+	size_t from = buf->len, i;
+
+	dkt_buf_str(buf, name);
+	for (i = from; i < buf->len; i++)
+		if (buf->data[i] == ';' || (unsigned char)buf->data[i] <= ' ')
+			buf->data[i] = '_';
+}
+
+static void add_address(const struct dkt_style *style, struct dkt_buf *buf, uint64_t address)
+{
+	uint64_t offset;
+	const char *name = dkt_symbol(style->ctx, address, &offset);
+
+	dkt_buf_add(buf, ";", 1);
+	if (name) {
+		add_name(buf, name);
+		return;
+	}
+	dkt_buf_add(buf, "0x", 2);
+	dkt_buf_hex(buf, address, 0, ' ');
+}
+
+/* The frames of a stack record, the outermost first; the caller frees it. NULL: no memory. */
+static char *fold(struct folded *folded, const struct dkt_record *record,
+		  const struct dkt__column *column, bool user)
+{
+	struct dkt_buf *buf = folded->text;
+	unsigned long addresses[MAX_FRAMES];
+	uint32_t at = column->bytes.offset, n = 0;
+
+	for (; n < MAX_FRAMES && at < record->size && record->size - at >= sizeof(long);
+	     at += sizeof(long)) {
+		memcpy(&addresses[n], (const char *)record->data + at, sizeof(long));
+		if (!dkt__is_caller(addresses[n]))
+			break;
+		n++;
+	}
+	dkt_buf_reset(buf);
+	while (n--) {
+		if (!user) {
+			add_address(&folded->base, buf, addresses[n]);
+			continue;
+		}
+		dkt_buf_add(buf, ";0x", 3);
+		dkt_buf_hex(buf, addresses[n], 0, ' ');
+	}
+	return buf->err ? NULL : strndup(buf->len ? buf->data : "", buf->len);
+}
+
+/* ---- events and their stacks ---- */
+
+static void place_clear(struct place *place)
+{
+	free(place->comm);
+	free(place->kernel);
+	free(place->user);
+	*place = (struct place){ 0 };
+}
+
+/* Counts the stacks of the CPU's last event: nothing more comes for it. */
+static int place_end(struct folded *folded, struct place *place)
+{
+	struct dkt_buf *buf = folded->text;
+	int err = 0;
+
+	dkt_buf_reset(buf);
+	if (place->kernel || place->user) {
+		add_name(buf, place->event ? place->event->name : "-");
+		dkt_buf_add(buf, ";", 1);
+		add_name(buf, place->comm ? place->comm : "<...>");
+		dkt_buf_str(buf, place->user ? place->user : "");
+		dkt_buf_str(buf, place->kernel ? place->kernel : "");
+		err = buf->err ? buf->err : add_count(folded, buf->data, buf->len, 1);
+	}
+	place_clear(place);
+	return err;
+}
+
+static struct place *place_of(struct folded *folded, uint32_t cpu)
+{
+	struct place *places;
+
+	if (cpu >= MAX_CPUS)
+		return NULL;
+	if (cpu >= folded->n_places) {
+		places = reallocarray(folded->places, cpu + 1, sizeof(*places));
+		if (!places)
+			return NULL;
+		memset(places + folded->n_places, 0,
+		       (cpu + 1 - folded->n_places) * sizeof(*places));
+		folded->places = places;
+		folded->n_places = cpu + 1;
+	}
+	return &folded->places[cpu];
+}
+
+/* A stack record: of the event before it, or of nobody's if that is missing. */
+static int add_stack(struct folded *folded, struct place *place, const struct dkt_record *record,
+		     const char *comm, const struct dkt__column *column)
+{
+	bool user = !strcmp(record->event->name, "user_stack");
+	char **frames = user ? &place->user : &place->kernel;
+	int err = 0;
+
+	if (*frames || place->pid != record->pid)
+		err = place_end(folded, place);
+	if (err)
+		return err;
+	place->pid = record->pid;
+	if (!place->comm)
+		place->comm = strdup(comm);
+	*frames = fold(folded, record, column, user);
+	return *frames && place->comm ? 0 : -ENOMEM;
+}
+
+static int add_lost(struct folded *folded, const struct dkt_record *record)
+{
+	char text[32];
+	int n = snprintf(text, sizeof(text), "[lost];cpu_%u", record->cpu);
+
+	return add_count(folded, text, (size_t)n,
+			 record->lost == DKT_LOST_UNKNOWN ? 1 : record->lost);
+}
+
+static int folded_record(struct dkt_style *style, const struct dkt_record *record, const char *comm,
+			 struct dkt_buf *buf)
+{
+	struct folded *folded = (struct folded *)style;
+	struct place *place = place_of(folded, record->cpu);
+	const struct dkt__form *form;
+	int err;
+
+	(void)buf;
+	if (!place)
+		return -ENOMEM;
+	if (!record->event) {
+		err = place_end(folded, place);
+		return err ? err : add_lost(folded, record);
+	}
+	form = dkt__style_form(style, record->event);
+	if (!form)
+		return -ENOMEM;
+	if (form->own)
+		return add_stack(folded, place, record, comm, form->own);
+	err = place_end(folded, place);
+	place->event = record->event;
+	place->pid = record->pid;
+	place->comm = strdup(comm);
+	return place->comm ? err : -ENOMEM;
+}
+
+/* Its own of an event is the column of addresses, if it is a stack. */
+static int folded_learn(struct dkt_style *style, struct dkt__form *form)
+{
+	uint32_t i;
+
+	(void)style;
+	for (i = 0; i < form->n; i++)
+		if (form->columns[i].kind == DKT__COLUMN_STACK)
+			form->own = &form->columns[i];
+	return 0;
+}
+
+static void put_stack(const void *node, VISIT visit, void *data)
+{
+	const struct stack *stack = *(struct stack *const *)node;
+	struct dkt_buf *buf = data;
+
+	if (visit != postorder && visit != leaf)
+		return;
+	dkt_buf_str(buf, stack->text);
+	dkt_buf_add(buf, " ", 1);
+	dkt_buf_u64(buf, stack->count, 0, ' ');
+	dkt_buf_add(buf, "\n", 1);
+}
+
+static int folded_end(struct dkt_style *style, struct dkt_buf *buf)
+{
+	struct folded *folded = (struct folded *)style;
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < folded->n_places && !err; i++)
+		err = place_end(folded, &folded->places[i]);
+	twalk_r(folded->stacks, put_stack, buf);
+	return err ? err : buf->err;
+}
+
+static int folded_open(struct dkt_style *style)
+{
+	/* A choice of fields would hide the stacks. */
+	style->opts.n_fields = 0;
+	return dkt_buf_new(&((struct folded *)style)->text);
+}
+
+static void folded_close(struct dkt_style *style)
+{
+	struct folded *folded = (struct folded *)style;
+	uint32_t i;
+
+	for (i = 0; i < folded->n_places; i++)
+		place_clear(&folded->places[i]);
+	free(folded->places);
+	tdestroy(folded->stacks, free);
+	dkt_buf_free(folded->text);
+}
+
+const struct dkt__style_ops dkt__style_folded_ops = {
+	.name = "folded",
+	.words = "stacks and how often each was met, for flame graphs",
+	.traits = DKT_STYLE_DATA | DKT_STYLE_ORDER,
+	.size = sizeof(struct folded),
+	.open = folded_open,
+	.learn = folded_learn,
+	.record = folded_record,
+	.end = folded_end,
+	.close = folded_close,
+};
