@@ -18,7 +18,7 @@ UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
 CLANG ?= clang
 PKG_CONFIG ?= pkg-config
 
-LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0 libzstd zlib
+LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0 libzstd zlib libbpf libdw libelf
 TOOL_PKGS := yaml-0.1 smartcols json-c
 
 # With it lctl's sessions have history and completion; EDIT= does without.
