@@ -182,6 +182,17 @@ static enum cdebug_place find_place(void)
 	return place;
 }
 
+static int create_one(struct dkt_ctx *ctx, const char *where, const char *fields)
+{
+	const struct dkt_probe probe = { .kind = DKT_PROBE_KPROBE,
+					 .group = CDEBUG_GROUP,
+					 .name = CDEBUG_NAME,
+					 .place = where,
+					 .fields = fields };
+
+	return dkt_probe_create(ctx, &probe);
+}
+
 /* The richest probe on the function that the kernel takes. */
 static int create(struct dkt_ctx *ctx, enum cdebug_place place)
 {
@@ -199,7 +210,7 @@ static int create(struct dkt_ctx *ctx, enum cdebug_place place)
 							 "how this machine passes arguments"
 							 " is not known") :
 						bad;
-		err = dkt_kprobe_create(ctx, CDEBUG_GROUP, CDEBUG_NAME, where, fields);
+		err = create_one(ctx, where, fields);
 		if (err != -EINVAL && err != -E2BIG && err != -ENOSPC)
 			break;
 	}
@@ -246,7 +257,7 @@ int cdebug_remove(struct dkt_ctx *ctx, int dirfd)
 
 	if (faccessat(dirfd, "../" NOTE, F_OK, 0))
 		return 0;
-	err = dkt_kprobe_remove(ctx, CDEBUG_GROUP, CDEBUG_NAME);
+	err = dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_NAME);
 	/* Who has it on as well takes it away at the end. */
 	if (err == -EBUSY)
 		return 0;

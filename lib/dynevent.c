@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events that are made at run time: probes on functions of the kernel. */
+/* Events that are made at run time: making, listing and removing them. */
 #include "event.h"
+#include "probe.h"
 #include "tracefs.h"
 
 #include "banned.h"
-
-#define KPROBES "kprobe_events"
-
-/* The kernel takes a definition of less than a page in one write. */
-#define DEFINITION_MAX 4094
 
 void dkt_events_forget(struct dkt_ctx *ctx)
 {
@@ -21,74 +17,164 @@ void dkt_events_forget(struct dkt_ctx *ctx)
 	dkt__tep_free(ctx);
 }
 
-/* The line that defines GROUP/NAME, without its newline; NULL if there is none. */
-static char *find_line(char *text, const char *group, const char *name)
-{
-	size_t n_group = strlen(group), n_name = strlen(name);
-	char *line, *rest = text;
+/* ---- what there is ---- */
 
-	while ((line = strsep(&rest, "\n"))) {
-		const char *p = strchr(line, ':');
-
-		if (p && !strncmp(p + 1, group, n_group) && p[1 + n_group] == '/' &&
-		    !strncmp(p + 2 + n_group, name, n_name) && p[2 + n_group + n_name] == ' ')
-			return line;
-	}
-	return NULL;
-}
-
-int dkt_kprobe_get(struct dkt_ctx *ctx, const char *group, const char *name, char **definition)
+static int read_list(struct dkt_ctx *ctx, const char *file, struct dkt_probes *probes)
 {
 	char *text __cleanup(free) = NULL;
-	char *line;
-	int err = dkt__tfs_read(ctx, &text, NULL, KPROBES);
+	char *line, *rest;
+	int err = dkt__tfs_read(ctx, &text, NULL, "%s", file);
 
-	*definition = NULL;
 	if (err)
 		return err;
-	line = find_line(text, group, name);
-	if (!line)
-		return dkt_fail(ctx, -ENOENT, "there is no probe %s/%s", group, name);
-	*definition = strdup(line);
-	return *definition ? 0 : -ENOMEM;
+	for (rest = text; (line = strsep(&rest, "\n"));) {
+		err = dkt__probe_parse(line, probes);
+		if (err && err != -EINVAL)
+			return err;
+	}
+	return 0;
 }
 
-int dkt_kprobe_create(struct dkt_ctx *ctx, const char *group, const char *name, const char *place,
-		      const char *fields)
+/* One line of a profile: "  NAME  HITS  MISSED", of uprobes "  PATH NAME  HITS". */
+static bool read_hits(char *line, bool user, struct dkt_probe *probe)
+{
+	unsigned long long hits, missed = 0;
+	char name[128];
+
+	if (user) {
+		/* A path may hold anything. */
+		char *path_end = strstr(line, probe->name);
+
+		while (path_end && (path_end == line || path_end[-1] != ' '))
+			path_end = strstr(path_end + 1, probe->name);
+		if (!path_end || sscanf(path_end, "%127s %llu", name, &hits) != 2)
+			return false;
+	} else if (sscanf(line, "%127s %llu %llu", name, &hits, &missed) != 3) {
+		return false;
+	}
+	if (strcmp(name, probe->name))
+		return false;
+	probe->hits = hits;
+	probe->missed = user ? DKT_PROBE_UNKNOWN : missed;
+	return true;
+}
+
+/* Profiles name no groups; they have the order of the lists. */
+static void add_hits(struct dkt_ctx *ctx, enum dkt_probe_kind kind, struct dkt_probes *probes)
+{
+	bool user = kind == DKT_PROBE_UPROBE;
+	const char *file = user ? "uprobe_profile" : "kprobe_profile";
+	char *text __cleanup(free) = NULL;
+	char *line, *rest;
+	size_t i = 0;
+
+	if (!dkt__tfs_exists(ctx, "%s", file) || dkt__tfs_read(ctx, &text, NULL, "%s", file))
+		return;
+	for (rest = text; (line = strsep(&rest, "\n")) && *line;) {
+		while (i < probes->n && probes->at[i].kind != kind)
+			i++;
+		/* One that came or went meanwhile: what follows cannot be told. */
+		if (i >= probes->n || !read_hits(line, user, &probes->at[i++]))
+			return;
+	}
+}
+
+int dkt_probes_read(struct dkt_ctx *ctx, struct dkt_probes **out)
+{
+	static const char *const lists[] = { "kprobe_events", "uprobe_events" };
+	struct dkt_probes *probes = calloc(1, sizeof(*probes));
+	size_t i;
+	int err = 0;
+
+	*out = NULL;
+	if (!probes)
+		return -ENOMEM;
+	if (dkt__tfs_exists(ctx, "dynamic_events"))
+		err = read_list(ctx, "dynamic_events", probes);
+	else
+		for (i = 0; !err && i < ARRAY_SIZE(lists); i++)
+			if (dkt__tfs_exists(ctx, "%s", lists[i]))
+				err = read_list(ctx, lists[i], probes);
+	if (err) {
+		dkt_probes_free(probes);
+		return err;
+	}
+	add_hits(ctx, DKT_PROBE_KPROBE, probes);
+	add_hits(ctx, DKT_PROBE_UPROBE, probes);
+	*out = probes;
+	return 0;
+}
+
+/* ---- making and removing ---- */
+
+/* The file that takes definitions of that kind; NULL, with words: this kernel has none. */
+static const char *file_of(struct dkt_ctx *ctx, enum dkt_probe_kind kind)
+{
+	static const struct {
+		const char *file;
+		const char *what;
+	} files[] = {
+		[DKT_PROBE_KPROBE] = { "kprobe_events", "probes on its functions" },
+		[DKT_PROBE_UPROBE] = { "uprobe_events", "probes on programs" },
+		[DKT_PROBE_FPROBE] = { "dynamic_events", "function probes" },
+		[DKT_PROBE_TRACEPOINT] = { "dynamic_events", "probes on tracepoints" },
+		[DKT_PROBE_EVENT] = { "dynamic_events", "probes on events" },
+		[DKT_PROBE_SYNTHETIC] = { "dynamic_events", "synthetic events" },
+	};
+
+	if (kind >= ARRAY_SIZE(files) || !files[kind].file) {
+		dkt_fail(ctx, -EINVAL, "no kind of probe");
+		return NULL;
+	}
+	if (!dkt__tfs_exists(ctx, "%s", files[kind].file)) {
+		dkt_fail(ctx, -EOPNOTSUPP, "this kernel has no %s: there is no %s/%s",
+			 files[kind].what, dkt_tracefs_dir(ctx), files[kind].file);
+		return NULL;
+	}
+	return files[kind].file;
+}
+
+int dkt_probe_create(struct dkt_ctx *ctx, const struct dkt_probe *probe)
 {
 	char *text __cleanup(free) = NULL;
-	int n, err;
+	const char *file = file_of(ctx, probe->kind);
+	int err;
 
+	if (!file)
+		return -EOPNOTSUPP;
 	/* The kernel would add a second place to an event that somebody else has made. */
-	if (dkt__tfs_exists(ctx, "events/%s/%s", group, name))
-		return dkt_fail(ctx, -EEXIST, "there is an event %s:%s", group, name);
-	n = asprintf(&text, "p:%s/%s %s %s", group, name, place, fields);
-	if (n < 0) {
-		text = NULL;
-		return -ENOMEM;
+	if (dkt__tfs_exists(ctx, "events/%s/%s", probe->group, probe->name))
+		return dkt_fail(ctx, -EEXIST, "there is an event %s:%s already", probe->group,
+				probe->name);
+	err = dkt_probe_text(ctx, probe, &text);
+	if (!err) {
+		err = dkt__tfs_add(ctx, text, "%s", file);
+		err = err ? dkt__probe_refused(ctx, probe, err) : 0;
 	}
-	if (n > DEFINITION_MAX)
-		return dkt_fail(ctx, -E2BIG, "the definition of %s/%s has %d bytes", group, name,
-				n);
-	err = dkt__tfs_add(ctx, text, KPROBES);
 	if (!err)
 		dkt_events_forget(ctx);
 	return err;
 }
 
-int dkt_kprobe_remove(struct dkt_ctx *ctx, const char *group, const char *name)
+int dkt_probe_remove(struct dkt_ctx *ctx, const char *group, const char *name)
 {
+	struct dkt_probes *probes;
+	const struct dkt_probe *probe;
 	char *text __cleanup(free) = NULL;
-	int err = dkt_kprobe_get(ctx, group, name, &text);
+	int err = dkt_probes_read(ctx, &probes);
 
 	if (err)
 		return err;
-	free(text);
-	if (asprintf(&text, "-:%s/%s", group, name) < 0) {
+	probe = dkt_probes_find(probes, group, name);
+	if (!probe)
+		err = dkt_fail(ctx, -ENOENT, "there is no probe %s:%s", group, name);
+	else if (asprintf(&text, "-:%s/%s", group, name) < 0)
+		err = -ENOMEM;
+	if (err)
 		text = NULL;
-		return -ENOMEM;
-	}
-	err = dkt__tfs_add(ctx, text, KPROBES);
+	else
+		err = dkt__tfs_add(ctx, text, "%s", file_of(ctx, probe->kind));
+	dkt_probes_free(probes);
 	if (!err)
 		dkt_events_forget(ctx);
 	return err;

@@ -130,6 +130,12 @@ static bool cut_symbol(char *line, struct entry *entry)
 	return type != 'a' && type != 'A' && entry->name[0] && entry->name[0] != '$';
 }
 
+/* Two bytes stood between the names: a tab and a bracket. */
+static const char *entry_module(const struct entry *entry)
+{
+	return entry->in_module ? entry->name + strlen(entry->name) + 2 : NULL;
+}
+
 static int read_all(const char *path, char **text)
 {
 	FILE *f __cleanup(fclose) = fopen(path, "re");
@@ -185,23 +191,58 @@ int dkt__symbols_given(struct dkt_ctx *ctx, char *kallsyms, char *printk_formats
 	return 0;
 }
 
-/* A saved tree brings its kernel's symbols along; those of the running kernel are not its own. */
+/*
+ * A saved tree brings its kernel's symbols along; those of the running kernel are not its own. The
+ * caller frees it; NULL: there are none.
+ */
+static char *symbols_path(struct dkt_ctx *ctx)
+{
+	char *path = NULL;
+	struct statfs fs;
+
+	if (ctx->root && asprintf(&path, "%s/kallsyms", ctx->root) < 0)
+		return NULL;
+	if (path && !access(path, R_OK))
+		return path;
+	free(path);
+	if (!ctx->root || (!statfs(ctx->root, &fs) && fs.f_type == TRACEFS_MAGIC))
+		return strdup("/proc/kallsyms");
+	return NULL;
+}
+
 static void symbols_load(struct dkt_ctx *ctx)
 {
 	char *path __cleanup(free) = NULL, *text = ctx->symbols->given_functions;
-	struct statfs fs;
 
 	ctx->symbols->given_functions = NULL;
 	if (text)
 		list_fill(&ctx->symbols->functions, text, cut_symbol);
 	if (ctx->given)
 		return;
-	if (ctx->root && asprintf(&path, "%s/kallsyms", ctx->root) < 0)
-		path = NULL;
-	if (path && !access(path, R_OK))
+	path = symbols_path(ctx);
+	if (path)
 		dkt__symbols_read(ctx, path);
-	else if (!ctx->root || (!statfs(ctx->root, &fs) && fs.f_type == TRACEFS_MAGIC))
-		dkt__symbols_read(ctx, "/proc/kallsyms");
+}
+
+int dkt__symbols_each(struct dkt_ctx *ctx, dkt__symbol_fn fn, void *data)
+{
+	char *path __cleanup(free) = symbols_path(ctx);
+	char *text __cleanup(free) = NULL;
+	char *line, *rest;
+	int err = path ? read_all(path, &text) : -ENODATA;
+
+	for (rest = text; !err && (line = strsep(&rest, "\n"));) {
+		struct entry entry;
+		struct dkt__symbol symbol;
+
+		if (!cut_symbol(line, &entry) || !entry.is_code)
+			continue;
+		symbol = (struct dkt__symbol){ .name = entry.name,
+					       .module = entry_module(&entry),
+					       .address = entry.address };
+		err = fn(data, &symbol);
+	}
+	return err;
 }
 
 static const struct entry *find_symbol(struct dkt_ctx *ctx, uint64_t address)
@@ -236,12 +277,6 @@ const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset)
 
 	*offset = entry ? address - entry->address : 0;
 	return entry ? entry->name : NULL;
-}
-
-/* Two bytes stood between the names: a tab and a bracket. */
-static const char *entry_module(const struct entry *entry)
-{
-	return entry->in_module ? entry->name + strlen(entry->name) + 2 : NULL;
 }
 
 const char *dkt_symbol_module(struct dkt_ctx *ctx, uint64_t address)

@@ -31,6 +31,17 @@ struct dkt__place {
 /* -ENOENT: nowhere; -ENODATA: no symbols can be read. */
 int dkt__symbol_place(struct dkt_ctx *ctx, uint64_t address, struct dkt__place *place);
 
+struct dkt__symbol {
+	const char *name;
+	const char *module; /* NULL: of the kernel itself */
+	uint64_t address; /* 0: it is hidden (kptr_restrict) */
+};
+
+typedef int (*dkt__symbol_fn)(void *data, const struct dkt__symbol *symbol);
+
+/* All code, read anew. Anything but 0 ends the walk and is what it returns. -ENODATA: no symbols. */
+int dkt__symbols_each(struct dkt_ctx *ctx, dkt__symbol_fn fn, void *data);
+
 /* A constant string of the kernel at that address (printk_formats), NULL if it is none. */
 const char *dkt__kernel_string(struct dkt_ctx *ctx, uint64_t address);
 

@@ -289,20 +289,94 @@ DKT_API void dkt_events_forget(struct dkt_ctx *ctx);
 
 /* ---- probes: events made at run time ---------------------------------------------------------- */
 
-/*
- * Makes an event GROUP:NAME of a place in the kernel, "FUNCTION" or "MODULE:FUNCTION", with fields
- * as in kprobetrace.rst. It is off. The catalogue is forgotten: dkt_events_forget(). -EEXIST: there
- * is an event of that name; -ENOENT: no such function; -E2BIG: longer than the kernel takes.
- */
-DKT_API int dkt_kprobe_create(struct dkt_ctx *ctx, const char *group, const char *name,
-			      const char *place, const char *fields);
+enum dkt_probe_kind {
+	DKT_PROBE_ANY, /* by what is asked for: a program, or the kernel */
+	DKT_PROBE_KPROBE, /* an instruction or a return of the kernel */
+	DKT_PROBE_UPROBE, /* the same of a program or library */
+	DKT_PROBE_FPROBE, /* entry or exit of a kernel function, by ftrace */
+	DKT_PROBE_TRACEPOINT, /* a tracepoint, with or without an event of its own */
+	DKT_PROBE_EVENT, /* another event, with fields that lie behind its own */
+	DKT_PROBE_SYNTHETIC, /* an event that a histogram's action makes */
+};
 
-/* The definition as the kernel tells it; the caller frees it. -ENOENT: no probe of that name. */
-DKT_API int dkt_kprobe_get(struct dkt_ctx *ctx, const char *group, const char *name,
-			   char **definition);
+#define DKT_PROBE_UNKNOWN UINT64_MAX
+
+/* A probe as it is defined; texts are those of the kernel (kprobetrace.rst, uprobetracer.rst). */
+struct dkt_probe {
+	enum dkt_probe_kind kind;
+	bool on_return;
+	const char *group;
+	const char *name;
+	const char *place; /* "vfs_read", "/bin/sh:0x1234", "sched.sched_switch"; "": none */
+	const char *fields; /* "count=$arg3:u64 pos=+0($arg4):s64"; "" if it has none */
+	uint64_t hits; /* of those in the kernel; DKT_PROBE_UNKNOWN: it does not count them */
+	uint64_t missed;
+};
+
+struct dkt_probes; /* a list of them */
+
+/* All probes that the kernel has, whoever made them, in its order. */
+DKT_API int dkt_probes_read(struct dkt_ctx *ctx, struct dkt_probes **probes);
+DKT_API void dkt_probes_free(struct dkt_probes *probes);
+
+/* The i-th, counted from 0, NULL after the last; valid as long as the list. */
+DKT_API const struct dkt_probe *dkt_probes_at(const struct dkt_probes *probes, size_t i);
+
+/* The one of that name, NULL: there is none. */
+DKT_API const struct dkt_probe *dkt_probes_find(const struct dkt_probes *probes, const char *group,
+						const char *name);
+
+/* The definition, a line as the kernel takes it; the caller frees it. */
+DKT_API int dkt_probe_text(struct dkt_ctx *ctx, const struct dkt_probe *probe, char **text);
+
+/*
+ * Reads such a line; the list has one probe. The inverse of dkt_probe_text(), and what the kernel's
+ * own lists are read with. -EINVAL: it is no definition.
+ */
+DKT_API int dkt_probe_parse(struct dkt_ctx *ctx, const char *text, struct dkt_probes **probes);
+
+/* True if both are the same event of the same place with the same fields, however written. */
+DKT_API bool dkt_probe_same(const struct dkt_probe *a, const struct dkt_probe *b);
+
+/*
+ * Makes the event. It is off. The catalogue is forgotten: dkt_events_forget(). -EEXIST: there is
+ * an event of that name; -ENOENT: no such function; -EOPNOTSUPP: this kernel has no such probes;
+ * -E2BIG: longer than the kernel takes.
+ */
+DKT_API int dkt_probe_create(struct dkt_ctx *ctx, const struct dkt_probe *probe);
 
 /* Removes it; the catalogue is forgotten. -ENOENT: there is none; -EBUSY: it is in use. */
-DKT_API int dkt_kprobe_remove(struct dkt_ctx *ctx, const char *group, const char *name);
+DKT_API int dkt_probe_remove(struct dkt_ctx *ctx, const char *group, const char *name);
+
+struct dkt_probe_opts {
+	size_t sz;
+	enum dkt_probe_kind kind;
+	const char *group; /* NULL: "dktrace" */
+	const char *name; /* NULL: after the place */
+	const char *exec; /* a program or library; NULL: the kernel */
+	pid_t pid; /* the process whose program it is, or who sees exec at that path; 0: this one */
+	const char *debug_file; /* where the debug information is; NULL: it is looked for */
+	size_t max; /* most probes that a glob or a source line may come to; 0: one */
+};
+
+/*
+ * Works out what probes to make; nothing is made. place is [MODULE:]FUNCTION, FUNCTION+OFFSET,
+ * FUNCTION:LINE, FILE:LINE, an address or a glob, for a program without MODULE, with %return for a
+ * function's return; for an event SYSTEM:EVENT, for a tracepoint its name. Arguments are
+ * "[NAME=]EXPRESSION[:TYPE]", several of them in one text divided by blanks: see dktrace-probe(1).
+ * Names and types come from BTF or DWARF. -ENOENT, -ENOTUNIQ, -E2BIG, -EINVAL, -EOPNOTSUPP with
+ * words that say what else there is.
+ */
+DKT_API int dkt_probe_define(struct dkt_ctx *ctx, const char *place, const char *const *args,
+			     size_t n, const struct dkt_probe_opts *opts,
+			     struct dkt_probes **probes);
+
+/* module is NULL for the kernel itself. Anything but 0 ends the walk and is what it returns. */
+typedef int (*dkt_function_fn)(void *data, const char *module, const char *name);
+
+/* Functions of the kernel and its modules whose names begin so. */
+DKT_API int dkt_functions(struct dkt_ctx *ctx, const char *beginning, dkt_function_fn fn,
+			  void *data);
 
 /* ---- triggers: what an event causes when it happens ------------------------------------------ */
 

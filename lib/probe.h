@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lists of probes, and how a definition is worked out. */
+#ifndef DKT_PROBE_H
+#define DKT_PROBE_H
+
+#include "internal.h"
+
+struct dkt_probes {
+	struct dkt_probe *at; /* their texts are each allocated */
+	size_t n;
+};
+
+/* Copies the probe to the end of the list. */
+int dkt__probes_add(struct dkt_probes *probes, const struct dkt_probe *probe);
+
+/* Reads one line and adds it. -EINVAL: it is no definition, without words. */
+int dkt__probe_parse(const char *line, struct dkt_probes *probes);
+
+#define PROBE_GROUP "dktrace"
+
+/* include/linux/trace_events.h: MAX_EVENT_NAME_LEN, with its NUL */
+#define PROBE_NAME_MAX 63
+
+/* The kernel takes a definition of less than a page in one write. */
+#define PROBE_TEXT_MAX 4094
+
+/* False: the kernel takes no such name of an event or group. */
+bool dkt__probe_is_name(const char *name);
+
+/* Says more of what the kernel refused, if that can be found out: words before those there are. */
+int dkt__probe_refused(struct dkt_ctx *ctx, const struct dkt_probe *probe, int err);
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Definitions of probes as text, in both directions, and lists of them. */
+#include <ctype.h>
+
+#include "probe.h"
+
+#include "banned.h"
+
+/* ---- lists ---- */
+
+static void clear_probe(struct dkt_probe *probe)
+{
+	free((char *)(uintptr_t)probe->group);
+	free((char *)(uintptr_t)probe->name);
+	free((char *)(uintptr_t)probe->place);
+	free((char *)(uintptr_t)probe->fields);
+}
+
+void dkt_probes_free(struct dkt_probes *probes)
+{
+	size_t i;
+
+	if (!probes)
+		return;
+	for (i = 0; i < probes->n; i++)
+		clear_probe(&probes->at[i]);
+	free(probes->at);
+	free(probes);
+}
+
+int dkt__probes_add(struct dkt_probes *probes, const struct dkt_probe *probe)
+{
+	struct dkt_probe *more = reallocarray(probes->at, probes->n + 1, sizeof(*more));
+	struct dkt_probe *copy;
+
+	if (!more)
+		return -ENOMEM;
+	probes->at = more;
+	copy = &more[probes->n];
+	*copy = *probe;
+	copy->group = strdup(probe->group ? probe->group : PROBE_GROUP);
+	copy->name = strdup(probe->name);
+	copy->place = strdup(probe->place ? probe->place : "");
+	copy->fields = strdup(probe->fields ? probe->fields : "");
+	if (!copy->group || !copy->name || !copy->place || !copy->fields) {
+		clear_probe(copy);
+		return -ENOMEM;
+	}
+	probes->n++;
+	return 0;
+}
+
+const struct dkt_probe *dkt_probes_at(const struct dkt_probes *probes, size_t i)
+{
+	return i < probes->n ? &probes->at[i] : NULL;
+}
+
+const struct dkt_probe *dkt_probes_find(const struct dkt_probes *probes, const char *group,
+					const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < probes->n; i++)
+		if (!strcmp(probes->at[i].group, group) && !strcmp(probes->at[i].name, name))
+			return &probes->at[i];
+	return NULL;
+}
+
+/* ---- to text ---- */
+
+static char letter_of(const struct dkt_probe *probe)
+{
+	switch (probe->kind) {
+	case DKT_PROBE_FPROBE:
+		return 'f';
+	case DKT_PROBE_TRACEPOINT:
+		return 't';
+	case DKT_PROBE_EVENT:
+		return 'e';
+	case DKT_PROBE_SYNTHETIC:
+		return 's';
+	default:
+		return probe->on_return ? 'r' : 'p';
+	}
+}
+
+int dkt_probe_text(struct dkt_ctx *ctx, const struct dkt_probe *probe, char **text)
+{
+	const char *place = probe->place ? probe->place : "";
+	const char *fields = probe->fields ? probe->fields : "";
+	int n = asprintf(text, "%c:%s/%s%s%s%s%s%s", letter_of(probe), probe->group, probe->name,
+			 *place ? " " : "", place,
+			 probe->kind == DKT_PROBE_FPROBE && probe->on_return ? "%return" : "",
+			 *fields ? " " : "", fields);
+	const char *p;
+
+	if (n < 0) {
+		*text = NULL;
+		return -ENOMEM;
+	}
+	for (p = *text; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			break;
+	if (!*p && n <= PROBE_TEXT_MAX)
+		return 0;
+	free(*text);
+	*text = NULL;
+	if (*p)
+		return dkt_fail(ctx, -EINVAL, "a definition cannot have a control character");
+	return dkt_fail(ctx, -E2BIG,
+			"the definition of %s/%s has %d bytes, and the kernel takes %d",
+			probe->group, probe->name, n, PROBE_TEXT_MAX);
+}
+
+bool dkt__probe_is_name(const char *name)
+{
+	if (!isalpha((unsigned char)*name) && *name != '_')
+		return false;
+	while (isalnum((unsigned char)*name) || *name == '_')
+		name++;
+	return !*name;
+}
+
+/* ---- from text ---- */
+
+/* The next word, cut off; NULL at the end. */
+static char *next_word(char **rest)
+{
+	char *word;
+
+	*rest += strspn(*rest, " \t");
+	word = *rest;
+	if (!*word)
+		return NULL;
+	*rest += strcspn(*rest, " \t");
+	if (**rest)
+		*(*rest)++ = '\0';
+	return word;
+}
+
+/* "p:", "r8:", "e:" ... */
+static bool read_letter(const char *head, struct dkt_probe *probe)
+{
+	static const struct {
+		char letter;
+		enum dkt_probe_kind kind;
+	} kinds[] = {
+		{ 'p', DKT_PROBE_KPROBE }, { 'r', DKT_PROBE_KPROBE },
+		{ 'f', DKT_PROBE_FPROBE }, { 't', DKT_PROBE_TRACEPOINT },
+		{ 'e', DKT_PROBE_EVENT },  { 's', DKT_PROBE_SYNTHETIC },
+	};
+	size_t i;
+
+	/* A number is how many returns may be awaited at once. */
+	if (head[1 + strspn(head + 1, "0123456789")] != ':')
+		return false;
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (head[0] != kinds[i].letter)
+			continue;
+		probe->kind = kinds[i].kind;
+		probe->on_return = head[0] == 'r';
+		return true;
+	}
+	return false;
+}
+
+/* Of a return by its place: "vfs_read%return" */
+static void cut_return(char *place, struct dkt_probe *probe)
+{
+	size_t n = strlen(place);
+	static const char suffix[] = "%return";
+
+	if (n < sizeof(suffix) || strcmp(place + n - (sizeof(suffix) - 1), suffix))
+		return;
+	place[n - (sizeof(suffix) - 1)] = '\0';
+	probe->on_return = true;
+}
+
+int dkt__probe_parse(const char *line, struct dkt_probes *probes)
+{
+	char *text __cleanup(free) = strdup(line);
+	struct dkt_probe probe = { .hits = DKT_PROBE_UNKNOWN, .missed = DKT_PROBE_UNKNOWN };
+	char *rest = text, *head, *slash, *place = NULL;
+
+	if (!text)
+		return -ENOMEM;
+	head = next_word(&rest);
+	if (!head || !*head || !read_letter(head, &probe))
+		return -EINVAL;
+	head = strchr(head, ':') + 1;
+	slash = strchr(head, '/');
+	if (!slash)
+		return -EINVAL;
+	*slash = '\0';
+	probe.group = head;
+	probe.name = slash + 1;
+	if (!*probe.group || !dkt__probe_is_name(probe.name))
+		return -EINVAL;
+	if (probe.kind != DKT_PROBE_SYNTHETIC) {
+		place = next_word(&rest);
+		if (!place)
+			return -EINVAL;
+		cut_return(place, &probe);
+		if (probe.kind == DKT_PROBE_KPROBE && strchr(place, '/'))
+			probe.kind = DKT_PROBE_UPROBE;
+	}
+	probe.place = place;
+	probe.fields = rest + strspn(rest, " \t");
+	return dkt__probes_add(probes, &probe);
+}
+
+int dkt_probe_parse(struct dkt_ctx *ctx, const char *text, struct dkt_probes **out)
+{
+	struct dkt_probes *probes = calloc(1, sizeof(*probes));
+	int err = probes ? dkt__probe_parse(text, probes) : -ENOMEM;
+
+	*out = NULL;
+	if (err) {
+		dkt_probes_free(probes);
+		return err == -EINVAL ? dkt_fail(ctx, err, "'%.80s' defines no probe", text) : err;
+	}
+	*out = probes;
+	return 0;
+}
+
+/* ---- the same? ---- */
+
+/* "/bin/sh:0x0000000000001234" is "/bin/sh:0x1234", and "vfs_read+0" is "vfs_read". */
+static bool same_place(const struct dkt_probe *a, const struct dkt_probe *b)
+{
+	char mark = a->kind == DKT_PROBE_UPROBE ? ':' : '+';
+	const char *at_a = strrchr(a->place, mark), *at_b = strrchr(b->place, mark);
+	size_t n_a = at_a ? (size_t)(at_a - a->place) : strlen(a->place);
+	size_t n_b = at_b ? (size_t)(at_b - b->place) : strlen(b->place);
+
+	/* The kernel shows no addresses: it prints something else in their place. */
+	if (a->kind == DKT_PROBE_KPROBE && isdigit((unsigned char)*a->place) &&
+	    isdigit((unsigned char)*b->place))
+		return true;
+	return n_a == n_b && !memcmp(a->place, b->place, n_a) &&
+	       strtoull(at_a ? at_a + 1 : "0", NULL, 0) == strtoull(at_b ? at_b + 1 : "0", NULL, 0);
+}
+
+/* Blanks are the kernel's business. */
+static bool same_fields(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		a += strspn(a, " \t;");
+		b += strspn(b, " \t;");
+		if (*a != *b)
+			return false;
+		if (!*a)
+			return true;
+	}
+}
+
+bool dkt_probe_same(const struct dkt_probe *a, const struct dkt_probe *b)
+{
+	return a->kind == b->kind && a->on_return == b->on_return && !strcmp(a->group, b->group) &&
+	       !strcmp(a->name, b->name) && same_place(a, b) && same_fields(a->fields, b->fields);
+}

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Probes on a kernel that is not there: places, expressions by BTF, what is refused and how. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "btf.h"
+#include "probe_tree.h"
+
+static char dir[] = "/tmp/dktrace-probe-XXXXXX";
+
+static int setup(void **state)
+{
+	DKT_OPTS(dkt_ctx_opts, opts, .root = dir);
+	struct dkt_ctx *ctx;
+
+	if (dkt_ctx_new(&opts, &ctx) || dkt_tracefs_open(ctx, 0))
+		return -1;
+	*state = ctx;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	dkt_ctx_free(*state);
+	return 0;
+}
+
+static int make_tree(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) ? probe_tree_make(dir) : -1;
+}
+
+static int remove_tree(void **state)
+{
+	char *command __cleanup(free) = NULL;
+
+	(void)state;
+	return asprintf(&command, "rm -r %s", dir) < 0 ? -1 : system(command);
+}
+
+/* The definition that comes of it, or the words of the refusal. The caller frees it. */
+static char *define(struct dkt_ctx *ctx, enum dkt_probe_kind kind, const char *place,
+		    const char *args)
+{
+	DKT_OPTS(dkt_probe_opts, opts, .kind = kind, .max = 3);
+	struct dkt_probes *probes;
+	char *text = NULL, *all = strdup("");
+	size_t i;
+
+	if (dkt_probe_define(ctx, place, &args, *args ? 1 : 0, &opts, &probes)) {
+		free(all);
+		return strdup(dkt_error(ctx));
+	}
+	for (i = 0; dkt_probes_at(probes, i); i++) {
+		char *more;
+
+		assert_int_equal(dkt_probe_text(ctx, dkt_probes_at(probes, i), &text), 0);
+		assert_true(asprintf(&more, "%s%s%s", all, i ? "\n" : "", text) >= 0);
+		free(text);
+		free(all);
+		all = more;
+	}
+	dkt_probes_free(probes);
+	return all;
+}
+
+static void expect(struct dkt_ctx *ctx, enum dkt_probe_kind kind, const char *place,
+		   const char *args, const char *want)
+{
+	char *got __cleanup(free) = define(ctx, kind, place, args);
+
+	assert_string_equal(got, want);
+}
+
+static void expect_field(struct dkt_ctx *ctx, const char *function, const char *args,
+			 const char *want)
+{
+	char *whole __cleanup(free) = NULL;
+
+	assert_true(asprintf(&whole, "p:dktrace/%s %s %s", function, function, want) >= 0);
+	expect(ctx, DKT_PROBE_ANY, function, args, whole);
+}
+
+/* Those that the manual has, as they are written there. */
+static void as_written(void **state)
+{
+	struct dkt_ctx *ctx = *state;
+	static const char *const args[] = { "lock->l_resource->lr_refcount.counter",
+					    "name=lock->l_resource->lr_name.name[0]:x64" };
+	DKT_OPTS(dkt_probe_opts, opts, .group = "mine", .name = "conflict");
+	struct dkt_probes *probes;
+	char *text;
+
+	expect_field(ctx, "vfs_read", "count pos=*pos", "count=$arg3:u64 pos=+0($arg4):s64");
+	expect(ctx, DKT_PROBE_ANY, "vfs_read%return", "ret=$retval:s32",
+	       "r:dktrace/vfs_read__return vfs_read ret=$retval:s32");
+	assert_int_equal(dkt_probe_define(ctx, "ptlrpc:ldlm_handle_conflict_lock", args, 2, &opts,
+					  &probes),
+			 -ENOENT);
+	/* The types of a module are in a file of its own; here there is none, so by hand. */
+	assert_non_null(strstr(dkt_error(ctx), "btf/ptlrpc: No such file or directory"));
+	assert_int_equal(dkt_probe_define(ctx, "ptlrpc:ldlm_handle_conflict_lock", &args[1], 0,
+					  &opts, &probes),
+			 0);
+	assert_int_equal(dkt_probe_text(ctx, dkt_probes_at(probes, 0), &text), 0);
+	assert_string_equal(text, "p:mine/conflict ptlrpc:ldlm_handle_conflict_lock");
+	free(text);
+	dkt_probes_free(probes);
+}
+
+/* A module's types stand on those of the kernel. */
+static void in_a_module(void **state)
+{
+	struct btf *base = probe_btf(), *split = btf__new_empty_split(base);
+	struct dkt_ctx *ctx = *state;
+	int id, proto;
+	const void *data;
+	uint32_t size;
+
+	id = btf__find_by_name_kind(base, "ldlm_lock", BTF_KIND_STRUCT);
+	assert_true(id > 0);
+	id = btf__add_ptr(split, id);
+	proto = btf__add_func_proto(split, 0);
+	btf__add_func_param(split, "lock", id);
+	btf__add_func(split, "ldlm_handle_conflict_lock", BTF_FUNC_STATIC, proto);
+	data = btf__raw_data(split, &size);
+	assert_int_equal(probe_write(dir, "btf/ptlrpc", data, size), 0);
+	btf__free(split);
+	btf__free(base);
+	expect(ctx, DKT_PROBE_ANY, "ldlm_handle_conflict_lock",
+	       "lock->l_resource->lr_refcount.counter name=lock->l_resource->lr_name.name[0]:x64",
+	       "p:dktrace/ldlm_handle_conflict_lock ptlrpc:ldlm_handle_conflict_lock"
+	       " counter=+32(+24($arg1)):s32 name=+40(+24($arg1)):x64");
+	expect(ctx, DKT_PROBE_ANY, "ptlrpc:ldlm_handle_conflict_lock", "lock->l_resource->lr_nam",
+	       "argument 'lock->l_resource->lr_nam': struct ldlm_resource has no member 'lr_nam';"
+	       " did you mean lr_name?");
+}
+
+/* Types are chosen from the declaration. */
+static void types(void **state)
+{
+	static const struct {
+		const char *argument, *want;
+	} cases[] = {
+		/* clang-format off */
+		{ "file", "file=$arg1:x64" },
+		{ "file->f_inode->i_ino", "i_ino=+0(+0($arg1)):u64" },
+		{ "file->f_name", "f_name=+0(+8($arg1)):string" },
+		{ "file->f_comm", "f_comm=+16($arg1):string" },
+		{ "file->f_comm[2]", "f_comm_2=+18($arg1):char" },
+		{ "file->f_ids", "f_ids=+32($arg1):u32[4]" },
+		{ "file->f_ids[3]", "f_ids_3=+44($arg1):u32" },
+		{ "file->f_mode", "f_mode=+48($arg1):u32" },
+		{ "file->one file->other", "one=+56($arg1):u32 other=+56($arg1):u64" },
+		{ "file->f_done", "f_done=+64($arg1):symbol" },
+		{ "file->f_tail", "f_tail=+1672($arg1):string" },
+		{ "file->f_user", "f_user=+0(+1680($arg1)):ustring" },
+		{ "*file->f_user", "f_user=+u0(+1680($arg1)):char" },
+		{ "buf", "buf=+0($arg2):ustring" },
+		{ "buf:x64", "buf=$arg2:x64" },
+		{ "count:x32", "count=$arg3:x32" },
+		{ "file->f_inode->i_flags", "i_flags=+8(+0($arg1)):b3@0/8" },
+		{ "file->f_inode->i_state", "i_state=+8(+0($arg1)):b13@3/16" },
+		{ "file->f_inode->i_wide", "i_wide=+16(+0($arg1)):b40@0/64" },
+		{ "(*file).f_mode", "f_mode=+48($arg1):u32" },
+		{ "*file->f_inode:x64", "f_inode=+0(+0($arg1)):x64" },
+		{ "((struct inode *)file->f_private)->i_ino", "i_ino=+0(+1688($arg1)):u64" },
+		{ "((struct file *)$arg2)->f_mode", "f_mode=+48($arg2):u32" },
+		{ "file->f_many:u64[64]", "f_many=+72($arg1):u64[64]" },
+		{ "file->f_ids[0] file->f_ids[0]", "f_ids_0=+32($arg1):u32 f_ids_0_2=+32($arg1):u32" },
+		{ "arg3", "arg3=$arg3:u64" },
+		{ "$arg3 %di @jiffies $stack2 $comm", "arg3=$arg3:u64 di=%di jiffies=@jiffies stack2=$stack2 comm=$comm" },
+		{ "x=+8(+0($arg1)):x32 y=@some_text:string", "x=+8(+0($arg1)):x32 y=@some_text:string" },
+		{ "di=%di:string", "di=+0(%di):string" },
+		{ "\\42:u8 t=\\\"a b\"", "constant=\\42:u8 t=\\\"a b\"" },
+		{ " count\tpos ", "count=$arg3:u64 pos=$arg4:x64" },
+		/* clang-format on */
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		expect_field(*state, "vfs_read", cases[i].argument, cases[i].want);
+}
+
+static void refused_arguments(void **state)
+{
+	static const struct {
+		const char *argument, *want;
+	} cases[] = {
+		/* clang-format off */
+		{ "cuont", "vfs_read has no variable 'cuont'; did you mean count?" },
+		{ "file->f_inod", "struct file has no member 'f_inod'; did you mean f_inode?" },
+		{ "file->zz", "struct file has no member 'zz'; it has f_inode, f_name, f_comm, f_ids, f_mode, one, other, f_done, f_many, f_tail, f_user, f_private, f_real" },
+		{ "*file", "it is struct file; a member chooses of it: f_inode, f_name, f_comm, f_ids, f_mode, one, other, f_done, f_many, f_tail, f_user, f_private, f_real" },
+		{ "file.f_mode", "'file' is a pointer, which has no members (-> goes to what it points at)" },
+		{ "count->x", "-> needs a pointer, and 'count' is long unsigned int" },
+		{ "*count", "* needs a pointer, and '*count' is long unsigned int" },
+		{ "file->f_ids[4]", "[4] is beyond its 4 elements" },
+		{ "file->f_many", "it has 200 elements, and the kernel records 64; :u64[64] takes the first ones" },
+		{ "file->f_real", "it is a floating point number; its bits are had by :x64 or :x32" },
+		{ "file->f_private->x", "'file->f_private' is void, which has no members" },
+		{ "count:u7", "':u7' is no type; there are s8..s64, u8..u64, x8..x64, char, string, ustring, symbol, bWIDTH@OFFSET/SIZE, and TYPE[COUNT] up to 64" },
+		{ "count:u8[65]", "':u8[65]' is no type; there are s8..s64, u8..u64, x8..x64, char, string, ustring, symbol, bWIDTH@OFFSET/SIZE, and TYPE[COUNT] up to 64" },
+		{ "file->f_inode->i_flags:x32", "a bit-field is recorded as one: leave ':x32' out" },
+		{ "$retval", "vfs_read has a $retval only on return: vfs_read%return" },
+		{ "$nosuch", "there is no $nosuch; there are $retval, $arg1, $stack, $stack0 and $comm" },
+		{ "%dii", "there is no register %dii; they have the kernel's names: %di, %ax, %r8, %sp" },
+		{ "count pos=count)", "')' makes no sense there" },
+		{ "file->", "a name is missing before ''" },
+		{ "*", "something is missing at the end" },
+		{ "file->f_ids[x]", "a number is missing before 'x]'" },
+		{ "file->f_ids[99999999999999999999]", "a number is too large" },
+		{ "((struct nosuch *)file)->x", "there is no struct 'nosuch'" },
+		{ "((struct inode **)file)->x", "a cast here is to a pointer: (struct inode *)" },
+		{ "a=count a=count", "the name 'a' is used twice" },
+		{ "common_pid=count", "the name 'common_pid' is the kernel's own" },
+		{ "9a=count", "the name '9a' is none" },
+		{ "a_name_that_is_longer_than_31_chars=count", "the name has 35 characters, and the kernel takes 31" },
+		{ "+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0($arg1)))))))))))))", "+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0($arg1))))))))))))) has 57 characters, and the kernel takes 63" },
+		/* clang-format on */
+	};
+	size_t i;
+
+	for (i = 0; i + 1 < ARRAY_SIZE(cases); i++) {
+		char *got __cleanup(free) =
+			define(*state, DKT_PROBE_ANY, "vfs_read", cases[i].argument);
+		const char *words = strstr(got, "': ");
+
+		assert_non_null(words);
+		/* The argument itself may have that. */
+		while (strstr(words + 3, "': ") && strcmp(words + 3, cases[i].want))
+			words = strstr(words + 3, "': ");
+		assert_string_equal(words + 3, cases[i].want);
+	}
+}
+
+static void too_long(void **state)
+{
+	char deep[400] = "", *got;
+	int i;
+
+	for (i = 0; i < 15; i++)
+		strncat(deep, "+0(", 4);
+	strncat(deep, "$arg1", 6);
+	for (i = 0; i < 15; i++)
+		strncat(deep, ")", 2);
+	got = define(*state, DKT_PROBE_ANY, "vfs_read", deep);
+	assert_non_null(strstr(got, "characters, and the kernel takes 63"));
+	free(got);
+	memset(deep, '*', sizeof(deep) - 1);
+	got = define(*state, DKT_PROBE_ANY, "vfs_read", deep);
+	assert_non_null(strstr(got, "it is nested too deep"));
+	free(got);
+}
+
+static void odd_arguments(void **state)
+{
+	struct dkt_ctx *ctx = *state;
+
+	/* Floating point takes no register of the others, a struct of 8 bytes takes one. */
+	expect_field(ctx, "odd_arguments", "small.x small.y flag letter byte a5",
+		     "x=$arg1:s32 y=$arg1:b32@32/64 flag=$arg2:u8 letter=$arg3:char byte=$arg4:u8"
+		     " a5=$arg5:u32");
+	/* What is too large is on the stack, behind the return address, and what follows too. */
+	expect_field(ctx, "odd_arguments", "large.first large.last a6 a7",
+		     "first=+8(%sp):u64 last=+24(%sp):u64 a6=$arg6:u32 a7=+32(%sp):u32");
+	expect(ctx, DKT_PROBE_ANY, "odd_arguments", "real",
+	       "argument 'real' of odd_arguments: it is a floating point number, in a register that"
+	       " the kernel cannot fetch");
+	expect(ctx, DKT_PROBE_ANY, "odd_arguments%return", "$retval",
+	       "r:dktrace/odd_arguments__return odd_arguments ret=$retval:u8");
+}
+
+static void places(void **state)
+{
+	struct dkt_ctx *ctx = *state;
+
+	expect(ctx, DKT_PROBE_ANY, "vfs_read+16", "%di",
+	       "p:dktrace/vfs_read_16 vfs_read+16 di=%di");
+	expect(ctx, DKT_PROBE_ANY, "vfs_*", "",
+	       "p:dktrace/vfs_read vfs_read\np:dktrace/vfs_table vfs_table\n"
+	       "p:dktrace/vfs_write vfs_write");
+	expect(ctx, DKT_PROBE_ANY, "*", "", "'*' matches 11 functions, which is more than 3");
+	expect(ctx, DKT_PROBE_ANY, "xx*", "", "no function of the kernel has a name like that");
+	expect(ctx, DKT_PROBE_ANY, "ptlrpc:*", "",
+	       "p:dktrace/both ptlrpc:both\n"
+	       "p:dktrace/ldlm_handle_conflict_lock ptlrpc:ldlm_handle_conflict_lock");
+	expect(ctx, DKT_PROBE_ANY, "0xffffffff81000300", "", "p:dktrace/t_show 0xffffffff81000300");
+	expect(ctx, DKT_PROBE_ANY, "vfs_raed", "",
+	       "this kernel has no function 'vfs_raed'; did you mean vfs_read?");
+	expect(ctx, DKT_PROBE_ANY, "vfs_data", "", "this kernel has no function 'vfs_data'");
+	expect(ctx, DKT_PROBE_ANY, "nfsd:vfs_read", "", "module nfsd has no function 'vfs_read'");
+	expect(ctx, DKT_PROBE_ANY, "t_show", "",
+	       "this kernel has 2 functions 't_show'; its module or address chooses:"
+	       " 0xffffffff81000200, 0xffffffff81000300");
+	expect(ctx, DKT_PROBE_ANY, "both", "",
+	       "this kernel has 2 functions 'both'; its module or address chooses: ptlrpc:both,"
+	       " lustre:both");
+	expect(ctx, DKT_PROBE_ANY, "lustre:both", "", "p:dktrace/both lustre:both");
+	expect(ctx, DKT_PROBE_ANY, "split_it", "",
+	       "split_it is there only as the compiler made it anew, with other arguments perhaps:"
+	       " name it as split_it.isra.0");
+	expect(ctx, DKT_PROBE_ANY, "split_it.isra.0", "",
+	       "p:dktrace/split_it_isra_0 split_it.isra.0");
+	expect(ctx, DKT_PROBE_ANY, "inlined_away", "",
+	       "inlined_away is known to this kernel, but has no code of its own: it was inlined, or"
+	       " belongs to a module that is not loaded");
+	expect(ctx, DKT_PROBE_ANY,
+	       "a_function_with_a_name_that_is_longer_than_any_event_can_have_in_it", "",
+	       "the event's name"
+	       " 'a_function_with_a_name_that_is_longer_than_any_event_can_have_in_it' has 67"
+	       " characters, and the kernel takes 63; --name gives it another");
+	expect(ctx, DKT_PROBE_ANY, "vfs_read:12", "",
+	       "a source line needs debug information: no file with debug information of the kernel"
+	       " was found");
+}
+
+static void bad_places(void **state)
+{
+	struct dkt_ctx *ctx = *state;
+
+	expect(ctx, DKT_PROBE_ANY, "", "", "place '': a function's name is missing");
+	expect(ctx, DKT_PROBE_ANY, "vfs_read\np:x/y z", "",
+	       "place 'vfs_read\np:x/y z': it has a character that cannot be in one");
+	expect(ctx, DKT_PROBE_ANY, "vfs_read%retrun", "",
+	       "place 'vfs_read%retrun': after % only 'return' has a meaning");
+	expect(ctx, DKT_PROBE_ANY, "vfs_read+4%return", "",
+	       "place 'vfs_read+4%return': a function's return is FUNCTION%return");
+	expect(ctx, DKT_PROBE_ANY, "vfs_read+x", "",
+	       "place 'vfs_read+x': an offset is a number: FUNCTION+0x10");
+	expect(ctx, DKT_PROBE_ANY, "vfs_*+4", "",
+	       "place 'vfs_*+4': a glob has neither offset nor line");
+	expect(ctx, DKT_PROBE_ANY, "a:b:c", "", "place 'a:b:c': it is no MODULE:FUNCTION");
+	expect(ctx, DKT_PROBE_ANY, "12x", "", "place '12x': an address is a number: 0x1234");
+	expect(ctx, DKT_PROBE_ANY, "file.c:0", "",
+	       "place 'file.c:0': lines of a file are counted from 1");
+	expect(ctx, DKT_PROBE_ANY, "vfs_read", "count\nx",
+	       "an argument has a character that cannot be in one: \\x0a");
+}
+
+static void other_kinds(void **state)
+{
+	struct dkt_ctx *ctx = *state;
+
+	expect(ctx, DKT_PROBE_FPROBE, "vfs_read", "count",
+	       "f:dktrace/vfs_read vfs_read count=$arg3:u64");
+	expect(ctx, DKT_PROBE_FPROBE, "vfs_read%return", "$retval",
+	       "f:dktrace/vfs_read__return vfs_read%return ret=$retval:s64");
+	expect(ctx, DKT_PROBE_FPROBE, "vfs_read+8", "",
+	       "a function probe is at a function's entry or return only");
+	expect(ctx, DKT_PROBE_TRACEPOINT, "vfs_seen", "file->f_mode",
+	       "t:dktrace/vfs_seen vfs_seen f_mode=+48($arg1):u32");
+	expect(ctx, DKT_PROBE_TRACEPOINT, "vfs_sen", "", "this kernel has no tracepoint 'vfs_sen'");
+	expect(ctx, DKT_PROBE_SYNTHETIC, "slow", "u64 lat; pid_t pid",
+	       "s:synthetic/slow u64 lat; pid_t pid");
+	expect(ctx, DKT_PROBE_SYNTHETIC, "slow", "",
+	       "a synthetic event has fields: 'u64 lat' 'pid_t pid'");
+	expect(ctx, DKT_PROBE_EVENT, "sched:nosuch", "", "there is no event sched:nosuch");
+	expect(ctx, DKT_PROBE_EVENT, "sched", "", "an event is SYSTEM:EVENT");
+}
+
+/* A README that knows less. */
+static void older_kernels(void **state)
+{
+	static const char readme[] = "place: [<module>:]<symbol>[+<offset>]\n $stack<index>\n";
+	struct dkt_ctx *ctx = *state;
+
+	assert_int_equal(probe_write(dir, "README", readme, sizeof(readme) - 1), 0);
+	expect_field(ctx, "vfs_read", "count file->f_done", "count=%dx:u64 f_done=+64(%di):x64");
+	expect(ctx, DKT_PROBE_ANY, "vfs_read", "file->f_ids",
+	       "argument 'file->f_ids': this kernel records no arrays");
+	expect(ctx, DKT_PROBE_FPROBE, "vfs_read", "",
+	       "this kernel has no function probes (6.5 brought them)");
+	expect(ctx, DKT_PROBE_EVENT, "a:b", "",
+	       "this kernel has no probes on events (5.15 brought them)");
+	assert_int_equal(probe_write(dir, "README", PROBE_README, sizeof(PROBE_README) - 1), 0);
+}
+
+/* Cut at every length it is refused, or does what it can. */
+static void btf_cut_short(void **state)
+{
+	struct btf *whole = probe_btf();
+	const char *data;
+	uint32_t size, n;
+
+	data = btf__raw_data(whole, &size);
+	for (n = 0; n < size; n++) {
+		struct dkt__btf *btf;
+		void *copy = malloc(n + 1);
+
+		memcpy(copy, data, n);
+		assert_int_equal(dkt__btf_parse(*state, copy, n, NULL, &btf), -EINVAL);
+		free(copy);
+	}
+	assert_int_equal(probe_write(dir, "btf/vmlinux", data, size / 2), 0);
+	expect(*state, DKT_PROBE_ANY, "vfs_read", "$arg1",
+	       "p:dktrace/vfs_read vfs_read arg1=$arg1");
+	{
+		char *got __cleanup(free) = define(*state, DKT_PROBE_ANY, "vfs_read", "count");
+
+		assert_non_null(strstr(got, "is cut short or no BTF"));
+	}
+	assert_int_equal(probe_write(dir, "btf/vmlinux", data, size), 0);
+	btf__free(whole);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(as_written, setup, teardown),
+		cmocka_unit_test_setup_teardown(in_a_module, setup, teardown),
+		cmocka_unit_test_setup_teardown(types, setup, teardown),
+		cmocka_unit_test_setup_teardown(refused_arguments, setup, teardown),
+		cmocka_unit_test_setup_teardown(too_long, setup, teardown),
+		cmocka_unit_test_setup_teardown(odd_arguments, setup, teardown),
+		cmocka_unit_test_setup_teardown(places, setup, teardown),
+		cmocka_unit_test_setup_teardown(bad_places, setup, teardown),
+		cmocka_unit_test_setup_teardown(other_kinds, setup, teardown),
+		cmocka_unit_test_setup_teardown(older_kernels, setup, teardown),
+		cmocka_unit_test_setup_teardown(btf_cut_short, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, make_tree, remove_tree);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Probes on programs: this one, with its own debug information, and files that lie. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "binary.h"
+#include "probe_tree.h"
+
+struct small {
+	int x, y;
+};
+
+struct inner {
+	char text[16];
+	uint32_t low : 3, high : 13;
+	union {
+		int one;
+		char other;
+	};
+};
+
+struct outer {
+	struct inner *in;
+	const char *name;
+	struct inner list[3];
+	int grid[2][3];
+	enum { RED = -1, BLUE } colour;
+};
+
+/* Never called: it is there to be looked at. */
+__attribute__((noinline, used)) static int
+probe_target(const char *name, int number, struct outer *outer, double real, struct small small,
+	     int64_t *pos, void (*fn)(void), long last, const char *more)
+{
+	__asm__ volatile("" ::: "memory");
+	return number + outer->in->one + (int)*pos + small.x + (int)real + !!fn + (int)last +
+	       *more + *name;
+}
+
+static char dir[] = "/tmp/dktrace-program-XXXXXX";
+
+static int setup(void **state)
+{
+	DKT_OPTS(dkt_ctx_opts, opts, .root = dir);
+
+	return dkt_ctx_new(&opts, (struct dkt_ctx **)state) || dkt_tracefs_open(*state, 0) ? -1 : 0;
+}
+
+static int teardown(void **state)
+{
+	dkt_ctx_free(*state);
+	return 0;
+}
+
+static int make_tree(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) ? probe_tree_make(dir) : -1;
+}
+
+static int remove_tree(void **state)
+{
+	char *command __cleanup(free) = NULL;
+
+	(void)state;
+	return asprintf(&command, "rm -r %s", dir) < 0 ? -1 : system(command);
+}
+
+/* The fields that come of it, or the words of the refusal. The caller frees it. */
+static char *fields(struct dkt_ctx *ctx, const char *exec, const char *place, const char *args)
+{
+	DKT_OPTS(dkt_probe_opts, opts, .exec = exec);
+	struct dkt_probes *probes;
+	char *text;
+
+	if (dkt_probe_define(ctx, place, &args, *args ? 1 : 0, &opts, &probes))
+		return strdup(dkt_error(ctx));
+	text = strdup(dkt_probes_at(probes, 0)->fields);
+	dkt_probes_free(probes);
+	return text;
+}
+
+static void expect(struct dkt_ctx *ctx, const char *args, const char *want)
+{
+	char *got __cleanup(free) = fields(ctx, "/proc/self/exe", "probe_target", args);
+
+	assert_string_equal(got, want);
+}
+
+static void arguments(void **state)
+{
+#ifdef __x86_64__
+	expect(*state, "name number", "name=+0(%di):string number=%si:s32");
+	expect(*state, "outer->in->text outer->in->low outer->in->high outer->in->one",
+	       "text=+0(+0(%dx)):string low=+16(+0(%dx)):b3@0/8 high=+16(+0(%dx)):b13@3/16"
+	       " one=+20(+0(%dx)):s32");
+	expect(*state, "outer->name outer->list[1].text outer->grid[1][2] outer->grid[1]",
+	       "name=+0(+8(%dx)):string text=+40(%dx):string grid_1_2=+108(%dx):s32"
+	       " grid_1=+100(%dx):s32[3]");
+	expect(*state, "outer->colour small.x small.y *pos",
+	       "colour=+112(%dx):s32 x=%cx:s32 y=%cx:b32@32/64 pos=+0(%r8):s64");
+	expect(*state, "fn last more", "fn=%r9:x64 last=+8(%sp):s64 more=+0(+16(%sp)):string");
+	expect(*state, "arg1 $arg2 arg9:x64", "arg1=+0(%di):string arg2=%si:s32 arg9=+16(%sp):x64");
+#else
+	skip();
+#endif
+}
+
+static void refused(void **state)
+{
+	static const struct {
+		const char *place, *args, *want;
+	} cases[] = {
+		/* clang-format off */
+		{ "probe_target", "nmae", "argument 'nmae': probe_target has no variable 'nmae'; did you mean name?" },
+		{ "probe_target", "outer->in->texd", "argument 'outer->in->texd': struct inner has no member 'texd'; did you mean text?" },
+		{ "probe_target", "outer->grid", "argument 'outer->grid': it is an array of arrays; an index and a member choose of it: [0]" },
+		{ "probe_target", "outer->list", "argument 'outer->list': it is an array of structs; an index and a member choose of it: [0]" },
+		{ "probe_target", "outer->grid[2]", "argument 'outer->grid[2]': [2] is beyond its 2 elements" },
+		{ "probe_target", "$retval", "argument '$retval': probe_target has a $retval only on return: probe_target%return" },
+		{ "probe_target%return", "name", "'name': on return only $retval is had; a probe at the entry has name" },
+		{ "probe_target", "arg10", "probe_target has 9 arguments" },
+		{ "mod:probe_target", "", "a program has no modules: 'mod'" },
+		{ "test_probe_program.c:99999", "", "there is no code at line 99999 of test_probe_program.c or after it" },
+		/* clang-format on */
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *got __cleanup(free) =
+			fields(*state, "/proc/self/exe", cases[i].place, cases[i].args);
+
+		assert_string_equal(got, cases[i].want);
+	}
+}
+
+static void returns(void **state)
+{
+	char *got __cleanup(free) =
+		fields(*state, "/proc/self/exe", "probe_target%return", "ret=$retval");
+
+	assert_string_equal(got, "ret=$retval:s32");
+}
+
+/* A place by name, by line and by offset in the file are one place. */
+static void places(void **state)
+{
+	DKT_OPTS(dkt_probe_opts, opts, .exec = "/proc/self/exe");
+	struct dkt_probes *probes;
+	char *offset, *again;
+
+	assert_int_equal(dkt_probe_define(*state, "probe_target", NULL, 0, &opts, &probes), 0);
+	offset = strdup(strrchr(dkt_probes_at(probes, 0)->place, ':') + 1);
+	dkt_probes_free(probes);
+	assert_int_equal(dkt_probe_define(*state, offset, NULL, 0, &opts, &probes), 0);
+	again = strrchr(dkt_probes_at(probes, 0)->place, ':') + 1;
+	assert_string_equal(offset, again);
+	dkt_probes_free(probes);
+	assert_int_equal(dkt_probe_define(*state, "probe_target:0", NULL, 0, &opts, &probes), 0);
+	again = strrchr(dkt_probes_at(probes, 0)->place, ':') + 1;
+	assert_string_equal(offset, again);
+	assert_string_equal(dkt_probes_at(probes, 0)->name, "probe_target_L0");
+	dkt_probes_free(probes);
+	free(offset);
+	assert_int_equal(dkt_probe_define(*state, "probe_target+100000", NULL, 0, &opts, &probes),
+			 -ERANGE);
+	assert_int_equal(dkt_probe_define(*state, "0x1", NULL, 0, &opts, &probes), -ERANGE);
+	assert_int_equal(dkt_probe_define(*state, "probe_targ*", NULL, 0, &opts, &probes), 0);
+	dkt_probes_free(probes);
+}
+
+/* Files that are no programs, or half of one. */
+static void files(void **state)
+{
+	char *path __cleanup(free) = NULL, *got;
+	char half[4096];
+	FILE *f = fopen("/proc/self/exe", "r");
+	size_t n = fread(half, 1, sizeof(half), f);
+
+	fclose(f);
+	assert_true(asprintf(&path, "%s/half", dir) > 0);
+	got = fields(*state, path, "f", "");
+	assert_non_null(strstr(got, "No such file or directory"));
+	free(got);
+	assert_int_equal(probe_write(dir, "half", half, n), 0);
+	got = fields(*state, path, "f", "");
+	assert_true(strstr(got, "is no program") || strstr(got, "has no symbols of functions"));
+	free(got);
+	assert_int_equal(probe_write(dir, "half", "#!/bin/sh\n", 10), 0);
+	got = fields(*state, path, "f", "");
+	assert_non_null(strstr(got, "is no program: not a valid ELF file"));
+	free(got);
+	got = fields(*state, dir, "f", "");
+	assert_non_null(strstr(got, "is no program: not a file"));
+	free(got);
+}
+
+/* A file whose headers were changed: each byte of the first ones in turn. */
+static void lies(void **state)
+{
+	char *path __cleanup(free) = NULL;
+	FILE *f = fopen("/bin/true", "r");
+	static char data[1 << 20];
+	size_t n, i;
+
+	assert_non_null(f);
+	n = fread(data, 1, sizeof(data), f);
+	fclose(f);
+	assert_true(asprintf(&path, "%s/liar", dir) > 0);
+	for (i = 0; i < 64 + 56 * 4; i++) {
+		char *got, was = data[i];
+
+		data[i] = (char)(was ^ 0xff);
+		assert_int_equal(probe_write(dir, "liar", data, n), 0);
+		got = fields(*state, path, "main", "arg1:string");
+		assert_non_null(got);
+		free(got);
+		got = fields(*state, path, "0x3000", "%di");
+		assert_non_null(got);
+		free(got);
+		data[i] = was;
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(arguments, setup, teardown),
+		cmocka_unit_test_setup_teardown(refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(returns, setup, teardown),
+		cmocka_unit_test_setup_teardown(places, setup, teardown),
+		cmocka_unit_test_setup_teardown(files, setup, teardown),
+		cmocka_unit_test_setup_teardown(lies, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, make_tree, remove_tree);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Definitions as text: what the kernels list, the lists joined with their profiles. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "probe_tree.h"
+
+static char dir[] = "/tmp/dktrace-probes-XXXXXX";
+
+static int setup(void **state)
+{
+	DKT_OPTS(dkt_ctx_opts, opts, .root = dir);
+
+	return dkt_ctx_new(&opts, (struct dkt_ctx **)state) || dkt_tracefs_open(*state, 0) ? -1 : 0;
+}
+
+static int teardown(void **state)
+{
+	dkt_ctx_free(*state);
+	return 0;
+}
+
+static int make_tree(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) ? probe_tree_make(dir) : -1;
+}
+
+static int remove_tree(void **state)
+{
+	char *command __cleanup(free) = NULL;
+
+	(void)state;
+	return asprintf(&command, "rm -r %s", dir) < 0 ? -1 : system(command);
+}
+
+/* Text to a probe and back. */
+static void there_and_back(void **state)
+{
+	static const struct {
+		const char *text;
+		enum dkt_probe_kind kind;
+		bool on_return;
+		const char *group, *name, *place, *fields, *back; /* NULL: as it was */
+	} cases[] = {
+		/* clang-format off */
+		{ "p:dktrace/vfs_read vfs_read count=$arg3:u64", DKT_PROBE_KPROBE, false, "dktrace", "vfs_read", "vfs_read", "count=$arg3:u64", NULL },
+		{ "r8:g/n mod:f+4", DKT_PROBE_KPROBE, true, "g", "n", "mod:f+4", "", "r:g/n mod:f+4" },
+		{ "p:g/n f%return ret=$retval", DKT_PROBE_KPROBE, true, "g", "n", "f", "ret=$retval", "r:g/n f ret=$retval" },
+		{ "p:uprobes/p_sh /bin/sh:0x0000000000001234 a=%di", DKT_PROBE_UPROBE, false, "uprobes", "p_sh", "/bin/sh:0x0000000000001234", "a=%di", NULL },
+		{ "f:g/n f%return ret=$retval", DKT_PROBE_FPROBE, true, "g", "n", "f", "ret=$retval", NULL },
+		{ "t:g/n sched_switch", DKT_PROBE_TRACEPOINT, false, "g", "n", "sched_switch", "", NULL },
+		{ "e:g/n sched.sched_switch pid=$next_pid:s32", DKT_PROBE_EVENT, false, "g", "n", "sched.sched_switch", "pid=$next_pid:s32", NULL },
+		{ "s:synthetic/lat\tu64 lat; pid_t pid", DKT_PROBE_SYNTHETIC, false, "synthetic", "lat", "", "u64 lat; pid_t pid", "s:synthetic/lat u64 lat; pid_t pid" },
+		/* clang-format on */
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct dkt_probes *probes;
+		const struct dkt_probe *probe;
+		char *text;
+
+		assert_int_equal(dkt_probe_parse(*state, cases[i].text, &probes), 0);
+		probe = dkt_probes_at(probes, 0);
+		assert_int_equal(probe->kind, cases[i].kind);
+		assert_int_equal(probe->on_return, cases[i].on_return);
+		assert_string_equal(probe->group, cases[i].group);
+		assert_string_equal(probe->name, cases[i].name);
+		assert_string_equal(probe->place, cases[i].place);
+		assert_string_equal(probe->fields, cases[i].fields);
+		assert_ptr_equal(dkt_probes_find(probes, probe->group, probe->name), probe);
+		assert_null(dkt_probes_find(probes, "other", probe->name));
+		assert_null(dkt_probes_at(probes, 1));
+		assert_int_equal(dkt_probe_text(*state, probe, &text), 0);
+		assert_string_equal(text, cases[i].back ? cases[i].back : cases[i].text);
+		free(text);
+		dkt_probes_free(probes);
+	}
+}
+
+static void no_probes(void **state)
+{
+	static const char *const texts[] = { "",      " ",         "p",         "p:",     "p:g/n",
+					     "p:n f", "x:g/n f",   "p:/n f",    "p:g/ f", "p:g/9 f",
+					     "-:g/n", "p-8:g/n f", "!lat u64 x" };
+	struct dkt_probes *probes;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		assert_int_equal(dkt_probe_parse(*state, texts[i], &probes), -EINVAL);
+		assert_non_null(strstr(dkt_error(*state), "defines no probe"));
+		assert_null(probes);
+	}
+}
+
+static bool same(struct dkt_ctx *ctx, const char *a, const char *b)
+{
+	struct dkt_probes *x, *y;
+	bool is_same;
+
+	assert_int_equal(dkt_probe_parse(ctx, a, &x), 0);
+	assert_int_equal(dkt_probe_parse(ctx, b, &y), 0);
+	is_same = dkt_probe_same(dkt_probes_at(x, 0), dkt_probes_at(y, 0));
+	dkt_probes_free(x);
+	dkt_probes_free(y);
+	return is_same;
+}
+
+static void the_same(void **state)
+{
+	assert_true(same(*state, "p:g/n /b:0x12 a=%di", "p:g/n /b:0x0000000000000012  a=%di"));
+	assert_true(same(*state, "p:g/n f", "p:g/n f+0"));
+	assert_true(same(*state, "s:synthetic/l u64 a; int b", "s:synthetic/l\tu64 a;int b;"));
+	assert_false(same(*state, "p:g/n /b:0x12", "p:g/n /b:0x13"));
+	assert_false(same(*state, "p:g/n /b:0x12", "p:g/n /c:0x12"));
+	assert_false(same(*state, "p:g/n f", "r:g/n f"));
+	assert_false(same(*state, "p:g/n f", "p:g/m f"));
+	assert_false(same(*state, "p:g/n f", "p:h/n f"));
+	assert_false(same(*state, "p:g/n f a=%di", "p:g/n f a=%si"));
+	assert_false(same(*state, "p:g/n f", "f:g/n f"));
+}
+
+/* Two groups have the same name: only the order tells whose hits they are. */
+static void hits(void **state)
+{
+	static const char events[] = "p:a/read vfs_read\np:u/sh /bin/s h:0x12\nr4:b/read vfs_read\n"
+				     "e:c/x sched.sched_switch\nnonsense\np:u/go /bin/sh:0x34\n";
+	static const char kprobes[] =
+		"  read                                                       7               1\n"
+		"  read                                                       9               0\n";
+	static const char uprobes[] =
+		"  /bin/sh                                         sh            3\n"
+		"  /bin/sh                                         go           18446744073709551614\n";
+	struct dkt_probes *probes;
+
+	assert_int_equal(probe_write(dir, "dynamic_events", events, sizeof(events) - 1), 0);
+	assert_int_equal(probe_write(dir, "kprobe_profile", kprobes, sizeof(kprobes) - 1), 0);
+	assert_int_equal(probe_write(dir, "uprobe_profile", uprobes, sizeof(uprobes) - 1), 0);
+	assert_int_equal(dkt_probes_read(*state, &probes), 0);
+	assert_int_equal(dkt_probes_find(probes, "a", "read")->hits, 7);
+	assert_int_equal(dkt_probes_find(probes, "a", "read")->missed, 1);
+	assert_int_equal(dkt_probes_find(probes, "b", "read")->hits, 9);
+	assert_true(dkt_probes_find(probes, "u", "sh")->hits == 3);
+	assert_true(dkt_probes_find(probes, "u", "go")->hits == UINT64_MAX - 1);
+	assert_true(dkt_probes_find(probes, "u", "go")->missed == DKT_PROBE_UNKNOWN);
+	assert_true(dkt_probes_find(probes, "c", "x")->hits == DKT_PROBE_UNKNOWN);
+	dkt_probes_free(probes);
+}
+
+/* One has gone between the two files: no hits of another are taken for its own. */
+static void hits_of_others(void **state)
+{
+	static const char kprobes[] = "  gone 1 1\n  read 9 0\n";
+	struct dkt_probes *probes;
+
+	assert_int_equal(probe_write(dir, "kprobe_profile", kprobes, sizeof(kprobes) - 1), 0);
+	assert_int_equal(dkt_probes_read(*state, &probes), 0);
+	assert_true(dkt_probes_find(probes, "a", "read")->hits == DKT_PROBE_UNKNOWN);
+	assert_true(dkt_probes_find(probes, "b", "read")->hits == DKT_PROBE_UNKNOWN);
+	dkt_probes_free(probes);
+}
+
+static void made(void **state)
+{
+	struct dkt_probe probe = {
+		.kind = DKT_PROBE_KPROBE, .group = "g", .name = "n", .place = "f"
+	};
+	char *many = malloc(6000), text[64] = "";
+	FILE *f;
+
+	memset(many, 'x', 5999);
+	many[5999] = '\0';
+	assert_int_equal(dkt_probe_create(*state, &probe), 0);
+	f = fopen((snprintf(text, sizeof(text), "%s/kprobe_events", dir), text), "r");
+	assert_non_null(fgets(text, sizeof(text), f));
+	fclose(f);
+	assert_string_equal(text, "p:g/n f");
+	probe.fields = many;
+	assert_int_equal(dkt_probe_create(*state, &probe), -E2BIG);
+	probe.fields = "a=%di\np:g/other f";
+	assert_int_equal(dkt_probe_create(*state, &probe), -EINVAL);
+	probe.kind = 77;
+	assert_int_equal(dkt_probe_create(*state, &probe), -EOPNOTSUPP);
+	assert_int_equal(dkt_probe_remove(*state, "g", "nosuch"), -ENOENT);
+	assert_string_equal(dkt_error(*state), "there is no probe g:nosuch");
+	free(many);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(there_and_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_probes, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_same, setup, teardown),
+		cmocka_unit_test_setup_teardown(hits, setup, teardown),
+		cmocka_unit_test_setup_teardown(hits_of_others, setup, teardown),
+		cmocka_unit_test_setup_teardown(made, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, make_tree, remove_tree);
+}
