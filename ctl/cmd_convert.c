@@ -34,12 +34,12 @@ int cmd_convert(struct app *app, int argc, char **argv)
 		return rc;
 	err = input_open(app, from, &opts, &in);
 	if (!err)
-		err = sink_open(&sink, in.source, to);
+		err = sink_open(&sink, in.source, &in.ctx, 1, to);
 	if (!err)
 		err = outfile_check_input(&sink.file, from);
 	if (!err)
 		err = convert(app, &in, &sink);
-	rc = err ? app_fail(app) : sink.lost ? EXIT_LOST : 0;
+	rc = err ? app_fail(app) : input_tell(&in, sink.gaps);
 	sink_close(&sink);
 	input_close(&in);
 	return rc;

@@ -3,6 +3,8 @@
 #include "input.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +57,43 @@ int input_open(struct app *app, const char *path, const struct dkt_source_opts *
 		input_close(in);
 	}
 	return err;
+}
+
+int input_tell(const struct input *in, bool gaps)
+{
+	const struct dkt_source_info *info = dkt_source_info(in->source);
+	uint64_t lost = 0, bad = 0;
+	char *by_cpu = NULL;
+	size_t len;
+	FILE *f = open_memstream(&by_cpu, &len);
+	int cpu;
+
+	for (cpu = 0; f && cpu < info->cpus; cpu++) {
+		struct dkt_loss loss;
+
+		if (dkt_source_loss(in->source, cpu, &loss))
+			continue;
+		if (loss.lost)
+			fprintf(f, "%scpu %d: %" PRIu64, lost ? ", " : "", cpu, loss.lost);
+		lost += loss.lost;
+		bad += loss.bad;
+	}
+	if (f)
+		fclose(f);
+	if (lost)
+		fprintf(stderr, "dktrace: %s: %" PRIu64 " records were lost (%s)\n", in->path, lost,
+			by_cpu);
+	else if (gaps)
+		fprintf(stderr, "dktrace: %s: records were lost, it is not known how many\n",
+			in->path);
+	if (bad)
+		fprintf(stderr, "dktrace: %s: %" PRIu64 " places made no sense\n", in->path, bad);
+	if (info->damage)
+		fprintf(stderr, "dktrace: %s: %s\n", in->path, info->damage);
+	free(by_cpu);
+	if (bad || info->damage)
+		return EXIT_FAILED;
+	return lost || gaps ? EXIT_LOST : 0;
 }
 
 void input_close(struct input *in)

@@ -23,6 +23,12 @@ int input_open(struct app *app, const char *path, const struct dkt_source_opts *
 	       struct input *in);
 void input_close(struct input *in);
 
+/*
+ * When all was read: says on stderr what had been lost and what of a file made no sense. Returns 0,
+ * EXIT_LOST or EXIT_FAILED. gaps: some were among the records.
+ */
+int input_tell(const struct input *in, bool gaps);
+
 /* Says the words of a failure of the input as one of the app. Returns err. */
 int input_fail(struct app *app, const struct input *in, int err);
 

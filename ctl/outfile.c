@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,30 @@ int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfi
 	return err ? err : open_unnamed(out);
 }
 
+int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out)
+{
+	struct stat st;
+	int err;
+
+	*out = (struct outfile){ .ctx = ctx, .path = path, .fd = -1 };
+	if (!lstat(path, &st)) {
+		errno = EEXIST;
+		return fail(out, "make");
+	}
+	err = find_dir(out);
+	if (err)
+		return err;
+	if (asprintf(&out->temp, "%s/.dktrace-XXXXXX", out->dir) < 0) {
+		out->temp = NULL;
+		return -ENOMEM;
+	}
+	if (mkdtemp(out->temp))
+		return 0;
+	free(out->temp);
+	out->temp = NULL;
+	return fail(out, "make");
+}
+
 int outfile_check_input(const struct outfile *out, const char *input)
 {
 	struct stat a, b;
@@ -108,17 +133,26 @@ static int give_name(struct outfile *out)
 	return fail(out, "write");
 }
 
+/* What was there keeps its rights; a new one has what is usual. */
+static mode_t usual_mode(const struct outfile *out)
+{
+	mode_t mask = umask(0);
+	struct stat st;
+
+	umask(mask);
+	if (out->fd < 0)
+		return 0777 & ~mask;
+	return stat(out->path, &st) ? 0666 & ~mask : st.st_mode & 07777;
+}
+
 int outfile_commit(struct outfile *out)
 {
-	struct stat st;
-	mode_t mask;
 	int err = 0, fd = out->fd;
 
-	if (!out->in_place) {
-		/* What was there keeps its rights; a new one has what is usual. */
-		mask = umask(0);
-		umask(mask);
-		if (fchmod(fd, stat(out->path, &st) ? 0666 & ~mask : st.st_mode & 07777))
+	if (fd < 0 && chmod(out->temp, usual_mode(out)))
+		return fail(out, "write");
+	if (fd >= 0 && !out->in_place) {
+		if (fchmod(fd, usual_mode(out)))
 			return fail(out, "write");
 		if (!out->temp)
 			err = give_name(out);
@@ -127,7 +161,7 @@ int outfile_commit(struct outfile *out)
 		return err;
 	/* Some file systems say only at a close that what was written did not get there. */
 	out->fd = -1;
-	if (close(fd))
+	if (fd >= 0 && close(fd))
 		return fail(out, "write");
 	if (out->temp && rename(out->temp, out->path))
 		return fail(out, "write");
@@ -136,12 +170,21 @@ int outfile_commit(struct outfile *out)
 	return 0;
 }
 
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	remove(path);
+	return 0;
+}
+
 void outfile_close(struct outfile *out)
 {
 	if (out->fd >= 0)
 		close(out->fd);
 	if (out->temp)
-		unlink(out->temp);
+		nftw(out->temp, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	free(out->temp);
 	free(out->dir);
 	*out = (struct outfile){ .fd = -1 };

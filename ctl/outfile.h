@@ -20,6 +20,9 @@ struct outfile {
  */
 int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfile *out);
 
+/* The same for a directory, which is out->temp until then; -EEXIST if there is anything at path. */
+int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out);
+
 /* -EINVAL if it would take the place of the file input. */
 int outfile_check_input(const struct outfile *out, const char *input);
 

@@ -17,14 +17,33 @@ static int decompress_zlib(const void *in, size_t n_in, void *out, size_t n_out)
 	return rc != Z_OK || n != n_out ? -EBADMSG : 0;
 }
 
+static size_t bound_zlib(size_t n)
+{
+	return compressBound(n);
+}
+
+static size_t compress_zlib(const void *in, size_t n_in, void *out, size_t n_out)
+{
+	uLongf n = n_out;
+
+	return compress(out, &n, in, n_in) == Z_OK ? n : 0;
+}
+
 static int decompress_zstd(const void *in, size_t n_in, void *out, size_t n_out)
 {
 	return ZSTD_decompress(out, n_out, in, n_in) == n_out ? 0 : -EBADMSG;
 }
 
+static size_t compress_zstd(const void *in, size_t n_in, void *out, size_t n_out)
+{
+	size_t n = ZSTD_compress(out, n_out, in, n_in, ZSTD_CLEVEL_DEFAULT);
+
+	return ZSTD_isError(n) ? 0 : n;
+}
+
 static const struct dkt__codec codecs[] = {
-	{ "zlib", decompress_zlib },
-	{ "zstd", decompress_zstd },
+	{ "zlib", zlibVersion, decompress_zlib, bound_zlib, compress_zlib },
+	{ "zstd", ZSTD_versionString, decompress_zstd, ZSTD_compressBound, compress_zstd },
 };
 
 const struct dkt__codec *dkt__codec_find(const char *name)

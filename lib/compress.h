@@ -7,8 +7,13 @@
 
 struct dkt__codec {
 	const char *name; /* "zstd" */
+	const char *(*version)(void);
 	/* 0: exactly n_out bytes have come out; else -EBADMSG or -ENOMEM. */
 	int (*decompress)(const void *in, size_t n_in, void *out, size_t n_out);
+	/* So many bytes come out at the most when n go in. */
+	size_t (*bound)(size_t n);
+	/* How many bytes have come out; 0: memory is out. */
+	size_t (*compress)(const void *in, size_t n_in, void *out, size_t n_out);
 };
 
 /* NULL: no way of that name is known here. */

@@ -29,7 +29,7 @@ struct dkt__reader {
 		    struct dkt_source **source);
 };
 
-extern const struct dkt__reader dkt__reader_tracedat;
+extern const struct dkt__reader dkt__reader_tracedat, dkt__reader_perfdata;
 
 /* The first member of each kind's own struct. */
 struct dkt_source {

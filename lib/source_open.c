@@ -9,6 +9,7 @@
 
 static const struct dkt__reader *const readers[] = {
 	&dkt__reader_tracedat,
+	&dkt__reader_perfdata,
 	NULL,
 };
 

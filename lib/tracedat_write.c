@@ -13,7 +13,7 @@
 
 /* ---- streams and CPUs ---- */
 
-static int stream_add(struct dkt_tracedat *out)
+static int stream_add(struct dkt_tracedat *out, const char *name)
 {
 	struct dkt__tdw_stream *more =
 		reallocarray(out->streams, out->n_streams + 1, sizeof(*more));
@@ -25,7 +25,7 @@ static int stream_add(struct dkt_tracedat *out)
 	stream = &more[out->n_streams];
 	*stream = (struct dkt__tdw_stream){
 		.source = dkt__source_part(out->source, (uint32_t)out->n_streams),
-		.name = strdup(dkt_source_stream(out->source, (uint32_t)out->n_streams)),
+		.name = strdup(name ? name : ""),
 		.known = calloc(DKT__TDW_IDS, sizeof(*stream->known)),
 		.pids = calloc(DKT__TDW_PIDS / 8, 1),
 	};
@@ -38,7 +38,7 @@ static int stream_get(struct dkt_tracedat *out, uint32_t nr, struct dkt__tdw_str
 	int err = 0;
 
 	while (!err && nr >= out->n_streams)
-		err = stream_add(out);
+		err = stream_add(out, dkt_source_stream(out->source, (uint32_t)out->n_streams));
 	*stream = err ? NULL : &out->streams[nr];
 	return err;
 }
@@ -81,6 +81,23 @@ static int cpu_get(struct dkt_tracedat *out, struct dkt__tdw_stream *stream, uin
 
 /* ---- pages ---- */
 
+int dkt__tdw_compress(struct dkt_tracedat *out, const void **bytes, size_t *len)
+{
+	size_t bound = out->codec->bound(*len);
+
+	if (bound > out->packed_room) {
+		uint8_t *more = realloc(out->packed, bound);
+
+		if (!more)
+			return -ENOMEM;
+		out->packed = more;
+		out->packed_room = bound;
+	}
+	*len = out->codec->compress(*bytes, *len, out->packed, out->packed_room);
+	*bytes = out->packed;
+	return *len ? 0 : -ENOMEM;
+}
+
 /* The chunk goes out, and an empty one is there. */
 static int chunk_flush(struct dkt_tracedat *out, struct dkt__tdw_cpu *cpu)
 {
@@ -90,8 +107,8 @@ static int chunk_flush(struct dkt_tracedat *out, struct dkt__tdw_cpu *cpu)
 
 	if (!len)
 		return 0;
-	if (out->deflate)
-		err = dkt__deflate_run(out->deflate, cpu->chunk, cpu->full, &bytes, &len);
+	if (out->codec)
+		err = dkt__tdw_compress(out, &bytes, &len);
 	if (!err)
 		err = dkt__spill_add(&out->spill, &cpu->data, bytes, (uint32_t)len, cpu->full);
 	memset(cpu->chunk, 0, cpu->full);
@@ -283,7 +300,11 @@ static int set_version(struct dkt_tracedat *out, const struct dkt_tracedat_opts 
 		return dkt_fail(out->ctx, -EINVAL, "version 6 of trace.dat has no compression");
 	if (out->version == 6 || (compression && !strcmp(compression, "none")))
 		return 0;
-	return dkt__deflate_new(out->ctx, compression ? compression : "zstd", &out->deflate);
+	out->codec = dkt__codec_find(compression ? compression : "zstd");
+	if (!out->codec)
+		return dkt_fail(out->ctx, -EINVAL,
+				"compression '%s' is none; zstd, zlib and none are", compression);
+	return 0;
 }
 
 int dkt_tracedat_new(struct dkt_ctx *ctx, struct dkt_source *source, int fd,
@@ -300,16 +321,14 @@ int dkt_tracedat_new(struct dkt_ctx *ctx, struct dkt_source *source, int fd,
 				      .source = source,
 				      .fd = fd,
 				      .page_size = PAGE_SIZE,
-				      .big_endian = source->ctx->big_endian,
+				      /* Whatever they were recorded in, sources have turned them. */
+				      .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
 				      .long_size = source->ctx->long_size,
 				      .spill.fd = -1,
 				      .used[0] = 1 };
 	err = set_version(out, opts);
 	if (!err)
 		err = dkt__spill_open(out->ctx, dir, &out->spill);
-	/* A file has a top instance even if nothing was recorded. */
-	if (!err)
-		err = stream_add(out);
 	if (err) {
 		dkt_tracedat_free(out);
 		return err;
@@ -318,10 +337,24 @@ int dkt_tracedat_new(struct dkt_ctx *ctx, struct dkt_source *source, int fd,
 	return 0;
 }
 
+const struct dkt__tdw_stream *dkt__tdw_top(const struct dkt_tracedat *out)
+{
+	size_t i = 0;
+
+	while (i < out->n_streams && *out->streams[i].name)
+		i++;
+	return i < out->n_streams ? &out->streams[i] : NULL;
+}
+
 int dkt_tracedat_finish(struct dkt_tracedat *out)
 {
+	struct dkt__tdw_stream *stream;
 	size_t i;
-	int nr, err = 0;
+	int nr, err = stream_get(out, 0, &stream);
+
+	/* A file has a top instance even if nothing was recorded there. */
+	if (!err && !dkt__tdw_top(out))
+		err = stream_add(out, "");
 
 	for (i = 0; i < out->n_streams; i++)
 		for (nr = 0; !err && nr < out->streams[i].n_cpus; nr++) {
@@ -366,7 +399,7 @@ void dkt_tracedat_free(struct dkt_tracedat *out)
 		free(out->events[i].text);
 	free(out->streams);
 	free(out->events);
-	dkt__deflate_free(out->deflate);
+	free(out->packed);
 	dkt__spill_close(&out->spill);
 	free(out);
 }

@@ -3,7 +3,7 @@
 #ifndef DKT_TRACEDAT_WRITE_H
 #define DKT_TRACEDAT_WRITE_H
 
-#include "deflate.h"
+#include "compress.h"
 #include "pack.h"
 #include "source.h"
 #include "spill.h"
@@ -62,7 +62,7 @@ struct dkt__tdw_known {
 	uint16_t id;
 };
 
-/* One of the source's streams: an instance in the file, the first one the top one. */
+/* One of the source's streams: an instance in the file. */
 struct dkt__tdw_stream {
 	struct dkt_source *source; /* its own, or that of all */
 	char *name; /* of the instance, "" for the top one */
@@ -80,7 +80,9 @@ struct dkt_tracedat {
 	uint32_t page_size;
 	bool big_endian;
 	uint8_t long_size;
-	struct dkt__deflate *deflate; /* NULL: nothing is compressed */
+	const struct dkt__codec *codec; /* NULL: nothing is compressed */
+	uint8_t *packed; /* what came out of it last */
+	size_t packed_room;
 	struct dkt__spill spill;
 	struct dkt__tdw_stream *streams;
 	size_t n_streams;
@@ -88,6 +90,9 @@ struct dkt_tracedat {
 	size_t n_events, room_events;
 	uint8_t used[DKT__TDW_IDS / 8]; /* numbers of events */
 };
+
+/* Compresses; *bytes is valid until the next call. */
+int dkt__tdw_compress(struct dkt_tracedat *out, const void **bytes, size_t *len);
 
 /* ---- tables; each is appended to the buffer as the file has it ---- */
 
@@ -109,6 +114,9 @@ void dkt__tdw_options(const struct dkt_tracedat *out, struct dkt_buf *buf);
 
 /* The clock's name; the one that trace-cmd takes for granted if it is not known. */
 const char *dkt__tdw_clock(const struct dkt_tracedat *out);
+
+/* The stream of the top instance; there is one when all records are in the spill. */
+const struct dkt__tdw_stream *dkt__tdw_top(const struct dkt_tracedat *out);
 
 /* ---- layout: writes the whole file, when all records are in the spill ---- */
 

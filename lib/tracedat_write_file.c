@@ -86,14 +86,14 @@ static int put_cpu(struct writer *w, const struct dkt__tdw_cpu *cpu, struct plac
 
 	align(w);
 	place->at = w->at;
-	if (w->out->deflate) {
+	if (w->out->codec) {
 		put_number(w, cpu->data.n, 4);
 		err = flush(w);
 	}
 	for (i = 0; !err && i < cpu->data.n; i++) {
 		const struct dkt__spill_piece *piece = &cpu->data.pieces[i];
 
-		if (w->out->deflate) {
+		if (w->out->codec) {
 			put_number(w, piece->size, 4);
 			put_number(w, piece->raw, 4);
 			err = flush(w);
@@ -102,7 +102,8 @@ static int put_cpu(struct writer *w, const struct dkt__tdw_cpu *cpu, struct plac
 			err = dkt__spill_copy(&w->out->spill, piece, w->out->fd, w->at);
 		w->at += piece->size;
 	}
-	place->size = w->at - place->at;
+	/* trace-cmd does not count how many chunks there are among the bytes of the chunks. */
+	place->size = w->at - place->at - (w->out->codec ? 4 : 0);
 	return err;
 }
 
@@ -192,14 +193,19 @@ static int write_v6(struct writer *w, uint64_t *patches)
 	put_number(w, (uint64_t)cpus, 4);
 	dkt_buf_add(w->buf, "options  ", 10);
 	dkt__tdw_options(out, w->buf);
-	for (i = 1; i < out->n_streams; i++)
-		patches[i] = put_buffer_v6(w, out->streams[i].name);
+	for (i = 0; i < out->n_streams; i++)
+		if (*out->streams[i].name)
+			patches[i] = put_buffer_v6(w, out->streams[i].name);
 	put_number(w, DKT__TDW_DONE, 2);
 	if (!err)
 		err = flush(w);
+	/* The top instance's table has no option: it comes next. */
+	if (!err)
+		err = put_stream_v6(w, dkt__tdw_top(out), cpus);
 	for (i = 0; !err && i < out->n_streams; i++) {
-		if (i)
-			err = patch(w, w->at, patches[i]);
+		if (!*out->streams[i].name)
+			continue;
+		err = patch(w, w->at, patches[i]);
 		if (!err)
 			err = put_stream_v6(w, &out->streams[i], cpus);
 	}
@@ -228,9 +234,9 @@ static int put_section(struct writer *w, unsigned int id, uint32_t name, struct 
 	size_t len = content->len;
 	int err = content->err;
 
-	compress = compress && w->out->deflate && len;
+	compress = compress && w->out->codec && len;
 	if (compress && !err)
-		err = dkt__deflate_run(w->out->deflate, content->data, content->len, &bytes, &len);
+		err = dkt__tdw_compress(w->out, &bytes, &len);
 	put_section_head(w, id, compress ? SECTION_COMPRESSED : 0, name, len + 8 * compress);
 	if (compress) {
 		put_number(w, len, 4);
@@ -261,7 +267,7 @@ static int put_stream_v7(struct writer *w, const struct dkt__tdw_stream *stream,
 	size_t i, n;
 	int err;
 
-	put_section_head(w, DKT__TDW_BUFFER, w->out->deflate ? SECTION_COMPRESSED : 0,
+	put_section_head(w, DKT__TDW_BUFFER, w->out->codec ? SECTION_COMPRESSED : 0,
 			 add_name(strings, *stream->name ? stream->name : "flyrecord"), 0);
 	err = flush(w);
 	if (!err)
@@ -299,13 +305,13 @@ static void number_option(const struct dkt_tracedat *out, struct dkt_buf *option
 /* Returns where the place of the options is to be. */
 static uint64_t put_start_v7(struct writer *w)
 {
-	const struct dkt__deflate *deflate = w->out->deflate;
+	const struct dkt__codec *codec = w->out->codec;
 	uint64_t at;
 
 	put_start(w);
-	dkt_buf_str(w->buf, deflate ? dkt__deflate_name(deflate) : "none");
+	dkt_buf_str(w->buf, codec ? codec->name : "none");
 	put_number(w, 0, 1);
-	dkt_buf_str(w->buf, deflate ? dkt__deflate_version(deflate) : "");
+	dkt_buf_str(w->buf, codec ? codec->version() : "");
 	put_number(w, 0, 1);
 	at = w->at + w->buf->len;
 	put_number(w, 0, 8);

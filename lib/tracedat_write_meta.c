@@ -220,7 +220,9 @@ static void cpu_stat(const struct dkt_tracedat *out, struct dkt_buf *buf,
 	struct dkt_loss loss;
 	char text[400];
 
-	if (dkt_source_loss(stream->source, nr, &loss))
+	/* Of several instances in one file the losses are known together only. */
+	if ((stream != out->streams && stream->source == out->streams[0].source) ||
+	    dkt_source_loss(stream->source, nr, &loss))
 		loss.lost = 0;
 	if (cpu && cpu->told > loss.lost)
 		loss.lost = cpu->told;

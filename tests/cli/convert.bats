@@ -27,7 +27,7 @@ report()
 	for args in "trace.dat-6" "trace.dat" "trace.dat --compression none"; do
 		# shellcheck disable=SC2086 # several words
 		expect 0 "" "" dktrace convert --format $args "$capture" out.dat
-		report out.dat | diff wanted -
+		report out.dat | cmp wanted -
 	done
 	[ -s wanted ]
 }
@@ -45,12 +45,49 @@ report()
 @test "what is no kind of output is refused before anything is read" {
 	expect 2 "" "dktrace: out: its name does not tell what to write; say --format" \
 		dktrace convert nothing out
-	expect 2 "" "dktrace: --format: 'elf' is none" dktrace convert --format elf nothing out
+	expect 2 "" "dktrace: --format: 'elf' is none; trace.dat, trace.dat-6 and the styles are" dktrace convert --format elf nothing out
 	expect 1 "" "dktrace: compression 'rar' is none; zstd, zlib and none are" \
 		dktrace convert --compression rar "$capture" out.dat
 	expect 1 "" "dktrace: version 6 of trace.dat has no compression" \
 		dktrace convert --format trace.dat-6 --compression zstd "$capture" out.dat
 	[ ! -e out.dat ]
+}
+
+@test "what was written is read again, the same" {
+	# The file knows wall-clock time to a microsecond.
+	dktrace convert --format trace "$capture" - | sed 's/\] *[0-9.]*:/]/' >wanted.txt
+	for args in "trace.dat-6" "trace.dat" "trace.dat --compression zlib" "trace.dat --compression none"; do
+		# shellcheck disable=SC2086 # several words
+		dktrace convert --format $args "$capture" out.dat
+		dktrace convert out.dat out.txt
+		sed 's/\] *[0-9.]*:/]/' out.txt | cmp wanted.txt -
+		# And once more, from one such file to another.
+		dktrace convert out.dat again.dat
+		dktrace convert again.dat again.txt
+		cmp out.txt again.txt
+	done
+	[ -s wanted.txt ]
+}
+
+@test "styles are written too, also to standard output" {
+	dktrace show --input "$capture" | sed '$d' >wanted
+	dktrace convert "$capture" out.log
+	diff wanted out.log
+	dktrace convert --format legacy "$capture" - | cmp wanted -
+	dktrace convert "$capture" out.json
+	same "$(wc -l <wanted)" "$(jq -c . out.json | wc -l)" "objects"
+}
+
+@test "what trace-cmd recorded is the same for trace-cmd after a conversion" {
+	needs_trace_cmd
+	for file in "$top"/tests/fixture/tracedat/v6.dat "$top"/tests/fixture/tracedat/v7-zstd.dat; do
+		for format in trace.dat trace.dat-6; do
+			dktrace convert --format "$format" "$file" out.dat
+			trace-cmd report -N out.dat >have
+			trace-cmd report -N "$file" | cmp - have
+			[ -s have ]
+		done
+	done
 }
 
 @test "an output that fails leaves what was there, and nothing else" {

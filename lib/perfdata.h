@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perf.data, the file of perf record, with tracepoints: what its rooms share. The layout is that of
+ * tools/perf/Documentation/perf.data-file-format.txt and of include/uapi/linux/perf_event.h.
+ */
+#ifndef DKT_PERFDATA_H
+#define DKT_PERFDATA_H
+
+#include <linux/perf_event.h>
+
+#include "comms.h"
+#include "file.h"
+#include "source.h"
+
+/* As many as a kernel can be built for. */
+#define DKT__PERF_CPUS 8192
+
+/* An event that was recorded: its attributes, and the numbers that its samples carry. */
+struct dkt__perf_attr {
+	uint32_t type; /* PERF_TYPE_TRACEPOINT */
+	uint64_t config; /* of a tracepoint its number */
+	uint64_t sample_type; /* enum perf_event_sample_format */
+	uint64_t read_format;
+	bool sample_id_all; /* other records than samples end in the time and the like, too */
+	bool use_clockid;
+	int32_t clockid;
+};
+
+struct dkt__perf_id {
+	uint64_t id;
+	uint32_t attr;
+};
+
+/* Bytes that hold records one after the other: of the file, or what came out of it. */
+struct dkt__perf_tape {
+	const uint8_t *data;
+	uint64_t size;
+};
+
+/* Records that are in order of time. */
+struct dkt__perf_run {
+	uint64_t start, end; /* bytes of the tape */
+	uint64_t first, last; /* times */
+	uint32_t tape;
+	bool tasks; /* there are names of processes among them */
+	uint64_t at; /* while it is read: the next record */
+	uint64_t next; /* and its time */
+};
+
+/* What a record says, as far as it is asked for. */
+struct dkt__perf_item {
+	uint32_t type; /* enum perf_event_type */
+	const struct dkt__perf_attr *attr; /* of a sample */
+	uint64_t time;
+	uint32_t cpu;
+	int32_t tid;
+	const uint8_t *data; /* a sample's raw data, NULL: it has none; a name */
+	uint32_t size;
+	int32_t parent; /* of a new process: the one that made it */
+	uint64_t lost;
+	bool placed; /* it has a time and a CPU */
+};
+
+struct dkt__perf {
+	struct dkt_source base; /* first: this is the source */
+	struct dkt__file file;
+	struct dkt__perf_attr *attrs;
+	size_t n_attrs;
+	struct dkt__perf_id *ids; /* sorted */
+	size_t n_ids;
+	bool has_events; /* formats were there */
+	bool has_users; /* there are records among the others that perf added itself */
+	char *host, *release, *arch, *kernel, *damage;
+	uint64_t wall_ref, clock_ref; /* the wall clock's and the clock's time at one moment */
+	bool has_ref;
+	int clockid; /* of the records, -1: perf's own */
+	struct dkt__comms comms;
+	struct dkt__perf_tape tapes[2]; /* the file's records; those that were compressed in it */
+	int fd; /* of the second tape's file, -1: there is none */
+	struct dkt__perf_run *runs; /* by their first time */
+	size_t n_runs, room_runs;
+	size_t begun; /* runs that are or were read */
+	uint64_t bad; /* samples that make no sense */
+	struct dkt__perf_run **heap; /* those being read, the oldest next record first */
+	size_t n_heap;
+	struct dkt_loss *losses; /* by CPU */
+	uint32_t n_losses;
+	uint64_t since, until;
+	const int *cpus; /* asked for */
+	size_t n_cpus;
+	struct dkt_event **events; /* by number, 65536 of them; NULL: not met yet */
+};
+
+/* Says once more what could not be read. */
+void dkt__perf_damage(struct dkt__perf *perf, const char *fmt, ...) DKT_PRINTF(2, 3);
+
+/* ---- perfdata_head.c ---- */
+
+/* Reads attributes, formats and what is known of the machine; finds the tape. */
+int dkt__perf_head(struct dkt__perf *perf);
+
+/* Takes what one record says of that, in a file that went through a pipe. */
+int dkt__perf_head_record(struct dkt__perf *perf, uint32_t type, const uint8_t *data, size_t size);
+
+/* A record of formats has its data behind it. */
+int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t size);
+
+/* All attributes are known: what numbers in samples mean can be looked up. */
+void dkt__perf_sort_ids(struct dkt__perf *perf);
+
+/* ---- perfdata_item.c ---- */
+
+/* Takes a record of that many bytes apart. False: it makes no sense, or is not asked for. */
+bool dkt__perf_item(const struct dkt__perf *perf, const uint8_t *data, uint32_t size,
+		    struct dkt__perf_item *item);
+
+/* ---- perfdata_scan.c ---- */
+
+/* Numbers of records that perf adds itself: tools/lib/perf/include/perf/event.h. */
+enum dkt__perf_user {
+	DKT__PERF_ATTR = 64,
+	DKT__PERF_TRACING_DATA = 66,
+	DKT__PERF_AUXTRACE = 71,
+	DKT__PERF_FEATURE = 80,
+	DKT__PERF_COMPRESSED = 81,
+	DKT__PERF_COMPRESSED2 = 83,
+};
+
+/* Looks at all records once and notes the runs. */
+int dkt__perf_scan(struct dkt__perf *perf);
+
+/* The record at that place of a tape; *size 0: there is none, or none that makes sense. */
+const uint8_t *dkt__perf_record(const struct dkt__perf_tape *tape, uint64_t at, uint32_t *size);
+
+#endif

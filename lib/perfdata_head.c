@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What perf.data says of its events and of the machine. */
+#include "event.h"
+#include "perfdata.h"
+#include "tracedat.h"
+
+#include "banned.h"
+
+/* struct perf_file_header of tools/perf/util/header.h */
+#define HEAD_SIZE 104
+#define PIPE_SIZE 16
+
+/* Places in struct perf_event_attr; ATTR_MIN is its first version. */
+#define ATTR_MIN 64
+#define ATTR_MAX 4096
+
+/* Bits of its flags. */
+#define FLAG_SAMPLE_ID_ALL (UINT64_C(1) << 18)
+#define FLAG_USE_CLOCKID   (UINT64_C(1) << 25)
+
+enum feature {
+	FEAT_TRACING_DATA = 1,
+	FEAT_HOSTNAME = 3,
+	FEAT_OSRELEASE = 4,
+	FEAT_ARCH = 6,
+	FEAT_NRCPUS = 7,
+	FEAT_COMPRESSED = 27,
+	FEAT_CLOCK_DATA = 29,
+	FEAT_END = 256,
+};
+
+struct section {
+	uint64_t at, size;
+};
+
+static struct dkt__cursor cursor_at(const struct dkt__perf *perf, struct section where)
+{
+	const uint8_t *end = perf->file.data + perf->file.size;
+	struct dkt__cursor cur = { .p = end, .end = end };
+
+	if (where.at <= perf->file.size) {
+		cur.p = perf->file.data + where.at;
+		cur.end = cur.p + DKT__MIN(where.size, perf->file.size - where.at);
+	}
+	return cur;
+}
+
+static struct section take_section(struct dkt__cursor *cur)
+{
+	struct section where = { .at = dkt__cursor_number(cur, 8) };
+
+	where.size = dkt__cursor_number(cur, 8);
+	return where;
+}
+
+/* ---- attributes ---- */
+
+static int take_ids(struct dkt__perf *perf, struct dkt__cursor *cur)
+{
+	size_t n = dkt__cursor_left(cur) / 8;
+	struct dkt__perf_id *more = reallocarray(perf->ids, perf->n_ids + n + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	perf->ids = more;
+	for (; n; n--)
+		perf->ids[perf->n_ids++] =
+			(struct dkt__perf_id){ .id = dkt__cursor_number(cur, 8),
+					       .attr = (uint32_t)perf->n_attrs - 1 };
+	return 0;
+}
+
+/* struct perf_event_attr, of which the cursor holds as much as there is. */
+static int take_attr(struct dkt__perf *perf, struct dkt__cursor cur)
+{
+	struct dkt__perf_attr *more = reallocarray(perf->attrs, perf->n_attrs + 1, sizeof(*more));
+	struct dkt__perf_attr *attr;
+	uint64_t flags;
+
+	if (!more)
+		return -ENOMEM;
+	perf->attrs = more;
+	attr = &more[perf->n_attrs];
+	*attr = (struct dkt__perf_attr){ .type = (uint32_t)dkt__cursor_number(&cur, 4) };
+	dkt__cursor_number(&cur, 4);
+	attr->config = dkt__cursor_number(&cur, 8);
+	dkt__cursor_number(&cur, 8);
+	attr->sample_type = dkt__cursor_number(&cur, 8);
+	attr->read_format = dkt__cursor_number(&cur, 8);
+	flags = dkt__cursor_number(&cur, 8);
+	if (cur.bad)
+		return 0;
+	attr->sample_id_all = flags & FLAG_SAMPLE_ID_ALL;
+	dkt__cursor_bytes(&cur, 44);
+	attr->clockid = (int32_t)dkt__cursor_number(&cur, 4);
+	if (flags & FLAG_USE_CLOCKID && !cur.bad)
+		perf->clockid = attr->clockid;
+	perf->n_attrs++;
+	return 0;
+}
+
+static int read_attrs(struct dkt__perf *perf, struct section where, uint64_t size)
+{
+	struct dkt__cursor cur = cursor_at(perf, where);
+	int err = 0;
+
+	if (size < ATTR_MIN + 16 || size > ATTR_MAX)
+		return dkt_fail(perf->base.ctx, -EINVAL,
+				"read %s: its attributes have %llu bytes, which cannot be",
+				perf->file.path, (unsigned long long)size);
+	while (!err && dkt__cursor_left(&cur) >= size) {
+		struct dkt__cursor attr = { .p = cur.p, .end = cur.p + size - 16 };
+		struct dkt__cursor ids = { .p = attr.end, .end = cur.p + size };
+
+		ids = cursor_at(perf, take_section(&ids));
+		err = take_attr(perf, attr);
+		if (!err)
+			err = take_ids(perf, &ids);
+		dkt__cursor_bytes(&cur, size);
+	}
+	return err;
+}
+
+static int id_cmp(const void *a, const void *b)
+{
+	const struct dkt__perf_id *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+void dkt__perf_sort_ids(struct dkt__perf *perf)
+{
+	if (perf->n_ids)
+		qsort(perf->ids, perf->n_ids, sizeof(*perf->ids), id_cmp);
+}
+
+/* ---- formats: what a trace.dat of version 6 begins with ---- */
+
+int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t size)
+{
+	struct dkt_ctx *ctx = perf->base.ctx;
+	struct dkt__dat dat = { .ctx = ctx };
+	struct dkt__cursor cur = { 0 };
+	uint8_t *copy = dkt__ctx_keep(ctx, size + 1);
+	bool good;
+	int err;
+
+	if (!copy)
+		return -ENOMEM;
+	if (perf->has_events)
+		return 0;
+	memcpy(copy, data, size);
+	cur.p = copy;
+	cur.end = copy + size;
+	/* 10 bytes that say what it is, a version, byte order, size of a long and of a page. */
+	dkt__cursor_bytes(&cur, 10);
+	dkt__cursor_string(&cur);
+	dkt__cursor_bytes(&cur, 6);
+	good = dkt__dat_header_info(&dat, &cur) && dkt__dat_ftrace_events(&dat, &cur) &&
+	       dkt__dat_event_formats(&dat, &cur);
+	/* Old ones have no more than that. */
+	if (!good)
+		dkt__perf_damage(perf, "its formats of events make no sense");
+	else if (dkt__dat_kallsyms(&dat, &cur) && dkt__dat_printk(&dat, &cur))
+		dkt__dat_cmdlines(&dat, &cur);
+	err = dkt__events_given(ctx, dat.given, dat.n_given);
+	if (!err) {
+		err = dkt__symbols_given(ctx, dat.kallsyms, dat.printk);
+		dat.kallsyms = dat.printk = NULL;
+	}
+	perf->has_events = !err;
+	free(dat.given);
+	free(dat.kallsyms);
+	free(dat.printk);
+	dkt__comms_clear(&dat.streams.comms);
+	return err;
+}
+
+/* ---- features ---- */
+
+static void take_text(struct dkt__cursor *cur, char **text)
+{
+	size_t n = dkt__cursor_number(cur, 4);
+	const uint8_t *p = dkt__cursor_bytes(cur, n);
+
+	if (!p)
+		return;
+	free(*text);
+	*text = strndup((const char *)p, n);
+}
+
+static int take_feature(struct dkt__perf *perf, uint64_t feature, struct dkt__cursor cur)
+{
+	switch (feature) {
+	case FEAT_TRACING_DATA:
+		return dkt__perf_tracing_data(perf, cur.p, dkt__cursor_left(&cur));
+	case FEAT_HOSTNAME:
+		take_text(&cur, &perf->host);
+		break;
+	case FEAT_OSRELEASE:
+		take_text(&cur, &perf->release);
+		break;
+	case FEAT_ARCH:
+		take_text(&cur, &perf->arch);
+		break;
+	case FEAT_NRCPUS:
+		perf->base.info.cpus =
+			(int)DKT__MIN(dkt__cursor_number(&cur, 4), (uint64_t)DKT__PERF_CPUS);
+		break;
+	case FEAT_COMPRESSED:
+		perf->has_users = true;
+		break;
+	case FEAT_CLOCK_DATA:
+		dkt__cursor_number(&cur, 8);
+		perf->wall_ref = dkt__cursor_number(&cur, 8);
+		perf->clock_ref = dkt__cursor_number(&cur, 8);
+		perf->has_ref = !cur.bad;
+		break;
+	}
+	return 0;
+}
+
+int dkt__perf_head_record(struct dkt__perf *perf, uint32_t type, const uint8_t *data, size_t size)
+{
+	struct dkt__cursor cur = { .p = data + 8, .end = data + size }, ids;
+	uint32_t attr_size = 0;
+	uint64_t feature;
+	int err;
+
+	if (type == DKT__PERF_FEATURE) {
+		feature = dkt__cursor_number(&cur, 8);
+		return cur.bad ? 0 : take_feature(perf, feature, cur);
+	}
+	if (type != DKT__PERF_ATTR || size < 8 + ATTR_MIN)
+		return 0;
+	memcpy(&attr_size, data + 12, sizeof(attr_size));
+	if (attr_size < ATTR_MIN || attr_size > size - 8)
+		return 0;
+	ids = (struct dkt__cursor){ .p = cur.p + attr_size, .end = cur.end };
+	cur.end = ids.p;
+	err = take_attr(perf, cur);
+	return err ? err : take_ids(perf, &ids);
+}
+
+/* Behind the records there is a table of the features that the head says are there. */
+static int read_features(struct dkt__perf *perf, const uint8_t *bits, uint64_t at)
+{
+	struct dkt__cursor cur = cursor_at(perf, (struct section){ .at = at, .size = UINT64_MAX });
+	unsigned int feature;
+	int err = 0;
+
+	for (feature = 0; !err && feature < FEAT_END; feature++) {
+		struct section where;
+
+		if (!(bits[feature / 8] & 1 << feature % 8))
+			continue;
+		where = take_section(&cur);
+		if (!cur.bad)
+			err = take_feature(perf, feature, cursor_at(perf, where));
+	}
+	return err;
+}
+
+int dkt__perf_head(struct dkt__perf *perf)
+{
+	struct dkt__cursor cur = { .p = perf->file.data + 8,
+				   .end = perf->file.data + perf->file.size };
+	uint64_t head = dkt__cursor_number(&cur, 8), attr_size = dkt__cursor_number(&cur, 8);
+	struct section attrs = take_section(&cur), data = take_section(&cur);
+	const uint8_t *bits;
+	int err;
+
+	take_section(&cur);
+	bits = dkt__cursor_bytes(&cur, FEAT_END / 8);
+	if (head == PIPE_SIZE) {
+		data = (struct section){ .at = PIPE_SIZE, .size = perf->file.size - PIPE_SIZE };
+		perf->has_users = true;
+		err = 0;
+	} else if (head < HEAD_SIZE || !bits) {
+		return dkt_fail(perf->base.ctx, -EINVAL, "read %s: its head makes no sense",
+				perf->file.path);
+	} else {
+		err = read_attrs(perf, attrs, attr_size);
+		if (!err && data.size)
+			err = read_features(perf, bits, data.at + data.size);
+	}
+	if (err)
+		return err;
+	/* A perf that was killed left the size open, and wrote no features. */
+	if (!data.size || data.size > perf->file.size || data.at > perf->file.size - data.size) {
+		dkt__perf_damage(perf, "the file is cut off at byte %zu", perf->file.size);
+		data.size = data.at < perf->file.size ? perf->file.size - data.at : 0;
+	}
+	cur = cursor_at(perf, data);
+	perf->tapes[0] = (struct dkt__perf_tape){ .data = cur.p, .size = dkt__cursor_left(&cur) };
+	return 0;
+}

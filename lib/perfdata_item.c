@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Records of perf.data, taken apart. */
+#include "perfdata.h"
+
+#include "banned.h"
+
+/* perf_event.h of older kernels lacks it. */
+#define FORMAT_LOST (1u << 4)
+
+/* How many of these fields there are. */
+static size_t count(uint64_t type, uint64_t bits)
+{
+	return (size_t)__builtin_popcountll(type & bits);
+}
+
+static void skip(struct dkt__cursor *cur, uint64_t type, uint64_t bits)
+{
+	dkt__cursor_bytes(cur, 8 * count(type, bits));
+}
+
+static const struct dkt__perf_attr *attr_of(const struct dkt__perf *perf, uint64_t id)
+{
+	size_t low = 0, high = perf->n_ids;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (perf->ids[mid].id < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < perf->n_ids && perf->ids[low].id == id ? &perf->attrs[perf->ids[low].attr] :
+							      NULL;
+}
+
+/*
+ * The attributes that a record is of. Where there are several, perf has the number that tells them
+ * apart at a place that does not depend on them: the first of a sample, the last of another record.
+ */
+static const struct dkt__perf_attr *find_attr(const struct dkt__perf *perf,
+					      const struct dkt__cursor *cur, bool sample)
+{
+	const struct dkt__perf_attr *attr = perf->attrs;
+	uint64_t type = attr->sample_type, id;
+	const uint8_t *at;
+	size_t words = 0; /* before it in a sample, behind it in another record */
+
+	if (perf->n_attrs == 1)
+		return attr;
+	if (!(type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID)))
+		return NULL;
+	if (!(type & PERF_SAMPLE_IDENTIFIER) && sample)
+		words = count(type, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+					    PERF_SAMPLE_ADDR);
+	else if (!(type & PERF_SAMPLE_IDENTIFIER))
+		words = count(type, PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU);
+	if (dkt__cursor_left(cur) < 8 * (words + 1))
+		return NULL;
+	at = sample ? cur->p + 8 * words : cur->end - 8 * (words + 1);
+	memcpy(&id, at, sizeof(id));
+	/* What perf made up itself has none. */
+	return id ? attr_of(perf, id) : sample ? NULL : attr;
+}
+
+static void skip_read(struct dkt__cursor *cur, uint64_t format)
+{
+	uint64_t n = 1, values = 1 + count(format, PERF_FORMAT_ID | FORMAT_LOST);
+
+	if (format & PERF_FORMAT_GROUP)
+		n = dkt__cursor_number(cur, 8);
+	skip(cur, format, PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING);
+	dkt__cursor_bytes(cur, n > dkt__cursor_left(cur) ? n : n * values * 8);
+}
+
+static bool take_sample(const struct dkt__perf *perf, struct dkt__cursor *cur,
+			struct dkt__perf_item *item)
+{
+	const struct dkt__perf_attr *attr = find_attr(perf, cur, true);
+	uint64_t type, n;
+
+	if (!attr)
+		return false;
+	item->attr = attr;
+	type = attr->sample_type;
+	skip(cur, type, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP);
+	if (type & PERF_SAMPLE_TID) {
+		dkt__cursor_number(cur, 4);
+		item->tid = (int32_t)dkt__cursor_number(cur, 4);
+	}
+	if (type & PERF_SAMPLE_TIME)
+		item->time = dkt__cursor_number(cur, 8);
+	skip(cur, type, PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID);
+	if (type & PERF_SAMPLE_CPU) {
+		item->cpu = (uint32_t)dkt__cursor_number(cur, 4);
+		dkt__cursor_number(cur, 4);
+	}
+	skip(cur, type, PERF_SAMPLE_PERIOD);
+	if (type & PERF_SAMPLE_READ)
+		skip_read(cur, attr->read_format);
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		n = dkt__cursor_number(cur, 8);
+		dkt__cursor_bytes(cur, n > dkt__cursor_left(cur) ? n : n * 8);
+	}
+	if (type & PERF_SAMPLE_RAW && !cur->bad) {
+		item->size = (uint32_t)dkt__cursor_number(cur, 4);
+		item->data = dkt__cursor_bytes(cur, item->size);
+	}
+	return !cur->bad;
+}
+
+/* What other records than samples end in. */
+static void take_tail(const struct dkt__perf *perf, struct dkt__cursor *cur,
+		      struct dkt__perf_item *item)
+{
+	const struct dkt__perf_attr *attr = find_attr(perf, cur, false);
+	struct dkt__cursor tail = *cur;
+	uint64_t type = attr ? attr->sample_type : 0;
+	size_t words = count(type, PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+					   PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
+					   PERF_SAMPLE_IDENTIFIER);
+
+	if (!attr || !attr->sample_id_all || dkt__cursor_left(cur) < 8 * words)
+		return;
+	tail.p = tail.end - 8 * words;
+	cur->end = tail.p;
+	skip(&tail, type, PERF_SAMPLE_TID);
+	if (type & PERF_SAMPLE_TIME)
+		item->time = dkt__cursor_number(&tail, 8);
+	skip(&tail, type, PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID);
+	if (type & PERF_SAMPLE_CPU)
+		item->cpu = (uint32_t)dkt__cursor_number(&tail, 4);
+	item->placed = item->time && item->cpu < DKT__PERF_CPUS;
+}
+
+bool dkt__perf_item(const struct dkt__perf *perf, const uint8_t *data, uint32_t size,
+		    struct dkt__perf_item *item)
+{
+	struct dkt__cursor cur = { .p = data + sizeof(struct perf_event_header),
+				   .end = data + size };
+
+	*item = (struct dkt__perf_item){ 0 };
+	memcpy(&item->type, data, sizeof(item->type));
+	if (!perf->n_attrs)
+		return false;
+	if (item->type == PERF_RECORD_SAMPLE)
+		return take_sample(perf, &cur, item) && item->data && item->cpu < DKT__PERF_CPUS &&
+		       item->attr->type == PERF_TYPE_TRACEPOINT;
+	if (item->type != PERF_RECORD_COMM && item->type != PERF_RECORD_FORK &&
+	    item->type != PERF_RECORD_LOST && item->type != PERF_RECORD_LOST_SAMPLES)
+		return false;
+	take_tail(perf, &cur, item);
+	switch (item->type) {
+	case PERF_RECORD_COMM:
+		dkt__cursor_number(&cur, 4);
+		item->tid = (int32_t)dkt__cursor_number(&cur, 4);
+		item->data = cur.p;
+		item->size = (uint32_t)strnlen((const char *)cur.p, dkt__cursor_left(&cur));
+		break;
+	case PERF_RECORD_FORK:
+		dkt__cursor_bytes(&cur, 8);
+		item->tid = (int32_t)dkt__cursor_number(&cur, 4);
+		item->parent = (int32_t)dkt__cursor_number(&cur, 4);
+		break;
+	case PERF_RECORD_LOST:
+		dkt__cursor_number(&cur, 8);
+		item->lost = dkt__cursor_number(&cur, 8);
+		break;
+	default:
+		item->lost = dkt__cursor_number(&cur, 8);
+	}
+	return !cur.bad;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The first look at the records of perf.data: perf writes the buffers of all CPUs in turns, and what
+ * it writes at once is in order of time. The runs of such records are noted.
+ */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <zstd.h>
+
+#include "perfdata.h"
+
+#include "banned.h"
+
+/* More are not noted: a file with more is not in order anyhow. */
+#define MAX_RUNS (1u << 20)
+
+const uint8_t *dkt__perf_record(const struct dkt__perf_tape *tape, uint64_t at, uint32_t *size)
+{
+	struct perf_event_header head;
+
+	*size = 0;
+	if (at > tape->size || tape->size - at < sizeof(head))
+		return NULL;
+	memcpy(&head, tape->data + at, sizeof(head));
+	if (head.size < sizeof(head) || head.size > tape->size - at)
+		return NULL;
+	*size = head.size;
+	return tape->data + at;
+}
+
+/* Bytes that belong to a record and are not counted in its size. */
+static uint64_t behind(uint32_t type, const uint8_t *data, uint32_t size)
+{
+	uint64_t n = 0;
+	uint32_t word;
+
+	if (type == DKT__PERF_TRACING_DATA && size >= 12) {
+		memcpy(&word, data + 8, sizeof(word));
+		n = ((uint64_t)word + 7) & ~UINT64_C(7);
+	} else if (type == DKT__PERF_AUXTRACE && size >= 16) {
+		memcpy(&n, data + 8, sizeof(n));
+	}
+	return n;
+}
+
+/* ---- compressed records ---- */
+
+struct unpack {
+	struct dkt__perf *perf;
+	ZSTD_DCtx *zstd; /* all of them are one stream */
+	uint8_t *out;
+	size_t room;
+	uint64_t size;
+	bool bad;
+};
+
+static int make_file(struct dkt__perf *perf)
+{
+	const char *dir = secure_getenv("TMPDIR");
+	char *name __cleanup(free) = NULL;
+
+	if (asprintf(&name, "%s/dktrace-XXXXXX", dir && *dir ? dir : "/tmp") < 0) {
+		name = NULL;
+		return -ENOMEM;
+	}
+	perf->fd = mkostemp(name, O_CLOEXEC);
+	if (perf->fd < 0)
+		return dkt_fail(perf->base.ctx, -errno, "make %s: %s", name, strerror(errno));
+	unlink(name);
+	return 0;
+}
+
+static int write_out(struct unpack *u, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = write(u->perf->fd, u->out + done, len - done);
+
+		if (n < 0 && errno != EINTR)
+			return dkt_fail(u->perf->base.ctx, -errno, "uncompress %s: %s",
+					u->perf->file.path, strerror(errno));
+		done += n > 0 ? (size_t)n : 0;
+	}
+	u->size += len;
+	return 0;
+}
+
+static int unpack(struct unpack *u, uint32_t type, const uint8_t *data, uint32_t size)
+{
+	uint32_t head = type == DKT__PERF_COMPRESSED2 ? 16 : 8;
+	ZSTD_inBuffer in = { .src = data + head, .size = size > head ? size - head : 0 };
+	uint64_t len;
+	int err = 0;
+
+	if (type == DKT__PERF_COMPRESSED2 && size >= head) {
+		memcpy(&len, data + 8, sizeof(len));
+		in.size = DKT__MIN(in.size, len);
+	}
+	if (u->perf->fd < 0)
+		err = make_file(u->perf);
+	if (!u->out) {
+		u->room = ZSTD_DStreamOutSize();
+		u->out = malloc(u->room);
+		u->zstd = ZSTD_createDCtx();
+	}
+	if (!err && (!u->out || !u->zstd))
+		err = -ENOMEM;
+	while (!err && !u->bad && in.pos < in.size) {
+		ZSTD_outBuffer out = { .dst = u->out, .size = u->room };
+
+		u->bad = ZSTD_isError(ZSTD_decompressStream(u->zstd, &out, &in));
+		err = write_out(u, out.pos);
+	}
+	return err;
+}
+
+static int unpack_end(struct unpack *u)
+{
+	struct dkt__perf *perf = u->perf;
+	void *map;
+
+	ZSTD_freeDCtx(u->zstd);
+	free(u->out);
+	if (u->bad)
+		dkt__perf_damage(perf, "compressed records make no sense");
+	if (!u->size)
+		return 0;
+	map = mmap(NULL, u->size, PROT_READ, MAP_PRIVATE, perf->fd, 0);
+	if (map == MAP_FAILED)
+		return dkt_fail(perf->base.ctx, -errno, "uncompress %s: %s", perf->file.path,
+				strerror(errno));
+	perf->tapes[1] = (struct dkt__perf_tape){ .data = map, .size = u->size };
+	return 0;
+}
+
+/* Takes what perf added itself to the records: attributes and the like, compressed records. */
+static int scan_users(struct dkt__perf *perf)
+{
+	const struct dkt__perf_tape *tape = &perf->tapes[0];
+	struct unpack u = { .perf = perf };
+	uint64_t at = 0, more;
+	const uint8_t *data;
+	uint32_t size, type;
+	int err = 0, end;
+
+	while (!err && (data = dkt__perf_record(tape, at, &size))) {
+		memcpy(&type, data, sizeof(type));
+		at += size;
+		more = behind(type, data, size);
+		more = DKT__MIN(more, tape->size - at);
+		if (type == DKT__PERF_TRACING_DATA)
+			err = dkt__perf_tracing_data(perf, tape->data + at, more);
+		else if (type == DKT__PERF_COMPRESSED || type == DKT__PERF_COMPRESSED2)
+			err = unpack(&u, type, data, size);
+		else if (type >= DKT__PERF_ATTR)
+			err = dkt__perf_head_record(perf, type, data, size);
+		at += more;
+	}
+	end = unpack_end(&u);
+	return err ? err : end;
+}
+
+/* ---- runs ---- */
+
+static int note(struct dkt__perf *perf, uint32_t tape, uint64_t at, uint32_t size,
+		const struct dkt__perf_item *item)
+{
+	struct dkt__perf_run *run = perf->n_runs ? &perf->runs[perf->n_runs - 1] : NULL;
+
+	if (!run || run->tape != tape || (item->time < run->last && perf->n_runs < MAX_RUNS)) {
+		if (perf->n_runs == perf->room_runs) {
+			size_t room = perf->room_runs ? 2 * perf->room_runs : 64;
+			struct dkt__perf_run *more = reallocarray(perf->runs, room, sizeof(*more));
+
+			if (!more)
+				return -ENOMEM;
+			perf->runs = more;
+			perf->room_runs = room;
+		}
+		run = &perf->runs[perf->n_runs++];
+		*run = (struct dkt__perf_run){ .start = at, .first = item->time, .tape = tape };
+	}
+	run->end = at + size;
+	run->last = DKT__MAX(run->last, item->time);
+	run->tasks |= item->type == PERF_RECORD_COMM || item->type == PERF_RECORD_FORK;
+	return 0;
+}
+
+static int note_cpu(struct dkt__perf *perf, uint32_t cpu)
+{
+	struct dkt_loss *more;
+
+	if (cpu < perf->n_losses)
+		return 0;
+	more = reallocarray(perf->losses, cpu + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	memset(more + perf->n_losses, 0, (cpu + 1 - perf->n_losses) * sizeof(*more));
+	perf->losses = more;
+	perf->n_losses = cpu + 1;
+	return 0;
+}
+
+static int scan_tape(struct dkt__perf *perf, uint32_t nr)
+{
+	const struct dkt__perf_tape *tape = &perf->tapes[nr];
+	struct dkt__perf_item item;
+	const uint8_t *data;
+	uint64_t at = 0;
+	uint32_t size;
+	int err = 0;
+
+	while (!err && (data = dkt__perf_record(tape, at, &size))) {
+		uint32_t type;
+		uint64_t more;
+
+		memcpy(&type, data, sizeof(type));
+		more = behind(type, data, size);
+		if (type >= DKT__PERF_ATTR) {
+			at += size + DKT__MIN(more, tape->size - at - size);
+			continue;
+		}
+		if (dkt__perf_item(perf, data, size, &item)) {
+			err = note_cpu(perf, item.cpu < DKT__PERF_CPUS ? item.cpu : 0);
+			/* Losses without a time and a place are only counted. */
+			if (!err && item.lost && !item.placed)
+				perf->losses[0].lost += item.lost;
+			else if (!err)
+				err = note(perf, nr, at, size, &item);
+		} else if (type == PERF_RECORD_SAMPLE &&
+			   (!item.attr || item.attr->type == PERF_TYPE_TRACEPOINT)) {
+			perf->bad++;
+		}
+		at += size;
+	}
+	if (!err && at < tape->size)
+		dkt__perf_damage(perf, "its records end at byte %llu of %llu",
+				 (unsigned long long)at, (unsigned long long)tape->size);
+	return err;
+}
+
+static int run_cmp(const void *a, const void *b)
+{
+	const struct dkt__perf_run *x = a, *y = b;
+
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	if (x->tape != y->tape)
+		return x->tape < y->tape ? -1 : 1;
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+int dkt__perf_scan(struct dkt__perf *perf)
+{
+	int err = perf->has_users ? scan_users(perf) : 0;
+
+	if (err)
+		return err;
+	dkt__perf_sort_ids(perf);
+	err = note_cpu(perf, 0);
+	if (!err)
+		err = scan_tape(perf, 0);
+	if (!err && perf->tapes[1].data)
+		err = scan_tape(perf, 1);
+	if (!err && perf->n_runs)
+		qsort(perf->runs, perf->n_runs, sizeof(*perf->runs), run_cmp);
+	perf->heap = err ? NULL : calloc(perf->n_runs + 1, sizeof(struct dkt__perf_run *));
+	return err ? err : perf->heap ? 0 : -ENOMEM;
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# perf.data as a source, beside perf script.
+
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+load helper
+
+files=$top/tests/fixture/perfdata
+
+setup()
+{
+	mkdir "$BATS_TEST_TMPDIR/files" && cd "$BATS_TEST_TMPDIR/files" || return
+}
+
+needs_perf()
+{
+	perf version >/dev/null 2>&1 || skip "needs perf"
+	perf script -i "$files/plain.data" >/dev/null 2>&1 || skip "this perf knows no tracepoints"
+}
+
+# What perf says of each sample, as the trace style has it: times rounded, other names for what
+# has none. Stacks are no part of it.
+perf_lines()
+{
+	perf script --ns -G -F comm,tid,cpu,time,event,trace -i "$1" 2>/dev/null | awk '
+	{
+		match($0, /[0-9]+ \[[0-9]+\] +[0-9]+\.[0-9]+: /)
+		comm = substr($0, 1, RSTART - 1)
+		gsub(/^ +| +$/, "", comm)
+		if (comm == "swapper")
+			comm = "<idle>"
+		if (comm ~ /^:[0-9]+$/)
+			comm = "<...>"
+		rest = substr($0, RSTART + RLENGTH)
+		split(substr($0, RSTART, RLENGTH), part, /[][ .:]+/)
+		us = int((part[4] + 500) / 1000)
+		second = part[3] + int(us / 1000000)
+		sub(/^ *[^:]*:/, "", rest)
+		name = substr(rest, 1, index(rest, ":") - 1)
+		text = substr(rest, length(name) + 2)
+		sub(/^ /, "", text)
+		printf "%s-%d [%s] %d.%06d: %s: %s\n", comm, part[1], part[2], second, us % 1000000, name, text
+	}'
+}
+
+# The same of the trace style: without its columns.
+our_lines()
+{
+	dktrace convert --format trace "$1" - | sed -E 's/^ +//; s/^(.*-[0-9]+) +(\[[0-9]+\]) +([0-9.]+: [^ ]+:) +/\1 \2 \3 /'
+}
+
+@test "every sample is as perf script has it" {
+	needs_perf
+	for kind in plain pipe zstd; do
+		perf_lines "$files/$kind.data" >wanted
+		our_lines "$files/$kind.data" | diff wanted -
+		[ "$(wc -l <wanted)" -gt 80 ]
+	done
+}
+
+@test "what perf records now is read" {
+	needs_perf
+	perf record -q -a -e sched:sched_switch -o live.data -- sleep 0.1 2>/dev/null ||
+		skip "perf may not record here"
+	perf record -q -z -a -e sched:sched_switch -o live-z.data -- sleep 0.1 2>/dev/null
+	perf record -q -a -e sched:sched_switch -o - -- sleep 0.1 >live-pipe.data 2>/dev/null
+	# Of a thread that is gone perf shows no number, though the sample has it.
+	for file in live live-z live-pipe; do
+		perf_lines "$file.data" | grep -v prev_state=X >wanted
+		our_lines "$file.data" | grep -v prev_state=X | diff wanted -
+		[ -s wanted ]
+	done
+}
+
+@test "a perf.data becomes a trace.dat that trace-cmd reads" {
+	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
+	dktrace convert "$files/plain.data" out.dat
+	dktrace convert "$files/plain.data" wanted.txt
+	# A trace.dat has one name for each process.
+	trace-cmd report --nodate -N out.dat | sed 1d | cut -c 17- | cut -d: -f1-2 >have
+	cut -c 17- wanted.txt | cut -d: -f1-2 | diff - have
+	[ -s have ]
+}
+
+@test "what cannot be read is told" {
+	head -c 3000 "$files/plain.data" >cut.data
+	run -1 --separate-stderr dktrace convert --format trace cut.data -
+	has "$stderr" "dktrace: cut.data: the file is cut off at byte 3000"
+	printf '2ELIFREP0123456789' >swapped.data
+	expect 1 "" "dktrace: read swapped.data: a perf.data of a machine with the other byte order" \
+		dktrace convert --format trace swapped.data -
+	printf 'PERFILE2\150\0\0\0\0\0\0\0\377\377\377\377\377\377\377\377' >odd.data
+	head -c 100 /dev/zero >>odd.data
+	expect 1 "" "dktrace: read odd.data: its attributes have 18446744073709551615 bytes, which cannot be" \
+		dktrace convert --format trace odd.data -
+}
