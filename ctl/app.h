@@ -42,6 +42,9 @@ struct app {
 	const char *slowest;
 	const char *seconds;
 	bool csv;
+	const char *events;
+	const char *fields;
+	const char *jobs;
 	bool json;
 	bool cmdline;
 	bool help;
@@ -58,6 +61,7 @@ enum command_flags {
 	CMD_WRITE = 16, /* writes a file of records: --format */
 	CMD_HIST = 0x100,
 	CMD_LATENCY = 0x200,
+	CMD_REPORT = 32, /* prints files: the options of report */
 };
 
 struct command {
@@ -86,10 +90,14 @@ int cmd_help(struct app *app, int argc, char **argv);
 int cmd_lctl(struct app *app, int argc, char **argv);
 int cmd_latency(struct app *app, int argc, char **argv);
 int cmd_list(struct app *app, int argc, char **argv);
+int cmd_report(struct app *app, int argc, char **argv);
 int cmd_reset(struct app *app, int argc, char **argv);
 int cmd_save(struct app *app, int argc, char **argv);
 int cmd_status(struct app *app, int argc, char **argv);
 int cmd_complete(struct app *app, int argc, char **argv);
+
+/* Whether the command line names an instance. */
+bool app_has_instance(const struct app *app);
 
 /* Another context than the app's, with the same log. -ENOMEM. */
 int app_new_ctx(struct app *app, const char *root, struct dkt_ctx **ctx);

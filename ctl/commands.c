@@ -21,6 +21,7 @@ static const struct command commands[] = {
 	{ "latency",   cmd_latency, CMD_LATENCY, 0, -1, "[PAIR | BEGIN END --key FIELDS] [-- COMMAND...]", "show how long it takes from one event to another" },
 	{ "list",      cmd_list,   CMD_LIST, 1, -1, "classes|subsystems|events|fields [GLOB...]", "show what can be switched on, by name or glob" },
 	{ "mark",      cmd_lctl,   CMD_LCTL, 0, -1, "[TEXT...]", "write a marker into the log" },
+	{ "report",    cmd_report, CMD_REPORT, 1, -1, "FILE...", "print the records of files such as trace.dat" },
 	{ "reset",     cmd_reset,  0,        0, 0,  "", "forget all settings and records: the machine as it was before" },
 	{ "save",      cmd_save,   0,        0, 1,  "[FILE]", "write what is set into a configuration file" },
 	{ "set_param", cmd_lctl,   CMD_LCTL, 1, -1, "PARAMETER=VALUE...", "set debug, subsystem_debug, printk, debug_mb, debug_filter" },

@@ -50,6 +50,11 @@ static void app_defaults(struct app *app)
 	app->root = secure_getenv("DKTRACE_ROOT");
 }
 
+bool app_has_instance(const struct app *app)
+{
+	return app->instance != app_instance && app->instance != getenv("DKTRACE_INSTANCE");
+}
+
 int app_new_ctx(struct app *app, const char *root, struct dkt_ctx **ctx)
 {
 	DKT_OPTS(dkt_ctx_opts, opts, .root = root, .log = log_line, .log_data = &app->level);

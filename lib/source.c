@@ -48,6 +48,12 @@ int dkt_source_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, u
 	return source->ops->slice ? source->ops->slice(source, from, bytes, to) : -EOPNOTSUPP;
 }
 
+int dkt_source_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
+{
+	*done = *of = 0;
+	return source->ops->bytes ? source->ops->bytes(source, done, of) : -EOPNOTSUPP;
+}
+
 void dkt_source_close(struct dkt_source *source)
 {
 	if (source)

@@ -101,7 +101,8 @@ static bool stream_seek(struct dkt__streams *it, struct dkt__stream *s, uint64_t
 	bool more;
 
 	/* The last page that begins before may go on after it. */
-	s->page_nr = before ? before - 1 : 0;
+	s->first = s->page_nr = before ? before - 1 : 0;
+	s->last = it->until == UINT64_MAX ? s->n_pages : pages_before(it, s, it->until);
 	s->page.bad = false;
 	more = stream_turn(it, s);
 	while (more && to_time(it, s->next.ts) < since) {
@@ -287,7 +288,7 @@ int dkt__streams_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 
 	for (i = 0; i < it->n; i++) {
 		const struct dkt__stream *s = &it->list[i];
-		bool whole = !it->since && it->until == UINT64_MAX;
+		bool whole = !it->part && !it->since && it->until == UINT64_MAX;
 
 		if (s->cpu != cpu)
 			continue;
@@ -302,10 +303,10 @@ int dkt__streams_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 int dkt__streams_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to)
 {
 	struct dkt__streams *it = (struct dkt__streams *)source;
-	uint64_t share = bytes / DKT__MAX(it->n, 1u), end = it->until;
+	uint64_t share = bytes / DKT__MAX(it->n, 1u);
 	size_t i;
 
-	*to = end;
+	*to = UINT64_MAX;
 	for (i = 0; i < it->n; i++) {
 		struct dkt__stream *s = &it->list[i];
 		uint64_t nr = pages_before(it, s, from) + share / s->page_size, stamp;
@@ -321,7 +322,21 @@ int dkt__streams_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
 			break;
 		}
 	}
-	return from >= end ? 1 : 0;
+	return 0;
+}
+
+int dkt__streams_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
+{
+	const struct dkt__streams *it = (const struct dkt__streams *)source;
+	size_t i;
+
+	for (i = 0; i < it->n; i++) {
+		const struct dkt__stream *s = &it->list[i];
+
+		*done += (s->page_nr - s->first) * s->page_size;
+		*of += (s->last - s->first) * s->page_size;
+	}
+	return 0;
 }
 
 /* ---- beginning and end ---- */
@@ -359,6 +374,7 @@ int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *op
 			stream_clear(s);
 	}
 	it->n = n;
+	it->part = opts->flags & DKT_SOURCE_PART;
 	it->heap = calloc(n + 1, sizeof(*it->heap));
 	if (!it->heap)
 		return -ENOMEM;

@@ -22,6 +22,7 @@ struct dkt__stream {
 
 	/* Where the walk is. */
 	uint64_t n_pages, page_nr; /* page_nr: the next one */
+	uint64_t first, last; /* pages of the window; last is not in it */
 	struct dkt__page page;
 	struct dkt__page_record next;
 	bool gap; /* lost records are to be reported before next */
@@ -47,6 +48,7 @@ struct dkt__streams {
 	size_t n_heap;
 	uint64_t bound; /* the oldest time of the others than the first */
 	bool taken; /* the first's next has been returned */
+	bool part; /* DKT_SOURCE_PART */
 	uint64_t since, until;
 	int32_t pid; /* asked for last, and its name */
 	const char *comm;
@@ -60,6 +62,7 @@ const char *dkt__streams_comm(struct dkt_source *source, const struct dkt_record
 int dkt__streams_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss);
 int dkt__streams_seek(struct dkt_source *source, uint64_t since, uint64_t until);
 int dkt__streams_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to);
+int dkt__streams_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of);
 
 /* All streams have been filled in: begins to walk them. */
 int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *opts);

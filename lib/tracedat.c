@@ -66,6 +66,7 @@ static const struct dkt__source_ops dat_ops = {
 	.loss = dkt__streams_loss,
 	.seek = dkt__streams_seek,
 	.slice = dkt__streams_slice,
+	.bytes = dkt__streams_bytes,
 	.stream = dat_stream,
 	.close = dat_close,
 };
@@ -160,6 +161,8 @@ static int fill_streams(struct dkt__dat *dat, const struct dkt_source_opts *opts
 	for (i = 0; i < dat->n_buffers; i++) {
 		const struct dkt__dat_buffer *buffer = &dat->buffers[i];
 
+		for (j = 0; j < buffer->n_cpus; j++)
+			dat->cut |= buffer->cpus[j].offset + buffer->cpus[j].size > dat->file.size;
 		if (!(opts->flags & DKT_SOURCE_ALL) && strcmp(buffer->name, name))
 			continue;
 		found++;

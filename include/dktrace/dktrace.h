@@ -599,6 +599,7 @@ struct dkt_source_info {
 enum dkt_source_flags {
 	DKT_SOURCE_ALL = 1, /* of all buffers of a file; a record's stream says of which */
 	DKT_SOURCE_WALL = 2, /* since and until are wall-clock time, of a source that knows it */
+	DKT_SOURCE_PART = 4, /* one of several readers: dkt_source_loss() is of what it meets */
 };
 
 struct dkt_source_opts {
@@ -649,11 +650,14 @@ DKT_API int dkt_source_seek(struct dkt_source *source, uint64_t since, uint64_t 
 
 /*
  * Cuts the source's time for readers that work at once, each with a context and a source of its
- * own: the records from that time on and before *to are about so many bytes. 0: there is more to
- * read from there; 1: there is nothing. -EOPNOTSUPP as above.
+ * own: the records from that time on and before *to are about so many bytes. *to is UINT64_MAX
+ * where that is all the rest. A seek must follow before the next record. -EOPNOTSUPP as above.
  */
 DKT_API int dkt_source_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
 			     uint64_t *to);
+
+/* How many bytes of its pages have been read, of how many in the window. -EOPNOTSUPP: who knows. */
+DKT_API int dkt_source_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of);
 
 DKT_API void dkt_source_close(struct dkt_source *source);
 

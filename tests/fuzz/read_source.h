@@ -49,10 +49,8 @@ static inline void read_source(const char *path, struct dkt_buf *buf, unsigned i
 		err = dkt_source_seek(source, from, 0);
 		must(!err || err == -EOPNOTSUPP);
 		print_source(source, buf);
-		for (from = 0, i = 0; i < 20 && !dkt_source_slice(source, from, 1024, &to); i++) {
-			must(to > from);
-			from = to;
-		}
+		for (from = 0, i = 0; i < 20 && from != UINT64_MAX; i++, from = to)
+			must(dkt_source_slice(source, from, 1024, &to) || to > from);
 		must(!dkt_source_loss(source, 0, &loss));
 		dkt_source_close(source);
 	}

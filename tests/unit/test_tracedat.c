@@ -182,7 +182,6 @@ static void test_windows(void **state)
 			print(&r);
 			if (to == UINT64_MAX)
 				break;
-			dkt_source_seek(r.source, 0, 0);
 		}
 		assert_int_equal(r.buf->len, strlen(all));
 		assert_memory_equal(r.buf->data, all, r.buf->len);

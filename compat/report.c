@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Printing the records of a source: selected, in one of the styles. */
+#include "report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "debuglog.h"
+#include "glob.h"
+#include "util.h"
+
+/* Records that are put into the buffer before somebody looks how full it is. */
+#define BATCH 1024
+
+/* Bytes of a glob over the name of a system. */
+#define MAX_GLOB 256
+
+enum verdict { UNKNOWN, SHOWN, HIDDEN };
+
+/* ---- selection ---- */
+
+/* Cuts "SYSTEM:NAME"; without a colon the system is "". */
+static const char *cut_glob(const char *glob, char *system, size_t size)
+{
+	const char *colon = strchr(glob, ':');
+
+	snprintf(system, size, "%.*s", colon ? (int)(colon - glob) : 0, glob);
+	return colon ? colon + 1 : glob;
+}
+
+const char *report_glob_check(const char *glob)
+{
+	char system[MAX_GLOB];
+	const char *name = cut_glob(glob, system, sizeof(system)), *words;
+	size_t at;
+
+	words = glob_check(name, &at);
+	return words || !*system ? words : glob_check(system, &at);
+}
+
+static bool glob_takes(const char *glob, const struct dkt_event *event)
+{
+	char system[MAX_GLOB];
+	const char *name = cut_glob(glob, system, sizeof(system));
+
+	return glob_match(name, dkt_event_name(event)) &&
+	       (!*system || glob_match(system, dkt_event_system(event)));
+}
+
+static enum verdict judge(const struct report *report, const struct dkt_event *event)
+{
+	const struct report_opts *opts = report->opts;
+	size_t i;
+
+	for (i = 0; i < opts->n_events; i++)
+		if (glob_takes(opts->events[i], event))
+			return SHOWN;
+	return opts->n_events ? HIDDEN : SHOWN;
+}
+
+static bool is_shown(struct report *report, const struct dkt_event *event)
+{
+	size_t i = dkt_event_index(event);
+
+	/* Events that no format is of have no place of their own. */
+	if (i >= report->n_verdicts)
+		return judge(report, event) == SHOWN;
+	if (!report->verdicts[i])
+		report->verdicts[i] = (uint8_t)judge(report, event);
+	return report->verdicts[i] == SHOWN;
+}
+
+static bool has_pid(const struct report_opts *opts, int32_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < opts->n_pids; i++)
+		if (opts->pids[i] == pid)
+			return true;
+	return false;
+}
+
+static inline bool selected(struct report *report, const struct dkt_record *record)
+{
+	const struct report_opts *opts = report->opts;
+
+	/* A gap is told whatever else is asked for: what was lost could have been it. */
+	if (!record->event)
+		return true;
+	if (opts->n_pids && !has_pid(opts, record->pid))
+		return false;
+	if (opts->n_events && !is_shown(report, record->event))
+		return false;
+	return !report->filter ||
+	       dkt_expr_match(report->filter, record, dkt_source_comm(report->source, record));
+}
+
+/* ---- printing ---- */
+
+/* "two: ", as wide as the longest name, at the line's beginning. */
+static void put_stream(struct report *report, const struct dkt_record *record)
+{
+	const char *name = dkt_source_stream(report->source, record->stream);
+	size_t len = name ? strlen(name) : 0;
+
+	dkt_buf_str(report->out.buf, len ? name : "");
+	dkt_buf_add(report->out.buf, len ? ":" : " ", 1);
+	for (; len <= report->stream_width; len++)
+		dkt_buf_add(report->out.buf, " ", 1);
+}
+
+static int print(struct report *report, const struct dkt_record *record)
+{
+	size_t from = 0;
+	int err;
+
+	if (report->opts->escape)
+		dkt_buf_data(report->out.buf, &from);
+	if (report->stream_width)
+		put_stream(report, record);
+	err = style_record(report->out.style, record,
+			   record->event ? dkt_source_comm(report->source, record) : "",
+			   report->out.buf);
+	if (report->opts->escape)
+		dkt_buf_escape(report->out.buf, from);
+	report->printed += record->event != NULL;
+	return err;
+}
+
+int report_run(struct report *report, int (*full)(void *data), void *data)
+{
+	struct dkt_record record;
+	unsigned int n = 0;
+	int err = 0;
+
+	while (!err && !dk_out_stopped(&report->out)) {
+		err = dkt_source_next(report->source, &record);
+		if (err)
+			return err < 0 ? err : 0;
+		if (selected(report, &record))
+			err = print(report, &record);
+		if (!err && full && ++n % BATCH == 0)
+			err = full(data);
+	}
+	return err;
+}
+
+/* ---- beginning and end ---- */
+
+/* Every event that has the fields can be judged, or a filter that selects nothing is told. */
+static int check_filter(struct report *report)
+{
+	char *words __cleanup(free) = NULL;
+	struct dkt_event *const *events;
+	size_t i, n;
+	int err = dkt_events(report->ctx, &events, &n);
+
+	for (i = 0; !err && i < n; i++) {
+		int fits = dkt_expr_check_match(report->filter, events[i]);
+
+		if (!fits)
+			return 0;
+		if (fits != -ENOENT && !words)
+			words = strdup(dkt_error(report->ctx));
+	}
+	if (err)
+		return err;
+	if (words)
+		return dkt_fail(report->ctx, -EINVAL, "%s", words);
+	return dkt_fail(report->ctx, -EINVAL, "no event has the fields of the filter '%s'",
+			report->opts->filter);
+}
+
+static int open_map(struct report *report)
+{
+	struct dkt_event *const *events;
+	size_t n;
+	int err = dkt_events(report->ctx, &events, &n);
+
+	if (!err)
+		err = class_map_load(report->ctx, &report->map);
+	return err ? err : class_map_resolve(report->map, events, n);
+}
+
+static void find_width(struct report *report)
+{
+	const char *name;
+	uint32_t i;
+
+	for (i = 0; (name = dkt_source_stream(report->source, i)); i++)
+		if (strlen(name) > report->stream_width)
+			report->stream_width = strlen(name);
+}
+
+static int report_init(struct report *report)
+{
+	const struct report_opts *opts = report->opts;
+	DKT_OPTS(dkt_style_opts, style, .source = dkt_source_info(report->source), .dir = opts->dir,
+		 .fields = opts->fields, .n_fields = opts->n_fields);
+	struct dkt_style_info info = { 0 };
+	struct dkt_event *const *events;
+	int err = dkt_events(report->ctx, &events, &report->n_verdicts);
+
+	if (!err)
+		err = dkt_buf_new(&report->out.buf);
+	if (!err && opts->n_events) {
+		report->verdicts = calloc(report->n_verdicts + 1, 1);
+		err = report->verdicts ? 0 : -ENOMEM;
+	}
+	/* Only the legacy style cannot do without what the classes are. */
+	if (!err && open_map(report)) {
+		class_map_free(report->map);
+		report->map = NULL;
+		style_find(opts->style, &info);
+		err = info.name && !strcmp(info.name, "legacy") ? -EINVAL : 0;
+	}
+	if (!err && opts->streams)
+		find_width(report);
+	if (!err)
+		err = style_new(report->ctx, report->map, opts->style, &style, &report->out.style);
+	if (!err && opts->filter)
+		err = debuglog_expr(report->ctx, opts->filter, &report->filter);
+	return !err && opts->filter ? check_filter(report) : err;
+}
+
+int report_new(struct dkt_ctx *ctx, struct dkt_source *source, const struct report_opts *opts,
+	       struct report **out)
+{
+	struct report *report = calloc(1, sizeof(*report));
+	int err;
+
+	*out = NULL;
+	if (!report)
+		return -ENOMEM;
+	*report = (struct report){ .opts = opts,
+				   .ctx = ctx,
+				   .source = source,
+				   .out = { .ctx = ctx, .fd = opts->fd, .stop = opts->stop } };
+	err = report_init(report);
+	if (err)
+		report_free(report);
+	else
+		*out = report;
+	return err;
+}
+
+void report_free(struct report *report)
+{
+	if (!report)
+		return;
+	style_free(report->out.style);
+	dkt_expr_free(report->filter);
+	class_map_free(report->map);
+	dkt_buf_free(report->out.buf);
+	free(report->verdicts);
+	free(report);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Printing the records of a source: selected, in one of the styles. */
+#ifndef COMPAT_REPORT_H
+#define COMPAT_REPORT_H
+
+#include "dk_out.h"
+
+struct report_opts {
+	const char *style; /* as style_find() takes it */
+	const char *dir; /* where a style with files of its own writes them */
+	const char *filter; /* expression, NULL: none */
+	const char *const *events; /* globs over NAME or SYSTEM:NAME */
+	size_t n_events; /* 0: all */
+	const int *pids; /* of these only */
+	size_t n_pids; /* 0: all */
+	const char *const *fields; /* as of struct dkt_style_opts */
+	size_t n_fields;
+	bool streams; /* lines begin with the name of the record's stream, as trace-cmd has it */
+	bool escape; /* the output is a terminal: control characters do it no good */
+	int fd; /* -1: the style writes files of its own */
+	const volatile sig_atomic_t *stop; /* set by a signal handler; NULL: none */
+};
+
+struct report {
+	const struct report_opts *opts;
+	struct dkt_ctx *ctx;
+	struct dkt_source *source;
+	struct dk_out out;
+	struct class_map *map; /* NULL: the style does without */
+	struct dkt_expr *filter;
+	uint8_t *verdicts; /* by event index: whether its records are looked at */
+	size_t n_verdicts;
+	size_t stream_width; /* of the longest stream's name */
+	uint64_t printed; /* records */
+};
+
+/* NULL if it can be one of events, else words that say what is wrong. */
+const char *report_glob_check(const char *glob);
+
+/* The context is that of the source. What opts points at outlives the report. */
+int report_new(struct dkt_ctx *ctx, struct dkt_source *source, const struct report_opts *opts,
+	       struct report **report);
+void report_free(struct report *report);
+
+/*
+ * Puts the source's records, up to its end, into the buffer; if full is not NULL it is called when
+ * there is much in it.
+ */
+int report_run(struct report *report, int (*full)(void *data), void *data);
+
+#endif

@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# report: files of trace-cmd printed, as trace-cmd does where that is right.
+
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+load helper
+
+recorded=$BATS_TEST_DIRNAME/../fixture/tracedat
+made=$BATS_TEST_DIRNAME/../fuzz/corpus/tracedat
+
+@test "lines are those of trace-cmd report -N" {
+	dktrace report --instance all "$recorded/v6.dat" | diff "$recorded/v6.exp" -
+	for file in v7-zstd v7-zlib; do
+		dktrace report --instance all "$recorded/$file.dat" | diff "$recorded/v7.exp" -
+		dktrace report -j3 -B all "$recorded/$file.dat" | diff "$recorded/v7.exp" -
+		dktrace report "$recorded/$file.dat" |
+			diff <(sed '/^two/d; s/^     //' "$recorded/v7.exp") -
+	done
+}
+
+@test "the trace-cmd that is here agrees" {
+	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
+	for file in "$recorded/v7-zstd.dat" "$made/v6" "$made/v6-big" "$made/v6-long4" "$made/v7"; do
+		dktrace report -B all "$file" >have || [ $? -eq 3 ]
+		trace-cmd report -N "$file" 2>/dev/null | sed 1d | diff - have
+	done
+}
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+@test "selected by event, process, CPU, time and filter" {
+	file=$recorded/v7-zstd.dat
+	dktrace report "$file" >all
+	dktrace report -e hrtimer_start "$file" | diff <(grep hrtimer_start: all) -
+	dktrace report -e 'sched:*,print' "$file" | diff <(grep -v hrtimer_start: all) -
+	dktrace report -p 11042,18 "$file" | diff <(grep -E -- '-(11042|18) ' all) -
+	dktrace report -C 1 "$file" | diff <(grep -F '[001]' all) -
+	dktrace report -f 'prev_prio == 0' "$file" | diff <(grep prev_prio=0 all) -
+	dktrace report -s 12934.413636 -U 12934.413689 "$file" |
+		diff <(awk '{ t = $3 + 0 } t >= 12934.413636 && t <= 12934.413689' all) -
+	[ "$(dktrace report -s 12934.413636 -U 12934.413689 "$file" | wc -l)" -ge 2 ]
+}
+
+@test "losses are told by CPU and by the exit status" {
+	expect 3 "$(dktrace report "$made/v7" | head -n 0)" \
+		"dktrace: $made/v6: 4 of 17 records were lost (cpu 0: 4)" \
+		dktrace report -e nothing "$made/v6"
+	expect 3 "" "dktrace: $made/v6: 4 of 17 records were lost (cpu 0: 4)" \
+		dktrace report -j2 -e nothing "$made/v6"
+}
+
+@test "a file that was cut is read up to there" {
+	head -c 3400 "$made/v6" >cut.dat
+	run --separate-stderr -1 dktrace report cut.dat
+	[ "${#lines[@]}" -ge 5 ]
+	has "$stderr" "dktrace: cut.dat: the file is cut off at byte 3400"
+	: >empty.dat
+	expect 1 "" "dktrace: read empty.dat: the file is empty" dktrace report empty.dat
+}
+
+@test "wrong words" {
+	file=$recorded/v6.dat
+	expect 2 "" "dktrace: --jobs: a number from 1 to 64" dktrace report -j0 "$file"
+	expect 2 "" "dktrace: --cpu: '5-1' is no list of numbers such as 0-3,5" \
+		dktrace report -C 5-1 "$file"
+	expect 2 "" "dktrace: --event: '[a': '[' without ']'" dktrace report -e '[a' "$file"
+	expect 2 "" "dktrace: --style: 'x' is none; see dktrace-styles(7)" dktrace report -S x "$file"
+	expect 1 "" "dktrace: no event has the fields of the filter 'no == 1'" \
+		dktrace report -f 'no == 1' "$file"
+	expect 1 "" "dktrace: read $file: it has no buffer 'three'" dktrace report -B three "$file"
+	expect 1 "" "dktrace: --since: the file does not know times of day; give seconds of its clock" \
+		dktrace report --since 10:00 "$file"
+	expect 1 "" "dktrace: open nowhere: No such file or directory" dktrace report nowhere
+	expect 1 "" "dktrace: open $0: not a file of records that is known here" dktrace report "$0"
+}
+
+@test "several files, the second of which is none" {
+	run --separate-stderr -1 dktrace report -e print "$recorded/v7-zstd.dat" nowhere \
+		"$recorded/v6.dat"
+	[ "${#lines[@]}" -eq 3 ]
+	has "$stderr" "nowhere: No such file"
+}
+
+@test "without rights, without tracefs" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root to let go of it"
+	install -m 644 "$recorded/v6.dat" "$BATS_RUN_TMPDIR/v6.dat"
+	chmod 755 "$BATS_RUN_TMPDIR"
+	setpriv --reuid 65534 --clear-groups env DKTRACE_CLASSES="$DKTRACE_CLASSES" \
+		"$(command -v dktrace)" --root /nowhere report -B all "$BATS_RUN_TMPDIR/v6.dat" >have ||
+		skip "another user cannot get to the build"
+	diff "$recorded/v6.exp" have
+}
+
+@test "output to a file" {
+	dktrace report -o out -B all "$recorded/v6.dat"
+	diff "$recorded/v6.exp" out
+	expect 1 "" "dktrace: open no/out: No such file or directory" \
+		dktrace report -o no/out "$recorded/v6.dat"
+}
