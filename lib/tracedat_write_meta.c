@@ -196,7 +196,8 @@ const char *dkt__tdw_clock(const struct dkt_tracedat *out)
 {
 	const char *clock = dkt_source_info(out->source)->clock;
 
-	return clock ? clock : "local";
+	/* trace-cmd takes the times of a clock that it does not know for no nanoseconds. */
+	return clock && strcmp(clock, "realtime") ? clock : "local";
 }
 
 void dkt__tdw_option(const struct dkt_tracedat *out, struct dkt_buf *buf, unsigned int id,

@@ -664,6 +664,24 @@ DKT_API void dkt_source_close(struct dkt_source *source);
 /* The capture as a source, which must not outlive it: closing the source leaves the capture open. */
 DKT_API int dkt_capture_source(struct dkt_capture *capture, struct dkt_source **source);
 
+/* How a source of a caller's own is read; of them only next is needed. data is the caller's. */
+struct dkt_source_calls {
+	size_t sz;
+	int (*next)(void *data, struct dkt_record *record); /* as dkt_source_next() */
+	const char *(*comm)(void *data, const struct dkt_record *record);
+	int (*loss)(void *data, int cpu, struct dkt_loss *loss);
+	void (*close)(void *data);
+};
+
+/*
+ * Makes a source of records that come from elsewhere, in order of time; their events are those of
+ * dkt_event_define(). A new context has no other events then. The strings of info must live as long as
+ * the source. close() is called in the end, also if this fails.
+ */
+DKT_API int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *calls, void *data,
+			    const struct dkt_source_info *info, const struct dkt_source_opts *opts,
+			    struct dkt_source **source);
+
 /* ---- writing trace.dat ---------------------------------------------------------------------- */
 
 struct dkt_tracedat;

@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Saved logs as sources: the text of dk, and binary records.
+
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+load helper
+
+gen=${DKT_BUILD:-$top/build}/tests/gen-records
+
+setup()
+{
+	mkdir "$BATS_TEST_TMPDIR/files" && cd "$BATS_TEST_TMPDIR/files" || return
+}
+
+# Two numbers of a binary record are not in the record of an event: stack and external pid.
+df_lines()
+{
+	lctl df "$1" 2>/dev/null | grep -av '^Debug log: ' |
+		sed -E 's/^(.{18}[0-9]+\.[0-9]F?:[0-9]+\.[0-9]+):[0-9]+:([0-9]+):[0-9]+:/\1:0:\2:0:/'
+}
+
+@test "a binary log is as df has it, in order of time" {
+	for kind in cpus one random equal big; do
+		"$gen" "$kind" 2000 >log.bin
+		df_lines log.bin >wanted
+		dktrace convert log.bin out.log
+		cmp wanted out.log
+		[ "$(wc -l <wanted)" -eq 2000 ]
+	done
+}
+
+@test "damage in a binary log is told" {
+	"$gen" odd 2000 >log.bin
+	run -1 --separate-stderr dktrace convert --format legacy log.bin out.log
+	same "dktrace: log.bin: 3 places made no sense
+dktrace: log.bin: the record at offset 1279 is torn" "$stderr" "words"
+	df_lines log.bin | cmp out.log -
+}
+
+@test "the text of dk is read back, the same" {
+	dktrace show --input "$capture" >saved.log
+	sed '$d' saved.log >wanted
+	dktrace convert saved.log out.log
+	cmp wanted out.log
+	# Whatever order it is in.
+	sort -R saved.log >mixed.log
+	sort <wanted >sorted
+	dktrace convert mixed.log out.log
+	sort <out.log | cmp sorted -
+	cut -d: -f4 out.log | sort -c
+}
+
+@test "lines of a message stay together, and gaps are gaps" {
+	cat >saved.log <<-END
+		00000100:00100000:2.0:1495061256.496695:0:14615:0:(client.c:1498:ptlrpc_send_new_req()) first
+		    and more of it
+		00000001:02000400:1.0:1495061256.496700:0:0:0:(ring_buffer:0:lost_events()) 7 records lost before this on CPU 1
+		00000100:00100000:1.1F:1495061257.000001:0:14616:0:(client.c:1:f()) last
+		Debug log: 3 lines, 3 kept, 0 dropped, 0 bad.
+	END
+	run -3 --separate-stderr dktrace convert --format json saved.log -
+	same '"first\n    and more of it" null "last"' \
+		"$(jq -c .fields.msg <<<"$output" | paste -sd ' ')" "messages"
+	same 7 "$(jq 'select(.lost) | .lost' <<<"$output")" "lost"
+	same "dktrace: saved.log: 7 records were lost (cpu 0: 7)" "$stderr" "words"
+	run -3 --separate-stderr dktrace convert --format legacy saved.log -
+	same "$(sed '$d' saved.log)" "$output" "log"
+}
+
+@test "a log becomes a trace.dat that trace-cmd reads" {
+	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
+	"$gen" cpus 500 >log.bin
+	dktrace convert log.bin out.dat
+	trace-cmd report --nodate out.dat | sed 1d >have
+	same 500 "$(wc -l <have)" "lines"
+	same 500 "$(grep -c 'libcfs_debug_msg: *subsys=0x' have)" "messages"
+	dktrace convert log.bin wanted.txt
+	# Records of one microsecond have no order over CPUs.
+	cut -c 18-51 wanted.txt | sort | cmp - <(cut -c 18-51 have | sort)
+}
