@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "debuglog.h"
-#include "source.h"
+#include "log_source.h"
 
 int input_fail(struct app *app, const struct input *in, int err)
 {
@@ -52,7 +52,7 @@ int input_open(struct app *app, const char *path, const struct dkt_source_opts *
 	err = app_new_ctx(app, live ? app->root : NULL, &in->ctx);
 	if (err)
 		return dkt_fail(app->ctx, err, "out of memory");
-	err = live ? open_log(app, in) : source_open(in->ctx, path, opts, &in->source);
+	err = live ? open_log(app, in) : log_source_open(in->ctx, path, opts, &in->source);
 	if (err) {
 		input_fail(app, in, err);
 		input_close(in);

@@ -2,7 +2,7 @@
 /* Fuzzes saved logs, texts and binary ones, as sources. */
 #include "read_source.h"
 
-#include "source.h"
+#include "log_source.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	must(!dkt_buf_new(&buf) && !dkt_ctx_new(NULL, &ctx));
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (!source_open(ctx, path, NULL, &source)) {
+	if (!log_source_open(ctx, path, NULL, &source)) {
 		print_source(source, buf);
 		must(!dkt_source_loss(source, 0, &loss));
 		dkt_source_close(source);

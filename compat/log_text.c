@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Text as dk prints it, taken back to Lustre's binary records. */
-#include "source_text.h"
+#include "log_text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -93,7 +93,7 @@ static bool take(const char **p, int base, uint64_t max, char behind, uint64_t *
 	return true;
 }
 
-const char *source_text_head(const char *line, struct record_head *head)
+const char *log_text_head(const char *line, struct record_head *head)
 {
 	uint64_t subsystem, mask, cpu, sec, usec, stack, pid, ext;
 	const char *p = line;
@@ -182,7 +182,7 @@ static int flush(struct text *t)
 static int take_line(struct text *t, const char *line, size_t len)
 {
 	struct record_head head;
-	const char *place = source_text_head(line, &head);
+	const char *place = log_text_head(line, &head);
 	int err;
 
 	if (!place && !strncmp(line, "Debug log: ", 11))
@@ -207,7 +207,7 @@ static int take_line(struct text *t, const char *line, size_t len)
 	return err;
 }
 
-int source_text_read(struct dkt_ctx *ctx, int fd, struct spill *spill, uint64_t *bad)
+int log_text_read(struct dkt_ctx *ctx, int fd, struct spill *spill, uint64_t *bad)
 {
 	char *buf __cleanup(free) = malloc(WINDOW + 1);
 	uint8_t *rec __cleanup(free) = malloc(RECORD_MAX);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files of Lustre's debug log as sources of records, beside those that the library knows. */
-#include "source.h"
+#include "log_source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "log_text.h"
 #include "record_event.h"
 #include "record_sort.h"
-#include "source_text.h"
 #include "util.h"
 
 /* So much of a file is looked at to know its kind. */
@@ -128,7 +128,7 @@ static enum kind kind_of(int fd)
 	if (n <= 0)
 		return KIND_NONE;
 	bytes[n] = '\0';
-	if (source_text_head(bytes, &head) || !strncmp(bytes, "Debug log: ", 11))
+	if (log_text_head(bytes, &head) || !strncmp(bytes, "Debug log: ", 11))
 		return KIND_TEXT;
 	return is_binary(bytes, (size_t)n) ? KIND_BINARY : KIND_NONE;
 }
@@ -157,7 +157,7 @@ static int open_log(struct dkt_ctx *ctx, const char *path, enum kind kind, struc
 	if (kind == KIND_TEXT) {
 		err = spill_open(ctx, &log->spill);
 		if (!err)
-			err = source_text_read(ctx, log->fd, &log->spill, &log->bad);
+			err = log_text_read(ctx, log->fd, &log->spill, &log->bad);
 		opts.fd = log->spill.fd;
 	}
 	if (!err)
@@ -165,8 +165,8 @@ static int open_log(struct dkt_ctx *ctx, const char *path, enum kind kind, struc
 	return err ? err : tell_end(log);
 }
 
-int source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
-		struct dkt_source **source)
+int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
+		    struct dkt_source **source)
 {
 	struct dkt_source_info info = { .has_wall = true };
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

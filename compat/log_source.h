@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files of Lustre's debug log as sources of records, beside those that the library knows. */
-#ifndef COMPAT_SOURCE_H
-#define COMPAT_SOURCE_H
+#ifndef COMPAT_LOG_SOURCE_H
+#define COMPAT_LOG_SOURCE_H
 
 #include <dktrace/dktrace.h>
 
@@ -9,7 +9,7 @@
  * As dkt_source_open(), and of a text as dk prints it and of a binary log, whose records are of the
  * event libcfs:libcfs_debug_msg, in order of time.
  */
-int source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
-		struct dkt_source **source);
+int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
+		    struct dkt_source **source);
 
 #endif
