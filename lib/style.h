@@ -89,7 +89,7 @@ struct dkt_style {
 };
 
 extern const struct dkt__style_ops dkt__style_trace_ops, dkt__style_raw_ops, dkt__style_json_ops,
-	dkt__style_csv_ops, dkt__style_folded_ops, dkt__style_ctf_ops;
+	dkt__style_csv_ops, dkt__style_folded_ops, dkt__style_ctf_ops, dkt__style_perfetto_ops;
 
 /* Zeroed memory that lives as long as the style, NULL when memory is out. */
 void *dkt__style_alloc(struct dkt_style *style, size_t n);
@@ -198,6 +198,9 @@ static inline bool dkt__json_is_plain(const char *p, size_t len)
 
 /* Bytes of the UTF-8 character there, 0: it is none. */
 unsigned int dkt__utf8_len(const char *p, size_t len);
+
+/* Appends text as UTF-8: what is not becomes \xHH, and a backslash before an x too. */
+void dkt__add_utf8(struct dkt_buf *buf, const char *text, size_t len);
 
 /*
  * Puts text in a JSON string, without the quotes. A byte that is no UTF-8 becomes the four

@@ -321,3 +321,23 @@ unsigned int dkt__utf8_len(const char *p, size_t len)
 	least = n == 2 ? 0x80 : n == 3 ? 0x800 : 0x10000;
 	return c < least || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? 0 : n;
 }
+
+void dkt__add_utf8(struct dkt_buf *buf, const char *text, size_t len)
+{
+	size_t i = 0, from;
+
+	while (i < len) {
+		unsigned int n = 1;
+
+		for (from = i; i < len; i += n) {
+			n = dkt__utf8_len(text + i, len - i);
+			if (!n || (text[i] == '\\' && i + 1 < len && text[i + 1] == 'x'))
+				break;
+		}
+		dkt_buf_add(buf, text + from, i - from);
+		if (i == len)
+			break;
+		dkt_buf_add(buf, "\\x", 2);
+		dkt_buf_hex(buf, (uint8_t)text[i++], 2, '0');
+	}
+}

@@ -199,25 +199,9 @@ static void put(struct dkt_buf *buf, const void *bytes, size_t n)
 	dkt_buf_add(buf, bytes, n);
 }
 
-/* CTF's strings are UTF-8: what is not becomes \xHH, and a backslash before an x too. */
 static void put_text(struct dkt_buf *buf, const char *text, size_t len)
 {
-	size_t i = 0, from;
-
-	while (i < len) {
-		unsigned int n = 1;
-
-		for (from = i; i < len; i += n) {
-			n = dkt__utf8_len(text + i, len - i);
-			if (!n || (text[i] == '\\' && i + 1 < len && text[i + 1] == 'x'))
-				break;
-		}
-		put(buf, text + from, i - from);
-		if (i == len)
-			break;
-		put(buf, "\\x", 2);
-		dkt_buf_hex(buf, (uint8_t)text[i++], 2, '0');
-	}
+	dkt__add_utf8(buf, text, len);
 	put(buf, "", 1);
 }
 

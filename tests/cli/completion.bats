@@ -57,7 +57,7 @@ is()
 }
 
 @test "values of options" {
-	is "dktrace dk --style " "csv ctf folded json legacy raw trace"
+	is "dktrace dk --style " "csv ctf folded json legacy perfetto raw trace"
 	is "dktrace dk --style=l" "legacy"
 	is "dktrace dk -S t" "trace"
 	is "dktrace dk --class rpc" "rpctrace"

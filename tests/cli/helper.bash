@@ -49,3 +49,14 @@ golden()
 	fi
 	diff -u "$file" <(printf '%s\n' "$output")
 }
+
+# A trace of the style perfetto as text; what it has beside the known messages would be a bare number.
+# usage: perfetto_text FILE
+perfetto_text()
+{
+	protoc --proto_path="$top/tests/fixture" --decode Trace perfetto.proto <"$1" >"$1.txt"
+	if grep -E '^ *[0-9]+[: ]' "$1.txt"; then
+		echo "unknown fields"
+		return 1
+	fi
+}

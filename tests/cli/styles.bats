@@ -81,6 +81,26 @@ of_rm()
 	expect 2 "" "dktrace: --style ctf: name the directory for its files" dktrace show --input "$capture" --style ctf
 }
 
+@test "perfetto: every record is a slice's begin, its end, or an instant" {
+	command -v protoc >/dev/null || skip "needs protoc"
+	local file=$BATS_TEST_TMPDIR/pftrace begun
+
+	run -0 dktrace show --input "$capture" --style perfetto -o "$file"
+	perfetto_text "$file"
+	same "$total" "$(grep -c '^ *type: TYPE_' "$file.txt")" "events"
+	begun=$(grep -c 'type: TYPE_SLICE_BEGIN' "$file.txt")
+	[ "$begun" -gt $((total / 3)) ]
+	# Every system call that began has ended, but those that were left at the end of the capture.
+	[ $((begun - $(grep -c 'type: TYPE_SLICE_END' "$file.txt"))) -lt 8 ]
+	# As many threads as json has.
+	same "$(dktrace show --input "$capture" --style json 2>/dev/null | jq .pid | sort -u | grep -vc '^0$')" \
+		"$(grep -c '^ *thread_name:' "$file.txt")" "threads"
+	has "$(cat "$file.txt")" 'name: "unlinkat"'
+	# A stretch of time, and what a thread did in it, by the same clock as in json.
+	same "$(dktrace show --input "$capture" --style json 2>/dev/null | head -n 1 | jq .ts)" \
+		"$(awk '/clock_id: 6/ { getline; print $2; exit }' "$file.txt")" "first time"
+}
+
 @test "a file gets the records, stdout the sums" {
 	run -0 --separate-stderr dktrace show --input "$capture" --style json -o "$BATS_TEST_TMPDIR/file"
 	same "Debug log: $total lines, $total kept, 0 dropped, 0 bad." "$output" "stdout"

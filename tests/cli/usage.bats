@@ -53,7 +53,7 @@ Try 'dktrace --help'." --style legacy dk
 }
 
 @test "values that are none" {
-	wrong "--style: 'xml' is none; legacy, trace, raw, json, csv, folded and ctf are" dk --style xml
+	wrong "--style: 'xml' is none; legacy, trace, raw, json, csv, folded, ctf and perfetto are" dk --style xml
 	wrong "--pid: '-4' is not a number" dk --pid -4
 	wrong "--pid: '12x' is not a number" show --pid 12x
 	wrong "--pid: '' is not a number" show --pid ''

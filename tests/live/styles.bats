@@ -1,0 +1,86 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Many different events of the running kernel in every style: what each holds is the same.
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+
+load helper
+
+# A log of everything, with switches and stacks, that stays as it is. The switches of
+# classes are all on, so what else is wanted is put into the instance by hand.
+record_all()
+{
+	set_param debug_mb=24 debug=-1
+	echo 1 >"$instance/events/sched/enable"
+	ls -R /usr/lib/systemd >/dev/null || true
+	dd if=/dev/zero of="$tmp/file" bs=64k count=4 conv=fsync status=none
+	rm "$tmp/file"
+	if [ -e "$instance/options/stacktrace" ]; then
+		echo 1 >"$instance/options/stacktrace"
+		ls / >/dev/null
+		echo 0 >"$instance/options/stacktrace"
+	fi
+	echo 0 >"$instance/events/sched/enable"
+	set_param debug=0
+}
+
+show()
+{
+	dktrace show --style "$1" -o "$tmp/$1" >"$tmp/sum" 2>/dev/null || [ $? -eq 3 ]
+	kept=$(summary kept "$(cat "$tmp/sum")")
+}
+
+@test "every style has every record" {
+	local style total
+
+	record_all
+	show trace
+	total=$kept
+	[ "$total" -gt 1000 ]
+	for style in legacy raw json csv folded ctf perfetto; do
+		show "$style"
+		same "$total" "$kept" "$style"
+	done
+
+	# Every line of json is an object, of dozens of different events.
+	same "$total" "$(jq -n '[inputs | select(has("event"))] | length' "$tmp/json")" "objects"
+	[ "$(jq -r .event "$tmp/json" | sort -u | wc -l)" -gt 30 ]
+	same "$total" "$(grep -vc 'EVENTS DROPPED' "$tmp/raw")" "raw"
+
+	if command -v babeltrace2 >/dev/null; then
+		babeltrace2 --clock-gmt --clock-date --no-delta "$tmp/ctf" >"$tmp/read" 2>"$tmp/words"
+		same "$total" "$(wc -l <"$tmp/read")" "ctf"
+		same "$(jq -r 'select(has("event")) | .event' "$tmp/json" | sort | uniq -c)" \
+			"$(sed -E 's/^\[[^]]*\] [^ ]* [^:]*:([^:]*): \{ cpu_id.*/\1/' "$tmp/read" | sort | uniq -c)" "events of ctf"
+		# What was lost, and where.
+		same "$(jq -r 'select(has("lost")) | .lost // 1' "$tmp/json" | sort -n)" \
+			"$(sed -nE 's/.*discarded ([0-9]+) events.*/\1/p' "$tmp/words" | sort -n)" "losses of ctf"
+	fi
+	if command -v protoc >/dev/null; then
+		perfetto_text "$tmp/perfetto"
+		same "$(jq -n '[inputs | select(.event == "sched_switch")] | length' "$tmp/json")" \
+			"$(grep -c ' sched_switch {' "$tmp/perfetto.txt" || true)" "switches"
+	fi
+}
+
+@test "stacks fold" {
+	record_all
+	[ -e "$instance/options/stacktrace" ] || skip "this kernel has no option stacktrace in instances"
+	show folded
+	show json
+	[ "$(awk '$NF > 0 { n += $NF } END { print n }' < <(grep -v '^\[lost\]' "$tmp/folded"))" -gt 0 ]
+	# As many as there are stack records.
+	same "$(jq -n '[inputs | select(.event == "kernel_stack")] | length' "$tmp/json")" \
+		"$(grep -v '^\[lost\]' "$tmp/folded" | awk '{ n += $NF } END { print n }')" "stacks"
+	! grep -v '^\[lost\]' "$tmp/folded" | grep -vE '^[^ ]+;[^ ]+ [0-9]+$'
+}
+
+@test "json: losses in their place, and status 3" {
+	set_param debug_mb=1 debug=trace
+	timeout 1 dd if=/dev/zero of=/dev/null bs=1 status=none || true
+	set_param debug=0
+	run -3 --separate-stderr dktrace show --style json
+	printf '%s\n' "$output" >"$tmp/json"
+	has "$stderr" "$(jq -n '[inputs.lost // 0] | add' "$tmp/json") records were lost before they were read"
+	run -3 --separate-stderr dktrace dk --style json
+	cmp "$tmp/json" <(printf '%s\n' "$output")
+}
