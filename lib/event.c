@@ -359,6 +359,11 @@ void dkt__event_guess(struct dkt_event *event, int id)
 	event->guess = id;
 }
 
+struct dkt_event **dkt__event_table(struct dkt_ctx *ctx)
+{
+	return ctx->events ? ctx->events->by_id : NULL;
+}
+
 struct dkt_event *dkt__event_known(struct dkt_ctx *ctx, int id)
 {
 	struct dkt_event *event = ctx->events ? ctx->events->by_id[id] : NULL;

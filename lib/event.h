@@ -9,6 +9,9 @@
 struct tep_handle *dkt__tep(struct dkt_ctx *ctx);
 void dkt__tep_free(struct dkt_ctx *ctx);
 
+/* The events that have been found so far by their number, MAX_ID of them; NULL: not read yet. */
+struct dkt_event **dkt__event_table(struct dkt_ctx *ctx);
+
 /* An event that a file describes. What it points at lives as long as the context. */
 struct dkt__given {
 	const char *system;

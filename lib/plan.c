@@ -111,6 +111,22 @@ static void run_over(const struct dkt__plan *plan, const struct dkt_record *reco
 	buf->len = (size_t)(run.p - buf->data);
 }
 
+/* A line is the style's affair: ftrace:print often brings its own end. */
+static void drop_newlines(struct dkt_buf *buf, size_t from)
+{
+	while (buf->len > from && buf->data[buf->len - 1] == '\n')
+		buf->len--;
+}
+
+void dkt__plan_text(const struct dkt__plan *plan, const struct dkt_record *record,
+		    struct dkt_buf *buf)
+{
+	size_t from = buf->len;
+
+	run_over(plan, record, record->data, buf);
+	drop_newlines(buf, from);
+}
+
 /* A copy of the record that is at least so long, with zeros behind it. The caller frees it. */
 static uint8_t *copy_record(const struct dkt_record *record, uint32_t need)
 {
@@ -242,7 +258,5 @@ void dkt_record_text(const struct dkt_record *record, struct dkt_buf *buf)
 		text_of_stack(record, buf);
 	else if (plan->way != DKT__PLAN_TEP || !text_by_tep(record, buf))
 		dkt__fields_text(record, buf);
-	/* A line is the style's affair: ftrace:print often brings its own end. */
-	while (buf->len > from && buf->data[buf->len - 1] == '\n')
-		buf->len--;
+	drop_newlines(buf, from);
 }

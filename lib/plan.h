@@ -269,6 +269,10 @@ struct dkt__run {
 };
 
 void dkt__plan_run(const struct dkt__plan *plan, struct dkt__run *run);
+
+/* The text by the plan's steps of a record that is as long as they need, without newlines at its end. */
+void dkt__plan_text(const struct dkt__plan *plan, const struct dkt_record *record,
+		    struct dkt_buf *buf);
 uint64_t dkt__plan_code(const struct dkt__run *run, const struct dkt__code *code, uint32_t n);
 bool dkt__run_grow(struct dkt__run *run, size_t n);
 

@@ -37,12 +37,30 @@ static unsigned int code_takes(uint8_t op)
 	}
 }
 
+/* An element of a fixed place is a field like any other. */
+static bool fold_index(struct builder *b, const struct dkt__code *code)
+{
+	struct dkt__code *index = b->n ? &b->code[b->n - 1] : NULL;
+
+	if (!index || index->op != DKT__CODE_CONST || code->bytes.kind != DKT__BYTES_FIXED ||
+	    index->value >= code->bytes.size / code->element)
+		return false;
+	*index = (struct dkt__code){
+		.op = DKT__CODE_LOAD,
+		.load = code->load,
+		.bytes.offset = code->bytes.offset + (uint32_t)index->value * code->element,
+	};
+	return true;
+}
+
 /* Adds an operation; one on constants only becomes a constant. */
 static int emit(struct builder *b, struct dkt__code code)
 {
 	unsigned int takes = code_takes(code.op), i;
 	struct dkt__code *first;
 
+	if (code.op == DKT__CODE_INDEX && fold_index(b, &code))
+		return 0;
 	if (b->n >= MAX_CODE)
 		return -EOPNOTSUPP;
 	b->code[b->n++] = code;

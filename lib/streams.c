@@ -219,6 +219,7 @@ static inline bool fill_record(struct dkt__streams *it, struct dkt__stream *s,
 			       struct dkt_record *rec)
 {
 	const void *data = s->next.data;
+	struct dkt_event *event;
 	struct entry entry;
 
 	if (dkt__unlikely(s->next.size < sizeof(entry)))
@@ -228,9 +229,12 @@ static inline bool fill_record(struct dkt__streams *it, struct dkt__stream *s,
 	if (dkt__unlikely(!data))
 		return false;
 	memcpy(&entry, data, sizeof(entry));
+	event = it->events[entry.type];
+	if (dkt__unlikely(!event))
+		event = dkt_event_by_id(it->base.ctx, entry.type);
 	*rec = (struct dkt_record){
 		.ts = to_time(it, s->next.ts),
-		.event = dkt_event_by_id(it->base.ctx, entry.type),
+		.event = event,
 		.data = data,
 		.size = s->next.size,
 		.cpu = (uint32_t)s->cpu,
@@ -239,7 +243,7 @@ static inline bool fill_record(struct dkt__streams *it, struct dkt__stream *s,
 		.preempt = entry.preempt & 0xf,
 		.stream = s->buffer,
 	};
-	return rec->event;
+	return event;
 }
 
 int dkt__streams_next(struct dkt_source *source, struct dkt_record *rec)
@@ -374,6 +378,7 @@ int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *op
 			stream_clear(s);
 	}
 	it->n = n;
+	it->events = dkt__event_table(it->base.ctx);
 	it->part = opts->flags & DKT_SOURCE_PART;
 	it->heap = calloc(n + 1, sizeof(*it->heap));
 	if (!it->heap)

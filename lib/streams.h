@@ -43,6 +43,7 @@ struct dkt__streams {
 	struct dkt__times times;
 	struct dkt__comms comms;
 	char *damage; /* info.damage */
+	struct dkt_event **events; /* by number */
 
 	struct dkt__stream **heap; /* those that have a next record, the oldest first */
 	size_t n_heap;

@@ -231,8 +231,8 @@ struct dkt__form *dkt__style_learn(struct dkt_style *style, struct dkt_event *ev
 		style->forms[i] = form_new(style, event);
 		style->n_forms += style->forms[i] != NULL;
 	}
-	style->last = style->forms[i];
-	return style->last;
+	style->recent[event->id & (DKT__FORMS_RECENT - 1)] = style->forms[i];
+	return style->forms[i];
 }
 
 /* ---- what is not in the fields ---- */

@@ -75,6 +75,9 @@ struct dkt__style_ops {
 
 struct dkt__style_block;
 
+/* Forms that are found without a search; a power of 2. */
+#define DKT__FORMS_RECENT 64
+
 struct dkt_style {
 	const struct dkt__style_ops *ops;
 	struct dkt_ctx *ctx;
@@ -83,7 +86,7 @@ struct dkt_style {
 	struct dkt__style_block *blocks;
 	struct dkt__form **forms; /* by a hash of the event's address */
 	size_t forms_size, n_forms; /* the size is a power of 2 */
-	struct dkt__form *last;
+	struct dkt__form *recent[DKT__FORMS_RECENT]; /* by the low bits of the event's number */
 	uint64_t second; /* whose date is in date */
 	char date[32]; /* "2026-11-20T14:02:52." */
 };
@@ -137,7 +140,7 @@ char *dkt__style_put_flags(char *p, const struct dkt_record *record);
 
 static inline struct dkt__form *dkt__style_form(struct dkt_style *style, struct dkt_event *event)
 {
-	struct dkt__form *form = style->last;
+	struct dkt__form *form = style->recent[event->id & (DKT__FORMS_RECENT - 1)];
 
 	if (dkt__likely(form && form->event == event))
 		return form;

@@ -39,21 +39,61 @@ static char *put_cpu(char *p, uint32_t cpu)
 	return dkt__put_dec(p, cpu);
 }
 
-/* %5llu.%06llu of microseconds, rounded as trace-cmd rounds them. */
-static char *put_time(char *p, uint64_t ts)
+/* Microseconds, rounded as trace-cmd rounds them. */
+static uint64_t to_us(uint64_t ts)
 {
-	uint64_t us = ts > UINT64_MAX - 500 ? ts / 1000 : (ts + 500) / 1000, limit;
-	uint32_t part = (uint32_t)(us % 1000000);
+	return ts > UINT64_MAX - 500 ? ts / 1000 : (ts + 500) / 1000;
+}
 
-	us /= 1000000;
-	for (limit = 10000; limit > 1 && us < limit; limit /= 10)
+/* %5llu. */
+static char *put_seconds(char *p, uint64_t seconds)
+{
+	uint64_t limit;
+
+	for (limit = 10000; limit > 1 && seconds < limit; limit /= 10)
 		*p++ = ' ';
-	p = dkt__put_dec(p, us);
+	p = dkt__put_dec(p, seconds);
 	*p++ = '.';
+	return p;
+}
+
+/* %06u */
+static char *put_fraction(char *p, uint32_t part)
+{
 	memcpy(p, dkt__digit_pairs + part / 10000 * 2, 2);
 	memcpy(p + 2, dkt__digit_pairs + part / 100 % 100 * 2, 2);
 	memcpy(p + 4, dkt__digit_pairs + part % 100 * 2, 2);
 	return p + 6;
+}
+
+static char *put_time(char *p, uint64_t ts)
+{
+	uint64_t us = to_us(ts);
+
+	return put_fraction(put_seconds(p, us / 1000000), (uint32_t)(us % 1000000));
+}
+
+/* "comm-pid   [cpu] " */
+static char *put_process(char *p, const struct dkt_record *record, const char *comm, size_t len)
+{
+	p = put_comm(p, comm, len);
+	*p++ = '-';
+	p = put_pid(p, record->pid);
+	memcpy(p, " [", 2);
+	p = put_cpu(p + 2, record->cpu);
+	memcpy(p, "] ", 2);
+	return p + 2;
+}
+
+/* ": name:       " */
+static char *put_name(char *p, const char *name, size_t len)
+{
+	memcpy(p, ": ", 2);
+	memcpy(p + 2, name, len);
+	p += 2 + len;
+	memcpy(p, ": ", 2);
+	p += 2;
+	return len < NAME_WIDTH ? put_spaces(p, NAME_WIDTH - len) : p;
 }
 
 static void style_gap(const struct dkt_record *record, struct dkt_buf *buf)
@@ -77,20 +117,9 @@ void dkt_style_trace_head(const struct dkt_record *record, const char *comm, str
 	p = dkt__buf_room(buf, comm_len + name_len + 160);
 	if (!p)
 		return;
-	p = put_comm(p, comm, comm_len);
-	*p++ = '-';
-	p = put_pid(p, record->pid);
-	memcpy(p, " [", 2);
-	p = put_cpu(p + 2, record->cpu);
-	memcpy(p, "] ", 2);
-	p = put_time(p + 2, record->ts);
-	memcpy(p, ": ", 2);
-	memcpy(p + 2, name, name_len);
-	p += 2 + name_len;
-	memcpy(p, ": ", 2);
-	p += 2;
-	if (name_len < NAME_WIDTH)
-		p = put_spaces(p, NAME_WIDTH - name_len);
+	p = put_process(p, record, comm, comm_len);
+	p = put_time(p, record->ts);
+	p = put_name(p, name, name_len);
 	buf->len = (size_t)(p - buf->data);
 }
 
@@ -105,21 +134,130 @@ void dkt_style_trace(const struct dkt_record *record, const char *comm, struct d
 	dkt_buf_add(buf, "\n", 1);
 }
 
-/* ---- as a style ---- */
+/* ---- as a style: what lines have in common is made once ---- */
 
-static int trace_record(struct dkt_style *style, const struct dkt_record *record, const char *comm,
+/* Names of processes are shorter, or the line is made the long way. */
+#define PROCESS_MAX 64
+#define COMM_MAX    24
+
+/* CPUs whose last process is remembered; a power of 2. */
+#define CPUS 64
+
+/* "comm-pid   [cpu] " of the process that a CPU ran last. */
+struct process {
+	const char *comm; /* NULL: none yet */
+	int32_t pid;
+	uint32_t cpu;
+	uint32_t len;
+	char text[PROCESS_MAX];
+};
+
+struct trace_style {
+	struct dkt_style base;
+	struct process processes[CPUS];
+	uint64_t second; /* whose text is in seconds */
+	uint32_t seconds_len;
+	char seconds[32]; /* "12099." */
+};
+
+/* What is found out at an event's first record. */
+struct kind {
+	const struct dkt__plan *plan; /* NULL: its text is made in another way */
+};
+
+static int trace_open(struct dkt_style *style)
+{
+	((struct trace_style *)style)->second = UINT64_MAX;
+	return 0;
+}
+
+static int trace_learn(struct dkt_style *style, struct dkt__form *form)
+{
+	size_t len = strlen(form->event->name);
+	char *head = malloc(len + NAME_WIDTH + 8);
+
+	if (!head)
+		return -ENOMEM;
+	form->head_len = (uint32_t)(put_name(head, form->event->name, len) - head);
+	form->head = dkt__style_keep(style, head, form->head_len);
+	free(head);
+	return form->head ? 0 : -ENOMEM;
+}
+
+/* Who makes the text of the event's records: found out with the first one. */
+static struct kind *kind_of(struct dkt_style *style, struct dkt__form *form,
+			    const struct dkt_record *record)
+{
+	struct kind *kind = dkt__style_alloc(style, sizeof(*kind));
+	const struct dkt__plan *plan = dkt__plan_get(form->event);
+	bool other = style->opts.text && style->opts.text(style->opts.data, record, NULL);
+
+	form->own = kind;
+	if (kind && plan && plan->way == DKT__PLAN_STEPS && !other)
+		kind->plan = plan;
+	return kind;
+}
+
+static const struct process *process_of(struct trace_style *style, const struct dkt_record *record,
+					const char *comm)
+{
+	struct process *process = &style->processes[record->cpu & (CPUS - 1)];
+
+	if (dkt__likely(process->comm == comm && process->pid == record->pid &&
+			process->cpu == record->cpu))
+		return process;
+	*process = (struct process){ .comm = comm, .pid = record->pid, .cpu = record->cpu };
+	process->len =
+		(uint32_t)(put_process(process->text, record, comm, strnlen(comm, COMM_MAX)) -
+			   process->text);
+	return process;
+}
+
+static char *put_cached_time(struct trace_style *style, char *p, uint64_t ts)
+{
+	uint64_t us = to_us(ts), second = us / 1000000;
+
+	if (dkt__unlikely(second != style->second)) {
+		style->second = second;
+		style->seconds_len =
+			(uint32_t)(put_seconds(style->seconds, second) - style->seconds);
+	}
+	memcpy(p, style->seconds, sizeof(style->seconds));
+	return put_fraction(p + style->seconds_len, (uint32_t)(us - second * 1000000));
+}
+
+static int trace_record(struct dkt_style *base, const struct dkt_record *record, const char *comm,
 			struct dkt_buf *buf)
 {
-	struct dkt_record shown = *record;
+	struct trace_style *style = (struct trace_style *)base;
+	uint64_t ts = record->ts + (base->opts.wall ? (uint64_t)base->source.wall : 0);
+	const struct process *process;
+	struct dkt__form *form;
+	struct kind *kind;
+	char *p;
 
-	if (style->opts.wall)
-		shown.ts += (uint64_t)style->source.wall;
-	if (!record->event) {
-		style_gap(&shown, buf);
+	if (dkt__unlikely(!record->event)) {
+		style_gap(record, buf);
 		return buf->err;
 	}
-	dkt_style_trace_head(&shown, comm, buf);
-	dkt__style_text(style, record, buf);
+	form = dkt__style_form(base, record->event);
+	p = dkt__buf_room(buf, PROCESS_MAX + 64 + (form ? form->head_len : 0));
+	if (!form || !p)
+		return -ENOMEM;
+	kind = form->own;
+	if (dkt__unlikely(!kind))
+		kind = kind_of(base, form, record);
+	if (!kind)
+		return -ENOMEM;
+	process = process_of(style, record, comm);
+	memcpy(p, process->text, PROCESS_MAX);
+	p = put_cached_time(style, p + process->len, ts);
+	p = dkt__put_kept(p, form->head, form->head_len);
+	buf->len = (size_t)(p - buf->data);
+	if (dkt__likely(kind->plan && record->size >= kind->plan->need))
+		dkt__plan_text(kind->plan, record, buf);
+	else
+		dkt__style_text(base, record, buf);
 	dkt_buf_add(buf, "\n", 1);
 	return buf->err;
 }
@@ -127,6 +265,8 @@ static int trace_record(struct dkt_style *style, const struct dkt_record *record
 const struct dkt__style_ops dkt__style_trace_ops = {
 	.name = "trace",
 	.words = "the columns of trace-cmd report",
-	.size = sizeof(struct dkt_style),
+	.size = sizeof(struct trace_style),
+	.open = trace_open,
+	.learn = trace_learn,
 	.record = trace_record,
 };

@@ -924,7 +924,10 @@ DKT_API int dkt_style_prepare(struct dkt_style *style, struct dkt_event *event);
 /* Appends what comes before the first record. */
 DKT_API int dkt_style_begin(struct dkt_style *style, struct dkt_buf *buf);
 
-/* Appends the record; comm is the name of its process. -ENOMEM, or what writing a file brings. */
+/*
+ * Appends the record; comm is the name of its process: as long as the style is used, the same address
+ * holds the same name. -ENOMEM, or what writing a file brings.
+ */
 DKT_API int dkt_style_record(struct dkt_style *style, const struct dkt_record *record,
 			     const char *comm, struct dkt_buf *buf);
 
