@@ -64,8 +64,9 @@ static inline void styled_fields(FILE *f)
 	fprintf(f, STYLED_FIELD("struct odd odd", odd, 0));
 }
 
-/* The event in that context, by a name that makes it one of several. */
-static inline struct dkt_event *styled_event(struct dkt_ctx *ctx, const char *name, int id)
+/* The event in that context, by names that make it one of several. */
+static inline struct dkt_event *styled_event_of(struct dkt_ctx *ctx, const char *system,
+						const char *name, int id)
 {
 	struct dkt_event *event = NULL;
 	char *text = NULL;
@@ -77,7 +78,32 @@ static inline struct dkt_event *styled_event(struct dkt_ctx *ctx, const char *na
 	fputs("\nprint fmt: \"i=%d ip=%pS text=%s\", REC->i, (void *)REC->ip, __get_str(text)\n",
 	      f);
 	fclose(f);
-	if (dkt_event_define(ctx, "styled", name, text, &event))
+	if (dkt_event_define(ctx, system, name, text, &event))
+		event = NULL;
+	free(text);
+	return event;
+}
+
+static inline struct dkt_event *styled_event(struct dkt_ctx *ctx, const char *name, int id)
+{
+	return styled_event_of(ctx, "styled", name, id);
+}
+
+/* kernel_stack or user_stack: addresses from offset 16 on. */
+static inline struct dkt_event *styled_stack(struct dkt_ctx *ctx, const char *name, int id)
+{
+	struct dkt_event *event = NULL;
+	char *text = NULL;
+
+	if (asprintf(&text,
+		     "name: %s\nID: %d\nformat:\n"
+		     "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+		     "\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n"
+		     "\tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n\n"
+		     "print fmt: \"%%ps\", (void *)REC->caller[0]\n",
+		     name, id) < 0)
+		return NULL;
+	if (dkt_event_define(ctx, "ftrace", name, text, &event))
 		event = NULL;
 	free(text);
 	return event;

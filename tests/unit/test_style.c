@@ -263,23 +263,6 @@ static void test_csv_chosen(void **state)
 
 /* ---- folded ---- */
 
-static struct dkt_event *stack_event(struct dkt_ctx *ctx, const char *name, int id)
-{
-	struct dkt_event *event;
-	char *text __cleanup(free) = NULL;
-
-	assert_true(
-		asprintf(&text,
-			 "name: %s\nID: %d\nformat:\n"
-			 "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
-			 "\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n"
-			 "\tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n\n"
-			 "print fmt: \"%%ps\", (void *)REC->caller[0]\n",
-			 name, id) > 0);
-	assert_int_equal(dkt_event_define(ctx, "ftrace", name, text, &event), 0);
-	return event;
-}
-
 static void test_folded(void **state)
 {
 	static const uint64_t kernel[] = { 0, 0, 0x30, 0x20, 0x10 }, user[] = { 0, 0, 0x99 };
@@ -294,11 +277,11 @@ static void test_folded(void **state)
 	for (i = 0; i < 3; i++) {
 		room.record = record;
 		styled(&room, "a b;c");
-		room.record.event = stack_event(room.ctx, "kernel_stack", 100);
+		room.record.event = styled_stack(room.ctx, "kernel_stack", 100);
 		room.record.data = kernel;
 		room.record.size = sizeof(kernel);
 		styled(&room, "a b;c");
-		room.record.event = stack_event(room.ctx, "user_stack", 101);
+		room.record.event = styled_stack(room.ctx, "user_stack", 101);
 		room.record.data = user;
 		room.record.size = sizeof(user);
 		if (i)

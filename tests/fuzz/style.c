@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Fuzzes styles: whatever records say, json is JSON, csv has as many cells as its header, and
+ * perfetto is a sequence of messages in which no slice ends that was not begun. The input is a byte
+ * that chooses the style and then records: a byte that chooses the event, one of flags, a length and
+ * so many bytes.
+ */
+#include <json.h>
+
+#include "proto.h"
+#include "replay.h"
+#include "style.h"
+#include "../style_event.h"
+
+#define EVENTS 7
+
+static const char *const names[] = { "json", "csv", "perfetto", "raw", "trace", "folded" };
+
+/* System and name; the fields are those of tests/style_event.h but for the stack. */
+static const char *const events[EVENTS][2] = {
+	{ "styled", "sample" },          { "ftrace", "kernel_stack" },
+	{ "raw_syscalls", "sys_enter" }, { "raw_syscalls", "sys_exit" },
+	{ "irq", "irq_handler_entry" },  { "irq", "irq_handler_exit" },
+	{ "ftrace", "funcgraph_entry" },
+};
+
+static void must(bool good)
+{
+	if (!good)
+		abort();
+}
+
+struct kept {
+	struct dkt_ctx *ctx;
+	struct dkt_event *events[EVENTS];
+};
+
+static struct kept *kept_events(void)
+{
+	static struct kept kept;
+	size_t i;
+
+	if (kept.ctx)
+		return &kept;
+	DKT_OPTS(dkt_ctx_opts, opts, .root = "/nonexistent");
+	must(!dkt_ctx_new(&opts, &kept.ctx));
+	for (i = 0; i < EVENTS; i++) {
+		kept.events[i] = i == 1 ? styled_stack(kept.ctx, events[i][1], 9) :
+					  styled_event_of(kept.ctx, events[i][0], events[i][1],
+							  (int)i + 100);
+		must(kept.events[i]);
+	}
+	return &kept;
+}
+
+/* ---- what comes out ---- */
+
+static void check_json(const char *text, size_t len)
+{
+	const char *end = text + len, *line;
+
+	while (text < end) {
+		struct json_object *object;
+		char *copy;
+
+		line = memchr(text, '\n', (size_t)(end - text));
+		must(line);
+		copy = strndup(text, (size_t)(line - text));
+		must(copy && strlen(copy) == (size_t)(line - text));
+		object = json_tokener_parse(copy);
+		must(object && json_object_is_type(object, json_type_object));
+		json_object_put(object);
+		free(copy);
+		text = line + 1;
+	}
+}
+
+/* Steps over a cell; *rest is behind it. False: it is none of RFC 4180. */
+static bool csv_cell(const char *p, const char *end, const char **rest)
+{
+	if (p < end && *p == '"') {
+		for (p++; p < end; p++) {
+			if (*p != '"')
+				continue;
+			if (p + 1 == end || p[1] != '"')
+				break;
+			p++;
+		}
+		if (p >= end)
+			return false;
+		*rest = p + 1;
+		return true;
+	}
+	while (p < end && *p != ',' && *p != '\r') {
+		if (*p == '"' || *p == '\n')
+			return false;
+		p++;
+	}
+	*rest = p;
+	return true;
+}
+
+static void check_csv(const char *p, size_t len)
+{
+	unsigned int cells = 0, last = 0;
+	const char *end = p + len;
+	bool header = false;
+
+	while (p < end) {
+		const char *from = p;
+
+		must(csv_cell(p, end, &p));
+		if (!cells)
+			header = p - from == 6 && !memcmp(from, "system", 6);
+		cells++;
+		must(p < end);
+		if (*p == ',') {
+			p++;
+			continue;
+		}
+		must(end - p >= 2 && p[0] == '\r' && p[1] == '\n');
+		p += 2;
+		/* A header is followed by a row of its table. */
+		if (last)
+			must(!header && cells == last);
+		last = header ? cells : 0;
+		cells = 0;
+	}
+	must(!cells && !last);
+}
+
+static uint64_t varint(const uint8_t **p, const uint8_t *end)
+{
+	uint64_t v = 0;
+	unsigned int shift;
+
+	for (shift = 0; shift < 70; shift += 7) {
+		must(*p < end);
+		v |= (uint64_t)(**p & 0x7f) << DKT__MIN(shift, 63U);
+		if (!(*(*p)++ & 0x80))
+			return v;
+	}
+	abort();
+}
+
+/* One field; messages and strings by their bytes. */
+static uint32_t proto_field(const uint8_t **p, const uint8_t *end, uint64_t *v,
+			    const uint8_t **bytes)
+{
+	uint64_t tag = varint(p, end);
+
+	*bytes = NULL;
+	*v = varint(p, end);
+	must((tag & 7) == DKT__PROTO_VARINT || (tag & 7) == DKT__PROTO_BYTES);
+	if ((tag & 7) == DKT__PROTO_BYTES) {
+		must(*v <= (uint64_t)(end - *p));
+		*bytes = *p;
+		*p += *v;
+	}
+	return (uint32_t)(tag >> 3);
+}
+
+static void check_event(const uint8_t *p, const uint8_t *end, uint32_t depth[64])
+{
+	uint64_t v, type = 0, uuid = 0;
+	const uint8_t *bytes;
+
+	while (p < end) {
+		uint32_t field = proto_field(&p, end, &v, &bytes);
+
+		type = field == 9 ? v : type;
+		uuid = field == 11 ? v : uuid;
+	}
+	must(type && uuid);
+	if (uuid >= 64)
+		return;
+	must(type != 2 || depth[uuid]);
+	depth[uuid] += type == 1 ? 1 : type == 2 ? -1U : 0;
+}
+
+static void check_perfetto(const char *text, size_t len)
+{
+	const uint8_t *p = (const uint8_t *)text, *end = p + len, *packet, *bytes;
+	uint32_t depth[64] = { 0 };
+	uint64_t n, v;
+
+	while (p < end) {
+		must(proto_field(&p, end, &n, &packet) == 1 && packet);
+		while (packet < p)
+			if (proto_field(&packet, p, &v, &bytes) == 11)
+				check_event(bytes, bytes + v, depth);
+	}
+}
+
+/* ---- what goes in ---- */
+
+static size_t one_record(const struct kept *kept, struct dkt_style *style, struct dkt_buf *buf,
+			 const uint8_t *data, size_t size)
+{
+	size_t len = size > 2 ? DKT__MIN(data[2], size - 3) : 0;
+	struct dkt_record record = {
+		.event = data[0] < EVENTS ? kept->events[data[0]] : NULL,
+		.ts = UINT64_C(1000000) * data[1],
+		.cpu = data[1] & 3,
+		.pid = data[1] >> 2 & 3,
+		.flags = data[1],
+		.lost = data[0] == 255 ? DKT_LOST_UNKNOWN : data[0],
+		.size = (uint32_t)len,
+	};
+	uint8_t *exact = malloc(len + 1);
+
+	must(exact);
+	if (len)
+		memcpy(exact, data + 3, len);
+	record.data = exact;
+	must(!dkt_style_record(style, &record, data[1] & 1 ? "co\"m\xffm" : "", buf));
+	free(exact);
+	return 3 + len;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct dkt_source_info source = { .has_wall = true, .wall = INT64_C(1795171713811608000) };
+	struct kept *kept = kept_events();
+	struct dkt_style *style;
+	struct dkt_buf *buf;
+	size_t at = 1, len;
+	const char *text;
+
+	if (size < 3 || size > 65536)
+		return 0;
+	DKT_OPTS(dkt_style_opts, opts, .source = &source);
+	must(!dkt_style_new(kept->ctx, names[data[0] % ARRAY_SIZE(names)], &opts, &style));
+	must(!dkt_buf_new(&buf) && !dkt_style_begin(style, buf));
+	while (at + 2 <= size)
+		at += one_record(kept, style, buf, data + at, size - at);
+	must(!dkt_style_end(style, buf) && !dkt_buf_error(buf));
+	text = dkt_buf_data(buf, &len);
+	if (data[0] % ARRAY_SIZE(names) == 0)
+		check_json(text, len);
+	else if (data[0] % ARRAY_SIZE(names) == 1)
+		check_csv(text, len);
+	else if (data[0] % ARRAY_SIZE(names) == 2)
+		check_perfetto(text, len);
+	dkt_style_free(style);
+	dkt_buf_free(buf);
+	return 0;
+}
