@@ -96,6 +96,11 @@ static inline bool selected(struct report *report, const struct dkt_record *reco
 	       dkt_expr_match(report->filter, record, dkt_source_comm(report->source, record));
 }
 
+bool report_selects(struct report *report, const struct dkt_record *record)
+{
+	return selected(report, record);
+}
+
 /* ---- printing ---- */
 
 /* "two: ", as wide as the longest name, at the line's beginning. */

@@ -42,6 +42,9 @@ int report_new(struct dkt_ctx *ctx, struct dkt_source *source, const struct repo
 	       struct report **report);
 void report_free(struct report *report);
 
+/* Whether the record is one of those that are asked for. */
+bool report_selects(struct report *report, const struct dkt_record *record);
+
 /*
  * Puts the source's records, up to its end, into the buffer; if full is not NULL it is called when
  * there is much in it.

@@ -36,6 +36,10 @@ struct app {
 	const char *output;
 	const char *format;
 	const char *compression;
+	const char *offset;
+	const char *count;
+	const char *every;
+	const char *size;
 	const char *key;
 	const char *by;
 	const char *condition;
@@ -59,6 +63,9 @@ enum command_flags {
 	CMD_HIDDEN = 8, /* not for people */
 	CMD_BOOT = 1 << 12, /* for the next boot: --cmdline */
 	CMD_WRITE = 16, /* writes a file of records: --format */
+	CMD_PICK = 64, /* takes some of the records of files: the selection of report */
+	CMD_MERGE = 1 << 13,
+	CMD_SPLIT = 1 << 14,
 	CMD_HIST = 0x100,
 	CMD_LATENCY = 0x200,
 	CMD_REPORT = 32, /* prints files: the options of report */
@@ -82,6 +89,7 @@ extern const char app_instance[];
 
 /* One file each: argv[0] is the command's name; the exit status is returned. */
 int cmd_apply(struct app *app, int argc, char **argv);
+int cmd_merge(struct app *app, int argc, char **argv);
 int cmd_convert(struct app *app, int argc, char **argv);
 int cmd_boot_config(struct app *app, int argc, char **argv);
 int cmd_dk(struct app *app, int argc, char **argv);

@@ -1,30 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* convert: records of any kind of file as another kind. */
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "input.h"
 #include "sink.h"
 
-static int convert(struct app *app, struct input *in, struct sink *sink)
-{
-	struct dkt_record record;
-	int err;
+/* Records between two looks at the time. */
+#define BATCH 4096
 
-	while (!(err = dkt_source_next(in->source, &record))) {
-		err = sink_add(sink, &record);
-		if (err)
-			return err;
+static int copy(struct app *app, struct input *in, struct sink *sink)
+{
+	struct progress progress = { 0 };
+	struct dkt_record record;
+	uint64_t done, of;
+	unsigned int n = 0;
+	int err, more = 0;
+
+	if (!dkt_source_bytes(in->source, &done, &of))
+		progress_begin(&progress, of);
+	while (!more && !(err = dkt_source_next(in->source, &record))) {
+		if (input_wants(in, &record))
+			more = sink_add(sink, &record);
+		if (++n % BATCH == 0 && !dkt_source_bytes(in->source, &done, &of))
+			progress_at(&progress, done);
 	}
+	progress_end(&progress);
+	if (more)
+		return more;
 	return err < 0 ? input_fail(app, in, err) : sink_finish(sink);
 }
 
 int cmd_convert(struct app *app, int argc, char **argv)
 {
-	DKT_OPTS(dkt_source_opts, opts, .flags = DKT_SOURCE_ALL | DKT_SOURCE_WALL);
 	const char *from = argv[1], *to = argv[2];
+	struct report_args args;
 	struct input in = { 0 };
 	struct sink sink;
 	int err, rc = sink_format(app, to, &sink);
@@ -32,15 +39,21 @@ int cmd_convert(struct app *app, int argc, char **argv)
 	(void)argc;
 	if (rc)
 		return rc;
-	err = input_open(app, from, &opts, &in);
-	if (!err)
+	rc = report_args_read(app, &args);
+	/* All buffers of a file, if nobody asks for one of them. */
+	if (!args.source.buffer)
+		args.source.flags = DKT_SOURCE_ALL;
+	err = rc ? 0 : input_open_picked(app, from, &args, &in);
+	if (!rc && !err)
 		err = sink_open(&sink, in.source, &in.ctx, 1, to);
-	if (!err)
+	if (!rc && !err)
 		err = outfile_check_input(&sink.file, from);
-	if (!err)
-		err = convert(app, &in, &sink);
-	rc = err ? app_fail(app) : input_tell(&in, sink.gaps);
+	if (!rc && !err)
+		err = copy(app, &in, &sink);
+	if (!rc)
+		rc = err ? app_fail(app) : input_tell(&in, sink.gaps);
 	sink_close(&sink);
 	input_close(&in);
+	report_args_clear(&args);
 	return rc;
 }

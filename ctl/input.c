@@ -60,6 +60,32 @@ int input_open(struct app *app, const char *path, const struct dkt_source_opts *
 	return err;
 }
 
+int input_open_picked(struct app *app, const char *path, const struct report_args *args,
+		      struct input *in)
+{
+	const struct report_opts *report = &args->report;
+	bool picks = report->filter || report->n_events || report->n_pids;
+	struct dkt_source_opts *opts;
+	int err = input_open(app, path, &args->source, in);
+
+	if (err)
+		return err;
+	in->args = *args;
+	opts = &in->args.source;
+	err = report_args_times(&in->args, in->ctx, dkt_source_info(in->source));
+	if (!err && (opts->since || opts->until))
+		err = dkt_source_seek(in->source, opts->since, opts->until);
+	if (err == -EOPNOTSUPP)
+		err = dkt_fail(in->ctx, err, "%s can only be read from its begin to its end", path);
+	if (!err && picks)
+		err = report_new(in->ctx, in->source, &in->args.report, &in->pick);
+	if (err) {
+		input_fail(app, in, err);
+		input_close(in);
+	}
+	return err;
+}
+
 int input_tell(const struct input *in, bool gaps)
 {
 	const struct dkt_source_info *info = dkt_source_info(in->source);
@@ -99,6 +125,7 @@ int input_tell(const struct input *in, bool gaps)
 
 void input_close(struct input *in)
 {
+	report_free(in->pick);
 	dkt_source_close(in->source);
 	dkt_capture_close(in->capture);
 	debuglog_close(in->log);

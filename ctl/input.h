@@ -3,7 +3,8 @@
 #ifndef CTL_INPUT_H
 #define CTL_INPUT_H
 
-#include "app.h"
+#include "progress.h"
+#include "report_opts.h"
 
 /* The word that stands for the log of the instance. */
 #define INPUT_LOG "log"
@@ -14,6 +15,8 @@ struct input {
 	const char *path;
 	struct debuglog *log; /* the live log's */
 	struct dkt_capture *capture;
+	struct report_args args; /* what is asked for */
+	struct report *pick; /* NULL: all is */
 };
 
 /*
@@ -21,6 +24,18 @@ struct input {
  */
 int input_open(struct app *app, const char *path, const struct dkt_source_opts *opts,
 	       struct input *in);
+/*
+ * The same for what the command line asks for, read by report_args_read(), which the input has a
+ * copy of: of a window the source is at its begin, and input_wants() chooses the records.
+ */
+int input_open_picked(struct app *app, const char *path, const struct report_args *args,
+		      struct input *in);
+
+static inline bool input_wants(const struct input *in, const struct dkt_record *record)
+{
+	return !in->pick || report_selects(in->pick, record);
+}
+
 void input_close(struct input *in);
 
 /*

@@ -136,7 +136,9 @@ static int add_styled(struct sink *sink, const struct dkt_record *record)
 
 	if (sink->prefix) {
 		name = dkt_source_stream(sink->source, record->stream);
-		dkt_buf_printf(sink->out.buf, "%*s: ", sink->prefix, name ? name : "");
+		dkt_buf_printf(sink->out.buf, "%s%c%*s", name ? name : "",
+			       name && *name ? ':' : ' ',
+			       sink->prefix + 1 - (int)strlen(name ? name : ""), "");
 	}
 	err = style_record(sink->parts[i].style, record, dkt_source_comm(sink->source, record),
 			   sink->out.buf);

@@ -83,6 +83,7 @@ static void run_skip(struct dkt__perf *perf, struct dkt__perf_run *run)
 
 	dkt__perf_record(&perf->tapes[run->tape], run->at, &size);
 	run->at += size;
+	perf->done += size;
 }
 
 static bool run_older(const struct dkt__perf_run *a, const struct dkt__perf_run *b)
@@ -246,6 +247,15 @@ static int perf_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 	return 0;
 }
 
+static int perf_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
+{
+	const struct dkt__perf *perf = (const struct dkt__perf *)source;
+
+	*done = perf->done;
+	*of = perf->tapes[0].size + perf->tapes[1].size;
+	return 0;
+}
+
 /* ---- opening ---- */
 
 static void perf_close(struct dkt_source *source)
@@ -277,6 +287,7 @@ static const struct dkt__source_ops perf_ops = {
 	.comm = perf_comm,
 	.loss = perf_loss,
 	.seek = perf_seek,
+	.bytes = perf_bytes,
 	.close = perf_close,
 };
 
@@ -317,6 +328,8 @@ static int fill_info(struct dkt__perf *perf)
 	}
 	info->kernel = perf->kernel;
 	perf->losses[0].bad += perf->bad;
+	if (perf->lost_in_all > perf->lost_in_place)
+		perf->losses[0].lost += perf->lost_in_all - perf->lost_in_place;
 	return 0;
 }
 

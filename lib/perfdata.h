@@ -80,10 +80,13 @@ struct dkt__perf {
 	struct dkt__perf_run *runs; /* by their first time */
 	size_t n_runs, room_runs;
 	size_t begun; /* runs that are or were read */
+	uint64_t done; /* bytes of records that were returned */
 	uint64_t bad; /* samples that make no sense */
 	struct dkt__perf_run **heap; /* those being read, the oldest next record first */
 	size_t n_heap;
 	struct dkt_loss *losses; /* by CPU */
+	uint64_t lost_in_place; /* in records that say when and where */
+	uint64_t lost_in_all; /* by counts of the end, which hold these too */
 	uint32_t n_losses;
 	uint64_t since, until;
 	const int *cpus; /* asked for */

@@ -223,11 +223,11 @@ static int scan_tape(struct dkt__perf *perf, uint32_t nr)
 		}
 		if (dkt__perf_item(perf, data, size, &item)) {
 			err = note_cpu(perf, item.cpu < DKT__PERF_CPUS ? item.cpu : 0);
-			/* Losses without a time and a place are only counted. */
-			if (!err && item.lost && !item.placed)
-				perf->losses[0].lost += item.lost;
+			if (item.lost && !item.placed)
+				perf->lost_in_all += item.lost;
 			else if (!err)
 				err = note(perf, nr, at, size, &item);
+			perf->lost_in_place += item.placed ? item.lost : 0;
 		} else if (type == PERF_RECORD_SAMPLE &&
 			   (!item.attr || item.attr->type == PERF_TYPE_TRACEPOINT)) {
 			perf->bad++;

@@ -52,6 +52,7 @@ int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *calls, v
 		    const struct dkt_source_info *info, const struct dkt_source_opts *opts,
 		    struct dkt_source **source)
 {
+	DKT_OPTS(dkt_source_opts, none);
 	struct made *made = calloc(1, sizeof(*made));
 	int err = made ? 0 : -ENOMEM;
 
@@ -68,5 +69,5 @@ int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *calls, v
 			       .data = data };
 	memcpy(&made->calls, calls, DKT__MIN(calls->sz, sizeof(*calls)));
 	*source = &made->base;
-	return opts ? dkt__source_window(opts, source) : 0;
+	return dkt__source_window(opts ? opts : &none, source);
 }

@@ -8,6 +8,7 @@ struct window {
 	struct dkt_source base;
 	struct dkt_source *from;
 	uint64_t since, until;
+	bool begun;
 	int *cpus;
 	size_t n_cpus;
 };
@@ -27,6 +28,7 @@ static int window_next(struct dkt_source *source, struct dkt_record *record)
 	struct window *w = (struct window *)source;
 	int err;
 
+	w->begun = true;
 	do
 		err = dkt_source_next(w->from, record);
 	while (!err && (record->ts < w->since || !cpu_asked(w, record->cpu)));
@@ -58,6 +60,18 @@ static struct dkt_source *window_part(struct dkt_source *source, uint32_t nr)
 	return w->from->ops->part ? w->from->ops->part(w->from, nr) : source;
 }
 
+/* Only on from where it is: what was read is gone. */
+static int window_seek(struct dkt_source *source, uint64_t since, uint64_t until)
+{
+	struct window *w = (struct window *)source;
+
+	if (w->begun)
+		return -EOPNOTSUPP;
+	w->since = since;
+	w->until = until;
+	return 0;
+}
+
 static void window_close(struct dkt_source *source)
 {
 	struct window *w = (struct window *)source;
@@ -71,6 +85,7 @@ static const struct dkt__source_ops window_ops = {
 	.next = window_next,
 	.comm = window_comm,
 	.loss = window_loss,
+	.seek = window_seek,
 	.close = window_close,
 	.stream = window_stream,
 	.part = window_part,
@@ -90,8 +105,6 @@ int dkt__source_window(const struct dkt_source_opts *opts, struct dkt_source **s
 	const struct dkt_source_info *info = dkt_source_info(*source);
 	struct window *w;
 
-	if (!opts->since && !opts->until && !opts->n_cpus)
-		return 0;
 	w = calloc(1, sizeof(*w));
 	if (w && opts->n_cpus)
 		w->cpus = calloc(opts->n_cpus, sizeof(*w->cpus));

@@ -6,8 +6,8 @@
 #include "source.h"
 
 /*
- * Makes *source one of the records that the options ask for; of a source that is in order of time.
- * Leaves it as it is if they ask for all. Takes the source over, also when it fails.
+ * Makes *source one of the records that the options ask for, and that can seek before it is read.
+ * Takes the source over, also when it fails.
  */
 int dkt__source_window(const struct dkt_source_opts *opts, struct dkt_source **source);
 

@@ -664,6 +664,20 @@ DKT_API void dkt_source_close(struct dkt_source *source);
 /* The capture as a source, which must not outlive it: closing the source leaves the capture open. */
 DKT_API int dkt_capture_source(struct dkt_capture *capture, struct dkt_source **source);
 
+/* One of several sources that become one. */
+struct dkt_merge_part {
+	struct dkt_source *source; /* stays the caller's, and open as long as the merged one */
+	const char *name; /* of its stream */
+	int64_t offset; /* to add to its records' times to get times of the first one's clock, ns */
+};
+
+/*
+ * Makes a source of the records of all parts in order of time, equal ones in the order of the parts; a
+ * record's stream says of which part it is. -EINVAL: there are no parts.
+ */
+DKT_API int dkt_source_merge(const struct dkt_merge_part *parts, size_t n,
+			     struct dkt_source **source);
+
 /* How a source of a caller's own is read; of them only next is needed. data is the caller's. */
 struct dkt_source_calls {
 	size_t sz;

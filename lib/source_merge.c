@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Several sources as one, in order of time on the clock of the first. */
+#include "source.h"
+
+#include "banned.h"
+
+struct part {
+	struct dkt_source *source;
+	char *name;
+	int64_t offset; /* to add to its times */
+	struct dkt_record
+		next; /* at these times; what it points at is the source's until it goes on */
+	bool ready;
+	bool end;
+};
+
+struct merge {
+	struct dkt_source base;
+	struct part *parts;
+	size_t n;
+	struct part *taken; /* whose record was returned last */
+};
+
+/* Times that would be before the clock's begin are its begin. */
+static uint64_t shift(uint64_t ts, int64_t offset)
+{
+	if (offset < 0 && ts < -(uint64_t)offset)
+		return 0;
+	return ts + (uint64_t)offset;
+}
+
+static int part_step(struct merge *m, struct part *part)
+{
+	int err = dkt_source_next(part->source, &part->next);
+
+	part->ready = !err;
+	part->end = err == 1;
+	if (err)
+		return err < 0 ? err : 0;
+	part->next.ts = shift(part->next.ts, part->offset);
+	part->next.stream = (uint32_t)(part - m->parts);
+	return 0;
+}
+
+static int merge_next(struct dkt_source *source, struct dkt_record *record)
+{
+	struct merge *m = (struct merge *)source;
+	struct part *first = NULL;
+	size_t i;
+	int err = 0;
+
+	if (m->taken)
+		m->taken->ready = false;
+	m->taken = NULL;
+	/* They are few: a machine has more CPUs than there are files of machines. */
+	for (i = 0; !err && i < m->n; i++) {
+		struct part *part = &m->parts[i];
+
+		if (!part->ready && !part->end)
+			err = part_step(m, part);
+		if (part->ready && (!first || part->next.ts < first->next.ts))
+			first = part;
+	}
+	if (err || !first)
+		return err ? err : 1;
+	m->taken = first;
+	*record = first->next;
+	return 0;
+}
+
+static struct dkt_source *merge_part(struct dkt_source *source, uint32_t nr)
+{
+	struct merge *m = (struct merge *)source;
+
+	return m->parts[DKT__MIN(nr, m->n - 1)].source;
+}
+
+static const char *merge_stream(const struct dkt_source *source, uint32_t nr)
+{
+	const struct merge *m = (const struct merge *)source;
+
+	return nr < m->n ? m->parts[nr].name : NULL;
+}
+
+static const char *merge_comm(struct dkt_source *source, const struct dkt_record *record)
+{
+	return dkt_source_comm(merge_part(source, record->stream), record);
+}
+
+static int merge_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
+{
+	struct merge *m = (struct merge *)source;
+	size_t i;
+
+	for (i = 0; i < m->n; i++) {
+		struct dkt_loss one;
+
+		if (cpu >= dkt_source_info(m->parts[i].source)->cpus ||
+		    dkt_source_loss(m->parts[i].source, cpu, &one))
+			continue;
+		loss->seen += one.seen;
+		loss->lost += one.lost;
+		loss->bad += one.bad;
+	}
+	return 0;
+}
+
+static int merge_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
+{
+	const struct merge *m = (const struct merge *)source;
+	uint64_t one_done, one_of;
+	size_t i;
+
+	*done = *of = 0;
+	for (i = 0; i < m->n; i++) {
+		if (dkt_source_bytes(m->parts[i].source, &one_done, &one_of))
+			continue;
+		*done += one_done;
+		*of += one_of;
+	}
+	return *of ? 0 : -EOPNOTSUPP;
+}
+
+static int merge_seek(struct dkt_source *source, uint64_t since, uint64_t until)
+{
+	struct merge *m = (struct merge *)source;
+	size_t i;
+	int err = 0;
+
+	m->taken = NULL;
+	for (i = 0; !err && i < m->n; i++) {
+		struct part *part = &m->parts[i];
+
+		part->ready = part->end = false;
+		/* 0 is no bound, and a bound before the part's begin is 1. */
+		err = dkt_source_seek(part->source, since ? shift(since, -part->offset) : 0,
+				      until ? DKT__MAX(shift(until, -part->offset), UINT64_C(1)) :
+					      0);
+	}
+	return err;
+}
+
+static void merge_close(struct dkt_source *source)
+{
+	struct merge *m = (struct merge *)source;
+	size_t i;
+
+	for (i = 0; m->parts && i < m->n; i++)
+		free(m->parts[i].name);
+	free(m->parts);
+	free(m);
+}
+
+static const struct dkt__source_ops merge_ops = {
+	.next = merge_next,
+	.comm = merge_comm,
+	.loss = merge_loss,
+	.seek = merge_seek,
+	.bytes = merge_bytes,
+	.stream = merge_stream,
+	.part = merge_part,
+	.close = merge_close,
+};
+
+int dkt_source_merge(const struct dkt_merge_part *parts, size_t n, struct dkt_source **source)
+{
+	struct merge *m = calloc(1, sizeof(*m));
+	struct dkt_source_info *info;
+	size_t i;
+
+	*source = NULL;
+	if (m)
+		m->parts = calloc(n, sizeof(*m->parts));
+	if (!m || !m->parts || !n) {
+		free(m ? m->parts : NULL);
+		free(m);
+		return n ? -ENOMEM : -EINVAL;
+	}
+	m->n = n;
+	m->base = (struct dkt_source){ .ops = &merge_ops, .ctx = parts[0].source->ctx };
+	info = &m->base.info;
+	*info = *dkt_source_info(parts[0].source);
+	info->kind = "merged files";
+	for (i = 0; i < n; i++) {
+		const struct dkt_source_info *other = dkt_source_info(parts[i].source);
+
+		m->parts[i] = (struct part){ .source = parts[i].source,
+					     .name = strdup(parts[i].name),
+					     .offset = parts[i].offset };
+		if (!m->parts[i].name) {
+			merge_close(&m->base);
+			return -ENOMEM;
+		}
+		info->cpus = DKT__MAX(info->cpus, other->cpus);
+	}
+	*source = &m->base;
+	return 0;
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# merge: files of one host and of several, in order of time.
+
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+load helper
+
+setup()
+{
+	mkdir "$BATS_TEST_TMPDIR/files" && cd "$BATS_TEST_TMPDIR/files" || return
+}
+
+# Halves of the capture, and all of it.
+halves()
+{
+	dktrace convert --until 3495.43 "$capture" a.dat
+	dktrace convert --since 3495.430001 "$capture" b.dat
+	dktrace convert "$capture" all.dat
+}
+
+@test "the parts of a file are the file again" {
+	halves
+	dktrace convert all.dat wanted.txt
+	dktrace merge --output out.txt b.dat a.dat
+	sed 's/^[ab].dat: //' out.txt | cmp wanted.txt -
+	[ "$(wc -l <wanted.txt)" -gt 1000 ]
+	for format in trace.dat trace.dat-6; do
+		dktrace merge --format "$format" --output out.dat a.dat b.dat
+		dktrace report -B all out.dat | sed 's/^[ab].dat: //' | cmp wanted.txt -
+	done
+}
+
+@test "trace-cmd shows the files as instances" {
+	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
+	halves
+	for format in trace.dat trace.dat-6; do
+		dktrace merge --format "$format" --output out.dat a.dat b.dat
+		trace-cmd report out.dat | sed -n 's/^\([ab]\.dat\): .*/\1/p' | uniq -c >have
+		for half in a b; do
+			echo "$(dktrace report $half.dat | wc -l) $half.dat"
+		done | diff - <(sed 's/^ *//' have)
+	done
+}
+
+@test "hosts are put on one clock by their wall-clock times" {
+	halves
+	perf=$top/tests/fixture/perfdata/plain.data
+	run -0 --separate-stderr dktrace merge --output out.json "$perf" all.dat
+	has "$stderr" "dktrace: all.dat: -1795171714.331605627 s to the clock of $perf, to 2 us"
+	dktrace convert "$perf" perf.json
+	jq -r 'select(.stream == null) | .wall' out.json | cmp - <(jq -r .wall perf.json)
+	dktrace convert --format json all.dat - | jq -r .wall >wanted
+	jq -r 'select(.stream == 1) | .wall' out.json | cmp - wanted
+	jq -r .ts out.json | sort -n -c
+}
+
+@test "an offset that is given holds" {
+	halves
+	expect 0 "" "dktrace: b.dat: -1.500000000 s to the clock of a.dat, as given" \
+		dktrace merge --offset b.dat=-1500ms --output out.txt a.dat b.dat
+	# Shifted before the first half, the second one comes first.
+	same b.dat "$(head -1 out.txt | cut -d: -f1)" "first line"
+	sort -s -t']' -k2.2,2.20n out.txt | cmp out.txt -
+}
+
+@test "what cannot be merged is told" {
+	halves
+	v6=$top/tests/fixture/tracedat/v6.dat
+	expect 1 "" "dktrace: $v6 does not know wall-clock times: give --offset $v6=TIME, what is to be added to its times to get those of a.dat" \
+		dktrace merge --output out.dat a.dat "$v6"
+	expect 2 "" "dktrace: --offset: 'c.dat' is none of the files; FILE=TIME" \
+		dktrace merge --offset c.dat=1s --output out.dat a.dat b.dat
+	expect 2 "" "dktrace: --offset: '1 week' is no time such as -1500ns or 3ms" \
+		dktrace merge --offset "b.dat=1 week" --output out.dat a.dat b.dat
+	expect 2 "" "dktrace: merge: needs --output" dktrace merge a.dat b.dat
+	run -1 --separate-stderr dktrace merge --output a.dat a.dat b.dat
+	has "$stderr" "dktrace: a.dat is what is read: name another file to write"
+	[ ! -e out.dat ]
+}
