@@ -257,6 +257,25 @@ static int read_before(struct dkt_change *change)
 	return 0;
 }
 
+/*
+ * Triggers that were there up to now may have switched their targets in the meantime; what they left
+ * on without being wanted goes off.
+ */
+static int settle_targets(struct dkt_change *change, const bool *target)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < change->n_triggers; i++) {
+		const struct dkt_event *event = change->triggers[i].target;
+
+		if (!change->triggers[i].done || !event || event->index >= change->n_all)
+			continue;
+		change->now[event->index] = dkt__event_is_on(change->in, event);
+		n++;
+	}
+	return n ? switch_events(change, target, false) : 0;
+}
+
 static int apply(struct dkt_change *change)
 {
 	int err = 0;
@@ -270,6 +289,8 @@ static int apply(struct dkt_change *change)
 		err = apply_filters(change);
 	if (!err)
 		err = dkt__triggers_apply(change);
+	if (!err && change->wanted)
+		err = settle_targets(change, change->wanted);
 	if (!err && change->wanted)
 		err = switch_events(change, change->wanted, true);
 	return err;
@@ -285,6 +306,8 @@ static void undo(struct dkt_change *change)
 	if (change->now && change->wanted)
 		err = switch_events(change, change->before, false);
 	if (dkt__triggers_undo(change))
+		err = -EIO;
+	if (change->now && change->wanted && settle_targets(change, change->before))
 		err = -EIO;
 	for (i = change->n_filters; i-- > 0;)
 		if (change->filters[i].before &&

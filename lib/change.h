@@ -13,6 +13,7 @@ struct dkt__filter_step {
 
 struct dkt__trigger_step {
 	struct dkt_event *event;
+	struct dkt_event *target; /* that the trigger switches; NULL: none */
 	struct dkt_trigger *trigger;
 	bool add; /* else it is removed */
 	bool done;

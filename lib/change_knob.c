@@ -90,6 +90,80 @@ int dkt_change_cpus(struct dkt_change *change, const char *list)
 	return want(change, CPUS, mask_text(cpus, n));
 }
 
+/* ---- what is there ---- */
+
+int dkt_instance_get_pids(struct dkt_instance *in, pid_t **pids, size_t *n, bool *children)
+{
+	char *text __cleanup(free) = NULL;
+	uint64_t fork = 0;
+	const char *p;
+	char *end;
+	int err = dkt__tfs_read(in->ctx, &text, NULL, "%s" PIDS, in->prefix);
+
+	*pids = NULL;
+	*n = 0;
+	*children = false;
+	if (!err)
+		err = dkt__tfs_read_u64(in->ctx, &fork, "%s" FORK, in->prefix);
+	if (err)
+		return err;
+	*pids = calloc(strlen(text) / 2 + 1, sizeof(**pids));
+	if (!*pids)
+		return -ENOMEM;
+	for (p = text; *p >= '0' && *p <= '9'; p = end + (*end == '\n'))
+		(*pids)[(*n)++] = (pid_t)strtol(p, &end, 10);
+	*children = *n && fork;
+	return 0;
+}
+
+/* As "0-3,5"; NULL if they are all there are. */
+static int list_cpus(const bool *set, int n, char **list)
+{
+	int from, to, missing = 0;
+	size_t len;
+	FILE *f = open_memstream(list, &len);
+
+	for (from = 0; f && from < n; from = to + 1) {
+		for (to = from; to < n && set[to]; to++)
+			;
+		missing += to < n;
+		if (to == from)
+			continue;
+		fprintf(f, "%s%d", ftell(f) ? "," : "", from);
+		if (to > from + 1)
+			fprintf(f, "-%d", to - 1);
+	}
+	if (!f || fclose(f))
+		return -ENOMEM;
+	if (!missing) {
+		free(*list);
+		*list = NULL;
+	}
+	return 0;
+}
+
+int dkt_instance_get_cpus(struct dkt_instance *in, char **cpus)
+{
+	bool *set __cleanup(free) = calloc((size_t)in->cpus + 4, sizeof(*set));
+	char *text __cleanup(free) = NULL;
+	int err = dkt__tfs_read(in->ctx, &text, NULL, "%s" CPUS, in->prefix);
+	const char *p;
+	int cpu = 0, i;
+
+	*cpus = NULL;
+	if (err || !set)
+		return err ? err : -ENOMEM;
+	/* The last hex digit is of the first four CPUs. */
+	for (p = text + strcspn(text, "\n"); p-- > text;) {
+		const char digit[] = { *p, '\0' };
+		unsigned long bits = strtoul(digit, NULL, 16);
+
+		for (i = 0; *p != ',' && i < 4 && cpu < in->cpus; i++, cpu++)
+			set[cpu] = bits >> i & 1;
+	}
+	return list_cpus(set, in->cpus, cpus);
+}
+
 /* ---- steps ---- */
 
 static int write_knob(struct dkt_instance *in, const char *file, const char *value)

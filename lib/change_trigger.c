@@ -8,17 +8,21 @@
 
 /* ---- whether it can be had, found before anything is touched ---- */
 
-static int check_target(struct dkt_instance *in, const struct dkt_trigger *trigger)
+/* NULL: this kernel has no such event. */
+static struct dkt_event *find_target(struct dkt_ctx *ctx, const struct dkt_trigger *trigger)
 {
 	const char *colon = trigger->target ? strchr(trigger->target, ':') : NULL;
 	char *system __cleanup(free) = NULL;
 
 	if (!colon)
-		return 0;
+		return NULL;
 	system = strndup(trigger->target, (size_t)(colon - trigger->target));
-	if (!system)
-		return -ENOMEM;
-	if (dkt_event_find(in->ctx, system, colon + 1))
+	return system ? dkt_event_find(ctx, system, colon + 1) : NULL;
+}
+
+static int check_target(struct dkt_instance *in, const struct dkt_trigger *trigger)
+{
+	if (!trigger->target || find_target(in->ctx, trigger))
 		return 0;
 	return dkt_fail(in->ctx, -ENOENT, "%s: this kernel has no event %s", trigger->action,
 			trigger->target);
@@ -39,7 +43,7 @@ static int check_others(struct dkt_instance *in, const struct dkt_event *event,
 	int err = dkt__triggers_parse(text, &there, &n);
 
 	for (i = 0; !err && i < n; i++) {
-		if (dkt__trigger_same(trigger, &there[i]))
+		if (dkt_trigger_same(trigger, &there[i]))
 			return dkt_fail(in->ctx, -EEXIST, "%s:%s has this trigger already: %s",
 					event->system, event->name, there[i].text);
 		if (dkt__trigger_excludes(trigger, &there[i]))
@@ -53,6 +57,23 @@ static int check_others(struct dkt_instance *in, const struct dkt_event *event,
 	return err;
 }
 
+/*
+ * Whether the kernel has it. The file of an event that has triggers does not say so, that of the top
+ * instance, where few put any, then may.
+ */
+static int check_offered(struct dkt_instance *in, const struct dkt_event *event,
+			 const struct dkt_trigger *trigger, const char *text)
+{
+	char *top __cleanup(free) = NULL;
+	int err = dkt__tfs_read(in->ctx, &top, NULL, "events/%s/%s/trigger", event->system,
+				event->name);
+
+	if (dkt__trigger_offered(text, trigger->action) &&
+	    (err || dkt__trigger_offered(top, trigger->action)))
+		return 0;
+	return dkt_fail(in->ctx, -EOPNOTSUPP, "this kernel has no trigger '%s'", trigger->action);
+}
+
 static int check(struct dkt_instance *in, const struct dkt_event *event,
 		 const struct dkt_trigger *trigger)
 {
@@ -61,12 +82,9 @@ static int check(struct dkt_instance *in, const struct dkt_event *event,
 
 	if (!err)
 		err = read_file(in, event, &text);
-	if (err)
-		return err;
-	if (!dkt__trigger_offered(text, trigger->action))
-		return dkt_fail(in->ctx, -EOPNOTSUPP, "this kernel has no trigger '%s'",
-				trigger->action);
-	return check_others(in, event, trigger, text);
+	if (!err)
+		err = check_others(in, event, trigger, text);
+	return err ? err : check_offered(in, event, trigger, text);
 }
 
 int dkt_instance_check_trigger(struct dkt_instance *in, struct dkt_event *event, const char *text)
@@ -79,13 +97,15 @@ int dkt_instance_check_trigger(struct dkt_instance *in, struct dkt_event *event,
 
 /* ---- steps ---- */
 
-static int add_step(struct dkt_change *change, const struct dkt__trigger_step *step)
+/* Takes its trigger over. */
+static int add_step(struct dkt_change *change, struct dkt__trigger_step *step)
 {
 	struct dkt__trigger_step *more =
 		reallocarray(change->triggers, change->n_triggers + 1, sizeof(*more));
 
 	if (!more)
 		return -ENOMEM;
+	step->target = find_target(change->in->ctx, step->trigger);
 	change->triggers = more;
 	more[change->n_triggers++] = *step;
 	return 0;
@@ -101,7 +121,7 @@ static bool makes_room(const struct dkt_change *change, const struct dkt_event *
 		const struct dkt__trigger_step *step = &change->triggers[i];
 
 		if (!step->add && step->event == event &&
-		    (dkt__trigger_same(step->trigger, trigger) ||
+		    (dkt_trigger_same(step->trigger, trigger) ||
 		     dkt__trigger_excludes(step->trigger, trigger)))
 			return true;
 	}
@@ -145,7 +165,7 @@ static int remove_one(struct dkt_change *change, struct dkt__trigger_step *step)
 	int err = dkt_instance_get_triggers(change->in, step->event, &there, &n);
 
 	for (i = 0; !err && i < n; i++) {
-		if (!dkt__trigger_same(step->trigger, &there[i]))
+		if (!dkt_trigger_same(step->trigger, &there[i]))
 			continue;
 		err = dkt_trigger_parse(change->in->ctx, there[i].text, &was);
 		if (err)

@@ -332,8 +332,7 @@ int dkt_instance_get_stats(struct dkt_instance *in, int cpu, struct dkt_cpu_stat
 
 /* ---- what is on ---- */
 
-/* One that only triggers watch is listed as well; its own file says "0*". */
-static bool is_on(struct dkt_instance *in, const struct dkt_event *event)
+bool dkt__event_is_on(struct dkt_instance *in, const struct dkt_event *event)
 {
 	int fd __cleanup(close) = dkt__tfs_open(in->ctx, O_RDONLY, "%sevents/%s/%s/enable",
 						in->prefix, event->system, event->name);
@@ -372,8 +371,9 @@ int dkt_instance_get_events(struct dkt_instance *in, struct dkt_event ***events,
 			continue;
 		*colon = '\0';
 		event = dkt_event_find(in->ctx, line, colon + 1);
+		/* One that only triggers watch is listed as well; its own file says "0*". */
 		if (event && event->index < total)
-			on[event->index] = is_on(in, event);
+			on[event->index] = dkt__event_is_on(in, event);
 	}
 	/* The kernel lists them in an order of its own. */
 	for (i = 0; i < total; i++)

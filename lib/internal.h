@@ -114,6 +114,9 @@ struct dkt_event {
 	struct dkt_event *next; /* of those that callers defined */
 };
 
+/* Whether its records are recorded in the instance; one that only triggers watch is off. */
+bool dkt__event_is_on(struct dkt_instance *in, const struct dkt_event *event);
+
 /* Reads and parses the format file once. */
 int dkt__event_load(struct dkt_event *event);
 void dkt__plan_free(struct dkt__plan *plan);

@@ -263,11 +263,31 @@ static bool same_target(const struct dkt_trigger *a, const struct dkt_trigger *b
 	return !a->target == !b->target && (!a->target || !strcmp(a->target, b->target));
 }
 
-bool dkt__trigger_same(const struct dkt_trigger *a, const struct dkt_trigger *b)
+/* The keys of a histogram, from behind "keys=" to the colon. */
+static const char *keys_of(const char *text, size_t *len)
+{
+	static const char word[] = "keys=";
+	const char *keys = strstr(text, word);
+
+	keys = keys ? keys + sizeof(word) - 1 : text;
+	*len = strcspn(keys, ": ");
+	return keys;
+}
+
+static bool same_histogram(const struct dkt_trigger *a, const struct dkt_trigger *b)
+{
+	const char *filter_a = a->filter ? a->filter : "", *filter_b = b->filter ? b->filter : "";
+	size_t len_a, len_b;
+	const char *keys_a = keys_of(a->text, &len_a), *keys_b = keys_of(b->text, &len_b);
+
+	return len_a == len_b && !memcmp(keys_a, keys_b, len_a) && !strcmp(filter_a, filter_b);
+}
+
+bool dkt_trigger_same(const struct dkt_trigger *a, const struct dkt_trigger *b)
 {
 	if (strcmp(a->action, b->action) != 0)
 		return false;
-	return strcmp(a->action, "hist") ? same_target(a, b) : !strcmp(a->text, b->text);
+	return strcmp(a->action, "hist") ? same_target(a, b) : same_histogram(a, b);
 }
 
 bool dkt__trigger_excludes(const struct dkt_trigger *a, const struct dkt_trigger *b)

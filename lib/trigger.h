@@ -8,9 +8,6 @@
 /* What a trigger file says: an array in one allocation, which the caller frees with free(). */
 int dkt__triggers_parse(const char *text, struct dkt_trigger **triggers, size_t *n);
 
-/* Whether they are the same but for count and condition; of histograms all must be the same. */
-bool dkt__trigger_same(const struct dkt_trigger *a, const struct dkt_trigger *b);
-
 /* Whether the kernel has no room for both on one event. */
 bool dkt__trigger_excludes(const struct dkt_trigger *a, const struct dkt_trigger *b);
 

@@ -199,6 +199,13 @@ DKT_API int dkt_instance_set_option(struct dkt_instance *instance, const char *o
 /* Records no events of these processes; n 0: of all. -ENOENT: this kernel cannot. */
 DKT_API int dkt_instance_skip_pids(struct dkt_instance *instance, const pid_t *pids, size_t n);
 
+/* The threads that are recorded, n 0: all; the caller frees them. With children: what they make too. */
+DKT_API int dkt_instance_get_pids(struct dkt_instance *instance, pid_t **pids, size_t *n,
+				  bool *children);
+
+/* The CPUs that are recorded, as "0-3,5", which the caller frees; NULL: all. */
+DKT_API int dkt_instance_get_cpus(struct dkt_instance *instance, char **cpus);
+
 DKT_API int dkt_instance_get_on(struct dkt_instance *instance, bool *on);
 DKT_API int dkt_instance_set_on(struct dkt_instance *instance, bool on);
 
@@ -394,6 +401,12 @@ struct dkt_trigger {
  * free(). -EINVAL: it makes no sense; -E2BIG: longer than the kernel takes.
  */
 DKT_API int dkt_trigger_parse(struct dkt_ctx *ctx, const char *text, struct dkt_trigger **trigger);
+
+/*
+ * Whether they are the same but for count and condition, so that an event can have one of them only;
+ * of histograms the keys and the condition must be the same.
+ */
+DKT_API bool dkt_trigger_same(const struct dkt_trigger *a, const struct dkt_trigger *b);
 
 /*
  * The triggers of an event in the instance, the last one added first: an array in one allocation,

@@ -11,7 +11,7 @@ static void check_one(struct dkt_ctx *ctx, const struct dkt_trigger *trigger)
 	/* A file may hold more than the kernel takes in one command, and characters that end a line. */
 	if (err == -E2BIG || strpbrk(trigger->text, "\r\n"))
 		return;
-	if (err || !dkt__trigger_same(trigger, again) || trigger->left != again->left ||
+	if (err || !dkt_trigger_same(trigger, again) || trigger->left != again->left ||
 	    strcmp(trigger->text, again->text) != 0 || !trigger->filter != !again->filter ||
 	    dkt__trigger_excludes(trigger, again))
 		abort();

@@ -153,18 +153,18 @@ static void two_of_them(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 
-	assert_true(relation(ctx, "traceoff:5", "traceoff if a == 1", dkt__trigger_same));
-	assert_false(relation(ctx, "traceoff", "traceon", dkt__trigger_same));
+	assert_true(relation(ctx, "traceoff:5", "traceoff if a == 1", dkt_trigger_same));
+	assert_false(relation(ctx, "traceoff", "traceon", dkt_trigger_same));
 	assert_true(relation(ctx, "traceoff", "traceon:1", dkt__trigger_excludes));
 	assert_false(relation(ctx, "traceoff", "traceoff", dkt__trigger_excludes));
 	assert_false(relation(ctx, "traceoff", "stacktrace", dkt__trigger_excludes));
-	assert_true(relation(ctx, "enable_event:a:b", "enable_event:a:b:1", dkt__trigger_same));
-	assert_false(relation(ctx, "enable_event:a:b", "enable_event:a:c", dkt__trigger_same));
+	assert_true(relation(ctx, "enable_event:a:b", "enable_event:a:b:1", dkt_trigger_same));
+	assert_false(relation(ctx, "enable_event:a:b", "enable_event:a:c", dkt_trigger_same));
 	assert_true(relation(ctx, "enable_event:a:b", "disable_event:a:b", dkt__trigger_excludes));
 	assert_false(relation(ctx, "enable_event:a:b", "disable_event:a:c", dkt__trigger_excludes));
 	assert_false(relation(ctx, "enable_event:a:b", "disable_hist:a:b", dkt__trigger_excludes));
-	assert_false(relation(ctx, "hist:keys=a", "hist:keys=b", dkt__trigger_same));
-	assert_true(relation(ctx, "hist:keys=a if b", "hist:keys=a if b", dkt__trigger_same));
+	assert_false(relation(ctx, "hist:keys=a", "hist:keys=b", dkt_trigger_same));
+	assert_true(relation(ctx, "hist:keys=a if b", "hist:keys=a if b", dkt_trigger_same));
 }
 
 int main(void)
