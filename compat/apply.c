@@ -6,10 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "debuglog.h"
-#include "event_filter.h"
+#include "apply.h"
 #include "message.h"
-#include "modules.h"
 #include "util.h"
 
 /* As many MiB a CPU as Lustre's own buffer has by default. */
@@ -17,21 +15,6 @@
 
 /* What records entry and exit of functions. */
 #define GRAPH_TRACER "function_graph"
-
-/* What one application works on. */
-struct plan {
-	struct debuglog *log;
-	const struct settings *set;
-	struct settings *done; /* becomes what is kept */
-	struct filter_report *report;
-	struct dkt_change *change;
-	struct event_filter filter;
-	struct modules modules; /* of the chosen subsystems, loaded */
-	char *sites; /* call sites in them, NULL: anywhere */
-	bool graph; /* entry and exit of their functions are wanted */
-	struct dkt_event **on;
-	size_t n_on;
-};
 
 void filter_report_clear(struct filter_report *report)
 {
@@ -50,32 +33,19 @@ static int add_filter(struct plan *plan, struct dkt_event *event)
 	return err ? err : settings_add_filtered(plan->done, event);
 }
 
-static bool has_filter(const struct settings *set, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < set->n_filtered; i++)
-		if (!strcmp(set->filtered[i], name))
-			return true;
-	return false;
-}
-
 /* Events that had a filter and are to have none now. */
 static int drop_filters(struct plan *plan)
 {
-	const struct settings *before = &plan->log->set;
+	const struct names *before = &plan->log->set.filtered;
 	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < before->n_filtered; i++) {
-		char *name __cleanup(free) = strdup(before->filtered[i]);
-		char *colon = name ? strchr(name, ':') : NULL;
+	for (i = 0; !err && i < before->n; i++) {
 		struct dkt_event *event;
 
-		if (!colon || has_filter(plan->done, before->filtered[i]))
+		if (names_has(&plan->done->filtered, before->list[i]))
 			continue;
-		*colon = '\0';
-		event = dkt_event_find(plan->log->ctx, name, colon + 1);
+		event = debuglog_event(plan->log->ctx, before->list[i]);
 		if (event)
 			err = dkt_change_filter(plan->change, event, "");
 	}
@@ -97,9 +67,12 @@ static int plan_events(struct plan *plan)
 	for (i = 0; !err && i < n; i++) {
 		const struct class_bits *bits = class_map_event(log->map, all[i]);
 
-		if (!debuglog_wants(bits, plan->set) || (bits->fields && !message_is(all[i])))
+		bool on = plan_wants(plan, all[i]);
+
+		if ((!on && !plan_is_target(plan, all[i])) || (bits->fields && !message_is(all[i])))
 			continue;
-		plan->on[plan->n_on++] = all[i];
+		if (on)
+			plan->on[plan->n_on++] = all[i];
 		err = add_filter(plan, all[i]);
 	}
 	if (!err)
@@ -170,15 +143,15 @@ static int note_graph(struct plan *plan)
 }
 
 /* What does not parse here is put to the kernel, whose words the user can look up; ours follow. */
-static int parse_filter(struct plan *plan)
+static int read_filters(struct plan *plan)
 {
 	struct dkt_ctx *ctx = plan->log->ctx;
-	int err = debuglog_expr(ctx, plan->set->filter, &plan->filter.expr);
+	int err = event_filter_read(&plan->filter);
 	char *words __cleanup(free) = NULL;
 	char *kernel __cleanup(free) = NULL;
 
-	if (!err)
-		return 0;
+	if (!err || !plan->set->filter || plan->filter.expr)
+		return err;
 	words = strdup(dkt_error(ctx));
 	if (dkt_instance_try_filter(plan->log->in, plan->set->filter) == -EINVAL)
 		kernel = strdup(dkt_error(ctx));
@@ -190,15 +163,21 @@ static int plan_make(struct plan *plan)
 {
 	int err = dkt_change_new(plan->log->in, &plan->change);
 
-	if (!err && plan->set->filter)
-		err = parse_filter(plan);
+	if (!err)
+		err = read_filters(plan);
 	if (!err)
 		err = modules_read(plan->log->map, plan->set->subsystem_debug, &plan->modules);
 	if (!err)
 		err = modules_sites(&plan->modules, &plan->sites);
 	plan->filter.sites = plan->sites;
 	if (!err)
+		err = plan_targets(plan);
+	if (!err)
 		err = plan_events(plan);
+	if (!err)
+		err = plan_triggers(plan);
+	if (!err)
+		err = plan_limits(plan);
 	if (!err)
 		err = plan_graph(plan);
 	/* If the filter itself is being set, it must be good for something. */
@@ -212,7 +191,8 @@ static int plan_make(struct plan *plan)
 static void plan_free(struct plan *plan)
 {
 	dkt_change_free(plan->change);
-	dkt_expr_free(plan->filter.expr);
+	event_filter_clear(&plan->filter);
+	free(plan->targets);
 	modules_clear(&plan->modules);
 	free(plan->sites);
 	free(plan->on);
@@ -252,16 +232,18 @@ static int make_instance(struct debuglog *log, const struct settings *set)
 	return err;
 }
 
-/* What was before, with every event that has a filter or is about to get one. */
+/* What was before, with every event that is about to get a filter or a trigger. */
 static int save_before(struct plan *plan)
 {
 	struct debuglog *log = plan->log;
 	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && plan->change && i < plan->done->n_filtered; i++)
-		if (!has_filter(&log->set, plan->done->filtered[i]))
-			err = settings_add_name(&log->set, plan->done->filtered[i]);
+	for (i = 0; !err && plan->change && i < plan->done->filtered.n; i++)
+		if (!names_has(&log->set.filtered, plan->done->filtered.list[i]))
+			err = names_add(&log->set.filtered, plan->done->filtered.list[i]);
+	if (!err && plan->change)
+		err = plan_note(plan, &log->set);
 	if (!err && log->in && !log->interrupted)
 		err = dkt_instance_get_on(log->in, &log->set.recording);
 	return err ? err : settings_save(log->ctx, log->dirfd, DEBUGLOG_BEFORE, &log->set);

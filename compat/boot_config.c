@@ -100,11 +100,11 @@ static int find_wanted(struct boot *boot)
 	struct event_filter filter = { .log = boot->log, .set = boot->set };
 	int err = debuglog_map(boot->log);
 
-	if (!err && boot->set->filter)
-		err = debuglog_expr(boot->log->ctx, boot->set->filter, &filter.expr);
+	if (!err)
+		err = event_filter_read(&filter);
 	if (!err)
 		err = add_all(boot, &filter);
-	dkt_expr_free(filter.expr);
+	event_filter_clear(&filter);
 	return err;
 }
 

@@ -300,6 +300,14 @@ int debuglog_map(struct debuglog *log)
 	return err;
 }
 
+struct dkt_event *debuglog_event(struct dkt_ctx *ctx, const char *name)
+{
+	const char *colon = strchr(name, ':');
+	char *system __cleanup(free) = colon ? strndup(name, (size_t)(colon - name)) : NULL;
+
+	return system ? dkt_event_find(ctx, system, colon + 1) : NULL;
+}
+
 int debuglog_spool(struct debuglog *log, char **path)
 {
 	int err = log->in ? make_dirs(log) : 0;

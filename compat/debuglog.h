@@ -31,6 +31,7 @@ struct debuglog {
 	bool interrupted; /* the last change was not completed */
 	bool probe_made; /* the probe on Lustre's messages: just now */
 	bool applied; /* a change was made */
+	bool rearm; /* the next one makes triggers anew, and puts back what they had switched */
 	char *no_probe; /* why there is no probe on Lustre's messages, NULL: nobody knows a reason */
 };
 
@@ -48,6 +49,9 @@ void debuglog_close(struct debuglog *log);
 /* Loads the class map and resolves it, once. */
 int debuglog_map(struct debuglog *log);
 
+/* The event SYSTEM:NAME; NULL: this kernel has none of that name. */
+struct dkt_event *debuglog_event(struct dkt_ctx *ctx, const char *name);
+
 /* Whether an event of the map belongs to what is set. */
 bool debuglog_wants(const struct class_bits *bits, const struct settings *set);
 
@@ -63,6 +67,9 @@ struct filter_report {
 };
 
 void filter_report_clear(struct filter_report *report);
+
+/* "block:a, block:b, ext4:c" as "block (2), ext4:c"; the caller frees it. NULL: memory is out. */
+char *events_by_system(const char *names);
 
 /*
  * Makes the instance what the settings say, as one transaction, and keeps them. The instance is

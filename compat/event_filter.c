@@ -38,58 +38,113 @@ int debuglog_expr(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr)
 
 /* ---- filters ---- */
 
-/* The text of debug_filter for the event; NULL if the event has not its fields. */
-static int user_filter(const struct event_filter *filter, struct dkt_event *event, char **text)
+int event_filter_read(struct event_filter *filter)
 {
-	struct dkt_ctx *ctx = filter->log->ctx;
-	int err;
+	const struct settings *set = filter->set;
+	int err = set->filter ? debuglog_expr(filter->log->ctx, set->filter, &filter->expr) : 0;
 
-	*text = NULL;
+	return err ? err : rules_new(filter->log, &set->rules, &filter->rules);
+}
+
+void event_filter_clear(struct event_filter *filter)
+{
+	dkt_expr_free(filter->expr);
+	rules_free(filter->rules);
+	filter->expr = NULL;
+	filter->rules = NULL;
+}
+
+static void note_missed(const struct event_filter *filter, const struct dkt_event *event)
+{
+	if (!filter->missed)
+		return;
+	fprintf(filter->missed, "%s%s:%s", filter->report->n_missed++ ? ", " : "",
+		dkt_event_system(event), dkt_event_name(event));
+}
+
+/* debug_filter, as far as the event has its fields. */
+static int add_user(const struct event_filter *filter, struct dkt_event *event,
+		    struct conditions *all)
+{
+	char *text __cleanup(free) = NULL;
+	int err = filter->expr ? dkt_expr_check(filter->expr, event) : 0;
+
 	if (!filter->expr)
 		return 0;
-	err = dkt_expr_check(filter->expr, event);
 	if (err == -ENOENT || err == -EINVAL) {
-		if (filter->missed) {
-			fprintf(filter->missed, "%s%s:%s", filter->report->n_missed ? ", " : "",
-				dkt_event_system(event), dkt_event_name(event));
-			filter->report->n_missed++;
-		}
+		note_missed(filter, event);
 		return 0;
 	}
 	if (!err)
-		err = dkt_expr_text(filter->expr, event, text);
-	if (!err && filter->report)
+		err = dkt_expr_text(filter->expr, event, &text);
+	if (err)
+		return dkt_fail_in(filter->log->ctx, err, "debug_filter");
+	if (filter->report)
 		filter->report->took++;
-	return err ? dkt_fail_in(ctx, err, "debug_filter") : 0;
+	return conditions_add(all, text);
 }
 
-/* The filter that the class map puts on the event; NULL: none. */
-static int own_filter(const struct event_filter *filter, struct dkt_event *event, char **text)
+int event_filter_own(const struct event_filter *filter, struct dkt_event *event, char **text)
 {
+	const struct settings *set = filter->set;
 	const struct class_bits *bits = class_map_event(filter->log->map, event);
-	uint32_t types = bits->types & filter->set->debug;
+	uint32_t types = bits->types & set->debug;
 
-	*text = NULL;
 	if (bits->fields)
-		return message_filter(filter->set->debug, filter->set->subsystem_debug, text);
+		return message_filter(set->debug, set->subsystem_debug, text);
 	if (bits->filtered & types || bits->narrowed & types)
 		return class_map_filter(filter->log->map, event, types, filter->sites, text);
-	return 0;
+	*text = strdup("");
+	return *text ? 0 : -ENOMEM;
 }
 
 int event_filter(const struct event_filter *filter, struct dkt_event *event, char **text)
 {
+	const struct class_bits *bits = class_map_event(filter->log->map, event);
 	char *own __cleanup(free) = NULL;
-	char *user __cleanup(free) = NULL;
-	int err = own_filter(filter, event, &own);
+	struct conditions all = { 0 };
+	int err = 0;
 
-	*text = NULL;
+	/* What only a trigger switches on is no part of the classes. */
+	if (debuglog_wants(bits, filter->set))
+		err = event_filter_own(filter, event, &own);
+	if (!err && own)
+		err = conditions_add(&all, own);
 	if (!err)
-		err = user_filter(filter, event, &user);
-	if (err || (!user && (!own || !*own)))
-		return err;
-	if (user && own && *own)
-		return asprintf(text, "(%s) && (%s)", own, user) < 0 ? -ENOMEM : 0;
-	*text = strdup(user ? user : own);
-	return *text ? 0 : -ENOMEM;
+		err = add_user(filter, event, &all);
+	if (!err && filter->rules)
+		err = rules_add(filter->rules, event, &all);
+	*text = all.text;
+	if (!err)
+		return 0;
+	free(all.text);
+	*text = NULL;
+	return err;
+}
+
+/* ---- what missed ---- */
+
+char *events_by_system(const char *names)
+{
+	const char *first, *p;
+	size_t len, size;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &size);
+
+	for (first = names; out && *first; first = p) {
+		size_t n = 0;
+
+		len = strcspn(first, ":") + 1;
+		for (p = first; !strncmp(p, first, len); n++) {
+			p += strcspn(p, ",");
+			p += *p ? strlen(", ") : 0;
+		}
+		fputs(first == names ? "" : ", ", out);
+		if (n == 1)
+			len = strcspn(first, ",") + 1;
+		fprintf(out, "%.*s", (int)len - 1, first);
+		if (n > 1)
+			fprintf(out, " (%zu)", n);
+	}
+	return out && !fclose(out) ? text : NULL;
 }

@@ -6,15 +6,24 @@
 #include <stdio.h>
 
 #include "debuglog.h"
+#include "rules.h"
 
 struct event_filter {
-	const struct debuglog *log; /* its map is loaded */
+	struct debuglog *log; /* its map is loaded */
 	const struct settings *set;
 	struct dkt_expr *expr; /* debug_filter, NULL: none */
+	struct rules *rules; /* filters on some events; NULL: none */
 	const char *sites; /* call sites in the modules of the chosen subsystems, NULL: anywhere */
 	struct filter_report *report; /* NULL: nobody asks */
 	FILE *missed; /* takes the names of events that have not the fields of debug_filter, or NULL */
 };
+
+/* Reads debug_filter and the rules of the settings; freed by event_filter_clear(). */
+int event_filter_read(struct event_filter *filter);
+void event_filter_clear(struct event_filter *filter);
+
+/* What the class map alone puts on the event, "": nothing. The caller frees it. */
+int event_filter_own(const struct event_filter *filter, struct dkt_event *event, char **text);
 
 /* The text as the kernel takes it, NULL: none. The caller frees it. */
 int event_filter(const struct event_filter *filter, struct dkt_event *event, char **text);

@@ -72,36 +72,10 @@ static int refuse_mask(struct debuglog *log, const struct mask_value *parsed, in
 	return dkt_fail(log->ctx, err, "longer than %d bytes", MASK_INPUT_MAX);
 }
 
-/* "block:a, block:b, ext4:c" as "block (2), ext4:c". */
-static char *by_system(const char *names)
-{
-	const char *first, *p;
-	size_t len, size;
-	char *text = NULL;
-	FILE *out = open_memstream(&text, &size);
-
-	for (first = names; out && *first; first = p) {
-		size_t n = 0;
-
-		len = strcspn(first, ":") + 1;
-		for (p = first; !strncmp(p, first, len); n++) {
-			p += strcspn(p, ",");
-			p += *p ? strlen(", ") : 0;
-		}
-		fputs(first == names ? "" : ", ", out);
-		if (n == 1)
-			len = strcspn(first, ",") + 1;
-		fprintf(out, "%.*s", (int)len - 1, first);
-		if (n > 1)
-			fprintf(out, " (%zu)", n);
-	}
-	return out && !fclose(out) ? text : NULL;
-}
-
 /* Events that a new mask brings in may not know the filter that is set, either. */
 static char *filter_notes(const struct filter_report *report)
 {
-	char *names __cleanup(free) = report->n_missed ? by_system(report->missed) : NULL;
+	char *names __cleanup(free) = report->n_missed ? events_by_system(report->missed) : NULL;
 	char *text;
 
 	if (!names)

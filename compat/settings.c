@@ -20,30 +20,15 @@ void settings_init(struct settings *s)
 
 void settings_clear(struct settings *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->n_filtered; i++)
-		free(s->filtered[i]);
-	free(s->filtered);
+	names_clear(&s->filtered);
+	names_clear(&s->rules);
+	names_clear(&s->triggers);
+	names_clear(&s->placed);
 	free(s->filter);
+	free(s->pids);
+	free(s->cpus);
 	free(s->graph);
 	*s = (struct settings){ 0 };
-}
-
-static int add_filtered(struct settings *s, char *name)
-{
-	char **more;
-
-	if (!name)
-		return -ENOMEM;
-	more = reallocarray(s->filtered, s->n_filtered + 1, sizeof(*more));
-	if (!more) {
-		free(name);
-		return -ENOMEM;
-	}
-	s->filtered = more;
-	s->filtered[s->n_filtered++] = name;
-	return 0;
 }
 
 int settings_add_filtered(struct settings *s, const struct dkt_event *event)
@@ -52,23 +37,42 @@ int settings_add_filtered(struct settings *s, const struct dkt_event *event)
 
 	if (asprintf(&name, "%s:%s", dkt_event_system(event), dkt_event_name(event)) < 0)
 		return -ENOMEM;
-	return add_filtered(s, name);
+	return names_take(&s->filtered, name);
 }
 
-int settings_add_name(struct settings *s, const char *name)
+const char *settings_rest(const char *line)
 {
-	return add_filtered(s, strdup(name));
+	const char *blank = strchr(line, ' ');
+
+	return blank ? blank + 1 : "";
+}
+
+static int copy_text(char **to, const char *from)
+{
+	*to = from ? strdup(from) : NULL;
+	return from && !*to ? -ENOMEM : 0;
 }
 
 int settings_copy(struct settings *to, const struct settings *from)
 {
+	int err;
+
 	*to = *from;
-	to->filtered = NULL;
-	to->n_filtered = 0;
-	to->graph = NULL;
-	to->recording = false;
-	to->filter = from->filter ? strdup(from->filter) : NULL;
-	return from->filter && !to->filter ? -ENOMEM : 0;
+	to->filtered = to->rules = to->triggers = to->placed = (struct names){ 0 };
+	to->filter = to->graph = to->pids = to->cpus = NULL;
+	to->recording = to->limited = false;
+	err = copy_text(&to->filter, from->filter);
+	if (!err)
+		err = copy_text(&to->pids, from->pids);
+	if (!err)
+		err = copy_text(&to->cpus, from->cpus);
+	if (!err)
+		err = names_copy(&to->rules, &from->rules);
+	if (!err)
+		err = names_copy(&to->triggers, &from->triggers);
+	if (err)
+		settings_clear(to);
+	return err;
 }
 
 /* ---- the file ---- */
@@ -102,8 +106,31 @@ static int read_text(const char *value, char **out)
 	return *out ? 0 : -ENOMEM;
 }
 
+/* Keys whose value is a line of text. */
+static char **text_of(struct settings *s, const char *key)
+{
+	return !strcmp(key, "debug_filter") ? &s->filter :
+	       !strcmp(key, "graph")        ? &s->graph :
+	       !strcmp(key, "pids")         ? &s->pids :
+	       !strcmp(key, "cpus")         ? &s->cpus :
+					      NULL;
+}
+
+/* Keys that come as often as they like. */
+static struct names *list_of(struct settings *s, const char *key)
+{
+	return !strcmp(key, "filtered") ? &s->filtered :
+	       !strcmp(key, "rule")     ? &s->rules :
+	       !strcmp(key, "trigger")  ? &s->triggers :
+	       !strcmp(key, "placed")   ? &s->placed :
+					  NULL;
+}
+
 static int read_line(struct settings *s, const char *key, const char *value)
 {
+	char **text = text_of(s, key);
+	struct names *list = list_of(s, key);
+
 	if (!strcmp(key, "debug"))
 		return read_u32(value, &s->debug);
 	if (!strcmp(key, "subsystem_debug"))
@@ -116,15 +143,15 @@ static int read_line(struct settings *s, const char *key, const char *value)
 		return read_u32(value, &s->chosen);
 	if (!strcmp(key, "instance"))
 		return read_bool(value, &s->made);
-	if (!strcmp(key, "filtered"))
-		return settings_add_name(s, value);
-	if (!strcmp(key, "debug_filter"))
-		return read_text(value, &s->filter);
-	if (!strcmp(key, "graph"))
-		return read_text(value, &s->graph);
+	if (!strcmp(key, "children"))
+		return read_bool(value, &s->children);
+	if (!strcmp(key, "limited"))
+		return read_bool(value, &s->limited);
 	if (!strcmp(key, "recording"))
 		return read_bool(value, &s->recording);
-	return -EINVAL;
+	if (text)
+		return read_text(value, text);
+	return list ? names_add(list, value) : -EINVAL;
 }
 
 static int read_lines(FILE *f, struct settings *s, unsigned int *nr)
@@ -171,20 +198,38 @@ int settings_load(struct dkt_ctx *ctx, int dirfd, const char *name, struct setti
 	return dkt_fail(ctx, err, "%s: line %u makes no sense", name, nr);
 }
 
-static int write_lines(FILE *f, const struct settings *s)
+static void write_list(FILE *f, const char *key, const struct names *names)
 {
 	size_t i;
 
+	for (i = 0; i < names->n; i++)
+		fprintf(f, "%s %s\n", key, names->list[i]);
+}
+
+static void write_text(FILE *f, const char *key, const char *text)
+{
+	if (text)
+		fprintf(f, "%s %s\n", key, text);
+}
+
+static int write_lines(FILE *f, const struct settings *s)
+{
 	fprintf(f, "debug 0x%08" PRIx32 "\nsubsystem_debug 0x%08" PRIx32 "\n", s->debug,
 		s->subsystem_debug);
 	fprintf(f, "printk 0x%08" PRIx32 "\ndebug_mb %" PRIu32 "\n", s->printk, s->debug_mb);
 	fprintf(f, "chosen %" PRIu32 "\ninstance %d\n", s->chosen, s->made);
-	if (s->filter)
-		fprintf(f, "debug_filter %s\n", s->filter);
-	for (i = 0; i < s->n_filtered; i++)
-		fprintf(f, "filtered %s\n", s->filtered[i]);
-	if (s->graph)
-		fprintf(f, "graph %s\n", s->graph);
+	write_text(f, "debug_filter", s->filter);
+	write_text(f, "pids", s->pids);
+	write_text(f, "cpus", s->cpus);
+	if (s->children)
+		fprintf(f, "children 1\n");
+	if (s->limited)
+		fprintf(f, "limited 1\n");
+	write_list(f, "filtered", &s->filtered);
+	write_list(f, "rule", &s->rules);
+	write_list(f, "trigger", &s->triggers);
+	write_list(f, "placed", &s->placed);
+	write_text(f, "graph", s->graph);
 	if (s->recording)
 		fprintf(f, "recording 1\n");
 	fprintf(f, "end\n");

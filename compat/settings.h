@@ -5,6 +5,8 @@
 
 #include <dktrace/dktrace.h>
 
+#include "names.h"
+
 struct settings {
 	uint32_t debug;
 	uint32_t subsystem_debug;
@@ -13,8 +15,14 @@ struct settings {
 	uint32_t chosen; /* masks that somebody has set: a bit for each enum mask_kind */
 	bool made; /* there was an instance that this was true of */
 	char *filter; /* debug_filter as written, NULL: none */
-	char **filtered; /* events that have a filter of ours: system:event */
-	size_t n_filtered;
+	struct names filtered; /* events that have a filter of ours: system:event */
+	struct names rules; /* filters on some events: words of select_new(), a blank, expression */
+	struct names triggers; /* system:event, a blank, the trigger */
+	struct names placed; /* triggers that a change may have added, in the same form */
+	char *pids; /* threads that are recorded, blanks between; NULL: all */
+	bool children; /* and those that they make */
+	char *cpus; /* CPUs that are recorded, as 0-3,5; NULL: all */
+	bool limited; /* threads or CPUs may be limited in the kernel */
 	char *graph; /* modules whose functions' entry and exit is recorded, NULL: none */
 	bool recording; /* the instance's tracing_on, before a change */
 };
@@ -23,12 +31,14 @@ struct settings {
 void settings_init(struct settings *settings);
 void settings_clear(struct settings *settings);
 
-/* Copies what is asked for, without the events that it came to. */
+/* Copies what is asked for, without the events that it came to. Empty on failure. */
 int settings_copy(struct settings *to, const struct settings *from);
+
+/* What follows the first blank of a rule or trigger. */
+const char *settings_rest(const char *line);
 
 /* Remembers that the event has a filter. */
 int settings_add_filtered(struct settings *settings, const struct dkt_event *event);
-int settings_add_name(struct settings *settings, const char *name);
 
 /*
  * Reads the file of that name. Empty on failure. -ENOENT: there is none; -EINVAL: it makes no sense, with the line

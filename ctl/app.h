@@ -49,6 +49,8 @@ struct app {
 	const char *events;
 	const char *fields;
 	const char *jobs;
+	const char *comm;
+	bool children;
 	bool json;
 	bool cmdline;
 	bool help;
@@ -69,6 +71,8 @@ enum command_flags {
 	CMD_HIST = 0x100,
 	CMD_LATENCY = 0x200,
 	CMD_REPORT = 32, /* prints files: the options of report */
+	CMD_FILTER = 0x400, /* --pid, --comm, --cpu of what is recorded */
+	CMD_TRIGGER = 0x800, /* --if */
 };
 
 struct command {
@@ -94,6 +98,7 @@ int cmd_convert(struct app *app, int argc, char **argv);
 int cmd_boot_config(struct app *app, int argc, char **argv);
 int cmd_dk(struct app *app, int argc, char **argv);
 int cmd_doctor(struct app *app, int argc, char **argv);
+int cmd_filter(struct app *app, int argc, char **argv);
 int cmd_help(struct app *app, int argc, char **argv);
 int cmd_lctl(struct app *app, int argc, char **argv);
 int cmd_latency(struct app *app, int argc, char **argv);
@@ -101,7 +106,9 @@ int cmd_list(struct app *app, int argc, char **argv);
 int cmd_report(struct app *app, int argc, char **argv);
 int cmd_reset(struct app *app, int argc, char **argv);
 int cmd_save(struct app *app, int argc, char **argv);
+int cmd_start(struct app *app, int argc, char **argv);
 int cmd_status(struct app *app, int argc, char **argv);
+int cmd_trigger(struct app *app, int argc, char **argv);
 int cmd_complete(struct app *app, int argc, char **argv);
 
 /* Whether the command line names an instance. */

@@ -10,6 +10,7 @@
 #include "mask.h"
 #include "opt.h"
 #include "param.h"
+#include "select.h"
 #include "style.h"
 
 /* The word being typed: what stays of it, and the rest, which candidates begin with. */
@@ -191,6 +192,56 @@ static void offer_lists(struct app *app, int argc, char **argv, const struct typ
 		offer_events(app, typed);
 }
 
+/* The last word of "rpctrace+sched:sched_switch". */
+static void offer_selection(struct app *app, const struct typed *typed)
+{
+	const char *last = typed->rest;
+	struct typed name;
+	size_t len;
+
+	while (len = strcspn(last, "+,"), last[len])
+		last += len + 1;
+	name = typed_new(typed->word, last);
+	offer(&name, SELECT_ALL, "");
+	if (!strchr(last, ':')) {
+		offer_bits(&name, MASK_DEBUG);
+		offer_bits(&name, MASK_SUBSYSTEM);
+	}
+	offer_events(app, &name);
+}
+
+static void offer_filters(struct app *app, int argc, const struct typed *typed)
+{
+	static const char *const verbs[] = { "set", "list", "clear", NULL };
+
+	if (argc < 3)
+		offer_words(typed, verbs);
+	else if (argc == 3)
+		offer_selection(app, typed);
+}
+
+static void offer_triggers(struct app *app, int argc, char **argv, const struct typed *typed)
+{
+	static const char *const verbs[] = { "add", "list", "del", "rearm", NULL };
+	static const char *const actions[] = {
+		"traceon",        "traceoff",     "stacktrace",    "snapshot",   "enable_event:",
+		"disable_event:", "enable_hist:", "disable_hist:", "hist:keys=", NULL
+	};
+	const char *colon = strchr(typed->rest, ':');
+	struct typed target;
+
+	if (argc < 3) {
+		offer_words(typed, verbs);
+	} else if (argc == 3 && strcmp(argv[1], "rearm")) {
+		offer_selection(app, typed);
+	} else if (argc == 4 && colon && strncmp(typed->rest, "hist", 4)) {
+		target = typed_new(typed->word, colon + 1);
+		offer_selection(app, &target);
+	} else if (argc == 4) {
+		offer_words(typed, actions);
+	}
+}
+
 /* argv[0] is the command's name, the last one is being typed. */
 static void offer_arguments(struct app *app, const char *command, int argc, char **argv,
 			    const struct typed *typed)
@@ -201,6 +252,10 @@ static void offer_arguments(struct app *app, const char *command, int argc, char
 		offer_params(typed, "");
 	else if (!strcmp(command, "list"))
 		offer_lists(app, argc, argv, typed);
+	else if (!strcmp(command, "filter"))
+		offer_filters(app, argc, typed);
+	else if (!strcmp(command, "trigger"))
+		offer_triggers(app, argc, argv, typed);
 }
 
 static void complete_lctl(struct app *app, int argc, char **argv, const struct typed *typed)

@@ -12,6 +12,7 @@
 #include "mask.h"
 #include "out.h"
 #include "param.h"
+#include "status_filter.h"
 
 /* Of the column of labels. */
 #define LABEL_WIDTH 17
@@ -63,7 +64,7 @@ static int read_status(struct debuglog *log, struct status *status)
 	char *spool __cleanup(free) = NULL;
 	int err;
 
-	*status = (struct status){ .started = log->in, .filtered = log->set.n_filtered };
+	*status = (struct status){ .started = log->in, .filtered = log->set.filtered.n };
 	if (!log->in)
 		return 0;
 	err = dkt_instance_get_on(log->in, &status->recording);
@@ -159,7 +160,7 @@ static int print_text(struct debuglog *log, const struct status *status)
 		       " (gone: somebody removed it; set_param makes it again)" :
 	       !status->started  ? " (not started: set_param debug=... starts it)" :
 	       status->recording ? " (recording)" :
-				   " (stopped: tracing_on is 0)");
+				   " (stopped: tracing_on is 0; dktrace start sets it)");
 	if (log->interrupted) {
 		print_label("attention");
 		fold_print(stdout,
@@ -173,6 +174,7 @@ static int print_text(struct debuglog *log, const struct status *status)
 			   LABEL_WIDTH, fold_width());
 	}
 	print_params(log);
+	status_filter_print(&log->set, LABEL_WIDTH);
 	if (!status->started)
 		return 0;
 	print_label("events");
@@ -232,6 +234,7 @@ static int print_json(struct debuglog *log, const struct status *status)
 			json_object_object_add(root, param_name(param),
 					       json_object_new_string(value));
 	}
+	status_filter_json(&log->set, root);
 	if (status->started) {
 		json_object_object_add(root, "events_on",
 				       json_object_new_uint64(status->events_on));

@@ -15,6 +15,7 @@ static const struct command commands[] = {
 	{ "convert",   cmd_convert, CMD_WRITE | CMD_PICK, 2, 2, "IN OUT", "write a file of records, or the log, as a file of another kind" },
 	{ "dk",        cmd_dk,     CMD_LOG,  0, 1,  "[FILE]", "print the log and empty it" },
 	{ "doctor",    cmd_doctor, CMD_LIST, 0, 0,  "", "show what this kernel, these rights and this Lustre allow" },
+	{ "filter",    cmd_filter, CMD_LIST | CMD_FILTER, 1, -1, "set|list|clear [EVENTS [EXPR]]", "record only what an expression, threads, programs or CPUs let through" },
 	{ "follow",    cmd_dk,     CMD_LOG,  0, 0,  "", "print the log as it grows, until Ctrl-C" },
 	{ "get_param", cmd_lctl,   CMD_LCTL, 1, -1, "PARAMETER...", "print debug, subsystem_debug, printk, debug_mb, debug_filter" },
 	{ "help",      cmd_help,   0,        0, 1,  "[COMMAND]", "print this help, or that of a command" },
@@ -27,7 +28,10 @@ static const struct command commands[] = {
 	{ "save",      cmd_save,   0,        0, 1,  "[FILE]", "write what is set into a configuration file" },
 	{ "set_param", cmd_lctl,   CMD_LCTL, 1, -1, "PARAMETER=VALUE...", "set debug, subsystem_debug, printk, debug_mb, debug_filter" },
 	{ "show",      cmd_dk,     CMD_LOG,  0, 0,  "", "print the log and keep it" },
+	{ "start",     cmd_start,  0,        0, 0,  "", "record again, after stop or a traceoff trigger" },
+	{ "stop",      cmd_start,  0,        0, 0,  "", "stop recording; settings and records stay" },
 	{ "status",    cmd_status, CMD_LIST, 0, 0,  "", "show what is on, how full the buffers are and what was lost" },
+	{ "trigger",   cmd_trigger, CMD_LIST | CMD_TRIGGER, 1, -1, "add|list|del|rearm [EVENTS [ACTION]]", "let the kernel act when an event happens" },
 	{ "__complete", cmd_complete, CMD_HIDDEN, 0, -1, "PROGRAM WORDS...", "words for the shell's completion" },
 	/* clang-format on */
 };

@@ -33,7 +33,7 @@ is()
 }
 
 @test "commands" {
-	is "dktrace s" "save set_param show status"
+	is "dktrace s" "save set_param show start status stop"
 	is "dktrace fol" "follow"
 	is "dktrace nosuch" ""
 	is "dktrace nosuch " ""
@@ -64,6 +64,20 @@ is()
 	is "dktrace dk --class=rpc" "rpctrace"
 	is "dktrace dk -c ioctl+rpc" "ioctl+rpctrace"
 	is "dktrace follow --subsystem ldlm,os" "ldlm,osc ldlm,osd ldlm,ost"
+}
+
+@test "filters and triggers" {
+	is "dktrace fil" "filter"
+	is "dktrace filter " "clear list set"
+	is "dktrace filter set vfs" "vfstrace"
+	is "dktrace filter set rpctrace+ldl" "rpctrace+ldlm"
+	is "dktrace filter set --c" "--children --comm --cpu"
+	is "dktrace trigger " "add del list rearm"
+	is "dktrace trigger add dlmt" "dlmtrace"
+	is "dktrace trigger add vfstrace trace" "traceoff traceon"
+	is "dktrace trigger add vfstrace enable_event:dlm" "dlmtrace"
+	is "dktrace trigger add --i" "--if --instance"
+	is "dktrace trigger rearm vfs" ""
 }
 
 @test "parameters and their values" {

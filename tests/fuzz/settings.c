@@ -19,15 +19,26 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static void compare(const struct settings *a, const struct settings *b)
+static void compare_lists(const struct names *a, const struct names *b)
 {
 	size_t i;
 
+	must(a->n == b->n);
+	for (i = 0; i < a->n; i++)
+		must(same_text(a->list[i], b->list[i]));
+}
+
+static void compare(const struct settings *a, const struct settings *b)
+{
 	must(a->debug == b->debug && a->subsystem_debug == b->subsystem_debug);
 	must(a->printk == b->printk && a->debug_mb == b->debug_mb && a->made == b->made);
-	must(same_text(a->filter, b->filter) && a->n_filtered == b->n_filtered);
-	for (i = 0; i < a->n_filtered; i++)
-		must(same_text(a->filtered[i], b->filtered[i]));
+	must(same_text(a->filter, b->filter) && same_text(a->graph, b->graph));
+	must(same_text(a->pids, b->pids) && same_text(a->cpus, b->cpus));
+	must(a->children == b->children && a->recording == b->recording);
+	compare_lists(&a->filtered, &b->filtered);
+	compare_lists(&a->rules, &b->rules);
+	compare_lists(&a->triggers, &b->triggers);
+	compare_lists(&a->placed, &b->placed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

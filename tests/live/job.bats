@@ -215,7 +215,7 @@ subsystem_debug=all" "" lctl set_param debug vfstrace subsystem_debug=all
 		and .clock == "mono" and (.cpus | length) == 2 and .rebuilt == false'
 	echo 0 >"$instance/tracing_on"
 	run -0 dktrace status
-	has "${lines[0]}" "(stopped: tracing_on is 0)"
+	has "${lines[0]}" "(stopped: tracing_on is 0; dktrace start sets it)"
 }
 
 @test "another clock: its times are shown, and said to be" {

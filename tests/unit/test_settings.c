@@ -68,8 +68,14 @@ static void test_round_trip(void **state)
 	in.debug_mb = 4000000000u;
 	in.made = true;
 	in.filter = strdup("comm ~ \"a b*\" && fd == 1");
-	assert_int_equal(settings_add_name(&in, "syscalls:sys_enter_read"), 0);
-	assert_int_equal(settings_add_name(&in, "kmem:kmalloc"), 0);
+	assert_int_equal(names_add(&in.filtered, "syscalls:sys_enter_read"), 0);
+	assert_int_equal(names_add(&in.filtered, "kmem:kmalloc"), 0);
+	assert_int_equal(names_add(&in.rules, "vfstrace+sched:* comm == \"a b\""), 0);
+	assert_int_equal(names_add(&in.triggers, "a:b traceoff:3 if c == 1"), 0);
+	assert_int_equal(names_add(&in.placed, "a:b stacktrace"), 0);
+	in.pids = strdup("12 13");
+	in.cpus = strdup("0-3,5");
+	in.children = in.limited = true;
 	assert_int_equal(settings_save(place->ctx, place->fd, "s", &in), 0);
 	assert_int_equal(faccessat(place->fd, "s.tmp", F_OK, 0), -1);
 	assert_int_equal(settings_load(place->ctx, place->fd, "s", &out), 0);
@@ -79,13 +85,20 @@ static void test_round_trip(void **state)
 	assert_int_equal(out.debug_mb, 4000000000u);
 	assert_true(out.made);
 	assert_string_equal(out.filter, in.filter);
-	assert_int_equal(out.n_filtered, 2);
-	assert_string_equal(out.filtered[1], "kmem:kmalloc");
+	assert_int_equal(out.filtered.n, 2);
+	assert_string_equal(out.filtered.list[1], "kmem:kmalloc");
+	assert_string_equal(settings_rest(out.rules.list[0]), "comm == \"a b\"");
+	assert_string_equal(out.triggers.list[0], "a:b traceoff:3 if c == 1");
+	assert_string_equal(out.placed.list[0], "a:b stacktrace");
+	assert_string_equal(out.pids, "12 13");
+	assert_string_equal(out.cpus, "0-3,5");
+	assert_true(out.children && out.limited);
+	assert_int_equal(settings_rest("x")[0], '\0');
 	settings_clear(&out);
 	assert_int_equal(settings_copy(&out, &in), 0);
 	assert_string_equal(out.filter, in.filter);
 	assert_ptr_not_equal(out.filter, in.filter);
-	assert_int_equal(out.n_filtered, 0);
+	assert_int_equal(out.filtered.n, 0);
 	settings_clear(&out);
 	settings_clear(&in);
 	settings_clear(&in);
@@ -141,7 +154,7 @@ static void test_no_sense(void **state)
 		snprintf(words, sizeof(words), "s: line %d makes no sense", texts[i].line);
 		if (texts[i].line)
 			assert_string_equal(dkt_error(place->ctx), words);
-		assert_null(s.filtered);
+		assert_null(s.filtered.list);
 		settings_clear(&s);
 	}
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lists of strings that own them. */
+#ifndef COMPAT_NAMES_H
+#define COMPAT_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct names {
+	char **list;
+	size_t n;
+};
+
+/* Adds a copy, or the string itself, which a failure frees; NULL is -ENOMEM. */
+int names_add(struct names *names, const char *name);
+int names_take(struct names *names, char *name);
+
+int names_copy(struct names *to, const struct names *from);
+bool names_has(const struct names *names, const char *name);
+void names_remove(struct names *names, size_t i);
+void names_clear(struct names *names);
+
+#endif

@@ -1,0 +1,272 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# dktrace filter: on events, classes, threads, programs, CPUs; beside set_param, taken back whole.
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+
+load helper
+
+# The filter that the kernel has for an event.
+in_kernel()
+{
+	cat "$instance/events/$1/filter"
+}
+
+# Everything that may be limited; a change that fails leaves it as it is.
+all_knobs()
+{
+	knobs
+	cat "$instance/options/event-fork" "$instance/tracing_cpumask"
+	grep -v '^#' "$instance"/events/sched/*/trigger || true
+	grep -v '^placed' "$state/settings"
+}
+
+@test "one event: the kernel records what matches" {
+	only vfstrace
+	expect 0 "1 event is recorded with the filter" "" dktrace filter set syscalls:sys_enter_close 'fd == 12345'
+	same "fd == 12345" "$(in_kernel syscalls/sys_enter_close)" "in the kernel"
+	lctl clear
+	python3 -c 'import os
+for fd in 12345, 12346, 12345:
+	try: os.close(fd)
+	except OSError: pass'
+	run -0 --separate-stderr dktrace dk
+	same 2 "$(grep -c 'sys_enter_close()) fd: 0x00003039$' <<<"$output")" "matching records"
+	same 2 "$(grep -c 'sys_enter_close())' <<<"$output")" "records"
+	expect 0 "" "" dktrace filter clear syscalls:sys_enter_close
+	same none "$(in_kernel syscalls/sys_enter_close)" "cleared"
+}
+
+@test "a class whose events differ: as far as each has the fields, and said so" {
+	only vfstrace
+	n=$(wc -l <"$instance/set_event")
+	run -0 --separate-stderr dktrace filter set vfstrace 'count > 4k'
+	took=$(grep -lx 'count > 4096' "$instance"/events/*/*/filter | wc -l)
+	[ "$took" -ge 3 ]
+	same "$took events are recorded with the filter" "${lines[0]}" "summary"
+	has "${lines[1]}" "cannot have it and are recorded without: syscalls ("
+	run -0 dktrace filter list
+	same "EVENTS   ON OFF WITHOUT FILTER" "$(tr -s ' ' <<<"${lines[0]}" | sed 's/^EVENTS /EVENTS   /')" "heading"
+	same "vfstrace $took 0 $((n - took)) count > 4k" "$(tr -s ' ' <<<"${lines[1]}")" "row"
+	run -0 dktrace filter list syscalls:sys_enter_open
+	has "$output" "has no field 'count'"
+	dktrace filter list --json | jq -e --argjson n "$took" '.filters[0] | .events == "vfstrace" and .on == $n and .filter == "count > 4k"'
+	# Set again: in place of the first.
+	dktrace filter set vfstrace 'count > 8k'
+	same 1 "$(dktrace filter list --json | jq '.filters | length')" "filters"
+	same "$took" "$(grep -lx 'count > 8192' "$instance"/events/*/*/filter | wc -l)" "filters in the kernel"
+}
+
+@test "an event that is off: its filter waits for it" {
+	only ioctl
+	expect 0 "0 events are recorded with the filter, 1 more will be when switched on" "" \
+		dktrace filter set syscalls:sys_enter_close 'fd == 1'
+	same none "$(in_kernel syscalls/sys_enter_close)" "off"
+	set_param debug=+vfstrace
+	same "fd == 1" "$(in_kernel syscalls/sys_enter_close)" "on"
+	set_param debug=-vfstrace
+	same none "$(in_kernel syscalls/sys_enter_close)" "off again"
+}
+
+@test "beside debug_filter and the class map: all of them hold" {
+	only vfstrace
+	set_param debug_filter='common_pid != 1' 2>/dev/null
+	dktrace filter set syscalls:sys_enter_close 'fd == 1'
+	same "(common_pid != 1) && (fd == 1)" "$(in_kernel syscalls/sys_enter_close)" "both"
+	dktrace filter set sys_* 'x == 1' && return 1
+	dktrace filter set 'syscalls:sys_enter_*' 'fd < 100' >/dev/null
+	same "(common_pid != 1) && (fd == 1) && (fd < 100)" "$(in_kernel syscalls/sys_enter_close)" "three"
+	set_param debug=+ioctl
+	same "(common_pid != 1) && (fd == 1) && (fd < 100)" "$(in_kernel syscalls/sys_enter_close)" "after set_param"
+	same "(common_pid != 1) && (fd < 100)" "$(in_kernel syscalls/sys_enter_ioctl)" "of a new event"
+	set_param debug_filter=none
+	same "(fd == 1) && (fd < 100)" "$(in_kernel syscalls/sys_enter_close)" "without debug_filter"
+	expect 0 "" "" dktrace filter clear
+	same none "$(in_kernel syscalls/sys_enter_close)" "cleared"
+	# An allocation event's own filter is the call sites; a class of it narrows its records only.
+	only malloc
+	own=$(in_kernel kmem/kmalloc)
+	run -0 dktrace filter set kmem:kmalloc 'bytes_req > 1M'
+	[ "$own" = none ] || own="($own) && (bytes_req > 1048576)"
+	[ "$own" != none ] || own="bytes_req > 1048576"
+	same "$own" "$(in_kernel kmem/kmalloc)" "own filter and ours"
+}
+
+@test "processes: the kernel's own list, all of their threads, and children on demand" {
+	only vfstrace
+	held cat /dev/null
+	expect 0 "" "" dktrace filter set --pid "$pid"
+	same "$pid" "$(cat "$instance/set_event_pid")" "set_event_pid"
+	same 0 "$(cat "$instance/options/event-fork")" "event-fork"
+	lctl clear
+	cat /dev/null
+	go
+	run -0 --separate-stderr dktrace dk
+	[ "${#lines[@]}" -gt 5 ]
+	same "$pid" "$(grep -E '^[0-9a-f]{8}:' <<<"$output" | cut -d : -f 6 | sort -u)" "pids"
+	held sh -c 'cat /dev/null; :'
+	dktrace filter set --pid "$pid" --children
+	same 1 "$(cat "$instance/options/event-fork")" "event-fork"
+	lctl clear
+	go
+	run -0 --separate-stderr dktrace dk
+	same 2 "$(grep -E '^[0-9a-f]{8}:' <<<"$output" | cut -d : -f 6 | sort -u | wc -l)" "it and its child"
+	run -0 dktrace status
+	has "$output" "and what they start"
+	# set_param leaves it, as does a second filter.
+	set_param debug=+ioctl
+	dktrace filter set vfstrace 'fd < 100' >/dev/null
+	same 1 "$(cat "$instance/options/event-fork")" "event-fork"
+	expect 0 "" "" dktrace filter clear pids
+	same "" "$(cat "$instance/set_event_pid")" "set_event_pid"
+	same 0 "$(cat "$instance/options/event-fork")" "event-fork"
+	same 1 "$(dktrace filter list --json | jq '.filters | length')" "filters left"
+	# A program of many threads.
+	start python3 -c 'import threading, time
+for i in range(3): threading.Thread(target=time.sleep, args=(100,), daemon=True).start()
+time.sleep(100)'
+	until_true 50 sh -c "[ \$(ls /proc/$pid/task | wc -l) = 4 ]"
+	dktrace filter set --pid "$pid"
+	same "$(ls "/proc/$pid/task" | sort -n)" "$(cat "$instance/set_event_pid")" "threads"
+	dktrace filter set --pid "$pid,$$"
+	same 5 "$(wc -l <"$instance/set_event_pid")" "threads of two"
+}
+
+@test "processes, programs and CPUs of some events: a filter" {
+	only vfstrace
+	dktrace filter set syscalls:sys_enter_close --pid "$$" --comm 'a-name-that-is-too-long-for-it' --cpu 0-2,5 'fd == 1'
+	same "(common_pid == $$) && (COMM == \"a-name-that-is-\") && ((CPU >= 0 && CPU <= 2) || CPU == 5) && (fd == 1)" \
+		"$(in_kernel syscalls/sys_enter_close)" "filter"
+	same "" "$(cat "$instance/set_event_pid")" "set_event_pid"
+	dktrace filter set --comm 'ca?' >/dev/null
+	has "$(in_kernel syscalls/sys_enter_openat)" 'COMM ~ "ca?"'
+	lctl clear
+	cat /dev/null
+	ls / >/dev/null
+	run -0 --separate-stderr dktrace dk --style trace
+	[ "${#lines[@]}" -gt 5 ]
+	same "cat" "$(grep -oE '^ *[^ ]+-[0-9]+ +\[' <<<"$output" | sed 's/^ *//; s/-[0-9]* *\[$//' | sort -u)" "programs"
+}
+
+@test "CPUs of all events: the kernel's own mask" {
+	only vfstrace
+	all=$(cat "$instance/tracing_cpumask")
+	dktrace filter set --cpu 0
+	same 1 "$(cat "$instance/tracing_cpumask")" "tracing_cpumask"
+	lctl clear
+	for i in 1 2 3; do cat /dev/null; done
+	taskset -c 0 cat /dev/null
+	run -0 --separate-stderr dktrace dk --style trace
+	same "[000]" "$(grep -oE '\[[0-9]{3}\]' <<<"$output" | sort -u)" "CPUs"
+	dktrace filter clear cpus
+	same "$all" "$(cat "$instance/tracing_cpumask")" "tracing_cpumask"
+}
+
+@test "what is wrong: told, and nothing changed" {
+	only vfstrace
+	dktrace filter set syscalls:sys_enter_close 'fd == 1' >/dev/null
+	dktrace filter set --cpu 0
+	all_knobs >"$tmp/before"
+	while IFS='|' read -r want rc args; do
+		eval "run --separate-stderr dktrace filter $args"
+		same "$rc" "$status" "status of $args"
+		same "" "$output" "stdout of $args"
+		has "$stderr" "$want"
+		all_knobs | diff "$tmp/before" -
+	done <<-'END'
+		'nosuch' is no class, no subsystem and no event (SYSTEM:EVENT) of this kernel|1|set nosuch 'a == 1'
+		'sched_switch' is an event's name without its system: sched:sched_switch|1|set sched_switch 'prev_pid == 1'
+		'nosuch:*x' is no class|1|set 'vfstrace+nosuch:*x' 'fd == 1'
+		no class, subsystem or event is named|1|set ++ 'a == 1'
+		a character that no event name has|1|set 'a:b:c' 'a == 1'
+		cannot be the name of a class or event|1|set 'a b' 'a == 1'
+		sched:sched_switch has no field 'prev_pidd'; did you mean prev_pid?|1|set sched:sched_switch 'prev_pidd == 1'
+		prev_pid is no string|1|set sched:sched_switch 'prev_pid ~ "x"'
+		prev_comm is a string: it compares with ==, != and ~ only|1|set sched:sched_switch 'prev_comm > x'
+		no operator after 'prev_pid'; equal is ==|1|set sched:sched_switch 'prev_pid = 1'
+		a single '&' here; did you mean &&?|1|set sched:sched_switch 'prev_pid > 1 & next_pid > 1'
+		a filter is one line|1|set sched:sched_switch $'prev_pid == 1\n'
+		a control character in quotes|1|set sched:sched_switch $'prev_comm == "a\rb"'
+		a string of more than 255 bytes|1|set sched:sched_switch "prev_comm == '$(printf '%0300d' 0)'"
+		an expression of more than 65535 bytes|1|set sched:sched_switch "$(printf '%070000d' 0)"
+		the kernel takes 4095|1|set syscalls:sys_enter_close "$(printf 'fd == 1 || %.0s' {1..500}) fd == 2"
+		there is no process 99999999|1|set --pid 99999999
+		'1,x' is no list of processes|1|set --pid 1,x
+		'0' is no list of processes|1|set sched:sched_switch --pid 0
+		there is no CPU 99|1|set --cpu 0,99
+		'x' is no list of CPUs|1|set --cpu x
+		'' is no list of CPUs|1|set --cpu ''
+		'0-' is no list of CPUs|1|set sched:sched_switch --cpu 0-
+		cannot be the name of a program|1|set --comm ''
+		there is no filter on 'vfstrace'; 'dktrace filter list' shows all|1|clear vfstrace
+		there is no filter on 'pids'|1|clear pids
+		'nosuch' is none of set, list, clear|2|nosuch
+		needs EVENTS EXPR, or --pid, --comm or --cpu|2|set
+		needs an expression, or --pid|2|set sched:sched_switch
+		too many arguments; an expression stands in quotes|2|set sched:sched_switch prev_pid == 1
+		--children goes with --pid|2|set --children
+		--children is for all events, not for 'vfstrace' alone|2|set vfstrace --children --pid 1
+		go with set|2|list --pid 1
+	END
+}
+
+@test "the kernel refuses in the middle: all is as before" {
+	only vfstrace
+	dktrace filter set --cpu 0
+	all_knobs >"$tmp/before"
+	for file in events/syscalls/sys_enter_close/filter set_event_pid tracing_cpumask; do
+		# shellcheck disable=SC2016
+		run --separate-stderr unshare -m sh -c 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && "$@"' "$instance/$file" \
+			sh -c 'dktrace filter set syscalls:sys_* "fd == 1" && dktrace filter set --pid 1 --cpu 0-1'
+		[ "$status" -ne 0 ]
+		has "$stderr" "Read-only file system"
+		dktrace filter clear
+		dktrace filter set --cpu 0
+		all_knobs | diff "$tmp/before" -
+	done
+}
+
+@test "settings lost: filters, threads and CPUs are found in the kernel" {
+	only vfstrace
+	set_param subsystem_debug=all
+	dktrace filter set syscalls:sys_enter_close 'fd == 1' >/dev/null
+	dktrace filter set syscalls:sys_enter_read '(fd == 1) && (count > 1)' >/dev/null
+	held cat /dev/null
+	dktrace filter set --pid "$pid" --children --cpu 0
+	knobs >"$tmp/before"
+	rm "$state/settings"
+	set_param printk=-1
+	knobs | diff "$tmp/before" -
+	same "syscalls:sys_enter_close fd == 1;syscalls:sys_enter_read (fd == 1) && (count > 1);" \
+		"$(dktrace status --json | jq -j '.filters[] | .events + " " + .filter + ";"')" "filters"
+	same "$pid true 0" "$(dktrace status --json | jq -r '"\(.pids) \(.children) \(.cpus_recorded)"')" "limits"
+	dktrace filter clear
+	same "" "$(grep -v '^none$' "$instance"/events/*/*/filter || true)" "filters left"
+	same "" "$(cat "$instance/set_event_pid")" "set_event_pid"
+}
+
+@test "kill -9 at 30 points of a filter on all system calls: the next one takes it back, reset all" {
+	machine >"$tmp/machine"
+	only vfstrace
+	set_param debug_filter='common_pid != 1' 2>/dev/null
+	knobs >"$tmp/before"
+	for ((i = 0; i < 30; i++)); do
+		start dktrace filter set 'syscalls:*' --cpu 0 --pid 1 'common_pid == 2' >/dev/null 2>&1
+		sleep "0.0$((RANDOM % 6))$((RANDOM % 10))"
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+		dktrace filter clear 2>/dev/null
+		knobs | diff "$tmp/before" -
+		start dktrace filter set --cpu 0 --pid 1 --children >/dev/null 2>&1
+		sleep "0.0$((RANDOM % 4))$((RANDOM % 10))"
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+		dktrace filter clear 2>/dev/null
+		knobs | diff "$tmp/before" -
+	done
+	start dktrace filter set 'syscalls:*' 'common_pid == 2' >/dev/null 2>&1
+	sleep 0.03
+	kill -9 "$pid" 2>/dev/null || true
+	wait "$pid" 2>/dev/null || true
+	dktrace reset
+	machine | diff "$tmp/machine" -
+}

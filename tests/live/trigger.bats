@@ -1,0 +1,264 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# dktrace trigger: the kernel acts when an event happens; what it did is put back.
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+
+load helper
+
+in_kernel()
+{
+	grep -v '^#' "$instance/events/$1/trigger" || true
+}
+
+enabled()
+{
+	cat "$instance/events/$1/enable"
+}
+
+# A program whose end is waited for by triggers.
+fire()
+{
+	ln -sf "$(command -v cat)" "$tmp/dkt-fire"
+	"$tmp/dkt-fire" /dev/null
+}
+
+all_knobs()
+{
+	knobs
+	grep -v '^#' "$instance"/events/*/*/trigger || true
+	cat "$instance"/events/sched/*/enable
+	cat "$state/settings"
+}
+
+@test "traceoff when a program ends: what came later is not recorded; del records again" {
+	only vfstrace
+	expect 0 "1 trigger on 1 event" "" dktrace trigger add sched:sched_process_exit traceoff:1 --if 'comm == dkt-stop'
+	same 'traceoff:count=1 if comm == "dkt-stop"' "$(in_kernel sched/sched_process_exit)" "in the kernel"
+	ln -s "$(command -v cat)" "$tmp/dkt-stop"
+	lctl clear
+	cat /dev/null
+	same 1 "$(cat "$instance/tracing_on")" "before"
+	"$tmp/dkt-stop" /etc/hostname >/dev/null
+	same 0 "$(cat "$instance/tracing_on")" "after"
+	cat /etc/passwd >/dev/null
+	run -0 --separate-stderr dktrace show --style trace
+	has "$output" "dkt-stop-"
+	same 0 "$(grep -c 'cat-.*passwd' <<<"$output")" "records after it"
+	run -0 dktrace status
+	has "${lines[0]}" "(stopped: tracing_on is 0; dktrace start sets it)"
+	has "$output" "triggers         sched:sched_process_exit traceoff:1 if comm == \"dkt-stop\""
+	run -0 dktrace trigger list
+	same 'sched:sched_process_exit traceoff 0 comm == "dkt-stop"' "$(tr -s ' ' <<<"${lines[1]}")" "nothing left of its count"
+	expect 0 "1 trigger rearmed, recording is on" "" dktrace trigger rearm
+	same 'traceoff:count=1 if comm == "dkt-stop"' "$(in_kernel sched/sched_process_exit)" "rearmed"
+	"$tmp/dkt-stop" /dev/null
+	same 0 "$(cat "$instance/tracing_on")" "again"
+	expect 0 "1 trigger removed" "" dktrace trigger del sched:sched_process_exit
+	same 1 "$(cat "$instance/tracing_on")" "recording goes on"
+	same "" "$(in_kernel sched/sched_process_exit)" "removed"
+}
+
+@test "traceon: records from there on" {
+	only vfstrace
+	dktrace trigger add sched:sched_process_exit traceon --if 'comm == "dkt-start"' >/dev/null
+	ln -s "$(command -v cat)" "$tmp/dkt-start"
+	expect 0 "" "" dktrace stop
+	lctl clear
+	cat /etc/passwd >/dev/null
+	run -0 --separate-stderr dktrace show
+	same "Debug log: 0 lines, 0 kept, 0 dropped, 0 bad." "$output" "stopped"
+	"$tmp/dkt-start" /dev/null
+	same 1 "$(cat "$instance/tracing_on")" "started"
+	cat /etc/passwd >/dev/null
+	run -0 --separate-stderr dktrace dk
+	[ "${#lines[@]}" -gt 10 ]
+	expect 0 "" "" dktrace start
+}
+
+@test "stacktrace: a stack behind each record that matches" {
+	only vfstrace
+	dktrace trigger add syscalls:sys_enter_close stacktrace --if 'fd == 12345' >/dev/null
+	lctl clear
+	python3 -c 'import os
+for fd in 12345, 12346:
+	try: os.close(fd)
+	except OSError: pass'
+	run -0 --separate-stderr dktrace dk --style trace
+	same 1 "$(grep -c 'kernel_stack' <<<"$output")" "stacks"
+}
+
+@test "enable_event: fired, it stays through set_param, and goes with the trigger" {
+	only vfstrace
+	dktrace trigger add sched:sched_process_exit enable_event:sched:sched_switch:1 --if 'comm == "dkt-fire"' >/dev/null
+	same '0*' "$(enabled sched/sched_switch)" "waits"
+	# An event that is watched only is not on.
+	same 0 "$(dktrace show --style trace | grep -c 'sched_process_exit: ')" "records of the one that is watched"
+	fire
+	same '1*' "$(enabled sched/sched_switch)" "fired"
+	set_param debug=+ioctl
+	same '1*' "$(enabled sched/sched_switch)" "after set_param"
+	run -0 --separate-stderr dktrace dk --style trace
+	[ "$(grep -c ' sched_switch: ' <<<"$output")" -gt 0 ]
+	# A filter on it holds.
+	dktrace filter set sched:sched_switch 'next_pid == 1' >/dev/null
+	same 'next_pid == 1' "$(cat "$instance/events/sched/sched_switch/filter")" "filter"
+	dktrace trigger del sched:sched_process_exit enable_event
+	same 0 "$(enabled sched/sched_switch)" "put back"
+	same none "$(cat "$instance/events/sched/sched_switch/filter")" "its filter"
+	same 0 "$(enabled sched/sched_process_exit)" "nothing watches"
+}
+
+@test "disable_event: fired, it stays through set_param, and goes with the trigger" {
+	only vfstrace
+	dktrace trigger add sched:sched_process_exit disable_event:syscalls:sys_enter_close --if 'comm == "dkt-fire"' >/dev/null
+	same '1*' "$(enabled syscalls/sys_enter_close)" "waits"
+	fire
+	same '0*' "$(enabled syscalls/sys_enter_close)" "fired"
+	set_param debug=+ioctl
+	same '0*' "$(enabled syscalls/sys_enter_close)" "after set_param"
+	dktrace trigger rearm >/dev/null
+	same '1*' "$(enabled syscalls/sys_enter_close)" "rearmed"
+	fire
+	dktrace trigger del all >/dev/null
+	same 1 "$(enabled syscalls/sys_enter_close)" "put back"
+	# What the settings do not want any more is off, whoever had switched it.
+	dktrace trigger add sched:sched_process_exit disable_event:syscalls:sys_enter_close --if 'comm == "dkt-fire"' >/dev/null
+	set_param debug=-vfstrace
+	same '0*' "$(enabled syscalls/sys_enter_close)" "not wanted"
+	set_param debug=+vfstrace
+	same '1*' "$(enabled syscalls/sys_enter_close)" "wanted again"
+}
+
+@test "an event that a trigger only watches is switched on by set_param" {
+	set_param debug=0
+	dktrace trigger add syscalls:sys_enter_close stacktrace >/dev/null
+	same '0*' "$(enabled syscalls/sys_enter_close)" "watched"
+	set_param debug=+vfstrace
+	same '1*' "$(enabled syscalls/sys_enter_close)" "on"
+	set_param debug=0
+	same '0*' "$(enabled syscalls/sys_enter_close)" "off"
+}
+
+@test "a class: on each of its events that has the condition's fields" {
+	only vfstrace
+	run -0 --separate-stderr dktrace trigger add vfstrace stacktrace:3 --if 'count > 4k'
+	n=$(grep -lx 'stacktrace:count=[0-3] if count > 4096' "$instance"/events/*/*/trigger | wc -l)
+	[ "$n" -ge 3 ]
+	same "$n triggers on $n events" "${lines[0]}" "summary"
+	has "${lines[1]}" "cannot have the condition: syscalls ("
+	same "$n" "$(dktrace trigger list --json | jq '.triggers | length')" "list"
+	run -0 dktrace status
+	has "$(tr -s '\n ' ' ' <<<"$output")" "and $((n - 5)) more"
+	same "$n" "$(dktrace status --json | jq '.triggers | length')" "status"
+	dktrace trigger del vfstrace >/dev/null
+	same "" "$(grep -v '^#' "$instance"/events/*/*/trigger || true)" "left"
+	# And about a class.
+	run -0 dktrace trigger add sched:sched_process_fork 'enable_event:sched:sched_[sw]*:2'
+	m=$(grep -c '^enable_event:sched:.*:count=[0-2]$' "$instance/events/sched/sched_process_fork/trigger")
+	[ "$m" -ge 5 ]
+	same "$m triggers on 1 event" "$output" "summary"
+	run -0 dktrace trigger del all enable_event:sched:sched_switch
+	same "1 trigger removed" "$output" "one target"
+	same $((m - 1)) "$(in_kernel sched/sched_process_fork | wc -l)" "left"
+}
+
+@test "what excludes it, what is wrong: told before anything is touched" {
+	only vfstrace
+	dktrace trigger add sched:sched_process_fork traceoff:3 --if 'parent_pid == 1' >/dev/null
+	dktrace trigger add sched:sched_process_fork enable_event:sched:sched_switch --if 'parent_pid == 1' >/dev/null
+	all_knobs >"$tmp/before"
+	while IFS='|' read -r want rc args; do
+		eval "run --separate-stderr dktrace trigger $args"
+		same "$rc" "$status" "status of $args"
+		same "" "$output" "stdout of $args"
+		has "$stderr" "$want"
+		all_knobs | diff "$tmp/before" -
+	done <<-'END'
+		sched:sched_process_fork has this trigger already: traceoff:3 if parent_pid == 1|1|add sched:sched_process_fork traceoff
+		sched:sched_process_fork has the trigger 'traceoff:3 if parent_pid == 1', and the kernel keeps one of traceon and traceoff for an event|1|add sched:sched_process_fork traceon
+		has this trigger already: enable_event:sched:sched_switch|1|add sched:sched_process_fork enable_event:sched:sched_switch:5
+		the kernel keeps one of disable_event and enable_event for sched:sched_switch|1|add sched:sched_process_fork disable_event:sched:sched_switch
+		sched:sched_process_fork has this trigger already: traceoff:3|1|add 'sched:*' traceoff
+		'nosuch' is no trigger: traceon, traceoff|1|add sched:sched_switch nosuch
+		'traceoff:x' makes no sense as a trigger|1|add sched:sched_switch traceoff:x
+		enable_event needs the event that it is about: enable_event:SYSTEM:EVENT|1|add sched:sched_switch enable_event
+		'nosuch:event' is no class, no subsystem and no event|1|add sched:sched_switch enable_event:nosuch:event
+		'nosuch' is no class, no subsystem and no event|1|add nosuch traceoff
+		has no field 'prev_pidd'; did you mean prev_pid?|1|add sched:sched_switch traceoff --if 'prev_pidd == 1'
+		a single '&' here|1|add sched:sched_switch traceoff --if 'prev_pid == 1 & prev_prio == 1'
+		a condition is given by --if|1|add sched:sched_switch 'traceoff if prev_pid == 1'
+		a trigger is one line|1|add sched:sched_switch $'hist:keys=a\nb'
+		the kernel takes 4095|1|add sched:sched_switch traceoff --if "$(printf 'prev_pid == 1 || %.0s' {1..300}) prev_pid == 2"
+		that would be more than 10000 triggers|1|add all enable_event:all
+		there is no trigger traceon on 'sched'|1|del sched traceon
+		there is no trigger on 'vfstrace'|1|del vfstrace
+		'nosuch' is none of add, list, del, rearm|2|nosuch
+		usage: dktrace trigger add EVENTS ACTION|2|add sched:sched_switch
+		--if goes with add|2|list --if 'a == 1'
+	END
+	grep -qw snapshot "$tracing/events/sched/sched_switch/trigger" ||
+		expect 1 "" "dktrace: this kernel has no trigger 'snapshot'" dktrace trigger add sched:sched_process_fork snapshot
+	grep -qw hist "$tracing/events/sched/sched_switch/trigger" ||
+		expect 1 "" "dktrace: this kernel has no trigger 'hist'" dktrace trigger add sched:sched_process_fork hist:keys=parent_pid
+}
+
+@test "the kernel refuses in the middle of a class: all is as before" {
+	only vfstrace
+	all_knobs >"$tmp/before"
+	# shellcheck disable=SC2016
+	run --separate-stderr unshare -m sh -c 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && "$@"' \
+		"$instance/events/syscalls/sys_exit_close/trigger" dktrace trigger add vfstrace stacktrace
+	same 1 "$status" "status"
+	has "$stderr" "sys_exit_close/trigger: Read-only file system"
+	all_knobs | diff "$tmp/before" -
+}
+
+@test "somebody else's trigger: listed, left alone, removed if asked" {
+	only vfstrace
+	echo 'stacktrace:5' >>"$instance/events/sched/sched_process_exit/trigger"
+	dktrace trigger add sched:sched_process_exit traceoff --if 'prio < 0' >/dev/null
+	set_param debug=+ioctl
+	run -0 dktrace trigger list sched
+	same "sched:sched_process_exit stacktrace " "$(grep stacktrace <<<"$output" | tr -s ' 0-9' ' ')" "list"
+	run -0 dktrace trigger del sched traceoff
+	has "$(in_kernel sched/sched_process_exit)" stacktrace
+	run -0 dktrace trigger del sched stacktrace
+	same "" "$(in_kernel sched/sched_process_exit)" "left"
+}
+
+@test "the instance or the settings lost: triggers are there again" {
+	only vfstrace
+	dktrace trigger add sched:sched_process_fork traceoff:3 --if 'parent_pid == 1' >/dev/null
+	dktrace trigger add sched:sched_process_fork enable_event:sched:sched_switch --if 'parent_pid == 1' >/dev/null
+	in_kernel sched/sched_process_fork >"$tmp/before"
+	rmdir "$instance"
+	set_param debug=+ioctl
+	in_kernel sched/sched_process_fork | sort | diff <(sort "$tmp/before") -
+	rm "$state/settings"
+	set_param debug=+super
+	same 2 "$(dktrace status --json | jq '.triggers | length')" "triggers known"
+	dktrace trigger del all >/dev/null
+	same "" "$(in_kernel sched/sched_process_fork)" "left"
+	same 0 "$(enabled sched/sched_switch)" "target"
+}
+
+@test "kill -9 at 30 points of a trigger on a class: taken back whole, also what fired" {
+	machine >"$tmp/machine"
+	only vfstrace
+	dktrace trigger add sched:sched_process_fork traceoff:3 --if 'parent_pid == 1' >/dev/null
+	all_knobs >"$tmp/before"
+	for ((i = 0; i < 30; i++)); do
+		start dktrace trigger add vfstrace enable_event:sched:sched_switch >/dev/null 2>&1
+		sleep "0.0$((RANDOM % 8))$((RANDOM % 10))"
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+		dktrace trigger del vfstrace >/dev/null 2>&1 || true
+		all_knobs | diff "$tmp/before" -
+	done
+	start dktrace trigger add vfstrace enable_event:sched:sched_switch >/dev/null 2>&1
+	sleep 0.03
+	kill -9 "$pid" 2>/dev/null || true
+	wait "$pid" 2>/dev/null || true
+	dktrace reset
+	machine | diff "$tmp/machine" -
+}
