@@ -133,22 +133,41 @@ static int print(struct report *report, const struct dkt_record *record)
 	return err;
 }
 
+/* 0: there may be more; 1: end. */
+static int run_batch(struct report *report)
+{
+	bool plain = !report->opts->escape && !report->stream_width;
+	struct dkt_record record;
+	int i, err = 0;
+
+	for (i = 0; !err && i < BATCH; i++) {
+		err = dkt_source_next(report->source, &record);
+		if (err)
+			break;
+		if (!selected(report, &record))
+			continue;
+		if (plain && record.event) {
+			err = style_record(report->out.style, &record,
+					   dkt_source_comm(report->source, &record),
+					   report->out.buf);
+			report->printed++;
+		} else {
+			err = print(report, &record);
+		}
+	}
+	return err;
+}
+
 int report_run(struct report *report, int (*full)(void *data), void *data)
 {
-	struct dkt_record record;
-	unsigned int n = 0;
 	int err = 0;
 
 	while (!err && !dk_out_stopped(&report->out)) {
-		err = dkt_source_next(report->source, &record);
-		if (err)
-			return err < 0 ? err : 0;
-		if (selected(report, &record))
-			err = print(report, &record);
-		if (!err && full && ++n % BATCH == 0)
+		err = run_batch(report);
+		if (!err && full)
 			err = full(data);
 	}
-	return err;
+	return err < 0 ? err : 0;
 }
 
 /* ---- beginning and end ---- */

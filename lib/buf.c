@@ -35,7 +35,7 @@ int dkt_buf_error(const struct dkt_buf *buf)
 	return buf->err;
 }
 
-static char *buf_grow(struct dkt_buf *buf, size_t n)
+char *dkt__buf_grow(struct dkt_buf *buf, size_t n)
 {
 	size_t size = buf->size ? buf->size : 4096;
 	char *data;
@@ -55,13 +55,6 @@ static char *buf_grow(struct dkt_buf *buf, size_t n)
 	buf->data = data;
 	buf->size = size;
 	return data + buf->len;
-}
-
-char *dkt__buf_room(struct dkt_buf *buf, size_t n)
-{
-	if (dkt__likely(buf->size - buf->len >= n && buf->data))
-		return buf->data + buf->len;
-	return buf_grow(buf, n);
 }
 
 void dkt_buf_add(struct dkt_buf *buf, const void *bytes, size_t len)

@@ -86,10 +86,11 @@ static bool unpack(struct dkt__chunks *chunks, size_t at)
 const uint8_t *dkt__chunks_page(struct dkt__chunks *chunks, uint64_t nr)
 {
 	size_t at = chunks->current;
-	const struct dkt__chunk *chunk = chunks->list + at;
+	const struct dkt__chunk *chunk;
 
 	if (nr >= chunks->pages)
 		return NULL;
+	chunk = chunks->list + at;
 	if (at == chunks->n || nr < chunk->first ||
 	    nr - chunk->first >= chunk->size / chunks->page_size) {
 		at = find_chunk(chunks, nr);

@@ -3,6 +3,10 @@
 #ifndef DKT_NUMBER_H
 #define DKT_NUMBER_H
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "internal.h"
 
 /* Two decimal digits for each of 0..99. */
@@ -38,6 +42,23 @@ static inline void dkt__put_hex8(char *p, uint64_t word, unsigned int without)
 	memcpy(p, &word, sizeof(word));
 }
 
+#ifdef __SSE2__
+/* Puts exactly that many digits, 1 to 16; writes 16 bytes. */
+static inline char *dkt__put_hex_digits(char *p, uint64_t v, unsigned int digits)
+{
+	const __m128i low = _mm_set1_epi8(15);
+	/* The first digit in the first byte's upper half. */
+	__m128i x = _mm_cvtsi64_si128((int64_t)__builtin_bswap64(v << (64 - 4 * digits)));
+	__m128i letters;
+
+	x = _mm_unpacklo_epi8(_mm_and_si128(_mm_srli_epi16(x, 4), low), _mm_and_si128(x, low));
+	letters = _mm_cmpgt_epi8(x, _mm_set1_epi8(9));
+	x = _mm_add_epi8(x, _mm_set1_epi8('0'));
+	x = _mm_add_epi8(x, _mm_and_si128(letters, _mm_set1_epi8('a' - '0' - 10)));
+	_mm_storeu_si128((__m128i *)(void *)p, x);
+	return p + digits;
+}
+#else
 /* Puts exactly that many digits, 1 to 16; may write 16 bytes. */
 static inline char *dkt__put_hex_digits(char *p, uint64_t v, unsigned int digits)
 {
@@ -49,6 +70,7 @@ static inline char *dkt__put_hex_digits(char *p, uint64_t v, unsigned int digits
 	}
 	return p + digits;
 }
+#endif
 
 static inline unsigned int dkt__hex_len(uint64_t v)
 {
@@ -89,7 +111,11 @@ static inline unsigned int dkt__dec_len(uint64_t v)
 /* May write 20 bytes. */
 static inline char *dkt__put_dec(char *p, uint64_t v)
 {
-	p += v ? dkt__dec_len(v) : 1;
+	if (v < 10) {
+		*p = (char)('0' + v);
+		return p + 1;
+	}
+	p += dkt__dec_len(v);
 	dkt__put_dec_back(p, v);
 	return p;
 }

@@ -63,6 +63,40 @@ static bool has_steps(struct dkt__plan *plan, struct dkt_event *event)
 	       !dkt__plan_compile(plan, event->tep, &event->tep->print_fmt);
 }
 
+/* Steps that put a number, or the name of a process. */
+static bool is_short(const struct dkt__step *step)
+{
+	switch (step->op) {
+	case DKT__STEP_TEXT:
+	case DKT__STEP_END:
+	case DKT__STEP_DEC:
+	case DKT__STEP_UDEC:
+	case DKT__STEP_HEX:
+	case DKT__STEP_HEX_ZERO:
+	case DKT__STEP_CHAR:
+	case DKT__STEP_UNLESS:
+	case DKT__STEP_JUMP:
+		return true;
+	case DKT__STEP_STRING:
+		return step->bytes.kind == DKT__BYTES_FIXED && step->bytes.size <= 16;
+	default:
+		return false;
+	}
+}
+
+/* Jumps lead forward, so every step puts its part once at most. */
+static uint32_t room_for(const struct dkt__plan *plan)
+{
+	uint32_t i, room = 0;
+
+	for (i = 0; i < plan->n_steps; i++) {
+		if (!is_short(&plan->steps[i]) || room > UINT16_MAX)
+			return 0;
+		room += plan->steps[i].literal_len + DKT__STEP_ROOM;
+	}
+	return room;
+}
+
 static enum dkt__plan_way choose_way(struct dkt__plan *plan, struct dkt_event *event)
 {
 	const char *format;
@@ -86,45 +120,46 @@ const struct dkt__plan *dkt__plan_get(struct dkt_event *event)
 	if (dkt__likely(event->plan))
 		return event->plan;
 	event->plan = calloc(1, sizeof(*event->plan));
-	if (event->plan)
+	if (event->plan) {
 		event->plan->way = choose_way(event->plan, event);
+		if (event->plan->way == DKT__PLAN_STEPS)
+			event->plan->room = room_for(event->plan);
+	}
 	return event->plan;
 }
 
 /* ---- by steps ---- */
 
-static void run_over(const struct dkt__plan *plan, const struct dkt_record *record,
-		     const uint8_t *data, struct dkt_buf *buf)
+static inline bool run_over(const struct dkt__plan *plan, const struct dkt_record *record,
+			    const uint8_t *data, struct dkt_buf *buf, struct dkt__run *run)
 {
-	struct dkt__run run = {
+	*run = (struct dkt__run){
 		.data = data,
 		.size = record->size,
 		.ctx = record->event->ctx,
 		.buf = buf,
+		.p = dkt__buf_room(buf, 256),
 	};
-
-	run.p = dkt__buf_room(buf, 256);
-	if (!run.p)
-		return;
-	run.end = buf->data + buf->size;
-	dkt__plan_run(plan, &run);
-	buf->len = (size_t)(run.p - buf->data);
+	if (dkt__unlikely(!run->p))
+		return false;
+	run->end = buf->data + buf->size;
+	dkt__plan_run(plan, run);
+	return true;
 }
 
-/* A line is the style's affair: ftrace:print often brings its own end. */
-static void drop_newlines(struct dkt_buf *buf, size_t from)
-{
-	while (buf->len > from && buf->data[buf->len - 1] == '\n')
-		buf->len--;
-}
-
-void dkt__plan_text(const struct dkt__plan *plan, const struct dkt_record *record,
+void dkt__plan_line(const struct dkt__plan *plan, const struct dkt_record *record,
 		    struct dkt_buf *buf)
 {
 	size_t from = buf->len;
+	struct dkt__run run;
 
-	run_over(plan, record, record->data, buf);
-	drop_newlines(buf, from);
+	if (!run_over(plan, record, record->data, buf, &run))
+		return;
+	/* ftrace:print often brings its own end. */
+	while (dkt__unlikely(run.p[-1] == '\n' && run.p > buf->data + from))
+		run.p--;
+	dkt__run_putc(&run, '\n');
+	buf->len = (size_t)(run.p - buf->data);
 }
 
 /* A copy of the record that is at least so long, with zeros behind it. The caller frees it. */
@@ -142,17 +177,18 @@ static void text_by_steps(const struct dkt__plan *plan, const struct dkt_record 
 			  struct dkt_buf *buf)
 {
 	uint8_t *copy __cleanup(free) = NULL;
+	const uint8_t *data = record->data;
+	struct dkt__run run;
 
-	if (dkt__likely(record->size >= plan->need)) {
-		run_over(plan, record, record->data, buf);
-		return;
-	}
 	/* Shorter than its format says: what is missing reads as zero. */
-	copy = copy_record(record, plan->need);
-	if (copy)
-		run_over(plan, record, copy, buf);
-	else
-		buf->err = -ENOMEM;
+	if (dkt__unlikely(record->size < plan->need)) {
+		copy = copy_record(record, plan->need);
+		if (!copy)
+			buf->err = -ENOMEM;
+		data = copy;
+	}
+	if (data && run_over(plan, record, data, buf, &run))
+		buf->len = (size_t)(run.p - buf->data);
 }
 
 /* ---- stacks ---- */
@@ -258,5 +294,7 @@ void dkt_record_text(const struct dkt_record *record, struct dkt_buf *buf)
 		text_of_stack(record, buf);
 	else if (plan->way != DKT__PLAN_TEP || !text_by_tep(record, buf))
 		dkt__fields_text(record, buf);
-	drop_newlines(buf, from);
+	/* A line is the style's affair: ftrace:print often brings its own end. */
+	while (buf->len > from && buf->data[buf->len - 1] == '\n')
+		buf->len--;
 }

@@ -176,6 +176,9 @@ struct dkt__step {
 	const struct dkt__value *element; /* ARRAY: bytes of an element */
 };
 
+/* What a step of a fixed length may write beside its literal. */
+#define DKT__STEP_ROOM 48
+
 enum dkt__plan_way {
 	DKT__PLAN_STEPS,
 	DKT__PLAN_STACK, /* kernel_stack, user_stack */
@@ -186,6 +189,7 @@ enum dkt__plan_way {
 struct dkt__plan {
 	enum dkt__plan_way way;
 	uint32_t need; /* bytes of record that the steps read without asking */
+	uint32_t room; /* bytes that they put at most; 0: nobody knows */
 	struct dkt__step *steps;
 	uint32_t n_steps;
 	struct dkt__plan_block *blocks;
@@ -270,8 +274,8 @@ struct dkt__run {
 
 void dkt__plan_run(const struct dkt__plan *plan, struct dkt__run *run);
 
-/* The text by the plan's steps of a record that is as long as they need, without newlines at its end. */
-void dkt__plan_text(const struct dkt__plan *plan, const struct dkt_record *record,
+/* The text by the plan's steps of a record that is as long as they need, with one newline at its end. */
+void dkt__plan_line(const struct dkt__plan *plan, const struct dkt_record *record,
 		    struct dkt_buf *buf);
 uint64_t dkt__plan_code(const struct dkt__run *run, const struct dkt__code *code, uint32_t n);
 bool dkt__run_grow(struct dkt__run *run, size_t n);

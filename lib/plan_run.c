@@ -210,11 +210,11 @@ static void run_symbolic(struct dkt__run *run, const struct dkt__step *step)
 }
 
 /* Puts a step's literal and leaves room for a number after it. */
-static inline bool put_literal(struct dkt__run *run, const struct dkt__step *step)
+static inline bool put_literal(struct dkt__run *run, const struct dkt__step *step, bool has_room)
 {
 	uint32_t n = step->literal_len;
 
-	if (!dkt__run_room(run, (size_t)n + 48))
+	if (!has_room && !dkt__run_room(run, (size_t)n + DKT__STEP_ROOM))
 		return false;
 	/* Most literals are short: a copy of fixed size is quicker than a call. */
 	memcpy(run->p, step->literal, 16);
@@ -269,13 +269,15 @@ static void run_hex_zero(struct dkt__run *run, const struct dkt__step *step)
 	run->p = dkt__put_hex_digits(run->p, v, digits);
 }
 
-void dkt__plan_run(const struct dkt__plan *plan, struct dkt__run *run)
+/* Inlined twice: where there is room for all that the steps can put, none of them looks. */
+static inline __attribute__((always_inline)) void run_steps(const struct dkt__plan *plan,
+							    struct dkt__run *run, bool has_room)
 {
 	const struct dkt__step *step;
 	size_t mark = 0;
 
 	for (step = plan->steps;; step++) {
-		if (dkt__unlikely(!put_literal(run, step)))
+		if (dkt__unlikely(!put_literal(run, step, has_room)))
 			return;
 		switch (step->op) {
 		case DKT__STEP_TEXT:
@@ -323,4 +325,12 @@ void dkt__plan_run(const struct dkt__plan *plan, struct dkt__run *run)
 			run_rare(run, step);
 		}
 	}
+}
+
+void dkt__plan_run(const struct dkt__plan *plan, struct dkt__run *run)
+{
+	if (dkt__likely(plan->room && dkt__run_room(run, plan->room)))
+		run_steps(plan, run, true);
+	else
+		run_steps(plan, run, false);
 }

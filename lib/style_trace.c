@@ -254,10 +254,11 @@ static int trace_record(struct dkt_style *base, const struct dkt_record *record,
 	p = put_cached_time(style, p + process->len, ts);
 	p = dkt__put_kept(p, form->head, form->head_len);
 	buf->len = (size_t)(p - buf->data);
-	if (dkt__likely(kind->plan && record->size >= kind->plan->need))
-		dkt__plan_text(kind->plan, record, buf);
-	else
-		dkt__style_text(base, record, buf);
+	if (dkt__likely(kind->plan && record->size >= kind->plan->need)) {
+		dkt__plan_line(kind->plan, record, buf);
+		return buf->err;
+	}
+	dkt__style_text(base, record, buf);
 	dkt_buf_add(buf, "\n", 1);
 	return buf->err;
 }
