@@ -38,6 +38,19 @@ const void *dkt__kformat_behind(const struct dkt__kformat *k, size_t i, size_t *
 	return *len ? bytes : NULL;
 }
 
+const void *dkt__kformat_raw(const struct dkt__kformat *k, size_t i, size_t *len)
+{
+	const void *bytes = dkt__kformat_behind(k, i, len), *more = NULL;
+	size_t n = 0;
+
+	if (k->args->sz > offsetof(struct dkt_kprintf_args, raw) && k->args->raw)
+		k->args->raw(k->args->data, i, &more, &n);
+	if (n <= *len)
+		return bytes;
+	*len = n;
+	return more;
+}
+
 const char *dkt__kformat_bad(uint64_t address)
 {
 	if (dkt__likely(address - 65536 < UINT64_MAX - 65536 - 4095))

@@ -27,6 +27,9 @@ const char *dkt__kformat_bad(uint64_t address);
 /* What was recorded of the bytes behind argument i; NULL: nothing. */
 const void *dkt__kformat_behind(const struct dkt__kformat *k, size_t i, size_t *len);
 
+/* The same where a NUL ends nothing: the most that is known. */
+const void *dkt__kformat_raw(const struct dkt__kformat *k, size_t i, size_t *len);
+
 /* Pads and cuts what was put since the mark as the kernel does with a string. */
 void dkt__kformat_pad(struct dkt__kformat *k, const struct dkt__kconv *conv, size_t mark);
 

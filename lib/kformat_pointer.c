@@ -15,8 +15,8 @@
 /* %pV in %pV: the kernel's stack ends long before. */
 #define MAX_DEPTH 4
 
-/* sizeof(struct sockaddr_in), sizeof(struct sockaddr_in6) */
-#define SOCKADDR_4 16
+/* A struct sockaddr_in without what is always zero, sizeof(struct sockaddr_in6). */
+#define SOCKADDR_4 8
 #define SOCKADDR_6 28
 
 /* One "%p" with what belongs to it. */
@@ -171,8 +171,9 @@ static size_t sockaddr_len(const uint8_t *bytes, size_t len)
 static void put_net(struct dkt__kformat *k, const struct pointer *ptr)
 {
 	size_t mark = (size_t)(k->run.p - k->run.buf->data), len, need;
-	const uint8_t *bytes = dkt__kformat_behind(k, ptr->arg, &len);
+	const uint8_t *bytes = dkt__kformat_raw(k, ptr->arg, &len);
 	struct dkt__step step = { .op = DKT__STEP_NET };
+	uint8_t whole[SOCKADDR_6] = { 0 };
 	char letters[8] = { 0 };
 
 	memcpy(letters, ptr->letters, DKT__MIN(ptr->n_letters, sizeof(letters) - 1));
@@ -191,9 +192,10 @@ static void put_net(struct dkt__kformat *k, const struct pointer *ptr)
 		dkt__kformat_unknown(k, ptr->conv, &ptr->address);
 		return;
 	}
-	step.bytes = (struct dkt__bytes){ .kind = DKT__BYTES_FIXED, .size = (uint32_t)need };
-	k->run.data = bytes;
-	k->run.size = (uint32_t)need;
+	memcpy(whole, bytes, need);
+	step.bytes = (struct dkt__bytes){ .kind = DKT__BYTES_FIXED, .size = sizeof(whole) };
+	k->run.data = whole;
+	k->run.size = sizeof(whole);
 	dkt__run_net(&k->run, &step);
 	dkt__kformat_pad(k, ptr->conv, mark);
 }
@@ -210,7 +212,7 @@ static void put_bytes(struct dkt__kformat *k, const struct pointer *ptr)
 	if (!n)
 		return;
 	n = n < 0 ? 1 : DKT__MIN(n, 64);
-	bytes = dkt__kformat_behind(k, ptr->arg, &len);
+	bytes = dkt__kformat_raw(k, ptr->arg, &len);
 	if (!bytes || len < (size_t)n) {
 		dkt__kformat_unknown(k, ptr->conv, &ptr->address);
 		return;

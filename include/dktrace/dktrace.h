@@ -976,6 +976,8 @@ struct dkt_kprintf_args {
 	bool (*nested)(void *data, size_t i, const char **fmt, size_t *len,
 		       struct dkt_kprintf_args *args);
 	void *data;
+	/* As pointee, where that is a string and ends at a NUL: the first bytes, whatever they are. */
+	void (*raw)(void *data, size_t i, const void **bytes, size_t *len);
 };
 
 /*

@@ -18,7 +18,7 @@ struct behind {
 
 struct message {
 	struct dkt_kprintf_args args;
-	struct behind behind[16];
+	struct behind behind[16], raw[4];
 	const char *inner; /* format of a %pV */
 	uint64_t inner_words[4];
 	struct behind inner_behind[4];
@@ -64,7 +64,8 @@ static char *render_as(struct message *m, const char *fmt, const uint64_t *words
 	char *copy;
 	size_t len;
 
-	m->args.sz = sizeof(m->args);
+	if (!m->args.sz)
+		m->args.sz = sizeof(m->args);
 	m->args.words = words;
 	m->args.n = n;
 	m->args.pointee = pointee;
@@ -309,8 +310,45 @@ static void bytes_behind(void **state)
 	m.behind[0] = (struct behind){ &sa, sizeof(sa) };
 	prints(&m, "10.0.2.15:988", "%pISp", &word, 1);
 	prints(&m, "10.0.2.15", "%pISc", &word, 1);
+	/* What is behind the address is always zero. */
+	m.behind[0].len = 8;
+	prints(&m, "10.0.2.15:988", "%pISpc", &word, 1);
 	m.behind[0].len = 2;
 	prints(&m, "<%pISc 0xffff888100000000>", "%pISc", &word, 1);
+}
+
+/* A string ends at its NUL, other bytes do not. */
+static void raw(void *data, size_t i, const void **bytes, size_t *len)
+{
+	const struct message *m = data;
+
+	*bytes = m->raw[i].bytes;
+	*len = m->raw[i].len;
+}
+
+static void bytes_beside_a_string(void **state)
+{
+	static const uint8_t b[8] = { 10, 0, 2, 15, 'x', 'y', 'z', 0 };
+	uint64_t word = 0xffff888100000000;
+	struct message m = { .args.raw = raw };
+
+	(void)state;
+	m.behind[0] = (struct behind){ b, 2 };
+	m.raw[0] = (struct behind){ b, sizeof(b) };
+	prints(&m, "10.0.2.15", "%pI4", &word, 1);
+	prints(&m, "0a 00 02 0f", "%4ph", &word, 1);
+	prints(&m, "\n", "%s", &word, 1);
+	/* Whichever has more. */
+	m.behind[0] = (struct behind){ b, sizeof(b) };
+	m.raw[0].len = 2;
+	prints(&m, "10.0.2.15", "%pI4", &word, 1);
+	m.behind[0].len = 0;
+	prints(&m, "<%pI4 0xffff888100000000>", "%pI4", &word, 1);
+	prints(&m, "<%s 0xffff888100000000>", "%s", &word, 1);
+	/* Who was built before there was such a function. */
+	m.raw[0].len = 8;
+	m.args.sz = offsetof(struct dkt_kprintf_args, raw);
+	prints(&m, "<%pI4 0xffff888100000000>", "%pI4", &word, 1);
 }
 
 static void strings_that_are_cut(void **state)
@@ -395,6 +433,7 @@ int main(void)
 		cmocka_unit_test(pointers),
 		cmocka_unit_test(bad_pointers),
 		cmocka_unit_test(bytes_behind),
+		cmocka_unit_test(bytes_beside_a_string),
 		cmocka_unit_test(strings_that_are_cut),
 		cmocka_unit_test(formats_in_formats),
 		cmocka_unit_test(functions),
