@@ -136,16 +136,21 @@ static const char *file_of(struct dkt_ctx *ctx, enum dkt_probe_kind kind)
 
 int dkt_probe_create(struct dkt_ctx *ctx, const struct dkt_probe *probe)
 {
+	/* The kernel would add a second place to an event that somebody else has made. */
+	if (dkt__tfs_exists(ctx, "events/%s/%s", probe->group, probe->name))
+		return dkt_fail(ctx, -EEXIST, "there is an event %s:%s already", probe->group,
+				probe->name);
+	return dkt_probe_add_place(ctx, probe);
+}
+
+int dkt_probe_add_place(struct dkt_ctx *ctx, const struct dkt_probe *probe)
+{
 	char *text __cleanup(free) = NULL;
 	const char *file = file_of(ctx, probe->kind);
 	int err;
 
 	if (!file)
 		return -EOPNOTSUPP;
-	/* The kernel would add a second place to an event that somebody else has made. */
-	if (dkt__tfs_exists(ctx, "events/%s/%s", probe->group, probe->name))
-		return dkt_fail(ctx, -EEXIST, "there is an event %s:%s already", probe->group,
-				probe->name);
 	err = dkt_probe_text(ctx, probe, &text);
 	if (!err) {
 		err = dkt__tfs_add(ctx, text, "%s", file);

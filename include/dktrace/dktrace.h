@@ -352,6 +352,12 @@ DKT_API bool dkt_probe_same(const struct dkt_probe *a, const struct dkt_probe *b
  */
 DKT_API int dkt_probe_create(struct dkt_ctx *ctx, const struct dkt_probe *probe);
 
+/*
+ * Adds the place to the event of that name, which has the same fields. -EEXIST: they differ, or this
+ * kernel lets an event have one place only.
+ */
+DKT_API int dkt_probe_add_place(struct dkt_ctx *ctx, const struct dkt_probe *probe);
+
 /* Removes it; the catalogue is forgotten. -ENOENT: there is none; -EBUSY: it is in use. */
 DKT_API int dkt_probe_remove(struct dkt_ctx *ctx, const char *group, const char *name);
 
