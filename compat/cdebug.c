@@ -4,12 +4,17 @@
  *
  * Its fields have the names of those of lustre_debug:lustre_debug_msg, but in place of the text the
  * format and the raw arguments: a0, a1, ... are the words behind the format, s0, ... the strings that
- * they may point at, q17, ... only the first 8 bytes of them; v_fmt is the format of a %pV that is the first argument, v0, ... the words of its
- * arguments (registers first), t0, ... what they may point at. On 2.12 v0, ... belong to fmt itself,
- * and a0, ... to a second format, fmt2, whose text follows that of the first.
+ * they may point at, q0, ... the first 8 bytes of them; v_fmt is the format of a %pV that is the
+ * first argument, v0, ... the words of its arguments (registers first), t0, ... what they may point
+ * at. On 2.12 v0, ... belong to fmt itself, and a0, ... to a second format, fmt2, whose text follows
+ * that of the first.
  *
- * Which of the words are arguments is known only when the format is read. A dereference that fails
- * leaves an empty field.
+ * Which of the words are arguments is known only when the format is read, and a filter comes after
+ * all has been fetched. Every word that is no address and is followed costs two page faults, so
+ * what few messages need is not recorded of all of them: those with a nested format have some forty
+ * arguments, and come from a few functions. Where the calls in these can be found, they get a probe
+ * of their own, dktrace:cdebug_nested, and dktrace:cdebug records what all others need. A dereference
+ * that fails leaves an empty field.
  */
 #include "cdebug.h"
 
@@ -18,32 +23,56 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cdebug_calls.h"
 #include "util.h"
 
 /* Hidden, so that it does not count as a debug log. */
 #define NOTE ".cdebug"
 
+/* Functions that pass on the format of their caller as %pV: of requests, locks, quota. */
+static const char *const nesting[] = {
+	"_debug_req",
+	"_ldlm_lock_debug",
+	"qmt_lqe_debug",
+	"qsd_lqe_debug",
+};
+
 /* How much of a message is recorded. */
-static const struct tier {
+struct tier {
 	unsigned int words; /* a */
 	unsigned int strings; /* s, of the first words */
 	unsigned int shorts; /* q, of those after them */
 	unsigned int more; /* s again */
+	unsigned int raw; /* q, of the first words */
 	unsigned int nested; /* words of a va_list that were on the stack */
 	unsigned int nested_strings; /* t, from t2 on */
-} tiers[] = {
-	/*
-	 * The line of an RPC request has 42 arguments: names, then flags of a letter, then the
-	 * name of a job. Most messages have few; what their other words point at takes room.
-	 */
-	/* clang-format off */
-	{ 44, 17, 19, 5, 12, 13 },
-	{ 28, 17, 11, 0, 12, 8 },
-	{ 28, 16, 0, 0, 12, 4 },
-	{ 16, 8, 0, 0, 6, 0 },
-	{ 8, 4, 0, 0, 0, 0 },
-	/* clang-format on */
 };
+
+/* clang-format off */
+
+/*
+ * The line of an RPC request has 42 arguments: names, then flags of a letter, then the
+ * name of a job. Most messages have few; what their other words point at takes room.
+ */
+static const struct tier full[] = {
+	{ 44, 17, 19, 5, 0, 12, 13 },
+	{ 28, 17, 11, 0, 0, 12, 8 },
+	{ 28, 16, 0, 0, 0, 12, 4 },
+	{ 16, 8, 0, 0, 0, 6, 0 },
+	{ 8, 4, 0, 0, 0, 0, 0 },
+};
+
+/*
+ * Of the messages of Lustre 2.17 that have no nested format none has more words than that, 6 of
+ * 1000 have a string behind the ninth word or a later one, 2 of 1000 behind the thirteenth or later.
+ * Addresses of networks, %pIS and the like, are among the first four in nearly all.
+ */
+static const struct tier light[] = {
+	{ 32, 8, 4, 0, 4, 0, 0 },
+	{ 12, 6, 0, 0, 2, 0, 0 },
+};
+
+/* clang-format on */
 
 enum cdebug_machine cdebug_machine(void)
 {
@@ -61,17 +90,33 @@ unsigned int cdebug_va_registers(enum cdebug_machine machine)
 	return machine == CDEBUG_X86_64 ? 6 : 8;
 }
 
+unsigned int cdebug_call_stack(enum cdebug_machine machine)
+{
+	return machine == CDEBUG_X86_64 ? 8 : 0;
+}
+
 /* ---- the definition ---- */
 
-/* Argument i of the function, counted from 1. On the stack of x86-64 the return address is first. */
-static void put_argument(FILE *f, enum cdebug_machine machine, unsigned int i)
+/*
+ * Argument i of the function, counted from 1. In the function itself the return address of x86-64 is
+ * the first word of the stack; at the call the kernel knows registers only by their names.
+ */
+static const char *argument(enum cdebug_machine machine, enum cdebug_place place, unsigned int i,
+			    char *text, size_t size)
 {
+	static const char *const x86_64[] = { "di", "si", "dx", "cx", "r8", "r9" };
 	unsigned int registers = cdebug_va_registers(machine);
+	bool returns = machine == CDEBUG_X86_64 && place != CDEBUG_CALL;
 
-	if (i <= registers)
-		fprintf(f, "$arg%u", i);
+	if (i > registers)
+		snprintf(text, size, "$stack%u", i - registers - !returns);
+	else if (place != CDEBUG_CALL)
+		snprintf(text, size, "$arg%u", i);
+	else if (machine == CDEBUG_X86_64)
+		snprintf(text, size, "%%%s", x86_64[i - 1]);
 	else
-		fprintf(f, "$stack%u", i - registers - (machine == CDEBUG_ARM64));
+		snprintf(text, size, "%%x%u", i - 1);
+	return text;
 }
 
 /*
@@ -111,50 +156,76 @@ static void put_va_list(FILE *f, enum cdebug_machine machine, const char *list,
 }
 
 /* The words from the function's argument on, and what they may point at. */
-static void put_words(FILE *f, enum cdebug_machine machine, const struct tier *tier,
-		      unsigned int argument)
+static void put_words(FILE *f, enum cdebug_machine machine, enum cdebug_place place,
+		      const struct tier *tier, unsigned int first)
 {
 	unsigned int i;
+	char arg[16];
 
-	for (i = 0; i < tier->words; i++) {
-		fprintf(f, " a%u=", i);
-		put_argument(f, machine, argument + i);
-	}
+	for (i = 0; i < tier->words; i++)
+		fprintf(f, " a%u=%s", i, argument(machine, place, first + i, arg, sizeof(arg)));
 	for (i = 0; i < tier->strings + tier->shorts + tier->more; i++) {
 		bool is_short = i >= tier->strings && i < tier->strings + tier->shorts;
 
-		fprintf(f, " %c%u=+0(", is_short ? 'q' : 's', i);
-		put_argument(f, machine, argument + i);
-		fprintf(f, is_short ? "):x64" : "):string");
+		fprintf(f, " %c%u=+0(%s):%s", is_short ? 'q' : 's', i,
+			argument(machine, place, first + i, arg, sizeof(arg)),
+			is_short ? "x64" : "string");
 	}
+	for (i = 0; i < tier->raw; i++)
+		fprintf(f, " q%u=+0(%s):x64", i,
+			argument(machine, place, first + i, arg, sizeof(arg)));
+}
+
+/* Location, class, subsystem, format. */
+static void put_head(FILE *f, enum cdebug_machine machine, enum cdebug_place place)
+{
+	char data[16], fmt[16];
+
+	argument(machine, place, 1, data, sizeof(data));
+	fprintf(f,
+		"msg_file=+0(+0(%s)):string msg_fn=+0(+8(%s)):string msg_subsys=+16(%s):x32"
+		" msg_line=+20(%s):s32 msg_mask=+24(%s):x32 fmt=+0(%s):string",
+		data, data, data, data, data, argument(machine, place, 2, fmt, sizeof(fmt)));
+}
+
+/* A va_list is handed over by its address; %pV is struct { const char *fmt; va_list *va; }. */
+static void put_nested(FILE *f, enum cdebug_machine machine, enum cdebug_place place,
+		       const struct tier *tier)
+{
+	char arg[16], list[32];
+
+	argument(machine, place, 3, arg, sizeof(arg));
+	snprintf(list, sizeof(list), "+8(%s)", arg);
+	fprintf(f, " v_fmt=+0(+0(%s)):string", arg);
+	put_va_list(f, machine, list, tier);
 }
 
 int cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsigned int nr,
 		  char **fields)
 {
+	size_t len, n = place == CDEBUG_LIGHT ? ARRAY_SIZE(light) : ARRAY_SIZE(full);
 	const struct tier *tier;
-	size_t len;
 	FILE *f;
 
 	*fields = NULL;
-	if (machine == CDEBUG_OTHER || nr >= ARRAY_SIZE(tiers))
+	if (machine == CDEBUG_OTHER || nr >= n)
 		return -ENOENT;
-	tier = &tiers[nr];
+	tier = place == CDEBUG_LIGHT ? &light[nr] : &full[nr];
 	f = open_memstream(fields, &len);
 	if (!f)
 		return -ENOMEM;
-	fprintf(f, "msg_file=+0(+0($arg1)):string msg_fn=+0(+8($arg1)):string"
-		   " msg_subsys=+16($arg1):x32 msg_line=+20($arg1):s32 msg_mask=+24($arg1):x32"
-		   " fmt=+0($arg2):string");
-	/* A va_list is handed over by its address; %pV is struct { const char *fmt; va_list *va; }. */
+	put_head(f, machine, place);
+	/* By the stack the two records of a message are known as such. */
+	if (place == CDEBUG_LIGHT || place == CDEBUG_CALL)
+		fprintf(f, " sp=$stack");
 	if (place == CDEBUG_VMSG2) {
 		fprintf(f, " fmt2=+0($arg4):string");
-		put_words(f, machine, tier, 5);
+		put_words(f, machine, place, tier, 5);
 		put_va_list(f, machine, "$arg3", tier);
 	} else {
-		put_words(f, machine, tier, 3);
-		fprintf(f, " v_fmt=+0(+0($arg3)):string");
-		put_va_list(f, machine, "+8($arg3)", tier);
+		put_words(f, machine, place, tier, 3);
+		if (place != CDEBUG_LIGHT)
+			put_nested(f, machine, place, tier);
 	}
 	return fclose(f) ? -ENOMEM : 0;
 }
@@ -182,37 +253,81 @@ static enum cdebug_place find_place(void)
 	return place;
 }
 
-static int create_one(struct dkt_ctx *ctx, const char *where, const char *fields)
+static int define(struct dkt_ctx *ctx, const char *name, const char *where, const char *fields,
+		  int (*fn)(struct dkt_ctx *ctx, const struct dkt_probe *probe))
 {
 	const struct dkt_probe probe = { .kind = DKT_PROBE_KPROBE,
 					 .group = CDEBUG_GROUP,
-					 .name = CDEBUG_NAME,
+					 .name = name,
 					 .place = where,
 					 .fields = fields };
 
-	return dkt_probe_create(ctx, &probe);
+	return fn(ctx, &probe);
 }
 
-/* The richest probe on the function that the kernel takes. */
-static int create(struct dkt_ctx *ctx, enum cdebug_place place)
+/* The richest probe there that the kernel takes; tier says which. */
+static int create(struct dkt_ctx *ctx, const char *name, enum cdebug_place place, const char *where,
+		  unsigned int *tier)
 {
-	const char *const where = place == CDEBUG_VMSG2 ? "libcfs:libcfs_debug_vmsg2" :
-							  "libcfs:libcfs_debug_msg";
-	unsigned int tier;
 	int err = -ENOENT;
 
-	for (tier = 0; tier < ARRAY_SIZE(tiers); tier++) {
+	for (*tier = 0;; (*tier)++) {
 		char *fields __cleanup(free) = NULL;
-		int bad = cdebug_fields(cdebug_machine(), place, tier, &fields);
+		int bad = cdebug_fields(cdebug_machine(), place, *tier, &fields);
 
+		if (bad == -ENOENT && !*tier)
+			return dkt_fail(ctx, -EOPNOTSUPP,
+					"how this machine passes arguments is not known");
 		if (bad)
-			return bad == -ENOENT ? dkt_fail(ctx, -EOPNOTSUPP,
-							 "how this machine passes arguments"
-							 " is not known") :
-						bad;
-		err = create_one(ctx, where, fields);
+			return bad == -ENOENT ? err : bad;
+		err = define(ctx, name, where, fields, dkt_probe_create);
 		if (err != -EINVAL && err != -E2BIG && err != -ENOSPC)
-			break;
+			return err;
+	}
+}
+
+/* One probe of all these calls; -ENOENT: there are none. */
+static int create_calls(struct dkt_ctx *ctx, char *const *calls)
+{
+	char *fields __cleanup(free) = NULL;
+	unsigned int tier;
+	int err;
+
+	if (!*calls)
+		return -ENOENT;
+	err = create(ctx, CDEBUG_NESTED, CDEBUG_CALL, *calls++, &tier);
+	if (err)
+		return err;
+	err = cdebug_fields(cdebug_machine(), CDEBUG_CALL, tier, &fields);
+	for (; !err && *calls; calls++)
+		err = define(ctx, CDEBUG_NESTED, *calls, fields, dkt_probe_add_place);
+	if (err)
+		dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_NESTED);
+	return err;
+}
+
+/* Two probes, or one that records all of every message where the calls cannot be had. */
+static int create_all(struct dkt_ctx *ctx)
+{
+	enum cdebug_place place = find_place();
+	char **calls = NULL;
+	unsigned int tier;
+	int err;
+
+	if (place == CDEBUG_VMSG2)
+		return create(ctx, CDEBUG_NAME, place, "libcfs:libcfs_debug_vmsg2", &tier);
+	err = cdebug_calls("libcfs_debug_msg", nesting, ARRAY_SIZE(nesting), &calls);
+	if (err)
+		return err;
+	if (!create_calls(ctx, calls))
+		place = CDEBUG_LIGHT;
+	cdebug_calls_free(calls);
+	err = create(ctx, CDEBUG_NAME, place, "libcfs:libcfs_debug_msg", &tier);
+	if (err && err != -EEXIST && place == CDEBUG_LIGHT) {
+		char *words __cleanup(free) = strdup(dkt_error(ctx));
+
+		dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_NESTED);
+		dkt_fail(ctx, err, "%s", words ? words : "");
 	}
 	return err;
 }
@@ -242,7 +357,7 @@ int cdebug_make(struct dkt_ctx *ctx, int dirfd, bool *made)
 	err = leave_note(ctx, dirfd);
 	if (err)
 		return err;
-	err = create(ctx, find_place());
+	err = create_all(ctx);
 	*made = !err;
 	if (err == -EEXIST)
 		return 0;
@@ -258,6 +373,8 @@ int cdebug_remove(struct dkt_ctx *ctx, int dirfd)
 	if (faccessat(dirfd, "../" NOTE, F_OK, 0))
 		return 0;
 	err = dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_NAME);
+	if (!err || err == -ENOENT)
+		err = dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_NESTED);
 	/* Who has it on as well takes it away at the end. */
 	if (err == -EBUSY)
 		return 0;

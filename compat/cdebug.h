@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The probe that gives an unmodified Lustre a trace event for its messages: dktrace:cdebug. */
+/* The probes that give an unmodified Lustre trace events for its messages: dktrace:cdebug. */
 #ifndef COMPAT_CDEBUG_H
 #define COMPAT_CDEBUG_H
 
@@ -7,6 +7,9 @@
 
 #define CDEBUG_GROUP "dktrace"
 #define CDEBUG_NAME  "cdebug"
+
+/* Messages with a nested format, once more with all that they need; there may be none. */
+#define CDEBUG_NESTED "cdebug_nested"
 
 /* How a machine passes arguments. */
 enum cdebug_machine {
@@ -17,10 +20,12 @@ enum cdebug_machine {
 
 enum cdebug_machine cdebug_machine(void);
 
-/* The functions of Lustre that can be probed. */
+/* What of Lustre can be probed, and for what. */
 enum cdebug_place {
 	CDEBUG_VMSG2, /* libcfs_debug_vmsg2(data, format, va_list *, format2, ...), up to 2.12 */
 	CDEBUG_MSG, /* libcfs_debug_msg(data, format, ...) */
+	CDEBUG_LIGHT, /* the same, for messages that have no nested format */
+	CDEBUG_CALL, /* an instruction that calls it, for those that have one */
 };
 
 /*
@@ -33,14 +38,17 @@ int cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsigned
 /* Words of the arguments behind a va_list that come first: those that were in registers. */
 unsigned int cdebug_va_registers(enum cdebug_machine machine);
 
+/* What a call adds to the stack: by so much it grows from CDEBUG_CALL to CDEBUG_LIGHT. */
+unsigned int cdebug_call_stack(enum cdebug_machine machine);
+
 /*
- * Makes the probe if Lustre's libcfs is loaded, has no trace event of its own and there is no such
+ * Makes the probes if Lustre's libcfs is loaded, has no trace event of its own and there is no such
  * probe yet; made says whether it did. A note in the directory is left first, by which
- * cdebug_remove() knows that it is ours.
+ * cdebug_remove() knows that they are ours.
  */
 int cdebug_make(struct dkt_ctx *ctx, int dirfd, bool *made);
 
-/* Removes the probe if it is ours, unless another debug log has it on. */
+/* Removes the probes if they are ours, unless another debug log has them on. */
 int cdebug_remove(struct dkt_ctx *ctx, int dirfd);
 
 #endif

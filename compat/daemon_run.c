@@ -57,7 +57,7 @@ static int64_t seconds(void)
 
 static int take_record(struct daemon *d, const struct dkt_record *rec)
 {
-	struct class_bits bits = legacy_style_bits(d->style, rec);
+	struct class_bits bits;
 	uint8_t made[RECORD_MADE_MAX];
 	const char *line;
 	size_t len;
@@ -68,6 +68,9 @@ static int take_record(struct daemon *d, const struct dkt_record *rec)
 		d->state.own++;
 		return 0;
 	}
+	if (legacy_style_keep(d->style, rec))
+		return 0;
+	bits = legacy_style_bits(d->style, rec);
 	dkt_buf_reset(d->buf);
 	legacy_style_line(d->style, rec, d->wall, d->buf);
 	line = dkt_buf_data(d->buf, &len);

@@ -111,6 +111,8 @@ static int print_record(struct printer *p, const struct dkt_record *rec)
 	size_t from;
 	int err;
 
+	if (legacy_style_keep(p->legacy, rec))
+		return 0;
 	if (p->opts->skip_self && rec->event && rec->pid == p->self) {
 		p->result->own++;
 		return 0;

@@ -126,7 +126,7 @@ int dk_lustre_new(const struct dk_opts *opts, struct dkt_expr *filter, struct dk
 	if (filter || !style_is_legacy(out->style))
 		err = record_event(out->ctx, &lustre->event);
 	if (!err && lustre->event) {
-		lustre->message = message_new(out->ctx, lustre->event);
+		lustre->message = message_new(out->ctx, lustre->event, NULL);
 		err = lustre->message ? 0 : -ENOMEM;
 		style_own(out->style, lustre->event, lustre->message);
 	}

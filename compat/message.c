@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cdebug.h"
+#include "message_calls.h"
 #include "util.h"
 
 /* Fewer bytes than this behind an address may lie in another page, which may not be there. */
@@ -21,10 +22,12 @@ struct words {
 	uint32_t offset; /* in the record */
 	uint32_t n;
 	const struct dkt_field *behind[MAX_WORDS]; /* NULL: not recorded */
+	const struct dkt_field *raw[MAX_WORDS]; /* the same, as far as it is more than a string */
 };
 
 struct message {
 	struct dkt_ctx *ctx;
+	struct message_calls *calls; /* NULL: each record is shown for itself */
 	const struct dkt_field *subsys, *mask, *file, *line, *fn;
 	const struct dkt_field *text; /* NULL: it is made of the following */
 	const struct dkt_field *fmt, *fmt2, *v_fmt, *v_offset;
@@ -32,6 +35,9 @@ struct message {
 	struct words va; /* of a va_list: of v_fmt, or of fmt */
 	unsigned int va_registers; /* of its words, these come first */
 	bool va_below; /* v_offset counts from the end of the registers */
+	const struct dkt_field *sp; /* NULL: each message is in one record */
+	bool is_call; /* recorded before the call, with all that a nested format needs */
+	unsigned int call_stack; /* by so much the stack grows with the call */
 };
 
 /* ---- what the event has ---- */
@@ -51,11 +57,12 @@ static void find_words(struct dkt_event *event, char word, char behind, struct w
 			return;
 		snprintf(name, sizeof(name), "%c%u", behind, words->n);
 		words->behind[words->n] = dkt_event_field(event, name);
-		if (words->behind[words->n])
+		if (word != 'a')
 			continue;
 		snprintf(name, sizeof(name), "q%u", words->n);
-		if (word == 'a')
-			words->behind[words->n] = dkt_event_field(event, name);
+		words->raw[words->n] = dkt_event_field(event, name);
+		if (!words->behind[words->n])
+			words->behind[words->n] = words->raw[words->n];
 	}
 }
 
@@ -75,6 +82,8 @@ static bool find_fields(struct dkt_event *event, struct message *m)
 	m->fmt2 = dkt_event_field(event, "fmt2");
 	m->v_fmt = dkt_event_field(event, "v_fmt");
 	m->v_offset = dkt_event_field(event, "v_offset");
+	m->sp = dkt_event_field(event, "sp");
+	m->is_call = !strcmp(dkt_event_name(event), CDEBUG_NESTED);
 	find_words(event, 'a', 's', &m->args);
 	find_words(event, 'v', 't', &m->va);
 	return m->fmt;
@@ -82,21 +91,24 @@ static bool find_fields(struct dkt_event *event, struct message *m)
 
 bool message_is(struct dkt_event *event)
 {
-	struct message *m = message_new(NULL, event);
+	struct message *m = message_new(NULL, event, NULL);
 
 	message_free(m);
 	return m;
 }
 
-struct message *message_new(struct dkt_ctx *ctx, struct dkt_event *event)
+struct message *message_new(struct dkt_ctx *ctx, struct dkt_event *event,
+			    struct message_calls *calls)
 {
 	struct message *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return NULL;
 	m->ctx = ctx;
+	m->calls = calls;
 	m->va_registers = cdebug_va_registers(cdebug_machine());
 	m->va_below = cdebug_machine() == CDEBUG_ARM64;
+	m->call_stack = cdebug_call_stack(cdebug_machine());
 	if (find_fields(event, m))
 		return m;
 	message_free(m);
@@ -105,6 +117,8 @@ struct message *message_new(struct dkt_ctx *ctx, struct dkt_event *event)
 
 void message_free(struct message *message)
 {
+	if (message)
+		message_calls_forget(message->calls, message);
 	free(message);
 }
 
@@ -156,6 +170,16 @@ void message_key(const struct message *m, const struct dkt_record *rec, int64_t 
 	key->function = string_of(rec, m->fn, &key->function_len);
 }
 
+bool message_half(const struct message *m, const struct dkt_record *rec, uint64_t *stack,
+		  bool *is_call)
+{
+	if (!m->sp)
+		return false;
+	*is_call = m->is_call;
+	*stack = (uint64_t)dkt_record_int(rec, m->sp) - (m->is_call ? m->call_stack : 0);
+	return true;
+}
+
 /* FILE:LINE:FUNCTION */
 static void put_place(const struct message *m, const struct dkt_record *rec, struct dkt_buf *buf)
 {
@@ -194,17 +218,27 @@ static bool is_sure(const struct args *args, const struct dkt_field *field, size
 	return address % PAGE_MIN <= PAGE_MIN - field->size;
 }
 
+static void bytes_of(const struct args *args, const struct dkt_field *const *fields, size_t i,
+		     const void **bytes, size_t *len)
+{
+	i += args->first;
+	*len = 0;
+	if (i < args->words->n && fields[i] && is_sure(args, fields[i], i))
+		*bytes = dkt_record_bytes(args->rec, fields[i], len);
+}
+
 static void pointee(void *data, size_t i, const void **bytes, size_t *len)
 {
 	const struct args *args = data;
-	const struct dkt_field *field = NULL;
 
-	i += args->first;
-	if (i < args->words->n)
-		field = args->words->behind[i];
-	*len = 0;
-	if (field && is_sure(args, field, i))
-		*bytes = dkt_record_bytes(args->rec, field, len);
+	bytes_of(args, args->words->behind, i, bytes, len);
+}
+
+static void raw(void *data, size_t i, const void **bytes, size_t *len)
+{
+	const struct args *args = data;
+
+	bytes_of(args, args->words->raw, i, bytes, len);
 }
 
 static void fill_args(struct args *args, struct dkt_kprintf_args *to);
@@ -246,6 +280,7 @@ static void fill_args(struct args *args, struct dkt_kprintf_args *to)
 					 .words = (const char *)args->rec->data + at,
 					 .n = n < there ? n : there,
 					 .pointee = pointee,
+					 .raw = raw,
 					 .nested = nested,
 					 .data = args };
 }
@@ -289,10 +324,16 @@ static void put_text(const struct message *m, const struct dkt_record *rec, stru
 void message_line(const struct message *m, const struct dkt_record *rec, const char *join,
 		  struct dkt_buf *buf)
 {
+	const struct dkt_record *call;
+	const struct message *more = m->sp ? message_calls_get(m->calls, rec, &call) : NULL;
+
 	dkt_buf_add(buf, "(", 1);
 	put_place(m, rec, buf);
 	dkt_buf_str(buf, join);
-	put_text(m, rec, buf);
+	if (more)
+		put_text(more, call, buf);
+	else
+		put_text(m, rec, buf);
 }
 
 /* ---- what is recorded ---- */

@@ -10,8 +10,10 @@ struct message;
 /* Whether the event has the fields that a message has; somebody else's of that name may not. */
 bool message_is(struct dkt_event *event);
 
-/* NULL: its records are no messages. */
-struct message *message_new(struct dkt_ctx *ctx, struct dkt_event *event);
+/* NULL: its records are no messages. calls is for those that have two records, and may be NULL. */
+struct message_calls;
+struct message *message_new(struct dkt_ctx *ctx, struct dkt_event *event,
+			    struct message_calls *calls);
 void message_free(struct message *message);
 
 /* The class and subsystem that a record says. */
@@ -41,6 +43,13 @@ struct message_key {
 /* wall is to be added to the record's time; the key is valid as long as the record. */
 void message_key(const struct message *message, const struct dkt_record *record, int64_t wall,
 		 struct message_key *key);
+
+/*
+ * Whether its messages may have two records: one of the call and one of the function. They have the
+ * stack in common.
+ */
+bool message_half(const struct message *message, const struct dkt_record *record, uint64_t *stack,
+		  bool *is_call);
 
 /*
  * The filter on such an event that lets through what Lustre would record: "" if that is all of it.

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "message.h"
+#include "message_calls.h"
 #include "util.h"
 
 /* D_CONSOLE | D_WARNING, as a marker has; subsystem undefined. */
@@ -49,6 +49,7 @@ struct legacy_style {
 	const struct class_map *map;
 	size_t n; /* events of the map; one more for those that are not of it */
 	struct kind **kinds;
+	struct message_calls *calls;
 	char module[64]; /* the one asked for last, and its subsystems */
 	uint32_t module_subsystems;
 };
@@ -68,7 +69,8 @@ int legacy_style_new(struct dkt_ctx *ctx, const struct class_map *map, struct le
 		/* Beyond the map are the kernel's own events; their number is small. */
 		style->n += 64;
 		style->kinds = calloc(style->n + 1, sizeof(struct kind *));
-		err = style->kinds ? 0 : -ENOMEM;
+		style->calls = message_calls_new();
+		err = style->kinds && style->calls ? 0 : -ENOMEM;
 	}
 	if (err) {
 		legacy_style_free(style);
@@ -97,6 +99,7 @@ void legacy_style_free(struct legacy_style *style)
 	for (i = 0; style->kinds && i <= style->n; i++)
 		kind_free(style->kinds[i]);
 	free(style->kinds);
+	message_calls_free(style->calls);
 	free(style);
 }
 
@@ -132,7 +135,7 @@ static void find_own_shape(struct dkt_event *event, struct kind *kind)
 								SHAPE_FUNCTION_ENTRY;
 }
 
-static void find_shape(struct dkt_ctx *ctx, struct dkt_event *event, struct kind *kind)
+static void find_shape(const struct legacy_style *style, struct dkt_event *event, struct kind *kind)
 {
 	const char *system = dkt_event_system(event);
 
@@ -143,7 +146,7 @@ static void find_shape(struct dkt_ctx *ctx, struct dkt_event *event, struct kind
 			kind->shape = kind->ret ? SHAPE_EXIT : SHAPE_ENTRY;
 	} else if (!strcmp(system, "ftrace")) {
 		find_own_shape(event, kind);
-	} else if ((kind->message = message_new(ctx, event))) {
+	} else if ((kind->message = message_new(style->ctx, event, style->calls))) {
 		kind->shape = SHAPE_MESSAGE;
 	} else {
 		kind->field = find_call_site(event);
@@ -159,7 +162,7 @@ static struct kind *kind_new(const struct legacy_style *style, struct dkt_event 
 
 	if (!kind)
 		return NULL;
-	find_shape(style->ctx, event, kind);
+	find_shape(style, event, kind);
 	if (bits)
 		kind->bits = *bits;
 	if (kind->shape == SHAPE_MARK)
@@ -432,4 +435,11 @@ const struct message *legacy_style_message(struct legacy_style *style, const str
 	const struct kind *kind = rec->event ? kind_get(style, rec->event) : NULL;
 
 	return kind ? kind->message : NULL;
+}
+
+bool legacy_style_keep(struct legacy_style *style, const struct dkt_record *rec)
+{
+	const struct message *message = legacy_style_message(style, rec);
+
+	return message && message_calls_take(style->calls, message, rec);
 }

@@ -24,6 +24,12 @@ void legacy_style_line(struct legacy_style *style, const struct dkt_record *reco
 const struct message *legacy_style_message(struct legacy_style *style,
 					   const struct dkt_record *record);
 
+/*
+ * To be asked of every record first. True: it is but a part of a message, which the next record of
+ * that is shown with.
+ */
+bool legacy_style_keep(struct legacy_style *style, const struct dkt_record *record);
+
 /* The class and subsystem bits that the record is printed with. */
 struct class_bits legacy_style_bits(struct legacy_style *style, const struct dkt_record *record);
 

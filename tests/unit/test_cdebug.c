@@ -10,7 +10,8 @@
 #include <cmocka.h>
 
 #include "cdebug.h"
-#include "message.h"
+#include "cdebug_calls.h"
+#include "message_calls.h"
 #include "util.h"
 
 /* The kernel's: MAX_TRACE_ARGS, MAX_ARGSTR_LEN, MAX_ARG_NAME_LEN, a command less than a page. */
@@ -52,6 +53,14 @@ static void definitions_fit(void **state)
 		check_definition(CDEBUG_X86_64, CDEBUG_VMSG2, tier);
 		check_definition(CDEBUG_ARM64, CDEBUG_MSG, tier);
 		check_definition(CDEBUG_ARM64, CDEBUG_VMSG2, tier);
+		check_definition(CDEBUG_X86_64, CDEBUG_CALL, tier);
+		check_definition(CDEBUG_ARM64, CDEBUG_CALL, tier);
+	}
+	assert_true(tier > 1);
+	for (tier = 0; !cdebug_fields(CDEBUG_ARM64, CDEBUG_LIGHT, tier, &fields); tier++) {
+		free(fields);
+		check_definition(CDEBUG_X86_64, CDEBUG_LIGHT, tier);
+		check_definition(CDEBUG_ARM64, CDEBUG_LIGHT, tier);
 	}
 	assert_true(tier > 1);
 	assert_int_equal(cdebug_fields(CDEBUG_OTHER, CDEBUG_MSG, 0, &fields), -ENOENT);
@@ -97,6 +106,71 @@ static void arguments_by_machine(void **state)
 	has(fields, "a2=$stack1");
 	has(fields, "v3=+24(+16($arg3))");
 	free(fields);
+}
+
+/* At the call nothing has been pushed yet, and registers have their names only. */
+static void arguments_at_a_call(void **state)
+{
+	char *fields;
+
+	(void)state;
+	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_CALL, 0, &fields), 0);
+	has(fields, "msg_file=+0(+0(%di)):string");
+	has(fields, "fmt=+0(%si):string");
+	has(fields, "sp=$stack");
+	has(fields, "a0=%dx");
+	has(fields, "a3=%r9");
+	has(fields, "a4=$stack0");
+	has(fields, "s4=+0($stack0):string");
+	has(fields, "v_fmt=+0(+0(%dx)):string");
+	has(fields, "v3=+24(+16(+8(%dx)))");
+	free(fields);
+	assert_int_equal(cdebug_fields(CDEBUG_ARM64, CDEBUG_CALL, 0, &fields), 0);
+	has(fields, "msg_mask=+24(%x0):x32");
+	has(fields, "a5=%x7");
+	has(fields, "a6=$stack0");
+	free(fields);
+	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_LIGHT, 0, &fields), 0);
+	has(fields, "a4=$stack1");
+	has(fields, "q0=+0($arg3):x64");
+	assert_null(strstr(fields, "v_fmt"));
+	free(fields);
+}
+
+/* ---- calls in machine code ---- */
+
+static void calls_in_code(void **state)
+{
+	/* push %rbx; call +0x20; call -0x11; nop; a call that ends beyond the code */
+	static const uint8_t x86_64[] = { 0x53, 0xe8, 0x20, 0,    0,    0,    0xe8, 0xef,
+					  0xff, 0xff, 0xff, 0x90, 0xe8, 0x20, 0,    0 };
+	/* bl +0x100; b +0x100; bl -0x8 */
+	static const uint32_t arm64[] = { 0x94000040, 0x14000040, 0x97fffffe, 0xd503201f, 0 };
+	uint32_t at[4];
+
+	(void)state;
+	assert_int_equal(cdebug_calls_in(CDEBUG_X86_64, x86_64, sizeof(x86_64), 0xffffffffc0001000,
+					 0xffffffffc0001026, at, 4),
+			 1);
+	assert_int_equal(at[0], 1);
+	assert_int_equal(cdebug_calls_in(CDEBUG_X86_64, x86_64, sizeof(x86_64), 0xffffffffc0001000,
+					 0xffffffffc0000ffa, at, 4),
+			 1);
+	assert_int_equal(at[0], 6);
+	assert_int_equal(cdebug_calls_in(CDEBUG_X86_64, x86_64, sizeof(x86_64), 0xffffffffc0001000,
+					 0xffffffffc0001026, at, 0),
+			 0);
+	assert_int_equal(cdebug_calls_in(CDEBUG_X86_64, x86_64, 4, 0xffffffffc0001000,
+					 0xffffffffc0001026, at, 4),
+			 0);
+	assert_int_equal(cdebug_calls_in(CDEBUG_ARM64, (const uint8_t *)arm64, sizeof(arm64),
+					 0xffff800001000000, 0xffff800001000100, at, 4),
+			 1);
+	assert_int_equal(at[0], 0);
+	assert_int_equal(cdebug_calls_in(CDEBUG_ARM64, (const uint8_t *)arm64, sizeof(arm64),
+					 0xffff800001000000, 0xffff800001000000, at, 4),
+			 1);
+	assert_int_equal(at[0], 8);
 }
 
 /* ---- filters ---- */
@@ -192,7 +266,7 @@ static void records(void **state)
 		skip();
 	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
 	assert_int_equal(dkt_event_define(ctx, "test", "cdebug", format, &event), 0);
-	m = message_new(ctx, event);
+	m = message_new(ctx, event, NULL);
 	assert_non_null(m);
 	put_text(&raw, 8, "lustre/ptlrpc/client.c");
 	put_text(&raw, 12, "f");
@@ -235,6 +309,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(definitions_fit),
 		cmocka_unit_test(arguments_by_machine),
+		cmocka_unit_test(arguments_at_a_call),
+		cmocka_unit_test(calls_in_code),
 		cmocka_unit_test(filters),
 		cmocka_unit_test(records),
 	};

@@ -10,6 +10,10 @@ load_built libcfs
 run lctl set_param debug=+net+info+rpctrace+dlmtrace+ha+trace
 assert_rc 0 "set_param is taken" || exit
 assert_grep '^p:dktrace/cdebug libcfs:libcfs_debug_msg ' $tracing/kprobe_events "the probe is there"
+for function in _debug_req _ldlm_lock_debug; do
+	assert_grep "^p:dktrace/cdebug_nested libcfs:$function\+[0-9]+ " $tracing/kprobe_events \
+		"a probe at the call in $function"
+done
 echo -1 >$lnet/debug
 emit catalogue
 same "catalogue"

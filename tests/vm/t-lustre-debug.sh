@@ -58,12 +58,24 @@ assert_grep 'emit_numbers' got.raw "what came before it is there"
 assert_no_grep 'emit_pointers' got.raw "what came after it is not"
 
 if [ -e $tracing/instances/dktrace/snapshot ]; then
-	echo 'snapshot:1 if v_fmt ~ "*failed*"' >$event/trigger || fail "snapshot is taken"
+	echo 'snapshot:1 if msg_fn == "emit_pointers"' >$event/trigger || fail "snapshot is taken"
 	emit catalogue
 	assert_grep 'cdebug:' $tracing/instances/dktrace/snapshot "a snapshot at a message"
-	echo '!snapshot:1 if v_fmt ~ "*failed*"' >$event/trigger
+	echo '!snapshot:1 if msg_fn == "emit_pointers"' >$event/trigger
 	echo 0 >$tracing/instances/dktrace/snapshot
 fi
+
+# A message inside of another one is known before the other is recorded.
+nested=$events/dktrace/cdebug_nested
+echo 'traceoff if v_fmt ~ "*failed*"' >$nested/trigger || fail "traceoff is taken"
+lctl clear
+emit catalogue
+assert_eq 0 "$(cat $tracing/instances/dktrace/tracing_on)" "recording stops at a nested message"
+echo '!traceoff if v_fmt ~ "*failed*"' >$nested/trigger
+echo 1 >$tracing/instances/dktrace/tracing_on
+traced
+assert_grep '@@@ \(re\)connect request' got.raw "what came before it is there"
+assert_no_grep '@@@ 1 2 3 4' got.raw "what came after it is not"
 
 echo 'stacktrace:1 if msg_fn == "emit_flood"' >$event/trigger || fail "stacktrace is taken"
 lctl clear

@@ -16,10 +16,17 @@
 
 #define CDEBUG(mask, fmt, ...) CDEBUG_IN(S_RPC, mask, fmt, ##__VA_ARGS__)
 
-/* ---- nested formats: as requests, locks and quota print themselves ---- */
+/*
+ * ---- nested formats: as requests, locks and quota print themselves ----
+ *
+ * These two have the names of Lustre's own, where dktrace looks for them.
+ */
 
-static noinline __printf(2, 3) void debug_req(struct libcfs_debug_msg_data *data, const char *fmt,
-					      ...)
+__printf(2, 3) void _debug_req(struct libcfs_debug_msg_data *data, const char *fmt, ...);
+__printf(4, 5) void _ldlm_lock_debug(struct libcfs_debug_msg_data *data, void *lock, u64 cookie,
+				     const char *fmt, ...);
+
+noinline void _debug_req(struct libcfs_debug_msg_data *data, const char *fmt, ...)
 {
 	struct va_format vaf = { .fmt = fmt };
 	const char *none = "", *on = "I";
@@ -37,8 +44,8 @@ static noinline __printf(2, 3) void debug_req(struct libcfs_debug_msg_data *data
 	va_end(args);
 }
 
-static noinline __printf(4, 5) void debug_lock(struct libcfs_debug_msg_data *data, void *lock,
-					       u64 cookie, const char *fmt, ...)
+noinline void _ldlm_lock_debug(struct libcfs_debug_msg_data *data, void *lock, u64 cookie,
+			       const char *fmt, ...)
 {
 	struct va_format vaf = { .fmt = fmt };
 	va_list args;
@@ -62,7 +69,7 @@ static noinline __printf(4, 5) void debug_lock(struct libcfs_debug_msg_data *dat
 			break;                                                                     \
 		data_ = (struct libcfs_debug_msg_data){ __FILE__, __func__, S_RPC,                 \
 							__LINE__, (mask),   NULL };                \
-		debug_req(&data_, "@@@ " fmt " ", ##__VA_ARGS__);                                  \
+		_debug_req(&data_, "@@@ " fmt " ", ##__VA_ARGS__);                                 \
 	} while (0)
 
 #define LOCK(mask, fmt, ...)                                                                       \
@@ -73,7 +80,8 @@ static noinline __printf(4, 5) void debug_lock(struct libcfs_debug_msg_data *dat
 			break;                                                                     \
 		data_ = (struct libcfs_debug_msg_data){ __FILE__, __func__, S_LDLM,                \
 							__LINE__, (mask),   NULL };                \
-		debug_lock(&data_, &data_, 0x5d1f2a3b4c5d6e7fULL, "### " fmt, ##__VA_ARGS__);      \
+		_ldlm_lock_debug(&data_, &data_, 0x5d1f2a3b4c5d6e7fULL, "### " fmt,                \
+				 ##__VA_ARGS__);                                                   \
 	} while (0)
 
 static void emit_nested(void)
@@ -136,6 +144,10 @@ static void emit_pointers(void)
 {
 	/* Not static: an address whose first bytes are no string of any length. */
 	u8 bytes[16] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
+	struct sockaddr_in sa = { .sin_family = AF_INET,
+				  .sin_port = htons(988),
+				  .sin_addr.s_addr = htonl(0x0a00020f) };
+	u32 ip = 0x0a00020f;
 
 	CDEBUG(D_NET, "pointer %p %px %pK\n", bytes, bytes, bytes);
 	CDEBUG(D_NET, "null pointer %px\n", NULL);
@@ -144,6 +156,8 @@ static void emit_pointers(void)
 	CDEBUG(D_NET, "function %ps %pS\n", libcfs_debug_msg, libcfs_debug_msg);
 	CDEBUG(D_NET, "bytes %8phN %6ph %4phC %4phD %*phN\n", bytes, bytes, bytes, bytes, 3, bytes);
 	CDEBUG(D_NET, "addresses %pI4 %pI4h %pM\n", bytes, bytes, bytes);
+	CDEBUG(D_NET, "sockets %pIS %pISc %pISpc %pI4h\n", &sa, &sa, &sa, &ip);
+	CDEBUG(D_NET, "zeros %pM %8phN\n", &sa, &sa);
 	CDEBUG(D_NET, "bad ones %pd %pI4 %4ph\n", NULL, NULL, (void *)2);
 }
 
@@ -163,10 +177,8 @@ static void emit_catalogue(void)
 static void emit_unknown(void)
 {
 	static const u8 ip6[16] = { 0x20, 1, 0xd, 0xb8, [15] = 1 };
-	struct sockaddr_in sa = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(0x0a00020f) };
 
 	CDEBUG(D_OTHER, "unknown %pI6c\n", ip6);
-	CDEBUG(D_OTHER, "unknown %pISc\n", &sa);
 	CDEBUG(D_OTHER, "known after it %pUb %d\n", ip6, 7);
 }
 
