@@ -29,6 +29,7 @@ struct message_calls {
 	struct call last; /* of the record that was taken last; message NULL: it had none */
 	uint64_t ts; /* of that record */
 	uint32_t cpu;
+	const void *data;
 };
 
 struct message_calls *message_calls_new(void)
@@ -109,6 +110,9 @@ bool message_calls_take(struct message_calls *calls, const struct message *messa
 
 	if (!calls || !message_half(message, rec, &stack, &is_call))
 		return false;
+	/* Asked once more. */
+	if (rec->ts == calls->ts && rec->cpu == calls->cpu && rec->data == calls->data)
+		return is_call;
 	clear(&calls->last);
 	for (i = calls->n; i-- > 0;)
 		if (calls->calls[i].stack == stack && calls->calls[i].rec.pid == rec->pid)
@@ -123,6 +127,7 @@ bool message_calls_take(struct message_calls *calls, const struct message *messa
 		keep(calls, message, rec, stack);
 	calls->ts = rec->ts;
 	calls->cpu = rec->cpu;
+	calls->data = rec->data;
 	return is_call;
 }
 

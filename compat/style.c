@@ -113,6 +113,8 @@ int style_begin(struct style *style, struct dkt_buf *buf)
 int style_record(struct style *style, const struct dkt_record *record, const char *comm,
 		 struct dkt_buf *buf)
 {
+	if (style->legacy && legacy_style_keep(style->legacy, record))
+		return 0;
 	if (style->lib)
 		return dkt_style_record(style->lib, record, comm, buf);
 	if (style->legacy)

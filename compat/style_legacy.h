@@ -25,8 +25,8 @@ const struct message *legacy_style_message(struct legacy_style *style,
 					   const struct dkt_record *record);
 
 /*
- * To be asked of every record first. True: it is but a part of a message, which the next record of
- * that is shown with.
+ * To be asked of every record first, once or more often. True: it is but a part of a message, which
+ * the next record of that is shown with.
  */
 bool legacy_style_keep(struct legacy_style *style, const struct dkt_record *record);
 
