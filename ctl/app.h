@@ -93,7 +93,9 @@ extern const char app_instance[];
 
 /* One file each: argv[0] is the command's name; the exit status is returned. */
 int cmd_apply(struct app *app, int argc, char **argv);
+int cmd_info(struct app *app, int argc, char **argv);
 int cmd_merge(struct app *app, int argc, char **argv);
+int cmd_split(struct app *app, int argc, char **argv);
 int cmd_convert(struct app *app, int argc, char **argv);
 int cmd_boot_config(struct app *app, int argc, char **argv);
 int cmd_dk(struct app *app, int argc, char **argv);

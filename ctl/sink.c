@@ -66,7 +66,7 @@ int sink_format(struct app *app, const char *path, struct sink *sink)
 static int open_tracedat(struct sink *sink)
 {
 	DKT_OPTS(dkt_tracedat_opts, opts, .version = sink->version,
-		 .compression = sink->app->compression, .dir = sink->file.dir);
+		 .compression = sink->app->compression, .dir = sink->file.dir, .part = sink->part);
 
 	return dkt_tracedat_new(sink->app->ctx, sink->source, sink->file.fd, &opts,
 				&sink->tracedat);

@@ -17,6 +17,7 @@ struct sink {
 	struct app *app;
 	struct dkt_style_info style; /* no name: trace.dat */
 	unsigned int version; /* of trace.dat */
+	bool part; /* of the source there is more than goes to this file */
 	struct outfile file;
 	struct dkt_source *source;
 	struct dkt_ctx *const *ctxs; /* of the streams */

@@ -321,6 +321,7 @@ int dkt_tracedat_new(struct dkt_ctx *ctx, struct dkt_source *source, int fd,
 				      .source = source,
 				      .fd = fd,
 				      .page_size = PAGE_SIZE,
+				      .part = opts && opts->part,
 				      /* Whatever they were recorded in, sources have turned them. */
 				      .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
 				      .long_size = source->ctx->long_size,

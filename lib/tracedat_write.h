@@ -77,6 +77,7 @@ struct dkt_tracedat {
 	struct dkt_source *source;
 	int fd;
 	unsigned int version;
+	bool part; /* losses are those of gaps only */
 	uint32_t page_size;
 	bool big_endian;
 	uint8_t long_size;

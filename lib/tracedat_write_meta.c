@@ -222,7 +222,7 @@ static void cpu_stat(const struct dkt_tracedat *out, struct dkt_buf *buf,
 	char text[400];
 
 	/* Of several instances in one file the losses are known together only. */
-	if ((stream != out->streams && stream->source == out->streams[0].source) ||
+	if (out->part || (stream != out->streams && stream->source == out->streams[0].source) ||
 	    dkt_source_loss(stream->source, nr, &loss))
 		loss.lost = 0;
 	if (cpu && cpu->told > loss.lost)

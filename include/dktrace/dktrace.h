@@ -724,6 +724,7 @@ struct dkt_tracedat_opts {
 	unsigned int version; /* of the format: 6, or 7 which 0 stands for */
 	const char *compression; /* "zstd", "zlib", "none"; NULL: zstd, and none in version 6 */
 	const char *dir; /* for a file without a name that keeps the records; NULL: /tmp */
+	bool part; /* of the source there is more: only what gaps say was lost */
 };
 
 /*

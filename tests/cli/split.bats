@@ -1,0 +1,109 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# split: one file as several; info: what is in a file.
+
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+load helper
+
+perf=$top/tests/fixture/perfdata/plain.data
+
+setup()
+{
+	mkdir "$BATS_TEST_TMPDIR/files" && cd "$BATS_TEST_TMPDIR/files" || return
+	dktrace convert "$capture" all.dat
+	dktrace report all.dat >wanted
+}
+
+@test "the pieces one after the other are the whole" {
+	for how in "--count 300" "--every 5ms" "--size 10k" "--count 1000 --every 7ms"; do
+		# shellcheck disable=SC2086 # several words
+		dktrace split $how all.dat part.dat >pieces
+		[ "$(sed 1d pieces | wc -l)" -gt 1 ]
+		sed 1d pieces | while read -r file _; do
+			dktrace report "$file"
+		done | cmp wanted -
+		same "$(wc -l <wanted)" "$(sed 1d pieces | awk '{ n += $2 } END { print n }')" "records"
+		rm part-*.dat
+	done
+}
+
+@test "pieces are as long as asked for" {
+	run -0 dktrace split --count 500 --json all.dat part.txt
+	same '["part-001.txt",500] ["part-002.txt",500] ["part-003.txt",500] ["part-004.txt",218]' \
+		"$(jq -c '.files[] | [.file, .records]' <<<"$output" | paste -sd ' ')" "pieces"
+	same 218 "$(wc -l <part-004.txt)" "lines of the last"
+	dktrace split --every 10ms all.dat time.txt >pieces
+	awk 'NR > 1 && $4 - $3 > 0.010001 { exit 1 }' pieces
+	same 3 "$(sed 1d pieces | wc -l)" "windows of 10 ms in 29"
+}
+
+@test "a window is cut into pieces, too" {
+	dktrace split --since 1795175209.76 --until 1795175209.78 --every 5ms all.dat part.txt
+	cat part-*.txt | cmp - <(dktrace report --since 1795175209.76 --until 1795175209.78 all.dat)
+}
+
+@test "what cannot be split is told" {
+	expect 2 "" "dktrace: split: needs --every, --size or --count" dktrace split all.dat part.dat
+	expect 2 "" "dktrace: --every: '5 days' is none; a time such as 500ms, 10s, 5m" \
+		dktrace split --every "5 days" all.dat part.dat
+	expect 2 "" "dktrace: --size: '-1' is none; a size such as 100M" \
+		dktrace split --size=-1 all.dat part.dat
+	expect 2 "" "dktrace: --count: '0' is none; a number of records" \
+		dktrace split --count 0 all.dat part.dat
+	cp all.dat part-001.dat
+	expect 1 "" "dktrace: part-001.dat is what is read: name another file to write" \
+		dktrace split --count 10 part-001.dat part.dat
+	cmp all.dat part-001.dat
+}
+
+@test "info counts what report prints" {
+	dktrace info --json all.dat >info.json
+	same "$(wc -l <wanted)" "$(jq .records info.json)" "records"
+	sed -E 's/^.*-[0-9]+ +\[[0-9]+\] +[0-9]+\.[0-9]+: ([a-z0-9_]+): .*/\1/' wanted | sort | uniq -c |
+		awk '{ print $2, $1 }' | sort >counts
+	jq -r '.events[] | "\(.event) \(.records)"' info.json | sort | cmp counts -
+	for cpu in 0 1; do
+		same "$(dktrace report --cpu $cpu all.dat | wc -l)" \
+			"$(jq ".cpus[$cpu].records" info.json)" "records of cpu $cpu"
+	done
+}
+
+@test "info counts what trace-cmd prints" {
+	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
+	for file in all.dat "$top"/tests/fixture/tracedat/v6.dat "$top"/tests/fixture/tracedat/v7-zstd.dat; do
+		same "$(trace-cmd report "$file" 2>/dev/null | grep -vc '^cpus=')" \
+			"$(dktrace info --json "$file" | jq .records)" "$file"
+	done
+}
+
+@test "info says what the file is" {
+	run -0 dktrace info "$perf"
+	has "$output" "kind      perf.data
+host      server1
+kernel    6.1.0 x86_64
+clock     mono"
+	has "$output" "records   96, "
+	has "$output" "
+CPU RECORDS RATE/S BYTES        BEGIN          END LOST GAPS
+  0      91   4137  5420 13445.532563 13445.554558    0    0
+  1       5    227   308 13445.532687 13445.554545    0    0"
+	has "$output" "
+EVENT                    RECORDS RATE/S BYTES        BEGIN          END
+sched:sched_switch            71   3228  4828 13445.532563 13445.554558"
+}
+
+@test "info tells losses by CPU and interval" {
+	cat >lost.log <<-END
+		00000100:00100000:2.0:1495061256.496695:0:14615:0:(client.c:1498:f()) one
+		00000001:02000400:2.0:1495061256.600000:0:0:0:(ring_buffer:0:lost_events()) 7 records lost before this on CPU 2
+		00000100:00100000:2.0:1495061256.600000:0:14616:0:(client.c:1:f()) two
+	END
+	run -3 dktrace info lost.log
+	has "$output" "lost      7 in 1 places"
+	has "$output" "
+CPU LOST             AFTER            BEFORE
+  2    7 1495061256.496695 1495061256.600000"
+	run -3 --separate-stderr dktrace info --json lost.log
+	same '{"cpu":2,"lost":7,"after":1495061256496695000,"before":1495061256600000000}' \
+		"$(jq -c '.first_gaps[0]' <<<"$output")" "gap"
+}
