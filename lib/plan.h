@@ -228,6 +228,9 @@ bool dkt__type_find(const char *name, struct dkt__type *type);
 
 /* The type that a pointer's name points at. */
 bool dkt__type_pointee(const char *name, struct dkt__type *type);
+
+/* The same of an array's elements, without what the kernel puts around it: "__data_loc u32[]" */
+bool dkt__type_element(const char *array, struct dkt__type *type);
 struct dkt__type dkt__type_promote(struct dkt__type type);
 
 /* C's usual arithmetic conversions. */

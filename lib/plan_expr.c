@@ -175,6 +175,9 @@ static int build_index(struct builder *b, struct tep_print_arg *arg, struct dkt_
 		return err;
 	*type = (struct dkt__type){ (uint8_t)field->elementsize,
 				    field->flags & TEP_FIELD_IS_SIGNED };
+	/* libtraceevent does not know it of an array declared without a length, as probes' are. */
+	if (!field->elementsize || field->elementsize == (unsigned int)field->size)
+		dkt__type_element(field->type, type);
 	if (base != arg->op.left && base->type == TEP_PRINT_DYNAMIC_ARRAY)
 		dkt__type_pointee(arg->op.left->typecast.type, type);
 	code.load = dkt__plan_load(type->size, type->is_signed);

@@ -61,6 +61,25 @@ bool dkt__type_find(const char *name, struct dkt__type *type)
 	return false;
 }
 
+bool dkt__type_element(const char *array, struct dkt__type *type)
+{
+	const char *from = array, *end;
+	char name[64];
+
+	if (!strncmp(from, "__data_loc ", 11) || !strncmp(from, "__rel_loc ", 10))
+		from = strchr(from, ' ') + 1;
+	end = strchr(from, '[');
+	if (!end)
+		end = from + strlen(from);
+	while (end > from && end[-1] == ' ')
+		end--;
+	if ((size_t)(end - from) >= sizeof(name))
+		return false;
+	memcpy(name, from, (size_t)(end - from));
+	name[end - from] = '\0';
+	return dkt__type_find(name, type);
+}
+
 bool dkt__type_pointee(const char *name, struct dkt__type *type)
 {
 	char *base __cleanup(free) = strdup(name);

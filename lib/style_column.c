@@ -32,26 +32,6 @@ static bool is_text(const struct dkt_field *field)
 	       !strstr(field->type, "unsigned char") && !strstr(field->type, "signed char");
 }
 
-/* The type of an array's elements by its name, without what the kernel puts around it. */
-static bool element_type(const struct dkt_field *field, struct dkt__type *type)
-{
-	const char *from = field->type, *end;
-	char name[64];
-
-	if (!strncmp(from, "__data_loc ", 11) || !strncmp(from, "__rel_loc ", 10))
-		from = strchr(from, ' ') + 1;
-	end = strchr(from, '[');
-	if (!end)
-		end = from + strlen(from);
-	while (end > from && end[-1] == ' ')
-		end--;
-	if ((size_t)(end - from) >= sizeof(name))
-		return false;
-	memcpy(name, from, (size_t)(end - from));
-	name[end - from] = '\0';
-	return dkt__type_find(name, type);
-}
-
 static bool is_hex(const struct dkt_field *field, bool is_signed)
 {
 	return field->flags & DKT_FIELD_POINTER || (!is_signed && strstr(field->type, "long"));
@@ -67,7 +47,7 @@ static void set_array(struct dkt__column *column, const struct dkt_field *field)
 		column->kind = DKT__COLUMN_TEXT;
 		return;
 	}
-	if (!element_type(field, &type)) {
+	if (!dkt__type_element(field->type, &type)) {
 		if (field->flags & DKT_FIELD_DYNAMIC)
 			return;
 		type.size = (uint8_t)DKT__MIN(field->element, 16U);

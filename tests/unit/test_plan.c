@@ -360,6 +360,10 @@ static void arrays(void **state)
 	       "\"%lx %lx %lx\", REC->args[0], "
 	       "REC->args[1], REC->args[2]",
 	       args, sizeof(args), "1 abc ffffffffffffffff");
+	/* As of a probe: without a length. */
+	expect(FIELD("s32 a[]", 8, 8, 1) FIELD("u8 b[]", 16, 2, 0),
+	       "\"{%d,%d} {0x%x,0x%x}\", REC->a[0], REC->a[1], REC->b[0], REC->b[1]",
+	       "\xff\xff\xff\xff\2\0\0\0\3\4", 10, "{-1,2} {0x3,0x4}");
 	expect(FIELD("__data_loc unsigned long[] m", 8, 4, 0), "\"%s\", __get_bitmask(m)", &body,
 	       sizeof(body), "ff070605,04030201");
 	expect(FIELD("__data_loc cpumask_t m", 8, 4, 0), "\"%s\", __get_cpumask(m)", &body,
