@@ -58,7 +58,8 @@ EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 
 UNITS := $(notdir $(wildcard share/systemd/*.service))
 
-TEST_TOOLS := $(O)/tests/gen-records $(O)/tests/fake-lustre.so
+TEST_TOOLS := $(O)/tests/gen-records $(O)/tests/gen-probe-tree $(O)/tests/fake-lustre.so \
+	$(O)/tests/probe-target $(O)/tests/probe-target-O0
 
 SO := $(O)/libdktrace.so.$(VERSION)
 
@@ -164,6 +165,22 @@ $(O)/tests/gen-records: tests/gen-records.c compat/record.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -Icompat $(CFLAGS) $(LDFLAGS) -o $@ $<
+
+$(O)/tests/gen-probe-tree: tests/gen-probe-tree.c tests/probe_tree.h
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE) $(LIB_CFLAGS) -Ilib -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB_LIBS)
+
+# What is probed is compiled plainly, whatever the tests are.
+$(O)/tests/probe-target: tests/probe-target.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -g -O2 $(WARN) -Wno-missing-prototypes -o $@ $<
+
+$(O)/tests/probe-target-O0: tests/probe-target.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -g -O0 $(WARN) -Wno-missing-prototypes -o $@ $<
 
 # Preloaded, it does what a kernel with Lustre does.
 $(O)/tests/fake-lustre.so: tests/fake-lustre.c

@@ -330,6 +330,14 @@ const struct class_bits *class_map_event(const struct class_map *map, const stru
 	return index < map->n_bits ? &map->bits[index] : &nothing;
 }
 
+void class_map_want(struct class_map *map, const struct dkt_event *event)
+{
+	size_t index = dkt_event_index(event);
+
+	if (index < map->n_bits)
+		map->bits[index].wanted = true;
+}
+
 bool class_bits_on(const struct class_bits *bits, uint32_t debug, uint32_t subsystem_debug)
 {
 	uint32_t subsystems = bits->subsystems;

@@ -16,6 +16,7 @@ struct class_bits {
 	uint32_t filtered; /* those of types for which class_map_filter() has a filter */
 	uint32_t narrowed; /* those for which only call sites in the subsystems' modules count */
 	uint32_t sites; /* if narrowed: the subsystems whose modules a call site can lie in */
+	bool wanted; /* whatever the masks say: class_map_want() */
 	bool fields; /* each record says its class in msg_mask and msg_subsys; all bits are set */
 };
 
@@ -69,6 +70,9 @@ int class_map_resolve(struct class_map *map, struct dkt_event *const *events, si
 
 const struct class_bits *class_map_event(const struct class_map *map,
 					 const struct dkt_event *event);
+
+/* The event is wanted whatever the masks say. */
+void class_map_want(struct class_map *map, const struct dkt_event *event);
 
 /* Whether these masks switch it on: a type of it and a subsystem of it, as in Lustre. */
 bool class_bits_on(const struct class_bits *bits, uint32_t debug, uint32_t subsystem_debug);

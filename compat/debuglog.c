@@ -12,6 +12,7 @@
 
 #include "cdebug.h"
 #include "lustre_masks.h"
+#include "probes.h"
 #include "rebuild.h"
 #include "util.h"
 
@@ -278,6 +279,7 @@ void debuglog_close(struct debuglog *log)
 	if (log->probe_made && !log->applied)
 		cdebug_remove(log->ctx, log->dirfd);
 	leave(log);
+	probes_free(log->probes);
 	free(log->no_probe);
 	free(log->name);
 	free(log->dir);
@@ -297,6 +299,8 @@ int debuglog_map(struct debuglog *log)
 		err = class_map_load(log->ctx, &log->map);
 	if (!err)
 		err = class_map_resolve(log->map, events, n);
+	if (!err)
+		probes_mark(log);
 	return err;
 }
 
@@ -421,6 +425,8 @@ static int reset(struct debuglog *log)
 		err = remove_instance(log);
 	if (!err && *dkt_tracefs_dir(log->ctx) && log->dirfd >= 0)
 		err = cdebug_remove(log->ctx, log->dirfd);
+	if (!err && *dkt_tracefs_dir(log->ctx) && log->dirfd >= 0)
+		err = probes_reset(log);
 	if (err)
 		return err;
 	err = remove_dir(log);
@@ -435,6 +441,7 @@ int debuglog_reset(struct dkt_ctx *ctx, const char *name)
 	if (!err)
 		err = reset(&log);
 	leave(&log);
+	probes_free(log.probes);
 	settings_clear(&log.set);
 	free(log.name);
 	free(log.dir);

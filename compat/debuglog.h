@@ -17,6 +17,8 @@
 #define DEBUGLOG_SETTINGS "settings"
 #define DEBUGLOG_BEFORE   "settings.before"
 
+struct probes; /* probes.h */
+
 struct debuglog {
 	struct dkt_ctx *ctx;
 	char *name; /* of the instance */
@@ -32,6 +34,7 @@ struct debuglog {
 	bool probe_made; /* the probe on Lustre's messages: just now */
 	bool applied; /* a change was made */
 	bool rearm; /* the next one makes triggers anew, and puts back what they had switched */
+	struct probes *probes; /* that the user made, NULL before probes_load() */
 	char *no_probe; /* why there is no probe on Lustre's messages, NULL: nobody knows a reason */
 };
 

@@ -12,7 +12,8 @@
 bool debuglog_wants(const struct class_bits *bits, const struct settings *set)
 {
 	/* Some messages cannot be masked; their filter knows. */
-	return bits->fields || class_bits_on(bits, set->debug, set->subsystem_debug);
+	return bits->fields || bits->wanted ||
+	       class_bits_on(bits, set->debug, set->subsystem_debug);
 }
 
 /* ---- words as constants: msg_mask & rpctrace ---- */

@@ -45,6 +45,15 @@ struct app {
 	const char *condition;
 	const char *slowest;
 	const char *seconds;
+	const char *exec;
+	const char *group;
+	const char *name;
+	const char *kind;
+	const char *max;
+	const char *debug_file;
+	bool dry_run;
+	bool enable;
+	bool force;
 	bool csv;
 	const char *events;
 	const char *fields;
@@ -73,6 +82,7 @@ enum command_flags {
 	CMD_REPORT = 32, /* prints files: the options of report */
 	CMD_FILTER = 0x400, /* --pid, --comm, --cpu of what is recorded */
 	CMD_TRIGGER = 0x800, /* --if */
+	CMD_PROBE = 1 << 15, /* makes probes: --exec, --group ... */
 };
 
 struct command {
@@ -106,6 +116,7 @@ int cmd_lctl(struct app *app, int argc, char **argv);
 int cmd_latency(struct app *app, int argc, char **argv);
 int cmd_list(struct app *app, int argc, char **argv);
 int cmd_report(struct app *app, int argc, char **argv);
+int cmd_probe(struct app *app, int argc, char **argv);
 int cmd_reset(struct app *app, int argc, char **argv);
 int cmd_save(struct app *app, int argc, char **argv);
 int cmd_start(struct app *app, int argc, char **argv);

@@ -10,6 +10,7 @@
 #include "mask.h"
 #include "opt.h"
 #include "param.h"
+#include "probes.h"
 #include "select.h"
 #include "style.h"
 
@@ -166,6 +167,9 @@ static void offer_styles(const struct typed *typed)
 		offer(typed, info.name, "");
 }
 
+static const char *const probe_kinds[] = { "kprobe", "uprobe",    "fprobe", "tracepoint",
+					   "event",  "synthetic", NULL };
+
 static void offer_value(const char *option, const struct typed *typed)
 {
 	if (!strcmp(option, "class"))
@@ -176,6 +180,8 @@ static void offer_value(const char *option, const struct typed *typed)
 		offer_styles(typed);
 	else if (!strcmp(option, "instance"))
 		offer_instances(typed);
+	else if (!strcmp(option, "kind"))
+		offer_words(typed, probe_kinds);
 }
 
 static void offer_lists(struct app *app, int argc, char **argv, const struct typed *typed)
@@ -242,6 +248,48 @@ static void offer_triggers(struct app *app, int argc, char **argv, const struct 
 	}
 }
 
+static int offer_function(void *data, const char *module, const char *name)
+{
+	(void)module;
+	offer(data, name, "");
+	return 0;
+}
+
+static void offer_probes(struct app *app, const struct typed *typed)
+{
+	struct debuglog *log;
+	size_t i;
+
+	if (debuglog_open(app->ctx, app->instance, 0, &log))
+		return;
+	for (i = 0; !probes_load(log) && i < log->probes->n; i++)
+		offer(typed, probes_at(log->probes, i)->name, "");
+	debuglog_close(log);
+}
+
+/* Functions are offered from the second letter on: there are too many. */
+static void offer_probe(struct app *app, int argc, char **argv, const struct typed *typed)
+{
+	static const char *const actions[] = { "add", "del", "disable", "enable", "list", NULL };
+	const char *action = NULL;
+	bool is_program = false;
+	int i, words = 0;
+
+	for (i = 1; i < argc - 1; i++) {
+		is_program |= !strcmp(argv[i], "-x") || begins(argv[i], "--exec");
+		if (opt_takes(command_find("probe"), argv[i]))
+			i++;
+		else if (*argv[i] != '-' && !words++)
+			action = argv[i];
+	}
+	if (!action)
+		offer_words(typed, actions);
+	else if (strcmp(action, "add") && words == 1)
+		offer_probes(app, typed);
+	else if (!strcmp(action, "add") && words == 1 && !is_program && strlen(typed->rest) > 1)
+		dkt_functions(app->ctx, typed->rest, offer_function, (void *)(uintptr_t)typed);
+}
+
 /* argv[0] is the command's name, the last one is being typed. */
 static void offer_arguments(struct app *app, const char *command, int argc, char **argv,
 			    const struct typed *typed)
@@ -256,6 +304,8 @@ static void offer_arguments(struct app *app, const char *command, int argc, char
 		offer_filters(app, argc, typed);
 	else if (!strcmp(command, "trigger"))
 		offer_triggers(app, argc, argv, typed);
+	else if (!strcmp(command, "probe"))
+		offer_probe(app, argc, argv, typed);
 }
 
 static void complete_lctl(struct app *app, int argc, char **argv, const struct typed *typed)

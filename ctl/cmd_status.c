@@ -13,6 +13,7 @@
 #include "out.h"
 #include "param.h"
 #include "status_filter.h"
+#include "status_probe.h"
 
 /* Of the column of labels. */
 #define LABEL_WIDTH 17
@@ -152,6 +153,16 @@ static void print_params(struct debuglog *log)
 	}
 }
 
+static void print_probes(struct debuglog *log)
+{
+	char *probes __cleanup(free) = status_probes_text(log);
+
+	if (!probes)
+		return;
+	print_label("probes");
+	fold_print(stdout, probes, LABEL_WIDTH, fold_width());
+}
+
 static int print_text(struct debuglog *log, const struct status *status)
 {
 	print_label("instance");
@@ -175,6 +186,7 @@ static int print_text(struct debuglog *log, const struct status *status)
 	}
 	print_params(log);
 	status_filter_print(&log->set, LABEL_WIDTH);
+	print_probes(log);
 	if (!status->started)
 		return 0;
 	print_label("events");
@@ -244,6 +256,7 @@ static int print_json(struct debuglog *log, const struct status *status)
 		json_object_object_add(root, "kept_bytes", json_object_new_uint64(status->kept));
 		json_object_object_add(root, "clock", json_object_new_string(status->clock));
 	}
+	status_probes_json(log, root);
 	add_cpus(root, status);
 	puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
 	json_object_put(root);

@@ -24,6 +24,7 @@ static const struct command commands[] = {
 	{ "list",      cmd_list,   CMD_LIST, 1, -1, "classes|subsystems|events|fields [GLOB...]", "show what can be switched on, by name or glob" },
 	{ "mark",      cmd_lctl,   CMD_LCTL, 0, -1, "[TEXT...]", "write a marker into the log" },
 	{ "merge",     cmd_merge,  CMD_WRITE | CMD_PICK | CMD_MERGE, 1, -1, "FILE...", "write the records of several files, also of several hosts, as one file" },
+	{ "probe",     cmd_probe,  CMD_PROBE, 1, -1, "add|list|enable|disable|del [ARGUMENT...]", "make events of functions, source lines, programs and tracepoints" },
 	{ "report",    cmd_report, CMD_REPORT, 1, -1, "FILE...", "print the records of files such as trace.dat" },
 	{ "reset",     cmd_reset,  0,        0, 0,  "", "forget all settings and records: the machine as it was before" },
 	{ "save",      cmd_save,   0,        0, 1,  "[FILE]", "write what is set into a configuration file" },

@@ -192,18 +192,17 @@ int dkt__btf_function(struct dkt__btf *btf, const char *name, uint32_t *id)
 	return 0;
 }
 
-int dkt__btf_tracepoint(struct dkt__btf *btf, const char *name, uint32_t *id)
+/* typedef void (*btf_trace_NAME)(void *, ...): it is there always, but often without names. */
+static int find_trace_type(struct dkt__btf *btf, const char *name, uint32_t *id)
 {
 	char *type_name __cleanup(free) = NULL;
 	const struct btf_type *t;
 	int found;
 
-	*id = 0;
 	if (asprintf(&type_name, "btf_trace_%s", name) < 0) {
 		type_name = NULL;
 		return -ENOMEM;
 	}
-	/* typedef void (*btf_trace_NAME)(void *, ...) */
 	found = btf__find_by_name_kind(btf->btf, type_name, BTF_KIND_TYPEDEF);
 	if (found <= 0)
 		return -ENOENT;
@@ -214,6 +213,19 @@ int dkt__btf_tracepoint(struct dkt__btf *btf, const char *name, uint32_t *id)
 	*id = t->type;
 	t = strip(btf->btf, id, NULL);
 	return t && btf_is_func_proto(t) ? 0 : -ENOENT;
+}
+
+int dkt__btf_tracepoint(struct dkt__btf *btf, const char *name, uint32_t *id)
+{
+	char *function __cleanup(free) = NULL;
+
+	*id = 0;
+	/* What calls those who listen has the same arguments. */
+	if (asprintf(&function, "__traceiter_%s", name) < 0) {
+		function = NULL;
+		return -ENOMEM;
+	}
+	return dkt__btf_function(btf, function, id) ? find_trace_type(btf, name, id) : 0;
 }
 
 int dkt__btf_param(struct dkt__btf *btf, uint32_t id, size_t i, struct ctype_param *param)

@@ -132,6 +132,40 @@ static int start_at_function(struct lines *lines, const char *name)
 	return err;
 }
 
+struct search {
+	const char *name;
+	const char *file;
+	int line;
+};
+
+static int try_inlined(Dwarf_Die *die, void *data)
+{
+	struct search *search = data;
+	const char *name = dwarf_diename(die);
+
+	if (!name || strcmp(name, search->name) || !dwarf_func_inline(die) ||
+	    dwarf_decl_line(die, &search->line))
+		return DWARF_CB_OK;
+	search->file = dwarf_decl_file(die);
+	return search->file ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+/* One that is inlined has code, if no entry. The words of a failure are those there are. */
+static int start_at_inlined(struct lines *lines, const char *name, int err)
+{
+	struct search search = { .name = name };
+	Dwarf_Die *unit = NULL;
+	Dwarf_Addr bias;
+
+	while (!search.file && (unit = dwfl_module_nextcu(lines->binary->module, unit, &bias)))
+		dwarf_getfuncs(unit, try_inlined, &search, 0);
+	if (!search.file)
+		return err;
+	lines->file = search.file;
+	lines->line += search.line;
+	return 0;
+}
+
 static int no_line(const struct lines *lines, const char *file)
 {
 	struct dkt_ctx *ctx = lines->binary->ctx;
@@ -157,6 +191,8 @@ int dkt__dwarf_lines(struct dkt__binary *binary, const char *file, const char *f
 	*n = 0;
 	if (!err && function)
 		err = start_at_function(&lines, function);
+	if (err && function)
+		err = start_at_inlined(&lines, function, err);
 	if (!err && !lines.n)
 		err = look_through(&lines);
 	if (!err && !lines.n)

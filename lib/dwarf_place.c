@@ -8,6 +8,26 @@
 
 #define PARAMS_MAX 64
 
+/*
+ * The scopes around the place. libdw goes on from an inlined function to where that was written;
+ * the variables of the function that it was inlined into are had as well.
+ */
+static void find_scopes(struct dwarf_place *place, Dwarf_Die *unit)
+{
+	Dwarf_Die *around = NULL;
+	int n;
+
+	place->n_scopes = dwarf_getscopes(unit, place->address - place->bias, &place->scopes);
+	if (place->n_scopes <= 0)
+		return;
+	n = dwarf_getscopes_die(&place->scopes[0], &around);
+	if (n <= 0)
+		return;
+	free(place->scopes);
+	place->scopes = around;
+	place->n_scopes = n;
+}
+
 int dkt__dwarf_place(struct dkt__binary *binary, uint64_t address, struct dwarf_place *place)
 {
 	Dwarf_Addr entry;
@@ -20,7 +40,7 @@ int dkt__dwarf_place(struct dkt__binary *binary, uint64_t address, struct dwarf_
 		return -ENODATA;
 	unit = dwfl_module_addrdie(binary->module, address, &place->bias);
 	if (unit)
-		place->n_scopes = dwarf_getscopes(unit, address - place->bias, &place->scopes);
+		find_scopes(place, unit);
 	for (i = 0; i < place->n_scopes; i++)
 		if (dwarf_tag(&place->scopes[i]) == DW_TAG_subprogram)
 			break;
@@ -110,26 +130,20 @@ static int add_frame_base(struct dwarf_place *place, struct probe_value *value, 
 	return run(place, ops, n, value, depth + 1);
 }
 
-/* A static variable: by its place in the file, or by the kernel's symbol. */
+/*
+ * A static variable. The kernel counts from where the code would begin if all of the file were
+ * mapped as the code is.
+ */
 static int set_static(struct dwarf_place *place, uint64_t address, struct probe_value *value)
 {
-	uint64_t there = address + place->bias - place->binary->bias;
-	GElf_Phdr segment;
-	size_t n, i;
+	struct dkt__binary *binary = place->binary;
+	uint64_t offset;
 
-	if (elf_getphdrnum(place->binary->elf, &n))
+	if (dkt__binary_offset(binary, place->address, &offset))
 		return -EOPNOTSUPP;
-	for (i = 0; i < n && i < INT32_MAX; i++) {
-		if (!gelf_getphdr(place->binary->elf, (int)i, &segment) ||
-		    segment.p_type != PT_LOAD || there < segment.p_vaddr ||
-		    there - segment.p_vaddr >= segment.p_filesz)
-			continue;
-		/* The kernel fetches what is there in the process, not in the file. */
-		snprintf(value->fetch, sizeof(value->fetch), "@+0x%llx",
-			 (unsigned long long)(there - segment.p_vaddr + segment.p_offset));
-		return 0;
-	}
-	return -EOPNOTSUPP;
+	snprintf(value->fetch, sizeof(value->fetch), "@+0x%llx",
+		 (unsigned long long)(address + place->bias - (place->address - offset)));
+	return 0;
 }
 
 /* At a function's entry what it was entered with is still there. */

@@ -152,10 +152,8 @@ int dkt_probe_add_place(struct dkt_ctx *ctx, const struct dkt_probe *probe)
 	if (!file)
 		return -EOPNOTSUPP;
 	err = dkt_probe_text(ctx, probe, &text);
-	if (!err) {
+	if (!err)
 		err = dkt__tfs_add(ctx, text, "%s", file);
-		err = err ? dkt__probe_refused(ctx, probe, err) : 0;
-	}
 	if (!err)
 		dkt_events_forget(ctx);
 	return err;

@@ -27,7 +27,4 @@ int dkt__probe_parse(const char *line, struct dkt_probes *probes);
 /* False: the kernel takes no such name of an event or group. */
 bool dkt__probe_is_name(const char *name);
 
-/* Says more of what the kernel refused, if that can be found out: words before those there are. */
-int dkt__probe_refused(struct dkt_ctx *ctx, const struct dkt_probe *probe, int err);
-
 #endif

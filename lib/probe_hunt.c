@@ -107,8 +107,8 @@ static int inlined(struct probe_hunt *hunt)
 	struct dkt__btf *btf;
 	uint32_t id;
 
-	if (define->opts->debug_file && (binary = probe__kernel_binary(define, module)) &&
-	    !dkt__dwarf_inlined(binary, hunt->name, &where) && where)
+	binary = probe__kernel_binary(define, module);
+	if (binary && !dkt__dwarf_inlined(binary, hunt->name, &where) && where)
 		return dkt_fail(
 			define->ctx, -ENOENT,
 			"%s is inlined%s%s: it has no entry to probe; a source line of it has"

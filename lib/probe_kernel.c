@@ -211,16 +211,36 @@ static int add_line(struct probe_define *define, struct dkt__binary *binary, uin
 	return add_target(define, &target, address - symbol.address, suffix);
 }
 
+/* A function that is there says which module's lines are meant. */
+static int find_module(struct probe_define *define)
+{
+	struct probe_place *place = &define->place;
+	struct probe_hunt hunt = { .define = define, .name = place->function };
+	int err = 0;
+
+	if (!place->function || place->module)
+		return 0;
+	if (!probe__hunt(&hunt) && hunt.found[0].module) {
+		place->module = strdup(hunt.found[0].module);
+		err = place->module ? 0 : -ENOMEM;
+	}
+	probe__hunt_clear(&hunt);
+	return err;
+}
+
 /* One in each function that the line came to be in. */
 static int add_lines(struct probe_define *define)
 {
 	struct probe_place *place = &define->place;
-	struct dkt__binary *binary = probe__kernel_binary(define, place->module);
 	struct dwarf_line *lines __cleanup(free) = NULL;
+	struct dkt__binary *binary;
 	char suffix[24];
 	size_t n, i;
-	int err;
+	int err = find_module(define);
 
+	if (err)
+		return err;
+	binary = probe__kernel_binary(define, place->module);
 	if (!binary)
 		return dkt_fail(define->ctx, -ENODATA, "a source line needs debug information: %s",
 				define->no_binary ? define->no_binary : "out of memory");

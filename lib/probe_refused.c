@@ -50,7 +50,7 @@ static bool is_notrace(struct dkt_ctx *ctx, const char *function)
 	return true;
 }
 
-int dkt__probe_refused(struct dkt_ctx *ctx, const struct dkt_probe *probe, int err)
+int dkt_probe_refused(struct dkt_ctx *ctx, const struct dkt_probe *probe, int err)
 {
 	const char *colon = strchr(probe->place ? probe->place : "", ':');
 	const char *place = colon ? colon + 1 : probe->place;
@@ -72,7 +72,7 @@ int dkt__probe_refused(struct dkt_ctx *ctx, const struct dkt_probe *probe, int e
 			"%s: on return this kernel has no arguments any more; a probe at the"
 			" entry has them",
 			words);
-	if (err == -EINVAL && !strstr(words, "\n") && is_notrace(ctx, function))
+	if (err == -EINVAL && is_notrace(ctx, function))
 		return dkt_fail(
 			ctx, err,
 			"%s is marked notrace, or part of the kernel's tracing: it cannot be"

@@ -160,33 +160,28 @@ static void take_back(struct dkt_instance *in)
 
 /* ---- the whole ---- */
 
-/* Recording rests while the buffers are brought to safety and emptied. */
+struct switching {
+	const struct dkt__tracer *tracer;
+	struct dkt_instance *in;
+	const char *now;
+};
+
+static int switch_or_not(void *data)
+{
+	const struct switching *to = data;
+	int err = switch_tracer(to->tracer, to->in, to->now);
+
+	if (err && to->tracer->wanted)
+		take_back(to->in);
+	return err;
+}
+
 static int switch_and_save(const struct dkt__tracer *tracer, struct dkt_instance *in,
 			   const char *now)
 {
-	DKT_OPTS(dkt_capture_opts, opts, .spool = tracer->spool);
-	struct dkt_capture *cap = NULL;
-	bool on = false;
-	int err = tracer->spool ? dkt_capture_open(in, &opts, &cap) : 0;
+	struct switching to = { .tracer = tracer, .in = in, .now = now };
 
-	if (!err)
-		err = dkt_instance_get_on(in, &on);
-	if (!err && on)
-		err = dkt_instance_set_on(in, false);
-	if (!err && cap)
-		err = dkt__capture_save(cap);
-	if (!err) {
-		err = switch_tracer(tracer, in, now);
-		if (err && tracer->wanted)
-			take_back(in);
-		/* Also a switch that failed may have emptied them. */
-		if (cap)
-			dkt__capture_settle(cap);
-	}
-	if (on)
-		dkt_instance_set_on(in, true);
-	dkt_capture_close(cap);
-	return err;
+	return dkt_instance_rest(in, tracer->spool, switch_or_not, &to);
 }
 
 /* 0 if the instance can have it at all. */

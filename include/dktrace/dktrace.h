@@ -358,6 +358,12 @@ DKT_API int dkt_probe_create(struct dkt_ctx *ctx, const struct dkt_probe *probe)
  */
 DKT_API int dkt_probe_add_place(struct dkt_ctx *ctx, const struct dkt_probe *probe);
 
+/*
+ * After dkt_probe_create() was refused with err: finds out why, if the kernel did not say so, as of
+ * a function that is blacklisted; the words are in dkt_error(). It reads long lists. Returns err.
+ */
+DKT_API int dkt_probe_refused(struct dkt_ctx *ctx, const struct dkt_probe *probe, int err);
+
 /* Removes it; the catalogue is forgotten. -ENOENT: there is none; -EBUSY: it is in use. */
 DKT_API int dkt_probe_remove(struct dkt_ctx *ctx, const char *group, const char *name);
 
@@ -594,6 +600,15 @@ DKT_API int dkt_capture_loss(struct dkt_capture *capture, int cpu, struct dkt_lo
 DKT_API const char *dkt_capture_comm(struct dkt_capture *capture, int32_t pid);
 
 DKT_API void dkt_capture_close(struct dkt_capture *capture);
+
+typedef int (*dkt_rest_fn)(void *data);
+
+/*
+ * Calls fn while recording rests and all that the buffers hold is safe in the spool directory, of
+ * which the next capture returns it: for what makes the kernel empty them. Returns what fn does.
+ */
+DKT_API int dkt_instance_rest(struct dkt_instance *instance, const char *spool, dkt_rest_fn fn,
+			      void *data);
 
 /* Bytes of pages that the spool directory keeps; 0 if there is none. Looks without a lock. */
 DKT_API int dkt_spool_bytes(struct dkt_ctx *ctx, const char *spool, uint64_t *bytes);

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* probe: events on functions, source lines, programs, tracepoints, made at run time. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "app.h"
+#include "fold.h"
+#include "out.h"
+#include "probes.h"
+
+/* What a glob may come to without being asked for. */
+#define MAX_PROBES 100
+
+static bool read_number(const char *text, unsigned long most, unsigned long *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoul(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !errno && !*end && *value && *value <= most;
+}
+
+static const struct {
+	const char *name;
+	enum dkt_probe_kind kind;
+} kinds[] = {
+	{ "kprobe", DKT_PROBE_KPROBE }, { "uprobe", DKT_PROBE_UPROBE },
+	{ "fprobe", DKT_PROBE_FPROBE }, { "tracepoint", DKT_PROBE_TRACEPOINT },
+	{ "event", DKT_PROBE_EVENT },   { "synthetic", DKT_PROBE_SYNTHETIC },
+};
+
+static const char *kind_name(enum dkt_probe_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (kinds[i].kind == kind)
+			return kinds[i].name;
+	return "?";
+}
+
+static const char *kind_words(const struct dkt_probe *probe)
+{
+	if (!probe->on_return)
+		return kind_name(probe->kind);
+	return probe->kind == DKT_PROBE_UPROBE ? "uretprobe" :
+	       probe->kind == DKT_PROBE_FPROBE ? "fexit" :
+						 "kretprobe";
+}
+
+/* ---- add ---- */
+
+static int read_opts(const struct app *app, struct dkt_probe_opts *opts)
+{
+	unsigned long number;
+	size_t i;
+
+	opts->group = app->group;
+	opts->name = app->name;
+	opts->exec = app->exec;
+	opts->debug_file = app->debug_file;
+	opts->max = MAX_PROBES;
+	if (app->pid && !read_number(app->pid, INT_MAX, &number))
+		return app_usage("probe add --pid %s: not the number of a process", app->pid);
+	opts->pid = app->pid ? (pid_t)number : 0;
+	if (app->max && !read_number(app->max, 1000000, &number))
+		return app_usage("probe add --max %s: not a number of probes", app->max);
+	if (app->max)
+		opts->max = number;
+	for (i = 0; app->kind && i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(app->kind, kinds[i].name))
+			opts->kind = kinds[i].kind;
+	if (app->kind && !opts->kind)
+		return app_usage(
+			"probe add --kind %s: there are kprobe, uprobe, fprobe, tracepoint,"
+			" event, synthetic",
+			app->kind);
+	if (opts->kind == DKT_PROBE_UPROBE && !opts->exec && !opts->pid)
+		return app_usage("probe add --kind uprobe: needs --exec or --pid");
+	return 0;
+}
+
+static int define(struct app *app, char **argv, struct dkt_probes **probes)
+{
+	DKT_OPTS(dkt_probe_opts, opts);
+	const char *place = argv[0];
+	char *both __cleanup(free) = NULL;
+	int rc = read_opts(app, &opts);
+	size_t n = 0;
+
+	*probes = NULL;
+	if (rc)
+		return rc;
+	/* "FUNCTION %return ..." is "FUNCTION%return ..." */
+	if (argv[1] && !strcmp(argv[1], "%return")) {
+		if (asprintf(&both, "%s%%return", place) < 0)
+			both = NULL;
+		place = both ? both : place;
+		argv++;
+	}
+	while (argv[1 + n])
+		n++;
+	if (dkt_tracefs_open(app->ctx, 0) ||
+	    dkt_probe_define(app->ctx, place, (const char *const *)argv + 1, n, &opts, probes))
+		return app_fail(app);
+	return 0;
+}
+
+static int print_definitions(struct app *app, const struct dkt_probes *probes)
+{
+	const struct dkt_probe *probe;
+	size_t i;
+
+	for (i = 0; (probe = dkt_probes_at(probes, i)); i++) {
+		char *text __cleanup(free) = NULL;
+
+		if (dkt_probe_text(app->ctx, probe, &text))
+			return app_fail(app);
+		puts(text);
+	}
+	return 0;
+}
+
+/* On a terminal, when it takes longer than a second. */
+struct progress {
+	time_t from;
+	bool shown;
+};
+
+static void show_progress(void *data, size_t done, size_t of)
+{
+	struct progress *progress = data;
+
+	if (!isatty(STDERR_FILENO) || time(NULL) - progress->from < 2)
+		return;
+	fprintf(stderr, "\r%zu of %zu probes", done, of);
+	progress->shown = true;
+	if (done == of)
+		fprintf(stderr, "\r\033[K");
+}
+
+static void print_made(const struct app *app, struct debuglog *log, const struct dkt_probes *probes,
+		       const struct probes_result *result)
+{
+	const struct dkt_probe *probe;
+	size_t i;
+
+	for (i = 0; (probe = dkt_probes_at(probes, i)); i++)
+		if (probes_find(log->probes, probe->group, probe->name))
+			printf("%s:%s\n", probe->group, probe->name);
+	fflush(stdout);
+	if (result->refused)
+		fprintf(stderr, "dktrace: %zu of %zu are not made, the first because: %s\n",
+			result->refused, result->refused + result->made,
+			result->words ? result->words : "?");
+	if (log->note && app->enable)
+		fprintf(stderr, "dktrace: %s\n", log->note);
+	probe = dkt_probes_at(probes, 0);
+	if (app->enable)
+		fprintf(stderr, "'dktrace show' prints what it records.\n");
+	else if (probe->kind == DKT_PROBE_SYNTHETIC)
+		fprintf(stderr, "A histogram's action makes its records.\n");
+	else if (dkt_probes_at(probes, 1))
+		fprintf(stderr, "They are off: 'dktrace probe enable' switches them on.\n");
+	else
+		fprintf(stderr, "It is off: 'dktrace probe enable %s' switches it on.\n",
+			probe->name);
+}
+
+static int probe_add(struct app *app, char **argv)
+{
+	struct progress progress = { .from = time(NULL) };
+	struct probes_opts opts = { .enable = app->enable,
+				    .skip = strpbrk(argv[0], "*?["),
+				    .progress = show_progress,
+				    .data = &progress };
+	struct probes_result result = { 0 };
+	struct debuglog *log = NULL;
+	struct dkt_probes *probes;
+	int rc = define(app, argv, &probes);
+
+	if (!rc && app->dry_run)
+		rc = print_definitions(app, probes);
+	else if (!rc && (debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log) ||
+			 probes_add(log, probes, &opts, &result)))
+		rc = app_fail(app);
+	else if (!rc)
+		print_made(app, log, probes, &result);
+	free(result.words);
+	dkt_probes_free(probes);
+	debuglog_close(log);
+	return rc;
+}
+
+/* ---- list ---- */
+
+static bool is_on(struct dkt_event *const *on, size_t n, const struct dkt_probe *probe)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(dkt_event_system(on[i]), probe->group) &&
+		    !strcmp(dkt_event_name(on[i]), probe->name))
+			return true;
+	return false;
+}
+
+static const char *number(uint64_t value, char text[static 24])
+{
+	if (value == DKT_PROBE_UNKNOWN)
+		return NULL;
+	snprintf(text, 24, "%" PRIu64, value);
+	return text;
+}
+
+static int add_row(struct table *table, const struct dkt_probe *probe, bool on, bool ours)
+{
+	char *name __cleanup(free) = NULL;
+	char hits[24], missed[24];
+
+	if (asprintf(&name, "%s:%s", probe->group, probe->name) < 0) {
+		name = NULL;
+		return -ENOMEM;
+	}
+	return table_add(table, (const char *const[]){
+					name, kind_words(probe), probe->place, on ? "yes" : "no",
+					ours ? "yes" : "no", number(probe->hits, hits),
+					number(probe->missed, missed), probe->fields });
+}
+
+static int list(struct app *app, struct debuglog *log, const char *pattern, struct table *table)
+{
+	struct dkt_event **on __cleanup(free) = NULL;
+	struct dkt_probes *there = NULL;
+	const struct dkt_probe *probe;
+	size_t n_on = 0, i;
+	int err = probes_load(log);
+
+	if (!err && log->in)
+		err = dkt_instance_get_events(log->in, &on, &n_on);
+	if (!err)
+		err = dkt_probes_read(app->ctx, &there);
+	for (i = 0; !err && (probe = dkt_probes_at(there, i)); i++) {
+		const struct probe_made *made = probes_find(log->probes, probe->group, probe->name);
+		bool ours = made && dkt_probe_same(dkt_probes_at(made->definition, 0), probe);
+
+		if (!pattern || probes_match(pattern, probe))
+			err = add_row(table, probe, is_on(on, n_on, probe), ours);
+	}
+	dkt_probes_free(there);
+	return err;
+}
+
+static int probe_list(struct app *app, char **argv)
+{
+	static const struct column columns[] = {
+		{ "PROBE", 0 },           { "KIND", 0 },          { "PLACE", 0 },
+		{ "ON", COL_BOOL },       { "OURS", COL_BOOL },   { "HITS", COL_NUMBER },
+		{ "MISSED", COL_NUMBER }, { "FIELDS", COL_FOLD },
+	};
+	struct table *table = table_new("probes", columns, ARRAY_SIZE(columns), app->json);
+	struct debuglog *log = NULL;
+	int err = table ? debuglog_open(app->ctx, app->instance, 0, &log) : -ENOMEM;
+
+	if (!err)
+		err = list(app, log, argv[0], table);
+	if (!err && (app->json || table_rows(table)))
+		err = table_print(table);
+	else if (!err)
+		fprintf(stderr, "dktrace: there is no probe%s%s\n", argv[0] ? " like " : "",
+			argv[0] ? argv[0] : "");
+	table_free(table);
+	debuglog_close(log);
+	return err ? app_fail(app) : 0;
+}
+
+/* ---- del, enable, disable ---- */
+
+/* It is there, but not ours: why nothing is done with it is to be said. */
+static int other_tools(struct app *app, const char *pattern)
+{
+	char *words __cleanup(free) = strdup(dkt_error(app->ctx));
+	struct dkt_probes *there;
+	const struct dkt_probe *probe;
+	size_t i;
+
+	if (dkt_probes_read(app->ctx, &there))
+		return app_fail(app);
+	for (i = 0; (probe = dkt_probes_at(there, i)); i++)
+		if (probes_match(pattern, probe))
+			break;
+	if (probe)
+		dkt_fail(app->ctx, 0, "%s:%s was not made by dktrace, which leaves it alone",
+			 probe->group, probe->name);
+	else
+		dkt_fail(app->ctx, 0, "%s", words ? words : "");
+	dkt_probes_free(there);
+	return app_fail(app);
+}
+
+static int change(struct app *app, const char *what, const char *pattern)
+{
+	bool remove = !strcmp(what, "del"), on = !strcmp(what, "enable");
+	struct debuglog *log = NULL;
+	size_t n = 0;
+	int err = debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
+
+	if (!err)
+		err = remove ? probes_remove(log, pattern, app->force, &n) :
+			       probes_switch(log, pattern, on, &n);
+	if (!err)
+		printf("%zu probe%s %s\n", n, n == 1 ? " is" : "s are",
+		       remove ? "removed" :
+		       on     ? "on" :
+				"off");
+	else if (err == -ENOENT && !n && log)
+		other_tools(app, pattern);
+	else
+		app_fail(app);
+	debuglog_close(log);
+	return err ? EXIT_FAILED : 0;
+}
+
+/* ---- all ---- */
+
+static int probe_change(struct app *app, char **argv)
+{
+	return change(app, argv[-1], argv[0]);
+}
+
+static const struct {
+	const char *name;
+	int (*run)(struct app *app, char **argv);
+	int min_args, max_args;
+	const char *args;
+} actions[] = {
+	{ "add", probe_add, 1, INT_MAX, "PLACE [ARGUMENT...]" },
+	{ "del", probe_change, 1, 1, "NAME|GLOB" },
+	{ "disable", probe_change, 1, 1, "NAME|GLOB" },
+	{ "enable", probe_change, 1, 1, "NAME|GLOB" },
+	{ "list", probe_list, 0, 1, "[NAME|GLOB]" },
+};
+
+int cmd_probe(struct app *app, int argc, char **argv)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(actions); i++) {
+		if (strcmp(argv[1], actions[i].name))
+			continue;
+		if (argc - 2 < actions[i].min_args || argc - 2 > actions[i].max_args)
+			return app_usage("probe %s: usage: dktrace probe %s %s", argv[1], argv[1],
+					 actions[i].args);
+		return actions[i].run(app, argv + 2);
+	}
+	return app_usage("probe: there are add, del, disable, enable, list; not '%s'", argv[1]);
+}

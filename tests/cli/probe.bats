@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# probe on a tree that stands for a kernel: definitions, refusals, lists, usage.
+# shellcheck disable=SC2154,SC2016 # set by bats and helper.bash; not for this shell
+
+load helper
+
+setup()
+{
+	export DKTRACE_INSTANCE=dkt-test-cli-$$ DKTRACE_ROOT=$BATS_TEST_TMPDIR/tree
+	mkdir "$DKTRACE_ROOT"
+	"${DKT_BUILD:-$top/build}/tests/gen-probe-tree" "$DKTRACE_ROOT"
+}
+
+@test "definitions, printed and not made" {
+	expect 0 'p:dktrace/vfs_read vfs_read count=$arg3:u64 pos=+0($arg4):s64' '' \
+		dktrace probe add -n vfs_read 'count pos=*pos'
+	expect 0 'r:mine/back vfs_read ret=$retval:s32' '' \
+		dktrace probe add --dry-run vfs_read %return 'ret=$retval:s32' -g mine --name back
+	expect 0 'f:dktrace/vfs_read__return vfs_read%return ret=$retval:s64' '' \
+		dktrace probe add -n --kind fprobe vfs_read%return '$retval'
+	expect 0 't:dktrace/vfs_seen vfs_seen f_mode=+48($arg1):u32' '' \
+		dktrace probe add -n --kind tracepoint vfs_seen 'file->f_mode'
+	expect 0 's:synthetic/slow u64 lat; pid_t pid' '' \
+		dktrace probe add -n --kind synthetic slow 'u64 lat' 'pid_t pid'
+	expect 0 'p:dktrace/vfs_read vfs_read
+p:dktrace/vfs_table vfs_table
+p:dktrace/vfs_write vfs_write' '' dktrace probe add -n 'vfs_*'
+	same '' "$(cat "$DKTRACE_ROOT/dynamic_events" "$DKTRACE_ROOT/kprobe_events")" made
+}
+
+@test "refusals say what else there is, exit 1" {
+	expect 1 '' "dktrace: this kernel has no function 'vfs_raed'; did you mean vfs_read?" \
+		dktrace probe add vfs_raed
+	expect 1 '' "dktrace: argument 'file->f_inod': struct file has no member 'f_inod'; did you mean f_inode?" \
+		dktrace probe add vfs_read 'file->f_inod'
+	expect 1 '' "dktrace: 'vfs_*' matches 3 functions, which is more than 2" \
+		dktrace probe add --max 2 'vfs_*'
+	expect 1 '' "dktrace: 'a-b' cannot be the name of a group: letters, digits and _ are taken" \
+		dktrace probe add -g a-b vfs_read
+	expect 1 '' "dktrace: the event's name '$(printf 'n%.0s' {1..64})' has 64 characters, and the kernel takes 63; --name gives it another" \
+		dktrace probe add --name "$(printf 'n%.0s' {1..64})" vfs_read
+	expect 1 '' 'dktrace: open /nosuch: No such file or directory' dktrace probe add -x /nosuch main
+	expect 1 '' 'dktrace: process 999999999: there is none' dktrace probe add -p 999999999 main
+	expect 1 '' "dktrace: place 'vfs_read
+p:x/y z': it has a character that cannot be in one" dktrace probe add $'vfs_read\np:x/y z'
+}
+
+@test "usage, exit 2" {
+	expect 2 '' 'dktrace: probe: needs add|list|enable|disable|del [ARGUMENT...]' dktrace probe
+	expect 2 '' "dktrace: probe: there are add, del, disable, enable, list; not 'make'" dktrace probe make
+	expect 2 '' 'dktrace: probe add: usage: dktrace probe add PLACE [ARGUMENT...]' dktrace probe add
+	expect 2 '' 'dktrace: probe del: usage: dktrace probe del NAME|GLOB' dktrace probe del a b
+	expect 2 '' 'dktrace: probe add --max 0: not a number of probes' dktrace probe add --max 0 vfs_read
+	expect 2 '' 'dktrace: probe add --pid x: not the number of a process' dktrace probe add -p x main
+	expect 2 '' 'dktrace: probe add --kind jprobe: there are kprobe, uprobe, fprobe, tracepoint, event, synthetic' \
+		dktrace probe add --kind jprobe vfs_read
+	expect 2 '' 'dktrace: probe add --kind uprobe: needs --exec or --pid' dktrace probe add --kind uprobe main
+}
+
+@test "a list, with hits" {
+	echo 'p:theirs/vfs_read vfs_read count=$arg3:u64
+e:g/wake sched.sched_wakeup pid=$pid:s32' >"$DKTRACE_ROOT/dynamic_events"
+	echo '  vfs_read                                                     7               2' \
+		>"$DKTRACE_ROOT/kprobe_profile"
+	expect 0 'PROBE           KIND   PLACE              ON OURS HITS MISSED FIELDS
+theirs:vfs_read kprobe vfs_read           no no      7      2 count=$arg3:u64
+g:wake          event  sched.sched_wakeup no no               pid=$pid:s32' '' dktrace probe list
+	run -0 dktrace probe list --json 'vfs*'
+	same '{"probe":"theirs:vfs_read","kind":"kprobe","place":"vfs_read","on":false,"ours":false,"hits":7,"missed":2,"fields":"count=$arg3:u64"}' \
+		"$(jq -c '.probes[]' <<<"$output")" json
+	expect 0 '' 'dktrace: there is no probe like nosuch' dktrace probe list nosuch
+	same '{"probes":[]}' "$(dktrace probe list -J nosuch | jq -c .)" none
+}
+
+@test "completion" {
+	same 'add del disable enable list' "$(dktrace __complete dktrace probe '' | xargs)" actions
+	same 'vfs_read vfs_write vfs_table' "$(dktrace __complete dktrace probe add vfs_ | xargs)" functions
+	same 'vfs_write' "$(dktrace __complete dktrace probe --enable -g mine add vfs_w)" 'with options'
+	same '' "$(dktrace __complete dktrace probe add -x /bin/sh vfs_)" 'of a program'
+	same 'fprobe' "$(dktrace __complete dktrace probe add --kind f)" kinds
+}

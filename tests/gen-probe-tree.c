@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Writes a tree that stands for a kernel with functions and types: gen-probe-tree DIRECTORY */
+#include "probe_tree.h"
+
+int main(int argc, char **argv)
+{
+	if (argc != 2 || probe_tree_make(argv[1])) {
+		fprintf(stderr, "usage: gen-probe-tree DIRECTORY\n");
+		return 1;
+	}
+	return 0;
+}

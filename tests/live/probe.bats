@@ -1,0 +1,200 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# probe: events on a program whose arguments are known, on the running kernel.
+# shellcheck disable=SC2154,SC2016 # set by bats and helper.bash; for another shell
+
+load helper
+
+# Events of this test, in a group of its own.
+group()
+{
+	echo "dkt_test_$$_$BATS_TEST_NUMBER"
+}
+
+probe()
+{
+	dktrace probe "$1" -g "$(group)" "${@:2}"
+}
+
+# What the log has of an event, without what is before its text; the log is empty then.
+texts()
+{
+	dktrace dk --style trace 2>/dev/null | sed -n "s/.* $1: *([0-9a-f <-]*) //p"
+}
+
+eval "helper_$(declare -f setup)"
+
+setup()
+{
+	helper_setup
+	[ -e $tracing/uprobe_events ] || skip "this kernel has no probes on programs"
+	program=${DKT_BUILD:-$top/build}/tests/probe-target
+	set_param debug=0
+}
+
+@test "arguments by name are what the program passed" {
+	probe add --enable -x "$program" target name number 'outer->in->text' 'outer->in->low' \
+		'outer->in->high' 'outer->in->one' 'outer->name' 'outer->list[1].text' 'outer->grid[1]' \
+		'*pos a5 a6 a7 last'
+	run -0 "$program" 2
+	same 'name="hello" number=7 text="inner" low=5 high=77 one=-9 name_2="outer" text_2="e1" grid_1={4,5,6} pos=99 a5=1 a6=2 a7=-3 last="last"
+name="hello" number=8 text="inner" low=5 high=77 one=-9 name_2="outer" text_2="e1" grid_1={4,5,6} pos=155 a5=1 a6=2 a7=-3 last="last"' \
+		"$(texts target)" records
+}
+
+@test "without optimisation too, and at a source line" {
+	probe add --enable -x "$program-O0" target name number 'outer->in->text' last
+	probe add --enable -x "$program-O0" --name line probe-target.c:35 local number target_counter '*pos'
+	run -0 "$program-O0" 1
+	log=$(dktrace show --style trace 2>/dev/null)
+	has "$log" 'name="hello" number=7 text="inner" last="last"'
+	has "$log" 'local=56 number=7 target_counter=42 pos=99'
+}
+
+@test "an inlined function has lines, and no entry" {
+	run -1 --separate-stderr dktrace probe add -n -x "$program" target_twice
+	has "$stderr" 'target_twice is inlined into target'
+	probe add --enable -x "$program-O0" --name inlined target_twice:2 v
+	run -0 "$program-O0" 2
+	same 'v=7
+v=8' "$(texts inlined)" records
+}
+
+@test "what it returns" {
+	probe add --enable -x "$program" target%return 'ret=$retval:s32' --name back
+	run -0 "$program" 2
+	same 'ret=225
+ret=226' "$(texts back)" records
+	run -0 dktrace probe list --json "$(group):back"
+	same '"uretprobe" 2 true true' \
+		"$(jq -c '.probes[0] | .kind, .hits, .on, .ours' <<<"$output" | xargs -n 4 | sed 's/^\([a-z]*\)/"\1"/')" list
+}
+
+@test "by hand, of a program without debug information" {
+	cp "$program" "$tmp/plain"
+	strip -g "$tmp/plain"
+	probe add --enable -x "$tmp/plain" target 'arg1:string' 'arg2:s32' 'arg7:s32' 'x=+0(%di):u8' '$comm'
+	run -0 "$tmp/plain"
+	same 'arg1="hello" arg2=7 arg7=-3 x=104 comm="plain"' "$(texts target)" records
+	run -1 --separate-stderr dktrace probe add -n -x "$tmp/plain" target name
+	has "$stderr" 'has no debug information'
+}
+
+@test "debug information in a file of its own: by the link in the program, or named" {
+	cp "$program" "$tmp/split"
+	mkdir "$tmp/.debug" "$tmp/elsewhere"
+	objcopy --only-keep-debug "$tmp/split" "$tmp/elsewhere/split.debug"
+	strip "$tmp/split"
+	run -1 --separate-stderr dktrace probe add -n -x "$tmp/split" target name
+	has "$stderr" 'has no symbols of functions'
+	run -0 dktrace probe add -n -x "$tmp/split" --debug-file "$tmp/elsewhere/split.debug" target name
+	has "$output" 'name=+0('
+	run -1 --separate-stderr dktrace probe add -n -x "$tmp/split" --debug-file "$program-O0" target name
+	has "$stderr" 'is of another build than'
+	mv "$tmp/elsewhere/split.debug" "$tmp/.debug/"
+	(cd "$tmp/.debug" && objcopy --add-gnu-debuglink=split.debug ../split)
+	run -0 dktrace probe add -n -x "$tmp/split" target name
+	has "$output" 'name=+0('
+}
+
+@test "a program as a process in another mount namespace sees it" {
+	mkdir "$tmp/root"
+	cp "$program" "$tmp/root/prog"
+	# shellcheck disable=SC2016
+	start unshare -m sh -c 'mount --bind "$0/root" /mnt && exec sleep 60' "$tmp"
+	until_true 50 test -e "/proc/$pid/root/mnt/prog"
+	run -1 --separate-stderr dktrace probe add -n -x /mnt/prog target name
+	has "$stderr" 'No such file'
+	probe add --enable --pid "$pid" -x /mnt/prog target name
+	run -0 "$tmp/root/prog"
+	same 'name="hello"' "$(texts target)" records
+	probe add -n --pid "$pid" 'nosuch*' 2>"$tmp/err" || true
+	has "$(cat "$tmp/err")" "/proc/$pid/root"
+}
+
+@test "status lists it, reset removes it, and another's stays" {
+	probe add -x "$program" target
+	name=$(group)
+	run -0 dktrace status
+	has "$output" "$name:target (off)"
+	run -0 dktrace status --json
+	same false "$(jq ".probes[] | select(.probe == \"$name:target\").on" <<<"$output")" on
+	echo "p:$name/theirs $program:0x$(nm "$program" | awk '$3 == "target" { sub("^0*", "", $1); print $1 }')" \
+		>>$tracing/uprobe_events
+	run -1 --separate-stderr dktrace probe del "$name:theirs"
+	has "$stderr" 'was not made by dktrace'
+	run -1 --separate-stderr dktrace probe add -g "$name" --name theirs -x "$program" main
+	has "$stderr" "there is an event $name:theirs already"
+	run -0 dktrace reset
+	same "$name/theirs" "$(sed -n "s,^p:\($name/[a-z]*\) .*,\1,p" $tracing/uprobe_events)" 'left'
+	echo "-:$name/theirs" >>$tracing/uprobe_events
+}
+
+@test "one that was replaced by another tool's is not removed" {
+	probe add -x "$program" target
+	name=$(group)
+	echo "-:$name/target" >>$tracing/uprobe_events
+	echo "p:$name/target /bin/sh:0x$(readelf -lW /bin/sh | awk '$1 == "LOAD" && /R E/ { sub("0x0*", "", $2); print $2 }')" \
+		>>$tracing/uprobe_events
+	run -0 dktrace probe list "$name:*" --json
+	same false "$(jq '.probes[0].ours' <<<"$output")" ours
+	run -0 dktrace reset
+	has "$(cat $tracing/uprobe_events)" "p:$name/target "
+	echo "-:$name/target" >>$tracing/uprobe_events
+}
+
+@test "records that nobody has read keep a probe" {
+	probe add --enable -x "$program" target number
+	run -0 "$program" 3
+	run -1 --separate-stderr dktrace probe del "$(group):target"
+	has "$stderr" "3 records of $(group):target are in the log"
+	dktrace probe list --json "$(group):target" | jq -e '.probes[0].on'
+	lctl mark kept
+	same 'number=7
+number=8
+number=9' "$(texts target)" records
+	lctl mark 'after it'
+	run -0 dktrace probe del "$(group):target"
+	has "$(dktrace dk --style trace)" 'after it'
+}
+
+@test "one that cannot be made takes the others back" {
+	name=$(group)
+	# The third of them has a place already.
+	offset=$(dktrace probe add -n -x "$program" main | sed 's/.*:0x//')
+	echo "p:$name/target $program:0x$offset" >>$tracing/uprobe_events
+	run -1 --separate-stderr dktrace probe add -g "$name" --enable -x "$program" '[mt]a*'
+	has "$stderr" "there is an event $name:target already"
+	same "p:$name/target" "$(sed -n "s,^\(p:$name/[a-z]*\) .*,\1,p" $tracing/uprobe_events)" left
+	echo "-:$name/target" >>$tracing/uprobe_events
+	mkdir "$state/settings.tmp"
+	run -1 dktrace probe add -g "$name" --enable -x "$program" '[mt]a*'
+	rmdir "$state/settings.tmp"
+	same '' "$(grep "$name" $tracing/uprobe_events || true)" left
+	run -0 --separate-stderr dktrace probe list "$name:*"
+	has "$stderr" 'there is no probe'
+}
+
+@test "killed at any moment, reset finds what there is" {
+	name=$(group)
+	for delay in 0.01 0.03 0.06 0.1 0.15; do
+		start dktrace probe add -g "$name" --enable -x /bin/bash 'a*'
+		sleep $delay
+		kill -9 "$pid" || true
+		wait "$pid" || true
+		run -0 dktrace reset
+		same '' "$(grep "$name" $tracing/uprobe_events || true)" "left after $delay s"
+	done
+}
+
+@test "the kernel has no such probes: said politely" {
+	if [ ! -e $tracing/kprobe_events ]; then
+		run -1 --separate-stderr dktrace probe add vfs_read
+		same "dktrace: this kernel has no probes on its functions: there is no $tracing/kprobe_events" \
+			"$stderr" words
+	fi
+	if [ -e /sys/kernel/btf/vmlinux ]; then
+		run -0 dktrace probe add -n vfs_read 'count pos=*pos'
+		same 'p:dktrace/vfs_read vfs_read count=$arg3:u64 pos=+0($arg4):s64' "$output" definition
+	fi
+}
