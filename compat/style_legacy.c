@@ -19,6 +19,9 @@
 #define NOTICE_TYPES     0x02000400u
 #define NOTICE_SUBSYSTEM 0x00000001u
 
+/* Numbers of system calls below that have their text kept. */
+#define N_CALLS 512
+
 /* D_TRACE */
 #define TRACE_TYPES 0x00000001u
 
@@ -38,10 +41,31 @@ struct kind {
 	enum shape shape;
 	struct class_bits bits;
 	char *head; /* "SUBSYS:MASK:" */
+	size_t head_len;
 	char *place; /* "(SYSTEM:0:EVENT()) " */
+	size_t place_len;
+	char *calls[N_CALLS]; /* of system calls by number; NULL: not met yet */
 	const struct dkt_field *field; /* call site, function, or system call number */
 	const struct dkt_field *ret;
 	struct message *message; /* NULL: its records are none */
+};
+
+/* What lines of one process on one CPU have in common. */
+struct context {
+	bool known;
+	char type;
+	uint32_t cpu;
+	int32_t pid;
+	size_t n_before, n_after;
+	char before[16]; /* "CPU.TYPE:" */
+	char after[20]; /* ":0:PID:0:" */
+};
+
+/* What is put for a value that a function returned. */
+struct rc_text {
+	int64_t rc;
+	size_t len; /* 0: none yet */
+	char text[80];
 };
 
 struct legacy_style {
@@ -50,6 +74,11 @@ struct legacy_style {
 	size_t n; /* events of the map; one more for those that are not of it */
 	struct kind **kinds;
 	struct message_calls *calls;
+	struct context contexts[64]; /* by CPU */
+	uint64_t second; /* whose text is in seconds */
+	size_t n_second; /* bytes of it, 0: none yet */
+	char seconds[24]; /* "1495061256." */
+	struct rc_text rcs[64]; /* by value */
 	char module[64]; /* the one asked for last, and its subsystems */
 	uint32_t module_subsystems;
 };
@@ -82,8 +111,12 @@ int legacy_style_new(struct dkt_ctx *ctx, const struct class_map *map, struct le
 
 static void kind_free(struct kind *kind)
 {
+	size_t i;
+
 	if (!kind)
 		return;
+	for (i = 0; i < N_CALLS; i++)
+		free(kind->calls[i]);
 	message_free(kind->message);
 	free(kind->head);
 	free(kind->place);
@@ -175,10 +208,13 @@ static struct kind *kind_new(const struct legacy_style *style, struct dkt_event 
 	if (asprintf(&kind->place, "(%s:0:%s()) ", dkt_event_system(event), dkt_event_name(event)) <
 	    0)
 		kind->place = NULL;
-	if (kind->head && kind->place)
-		return kind;
-	kind_free(kind);
-	return NULL;
+	if (!kind->head || !kind->place) {
+		kind_free(kind);
+		return NULL;
+	}
+	kind->head_len = strlen(kind->head);
+	kind->place_len = strlen(kind->place);
+	return kind;
 }
 
 static struct kind *kind_get(struct legacy_style *style, struct dkt_event *event)
@@ -249,30 +285,49 @@ static char context_type(const struct dkt_record *rec)
 	return rec->flags & (DKT_REC_SOFTIRQ | DKT_REC_BH_OFF) ? '1' : '0';
 }
 
-/* CPU.TYPE[F]:SEC.USEC:STACK:PID:EXT: */
-static void put_context(const struct dkt_record *rec, int64_t wall, struct dkt_buf *buf)
+/* Makes what the lines of a process on a CPU have in common. */
+static void learn_context(struct context *context, const struct dkt_record *rec, char type)
 {
-	uint64_t ns = rec->ts + (uint64_t)wall;
-	char type[4] = { '.', context_type(rec), ':', 0 };
-
-	dkt_buf_u64(buf, rec->cpu, 0, ' ');
-	if (rec->first) {
-		type[2] = 'F';
-		type[3] = ':';
-	}
-	dkt_buf_add(buf, type, rec->first ? 4 : 3);
-	dkt_buf_u64(buf, ns / 1000000000, 0, ' ');
-	dkt_buf_add(buf, ".", 1);
-	dkt_buf_u64(buf, ns / 1000 % 1000000, 6, '0');
-	dkt_buf_add(buf, ":0:", 3);
-	dkt_buf_u64(buf, (uint32_t)rec->pid, 0, ' ');
-	dkt_buf_add(buf, ":0:", 3);
+	*context =
+		(struct context){ .known = true, .cpu = rec->cpu, .pid = rec->pid, .type = type };
+	context->n_before = (size_t)snprintf(context->before, sizeof(context->before),
+					     "%" PRIu32 ".%c:", rec->cpu, type);
+	context->n_after = (size_t)snprintf(context->after, sizeof(context->after),
+					    ":0:%" PRIu32 ":0:", (uint32_t)rec->pid);
 }
 
-static void put_gap(const struct dkt_record *rec, int64_t wall, struct dkt_buf *buf)
+/* CPU.TYPE[F]:SEC.USEC:STACK:PID:EXT: */
+static void put_context(struct legacy_style *style, const struct dkt_record *rec, int64_t wall,
+			struct dkt_buf *buf)
+{
+	struct context *context = &style->contexts[rec->cpu % ARRAY_SIZE(style->contexts)];
+	uint64_t us = (rec->ts + (uint64_t)wall) / 1000, second = us / 1000000;
+	char type = context_type(rec);
+
+	if (!context->known || context->cpu != rec->cpu || context->pid != rec->pid ||
+	    context->type != type)
+		learn_context(context, rec, type);
+	if (!style->n_second || style->second != second) {
+		style->second = second;
+		style->n_second = (size_t)snprintf(style->seconds, sizeof(style->seconds),
+						   "%" PRIu64 ".", second);
+	}
+	if (rec->first) {
+		dkt_buf_add(buf, context->before, context->n_before - 1);
+		dkt_buf_add(buf, "F:", 2);
+	} else {
+		dkt_buf_add(buf, context->before, context->n_before);
+	}
+	dkt_buf_add(buf, style->seconds, style->n_second);
+	dkt_buf_u64(buf, us - second * 1000000, 6, '0');
+	dkt_buf_add(buf, context->after, context->n_after);
+}
+
+static void put_gap(struct legacy_style *style, const struct dkt_record *rec, int64_t wall,
+		    struct dkt_buf *buf)
 {
 	dkt_buf_str(buf, "00000001:02000400:");
-	put_context(rec, wall, buf);
+	put_context(style, rec, wall, buf);
 	dkt_buf_str(buf, "(ring_buffer:0:lost_events()) ");
 	if (rec->lost == DKT_LOST_UNKNOWN)
 		dkt_buf_str(buf, "some");
@@ -290,7 +345,7 @@ static void put_call_site(struct legacy_style *style, const struct kind *kind,
 	const char *symbol = dkt_symbol(style->ctx, address, &offset);
 
 	if (!symbol) {
-		dkt_buf_str(buf, kind->place);
+		dkt_buf_add(buf, kind->place, kind->place_len);
 		return;
 	}
 	dkt_buf_add(buf, "(", 1);
@@ -302,36 +357,49 @@ static void put_call_site(struct legacy_style *style, const struct kind *kind,
 	dkt_buf_add(buf, ": ", 2);
 }
 
-/* " (rc=%lu : %ld : %lx)" */
-static void put_rc(int64_t rc, struct dkt_buf *buf)
+/* " (rc=%lu : %ld : %lx)" and the line's end. */
+static void put_rc(struct legacy_style *style, int64_t rc, struct dkt_buf *buf)
 {
-	dkt_buf_str(buf, " (rc=");
-	dkt_buf_u64(buf, (uint64_t)rc, 0, ' ');
-	dkt_buf_str(buf, rc < 0 ? " : -" : " : ");
-	dkt_buf_u64(buf, rc < 0 ? -(uint64_t)rc : (uint64_t)rc, 0, ' ');
-	dkt_buf_str(buf, " : ");
-	dkt_buf_hex(buf, (uint64_t)rc, 0, ' ');
-	dkt_buf_add(buf, ")", 1);
+	struct rc_text *text = &style->rcs[(uint64_t)rc % ARRAY_SIZE(style->rcs)];
+
+	/* Most calls return one of few values. */
+	if (text->rc != rc || !text->len) {
+		text->rc = rc;
+		text->len = (size_t)snprintf(text->text, sizeof(text->text),
+					     " (rc=%" PRIu64 " : %" PRId64 " : %" PRIx64 ")\n",
+					     (uint64_t)rc, rc, (uint64_t)rc);
+	}
+	dkt_buf_add(buf, text->text, text->len);
+}
+
+/* "(raw_syscalls:0:sys_read()) Process entered\n"; NULL when memory is out. The caller frees it. */
+static char *call_text(const struct kind *kind, int64_t number)
+{
+	const char *name = dkt_syscall_name((int)number);
+	const char *what = kind->shape == SHAPE_ENTRY ? "entered\n" : "leaving";
+	char *text;
+
+	if ((name ? asprintf(&text, "(raw_syscalls:0:sys_%s()) Process %s", name, what) :
+		    asprintf(&text, "(raw_syscalls:0:sys_%" PRIu64 "()) Process %s",
+			     (uint64_t)number, what)) < 0)
+		return NULL;
+	return text;
 }
 
 /* As Lustre's ENTRY and RETURN say it. */
-static void put_syscall(const struct kind *kind, const struct dkt_record *rec, struct dkt_buf *buf)
+static void put_syscall(struct legacy_style *style, struct kind *kind, const struct dkt_record *rec,
+			struct dkt_buf *buf)
 {
 	int64_t number = dkt_record_int(rec, kind->field);
-	const char *name = dkt_syscall_name((int)number);
+	char *rare __cleanup(free) = NULL, **text = &rare;
 
-	dkt_buf_str(buf, "(raw_syscalls:0:sys_");
-	if (name)
-		dkt_buf_str(buf, name);
-	else
-		dkt_buf_u64(buf, (uint64_t)number, 0, ' ');
-	dkt_buf_str(buf, "()) Process ");
-	if (kind->shape == SHAPE_ENTRY) {
-		dkt_buf_str(buf, "entered");
-		return;
-	}
-	dkt_buf_str(buf, "leaving");
-	put_rc(dkt_record_int(rec, kind->ret), buf);
+	if (number >= 0 && number < N_CALLS)
+		text = &kind->calls[number];
+	if (!*text)
+		*text = call_text(kind, number);
+	dkt_buf_str(buf, *text ? *text : "");
+	if (kind->shape == SHAPE_EXIT)
+		put_rc(style, dkt_record_int(rec, kind->ret), buf);
 }
 
 /* As Lustre's ENTRY says it, and RETURN or, where the kernel does not know the value, EXIT. */
@@ -354,7 +422,7 @@ static void put_function(struct legacy_style *style, const struct kind *kind,
 	dkt_buf_str(buf, kind->shape == SHAPE_FUNCTION_ENTRY ? "()) Process entered" :
 							       "()) Process leaving");
 	if (kind->ret)
-		put_rc(dkt_record_int(rec, kind->ret), buf);
+		put_rc(style, dkt_record_int(rec, kind->ret), buf);
 }
 
 /* One newline at the end, whatever the text had. */
@@ -372,7 +440,7 @@ static void put_mark(const struct kind *kind, const struct dkt_record *rec, stru
 {
 	const struct dkt_field *text = dkt_event_field(rec->event, "buf");
 
-	dkt_buf_str(buf, kind->place);
+	dkt_buf_add(buf, kind->place, kind->place_len);
 	if (text && text->offset < rec->size)
 		dkt_buf_add(buf, (const char *)rec->data + text->offset,
 			    strnlen((const char *)rec->data + text->offset,
@@ -382,10 +450,10 @@ static void put_mark(const struct kind *kind, const struct dkt_record *rec, stru
 void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec, int64_t wall,
 		       struct dkt_buf *buf)
 {
-	const struct kind *kind;
+	struct kind *kind;
 
 	if (!rec->event) {
-		put_gap(rec, wall, buf);
+		put_gap(style, rec, wall, buf);
 		return;
 	}
 	kind = kind_get(style, rec->event);
@@ -399,17 +467,17 @@ void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec,
 		dkt_buf_hex(buf, bits.types, 8, '0');
 		dkt_buf_add(buf, ":", 1);
 	} else {
-		dkt_buf_str(buf, kind->head);
+		dkt_buf_add(buf, kind->head, kind->head_len);
 	}
-	put_context(rec, wall, buf);
+	put_context(style, rec, wall, buf);
 	switch (kind->shape) {
 	case SHAPE_MESSAGE:
 		message_line(kind->message, rec, "()) ", buf);
 		break;
 	case SHAPE_ENTRY:
 	case SHAPE_EXIT:
-		put_syscall(kind, rec, buf);
-		break;
+		put_syscall(style, kind, rec, buf);
+		return;
 	case SHAPE_FUNCTION_ENTRY:
 	case SHAPE_FUNCTION_EXIT:
 		put_function(style, kind, rec, buf);
@@ -423,7 +491,7 @@ void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec,
 		break;
 	case SHAPE_EVENT:
 	default:
-		dkt_buf_str(buf, kind->place);
+		dkt_buf_add(buf, kind->place, kind->place_len);
 		dkt_record_text(rec, buf);
 		break;
 	}

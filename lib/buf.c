@@ -61,9 +61,9 @@ void dkt_buf_add(struct dkt_buf *buf, const void *bytes, size_t len)
 {
 	char *p = dkt__buf_room(buf, len);
 
-	if (!p || !len)
+	if (!p)
 		return;
-	memcpy(p, bytes, len);
+	dkt__copy_few(p, bytes, len);
 	buf->len += len;
 }
 
@@ -88,35 +88,39 @@ const uint64_t dkt__powers_of_ten[20] = {
 	/* clang-format on */
 };
 
-/* Puts digits that end at tail, padded to width; the longest number has 20 digits. */
-static void buf_put_padded(struct dkt_buf *buf, const char *digits, int n, int width, char pad)
-{
-	int fill = width > n ? width - n : 0;
-	char *p = dkt__buf_room(buf, (size_t)(fill + n));
+/* Numbers have up to 20 digits, and 16 bytes may be written behind them. */
+#define NUMBER_ROOM 40
 
-	if (!p)
-		return;
-	memset(p, pad, (size_t)fill);
-	memcpy(p + fill, digits, (size_t)n);
-	buf->len += (size_t)(fill + n);
+/* Moves n digits, which have just been put there, to the end of the width. */
+static void buf_took_number(struct dkt_buf *buf, size_t n, int width, char pad)
+{
+	size_t fill = width > 0 && (size_t)width > n ? (size_t)width - n : 0;
+	char *p;
+
+	if (fill) {
+		p = dkt__buf_room(buf, fill + NUMBER_ROOM);
+		if (!p)
+			return;
+		memmove(p + fill, p, n);
+		memset(p, pad, fill);
+	}
+	buf->len += fill + n;
 }
 
 void dkt_buf_u64(struct dkt_buf *buf, uint64_t value, int width, char pad)
 {
-	char text[20], *p = dkt__put_dec_back(text + sizeof(text), value);
+	char *p = dkt__buf_room(buf, NUMBER_ROOM);
 
-	buf_put_padded(buf, p, (int)(text + sizeof(text) - p), width, pad);
+	if (p)
+		buf_took_number(buf, (size_t)(dkt__put_dec(p, value) - p), width, pad);
 }
 
 void dkt_buf_hex(struct dkt_buf *buf, uint64_t value, int width, char pad)
 {
-	char text[16], *p = text + sizeof(text);
+	char *p = dkt__buf_room(buf, NUMBER_ROOM);
 
-	do {
-		*--p = "0123456789abcdef"[value & 15];
-		value >>= 4;
-	} while (value);
-	buf_put_padded(buf, p, (int)(text + sizeof(text) - p), width, pad);
+	if (p)
+		buf_took_number(buf, (size_t)(dkt__put_hex(p, value) - p), width, pad);
 }
 
 void dkt_buf_printf(struct dkt_buf *buf, const char *fmt, ...)
