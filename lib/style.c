@@ -120,7 +120,7 @@ int dkt_style_new(struct dkt_ctx *ctx, const char *name, const struct dkt_style_
 		return -ENOMEM;
 	style->ops = ops;
 	style->ctx = ctx;
-	style->second = UINT64_MAX;
+	style->wall_ms = UINT64_MAX;
 	err = keep_opts(style, opts);
 	if (!err && ops->open)
 		err = ops->open(style);
@@ -250,32 +250,50 @@ void dkt__style_text(const struct dkt_style *style, const struct dkt_record *rec
 		buf->len--;
 }
 
-/* The date and time of a second, up to and with the point. */
-static void set_date(struct dkt_style *style, uint64_t second)
+static char *put_digits6(char *p, uint32_t v)
 {
-	time_t t = (time_t)second;
+	memcpy(p, dkt__digit_pairs + v / 10000 * 2, 2);
+	memcpy(p + 2, dkt__digit_pairs + v / 100 % 100 * 2, 2);
+	memcpy(p + 4, dkt__digit_pairs + v % 100 * 2, 2);
+	return p + 6;
+}
+
+char *dkt__style_put_ts(struct dkt_style *style, char *p, uint64_t ts)
+{
+	uint64_t ms = ts / 1000000;
+
+	if (dkt__unlikely(!ms))
+		return dkt__put_dec(p, ts);
+	if (dkt__unlikely(ms != style->ms)) {
+		style->ms = ms;
+		style->ms_len = (uint32_t)(dkt__put_dec(style->ms_text, ms) - style->ms_text);
+	}
+	memcpy(p, style->ms_text, 16);
+	return put_digits6(p + style->ms_len, (uint32_t)(ts % 1000000));
+}
+
+static void set_date(struct dkt_style *style, uint64_t ms)
+{
+	time_t t = (time_t)(ms / 1000);
 	struct tm tm = { 0 };
+	size_t len;
 
 	gmtime_r(&t, &tm);
-	strftime(style->date, sizeof(style->date), "%Y-%m-%dT%H:%M:%S.", &tm);
-	style->second = second;
+	len = strftime(style->date, sizeof(style->date), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(style->date + len, sizeof(style->date) - len, ".%03u", (unsigned int)(ms % 1000));
+	style->wall_ms = ms;
 }
 
 char *dkt__style_put_wall(struct dkt_style *style, char *p, uint64_t ts)
 {
-	uint64_t ns = ts + (uint64_t)style->source.wall, second = ns / 1000000000;
-	uint32_t part = (uint32_t)(ns % 1000000000);
+	uint64_t ns = ts + (uint64_t)style->source.wall, ms = ns / 1000000;
 
-	if (dkt__unlikely(second != style->second))
-		set_date(style, second);
-	memcpy(p, style->date, 20);
-	memcpy(p + 20, dkt__digit_pairs + part / 10000000 * 2, 2);
-	memcpy(p + 22, dkt__digit_pairs + part / 100000 % 100 * 2, 2);
-	memcpy(p + 24, dkt__digit_pairs + part / 1000 % 100 * 2, 2);
-	memcpy(p + 26, dkt__digit_pairs + part / 10 % 100 * 2, 2);
-	p[28] = (char)('0' + part % 10);
-	p[29] = 'Z';
-	return p + 30;
+	if (dkt__unlikely(ms != style->wall_ms))
+		set_date(style, ms);
+	memcpy(p, style->date, 23);
+	p = put_digits6(p + 23, (uint32_t)(ns % 1000000));
+	*p = 'Z';
+	return p + 1;
 }
 
 static char interrupt_letter(const struct dkt_record *record)

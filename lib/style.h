@@ -87,8 +87,12 @@ struct dkt_style {
 	struct dkt__form **forms; /* by a hash of the event's address */
 	size_t forms_size, n_forms; /* the size is a power of 2 */
 	struct dkt__form *recent[DKT__FORMS_RECENT]; /* by the low bits of the event's number */
-	uint64_t second; /* whose date is in date */
-	char date[32]; /* "2026-11-20T14:02:52." */
+	/* Most records share their millisecond with the one before. */
+	uint64_t ms; /* whose digits are in ms_text */
+	char ms_text[24];
+	uint32_t ms_len;
+	uint64_t wall_ms; /* whose date and time are in date */
+	char date[32]; /* "2026-11-20T14:02:52.331" */
 };
 
 extern const struct dkt__style_ops dkt__style_trace_ops, dkt__style_raw_ops, dkt__style_json_ops,
@@ -123,6 +127,9 @@ int dkt__style_keys(struct dkt_style *style, struct dkt__form *form, const char 
 /* Appends the record's text, whoever makes it. */
 void dkt__style_text(const struct dkt_style *style, const struct dkt_record *record,
 		     struct dkt_buf *buf);
+
+/* The time in ns, up to 24 bytes. */
+char *dkt__style_put_ts(struct dkt_style *style, char *p, uint64_t ts);
 
 /* The wall-clock time in ISO 8601 with nanoseconds, 30 bytes. */
 char *dkt__style_put_wall(struct dkt_style *style, char *p, uint64_t ts);

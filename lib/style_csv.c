@@ -141,7 +141,7 @@ static int put_other(const struct row *row, const struct dkt__column *column)
 	if (!p)
 		return -ENOMEM;
 	if (column->kind == DKT__COLUMN_TS)
-		p = dkt__put_dec(p, record->ts);
+		p = dkt__style_put_ts(style, p, record->ts);
 	else if (column->kind == DKT__COLUMN_WALL && style->source.has_wall)
 		p = dkt__style_put_wall(style, p, record->ts);
 	else if (column->kind == DKT__COLUMN_CPU)
@@ -258,7 +258,7 @@ static int put_event_row(struct csv *csv, const struct dkt__form *form,
 	if (!p)
 		return -ENOMEM;
 	p = dkt__put_kept(p, form->head, form->head_len);
-	p = dkt__put_dec(p, record->ts);
+	p = dkt__style_put_ts(&csv->base, p, record->ts);
 	*p++ = ',';
 	if (csv->base.source.has_wall)
 		p = dkt__style_put_wall(&csv->base, p, record->ts);

@@ -104,7 +104,7 @@ static char *put_many(char *p, const struct dkt__column *column, const uint8_t *
 static char *put_time(struct dkt_style *style, char *p, const struct dkt_record *record)
 {
 	p = LITERAL(p, "{\"ts\":");
-	p = dkt__put_dec(p, record->ts);
+	p = dkt__style_put_ts(style, p, record->ts);
 	if (style->source.has_wall) {
 		p = LITERAL(p, ",\"wall\":\"");
 		p = dkt__style_put_wall(style, p, record->ts);
