@@ -33,7 +33,7 @@ is()
 }
 
 @test "commands" {
-	is "dktrace s" "save set_param show start status stop"
+	is "dktrace s" "save set_param show split start status stop"
 	is "dktrace fol" "follow"
 	is "dktrace nosuch" ""
 	is "dktrace nosuch " ""
