@@ -30,7 +30,6 @@ static const struct opt opts[] = {
 	{ "cmdline",   0,   NULL,     AT(cmdline),    CMD_BOOT, "words of the kernel's command line, for kernels without bootconfig" },
 	{ "cpu",       'C', "N",      AT(cpu),        CMD_LOG,  "only records of this CPU" },
 	{ "cpu",       'C', "LIST",   AT(cpu),        CMD_REPORT | CMD_PICK, "only records of these CPUs: 0-3,5" },
-	{ "cpu",       'C', "LIST",   AT(cpu),        CMD_REPORT, "only records of these CPUs: 0-3,5" },
 	{ "cpu",       'C', "LIST",   AT(cpu),        CMD_FILTER, "only of these CPUs: 0-3,5" },
 	{ "csv",       0,   NULL,     AT(csv),        CMD_LATENCY, "print CSV" },
 	{ "count",     'n', "N",      AT(count),      CMD_SPLIT, "so many records in each file" },

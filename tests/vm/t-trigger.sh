@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# filter and trigger where all of it can be had: counts that are known before, snapshots, histograms, messages of Lustre.
+# build-modules: libcfs
+# timeout: 300
+# shellcheck shell=sh disable=SC2154,SC2016
+
+load_built libcfs
+events=$instance/events
+
+# A program of that name ends.
+end_of()
+{
+	cp /bin/busybox "$1"
+	"./$1" 2>/dev/null
+}
+
+# What all triggers and limits of the instance are.
+limits()
+{
+	grep -v '^#' "$events"/*/*/trigger | sed 's/count=[0-9]*/count/'
+	cat "$events"/*/*/filter | sort | uniq -c
+	cat "$instance/set_event_pid" "$instance/options/event-fork" "$instance/tracing_cpumask"
+	sort "$instance/set_event"
+}
+
+# N opens by one process are N records, whatever else happens.
+set_param debug=0 debug=+vfstrace
+run dktrace filter set syscalls:sys_enter_openat 'filename.ustring ~ "*counted-*"'
+assert_rc 0 "a filter on one event"
+assert_grep '^1 event is recorded with the filter$' "$out" "which says so"
+lctl clear
+for i in 1 2 3 4 5 6 7; do : >"counted-$i"; done
+cat /etc/passwd >/dev/null
+run lctl dk
+assert_eq 7 "$(count 'sys_enter_openat\(\)\)')" "7 opens are 7 records"
+run dktrace filter set syscalls:sys_enter_openat --pid $$ 'filename.ustring ~ "*counted-*"'
+lctl clear
+for i in 1 2 3; do : >"counted-$i"; done
+sh -c ': >counted-4'
+run lctl dk
+assert_eq 3 "$(count 'sys_enter_openat\(\)\)')" "3 opens of this process are 3"
+run dktrace filter set syscalls:sys_enter_openat --cpu 0-1 'filename.ustring ~ "*counted-*"'
+assert_rc 0 "CPUs in a filter, without CPUS{}"
+dktrace filter clear
+
+# The kernel's own lists: this process, then its children too.
+run dktrace filter set --pid $$
+lctl clear
+: >counted-1
+sh -c ': >counted-2; exec cat /dev/null'
+run lctl dk
+assert_eq "$$" "$(grep -E "$legacy" "$out" | cut -d : -f 6 | sort -u)" "records of one process only"
+run dktrace filter set --pid $$ --children
+lctl clear
+sh -c ': >counted-2; sh -c ": >counted-3"; :'
+run lctl dk
+at_least 3 "$(grep -E "$legacy" "$out" | cut -d : -f 6 | sort -u | wc -l)" "and of its children and theirs"
+dktrace filter clear
+assert_eq "" "$(cat "$instance/set_event_pid")" "no list is left"
+
+# What a kernel does not know is its own refusal, with its words, and nothing is changed.
+limits >before
+if ! grep -q 'CPUS{' "$tracing/README" 2>/dev/null; then
+	run dktrace filter set sched:sched_switch 'CPU & CPUS{0}'
+	run dktrace filter set syscalls:sys_enter_close 'CPU & CPUS{0}'
+	if [ "$rc" -ne 0 ]; then
+		assert_grep 'write "CPU & CPUS\{0\}" to .*: Invalid argument' "$err" "CPUS{} is refused where it is not known"
+		limits | diff before - || fail "nothing changed"
+	fi
+	dktrace filter clear
+fi
+
+# Triggers: a snapshot at a moment, a histogram that is paused and goes on.
+run dktrace trigger add sched:sched_process_exit traceoff:1 --if 'comm == "vmstop"'
+assert_rc 0 "traceoff at the end of a program"
+end_of vmstop
+assert_eq 0 "$(cat "$instance/tracing_on")" "recording has stopped"
+run dktrace trigger rearm
+assert_eq 1 "$(cat "$instance/tracing_on")" "rearmed"
+end_of vmstop
+assert_eq 0 "$(cat "$instance/tracing_on")" "it stops again"
+run dktrace trigger del all
+assert_eq 1 "$(cat "$instance/tracing_on")" "deleted: recording is on"
+if grep -qw snapshot "$tracing/events/sched/sched_process_exit/trigger"; then
+	run dktrace trigger add sched:sched_process_exit snapshot:1 --if 'comm == "vmstop"'
+	assert_rc 0 "snapshot at the end of a program"
+	lctl clear
+	: >counted-9
+	end_of vmstop
+	assert_grep 'sys_enter_openat|sys_openat' "$instance/snapshot" "the snapshot has what came before"
+	run dktrace trigger del sched
+	assert_rc 0 "and is deleted"
+fi
+if grep -qw hist "$tracing/events/sched/sched_process_exit/trigger"; then
+	run dktrace trigger add syscalls:sys_enter_openat hist:keys=common_pid --if 'filename.ustring ~ "*counted-*"'
+	assert_rc 0 "a histogram in the kernel's words"
+	run dktrace trigger add sched:sched_process_exit disable_hist:syscalls:sys_enter_openat --if 'comm == "vmstop"'
+	assert_rc 0 "and what pauses it"
+	set_param debug=+ioctl
+	set_param debug=-ioctl
+	for i in 1 2 3 4 5; do : >"counted-$i"; done
+	assert_grep "common_pid: +$$ +\} hitcount: +5\$" "$events/syscalls/sys_enter_openat/hist" "5 opens are 5 hits"
+	end_of vmstop
+	for i in 1 2 3; do : >"counted-$i"; done
+	assert_grep "common_pid: +$$ +\} hitcount: +5\$" "$events/syscalls/sys_enter_openat/hist" "none while it is paused"
+	run dktrace trigger add sched:sched_process_exit enable_hist:syscalls:sys_enter_openat
+	assert_rc 1 "the other one is refused"
+	assert_grep 'the kernel keeps one of enable_hist and disable_hist for syscalls:sys_enter_openat' "$err" "in words"
+	run dktrace trigger list
+	assert_grep 'disable_hist:syscalls:sys_enter_openat' "$out" "the list has it"
+	run dktrace trigger del all
+	assert_rc 0 "all are deleted"
+	run dktrace trigger add syscalls:sys_enter_openat hist:keys=nosuch
+	assert_rc 1 "a key that is not there is refused"
+	assert_grep "Couldn't find field" "$err" "with the kernel's words"
+fi
+limits >after
+diff before after || fail "all is as before"
+
+# Messages of Lustre: a class is a part of the records of one event.
+set_param debug=0 debug=+net+info+rpctrace+dlmtrace
+echo -1 >$lnet/debug
+message=$(cd "$events" && ls -d lustre_debug/lustre_debug_msg dktrace/cdebug 2>/dev/null | head -n 1)
+own=$(cat "$events/$message/filter")
+run dktrace filter set info 'msg_fn == "emit_flood"'
+assert_rc 0 "a filter on a class of messages"
+assert_eq "($own) && (!(msg_mask & 0x40) || (msg_fn == \"emit_flood\"))" "$(cat "$events/$message/filter")" \
+	"which leaves the other classes' messages alone"
+emit catalogue "flood 10"
+traced
+assert_eq 10 "$(count '^[0-9a-f]*:00000040:.*emit.c.*emit_flood' got.raw)" "these of the class"
+assert_eq 0 "$(grep '^[0-9a-f]*:00000040:.*emit.c' got.raw | grep -vc emit_flood)" "no other of it"
+at_least 8 "$(count '^[0-9a-f]*:00000200:.*emit.c' got.raw)" "all of another"
+dktrace filter clear
+run dktrace trigger add net traceoff --if 'msg_fn == "emit_pointers"'
+assert_rc 0 "stop at a message"
+assert_grep '^1 trigger on 1 event$' "$out" "of the events of its class only messages have the field"
+assert_eq 'traceoff:unlimited if (msg_mask & 0x200) && (msg_fn == "emit_pointers")' \
+	"$(cat "$events/$message/trigger")" "at messages of the class only"
+emit "flood 10"
+assert_eq 1 "$(cat "$instance/tracing_on")" "others do not stop it"
+emit catalogue
+assert_eq 0 "$(cat "$instance/tracing_on")" "this one does"
+traced
+assert_grep 'emit_strings' got.raw "what came before it is there"
+assert_no_grep 'emit_console|cannot be masked' got.raw "what came after it is not"
+dktrace trigger del all
+
+# Killed in the middle, then reset: nothing is left.
+dktrace reset
+knobs >machine
+for delay in 0.1 0.3 0.5 0.8; do
+	set_param debug=0 debug=+vfstrace
+	dktrace trigger add vfstrace enable_event:sched:sched_switch >/dev/null 2>&1 &
+	sleep $delay
+	kill -9 $! 2>/dev/null
+	wait $! 2>/dev/null
+	dktrace filter set all 'common_pid > 5' >/dev/null 2>&1 &
+	sleep $delay
+	kill -9 $! 2>/dev/null
+	wait $! 2>/dev/null
+	run dktrace reset
+	assert_rc 0 "reset after kill -9"
+	knobs | diff machine - || fail "something is left"
+done
