@@ -105,6 +105,8 @@ static enum dkt__plan_way choose_way(struct dkt__plan *plan, struct dkt_event *e
 		return DKT__PLAN_FIELDS;
 	if (is_stack(event))
 		return DKT__PLAN_STACK;
+	if (dkt__plan_is_graph(event))
+		return DKT__PLAN_GRAPH;
 	/* Some system calls without arguments have an empty format. */
 	format = event->tep->print_fmt.format;
 	if (format && !*format)
@@ -292,6 +294,8 @@ void dkt_record_text(const struct dkt_record *record, struct dkt_buf *buf)
 		text_by_steps(plan, record, buf);
 	else if (plan->way == DKT__PLAN_STACK)
 		text_of_stack(record, buf);
+	else if (plan->way == DKT__PLAN_GRAPH)
+		dkt__plan_graph_text(record, buf);
 	else if (plan->way != DKT__PLAN_TEP || !text_by_tep(record, buf))
 		dkt__fields_text(record, buf);
 	/* A line is the style's affair: ftrace:print often brings its own end. */

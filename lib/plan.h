@@ -182,6 +182,7 @@ struct dkt__step {
 enum dkt__plan_way {
 	DKT__PLAN_STEPS,
 	DKT__PLAN_STACK, /* kernel_stack, user_stack */
+	DKT__PLAN_GRAPH, /* funcgraph_entry, funcgraph_exit */
 	DKT__PLAN_TEP, /* libtraceevent prints it */
 	DKT__PLAN_FIELDS, /* field=value */
 };
@@ -197,6 +198,10 @@ struct dkt__plan {
 
 /* Zeroed memory that lives as long as the plan, NULL when memory is out. */
 void *dkt__plan_alloc(struct dkt__plan *plan, size_t n);
+
+/* Records of function_graph, whose text is indented by depth. */
+bool dkt__plan_is_graph(struct dkt_event *event);
+void dkt__plan_graph_text(const struct dkt_record *record, struct dkt_buf *buf);
 
 /* The event's plan, compiled if this is its first record; NULL when memory is out. */
 const struct dkt__plan *dkt__plan_get(struct dkt_event *event);

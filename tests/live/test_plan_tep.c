@@ -49,7 +49,7 @@ struct state {
 	unsigned int n_records;
 	unsigned int faults; /* of the event being looked at */
 	unsigned long no_text; /* formats that libtraceevent cannot parse, but a plan can print */
-	unsigned long ways[4]; /* formats by enum dkt__plan_way */
+	unsigned long ways[DKT__PLAN_FIELDS + 1]; /* formats by enum dkt__plan_way */
 	unsigned long records, equal, by_sign, excused, wrong;
 	unsigned long by_fault[ARRAY_SIZE(fault_words)];
 };

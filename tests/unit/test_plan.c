@@ -464,6 +464,43 @@ static void events_of_ftrace(void **state)
 		  "<stack> => second => in_module");
 }
 
+/* As kernels 6.1 and 6.12 record them. */
+static void function_graph(void **state)
+{
+	static const struct {
+		uint64_t func;
+		int32_t depth;
+	} entry = { UINT64_C(0xffffffff81000100), 2 }, deep = { 0x1234, INT32_MAX };
+	struct {
+		uint64_t func;
+		int32_t depth;
+		uint32_t overrun;
+		uint64_t calltime, rettime;
+	} leave = { UINT64_C(0xffffffffc0000000), 0, 0, 1000000, 1001234 };
+	static const char func[] = FIELD("unsigned long func", 8, 8, 0)
+		FIELD("int depth", 16, 4, 1);
+	static const char times[] = FIELD("unsigned long func", 8, 8, 0)
+		FIELD("int depth", 16, 4, 1) FIELD("unsigned int overrun", 20, 4, 0)
+			FIELD("u64 calltime", 24, 8, 0) FIELD("u64 rettime", 32, 8, 0);
+	char *text __cleanup(free) = NULL;
+
+	(void)state;
+	expect_of("ftrace", "funcgraph_entry", func, "\"--> %ps (%d)\", REC->func, REC->depth",
+		  &entry, sizeof(entry), "                   |      second() {");
+	assert_true(asprintf(&text, "%18s |  %400s0x1234() {", "", "") > 0);
+	expect_of("ftrace", "funcgraph_entry", func, "\"\"", &deep, sizeof(deep), text);
+	expect_of("ftrace", "funcgraph_exit", times, "\"\"", &leave, sizeof(leave),
+		  "          1.234 us |  } /* in_module */");
+	leave.depth = 1;
+	leave.rettime = 1000000 + 12345678;
+	expect_of("ftrace", "funcgraph_exit", times, "\"\"", &leave, sizeof(leave),
+		  "*     12345.678 us |    } /* in_module */");
+	/* Cut off, its times read as they can. */
+	leave.depth = -5;
+	expect_of("ftrace", "funcgraph_exit", times, "\"\"", &leave, 16,
+		  "          0.000 us |  } /* in_module */");
+}
+
 /* ---- the trace style ---- */
 
 static void expect_line(const struct dkt_record *record, const char *comm, const char *expected)
@@ -600,6 +637,7 @@ int main(void)
 		cmocka_unit_test(hidden_addresses_name_nothing),
 		cmocka_unit_test(network_addresses),
 		cmocka_unit_test(events_of_ftrace),
+		cmocka_unit_test(function_graph),
 		cmocka_unit_test(lines_of_trace),
 		cmocka_unit_test(system_calls),
 		cmocka_unit_test(formats_beyond_a_plan),

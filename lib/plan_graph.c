@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Text of function_graph's records: entry and exit indented by depth, as the kernel's trace file. */
+#include <inttypes.h>
+
+#include "plan.h"
+
+#include "banned.h"
+
+/* Deeper is no call stack: THREAD_SIZE would not hold it. */
+#define MAX_DEPTH 200
+
+#define INDENT 2 /* columns for each call, TRACE_GRAPH_INDENT */
+
+bool dkt__plan_is_graph(struct dkt_event *event)
+{
+	if (strcmp(event->system, "ftrace") != 0)
+		return false;
+	if (!strcmp(event->name, "funcgraph_entry"))
+		return dkt_event_field(event, "func") && dkt_event_field(event, "depth");
+	return !strcmp(event->name, "funcgraph_exit") && dkt_event_field(event, "func") &&
+	       dkt_event_field(event, "depth") && dkt_event_field(event, "calltime") &&
+	       dkt_event_field(event, "rettime");
+}
+
+static int64_t value(const struct dkt_record *record, const char *name)
+{
+	return dkt_record_int(record, dkt_event_field(record->event, name));
+}
+
+/* The mark of a long time, see trace_find_mark() in kernel/trace/trace_output.c. */
+static char mark(uint64_t ns)
+{
+	static const struct {
+		uint64_t above;
+		char mark;
+	} marks[] = {
+		{ 1000000000, '$' }, { 100000000, '@' }, { 10000000, '*' },
+		{ 1000000, '#' },    { 100000, '!' },    { 10000, '+' },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(marks); i++)
+		if (ns > marks[i].above)
+			return marks[i].mark;
+	return ' ';
+}
+
+/* Columns of the time, and those that keep its place. */
+static void put_time(const struct dkt_record *record, bool leaves, struct dkt_buf *buf)
+{
+	uint64_t ns;
+
+	if (!leaves) {
+		dkt_buf_printf(buf, "%18s", "");
+		return;
+	}
+	ns = (uint64_t)(value(record, "rettime") - value(record, "calltime"));
+	dkt_buf_printf(buf, "%c %9" PRIu64 ".%03u us", mark(ns), ns / 1000,
+		       (unsigned int)(ns % 1000));
+}
+
+void dkt__plan_graph_text(const struct dkt_record *record, struct dkt_buf *buf)
+{
+	bool leaves = !strcmp(record->event->name, "funcgraph_exit");
+	int64_t depth = DKT__MIN(DKT__MAX(value(record, "depth"), (int64_t)0), (int64_t)MAX_DEPTH);
+	struct dkt__run run = { .ctx = record->event->ctx, .buf = buf };
+
+	put_time(record, leaves, buf);
+	dkt_buf_printf(buf, " |  %*s%s", (int)depth * INDENT, "", leaves ? "} /* " : "");
+	run.p = dkt__buf_room(buf, 256);
+	if (!run.p)
+		return;
+	run.end = buf->data + buf->size;
+	dkt__run_function(&run, (uint64_t)value(record, "func"), false);
+	buf->len = (size_t)(run.p - buf->data);
+	dkt_buf_str(buf, leaves ? " */" : "() {");
+}
