@@ -156,12 +156,23 @@ static int load_settings(struct debuglog *log)
 	return err ? err : debuglog_rebuild(log);
 }
 
+int debuglog_return_top(struct debuglog *log)
+{
+	char *spool __cleanup(free) = NULL;
+
+	if (asprintf(&spool, "%s/spool", log->dir) < 0) {
+		spool = NULL;
+		return -ENOMEM;
+	}
+	return dkt_top_return(log->ctx, spool);
+}
+
 /* The instance was not there before the change that was killed. */
 static int take_back_first(struct debuglog *log, const struct settings *before)
 {
-	int err = 0;
+	int err = debuglog_return_top(log);
 
-	if (log->in)
+	if (!err && log->in)
 		err = dkt_instance_remove(log->ctx, log->name);
 	if (err)
 		return err;
@@ -379,7 +390,9 @@ static int remove_instance(struct debuglog *log)
 	for (tries = 0; err == -EBUSY && tries < BUSY_TRIES; tries++) {
 		if (tries)
 			usleep(BUSY_WAIT);
-		err = dkt_instance_remove(log->ctx, log->name);
+		err = debuglog_return_top(log);
+		if (!err)
+			err = dkt_instance_remove(log->ctx, log->name);
 	}
 	if (err == -EBUSY)
 		dkt_fail_in(log->ctx, err, "somebody reads the buffers of '%s'", log->name);

@@ -89,6 +89,9 @@ int debuglog_size(struct debuglog *log, uint64_t *bytes);
  */
 int debuglog_reset(struct dkt_ctx *ctx, const char *name);
 
+/* Gives the kernel's top instance back, if it was borrowed for entry and exit of functions. */
+int debuglog_return_top(struct debuglog *log);
+
 /*
  * The directory that keeps records on their way out; the one above it is made if it is gone. The
  * caller frees it.

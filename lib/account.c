@@ -12,8 +12,12 @@ static uint64_t stats_lost(const struct dkt_cpu_stats *stats)
 int dkt__cpu_lost(struct dkt_capture *cap, int nr, struct dkt_cpu_stats *stats, uint64_t *lost)
 {
 	struct dkt__spool_base base = dkt__spool_get_base(&cap->cpus[nr].spool);
-	int err = dkt_instance_get_stats(cap->in, nr, stats);
+	const struct dkt__cpu *cpu = &cap->cpus[nr];
+	int err = 0;
 
+	*stats = (struct dkt_cpu_stats){ 0 };
+	if (cpu->in)
+		err = dkt_instance_get_stats(cpu->in, cpu->nr, stats);
 	*lost = 0;
 	if (err)
 		return err;
@@ -42,16 +46,33 @@ int dkt__capture_settle(struct dkt_capture *cap)
 	return err;
 }
 
+static int add_loss(struct dkt_capture *cap, int nr, struct dkt_loss *loss)
+{
+	const struct dkt_loss *own = &cap->cpus[nr].loss;
+	struct dkt_cpu_stats stats;
+	uint64_t lost = own->lost;
+	int err = 0;
+
+	/* What is lost after dkt_capture_done() is the next capture's to tell. */
+	if (cap->flags & DKT_CAPTURE_KEEP)
+		err = dkt__cpu_lost(cap, nr, &stats, &lost);
+	loss->seen += own->seen;
+	loss->bad += own->bad;
+	loss->lost += lost;
+	return err;
+}
+
 int dkt_capture_loss(struct dkt_capture *cap, int nr, struct dkt_loss *loss)
 {
-	struct dkt_cpu_stats stats;
+	int err;
 
 	*loss = (struct dkt_loss){ 0 };
-	if (nr < 0 || nr >= cap->n_cpus)
+	if (nr < 0 || nr >= cap->in->cpus)
 		return dkt_fail(cap->in->ctx, -EINVAL, "there is no cpu %d", nr);
-	*loss = cap->cpus[nr].loss;
-	/* What is lost after dkt_capture_done() is the next capture's to tell. */
-	return cap->flags & DKT_CAPTURE_KEEP ? dkt__cpu_lost(cap, nr, &stats, &loss->lost) : 0;
+	err = add_loss(cap, nr, loss);
+	if (!err && nr + cap->in->cpus < cap->n_cpus)
+		err = add_loss(cap, nr + cap->in->cpus, loss);
+	return err;
 }
 
 int dkt_capture_done(struct dkt_capture *cap)

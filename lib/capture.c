@@ -57,19 +57,22 @@ void dkt__cpu_release(struct dkt__cpu *cpu)
 static int read_page(struct dkt_capture *cap, struct dkt__cpu *cpu, bool *more)
 {
 	ssize_t n;
+	void *room;
 	int err;
-	void *room = dkt__spool_room(&cpu->spool, &err);
 
 	*more = false;
+	if (cpu->fd < 0)
+		return 0;
+	room = dkt__spool_room(&cpu->spool, &err);
 	if (!room)
-		return dkt_fail(cap->in->ctx, err, "keep records of cpu %d: %s",
-				(int)(cpu - cap->cpus), strerror(-err));
+		return dkt_fail(cap->in->ctx, err, "keep records of cpu %d: %s", cpu->nr,
+				strerror(-err));
 	do
 		n = read(cpu->fd, room, cpu->spool.page_size);
 	while (n < 0 && errno == EINTR);
 	if (n < 0 && errno != EAGAIN)
-		return dkt_fail(cap->in->ctx, -errno, "read buffer of cpu %d: %s",
-				(int)(cpu - cap->cpus), strerror(errno));
+		return dkt_fail(cap->in->ctx, -errno, "read buffer of cpu %d: %s", cpu->nr,
+				strerror(errno));
 	if (n <= 0)
 		return 0;
 	/* A saved tree's last page may be cut. */
@@ -105,11 +108,13 @@ static int cpu_fill(struct dkt_capture *cap, struct dkt__cpu *cpu)
 	return err;
 }
 
-int dkt__capture_save(struct dkt_capture *cap)
+int dkt__capture_save(struct dkt_capture *cap, bool top)
 {
+	/* Only what is to be emptied: the other one goes on recording, this too. */
+	const int from = top ? cap->in->cpus : 0, to = top ? cap->n_cpus : cap->in->cpus;
 	int i, err = 0;
 
-	for (i = 0; !err && i < cap->n_cpus; i++) {
+	for (i = from; !err && i < to; i++) {
 		bool more = true;
 
 		while (!err && more)
@@ -117,8 +122,9 @@ int dkt__capture_save(struct dkt_capture *cap)
 	}
 	if (!err)
 		err = dkt__capture_settle(cap);
-	for (i = 0; !err && i < cap->n_cpus; i++) {
-		close(cap->cpus[i].fd);
+	for (i = from; !err && i < to; i++) {
+		if (cap->cpus[i].fd >= 0)
+			close(cap->cpus[i].fd);
 		cap->cpus[i].fd = -1;
 	}
 	return err;
@@ -225,10 +231,10 @@ static int capture_advance(struct dkt_capture *cap)
 	return 0;
 }
 
-static void fill_gap(struct dkt_record *rec, struct dkt__cpu *cpu, int nr)
+static void fill_gap(struct dkt_record *rec, struct dkt__cpu *cpu)
 {
 	*rec = (struct dkt_record){ .ts = cpu->next.ts,
-				    .cpu = (uint32_t)nr,
+				    .cpu = (uint32_t)cpu->nr,
 				    .lost = cpu->page.lost };
 	cpu->gap = false;
 }
@@ -241,8 +247,7 @@ struct entry {
 	int32_t pid;
 };
 
-static void fill_record(struct dkt_capture *cap, struct dkt_record *rec, struct dkt__cpu *cpu,
-			int nr)
+static void fill_record(struct dkt_capture *cap, struct dkt_record *rec, struct dkt__cpu *cpu)
 {
 	struct entry entry = { 0 };
 
@@ -252,7 +257,7 @@ static void fill_record(struct dkt_capture *cap, struct dkt_record *rec, struct 
 		.event = dkt_event_by_id(cap->in->ctx, entry.type ? entry.type : -1),
 		.data = cpu->next.data,
 		.size = cpu->next.size,
-		.cpu = (uint32_t)nr,
+		.cpu = (uint32_t)cpu->nr,
 		.pid = entry.pid,
 		.flags = entry.flags,
 		.preempt = entry.preempt & 0xf,
@@ -275,11 +280,11 @@ int dkt_capture_next(struct dkt_capture *cap, struct dkt_record *rec)
 		nr = cap->heap[0];
 		cpu = &cap->cpus[nr];
 		if (cpu->gap) {
-			fill_gap(rec, cpu, nr);
+			fill_gap(rec, cpu);
 			return 0;
 		}
 		cap->current = nr;
-		fill_record(cap, rec, cpu, nr);
+		fill_record(cap, rec, cpu);
 		if (rec->event)
 			return 0;
 		/* Type 0 is no event: the bytes are not a record. */

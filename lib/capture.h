@@ -7,6 +7,8 @@
 #include "spool.h"
 
 struct dkt__cpu {
+	struct dkt_instance *in; /* NULL: its buffer is gone, only the spool is left */
+	int nr;
 	int fd; /* trace_pipe_raw */
 	struct dkt__spool spool;
 	struct dkt__page page;
@@ -21,13 +23,14 @@ struct dkt__cpu {
 
 struct dkt_capture {
 	struct dkt_instance *in;
+	struct dkt_instance *top; /* that is borrowed for it, NULL: none */
 	unsigned int flags;
 	uint64_t until;
 	int (*flush)(void *data);
 	void *data;
 	int lock; /* the spool directory's, -1: no spool */
 	int dir;
-	struct dkt__cpu *cpus;
+	struct dkt__cpu *cpus; /* those of the top instance behind the instance's own */
 	int n_cpus;
 	int *heap; /* CPUs that have a next record, the oldest first */
 	int n_heap;
@@ -42,8 +45,15 @@ int dkt__cpu_step(struct dkt__cpu *cpu);
 /* Forgets what was returned. Nothing moves in the mapping: a page being walked stays. */
 void dkt__cpu_release(struct dkt__cpu *cpu);
 
-/* Takes all that the kernel has into the spool and lets go of its buffers. */
-int dkt__capture_save(struct dkt_capture *cap);
+/*
+ * Takes all that the kernel has into the spool and lets go of its buffers: those of the instance, or
+ * of the top one that is borrowed for it. Nothing may be recorded there meanwhile.
+ */
+int dkt__capture_save(struct dkt_capture *cap, bool top);
+
+/* dkt_instance_rest() for the instance itself, or for the top one that is borrowed for it. */
+int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, const char *spool, dkt_rest_fn fn,
+	      void *data);
 
 /*
  * Owes what was lost up to now to the next capture. To be called before the kernel empties the

@@ -59,20 +59,29 @@ static uint32_t page_size(struct dkt_instance *in)
 		       4096;
 }
 
+static int open_buffer(struct dkt__cpu *cpu, uint64_t *inode)
+{
+	struct stat st = { 0 };
+
+	*inode = 0;
+	if (!cpu->in)
+		return 0;
+	cpu->fd = dkt__tfs_open(cpu->in->ctx, O_RDONLY | O_NONBLOCK,
+				"%sper_cpu/cpu%d/trace_pipe_raw", cpu->in->prefix, cpu->nr);
+	/* An instance that was removed and made again has new inodes. */
+	if (cpu->fd >= 0 && !fstat(cpu->fd, &st))
+		*inode = st.st_ino;
+	return cpu->fd < 0 ? cpu->fd : 0;
+}
+
 static int cpu_open(struct dkt_capture *cap, int nr, uint32_t size)
 {
 	struct dkt__cpu *cpu = &cap->cpus[nr];
-	struct stat st = { 0 };
-	int err;
+	uint64_t inode;
+	int err = open_buffer(cpu, &inode);
 
-	cpu->fd = dkt__tfs_open(cap->in->ctx, O_RDONLY | O_NONBLOCK,
-				"%sper_cpu/cpu%d/trace_pipe_raw", cap->in->prefix, nr);
-	if (cpu->fd < 0)
-		return cpu->fd;
-	/* An instance that was removed and made again has new inodes. */
-	if (fstat(cpu->fd, &st))
-		st.st_ino = 0;
-	err = dkt__spool_open(cap->in->ctx, &cpu->spool, cap->dir, nr, size, st.st_ino);
+	if (!err)
+		err = dkt__spool_open(cap->in->ctx, &cpu->spool, cap->dir, nr, size, inode);
 	if (err)
 		return err;
 	cpu->page.size = size;
@@ -93,12 +102,52 @@ static void hint_events(struct dkt_capture *cap)
 		dkt__events_likely(cap->in->ctx, on, n);
 }
 
+/* What the top instance had recorded when it was given back is still in the spool. */
+static bool has_left_over(const struct dkt_capture *cap)
+{
+	char name[24];
+	int i;
+
+	for (i = cap->in->cpus; i < 2 * cap->in->cpus; i++) {
+		dkt__spool_name(i, name);
+		if (!faccessat(cap->dir, name, F_OK, 0))
+			return true;
+	}
+	return false;
+}
+
+static int open_buffers(struct dkt_capture *cap, const char *spool)
+{
+	struct dkt_instance *in = cap->in;
+	uint32_t size = page_size(in);
+	int i, n = in->cpus, err = 0;
+
+	if (spool && dkt_top_is_borrowed(spool))
+		err = dkt_instance_open(in->ctx, NULL, 0, &cap->top);
+	if (cap->top || (cap->dir >= 0 && has_left_over(cap)))
+		n *= 2;
+	cap->cpus = calloc((size_t)n, sizeof(*cap->cpus));
+	cap->heap = calloc((size_t)n, sizeof(*cap->heap));
+	if (!cap->cpus || !cap->heap)
+		return -ENOMEM;
+	for (i = 0; !err && i < n; i++) {
+		cap->cpus[i] = (struct dkt__cpu){
+			.in = i < in->cpus ? in : cap->top,
+			.nr = i % in->cpus,
+			.fd = -1,
+			.spool.fd = -1,
+		};
+		cap->n_cpus++;
+		err = cpu_open(cap, i, size);
+	}
+	return err;
+}
+
 int dkt_capture_open(struct dkt_instance *in, const struct dkt_capture_opts *opts,
 		     struct dkt_capture **out)
 {
 	struct dkt_capture *cap = calloc(1, sizeof(*cap));
-	uint32_t size = page_size(in);
-	int err = 0, i;
+	int err = 0;
 
 	*out = NULL;
 	if (!cap)
@@ -112,15 +161,8 @@ int dkt_capture_open(struct dkt_instance *in, const struct dkt_capture_opts *opt
 	}
 	if (opts && opts->spool)
 		err = lock_spool(in->ctx, opts->spool, &cap->dir, &cap->lock);
-	cap->cpus = calloc((size_t)in->cpus, sizeof(*cap->cpus));
-	cap->heap = calloc((size_t)in->cpus, sizeof(*cap->heap));
-	if (!cap->cpus || !cap->heap)
-		err = -ENOMEM;
-	for (i = 0; !err && i < in->cpus; i++) {
-		cap->cpus[i].fd = cap->cpus[i].spool.fd = -1;
-		cap->n_cpus++;
-		err = cpu_open(cap, i, size);
-	}
+	if (!err)
+		err = open_buffers(cap, opts ? opts->spool : NULL);
 	if (err) {
 		dkt_capture_close(cap);
 		return err;
@@ -130,17 +172,29 @@ int dkt_capture_open(struct dkt_instance *in, const struct dkt_capture_opts *opt
 	return 0;
 }
 
+/* A buffer that is gone leaves no empty spool behind. */
+static void close_buffer(struct dkt_capture *cap, struct dkt__cpu *cpu)
+{
+	bool empty = cpu->spool.head && !dkt__spool_pages(&cpu->spool);
+	char name[24];
+
+	if (cpu->fd >= 0)
+		close(cpu->fd);
+	dkt__spool_close(&cpu->spool);
+	dkt__spool_name((int)(cpu - cap->cpus), name);
+	if (!cpu->in && empty && cap->dir >= 0)
+		unlinkat(cap->dir, name, 0);
+}
+
 void dkt_capture_close(struct dkt_capture *cap)
 {
 	int i;
 
 	if (!cap)
 		return;
-	for (i = 0; i < cap->n_cpus; i++) {
-		if (cap->cpus[i].fd >= 0)
-			close(cap->cpus[i].fd);
-		dkt__spool_close(&cap->cpus[i].spool);
-	}
+	for (i = 0; i < cap->n_cpus; i++)
+		close_buffer(cap, &cap->cpus[i]);
+	dkt_instance_close(cap->top);
 	if (cap->comms)
 		tep_free(cap->comms);
 	if (cap->dir >= 0 && cap->primed)
@@ -163,6 +217,8 @@ int dkt_capture_clear(struct dkt_instance *in, const char *spool)
 	if (err)
 		return err;
 	err = dkt_instance_clear(in);
+	if (!err && cap->top)
+		err = dkt_instance_clear(cap->top);
 	for (i = 0; !err && i < cap->n_cpus; i++)
 		dkt__spool_reset(&cap->cpus[i].spool);
 	dkt_capture_close(cap);

@@ -70,7 +70,7 @@ int dkt_capture_source(struct dkt_capture *capture, struct dkt_source **out)
 			 it->uname.machine);
 		info->kernel = it->kernel;
 	}
-	info->cpus = capture->n_cpus;
+	info->cpus = capture->in->cpus;
 	info->has_wall = !dkt_instance_wall(capture->in, &info->wall);
 	*out = &it->base;
 	return 0;

@@ -112,12 +112,17 @@ static void head_init(struct dkt__spool *spool)
 	memcpy(head->magic, SPOOL_MAGIC, 8);
 }
 
+void dkt__spool_name(int cpu, char name[static 24])
+{
+	snprintf(name, 24, "cpu%d", cpu);
+}
+
 static int spool_open_fd(struct dkt_ctx *ctx, int dirfd, int cpu)
 {
 	char name[24];
 	int fd;
 
-	snprintf(name, sizeof(name), "cpu%d", cpu);
+	dkt__spool_name(cpu, name);
 	if (dirfd < 0)
 		fd = memfd_create(name, MFD_CLOEXEC);
 	else
@@ -284,7 +289,7 @@ int dkt_spool_bytes(struct dkt_ctx *ctx, const char *dir, uint64_t *bytes)
 		char name[24];
 		int fd __cleanup(close) = -1;
 
-		snprintf(name, sizeof(name), "cpu%d", cpu);
+		dkt__spool_name(cpu, name);
 		fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 		if (fd < 0)
 			return 0;

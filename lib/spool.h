@@ -28,6 +28,9 @@ struct dkt__spool_base {
 	bool emptied; /* the next record is the first of an emptied buffer */
 };
 
+/* The name of a CPU's file in the spool directory. */
+void dkt__spool_name(int cpu, char name[static 24]);
+
 /*
  * Opens directory dirfd's file for the CPU, or an unnamed one if dirfd is -1. A file that is not
  * of this layout is started anew. A page that a killed reader had fetched but not counted is

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 
 #include "capture.h"
+#include "top.h"
 #include "tracefs.h"
 #include "tracer.h"
 
@@ -176,12 +177,13 @@ static int switch_or_not(void *data)
 	return err;
 }
 
-static int switch_and_save(const struct dkt__tracer *tracer, struct dkt_instance *in,
-			   const char *now)
+/* base is the instance that the spool is of, in the one whose tracer it is: the same, or the top one. */
+static int switch_and_save(const struct dkt__tracer *tracer, struct dkt_instance *base,
+			   struct dkt_instance *in, const char *now)
 {
 	struct switching to = { .tracer = tracer, .in = in, .now = now };
 
-	return dkt_instance_rest(in, tracer->spool, switch_or_not, &to);
+	return dkt__rest(base, in, tracer->spool, switch_or_not, &to);
 }
 
 /* 0 if the instance can have it at all. */
@@ -201,20 +203,82 @@ static int check_wanted(const struct dkt__tracer *tracer, struct dkt_instance *i
 	return 0;
 }
 
-static int apply(const struct dkt__tracer *tracer, struct dkt_instance *in)
+static int apply_in(const struct dkt__tracer *tracer, struct dkt_instance *base,
+		    struct dkt_instance *in)
 {
 	const char *wanted = tracer->wanted ? tracer->wanted : NONE;
 	char *now __cleanup(free) = NULL;
-	int err = tracer->wanted ? check_wanted(tracer, in) : 0;
+	int err = dkt__tfs_read(in->ctx, &now, NULL, "%scurrent_tracer", in->prefix);
 
-	if (!err)
-		err = dkt__tfs_read(in->ctx, &now, NULL, "%scurrent_tracer", in->prefix);
 	if (err)
 		return err;
 	now[strcspn(now, "\n")] = '\0';
 	if (strcmp(now, wanted) || (tracer->wanted && !is_limited_as_wanted(in, tracer)))
-		return switch_and_save(tracer, in, now);
+		return switch_and_save(tracer, base, in, now);
 	return tracer->wanted || is_unlimited(in) ? 0 : clear_filter(in);
+}
+
+/* ---- in the top instance ---- */
+
+/* What it recorded stays in the spool. */
+static int give_back(const struct dkt__tracer *tracer, struct dkt_instance *in)
+{
+	DKT_OPTS(dkt_capture_opts, opts, .spool = tracer->spool);
+	struct dkt_capture *cap = NULL;
+	int err;
+
+	if (!tracer->spool || !dkt_top_is_borrowed(tracer->spool))
+		return 0;
+	err = dkt_capture_open(in, &opts, &cap);
+	if (!err && cap->top)
+		err = dkt_instance_set_on(cap->top, false);
+	if (!err)
+		err = dkt__capture_save(cap, true);
+	dkt_capture_close(cap);
+	return err ? err : dkt_top_return(in->ctx, tracer->spool);
+}
+
+static int check_top(const struct dkt__tracer *tracer, struct dkt_instance *in)
+{
+	struct dkt_instance *top;
+	int err = dkt_instance_open(in->ctx, NULL, 0, &top);
+
+	if (!err)
+		err = check_wanted(tracer, top);
+	dkt_instance_close(top);
+	return err;
+}
+
+static int apply_top(const struct dkt__tracer *tracer, struct dkt_instance *in)
+{
+	char *words __cleanup(free) = NULL;
+	struct dkt_instance *top = NULL;
+	int err = check_top(tracer, in);
+
+	if (err)
+		return err;
+	err = dkt__top_borrow(in, tracer->spool, &top);
+	if (!err) {
+		err = apply_in(tracer, in, top);
+		words = err ? strdup(dkt_error(in->ctx)) : NULL;
+		if (err && !dkt_top_return(in->ctx, tracer->spool))
+			dkt_fail(in->ctx, err, "%s", words ? words : "");
+	}
+	dkt_instance_close(top);
+	return err ? dkt_fail_in(in->ctx, err, "this kernel has %s only in the top instance",
+				 tracer->wanted) :
+		     0;
+}
+
+static int apply(const struct dkt__tracer *tracer, struct dkt_instance *in)
+{
+	int err = tracer->wanted ? check_wanted(tracer, in) : 0;
+
+	if (err == -EOPNOTSUPP && in->name && tracer->spool)
+		return apply_top(tracer, in);
+	if (!err)
+		err = give_back(tracer, in);
+	return err ? err : apply_in(tracer, in, in);
 }
 
 void dkt__tracer_apply(struct dkt__tracer *tracer, struct dkt_instance *in)

@@ -454,9 +454,22 @@ DKT_API int dkt_change_filter(struct dkt_change *change, struct dkt_event *event
  * applies, no tracer is on, and dkt_change_refused() says why. The kernel empties the buffers when
  * the tracer changes, so recording rests for that moment and what they hold is taken into the
  * spool directory, of which the next capture returns it. Without a spool it is thrown away.
+ *
+ * A tracer that only the top instance can have is borrowed there if nobody uses it: what the top
+ * instance was like is kept in the spool directory, and a capture with that spool returns its
+ * records too. It is given back when the tracer is not wanted any more, or by dkt_top_return().
  */
 DKT_API int dkt_change_tracer(struct dkt_change *change, const char *tracer,
 			      const char *const *modules, size_t n, const char *spool);
+
+/* Whether the top instance is borrowed for the instance whose records the spool directory keeps. */
+DKT_API bool dkt_top_is_borrowed(const char *spool);
+
+/*
+ * Gives it back as it was, if it is borrowed; records that are still in its buffers go. -EBUSY:
+ * somebody is reading them.
+ */
+DKT_API int dkt_top_return(struct dkt_ctx *ctx, const char *spool);
 
 /* After dkt_change_commit(): why the tracer is not as wanted, NULL: it is. Of the change. */
 DKT_API const char *dkt_change_refused(const struct dkt_change *change);
