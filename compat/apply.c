@@ -54,6 +54,26 @@ static int drop_filters(struct plan *plan)
 
 /* ---- the transaction ---- */
 
+/* By which it is seen later that some have gone. */
+static int list_systems(struct plan *plan)
+{
+	const char *last = "";
+	size_t i, len;
+	FILE *out = open_memstream(&plan->done->systems, &len);
+
+	for (i = 0; out && i < plan->n_on; i++) {
+		const char *system = dkt_event_system(plan->on[i]);
+
+		if (strcmp(system, last))
+			fprintf(out, "%s%s", *last ? " " : "", system);
+		last = system;
+	}
+	if (out && !fclose(out))
+		return 0;
+	plan->done->systems = NULL;
+	return -ENOMEM;
+}
+
 static int plan_events(struct plan *plan)
 {
 	struct debuglog *log = plan->log;
@@ -77,6 +97,8 @@ static int plan_events(struct plan *plan)
 	}
 	if (!err)
 		err = dkt_change_events(plan->change, plan->on, plan->n_on);
+	if (!err)
+		err = list_systems(plan);
 	return err ? err : drop_filters(plan);
 }
 
@@ -118,28 +140,36 @@ static int plan_graph(struct plan *plan)
 	return err;
 }
 
+/* Why entry and exit of functions are not as wanted, NULL: they are. */
+static const char *graph_refused(const struct plan *plan)
+{
+	const char *why = dkt_change_refused(plan->change);
+
+	if (!why && plan->graph && !plan->modules.n)
+		why = "no module of the chosen subsystems is loaded";
+	return why;
+}
+
 /* It is an extra: what is in the way of it is no error. */
 static int note_graph(struct plan *plan)
 {
-	const char *why = dkt_change_refused(plan->change);
-	bool off = why || !plan->modules.n;
+	const char *why = graph_refused(plan);
+	struct settings *done = plan->done;
 	char **note = &plan->log->note;
-	int n = 0;
 
 	free(*note);
 	*note = NULL;
-	if (why && !plan->graph)
-		n = asprintf(note, "entry and exit of functions are still recorded: %s", why);
-	else if (plan->graph && off)
-		n = asprintf(note, "entry and exit of functions are not recorded: %s",
-			     why ? why : "no module of the chosen subsystems is loaded");
-	if (n < 0)
+	if (!why)
+		return 0;
+	if (asprintf(note, "entry and exit of functions are %s recorded: %s",
+		     plan->graph ? "not" : "still", why) < 0) {
 		*note = NULL;
-	if (n < 0 || !off || !plan->done->graph)
-		return n < 0 ? -ENOMEM : 0;
-	free(plan->done->graph);
-	plan->done->graph = NULL;
-	return settings_stage(plan->log->ctx, plan->log->dirfd, DEBUGLOG_SETTINGS, plan->done);
+		return -ENOMEM;
+	}
+	free(done->graph);
+	done->graph = NULL;
+	done->no_graph = plan->graph ? strdup(why) : NULL;
+	return settings_stage(plan->log->ctx, plan->log->dirfd, DEBUGLOG_SETTINGS, done);
 }
 
 /* What does not parse here is put to the kernel, whose words the user can look up; ours follow. */
@@ -306,6 +336,7 @@ static void unmake(struct debuglog *log)
 
 	dkt_instance_close(log->in);
 	log->in = NULL;
+	debuglog_return_top(log);
 	dkt_instance_remove(log->ctx, log->name);
 	dkt_fail(log->ctx, 0, "%s", words ? words : "");
 }
@@ -322,6 +353,7 @@ int debuglog_apply(struct debuglog *log, const struct settings *set, struct filt
 		err = settings_copy(&done, set);
 	if (err)
 		return err;
+	done.no_probe = log->no_probe ? strdup(log->no_probe) : NULL;
 	plan.filter = (struct event_filter){ .log = log, .set = set, .report = report };
 	plan.filter.missed = report ? open_memstream(&report->missed, &len) : NULL;
 	log->set.made = log->in;

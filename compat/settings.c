@@ -28,6 +28,9 @@ void settings_clear(struct settings *s)
 	free(s->pids);
 	free(s->cpus);
 	free(s->graph);
+	free(s->systems);
+	free(s->no_graph);
+	free(s->no_probe);
 	*s = (struct settings){ 0 };
 }
 
@@ -60,6 +63,7 @@ int settings_copy(struct settings *to, const struct settings *from)
 	*to = *from;
 	to->filtered = to->rules = to->triggers = to->placed = (struct names){ 0 };
 	to->filter = to->graph = to->pids = to->cpus = NULL;
+	to->systems = to->no_graph = to->no_probe = NULL;
 	to->recording = to->limited = false;
 	err = copy_text(&to->filter, from->filter);
 	if (!err)
@@ -113,6 +117,9 @@ static char **text_of(struct settings *s, const char *key)
 	       !strcmp(key, "graph")        ? &s->graph :
 	       !strcmp(key, "pids")         ? &s->pids :
 	       !strcmp(key, "cpus")         ? &s->cpus :
+	       !strcmp(key, "systems")      ? &s->systems :
+	       !strcmp(key, "no_graph")     ? &s->no_graph :
+	       !strcmp(key, "no_probe")     ? &s->no_probe :
 					      NULL;
 }
 
@@ -206,10 +213,15 @@ static void write_list(FILE *f, const char *key, const struct names *names)
 		fprintf(f, "%s %s\n", key, names->list[i]);
 }
 
+/* A line is a line: what the kernel said may have more than one. */
 static void write_text(FILE *f, const char *key, const char *text)
 {
-	if (text)
-		fprintf(f, "%s %s\n", key, text);
+	if (!text)
+		return;
+	fprintf(f, "%s ", key);
+	for (; *text; text++)
+		fputc(*text == '\n' ? ' ' : *text, f);
+	fputc('\n', f);
 }
 
 static int write_lines(FILE *f, const struct settings *s)
@@ -230,6 +242,9 @@ static int write_lines(FILE *f, const struct settings *s)
 	write_list(f, "trigger", &s->triggers);
 	write_list(f, "placed", &s->placed);
 	write_text(f, "graph", s->graph);
+	write_text(f, "systems", s->systems);
+	write_text(f, "no_graph", s->no_graph);
+	write_text(f, "no_probe", s->no_probe);
 	if (s->recording)
 		fprintf(f, "recording 1\n");
 	fprintf(f, "end\n");

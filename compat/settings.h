@@ -24,6 +24,9 @@ struct settings {
 	char *cpus; /* CPUs that are recorded, as 0-3,5; NULL: all */
 	bool limited; /* threads or CPUs may be limited in the kernel */
 	char *graph; /* modules whose functions' entry and exit is recorded, NULL: none */
+	char *systems; /* of the events that were switched on */
+	char *no_graph; /* why entry and exit of functions is not recorded, NULL: it is, or not wanted */
+	char *no_probe; /* why Lustre's messages are not probed, NULL: nobody knows a reason */
 	bool recording; /* the instance's tracing_on, before a change */
 };
 

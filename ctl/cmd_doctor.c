@@ -8,8 +8,10 @@
 #include "class.h"
 #include "debuglog.h"
 #include "devices.h"
+#include "drift.h"
 #include "mask.h"
 #include "out.h"
+#include "sources.h"
 
 struct doctor {
 	struct app *app;
@@ -129,6 +131,42 @@ static void check_devices(struct doctor *doc)
 	devices_clear(&devices);
 }
 
+/* ---- the log ---- */
+
+static void tell_source(struct doctor *doc, const struct source_state *source)
+{
+	char *what __cleanup(free) = NULL;
+
+	if (asprintf(&what, "source %s", source->name) < 0) {
+		what = NULL;
+		doc->err = -ENOMEM;
+		return;
+	}
+	tell(doc, what, source->used, source->note);
+}
+
+/* What status says of it, as far as something is not as it is set. */
+static void check_log(struct doctor *doc)
+{
+	struct source_state sources[SOURCES] = { 0 };
+	char *drift __cleanup(free) = NULL;
+	char *line, *save = NULL;
+	struct debuglog *log;
+	int i;
+
+	if (debuglog_open(doc->app->ctx, doc->app->instance, 0, &log))
+		return;
+	if (!debuglog_sources(log, sources))
+		for (i = 0; i < SOURCES; i++)
+			tell_source(doc, &sources[i]);
+	if (!debuglog_drift(log, &drift))
+		for (line = drift ? strtok_r(drift, "\n", &save) : NULL; line;
+		     line = strtok_r(NULL, "\n", &save))
+			tell(doc, "as it is set", false, line);
+	sources_clear(sources);
+	debuglog_close(log);
+}
+
 int cmd_doctor(struct app *app, int argc, char **argv)
 {
 	static const struct column columns[] = { { "WHAT", 0 },
@@ -147,6 +185,7 @@ int cmd_doctor(struct app *app, int argc, char **argv)
 	if (!found) {
 		check_kernel(&doc);
 		check_classes(&doc);
+		check_log(&doc);
 	}
 	check_family(&doc, "lustre");
 	check_family(&doc, "lnet");

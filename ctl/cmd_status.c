@@ -8,10 +8,12 @@
 
 #include "app.h"
 #include "debuglog.h"
+#include "drift.h"
 #include "fold.h"
 #include "mask.h"
 #include "out.h"
 #include "param.h"
+#include "sources.h"
 #include "status_filter.h"
 #include "status_probe.h"
 
@@ -32,6 +34,8 @@ struct status {
 	size_t events_on;
 	size_t filtered;
 	uint64_t kept; /* bytes taken out by show, still of the log */
+	struct source_state sources[SOURCES];
+	char *drift; /* lines on what came and went, NULL: nothing */
 	struct cpu_line *cpus;
 	int n_cpus;
 };
@@ -39,6 +43,8 @@ struct status {
 static void status_clear(struct status *status)
 {
 	free(status->clock);
+	free(status->drift);
+	sources_clear(status->sources);
 	free(status->cpus);
 }
 
@@ -79,6 +85,10 @@ static int read_status(struct debuglog *log, struct status *status)
 		err = debuglog_spool(log, &spool);
 	if (!err)
 		err = dkt_spool_bytes(log->ctx, spool, &status->kept);
+	if (!err)
+		err = debuglog_sources(log, status->sources);
+	if (!err)
+		err = debuglog_drift(log, &status->drift);
 	return err ? err : read_cpus(log, status);
 }
 
@@ -163,8 +173,64 @@ static void print_probes(struct debuglog *log)
 	fold_print(stdout, probes, LABEL_WIDTH, fold_width());
 }
 
+static void print_attention(const char *text)
+{
+	print_label("attention");
+	fold_print(stdout, text, LABEL_WIDTH, fold_width());
+}
+
+/* The names of sources from i on of which the same is to be said; returns the one behind them. */
+static int join_names(const struct status *status, int i, FILE *out)
+{
+	const struct source_state *first = &status->sources[i];
+
+	for (fputs(first->name, out); ++i < SOURCES; fprintf(out, ", %s", status->sources[i].name))
+		if (status->sources[i].used || first->used ||
+		    strcmp(status->sources[i].note, first->note))
+			break;
+	return i;
+}
+
+static int print_sources(const struct status *status)
+{
+	int i, next;
+
+	for (i = 0; i < SOURCES; i = next) {
+		char *text __cleanup(free) = NULL;
+		size_t len;
+		FILE *out = open_memstream(&text, &len);
+
+		if (!out)
+			return -ENOMEM;
+		next = join_names(status, i, out);
+		fprintf(out, ": %s%s",
+			status->sources[i].used ? "" : "not used: ", status->sources[i].note);
+		if (fclose(out))
+			return -ENOMEM;
+		print_label(i ? "" : "sources");
+		fold_print(stdout, text, LABEL_WIDTH, fold_width());
+	}
+	return 0;
+}
+
+/* Each line for itself. */
+static int print_drift(const struct status *status)
+{
+	char *lines __cleanup(free) = status->drift ? strdup(status->drift) : NULL;
+	char *line, *save = NULL;
+
+	if (status->drift && !lines)
+		return -ENOMEM;
+	for (line = lines ? strtok_r(lines, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save))
+		print_attention(line);
+	return 0;
+}
+
 static int print_text(struct debuglog *log, const struct status *status)
 {
+	int err = 0;
+
 	print_label("instance");
 	printf("%s%s\n", log->name,
 	       !status->started && log->set.made ?
@@ -172,23 +238,18 @@ static int print_text(struct debuglog *log, const struct status *status)
 	       !status->started  ? " (not started: set_param debug=... starts it)" :
 	       status->recording ? " (recording)" :
 				   " (stopped: tracing_on is 0; dktrace start sets it)");
-	if (log->interrupted) {
-		print_label("attention");
-		fold_print(stdout,
-			   "the last change was interrupted; the next one, or reset, takes it back",
-			   LABEL_WIDTH, fold_width());
-	}
-	if (log->rebuilt) {
-		print_label("attention");
-		fold_print(stdout,
-			   "there is no file of the settings; shown is what is on in the kernel",
-			   LABEL_WIDTH, fold_width());
-	}
+	if (log->interrupted)
+		print_attention("the last change was interrupted; the next one, or reset, takes"
+				" it back");
+	if (log->rebuilt)
+		print_attention("there is no file of the settings; shown is what is on in the"
+				" kernel");
+	err = print_drift(status);
 	print_params(log);
 	status_filter_print(&log->set, LABEL_WIDTH);
 	print_probes(log);
-	if (!status->started)
-		return 0;
+	if (err || !status->started)
+		return err;
 	print_label("events");
 	printf("%zu on, %zu with a filter\n", status->events_on, status->filtered);
 	print_label("buffers");
@@ -199,8 +260,9 @@ static int print_text(struct debuglog *log, const struct status *status)
 		printf("%" PRIu64 " KB read already, which the next dk prints too\n",
 		       (status->kept + 1023) >> 10);
 	}
+	err = print_sources(status);
 	printf("\n");
-	return print_cpus(status);
+	return err ? err : print_cpus(status);
 }
 
 /* ---- JSON ---- */
@@ -227,6 +289,35 @@ static void add_cpus(struct json_object *root, const struct status *status)
 		json_object_array_add(cpus, o);
 	}
 	json_object_object_add(root, "cpus", cpus);
+}
+
+static void add_sources(struct json_object *root, const struct status *status)
+{
+	struct json_object *sources = json_object_new_array();
+	int i;
+
+	for (i = 0; i < SOURCES && status->started; i++) {
+		const struct source_state *source = &status->sources[i];
+		struct json_object *o = json_object_new_object();
+
+		json_object_object_add(o, "source", json_object_new_string(source->name));
+		json_object_object_add(o, "used", json_object_new_boolean(source->used));
+		json_object_object_add(o, "note", json_object_new_string(source->note));
+		json_object_array_add(sources, o);
+	}
+	json_object_object_add(root, "sources", sources);
+}
+
+/* What came and went. */
+static void add_drift(struct json_object *root, const struct status *status)
+{
+	struct json_object *drift = json_object_new_array();
+	const char *line = status->drift;
+
+	for (; line && *line; line += strcspn(line, "\n"), line += *line != '\0')
+		json_object_array_add(drift,
+				      json_object_new_string_len(line, (int)strcspn(line, "\n")));
+	json_object_object_add(root, "changes", drift);
 }
 
 static int print_json(struct debuglog *log, const struct status *status)
@@ -257,6 +348,8 @@ static int print_json(struct debuglog *log, const struct status *status)
 		json_object_object_add(root, "clock", json_object_new_string(status->clock));
 	}
 	status_probes_json(log, root);
+	add_sources(root, status);
+	add_drift(root, status);
 	add_cpus(root, status);
 	puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
 	json_object_put(root);

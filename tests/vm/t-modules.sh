@@ -21,6 +21,7 @@ assert_eq 0 "$(grep -c '^xfs:' "$instance/set_event")" "its events are not on"
 load || fail "xfs can be loaded" || exit
 run dktrace status
 assert_rc 0 "status after a module came"
+assert_grep '^attention +[0-9]+ events of xfs are not on: they came later; the next set_param' "$out" "status tells it"
 set_param debug=+ioctl
 at_least 10 "$(grep -c '^xfs:' "$instance/set_event")" "after the next change they are"
 mount -t xfs -o loop image mnt
@@ -45,6 +46,7 @@ for style in legacy trace; do
 done
 run dktrace status
 assert_rc 0 "status after a module left"
+assert_grep '^attention +events of xfs have gone with their module' "$out" "status tells it"
 set_param debug=-ioctl
 assert_rc 0 "a change after a module left"
 load || fail "xfs can be loaded again" || exit

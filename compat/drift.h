@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What came and went in the kernel since the log was set, and the log does not have yet. */
+#ifndef COMPAT_DRIFT_H
+#define COMPAT_DRIFT_H
+
+#include "debuglog.h"
+
+/*
+ * Lines, without newline at the end, on modules that were loaded or unloaded and masks of Lustre
+ * that are others now; NULL: nothing to tell. The caller frees it.
+ */
+int debuglog_drift(struct debuglog *log, char **lines);
+
+#endif
