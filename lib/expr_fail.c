@@ -43,6 +43,8 @@ static void show_place(struct dkt_buf *buf, const char *text, uint32_t at)
 }
 
 static int fail_at(struct dkt_ctx *ctx, int err, const char *what, const char *text, uint32_t at,
+		   const char *fmt, va_list ap) DKT_PRINTF(6, 0);
+static int fail_at(struct dkt_ctx *ctx, int err, const char *what, const char *text, uint32_t at,
 		   const char *fmt, va_list ap)
 {
 	char *words __cleanup(free) = NULL;
