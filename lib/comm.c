@@ -3,8 +3,27 @@
 #include <tracefs/tracefs.h>
 
 #include "capture.h"
+#include "comms.h"
+#include "tracefs.h"
 
 #include "banned.h"
+
+/* The kernel's table as it is now: it may have got the name since it was read. */
+static bool read_again(struct dkt_capture *cap, int32_t pid, char comm[static 17])
+{
+	char *text __cleanup(free) = NULL;
+	struct dkt__comms now = { 0 };
+	const char *name = NULL;
+	size_t len;
+
+	if (!dkt__tfs_read(cap->in->ctx, &text, &len, "saved_cmdlines") &&
+	    !dkt__comms_parse(&now, text, len))
+		name = dkt__comms_get(&now, pid);
+	if (name)
+		snprintf(comm, 17, "%s", name);
+	dkt__comms_clear(&now);
+	return name;
+}
 
 const char *dkt_capture_comm(struct dkt_capture *cap, int32_t pid)
 {
@@ -27,7 +46,7 @@ const char *dkt_capture_comm(struct dkt_capture *cap, int32_t pid)
 	/* The kernel's table is small; a process that still lives says its name itself. */
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	f = fopen(path, "re");
-	if (!f || !fgets(comm, sizeof(comm), f))
+	if ((!f || !fgets(comm, sizeof(comm), f)) && !read_again(cap, pid, comm))
 		snprintf(comm, sizeof(comm), "<...>");
 	comm[strcspn(comm, "\n")] = '\0';
 	tep_register_comm(cap->comms, comm, pid);

@@ -8,7 +8,7 @@
 
 #include "banned.h"
 
-static int name_check(struct dkt_ctx *ctx, const char *name)
+int dkt__instance_name_check(struct dkt_ctx *ctx, const char *name)
 {
 	if (!name || (*name && *name != '.' && !strchr(name, '/') && strlen(name) < 200))
 		return 0;
@@ -53,7 +53,7 @@ int dkt_instance_open(struct dkt_ctx *ctx, const char *name, unsigned int flags,
 		      struct dkt_instance **out)
 {
 	struct dkt_instance *in;
-	int err = name_check(ctx, name);
+	int err = dkt__instance_name_check(ctx, name);
 
 	*out = NULL;
 	if (!err)
@@ -101,19 +101,6 @@ const char *dkt_instance_name(const struct dkt_instance *in)
 struct dkt_ctx *dkt_instance_ctx(const struct dkt_instance *in)
 {
 	return in->ctx;
-}
-
-int dkt_instance_remove(struct dkt_ctx *ctx, const char *name)
-{
-	int err = name ? name_check(ctx, name) : -EINVAL;
-
-	if (!err)
-		err = dkt_tracefs_open(ctx, 0);
-	if (err)
-		return err;
-	if (!dkt__tfs_exists(ctx, "instances/%s/trace", name))
-		return dkt_fail(ctx, -ENOENT, "there is no instance '%s' in %s", name, ctx->dir);
-	return dkt__tfs_rmdir(ctx, "instances/%s", name);
 }
 
 int dkt_instance_cpus(const struct dkt_instance *in)

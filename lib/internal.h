@@ -92,6 +92,9 @@ struct dkt_instance {
 	int cpus;
 };
 
+/* -EINVAL: no instance can be called so. */
+int dkt__instance_name_check(struct dkt_ctx *ctx, const char *name);
+
 /* ---- events ---- */
 
 struct dkt__plan; /* plan.c */

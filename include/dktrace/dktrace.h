@@ -817,6 +817,111 @@ DKT_API int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char *
 DKT_API bool dkt_expr_match(struct dkt_expr *expr, const struct dkt_record *record,
 			    const char *comm);
 
+/* ---- histograms ------------------------------------------------------------------------------- */
+
+/* A column of a table. The strings live as long as the table. */
+struct dkt_column {
+	const char *name; /* the field's */
+	const char *modifier; /* "log2", "" for none */
+	bool is_key; /* else a sum */
+	bool is_number; /* dkt_table_value() gives it */
+	bool is_signed;
+	uint64_t buckets; /* of the modifier buckets: how many numbers are in each */
+};
+
+/* What is known of a table as a whole: keys come first, then hitcount, then other sums. */
+struct dkt_table_info {
+	const struct dkt_column *columns;
+	size_t n_keys;
+	size_t n_columns;
+	size_t n_rows;
+	bool has_more; /* dkt_table_more() says something of a row */
+	uint64_t hits; /* records, those dropped too */
+	uint64_t dropped; /* records for which the table had no room */
+	uint64_t bad; /* rows that made no sense */
+};
+
+struct dkt_table;
+
+/*
+ * Reads what the kernel shows in a hist file; of several histograms the first. -ENOENT: it shows
+ * none; -EINVAL: its head makes no sense.
+ */
+DKT_API int dkt_table_parse(struct dkt_ctx *ctx, const char *text, size_t len,
+			    struct dkt_table **table);
+DKT_API void dkt_table_free(struct dkt_table *table);
+
+/* Valid until the table is changed or freed. */
+DKT_API const struct dkt_table_info *dkt_table_info(const struct dkt_table *table);
+
+/*
+ * Puts the rows in order: "COLUMN[.descending]", at most two, a comma between. NULL: by a single
+ * key of ranges, else by hitcount, descending. -ENOENT: no such column; -EINVAL.
+ */
+DKT_API int dkt_table_sort(struct dkt_table *table, const char *sort);
+
+/* The number in a cell: of a range the power of two or its first number; 0 if it is none. */
+DKT_API uint64_t dkt_table_value(const struct dkt_table *table, size_t row, size_t column);
+
+/* What the kernel's actions saved with the row, "" if nothing. */
+DKT_API const char *dkt_table_more(const struct dkt_table *table, size_t row);
+
+/* Appends a cell as people read it. A stack is its functions, the outermost first, ';' between. */
+DKT_API void dkt_table_text(const struct dkt_table *table, size_t row, size_t column,
+			    struct dkt_buf *buf);
+
+/* The first histogram that the event has in the instance, whoever made it. -ENOENT: none. */
+DKT_API int dkt_instance_get_hist(struct dkt_instance *instance, struct dkt_event *event,
+				  struct dkt_table **table);
+
+struct dkt_hist;
+
+struct dkt_hist_opts {
+	size_t sz;
+	/*
+	 * What to count by, at most three fields, commas between: "id.syscall,common_pid". Modifiers:
+	 * hex sym sym-offset syscall execname log2 buckets=N usecs stacktrace, as in histogram.rst.
+	 * Beside fields: common_cpu, common_timestamp, stacktrace, and event, the event's name, which
+	 * is the first column wherever it stands.
+	 */
+	const char *keys;
+	const char *vals; /* fields to sum, at most two, with hex percent graph; NULL: none */
+	const char *sort; /* told to the kernel, as of dkt_table_sort(); NULL: not */
+	const char *vars; /* variables, "ts0=common_timestamp.usecs": in the kernel only */
+	const char *actions; /* "onmax($lat).save(common_pid)", ':' between: in the kernel only */
+	uint32_t size; /* entries, a power of two from 128 to 131072; 0: 2048, here 131072 */
+	struct dkt_expr *filter; /* for events that have its fields; NULL: none; borrowed */
+	pid_t skip; /* records of this process do not count; 0: all do */
+};
+
+/* -EINVAL: dkt_error() has the text with a caret under the place. */
+DKT_API int dkt_hist_new(struct dkt_ctx *ctx, const struct dkt_hist_opts *opts,
+			 struct dkt_hist **hist);
+DKT_API void dkt_hist_free(struct dkt_hist *hist);
+
+/* Counts records of this event too. -ENOENT: it has not the fields; -EINVAL: they do not fit. */
+DKT_API int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event);
+
+/* The trigger that makes the kernel count it; the caller frees it. */
+DKT_API int dkt_hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **text);
+
+/*
+ * Puts the triggers on all its events in the instance, or none of them; they go with the instance.
+ * -EOPNOTSUPP: this kernel has no histograms.
+ */
+DKT_API int dkt_hist_start(struct dkt_hist *hist, struct dkt_instance *instance);
+
+/* What the kernel has counted so far, of all events in one table. */
+DKT_API int dkt_hist_read(struct dkt_hist *hist, struct dkt_instance *instance,
+			  struct dkt_table **table);
+
+/* Counts a record here, if it is of one of the events. source may be NULL: names are not known. */
+DKT_API int dkt_hist_add(struct dkt_hist *hist, struct dkt_source *source,
+			 const struct dkt_record *record);
+
+/* What has been counted here so far. */
+DKT_API int dkt_hist_table(struct dkt_hist *hist, struct dkt_table **table);
+
 /* ---- pairs of records: how long from one to the other ----------------------------------------- */
 
 struct dkt_pairs;

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Histograms: records counted here by their keys. */
+#include "hist.h"
+
+#include "banned.h"
+
+/* ---- making one ---- */
+
+static const char *copy(const char *text, int *err)
+{
+	char *to = text ? strdup(text) : NULL;
+
+	if (text && !to)
+		*err = -ENOMEM;
+	return to;
+}
+
+int dkt_hist_new(struct dkt_ctx *ctx, const struct dkt_hist_opts *opts, struct dkt_hist **out)
+{
+	struct dkt_hist *hist = calloc(1, sizeof(*hist));
+	int err = 0;
+
+	*out = NULL;
+	if (!hist)
+		return -ENOMEM;
+	hist->ctx = ctx;
+	hist->event_key = hist->stack_key = -1;
+	hist->opts = *opts;
+	hist->opts.keys = copy(opts->keys, &err);
+	hist->opts.vals = copy(opts->vals, &err);
+	hist->opts.sort = copy(opts->sort, &err);
+	hist->opts.vars = copy(opts->vars, &err);
+	hist->opts.actions = copy(opts->actions, &err);
+	if (!err)
+		err = dkt__hist_parse_spec(hist);
+	if (!err) {
+		hist->table = dkt__hist_table(hist);
+		err = hist->table ? 0 : -ENOMEM;
+	}
+	if (err) {
+		dkt_hist_free(hist);
+		return err;
+	}
+	hist->table->size = opts->size ? opts->size : HIST_SIZE_MAX;
+	*out = hist;
+	return 0;
+}
+
+void dkt_hist_free(struct dkt_hist *hist)
+{
+	uint32_t i;
+
+	if (!hist)
+		return;
+	for (i = 0; i < hist->n_vals; i++)
+		free(hist->vals[i].raw);
+	free((char *)hist->opts.keys);
+	free((char *)hist->opts.vals);
+	free((char *)hist->opts.sort);
+	free((char *)hist->opts.vars);
+	free((char *)hist->opts.actions);
+	dkt_table_free(hist->table);
+	free(hist->events);
+	free(hist->pending);
+	free(hist);
+}
+
+struct dkt_table *dkt__hist_table(const struct dkt_hist *hist)
+{
+	struct dkt_table *table = dkt__table_new(hist->ctx);
+	uint32_t i;
+
+	if (!table)
+		return NULL;
+	if (!hist->event_key) {
+		table->keys[0].spec = (struct dkt__key_spec){ .name = HIST_EVENT };
+		table->keys[0].kind = TABLE_STRING;
+		table->n_keys++;
+	}
+	for (i = 0; i < hist->n_keys; i++) {
+		struct table_column *column = &table->keys[table->n_keys++];
+
+		column->spec = hist->keys[i];
+		if ((int)i == hist->stack_key || column->spec.mod == MOD_STACKTRACE)
+			column->kind = TABLE_STACK;
+	}
+	table->vals[0].spec.mod = hist->hit_mod;
+	for (i = 0; i < hist->n_vals; i++)
+		table->vals[table->n_vals++].spec = hist->vals[i].spec;
+	dkt__table_begin(table);
+	return table;
+}
+
+/* ---- events ---- */
+
+/* Where a key stands in a row, behind the event's name. */
+static uint32_t key_column(const struct dkt_hist *hist, uint32_t key)
+{
+	return key + !hist->event_key;
+}
+
+static struct hist_event *event_room(struct dkt_hist *hist, struct dkt_event *event)
+{
+	size_t n = event->index + 1;
+	struct hist_event *more;
+
+	if (event->index < hist->n_events)
+		return &hist->events[event->index];
+	more = reallocarray(hist->events, n, sizeof(*more));
+	if (!more)
+		return NULL;
+	memset(more + hist->n_events, 0, (n - hist->n_events) * sizeof(*more));
+	hist->events = more;
+	hist->n_events = n;
+	return &more[event->index];
+}
+
+/* What the event's fields say of the columns; all events must agree. */
+static int set_column(struct dkt_hist *hist, struct dkt_event *event, const struct dkt__key *key,
+		      struct table_column *column, bool first)
+{
+	uint8_t kind = key->kind == KEY_STRING                                ? TABLE_STRING :
+		       key->kind == KEY_STACK || key->kind == KEY_STACK_FIELD ? TABLE_STACK :
+										TABLE_NUMBER;
+
+	if (!first && kind != column->kind)
+		return dkt_fail(hist->ctx, -EINVAL, "%s:%s: '%s' is of another type than in others",
+				event->system, event->name, column->spec.name);
+	column->kind = kind;
+	column->is_signed |= key->is_signed;
+	return 0;
+}
+
+static int bind_val(struct dkt_hist *hist, struct dkt_event *event, const struct hist_val *val,
+		    struct dkt__key *key)
+{
+	int err = val->raw ? 0 : dkt__key_bind(hist->ctx, event, &val->spec, key);
+
+	if (err || val->raw || key->kind == KEY_NUMBER || key->kind == KEY_TIME)
+		return err;
+	return dkt_fail(hist->ctx, -EINVAL, "%s:%s: '%s' cannot be summed", event->system,
+			event->name, val->spec.name);
+}
+
+static int bind_event(struct dkt_hist *hist, struct dkt_event *event, struct hist_event *it)
+{
+	bool first = !hist->table->columns;
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < hist->n_keys; i++) {
+		err = dkt__key_bind(hist->ctx, event, &hist->keys[i], &it->keys[i]);
+		if (!err)
+			err = set_column(hist, event, &it->keys[i],
+					 &hist->table->keys[key_column(hist, i)], first);
+	}
+	for (i = 0; !err && i < hist->n_vals; i++) {
+		err = bind_val(hist, event, &hist->vals[i], &it->vals[i]);
+		hist->table->vals[1 + i].is_signed |= !err && it->vals[i].is_signed;
+	}
+	return err;
+}
+
+int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event)
+{
+	struct hist_event *room, it = { 0 };
+	char name[256];
+	int err = bind_event(hist, event, &it);
+
+	if (!err && hist->opts.filter) {
+		err = dkt_expr_check(hist->opts.filter, event);
+		it.filtered = !err;
+		err = err == -ENOENT ? 0 : err;
+	}
+	if (err)
+		return err;
+	room = event_room(hist, event);
+	if (!room)
+		return -ENOMEM;
+	snprintf(name, sizeof(name), "%s:%s", event->system, event->name);
+	it.name = dkt__intern(&hist->table->strings, name, (uint32_t)strlen(name));
+	it.event = event;
+	*room = it;
+	/* Names of columns are made, so that the next event is compared with this one. */
+	return it.name == UINT32_MAX ? -ENOMEM : dkt__table_finish(hist->table);
+}
+
+/* ---- counting ---- */
+
+static int count(struct dkt_hist *hist, struct dkt_source *source, const struct dkt_record *record,
+		 const char *comm, const uint64_t *words, const uint64_t *vals)
+{
+	struct dkt_table *table = hist->table;
+	uint32_t entry, i;
+	uint64_t *sums;
+	bool added;
+	int err;
+
+	table->hits++;
+	entry = dkt__table_entry(table, words, &added, &err);
+	if (dkt__unlikely(entry == DKT__KEYMAP_NONE))
+		return err;
+	if (dkt__unlikely(added && hist->execname)) {
+		if (source && !comm)
+			comm = dkt_source_comm(source, record);
+		if (comm)
+			table->comms[entry] =
+				dkt__table_string(table, comm, (uint32_t)strlen(comm));
+	}
+	sums = dkt__table_sums(table, entry);
+	sums[0]++;
+	for (i = 0; i < hist->n_vals; i++)
+		sums[1 + i] += vals[i];
+	return 0;
+}
+
+/* ---- stacks: a record of their own behind the one that they belong to ---- */
+
+static struct hist_pending *pending_room(struct dkt_hist *hist, uint32_t cpu)
+{
+	struct hist_pending *more;
+
+	if (cpu < hist->n_pending)
+		return &hist->pending[cpu];
+	more = cpu < UINT16_MAX ? reallocarray(hist->pending, cpu + 1, sizeof(*more)) : NULL;
+	if (!more)
+		return NULL;
+	memset(more + hist->n_pending, 0, (cpu + 1 - hist->n_pending) * sizeof(*more));
+	hist->pending = more;
+	hist->n_pending = cpu + 1;
+	return &more[cpu];
+}
+
+/* Counts what waits on a CPU, with these addresses for its stack. */
+static int settle(struct dkt_hist *hist, struct hist_pending *it, const void *stack, size_t len)
+{
+	uint32_t at = key_column(hist, (uint32_t)hist->stack_key);
+
+	if (!it->waits)
+		return 0;
+	it->waits = false;
+	it->words[at] = dkt__intern(&hist->table->strings, stack, (uint32_t)len);
+	if (it->words[at] == UINT32_MAX)
+		return -ENOMEM;
+	return count(hist, NULL, NULL, *it->comm ? it->comm : NULL, it->words, it->vals);
+}
+
+/* HIST_STACKTRACE_DEPTH */
+#define STACK_DEPTH 16
+
+static int take_stack(struct dkt_hist *hist, const struct dkt_record *record)
+{
+	struct hist_pending *it = pending_room(hist, record->cpu);
+	uint32_t at = hist->stack_field->offset;
+	size_t len = record->size > at ? record->size - at : 0;
+
+	len = DKT__MIN(len / sizeof(uint64_t), (size_t)STACK_DEPTH) * sizeof(uint64_t);
+	return it ? settle(hist, it, (const char *)record->data + (len ? at : 0), len) : -ENOMEM;
+}
+
+static int wait_for_stack(struct dkt_hist *hist, struct dkt_source *source,
+			  const struct dkt_record *record, const uint64_t *words,
+			  const uint64_t *vals)
+{
+	struct hist_pending *it = pending_room(hist, record->cpu);
+	const char *comm = hist->execname && source ? dkt_source_comm(source, record) : "";
+
+	if (!it)
+		return -ENOMEM;
+	memcpy(it->words, words, sizeof(it->words));
+	memcpy(it->vals, vals, sizeof(it->vals));
+	snprintf(it->comm, sizeof(it->comm), "%s", comm);
+	it->waits = true;
+	return 0;
+}
+
+/* Whatever comes on a CPU, the record before it waits no longer. */
+static int look_for_stack(struct dkt_hist *hist, const struct dkt_record *record, bool *taken)
+{
+	if (!hist->stack_event) {
+		hist->stack_event = dkt_event_find(hist->ctx, "ftrace", "kernel_stack");
+		if (hist->stack_event)
+			hist->stack_field = dkt_event_field(hist->stack_event, "caller");
+		if (!hist->stack_field)
+			return dkt_fail(hist->ctx, -EOPNOTSUPP,
+					"the stack is not known: there is no event kernel_stack");
+	}
+	*taken = record->event == hist->stack_event;
+	if (*taken)
+		return take_stack(hist, record);
+	return record->cpu < hist->n_pending ? settle(hist, &hist->pending[record->cpu], "", 0) : 0;
+}
+
+/* ---- records ---- */
+
+static bool load_all(struct dkt_hist *hist, const struct hist_event *it,
+		     const struct dkt_record *record, uint64_t *words, uint64_t *vals)
+{
+	struct dkt__intern *strings = &hist->table->strings;
+	uint32_t i, n = 0;
+
+	if (!hist->event_key)
+		words[n++] = it->name;
+	for (i = 0; i < hist->n_keys; i++) {
+		if (it->keys[i].kind == KEY_STACK)
+			words[n++] = 0;
+		else if (!dkt__key_load(&it->keys[i], record, strings, &words[n++]))
+			return false;
+	}
+	for (i = 0; i < hist->n_vals; i++)
+		if (!dkt__key_load(&it->vals[i], record, strings, &vals[i]))
+			return false;
+	return true;
+}
+
+int dkt_hist_add(struct dkt_hist *hist, struct dkt_source *source, const struct dkt_record *record)
+{
+	uint64_t words[TABLE_KEYS] = { 0 }, vals[HIST_VALS] = { 0 };
+	const struct hist_event *it;
+	bool taken = false;
+	int err = 0;
+
+	if (dkt__unlikely(!record->event))
+		return 0;
+	if (dkt__unlikely(hist->stack_key >= 0))
+		err = look_for_stack(hist, record, &taken);
+	if (err || taken || record->event->index >= hist->n_events)
+		return err;
+	it = &hist->events[record->event->index];
+	if (!it->event || (hist->opts.skip && record->pid == hist->opts.skip))
+		return 0;
+	if (it->filtered && !dkt_expr_match(hist->opts.filter, record,
+					    source ? dkt_source_comm(source, record) : NULL))
+		return 0;
+	if (!load_all(hist, it, record, words, vals)) {
+		hist->table->bad++;
+		return 0;
+	}
+	if (hist->stack_key >= 0)
+		return wait_for_stack(hist, source, record, words, vals);
+	return count(hist, source, record, NULL, words, vals);
+}
+
+int dkt_hist_table(struct dkt_hist *hist, struct dkt_table **out)
+{
+	struct dkt_table *table = NULL;
+	uint32_t i;
+	int err = 0;
+
+	*out = NULL;
+	for (i = 0; i < hist->n_vals; i++)
+		if (hist->vals[i].raw)
+			err = dkt_fail(hist->ctx, -EOPNOTSUPP, "'%s' can be had in the kernel only",
+				       hist->vals[i].raw);
+	if (hist->opts.vars || hist->opts.actions)
+		err = dkt_fail(hist->ctx, -EOPNOTSUPP,
+			       "variables and actions can be had in the kernel only");
+	for (i = 0; !err && i < hist->n_pending; i++)
+		err = settle(hist, &hist->pending[i], "", 0);
+	if (!err) {
+		table = dkt__hist_table(hist);
+		err = table ? 0 : -ENOMEM;
+	}
+	if (!err) {
+		memcpy(table->keys, hist->table->keys, sizeof(table->keys));
+		memcpy(table->vals, hist->table->vals, sizeof(table->vals));
+		err = dkt__table_add(table, hist->table, NULL);
+	}
+	if (!err)
+		err = dkt__table_finish(table);
+	if (err) {
+		dkt_table_free(table);
+		return err;
+	}
+	*out = table;
+	return 0;
+}

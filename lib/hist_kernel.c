@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Histograms: the trigger that makes the kernel count, and what it counted. */
+#include "hist.h"
+#include "tracefs.h"
+
+#include "banned.h"
+
+/* ---- the trigger ---- */
+
+/* The kernel before 6.3 knows only the shorter name, and those since know both. */
+#define STACK_NAME "stacktrace"
+
+static void put_field(FILE *f, const struct dkt__key_spec *spec)
+{
+	fputs(dkt__key_is_stack(spec->name)                            ? STACK_NAME :
+	      !strcmp(spec->name, "cpu") || !strcmp(spec->name, "CPU") ? "common_cpu" :
+									 spec->name,
+	      f);
+	if (spec->mod && spec->mod < MOD_PERCENT)
+		fprintf(f, ".%s", dkt__mod_name(spec->mod));
+	if (spec->mod == MOD_BUCKETS)
+		fprintf(f, "=%llu", (unsigned long long)spec->buckets);
+}
+
+static void put_keys(FILE *f, const struct dkt_hist *hist)
+{
+	uint32_t i;
+
+	fputs("hist:keys=", f);
+	for (i = 0; i < hist->n_keys; i++) {
+		if (i)
+			fputc(',', f);
+		put_field(f, &hist->keys[i]);
+	}
+	/* There must be one. Its rows become one when they are read. */
+	if (!hist->n_keys)
+		fputs("common_cpu", f);
+	for (i = 0; i < hist->n_vals; i++) {
+		fputs(i ? "," : ":vals=", f);
+		if (hist->vals[i].raw)
+			fputs(hist->vals[i].raw, f);
+		else
+			put_field(f, &hist->vals[i].spec);
+	}
+}
+
+/* The filter, and this process left out of it. */
+static int put_filter(FILE *f, const struct dkt_hist *hist, struct dkt_event *event)
+{
+	char *text __cleanup(free) = NULL;
+	int err = 0;
+
+	if (hist->events[event->index].filtered)
+		err = dkt_expr_text(hist->opts.filter, event, &text);
+	if (err || (!text && !hist->opts.skip))
+		return err;
+	fputs(" if ", f);
+	if (hist->opts.skip)
+		fprintf(f, "common_pid != %d", (int)hist->opts.skip);
+	if (hist->opts.skip && text)
+		fprintf(f, " && (%s)", text);
+	else if (text)
+		fputs(text, f);
+	return 0;
+}
+
+int dkt_hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **text)
+{
+	const struct dkt_hist_opts *opts = &hist->opts;
+	size_t len;
+	FILE *f;
+	int err;
+
+	*text = NULL;
+	if (event->index >= hist->n_events || !hist->events[event->index].event)
+		return dkt_fail(hist->ctx, -EINVAL, "%s:%s is not counted", event->system,
+				event->name);
+	f = open_memstream(text, &len);
+	if (!f)
+		return -ENOMEM;
+	put_keys(f, hist);
+	if (opts->vars)
+		fprintf(f, ":%s", opts->vars);
+	/* Rows are put in order when they are read; the kernel's order is for who reads the file. */
+	if (opts->sort && hist->event_key < 0)
+		fprintf(f, ":sort=%s", opts->sort);
+	fprintf(f, ":size=%u", opts->size ? opts->size : HIST_SIZE_KERNEL);
+	if (opts->actions)
+		fprintf(f, ":%s", opts->actions);
+	err = put_filter(f, hist, event);
+	if (fclose(f) && !err)
+		err = -ENOMEM;
+	if (err) {
+		free(*text);
+		*text = NULL;
+	}
+	return err;
+}
+
+/* ---- putting it on ---- */
+
+/* The kernel says nothing of why it refuses some of what histogram.rst allows. */
+static int explain(struct dkt_hist *hist, int err)
+{
+	uint32_t i, strings = 0;
+
+	for (i = 0; i < hist->n_keys; i++)
+		strings += hist->table->keys[i].kind != TABLE_NUMBER;
+	if (err != -EINVAL || strstr(dkt_error(hist->ctx), "^"))
+		return err;
+	if (strings > 1)
+		return dkt_fail_in(hist->ctx, err,
+				   "the kernel has room for one string or stack among the keys of a"
+				   " histogram, and these are %u",
+				   strings);
+	return err;
+}
+
+int dkt_hist_start(struct dkt_hist *hist, struct dkt_instance *instance)
+{
+	struct dkt_change *change;
+	size_t i;
+	int err = dkt_change_new(instance, &change);
+
+	for (i = 0; !err && i < hist->n_events; i++) {
+		struct dkt_event *event = hist->events[i].event;
+		char *text __cleanup(free) = NULL;
+
+		if (!event)
+			continue;
+		err = dkt_hist_trigger(hist, event, &text);
+		if (!err)
+			err = dkt_change_trigger(change, event, text);
+	}
+	if (!err)
+		err = dkt_change_commit(change);
+	dkt_change_free(change);
+	return err ? explain(hist, err) : 0;
+}
+
+/* ---- what was counted ---- */
+
+/* What the kernel's text cannot say: which numbers are signed. */
+static int check_columns(const struct dkt_hist *hist, struct dkt_table *table)
+{
+	uint32_t i, n = hist->n_keys ? hist->n_keys : 1;
+
+	if (table->n_keys != n || table->n_vals != 1 + hist->n_vals)
+		return dkt_fail(hist->ctx, -EINVAL,
+				"the kernel's histogram has %u keys and %u values, asked for were"
+				" %u and %u",
+				table->n_keys, table->n_vals, n, 1 + hist->n_vals);
+	for (i = 0; hist->n_keys && i < n; i++)
+		if (table->keys[i].kind == TABLE_STRING && !table->map.n)
+			table->keys[i].kind = TABLE_NUMBER;
+	return 0;
+}
+
+/* Rows of a histogram by CPU only, which stands for none. */
+static void one_row(struct dkt_table *table)
+{
+	uint32_t i, v;
+
+	for (i = 1; i < table->map.n; i++)
+		for (v = 0; v < table->n_vals; v++)
+			dkt__table_sums(table, 0)[v] += dkt__table_sums(table, i)[v];
+	table->map.n = DKT__MIN(table->map.n, 1u);
+	table->n_keys = 0;
+}
+
+int dkt_instance_get_hist(struct dkt_instance *instance, struct dkt_event *event,
+			  struct dkt_table **table)
+{
+	char *text __cleanup(free) = NULL;
+	size_t len;
+	int err = dkt__tfs_read(instance->ctx, &text, &len, "%sevents/%s/%s/hist", instance->prefix,
+				event->system, event->name);
+
+	*table = NULL;
+	return err ? err : dkt_table_parse(instance->ctx, text, len, table);
+}
+
+static int read_event(struct dkt_hist *hist, struct dkt_instance *instance, struct dkt_event *event,
+		      struct dkt_table *table)
+{
+	struct dkt_table *one;
+	char name[256];
+	int err = dkt_instance_get_hist(instance, event, &one);
+
+	if (!err)
+		err = check_columns(hist, one);
+	if (!err && !hist->n_keys)
+		one_row(one);
+	snprintf(name, sizeof(name), "%s:%s", event->system, event->name);
+	if (!err)
+		err = dkt__table_add(table, one, hist->event_key >= 0 ? name : NULL);
+	dkt_table_free(one);
+	return err ? dkt_fail_in(hist->ctx, err, "histogram of %s", name) : 0;
+}
+
+int dkt_hist_read(struct dkt_hist *hist, struct dkt_instance *instance, struct dkt_table **out)
+{
+	struct dkt_table *table = dkt__hist_table(hist);
+	uint32_t i;
+	int err = table ? 0 : -ENOMEM;
+
+	*out = NULL;
+	for (i = 0; !err && i < table->n_keys; i++)
+		table->keys[i].is_signed = hist->table->keys[i].is_signed;
+	for (i = 0; !err && i < table->n_vals; i++)
+		table->vals[i].is_signed = hist->table->vals[i].is_signed;
+	for (i = 0; !err && i < hist->n_events; i++)
+		if (hist->events[i].event)
+			err = read_event(hist, instance, hist->events[i].event, table);
+	if (!err)
+		err = dkt__table_finish(table);
+	if (err) {
+		dkt_table_free(table);
+		return err;
+	}
+	*out = table;
+	return 0;
+}

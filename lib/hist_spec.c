@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a histogram is to be: keys, values, size, and words that only the kernel knows. */
+#include <ctype.h>
+
+#include "hist.h"
+
+#include "banned.h"
+
+/* ---- keys ---- */
+
+static int add_key(struct dkt_hist *hist, const struct dkt__key_spec *spec, const char **why)
+{
+	*why = "percent and graph go with values only";
+	if (spec->mod >= MOD_PERCENT)
+		return -EINVAL;
+	if (!strcmp(spec->name, HIST_EVENT) && !spec->mod) {
+		*why = "once is enough";
+		if (hist->event_key >= 0)
+			return -EINVAL;
+		hist->event_key = 0;
+		return 0;
+	}
+	*why = "more than 3 keys, which is all that the kernel takes";
+	if (hist->n_keys == HIST_KEYS)
+		return -EINVAL;
+	if (dkt__key_is_stack(spec->name)) {
+		*why = "one stack is enough";
+		if (hist->stack_key >= 0)
+			return -EINVAL;
+		hist->stack_key = (int)hist->n_keys;
+	}
+	hist->execname |= spec->mod == MOD_EXECNAME;
+	hist->keys[hist->n_keys++] = *spec;
+	return 0;
+}
+
+static int parse_keys(struct dkt_hist *hist, const char *text)
+{
+	const char *p = text, *why;
+	struct dkt__key_spec spec;
+	size_t at;
+
+	for (;;) {
+		size_t len = strcspn(p, ",");
+		int err = dkt__key_parse(p, len, &spec, &why, &at);
+
+		if (!err) {
+			at = 0;
+			err = add_key(hist, &spec, &why);
+		}
+		if (err)
+			return dkt__fail_at(hist->ctx, err, "keys", text, (size_t)(p - text) + at,
+					    "%s", why);
+		p += len;
+		if (!*p)
+			return 0;
+		p++;
+	}
+}
+
+/* ---- values ---- */
+
+/* Not the names of fields: what the kernel calculates. */
+static bool is_expression(const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (strchr("$+*/()", text[i]) || (text[i] == '-' && i))
+			return true;
+	return false;
+}
+
+static int add_val(struct dkt_hist *hist, const char *text, size_t len, const char **why,
+		   size_t *at)
+{
+	struct hist_val val = { 0 };
+	int err;
+
+	*at = 0;
+	/* ".sym-offset" has a '-', and does not go with values. */
+	if (is_expression(text, len)) {
+		val.raw = strndup(text, len);
+		if (!val.raw)
+			return -ENOMEM;
+		memcpy(val.spec.name, text, DKT__MIN(len, sizeof(val.spec.name) - 1));
+	} else {
+		err = dkt__key_parse(text, len, &val.spec, why, at);
+		if (err)
+			return err;
+		*at = 0;
+		*why = "a value can have hex, percent and graph";
+		if (val.spec.mod && val.spec.mod != MOD_HEX && val.spec.mod < MOD_PERCENT)
+			return -EINVAL;
+		if (!strcmp(val.spec.name, "hitcount")) {
+			hist->hit_mod = val.spec.mod;
+			return 0;
+		}
+	}
+	*why = "more than 2 values beside hitcount, which is all that the kernel takes";
+	if (hist->n_vals == HIST_VALS) {
+		free(val.raw);
+		return -EINVAL;
+	}
+	hist->vals[hist->n_vals++] = val;
+	return 0;
+}
+
+static int parse_vals(struct dkt_hist *hist, const char *text)
+{
+	const char *p = text, *why = "";
+	size_t at;
+
+	for (;;) {
+		size_t len = strcspn(p, ",");
+		int err = add_val(hist, p, len, &why, &at);
+
+		if (err)
+			return dkt__fail_at(hist->ctx, err, "vals", text, (size_t)(p - text) + at,
+					    "%s", why);
+		p += len;
+		if (!*p)
+			return 0;
+		p++;
+	}
+}
+
+/* ---- what the kernel alone knows ---- */
+
+/* What would end the trigger, or a part of it, before its time. Returns the place, or -1. */
+static int bad_character(const char *text, const char *bad)
+{
+	size_t at;
+
+	for (at = 0; text[at]; at++)
+		if (!isprint((unsigned char)text[at]) || strchr(bad, text[at]))
+			return (int)at;
+	return -1;
+}
+
+static int check_vars(struct dkt_hist *hist, const char *text)
+{
+	int at = bad_character(text, ": ;");
+	const char *p;
+
+	if (at >= 0)
+		return dkt__fail_at(hist->ctx, -EINVAL, "var", text, (size_t)at,
+				    "this cannot be in a variable");
+	for (p = text;; p++) {
+		size_t name = 0;
+
+		while (expr__is_name(p[name]))
+			name++;
+		if (!name || p[name] != '=' || !p[name + 1] || p[name + 1] == ',')
+			return dkt__fail_at(hist->ctx, -EINVAL, "var", text,
+					    (size_t)(p - text) + name,
+					    "a variable is written NAME=EXPRESSION");
+		p += strcspn(p, ",");
+		if (!*p)
+			return 0;
+	}
+}
+
+/* One "handler(...).action(...)"; returns the place behind it, NULL with *why and *at set. */
+static const char *check_action(const char *p, const char **why, const char **at)
+{
+	static const char *const handlers[] = { "onmatch(", "onmax(", "onchange(" };
+	size_t i;
+	int part;
+
+	for (i = 0; i < ARRAY_SIZE(handlers); i++)
+		if (!strncmp(p, handlers[i], strlen(handlers[i])))
+			break;
+	*at = p;
+	*why = "onmatch(SYSTEM.EVENT), onmax($VAR) or onchange($VAR) is expected here";
+	if (i == ARRAY_SIZE(handlers))
+		return NULL;
+	for (part = 0; part < 2; part++) {
+		p += strcspn(p, "()");
+		*at = p;
+		*why = "a '(' is expected here";
+		if (*p != '(')
+			return NULL;
+		p += strcspn(p + 1, "()") + 1;
+		*at = p;
+		*why = "a ')' is expected here";
+		if (*p != ')')
+			return NULL;
+		p++;
+		*at = p;
+		*why = ".trace(EVENT,...), .save(...) or .snapshot() is expected here";
+		if (!part && *p != '.')
+			return NULL;
+	}
+	return p;
+}
+
+static int check_actions(struct dkt_hist *hist, const char *text)
+{
+	int place = bad_character(text, " ;");
+	const char *p = text, *why, *at;
+
+	if (place >= 0)
+		return dkt__fail_at(hist->ctx, -EINVAL, "do", text, (size_t)place,
+				    "this cannot be in an action");
+	for (;;) {
+		p = check_action(p, &why, &at);
+		if (!p)
+			return dkt__fail_at(hist->ctx, -EINVAL, "do", text, (size_t)(at - text),
+					    "%s", why);
+		if (!*p)
+			return 0;
+		if (*p != ':')
+			return dkt__fail_at(
+				hist->ctx, -EINVAL, "do", text, (size_t)(p - text),
+				"a ':' and another action, or the end, is expected here");
+		p++;
+	}
+}
+
+static int check_size(struct dkt_hist *hist, uint32_t size)
+{
+	if (!size || (size >= HIST_SIZE_MIN && size <= HIST_SIZE_MAX && !(size & (size - 1))))
+		return 0;
+	return dkt_fail(hist->ctx, -EINVAL, "size: %u is no power of two from %d to %d", size,
+			HIST_SIZE_MIN, HIST_SIZE_MAX);
+}
+
+int dkt__hist_parse_spec(struct dkt_hist *hist)
+{
+	const struct dkt_hist_opts *opts = &hist->opts;
+	int err = parse_keys(hist, opts->keys);
+
+	if (!err && opts->vals)
+		err = parse_vals(hist, opts->vals);
+	if (!err && opts->vars)
+		err = check_vars(hist, opts->vars);
+	if (!err && opts->actions)
+		err = check_actions(hist, opts->actions);
+	return err ? err : check_size(hist, opts->size);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Removing an instance, with the histograms that hold on to it. */
+#include "tracefs.h"
+#include "trigger.h"
+
+#include "banned.h"
+
+/* Takes the histograms of an event away, the last one added first. Returns how many. */
+static size_t drop_event(struct dkt_instance *in, struct dkt_event *event)
+{
+	struct dkt_trigger *triggers __cleanup(free) = NULL;
+	size_t n, i, done = 0;
+
+	if (dkt_instance_get_triggers(in, event, &triggers, &n))
+		return 0;
+	for (i = 0; i < n; i++)
+		if (!strcmp(triggers[i].action, "hist"))
+			done += !dkt__trigger_remove(in, event, &triggers[i]);
+	return done;
+}
+
+/*
+ * One with variables keeps its instance from going, and one that reads the variables of another
+ * keeps that: so several rounds, until none goes.
+ */
+static size_t drop_hists(struct dkt_ctx *ctx, const char *name)
+{
+	struct dkt_event *const *events;
+	struct dkt_instance *in;
+	size_t n, i, done = 0, round;
+
+	if (dkt_instance_open(ctx, name, 0, &in))
+		return 0;
+	if (dkt_events(ctx, &events, &n))
+		n = 0;
+	do {
+		round = 0;
+		for (i = 0; i < n; i++)
+			round += drop_event(in, events[i]);
+		done += round;
+	} while (round);
+	dkt_instance_close(in);
+	return done;
+}
+
+int dkt_instance_remove(struct dkt_ctx *ctx, const char *name)
+{
+	int err = name ? dkt__instance_name_check(ctx, name) : -EINVAL;
+
+	if (!err)
+		err = dkt_tracefs_open(ctx, 0);
+	if (err)
+		return err;
+	if (!dkt__tfs_exists(ctx, "instances/%s/trace", name))
+		return dkt_fail(ctx, -ENOENT, "there is no instance '%s' in %s", name, ctx->dir);
+	err = dkt__tfs_rmdir(ctx, "instances/%s", name);
+	if (err == -EBUSY && drop_hists(ctx, name))
+		err = dkt__tfs_rmdir(ctx, "instances/%s", name);
+	return err;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What came of pairs: counts, groups, percentiles, the slowest. */
+#include "pairs.h"
+
+#include "banned.h"
+
+void dkt_pairs_info(const struct dkt_pairs *pairs, struct dkt_pairs_info *info)
+{
+	*info = pairs->info;
+	info->open = pairs->open.n;
+}
+
+static const struct dkt__dist *find_dist(const struct dkt_pairs *pairs, size_t i)
+{
+	static const struct dkt__dist none;
+
+	if (i == DKT_PAIRS_ALL)
+		return &pairs->all;
+	return i < pairs->n_groups ? &pairs->group[i].dist : &none;
+}
+
+int dkt_pairs_group(const struct dkt_pairs *pairs, size_t i, struct dkt_latency *latency)
+{
+	const struct dkt__dist *dist = find_dist(pairs, i);
+
+	if (i >= pairs->n_groups && i != DKT_PAIRS_ALL)
+		return 1;
+	*latency = (struct dkt_latency){
+		.count = dist->count, .sum = dist->sum, .min = dist->min, .max = dist->max
+	};
+	latency->name = i != DKT_PAIRS_ALL && pairs->group[i].name ? pairs->group[i].name : "";
+	return 0;
+}
+
+int dkt_pairs_finish(struct dkt_pairs *pairs)
+{
+	uint32_t i;
+	int err = 0;
+
+	dkt__dist_clear(&pairs->all);
+	for (i = 0; !err && i < pairs->n_groups; i++)
+		err = dkt__dist_merge(&pairs->all, &pairs->group[i].dist);
+	return err;
+}
+
+uint64_t dkt_pairs_quantile(const struct dkt_pairs *pairs, size_t i, double part)
+{
+	return dkt__dist_quantile(find_dist(pairs, i), part);
+}
+
+uint64_t dkt_pairs_power(const struct dkt_pairs *pairs, size_t i, unsigned int power)
+{
+	return dkt__dist_power(find_dist(pairs, i), power);
+}
+
+int dkt_pairs_slow(const struct dkt_pairs *pairs, size_t i, struct dkt_slow *slow)
+{
+	if (i >= pairs->n_slow)
+		return 1;
+	*slow = (struct dkt_slow){ .ns = pairs->slow[i].ns,
+				   .begin = pairs->slow[i].begin.record,
+				   .end = pairs->slow[i].end.record };
+	/* Their bytes are where they were put, not where they were. */
+	slow->begin.data = pairs->slow[i].begin.bytes;
+	slow->end.data = pairs->slow[i].end.bytes;
+	return 0;
+}

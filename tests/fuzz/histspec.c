@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fuzzes what a histogram or a pair is asked to be: lines of keys, values, variables, actions, key, by. */
+#include "../made_up.h"
+#include "hist.h"
+#include "replay.h"
+
+enum { KEYS, VALS, VARS, ACTIONS, KEY, BY, N_LINES };
+
+static char *lines[N_LINES];
+
+/* What is refused has words, and the caret, if there is one, is in the last line. */
+static void check_words(struct dkt_ctx *ctx)
+{
+	const char *words = dkt_error(ctx), *caret = strrchr(words, '\n');
+
+	if (!*words)
+		abort();
+	if (caret && strspn(caret + 1, " ") + 2 != strlen(caret))
+		abort();
+}
+
+static void try_hist(struct dkt_ctx *ctx, struct dkt_event *event)
+{
+	DKT_OPTS(dkt_hist_opts, opts, .keys = lines[KEYS],
+		 .vals = *lines[VALS] ? lines[VALS] : NULL,
+		 .vars = *lines[VARS] ? lines[VARS] : NULL,
+		 .actions = *lines[ACTIONS] ? lines[ACTIONS] : NULL, .skip = 7);
+	uint8_t bytes[64] = { 1 };
+	struct dkt_record record = { .event = event, .data = bytes, .size = sizeof(bytes) };
+	struct dkt_table *table = NULL;
+	struct dkt_hist *hist;
+	char *text = NULL;
+
+	if (dkt_hist_new(ctx, &opts, &hist)) {
+		check_words(ctx);
+		return;
+	}
+	if (dkt_hist_event(hist, event)) {
+		check_words(ctx);
+		dkt_hist_free(hist);
+		return;
+	}
+	if (dkt_hist_trigger(hist, event, &text) || strncmp(text, "hist:keys=", 10) != 0 ||
+	    strpbrk(text, "\n;"))
+		abort();
+	if (!strstr(lines[KEYS], "stacktrace"))
+		dkt_hist_add(hist, NULL, &record);
+	dkt_hist_table(hist, &table);
+	dkt_table_free(table);
+	dkt_hist_free(hist);
+	free(text);
+}
+
+static void try_pairs(struct dkt_ctx *ctx, struct dkt_event *event)
+{
+	DKT_OPTS(dkt_pairs_opts, opts, .key = lines[KEY], .by = *lines[BY] ? lines[BY] : NULL,
+		 .slowest = 1);
+	uint8_t bytes[64] = { 1 };
+	struct dkt_record record = { .event = event, .data = bytes, .size = sizeof(bytes) };
+	struct dkt_pairs *pairs;
+
+	if (dkt_pairs_new(ctx, &opts, &pairs)) {
+		check_words(ctx);
+		return;
+	}
+	if (dkt_pairs_event(pairs, event, DKT_PAIR_BEGIN | DKT_PAIR_END)) {
+		check_words(ctx);
+	} else {
+		dkt_pairs_add(pairs, NULL, &record);
+		dkt_pairs_add(pairs, NULL, &record);
+	}
+	dkt_pairs_free(pairs);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = strndup((const char *)data, size), *rest = text;
+	struct dkt_event event = {
+		.system = "test",
+		.name = "made_up",
+		.fields = made_up_fields,
+		.n_fields = ARRAY_SIZE(made_up_fields),
+	};
+	static char none[] = "";
+	struct dkt_ctx *ctx = NULL;
+	int i;
+
+	if (!text || dkt_ctx_new(NULL, &ctx))
+		abort();
+	event.ctx = ctx;
+	for (i = 0; i < N_LINES; i++) {
+		lines[i] = strsep(&rest, "\n");
+		if (!lines[i])
+			lines[i] = none;
+	}
+	try_hist(ctx, &event);
+	dkt_fail(ctx, 0, "%s", "");
+	try_pairs(ctx, &event);
+	dkt_ctx_free(ctx);
+	free(text);
+	return 0;
+}
