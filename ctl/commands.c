@@ -19,6 +19,7 @@ static const struct command commands[] = {
 	{ "follow",    cmd_dk,     CMD_LOG,  0, 0,  "", "print the log as it grows, until Ctrl-C" },
 	{ "get_param", cmd_lctl,   CMD_LCTL, 1, -1, "PARAMETER...", "print debug, subsystem_debug, printk, debug_mb, debug_filter" },
 	{ "help",      cmd_help,   0,        0, 1,  "[COMMAND]", "print this help, or that of a command" },
+	{ "hist",      cmd_hist,   CMD_HIST, 0, -1, "[EVENT|CLASS [--keys FIELDS] [-- COMMAND...]]", "count records by their fields, in the kernel where it can" },
 	{ "info",      cmd_info,   CMD_LIST | CMD_PICK, 1, 1, "FILE", "show what is in a file of records: events, times, CPUs, losses" },
 	{ "latency",   cmd_latency, CMD_LATENCY, 0, -1, "[PAIR | BEGIN END --key FIELDS] [-- COMMAND...]", "show how long it takes from one event to another" },
 	{ "list",      cmd_list,   CMD_LIST, 1, -1, "classes|subsystems|events|fields [GLOB...]", "show what can be switched on, by name or glob" },

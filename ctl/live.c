@@ -48,6 +48,10 @@ int live_sweep(const struct app *app)
 		char *name __cleanup(free) = live_name(app, kinds[i]);
 
 		err = name ? dkt_instance_sweep(app->ctx, name, NULL) : -ENOMEM;
+		/* What was told to stay has the name of the kind alone. */
+		if (!err)
+			err = dkt_instance_remove(app->ctx, name);
+		err = err == -ENOENT ? 0 : err;
 	}
 	return err;
 }
@@ -58,6 +62,17 @@ double live_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+bool live_over(struct spawn *spawn, double from, double seconds)
+{
+	if (spawn->pid) {
+		/* The terminal's Ctrl-C went to the command, too; what it makes of it is its own. */
+		if (live_stop && live_stop != SIGINT)
+			kill(spawn->pid, live_stop);
+		return spawn_ended(spawn);
+	}
+	return live_stop || (seconds > 0 && live_now() - from >= seconds);
 }
 
 struct live {
@@ -184,26 +199,13 @@ static int drain(struct live *live)
 	return err;
 }
 
-static bool over(struct live *live, double from)
-{
-	const struct live_opts *opts = live->opts;
-
-	if (opts->command) {
-		/* The terminal's Ctrl-C went to the command, too; what it makes of it is its own. */
-		if (live_stop && live_stop != SIGINT)
-			kill(live->spawn.pid, live_stop);
-		return spawn_ended(&live->spawn);
-	}
-	return live_stop || (opts->seconds > 0 && live_now() - from >= opts->seconds);
-}
-
 static int follow(struct live *live)
 {
 	double from = live_now();
 	int err = 0;
 
 	spawn_go(&live->spawn);
-	while (!err && !over(live, from)) {
+	while (!err && !live_over(&live->spawn, from, live->opts->seconds)) {
 		err = drain(live);
 		if (!err)
 			err = dkt_capture_wait(live->capture, WAIT_MS);

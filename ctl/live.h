@@ -44,11 +44,17 @@ void live_catch(void);
 /* Name of the instances of the kind: those of processes are NAME-PID-TIME. The caller frees it. */
 char *live_name(const struct app *app, const char *kind);
 
-/* Removes what killed processes left of instances of all kinds. */
+/* Removes what killed processes left of instances of all kinds, and what was told to stay. */
 int live_sweep(const struct app *app);
 
 /* Seconds of a clock that only goes forward. */
 double live_now(void);
+
+/*
+ * Whether a command that watches is to end: when what it runs has ended, else upon a signal or when
+ * seconds have passed since from; 0: no bound.
+ */
+bool live_over(struct spawn *spawn, double from, double seconds);
 
 /* Records until a signal comes, the command ends, or the time is over. */
 int live_run(struct app *app, const struct live_opts *opts, struct live_result *result);

@@ -12,7 +12,7 @@
 struct opt {
 	const char *name;
 	char letter; /* 0: it has only a name */
-	const char *arg; /* NULL: a switch */
+	const char *arg; /* NULL: a switch; "[=X]": it can do without */
 	size_t offset; /* of a const char * or bool in struct app */
 	unsigned int commands; /* flags of the commands that take it; 0: all */
 	const char *help;
@@ -31,8 +31,10 @@ static const struct opt opts[] = {
 	{ "cpu",       'C', "N",      AT(cpu),        CMD_LOG,  "only records of this CPU" },
 	{ "cpu",       'C', "LIST",   AT(cpu),        CMD_REPORT | CMD_PICK, "only records of these CPUs: 0-3,5" },
 	{ "cpu",       'C', "LIST",   AT(cpu),        CMD_FILTER, "only of these CPUs: 0-3,5" },
-	{ "csv",       0,   NULL,     AT(csv),        CMD_LATENCY, "print CSV" },
+	{ "csv",       0,   NULL,     AT(csv),        CMD_HIST | CMD_LATENCY, "print CSV" },
 	{ "count",     'n', "N",      AT(count),      CMD_SPLIT, "so many records in each file" },
+	{ "diff",      0,   "FILE",   AT(diff),       CMD_HIST, "show what changed since --json wrote FILE" },
+	{ "do",        0,   "ACTIONS", AT(actions),   CMD_HIST, "what the kernel does besides: onmax($VAR).save(FIELD)" },
 	{ "event",     'e', "GLOBS",  AT(events),     CMD_REPORT | CMD_PICK, "only records of these events: sched:*,sys_enter" },
 	{ "debug-file", 0,  "FILE",   AT(debug_file), CMD_PROBE, "where the debug information is, if not where it is looked for" },
 	{ "dry-run",   'n', NULL,     AT(dry_run),    CMD_PROBE, "print the definitions, make nothing" },
@@ -41,16 +43,20 @@ static const struct opt opts[] = {
 	{ "exec",      'x', "FILE",   AT(exec),       CMD_PROBE, "a program or library, in place of the kernel" },
 	{ "fields",     0,  "NAMES",  AT(fields),     CMD_REPORT, "the fields that raw, json and csv show" },
 	{ "filter",    'f', "EXPR",   AT(filter),     CMD_LOG | CMD_REPORT | CMD_PICK, "only records that match, in the kernel's filter language" },
+	{ "folded",    0,   NULL,     AT(folded),     CMD_HIST, "print stacks in one line, for flame graphs" },
 	{ "force",     0,   NULL,     AT(force),      CMD_PROBE, "remove a probe of which there are unread records, and empty the log" },
 	{ "format",    'F', "FORMAT", AT(format),     CMD_WRITE, "what to write: trace.dat, trace.dat-6 or a style; else the name of OUT tells" },
 	{ "group",     'g', "GROUP",  AT(group),      CMD_PROBE, "the event's group (default dktrace)" },
 	{ "help",      'h', NULL,     AT(help),       0,        "print this help" },
-	{ "if",        0,   "EXPR",   AT(condition),  CMD_LATENCY | CMD_TRIGGER, "only records that match, in the kernel's filter language" },
-	{ "input",     'i', "FILE",   AT(input),      CMD_LOG | CMD_LATENCY, "read a recorded file or a saved tree instead of the kernel" },
+	{ "here",      0,   NULL,     AT(here),       CMD_HIST, "read and count here, even if the kernel could" },
+	{ "if",        0,   "EXPR",   AT(condition),  CMD_HIST | CMD_LATENCY | CMD_TRIGGER, "only records that match, in the kernel's filter language" },
+	{ "input",     'i', "FILE",   AT(input),      CMD_LOG | CMD_HIST | CMD_LATENCY, "read a recorded file or a saved tree instead of the kernel" },
 	{ "instance",  'B', "NAME",   AT(instance),   0,        "name of the instance (default dktrace, or $DKTRACE_INSTANCE)" },
 	{ "jobs",      'j', "N",      AT(jobs),       CMD_REPORT, "read and print with so many threads" },
-	{ "json",      'J', NULL,     AT(json),       CMD_LIST | CMD_LATENCY | CMD_PROBE, "print JSON" },
+	{ "json",      'J', NULL,     AT(json),       CMD_LIST | CMD_HIST | CMD_LATENCY | CMD_PROBE, "print JSON" },
+	{ "keep",      0,   NULL,     AT(keep),       CMD_HIST, "go on counting after the command: 'dktrace hist' shows it" },
 	{ "key",       'k', "FIELDS", AT(key),        CMD_LATENCY, "fields that both records of a pair agree in; BEGIN=END where the names differ" },
+	{ "keys",      'k', "FIELDS", AT(keys),       CMD_HIST, "what to count by: id.syscall,common_pid (default event)" },
 	{ "kind",      0,   "KIND",   AT(kind),       CMD_PROBE, "kprobe, uprobe, fprobe, tracepoint, event or synthetic" },
 	{ "max",       0,   "N",      AT(max),        CMD_PROBE, "most probes that a glob or a line may come to (default 100)" },
 	{ "name",      0,   "NAME",   AT(name),       CMD_PROBE, "the event's name, if not that of the place" },
@@ -66,14 +72,20 @@ static const struct opt opts[] = {
 	{ "since",     's', "TIME",   AT(since),      CMD_LOG,  "only records from then on: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, or -N[smhd] for so long ago" },
 	{ "since",     's', "TIME",   AT(since),      CMD_REPORT | CMD_PICK, "only records from then on: SECONDS of the file's clock, or a time of day as of dk" },
 	{ "size",      0,   "BYTES",  AT(size),       CMD_SPLIT, "about so many bytes of records in each file: 100M, 1G" },
+	{ "size",      0,   "N",      AT(size),       CMD_HIST, "entries of the table, a power of two (default 2048, here 131072)" },
 	{ "slowest",   0,   "N",      AT(slowest),    CMD_LATENCY, "show the N slowest with their records (default 5)" },
+	{ "sort",      0,   "COLUMNS", AT(sort),      CMD_HIST, "order: COLUMN[.descending], at most two" },
 	{ "style",     'S', "STYLE",  AT(style),      CMD_LOG,  "legacy (default), trace, raw, json, csv, folded, ctf, perfetto: dktrace-styles(7)" },
 	{ "style",     'S', "STYLE",  AT(style),      CMD_REPORT, "trace (default), legacy, raw, json, csv, folded, ctf, perfetto: dktrace-styles(7)" },
 	{ "subsystem", 'u', "NAMES",  AT(subsystems), CMD_LOG,  "only records of these subsystems: osd+ldlm" },
-	{ "time",      't', "SECONDS", AT(seconds),   CMD_LATENCY, "stop after that time" },
+	{ "time",      't', "SECONDS", AT(seconds),   CMD_HIST | CMD_LATENCY, "stop after that time" },
+	{ "top",       'n', "N",      AT(top),        CMD_HIST, "show the first N rows" },
 	{ "until",     'U', "TIME",   AT(until),      CMD_LOG,  "only records up to then" },
 	{ "until",     'U', "TIME",   AT(until),      CMD_REPORT | CMD_PICK, "only records up to then" },
+	{ "vals",      0,   "FIELDS", AT(vals),       CMD_HIST, "fields to sum; .percent and .graph show parts and bars" },
+	{ "var",       0,   "NAME=EXPR", AT(vars),    CMD_HIST, "variables of the kernel's histogram" },
 	{ "version",   'V', NULL,     AT(version),    0,        "print the version" },
+	{ "watch",     'w', "[=SECONDS]", AT(watch),  CMD_HIST, "show the table and rates every second, or so many" },
 	/* clang-format on */
 };
 
@@ -90,8 +102,15 @@ static bool goes_with(const struct opt *opt, const struct command *command)
 	return !opt->commands || (command && opt->commands & command->flags);
 }
 
+static int has_arg(const struct opt *opt)
+{
+	if (!opt->arg)
+		return no_argument;
+	return opt->arg[0] == '[' ? optional_argument : required_argument;
+}
+
 /* Builds getopt_long()'s own arrays from the rows; '+' ends at the first argument. */
-static void build(const struct command *command, bool stop, char letters[2 * N_OPTS + 3],
+static void build(const struct command *command, bool stop, char letters[3 * N_OPTS + 2],
 		  struct option longs[N_OPTS + 1])
 {
 	size_t i, n = 0;
@@ -102,14 +121,15 @@ static void build(const struct command *command, bool stop, char letters[2 * N_O
 	for (i = 0; i < N_OPTS; i++) {
 		if (!goes_with(&opts[i], command))
 			continue;
-		longs[n++] =
-			(struct option){ .name = opts[i].name,
-					 .has_arg = opts[i].arg ? required_argument : no_argument,
-					 .val = FIRST + (int)i };
+		longs[n++] = (struct option){ .name = opts[i].name,
+					      .has_arg = has_arg(&opts[i]),
+					      .val = FIRST + (int)i };
 		if (!opts[i].letter)
 			continue;
 		*p++ = opts[i].letter;
-		if (opts[i].arg)
+		if (has_arg(&opts[i]) != no_argument)
+			*p++ = ':';
+		if (has_arg(&opts[i]) == optional_argument)
 			*p++ = ':';
 	}
 	longs[n] = (struct option){ 0 };
@@ -131,14 +151,14 @@ static void store(struct app *app, const struct opt *opt, const char *value)
 	char *at = (char *)app + opt->offset;
 
 	if (opt->arg)
-		*(const char **)(void *)at = value;
+		*(const char **)(void *)at = value ? value : "";
 	else
 		*(bool *)(void *)at = true;
 }
 
 int opt_parse(struct app *app, const struct command *command, int argc, char **argv)
 {
-	char letters[2 * N_OPTS + 3];
+	char letters[3 * N_OPTS + 2];
 	struct option longs[N_OPTS + 1];
 	char name[] = "dktrace", *self = argv[0];
 	int c;
@@ -200,7 +220,8 @@ void opt_help(const struct command *command, FILE *out)
 		if (!goes_with(&opts[i], command))
 			continue;
 		snprintf(left, sizeof(left), "%-3s --%s%s%s", opts[i].letter ? letter : "",
-			 opts[i].name, opts[i].arg ? " " : "", opts[i].arg ? opts[i].arg : "");
+			 opts[i].name, has_arg(&opts[i]) == required_argument ? " " : "",
+			 opts[i].arg ? opts[i].arg : "");
 		/* Two blanks at least before the words, or a line of their own. */
 		if (strlen(left) <= HELP_COLUMN - 4)
 			fprintf(out, "  %-*s", HELP_COLUMN - 2, left);
@@ -226,7 +247,7 @@ const char *opt_takes(const struct command *command, const char *word)
 	if (*word++ != '-')
 		return NULL;
 	for (i = 0; i < N_OPTS; i++) {
-		if (!goes_with(&opts[i], command) || !opts[i].arg)
+		if (!goes_with(&opts[i], command) || has_arg(&opts[i]) != required_argument)
 			continue;
 		if ((word[0] && word[0] == opts[i].letter && !word[1]) ||
 		    (word[0] == '-' && !strcmp(word + 1, opts[i].name)))

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* hist: records counted by their fields, in the kernel or here. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "class.h"
+#include "debuglog.h"
+#include "hist.h"
+#include "input.h"
+#include "live.h"
+#include "opt.h"
+#include "select.h"
+
+/* Without --keys: how often which event. */
+#define DEFAULT_KEYS "event"
+
+/* ---- what is asked for ---- */
+
+static int read_args(struct hist *hist, int argc, char **argv)
+{
+	struct app *app = hist->app;
+	int rc = 0;
+
+	hist->words = argv[1];
+	hist->command = argc > 2 ? argv + 2 : NULL;
+	if (hist->command && app->input)
+		return app_usage("hist: a command cannot be run into a file; --input or it");
+	if (app->watch && app->input)
+		return app_usage("hist: a file does not grow; --input or --watch");
+	if (app->keep && (app->input || app->here))
+		return app_usage("hist: --keep is for what the kernel counts");
+	if (app->watch)
+		hist->every = 1;
+	if (app->watch && *app->watch)
+		rc = opt_seconds("watch", app->watch, &hist->every);
+	if (!rc)
+		rc = opt_seconds("time", app->seconds, &hist->seconds);
+	if (!rc)
+		rc = opt_number("top", app->top, &hist->top);
+	return rc ? rc : opt_number("size", app->size, &hist->size);
+}
+
+static int choose_events(struct hist *hist)
+{
+	struct class_map *map = NULL;
+	struct select *select = NULL;
+	struct dkt_event *const *all;
+	size_t total;
+	int err = dkt_events(hist->ctx, &all, &total);
+
+	if (!err)
+		err = class_map_load(hist->ctx, &map);
+	if (!err)
+		err = class_map_resolve(map, all, total);
+	if (!err)
+		err = select_new(hist->ctx, map, hist->words, &select);
+	if (!err)
+		err = select_check(hist->ctx, select);
+	if (!err) {
+		struct dkt_event *const *chosen = select_events(select, &hist->n);
+
+		hist->events = calloc(hist->n + 1, sizeof(struct dkt_event *));
+		if (hist->events)
+			memcpy(hist->events, chosen, hist->n * sizeof(struct dkt_event *));
+		else
+			err = -ENOMEM;
+	}
+	select_free(select);
+	class_map_free(map);
+	return err;
+}
+
+static int new_hist(struct hist *hist, bool filter)
+{
+	const struct app *app = hist->app;
+	DKT_OPTS(dkt_hist_opts, opts, .keys = app->keys ? app->keys : DEFAULT_KEYS,
+		 .vals = app->vals, .sort = app->sort, .vars = app->vars, .actions = app->actions,
+		 .size = (uint32_t)hist->size, .filter = filter ? hist->filter : NULL,
+		 .skip = app->input ? 0 : getpid());
+
+	dkt_hist_free(hist->hist);
+	hist->hist = NULL;
+	return dkt_hist_new(hist->ctx, &opts, &hist->hist);
+}
+
+/* Of several events those are left out that have not the fields. */
+static int fit_events(struct hist *hist)
+{
+	char *words __cleanup(free) = NULL;
+	size_t i, n = 0, filtered = 0;
+
+	for (i = 0; i < hist->n; i++) {
+		int err = dkt_hist_event(hist->hist, hist->events[i]);
+
+		if (err && (err != -ENOENT || hist->n == 1))
+			return err;
+		if (err && !words)
+			words = strdup(dkt_error(hist->ctx));
+		if (err)
+			continue;
+		filtered += !hist->filter || !dkt_expr_check(hist->filter, hist->events[i]);
+		hist->events[n++] = hist->events[i];
+	}
+	if (!n)
+		return dkt_fail(hist->ctx, -ENOENT, "none of %zu events has the fields: %s",
+				hist->n, words ? words : "");
+	if (!filtered)
+		return dkt_expr_check(hist->filter, hist->events[0]);
+	if (n < hist->n)
+		fprintf(stderr, "dktrace: %zu of %zu events have the fields and are counted\n", n,
+			hist->n);
+	hist->n = n;
+	return 0;
+}
+
+static int set_up(struct hist *hist)
+{
+	int err = choose_events(hist);
+
+	if (!err && hist->app->condition)
+		err = debuglog_expr(hist->ctx, hist->app->condition, &hist->filter);
+	if (!err)
+		err = new_hist(hist, true);
+	if (!err)
+		err = fit_events(hist);
+	hist->stacks = hist->app->keys && strstr(hist->app->keys, "stacktrace");
+	return err;
+}
+
+/* ---- counting ---- */
+
+static int run_input(struct hist *hist, struct input *in, int *rc)
+{
+	uint64_t lost = 0;
+	struct dkt_record record;
+	struct dkt_loss loss;
+	int cpu, err;
+
+	while (!(err = dkt_source_next(in->source, &record))) {
+		err = dkt_hist_add(hist->hist, in->source, &record);
+		if (err)
+			return err;
+	}
+	if (err < 0)
+		return err;
+	err = hist_finish(hist, hist_read_here);
+	for (cpu = 0; !err && cpu < dkt_source_info(in->source)->cpus; cpu++) {
+		err = dkt_source_loss(in->source, cpu, &loss);
+		lost += loss.lost;
+	}
+	if (lost) {
+		fprintf(stderr, "dktrace: %" PRIu64 " records are missing in %s\n", lost, in->path);
+		*rc = EXIT_LOST;
+	}
+	return err;
+}
+
+/* The kernel counts where it can and what is asked for does not need us. */
+static int run_live(struct hist *hist, int *rc)
+{
+	int err = -EOPNOTSUPP;
+	size_t i;
+
+	if (!hist->command && hist->seconds <= 0 && !hist->app->keep)
+		fprintf(stderr, "dktrace: counting until Ctrl-C\n");
+	if (!hist->app->here)
+		err = hist_run_kernel(hist, rc);
+	if (err != -EOPNOTSUPP || hist->app->keep)
+		return err;
+	if (!hist->app->here)
+		fprintf(stderr,
+			"dktrace: this kernel has no histograms: records are read and counted"
+			" here\n");
+	/* What the kernel has filtered is not to be judged again: names of processes may be unknown. */
+	err = new_hist(hist, false);
+	for (i = 0; !err && i < hist->n; i++)
+		err = dkt_hist_event(hist->hist, hist->events[i]);
+	return err ? err : hist_run_here(hist, rc);
+}
+
+static void clear(struct hist *hist)
+{
+	dkt_hist_free(hist->hist);
+	dkt_expr_free(hist->filter);
+	json_object_put(hist->before);
+	free(hist->events);
+}
+
+int cmd_hist(struct app *app, int argc, char **argv)
+{
+	struct hist hist = { .app = app, .ctx = app->ctx };
+	struct input in = { 0 };
+	int err, rc = 0;
+
+	if (argc < 2)
+		return hist_show_kept(app) ? app_fail(app) : 0;
+	rc = read_args(&hist, argc, argv);
+	if (rc)
+		return rc;
+	err = app->input ? input_open(app, app->input, NULL, &in) : dkt_tracefs_open(app->ctx, 0);
+	if (!err && app->input)
+		hist.ctx = in.ctx;
+	if (!err)
+		err = set_up(&hist);
+	if (!err)
+		err = app->input ? run_input(&hist, &in, &rc) : run_live(&hist, &rc);
+	clear(&hist);
+	if (err < 0 && app->input)
+		input_fail(app, &in, err);
+	input_close(&in);
+	if (err > 0)
+		return err;
+	return err ? app_fail(app) : rc;
+}

@@ -1,0 +1,71 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# hist: what is asked for wrongly, and what comes of a saved capture.
+# shellcheck disable=SC2154,SC2016 # set by bats and helper.bash; dollars are the kernel's
+
+load helper
+
+hist()
+{
+	dktrace hist "$@" --input "$capture"
+}
+
+@test "a saved capture: keys, sums, order, bars" {
+	run -0 hist syscalls:sys_exit_read -k ret.log2 --vals ret
+	golden hist
+	run -0 hist syscalls:sys_exit_read -k ret --csv --sort hitcount.descending,ret.descending -n 3
+	same 3 "$((${#lines[@]} - 1))" rows
+	same 'ret,hitcount' "${lines[0]}" head
+	run -0 hist 'syscalls:sys_*_read' --csv
+	same 'event,hitcount
+syscalls:sys_enter_read,48
+syscalls:sys_exit_read,48' "$output" 'two events by name'
+	run -0 --separate-stderr hist iotrace -k fd --csv
+	has "$stderr" 'events have the fields and are counted'
+}
+
+@test "JSON, and the difference to it" {
+	run -0 hist syscalls:sys_exit_read -k ret --vals ret --json
+	printf '%s\n' "$output" >"$BATS_TEST_TMPDIR/then"
+	same 48 "$(jq .hits <<<"$output")" hits
+	same "$(jq '[.rows[] | .ret * .hitcount] | add' <<<"$output")" "$(jq '[.rows[].ret_sum] | add' <<<"$output")" sums
+	run -0 hist syscalls:sys_exit_read -k ret --vals ret --csv --diff "$BATS_TEST_TMPDIR/then"
+	same 0 "$(sed 1d <<<"$output" | cut -d , -f 2 | sort -u)" 'nothing came since'
+	run -1 hist syscalls:sys_exit_read -k ret.hex --diff /dev/null
+	has "$output" 'dktrace: read /dev/null: '
+	echo '{"rows": [{"x": 1}]}' >"$BATS_TEST_TMPDIR/other"
+	run -1 hist syscalls:sys_exit_read -k ret --diff "$BATS_TEST_TMPDIR/other"
+	has "$output" 'row 1 has not the columns of this table'
+}
+
+@test "filters, names of processes, system calls of a file" {
+	run -0 hist syscalls:sys_enter_openat -k common_pid.execname --if 'COMM == sync' --csv
+	same 'common_pid,hitcount
+sync[21739],1' "$(sed 's/,[0-9]*$/,1/' <<<"$output")" 'one process'
+	run -0 hist syscalls:sys_enter_read -k fd.buckets=2 --csv
+	has "$output" '2-3,'
+}
+
+@test "bad words change nothing and say where" {
+	expect 1 '' "dktrace: keys: a field's name is expected here
+  fd,,
+     ^" hist syscalls:sys_enter_read -k fd,,
+	expect 1 '' "dktrace: syscalls:sys_enter_read has no field 'fdd'; did you mean fd?" \
+		hist syscalls:sys_enter_read -k fdd
+	expect 1 '' "dktrace: size: 100 is no power of two from 128 to 131072" \
+		hist syscalls:sys_enter_read -k fd --size 100
+	expect 1 '' "dktrace: sort: 'x' is no column: they are fd, hitcount
+  x
+  ^" hist syscalls:sys_enter_read -k fd --sort x
+	expect 1 '' "dktrace: variables and actions can be had in the kernel only" \
+		hist syscalls:sys_enter_read -k fd --var x=fd
+	expect 1 '' "dktrace: --folded: no key is a stack" hist syscalls:sys_enter_read -k fd --folded
+	expect 1 '' "dktrace: filter: syscalls:sys_enter_read has no field 'fdd'; did you mean fd?
+  fdd == 1
+  ^" hist syscalls:sys_enter_read -k fd --if 'fdd == 1'
+	expect 2 '' "dktrace: hist: a file does not grow; --input or --watch" hist syscalls:sys_enter_read -w
+	expect 2 '' "dktrace: --watch: 'x' is not a number of seconds" dktrace hist syscalls:sys_enter_read -wx
+	expect 2 '' "dktrace: --size: 'x' is not a number" hist syscalls:sys_enter_read --size x
+	run -1 hist no:such
+	has "$output" "'no:such'"
+}

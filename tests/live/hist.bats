@@ -1,0 +1,50 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# hist of the running kernel, whether it counts or we do: known workloads, and nothing left behind.
+# shellcheck disable=SC2154,SC2016 # set by bats and helper.bash; for another shell
+
+load helper
+
+# Instances of this test that hist made.
+own()
+{
+	find $tracing/instances -maxdepth 1 -name "$DKTRACE_INSTANCE-*"
+}
+
+@test "N writes by one process are N" {
+	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k count --csv --if 'count == 33317' -- \
+		dd if=/dev/zero of=/dev/null bs=33317 count=1234 status=none
+	same 'count,hitcount
+33317,1234' "$output" writes
+	same '' "$(own)" 'left behind'
+}
+
+@test "names of processes that are gone" {
+	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k common_pid.execname --csv \
+		--if 'count == 33317' -- sh -c 'for i in 1 2 3 4 5; do
+			dd if=/dev/zero of=/dev/null bs=33317 count=3 status=none; done'
+	same 5 "$(grep -c '^dd\[[0-9]*\],3$' <<<"$output")" 'rows by name'
+}
+
+@test "stacks" {
+	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k stacktrace --folded --if 'count == 33317' -- \
+		dd if=/dev/zero of=/dev/null bs=33317 count=9 status=none
+	[[ $output =~ ^.*do_syscall_64.*\ 9$ ]]
+}
+
+@test "--watch refreshes, with rates" {
+	run -0 --separate-stderr dktrace hist raw_syscalls:sys_enter -k id.syscall -w0.2 -t 0.7 -n 2
+	[ "$(grep -c '^ID *HITCOUNT PER SECOND' <<<"$output")" -ge 2 ]
+	# The last table stands for all of it.
+	same 1 "$(grep -c '^ID *HITCOUNT *$' <<<"$output")" 'last tables'
+}
+
+@test "what only the kernel can do is refused without it" {
+	[ ! -e $tracing/events/sched/sched_switch/hist ] || skip "this kernel has histograms"
+	expect 1 '' 'dktrace: this kernel has no histograms: records are read and counted here
+dktrace: variables and actions can be had in the kernel only' \
+		dktrace hist syscalls:sys_exit_read -k common_pid --var r=ret --do 'onmax($r).save(common_pid)' -t 1
+	run -1 --separate-stderr dktrace hist syscalls:sys_exit_read -k common_pid --keep
+	has "$stderr" "this kernel has no trigger 'hist'"
+	same '' "$(own)" 'left behind'
+}

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# timeout: 240
+# Histograms: the kernel's and our own of the same records are the same, and known workloads give known counts.
+# shellcheck shell=sh disable=SC2154,SC2086,SC2016
+
+need dktrace
+
+[ -e $tracing/events/sched/sched_switch/hist ] || skip "no histograms"
+
+# A worker of a name that nobody else has; busybox goes by names that begin with its own.
+ln -s /bin/busybox busybox-w
+cat >worker <<'END'
+i=0
+while [ $i -lt 50 ]; do
+	: </etc/passwd
+	i=$((i + 1))
+done
+for n in 1 2 3 4 5 7 8 9 15 16 17 31 32 33 63 64 65 100 127 128 129 1000 4095 4096 4097; do
+	echo | busybox-w dd of=/dev/null bs=$n count=3 if=/dev/zero 2>/dev/null
+done
+END
+
+work="$PWD/busybox-w sh $PWD/worker"
+mine='COMM ~ "busybox-*"'
+
+# Both at once: what is run here watches what the kernel's is run for.
+# usage: both EVENTS OPTION...
+both()
+{
+	events=$1
+	shift
+	dktrace hist "$events" "$@" --if "$mine" --here --csv -- \
+		sh -c 'exec dktrace hist "$@" >kernel.csv 2>kernel.err' - "$events" "$@" --if "$mine" --csv -- $work \
+		>here.csv 2>here.err
+	rc=$?
+	assert_eq 0 "$rc" "hist $events $*" || cat kernel.err here.err
+	sed 's/^/stderr: /' kernel.err here.err
+	if cmp -s kernel.csv here.csv; then
+		ok "the same table of both: $(($(wc -l <kernel.csv) - 1)) rows"
+	else
+		fail "the tables differ"
+		diff kernel.csv here.csv | head -n 20
+	fi
+	[ "$(wc -l <kernel.csv)" -gt 1 ] || fail "an empty table"
+}
+
+PATH=$PWD:$PATH
+both raw_syscalls:sys_enter --keys id
+both raw_syscalls:sys_enter --keys id.syscall,common_pid.execname
+both syscalls:sys_enter_read --keys count --vals count,fd --sort count
+both syscalls:sys_enter_read --keys count.log2 --vals count --sort count
+both syscalls:sys_enter_read --keys count.buckets=64 --sort count.descending
+both syscalls:sys_exit_read --keys ret.log2,common_pid --sort common_pid
+both syscalls:sys_exit_read --keys ret --sort ret
+both syscalls:sys_enter_openat --keys flags.hex,dfd
+both sched:sched_switch --keys prev_comm --vals prev_prio
+both sched:sched_process_exec --keys filename
+both syscalls:sys_enter_read,syscalls:sys_enter_write,syscalls:sys_enter_openat --keys event
+both syscalls:sys_enter_read,syscalls:sys_enter_write --keys event,count.log2 --vals count
+both kmem:kmalloc --keys call_site.sym --vals bytes_req,bytes_alloc
+
+# Numbers known in advance.
+run dktrace hist syscalls:sys_enter_openat --keys common_pid --csv --if "$mine && flags == 0" -- $work
+assert_grep '^[0-9]+,5[0-9]$' "$out" "50 opens by one process, and those of its start"
+run dktrace hist syscalls:sys_enter_read --keys count.buckets=100 --csv --if "$mine && fd == 0" -- $work
+assert_grep '^4000-4099,9$' "$out" "a bucket of three sizes, three reads each"
+run dktrace hist syscalls:sys_enter_read --keys count.log2 --csv --if "$mine && fd == 0" -- $work
+assert_grep '^4097-8192,3$' "$out" "4097 is above 4096"
+assert_grep '^2049-4096,6$' "$out" "4095 and 4096"
+assert_grep '^65-128,12$' "$out" "65 to 128"
+assert_grep '^129-256,3$' "$out" "129"
+
+# The order is the kernel's.
+run dktrace hist syscalls:sys_enter_read --keys count --sort count.descending --keep --if "$mine"
+assert_rc 0 "--keep"
+kept=$tracing/instances/dktrace-hist
+$work
+run dktrace hist --csv
+sed -n 's/^{ count: *\([0-9]*\) } hitcount: *\([0-9]*\)$/\1,\2/p' $kept/events/syscalls/sys_enter_read/hist >kernel.rows
+tail -n +2 "$out" | sort -t , -k 1,1nr >ours.rows
+holds "rows of the kernel's file, in its order" cmp kernel.rows ours.rows
+run dktrace hist
+assert_grep 'syscalls:sys_enter_read hist:keys=count' "$out" "kept: named with its trigger"
+run dktrace hist syscalls:sys_enter_read --keys count --keep
+assert_grep 'is counted already' "$err" "a second one on the same event is refused"
+dktrace hist --json >before.json
+$work
+run dktrace hist --csv --diff before.json
+assert_grep '^4097,3$' "$out" "--diff: what came since"
+run dktrace reset
+assert_gone $kept "reset ends what was kept"
+
+# Stacks, in the kernel and here.
+run dktrace hist kmem:kmalloc --keys stacktrace --folded -- $work
+assert_grep '^[a-zA-Z0-9_.]+;.*;[a-zA-Z0-9_.]+ [0-9]+$' "$out" "folded stacks of the kernel's"
+run dktrace hist kmem:kmalloc --keys stacktrace --folded --here -- $work
+assert_grep ';vfs_read|;do_sys_openat2;|do_syscall_64;' "$out" "folded stacks of ours"
+
+# A table too small, and what to do.
+run dktrace hist sched:sched_switch,raw_syscalls:sys_enter --keys common_timestamp --size 128 --csv -- $work
+assert_grep 'hits had no room in the table: --size [0-9]+' "$err" "dropped: with the size to use"
+
+# Variables, handlers, actions.
+run dktrace hist syscalls:sys_exit_read --keys common_pid --var 'r=ret' --do 'onmax($r).save(common_pid)' \
+	--if "$mine" -- $work
+assert_grep 'SAVED' "$out" "onmax and save"
+assert_grep 'max: 4097 common_pid: [0-9]+' "$out" "the most that was read"
+
+# Refused: the words, and nothing left.
+run dktrace hist syscalls:sys_enter_read --keys buf,nofield -- true
+assert_rc 1 "no such field"
+run dktrace hist sched:sched_process_exec,sched:sched_switch --keys prev_comm,next_comm --vals prev_prio -- true
+run dktrace hist syscalls:sys_enter_read --keys count --vals '$nosuch' -- true
+assert_rc 1 "no such variable"
+assert_grep 'sys_enter_read' "$err" "which event it is about"
+assert_eq '' "$(ls $tracing/instances)" "nothing is left"
+
+# Killed: reset, or the next one, takes what is left.
+dktrace hist syscalls:sys_enter_read --keys count >/dev/null 2>killed.err &
+pid=$!
+while ! grep -q Ctrl-C killed.err; do sleep 0.1; done
+sleep 0.5
+kill -9 $pid
+wait $pid 2>/dev/null
+assert_eq 1 "$(ls $tracing/instances | wc -l)" "an instance is left"
+run dktrace hist syscalls:sys_enter_read --keys count -- true
+assert_eq '' "$(ls $tracing/instances)" "the next one removed it"
