@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "legacy_common.h"
 #include "message_calls.h"
 #include "util.h"
 
@@ -50,35 +51,13 @@ struct kind {
 	struct message *message; /* NULL: its records are none */
 };
 
-/* What lines of one process on one CPU have in common. */
-struct context {
-	bool known;
-	char type;
-	uint32_t cpu;
-	int32_t pid;
-	size_t n_before, n_after;
-	char before[16]; /* "CPU.TYPE:" */
-	char after[20]; /* ":0:PID:0:" */
-};
-
-/* What is put for a value that a function returned. */
-struct rc_text {
-	int64_t rc;
-	size_t len; /* 0: none yet */
-	char text[80];
-};
-
 struct legacy_style {
 	struct dkt_ctx *ctx;
 	const struct class_map *map;
 	size_t n; /* events of the map; one more for those that are not of it */
 	struct kind **kinds;
 	struct message_calls *calls;
-	struct context contexts[64]; /* by CPU */
-	uint64_t second; /* whose text is in seconds */
-	size_t n_second; /* bytes of it, 0: none yet */
-	char seconds[24]; /* "1495061256." */
-	struct rc_text rcs[64]; /* by value */
+	struct legacy_common common;
 	char module[64]; /* the one asked for last, and its subsystems */
 	uint32_t module_subsystems;
 };
@@ -276,58 +255,11 @@ struct class_bits legacy_style_bits(struct legacy_style *style, const struct dkt
 
 /* ---- the line ---- */
 
-/* 0 process, 1 softirq, 2 hardirq. */
-static char context_type(const struct dkt_record *rec)
-{
-	if (rec->flags & (DKT_REC_HARDIRQ | DKT_REC_NMI))
-		return '2';
-	/* As Lustre, to which a process that keeps soft interrupts off is in one. */
-	return rec->flags & (DKT_REC_SOFTIRQ | DKT_REC_BH_OFF) ? '1' : '0';
-}
-
-/* Makes what the lines of a process on a CPU have in common. */
-static void learn_context(struct context *context, const struct dkt_record *rec, char type)
-{
-	*context =
-		(struct context){ .known = true, .cpu = rec->cpu, .pid = rec->pid, .type = type };
-	context->n_before = (size_t)snprintf(context->before, sizeof(context->before),
-					     "%" PRIu32 ".%c:", rec->cpu, type);
-	context->n_after = (size_t)snprintf(context->after, sizeof(context->after),
-					    ":0:%" PRIu32 ":0:", (uint32_t)rec->pid);
-}
-
-/* CPU.TYPE[F]:SEC.USEC:STACK:PID:EXT: */
-static void put_context(struct legacy_style *style, const struct dkt_record *rec, int64_t wall,
-			struct dkt_buf *buf)
-{
-	struct context *context = &style->contexts[rec->cpu % ARRAY_SIZE(style->contexts)];
-	uint64_t us = (rec->ts + (uint64_t)wall) / 1000, second = us / 1000000;
-	char type = context_type(rec);
-
-	if (!context->known || context->cpu != rec->cpu || context->pid != rec->pid ||
-	    context->type != type)
-		learn_context(context, rec, type);
-	if (!style->n_second || style->second != second) {
-		style->second = second;
-		style->n_second = (size_t)snprintf(style->seconds, sizeof(style->seconds),
-						   "%" PRIu64 ".", second);
-	}
-	if (rec->first) {
-		dkt_buf_add(buf, context->before, context->n_before - 1);
-		dkt_buf_add(buf, "F:", 2);
-	} else {
-		dkt_buf_add(buf, context->before, context->n_before);
-	}
-	dkt_buf_add(buf, style->seconds, style->n_second);
-	dkt_buf_u64(buf, us - second * 1000000, 6, '0');
-	dkt_buf_add(buf, context->after, context->n_after);
-}
-
 static void put_gap(struct legacy_style *style, const struct dkt_record *rec, int64_t wall,
 		    struct dkt_buf *buf)
 {
 	dkt_buf_str(buf, "00000001:02000400:");
-	put_context(style, rec, wall, buf);
+	legacy_put_context(&style->common, rec, wall, buf);
 	dkt_buf_str(buf, "(ring_buffer:0:lost_events()) ");
 	if (rec->lost == DKT_LOST_UNKNOWN)
 		dkt_buf_str(buf, "some");
@@ -357,21 +289,6 @@ static void put_call_site(struct legacy_style *style, const struct kind *kind,
 	dkt_buf_add(buf, ": ", 2);
 }
 
-/* " (rc=%lu : %ld : %lx)" and the line's end. */
-static void put_rc(struct legacy_style *style, int64_t rc, struct dkt_buf *buf)
-{
-	struct rc_text *text = &style->rcs[(uint64_t)rc % ARRAY_SIZE(style->rcs)];
-
-	/* Most calls return one of few values. */
-	if (text->rc != rc || !text->len) {
-		text->rc = rc;
-		text->len = (size_t)snprintf(text->text, sizeof(text->text),
-					     " (rc=%" PRIu64 " : %" PRId64 " : %" PRIx64 ")\n",
-					     (uint64_t)rc, rc, (uint64_t)rc);
-	}
-	dkt_buf_add(buf, text->text, text->len);
-}
-
 /* "(raw_syscalls:0:sys_read()) Process entered\n"; NULL when memory is out. The caller frees it. */
 static char *call_text(const struct kind *kind, int64_t number)
 {
@@ -399,7 +316,7 @@ static void put_syscall(struct legacy_style *style, struct kind *kind, const str
 		*text = call_text(kind, number);
 	dkt_buf_str(buf, *text ? *text : "");
 	if (kind->shape == SHAPE_EXIT)
-		put_rc(style, dkt_record_int(rec, kind->ret), buf);
+		legacy_put_rc(&style->common, dkt_record_int(rec, kind->ret), buf);
 }
 
 /* As Lustre's ENTRY says it, and RETURN or, where the kernel does not know the value, EXIT. */
@@ -422,7 +339,7 @@ static void put_function(struct legacy_style *style, const struct kind *kind,
 	dkt_buf_str(buf, kind->shape == SHAPE_FUNCTION_ENTRY ? "()) Process entered" :
 							       "()) Process leaving");
 	if (kind->ret)
-		put_rc(style, dkt_record_int(rec, kind->ret), buf);
+		legacy_put_rc(&style->common, dkt_record_int(rec, kind->ret), buf);
 }
 
 /* One newline at the end, whatever the text had. */
@@ -469,7 +386,7 @@ void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec,
 	} else {
 		dkt_buf_add(buf, kind->head, kind->head_len);
 	}
-	put_context(style, rec, wall, buf);
+	legacy_put_context(&style->common, rec, wall, buf);
 	switch (kind->shape) {
 	case SHAPE_MESSAGE:
 		message_line(kind->message, rec, "()) ", buf);

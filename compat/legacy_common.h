@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Text that many lines of the legacy style have in common, made once. */
+#ifndef COMPAT_LEGACY_COMMON_H
+#define COMPAT_LEGACY_COMMON_H
+
+#include <dktrace/dktrace.h>
+
+/* What lines of one process on one CPU have in common. */
+struct legacy_context {
+	bool known;
+	char type;
+	uint32_t cpu;
+	int32_t pid;
+	size_t n_before, n_after;
+	char before[16]; /* "CPU.TYPE:" */
+	char after[20]; /* ":0:PID:0:" */
+};
+
+/* What is put for a value that a function returned. */
+struct legacy_rc {
+	int64_t rc;
+	size_t len; /* 0: none yet */
+	char text[80];
+};
+
+/* Zeroed to begin with. */
+struct legacy_common {
+	struct legacy_context contexts[64]; /* by CPU */
+	uint64_t second; /* whose text is in seconds */
+	size_t n_second; /* bytes of it, 0: none yet */
+	char seconds[24]; /* "1495061256." */
+	struct legacy_rc rcs[64]; /* by value */
+};
+
+/* Appends CPU.TYPE[F]:SEC.USEC:STACK:PID:EXT: */
+void legacy_put_context(struct legacy_common *common, const struct dkt_record *record, int64_t wall,
+			struct dkt_buf *buf);
+
+/* Appends " (rc=%lu : %ld : %lx)" and the line's end. */
+void legacy_put_rc(struct legacy_common *common, int64_t rc, struct dkt_buf *buf);
+
+#endif
