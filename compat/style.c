@@ -13,6 +13,7 @@ struct style {
 	struct legacy_style *legacy; /* knows classes and messages for all styles; NULL: no map */
 	struct dkt_style *lib; /* NULL: it is the legacy style */
 	int64_t wall; /* to add to a record's time */
+	const struct dkt_event *plain[64]; /* some of those whose records are no messages */
 	const struct dkt_event *own;
 	const struct message *message; /* of its records */
 };
@@ -110,10 +111,23 @@ int style_begin(struct style *style, struct dkt_buf *buf)
 	return style->lib ? dkt_style_begin(style->lib, buf) : 0;
 }
 
+/* Whether records of the event are no messages, as those of most. */
+static bool is_plain(struct style *style, const struct dkt_record *record)
+{
+	size_t slot = ((uintptr_t)record->event / sizeof(void *) / 16) % ARRAY_SIZE(style->plain);
+
+	if (style->plain[slot] == record->event)
+		return true;
+	if (legacy_style_message(style->legacy, record))
+		return false;
+	style->plain[slot] = record->event;
+	return true;
+}
+
 int style_record(struct style *style, const struct dkt_record *record, const char *comm,
 		 struct dkt_buf *buf)
 {
-	if (style->legacy && legacy_style_keep(style->legacy, record))
+	if (style->legacy && !is_plain(style, record) && legacy_style_keep(style->legacy, record))
 		return 0;
 	if (style->lib)
 		return dkt_style_record(style->lib, record, comm, buf);

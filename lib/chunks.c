@@ -44,6 +44,8 @@ bool dkt__chunks_find(struct dkt__chunks *chunks, struct dkt__cursor *cur)
 
 void dkt__chunks_clear(struct dkt__chunks *chunks)
 {
+	if (chunks->codec)
+		chunks->codec->release(chunks->state);
 	free(chunks->list);
 	free(chunks->room);
 	*chunks = (struct dkt__chunks){ 0 };
@@ -76,8 +78,8 @@ static bool unpack(struct dkt__chunks *chunks, size_t at)
 		if (!chunks->room)
 			chunks->size = 0;
 	}
-	if (!chunks->size ||
-	    chunks->codec->decompress(chunk->data, chunk->packed, chunks->room, chunk->size))
+	if (!chunks->size || chunks->codec->decompress(&chunks->state, chunk->data, chunk->packed,
+						       chunks->room, chunk->size))
 		return false;
 	chunks->current = at;
 	return true;

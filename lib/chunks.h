@@ -13,6 +13,7 @@ struct dkt__chunks {
 	uint64_t pages; /* of all chunks */
 	uint32_t page_size;
 	size_t current; /* the chunk in room, n: none */
+	void *state; /* the codec's */
 	uint8_t *room;
 	size_t size; /* of room */
 };

@@ -7,11 +7,12 @@
 
 #include "banned.h"
 
-static int decompress_zlib(const void *in, size_t n_in, void *out, size_t n_out)
+static int decompress_zlib(void **state, const void *in, size_t n_in, void *out, size_t n_out)
 {
 	uLongf n = n_out;
 	int rc = uncompress(out, &n, in, n_in);
 
+	(void)state;
 	if (rc == Z_MEM_ERROR)
 		return -ENOMEM;
 	return rc != Z_OK || n != n_out ? -EBADMSG : 0;
@@ -29,9 +30,23 @@ static size_t compress_zlib(const void *in, size_t n_in, void *out, size_t n_out
 	return compress(out, &n, in, n_in) == Z_OK ? n : 0;
 }
 
-static int decompress_zstd(const void *in, size_t n_in, void *out, size_t n_out)
+static void release_zlib(void *state)
 {
-	return ZSTD_decompress(out, n_out, in, n_in) == n_out ? 0 : -EBADMSG;
+	(void)state;
+}
+
+static int decompress_zstd(void **state, const void *in, size_t n_in, void *out, size_t n_out)
+{
+	if (!*state)
+		*state = ZSTD_createDCtx();
+	if (!*state)
+		return -ENOMEM;
+	return ZSTD_decompressDCtx(*state, out, n_out, in, n_in) == n_out ? 0 : -EBADMSG;
+}
+
+static void release_zstd(void *state)
+{
+	ZSTD_freeDCtx(state);
 }
 
 static size_t compress_zstd(const void *in, size_t n_in, void *out, size_t n_out)
@@ -42,8 +57,9 @@ static size_t compress_zstd(const void *in, size_t n_in, void *out, size_t n_out
 }
 
 static const struct dkt__codec codecs[] = {
-	{ "zlib", zlibVersion, decompress_zlib, bound_zlib, compress_zlib },
-	{ "zstd", ZSTD_versionString, decompress_zstd, ZSTD_compressBound, compress_zstd },
+	{ "zlib", zlibVersion, decompress_zlib, release_zlib, bound_zlib, compress_zlib },
+	{ "zstd", ZSTD_versionString, decompress_zstd, release_zstd, ZSTD_compressBound,
+	  compress_zstd },
 };
 
 const struct dkt__codec *dkt__codec_find(const char *name)

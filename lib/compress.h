@@ -8,8 +8,12 @@
 struct dkt__codec {
 	const char *name; /* "zstd" */
 	const char *(*version)(void);
-	/* 0: exactly n_out bytes have come out; else -EBADMSG or -ENOMEM. */
-	int (*decompress)(const void *in, size_t n_in, void *out, size_t n_out);
+	/*
+	 * state is what it keeps from call to call, NULL to begin with and released at the end.
+	 * 0: exactly n_out bytes have come out; else -EBADMSG or -ENOMEM.
+	 */
+	int (*decompress)(void **state, const void *in, size_t n_in, void *out, size_t n_out);
+	void (*release)(void *state);
 	/* So many bytes come out at the most when n go in. */
 	size_t (*bound)(size_t n);
 	/* How many bytes have come out; 0: memory is out. */

@@ -31,6 +31,8 @@ static void dat_free(struct dkt__dat *dat)
 	size_t i;
 
 	dkt__streams_clear(&dat->streams);
+	if (dat->codec)
+		dat->codec->release(dat->codec_state);
 	for (i = 0; i < dat->n_buffers; i++)
 		free(dat->buffers[i].cpus);
 	for (i = 0; i < dat->n_stats; i++)

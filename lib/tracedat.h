@@ -69,6 +69,7 @@ struct dkt__dat {
 	uint32_t page_size;
 	uint32_t n_cpus;
 	const struct dkt__codec *codec; /* NULL: nothing is compressed */
+	void *codec_state;
 	char *kind, *host, *clock;
 	struct dkt__dat_buffer *buffers;
 	size_t n_buffers;

@@ -51,7 +51,7 @@ static bool open_section(struct dkt__dat *dat, uint64_t offset, unsigned int id,
 		return false;
 	if (!packed)
 		memcpy(copy, cur.p, n);
-	else if (dat->codec->decompress(cur.p, size, copy, n))
+	else if (dat->codec->decompress(&dat->codec_state, cur.p, size, copy, n))
 		return false;
 	section->p = copy;
 	section->end = copy + n;
