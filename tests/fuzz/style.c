@@ -7,10 +7,10 @@
  */
 #include <json.h>
 
-#include "proto.h"
+#include "../perfetto_walk.h"
+#include "../style_event.h"
 #include "replay.h"
 #include "style.h"
-#include "../style_event.h"
 
 #define EVENTS 7
 
@@ -129,69 +129,6 @@ static void check_csv(const char *p, size_t len)
 	must(!cells && !last);
 }
 
-static uint64_t varint(const uint8_t **p, const uint8_t *end)
-{
-	uint64_t v = 0;
-	unsigned int shift;
-
-	for (shift = 0; shift < 70; shift += 7) {
-		must(*p < end);
-		v |= (uint64_t)(**p & 0x7f) << DKT__MIN(shift, 63U);
-		if (!(*(*p)++ & 0x80))
-			return v;
-	}
-	abort();
-}
-
-/* One field; messages and strings by their bytes. */
-static uint32_t proto_field(const uint8_t **p, const uint8_t *end, uint64_t *v,
-			    const uint8_t **bytes)
-{
-	uint64_t tag = varint(p, end);
-
-	*bytes = NULL;
-	*v = varint(p, end);
-	must((tag & 7) == DKT__PROTO_VARINT || (tag & 7) == DKT__PROTO_BYTES);
-	if ((tag & 7) == DKT__PROTO_BYTES) {
-		must(*v <= (uint64_t)(end - *p));
-		*bytes = *p;
-		*p += *v;
-	}
-	return (uint32_t)(tag >> 3);
-}
-
-static void check_event(const uint8_t *p, const uint8_t *end, uint32_t depth[64])
-{
-	uint64_t v, type = 0, uuid = 0;
-	const uint8_t *bytes;
-
-	while (p < end) {
-		uint32_t field = proto_field(&p, end, &v, &bytes);
-
-		type = field == 9 ? v : type;
-		uuid = field == 11 ? v : uuid;
-	}
-	must(type && uuid);
-	if (uuid >= 64)
-		return;
-	must(type != 2 || depth[uuid]);
-	depth[uuid] += type == 1 ? 1 : type == 2 ? -1U : 0;
-}
-
-static void check_perfetto(const char *text, size_t len)
-{
-	const uint8_t *p = (const uint8_t *)text, *end = p + len, *packet, *bytes;
-	uint32_t depth[64] = { 0 };
-	uint64_t n, v;
-
-	while (p < end) {
-		must(proto_field(&p, end, &n, &packet) == 1 && packet);
-		while (packet < p)
-			if (proto_field(&packet, p, &v, &bytes) == 11)
-				check_event(bytes, bytes + v, depth);
-	}
-}
-
 /* ---- what goes in ---- */
 
 static size_t one_record(const struct kept *kept, struct dkt_style *style, struct dkt_buf *buf,
@@ -241,7 +178,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else if (data[0] % ARRAY_SIZE(names) == 1)
 		check_csv(text, len);
 	else if (data[0] % ARRAY_SIZE(names) == 2)
-		check_perfetto(text, len);
+		walk_trace(&(struct walk){ 0 }, text, len);
 	dkt_style_free(style);
 	dkt_buf_free(buf);
 	return 0;

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The style perfetto: which slices and tracks pairs of events become. */
+#include "perfetto_walk.h"
+#include "style_room.h"
+
+/* A record of an event with the fields of style_event.h, a microsecond after the one before. */
+static void perfetto_one(struct room *room, const char *system, const char *name, int32_t pid)
+{
+	static int id = 1000;
+
+	room->record.event = styled_event_of(room->ctx, system, name, id++);
+	room->record.pid = pid;
+	room->record.ts += 1000;
+	assert_int_equal(dkt_style_record(room->style, &room->record, "dd", room->buf), 0);
+}
+
+static struct walk walked(const struct room *room)
+{
+	struct walk walk = { 0 };
+
+	walk_trace(&walk, room->buf->data, room->buf->len);
+	return walk;
+}
+
+static void assert_walk(const struct room *room, unsigned int begins, unsigned int ends,
+			unsigned int instants)
+{
+	struct walk walk = walked(room);
+
+	assert_int_equal(walk.n[WALK_BEGIN], begins);
+	assert_int_equal(walk.n[WALK_END], ends);
+	assert_int_equal(walk.n[WALK_INSTANT], instants);
+}
+
+static void test_perfetto_pairs(void **state)
+{
+	struct room room;
+
+	(void)state;
+	room_open(&room, "perfetto", NULL, 0);
+	/* Of a thread: a call within which there is another sort of slice. */
+	perfetto_one(&room, "syscalls", "sys_exit_read", 1);
+	assert_walk(&room, 0, 0, 1);
+	perfetto_one(&room, "syscalls", "sys_enter_read", 1);
+	perfetto_one(&room, "workqueue", "workqueue_execute_start", 1);
+	assert_walk(&room, 2, 0, 1);
+	/* The work's end is missing. */
+	perfetto_one(&room, "syscalls", "sys_exit_read", 1);
+	assert_walk(&room, 2, 2, 1);
+	perfetto_one(&room, "workqueue", "workqueue_execute_end", 1);
+	assert_walk(&room, 2, 2, 2);
+	/* The first call's end is missing. */
+	perfetto_one(&room, "syscalls", "sys_enter_read", 1);
+	perfetto_one(&room, "syscalls", "sys_enter_write", 1);
+	assert_walk(&room, 4, 3, 2);
+	/* Functions nest. */
+	perfetto_one(&room, "ftrace", "funcgraph_entry", 2);
+	perfetto_one(&room, "ftrace", "funcgraph_entry", 2);
+	perfetto_one(&room, "ftrace", "funcgraph_exit", 2);
+	perfetto_one(&room, "ftrace", "funcgraph_exit", 2);
+	perfetto_one(&room, "ftrace", "funcgraph_exit", 2);
+	assert_walk(&room, 6, 5, 3);
+	assert_int_equal(walked(&room).tracks, 2);
+	room_close(&room);
+}
+
+static void test_perfetto_cpu(void **state)
+{
+	struct room room;
+
+	(void)state;
+	room_open(&room, "perfetto", NULL, 0);
+	perfetto_one(&room, "irq", "irq_handler_entry", 1);
+	perfetto_one(&room, "irq_vectors", "local_timer_entry", 1);
+	perfetto_one(&room, "irq", "softirq_entry", 1);
+	/* The CPU, its interrupts, its soft interrupts. */
+	assert_int_equal(walked(&room).tracks, 3);
+	assert_walk(&room, 3, 0, 0);
+	/* What was open may have ended among what was lost. */
+	room.record.event = NULL;
+	room.record.lost = 5;
+	assert_int_equal(dkt_style_record(room.style, &room.record, "", room.buf), 0);
+	assert_walk(&room, 3, 3, 1);
+	perfetto_one(&room, "irq", "irq_handler_exit", 1);
+	assert_walk(&room, 3, 3, 2);
+	/* The idle thread of each CPU has number 0: the CPU's own track. */
+	perfetto_one(&room, "power", "cpu_idle", 0);
+	assert_int_equal(walked(&room).tracks, 3);
+	room_close(&room);
+}
+
+struct request {
+	uint64_t common;
+	uint32_t dev;
+	uint32_t pad;
+	uint64_t sector;
+	char rwbs[8];
+};
+
+static struct dkt_event *request_event(struct dkt_ctx *ctx, const char *name, int id)
+{
+	char *text __cleanup(free) = NULL;
+	struct dkt_event *event;
+
+	assert_true(
+		asprintf(&text,
+			 "name: %s\nID: %d\nformat:\n"
+			 "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+			 "\tfield:dev_t dev;\toffset:8;\tsize:4;\tsigned:0;\n"
+			 "\tfield:sector_t sector;\toffset:16;\tsize:8;\tsigned:0;\n"
+			 "\tfield:char rwbs[8];\toffset:24;\tsize:8;\tsigned:0;\n\n"
+			 "print fmt: \"%%u\", REC->dev\n",
+			 name, id) > 0);
+	assert_int_equal(dkt_event_define(ctx, "block", name, text, &event), 0);
+	return event;
+}
+
+/* Requests at once are on tracks of their own, which are used again. */
+static void test_perfetto_requests(void **state)
+{
+	struct request request = { .dev = 254 << 20, .rwbs = "WS" };
+	struct dkt_event *issue, *complete;
+	struct room room;
+	int i;
+
+	(void)state;
+	room_open(&room, "perfetto", NULL, 0);
+	issue = request_event(room.ctx, "block_rq_issue", 200);
+	complete = request_event(room.ctx, "block_rq_complete", 201);
+	room.record.data = &request;
+	room.record.size = sizeof(request);
+	for (i = 0; i < 40; i++) {
+		static const uint64_t sectors[] = { 8, 16, 8, 24, 16, 24, 99, 8 };
+
+		request.sector = sectors[i % 8];
+		room.record.event = i % 8 < 2 || i % 8 == 3 || i % 8 == 7 ? issue : complete;
+		if (i % 8 == 7)
+			request.sector = 32 + (uint64_t)i;
+		assert_int_equal(dkt_style_record(room.style, &room.record, "dd", room.buf), 0);
+	}
+	assert_walk(&room, 20, 15, 5);
+	assert_true(walked(&room).tracks <= 8);
+	room_close(&room);
+}
+
+/* Switches are ftrace events. */
+static void test_perfetto_sched(void **state)
+{
+	static const char format[] =
+		"name: sched_switch\nID: 300\nformat:\n"
+		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+		"\tfield:char prev_comm[8];\toffset:8;\tsize:8;\tsigned:0;\n"
+		"\tfield:pid_t prev_pid;\toffset:16;\tsize:4;\tsigned:1;\n"
+		"\tfield:int prev_prio;\toffset:20;\tsize:4;\tsigned:1;\n"
+		"\tfield:long prev_state;\toffset:24;\tsize:8;\tsigned:1;\n"
+		"\tfield:char next_comm[8];\toffset:32;\tsize:8;\tsigned:0;\n"
+		"\tfield:pid_t next_pid;\toffset:40;\tsize:4;\tsigned:1;\n"
+		"\tfield:int next_prio;\toffset:44;\tsize:4;\tsigned:1;\n\n"
+		"print fmt: \"%d\", REC->next_pid\n";
+	struct dkt_event *event;
+	struct room room;
+
+	(void)state;
+	room_open(&room, "perfetto", NULL, 0);
+	assert_int_equal(dkt_event_define(room.ctx, "sched", "sched_switch", format, &event), 0);
+	room.record.event = event;
+	room.record.size = 48;
+	assert_int_equal(dkt_style_record(room.style, &room.record, "dd", room.buf), 0);
+	assert_walk(&room, 0, 0, 0);
+	assert_int_equal(walked(&room).switches, 1);
+	/* Of another host: Perfetto has one host's CPUs only. */
+	room.record.stream = 1;
+	assert_int_equal(dkt_style_record(room.style, &room.record, "dd", room.buf), 0);
+	assert_int_equal(walked(&room).switches, 1);
+	assert_walk(&room, 0, 0, 1);
+	room_close(&room);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_perfetto_pairs),
+		cmocka_unit_test(test_perfetto_cpu),
+		cmocka_unit_test(test_perfetto_requests),
+		cmocka_unit_test(test_perfetto_sched),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
