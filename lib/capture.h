@@ -39,6 +39,9 @@ struct dkt_capture {
 	struct tep_handle *comms; /* only names of processes */
 };
 
+/* Bytes of the instance's pages. */
+uint32_t dkt__page_size(struct dkt_instance *in);
+
 /* Steps to the next record of what is spooled. 0, or 1 at the end of it. */
 int dkt__cpu_step(struct dkt__cpu *cpu);
 

@@ -44,7 +44,7 @@ static int lock_spool(struct dkt_ctx *ctx, const char *dir, int *dirfd, int *loc
 	return 0;
 }
 
-static uint32_t page_size(struct dkt_instance *in)
+uint32_t dkt__page_size(struct dkt_instance *in)
 {
 	struct tep_handle *tep;
 	uint64_t kb;
@@ -119,7 +119,7 @@ static bool has_left_over(const struct dkt_capture *cap)
 static int open_buffers(struct dkt_capture *cap, const char *spool)
 {
 	struct dkt_instance *in = cap->in;
-	uint32_t size = page_size(in);
+	uint32_t size = dkt__page_size(in);
 	int i, n = in->cpus, err = 0;
 
 	if (spool && dkt_top_is_borrowed(spool))

@@ -3,58 +3,117 @@
 #include <linux/magic.h>
 #include <sys/vfs.h>
 
+#include "capture.h"
 #include "source_tree.h"
-#include "source_window.h"
+#include "streams.h"
+#include "tracefs.h"
 
 #include "banned.h"
 
 struct source_tree {
-	struct dkt_source base;
+	struct dkt__streams streams; /* first: this is the source */
 	struct dkt_instance *in;
-	struct dkt_capture *capture;
-	struct dkt_source *from;
+	struct dkt__file *files; /* of each CPU */
+	char *clock;
 };
-
-static int tree_next(struct dkt_source *source, struct dkt_record *record)
-{
-	return dkt_source_next(((struct source_tree *)source)->from, record);
-}
-
-static const char *tree_comm(struct dkt_source *source, const struct dkt_record *record)
-{
-	return dkt_source_comm(((struct source_tree *)source)->from, record);
-}
-
-static int tree_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
-{
-	struct source_tree *tree = (struct source_tree *)source;
-	int err = dkt_source_loss(tree->from, cpu, loss);
-
-	/* Statistics need not have been saved. */
-	return err == -ENOENT ? 0 : err;
-}
 
 static void tree_close(struct dkt_source *source)
 {
 	struct source_tree *tree = (struct source_tree *)source;
+	int nr;
 
-	dkt_source_close(tree->from);
-	dkt_capture_close(tree->capture);
+	for (nr = 0; tree->files && nr < tree->in->cpus; nr++)
+		dkt__file_close(&tree->files[nr]);
+	free(tree->files);
+	free(tree->clock);
+	dkt__streams_clear(&tree->streams);
 	dkt_instance_close(tree->in);
 	free(tree);
 }
 
 static const struct dkt__source_ops tree_ops = {
-	.next = tree_next,
-	.comm = tree_comm,
-	.loss = tree_loss,
+	.next = dkt__streams_next,
+	.comm = dkt__streams_comm,
+	.loss = dkt__streams_loss,
+	.seek = dkt__streams_seek,
+	.slice = dkt__streams_slice,
+	.bytes = dkt__streams_bytes,
 	.close = tree_close,
 };
+
+static int open_cpu(struct source_tree *tree, int nr, uint32_t page_size)
+{
+	struct dkt__stream *s = &tree->streams.list[tree->streams.n++];
+	struct dkt__file *file = &tree->files[nr];
+	struct dkt_ctx *ctx = tree->in->ctx;
+	struct dkt_cpu_stats stats;
+	char *path __cleanup(free) = NULL;
+	int err;
+
+	if (asprintf(&path, "%s/%sper_cpu/cpu%d/trace_pipe_raw", ctx->root, tree->in->prefix, nr) <
+	    0) {
+		path = NULL;
+		return -ENOMEM;
+	}
+	err = dkt__file_open(ctx, path, file);
+	/* A CPU without records has an empty file. */
+	if (err && err != -ENODATA)
+		return err;
+	s->cpu = nr;
+	s->page_size = page_size;
+	s->base = file->data ? file->data : (const uint8_t *)"";
+	s->bytes = file->size;
+	/* Statistics need not have been saved. */
+	s->has_lost = !dkt_instance_get_stats(tree->in, nr, &stats);
+	if (s->has_lost)
+		s->lost = stats.overrun + stats.commit_overrun + stats.dropped;
+	return 0;
+}
+
+/* Both need not have been saved, either. */
+static int read_names(struct source_tree *tree)
+{
+	char *text __cleanup(free) = NULL;
+	size_t len;
+
+	if (dkt_instance_get_clock(tree->in, &tree->clock))
+		tree->clock = NULL;
+	if (dkt__tfs_read(tree->in->ctx, &text, &len, "saved_cmdlines"))
+		return 0;
+	return dkt__comms_parse(&tree->streams.comms, text, len);
+}
+
+static int tree_read(struct source_tree *tree, const struct dkt_source_opts *opts)
+{
+	uint32_t page_size = dkt__page_size(tree->in);
+	struct dkt_source_info *info = &tree->streams.base.info;
+	struct dkt_event *const *events;
+	size_t n;
+	int nr, err = dkt_events(tree->in->ctx, &events, &n);
+
+	if (!err)
+		err = read_names(tree);
+	if (err)
+		return err;
+	tree->files = calloc((size_t)tree->in->cpus + 1, sizeof(*tree->files));
+	tree->streams.list = calloc((size_t)tree->in->cpus + 1, sizeof(*tree->streams.list));
+	if (!tree->files || !tree->streams.list)
+		return -ENOMEM;
+	for (nr = 0; !err && nr < tree->in->cpus; nr++)
+		err = open_cpu(tree, nr, page_size);
+	if (err)
+		return err;
+	info->kind = "saved tree";
+	info->clock = tree->clock;
+	info->cpus = tree->in->cpus;
+	info->has_wall = dkt__tfs_exists(tree->in->ctx, "%swall_offset", tree->in->prefix) &&
+			 !dkt_instance_wall(tree->in, &info->wall);
+	return dkt__streams_start(&tree->streams, opts);
+}
 
 int dkt__source_tree(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		     struct dkt_source **source)
 {
-	DKT_OPTS(dkt_capture_opts, capture, .flags = DKT_CAPTURE_KEEP);
 	struct source_tree *tree;
 	struct statfs fs;
 	int err;
@@ -67,21 +126,17 @@ int dkt__source_tree(struct dkt_ctx *ctx, const char *path, const struct dkt_sou
 	tree = calloc(1, sizeof(*tree));
 	if (!tree)
 		return -ENOMEM;
+	tree->streams.base.ops = &tree_ops;
+	tree->streams.base.ctx = ctx;
 	free(ctx->root);
 	ctx->root = strdup(path);
 	err = ctx->root ? dkt_instance_open(ctx, opts->buffer, 0, &tree->in) : -ENOMEM;
 	if (!err)
-		err = dkt_capture_open(tree->in, &capture, &tree->capture);
-	if (!err)
-		err = dkt_capture_source(tree->capture, &tree->from);
+		err = tree_read(tree, opts);
 	if (err) {
-		tree_close(&tree->base);
+		tree_close(&tree->streams.base);
 		return err;
 	}
-	tree->base.ops = &tree_ops;
-	tree->base.ctx = ctx;
-	tree->base.info = tree->from->info;
-	tree->base.info.kind = "saved tree";
-	*source = &tree->base;
-	return dkt__source_window(opts, source);
+	*source = &tree->streams.base;
+	return 0;
 }

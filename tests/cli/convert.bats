@@ -70,7 +70,8 @@ report()
 }
 
 @test "styles are written too, also to standard output" {
-	dktrace show --input "$capture" | sed '$d' >wanted
+	# What is read from a file says not where a buffer had been emptied.
+	dktrace show --input "$capture" | sed '$d; s/^\(.\{18\}[0-9]*\.[0-9]\)F:/\1:/' >wanted
 	dktrace convert "$capture" out.log
 	diff wanted out.log
 	dktrace convert --format legacy "$capture" - | cmp wanted -
