@@ -60,6 +60,7 @@ UNITS := $(notdir $(wildcard share/systemd/*.service))
 
 TEST_TOOLS := $(O)/tests/gen-records $(O)/tests/gen-probe-tree $(O)/tests/fake-lustre.so \
 	$(O)/tests/probe-target $(O)/tests/probe-target-O0
+TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd && echo $(O)/tests/read-tracedat)
 
 SO := $(O)/libdktrace.so.$(VERSION)
 
@@ -181,6 +182,12 @@ $(O)/tests/probe-target-O0: tests/probe-target.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -g -O0 $(WARN) -Wno-missing-prototypes -o $@ $<
+
+# trace-cmd's own reader, beside which files are looked at.
+$(O)/tests/read-tracedat: tests/read-tracedat.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE) $(CFLAGS) $(LDFLAGS) -o $@ $< $(shell $(PKG_CONFIG) --cflags --libs libtracecmd)
 
 # Preloaded, it does what a kernel with Lustre does.
 $(O)/tests/fake-lustre.so: tests/fake-lustre.c
