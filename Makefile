@@ -239,13 +239,13 @@ fuzz:
 	$(Q)$(MAKE) --no-print-directory O=$(O)/fuzz CC=$(CLANG) SAN=address,undefined \
 		CFLAGS=-fsanitize=fuzzer-no-link $(O)/fuzz/libdktrace.a $(O)/fuzz/libcompat.a
 	@mkdir -p $(O)/fuzz/corpus/$(TARGET)
-	$(Q)$(CLANG) $(BASE) $(LIB_CFLAGS) $(TOOL_CFLAGS) -fsanitize=fuzzer,address,undefined -Ilib -Icompat \
+	$(Q)$(CLANG) $(BASE) $(LIB_CFLAGS) $(TOOL_CFLAGS) -fsanitize=fuzzer,address,undefined -Ilib -Icompat -Itests \
 		-o $(O)/fuzz/$(TARGET) tests/fuzz/$(TARGET).c $(O)/fuzz/libcompat.a $(O)/fuzz/libdktrace.a \
 		$(TOOL_LIBS) $(LIB_LIBS)
 	$(Q)$(O)/fuzz/$(TARGET) -max_total_time=$(SECONDS) $(O)/fuzz/corpus/$(TARGET) \
 		tests/fuzz/corpus/$(TARGET)
 
-bench: all $(BENCH_BIN)
+bench: all $(BENCH_BIN) $(O)/tests/probe-target
 	$(Q)tests/bench/run $(O)
 
 demo: all

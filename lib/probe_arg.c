@@ -24,25 +24,6 @@ void dkt__probe_words(struct dkt_ctx *ctx, struct probe_words *words)
 	words->event = strstr(text, " e[:");
 }
 
-static int fail_at(struct probe_scope *scope, int err, const char *whole, const char *fmt, ...)
-	DKT_PRINTF(4, 5);
-
-static int fail_at(struct probe_scope *scope, int err, const char *whole, const char *fmt, ...)
-{
-	char *words __cleanup(free) = NULL;
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vasprintf(&words, fmt, ap);
-	va_end(ap);
-	if (n < 0) {
-		words = NULL;
-		return -ENOMEM;
-	}
-	return dkt_fail(scope->ctx, err, "argument '%.80s': %s", whole, words);
-}
-
 /* ---- types ---- */
 
 /* A type as the kernel names it, with an array's size perhaps. */
@@ -140,9 +121,9 @@ static int put(struct probe_scope *scope, const char *whole, const char *fetch, 
 	size_t len = strlen(fetch) + (*type ? 1 + strlen(type) : 0);
 
 	if (len > PROBE_FETCH_MAX)
-		return fail_at(scope, -E2BIG, whole,
-			       "%s%s%s has %zu characters, and the kernel takes %d", fetch,
-			       *type ? ":" : "", type, len, PROBE_FETCH_MAX);
+		return probe__fail_at(scope, -E2BIG, whole,
+				      "%s%s%s has %zu characters, and the kernel takes %d", fetch,
+				      *type ? ":" : "", type, len, PROBE_FETCH_MAX);
 	dkt_buf_printf(buf, "%s%s%s", fetch, *type ? ":" : "", type);
 	return buf->err;
 }
@@ -164,8 +145,8 @@ static int put_bits(struct probe_scope *scope, const char *whole, struct probe_v
 			value->offset &= -(int64_t)(unit / 8);
 	}
 	if (unit > 64 || bit + value->bits > unit)
-		return fail_at(scope, -EINVAL, whole, "a bit-field of %u bits cannot be fetched",
-			       value->bits);
+		return probe__fail_at(scope, -EINVAL, whole,
+				      "a bit-field of %u bits cannot be fetched", value->bits);
 	probe__load(scope, value);
 	snprintf(type, sizeof(type), "b%u@%u/%u", value->bits, bit, unit);
 	return put(scope, whole, value->fetch, type, buf);
@@ -202,30 +183,34 @@ static int put_array(struct probe_scope *scope, const char *whole, struct probe_
 	char type[24];
 
 	if (scope->types->get(scope->types, array->target, &element))
-		return fail_at(scope, -EINVAL, whole, "its type makes no sense");
+		return probe__fail_at(scope, -EINVAL, whole, "its type makes no sense");
 	if (element.kind == CTYPE_CHAR)
 		return put_string(scope, whole, value, "string", buf);
 	if (!array->count)
-		return fail_at(scope, -EINVAL, whole,
-			       "it is an array without a length; an index chooses of it: [0]");
+		return probe__fail_at(
+			scope, -EINVAL, whole,
+			"it is an array without a length; an index chooses of it: [0]");
 	if (element.kind == CTYPE_STRUCT || element.kind == CTYPE_UNION ||
 	    element.kind == CTYPE_ARRAY)
-		return fail_at(scope, -EINVAL, whole,
-			       "it is an array of %s; an index and a member choose of it: [0]",
-			       element.kind == CTYPE_ARRAY ? "arrays" : "structs");
+		return probe__fail_at(
+			scope, -EINVAL, whole,
+			"it is an array of %s; an index and a member choose of it: [0]",
+			element.kind == CTYPE_ARRAY ? "arrays" : "structs");
 	name = scalar_type(scope, &element, &why);
 	if (!name)
-		return fail_at(scope, -EINVAL, whole, "it is an array, and of an element: %s", why);
+		return probe__fail_at(scope, -EINVAL, whole,
+				      "it is an array, and of an element: %s", why);
 	if (array->count > PROBE_ARRAY_MAX)
-		return fail_at(scope, -E2BIG, whole,
-			       "it has %llu elements, and the kernel records %d; :%s[%d] takes the"
-			       " first ones",
-			       (unsigned long long)array->count, PROBE_ARRAY_MAX, name,
-			       PROBE_ARRAY_MAX);
+		return probe__fail_at(
+			scope, -E2BIG, whole,
+			"it has %llu elements, and the kernel records %d; :%s[%d] takes the"
+			" first ones",
+			(unsigned long long)array->count, PROBE_ARRAY_MAX, name, PROBE_ARRAY_MAX);
 	if (!scope->words->array)
-		return fail_at(scope, -EOPNOTSUPP, whole, "this kernel records no arrays");
+		return probe__fail_at(scope, -EOPNOTSUPP, whole, "this kernel records no arrays");
 	if (!value->memory)
-		return fail_at(scope, -EINVAL, whole, "an array in a register cannot be fetched");
+		return probe__fail_at(scope, -EINVAL, whole,
+				      "an array in a register cannot be fetched");
 	snprintf(type, sizeof(type), "%s[%u]", name, (unsigned int)array->count);
 	probe__load(scope, value);
 	return put(scope, whole, value->fetch, type, buf);
@@ -236,9 +221,10 @@ static int put_struct(struct probe_scope *scope, const char *whole, const struct
 	char names[160];
 
 	ctype__member_names(scope->types, type->id, names, sizeof(names));
-	return fail_at(scope, -EINVAL, whole, "it is %s %s; a member chooses of it: %s",
-		       type->kind == CTYPE_UNION ? "union" : "struct",
-		       *type->name ? type->name : "{...}", *names ? names : "it has none here");
+	return probe__fail_at(scope, -EINVAL, whole, "it is %s %s; a member chooses of it: %s",
+			      type->kind == CTYPE_UNION ? "union" : "struct",
+			      *type->name ? type->name : "{...}",
+			      *names ? names : "it has none here");
 }
 
 static int put_typed(struct probe_scope *scope, const char *whole, struct probe_value *value,
@@ -248,7 +234,7 @@ static int put_typed(struct probe_scope *scope, const char *whole, struct probe_
 	struct ctype type;
 
 	if (scope->types->get(scope->types, value->type, &type))
-		return fail_at(scope, -EINVAL, whole, "its type makes no sense");
+		return probe__fail_at(scope, -EINVAL, whole, "its type makes no sense");
 	if (type.kind == CTYPE_STRUCT || type.kind == CTYPE_UNION)
 		return put_struct(scope, whole, &type);
 	if (type.kind == CTYPE_ARRAY)
@@ -260,7 +246,7 @@ static int put_typed(struct probe_scope *scope, const char *whole, struct probe_
 				  type.user && scope->words->ustring ? "ustring" : "string", buf);
 	name = scalar_type(scope, &type, &why);
 	if (!name)
-		return fail_at(scope, -EINVAL, whole, "%s", why);
+		return probe__fail_at(scope, -EINVAL, whole, "%s", why);
 	if (!value->memory && value->bit) {
 		value->bits = (uint32_t)type.size * 8;
 		return put_bits(scope, whole, value, buf);
@@ -273,14 +259,14 @@ int probe__finish(struct probe_scope *scope, const char *whole, struct probe_val
 		  const char *cast, struct dkt_buf *buf)
 {
 	if (*cast && !is_cast(cast))
-		return fail_at(
+		return probe__fail_at(
 			scope, -EINVAL, whole,
 			"':%s' is no type; there are s8..s64, u8..u64, x8..x64, char, string,"
 			" ustring, symbol, bWIDTH@OFFSET/SIZE, and TYPE[COUNT] up to %d",
 			cast, PROBE_ARRAY_MAX);
 	if (is_string(cast)) {
 		if (value->bits)
-			return fail_at(scope, -EINVAL, whole, "a bit-field is no string");
+			return probe__fail_at(scope, -EINVAL, whole, "a bit-field is no string");
 		return put_string(scope, whole, value, cast, buf);
 	}
 	if (!*cast && value->text)
@@ -288,8 +274,8 @@ int probe__finish(struct probe_scope *scope, const char *whole, struct probe_val
 	if (!*cast && value->typed)
 		return put_typed(scope, whole, value, buf);
 	if (value->bits && *cast != 'b')
-		return fail_at(scope, -EINVAL, whole,
-			       "a bit-field is recorded as one: leave ':%s' out", cast);
+		return probe__fail_at(scope, -EINVAL, whole,
+				      "a bit-field is recorded as one: leave ':%s' out", cast);
 	probe__load(scope, value);
 	return put(scope, whole, value->fetch, cast, buf);
 }
@@ -347,14 +333,16 @@ static int choose_name(struct fields *fields, const char *whole, const char *giv
 
 	if (given) {
 		if (strlen(given) > PROBE_FIELD_MAX)
-			return fail_at(fields->scope, -E2BIG, whole,
-				       "the name has %zu characters, and the kernel takes %d",
-				       strlen(given), PROBE_FIELD_MAX);
+			return probe__fail_at(
+				fields->scope, -E2BIG, whole,
+				"the name has %zu characters, and the kernel takes %d",
+				strlen(given), PROBE_FIELD_MAX);
 		if (!is_name(given) || is_reserved(given) || is_used(fields, given))
-			return fail_at(fields->scope, -EINVAL, whole, "the name '%s' %s", given,
-				       !is_name(given)    ? "is none" :
-				       is_reserved(given) ? "is the kernel's own" :
-							    "is used twice");
+			return probe__fail_at(fields->scope, -EINVAL, whole, "the name '%s' %s",
+					      given,
+					      !is_name(given)    ? "is none" :
+					      is_reserved(given) ? "is the kernel's own" :
+								   "is used twice");
 		snprintf(name, PROBE_FIELD_MAX + 1, "%s", given);
 		return 0;
 	}
@@ -396,7 +384,7 @@ static int add_field(struct fields *fields, const char *whole)
 	if (err)
 		return err;
 	if (*at && *at != ':')
-		return fail_at(scope, -EINVAL, whole, "'%.20s' makes no sense there", at);
+		return probe__fail_at(scope, -EINVAL, whole, "'%.20s' makes no sense there", at);
 	err = choose_name(fields, whole, given, made);
 	if (err)
 		return err;

@@ -65,6 +65,10 @@ int dkt__probe_fields(struct probe_scope *scope, const char *const *args, size_t
 
 /* ---- between the files of this room ---- */
 
+/* Sets the words of a failure: "argument '...': " and these. Returns err. */
+int probe__fail_at(const struct probe_scope *scope, int err, const char *whole, const char *fmt,
+		   ...) DKT_PRINTF(4, 5);
+
 /* Puts the value where it is fetched: what was in memory is loaded. */
 int probe__load(struct probe_scope *scope, struct probe_value *value);
 

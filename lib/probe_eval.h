@@ -17,8 +17,7 @@ struct eval {
 
 /* ---- reading: probe_scan.c ---- */
 
-/* Sets the words of a failure: "argument '...': " and these. */
-int probe__fail(const struct eval *eval, int err, const char *fmt, ...) DKT_PRINTF(3, 4);
+#define probe__fail(eval, err, ...) probe__fail_at((eval)->scope, err, (eval)->whole, __VA_ARGS__)
 void probe__skip_blanks(struct eval *eval);
 bool probe__starts_name(char c);
 bool probe__in_name(char c);

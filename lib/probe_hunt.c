@@ -71,6 +71,7 @@ static int try_symbol(void *data, const struct dkt__symbol *symbol)
 	hunt->any = true;
 	if (!in_module(hunt, symbol))
 		return 0;
+	hunt->met_module = true;
 	if (hunt->by_address)
 		return symbol->address && symbol->address == place->address ? keep(hunt, symbol) :
 									      0;
@@ -114,6 +115,10 @@ static int inlined(struct probe_hunt *hunt)
 			"%s is inlined%s%s: it has no entry to probe; a source line of it has"
 			" (%s:1)",
 			hunt->name, *where ? " into " : " everywhere", where, hunt->name);
+	/* A module's types stand on those of the kernel, which has its own functions. */
+	btf = probe__btf(define, NULL);
+	if (btf && module && !dkt__btf_function(btf, hunt->name, &id))
+		return 0;
 	btf = probe__btf(define, module);
 	if (btf && !dkt__btf_function(btf, hunt->name, &id))
 		return dkt_fail(define->ctx, -ENOENT,
@@ -130,6 +135,9 @@ static int not_found(struct probe_hunt *hunt)
 	char room[96];
 	int err;
 
+	if (place->module && !hunt->met_module)
+		return dkt_fail(define->ctx, -ENOENT,
+				"module %s is not loaded, or has no functions", place->module);
 	if (hunt->by_address || place->is_glob)
 		return dkt_fail(define->ctx, -ENOENT, "no function of the kernel%s%s %s",
 				place->module ? " module " : "", place->module ? place->module : "",

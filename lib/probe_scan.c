@@ -6,7 +6,8 @@
 
 #include "banned.h"
 
-int probe__fail(const struct eval *eval, int err, const char *fmt, ...)
+int probe__fail_at(const struct probe_scope *scope, int err, const char *whole, const char *fmt,
+		   ...)
 {
 	char *words __cleanup(free) = NULL;
 	va_list ap;
@@ -19,7 +20,7 @@ int probe__fail(const struct eval *eval, int err, const char *fmt, ...)
 		words = NULL;
 		return -ENOMEM;
 	}
-	return dkt_fail(eval->scope->ctx, err, "argument '%.80s': %s", eval->whole, words);
+	return dkt_fail(scope->ctx, err, "argument '%.80s': %s", whole, words);
 }
 
 void probe__skip_blanks(struct eval *eval)

@@ -93,19 +93,20 @@ int dkt_probe_text(struct dkt_ctx *ctx, const struct dkt_probe *probe, char **te
 			 probe->kind == DKT_PROBE_FPROBE && probe->on_return ? "%return" : "",
 			 *fields ? " " : "", fields);
 	const char *p;
+	bool clean;
 
 	if (n < 0) {
 		*text = NULL;
 		return -ENOMEM;
 	}
-	for (p = *text; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			break;
-	if (!*p && n <= PROBE_TEXT_MAX)
+	for (p = *text; (unsigned char)*p >= 0x20 && *p != 0x7f; p++)
+		;
+	clean = !*p;
+	if (clean && n <= PROBE_TEXT_MAX)
 		return 0;
 	free(*text);
 	*text = NULL;
-	if (*p)
+	if (!clean)
 		return dkt_fail(ctx, -EINVAL, "a definition cannot have a control character");
 	return dkt_fail(ctx, -E2BIG,
 			"the definition of %s/%s has %d bytes, and the kernel takes %d",

@@ -215,4 +215,35 @@ static inline int probe_tree_make(const char *dir)
 	return err;
 }
 
+/* ---- for cmocka: one tree for all tests, a context for each ---- */
+
+static char probe_dir[] = "/tmp/dktrace-probe-XXXXXX";
+
+static inline int probe_make_tree(void **state)
+{
+	(void)state;
+	return mkdtemp(probe_dir) ? probe_tree_make(probe_dir) : -1;
+}
+
+static inline int probe_remove_tree(void **state)
+{
+	char *command __cleanup(free) = NULL;
+
+	(void)state;
+	return asprintf(&command, "rm -r %s", probe_dir) < 0 ? -1 : system(command);
+}
+
+static inline int probe_setup(void **state)
+{
+	DKT_OPTS(dkt_ctx_opts, opts, .root = probe_dir);
+
+	return dkt_ctx_new(&opts, (struct dkt_ctx **)state) || dkt_tracefs_open(*state, 0) ? -1 : 0;
+}
+
+static inline int probe_teardown(void **state)
+{
+	dkt_ctx_free(*state);
+	return 0;
+}
+
 #endif

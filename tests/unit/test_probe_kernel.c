@@ -9,39 +9,6 @@
 #include "btf.h"
 #include "probe_tree.h"
 
-static char dir[] = "/tmp/dktrace-probe-XXXXXX";
-
-static int setup(void **state)
-{
-	DKT_OPTS(dkt_ctx_opts, opts, .root = dir);
-	struct dkt_ctx *ctx;
-
-	if (dkt_ctx_new(&opts, &ctx) || dkt_tracefs_open(ctx, 0))
-		return -1;
-	*state = ctx;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	dkt_ctx_free(*state);
-	return 0;
-}
-
-static int make_tree(void **state)
-{
-	(void)state;
-	return mkdtemp(dir) ? probe_tree_make(dir) : -1;
-}
-
-static int remove_tree(void **state)
-{
-	char *command __cleanup(free) = NULL;
-
-	(void)state;
-	return asprintf(&command, "rm -r %s", dir) < 0 ? -1 : system(command);
-}
-
 /* The definition that comes of it, or the words of the refusal. The caller frees it. */
 static char *define(struct dkt_ctx *ctx, enum dkt_probe_kind kind, const char *place,
 		    const char *args)
@@ -128,7 +95,7 @@ static void in_a_module(void **state)
 	btf__add_func_param(split, "lock", id);
 	btf__add_func(split, "ldlm_handle_conflict_lock", BTF_FUNC_STATIC, proto);
 	data = btf__raw_data(split, &size);
-	assert_int_equal(probe_write(dir, "btf/ptlrpc", data, size), 0);
+	assert_int_equal(probe_write(probe_dir, "btf/ptlrpc", data, size), 0);
 	btf__free(split);
 	btf__free(base);
 	expect(ctx, DKT_PROBE_ANY, "ldlm_handle_conflict_lock",
@@ -257,6 +224,22 @@ static void too_long(void **state)
 	free(got);
 }
 
+static void too_many(void **state)
+{
+	char all[129 * 6 + 1] = "", *got;
+	int i;
+
+	for (i = 0; i < 129; i++)
+		strncat(all, "count ", 7);
+	got = define(*state, DKT_PROBE_ANY, "vfs_read", all);
+	assert_string_equal(got, "there are more arguments than the kernel takes, which is 128");
+	free(got);
+	all[128 * 6] = '\0';
+	got = define(*state, DKT_PROBE_ANY, "vfs_read", all);
+	assert_non_null(strstr(got, " count_128=$arg3:u64"));
+	free(got);
+}
+
 static void odd_arguments(void **state)
 {
 	struct dkt_ctx *ctx = *state;
@@ -293,7 +276,10 @@ static void places(void **state)
 	expect(ctx, DKT_PROBE_ANY, "vfs_raed", "",
 	       "this kernel has no function 'vfs_raed'; did you mean vfs_read?");
 	expect(ctx, DKT_PROBE_ANY, "vfs_data", "", "this kernel has no function 'vfs_data'");
-	expect(ctx, DKT_PROBE_ANY, "nfsd:vfs_read", "", "module nfsd has no function 'vfs_read'");
+	expect(ctx, DKT_PROBE_ANY, "nfsd:vfs_read", "",
+	       "module nfsd is not loaded, or has no functions");
+	expect(ctx, DKT_PROBE_ANY, "ptlrpc:vfs_read", "",
+	       "module ptlrpc has no function 'vfs_read'");
 	expect(ctx, DKT_PROBE_ANY, "t_show", "",
 	       "this kernel has 2 functions 't_show'; its module or address chooses:"
 	       " 0xffffffff81000200, 0xffffffff81000300");
@@ -369,7 +355,7 @@ static void older_kernels(void **state)
 	static const char readme[] = "place: [<module>:]<symbol>[+<offset>]\n $stack<index>\n";
 	struct dkt_ctx *ctx = *state;
 
-	assert_int_equal(probe_write(dir, "README", readme, sizeof(readme) - 1), 0);
+	assert_int_equal(probe_write(probe_dir, "README", readme, sizeof(readme) - 1), 0);
 	expect_field(ctx, "vfs_read", "count file->f_done", "count=%dx:u64 f_done=+64(%di):x64");
 	expect(ctx, DKT_PROBE_ANY, "vfs_read", "file->f_ids",
 	       "argument 'file->f_ids': this kernel records no arrays");
@@ -377,7 +363,8 @@ static void older_kernels(void **state)
 	       "this kernel has no function probes (6.5 brought them)");
 	expect(ctx, DKT_PROBE_EVENT, "a:b", "",
 	       "this kernel has no probes on events (5.15 brought them)");
-	assert_int_equal(probe_write(dir, "README", PROBE_README, sizeof(PROBE_README) - 1), 0);
+	assert_int_equal(probe_write(probe_dir, "README", PROBE_README, sizeof(PROBE_README) - 1),
+			 0);
 }
 
 /* Cut at every length it is refused, or does what it can. */
@@ -396,7 +383,7 @@ static void btf_cut_short(void **state)
 		assert_int_equal(dkt__btf_parse(*state, copy, n, NULL, &btf), -EINVAL);
 		free(copy);
 	}
-	assert_int_equal(probe_write(dir, "btf/vmlinux", data, size / 2), 0);
+	assert_int_equal(probe_write(probe_dir, "btf/vmlinux", data, size / 2), 0);
 	expect(*state, DKT_PROBE_ANY, "vfs_read", "$arg1",
 	       "p:dktrace/vfs_read vfs_read arg1=$arg1");
 	{
@@ -404,25 +391,26 @@ static void btf_cut_short(void **state)
 
 		assert_non_null(strstr(got, "is cut short or no BTF"));
 	}
-	assert_int_equal(probe_write(dir, "btf/vmlinux", data, size), 0);
+	assert_int_equal(probe_write(probe_dir, "btf/vmlinux", data, size), 0);
 	btf__free(whole);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(as_written, setup, teardown),
-		cmocka_unit_test_setup_teardown(in_a_module, setup, teardown),
-		cmocka_unit_test_setup_teardown(types, setup, teardown),
-		cmocka_unit_test_setup_teardown(refused_arguments, setup, teardown),
-		cmocka_unit_test_setup_teardown(too_long, setup, teardown),
-		cmocka_unit_test_setup_teardown(odd_arguments, setup, teardown),
-		cmocka_unit_test_setup_teardown(places, setup, teardown),
-		cmocka_unit_test_setup_teardown(bad_places, setup, teardown),
-		cmocka_unit_test_setup_teardown(other_kinds, setup, teardown),
-		cmocka_unit_test_setup_teardown(older_kernels, setup, teardown),
-		cmocka_unit_test_setup_teardown(btf_cut_short, setup, teardown),
+		cmocka_unit_test_setup_teardown(as_written, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(in_a_module, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(types, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(refused_arguments, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(too_long, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(too_many, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(odd_arguments, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(places, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(bad_places, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(other_kinds, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(older_kernels, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(btf_cut_short, probe_setup, probe_teardown),
 	};
 
-	return cmocka_run_group_tests(tests, make_tree, remove_tree);
+	return cmocka_run_group_tests(tests, probe_make_tree, probe_remove_tree);
 }

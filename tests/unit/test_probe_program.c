@@ -40,35 +40,6 @@ probe_target(const char *name, int number, struct outer *outer, double real, str
 	       *more + *name;
 }
 
-static char dir[] = "/tmp/dktrace-program-XXXXXX";
-
-static int setup(void **state)
-{
-	DKT_OPTS(dkt_ctx_opts, opts, .root = dir);
-
-	return dkt_ctx_new(&opts, (struct dkt_ctx **)state) || dkt_tracefs_open(*state, 0) ? -1 : 0;
-}
-
-static int teardown(void **state)
-{
-	dkt_ctx_free(*state);
-	return 0;
-}
-
-static int make_tree(void **state)
-{
-	(void)state;
-	return mkdtemp(dir) ? probe_tree_make(dir) : -1;
-}
-
-static int remove_tree(void **state)
-{
-	char *command __cleanup(free) = NULL;
-
-	(void)state;
-	return asprintf(&command, "rm -r %s", dir) < 0 ? -1 : system(command);
-}
-
 /* The fields that come of it, or the words of the refusal. The caller frees it. */
 static char *fields(struct dkt_ctx *ctx, const char *exec, const char *place, const char *args)
 {
@@ -181,19 +152,19 @@ static void files(void **state)
 	size_t n = fread(half, 1, sizeof(half), f);
 
 	fclose(f);
-	assert_true(asprintf(&path, "%s/half", dir) > 0);
+	assert_true(asprintf(&path, "%s/half", probe_dir) > 0);
 	got = fields(*state, path, "f", "");
 	assert_non_null(strstr(got, "No such file or directory"));
 	free(got);
-	assert_int_equal(probe_write(dir, "half", half, n), 0);
+	assert_int_equal(probe_write(probe_dir, "half", half, n), 0);
 	got = fields(*state, path, "f", "");
 	assert_true(strstr(got, "is no program") || strstr(got, "has no symbols of functions"));
 	free(got);
-	assert_int_equal(probe_write(dir, "half", "#!/bin/sh\n", 10), 0);
+	assert_int_equal(probe_write(probe_dir, "half", "#!/bin/sh\n", 10), 0);
 	got = fields(*state, path, "f", "");
 	assert_non_null(strstr(got, "is no program: not a valid ELF file"));
 	free(got);
-	got = fields(*state, dir, "f", "");
+	got = fields(*state, probe_dir, "f", "");
 	assert_non_null(strstr(got, "is no program: not a file"));
 	free(got);
 }
@@ -209,12 +180,12 @@ static void lies(void **state)
 	assert_non_null(f);
 	n = fread(data, 1, sizeof(data), f);
 	fclose(f);
-	assert_true(asprintf(&path, "%s/liar", dir) > 0);
+	assert_true(asprintf(&path, "%s/liar", probe_dir) > 0);
 	for (i = 0; i < 64 + 56 * 4; i++) {
 		char *got, was = data[i];
 
 		data[i] = (char)(was ^ 0xff);
-		assert_int_equal(probe_write(dir, "liar", data, n), 0);
+		assert_int_equal(probe_write(probe_dir, "liar", data, n), 0);
 		got = fields(*state, path, "main", "arg1:string");
 		assert_non_null(got);
 		free(got);
@@ -228,13 +199,13 @@ static void lies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(arguments, setup, teardown),
-		cmocka_unit_test_setup_teardown(refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(returns, setup, teardown),
-		cmocka_unit_test_setup_teardown(places, setup, teardown),
-		cmocka_unit_test_setup_teardown(files, setup, teardown),
-		cmocka_unit_test_setup_teardown(lies, setup, teardown),
+		cmocka_unit_test_setup_teardown(arguments, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(refused, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(returns, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(places, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(files, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(lies, probe_setup, probe_teardown),
 	};
 
-	return cmocka_run_group_tests(tests, make_tree, remove_tree);
+	return cmocka_run_group_tests(tests, probe_make_tree, probe_remove_tree);
 }

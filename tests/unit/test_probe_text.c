@@ -8,35 +8,6 @@
 
 #include "probe_tree.h"
 
-static char dir[] = "/tmp/dktrace-probes-XXXXXX";
-
-static int setup(void **state)
-{
-	DKT_OPTS(dkt_ctx_opts, opts, .root = dir);
-
-	return dkt_ctx_new(&opts, (struct dkt_ctx **)state) || dkt_tracefs_open(*state, 0) ? -1 : 0;
-}
-
-static int teardown(void **state)
-{
-	dkt_ctx_free(*state);
-	return 0;
-}
-
-static int make_tree(void **state)
-{
-	(void)state;
-	return mkdtemp(dir) ? probe_tree_make(dir) : -1;
-}
-
-static int remove_tree(void **state)
-{
-	char *command __cleanup(free) = NULL;
-
-	(void)state;
-	return asprintf(&command, "rm -r %s", dir) < 0 ? -1 : system(command);
-}
-
 /* Text to a probe and back. */
 static void there_and_back(void **state)
 {
@@ -137,9 +108,9 @@ static void hits(void **state)
 		"  /bin/sh                                         go           18446744073709551614\n";
 	struct dkt_probes *probes;
 
-	assert_int_equal(probe_write(dir, "dynamic_events", events, sizeof(events) - 1), 0);
-	assert_int_equal(probe_write(dir, "kprobe_profile", kprobes, sizeof(kprobes) - 1), 0);
-	assert_int_equal(probe_write(dir, "uprobe_profile", uprobes, sizeof(uprobes) - 1), 0);
+	assert_int_equal(probe_write(probe_dir, "dynamic_events", events, sizeof(events) - 1), 0);
+	assert_int_equal(probe_write(probe_dir, "kprobe_profile", kprobes, sizeof(kprobes) - 1), 0);
+	assert_int_equal(probe_write(probe_dir, "uprobe_profile", uprobes, sizeof(uprobes) - 1), 0);
 	assert_int_equal(dkt_probes_read(*state, &probes), 0);
 	assert_int_equal(dkt_probes_find(probes, "a", "read")->hits, 7);
 	assert_int_equal(dkt_probes_find(probes, "a", "read")->missed, 1);
@@ -157,7 +128,7 @@ static void hits_of_others(void **state)
 	static const char kprobes[] = "  gone 1 1\n  read 9 0\n";
 	struct dkt_probes *probes;
 
-	assert_int_equal(probe_write(dir, "kprobe_profile", kprobes, sizeof(kprobes) - 1), 0);
+	assert_int_equal(probe_write(probe_dir, "kprobe_profile", kprobes, sizeof(kprobes) - 1), 0);
 	assert_int_equal(dkt_probes_read(*state, &probes), 0);
 	assert_true(dkt_probes_find(probes, "a", "read")->hits == DKT_PROBE_UNKNOWN);
 	assert_true(dkt_probes_find(probes, "b", "read")->hits == DKT_PROBE_UNKNOWN);
@@ -175,7 +146,7 @@ static void made(void **state)
 	memset(many, 'x', 5999);
 	many[5999] = '\0';
 	assert_int_equal(dkt_probe_create(*state, &probe), 0);
-	f = fopen((snprintf(text, sizeof(text), "%s/kprobe_events", dir), text), "r");
+	f = fopen((snprintf(text, sizeof(text), "%s/kprobe_events", probe_dir), text), "r");
 	assert_non_null(fgets(text, sizeof(text), f));
 	fclose(f);
 	assert_string_equal(text, "p:g/n f");
@@ -193,13 +164,13 @@ static void made(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(there_and_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_probes, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_same, setup, teardown),
-		cmocka_unit_test_setup_teardown(hits, setup, teardown),
-		cmocka_unit_test_setup_teardown(hits_of_others, setup, teardown),
-		cmocka_unit_test_setup_teardown(made, setup, teardown),
+		cmocka_unit_test_setup_teardown(there_and_back, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(no_probes, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(the_same, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(hits, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(hits_of_others, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(made, probe_setup, probe_teardown),
 	};
 
-	return cmocka_run_group_tests(tests, make_tree, remove_tree);
+	return cmocka_run_group_tests(tests, probe_make_tree, probe_remove_tree);
 }

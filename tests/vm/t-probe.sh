@@ -128,7 +128,7 @@ fi
 run dktrace probe add --kind synthetic slow 'u64 lat' 'pid_t pid'
 assert_rc 0 "a synthetic event"
 run dktrace probe list slow
-assert_grep 'synthetic:slow +synthetic .* true .*u64 lat' "$out" "is listed as ours"
+assert_grep 'synthetic:slow +synthetic .* yes .*u64 lat' "$out" "is listed as ours"
 if grep -q ' f\[:' $tracing/README; then
 	run dktrace probe add --kind fprobe --name freturn --enable vfs_read%return 'ret=$retval'
 	assert_rc 0 "a function probe"

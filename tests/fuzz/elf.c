@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fuzzes programs: whatever an ELF file and its DWARF say, places in it are within it. */
+#include <sys/mman.h>
+
+#include "dwarf_place.h"
+#include "replay.h"
+
+/* libdw loses a few bytes over some files that lie. */
+const char *__lsan_default_suppressions(void);
+
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libdw\nleak:libelf\n";
+}
+
+struct walk {
+	struct dkt__binary *binary;
+	size_t size;
+	size_t n;
+};
+
+static void look_at(struct walk *walk, uint64_t address)
+{
+	struct expr_guess guess;
+	struct probe_value value = { 0 };
+	struct dwarf_place place;
+	uint32_t type;
+
+	if (dkt__dwarf_place(walk->binary, address, &place))
+		return;
+	expr__guess_start(&guess, "number", 6);
+	dkt__dwarf_variable(&place, false, "number", &value, &guess);
+	dkt__dwarf_argument(&place, true, 1, &value);
+	if (!dkt__dwarf_result(&place, &type)) {
+		struct ctype it;
+		char names[64];
+
+		if (!walk->binary->types.get(&walk->binary->types, value.type, &it)) {
+			walk->binary->types.get(&walk->binary->types, it.target, &it);
+			ctype__member_names(&walk->binary->types, it.id, names, sizeof(names));
+		}
+	}
+	dkt__dwarf_place_clear(&place);
+}
+
+static int one(void *data, const struct binary_symbol *symbol)
+{
+	struct walk *walk = data;
+	uint64_t offset, address;
+
+	if (!dkt__binary_offset(walk->binary, symbol->address, &offset)) {
+		if (offset >= walk->size)
+			abort();
+		dkt__binary_address(walk->binary, offset, &address);
+	}
+	look_at(walk, symbol->address);
+	return ++walk->n > 64;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd __cleanup(close) = memfd_create("fuzz", MFD_CLOEXEC);
+	struct binary_symbol symbol;
+	struct dkt__binary *binary;
+	struct dwarf_line *lines;
+	struct dkt_ctx *ctx;
+	char path[40], *where;
+	size_t n;
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size || dkt_ctx_new(NULL, &ctx))
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (!dkt__binary_open(ctx, path, NULL, NULL, &binary)) {
+		struct walk walk = { .binary = binary, .size = size };
+
+		dkt__binary_functions(binary, one, &walk);
+		dkt__binary_function(binary, "target", &symbol);
+		if (!dkt__dwarf_lines(binary, "target.c", NULL, 5, &lines, &n))
+			free(lines);
+		if (!dkt__dwarf_inlined(binary, "twice", &where))
+			free(where);
+		dkt__binary_close(binary);
+	}
+	dkt_ctx_free(ctx);
+	return 0;
+}
