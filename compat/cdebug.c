@@ -13,8 +13,10 @@
  * all has been fetched. Every word that is no address and is followed costs two page faults, so
  * what few messages need is not recorded of all of them: those with a nested format have some forty
  * arguments, and come from a few functions. Where the calls in these can be found, they get a probe
- * of their own, dktrace:cdebug_nested, and dktrace:cdebug records what all others need. A dereference
- * that fails leaves an empty field.
+ * of their own, dktrace:cdebug_nested. A record that does not fit into a page is dropped by the
+ * kernel and not counted; so dktrace:cdebug has no strings but names and the format then, and
+ * dktrace:cdebug_strings has those of the same message. A dereference that fails leaves an empty
+ * field.
  */
 #include "cdebug.h"
 
@@ -25,6 +27,8 @@
 
 #include "cdebug_calls.h"
 #include "util.h"
+
+#define MSG "libcfs:libcfs_debug_msg"
 
 /* Hidden, so that it does not count as a debug log. */
 #define NOTE ".cdebug"
@@ -68,8 +72,13 @@ static const struct tier full[] = {
  * Addresses of networks, %pIS and the like, are among the first four in nearly all.
  */
 static const struct tier light[] = {
-	{ 32, 8, 4, 0, 4, 0, 0 },
-	{ 12, 6, 0, 0, 2, 0, 0 },
+	{ .words = 32 },
+	{ .words = 12 },
+};
+
+static const struct tier behind[] = {
+	{ .strings = 8, .shorts = 4, .raw = 4 },
+	{ .strings = 6, .raw = 2 },
 };
 
 /* clang-format on */
@@ -182,10 +191,12 @@ static void put_head(FILE *f, enum cdebug_machine machine, enum cdebug_place pla
 	char data[16], fmt[16];
 
 	argument(machine, place, 1, data, sizeof(data));
-	fprintf(f,
-		"msg_file=+0(+0(%s)):string msg_fn=+0(+8(%s)):string msg_subsys=+16(%s):x32"
-		" msg_line=+20(%s):s32 msg_mask=+24(%s):x32 fmt=+0(%s):string",
-		data, data, data, data, data, argument(machine, place, 2, fmt, sizeof(fmt)));
+	fprintf(f, "msg_subsys=+16(%s):x32 msg_mask=+24(%s):x32", data, data);
+	if (place != CDEBUG_BEHIND)
+		fprintf(f,
+			" msg_file=+0(+0(%s)):string msg_fn=+0(+8(%s)):string"
+			" msg_line=+20(%s):s32 fmt=+0(%s):string",
+			data, data, data, argument(machine, place, 2, fmt, sizeof(fmt)));
 }
 
 /* A va_list is handed over by its address; %pV is struct { const char *fmt; va_list *va; }. */
@@ -200,23 +211,39 @@ static void put_nested(FILE *f, enum cdebug_machine machine, enum cdebug_place p
 	put_va_list(f, machine, list, tier);
 }
 
+static const struct tier *find_tier(enum cdebug_place place, unsigned int nr)
+{
+	switch (place) {
+	case CDEBUG_LIGHT:
+		return nr < ARRAY_SIZE(light) ? &light[nr] : NULL;
+	case CDEBUG_BEHIND:
+		return nr < ARRAY_SIZE(behind) ? &behind[nr] : NULL;
+	default:
+		return nr < ARRAY_SIZE(full) ? &full[nr] : NULL;
+	}
+}
+
+static bool in_parts(enum cdebug_place place)
+{
+	return place == CDEBUG_LIGHT || place == CDEBUG_BEHIND || place == CDEBUG_CALL;
+}
+
 int cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsigned int nr,
 		  char **fields)
 {
-	size_t len, n = place == CDEBUG_LIGHT ? ARRAY_SIZE(light) : ARRAY_SIZE(full);
-	const struct tier *tier;
+	const struct tier *tier = find_tier(place, nr);
+	size_t len;
 	FILE *f;
 
 	*fields = NULL;
-	if (machine == CDEBUG_OTHER || nr >= n)
+	if (machine == CDEBUG_OTHER || !tier)
 		return -ENOENT;
-	tier = place == CDEBUG_LIGHT ? &light[nr] : &full[nr];
 	f = open_memstream(fields, &len);
 	if (!f)
 		return -ENOMEM;
 	put_head(f, machine, place);
-	/* By the stack the two records of a message are known as such. */
-	if (place == CDEBUG_LIGHT || place == CDEBUG_CALL)
+	/* By the stack the records of a message are known as such. */
+	if (in_parts(place))
 		fprintf(f, " sp=$stack");
 	if (place == CDEBUG_VMSG2) {
 		fprintf(f, " fmt2=+0($arg4):string");
@@ -224,7 +251,7 @@ int cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsigned
 		put_va_list(f, machine, "$arg3", tier);
 	} else {
 		put_words(f, machine, place, tier, 3);
-		if (place != CDEBUG_LIGHT)
+		if (place == CDEBUG_MSG || place == CDEBUG_CALL)
 			put_nested(f, machine, place, tier);
 	}
 	return fclose(f) ? -ENOMEM : 0;
@@ -306,30 +333,45 @@ static int create_calls(struct dkt_ctx *ctx, char *const *calls)
 	return err;
 }
 
-/* Two probes, or one that records all of every message where the calls cannot be had. */
+static void remove_parts(struct dkt_ctx *ctx)
+{
+	char *words __cleanup(free) = strdup(dkt_error(ctx));
+
+	dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_NAME);
+	dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_NESTED);
+	dkt_fail(ctx, 0, "%s", words ? words : "");
+}
+
+/* Of probes at one place the one that was made last is asked first, and the shown record ends all. */
+static int create_parts(struct dkt_ctx *ctx)
+{
+	char **calls = NULL;
+	unsigned int tier;
+	int err = cdebug_calls("libcfs_debug_msg", nesting, ARRAY_SIZE(nesting), &calls);
+
+	if (!err)
+		err = create_calls(ctx, calls);
+	cdebug_calls_free(calls);
+	if (err)
+		return err;
+	err = create(ctx, CDEBUG_NAME, CDEBUG_LIGHT, MSG, &tier);
+	if (!err)
+		err = create(ctx, CDEBUG_STRINGS, CDEBUG_BEHIND, MSG, &tier);
+	if (err)
+		remove_parts(ctx);
+	return err;
+}
+
+/* One probe records all of every message where the calls cannot be had. */
 static int create_all(struct dkt_ctx *ctx)
 {
 	enum cdebug_place place = find_place();
-	char **calls = NULL;
 	unsigned int tier;
-	int err;
 
-	if (place == CDEBUG_VMSG2)
-		return create(ctx, CDEBUG_NAME, place, "libcfs:libcfs_debug_vmsg2", &tier);
-	err = cdebug_calls("libcfs_debug_msg", nesting, ARRAY_SIZE(nesting), &calls);
-	if (err)
-		return err;
-	if (!create_calls(ctx, calls))
-		place = CDEBUG_LIGHT;
-	cdebug_calls_free(calls);
-	err = create(ctx, CDEBUG_NAME, place, "libcfs:libcfs_debug_msg", &tier);
-	if (err && err != -EEXIST && place == CDEBUG_LIGHT) {
-		char *words __cleanup(free) = strdup(dkt_error(ctx));
-
-		dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_NESTED);
-		dkt_fail(ctx, err, "%s", words ? words : "");
-	}
-	return err;
+	if (place == CDEBUG_MSG && !create_parts(ctx))
+		return 0;
+	return create(ctx, CDEBUG_NAME, place,
+		      place == CDEBUG_VMSG2 ? "libcfs:libcfs_debug_vmsg2" : MSG, &tier);
 }
 
 static int leave_note(struct dkt_ctx *ctx, int dirfd)
@@ -373,6 +415,8 @@ int cdebug_remove(struct dkt_ctx *ctx, int dirfd)
 	if (faccessat(dirfd, "../" NOTE, F_OK, 0))
 		return 0;
 	err = dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_NAME);
+	if (!err || err == -ENOENT)
+		err = dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_STRINGS);
 	if (!err || err == -ENOENT)
 		err = dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_NESTED);
 	/* Who has it on as well takes it away at the end. */

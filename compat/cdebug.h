@@ -8,8 +8,12 @@
 #define CDEBUG_GROUP "dktrace"
 #define CDEBUG_NAME  "cdebug"
 
-/* Messages with a nested format, once more with all that they need; there may be none. */
-#define CDEBUG_NESTED "cdebug_nested"
+/*
+ * More of the same messages, where cdebug itself has only what always fits into a record: strings,
+ * and all that those with a nested format need.
+ */
+#define CDEBUG_STRINGS "cdebug_strings"
+#define CDEBUG_NESTED  "cdebug_nested"
 
 /* How a machine passes arguments. */
 enum cdebug_machine {
@@ -24,7 +28,8 @@ enum cdebug_machine cdebug_machine(void);
 enum cdebug_place {
 	CDEBUG_VMSG2, /* libcfs_debug_vmsg2(data, format, va_list *, format2, ...), up to 2.12 */
 	CDEBUG_MSG, /* libcfs_debug_msg(data, format, ...) */
-	CDEBUG_LIGHT, /* the same, for messages that have no nested format */
+	CDEBUG_LIGHT, /* the same, words only */
+	CDEBUG_BEHIND, /* the same, what the words point at */
 	CDEBUG_CALL, /* an instruction that calls it, for those that have one */
 };
 

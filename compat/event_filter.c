@@ -111,9 +111,10 @@ int event_filter(const struct event_filter *filter, struct dkt_event *event, cha
 		err = event_filter_own(filter, event, &own);
 	if (!err && own)
 		err = conditions_add(&all, own);
-	if (!err)
+	/* What is never shown for itself has not the fields, and is shown with what has. */
+	if (!err && !message_is_part(event))
 		err = add_user(filter, event, &all);
-	if (!err && filter->rules)
+	if (!err && filter->rules && !message_is_part(event))
 		err = rules_add(filter->rules, event, &all);
 	*text = all.text;
 	if (!err)

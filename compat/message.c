@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cdebug.h"
-#include "message_calls.h"
+#include "message_parts.h"
 #include "util.h"
 
 /* Fewer bytes than this behind an address may lie in another page, which may not be there. */
@@ -27,7 +27,7 @@ struct words {
 
 struct message {
 	struct dkt_ctx *ctx;
-	struct message_calls *calls; /* NULL: each record is shown for itself */
+	struct message_parts *parts; /* NULL: each record is shown for itself */
 	const struct dkt_field *subsys, *mask, *file, *line, *fn;
 	const struct dkt_field *text; /* NULL: it is made of the following */
 	const struct dkt_field *fmt, *fmt2, *v_fmt, *v_offset;
@@ -36,8 +36,8 @@ struct message {
 	unsigned int va_registers; /* of its words, these come first */
 	bool va_below; /* v_offset counts from the end of the registers */
 	const struct dkt_field *sp; /* NULL: each message is in one record */
-	bool is_call; /* recorded before the call, with all that a nested format needs */
-	unsigned int call_stack; /* by so much the stack grows with the call */
+	enum message_part part;
+	unsigned int call_stack; /* by so much the stack grows with a call */
 };
 
 /* ---- what the event has ---- */
@@ -46,6 +46,7 @@ struct message {
 static void find_words(struct dkt_event *event, char word, char behind, struct words *words)
 {
 	const struct dkt_field *field;
+	unsigned int i;
 	char name[16];
 
 	for (; words->n < MAX_WORDS; words->n++) {
@@ -54,16 +55,26 @@ static void find_words(struct dkt_event *event, char word, char behind, struct w
 		if (!words->n && field)
 			words->offset = field->offset;
 		if (!field || field->size != 8 || field->offset != words->offset + 8 * words->n)
-			return;
-		snprintf(name, sizeof(name), "%c%u", behind, words->n);
-		words->behind[words->n] = dkt_event_field(event, name);
+			break;
+	}
+	for (i = 0; i < MAX_WORDS; i++) {
+		snprintf(name, sizeof(name), "%c%u", behind, i);
+		words->behind[i] = dkt_event_field(event, name);
 		if (word != 'a')
 			continue;
-		snprintf(name, sizeof(name), "q%u", words->n);
-		words->raw[words->n] = dkt_event_field(event, name);
-		if (!words->behind[words->n])
-			words->behind[words->n] = words->raw[words->n];
+		snprintf(name, sizeof(name), "q%u", i);
+		words->raw[i] = dkt_event_field(event, name);
+		if (!words->behind[i])
+			words->behind[i] = words->raw[i];
 	}
+}
+
+bool message_is_part(struct dkt_event *event)
+{
+	const char *name = dkt_event_name(event);
+
+	return (!strcmp(name, CDEBUG_STRINGS) || !strcmp(name, CDEBUG_NESTED)) &&
+	       dkt_event_field(event, "sp");
 }
 
 static bool find_fields(struct dkt_event *event, struct message *m)
@@ -75,18 +86,21 @@ static bool find_fields(struct dkt_event *event, struct message *m)
 	m->fn = dkt_event_field(event, "msg_fn");
 	m->text = dkt_event_field(event, "msg");
 	m->fmt = dkt_event_field(event, "fmt");
-	if (!m->subsys || !m->mask || !m->file || !m->line || !m->fn)
+	m->sp = dkt_event_field(event, "sp");
+	if (message_is_part(event))
+		m->part = m->fmt ? MESSAGE_CALL : MESSAGE_STRINGS;
+	if (!m->subsys || !m->mask)
+		return false;
+	if (m->part != MESSAGE_STRINGS && (!m->file || !m->line || !m->fn))
 		return false;
 	if (m->text)
 		return true;
 	m->fmt2 = dkt_event_field(event, "fmt2");
 	m->v_fmt = dkt_event_field(event, "v_fmt");
 	m->v_offset = dkt_event_field(event, "v_offset");
-	m->sp = dkt_event_field(event, "sp");
-	m->is_call = !strcmp(dkt_event_name(event), CDEBUG_NESTED);
 	find_words(event, 'a', 's', &m->args);
 	find_words(event, 'v', 't', &m->va);
-	return m->fmt;
+	return m->fmt || m->part == MESSAGE_STRINGS;
 }
 
 bool message_is(struct dkt_event *event)
@@ -98,14 +112,14 @@ bool message_is(struct dkt_event *event)
 }
 
 struct message *message_new(struct dkt_ctx *ctx, struct dkt_event *event,
-			    struct message_calls *calls)
+			    struct message_parts *parts)
 {
 	struct message *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return NULL;
 	m->ctx = ctx;
-	m->calls = calls;
+	m->parts = parts;
 	m->va_registers = cdebug_va_registers(cdebug_machine());
 	m->va_below = cdebug_machine() == CDEBUG_ARM64;
 	m->call_stack = cdebug_call_stack(cdebug_machine());
@@ -118,7 +132,7 @@ struct message *message_new(struct dkt_ctx *ctx, struct dkt_event *event,
 void message_free(struct message *message)
 {
 	if (message)
-		message_calls_forget(message->calls, message);
+		message_parts_forget(message->parts, message);
 	free(message);
 }
 
@@ -165,19 +179,18 @@ void message_key(const struct message *m, const struct dkt_record *rec, int64_t 
 				     .pid = (uint32_t)rec->pid,
 				     .types = message_types(m, rec),
 				     .subsystems = message_subsystems(m, rec),
-				     .line = (uint32_t)dkt_record_int(rec, m->line) };
+				     .line = m->line ? (uint32_t)dkt_record_int(rec, m->line) : 0 };
 	key->file = file_of(m, rec, &key->file_len);
 	key->function = string_of(rec, m->fn, &key->function_len);
 }
 
-bool message_half(const struct message *m, const struct dkt_record *rec, uint64_t *stack,
-		  bool *is_call)
+enum message_part message_part(const struct message *m, const struct dkt_record *rec,
+			       uint64_t *stack)
 {
-	if (!m->sp)
-		return false;
-	*is_call = m->is_call;
-	*stack = (uint64_t)dkt_record_int(rec, m->sp) - (m->is_call ? m->call_stack : 0);
-	return true;
+	*stack = m->sp ? (uint64_t)dkt_record_int(rec, m->sp) : 0;
+	if (m->part == MESSAGE_CALL)
+		*stack -= m->call_stack;
+	return m->part;
 }
 
 /* FILE:LINE:FUNCTION */
@@ -201,6 +214,8 @@ struct args {
 	const struct dkt_record *rec;
 	const struct words *words;
 	size_t first; /* that belongs to the format */
+	const struct words *behind; /* what they point at, of another record perhaps */
+	const struct dkt_record *behind_rec;
 	struct args *inner; /* of a %pV that is its first argument; NULL: it can have none */
 };
 
@@ -224,21 +239,21 @@ static void bytes_of(const struct args *args, const struct dkt_field *const *fie
 	i += args->first;
 	*len = 0;
 	if (i < args->words->n && fields[i] && is_sure(args, fields[i], i))
-		*bytes = dkt_record_bytes(args->rec, fields[i], len);
+		*bytes = dkt_record_bytes(args->behind_rec, fields[i], len);
 }
 
 static void pointee(void *data, size_t i, const void **bytes, size_t *len)
 {
 	const struct args *args = data;
 
-	bytes_of(args, args->words->behind, i, bytes, len);
+	bytes_of(args, args->behind->behind, i, bytes, len);
 }
 
 static void raw(void *data, size_t i, const void **bytes, size_t *len)
 {
 	const struct args *args = data;
 
-	bytes_of(args, args->words->raw, i, bytes, len);
+	bytes_of(args, args->behind->raw, i, bytes, len);
 }
 
 static void fill_args(struct args *args, struct dkt_kprintf_args *to);
@@ -261,7 +276,9 @@ static bool nested(void *data, size_t i, const char **fmt, size_t *len, struct d
 	*fmt = string_of(args->rec, m->v_fmt, len);
 	if (i || !args->inner || !*len || !m->v_offset)
 		return false;
-	*args->inner = (struct args){ .m = m, .rec = args->rec, .words = &m->va };
+	*args->inner = (struct args){
+		.m = m, .rec = args->rec, .words = &m->va, .behind = &m->va, .behind_rec = args->rec
+	};
 	args->inner->first = va_first(m, args->rec);
 	if (args->inner->first > m->va_registers)
 		return false;
@@ -295,45 +312,58 @@ static void put_format(const struct dkt_field *field, struct args *args, struct 
 	dkt_buf_kprintf(buf, fmt, len, &to);
 }
 
-static void put_text(const struct message *m, const struct dkt_record *rec, struct dkt_buf *buf)
+/* 2.12: the first format has a va_list, the second one the words. */
+static void put_two_formats(const struct message *m, struct args *args, struct dkt_buf *buf)
+{
+	args->words = args->behind = &m->va;
+	args->first = va_first(m, args->rec);
+	if (args->first > m->va_registers)
+		args->first = m->va.n;
+	put_format(m->fmt, args, buf);
+	args->words = args->behind = &m->args;
+	args->first = 0;
+	put_format(m->fmt2, args, buf);
+}
+
+/* strings: the record that has those of the words, NULL: this one. */
+static void put_text(const struct message *m, const struct dkt_record *rec,
+		     const struct message *strings, const struct dkt_record *strings_rec,
+		     struct dkt_buf *buf)
 {
 	struct args args = { .m = m, .rec = rec, .words = &m->args }, inner;
 	size_t len;
 	const char *text;
 
+	args.behind = strings ? &strings->args : &m->args;
+	args.behind_rec = strings ? strings_rec : rec;
 	if (m->text) {
 		text = string_of(rec, m->text, &len);
 		dkt_buf_add(buf, text, len);
-		return;
-	}
-	if (m->fmt2) {
-		args.words = &m->va;
-		args.first = va_first(m, rec);
-		if (args.first > m->va_registers)
-			args.first = m->va.n;
+	} else if (m->fmt2) {
+		put_two_formats(m, &args, buf);
+	} else {
+		args.inner = &inner;
 		put_format(m->fmt, &args, buf);
-		args.words = &m->args;
-		args.first = 0;
-		put_format(m->fmt2, &args, buf);
-		return;
 	}
-	args.inner = &inner;
-	put_format(m->fmt, &args, buf);
 }
 
 void message_line(const struct message *m, const struct dkt_record *rec, const char *join,
 		  struct dkt_buf *buf)
 {
-	const struct dkt_record *call;
-	const struct message *more = m->sp ? message_calls_get(m->calls, rec, &call) : NULL;
+	const struct message *call = NULL, *strings = NULL;
+	const struct dkt_record *call_rec, *strings_rec = NULL;
 
+	if (m->sp) {
+		call = message_parts_get(m->parts, rec, MESSAGE_CALL, &call_rec);
+		strings = message_parts_get(m->parts, rec, MESSAGE_STRINGS, &strings_rec);
+	}
 	dkt_buf_add(buf, "(", 1);
 	put_place(m, rec, buf);
 	dkt_buf_str(buf, join);
-	if (more)
-		put_text(more, call, buf);
+	if (call)
+		put_text(call, call_rec, NULL, NULL, buf);
 	else
-		put_text(m, rec, buf);
+		put_text(m, rec, strings, strings_rec, buf);
 }
 
 /* ---- what is recorded ---- */

@@ -10,10 +10,10 @@ struct message;
 /* Whether the event has the fields that a message has; somebody else's of that name may not. */
 bool message_is(struct dkt_event *event);
 
-/* NULL: its records are no messages. calls is for those that have two records, and may be NULL. */
-struct message_calls;
+/* NULL: its records are no messages. parts is for messages of several records, and may be NULL. */
+struct message_parts;
 struct message *message_new(struct dkt_ctx *ctx, struct dkt_event *event,
-			    struct message_calls *calls);
+			    struct message_parts *parts);
 void message_free(struct message *message);
 
 /* The class and subsystem that a record says. */
@@ -44,12 +44,19 @@ struct message_key {
 void message_key(const struct message *message, const struct dkt_record *record, int64_t wall,
 		 struct message_key *key);
 
-/*
- * Whether its messages may have two records: one of the call and one of the function. They have the
- * stack in common.
- */
-bool message_half(const struct message *message, const struct dkt_record *record, uint64_t *stack,
-		  bool *is_call);
+/* Which record of a message it is. */
+enum message_part {
+	MESSAGE_WHOLE, /* the only one, or the one it is shown by, which comes last */
+	MESSAGE_STRINGS, /* what the words of that point at */
+	MESSAGE_CALL, /* of the call, with all of the text */
+};
+
+/* The records of one message have the stack in common; 0: there is but one. */
+enum message_part message_part(const struct message *message, const struct dkt_record *record,
+			       uint64_t *stack);
+
+/* Whether the event's records are never shown for themselves. */
+bool message_is_part(struct dkt_event *event);
 
 /*
  * The filter on such an event that lets through what Lustre would record: "" if that is all of it.

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "legacy_common.h"
-#include "message_calls.h"
+#include "message_parts.h"
 #include "util.h"
 
 /* D_CONSOLE | D_WARNING, as a marker has; subsystem undefined. */
@@ -56,7 +56,7 @@ struct legacy_style {
 	const struct class_map *map;
 	size_t n; /* events of the map; one more for those that are not of it */
 	struct kind **kinds;
-	struct message_calls *calls;
+	struct message_parts *parts;
 	struct legacy_common common;
 	char module[64]; /* the one asked for last, and its subsystems */
 	uint32_t module_subsystems;
@@ -77,8 +77,8 @@ int legacy_style_new(struct dkt_ctx *ctx, const struct class_map *map, struct le
 		/* Beyond the map are the kernel's own events; their number is small. */
 		style->n += 64;
 		style->kinds = calloc(style->n + 1, sizeof(struct kind *));
-		style->calls = message_calls_new();
-		err = style->kinds && style->calls ? 0 : -ENOMEM;
+		style->parts = message_parts_new();
+		err = style->kinds && style->parts ? 0 : -ENOMEM;
 	}
 	if (err) {
 		legacy_style_free(style);
@@ -111,7 +111,7 @@ void legacy_style_free(struct legacy_style *style)
 	for (i = 0; style->kinds && i <= style->n; i++)
 		kind_free(style->kinds[i]);
 	free(style->kinds);
-	message_calls_free(style->calls);
+	message_parts_free(style->parts);
 	free(style);
 }
 
@@ -158,7 +158,7 @@ static void find_shape(const struct legacy_style *style, struct dkt_event *event
 			kind->shape = kind->ret ? SHAPE_EXIT : SHAPE_ENTRY;
 	} else if (!strcmp(system, "ftrace")) {
 		find_own_shape(event, kind);
-	} else if ((kind->message = message_new(style->ctx, event, style->calls))) {
+	} else if ((kind->message = message_new(style->ctx, event, style->parts))) {
 		kind->shape = SHAPE_MESSAGE;
 	} else {
 		kind->field = find_call_site(event);
@@ -426,5 +426,5 @@ bool legacy_style_keep(struct legacy_style *style, const struct dkt_record *rec)
 {
 	const struct message *message = legacy_style_message(style, rec);
 
-	return message && message_calls_take(style->calls, message, rec);
+	return message && message_parts_take(style->parts, message, rec);
 }

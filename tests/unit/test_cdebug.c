@@ -11,7 +11,7 @@
 
 #include "cdebug.h"
 #include "cdebug_calls.h"
-#include "message_calls.h"
+#include "message_parts.h"
 #include "util.h"
 
 /* The kernel's: MAX_TRACE_ARGS, MAX_ARGSTR_LEN, MAX_ARG_NAME_LEN, a command less than a page. */
@@ -61,6 +61,8 @@ static void definitions_fit(void **state)
 		free(fields);
 		check_definition(CDEBUG_X86_64, CDEBUG_LIGHT, tier);
 		check_definition(CDEBUG_ARM64, CDEBUG_LIGHT, tier);
+		check_definition(CDEBUG_X86_64, CDEBUG_BEHIND, tier);
+		check_definition(CDEBUG_ARM64, CDEBUG_BEHIND, tier);
 	}
 	assert_true(tier > 1);
 	assert_int_equal(cdebug_fields(CDEBUG_OTHER, CDEBUG_MSG, 0, &fields), -ENOENT);
@@ -132,8 +134,15 @@ static void arguments_at_a_call(void **state)
 	free(fields);
 	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_LIGHT, 0, &fields), 0);
 	has(fields, "a4=$stack1");
-	has(fields, "q0=+0($arg3):x64");
+	assert_null(strstr(fields, " s0="));
 	assert_null(strstr(fields, "v_fmt"));
+	free(fields);
+	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_BEHIND, 0, &fields), 0);
+	has(fields, "sp=$stack");
+	has(fields, "s4=+0($stack1):string");
+	has(fields, "q0=+0($arg3):x64");
+	assert_null(strstr(fields, " a0="));
+	assert_null(strstr(fields, " fmt="));
 	free(fields);
 }
 

@@ -9,7 +9,9 @@ need lctl dktrace
 load_built libcfs
 run lctl set_param debug=+net+info+rpctrace+dlmtrace+ha+trace
 assert_rc 0 "set_param is taken" || exit
-assert_grep '^p:dktrace/cdebug libcfs:libcfs_debug_msg ' $tracing/kprobe_events "the probe is there"
+for name in cdebug cdebug_strings; do
+	assert_grep "^p:dktrace/$name libcfs:libcfs_debug_msg " $tracing/kprobe_events "$name is there"
+done
 for function in _debug_req _ldlm_lock_debug; do
 	assert_grep "^p:dktrace/cdebug_nested libcfs:$function\+[0-9]+ " $tracing/kprobe_events \
 		"a probe at the call in $function"
@@ -27,6 +29,13 @@ emit catalogue softirq hardirq "flood 500" "cpus 200"
 once "both sources, each message once"
 emit "long 300" "long 1500" "long 1900"
 once "long messages, too long for a probe's record too"
+
+# Strings that do not fit into a record are left out, and that is said; the message is there.
+emit "long 2500"
+traced
+assert_grep '\) long (l+|<%s 0x[0-9a-f]{16}>) end$' got.raw "a long string"
+assert_grep '\) twice <%s 0x[0-9a-f]{16}> and <%s 0x[0-9a-f]{16}> end$' got.raw \
+	"strings that together are too long for a record"
 
 # What is not recorded says so.
 echo +other >$lnet/debug
