@@ -131,6 +131,12 @@ static const char *file_of(struct dkt_ctx *ctx, enum dkt_probe_kind kind)
 			 files[kind].what, dkt_tracefs_dir(ctx), files[kind].file);
 		return NULL;
 	}
+	/* It takes them only where they have a file of their own as well. */
+	if (kind == DKT_PROBE_SYNTHETIC && !dkt__tfs_exists(ctx, "synthetic_events")) {
+		dkt_fail(ctx, -EOPNOTSUPP, "this kernel has no %s: there is no %s/synthetic_events",
+			 files[kind].what, dkt_tracefs_dir(ctx));
+		return NULL;
+	}
 	return files[kind].file;
 }
 

@@ -22,6 +22,7 @@ static const struct {
 	{ "set_event_pid",    "events of chosen processes", "set_event_pid", NULL, NULL },
 	{ "uprobe events",    "probes on programs", "uprobe_events", NULL, NULL },
 	{ "kprobe events",    "probes on kernel functions", "kprobe_events", NULL, NULL },
+	{ "fprobe events",    "cheaper probes on kernel functions", NULL, "README", " f[:" },
 	{ "synthetic events", "latencies in the kernel", "synthetic_events", NULL, NULL },
 	{ "histograms",       "counts in the kernel", NULL, "README", "hist trigger" },
 	{ "function_graph",   "entry and exit of functions", "set_graph_function", "available_tracers", "function_graph" },

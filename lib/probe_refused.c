@@ -57,6 +57,12 @@ int dkt_probe_refused(struct dkt_ctx *ctx, const struct dkt_probe *probe, int er
 	char *function __cleanup(free) = NULL;
 	char *words __cleanup(free) = strdup(dkt_error(ctx));
 
+	/* Its README names them whether it has them or not. */
+	if (words && probe->kind == DKT_PROBE_EVENT && err == -EINVAL && !strchr(words, '\n'))
+		return dkt_fail(ctx, err,
+				"%s; without more words it has no probes on events"
+				" (CONFIG_EPROBE_EVENTS)",
+				words);
 	if (!words || (probe->kind != DKT_PROBE_KPROBE && probe->kind != DKT_PROBE_FPROBE))
 		return err;
 	function = strndup(place, strcspn(place, "+"));

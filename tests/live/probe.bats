@@ -193,6 +193,14 @@ number=9' "$(texts target)" records
 		same "dktrace: this kernel has no probes on its functions: there is no $tracing/kprobe_events" \
 			"$stderr" words
 	fi
+	if [ ! -e $tracing/synthetic_events ]; then
+		run -1 --separate-stderr dktrace probe add --kind synthetic slow 'u64 lat'
+		has "$stderr" "this kernel has no synthetic events"
+	fi
+	run --separate-stderr dktrace probe add -g "$(group)" --kind event sched:sched_switch next_pid
+	if [ "$status" -ne 0 ]; then
+		has "$stderr" 'it has no probes on events (CONFIG_EPROBE_EVENTS)'
+	fi
 	if [ -e /sys/kernel/btf/vmlinux ]; then
 		run -0 dktrace probe add -n vfs_read 'count pos=*pos'
 		same 'p:dktrace/vfs_read vfs_read count=$arg3:u64 pos=+0($arg4):s64' "$output" definition
