@@ -133,6 +133,7 @@ static void test_hostile(void **state)
 	(void)state;
 	ctf_open_in(&room, dir);
 	odd = *room.event;
+	odd.plan = NULL;
 	odd.system = "a\"b";
 	odd.name = "c\\d\n";
 	for (i = 0; i < 3000; i++) {
@@ -145,6 +146,7 @@ static void test_hostile(void **state)
 		room.record.cpu = random_next(&seed) % 3;
 		styled(&room, "\xff\"\n");
 	}
+	dkt__plan_free(odd.plan);
 	back = ctf_end(&room, dir);
 	assert_false(back.failed);
 	assert_int_equal(back.events, 3000);
