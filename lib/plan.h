@@ -292,6 +292,7 @@ bool dkt__run_grow(struct dkt__run *run, size_t n);
 void dkt__run_0x(struct dkt__run *run, uint64_t v);
 void dkt__run_int(struct dkt__run *run, const struct dkt__step *step);
 void dkt__run_kernel_string(struct dkt__run *run, const struct dkt__step *step);
+void dkt__run_symbolic(struct dkt__run *run, const struct dkt__step *step);
 void dkt__run_flags(struct dkt__run *run, const struct dkt__step *step);
 void dkt__run_hex(struct dkt__run *run, const struct dkt__step *step);
 void dkt__run_array(struct dkt__run *run, const struct dkt__step *step);

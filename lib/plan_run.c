@@ -198,7 +198,7 @@ static const struct dkt__name *find_name(const struct dkt__table *table, uint64_
 	return low < table->n && table->names[low].value == v ? &table->names[low] : NULL;
 }
 
-static void run_symbolic(struct dkt__run *run, const struct dkt__step *step)
+void dkt__run_symbolic(struct dkt__run *run, const struct dkt__step *step)
 {
 	uint64_t v = dkt__run_value(run, &step->value);
 	const struct dkt__name *name = find_name(step->table, v);
@@ -303,7 +303,7 @@ static inline __attribute__((always_inline)) void run_steps(const struct dkt__pl
 			run_string(run, &step->bytes);
 			break;
 		case DKT__STEP_SYMBOLIC:
-			run_symbolic(run, step);
+			dkt__run_symbolic(run, step);
 			break;
 		case DKT__STEP_FLAGS:
 			dkt__run_flags(run, step);

@@ -14,6 +14,7 @@ enum dkt__column_kind {
 	DKT__COLUMN_TEXT, /* characters up to the first NUL */
 	DKT__COLUMN_BYTES, /* whatever has no better type */
 	DKT__COLUMN_ARRAY, /* of numbers */
+	DKT__COLUMN_NAMES, /* what the print format calls a number */
 	DKT__COLUMN_STACK, /* of addresses, to the end of the record */
 	/* What is not a field of the event, when it is asked for by name: */
 	DKT__COLUMN_NONE, /* nothing: this event has no such field */
@@ -36,10 +37,13 @@ struct dkt__column {
 	bool is_signed; /* elements are */
 	bool hex; /* an address or, as longs without a sign mostly are, one in disguise */
 	struct dkt__bytes bytes; /* where it is */
+	const struct dkt__names *names; /* NAMES: which */
 	const char *name;
 	const char *key; /* what the style puts before it; readable to a multiple of 16 bytes */
 	uint32_t key_len;
 };
+
+struct dkt__names; /* style_names.c */
 
 /* What a style knows of one event. */
 struct dkt__form {
@@ -123,6 +127,16 @@ bool dkt__style_wants(const struct dkt_style *style, const char *name);
  */
 int dkt__style_keys(struct dkt_style *style, struct dkt__form *form, const char *first,
 		    const char *before, const char *after);
+
+/*
+ * Makes a column "NAME_str" of what the event's print format calls the values of a number. 1: it has
+ * no names for it.
+ */
+int dkt__style_names(struct dkt_style *style, struct dkt__form *form,
+		     const struct dkt__column *column, struct dkt__column *to);
+
+/* Puts such a column of a record as in a JSON string. */
+char *dkt__put_names(char *p, const struct dkt__column *column, const uint8_t *data, uint32_t len);
 
 /* Appends the record's text, whoever makes it. */
 void dkt__style_text(const struct dkt_style *style, const struct dkt_record *record,

@@ -91,6 +91,11 @@ static char *put_many(char *p, const struct dkt__column *column, const uint8_t *
 		p = dkt__put_json(p, (const char *)data, strnlen((const char *)data, len));
 		*p++ = '"';
 		return p;
+	case DKT__COLUMN_NAMES:
+		*p++ = '"';
+		p = dkt__put_names(p, column, data, len);
+		*p++ = '"';
+		return p;
 	case DKT__COLUMN_ARRAY:
 	case DKT__COLUMN_STACK:
 		return put_array(p, column, data, len);
@@ -207,6 +212,28 @@ static int json_record(struct dkt_style *style, const struct dkt_record *record,
 
 /* ---- an event ---- */
 
+/* Puts the names of numbers behind these. */
+static int add_names(struct dkt_style *style, struct dkt__form *form)
+{
+	struct dkt__column *columns, *to;
+	uint32_t i;
+	int err;
+
+	columns = to = dkt__style_alloc(style, (2 * form->n + 1) * sizeof(*columns));
+	if (!columns)
+		return -ENOMEM;
+	for (i = 0; i < form->n; i++) {
+		*to++ = form->columns[i];
+		err = dkt__style_names(style, form, &form->columns[i], to);
+		if (err < 0)
+			return err;
+		to += !err;
+	}
+	form->columns = columns;
+	form->n = (uint32_t)(to - columns);
+	return 0;
+}
+
 static int json_learn(struct dkt_style *style, struct dkt__form *form)
 {
 	const struct dkt_event *event = form->event;
@@ -223,6 +250,8 @@ static int json_learn(struct dkt_style *style, struct dkt__form *form)
 	p = stpcpy(p, "\",\"fields\":{");
 	form->head = head;
 	form->head_len = (uint32_t)(p - head);
+	if (add_names(style, form))
+		return -ENOMEM;
 	return dkt__style_keys(style, form, "\"", ",\"", "\":");
 }
 

@@ -64,9 +64,9 @@ static inline void styled_fields(FILE *f)
 	fprintf(f, STYLED_FIELD("struct odd odd", odd, 0));
 }
 
-/* The event in that context, by names that make it one of several. */
-static inline struct dkt_event *styled_event_of(struct dkt_ctx *ctx, const char *system,
-						const char *name, int id)
+/* The event in that context, by names that make it one of several, with that print format. */
+static inline struct dkt_event *styled_event_print(struct dkt_ctx *ctx, const char *system,
+						   const char *name, int id, const char *print)
 {
 	struct dkt_event *event = NULL;
 	char *text = NULL;
@@ -75,14 +75,27 @@ static inline struct dkt_event *styled_event_of(struct dkt_ctx *ctx, const char 
 
 	fprintf(f, "name: %s\nID: %d\nformat:\n", name, id);
 	styled_fields(f);
-	fputs("\nprint fmt: \"i=%d ip=%pS text=%s\", REC->i, (void *)REC->ip, __get_str(text)\n",
-	      f);
+	fprintf(f, "\nprint fmt: %s\n", print);
 	fclose(f);
 	if (dkt_event_define(ctx, system, name, text, &event))
 		event = NULL;
 	free(text);
 	return event;
 }
+
+static inline struct dkt_event *styled_event_of(struct dkt_ctx *ctx, const char *system,
+						const char *name, int id)
+{
+	return styled_event_print(
+		ctx, system, name, id,
+		"\"i=%d ip=%pS text=%s\", REC->i, (void *)REC->ip, __get_str(text)");
+}
+
+/* A print format that has names for values. */
+#define STYLED_NAMES                                                                                   \
+	"\"%s %s %s\", __print_symbolic(REC->i, { -5, \"minus\" }, { 1, \"o\\\"n\\\"e\" }), "          \
+	"REC->u & 0xff ? __print_flags(REC->u & 0xff, \"|\", { 1, \"a\" }, { 6, \"b\" }) : \"none\", " \
+	"__print_symbolic(REC->tiny + REC->yes, { 1, \"both\" })"
 
 static inline struct dkt_event *styled_event(struct dkt_ctx *ctx, const char *name, int id)
 {

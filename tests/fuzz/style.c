@@ -45,7 +45,9 @@ static struct kept *kept_events(void)
 	DKT_OPTS(dkt_ctx_opts, opts, .root = "/nonexistent");
 	must(!dkt_ctx_new(&opts, &kept.ctx));
 	for (i = 0; i < EVENTS; i++) {
-		kept.events[i] = i == 1 ? styled_stack(kept.ctx, events[i][1], 9) :
+		kept.events[i] = i == 0 ? styled_event_print(kept.ctx, events[i][0], events[i][1],
+							     8, STYLED_NAMES) :
+				 i == 1 ? styled_stack(kept.ctx, events[i][1], 9) :
 					  styled_event_of(kept.ctx, events[i][0], events[i][1],
 							  (int)i + 100);
 		must(kept.events[i]);

@@ -51,6 +51,30 @@ static void test_json_chosen(void **state)
 	room_close(&room);
 }
 
+/* What the print format calls a value stands behind it; that of two fields together is nobody's. */
+static void test_json_names(void **state)
+{
+	struct room room;
+
+	(void)state;
+	room_open(&room, "json", NULL, 0);
+	room.record.event = styled_event_print(room.ctx, "styled", "names", 8, STYLED_NAMES);
+	room.body.u = 0x107;
+	assert_non_null(strstr(styled(&room, "dd"), "{\"i\":-5,\"i_str\":\"minus\",\"u\":263,"
+						    "\"u_str\":\"a|b\",\"s64\":"));
+	assert_null(strstr(styled(&room, "dd"), "tiny_str"));
+	assert_null(strstr(styled(&room, "dd"), "yes_str"));
+	room.body.i = 1;
+	room.body.u = 0x100;
+	assert_non_null(strstr(styled(&room, "dd"), "\"i_str\":\"o\\\"n\\\"e\",\"u\":256,"
+						    "\"u_str\":\"none\","));
+	room.body.i = 77;
+	room.body.u = 0xff;
+	assert_non_null(strstr(styled(&room, "dd"), "\"i_str\":\"0x4d\",\"u\":255,"
+						    "\"u_str\":\"a|b|0xf8\","));
+	room_close(&room);
+}
+
 static void test_json_lost(void **state)
 {
 	struct room room;
@@ -366,6 +390,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_chosen),
+		cmocka_unit_test(test_json_names),
 		cmocka_unit_test(test_json_lost),
 		cmocka_unit_test(test_json_reversible),
 		cmocka_unit_test(test_csv),
