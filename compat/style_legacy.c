@@ -14,6 +14,7 @@
 
 #include "legacy_common.h"
 #include "message_parts.h"
+#include "return_probe.h"
 #include "util.h"
 
 /* D_CONSOLE | D_WARNING, as a marker has; subsystem undefined. */
@@ -33,7 +34,7 @@ enum shape {
 	SHAPE_ENTRY, /* raw_syscalls:sys_enter */
 	SHAPE_EXIT,
 	SHAPE_FUNCTION_ENTRY, /* ftrace:funcgraph_entry */
-	SHAPE_FUNCTION_EXIT,
+	SHAPE_FUNCTION_EXIT, /* or a probe at the return */
 	SHAPE_MESSAGE, /* says its location, class and subsystem itself */
 };
 
@@ -160,7 +161,10 @@ static void find_shape(const struct legacy_style *style, struct dkt_event *event
 		find_own_shape(event, kind);
 	} else if ((kind->message = message_new(style->ctx, event, style->parts))) {
 		kind->shape = SHAPE_MESSAGE;
+	} else if (return_probe(event, &kind->field, &kind->ret)) {
+		kind->shape = SHAPE_FUNCTION_EXIT;
 	} else {
+		kind->ret = NULL;
 		kind->field = find_call_site(event);
 		if (kind->field)
 			kind->shape = SHAPE_CALL_SITE;
