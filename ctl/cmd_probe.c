@@ -217,8 +217,23 @@ static const char *number(uint64_t value, char text[static 24])
 	return text;
 }
 
+/* The kernel writes an offset in a file with 16 digits. The caller frees it. */
+static char *place_text(const struct dkt_probe *probe)
+{
+	const char *colon = strrchr(probe->place, ':');
+	char *text;
+
+	if (probe->kind != DKT_PROBE_UPROBE || !colon)
+		return strdup(probe->place);
+	if (asprintf(&text, "%.*s:0x%llx", (int)(colon - probe->place), probe->place,
+		     strtoull(colon + 1, NULL, 16)) < 0)
+		return NULL;
+	return text;
+}
+
 static int add_row(struct table *table, const struct dkt_probe *probe, bool on, bool ours)
 {
+	char *place __cleanup(free) = place_text(probe);
 	char *name __cleanup(free) = NULL;
 	char hits[24], missed[24];
 
@@ -226,10 +241,10 @@ static int add_row(struct table *table, const struct dkt_probe *probe, bool on, 
 		name = NULL;
 		return -ENOMEM;
 	}
-	return table_add(table, (const char *const[]){
-					name, kind_words(probe), probe->place, on ? "yes" : "no",
-					ours ? "yes" : "no", number(probe->hits, hits),
-					number(probe->missed, missed), probe->fields });
+	return table_add(table,
+			 (const char *const[]){ name, kind_words(probe), place, on ? "yes" : "no",
+						ours ? "yes" : "no", number(probe->hits, hits),
+						number(probe->missed, missed), probe->fields });
 }
 
 static int list(struct app *app, struct debuglog *log, const char *pattern, struct table *table)

@@ -60,12 +60,14 @@ p:x/y z': it has a character that cannot be in one" dktrace probe add $'vfs_read
 
 @test "a list, with hits" {
 	echo 'p:theirs/vfs_read vfs_read count=$arg3:u64
-e:g/wake sched.sched_wakeup pid=$pid:s32' >"$DKTRACE_ROOT/dynamic_events"
+e:g/wake sched.sched_wakeup pid=$pid:s32
+r:g/back /bin/sh:0x0000000000001230' >"$DKTRACE_ROOT/dynamic_events"
 	echo '  vfs_read                                                     7               2' \
 		>"$DKTRACE_ROOT/kprobe_profile"
-	expect 0 'PROBE           KIND   PLACE              ON OURS HITS MISSED FIELDS
-theirs:vfs_read kprobe vfs_read           no no      7      2 count=$arg3:u64
-g:wake          event  sched.sched_wakeup no no               pid=$pid:s32' '' dktrace probe list
+	expect 0 'PROBE           KIND      PLACE              ON OURS HITS MISSED FIELDS
+theirs:vfs_read kprobe    vfs_read           no no      7      2 count=$arg3:u64
+g:wake          event     sched.sched_wakeup no no               pid=$pid:s32
+g:back          uretprobe /bin/sh:0x1230     no no               ' '' dktrace probe list
 	run -0 dktrace probe list --json 'vfs*'
 	same '{"probe":"theirs:vfs_read","kind":"kprobe","place":"vfs_read","on":false,"ours":false,"hits":7,"missed":2,"fields":"count=$arg3:u64"}' \
 		"$(jq -c '.probes[]' <<<"$output")" json

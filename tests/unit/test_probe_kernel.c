@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "abi.h"
 #include "btf.h"
 #include "probe_tree.h"
 
@@ -258,6 +259,45 @@ static void odd_arguments(void **state)
 	       "r:dktrace/odd_arguments__return odd_arguments ret=$retval:u8");
 }
 
+/* On arm64 what is large is handed over by its address, and eight words are in registers. */
+static void other_machine(void **state)
+{
+	static const struct {
+		const char *fetch;
+		bool memory;
+		int64_t offset;
+	} want[] = { { "", false, 0 },    { "%x0", false, 0 }, { "%x1", true, 0 },
+		     { "%x2", false, 0 }, { "%x3", false, 0 }, { "%x4", false, 0 },
+		     { "%x5", false, 0 }, { "%x6", false, 0 }, { "%x7", false, 0 } };
+	struct abi_place places[9], word;
+	struct ctype_param param;
+	struct dkt__btf *btf;
+	uint32_t types[9], id;
+	size_t i;
+
+	assert_int_equal(dkt__btf_load(*state, NULL, &btf), 0);
+	assert_int_equal(dkt__btf_function(btf, "odd_arguments", &id), 0);
+	for (i = 0; !dkt__btf_param(btf, id, i, &param); i++)
+		types[i] = param.type;
+	assert_int_equal(i, ARRAY_SIZE(types));
+	dkt__abi_arguments(DKT__ARM64, false, dkt__btf_types(btf), types, i, places);
+	assert_non_null(places[0].trouble);
+	for (i = 1; i < ARRAY_SIZE(want); i++) {
+		assert_string_equal(places[i].fetch, want[i].fetch);
+		assert_int_equal(places[i].memory, want[i].memory);
+		assert_int_equal(places[i].offset, want[i].offset);
+		assert_null(places[i].trouble);
+	}
+	dkt__abi_word(DKT__ARM64, false, 8, &word);
+	assert_string_equal(word.fetch, "%sp");
+	assert_true(word.memory && !word.offset);
+	dkt__abi_word(DKT__X86_64, false, 6, &word);
+	assert_true(word.memory && word.offset == 8);
+	dkt__abi_word(DKT__OTHER, false, 0, &word);
+	assert_non_null(word.trouble);
+	dkt__btf_free(btf);
+}
+
 static void places(void **state)
 {
 	struct dkt_ctx *ctx = *state;
@@ -405,6 +445,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(too_long, probe_setup, probe_teardown),
 		cmocka_unit_test_setup_teardown(too_many, probe_setup, probe_teardown),
 		cmocka_unit_test_setup_teardown(odd_arguments, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(other_machine, probe_setup, probe_teardown),
 		cmocka_unit_test_setup_teardown(places, probe_setup, probe_teardown),
 		cmocka_unit_test_setup_teardown(bad_places, probe_setup, probe_teardown),
 		cmocka_unit_test_setup_teardown(other_kinds, probe_setup, probe_teardown),
