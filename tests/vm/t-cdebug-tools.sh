@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# build-modules: libcfs
+# programs: perf trace-cmd
+# timeout: 180
+# perf and trace-cmd record messages of an unmodified Lustre by the probe, beside the debug log.
+# shellcheck shell=sh disable=SC2154,SC2086
+
+need perf trace-cmd
+
+load_built libcfs
+set_param debug=+net+info+rpctrace
+echo -1 >$lnet/debug
+echo "echo catalogue >$lnet/emit" >emit.sh
+
+# What the man page says, with the class rpctrace as a number.
+run perf record -a -o perf.data -e dktrace:cdebug --filter 'msg_mask & 0x100000' -- sh emit.sh
+assert_rc 0 "perf records"
+run sh -c 'perf script -i perf.data >perf.txt'
+assert_eq 3 "$(count 'dktrace:cdebug: .*msg_fn="emit_nested"' perf.txt)" "perf: the messages of the class"
+assert_no_grep 'emit_numbers|emit_strings' perf.txt "perf: no others"
+assert_grep 'fmt="%pV req@' perf.txt "perf: their format"
+
+run trace-cmd record -o trace.dat -e dktrace:cdebug -f 'msg_mask & 0x100000' sh emit.sh
+assert_rc 0 "trace-cmd records"
+run sh -c 'trace-cmd report -i trace.dat >cmd.txt'
+assert_eq 3 "$(count 'cdebug: .*msg_fn="emit_nested"' cmd.txt)" "trace-cmd: the messages of the class"
+assert_no_grep 'emit_numbers|emit_strings' cmd.txt "trace-cmd: no others"
+
+# The log has what both of them recorded, and more.
+traced
+assert_eq 2 "$(count '@@@ Request sent' got.raw)" "the log has the messages of both"
+assert_grep 'emit_numbers' got.raw "and those of its own classes"
+run dktrace reset
+assert_eq "" "$(cat $tracing/kprobe_events)" "reset leaves no probe behind"
