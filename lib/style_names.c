@@ -35,9 +35,10 @@ static uint32_t place_of(const struct dkt__value *value)
 	return place;
 }
 
+/* Some tables are of enums of the kernel, whose values the format does not tell. */
 static bool has_names(const struct dkt__step *step)
 {
-	return step->op == DKT__STEP_SYMBOLIC || step->op == DKT__STEP_FLAGS;
+	return (step->op == DKT__STEP_SYMBOLIC || step->op == DKT__STEP_FLAGS) && step->table->n;
 }
 
 /* As in: REC->state ? __print_flags(REC->state, ...) : "R". */
