@@ -103,6 +103,23 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
+/* The first file of DWARF 5 has the number 0, which to libdw means none. */
+static const char *decl_file(Dwarf_Die *die)
+{
+	const char *file = dwarf_decl_file(die);
+	Dwarf_Attribute attr;
+	Dwarf_Files *files;
+	Dwarf_Word number;
+	Dwarf_Die unit;
+	size_t n;
+
+	if (file || !dwarf_attr_integrate(die, DW_AT_decl_file, &attr) ||
+	    dwarf_formudata(&attr, &number) || number || !dwarf_diecu(die, &unit, NULL, NULL) ||
+	    dwarf_getsrcfiles(&unit, &files, &n) || !n)
+		return file;
+	return dwarf_filesrc(files, 0, NULL, NULL);
+}
+
 /* The file and line of a function's name, and where its code is. */
 static int start_at_function(struct lines *lines, const char *name)
 {
@@ -116,7 +133,7 @@ static int start_at_function(struct lines *lines, const char *name)
 		err = dkt__dwarf_place(binary, symbol.address, &place);
 	if (err)
 		return err;
-	lines->file = dwarf_decl_file(&place.function);
+	lines->file = decl_file(&place.function);
 	if (!lines->file || dwarf_decl_line(&place.function, &line))
 		err = dkt_fail(binary->ctx, -ENODATA, "the source of %s is not known", name);
 	else
@@ -146,7 +163,7 @@ static int try_inlined(Dwarf_Die *die, void *data)
 	if (!name || strcmp(name, search->name) || !dwarf_func_inline(die) ||
 	    dwarf_decl_line(die, &search->line))
 		return DWARF_CB_OK;
-	search->file = dwarf_decl_file(die);
+	search->file = decl_file(die);
 	return search->file ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 

@@ -8,6 +8,20 @@
 
 #define PARAMS_MAX 64
 
+/* Not every compiler lists which unit holds which addresses (.debug_aranges): clang does not. */
+static Dwarf_Die *find_unit(struct dwarf_place *place)
+{
+	Dwfl_Module *module = place->binary->module;
+	Dwarf_Die *unit = dwfl_module_addrdie(module, place->address, &place->bias);
+
+	if (unit)
+		return unit;
+	while ((unit = dwfl_module_nextcu(module, unit, &place->bias)))
+		if (dwarf_haspc(unit, place->address - place->bias) > 0)
+			return unit;
+	return NULL;
+}
+
 /*
  * The scopes around the place. libdw goes on from an inlined function to where that was written;
  * the variables of the function that it was inlined into are had as well.
@@ -38,7 +52,7 @@ int dkt__dwarf_place(struct dkt__binary *binary, uint64_t address, struct dwarf_
 	*place = (struct dwarf_place){ .binary = binary, .address = address };
 	if (!dkt__binary_dwarf(binary, &bias))
 		return -ENODATA;
-	unit = dwfl_module_addrdie(binary->module, address, &place->bias);
+	unit = find_unit(place);
 	if (unit)
 		find_scopes(place, unit);
 	for (i = 0; i < place->n_scopes; i++)
@@ -146,14 +160,27 @@ static int set_static(struct dwarf_place *place, uint64_t address, struct probe_
 	return 0;
 }
 
+/* DWARF 5 keeps addresses in a table of their own. */
+static int set_indexed(struct dwarf_place *place, Dwarf_Attribute *attr, const Dwarf_Op *op,
+		       struct probe_value *value)
+{
+	Dwarf_Attribute inner;
+	Dwarf_Addr address;
+
+	if (dwarf_getlocation_attr(attr, op, &inner) || dwarf_formaddr(&inner, &address))
+		return -EOPNOTSUPP;
+	return set_static(place, address, value);
+}
+
 /* At a function's entry what it was entered with is still there. */
-static int run_entry_value(struct dwarf_place *place, const Dwarf_Op *op, struct probe_value *value)
+static int run_entry_value(struct dwarf_place *place, Dwarf_Attribute *attr, const Dwarf_Op *op,
+			   struct probe_value *value)
 {
 	Dwarf_Attribute inner;
 	Dwarf_Op *ops;
 	size_t n;
 
-	if (!place->entry || dwarf_getlocation_attr(NULL, op, &inner) ||
+	if (!place->entry || dwarf_getlocation_attr(attr, op, &inner) ||
 	    dwarf_getlocation(&inner, &ops, &n) || n != 1 || ops[0].atom < DW_OP_reg0 ||
 	    ops[0].atom > DW_OP_reg31)
 		return -ENODATA;
@@ -223,8 +250,10 @@ static int locate(struct dwarf_place *place, Dwarf_Die *variable, const char *na
 		return trouble(place, name, "it was optimised away");
 	if (dwarf_getlocation_addr(&attr, place->address - place->bias, &ops, &n, 1) != 1 || !n)
 		return trouble(place, name, "it was optimised away at that place");
-	if (ops[0].atom == DW_OP_entry_value || ops[0].atom == DW_OP_GNU_entry_value)
-		err = run_entry_value(place, &ops[0], value);
+	if (n == 1 && (ops[0].atom == DW_OP_addrx || ops[0].atom == DW_OP_GNU_addr_index))
+		err = set_indexed(place, &attr, &ops[0], value);
+	else if (ops[0].atom == DW_OP_entry_value || ops[0].atom == DW_OP_GNU_entry_value)
+		err = run_entry_value(place, &attr, &ops[0], value);
 	else
 		err = run(place, ops, n, value, 0);
 	if (err == -ENODATA)
