@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Formats of events: parsed by libtraceevent when they are first asked for. */
 #include "event.h"
+#include "format_check.h"
 #include "symbol.h"
 #include "tracefs.h"
 
@@ -109,13 +110,19 @@ static void add_fields(struct dkt_event *event, const struct tep_format_field *f
 int dkt__event_take_format(struct dkt_event *event, const char *text, size_t len)
 {
 	struct tep_handle *tep = dkt__tep(event->ctx);
+	char *clean __cleanup(free) = NULL;
 	const char *print;
 	size_t n;
 
 	if (!tep)
 		return -ENOMEM;
+	if (event->ctx->given) {
+		clean = dkt__format_clean(event, text, len, &event->bare);
+		if (!clean)
+			return -ENOMEM;
+	}
 	/* A print format that cannot be parsed still leaves the fields; printing copes. */
-	tep_parse_event(tep, text, len, event->system);
+	tep_parse_event(tep, clean ? clean : text, clean ? strlen(clean) : len, event->system);
 	event->tep = tep_find_event_by_name(tep, event->system, event->name);
 	if (!event->tep)
 		return dkt_fail(event->ctx, -EINVAL, "parse format of event %s:%s", event->system,

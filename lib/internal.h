@@ -112,6 +112,7 @@ struct dkt_event {
 	struct tep_event *tep; /* NULL before the format is read */
 	struct dkt_field *fields;
 	size_t n_fields;
+	bool bare; /* libtraceevent was not given the print format */
 	char *print; /* the format file's text after "print fmt:", NULL if it has none */
 	struct dkt__plan *plan; /* NULL before the first record is printed */
 	struct dkt_event *next; /* of those that callers defined */

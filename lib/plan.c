@@ -48,15 +48,21 @@ static bool is_stack(const struct dkt_event *event)
 	       tep_find_field(event->tep, "caller");
 }
 
-static bool has_steps(struct dkt__plan *plan, struct dkt_event *event)
+/* By what was parsed here, not empty. */
+static bool has_own_steps(struct dkt__plan *plan, struct dkt_event *event)
 {
 	struct tep_print_fmt print;
 
+	return event->print && !dkt__plan_parse(plan, event->tep, event->print, &print) &&
+	       *print.format && !dkt__plan_compile(plan, event->tep, &print);
+}
+
+static bool has_steps(struct dkt__plan *plan, struct dkt_event *event)
+{
 	/* bprint's format is in the record: libtraceevent follows it, on its own terms. */
 	if (event->tep->flags & TEP_EVENT_FL_ISBPRINT)
 		return false;
-	if (event->print && !dkt__plan_parse(plan, event->tep, event->print, &print) &&
-	    !dkt__plan_compile(plan, event->tep, &print))
+	if (has_own_steps(plan, event))
 		return true;
 	plan->need = 0;
 	return !((unsigned int)event->tep->flags & TEP_EVENT_FL_FAILED) &&
@@ -107,6 +113,8 @@ static enum dkt__plan_way choose_way(struct dkt__plan *plan, struct dkt_event *e
 		return DKT__PLAN_STACK;
 	if (dkt__plan_is_graph(event))
 		return DKT__PLAN_GRAPH;
+	if (event->bare)
+		return has_own_steps(plan, event) ? DKT__PLAN_STEPS : DKT__PLAN_FIELDS;
 	/* Some system calls without arguments have an empty format. */
 	format = event->tep->print_fmt.format;
 	if (format && !*format)
