@@ -56,6 +56,7 @@ struct expr_pred {
 	enum expr_op op;
 	enum expr_kind kind;
 	bool ustring;
+	bool known; /* a function that this kernel has */
 	struct expr_pattern pattern; /* of a string, or of a word that a string field may take */
 	struct expr_cpus *cpus;
 	uint32_t yes; /* the predicate to go on with; n_preds: matches, n_preds + 1: does not */
@@ -132,6 +133,9 @@ int expr__parse(struct dkt_expr *expr);
 /* Fits the expression to an event; its err tells whether it could. NULL: memory is out. */
 struct expr_bound *expr__bind(struct dkt_expr *expr, struct dkt_event *event);
 void expr__unbind(struct expr_bound *bound);
+
+/* -EINVAL, with words: the running kernel has no function of that name. */
+int expr__check_function(struct dkt_expr *expr, struct expr_pred *pred);
 
 /* ---- numbers and names ---- */
 

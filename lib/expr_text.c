@@ -125,7 +125,12 @@ int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char **text)
 	err = dkt_expr_check(expr, event);
 	if (err)
 		return err;
-	bound = expr__bind(expr, event);
+	for (i = 0; !err && i < expr->n_preds; i++)
+		if (expr->preds[i].kind == EXPR_FUNCTION)
+			err = expr__check_function(expr, &expr->preds[i]);
+	bound = err ? NULL : expr__bind(expr, event);
+	if (!bound)
+		return err ? err : -ENOMEM;
 	for (i = 0; i < expr->n_preds; i++) {
 		struct expr_span value = expr->preds[i].value;
 

@@ -13,6 +13,7 @@ struct gen {
 	const struct dkt_record *samples; /* records of the event */
 	size_t n_samples;
 	bool has_cpus; /* this kernel knows CPUS{} */
+	bool has_functions; /* and .function */
 	bool strict; /* only what can be judged here */
 	int cpus;
 	struct dkt_buf out;
@@ -179,6 +180,20 @@ static bool gen_usable(const struct gen *g, const struct dkt_field *field)
 	       (field->size == 1 || field->size == 2 || field->size == 4 || field->size == 8);
 }
 
+/* As large as an address; the kernel takes no string for one. */
+static bool gen_is_address(const struct dkt_field *field)
+{
+	return field->size == sizeof(uint64_t) && !gen_is_string(field) &&
+	       !(field->flags & DKT_FIELD_DYNAMIC);
+}
+
+/* Functions that every kernel has. */
+static void gen_function(struct gen *g)
+{
+	dkt_buf_printf(&g->out, ".function %s %s ", GEN_PICK(g, "==", "!="),
+		       GEN_PICK(g, "schedule", "vfs_read", "kfree"));
+}
+
 static void gen_comparison(struct gen *g)
 {
 	static const struct dkt_field cpu = { .name = "CPU", .type = "int", .size = 4 };
@@ -206,6 +221,13 @@ static void gen_comparison(struct gen *g)
 		field = &fields[gen_below(g, (uint32_t)n)];
 	while (!gen_usable(g, field));
 	dkt_buf_str(&g->out, field->name);
+	/* What a user's pointer points at only the kernel can tell. */
+	if (gen_is_pointer(field) && !gen_below(g, 2))
+		dkt_buf_str(&g->out, ".ustring");
+	else if (gen_is_address(field) && g->has_functions && !gen_below(g, 4)) {
+		gen_function(g);
+		return;
+	}
 	gen_space(g);
 	if (gen_is_string(field))
 		gen_string(g, field, NULL);

@@ -420,6 +420,8 @@ static int set_up(struct test *t)
 		return err;
 	t->gen.cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	t->gen.has_cpus = t->seen[0] && !put_filter(&t->some, t->seen[0], "CPU & CPUS{0}");
+	t->gen.has_functions = t->seen[1] &&
+			       !put_filter(&t->some, t->seen[1], "filename.function != vfs_read ");
 	return 0;
 }
 

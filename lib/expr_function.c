@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Names of functions in an expression: whether the running kernel has them. */
+#include "expr.h"
+#include "symbol.h"
+
+#include "banned.h"
+
+struct search {
+	const struct dkt_expr *expr;
+	struct expr_span name;
+	struct expr_guess guess;
+};
+
+/* 1 ends the walk: it is found. */
+static int look_at(void *data, const struct dkt__symbol *symbol)
+{
+	struct search *search = data;
+
+	return expr__span_is(search->expr, search->name, symbol->name);
+}
+
+static int guess_at(void *data, const struct dkt__symbol *symbol)
+{
+	struct search *search = data;
+
+	expr__guess_try(&search->guess, symbol->name);
+	return 0;
+}
+
+int expr__check_function(struct dkt_expr *expr, struct expr_pred *pred)
+{
+	struct search search = { .expr = expr, .name = pred->inner };
+	char room[96];
+	int found;
+
+	/* Of records from elsewhere the functions are not known. */
+	if (pred->known || expr->ctx->dirfd < 0 || expr->ctx->root ||
+	    expr__is_digit(expr->text[pred->inner.at]))
+		return 0;
+	found = dkt__symbols_each(expr->ctx, look_at, &search);
+	/* Where nobody may read the names the kernel is asked. */
+	if (found) {
+		pred->known = true;
+		return 0;
+	}
+	expr__guess_start(&search.guess, expr->text + pred->inner.at, pred->inner.len);
+	dkt__symbols_each(expr->ctx, guess_at, &search);
+	return expr__fail(expr, -EINVAL, pred->inner.at, "this kernel has no function '%.*s'%s",
+			  (int)pred->inner.len, expr->text + pred->inner.at,
+			  expr__guess_words(&search.guess, room));
+}
