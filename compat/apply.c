@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "apply.h"
+#include "functions.h"
 #include "message.h"
 #include "util.h"
 
@@ -129,6 +130,12 @@ static int plan_graph(struct plan *plan)
 
 	if (err)
 		return err;
+	if (plan->set->functions.n)
+		return functions_plan(plan->log->ctx, plan->set,
+				      names_same(&plan->set->functions,
+						 &plan->log->set.functions) &&
+					      !plan->log->interrupted,
+				      spool, plan->change);
 	for (i = 0; i < n; i++)
 		names[i] = plan->modules.list[i].name;
 	plan->graph = wants_graph(plan->log->map, plan->set->debug);

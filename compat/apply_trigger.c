@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "apply.h"
+#include "threads.h"
 #include "util.h"
 
 /* ---- what triggers switch ---- */
@@ -150,26 +151,6 @@ int plan_note(const struct plan *plan, struct settings *before)
 
 /* ---- threads and CPUs ---- */
 
-/* Reads "12 13"; the caller frees it. */
-static int read_pids(struct dkt_ctx *ctx, const char *text, pid_t **pids, size_t *n)
-{
-	char *end;
-
-	*n = 0;
-	*pids = calloc(strlen(text) / 2 + 1, sizeof(**pids));
-	if (!*pids)
-		return -ENOMEM;
-	for (; *text; text = end) {
-		long pid = strtol(text, &end, 10);
-
-		if (end == text || pid <= 0 || pid > INT32_MAX)
-			return dkt_fail(ctx, -EINVAL, "'%.40s' is no list of threads", text);
-		(*pids)[(*n)++] = (pid_t)pid;
-		end += *end == ' ';
-	}
-	return 0;
-}
-
 static int plan_pids(struct plan *plan)
 {
 	pid_t *pids __cleanup(free) = NULL;
@@ -177,7 +158,7 @@ static int plan_pids(struct plan *plan)
 	int err = 0;
 
 	if (plan->set->pids)
-		err = read_pids(plan->log->ctx, plan->set->pids, &pids, &n);
+		err = threads_numbers(plan->log->ctx, plan->set->pids, &pids, &n);
 	return err ? err : dkt_change_pids(plan->change, pids, n, plan->set->children);
 }
 

@@ -159,12 +159,14 @@ static int load_settings(struct debuglog *log)
 int debuglog_return_top(struct debuglog *log)
 {
 	char *spool __cleanup(free) = NULL;
+	int err;
 
 	if (asprintf(&spool, "%s/spool", log->dir) < 0) {
 		spool = NULL;
 		return -ENOMEM;
 	}
-	return dkt_top_return(log->ctx, spool);
+	err = dkt_functions_return(log->ctx, spool);
+	return err ? err : dkt_top_return(log->ctx, spool);
 }
 
 /* The instance was not there before the change that was killed. */

@@ -6,65 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "threads.h"
 #include "util.h"
 
 /* TASK_COMM_LEN less the end of the string. */
 #define COMM_MAX 15
-
-/* ---- processes ---- */
-
-/* All threads of a process, each behind a blank. */
-static int add_threads(struct dkt_ctx *ctx, long pid, FILE *out, bool first)
-{
-	char path[40];
-	DIR *dir __cleanup(closedir) = NULL;
-	struct dirent *entry;
-
-	snprintf(path, sizeof(path), "/proc/%ld/task", pid);
-	dir = opendir(path);
-	if (!dir)
-		return dkt_fail(ctx, -ESRCH, "there is no process %ld", pid);
-	while ((entry = readdir(dir))) {
-		if (*entry->d_name == '.')
-			continue;
-		fprintf(out, "%s%s", first ? "" : " ", entry->d_name);
-		first = false;
-	}
-	return 0;
-}
-
-/* "12,13" as their threads, "12 13 14"; the caller frees it. */
-static int read_threads(struct dkt_ctx *ctx, const char *text, char **threads)
-{
-	const char *from = text;
-	FILE *out;
-	char *end;
-	size_t len;
-	int err = 0;
-
-	*threads = NULL;
-	out = open_memstream(threads, &len);
-	if (!out)
-		return -ENOMEM;
-	do {
-		long pid = strtol(from, &end, 10);
-
-		if (end == from || pid <= 0 || pid > INT32_MAX || (*end && *end != ','))
-			err = dkt_fail(ctx, -EINVAL,
-				       "'%.60s' is no list of processes, as 1234 or 1234,1235",
-				       text);
-		else
-			err = add_threads(ctx, pid, out, from == text);
-		from = end + 1;
-	} while (!err && *end);
-	if (fclose(out) && !err)
-		err = -ENOMEM;
-	if (err) {
-		free(*threads);
-		*threads = NULL;
-	}
-	return err;
-}
 
 /* ---- conditions ---- */
 
@@ -142,7 +88,7 @@ static int wish_conditions(struct dkt_ctx *ctx, const struct filter_wish *wish,
 	int err = 0;
 
 	if (wish->words && wish->pids) {
-		err = read_threads(ctx, wish->pids, &threads);
+		err = threads_read(ctx, wish->pids, &threads);
 		if (!err)
 			err = pids_condition(threads, all);
 	}
@@ -224,7 +170,7 @@ static int set_rule(struct debuglog *log, const char *words, const char *expr, s
 static int set_limits(struct dkt_ctx *ctx, const struct filter_wish *wish, struct settings *set)
 {
 	char *threads = NULL;
-	int err = wish->pids ? read_threads(ctx, wish->pids, &threads) : 0;
+	int err = wish->pids ? threads_read(ctx, wish->pids, &threads) : 0;
 
 	if (err)
 		return err;

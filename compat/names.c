@@ -35,6 +35,16 @@ int names_copy(struct names *to, const struct names *from)
 	return err;
 }
 
+bool names_same(const struct names *a, const struct names *b)
+{
+	size_t i;
+
+	for (i = 0; a->n == b->n && i < a->n; i++)
+		if (strcmp(a->list[i], b->list[i]) != 0)
+			return false;
+	return a->n == b->n;
+}
+
 bool names_has(const struct names *names, const char *name)
 {
 	size_t i;

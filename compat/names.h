@@ -16,6 +16,7 @@ int names_add(struct names *names, const char *name);
 int names_take(struct names *names, char *name);
 
 int names_copy(struct names *to, const struct names *from);
+bool names_same(const struct names *a, const struct names *b);
 bool names_has(const struct names *names, const char *name);
 void names_remove(struct names *names, size_t i);
 void names_clear(struct names *names);

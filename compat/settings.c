@@ -24,6 +24,7 @@ void settings_clear(struct settings *s)
 	names_clear(&s->rules);
 	names_clear(&s->triggers);
 	names_clear(&s->placed);
+	names_clear(&s->functions);
 	free(s->filter);
 	free(s->pids);
 	free(s->cpus);
@@ -61,7 +62,7 @@ int settings_copy(struct settings *to, const struct settings *from)
 	int err;
 
 	*to = *from;
-	to->filtered = to->rules = to->triggers = to->placed = (struct names){ 0 };
+	to->filtered = to->rules = to->triggers = to->placed = to->functions = (struct names){ 0 };
 	to->filter = to->graph = to->pids = to->cpus = NULL;
 	to->systems = to->no_graph = to->no_probe = NULL;
 	to->recording = to->limited = false;
@@ -74,6 +75,8 @@ int settings_copy(struct settings *to, const struct settings *from)
 		err = names_copy(&to->rules, &from->rules);
 	if (!err)
 		err = names_copy(&to->triggers, &from->triggers);
+	if (!err)
+		err = names_copy(&to->functions, &from->functions);
 	if (err)
 		settings_clear(to);
 	return err;
@@ -130,6 +133,7 @@ static struct names *list_of(struct settings *s, const char *key)
 	       !strcmp(key, "rule")     ? &s->rules :
 	       !strcmp(key, "trigger")  ? &s->triggers :
 	       !strcmp(key, "placed")   ? &s->placed :
+	       !strcmp(key, "function") ? &s->functions :
 					  NULL;
 }
 
@@ -241,6 +245,7 @@ static int write_lines(FILE *f, const struct settings *s)
 	write_list(f, "rule", &s->rules);
 	write_list(f, "trigger", &s->triggers);
 	write_list(f, "placed", &s->placed);
+	write_list(f, "function", &s->functions);
 	write_text(f, "graph", s->graph);
 	write_text(f, "systems", s->systems);
 	write_text(f, "no_graph", s->no_graph);

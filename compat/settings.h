@@ -22,6 +22,7 @@ struct settings {
 	char *pids; /* threads that are recorded, blanks between; NULL: all */
 	bool children; /* and those that they make */
 	char *cpus; /* CPUs that are recorded, as 0-3,5; NULL: all */
+	struct names functions; /* a tracer of functions: "KEY VALUE", see functions.h; n 0: none */
 	bool limited; /* threads or CPUs may be limited in the kernel */
 	char *graph; /* modules whose functions' entry and exit is recorded, NULL: none */
 	char *systems; /* of the events that were switched on */

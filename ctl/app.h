@@ -70,11 +70,16 @@ struct app {
 	const char *fields;
 	const char *jobs;
 	const char *comm;
+	const char *notrace;
+	const char *under;
+	const char *depth;
+	const char *threshold;
 	bool children;
 	bool json;
 	bool cmdline;
 	bool help;
 	bool version;
+	int n_command; /* words behind "--", which are the last ones */
 };
 
 /* What a command needs before it runs; also, which options go with it. */
@@ -93,6 +98,8 @@ enum command_flags {
 	CMD_REPORT = 32, /* prints files: the options of report */
 	CMD_FILTER = 0x400, /* --pid, --comm, --cpu of what is recorded */
 	CMD_TRIGGER = 0x800, /* --if */
+	CMD_FUNCTION = 1 << 16, /* --notrace, --pid */
+	CMD_GRAPH = 1 << 17, /* --depth, --threshold, --under */
 	CMD_PROBE = 1 << 15, /* makes probes: --exec, --group ... */
 };
 
@@ -122,6 +129,7 @@ int cmd_boot_config(struct app *app, int argc, char **argv);
 int cmd_dk(struct app *app, int argc, char **argv);
 int cmd_doctor(struct app *app, int argc, char **argv);
 int cmd_filter(struct app *app, int argc, char **argv);
+int cmd_function(struct app *app, int argc, char **argv);
 int cmd_help(struct app *app, int argc, char **argv);
 int cmd_lctl(struct app *app, int argc, char **argv);
 int cmd_hist(struct app *app, int argc, char **argv);

@@ -82,12 +82,24 @@ static int check_args(const struct command *command, int n)
 	return 0;
 }
 
+/* Words behind "--": getopt_long() moves that before all that are no options. */
+static int behind_dashes(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--"))
+			return argc - i - 1;
+	return 0;
+}
+
 /* argv[0] is the command's name. */
 static int run_command(struct app *app, int argc, char **argv)
 {
 	const struct command *command = app->command;
 	int rc, first = 1;
 
+	app->n_command = behind_dashes(argc, argv);
 	/* lctl's commands have options of their own. */
 	if (!(command->flags & (CMD_LCTL | CMD_HIDDEN)))
 		first = opt_parse(app, command, argc, argv);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The part of status about filters, threads, CPUs and triggers. */
+/* The part of status about filters, threads, CPUs, functions and triggers. */
 #include "status_filter.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "fold.h"
+#include "functions.h"
 #include "util.h"
 
 /* More triggers than that are for their own command. */
@@ -33,6 +34,7 @@ static void print_list(const char *label, const struct names *list, unsigned int
 
 void status_filter_print(const struct settings *set, unsigned int width)
 {
+	char *functions __cleanup(free) = functions_text(set);
 	char *pids __cleanup(free) = NULL;
 
 	if (set->pids &&
@@ -42,6 +44,8 @@ void status_filter_print(const struct settings *set, unsigned int width)
 		print_line("pids", pids, width);
 	if (set->cpus)
 		print_line("cpus", set->cpus, width);
+	if (functions)
+		print_line("functions", functions, width);
 	print_list("filters", &set->rules, width);
 	print_list("triggers", &set->triggers, width);
 }
@@ -71,6 +75,9 @@ static struct json_object *json_list(const struct names *list, const char *key, 
 
 void status_filter_json(const struct settings *set, struct json_object *root)
 {
+	char *functions __cleanup(free) = functions_text(set);
+
+	json_object_object_add(root, "functions", json_text(functions));
 	json_object_object_add(root, "pids", json_text(set->pids));
 	json_object_object_add(root, "children", json_object_new_boolean(set->children));
 	json_object_object_add(root, "cpus_recorded", json_text(set->cpus));

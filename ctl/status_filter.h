@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The part of status about filters, threads, CPUs and triggers. */
+/* The part of status about filters, threads, CPUs, functions and triggers. */
 #ifndef CTL_STATUS_FILTER_H
 #define CTL_STATUS_FILTER_H
 

@@ -90,6 +90,25 @@ int dkt_change_tracer(struct dkt_change *change, const char *tracer, const char 
 	return dkt__tracer_want(&change->tracer, tracer, modules, n, spool);
 }
 
+int dkt_change_functions(struct dkt_change *change, const char *tracer,
+			 const struct dkt_functions *functions, const char *spool)
+{
+	struct dkt_functions all = { 0 };
+	int err;
+
+	memcpy(&all, functions, DKT__MIN(functions->sz, sizeof(all)));
+	dkt__tracer_clear(&change->tracer);
+	err = dkt__tracer_want(&change->tracer, tracer, NULL, 0, spool);
+	if (err)
+		return err;
+	change->tracer.required = true;
+	change->tracer.keep = all.keep;
+	change->tracer.functions = dkt__functions_copy(&all);
+	if (!change->tracer.functions)
+		return -ENOMEM;
+	return all.keep ? 0 : dkt__functions_check(change->in->ctx, change->tracer.functions);
+}
+
 const char *dkt_change_refused(const struct dkt_change *change)
 {
 	return change->tracer.refused;
@@ -333,12 +352,12 @@ int dkt_change_commit(struct dkt_change *change)
 	err = change->wanted ? read_before(change) : 0;
 	if (!err) {
 		err = apply(change);
+		/* Last, as it most often is optional: it fails alone. */
+		if (!err)
+			err = dkt__tracer_apply(&change->tracer, change->in);
 		if (err)
 			undo(change);
 	}
-	/* Last, as it is optional: it fails alone. */
-	if (!err)
-		dkt__tracer_apply(&change->tracer, change->in);
 	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 	return err;
 }

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
+#include "functions.h"
 #include "top.h"
 #include "tracefs.h"
 
@@ -234,8 +235,7 @@ static int put_back(struct dkt_instance *top, const struct was *was)
 {
 	int err = dkt__tfs_set(top->ctx, NONE, "current_tracer"), later;
 
-	/* Opening it with O_TRUNC is what empties it. */
-	later = dkt__tfs_set(top->ctx, "\n", "set_ftrace_filter");
+	later = dkt__functions_clear(top);
 	err = err ? err : later;
 	later = dkt_instance_clear(top);
 	err = err ? err : later;

@@ -21,6 +21,7 @@ void dkt__tracer_clear(struct dkt__tracer *tracer)
 {
 	free(tracer->wanted);
 	dkt__names_free(tracer->modules, tracer->n_modules);
+	dkt__functions_free(tracer->functions);
 	free(tracer->spool);
 	free(tracer->refused);
 	*tracer = (struct dkt__tracer){ 0 };
@@ -98,6 +99,13 @@ static bool is_limited_as_wanted(struct dkt_instance *in, const struct dkt__trac
 	return true;
 }
 
+static bool is_as_wanted(struct dkt_instance *in, const struct dkt__tracer *tracer)
+{
+	if (tracer->functions)
+		return tracer->keep;
+	return !dkt__functions_more(in) && is_limited_as_wanted(in, tracer);
+}
+
 /* Whether all functions are traced; the first line says it. A kernel without filter has no limit. */
 static bool is_unlimited(struct dkt_instance *in)
 {
@@ -110,17 +118,11 @@ static bool is_unlimited(struct dkt_instance *in)
 
 /* ---- steps ---- */
 
-static int clear_filter(struct dkt_instance *in)
-{
-	/* Opening it with O_TRUNC is what empties it. */
-	return dkt__tfs_set(in->ctx, "\n", "%sset_ftrace_filter", in->prefix);
-}
-
-static int set_filter(const struct dkt__tracer *tracer, struct dkt_instance *in)
+static int set_modules(const struct dkt__tracer *tracer, struct dkt_instance *in)
 {
 	char command[128];
 	size_t i;
-	int err = clear_filter(in);
+	int err = 0;
 
 	for (i = 0; !err && i < tracer->n_modules; i++) {
 		snprintf(command, sizeof(command), ":mod:%s", tracer->modules[i]);
@@ -128,6 +130,19 @@ static int set_filter(const struct dkt__tracer *tracer, struct dkt_instance *in)
 	}
 	if (!err && is_unlimited(in))
 		err = dkt_fail(in->ctx, -EINVAL, "the kernel does not limit it to modules");
+	return err;
+}
+
+static int set_functions(const struct dkt__tracer *tracer, struct dkt_instance *in)
+{
+	const struct dkt__functions *functions = tracer->functions;
+	int err = dkt__functions_limit(in->ctx, functions, tracer->spool);
+
+	if (!err)
+		err = dkt__functions_write(in, functions);
+	if (!err && functions->n_only && is_unlimited(in))
+		err = dkt_fail(in->ctx, -EINVAL, "the kernel does not limit it to '%s'",
+			       functions->only[0]);
 	return err;
 }
 
@@ -142,20 +157,24 @@ static int switch_tracer(const struct dkt__tracer *tracer, struct dkt_instance *
 
 	if (err)
 		return err;
-	if (!tracer->wanted)
-		return is_unlimited(in) ? 0 : clear_filter(in);
-	err = set_filter(tracer, in);
+	/* A kernel without a choice has nothing to empty. */
+	err = is_unlimited(in) && !dkt__functions_more(in) ? 0 : dkt__functions_clear(in);
+	if (err || !tracer->wanted)
+		return err;
+	err = tracer->functions ? set_functions(tracer, in) : set_modules(tracer, in);
 	return err ? err : set_current(in, tracer->wanted);
 }
 
 /* Whatever was reached of a switch that failed. */
-static void take_back(struct dkt_instance *in)
+static void take_back(const struct dkt__tracer *tracer, struct dkt_instance *in)
 {
 	char *error __cleanup(free) = strdup(dkt_error(in->ctx));
 
 	set_current(in, NONE);
-	if (!is_unlimited(in))
-		clear_filter(in);
+	if (!is_unlimited(in) || dkt__functions_more(in))
+		dkt__functions_clear(in);
+	if (tracer->spool)
+		dkt_functions_return(in->ctx, tracer->spool);
 	dkt_fail(in->ctx, 0, "%s", error ? error : "");
 }
 
@@ -173,7 +192,7 @@ static int switch_or_not(void *data)
 	int err = switch_tracer(to->tracer, to->in, to->now);
 
 	if (err && to->tracer->wanted)
-		take_back(to->in);
+		take_back(to->tracer, to->in);
 	return err;
 }
 
@@ -213,9 +232,9 @@ static int apply_in(const struct dkt__tracer *tracer, struct dkt_instance *base,
 	if (err)
 		return err;
 	now[strcspn(now, "\n")] = '\0';
-	if (strcmp(now, wanted) || (tracer->wanted && !is_limited_as_wanted(in, tracer)))
+	if (strcmp(now, wanted) || (tracer->wanted && !is_as_wanted(in, tracer)))
 		return switch_and_save(tracer, base, in, now);
-	return tracer->wanted || is_unlimited(in) ? 0 : clear_filter(in);
+	return tracer->wanted || is_unlimited(in) ? 0 : dkt__functions_clear(in);
 }
 
 /* ---- in the top instance ---- */
@@ -272,24 +291,30 @@ static int apply_top(const struct dkt__tracer *tracer, struct dkt_instance *in)
 
 static int apply(const struct dkt__tracer *tracer, struct dkt_instance *in)
 {
-	int err = tracer->wanted ? check_wanted(tracer, in) : 0;
+	int err = tracer->wanted ? check_wanted(tracer, in) : 0, back = 0;
 
+	if (!tracer->functions && tracer->spool)
+		back = dkt_functions_return(in->ctx, tracer->spool);
 	if (err == -EOPNOTSUPP && in->name && tracer->spool)
-		return apply_top(tracer, in);
+		return back ? back : apply_top(tracer, in);
+	err = err ? err : back;
 	if (!err)
 		err = give_back(tracer, in);
 	return err ? err : apply_in(tracer, in, in);
 }
 
-void dkt__tracer_apply(struct dkt__tracer *tracer, struct dkt_instance *in)
+int dkt__tracer_apply(struct dkt__tracer *tracer, struct dkt_instance *in)
 {
 	int err;
 
 	if (!tracer->touched)
-		return;
+		return 0;
 	err = apply(tracer, in);
 	/* A kernel that has no tracers at all has nothing to switch off. */
 	if (!err || (!tracer->wanted && (err == -ENOENT || err == -EPERM)))
-		return;
+		return 0;
+	if (tracer->required)
+		return err;
 	tracer->refused = strdup(dkt_error(in->ctx));
+	return 0;
 }

@@ -462,6 +462,35 @@ DKT_API int dkt_change_filter(struct dkt_change *change, struct dkt_event *event
 DKT_API int dkt_change_tracer(struct dkt_change *change, const char *tracer,
 			      const char *const *modules, size_t n, const char *spool);
 
+/* Which functions a tracer is to see. Globs are the kernel's (ftrace.rst, "dynamic ftrace"). */
+struct dkt_functions {
+	size_t sz;
+	const char *const *only; /* "vfs_*", ":mod:xfs", "xfs_*:mod:xfs"; n 0: all functions */
+	size_t n_only;
+	const char *const *without; /* not these (set_ftrace_notrace) */
+	size_t n_without;
+	const char *const *roots; /* what is called from these (set_graph_function) */
+	size_t n_roots;
+	const pid_t *pids; /* only in these threads (set_ftrace_pid) */
+	size_t n_pids;
+	bool children; /* and in those that they make */
+	bool keep; /* they are what was wanted before: a tracer that is on may stay as it is */
+	unsigned int depth; /* calls, max_graph_depth; 0: all */
+	unsigned int threshold; /* us, only calls that take longer (tracing_thresh); 0: all */
+};
+
+/*
+ * Wants this tracer for these functions. Unlike that of dkt_change_tracer() it is not optional: if
+ * the kernel refuses it the change fails. Roots, depth and threshold are the whole kernel's; they
+ * are set if nobody else has, and put back by the next change that wants none of them, or by
+ * dkt_functions_return(). -ENOENT: no function matches a glob. Otherwise as dkt_change_tracer().
+ */
+DKT_API int dkt_change_functions(struct dkt_change *change, const char *tracer,
+				 const struct dkt_functions *functions, const char *spool);
+
+/* Puts back what a change has set of roots, depth and threshold, by the note in the spool. */
+DKT_API int dkt_functions_return(struct dkt_ctx *ctx, const char *spool);
+
 /* Whether the top instance is borrowed for the instance whose records the spool directory keeps. */
 DKT_API bool dkt_top_is_borrowed(const char *spool);
 

@@ -39,6 +39,7 @@ static void compare(const struct settings *a, const struct settings *b)
 	compare_lists(&a->rules, &b->rules);
 	compare_lists(&a->triggers, &b->triggers);
 	compare_lists(&a->placed, &b->placed);
+	compare_lists(&a->functions, &b->functions);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Processes as people name them: the threads that they have. */
+#include "threads.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util.h"
+
+/* All threads of a process, each behind a blank. */
+static int add_threads(struct dkt_ctx *ctx, long pid, FILE *out, bool first)
+{
+	char path[40];
+	DIR *dir __cleanup(closedir) = NULL;
+	struct dirent *entry;
+
+	snprintf(path, sizeof(path), "/proc/%ld/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return dkt_fail(ctx, -ESRCH, "there is no process %ld", pid);
+	while ((entry = readdir(dir))) {
+		if (*entry->d_name == '.')
+			continue;
+		fprintf(out, "%s%s", first ? "" : " ", entry->d_name);
+		first = false;
+	}
+	return 0;
+}
+
+int threads_read(struct dkt_ctx *ctx, const char *text, char **threads)
+{
+	const char *from = text;
+	FILE *out;
+	char *end;
+	size_t len;
+	int err = 0;
+
+	*threads = NULL;
+	out = open_memstream(threads, &len);
+	if (!out)
+		return -ENOMEM;
+	do {
+		long pid = strtol(from, &end, 10);
+
+		if (end == from || pid <= 0 || pid > INT32_MAX || (*end && *end != ','))
+			err = dkt_fail(ctx, -EINVAL,
+				       "'%.60s' is no list of processes, as 1234 or 1234,1235",
+				       text);
+		else
+			err = add_threads(ctx, pid, out, from == text);
+		from = end + 1;
+	} while (!err && *end);
+	if (fclose(out) && !err)
+		err = -ENOMEM;
+	if (err) {
+		free(*threads);
+		*threads = NULL;
+	}
+	return err;
+}
+
+int threads_numbers(struct dkt_ctx *ctx, const char *text, pid_t **pids, size_t *n)
+{
+	char *end;
+
+	*n = 0;
+	*pids = calloc(strlen(text) / 2 + 1, sizeof(**pids));
+	if (!*pids)
+		return -ENOMEM;
+	for (; *text; text = end) {
+		long pid = strtol(text, &end, 10);
+
+		if (end == text || pid <= 0 || pid > INT32_MAX)
+			return dkt_fail(ctx, -EINVAL, "'%.40s' is no list of threads", text);
+		(*pids)[(*n)++] = (pid_t)pid;
+		end += *end == ' ';
+	}
+	return 0;
+}

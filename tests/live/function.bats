@@ -1,0 +1,52 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# function and graph on a kernel that refuses them: told, and nothing changed. The VM has the rest.
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+
+load helper
+
+@test "a kernel that refuses: one line, exit 1, nothing changed" {
+	[ ! -r "$tracing/available_filter_functions" ] || ! head -c 1 "$tracing/available_filter_functions" >/dev/null 2>&1 ||
+		skip "this kernel lets functions be traced: tests/vm/t-function.sh"
+	only ioctl
+	knobs >"$tmp/before"
+	for command in "graph vfs_*" "function vfs_*" "graph --under vfs_read --depth 2 *" "graph :mod:xfs -- true"; do
+		# shellcheck disable=SC2086
+		set -f
+		run --separate-stderr dktrace $command
+		set +f
+		same 1 "$status" "status of $command"
+		same "" "$output" "stdout of $command"
+		has "$stderr" "functions cannot be traced on this kernel: open $tracing/available_filter_functions: "
+		knobs | diff "$tmp/before" -
+	done
+	run -0 dktrace status
+	same "" "$(grep '^functions' <<<"$output" || true)" "status"
+	expect 0 "" "dktrace: no tracer of functions is set" dktrace graph
+	expect 1 "" "dktrace: no tracer of functions is set" dktrace function off
+}
+
+@test "what is wrong: told before anything is asked of the kernel" {
+	while IFS='|' read -r want rc args; do
+		eval "run --separate-stderr dktrace $args"
+		same "$rc" "$status" "status of $args"
+		same "" "$output" "stdout of $args"
+		has "$stderr" "$want"
+	done <<-'END'
+		graph: needs functions; '*' are all of the kernel|2|graph --depth 3
+		function: needs functions|2|function -x vfs_read
+		--children goes with --pid|2|graph --children 'vfs_*'
+		--pid is for processes that run, not for a command|2|graph --pid 1 'vfs_*' -- true
+		unrecognized option|2|function --depth 3 'vfs_*'
+		depth: 'x' is no number from 1 to 200|1|graph --depth x 'vfs_*'
+		depth: '0' is no number|1|graph --depth 0 'vfs_*'
+		depth: '-1' is no number|1|graph --depth=-1 'vfs_*'
+		'5x' is no time, as 100us or 5ms|1|graph --threshold 5x 'vfs_*'
+		'9999999s' is no time|1|graph --threshold 9999999s 'vfs_*'
+		there is no process 99999999|1|graph --pid 99999999 'vfs_*'
+		'a b' cannot be the name of a function|1|graph 'a b'
+		'' cannot be the name of a function|1|graph ''
+		cannot be the name of a function|1|graph $'vfs_read\nvfs_write'
+	END
+	[ ! -e "$instance" ]
+}

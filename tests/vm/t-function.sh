@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# function and graph: by glob and module, under roots, to a depth, above a time; in an instance where it can be.
+# modules: xfs loop
+# programs: mkfs.xfs
+# timeout: 600
+# shellcheck shell=sh disable=SC2154
+
+global()
+{
+	(cd "$tracing" && cat max_graph_depth tracing_thresh set_graph_function set_ftrace_filter set_ftrace_notrace \
+		set_ftrace_pid current_tracer trace_clock tracing_on buffer_size_kb options/function-fork)
+}
+
+off()
+{
+	run dktrace "$1" off
+	assert_rc 0 "$1 off"
+	assert_eq nop "$(cat "$instance/current_tracer")" "no tracer is on"
+	global | diff before - || fail "the whole kernel's knobs are as before"
+}
+
+use()
+{
+	for _ in 1 2 3; do
+		cat /etc/passwd >/dev/null
+		ls / >/dev/null
+	done
+}
+
+set_param debug=0
+dktrace reset
+global >before
+set_param debug=0
+where=$instance
+grep -qw function_graph "$instance/available_tracers" || where=$tracing
+
+# By glob, without some.
+run dktrace graph 'vfs_*' -x vfs_read,vfs_readv
+assert_rc 0 "graph by glob" || exit
+assert_eq function_graph "$(cat "$where/current_tracer")" "the tracer is on"
+run dktrace graph
+assert_eq "function_graph of vfs_*, without vfs_read, vfs_readv" "$(cat "$out")" "graph shows it"
+run dktrace status
+assert_grep '^functions +function_graph of vfs_\*' "$out" "so does status"
+use
+# What is set beside it does not switch it.
+set_param debug=+ioctl
+run dktrace show --style trace
+at_least 10 "$(count 'funcgraph_entry: .* \|  +vfs_[a-z]*\(\) \{$')" "entries of vfs_*"
+at_least 10 "$(count 'funcgraph_exit: .*[0-9]+\.[0-9]{3} us \|  +\} /\* vfs_[a-z_]* \*/$')" "and exits, with their time"
+assert_eq 0 "$(count '(vfs_read|vfs_readv)\(\)')" "none of those left out"
+assert_eq 0 "$(grep 'funcgraph_entry' "$out" | grep -vc 'vfs_')" "and no others"
+off graph
+run dktrace dk --style trace
+at_least 10 "$(count 'funcgraph_entry')" "what was recorded is kept"
+
+# Under a root, to a depth.
+run dktrace graph --under vfs_read --depth 2 '*'
+assert_rc 0 "graph under a root, to a depth"
+assert_eq 2 "$(cat "$tracing/max_graph_depth")" "depth"
+assert_eq vfs_read "$(cat "$tracing/set_graph_function")" "root"
+lctl clear
+use
+run dktrace dk --style trace
+at_least 3 "$(count 'funcgraph_entry: +\|  vfs_read\(\) \{$')" "the root is at the left"
+at_least 3 "$(count 'funcgraph_entry: +\|    [a-z_0-9.]+\(\) \{$')" "what it calls is indented"
+assert_eq 0 "$(count 'funcgraph_entry: +\|      ')" "deeper ones are not there"
+grep -E 'funcgraph_entry: +\|  [a-z]' "$out" | grep -v ' vfs_read()' && fail "nor other roots"
+
+# Somebody else's depth is not touched; a failure leaves what there was.
+DKTRACE_INSTANCE=other run dktrace graph --depth 5 'vfs_*'
+assert_rc 1 "another log cannot have another depth"
+assert_grep "somebody" "$err" "which is said"
+assert_eq 2 "$(cat "$tracing/max_graph_depth")" "depth"
+DKTRACE_INSTANCE=other dktrace reset
+run dktrace graph 'no_such_function*'
+assert_rc 1 "a glob of nothing"
+assert_grep "no function that this kernel can trace matches 'no_such_function\*'" "$err" "is told"
+assert_eq function_graph "$(cat "$where/current_tracer")" "the tracer is still on"
+off graph
+
+# Above a time: exits only.
+run dktrace graph --threshold 5ms 'schedule*' 'do_nanosleep' 'hrtimer_nanosleep'
+assert_rc 0 "graph above a time"
+assert_eq 5000 "$(cat "$tracing/tracing_thresh")" "threshold"
+lctl clear
+sleep 0.2
+run dktrace dk --style trace
+at_least 1 "$(count 'funcgraph_exit: +[*@] +[0-9]{5,6}\.[0-9]+ us \|  +\} /\* (do|hrtimer)_nanosleep')" "a sleep is longer"
+assert_eq 0 "$(count 'funcgraph_entry')" "no entries"
+off graph
+
+# By module, one command and what it starts.
+truncate -s 320M image
+mkfs.xfs -q image
+mkdir mnt
+mount -t xfs -o loop image mnt || fail "xfs can be mounted" || exit
+lctl clear
+run dktrace graph :mod:xfs -- sh -c 'echo x >mnt/file; cat mnt/file; exit 3'
+assert_rc 3 "a command's own exit status"
+assert_grep '^x$' "$out" "and its output"
+echo y >mnt/other
+run sh -c 'dktrace dk --style trace >dk.txt'
+at_least 20 "$(count 'funcgraph_entry: .* xfs_' dk.txt)" "functions of the module"
+sed -n 's/.*funcgraph_entry: .* \([a-z_0-9.]*\)() {$/\1/p' dk.txt | sort -u | while read -r function; do
+	grep -q " $function	\[xfs\]$" /proc/kallsyms || echo "$function"
+done >others
+assert_eq "" "$(cat others)" "of no other one"
+grep funcgraph_entry dk.txt | grep -Ev '^ *(dktrace|sh|cat)-' && fail "in the command only"
+assert_eq nop "$(cat "$where/current_tracer")" "the tracer is off after it"
+umount mnt
+
+# The function tracer; killed, reset.
+run dktrace function 'vfs_read' --pid $$ --children
+assert_rc 0 "function"
+assert_eq function "$(cat "$instance/current_tracer")" "in the instance on every kernel"
+use
+run dktrace show --style trace
+at_least 3 "$(count 'function: +vfs_read <-- ')" "calls with their callers"
+off function
+for delay in 0.2 0.4 0.7 1; do
+	dktrace graph --depth 3 --under vfs_read 'vfs_*' >/dev/null 2>&1 &
+	sleep $delay
+	kill -9 $! 2>/dev/null
+	wait $! 2>/dev/null
+	run dktrace reset
+	assert_rc 0 "reset after kill -9"
+	global | diff before - || fail "the whole kernel's knobs are as before"
+done
+
+# With trace in debug: the command's tracer first, then that of debug again.
+if [ "$where" = "$instance" ]; then
+	modprobe xfs
+	set_param debug=0 debug=+trace subsystem_debug=osd
+	assert_eq function_graph "$(cat "$instance/current_tracer")" "trace"
+	dktrace graph 'vfs_*' -x vfs_read
+	assert_eq vfs_read "$(cat "$instance/set_ftrace_notrace")" "graph in its place"
+	dktrace graph off
+	assert_eq function_graph "$(cat "$instance/current_tracer")" "trace again"
+	assert_no_grep '^vfs_' "$instance/set_ftrace_filter" "for its modules"
+	assert_eq "" "$(grep -v '^#' "$instance/set_ftrace_notrace")" "with nothing left out"
+fi
+dktrace reset
