@@ -48,18 +48,21 @@ static bool glob_takes(const char *glob, const struct dkt_event *event)
 	       (!*system || glob_match(system, dkt_event_system(event)));
 }
 
-static enum verdict judge(const struct report *report, const struct dkt_event *event)
+static enum verdict judge(const struct report *report, struct dkt_event *event)
 {
 	const struct report_opts *opts = report->opts;
 	size_t i;
 
+	/* What the filter cannot be put to does not match. */
+	if (report->filter && dkt_expr_check_match(report->filter, event))
+		return HIDDEN;
 	for (i = 0; i < opts->n_events; i++)
 		if (glob_takes(opts->events[i], event))
 			return SHOWN;
 	return opts->n_events ? HIDDEN : SHOWN;
 }
 
-static bool is_shown(struct report *report, const struct dkt_event *event)
+static inline bool is_shown(struct report *report, struct dkt_event *event)
 {
 	size_t i = dkt_event_index(event);
 
@@ -69,6 +72,11 @@ static bool is_shown(struct report *report, const struct dkt_event *event)
 	if (!report->verdicts[i])
 		report->verdicts[i] = (uint8_t)judge(report, event);
 	return report->verdicts[i] == SHOWN;
+}
+
+static bool wants(void *data, struct dkt_event *event)
+{
+	return judge(data, event) == SHOWN;
 }
 
 static bool has_pid(const struct report_opts *opts, int32_t pid)
@@ -88,9 +96,9 @@ static inline bool selected(struct report *report, const struct dkt_record *reco
 	/* A gap is told whatever else is asked for: what was lost could have been it. */
 	if (!record->event)
 		return true;
-	if (opts->n_pids && !has_pid(opts, record->pid))
+	if (report->verdicts && !is_shown(report, record->event))
 		return false;
-	if (opts->n_events && !is_shown(report, record->event))
+	if (opts->n_pids && !has_pid(opts, record->pid))
 		return false;
 	return !report->filter ||
 	       dkt_expr_match(report->filter, record, dkt_source_comm(report->source, record));
@@ -228,7 +236,7 @@ static int report_init(struct report *report)
 
 	if (!err)
 		err = dkt_buf_new(&report->out.buf);
-	if (!err && opts->n_events) {
+	if (!err && (opts->n_events || opts->filter)) {
 		report->verdicts = calloc(report->n_verdicts + 1, 1);
 		err = report->verdicts ? 0 : -ENOMEM;
 	}
@@ -245,7 +253,12 @@ static int report_init(struct report *report)
 		err = style_new(report->ctx, report->map, opts->style, &style, &report->out.style);
 	if (!err && opts->filter)
 		err = debuglog_expr(report->ctx, opts->filter, &report->filter);
-	return !err && opts->filter ? check_filter(report) : err;
+	if (!err && opts->filter)
+		err = check_filter(report);
+	/* Where the source cannot leave them out, they are left out here. */
+	if (!err && report->verdicts && dkt_source_select(report->source, wants, report) == -ENOMEM)
+		err = -ENOMEM;
+	return err;
 }
 
 int report_new(struct dkt_ctx *ctx, struct dkt_source *source, const struct report_opts *opts,

@@ -13,7 +13,7 @@ struct dkt__chunk {
 	uint32_t packed, size; /* bytes */
 };
 
-bool dkt__chunks_find(struct dkt__chunks *chunks, struct dkt__cursor *cur)
+static bool find_all(struct dkt__chunks *chunks, struct dkt__cursor *cur)
 {
 	uint64_t i, n = dkt__cursor_number(cur, 4), room = 0;
 
@@ -38,8 +38,15 @@ bool dkt__chunks_find(struct dkt__chunks *chunks, struct dkt__cursor *cur)
 		chunks->list[chunks->n++] = chunk;
 		chunks->pages += chunk.size / chunks->page_size;
 	}
-	chunks->current = chunks->n;
 	return !cur->bad;
+}
+
+bool dkt__chunks_find(struct dkt__chunks *chunks, struct dkt__cursor *cur)
+{
+	bool good = find_all(chunks, cur);
+
+	chunks->current = chunks->n;
+	return good;
 }
 
 void dkt__chunks_clear(struct dkt__chunks *chunks)

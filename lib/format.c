@@ -14,6 +14,28 @@ void dkt__event_clear(struct dkt_event *event)
 	free(event->fields);
 }
 
+/*
+ * Of lines such as `0xffffffff828195af : "thaw_processes"` leaves out those that libtraceevent 1.7
+ * cannot be given: of a string of less than two characters it looks at what is before it.
+ */
+static void drop_short(char *text)
+{
+	char *to = text, *line, *end;
+
+	for (line = text; *line; line = end) {
+		const char *quote;
+
+		end = line + strcspn(line, "\n");
+		quote = memchr(line, '"', (size_t)(end - line));
+		end += *end == '\n';
+		if (quote && end - quote > 4) {
+			memmove(to, line, (size_t)(end - line));
+			to += end - line;
+		}
+	}
+	*to = '\0';
+}
+
 /* Kernel strings that records point at, for "%s" of a pointer. */
 static void load_strings(struct dkt_ctx *ctx)
 {
@@ -22,8 +44,10 @@ static void load_strings(struct dkt_ctx *ctx)
 	if (ctx->tep_strings)
 		return;
 	ctx->tep_strings = true;
-	if (!dkt__kernel_strings(ctx, &text))
-		tep_parse_printk_formats(ctx->tep, text);
+	if (dkt__kernel_strings(ctx, &text))
+		return;
+	drop_short(text);
+	tep_parse_printk_formats(ctx->tep, text);
 }
 
 static char *resolve_symbol(void *priv, unsigned long long *addr, char **module)

@@ -65,6 +65,33 @@ static inline int dkt__page_next(struct dkt__page *page, struct dkt__page_record
 	return dkt__page_next_slow(page, record);
 }
 
+/*
+ * Steps over the next short records of this machine's byte order whose types have that verdict, and
+ * says how many these were.
+ */
+static inline uint32_t dkt__page_skip(struct dkt__page *page, const uint8_t *verdicts,
+				      uint8_t verdict)
+{
+	uint32_t head, size, n = 0, at = page->at, end = page->end;
+	uint64_t ts = page->ts;
+	uint16_t type;
+
+	for (; end - at >= sizeof(head) + sizeof(type); n++) {
+		memcpy(&head, page->bytes + at, sizeof(head));
+		size = (head & 31) * 4;
+		if (size - 1 >= DKT__EVENT_SHORT_MAX * 4 || end - at - sizeof(head) < size)
+			break;
+		memcpy(&type, page->bytes + at + sizeof(head), sizeof(type));
+		if (verdicts[type] != verdict)
+			break;
+		ts += head >> 5;
+		at += (uint32_t)sizeof(head) + size;
+	}
+	page->at = at;
+	page->ts = ts;
+	return n;
+}
+
 /* Time stamp of a page's first record, before it is walked. */
 static inline uint64_t dkt__page_time(const void *bytes, bool swap)
 {

@@ -48,6 +48,11 @@ int dkt_source_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, u
 	return source->ops->slice ? source->ops->slice(source, from, bytes, to) : -EOPNOTSUPP;
 }
 
+int dkt_source_select(struct dkt_source *source, dkt_event_fn wants, void *data)
+{
+	return source->ops->select ? source->ops->select(source, wants, data) : -EOPNOTSUPP;
+}
+
 int dkt_source_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
 {
 	*done = *of = 0;

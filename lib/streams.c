@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Records of the pages of several CPUs, merged in order of time. */
-#include "streams.h"
+#include <sys/mman.h>
+
 #include "event.h"
+#include "streams.h"
 #include "swap.h"
 
 #include "banned.h"
@@ -40,6 +42,30 @@ static const uint8_t *stream_page(struct dkt__stream *s, uint64_t nr)
 	return s->base ? s->base + nr * s->page_size : dkt__chunks_page(&s->chunks, nr);
 }
 
+/* Bytes of pages that are asked for at once. */
+#define AHEAD (2 << 20)
+
+/*
+ * Has the next pages mapped: a fault here and there within the walk takes several times as long as
+ * all of them together. Kernels before 5.14 cannot, and then it is so.
+ */
+static void read_ahead(struct dkt__stream *s)
+{
+	uint64_t at = s->page_nr * s->page_size, n = DKT__MIN(s->bytes - at, (uint64_t)AHEAD);
+	uintptr_t from = (uintptr_t)(s->base + at) & ~(uintptr_t)4095;
+	uint64_t end = s->last * s->page_size;
+
+	/* Of a window no more than it has. */
+	if (end > at && end - at < n)
+		n = end - at;
+	s->ahead = s->page_nr + n / s->page_size + 1;
+#ifdef MADV_POPULATE_READ
+	madvise((void *)from, n, MADV_POPULATE_READ);
+#else
+	(void)from;
+#endif
+}
+
 /* Begins to walk the next page that has a record. False: there is none. */
 static bool stream_turn(struct dkt__streams *it, struct dkt__stream *s)
 {
@@ -51,6 +77,8 @@ static bool stream_turn(struct dkt__streams *it, struct dkt__stream *s)
 		s->page.bad = false;
 		if (s->page_nr >= s->n_pages)
 			return false;
+		if (s->base && s->page_nr >= s->ahead)
+			read_ahead(s);
 		bytes = stream_page(s, s->page_nr);
 		left = s->base ? s->bytes - s->page_nr * s->page_size : s->page_size;
 		s->page.size = (uint32_t)DKT__MIN(left, s->page_size);
@@ -68,9 +96,48 @@ static bool stream_turn(struct dkt__streams *it, struct dkt__stream *s)
 	}
 }
 
-static inline bool stream_step(struct dkt__streams *it, struct dkt__stream *s)
+static inline bool stream_next(struct dkt__streams *it, struct dkt__stream *s)
 {
 	return dkt__likely(!dkt__page_next(&s->page, &s->next)) || stream_turn(it, s);
+}
+
+static uint8_t ask(struct dkt__streams *it, uint16_t type, uint16_t place)
+{
+	struct dkt_event *event = dkt_event_by_id(it->base.ctx, type);
+
+	it->verdicts[place] = !event || it->wants(it->wants_data, event) ? DKT__WANTED :
+									   DKT__UNWANTED;
+	return it->verdicts[place];
+}
+
+/* Whether the next record is looked at by nobody. It counts as seen. */
+static inline bool is_unwanted(struct dkt__streams *it, struct dkt__stream *s)
+{
+	uint8_t verdict;
+	uint16_t type;
+
+	if (dkt__unlikely(s->gap || s->next.size < sizeof(type)))
+		return false;
+	memcpy(&type, s->next.data, sizeof(type));
+	verdict = it->verdicts[type];
+	if (dkt__unlikely(!verdict))
+		verdict = ask(it, s->page.swap ? bswap_16(type) : type, type);
+	s->loss.seen += verdict == DKT__UNWANTED;
+	return verdict == DKT__UNWANTED;
+}
+
+static inline bool stream_step(struct dkt__streams *it, struct dkt__stream *s)
+{
+	bool more;
+
+	if (dkt__likely(!it->verdicts))
+		return stream_next(it, s);
+	do {
+		if (!s->page.swap)
+			s->loss.seen += dkt__page_skip(&s->page, it->verdicts, DKT__UNWANTED);
+		more = stream_next(it, s);
+	} while (more && is_unwanted(it, s));
+	return more;
 }
 
 /* The number of pages whose stamp is before that time: stamps rise from page to page. */
@@ -101,7 +168,7 @@ static bool stream_seek(struct dkt__streams *it, struct dkt__stream *s, uint64_t
 	bool more;
 
 	/* The last page that begins before may go on after it. */
-	s->first = s->page_nr = before ? before - 1 : 0;
+	s->first = s->page_nr = s->ahead = before ? before - 1 : 0;
 	s->last = it->until == UINT64_MAX ? s->n_pages : pages_before(it, s, it->until);
 	s->page.bad = false;
 	more = stream_turn(it, s);
@@ -285,6 +352,17 @@ const char *dkt__streams_comm(struct dkt_source *source, const struct dkt_record
 	return it->comm;
 }
 
+int dkt__streams_select(struct dkt_source *source, dkt_event_fn wants, void *data)
+{
+	struct dkt__streams *it = (struct dkt__streams *)source;
+
+	free(it->verdicts);
+	it->verdicts = calloc(MAX_ID, 1);
+	it->wants = wants;
+	it->wants_data = data;
+	return it->verdicts ? 0 : -ENOMEM;
+}
+
 int dkt__streams_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 {
 	struct dkt__streams *it = (struct dkt__streams *)source;
@@ -397,5 +475,6 @@ void dkt__streams_clear(struct dkt__streams *it)
 	free(it->list);
 	free(it->heap);
 	free(it->copy);
+	free(it->verdicts);
 	free(it->damage);
 }

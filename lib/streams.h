@@ -22,6 +22,7 @@ struct dkt__stream {
 
 	/* Where the walk is. */
 	uint64_t n_pages, page_nr; /* page_nr: the next one */
+	uint64_t ahead; /* up to which page the mapping has been asked for */
 	uint64_t first, last; /* pages of the window; last is not in it */
 	struct dkt__page page;
 	struct dkt__page_record next;
@@ -35,6 +36,9 @@ struct dkt__times {
 	int64_t offset; /* to add */
 };
 
+/* Whether records of an event are returned. */
+enum dkt__verdict { DKT__UNASKED, DKT__WANTED, DKT__UNWANTED };
+
 /* The first member of a reader's own struct, which its close() frees. */
 struct dkt__streams {
 	struct dkt_source base;
@@ -44,6 +48,9 @@ struct dkt__streams {
 	struct dkt__comms comms;
 	char *damage; /* info.damage */
 	struct dkt_event **events; /* by number */
+	dkt_event_fn wants;
+	void *wants_data;
+	uint8_t *verdicts; /* enum dkt__verdict, by the number in a record; NULL: all are wanted */
 
 	struct dkt__stream **heap; /* those that have a next record, the oldest first */
 	size_t n_heap;
@@ -63,6 +70,7 @@ const char *dkt__streams_comm(struct dkt_source *source, const struct dkt_record
 int dkt__streams_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss);
 int dkt__streams_seek(struct dkt_source *source, uint64_t since, uint64_t until);
 int dkt__streams_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to);
+int dkt__streams_select(struct dkt_source *source, dkt_event_fn wants, void *data);
 int dkt__streams_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of);
 
 /* All streams have been filled in: begins to walk them. */

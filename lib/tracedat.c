@@ -69,6 +69,7 @@ static const struct dkt__source_ops dat_ops = {
 	.seek = dkt__streams_seek,
 	.slice = dkt__streams_slice,
 	.bytes = dkt__streams_bytes,
+	.select = dkt__streams_select,
 	.stream = dat_stream,
 	.close = dat_close,
 };

@@ -732,6 +732,16 @@ DKT_API int dkt_source_seek(struct dkt_source *source, uint64_t since, uint64_t 
 DKT_API int dkt_source_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
 			     uint64_t *to);
 
+/* Whether records of that event are wanted. */
+typedef bool (*dkt_event_fn)(void *data, struct dkt_event *event);
+
+/*
+ * Leaves out records of events that are not wanted, without a look at anything else of them; they
+ * count as seen. Each event is asked about once. To be called before the first record, and not from
+ * then on. -EOPNOTSUPP: all records are returned.
+ */
+DKT_API int dkt_source_select(struct dkt_source *source, dkt_event_fn wants, void *data);
+
 /* How many bytes of its pages have been read, of how many in the window. -EOPNOTSUPP: who knows. */
 DKT_API int dkt_source_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of);
 
