@@ -65,6 +65,7 @@ struct app {
 	bool folded;
 	bool keep;
 	bool here;
+	bool kernel;
 	bool csv;
 	const char *events;
 	const char *fields;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "debuglog.h"
 #include "input.h"
@@ -22,6 +23,9 @@ struct latency {
 	struct dkt_pairs *pairs;
 	char **command; /* NULL: none */
 	double seconds; /* to watch; 0: no bound */
+	const char *function; /* whose entry and return it is, NULL: none */
+	char *group; /* of probes that were made for it; NULL: none */
+	char *names[2]; /* of their events */
 };
 
 /* ---- which pair ---- */
@@ -114,14 +118,80 @@ static int list_pairs(struct latency *latency)
 	return 0;
 }
 
+/* ---- entry and return of a function: probes of our own ---- */
+
+#define FUNCTION "function"
+
+static int make_probe(struct latency *latency, const char *place, int i)
+{
+	static const char *const names[] = { "entry", "return" };
+	struct dkt_probe probe = { .kind = DKT_PROBE_KPROBE,
+				   .on_return = i,
+				   .group = latency->group,
+				   .name = names[i],
+				   .place = place,
+				   .fields = "" };
+	int err = dkt_probe_create(latency->ctx, &probe);
+
+	if (err)
+		return dkt_probe_refused(latency->ctx, &probe, err);
+	if (asprintf(&latency->names[i], "%s:%s", latency->group, names[i]) < 0) {
+		latency->names[i] = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static int make_probes(struct latency *latency, const char *place)
+{
+	char *prefix __cleanup(free) = live_name(latency->app, "latency");
+	int i, err = prefix ? dkt_caps_check(latency->ctx, DKT_NEED_CONTROL) : -ENOMEM;
+
+	if (!err)
+		err = dkt_own_group(latency->ctx, prefix, &latency->group);
+	for (i = 0; !err && i < 2; i++)
+		err = make_probe(latency, place, i);
+	if (err)
+		return err;
+	latency->pair.begin = latency->names[0];
+	latency->pair.end = latency->names[1];
+	return 0;
+}
+
+/* The words of the failure that is being told stay. */
+static void remove_probes(struct latency *latency)
+{
+	char *words __cleanup(free) = strdup(dkt_error(latency->ctx));
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (latency->names[i] &&
+		    dkt_probe_remove(latency->ctx, latency->group, i ? "return" : "entry"))
+			fprintf(stderr, "dktrace: %s; 'dktrace reset' will remove it\n",
+				dkt_error(latency->ctx));
+		free(latency->names[i]);
+	}
+	free(latency->group);
+	dkt_fail(latency->ctx, 0, "%s", words ? words : "");
+}
+
+/* ---- arguments ---- */
+
 /* The arguments: a ready-made pair or two events, then a command. */
 static int read_args(struct latency *latency, int argc, char **argv)
 {
 	struct app *app = latency->app;
-	const struct latency_pair *row = find_pair(latency, argv[1]);
+	bool function = !strcmp(argv[1], FUNCTION);
+	const struct latency_pair *row = function ? NULL : find_pair(latency, argv[1]);
 	int used = row ? 2 : 3;
 
-	if (row) {
+	if (function) {
+		if (argc < 3 || app->input)
+			return app_usage("latency function: needs the name of a function of this"
+					 " kernel");
+		latency->pair = (struct latency_pair){ .key = "common_pid", .per_task = true };
+		latency->function = argv[2];
+	} else if (row) {
 		latency->pair = *row;
 	} else {
 		if (argc < 3)
@@ -150,14 +220,14 @@ static int set_up_pairs(struct latency *latency, int slowest)
 {
 	const struct latency_pair *pair = &latency->pair;
 	DKT_OPTS(dkt_pairs_opts, opts, .key = pair->key, .by = pair->by,
-		 .slowest = (uint32_t)slowest);
+		 .slowest = (uint32_t)slowest, .skip = getpid());
 	size_t n_begin = 0, n_end = 0, i;
 	int err = 0;
 
 	if (latency->app->condition)
 		err = debuglog_expr(latency->ctx, latency->app->condition, &latency->filter);
-	/* Live the kernel filters. */
-	opts.filter = latency->app->input ? latency->filter : NULL;
+	/* Live the kernel filters what is recorded. */
+	opts.filter = latency->app->input || latency->app->kernel ? latency->filter : NULL;
 	if (!err)
 		err = dkt_pairs_new(latency->ctx, &opts, &latency->pairs);
 	if (!err)
@@ -287,6 +357,26 @@ static int run_live(struct latency *latency, int *rc)
 	return 0;
 }
 
+/* ---- in the kernel ---- */
+
+static int run_kernel(struct latency *latency, int *rc)
+{
+	struct latency_kernel opts = { .app = latency->app,
+				       .pairs = latency->pairs,
+				       .begin = latency->events[0],
+				       .end = latency->events[1],
+				       .command = latency->command,
+				       .seconds = latency->seconds };
+
+	if (latency->n != 2)
+		return dkt_fail(latency->ctx, -EOPNOTSUPP,
+				"the kernel pairs one event with one other, and these are %zu",
+				latency->n);
+	if (!latency->command && latency->seconds <= 0)
+		fprintf(stderr, "dktrace: watching until Ctrl-C\n");
+	return latency_run_kernel(&opts, rc);
+}
+
 /* All but the words of a failure, which may be of the input's own context. */
 static int run(struct latency *latency, struct input *in, int *rc)
 {
@@ -295,12 +385,16 @@ static int run(struct latency *latency, struct input *in, int *rc)
 	*rc = opt_number("slowest", latency->app->slowest, &slowest);
 	if (*rc)
 		return 0;
-	err = set_up_pairs(latency, slowest);
+	err = latency->function ? make_probes(latency, latency->function) : 0;
+	if (!err)
+		err = set_up_pairs(latency, slowest);
 	if (!err)
 		err = check_condition(latency);
 	if (err)
 		return err;
-	return in ? run_input(latency, in, rc) : run_live(latency, rc);
+	if (in)
+		return run_input(latency, in, rc);
+	return latency->app->kernel ? run_kernel(latency, rc) : run_live(latency, rc);
 }
 
 int cmd_latency(struct app *app, int argc, char **argv)
@@ -312,6 +406,9 @@ int cmd_latency(struct app *app, int argc, char **argv)
 	if (app->seconds && opt_seconds("time", app->seconds, &latency.seconds))
 		return EXIT_USAGE;
 	err = app->input ? input_open(app, app->input, NULL, &in) : dkt_tracefs_open(app->ctx, 0);
+	/* Before events are looked for: what killed ones left is among them. */
+	if (!err && !app->input)
+		live_clean(app, "latency");
 	if (!err && app->input)
 		latency.ctx = in.ctx;
 	if (!err && argc < 2)
@@ -322,6 +419,7 @@ int cmd_latency(struct app *app, int argc, char **argv)
 		err = run(&latency, app->input ? &in : NULL, &rc);
 	dkt_pairs_free(latency.pairs);
 	dkt_expr_free(latency.filter);
+	remove_probes(&latency);
 	if (err < 0 && app->input)
 		input_fail(app, &in, err);
 	input_close(&in);

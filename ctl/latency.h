@@ -41,4 +41,16 @@ void latency_print_notes(const struct latency_report *report);
 /* Groups in order of the time that went into them, the most first; the caller frees it. */
 size_t *latency_order(const struct latency_report *report, size_t *n);
 
+/* Pairs that the kernel makes. */
+struct latency_kernel {
+	struct app *app;
+	struct dkt_pairs *pairs;
+	struct dkt_event *begin, *end;
+	char **command; /* to be run meanwhile, NULL: none */
+	double seconds; /* stop after so many; 0: no bound */
+};
+
+/* Lets the kernel pair and count, and prints its table. rc: the command's exit status. */
+int latency_run_kernel(const struct latency_kernel *opts, int *rc);
+
 #endif

@@ -56,6 +56,15 @@ int live_sweep(const struct app *app)
 	return err;
 }
 
+void live_clean(const struct app *app, const char *kind)
+{
+	char *name __cleanup(free) = live_name(app, kind);
+
+	/* Without the right to it, it is for somebody else. */
+	if (name && !dkt_caps_check(app->ctx, DKT_NEED_CONTROL))
+		dkt_instance_sweep(app->ctx, name, NULL);
+}
+
 double live_now(void)
 {
 	struct timespec ts;

@@ -47,6 +47,9 @@ char *live_name(const struct app *app, const char *kind);
 /* Removes what killed processes left of instances of all kinds, and what was told to stay. */
 int live_sweep(const struct app *app);
 
+/* Before a command of the kind begins: removes what killed ones of it left. */
+void live_clean(const struct app *app, const char *kind);
+
 /* Seconds of a clock that only goes forward. */
 double live_now(void);
 

@@ -56,6 +56,7 @@ static const struct opt opts[] = {
 	{ "jobs",      'j', "N",      AT(jobs),       CMD_REPORT, "read and print with so many threads" },
 	{ "json",      'J', NULL,     AT(json),       CMD_LIST | CMD_HIST | CMD_LATENCY | CMD_PROBE, "print JSON" },
 	{ "keep",      0,   NULL,     AT(keep),       CMD_HIST, "go on counting after the command: 'dktrace hist' shows it" },
+	{ "kernel",    0,   NULL,     AT(kernel),     CMD_LATENCY, "let the kernel pair and count: a table by powers of two" },
 	{ "key",       'k', "FIELDS", AT(key),        CMD_LATENCY, "fields that both records of a pair agree in; BEGIN=END where the names differ" },
 	{ "keys",      'k', "FIELDS", AT(keys),       CMD_HIST, "what to count by: id.syscall,common_pid (default event)" },
 	{ "kind",      0,   "KIND",   AT(kind),       CMD_PROBE, "kprobe, uprobe, fprobe, tracepoint, event or synthetic" },

@@ -30,32 +30,74 @@ static unsigned long long start_time(int pid)
 	return ticks;
 }
 
-/* Whether the rest of a name is "PID-TIME" of a process that is no more. */
-static bool is_left(const char *rest)
+/* Whether the name is the prefix and, after the mark, "PID-TIME" of a process that is no more. */
+static bool is_left(const char *name, const char *prefix, char mark)
 {
+	size_t len = strlen(prefix);
 	unsigned long long ticks;
 	int pid, n = 0;
+	char between;
 
-	if (sscanf(rest, "%d-%llu%n", &pid, &ticks, &n) != 2 || rest[n] || pid <= 0)
+	if (strncmp(name, prefix, len) != 0 || name[len] != mark)
+		return false;
+	name += len + 1;
+	if (sscanf(name, "%d%c%llu%n", &pid, &between, &ticks, &n) != 3 || name[n] || pid <= 0 ||
+	    between != mark)
 		return false;
 	return start_time(pid) != ticks;
 }
 
-int dkt_instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n)
+/* As an event's name can be. */
+static void make_name(char *text)
 {
-	size_t len = strlen(prefix), n_names, i, done = 0;
+	for (; *text; text++)
+		if (!(*text >= '0' && *text <= '9') && !(*text >= 'a' && *text <= 'z') &&
+		    !(*text >= 'A' && *text <= 'Z'))
+			*text = '_';
+}
+
+int dkt_own_group(struct dkt_ctx *ctx, const char *prefix, char **group)
+{
+	(void)ctx;
+	if (asprintf(group, "%s_%d_%llu", prefix, (int)getpid(), start_time(getpid())) < 0) {
+		*group = NULL;
+		return -ENOMEM;
+	}
+	make_name(*group);
+	return 0;
+}
+
+/* Probes by their group, synthetic events by their name. */
+static void sweep_probes(struct dkt_ctx *ctx, const char *prefix)
+{
+	char *name __cleanup(free) = strdup(prefix);
+	const struct dkt_probe *probe;
+	struct dkt_probes *probes;
+	size_t i;
+
+	if (!name || dkt_probes_read(ctx, &probes))
+		return;
+	make_name(name);
+	for (i = 0; (probe = dkt_probes_at(probes, i)); i++)
+		if (is_left(probe->kind == DKT_PROBE_SYNTHETIC ? probe->name : probe->group, name,
+			    '_'))
+			dkt_probe_remove(ctx, probe->group, probe->name);
+	dkt_probes_free(probes);
+}
+
+static int sweep_instances(struct dkt_ctx *ctx, const char *prefix, size_t *n)
+{
+	size_t n_names, i, done = 0;
 	char **names;
 	int err = dkt_tracefs_open(ctx, 0);
 
-	if (n)
-		*n = 0;
+	*n = 0;
 	if (!err)
 		err = dkt__tfs_list(ctx, &names, &n_names, "instances");
 	if (err)
 		return err == -ENOENT ? 0 : err;
 	for (i = 0; i < n_names; i++) {
-		if (strncmp(names[i], prefix, len) != 0 || names[i][len] != '-' ||
-		    !is_left(names[i] + len + 1))
+		if (!is_left(names[i], prefix, '-'))
 			continue;
 		if (dkt_instance_remove(ctx, names[i]))
 			err = -EBUSY;
@@ -63,6 +105,16 @@ int dkt_instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n)
 			done++;
 	}
 	dkt__names_free(names, n_names);
+	*n = done;
+	return err;
+}
+
+int dkt_instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n)
+{
+	size_t done = 0;
+	int err = sweep_instances(ctx, prefix, &done);
+
+	sweep_probes(ctx, prefix);
 	if (n)
 		*n = done;
 	return err;
@@ -71,11 +123,12 @@ int dkt_instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n)
 int dkt_instance_own(struct dkt_ctx *ctx, const char *prefix, struct dkt_instance **instance)
 {
 	char *name __cleanup(free) = NULL;
+	size_t n;
 	int err;
 
 	*instance = NULL;
 	/* What cannot be removed now is for a later one, or for a person. */
-	if (dkt_instance_sweep(ctx, prefix, NULL))
+	if (sweep_instances(ctx, prefix, &n))
 		dkt__log(ctx, DKT_LOG_INFO, "remove what is left of others: %s", dkt_error(ctx));
 	if (asprintf(&name, "%s-%d-%llu", prefix, (int)getpid(), start_time(getpid())) < 0) {
 		name = NULL;

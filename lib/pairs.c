@@ -67,6 +67,7 @@ int dkt_pairs_new(struct dkt_ctx *ctx, const struct dkt_pairs_opts *opts, struct
 		return -ENOMEM;
 	pairs->ctx = ctx;
 	pairs->filter = opts->filter;
+	pairs->skip = opts->skip;
 	pairs->n_slow_max = opts->slowest;
 	err = parse_keys(pairs, opts->key);
 	if (!err && opts->by)

@@ -15,6 +15,9 @@
 /* So many pairs can be taken back when a gap is met. */
 #define PAIRS_RECENT 65536
 
+/* Entries of the kernel's tables: keys that are open, and rows of the result. */
+#define PAIRS_KERNEL_SIZE 16384
+
 /* What a key is called in both records. */
 struct pair_key {
 	struct dkt__key_spec begin;
@@ -63,6 +66,7 @@ struct pair_recent {
 struct dkt_pairs {
 	struct dkt_ctx *ctx;
 	struct dkt_expr *filter;
+	pid_t skip;
 	struct pair_key keys[PAIRS_KEYS];
 	uint32_t n_keys;
 	struct dkt__key_spec by;

@@ -184,13 +184,23 @@ DKT_API int dkt_instance_set_pids(struct dkt_instance *instance, const pid_t *pi
 
 /*
  * Makes an instance for this process alone, PREFIX-PID-TIME with the time when it was started, so
- * that nobody mistakes it for that of a process of the same number. Removes those of the prefix
+ * that nobody mistakes it for that of a process of the same number. Removes instances of the prefix
  * whose process is no more.
  */
 DKT_API int dkt_instance_own(struct dkt_ctx *ctx, const char *prefix,
 			     struct dkt_instance **instance);
 
-/* Removes those of the prefix whose process is no more. n, if not NULL: how many. */
+/*
+ * The name for groups of probes, and for synthetic events, that go with such an instance; the caller
+ * frees it.
+ */
+DKT_API int dkt_own_group(struct dkt_ctx *ctx, const char *prefix, char **group);
+
+/*
+ * Removes those of the prefix whose process is no more, and then probes and synthetic events of
+ * such names, upon which events are no longer valid: see dkt_own_group(). n, if not NULL: how many
+ * instances.
+ */
 DKT_API int dkt_instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n);
 
 /* Switches an option (trace_options). -ENOENT: this kernel has none of that name. */
@@ -977,6 +987,7 @@ struct dkt_pairs_opts {
 	const char *by;
 	uint32_t slowest; /* so many pairs are kept with their records */
 	struct dkt_expr *filter; /* for records of the events that have its fields; NULL: none */
+	pid_t skip; /* what this process begins does not count, in the kernel; 0: all does */
 };
 
 enum dkt_pair_roles { DKT_PAIR_BEGIN = 1, DKT_PAIR_END = 2 };
@@ -1005,6 +1016,16 @@ DKT_API int dkt_pairs_add(struct dkt_pairs *pairs, struct dkt_source *source,
 
 /* To be called after the last record, before groups are looked at. */
 DKT_API int dkt_pairs_finish(struct dkt_pairs *pairs);
+
+/*
+ * Makes the kernel pair the records of two events that were given to dkt_pairs_event(): it gets a
+ * synthetic event of that name, and a histogram of it, which dkt_instance_get_hist() reads: the
+ * group, if there are groups, and lat in ns by powers of two. dkt_events_forget() is called: events
+ * are no longer valid. What was made before a failure goes with the instance, and then
+ * dkt_probe_remove(ctx, "synthetic", name). -EOPNOTSUPP: this kernel cannot.
+ */
+DKT_API int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance,
+			    struct dkt_event *begin, struct dkt_event *end, const char *name);
 
 struct dkt_pairs_info {
 	uint64_t begins; /* records that begin */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* latency by the kernel: a synthetic event of each pair, and a histogram of it. */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "hist.h"
+#include "latency.h"
+
+/* Whether it is over is looked at so often, ms. */
+#define LOOK_MS 20
+
+static int report(struct app *app, struct dkt_instance *in, const char *name)
+{
+	struct dkt_event *event = dkt_event_find(app->ctx, "synthetic", name);
+	struct hist_view view = { 0 };
+	struct dkt_table *table;
+	int err = event ? dkt_instance_get_hist(in, event, &table) :
+			  dkt_fail(app->ctx, -ENOENT, "the event %s has gone", name);
+
+	if (err)
+		return err;
+	view.table = table;
+	/* Groups in order, and in each the times. */
+	err = dkt_table_sort(table, dkt_table_info(table)->n_keys > 1 ? "by,lat" : "lat");
+	if (!err && app->json)
+		err = hist_print_json(&view, stdout);
+	else if (!err && app->csv)
+		err = hist_print_csv(&view, stdout);
+	else if (!err)
+		err = hist_print(&view, stdout);
+	dkt_table_free(table);
+	return err;
+}
+
+static int watch(const struct latency_kernel *opts, struct spawn *spawn)
+{
+	static const struct timespec look = { .tv_nsec = LOOK_MS * 1000000 };
+	double from = live_now();
+	int err = 0;
+
+	if (opts->command)
+		err = spawn_start(spawn, opts->command);
+	if (err)
+		return dkt_fail(opts->app->ctx, err, "run %s: %s", opts->command[0],
+				strerror(-err));
+	spawn_go(spawn);
+	while (!live_over(spawn, from, opts->seconds))
+		nanosleep(&look, NULL);
+	return 0;
+}
+
+/* The event goes after what uses it. The words of the failure that is being told stay. */
+static void clean(struct app *app, struct dkt_instance *in, const char *event)
+{
+	char *words __cleanup(free) = strdup(dkt_error(app->ctx));
+	char *name __cleanup(free) = in ? strdup(dkt_instance_name(in)) : NULL;
+	int err = 0;
+
+	dkt_instance_close(in);
+	if (name)
+		err = dkt_instance_remove(app->ctx, name);
+	if (!err && event)
+		err = dkt_probe_remove(app->ctx, "synthetic", event);
+	/* Where it failed before the event was made, there is none. */
+	if (err && err != -ENOENT)
+		fprintf(stderr, "dktrace: %s; 'dktrace reset' will remove it\n",
+			dkt_error(app->ctx));
+	dkt_fail(app->ctx, 0, "%s", words ? words : "");
+}
+
+int latency_run_kernel(const struct latency_kernel *opts, int *rc)
+{
+	struct app *app = opts->app;
+	char *prefix __cleanup(free) = live_name(app, "latency");
+	char *event __cleanup(free) = NULL;
+	struct spawn spawn = SPAWN_INIT;
+	struct dkt_instance *in = NULL;
+	int err = prefix ? dkt_caps_check(app->ctx, DKT_NEED_CONTROL) : -ENOMEM;
+
+	live_catch();
+	if (!err)
+		err = dkt_own_group(app->ctx, prefix, &event);
+	if (!err)
+		err = dkt_instance_own(app->ctx, prefix, &in);
+	/* Its ns are those of the times. */
+	if (!err)
+		err = dkt_instance_set_clock(in, "mono");
+	if (!err)
+		err = dkt_pairs_start(opts->pairs, in, opts->begin, opts->end, event);
+	if (!err)
+		err = watch(opts, &spawn);
+	if (!err)
+		err = report(app, in, event);
+	spawn_finish(&spawn);
+	*rc = spawn.status;
+	clean(app, in, event);
+	return err;
+}

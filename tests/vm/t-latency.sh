@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# timeout: 200
+# Latencies: of known sleeps, of functions by probes, paired here and by the kernel; what is made goes again.
+# shellcheck shell=sh disable=SC2154,SC2086
+
+need dktrace
+
+made()
+{
+	ls $tracing/instances
+	cat $tracing/kprobe_events $tracing/synthetic_events 2>/dev/null
+}
+
+# Column of a row of the CSV table. usage: cell GROUP COLUMN
+cell()
+{
+	sed -n "s/^$1,/$1,/p" "$out" | cut -d , -f "$2"
+}
+
+run dktrace latency syscall --csv --if 'id == nanosleep || id == clock_nanosleep' -- sh -c 'sleep 0.1; sleep 0.1; sleep 0.3'
+assert_rc 0 "sleeps"
+name=$(sed -n '2s/,.*//p' "$out")
+assert_eq 3 "$(cell $name 2)" "three of them"
+at_least 100000000 "$(cell $name 3)" "the shortest"
+at_least 300000000 "$(cell $name 8)" "the longest"
+holds "not much longer" [ "$(cell $name 8)" -lt 500000000 ]
+
+run dktrace latency block --csv -t 1
+assert_rc 0 "block requests, also if there are none"
+for pair in softirq irq wakeup run; do
+	run dktrace latency $pair --csv -t 1 --slowest 0
+	assert_rc 0 "$pair" || cat "$err"
+done
+assert_grep '^.*,[1-9][0-9]*,' "$out" "processes ran"
+
+# A function's entry and return, by probes of our own.
+if [ -e $tracing/kprobe_events ]; then
+	run dktrace latency function vfs_read --csv -- dd if=/dev/zero of=/dev/null bs=1 count=500
+	assert_rc 0 "function"
+	at_least 500 "$(sed -n '2p' "$out" | cut -d , -f 2)" "calls of vfs_read"
+	assert_eq '' "$(made)" "probes and instance are gone"
+	run dktrace latency function no_such_function -- true
+	assert_rc 1 "no such function"
+	assert_eq '' "$(made)" "nothing is left"
+fi
+
+# The kernel pairs: the same calls, the same ranges.
+[ -e $tracing/synthetic_events ] || exit 0
+run dktrace latency syscall --kernel --csv --if 'id == nanosleep || id == clock_nanosleep' -- \
+	sh -c 'sleep 0.1; sleep 0.1; sleep 0.3'
+assert_rc 0 "--kernel"
+assert_grep '^[a-z_]*nanosleep,67108865-134217728,2,2[0-9]{8}$' "$out" "two of a tenth of a second"
+assert_grep '^[a-z_]*nanosleep,268435457-536870912,1,3[0-9]{8}$' "$out" "one of three"
+assert_eq '' "$(made)" "event and instance are gone"
+run dktrace latency syscall --kernel -t 0.5
+assert_grep 'hits in' "$out" "all calls of all processes"
+run dktrace latency wakeup --kernel -t 1
+assert_rc 1 "two events that begin are too many"
+assert_grep 'one event with one other, and these are 3' "$err" "and told so"
+run dktrace latency sched:sched_wakeup sched:sched_switch --key pid=next_pid --kernel --csv -t 1
+assert_rc 0 "keys of different names"
+assert_grep '^[0-9]+-[0-9]+,[0-9]+,[0-9]+$' "$out" "has rows"
+run dktrace latency irq --kernel -t 1
+assert_rc 0 "groups by a string" || cat "$err"
+assert_eq '' "$(made)" "nothing is left"
+
+# Killed: the next one, or reset, removes instance, event and probes.
+for how in "syscall --kernel" "function vfs_read"; do
+	dktrace latency $how >/dev/null 2>killed.err &
+	pid=$!
+	while ! grep -q Ctrl-C killed.err; do sleep 0.1; done
+	sleep 1
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	holds "something is left of $how" [ -n "$(made)" ]
+	run dktrace reset
+	assert_eq '' "$(made)" "reset removed it"
+done
