@@ -196,7 +196,11 @@ int dkt__event_text(struct dkt_event *event, char **text, size_t *len)
 		return dkt__tfs_read(event->ctx, text, len, "events/%s/%s/format", event->system,
 				     event->name);
 	*text = strndup(event->format, event->format_len);
-	return *text ? 0 : -ENOMEM;
+	if (!*text)
+		return -ENOMEM;
+	/* A file's may have a NUL within. */
+	*len = strlen(*text);
+	return 0;
 }
 
 int dkt__event_load(struct dkt_event *event)
