@@ -22,6 +22,13 @@
  * These two have the names of Lustre's own, where dktrace looks for them.
  */
 
+#ifdef LIBCFS_2_12
+#define NESTED_MSG(data, vaf, more, ...)                                                           \
+	libcfs_debug_vmsg2(data, (vaf)->fmt, *(vaf)->va, " " more, ##__VA_ARGS__)
+#else
+#define NESTED_MSG(data, vaf, more, ...) libcfs_debug_msg(data, "%pV " more, vaf, ##__VA_ARGS__)
+#endif
+
 __printf(2, 3) void _debug_req(struct libcfs_debug_msg_data *data, const char *fmt, ...);
 __printf(4, 5) void _ldlm_lock_debug(struct libcfs_debug_msg_data *data, void *lock, u64 cookie,
 				     const char *fmt, ...);
@@ -34,13 +41,13 @@ noinline void _debug_req(struct libcfs_debug_msg_data *data, const char *fmt, ..
 
 	va_start(args, fmt);
 	vaf.va = &args;
-	libcfs_debug_msg(
-		data,
-		"%pV req@%p x%llu/t%lld(%llu) o%d->%s@%s:%d/%d lens %d/%d e %d to %lld dl %lld ref %d fl %s:%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s/%x/%x rc %d/%d job:'%s' uid:%u gid:%u projid:%u\n",
-		&vaf, data, 1845032718239872ULL, -1LL, 4294967299ULL, 400,
-		"lustre-OST0000-osc-ffff9b", "192.168.1.20@tcp", 12, 10, 224, 368, 0, 7LL,
-		1763639820LL, 2, "Rpc", on, none, none, "R", none, none, "Q", none, none, on, none,
-		none, none, "S", none, none, "X", 0xc0, ~0u, 0, -107, "dd.0", 0, 1000, ~0u);
+	NESTED_MSG(
+		data, &vaf,
+		"req@%p x%llu/t%lld(%llu) o%d->%s@%s:%d/%d lens %d/%d e %d to %lld dl %lld ref %d fl %s:%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s/%x/%x rc %d/%d job:'%s' uid:%u gid:%u projid:%u\n",
+		data, 1845032718239872ULL, -1LL, 4294967299ULL, 400, "lustre-OST0000-osc-ffff9b",
+		"192.168.1.20@tcp", 12, 10, 224, 368, 0, 7LL, 1763639820LL, 2, "Rpc", on, none,
+		none, "R", none, none, "Q", none, none, on, none, none, none, "S", none, none, "X",
+		0xc0, ~0u, 0, -107, "dd.0", 0, 1000, ~0u);
 	va_end(args);
 }
 
@@ -52,10 +59,10 @@ noinline void _ldlm_lock_debug(struct libcfs_debug_msg_data *data, void *lock, u
 
 	va_start(args, fmt);
 	vaf.va = &args;
-	libcfs_debug_msg(
-		data,
-		"%pV ns: %s lock: %p/%#llx lrc: %d/%d,%d mode: %s/%s res: [%#llx:%#llx:%#llx.%#llx] rrc: %d type: %s flags: %#llx nid: %s remote: %#llx expref: %d pid: %u timeout: %lld lvb_type: %d\n",
-		&vaf, "mdt-lustre-MDT0000_UUID", lock, cookie, 2, 0, 1, "PR", "PR", 0x200000401ULL,
+	NESTED_MSG(
+		data, &vaf,
+		"ns: %s lock: %p/%#llx lrc: %d/%d,%d mode: %s/%s res: [%#llx:%#llx:%#llx.%#llx] rrc: %d type: %s flags: %#llx nid: %s remote: %#llx expref: %d pid: %u timeout: %lld lvb_type: %d\n",
+		"mdt-lustre-MDT0000_UUID", lock, cookie, 2, 0, 1, "PR", "PR", 0x200000401ULL,
 		0x1ULL, 0x0ULL, 0x0ULL, 3, "IBT", 0x40000000000000ULL, "local", 0x0ULL, -99, 4711,
 		0LL, 0);
 	va_end(args);

@@ -174,6 +174,45 @@ static void log_message(struct libcfs_debug_msg_data *data, const char *fmt, va_
 	preempt_enable();
 }
 
+#ifdef LIBCFS_2_12
+static void log_both(struct libcfs_debug_msg_data *data, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	log_message(data, fmt, ap);
+	va_end(ap);
+}
+
+noinline void libcfs_debug_vmsg2(struct libcfs_debug_msg_data *data, const char *fmt, va_list args,
+				 const char *fmt2, ...)
+{
+	struct va_format first = { .fmt = fmt }, second = { .fmt = fmt2 };
+	va_list ap, again;
+
+	if (!fmt2) {
+		log_message(data, fmt, args);
+		return;
+	}
+	va_copy(again, args);
+	va_start(ap, fmt2);
+	first.va = &again;
+	second.va = &ap;
+	log_both(data, "%pV%pV", &first, &second);
+	va_end(ap);
+	va_end(again);
+}
+EXPORT_SYMBOL(libcfs_debug_vmsg2);
+
+noinline void libcfs_debug_msg(struct libcfs_debug_msg_data *data, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	libcfs_debug_vmsg2(data, fmt, ap, NULL);
+	va_end(ap);
+}
+#else
 noinline void libcfs_debug_msg(struct libcfs_debug_msg_data *data, const char *fmt, ...)
 {
 	va_list ap;
@@ -182,6 +221,7 @@ noinline void libcfs_debug_msg(struct libcfs_debug_msg_data *data, const char *f
 	log_message(data, fmt, ap);
 	va_end(ap);
 }
+#endif
 EXPORT_SYMBOL(libcfs_debug_msg);
 
 /* ---- taking it out ---- */

@@ -40,6 +40,12 @@ void libcfs_set_hook(libcfs_hook_fn hook);
 
 __printf(2, 3) void libcfs_debug_msg(struct libcfs_debug_msg_data *data, const char *fmt, ...);
 
+#ifdef LIBCFS_2_12
+/* As Lustre up to 2.12: all messages go through it, some with a second format. */
+void libcfs_debug_vmsg2(struct libcfs_debug_msg_data *data, const char *fmt, va_list args,
+			const char *fmt2, ...);
+#endif
+
 /* As Lustre: the test is at the call, and the data are of the call site. */
 #define CDEBUG_IN(subsys, mask, fmt, ...)                                                          \
 	do {                                                                                       \
