@@ -1,0 +1,27 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The live log as a file for others.
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+
+load helper
+
+@test "the log as a trace.dat: trace-cmd prints it as show does, and it stays" {
+	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
+	dktrace set_param debug=ioctl+vfstrace >/dev/null
+	ls / >/dev/null
+	dktrace set_param debug=0 >/dev/null
+	for format in trace.dat trace.dat-6; do
+		dktrace convert --format "$format" log "$tmp/log.dat"
+		# Processes that have ended since are known by one of the two, at times.
+		trace-cmd report --nodate "$tmp/log.dat" | sed 1d | cut -d: -f2- >"$tmp/have"
+		dktrace show --style trace | sed '$d' | cut -d: -f2- >"$tmp/wanted"
+		cmp "$tmp/wanted" "$tmp/have"
+		[ "$(wc -l <"$tmp/wanted")" -gt 10 ]
+	done
+}
+
+@test "no log, no file" {
+	run -1 --separate-stderr dktrace convert log "$tmp/log.dat"
+	has "$stderr" "dktrace: nothing is recorded yet"
+	[ ! -e "$tmp/log.dat" ]
+}
