@@ -7,6 +7,9 @@
 /* perf_event.h of older kernels lacks it. */
 #define FORMAT_LOST (1u << 4)
 
+/* Bytes of struct trace_entry, with which every tracepoint's data begin. */
+#define ENTRY 8
+
 /* How many of these fields there are. */
 static size_t count(uint64_t type, uint64_t bits)
 {
@@ -144,8 +147,8 @@ bool dkt__perf_item(const struct dkt__perf *perf, const uint8_t *data, uint32_t 
 	if (!perf->n_attrs)
 		return false;
 	if (item->type == PERF_RECORD_SAMPLE)
-		return take_sample(perf, &cur, item) && item->data && item->cpu < DKT__PERF_CPUS &&
-		       item->attr->type == PERF_TYPE_TRACEPOINT;
+		return take_sample(perf, &cur, item) && item->data && item->size >= ENTRY &&
+		       item->cpu < DKT__PERF_CPUS && item->attr->type == PERF_TYPE_TRACEPOINT;
 	if (item->type != PERF_RECORD_COMM && item->type != PERF_RECORD_FORK &&
 	    item->type != PERF_RECORD_LOST && item->type != PERF_RECORD_LOST_SAMPLES)
 		return false;
