@@ -227,6 +227,32 @@ static int print_drift(const struct status *status)
 	return 0;
 }
 
+/* The instance in which hist --keep lets the kernel count; NULL: there is none. */
+static char *kept_hist(const struct debuglog *log)
+{
+	struct dkt_instance *in;
+	char *name;
+
+	if (asprintf(&name, "%s-hist", log->name) < 0)
+		return NULL;
+	if (!dkt_instance_open(log->ctx, name, 0, &in)) {
+		dkt_instance_close(in);
+		return name;
+	}
+	free(name);
+	return NULL;
+}
+
+static void print_hist(const struct debuglog *log)
+{
+	char *name __cleanup(free) = kept_hist(log);
+
+	if (!name)
+		return;
+	print_label("histograms");
+	printf("kept in the instance %s; 'dktrace hist' shows them\n", name);
+}
+
 static int print_text(struct debuglog *log, const struct status *status)
 {
 	int err = 0;
@@ -248,6 +274,7 @@ static int print_text(struct debuglog *log, const struct status *status)
 	print_params(log);
 	status_filter_print(&log->set, LABEL_WIDTH);
 	print_probes(log);
+	print_hist(log);
 	if (err || !status->started)
 		return err;
 	print_label("events");
@@ -322,6 +349,7 @@ static void add_drift(struct json_object *root, const struct status *status)
 
 static int print_json(struct debuglog *log, const struct status *status)
 {
+	char *hist __cleanup(free) = kept_hist(log);
 	struct json_object *root = json_object_new_object();
 	const struct param *param = NULL;
 
@@ -348,6 +376,7 @@ static int print_json(struct debuglog *log, const struct status *status)
 		json_object_object_add(root, "clock", json_object_new_string(status->clock));
 	}
 	status_probes_json(log, root);
+	json_object_object_add(root, "histograms", hist ? json_object_new_string(hist) : NULL);
 	add_sources(root, status);
 	add_drift(root, status);
 	add_cpus(root, status);

@@ -74,6 +74,8 @@ assert_grep '^129-256,3$' "$out" "129"
 run dktrace hist syscalls:sys_enter_read --keys count --sort count.descending --keep --if "$mine"
 assert_rc 0 "--keep"
 kept=$tracing/instances/dktrace-hist
+run dktrace status
+assert_grep 'kept in the instance dktrace-hist' "$out" "status tells of it"
 $work
 run dktrace hist --csv
 sed -n 's/^{ count: *\([0-9]*\) } hitcount: *\([0-9]*\)$/\1,\2/p' $kept/events/syscalls/sys_enter_read/hist >kernel.rows
