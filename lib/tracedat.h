@@ -106,6 +106,9 @@ struct dkt__dat_buffer *dkt__dat_buffer_add(struct dkt__dat *dat, const char *na
 int dkt__dat_read_v6(struct dkt__dat *dat, struct dkt__cursor *cur);
 int dkt__dat_read_v7(struct dkt__dat *dat, struct dkt__cursor *cur);
 
+/* Of a file that was cut: looks for pages there, behind the last options that could be read. */
+int dkt__dat_recover(struct dkt__dat *dat, uint64_t at);
+
 /* Fills one buffer's CPUs from a table of offsets and sizes. */
 bool dkt__dat_cpu_table(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, uint32_t n,
 			struct dkt__cursor *cur);

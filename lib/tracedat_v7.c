@@ -119,6 +119,7 @@ static int read_options(struct dkt__dat *dat, struct dkt__cursor *cur, uint64_t 
 static int read_chain(struct dkt__dat *dat, uint64_t next)
 {
 	struct dkt__cursor cur;
+	uint64_t end = 0;
 	unsigned int n;
 	int err = 0;
 
@@ -131,9 +132,12 @@ static int read_chain(struct dkt__dat *dat, uint64_t next)
 			dat->cut = true;
 			break;
 		}
+		/* Options are not compressed: their end is a place in the file. */
+		if (cur.p >= dat->file.data && cur.end <= dat->file.data + dat->file.size)
+			end = (uint64_t)(cur.end - dat->file.data);
 		err = read_options(dat, &cur, &next);
 	}
-	return err;
+	return err || !dat->cut || !end ? err : dkt__dat_recover(dat, end);
 }
 
 int dkt__dat_read_v7(struct dkt__dat *dat, struct dkt__cursor *cur)

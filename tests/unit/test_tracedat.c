@@ -252,6 +252,32 @@ static void test_cut(void **state)
 	assert_int_equal(most, 13);
 }
 
+/* The places of pages, which version 7 says at its end, are found without. */
+static void test_cut_v7(void **state)
+{
+	static const char *const files[] = { MADE "v7", MADE "v7-zlib" };
+	struct reading r;
+	char path[32];
+	size_t i;
+	int fd;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		cut(files[i], -1, path, &fd);
+		assert_int_equal(begin(&r, path, NULL), 0);
+		print(&r);
+		assert_non_null(strstr(dkt_source_info(r.source)->damage, "cut off at byte"));
+		end(&r);
+		close(fd);
+	}
+	cut(RECORDED "v7-zstd.dat", 30000, path, &fd);
+	assert_int_equal(begin(&r, path, NULL), 0);
+	assert_int_equal(print(&r), 43);
+	assert_non_null(strstr(dkt_source_info(r.source)->damage, "is guessed"));
+	end(&r);
+	close(fd);
+}
+
 static void refused(const char *bytes, size_t n, const char *words)
 {
 	struct reading r;
@@ -289,7 +315,8 @@ int main(void)
 		cmocka_unit_test(test_info),        cmocka_unit_test(test_compressed),
 		cmocka_unit_test(test_byte_orders), cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_windows),     cmocka_unit_test(test_since),
-		cmocka_unit_test(test_cut),         cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_cut),         cmocka_unit_test(test_cut_v7),
+		cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
