@@ -325,7 +325,8 @@ static int open_style(struct printer *p, const struct class_map *map)
 					  .cpus = p->in ? dkt_instance_cpus(p->in) : 0,
 					  .has_wall = !p->result->clock,
 					  .wall = p->wall };
-	DKT_OPTS(dkt_style_opts, opts, .source = &source, .dir = p->opts->dir);
+	DKT_OPTS(dkt_style_opts, opts, .source = &source, .dir = p->opts->dir,
+		 .color = p->opts->color);
 	int err = dkt_buf_new(&p->out.buf);
 
 	gethostname(host, sizeof(host) - 1);

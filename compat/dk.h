@@ -24,6 +24,7 @@ struct dk_opts {
 	int32_t pid; /* -1: any */
 	int cpu; /* -1: any */
 	bool escape; /* the output is a terminal: control characters do it no good */
+	bool color; /* it is, and the style sees to them itself */
 	bool drop_rights; /* once all is open: the process has nothing else to do */
 	bool skip_self; /* leave out what this process caused */
 	const volatile sig_atomic_t *stop; /* set by a signal handler; NULL: none */

@@ -64,7 +64,7 @@ static bool is_one_of(const char *word, const char *a, const char *b)
 	return !strcmp(word, a) || !strcmp(word, b);
 }
 
-static bool color_wanted(void)
+bool param_opts_color(void)
 {
 	const char *no_color = getenv("NO_COLOR");
 
@@ -115,7 +115,7 @@ int param_opts_parse(int argc, char **argv, const char *letters, struct param_op
 {
 	int c;
 
-	opts->color = color_wanted();
+	opts->color = param_opts_color();
 	/* 0 and not 1: getopt() starts anew, also in the middle of a word. */
 	optind = 0;
 	while ((c = getopt_long(argc, argv, letters, names, NULL)) != -1)

@@ -229,7 +229,7 @@ static int report_init(struct report *report)
 {
 	const struct report_opts *opts = report->opts;
 	DKT_OPTS(dkt_style_opts, style, .source = dkt_source_info(report->source), .dir = opts->dir,
-		 .fields = opts->fields, .n_fields = opts->n_fields);
+		 .color = opts->color, .fields = opts->fields, .n_fields = opts->n_fields);
 	struct dkt_style_info info = { 0 };
 	struct dkt_event *const *events;
 	int err = dkt_events(report->ctx, &events, &report->n_verdicts);

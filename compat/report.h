@@ -17,6 +17,7 @@ struct report_opts {
 	size_t n_fields;
 	bool streams; /* lines begin with the name of the record's stream, as trace-cmd has it */
 	bool escape; /* the output is a terminal: control characters do it no good */
+	bool color; /* it is, and the style sees to them itself */
 	int fd; /* -1: the style writes files of its own */
 	const volatile sig_atomic_t *stop; /* set by a signal handler; NULL: none */
 };

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "param_opts.h"
 #include "util.h"
 
 #define LEGACY "legacy"
@@ -34,6 +35,14 @@ int style_find(const char *name, struct dkt_style_info *info)
 		if (!name || !strcmp(info->name, name))
 			return 0;
 	return -ENOENT;
+}
+
+void style_terminal(const struct dkt_style_info *info, const char *file, bool *escape, bool *color)
+{
+	bool terminal = !file && isatty(STDOUT_FILENO);
+
+	*color = terminal && info->traits & DKT_STYLE_COLOR && param_opts_color();
+	*escape = terminal && !*color && !(info->traits & DKT_STYLE_DATA);
 }
 
 /* The text of a message, which its event's print format does not give. */

@@ -7,6 +7,9 @@
 
 struct style;
 
+/* What a terminal needs: escape, or color if the style sees to both. file: where else it goes. */
+void style_terminal(const struct dkt_style_info *info, const char *file, bool *escape, bool *color);
+
 /* As dkt_style_get(), the legacy style first. */
 int style_get(size_t i, struct dkt_style_info *info);
 

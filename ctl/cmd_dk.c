@@ -189,7 +189,7 @@ int cmd_dk(struct app *app, int argc, char **argv)
 		opts.flags = DKT_CAPTURE_KEEP;
 	opts.skip_self = follow;
 	opts.drop_rights = true;
-	opts.escape = !file && !(style.traits & DKT_STYLE_DATA) && isatty(STDOUT_FILENO);
+	style_terminal(&style, file, &opts.escape, &opts.color);
 	catch_signals(&opts);
 	err = print_log(app, &opts, file ? fd : STDOUT_FILENO, &result);
 	/* What is for a program has nothing else in it. */

@@ -181,8 +181,8 @@ static int open_output(struct app *app, struct report_opts *opts)
 
 	opts->stop = &stop;
 	opts->fd = STDOUT_FILENO;
-	opts->escape = !app->output && isatty(STDOUT_FILENO);
 	style_find(opts->style, &style);
+	style_terminal(&style, app->output, &opts->escape, &opts->color);
 	if (style.traits & DKT_STYLE_FILES) {
 		opts->fd = -1;
 		opts->dir = app->output;

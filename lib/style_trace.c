@@ -226,6 +226,47 @@ static char *put_cached_time(struct trace_style *style, char *p, uint64_t ts)
 	return put_fraction(p + style->seconds_len, (uint32_t)(us - second * 1000000));
 }
 
+/* ---- on a terminal ---- */
+
+/* Select Graphic Rendition, ECMA-48. */
+#define NAME_COLOR "\033[36m"
+#define LOST_COLOR "\033[31m"
+#define NO_COLOR   "\033[0m"
+
+/* The same line with colours; what was recorded brings none of its own. */
+static int color_record(struct dkt_style *base, const struct dkt_record *record, const char *comm,
+			struct dkt_buf *buf)
+{
+	uint64_t ts = record->ts + (base->opts.wall ? (uint64_t)base->source.wall : 0);
+	size_t from = buf->len, comm_len = strlen(comm), name_len;
+	char *p = dkt__buf_room(buf, comm_len + 160);
+
+	if (!p)
+		return -ENOMEM;
+	if (!record->event) {
+		dkt_buf_str(buf, LOST_COLOR);
+		style_gap(record, buf);
+		buf->len--;
+		dkt_buf_str(buf, NO_COLOR "\n");
+		return buf->err;
+	}
+	p = put_time(put_process(p, record, comm, comm_len), ts);
+	buf->len = (size_t)(p - buf->data);
+	dkt_buf_escape(buf, from);
+	dkt_buf_str(buf, ": " NAME_COLOR);
+	from = buf->len;
+	dkt_buf_str(buf, record->event->name);
+	dkt_buf_escape(buf, from);
+	dkt_buf_str(buf, NO_COLOR ": ");
+	for (name_len = strlen(record->event->name); name_len < NAME_WIDTH; name_len++)
+		dkt_buf_add(buf, " ", 1);
+	from = buf->len;
+	dkt__style_text(base, record, buf);
+	dkt_buf_escape(buf, from);
+	dkt_buf_add(buf, "\n", 1);
+	return buf->err;
+}
+
 static int trace_record(struct dkt_style *base, const struct dkt_record *record, const char *comm,
 			struct dkt_buf *buf)
 {
@@ -236,6 +277,8 @@ static int trace_record(struct dkt_style *base, const struct dkt_record *record,
 	struct kind *kind;
 	char *p;
 
+	if (dkt__unlikely(base->opts.color))
+		return color_record(base, record, comm, buf);
 	if (dkt__unlikely(!record->event)) {
 		style_gap(record, buf);
 		return buf->err;
@@ -266,6 +309,7 @@ static int trace_record(struct dkt_style *base, const struct dkt_record *record,
 const struct dkt__style_ops dkt__style_trace_ops = {
 	.name = "trace",
 	.words = "the columns of trace-cmd report",
+	.traits = DKT_STYLE_COLOR,
 	.size = sizeof(struct trace_style),
 	.open = trace_open,
 	.learn = trace_learn,

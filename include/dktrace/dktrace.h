@@ -1105,6 +1105,7 @@ enum dkt_style_traits {
 	DKT_STYLE_BINARY = 2, /* not for a terminal */
 	DKT_STYLE_ORDER = 4, /* one object has to get all records, in order of time */
 	DKT_STYLE_FILES = 8, /* writes files of its own in a directory, nothing to the buffer */
+	DKT_STYLE_COLOR = 16, /* heeds the option color */
 };
 
 struct dkt_style_info {
@@ -1127,6 +1128,7 @@ struct dkt_style_opts {
 	size_t n_fields; /* 0: all of the event */
 	const char *dir; /* where a style with DKT_STYLE_FILES writes; it is made */
 	bool wall; /* text styles show wall-clock time, if the source knows it */
+	bool color; /* for a terminal: coloured, and control characters of records escaped */
 	/*
 	 * Appends the text of a record that its event's print format does not give; newlines at its end
 	 * do not count. False: that gives it, nothing was appended; so it is for all records of an

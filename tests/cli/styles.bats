@@ -112,3 +112,20 @@ of_rm()
 	has "$output" legacy
 	has "$output" json
 }
+
+@test "on a terminal: colours for people, data as it is" {
+	on_terminal()
+	{
+		env "${@:2}" script -qec "dktrace show --input '$capture' --cpu 1 --style $1" /dev/null </dev/null >"$BATS_TEST_TMPDIR/out"
+	}
+	on_terminal trace NO_COLOR=
+	grep -q $'\033\\[36msys_exit_write\033\\[0m:' "$BATS_TEST_TMPDIR/out"
+	on_terminal trace NO_COLOR=1
+	run -1 grep -q $'\033' "$BATS_TEST_TMPDIR/out"
+	on_terminal csv NO_COLOR=
+	run -1 grep -qE $'\033|x0d' "$BATS_TEST_TMPDIR/out"
+	dktrace show --input "$capture" --style trace | head -n 1 >"$BATS_TEST_TMPDIR/out"
+	run -1 grep -q $'\033' "$BATS_TEST_TMPDIR/out"
+	on_terminal perfetto NO_COLOR= || true
+	has "$(cat "$BATS_TEST_TMPDIR/out")" "dktrace: --style perfetto: not for a terminal; name a file"
+}

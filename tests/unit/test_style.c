@@ -298,6 +298,26 @@ static void test_trace(void **state)
 	room_close(&room);
 }
 
+/* Colours are the style's own: what was recorded cannot bring any. */
+static void test_trace_color(void **state)
+{
+	struct room room;
+
+	(void)state;
+	room_open(&room, "trace", NULL, 0);
+	dkt_style_free(room.style);
+	DKT_OPTS(dkt_style_opts, opts, .color = true, .text = own_text,
+		 .data = (void *)"\033[2Jtext\n");
+	assert_int_equal(dkt_style_new(room.ctx, "trace", &opts, &room.style), 0);
+	assert_string_equal(styled(&room, "d\033d"),
+			    "             d\\x1bd-4711  [003]  3682.519727: "
+			    "\033[36msample\033[0m:               \\x1b[2Jtext\n");
+	room.record.event = NULL;
+	room.record.lost = 5;
+	assert_string_equal(styled(&room, ""), "\033[31mCPU:3 [5 EVENTS DROPPED]\033[0m\n");
+	room_close(&room);
+}
+
 /* ---- every style ---- */
 
 static void test_json_random(void **state)
@@ -398,6 +418,7 @@ int main(void)
 		cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_raw),
 		cmocka_unit_test(test_trace),
+		cmocka_unit_test(test_trace_color),
 		cmocka_unit_test(test_json_random),
 		cmocka_unit_test(test_every_style_survives),
 		cmocka_unit_test(test_many_events),
