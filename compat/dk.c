@@ -106,6 +106,14 @@ static bool is_in_lustre(struct printer *p, const struct dkt_record *rec)
 	return dk_lustre_has(p->lustre, &key);
 }
 
+/* The last question, so that only what would be shown counts. */
+static bool in_rate(struct printer *p, const struct dkt_record *rec)
+{
+	return !p->opts->rate || !rec->event ||
+	       rate_takes(p->opts->rate, legacy_style_bits(p->legacy, rec).types,
+			  (int64_t)rec->ts + p->wall);
+}
+
 static int print_record(struct printer *p, const struct dkt_record *rec)
 {
 	size_t from;
@@ -123,6 +131,10 @@ static int print_record(struct printer *p, const struct dkt_record *rec)
 	}
 	if (is_in_lustre(p, rec))
 		return 0;
+	if (!in_rate(p, rec)) {
+		p->result->dropped++;
+		return 0;
+	}
 	dkt_buf_data(p->out.buf, &from);
 	err = style_record(p->out.style, rec, dkt_capture_comm(p->capture, rec->pid), p->out.buf);
 	if (p->opts->escape)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "debuglog.h"
+#include "rate.h"
 #include "record_sort.h"
 
 struct dk_opts {
@@ -18,6 +19,7 @@ struct dk_opts {
 	uint32_t subsystems;
 	uint32_t hidden_types; /* not records whose bits are all among these; see mask_hides() */
 	uint32_t hidden_subsystems;
+	struct rate *rate; /* of the records selected, so many in a second; NULL: all */
 	struct record_sort *lustre; /* Lustre's own records, to be merged; NULL: none */
 	int64_t since; /* wall-clock ns; 0: no bound */
 	int64_t until;

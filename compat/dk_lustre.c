@@ -247,12 +247,18 @@ static int put_record(struct dk_lustre *lustre, int64_t wall)
 	return 0;
 }
 
+static bool in_rate(struct dk_lustre *lustre)
+{
+	return !lustre->opts->rate || rate_takes(lustre->opts->rate, record_head(lustre->rec).mask,
+						 record_time(lustre->rec));
+}
+
 int dk_lustre_print(struct dk_lustre *lustre, int64_t wall)
 {
 	size_t from;
 	int err;
 
-	if (!selected(lustre, lustre->rec, lustre->len)) {
+	if (!selected(lustre, lustre->rec, lustre->len) || !in_rate(lustre)) {
 		lustre->result->dropped++;
 		return step(lustre);
 	}

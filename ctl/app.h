@@ -29,6 +29,7 @@ struct app {
 	const char *filter;
 	const char *types;
 	const char *subsystems;
+	const char *rate;
 	const char *since;
 	const char *until;
 	const char *pid;

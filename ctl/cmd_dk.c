@@ -2,6 +2,7 @@
 /* dk, show, follow: the log as text. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,6 +81,27 @@ static int read_time(const char *option, const char *text, int64_t *ns)
 				 " @SECONDS, -N[smhd]",
 				 option, text);
 	return 0;
+}
+
+static int read_rate(const char *text, struct rate *rate, struct dk_opts *opts)
+{
+	const char *bad;
+
+	if (!text)
+		return 0;
+	if (rate_parse(text, rate, &bad))
+		return app_usage("--rate: '%.*s' is no class and its number of records a second:"
+				 " rpctrace=100",
+				 (int)strcspn(bad, ","), bad);
+	opts->rate = rate;
+	return 0;
+}
+
+static void print_rate(const struct rate *rate)
+{
+	if (rate->left_out)
+		fprintf(stderr, "dktrace: %" PRIu64 " records left out by --rate\n",
+			rate->left_out);
 }
 
 static int read_opts(const struct app *app, struct dk_opts *opts)
@@ -165,12 +187,15 @@ int cmd_dk(struct app *app, int argc, char **argv)
 	struct dk_opts opts = DK_OPTS_INIT;
 	struct dk_result result = { 0 };
 	struct dkt_style_info style;
+	struct rate rate = { 0 };
 	int fd __cleanup(close) = -1;
 	bool follow = !strcmp(argv[0], "follow"), files;
 	int err, rc = read_style(app->style, file, &style);
 
 	if (!rc)
 		rc = read_opts(app, &opts);
+	if (!rc)
+		rc = read_rate(app->rate, &rate, &opts);
 	if (rc)
 		return rc;
 	opts.style = style.name;
@@ -197,6 +222,7 @@ int cmd_dk(struct app *app, int argc, char **argv)
 		dk_result_print(&result, "dktrace",
 				follow || (!file && style.traits & DKT_STYLE_DATA) ? stderr :
 										     stdout);
+	print_rate(&rate);
 	rc = err ? result.closed ? 0 : app_fail(app) : result.lost ? EXIT_LOST : 0;
 	dk_result_clear(&result);
 	return rc;

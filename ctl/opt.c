@@ -71,6 +71,7 @@ static const struct opt opts[] = {
 	{ "output",    'o', "FILE",   AT(output),     CMD_MERGE, "the file to write" },
 	{ "pid",       'p', "PIDS",   AT(pid),        CMD_FILTER | CMD_FUNCTION, "only of these processes, all of their threads: 1234,1240" },
 	{ "pid",       'p', "PID",    AT(pid),        CMD_PROBE, "the process whose program it is, or who sees --exec at that path" },
+	{ "rate",      0,   "CLASS=N",  AT(rate),     CMD_LOG,  "of a class at most N records a second: rpctrace=100,vfstrace=10" },
 	{ "root",      'R', "DIR",    AT(root),       0,        "directory that stands for tracefs ($DKTRACE_ROOT)" },
 	{ "since",     's', "TIME",   AT(since),      CMD_LOG,  "only records from then on: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, or -N[smhd] for so long ago" },
 	{ "since",     's', "TIME",   AT(since),      CMD_REPORT | CMD_PICK, "only records from then on: SECONDS of the file's clock, or a time of day as of dk" },

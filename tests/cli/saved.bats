@@ -186,3 +186,16 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 	run -1 --separate-stderr dktrace dk --input "$tree"
 	has "$stderr" "dktrace: list $tree/per_cpu: No such file or directory"
 }
+
+@test "--rate: so many of a class in a second" {
+	local all
+
+	run -0 --separate-stderr dktrace dk --input "$capture" --class vfstrace
+	all=$(grep -c '^[0-9a-f]\{8\}:' <<<"$output")
+	[ "$all" -gt 3 ]
+	run -0 --separate-stderr dktrace dk --input "$capture" --class vfstrace --rate vfstrace=1
+	[ "$(grep -c '^[0-9a-f]\{8\}:' <<<"$output")" -lt "$all" ]
+	has "$stderr" "dktrace: $((all - $(grep -c '^[0-9a-f]\{8\}:' <<<"$output"))) records left out by --rate"
+	expect 2 "" "dktrace: --rate: 'bogus=1' is no class and its number of records a second: rpctrace=100" \
+		dktrace dk --input "$capture" --rate trace=5,bogus=1
+}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # modules: loop
 # build-modules: libcfs lustre_debug
-# timeout: 120
+# timeout: 200
 # status tells where records come from, why not from elsewhere, and which modules came and went.
 # shellcheck shell=sh disable=SC2154
 
@@ -34,6 +34,24 @@ says 'lustre_debug: not used: this Lustre has no trace event cdebug: a probe on 
 silent "nothing to tell"
 emit catalogue
 same "messages by the probe"
+
+# At most so many of a class in a second, as the reader shows them; what is left out is told.
+echo clear >$lnet/debug_marker
+lctl clear
+set_param debug=+info
+lctl clear
+emit "flood 400"
+all=$(dktrace show 2>/dev/null | grep -c 'emit_flood')
+at_least 400 "$all" "a flood of messages"
+class=$(dktrace show 2>/dev/null | grep -m 1 'emit_flood' | cut -d : -f 2)
+name=$(dktrace list classes | awk -v mask="$class" '$2 == mask { print $1 }')
+run dktrace show --subsystem rpc --rate "$name=50"
+shown=$(count emit_flood)
+holds "$name: at most 50 in each second ($shown)" [ "$shown" -ge 50 ] && [ "$shown" -le 150 ]
+assert_grep "^dktrace: $((all - shown)) records left out by --rate$" "$err" "the others are told"
+run dktrace dk --subsystem rpc --rate "$name=50"
+assert_rc 0 "dk, with the module's own buffer"
+assert_grep 'left out by --rate' "$err" "is limited too"
 
 # It goes with the probe on it, and comes again: nothing is wedged.
 for _ in 1 2 3; do

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* So many records of a class in a second: what is read, what is let through. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <errno.h>
+
+#include "rate.h"
+
+#define SECOND INT64_C(1000000000)
+
+static void test_parse(void **state)
+{
+	static const char *const wrong[] = {
+		"",
+		"rpctrace",
+		"rpctrace=",
+		"rpctrace=0",
+		"rpctrace=-1",
+		"rpctrace=1x",
+		"nosuch=1",
+		"=1",
+		"rpctrace=1,",
+		",rpctrace=1",
+		"rpctrace= 1",
+		"rpctrace=99999999999",
+	};
+	const char *bad;
+	struct rate rate;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(rate_parse(wrong[i], &rate, &bad), -EINVAL);
+	assert_int_equal(rate_parse("trace=1,bogus=2", &rate, &bad), -EINVAL);
+	assert_string_equal(bad, "bogus=2");
+	assert_int_equal(rate_parse("trace=1,RPCTRACE=200", &rate, &bad), 0);
+	assert_int_equal(rate.limited, 0x00100001);
+	assert_int_equal(rate.most[20], 200);
+}
+
+static void test_takes(void **state)
+{
+	const char *bad;
+	struct rate rate;
+	int i, n = 0;
+
+	(void)state;
+	assert_int_equal(rate_parse("trace=2,rpctrace=3", &rate, &bad), 0);
+	for (i = 0; i < 10; i++)
+		n += rate_takes(&rate, 1u << 20, 5 * SECOND + i);
+	assert_int_equal(n, 3);
+	/* Another class has its own count; what has no limit has none. */
+	assert_true(rate_takes(&rate, 1, 5 * SECOND));
+	for (i = 0; i < 10; i++)
+		assert_true(rate_takes(&rate, 1u << 21, 5 * SECOND));
+	/* Of several classes the first that is limited. */
+	assert_true(rate_takes(&rate, 1u << 20 | 1 | 2, 5 * SECOND));
+	assert_false(rate_takes(&rate, 1u << 20 | 1, 5 * SECOND));
+	/* The next second, and a clock that was set back. */
+	assert_true(rate_takes(&rate, 1u << 20, 6 * SECOND));
+	assert_true(rate_takes(&rate, 1u << 20, 4 * SECOND));
+	assert_int_equal(rate.left_out, 8);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_takes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
