@@ -60,6 +60,17 @@ static int parse_keys(struct dkt_hist *hist, const char *text)
 
 /* ---- values ---- */
 
+/* What would end the trigger, or a part of it, before its time. Returns the place, or -1. */
+static int bad_character(const char *text, const char *bad)
+{
+	size_t at;
+
+	for (at = 0; text[at]; at++)
+		if (!isprint((unsigned char)text[at]) || strchr(bad, text[at]))
+			return (int)at;
+	return -1;
+}
+
 /* Not the names of fields: what the kernel calculates. */
 static bool is_expression(const char *text, size_t len)
 {
@@ -75,7 +86,7 @@ static int add_val(struct dkt_hist *hist, const char *text, size_t len, const ch
 		   size_t *at)
 {
 	struct hist_val val = { 0 };
-	int err;
+	int err, bad;
 
 	*at = 0;
 	/* ".sym-offset" has a '-', and does not go with values. */
@@ -84,6 +95,13 @@ static int add_val(struct dkt_hist *hist, const char *text, size_t len, const ch
 		if (!val.raw)
 			return -ENOMEM;
 		memcpy(val.spec.name, text, DKT__MIN(len, sizeof(val.spec.name) - 1));
+		bad = bad_character(val.raw, ": ;");
+		*at = bad < 0 ? 0 : (size_t)bad;
+		*why = "this cannot be in an expression";
+		if (bad >= 0) {
+			free(val.raw);
+			return -EINVAL;
+		}
 	} else {
 		err = dkt__key_parse(text, len, &val.spec, why, at);
 		if (err)
@@ -126,17 +144,6 @@ static int parse_vals(struct dkt_hist *hist, const char *text)
 }
 
 /* ---- what the kernel alone knows ---- */
-
-/* What would end the trigger, or a part of it, before its time. Returns the place, or -1. */
-static int bad_character(const char *text, const char *bad)
-{
-	size_t at;
-
-	for (at = 0; text[at]; at++)
-		if (!isprint((unsigned char)text[at]) || strchr(bad, text[at]))
-			return (int)at;
-	return -1;
-}
 
 static int check_vars(struct dkt_hist *hist, const char *text)
 {

@@ -269,6 +269,8 @@ static void bad_words(void **state)
 		  "  a,b,c\n      ^" },
 		{ "count", "a.log2", NULL, NULL, 0,
 		  "vals: a value can have hex, percent and graph\n  a.log2\n  ^" },
+		{ "count", "$x:clear", NULL, NULL, 0,
+		  "vals: this cannot be in an expression\n  $x:clear\n    ^" },
 		{ "count", NULL, "x", NULL, 0,
 		  "var: a variable is written NAME=EXPRESSION\n  x\n   ^" },
 		{ "count", NULL, "x=a:y", NULL, 0,
