@@ -15,23 +15,21 @@ void dkt__event_clear(struct dkt_event *event)
 }
 
 /*
- * Of lines such as `0xffffffff828195af : "thaw_processes"` leaves out those that libtraceevent 1.7
- * cannot be given: of a string of less than two characters it looks at what is before it.
+ * Leaves only lines such as `0xffffffff828195af : "thaw_processes"`: of another shape, or of a string
+ * of less than two characters, libtraceevent 1.7 looks at what is before the string.
  */
-static void drop_short(char *text)
+static void drop_odd(char *text)
 {
-	char *to = text, *line, *end;
+	char *to = text, *line, *end, *p;
 
 	for (line = text; *line; line = end) {
-		const char *quote;
-
 		end = line + strcspn(line, "\n");
-		quote = memchr(line, '"', (size_t)(end - line));
 		end += *end == '\n';
-		if (quote && end - quote > 4) {
-			memmove(to, line, (size_t)(end - line));
-			to += end - line;
-		}
+		strtoull(line, &p, 16);
+		if (p == line || strncmp(p, " : \"", 4) || end - p < 4 + 4)
+			continue;
+		memmove(to, line, (size_t)(end - line));
+		to += end - line;
 	}
 	*to = '\0';
 }
@@ -46,7 +44,7 @@ static void load_strings(struct dkt_ctx *ctx)
 	ctx->tep_strings = true;
 	if (dkt__kernel_strings(ctx, &text))
 		return;
-	drop_short(text);
+	drop_odd(text);
 	tep_parse_printk_formats(ctx->tep, text);
 }
 
