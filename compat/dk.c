@@ -98,12 +98,8 @@ static bool selected(struct printer *p, const struct dkt_record *rec)
 static bool is_in_lustre(struct printer *p, const struct dkt_record *rec)
 {
 	const struct message *message = p->lustre ? legacy_style_message(p->legacy, rec) : NULL;
-	struct message_key key;
 
-	if (!message)
-		return false;
-	message_key(message, rec, p->wall, &key);
-	return dk_lustre_has(p->lustre, &key);
+	return message && dk_lustre_has(p->lustre, message, rec, p->wall);
 }
 
 /* The last question, so that only what would be shown counts. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "message_fits.h"
 #include "record_event.h"
 #include "record_line.h"
 
@@ -38,6 +39,7 @@ struct dk_lustre {
 	struct dk_result *result;
 	struct dkt_event *event; /* NULL: neither filter nor style ask for it */
 	struct message *message; /* of the event */
+	struct dkt_buf *text; /* of a message of another source */
 	struct dkt_record as_event; /* of the event, if there is one */
 	const uint8_t *rec; /* the next one; NULL: the end */
 	uint32_t len;
@@ -132,6 +134,8 @@ int dk_lustre_new(const struct dk_opts *opts, struct dkt_expr *filter, struct dk
 	}
 	lustre->ring = calloc(RING, sizeof(*lustre->ring));
 	if (!err)
+		err = dkt_buf_new(&lustre->text);
+	if (!err)
 		err = lustre->ring ? set_next(lustre) : -ENOMEM;
 	if (err) {
 		dk_lustre_free(lustre);
@@ -151,6 +155,7 @@ void dk_lustre_free(struct dk_lustre *lustre)
 		free(lustre->ring[i].rec);
 	free(lustre->ring);
 	message_free(lustre->message);
+	dkt_buf_free(lustre->text);
 	free(lustre);
 }
 
@@ -185,7 +190,8 @@ static bool selected(struct dk_lustre *lustre, const uint8_t *rec, uint32_t len)
 
 /* ---- messages that another source recorded too ---- */
 
-static bool is_same(const struct kept *kept, const struct message_key *key)
+static bool is_same(const struct kept *kept, const struct message_key *key, const char *text,
+		    size_t len)
 {
 	struct record_head head = record_head(kept->rec);
 	struct record_texts texts;
@@ -196,11 +202,13 @@ static bool is_same(const struct kept *kept, const struct message_key *key)
 	record_texts(kept->rec, kept->len, &texts);
 	return texts.file_len == key->file_len && texts.function_len == key->function_len &&
 	       !memcmp(texts.file, key->file, key->file_len) &&
-	       !memcmp(texts.function, key->function, key->function_len);
+	       !memcmp(texts.function, key->function, key->function_len) &&
+	       message_fits(text, len, texts.text, texts.text_len);
 }
 
 /* The oldest of those that the message can be in; NULL: none. */
-static struct kept *find(struct dk_lustre *lustre, const struct message_key *key)
+static struct kept *find(struct dk_lustre *lustre, const struct message_key *key, const char *text,
+			 size_t len)
 {
 	size_t i = lustre->at;
 
@@ -215,15 +223,24 @@ static struct kept *find(struct dk_lustre *lustre, const struct message_key *key
 			i--;
 		if (record_time(kept_at(lustre, i)->rec) > key->time + WINDOW)
 			return NULL;
-		if (is_same(kept_at(lustre, i), key))
+		if (is_same(kept_at(lustre, i), key, text, len))
 			return kept_at(lustre, i);
 	}
 }
 
-bool dk_lustre_has(struct dk_lustre *lustre, const struct message_key *key)
+bool dk_lustre_has(struct dk_lustre *lustre, const struct message *message,
+		   const struct dkt_record *rec, int64_t wall)
 {
-	struct kept *kept = find(lustre, key);
+	struct message_key key;
+	struct kept *kept;
+	const char *text;
+	size_t len;
 
+	message_key(message, rec, wall, &key);
+	dkt_buf_reset(lustre->text);
+	message_put_text(message, rec, lustre->text);
+	text = dkt_buf_data(lustre->text, &len);
+	kept = find(lustre, &key, text ?: "", len);
 	if (!kept)
 		return false;
 	kept->taken = true;

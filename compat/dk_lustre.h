@@ -21,11 +21,13 @@ int dk_lustre_check(struct dk_lustre *lustre);
 int64_t dk_lustre_time(const struct dk_lustre *lustre);
 
 /*
- * Whether the message is among those that are still to be printed: recorded by the same process at
- * the same place, and in time no further away than Lustre's buffer can be behind a probe. Each of
- * them stands for one message only. It has the complete text.
+ * Whether the message of a record is among those that are still to be printed: recorded by the
+ * same process at the same place, in time no further away than Lustre's buffer can be behind a probe,
+ * and with a text that the one of the probe can be. Each of them stands for one message only. It has
+ * the complete text. wall is to be added to the record's time.
  */
-bool dk_lustre_has(struct dk_lustre *lustre, const struct message_key *key);
+bool dk_lustre_has(struct dk_lustre *lustre, const struct message *message,
+		   const struct dkt_record *rec, int64_t wall);
 
 /*
  * Prints the next record if it is selected, and steps past it. wall is what the times of the other

@@ -347,8 +347,7 @@ static void put_text(const struct message *m, const struct dkt_record *rec,
 	}
 }
 
-void message_line(const struct message *m, const struct dkt_record *rec, const char *join,
-		  struct dkt_buf *buf)
+void message_put_text(const struct message *m, const struct dkt_record *rec, struct dkt_buf *buf)
 {
 	const struct message *call = NULL, *strings = NULL;
 	const struct dkt_record *call_rec, *strings_rec = NULL;
@@ -357,13 +356,19 @@ void message_line(const struct message *m, const struct dkt_record *rec, const c
 		call = message_parts_get(m->parts, rec, MESSAGE_CALL, &call_rec);
 		strings = message_parts_get(m->parts, rec, MESSAGE_STRINGS, &strings_rec);
 	}
-	dkt_buf_add(buf, "(", 1);
-	put_place(m, rec, buf);
-	dkt_buf_str(buf, join);
 	if (call)
 		put_text(call, call_rec, NULL, NULL, buf);
 	else
 		put_text(m, rec, strings, strings_rec, buf);
+}
+
+void message_line(const struct message *m, const struct dkt_record *rec, const char *join,
+		  struct dkt_buf *buf)
+{
+	dkt_buf_add(buf, "(", 1);
+	put_place(m, rec, buf);
+	dkt_buf_str(buf, join);
+	message_put_text(m, rec, buf);
 }
 
 /* ---- what is recorded ---- */

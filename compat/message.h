@@ -27,6 +27,10 @@ uint32_t message_subsystems(const struct message *message, const struct dkt_reco
 void message_line(const struct message *message, const struct dkt_record *record, const char *join,
 		  struct dkt_buf *buf);
 
+/* Appends the text alone. */
+void message_put_text(const struct message *message, const struct dkt_record *record,
+		      struct dkt_buf *buf);
+
 /* By what a message is known again that came another way as well. */
 struct message_key {
 	int64_t time; /* wall clock, ns */

@@ -5,6 +5,7 @@
  */
 #include "cdebug_event.h"
 #include "internal.h"
+#include "message_fits.h"
 #include "message_parts.h"
 #include "replay.h"
 
@@ -60,6 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		rec.data = copy;
 		rec.size = (uint32_t)n;
 		message_key(m, &rec, 0, &key);
+		message_fits(copy, n / 2, (const char *)copy + n / 2, n - n / 2);
 		if (!message_parts_take(parts, m, &rec))
 			message_line(m, &rec, ") ", buf);
 		data += 3 + n;

@@ -11,6 +11,7 @@
 
 #include "cdebug.h"
 #include "cdebug_calls.h"
+#include "message_fits.h"
 #include "message_parts.h"
 #include "util.h"
 
@@ -313,6 +314,48 @@ static void records(void **state)
 	dkt_ctx_free(ctx);
 }
 
+/* Texts of a probe and of Lustre's buffer: the same message, or two of the same place. */
+static void texts(void **state)
+{
+	static const struct {
+		const char *probe;
+		const char *lustre;
+		bool fits;
+	} cases[] = {
+		{ "", "", true },
+		{ "flood 17 of 20\n", "flood 17 of 20\n", true },
+		{ "flood 17 of 20\n", "flood 18 of 20\n", false },
+		{ "flood 1", "flood 17", false },
+		{ "flood 17", "flood 1", false },
+		{ "flood", "", false },
+		{ "", "flood", false },
+		{ "lock ffff888100000000 x3", "lock 00000000c0ffee00 x3", true },
+		{ "lock ffff888100000000 x3", "lock (____ptrval____) x3", true },
+		{ "lock ffff888100000000 x3", "lock 00000000c0ffee00 x4", false },
+		{ "lock ffff888100000000", "lock 0000", false },
+		{ "at <%pIS 0xffff888100000000> rc 0\n", "at 10.0.2.15 rc 0\n", true },
+		{ "at <%pIS 0xffff888100000000> rc 0\n", "at 10.0.2.15 rc 1\n", false },
+		{ "<%s 0x1> and <%d>", " and and 7", true },
+		{ "<%s 0x1>", "", true },
+		{ "a < %d b", "a < %d b", true },
+		{ "a <%d", "a <%d", true },
+		{ "name: lustre-O... rc 0", "name: lustre-OST0001 rc 0", true },
+		{ "name: lustre-O... rc 0", "name: lustre-MDT0001 rc 0", false },
+		{ "wait...\n", "wait...\n", true },
+	};
+	char cut[3000];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		if (message_fits(cases[i].probe, strlen(cases[i].probe), cases[i].lustre,
+				 strlen(cases[i].lustre)) != cases[i].fits)
+			fail_msg("'%s' and '%s'", cases[i].probe, cases[i].lustre);
+	memset(cut, 'l', sizeof(cut));
+	assert_true(message_fits(cut, sizeof(cut), cut, sizeof(cut) - 1));
+	assert_false(message_fits(cut, sizeof(cut) - 1, cut, sizeof(cut)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -322,6 +365,7 @@ int main(void)
 		cmocka_unit_test(calls_in_code),
 		cmocka_unit_test(filters),
 		cmocka_unit_test(records),
+		cmocka_unit_test(texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
