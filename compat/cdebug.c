@@ -408,6 +408,21 @@ int cdebug_make(struct dkt_ctx *ctx, int dirfd, bool *made)
 	return err;
 }
 
+uint64_t cdebug_missed(struct dkt_ctx *ctx)
+{
+	const struct dkt_probe *probe;
+	struct dkt_probes *probes;
+	uint64_t missed = 0;
+
+	if (!dkt_event_find(ctx, CDEBUG_GROUP, CDEBUG_NAME) || dkt_probes_read(ctx, &probes))
+		return 0;
+	probe = dkt_probes_find(probes, CDEBUG_GROUP, CDEBUG_NAME);
+	if (probe && probe->missed != DKT_PROBE_UNKNOWN)
+		missed = probe->missed;
+	dkt_probes_free(probes);
+	return missed;
+}
+
 int cdebug_remove(struct dkt_ctx *ctx, int dirfd)
 {
 	int err;

@@ -53,6 +53,9 @@ unsigned int cdebug_call_stack(enum cdebug_machine machine);
  */
 int cdebug_make(struct dkt_ctx *ctx, int dirfd, bool *made);
 
+/* Messages that came while a probe was at work on the same CPU, of which nothing is recorded. */
+uint64_t cdebug_missed(struct dkt_ctx *ctx);
+
 /* Removes the probes if they are ours, unless another debug log has them on. */
 int cdebug_remove(struct dkt_ctx *ctx, int dirfd);
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cdebug.h"
 #include "dk_lustre.h"
 #include "dk_out.h"
 #include "util.h"
@@ -391,6 +392,17 @@ static int print_kernel(struct debuglog *log, struct printer *p)
 	return err ? err : printer_run(p, spool, until);
 }
 
+/* All that the probe misses is in Lustre's own buffer, which a log that follows does not show. */
+static int follow_kernel(struct debuglog *log, struct printer *p)
+{
+	uint64_t before = cdebug_missed(log->ctx), after;
+	int err = print_kernel(log, p);
+
+	after = err ? before : cdebug_missed(log->ctx);
+	p->result->missed = after > before ? after - before : 0;
+	return err;
+}
+
 int dk_print(struct debuglog *log, const struct dk_opts *opts, int fd, struct dk_result *result)
 {
 	struct printer p = { .ctx = log->ctx,
@@ -406,7 +418,8 @@ int dk_print(struct debuglog *log, const struct dk_opts *opts, int fd, struct dk
 	if (!err)
 		err = printer_init(&p, log->map);
 	if (!err && log->in)
-		err = print_kernel(log, &p);
+		err = opts->flags & DKT_CAPTURE_FOLLOW ? follow_kernel(log, &p) :
+							 print_kernel(log, &p);
 	printer_clear(&p);
 	return err;
 }

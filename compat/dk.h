@@ -42,6 +42,7 @@ struct dk_result {
 	uint64_t dropped; /* records not selected */
 	uint64_t bad; /* places where a page made no sense */
 	uint64_t lost; /* records that the kernel had to throw away */
+	uint64_t missed; /* messages of Lustre that came while its probe was at work */
 	uint64_t own; /* records of this process, left out */
 	char *lost_by_cpu; /* "cpu 0: N, cpu 3: M"; NULL: nothing lost */
 	char *unmatched; /* why the filter could not match what is in the log; NULL: it could */

@@ -3,6 +3,7 @@
 #include "sources.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -88,13 +89,23 @@ static int look_at_event(struct debuglog *log, struct source_state *source)
 	return say(source, false, "this Lustre has no trace event");
 }
 
+static int say_probe(struct debuglog *log, struct source_state *source)
+{
+	uint64_t missed = cdebug_missed(log->ctx);
+
+	if (missed)
+		return say(source, true,
+			   "a probe on Lustre's messages%s; not recorded, as they came while it was"
+			   " at work: %" PRIu64 ", Lustre's own buffer has them",
+			   lustre_is_loaded() ? "" : ", when libcfs is loaded again", missed);
+	return say(source, true, "a probe on Lustre's messages%s",
+		   lustre_is_loaded() ? "" : ", when libcfs is loaded again");
+}
+
 static int look_at_probe(struct debuglog *log, struct source_state *source)
 {
 	if (is_on(log, CDEBUG_GROUP, CDEBUG_NAME))
-		return say(source, true,
-			   lustre_is_loaded() ?
-				   "a probe on Lustre's messages" :
-				   "a probe on Lustre's messages, when libcfs is loaded again");
+		return say_probe(log, source);
 	if (!lustre_is_loaded())
 		return say(source, false, NOT_LOADED);
 	if (dkt_event_find(log->ctx, "lustre_debug", "lustre_debug_msg"))

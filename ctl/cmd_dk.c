@@ -223,7 +223,10 @@ int cmd_dk(struct app *app, int argc, char **argv)
 				follow || (!file && style.traits & DKT_STYLE_DATA) ? stderr :
 										     stdout);
 	print_rate(&rate);
-	rc = err ? result.closed ? 0 : app_fail(app) : result.lost ? EXIT_LOST : 0;
+	if (err)
+		rc = result.closed ? 0 : app_fail(app);
+	else
+		rc = result.lost || result.missed ? EXIT_LOST : 0;
 	dk_result_clear(&result);
 	return rc;
 }

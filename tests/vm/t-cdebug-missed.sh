@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# build-modules: libcfs
+# timeout: 90
+# A message that comes while a probe is at work is not recorded: that is told, and dk still has it.
+# shellcheck shell=sh disable=SC2154,SC2086
+
+load_built libcfs
+set_param debug=net
+run sh -c 'dktrace status | tr -s "\n " " "'
+assert_grep "cdebug: a probe on Lustre's messages libcfs:" "$out" "at first nothing is missed"
+
+emit probe softirq
+run dktrace dk
+assert_eq 1 "$(count 'while a probe is at work 4$')" "dk has it, once"
+assert_eq 1 "$(count 'in softirq 1$')" "and one that was recorded, once"
+assert_rc 0 "so nothing is lost"
+run sh -c 'dktrace status | tr -s "\n " " "'
+assert_grep "a probe on Lustre's messages; not recorded, as they came while it was at work: 1, " "$out" \
+	"status tells it"
+
+dktrace follow >f.txt 2>f.err &
+follow=$!
+sleep 1
+emit probe softirq
+sleep 1
+kill -INT "$follow"
+wait "$follow"
+assert_eq 3 "$?" "follow has not all, by its exit status"
+assert_grep 'not recorded, as they came while the probe was at work: 1;' f.err "and tells so"
+assert_grep 'in softirq 1$' f.txt "what was recorded is there"
+assert_no_grep 'while a probe is at work' f.txt "what was not is not"
+run dktrace reset
+assert_rc 0 "reset ends well"
