@@ -75,7 +75,7 @@ void app_help(const struct command *command)
 	       "Lustre's debug log on the kernel's own tracer.\n\nCommands:\n");
 	while ((row = command_next(row)))
 		if (!(row->flags & CMD_HIDDEN))
-			printf("  %-11s %s\n", row->name, row->help);
+			printf("  %-12s %s\n", row->name, row->help);
 	printf("\nOptions before any command:\n");
 	opt_help(NULL, stdout);
 	printf("\nTo start with:\n"

@@ -237,6 +237,8 @@ static void fill_gap(struct dkt_record *rec, struct dkt__cpu *cpu)
 				    .cpu = (uint32_t)cpu->nr,
 				    .lost = cpu->page.lost };
 	cpu->gap = false;
+	if (rec->lost != DKT_LOST_UNKNOWN)
+		cpu->told += rec->lost;
 }
 
 /* struct trace_entry of include/linux/trace_events.h begins every record. */

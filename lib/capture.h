@@ -19,6 +19,7 @@ struct dkt__cpu {
 	bool dry; /* the kernel has no more up to the bound */
 	struct dkt__page_record next;
 	struct dkt_loss loss;
+	uint64_t told; /* lost, as gaps returned so far have it */
 };
 
 struct dkt_capture {

@@ -337,6 +337,30 @@ static void test_gap(void **state)
 	dkt_capture_close(cap);
 }
 
+/* A saved tree without the kernel's counts: what its pages say is lost. */
+static void test_gap_without_counts(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_capture *cap;
+	struct dkt_record rec;
+	struct dkt_loss loss;
+	char name[80];
+	uint64_t lost = 1234;
+
+	fill_tree(t);
+	snprintf(name, sizeof(name), "%s/per_cpu/cpu0/stats", t->root);
+	assert_int_equal(unlink(name), 0);
+	page_commit(&t->pages[0][1], PAGE_MISSED | PAGE_STORED);
+	memcpy(t->pages[0][1].bytes + t->pages[0][1].at, &lost, sizeof(lost));
+	hand_out(t, 0, 3);
+	cap = open_capture(t, DKT_CAPTURE_KEEP, 0);
+	while (!dkt_capture_next(cap, &rec))
+		;
+	assert_int_equal(dkt_capture_loss(cap, 0, &loss), 0);
+	assert_int_equal(loss.lost, 1234);
+	dkt_capture_close(cap);
+}
+
 static void test_unknown_and_bad(void **state)
 {
 	struct tree *t = *state;
@@ -531,6 +555,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_until, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_page_keeps_places, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gap, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_gap_without_counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_and_bad, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_window, setup, teardown),
