@@ -3,7 +3,8 @@
  * Whether the text that a probe gave can be that of a message which Lustre recorded.
  *
  * What a probe does not know it prints as <%...>, the rest of a string it has not as "...", and
- * addresses as they are, where Lustre has hashes. Lustre cuts texts that are longer than a page.
+ * addresses as they are, where Lustre has hashes. Lustre cuts texts that are longer than a page, its
+ * trace event shorter ones, without the newline at the end.
  */
 #include "message_fits.h"
 
@@ -12,8 +13,8 @@
 /* An address, and its hash. */
 #define DIGITS 16
 
-/* A text of Lustre that is shorter was not cut. */
-#define LEAST_CUT 2048
+/* A text that is shorter was not cut. */
+#define LEAST_CUT 1024
 
 static bool is_digit(char c)
 {
@@ -53,6 +54,13 @@ static size_t step(const char *text, size_t len, const char *whole, size_t whole
 	return *text == *whole;
 }
 
+static size_t without_newlines(const char *text, size_t len)
+{
+	while (len && text[len - 1] == '\n')
+		len--;
+	return len;
+}
+
 bool message_fits(const char *text, size_t len, const char *whole, size_t whole_len)
 {
 	size_t at = 0, there = 0, n;
@@ -60,6 +68,8 @@ bool message_fits(const char *text, size_t len, const char *whole, size_t whole_
 	size_t again = 0, longer = 0;
 	bool open = false;
 
+	len = without_newlines(text, len);
+	whole_len = without_newlines(whole, whole_len);
 	while (there < whole_len) {
 		n = unknown(text + at, len - at);
 		if (n) {
@@ -74,6 +84,8 @@ bool message_fits(const char *text, size_t len, const char *whole, size_t whole_
 		there += n;
 		if (n)
 			continue;
+		if (at == len && len >= LEAST_CUT)
+			return true;
 		if (!open)
 			return false;
 		at = again;

@@ -325,6 +325,8 @@ static void texts(void **state)
 		{ "", "", true },
 		{ "flood 17 of 20\n", "flood 17 of 20\n", true },
 		{ "flood 17 of 20\n", "flood 18 of 20\n", false },
+		{ "without a newline", "without a newline\n", true },
+		{ "two lines\nof it", "two lines\nof it\n", true },
 		{ "flood 1", "flood 17", false },
 		{ "flood 17", "flood 1", false },
 		{ "flood", "", false },
@@ -353,7 +355,9 @@ static void texts(void **state)
 			fail_msg("'%s' and '%s'", cases[i].probe, cases[i].lustre);
 	memset(cut, 'l', sizeof(cut));
 	assert_true(message_fits(cut, sizeof(cut), cut, sizeof(cut) - 1));
-	assert_false(message_fits(cut, sizeof(cut) - 1, cut, sizeof(cut)));
+	assert_true(message_fits(cut, sizeof(cut) - 1, cut, sizeof(cut)));
+	assert_false(message_fits(cut, 100, cut, sizeof(cut)));
+	assert_false(message_fits(cut, sizeof(cut), cut, 100));
 }
 
 int main(void)

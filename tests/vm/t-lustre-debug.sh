@@ -21,6 +21,8 @@ emit "flood 2000" "cpus 500"
 same "flood on all CPUs"
 emit catalogue softirq hardirq "flood 500" "cpus 200"
 once "both sources, each message once"
+emit "long 300" "long 1700"
+once "long messages, too long for the event too"
 
 # Masks: by types, by subsystem, never those that cannot be masked.
 run lctl set_param debug=dlmtrace subsystem_debug=ldlm
