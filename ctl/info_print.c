@@ -26,9 +26,12 @@ static const char *put(char *to, size_t size, const char *fmt, ...)
 
 #define PUT(to, ...) put(to, sizeof(to), __VA_ARGS__)
 
+/* Rounded as the trace style of report rounds them. */
 static const char *put_time(char to[32], uint64_t ns)
 {
-	return put(to, 32, "%" PRIu64 ".%06" PRIu64, ns / 1000000000, ns / 1000 % 1000000);
+	uint64_t us = ns > UINT64_MAX - 500 ? ns / 1000 : (ns + 500) / 1000;
+
+	return put(to, 32, "%" PRIu64 ".%06" PRIu64, us / 1000000, us % 1000000);
 }
 
 static const char *put_rate(char to[32], double rate)
@@ -39,7 +42,8 @@ static const char *put_rate(char to[32], double rate)
 /* Of a time on the file's clock, with blanks before it; "" if that is not known. */
 static const char *put_wall(const struct dkt_source_info *source, char to[64], uint64_t ns)
 {
-	int64_t wall = (int64_t)ns + source->wall;
+	/* To the same microsecond as the file's clock is put. */
+	int64_t wall = (int64_t)(ns + (uint64_t)source->wall + 500);
 	time_t seconds = (time_t)(wall / 1000000000);
 	char day[32];
 	struct tm tm;

@@ -68,6 +68,13 @@ setup()
 	done
 }
 
+@test "info says the times that report prints" {
+	for file in all.dat "$top"/tests/fixture/tracedat/v6.dat "$perf"; do
+		dktrace report "$file" | sed -nE 's/^.*\] +([0-9]+\.[0-9]{6}): .*/\1/p' | sed -n '1p;$p' >wanted
+		dktrace info "$file" | awk '/^(begin|end) / { print $2 }' | diff wanted -
+	done
+}
+
 @test "info counts what trace-cmd prints" {
 	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
 	for file in all.dat "$top"/tests/fixture/tracedat/v6.dat "$top"/tests/fixture/tracedat/v7-zstd.dat; do
@@ -86,7 +93,7 @@ clock     mono"
 	has "$output" "
 CPU RECORDS RATE/S BYTES        BEGIN          END LOST GAPS
   0      91   4137  5420 13445.532563 13445.554558    0    0
-  1       5    227   308 13445.532687 13445.554545    0    0"
+  1       5    227   308 13445.532688 13445.554546    0    0"
 	has "$output" "
 EVENT                    RECORDS RATE/S BYTES        BEGIN          END
 sched:sched_switch            71   3228  4828 13445.532563 13445.554558"
