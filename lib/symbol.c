@@ -26,6 +26,7 @@ struct list {
 
 struct dkt__symbols {
 	char *given_functions, *given_strings; /* a file's, not looked at yet */
+	struct dkt__packed packed; /* given_functions as the file has them; bytes NULL: it has not */
 	struct list functions;
 	struct list strings;
 	bool functions_read, strings_read;
@@ -191,6 +192,40 @@ int dkt__symbols_given(struct dkt_ctx *ctx, char *kallsyms, char *printk_formats
 	return 0;
 }
 
+int dkt__symbols_packed(struct dkt_ctx *ctx, const struct dkt__packed *packed)
+{
+	struct dkt__symbols *symbols = symbols_of(ctx);
+
+	if (!symbols) {
+		free(packed->bytes);
+		return -ENOMEM;
+	}
+	free(symbols->packed.bytes);
+	symbols->packed = *packed;
+	return 0;
+}
+
+static void unpack_functions(struct dkt_ctx *ctx)
+{
+	struct dkt__packed *packed = &ctx->symbols->packed;
+	char *text = malloc(packed->size + 1);
+	void *state = NULL;
+
+	if (text && packed->codec->decompress(&state, packed->bytes, packed->n, text, packed->size))
+		dkt__log(ctx, DKT_LOG_WARN, "the file's symbols cannot be unpacked");
+	else if (text) {
+		text[packed->size] = '\0';
+		memmove(text, text + packed->skip, packed->size + 1 - packed->skip);
+		free(ctx->symbols->given_functions);
+		ctx->symbols->given_functions = text;
+		text = NULL;
+	}
+	packed->codec->release(state);
+	free(packed->bytes);
+	packed->bytes = NULL;
+	free(text);
+}
+
 /*
  * A saved tree brings its kernel's symbols along; those of the running kernel are not its own. The
  * caller frees it; NULL: there are none.
@@ -212,8 +247,11 @@ static char *symbols_path(struct dkt_ctx *ctx)
 
 static void symbols_load(struct dkt_ctx *ctx)
 {
-	char *path __cleanup(free) = NULL, *text = ctx->symbols->given_functions;
+	char *path __cleanup(free) = NULL, *text;
 
+	if (ctx->symbols->packed.bytes)
+		unpack_functions(ctx);
+	text = ctx->symbols->given_functions;
 	ctx->symbols->given_functions = NULL;
 	if (text)
 		list_fill(&ctx->symbols->functions, text, cut_symbol);
@@ -397,6 +435,7 @@ void dkt__symbols_free(struct dkt__symbols *symbols)
 		return;
 	list_clear(&symbols->functions);
 	list_clear(&symbols->strings);
+	free(symbols->packed.bytes);
 	free(symbols->given_functions);
 	free(symbols->given_strings);
 	free(symbols);

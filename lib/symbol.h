@@ -3,7 +3,7 @@
 #ifndef DKT_SYMBOL_H
 #define DKT_SYMBOL_H
 
-#include "internal.h"
+#include "compress.h"
 
 /* Takes the names from that file, in the form of /proc/kallsyms, in place of any before. */
 int dkt__symbols_read(struct dkt_ctx *ctx, const char *path);
@@ -13,6 +13,21 @@ int dkt__symbols_read(struct dkt_ctx *ctx, const char *path);
  * when the first name is asked for.
  */
 int dkt__symbols_given(struct dkt_ctx *ctx, char *kallsyms, char *printk_formats);
+
+/* A text within a compressed section of a file. */
+struct dkt__packed {
+	const struct dkt__codec *codec;
+	void *bytes;
+	size_t n;
+	size_t size; /* unpacked */
+	size_t skip; /* unpacked bytes before the text */
+};
+
+/*
+ * A file's kallsyms as they are packed there, in place of those given: they are most of what a short
+ * file holds. Takes the bytes over, and unpacks them when the first name is asked for.
+ */
+int dkt__symbols_packed(struct dkt_ctx *ctx, const struct dkt__packed *packed);
 
 /* Appends all of them in the form of /proc/kallsyms. -ENOMEM. */
 int dkt__symbols_text(struct dkt_ctx *ctx, struct dkt_buf *buf);

@@ -41,6 +41,7 @@ static void dat_free(struct dkt__dat *dat)
 	free(dat->stats);
 	free(dat->stat_buffer);
 	free(dat->kallsyms);
+	free(dat->packed.bytes);
 	free(dat->printk);
 	free(dat->given);
 	free(dat->kind);
@@ -106,6 +107,10 @@ static int give(struct dkt__dat *dat)
 	if (!err)
 		err = dkt__symbols_given(dat->ctx, dat->kallsyms, dat->printk);
 	dat->kallsyms = dat->printk = NULL;
+	if (!err && dat->packed.bytes) {
+		err = dkt__symbols_packed(dat->ctx, &dat->packed);
+		dat->packed.bytes = NULL;
+	}
 	return err;
 }
 

@@ -77,6 +77,7 @@ struct dkt__dat {
 	size_t n_stats;
 	char *stat_buffer; /* whose statistics come next */
 	char *kallsyms, *printk; /* on their way to the context */
+	struct dkt__packed packed; /* kallsyms in version 7, likewise */
 	struct dkt__given *given;
 	size_t n_given, given_room;
 };

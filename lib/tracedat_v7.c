@@ -73,11 +73,42 @@ static const struct {
 	{ DAT_CMDLINES, dkt__dat_cmdlines, "names of processes", false },
 };
 
+/* A count of bytes is before the text of a kernel's symbols. */
+#define KALLSYMS_SKIP 4
+
+/* Symbols that are compressed stay so: few readers ask for one. False: they are not. */
+static bool keep_symbols(struct dkt__dat *dat, uint64_t offset)
+{
+	struct dkt__cursor cur = dkt__dat_at(dat, offset);
+	struct dkt__packed packed = { .codec = dat->codec, .skip = KALLSYMS_SKIP };
+	bool is_it = dkt__cursor_number(&cur, 2) == DAT_KALLSYMS;
+	const uint8_t *bytes;
+
+	is_it &= dkt__cursor_number(&cur, 2) & SECTION_COMPRESSED;
+	dkt__cursor_number(&cur, 4);
+	dkt__cursor_number(&cur, 8);
+	packed.n = dkt__cursor_number(&cur, 4);
+	packed.size = dkt__cursor_number(&cur, 4);
+	bytes = dkt__cursor_bytes(&cur, packed.n);
+	if (!is_it || !bytes || !dat->codec || packed.size < packed.skip ||
+	    packed.size > SECTION_MAX)
+		return false;
+	packed.bytes = malloc(packed.n + 1);
+	if (!packed.bytes)
+		return false;
+	memcpy(packed.bytes, bytes, packed.n);
+	free(dat->packed.bytes);
+	dat->packed = packed;
+	return true;
+}
+
 static void read_section(struct dkt__dat *dat, unsigned int id, uint64_t offset)
 {
 	struct dkt__cursor cur;
 	size_t i;
 
+	if (id == DAT_KALLSYMS && keep_symbols(dat, offset))
+		return;
 	for (i = 0; i < ARRAY_SIZE(sections); i++)
 		if (sections[i].id == id)
 			break;
