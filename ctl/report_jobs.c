@@ -10,7 +10,7 @@
 #include "input.h"
 
 /* Bytes of pages in a slice; their text is about three times as long. */
-#define SLICE (2 << 20)
+#define SLICE (4 << 20)
 
 struct jobs {
 	const struct report_args *args;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pages of a CPU in compressed chunks, decompressed one chunk at a time. */
 #include "chunks.h"
+#include "page.h"
 
 #include "banned.h"
 
@@ -11,6 +12,7 @@ struct dkt__chunk {
 	const uint8_t *data;
 	uint64_t first; /* its first page */
 	uint32_t packed, size; /* bytes */
+	uint64_t *times; /* of its pages; NULL: nobody asked for one */
 };
 
 static bool find_all(struct dkt__chunks *chunks, struct dkt__cursor *cur)
@@ -51,6 +53,10 @@ bool dkt__chunks_find(struct dkt__chunks *chunks, struct dkt__cursor *cur)
 
 void dkt__chunks_clear(struct dkt__chunks *chunks)
 {
+	size_t i;
+
+	for (i = 0; i < chunks->n; i++)
+		free(chunks->list[i].times);
 	if (chunks->codec)
 		chunks->codec->release(chunks->state);
 	free(chunks->list);
@@ -108,4 +114,26 @@ const uint8_t *dkt__chunks_page(struct dkt__chunks *chunks, uint64_t nr)
 		chunk = chunks->list + at;
 	}
 	return chunks->room + (nr - chunk->first) * chunks->page_size;
+}
+
+bool dkt__chunks_time(struct dkt__chunks *chunks, uint64_t nr, bool swap, uint64_t *time)
+{
+	struct dkt__chunk *chunk = chunks->list + find_chunk(chunks, nr);
+	uint32_t i, n;
+
+	if (nr >= chunks->pages)
+		return false;
+	n = chunk->size / chunks->page_size;
+	if (!chunk->times) {
+		const uint8_t *page = dkt__chunks_page(chunks, chunk->first);
+
+		if (page)
+			chunk->times = calloc(n, sizeof(*chunk->times));
+		if (!chunk->times)
+			return false;
+		for (i = 0; i < n; i++, page += chunks->page_size)
+			chunk->times[i] = dkt__page_time(page, swap);
+	}
+	*time = chunk->times[nr - chunk->first];
+	return true;
 }

@@ -28,4 +28,10 @@ void dkt__chunks_clear(struct dkt__chunks *chunks);
 /* The page of that number, valid until another chunk's is asked for. NULL: it cannot be had. */
 const uint8_t *dkt__chunks_page(struct dkt__chunks *chunks, uint64_t nr);
 
+/*
+ * The time that the page begins with, as dkt__page_time() reads it. Those of a chunk are kept: a
+ * search through them unpacks no chunk a second time. False: it cannot be had.
+ */
+bool dkt__chunks_time(struct dkt__chunks *chunks, uint64_t nr, bool swap, uint64_t *time);
+
 #endif

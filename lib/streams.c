@@ -42,6 +42,18 @@ static const uint8_t *stream_page(struct dkt__stream *s, uint64_t nr)
 	return s->base ? s->base + nr * s->page_size : dkt__chunks_page(&s->chunks, nr);
 }
 
+/* The time that the page begins with, UINT64_MAX: it cannot be had, and the walk ends there. */
+static uint64_t stream_time(const struct dkt__streams *it, struct dkt__stream *s, uint64_t nr)
+{
+	uint64_t stamp;
+
+	if (s->base)
+		stamp = dkt__page_time(s->base + nr * s->page_size, s->page.swap);
+	else if (!dkt__chunks_time(&s->chunks, nr, s->page.swap, &stamp))
+		return UINT64_MAX;
+	return to_time(it, stamp);
+}
+
 /* Bytes of pages that are asked for at once. */
 #define AHEAD (2 << 20)
 
@@ -149,11 +161,8 @@ static uint64_t pages_before(struct dkt__streams *it, struct dkt__stream *s, uin
 	if (s->base && high && s->bytes - (high - 1) * s->page_size < sizeof(uint64_t))
 		high--;
 	while (low < high) {
-		const uint8_t *bytes;
-
 		mid = low + (high - low) / 2;
-		bytes = stream_page(s, mid);
-		if (bytes && to_time(it, dkt__page_time(bytes, s->page.swap)) < time)
+		if (stream_time(it, s, mid) < time)
 			low = mid + 1;
 		else
 			high = mid;
@@ -391,16 +400,14 @@ int dkt__streams_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
 	*to = UINT64_MAX;
 	for (i = 0; i < it->n; i++) {
 		struct dkt__stream *s = &it->list[i];
-		uint64_t nr = pages_before(it, s, from) + share / s->page_size, stamp;
-		const uint8_t *page;
+		uint64_t nr = pages_before(it, s, from) + share / s->page_size, time;
 
 		/* Of several pages with one stamp all are in one slice. */
 		for (nr++; nr < s->n_pages && (!s->base || s->bytes / s->page_size > nr); nr++) {
-			page = stream_page(s, nr);
-			stamp = page ? to_time(it, dkt__page_time(page, s->page.swap)) : 0;
-			if (stamp <= from)
+			time = stream_time(it, s, nr);
+			if (time <= from)
 				continue;
-			*to = DKT__MIN(*to, stamp);
+			*to = DKT__MIN(*to, time);
 			break;
 		}
 	}
