@@ -242,7 +242,8 @@ fuzz:
 	$(Q)$(CLANG) $(BASE) $(LIB_CFLAGS) $(TOOL_CFLAGS) -fsanitize=fuzzer,address,undefined -Ilib -Icompat -Itests \
 		-o $(O)/fuzz/$(TARGET) tests/fuzz/$(TARGET).c $(O)/fuzz/libcompat.a $(O)/fuzz/libdktrace.a \
 		$(TOOL_LIBS) $(LIB_LIBS)
-	$(Q)$(O)/fuzz/$(TARGET) -max_total_time=$(SECONDS) $(O)/fuzz/corpus/$(TARGET) \
+	$(Q)LSAN_OPTIONS=suppressions=tests/leaks $(O)/fuzz/$(TARGET) -artifact_prefix=$(O)/fuzz/ \
+		-max_total_time=$(SECONDS) $(O)/fuzz/corpus/$(TARGET) \
 		tests/fuzz/corpus/$(TARGET)
 
 bench: all $(BENCH_BIN) $(O)/tests/probe-target

@@ -61,7 +61,7 @@ static inline void read_source(const char *path, struct dkt_buf *buf, unsigned i
 static inline void read_bytes(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("records", MFD_CLOEXEC);
-	struct dkt_buf *buf;
+	struct dkt_buf *buf = NULL;
 	char path[32];
 
 	must(fd >= 0 && write(fd, data, size) == (ssize_t)size && !dkt_buf_new(&buf));
