@@ -94,6 +94,20 @@ static int add_all(struct boot *boot, const struct event_filter *filter)
 	return err;
 }
 
+/* What acts on events, or limits them all, is there when dktrace is. */
+static void leave_rest(struct boot *boot)
+{
+	const struct settings *set = boot->set;
+
+	if (set->triggers.n)
+		fprintf(boot->left, "# %zu trigger%s: left to dktrace apply\n", set->triggers.n,
+			set->triggers.n == 1 ? "" : "s");
+	if (set->pids)
+		fprintf(boot->left, "# threads %s: left to dktrace filter\n", set->pids);
+	if (set->cpus)
+		fprintf(boot->left, "# CPUs %s: left to dktrace apply\n", set->cpus);
+}
+
 static int find_wanted(struct boot *boot)
 {
 	/* Call sites in modules are not known before they are loaded. */
@@ -104,6 +118,8 @@ static int find_wanted(struct boot *boot)
 		err = event_filter_read(&filter);
 	if (!err)
 		err = add_all(boot, &filter);
+	if (!err)
+		leave_rest(boot);
 	event_filter_clear(&filter);
 	return err;
 }

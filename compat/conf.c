@@ -23,6 +23,9 @@ static size_t list_keys(const char *keys[KEYS_MAX])
 
 	keys[n++] = CONF_INSTANCE;
 	keys[n++] = CONF_REAL_LCTL;
+	keys[n++] = CONF_CPUS;
+	keys[n++] = CONF_FILTER;
+	keys[n++] = CONF_TRIGGER;
 	while ((param = param_next(param)) && n < KEYS_MAX)
 		keys[n++] = param_name(param);
 	return n;
@@ -100,7 +103,7 @@ static void read_pair(struct reader *r, struct conf_line *line)
 		return;
 	}
 	value = skip_blanks(equals + 1);
-	before = key ? conf_find(r->conf, key) : NULL;
+	before = key && !conf_is_list(key) ? conf_find(r->conf, key) : NULL;
 	if (!key)
 		refuse_key(r, line, word, len);
 	else if (before)
@@ -211,14 +214,30 @@ void conf_clear(struct conf *conf)
 	*conf = (struct conf){ 0 };
 }
 
-const struct conf_line *conf_find(const struct conf *conf, const char *key)
+bool conf_is_list(const char *key)
+{
+	return !strcmp(key, CONF_FILTER) || !strcmp(key, CONF_TRIGGER);
+}
+
+static bool is_key(const struct conf_line *line, const char *key)
+{
+	return line->key && !strcmp(line->key, key);
+}
+
+const struct conf_line *conf_next(const struct conf *conf, const char *key,
+				  const struct conf_line *line)
 {
 	size_t i;
 
-	for (i = 0; i < conf->n; i++)
-		if (conf->lines[i].key && !strcmp(conf->lines[i].key, key))
+	for (i = line ? (size_t)(line - conf->lines) + 1 : 0; i < conf->n; i++)
+		if (is_key(&conf->lines[i], key))
 			return &conf->lines[i];
 	return NULL;
+}
+
+const struct conf_line *conf_find(const struct conf *conf, const char *key)
+{
+	return conf_next(conf, key, NULL);
 }
 
 /* ---- changing ---- */
@@ -230,21 +249,15 @@ static void remove_line(struct conf *conf, size_t i)
 	conf->n--;
 }
 
-int conf_set(struct conf *conf, const char *key, const char *value)
+/* In the place of line i, or behind the last one. */
+static int set_line(struct conf *conf, size_t i, const char *key, const char *value)
 {
-	const struct conf_line *line = conf_find(conf, key);
-	size_t i = line ? (size_t)(line - conf->lines) : conf->n;
 	char *text;
 	int err;
 
-	if (!value) {
-		if (line)
-			remove_line(conf, i);
-		return 0;
-	}
 	if (asprintf(&text, "%s = %s", key, value) < 0)
 		return -ENOMEM;
-	if (line) {
+	if (i < conf->n) {
 		free(conf->lines[i].text);
 		conf->lines[i].text = text;
 	} else {
@@ -256,4 +269,34 @@ int conf_set(struct conf *conf, const char *key, const char *value)
 	conf->lines[i].value = text + strlen(key) + strlen(" = ");
 	conf->lines[i].column = (unsigned int)(strlen(key) + strlen(" = ")) + 1;
 	return 0;
+}
+
+int conf_set(struct conf *conf, const char *key, const char *value)
+{
+	const struct conf_line *line = conf_find(conf, key);
+	size_t i = line ? (size_t)(line - conf->lines) : conf->n;
+
+	if (value)
+		return set_line(conf, i, key, value);
+	if (line)
+		remove_line(conf, i);
+	return 0;
+}
+
+int conf_set_list(struct conf *conf, const char *key, const struct names *values)
+{
+	size_t i, done = 0;
+	int err = 0;
+
+	for (i = 0; !err && i < conf->n; i++) {
+		if (!is_key(&conf->lines[i], key))
+			continue;
+		if (done < values->n)
+			err = set_line(conf, i, key, values->list[done++]);
+		else
+			remove_line(conf, i--);
+	}
+	for (; !err && done < values->n; done++)
+		err = set_line(conf, conf->n, key, values->list[done]);
+	return err;
 }

@@ -5,11 +5,16 @@
 
 #include <dktrace/dktrace.h>
 
+#include "names.h"
+
 #define CONF_FILE CONFDIR "/dktrace.conf"
 
-/* The parameters of Lustre's names, and two more. */
+/* The parameters of Lustre's names, and these; the last two come as often as they like. */
 #define CONF_INSTANCE  "instance"
 #define CONF_REAL_LCTL "real_lctl"
+#define CONF_CPUS      "cpus"
+#define CONF_FILTER    "filter"
+#define CONF_TRIGGER   "trigger"
 
 struct conf_line {
 	const char *key; /* NULL: a comment, or blank */
@@ -35,14 +40,23 @@ int conf_parse(struct dkt_ctx *ctx, const char *file, const char *text, size_t l
 int conf_load(struct dkt_ctx *ctx, const char *file, struct conf *conf);
 void conf_clear(struct conf *conf);
 
+bool conf_is_list(const char *key);
+
 /* NULL: it is not there. */
 const struct conf_line *conf_find(const struct conf *conf, const char *key);
+
+/* The line of the key behind that one, NULL: the first. NULL at the end. */
+const struct conf_line *conf_next(const struct conf *conf, const char *key,
+				  const struct conf_line *line);
 
 /*
  * Sets a value in its place, or behind the last line; NULL takes the line away. Comments stay.
  * What the value of a line that was found points at goes.
  */
 int conf_set(struct conf *conf, const char *key, const char *value);
+
+/* The same for a key that comes as often as it likes: its lines become these values. */
+int conf_set_list(struct conf *conf, const char *key, const struct names *values);
 
 /*
  * Writes it to the file so that it is there whole or not at all, with owner and mode of the one

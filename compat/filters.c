@@ -194,6 +194,20 @@ static int check_words(struct dkt_ctx *ctx, const char *words)
 	return dkt_fail(ctx, -EINVAL, "'%.60s' cannot be the name of a class or event", words);
 }
 
+int filters_take(struct debuglog *log, const char *line, struct settings *set)
+{
+	const size_t len = strcspn(line, " \t");
+	const char *expr = line + len + strspn(line + len, " \t");
+	char *words __cleanup(free) = strndup(line, len);
+	int err = words ? debuglog_map(log) : -ENOMEM;
+
+	if (err)
+		return err;
+	if (!*expr)
+		return dkt_fail(log->ctx, -EINVAL, "expected EVENTS EXPR");
+	return set_rule(log, words, expr, set);
+}
+
 int filters_set(struct debuglog *log, const struct filter_wish *wish, const char **words)
 {
 	const char *on = wish->words ? wish->words : SELECT_ALL;

@@ -27,6 +27,9 @@ struct filter_wish {
  */
 int filters_set(struct debuglog *log, const struct filter_wish *wish, const char **words);
 
+/* "WORDS EXPR" into the settings, in place of one on the same words. As filters_set() otherwise. */
+int filters_take(struct debuglog *log, const char *line, struct settings *set);
+
 /* Takes away what was set on these words, or with NULL all. -ENOENT: there is none. */
 int filters_clear(struct debuglog *log, const char *words);
 

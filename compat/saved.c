@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "filters.h"
 #include "param.h"
 #include "param_file.h"
+#include "select.h"
+#include "triggers.h"
 #include "util.h"
 
 /* One of Lustre's files that has been written. */
@@ -20,7 +23,7 @@ struct written {
 struct applying {
 	struct debuglog *log;
 	struct tree *tree;
-	const struct conf *conf;
+	struct conf *conf;
 	struct settings set;
 	struct written *written;
 	size_t n_written;
@@ -143,7 +146,77 @@ static int take_all(struct applying *a)
 	return err;
 }
 
-int saved_apply(struct debuglog *log, struct tree *tree, const struct conf *conf, char **notes)
+/* ---- what is about some of the events ---- */
+
+/* An event by its name: of a module, say, that is not loaded yet. A class or subsystem has none. */
+static bool may_come(struct applying *a, const char *line)
+{
+	char *words __cleanup(free) = strndup(line, strcspn(line, " \t"));
+	struct select *select = NULL;
+	bool missing;
+
+	if (!words || !strchr(words, ':') || strpbrk(words, "+,"))
+		return false;
+	missing = !select_new(a->log->ctx, a->log->map, words, &select) &&
+		  select_check(a->log->ctx, select) == -ENOENT;
+	select_free(select);
+	return missing;
+}
+
+/* The line then sets nothing. */
+static int leave_out(struct applying *a, const struct conf_line *line)
+{
+	char *before __cleanup(free) = *a->notes;
+	int n = asprintf(a->notes, "%s%s%s:%u: left out: %s", before ? before : "",
+			 before ? "\n" : "", a->conf->file, line->nr, dkt_error(a->log->ctx));
+
+	if (n < 0) {
+		*a->notes = NULL;
+		return -ENOMEM;
+	}
+	a->conf->lines[line - a->conf->lines].key = NULL;
+	return 0;
+}
+
+static int take_cpus(struct debuglog *log, const char *value, struct settings *set)
+{
+	char *cpus = strdup(value);
+
+	(void)log;
+	if (!cpus)
+		return -ENOMEM;
+	free(set->cpus);
+	set->cpus = cpus;
+	return 0;
+}
+
+static int take_lines(struct applying *a, const char *key,
+		      int (*take)(struct debuglog *log, const char *value, struct settings *set))
+{
+	const struct conf_line *line = NULL;
+	int err = 0;
+
+	while (!err && (line = conf_next(a->conf, key, line))) {
+		err = take(a->log, line->value, &a->set);
+		if (err == -ENOENT && may_come(a, line->value))
+			err = leave_out(a, line);
+		else if (err)
+			dkt_fail_in(a->log->ctx, err, "%s:%u:%u", a->conf->file, line->nr,
+				    line->column);
+	}
+	return err;
+}
+
+static int take_rest(struct applying *a)
+{
+	int err = take_lines(a, CONF_CPUS, take_cpus);
+
+	if (!err)
+		err = take_lines(a, CONF_FILTER, filters_take);
+	return err ? err : take_lines(a, CONF_TRIGGER, triggers_take);
+}
+
+int saved_apply(struct debuglog *log, struct tree *tree, struct conf *conf, char **notes)
 {
 	struct applying a = { .log = log, .tree = tree, .conf = conf, .notes = notes };
 	int err;
@@ -153,6 +226,8 @@ int saved_apply(struct debuglog *log, struct tree *tree, const struct conf *conf
 	if (err)
 		return err;
 	err = take_all(&a);
+	if (!err)
+		err = take_rest(&a);
 	if (!err)
 		err = param_apply(log, &a.set, NULL, notes);
 	if (err)
@@ -189,5 +264,11 @@ int saved_fill(const struct debuglog *log, struct conf *conf)
 		err = conf_set(conf, "debug_mb", set->debug_mb ? text : NULL);
 	if (!err && (set->filter || conf_find(conf, "debug_filter")))
 		err = conf_set(conf, "debug_filter", set->filter ? set->filter : "none");
+	if (!err)
+		err = conf_set(conf, CONF_CPUS, set->cpus);
+	if (!err)
+		err = conf_set_list(conf, CONF_FILTER, &set->rules);
+	if (!err)
+		err = conf_set_list(conf, CONF_TRIGGER, &set->triggers);
 	return err;
 }

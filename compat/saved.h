@@ -9,10 +9,11 @@
 
 /*
  * Sets all parameters that the file sets, as set_param would, Lustre's own too, but in one
- * transaction: after a failure all is as it was. notes is NULL or what the user should know, as
- * from param_set().
+ * transaction, filters and triggers with them: after a failure all is as it was. What is about an
+ * event that may yet come is left out, its line without a key then. notes is NULL or what the user
+ * should know, as from param_set().
  */
-int saved_apply(struct debuglog *log, struct tree *tree, const struct conf *conf, char **notes);
+int saved_apply(struct debuglog *log, struct tree *tree, struct conf *conf, char **notes);
 
 /* Puts what is set into the lines of the file. */
 int saved_fill(const struct debuglog *log, struct conf *conf);

@@ -19,7 +19,8 @@ struct adding {
 	struct names actions; /* with each target, without a condition */
 	struct dkt_expr *condition; /* NULL: none */
 	struct select *select;
-	struct settings set;
+	struct settings *set;
+	bool keep; /* one that is there is no mistake */
 	struct trigger_count *count;
 	FILE *missed;
 };
@@ -128,7 +129,7 @@ static int add_one(struct adding *adding, struct dkt_event *event, const char *a
 	struct debuglog *log = adding->log;
 	struct dkt_trigger *trigger __cleanup(free) = NULL;
 	char *text __cleanup(free) = NULL;
-	char *line;
+	char *line __cleanup(free) = NULL;
 	int err;
 
 	if (adding->count->added++ >= MAX_TRIGGERS)
@@ -139,14 +140,17 @@ static int add_one(struct adding *adding, struct dkt_event *event, const char *a
 		return -ENOMEM;
 	}
 	err = dkt_trigger_parse(log->ctx, text, &trigger);
-	if (!err && log->in)
-		err = dkt_instance_check_trigger(log->in, event, text);
 	if (err)
 		return err;
 	if (asprintf(&line, "%s:%s %s", dkt_event_system(event), dkt_event_name(event),
-		     trigger->text) < 0)
+		     trigger->text) < 0) {
 		line = NULL;
-	return names_take(&adding->set.triggers, line);
+		return -ENOMEM;
+	}
+	if (adding->keep && names_has(&adding->set->triggers, line))
+		return 0;
+	err = log->in ? dkt_instance_check_trigger(log->in, event, text) : 0;
+	return err ? err : names_add(&adding->set->triggers, line);
 }
 
 static int add_event(struct adding *adding, struct dkt_event *event)
@@ -178,7 +182,7 @@ static int add_all(struct adding *adding)
 	/* The words are those about the first. */
 	if (!err && !adding->count->events)
 		err = dkt_expr_check(adding->condition, events[0]);
-	return err ? err : debuglog_apply(adding->log, &adding->set, NULL);
+	return err;
 }
 
 static int add_clear(struct adding *adding, int err)
@@ -188,32 +192,78 @@ static int add_clear(struct adding *adding, int err)
 	names_clear(&adding->actions);
 	dkt_expr_free(adding->condition);
 	select_free(adding->select);
-	settings_clear(&adding->set);
 	return err;
+}
+
+/* All but the change itself. */
+static int add_to(struct adding *adding, const char *words, const char *action,
+		  const char *condition)
+{
+	struct debuglog *log = adding->log;
+	size_t len;
+	int err = debuglog_map(log);
+
+	*adding->count = (struct trigger_count){ 0 };
+	adding->missed = open_memstream(&adding->count->missed, &len);
+	if (!adding->missed)
+		return -ENOMEM;
+	if (!err)
+		err = select_new(log->ctx, log->map, words, &adding->select);
+	if (!err)
+		err = read_action(adding, action);
+	if (!err && condition)
+		err = debuglog_expr(log->ctx, condition, &adding->condition);
+	if (!err)
+		err = add_all(adding);
+	return add_clear(adding, err);
 }
 
 int triggers_add(struct debuglog *log, const char *words, const char *action, const char *condition,
 		 struct trigger_count *count)
 {
-	struct adding adding = { .log = log, .count = count };
-	size_t len;
-	int err = debuglog_map(log);
+	struct settings set;
+	struct adding adding = { .log = log, .count = count, .set = &set };
+	int err;
 
 	*count = (struct trigger_count){ 0 };
-	adding.missed = open_memstream(&count->missed, &len);
-	if (!adding.missed)
+	err = settings_copy(&set, &log->set);
+	if (err)
+		return err;
+	err = add_to(&adding, words, action, condition);
+	if (!err)
+		err = debuglog_apply(log, &set, NULL);
+	settings_clear(&set);
+	return err;
+}
+
+int triggers_take(struct debuglog *log, const char *line, struct settings *set)
+{
+	struct trigger_count count;
+	struct adding adding = { .log = log, .count = &count, .set = set, .keep = true };
+	char *words __cleanup(free) = strdup(line);
+	char *action, *condition;
+	int err;
+
+	if (!words)
 		return -ENOMEM;
-	if (!err)
-		err = settings_copy(&adding.set, &log->set);
-	if (!err)
-		err = select_new(log->ctx, log->map, words, &adding.select);
-	if (!err)
-		err = read_action(&adding, action);
-	if (!err && condition)
-		err = debuglog_expr(log->ctx, condition, &adding.condition);
-	if (!err)
-		err = add_all(&adding);
-	return add_clear(&adding, err);
+	/* As it was saved: its condition may have been put together of several. */
+	if (names_has(&set->triggers, line))
+		return 0;
+	action = words + strcspn(words, " \t");
+	if (*action)
+		*action++ = '\0';
+	action += strspn(action, " \t");
+	if (!*action)
+		return dkt_fail(log->ctx, -EINVAL, "expected EVENTS ACTION [if EXPR]");
+	condition = strstr(action, " if ");
+	if (condition) {
+		*condition = '\0';
+		condition += strlen(" if ");
+	}
+	action[strcspn(action, " \t")] = '\0';
+	err = add_to(&adding, words, action, condition);
+	free(count.missed);
+	return err;
 }
 
 /* ---- looking ---- */

@@ -24,6 +24,12 @@ int triggers_add(struct debuglog *log, const char *words, const char *action, co
 		 struct trigger_count *count);
 
 /*
+ * "WORDS ACTION [if CONDITION]" into the settings, without a change yet. As triggers_add() otherwise,
+ * but one that is there stays.
+ */
+int triggers_take(struct debuglog *log, const char *line, struct settings *set);
+
+/*
  * Removes those of that action, and target if it says one; NULL: all. What they had switched is as
  * the settings say, and recording goes on if one of them can have stopped it. -ENOENT: there is none.
  */

@@ -17,18 +17,25 @@ static void choose_instance(struct app *app, const struct conf *conf)
 		app->instance = line->value;
 }
 
+static void print_lines(const struct conf *conf, const char *key)
+{
+	const struct conf_line *line = NULL;
+
+	while ((line = conf_next(conf, key, line)))
+		printf("%s=%s\n", key, line->value);
+}
+
 /* As set_param does: what was set, then what there is to know. */
 static void print_result(const struct conf *conf, char *notes)
 {
 	const struct param *param = NULL;
 	char *line, *save = NULL;
 
-	while ((param = param_next(param))) {
-		const struct conf_line *set = conf_find(conf, param_name(param));
-
-		if (set)
-			printf("%s=%s\n", param_name(param), set->value);
-	}
+	while ((param = param_next(param)))
+		print_lines(conf, param_name(param));
+	print_lines(conf, CONF_CPUS);
+	print_lines(conf, CONF_FILTER);
+	print_lines(conf, CONF_TRIGGER);
 	fflush(stdout);
 	for (line = notes ? strtok_r(notes, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save))

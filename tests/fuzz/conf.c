@@ -36,6 +36,28 @@ static char *print(const struct conf *conf, size_t *len)
 	return text;
 }
 
+static size_t count(const struct conf *conf, const char *key)
+{
+	const struct conf_line *line = NULL;
+	size_t n = 0;
+
+	while ((line = conf_next(conf, key, line)))
+		n++;
+	return n;
+}
+
+/* Fewer than there are, and more. */
+static void set_lists(struct conf *conf)
+{
+	char first[] = "a b", second[] = "c d";
+	char *values[] = { first, second };
+
+	must(!conf_set_list(conf, CONF_FILTER, &(struct names){ values, 1 }));
+	must(!conf_set_list(conf, CONF_TRIGGER, &(struct names){ values, 2 }));
+	must(count(conf, CONF_FILTER) == 1 && count(conf, CONF_TRIGGER) == 2);
+	must(!strcmp(conf_find(conf, CONF_TRIGGER)->value, "a b"));
+}
+
 static void set_again(struct dkt_ctx *ctx, struct conf *conf)
 {
 	struct conf again;
@@ -43,13 +65,14 @@ static void set_again(struct dkt_ctx *ctx, struct conf *conf)
 	char *text;
 
 	for (i = 0; i < conf->n; i++)
-		if (conf->lines[i].key) {
+		if (conf->lines[i].key && !conf_is_list(conf->lines[i].key)) {
 			char *value = strdup(conf->lines[i].value);
 
 			must(value && !conf_set(conf, conf->lines[i].key, value));
 			must(!strcmp(conf->lines[i].value, value));
 			free(value);
 		}
+	set_lists(conf);
 	must(!conf_set(conf, CONF_INSTANCE, "a name") && !conf_set(conf, "printk", NULL));
 	text = print(conf, &len);
 	must(!conf_parse(ctx, "file", text, len, &again) && again.n == conf->n);

@@ -85,3 +85,92 @@ printk = warning error emerg console" "$(cat "$tmp/conf")" "the file"
 	run ! dktrace apply "$tmp/conf"
 	[ ! -e "$instance" ]
 }
+
+@test "filters and triggers are saved, and come back after a reset" {
+	local before
+
+	only vfstrace 2>/dev/null
+	dktrace filter set 'sched:sched_process_*' 'comm ~ "dk*" && pid > 1'
+	dktrace filter set module 'name == "x # y"' || dktrace filter set info 'comm == "x # y"'
+	dktrace filter set --cpu 0
+	dktrace filter set --comm 'dkt*'
+	dktrace trigger add sched:sched_process_exec traceoff:1 --if 'comm == dkt-stop || pid == 1'
+	dktrace trigger add 'sched:sched_process_*' stacktrace
+	dktrace trigger add sched:sched_process_fork 'enable_event:sched:sched_switch:5' --if 'child_pid > 7'
+	before=$(dktrace filter list; dktrace trigger list; knobs; dktrace status | grep -E '^(filter|trigger|cpus)')
+	has "$before" "stacktrace"
+	has "$before" "x # y"
+	expect 0 "" "" dktrace save "$tmp/conf"
+	grep -E '^(cpus|filter|trigger) = ' "$tmp/conf"
+	grep -Fqx 'cpus = 0' "$tmp/conf"
+	grep -Fqx 'filter = sched:sched_process_* comm ~ "dk*" && pid > 1' "$tmp/conf"
+	grep -Fqx 'trigger = sched:sched_process_exec traceoff:1 if comm == "dkt-stop" || pid == 1' "$tmp/conf"
+	dktrace reset
+	run -0 --separate-stderr dktrace apply "$tmp/conf"
+	has "$output" 'filter=sched:sched_process_* comm ~ "dk*" && pid > 1'
+	same "$before" "$(dktrace filter list; dktrace trigger list; knobs; dktrace status | grep -E '^(filter|trigger|cpus)')" "after reset and apply"
+	# A second time nothing is new, and saving it gives the same file.
+	cp "$tmp/conf" "$tmp/first"
+	run -0 dktrace apply "$tmp/conf"
+	same "$before" "$(dktrace filter list; dktrace trigger list; knobs; dktrace status | grep -E '^(filter|trigger|cpus)')" "after one more apply"
+	expect 0 "" "" dktrace save "$tmp/conf"
+	same "$(cat "$tmp/first")" "$(cat "$tmp/conf")" "the file"
+	# What is gone goes from the file.
+	dktrace trigger del 'sched:*' stacktrace
+	dktrace filter clear
+	expect 0 "" "" dktrace save "$tmp/conf"
+	same "$(grep -c '^trigger' "$tmp/first") 2" "$(($(grep -c '^trigger' "$tmp/conf") + $(grep -c stacktrace "$tmp/first"))) $(grep -c '^trigger' "$tmp/conf")" "lines of triggers"
+	run ! grep -E '^(filter|cpus) ' "$tmp/conf"
+}
+
+@test "a line as it is typed: words of many events, and what is not there yet" {
+	printf '%s\n' 'debug = ioctl' 'trigger =  sched:sched_process_ex*   stacktrace:3  if  pid > 2 ' \
+		'filter = nosuch:thing a == 1' 'trigger = dkt_nosuch:event stacktrace' >"$tmp/conf"
+	run -0 --separate-stderr dktrace apply "$tmp/conf"
+	same 'debug=ioctl trigger=sched:sched_process_ex*   stacktrace:3  if  pid > 2' "$(tr '\n' ' ' <<<"$output" | sed 's/ $//')" "what was set"
+	has "$stderr" "conf:3: left out: 'nosuch:thing' is no class"
+	has "$stderr" "conf:4: left out: 'dkt_nosuch:event' is no class"
+	same 2 "$(dktrace trigger list | grep -c 'stacktrace *[0-3] *pid > 2$')" "triggers"
+}
+
+@test "a filter or trigger that makes no sense leaves all as it was" {
+	local before line
+
+	only ioctl
+	dktrace trigger add sched:sched_process_fork stacktrace:1
+	dktrace filter set 'sched:*' 'pid == 1'
+	before=$(knobs; cat "$state/settings")
+	while read -r column line; do
+		printf 'debug = +vfstrace\nfilter = sched:* pid == 3\n%s\n' "$line" >"$tmp/conf"
+		run ! dktrace apply "$tmp/conf"
+		has "$output" "$tmp/conf:3:$column: "
+		same "$before" "$(knobs; cat "$state/settings")" "what is set after $line"
+	done <<'END'
+10 filter = sched
+10 filter = sched:* pid ==
+10 filter = sched:sched_switch nofield == 1
+10 filter = nosuchclass pid == 1
+11 trigger = sched:sched_switch
+11 trigger = sched:sched_switch explode
+11 trigger = sched:sched_switch stacktrace if nofield == 1
+11 trigger = nosuchclass stacktrace
+11 trigger = sched:sched_process_fork stacktrace:2
+END
+	printf 'debug = +vfstrace\ncpus = 0-x\n' >"$tmp/conf"
+	run ! dktrace apply "$tmp/conf"
+	has "$output" "0-x"
+	same "$before" "$(knobs; cat "$state/settings")" "what is set after a wrong list of CPUs"
+}
+
+@test "boot-config has the filters that are set" {
+	only vfstrace
+	dktrace filter set sched:sched_process_exec 'pid == 1'
+	dktrace filter set --cpu 0
+	dktrace trigger add sched:sched_process_exit stacktrace:1
+	run -0 --separate-stderr dktrace boot-config debug=0 debug=+info
+	has "$output" "event.sched.sched_process_exec {
+		enable
+		filter = \"pid == 1\""
+	has "$output" "# 1 trigger: left to dktrace apply"
+	has "$output" "# CPUs 0: left to dktrace apply"
+}

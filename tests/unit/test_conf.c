@@ -55,6 +55,37 @@ static void test_values(void **state)
 	conf_clear(&conf);
 }
 
+static void test_lists(void **state)
+{
+	char a[] = "a x == 1", b[] = "b y", c[] = "c";
+	char *values[] = { a, b, c };
+	const struct names two = { values, 2 }, three = { values, 3 }, none = { 0 };
+	const struct conf_line *line;
+	struct conf conf;
+
+	assert_int_equal(
+		parse(state, "filter = a b\n# one\ntrigger = t\nfilter=c  d \ncpus = 0", &conf), 0);
+	line = conf_find(&conf, CONF_FILTER);
+	assert_string_equal(line->value, "a b");
+	line = conf_next(&conf, CONF_FILTER, line);
+	assert_string_equal(line->value, "c  d");
+	assert_int_equal(line->nr, 4);
+	assert_null(conf_next(&conf, CONF_FILTER, line));
+	assert_int_equal(conf_set_list(&conf, CONF_FILTER, &three), 0);
+	assert_int_equal(conf.n, 6);
+	assert_string_equal(conf.lines[0].text, "filter = a x == 1");
+	assert_string_equal(conf.lines[3].text, "filter = b y");
+	assert_string_equal(conf.lines[5].text, "filter = c");
+	assert_int_equal(conf_set_list(&conf, CONF_FILTER, &two), 0);
+	assert_int_equal(conf.n, 5);
+	assert_string_equal(conf.lines[4].text, "cpus = 0");
+	assert_int_equal(conf_set_list(&conf, CONF_FILTER, &none), 0);
+	assert_null(conf_find(&conf, CONF_FILTER));
+	assert_string_equal(conf.lines[0].text, "# one");
+	assert_int_equal(conf.n, 3);
+	conf_clear(&conf);
+}
+
 static void test_wrong(void **state)
 {
 	static const struct {
@@ -69,6 +100,9 @@ static void test_wrong(void **state)
 		{ "debug +trace", "f:1:7: expected key = value" },
 		{ "debug = ", "f:1:8: there is no value" },
 		{ "debug=1\nprintk=1\n debug=1", "f:3:2: it is set a second time" },
+		{ "cpus=1\ncpus=2", "f:2:1: it is set a second time" },
+		{ "filters = a",
+		  "f:1:1: 'filters' is nothing that can be set; did you mean filter?" },
 		{ "nonsense\ndebg=1", "f:1:9: expected key = value" },
 	};
 	struct conf conf;
@@ -165,6 +199,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_values, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lists, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wrong, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_others_are_read, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_set, setup, teardown),
