@@ -26,10 +26,11 @@ static const struct latency_pair pairs[] = {
 	  "requests to the NFS server" },
 	{ "jbd2", "jbd2:jbd2_start_commit", "jbd2:jbd2_end_commit", "dev,transaction", "dev", false,
 	  "commits of ext4's or ldiskfs's journal" },
-	{ "fsync", "ext4:ext4_sync_file_enter", "ext4:ext4_sync_file_exit", "common_pid,ino", "dev", true,
+	{ "fsync", "syscalls:sys_enter_fsync,syscalls:sys_enter_fdatasync",
+	  "syscalls:sys_exit_fsync,syscalls:sys_exit_fdatasync", "common_pid", "__syscall_nr.syscall", true,
+	  "fsync and fdatasync of any file system" },
+	{ "ext4-fsync", "ext4:ext4_sync_file_enter", "ext4:ext4_sync_file_exit", "common_pid,ino", "dev", true,
 	  "fsync of ext4" },
-	{ "fsync", "xfs:xfs_file_fsync", "syscalls:sys_exit_fsync", "common_pid", NULL, true,
-	  "fsync of xfs" },
 	/* clang-format on */
 };
 
