@@ -108,6 +108,57 @@ run dktrace hist syscalls:sys_exit_read --keys common_pid --var 'r=ret' --do 'on
 assert_grep 'SAVED' "$out" "onmax and save"
 assert_grep 'max: 4097 common_pid: [0-9]+' "$out" "the most that was read"
 
+# Five processes, each of which reads once: so many bytes.
+cat >reads <<'SH'
+for n in 1100 1100 1200 1300 1300; do
+	busybox-w dd if=/dev/zero of=/dev/null bs=$n count=1 2>/dev/null
+done
+SH
+zeros='COMM ~ "busybox-*" && fd == 0'
+got="$mine && ret >= 1100 && ret <= 1300"
+echo 'dkt_test_read long n; int pid' >>$tracing/synthetic_events
+echo 'dkt_test_time u64 us; int pid' >>$tracing/synthetic_events
+seen=$tracing/instances/seen
+mkdir $seen
+echo 1 >$seen/events/synthetic/enable
+
+# What the events made by actions said; they are taken. usage: values FIELD
+values()
+{
+	sed -n "s/.*dkt_test_[a-z]*: .*\\b$1=\\([0-9]*\\).*/\\1/p" $seen/trace
+	echo >$seen/trace
+}
+
+run dktrace hist syscalls:sys_exit_read --keys common_pid --var 'r=ret' \
+	--do 'onchange($r).trace(dkt_test_read,ret,common_pid)' --if "$got" -- busybox-w sh reads
+assert_rc 0 "onchange and trace"
+assert_eq '1100 1100 1200 1300 1300' "$(values n | xargs)" "an event for each change"
+run dktrace hist syscalls:sys_exit_read --keys common_pid --var 'r=ret' --do 'onchange($r).save(ret)' \
+	--if "$got" -- busybox-w sh reads
+assert_eq 2 "$(count 'changed: 1300 ret: 1300')" "onchange and save"
+
+# What was begun by one event and is matched by another: a variable of the first, an event of the second.
+run dktrace hist syscalls:sys_enter_read --keys common_pid --var 'from=common_timestamp.usecs' --if "$zeros" --keep
+assert_rc 0 "the first of two"
+run dktrace hist syscalls:sys_exit_read --keys common_pid --var 'us=common_timestamp.usecs-$from' \
+	--do 'onmatch(syscalls.sys_enter_read).trace(dkt_test_time,$us,common_pid)' --if "$got" --keep
+assert_rc 0 "onmatch and trace"
+busybox-w sh reads
+assert_eq 5 "$(values us | wc -l)" "an event for each match"
+run dktrace reset
+assert_rc 0 "both go"
+run dktrace hist syscalls:sys_exit_read --keys ret --var 'r=ret' --do 'onmax($r).snapshot()' --if "$got" --keep
+assert_rc 0 "onmax and snapshot"
+echo 1 >$kept/events/syscalls/sys_exit_read/enable
+busybox-w sh reads
+assert_grep 'triggering value .*1300' $kept/events/syscalls/sys_exit_read/hist "by the most that was read"
+assert_grep 'sys_read -> 0x|sys_exit_read' $kept/snapshot "the snapshot holds records"
+run dktrace reset
+rmdir $seen
+echo '!dkt_test_read long n; int pid' >>$tracing/synthetic_events
+echo '!dkt_test_time u64 us; int pid' >>$tracing/synthetic_events
+assert_eq '' "$(cat $tracing/synthetic_events)" "actions let go of the events"
+
 # Refused: the words, and nothing left.
 run dktrace hist syscalls:sys_enter_read --keys buf,nofield -- true
 assert_rc 1 "no such field"
