@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs lustre_debug
-# timeout: 180
+# timeout: 240
 # Messages of a Lustre that has a trace event for them, and what a tracer can do with messages.
 # shellcheck shell=sh disable=SC2154,SC2086,SC2016
 
@@ -43,53 +43,95 @@ rmmod lustre_debug || fail "rmmod of the event"
 # With the probe: what only a tracer can do with messages.
 run lctl set_param debug=+net+info+rpctrace
 echo -1 >$lnet/debug
-event=$events/dktrace/cdebug
-echo 'hist:keys=msg_fn,msg_line:sort=hitcount.descending' >$event/trigger || fail "hist is taken"
-emit "flood 300" catalogue
-assert_grep 'msg_fn: emit_flood +, msg_line: +[0-9]+ +\} hitcount: +300' $event/hist "the busiest lines"
-echo '!hist:keys=msg_fn,msg_line:sort=hitcount.descending' >$event/trigger
+# The lines of dktrace-lustre(7), with functions and words of this module's.
+run dktrace hist dktrace:cdebug --keys msg_file,msg_line --top 10 -- sh -c "echo 'flood 300' >$lnet/emit; echo catalogue >$lnet/emit"
+assert_rc 0 "hist"
+assert_eq 300 "$(grep 'emit\.c' "$out" | head -n 1 | grep -Eo '\b300\b' | head -n 1)" "the busiest line comes first"
 
-echo 'traceoff if msg_fn == "emit_strings"' >$event/trigger || fail "traceoff is taken"
+# now_on: recording goes on, with an empty log and without triggers.
+now_on()
+{
+	dktrace trigger del 'dktrace:cdebug*' >/dev/null || fail "triggers are removed"
+	assert_eq 1 "$(cat $instance/tracing_on)" "recording goes on"
+	lctl clear
+}
+
+run dktrace trigger add dktrace:cdebug traceoff --if 'fmt ~ "*string*"'
+assert_rc 0 "traceoff at a message's format"
+now_on
+run dktrace trigger add dktrace:cdebug traceoff --if 'msg_fn == "emit_strings"'
+assert_rc 0 "traceoff at a message"
 lctl clear
 emit catalogue
-assert_eq 0 "$(cat $tracing/instances/dktrace/tracing_on)" "recording stops at a message"
-echo '!traceoff if msg_fn == "emit_strings"' >$event/trigger
-echo 1 >$tracing/instances/dktrace/tracing_on
+assert_eq 0 "$(cat $instance/tracing_on)" "recording stops at it"
 traced
 assert_grep 'emit_numbers' got.raw "what came before it is there"
 assert_no_grep 'emit_pointers' got.raw "what came after it is not"
+run dktrace trigger rearm
+assert_eq 1 "$(cat $instance/tracing_on)" "rearm records again"
+emit catalogue
+assert_eq 0 "$(cat $instance/tracing_on)" "until the next one"
+now_on
 
-if [ -e $tracing/instances/dktrace/snapshot ]; then
-	echo 'snapshot:1 if msg_fn == "emit_pointers"' >$event/trigger || fail "snapshot is taken"
+run dktrace trigger add dktrace:cdebug snapshot:1 --if 'msg_fn == "emit_pointers"'
+if [ -e $instance/snapshot ]; then
+	assert_rc 0 "snapshot at a message"
 	emit catalogue
-	assert_grep 'cdebug:' $tracing/instances/dktrace/snapshot "a snapshot at a message"
-	echo '!snapshot:1 if msg_fn == "emit_pointers"' >$event/trigger
-	echo 0 >$tracing/instances/dktrace/snapshot
+	assert_grep 'cdebug:' $instance/snapshot "has what came before it"
+	now_on
+	echo 0 >$instance/snapshot
+else
+	assert_rc 1 "a kernel without snapshots refuses one"
 fi
 
 # A message inside of another one is known before the other is recorded.
-nested=$events/dktrace/cdebug_nested
-echo 'traceoff if v_fmt ~ "*failed*"' >$nested/trigger || fail "traceoff is taken"
+run dktrace trigger add dktrace:cdebug_nested traceoff --if 'v_fmt ~ "*failed*"'
+assert_rc 0 "traceoff at a nested message"
 lctl clear
 emit catalogue
-assert_eq 0 "$(cat $tracing/instances/dktrace/tracing_on)" "recording stops at a nested message"
-echo '!traceoff if v_fmt ~ "*failed*"' >$nested/trigger
-echo 1 >$tracing/instances/dktrace/tracing_on
+assert_eq 0 "$(cat $instance/tracing_on)" "recording stops at it"
 traced
 assert_grep '@@@ \(re\)connect request' got.raw "what came before it is there"
 assert_no_grep '@@@ 1 2 3 4' got.raw "what came after it is not"
+now_on
 
-echo 'stacktrace:1 if msg_fn == "emit_flood"' >$event/trigger || fail "stacktrace is taken"
-lctl clear
+run dktrace trigger add dktrace:cdebug stacktrace:1 --if 'msg_fn == "emit_flood"'
+assert_rc 0 "stacktrace at a message"
 emit "flood 3"
 dktrace dk --style trace >got.raw 2>/dev/null
 assert_grep 'kernel_stack' got.raw "a stack trace at a message"
 assert_grep '=> .*libcfs_emit' got.raw "with the functions that led to it"
-echo '!stacktrace:1 if msg_fn == "emit_flood"' >$event/trigger
 
-run lctl set_param debug_filter="common_pid == 1"
+# They are saved, and set again when Lustre is there.
+run dktrace filter set 'dktrace:cdebug*' 'msg_fn == "emit_strings"'
+assert_rc 0 "messages of one function"
+dktrace save saved.conf
+assert_grep '^trigger = dktrace:cdebug stacktrace:1 if msg_fn == "emit_flood"$' saved.conf "the trigger is saved"
+assert_grep '^filter = dktrace:cdebug\* msg_fn == "emit_strings"$' saved.conf "the filter is saved"
+dktrace reset
+run dktrace apply saved.conf
+assert_rc 0 "apply"
+assert_eq "" "$(cat "$err")" "nothing is left out"
+lctl clear
+emit catalogue
+traced
+assert_grep 'emit_strings' got.raw "messages of one function: chosen"
+assert_no_grep 'emit_numbers|emit_nested|@@@' got.raw "messages of one function: not chosen"
+run dktrace filter set 'dktrace:cdebug*' 'msg_fn ~ "emit_n*"'
+emit catalogue
+traced
+assert_grep 'emit_numbers' got.raw "messages of functions of such names: chosen"
+assert_no_grep 'emit_strings' got.raw "messages of functions of such names: not chosen"
+run dktrace filter set 'dktrace:cdebug*' --pid 1
+lctl clear
 emit "flood 3"
 traced
-assert_no_grep 'emit.c' got.raw "messages of one process only"
+assert_no_grep 'emit.c' got.raw "messages of one process: not this one"
+run dktrace filter set 'dktrace:cdebug*' --pid $$
+emit "flood 3"
+traced
+assert_eq 3 "$(grep -c 'emit.c.*flood' got.raw)" "messages of one process: this one"
+run dktrace filter clear 'dktrace:cdebug*'
+assert_rc 0 "of all again"
 run dktrace reset
 assert_eq "" "$(cat $tracing/kprobe_events)" "reset leaves no probe behind"
