@@ -59,9 +59,6 @@ static bool has_own_steps(struct dkt__plan *plan, struct dkt_event *event)
 
 static bool has_steps(struct dkt__plan *plan, struct dkt_event *event)
 {
-	/* bprint's format is in the record: libtraceevent follows it, on its own terms. */
-	if (event->tep->flags & TEP_EVENT_FL_ISBPRINT)
-		return false;
 	if (has_own_steps(plan, event))
 		return true;
 	plan->need = 0;
@@ -113,6 +110,9 @@ static enum dkt__plan_way choose_way(struct dkt__plan *plan, struct dkt_event *e
 		return DKT__PLAN_STACK;
 	if (dkt__plan_is_graph(event))
 		return DKT__PLAN_GRAPH;
+	/* libtraceevent would believe a format that its parser of files never saw. */
+	if (event->tep->flags & TEP_EVENT_FL_ISBPRINT)
+		return dkt__plan_is_bprint(event) ? DKT__PLAN_BPRINT : DKT__PLAN_FIELDS;
 	if (event->bare)
 		return has_own_steps(plan, event) ? DKT__PLAN_STEPS : DKT__PLAN_FIELDS;
 	/* Some system calls without arguments have an empty format. */
@@ -304,6 +304,8 @@ void dkt_record_text(const struct dkt_record *record, struct dkt_buf *buf)
 		text_of_stack(record, buf);
 	else if (plan->way == DKT__PLAN_GRAPH)
 		dkt__plan_graph_text(record, buf);
+	else if (plan->way == DKT__PLAN_BPRINT)
+		dkt__plan_bprint_text(record, buf);
 	else if (plan->way != DKT__PLAN_TEP || !text_by_tep(record, buf))
 		dkt__fields_text(record, buf);
 	/* A line is the style's affair: ftrace:print often brings its own end. */

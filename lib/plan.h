@@ -183,6 +183,7 @@ enum dkt__plan_way {
 	DKT__PLAN_STEPS,
 	DKT__PLAN_STACK, /* kernel_stack, user_stack */
 	DKT__PLAN_GRAPH, /* funcgraph_entry, funcgraph_exit */
+	DKT__PLAN_BPRINT, /* trace_printk() */
 	DKT__PLAN_TEP, /* libtraceevent prints it */
 	DKT__PLAN_FIELDS, /* field=value */
 };
@@ -202,6 +203,10 @@ void *dkt__plan_alloc(struct dkt__plan *plan, size_t n);
 /* Records of function_graph, whose text is indented by depth. */
 bool dkt__plan_is_graph(struct dkt_event *event);
 void dkt__plan_graph_text(const struct dkt_record *record, struct dkt_buf *buf);
+
+/* Records of trace_printk(), whose format is among the kernel's strings. */
+bool dkt__plan_is_bprint(struct dkt_event *event);
+void dkt__plan_bprint_text(const struct dkt_record *record, struct dkt_buf *buf);
 
 /* The event's plan, compiled if this is its first record; NULL when memory is out. */
 const struct dkt__plan *dkt__plan_get(struct dkt_event *event);

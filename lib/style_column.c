@@ -193,7 +193,8 @@ static bool needs_text(struct dkt_event *event)
 {
 	const struct dkt__plan *plan = dkt__plan_get(event);
 
-	return plan && (plan->way == DKT__PLAN_STACK || plan->way == DKT__PLAN_TEP);
+	return plan && (plan->way == DKT__PLAN_STACK || plan->way == DKT__PLAN_BPRINT ||
+			plan->way == DKT__PLAN_TEP);
 }
 
 /* What keys aside a column of fixed size can take at most in any style. */

@@ -28,8 +28,12 @@ static const char kallsyms[] = "0000000000001000 A cpu_offset\n"
 			       "ffffffffc0000000 t in_module\t[mod]\n"
 			       "ffffffffc0001000 t last\t[mod]\n";
 
-static const char printk_formats[] = "0xffffffff82000000 : \"constant\"\n"
-				     "0xffffffff82000010 : \"line\\n\"\n";
+static const char printk_formats[] =
+	"0xffffffff82000000 : \"constant\"\n"
+	"0xffffffff82000010 : \"line\\n\"\n"
+	"0xffffffff82000020 : \"%s: %hd of %*lu, %c%c %pI4 100%% %ps\\n\"\n"
+	"0xffffffff82000030 : \"a %d b %n c\"\n"
+	"0xffffffff82000040 : \"%1000000000s|%.3s\"\n";
 
 struct dynamic {
 	uint32_t loc;
@@ -501,6 +505,52 @@ static void function_graph(void **state)
 		  "          0.000 us |  } /* in_module */");
 }
 
+/* Packed as vbin_printf() does: shorts and longs aligned, texts as they come. */
+static void trace_printk(void **state)
+{
+	static const char fields[] = FIELD("unsigned long ip", 8, 8, 0)
+		FIELD("const char * fmt", 16, 8, 0) FIELD("u32 buf[]", 24, 0, 0);
+	struct __attribute__((packed)) {
+		uint64_t ip, fmt;
+		char name[5], pad1;
+		int16_t part;
+		int32_t width;
+		uint64_t of;
+		char a, b, ip4[10];
+		uint64_t where;
+	} body = { UINT64_C(0xffffffff81000100),
+		   UINT64_C(0xffffffff82000020),
+		   "disk",
+		   0,
+		   -3,
+		   4,
+		   7,
+		   'x',
+		   'y',
+		   "127.0.0.1",
+		   UINT64_C(0xffffffff81000000) };
+	char *wide __cleanup(free) = NULL;
+
+	(void)state;
+	expect_of("ftrace", "bprint", fields, "\"%ps: %s\"", &body, sizeof(body),
+		  "second: disk: -3 of    7, xy 127.0.0.1 100% first");
+	/* Cut off anywhere: what is missing is shown as that. */
+	expect_of("ftrace", "bprint", fields, "\"%ps: %s\"", &body, 16 + 12,
+		  "second: disk: -3 of <%*lu>, <%c><%c> <%pI4> 100% <%ps>");
+	expect_of("ftrace", "bprint", fields, "\"%ps: %s\"", &body, 16 + 2,
+		  "second: di...: <%hd> of <%*lu>, <%c><%c> <%pI4> 100% <%ps>");
+	body.fmt = 0x1234;
+	expect_of("ftrace", "bprint", fields, "\"%ps: %s\"", &body, sizeof(body),
+		  "second: (NO FORMAT FOUND at 1234)");
+	body.fmt = UINT64_C(0xffffffff82000030);
+	expect_of("ftrace", "bprint", fields, "\"%ps: %s\"", &body, 16, "second: a <%d> b ");
+	body.fmt = UINT64_C(0xffffffff82000040);
+	assert_true(asprintf(&wide, "second: %4096s|", "disk") > 0);
+	expect_of("ftrace", "bprint", fields, "\"%ps: %s\"", &body, 16 + 6, wide);
+	/* Any system may call an event so, and give it other fields. */
+	expect_of("other", "bprint", INT, "\"%ps: %s\"", &body, 4, "v=-2130706176");
+}
+
 /* ---- the trace style ---- */
 
 static void expect_line(const struct dkt_record *record, const char *comm, const char *expected)
@@ -638,6 +688,7 @@ int main(void)
 		cmocka_unit_test(network_addresses),
 		cmocka_unit_test(events_of_ftrace),
 		cmocka_unit_test(function_graph),
+		cmocka_unit_test(trace_printk),
 		cmocka_unit_test(lines_of_trace),
 		cmocka_unit_test(system_calls),
 		cmocka_unit_test(formats_beyond_a_plan),
