@@ -11,6 +11,7 @@
 #include "input.h"
 #include "live.h"
 #include "opt.h"
+#include "rules.h"
 #include "select.h"
 
 /* Without --keys: how often which event. */
@@ -42,6 +43,26 @@ static int read_args(struct hist *hist, int argc, char **argv)
 	return rc ? rc : opt_number("size", app->size, &hist->size);
 }
 
+/* The chosen events, and which of their records belong to what is asked for. */
+static int copy_events(struct hist *hist, const struct select *select)
+{
+	struct dkt_event *const *chosen = select_events(select, &hist->n);
+	size_t i;
+	int err = 0;
+
+	hist->n_chosen = hist->n;
+	hist->events = calloc(hist->n + 1, sizeof(struct dkt_event *));
+	hist->belongs = calloc(hist->n + 1, sizeof(char *));
+	hist->filters = calloc(hist->n + 1, sizeof(struct dkt_expr *));
+	if (!hist->events || !hist->belongs || !hist->filters)
+		return -ENOMEM;
+	for (i = 0; !err && i < hist->n; i++) {
+		hist->events[i] = chosen[i];
+		err = select_condition(select, chosen[i], &hist->belongs[i]);
+	}
+	return err;
+}
+
 static int choose_events(struct hist *hist)
 {
 	struct class_map *map = NULL;
@@ -58,15 +79,8 @@ static int choose_events(struct hist *hist)
 		err = select_new(hist->ctx, map, hist->words, &select);
 	if (!err)
 		err = select_check(hist->ctx, select);
-	if (!err) {
-		struct dkt_event *const *chosen = select_events(select, &hist->n);
-
-		hist->events = calloc(hist->n + 1, sizeof(struct dkt_event *));
-		if (hist->events)
-			memcpy(hist->events, chosen, hist->n * sizeof(struct dkt_event *));
-		else
-			err = -ENOMEM;
-	}
+	if (!err)
+		err = copy_events(hist, select);
 	select_free(select);
 	class_map_free(map);
 	return err;
@@ -85,6 +99,22 @@ static int new_hist(struct hist *hist, bool filter)
 	return dkt_hist_new(hist->ctx, &opts, &hist->hist);
 }
 
+/* What belongs to the class by a part of its records is counted by that part. */
+static int fit_condition(struct hist *hist, size_t i, size_t n)
+{
+	struct conditions all = { 0 };
+	int err = conditions_add(&all, hist->belongs[i]);
+
+	if (!err && all.n && hist->filter && !dkt_expr_check(hist->filter, hist->events[i]))
+		err = conditions_add(&all, hist->app->condition);
+	if (!err && all.n)
+		err = debuglog_expr(hist->ctx, all.text, &hist->filters[n]);
+	if (!err && all.n)
+		err = dkt_hist_filter(hist->hist, hist->events[i], hist->filters[n]);
+	free(all.text);
+	return err;
+}
+
 /* Of several events those are left out that have not the fields. */
 static int fit_events(struct hist *hist)
 {
@@ -100,6 +130,9 @@ static int fit_events(struct hist *hist)
 			words = strdup(dkt_error(hist->ctx));
 		if (err)
 			continue;
+		err = fit_condition(hist, i, n);
+		if (err)
+			return err;
 		filtered += !hist->filter || !dkt_expr_check(hist->filter, hist->events[i]);
 		hist->events[n++] = hist->events[i];
 	}
@@ -182,8 +215,16 @@ static int run_live(struct hist *hist, int *rc)
 
 static void clear(struct hist *hist)
 {
+	size_t i;
+
 	dkt_hist_free(hist->hist);
 	dkt_expr_free(hist->filter);
+	for (i = 0; i < hist->n_chosen; i++) {
+		free(hist->belongs ? hist->belongs[i] : NULL);
+		dkt_expr_free(hist->filters ? hist->filters[i] : NULL);
+	}
+	free(hist->belongs);
+	free(hist->filters);
 	json_object_put(hist->before);
 	free(hist->events);
 }

@@ -16,6 +16,9 @@ struct hist {
 	const char *words; /* which events */
 	char **command; /* NULL: none */
 	struct dkt_event **events;
+	char **belongs; /* by event: which of its records are asked for, "" all */
+	struct dkt_expr **filters; /* by event: those and the condition; NULL: the condition */
+	size_t n_chosen; /* of belongs and filters */
 	size_t n;
 	struct dkt_expr *filter;
 	struct dkt_hist *hist;

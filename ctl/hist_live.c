@@ -37,6 +37,7 @@ int hist_run_here(struct hist *hist, int *rc)
 				  .events = hist->events,
 				  .n = hist->n,
 				  .filter = hist->filter,
+				  .filters = hist->filters,
 				  .stacks = hist->stacks,
 				  .command = hist->command,
 				  .seconds = hist->seconds,

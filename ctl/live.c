@@ -124,10 +124,14 @@ static int add_filters(struct live *live, struct dkt_change *change)
 	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && opts->filter && i < opts->n; i++) {
+	for (i = 0; !err && i < opts->n; i++) {
+		struct dkt_expr *own = opts->filters ? opts->filters[i] : NULL;
+		struct dkt_expr *filter = own ? own : opts->filter;
 		char *text __cleanup(free) = NULL;
 
-		err = dkt_expr_text(opts->filter, opts->events[i], &text);
+		if (!filter)
+			continue;
+		err = dkt_expr_text(filter, opts->events[i], &text);
 		/* Those who chose the events know that one of them has the fields. */
 		if (err == -ENOENT)
 			err = 0;

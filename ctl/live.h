@@ -14,6 +14,7 @@ struct live_opts {
 	struct dkt_event *const *events; /* to be recorded */
 	size_t n;
 	struct dkt_expr *filter; /* put to those that have its fields; NULL: none */
+	struct dkt_expr *const *filters; /* by event, in its place; NULL, or one that is: none */
 	bool only_command; /* records of the command and its children only */
 	bool stacks; /* of each record also the kernel's stack */
 	char **command; /* to be run meanwhile, NULL: none */

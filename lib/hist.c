@@ -169,7 +169,7 @@ int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event)
 
 	if (!err && hist->opts.filter) {
 		err = dkt_expr_check(hist->opts.filter, event);
-		it.filtered = !err;
+		it.filter = err ? NULL : hist->opts.filter;
 		err = err == -ENOENT ? 0 : err;
 	}
 	if (err)
@@ -183,6 +183,19 @@ int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event)
 	*room = it;
 	/* Names of columns are made, so that the next event is compared with this one. */
 	return it.name == UINT32_MAX ? -ENOMEM : dkt__table_finish(hist->table);
+}
+
+int dkt_hist_filter(struct dkt_hist *hist, struct dkt_event *event, struct dkt_expr *filter)
+{
+	int err;
+
+	if (event->index >= hist->n_events || !hist->events[event->index].event)
+		return dkt_fail(hist->ctx, -EINVAL, "%s:%s is not counted", event->system,
+				event->name);
+	err = dkt_expr_check(filter, event);
+	if (!err)
+		hist->events[event->index].filter = filter;
+	return err;
 }
 
 /* ---- counting ---- */
@@ -329,8 +342,8 @@ int dkt_hist_add(struct dkt_hist *hist, struct dkt_source *source, const struct 
 	it = &hist->events[record->event->index];
 	if (!it->event || (hist->opts.skip && record->pid == hist->opts.skip))
 		return 0;
-	if (it->filtered && !dkt_expr_match(hist->opts.filter, record,
-					    source ? dkt_source_comm(source, record) : NULL))
+	if (it->filter &&
+	    !dkt_expr_match(it->filter, record, source ? dkt_source_comm(source, record) : NULL))
 		return 0;
 	if (!load_all(hist, it, record, words, vals)) {
 		hist->table->bad++;

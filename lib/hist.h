@@ -25,7 +25,7 @@ struct hist_val {
 
 struct hist_event {
 	struct dkt_event *event; /* NULL: none of ours */
-	bool filtered;
+	struct dkt_expr *filter; /* NULL: none; borrowed */
 	struct dkt__key keys[HIST_KEYS];
 	struct dkt__key vals[HIST_VALS];
 	uint64_t name; /* its number among the table's strings */

@@ -50,8 +50,8 @@ static int put_filter(FILE *f, const struct dkt_hist *hist, struct dkt_event *ev
 	char *text __cleanup(free) = NULL;
 	int err = 0;
 
-	if (hist->events[event->index].filtered)
-		err = dkt_expr_text(hist->opts.filter, event, &text);
+	if (hist->events[event->index].filter)
+		err = dkt_expr_text(hist->events[event->index].filter, event, &text);
 	if (err || (!text && !hist->opts.skip))
 		return err;
 	fputs(" if ", f);

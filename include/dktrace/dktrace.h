@@ -951,6 +951,13 @@ DKT_API void dkt_hist_free(struct dkt_hist *hist);
 /* Counts records of this event too. -ENOENT: it has not the fields; -EINVAL: they do not fit. */
 DKT_API int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event);
 
+/*
+ * Of an event that is counted, only records that match count, whatever the filter of all says.
+ * Borrowed. -ENOENT, -EINVAL: as dkt_expr_check(), or the event is not counted.
+ */
+DKT_API int dkt_hist_filter(struct dkt_hist *hist, struct dkt_event *event,
+			    struct dkt_expr *filter);
+
 /* The trigger that makes the kernel count it; the caller frees it. */
 DKT_API int dkt_hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **text);
 

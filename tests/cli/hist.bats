@@ -24,6 +24,28 @@ syscalls:sys_exit_read,48' "$output" 'two events by name'
 	has "$stderr" 'events have the fields and are counted'
 }
 
+@test "a class that is a part of an event is counted by that part" {
+	mkdir "$BATS_TEST_TMPDIR/classes"
+	cat >"$BATS_TEST_TMPDIR/classes/10.yaml" <<-END
+		classes:
+		  error:
+		    about: reads of nothing
+		    entries:
+		      - events: syscalls:sys_exit_read
+		        filter: ret == 0
+		      - events: syscalls:sys_enter_read
+	END
+	export DKTRACE_CLASSES=$BATS_TEST_TMPDIR/classes
+	run -0 hist syscalls:sys_exit_read -k event --csv --if 'ret == 0'
+	part=${lines[1]#*,}
+	((part > 0 && part < 48))
+	run -0 hist error -k event --csv
+	has "$output" "syscalls:sys_exit_read,$part"
+	has "$output" 'syscalls:sys_enter_read,48'
+	run -0 hist error -k event --csv --if 'ret > 0'
+	[[ $output != *sys_exit_read* ]]
+}
+
 @test "JSON, and the difference to it" {
 	run -0 hist syscalls:sys_exit_read -k ret --vals ret --json
 	printf '%s\n' "$output" >"$BATS_TEST_TMPDIR/then"
