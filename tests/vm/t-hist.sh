@@ -108,6 +108,23 @@ run dktrace hist syscalls:sys_exit_read --keys common_pid --var 'r=ret' --do 'on
 assert_grep 'SAVED' "$out" "onmax and save"
 assert_grep 'max: 4097 common_pid: [0-9]+' "$out" "the most that was read"
 
+# A class that is a part of an event, by the kernel and here.
+mkdir classes
+cat >classes/10.yaml <<'YAML'
+classes:
+  error:
+    about: reads of a size that nobody else has
+    entries:
+      - events: syscalls:sys_exit_read
+        filter: ret == 1234
+      - events: syscalls:sys_enter_openat
+YAML
+for how in --csv "--csv --here"; do
+	run env DKTRACE_CLASSES="$PWD/classes" dktrace hist error $how -- dd if=/dev/zero of=/dev/null bs=1234 count=7
+	assert_grep 'sys_exit_read,7$' "$out" "those of seven reads: $how"
+	assert_grep 'sys_enter_openat,[1-9]' "$out" "and each of the other event: $how"
+done
+
 # Five processes, each of which reads once: so many bytes.
 cat >reads <<'SH'
 for n in 1100 1100 1200 1300 1300; do
