@@ -188,6 +188,9 @@ static int check_filter(struct report *report)
 	size_t i, n;
 	int err = dkt_events(report->ctx, &events, &n);
 
+	/* The events of a saved log come with its records. */
+	if (!err && !n)
+		return 0;
 	for (i = 0; !err && i < n; i++) {
 		int fits = dkt_expr_check_match(report->filter, events[i]);
 

@@ -50,6 +50,13 @@ dktrace: log.bin: the record at offset 1279 is torn" "$stderr" "words"
 	cut -d: -f4 out.log | sort -c
 }
 
+@test "a saved text is filtered by the fields of messages" {
+	dktrace dk --input "$capture" --style legacy 2>/dev/null | grep -v '^Debug log' >saved
+	run -0 dktrace report saved --style legacy --filter 'msg_fn ~ "*ioctl*" && msg_mask & 0x80'
+	grep 'ioctl()) ' saved | sed 's/F:/:/' | diff - <(printf '%s\n' "$output")
+	[ "${#lines[@]}" -ge 2 ]
+}
+
 @test "lines of a message stay together, and gaps are gaps" {
 	cat >saved.log <<-END
 		00000100:00100000:2.0:1495061256.496695:0:14615:0:(client.c:1498:ptlrpc_send_new_req()) first
