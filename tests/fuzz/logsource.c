@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct dkt_source *source;
 	struct dkt_buf *buf;
 	struct dkt_loss loss;
-	struct dkt_ctx *ctx;
+	struct dkt_ctx *ctx = NULL;
 	char path[32];
 
 	must(fd >= 0 && write(fd, data, size) == (ssize_t)size);

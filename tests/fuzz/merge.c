@@ -55,7 +55,7 @@ static void merge(struct half *halves, int64_t offset, unsigned int version)
 	struct half out = { .fd = memfd_create("out", MFD_CLOEXEC) };
 	DKT_OPTS(dkt_source_opts, all, .flags = DKT_SOURCE_ALL);
 	struct dkt_tracedat *dat;
-	struct dkt_source *merged;
+	struct dkt_source *merged = NULL;
 	char path[32];
 	uint64_t n;
 
@@ -74,7 +74,7 @@ static void merge(struct half *halves, int64_t offset, unsigned int version)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct half halves[2] = { 0 };
+	struct half halves[2] = { { .fd = -1 }, { .fd = -1 } };
 	uint32_t first;
 	int64_t offset;
 
@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(&offset, data, sizeof(offset));
 	memcpy(&first, data + 8, sizeof(first));
 	first = (uint32_t)DKT__MIN(first, size - 12);
-	if (half_open(&halves[0], data + 12, first) &
+	if (half_open(&halves[0], data + 12, first) &&
 	    half_open(&halves[1], data + 12 + first, size - 12 - first))
 		merge(halves, offset, 6 + (offset & 1));
 	half_close(&halves[0]);
