@@ -207,8 +207,9 @@ $(O)/examples/%: examples/%.c $(SO)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -MMD -MP $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(O) -Wl,-rpath,'$$ORIGIN/..' -ldktrace
 
-# The recorded way in which a suite is run is tests/run; it prints the sum at the end.
-SUITES := unit fuzz abi cli live vm
+# The recorded way in which a suite is run is tests/run; it prints the sum at the end. The live
+# suite, the longest on this kernel, is run once: with what the sanitizers see.
+SUITES := unit fuzz abi cli vm
 
 check: all tests
 	$(Q)tests/lint

@@ -209,8 +209,11 @@ static int take_back(struct debuglog *log)
 		return dkt_fail_in(log->ctx, err, "take back an interrupted change");
 	unlinkat(log->dirfd, DEBUGLOG_BEFORE, 0);
 	log->interrupted = false;
+	if (!err)
+		return 0;
 	/* It is written whole or not at all, so without sense it is not ours. */
-	return err ? load_settings(log) : 0;
+	settings_clear(&log->set);
+	return load_settings(log);
 }
 
 static int log_init(struct debuglog *log, struct dkt_ctx *ctx, const char *name)
