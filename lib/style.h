@@ -294,6 +294,26 @@ typedef char *(*dkt__put_number_fn)(char *p, const struct dkt__column *column, u
 typedef char *(*dkt__put_many_fn)(char *p, const struct dkt__column *column, const uint8_t *data,
 				  uint32_t len);
 
+/* The numbers of an array, or a stack's callers, as [1,2,3]. */
+static inline char *dkt__put_array(char *p, const struct dkt__column *column, const uint8_t *data,
+				   uint32_t len, dkt__put_number_fn number)
+{
+	uint32_t i;
+
+	*p++ = '[';
+	for (i = 0; len - i >= column->element; i += column->element) {
+		uint64_t v = dkt__load_at(data + i, column->load);
+
+		if (column->kind == DKT__COLUMN_STACK && !dkt__is_caller((unsigned long)v))
+			break;
+		if (i)
+			*p++ = ',';
+		p = number(p, column, v);
+	}
+	*p++ = ']';
+	return p;
+}
+
 /* Puts the form's columns with their keys. Inlined, so that each style has its own two in the loop. */
 static inline __attribute__((always_inline)) int
 dkt__put_columns(struct dkt_buf *buf, const struct dkt__form *form, const struct dkt_record *record,

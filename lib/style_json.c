@@ -53,24 +53,6 @@ static char *put_number(char *p, const struct dkt__column *column, uint64_t v)
 	return column->is_signed ? dkt__put_int(p, (int64_t)v) : dkt__put_dec(p, v);
 }
 
-static char *put_array(char *p, const struct dkt__column *column, const uint8_t *data, uint32_t len)
-{
-	uint32_t i;
-
-	*p++ = '[';
-	for (i = 0; len - i >= column->element; i += column->element) {
-		uint64_t v = dkt__load_at(data + i, column->load);
-
-		if (column->kind == DKT__COLUMN_STACK && !dkt__is_caller((unsigned long)v))
-			break;
-		if (i)
-			*p++ = ',';
-		p = put_number(p, column, v);
-	}
-	*p++ = ']';
-	return p;
-}
-
 /* Two digits a byte. */
 static char *put_bytes(char *p, const uint8_t *data, uint32_t len)
 {
@@ -98,7 +80,7 @@ static char *put_many(char *p, const struct dkt__column *column, const uint8_t *
 		return p;
 	case DKT__COLUMN_ARRAY:
 	case DKT__COLUMN_STACK:
-		return put_array(p, column, data, len);
+		return dkt__put_array(p, column, data, len, put_number);
 	default:
 		return put_bytes(p, data, len);
 	}

@@ -54,24 +54,6 @@ static char *put_number(char *p, const struct dkt__column *column, uint64_t v)
 	return column->is_signed ? dkt__put_int(p, (int64_t)v) : dkt__put_dec(p, v);
 }
 
-static char *put_array(char *p, const struct dkt__column *column, const uint8_t *data, uint32_t len)
-{
-	uint32_t i;
-
-	*p++ = '[';
-	for (i = 0; len - i >= column->element; i += column->element) {
-		uint64_t v = dkt__load_at(data + i, column->load);
-
-		if (column->kind == DKT__COLUMN_STACK && !dkt__is_caller((unsigned long)v))
-			break;
-		if (i)
-			*p++ = ',';
-		p = put_number(p, column, v);
-	}
-	*p++ = ']';
-	return p;
-}
-
 static char *put_many(char *p, const struct dkt__column *column, const uint8_t *data, uint32_t len)
 {
 	uint32_t i;
@@ -79,7 +61,7 @@ static char *put_many(char *p, const struct dkt__column *column, const uint8_t *
 	if (column->kind == DKT__COLUMN_TEXT)
 		return put_text(p, (const char *)data, strnlen((const char *)data, len));
 	if (column->kind != DKT__COLUMN_BYTES)
-		return put_array(p, column, data, len);
+		return dkt__put_array(p, column, data, len, put_number);
 	for (i = 0; i < len; i++)
 		p = dkt__put_hex_digits(p, data[i], 2);
 	return p;

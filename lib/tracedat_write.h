@@ -7,6 +7,7 @@
 #include "pack.h"
 #include "source.h"
 #include "spill.h"
+#include "tracedat.h"
 
 /* As many as a kernel can be built for. */
 #define DKT__TDW_CPUS 8192
@@ -16,25 +17,6 @@
 
 /* Numbers of processes go up to here: PID_MAX_LIMIT of include/linux/threads.h. */
 #define DKT__TDW_PIDS (1 << 22)
-
-/* Options, which in version 7 are sections too. */
-enum dkt__tdw_option {
-	DKT__TDW_DONE = 0,
-	DKT__TDW_DATE = 1,
-	DKT__TDW_CPUSTAT = 2,
-	DKT__TDW_BUFFER = 3,
-	DKT__TDW_TRACECLOCK = 4,
-	DKT__TDW_UNAME = 5,
-	DKT__TDW_CPUCOUNT = 8,
-	DKT__TDW_VERSION = 9,
-	DKT__TDW_STRINGS = 15,
-	DKT__TDW_HEADER_INFO = 16,
-	DKT__TDW_FTRACE_EVENTS = 17,
-	DKT__TDW_EVENT_FORMATS = 18,
-	DKT__TDW_KALLSYMS = 19,
-	DKT__TDW_PRINTK = 20,
-	DKT__TDW_CMDLINES = 21,
-};
 
 /* One CPU's data: pages are collected to chunks, chunks go to the spill. */
 struct dkt__tdw_cpu {

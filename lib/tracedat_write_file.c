@@ -18,12 +18,12 @@ static const struct table {
 	int (*put)(const struct dkt_tracedat *out, struct dkt_buf *buf);
 } tables[] = {
 	/* clang-format off */
-	{ DKT__TDW_HEADER_INFO,   "headers",       dkt__tdw_header_info },
-	{ DKT__TDW_FTRACE_EVENTS, "ftrace events", dkt__tdw_ftrace_events },
-	{ DKT__TDW_EVENT_FORMATS, "events format", dkt__tdw_event_formats },
-	{ DKT__TDW_KALLSYMS,      "kallsyms",      dkt__tdw_kallsyms },
-	{ DKT__TDW_PRINTK,        "printk",        dkt__tdw_printk },
-	{ DKT__TDW_CMDLINES,      "command lines", dkt__tdw_cmdlines },
+	{ DAT_HEADER_INFO,   "headers",       dkt__tdw_header_info },
+	{ DAT_FTRACE_EVENTS, "ftrace events", dkt__tdw_ftrace_events },
+	{ DAT_EVENT_FORMATS, "events format", dkt__tdw_event_formats },
+	{ DAT_KALLSYMS,      "kallsyms",      dkt__tdw_kallsyms },
+	{ DAT_PRINTK,        "printk",        dkt__tdw_printk },
+	{ DAT_CMDLINES,      "command lines", dkt__tdw_cmdlines },
 	/* clang-format on */
 };
 
@@ -173,7 +173,7 @@ static uint64_t put_buffer_v6(struct writer *w, const char *name)
 {
 	uint64_t at;
 
-	put_number(w, DKT__TDW_BUFFER, 2);
+	put_number(w, DAT_BUFFER, 2);
 	put_number(w, 8 + strlen(name) + 1, 4);
 	at = w->at + w->buf->len;
 	put_number(w, 0, 8);
@@ -196,7 +196,7 @@ static int write_v6(struct writer *w, uint64_t *patches)
 	for (i = 0; i < out->n_streams; i++)
 		if (*out->streams[i].name)
 			patches[i] = put_buffer_v6(w, out->streams[i].name);
-	put_number(w, DKT__TDW_DONE, 2);
+	put_number(w, DAT_DONE, 2);
 	if (!err)
 		err = flush(w);
 	/* The top instance's table has no option: it comes next. */
@@ -267,7 +267,7 @@ static int put_stream_v7(struct writer *w, const struct dkt__tdw_stream *stream,
 	size_t i, n;
 	int err;
 
-	put_section_head(w, DKT__TDW_BUFFER, w->out->codec ? SECTION_COMPRESSED : 0,
+	put_section_head(w, DAT_BUFFER, w->out->codec ? SECTION_COMPRESSED : 0,
 			 add_name(strings, *stream->name ? stream->name : "flyrecord"), 0);
 	err = flush(w);
 	if (!err)
@@ -276,7 +276,7 @@ static int put_stream_v7(struct writer *w, const struct dkt__tdw_stream *stream,
 		err = patch(w, w->at - head - SECTION_HEAD, head + 8);
 	if (err)
 		return err;
-	dkt__tdw_number(w->out, options, DKT__TDW_BUFFER, 2);
+	dkt__tdw_number(w->out, options, DAT_BUFFER, 2);
 	dkt__tdw_number(w->out, options,
 			8 + strlen(stream->name) + 1 + strlen(clock) + 1 + 4 + 4 + n * 20, 4);
 	dkt__tdw_number(w->out, options, head, 8);
@@ -335,15 +335,15 @@ static int write_v7(struct writer *w, struct dkt_buf *content, struct dkt_buf *o
 					  content, true);
 	}
 	dkt__tdw_options(out, options);
-	number_option(out, options, DKT__TDW_CPUCOUNT, (uint64_t)max_cpus(out), 4);
+	number_option(out, options, DAT_CPUCOUNT, (uint64_t)max_cpus(out), 4);
 	for (i = 0; !err && i < out->n_streams; i++)
 		err = put_stream_v7(w, &out->streams[i], options, strings);
-	number_option(out, options, DKT__TDW_DONE, 0, 8);
+	number_option(out, options, DAT_DONE, 0, 8);
 	if (!err)
 		err = patch(w, w->at, at);
 	if (!err)
-		err = put_section(w, DKT__TDW_DONE, add_name(strings, "options"), options, false);
-	return err ? err : put_section(w, DKT__TDW_STRINGS, 0, strings, false);
+		err = put_section(w, DAT_DONE, add_name(strings, "options"), options, false);
+	return err ? err : put_section(w, DAT_STRINGS, 0, strings, false);
 }
 
 int dkt__tdw_write_v6(struct dkt_tracedat *out)

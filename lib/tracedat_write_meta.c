@@ -237,7 +237,7 @@ static void cpu_stat(const struct dkt_tracedat *out, struct dkt_buf *buf,
 		 nr, loss.lost, cpu ? cpu->data.size : 0, cpu ? cpu->first / 1000000000 : 0,
 		 cpu ? cpu->first / 1000 % 1000000 : 0, cpu ? cpu->last / 1000000000 : 0,
 		 cpu ? cpu->last / 1000 % 1000000 : 0, cpu ? cpu->records : 0);
-	text_option(out, buf, DKT__TDW_CPUSTAT, text);
+	text_option(out, buf, DAT_CPUSTAT, text);
 }
 
 static void stats_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
@@ -253,7 +253,7 @@ static void stats_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 		if (*stream->name && asprintf(&title, "\nBuffer: %s\n\n", stream->name) < 0)
 			title = NULL;
 		if (title)
-			text_option(out, buf, DKT__TDW_CPUSTAT, title);
+			text_option(out, buf, DAT_CPUSTAT, title);
 		for (nr = 0; nr < DKT__MIN(cpus, DKT__TDW_CPUS); nr++)
 			cpu_stat(out, buf, stream, nr);
 	}
@@ -268,15 +268,15 @@ void dkt__tdw_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 	if (info->has_wall) {
 		snprintf(text, sizeof(text), "%s0x%llx", info->wall < 0 ? "-" : "",
 			 (llabs(info->wall) + 500) / 1000);
-		text_option(out, buf, DKT__TDW_DATE, text);
+		text_option(out, buf, DAT_DATE, text);
 	}
 	snprintf(text, sizeof(text), "[%s]\n", dkt__tdw_clock(out));
-	text_option(out, buf, DKT__TDW_TRACECLOCK, text);
+	text_option(out, buf, DAT_TRACECLOCK, text);
 	if (info->host || info->kernel) {
 		snprintf(text, sizeof(text), "Linux %s %s", info->host ? info->host : "-",
 			 info->kernel ? info->kernel : "-");
-		text_option(out, buf, DKT__TDW_UNAME, text);
+		text_option(out, buf, DAT_UNAME, text);
 	}
-	text_option(out, buf, DKT__TDW_VERSION, "dktrace " DKT_VERSION);
+	text_option(out, buf, DAT_VERSION, "dktrace " DKT_VERSION);
 	stats_options(out, buf);
 }
