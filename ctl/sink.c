@@ -77,6 +77,7 @@ static int open_tracedat(struct sink *sink)
 static int open_part(struct sink *sink, struct sink_part *part, struct dkt_ctx *ctx)
 {
 	DKT_OPTS(dkt_style_opts, opts, .source = dkt_source_info(sink->source),
+		 .streams = dkt_source_stream(sink->source, 1) ? sink->source : NULL,
 		 .dir = sink->file.temp);
 	struct dkt_event *const *events;
 	size_t n;

@@ -6,7 +6,8 @@
 
 struct part {
 	struct dkt_source *source;
-	char *name;
+	uint32_t first; /* of its streams, as this source counts them */
+	uint32_t n_streams;
 	int64_t offset; /* to add to its times */
 	struct dkt_record
 		next; /* at these times; what it points at is the source's until it goes on */
@@ -14,10 +15,18 @@ struct part {
 	bool end;
 };
 
+/* A stream of one of the parts. */
+struct stream {
+	char *name;
+	uint32_t part;
+};
+
 struct merge {
 	struct dkt_source base;
 	struct part *parts;
 	size_t n;
+	struct stream *streams;
+	uint32_t n_streams;
 	struct part *taken; /* whose record was returned last */
 };
 
@@ -29,7 +38,7 @@ static uint64_t shift(uint64_t ts, int64_t offset)
 	return ts + (uint64_t)offset;
 }
 
-static int part_step(struct merge *m, struct part *part)
+static int part_step(struct part *part)
 {
 	int err = dkt_source_next(part->source, &part->next);
 
@@ -38,7 +47,7 @@ static int part_step(struct merge *m, struct part *part)
 	if (err)
 		return err < 0 ? err : 0;
 	part->next.ts = shift(part->next.ts, part->offset);
-	part->next.stream = (uint32_t)(part - m->parts);
+	part->next.stream = part->first + DKT__MIN(part->next.stream, part->n_streams - 1);
 	return 0;
 }
 
@@ -57,7 +66,7 @@ static int merge_next(struct dkt_source *source, struct dkt_record *record)
 		struct part *part = &m->parts[i];
 
 		if (!part->ready && !part->end)
-			err = part_step(m, part);
+			err = part_step(part);
 		if (part->ready && (!first || part->next.ts < first->next.ts))
 			first = part;
 	}
@@ -68,23 +77,32 @@ static int merge_next(struct dkt_source *source, struct dkt_record *record)
 	return 0;
 }
 
+static struct part *part_of(const struct merge *m, uint32_t stream)
+{
+	return &m->parts[m->streams[DKT__MIN(stream, m->n_streams - 1)].part];
+}
+
 static struct dkt_source *merge_part(struct dkt_source *source, uint32_t nr)
 {
-	struct merge *m = (struct merge *)source;
+	const struct part *part = part_of((struct merge *)source, nr);
 
-	return m->parts[DKT__MIN(nr, m->n - 1)].source;
+	return dkt__source_part(part->source, nr - part->first);
 }
 
 static const char *merge_stream(const struct dkt_source *source, uint32_t nr)
 {
 	const struct merge *m = (const struct merge *)source;
 
-	return nr < m->n ? m->parts[nr].name : NULL;
+	return nr < m->n_streams ? m->streams[nr].name : NULL;
 }
 
 static const char *merge_comm(struct dkt_source *source, const struct dkt_record *record)
 {
-	return dkt_source_comm(merge_part(source, record->stream), record);
+	const struct part *part = part_of((struct merge *)source, record->stream);
+	struct dkt_record its = *record;
+
+	its.stream -= part->first;
+	return dkt_source_comm(part->source, &its);
 }
 
 static int merge_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
@@ -140,13 +158,37 @@ static int merge_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 	return err;
 }
 
-static void merge_close(struct dkt_source *source)
+/* Where one of the parts has that many bytes, all have their share of them at the most. */
+static int merge_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to)
 {
 	struct merge *m = (struct merge *)source;
 	size_t i;
+	int err = 0;
 
-	for (i = 0; m->parts && i < m->n; i++)
-		free(m->parts[i].name);
+	*to = UINT64_MAX;
+	for (i = 0; !err && i < m->n; i++) {
+		const struct part *part = &m->parts[i];
+		uint64_t at, end = shift(from, -part->offset);
+
+		/* Times before the clock's begin are one: they are not cut apart. */
+		do {
+			at = end;
+			err = dkt_source_slice(part->source, at, bytes / m->n, &end);
+		} while (!err && end != UINT64_MAX && shift(end, part->offset) <= from);
+		if (!err && end != UINT64_MAX)
+			*to = DKT__MIN(*to, shift(end, part->offset));
+	}
+	return err;
+}
+
+static void merge_close(struct dkt_source *source)
+{
+	struct merge *m = (struct merge *)source;
+	uint32_t i;
+
+	for (i = 0; i < m->n_streams; i++)
+		free(m->streams[i].name);
+	free(m->streams);
 	free(m->parts);
 	free(m);
 }
@@ -156,11 +198,35 @@ static const struct dkt__source_ops merge_ops = {
 	.comm = merge_comm,
 	.loss = merge_loss,
 	.seek = merge_seek,
+	.slice = merge_slice,
 	.bytes = merge_bytes,
 	.stream = merge_stream,
 	.part = merge_part,
 	.close = merge_close,
 };
+
+/* The streams of one part, at least one: its name is that of a stream without one. */
+static int add_streams(struct merge *m, uint32_t nr, const char *part_name)
+{
+	struct part *part = &m->parts[nr];
+	const char *name = dkt_source_stream(part->source, 0);
+
+	part->first = m->n_streams;
+	for (name = name ? name : ""; name;
+	     name = dkt_source_stream(part->source, ++part->n_streams)) {
+		struct stream *more =
+			reallocarray(m->streams, m->n_streams + 1, sizeof(*m->streams));
+		char *whole;
+
+		if (!more)
+			return -ENOMEM;
+		m->streams = more;
+		if (asprintf(&whole, "%s%s%s", part_name, *name ? ":" : "", name) < 0)
+			return -ENOMEM;
+		m->streams[m->n_streams++] = (struct stream){ .name = whole, .part = nr };
+	}
+	return 0;
+}
 
 int dkt_source_merge(const struct dkt_merge_part *parts, size_t n, struct dkt_source **source)
 {
@@ -184,10 +250,8 @@ int dkt_source_merge(const struct dkt_merge_part *parts, size_t n, struct dkt_so
 	for (i = 0; i < n; i++) {
 		const struct dkt_source_info *other = dkt_source_info(parts[i].source);
 
-		m->parts[i] = (struct part){ .source = parts[i].source,
-					     .name = strdup(parts[i].name),
-					     .offset = parts[i].offset };
-		if (!m->parts[i].name) {
+		m->parts[i] = (struct part){ .source = parts[i].source, .offset = parts[i].offset };
+		if (add_streams(m, (uint32_t)i, parts[i].name)) {
 			merge_close(&m->base);
 			return -ENOMEM;
 		}

@@ -6,8 +6,11 @@
 
 #define LITERAL(p, text) (memcpy(p, text, sizeof(text) - 1), (p) + sizeof(text) - 1)
 
+/* Bytes of a stream's name that are shown. */
+#define FROM_MAX 512
+
 /* Most that times, numbers and literals of a line's head can take. */
-#define HEAD_ROOM 256
+#define HEAD_ROOM (256 + 6 * FROM_MAX)
 
 char *dkt__put_json_odd(char *p, const char *text, size_t len)
 {
@@ -88,6 +91,18 @@ static char *put_many(char *p, const struct dkt__column *column, const uint8_t *
 
 /* ---- lines ---- */
 
+static char *put_from(struct dkt_style *style, char *p, const struct dkt_record *record)
+{
+	const char *name = dkt_source_stream(style->opts.streams, record->stream);
+
+	if (!name || !*name)
+		return p;
+	p = LITERAL(p, ",\"from\":\"");
+	p = dkt__put_json(p, name, strnlen(name, FROM_MAX));
+	*p++ = '"';
+	return p;
+}
+
 static char *put_time(struct dkt_style *style, char *p, const struct dkt_record *record)
 {
 	p = LITERAL(p, "{\"ts\":");
@@ -103,7 +118,7 @@ static char *put_time(struct dkt_style *style, char *p, const struct dkt_record 
 		p = LITERAL(p, ",\"stream\":");
 		p = dkt__put_dec(p, record->stream);
 	}
-	return p;
+	return style->opts.streams ? put_from(style, p, record) : p;
 }
 
 static int json_lost(struct dkt_style *style, const struct dkt_record *record, struct dkt_buf *buf)

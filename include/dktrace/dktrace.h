@@ -723,7 +723,7 @@ DKT_API int dkt_source_loss(struct dkt_source *source, int cpu, struct dkt_loss 
 
 /*
  * Name of a stream, as a record's stream counts them: of a file's buffer, "" for its top one; of a
- * merged source's files. NULL: there are not so many. Valid as long as the source.
+ * merged source's parts. NULL: there are not so many. Valid as long as the source.
  */
 DKT_API const char *dkt_source_stream(const struct dkt_source *source, uint32_t stream);
 
@@ -763,13 +763,14 @@ DKT_API int dkt_capture_source(struct dkt_capture *capture, struct dkt_source **
 /* One of several sources that become one. */
 struct dkt_merge_part {
 	struct dkt_source *source; /* stays the caller's, and open as long as the merged one */
-	const char *name; /* of its stream */
+	const char *name; /* of its streams: NAME, or NAME:BUFFER where a stream has a name itself */
 	int64_t offset; /* to add to its records' times to get times of the first one's clock, ns */
 };
 
 /*
- * Makes a source of the records of all parts in order of time, equal ones in the order of the parts; a
- * record's stream says of which part it is. -EINVAL: there are no parts.
+ * Makes a source of the records of all parts in order of time, equal ones in the order of the parts.
+ * The streams of the first part are counted first, then those of the second and so on. -EINVAL: there
+ * are no parts.
  */
 DKT_API int dkt_source_merge(const struct dkt_merge_part *parts, size_t n,
 			     struct dkt_source **source);
@@ -1143,6 +1144,8 @@ struct dkt_style_opts {
 	 */
 	bool (*text)(void *data, const struct dkt_record *record, struct dkt_buf *buf);
 	void *data;
+	/* json names each record's stream as this source does, which outlives the style; NULL: by number */
+	struct dkt_source *streams;
 };
 
 /*
