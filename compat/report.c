@@ -123,8 +123,15 @@ static void put_stream(struct report *report, const struct dkt_record *record)
 		dkt_buf_add(report->out.buf, " ", 1);
 }
 
+/* The report of the record's kernel. */
+static inline struct report *part_of(struct report *report, const struct dkt_record *record)
+{
+	return report->parts ? report->parts[report->part_of[record->stream]] : report;
+}
+
 static int print(struct report *report, const struct dkt_record *record)
 {
+	struct style *style = part_of(report, record)->out.style;
 	size_t from = 0;
 	int err;
 
@@ -132,7 +139,7 @@ static int print(struct report *report, const struct dkt_record *record)
 		dkt_buf_data(report->out.buf, &from);
 	if (report->stream_width)
 		put_stream(report, record);
-	err = style_record(report->out.style, record,
+	err = style_record(style ? style : report->out.style, record,
 			   record->event ? dkt_source_comm(report->source, record) : "",
 			   report->out.buf);
 	if (report->opts->escape)
@@ -144,7 +151,7 @@ static int print(struct report *report, const struct dkt_record *record)
 /* 0: there may be more; 1: end. */
 static int run_batch(struct report *report)
 {
-	bool plain = !report->opts->escape && !report->stream_width;
+	bool plain = !report->opts->escape && !report->stream_width && !report->parts;
 	struct dkt_record record;
 	int i, err = 0;
 
@@ -152,7 +159,7 @@ static int run_batch(struct report *report)
 		err = dkt_source_next(report->source, &record);
 		if (err)
 			break;
-		if (!selected(report, &record))
+		if (!selected(part_of(report, &record), &record))
 			continue;
 		if (plain && record.event) {
 			err = style_record(report->out.style, &record,
@@ -231,8 +238,10 @@ static void find_width(struct report *report)
 static int report_init(struct report *report)
 {
 	const struct report_opts *opts = report->opts;
-	DKT_OPTS(dkt_style_opts, style, .source = dkt_source_info(report->source), .dir = opts->dir,
-		 .color = opts->color, .fields = opts->fields, .n_fields = opts->n_fields);
+	struct dkt_source *source = opts->joined ? opts->joined : report->source;
+	DKT_OPTS(dkt_style_opts, style, .source = dkt_source_info(source), .dir = opts->dir,
+		 .streams = opts->joined || opts->streams ? source : NULL, .color = opts->color,
+		 .fields = opts->fields, .n_fields = opts->n_fields);
 	struct dkt_style_info info = { 0 };
 	struct dkt_event *const *events;
 	int err = dkt_events(report->ctx, &events, &report->n_verdicts);
@@ -244,7 +253,7 @@ static int report_init(struct report *report)
 		err = report->verdicts ? 0 : -ENOMEM;
 	}
 	/* Only the legacy style cannot do without what the classes are. */
-	if (!err && open_map(report)) {
+	if (!err && opts->style && open_map(report)) {
 		class_map_free(report->map);
 		report->map = NULL;
 		style_find(opts->style, &info);
@@ -252,7 +261,7 @@ static int report_init(struct report *report)
 	}
 	if (!err && opts->streams)
 		find_width(report);
-	if (!err)
+	if (!err && opts->style)
 		err = style_new(report->ctx, report->map, opts->style, &style, &report->out.style);
 	if (!err && opts->filter)
 		err = debuglog_expr(report->ctx, opts->filter, &report->filter);
@@ -283,6 +292,14 @@ int report_new(struct dkt_ctx *ctx, struct dkt_source *source, const struct repo
 	else
 		*out = report;
 	return err;
+}
+
+void report_join(struct report *report, struct report *const *parts, const size_t *part_of_stream,
+		 size_t stream_width)
+{
+	report->parts = parts;
+	report->part_of = part_of_stream;
+	report->stream_width = stream_width;
 }
 
 void report_free(struct report *report)

@@ -6,7 +6,7 @@
 #include "dk_out.h"
 
 struct report_opts {
-	const char *style; /* as style_find() takes it */
+	const char *style; /* as style_find() takes it; NULL: only report_selects() is called */
 	const char *dir; /* where a style with files of its own writes them */
 	const char *filter; /* expression, NULL: none */
 	const char *const *events; /* globs over NAME or SYSTEM:NAME */
@@ -15,6 +15,7 @@ struct report_opts {
 	size_t n_pids; /* 0: all */
 	const char *const *fields; /* as of struct dkt_style_opts */
 	size_t n_fields;
+	struct dkt_source *joined; /* the merged source that the records come by; NULL: none */
 	bool streams; /* lines begin with the name of the record's stream, as trace-cmd has it */
 	bool escape; /* the output is a terminal: control characters do it no good */
 	bool color; /* it is, and the style sees to them itself */
@@ -32,6 +33,8 @@ struct report {
 	uint8_t *verdicts; /* by event index: whether its records are looked at */
 	size_t n_verdicts;
 	size_t stream_width; /* of the longest stream's name */
+	struct report *const *parts; /* report_join(); NULL: none */
+	const size_t *part_of;
 	uint64_t printed; /* records */
 };
 
@@ -42,6 +45,14 @@ const char *report_glob_check(const char *glob);
 int report_new(struct dkt_ctx *ctx, struct dkt_source *source, const struct report_opts *opts,
 	       struct report **report);
 void report_free(struct report *report);
+
+/*
+ * The report's source is a merged one: records of stream i are chosen by parts[part_of[i]], each of
+ * which is a report of its kernel, and printed in that one's style if it has one. stream_width:
+ * columns for the streams' names before each line; 0: they are not printed.
+ */
+void report_join(struct report *report, struct report *const *parts, const size_t *part_of,
+		 size_t stream_width);
 
 /* Whether the record is one of those that are asked for. */
 bool report_selects(struct report *report, const struct dkt_record *record);

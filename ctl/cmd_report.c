@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "input.h"
 #include "report_jobs.h"
 
 /* The only thing that a signal handler changes. */
@@ -19,18 +19,26 @@ static void on_signal(int sig)
 	stop = 1;
 }
 
-/* One file on its way. */
+/* Files on their way, whose times can be compared. */
 struct reporting {
 	struct app *app;
-	const char *path;
 	struct report_args *args;
-	struct input in;
-	struct report *report;
+	struct report_files files;
 	struct progress progress;
-	struct dkt_loss *loss; /* by CPU */
+	struct dkt_loss **loss; /* by file and CPU */
 	bool closed; /* the reader of a pipe went away */
 	bool lost;
 };
+
+static struct dkt_source *source_of(const struct reporting *r, size_t i)
+{
+	return r->files.in.files[i].in.source;
+}
+
+static int cpus_of(const struct reporting *r, size_t i)
+{
+	return dkt_source_info(source_of(r, i))->cpus;
+}
 
 /* ---- reading by one thread ---- */
 
@@ -39,140 +47,233 @@ static int look_around(void *data)
 	struct reporting *r = data;
 	uint64_t done, of;
 
-	if (!dkt_source_bytes(r->in.source, &done, &of))
+	if (!dkt_source_bytes(r->files.source, &done, &of))
 		progress_at(&r->progress, done);
-	return dk_out_write_if_full(&r->report->out);
+	return dk_out_write_if_full(&r->files.report->out);
 }
 
 static int print_alone(struct reporting *r)
 {
-	struct report *report = r->report;
-	int cpu, err = style_begin(report->out.style, report->out.buf);
+	struct dk_out *out = &r->files.report->out;
+	size_t i;
+	int cpu, err = style_begin(out->style, out->buf);
 
 	if (!err)
-		err = report_run(report, look_around, r);
+		err = report_run(r->files.report, look_around, r);
 	if (!err)
-		err = style_end(report->out.style, report->out.buf);
+		err = style_end(out->style, out->buf);
 	if (!err)
-		err = dk_out_write(&report->out);
-	r->closed = report->out.closed;
-	for (cpu = 0; cpu < dkt_source_info(r->in.source)->cpus; cpu++)
-		dkt_source_loss(r->in.source, cpu, &r->loss[cpu]);
-	return input_fail(r->app, &r->in, err);
+		err = dk_out_write(out);
+	r->closed = out->closed;
+	for (i = 0; i < r->files.in.n; i++)
+		for (cpu = 0; cpu < cpus_of(r, i); cpu++)
+			dkt_source_loss(source_of(r, i), cpu, &r->loss[i][cpu]);
+	return inputs_fail(&r->files.in, err);
 }
 
 /* ---- by several ---- */
 
 /* What the kernel counted as lost in all the time may be more than what pages tell. */
-static void add_count(struct reporting *r)
+static void add_counts(struct reporting *r)
 {
 	struct dkt_loss one;
+	size_t i;
 	int cpu;
 
 	if (r->args->source.since || r->args->source.until)
 		return;
-	for (cpu = 0; cpu < dkt_source_info(r->in.source)->cpus; cpu++) {
-		dkt_source_loss(r->in.source, cpu, &one);
-		if (one.lost > r->loss[cpu].lost)
-			r->loss[cpu].lost = one.lost;
-	}
+	for (i = 0; i < r->files.in.n; i++)
+		for (cpu = 0; cpu < cpus_of(r, i); cpu++) {
+			dkt_source_loss(source_of(r, i), cpu, &one);
+			if (one.lost > r->loss[i][cpu].lost)
+				r->loss[i][cpu].lost = one.lost;
+		}
 }
 
 static int print_together(struct reporting *r)
 {
-	int err = report_jobs_run(r->app, r->path, r->args, &r->progress, r->loss,
-				  dkt_source_info(r->in.source)->cpus, &r->closed);
+	int err = report_jobs_run(&r->files, r->args, &r->progress, r->loss, &r->closed);
 
-	add_count(r);
+	add_counts(r);
 	return err;
 }
 
 /* ---- what there is to say at the end ---- */
 
 /* "dktrace: FILE: N records were lost (cpu 0: N, cpu 3: M) of K". */
-static void tell_losses(struct reporting *r)
+static void tell_losses(struct reporting *r, size_t i)
 {
+	const struct dkt_loss *loss = r->loss[i];
 	uint64_t lost = 0, seen = 0;
 	int cpu, told = 0;
 
-	for (cpu = 0; cpu < dkt_source_info(r->in.source)->cpus; cpu++) {
-		lost += r->loss[cpu].lost;
-		seen += r->loss[cpu].seen;
+	for (cpu = 0; cpu < cpus_of(r, i); cpu++) {
+		lost += loss[cpu].lost;
+		seen += loss[cpu].seen;
 	}
-	r->lost = lost;
+	r->lost |= lost != 0;
 	if (!lost)
 		return;
-	fprintf(stderr, "dktrace: %s: %" PRIu64 " of %" PRIu64 " records were lost", r->path, lost,
-		seen + lost);
-	for (cpu = 0; cpu < dkt_source_info(r->in.source)->cpus; cpu++)
-		if (r->loss[cpu].lost)
+	fprintf(stderr, "dktrace: %s: %" PRIu64 " of %" PRIu64 " records were lost",
+		r->files.in.files[i].path, lost, seen + lost);
+	for (cpu = 0; cpu < cpus_of(r, i); cpu++)
+		if (loss[cpu].lost)
 			fprintf(stderr, "%scpu %d: %" PRIu64, told++ ? ", " : " (", cpu,
-				r->loss[cpu].lost);
+				loss[cpu].lost);
 	fprintf(stderr, ")\n");
 }
 
 /* What could not be read: 0 or -EBADMSG. */
-static int tell_damage(struct reporting *r)
+static int tell_damage(struct reporting *r, size_t i)
 {
-	const char *damage = dkt_source_info(r->in.source)->damage;
+	const char *damage = dkt_source_info(source_of(r, i))->damage;
+	const char *path = r->files.in.files[i].path;
 	uint64_t bad = 0;
 	int cpu;
 
-	for (cpu = 0; cpu < dkt_source_info(r->in.source)->cpus; cpu++)
-		bad += r->loss[cpu].bad;
+	for (cpu = 0; cpu < cpus_of(r, i); cpu++)
+		bad += r->loss[i][cpu].bad;
 	if (damage && bad)
-		return dkt_fail(r->app->ctx, -EBADMSG, "%s: %s; %" PRIu64 " places make no sense",
-				r->path, damage, bad);
-	if (damage)
-		return dkt_fail(r->app->ctx, -EBADMSG, "%s: %s", r->path, damage);
-	if (bad)
-		return dkt_fail(r->app->ctx, -EBADMSG, "%s: %" PRIu64 " places make no sense",
-				r->path, bad);
-	return 0;
+		dkt_fail(r->app->ctx, -EBADMSG, "%s: %s; %" PRIu64 " places make no sense", path,
+			 damage, bad);
+	else if (damage)
+		dkt_fail(r->app->ctx, -EBADMSG, "%s: %s", path, damage);
+	else if (bad)
+		dkt_fail(r->app->ctx, -EBADMSG, "%s: %" PRIu64 " places make no sense", path, bad);
+	return damage || bad ? -EBADMSG : 0;
+}
+
+/* Says all of that; returns the exit status. */
+static int tell_end(struct reporting *r)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < r->files.in.n; i++) {
+		tell_losses(r, i);
+		if (tell_damage(r, i))
+			rc = app_fail(r->app);
+	}
+	return rc;
+}
+
+/* ---- files that are printed in one order ---- */
+
+static int make_losses(struct reporting *r)
+{
+	size_t i;
+
+	r->loss = calloc(r->files.in.n, sizeof(*r->loss));
+	for (i = 0; r->loss && i < r->files.in.n; i++) {
+		r->loss[i] = calloc((size_t)cpus_of(r, i) + 1, sizeof(**r->loss));
+		if (!r->loss[i])
+			break;
+	}
+	return r->loss && i == r->files.in.n ? 0 : dkt_fail(r->app->ctx, -ENOMEM, "out of memory");
+}
+
+static int begin(struct reporting *r, bool named)
+{
+	const struct dkt_source_opts *opts = &r->args->source;
+	uint64_t done, of;
+	int err = report_files_open(&r->files, r->args, named, 0);
+
+	if (!err)
+		err = make_losses(r);
+	if (!err)
+		err = report_args_times(r->args, r->app->ctx, dkt_source_info(r->files.source));
+	/* What can only be read on is read by one. */
+	if (!err && r->args->jobs > 1 && dkt_source_slice(r->files.source, 0, 1, &done))
+		r->args->jobs = 1;
+	if (!err && r->args->jobs < 2)
+		err = report_files_style(&r->files, r->args);
+	else if (!err && (opts->since || opts->until))
+		err = dkt_source_seek(r->files.source, opts->since, opts->until);
+	if (!err && !dkt_source_bytes(r->files.source, &done, &of))
+		progress_begin(&r->progress, of);
+	return err;
+}
+
+/* The exit status. */
+static int print_files(struct reporting *r, bool named)
+{
+	int jobs = r->args->jobs, err = begin(r, named), rc = 0;
+	size_t i;
+
+	if (!err)
+		err = r->args->jobs > 1 ? print_together(r) : print_alone(r);
+	r->args->jobs = jobs;
+	progress_end(&r->progress);
+	if (!err)
+		rc = tell_end(r);
+	else if (!r->closed)
+		rc = app_fail(r->app);
+	for (i = 0; r->loss && i < r->files.in.n; i++)
+		free(r->loss[i]);
+	free(r->loss);
+	report_files_close(&r->files);
+	return rc;
 }
 
 /* ---- the whole ---- */
 
-static int report_open(struct reporting *r)
+/* Those that cannot be opened are told, and left out. */
+static int open_all(struct inputs *in, const struct report_args *args)
 {
-	const struct dkt_source_info *info;
-	uint64_t done, of;
-	int err = input_open(r->app, r->path, &r->args->source, &r->in);
+	size_t i;
+	int rc = 0;
 
-	if (err)
-		return err;
-	info = dkt_source_info(r->in.source);
-	r->loss = calloc((size_t)info->cpus + 1, sizeof(*r->loss));
-	if (!r->loss)
-		return dkt_fail(r->app->ctx, -ENOMEM, "out of memory");
-	err = report_args_times(r->args, r->in.ctx, info);
-	if (!err && (r->args->source.since || r->args->source.until))
-		err = dkt_source_seek(r->in.source, r->args->source.since, r->args->source.until);
-	/* What can only be read on is read by one. */
-	if (!err && r->args->jobs > 1 && dkt_source_slice(r->in.source, 0, 1, &done))
-		r->args->jobs = 1;
-	if (!err && r->args->jobs < 2)
-		err = report_new(r->in.ctx, r->in.source, &r->args->report, &r->report);
-	if (!err && !dkt_source_bytes(r->in.source, &done, &of))
-		progress_begin(&r->progress, of);
-	return input_fail(r->app, &r->in, err);
+	for (i = 0; i < in->n; i++)
+		if (input_open(in->app, in->files[i].path, &args->source, &in->files[i].in))
+			rc = app_fail(in->app);
+	return inputs_name(in) ? app_fail(in->app) : rc;
 }
 
-static int report_file(struct reporting *r)
+/* The files whose times can be compared with those of file first, into list. */
+static size_t find_group(struct inputs *in, size_t first, size_t *list)
 {
-	int err = report_open(r);
+	size_t i, n = 0;
 
-	if (!err)
-		err = r->args->jobs > 1 ? print_together(r) : print_alone(r);
-	progress_end(&r->progress);
-	if (!err) {
-		tell_losses(r);
-		err = tell_damage(r);
+	list[n++] = first;
+	for (i = first + 1; i < in->n; i++) {
+		if (!in->files[i].in.source)
+			continue;
+		if (!inputs_relate(in, i, first)) {
+			if (in->files[i].known != INPUTS_ONE_CLOCK)
+				inputs_tell_offset(in, i, first);
+			list[n++] = i;
+		} else {
+			fprintf(stderr, "dktrace: %s; the records of %s follow\n",
+				dkt_error(in->app->ctx), in->files[i].path);
+		}
 	}
-	report_free(r->report);
-	free(r->loss);
-	input_close(&r->in);
-	return err;
+	return n;
+}
+
+static int print_all(struct inputs *in, struct report_args *args)
+{
+	size_t *list __cleanup(free) = calloc(in->n, sizeof(*list));
+	bool closed = false, lost = false;
+	int one, rc = 0;
+	size_t i;
+
+	if (!list)
+		return app_usage("out of memory");
+	for (i = 0; !closed && i < in->n; i++) {
+		struct reporting r = { .app = in->app, .args = args };
+		size_t n;
+
+		if (!in->files[i].in.source)
+			continue;
+		n = find_group(in, i, list);
+		if (inputs_take(in, list, n, &r.files.in))
+			return app_fail(in->app);
+		one = print_files(&r, in->n > 1);
+		rc = one ? one : rc;
+		closed = r.closed;
+		lost |= r.lost;
+	}
+	return rc || !lost ? rc : EXIT_LOST;
 }
 
 static int open_output(struct app *app, struct report_opts *opts)
@@ -198,29 +299,27 @@ static int open_output(struct app *app, struct report_opts *opts)
 int cmd_report(struct app *app, int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = on_signal };
+	struct inputs in = { 0 };
 	struct report_args args;
-	int i, err, rc = report_args_read(app, &args);
-	bool lost = false, closed = false, opened;
+	int bad, rc = report_args_read(app, &args);
 
-	opened = !rc && !open_output(app, &args.report);
-	if (!rc && !opened)
+	if (!rc)
+		rc = inputs_new(app, argv + 1, (size_t)argc - 1, &in);
+	if (!rc && open_output(app, &args.report))
 		rc = app_fail(app);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	for (i = 1; opened && !closed && i < argc; i++) {
-		struct reporting r = { .app = app, .path = argv[i], .args = &args };
-
-		err = report_file(&r);
-		closed = r.closed;
-		lost |= r.lost;
-		if (err && !closed)
-			rc = app_fail(app);
+	if (!rc) {
+		bad = open_all(&in, &args);
+		rc = print_all(&in, &args);
+		rc = bad ? bad : rc;
 	}
-	if (opened && args.report.fd > STDERR_FILENO && close(args.report.fd) && !rc) {
+	if (args.report.fd > STDERR_FILENO && close(args.report.fd) && !rc) {
 		dkt_fail(app->ctx, -errno, "write %s: %s", app->output, strerror(errno));
 		rc = app_fail(app);
 	}
+	inputs_clear(&in);
 	report_args_clear(&args);
-	return rc || !lost ? rc : EXIT_LOST;
+	return rc;
 }

@@ -67,7 +67,7 @@ static const struct opt opts[] = {
 	{ "output",    'o', "FILE",   AT(output),     CMD_REPORT, "write to FILE" },
 	{ "pid",       'p', "PID",    AT(pid),        CMD_LOG,  "only records of this process" },
 	{ "pid",       'p', "LIST",   AT(pid),        CMD_REPORT | CMD_PICK, "only records of these processes: 1,42" },
-	{ "offset",    0,   "LIST",   AT(offset),     CMD_MERGE, "times to add to those of files: b.dat=-1500ns,c.dat=3ms" },
+	{ "offset",    0,   "LIST",   AT(offset),     CMD_MERGE | CMD_REPORT, "times to add to those of files: b.dat=-1500ns,c.dat=3ms" },
 	{ "output",    'o', "FILE",   AT(output),     CMD_MERGE, "the file to write" },
 	{ "pid",       'p', "PIDS",   AT(pid),        CMD_FILTER | CMD_FUNCTION, "only of these processes, all of their threads: 1234,1240" },
 	{ "pid",       'p', "PID",    AT(pid),        CMD_PROBE, "the process whose program it is, or who sees --exec at that path" },

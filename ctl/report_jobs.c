@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A file printed by several threads, in order: each makes the text of one slice of time at a time. */
+/* Files printed by several threads, in order: each makes the text of one slice of time at a time. */
 #include "report_jobs.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "input.h"
 
 /* Bytes of pages in a slice; their text is about three times as long. */
 #define SLICE (4 << 20)
@@ -26,8 +24,7 @@ struct jobs {
 struct job {
 	struct jobs *all;
 	pthread_t thread;
-	struct input in;
-	struct report *report;
+	struct report_files files;
 };
 
 /* The next slice of time and its number. False: there is none. */
@@ -39,15 +36,15 @@ static bool take(struct job *job, uint64_t *nr)
 
 	pthread_mutex_lock(&all->lock);
 	from = all->next;
-	more = from < end && !all->err && !dk_out_stopped(&job->report->out);
+	more = from < end && !all->err && !dk_out_stopped(&job->files.report->out);
 	if (more) {
-		dkt_source_slice(job->in.source, from, SLICE, &to);
+		dkt_source_slice(job->files.source, from, SLICE, &to);
 		*nr = all->n_taken++;
 		all->next = to < end ? to : UINT64_MAX;
 	}
 	pthread_mutex_unlock(&all->lock);
 	if (more)
-		dkt_source_seek(job->in.source, from, to < end ? to : all->args->source.until);
+		dkt_source_seek(job->files.source, from, to < end ? to : all->args->source.until);
 	return more;
 }
 
@@ -62,14 +59,14 @@ static int put(struct job *job, uint64_t nr, int err)
 	if (!err && !all->err) {
 		/* Nobody else is at its turn, so this may take its time. */
 		pthread_mutex_unlock(&all->lock);
-		err = dk_out_write(&job->report->out);
+		err = dk_out_write(&job->files.report->out);
 		pthread_mutex_lock(&all->lock);
 	}
 	all->n_written++;
 	progress_at(all->progress, all->n_written * SLICE);
 	if (err && !all->err)
 		all->err = err;
-	all->closed |= job->report->out.closed;
+	all->closed |= job->files.report->out.closed;
 	err = all->err;
 	pthread_cond_broadcast(&all->turn);
 	pthread_mutex_unlock(&all->lock);
@@ -83,34 +80,37 @@ static void *work(void *data)
 	int err = 0;
 
 	while (!err && take(job, &nr))
-		err = put(job, nr, report_run(job->report, NULL, NULL));
+		err = put(job, nr, report_run(job->files.report, NULL, NULL));
 	return NULL;
 }
 
-static void add_losses(const struct job *job, struct dkt_loss *loss, int n_cpus)
+static void add_losses(const struct job *job, struct dkt_loss *const *loss)
 {
-	struct dkt_loss one;
+	size_t i;
 	int cpu;
 
-	for (cpu = 0; cpu < n_cpus; cpu++) {
-		dkt_source_loss(job->in.source, cpu, &one);
-		loss[cpu].seen += one.seen;
-		loss[cpu].bad += one.bad;
-		loss[cpu].lost += one.lost;
+	for (i = 0; i < job->files.in.n; i++) {
+		struct dkt_source *source = job->files.in.files[i].in.source;
+
+		for (cpu = 0; cpu < dkt_source_info(source)->cpus; cpu++) {
+			struct dkt_loss one;
+
+			dkt_source_loss(source, cpu, &one);
+			loss[i][cpu].seen += one.seen;
+			loss[i][cpu].bad += one.bad;
+			loss[i][cpu].lost += one.lost;
+		}
 	}
 }
 
-static int open_job(struct app *app, const char *path, struct job *job)
+static int open_job(const struct report_files *like, struct job *job)
 {
-	struct dkt_source_opts opts = job->all->args->source;
-	int err;
+	const struct report_args *args = job->all->args;
+	int err = inputs_copy(&like->in, &job->files.in);
 
-	opts.flags |= DKT_SOURCE_PART;
-	err = input_open(app, path, &opts, &job->in);
-	if (err)
-		return err;
-	err = report_new(job->in.ctx, job->in.source, &job->all->args->report, &job->report);
-	return input_fail(app, &job->in, err);
+	if (!err)
+		err = report_files_open(&job->files, args, like->joined, DKT_SOURCE_PART);
+	return err ? err : report_files_style(&job->files, args);
 }
 
 static int run(struct app *app, struct job *jobs, int n)
@@ -127,13 +127,13 @@ static int run(struct app *app, struct job *jobs, int n)
 	for (i = 0; i < started; i++)
 		pthread_join(jobs[i].thread, NULL);
 	for (i = 0; i < started; i++)
-		if (jobs[0].all->err && *dkt_error(jobs[i].in.ctx))
-			input_fail(app, &jobs[i].in, jobs[0].all->err);
+		if (jobs[0].all->err)
+			inputs_fail(&jobs[i].files.in, jobs[0].all->err);
 	return jobs[0].all->err;
 }
 
-int report_jobs_run(struct app *app, const char *path, const struct report_args *args,
-		    struct progress *progress, struct dkt_loss *loss, int n_cpus, bool *closed)
+int report_jobs_run(const struct report_files *files, const struct report_args *args,
+		    struct progress *progress, struct dkt_loss *const *loss, bool *closed)
 {
 	struct jobs all = { .args = args,
 			    .progress = progress,
@@ -145,15 +145,14 @@ int report_jobs_run(struct app *app, const char *path, const struct report_args 
 
 	for (n = 0; !err && n < args->jobs; n++) {
 		jobs[n].all = &all;
-		err = open_job(app, path, &jobs[n]);
+		err = open_job(files, &jobs[n]);
 	}
 	if (!err)
-		err = run(app, jobs, n);
+		err = run(files->in.app, jobs, n);
 	for (i = 0; i < n; i++) {
 		if (!err)
-			add_losses(&jobs[i], loss, n_cpus);
-		report_free(jobs[i].report);
-		input_close(&jobs[i].in);
+			add_losses(&jobs[i], loss);
+		report_files_close(&jobs[i].files);
 	}
 	*closed = all.closed;
 	free(jobs);
