@@ -104,16 +104,18 @@ knobs()
 	grep -v '^none$' "$instance"/events/*/*/filter || true
 }
 
-# Every knob of the machine that is not of an instance, and the instances that are ours.
+# Every knob of the machine that is not of an instance, and the instances and probes that are ours:
+# somebody else may make some of his own meanwhile.
 machine()
 {
 	local name
 
 	for name in current_tracer tracing_on buffer_size_kb set_event set_event_pid trace_clock trace_options \
-		tracing_cpumask uprobe_events; do
+		tracing_cpumask; do
 		echo "$name"
 		cat "$tracing/$name"
 	done
-	grep -v '^none$' "$tracing"/events/*/*/filter || true
+	grep -v '^none$' "$tracing"/events/*/*/filter 2>/dev/null || true
+	grep ":dkt_test_$$_" "$tracing/uprobe_events" 2>/dev/null || true
 	find "$tracing/instances" /run/dktrace -maxdepth 1 -name "dkt-test-$$-*" 2>/dev/null | sort
 }
