@@ -3,44 +3,16 @@
 #ifndef COMPAT_PROBES_H
 #define COMPAT_PROBES_H
 
-#include "debuglog.h"
-
-/* In the debug log's directory, a line each. */
-#define PROBES_FILE "probes"
-
-enum probe_state {
-	PROBE_OFF, /* it never was on in this log */
-	PROBE_WAS_ON, /* its records may be in the log */
-	PROBE_ON,
-};
-
-struct probe_made {
-	struct dkt_probes *definition; /* of one probe */
-	enum probe_state state;
-};
-
-struct probes {
-	struct probe_made *list;
-	size_t n;
-};
-
-/* Reads what is remembered, once: log->probes. A line that makes no sense is left out. */
-int probes_load(struct debuglog *log);
-void probes_free(struct probes *probes);
-
-static inline const struct dkt_probe *probes_at(const struct probes *probes, size_t i)
-{
-	return dkt_probes_at(probes->list[i].definition, 0);
-}
-
-/* The one that is ours of that name, NULL: none. */
-struct probe_made *probes_find(const struct probes *probes, const char *group, const char *name);
-
-/* Whether a pattern, NAME or GROUP:NAME with wildcards, is about the probe. */
-bool probes_match(const char *pattern, const struct dkt_probe *probe);
+#include "probe_list.h"
 
 /* Marks the events of those that are on in the class map: they are wanted whatever the masks say. */
 void probes_mark(struct debuglog *log);
+
+/* Events come and go: what was worked out for them goes with them. */
+void probes_forget_events(struct debuglog *log);
+
+/* The log becomes what the settings and the list say. */
+int probes_apply(struct debuglog *log);
 
 struct probes_opts {
 	bool enable;
