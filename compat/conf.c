@@ -16,16 +16,26 @@
 /* More names than there are parameters. */
 #define KEYS_MAX 16
 
+/* Of a line that sets nothing yet. */
+#define NOT_YET                                                                                    \
+	"# What it is about was not there when this was saved; apply sets it as soon as it is."
+
+static const char *const others[] = { CONF_INSTANCE, CONF_REAL_LCTL, CONF_CPUS,
+				      CONF_PIDS,     CONF_FUNCTION,  CONF_GRAPH,
+				      CONF_PROBE,    CONF_FILTER,    CONF_TRIGGER };
+
+const char *conf_key(size_t i)
+{
+	return i < ARRAY_SIZE(others) ? others[i] : NULL;
+}
+
 static size_t list_keys(const char *keys[KEYS_MAX])
 {
 	const struct param *param = NULL;
-	size_t n = 0;
+	size_t n;
 
-	keys[n++] = CONF_INSTANCE;
-	keys[n++] = CONF_REAL_LCTL;
-	keys[n++] = CONF_CPUS;
-	keys[n++] = CONF_FILTER;
-	keys[n++] = CONF_TRIGGER;
+	for (n = 0; n < ARRAY_SIZE(others); n++)
+		keys[n] = others[n];
 	while ((param = param_next(param)) && n < KEYS_MAX)
 		keys[n++] = param_name(param);
 	return n;
@@ -216,7 +226,7 @@ void conf_clear(struct conf *conf)
 
 bool conf_is_list(const char *key)
 {
-	return !strcmp(key, CONF_FILTER) || !strcmp(key, CONF_TRIGGER);
+	return !strcmp(key, CONF_PROBE) || !strcmp(key, CONF_FILTER) || !strcmp(key, CONF_TRIGGER);
 }
 
 static bool is_key(const struct conf_line *line, const char *key)
@@ -283,7 +293,22 @@ int conf_set(struct conf *conf, const char *key, const char *value)
 	return 0;
 }
 
-int conf_set_list(struct conf *conf, const char *key, const struct names *values)
+/* A comment at that place. */
+static int insert_comment(struct conf *conf, size_t at, const char *text)
+{
+	struct conf_line added;
+	int err = add_line(conf, strdup(text));
+
+	if (err)
+		return err;
+	added = conf->lines[conf->n - 1];
+	memmove(&conf->lines[at + 1], &conf->lines[at], (conf->n - 1 - at) * sizeof(*conf->lines));
+	conf->lines[at] = added;
+	return 0;
+}
+
+int conf_set_list(struct conf *conf, const char *key, const struct names *values,
+		  bool (*keep)(void *data, const struct conf_line *line), void *data)
 {
 	size_t i, done = 0;
 	int err = 0;
@@ -291,7 +316,11 @@ int conf_set_list(struct conf *conf, const char *key, const struct names *values
 	for (i = 0; !err && i < conf->n; i++) {
 		if (!is_key(&conf->lines[i], key))
 			continue;
-		if (done < values->n)
+		if (i && !strcmp(conf->lines[i - 1].text, NOT_YET))
+			remove_line(conf, --i);
+		if (keep && keep(data, &conf->lines[i]))
+			err = insert_comment(conf, i++, NOT_YET);
+		else if (done < values->n)
 			err = set_line(conf, i, key, values->list[done++]);
 		else
 			remove_line(conf, i--);

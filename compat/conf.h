@@ -9,10 +9,14 @@
 
 #define CONF_FILE CONFDIR "/dktrace.conf"
 
-/* The parameters of Lustre's names, and these; the last two come as often as they like. */
+/* The parameters of Lustre's names, and these; the last three come as often as they like. */
 #define CONF_INSTANCE  "instance"
 #define CONF_REAL_LCTL "real_lctl"
 #define CONF_CPUS      "cpus"
+#define CONF_PIDS      "pids"
+#define CONF_FUNCTION  "function"
+#define CONF_GRAPH     "graph"
+#define CONF_PROBE     "probe"
 #define CONF_FILTER    "filter"
 #define CONF_TRIGGER   "trigger"
 
@@ -42,6 +46,9 @@ void conf_clear(struct conf *conf);
 
 bool conf_is_list(const char *key);
 
+/* The keys that are no parameters, in the order in which they are applied; NULL at the end. */
+const char *conf_key(size_t i);
+
 /* NULL: it is not there. */
 const struct conf_line *conf_find(const struct conf *conf, const char *key);
 
@@ -55,8 +62,12 @@ const struct conf_line *conf_next(const struct conf *conf, const char *key,
  */
 int conf_set(struct conf *conf, const char *key, const char *value);
 
-/* The same for a key that comes as often as it likes: its lines become these values. */
-int conf_set_list(struct conf *conf, const char *key, const struct names *values);
+/*
+ * The same for a key that comes as often as it likes: its lines become these values. Those that
+ * keep says stay, behind a comment that says why; one from before goes. keep may be NULL.
+ */
+int conf_set_list(struct conf *conf, const char *key, const struct names *values,
+		  bool (*keep)(void *data, const struct conf_line *line), void *data);
 
 /*
  * Writes it to the file so that it is there whole or not at all, with owner and mode of the one

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "option_words.h"
 #include "threads.h"
 #include "util.h"
 
@@ -113,37 +114,26 @@ static size_t find_rule(const struct names *rules, const char *words)
 	return i;
 }
 
-static const struct rule *rule_on(const struct rules *rules, const char *words)
-{
-	size_t i;
-
-	for (i = 0; i < rules->n; i++)
-		if (!strcmp(rules->list[i].words, words))
-			return &rules->list[i];
-	return NULL;
-}
-
 /* A rule that no event can have is a mistake; the words are those about the first event. */
-static int check_rule(struct debuglog *log, const struct names *lines, const char *words)
+static int check_rule(struct debuglog *log, char *line)
 {
+	const struct names lines = { &line, 1 };
 	struct rules *rules;
-	const struct rule *rule;
 	struct dkt_event *const *events;
 	size_t n, i;
-	int one, err = rules_new(log, lines, &rules);
+	int one, err = rules_new(log, &lines, &rules);
 
 	if (err)
 		return err;
-	rule = rule_on(rules, words);
-	err = select_check(log->ctx, rule->select);
-	events = select_events(rule->select, &n);
+	err = select_check(log->ctx, rules->list[0].select);
+	events = select_events(rules->list[0].select, &n);
 	for (i = 0; !err && i < n; i++) {
-		one = dkt_expr_check(rule->expr, events[i]);
+		one = dkt_expr_check(rules->list[0].expr, events[i]);
 		if (!one)
 			break;
 	}
 	if (!err && i == n)
-		err = dkt_expr_check(rule->expr, events[0]);
+		err = dkt_expr_check(rules->list[0].expr, events[0]);
 	rules_free(rules);
 	return err;
 }
@@ -152,17 +142,21 @@ static int set_rule(struct debuglog *log, const char *words, const char *expr, s
 {
 	size_t old = find_rule(&set->rules, words);
 	char *line;
+	int err;
 
 	if (strpbrk(expr, "\n"))
 		return dkt_fail(log->ctx, -EINVAL, "a filter is one line");
-	if (old < set->rules.n)
-		names_remove(&set->rules, old);
+	/* The settings are lines: words have no blanks, which select_new() sees to. */
 	if (asprintf(&line, "%s %s", words, expr) < 0)
 		return -ENOMEM;
-	/* The settings are lines: words have no blanks, which select_new() sees to. */
-	if (names_take(&set->rules, line))
-		return -ENOMEM;
-	return check_rule(log, &set->rules, words);
+	err = check_rule(log, line);
+	if (err) {
+		free(line);
+		return err;
+	}
+	if (old < set->rules.n)
+		names_remove(&set->rules, old);
+	return names_take(&set->rules, line);
 }
 
 /* ---- setting ---- */
@@ -206,6 +200,29 @@ int filters_take(struct debuglog *log, const char *line, struct settings *set)
 	if (!*expr)
 		return dkt_fail(log->ctx, -EINVAL, "expected EVENTS EXPR");
 	return set_rule(log, words, expr, set);
+}
+
+int filters_take_pids(struct dkt_ctx *ctx, const char *line, struct settings *set)
+{
+	struct filter_wish wish = { 0 };
+	const char *boot = NULL;
+	const struct option_word known[] = {
+		{ "--boot", &boot, NULL },
+		{ "--children", NULL, &wish.children },
+	};
+	char *copy __cleanup(free) = strdup(line);
+	char **list __cleanup(free) = NULL;
+	size_t n;
+	int err = copy ? option_words(ctx, copy, known, ARRAY_SIZE(known), &list, &n) : -ENOMEM;
+
+	if (!err && n != 1)
+		err = dkt_fail(ctx, -EINVAL, "expected processes, as 1234,1235");
+	if (!err)
+		err = threads_check_boot(ctx, boot);
+	if (err)
+		return err;
+	wish.pids = list[0];
+	return set_limits(ctx, &wish, set);
 }
 
 int filters_set(struct debuglog *log, const struct filter_wish *wish, const char **words)

@@ -30,6 +30,9 @@ int filters_set(struct debuglog *log, const struct filter_wish *wish, const char
 /* "WORDS EXPR" into the settings, in place of one on the same words. As filters_set() otherwise. */
 int filters_take(struct debuglog *log, const char *line, struct settings *set);
 
+/* "PROCESSES [--children]" into the settings. -ESRCH: none of them is there. */
+int filters_take_pids(struct dkt_ctx *ctx, const char *line, struct settings *set);
+
 /* Takes away what was set on these words, or with NULL all. -ENOENT: there is none. */
 int filters_clear(struct debuglog *log, const char *words);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "option_words.h"
 #include "threads.h"
 #include "util.h"
 
@@ -115,6 +116,32 @@ static int make_lines(struct dkt_ctx *ctx, const struct functions_wish *wish, st
 	return err ? err : add_pids(ctx, lines, wish);
 }
 
+int functions_take(struct dkt_ctx *ctx, const char *tracer, const char *line, struct settings *set)
+{
+	struct functions_wish wish = { .tracer = tracer };
+	const char *boot = NULL;
+	const struct option_word known[] = {
+		{ "--notrace", &wish.without, NULL },   { "--under", &wish.roots, NULL },
+		{ "--depth", &wish.depth, NULL },       { "--threshold", &wish.threshold, NULL },
+		{ "--pid", &wish.pids, NULL },          { "--boot", &boot, NULL },
+		{ "--children", NULL, &wish.children },
+	};
+	char *copy __cleanup(free) = strdup(line);
+	char **only __cleanup(free) = NULL;
+	int err = copy ? option_words(ctx, copy, known, ARRAY_SIZE(known), &only, &wish.n_only) :
+			 -ENOMEM;
+
+	if (!err && !wish.n_only && !wish.roots)
+		err = dkt_fail(ctx, -EINVAL, "it needs functions; '*' are all of the kernel");
+	if (!err)
+		err = threads_check_boot(ctx, boot);
+	if (err)
+		return err;
+	wish.only = only;
+	names_clear(&set->functions);
+	return make_lines(ctx, &wish, &set->functions);
+}
+
 int functions_set(struct debuglog *log, const struct functions_wish *wish)
 {
 	struct settings set;
@@ -163,6 +190,62 @@ static const char *find(const struct names *lines, const char *key)
 		if (has_key(lines->list[i], key))
 			return settings_rest(lines->list[i]);
 	return NULL;
+}
+
+/* The values of a key, commas between, behind the option that they are of. */
+static void print_option(FILE *out, const struct names *lines, const char *key, const char *option)
+{
+	const char *before = option;
+	size_t i;
+
+	for (i = 0; i < lines->n; i++) {
+		if (!has_key(lines->list[i], key))
+			continue;
+		fprintf(out, "%s%s%s", before == option ? " " : "", before,
+			before == option ? " " : "");
+		fputs(settings_rest(lines->list[i]), out);
+		before = ",";
+	}
+}
+
+static void print_line(FILE *out, const struct names *lines, const char *processes)
+{
+	const char *before = "";
+	size_t i;
+
+	for (i = 0; i < lines->n; i++) {
+		if (!has_key(lines->list[i], "only"))
+			continue;
+		fprintf(out, "%s%s", before, settings_rest(lines->list[i]));
+		before = " ";
+	}
+	print_option(out, lines, "without", "--notrace");
+	print_option(out, lines, "root", "--under");
+	print_option(out, lines, "depth", "--depth");
+	print_option(out, lines, "threshold", "--threshold");
+	if (!processes)
+		return;
+	fputs(" --pid ", out);
+	threads_print(out, processes, find(lines, "children"));
+}
+
+int functions_line(const struct settings *set, const char *tracer, char **line)
+{
+	const char *now = find(&set->functions, "tracer"), *pids = find(&set->functions, "pids");
+	char *processes __cleanup(free) = NULL;
+	FILE *out;
+	size_t len;
+	int err = pids ? threads_processes(pids, &processes) : 0;
+
+	*line = NULL;
+	/* What was of processes that are gone is not of all. */
+	if (err || !now || strcmp(now, tracer) || (pids && !processes))
+		return err;
+	out = open_memstream(line, &len);
+	if (!out)
+		return -ENOMEM;
+	print_line(out, &set->functions, processes);
+	return fclose(out) ? -ENOMEM : 0;
 }
 
 char *functions_text(const struct settings *set)

@@ -21,8 +21,21 @@ struct functions_wish {
 	bool children;
 };
 
+/* The tracers, by the commands that set them. */
+#define FUNCTIONS_CALLS "function"
+#define FUNCTIONS_GRAPH "function_graph"
+
 /* Sets it in place of what was set, and of what `trace` in debug sets. */
 int functions_set(struct debuglog *log, const struct functions_wish *wish);
+
+/*
+ * "vfs_* --depth 3", globs and options as the command line has them, into the settings. -ESRCH: it
+ * is about processes that are not there.
+ */
+int functions_take(struct dkt_ctx *ctx, const char *tracer, const char *line, struct settings *set);
+
+/* The line that sets what is set by that tracer, NULL: nothing is. The caller frees it. */
+int functions_line(const struct settings *set, const char *tracer, char **line);
 
 /* None any more, but that of debug. -ENOENT: none was set. */
 int functions_off(struct debuglog *log);

@@ -10,6 +10,9 @@
 #include "glob.h"
 #include "util.h"
 
+/* Begins the line of words. */
+#define WORDS ": "
+
 static const char letters[] = { [PROBE_OFF] = '-', [PROBE_WAS_ON] = '=', [PROBE_ON] = '+' };
 
 /* ---- the list ---- */
@@ -20,28 +23,35 @@ void probes_free(struct probes *probes)
 
 	if (!probes)
 		return;
-	for (i = 0; i < probes->n; i++)
+	for (i = 0; i < probes->n; i++) {
 		dkt_probes_free(probes->list[i].definition);
+		free(probes->list[i].words);
+	}
 	free(probes->list);
 	free(probes);
 }
 
-int probes_append(struct probes *probes, struct dkt_probes *definition, enum probe_state state)
+int probes_append(struct probes *probes, struct dkt_probes *definition, char *words,
+		  enum probe_state state)
 {
 	struct probe_made *more = reallocarray(probes->list, probes->n + 1, sizeof(*more));
 
 	if (!more) {
 		dkt_probes_free(definition);
+		free(words);
 		return -ENOMEM;
 	}
 	probes->list = more;
-	more[probes->n++] = (struct probe_made){ .definition = definition, .state = state };
+	more[probes->n++] = (struct probe_made){
+		.definition = definition, .words = words, .state = state, .before = state
+	};
 	return 0;
 }
 
 void probes_drop(struct probes *probes, size_t i)
 {
 	dkt_probes_free(probes->list[i].definition);
+	free(probes->list[i].words);
 	memmove(&probes->list[i], &probes->list[i + 1], (--probes->n - i) * sizeof(*probes->list));
 }
 
@@ -69,6 +79,17 @@ bool probes_match(const char *pattern, const struct dkt_probe *probe)
 
 /* ---- the file ---- */
 
+/* Of the probe before it. */
+static int read_words(struct probes *probes, const char *words)
+{
+	struct probe_made *made = probes->n ? &probes->list[probes->n - 1] : NULL;
+
+	if (!made || made->words)
+		return 0;
+	made->words = strdup(words);
+	return made->words ? 0 : -ENOMEM;
+}
+
 static int read_line(struct debuglog *log, struct probes *probes, char *line)
 {
 	struct dkt_probes *definition;
@@ -76,6 +97,8 @@ static int read_line(struct debuglog *log, struct probes *probes, char *line)
 	int err;
 
 	line[strcspn(line, "\n")] = '\0';
+	if (!strncmp(line, WORDS, sizeof(WORDS) - 1))
+		return read_words(probes, line + sizeof(WORDS) - 1);
 	for (state = 0; state < sizeof(letters); state++)
 		if (line[0] == letters[state])
 			break;
@@ -84,7 +107,7 @@ static int read_line(struct debuglog *log, struct probes *probes, char *line)
 	err = dkt_probe_parse(log->ctx, line + 2, &definition);
 	if (err)
 		return err == -EINVAL ? 0 : err;
-	return probes_append(probes, definition, (enum probe_state)state);
+	return probes_append(probes, definition, NULL, (enum probe_state)state);
 }
 
 int probes_load(struct debuglog *log)
@@ -118,10 +141,13 @@ static int write_file(struct debuglog *log, FILE *f)
 	int err = 0;
 
 	for (i = 0; !err && i < log->probes->n; i++) {
+		const struct probe_made *made = &log->probes->list[i];
 		char *text __cleanup(free) = NULL;
 
 		err = dkt_probe_text(log->ctx, probes_at(log->probes, i), &text);
-		if (!err && fprintf(f, "%c %s\n", letters[log->probes->list[i].state], text) < 0)
+		if (!err && fprintf(f, "%c %s\n", letters[made->state], text) < 0)
+			err = -errno;
+		if (!err && made->words && fprintf(f, WORDS "%s\n", made->words) < 0)
 			err = -errno;
 	}
 	return err;

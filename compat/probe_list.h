@@ -5,7 +5,7 @@
 
 #include "debuglog.h"
 
-/* In the debug log's directory, a line each. */
+/* In the debug log's directory: a line each, and behind it one of the words, if there are. */
 #define PROBES_FILE "probes"
 
 enum probe_state {
@@ -16,7 +16,11 @@ enum probe_state {
 
 struct probe_made {
 	struct dkt_probes *definition; /* of one probe */
+	char *words; /* that it was asked for by, as probe_words_of() has them; NULL: by none */
 	enum probe_state state;
+	enum probe_state before; /* the state before a change that is under way */
+	bool is_new; /* by such a change */
+	bool made; /* and in the kernel already */
 };
 
 struct probes {
@@ -33,8 +37,9 @@ static inline const struct dkt_probe *probes_at(const struct probes *probes, siz
 	return dkt_probes_at(probes->list[i].definition, 0);
 }
 
-/* Takes the definition over, also after a failure. */
-int probes_append(struct probes *probes, struct dkt_probes *definition, enum probe_state state);
+/* Takes definition and words over, also after a failure. */
+int probes_append(struct probes *probes, struct dkt_probes *definition, char *words,
+		  enum probe_state state);
 void probes_drop(struct probes *probes, size_t i);
 
 /* Writes the file, whole or not at all. */

@@ -4,6 +4,7 @@
 #define COMPAT_PROBES_H
 
 #include "probe_list.h"
+#include "probe_words.h"
 
 /* Marks the events of those that are on in the class map: they are wanted whatever the masks say. */
 void probes_mark(struct debuglog *log);
@@ -16,7 +17,7 @@ int probes_apply(struct debuglog *log);
 
 struct probes_opts {
 	bool enable;
-	bool skip; /* of several, those that the kernel refuses are left out and counted */
+	bool keep; /* one that is there already, as it is wanted, is only switched; else it is in the way */
 	/* Called after each probe that was made. */
 	void (*progress)(void *data, size_t done, size_t of);
 	void *data;
@@ -24,17 +25,28 @@ struct probes_opts {
 
 struct probes_result {
 	size_t made;
-	size_t refused;
+	size_t refused; /* of a glob's: they are left out */
 	char *words; /* about the first that was refused; NULL: none was */
 };
 
 /*
- * Makes these probes, as one transaction: if one of them cannot be made, or switched on, none of
- * them is there. They are remembered before they are made, so that a reset finds them whatever
- * happens. The caller frees result->words.
+ * Makes the probes that the words came to, as one transaction: if one of them cannot be made, or
+ * switched on, none of them is there. They are remembered before they are made, so that a reset
+ * finds them whatever happens. The caller frees result->words.
  */
-int probes_add(struct debuglog *log, const struct dkt_probes *wanted,
-	       const struct probes_opts *opts, struct probes_result *result);
+int probes_add(struct debuglog *log, const struct probe_words *words,
+	       const struct dkt_probes *wanted, const struct probes_opts *opts,
+	       struct probes_result *result);
+
+/*
+ * The same as a part of a larger change: what it says of on and off is true after the next
+ * debuglog_apply(). Then probes_keep(); or, also after a failure, probes_take_back().
+ */
+int probes_make(struct debuglog *log, const struct probe_words *words,
+		const struct dkt_probes *wanted, const struct probes_opts *opts,
+		struct probes_result *result);
+int probes_keep(struct debuglog *log);
+void probes_take_back(struct debuglog *log);
 
 /* Switches those that match on or off. -ENOENT: none does. changed counts them. */
 int probes_switch(struct debuglog *log, const char *pattern, bool on, size_t *changed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The log's settings from a configuration file, and back into one. */
+/* The log's settings from a configuration file. */
 #include "saved.h"
 
 #include <errno.h>
@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "filters.h"
+#include "functions.h"
 #include "param.h"
 #include "param_file.h"
-#include "select.h"
+#include "probes.h"
 #include "triggers.h"
 #include "util.h"
 
@@ -148,21 +149,6 @@ static int take_all(struct applying *a)
 
 /* ---- what is about some of the events ---- */
 
-/* An event by its name: of a module, say, that is not loaded yet. A class or subsystem has none. */
-static bool may_come(struct applying *a, const char *line)
-{
-	char *words __cleanup(free) = strndup(line, strcspn(line, " \t"));
-	struct select *select = NULL;
-	bool missing;
-
-	if (!words || !strchr(words, ':') || strpbrk(words, "+,"))
-		return false;
-	missing = !select_new(a->log->ctx, a->log->map, words, &select) &&
-		  select_check(a->log->ctx, select) == -ENOENT;
-	select_free(select);
-	return missing;
-}
-
 /* The line then sets nothing. */
 static int leave_out(struct applying *a, const struct conf_line *line)
 {
@@ -178,27 +164,89 @@ static int leave_out(struct applying *a, const struct conf_line *line)
 	return 0;
 }
 
-static int take_cpus(struct debuglog *log, const char *value, struct settings *set)
+static int take_cpus(struct applying *a, const char *value)
 {
 	char *cpus = strdup(value);
 
-	(void)log;
 	if (!cpus)
 		return -ENOMEM;
-	free(set->cpus);
-	set->cpus = cpus;
+	free(a->set.cpus);
+	a->set.cpus = cpus;
 	return 0;
 }
 
-static int take_lines(struct applying *a, const char *key,
-		      int (*take)(struct debuglog *log, const char *value, struct settings *set))
+static int take_pids(struct applying *a, const char *value)
+{
+	return filters_take_pids(a->log->ctx, value, &a->set);
+}
+
+static int take_function(struct applying *a, const char *value)
+{
+	return functions_take(a->log->ctx, FUNCTIONS_CALLS, value, &a->set);
+}
+
+static int take_graph(struct applying *a, const char *value)
+{
+	if (conf_find(a->conf, CONF_FUNCTION))
+		return dkt_fail(a->log->ctx, -EINVAL,
+				"function is set, too: there is one tracer of functions");
+	return functions_take(a->log->ctx, FUNCTIONS_GRAPH, value, &a->set);
+}
+
+static int make_probe(struct applying *a, const struct probe_words *words)
+{
+	const struct probes_opts opts = { .enable = !words->off, .keep = true };
+	struct probes_result result = { 0 };
+	struct dkt_probes *probes = NULL;
+	int err = probe_words_define(a->log->ctx, words, &probes);
+
+	if (!err)
+		err = probes_make(a->log, words, probes, &opts, &result);
+	dkt_probes_free(probes);
+	free(result.words);
+	return err;
+}
+
+static int take_probe(struct applying *a, const char *value)
+{
+	struct probe_words words;
+	int err = probe_words_read(a->log->ctx, value, &words);
+
+	if (!err)
+		err = make_probe(a, &words);
+	probe_words_clear(&words);
+	return err;
+}
+
+static int take_filter(struct applying *a, const char *value)
+{
+	return filters_take(a->log, value, &a->set);
+}
+
+static int take_trigger(struct applying *a, const char *value)
+{
+	return triggers_take(a->log, value, &a->set);
+}
+
+/* Probes before what may be about their events. */
+static const struct {
+	const char *key;
+	int (*take)(struct applying *a, const char *value);
+} rest[] = {
+	{ CONF_CPUS, take_cpus },         { CONF_PIDS, take_pids },
+	{ CONF_FUNCTION, take_function }, { CONF_GRAPH, take_graph },
+	{ CONF_PROBE, take_probe },       { CONF_FILTER, take_filter },
+	{ CONF_TRIGGER, take_trigger },
+};
+
+static int take_lines(struct applying *a, size_t i)
 {
 	const struct conf_line *line = NULL;
 	int err = 0;
 
-	while (!err && (line = conf_next(a->conf, key, line))) {
-		err = take(a->log, line->value, &a->set);
-		if (err == -ENOENT && may_come(a, line->value))
+	while (!err && (line = conf_next(a->conf, rest[i].key, line))) {
+		err = rest[i].take(a, line->value);
+		if (err == -ESRCH || (err == -ENOENT && saved_may_come(a->log, line)))
 			err = leave_out(a, line);
 		else if (err)
 			dkt_fail_in(a->log->ctx, err, "%s:%u:%u", a->conf->file, line->nr,
@@ -209,11 +257,28 @@ static int take_lines(struct applying *a, const char *key,
 
 static int take_rest(struct applying *a)
 {
-	int err = take_lines(a, CONF_CPUS, take_cpus);
+	size_t i;
+	int err = 0;
 
+	for (i = 0; !err && i < ARRAY_SIZE(rest); i++)
+		err = take_lines(a, i);
+	return err;
+}
+
+/* Which functions there are is known when it is tried: those of a module may come. */
+static int without_functions(struct applying *a)
+{
+	const struct conf_line *line = conf_find(a->conf, CONF_FUNCTION);
+	int err;
+
+	line = line ? line : conf_find(a->conf, CONF_GRAPH);
+	if (!line)
+		return -ENOENT;
+	err = leave_out(a, line);
+	names_clear(&a->set.functions);
 	if (!err)
-		err = take_lines(a, CONF_FILTER, filters_take);
-	return err ? err : take_lines(a, CONF_TRIGGER, triggers_take);
+		err = names_copy(&a->set.functions, &a->log->set.functions);
+	return err ? err : param_apply(a->log, &a->set, NULL, a->notes);
 }
 
 int saved_apply(struct debuglog *log, struct tree *tree, struct conf *conf, char **notes)
@@ -228,47 +293,20 @@ int saved_apply(struct debuglog *log, struct tree *tree, struct conf *conf, char
 	err = take_all(&a);
 	if (!err)
 		err = take_rest(&a);
-	if (!err)
+	if (!err) {
 		err = param_apply(log, &a.set, NULL, notes);
-	if (err)
+		if (err == -ENOENT)
+			err = without_functions(&a);
+	}
+	if (!err)
+		err = probes_keep(log);
+	if (err) {
+		probes_take_back(log);
 		put_back(&a);
+	}
 	while (a.n_written)
 		free(a.written[--a.n_written].path);
 	free(a.written);
 	settings_clear(&a.set);
-	return err;
-}
-
-/* ---- saving ---- */
-
-int saved_fill(const struct debuglog *log, struct conf *conf)
-{
-	const struct settings *set = &log->set;
-	const bool named = strcmp(log->name, DEBUGLOG_DEFAULT);
-	char text[MASK_TEXT_SIZE];
-	int err = 0;
-
-	if (named || conf_find(conf, CONF_INSTANCE))
-		err = conf_set(conf, CONF_INSTANCE, log->name);
-	mask_spell(MASK_DEBUG, set->debug, text);
-	if (!err)
-		err = conf_set(conf, "debug", text);
-	mask_spell(MASK_SUBSYSTEM, set->subsystem_debug, text);
-	if (!err)
-		err = conf_set(conf, "subsystem_debug", text);
-	mask_spell(MASK_PRINTK, set->printk, text);
-	if (!err)
-		err = conf_set(conf, "printk", text);
-	snprintf(text, sizeof(text), "%" PRIu32, set->debug_mb);
-	if (!err)
-		err = conf_set(conf, "debug_mb", set->debug_mb ? text : NULL);
-	if (!err && (set->filter || conf_find(conf, "debug_filter")))
-		err = conf_set(conf, "debug_filter", set->filter ? set->filter : "none");
-	if (!err)
-		err = conf_set(conf, CONF_CPUS, set->cpus);
-	if (!err)
-		err = conf_set_list(conf, CONF_FILTER, &set->rules);
-	if (!err)
-		err = conf_set_list(conf, CONF_TRIGGER, &set->triggers);
 	return err;
 }

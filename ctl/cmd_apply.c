@@ -30,12 +30,14 @@ static void print_result(const struct conf *conf, char *notes)
 {
 	const struct param *param = NULL;
 	char *line, *save = NULL;
+	const char *key;
+	size_t i;
 
 	while ((param = param_next(param)))
 		print_lines(conf, param_name(param));
-	print_lines(conf, CONF_CPUS);
-	print_lines(conf, CONF_FILTER);
-	print_lines(conf, CONF_TRIGGER);
+	for (i = 0; (key = conf_key(i)); i++)
+		if (strcmp(key, CONF_INSTANCE) && strcmp(key, CONF_REAL_LCTL))
+			print_lines(conf, key);
 	fflush(stdout);
 	for (line = notes ? strtok_r(notes, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save))

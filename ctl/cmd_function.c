@@ -11,7 +11,7 @@
 static int set(struct app *app, const char *name, char **globs, size_t n)
 {
 	const struct functions_wish wish = {
-		.tracer = strcmp(name, "graph") ? "function" : "function_graph",
+		.tracer = strcmp(name, "graph") ? FUNCTIONS_CALLS : FUNCTIONS_GRAPH,
 		.only = globs,
 		.n_only = n,
 		.without = app->notrace,

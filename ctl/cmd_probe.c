@@ -12,9 +12,6 @@
 #include "out.h"
 #include "probes.h"
 
-/* What a glob may come to without being asked for. */
-#define MAX_PROBES 100
-
 static bool read_number(const char *text, unsigned long most, unsigned long *value)
 {
 	char *end;
@@ -24,29 +21,10 @@ static bool read_number(const char *text, unsigned long most, unsigned long *val
 	return *text >= '0' && *text <= '9' && !errno && !*end && *value && *value <= most;
 }
 
-static const struct {
-	const char *name;
-	enum dkt_probe_kind kind;
-} kinds[] = {
-	{ "kprobe", DKT_PROBE_KPROBE }, { "uprobe", DKT_PROBE_UPROBE },
-	{ "fprobe", DKT_PROBE_FPROBE }, { "tracepoint", DKT_PROBE_TRACEPOINT },
-	{ "event", DKT_PROBE_EVENT },   { "synthetic", DKT_PROBE_SYNTHETIC },
-};
-
-static const char *kind_name(enum dkt_probe_kind kind)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (kinds[i].kind == kind)
-			return kinds[i].name;
-	return "?";
-}
-
 static const char *kind_words(const struct dkt_probe *probe)
 {
 	if (!probe->on_return)
-		return kind_name(probe->kind);
+		return probe_kind_name(probe->kind);
 	return probe->kind == DKT_PROBE_UPROBE ? "uretprobe" :
 	       probe->kind == DKT_PROBE_FPROBE ? "fexit" :
 						 "kretprobe";
@@ -57,13 +35,12 @@ static const char *kind_words(const struct dkt_probe *probe)
 static int read_opts(const struct app *app, struct dkt_probe_opts *opts)
 {
 	unsigned long number;
-	size_t i;
 
 	opts->group = app->group;
 	opts->name = app->name;
 	opts->exec = app->exec;
 	opts->debug_file = app->debug_file;
-	opts->max = MAX_PROBES;
+	opts->max = PROBE_WORDS_MAX;
 	if (app->pid && !read_number(app->pid, INT_MAX, &number))
 		return app_usage("probe add --pid %s: not the number of a process", app->pid);
 	opts->pid = app->pid ? (pid_t)number : 0;
@@ -71,9 +48,7 @@ static int read_opts(const struct app *app, struct dkt_probe_opts *opts)
 		return app_usage("probe add --max %s: not a number of probes", app->max);
 	if (app->max)
 		opts->max = number;
-	for (i = 0; app->kind && i < ARRAY_SIZE(kinds); i++)
-		if (!strcmp(app->kind, kinds[i].name))
-			opts->kind = kinds[i].kind;
+	opts->kind = app->kind ? probe_kind_find(app->kind) : DKT_PROBE_ANY;
 	if (app->kind && !opts->kind)
 		return app_usage(
 			"probe add --kind %s: there are kprobe, uprobe, fprobe, tracepoint,"
@@ -84,30 +59,24 @@ static int read_opts(const struct app *app, struct dkt_probe_opts *opts)
 	return 0;
 }
 
-static int define(struct app *app, char **argv, struct dkt_probes **probes)
+/* joined is what the place is in, if it is made of two words. */
+static int read_words(const struct app *app, char **argv, struct probe_words *words, char **joined)
 {
-	DKT_OPTS(dkt_probe_opts, opts);
-	const char *place = argv[0];
-	char *both __cleanup(free) = NULL;
-	int rc = read_opts(app, &opts);
-	size_t n = 0;
+	int rc;
 
-	*probes = NULL;
-	if (rc)
-		return rc;
+	*words = (struct probe_words){ .opts.sz = sizeof(words->opts), .place = argv[0] };
+	rc = read_opts(app, &words->opts);
 	/* "FUNCTION %return ..." is "FUNCTION%return ..." */
-	if (argv[1] && !strcmp(argv[1], "%return")) {
-		if (asprintf(&both, "%s%%return", place) < 0)
-			both = NULL;
-		place = both ? both : place;
+	if (!rc && argv[1] && !strcmp(argv[1], "%return")) {
+		if (asprintf(joined, "%s%%return", argv[0]) < 0)
+			*joined = NULL;
+		words->place = *joined ? *joined : argv[0];
 		argv++;
 	}
-	while (argv[1 + n])
-		n++;
-	if (dkt_tracefs_open(app->ctx, 0) ||
-	    dkt_probe_define(app->ctx, place, (const char *const *)argv + 1, n, &opts, probes))
-		return app_fail(app);
-	return 0;
+	words->args = (const char *const *)argv + 1;
+	while (argv[1 + words->n_args])
+		words->n_args++;
+	return rc;
 }
 
 static int print_definitions(struct app *app, const struct dkt_probes *probes)
@@ -171,28 +140,37 @@ static void print_made(const struct app *app, struct debuglog *log, const struct
 			probe->name);
 }
 
-static int probe_add(struct app *app, char **argv)
+static int make(struct app *app, const struct probe_words *words, const struct dkt_probes *probes)
 {
 	struct progress progress = { .from = time(NULL) };
-	struct probes_opts opts = { .enable = app->enable,
-				    .skip = strpbrk(argv[0], "*?["),
-				    .progress = show_progress,
-				    .data = &progress };
+	const struct probes_opts opts = { .enable = app->enable,
+					  .progress = show_progress,
+					  .data = &progress };
 	struct probes_result result = { 0 };
 	struct debuglog *log = NULL;
-	struct dkt_probes *probes;
-	int rc = define(app, argv, &probes);
+	int err = debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
 
-	if (!rc && app->dry_run)
-		rc = print_definitions(app, probes);
-	else if (!rc && (debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log) ||
-			 probes_add(log, probes, &opts, &result)))
-		rc = app_fail(app);
-	else if (!rc)
+	if (!err)
+		err = probes_add(log, words, probes, &opts, &result);
+	if (!err)
 		print_made(app, log, probes, &result);
 	free(result.words);
-	dkt_probes_free(probes);
 	debuglog_close(log);
+	return err ? app_fail(app) : 0;
+}
+
+static int probe_add(struct app *app, char **argv)
+{
+	char *joined __cleanup(free) = NULL;
+	struct dkt_probes *probes = NULL;
+	struct probe_words words;
+	int rc = read_words(app, argv, &words, &joined);
+
+	if (!rc && (dkt_tracefs_open(app->ctx, 0) || probe_words_define(app->ctx, &words, &probes)))
+		rc = app_fail(app);
+	if (!rc)
+		rc = app->dry_run ? print_definitions(app, probes) : make(app, &words, probes);
+	dkt_probes_free(probes);
 	return rc;
 }
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the configuration file: what it sets can be set again, and reads again as the same. */
+/* Fuzzes the configuration file and the lines in it: what it sets can be set again, and reads as the same. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "../../compat/functions.h" /* the library has one of that name */
 #include "conf.h"
+#include "filters.h"
+#include "probe_words.h"
 #include "replay.h"
 
 static void must(bool good)
@@ -52,8 +55,8 @@ static void set_lists(struct conf *conf)
 	char first[] = "a b", second[] = "c d";
 	char *values[] = { first, second };
 
-	must(!conf_set_list(conf, CONF_FILTER, &(struct names){ values, 1 }));
-	must(!conf_set_list(conf, CONF_TRIGGER, &(struct names){ values, 2 }));
+	must(!conf_set_list(conf, CONF_FILTER, &(struct names){ values, 1 }, NULL, NULL));
+	must(!conf_set_list(conf, CONF_TRIGGER, &(struct names){ values, 2 }, NULL, NULL));
 	must(count(conf, CONF_FILTER) == 1 && count(conf, CONF_TRIGGER) == 2);
 	must(!strcmp(conf_find(conf, CONF_TRIGGER)->value, "a b"));
 }
@@ -84,6 +87,41 @@ static void set_again(struct dkt_ctx *ctx, struct conf *conf)
 	free(text);
 }
 
+/* Its options in another order come to the same. */
+static void function_again(struct dkt_ctx *ctx, const char *value)
+{
+	struct settings one = { 0 }, two = { 0 };
+	char *line;
+
+	if (!functions_take(ctx, FUNCTIONS_GRAPH, value, &one)) {
+		must(!functions_line(&one, FUNCTIONS_GRAPH, &line));
+		must(!line || !functions_take(ctx, FUNCTIONS_GRAPH, line, &two));
+		must(!line || two.functions.n);
+		free(line);
+	}
+	settings_clear(&one);
+	settings_clear(&two);
+}
+
+static void read_words(struct dkt_ctx *ctx, const struct conf *conf)
+{
+	struct settings set = { 0 };
+	struct probe_words words;
+	size_t i;
+
+	for (i = 0; i < conf->n; i++) {
+		const char *value = conf->lines[i].value;
+
+		if (!conf->lines[i].key)
+			continue;
+		must(probe_words_read(ctx, value, &words) || *words.place);
+		probe_words_clear(&words);
+		function_again(ctx, value);
+		filters_take_pids(ctx, value, &set);
+	}
+	settings_clear(&set);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct dkt_ctx *ctx = NULL;
@@ -94,7 +132,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	err = conf_parse(ctx, "file", (const char *)data, size, &conf);
 	if (err)
 		check_words(dkt_error(ctx), &conf);
-	else
+	read_words(ctx, &conf);
+	if (!err)
 		set_again(ctx, &conf);
 	conf_clear(&conf);
 	dkt_ctx_free(ctx);

@@ -123,6 +123,110 @@ printk = warning error emerg console" "$(cat "$tmp/conf")" "the file"
 	run ! grep -E '^(filter|cpus) ' "$tmp/conf"
 }
 
+@test "probes are saved by the words that made them, and come back with what is about them" {
+	local before group=dkt_test_$$_$BATS_TEST_NUMBER program=${DKT_BUILD:-$top/build}/tests/probe-target
+
+	[ -e $tracing/uprobe_events ] || skip "this kernel has no probes on programs"
+	set_param debug=0
+	dktrace probe add --enable -g "$group" -x "$program" target number 'outer->in->text *pos'
+	dktrace probe add -g "$group" -x "$program" --name back target%return '$retval'
+	dktrace probe add --enable -g "$group" -x "$program-O0" 'mai?'
+	dktrace filter set "$group:target" 'number > 7'
+	dktrace trigger add "$group:target" stacktrace
+	before=$(grep "$group" $tracing/uprobe_events | sort; dktrace filter list; dktrace trigger list; knobs)
+	expect 0 "" "" dktrace save "$tmp/conf"
+	sed -n 's/^probe = //p' "$tmp/conf"
+	same "target number outer->in->text *pos --exec $program --group $group --name target
+target%return \$retval --exec $program --group $group --name back --off
+mai? --exec $program-O0 --group $group --name main" "$(sed -n 's/^probe = //p' "$tmp/conf")" "lines"
+	dktrace reset
+	same '' "$(grep "$group" $tracing/uprobe_events || true)" "after reset"
+	run -0 --separate-stderr dktrace apply "$tmp/conf"
+	has "$output" "probe=target number outer->in->text *pos --exec"
+	same "$before" "$(grep "$group" $tracing/uprobe_events | sort; dktrace filter list; dktrace trigger list; knobs)" "after apply"
+	run -0 "$program" 3
+	same 'number=8 text="inner"' "$(dktrace show --style trace 2>/dev/null | grep -o 'number=8 text="[a-z]*"')" "records"
+	# Once more, and saved again: nothing is new. What was switched by hand is as the file says.
+	dktrace probe disable 'targ*'
+	run -0 dktrace apply "$tmp/conf"
+	same "$before" "$(grep "$group" $tracing/uprobe_events | sort; dktrace filter list; dktrace trigger list; knobs)" "after one more apply"
+	cp "$tmp/conf" "$tmp/first"
+	expect 0 "" "" dktrace save "$tmp/conf"
+	same "$(cat "$tmp/first")" "$(cat "$tmp/conf")" "the file"
+}
+
+@test "a probe by its definition; one that cannot be made takes all back" {
+	local before group=dkt_test_$$_$BATS_TEST_NUMBER program=${DKT_BUILD:-$top/build}/tests/probe-target line
+
+	[ -e $tracing/uprobe_events ] || skip "this kernel has no probes on programs"
+	only ioctl
+	line=$(dktrace probe add -n -g "$group" -x "$program" target number)
+	printf 'probe = %s --off\n' "$line" >"$tmp/conf"
+	run -0 dktrace apply "$tmp/conf"
+	has "$(cat $tracing/uprobe_events)" "p:$group/target "
+	before=$(grep "$group" $tracing/uprobe_events; knobs; cat "$state/settings" "$state/probes")
+	while IFS= read -r line; do
+		printf 'debug = +vfstrace\nprobe = main --exec %s --group %s\n%s\n' "$program" "$group" "$line" >"$tmp/wrong"
+		run ! dktrace apply "$tmp/wrong"
+		has "$output" "$tmp/wrong:3:"
+		same "$before" "$(grep "$group" $tracing/uprobe_events; knobs; cat "$state/settings" "$state/probes")" "after $line"
+	done <<END
+probe = target nosuch --exec $program --group $group
+probe = target number --exec $program --group $group --nme x
+probe = target number --group
+probe = --off
+probe = target outer->name --exec $program --group $group --name target
+probe = p:$group/target $program:0x10 number=%di
+filter = $group:target nofield == 1
+pids = 1,x
+graph = --depth 3
+END
+	# What may come is left out, kept when it is saved, and set as soon as it is there.
+	printf 'probe = target number --exec %s --group %s --name later\n' "$tmp/prog" "$group" >>"$tmp/conf"
+	echo "filter = $group:later number == 8" >>"$tmp/conf"
+	for _ in 1 2; do
+		run -0 --separate-stderr dktrace apply "$tmp/conf"
+		has "$stderr" "left out: open $tmp/prog: No such file"
+		has "$stderr" "left out: '$group:later' is no class"
+		expect 0 "" "" dktrace save "$tmp/conf"
+		same 2 "$(grep -c '^# What it is about was not there' "$tmp/conf")" comments
+		same 1 "$(grep -c "^filter = $group:later number == 8" "$tmp/conf")" "lines kept"
+		same 1 "$(grep -c "^probe = target .*--name later" "$tmp/conf")" "lines kept"
+	done
+	cp "$program" "$tmp/prog"
+	run -0 --separate-stderr dktrace apply "$tmp/conf"
+	run ! grep "left out" <<<"$stderr"
+	has "$(cat $tracing/uprobe_events)" "p:$group/later $tmp/prog"
+	has "$(dktrace filter list)" "$group:later"
+	expect 0 "" "" dktrace save "$tmp/conf"
+	run ! grep '^#' <(sed 1d "$tmp/conf")
+}
+
+@test "processes are saved for as long as they and the boot live" {
+	start sleep 60
+	only ioctl
+	dktrace filter set --pid "$pid" --children
+	expect 0 "" "" dktrace save "$tmp/conf"
+	same "pids = $pid --children --boot $(cat /proc/sys/kernel/random/boot_id)" "$(grep '^pids' "$tmp/conf")" "the line"
+	dktrace filter clear pids
+	run -0 --separate-stderr dktrace apply "$tmp/conf"
+	same "$pid" "$(cat "$instance/set_event_pid")" "set_event_pid"
+	has "$(dktrace filter list)" "$pid"
+	dktrace filter clear pids
+	sed -i 's/--boot.*/--boot 0b5c/' "$tmp/conf"
+	run -0 --separate-stderr dktrace apply "$tmp/conf"
+	has "$stderr" "left out: its processes are those of another boot"
+	same '' "$(cat "$instance/set_event_pid")" "set_event_pid"
+	echo 'pids = 4194305' >"$tmp/other"
+	run -0 --separate-stderr dktrace apply "$tmp/other"
+	has "$stderr" "other:1: left out: there is no process 4194305"
+	dktrace filter set --pid "$pid"
+	kill "$pid"
+	wait "$pid" || true
+	expect 0 "" "" dktrace save "$tmp/conf"
+	run ! grep '^pids' "$tmp/conf"
+}
+
 @test "a line as it is typed: words of many events, and what is not there yet" {
 	printf '%s\n' 'debug = ioctl' 'trigger =  sched:sched_process_ex*   stacktrace:3  if  pid > 2 ' \
 		'filter = nosuch:thing a == 1' 'trigger = dkt_nosuch:event stacktrace' >"$tmp/conf"

@@ -55,6 +55,43 @@ static void test_values(void **state)
 	conf_clear(&conf);
 }
 
+/* Those about b, of which nothing is known now. */
+static bool is_about_b(void *data, const struct conf_line *line)
+{
+	(void)data;
+	return *line->value == 'b';
+}
+
+static void test_kept(void **state)
+{
+	static const char text[] = "filter = a x\n# mine\nfilter = b y\nfilter = c z\n";
+	static const char comment[] = "# What it is about was not there";
+	char d[] = "d x", b[] = "b y";
+	char *values[] = { d, b };
+	struct conf conf;
+	size_t times;
+
+	assert_int_equal(parse(state, text, &conf), 0);
+	/* Whatever is set, it stays; as often as it is saved, there is one comment. */
+	for (times = 0; times < 3; times++) {
+		assert_int_equal(conf_set_list(&conf, CONF_FILTER, &(struct names){ values, 1 },
+					       is_about_b, NULL),
+				 0);
+		assert_int_equal(conf.n, 4);
+		assert_string_equal(conf.lines[0].text, "filter = d x");
+		assert_string_equal(conf.lines[1].text, "# mine");
+		assert_memory_equal(conf.lines[2].text, comment, sizeof(comment) - 1);
+		assert_null(conf.lines[2].key);
+		assert_string_equal(conf.lines[3].text, "filter = b y");
+	}
+	/* When it is there it is a line like others. */
+	assert_int_equal(
+		conf_set_list(&conf, CONF_FILTER, &(struct names){ values, 2 }, NULL, NULL), 0);
+	assert_int_equal(conf.n, 3);
+	assert_string_equal(conf.lines[2].text, "filter = b y");
+	conf_clear(&conf);
+}
+
 static void test_lists(void **state)
 {
 	char a[] = "a x == 1", b[] = "b y", c[] = "c";
@@ -71,15 +108,15 @@ static void test_lists(void **state)
 	assert_string_equal(line->value, "c  d");
 	assert_int_equal(line->nr, 4);
 	assert_null(conf_next(&conf, CONF_FILTER, line));
-	assert_int_equal(conf_set_list(&conf, CONF_FILTER, &three), 0);
+	assert_int_equal(conf_set_list(&conf, CONF_FILTER, &three, NULL, NULL), 0);
 	assert_int_equal(conf.n, 6);
 	assert_string_equal(conf.lines[0].text, "filter = a x == 1");
 	assert_string_equal(conf.lines[3].text, "filter = b y");
 	assert_string_equal(conf.lines[5].text, "filter = c");
-	assert_int_equal(conf_set_list(&conf, CONF_FILTER, &two), 0);
+	assert_int_equal(conf_set_list(&conf, CONF_FILTER, &two, NULL, NULL), 0);
 	assert_int_equal(conf.n, 5);
 	assert_string_equal(conf.lines[4].text, "cpus = 0");
-	assert_int_equal(conf_set_list(&conf, CONF_FILTER, &none), 0);
+	assert_int_equal(conf_set_list(&conf, CONF_FILTER, &none, NULL, NULL), 0);
 	assert_null(conf_find(&conf, CONF_FILTER));
 	assert_string_equal(conf.lines[0].text, "# one");
 	assert_int_equal(conf.n, 3);
@@ -200,6 +237,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_values, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lists, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wrong, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_others_are_read, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_set, setup, teardown),

@@ -42,6 +42,15 @@ run dktrace graph
 assert_eq "function_graph of vfs_*, without vfs_read, vfs_readv" "$(cat "$out")" "graph shows it"
 run dktrace status
 assert_grep '^functions +function_graph of vfs_\*' "$out" "so does status"
+# It is saved, and set again.
+dktrace save saved.conf
+assert_grep '^graph = vfs_\* --notrace vfs_read,vfs_readv$' saved.conf "it is saved"
+dktrace reset
+run dktrace apply saved.conf
+assert_rc 0 "and applied"
+run dktrace graph
+assert_eq "function_graph of vfs_*, without vfs_read, vfs_readv" "$(cat "$out")" "it is as it was"
+assert_eq function_graph "$(cat "$where/current_tracer")" "in the kernel, too"
 use
 # What is set beside it does not switch it.
 set_param debug=+ioctl
@@ -140,3 +149,23 @@ if [ "$where" = "$instance" ]; then
 	assert_eq "" "$(grep -v '^#' "$instance/set_ftrace_notrace")" "with nothing left out"
 fi
 dktrace reset
+
+# Saved with all that limits it; of a module that is not there it is left out, and all else is set.
+run dktrace graph 'xfs_*' 'vfs_*' --under vfs_read --depth 2 --threshold 5us --pid 1 --children
+dktrace save saved.conf
+assert_grep '^graph = xfs_\* vfs_\* --under vfs_read --depth 2 --threshold 5 --pid 1 --children --boot [0-9a-f-]*$' \
+	saved.conf "roots, depth, time and processes are saved"
+run dktrace graph
+cp "$out" wanted
+dktrace reset
+run dktrace apply saved.conf
+run dktrace graph
+diff wanted "$out" && ok "they are set again" || fail "they are set again"
+dktrace reset
+printf 'debug = +ioctl\ngraph = dkt_nosuch_* --depth 1\n' >saved.conf
+run dktrace apply saved.conf
+assert_rc 0 "functions that are not there"
+assert_grep "saved.conf:2: left out: no function that this kernel can trace matches 'dkt_nosuch_\*'" "$err" "are told"
+assert_grep '^debug=\+ioctl$' "$out" "and all else is set"
+dktrace reset
+global | diff before - && ok "nothing is left" || fail "nothing is left"

@@ -67,6 +67,26 @@ assert_grep 'l_client="client@tcp" l_req_mode=17 l_granted_mode=99 l_readers=-3 
 assert_grep 'l_readers=-2 .* flags=4137 ' second "and those of the second call"
 assert_eq "415 425" "$(sed 's/.*ret=\([0-9]*\).*/\1/' third | xargs)" "what the function returned"
 
+# They are saved by their words; without the module they are left out, and with it made again.
+sort $tracing/kprobe_events >made
+dktrace save saved.conf
+assert_grep '^probe = ldlm_handle_conflict_lock lock->l_resource->lr_refcount.counter name=lock->l_resource->lr_name.name\[0\]:x64 --name ldlm_handle_conflict_lock$' \
+	saved.conf "a probe is saved by its words"
+dktrace reset
+rmmod ptlrpc
+run dktrace apply saved.conf
+assert_rc 0 "without the module"
+assert_eq 3 "$(grep -c "saved.conf:[0-9]*: left out: .*ldlm_handle_conflict_lock" "$err")" "its probes are left out"
+dktrace save saved.conf
+assert_eq 3 "$(grep -c '^# What it is about was not there' saved.conf)" "and kept when it is saved"
+load_built ptlrpc
+run dktrace apply saved.conf
+assert_rc 0 "with the module"
+sort $tracing/kprobe_events | diff made - && ok "they are as they were" || fail "they are as they were"
+echo 2 >/sys/module/ptlrpc/parameters/conflicts
+record back
+assert_eq "415 425" "$(sed 's/.*ret=\([0-9]*\).*/\1/' records | xargs)" "and record"
+
 # A source line, an inlined function, an offset.
 run dktrace probe add -n ptlrpc:ldlm_grant_one
 assert_rc 1 "an inlined function is refused"
