@@ -127,17 +127,14 @@ void dkt_buf_printf(struct dkt_buf *buf, const char *fmt, ...)
 {
 	char *text __cleanup(free) = NULL;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
+	text = dkt__format(fmt, ap);
 	va_end(ap);
-	if (n < 0) {
-		text = NULL;
+	if (text)
+		dkt_buf_str(buf, text);
+	else
 		buf->err = -ENOMEM;
-		return;
-	}
-	dkt_buf_add(buf, text, (size_t)n);
 }
 
 static bool is_control(unsigned char c)

@@ -87,14 +87,32 @@ const char *dkt_error(const struct dkt_ctx *ctx)
 	return ctx && ctx->error ? ctx->error : "";
 }
 
+char *dkt__format(const char *fmt, va_list ap)
+{
+	char *text;
+
+	return vasprintf(&text, fmt, ap) < 0 ? NULL : text;
+}
+
+void dkt__damage(char **damage, const char *fmt, va_list ap)
+{
+	char *words __cleanup(free) = dkt__format(fmt, ap);
+	char *all;
+
+	if (!words ||
+	    asprintf(&all, "%s%s%s", *damage ? *damage : "", *damage ? "; " : "", words) < 0)
+		return;
+	free(*damage);
+	*damage = all;
+}
+
 int dkt_fail(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 {
-	char *text = NULL;
+	char *text;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	text = dkt__format(fmt, ap);
 	va_end(ap);
 	free(ctx->error);
 	ctx->error = text;
@@ -109,8 +127,7 @@ int dkt_fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 
 	ctx->error = NULL;
 	va_start(ap, fmt);
-	if (vasprintf(&outer, fmt, ap) < 0)
-		outer = NULL;
+	outer = dkt__format(fmt, ap);
 	va_end(ap);
 	if (!outer)
 		return err;
@@ -126,8 +143,7 @@ void dkt__log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ..
 	if (!ctx->log)
 		return;
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	text = dkt__format(fmt, ap);
 	va_end(ap);
 	if (text)
 		ctx->log(ctx->log_data, level, text);

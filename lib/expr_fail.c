@@ -47,13 +47,11 @@ static int fail_at(struct dkt_ctx *ctx, int err, const char *what, const char *t
 static int fail_at(struct dkt_ctx *ctx, int err, const char *what, const char *text, uint32_t at,
 		   const char *fmt, va_list ap)
 {
-	char *words __cleanup(free) = NULL;
+	char *words __cleanup(free) = dkt__format(fmt, ap);
 	struct dkt_buf buf = { 0 };
 
-	if (vasprintf(&words, fmt, ap) < 0) {
-		words = NULL;
+	if (!words)
 		return -ENOMEM;
-	}
 	show_place(&buf, text, at);
 	if (!buf.err)
 		dkt_fail(ctx, err, "%s: %s%.*s", what, words, (int)buf.len, buf.data);

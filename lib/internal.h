@@ -76,6 +76,12 @@ struct dkt_ctx {
 /* Memory that lives as long as the context; its last byte is 0. NULL when memory is out. */
 void *dkt__ctx_keep(struct dkt_ctx *ctx, size_t n);
 
+/* The text that the caller frees; NULL when memory is out. */
+char *dkt__format(const char *fmt, va_list ap) DKT_PRINTF(1, 0);
+
+/* Adds words to what is wrong with a file, behind those that are there. */
+void dkt__damage(char **damage, const char *fmt, va_list ap) DKT_PRINTF(2, 0);
+
 void dkt__log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ...) DKT_PRINTF(3, 4);
 
 void dkt__events_free(struct dkt__events *events);

@@ -15,16 +15,11 @@
 
 void dkt__perf_damage(struct dkt__perf *perf, const char *fmt, ...)
 {
-	char *words __cleanup(free) = NULL, *old __cleanup(free) = perf->damage;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&words, fmt, ap) < 0)
-		words = NULL;
+	dkt__damage(&perf->damage, fmt, ap);
 	va_end(ap);
-	perf->damage = NULL;
-	if (words && asprintf(&perf->damage, "%s%s%s", old ? old : "", old ? "; " : "", words) < 0)
-		perf->damage = NULL;
 	perf->base.info.damage = perf->damage;
 }
 

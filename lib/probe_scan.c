@@ -11,15 +11,12 @@ int probe__fail_at(const struct probe_scope *scope, int err, const char *whole, 
 {
 	char *words __cleanup(free) = NULL;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&words, fmt, ap);
+	words = dkt__format(fmt, ap);
 	va_end(ap);
-	if (n < 0) {
-		words = NULL;
+	if (!words)
 		return -ENOMEM;
-	}
 	return dkt_fail(scope->ctx, err, "argument '%.80s': %s", whole, words);
 }
 

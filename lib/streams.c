@@ -10,19 +10,12 @@
 
 void dkt__streams_damage(struct dkt__streams *it, const char *fmt, ...)
 {
-	char *words __cleanup(free) = NULL, *all;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&words, fmt, ap) < 0)
-		words = NULL;
+	dkt__damage(&it->damage, fmt, ap);
 	va_end(ap);
-	if (!words || asprintf(&all, "%s%s%s", it->damage ? it->damage : "", it->damage ? "; " : "",
-			       words) < 0)
-		return;
-	free(it->damage);
-	it->damage = all;
-	it->base.info.damage = all;
+	it->base.info.damage = it->damage;
 }
 
 /* ---- time ---- */
