@@ -43,47 +43,19 @@ static int read_args(struct hist *hist, int argc, char **argv)
 	return rc ? rc : opt_number("size", app->size, &hist->size);
 }
 
-/* The chosen events, and which of their records belong to what is asked for. */
-static int copy_events(struct hist *hist, const struct select *select)
+static int choose_events(struct hist *hist, struct class_map **map, struct select **select)
 {
-	struct dkt_event *const *chosen = select_events(select, &hist->n);
-	size_t i;
-	int err = 0;
-
-	hist->n_chosen = hist->n;
-	hist->events = calloc(hist->n + 1, sizeof(struct dkt_event *));
-	hist->belongs = calloc(hist->n + 1, sizeof(char *));
-	hist->filters = calloc(hist->n + 1, sizeof(struct dkt_expr *));
-	if (!hist->events || !hist->belongs || !hist->filters)
-		return -ENOMEM;
-	for (i = 0; !err && i < hist->n; i++) {
-		hist->events[i] = chosen[i];
-		err = select_condition(select, chosen[i], &hist->belongs[i]);
-	}
-	return err;
-}
-
-static int choose_events(struct hist *hist)
-{
-	struct class_map *map = NULL;
-	struct select *select = NULL;
 	struct dkt_event *const *all;
 	size_t total;
 	int err = dkt_events(hist->ctx, &all, &total);
 
 	if (!err)
-		err = class_map_load(hist->ctx, &map);
+		err = class_map_load(hist->ctx, map);
 	if (!err)
-		err = class_map_resolve(map, all, total);
+		err = class_map_resolve(*map, all, total);
 	if (!err)
-		err = select_new(hist->ctx, map, hist->words, &select);
-	if (!err)
-		err = select_check(hist->ctx, select);
-	if (!err)
-		err = copy_events(hist, select);
-	select_free(select);
-	class_map_free(map);
-	return err;
+		err = select_new(hist->ctx, *map, hist->words, select);
+	return err ? err : select_check(hist->ctx, *select);
 }
 
 static int new_hist(struct hist *hist, bool filter)
@@ -100,64 +72,76 @@ static int new_hist(struct hist *hist, bool filter)
 }
 
 /* What belongs to the class by a part of its records is counted by that part. */
-static int fit_condition(struct hist *hist, size_t i, size_t n)
+static int fit_condition(struct hist *hist, const struct select *select, struct live_event *it)
 {
+	char *belongs __cleanup(free) = NULL;
 	struct conditions all = { 0 };
-	int err = conditions_add(&all, hist->belongs[i]);
+	int err = select_condition(select, it->event, &belongs);
 
-	if (!err && all.n && hist->filter && !dkt_expr_check(hist->filter, hist->events[i]))
+	if (!err)
+		err = conditions_add(&all, belongs);
+	if (!err && all.n && hist->filter && !dkt_expr_check(hist->filter, it->event))
 		err = conditions_add(&all, hist->app->condition);
 	if (!err && all.n)
-		err = debuglog_expr(hist->ctx, all.text, &hist->filters[n]);
+		err = debuglog_expr(hist->ctx, all.text, &it->filter);
 	if (!err && all.n)
-		err = dkt_hist_filter(hist->hist, hist->events[i], hist->filters[n]);
+		err = dkt_hist_filter(hist->hist, it->event, it->filter);
 	free(all.text);
 	return err;
 }
 
 /* Of several events those are left out that have not the fields. */
-static int fit_events(struct hist *hist)
+static int fit_events(struct hist *hist, const struct select *select)
 {
 	char *words __cleanup(free) = NULL;
-	size_t i, n = 0, filtered = 0;
+	size_t i, n_chosen, filtered = 0;
+	struct dkt_event *const *chosen = select_events(select, &n_chosen);
 
-	for (i = 0; i < hist->n; i++) {
-		int err = dkt_hist_event(hist->hist, hist->events[i]);
+	hist->events = calloc(n_chosen + 1, sizeof(*hist->events));
+	if (!hist->events)
+		return -ENOMEM;
+	for (i = 0; i < n_chosen; i++) {
+		struct live_event *it = &hist->events[hist->n];
+		int err = dkt_hist_event(hist->hist, chosen[i]);
 
-		if (err && (err != -ENOENT || hist->n == 1))
+		if (err && (err != -ENOENT || n_chosen == 1))
 			return err;
 		if (err && !words)
 			words = strdup(dkt_error(hist->ctx));
 		if (err)
 			continue;
-		err = fit_condition(hist, i, n);
+		it->event = chosen[i];
+		hist->n++;
+		err = fit_condition(hist, select, it);
 		if (err)
 			return err;
-		filtered += !hist->filter || !dkt_expr_check(hist->filter, hist->events[i]);
-		hist->events[n++] = hist->events[i];
+		filtered += !hist->filter || !dkt_expr_check(hist->filter, it->event);
 	}
-	if (!n)
+	if (!hist->n)
 		return dkt_fail(hist->ctx, -ENOENT, "none of %zu events has the fields: %s",
-				hist->n, words ? words : "");
+				n_chosen, words ? words : "");
 	if (!filtered)
-		return dkt_expr_check(hist->filter, hist->events[0]);
-	if (n < hist->n)
-		fprintf(stderr, "dktrace: %zu of %zu events have the fields and are counted\n", n,
-			hist->n);
-	hist->n = n;
+		return dkt_expr_check(hist->filter, hist->events[0].event);
+	if (hist->n < n_chosen)
+		fprintf(stderr, "dktrace: %zu of %zu events have the fields and are counted\n",
+			hist->n, n_chosen);
 	return 0;
 }
 
 static int set_up(struct hist *hist)
 {
-	int err = choose_events(hist);
+	struct class_map *map = NULL;
+	struct select *select = NULL;
+	int err = choose_events(hist, &map, &select);
 
 	if (!err && hist->app->condition)
 		err = debuglog_expr(hist->ctx, hist->app->condition, &hist->filter);
 	if (!err)
 		err = new_hist(hist, true);
 	if (!err)
-		err = fit_events(hist);
+		err = fit_events(hist, select);
+	select_free(select);
+	class_map_free(map);
 	hist->stacks = hist->app->keys && strstr(hist->app->keys, "stacktrace");
 	return err;
 }
@@ -209,7 +193,7 @@ static int run_live(struct hist *hist, int *rc)
 	/* What the kernel has filtered is not to be judged again: names of processes may be unknown. */
 	err = new_hist(hist, false);
 	for (i = 0; !err && i < hist->n; i++)
-		err = dkt_hist_event(hist->hist, hist->events[i]);
+		err = dkt_hist_event(hist->hist, hist->events[i].event);
 	return err ? err : hist_run_here(hist, rc);
 }
 
@@ -219,12 +203,8 @@ static void clear(struct hist *hist)
 
 	dkt_hist_free(hist->hist);
 	dkt_expr_free(hist->filter);
-	for (i = 0; i < hist->n_chosen; i++) {
-		free(hist->belongs ? hist->belongs[i] : NULL);
-		dkt_expr_free(hist->filters ? hist->filters[i] : NULL);
-	}
-	free(hist->belongs);
-	free(hist->filters);
+	for (i = 0; i < hist->n; i++)
+		dkt_expr_free(hist->events[i].filter);
 	json_object_put(hist->before);
 	free(hist->events);
 }

@@ -17,7 +17,7 @@ struct latency {
 	struct app *app;
 	struct dkt_ctx *ctx; /* of this kernel, or of the one that a file was recorded on */
 	struct latency_pair pair; /* what is asked for, ready-made or not */
-	struct dkt_event *events[2 * EVENTS_MAX];
+	struct live_event events[2 * EVENTS_MAX];
 	size_t n;
 	struct dkt_expr *filter;
 	struct dkt_pairs *pairs;
@@ -51,7 +51,7 @@ static int no_event(struct latency *latency, const char *system, const char *nam
 }
 
 /* Finds the events of one side; -ENOENT if there is one that this kernel has not. */
-static int find_events(struct latency *latency, const char *names, struct dkt_event **events,
+static int find_events(struct latency *latency, const char *names, struct live_event *events,
 		       size_t *n)
 {
 	char *copy __cleanup(free) = strdup(names), *word, *save = NULL;
@@ -71,8 +71,8 @@ static int find_events(struct latency *latency, const char *names, struct dkt_ev
 					" pairs are listed by 'dktrace latency'",
 					word);
 		*colon = '\0';
-		events[*n] = dkt_event_find(ctx, word, colon + 1);
-		if (!events[(*n)++])
+		events[*n].event = dkt_event_find(ctx, word, colon + 1);
+		if (!events[(*n)++].event)
 			return no_event(latency, word, colon + 1);
 	}
 	return *n ? 0 : dkt_fail(ctx, -EINVAL, "'%s': no event", names);
@@ -80,7 +80,7 @@ static int find_events(struct latency *latency, const char *names, struct dkt_ev
 
 static bool has_events(struct latency *latency, const struct latency_pair *pair)
 {
-	struct dkt_event *events[EVENTS_MAX];
+	struct live_event events[EVENTS_MAX];
 	size_t n;
 
 	return !find_events(latency, pair->begin, events, &n) &&
@@ -236,7 +236,7 @@ static int set_up_pairs(struct latency *latency, int slowest)
 		err = find_events(latency, pair->end, latency->events + n_begin, &n_end);
 	latency->n = n_begin + n_end;
 	for (i = 0; !err && i < latency->n; i++)
-		err = dkt_pairs_event(latency->pairs, latency->events[i],
+		err = dkt_pairs_event(latency->pairs, latency->events[i].event,
 				      i < n_begin ? DKT_PAIR_BEGIN : DKT_PAIR_END);
 	return err;
 }
@@ -248,7 +248,7 @@ static int check_condition(struct latency *latency)
 	int err = 0;
 
 	for (i = 0; latency->filter && i < latency->n; i++) {
-		err = dkt_expr_check(latency->filter, latency->events[i]);
+		err = dkt_expr_check(latency->filter, latency->events[i].event);
 		if (err != -ENOENT)
 			return err;
 	}
@@ -363,8 +363,8 @@ static int run_kernel(struct latency *latency, int *rc)
 {
 	struct latency_kernel opts = { .app = latency->app,
 				       .pairs = latency->pairs,
-				       .begin = latency->events[0],
-				       .end = latency->events[1],
+				       .begin = latency->events[0].event,
+				       .end = latency->events[1].event,
 				       .command = latency->command,
 				       .seconds = latency->seconds };
 

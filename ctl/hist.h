@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "app.h"
+#include "live.h"
 #include "spawn.h"
 
 /* One run of the command. */
@@ -15,10 +16,7 @@ struct hist {
 	struct dkt_ctx *ctx; /* of this kernel, or of the one that a file was recorded on */
 	const char *words; /* which events */
 	char **command; /* NULL: none */
-	struct dkt_event **events;
-	char **belongs; /* by event: which of its records are asked for, "" all */
-	struct dkt_expr **filters; /* by event: those and the condition; NULL: the condition */
-	size_t n_chosen; /* of belongs and filters */
+	struct live_event *events; /* with a filter: on which of its records are asked for */
 	size_t n;
 	struct dkt_expr *filter;
 	struct dkt_hist *hist;

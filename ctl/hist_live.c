@@ -37,7 +37,6 @@ int hist_run_here(struct hist *hist, int *rc)
 				  .events = hist->events,
 				  .n = hist->n,
 				  .filter = hist->filter,
-				  .filters = hist->filters,
 				  .stacks = hist->stacks,
 				  .command = hist->command,
 				  .seconds = hist->seconds,
@@ -123,13 +122,14 @@ static int check_kept(struct hist *hist)
 	size_t i;
 
 	for (i = 0; hist->app->keep && i < hist->n; i++) {
-		if (dkt_instance_get_hist(hist->in, hist->events[i], &table))
+		if (dkt_instance_get_hist(hist->in, hist->events[i].event, &table))
 			continue;
 		dkt_table_free(table);
 		return dkt_fail(hist->app->ctx, -EEXIST,
 				"%s:%s is counted already: 'dktrace hist' shows it, 'dktrace reset'"
 				" ends it",
-				dkt_event_system(hist->events[i]), dkt_event_name(hist->events[i]));
+				dkt_event_system(hist->events[i].event),
+				dkt_event_name(hist->events[i].event));
 	}
 	return 0;
 }

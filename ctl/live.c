@@ -125,20 +125,33 @@ static int add_filters(struct live *live, struct dkt_change *change)
 	int err = 0;
 
 	for (i = 0; !err && i < opts->n; i++) {
-		struct dkt_expr *own = opts->filters ? opts->filters[i] : NULL;
-		struct dkt_expr *filter = own ? own : opts->filter;
+		struct dkt_expr *filter = opts->events[i].filter ? opts->events[i].filter :
+								   opts->filter;
 		char *text __cleanup(free) = NULL;
 
 		if (!filter)
 			continue;
-		err = dkt_expr_text(filter, opts->events[i], &text);
+		err = dkt_expr_text(filter, opts->events[i].event, &text);
 		/* Those who chose the events know that one of them has the fields. */
 		if (err == -ENOENT)
 			err = 0;
 		else if (!err)
-			err = dkt_change_filter(change, opts->events[i], text);
+			err = dkt_change_filter(change, opts->events[i].event, text);
 	}
 	return err;
+}
+
+static int add_events(struct live *live, struct dkt_change *change)
+{
+	const struct live_opts *opts = live->opts;
+	struct dkt_event **events __cleanup(free) = calloc(opts->n + 1, sizeof(struct dkt_event *));
+	size_t i;
+	int err;
+
+	for (i = 0; events && i < opts->n; i++)
+		events[i] = opts->events[i].event;
+	err = events ? dkt_change_events(change, events, opts->n) : -ENOMEM;
+	return err ? err : add_filters(live, change);
 }
 
 static int switch_on(struct live *live)
@@ -149,9 +162,7 @@ static int switch_on(struct live *live)
 	int err = dkt_change_new(live->in, &change);
 
 	if (!err)
-		err = dkt_change_events(change, opts->events, opts->n);
-	if (!err)
-		err = add_filters(live, change);
+		err = add_events(live, change);
 	if (!err && opts->only_command)
 		err = dkt_change_pids(change, &live->spawn.pid, 1, true);
 	/* A kernel that cannot leave out a process records what this one does. */

@@ -9,12 +9,17 @@
 #include "app.h"
 #include "spawn.h"
 
+/* An event to be recorded. */
+struct live_event {
+	struct dkt_event *event;
+	struct dkt_expr *filter; /* in place of that of all events; NULL: that */
+};
+
 struct live_opts {
 	const char *kind; /* of the command: a part of the instance's name */
-	struct dkt_event *const *events; /* to be recorded */
+	const struct live_event *events;
 	size_t n;
 	struct dkt_expr *filter; /* put to those that have its fields; NULL: none */
-	struct dkt_expr *const *filters; /* by event, in its place; NULL, or one that is: none */
 	bool only_command; /* records of the command and its children only */
 	bool stacks; /* of each record also the kernel's stack */
 	char **command; /* to be run meanwhile, NULL: none */
