@@ -71,6 +71,21 @@ enum {
 	FTRACE_PID = 2,
 };
 
+/* ---- arguments (style_perfetto_args.c) ---- */
+
+/* Numbers of interned names that every trace has. */
+enum {
+	IID_CPU = 1,
+	IID_TEXT,
+	IID_LOST,
+	IID_FIRST_FREE,
+};
+
+/* Adds an event's arguments; the names of the fields' are interned from first_iid on. */
+int dkt__perfetto_arguments(const struct dkt_style *style, const struct dkt__form *form,
+			    uint64_t first_iid, const struct dkt_record *record,
+			    struct dkt_buf *buf);
+
 /* ---- pairs: which events begin and end what (style_pair.c) ---- */
 
 enum pair_phase {
