@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Texts of records: special events, lines of the trace style, records that lie. */
+#include <sys/syscall.h>
+
+#include "../plan_tree.h"
+
+/* ---- special events ---- */
+
+static void events_of_ftrace(void **state)
+{
+	static const struct {
+		uint64_t ip;
+		char text[8];
+	} print = { UINT64_C(0xffffffff81000100), "hello\n" };
+	static const uint64_t stack[] = { 2, UINT64_C(0xffffffff81000100),
+					  UINT64_C(0xffffffffc0000001), UINT64_MAX, 1 };
+
+	(void)state;
+	expect_of("ftrace", "print",
+		  FIELD("unsigned long ip", 8, 8, 0) FIELD("char buf[]", 16, 0, 0),
+		  "\"%ps: %s\", (void *)REC->ip, REC->buf", &print, sizeof(print), "second: hello");
+	expect_of("ftrace", "kernel_stack",
+		  FIELD("int size", 8, 4, 1) FIELD("unsigned long caller[8]", 16, 64, 0),
+		  "\"\\t=> %ps\\n\", (void *)REC->caller[0]", stack, sizeof(stack),
+		  "<stack> => second => in_module");
+}
+
+/* As kernels 6.1 and 6.12 record them. */
+static void function_graph(void **state)
+{
+	static const struct {
+		uint64_t func;
+		int32_t depth;
+	} entry = { UINT64_C(0xffffffff81000100), 2 }, deep = { 0x1234, INT32_MAX };
+	struct {
+		uint64_t func;
+		int32_t depth;
+		uint32_t overrun;
+		uint64_t calltime, rettime;
+	} leave = { UINT64_C(0xffffffffc0000000), 0, 0, 1000000, 1001234 };
+	static const char func[] = FIELD("unsigned long func", 8, 8, 0)
+		FIELD("int depth", 16, 4, 1);
+	static const char times[] = FIELD("unsigned long func", 8, 8, 0)
+		FIELD("int depth", 16, 4, 1) FIELD("unsigned int overrun", 20, 4, 0)
+			FIELD("u64 calltime", 24, 8, 0) FIELD("u64 rettime", 32, 8, 0);
+	char *text __cleanup(free) = NULL;
+
+	(void)state;
+	expect_of("ftrace", "funcgraph_entry", func, "\"--> %ps (%d)\", REC->func, REC->depth",
+		  &entry, sizeof(entry), "                   |      second() {");
+	assert_true(asprintf(&text, "%18s |  %400s0x1234() {", "", "") > 0);
+	expect_of("ftrace", "funcgraph_entry", func, "\"\"", &deep, sizeof(deep), text);
+	expect_of("ftrace", "funcgraph_exit", times, "\"\"", &leave, sizeof(leave),
+		  "          1.234 us |  } /* in_module */");
+	leave.depth = 1;
+	leave.rettime = 1000000 + 12345678;
+	expect_of("ftrace", "funcgraph_exit", times, "\"\"", &leave, sizeof(leave),
+		  "*     12345.678 us |    } /* in_module */");
+	/* Cut off, its times read as they can. */
+	leave.depth = -5;
+	expect_of("ftrace", "funcgraph_exit", times, "\"\"", &leave, 16,
+		  "          0.000 us |  } /* in_module */");
+}
+
+/* Packed as vbin_printf() does: shorts and longs aligned, texts as they come. */
+static void trace_printk(void **state)
+{
+	static const char fields[] = FIELD("unsigned long ip", 8, 8, 0)
+		FIELD("const char * fmt", 16, 8, 0) FIELD("u32 buf[]", 24, 0, 0);
+	struct __attribute__((packed)) {
+		uint64_t ip, fmt;
+		char name[5], pad1;
+		int16_t part;
+		int32_t width;
+		uint64_t of;
+		char a, b, ip4[10];
+		uint64_t where;
+	} body = { UINT64_C(0xffffffff81000100),
+		   UINT64_C(0xffffffff82000020),
+		   "disk",
+		   0,
+		   -3,
+		   4,
+		   7,
+		   'x',
+		   'y',
+		   "127.0.0.1",
+		   UINT64_C(0xffffffff81000000) };
+	char *wide __cleanup(free) = NULL;
+
+	(void)state;
+	expect_of("ftrace", "bprint", fields, "\"%ps: %s\"", &body, sizeof(body),
+		  "second: disk: -3 of    7, xy 127.0.0.1 100% first");
+	/* Cut off anywhere: what is missing is shown as that. */
+	expect_of("ftrace", "bprint", fields, "\"%ps: %s\"", &body, 16 + 12,
+		  "second: disk: -3 of <%*lu>, <%c><%c> <%pI4> 100% <%ps>");
+	expect_of("ftrace", "bprint", fields, "\"%ps: %s\"", &body, 16 + 2,
+		  "second: di...: <%hd> of <%*lu>, <%c><%c> <%pI4> 100% <%ps>");
+	body.fmt = 0x1234;
+	expect_of("ftrace", "bprint", fields, "\"%ps: %s\"", &body, sizeof(body),
+		  "second: (NO FORMAT FOUND at 1234)");
+	body.fmt = UINT64_C(0xffffffff82000030);
+	expect_of("ftrace", "bprint", fields, "\"%ps: %s\"", &body, 16, "second: a <%d> b ");
+	body.fmt = UINT64_C(0xffffffff82000040);
+	assert_true(asprintf(&wide, "second: %4096s|", "disk") > 0);
+	expect_of("ftrace", "bprint", fields, "\"%ps: %s\"", &body, 16 + 6, wide);
+	/* Any system may call an event so, and give it other fields. */
+	expect_of("other", "bprint", INT, "\"%ps: %s\"", &body, 4, "v=-2130706176");
+}
+
+/* ---- the trace style ---- */
+
+static void expect_line(const struct dkt_record *record, const char *comm, const char *expected)
+{
+	struct dkt_buf *buf;
+	const char *p;
+	size_t n;
+
+	assert_int_equal(dkt_buf_new(&buf), 0);
+	dkt_style_trace(record, comm, buf);
+	p = dkt_buf_data(buf, &n);
+	assert_int_equal(n, strlen(expected));
+	assert_memory_equal(p, expected, n);
+	dkt_buf_free(buf);
+}
+
+/* As trace-cmd report 3.1.6 prints them, which rounds to microseconds. */
+static void lines_of_trace(void **state)
+{
+	struct tree tree = { .system = "test", .name = "event" };
+	static const int32_t data[3] = { 7, 0, 42 };
+	struct dkt_record record = {
+		.event = plant(&tree, INT, "\"v=%d\\n\", REC->v"),
+		.data = data,
+		.size = sizeof(data),
+		.ts = UINT64_C(612817159500),
+		.cpu = 2,
+		.pid = 14615,
+	};
+	struct dkt_record gap = { .cpu = 3, .lost = 12 };
+
+	(void)state;
+	expect_line(&record, "ll_ost00_003",
+		    "    ll_ost00_003-14615 [002]   612.817160: event:                v=42\n");
+	record.ts = UINT64_C(1234567000000999);
+	record.cpu = 1023;
+	record.pid = 1;
+	expect_line(
+		&record, "a name of 20 letters",
+		"a name of 20 letters-1     [1023] 1234567.000001: event:                v=42\n");
+	expect_line(&gap, "", "CPU:3 [12 EVENTS DROPPED]\n");
+	gap.lost = DKT_LOST_UNKNOWN;
+	expect_line(&gap, "", "CPU:3 [EVENTS DROPPED]\n");
+	uproot(&tree);
+}
+
+static void system_calls(void **state)
+{
+	(void)state;
+	assert_string_equal(dkt_syscall_name(SYS_read), "read");
+	assert_null(dkt_syscall_name(-1));
+	assert_null(dkt_syscall_name(1 << 20));
+}
+
+/* ---- the last resort ---- */
+
+static void formats_beyond_a_plan(void **state)
+{
+	(void)state;
+	/* A function that nobody knows, no format at all, fewer arguments than conversions. */
+	expect_int(INT FIELD("u32 w", 12, 4, 0), "\"%d\", some_function(REC->v)", -5 & 0xffffffff,
+		   "v=-5 w=0");
+	expect_int(INT, "\"\"", 3, "v=3");
+	expect_int(INT, "\"%d %d\", REC->v", 3, "v=3");
+}
+
+static void formats_without_end(void **state)
+{
+	static const char *const pieces[] = { "!", "(", "(int)", "-", "1+", "1?2:", "REC->v[" };
+	size_t i, n = 100000, len;
+	char *print;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(pieces); i++) {
+		struct dkt__plan *plan = calloc(1, sizeof(*plan));
+		struct tep_print_fmt fmt;
+		struct tep_event tep = { 0 };
+
+		len = strlen(pieces[i]);
+		print = malloc(n * len + 16);
+		assert_non_null(print);
+		memcpy(print, "\"%d\", ", 6);
+		for (size_t j = 0; j < n; j++)
+			memcpy(print + 6 + j * len, pieces[i], len);
+		memcpy(print + 6 + n * len, "1", 2);
+		assert_int_equal(dkt__plan_parse(plan, &tep, print, &fmt), -EOPNOTSUPP);
+		dkt__plan_free(plan);
+		free(print);
+	}
+}
+
+/* ---- records that lie ---- */
+
+static void short_records_read_as_zeros(void **state)
+{
+	(void)state;
+	expect(ULONG, "\"%lx.\", REC->v", "\1\2", 2, "201.");
+	expect(ULONG, "\"%lx.\", REC->v", "", 0, "0.");
+	expect(STRING, "\"<%s>\", __get_str(s)", "", 0, "<>");
+	expect(FIELD("char s[16]", 8, 16, 0), "\"<%s>\", REC->s", "abc", 3, "<abc>");
+}
+
+static void places_outside_the_record(void **state)
+{
+	static const struct dynamic beyond = { 0xffff | 0xffffU << 16, 0, "secret" };
+	static const struct dynamic across = { 18 | 0xffffU << 16, 0, "0123456789abcdef" };
+	static const uint64_t index = UINT64_MAX;
+
+	(void)state;
+	expect(STRING, "\"<%s>\", __get_str(s)", &beyond, sizeof(beyond), "<>");
+	expect(STRING, "\"<%s>\", __get_str(s)", &across, sizeof(across), "<23456789abcdef>");
+	expect(FIELD("__data_loc u8[] a", 8, 4, 0),
+	       "\"<%s>\", __print_hex(__get_dynamic_array(a), 1000000)", &beyond, sizeof(beyond),
+	       "<>");
+	expect(FIELD("unsigned long v", 8, 8, 0) FIELD("u32 a[2]", 8, 8, 0),
+	       "\"%d\", REC->a[REC->v]", &index, sizeof(index), "0");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_of_ftrace),
+		cmocka_unit_test(function_graph),
+		cmocka_unit_test(trace_printk),
+		cmocka_unit_test(lines_of_trace),
+		cmocka_unit_test(system_calls),
+		cmocka_unit_test(formats_beyond_a_plan),
+		cmocka_unit_test(formats_without_end),
+		cmocka_unit_test(short_records_read_as_zeros),
+		cmocka_unit_test(places_outside_the_record),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
