@@ -10,12 +10,6 @@
 #include "probe_words.h"
 #include "replay.h"
 
-static void must(bool good)
-{
-	if (!good)
-		abort();
-}
-
 /* The words of a failure say where: FILE:LINE:COLUMN, in a line that there is. */
 static void check_words(const char *words, const struct conf *conf)
 {

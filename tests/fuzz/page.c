@@ -5,12 +5,6 @@
 
 #define PAGE 4096
 
-static void must(bool good)
-{
-	if (!good)
-		abort();
-}
-
 static uint32_t walk(struct dkt__page *page, const uint8_t *bytes, uint32_t offset, uint32_t *last)
 {
 	struct dkt__page_record rec;

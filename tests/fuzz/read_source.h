@@ -11,12 +11,6 @@
 /* A small file can hold many small records; some of them will do. */
 #define MAX_RECORDS 2000
 
-static inline void must(bool good)
-{
-	if (!good)
-		abort();
-}
-
 static inline uint64_t print_source(struct dkt_source *source, struct dkt_buf *buf)
 {
 	struct dkt_record record;

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Makes a fuzz target a plain program that runs over the files it is given, without a fuzzer. */
+/* What fuzz targets share; without a fuzzer one is a plain program that runs over the files it is given. */
 #ifndef DKT_REPLAY_H
 #define DKT_REPLAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static inline void must(bool good)
+{
+	if (!good)
+		abort();
+}
 
 #ifdef DKT_REPLAY
 int main(int argc, char **argv)

@@ -8,12 +8,6 @@
 #include "replay.h"
 #include "settings.h"
 
-static void must(bool good)
-{
-	if (!good)
-		abort();
-}
-
 static bool same_text(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;

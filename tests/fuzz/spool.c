@@ -8,12 +8,6 @@
 
 #define PAGE 4096
 
-static void must(bool good)
-{
-	if (!good)
-		abort();
-}
-
 static void walk_all(struct dkt__spool *spool, struct dkt__page *page)
 {
 	struct dkt__page_record rec;

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a program that reads json or csv expects of it; else the target ends itself. */
+#ifndef DKT_CHECK_TEXT_H
+#define DKT_CHECK_TEXT_H
+
+#include <json.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "replay.h"
+
+/* A line is an object. */
+static inline void check_json(const char *text, size_t len)
+{
+	const char *end = text + len, *line;
+
+	while (text < end) {
+		struct json_object *object;
+		char *copy;
+
+		line = memchr(text, '\n', (size_t)(end - text));
+		must(line);
+		copy = strndup(text, (size_t)(line - text));
+		must(copy && strlen(copy) == (size_t)(line - text));
+		object = json_tokener_parse(copy);
+		must(object && json_object_is_type(object, json_type_object));
+		json_object_put(object);
+		free(copy);
+		text = line + 1;
+	}
+}
+
+/* Steps over a cell; *rest is behind it. False: it is none of RFC 4180. */
+static inline bool csv_cell(const char *p, const char *end, const char **rest)
+{
+	if (p < end && *p == '"') {
+		for (p++; p < end; p++) {
+			if (*p != '"')
+				continue;
+			if (p + 1 == end || p[1] != '"')
+				break;
+			p++;
+		}
+		if (p >= end)
+			return false;
+		*rest = p + 1;
+		return true;
+	}
+	while (p < end && *p != ',' && *p != '\r') {
+		if (*p == '"' || *p == '\n')
+			return false;
+		p++;
+	}
+	*rest = p;
+	return true;
+}
+
+/* Tables of RFC 4180, each with a header of as many cells as its rows. */
+static inline void check_csv(const char *p, size_t len)
+{
+	unsigned int cells = 0, last = 0;
+	const char *end = p + len;
+	bool header = false;
+
+	while (p < end) {
+		const char *from = p;
+
+		must(csv_cell(p, end, &p));
+		if (!cells)
+			header = p - from == 6 && !memcmp(from, "system", 6);
+		cells++;
+		must(p < end);
+		if (*p == ',') {
+			p++;
+			continue;
+		}
+		must(end - p >= 2 && p[0] == '\r' && p[1] == '\n');
+		p += 2;
+		/* A header is followed by a row of its table. */
+		if (last)
+			must(!header && cells == last);
+		last = header ? cells : 0;
+		cells = 0;
+	}
+	must(!cells && !last);
+}
+
+#endif
