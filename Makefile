@@ -196,7 +196,7 @@ $(O)/tests/fake-lustre.so: tests/fake-lustre.c
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 $(WARN) -fPIC -shared -o $@ $<
 
 # Without libFuzzer the same file replays the files that it is given.
-$(O)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.h $(TEST_LINK)
+$(O)/tests/fuzz/%: tests/fuzz/%.c $(wildcard tests/fuzz/*.h) $(TEST_LINK)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(TEST_CC) -DDKT_REPLAY $(TEST_LINK) $(TOOL_LIBS) $(LIB_LIBS)

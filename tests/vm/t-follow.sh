@@ -2,11 +2,21 @@
 # follow shows records as they come, in both styles, ends on signals and on a closed pipe, one at a time.
 # shellcheck shell=sh disable=SC2154
 
-# seen ERE FILE: waits up to 5 s for a line.
+# seen ERE FILE: waits up to 20 s for a line.
 seen()
 {
-	for _ in $(seq 50); do
+	for _ in $(seq 200); do
 		grep -Eq -- "$1" "$2" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+# follows PID: waits until it reads the buffers.
+follows()
+{
+	for _ in $(seq 200); do
+		ls -l "/proc/$1/fd" 2>/dev/null | grep -q trace_pipe_raw && return
 		sleep 0.1
 	done
 	return 1
@@ -16,7 +26,7 @@ set_param debug=vfstrace
 for signal in INT TERM; do
 	dktrace follow >f.txt 2>f.err &
 	follow=$!
-	sleep 1
+	holds "follow reads" follows "$follow"
 	echo x >"file.$signal"
 	lctl mark "one $signal"
 	holds "a mark is seen while follow runs" seen "DEBUG MARKER: one $signal" f.txt
@@ -30,7 +40,7 @@ done
 
 dktrace follow --style trace --filter 'filename ~ "*nothing-has-that*"' >f.txt 2>&1 &
 follow=$!
-sleep 1
+holds "a filtered one reads" follows "$follow"
 run timeout 10 dktrace dk
 assert_rc 1 "while one reads no other can"
 assert_grep "process $follow is reading" "$err" "and is told who does"
@@ -58,7 +68,7 @@ assert_eq '' "$(cat f.err)" "quietly"
 # Reset while somebody follows: told, not half done.
 dktrace follow >f.txt 2>f.err &
 follow=$!
-sleep 1
+holds "another reads" follows "$follow"
 run dktrace reset
 echo "exit status $rc"
 kill -INT "$follow"

@@ -40,7 +40,7 @@ assert_eq "Debug log: $all lines, $all kept, 0 dropped, 0 bad." "$(tail -n 1 leg
 assert_eq "$all" "$(count "$legacy" legacy.txt)" "as a legacy line"
 assert_eq 20 "$(count "^[^ ]*:0:$pid:0:\\(.*sys_enter_write.*count: 0x0*200$" legacy.txt)" "dd's 20 writes"
 assert_grep 'DEBUG MARKER: saved here' legacy.txt "the mark"
-assert_grep ':1700000[0-9]*\.' legacy.txt "times by wall_offset"
+assert_grep ':170000[0-9]*\.' legacy.txt "times by wall_offset"
 assert_eq 0 "$(count 'unknown:' legacy.txt)" "no event is unknown"
 run sh -c 'dktrace dk --input tree --style trace >trace2.txt'
 assert_grep "dd-$pid " trace2.txt "names of processes are kept"
