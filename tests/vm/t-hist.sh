@@ -53,7 +53,8 @@ both syscalls:sys_enter_read --keys count.buckets=64 --sort count.descending
 both syscalls:sys_exit_read --keys ret.log2,common_pid --sort common_pid
 both syscalls:sys_exit_read --keys ret --sort ret
 both syscalls:sys_enter_openat --keys flags.hex,dfd
-both sched:sched_switch --keys prev_comm --vals prev_prio
+# No sched_switch here: the last one of a process comes when its parent knows already that it ended.
+both sched:sched_process_fork --keys parent_comm --vals parent_pid
 both sched:sched_process_exec --keys filename
 both syscalls:sys_enter_read,syscalls:sys_enter_write,syscalls:sys_enter_openat --keys event
 both syscalls:sys_enter_read,syscalls:sys_enter_write --keys event,count.log2 --vals count
