@@ -113,6 +113,23 @@ static size_t count_fields(const struct tep_format_field *field)
 	return n;
 }
 
+/*
+ * Until Linux 5.7 the formats of ftrace's own events had "char buf" and "u32 buf" of no size for what
+ * is "char buf[]" and "u32 buf[]" now: the record's tail.
+ */
+static void open_tail(struct dkt_field *field, const struct tep_format_field *from)
+{
+	if (from->size || from->next || from->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_DYNAMIC))
+		return;
+	field->flags |= DKT_FIELD_ARRAY;
+	if (!strcmp(field->type, "char")) {
+		field->flags |= DKT_FIELD_STRING;
+		field->element = 1;
+	} else if (!strcmp(field->type, "u32")) {
+		field->element = 4;
+	}
+}
+
 static void add_fields(struct dkt_event *event, const struct tep_format_field *field, bool common)
 {
 	for (; field; field = field->next) {
@@ -124,6 +141,7 @@ static void add_fields(struct dkt_event *event, const struct tep_format_field *f
 		to->size = (uint32_t)field->size;
 		to->element = field->elementsize ? field->elementsize : (uint32_t)field->size;
 		to->flags = field_flags(field, common);
+		open_tail(to, field);
 	}
 }
 

@@ -103,15 +103,33 @@ static bool is_address(char letter)
 	return !isalnum((unsigned char)letter) || strchr("SsFfxKe", letter);
 }
 
+/*
+ * Linux before 4.16 did not follow these pointers when it recorded them: what is there is an address
+ * then, and not a text.
+ */
+static bool was_followed(const struct packed *packed)
+{
+	return packed->at < packed->len && isprint(packed->base[packed->at]);
+}
+
 /* The conversion's last letter is at p: takes what it prints. */
 static void take(struct packed *packed, const char *p, unsigned int size)
 {
-	if (*p == 's' || (*p == 'p' && !is_address(p[1])))
+	if (*p == 's' || (*p == 'p' && !is_address(p[1]) && was_followed(packed)))
 		take_string(packed);
 	else if (*p == 'p')
 		take_number(packed, packed->ctx->long_size, false);
 	else if (*p != '%')
 		take_number(packed, *p == 'c' ? 1 : size, *p == 'd' || *p == 'i');
+}
+
+/* "%p" in the words of libtraceevent: the kernel has a hash there. */
+static void put_address(uint64_t address, struct dkt_buf *buf)
+{
+	if (address)
+		dkt_buf_printf(buf, "0x%llx", (unsigned long long)address);
+	else
+		dkt_buf_add(buf, "(nil)", 5);
 }
 
 /* One conversion, at its '%'. NULL: the kernel ends the text here. */
@@ -124,7 +142,7 @@ static const char *put_conversion(struct packed *packed, const char *percent, st
 					 .data = packed };
 	const char *p = percent + 1;
 	unsigned int size;
-	bool is_text;
+	bool is_text, is_plain;
 
 	packed->n_words = 0;
 	packed->string = NULL;
@@ -136,13 +154,16 @@ static const char *put_conversion(struct packed *packed, const char *percent, st
 		return NULL;
 	take(packed, p, size);
 	/* The kernel has made the text of what it had to follow. */
-	is_text = *p == 'p' && !is_address(p[1]) && !packed->end;
+	is_text = *p == 'p' && packed->string && !packed->end;
+	is_plain = p == percent + 1 && *p == 'p' && !isalnum((unsigned char)p[1]) && !packed->end;
 	if (*p++ == 'p')
 		while (isalnum((unsigned char)*p))
 			p++;
 	args.n = packed->n_words;
 	if (is_text)
 		dkt_buf_add(buf, packed->string, strnlen(packed->string, packed->string_len));
+	else if (is_plain)
+		put_address(packed->words[0], buf);
 	else
 		dkt_buf_kprintf(buf, percent, (size_t)(p - percent), &args);
 	return p;

@@ -35,7 +35,8 @@ static const char printk_formats[] =
 	"0xffffffff82000010 : \"line\\n\"\n"
 	"0xffffffff82000020 : \"%s: %hd of %*lu, %c%c %pI4 100%% %ps\\n\"\n"
 	"0xffffffff82000030 : \"a %d b %n c\"\n"
-	"0xffffffff82000040 : \"%1000000000s|%.3s\"\n";
+	"0xffffffff82000040 : \"%1000000000s|%.3s\"\n"
+	"0xffffffff82000050 : \"at %p %p %8d %pM %s\\n\"\n";
 
 struct dynamic {
 	uint32_t loc;

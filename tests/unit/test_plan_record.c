@@ -108,6 +108,55 @@ static void trace_printk(void **state)
 	expect_of("other", "bprint", INT, "\"%ps: %s\"", &body, 4, "v=-2130706176");
 }
 
+/* As Linux 3.x recorded and described them. */
+static void trace_printk_of_old(void **state)
+{
+	static const char fields[] = FIELD("unsigned long ip", 8, 8, 0)
+		FIELD("const char * fmt", 16, 8, 0) FIELD("u32 buf", 24, 0, 0);
+	struct __attribute__((packed)) {
+		uint64_t ip, fmt, at, none;
+		int32_t width;
+		uint64_t unfollowed;
+		char name[5];
+	} body = { UINT64_C(0xffffffff81000100),
+		   UINT64_C(0xffffffff82000050),
+		   UINT64_C(0xffffffc97fed2f68),
+		   0,
+		   42,
+		   UINT64_C(0xffffff8881000001),
+		   "disk" };
+
+	(void)state;
+	expect_of("ftrace", "bprint", fields, "\"%pf: %s\", (void *)REC->ip, REC->fmt", &body,
+		  sizeof(body),
+		  "second: at 0xffffffc97fed2f68 (nil)       42 <%pM 0xffffff8881000001> disk");
+	expect_of("ftrace", "print", FIELD("unsigned long ip", 8, 8, 0) FIELD("char buf", 16, 0, 0),
+		  "\"%pf: %s\", (void *)REC->ip, REC->buf", &(struct {
+			  uint64_t ip;
+			  char buf[8];
+		  }){ UINT64_C(0xffffffff81000100), "marked\n" },
+		  16, "second: marked");
+}
+
+static void tail_of_old(void **state)
+{
+	static const char body[] = "\0\0\0\0\0\0\0\0marked";
+	struct dkt_record record = { .data = body, .size = sizeof(body) };
+	struct tree tree = { .system = "ftrace", .name = "print" };
+	const struct dkt_field *buf;
+	size_t len;
+
+	(void)state;
+	record.event = plant(&tree, FIELD("unsigned long ip", 0, 8, 0) FIELD("char buf", 8, 0, 0),
+			     "\"%s\", REC->buf");
+	buf = dkt_event_field(record.event, "buf");
+	assert_non_null(buf);
+	assert_int_equal(buf->flags, DKT_FIELD_ARRAY | DKT_FIELD_STRING);
+	assert_string_equal(dkt_record_bytes(&record, buf, &len), "marked");
+	assert_int_equal(len, 7);
+	uproot(&tree);
+}
+
 /* ---- the trace style ---- */
 
 static void expect_line(const struct dkt_record *record, const char *comm, const char *expected)
@@ -232,6 +281,8 @@ int main(void)
 		cmocka_unit_test(events_of_ftrace),
 		cmocka_unit_test(function_graph),
 		cmocka_unit_test(trace_printk),
+		cmocka_unit_test(trace_printk_of_old),
+		cmocka_unit_test(tail_of_old),
 		cmocka_unit_test(lines_of_trace),
 		cmocka_unit_test(system_calls),
 		cmocka_unit_test(formats_beyond_a_plan),
