@@ -207,7 +207,7 @@ static void text_of_stack(const struct dkt_record *record, struct dkt_buf *buf)
 {
 	const struct tep_format_field *caller = tep_find_field(record->event->tep, "caller");
 	size_t at = caller->offset < 0 ? SIZE_MAX : (size_t)caller->offset;
-	unsigned long address;
+	uint32_t element = caller->elementsize == 4 ? 4 : 8;
 	struct dkt__run run = { .ctx = record->event->ctx, .buf = buf };
 
 	run.p = dkt__buf_room(buf, 256);
@@ -215,10 +215,11 @@ static void text_of_stack(const struct dkt_record *record, struct dkt_buf *buf)
 		return;
 	run.end = buf->data + buf->size;
 	dkt__run_put(&run, "<stack>", 7);
-	for (; at < record->size && record->size - at >= sizeof(address); at += sizeof(address)) {
-		memcpy(&address, (const char *)record->data + at, sizeof(address));
-		/* Older kernels end the list with -1 and leave rubbish behind it. */
-		if (!address || address == ULONG_MAX)
+	for (; at < record->size && record->size - at >= element; at += element) {
+		uint64_t address = dkt__load_at((const uint8_t *)record->data + at,
+						dkt__plan_load(element, false));
+
+		if (!dkt__is_caller(address))
 			break;
 		dkt__run_put(&run, " => ", 4);
 		dkt__run_function(&run, address, false);

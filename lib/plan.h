@@ -204,9 +204,18 @@ void *dkt__plan_alloc(struct dkt__plan *plan, size_t n);
 bool dkt__plan_is_graph(struct dkt_event *event);
 void dkt__plan_graph_text(const struct dkt_record *record, struct dkt_buf *buf);
 
+/* Older kernels end a stack with -1, of 4 or 8 bytes, and leave rubbish behind it. */
+static inline bool dkt__is_caller(uint64_t address)
+{
+	return address && address != UINT32_MAX && address != UINT64_MAX;
+}
+
 /* Records of trace_printk(), whose format is among the kernel's strings. */
 bool dkt__plan_is_bprint(struct dkt_event *event);
 void dkt__plan_bprint_text(const struct dkt_record *record, struct dkt_buf *buf);
+
+/* Turns the bytes of the arguments' numbers round; the record's other numbers were turned before. */
+void dkt__plan_bprint_turn(struct dkt_event *event, uint8_t *data, uint32_t size);
 
 /* The event's plan, compiled if this is its first record; NULL when memory is out. */
 const struct dkt__plan *dkt__plan_get(struct dkt_event *event);

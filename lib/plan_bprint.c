@@ -6,6 +6,7 @@
 #include <ctype.h>
 
 #include "plan.h"
+#include "swap.h"
 #include "symbol.h"
 
 #include "banned.h"
@@ -19,6 +20,7 @@
 /* The arguments that are left, and those of one conversion. */
 struct packed {
 	const uint8_t *base;
+	uint8_t *turn; /* the same bytes: numbers are turned round there before they are read */
 	size_t at, len;
 	struct dkt_ctx *ctx;
 	uint64_t words[MAX_WORDS];
@@ -36,6 +38,8 @@ static void take_number(struct packed *packed, unsigned int size, bool is_signed
 	packed->end |= packed->at > packed->len || packed->len - packed->at < size;
 	if (packed->end)
 		return;
+	if (packed->turn)
+		dkt__turn(packed->turn + packed->at, size);
 	packed->words[packed->n_words++] =
 		dkt__load_at(packed->base + packed->at, dkt__plan_load(size, is_signed));
 	packed->at += size;
@@ -132,17 +136,11 @@ static void put_address(uint64_t address, struct dkt_buf *buf)
 		dkt_buf_add(buf, "(nil)", 5);
 }
 
-/* One conversion, at its '%'. NULL: the kernel ends the text here. */
-static const char *put_conversion(struct packed *packed, const char *percent, struct dkt_buf *buf)
+/* Takes what one conversion prints, from its '%' to its last letter. NULL: the kernel ends there. */
+static const char *take_conversion(struct packed *packed, const char *percent)
 {
-	struct dkt_kprintf_args args = { .sz = sizeof(args),
-					 .ctx = packed->ctx,
-					 .words = packed->words,
-					 .pointee = string_behind,
-					 .data = packed };
 	const char *p = percent + 1;
 	unsigned int size;
-	bool is_text, is_plain;
 
 	packed->n_words = 0;
 	packed->string = NULL;
@@ -153,30 +151,46 @@ static const char *put_conversion(struct packed *packed, const char *percent, st
 	if (!*p || !strchr("%cspdiuxXo", *p))
 		return NULL;
 	take(packed, p, size);
-	/* The kernel has made the text of what it had to follow. */
-	is_text = *p == 'p' && packed->string && !packed->end;
-	is_plain = p == percent + 1 && *p == 'p' && !isalnum((unsigned char)p[1]) && !packed->end;
-	if (*p++ == 'p')
-		while (isalnum((unsigned char)*p))
-			p++;
-	args.n = packed->n_words;
-	if (is_text)
-		dkt_buf_add(buf, packed->string, strnlen(packed->string, packed->string_len));
-	else if (is_plain)
-		put_address(packed->words[0], buf);
-	else
-		dkt_buf_kprintf(buf, percent, (size_t)(p - percent), &args);
 	return p;
 }
 
+static void put_conversion(struct packed *packed, const char *percent, size_t len, char letter,
+			   struct dkt_buf *buf)
+{
+	struct dkt_kprintf_args args = { .sz = sizeof(args),
+					 .ctx = packed->ctx,
+					 .words = packed->words,
+					 .n = packed->n_words,
+					 .pointee = string_behind,
+					 .data = packed };
+
+	/* The kernel has made the text of what it had to follow. */
+	if (letter == 'p' && packed->string && !packed->end)
+		dkt_buf_add(buf, packed->string, strnlen(packed->string, packed->string_len));
+	else if (len == 2 && letter == 'p' && !packed->end)
+		put_address(packed->words[0], buf);
+	else
+		dkt_buf_kprintf(buf, percent, len, &args);
+}
+
+/* Without a buffer the arguments are only gone through. */
 static void put_message(struct packed *packed, const char *fmt, struct dkt_buf *buf)
 {
-	const char *percent;
+	const char *percent, *letter;
 
 	while (fmt && *fmt) {
 		percent = strchrnul(fmt, '%');
-		dkt_buf_add(buf, fmt, (size_t)(percent - fmt));
-		fmt = *percent ? put_conversion(packed, percent, buf) : percent;
+		if (buf)
+			dkt_buf_add(buf, fmt, (size_t)(percent - fmt));
+		letter = *percent ? take_conversion(packed, percent) : NULL;
+		if (!letter)
+			return;
+		fmt = letter + 1;
+		if (*letter == 'p')
+			while (isalnum((unsigned char)*fmt))
+				fmt++;
+		if (buf)
+			put_conversion(packed, percent, (size_t)(fmt - percent), *letter, buf);
 	}
 }
 
@@ -213,4 +227,14 @@ void dkt__plan_bprint_text(const struct dkt_record *record, struct dkt_buf *buf)
 	dkt_buf_add(buf, ": ", 2);
 	packed.base = dkt_record_bytes(record, dkt_event_field(record->event, "buf"), &packed.len);
 	put_message(&packed, text, buf);
+}
+
+void dkt__plan_bprint_turn(struct dkt_event *event, uint8_t *data, uint32_t size)
+{
+	struct dkt_record record = { .event = event, .data = data, .size = size };
+	struct packed packed = { .ctx = event->ctx };
+
+	packed.base = dkt_record_bytes(&record, dkt_event_field(event, "buf"), &packed.len);
+	packed.turn = data + (packed.base - data);
+	put_message(&packed, dkt__kernel_string(event->ctx, value(&record, "fmt")), NULL);
 }

@@ -153,7 +153,7 @@ static int build_field(struct dkt__build *b, struct tep_print_arg *arg)
 
 	if (!field)
 		return -EOPNOTSUPP;
-	if (field->flags & TEP_FIELD_IS_ARRAY || field->size != sizeof(long))
+	if (field->flags & TEP_FIELD_IS_ARRAY || field->size != tep_get_long_size(b->tep->tep))
 		return build_bytes(b, arg, DKT__STEP_STRING);
 	err = dkt__plan_value(b->plan, b->tep, arg, &step.value, &type);
 	return err ? err : dkt__build_step(b, step);

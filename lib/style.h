@@ -273,12 +273,6 @@ static inline char *dkt__more_room(struct dkt_buf *buf, char *p, size_t n)
 	return dkt__buf_room(buf, n);
 }
 
-/* Older kernels end a stack with -1 and leave rubbish behind it. */
-static inline bool dkt__is_caller(unsigned long address)
-{
-	return address && address != ~0UL;
-}
-
 /* The bytes of a column that are within the record. */
 static inline const uint8_t *dkt__column_bytes(const struct dkt__column *column,
 					       const struct dkt__body *body, uint32_t size,
@@ -304,7 +298,7 @@ static inline char *dkt__put_array(char *p, const struct dkt__column *column, co
 	for (i = 0; len - i >= column->element; i += column->element) {
 		uint64_t v = dkt__load_at(data + i, column->load);
 
-		if (column->kind == DKT__COLUMN_STACK && !dkt__is_caller((unsigned long)v))
+		if (column->kind == DKT__COLUMN_STACK && !dkt__is_caller(v))
 			break;
 		if (i)
 			*p++ = ',';

@@ -106,7 +106,8 @@ static bool prints_as_address(const struct dkt__plan *plan, const struct dkt__co
 }
 
 /* Makes addresses out of numbers where the print format says so. */
-static void refine(struct dkt__column *column, const struct dkt__plan *plan)
+static void refine(const struct dkt__form *form, struct dkt__column *column,
+		   const struct dkt__plan *plan)
 {
 	if (column->kind == DKT__COLUMN_UINT && prints_as_address(plan, column)) {
 		column->kind = DKT__COLUMN_ADDRESS;
@@ -115,8 +116,8 @@ static void refine(struct dkt__column *column, const struct dkt__plan *plan)
 	if (plan->way == DKT__PLAN_STACK && !strcmp(column->name, "caller")) {
 		column->kind = DKT__COLUMN_STACK;
 		column->bytes.kind = DKT__BYTES_REST;
-		column->load = dkt__plan_load(sizeof(long), false);
-		column->element = sizeof(long);
+		column->element = form->event->ctx->long_size;
+		column->load = dkt__plan_load(column->element, false);
 	}
 }
 
@@ -137,7 +138,7 @@ static bool set_field(struct dkt__form *form, struct dkt__column *column,
 	else
 		set_number(column, field);
 	if (plan)
-		refine(column, plan);
+		refine(form, column, plan);
 	if (column->kind != DKT__COLUMN_STACK)
 		form->need = DKT__MAX(form->need, field->offset + field->size);
 	return true;

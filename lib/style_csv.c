@@ -92,7 +92,7 @@ static char *put_many(char *p, const struct dkt__column *column, const uint8_t *
 		}
 		uint64_t v = dkt__load_at(data + i, column->load);
 
-		if (column->kind == DKT__COLUMN_STACK && !dkt__is_caller((unsigned long)v))
+		if (column->kind == DKT__COLUMN_STACK && !dkt__is_caller(v))
 			break;
 		if (i)
 			*p++ = ' ';

@@ -205,16 +205,13 @@ static void put_text(struct dkt_buf *buf, const char *text, size_t len)
 	put(buf, "", 1);
 }
 
-static uint32_t count_callers(const uint8_t *data, uint32_t n)
+static uint32_t count_callers(const struct dkt__column *column, const uint8_t *data, uint32_t n)
 {
-	unsigned long address;
 	uint32_t i;
 
-	for (i = 0; i < n; i++) {
-		memcpy(&address, data + i * sizeof(address), sizeof(address));
-		if (!dkt__is_caller(address))
+	for (i = 0; i < n; i++)
+		if (!dkt__is_caller(dkt__load_at(data + i * column->element, column->load)))
 			break;
-	}
 	return i;
 }
 
@@ -236,7 +233,7 @@ static void put_column(struct dkt_buf *buf, const struct dkt__column *column,
 	}
 	count = (uint16_t)DKT__MIN(len / column->element, (uint32_t)UINT16_MAX);
 	if (column->kind == DKT__COLUMN_STACK)
-		count = (uint16_t)count_callers(data, count);
+		count = (uint16_t)count_callers(column, data, count);
 	if (column->bytes.kind != DKT__BYTES_FIXED)
 		put(buf, &count, sizeof(count));
 	put(buf, data, (size_t)count * column->element);

@@ -92,12 +92,12 @@ static char *fold(struct folded *folded, const struct dkt_record *record,
 		  const struct dkt__column *column, bool user)
 {
 	struct dkt_buf *buf = folded->text;
-	unsigned long addresses[MAX_FRAMES];
+	uint64_t addresses[MAX_FRAMES];
 	uint32_t at = column->bytes.offset, n = 0;
 
-	for (; n < MAX_FRAMES && at < record->size && record->size - at >= sizeof(long);
-	     at += sizeof(long)) {
-		memcpy(&addresses[n], (const char *)record->data + at, sizeof(long));
+	for (; n < MAX_FRAMES && at < record->size && record->size - at >= column->element;
+	     at += column->element) {
+		addresses[n] = dkt__load_at((const uint8_t *)record->data + at, column->load);
 		if (!dkt__is_caller(addresses[n]))
 			break;
 		n++;

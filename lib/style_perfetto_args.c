@@ -41,7 +41,7 @@ static void put_many(struct dkt_buf *buf, const struct dkt__column *column, cons
 	for (i = 0; len - i >= column->element; i += column->element) {
 		uint64_t v = dkt__load_at(data + i, column->load);
 
-		if (column->kind == DKT__COLUMN_STACK && !dkt__is_caller((unsigned long)v))
+		if (column->kind == DKT__COLUMN_STACK && !dkt__is_caller(v))
 			break;
 		part = dkt__proto_open(buf, ANNOTATION_ARRAY);
 		put_number(buf, column, v);

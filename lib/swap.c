@@ -2,6 +2,7 @@
 /* Records of a machine of the other byte order: turned round, so that nothing else knows of it. */
 #include <byteswap.h>
 
+#include "plan.h"
 #include "swap.h"
 
 #include "banned.h"
@@ -11,24 +12,12 @@
 #define PID_AT    4
 #define PID_SIZE  4
 
-static void turn(uint8_t *p, uint32_t size)
-{
-	uint32_t i;
-
-	for (i = 0; i < size / 2; i++) {
-		uint8_t byte = p[i];
-
-		p[i] = p[size - 1 - i];
-		p[size - 1 - i] = byte;
-	}
-}
-
 static void turn_all(uint8_t *p, uint32_t len, uint32_t element)
 {
 	if (element != 2 && element != 4 && element != 8)
 		return;
 	for (; len >= element; len -= element, p += element)
-		turn(p, element);
+		dkt__turn(p, element);
 }
 
 static void turn_field(const struct dkt_field *field, uint8_t *data, uint32_t size)
@@ -44,7 +33,7 @@ static void turn_field(const struct dkt_field *field, uint8_t *data, uint32_t si
 				 field->flags & DKT_FIELD_ARRAY ? field->element : field->size);
 		return;
 	}
-	turn(data + field->offset, field->size);
+	dkt__turn(data + field->offset, field->size);
 	if (field->flags & DKT_FIELD_STRING || field->size != sizeof(word))
 		return;
 	memcpy(&word, data + field->offset, sizeof(word));
@@ -54,9 +43,23 @@ static void turn_field(const struct dkt_field *field, uint8_t *data, uint32_t si
 		turn_all(data + at, len, field->element);
 }
 
+/* Whether a field was turned as the event's print format has it, and not as the field says. */
+static bool turn_special(const struct dkt__plan *plan, const struct dkt_field *field, uint8_t *data,
+			 uint32_t size)
+{
+	/* A stack is as long as its record, whatever the field says. */
+	if (plan->way == DKT__PLAN_STACK && !strcmp(field->name, "caller")) {
+		if (field->offset <= size)
+			turn_all(data + field->offset, size - field->offset, field->element);
+		return true;
+	}
+	return plan->way == DKT__PLAN_BPRINT && !strcmp(field->name, "buf");
+}
+
 void dkt__record_swap(struct dkt_ctx *ctx, const void *data, uint32_t size, uint8_t *copy)
 {
 	const struct dkt_field *fields;
+	const struct dkt__plan *plan;
 	struct dkt_event *event;
 	uint16_t type;
 	size_t i, n;
@@ -64,11 +67,15 @@ void dkt__record_swap(struct dkt_ctx *ctx, const void *data, uint32_t size, uint
 	memcpy(copy, data, size);
 	memcpy(&type, data, sizeof(type));
 	event = dkt_event_by_id(ctx, bswap_16(type));
-	if (event && !dkt_event_fields(event, &fields, &n)) {
+	plan = event && !dkt_event_fields(event, &fields, &n) ? dkt__plan_get(event) : NULL;
+	if (plan) {
 		for (i = 0; i < n; i++)
-			turn_field(&fields[i], copy, size);
+			if (!turn_special(plan, &fields[i], copy, size))
+				turn_field(&fields[i], copy, size);
+		if (plan->way == DKT__PLAN_BPRINT)
+			dkt__plan_bprint_turn(event, copy, size);
 		return;
 	}
-	turn(copy, TYPE_SIZE);
-	turn(copy + PID_AT, PID_SIZE);
+	dkt__turn(copy, TYPE_SIZE);
+	dkt__turn(copy + PID_AT, PID_SIZE);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fuzzes plans: whatever a record says, its text is made of the record's own bytes. The input is
- * a byte that chooses a format and the record; 't' takes the print format from the input, up to a
- * NUL. That goes to our own parser alone: libtraceevent 1.7.1 dies of some (a constant % 0 in one
+ * a byte that chooses a format and the record; 'b' and 't' take a format from the input, up to a
+ * NUL: of trace_printk(), or the print format. That goes to our own parser alone: libtraceevent 1.7.1 dies of some (a constant % 0 in one
  * raises SIGFPE), as of some records.
  */
 #include "plan.h"
+#include "event.h"
 #include "replay.h"
+#include "symbol.h"
 
 #define COMMON                                                                                     \
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \
@@ -133,6 +135,45 @@ static void print_by_text(const struct dkt_event *plain, const uint8_t *data, si
 	free(event.print);
 }
 
+#define AT "0x5000"
+
+/* A record of trace_printk(), as it is and as one of the other byte order. */
+static void print_message(const uint8_t *data, size_t size)
+{
+	static const char format[] =
+		"name: bprint\nID: 6\nformat:\n" COMMON FIELD("unsigned long ip", 8, 8, 0)
+			FIELD("const char * fmt", 16, 8, 0)
+				FIELD("u32 buf[]", 24, 0,
+				      0) "\nprint fmt: \"%ps: %s\", (void *)REC->ip, REC->fmt\n";
+	const uint8_t *end = memchr(data, '\0', size);
+	struct dkt_event event = { .system = "ftrace", .name = "bprint" };
+	uint64_t head[] = { 6, 0, 0x5000 };
+	uint8_t *record;
+	char *strings;
+	size_t len;
+
+	DKT_OPTS(dkt_ctx_opts, opts, .root = "/nonexistent");
+	if (!end)
+		return;
+	len = size - (size_t)(end + 1 - data);
+	record = malloc(sizeof(head) + len);
+	if (!record || dkt_ctx_new(&opts, &event.ctx) ||
+	    asprintf(&strings, AT " : \"%s\"\n", (const char *)data) < 0)
+		abort();
+	memcpy(record, head, sizeof(head));
+	memcpy(record + sizeof(head), end + 1, len);
+	event.ctx->given = true;
+	if (dkt__symbols_given(event.ctx, NULL, strings) ||
+	    dkt__event_take_format(&event, format, strlen(format)))
+		abort();
+	print_record(&event, record, sizeof(head) + len);
+	dkt__plan_bprint_turn(&event, record, (uint32_t)(sizeof(head) + len));
+	print_record(&event, record, sizeof(head) + len);
+	free(record);
+	dkt__event_clear(&event);
+	dkt_ctx_free(event.ctx);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct kept *kept = kept_events();
@@ -143,5 +184,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		print_record(&kept->events[data[0]], data + 1, size - 1);
 	else if (data[0] == 't')
 		print_by_text(&kept->events[0], data + 1, size - 1);
+	else if (data[0] == 'b')
+		print_message(data + 1, size - 1);
 	return 0;
 }

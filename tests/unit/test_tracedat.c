@@ -147,6 +147,35 @@ static void test_byte_orders(void **state)
 	free(ours);
 }
 
+/* trace_printk(): its numbers lie between its texts, as a format among the strings has them. */
+static void test_printk(void **state)
+{
+	static const char *const files[] = { MADE "printk-big", MADE "printk-long4",
+					     MADE "printk-big-long4" };
+	char *ours, *other;
+	size_t i;
+	int n;
+
+	(void)state;
+	ours = text_of(MADE "printk", NULL, &n);
+	assert_int_equal(n, 6);
+	assert_non_null(strstr(ours, "one: disk: -3 of    7, x 127.0.0.1 0x2222 two 1234567890\n"));
+	assert_non_null(strstr(ours, "bputs:                0x2010: plain text\n"));
+	assert_non_null(strstr(ours, "<stack> => one => 0x2004 => one\n"));
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		other = text_of(files[i], NULL, &n);
+		assert_string_equal(ours, other);
+		free(other);
+	}
+	free(ours);
+	ours = text_of(MADE "printk-old", NULL, &n);
+	other = text_of(MADE "printk-old-big-long4", NULL, &n);
+	assert_non_null(strstr(ours, "7, x <%pI4 0x1001> 0x2222 two 1234567890\n"));
+	assert_string_equal(ours, other);
+	free(ours);
+	free(other);
+}
+
 static void test_cpus(void **state)
 {
 	const int cpus[] = { 1 };
@@ -313,10 +342,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_info),        cmocka_unit_test(test_compressed),
-		cmocka_unit_test(test_byte_orders), cmocka_unit_test(test_cpus),
-		cmocka_unit_test(test_windows),     cmocka_unit_test(test_since),
-		cmocka_unit_test(test_cut),         cmocka_unit_test(test_cut_v7),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_byte_orders), cmocka_unit_test(test_printk),
+		cmocka_unit_test(test_cpus),        cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_since),       cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_cut_v7),      cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
