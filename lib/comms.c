@@ -1,52 +1,81 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names of processes by their number: a hash table that is probed linearly. */
+#include <search.h>
+
 #include "comms.h"
 
 #include "banned.h"
 
 struct dkt__comm {
 	int32_t pid;
-	bool used;
-	char name[16]; /* TASK_COMM_LEN of the kernel, with the NUL */
+	const char *name; /* NULL: the slot is free */
 };
+
+/* Of the kernel, with the NUL. */
+#define TASK_COMM_LEN 16
 
 static struct dkt__comm *find(const struct dkt__comms *comms, int32_t pid)
 {
 	size_t at = ((uint32_t)pid * UINT32_C(0x9e3779b1)) & (comms->size - 1);
 
-	while (comms->slots[at].used && comms->slots[at].pid != pid)
+	while (comms->slots[at].name && comms->slots[at].pid != pid)
 		at = (at + 1) & (comms->size - 1);
 	return &comms->slots[at];
 }
 
 static int grow(struct dkt__comms *comms)
 {
-	struct dkt__comms more = { .size = comms->size ? comms->size * 2 : 256, .n = comms->n };
+	struct dkt__comms more = { .size = comms->size ? comms->size * 2 : 256,
+				   .n = comms->n,
+				   .names = comms->names };
 	size_t i;
 
 	more.slots = calloc(more.size, sizeof(*more.slots));
 	if (!more.slots)
 		return -ENOMEM;
 	for (i = 0; i < comms->size; i++)
-		if (comms->slots[i].used)
+		if (comms->slots[i].name)
 			*find(&more, comms->slots[i].pid) = comms->slots[i];
 	free(comms->slots);
 	*comms = more;
 	return 0;
 }
 
+static int name_cmp(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* The one copy of a name. NULL: no memory. */
+static const char *keep(struct dkt__comms *comms, const char *name)
+{
+	char **node = tsearch(name, &comms->names, name_cmp), *copy;
+
+	if (!node || *node != name)
+		return node ? *node : NULL;
+	copy = strdup(name);
+	if (copy)
+		*node = copy;
+	else
+		tdelete(name, &comms->names, name_cmp);
+	return copy;
+}
+
 int dkt__comms_set(struct dkt__comms *comms, int32_t pid, const char *name, size_t n)
 {
+	char copy[TASK_COMM_LEN] = "";
 	struct dkt__comm *slot;
 	int err = comms->n * 2 >= comms->size ? grow(comms) : 0;
 
 	if (err)
 		return err;
 	slot = find(comms, pid);
-	comms->n += !slot->used;
-	n = DKT__MIN(n, sizeof(slot->name) - 1);
-	*slot = (struct dkt__comm){ .pid = pid, .used = true };
-	memcpy(slot->name, name, n);
+	memcpy(copy, name, DKT__MIN(n, sizeof(copy) - 1));
+	name = keep(comms, copy);
+	if (!name)
+		return -ENOMEM;
+	comms->n += !slot->name;
+	*slot = (struct dkt__comm){ .pid = pid, .name = name };
 	return 0;
 }
 
@@ -74,11 +103,18 @@ const char *dkt__comms_get(const struct dkt__comms *comms, int32_t pid)
 {
 	const struct dkt__comm *slot = comms->size ? find(comms, pid) : NULL;
 
-	return slot && slot->used ? slot->name : NULL;
+	return slot ? slot->name : NULL;
+}
+
+void dkt__comms_forget(struct dkt__comms *comms)
+{
+	free(comms->slots);
+	*comms = (struct dkt__comms){ .names = comms->names };
 }
 
 void dkt__comms_clear(struct dkt__comms *comms)
 {
 	free(comms->slots);
+	tdestroy(comms->names, free);
 	*comms = (struct dkt__comms){ 0 };
 }

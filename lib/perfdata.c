@@ -238,7 +238,7 @@ static int perf_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 	perf->since = since;
 	perf->until = until;
 	perf->begun = perf->n_heap = 0;
-	dkt__comms_clear(&perf->comms);
+	dkt__comms_forget(&perf->comms);
 	return 0;
 }
 

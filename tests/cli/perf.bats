@@ -60,10 +60,12 @@ our_lines()
 
 @test "what perf records now is read" {
 	needs_perf
-	perf record -q -a -e sched:sched_switch -o live.data -- sleep 0.1 2>/dev/null ||
-		skip "perf may not record here"
-	perf record -q -z -a -e sched:sched_switch -o live-z.data -- sleep 0.1 2>/dev/null
-	perf record -q -a -e sched:sched_switch -o - -- sleep 0.1 >live-pipe.data 2>/dev/null
+	record=(perf record -q -a -e "sched:sched_switch,sched:sched_process_exec")
+	# One process whose name changes, with a record after each change.
+	work=(sh -c "exec nice env nice env nice sleep 0.1")
+	"${record[@]}" -o live.data -- "${work[@]}" 2>/dev/null || skip "perf may not record here"
+	"${record[@]}" -z -o live-z.data -- "${work[@]}" 2>/dev/null
+	"${record[@]}" -o - -- "${work[@]}" >live-pipe.data 2>/dev/null
 	# Of a thread that is gone perf shows no number, though the sample has it.
 	for file in live live-z live-pipe; do
 		perf_lines "$file.data" | grep -v prev_state=X >wanted
