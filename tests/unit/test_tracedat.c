@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "internal.h"
 
@@ -321,6 +322,51 @@ static void refused(const char *bytes, size_t n, const char *words)
 	close(fd);
 }
 
+static void note(void *data, enum dkt_log_level level, const char *text)
+{
+	struct dkt_buf *said = data;
+
+	if (level == DKT_LOG_WARN)
+		dkt_buf_str(said, text);
+}
+
+/* In the packed kallsyms of v7-zlib. */
+#define SPOILT_AT 490
+
+/* Symbols are unpacked when a name is asked for, and only then is it told that they are damaged. */
+static void test_spoilt_symbols(void **state)
+{
+	DKT_OPTS(dkt_ctx_opts, opts, .log = note);
+	struct reading r = { 0 };
+	struct dkt_record record;
+	struct dkt_buf *said;
+	struct stat st;
+	char path[32];
+	int fd, n = 0;
+
+	(void)state;
+	assert_int_equal(stat(MADE "v7-zlib", &st), 0);
+	cut(MADE "v7-zlib", st.st_size, path, &fd);
+	assert_int_equal(pwrite(fd, "\xff", 1, SPOILT_AT), 1);
+	assert_int_equal(dkt_buf_new(&said), 0);
+	assert_int_equal(dkt_buf_new(&r.buf), 0);
+	opts.log_data = said;
+	assert_int_equal(dkt_ctx_new(&opts, &r.ctx), 0);
+	assert_int_equal(dkt_source_open(r.ctx, path, NULL, &r.source), 0);
+	while (!dkt_source_next(r.source, &record))
+		n++;
+	assert_int_equal(n, 9);
+	assert_int_equal(said->len, 0);
+	assert_int_equal(dkt_source_seek(r.source, 0, 0), 0);
+	assert_int_equal(print(&r), 9);
+	assert_non_null(strstr(r.buf->data, " f=0x1000\n"));
+	dkt_buf_str(said, ".");
+	assert_string_equal(said->data, "the file's symbols cannot be unpacked.");
+	end(&r);
+	dkt_buf_free(said);
+	close(fd);
+}
+
 static void test_refused(void **state)
 {
 	static const char v5[] = "\x17\x08\x44tracing5\0\0\x08\0\x10\0\0";
@@ -345,7 +391,8 @@ int main(void)
 		cmocka_unit_test(test_byte_orders), cmocka_unit_test(test_printk),
 		cmocka_unit_test(test_cpus),        cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_since),       cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_cut_v7),      cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_cut_v7),      cmocka_unit_test(test_spoilt_symbols),
+		cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
