@@ -62,6 +62,23 @@ static void line(const char *name, const char *text)
 		printf("%-9s %s\n", name, text);
 }
 
+/* "host      of recording 0x12", "guest     NAME, recording 0x13, CPUs by threads 5, 6" */
+static void print_peers(const struct info *info)
+{
+	struct dkt_source_peer peer;
+	size_t i;
+	int cpu;
+
+	for (i = 0; !dkt_source_peer(info->in->source, i, &peer); i++) {
+		printf("%-9s %s%srecording %#" PRIx64, peer.name ? "guest" : "guest of",
+		       peer.name ? peer.name : "", peer.name ? ", " : "", peer.id);
+		for (cpu = 0; cpu < peer.n_threads; cpu++)
+			printf("%s%" PRId32, cpu ? ", " : ", CPUs run by threads ",
+			       peer.threads[cpu]);
+		printf("\n");
+	}
+}
+
 static void print_head(const struct info *info)
 {
 	const struct dkt_source_info *source = dkt_source_info(info->in->source);
@@ -74,6 +91,10 @@ static void print_head(const struct info *info)
 	line("host", source->host);
 	line("kernel", source->kernel);
 	line("clock", source->clock);
+	if (source->id)
+		line("id", PUT(text, "%#" PRIx64, source->id));
+	print_peers(info);
+	line("unused", source->unused);
 	for (i = 0; (stream = dkt_source_stream(info->in->source, i)); i++)
 		line("instance", stream);
 	if (info->all.records) {
@@ -279,6 +300,28 @@ static struct json_object *events_json(const struct info *info)
 	return list;
 }
 
+static struct json_object *peers_json(const struct info *info)
+{
+	struct json_object *list = json_object_new_array();
+	struct dkt_source_peer peer;
+	size_t i;
+	int cpu;
+
+	for (i = 0; !dkt_source_peer(info->in->source, i, &peer); i++) {
+		struct json_object *o = json_object_new_object();
+		struct json_object *threads = json_object_new_array();
+
+		add_text(o, "is", peer.name ? "guest" : "host");
+		add_text(o, "name", peer.name);
+		add_number(o, "id", peer.id);
+		for (cpu = 0; cpu < peer.n_threads; cpu++)
+			json_object_array_add(threads, json_object_new_int(peer.threads[cpu]));
+		json_object_object_add(o, "threads", threads);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
 int info_print_json(const struct info *info)
 {
 	const struct dkt_source_info *source = dkt_source_info(info->in->source);
@@ -301,6 +344,9 @@ int info_print_json(const struct info *info)
 	add_number(root, "lost", info->lost);
 	add_number(root, "bad", info->bad);
 	add_text(root, "damage", source->damage);
+	add_text(root, "unused", source->unused);
+	add_number(root, "id", source->id);
+	json_object_object_add(root, "peers", peers_json(info));
 	json_object_object_add(root, "cpus", cpus_json(info));
 	add_number(root, "gaps", info->all_gaps);
 	json_object_object_add(root, "first_gaps", gaps_json(info));

@@ -67,6 +67,19 @@ static const struct dkt_source_info *info_of(const struct inputs *it, size_t i)
 	return dkt_source_info(it->files[i].in.source);
 }
 
+/* Whether one has the other's times on its clock: they are a guest's and its host's. */
+static bool is_pair(const struct inputs *it, size_t guest, size_t host)
+{
+	uint64_t id = info_of(it, host)->id;
+	struct dkt_source_peer peer;
+	size_t i;
+
+	for (i = 0; !dkt_source_peer(it->files[guest].in.source, i, &peer); i++)
+		if (!peer.name && id && peer.id == id)
+			return true;
+	return false;
+}
+
 int inputs_relate(struct inputs *it, size_t i, size_t first)
 {
 	const struct dkt_source_info *base = info_of(it, first), *info = info_of(it, i);
@@ -76,6 +89,12 @@ int inputs_relate(struct inputs *it, size_t i, size_t first)
 
 	if (file->known == INPUTS_BY_USER)
 		return 0;
+	if ((is_pair(it, i, first) || is_pair(it, first, i)) && base->has_wall == info->has_wall &&
+	    same(base->clock, info->clock)) {
+		file->known = INPUTS_GUEST;
+		file->offset = apart;
+		return 0;
+	}
 	if (one_clock && (!base->has_wall || !info->has_wall || llabs(apart) < SAME_BOOT)) {
 		file->known = INPUTS_ONE_CLOCK;
 		return 0;
@@ -104,6 +123,8 @@ void inputs_tell_offset(const struct inputs *it, size_t i, size_t first)
 		fprintf(stderr, "as given\n");
 	else if (file->known == INPUTS_ONE_CLOCK)
 		fprintf(stderr, "which is its own\n");
+	else if (file->known == INPUTS_GUEST)
+		fprintf(stderr, "by the shifts recorded for a guest and its host\n");
 	else
 		fprintf(stderr, "to 2 us and what the hosts' wall clocks differed\n");
 }

@@ -10,6 +10,7 @@ enum inputs_known {
 	INPUTS_BY_WALL_CLOCK,
 	INPUTS_BY_USER,
 	INPUTS_ONE_CLOCK,
+	INPUTS_GUEST, /* recorded together with its host, or with its guest */
 };
 
 struct inputs_file {

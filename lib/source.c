@@ -32,6 +32,12 @@ const char *dkt_source_stream(const struct dkt_source *source, uint32_t nr)
 	return nr ? NULL : "";
 }
 
+int dkt_source_peer(const struct dkt_source *source, size_t i, struct dkt_source_peer *peer)
+{
+	*peer = (struct dkt_source_peer){ 0 };
+	return source->ops->peer ? source->ops->peer(source, i, peer) : 1;
+}
+
 struct dkt_source *dkt__source_part(struct dkt_source *source, uint32_t nr)
 {
 	return source->ops->part ? source->ops->part(source, nr) : source;

@@ -44,7 +44,7 @@ static uint64_t stream_time(const struct dkt__streams *it, struct dkt__stream *s
 		stamp = dkt__page_time(s->base + nr * s->page_size, s->page.swap);
 	else if (!dkt__chunks_time(&s->chunks, nr, s->page.swap, &stamp))
 		return UINT64_MAX;
-	return to_time(it, stamp);
+	return to_time(it, s->shift ? dkt__shift_time(s->shift, stamp) : stamp);
 }
 
 /* Bytes of pages that are asked for at once. */
@@ -101,9 +101,17 @@ static bool stream_turn(struct dkt__streams *it, struct dkt__stream *s)
 	}
 }
 
+/* What was found is put to the clock of all. */
+static inline bool on_time(struct dkt__stream *s, bool found)
+{
+	if (dkt__unlikely(s->shift && found))
+		s->next.ts = dkt__shift_time(s->shift, s->next.ts);
+	return found;
+}
+
 static inline bool stream_next(struct dkt__streams *it, struct dkt__stream *s)
 {
-	return dkt__likely(!dkt__page_next(&s->page, &s->next)) || stream_turn(it, s);
+	return on_time(s, dkt__likely(!dkt__page_next(&s->page, &s->next)) || stream_turn(it, s));
 }
 
 static uint8_t ask(struct dkt__streams *it, uint16_t type, uint16_t place)
@@ -173,7 +181,7 @@ static bool stream_seek(struct dkt__streams *it, struct dkt__stream *s, uint64_t
 	s->first = s->page_nr = s->ahead = before ? before - 1 : 0;
 	s->last = it->until == UINT64_MAX ? s->n_pages : pages_before(it, s, it->until);
 	s->page.bad = false;
-	more = stream_turn(it, s);
+	more = on_time(s, stream_turn(it, s));
 	while (more && to_time(it, s->next.ts) < since) {
 		s->gap = false;
 		more = stream_step(it, s);

@@ -6,6 +6,7 @@
 #include "chunks.h"
 #include "comms.h"
 #include "page.h"
+#include "shift.h"
 #include "source.h"
 
 /* The pages of one CPU of one buffer. */
@@ -17,6 +18,7 @@ struct dkt__stream {
 	uint64_t bytes; /* from base on; the last page may be cut */
 	struct dkt__chunks chunks;
 	uint32_t page_size;
+	const struct dkt__shift *shift; /* of its clock, NULL: it runs as the others */
 	bool has_lost; /* the kernel's count of what it lost is known */
 	uint64_t lost;
 

@@ -40,6 +40,8 @@ static void dat_free(struct dkt__dat *dat)
 	free(dat->buffers);
 	free(dat->stats);
 	free(dat->stat_buffer);
+	dkt__dat_shifts_clear(dat);
+	free(dat->peers);
 	free(dat->kallsyms);
 	free(dat->packed.bytes);
 	free(dat->printk);
@@ -63,6 +65,16 @@ static const char *dat_stream(const struct dkt_source *source, uint32_t nr)
 	return nr < dat->n_buffers ? dat->buffers[nr].name : NULL;
 }
 
+static int dat_peer(const struct dkt_source *source, size_t i, struct dkt_source_peer *peer)
+{
+	const struct dkt__dat *dat = (const struct dkt__dat *)source;
+
+	if (i >= dat->n_peers)
+		return 1;
+	*peer = dat->peers[i];
+	return 0;
+}
+
 static const struct dkt__source_ops dat_ops = {
 	.next = dkt__streams_next,
 	.comm = dkt__streams_comm,
@@ -72,6 +84,7 @@ static const struct dkt__source_ops dat_ops = {
 	.bytes = dkt__streams_bytes,
 	.select = dkt__streams_select,
 	.stream = dat_stream,
+	.peer = dat_peer,
 	.close = dat_close,
 };
 
@@ -114,6 +127,14 @@ static int give(struct dkt__dat *dat)
 	return err;
 }
 
+/* What no text of a record depends on. */
+static const char *name_unused(const struct dkt__dat *dat)
+{
+	if (dat->hooks)
+		return dat->maps ? "hooks, maps of processes" : "hooks";
+	return dat->maps ? "maps of processes" : NULL;
+}
+
 static void find_lost(struct dkt__dat *dat, const char *buffer, struct dkt__stream *s)
 {
 	size_t i;
@@ -137,6 +158,8 @@ static void place(struct dkt__dat *dat, const struct dkt__dat_buffer *buffer,
 		size += 4;
 	s->cpu = (int)cpu->cpu;
 	s->page_size = buffer->page_size;
+	if (cpu->cpu < dat->n_shifts)
+		s->shift = &dat->shifts[cpu->cpu];
 	find_lost(dat, buffer->name, s);
 	if (size > left) {
 		dat->cut = true;
@@ -215,6 +238,7 @@ static int dat_read(struct dkt__dat *dat, const struct dkt_source_opts *opts)
 	info->kind = dat->kind;
 	info->host = dat->host;
 	info->clock = dat->clock;
+	info->unused = name_unused(dat);
 	err = fill_streams(dat, opts);
 	if (err)
 		return err;

@@ -7,6 +7,7 @@
 #define DKT_TRACEDAT_H
 
 #include "event.h"
+#include "shift.h"
 #include "streams.h"
 #include "symbol.h"
 
@@ -76,6 +77,11 @@ struct dkt__dat {
 	struct dkt__dat_stat *stats;
 	size_t n_stats;
 	char *stat_buffer; /* whose statistics come next */
+	struct dkt__shift *shifts; /* by CPU */
+	uint32_t n_shifts;
+	struct dkt_source_peer *peers;
+	size_t n_peers;
+	bool hooks, maps; /* there are options which nothing here reads */
 	char *kallsyms, *printk; /* on their way to the context */
 	struct dkt__packed packed; /* kallsyms in version 7, likewise */
 	struct dkt__given *given;
@@ -100,6 +106,12 @@ bool dkt__dat_cmdlines(struct dkt__dat *dat, struct dkt__cursor *cur);
 /* Notes what an option says; those that are not known or make no sense say nothing. */
 int dkt__dat_option(struct dkt__dat *dat, unsigned int id, struct dkt__cursor option);
 struct dkt__dat_buffer *dkt__dat_buffer_add(struct dkt__dat *dat, const char *name);
+
+/* ---- tracedat_peer.c ---- */
+
+int dkt__dat_guest(struct dkt__dat *dat, struct dkt__cursor *option);
+int dkt__dat_time_shift(struct dkt__dat *dat, struct dkt__cursor *option);
+void dkt__dat_shifts_clear(struct dkt__dat *dat);
 
 /* ---- tracedat_v6.c, tracedat_v7.c ---- */
 

@@ -192,13 +192,13 @@ static void option_tsc(struct dkt__dat *dat, struct dkt__cursor *option)
 	struct dkt__times *times = &dat->streams.times;
 	uint32_t mult = (uint32_t)dkt__cursor_number(option, 4);
 	uint32_t shift = (uint32_t)dkt__cursor_number(option, 4);
-	uint64_t offset = dkt__cursor_number(option, 8);
 
+	/* An offset follows, which trace-cmd has stopped to add: it is not of one clock. */
+	dkt__cursor_number(option, 8);
 	if (option->bad || shift > 63)
 		return;
 	times->mult = mult;
 	times->shift = shift;
-	times->offset = (int64_t)((uint64_t)times->offset + offset);
 }
 
 int dkt__dat_option(struct dkt__dat *dat, unsigned int id, struct dkt__cursor option)
@@ -224,6 +224,20 @@ int dkt__dat_option(struct dkt__dat *dat, unsigned int id, struct dkt__cursor op
 		return 0;
 	case DAT_TSC2NSEC:
 		option_tsc(dat, &option);
+		return 0;
+	case DAT_TIME_SHIFT:
+		return dkt__dat_time_shift(dat, &option);
+	case DAT_GUEST:
+		return dkt__dat_guest(dat, &option);
+	case DAT_TRACEID:
+		dat->streams.base.info.id = dkt__cursor_number(&option, 8);
+		return 0;
+	/* For trace-cmd profile and KernelShark. */
+	case DAT_HOOK:
+		dat->hooks = true;
+		return 0;
+	case DAT_PROCMAPS:
+		dat->maps = true;
 		return 0;
 	default:
 		return 0;

@@ -680,6 +680,16 @@ struct dkt_source_info {
 	bool has_wall; /* wall is known */
 	int64_t wall; /* to add to a record's time to get wall-clock time, ns */
 	const char *damage; /* what of a file could not be read so far, in words; NULL: nothing */
+	const char *unused; /* what it holds and nothing here reads, in words; NULL: nothing */
+	uint64_t id; /* of the recording, by which those of other machines name it; 0: it has none */
+};
+
+/* A recording that was made together with a source's, on its host or in one of its guests. */
+struct dkt_source_peer {
+	const char *name; /* the guest's; NULL: it is the host's, to whose clock times are put */
+	uint64_t id; /* of the recording */
+	const int32_t *threads; /* by the guest's CPU: the host's thread that runs it, 0: not known */
+	int n_threads;
 };
 
 enum dkt_source_flags {
@@ -726,6 +736,10 @@ DKT_API int dkt_source_loss(struct dkt_source *source, int cpu, struct dkt_loss 
  * merged source's parts. NULL: there are not so many. Valid as long as the source.
  */
 DKT_API const char *dkt_source_stream(const struct dkt_source *source, uint32_t stream);
+
+/* The i-th recording that was made together with it, counted from 0. 0: there is one; 1: end. */
+DKT_API int dkt_source_peer(const struct dkt_source *source, size_t i,
+			    struct dkt_source_peer *peer);
 
 /*
  * Goes to the first record that is not before since; the end is then before until; 0: no bound. Both

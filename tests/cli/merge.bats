@@ -63,6 +63,37 @@ halves()
 	sort -s -t']' -k2.2,2.20n out.txt | cmp out.txt -
 }
 
+@test "a guest is put to its host's clock by the shifts that were recorded" {
+	made=$top/tests/fuzz/corpus/tracedat
+	run -0 --separate-stderr dktrace report "$made/v7-guest" "$made/v7-host"
+	same "dktrace: $made/v7-host: +0.000000000 s to the clock of $made/v7-guest, by the shifts recorded for a guest and its host" \
+		"$stderr" "words"
+	same "$(printf 'guest1\nhost')" "$(cut -d: -f1 <<<"$output" | sort -u)" "names"
+	dktrace info "$made/v7-host" >have
+	grep -qx 'id        0x1234' have
+	grep -qx 'guest     guest1, recording 0xbeef, CPUs run by threads 4321, 4322' have
+	grep -qx 'unused    hooks, maps of processes' have
+	dktrace info "$made/v7-guest" | grep -x 'guest of  recording 0x1234'
+	same "host 4660" "$(dktrace info -J "$made/v7-guest" | jq -r '.peers[] | "\(.is) \(.id)"')" "JSON"
+}
+
+@test "times are those of trace-cmd, whatever shifts them" {
+	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
+	made=$top/tests/fuzz/corpus/tracedat
+	for file in v6-shift-steps v7-shift-line v6-tsc v7-host v7-guest; do
+		trace-cmd report -t -N "$made/$file" 2>/dev/null |
+			sed -n 's/.*\[\([0-9]*\)\] *[^ ]* *\([0-9]*\)\.0*\([0-9]*\): .*/\1 \3/p' >wanted
+		dktrace report -S json "$made/$file" 2>/dev/null |
+			jq -r 'select(.event) | "00\(.cpu) \(.ts)"' | diff wanted -
+		[ -s wanted ]
+	done
+	# Nine digits of a second, of two files.
+	trace-cmd report -t -N -i "$made/v7-host" -i "$made/v7-guest" 2>/dev/null |
+		sed -n 's/.*\.0*\([0-9]*\): two: .*/\1/p' >wanted
+	dktrace report -S json "$made/v7-host" "$made/v7-guest" 2>/dev/null | jq -r .ts |
+		diff wanted -
+}
+
 @test "what cannot be merged is told" {
 	halves
 	v6=$top/tests/fixture/tracedat/v6.dat
