@@ -252,14 +252,15 @@ static int report_init(struct report *report)
 		report->verdicts = calloc(report->n_verdicts + 1, 1);
 		err = report->verdicts ? 0 : -ENOMEM;
 	}
+	if (opts->style)
+		style_find(opts->style, &info);
 	/* Only the legacy style cannot do without what the classes are. */
 	if (!err && opts->style && open_map(report)) {
 		class_map_free(report->map);
 		report->map = NULL;
-		style_find(opts->style, &info);
 		err = info.name && !strcmp(info.name, "legacy") ? -EINVAL : 0;
 	}
-	if (!err && opts->streams)
+	if (!err && opts->streams && !(info.traits & DKT_STYLE_DATA))
 		find_width(report);
 	if (!err && opts->style)
 		err = style_new(report->ctx, report->map, opts->style, &style, &report->out.style);

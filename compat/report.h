@@ -16,7 +16,8 @@ struct report_opts {
 	const char *const *fields; /* as of struct dkt_style_opts */
 	size_t n_fields;
 	struct dkt_source *joined; /* the merged source that the records come by; NULL: none */
-	bool streams; /* lines begin with the name of the record's stream, as trace-cmd has it */
+	bool streams; /* lines for people begin with the name of the record's stream,
+		      as trace-cmd has it */
 	bool escape; /* the output is a terminal: control characters do it no good */
 	bool color; /* it is, and the style sees to them itself */
 	int fd; /* -1: the style writes files of its own */

@@ -303,6 +303,11 @@ int cmd_report(struct app *app, int argc, char **argv)
 	struct report_args args;
 	int bad, rc = report_args_read(app, &args);
 
+	/* All buffers of a file, if nobody asks for one of them. */
+	if (!rc && !args.source.buffer) {
+		args.source.flags |= DKT_SOURCE_ALL;
+		args.report.streams = true;
+	}
 	if (!rc)
 		rc = inputs_new(app, argv + 1, (size_t)argc - 1, &in);
 	if (!rc && open_output(app, &args.report))

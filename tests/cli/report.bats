@@ -9,19 +9,34 @@ recorded=$BATS_TEST_DIRNAME/../fixture/tracedat
 made=$BATS_TEST_DIRNAME/../fuzz/corpus/tracedat
 
 @test "lines are those of trace-cmd report -N" {
-	dktrace report --instance all "$recorded/v6.dat" | diff "$recorded/v6.exp" -
+	dktrace report "$recorded/v6.dat" | diff "$recorded/v6.exp" -
 	for file in v7-zstd v7-zlib; do
+		dktrace report "$recorded/$file.dat" | diff "$recorded/v7.exp" -
+		dktrace report -j3 "$recorded/$file.dat" | diff "$recorded/v7.exp" -
 		dktrace report --instance all "$recorded/$file.dat" | diff "$recorded/v7.exp" -
-		dktrace report -j3 -B all "$recorded/$file.dat" | diff "$recorded/v7.exp" -
-		dktrace report "$recorded/$file.dat" |
+		dktrace report --instance '' "$recorded/$file.dat" |
 			diff <(sed '/^two/d; s/^     //' "$recorded/v7.exp") -
+		dktrace report -B two "$recorded/$file.dat" |
+			diff <(sed -n 's/^two: //p' "$recorded/v7.exp") -
 	done
+}
+
+# Names of buffers belong before lines for people only.
+@test "of all buffers what programs read is as of one" {
+	file=$recorded/v7-zstd.dat
+	dktrace report -S json "$file" | jq -r '.from // "" | sub("^$"; "top")' | sort | uniq -c |
+		awk '{ print $1, $2 }' | diff <(printf '58 top\n26 two\n') -
+	for style in csv folded; do
+		run ! grep -E '^(two:|     )' <(dktrace report -S $style "$file")
+	done
+	dktrace report -S perfetto -o all "$file"
+	protoc --decode_raw <all >/dev/null || ! command -v protoc >/dev/null
 }
 
 @test "the trace-cmd that is here agrees" {
 	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
 	for file in "$recorded/v7-zstd.dat" "$made/v6" "$made/v6-big" "$made/v6-long4" "$made/v7"; do
-		dktrace report -B all "$file" >have || [ $? -eq 3 ]
+		dktrace report "$file" >have || [ $? -eq 3 ]
 		trace-cmd report -N "$file" 2>/dev/null | sed 1d | diff - have
 	done
 }
@@ -40,7 +55,7 @@ setup()
 	dktrace report -C 1 "$file" | diff <(grep -F '[001]' all) -
 	dktrace report -f 'prev_prio == 0' "$file" | diff <(grep prev_prio=0 all) -
 	dktrace report -s 12934.413636 -U 12934.413689 "$file" |
-		diff <(awk '{ t = $3 + 0 } t >= 12934.413636 && t <= 12934.413689' all) -
+		diff <(awk '{ t = $0; sub(/.*\] +/, "", t); t += 0 } t >= 12934.413636 && t <= 12934.413689' all) -
 	[ "$(dktrace report -s 12934.413636 -U 12934.413689 "$file" | wc -l)" -ge 2 ]
 }
 
