@@ -48,6 +48,7 @@ static void dat_free(struct dkt__dat *dat)
 	free(dat->given);
 	free(dat->kind);
 	free(dat->host);
+	free(dat->kernel);
 	free(dat->clock);
 	dkt__file_close(&dat->file);
 	free(dat);
@@ -237,6 +238,7 @@ static int dat_read(struct dkt__dat *dat, const struct dkt_source_opts *opts)
 				dat->file.path);
 	info->kind = dat->kind;
 	info->host = dat->host;
+	info->kernel = dat->kernel;
 	info->clock = dat->clock;
 	info->unused = name_unused(dat);
 	err = fill_streams(dat, opts);

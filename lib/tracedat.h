@@ -71,7 +71,7 @@ struct dkt__dat {
 	uint32_t n_cpus;
 	const struct dkt__codec *codec; /* NULL: nothing is compressed */
 	void *codec_state;
-	char *kind, *host, *clock;
+	char *kind, *host, *kernel, *clock;
 	struct dkt__dat_buffer *buffers;
 	size_t n_buffers;
 	struct dkt__dat_stat *stats;

@@ -91,18 +91,32 @@ static int option_clock(struct dkt__dat *dat, struct dkt__cursor *option)
 }
 
 /* "Linux vm 6.1.0 x86_64": the second word is the host's name. */
+/* What is there up to one of those; "-": that was not known. */
+static int uname_part(const char *text, const char *end, char **part)
+{
+	size_t n = strcspn(text, end);
+
+	free(*part);
+	*part = NULL;
+	if (!n || (n == 1 && *text == '-'))
+		return 0;
+	*part = strndup(text, n);
+	return *part ? 0 : -ENOMEM;
+}
+
+/* "Linux HOST RELEASE MACHINE" */
 static int option_uname(struct dkt__dat *dat, struct dkt__cursor *option)
 {
-	char *text __cleanup(free) = NULL, *name;
+	char *text __cleanup(free) = NULL;
 	int err = take_string(option, &text);
+	const char *part = err ? NULL : strchr(text, ' ');
 
-	name = err ? NULL : strchr(text, ' ');
-	if (!name)
-		return err;
-	name++;
-	free(dat->host);
-	dat->host = strndup(name, strcspn(name, " "));
-	return dat->host ? 0 : -ENOMEM;
+	if (part)
+		err = uname_part(part + 1, " ", &dat->host);
+	part = part ? strchr(part + 1, ' ') : NULL;
+	if (part && !err)
+		err = uname_part(part + 1, "\n", &dat->kernel);
+	return err;
 }
 
 static uint64_t stat_number(const char *text, const char *name)

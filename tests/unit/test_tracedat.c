@@ -84,6 +84,7 @@ static void test_info(void **state)
 	info = dkt_source_info(r.source);
 	assert_string_equal(info->kind, "trace.dat version 7");
 	assert_string_equal(info->host, "vm");
+	assert_string_equal(info->kernel, "6.18.44-fc-v657 x86_64");
 	assert_string_equal(info->clock, "local");
 	assert_int_equal(info->cpus, 2);
 	assert_false(info->has_wall);
