@@ -31,6 +31,8 @@ struct known {
 	struct pair pair; /* phase PAIR_NONE: it is none's */
 	uint32_t sched; /* number of its message, 0: it has none */
 	const struct dkt_field *fields[SCHED_FIELDS]; /* NULL: this kernel has it not */
+	const struct dkt_field *state; /* the one that is a thread's state, NULL: none is */
+	struct task_states states;
 	uint64_t name_iid, category_iid;
 	uint64_t first_iid; /* of the columns' names */
 	bool interned;
@@ -75,7 +77,23 @@ static void put_clock(struct dkt_buf *buf, uint32_t id, uint64_t ns)
 	dkt__proto_close(buf, clock);
 }
 
-/* The first packet. Whatever the clock is, Perfetto takes it as the time since boot. */
+/* "6.1.0-44-amd64 x86_64". Perfetto knows by it what the states of threads and system calls are. */
+static void put_system(const char *kernel, uint64_t ts, struct dkt_buf *buf)
+{
+	size_t packet = packet_open(buf, ts, SEQUENCE_FLAGS_NEEDS_STATE);
+	size_t system = dkt__proto_open(buf, PACKET_SYSTEM_INFO);
+	size_t utsname = dkt__proto_open(buf, SYSTEM_UTSNAME), n = strcspn(kernel, " ");
+
+	dkt__proto_str(buf, UTSNAME_SYSNAME, "Linux");
+	dkt__proto_bytes(buf, UTSNAME_RELEASE, kernel, n);
+	if (kernel[n])
+		dkt__proto_str(buf, UTSNAME_MACHINE, kernel + n + 1);
+	dkt__proto_close(buf, utsname);
+	dkt__proto_close(buf, system);
+	dkt__proto_close(buf, packet);
+}
+
+/* The first packets. Whatever the clock is, Perfetto takes it as the time since boot. */
 static void put_start(struct perfetto *perfetto, uint64_t ts, struct dkt_buf *buf)
 {
 	const struct dkt_source_info *source = &perfetto->base.source;
@@ -93,6 +111,8 @@ static void put_start(struct perfetto *perfetto, uint64_t ts, struct dkt_buf *bu
 	put_interned(buf, INTERNED_ANNOTATION_NAMES, IID_LOST, "lost");
 	dkt__proto_close(buf, part);
 	dkt__proto_close(buf, packet);
+	if (source->kernel)
+		put_system(source->kernel, ts, buf);
 	perfetto->started = true;
 }
 
@@ -336,7 +356,11 @@ static int put_sched(struct perfetto *perfetto, const struct known *known,
 			dkt__add_utf8(buf, text, strnlen(text, len));
 			dkt__proto_close(buf, part);
 		} else if (field) {
-			dkt__proto_uint(buf, i + 1, (uint64_t)dkt_record_int(record, field));
+			uint64_t v = (uint64_t)dkt_record_int(record, field);
+
+			if (field == known->state)
+				v = dkt__task_state(&known->states, v);
+			dkt__proto_uint(buf, i + 1, v);
 		}
 	}
 	dkt__proto_close(buf, message);
@@ -412,7 +436,7 @@ static int perfetto_record(struct dkt_style *style, const struct dkt_record *rec
 /* ---- the style ---- */
 
 /* Perfetto wants all of a message but what newer kernels have no more. */
-static void find_sched(struct known *known, struct dkt_event *event)
+static void find_sched(struct known *known, struct dkt_event *event, const char *kernel)
 {
 	size_t i, j;
 
@@ -429,6 +453,9 @@ static void find_sched(struct known *known, struct dkt_event *event)
 			if (name && !known->fields[j] && strcmp(name, "success"))
 				known->sched = 0;
 		}
+	known->state = known->sched ? dkt_event_field(event, "prev_state") : NULL;
+	if (known->state && dkt_event_print_format(event))
+		dkt__task_states(&known->states, dkt_event_print_format(event), kernel);
 }
 
 static int perfetto_learn(struct dkt_style *style, struct dkt__form *form)
@@ -442,7 +469,7 @@ static int perfetto_learn(struct dkt_style *style, struct dkt__form *form)
 	known->name_iid = known->category_iid = perfetto->next_iid;
 	known->first_iid = perfetto->next_iid;
 	perfetto->next_iid += form->n + 1;
-	find_sched(known, form->event);
+	find_sched(known, form->event, style->source.kernel);
 	if (!dkt__pair_of(style, form->event, &known->pair))
 		known->pair.phase = PAIR_NONE;
 	return 0;

@@ -20,6 +20,7 @@ enum {
 	PACKET_TRACK_EVENT = 11,
 	PACKET_INTERNED_DATA = 12,
 	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_SYSTEM_INFO = 45,
 	PACKET_TRACK_DESCRIPTOR = 60,
 
 	SEQUENCE_FLAGS_CLEARED = 1,
@@ -31,6 +32,11 @@ enum {
 	CLOCK_TIMESTAMP = 2,
 	CLOCK_REALTIME_ID = 1,
 	CLOCK_BOOTTIME_ID = 6,
+
+	SYSTEM_UTSNAME = 1,
+	UTSNAME_SYSNAME = 1,
+	UTSNAME_RELEASE = 3,
+	UTSNAME_MACHINE = 4,
 
 	DESCRIPTOR_UUID = 1,
 	DESCRIPTOR_NAME = 2,
@@ -85,6 +91,21 @@ enum {
 int dkt__perfetto_arguments(const struct dkt_style *style, const struct dkt__form *form,
 			    uint64_t first_iid, const struct dkt_record *record,
 			    struct dkt_buf *buf);
+
+/* ---- states of threads (style_perfetto_state.c) ---- */
+
+/* How a kernel has them in prev_state, and how Perfetto believes that it has. */
+struct task_states {
+	bool is_new, to_new; /* the bits are as since Linux 4.14 */
+	bool is_swapped; /* "X" and "Z" are */
+	uint32_t plus, to_plus; /* the bit of "R+" */
+};
+
+/*
+ * Of the print format of sched_switch. kernel: its release, as Perfetto is told it; NULL: it is not.
+ */
+void dkt__task_states(struct task_states *states, const char *print, const char *kernel);
+uint64_t dkt__task_state(const struct task_states *states, uint64_t v);
 
 /* ---- pairs: which events begin and end what (style_pair.c) ---- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The style perfetto: which slices and tracks pairs of events become. */
 #include "perfetto_walk.h"
+#include "style_perfetto.h"
 #include "style_room.h"
 
 /* A record of an event with the fields of style_event.h, a microsecond after the one before. */
@@ -176,13 +177,58 @@ static void test_perfetto_sched(void **state)
 	room_close(&room);
 }
 
+#define STATE "REC->prev_state"
+
+/* What kernels print, and so what their bits mean, whatever release Perfetto is told. */
+static void test_perfetto_states(void **state)
+{
+	static const char old_print[] =
+		"{ 1, \"S\" }, { 16, \"Z\" }, { 32, \"X\" }) : \"R\", " STATE
+		" & 1024 ? \"+\" : \"\"";
+	static const char mid_print[] = "{ 16, \"X\" }, { 32, \"Z\" }) : \"R\", " STATE
+					" & (4096) ? \"+\" : \"\"";
+	static const char new_print[] =
+		"{ 0x20, \"Z\" }, { 0x40, \"P\" }, { 0x80, \"I\" }) : \"R\", " STATE
+		" & (((0x0 | 0x40) + 1) << 1) ? \"+\" : \"\"";
+	static const char odd_print[] = "{ 0x40, \"P\" }, { 0x80, \"I\" }) : \"R\", " STATE
+					" & 0x1000 ? \"+\" : \"\"";
+	static const struct {
+		const char *print, *kernel;
+		uint64_t v, expected;
+	} cases[] = {
+		{ new_print, "6.1.0 x86_64", 0x100, 0x100 },
+		{ new_print, "6.1.0", 0x80, 0x80 },
+		{ new_print, NULL, 0x100, 0x800 },
+		{ new_print, NULL, 0x80, 0x402 },
+		{ new_print, NULL, 0x40, 0x200 },
+		{ new_print, NULL, 0x22, 0x22 },
+		{ odd_print, "4.14.15-lx arm", 0x1000, 0x100 },
+		{ odd_print, "4.14.15", 1, 1 },
+		{ old_print, NULL, 1024, 0x800 },
+		{ old_print, NULL, 16, 32 },
+		{ old_print, "3.10.0", 32, 16 },
+		{ old_print, "3.10.0", 512, 512 },
+		{ mid_print, "4.9.1", 0x1000, 0x1000 },
+		{ mid_print, "4.9.1", 32, 32 },
+		{ mid_print, "5.0.0", 512, 64 },
+		{ "", "x", 0x800, 0x800 },
+	};
+	struct task_states states;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		dkt__task_states(&states, cases[i].print, cases[i].kernel);
+		assert_int_equal(dkt__task_state(&states, cases[i].v), cases[i].expected);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_perfetto_pairs),
-		cmocka_unit_test(test_perfetto_cpu),
-		cmocka_unit_test(test_perfetto_requests),
-		cmocka_unit_test(test_perfetto_sched),
+		cmocka_unit_test(test_perfetto_pairs),    cmocka_unit_test(test_perfetto_cpu),
+		cmocka_unit_test(test_perfetto_requests), cmocka_unit_test(test_perfetto_sched),
+		cmocka_unit_test(test_perfetto_states),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
