@@ -5,6 +5,7 @@
 
 #include "event.h"
 #include "perfdata.h"
+#include "swap.h"
 
 #include "banned.h"
 
@@ -162,10 +163,27 @@ static bool cpu_asked(const struct dkt__perf *perf, uint32_t cpu)
 	return !perf->n_cpus;
 }
 
+/* A sample's data. NULL: memory is out. */
+static const uint8_t *in_our_order(struct dkt__perf *perf, const struct dkt__perf_item *item)
+{
+	if (perf->copy_size < item->size) {
+		free(perf->copy);
+		perf->copy_size = item->size;
+		perf->copy = malloc(perf->copy_size);
+		if (!perf->copy) {
+			perf->copy_size = 0;
+			return NULL;
+		}
+	}
+	dkt__record_swap(perf->base.ctx, item->data, item->size, perf->copy);
+	return perf->copy;
+}
+
 /* False: it is not asked for. */
 static bool fill(struct dkt__perf *perf, const struct dkt__perf_item *item, struct dkt_record *rec)
 {
 	struct entry entry = { 0 };
+	const uint8_t *data;
 
 	if (item->cpu >= perf->n_losses || !cpu_asked(perf, item->cpu))
 		return false;
@@ -174,11 +192,14 @@ static bool fill(struct dkt__perf *perf, const struct dkt__perf_item *item, stru
 		perf->losses[item->cpu].lost += item->lost;
 		return item->lost;
 	}
-	memcpy(&entry, item->data, DKT__MIN(sizeof(entry), item->size));
+	data = perf->swap ? in_our_order(perf, item) : item->data;
+	if (!data)
+		return false;
+	memcpy(&entry, data, DKT__MIN(sizeof(entry), item->size));
 	rec->event = item->attr->config < MAX_ID ?
 			     dkt_event_by_id(perf->base.ctx, (int)item->attr->config) :
 			     NULL;
-	rec->data = item->data;
+	rec->data = data;
 	rec->size = item->size;
 	/* perf knows no number of a thread that is gone. */
 	rec->pid = item->tid < 0 ? entry.pid : item->tid;
@@ -263,6 +284,7 @@ static void perf_close(struct dkt_source *source)
 		close(perf->fd);
 	dkt__comms_clear(&perf->comms);
 	dkt__file_close(&perf->file);
+	free(perf->copy);
 	free(perf->attrs);
 	free(perf->ids);
 	free(perf->host);
@@ -355,10 +377,7 @@ static int perf_read(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 {
 	int err;
 
-	if (!memcmp(perf->file.data, MAGIC_SWAPPED, 8))
-		return dkt_fail(perf->base.ctx, -EOPNOTSUPP,
-				"read %s: a perf.data of a machine with the other byte order",
-				perf->file.path);
+	perf->swap = !memcmp(perf->file.data, MAGIC_SWAPPED, 8);
 	err = dkt__perf_head(perf);
 	if (!err)
 		err = dkt__perf_scan(perf);

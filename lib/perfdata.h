@@ -35,6 +35,7 @@ struct dkt__perf_id {
 struct dkt__perf_tape {
 	const uint8_t *data;
 	uint64_t size;
+	bool swap; /* numbers are in the other byte order */
 };
 
 /* Records that are in order of time. */
@@ -64,6 +65,9 @@ struct dkt__perf_item {
 struct dkt__perf {
 	struct dkt_source base; /* first: this is the source */
 	struct dkt__file file;
+	bool swap; /* it is of a machine of the other byte order */
+	uint8_t *copy; /* of a sample's data in this one's */
+	size_t copy_size;
 	struct dkt__perf_attr *attrs;
 	size_t n_attrs;
 	struct dkt__perf_id *ids; /* sorted */
@@ -93,6 +97,13 @@ struct dkt__perf {
 	size_t n_cpus;
 	struct dkt_event **events; /* by number, 65536 of them; NULL: not met yet */
 };
+
+/* A cursor over bytes of the file, or of what came out of it. */
+static inline struct dkt__cursor dkt__perf_cursor(const struct dkt__perf *perf, const uint8_t *data,
+						  size_t size)
+{
+	return (struct dkt__cursor){ .p = data, .end = data + size, .swap = perf->swap };
+}
 
 /* Says once more what could not be read. */
 void dkt__perf_damage(struct dkt__perf *perf, const char *fmt, ...) DKT_PRINTF(2, 3);
@@ -134,5 +145,8 @@ int dkt__perf_scan(struct dkt__perf *perf);
 
 /* The record at that place of a tape; *size 0: there is none, or none that makes sense. */
 const uint8_t *dkt__perf_record(const struct dkt__perf_tape *tape, uint64_t at, uint32_t *size);
+
+/* Its type: enum perf_event_type, enum dkt__perf_user. */
+uint32_t dkt__perf_type(const struct dkt__perf *perf, const uint8_t *record);
 
 #endif

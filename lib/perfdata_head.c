@@ -15,8 +15,8 @@
 #define ATTR_MAX 4096
 
 /* Bits of its flags. */
-#define FLAG_SAMPLE_ID_ALL (UINT64_C(1) << 18)
-#define FLAG_USE_CLOCKID   (UINT64_C(1) << 25)
+#define FLAG_SAMPLE_ID_ALL 18
+#define FLAG_USE_CLOCKID   25
 
 enum feature {
 	FEAT_TRACING_DATA = 1,
@@ -36,7 +36,7 @@ struct section {
 static struct dkt__cursor cursor_at(const struct dkt__perf *perf, struct section where)
 {
 	const uint8_t *end = perf->file.data + perf->file.size;
-	struct dkt__cursor cur = { .p = end, .end = end };
+	struct dkt__cursor cur = dkt__perf_cursor(perf, end, 0);
 
 	if (where.at <= perf->file.size) {
 		cur.p = perf->file.data + where.at;
@@ -70,12 +70,20 @@ static int take_ids(struct dkt__perf *perf, struct dkt__cursor *cur)
 	return 0;
 }
 
+/* One of its bit fields, which begin at the other end of each byte on a big-endian machine. */
+static bool has_flag(const struct dkt__perf *perf, const uint8_t *flags, unsigned int bit)
+{
+	bool big = perf->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+
+	return flags[bit / 8] & 1 << (big ? 7 - bit % 8 : bit % 8);
+}
+
 /* struct perf_event_attr, of which the cursor holds as much as there is. */
 static int take_attr(struct dkt__perf *perf, struct dkt__cursor cur)
 {
 	struct dkt__perf_attr *more = reallocarray(perf->attrs, perf->n_attrs + 1, sizeof(*more));
 	struct dkt__perf_attr *attr;
-	uint64_t flags;
+	struct dkt__cursor bits;
 
 	if (!more)
 		return -ENOMEM;
@@ -87,13 +95,14 @@ static int take_attr(struct dkt__perf *perf, struct dkt__cursor cur)
 	dkt__cursor_number(&cur, 8);
 	attr->sample_type = dkt__cursor_number(&cur, 8);
 	attr->read_format = dkt__cursor_number(&cur, 8);
-	flags = dkt__cursor_number(&cur, 8);
+	bits = cur;
+	dkt__cursor_bytes(&cur, 8);
 	if (cur.bad)
 		return 0;
-	attr->sample_id_all = flags & FLAG_SAMPLE_ID_ALL;
+	attr->sample_id_all = has_flag(perf, bits.p, FLAG_SAMPLE_ID_ALL);
 	dkt__cursor_bytes(&cur, 44);
 	attr->clockid = (int32_t)dkt__cursor_number(&cur, 4);
-	if (flags & FLAG_USE_CLOCKID && !cur.bad)
+	if (has_flag(perf, bits.p, FLAG_USE_CLOCKID) && !cur.bad)
 		perf->clockid = attr->clockid;
 	perf->n_attrs++;
 	return 0;
@@ -109,8 +118,8 @@ static int read_attrs(struct dkt__perf *perf, struct section where, uint64_t siz
 				"read %s: its attributes have %llu bytes, which cannot be",
 				perf->file.path, (unsigned long long)size);
 	while (!err && dkt__cursor_left(&cur) >= size) {
-		struct dkt__cursor attr = { .p = cur.p, .end = cur.p + size - 16 };
-		struct dkt__cursor ids = { .p = attr.end, .end = cur.p + size };
+		struct dkt__cursor attr = dkt__perf_cursor(perf, cur.p, size - 16);
+		struct dkt__cursor ids = dkt__perf_cursor(perf, attr.end, 16);
 
 		ids = cursor_at(perf, take_section(&ids));
 		err = take_attr(perf, attr);
@@ -155,7 +164,10 @@ int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t s
 	/* 10 bytes that say what it is, a version, byte order, size of a long and of a page. */
 	dkt__cursor_bytes(&cur, 10);
 	dkt__cursor_string(&cur);
-	dkt__cursor_bytes(&cur, 6);
+	ctx->big_endian = dkt__cursor_number(&cur, 1);
+	cur.swap = dat.swap = ctx->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	ctx->long_size = dkt__cursor_number(&cur, 1) == 4 ? 4 : 8;
+	dkt__cursor_bytes(&cur, 4);
 	good = dkt__dat_header_info(&dat, &cur) && dkt__dat_ftrace_events(&dat, &cur) &&
 	       dkt__dat_event_formats(&dat, &cur);
 	/* Old ones have no more than that. */
@@ -222,8 +234,8 @@ static int take_feature(struct dkt__perf *perf, uint64_t feature, struct dkt__cu
 
 int dkt__perf_head_record(struct dkt__perf *perf, uint32_t type, const uint8_t *data, size_t size)
 {
-	struct dkt__cursor cur = { .p = data + 8, .end = data + size }, ids;
-	uint32_t attr_size = 0;
+	struct dkt__cursor cur = dkt__perf_cursor(perf, data + 8, size - 8), ids = cur;
+	uint32_t attr_size;
 	uint64_t feature;
 	int err;
 
@@ -233,26 +245,42 @@ int dkt__perf_head_record(struct dkt__perf *perf, uint32_t type, const uint8_t *
 	}
 	if (type != DKT__PERF_ATTR || size < 8 + ATTR_MIN)
 		return 0;
-	memcpy(&attr_size, data + 12, sizeof(attr_size));
+	dkt__cursor_number(&ids, 4);
+	attr_size = (uint32_t)dkt__cursor_number(&ids, 4);
 	if (attr_size < ATTR_MIN || attr_size > size - 8)
 		return 0;
-	ids = (struct dkt__cursor){ .p = cur.p + attr_size, .end = cur.end };
+	ids.p = cur.p + attr_size;
 	cur.end = ids.p;
 	err = take_attr(perf, cur);
 	return err ? err : take_ids(perf, &ids);
+}
+
+/*
+ * Whether the head says that the feature is there. The bits are in longs of the machine; every perf
+ * notes the host's name, which tells how long these are where that cannot be seen otherwise.
+ */
+static bool has_feature(const struct dkt__perf *perf, const uint8_t *bits, unsigned int feature,
+			unsigned int long_size)
+{
+	bool big = perf->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	unsigned int byte = feature / 8;
+
+	if (big)
+		byte = byte / long_size * long_size + long_size - 1 - byte % long_size;
+	return bits[byte] & 1 << feature % 8;
 }
 
 /* Behind the records there is a table of the features that the head says are there. */
 static int read_features(struct dkt__perf *perf, const uint8_t *bits, uint64_t at)
 {
 	struct dkt__cursor cur = cursor_at(perf, (struct section){ .at = at, .size = UINT64_MAX });
-	unsigned int feature;
+	unsigned int feature, long_size = has_feature(perf, bits, FEAT_HOSTNAME, 8) ? 8 : 4;
 	int err = 0;
 
 	for (feature = 0; !err && feature < FEAT_END; feature++) {
 		struct section where;
 
-		if (!(bits[feature / 8] & 1 << feature % 8))
+		if (!has_feature(perf, bits, feature, long_size))
 			continue;
 		where = take_section(&cur);
 		if (!cur.bad)
@@ -263,8 +291,7 @@ static int read_features(struct dkt__perf *perf, const uint8_t *bits, uint64_t a
 
 int dkt__perf_head(struct dkt__perf *perf)
 {
-	struct dkt__cursor cur = { .p = perf->file.data + 8,
-				   .end = perf->file.data + perf->file.size };
+	struct dkt__cursor cur = dkt__perf_cursor(perf, perf->file.data + 8, perf->file.size - 8);
 	uint64_t head = dkt__cursor_number(&cur, 8), attr_size = dkt__cursor_number(&cur, 8);
 	struct section attrs = take_section(&cur), data = take_section(&cur);
 	const uint8_t *bits;
@@ -292,6 +319,8 @@ int dkt__perf_head(struct dkt__perf *perf)
 		data.size = data.at < perf->file.size ? perf->file.size - data.at : 0;
 	}
 	cur = cursor_at(perf, data);
-	perf->tapes[0] = (struct dkt__perf_tape){ .data = cur.p, .size = dkt__cursor_left(&cur) };
+	perf->tapes[0] = (struct dkt__perf_tape){ .data = cur.p,
+						  .size = dkt__cursor_left(&cur),
+						  .swap = perf->swap };
 	return 0;
 }

@@ -46,7 +46,7 @@ static const struct dkt__perf_attr *find_attr(const struct dkt__perf *perf,
 {
 	const struct dkt__perf_attr *attr = perf->attrs;
 	uint64_t type = attr->sample_type, id;
-	const uint8_t *at;
+	struct dkt__cursor at;
 	size_t words = 0; /* before it in a sample, behind it in another record */
 
 	if (perf->n_attrs == 1)
@@ -60,8 +60,9 @@ static const struct dkt__perf_attr *find_attr(const struct dkt__perf *perf,
 		words = count(type, PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU);
 	if (dkt__cursor_left(cur) < 8 * (words + 1))
 		return NULL;
-	at = sample ? cur->p + 8 * words : cur->end - 8 * (words + 1);
-	memcpy(&id, at, sizeof(id));
+	at = *cur;
+	at.p = sample ? cur->p + 8 * words : cur->end - 8 * (words + 1);
+	id = dkt__cursor_number(&at, 8);
 	/* What perf made up itself has none. */
 	return id ? attr_of(perf, id) : sample ? NULL : attr;
 }
@@ -139,11 +140,10 @@ static void take_tail(const struct dkt__perf *perf, struct dkt__cursor *cur,
 bool dkt__perf_item(const struct dkt__perf *perf, const uint8_t *data, uint32_t size,
 		    struct dkt__perf_item *item)
 {
-	struct dkt__cursor cur = { .p = data + sizeof(struct perf_event_header),
-				   .end = data + size };
+	struct dkt__cursor cur = dkt__perf_cursor(perf, data, size);
 
-	*item = (struct dkt__perf_item){ 0 };
-	memcpy(&item->type, data, sizeof(item->type));
+	dkt__cursor_bytes(&cur, sizeof(struct perf_event_header));
+	*item = (struct dkt__perf_item){ .type = dkt__perf_type(perf, data) };
 	if (!perf->n_attrs)
 		return false;
 	if (item->type == PERF_RECORD_SAMPLE)

@@ -3,6 +3,7 @@
  * The first look at the records of perf.data: perf writes the buffers of all CPUs in turns, and what
  * it writes at once is in order of time. The runs of such records are noted.
  */
+#include <byteswap.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <zstd.h>
@@ -22,25 +23,32 @@ const uint8_t *dkt__perf_record(const struct dkt__perf_tape *tape, uint64_t at, 
 	if (at > tape->size || tape->size - at < sizeof(head))
 		return NULL;
 	memcpy(&head, tape->data + at, sizeof(head));
+	if (tape->swap)
+		head.size = bswap_16(head.size);
 	if (head.size < sizeof(head) || head.size > tape->size - at)
 		return NULL;
 	*size = head.size;
 	return tape->data + at;
 }
 
-/* Bytes that belong to a record and are not counted in its size. */
-static uint64_t behind(uint32_t type, const uint8_t *data, uint32_t size)
+uint32_t dkt__perf_type(const struct dkt__perf *perf, const uint8_t *record)
 {
-	uint64_t n = 0;
-	uint32_t word;
+	uint32_t type;
 
-	if (type == DKT__PERF_TRACING_DATA && size >= 12) {
-		memcpy(&word, data + 8, sizeof(word));
-		n = ((uint64_t)word + 7) & ~UINT64_C(7);
-	} else if (type == DKT__PERF_AUXTRACE && size >= 16) {
-		memcpy(&n, data + 8, sizeof(n));
-	}
-	return n;
+	memcpy(&type, record, sizeof(type));
+	return perf->swap ? bswap_32(type) : type;
+}
+
+/* Bytes that belong to a record and are not counted in its size. */
+static uint64_t behind(const struct dkt__perf *perf, uint32_t type, const uint8_t *data,
+		       uint32_t size)
+{
+	struct dkt__cursor cur = dkt__perf_cursor(perf, data, size);
+
+	dkt__cursor_bytes(&cur, sizeof(struct perf_event_header));
+	if (type == DKT__PERF_TRACING_DATA)
+		return (dkt__cursor_number(&cur, 4) + 7) & ~UINT64_C(7);
+	return type == DKT__PERF_AUXTRACE ? dkt__cursor_number(&cur, 8) : 0;
 }
 
 /* ---- compressed records ---- */
@@ -88,15 +96,16 @@ static int write_out(struct unpack *u, size_t len)
 
 static int unpack(struct unpack *u, uint32_t type, const uint8_t *data, uint32_t size)
 {
-	uint32_t head = type == DKT__PERF_COMPRESSED2 ? 16 : 8;
-	ZSTD_inBuffer in = { .src = data + head, .size = size > head ? size - head : 0 };
-	uint64_t len;
+	struct dkt__cursor cur = dkt__perf_cursor(u->perf, data, size);
+	ZSTD_inBuffer in = { 0 };
+	uint64_t len = size;
 	int err = 0;
 
-	if (type == DKT__PERF_COMPRESSED2 && size >= head) {
-		memcpy(&len, data + 8, sizeof(len));
-		in.size = DKT__MIN(in.size, len);
-	}
+	dkt__cursor_bytes(&cur, sizeof(struct perf_event_header));
+	if (type == DKT__PERF_COMPRESSED2)
+		len = dkt__cursor_number(&cur, 8);
+	in.src = cur.p;
+	in.size = DKT__MIN(dkt__cursor_left(&cur), len);
 	if (u->perf->fd < 0)
 		err = make_file(u->perf);
 	if (!u->out) {
@@ -130,7 +139,8 @@ static int unpack_end(struct unpack *u)
 	if (map == MAP_FAILED)
 		return dkt_fail(perf->base.ctx, -errno, "uncompress %s: %s", perf->file.path,
 				strerror(errno));
-	perf->tapes[1] = (struct dkt__perf_tape){ .data = map, .size = u->size };
+	perf->tapes[1] =
+		(struct dkt__perf_tape){ .data = map, .size = u->size, .swap = perf->swap };
 	return 0;
 }
 
@@ -145,9 +155,9 @@ static int scan_users(struct dkt__perf *perf)
 	int err = 0, end;
 
 	while (!err && (data = dkt__perf_record(tape, at, &size))) {
-		memcpy(&type, data, sizeof(type));
+		type = dkt__perf_type(perf, data);
 		at += size;
-		more = behind(type, data, size);
+		more = behind(perf, type, data, size);
 		more = DKT__MIN(more, tape->size - at);
 		if (type == DKT__PERF_TRACING_DATA)
 			err = dkt__perf_tracing_data(perf, tape->data + at, more);
@@ -212,11 +222,9 @@ static int scan_tape(struct dkt__perf *perf, uint32_t nr)
 	int err = 0;
 
 	while (!err && (data = dkt__perf_record(tape, at, &size))) {
-		uint32_t type;
-		uint64_t more;
+		uint32_t type = dkt__perf_type(perf, data);
+		uint64_t more = behind(perf, type, data, size);
 
-		memcpy(&type, data, sizeof(type));
-		more = behind(type, data, size);
 		if (type >= DKT__PERF_ATTR) {
 			at += size + DKT__MIN(more, tape->size - at - size);
 			continue;

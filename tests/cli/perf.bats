@@ -51,7 +51,7 @@ our_lines()
 
 @test "every sample is as perf script has it" {
 	needs_perf
-	for kind in plain pipe zstd; do
+	for kind in plain pipe zstd swapped; do
 		perf_lines "$files/$kind.data" >wanted
 		our_lines "$files/$kind.data" | diff wanted -
 		[ "$(wc -l <wanted)" -gt 80 ]
@@ -89,8 +89,11 @@ our_lines()
 	run -1 --separate-stderr dktrace convert --format trace cut.data -
 	has "$stderr" "dktrace: cut.data: the file is cut off at byte 3000"
 	printf '2ELIFREP0123456789' >swapped.data
-	expect 1 "" "dktrace: read swapped.data: a perf.data of a machine with the other byte order" \
+	expect 1 "" "dktrace: read swapped.data: its head makes no sense" \
 		dktrace convert --format trace swapped.data -
+	head -c 9000 "$files/swapped.data" >cut.data
+	run -1 --separate-stderr dktrace report cut.data
+	has "$stderr" "dktrace: cut.data: the file is cut off at byte 9000"
 	printf 'PERFILE2\150\0\0\0\0\0\0\0\377\377\377\377\377\377\377\377' >odd.data
 	head -c 100 /dev/zero >>odd.data
 	expect 1 "" "dktrace: read odd.data: its attributes have 18446744073709551615 bytes, which cannot be" \
