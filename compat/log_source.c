@@ -147,10 +147,10 @@ static int tell_end(struct log_source *log)
 	return 0;
 }
 
-static int open_log(struct dkt_ctx *ctx, const char *path, enum kind kind, struct log_source *log)
+static int open_log(struct dkt_ctx *ctx, const char *name, enum kind kind, struct log_source *log)
 {
 	struct record_sort_opts opts = { .fd = log->fd,
-					 .name = path,
+					 .name = name,
 					 .show = { UINT32_MAX, UINT32_MAX } };
 	int err = 0;
 
@@ -187,7 +187,7 @@ int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	}
 	log->fd = fd;
 	log->spill.fd = -1;
-	err = open_log(ctx, path, kind, log);
+	err = open_log(ctx, opts && opts->name ? opts->name : path, kind, log);
 	if (err) {
 		log_close(log);
 		return err;

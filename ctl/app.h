@@ -81,6 +81,7 @@ struct app {
 	bool cmdline;
 	bool help;
 	bool version;
+	int stdin_file; /* descriptor of standard input's content and 1; 0: not asked for yet */
 	int n_command; /* words behind "--", which are the last ones */
 };
 

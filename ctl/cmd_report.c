@@ -115,7 +115,7 @@ static void tell_losses(struct reporting *r, size_t i)
 	if (!lost)
 		return;
 	fprintf(stderr, "dktrace: %s: %" PRIu64 " of %" PRIu64 " records were lost",
-		r->files.in.files[i].path, lost, seen + lost);
+		r->files.in.files[i].in.path, lost, seen + lost);
 	for (cpu = 0; cpu < cpus_of(r, i); cpu++)
 		if (loss[cpu].lost)
 			fprintf(stderr, "%scpu %d: %" PRIu64, told++ ? ", " : " (", cpu,
@@ -127,7 +127,7 @@ static void tell_losses(struct reporting *r, size_t i)
 static int tell_damage(struct reporting *r, size_t i)
 {
 	const char *damage = dkt_source_info(source_of(r, i))->damage;
-	const char *path = r->files.in.files[i].path;
+	const char *path = r->files.in.files[i].in.path;
 	uint64_t bad = 0;
 	int cpu;
 
@@ -244,7 +244,7 @@ static size_t find_group(struct inputs *in, size_t first, size_t *list)
 			list[n++] = i;
 		} else {
 			fprintf(stderr, "dktrace: %s; the records of %s follow\n",
-				dkt_error(in->app->ctx), in->files[i].path);
+				dkt_error(in->app->ctx), in->files[i].in.path);
 		}
 	}
 	return n;

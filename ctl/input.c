@@ -10,6 +10,7 @@
 
 #include "debuglog.h"
 #include "log_source.h"
+#include "stdin_file.h"
 
 int input_fail(struct app *app, const struct input *in, int err)
 {
@@ -45,14 +46,26 @@ static int open_log(struct app *app, struct input *in)
 int input_open(struct app *app, const char *path, const struct dkt_source_opts *opts,
 	       struct input *in)
 {
-	bool live = !strcmp(path, INPUT_LOG);
+	DKT_OPTS(dkt_source_opts, mine, );
+	bool live = !strcmp(path, INPUT_LOG), piped = !strcmp(path, INPUT_STDIN);
+	char real[STDIN_PATH_SIZE];
 	int err;
 
 	*in = (struct input){ .path = path };
+	if (opts)
+		mine = *opts;
+	err = piped ? stdin_file(app, real) : 0;
+	if (err)
+		return err;
+	if (piped)
+		in->path = mine.name = STDIN_NAME;
 	err = app_new_ctx(app, live ? app->root : NULL, &in->ctx);
 	if (err)
 		return dkt_fail(app->ctx, err, "out of memory");
-	err = live ? open_log(app, in) : log_source_open(in->ctx, path, opts, &in->source);
+	if (live)
+		err = open_log(app, in);
+	else
+		err = log_source_open(in->ctx, piped ? real : path, &mine, &in->source);
 	if (err) {
 		input_fail(app, in, err);
 		input_close(in);

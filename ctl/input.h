@@ -9,6 +9,9 @@
 /* The word that stands for the log of the instance. */
 #define INPUT_LOG "log"
 
+/* The word that stands for standard input. */
+#define INPUT_STDIN "-"
+
 struct input {
 	struct dkt_ctx *ctx; /* the kernel that it was recorded on */
 	struct dkt_source *source;

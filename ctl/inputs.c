@@ -104,8 +104,8 @@ int inputs_relate(struct inputs *it, size_t i, size_t first)
 			it->app->ctx, -EINVAL,
 			"%s does not know wall-clock times: give --offset %s=TIME, what is to"
 			" be added to its times to get those of %s",
-			base->has_wall ? file->path : it->files[first].path, file->path,
-			it->files[first].path);
+			base->has_wall ? file->in.path : it->files[first].in.path, file->in.path,
+			it->files[first].in.path);
 	file->known = INPUTS_BY_WALL_CLOCK;
 	file->offset = apart;
 	return 0;
@@ -118,7 +118,8 @@ void inputs_tell_offset(const struct inputs *it, size_t i, size_t first)
 	uint64_t size = file->offset < 0 ? -(uint64_t)file->offset : (uint64_t)file->offset;
 
 	fprintf(stderr, "dktrace: %s: %s%" PRIu64 ".%09" PRIu64 " s to the clock of %s, ",
-		file->path, sign, size / 1000000000, size % 1000000000, it->files[first].path);
+		file->in.path, sign, size / 1000000000, size % 1000000000,
+		it->files[first].in.path);
 	if (file->known == INPUTS_BY_USER)
 		fprintf(stderr, "as given\n");
 	else if (file->known == INPUTS_ONE_CLOCK)
@@ -151,8 +152,8 @@ static int find_name(struct inputs *it, size_t i)
 	for (j = 0; host && j < it->n; j++)
 		if (j != i && it->files[j].in.source && same(host, info_of(it, j)->host))
 			host = NULL;
-	base = strrchr(file->path, '/');
-	base = host ? host : base && base[1] ? base + 1 : file->path;
+	base = strrchr(file->in.path, '/');
+	base = host ? host : base && base[1] ? base + 1 : file->in.path;
 	if (asprintf(&file->name, "%s", base) < 0) {
 		file->name = NULL;
 		return -ENOMEM;

@@ -40,9 +40,18 @@ int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	err = dkt__file_open(ctx, path, &file);
 	if (err)
 		return err;
+	if (opts && opts->name) {
+		free(file.path);
+		file.path = strdup(opts->name);
+	}
+	if (!file.path) {
+		dkt__file_close(&file);
+		return -ENOMEM;
+	}
 	reader = find_reader(&file);
 	if (reader)
 		return reader->open(ctx, &file, opts ? opts : &none, source);
 	dkt__file_close(&file);
-	return dkt_fail(ctx, -EINVAL, "open %s: not a file of records that is known here", path);
+	return dkt_fail(ctx, -EINVAL, "open %s: not a file of records that is known here",
+			opts && opts->name ? opts->name : path);
 }

@@ -705,6 +705,7 @@ struct dkt_source_opts {
 	uint64_t since, until; /* records from then on, and before then, ns; 0: no bound */
 	const int *cpus; /* records of these only */
 	size_t n_cpus; /* 0: of all */
+	const char *name; /* of the file, for words; NULL: its path */
 };
 
 /*

@@ -74,6 +74,44 @@ our_lines()
 	done
 }
 
+@test "what comes through a pipe is read to its end" {
+	dktrace report "$files/pipe.data" >wanted
+	dktrace report - <"$files/pipe.data" | cmp wanted -
+	# shellcheck disable=SC2002 # a pipe is what this is about
+	cat "$files/pipe.data" | dktrace report - | cmp wanted -
+	for file in "$top"/tests/fixture/tracedat/v6.dat "$top"/tests/fixture/tracedat/v7-zstd.dat; do
+		dktrace report -B all "$file" >wanted
+		# shellcheck disable=SC2002
+		cat "$file" | dktrace report -j2 -B all - | cmp wanted -
+		# shellcheck disable=SC2002
+		cat "$file" | dktrace convert - out.dat
+		dktrace report -B all out.dat | cmp wanted -
+		# shellcheck disable=SC2002
+		cat "$file" | dktrace info - | head -n 1 |
+			diff <(echo 'file      standard input') -
+	done
+	run -1 --separate-stderr dktrace report - </dev/null
+	same "dktrace: read standard input: it is empty" "$stderr" "words"
+	run -1 --separate-stderr dktrace report - <<<"nothing of the kind"
+	same "dktrace: open standard input: not a file of records that is known here" "$stderr" "words"
+	# shellcheck disable=SC2002
+	run -1 --separate-stderr bash -c "head -c 9000 $files/plain.data | dktrace report -"
+	has "$stderr" "dktrace: standard input: the file is cut off at byte 9000"
+}
+
+@test "perf record's own pipe, compressed or not" {
+	needs_perf
+	perf record -q -a -e sched:sched_switch -o - -- true >/dev/null 2>&1 ||
+		skip "perf may not record here"
+	for z in '' -z; do
+		# shellcheck disable=SC2086 # an option or none
+		perf record -q $z -a -e sched:sched_switch -o - -- sleep 0.1 2>/dev/null |
+			tee pipe.data | dktrace report - >have
+		dktrace report pipe.data | cmp - have
+		[ "$(wc -l <have)" -gt 10 ]
+	done
+}
+
 @test "a perf.data becomes a trace.dat that trace-cmd reads" {
 	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
 	dktrace convert "$files/plain.data" out.dat

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Standard input as a file that can be read at any place. */
+#ifndef CTL_STDIN_FILE_H
+#define CTL_STDIN_FILE_H
+
+#include "app.h"
+
+#define STDIN_NAME      "standard input"
+#define STDIN_PATH_SIZE 32
+
+/*
+ * A path to it, as often as it is asked for. What comes through a pipe is kept, up to its end, in a
+ * file without a name in $TMPDIR or /tmp. The words of a failure are in the app's context.
+ */
+int stdin_file(struct app *app, char path[static STDIN_PATH_SIZE]);
+
+#endif
