@@ -187,9 +187,8 @@ static int run_live(struct hist *hist, int *rc)
 	if (err != -EOPNOTSUPP || hist->app->keep)
 		return err;
 	if (!hist->app->here)
-		fprintf(stderr,
-			"dktrace: this kernel has no histograms: records are read and counted"
-			" here\n");
+		fprintf(stderr, "dktrace: %s: records are read and counted here\n",
+			dkt_error(hist->ctx));
 	/* What the kernel has filtered is not to be judged again: names of processes may be unknown. */
 	err = new_hist(hist, false);
 	for (i = 0; !err && i < hist->n; i++)

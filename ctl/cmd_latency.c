@@ -365,6 +365,7 @@ static int run_kernel(struct latency *latency, int *rc)
 				       .pairs = latency->pairs,
 				       .begin = latency->events[0].event,
 				       .end = latency->events[1].event,
+				       .title = latency->pair.by ? latency->pair.by : "",
 				       .command = latency->command,
 				       .seconds = latency->seconds };
 

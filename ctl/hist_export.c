@@ -12,7 +12,8 @@ static struct json_object *key_json(const struct dkt_table *table, size_t row, s
 	const struct dkt_column *column = &dkt_table_info(table)->columns[i];
 	char *text __cleanup(free) = NULL;
 
-	if (column->is_number && !*column->modifier)
+	if (column->is_number && !column->is_named &&
+	    (!*column->modifier || !strcmp(column->modifier, "dec")))
 		return column->is_signed ?
 			       json_object_new_int64((int64_t)dkt_table_value(table, row, i)) :
 			       json_object_new_uint64(dkt_table_value(table, row, i));

@@ -93,7 +93,8 @@ static int add_columns(struct printer *p)
 
 	for (i = 0; !err && i < p->info->n_columns; i++) {
 		const struct dkt_column *it = &p->info->columns[i];
-		bool number = !it->is_key || (it->is_number && !*it->modifier);
+		bool number = !it->is_key || (it->is_number && !it->is_named &&
+					      (!*it->modifier || !strcmp(it->modifier, "dec")));
 
 		err = add_column(p, it->name, !strcmp(it->modifier, "percent") ? "%" : "",
 				 number ? COL_RIGHT : 0);

@@ -46,9 +46,13 @@ struct latency_kernel {
 	struct app *app;
 	struct dkt_pairs *pairs;
 	struct dkt_event *begin, *end;
+	const char *title; /* of groups, "" if there are none */
 	char **command; /* to be run meanwhile, NULL: none */
 	double seconds; /* stop after so many; 0: no bound */
 };
+
+/* Percentiles of each group, as bounds: of the kernel's table, in order of groups and times. */
+int latency_print_bounds(const struct dkt_table *table, const char *title);
 
 /* Lets the kernel pair and count, and prints its table. rc: the command's exit status. */
 int latency_run_kernel(const struct latency_kernel *opts, int *rc);

@@ -10,13 +10,12 @@
 /* Whether it is over is looked at so often, ms. */
 #define LOOK_MS 20
 
-static int report(struct app *app, struct dkt_instance *in, const char *name)
+static int report(const struct latency_kernel *opts, struct dkt_instance *in, const char *name)
 {
-	struct dkt_event *event = dkt_event_find(app->ctx, "synthetic", name);
+	struct app *app = opts->app;
 	struct hist_view view = { 0 };
 	struct dkt_table *table;
-	int err = event ? dkt_instance_get_hist(in, event, &table) :
-			  dkt_fail(app->ctx, -ENOENT, "the event %s has gone", name);
+	int err = dkt_pairs_read(opts->pairs, in, name, &table);
 
 	if (err)
 		return err;
@@ -29,6 +28,8 @@ static int report(struct app *app, struct dkt_instance *in, const char *name)
 		err = hist_print_csv(&view, stdout);
 	else if (!err)
 		err = hist_print(&view, stdout);
+	if (!err && !app->json && !app->csv)
+		err = latency_print_bounds(table, opts->title);
 	dkt_table_free(table);
 	return err;
 }
@@ -91,7 +92,7 @@ int latency_run_kernel(const struct latency_kernel *opts, int *rc)
 	if (!err)
 		err = watch(opts, &spawn);
 	if (!err)
-		err = report(app, in, event);
+		err = report(opts, in, event);
 	spawn_finish(&spawn);
 	*rc = spawn.status;
 	clean(app, in, event);

@@ -24,7 +24,7 @@ int dkt_hist_new(struct dkt_ctx *ctx, const struct dkt_hist_opts *opts, struct d
 	if (!hist)
 		return -ENOMEM;
 	hist->ctx = ctx;
-	hist->event_key = hist->stack_key = -1;
+	hist->event_key = hist->stack_key = hist->exec_key = -1;
 	hist->opts = *opts;
 	hist->opts.keys = copy(opts->keys, &err);
 	hist->opts.vals = copy(opts->vals, &err);
@@ -128,6 +128,10 @@ static int set_column(struct dkt_hist *hist, struct dkt_event *event, const stru
 				event->system, event->name, column->spec.name);
 	column->kind = kind;
 	column->is_signed |= key->is_signed;
+	if (first)
+		column->names = key->names;
+	else if (!dkt__names_same(&column->names, &key->names))
+		column->names = (struct dkt__key_names){ 0 };
 	return 0;
 }
 
@@ -200,10 +204,22 @@ int dkt_hist_filter(struct dkt_hist *hist, struct dkt_event *event, struct dkt_e
 
 /* ---- counting ---- */
 
+/* Of the process whose number is a key; NULL: it is not known. */
+static const char *name_of(const struct dkt_hist *hist, struct dkt_source *source,
+			   const struct dkt_record *record, const uint64_t *words,
+			   char room[DKT__COMM_ROOM])
+{
+	uint32_t key = (uint32_t)hist->exec_key;
+
+	return dkt__key_comm(&hist->events[record->event->index].keys[key], source, record,
+			     words[key_column(hist, key)], room);
+}
+
 static int count(struct dkt_hist *hist, struct dkt_source *source, const struct dkt_record *record,
 		 const char *comm, const uint64_t *words, const uint64_t *vals)
 {
 	struct dkt_table *table = hist->table;
+	char room[DKT__COMM_ROOM];
 	uint32_t entry, i;
 	uint64_t *sums;
 	bool added;
@@ -213,9 +229,9 @@ static int count(struct dkt_hist *hist, struct dkt_source *source, const struct 
 	entry = dkt__table_entry(table, words, &added, &err);
 	if (dkt__unlikely(entry == DKT__KEYMAP_NONE))
 		return err;
-	if (dkt__unlikely(added && hist->execname)) {
-		if (source && !comm)
-			comm = dkt_source_comm(source, record);
+	if (dkt__unlikely(added && hist->exec_key >= 0)) {
+		if (!comm && record)
+			comm = name_of(hist, source, record, words, room);
 		if (comm)
 			table->comms[entry] =
 				dkt__table_string(table, comm, (uint32_t)strlen(comm));
@@ -276,13 +292,14 @@ static int wait_for_stack(struct dkt_hist *hist, struct dkt_source *source,
 			  const uint64_t *vals)
 {
 	struct hist_pending *it = pending_room(hist, record->cpu);
-	const char *comm = hist->execname && source ? dkt_source_comm(source, record) : "";
+	char room[DKT__COMM_ROOM];
+	const char *comm = hist->exec_key >= 0 ? name_of(hist, source, record, words, room) : NULL;
 
 	if (!it)
 		return -ENOMEM;
 	memcpy(it->words, words, sizeof(it->words));
 	memcpy(it->vals, vals, sizeof(it->vals));
-	snprintf(it->comm, sizeof(it->comm), "%s", comm);
+	snprintf(it->comm, sizeof(it->comm), "%s", comm ? comm : "");
 	it->waits = true;
 	return 0;
 }

@@ -36,7 +36,7 @@ struct hist_pending {
 	bool waits;
 	uint64_t words[TABLE_KEYS];
 	uint64_t vals[HIST_VALS];
-	char comm[16];
+	char comm[DKT__COMM_ROOM];
 };
 
 struct dkt_hist {
@@ -52,7 +52,7 @@ struct dkt_hist {
 	struct hist_event *events; /* by event index */
 	size_t n_events;
 	struct dkt_table *table; /* what is counted here */
-	bool execname;
+	int exec_key; /* the key with execname, -1: none */
 	struct hist_pending *pending; /* by CPU */
 	uint32_t n_pending;
 	struct dkt_event *stack_event;

@@ -16,7 +16,7 @@ static void put_field(FILE *f, const struct dkt__key_spec *spec)
 	      !strcmp(spec->name, "cpu") || !strcmp(spec->name, "CPU") ? "common_cpu" :
 									 spec->name,
 	      f);
-	if (spec->mod && spec->mod < MOD_PERCENT)
+	if (spec->mod && spec->mod != MOD_DEC && spec->mod < MOD_PERCENT)
 		fprintf(f, ".%s", dkt__mod_name(spec->mod));
 	if (spec->mod == MOD_BUCKETS)
 		fprintf(f, "=%llu", (unsigned long long)spec->buckets);
@@ -106,6 +106,8 @@ static int explain(struct dkt_hist *hist, int err)
 
 	for (i = 0; i < hist->n_keys; i++)
 		strings += hist->table->keys[i].kind != TABLE_NUMBER;
+	if (err == -EOPNOTSUPP)
+		return dkt_fail(hist->ctx, err, "this kernel has no histograms");
 	if (err != -EINVAL || strstr(dkt_error(hist->ctx), "^"))
 		return err;
 	if (strings > 1)
@@ -116,11 +118,28 @@ static int explain(struct dkt_hist *hist, int err)
 	return err;
 }
 
+/* The kernel has names for the current process only. */
+static int check_execname(struct dkt_hist *hist)
+{
+	const char *name = hist->exec_key < 0 ? DKT__COMMON_PID : hist->keys[hist->exec_key].name;
+
+	if (!strcmp(name, DKT__COMMON_PID))
+		return 0;
+	return dkt_fail(hist->ctx, -EOPNOTSUPP,
+			"the kernel knows names of processes by common_pid.execname only, not by"
+			" '%s.execname'",
+			name);
+}
+
 int dkt_hist_start(struct dkt_hist *hist, struct dkt_instance *instance)
 {
-	struct dkt_change *change;
+	struct dkt_change *change = NULL;
 	size_t i;
-	int err = dkt_change_new(instance, &change);
+	int err = check_execname(hist);
+
+	if (err)
+		return err;
+	err = dkt_change_new(instance, &change);
 
 	for (i = 0; !err && i < hist->n_events; i++) {
 		struct dkt_event *event = hist->events[i].event;
@@ -168,6 +187,22 @@ static void one_row(struct dkt_table *table)
 	table->n_keys = 0;
 }
 
+/* What the event's print format calls the numbers. */
+static int find_names(struct dkt_event *event, struct dkt_table *table)
+{
+	uint32_t i;
+
+	for (i = 0; i < table->n_keys; i++) {
+		struct table_column *column = &table->keys[i];
+		struct dkt__key key;
+
+		if (column->kind == TABLE_NUMBER &&
+		    !dkt__key_bind(table->ctx, event, &column->spec, &key))
+			column->names = key.names;
+	}
+	return dkt__table_finish(table);
+}
+
 int dkt_instance_get_hist(struct dkt_instance *instance, struct dkt_event *event,
 			  struct dkt_table **table)
 {
@@ -177,7 +212,11 @@ int dkt_instance_get_hist(struct dkt_instance *instance, struct dkt_event *event
 				event->system, event->name);
 
 	*table = NULL;
-	return err ? err : dkt_table_parse(instance->ctx, text, len, table);
+	if (!err)
+		err = dkt_table_parse(instance->ctx, text, len, table);
+	if (!err)
+		err = find_names(event, *table);
+	return err;
 }
 
 static int read_event(struct dkt_hist *hist, struct dkt_instance *instance, struct dkt_event *event,
@@ -205,8 +244,10 @@ int dkt_hist_read(struct dkt_hist *hist, struct dkt_instance *instance, struct d
 	int err = table ? 0 : -ENOMEM;
 
 	*out = NULL;
-	for (i = 0; !err && i < table->n_keys; i++)
+	for (i = 0; !err && i < table->n_keys; i++) {
 		table->keys[i].is_signed = hist->table->keys[i].is_signed;
+		table->keys[i].names = hist->table->keys[i].names;
+	}
 	for (i = 0; !err && i < table->n_vals; i++)
 		table->vals[i].is_signed = hist->table->vals[i].is_signed;
 	for (i = 0; !err && i < hist->n_events; i++)

@@ -29,7 +29,12 @@ static int add_key(struct dkt_hist *hist, const struct dkt__key_spec *spec, cons
 			return -EINVAL;
 		hist->stack_key = (int)hist->n_keys;
 	}
-	hist->execname |= spec->mod == MOD_EXECNAME;
+	if (spec->mod == MOD_EXECNAME) {
+		*why = "one execname is enough";
+		if (hist->exec_key >= 0)
+			return -EINVAL;
+		hist->exec_key = (int)hist->n_keys;
+	}
 	hist->keys[hist->n_keys++] = *spec;
 	return 0;
 }

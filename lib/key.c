@@ -15,9 +15,11 @@
 /* ---- as it is written ---- */
 
 static const char *const mods[] = {
-	[MOD_HEX] = "hex",         [MOD_SYM] = "sym",           [MOD_SYM_OFFSET] = "sym-offset",
-	[MOD_SYSCALL] = "syscall", [MOD_EXECNAME] = "execname", [MOD_LOG2] = "log2",
-	[MOD_BUCKETS] = "buckets", [MOD_USECS] = "usecs",       [MOD_STACKTRACE] = "stacktrace",
+	[MOD_HEX] = "hex",         [MOD_DEC] = "dec",
+	[MOD_SYM] = "sym",         [MOD_SYM_OFFSET] = "sym-offset",
+	[MOD_SYSCALL] = "syscall", [MOD_EXECNAME] = "execname",
+	[MOD_LOG2] = "log2",       [MOD_BUCKETS] = "buckets",
+	[MOD_USECS] = "usecs",     [MOD_STACKTRACE] = "stacktrace",
 	[MOD_PERCENT] = "percent", [MOD_GRAPH] = "graph",
 };
 
@@ -73,7 +75,7 @@ int dkt__key_parse(const char *text, size_t len, struct dkt__key_spec *spec, con
 	*at = ++n;
 	for (m = n; m < len && text[m] != '='; m++)
 		;
-	*why = "no such modifier: they are hex, sym, sym-offset, syscall, execname, log2,"
+	*why = "no such modifier: they are hex, dec, sym, sym-offset, syscall, execname, log2,"
 	       " buckets=N, usecs, stacktrace, and of values percent and graph";
 	if (!dkt__mod_find(text + n, m - n, &spec->mod))
 		return -EINVAL;
@@ -135,8 +137,8 @@ static int check_mod(struct dkt_ctx *ctx, struct dkt_event *event, const struct 
 {
 	const char *why = NULL;
 
-	if (spec->mod == MOD_EXECNAME && strcmp(spec->name, "common_pid") != 0)
-		why = "goes with common_pid only";
+	if (spec->mod == MOD_EXECNAME && !dkt__key_is_process(key))
+		why = "goes with the number of a process only";
 	else if (spec->mod == MOD_USECS && key->kind != KEY_TIME)
 		why = "goes with common_timestamp only";
 	else if (spec->mod == MOD_STACKTRACE && key->kind != KEY_STACK_FIELD)
@@ -186,6 +188,9 @@ int dkt__key_bind(struct dkt_ctx *ctx, struct dkt_event *event, const struct dkt
 	if (key->load == DKT__LOAD_CONST)
 		return dkt_fail(ctx, -EINVAL, "%s:%s: '%s' (%s) is no number", event->system,
 				event->name, spec->name, field->type);
+	dkt__key_names(event, key);
+	if (spec->mod == MOD_EXECNAME)
+		dkt__key_find_comm(event, spec->name, key);
 	return check_mod(ctx, event, spec, key);
 }
 
@@ -263,12 +268,30 @@ void dkt__stack_text(struct dkt_ctx *ctx, const void *bytes, uint32_t len, struc
 	}
 }
 
-void dkt__key_text(struct dkt_ctx *ctx, const struct dkt__key_spec *spec, bool is_signed,
-		   uint64_t value, const char *comm, struct dkt_buf *buf)
+static void put_number(uint64_t value, bool is_signed, struct dkt_buf *buf)
+{
+	if (is_signed)
+		dkt_buf_printf(buf, "%" PRId64, (int64_t)value);
+	else
+		dkt_buf_printf(buf, "%" PRIu64, value);
+}
+
+static void put_range(uint64_t from, uint64_t to, struct dkt_buf *buf)
+{
+	dkt_buf_printf(buf, "%" PRIu64 "-%" PRIu64, from, to);
+}
+
+void dkt__key_text(struct dkt_ctx *ctx, const struct dkt__key_spec *spec,
+		   const struct dkt__key_names *names, bool is_signed, uint64_t value,
+		   const char *comm, struct dkt_buf *buf)
 {
 	const char *name;
 
 	switch (spec->mod) {
+	case MOD_NONE:
+		if (!names || !dkt__names_put(ctx, names, value, buf))
+			put_number(value, is_signed, buf);
+		return;
 	case MOD_HEX:
 		dkt_buf_printf(buf, "0x%" PRIx64, value);
 		return;
@@ -291,17 +314,13 @@ void dkt__key_text(struct dkt_ctx *ctx, const struct dkt__key_spec *spec, bool i
 		if (value < 2)
 			dkt_buf_str(buf, value ? "2" : "0-1");
 		else
-			dkt_buf_printf(buf, "%" PRIu64 "-%" PRIu64,
-				       (UINT64_C(1) << ((value - 1) & 63)) + 1,
-				       UINT64_C(1) << (value & 63));
+			put_range((UINT64_C(1) << ((value - 1) & 63)) + 1,
+				  UINT64_C(1) << (value & 63), buf);
 		return;
 	case MOD_BUCKETS:
-		dkt_buf_printf(buf, "%" PRIu64 "-%" PRIu64, value, value + spec->buckets - 1);
+		put_range(value, value + spec->buckets - 1, buf);
 		return;
 	default:
-		if (is_signed)
-			dkt_buf_printf(buf, "%" PRId64, (int64_t)value);
-		else
-			dkt_buf_printf(buf, "%" PRIu64, value);
+		put_number(value, is_signed, buf);
 	}
 }

@@ -11,6 +11,7 @@
 enum dkt__mod {
 	MOD_NONE,
 	MOD_HEX,
+	MOD_DEC, /* a number, where it would have a name; the kernel is not asked */
 	MOD_SYM,
 	MOD_SYM_OFFSET,
 	MOD_SYSCALL,
@@ -42,6 +43,17 @@ enum dkt__key_kind {
 	KEY_STACK_FIELD, /* an array of addresses */
 };
 
+/* Names of a number; they live as long as the event. */
+struct dkt__key_names {
+	const struct dkt__step *step; /* of the print format; NULL: it has none */
+	bool is_device; /* a dev_t */
+};
+
+#define DKT__COMMON_PID "common_pid"
+
+/* TASK_COMM_LEN and more, if a record has more */
+#define DKT__COMM_ROOM 64
+
 /* The same for the records of one event. */
 struct dkt__key {
 	uint8_t kind; /* enum dkt__key_kind */
@@ -51,6 +63,10 @@ struct dkt__key {
 	uint32_t end; /* bytes of record that the load needs */
 	uint64_t buckets;
 	struct dkt_field field;
+	struct dkt__key_names names;
+	bool is_current; /* MOD_EXECNAME: of the record's own process */
+	bool has_comm; /* its name is a field of the record, too */
+	struct dkt_field comm;
 };
 
 /*
@@ -101,9 +117,34 @@ static inline bool dkt__key_load(const struct dkt__key *key, const struct dkt_re
 	return true;
 }
 
-/* Appends a number as its modifier says; comm is of the process, for MOD_EXECNAME. */
-void dkt__key_text(struct dkt_ctx *ctx, const struct dkt__key_spec *spec, bool is_signed,
-		   uint64_t value, const char *comm, struct dkt_buf *buf);
+/*
+ * Appends a number as its modifier says; comm is of the process, for MOD_EXECNAME; names are those of
+ * the number, NULL: it has none.
+ */
+void dkt__key_text(struct dkt_ctx *ctx, const struct dkt__key_spec *spec,
+		   const struct dkt__key_names *names, bool is_signed, uint64_t value,
+		   const char *comm, struct dkt_buf *buf);
+
+/* ---- names (key_names.c) ---- */
+
+/* Finds the names of a plain number. */
+void dkt__key_names(struct dkt_event *event, struct dkt__key *key);
+bool dkt__names_same(const struct dkt__key_names *a, const struct dkt__key_names *b);
+
+/* Appends the name of a value, or its number where none of them fits; false: it has no names. */
+bool dkt__names_put(struct dkt_ctx *ctx, const struct dkt__key_names *names, uint64_t value,
+		    struct dkt_buf *buf);
+
+/* Whether it is the number of a process: "prev_pid", or by its type. */
+bool dkt__key_is_process(const struct dkt__key *key);
+
+/* Finds where the name of that process is: "prev_comm" of "prev_pid". */
+void dkt__key_find_comm(struct dkt_event *event, const char *name, struct dkt__key *key);
+
+/* The name of the process of that number, in the room or of the source; NULL: it is not known. */
+const char *dkt__key_comm(const struct dkt__key *key, struct dkt_source *source,
+			  const struct dkt_record *record, uint64_t value,
+			  char room[DKT__COMM_ROOM]);
 
 /* Appends a stack's functions, the outermost first, joined by ';'. */
 void dkt__stack_text(struct dkt_ctx *ctx, const void *bytes, uint32_t len, struct dkt_buf *buf);

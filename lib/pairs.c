@@ -103,6 +103,8 @@ void dkt_pairs_free(struct dkt_pairs *pairs)
 		free(pairs->slow[i].end.bytes);
 	}
 	dkt__dist_clear(&pairs->all);
+	free(pairs->kernel_by[0]);
+	free(pairs->kernel_by[1]);
 	free(pairs->slow);
 	free(pairs->group);
 	free(pairs->begun);
@@ -215,15 +217,16 @@ static int group_name(struct dkt_pairs *pairs, struct dkt_source *source,
 		      const struct dkt_record *record, const struct dkt__key *key, uint64_t value,
 		      struct pair_group *group)
 {
+	char room[DKT__COMM_ROOM];
 	struct dkt_buf buf = { 0 };
 	uint32_t len;
 
 	if (key->kind == KEY_STRING)
 		dkt_buf_str(&buf, dkt__interned(&pairs->strings, value, &len));
 	else
-		dkt__key_text(pairs->ctx, &pairs->by, key->is_signed, value,
-			      pairs->by.mod == MOD_EXECNAME && source ?
-				      dkt_source_comm(source, record) :
+		dkt__key_text(pairs->ctx, &pairs->by, &key->names, key->is_signed, value,
+			      pairs->by.mod == MOD_EXECNAME ?
+				      dkt__key_comm(key, source, record, value, room) :
 				      NULL,
 			      &buf);
 	dkt_buf_add(&buf, "", 1);

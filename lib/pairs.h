@@ -74,6 +74,7 @@ struct dkt_pairs {
 	bool by_begin; /* a record that begins says its group */
 	bool begins; /* an event that begins is known */
 	bool fits; /* the filter fits an event */
+	char *kernel_by[2]; /* system and name of the event that says the group to the kernel */
 	struct pair_event *events; /* by event index */
 	size_t n_events;
 	struct dkt__keymap open;

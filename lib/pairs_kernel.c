@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pairs in the kernel: an event that the second record makes, and a histogram of it. */
 #include "pairs.h"
+#include "table.h"
 
 #include "banned.h"
 
@@ -35,11 +36,15 @@ static int put_by_field(FILE *f, const struct dkt_pairs *pairs, const struct dkt
 	}
 }
 
+/* The event that says the group. */
+static const struct dkt_event *by_event(const struct plan *plan)
+{
+	return plan->pairs->by_begin ? plan->begin : plan->end;
+}
+
 static const struct dkt__key *by_key(const struct plan *plan)
 {
-	const struct dkt_pairs *pairs = plan->pairs;
-
-	return &pairs->events[pairs->by_begin ? plan->begin->index : plan->end->index].by;
+	return &plan->pairs->events[by_event(plan)->index].by;
 }
 
 /* The filter, and in front of it one that leaves out what a process does; 0: none. */
@@ -102,7 +107,10 @@ static int put_sum(FILE *f, const struct plan *plan)
 	fputs("hist:keys=", f);
 	if (plan->pairs->grouped) {
 		fputs("by", f);
-		if (by->mod)
+		if (by->mod == MOD_EXECNAME)
+			return dkt_fail(plan->pairs->ctx, -EOPNOTSUPP,
+					"the kernel groups no pairs by names of processes");
+		if (by->mod && by->mod != MOD_DEC)
 			fprintf(f, ".%s", dkt__mod_name(by->mod));
 		if (by->mod == MOD_BUCKETS)
 			fprintf(f, "=%llu", (unsigned long long)by->buckets);
@@ -192,6 +200,19 @@ static int apply(struct plan *plan, struct dkt_instance *in)
 	return err;
 }
 
+/* For when the catalogue has been forgotten. */
+static int remember_by(const struct plan *plan)
+{
+	const struct dkt_event *event = by_event(plan);
+	char **names = plan->pairs->kernel_by;
+
+	free(names[0]);
+	free(names[1]);
+	names[0] = strdup(event->system);
+	names[1] = strdup(event->name);
+	return names[0] && names[1] ? 0 : -ENOMEM;
+}
+
 int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance, struct dkt_event *begin,
 		    struct dkt_event *end, const char *name)
 {
@@ -206,9 +227,45 @@ int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance, stru
 	if (!err)
 		err = make_plan(&plan);
 	if (!err)
+		err = remember_by(&plan);
+	if (!err)
 		err = apply(&plan, instance);
 	for (i = 0; i < 3; i++)
 		free(plan.steps[i].text);
 	free(plan.fields);
+	return err;
+}
+
+/* What the group's number is called is known of the event that it was taken from. */
+static int name_groups(struct dkt_pairs *pairs, struct dkt_table *table)
+{
+	struct dkt_event *event =
+		dkt_event_find(pairs->ctx, pairs->kernel_by[0], pairs->kernel_by[1]);
+	struct dkt__key key;
+
+	if (event && table->n_keys && table->keys[0].kind == TABLE_NUMBER &&
+	    !dkt__key_bind(pairs->ctx, event, &pairs->by, &key)) {
+		table->keys[0].names = key.names;
+		table->keys[0].is_signed = key.is_signed;
+	}
+	return dkt__table_finish(table);
+}
+
+int dkt_pairs_read(struct dkt_pairs *pairs, struct dkt_instance *instance, const char *name,
+		   struct dkt_table **table)
+{
+	struct dkt_event *event = dkt_event_find(pairs->ctx, "synthetic", name);
+	int err;
+
+	*table = NULL;
+	if (!event)
+		return dkt_fail(pairs->ctx, -ENOENT, "the event %s has gone", name);
+	err = dkt_instance_get_hist(instance, event, table);
+	if (!err && pairs->grouped && pairs->kernel_by[0])
+		err = name_groups(pairs, *table);
+	if (err) {
+		dkt_table_free(*table);
+		*table = NULL;
+	}
 	return err;
 }

@@ -187,6 +187,7 @@ int dkt__table_finish(struct dkt_table *table)
 			.is_key = is_key,
 			.is_number = column->kind == TABLE_NUMBER,
 			.is_signed = column->is_signed,
+			.is_named = is_key && (column->names.step || column->names.is_device),
 			.buckets = column->spec.buckets,
 		};
 	}
@@ -244,14 +245,14 @@ void dkt_table_text(const struct dkt_table *table, size_t row, size_t column, st
 	entry = table->order[row];
 	if (column >= table->n_keys) {
 		it = &table->vals[column - table->n_keys];
-		dkt__key_text(table->ctx, &it->spec, it->is_signed,
+		dkt__key_text(table->ctx, &it->spec, NULL, it->is_signed,
 			      dkt_table_value(table, row, column), NULL, buf);
 		return;
 	}
 	it = &table->keys[column];
 	word = dkt__keymap_key(&table->map, entry)[column];
 	if (it->kind == TABLE_NUMBER) {
-		dkt__key_text(table->ctx, &it->spec, it->is_signed, word,
+		dkt__key_text(table->ctx, &it->spec, &it->names, it->is_signed, word,
 			      note_text(table, table->comms[entry]), buf);
 		return;
 	}

@@ -20,6 +20,7 @@ struct table_column {
 	struct dkt__key_spec spec;
 	uint8_t kind; /* enum table_kind */
 	bool is_signed;
+	struct dkt__key_names names; /* of a key that is a number */
 };
 
 struct dkt_table {

@@ -891,6 +891,7 @@ struct dkt_column {
 	bool is_key; /* else a sum */
 	bool is_number; /* dkt_table_value() gives it */
 	bool is_signed;
+	bool is_named; /* dkt_table_text() has names for the numbers, as of an event's print format */
 	uint64_t buckets; /* of the modifier buckets: how many numbers are in each */
 };
 
@@ -945,7 +946,10 @@ struct dkt_hist_opts {
 	size_t sz;
 	/*
 	 * What to count by, at most three fields, commas between: "id.syscall,common_pid". Modifiers:
-	 * hex sym sym-offset syscall execname log2 buckets=N usecs stacktrace, as in histogram.rst.
+	 * hex sym sym-offset syscall execname log2 buckets=N usecs stacktrace, as in histogram.rst,
+	 * execname here of any field that numbers processes, once; and dec, a number as such: without
+	 * it texts of a field that the event's print format has names for are these names, and devices
+	 * are "MAJOR,MINOR" or, of this machine, names.
 	 * Beside fields: common_cpu, common_timestamp, stacktrace, and event, the event's name, which
 	 * is the first column wherever it stands.
 	 */
@@ -979,7 +983,7 @@ DKT_API int dkt_hist_trigger(struct dkt_hist *hist, struct dkt_event *event, cha
 
 /*
  * Puts the triggers on all its events in the instance, or none of them; they go with the instance.
- * -EOPNOTSUPP: this kernel has no histograms.
+ * -EOPNOTSUPP: this kernel has no histograms, or not this one.
  */
 DKT_API int dkt_hist_start(struct dkt_hist *hist, struct dkt_instance *instance);
 
@@ -1042,13 +1046,17 @@ DKT_API int dkt_pairs_finish(struct dkt_pairs *pairs);
 
 /*
  * Makes the kernel pair the records of two events that were given to dkt_pairs_event(): it gets a
- * synthetic event of that name, and a histogram of it, which dkt_instance_get_hist() reads: the
- * group, if there are groups, and lat in ns by powers of two. dkt_events_forget() is called: events
+ * synthetic event of that name, and a histogram of it, which dkt_pairs_read() reads: the group as
+ * by, if there are groups, and lat in ns by powers of two. dkt_events_forget() is called: events
  * are no longer valid. What was made before a failure goes with the instance, and then
  * dkt_probe_remove(ctx, "synthetic", name). -EOPNOTSUPP: this kernel cannot.
  */
 DKT_API int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance,
 			    struct dkt_event *begin, struct dkt_event *end, const char *name);
+
+/* What the kernel has counted so far in the event of that name: hitcount, and lat as a sum. */
+DKT_API int dkt_pairs_read(struct dkt_pairs *pairs, struct dkt_instance *instance, const char *name,
+			   struct dkt_table **table);
 
 struct dkt_pairs_info {
 	uint64_t begins; /* records that begin */

@@ -45,6 +45,6 @@ own()
 dktrace: variables and actions can be had in the kernel only' \
 		dktrace hist syscalls:sys_exit_read -k common_pid --var r=ret --do 'onmax($r).save(common_pid)' -t 1
 	run -1 --separate-stderr dktrace hist syscalls:sys_exit_read -k common_pid --keep
-	has "$stderr" "this kernel has no trigger 'hist'"
+	has "$stderr" "this kernel has no histograms"
 	same '' "$(own)" 'left behind'
 }

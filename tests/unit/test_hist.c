@@ -293,7 +293,7 @@ static void bad_words(void **state)
 		{ "name.hex", NULL, NULL, NULL, 0,
 		  "made:read: .hex does not go with a string, and 'name' is none" },
 		{ "count.execname", NULL, NULL, NULL, 0,
-		  "made:read: .execname goes with common_pid only, and 'count' is none" },
+		  "made:read: .execname goes with the number of a process only, and 'count' is none" },
 		{ "count", "name", NULL, NULL, 0, "made:read: 'name' cannot be summed" },
 	};
 	struct tree *t = *state;

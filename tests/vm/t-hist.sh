@@ -60,6 +60,18 @@ both()
 PATH=$PWD:$PATH
 both raw_syscalls:sys_enter --keys id
 both raw_syscalls:sys_enter --keys id.syscall,common_pid.execname
+run dktrace hist irq:softirq_entry --keys vec -t 1
+assert_grep '^(TIMER|RCU|SCHED|BLOCK|HRTIMER|TASKLET|NET_RX) +[0-9]+ ' "$out" "numbers have the names of the print format"
+assert_eq '' "$(cat "$err")" "and the kernel counts"
+run dktrace hist irq:softirq_entry --keys vec --keep
+sleep 1
+run dktrace hist
+assert_grep '^(TIMER|RCU|SCHED|BLOCK|HRTIMER|TASKLET|NET_RX) +[0-9]+ ' "$out" "so they have where it is kept"
+dktrace reset
+run dktrace hist sched:sched_switch --keys next_pid.execname -t 1
+assert_grep "names of processes by common_pid.execname only, not by 'next_pid.execname': records are read and counted here" "$err" \
+	"what the kernel cannot is told"
+assert_grep '^sleep\[[0-9]+\] +[0-9]+ |^swapper/[0-9]+\[0\] +[0-9]+ ' "$out" "and done here"
 both syscalls:sys_enter_read --keys count --vals count,fd --sort count
 both syscalls:sys_enter_read --keys count.log2 --vals count --sort count
 both syscalls:sys_enter_read --keys count.buckets=64 --sort count.descending

@@ -54,6 +54,17 @@ assert_grep '^[a-z_]*nanosleep,268435457-536870912,1,3[0-9]{8}$' "$out" "one of 
 assert_eq '' "$(made)" "event and instance are gone"
 run dktrace latency syscall --kernel -t 0.5
 assert_grep 'hits in' "$out" "all calls of all processes"
+run dktrace latency syscall --kernel --if 'id == nanosleep || id == clock_nanosleep' -- \
+	sh -c 'sleep 0.1; sleep 0.1; sleep 0.3'
+assert_grep '^id.syscall +COUNT +P50 ' "$out" "percentiles"
+assert_grep 'nanosleep +3 +<= 134 ms +<= 537 ms +<= 537 ms +<= 537 ms +<= 537 ms +5[0-9][0-9] ms$' "$out" "are the ends of ranges"
+run dktrace latency softirq --kernel -t 1
+assert_grep '^(TIMER|RCU|SCHED|BLOCK|HRTIMER|TASKLET|NET_RX) +[0-9]+ +<= ' "$out" "groups have names" || cat "$out" "$err"
+run dktrace latency softirq --kernel --by vec.dec -t 1
+assert_grep '^[0-9]+ +[0-9]+ +<= ' "$out" "or numbers, if these are asked for"
+run dktrace latency sched:sched_wakeup sched:sched_switch --key pid=next_pid --by next_pid.execname --kernel -t 1
+assert_rc 1 "no names of processes in the kernel"
+assert_grep 'the kernel groups no pairs by names of processes' "$err" "and told so"
 run dktrace latency wakeup --kernel -t 1
 assert_rc 1 "two events that begin are too many"
 assert_grep 'one event with one other, and these are 3' "$err" "and told so"
