@@ -59,7 +59,7 @@ EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 UNITS := $(notdir $(wildcard share/systemd/*.service))
 
 TEST_TOOLS := $(O)/tests/gen-records $(O)/tests/gen-probe-tree $(O)/tests/fake-lustre.so \
-	$(O)/tests/probe-target $(O)/tests/probe-target-O0
+	$(O)/tests/probe-target $(O)/tests/probe-target-O0 $(O)/tests/marker-target
 TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd && echo $(O)/tests/read-tracedat)
 
 SO := $(O)/libdktrace.so.$(VERSION)
@@ -182,6 +182,11 @@ $(O)/tests/probe-target-O0: tests/probe-target.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -g -O0 $(WARN) -Wno-missing-prototypes -o $@ $<
+
+$(O)/tests/marker-target: tests/marker-target.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -g -O2 $(WARN) -Wno-missing-prototypes -o $@ $<
 
 # trace-cmd's own reader, beside which files are looked at; what it leaks is not ours to find.
 $(O)/tests/read-tracedat: tests/read-tracedat.c

@@ -199,14 +199,18 @@ static const char *number(uint64_t value, char text[static 24])
 static char *place_text(const struct dkt_probe *probe)
 {
 	const char *colon = strrchr(probe->place, ':');
-	char *text;
+	unsigned long long offset;
+	char *text, *end;
+	int n;
 
 	if (probe->kind != DKT_PROBE_UPROBE || !colon)
 		return strdup(probe->place);
-	if (asprintf(&text, "%.*s:0x%llx", (int)(colon - probe->place), probe->place,
-		     strtoull(colon + 1, NULL, 16)) < 0)
-		return NULL;
-	return text;
+	offset = strtoull(colon + 1, &end, 16);
+	n = *end == '(' ? asprintf(&text, "%.*s:0x%llx(0x%llx)", (int)(colon - probe->place),
+				   probe->place, offset, strtoull(end + 1, NULL, 16)) :
+			  asprintf(&text, "%.*s:0x%llx", (int)(colon - probe->place), probe->place,
+				   offset);
+	return n < 0 ? NULL : text;
 }
 
 static int add_row(struct table *table, const struct dkt_probe *probe, bool on, bool ours)
@@ -248,6 +252,53 @@ static int list(struct app *app, struct debuglog *log, const char *pattern, stru
 	return err;
 }
 
+struct markers {
+	struct table *table;
+	const char *glob;
+};
+
+static int add_marker(void *data, const struct dkt_marker *marker)
+{
+	const struct markers *markers = data;
+	char *name __cleanup(free) = NULL;
+	char offset[24], semaphore[24];
+	struct dkt_probe probe = { .group = marker->provider, .name = marker->name };
+
+	if (markers->glob && !probes_match(markers->glob, &probe))
+		return 0;
+	if (asprintf(&name, "%s:%s", marker->provider, marker->name) < 0) {
+		name = NULL;
+		return -ENOMEM;
+	}
+	snprintf(offset, sizeof(offset), "0x%" PRIx64, marker->offset);
+	snprintf(semaphore, sizeof(semaphore), "0x%" PRIx64, marker->semaphore);
+	return table_add(markers->table,
+			 (const char *const[]){ name, offset, marker->semaphore ? semaphore : NULL,
+						marker->args });
+}
+
+/* What a program has of its own. */
+static int list_markers(struct app *app, const char *glob)
+{
+	static const struct column columns[] = {
+		{ "MARKER", 0 },
+		{ "OFFSET", COL_RIGHT },
+		{ "SEMAPHORE", COL_RIGHT },
+		{ "ARGUMENTS", COL_FOLD },
+	};
+	struct table *table = table_new("markers", columns, ARRAY_SIZE(columns), app->json);
+	struct markers markers = { .table = table, .glob = glob };
+	int err = table ? dkt_markers(app->ctx, app->exec, add_marker, &markers) : -ENOMEM;
+
+	if (!err && (app->json || table_rows(table)))
+		err = table_print(table);
+	else if (!err)
+		fprintf(stderr, "dktrace: %s has no marker%s%s\n", app->exec, glob ? " like " : "",
+			glob ? glob : "");
+	table_free(table);
+	return err ? app_fail(app) : 0;
+}
+
 static int probe_list(struct app *app, char **argv)
 {
 	static const struct column columns[] = {
@@ -255,9 +306,14 @@ static int probe_list(struct app *app, char **argv)
 		{ "ON", COL_BOOL },       { "OURS", COL_BOOL },   { "HITS", COL_NUMBER },
 		{ "MISSED", COL_NUMBER }, { "FIELDS", COL_FOLD },
 	};
-	struct table *table = table_new("probes", columns, ARRAY_SIZE(columns), app->json);
+	struct table *table;
 	struct debuglog *log = NULL;
-	int err = table ? debuglog_open(app->ctx, app->instance, 0, &log) : -ENOMEM;
+	int err;
+
+	if (app->exec)
+		return list_markers(app, argv[0]);
+	table = table_new("probes", columns, ARRAY_SIZE(columns), app->json);
+	err = table ? debuglog_open(app->ctx, app->instance, 0, &log) : -ENOMEM;
 
 	if (!err)
 		err = list(app, log, argv[0], table);

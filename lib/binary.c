@@ -309,8 +309,8 @@ void dkt__binary_at(struct dkt__binary *binary, uint64_t address, struct binary_
 
 /* ---- places in the file ---- */
 
-/* The segment of code that holds the address, or with by_offset the offset. */
-static int find_segment(struct dkt__binary *binary, uint64_t where, bool by_offset,
+/* The segment of code, or of whatever, that holds the address, or with by_offset the offset. */
+static int find_segment(struct dkt__binary *binary, uint64_t where, bool by_offset, bool code,
 			GElf_Phdr *found)
 {
 	size_t n, i;
@@ -321,7 +321,7 @@ static int find_segment(struct dkt__binary *binary, uint64_t where, bool by_offs
 		uint64_t from;
 
 		if (!gelf_getphdr(binary->elf, (int)i, found) || found->p_type != PT_LOAD ||
-		    !(found->p_flags & PF_X))
+		    (code && !(found->p_flags & PF_X)))
 			continue;
 		from = by_offset ? found->p_offset : found->p_vaddr;
 		if (where >= from && where - from < found->p_filesz)
@@ -337,24 +337,34 @@ static bool within_file(struct dkt__binary *binary, uint64_t offset)
 	return !stat(binary->path, &st) && offset < (uint64_t)st.st_size;
 }
 
-int dkt__binary_offset(struct dkt__binary *binary, uint64_t address, uint64_t *offset)
+static int file_offset(struct dkt__binary *binary, uint64_t address, bool code, uint64_t *offset)
 {
 	GElf_Phdr segment;
 	uint64_t place = address - binary->bias;
 
-	if (find_segment(binary, place, false, &segment) ||
+	if (find_segment(binary, place, false, code, &segment) ||
 	    __builtin_add_overflow(place - segment.p_vaddr, segment.p_offset, offset) ||
 	    !within_file(binary, *offset))
-		return dkt_fail(binary->ctx, -ERANGE, "0x%llx is not in the code of %s",
-				(unsigned long long)place, binary->path);
+		return dkt_fail(binary->ctx, -ERANGE, "0x%llx is not in the %s of %s",
+				(unsigned long long)place, code ? "code" : "data", binary->path);
 	return 0;
+}
+
+int dkt__binary_offset(struct dkt__binary *binary, uint64_t address, uint64_t *offset)
+{
+	return file_offset(binary, address, true, offset);
+}
+
+int dkt__binary_data_offset(struct dkt__binary *binary, uint64_t address, uint64_t *offset)
+{
+	return file_offset(binary, address, false, offset);
 }
 
 int dkt__binary_address(struct dkt__binary *binary, uint64_t offset, uint64_t *address)
 {
 	GElf_Phdr segment;
 
-	if (!within_file(binary, offset) || find_segment(binary, offset, true, &segment))
+	if (!within_file(binary, offset) || find_segment(binary, offset, true, true, &segment))
 		return dkt_fail(binary->ctx, -ERANGE, "offset 0x%llx is not in the code of %s",
 				(unsigned long long)offset, binary->path);
 	*address = offset - segment.p_offset + segment.p_vaddr + binary->bias;

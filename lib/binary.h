@@ -58,6 +58,9 @@ void dkt__binary_at(struct dkt__binary *binary, uint64_t address, struct binary_
 int dkt__binary_offset(struct dkt__binary *binary, uint64_t address, uint64_t *offset);
 int dkt__binary_address(struct dkt__binary *binary, uint64_t offset, uint64_t *address);
 
+/* Where data of that address is in the file. -ERANGE: nowhere. */
+int dkt__binary_data_offset(struct dkt__binary *binary, uint64_t address, uint64_t *offset);
+
 /* ---- debug information ---- */
 
 /* NULL, with words why, if there is none. */

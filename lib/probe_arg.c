@@ -277,7 +277,7 @@ int probe__finish(struct probe_scope *scope, const char *whole, struct probe_val
 		return probe__fail_at(scope, -EINVAL, whole,
 				      "a bit-field is recorded as one: leave ':%s' out", cast);
 	probe__load(scope, value);
-	return put(scope, whole, value->fetch, cast, buf);
+	return put(scope, whole, value->fetch, *cast ? cast : value->plain, buf);
 }
 
 /* ---- names ---- */

@@ -33,6 +33,7 @@ struct probe_value {
 	uint32_t bit; /* where it begins, counted from offset, or from bit 0 of fetch */
 	bool typed;
 	uint32_t type; /* of the scope's types */
+	char plain[4]; /* not typed: what the kernel records it as, "s32"; "": it is for the kernel */
 	bool user; /* the memory is that of the process */
 	bool text; /* a string in itself: $comm */
 };

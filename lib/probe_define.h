@@ -45,6 +45,7 @@ struct probe_define {
 /* What each of them makes of define->place. */
 int dkt__probe_kernel(struct probe_define *define);
 int dkt__probe_program(struct probe_define *define);
+int dkt__probe_marker(struct probe_define *define);
 int dkt__probe_event(struct probe_define *define);
 int dkt__probe_tracepoint(struct probe_define *define);
 int dkt__probe_synthetic(struct probe_define *define);

@@ -162,6 +162,7 @@ static int eval_offset(struct eval *eval, struct probe_value *value)
 	if (!err)
 		err = probe__load(eval->scope, value);
 	value->typed = false;
+	*value->plain = '\0';
 	value->memory = true;
 	value->user = user;
 	value->offset = minus ? -(int64_t)offset : (int64_t)offset;

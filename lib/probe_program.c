@@ -294,8 +294,7 @@ int dkt__probe_program(struct probe_define *define)
 	if (err)
 		return err;
 	if (place->module)
-		return dkt_fail(define->ctx, -EINVAL, "a program has no modules: '%s'",
-				place->module);
+		return dkt__probe_marker(define);
 	if (place->has_address)
 		return add_offset(define);
 	if (place->is_glob)

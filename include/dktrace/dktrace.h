@@ -390,8 +390,9 @@ struct dkt_probe_opts {
 
 /*
  * Works out what probes to make; nothing is made. place is [MODULE:]FUNCTION, FUNCTION+OFFSET,
- * FUNCTION:LINE, FILE:LINE, an address or a glob, for a program without MODULE, with %return for a
- * function's return; for an event SYSTEM:EVENT, for a tracepoint its name. Arguments are
+ * FUNCTION:LINE, FILE:LINE, an address or a glob, with %return for a function's return; for a
+ * program without MODULE, or PROVIDER:NAME for its static markers, of which without arguments all
+ * are recorded; for an event SYSTEM:EVENT, for a tracepoint its name. Arguments are
  * "[NAME=]EXPRESSION[:TYPE]", several of them in one text divided by blanks: see dktrace-probe(1).
  * Names and types come from BTF or DWARF. -ENOENT, -ENOTUNIQ, -E2BIG, -EINVAL, -EOPNOTSUPP with
  * words that say what else there is.
@@ -399,6 +400,19 @@ struct dkt_probe_opts {
 DKT_API int dkt_probe_define(struct dkt_ctx *ctx, const char *place, const char *const *args,
 			     size_t n, const struct dkt_probe_opts *opts,
 			     struct dkt_probes **probes);
+
+/* A static marker of a program (sys/sdt.h); borrowed for the call. */
+struct dkt_marker {
+	const char *provider, *name;
+	const char *args; /* as the assembler has them, "-4@%edi 8@$5" */
+	uint64_t offset; /* in the file */
+	uint64_t semaphore; /* offset of the counter that tells the program of a probe; 0: none */
+};
+
+typedef int (*dkt_marker_fn)(void *data, const struct dkt_marker *marker);
+
+/* The markers of a program or library. Anything but 0 ends the walk and is what it returns. */
+DKT_API int dkt_markers(struct dkt_ctx *ctx, const char *path, dkt_marker_fn fn, void *data);
 
 /* module is NULL for the kernel itself. Anything but 0 ends the walk and is what it returns. */
 typedef int (*dkt_function_fn)(void *data, const char *module, const char *name);

@@ -82,3 +82,21 @@ g:back          uretprobe /bin/sh:0x1230     no no               ' '' dktrace pr
 	same '' "$(dktrace __complete dktrace probe add -x /bin/sh vfs_)" 'of a program'
 	same 'fprobe' "$(dktrace __complete dktrace probe add --kind f)" kinds
 }
+
+@test "static markers of a program" {
+	markers=${DKT_BUILD:-$top/build}/tests/marker-target
+	run -0 dktrace probe list -x "$markers" 'target:gu*'
+	has "$output" 'target:guarded 0x'
+	same 2 "${#lines[@]}" lines
+	run -0 --separate-stderr dktrace probe list -x "$markers" nosuch
+	same "dktrace: $markers has no marker like nosuch" "$stderr" words
+	expect 1 '' "dktrace: open /nonexistent: No such file or directory" dktrace probe list -x /nonexistent
+	run -1 dktrace probe list -x "$0"
+	has "$output" 'is no program'
+	# Cut at any place, it is no crash.
+	for size in 64 700 5000 9000 12000 14000; do
+		head -c "$size" "$markers" >"$BATS_TEST_TMPDIR/cut"
+		run dktrace probe list -x "$BATS_TEST_TMPDIR/cut"
+		[ "$status" -le 1 ]
+	done
+}

@@ -4,6 +4,7 @@
 
 #include "dwarf_place.h"
 #include "replay.h"
+#include "sdt.h"
 
 /* libdw loses a few bytes over some files that lie. */
 const char *__lsan_default_suppressions(void);
@@ -57,6 +58,22 @@ static int one(void *data, const struct binary_symbol *symbol)
 	return ++walk->n > 64;
 }
 
+static int one_marker(void *data, const struct sdt_note *note)
+{
+	struct walk *walk = data;
+	unsigned int i, n = dkt__sdt_args(note->args);
+	struct sdt_arg arg;
+	uint64_t offset;
+
+	if (!dkt__binary_data_offset(walk->binary, note->semaphore, &offset) &&
+	    offset >= walk->size)
+		abort();
+	for (i = 0; i <= n && i < 64; i++)
+		if (!dkt__sdt_arg(walk->binary->machine, note->args, i, &arg) && !*arg.fetch)
+			abort();
+	return ++walk->n > 128;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd __cleanup(close) = memfd_create("fuzz", MFD_CLOEXEC);
@@ -74,6 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct walk walk = { .binary = binary, .size = size };
 
 		dkt__binary_functions(binary, one, &walk);
+		dkt__sdt_each(binary, one_marker, &walk);
 		dkt__binary_function(binary, "target", &symbol);
 		if (!dkt__dwarf_lines(binary, "target.c", NULL, 5, &lines, &n))
 			free(lines);

@@ -158,6 +158,36 @@ number=9' "$(texts target)" records
 	has "$(dktrace dk --style trace)" 'after it'
 }
 
+@test "static markers: arguments, several places of one name, the counter that the program looks at" {
+	markers=${DKT_BUILD:-$top/build}/tests/marker-target
+	run -0 dktrace probe list -x "$markers" --json
+	same 'target:twice target:twice target:entry target:small target:none target:guarded' \
+		"$(jq -r '[.markers[].marker] | join(" ")' <<<"$output")" markers
+	probe add --enable -x "$markers" 'target:twice'
+	probe add --enable -x "$markers" target:entry 'arg1 name=arg2:string arg3:x64 number'
+	probe add --enable -x "$markers" target:small arg1 arg2
+	# Without a probe the program does not go there.
+	run -0 "$markers" 2
+	same 0 "$output" "guarded calls"
+	probe add --enable -x "$markers" target:guarded
+	has "$(cat $tracing/uprobe_events)" "p:$(group)/target_guarded $markers:0x"
+	has "$(dktrace probe list "$(group):target_guarded")" '(0x'
+	run -0 "$markers" 2
+	same 2 "$output" "guarded calls"
+	same 'arg1=7
+arg1=8
+arg1=7
+arg1=8' "$(dktrace show --style trace 2>/dev/null | sed -n "s/.* target_twice: *([0-9a-f]*) //p")" "records of the first place"
+	log=$(dktrace show --style trace 2>/dev/null)
+	has "$log" 'arg1=-8 arg2=-5'
+	has "$log" 'arg1=7 name="hello" arg3=0x10000000007 number=7'
+	has "$log" 'arg1=-7 arg2=249'
+	same 2 "$(grep -c target_guarded <<<"$log")" "records of the one that was switched on"
+	dktrace reset
+	run -0 "$markers" 2
+	same 0 "$output" "guarded calls"
+}
+
 @test "one that cannot be made takes the others back" {
 	name=$(group)
 	# The third of them has a place already.

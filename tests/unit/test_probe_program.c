@@ -94,7 +94,6 @@ static void refused(void **state)
 		{ "probe_target", "$retval", "argument '$retval': probe_target has a $retval only on return: probe_target%return" },
 		{ "probe_target%return", "name", "'name': on return only $retval is had; a probe at the entry has name" },
 		{ "probe_target", "arg10", "probe_target has 9 arguments" },
-		{ "mod:probe_target", "", "a program has no modules: 'mod'" },
 		{ "test_probe_program.c:99999", "", "there is no code at line 99999 of test_probe_program.c or after it" },
 		/* clang-format on */
 	};
