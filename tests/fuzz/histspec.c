@@ -96,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	try_hist(ctx, &event);
 	dkt_fail(ctx, 0, "%s", "");
 	try_pairs(ctx, &event);
+	dkt__plan_free(event.plan);
 	dkt_ctx_free(ctx);
 	free(text);
 	return 0;
