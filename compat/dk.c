@@ -116,8 +116,9 @@ static int print_record(struct printer *p, const struct dkt_record *rec)
 	size_t from;
 	int err;
 
+	/* What goes with another record is shown with that; a file has both. */
 	if (legacy_style_keep(p->legacy, rec))
-		return 0;
+		return p->opts->file ? p->opts->file->add(p->opts->file->data, rec) : 0;
 	if (p->opts->skip_self && rec->event && rec->pid == p->self) {
 		p->result->own++;
 		return 0;
@@ -132,11 +133,13 @@ static int print_record(struct printer *p, const struct dkt_record *rec)
 		p->result->dropped++;
 		return 0;
 	}
+	p->result->kept += rec->event != NULL;
+	if (p->opts->file)
+		return p->opts->file->add(p->opts->file->data, rec);
 	dkt_buf_data(p->out.buf, &from);
 	err = style_record(p->out.style, rec, dkt_capture_comm(p->capture, rec->pid), p->out.buf);
 	if (p->opts->escape)
 		dkt_buf_escape(p->out.buf, from);
-	p->result->kept += rec->event != NULL;
 	return err;
 }
 
@@ -233,6 +236,35 @@ static int only_lustre(struct printer *p)
 	return lustre_alone(p);
 }
 
+static int print_text(struct printer *p)
+{
+	int err = style_begin(p->out.style, p->out.buf);
+
+	if (!err)
+		err = print_all(p);
+	if (!err)
+		err = style_end(p->out.style, p->out.buf);
+	return err ? err : dk_out_settle(&p->out);
+}
+
+static int write_file(struct printer *p)
+{
+	const struct dk_file *file = p->opts->file;
+	struct dkt_source *source;
+	int err = dkt_capture_source(p->capture, &source);
+
+	if (!err)
+		err = file->begin(file->data, source);
+	if (!err)
+		err = print_all(p);
+	if (!err && dk_out_stopped(&p->out))
+		err = dkt_fail(p->ctx, -ECANCELED, "interrupted: the log is as it was");
+	if (!err)
+		err = file->finish(file->data);
+	dkt_source_close(source);
+	return err;
+}
+
 static int printer_run(struct printer *p, const char *spool, uint64_t until)
 {
 	DKT_OPTS(dkt_capture_opts, opts, .flags = p->opts->flags, .spool = spool, .until = until,
@@ -244,13 +276,7 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 		err = dkt_caps_drop(p->ctx);
 	if (err)
 		return p->lustre ? only_lustre(p) : err;
-	err = style_begin(p->out.style, p->out.buf);
-	if (!err)
-		err = print_all(p);
-	if (!err)
-		err = style_end(p->out.style, p->out.buf);
-	if (!err)
-		err = dk_out_settle(&p->out);
+	err = p->opts->file ? write_file(p) : print_text(p);
 	if (!err)
 		err = dkt_capture_done(p->capture);
 	told = count_losses(p);

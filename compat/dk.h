@@ -10,7 +10,16 @@
 #include "rate.h"
 #include "record_sort.h"
 
+/* A file that is there whole or not at all; what goes wrong ends it with that error. */
+struct dk_file {
+	int (*begin)(void *data, struct dkt_source *source);
+	int (*add)(void *data, const struct dkt_record *record);
+	int (*finish)(void *data); /* it is there from now on */
+	void *data;
+};
+
 struct dk_opts {
+	const struct dk_file *file; /* where records go instead of printing them; NULL: they do not */
 	const char *style; /* as style_find() takes it */
 	const char *dir; /* where a style with files of its own writes them */
 	unsigned int flags; /* enum dkt_capture_flags */
@@ -58,7 +67,8 @@ void dk_result_print(const struct dk_result *result, const char *self, FILE *out
 
 /*
  * Prints the log to the descriptor. Unless DKT_CAPTURE_KEEP is given, what has been written
- * is forgotten; what could not be written is not. A log that was never started prints nothing.
+ * is forgotten; what could not be written is not. A log that was never started prints nothing. Of
+ * a file nothing is forgotten before it is there; if something stops it, it is not, with -ECANCELED.
  */
 int dk_print(struct debuglog *log, const struct dk_opts *opts, int fd, struct dk_result *result);
 

@@ -103,6 +103,7 @@ enum command_flags {
 	CMD_TRIGGER = 0x800, /* --if */
 	CMD_FUNCTION = 1 << 16, /* --notrace, --pid */
 	CMD_GRAPH = 1 << 17, /* --depth, --threshold, --under */
+	CMD_DAT = 1 << 18, /* can write the log as a trace.dat: --format */
 	CMD_PROBE = 1 << 15, /* makes probes: --exec, --group ... */
 };
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "app.h"
-#include "dk.h"
+#include "dk_file.h"
 #include "libcfs.h"
 #include "opt.h"
 #include "style.h"
@@ -158,7 +158,10 @@ static int print_log(struct app *app, struct dk_opts *opts, int fd, struct dk_re
 	if (!opts->flags)
 		err = take_lustre(app, opts, &lustre);
 	opts->lustre = lustre.sort;
-	if (!log->in && !lustre.sort)
+	if (!err && !log->in && opts->file)
+		err = dkt_fail(app->ctx, -ENOENT,
+			       "nothing is recorded yet: start with 'dktrace set_param debug=...'");
+	if (!err && !log->in && !lustre.sort)
 		fprintf(stderr, "dktrace: nothing is recorded yet: start with"
 				" 'dktrace set_param debug=...'\n");
 	if (!err && !log->in && lustre.sort)
@@ -186,12 +189,15 @@ int cmd_dk(struct app *app, int argc, char **argv)
 	const char *file = argc > 1 ? argv[1] : app->output;
 	struct dk_opts opts = DK_OPTS_INIT;
 	struct dk_result result = { 0 };
+	struct dk_file_sink dat = { .sink.file.fd = -1, .sink.out.fd = -1 };
 	struct dkt_style_info style;
 	struct rate rate = { 0 };
 	int fd __cleanup(close) = -1;
 	bool follow = !strcmp(argv[0], "follow"), files;
 	int err, rc = read_style(app->style, file, &style);
 
+	if (!rc && app->format)
+		rc = dk_file_new(app, file, &dat);
 	if (!rc)
 		rc = read_opts(app, &opts);
 	if (!rc)
@@ -199,12 +205,13 @@ int cmd_dk(struct app *app, int argc, char **argv)
 	if (rc)
 		return rc;
 	opts.style = style.name;
+	opts.file = app->format ? &dat.file : NULL;
 	files = style.traits & DKT_STYLE_FILES;
 	opts.dir = files ? file : NULL;
 	/* Before anything is taken out of the kernel. */
-	if (file && !files)
+	if (file && !files && !opts.file)
 		fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (file && !files && fd < 0) {
+	if (file && !files && !opts.file && fd < 0) {
 		dkt_fail(app->ctx, -errno, "open %s: %s", file, strerror(errno));
 		return app_fail(app);
 	}
@@ -212,8 +219,11 @@ int cmd_dk(struct app *app, int argc, char **argv)
 		opts.flags = DKT_CAPTURE_FOLLOW;
 	else if (!strcmp(argv[0], "show"))
 		opts.flags = DKT_CAPTURE_KEEP;
+	else if (opts.file)
+		opts.flags = DKT_CAPTURE_WHOLE;
 	opts.skip_self = follow;
-	opts.drop_rights = true;
+	/* A file is given its name, and the kernel's symbols, in the end. */
+	opts.drop_rights = !opts.file;
 	style_terminal(&style, file, &opts.escape, &opts.color);
 	catch_signals(&opts);
 	err = print_log(app, &opts, file ? fd : STDOUT_FILENO, &result);
@@ -223,6 +233,7 @@ int cmd_dk(struct app *app, int argc, char **argv)
 				follow || (!file && style.traits & DKT_STYLE_DATA) ? stderr :
 										     stdout);
 	print_rate(&rate);
+	dk_file_close(&dat);
 	if (err)
 		rc = result.closed ? 0 : app_fail(app);
 	else

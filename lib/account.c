@@ -54,7 +54,7 @@ static int add_loss(struct dkt_capture *cap, int nr, struct dkt_loss *loss)
 	int err = 0;
 
 	/* What is lost after dkt_capture_done() is the next capture's to tell. */
-	if (cap->flags & DKT_CAPTURE_KEEP)
+	if (cap->flags & DKT_CAPTURE_KEEP || (cap->flags & DKT_CAPTURE_WHOLE && !cap->settled))
 		err = dkt__cpu_lost(cap, nr, &stats, &lost);
 	/* A saved tree need not have the kernel's counts; its pages have some. */
 	if (err == -ENOENT) {
@@ -96,6 +96,7 @@ int dkt_capture_done(struct dkt_capture *cap)
 	}
 	if (cap->flags & DKT_CAPTURE_KEEP)
 		return 0;
+	cap->settled = true;
 	for (i = 0; i < cap->n_cpus; i++) {
 		struct dkt__cpu *cpu = &cap->cpus[i];
 

@@ -99,7 +99,7 @@ static int cpu_fill(struct dkt_capture *cap, struct dkt__cpu *cpu)
 	bool more = true;
 	int i, err = 0;
 
-	if (dkt__spool_pages(&cpu->spool) && !(cap->flags & DKT_CAPTURE_KEEP))
+	if (dkt__spool_pages(&cpu->spool) && !(cap->flags & (DKT_CAPTURE_KEEP | DKT_CAPTURE_WHOLE)))
 		err = capture_flush(cap);
 	for (i = 0; !err && more && !cpu->dry && i < WINDOW; i++)
 		err = read_page(cap, cpu, &more);

@@ -37,6 +37,7 @@ struct dkt_capture {
 	int n_heap;
 	int current; /* CPU whose record was returned last, -1: none */
 	bool primed;
+	bool settled; /* losses up to now have been accounted for */
 	struct tep_handle *comms; /* only names of processes */
 };
 

@@ -613,6 +613,7 @@ DKT_API const void *dkt_record_bytes(const struct dkt_record *record, const stru
 enum dkt_capture_flags {
 	DKT_CAPTURE_KEEP = 1, /* leave the records to be read again */
 	DKT_CAPTURE_FOLLOW = 2, /* wait for more at the end */
+	DKT_CAPTURE_WHOLE = 4, /* forget nothing before dkt_capture_done(): no flush() */
 };
 
 struct dkt_capture_opts {
@@ -657,8 +658,8 @@ struct dkt_loss {
 
 /*
  * What this capture saw on a CPU so far, and lost from the kernel's statistics: up to the last
- * dkt_capture_done(), so that the next capture counts on from there; with DKT_CAPTURE_KEEP, up
- * to now.
+ * dkt_capture_done(), so that the next capture counts on from there; with DKT_CAPTURE_KEEP, and
+ * before that with DKT_CAPTURE_WHOLE, up to now.
  */
 DKT_API int dkt_capture_loss(struct dkt_capture *capture, int cpu, struct dkt_loss *loss);
 

@@ -49,7 +49,7 @@ is()
 @test "options go with their commands" {
 	is "dktrace --i" "--instance"
 	is "dktrace dk --s" "--since --style --subsystem"
-	is "dktrace dk --c" "--class --cpu"
+	is "dktrace dk --c" "--class --compression --cpu"
 	is "dktrace status --j" "--json"
 	is "dktrace status " "--help --instance --json --root --version"
 	is "dktrace show --j" ""

@@ -42,6 +42,10 @@ Try 'dktrace --help'." --style legacy dk
 
 @test "too many and too few arguments" {
 	wrong "dk: too many arguments; usage: dktrace dk [FILE]" dk a b
+	wrong "--format: 'json' is none; trace.dat and trace.dat-6 are, text goes by --style" \
+		dk -F json out
+	wrong "--format: name the file to write" dk -F trace.dat
+	wrong "--format and --style: one of them" dk -F trace.dat -S trace out
 	wrong "show: too many arguments; usage: dktrace show" show a
 	wrong "status: too many arguments; usage: dktrace status" status x
 	wrong "reset: too many arguments; usage: dktrace reset" reset now

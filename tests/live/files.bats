@@ -98,3 +98,77 @@ lctl: write output: No space left on device" "$stderr" "stderr"
 	run -0 dktrace dk
 	has "$output" $'red \033[31m bell \a end'
 }
+
+# All marks from 1 to N are in the trace.dat, once.
+all_marks_dat()
+{
+	diff <(seq "$1") <(dktrace report -S json "$2" | jq -r '.fields.buf // empty' |
+		sed -n 's/^number \([0-9]*\)$/\1/p' | sort -n)
+}
+
+@test "dk --format trace.dat: kept and lost is what was recorded, trace-cmd reads it" {
+	set_param debug=iotrace debug_mb=2
+	lctl clear
+	start taskset -c 0 dd if=/dev/zero of=/dev/null bs=1 status=none
+	sleep 0.5
+	kill "$pid"
+	wait "$pid" || true
+	set_param debug=0
+	run -3 --separate-stderr dktrace dk -F trace.dat "$tmp/out.dat"
+	kept=$(summary kept "$output") gone=$(lost "$stderr")
+	same "$(generated)" "$((kept + gone))" "kept $kept + lost $gone"
+	[ "$gone" -gt 0 ]
+	same 600 "$(stat -c %a "$tmp/out.dat")" "mode"
+	dktrace info -J "$tmp/out.dat" >info.json || [ $? -eq 3 ]
+	same "$kept $gone" "$(jq -r '"\(.records) \(.lost)"' info.json)" "what the file says"
+	if command -v trace-cmd >/dev/null; then
+		same "$kept" "$(trace-cmd report "$tmp/out.dat" 2>/dev/null | grep -c '\[00[0-9]\].*[0-9]: ')" "trace-cmd"
+	fi
+	# It is empty now.
+	run -0 dktrace dk -F trace.dat-6 "$tmp/out.dat"
+	same 0 "$(dktrace report "$tmp/out.dat" | wc -l)" "records of the next one"
+}
+
+@test "show --format trace.dat leaves the log as it is" {
+	set_param debug=0
+	marks 1000
+	dktrace show -F trace.dat-6 -o "$tmp/one.dat" >/dev/null
+	dktrace show -F trace.dat -f 'buf == "number 7\n"' -o "$tmp/two.dat" >/dev/null || true
+	dktrace dk -F trace.dat "$tmp/three.dat" >/dev/null
+	all_marks_dat 1000 "$tmp/one.dat"
+	all_marks_dat 1000 "$tmp/three.dat"
+}
+
+@test "kill -9 of dk --format trace.dat: no file, and the next one has all of it" {
+	local i
+
+	set_param debug=0
+	marks 40000
+	for i in 2 5 10 20 30 40 60 80 120; do
+		start dktrace dk -F trace.dat "$tmp/out.dat" >/dev/null
+		sleep "0.$(printf %03d "$i")"
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+		[ ! -e "$tmp/out.dat" ] || break
+	done
+	if [ ! -e "$tmp/out.dat" ]; then
+		dktrace dk -F trace.dat "$tmp/out.dat" >/dev/null
+	fi
+	[ "$i" -gt 2 ]
+	all_marks_dat 40000 "$tmp/out.dat"
+	same "" "$(find "$tmp" -name '.dktrace*')" "leftovers"
+}
+
+@test "dk --format trace.dat on a full disk: no file, and the next one has all of it" {
+	set_param debug=0
+	marks 20000
+	mkdir "$tmp/small"
+	# shellcheck disable=SC2016
+	run -1 --separate-stderr unshare -m sh -c 'mount -t tmpfs -o size=64k none "$0" && dktrace dk -F trace.dat --compression none "$0/out.dat"' \
+		"$tmp/small"
+	has "$stderr" "No space left on device"
+	expect 1 "" "dktrace: open $tmp/no/out.dat: No such file or directory" \
+		dktrace dk -F trace.dat "$tmp/no/out.dat"
+	dktrace dk -F trace.dat "$tmp/out.dat" >/dev/null
+	all_marks_dat 20000 "$tmp/out.dat"
+}
