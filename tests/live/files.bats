@@ -119,8 +119,8 @@ all_marks_dat()
 	same "$(generated)" "$((kept + gone))" "kept $kept + lost $gone"
 	[ "$gone" -gt 0 ]
 	same 600 "$(stat -c %a "$tmp/out.dat")" "mode"
-	dktrace info -J "$tmp/out.dat" >info.json || [ $? -eq 3 ]
-	same "$kept $gone" "$(jq -r '"\(.records) \(.lost)"' info.json)" "what the file says"
+	dktrace info -J "$tmp/out.dat" >"$tmp/info.json" || [ $? -eq 3 ]
+	same "$kept $gone" "$(jq -r '"\(.records) \(.lost)"' "$tmp/info.json")" "what the file says"
 	if command -v trace-cmd >/dev/null; then
 		same "$kept" "$(trace-cmd report "$tmp/out.dat" 2>/dev/null | grep -c '\[00[0-9]\].*[0-9]: ')" "trace-cmd"
 	fi
