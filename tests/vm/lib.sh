@@ -206,7 +206,7 @@ lnet=/sys/kernel/debug/lnet
 
 unload_built()
 {
-	for vm_module in ptlrpc lustre_debug libcfs; do
+	for vm_module in texts ptlrpc lustre_debug libcfs; do
 		grep -q "^$vm_module " /proc/modules && rmmod $vm_module
 	done
 }
