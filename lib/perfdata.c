@@ -373,6 +373,16 @@ static int take_opts(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 	return 0;
 }
 
+static bool has_tracepoints(const struct dkt__perf *perf)
+{
+	size_t i;
+
+	for (i = 0; i < perf->n_attrs; i++)
+		if (perf->attrs[i].type == PERF_TYPE_TRACEPOINT)
+			return true;
+	return false;
+}
+
 static int perf_read(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 {
 	int err;
@@ -385,7 +395,9 @@ static int perf_read(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 		return err;
 	if (!perf->has_events) {
 		err = dkt__events_given(perf->base.ctx, NULL, 0);
-		if (perf->n_runs)
+		if (perf->n_attrs && !has_tracepoints(perf))
+			dkt__perf_damage(perf, "it has no tracepoints, which are what can be read");
+		else if (perf->n_runs)
 			dkt__perf_damage(perf, "it has no formats of events");
 	}
 	if (!err)

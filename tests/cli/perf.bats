@@ -74,6 +74,12 @@ our_lines()
 	done
 }
 
+@test "a profile is told as one" {
+	perf record -q -e cpu-clock -o profile.data -- true 2>/dev/null || skip "perf may not record here"
+	expect 1 "" "dktrace: profile.data: it has no tracepoints, which are what can be read" \
+		dktrace report profile.data
+}
+
 @test "what comes through a pipe is read to its end" {
 	dktrace report "$files/pipe.data" >wanted
 	dktrace report - <"$files/pipe.data" | cmp wanted -
