@@ -45,6 +45,21 @@ static uint64_t count(struct dkt_source *source, struct dkt_tracedat *out)
 	return n;
 }
 
+/* Slices of time follow on each other, and have the records. */
+static void slice(struct dkt_source *source)
+{
+	uint64_t from, to;
+	int i;
+
+	for (from = 0, i = 0; i < 20 && from != UINT64_MAX; i++, from = to) {
+		if (dkt_source_slice(source, from, 1024, &to))
+			return;
+		must(to > from);
+		must(!dkt_source_seek(source, from, to == UINT64_MAX ? 0 : to));
+		count(source, NULL);
+	}
+}
+
 static void merge(struct half *halves, int64_t offset, unsigned int version)
 {
 	const struct dkt_merge_part parts[] = {
@@ -64,6 +79,7 @@ static void merge(struct half *halves, int64_t offset, unsigned int version)
 	n = count(merged, dat);
 	must(!dkt_tracedat_finish(dat));
 	dkt_tracedat_free(dat);
+	slice(merged);
 	dkt_source_close(merged);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", out.fd);
 	must(!dkt_source_open(out.ctx, path, &all, &out.source));
