@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The context: what everything hangs off, with the words of the last failure and the log. */
+#include <sys/mman.h>
+
 #include "event.h"
 
 #include "banned.h"
@@ -30,12 +32,26 @@ int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **out)
 	return 0;
 }
 
-/* ---- memory that lives as long as the context ---- */
+/* ---- what lives as long as the context ---- */
 
 struct dkt__kept {
 	struct dkt__kept *next;
+	void *map; /* of a file; NULL: this is memory */
+	size_t map_size;
+	int fd; /* of that file */
 	uint64_t data[];
 };
+
+static struct dkt__kept *keep(struct dkt_ctx *ctx, size_t n)
+{
+	struct dkt__kept *kept = malloc(sizeof(*kept) + n);
+
+	if (!kept)
+		return NULL;
+	*kept = (struct dkt__kept){ .next = ctx->kept };
+	ctx->kept = kept;
+	return kept;
+}
 
 void *dkt__ctx_keep(struct dkt_ctx *ctx, size_t n)
 {
@@ -43,23 +59,40 @@ void *dkt__ctx_keep(struct dkt_ctx *ctx, size_t n)
 
 	if (n > SIZE_MAX - sizeof(*kept))
 		return NULL;
-	kept = malloc(sizeof(*kept) + n);
+	kept = keep(ctx, n);
 	if (!kept)
 		return NULL;
-	kept->next = ctx->kept;
-	ctx->kept = kept;
 	if (n)
 		((char *)kept->data)[n - 1] = '\0';
 	return kept->data;
 }
 
+int dkt__ctx_keep_file(struct dkt_ctx *ctx, int fd, void *map, size_t n)
+{
+	struct dkt__kept *kept = keep(ctx, 0);
+
+	if (!kept) {
+		munmap(map, n);
+		close(fd);
+		return -ENOMEM;
+	}
+	kept->map = map;
+	kept->map_size = n;
+	kept->fd = fd;
+	return 0;
+}
+
 static void let_go_kept(struct dkt_ctx *ctx)
 {
-	struct dkt__kept *next;
+	struct dkt__kept *kept;
 
-	for (; ctx->kept; ctx->kept = next) {
-		next = ctx->kept->next;
-		free(ctx->kept);
+	while ((kept = ctx->kept)) {
+		ctx->kept = kept->next;
+		if (kept->map) {
+			munmap(kept->map, kept->map_size);
+			close(kept->fd);
+		}
+		free(kept);
 	}
 }
 

@@ -9,39 +9,34 @@
 
 #include "banned.h"
 
-int dkt__file_open(struct dkt_ctx *ctx, const char *path, struct dkt__file *file)
+int dkt__file_open(struct dkt_ctx *ctx, const char *path, const char *name, struct dkt__file *file)
 {
-	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int err, fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	struct stat st;
 	void *data;
+	char *copy;
 
 	*file = (struct dkt__file){ 0 };
 	if (fd < 0 || fstat(fd, &st))
-		return dkt_fail(ctx, -errno, "open %s: %s", path, strerror(errno));
+		return dkt_fail(ctx, -errno, "open %s: %s", name, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return dkt_fail(ctx, S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL,
-				"open %s: it is no regular file", path);
+				"open %s: it is no regular file", name);
 	if (!st.st_size)
-		return dkt_fail(ctx, -ENODATA, "read %s: the file is empty", path);
+		return dkt_fail(ctx, -ENODATA, "read %s: the file is empty", name);
 	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (data == MAP_FAILED)
-		return dkt_fail(ctx, -errno, "map %s: %s", path, strerror(errno));
+		return dkt_fail(ctx, -errno, "map %s: %s", name, strerror(errno));
+	file->fd = fd;
+	fd = -1;
+	err = dkt__ctx_keep_file(ctx, file->fd, data, (size_t)st.st_size);
+	copy = err ? NULL : dkt__ctx_keep(ctx, strlen(name) + 1);
+	if (!copy)
+		return -ENOMEM;
+	file->name = memcpy(copy, name, strlen(name));
 	file->data = data;
 	file->size = (size_t)st.st_size;
-	file->path = strdup(path);
-	if (!file->path) {
-		dkt__file_close(file);
-		return -ENOMEM;
-	}
 	return 0;
-}
-
-void dkt__file_close(struct dkt__file *file)
-{
-	if (file->data)
-		munmap((void *)file->data, file->size);
-	free(file->path);
-	*file = (struct dkt__file){ 0 };
 }
 
 const uint8_t *dkt__cursor_bytes(struct dkt__cursor *cur, uint64_t n)

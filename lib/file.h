@@ -6,13 +6,17 @@
 #include "internal.h"
 
 struct dkt__file {
-	char *path; /* for words */
+	const char *name; /* for words */
 	const uint8_t *data; /* read-only mapping */
 	size_t size;
+	int fd;
 };
 
-int dkt__file_open(struct dkt_ctx *ctx, const char *path, struct dkt__file *file);
-void dkt__file_close(struct dkt__file *file);
+/*
+ * Words call it by that name. It lives as long as the context: formats and symbols are looked at
+ * where they are in the file when they are asked for.
+ */
+int dkt__file_open(struct dkt_ctx *ctx, const char *path, const char *name, struct dkt__file *file);
 
 /* A stretch of bytes that is read from its start on. */
 struct dkt__cursor {

@@ -70,7 +70,7 @@ struct dkt_ctx {
 	struct dkt__events *events;
 	struct dkt_event *defined; /* by callers, the last one first */
 	struct dkt__symbols *symbols;
-	struct dkt__kept *kept; /* memory that lives as long as this */
+	struct dkt__kept *kept; /* what lives as long as this */
 };
 
 /* Memory that lives as long as the context; its last byte is 0. NULL when memory is out. */
@@ -81,6 +81,9 @@ char *dkt__format(const char *fmt, va_list ap) DKT_PRINTF(1, 0);
 
 /* Adds words to what is wrong with a file, behind those that are there. */
 void dkt__damage(char **damage, const char *fmt, va_list ap) DKT_PRINTF(2, 0);
+
+/* Has the context let go of a mapped file at its end. Takes it over, also when it fails: -ENOMEM. */
+int dkt__ctx_keep_file(struct dkt_ctx *ctx, int fd, void *map, size_t n);
 
 void dkt__log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ...) DKT_PRINTF(3, 4);
 

@@ -283,7 +283,6 @@ static void perf_close(struct dkt_source *source)
 	if (perf->fd >= 0)
 		close(perf->fd);
 	dkt__comms_clear(&perf->comms);
-	dkt__file_close(&perf->file);
 	free(perf->copy);
 	free(perf->attrs);
 	free(perf->ids);
@@ -358,7 +357,7 @@ static int take_opts(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 
 	if (opts->buffer && *opts->buffer)
 		return dkt_fail(perf->base.ctx, -ENOENT, "read %s: it has no buffer '%s'",
-				perf->file.path, opts->buffer);
+				perf->file.name, opts->buffer);
 	perf->since = opts->since > shift ? opts->since - shift : 0;
 	if (opts->until)
 		perf->until = opts->until > shift ? opts->until - shift : 1;
@@ -410,16 +409,14 @@ static bool perf_is(const uint8_t *data, size_t size)
 	return size > 16 && (!memcmp(data, MAGIC, 8) || !memcmp(data, MAGIC_SWAPPED, 8));
 }
 
-static int perf_open(struct dkt_ctx *ctx, struct dkt__file *file,
+static int perf_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 		     const struct dkt_source_opts *opts, struct dkt_source **source)
 {
 	struct dkt__perf *perf = calloc(1, sizeof(*perf));
 	int err;
 
-	if (!perf) {
-		dkt__file_close(file);
+	if (!perf)
 		return -ENOMEM;
-	}
 	perf->base = (struct dkt_source){ .ops = &perf_ops, .ctx = ctx };
 	perf->file = *file;
 	perf->fd = perf->clockid = -1;

@@ -116,7 +116,7 @@ static int read_attrs(struct dkt__perf *perf, struct section where, uint64_t siz
 	if (size < ATTR_MIN + 16 || size > ATTR_MAX)
 		return dkt_fail(perf->base.ctx, -EINVAL,
 				"read %s: its attributes have %llu bytes, which cannot be",
-				perf->file.path, (unsigned long long)size);
+				perf->file.name, (unsigned long long)size);
 	while (!err && dkt__cursor_left(&cur) >= size) {
 		struct dkt__cursor attr = dkt__perf_cursor(perf, cur.p, size - 16);
 		struct dkt__cursor ids = dkt__perf_cursor(perf, attr.end, 16);
@@ -305,7 +305,7 @@ int dkt__perf_head(struct dkt__perf *perf)
 		err = 0;
 	} else if (head < HEAD_SIZE || !bits) {
 		return dkt_fail(perf->base.ctx, -EINVAL, "read %s: its head makes no sense",
-				perf->file.path);
+				perf->file.name);
 	} else {
 		err = read_attrs(perf, attrs, attr_size);
 		if (!err && data.size)

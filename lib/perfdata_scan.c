@@ -87,7 +87,7 @@ static int write_out(struct unpack *u, size_t len)
 
 		if (n < 0 && errno != EINTR)
 			return dkt_fail(u->perf->base.ctx, -errno, "uncompress %s: %s",
-					u->perf->file.path, strerror(errno));
+					u->perf->file.name, strerror(errno));
 		done += n > 0 ? (size_t)n : 0;
 	}
 	u->size += len;
@@ -137,7 +137,7 @@ static int unpack_end(struct unpack *u)
 		return 0;
 	map = mmap(NULL, u->size, PROT_READ, MAP_PRIVATE, perf->fd, 0);
 	if (map == MAP_FAILED)
-		return dkt_fail(perf->base.ctx, -errno, "uncompress %s: %s", perf->file.path,
+		return dkt_fail(perf->base.ctx, -errno, "uncompress %s: %s", perf->file.name,
 				strerror(errno));
 	perf->tapes[1] =
 		(struct dkt__perf_tape){ .data = map, .size = u->size, .swap = perf->swap };

@@ -28,9 +28,8 @@ struct dkt__file;
 struct dkt__reader {
 	const char *name; /* "trace.dat" */
 	bool (*is)(const uint8_t *data, size_t size); /* whether it begins like one */
-	/* Takes the file over, also when it fails. */
-	int (*open)(struct dkt_ctx *ctx, struct dkt__file *file, const struct dkt_source_opts *opts,
-		    struct dkt_source **source);
+	int (*open)(struct dkt_ctx *ctx, const struct dkt__file *file,
+		    const struct dkt_source_opts *opts, struct dkt_source **source);
 };
 
 extern const struct dkt__reader dkt__reader_tracedat, dkt__reader_perfdata;

@@ -27,6 +27,7 @@ int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 		    struct dkt_source **source)
 {
 	DKT_OPTS(dkt_source_opts, none);
+	const char *name = opts && opts->name ? opts->name : path;
 	const struct dkt__reader *reader;
 	struct dkt__file file;
 	struct stat st;
@@ -37,21 +38,11 @@ int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 		return dkt_fail(ctx, -EBUSY, "open %s: the context is another kernel's", path);
 	if (!stat(path, &st) && S_ISDIR(st.st_mode))
 		return dkt__source_tree(ctx, path, opts ? opts : &none, source);
-	err = dkt__file_open(ctx, path, &file);
+	err = dkt__file_open(ctx, path, name, &file);
 	if (err)
 		return err;
-	if (opts && opts->name) {
-		free(file.path);
-		file.path = strdup(opts->name);
-	}
-	if (!file.path) {
-		dkt__file_close(&file);
-		return -ENOMEM;
-	}
 	reader = find_reader(&file);
 	if (reader)
 		return reader->open(ctx, &file, opts ? opts : &none, source);
-	dkt__file_close(&file);
-	return dkt_fail(ctx, -EINVAL, "open %s: not a file of records that is known here",
-			opts && opts->name ? opts->name : path);
+	return dkt_fail(ctx, -EINVAL, "open %s: not a file of records that is known here", name);
 }

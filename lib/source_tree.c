@@ -13,18 +13,13 @@
 struct source_tree {
 	struct dkt__streams streams; /* first: this is the source */
 	struct dkt_instance *in;
-	struct dkt__file *files; /* of each CPU */
 	char *clock;
 };
 
 static void tree_close(struct dkt_source *source)
 {
 	struct source_tree *tree = (struct source_tree *)source;
-	int nr;
 
-	for (nr = 0; tree->files && nr < tree->in->cpus; nr++)
-		dkt__file_close(&tree->files[nr]);
-	free(tree->files);
 	free(tree->clock);
 	dkt__streams_clear(&tree->streams);
 	dkt_instance_close(tree->in);
@@ -44,8 +39,8 @@ static const struct dkt__source_ops tree_ops = {
 static int open_cpu(struct source_tree *tree, int nr, uint32_t page_size)
 {
 	struct dkt__stream *s = &tree->streams.list[tree->streams.n++];
-	struct dkt__file *file = &tree->files[nr];
 	struct dkt_ctx *ctx = tree->in->ctx;
+	struct dkt__file file;
 	struct dkt_cpu_stats stats;
 	char *path __cleanup(free) = NULL;
 	int err;
@@ -55,14 +50,13 @@ static int open_cpu(struct source_tree *tree, int nr, uint32_t page_size)
 		path = NULL;
 		return -ENOMEM;
 	}
-	err = dkt__file_open(ctx, path, file);
+	err = dkt__file_open(ctx, path, path, &file);
 	/* A CPU without records has an empty file. */
 	if (err && err != -ENODATA)
 		return err;
 	s->cpu = nr;
 	s->page_size = page_size;
-	s->base = file->data ? file->data : (const uint8_t *)"";
-	s->bytes = file->size;
+	s->extent = (struct dkt__extent){ .fd = file.fd, .bytes = file.size };
 	/* Statistics need not have been saved. */
 	s->has_lost = !dkt_instance_get_stats(tree->in, nr, &stats);
 	if (s->has_lost)
@@ -95,9 +89,8 @@ static int tree_read(struct source_tree *tree, const struct dkt_source_opts *opt
 		err = read_names(tree);
 	if (err)
 		return err;
-	tree->files = calloc((size_t)tree->in->cpus + 1, sizeof(*tree->files));
 	tree->streams.list = calloc((size_t)tree->in->cpus + 1, sizeof(*tree->streams.list));
-	if (!tree->files || !tree->streams.list)
+	if (!tree->streams.list)
 		return -ENOMEM;
 	for (nr = 0; !err && nr < tree->in->cpus; nr++)
 		err = open_cpu(tree, nr, page_size);

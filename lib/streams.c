@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Records of the pages of several CPUs, merged in order of time. */
-#include <sys/mman.h>
-
-#include "event.h"
 #include "streams.h"
+#include "event.h"
 #include "swap.h"
 
 #include "banned.h"
@@ -29,46 +27,25 @@ static inline uint64_t to_time(const struct dkt__streams *it, uint64_t stamp)
 
 /* ---- walking one CPU ---- */
 
-/* The page of that number; NULL: it cannot be had. */
-static const uint8_t *stream_page(struct dkt__stream *s, uint64_t nr)
+/* The page of that number, of which *size bytes are there; NULL: it cannot be had. */
+static const uint8_t *stream_page(struct dkt__stream *s, uint64_t nr, uint32_t *size)
 {
-	return s->base ? s->base + nr * s->page_size : dkt__chunks_page(&s->chunks, nr);
+	if (!s->packed)
+		return dkt__extent_page(&s->extent, nr, s->last, size);
+	*size = s->page_size;
+	return dkt__chunks_page(&s->chunks, nr);
 }
 
 /* The time that the page begins with, UINT64_MAX: it cannot be had, and the walk ends there. */
 static uint64_t stream_time(const struct dkt__streams *it, struct dkt__stream *s, uint64_t nr)
 {
 	uint64_t stamp;
+	bool good = s->packed ? dkt__chunks_time(&s->chunks, nr, s->page.swap, &stamp) :
+				dkt__extent_time(&s->extent, nr, s->page.swap, &stamp);
 
-	if (s->base)
-		stamp = dkt__page_time(s->base + nr * s->page_size, s->page.swap);
-	else if (!dkt__chunks_time(&s->chunks, nr, s->page.swap, &stamp))
+	if (!good)
 		return UINT64_MAX;
 	return to_time(it, s->shift ? dkt__shift_time(s->shift, stamp) : stamp);
-}
-
-/* Bytes of pages that are asked for at once. */
-#define AHEAD (2 << 20)
-
-/*
- * Has the next pages mapped: a fault here and there within the walk takes several times as long as
- * all of them together. Kernels before 5.14 cannot, and then it is so.
- */
-static void read_ahead(struct dkt__stream *s)
-{
-	uint64_t at = s->page_nr * s->page_size, n = DKT__MIN(s->bytes - at, (uint64_t)AHEAD);
-	uintptr_t from = (uintptr_t)(s->base + at) & ~(uintptr_t)4095;
-	uint64_t end = s->last * s->page_size;
-
-	/* Of a window no more than it has. */
-	if (end > at && end - at < n)
-		n = end - at;
-	s->ahead = s->page_nr + n / s->page_size + 1;
-#ifdef MADV_POPULATE_READ
-	madvise((void *)from, n, MADV_POPULATE_READ);
-#else
-	(void)from;
-#endif
 }
 
 /* Begins to walk the next page that has a record. False: there is none. */
@@ -76,24 +53,20 @@ static bool stream_turn(struct dkt__streams *it, struct dkt__stream *s)
 {
 	for (;;) {
 		const uint8_t *bytes;
-		uint64_t left;
 
 		s->loss.bad += s->page.bad;
 		s->page.bad = false;
-		if (s->page_nr >= s->n_pages)
+		if (s->page_nr >= s->last)
 			return false;
-		if (s->base && s->page_nr >= s->ahead)
-			read_ahead(s);
-		bytes = stream_page(s, s->page_nr);
-		left = s->base ? s->bytes - s->page_nr * s->page_size : s->page_size;
-		s->page.size = (uint32_t)DKT__MIN(left, s->page_size);
-		s->page.cut = left < s->page_size;
-		s->page_nr++;
+		bytes = stream_page(s, s->page_nr++, &s->page.size);
+		s->page.cut = s->page.size < s->page_size;
 		if (!bytes) {
-			s->loss.bad++;
-			dkt__streams_damage(it, "page %llu of cpu %d cannot be unpacked",
-					    (unsigned long long)s->page_nr, s->cpu);
-			s->page_nr = s->n_pages;
+			dkt__streams_damage(it, "page %llu of cpu %d cannot be %s",
+					    (unsigned long long)s->page_nr, s->cpu,
+					    s->packed ? "unpacked" : "read");
+			/* So it is told once. */
+			s->n_pages = s->last = --s->page_nr;
+			s->found = DKT__MIN(s->found, s->n_pages);
 		} else if (!dkt__page_load(&s->page, bytes, 0, &s->next)) {
 			s->gap = s->page.lost;
 			return true;
@@ -153,21 +126,36 @@ static inline bool stream_step(struct dkt__streams *it, struct dkt__stream *s)
 	return more;
 }
 
+/* So often a search guesses before it halves what is left. */
+#define GUESSES 6
+
 /* The number of pages whose stamp is before that time: stamps rise from page to page. */
 static uint64_t pages_before(struct dkt__streams *it, struct dkt__stream *s, uint64_t time)
 {
-	uint64_t low = 0, high = s->n_pages, mid;
+	bool later = time > s->found_time;
+	uint64_t low = later ? s->found : 0, high = later ? s->n_pages : s->found, at, stamp;
+	/* Windows mostly follow one another, and pages fill as fast as they did lately. */
+	double guess = (double)low + s->rate * (double)(time - s->found_time);
+	int guesses = later ? GUESSES : 0;
 
-	/* A cut page may lack even its stamp. */
-	if (s->base && high && s->bytes - (high - 1) * s->page_size < sizeof(uint64_t))
-		high--;
+	if (time == s->found_time)
+		return s->found;
 	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (stream_time(it, s, mid) < time)
-			low = mid + 1;
+		at = low + (high - low) / 2;
+		if (guesses-- > 0)
+			at = guess > (double)low ? (uint64_t)DKT__MIN(guess, (double)(high - 1)) :
+						   low;
+		stamp = stream_time(it, s, at);
+		if (stamp < time)
+			low = at + 1;
 		else
-			high = mid;
+			high = at;
+		guess = (double)at + s->rate * ((double)time - (double)stamp);
 	}
+	if (low > s->found)
+		s->rate = (double)(low - s->found) / (double)(time - s->found_time);
+	s->found_time = time;
+	s->found = low;
 	return low;
 }
 
@@ -178,7 +166,7 @@ static bool stream_seek(struct dkt__streams *it, struct dkt__stream *s, uint64_t
 	bool more;
 
 	/* The last page that begins before may go on after it. */
-	s->first = s->page_nr = s->ahead = before ? before - 1 : 0;
+	s->first = s->page_nr = before ? before - 1 : 0;
 	s->last = it->until == UINT64_MAX ? s->n_pages : pages_before(it, s, it->until);
 	s->page.bad = false;
 	more = on_time(s, stream_turn(it, s));
@@ -404,7 +392,7 @@ int dkt__streams_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
 		uint64_t nr = pages_before(it, s, from) + share / s->page_size, time;
 
 		/* Of several pages with one stamp all are in one slice. */
-		for (nr++; nr < s->n_pages && (!s->base || s->bytes / s->page_size > nr); nr++) {
+		for (nr++; nr < s->n_pages; nr++) {
 			time = stream_time(it, s, nr);
 			if (time <= from)
 				continue;
@@ -444,7 +432,12 @@ static bool wanted(const struct dkt__stream *s, const struct dkt_source_opts *op
 static void stream_clear(struct dkt__stream *s)
 {
 	dkt__chunks_clear(&s->chunks);
+	dkt__extent_clear(&s->extent);
 }
+
+/* Bytes of pages to read at once: of a CPU, and at most of all of them together. */
+#define AHEAD     (128u << 10)
+#define AHEAD_ALL (8u << 20)
 
 int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *opts)
 {
@@ -456,8 +449,9 @@ int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *op
 
 		s->page.swap = it->base.ctx->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 		s->page.long_size = it->base.ctx->long_size;
-		s->n_pages = s->base ? s->bytes / s->page_size + !!(s->bytes % s->page_size) :
-				       s->chunks.pages;
+		s->extent.page_size = s->page_size;
+		s->extent.ahead = (uint32_t)DKT__MIN(AHEAD, AHEAD_ALL / it->n);
+		s->n_pages = s->packed ? s->chunks.pages : dkt__extent_pages(&s->extent);
 		if (wanted(s, opts))
 			it->list[n++] = *s;
 		else

@@ -5,6 +5,7 @@
 
 #include "chunks.h"
 #include "comms.h"
+#include "extent.h"
 #include "page.h"
 #include "shift.h"
 #include "source.h"
@@ -14,18 +15,19 @@ struct dkt__stream {
 	/* What the reader sets. */
 	int cpu;
 	uint32_t buffer; /* becomes the record's stream */
-	const uint8_t *base; /* of pages that are mapped; NULL: they are in chunks */
-	uint64_t bytes; /* from base on; the last page may be cut */
-	struct dkt__chunks chunks;
 	uint32_t page_size;
 	const struct dkt__shift *shift; /* of its clock, NULL: it runs as the others */
+	bool packed; /* its pages are in chunks */
+	struct dkt__chunks chunks;
+	struct dkt__extent extent;
 	bool has_lost; /* the kernel's count of what it lost is known */
 	uint64_t lost;
 
 	/* Where the walk is. */
 	uint64_t n_pages, page_nr; /* page_nr: the next one */
-	uint64_t ahead; /* up to which page the mapping has been asked for */
 	uint64_t first, last; /* pages of the window; last is not in it */
+	uint64_t found_time, found; /* pages before that time: what was looked for last */
+	double rate; /* pages in a ns, between the last two */
 	struct dkt__page page;
 	struct dkt__page_record next;
 	bool gap; /* lost records are to be reported before next */

@@ -50,7 +50,6 @@ static void dat_free(struct dkt__dat *dat)
 	free(dat->host);
 	free(dat->kernel);
 	free(dat->clock);
-	dkt__file_close(&dat->file);
 	free(dat);
 }
 
@@ -102,7 +101,7 @@ static int read_start(struct dkt__dat *dat, struct dkt__cursor *cur)
 	if (dat->version < 6 || dat->version > 7)
 		return dkt_fail(dat->ctx, -EOPNOTSUPP,
 				"read %s: a trace.dat of version '%.16s'; 6 and 7 can be read",
-				dat->file.path, version);
+				dat->file.name, version);
 	big = dkt__cursor_number(cur, 1);
 	dat->ctx->big_endian = big;
 	dat->swap = cur->swap = big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
@@ -167,9 +166,11 @@ static void place(struct dkt__dat *dat, const struct dkt__dat_buffer *buffer,
 		size = left;
 	}
 	cur.end = cur.p + size;
-	if (!buffer->packed) {
-		s->base = cur.p;
-		s->bytes = size;
+	s->packed = buffer->packed;
+	if (!s->packed) {
+		s->extent = (struct dkt__extent){ .fd = dat->file.fd,
+						  .at = (uint64_t)(cur.p - dat->file.data),
+						  .bytes = size };
 		return;
 	}
 	s->chunks.codec = dat->codec;
@@ -215,7 +216,7 @@ static int fill_streams(struct dkt__dat *dat, const struct dkt_source_opts *opts
 		}
 	}
 	if (!found && opts->buffer)
-		return dkt_fail(dat->ctx, -ENOENT, "read %s: it has no buffer '%s'", dat->file.path,
+		return dkt_fail(dat->ctx, -ENOENT, "read %s: it has no buffer '%s'", dat->file.name,
 				opts->buffer);
 	return 0;
 }
@@ -235,7 +236,7 @@ static int dat_read(struct dkt__dat *dat, const struct dkt_source_opts *opts)
 	if (dat->text)
 		return dkt_fail(dat->ctx, -EOPNOTSUPP,
 				"read %s: it holds the text of a latency tracer, not records",
-				dat->file.path);
+				dat->file.name);
 	info->kind = dat->kind;
 	info->host = dat->host;
 	info->kernel = dat->kernel;
@@ -250,16 +251,14 @@ static int dat_read(struct dkt__dat *dat, const struct dkt_source_opts *opts)
 	return dkt__streams_start(&dat->streams, opts);
 }
 
-static int tracedat_open(struct dkt_ctx *ctx, struct dkt__file *file,
+static int tracedat_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 			 const struct dkt_source_opts *opts, struct dkt_source **source)
 {
 	struct dkt__dat *dat = calloc(1, sizeof(*dat));
 	int err;
 
-	if (!dat) {
-		dkt__file_close(file);
+	if (!dat)
 		return -ENOMEM;
-	}
 	dat->streams.base.ops = &dat_ops;
 	dat->streams.base.ctx = dat->ctx = ctx;
 	dat->file = *file;

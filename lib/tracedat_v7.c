@@ -184,7 +184,7 @@ int dkt__dat_read_v7(struct dkt__dat *dat, struct dkt__cursor *cur)
 			return dkt_fail(
 				dat->ctx, -EOPNOTSUPP,
 				"read %s: it is compressed by '%.32s', which is not known here",
-				dat->file.path, name);
+				dat->file.name, name);
 	}
 	if (!options || cur->bad) {
 		dat->cut = true;
