@@ -176,14 +176,10 @@ int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t s
 	else if (dkt__dat_kallsyms(&dat, &cur) && dkt__dat_printk(&dat, &cur))
 		dkt__dat_cmdlines(&dat, &cur);
 	err = dkt__events_given(ctx, dat.given, dat.n_given);
-	if (!err) {
-		err = dkt__symbols_given(ctx, dat.kallsyms, dat.printk);
-		dat.kallsyms = dat.printk = NULL;
-	}
+	if (!err)
+		err = dkt__symbols_given(ctx, &dat.kallsyms, &dat.printk);
 	perf->has_events = !err;
 	free(dat.given);
-	free(dat.kallsyms);
-	free(dat.printk);
 	dkt__comms_clear(&dat.streams.comms);
 	return err;
 }

@@ -25,8 +25,7 @@ struct list {
 };
 
 struct dkt__symbols {
-	char *given_functions, *given_strings; /* a file's, not looked at yet */
-	struct dkt__packed packed; /* given_functions as the file has them; bytes NULL: it has not */
+	struct dkt__symbol_text given_functions, given_strings; /* a file's, not looked at yet */
 	struct list functions;
 	struct list strings;
 	bool functions_read, strings_read;
@@ -176,54 +175,42 @@ int dkt__symbols_read(struct dkt_ctx *ctx, const char *path)
 	return err ? err : list_fill(&symbols->functions, text, cut_symbol);
 }
 
-int dkt__symbols_given(struct dkt_ctx *ctx, char *kallsyms, char *printk_formats)
+int dkt__symbols_given(struct dkt_ctx *ctx, const struct dkt__symbol_text *kallsyms,
+		       const struct dkt__symbol_text *printk_formats)
 {
 	struct dkt__symbols *symbols = symbols_of(ctx);
 
-	if (!symbols) {
-		free(kallsyms);
-		free(printk_formats);
+	if (!symbols)
 		return -ENOMEM;
-	}
-	free(symbols->given_functions);
-	free(symbols->given_strings);
-	symbols->given_functions = kallsyms;
-	symbols->given_strings = printk_formats;
+	symbols->given_functions = *kallsyms;
+	symbols->given_strings = *printk_formats;
 	return 0;
 }
 
-int dkt__symbols_packed(struct dkt_ctx *ctx, const struct dkt__packed *packed)
+/* The caller frees it; NULL: there is none. */
+static char *given_text(struct dkt_ctx *ctx, const struct dkt__symbol_text *given)
 {
-	struct dkt__symbols *symbols = symbols_of(ctx);
-
-	if (!symbols) {
-		free(packed->bytes);
-		return -ENOMEM;
-	}
-	free(symbols->packed.bytes);
-	symbols->packed = *packed;
-	return 0;
-}
-
-static void unpack_functions(struct dkt_ctx *ctx)
-{
-	struct dkt__packed *packed = &ctx->symbols->packed;
-	char *text = malloc(packed->size + 1);
 	void *state = NULL;
+	char *text;
+	int err;
 
-	if (text && packed->codec->decompress(&state, packed->bytes, packed->n, text, packed->size))
+	if (!given->bytes)
+		return NULL;
+	if (!given->codec)
+		return strndup(given->bytes, given->n);
+	text = malloc(given->size + 1);
+	if (!text)
+		return NULL;
+	err = given->codec->decompress(&state, given->bytes, given->n, text, given->size);
+	given->codec->release(state);
+	if (err) {
 		dkt__log(ctx, DKT_LOG_WARN, "the file's symbols cannot be unpacked");
-	else if (text) {
-		text[packed->size] = '\0';
-		memmove(text, text + packed->skip, packed->size + 1 - packed->skip);
-		free(ctx->symbols->given_functions);
-		ctx->symbols->given_functions = text;
-		text = NULL;
+		free(text);
+		return NULL;
 	}
-	packed->codec->release(state);
-	free(packed->bytes);
-	packed->bytes = NULL;
-	free(text);
+	text[given->size] = '\0';
+	memmove(text, text + given->skip, given->size + 1 - given->skip);
+	return text;
 }
 
 /*
@@ -249,10 +236,7 @@ static void symbols_load(struct dkt_ctx *ctx)
 {
 	char *path __cleanup(free) = NULL, *text;
 
-	if (ctx->symbols->packed.bytes)
-		unpack_functions(ctx);
-	text = ctx->symbols->given_functions;
-	ctx->symbols->given_functions = NULL;
+	text = given_text(ctx, &ctx->symbols->given_functions);
 	if (text)
 		list_fill(&ctx->symbols->functions, text, cut_symbol);
 	if (ctx->given)
@@ -406,9 +390,9 @@ int dkt__kernel_strings(struct dkt_ctx *ctx, char **text)
 	*text = NULL;
 	if (!ctx->given)
 		return dkt__tfs_read(ctx, text, NULL, "printk_formats");
-	if (!ctx->symbols || !ctx->symbols->given_strings)
+	if (!ctx->symbols || !ctx->symbols->given_strings.bytes)
 		return -ENOENT;
-	*text = strdup(ctx->symbols->given_strings);
+	*text = given_text(ctx, &ctx->symbols->given_strings);
 	return *text ? 0 : -ENOMEM;
 }
 
@@ -435,8 +419,5 @@ void dkt__symbols_free(struct dkt__symbols *symbols)
 		return;
 	list_clear(&symbols->functions);
 	list_clear(&symbols->strings);
-	free(symbols->packed.bytes);
-	free(symbols->given_functions);
-	free(symbols->given_strings);
 	free(symbols);
 }

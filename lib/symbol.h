@@ -8,26 +8,21 @@
 /* Takes the names from that file, in the form of /proc/kallsyms, in place of any before. */
 int dkt__symbols_read(struct dkt_ctx *ctx, const char *path);
 
-/*
- * A file's kallsyms and printk_formats, NULL: it has none. Takes the texts over, and looks at them
- * when the first name is asked for.
- */
-int dkt__symbols_given(struct dkt_ctx *ctx, char *kallsyms, char *printk_formats);
-
-/* A text within a compressed section of a file. */
-struct dkt__packed {
-	const struct dkt__codec *codec;
-	void *bytes;
+/* A text as a file holds it; its bytes live as long as the context. */
+struct dkt__symbol_text {
+	const void *bytes; /* NULL: it has none */
 	size_t n;
-	size_t size; /* unpacked */
-	size_t skip; /* unpacked bytes before the text */
+	const struct dkt__codec *codec; /* they are compressed by that; NULL: they are not */
+	size_t size; /* uncompressed */
+	size_t skip; /* uncompressed bytes before the text */
 };
 
 /*
- * A file's kallsyms as they are packed there, in place of those given: they are most of what a short
- * file holds. Takes the bytes over, and unpacks them when the first name is asked for.
+ * A file's kallsyms and printk_formats. They are most of what a short file holds, and are looked at
+ * when the first name is asked for.
  */
-int dkt__symbols_packed(struct dkt_ctx *ctx, const struct dkt__packed *packed);
+int dkt__symbols_given(struct dkt_ctx *ctx, const struct dkt__symbol_text *kallsyms,
+		       const struct dkt__symbol_text *printk_formats);
 
 /* Appends all of them in the form of /proc/kallsyms. -ENOMEM. */
 int dkt__symbols_text(struct dkt_ctx *ctx, struct dkt_buf *buf);

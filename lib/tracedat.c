@@ -42,9 +42,6 @@ static void dat_free(struct dkt__dat *dat)
 	free(dat->stat_buffer);
 	dkt__dat_shifts_clear(dat);
 	free(dat->peers);
-	free(dat->kallsyms);
-	free(dat->packed.bytes);
-	free(dat->printk);
 	free(dat->given);
 	free(dat->kind);
 	free(dat->host);
@@ -117,14 +114,7 @@ static int give(struct dkt__dat *dat)
 {
 	int err = dkt__events_given(dat->ctx, dat->given, dat->n_given);
 
-	if (!err)
-		err = dkt__symbols_given(dat->ctx, dat->kallsyms, dat->printk);
-	dat->kallsyms = dat->printk = NULL;
-	if (!err && dat->packed.bytes) {
-		err = dkt__symbols_packed(dat->ctx, &dat->packed);
-		dat->packed.bytes = NULL;
-	}
-	return err;
+	return err ? err : dkt__symbols_given(dat->ctx, &dat->kallsyms, &dat->printk);
 }
 
 /* What no text of a record depends on. */

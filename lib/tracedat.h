@@ -82,8 +82,7 @@ struct dkt__dat {
 	struct dkt_source_peer *peers;
 	size_t n_peers;
 	bool hooks, maps; /* there are options which nothing here reads */
-	char *kallsyms, *printk; /* on their way to the context */
-	struct dkt__packed packed; /* kallsyms in version 7, likewise */
+	struct dkt__symbol_text kallsyms, printk; /* on their way to the context */
 	struct dkt__given *given;
 	size_t n_given, given_room;
 };

@@ -87,16 +87,14 @@ bool dkt__dat_event_formats(struct dkt__dat *dat, struct dkt__cursor *cur)
 	return !cur->bad;
 }
 
-/* A text of that many bytes; kept in place of an earlier one. */
-static bool take_text(struct dkt__cursor *cur, uint64_t n, char **text)
+/* A text of that many bytes, which stays where it is; in place of an earlier one. */
+static bool take_text(struct dkt__cursor *cur, uint64_t n, struct dkt__symbol_text *text)
 {
 	const uint8_t *p = dkt__cursor_bytes(cur, n);
 
-	if (!p)
-		return false;
-	free(*text);
-	*text = strndup((const char *)p, n);
-	return *text;
+	if (p)
+		*text = (struct dkt__symbol_text){ .bytes = p, .n = n };
+	return p;
 }
 
 bool dkt__dat_kallsyms(struct dkt__dat *dat, struct dkt__cursor *cur)

@@ -12,11 +12,8 @@
 
 #define SECTION_COMPRESSED 1
 
-/*
- * The section's bytes, unpacked; what must outlive the file is kept with the context. False: there
- * is no such section there.
- */
-static bool open_section(struct dkt__dat *dat, uint64_t offset, unsigned int id, bool keep,
+/* The section's bytes, unpacked; they live as long as the context. False: there is no such one. */
+static bool open_section(struct dkt__dat *dat, uint64_t offset, unsigned int id,
 			 struct dkt__cursor *section)
 {
 	struct dkt__cursor cur = dkt__dat_at(dat, offset);
@@ -36,22 +33,15 @@ static bool open_section(struct dkt__dat *dat, uint64_t offset, unsigned int id,
 	}
 	cur.end = cur.p + size;
 	*section = cur;
-	if (!packed && !keep)
-		return true;
-	n = size;
-	if (packed) {
-		size = dkt__cursor_number(&cur, 4);
-		n = dkt__cursor_number(&cur, 4);
-		cur.p = dkt__cursor_bytes(&cur, size);
-		if (!cur.p || !dat->codec || n > SECTION_MAX)
-			return false;
-	}
-	copy = dkt__ctx_keep(dat->ctx, n + 1);
-	if (!copy)
-		return false;
 	if (!packed)
-		memcpy(copy, cur.p, n);
-	else if (dat->codec->decompress(&dat->codec_state, cur.p, size, copy, n))
+		return true;
+	size = dkt__cursor_number(&cur, 4);
+	n = dkt__cursor_number(&cur, 4);
+	cur.p = dkt__cursor_bytes(&cur, size);
+	if (!cur.p || !dat->codec || n > SECTION_MAX)
+		return false;
+	copy = dkt__ctx_keep(dat->ctx, n);
+	if (!copy || dat->codec->decompress(&dat->codec_state, cur.p, size, copy, n))
 		return false;
 	section->p = copy;
 	section->end = copy + n;
@@ -63,14 +53,13 @@ static const struct {
 	unsigned int id;
 	bool (*read)(struct dkt__dat *dat, struct dkt__cursor *cur);
 	const char *name;
-	bool keep;
 } sections[] = {
-	{ DAT_HEADER_INFO, dkt__dat_header_info, "header", false },
-	{ DAT_FTRACE_EVENTS, dkt__dat_ftrace_events, "formats of ftrace", true },
-	{ DAT_EVENT_FORMATS, dkt__dat_event_formats, "formats of events", true },
-	{ DAT_KALLSYMS, dkt__dat_kallsyms, "symbols", false },
-	{ DAT_PRINTK, dkt__dat_printk, "strings", false },
-	{ DAT_CMDLINES, dkt__dat_cmdlines, "names of processes", false },
+	{ DAT_HEADER_INFO, dkt__dat_header_info, "header" },
+	{ DAT_FTRACE_EVENTS, dkt__dat_ftrace_events, "formats of ftrace" },
+	{ DAT_EVENT_FORMATS, dkt__dat_event_formats, "formats of events" },
+	{ DAT_KALLSYMS, dkt__dat_kallsyms, "symbols" },
+	{ DAT_PRINTK, dkt__dat_printk, "strings" },
+	{ DAT_CMDLINES, dkt__dat_cmdlines, "names of processes" },
 };
 
 /* A count of bytes is before the text of a kernel's symbols. */
@@ -80,25 +69,19 @@ static const struct {
 static bool keep_symbols(struct dkt__dat *dat, uint64_t offset)
 {
 	struct dkt__cursor cur = dkt__dat_at(dat, offset);
-	struct dkt__packed packed = { .codec = dat->codec, .skip = KALLSYMS_SKIP };
+	struct dkt__symbol_text text = { .codec = dat->codec, .skip = KALLSYMS_SKIP };
 	bool is_it = dkt__cursor_number(&cur, 2) == DAT_KALLSYMS;
-	const uint8_t *bytes;
 
 	is_it &= dkt__cursor_number(&cur, 2) & SECTION_COMPRESSED;
 	dkt__cursor_number(&cur, 4);
 	dkt__cursor_number(&cur, 8);
-	packed.n = dkt__cursor_number(&cur, 4);
-	packed.size = dkt__cursor_number(&cur, 4);
-	bytes = dkt__cursor_bytes(&cur, packed.n);
-	if (!is_it || !bytes || !dat->codec || packed.size < packed.skip ||
-	    packed.size > SECTION_MAX)
+	text.n = dkt__cursor_number(&cur, 4);
+	text.size = dkt__cursor_number(&cur, 4);
+	text.bytes = dkt__cursor_bytes(&cur, text.n);
+	if (!is_it || !text.bytes || !text.codec || text.size < text.skip ||
+	    text.size > SECTION_MAX)
 		return false;
-	packed.bytes = malloc(packed.n + 1);
-	if (!packed.bytes)
-		return false;
-	memcpy(packed.bytes, bytes, packed.n);
-	free(dat->packed.bytes);
-	dat->packed = packed;
+	dat->kallsyms = text;
 	return true;
 }
 
@@ -112,8 +95,8 @@ static void read_section(struct dkt__dat *dat, unsigned int id, uint64_t offset)
 	for (i = 0; i < ARRAY_SIZE(sections); i++)
 		if (sections[i].id == id)
 			break;
-	if (i < ARRAY_SIZE(sections) && (!open_section(dat, offset, id, sections[i].keep, &cur) ||
-					 !sections[i].read(dat, &cur)))
+	if (i < ARRAY_SIZE(sections) &&
+	    (!open_section(dat, offset, id, &cur) || !sections[i].read(dat, &cur)))
 		dkt__streams_damage(&dat->streams, "the section of %s cannot be read",
 				    sections[i].name);
 }
@@ -159,7 +142,7 @@ static int read_chain(struct dkt__dat *dat, uint64_t next)
 			dkt__streams_damage(&dat->streams, "the options lead in a circle");
 			break;
 		}
-		if (!open_section(dat, next, DAT_DONE, false, &cur)) {
+		if (!open_section(dat, next, DAT_DONE, &cur)) {
 			dat->cut = true;
 			break;
 		}

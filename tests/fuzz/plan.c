@@ -148,8 +148,9 @@ static void print_message(const uint8_t *data, size_t size)
 	const uint8_t *end = memchr(data, '\0', size);
 	struct dkt_event event = { .system = "ftrace", .name = "bprint" };
 	uint64_t head[] = { 6, 0, 0x5000 };
+	struct dkt__symbol_text strings = { 0 };
 	uint8_t *record;
-	char *strings;
+	char *text;
 	size_t len;
 
 	DKT_OPTS(dkt_ctx_opts, opts, .root = "/nonexistent");
@@ -158,12 +159,14 @@ static void print_message(const uint8_t *data, size_t size)
 	len = size - (size_t)(end + 1 - data);
 	record = malloc(sizeof(head) + len);
 	if (!record || dkt_ctx_new(&opts, &event.ctx) ||
-	    asprintf(&strings, AT " : \"%s\"\n", (const char *)data) < 0)
+	    asprintf(&text, AT " : \"%s\"\n", (const char *)data) < 0)
 		abort();
 	memcpy(record, head, sizeof(head));
 	memcpy(record + sizeof(head), end + 1, len);
 	event.ctx->given = true;
-	if (dkt__symbols_given(event.ctx, NULL, strings) ||
+	strings.bytes = text;
+	strings.n = strlen(text);
+	if (dkt__symbols_given(event.ctx, &(struct dkt__symbol_text){ 0 }, &strings) ||
 	    dkt__event_take_format(&event, format, strlen(format)))
 		abort();
 	print_record(&event, record, sizeof(head) + len);
@@ -172,6 +175,7 @@ static void print_message(const uint8_t *data, size_t size)
 	free(record);
 	dkt__event_clear(&event);
 	dkt_ctx_free(event.ctx);
+	free(text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

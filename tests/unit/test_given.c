@@ -105,12 +105,13 @@ static void test_alone(void **state)
 static void test_symbols(void **state)
 {
 	struct dkt_ctx *ctx = *state;
+	static const char kallsyms[] = "1000 T first\n2000 T second\n3000 T end\nrest";
+	static const char strings[] = "0x5000 : \"words\"\nrest";
+	struct dkt__symbol_text functions = { .bytes = kallsyms, .n = strlen(kallsyms) - 4 };
+	struct dkt__symbol_text constants = { .bytes = strings, .n = strlen(strings) - 4 };
 	uint64_t offset;
 
-	assert_int_equal(dkt__symbols_given(ctx,
-					    strdup("1000 T first\n2000 T second\n3000 T end\n"),
-					    strdup("0x5000 : \"words\"\n")),
-			 0);
+	assert_int_equal(dkt__symbols_given(ctx, &functions, &constants), 0);
 	assert_string_equal(dkt_symbol(ctx, 0x2010, &offset), "second");
 	assert_int_equal(offset, 0x10);
 	assert_string_equal(dkt__kernel_string(ctx, 0x5000), "words");
