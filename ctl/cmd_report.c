@@ -25,7 +25,7 @@ struct reporting {
 	struct report_args *args;
 	struct report_files files;
 	struct progress progress;
-	struct dkt_loss **loss; /* by file and CPU */
+	struct report_met *met; /* by file */
 	bool closed; /* the reader of a pipe went away */
 	bool lost;
 };
@@ -67,7 +67,7 @@ static int print_alone(struct reporting *r)
 	r->closed = out->closed;
 	for (i = 0; i < r->files.in.n; i++)
 		for (cpu = 0; cpu < cpus_of(r, i); cpu++)
-			dkt_source_loss(source_of(r, i), cpu, &r->loss[i][cpu]);
+			dkt_source_loss(source_of(r, i), cpu, &r->met[i].loss[cpu]);
 	return inputs_fail(&r->files.in, err);
 }
 
@@ -80,19 +80,21 @@ static void add_counts(struct reporting *r)
 	size_t i;
 	int cpu;
 
-	if (r->args->source.since || r->args->source.until)
+	/* This thread went through some of their slices last. */
+	if (r->args->source.since || r->args->source.until ||
+	    dkt_source_seek(r->files.source, 0, 0))
 		return;
 	for (i = 0; i < r->files.in.n; i++)
 		for (cpu = 0; cpu < cpus_of(r, i); cpu++) {
 			dkt_source_loss(source_of(r, i), cpu, &one);
-			if (one.lost > r->loss[i][cpu].lost)
-				r->loss[i][cpu].lost = one.lost;
+			if (one.lost > r->met[i].loss[cpu].lost)
+				r->met[i].loss[cpu].lost = one.lost;
 		}
 }
 
 static int print_together(struct reporting *r)
 {
-	int err = report_jobs_run(&r->files, r->args, &r->progress, r->loss, &r->closed);
+	int err = report_jobs_run(&r->files, r->args, &r->progress, r->met, &r->closed);
 
 	add_counts(r);
 	return err;
@@ -103,7 +105,7 @@ static int print_together(struct reporting *r)
 /* "dktrace: FILE: N records were lost (cpu 0: N, cpu 3: M) of K". */
 static void tell_losses(struct reporting *r, size_t i)
 {
-	const struct dkt_loss *loss = r->loss[i];
+	const struct dkt_loss *loss = r->met[i].loss;
 	uint64_t lost = 0, seen = 0;
 	int cpu, told = 0;
 
@@ -126,13 +128,14 @@ static void tell_losses(struct reporting *r, size_t i)
 /* What could not be read: 0 or -EBADMSG. */
 static int tell_damage(struct reporting *r, size_t i)
 {
-	const char *damage = dkt_source_info(source_of(r, i))->damage;
+	const char *damage = r->met[i].damage ? r->met[i].damage :
+						dkt_source_info(source_of(r, i))->damage;
 	const char *path = r->files.in.files[i].in.path;
 	uint64_t bad = 0;
 	int cpu;
 
 	for (cpu = 0; cpu < cpus_of(r, i); cpu++)
-		bad += r->loss[i][cpu].bad;
+		bad += r->met[i].loss[cpu].bad;
 	if (damage && bad)
 		dkt_fail(r->app->ctx, -EBADMSG, "%s: %s; %" PRIu64 " places make no sense", path,
 			 damage, bad);
@@ -159,36 +162,44 @@ static int tell_end(struct reporting *r)
 
 /* ---- files that are printed in one order ---- */
 
-static int make_losses(struct reporting *r)
+static int make_met(struct reporting *r)
 {
 	size_t i;
 
-	r->loss = calloc(r->files.in.n, sizeof(*r->loss));
-	for (i = 0; r->loss && i < r->files.in.n; i++) {
-		r->loss[i] = calloc((size_t)cpus_of(r, i) + 1, sizeof(**r->loss));
-		if (!r->loss[i])
+	r->met = calloc(r->files.in.n, sizeof(*r->met));
+	for (i = 0; r->met && i < r->files.in.n; i++) {
+		r->met[i].loss = calloc((size_t)cpus_of(r, i) + 1, sizeof(*r->met[i].loss));
+		if (!r->met[i].loss)
 			break;
 	}
-	return r->loss && i == r->files.in.n ? 0 : dkt_fail(r->app->ctx, -ENOMEM, "out of memory");
+	return r->met && i == r->files.in.n ? 0 : dkt_fail(r->app->ctx, -ENOMEM, "out of memory");
+}
+
+static void free_met(struct reporting *r)
+{
+	size_t i;
+
+	for (i = 0; r->met && i < r->files.in.n; i++) {
+		free(r->met[i].loss);
+		free(r->met[i].damage);
+	}
+	free(r->met);
 }
 
 static int begin(struct reporting *r, bool named)
 {
-	const struct dkt_source_opts *opts = &r->args->source;
 	uint64_t done, of;
 	int err = report_files_open(&r->files, r->args, named, 0);
 
 	if (!err)
-		err = make_losses(r);
+		err = make_met(r);
 	if (!err)
 		err = report_args_times(r->args, r->app->ctx, dkt_source_info(r->files.source));
 	/* What can only be read on is read by one. */
 	if (!err && r->args->jobs > 1 && dkt_source_slice(r->files.source, 0, 1, &done))
 		r->args->jobs = 1;
-	if (!err && r->args->jobs < 2)
+	if (!err)
 		err = report_files_style(&r->files, r->args);
-	else if (!err && (opts->since || opts->until))
-		err = dkt_source_seek(r->files.source, opts->since, opts->until);
 	if (!err && !dkt_source_bytes(r->files.source, &done, &of))
 		progress_begin(&r->progress, of);
 	return err;
@@ -198,7 +209,6 @@ static int begin(struct reporting *r, bool named)
 static int print_files(struct reporting *r, bool named)
 {
 	int jobs = r->args->jobs, err = begin(r, named), rc = 0;
-	size_t i;
 
 	if (!err)
 		err = r->args->jobs > 1 ? print_together(r) : print_alone(r);
@@ -208,9 +218,7 @@ static int print_files(struct reporting *r, bool named)
 		rc = tell_end(r);
 	else if (!r->closed)
 		rc = app_fail(r->app);
-	for (i = 0; r->loss && i < r->files.in.n; i++)
-		free(r->loss[i]);
-	free(r->loss);
+	free_met(r);
 	report_files_close(&r->files);
 	return rc;
 }

@@ -64,6 +64,31 @@ setup()
 	[ "$(dktrace report -s 12934.413636 -U 12934.413689 "$file" | wc -l)" -ge 2 ]
 }
 
+@test "several threads print what one does" {
+	awk 'BEGIN {
+		for (i = 0; i < 100000; i++)
+			printf "00000100:00100000:%d.0:%.6f:0:%d:0:(client.c:1498:request()) message %d\n",
+				i % 7 % 3, 1495061256 + i / 1e4 + int(i / 3e4), 14615 + i % 7, i
+	}' >log.txt
+	dktrace convert --compression none log.txt plain.dat
+	dktrace convert --compression zstd log.txt packed.dat
+	for file in plain packed; do
+		for style in trace legacy json; do
+			dktrace report -S $style $file.dat >$style
+			[ "$(wc -l <$style)" -eq 100000 ]
+			dktrace report -j3 -S $style $file.dat | cmp $style -
+		done
+		dktrace report -s 1495061257 -U 1495061267 $file.dat >window
+		dktrace report -j2 -s 1495061257 -U 1495061267 $file.dat | cmp window -
+	done
+	# A chunk that cannot be unpacked ends its CPU, in the same words.
+	dd if=/dev/zero of=packed.dat bs=1 seek=200000 count=3000 conv=notrunc 2>/dev/null
+	run --separate-stderr -1 dktrace report packed.dat
+	have=$stderr
+	run --separate-stderr -1 dktrace report -j3 packed.dat
+	same "$have" "$stderr" "of several threads"
+}
+
 @test "losses are told by CPU and by the exit status" {
 	expect 3 "$(dktrace report "$made/v7" | head -n 0)" \
 		"dktrace: $made/v6: 4 of 17 records were lost (cpu 0: 4)" \
