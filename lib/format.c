@@ -145,6 +145,19 @@ static void add_fields(struct dkt_event *event, const struct tep_format_field *f
 	}
 }
 
+/* Of the function tracer: of older kernels addresses, of newer ones names. */
+#define OLD_FUNCTION " \" %lx <-- %lx\", REC->ip, REC->parent_ip"
+#define NEW_FUNCTION " \" %ps <-- %ps\", (void *)REC->ip, (void *)REC->parent_ip"
+
+/* A text after "print fmt:"; NULL: no memory. */
+static char *take_print(const struct dkt_event *event, const char *print, size_t len)
+{
+	if (!strcmp(event->system, "ftrace") && !strcmp(event->name, "function") &&
+	    len >= strlen(OLD_FUNCTION) && !memcmp(print, OLD_FUNCTION, strlen(OLD_FUNCTION)))
+		return strdup(NEW_FUNCTION);
+	return strndup(print, len);
+}
+
 #define PRINT_WORD "print fmt:"
 
 int dkt__event_take_format(struct dkt_event *event, const char *text, size_t len)
@@ -170,7 +183,7 @@ int dkt__event_take_format(struct dkt_event *event, const char *text, size_t len
 	print = memmem(text, len, "\n" PRINT_WORD, strlen("\n" PRINT_WORD));
 	if (print) {
 		print += strlen("\n" PRINT_WORD);
-		event->print = strndup(print, len - (size_t)(print - text));
+		event->print = take_print(event, print, len - (size_t)(print - text));
 	}
 	/* Of a format that it cannot parse to its end, libtraceevent's own counts are wrong. */
 	n = count_fields(event->tep->format.common_fields) +

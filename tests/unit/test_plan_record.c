@@ -157,6 +157,19 @@ static void tail_of_old(void **state)
 	uproot(&tree);
 }
 
+static void functions_of_old(void **state)
+{
+	static const char fields[] = FIELD("unsigned long ip", 8, 8, 0)
+		FIELD("unsigned long parent_ip", 16, 8, 0);
+	static const char print[] = "\" %lx <-- %lx\", REC->ip, REC->parent_ip";
+	uint64_t body[] = { UINT64_C(0xffffffff81000100), UINT64_C(0xffffffff81000004) };
+
+	(void)state;
+	expect_of("ftrace", "function", fields, print, body, sizeof(body), " second <-- first");
+	expect_of("other", "function", fields, print, body, sizeof(body),
+		  " ffffffff81000100 <-- ffffffff81000004");
+}
+
 /* ---- the trace style ---- */
 
 static void expect_line(const struct dkt_record *record, const char *comm, const char *expected)
@@ -283,6 +296,7 @@ int main(void)
 		cmocka_unit_test(trace_printk),
 		cmocka_unit_test(trace_printk_of_old),
 		cmocka_unit_test(tail_of_old),
+		cmocka_unit_test(functions_of_old),
 		cmocka_unit_test(lines_of_trace),
 		cmocka_unit_test(system_calls),
 		cmocka_unit_test(formats_beyond_a_plan),
