@@ -6,7 +6,7 @@
  * format and the raw arguments: a0, a1, ... are the words behind the format, s0, ... the strings that
  * they may point at, q0, ... the first 8 bytes of them; v_fmt is the format of a %pV that is the
  * first argument, v0, ... the words of its arguments (registers first), t0, ... what they may point
- * at. On 2.12 v0, ... belong to fmt itself, and a0, ... to a second format, fmt2, whose text follows
+ * at; d0, ... the names that they have if they are a struct dentry. On 2.12 v0, ... belong to fmt itself, and a0, ... to a second format, fmt2, whose text follows
  * that of the first.
  *
  * Which of the words are arguments is known only when the format is read, and a filter comes after
@@ -50,6 +50,7 @@ struct tier {
 	unsigned int raw; /* q, of the first words */
 	unsigned int nested; /* words of a va_list that were on the stack */
 	unsigned int nested_strings; /* t, from t2 on */
+	unsigned int names; /* d, of the first words */
 };
 
 /* clang-format off */
@@ -59,11 +60,11 @@ struct tier {
  * name of a job. Most messages have few; what their other words point at takes room.
  */
 static const struct tier full[] = {
-	{ 44, 17, 19, 5, 0, 12, 13 },
-	{ 28, 17, 11, 0, 0, 12, 8 },
-	{ 28, 16, 0, 0, 0, 12, 4 },
-	{ 16, 8, 0, 0, 0, 6, 0 },
-	{ 8, 4, 0, 0, 0, 0, 0 },
+	{ 44, 17, 19, 5, 0, 12, 13, 1 },
+	{ 28, 17, 11, 0, 0, 12, 8, 1 },
+	{ 28, 16, 0, 0, 0, 12, 4, 0 },
+	{ 16, 8, 0, 0, 0, 6, 0, 0 },
+	{ 8, 4, 0, 0, 0, 0, 0, 0 },
 };
 
 /*
@@ -77,7 +78,7 @@ static const struct tier light[] = {
 };
 
 static const struct tier behind[] = {
-	{ .strings = 8, .shorts = 4, .raw = 4 },
+	{ .strings = 8, .shorts = 4, .raw = 4, .names = 1 },
 	{ .strings = 6, .raw = 2 },
 };
 
@@ -185,6 +186,23 @@ static void put_words(FILE *f, enum cdebug_machine machine, enum cdebug_place pl
 			argument(machine, place, first + i, arg, sizeof(arg)));
 }
 
+/*
+ * Of a dentry, which those messages have whose first argument is no %pV. Where it is none this costs
+ * one more fault, so it is not recorded of more than the first, where Lustre's own messages have it.
+ */
+static void put_names(FILE *f, enum cdebug_machine machine, enum cdebug_place place,
+		      const struct tier *tier, unsigned int dentry_name)
+{
+	unsigned int i;
+	char arg[16];
+
+	if (!dentry_name || (place != CDEBUG_MSG && place != CDEBUG_BEHIND))
+		return;
+	for (i = 0; i < tier->names; i++)
+		fprintf(f, " d%u=+0(+%u(%s)):string", i, dentry_name,
+			argument(machine, place, 3 + i, arg, sizeof(arg)));
+}
+
 /* Location, class, subsystem, format. */
 static void put_head(FILE *f, enum cdebug_machine machine, enum cdebug_place place)
 {
@@ -229,7 +247,7 @@ static bool in_parts(enum cdebug_place place)
 }
 
 int cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsigned int nr,
-		  char **fields)
+		  unsigned int dentry_name, char **fields)
 {
 	const struct tier *tier = find_tier(place, nr);
 	size_t len;
@@ -254,6 +272,7 @@ int cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsigned
 		if (place == CDEBUG_MSG || place == CDEBUG_CALL)
 			put_nested(f, machine, place, tier);
 	}
+	put_names(f, machine, place, tier, dentry_name);
 	return fclose(f) ? -ENOMEM : 0;
 }
 
@@ -292,15 +311,34 @@ static int define(struct dkt_ctx *ctx, const char *name, const char *where, cons
 	return fn(ctx, &probe);
 }
 
+/* As the kernel's types tell; 0: they are not known. */
+static unsigned int find_dentry_name(struct dkt_ctx *ctx)
+{
+	static const char *const args[] = { "dentry->d_name.name:x64" };
+	DKT_OPTS(dkt_probe_opts, opts, .kind = DKT_PROBE_KPROBE);
+	struct dkt_probes *probes = NULL;
+	unsigned int offset = 0;
+	const char *plus;
+
+	if (dkt_probe_define(ctx, "dput", args, ARRAY_SIZE(args), &opts, &probes))
+		return 0;
+	plus = strchr(dkt_probes_at(probes, 0)->fields, '+');
+	if (!plus || sscanf(plus, "+%u(", &offset) != 1)
+		offset = 0;
+	dkt_probes_free(probes);
+	return offset;
+}
+
 /* The richest probe there that the kernel takes; tier says which. */
 static int create(struct dkt_ctx *ctx, const char *name, enum cdebug_place place, const char *where,
 		  unsigned int *tier)
 {
+	const unsigned int dentry_name = find_dentry_name(ctx);
 	int err = -ENOENT;
 
 	for (*tier = 0;; (*tier)++) {
 		char *fields __cleanup(free) = NULL;
-		int bad = cdebug_fields(cdebug_machine(), place, *tier, &fields);
+		int bad = cdebug_fields(cdebug_machine(), place, *tier, dentry_name, &fields);
 
 		if (bad == -ENOENT && !*tier)
 			return dkt_fail(ctx, -EOPNOTSUPP,
@@ -325,7 +363,7 @@ static int create_calls(struct dkt_ctx *ctx, char *const *calls)
 	err = create(ctx, CDEBUG_NESTED, CDEBUG_CALL, *calls++, &tier);
 	if (err)
 		return err;
-	err = cdebug_fields(cdebug_machine(), CDEBUG_CALL, tier, &fields);
+	err = cdebug_fields(cdebug_machine(), CDEBUG_CALL, tier, 0, &fields);
 	for (; !err && *calls; calls++)
 		err = define(ctx, CDEBUG_NESTED, *calls, fields, dkt_probe_add_place);
 	if (err)

@@ -34,11 +34,11 @@ enum cdebug_place {
 };
 
 /*
- * The fields of the probe; tier 0 records most, the next ones less. The caller frees it.
- * -ENOENT: there is no such tier.
+ * The fields of the probe; tier 0 records most, the next ones less. dentry_name is where in a struct
+ * dentry the address of its name is, 0: not known. The caller frees it. -ENOENT: there is no such tier.
  */
 int cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsigned int tier,
-		  char **fields);
+		  unsigned int dentry_name, char **fields);
 
 /* Words of the arguments behind a va_list that come first: those that were in registers. */
 unsigned int cdebug_va_registers(enum cdebug_machine machine);

@@ -23,6 +23,7 @@ struct words {
 	uint32_t n;
 	const struct dkt_field *behind[MAX_WORDS]; /* NULL: not recorded */
 	const struct dkt_field *raw[MAX_WORDS]; /* the same, as far as it is more than a string */
+	const struct dkt_field *names[MAX_WORDS]; /* of a dentry, if it is one */
 };
 
 struct message {
@@ -66,6 +67,8 @@ static void find_words(struct dkt_event *event, char word, char behind, struct w
 		words->raw[i] = dkt_event_field(event, name);
 		if (!words->behind[i])
 			words->behind[i] = words->raw[i];
+		snprintf(name, sizeof(name), "d%u", i);
+		words->names[i] = dkt_event_field(event, name);
 	}
 }
 
@@ -256,6 +259,17 @@ static void raw(void *data, size_t i, const void **bytes, size_t *len)
 	bytes_of(args, args->behind->raw, i, bytes, len);
 }
 
+static void dentry_name(void *data, size_t i, const void **bytes, size_t *len)
+{
+	static const char fault[] =
+		"(fault)"; /* in place of what could not be read, since Linux 6.2 */
+	const struct args *args = data;
+
+	bytes_of(args, args->behind->names, i, bytes, len);
+	if (*len == sizeof(fault) && !memcmp(*bytes, fault, sizeof(fault)))
+		*len = 0;
+}
+
 static void fill_args(struct args *args, struct dkt_kprintf_args *to);
 
 /* How many registers the arguments before the variadic ones took; more than there are: no sense. */
@@ -299,6 +313,7 @@ static void fill_args(struct args *args, struct dkt_kprintf_args *to)
 					 .pointee = pointee,
 					 .raw = raw,
 					 .nested = nested,
+					 .dentry_name = dentry_name,
 					 .data = args };
 }
 

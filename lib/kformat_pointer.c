@@ -200,6 +200,24 @@ static void put_net(struct dkt__kformat *k, const struct pointer *ptr)
 	dkt__kformat_pad(k, ptr->conv, mark);
 }
 
+/* %pd: the last component of a path, without those above it. */
+static void put_dentry(struct dkt__kformat *k, const struct pointer *ptr)
+{
+	const struct dkt_kprintf_args *args = k->args;
+	const void *name = NULL;
+	size_t len = 0, n;
+
+	if (args->sz > offsetof(struct dkt_kprintf_args, dentry_name) && args->dentry_name &&
+	    (letter(ptr, 1) < '2' || letter(ptr, 1) > '4'))
+		args->dentry_name(args->data, ptr->arg, &name, &len);
+	n = len ? strnlen(name, len) : 0;
+	/* A name has a byte and an end. */
+	if (!n || n == len)
+		dkt__kformat_unknown(k, ptr->conv, &ptr->address);
+	else
+		dkt__kformat_text(k, ptr->conv, name, n);
+}
+
 /* %*ph: the width is the number of bytes. */
 static void put_bytes(struct dkt__kformat *k, const struct pointer *ptr)
 {
@@ -260,6 +278,9 @@ static void put_behind(struct dkt__kformat *k, const struct pointer *ptr)
 		break;
 	case 'V':
 		put_format(k, ptr);
+		break;
+	case 'd':
+		put_dentry(k, ptr);
 		break;
 	case 'M':
 	case 'm':

@@ -1228,6 +1228,8 @@ struct dkt_kprintf_args {
 	void *data;
 	/* As pointee, where that is a string and ends at a NUL: the first bytes, whatever they are. */
 	void (*raw)(void *data, size_t i, const void **bytes, size_t *len);
+	/* The name of the dentry that argument i is, a %pd. NULL: of none. */
+	void (*dentry_name)(void *data, size_t i, const void **bytes, size_t *len);
 };
 
 /*

@@ -46,6 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					 .words = data + len,
 					 .n = (size - len) / 8,
 					 .pointee = pointee,
+					 .dentry_name = pointee,
 					 .nested = nested,
 					 .data = &in };
 	struct dkt_buf *buf;

@@ -27,7 +27,7 @@ static void check_definition(enum cdebug_machine machine, enum cdebug_place plac
 	char *fields, *word, *save = NULL;
 	unsigned int n = 0;
 
-	assert_int_equal(cdebug_fields(machine, place, tier, &fields), 0);
+	assert_int_equal(cdebug_fields(machine, place, tier, 40, &fields), 0);
 	assert_true(strlen(fields) + strlen("p:dktrace/cdebug libcfs:libcfs_debug_vmsg2 ") <
 		    MAX_DEFINITION);
 	for (word = strtok_r(fields, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
@@ -48,7 +48,7 @@ static void definitions_fit(void **state)
 	char *fields;
 
 	(void)state;
-	for (tier = 0; !cdebug_fields(CDEBUG_ARM64, CDEBUG_MSG, tier, &fields); tier++) {
+	for (tier = 0; !cdebug_fields(CDEBUG_ARM64, CDEBUG_MSG, tier, 40, &fields); tier++) {
 		free(fields);
 		check_definition(CDEBUG_X86_64, CDEBUG_MSG, tier);
 		check_definition(CDEBUG_X86_64, CDEBUG_VMSG2, tier);
@@ -58,7 +58,7 @@ static void definitions_fit(void **state)
 		check_definition(CDEBUG_ARM64, CDEBUG_CALL, tier);
 	}
 	assert_true(tier > 1);
-	for (tier = 0; !cdebug_fields(CDEBUG_ARM64, CDEBUG_LIGHT, tier, &fields); tier++) {
+	for (tier = 0; !cdebug_fields(CDEBUG_ARM64, CDEBUG_LIGHT, tier, 40, &fields); tier++) {
 		free(fields);
 		check_definition(CDEBUG_X86_64, CDEBUG_LIGHT, tier);
 		check_definition(CDEBUG_ARM64, CDEBUG_LIGHT, tier);
@@ -66,7 +66,7 @@ static void definitions_fit(void **state)
 		check_definition(CDEBUG_ARM64, CDEBUG_BEHIND, tier);
 	}
 	assert_true(tier > 1);
-	assert_int_equal(cdebug_fields(CDEBUG_OTHER, CDEBUG_MSG, 0, &fields), -ENOENT);
+	assert_int_equal(cdebug_fields(CDEBUG_OTHER, CDEBUG_MSG, 0, 40, &fields), -ENOENT);
 	assert_null(fields);
 }
 
@@ -84,7 +84,7 @@ static void arguments_by_machine(void **state)
 	char *fields;
 
 	(void)state;
-	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_MSG, 0, &fields), 0);
+	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_MSG, 0, 40, &fields), 0);
 	has(fields, "a0=$arg3");
 	has(fields, "a3=$arg6");
 	/* $stack0 is the return address. */
@@ -96,14 +96,14 @@ static void arguments_by_machine(void **state)
 	has(fields, "v3=+24(+16(+8($arg3)))");
 	has(fields, "v6=+0(+8(+8($arg3)))");
 	free(fields);
-	assert_int_equal(cdebug_fields(CDEBUG_ARM64, CDEBUG_MSG, 0, &fields), 0);
+	assert_int_equal(cdebug_fields(CDEBUG_ARM64, CDEBUG_MSG, 0, 40, &fields), 0);
 	has(fields, "a5=$arg8");
 	has(fields, "a6=$stack0");
 	has(fields, "v_offset=+24(+8($arg3)):s32");
 	has(fields, "v3=-40(+8(+8($arg3)))");
 	has(fields, "v8=+0(+0(+8($arg3)))");
 	free(fields);
-	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_VMSG2, 0, &fields), 0);
+	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_VMSG2, 0, 40, &fields), 0);
 	has(fields, "fmt2=+0($arg4):string");
 	has(fields, "a0=$arg5");
 	has(fields, "a2=$stack1");
@@ -117,7 +117,7 @@ static void arguments_at_a_call(void **state)
 	char *fields;
 
 	(void)state;
-	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_CALL, 0, &fields), 0);
+	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_CALL, 0, 40, &fields), 0);
 	has(fields, "msg_file=+0(+0(%di)):string");
 	has(fields, "fmt=+0(%si):string");
 	has(fields, "sp=$stack");
@@ -128,22 +128,27 @@ static void arguments_at_a_call(void **state)
 	has(fields, "v_fmt=+0(+0(%dx)):string");
 	has(fields, "v3=+24(+16(+8(%dx)))");
 	free(fields);
-	assert_int_equal(cdebug_fields(CDEBUG_ARM64, CDEBUG_CALL, 0, &fields), 0);
+	assert_int_equal(cdebug_fields(CDEBUG_ARM64, CDEBUG_CALL, 0, 40, &fields), 0);
 	has(fields, "msg_mask=+24(%x0):x32");
 	has(fields, "a5=%x7");
 	has(fields, "a6=$stack0");
 	free(fields);
-	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_LIGHT, 0, &fields), 0);
+	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_LIGHT, 0, 40, &fields), 0);
 	has(fields, "a4=$stack1");
 	assert_null(strstr(fields, " s0="));
 	assert_null(strstr(fields, "v_fmt"));
 	free(fields);
-	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_BEHIND, 0, &fields), 0);
+	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_BEHIND, 0, 40, &fields), 0);
 	has(fields, "sp=$stack");
 	has(fields, "s4=+0($stack1):string");
 	has(fields, "q0=+0($arg3):x64");
+	has(fields, "d0=+0(+40($arg3)):string");
 	assert_null(strstr(fields, " a0="));
 	assert_null(strstr(fields, " fmt="));
+	free(fields);
+	/* Nobody knows where a dentry has its name. */
+	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_BEHIND, 0, 0, &fields), 0);
+	assert_null(strstr(fields, " d0="));
 	free(fields);
 }
 

@@ -262,6 +262,23 @@ static void pointers(void **state)
 	PRINTS("0000000000001234", "%pe", 0x1234);
 }
 
+static void names_of_dentries(void **state)
+{
+	const uint64_t words[] = { 0xffff888100a00000, 0xffff888100b00000 };
+	struct message m = { .behind = { { "a name", 7 }, { "cut", 3 } } };
+
+	(void)state;
+	m.args = (struct dkt_kprintf_args){ .sz = sizeof(m.args), .dentry_name = pointee };
+	prints(&m, "a name", "%pd", words, 1);
+	prints(&m, "  a na|", "%6.4pd|", words, 1);
+	prints(&m, "a name  |", "%-8pd|", words, 1);
+	prints(&m, "a name <%pd 0xffff888100b00000>", "%pd %pd", words, 2);
+	prints(&m, "<%pd2 0xffff888100a00000> <%pD 0xffff888100b00000>", "%pd2 %pD", words, 2);
+	/* Who was made before there was such a thing does not hand it over. */
+	m.args.sz = offsetof(struct dkt_kprintf_args, dentry_name);
+	prints(&m, "<%pd 0xffff888100a00000>", "%pd", words, 1);
+}
+
 static void bad_pointers(void **state)
 {
 	(void)state;
@@ -431,6 +448,7 @@ int main(void)
 		cmocka_unit_test(no_conversion_ends_the_text),
 		cmocka_unit_test(arguments_not_recorded),
 		cmocka_unit_test(pointers),
+		cmocka_unit_test(names_of_dentries),
 		cmocka_unit_test(bad_pointers),
 		cmocka_unit_test(bytes_behind),
 		cmocka_unit_test(bytes_beside_a_string),

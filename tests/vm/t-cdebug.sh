@@ -21,6 +21,7 @@ emit catalogue
 same "catalogue"
 assert_grep '@@@ lustre-OST0001: 3 of 1099511627776 failed: timed out +req@' got.raw \
 	"a request's line has its nested text"
+assert_grep "VFS Op:name=a file's name, flags=5$" got.raw "the name of a dentry"
 emit softirq hardirq bh
 same "contexts"
 emit "flood 2000" "cpus 500"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Emits messages on request: a catalogue of conversions, contexts, floods. */
 #include <linux/completion.h>
+#include <linux/dcache.h>
 #include <linux/delay.h>
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -157,6 +158,12 @@ static void emit_pointers(void)
 				  .sin_addr.s_addr = htonl(0x0a00020f) };
 	u32 ip = 0x0a00020f;
 
+	static struct dentry entry;
+
+	entry.d_name.name = "a file's name";
+	CDEBUG(D_NET, "VFS Op:name=%pd, flags=%u\n", &entry, 5);
+	CDEBUG(D_NET, "cut %.4pd|\n", &entry);
+	CDEBUG(D_NET, "wide %20pd|\n", &entry);
 	CDEBUG(D_NET, "pointer %p %px %pK\n", bytes, bytes, bytes);
 	CDEBUG(D_NET, "null pointer %px\n", NULL);
 	CDEBUG(D_NET, "error %pe %pe\n", ERR_PTR(-ENOENT), ERR_PTR(-ETIMEDOUT));
