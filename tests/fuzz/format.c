@@ -13,7 +13,7 @@ static void print_in(const char *name, struct dkt_record *record)
 {
 	DKT_OPTS(dkt_style_opts, opts);
 	struct dkt_style *style;
-	struct dkt_buf *buf;
+	struct dkt_buf *buf = NULL;
 	const char *text;
 	size_t len;
 
