@@ -239,9 +239,10 @@ static int report_init(struct report *report)
 {
 	const struct report_opts *opts = report->opts;
 	struct dkt_source *source = opts->joined ? opts->joined : report->source;
+	bool several = opts->joined || (opts->streams && dkt_source_stream(source, 1));
 	DKT_OPTS(dkt_style_opts, style, .source = dkt_source_info(source), .dir = opts->dir,
-		 .streams = opts->joined || opts->streams ? source : NULL, .color = opts->color,
-		 .fields = opts->fields, .n_fields = opts->n_fields);
+		 .streams = several ? source : NULL, .color = opts->color, .fields = opts->fields,
+		 .n_fields = opts->n_fields);
 	struct dkt_style_info info = { 0 };
 	struct dkt_event *const *events;
 	int err = dkt_events(report->ctx, &events, &report->n_verdicts);

@@ -28,6 +28,7 @@ enum dkt__column_kind {
 	DKT__COLUMN_EVENT,
 	DKT__COLUMN_RECORD_TEXT,
 	DKT__COLUMN_LOST,
+	DKT__COLUMN_FROM,
 };
 
 struct dkt__column {

@@ -19,6 +19,7 @@ static const struct {
 	{ "event", DKT__COLUMN_EVENT },
 	{ "text", DKT__COLUMN_RECORD_TEXT },
 	{ "lost", DKT__COLUMN_LOST },
+	{ "from", DKT__COLUMN_FROM },
 	{ "CPU", DKT__COLUMN_CPU },
 	{ "COMM", DKT__COLUMN_COMM },
 };

@@ -21,6 +21,8 @@ struct csv {
 	struct dkt__column *columns; /* of losses, and of the only header if it is uniform */
 	uint32_t n;
 	bool lost_header; /* was put */
+	const struct dkt__form **headers; /* of which the header was put */
+	size_t n_headers, room_headers;
 };
 
 /* ---- cells ---- */
@@ -129,6 +131,15 @@ struct row {
 	const struct dkt__body *body;
 };
 
+/* The name of the stream: the file, host or buffer. */
+static void add_from(const struct csv *csv, const struct dkt_record *record, struct dkt_buf *buf)
+{
+	struct dkt_source *streams = csv->base.opts.streams;
+	const char *name = streams ? dkt_source_stream(streams, record->stream) : NULL;
+
+	dkt_buf_str(buf, name ? name : "");
+}
+
 /* A cell of what all records have. A loss has its time, CPU and number only. */
 static int put_other(const struct row *row, const struct dkt__column *column)
 {
@@ -161,6 +172,8 @@ static int put_other(const struct row *row, const struct dkt__column *column)
 		dkt_buf_str(row->buf, lost ? LOST_EVENT : record->event->name);
 	else if (column->kind == DKT__COLUMN_RECORD_TEXT && !lost)
 		dkt__style_text(style, record, row->buf);
+	else if (column->kind == DKT__COLUMN_FROM)
+		add_from(row->csv, record, row->buf);
 	else
 		return 0;
 	return quote_tail(row->buf, from);
@@ -237,11 +250,48 @@ static int csv_lost(struct csv *csv, const struct row *row)
 	return err ? err : put_row(row, csv->columns, csv->n);
 }
 
-static int put_event_header(const struct dkt__form *form, struct dkt_buf *buf)
+/* Of several files each has its own form of an event: those that are alike are one table. */
+static bool has_header(const struct csv *csv, const struct dkt__form *form)
+{
+	const struct dkt_event *event = form->event;
+	uint32_t j;
+	size_t i;
+
+	for (i = 0; i < csv->n_headers; i++) {
+		const struct dkt__form *other = csv->headers[i];
+
+		if (strcmp(other->event->name, event->name) || other->n != form->n ||
+		    strcmp(other->event->system, event->system) || other->text != form->text)
+			continue;
+		for (j = 0; j < form->n; j++)
+			if (strcmp(other->columns[j].name, form->columns[j].name))
+				break;
+		if (j == form->n)
+			return true;
+	}
+	return false;
+}
+
+static int put_event_header(struct csv *csv, const struct dkt__form *form, struct dkt_buf *buf)
 {
 	int err;
 
+	if (has_header(csv, form))
+		return 0;
+	if (csv->n_headers == csv->room_headers) {
+		size_t room = csv->room_headers ? 2 * csv->room_headers : 64;
+		const struct dkt__form **more =
+			reallocarray(csv->headers, room, sizeof(struct dkt__form *));
+
+		if (!more)
+			return -ENOMEM;
+		csv->headers = more;
+		csv->room_headers = room;
+	}
+	csv->headers[csv->n_headers++] = form;
 	dkt_buf_str(buf, COMMON_NAMES);
+	if (csv->base.opts.streams)
+		dkt_buf_str(buf, ",from");
 	err = put_names(buf, form->columns, form->n, false);
 	dkt_buf_str(buf, form->text ? ",text\r\n" : "\r\n");
 	return err;
@@ -271,6 +321,14 @@ static int put_event_row(struct csv *csv, const struct dkt__form *form,
 	*p++ = ',';
 	p = dkt__style_put_flags(p, record);
 	buf->len = (size_t)(p - buf->data);
+	if (csv->base.opts.streams) {
+		dkt_buf_add(buf, ",", 1);
+		from = buf->len;
+		add_from(csv, record, buf);
+		err = quote_tail(buf, from);
+		if (err)
+			return err;
+	}
 	err = dkt__put_columns(buf, form, record, put_number, put_many);
 	if (form->text && !err) {
 		dkt_buf_add(buf, ",", 1);
@@ -303,7 +361,7 @@ static int csv_record(struct dkt_style *style, const struct dkt_record *record, 
 	}
 	/* Its own of an event is anything once its header was put. */
 	if (!form->own)
-		err = put_event_header(form, buf);
+		err = put_event_header(csv, form, buf);
 	form->own = csv;
 	return err ? err : put_event_row(csv, form, record, comm, buf);
 }
@@ -343,13 +401,13 @@ static int csv_learn(struct dkt_style *style, struct dkt__form *form)
 
 static int csv_open(struct dkt_style *style)
 {
-	static const char *const lost[] = { "system", "event", "ts", "wall", "cpu", "lost" };
+	static const char *const lost[] = { "system", "event", "ts", "wall", "cpu", "lost", "from" };
 	struct csv *csv = (struct csv *)style;
 	const char *const *names = lost;
 	uint32_t i;
 
 	csv->uniform = style->opts.n_fields && !dkt__style_wants(style, "*");
-	csv->n = ARRAY_SIZE(lost);
+	csv->n = ARRAY_SIZE(lost) - !style->opts.streams;
 	if (csv->uniform) {
 		names = style->opts.fields;
 		csv->n = (uint32_t)style->opts.n_fields;
@@ -358,6 +416,11 @@ static int csv_open(struct dkt_style *style)
 	for (i = 0; csv->columns && i < csv->n; i++)
 		csv->columns[i] = dkt__column_other(names[i]);
 	return csv->columns ? 0 : -ENOMEM;
+}
+
+static void csv_close(struct dkt_style *style)
+{
+	free(((struct csv *)style)->headers);
 }
 
 const struct dkt__style_ops dkt__style_csv_ops = {
@@ -369,4 +432,5 @@ const struct dkt__style_ops dkt__style_csv_ops = {
 	.learn = csv_learn,
 	.begin = csv_begin,
 	.record = csv_record,
+	.close = csv_close,
 };

@@ -118,8 +118,11 @@ static void put_start(struct perfetto *perfetto, uint64_t ts, struct dkt_buf *bu
 
 /* ---- tracks ---- */
 
-static void put_track_name(struct dkt_buf *buf, const struct track *track, const char *comm)
+static void put_track_name(const struct perfetto *perfetto, struct dkt_buf *buf,
+			   const struct track *track, const char *comm)
 {
+	struct dkt_source *streams = perfetto->base.opts.streams;
+	const char *name = streams ? dkt_source_stream(streams, track->stream) : NULL;
 	char text[64];
 
 	if (track->kind == TRACK_THREAD)
@@ -137,13 +140,14 @@ static void put_track_name(struct dkt_buf *buf, const struct track *track, const
 		dkt_buf_str(buf, text);
 	if (track->stream) {
 		snprintf(text, sizeof(text), " of %u", track->stream);
-		dkt_buf_str(buf, text);
+		dkt_buf_str(buf, name ? " of " : text);
+		dkt__add_utf8(buf, name ? name : "", name ? strlen(name) : 0);
 	}
 }
 
 /* Threads of other hosts may have the same numbers: they are tracks without one. */
-static void put_track(struct dkt_buf *buf, const struct track *track, uint64_t parent, uint64_t ts,
-		      const char *comm)
+static void put_track(const struct perfetto *perfetto, struct dkt_buf *buf,
+		      const struct track *track, uint64_t parent, uint64_t ts, const char *comm)
 {
 	size_t packet = packet_open(buf, ts, SEQUENCE_FLAGS_NEEDS_STATE);
 	size_t descriptor = dkt__proto_open(buf, PACKET_TRACK_DESCRIPTOR), part = 0;
@@ -160,7 +164,7 @@ static void put_track(struct dkt_buf *buf, const struct track *track, uint64_t p
 		dkt__proto_uint(buf, THREAD_TID, track->id);
 	}
 	name = dkt__proto_open(buf, thread ? THREAD_NAME : DESCRIPTOR_NAME);
-	put_track_name(buf, track, comm);
+	put_track_name(perfetto, buf, track, comm);
 	dkt__proto_close(buf, name);
 	if (thread)
 		dkt__proto_close(buf, part);
@@ -182,7 +186,7 @@ static struct track *get_track(struct perfetto *perfetto, enum track_kind kind, 
 	}
 	track = dkt__track_get(&perfetto->tracks, kind, record->stream, id, &is_new);
 	if (track && is_new)
-		put_track(buf, track, parent ? parent->uuid : 0, record->ts, comm);
+		put_track(perfetto, buf, track, parent ? parent->uuid : 0, record->ts, comm);
 	return track;
 }
 
@@ -219,7 +223,7 @@ static struct track *pair_track(struct perfetto *perfetto, const struct pair *pa
 				(uint64_t)dkt_record_int(record, pair->sector),
 				pair->phase == PAIR_BEGIN, &is_new);
 	if (track && is_new)
-		put_track(buf, track, 0, record->ts, comm);
+		put_track(perfetto, buf, track, 0, record->ts, comm);
 	if (track) {
 		track->busy = pair->phase == PAIR_BEGIN;
 		track->sector = (uint64_t)dkt_record_int(record, pair->sector);
