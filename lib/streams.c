@@ -320,7 +320,8 @@ int dkt__streams_next(struct dkt_source *source, struct dkt_record *rec)
 	while (dkt__likely(it->n_heap)) {
 		struct dkt__stream *s = it->heap[0];
 
-		if (dkt__unlikely(to_time(it, s->next.ts) >= it->until))
+		/* The last time of all is before no bound. */
+		if (dkt__unlikely(to_time(it, s->next.ts) >= it->until) && it->until != UINT64_MAX)
 			return 1;
 		if (dkt__unlikely(s->gap)) {
 			fill_gap(it, s, rec);
