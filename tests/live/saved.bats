@@ -202,6 +202,27 @@ END
 	run ! grep '^#' <(sed 1d "$tmp/conf")
 }
 
+@test "killed at any moment, the next one sets it all, and reset leaves no probe" {
+	local delay i group=dkt_test_$$_$BATS_TEST_NUMBER program=${DKT_BUILD:-$top/build}/tests/probe-target
+
+	[ -e $tracing/uprobe_events ] || skip "this kernel has no probes on programs"
+	for i in 1 2 3 4 5 6 7 8; do
+		echo "probe = target number --exec $program --group $group --name p$i"
+	done >"$tmp/conf"
+	printf 'debug = +ioctl\nfilter = %s:p3 number > 7\n' "$group" >>"$tmp/conf"
+	for delay in 0.005 0.01 0.02 0.04 0.08 0.15; do
+		start dktrace apply "$tmp/conf"
+		sleep $delay
+		kill -9 "$pid" || true
+		wait "$pid" || true
+		run -0 dktrace apply "$tmp/conf"
+		same 8 "$(grep -c "$group" $tracing/uprobe_events)" "probes after a kill at $delay s"
+		same 8 "$(grep -c "^$group:p" "$instance/set_event")" "events that are on"
+		dktrace reset
+		same '' "$(grep "$group" $tracing/uprobe_events || true)" "left after $delay s"
+	done
+}
+
 @test "processes are saved for as long as they and the boot live" {
 	start sleep 60
 	only ioctl
