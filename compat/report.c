@@ -272,6 +272,8 @@ static int report_init(struct report *report)
 	/* Where the source cannot leave them out, they are left out here. */
 	if (!err && report->verdicts && dkt_source_select(report->source, wants, report) == -ENOMEM)
 		err = -ENOMEM;
+	if (!err && report->filter && dkt_source_filter(report->source, report->filter) == -ENOMEM)
+		err = -ENOMEM;
 	return err;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs an expression on records, with the kernel's meaning of every comparison. */
 #include "expr.h"
+#include "gate.h"
 
 #include "banned.h"
 
@@ -170,6 +171,62 @@ static bool match_test(const struct dkt_expr *expr, const struct expr_test *test
 		break;
 	}
 	return false;
+}
+
+/* The numbers that the comparison holds of. False: that is no stretch of them. */
+static bool find_stretch(const struct expr_test *test, struct dkt__gate *gate)
+{
+	uint64_t value = (uint64_t)test->value ^ gate->flip;
+
+	gate->low = 0;
+	gate->high = UINT64_MAX;
+	gate->outside = test->op == EXPR_NE;
+	switch (test->op) {
+	case EXPR_EQ:
+	case EXPR_NE:
+		gate->low = gate->high = value;
+		return true;
+	case EXPR_LT:
+		gate->high = value - 1;
+		return value;
+	case EXPR_LE:
+		gate->high = value;
+		return true;
+	case EXPR_GT:
+		gate->low = value + 1;
+		return gate->low;
+	case EXPR_GE:
+		gate->low = value;
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool dkt__expr_gate(struct dkt_expr *expr, struct dkt_event *event, struct dkt__gate *gate)
+{
+	const struct expr_bound *bound = expr__bind(expr, event);
+	const struct expr_test *test = bound ? &bound->tests[0] : NULL;
+	const struct dkt_field *field;
+
+	if (!bound || bound->err || bound->blind < expr->n_preds || test->kind != TEST_NUMBER ||
+	    test->no != expr->n_preds + 1)
+		return false;
+	field = &test->field;
+	*gate = (struct dkt__gate){ .offset = field->offset, .bytes = (uint8_t)field->size };
+	switch (field->size) {
+	case 1:
+	case 2:
+	case 4:
+	case 8:
+		break;
+	default:
+		return false;
+	}
+	gate->load = dkt__plan_load(field->size, field->flags & DKT_FIELD_SIGNED);
+	if (field->flags & DKT_FIELD_SIGNED)
+		gate->flip = UINT64_C(1) << 63;
+	return find_stretch(test, gate);
 }
 
 bool dkt_expr_match(struct dkt_expr *expr, const struct dkt_record *record, const char *comm)

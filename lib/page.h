@@ -5,7 +5,7 @@
 
 #include <byteswap.h>
 
-#include "internal.h"
+#include "gate.h"
 
 struct dkt__page {
 	uint32_t size; /* of a page */
@@ -65,15 +65,25 @@ static inline int dkt__page_next(struct dkt__page *page, struct dkt__page_record
 	return dkt__page_next_slow(page, record);
 }
 
+/* What becomes of the records of an event. */
+enum dkt__verdict {
+	DKT__UNASKED,
+	DKT__WANTED,
+	DKT__UNWANTED,
+	DKT__GATED, /* and above: wanted if they pass the gate of that number */
+};
+
 /*
- * Steps over the next short records of this machine's byte order whose types have that verdict, and
- * says how many these were.
+ * Steps over the next short records of this machine's byte order that are not wanted, and says how
+ * many these were. verdicts: enum dkt__verdict by type.
  */
 static inline uint32_t dkt__page_skip(struct dkt__page *page, const uint8_t *verdicts,
-				      uint8_t verdict)
+				      const struct dkt__gate *gates)
 {
 	uint32_t head, size, n = 0, at = page->at, end = page->end;
 	uint64_t ts = page->ts;
+	const uint8_t *data;
+	uint8_t verdict;
 	uint16_t type;
 
 	for (; end - at >= sizeof(head) + sizeof(type); n++) {
@@ -81,8 +91,12 @@ static inline uint32_t dkt__page_skip(struct dkt__page *page, const uint8_t *ver
 		size = (head & 31) * 4;
 		if (size - 1 >= DKT__EVENT_SHORT_MAX * 4 || end - at - sizeof(head) < size)
 			break;
-		memcpy(&type, page->bytes + at + sizeof(head), sizeof(type));
-		if (verdicts[type] != verdict)
+		data = page->bytes + at + sizeof(head);
+		memcpy(&type, data, sizeof(type));
+		verdict = verdicts[type];
+		if (verdict == DKT__UNASKED || verdict == DKT__WANTED ||
+		    (verdict >= DKT__GATED &&
+		     dkt__gate_passes(&gates[verdict - DKT__GATED], data, size)))
 			break;
 		ts += head >> 5;
 		at += (uint32_t)sizeof(head) + size;

@@ -59,6 +59,11 @@ int dkt_source_select(struct dkt_source *source, dkt_event_fn wants, void *data)
 	return source->ops->select ? source->ops->select(source, wants, data) : -EOPNOTSUPP;
 }
 
+int dkt_source_filter(struct dkt_source *source, struct dkt_expr *expr)
+{
+	return source->ops->filter ? source->ops->filter(source, expr) : -EOPNOTSUPP;
+}
+
 int dkt_source_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
 {
 	*done = *of = 0;

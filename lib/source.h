@@ -13,6 +13,7 @@ struct dkt__source_ops {
 	int (*slice)(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to);
 	/* A seek follows. NULL: all records are returned. */
 	int (*select)(struct dkt_source *source, dkt_event_fn wants, void *data);
+	int (*filter)(struct dkt_source *source, struct dkt_expr *expr); /* NULL: likewise */
 	int (*bytes)(const struct dkt_source *source, uint64_t *done, uint64_t *of);
 	void (*close)(struct dkt_source *source);
 	/* Of a source with several streams, see dkt_source_stream(). NULL: there is one, named "". */

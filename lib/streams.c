@@ -87,13 +87,18 @@ static inline bool stream_next(struct dkt__streams *it, struct dkt__stream *s)
 	return on_time(s, dkt__likely(!dkt__page_next(&s->page, &s->next)) || stream_turn(it, s));
 }
 
+#define MAX_GATES (UINT8_MAX - DKT__GATED)
+
 static uint8_t ask(struct dkt__streams *it, uint16_t type, uint16_t place)
 {
 	struct dkt_event *event = dkt_event_by_id(it->base.ctx, type);
+	uint8_t *verdict = &it->verdicts[place];
 
-	it->verdicts[place] = !event || it->wants(it->wants_data, event) ? DKT__WANTED :
-									   DKT__UNWANTED;
-	return it->verdicts[place];
+	*verdict = !event || it->wants(it->wants_data, event) ? DKT__WANTED : DKT__UNWANTED;
+	if (event && *verdict == DKT__WANTED && it->filter && it->n_gates < MAX_GATES &&
+	    dkt__expr_gate(it->filter, event, &it->gates[it->n_gates]))
+		*verdict = DKT__GATED + it->n_gates++;
+	return *verdict;
 }
 
 /* Whether the next record is looked at by nobody. It counts as seen. */
@@ -120,7 +125,7 @@ static inline bool stream_step(struct dkt__streams *it, struct dkt__stream *s)
 		return stream_next(it, s);
 	do {
 		if (!s->page.swap)
-			s->loss.seen += dkt__page_skip(&s->page, it->verdicts, DKT__UNWANTED);
+			s->loss.seen += dkt__page_skip(&s->page, it->verdicts, it->gates);
 		more = stream_next(it, s);
 	} while (more && is_unwanted(it, s));
 	return more;
@@ -362,6 +367,17 @@ int dkt__streams_select(struct dkt_source *source, dkt_event_fn wants, void *dat
 	return it->verdicts ? 0 : -ENOMEM;
 }
 
+int dkt__streams_filter(struct dkt_source *source, struct dkt_expr *expr)
+{
+	struct dkt__streams *it = (struct dkt__streams *)source;
+
+	free(it->gates);
+	it->n_gates = 0;
+	it->gates = calloc(MAX_GATES, sizeof(*it->gates));
+	it->filter = expr;
+	return it->gates ? 0 : -ENOMEM;
+}
+
 int dkt__streams_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 {
 	struct dkt__streams *it = (struct dkt__streams *)source;
@@ -479,5 +495,6 @@ void dkt__streams_clear(struct dkt__streams *it)
 	free(it->heap);
 	free(it->copy);
 	free(it->verdicts);
+	free(it->gates);
 	free(it->damage);
 }

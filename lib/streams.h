@@ -40,9 +40,6 @@ struct dkt__times {
 	int64_t offset; /* to add */
 };
 
-/* Whether records of an event are returned. */
-enum dkt__verdict { DKT__UNASKED, DKT__WANTED, DKT__UNWANTED };
-
 /* The first member of a reader's own struct, which its close() frees. */
 struct dkt__streams {
 	struct dkt_source base;
@@ -55,6 +52,9 @@ struct dkt__streams {
 	dkt_event_fn wants;
 	void *wants_data;
 	uint8_t *verdicts; /* enum dkt__verdict, by the number in a record; NULL: all are wanted */
+	struct dkt_expr *filter; /* NULL: none */
+	struct dkt__gate *gates;
+	uint8_t n_gates;
 
 	struct dkt__stream **heap; /* those that have a next record, the oldest first */
 	size_t n_heap;
@@ -75,6 +75,7 @@ int dkt__streams_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 int dkt__streams_seek(struct dkt_source *source, uint64_t since, uint64_t until);
 int dkt__streams_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to);
 int dkt__streams_select(struct dkt_source *source, dkt_event_fn wants, void *data);
+int dkt__streams_filter(struct dkt_source *source, struct dkt_expr *expr);
 int dkt__streams_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of);
 
 /* All streams have been filled in: begins to walk them. */

@@ -80,6 +80,7 @@ static const struct dkt__source_ops dat_ops = {
 	.slice = dkt__streams_slice,
 	.bytes = dkt__streams_bytes,
 	.select = dkt__streams_select,
+	.filter = dkt__streams_filter,
 	.stream = dat_stream,
 	.peer = dat_peer,
 	.close = dat_close,

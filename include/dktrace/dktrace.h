@@ -782,6 +782,12 @@ typedef bool (*dkt_event_fn)(void *data, struct dkt_event *event);
  */
 DKT_API int dkt_source_select(struct dkt_source *source, dkt_event_fn wants, void *data);
 
+/*
+ * After dkt_source_select(): leaves out most records that the expression, which outlives the source's
+ * use, does not match; they count as seen. dkt_expr_match() tells the rest. -EOPNOTSUPP as above.
+ */
+DKT_API int dkt_source_filter(struct dkt_source *source, struct dkt_expr *expr);
+
 /* How many bytes of its pages have been read, of how many in the window. -EOPNOTSUPP: who knows. */
 DKT_API int dkt_source_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of);
 

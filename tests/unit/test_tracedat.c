@@ -260,6 +260,69 @@ static void cut(const char *path, long size, char *copy, int *fd)
 	snprintf(copy, 32, "/proc/self/fd/%d", *fd);
 }
 
+static bool every(void *data, struct dkt_event *event)
+{
+	(void)data;
+	(void)event;
+	return true;
+}
+
+/* How many records match; *met: how many the source returned. */
+static int matching(const char *path, const char *text, bool filtered, int *met)
+{
+	DKT_OPTS(dkt_expr_opts, opts);
+	struct dkt_record record;
+	struct dkt_expr *expr;
+	struct dkt_loss loss;
+	struct reading r;
+	uint64_t seen = 0;
+	int n = 0, cpu;
+
+	*met = 0;
+	assert_int_equal(begin(&r, path, NULL), 0);
+	assert_int_equal(dkt_expr_new(r.ctx, text, &opts, &expr), 0);
+	if (filtered) {
+		assert_int_equal(dkt_source_select(r.source, every, NULL), 0);
+		assert_int_equal(dkt_source_filter(r.source, expr), 0);
+		assert_int_equal(dkt_source_seek(r.source, 0, 0), 0);
+	}
+	for (; !dkt_source_next(r.source, &record); ++*met)
+		n += record.event && dkt_expr_match(expr, &record, "");
+	for (cpu = 0; cpu < dkt_source_info(r.source)->cpus; cpu++) {
+		dkt_source_loss(r.source, cpu, &loss);
+		seen += loss.seen;
+	}
+	assert_int_equal(seen, 58);
+	dkt_expr_free(expr);
+	end(&r);
+	return n;
+}
+
+/* A source that leaves out records by a filter's first comparison leaves out none that match. */
+static void test_filter(void **state)
+{
+	static const struct {
+		const char *text;
+		bool fewer;
+	} filters[] = {
+		{ "prev_prio == 0", true },         { "prev_prio != 0", true },
+		{ "prev_prio < 120", true },        { "prev_prio >= 120", true },
+		{ "prev_prio > -1", false },        { "prev_state <= 0 && prev_pid > 0", true },
+		{ "!(prev_prio == 0)", false },     { "prev_prio == 0 || prev_prio == 120", false },
+		{ "prev_comm == \"none\"", false }, { "prev_prio & 1", false },
+		{ "common_pid == 0", true },        { "common_type < 0", false },
+	};
+	int met, of, n;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(filters); i++) {
+		n = matching(RECORDED "v7-zstd.dat", filters[i].text, false, &of);
+		assert_int_equal(matching(RECORDED "v7-zstd.dat", filters[i].text, true, &met), n);
+		assert_int_equal(filters[i].fewer, met < of);
+	}
+}
+
 /* Read up to the cut, which is told. */
 static void test_cut(void **state)
 {
@@ -393,7 +456,7 @@ int main(void)
 		cmocka_unit_test(test_cpus),        cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_since),       cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_cut_v7),      cmocka_unit_test(test_spoilt_symbols),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused),     cmocka_unit_test(test_filter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
