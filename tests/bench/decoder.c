@@ -18,9 +18,10 @@ struct out {
 };
 
 struct walk {
-	const uint8_t *page, *end_of_pages;
+	struct dkt__extent *pages;
+	uint64_t nr, n_pages;
 	const uint8_t *p, *end;
-	uint64_t ts;
+	uint64_t ts, offset; /* that is added for printing */
 	const uint8_t *data;
 	char head[64]; /* "comm-pid [cpu] " of the pid */
 	int32_t pid;
@@ -31,6 +32,9 @@ struct walk {
 /* Steps to the next record; false: there is none. */
 static bool step(struct walk *w)
 {
+	const uint8_t *page;
+	uint32_t size;
+
 	for (;;) {
 		while (w->p < w->end) {
 			uint32_t head, word;
@@ -56,13 +60,15 @@ static bool step(struct walk *w)
 			w->ts = (head >> 5) + ((head & 31) == 31 ? 0 : w->ts) +
 				((head & 31) == 29 ? 0 : (uint64_t)word << 27);
 		}
-		if (w->page >= w->end_of_pages)
+		if (w->nr >= w->n_pages)
 			return false;
-		memcpy(&w->ts, w->page, 8);
-		memcpy(&w->head_len, w->page + 8, 4);
-		w->p = w->page + 16;
-		w->end = w->p + (w->head_len & 0x7ffffff);
-		w->page += 4096;
+		page = dkt__extent_page(w->pages, w->nr++, w->n_pages, &size);
+		if (!page)
+			return false;
+		memcpy(&w->ts, page, 8);
+		memcpy(&size, page + 8, 4);
+		w->p = page + 16;
+		w->end = w->p + (size & 0x7ffffff);
 		w->pid = -1;
 	}
 }
@@ -147,7 +153,7 @@ static void run(struct walk *walks, int n, const struct dkt__comms *comms, int e
 		w = &walks[first];
 		memcpy(&type, w->data, 2);
 		if (type == enter || type == leave) {
-			char *p = put_time(put_head(out->at, w, comms), w->ts);
+			char *p = put_time(put_head(out->at, w, comms), w->ts + w->offset);
 
 			out->at = type == enter ? put_enter(p, w->data) : put_exit(p, w->data);
 			if (out->at - out->text > CHUNK) {
@@ -182,8 +188,9 @@ int main(int argc, char **argv)
 	out->at = out->text;
 	for (i = 0; i < it->n; i++) {
 		walks[i].cpu = it->list[i].cpu;
-		walks[i].page = it->list[i].base;
-		walks[i].end_of_pages = it->list[i].base + it->list[i].bytes;
+		walks[i].pages = &it->list[i].extent;
+		walks[i].n_pages = it->list[i].n_pages;
+		walks[i].offset = (uint64_t)it->times.offset;
 	}
 	run(walks, (int)it->n, &it->comms,
 	    dkt_event_id(dkt_event_find(ctx, "raw_syscalls", "sys_enter")),
