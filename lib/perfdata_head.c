@@ -199,6 +199,8 @@ static void take_text(struct dkt__cursor *cur, char **text)
 
 static int take_feature(struct dkt__perf *perf, uint64_t feature, struct dkt__cursor cur)
 {
+	uint64_t n;
+
 	switch (feature) {
 	case FEAT_TRACING_DATA:
 		return dkt__perf_tracing_data(perf, cur.p, dkt__cursor_left(&cur));
@@ -212,8 +214,8 @@ static int take_feature(struct dkt__perf *perf, uint64_t feature, struct dkt__cu
 		take_text(&cur, &perf->arch);
 		break;
 	case FEAT_NRCPUS:
-		perf->base.info.cpus =
-			(int)DKT__MIN(dkt__cursor_number(&cur, 4), (uint64_t)DKT__PERF_CPUS);
+		n = dkt__cursor_number(&cur, 4);
+		perf->base.info.cpus = (int)DKT__MIN(n, (uint64_t)DKT__PERF_CPUS);
 		break;
 	case FEAT_COMPRESSED:
 		perf->has_users = true;

@@ -81,6 +81,15 @@ our_lines()
 		dktrace report profile.data
 }
 
+@test "more CPUs than a kernel can have are none" {
+	# struct nr_cpus of its header: how many there are, how many are on.
+	for numbers in '\2\0\0\0\0377\0377\0377\0177' '\0377\0377\0377\0177\0377\0377\0377\0177'; do
+		cp "$files/plain.data" cpus.data
+		printf %b "$numbers" | dd of=cpus.data bs=1 seek=17922 conv=notrunc status=none
+		timeout 10 dktrace report cpus.data | cmp - <(dktrace report "$files/plain.data")
+	done
+}
+
 @test "what comes through a pipe is read to its end" {
 	dktrace report "$files/pipe.data" >wanted
 	dktrace report - <"$files/pipe.data" | cmp wanted -
