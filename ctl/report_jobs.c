@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Bytes of pages in a slice; their text is about three times as long. */
-#define SLICE (2 << 20)
+#define SLICE (1 << 20)
 
 /* So many slices for each thread are taken or wait for their turn, so that hardly a thread does. */
 #define AHEAD 2

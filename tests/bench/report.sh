@@ -54,7 +54,7 @@ median()
 row()
 {
 	awk -v what="$1" -v a="$(median "$2")" -v b="$(median "$3")" -v asked="$4" \
-		'BEGIN { printf "%-44s %7.3f s  %7.3f s  %5.1fx (asked: %s)\n", what, a, b, a / b, asked }'
+		'BEGIN { printf "%-44s %7.3f s  %7.3f s  %6.2fx (asked: %s)\n", what, a, b, a / b, asked }'
 }
 
 # Records system calls and the scheduler, or with a second argument every event of some systems.
