@@ -58,8 +58,11 @@ static struct section take_section(struct dkt__cursor *cur)
 static int take_ids(struct dkt__perf *perf, struct dkt__cursor *cur)
 {
 	size_t n = dkt__cursor_left(cur) / 8;
-	struct dkt__perf_id *more = reallocarray(perf->ids, perf->n_ids + n + 1, sizeof(*more));
+	struct dkt__perf_id *more;
 
+	/* Each has a place in the file: attributes that share them make no sense. */
+	n = DKT__MIN(n, perf->file.size / 8 - perf->n_ids);
+	more = reallocarray(perf->ids, perf->n_ids + n + 1, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
 	perf->ids = more;

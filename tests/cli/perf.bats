@@ -90,6 +90,26 @@ our_lines()
 	done
 }
 
+@test "attributes that share their numbers take no more than the file" {
+	# 4096 attributes of 64 bytes, each with the whole file as its numbers.
+	{
+		printf '\2\0\0\0\100'
+		head -c 59 /dev/zero
+		printf '\0\0\0\0\0\0\0\0\150\0\5\0\0\0\0\0'
+	} >attr
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		cat attr attr >attrs
+		mv attrs attr
+	done
+	{
+		printf 'PERFILE2\150\0\0\0\0\0\0\0\120\0\0\0\0\0\0\0\150\0\0\0\0\0\0\0\0\0\5\0\0\0\0\0'
+		head -c 64 /dev/zero
+		cat attr
+	} >shared.data
+	run -1 timeout 10 bash -c 'ulimit -v 500000; dktrace report shared.data'
+	has "$output" "dktrace: shared.data: the file is cut off at byte 327784; its records end at byte"
+}
+
 @test "what comes through a pipe is read to its end" {
 	dktrace report "$files/pipe.data" >wanted
 	dktrace report - <"$files/pipe.data" | cmp wanted -
