@@ -38,8 +38,8 @@ TOOL_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TOOL_PKGS) 2>/dev/null)
 LIB_LIBS := $(shell $(PKG_CONFIG) --libs $(LIB_PKGS) 2>/dev/null)
 TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_PKGS) 2>/dev/null)
 
-LIB_SRC := $(wildcard lib/*.c)
-COMPAT_SRC := $(wildcard compat/*.c)
+LIB_SRC := $(wildcard lib/*.c lib/*/*.c)
+COMPAT_SRC := $(wildcard compat/*.c compat/*/*.c)
 CTL_SRC := $(wildcard ctl/*.c)
 UNIT_SRC := $(wildcard tests/unit/*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/*.c)
@@ -88,12 +88,12 @@ help:
 $(O)/lib/%.o: lib/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) $(LIB_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(BASE) -Ilib $(LIB_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP $(CFLAGS) -c -o $@ $<
 
 $(O)/compat/%.o: compat/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) $(TOOL_CFLAGS) $(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null) \
+	$(Q)$(CC) $(BASE) -Icompat $(TOOL_CFLAGS) $(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null) \
 		-DDATADIR='"$(DATADIR)"' -DCONFDIR='"$(CONFDIR)"' $(if $(EDIT),-DHAVE_LIBEDIT) -MMD -MP $(CFLAGS) -c -o $@ $<
 
 $(O)/ctl/%.o: ctl/%.c

@@ -3,7 +3,7 @@
 #ifndef COMPAT_APPLY_H
 #define COMPAT_APPLY_H
 
-#include "event_filter.h"
+#include "apply/event_filter.h"
 #include "modules.h"
 
 struct plan {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "class_map.h"
-#include "glob.h"
+#include "class/glob.h"
+#include "class/map.h"
 #include "util.h"
 
 /* Events are asked of a catalogue by glob: first the system, then names in its range. */

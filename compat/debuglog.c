@@ -10,10 +10,10 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
-#include "cdebug.h"
+#include "apply/rebuild.h"
 #include "lustre_masks.h"
+#include "message/cdebug.h"
 #include "probes.h"
-#include "rebuild.h"
 #include "util.h"
 
 /* Says that tracefs was mounted by us. No instance's name begins with a dot. */

@@ -17,7 +17,7 @@
 #define DEBUGLOG_SETTINGS "settings"
 #define DEBUGLOG_BEFORE   "settings.before"
 
-struct probes; /* probe_list.h */
+struct probes; /* probes/probe_list.h */
 
 struct debuglog {
 	struct dkt_ctx *ctx;

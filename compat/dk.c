@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cdebug.h"
-#include "dk_lustre.h"
-#include "dk_out.h"
+#include "dk/lustre.h"
+#include "dk/out.h"
+#include "message/cdebug.h"
 #include "util.h"
 
 /* A capture that follows looks again so often, ms. */

@@ -8,7 +8,7 @@
 
 #include "debuglog.h"
 #include "rate.h"
-#include "record_sort.h"
+#include "record/sort.h"
 
 /* A file that is there whole or not at all; what goes wrong ends it with that error. */
 struct dk_file {

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lctl_cmd.h"
-#include "lctl_rows.h"
-#include "real_lctl.h"
-#include "session.h"
+#include "lctl/cmd.h"
+#include "lctl/real_lctl.h"
+#include "lctl/rows.h"
+#include "lctl/session.h"
 #include "util.h"
 
 /* A wrong use of a command that then prints its help. */

@@ -5,7 +5,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "tree.h"
+#include "param/tree.h"
 
 /* One run of the program. All but the first four begin as zeroes. */
 struct lctl {

@@ -5,7 +5,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "record_sort.h"
+#include "record/sort.h"
 
 /*
  * Writes the name of a file, which must not be there, to the parameter: the kernel makes it. In

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 
 #include "log_text.h"
-#include "record_event.h"
-#include "record_sort.h"
+#include "record/event.h"
+#include "record/sort.h"
 #include "util.h"
 
 /* So much of a file is looked at to know its kind. */

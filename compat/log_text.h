@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "record_runs.h"
+#include "record/runs.h"
 
 /* Where a line's own text begins, behind "SUBSYS:MASK:CPU.TYPE:SEC.USEC:STACK:PID:EXT:(". */
 const char *log_text_head(const char *line, struct record_head *head);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Debug messages: those recorded as text, and those recorded as format and arguments (cdebug.c). */
+/* Debug messages: those recorded as text, and those recorded as format and arguments (message/cdebug.c). */
 #include "message.h"
 
 #include <errno.h>
@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cdebug.h"
-#include "message_parts.h"
+#include "message/cdebug.h"
+#include "message/parts.h"
 #include "util.h"
 
 /* Fewer bytes than this behind an address may lie in another page, which may not be there. */

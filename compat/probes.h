@@ -3,8 +3,8 @@
 #ifndef COMPAT_PROBES_H
 #define COMPAT_PROBES_H
 
-#include "probe_list.h"
-#include "probe_words.h"
+#include "probes/probe_list.h"
+#include "probes/probe_words.h"
 
 /* Marks the events of those that are on in the class map: they are wanted whatever the masks say. */
 void probes_mark(struct debuglog *log);

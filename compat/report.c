@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "class/glob.h"
 #include "debuglog.h"
-#include "glob.h"
 #include "util.h"
 
 /* Records that are put into the buffer before somebody looks how full it is. */

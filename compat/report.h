@@ -3,7 +3,7 @@
 #ifndef COMPAT_REPORT_H
 #define COMPAT_REPORT_H
 
-#include "dk_out.h"
+#include "dk/out.h"
 
 struct report_opts {
 	const char *style; /* as style_find() takes it; NULL: only report_selects() is called */

@@ -10,7 +10,7 @@
 #include "filters.h"
 #include "functions.h"
 #include "param.h"
-#include "param_file.h"
+#include "param/file.h"
 #include "probes.h"
 #include "triggers.h"
 #include "util.h"

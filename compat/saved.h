@@ -3,9 +3,9 @@
 #ifndef COMPAT_SAVED_H
 #define COMPAT_SAVED_H
 
-#include "conf.h"
 #include "debuglog.h"
-#include "tree.h"
+#include "param/tree.h"
+#include "saved/conf.h"
 
 /*
  * Sets all parameters that the file sets, as set_param would, Lustre's own too, but in one

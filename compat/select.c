@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "glob.h"
+#include "class/glob.h"
 #include "util.h"
 
 /* Joins words. A glob has brackets for what else it would need them for. */

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cdebug.h"
-#include "tree.h"
+#include "message/cdebug.h"
+#include "param/tree.h"
 #include "util.h"
 
 #define NOT_LOADED "Lustre's libcfs is not loaded"

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "param_opts.h"
+#include "param/opts.h"
 #include "util.h"
 
 #define LEGACY "legacy"

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "legacy_common.h"
-#include "message_parts.h"
-#include "return_probe.h"
+#include "message/parts.h"
+#include "probes/return_probe.h"
 #include "util.h"
 
 /* D_CONSOLE | D_WARNING, as a marker has; subsystem undefined. */

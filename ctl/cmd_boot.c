@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "app.h"
-#include "boot_config.h"
 #include "param.h"
+#include "saved/boot_config.h"
 
 /* PARAMETER=VALUE, on top of what is set. */
 static int take(struct debuglog *log, const char *word, struct settings *set)

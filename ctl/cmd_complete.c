@@ -10,7 +10,7 @@
 #include "mask.h"
 #include "opt.h"
 #include "param.h"
-#include "probe_list.h"
+#include "probes/probe_list.h"
 #include "select.h"
 #include "style.h"
 

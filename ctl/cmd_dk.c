@@ -12,9 +12,9 @@
 #include "dk_file.h"
 #include "libcfs.h"
 #include "opt.h"
+#include "param/tree.h"
 #include "style.h"
 #include "timespec.h"
-#include "tree.h"
 
 /* The only thing that a signal handler changes. */
 static volatile sig_atomic_t stop;

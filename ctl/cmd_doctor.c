@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "app.h"
+#include "apply/drift.h"
 #include "class.h"
 #include "debuglog.h"
 #include "devices.h"
-#include "drift.h"
 #include "mask.h"
 #include "out.h"
 #include "sources.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "app.h"
+#include "apply/drift.h"
 #include "debuglog.h"
-#include "drift.h"
 #include "fold.h"
 #include "mask.h"
 #include "out.h"

@@ -4,7 +4,7 @@
 #define CTL_SINK_H
 
 #include "app.h"
-#include "dk_out.h"
+#include "dk/out.h"
 #include "outfile.h"
 
 /* What one of the kernels needs whose records are printed. */

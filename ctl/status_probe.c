@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "probe_list.h"
+#include "probes/probe_list.h"
 #include "util.h"
 
 char *status_probes_text(struct debuglog *log)

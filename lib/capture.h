@@ -3,8 +3,8 @@
 #ifndef DKT_CAPTURE_H
 #define DKT_CAPTURE_H
 
+#include "capture/spool.h"
 #include "page.h"
-#include "spool.h"
 
 struct dkt__cpu {
 	struct dkt_instance *in; /* NULL: its buffer is gone, only the spool is left */

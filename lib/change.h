@@ -3,7 +3,7 @@
 #ifndef DKT_CHANGE_H
 #define DKT_CHANGE_H
 
-#include "tracer.h"
+#include "change/tracer.h"
 
 struct dkt__filter_step {
 	struct dkt_event *event;

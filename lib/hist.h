@@ -3,7 +3,7 @@
 #ifndef DKT_HIST_H
 #define DKT_HIST_H
 
-#include "table.h"
+#include "hist/table.h"
 
 /* TRACING_MAP_KEYS_MAX; TRACING_MAP_VALS_MAX less hitcount */
 #define HIST_KEYS 3

@@ -5,7 +5,7 @@
 
 #include <byteswap.h>
 
-#include "gate.h"
+#include "expr/gate.h"
 
 struct dkt__page {
 	uint32_t size; /* of a page */

@@ -3,9 +3,9 @@
 #ifndef DKT_PAIRS_H
 #define DKT_PAIRS_H
 
-#include "dist.h"
-#include "key.h"
-#include "keymap.h"
+#include "hist/key.h"
+#include "hist/keymap.h"
+#include "pairs/dist.h"
 
 #define PAIRS_KEYS 3
 

@@ -5,7 +5,7 @@
 
 #include "event.h"
 #include "perfdata.h"
-#include "swap.h"
+#include "source/swap.h"
 
 #include "banned.h"
 

@@ -108,7 +108,7 @@ static inline struct dkt__cursor dkt__perf_cursor(const struct dkt__perf *perf, 
 /* Says once more what could not be read. */
 void dkt__perf_damage(struct dkt__perf *perf, const char *fmt, ...) DKT_PRINTF(2, 3);
 
-/* ---- perfdata_head.c ---- */
+/* ---- perfdata/head.c ---- */
 
 /* Reads attributes, formats and what is known of the machine; finds the tape. */
 int dkt__perf_head(struct dkt__perf *perf);
@@ -122,13 +122,13 @@ int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t s
 /* All attributes are known: what numbers in samples mean can be looked up. */
 void dkt__perf_sort_ids(struct dkt__perf *perf);
 
-/* ---- perfdata_item.c ---- */
+/* ---- perfdata/item.c ---- */
 
 /* Takes a record of that many bytes apart. False: it makes no sense, or is not asked for. */
 bool dkt__perf_item(const struct dkt__perf *perf, const uint8_t *data, uint32_t size,
 		    struct dkt__perf_item *item);
 
-/* ---- perfdata_scan.c ---- */
+/* ---- perfdata/scan.c ---- */
 
 /* Numbers of records that perf adds itself: tools/lib/perf/include/perf/event.h. */
 enum dkt__perf_user {

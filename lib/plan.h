@@ -231,7 +231,7 @@ char dkt__plan_unescape(char c);
 int dkt__plan_compile(struct dkt__plan *plan, struct tep_event *tep,
 		      const struct tep_print_fmt *print);
 
-/* ---- plan_type.c: what the words of a print format stand for ---- */
+/* ---- plan/type.c: what the words of a print format stand for ---- */
 
 /* A number's C type. */
 struct dkt__type {
@@ -273,7 +273,7 @@ int dkt__plan_needs(struct dkt__plan *plan, int offset, unsigned int size);
 int dkt__plan_bytes(struct dkt__plan *plan, const struct tep_format_field *field,
 		    struct dkt__bytes *bytes);
 
-/* ---- plan_expr.c: expressions ---- */
+/* ---- plan/expr.c: expressions ---- */
 
 /* Compiles a number. -EOPNOTSUPP: it is none, or too much. */
 int dkt__plan_value(struct dkt__plan *plan, struct tep_event *tep, struct tep_print_arg *arg,
@@ -302,7 +302,7 @@ void dkt__plan_line(const struct dkt__plan *plan, const struct dkt_record *recor
 uint64_t dkt__plan_code(const struct dkt__run *run, const struct dkt__code *code, uint32_t n);
 bool dkt__run_grow(struct dkt__run *run, size_t n);
 
-/* Steps that are rarer or longer: plan_text.c, plan_net.c. */
+/* Steps that are rarer or longer: plan/text.c, plan/net.c. */
 void dkt__run_0x(struct dkt__run *run, uint64_t v);
 void dkt__run_int(struct dkt__run *run, const struct dkt__step *step);
 void dkt__run_kernel_string(struct dkt__run *run, const struct dkt__step *step);

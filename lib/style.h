@@ -44,7 +44,7 @@ struct dkt__column {
 	uint32_t key_len;
 };
 
-struct dkt__names; /* style_names.c */
+struct dkt__names; /* style/names.c */
 
 /* What a style knows of one event. */
 struct dkt__form {
@@ -112,7 +112,7 @@ const char *dkt__style_keep(struct dkt_style *style, const char *text, size_t le
 /* What the style knows of the event, learnt now if need be; NULL when memory is out. */
 struct dkt__form *dkt__style_learn(struct dkt_style *style, struct dkt_event *event);
 
-/* style_column.c: fills in columns, need, room and text; events without a format have none. */
+/* style/column.c: fills in columns, need, room and text; events without a format have none. */
 int dkt__style_columns(struct dkt_style *style, struct dkt__form *form);
 
 /* The column of that name that all records have, or none. */

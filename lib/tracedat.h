@@ -7,8 +7,8 @@
 #define DKT_TRACEDAT_H
 
 #include "event.h"
-#include "shift.h"
-#include "streams.h"
+#include "source/shift.h"
+#include "source/streams.h"
 #include "symbol.h"
 
 enum dkt__dat_option {
@@ -90,7 +90,7 @@ struct dkt__dat {
 /* A cursor over the file from there on, or at its end if there is nothing. */
 struct dkt__cursor dkt__dat_at(const struct dkt__dat *dat, uint64_t offset);
 
-/* ---- tracedat_section.c: what both versions have, in their order in version 6 ---- */
+/* ---- tracedat/section.c: what both versions have, in their order in version 6 ---- */
 
 /* Each reads what its section holds; false: it makes no sense. */
 bool dkt__dat_header_info(struct dkt__dat *dat, struct dkt__cursor *cur);
@@ -100,19 +100,19 @@ bool dkt__dat_kallsyms(struct dkt__dat *dat, struct dkt__cursor *cur);
 bool dkt__dat_printk(struct dkt__dat *dat, struct dkt__cursor *cur);
 bool dkt__dat_cmdlines(struct dkt__dat *dat, struct dkt__cursor *cur);
 
-/* ---- tracedat_option.c ---- */
+/* ---- tracedat/option.c ---- */
 
 /* Notes what an option says; those that are not known or make no sense say nothing. */
 int dkt__dat_option(struct dkt__dat *dat, unsigned int id, struct dkt__cursor option);
 struct dkt__dat_buffer *dkt__dat_buffer_add(struct dkt__dat *dat, const char *name);
 
-/* ---- tracedat_peer.c ---- */
+/* ---- tracedat/peer.c ---- */
 
 int dkt__dat_guest(struct dkt__dat *dat, struct dkt__cursor *option);
 int dkt__dat_time_shift(struct dkt__dat *dat, struct dkt__cursor *option);
 void dkt__dat_shifts_clear(struct dkt__dat *dat);
 
-/* ---- tracedat_v6.c, tracedat_v7.c ---- */
+/* ---- tracedat/v6.c, tracedat/v7.c ---- */
 
 /* Reads all but the records, from the cursor on. */
 int dkt__dat_read_v6(struct dkt__dat *dat, struct dkt__cursor *cur);

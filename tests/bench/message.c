@@ -7,7 +7,7 @@
 
 #include "cdebug_event.h"
 #include "internal.h"
-#include "message_parts.h"
+#include "message/parts.h"
 
 #define MESSAGES 4096
 #define ROUNDS   50

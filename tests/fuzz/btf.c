@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes BTF: whatever the bytes, types and functions are walked without going beyond them. */
-#include "btf.h"
-#include "abi.h"
+#include "debuginfo/btf.h"
+#include "debuginfo/abi.h"
 #include "expr.h"
 #include "replay.h"
 

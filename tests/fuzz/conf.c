@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "../../compat/functions.h" /* the library has one of that name */
-#include "conf.h"
 #include "filters.h"
-#include "probe_words.h"
+#include "probes/probe_words.h"
 #include "replay.h"
+#include "saved/conf.h"
 
 /* The words of a failure say where: FILE:LINE:COLUMN, in a line that there is. */
 static void check_words(const char *words, const struct conf *conf)

@@ -2,9 +2,9 @@
 /* Fuzzes programs: whatever an ELF file and its DWARF say, places in it are within it. */
 #include <sys/mman.h>
 
-#include "dwarf_place.h"
+#include "debuginfo/dwarf_place.h"
+#include "debuginfo/sdt.h"
 #include "replay.h"
-#include "sdt.h"
 
 /* libdw loses a few bytes over some files that lie. */
 const char *__lsan_default_suppressions(void);

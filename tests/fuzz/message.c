@@ -5,8 +5,8 @@
  */
 #include "cdebug_event.h"
 #include "internal.h"
-#include "message_fits.h"
-#include "message_parts.h"
+#include "message/fits.h"
+#include "message/parts.h"
 #include "replay.h"
 
 #define EVENTS 5

@@ -4,7 +4,7 @@
  * it is one line that the kernel could take, and reads again as the same probe.
  */
 #include "probe.h"
-#include "probe_arg.h"
+#include "probe/arg.h"
 #include "probe_tree.h"
 #include "replay.h"
 

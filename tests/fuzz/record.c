@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "record_line.h"
-#include "record_sort.h"
+#include "record/line.h"
+#include "record/sort.h"
 #include "replay.h"
 
 static uint64_t walk(struct record_sort *sort)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes arguments of static markers: one that is taken is one that the kernel can be told. */
-#include "sdt.h"
+#include "debuginfo/sdt.h"
 #include "replay.h"
 
 /* "%di", "+8(%sp)", "\\-5" and nothing behind. */

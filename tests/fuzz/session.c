@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lctl_rows.h"
+#include "lctl/rows.h"
 #include "param.h"
 #include "replay.h"
 

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "cdebug.h"
-#include "cdebug_calls.h"
-#include "message_fits.h"
-#include "message_parts.h"
+#include "message/cdebug.h"
+#include "message/cdebug_calls.h"
+#include "message/fits.h"
+#include "message/parts.h"
 #include "util.h"
 
 /* The kernel's: MAX_TRACE_ARGS, MAX_ARGSTR_LEN, MAX_ARG_NAME_LEN, a command less than a page. */

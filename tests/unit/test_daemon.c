@@ -13,11 +13,11 @@
 
 #include <cmocka.h>
 
-#include "daemon_file.h"
-#include "record_event.h"
-#include "record_line.h"
-#include "record_make.h"
-#include "record_sort.h"
+#include "daemon/file.h"
+#include "record/event.h"
+#include "record/line.h"
+#include "record/make.h"
+#include "record/sort.h"
 
 #define LINE "00000080:00200000:1.0F:1495061000.000042:0:77:0:(syscalls:0:sys_exit_read()) "
 

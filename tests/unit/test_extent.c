@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <sys/mman.h>
 
-#include "extent.h"
+#include "source/extent.h"
 
 #define PAGE  16u
 #define PAGES 7u

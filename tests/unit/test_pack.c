@@ -8,7 +8,7 @@
 
 #include <kbuffer.h>
 
-#include "pack.h"
+#include "tracedat/pack.h"
 
 #define MAX_RECORDS 64
 

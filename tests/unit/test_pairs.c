@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "intern.h"
-#include "keymap.h"
+#include "hist/intern.h"
+#include "hist/keymap.h"
 #include "pages.h"
 #include "pairs.h"
 

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "abi.h"
-#include "btf.h"
+#include "debuginfo/abi.h"
+#include "debuginfo/btf.h"
 #include "probe_tree.h"
 
 /* The definition that comes of it, or the words of the refusal. The caller frees it. */

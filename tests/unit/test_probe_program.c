@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "binary.h"
+#include "debuginfo/binary.h"
 #include "probe_tree.h"
 
 struct small {

@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "record_line.h"
-#include "record_runs.h"
-#include "record_sort.h"
-#include "record_tree.h"
+#include "record/line.h"
+#include "record/runs.h"
+#include "record/sort.h"
+#include "record/tree.h"
 
 #define BASE 1495061000u
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "sdt.h"
+#include "debuginfo/sdt.h"
 
 static void expect(enum dkt__machine machine, const char *args, const char *const *want,
 		   unsigned int n)

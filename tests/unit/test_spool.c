@@ -7,8 +7,8 @@
 #include <cmocka.h>
 #include <fcntl.h>
 
+#include "capture/spool.h"
 #include "pages.h"
-#include "spool.h"
 
 struct place {
 	char dir[32];

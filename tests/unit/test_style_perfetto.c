@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The style perfetto: which slices and tracks pairs of events become. */
 #include "perfetto_walk.h"
-#include "style_perfetto.h"
+#include "style/perfetto.h"
 #include "style_room.h"
 
 /* A record of an event with the fields of style_event.h, a microsecond after the one before. */

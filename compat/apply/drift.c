@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What came and went in the kernel since the log was set, and the log does not have yet. */
+#include "apply/drift.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lustre_masks.h"
+#include "message.h"
+#include "message/cdebug.h"
+#include "modules.h"
+#include "util.h"
+
+struct drift {
+	struct debuglog *log;
+	struct dkt_event *const *all;
+	size_t n;
+	bool *on; /* by event index */
+	FILE *out;
+};
+
+static void tell(struct drift *d, const char *fmt, ...) DKT_PRINTF(2, 3);
+static void tell(struct drift *d, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (ftell(d->out))
+		fputc('\n', d->out);
+	va_start(ap, fmt);
+	vfprintf(d->out, fmt, ap);
+	va_end(ap);
+}
+
+static bool has_word(const char *list, const char *word)
+{
+	const size_t len = strlen(word);
+
+	for (; list && *list; list += strcspn(list, " "), list += *list != '\0')
+		if (!strncmp(list, word, len) && strchr(" ", list[len]))
+			return true;
+	return false;
+}
+
+/* ---- events ---- */
+
+static int read_on(struct drift *d)
+{
+	struct dkt_event **events __cleanup(free) = NULL;
+	size_t n, i;
+	int err = dkt_events(d->log->ctx, &d->all, &d->n);
+
+	if (!err)
+		err = dkt_instance_get_events(d->log->in, &events, &n);
+	if (err)
+		return err;
+	d->on = calloc(d->n + 1, sizeof(*d->on));
+	if (!d->on)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		d->on[dkt_event_index(events[i])] = true;
+	return 0;
+}
+
+static bool is_missing(const struct drift *d, size_t i)
+{
+	const struct class_bits *bits = class_map_event(d->log->map, d->all[i]);
+
+	return !d->on[i] && debuglog_wants(bits, &d->log->set) &&
+	       (!bits->fields || message_is(d->all[i]));
+}
+
+/* Systems that have come and others of which an event was switched off. */
+static void tell_missing(struct drift *d)
+{
+	size_t from, to, missing;
+
+	for (from = 0; from < d->n; from = to) {
+		const char *system = dkt_event_system(d->all[from]);
+
+		missing = 0;
+		for (to = from; to < d->n && !strcmp(dkt_event_system(d->all[to]), system); to++)
+			missing += is_missing(d, to);
+		if (!missing)
+			continue;
+		if (has_word(d->log->set.systems, system))
+			tell(d, "%zu events of %s are not on: somebody switched them off", missing,
+			     system);
+		else
+			tell(d,
+			     "%zu events of %s are not on: they came later; the next set_param"
+			     " switches them on",
+			     missing, system);
+	}
+}
+
+static bool has_system(const struct drift *d, const char *system)
+{
+	size_t i;
+
+	for (i = 0; i < d->n; i++)
+		if (!strcmp(dkt_event_system(d->all[i]), system))
+			return true;
+	return false;
+}
+
+static int tell_gone(struct drift *d)
+{
+	char *list __cleanup(free) = strdup(d->log->set.systems ? d->log->set.systems : "");
+	char *system, *save = NULL;
+
+	if (!list)
+		return -ENOMEM;
+	for (system = strtok_r(list, " ", &save); system; system = strtok_r(NULL, " ", &save))
+		if (!has_system(d, system))
+			tell(d, "events of %s have gone with their module", system);
+	return 0;
+}
+
+/* ---- entry and exit of functions ---- */
+
+static int tell_functions(struct drift *d)
+{
+	const char *graph = d->log->set.graph;
+	char *list __cleanup(free) = strdup(graph ? graph : "");
+	char *names __cleanup(free) = NULL;
+	char *module, *save = NULL;
+	struct modules modules;
+	size_t i;
+	int err = list ? 0 : -ENOMEM;
+
+	if (err || !graph)
+		return err;
+	err = modules_read(d->log->map, d->log->set.subsystem_debug, &modules);
+	if (err)
+		return err;
+	err = modules_names(&modules, &names);
+	for (i = 0; !err && i < modules.n; i++)
+		if (!has_word(graph, modules.list[i].name))
+			tell(d,
+			     "functions of %s are not recorded: it came later; the next set_param"
+			     " has them",
+			     modules.list[i].name);
+	modules_clear(&modules);
+	for (module = err ? NULL : strtok_r(list, " ", &save); module;
+	     module = strtok_r(NULL, " ", &save))
+		if (!has_word(names, module))
+			tell(d, "functions of %s are not recorded any more: it has gone", module);
+	return err;
+}
+
+/* ---- Lustre ---- */
+
+static void tell_mask(struct drift *d, enum mask_kind kind, const char *name, uint32_t ours)
+{
+	char text[MASK_TEXT_SIZE];
+	uint32_t theirs;
+
+	if (lustre_mask_read(kind, &theirs) || theirs == ours)
+		return;
+	mask_spell(kind, theirs, text);
+	tell(d, "Lustre's own %s is another one: %s", name, text);
+}
+
+/* Nothing that it leaves out is recorded, whatever the log has set. */
+static void tell_lustre(struct drift *d)
+{
+	const struct settings *set = &d->log->set;
+
+	tell_mask(d, MASK_DEBUG, "debug", set->debug);
+	tell_mask(d, MASK_SUBSYSTEM, "subsystem_debug", set->subsystem_debug);
+}
+
+int debuglog_drift(struct debuglog *log, char **lines)
+{
+	struct drift d = { .log = log };
+	size_t len;
+	int err = debuglog_map(log);
+
+	*lines = NULL;
+	if (err || !log->in)
+		return err;
+	d.out = open_memstream(lines, &len);
+	if (!d.out)
+		return -ENOMEM;
+	err = read_on(&d);
+	if (!err) {
+		tell_missing(&d);
+		err = tell_gone(&d);
+	}
+	if (!err)
+		err = tell_functions(&d);
+	if (!err)
+		tell_lustre(&d);
+	free(d.on);
+	if (fclose(d.out) && !err)
+		err = -ENOMEM;
+	if (err || !**lines) {
+		free(*lines);
+		*lines = NULL;
+	}
+	return err;
+}

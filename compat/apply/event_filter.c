@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which events settings switch on, and with which filter. */
+#include "apply/event_filter.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "message.h"
+#include "util.h"
+
+bool debuglog_wants(const struct class_bits *bits, const struct settings *set)
+{
+	/* Some messages cannot be masked; their filter knows. */
+	return bits->fields || bits->wanted ||
+	       class_bits_on(bits, set->debug, set->subsystem_debug);
+}
+
+/* ---- words as constants: msg_mask & rpctrace ---- */
+
+static int mask_constant(void *data, const char *field, const char *word, uint64_t *value)
+{
+	enum mask_kind kind = strstr(field, "subsys") ? MASK_SUBSYSTEM : MASK_DEBUG;
+	int bit = mask_bit(kind, word, strlen(word));
+
+	(void)data;
+	if (bit < 0)
+		return bit;
+	*value = UINT64_C(1) << bit;
+	return 0;
+}
+
+int debuglog_expr(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr)
+{
+	DKT_OPTS(dkt_expr_opts, opts, .constant = mask_constant);
+
+	return dkt_expr_new(ctx, text, &opts, expr);
+}
+
+/* ---- filters ---- */
+
+int event_filter_read(struct event_filter *filter)
+{
+	const struct settings *set = filter->set;
+	int err = set->filter ? debuglog_expr(filter->log->ctx, set->filter, &filter->expr) : 0;
+
+	return err ? err : rules_new(filter->log, &set->rules, &filter->rules);
+}
+
+void event_filter_clear(struct event_filter *filter)
+{
+	dkt_expr_free(filter->expr);
+	rules_free(filter->rules);
+	filter->expr = NULL;
+	filter->rules = NULL;
+}
+
+static void note_missed(const struct event_filter *filter, const struct dkt_event *event)
+{
+	if (!filter->missed)
+		return;
+	fprintf(filter->missed, "%s%s:%s", filter->report->n_missed++ ? ", " : "",
+		dkt_event_system(event), dkt_event_name(event));
+}
+
+/* debug_filter, as far as the event has its fields. */
+static int add_user(const struct event_filter *filter, struct dkt_event *event,
+		    struct conditions *all)
+{
+	char *text __cleanup(free) = NULL;
+	int err = filter->expr ? dkt_expr_check(filter->expr, event) : 0;
+
+	if (!filter->expr)
+		return 0;
+	if (err == -ENOENT || err == -EINVAL) {
+		note_missed(filter, event);
+		return 0;
+	}
+	if (!err)
+		err = dkt_expr_text(filter->expr, event, &text);
+	if (err)
+		return dkt_fail_in(filter->log->ctx, err, "debug_filter");
+	if (filter->report)
+		filter->report->took++;
+	return conditions_add(all, text);
+}
+
+int event_filter_own(const struct event_filter *filter, struct dkt_event *event, char **text)
+{
+	const struct settings *set = filter->set;
+	const struct class_bits *bits = class_map_event(filter->log->map, event);
+	uint32_t types = bits->types & set->debug;
+
+	if (bits->fields)
+		return message_filter(set->debug, set->subsystem_debug, text);
+	if (bits->filtered & types || bits->narrowed & types)
+		return class_map_filter(filter->log->map, event, types, filter->sites, text);
+	*text = strdup("");
+	return *text ? 0 : -ENOMEM;
+}
+
+int event_filter(const struct event_filter *filter, struct dkt_event *event, char **text)
+{
+	const struct class_bits *bits = class_map_event(filter->log->map, event);
+	char *own __cleanup(free) = NULL;
+	struct conditions all = { 0 };
+	int err = 0;
+
+	/* What only a trigger switches on is no part of the classes. */
+	if (debuglog_wants(bits, filter->set))
+		err = event_filter_own(filter, event, &own);
+	if (!err && own)
+		err = conditions_add(&all, own);
+	/* What is never shown for itself has not the fields, and is shown with what has. */
+	if (!err && !message_is_part(event))
+		err = add_user(filter, event, &all);
+	if (!err && filter->rules && !message_is_part(event))
+		err = rules_add(filter->rules, event, &all);
+	*text = all.text;
+	if (!err)
+		return 0;
+	free(all.text);
+	*text = NULL;
+	return err;
+}
+
+/* ---- what missed ---- */
+
+char *events_by_system(const char *names)
+{
+	const char *first, *p;
+	size_t len, size;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &size);
+
+	for (first = names; out && *first; first = p) {
+		size_t n = 0;
+
+		len = strcspn(first, ":") + 1;
+		for (p = first; !strncmp(p, first, len); n++) {
+			p += strcspn(p, ",");
+			p += *p ? strlen(", ") : 0;
+		}
+		fputs(first == names ? "" : ", ", out);
+		if (n == 1)
+			len = strcspn(first, ",") + 1;
+		fprintf(out, "%.*s", (int)len - 1, first);
+		if (n > 1)
+			fprintf(out, " (%zu)", n);
+	}
+	return out && !fclose(out) ? text : NULL;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Settings from what is on in the kernel, when their file is gone. */
+#include "apply/rebuild.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "apply/event_filter.h"
+#include "modules.h"
+#include "triggers.h"
+#include "util.h"
+
+/* Bits that must have been on, and those that cannot have been. */
+struct known {
+	uint32_t on;
+	uint32_t off;
+};
+
+static uint32_t single_bit(uint32_t bits)
+{
+	return bits & (bits - 1) ? 0 : bits;
+}
+
+/* An event that is on has a type and a subsystem that are on; one that is off lacks one of them. */
+static void learn(const struct class_bits *bits, bool is_on, struct known *types,
+		  struct known *subsystems)
+{
+	if (is_on) {
+		types->on |= single_bit(bits->types & ~types->off);
+		subsystems->on |= single_bit(bits->subsystems & ~subsystems->off);
+		return;
+	}
+	if (bits->types & types->on)
+		subsystems->off |= bits->subsystems & ~subsystems->on;
+	if (bits->subsystems & subsystems->on)
+		types->off |= bits->types & ~types->on;
+}
+
+/* What all events together say, until they say nothing new. */
+static int learn_all(struct debuglog *log, const bool *is_on, struct known *types,
+		     struct known *subsystems)
+{
+	struct dkt_event *const *all;
+	struct known t, s;
+	size_t n, i;
+	int err = dkt_events(log->ctx, &all, &n);
+
+	if (err)
+		return err;
+	do {
+		t = *types;
+		s = *subsystems;
+		for (i = 0; i < n; i++) {
+			const struct class_bits *bits = class_map_event(log->map, all[i]);
+
+			if (!bits->fields)
+				learn(bits, is_on[i], types, subsystems);
+		}
+	} while (memcmp(&t, types, sizeof(t)) || memcmp(&s, subsystems, sizeof(s)));
+	return 0;
+}
+
+/* Classes with an event on, less those with an event of these subsystems that is off. */
+static uint32_t guess_types(struct debuglog *log, const bool *is_on, uint32_t subsystems)
+{
+	struct dkt_event *const *all;
+	uint32_t some = 0, missing = 0;
+	size_t n, i;
+
+	if (dkt_events(log->ctx, &all, &n))
+		return 0;
+	for (i = 0; i < n; i++) {
+		const struct class_bits *bits = class_map_event(log->map, all[i]);
+
+		if (bits->fields || !(bits->subsystems & subsystems))
+			continue;
+		if (is_on[i])
+			some |= bits->types;
+		else
+			missing |= bits->types;
+	}
+	return some & ~missing;
+}
+
+/* ---- filters ---- */
+
+/* Where the parenthesis that opens the text is closed; NULL: it has none, or no end. */
+static const char *closing(const char *text)
+{
+	int depth = 0;
+	char quote = '\0';
+
+	if (*text != '(')
+		return NULL;
+	for (; *text; text++) {
+		if (quote)
+			quote = *text == quote ? '\0' : quote;
+		else if (*text == '"' || *text == '\'')
+			quote = *text;
+		else
+			depth += (*text == '(') - (*text == ')');
+		if (!depth)
+			return text;
+	}
+	return NULL;
+}
+
+/* What an event's filter says beyond the class map's own part, "" for nothing; the caller frees it. */
+static int user_part(const char *filter, const char *own, char **user)
+{
+	static const char join[] = ") && (";
+	const size_t len = strlen(own);
+	const char *end;
+
+	*user = NULL;
+	if (len && filter[0] == '(' && !strncmp(filter + 1, own, len) &&
+	    !strncmp(filter + 1 + len, join, strlen(join)))
+		filter += 1 + len + strlen(join) - 1;
+	else if (len)
+		filter = "";
+	end = closing(filter);
+	*user = end && !end[1] ? strndup(filter + 1, (size_t)(end - filter - 1)) : strdup(filter);
+	return *user ? 0 : -ENOMEM;
+}
+
+/* Rules are "SYSTEM:EVENT FILTER"; of one text on all of them debug_filter is made. */
+static int join_rules(struct settings *set)
+{
+	struct names *rules = &set->rules;
+	size_t i;
+
+	for (i = 1; i < rules->n; i++)
+		if (strcmp(settings_rest(rules->list[i]), settings_rest(rules->list[0])) != 0)
+			return 0;
+	if (!rules->n)
+		return 0;
+	set->filter = strdup(settings_rest(rules->list[0]));
+	names_clear(rules);
+	return set->filter ? 0 : -ENOMEM;
+}
+
+static int guess_filter(struct debuglog *log, const struct event_filter *map,
+			struct dkt_event *event)
+{
+	char *filter __cleanup(free) = NULL;
+	char *own __cleanup(free) = NULL;
+	char *user __cleanup(free) = NULL;
+	char *rule;
+	int err = dkt_instance_get_filter(log->in, event, &filter);
+
+	if (err || !*filter)
+		return err;
+	err = settings_add_filtered(&log->set, event);
+	if (!err)
+		err = event_filter_own(map, event, &own);
+	if (!err)
+		err = user_part(filter, own, &user);
+	if (err || !*user)
+		return err;
+	if (asprintf(&rule, "%s:%s %s", dkt_event_system(event), dkt_event_name(event), user) < 0)
+		rule = NULL;
+	return names_take(&log->set.rules, rule);
+}
+
+static int guess_filters(struct debuglog *log, struct dkt_event *const *on, size_t n)
+{
+	struct event_filter map = { .log = log, .set = &log->set };
+	struct modules modules = { 0 };
+	char *sites __cleanup(free) = NULL;
+	size_t i;
+	int err = modules_read(log->map, log->set.subsystem_debug, &modules);
+
+	if (!err)
+		err = modules_sites(&modules, &sites);
+	map.sites = sites;
+	for (i = 0; !err && i < n; i++)
+		err = guess_filter(log, &map, on[i]);
+	modules_clear(&modules);
+	return err ? err : join_rules(&log->set);
+}
+
+/* ---- triggers, threads and CPUs ---- */
+
+/* Histograms are left to who made them. */
+static int add_trigger(void *data, struct dkt_event *event, const struct dkt_trigger *trigger)
+{
+	struct settings *set = data;
+	char *line;
+
+	if (strstr(trigger->action, "hist"))
+		return 0;
+	if (asprintf(&line, "%s:%s %s", dkt_event_system(event), dkt_event_name(event),
+		     trigger->text) < 0)
+		line = NULL;
+	return names_take(&set->triggers, line);
+}
+
+static int find_limits(struct debuglog *log)
+{
+	struct settings *set = &log->set;
+	pid_t *pids __cleanup(free) = NULL;
+	size_t n, i, len;
+	FILE *out;
+	int err = dkt_instance_get_pids(log->in, &pids, &n, &set->children);
+
+	if (!err)
+		err = dkt_instance_get_cpus(log->in, &set->cpus);
+	set->limited = n || set->cpus;
+	if (err || !n)
+		return err;
+	out = open_memstream(&set->pids, &len);
+	for (i = 0; out && i < n; i++)
+		fprintf(out, "%s%d", i ? " " : "", (int)pids[i]);
+	return !out || fclose(out) ? -ENOMEM : 0;
+}
+
+int debuglog_rebuild(struct debuglog *log)
+{
+	struct dkt_event **on __cleanup(free) = NULL;
+	struct dkt_event *const *all;
+	struct known types = { 0 }, subsystems = { 0 };
+	bool *is_on __cleanup(free) = NULL;
+	size_t n, n_all, i;
+	uint64_t bytes;
+	int err = dkt_events(log->ctx, &all, &n_all);
+
+	if (!err)
+		err = dkt_instance_get_events(log->in, &on, &n);
+	if (err)
+		return err;
+	is_on = calloc(n_all + 1, sizeof(*is_on));
+	if (!is_on)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		is_on[dkt_event_index(on[i])] = true;
+	err = learn_all(log, is_on, &types, &subsystems);
+	if (err)
+		return err;
+	/* Of what nothing is known, subsystems are on, as hardly anybody narrows them. */
+	log->set.subsystem_debug = mask_default(MASK_SUBSYSTEM) & ~subsystems.off;
+	log->set.debug = types.on |
+			 (guess_types(log, is_on, log->set.subsystem_debug) & ~types.off);
+	log->set.chosen = 1u << MASK_DEBUG | 1u << MASK_SUBSYSTEM;
+	if (!dkt_instance_get_size(log->in, &bytes))
+		log->set.debug_mb = (uint32_t)(bytes >> 20);
+	err = guess_filters(log, on, n);
+	if (!err)
+		err = triggers_each(log, NULL, add_trigger, &log->set);
+	return err ? err : find_limits(log);
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* debug_daemon: Lustre's own daemon, and beside it ours for the trace log. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon.h"
+#include "lctl/cmd.h"
+#include "util.h"
+
+#define PARAM "daemon_file"
+
+/* With Lustre its daemon has FILE, and ours this one. */
+#define SUFFIX ".dktrace"
+
+struct daemon_cmd {
+	struct lctl *lctl;
+	const char *name; /* that the command was called by */
+	char *param; /* Lustre's; NULL: it is not there */
+	struct debuglog *log;
+	bool ours; /* there is a trace log */
+	const char *rotate; /* of --rotate; NULL: not given */
+	const char *size; /* NULL: not given */
+	const char *file;
+};
+
+static int usage(const struct daemon_cmd *cmd)
+{
+	fprintf(stderr, "usage: %s {start file [MB]|stop}\n", cmd->name);
+	return 1;
+}
+
+/* ---- arguments ---- */
+
+static int read_size(const struct daemon_cmd *cmd, uint64_t *mb)
+{
+	char *end;
+	long size;
+
+	*mb = DAEMON_DEFAULT_MB;
+	if (!cmd->size)
+		return 0;
+	size = (long)strtoul(cmd->size, &end, 0);
+	if (size < DAEMON_MIN_MB || size > DAEMON_MAX_MB || *end) {
+		fprintf(stderr, "size %s invalid, must be in the range %d-%d MB\n", cmd->size,
+			DAEMON_MIN_MB, DAEMON_MAX_MB);
+		return 1;
+	}
+	*mb = (uint64_t)size;
+	return 0;
+}
+
+static int read_rotate(const struct daemon_cmd *cmd, uint64_t *n)
+{
+	char *end;
+
+	*n = 0;
+	if (!cmd->rotate)
+		return 0;
+	*n = strtoul(cmd->rotate, &end, 10);
+	if (*cmd->rotate >= '1' && *cmd->rotate <= '9' && !*end && *n <= 999)
+		return 0;
+	fprintf(stderr, "--rotate %s invalid, must be in the range 1-999 files\n", cmd->rotate);
+	return 1;
+}
+
+/* The directory must be there, the file need not. */
+static int absolute_path(const char *path, char **out)
+{
+	char *copy __cleanup(free) = strdup(path), *dir __cleanup(free) = NULL;
+	char *slash = copy ? strrchr(copy, '/') : NULL;
+	const char *name = slash ? slash + 1 : copy;
+
+	*out = NULL;
+	if (!copy)
+		return -ENOMEM;
+	if (!*path)
+		return -ENOENT;
+	if (slash)
+		*slash = '\0';
+	dir = realpath(!slash ? "." : *copy ? copy : "/", NULL);
+	if (!dir)
+		return -errno;
+	if (asprintf(out, "%s/%s", strcmp(dir, "/") ? dir : "", name) >= 0)
+		return 0;
+	*out = NULL;
+	return -ENOMEM;
+}
+
+/* ---- Lustre's ---- */
+
+static int write_param(int fd, const char *text)
+{
+	ssize_t n = write(fd, text, strlen(text));
+
+	return n == (ssize_t)strlen(text) ? 0 : n < 0 ? -errno : -EIO;
+}
+
+static int open_param(const struct daemon_cmd *cmd)
+{
+	int fd = open(cmd->param, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		fprintf(stderr, "open '%s' failed: %s\n", cmd->param, strerror(errno));
+	return fd;
+}
+
+static int start_lustre(const struct daemon_cmd *cmd, uint64_t mb, const char *path)
+{
+	int fd __cleanup(close) = open_param(cmd), err;
+	char size[32];
+
+	if (fd < 0)
+		return 1;
+	snprintf(size, sizeof(size), "size=%" PRIu64, mb);
+	/* Without a size the limit in force stays. */
+	err = cmd->size ? write_param(fd, size) : 0;
+	if (err) {
+		fprintf(stderr, "set %s failed: %s\n", size, strerror(-err));
+		return 1;
+	}
+	err = write_param(fd, path);
+	if (err)
+		fprintf(stderr, "start debug_daemon on %s failed: %s\n", cmd->file, strerror(-err));
+	return err ? 1 : 0;
+}
+
+static int stop_lustre(const struct daemon_cmd *cmd)
+{
+	int fd __cleanup(close) = open_param(cmd), err;
+
+	if (fd < 0)
+		return 1;
+	err = write_param(fd, "stop");
+	if (err)
+		fprintf(stderr, "stopping debug_daemon failed: %s\n", strerror(-err));
+	return err ? 1 : 0;
+}
+
+/* ---- ours ---- */
+
+/* Becomes the daemon: this program again, with nothing of the caller's open but standard error. */
+static void become_daemon(const struct daemon_cmd *cmd, const struct daemon_state *wanted,
+			  int ready)
+{
+	char self[] = "lctl", command[] = "debug_daemon", word[] = "run", fd[] = "3";
+	char mb[24], rotate[24];
+	char *argv[] = { self, command, word, wanted->file, mb, rotate, fd, NULL };
+	int null = open("/dev/null", O_RDWR);
+
+	snprintf(mb, sizeof(mb), "%" PRIu64, wanted->mb);
+	snprintf(rotate, sizeof(rotate), "%" PRIu64, wanted->rotate);
+	/* Words of a failure go into the pipe, and what says that all is well. */
+	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(ready, 2) < 0 ||
+	    dup2(2, 3) < 0)
+		_exit(127);
+	close_range(4, UINT_MAX, 0);
+	if (setenv("DKTRACE_INSTANCE", cmd->lctl->instance, 1) || chdir("/"))
+		_exit(127);
+	execv("/proc/self/exe", argv);
+	_exit(127);
+}
+
+/* What the daemon says until it runs: one NUL byte, or words. */
+static int wait_ready(const struct daemon_cmd *cmd, int from)
+{
+	char words[1024];
+	size_t len = 0;
+	ssize_t n;
+
+	while ((n = read(from, words + len, sizeof(words) - 1 - len)) > 0) {
+		len += (size_t)n;
+		if (!words[len - 1])
+			return 0;
+	}
+	words[len] = '\0';
+	words[strcspn(words, "\n")] = '\0';
+	fprintf(stderr, "start debug_daemon on %s failed: %s\n", cmd->file,
+		len ? words : strerror(ECHILD));
+	return 1;
+}
+
+static int start_ours(const struct daemon_cmd *cmd, const struct daemon_state *wanted)
+{
+	int ends[2], rc;
+	pid_t pid;
+
+	/* Lustre's switches to the new file as well. */
+	if (daemon_stop(cmd->lctl->ctx, cmd->log->dir)) {
+		lctl_say(cmd->lctl);
+		return 1;
+	}
+	fflush(NULL);
+	if (pipe2(ends, O_CLOEXEC)) {
+		fprintf(stderr, "start debug_daemon on %s failed: %s\n", cmd->file,
+			strerror(errno));
+		return 1;
+	}
+	pid = fork();
+	if (!pid) {
+		/* A session of its own, and no leader of it: no terminal can become its own. */
+		if (setsid() >= 0 && !fork())
+			become_daemon(cmd, wanted, ends[1]);
+		_exit(0);
+	}
+	close(ends[1]);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	rc = wait_ready(cmd, ends[0]);
+	close(ends[0]);
+	return rc;
+}
+
+/* ---- the words ---- */
+
+static int start(struct daemon_cmd *cmd)
+{
+	struct daemon_state wanted = { 0 };
+	char *path __cleanup(free) = NULL, *file __cleanup(free) = NULL;
+	int err, rc;
+
+	if (!cmd->file || (cmd->size && strlen(cmd->size) > 5))
+		return usage(cmd);
+	if (read_size(cmd, &wanted.mb) || read_rotate(cmd, &wanted.rotate))
+		return 1;
+	err = absolute_path(cmd->file, &path);
+	if (err) {
+		fprintf(stderr, "%s debug_daemon: cannot resolve path '%s': %s\n", cmd->lctl->self,
+			cmd->file, strerror(-err));
+		return -err;
+	}
+	rc = cmd->param ? start_lustre(cmd, wanted.mb, path) : 0;
+	if (rc || !cmd->ours)
+		return rc;
+	if (asprintf(&file, "%s%s", path, cmd->param ? SUFFIX : "") < 0) {
+		file = NULL;
+		return 1;
+	}
+	wanted.file = file;
+	return start_ours(cmd, &wanted);
+}
+
+static int stop_both(struct daemon_cmd *cmd)
+{
+	int rc = cmd->param ? stop_lustre(cmd) : 0;
+
+	if (cmd->log && daemon_stop(cmd->lctl->ctx, cmd->log->dir)) {
+		lctl_say(cmd->lctl);
+		rc = 1;
+	}
+	return rc;
+}
+
+static void print_lustre_status(const struct daemon_cmd *cmd)
+{
+	int fd __cleanup(close) = open(cmd->param, O_RDONLY | O_CLOEXEC);
+	char text[PATH_MAX + 1];
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	printf("Lustre's debug daemon: %s%s\n", *text ? "writes to " : "does not run", text);
+}
+
+static int status(struct daemon_cmd *cmd)
+{
+	struct daemon_state state;
+
+	if (cmd->param)
+		print_lustre_status(cmd);
+	if (!cmd->log)
+		return 0;
+	if (daemon_load(cmd->lctl->ctx, cmd->log->dir, &state)) {
+		lctl_say(cmd->lctl);
+		return 1;
+	}
+	if (state.pid)
+		printf("debug daemon: process %d writes to %s\n", (int)state.pid, state.file);
+	else if (state.error)
+		printf("debug daemon: failed: %s\n", state.error);
+	else
+		printf("debug daemon: does not run\n");
+	if (state.file) {
+		printf("file: %s, of %" PRIu64 " MB, ", state.file, state.mb);
+		if (state.rotate)
+			printf("then %" PRIu64 " older ones are kept\n", state.rotate);
+		else
+			printf("then overwritten from its start\n");
+		printf("written: %" PRIu64 " records, %" PRIu64 " bytes, %" PRIu64
+		       " times around\nlost: %" PRIu64 " records\n",
+		       state.records, state.bytes, state.rounds, state.lost);
+		if (state.own)
+			printf("left out: %" PRIu64 " records of the daemon itself\n", state.own);
+	}
+	daemon_state_clear(&state);
+	return 0;
+}
+
+/* run FILE MB ROTATE [FD]: what start makes of this program, and systemd runs. */
+static int run(struct daemon_cmd *cmd, int argc, char **argv)
+{
+	struct daemon_state wanted = { 0 };
+	int err, ready = argc > 5 ? (int)strtol(argv[5], NULL, 10) : -1;
+
+	if (argc < 3)
+		return usage(cmd);
+	cmd->size = argc > 3 ? argv[3] : NULL;
+	cmd->rotate = argc > 4 && strcmp(argv[4], "0") ? argv[4] : NULL;
+	if (read_size(cmd, &wanted.mb) || read_rotate(cmd, &wanted.rotate))
+		return 1;
+	err = absolute_path(argv[2], &wanted.file);
+	if (!err)
+		err = daemon_run(cmd->lctl->ctx, cmd->lctl->instance, &wanted, ready);
+	else
+		dkt_fail(cmd->lctl->ctx, err, "%s: %s", argv[2], strerror(-err));
+	free(wanted.file);
+	/* What start prints of it begins with other words. */
+	if (err)
+		fprintf(stderr, "%s\n", dkt_error(cmd->lctl->ctx));
+	return err ? 1 : 0;
+}
+
+/* Takes --rotate N out of the words. */
+static int take_rotate(struct daemon_cmd *cmd, int argc, char **argv)
+{
+	int i;
+
+	for (i = 2; i + 1 < argc; i++)
+		if (!strcmp(argv[i], "--rotate")) {
+			cmd->rotate = argv[i + 1];
+			memmove(argv + i, argv + i + 2, (size_t)(argc - i - 1) * sizeof(*argv));
+			return argc - 2;
+		}
+	return argc;
+}
+
+static int dispatch(struct daemon_cmd *cmd, int argc, char **argv)
+{
+	if (!strcasecmp(argv[1], "status"))
+		return status(cmd);
+	if (!cmd->param && !cmd->ours) {
+		fprintf(stderr, "invalid parameter '" PARAM "'\n");
+		return 1;
+	}
+	if (!strcasecmp(argv[1], "stop"))
+		return stop_both(cmd);
+	if (strcasecmp(argv[1], "start"))
+		return usage(cmd);
+	argc = take_rotate(cmd, argc, argv);
+	if (argc > 4)
+		return usage(cmd);
+	cmd->file = argc > 2 ? argv[2] : NULL;
+	cmd->size = argc > 3 ? argv[3] : NULL;
+	return start(cmd);
+}
+
+int lctl_cmd_debug_daemon(struct lctl *lctl, int argc, char **argv)
+{
+	struct daemon_cmd cmd = { .lctl = lctl, .name = argv[0] };
+	int rc;
+
+	if (argc < 2)
+		return usage(&cmd);
+	if (!strcmp(argv[1], "run"))
+		return run(&cmd, argc, argv);
+	if (tree_first(&lctl->tree, PARAM, &cmd.param))
+		cmd.param = NULL;
+	if (debuglog_open(lctl->ctx, lctl->instance, 0, &cmd.log))
+		cmd.log = NULL;
+	cmd.ours = cmd.log && cmd.log->in;
+	rc = dispatch(&cmd, argc, argv);
+	debuglog_close(cmd.log);
+	free(cmd.param);
+	return rc;
+}

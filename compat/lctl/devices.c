@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* device_list, dl: Lustre's devices, where there is no real lctl to ask. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "devices.h"
+#include "lctl/cmd.h"
+#include "lctl/real_lctl.h"
+#include "util.h"
+
+static const struct option names[] = {
+	{ "target", no_argument, NULL, 't' },
+	{ "yaml", no_argument, NULL, 'y' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* The server that a client's device talks to, from the parameter that tells; "" if there is none. */
+static void read_target(struct lctl *lctl, const char *type, const char *name, char *target,
+			size_t size)
+{
+	const char *conn = !strcmp(type, "osc") ? "ost_conn_uuid" :
+			   !strcmp(type, "mdc") ? "mds_conn_uuid" :
+						  NULL;
+	char *param __cleanup(free) = NULL;
+	char *path __cleanup(free) = NULL;
+	FILE *file;
+
+	*target = '\0';
+	if (!conn || asprintf(&param, "%s/%s/%s", type, name, conn) < 0) {
+		param = NULL;
+		return;
+	}
+	if (tree_first(&lctl->tree, param, &path))
+		return;
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	if (!fgets(target, (int)size, file))
+		*target = '\0';
+	target[strcspn(target, "\n")] = '\0';
+	fclose(file);
+}
+
+static void print_line(struct lctl *lctl, const char *line, size_t len, bool targets)
+{
+	char type[32], name[128], target[128] = "";
+
+	if (targets && sscanf(line, "%*d %*s %31s %127s", type, name) == 2)
+		read_target(lctl, type, name, target, sizeof(target));
+	printf("%.*s%s%s\n", (int)len, line, *target ? " " : "", target);
+}
+
+static void print_yaml(const struct devices *devices)
+{
+	size_t i;
+
+	printf("devices:\n");
+	for (i = 0; i < devices->n; i++) {
+		const struct device *d = &devices->rows[i];
+
+		printf("- index: %u\n  status: %s\n  type: %s\n  name: %s\n  uuid: %s\n"
+		       "  refcount: %lld\n",
+		       d->index, d->status ? d->status : "", d->type ? d->type : "",
+		       d->name ? d->name : "", d->uuid ? d->uuid : "", (long long)d->refcount);
+	}
+}
+
+static int print_devices(struct lctl *lctl, const struct devices *devices, bool targets)
+{
+	struct dkt_buf *buf;
+	size_t i, len;
+	int err = dkt_buf_new(&buf);
+
+	for (i = 0; !err && i < devices->n; i++) {
+		const char *line;
+
+		dkt_buf_reset(buf);
+		device_print(&devices->rows[i], buf);
+		line = dkt_buf_data(buf, &len);
+		err = dkt_buf_error(buf);
+		if (!err)
+			print_line(lctl, line, len - 1, targets);
+	}
+	dkt_buf_free(buf);
+	return err;
+}
+
+/* Before there was netlink: the same lines in a file. */
+static int print_file(struct lctl *lctl, bool targets)
+{
+	char *path __cleanup(free) = NULL;
+	char *line __cleanup(free) = NULL;
+	size_t size = 0;
+	ssize_t n;
+	FILE *file;
+	int err = tree_first(&lctl->tree, "devices", &path);
+
+	if (err)
+		return err;
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	while ((n = getline(&line, &size, file)) > 0)
+		print_line(lctl, line, (size_t)n - (line[n - 1] == '\n'), targets);
+	fclose(file);
+	return 0;
+}
+
+static int ask_kernel(struct lctl *lctl, struct devices *devices)
+{
+	int err = devices_read(lctl->ctx, devices);
+
+	if (err == -ENOENT)
+		fprintf(stderr, "Writer error: failed to resolve Netlink family id\n");
+	else if (err)
+		lctl_say(lctl);
+	return err;
+}
+
+static int list(struct lctl *lctl, bool targets, bool yaml)
+{
+	struct devices devices;
+	int err = ask_kernel(lctl, &devices);
+
+	if (err)
+		return -print_file(lctl, targets);
+	if (yaml)
+		print_yaml(&devices);
+	else
+		err = print_devices(lctl, &devices, targets);
+	devices_clear(&devices);
+	return -err;
+}
+
+int lctl_cmd_device_list(struct lctl *lctl, int argc, char **argv)
+{
+	bool targets = false, yaml = false;
+	int c;
+
+	if (real_lctl_is_there())
+		return lctl_hand_on(lctl, argc, argv);
+	if (argc > 2)
+		return lctl_usage(argv[0][1] == 'l' ? "dl" : "device_list");
+	optind = 0;
+	while ((c = getopt_long(argc, argv, "ty", names, NULL)) != -1) {
+		if (c == '?')
+			return lctl_usage(argv[0][1] == 'l' ? "dl" : "device_list");
+		targets |= c == 't';
+		yaml |= c == 'y';
+	}
+	if (optind < argc)
+		return lctl_usage(argv[0][1] == 'l' ? "dl" : "device_list");
+	return list(lctl, targets, yaml);
+}
+
+/* ---- parameters that only root finds as files ---- */
+
+static int get_devices(struct lctl *lctl, const struct param_opts *opts)
+{
+	struct devices devices;
+	int err;
+
+	if (opts->only_name) {
+		printf("devices\n");
+		return 0;
+	}
+	err = ask_kernel(lctl, &devices);
+	if (err)
+		return err;
+	if (opts->yaml) {
+		print_yaml(&devices);
+	} else {
+		if (opts->name)
+			printf("devices=\n");
+		err = print_devices(lctl, &devices, false);
+	}
+	devices_clear(&devices);
+	return err;
+}
+
+/* The other messages are the real one's to read. */
+static int get_by_real(struct lctl *lctl, const char *name, const struct param_opts *opts)
+{
+	char command[] = "get_param", *own = strdup(name);
+	char flags[] = { '-',
+			 opts->only_name ? 'N' :
+			 !opts->name     ? 'n' :
+			 opts->yaml      ? 'y' :
+					   'l',
+			 '\0' };
+	char *argv[] = { command, flags, own, NULL };
+	bool was = lctl->session;
+	int status;
+
+	if (!own)
+		return -ENOMEM;
+	lctl->session = true;
+	status = lctl_hand_on(lctl, 3, argv);
+	lctl->session = was;
+	free(own);
+	return -status;
+}
+
+int lctl_get_by_netlink(struct lctl *lctl, const char *name, const struct param_opts *opts)
+{
+	const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
+	struct devices devices;
+	int err;
+
+	if (!getuid())
+		return 1;
+	if (!strcmp(name, "devices"))
+		return get_devices(lctl, opts);
+	if (strcmp(last, "stats") && strcmp(last, "target_obd"))
+		return 1;
+	err = ask_kernel(lctl, &devices);
+	if (err)
+		return err;
+	devices_clear(&devices);
+	return get_by_real(lctl, name, opts);
+}

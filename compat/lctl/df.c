@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* df, debug_file: converts a binary debug log to text. */
+#include "lctl/df.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lctl/cmd.h"
+#include "record/line.h"
+#include "util.h"
+
+/* Text is written when there is so much of it. */
+#define CHUNK (64 * 1024)
+
+/* ---- damage ---- */
+
+void lctl_tell_bad(void *data, uint64_t offset, const struct record_head *head)
+{
+	char text[512];
+	int n = snprintf(
+		text, sizeof(text),
+		"badly-formed record at offset = %" PRIu64 "\n"
+		"  len = %" PRIu32 "\n  flags = %" PRIx32 "\n  subsystem = %" PRIx32 "\n"
+		"  mask = %" PRIx32 "\n  cpu_id = %u\n  type = %u\n  seconds = %" PRIu32 "\n"
+		"  microseconds = %" PRIu64 "\n  stack = %" PRIu32 "\n  pid = %" PRIu32 "\n"
+		"  host pid = %" PRIu32 "\n  line number = %" PRIu32 "\n",
+		offset, head->len, head->flags, head->subsystem, head->mask, head->cpu, head->type,
+		head->sec, head->usec, head->stack, head->pid, head->extern_pid, head->line);
+
+	(void)data;
+	if (n > 0)
+		fwrite(text, 1, (size_t)n, stderr);
+}
+
+/* What Lustre's lctl says nothing about. */
+void lctl_tell_lost(const struct lctl *lctl, const char *name, const struct record_counts *counts)
+{
+	if (counts->empty)
+		fprintf(stderr,
+			"%s: %s: headers that say length 0 were passed over: %" PRIu64
+			", the first at offset %" PRIu64 "\n",
+			lctl->self, name, counts->empty, counts->empty_at);
+	if (counts->big)
+		fprintf(stderr,
+			"%s: %s: longer than %d bytes, which Lustre's lctl calls bad: %" PRIu64
+			" records\n",
+			lctl->self, name, RECORD_LUSTRE_MAX, counts->big);
+	if (counts->end == RECORD_END_SHORT)
+		fprintf(stderr,
+			"%s: %s: the record at offset %" PRIu64
+			" is too short to be one: nothing is shown from there on\n",
+			lctl->self, name, counts->end_at);
+	if (counts->end == RECORD_END_TORN)
+		fprintf(stderr,
+			"%s: %s: the record at offset %" PRIu64 " is torn: %" PRIu64
+			" bytes of it are there, which are not shown\n",
+			lctl->self, name, counts->end_at, counts->end_len);
+	/* A directory holds nothing that could be lost. */
+	if (counts->read_err && counts->read_err != -EISDIR)
+		fprintf(stderr, "%s: read(%s) failed: %s\n", lctl->self, name,
+			strerror(-counts->read_err));
+}
+
+/* ---- text ---- */
+
+static int write_all(struct dkt_ctx *ctx, int fd, const char *text, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno != EINTR)
+			return dkt_fail(ctx, -errno, "write output: %s", strerror(errno));
+		if (n > 0) {
+			text += n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+/* The lines as they are, in large writes. */
+static int print_plain(struct dkt_ctx *ctx, struct record_sort *sort, int fd)
+{
+	char *text __cleanup(free) = malloc(CHUNK + RECORD_MAX + RECORD_LINE_EXTRA);
+	struct record_line kept = { 0 };
+	const uint8_t *rec;
+	char *p = text;
+	uint32_t len;
+	int err, end;
+
+	if (!text)
+		return -ENOMEM;
+	while (!(end = record_sort_next(sort, &rec, &len))) {
+		p = record_line(&kept, rec, len, p);
+		if (p - text < CHUNK)
+			continue;
+		err = write_all(ctx, fd, text, (size_t)(p - text));
+		if (err)
+			return err;
+		p = text;
+	}
+	err = write_all(ctx, fd, text, (size_t)(p - text));
+	return end < 0 ? end : err;
+}
+
+/* Text from a log must not drive a terminal. */
+static int print_escaped(struct dkt_ctx *ctx, struct record_sort *sort, int fd)
+{
+	char *line __cleanup(free) = malloc(RECORD_MAX + RECORD_LINE_EXTRA);
+	struct record_line kept = { 0 };
+	struct dkt_buf *buf = NULL;
+	const uint8_t *rec;
+	uint32_t rec_len;
+	int err = line ? dkt_buf_new(&buf) : -ENOMEM;
+
+	while (!err && !(err = record_sort_next(sort, &rec, &rec_len))) {
+		const char *text;
+		size_t len;
+
+		dkt_buf_add(buf, line, (size_t)(record_line(&kept, rec, rec_len, line) - line));
+		dkt_buf_escape(buf, 0);
+		text = dkt_buf_data(buf, &len);
+		err = dkt_buf_error(buf);
+		if (!err)
+			err = write_all(ctx, fd, text, len);
+		dkt_buf_reset(buf);
+	}
+	dkt_buf_free(buf);
+	return err == 1 ? 0 : err;
+}
+
+/* ---- the command ---- */
+
+/* The output is emptied, unless that would be the input. */
+static int open_output(const struct lctl *lctl, const char *name, int in)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	struct stat a, b;
+
+	if (fd < 0) {
+		fprintf(stderr, "open(%s) failed: %s\n", name, strerror(errno));
+		return -1;
+	}
+	if (!fstat(fd, &a) && !fstat(in, &b) && S_ISREG(a.st_mode)) {
+		if (a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+			fprintf(stderr, "%s: %s is the input\n", lctl->self, name);
+		else if (ftruncate(fd, 0))
+			fprintf(stderr, "open(%s) failed: %s\n", name, strerror(errno));
+		else
+			return fd;
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int convert(struct lctl *lctl, const char *name, int in, int out)
+{
+	struct record_sort_opts opts = { .fd = in,
+					 .name = name,
+					 .show = { .subsystems = UINT32_MAX, .types = UINT32_MAX },
+					 .tell_bad = lctl_tell_bad };
+	const struct record_counts *counts;
+	struct record_sort *sort;
+	int err;
+
+	fflush(stdout);
+	err = record_sort_new(lctl->ctx, &opts, &sort);
+	if (err)
+		return err;
+	if (isatty(out))
+		err = print_escaped(lctl->ctx, sort, out);
+	else
+		err = print_plain(lctl->ctx, sort, out);
+	counts = record_sort_counts(sort);
+	lctl_tell_lost(lctl, name, counts);
+	if (!err)
+		printf("Debug log: %" PRIu64 " lines, %" PRIu64 " kept, %" PRIu64
+		       " dropped, %" PRIu64 " bad.\n",
+		       counts->kept + counts->dropped + counts->bad, counts->kept, counts->dropped,
+		       counts->bad);
+	record_sort_free(sort);
+	return err;
+}
+
+int lctl_cmd_df(struct lctl *lctl, int argc, char **argv)
+{
+	int in __cleanup(close) = -1, out __cleanup(close) = -1;
+	int err;
+
+	if (argc < 2 || argc > 3) {
+		fprintf(stderr, "usage: %s <input> [output]\n", argv[0]);
+		return 0;
+	}
+	in = open(argv[1], O_RDONLY | O_CLOEXEC);
+	if (in < 0) {
+		fprintf(stderr, "open(%s) failed: %s\n", argv[1], strerror(errno));
+		return 1;
+	}
+	if (argc > 2) {
+		out = open_output(lctl, argv[2], in);
+		if (out < 0)
+			return 1;
+	}
+	err = convert(lctl, argv[1], in, argc > 2 ? out : STDOUT_FILENO);
+	if (err == -ENOMEM)
+		dkt_fail(lctl->ctx, err, "%s: %s", argv[1], strerror(ENOMEM));
+	if (err)
+		lctl_say(lctl);
+	return err ? 1 : 0;
+}

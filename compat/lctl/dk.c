@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* dk, debug_kernel: Lustre's own buffer and the trace log as text in one, which empties both. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon.h"
+#include "dk.h"
+#include "lctl/cmd.h"
+#include "lctl/df.h"
+#include "libcfs.h"
+#include "util.h"
+
+#define PARAM "dump_kernel"
+
+struct dk_args {
+	const char *file; /* NULL: standard output */
+	bool raw;
+};
+
+/* A single argument that is a number of 0 or 1 and more digits is the flag, not a file. */
+static void read_args(int argc, char **argv, struct dk_args *args)
+{
+	const char *one = argv[1];
+
+	*args = (struct dk_args){ .file = argc > 1 ? one : NULL };
+	if (argc > 2) {
+		args->raw = strtol(argv[2], NULL, 10) != 0;
+	} else if (argc > 1 && (*one == '0' || *one == '1') && !one[strspn(one, "0123456789")]) {
+		args->raw = strtol(one, NULL, 10) != 0;
+		args->file = NULL;
+	}
+}
+
+/* ---- raw ---- */
+
+/* The kernel takes absolute names only, and insists on making the file. */
+static char *raw_name(const struct dk_args *args)
+{
+	char *cwd __cleanup(free) = NULL;
+	char *name;
+	int n;
+
+	if (!args->file)
+		n = asprintf(&name, "/tmp/lustre-log%lld.%d", (long long)time(NULL), getpid());
+	else if (*args->file == '/')
+		n = asprintf(&name, "%s", args->file);
+	else if ((cwd = getcwd(NULL, 0)))
+		n = asprintf(&name, "%s/%s", cwd, args->file);
+	else
+		n = -1;
+	return n < 0 ? NULL : name;
+}
+
+static int dump_raw(struct lctl *lctl, const char *param, const struct dk_args *args)
+{
+	char *name __cleanup(free) = raw_name(args);
+	struct stat st;
+
+	if (!name) {
+		fprintf(stderr, "%s: %s\n", lctl->self, strerror(ENOMEM));
+		return 1;
+	}
+	if (!stat(name, &st) && S_ISREG(st.st_mode))
+		unlink(name);
+	if (libcfs_dump_to(lctl->ctx, param, name)) {
+		fprintf(stderr, "%s\n", dkt_error(lctl->ctx));
+		return 1;
+	}
+	return 0;
+}
+
+/* ---- text ---- */
+
+/* Opened before anything is taken out of the kernel, emptied when that went well. */
+static int open_file(const char *name, bool *is_new)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	*is_new = fd >= 0;
+	if (fd < 0 && errno == EEXIST)
+		fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		fprintf(stderr, "fopen(%s) failed: %s\n", name, strerror(errno));
+	return fd;
+}
+
+static int empty_file(struct lctl *lctl, int fd, const char *name)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !ftruncate(fd, 0))
+		return 0;
+	return dkt_fail(lctl->ctx, -errno, "empty %s: %s", name, strerror(errno));
+}
+
+/* While it runs the records are its own. */
+static void tell_daemon(struct lctl *lctl, const struct debuglog *log)
+{
+	struct daemon_state state;
+
+	if (!log || daemon_load(lctl->ctx, log->dir, &state))
+		return;
+	if (state.pid)
+		fprintf(stderr,
+			"%s: the debug daemon writes the trace log to %s: stop it, or use df\n",
+			lctl->self, state.file);
+	daemon_state_clear(&state);
+}
+
+static int print_text(struct lctl *lctl, struct debuglog *log, struct libcfs_log *lustre, int fd)
+{
+	struct dk_opts opts = DK_OPTS_INIT;
+	struct dk_result result = { 0 };
+	int err;
+
+	opts.hidden_types = lctl->hidden_types;
+	opts.hidden_subsystems = lctl->hidden_subsystems;
+	opts.escape = isatty(fd);
+	opts.lustre = lustre->sort;
+	if (lctl->input)
+		err = dk_print_saved(lctl->ctx, &opts, fd, &result);
+	else if (log && log->in)
+		err = dk_print(log, &opts, fd, &result);
+	else
+		err = dk_print_lustre(lctl->ctx, &opts, fd, &result);
+	if (err && !result.closed)
+		lctl_say(lctl);
+	if (err == -EBUSY || result.only_lustre)
+		tell_daemon(lctl, log);
+	if (lustre->sort)
+		lctl_tell_lost(lctl, LIBCFS_LOG_NAME, record_sort_counts(lustre->sort));
+	if (!err)
+		dk_result_print(&result, lctl->self, stdout);
+	dk_result_clear(&result);
+	return err ? 1 : 0;
+}
+
+static int dump_text(struct lctl *lctl, struct debuglog *log, const char *param,
+		     const struct dk_args *args)
+{
+	struct record_sort_opts opts = { .show = { .subsystems = ~lctl->hidden_subsystems,
+						   .types = ~lctl->hidden_types },
+					 .tell_bad = lctl_tell_bad };
+	struct libcfs_log lustre = { .fd = -1 };
+	int fd __cleanup(close) = -1;
+	bool is_new = false;
+	int err = 0, rc = 1;
+
+	if (args->file) {
+		fd = open_file(args->file, &is_new);
+		if (fd < 0)
+			return 1;
+	}
+	fflush(stdout);
+	if (param)
+		err = libcfs_log_take(lctl->ctx, param, &opts, &lustre);
+	/* Without a word if the kernel made no file, as it is. */
+	if (err)
+		fprintf(stderr, "%s\n", dkt_error(lctl->ctx));
+	if (err || (!lustre.sort && !lctl->input && !(log && log->in))) {
+		rc = err ? 1 : 0;
+		if (is_new)
+			unlink(args->file);
+	} else if (args->file && empty_file(lctl, fd, args->file)) {
+		lctl_say(lctl);
+	} else {
+		rc = print_text(lctl, log, &lustre, args->file ? fd : STDOUT_FILENO);
+	}
+	libcfs_log_clear(&lustre);
+	return rc;
+}
+
+/* ---- the command ---- */
+
+/* Neither Lustre's buffer nor a log of ours is there. */
+static int tell_nothing(struct lctl *lctl, int err)
+{
+	/* Who may not look at the tracer still sees whether something was ever started. */
+	if (err && err != -ENOENT && !access(RUN_DIR, F_OK)) {
+		lctl_say(lctl);
+		return 1;
+	}
+	fprintf(stderr, "invalid parameter '" PARAM "'\nopen(" PARAM ") failed: %s\n",
+		strerror(ENOENT));
+	return 1;
+}
+
+int lctl_cmd_dk(struct lctl *lctl, int argc, char **argv)
+{
+	char *param __cleanup(free) = NULL;
+	struct debuglog *log = NULL;
+	struct dk_args args;
+	int err = 0, rc;
+
+	if (argc > 3) {
+		fprintf(stderr, "usage: %s [file] [raw]\n", argv[0]);
+		return 0;
+	}
+	read_args(argc, argv, &args);
+	if (!lctl->input) {
+		if (tree_first(&lctl->tree, PARAM, &param))
+			param = NULL;
+		err = debuglog_open(lctl->ctx, lctl->instance, 0, &log);
+	}
+	if (!lctl->input && !param && (err || !log->in)) {
+		rc = tell_nothing(lctl, err);
+	} else if (args.raw && param) {
+		rc = dump_raw(lctl, param, &args);
+	} else if (args.raw) {
+		fprintf(stderr, "%s: raw dumps are of Lustre's own buffer, which is not there\n",
+			lctl->self);
+		rc = 1;
+	} else {
+		rc = dump_text(lctl, log, param, &args);
+	}
+	debuglog_close(log);
+	return rc;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* filter, show, debug_list: the names of types and subsystems, and which of them a session shows. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lctl/cmd.h"
+#include "mask.h"
+#include "util.h"
+
+/* The two kinds of names, in the order in which lctl goes through them. */
+static const struct kind {
+	enum mask_kind kind;
+	const char *all;
+	const char *words;
+	size_t hidden; /* in struct lctl */
+} kinds[] = {
+	{ MASK_SUBSYSTEM, "all_subs", "from subsystem", offsetof(struct lctl, hidden_subsystems) },
+	{ MASK_DEBUG, "all_types", "of type", offsetof(struct lctl, hidden_types) },
+};
+
+static uint32_t *hidden_of(struct lctl *lctl, const struct kind *kind)
+{
+	return (uint32_t *)(void *)((char *)lctl + kind->hidden);
+}
+
+/* Some names are of both kinds. */
+static bool switch_name(struct lctl *lctl, const char *name, bool show)
+{
+	bool found = false;
+	unsigned int bit;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		uint32_t *hidden = hidden_of(lctl, &kinds[i]);
+		bool all = !strcasecmp(name, kinds[i].all);
+
+		for (bit = 0; bit < MASK_BITS; bit++) {
+			const char *known = mask_name(kinds[i].kind, bit);
+
+			if (!all && strcasecmp(name, known))
+				continue;
+			printf("%s output %s \"%s\"\n", show ? "Enabling" : "Disabling",
+			       kinds[i].words, known);
+			*hidden = show ? *hidden & ~(1u << bit) : *hidden | 1u << bit;
+			found = true;
+		}
+	}
+	return found;
+}
+
+static int switch_all(struct lctl *lctl, int argc, char **argv, bool show)
+{
+	int i;
+
+	if (argc < 2)
+		fprintf(stderr, "usage: %s <subsystem ID or debug mask>\n", argv[0]);
+	for (i = 1; i < argc; i++)
+		if (!switch_name(lctl, argv[i], show))
+			fprintf(stderr, "Unknown subsystem or debug type: %s\n", argv[i]);
+	return 0;
+}
+
+int lctl_cmd_filter(struct lctl *lctl, int argc, char **argv)
+{
+	return switch_all(lctl, argc, argv, false);
+}
+
+int lctl_cmd_show(struct lctl *lctl, int argc, char **argv)
+{
+	return switch_all(lctl, argc, argv, true);
+}
+
+/* ---- debug_list ---- */
+
+static void list_names(const char *heading, const struct kind *kind)
+{
+	unsigned int bit;
+
+	printf("%s: %s", heading, kind->all);
+	for (bit = 0; bit < MASK_BITS; bit++)
+		if (*mask_name(kind->kind, bit))
+			printf(", %s", mask_name(kind->kind, bit));
+	putchar('\n');
+}
+
+/* Lustre's own parameters only: what the session hides in an output is no wish for the trace log. */
+static void apply_mask(struct lctl *lctl, const char *name, uint32_t mask)
+{
+	char *path __cleanup(free) = NULL;
+	int fd __cleanup(close) = -1;
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d", (int32_t)mask) + 1;
+
+	if (tree_first(&lctl->tree, name, &path)) {
+		fprintf(stderr, "invalid parameter '%s'\n", name);
+		return;
+	}
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		fprintf(stderr, "open '%s' failed: %s\n", path, strerror(errno));
+	else if (write(fd, text, (size_t)len) != len)
+		fprintf(stderr, "Write to %s failed: %s\n", name, strerror(errno));
+}
+
+int lctl_cmd_debug_list(struct lctl *lctl, int argc, char **argv)
+{
+	uint32_t types = ~lctl->hidden_types, subsystems = ~lctl->hidden_subsystems;
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: %s <subs || types>\n", argv[0]);
+	} else if (!strcasecmp(argv[1], "subs")) {
+		list_names("Subsystems", &kinds[0]);
+	} else if (!strcasecmp(argv[1], "types")) {
+		list_names("Types", &kinds[1]);
+	} else if (!strcasecmp(argv[1], "applymasks")) {
+		apply_mask(lctl, "subsystem_debug", subsystems);
+		apply_mask(lctl, "debug", types);
+		printf("Applied subsystem_debug=%d, debug=%d to lnet\n", (int32_t)subsystems,
+		       (int32_t)types);
+	}
+	return 0;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The ways to mark and clear Lustre's buffer before there was a parameter for it. */
+#include "lctl/lnet_ioctl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/ioctl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "util.h"
+
+#define DEVICE "/dev/lnet"
+
+#define CLEAR _IOWR('e', 31, long)
+#define MARK  _IOWR('e', 32, long)
+
+#define VERSION 0x0001000a
+
+/* What the kernel takes: texts follow the struct, padded to eight bytes. */
+struct request {
+	uint32_t len;
+	uint32_t version;
+	uint64_t nid;
+	uint64_t u64;
+	uint32_t numbers[10];
+	uint32_t text_len;
+	const char *text;
+	uint32_t text2_len;
+	const char *text2;
+	uint32_t buf_len;
+	void *buf;
+	uint32_t buf2_len;
+	void *buf2;
+};
+
+static int ask(unsigned long what, const char *name, const char *text)
+{
+	struct request head = { .version = VERSION };
+	size_t len = text ? strlen(text) + 1 : 0;
+	char *whole __cleanup(free) = NULL;
+	int fd __cleanup(close) = open(DEVICE, O_RDWR | O_CLOEXEC);
+	int err = 0;
+
+	head.text_len = (uint32_t)len;
+	head.text = text;
+	head.len = (uint32_t)(sizeof(head) + (len + 7) / 8 * 8);
+	whole = calloc(1, head.len);
+	if (!whole)
+		return -ENOMEM;
+	memcpy(whole, &head, sizeof(head));
+	if (len)
+		memcpy(whole + sizeof(head), text, len);
+	if (fd < 0) {
+		err = -errno;
+		fprintf(stderr,
+			"opening " DEVICE " failed: %s\n"
+			"hint: the kernel modules may not be loaded\n",
+			strerror(-err));
+	} else if (ioctl(fd, what, whole) < 0) {
+		err = -errno;
+	}
+	if (err)
+		fprintf(stderr, "%s failed: %s\n", name, strerror(-err));
+	return err;
+}
+
+int lnet_ioctl_clear(void)
+{
+	return ask(CLEAR, "IOC_LIBCFS_CLEAR_DEBUG", NULL);
+}
+
+int lnet_ioctl_mark(const char *text)
+{
+	return ask(MARK, "IOC_LIBCFS_MARK_DEBUG", text);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* get_param, list_param, find_param. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lctl/cmd.h"
+#include "param/walk.h"
+#include "util.h"
+
+/* The one thing that cannot be a name. */
+static bool is_empty(struct param_walk *walk, const char *word, const char *name)
+{
+	if (*name)
+		return false;
+	fprintf(stderr, "error: %s: cleaning '': %s\n", word, strerror(EINVAL));
+	if (!walk->err)
+		walk->err = -EINVAL;
+	return true;
+}
+
+static int finish(struct param_walk *walk)
+{
+	param_walk_end(walk);
+	return -walk->err;
+}
+
+/* list_param -R leaves it to its own line. */
+static void tell_no_match(struct param_walk *walk, const char *pattern, int err)
+{
+	if (walk->values || !walk->opts->recursive)
+		fprintf(stderr, "error: %s: param_path '%s': %s\n", walk->command, pattern,
+			strerror(-err));
+	if (!walk->err)
+		walk->err = err;
+}
+
+int lctl_cmd_get_param(struct lctl *lctl, int argc, char **argv)
+{
+	struct param_opts opts = { .name = true, .links = true };
+	struct param_walk walk = {
+		.lctl = lctl, .command = "get_param", .opts = &opts, .values = true
+	};
+	int i = param_opts_parse(argc, argv, "bc:FHlLmMnNoprRtwy", &opts);
+
+	if (i < 0 || i >= argc)
+		return lctl_usage("get_param");
+	opts.name |= opts.only_name;
+	for (; i < argc; i++) {
+		int err, told;
+
+		if (is_empty(&walk, argv[0], argv[i]))
+			continue;
+		tree_clean(argv[i], opts.type);
+		err = param_walk(&walk, argv[i]);
+		told = err == -ENOENT ? lctl_get_by_netlink(lctl, argv[i], &opts) : 1;
+		if (err && told > 0)
+			tell_no_match(&walk, argv[i], err);
+		else if (told < 0 && !walk.err)
+			walk.err = told;
+	}
+	return finish(&walk);
+}
+
+int lctl_cmd_list_param(struct lctl *lctl, int argc, char **argv)
+{
+	struct param_opts opts = { .name = true, .only_name = true, .links = true, .merge = true };
+	struct param_walk walk = { .lctl = lctl, .command = "list_param", .opts = &opts };
+	int i = param_opts_parse(argc, argv, "bc::DFlLmMoprRtw", &opts);
+
+	if (i < 0 || i >= argc)
+		return lctl_usage("list_param");
+	for (; i < argc; i++) {
+		size_t before = walk.found;
+		int err, was = walk.err;
+
+		if (is_empty(&walk, argv[0], argv[i]))
+			continue;
+		tree_clean(argv[i], opts.type);
+		walk.err = 0;
+		err = param_walk(&walk, argv[i]);
+		if (err)
+			tell_no_match(&walk, argv[i], err);
+		if (walk.err && walk.found == before)
+			fprintf(stderr, "error: %s: listing '%s': %s\n", argv[0], argv[i],
+				strerror(-walk.err));
+		walk.err = was ? was : walk.err;
+	}
+	return finish(&walk);
+}
+
+static int compile(const char *command, const char *text, regex_t *regex)
+{
+	char words[256];
+	int err = regcomp(regex, text, REG_EXTENDED);
+
+	if (!err)
+		return 0;
+	regerror(err, regex, words, sizeof(words));
+	fprintf(stderr, "error: %s: Regex error compiling '%s': %s\n", command, text, words);
+	return err;
+}
+
+int lctl_cmd_find_param(struct lctl *lctl, int argc, char **argv)
+{
+	struct param_opts opts = { .name = true, .links = true, .merge = true, .recursive = true };
+	struct param_walk walk = { .lctl = lctl, .command = "get_param", .opts = &opts };
+	int i = param_opts_parse(argc, argv, "bc:lLmMnNop", &opts);
+	int rc, status = 0;
+
+	if (i < 0 || i >= argc)
+		return lctl_usage("find_param");
+	opts.name |= opts.only_name;
+	walk.values = !opts.only_name;
+	walk.command = opts.only_name ? "list_param" : "get_param";
+	for (; i < argc; i++) {
+		regex_t regex;
+		int err = compile(argv[0], argv[i], &regex);
+
+		if (err) {
+			status = err;
+			continue;
+		}
+		walk.regex = &regex;
+		err = param_walk(&walk, "*");
+		regfree(&regex);
+		if (err)
+			fprintf(stderr, "error: %s: listing '*': %s\n", argv[0], strerror(-err));
+		if (!status)
+			status = -err;
+	}
+	rc = finish(&walk);
+	return status ? status : rc;
+}

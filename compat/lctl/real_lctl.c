@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The real lctl, for commands that are not ours. */
+#include "lctl/real_lctl.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "saved/conf.h"
+#include "util.h"
+
+/* Set for what is run, so that two of this program do not run each other for ever. */
+#define HANDED_ON "DKTRACE_HANDED_ON"
+
+/* Where it is installed, for callers without a useful PATH. */
+#define DEFAULT_PATH "/usr/sbin:/usr/bin:/sbin:/bin"
+
+/* ---- which one ---- */
+
+/* Installed copies of this program go by its name once links are followed. */
+static bool is_self(const char *path)
+{
+	char *real __cleanup(free) = realpath(path, NULL);
+	const char *slash = real ? strrchr(real, '/') : NULL;
+	struct stat st, self;
+
+	if (!real || stat(real, &st))
+		return false;
+	if (slash && !strcmp(slash + 1, "dktrace"))
+		return true;
+	return !stat("/proc/self/exe", &self) && self.st_dev == st.st_dev &&
+	       self.st_ino == st.st_ino;
+}
+
+/* Nobody else could have put it there: neither where it is found nor where links lead. */
+static bool is_safe(const char *dir, const char *path)
+{
+	char *real __cleanup(free) = realpath(path, NULL);
+	char *slash = real ? strrchr(real, '/') : NULL;
+	struct stat st;
+
+	if (*dir != '/' || stat(dir, &st) || st.st_mode & S_IWOTH)
+		return false;
+	if (!slash || stat(real, &st) || !S_ISREG(st.st_mode) || st.st_mode & S_IWOTH)
+		return false;
+	*slash = '\0';
+	return !stat(*real ? real : "/", &st) && !(st.st_mode & S_IWOTH);
+}
+
+static char *search_path(void)
+{
+	const char *env = getenv("PATH");
+	char *list __cleanup(free) = strdup(env ? env : DEFAULT_PATH);
+	char *dir, *save = NULL;
+
+	for (dir = list ? strtok_r(list, ":", &save) : NULL; dir;
+	     dir = strtok_r(NULL, ":", &save)) {
+		char *path;
+
+		if (asprintf(&path, "%s/lctl", dir) < 0)
+			return NULL;
+		if (is_safe(dir, path) && !is_self(path) && !access(path, X_OK))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+/* real_lctl = PATH; NULL: it does not say. What else is wrong in the file is not for here. */
+static char *read_conf(void)
+{
+	const struct conf_line *line;
+	struct dkt_ctx *ctx = NULL;
+	struct conf conf = { 0 };
+	char *found = NULL;
+
+	if (!dkt_ctx_new(NULL, &ctx)) {
+		conf_load(ctx, CONF_FILE, &conf);
+		line = conf_find(&conf, CONF_REAL_LCTL);
+		found = line ? strdup(line->value) : NULL;
+	}
+	conf_clear(&conf);
+	dkt_ctx_free(ctx);
+	return found;
+}
+
+static char *named_path(const char **by)
+{
+	const char *env = secure_getenv("LCTL_REAL");
+
+	*by = env && *env ? "LCTL_REAL" : CONF_FILE;
+	return env && *env ? strdup(env) : read_conf();
+}
+
+/* The path, or NULL with why. */
+static char *find_real(char **why)
+{
+	const char *by, *bad = NULL;
+	char *path;
+	int ret;
+
+	*why = NULL;
+	if (getenv(HANDED_ON)) {
+		*why = strdup("what was found in its place is dktrace again");
+		return NULL;
+	}
+	path = named_path(&by);
+	if (!path) {
+		path = search_path();
+		if (!path)
+			*why = strdup("there is none on PATH; LCTL_REAL or " CONF_FILE
+				      " can name one");
+		return path;
+	}
+	if (access(path, X_OK))
+		bad = strerror(errno);
+	else if (is_self(path))
+		bad = "is dktrace itself";
+	if (!bad)
+		return path;
+	ret = asprintf(why, "'%s', which %s names: %s", path, by, bad);
+	if (ret < 0)
+		*why = NULL;
+	free(path);
+	return NULL;
+}
+
+/* ---- running it ---- */
+
+static void become(const char *path, char **argv)
+{
+	setenv(HANDED_ON, "1", 1);
+	execv(path, argv);
+}
+
+static int run_beside(const char *path, char **argv, int *status)
+{
+	pid_t pid = fork();
+	int how;
+
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		become(path, argv);
+		_exit(127);
+	}
+	while (waitpid(pid, &how, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	*status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
+	return 0;
+}
+
+bool real_lctl_is_there(void)
+{
+	char *why __cleanup(free) = NULL;
+	char *path __cleanup(free) = find_real(&why);
+
+	return path;
+}
+
+int real_lctl_run(char **argv, bool come_back, int *status, char **why)
+{
+	char *path __cleanup(free) = find_real(why);
+	int err;
+
+	if (!path)
+		return -ENOENT;
+	if (come_back) {
+		err = run_beside(path, argv, status);
+	} else {
+		become(path, argv);
+		err = -errno;
+	}
+	if (err && asprintf(why, "run %s: %s", path, strerror(-err)) < 0)
+		*why = NULL;
+	return err;
+}

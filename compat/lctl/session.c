@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* lctl without a command: lines from a terminal or a pipe. */
+#include "lctl/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util.h"
+
+/*
+ * The next line of a pipe; NULL: no more. A carriage return ends one as well. Read byte by byte:
+ * what follows may be for a command that is run.
+ */
+static char *pipe_line(void)
+{
+	char *line = NULL;
+	size_t len = 0, size = 0;
+	char c = '\n';
+	ssize_t n;
+
+	while ((n = read(STDIN_FILENO, &c, 1)) > 0 || (n < 0 && errno == EINTR)) {
+		if (n < 0)
+			continue;
+		if (len + 1 >= size) {
+			char *more = realloc(line, size = size * 2 + 256);
+
+			if (!more)
+				break;
+			line = more;
+		}
+		if (c == '\n' || c == '\r')
+			break;
+		line[len++] = c;
+	}
+	if (n <= 0 && !len) {
+		free(line);
+		return NULL;
+	}
+	if (line)
+		line[len] = '\0';
+	return line;
+}
+
+/* The first failure is the session's status, and ends it. */
+static int run_pipe(struct lctl *lctl)
+{
+	int rc, first = 0;
+	char *line;
+
+	while (!lctl->done && (line = pipe_line())) {
+		rc = lctl_run_line(lctl, line);
+		free(line);
+		first = first ? first : rc;
+		if (rc && !lctl->ignore_errors)
+			break;
+	}
+	return first;
+}
+
+/* The status is that of the last command. */
+static int run_terminal(struct lctl *lctl)
+{
+	struct editor *editor;
+	char *line;
+	int rc = 0;
+
+	if (editor_new(lctl, &editor))
+		return 1;
+	while (!lctl->done && (line = editor_line(editor))) {
+		rc = lctl_run_line(lctl, line);
+		free(line);
+		fflush(stdout);
+	}
+	editor_free(editor);
+	return rc;
+}
+
+int session_run(struct lctl *lctl)
+{
+	lctl->session = true;
+	return isatty(STDIN_FILENO) ? run_terminal(lctl) : run_pipe(lctl);
+}

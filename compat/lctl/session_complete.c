@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What can stand in place of the last word of a line: commands, parameters, names of masks. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lctl/rows.h"
+#include "lctl/session.h"
+#include "mask.h"
+#include "param.h"
+#include "util.h"
+
+struct words {
+	char **words;
+	size_t n;
+	const char *typed;
+};
+
+static void add(struct words *w, const char *before, size_t len, const char *word)
+{
+	char **words, *text;
+
+	if (strncasecmp(word, w->typed + len, strlen(w->typed + len)))
+		return;
+	words = realloc(w->words, (w->n + 1) * sizeof(*words));
+	if (words)
+		w->words = words;
+	if (words && asprintf(&text, "%.*s%s", (int)len, before, word) >= 0)
+		words[w->n++] = text;
+}
+
+static void add_commands(struct words *w)
+{
+	const struct lctl_row *row = NULL;
+
+	while ((row = lctl_row_next(row)))
+		if (row->run)
+			add(w, "", 0, row->name);
+}
+
+static void add_masks(struct words *w, enum mask_kind kind, const char *before, size_t len)
+{
+	unsigned int bit;
+
+	for (bit = 0; bit < MASK_BITS; bit++)
+		if (*mask_name(kind, bit))
+			add(w, before, len, mask_name(kind, bit));
+}
+
+/* Files of Lustre's trees, or our own names; one component further than what is typed. */
+static void add_params(struct words *w, struct lctl *lctl)
+{
+	char *pattern __cleanup(free) = NULL;
+	struct tree_matches matches;
+	size_t i;
+
+	if (asprintf(&pattern, "%s*", w->typed) < 0) {
+		pattern = NULL;
+		return;
+	}
+	tree_clean(pattern, false);
+	if (tree_find(&lctl->tree, pattern, false, &matches)) {
+		const struct param *param = NULL;
+
+		while ((param = param_next(param)))
+			add(w, "", 0, param_name(param));
+		return;
+	}
+	for (i = 0; i < matches.n; i++) {
+		char *name = tree_dotted(matches.rows[i].name, "");
+
+		if (name)
+			add(w, "", 0, name);
+		free(name);
+	}
+	tree_matches_clear(&matches);
+}
+
+/* The value of a mask: what follows the `=`, a sign, or a separator. */
+static void add_values(struct words *w)
+{
+	const char *equals = strchr(w->typed, '=');
+	char *name __cleanup(free) = strndup(w->typed, (size_t)(equals - w->typed));
+	const struct param *param = name ? param_find(name) : NULL;
+	size_t len = (size_t)(equals - w->typed) + 1;
+
+	if (!param || !param_is_mask(param))
+		return;
+	len += strlen(equals + 1);
+	while (!strchr("=+-,", w->typed[len - 1]))
+		len--;
+	add_masks(w, strcmp(name, "subsystem_debug") ? MASK_DEBUG : MASK_SUBSYSTEM, w->typed, len);
+}
+
+static bool is_like(const char *word, const char *suffix)
+{
+	size_t len = strlen(word), end = strlen(suffix);
+
+	return len >= end && !strcmp(word + len - end, suffix);
+}
+
+char **session_complete(struct lctl *lctl, const char *line, size_t *n)
+{
+	const char *word = line + strspn(line, " \t"), *last;
+	const struct lctl_row *row;
+	struct words w = { 0 };
+
+	last = line + strlen(line);
+	while (last > word && !strchr(" \t", last[-1]))
+		last--;
+	w.typed = last;
+	if (last == word) {
+		add_commands(&w);
+	} else if (lctl_row_match(word, &row) == LCTL_UNIQUE) {
+		if (!strcmp(row->name, "filter") || !strcmp(row->name, "show")) {
+			add_masks(&w, MASK_SUBSYSTEM, "", 0);
+			add_masks(&w, MASK_DEBUG, "", 0);
+		} else if (!strcmp(row->name, "help")) {
+			add_commands(&w);
+		} else if (is_like(row->name, "_param")) {
+			if (strchr(last, '='))
+				add_values(&w);
+			else
+				add_params(&w, lctl);
+		}
+	}
+	*n = w.n;
+	return w.words;
+}

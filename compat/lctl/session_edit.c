@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lines of a terminal: libedit where it was there to build with, else as the terminal has them. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lctl/session.h"
+#include "util.h"
+
+#define PROMPT "> "
+
+#ifdef HAVE_LIBEDIT
+
+#include <histedit.h>
+
+/* As many lines as lctl remembers. */
+#define HISTORY_LINES 100
+
+struct editor {
+	struct lctl *lctl;
+	EditLine *el;
+	History *history;
+};
+
+static char *prompt(EditLine *el)
+{
+	static char text[] = PROMPT;
+
+	(void)el;
+	return text;
+}
+
+/* How many bytes all words begin with, of those that the first has. */
+static size_t common_len(char **words, size_t n)
+{
+	size_t len = n ? strlen(words[0]) : 0, i, same;
+
+	for (i = 1; i < n; i++) {
+		for (same = 0; same < len && words[0][same] == words[i][same]; same++)
+			;
+		len = same;
+	}
+	return len;
+}
+
+static void print_words(char **words, size_t n)
+{
+	size_t i;
+
+	putchar('\n');
+	for (i = 0; i < n; i++)
+		printf("%s%s", words[i], i + 1 < n ? "  " : "\n");
+	fflush(stdout);
+}
+
+/* Puts in what all words that may stand here have in common, or shows them. */
+static unsigned char complete(EditLine *el, wint_t ch)
+{
+	const LineInfo *info = el_line(el);
+	char *line __cleanup(free) = strndup(info->buffer, (size_t)(info->cursor - info->buffer));
+	unsigned char ret = CC_ERROR;
+	size_t n = 0, len, typed, i;
+	struct editor *editor;
+	char **words;
+
+	(void)ch;
+	if (!line || el_get(el, EL_CLIENTDATA, &editor))
+		return CC_ERROR;
+	words = session_complete(editor->lctl, line, &n);
+	len = common_len(words, n);
+	for (typed = 0; typed < strlen(line) && !strchr(" \t", line[strlen(line) - 1 - typed]);)
+		typed++;
+	if (n == 1 || (n && len > typed)) {
+		el_deletestr(el, (int)typed);
+		char *text __cleanup(free) = strndup(words[0], len);
+
+		if (text && !el_insertstr(el, text) && n == 1 && text[len - 1] != '=')
+			el_insertstr(el, " ");
+		ret = CC_REFRESH;
+	} else if (n) {
+		print_words(words, n);
+		ret = CC_REDISPLAY;
+	}
+	for (i = 0; i < n; i++)
+		free(words[i]);
+	free(words);
+	return ret;
+}
+
+int editor_new(struct lctl *lctl, struct editor **out)
+{
+	struct editor *editor = calloc(1, sizeof(*editor));
+	HistEvent event;
+
+	*out = NULL;
+	if (!editor)
+		return -ENOMEM;
+	editor->lctl = lctl;
+	editor->el = el_init(lctl->self, stdin, stdout, stderr);
+	editor->history = history_init();
+	if (!editor->el || !editor->history) {
+		editor_free(editor);
+		return -ENOMEM;
+	}
+	history(editor->history, &event, H_SETSIZE, HISTORY_LINES);
+	history(editor->history, &event, H_SETUNIQUE, 1);
+	el_set(editor->el, EL_CLIENTDATA, editor);
+	el_set(editor->el, EL_PROMPT, prompt);
+	el_set(editor->el, EL_EDITOR, "emacs");
+	el_set(editor->el, EL_SIGNAL, 1);
+	el_set(editor->el, EL_HIST, history, editor->history);
+	/* By its wide name, since libedit never lets go of its copy of another. */
+	el_wset(editor->el, EL_ADDFN, L"complete", L"Complete the word", complete);
+	el_set(editor->el, EL_BIND, "^I", "complete", NULL);
+	el_source(editor->el, NULL);
+	*out = editor;
+	return 0;
+}
+
+void editor_free(struct editor *editor)
+{
+	if (!editor)
+		return;
+	if (editor->history)
+		history_end(editor->history);
+	if (editor->el)
+		el_end(editor->el);
+	free(editor);
+}
+
+char *editor_line(struct editor *editor)
+{
+	HistEvent event;
+	const char *line;
+	int n;
+
+	line = el_gets(editor->el, &n);
+	if (!line || n <= 0)
+		return NULL;
+	if (line[strspn(line, " \t\n")])
+		history(editor->history, &event, H_ENTER, line);
+	return strndup(line, strcspn(line, "\n"));
+}
+
+#else
+
+struct editor {
+	char *line;
+	size_t size;
+};
+
+int editor_new(struct lctl *lctl, struct editor **editor)
+{
+	(void)lctl;
+	*editor = calloc(1, sizeof(**editor));
+	return *editor ? 0 : -ENOMEM;
+}
+
+void editor_free(struct editor *editor)
+{
+	if (!editor)
+		return;
+	free(editor->line);
+	free(editor);
+}
+
+char *editor_line(struct editor *editor)
+{
+	fputs(PROMPT, stdout);
+	fflush(stdout);
+	if (getline(&editor->line, &editor->size, stdin) <= 0)
+		return NULL;
+	return strndup(editor->line, strcspn(editor->line, "\n"));
+}
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* set_param. */
+#include <errno.h>
+#include <getopt.h>
+#include <regex.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lctl/cmd.h"
+#include "param.h"
+#include "param/write.h"
+#include "util.h"
+
+struct set_opts {
+	bool quiet;
+	bool modules;
+	bool client; /* the last three are about files of Lustre's, not about parameters */
+	bool permanent;
+	bool file;
+	bool remove;
+};
+
+static const struct option names[] = {
+	/* clang-format off */
+	{ "client",    optional_argument, NULL, 'C' },
+	{ "delete",    no_argument,       NULL, 'd' },
+	{ "file",      no_argument,       NULL, 'F' },
+	{ "noname",    no_argument,       NULL, 'n' },
+	{ "module",    no_argument,       NULL, 'o' },
+	{ "perm",      no_argument,       NULL, 'P' },
+	{ "permanent", no_argument,       NULL, 'P' },
+	{ "threads",   optional_argument, NULL, 't' },
+	{ NULL,        0,                 NULL, 0 },
+	/* clang-format on */
+};
+
+/* ---- options ---- */
+
+static int conflict(const char *word, const char *option, const char *with)
+{
+	fprintf(stderr, "error: %s: %s cannot be used with %s\n", word, option, with);
+	return -1;
+}
+
+static int set_option(const char *word, int letter, const char *arg, struct set_opts *opts)
+{
+	switch (letter) {
+	case 'C':
+		opts->client = true;
+		return opts->permanent ? conflict(word, "-C", "-P") : 0;
+	case 'P':
+		opts->permanent = true;
+		return opts->client ? conflict(word, "-P", "-C") : 0;
+	case 'd':
+		opts->remove = true;
+		return 0;
+	case 'F':
+		opts->file = true;
+		return 0;
+	case 'n':
+		opts->quiet = true;
+		return 0;
+	case 'o':
+		opts->modules = true;
+		return 0;
+	case 't':
+		/* One after the other is quick enough; the number must be good all the same. */
+		return arg && strtol(arg, NULL, 10) < 2 ? -1 : 0;
+	default:
+		return -1;
+	}
+}
+
+static int parse_options(int argc, char **argv, struct set_opts *opts)
+{
+	int c, ret = 0;
+
+	optind = 0;
+	/* lctl says nothing but its help. */
+	opterr = 0;
+	while (!ret && (c = getopt_long(argc, argv, "C::dFnoPt::", names, NULL)) != -1)
+		ret = set_option(argv[0], c, optarg, opts);
+	opterr = 1;
+	return ret ? ret : optind;
+}
+
+/* ---- NAME=VALUE, NAME VALUE ---- */
+
+static bool is_mask(const char *name)
+{
+	const struct param *param = param_find(name);
+
+	return (param && param_is_mask(param)) || !strcmp(name, "subsystem_printk");
+}
+
+/*
+ * People write debug+=lfsck, `debug +=lfsck`, debug-=trace: they mean debug=+lfsck. The sign goes
+ * where the `=` was, which is the byte before the value.
+ */
+static void move_sign(char *name, char **value)
+{
+	size_t len = strlen(name);
+
+	if (len && strchr("+-", name[len - 1])) {
+		char sign = name[len - 1];
+
+		name[len - 1] = '\0';
+		if (is_mask(name))
+			*--*value = sign;
+		else
+			name[len - 1] = sign;
+	} else if (strchr("+-", (*value)[0]) && (*value)[1] == '=' && is_mask(name)) {
+		(*value)[1] = (*value)[0];
+		++*value;
+	}
+}
+
+/* How many arguments it is, or -EINVAL. */
+static int split(int argc, char **argv, char **value)
+{
+	char *equals = strchr(argv[0], '=');
+
+	if (equals)
+		*equals++ = '\0';
+	*value = equals ? equals : argc > 1 ? argv[1] : NULL;
+	if (!*value || !**value)
+		return -EINVAL;
+	if (equals || strchr("+-", **value))
+		move_sign(argv[0], value);
+	return equals ? 1 : 2;
+}
+
+static void warn_deprecated(const char *name)
+{
+	regex_t regex;
+
+	if (regcomp(&regex, "^nodemap/[^/]+/fileset$", REG_EXTENDED | REG_NOSUB))
+		return;
+	if (!regexec(&regex, name, 0, NULL, 0))
+		printf("Warning: The parameter '%s' is deprecated. Please use"
+		       " \"lctl nodemap_set_fileset\" instead.\n",
+		       name);
+	regfree(&regex);
+}
+
+/* The status is that of the last; nothing follows one that makes no sense. */
+static int set_all(struct param_write *pw, const char *word, int argc, char **argv)
+{
+	int n, err = 0;
+
+	for (; argc > 0; argc -= n, argv += n) {
+		char *value;
+
+		n = split(argc, argv, &value);
+		if (n < 0) {
+			fprintf(stderr, "error: %s: setting %s: %s\n", word, argv[0], strerror(-n));
+			return n;
+		}
+		if (!*argv[0]) {
+			fprintf(stderr, "error: %s: cleaning '': %s\n", word, strerror(EINVAL));
+			return -EINVAL;
+		}
+		tree_clean(argv[0], false);
+		warn_deprecated(argv[0]);
+		err = param_write(pw, argv[0], value);
+		if (err)
+			fprintf(stderr, "error: %s: setting '%s'='%s': %s\n", word, argv[0], value,
+				strerror(-err));
+	}
+	return err;
+}
+
+int lctl_cmd_set_param(struct lctl *lctl, int argc, char **argv)
+{
+	struct set_opts opts = { 0 };
+	struct param_write pw = { .lctl = lctl };
+	int err, first = parse_options(argc, argv, &opts);
+
+	if (first < 0 || first >= argc)
+		return lctl_usage("set_param");
+	if (opts.remove || opts.client || opts.permanent || opts.file)
+		return lctl_hand_on(lctl, argc, argv);
+	pw.quiet = opts.quiet;
+	pw.modules = opts.modules;
+	err = set_all(&pw, argv[0], argc - first, argv + first);
+	param_write_end(&pw);
+	return -err;
+}

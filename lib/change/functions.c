@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which functions a tracer is to see, and how deep. */
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+
+#include "change/functions.h"
+#include "tracefs.h"
+
+#include "banned.h"
+
+#define AVAILABLE "available_filter_functions"
+
+/* In the spool directory, as long as roots, depth or threshold are ours. */
+#define NOTE "graph"
+
+/* What the files of the whole kernel say when nobody has set them. */
+static const struct {
+	const char *file;
+	const char *value;
+} untouched[] = {
+	{ "max_graph_depth", "0" },
+	{ "tracing_thresh", "0" },
+	{ "set_graph_function", "#" },
+};
+
+/* ---- copies ---- */
+
+static int copy_names(const char *const *names, size_t n, char ***to, size_t *n_to)
+{
+	*to = calloc(n + 1, sizeof(**to));
+	if (!*to)
+		return -ENOMEM;
+	for (*n_to = 0; *n_to < n; (*n_to)++) {
+		(*to)[*n_to] = strdup(names[*n_to]);
+		if (!(*to)[*n_to])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+struct dkt__functions *dkt__functions_copy(const struct dkt_functions *from)
+{
+	struct dkt__functions *to = calloc(1, sizeof(*to));
+
+	if (!to)
+		return NULL;
+	to->pids = calloc(from->n_pids + 1, sizeof(*to->pids));
+	if (!to->pids || copy_names(from->only, from->n_only, &to->only, &to->n_only) ||
+	    copy_names(from->without, from->n_without, &to->without, &to->n_without) ||
+	    copy_names(from->roots, from->n_roots, &to->roots, &to->n_roots)) {
+		dkt__functions_free(to);
+		return NULL;
+	}
+	if (from->n_pids)
+		memcpy(to->pids, from->pids, from->n_pids * sizeof(*to->pids));
+	to->n_pids = from->n_pids;
+	to->children = from->children;
+	to->depth = from->depth;
+	to->threshold = from->threshold;
+	return to;
+}
+
+void dkt__functions_free(struct dkt__functions *functions)
+{
+	if (!functions)
+		return;
+	dkt__names_free(functions->only, functions->n_only);
+	dkt__names_free(functions->without, functions->n_without);
+	dkt__names_free(functions->roots, functions->n_roots);
+	free(functions->pids);
+	free(functions);
+}
+
+/* ---- whether there are such functions ---- */
+
+/* "vfs_*", ":mod:xfs" or "xfs_*:mod:xfs" for a line "NAME" or "NAME [MODULE]". */
+static bool matches(const char *glob, const char *name, const char *module)
+{
+	static const char mod[] = ":mod:";
+	const char *of = strstr(glob, mod);
+	char *function __cleanup(free) = strndup(glob, of ? (size_t)(of - glob) : strlen(glob));
+
+	if (!function || (of && (!module || fnmatch(of + sizeof(mod) - 1, module, 0))))
+		return false;
+	return !*function || !fnmatch(function, name, 0);
+}
+
+/* Marks the globs that the line's function matches. */
+static void match_line(char *line, char **globs, size_t n, bool *found)
+{
+	char *bracket = strchr(line, '[');
+	char *module = bracket ? bracket + 1 : NULL;
+	size_t i;
+
+	line[strcspn(line, " \t\n")] = '\0';
+	if (module)
+		module[strcspn(module, "]")] = '\0';
+	for (i = 0; i < n; i++)
+		found[i] = found[i] || matches(globs[i], line, module);
+}
+
+static int check_globs(struct dkt_ctx *ctx, const char *text, char **globs, size_t n)
+{
+	bool *found __cleanup(free) = calloc(n + 1, sizeof(*found));
+	char *copy __cleanup(free) = strdup(text);
+	char *line, *save = NULL;
+	size_t i;
+
+	if (!found || !copy)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		if (!*globs[i] || strpbrk(globs[i], " \t\n\r"))
+			return dkt_fail(ctx, -EINVAL, "'%.60s' cannot be the name of a function",
+					globs[i]);
+	for (line = strtok_r(copy, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		match_line(line, globs, n, found);
+	for (i = 0; i < n; i++)
+		if (!found[i])
+			return dkt_fail(ctx, -ENOENT,
+					"no function that this kernel can trace matches '%s'",
+					globs[i]);
+	return 0;
+}
+
+int dkt__functions_check(struct dkt_ctx *ctx, const struct dkt__functions *functions)
+{
+	char *text __cleanup(free) = NULL;
+	int err = dkt__tfs_read(ctx, &text, NULL, AVAILABLE);
+
+	if (err)
+		return dkt_fail_in(ctx, err, "functions cannot be traced on this kernel");
+	err = check_globs(ctx, text, functions->only, functions->n_only);
+	if (!err)
+		err = check_globs(ctx, text, functions->without, functions->n_without);
+	return err ? err : check_globs(ctx, text, functions->roots, functions->n_roots);
+}
+
+/* ---- the instance's ---- */
+
+static int write_names(struct dkt_instance *in, const char *file, char **names, size_t n)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < n; i++)
+		err = dkt__tfs_add(in->ctx, names[i], "%s%s", in->prefix, file);
+	return err;
+}
+
+int dkt__functions_write(struct dkt_instance *in, const struct dkt__functions *functions)
+{
+	char text[16];
+	size_t i;
+	int err = write_names(in, "set_ftrace_filter", functions->only, functions->n_only);
+
+	if (!err)
+		err = write_names(in, "set_ftrace_notrace", functions->without,
+				  functions->n_without);
+	if (!err && functions->n_pids)
+		err = dkt__tfs_set(in->ctx, functions->children ? "1" : "0",
+				   "%soptions/function-fork", in->prefix);
+	for (i = 0; !err && i < functions->n_pids; i++) {
+		snprintf(text, sizeof(text), "%d", (int)functions->pids[i]);
+		err = dkt__tfs_add(in->ctx, text, "%sset_ftrace_pid", in->prefix);
+	}
+	return err;
+}
+
+int dkt__functions_clear(struct dkt_instance *in)
+{
+	/* Opening them with O_TRUNC is what empties them. */
+	int err = dkt__tfs_set(in->ctx, "\n", "%sset_ftrace_filter", in->prefix);
+
+	if (!err && dkt__tfs_exists(in->ctx, "%sset_ftrace_notrace", in->prefix))
+		err = dkt__tfs_set(in->ctx, "\n", "%sset_ftrace_notrace", in->prefix);
+	if (!err && dkt__tfs_exists(in->ctx, "%sset_ftrace_pid", in->prefix))
+		err = dkt__tfs_set(in->ctx, "", "%sset_ftrace_pid", in->prefix);
+	if (!err && dkt__tfs_exists(in->ctx, "%soptions/function-fork", in->prefix))
+		err = dkt__tfs_set(in->ctx, "0", "%soptions/function-fork", in->prefix);
+	return err;
+}
+
+/* The first byte of a file, '\0' if there is none. */
+static char first_of(struct dkt_ctx *ctx, const char *prefix, const char *file)
+{
+	int fd __cleanup(close) = dkt__tfs_open(ctx, O_RDONLY, "%s%s", prefix, file);
+	char first = '\0';
+
+	return fd >= 0 && read(fd, &first, 1) == 1 ? first : '\0';
+}
+
+bool dkt__functions_more(struct dkt_instance *in)
+{
+	char pid = first_of(in->ctx, in->prefix, "set_ftrace_pid");
+
+	/* "no pid" */
+	return first_of(in->ctx, in->prefix, "set_ftrace_notrace") || (pid && pid != 'n');
+}
+
+/* ---- the whole kernel's ---- */
+
+static int note_path(const char *spool, char **path)
+{
+	if (asprintf(path, "%s/" NOTE, spool) >= 0)
+		return 0;
+	*path = NULL;
+	return -ENOMEM;
+}
+
+static bool is_ours(const char *spool)
+{
+	char *path __cleanup(free) = NULL;
+
+	return !note_path(spool, &path) && !access(path, F_OK);
+}
+
+static int make_note(struct dkt_ctx *ctx, const char *spool)
+{
+	char *path __cleanup(free) = NULL;
+	int fd, err = note_path(spool, &path);
+
+	if (err)
+		return err;
+	if (mkdir(spool, 0700) && errno != EEXIST)
+		return dkt_fail(ctx, -errno, "make %s: %s", spool, strerror(errno));
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return dkt_fail(ctx, -errno, "write %s: %s", path, strerror(errno));
+	close(fd);
+	return 0;
+}
+
+static int check_untouched(struct dkt_ctx *ctx)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(untouched); i++) {
+		char first = first_of(ctx, "", untouched[i].file);
+
+		if (first && first != untouched[i].value[0])
+			return dkt_fail(ctx, -EBUSY,
+					"somebody has set %s, which is the whole kernel's",
+					untouched[i].file);
+	}
+	return 0;
+}
+
+static int write_limits(struct dkt_ctx *ctx, const struct dkt__functions *functions)
+{
+	char text[16];
+	size_t i;
+	int err = 0;
+
+	if (functions->depth) {
+		snprintf(text, sizeof(text), "%u", functions->depth);
+		err = dkt__tfs_set(ctx, text, "max_graph_depth");
+	}
+	if (!err && functions->threshold) {
+		snprintf(text, sizeof(text), "%u", functions->threshold);
+		err = dkt__tfs_set(ctx, text, "tracing_thresh");
+	}
+	for (i = 0; !err && i < functions->n_roots; i++)
+		err = dkt__tfs_add(ctx, functions->roots[i], "set_graph_function");
+	return err;
+}
+
+int dkt__functions_limit(struct dkt_ctx *ctx, const struct dkt__functions *functions,
+			 const char *spool)
+{
+	bool wanted = functions->depth || functions->threshold || functions->n_roots;
+	int err = spool ? dkt_functions_return(ctx, spool) : 0;
+
+	if (err || !wanted)
+		return err;
+	if (!spool)
+		return dkt_fail(ctx, -EINVAL, "depth, threshold and roots need a spool directory");
+	err = check_untouched(ctx);
+	if (!err)
+		err = make_note(ctx, spool);
+	return err ? err : write_limits(ctx, functions);
+}
+
+int dkt_functions_return(struct dkt_ctx *ctx, const char *spool)
+{
+	char *path __cleanup(free) = NULL;
+	int err, later;
+
+	if (!is_ours(spool))
+		return 0;
+	err = note_path(spool, &path);
+	if (!err)
+		err = dkt_tracefs_open(ctx, 0);
+	if (!err && dkt__tfs_exists(ctx, "max_graph_depth"))
+		err = dkt__tfs_set(ctx, "0", "max_graph_depth");
+	later = dkt__tfs_exists(ctx, "tracing_thresh") ? dkt__tfs_set(ctx, "0", "tracing_thresh") :
+							 0;
+	err = err ? err : later;
+	/* Opening it with O_TRUNC is what empties it. */
+	later = dkt__tfs_exists(ctx, "set_graph_function") ?
+			dkt__tfs_set(ctx, "\n", "set_graph_function") :
+			0;
+	err = err ? err : later;
+	if (!err && unlink(path))
+		err = dkt_fail(ctx, -errno, "remove %s: %s", path, strerror(errno));
+	return err;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The top instance, borrowed for a tracer that other instances cannot have.
+ *
+ * Kernels before 6.12 or so have function_graph there alone. It is borrowed only if nobody uses it:
+ * no tracer, no event, no record, no choice of functions. Its records are then read beside those of
+ * the instance that it is borrowed for.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+
+#include "change/functions.h"
+#include "change/top.h"
+#include "tracefs.h"
+
+#include "banned.h"
+
+/* In the spool directory, as long as it is borrowed. */
+#define NOTE "top"
+
+#define NONE "nop"
+
+/* What it was like. */
+struct was {
+	char clock[32];
+	uint64_t kb; /* of each CPU */
+	bool on;
+};
+
+static int note_path(const char *spool, char **path)
+{
+	if (asprintf(path, "%s/" NOTE, spool) >= 0)
+		return 0;
+	*path = NULL;
+	return -ENOMEM;
+}
+
+bool dkt_top_is_borrowed(const char *spool)
+{
+	char *path __cleanup(free) = NULL;
+
+	return !note_path(spool, &path) && !access(path, F_OK);
+}
+
+/* ---- the note ---- */
+
+static int write_note(struct dkt_ctx *ctx, const char *spool, const struct was *was)
+{
+	char *path __cleanup(free) = NULL;
+	char *temp __cleanup(free) = NULL;
+	FILE *f;
+	int err = note_path(spool, &path);
+
+	if (!err && asprintf(&temp, "%s.tmp", path) < 0) {
+		temp = NULL;
+		err = -ENOMEM;
+	}
+	if (err)
+		return err;
+	if (mkdir(spool, 0700) && errno != EEXIST)
+		return dkt_fail(ctx, -errno, "make %s: %s", spool, strerror(errno));
+	f = fopen(temp, "we");
+	if (!f)
+		return dkt_fail(ctx, -errno, "write %s: %s", temp, strerror(errno));
+	fprintf(f, "clock %s\nbuffer_size_kb %" PRIu64 "\ntracing_on %d\n", was->clock, was->kb,
+		was->on);
+	if (fclose(f) || rename(temp, path)) {
+		err = -errno;
+		unlink(temp);
+	}
+	return err ? dkt_fail(ctx, err, "write %s: %s", path, strerror(-err)) : 0;
+}
+
+/* Of a note that makes no sense, what a kernel begins with. */
+static int read_note(struct dkt_ctx *ctx, const char *spool, struct was *was)
+{
+	char *path __cleanup(free) = NULL;
+	int on = 1, err = note_path(spool, &path);
+	FILE *f;
+
+	*was = (struct was){ .clock = "local" };
+	if (err)
+		return err;
+	f = fopen(path, "re");
+	if (!f)
+		return dkt_fail(ctx, -errno, "open %s: %s", path, strerror(errno));
+	if (fscanf(f, "clock %31s\nbuffer_size_kb %" SCNu64 "\ntracing_on %d\n", was->clock,
+		   &was->kb, &on) != 3)
+		dkt__log(ctx, DKT_LOG_WARN, "%s makes no sense", path);
+	was->on = on;
+	fclose(f);
+	return 0;
+}
+
+/* ---- borrowing ---- */
+
+/* Whether all functions are chosen, which the first line says; or there is no choice. */
+static bool chooses_functions(struct dkt_ctx *ctx, const char *file)
+{
+	int fd __cleanup(close) = dkt__tfs_open(ctx, O_RDONLY, "%s", file);
+	char first = '#';
+
+	return fd >= 0 && read(fd, &first, 1) == 1 && first != '#';
+}
+
+static int check_buffers(struct dkt_instance *top)
+{
+	struct dkt_cpu_stats stats;
+	int cpu, err = 0;
+
+	for (cpu = 0; !err && cpu < top->cpus; cpu++) {
+		err = dkt_instance_get_stats(top, cpu, &stats);
+		if (!err && stats.entries)
+			err = dkt_fail(top->ctx, -EBUSY,
+				       "the top instance has records of somebody");
+	}
+	return err;
+}
+
+/* What somebody else does there is not disturbed. */
+static int check_unused(struct dkt_instance *top)
+{
+	struct dkt_event **on __cleanup(free) = NULL;
+	char *tracer __cleanup(free) = NULL;
+	size_t n;
+	int err = dkt__tfs_read(top->ctx, &tracer, NULL, "current_tracer");
+
+	if (err)
+		return err;
+	tracer[strcspn(tracer, "\n")] = '\0';
+	if (strcmp(tracer, NONE))
+		return dkt_fail(top->ctx, -EBUSY, "somebody uses %s in the top instance", tracer);
+	err = dkt_instance_get_events(top, &on, &n);
+	if (!err && n)
+		return dkt_fail(top->ctx, -EBUSY, "somebody has %s:%s on in the top instance",
+				on[0]->system, on[0]->name);
+	if (!err && (chooses_functions(top->ctx, "set_ftrace_filter") ||
+		     chooses_functions(top->ctx, "set_graph_function") ||
+		     chooses_functions(top->ctx, "set_graph_notrace")))
+		return dkt_fail(top->ctx, -EBUSY,
+				"somebody has chosen functions in the top instance");
+	return err ? err : check_buffers(top);
+}
+
+/* "7 (expanded: 1408)": as small as the former it is only before it is first used. */
+static int read_size(struct dkt_ctx *ctx, uint64_t *kb)
+{
+	char *text __cleanup(free) = NULL;
+	int err = dkt__tfs_read(ctx, &text, NULL, "buffer_size_kb");
+	const char *expanded;
+
+	if (err)
+		return err;
+	expanded = strchr(text, ':');
+	/* "X": CPUs differ, which is then not put back. */
+	*kb = strtoull(expanded ? expanded + 1 : text, NULL, 10);
+	return 0;
+}
+
+static int read_state(struct dkt_instance *top, struct was *was)
+{
+	char *clock __cleanup(free) = NULL;
+	int err = dkt_instance_get_clock(top, &clock);
+
+	*was = (struct was){ 0 };
+	if (!err)
+		snprintf(was->clock, sizeof(was->clock), "%s", clock);
+	if (!err)
+		err = read_size(top->ctx, &was->kb);
+	return err ? err : dkt_instance_get_on(top, &was->on);
+}
+
+static int set_size(struct dkt_instance *top, uint64_t kb)
+{
+	return dkt_instance_set_size(top, kb * 1024 * (uint64_t)top->cpus);
+}
+
+static int make_alike(struct dkt_instance *top, struct dkt_instance *in)
+{
+	char *clock __cleanup(free) = NULL;
+	uint64_t kb;
+	int err = dkt_instance_get_clock(in, &clock);
+
+	if (!err)
+		err = dkt_instance_set_clock(top, clock);
+	if (!err)
+		err = dkt__tfs_read_u64(in->ctx, &kb, "%sbuffer_size_kb", in->prefix);
+	if (!err)
+		err = set_size(top, kb);
+	/* Its counts begin again too. */
+	if (!err)
+		err = dkt_instance_clear(top);
+	return err ? err : dkt_instance_set_on(top, true);
+}
+
+static int borrow(struct dkt_instance *top, struct dkt_instance *in, const char *spool)
+{
+	char *words __cleanup(free) = NULL;
+	struct was was;
+	int err = check_unused(top);
+
+	if (!err)
+		err = read_state(top, &was);
+	if (!err)
+		err = write_note(top->ctx, spool, &was);
+	if (err)
+		return err;
+	err = make_alike(top, in);
+	if (!err)
+		return 0;
+	words = strdup(dkt_error(top->ctx));
+	dkt_top_return(top->ctx, spool);
+	return dkt_fail(top->ctx, err, "%s", words ? words : "");
+}
+
+int dkt__top_borrow(struct dkt_instance *for_in, const char *spool, struct dkt_instance **out)
+{
+	int err = dkt_instance_open(for_in->ctx, NULL, 0, out);
+
+	if (err || dkt_top_is_borrowed(spool))
+		return err;
+	err = borrow(*out, for_in, spool);
+	if (err) {
+		dkt_instance_close(*out);
+		*out = NULL;
+	}
+	return err;
+}
+
+/* ---- giving it back ---- */
+
+/* As far as it goes: the first failure is told, all else is tried. */
+static int put_back(struct dkt_instance *top, const struct was *was)
+{
+	int err = dkt__tfs_set(top->ctx, NONE, "current_tracer"), later;
+
+	later = dkt__functions_clear(top);
+	err = err ? err : later;
+	later = dkt_instance_clear(top);
+	err = err ? err : later;
+	later = dkt_instance_set_clock(top, was->clock);
+	err = err ? err : later;
+	later = was->kb ? set_size(top, was->kb) : 0;
+	err = err ? err : later;
+	later = dkt_instance_set_on(top, was->on);
+	return err ? err : later;
+}
+
+int dkt_top_return(struct dkt_ctx *ctx, const char *spool)
+{
+	struct dkt_instance *top = NULL;
+	char *path __cleanup(free) = NULL;
+	struct was was;
+	int err;
+
+	if (!dkt_top_is_borrowed(spool))
+		return 0;
+	err = note_path(spool, &path);
+	if (!err)
+		err = read_note(ctx, spool, &was);
+	if (!err)
+		err = dkt_instance_open(ctx, NULL, 0, &top);
+	if (!err)
+		err = put_back(top, &was);
+	dkt_instance_close(top);
+	if (!err && unlink(path))
+		err = dkt_fail(ctx, -errno, "remove %s: %s", path, strerror(errno));
+	return err;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * An instance's tracer of functions, limited to modules.
+ *
+ * An empty set_ftrace_filter means the whole kernel, and so does one of a module that is not
+ * loaded. So the filter is written first, read back, and only then the tracer is switched on. The
+ * kernel empties the instance's buffers with every switch and refuses it while somebody reads them.
+ */
+#include <fcntl.h>
+
+#include "capture.h"
+#include "change/top.h"
+#include "change/tracer.h"
+#include "tracefs.h"
+
+#include "banned.h"
+
+#define NONE "nop"
+
+void dkt__tracer_clear(struct dkt__tracer *tracer)
+{
+	free(tracer->wanted);
+	dkt__names_free(tracer->modules, tracer->n_modules);
+	dkt__functions_free(tracer->functions);
+	free(tracer->spool);
+	free(tracer->refused);
+	*tracer = (struct dkt__tracer){ 0 };
+}
+
+int dkt__tracer_want(struct dkt__tracer *tracer, const char *wanted, const char *const *modules,
+		     size_t n, const char *spool)
+{
+	size_t i;
+
+	tracer->touched = true;
+	tracer->wanted = wanted ? strdup(wanted) : NULL;
+	tracer->spool = spool ? strdup(spool) : NULL;
+	tracer->modules = calloc(n + 1, sizeof(*tracer->modules));
+	if ((wanted && !tracer->wanted) || (spool && !tracer->spool) || !tracer->modules)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		tracer->modules[i] = strdup(modules[i]);
+		if (!tracer->modules[i])
+			return -ENOMEM;
+		tracer->n_modules++;
+	}
+	return 0;
+}
+
+/* ---- what is there ---- */
+
+static bool has_word(const char *text, const char *word)
+{
+	const size_t len = strlen(word);
+
+	for (; *text; text += strcspn(text, " \n"), text += *text != '\0')
+		if (!strncmp(text, word, len) && strchr(" \n", text[len]))
+			return true;
+	return false;
+}
+
+/* The position of the module in whose brackets the line ends, or n_modules. */
+static size_t find_module(const struct dkt__tracer *tracer, const char *line)
+{
+	const char *from = strrchr(line, '[');
+	size_t i, len = from ? strcspn(++from, "]") : 0;
+
+	for (i = 0; len && i < tracer->n_modules; i++)
+		if (strlen(tracer->modules[i]) == len && !strncmp(from, tracer->modules[i], len))
+			break;
+	return len ? i : tracer->n_modules;
+}
+
+/*
+ * Whether the functions that are traced are exactly of the modules. "#### all functions enabled
+ * ####" has no module in brackets; commands that wait for a module ("*:mod:NAME") are no functions.
+ * The kernel takes its time for this list: some 10 ms for a large module.
+ */
+static bool is_limited_as_wanted(struct dkt_instance *in, const struct dkt__tracer *tracer)
+{
+	bool *seen __cleanup(free) = calloc(tracer->n_modules + 1, sizeof(*seen));
+	char *text __cleanup(free) = NULL;
+	char *line, *save = NULL;
+	size_t i;
+
+	if (!seen || dkt__tfs_read(in->ctx, &text, NULL, "%sset_ftrace_filter", in->prefix))
+		return false;
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		if (strstr(line, ":mod:"))
+			continue;
+		i = find_module(tracer, line);
+		if (i == tracer->n_modules)
+			return false;
+		seen[i] = true;
+	}
+	for (i = 0; i < tracer->n_modules; i++)
+		if (!seen[i])
+			return false;
+	return true;
+}
+
+static bool is_as_wanted(struct dkt_instance *in, const struct dkt__tracer *tracer)
+{
+	if (tracer->functions)
+		return tracer->keep;
+	return !dkt__functions_more(in) && is_limited_as_wanted(in, tracer);
+}
+
+/* Whether all functions are traced; the first line says it. A kernel without filter has no limit. */
+static bool is_unlimited(struct dkt_instance *in)
+{
+	int fd __cleanup(close) =
+		dkt__tfs_open(in->ctx, O_RDONLY, "%sset_ftrace_filter", in->prefix);
+	char first = '#';
+
+	return fd < 0 || read(fd, &first, 1) != 1 || first == '#';
+}
+
+/* ---- steps ---- */
+
+static int set_modules(const struct dkt__tracer *tracer, struct dkt_instance *in)
+{
+	char command[128];
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < tracer->n_modules; i++) {
+		snprintf(command, sizeof(command), ":mod:%s", tracer->modules[i]);
+		err = dkt__tfs_add(in->ctx, command, "%sset_ftrace_filter", in->prefix);
+	}
+	if (!err && is_unlimited(in))
+		err = dkt_fail(in->ctx, -EINVAL, "the kernel does not limit it to modules");
+	return err;
+}
+
+static int set_functions(const struct dkt__tracer *tracer, struct dkt_instance *in)
+{
+	const struct dkt__functions *functions = tracer->functions;
+	int err = dkt__functions_limit(in->ctx, functions, tracer->spool);
+
+	if (!err)
+		err = dkt__functions_write(in, functions);
+	if (!err && functions->n_only && is_unlimited(in))
+		err = dkt_fail(in->ctx, -EINVAL, "the kernel does not limit it to '%s'",
+			       functions->only[0]);
+	return err;
+}
+
+static int set_current(struct dkt_instance *in, const char *tracer)
+{
+	return dkt__tfs_set(in->ctx, tracer, "%scurrent_tracer", in->prefix);
+}
+
+static int switch_tracer(const struct dkt__tracer *tracer, struct dkt_instance *in, const char *now)
+{
+	int err = strcmp(now, NONE) ? set_current(in, NONE) : 0;
+
+	if (err)
+		return err;
+	/* A kernel without a choice has nothing to empty. */
+	err = is_unlimited(in) && !dkt__functions_more(in) ? 0 : dkt__functions_clear(in);
+	if (err || !tracer->wanted)
+		return err;
+	err = tracer->functions ? set_functions(tracer, in) : set_modules(tracer, in);
+	return err ? err : set_current(in, tracer->wanted);
+}
+
+/* Whatever was reached of a switch that failed. */
+static void take_back(const struct dkt__tracer *tracer, struct dkt_instance *in)
+{
+	char *error __cleanup(free) = strdup(dkt_error(in->ctx));
+
+	set_current(in, NONE);
+	if (!is_unlimited(in) || dkt__functions_more(in))
+		dkt__functions_clear(in);
+	if (tracer->spool)
+		dkt_functions_return(in->ctx, tracer->spool);
+	dkt_fail(in->ctx, 0, "%s", error ? error : "");
+}
+
+/* ---- the whole ---- */
+
+struct switching {
+	const struct dkt__tracer *tracer;
+	struct dkt_instance *in;
+	const char *now;
+};
+
+static int switch_or_not(void *data)
+{
+	const struct switching *to = data;
+	int err = switch_tracer(to->tracer, to->in, to->now);
+
+	if (err && to->tracer->wanted)
+		take_back(to->tracer, to->in);
+	return err;
+}
+
+/* base is the instance that the spool is of, in the one whose tracer it is: the same, or the top one. */
+static int switch_and_save(const struct dkt__tracer *tracer, struct dkt_instance *base,
+			   struct dkt_instance *in, const char *now)
+{
+	struct switching to = { .tracer = tracer, .in = in, .now = now };
+
+	return dkt__rest(base, in, tracer->spool, switch_or_not, &to);
+}
+
+/* 0 if the instance can have it at all. */
+static int check_wanted(const struct dkt__tracer *tracer, struct dkt_instance *in)
+{
+	char *all __cleanup(free) = NULL;
+	int err = dkt__tfs_read(in->ctx, &all, NULL, "%savailable_tracers", in->prefix);
+
+	if (err)
+		return err;
+	if (!has_word(all, tracer->wanted))
+		return dkt_fail(in->ctx, -EOPNOTSUPP, "this kernel has no %s%s", tracer->wanted,
+				in->name ? " in instances" : "");
+	if (!dkt__tfs_exists(in->ctx, "%sset_ftrace_filter", in->prefix))
+		return dkt_fail(in->ctx, -EOPNOTSUPP, "this kernel cannot limit %s to modules",
+				tracer->wanted);
+	return 0;
+}
+
+static int apply_in(const struct dkt__tracer *tracer, struct dkt_instance *base,
+		    struct dkt_instance *in)
+{
+	const char *wanted = tracer->wanted ? tracer->wanted : NONE;
+	char *now __cleanup(free) = NULL;
+	int err = dkt__tfs_read(in->ctx, &now, NULL, "%scurrent_tracer", in->prefix);
+
+	if (err)
+		return err;
+	now[strcspn(now, "\n")] = '\0';
+	if (strcmp(now, wanted) || (tracer->wanted && !is_as_wanted(in, tracer)))
+		return switch_and_save(tracer, base, in, now);
+	return tracer->wanted || is_unlimited(in) ? 0 : dkt__functions_clear(in);
+}
+
+/* ---- in the top instance ---- */
+
+/* What it recorded stays in the spool. */
+static int give_back(const struct dkt__tracer *tracer, struct dkt_instance *in)
+{
+	DKT_OPTS(dkt_capture_opts, opts, .spool = tracer->spool);
+	struct dkt_capture *cap = NULL;
+	int err;
+
+	if (!tracer->spool || !dkt_top_is_borrowed(tracer->spool))
+		return 0;
+	err = dkt_capture_open(in, &opts, &cap);
+	if (!err && cap->top)
+		err = dkt_instance_set_on(cap->top, false);
+	if (!err)
+		err = dkt__capture_save(cap, true);
+	dkt_capture_close(cap);
+	return err ? err : dkt_top_return(in->ctx, tracer->spool);
+}
+
+static int check_top(const struct dkt__tracer *tracer, struct dkt_instance *in)
+{
+	struct dkt_instance *top;
+	int err = dkt_instance_open(in->ctx, NULL, 0, &top);
+
+	if (!err)
+		err = check_wanted(tracer, top);
+	dkt_instance_close(top);
+	return err;
+}
+
+static int apply_top(const struct dkt__tracer *tracer, struct dkt_instance *in)
+{
+	char *words __cleanup(free) = NULL;
+	struct dkt_instance *top = NULL;
+	int err = check_top(tracer, in);
+
+	if (err)
+		return err;
+	err = dkt__top_borrow(in, tracer->spool, &top);
+	if (!err) {
+		err = apply_in(tracer, in, top);
+		words = err ? strdup(dkt_error(in->ctx)) : NULL;
+		if (err && !dkt_top_return(in->ctx, tracer->spool))
+			dkt_fail(in->ctx, err, "%s", words ? words : "");
+	}
+	dkt_instance_close(top);
+	return err ? dkt_fail_in(in->ctx, err, "this kernel has %s only in the top instance",
+				 tracer->wanted) :
+		     0;
+}
+
+static int apply(const struct dkt__tracer *tracer, struct dkt_instance *in)
+{
+	int err = tracer->wanted ? check_wanted(tracer, in) : 0, back = 0;
+
+	if (!tracer->functions && tracer->spool)
+		back = dkt_functions_return(in->ctx, tracer->spool);
+	if (err == -EOPNOTSUPP && in->name && tracer->spool)
+		return back ? back : apply_top(tracer, in);
+	err = err ? err : back;
+	if (!err)
+		err = give_back(tracer, in);
+	return err ? err : apply_in(tracer, in, in);
+}
+
+int dkt__tracer_apply(struct dkt__tracer *tracer, struct dkt_instance *in)
+{
+	int err;
+
+	if (!tracer->touched)
+		return 0;
+	err = apply(tracer, in);
+	/* A kernel that has no tracers at all has nothing to switch off. */
+	if (!err || (!tracer->wanted && (err == -ENOENT || err == -EPERM)))
+		return 0;
+	if (tracer->required)
+		return err;
+	tracer->refused = strdup(dkt_error(in->ctx));
+	return 0;
+}

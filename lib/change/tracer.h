@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* An instance's tracer of functions, as a part of a change. */
+#ifndef DKT_TRACER_H
+#define DKT_TRACER_H
+
+#include "change/functions.h"
+
+struct dkt__tracer {
+	bool touched; /* false: it stays as it is */
+	char *wanted; /* NULL: none */
+	char **modules; /* whose functions it is limited to */
+	size_t n_modules;
+	struct dkt__functions *functions; /* in place of modules; NULL: by these */
+	bool keep; /* functions are as they were */
+	bool required; /* the change fails with it */
+	char *spool; /* takes what the buffers hold; NULL: it is thrown away */
+	char *refused; /* why it is not as wanted, NULL: it is */
+};
+
+/* Copies what is wanted. */
+int dkt__tracer_want(struct dkt__tracer *tracer, const char *wanted, const char *const *modules,
+		     size_t n, const char *spool);
+void dkt__tracer_clear(struct dkt__tracer *tracer);
+
+/*
+ * Makes it so if it is not. On failure no tracer is on, or the old one if that is what failed; the
+ * result is 0 unless it is required.
+ */
+int dkt__tracer_apply(struct dkt__tracer *tracer, struct dkt_instance *in);
+
+#endif

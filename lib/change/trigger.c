@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Triggers as steps of a change. */
+#include "trigger.h"
+#include "change.h"
+#include "tracefs.h"
+
+#include "banned.h"
+
+/* ---- whether it can be had, found before anything is touched ---- */
+
+/* NULL: this kernel has no such event. */
+static struct dkt_event *find_target(struct dkt_ctx *ctx, const struct dkt_trigger *trigger)
+{
+	const char *colon = trigger->target ? strchr(trigger->target, ':') : NULL;
+	char *system __cleanup(free) = NULL;
+
+	if (!colon)
+		return NULL;
+	system = strndup(trigger->target, (size_t)(colon - trigger->target));
+	return system ? dkt_event_find(ctx, system, colon + 1) : NULL;
+}
+
+static int check_target(struct dkt_instance *in, const struct dkt_trigger *trigger)
+{
+	if (!trigger->target || find_target(in->ctx, trigger))
+		return 0;
+	return dkt_fail(in->ctx, -ENOENT, "%s: this kernel has no event %s", trigger->action,
+			trigger->target);
+}
+
+static int read_file(struct dkt_instance *in, const struct dkt_event *event, char **text)
+{
+	return dkt__tfs_read(in->ctx, text, NULL, "%sevents/%s/%s/trigger", in->prefix,
+			     event->system, event->name);
+}
+
+/* The first of the event's triggers that is the same, or excludes it. */
+static int check_others(struct dkt_instance *in, const struct dkt_event *event,
+			const struct dkt_trigger *trigger, const char *text)
+{
+	struct dkt_trigger *there __cleanup(free) = NULL;
+	size_t n, i;
+	int err = dkt__triggers_parse(text, &there, &n);
+
+	for (i = 0; !err && i < n; i++) {
+		if (dkt_trigger_same(trigger, &there[i]))
+			return dkt_fail(in->ctx, -EEXIST, "%s:%s has this trigger already: %s",
+					event->system, event->name, there[i].text);
+		if (dkt__trigger_excludes(trigger, &there[i]))
+			return dkt_fail(
+				in->ctx, -EBUSY,
+				"%s:%s has the trigger '%s', and the kernel keeps one of %s "
+				"and %s for %s",
+				event->system, event->name, there[i].text, trigger->action,
+				there[i].action, trigger->target ? trigger->target : "an event");
+	}
+	return err;
+}
+
+/*
+ * Whether the kernel has it. The file of an event that has triggers does not say so, that of the top
+ * instance, where few put any, then may.
+ */
+static int check_offered(struct dkt_instance *in, const struct dkt_event *event,
+			 const struct dkt_trigger *trigger, const char *text)
+{
+	char *top __cleanup(free) = NULL;
+	int err = dkt__tfs_read(in->ctx, &top, NULL, "events/%s/%s/trigger", event->system,
+				event->name);
+
+	if (dkt__trigger_offered(text, trigger->action) &&
+	    (err || dkt__trigger_offered(top, trigger->action)))
+		return 0;
+	return dkt_fail(in->ctx, -EOPNOTSUPP, "this kernel has no trigger '%s'", trigger->action);
+}
+
+static int check(struct dkt_instance *in, const struct dkt_event *event,
+		 const struct dkt_trigger *trigger)
+{
+	char *text __cleanup(free) = NULL;
+	int err = check_target(in, trigger);
+
+	if (!err)
+		err = read_file(in, event, &text);
+	if (!err)
+		err = check_others(in, event, trigger, text);
+	return err ? err : check_offered(in, event, trigger, text);
+}
+
+int dkt_instance_check_trigger(struct dkt_instance *in, struct dkt_event *event, const char *text)
+{
+	struct dkt_trigger *trigger __cleanup(free) = NULL;
+	int err = dkt_trigger_parse(in->ctx, text, &trigger);
+
+	return err ? err : check(in, event, trigger);
+}
+
+/* ---- steps ---- */
+
+/* Takes its trigger over. */
+static int add_step(struct dkt_change *change, struct dkt__trigger_step *step)
+{
+	struct dkt__trigger_step *more =
+		reallocarray(change->triggers, change->n_triggers + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	step->target = find_target(change->in->ctx, step->trigger);
+	change->triggers = more;
+	more[change->n_triggers++] = *step;
+	return 0;
+}
+
+/* Whether the change removes what excludes it. */
+static bool makes_room(const struct dkt_change *change, const struct dkt_event *event,
+		       const struct dkt_trigger *trigger)
+{
+	size_t i;
+
+	for (i = 0; i < change->n_triggers; i++) {
+		const struct dkt__trigger_step *step = &change->triggers[i];
+
+		if (!step->add && step->event == event &&
+		    (dkt_trigger_same(step->trigger, trigger) ||
+		     dkt__trigger_excludes(step->trigger, trigger)))
+			return true;
+	}
+	return false;
+}
+
+int dkt_change_trigger(struct dkt_change *change, struct dkt_event *event, const char *text)
+{
+	struct dkt__trigger_step step = { .event = event, .add = true };
+	int err = dkt_trigger_parse(change->in->ctx, text, &step.trigger);
+
+	if (!err)
+		err = check(change->in, event, step.trigger);
+	if (err == -EBUSY || err == -EEXIST)
+		err = makes_room(change, event, step.trigger) ? 0 : err;
+	if (!err)
+		err = add_step(change, &step);
+	if (err)
+		free(step.trigger);
+	return err == -EEXIST ? 0 : err;
+}
+
+int dkt_change_no_trigger(struct dkt_change *change, struct dkt_event *event, const char *text)
+{
+	struct dkt__trigger_step step = { .event = event };
+	int err = dkt_trigger_parse(change->in->ctx, text, &step.trigger);
+
+	if (!err)
+		err = add_step(change, &step);
+	if (err)
+		free(step.trigger);
+	return err;
+}
+
+/* What is removed may have to come back as it was, with what is left of its count. */
+static int remove_one(struct dkt_change *change, struct dkt__trigger_step *step)
+{
+	struct dkt_trigger *there __cleanup(free) = NULL;
+	struct dkt_trigger *was;
+	size_t n, i;
+	int err = dkt_instance_get_triggers(change->in, step->event, &there, &n);
+
+	for (i = 0; !err && i < n; i++) {
+		if (!dkt_trigger_same(step->trigger, &there[i]))
+			continue;
+		err = dkt_trigger_parse(change->in->ctx, there[i].text, &was);
+		if (err)
+			return err;
+		free(step->trigger);
+		step->trigger = was;
+		err = dkt__trigger_remove(change->in, step->event, was);
+		step->done = !err;
+		return err;
+	}
+	return err;
+}
+
+int dkt__triggers_apply(struct dkt_change *change)
+{
+	int err = 0, add;
+	size_t i;
+
+	/* First what makes room for others. */
+	for (add = 0; add < 2; add++)
+		for (i = 0; !err && i < change->n_triggers; i++) {
+			struct dkt__trigger_step *step = &change->triggers[i];
+
+			if (step->add != add)
+				continue;
+			if (add)
+				err = dkt__trigger_add(change->in, step->event, step->trigger);
+			else
+				err = remove_one(change, step);
+			step->done = add ? !err : step->done;
+		}
+	return err;
+}
+
+int dkt__triggers_undo(struct dkt_change *change)
+{
+	int err = 0, one, add;
+	size_t i;
+
+	for (add = 1; add >= 0; add--)
+		for (i = change->n_triggers; i-- > 0;) {
+			struct dkt__trigger_step *step = &change->triggers[i];
+
+			if (!step->done || step->add != add)
+				continue;
+			one = add ? dkt__trigger_remove(change->in, step->event, step->trigger) :
+				    dkt__trigger_add(change->in, step->event, step->trigger);
+			err = one ? one : err;
+		}
+	return err;
+}
+
+void dkt__triggers_free(struct dkt_change *change)
+{
+	size_t i;
+
+	for (i = 0; i < change->n_triggers; i++)
+		free(change->triggers[i].trigger);
+	free(change->triggers);
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* BTF, read by libbpf: functions and types of the kernel and its modules. */
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "debuginfo/btf.h"
+
+#include "banned.h"
+
+#define BTF_PLACE "/sys/kernel/btf"
+
+/* The kernel refuses more than 16 MB of types; with strings a kernel has 5 to 15. */
+#define BTF_MAX (256u << 20)
+
+struct dkt__btf {
+	struct ctype_source source; /* first: the callbacks get its address */
+	struct btf *btf;
+	struct dkt__btf *base;
+};
+
+static struct btf *btf_of(struct ctype_source *source)
+{
+	return ((struct dkt__btf *)(void *)source)->btf;
+}
+
+static const char *name_at(const struct btf *btf, uint32_t offset)
+{
+	const char *name = btf__name_by_offset(btf, offset);
+
+	return name ? name : "";
+}
+
+/* ---- types ---- */
+
+/* Skips names and qualifiers; is the type on the way one of the process's memory? NULL: a circle. */
+static const struct btf_type *strip(const struct btf *btf, uint32_t *id, bool *user)
+{
+	const struct btf_type *type = btf__type_by_id(btf, *id);
+	unsigned int depth;
+
+	for (depth = 0; type && depth < CTYPE_DEPTH; depth++) {
+		if (!btf_is_mod(type) && !btf_is_typedef(type) && !btf_is_type_tag(type))
+			return type;
+		if (user && btf_is_type_tag(type) && !strcmp(name_at(btf, type->name_off), "user"))
+			*user = true;
+		*id = type->type;
+		type = btf__type_by_id(btf, *id);
+	}
+	return NULL;
+}
+
+static void get_int(const struct btf_type *t, struct ctype *type)
+{
+	uint8_t encoding = btf_int_encoding(t);
+
+	type->kind = encoding & BTF_INT_BOOL ? CTYPE_BOOL : CTYPE_INT;
+	/* Its own kind of encoding is hardly ever set: the name tells. */
+	if (encoding & BTF_INT_CHAR || (t->size == 1 && !strcmp(type->name, "char")))
+		type->kind = CTYPE_CHAR;
+	type->is_signed = encoding & BTF_INT_SIGNED;
+	type->size = t->size;
+}
+
+static void get_pointer(const struct btf *btf, const struct btf_type *t, struct ctype *type)
+{
+	uint32_t target = t->type;
+
+	type->kind = CTYPE_POINTER;
+	type->size = sizeof(void *);
+	type->target = t->type;
+	strip(btf, &target, &type->user);
+}
+
+static void get_array(const struct btf_type *t, struct ctype *type)
+{
+	const struct btf_array *array = btf_array(t);
+
+	type->kind = CTYPE_ARRAY;
+	type->target = array->type;
+	type->count = array->nelems;
+}
+
+static void get_enum(const struct btf_type *t, struct ctype *type)
+{
+	type->kind = CTYPE_ENUM;
+	type->size = t->size;
+	type->is_signed = btf_kflag(t);
+}
+
+static int btf_get(struct ctype_source *source, uint32_t id, struct ctype *type)
+{
+	const struct btf *btf = btf_of(source);
+	const struct btf_type *t = strip(btf, &id, NULL);
+
+	*type = (struct ctype){ .id = id };
+	if (!t)
+		return -EINVAL;
+	snprintf(type->name, sizeof(type->name), "%s", name_at(btf, t->name_off));
+	switch (btf_kind(t)) {
+	case BTF_KIND_UNKN: /* type 0 */
+		type->kind = CTYPE_VOID;
+		return 0;
+	case BTF_KIND_INT:
+		get_int(t, type);
+		return 0;
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		get_enum(t, type);
+		return 0;
+	case BTF_KIND_FLOAT:
+		type->kind = CTYPE_FLOAT;
+		type->size = t->size;
+		return 0;
+	case BTF_KIND_PTR:
+		get_pointer(btf, t, type);
+		return 0;
+	case BTF_KIND_ARRAY:
+		get_array(t, type);
+		return 0;
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+		type->kind = btf_is_struct(t) ? CTYPE_STRUCT : CTYPE_UNION;
+		type->size = t->size;
+		return 0;
+	case BTF_KIND_FWD:
+		type->kind = btf_kflag(t) ? CTYPE_UNION : CTYPE_STRUCT;
+		type->declared = true;
+		return 0;
+	case BTF_KIND_FUNC:
+	case BTF_KIND_FUNC_PROTO:
+		type->kind = CTYPE_FUNCTION;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int btf_each_member(struct ctype_source *source, uint32_t id, ctype_member_fn fn, void *data)
+{
+	const struct btf *btf = btf_of(source);
+	const struct btf_type *t = btf__type_by_id(btf, id);
+	const struct btf_member *m;
+	uint32_t i;
+	int end = 0;
+
+	if (!t || !btf_is_composite(t))
+		return t && btf_is_fwd(t) ? 0 : -EINVAL;
+	m = btf_members(t);
+	for (i = 0; !end && i < btf_vlen(t); i++) {
+		struct ctype_member member = {
+			.name = name_at(btf, m[i].name_off),
+			.type = m[i].type,
+			.bit_offset = btf_member_bit_offset(t, i),
+			.bits = btf_member_bitfield_size(t, i),
+		};
+
+		end = fn(data, &member);
+	}
+	return end;
+}
+
+static int btf_find(struct ctype_source *source, enum ctype_kind kind, const char *name,
+		    uint32_t *id)
+{
+	uint32_t kinds = kind == CTYPE_STRUCT ? BTF_KIND_STRUCT :
+			 kind == CTYPE_UNION  ? BTF_KIND_UNION :
+			 kind == CTYPE_ENUM   ? BTF_KIND_ENUM :
+						BTF_KIND_TYPEDEF;
+	int found = btf__find_by_name_kind(btf_of(source), name, kinds);
+
+	if (found <= 0 && kinds == BTF_KIND_TYPEDEF)
+		found = btf__find_by_name_kind(btf_of(source), name, BTF_KIND_INT);
+	*id = found > 0 ? (uint32_t)found : 0;
+	return found > 0 ? 0 : -ENOENT;
+}
+
+/* ---- functions ---- */
+
+int dkt__btf_function(struct dkt__btf *btf, const char *name, uint32_t *id)
+{
+	int found = btf__find_by_name_kind(btf->btf, name, BTF_KIND_FUNC);
+	const struct btf_type *t = found > 0 ? btf__type_by_id(btf->btf, (uint32_t)found) : NULL;
+	const struct btf_type *proto = t ? btf__type_by_id(btf->btf, t->type) : NULL;
+
+	*id = 0;
+	if (!proto || !btf_is_func_proto(proto))
+		return -ENOENT;
+	*id = t->type;
+	return 0;
+}
+
+/* typedef void (*btf_trace_NAME)(void *, ...): it is there always, but often without names. */
+static int find_trace_type(struct dkt__btf *btf, const char *name, uint32_t *id)
+{
+	char *type_name __cleanup(free) = NULL;
+	const struct btf_type *t;
+	int found;
+
+	if (asprintf(&type_name, "btf_trace_%s", name) < 0) {
+		type_name = NULL;
+		return -ENOMEM;
+	}
+	found = btf__find_by_name_kind(btf->btf, type_name, BTF_KIND_TYPEDEF);
+	if (found <= 0)
+		return -ENOENT;
+	*id = (uint32_t)found;
+	t = strip(btf->btf, id, NULL);
+	if (!t || !btf_is_ptr(t))
+		return -ENOENT;
+	*id = t->type;
+	t = strip(btf->btf, id, NULL);
+	return t && btf_is_func_proto(t) ? 0 : -ENOENT;
+}
+
+int dkt__btf_tracepoint(struct dkt__btf *btf, const char *name, uint32_t *id)
+{
+	char *function __cleanup(free) = NULL;
+
+	*id = 0;
+	/* What calls those who listen has the same arguments. */
+	if (asprintf(&function, "__traceiter_%s", name) < 0) {
+		function = NULL;
+		return -ENOMEM;
+	}
+	return dkt__btf_function(btf, function, id) ? find_trace_type(btf, name, id) : 0;
+}
+
+int dkt__btf_param(struct dkt__btf *btf, uint32_t id, size_t i, struct ctype_param *param)
+{
+	const struct btf_type *t = btf__type_by_id(btf->btf, id);
+	const struct btf_param *params;
+
+	if (!t || !btf_is_func_proto(t))
+		return -EINVAL;
+	if (i >= btf_vlen(t))
+		return 1;
+	params = btf_params(t);
+	*param = (struct ctype_param){ .name = name_at(btf->btf, params[i].name_off),
+				       .type = params[i].type };
+	/* "..." is a last one without name and type. */
+	return !params[i].type && !*param->name ? -EOPNOTSUPP : 0;
+}
+
+int dkt__btf_returns(struct dkt__btf *btf, uint32_t id, uint32_t *type)
+{
+	const struct btf_type *t = btf__type_by_id(btf->btf, id);
+
+	if (!t || !btf_is_func_proto(t))
+		return -EINVAL;
+	*type = t->type;
+	return 0;
+}
+
+/* ---- loading ---- */
+
+/* libbpf believes the header's lengths in a few sums. */
+static bool header_is_sound(const void *data, size_t size)
+{
+	struct btf_header header;
+	uint64_t types, strings;
+
+	if (size < sizeof(header))
+		return false;
+	memcpy(&header, data, sizeof(header));
+	types = (uint64_t)header.hdr_len + header.type_off + header.type_len;
+	strings = (uint64_t)header.hdr_len + header.str_off + header.str_len;
+	return header.magic == BTF_MAGIC && header.hdr_len >= sizeof(header) && types <= size &&
+	       strings <= size && header.type_off % 4 == 0;
+}
+
+/* Of what stands on other types libbpf reads files only. */
+static struct btf *new_split(const void *data, size_t size, struct btf *base)
+{
+	int fd __cleanup(close) = memfd_create("btf", MFD_CLOEXEC);
+	char path[40];
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		return NULL;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return btf__parse_raw_split(path, base);
+}
+
+int dkt__btf_parse(struct dkt_ctx *ctx, const void *data, size_t size, struct dkt__btf *base,
+		   struct dkt__btf **out)
+{
+	struct dkt__btf *btf = calloc(1, sizeof(*btf));
+	int err = btf ? 0 : -ENOMEM;
+
+	*out = NULL;
+	if (!err && !header_is_sound(data, size))
+		err = dkt_fail(ctx, -EINVAL, "BTF of %zu bytes is cut short or no BTF", size);
+	if (!err) {
+		/* It would print what it finds wrong. */
+		libbpf_print_fn_t print = libbpf_set_print(NULL);
+
+		btf->btf = base ? new_split(data, size, base->btf) : btf__new(data, (uint32_t)size);
+		libbpf_set_print(print);
+		if (!btf->btf)
+			err = dkt_fail(ctx, -EINVAL, "BTF makes no sense: %s", strerror(errno));
+	}
+	if (err) {
+		dkt__btf_free(base);
+		free(btf);
+		return err;
+	}
+	btf->base = base;
+	btf->source = (struct ctype_source){ .get = btf_get,
+					     .members = btf_each_member,
+					     .find = btf_find };
+	*out = btf;
+	return 0;
+}
+
+static int read_file(struct dkt_ctx *ctx, const char *path, char **data, size_t *size)
+{
+	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	ssize_t n = 0;
+
+	*size = 0;
+	if (fd < 0 || fstat(fd, &st))
+		return dkt_fail(ctx, -errno, "open %s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode) || st.st_size > BTF_MAX)
+		return dkt_fail(ctx, -EINVAL, "%s is no BTF", path);
+	*data = malloc((size_t)st.st_size + 1);
+	while (*data && *size < (size_t)st.st_size) {
+		n = read(fd, *data + *size, (size_t)st.st_size - *size);
+		if (n <= 0 && !(n < 0 && errno == EINTR))
+			break;
+		*size += n > 0 ? (size_t)n : 0;
+	}
+	if (!*data)
+		return -ENOMEM;
+	return n < 0 ? dkt_fail(ctx, -errno, "read %s: %s", path, strerror(errno)) : 0;
+}
+
+static int load_file(struct dkt_ctx *ctx, const char *name, struct dkt__btf *base,
+		     struct dkt__btf **btf)
+{
+	char *path __cleanup(free) = NULL;
+	char *data __cleanup(free) = NULL;
+	size_t size;
+	int err = 0;
+
+	if (ctx->root ? asprintf(&path, "%s/btf/%s", ctx->root, name) < 0 :
+			asprintf(&path, BTF_PLACE "/%s", name) < 0) {
+		path = NULL;
+		err = -ENOMEM;
+	}
+	if (!err)
+		err = read_file(ctx, path, &data, &size);
+	if (err) {
+		dkt__btf_free(base);
+		return err;
+	}
+	err = dkt__btf_parse(ctx, data, size, base, btf);
+	return err == -EINVAL ? dkt_fail_in(ctx, err, "%s", path) : err;
+}
+
+int dkt__btf_load(struct dkt_ctx *ctx, const char *module, struct dkt__btf **btf)
+{
+	struct dkt__btf *base = NULL;
+	int err = load_file(ctx, "vmlinux", NULL, &base);
+
+	*btf = base;
+	if (err || !module)
+		return err;
+	*btf = NULL;
+	return load_file(ctx, module, base, btf);
+}
+
+void dkt__btf_free(struct dkt__btf *btf)
+{
+	if (!btf)
+		return;
+	btf__free(btf->btf);
+	dkt__btf_free(btf->base);
+	free(btf);
+}
+
+struct ctype_source *dkt__btf_types(struct dkt__btf *btf)
+{
+	return &btf->source;
+}

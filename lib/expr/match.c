@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Runs an expression on records, with the kernel's meaning of every comparison. */
+#include "expr.h"
+#include "expr/gate.h"
+
+#include "banned.h"
+
+/* As in the kernel: TASK_COMM_LEN. */
+#define COMM_LEN 16
+
+static bool has_field(const struct dkt_record *record, const struct dkt_field *field)
+{
+	return field->offset <= record->size && record->size - field->offset >= field->size;
+}
+
+static bool compare(const struct expr_test *test, int64_t value)
+{
+	int64_t with = test->value;
+
+	switch (test->op) {
+	case EXPR_EQ:
+		return value == with;
+	case EXPR_NE:
+		return value != with;
+	case EXPR_BITS:
+		return value & with;
+	default:
+		break;
+	}
+	/* To compare as unsigned, both move by half of all numbers. */
+	if (!(test->field.flags & DKT_FIELD_SIGNED)) {
+		value ^= INT64_MIN;
+		with ^= INT64_MIN;
+	}
+	switch (test->op) {
+	case EXPR_LT:
+		return value < with;
+	case EXPR_LE:
+		return value <= with;
+	case EXPR_GT:
+		return value > with;
+	case EXPR_GE:
+		return value >= with;
+	default:
+		return false;
+	}
+}
+
+static bool match_bytes(const struct expr_test *test, const char *str, size_t len)
+{
+	return expr__pattern_match(&test->pred->pattern, str, len) != (test->op == EXPR_NE);
+}
+
+static bool match_chars(const struct expr_test *test, const struct dkt_record *record)
+{
+	const char *str;
+	size_t len;
+
+	if (!has_field(record, &test->field))
+		return false;
+	str = dkt_record_bytes(record, &test->field, &len);
+	return match_bytes(test, str, len);
+}
+
+/*
+ * One CPU against a list. A list of more than one equals no CPU; of what is no CPU number at all,
+ * nothing holds.
+ */
+static bool match_cpu(const struct expr_test *test, uint64_t cpu)
+{
+	const struct expr_cpus *cpus = test->pred->cpus;
+
+	if (cpus->weight == 1)
+		return (cpu == cpus->first) != (test->op == EXPR_NE);
+	if (cpu >= EXPR_MAX_CPUS)
+		return false;
+	switch (test->op) {
+	case EXPR_BITS:
+		return expr__cpus_has(cpus, cpu);
+	case EXPR_NE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool match_number_in(const struct expr_test *test, const struct dkt_record *record)
+{
+	uint64_t value;
+
+	if (!has_field(record, &test->field))
+		return false;
+	value = (uint64_t)dkt_record_int(record, &test->field);
+	/* The kernel compares the bits that the field has. */
+	if (test->field.size < sizeof(value))
+		value &= (1ULL << test->field.size * 8) - 1;
+	return match_cpu(test, value);
+}
+
+/* A mask in a record is made of words of the machine's long. */
+static bool match_mask(const struct expr_test *test, const struct dkt_record *record)
+{
+	const struct expr_cpus *cpus = test->pred->cpus;
+	bool meet = false, same = true;
+	const char *bytes;
+	uint64_t word;
+	size_t len, at;
+
+	if (!has_field(record, &test->field))
+		return false;
+	bytes = dkt_record_bytes(record, &test->field, &len);
+	for (at = 0; at < sizeof(cpus->bits); at += sizeof(word)) {
+		word = 0;
+		if (at < len)
+			memcpy(&word, bytes + at, DKT__MIN(sizeof(word), len - at));
+		meet |= word & cpus->bits[at / sizeof(word)];
+		same &= word == cpus->bits[at / sizeof(word)];
+	}
+	switch (test->op) {
+	case EXPR_BITS:
+		return meet;
+	case EXPR_NE:
+		return !same;
+	default:
+		return same;
+	}
+}
+
+static bool match_function(const struct dkt_expr *expr, const struct expr_test *test,
+			   const struct dkt_record *record)
+{
+	struct expr_span name = test->pred->value;
+	uint64_t address, offset = 0;
+	const char *symbol;
+	bool hit;
+
+	if (!has_field(record, &test->field))
+		return false;
+	address = (uint64_t)dkt_record_int(record, &test->field);
+	symbol = dkt_symbol(expr->ctx, address, &offset);
+	if (expr__is_digit(expr->text[name.at]))
+		hit = symbol && address - offset == (uint64_t)test->value;
+	else
+		hit = symbol && expr__span_is(expr, name, symbol);
+	return hit != (test->op == EXPR_NE);
+}
+
+static bool match_test(const struct dkt_expr *expr, const struct expr_test *test,
+		       const struct dkt_record *record, const char *comm)
+{
+	switch (test->kind) {
+	case TEST_NUMBER:
+		return has_field(record, &test->field) &&
+		       compare(test, dkt_record_int(record, &test->field));
+	case TEST_CPU:
+		return compare(test, record->cpu);
+	case TEST_CHARS:
+		return match_chars(test, record);
+	case TEST_COMM:
+		/* The end counts: a name of 15 characters is no array without one. */
+		return comm && match_bytes(test, comm, strnlen(comm, COMM_LEN - 1) + 1);
+	case TEST_NUMBER_IN:
+		return match_number_in(test, record);
+	case TEST_CPU_IN:
+		return match_cpu(test, record->cpu);
+	case TEST_MASK_IN:
+		return match_mask(test, record);
+	case TEST_FUNCTION:
+		return match_function(expr, test, record);
+	case TEST_NEVER:
+		break;
+	}
+	return false;
+}
+
+/* The numbers that the comparison holds of. False: that is no stretch of them. */
+static bool find_stretch(const struct expr_test *test, struct dkt__gate *gate)
+{
+	uint64_t value = (uint64_t)test->value ^ gate->flip;
+
+	gate->low = 0;
+	gate->high = UINT64_MAX;
+	gate->outside = test->op == EXPR_NE;
+	switch (test->op) {
+	case EXPR_EQ:
+	case EXPR_NE:
+		gate->low = gate->high = value;
+		return true;
+	case EXPR_LT:
+		gate->high = value - 1;
+		return value;
+	case EXPR_LE:
+		gate->high = value;
+		return true;
+	case EXPR_GT:
+		gate->low = value + 1;
+		return gate->low;
+	case EXPR_GE:
+		gate->low = value;
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool dkt__expr_gate(struct dkt_expr *expr, struct dkt_event *event, struct dkt__gate *gate)
+{
+	const struct expr_bound *bound = expr__bind(expr, event);
+	const struct expr_test *test = bound ? &bound->tests[0] : NULL;
+	const struct dkt_field *field;
+
+	if (!bound || bound->err || bound->blind < expr->n_preds || test->kind != TEST_NUMBER ||
+	    test->no != expr->n_preds + 1)
+		return false;
+	field = &test->field;
+	*gate = (struct dkt__gate){ .offset = field->offset, .bytes = (uint8_t)field->size };
+	switch (field->size) {
+	case 1:
+	case 2:
+	case 4:
+	case 8:
+		break;
+	default:
+		return false;
+	}
+	gate->load = dkt__plan_load(field->size, field->flags & DKT_FIELD_SIGNED);
+	if (field->flags & DKT_FIELD_SIGNED)
+		gate->flip = UINT64_C(1) << 63;
+	return find_stretch(test, gate);
+}
+
+bool dkt_expr_match(struct dkt_expr *expr, const struct dkt_record *record, const char *comm)
+{
+	const struct expr_bound *bound;
+	uint32_t i = 0;
+
+	bound = record->event ? expr__bind(expr, record->event) : NULL;
+	/* Were what cannot be told taken as false, its opposite would be true of every record. */
+	if (!bound || bound->err || bound->blind < expr->n_preds)
+		return false;
+	/* Jumps lead forward only. */
+	while (i < expr->n_preds) {
+		const struct expr_test *test = &bound->tests[i];
+
+		i = match_test(expr, test, record, comm) ? test->yes : test->no;
+	}
+	return i == expr->n_preds;
+}

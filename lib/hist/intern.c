@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Strings of bytes, each kept once and known by a number. */
+#include "hist/intern.h"
+#include "hist/keymap.h"
+
+#include "banned.h"
+
+#define FIRST_ROOM 64
+
+static uint64_t hash_bytes(const void *bytes, uint32_t len)
+{
+	const char *p = bytes;
+	uint64_t word, h = len;
+
+	for (; len >= sizeof(word); len -= (uint32_t)sizeof(word), p += sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		h = dkt__mix(h, word);
+	}
+	word = 0;
+	memcpy(&word, p, len);
+	return dkt__mix(h, word);
+}
+
+static int grow_numbers(struct dkt__intern *in)
+{
+	uint32_t room = in->n_room ? in->n_room * 2 : FIRST_ROOM, slot, i;
+	struct dkt__interned *all = reallocarray(in->all, room, sizeof(*all));
+	uint32_t *slots;
+
+	if (!all)
+		return -ENOMEM;
+	in->all = all;
+	slots = calloc((size_t)room * 2, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	free(in->slots);
+	in->slots = slots;
+	in->n_room = room;
+	in->mask = room * 2 - 1;
+	for (i = 0; i < in->n; i++) {
+		slot = (uint32_t)all[i].hash & in->mask;
+		while (slots[slot])
+			slot = (slot + 1) & in->mask;
+		slots[slot] = i + 1;
+	}
+	return 0;
+}
+
+static int grow_bytes(struct dkt__intern *in, size_t need)
+{
+	size_t room = in->room ? in->room : 4096;
+	char *bytes;
+
+	while (room < need)
+		room *= 2;
+	if (room == in->room)
+		return 0;
+	bytes = realloc(in->bytes, room);
+	if (!bytes)
+		return -ENOMEM;
+	in->bytes = bytes;
+	in->room = room;
+	return 0;
+}
+
+uint32_t dkt__intern(struct dkt__intern *in, const void *bytes, uint32_t len)
+{
+	uint64_t hash = hash_bytes(bytes, len);
+	struct dkt__interned *it;
+	uint32_t slot;
+
+	if (in->n == in->n_room && (in->n_room > UINT32_MAX / 8 || grow_numbers(in)))
+		return UINT32_MAX;
+	for (slot = (uint32_t)hash & in->mask; in->slots[slot]; slot = (slot + 1) & in->mask) {
+		it = &in->all[in->slots[slot] - 1];
+		if (it->hash == hash && it->len == len && !memcmp(in->bytes + it->at, bytes, len))
+			return in->slots[slot] - 1;
+	}
+	if (grow_bytes(in, in->len + len + 1))
+		return UINT32_MAX;
+	in->all[in->n] = (struct dkt__interned){ .hash = hash, .at = in->len, .len = len };
+	memcpy(in->bytes + in->len, bytes, len);
+	in->bytes[in->len + len] = '\0';
+	in->len += len + 1;
+	in->slots[slot] = ++in->n;
+	return in->n - 1;
+}
+
+const char *dkt__interned(const struct dkt__intern *in, uint64_t number, uint32_t *len)
+{
+	if (number >= in->n) {
+		*len = 0;
+		return "";
+	}
+	*len = in->all[number].len;
+	return in->bytes + in->all[number].at;
+}
+
+void dkt__intern_clear(struct dkt__intern *in)
+{
+	free(in->bytes);
+	free(in->all);
+	free(in->slots);
+	*in = (struct dkt__intern){ 0 };
+}

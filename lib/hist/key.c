@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What records are sorted by: a field with a modifier, its value in a record, its text. */
+#include <inttypes.h>
+
+#include "hist/key.h"
+
+#include "banned.h"
+
+/* MAX_FILTER_STR_VAL: the kernel keeps that much of a string, its NUL included. */
+#define STRING_MAX 256
+
+/* HIST_STACKTRACE_DEPTH */
+#define STACK_DEPTH 16
+
+/* ---- as it is written ---- */
+
+static const char *const mods[] = {
+	[MOD_HEX] = "hex",         [MOD_DEC] = "dec",
+	[MOD_SYM] = "sym",         [MOD_SYM_OFFSET] = "sym-offset",
+	[MOD_SYSCALL] = "syscall", [MOD_EXECNAME] = "execname",
+	[MOD_LOG2] = "log2",       [MOD_BUCKETS] = "buckets",
+	[MOD_USECS] = "usecs",     [MOD_STACKTRACE] = "stacktrace",
+	[MOD_PERCENT] = "percent", [MOD_GRAPH] = "graph",
+};
+
+const char *dkt__mod_name(uint8_t mod)
+{
+	return mod && mod < ARRAY_SIZE(mods) ? mods[mod] : "";
+}
+
+bool dkt__mod_find(const char *name, size_t len, uint8_t *mod)
+{
+	for (*mod = MOD_HEX; *mod < ARRAY_SIZE(mods); (*mod)++)
+		if (strlen(mods[*mod]) == len && !memcmp(mods[*mod], name, len))
+			return true;
+	return false;
+}
+
+/* The number behind "buckets". */
+static bool read_buckets(const char *text, size_t len, uint64_t *buckets)
+{
+	size_t i;
+
+	*buckets = 0;
+	for (i = 0; i < len; i++) {
+		if (text[i] < '0' || text[i] > '9' || *buckets > UINT32_MAX)
+			return false;
+		*buckets = *buckets * 10 + (uint64_t)(text[i] - '0');
+	}
+	return *buckets;
+}
+
+int dkt__key_parse(const char *text, size_t len, struct dkt__key_spec *spec, const char **why,
+		   size_t *at)
+{
+	size_t n = 0, m;
+
+	*spec = (struct dkt__key_spec){ 0 };
+	*at = 0;
+	while (n < len && expr__is_name(text[n]))
+		n++;
+	*why = "a field's name is expected here";
+	if (!n)
+		return -EINVAL;
+	*why = "no field has so long a name";
+	if (n >= sizeof(spec->name))
+		return -EINVAL;
+	memcpy(spec->name, text, n);
+	if (n == len)
+		return 0;
+	*at = n;
+	*why = "a comma, a modifier or the end is expected here";
+	if (text[n] != '.')
+		return -EINVAL;
+	*at = ++n;
+	for (m = n; m < len && text[m] != '='; m++)
+		;
+	*why = "no such modifier: they are hex, dec, sym, sym-offset, syscall, execname, log2,"
+	       " buckets=N, usecs, stacktrace, and of values percent and graph";
+	if (!dkt__mod_find(text + n, m - n, &spec->mod))
+		return -EINVAL;
+	if (m == len && spec->mod != MOD_BUCKETS)
+		return 0;
+	*at = m < len ? m + 1 : m;
+	*why = spec->mod == MOD_BUCKETS ? "buckets takes the width of a bucket: buckets=100" :
+					  "only buckets takes a number";
+	if (m == len || spec->mod != MOD_BUCKETS ||
+	    !read_buckets(text + m + 1, len - m - 1, &spec->buckets))
+		return -EINVAL;
+	return 0;
+}
+
+bool dkt__key_is_stack(const char *name)
+{
+	return !strcmp(name, "stacktrace") || !strcmp(name, "common_stacktrace");
+}
+
+/* ---- for an event ---- */
+
+static int no_field(struct dkt_ctx *ctx, struct dkt_event *event, const char *name)
+{
+	static const char *const others[] = { "common_cpu", "common_timestamp", "stacktrace" };
+	struct expr_guess guess;
+	const struct dkt_field *fields;
+	char room[96];
+	size_t n, i;
+	int err = dkt_event_fields(event, &fields, &n);
+
+	if (err)
+		return err;
+	expr__guess_start(&guess, name, strlen(name));
+	for (i = 0; i < n; i++)
+		expr__guess_try(&guess, fields[i].name);
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		expr__guess_try(&guess, others[i]);
+	return dkt_fail(ctx, -ENOENT, "%s:%s has no field '%s'%s", event->system, event->name, name,
+			expr__guess_words(&guess, room));
+}
+
+/* What a name stands for that is no field of the event. */
+static bool find_other(const char *name, struct dkt__key *key)
+{
+	if (dkt__key_is_stack(name))
+		key->kind = KEY_STACK;
+	else if (!strcmp(name, "common_cpu") || !strcmp(name, "cpu") || !strcmp(name, "CPU"))
+		key->kind = KEY_CPU;
+	else if (!strcmp(name, "common_timestamp"))
+		key->kind = KEY_TIME;
+	else
+		return false;
+	return true;
+}
+
+/* Whether the modifier goes with such a field; what the kernel would refuse without words. */
+static int check_mod(struct dkt_ctx *ctx, struct dkt_event *event, const struct dkt__key_spec *spec,
+		     const struct dkt__key *key)
+{
+	const char *why = NULL;
+
+	if (spec->mod == MOD_EXECNAME && !dkt__key_is_process(key))
+		why = "goes with the number of a process only";
+	else if (spec->mod == MOD_USECS && key->kind != KEY_TIME)
+		why = "goes with common_timestamp only";
+	else if (spec->mod == MOD_STACKTRACE && key->kind != KEY_STACK_FIELD)
+		why = "goes with an array of addresses only";
+	else if (key->kind == KEY_STRING && spec->mod)
+		why = "does not go with a string";
+	else if (key->kind == KEY_STACK && spec->mod)
+		why = "does not go with a stack";
+	if (!why)
+		return 0;
+	return dkt_fail(ctx, -EINVAL, "%s:%s: .%s %s, and '%s' is none", event->system, event->name,
+			dkt__mod_name(spec->mod), why, spec->name);
+}
+
+int dkt__key_bind(struct dkt_ctx *ctx, struct dkt_event *event, const struct dkt__key_spec *spec,
+		  struct dkt__key *key)
+{
+	const struct dkt_field *field = dkt_event_field(event, spec->name);
+
+	*key = (struct dkt__key){ .mod = spec->mod, .buckets = spec->buckets };
+	if (!field) {
+		if (!find_other(spec->name, key))
+			return no_field(ctx, event, spec->name);
+		return check_mod(ctx, event, spec, key);
+	}
+	key->field = *field;
+	key->end = field->offset + field->size;
+	key->is_signed = field->flags & DKT_FIELD_SIGNED;
+	if (field->flags & DKT_FIELD_STRING) {
+		if (field->flags & DKT_FIELD_POINTER)
+			return dkt_fail(ctx, -EINVAL,
+					"%s:%s: of the string '%s' a record holds the address only;"
+					" as a number it goes by '%s.hex'",
+					event->system, event->name, spec->name, spec->name);
+		key->kind = KEY_STRING;
+		return check_mod(ctx, event, spec, key);
+	}
+	if (field->flags & DKT_FIELD_ARRAY) {
+		if (spec->mod != MOD_STACKTRACE || field->element != sizeof(long))
+			return dkt_fail(ctx, -EINVAL,
+					"%s:%s: '%s' is an array and can be no key nor value",
+					event->system, event->name, spec->name);
+		key->kind = KEY_STACK_FIELD;
+		return 0;
+	}
+	key->load = dkt__plan_load(field->size, key->is_signed);
+	if (key->load == DKT__LOAD_CONST)
+		return dkt_fail(ctx, -EINVAL, "%s:%s: '%s' (%s) is no number", event->system,
+				event->name, spec->name, field->type);
+	dkt__key_names(event, key);
+	if (spec->mod == MOD_EXECNAME)
+		dkt__key_find_comm(event, spec->name, key);
+	return check_mod(ctx, event, spec, key);
+}
+
+/* ---- in a record ---- */
+
+static bool load_string(const struct dkt__key *key, const struct dkt_record *record,
+			struct dkt__intern *strings, uint64_t *value)
+{
+	size_t len;
+	const char *text = dkt_record_bytes(record, &key->field, &len);
+
+	len = strnlen(text, len < STRING_MAX - 1 ? len : STRING_MAX - 1);
+	*value = dkt__intern(strings, text, (uint32_t)len);
+	return *value != UINT32_MAX;
+}
+
+static bool load_stack(const struct dkt__key *key, const struct dkt_record *record,
+		       struct dkt__intern *strings, uint64_t *value)
+{
+	size_t len;
+	const void *bytes = dkt_record_bytes(record, &key->field, &len);
+
+	len = DKT__MIN(len / sizeof(long), (size_t)STACK_DEPTH) * sizeof(long);
+	*value = dkt__intern(strings, bytes, (uint32_t)len);
+	return *value != UINT32_MAX;
+}
+
+bool dkt__key_load_slow(const struct dkt__key *key, const struct dkt_record *record,
+			struct dkt__intern *strings, uint64_t *value)
+{
+	switch (key->kind) {
+	case KEY_CPU:
+		*value = dkt__key_modify(key, record->cpu);
+		return true;
+	case KEY_TIME:
+		*value = dkt__key_modify(key, record->ts);
+		return true;
+	case KEY_STRING:
+		return key->end <= record->size && load_string(key, record, strings, value);
+	case KEY_STACK_FIELD:
+		return key->end <= record->size && load_stack(key, record, strings, value);
+	default:
+		return false;
+	}
+}
+
+/* ---- text ---- */
+
+static void put_symbol(struct dkt_ctx *ctx, uint64_t address, bool with_offset, struct dkt_buf *buf)
+{
+	uint64_t offset = 0;
+	const char *name = dkt_symbol(ctx, address, &offset);
+
+	if (!name)
+		dkt_buf_printf(buf, "0x%" PRIx64, address);
+	else if (with_offset)
+		dkt_buf_printf(buf, "%s+0x%" PRIx64, name, offset);
+	else
+		dkt_buf_str(buf, name);
+}
+
+void dkt__stack_text(struct dkt_ctx *ctx, const void *bytes, uint32_t len, struct dkt_buf *buf)
+{
+	uint32_t i, n = len / (uint32_t)sizeof(uint64_t);
+	uint64_t address;
+
+	for (i = n; i--;) {
+		memcpy(&address, (const char *)bytes + i * sizeof(address), sizeof(address));
+		/* A stack of less than the whole depth ends in zeros. */
+		if (!address)
+			continue;
+		put_symbol(ctx, address, false, buf);
+		if (i)
+			dkt_buf_str(buf, ";");
+	}
+}
+
+static void put_number(uint64_t value, bool is_signed, struct dkt_buf *buf)
+{
+	if (is_signed)
+		dkt_buf_printf(buf, "%" PRId64, (int64_t)value);
+	else
+		dkt_buf_printf(buf, "%" PRIu64, value);
+}
+
+static void put_range(uint64_t from, uint64_t to, struct dkt_buf *buf)
+{
+	dkt_buf_printf(buf, "%" PRIu64 "-%" PRIu64, from, to);
+}
+
+void dkt__key_text(struct dkt_ctx *ctx, const struct dkt__key_spec *spec,
+		   const struct dkt__key_names *names, bool is_signed, uint64_t value,
+		   const char *comm, struct dkt_buf *buf)
+{
+	const char *name;
+
+	switch (spec->mod) {
+	case MOD_NONE:
+		if (!names || !dkt__names_put(ctx, names, value, buf))
+			put_number(value, is_signed, buf);
+		return;
+	case MOD_HEX:
+		dkt_buf_printf(buf, "0x%" PRIx64, value);
+		return;
+	case MOD_SYM:
+	case MOD_SYM_OFFSET:
+		put_symbol(ctx, value, spec->mod == MOD_SYM_OFFSET, buf);
+		return;
+	case MOD_SYSCALL:
+		name = value <= INT32_MAX ? dkt_syscall_name((int)value) : NULL;
+		if (name)
+			dkt_buf_str(buf, name);
+		else
+			dkt_buf_printf(buf, "syscall %" PRId64, (int64_t)value);
+		return;
+	case MOD_EXECNAME:
+		dkt_buf_printf(buf, "%s[%" PRId64 "]", comm ? comm : "<...>", (int64_t)value);
+		return;
+	case MOD_LOG2:
+		/* Above the power before, up to this one. */
+		if (value < 2)
+			dkt_buf_str(buf, value ? "2" : "0-1");
+		else
+			put_range((UINT64_C(1) << ((value - 1) & 63)) + 1,
+				  UINT64_C(1) << (value & 63), buf);
+		return;
+	case MOD_BUCKETS:
+		put_range(value, value + spec->buckets - 1, buf);
+		return;
+	default:
+		put_number(value, is_signed, buf);
+	}
+}

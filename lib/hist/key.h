@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What records are sorted by: a field with a modifier, its value in a record, its text. */
+#ifndef DKT_KEY_H
+#define DKT_KEY_H
+
+#include "expr.h"
+#include "hist/intern.h"
+#include "plan.h"
+
+/* Modifiers of a field: histogram.rst, "keys" and "vals". */
+enum dkt__mod {
+	MOD_NONE,
+	MOD_HEX,
+	MOD_DEC, /* a number, where it would have a name; the kernel is not asked */
+	MOD_SYM,
+	MOD_SYM_OFFSET,
+	MOD_SYSCALL,
+	MOD_EXECNAME,
+	MOD_LOG2,
+	MOD_BUCKETS,
+	MOD_USECS,
+	MOD_STACKTRACE,
+	MOD_PERCENT, /* of values only, and ours to print: the kernel is not asked */
+	MOD_GRAPH,
+};
+
+/* The kernel's FTRACE_... names are shorter. */
+#define KEY_NAME_MAX 64
+
+/* A field as it was asked for. */
+struct dkt__key_spec {
+	char name[KEY_NAME_MAX];
+	uint8_t mod; /* enum dkt__mod */
+	uint64_t buckets; /* MOD_BUCKETS: numbers in each */
+};
+
+enum dkt__key_kind {
+	KEY_NUMBER,
+	KEY_STRING,
+	KEY_CPU,
+	KEY_TIME,
+	KEY_STACK, /* the kernel's stack, which is a record of its own */
+	KEY_STACK_FIELD, /* an array of addresses */
+};
+
+/* Names of a number; they live as long as the event. */
+struct dkt__key_names {
+	const struct dkt__step *step; /* of the print format; NULL: it has none */
+	bool is_device; /* a dev_t */
+};
+
+#define DKT__COMMON_PID "common_pid"
+
+/* TASK_COMM_LEN and more, if a record has more */
+#define DKT__COMM_ROOM 64
+
+/* The same for the records of one event. */
+struct dkt__key {
+	uint8_t kind; /* enum dkt__key_kind */
+	uint8_t load; /* KEY_NUMBER: enum dkt__load */
+	uint8_t mod;
+	bool is_signed;
+	uint32_t end; /* bytes of record that the load needs */
+	uint64_t buckets;
+	struct dkt_field field;
+	struct dkt__key_names names;
+	bool is_current; /* MOD_EXECNAME: of the record's own process */
+	bool has_comm; /* its name is a field of the record, too */
+	struct dkt_field comm;
+};
+
+/*
+ * Reads "name", "name.modifier" or "name.buckets=N". Returns 0, or -EINVAL with words in *why and
+ * the place in *at.
+ */
+int dkt__key_parse(const char *text, size_t len, struct dkt__key_spec *spec, const char **why,
+		   size_t *at);
+
+/* The modifier's name, "" for none. */
+const char *dkt__mod_name(uint8_t mod);
+bool dkt__mod_find(const char *name, size_t len, uint8_t *mod);
+
+/* Fits it to an event. -ENOENT, -EINVAL: dkt_error() says why. */
+int dkt__key_bind(struct dkt_ctx *ctx, struct dkt_event *event, const struct dkt__key_spec *spec,
+		  struct dkt__key *key);
+
+/* Whether the name is that of the record's stack, which no field is. */
+bool dkt__key_is_stack(const char *name);
+
+/* The value of a key that is not a plain number in the record; false: the record has it not. */
+bool dkt__key_load_slow(const struct dkt__key *key, const struct dkt_record *record,
+			struct dkt__intern *strings, uint64_t *value);
+
+/* What the value becomes by the modifier. */
+static inline uint64_t dkt__key_modify(const struct dkt__key *key, uint64_t v)
+{
+	if (key->mod == MOD_LOG2) {
+		/* ilog2(roundup_pow_of_two(v)) as the kernel has it, 0 for 0 and for what is beyond. */
+		if (v < 2 || v > UINT64_C(1) << 63)
+			return 0;
+		return 64 - (uint64_t)__builtin_clzll(v - 1);
+	}
+	if (key->mod == MOD_BUCKETS)
+		return v / key->buckets * key->buckets;
+	return key->mod == MOD_USECS ? v / 1000 : v;
+}
+
+/* The value of a key in a record; numbers of strings are those of the table. */
+static inline bool dkt__key_load(const struct dkt__key *key, const struct dkt_record *record,
+				 struct dkt__intern *strings, uint64_t *value)
+{
+	if (dkt__unlikely(key->kind != KEY_NUMBER || key->end > record->size))
+		return dkt__key_load_slow(key, record, strings, value);
+	*value = dkt__load_at((const uint8_t *)record->data + key->field.offset, key->load);
+	if (key->mod >= MOD_LOG2)
+		*value = dkt__key_modify(key, *value);
+	return true;
+}
+
+/*
+ * Appends a number as its modifier says; comm is of the process, for MOD_EXECNAME; names are those of
+ * the number, NULL: it has none.
+ */
+void dkt__key_text(struct dkt_ctx *ctx, const struct dkt__key_spec *spec,
+		   const struct dkt__key_names *names, bool is_signed, uint64_t value,
+		   const char *comm, struct dkt_buf *buf);
+
+/* ---- names (hist/key_names.c) ---- */
+
+/* Finds the names of a plain number. */
+void dkt__key_names(struct dkt_event *event, struct dkt__key *key);
+bool dkt__names_same(const struct dkt__key_names *a, const struct dkt__key_names *b);
+
+/* Appends the name of a value, or its number where none of them fits; false: it has no names. */
+bool dkt__names_put(struct dkt_ctx *ctx, const struct dkt__key_names *names, uint64_t value,
+		    struct dkt_buf *buf);
+
+/* Whether it is the number of a process: "prev_pid", or by its type. */
+bool dkt__key_is_process(const struct dkt__key *key);
+
+/* Finds where the name of that process is: "prev_comm" of "prev_pid". */
+void dkt__key_find_comm(struct dkt_event *event, const char *name, struct dkt__key *key);
+
+/* The name of the process of that number, in the room or of the source; NULL: it is not known. */
+const char *dkt__key_comm(const struct dkt__key *key, struct dkt_source *source,
+			  const struct dkt_record *record, uint64_t value,
+			  char room[DKT__COMM_ROOM]);
+
+/* Appends a stack's functions, the outermost first, joined by ';'. */
+void dkt__stack_text(struct dkt_ctx *ctx, const void *bytes, uint32_t len, struct dkt_buf *buf);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A hash table from a few 64-bit words to numbered entries. */
+#include "hist/keymap.h"
+
+#include "banned.h"
+
+#define FIRST_ROOM 64
+
+static uint32_t first_slot(const struct dkt__keymap *map, const uint64_t *key)
+{
+	uint64_t h = 0;
+	uint32_t i;
+
+	for (i = 0; i < map->n_words; i++)
+		h = dkt__mix(h, key[i]);
+	return (uint32_t)h & map->mask;
+}
+
+static bool same_key(const struct dkt__keymap *map, uint32_t entry, const uint64_t *key)
+{
+	const uint64_t *have = dkt__keymap_key(map, entry);
+	uint32_t i;
+
+	for (i = 0; i < map->n_words; i++)
+		if (have[i] != key[i])
+			return false;
+	return true;
+}
+
+/* The slot of the key, or the free one where it would be. There always is a free one. */
+static uint32_t find_slot(const struct dkt__keymap *map, const uint64_t *key)
+{
+	uint32_t slot = first_slot(map, key);
+
+	while (map->slots[slot] && !same_key(map, map->slots[slot] - 1, key))
+		slot = (slot + 1) & map->mask;
+	return slot;
+}
+
+uint32_t dkt__keymap_find(const struct dkt__keymap *map, const uint64_t *key)
+{
+	return map->n ? map->slots[find_slot(map, key)] - 1 : DKT__KEYMAP_NONE;
+}
+
+/* Twice as much room for entries, and twice as many slots as entries. */
+static int grow(struct dkt__keymap *map)
+{
+	uint32_t room = map->room ? map->room * 2 : FIRST_ROOM, i, slots = room * 2;
+	uint32_t *free_numbers, *old = map->slots;
+	uint64_t *keys;
+
+	if (room > UINT32_MAX / 8)
+		return -ENOMEM;
+	keys = reallocarray(map->keys, (size_t)room * map->n_words, sizeof(*keys));
+	if (keys)
+		map->keys = keys;
+	free_numbers = reallocarray(map->free, room, sizeof(*free_numbers));
+	if (free_numbers)
+		map->free = free_numbers;
+	map->slots = keys && free_numbers ? calloc(slots, sizeof(*map->slots)) : NULL;
+	if (!map->slots) {
+		map->slots = old;
+		return -ENOMEM;
+	}
+	free(old);
+	map->room = room;
+	map->mask = slots - 1;
+	/* It grows only when no number is free: all of them are entries. */
+	for (i = 0; i < map->used; i++)
+		map->slots[find_slot(map, dkt__keymap_key(map, i))] = i + 1;
+	return 0;
+}
+
+uint32_t dkt__keymap_add(struct dkt__keymap *map, const uint64_t *key, bool *added)
+{
+	uint32_t slot, entry;
+
+	*added = false;
+	if (dkt__unlikely(map->n == map->room) && grow(map))
+		return DKT__KEYMAP_NONE;
+	slot = find_slot(map, key);
+	if (map->slots[slot])
+		return map->slots[slot] - 1;
+	entry = map->n_free ? map->free[--map->n_free] : map->used++;
+	memcpy(map->keys + (size_t)entry * map->n_words, key, map->n_words * sizeof(*key));
+	map->slots[slot] = entry + 1;
+	map->n++;
+	*added = true;
+	return entry;
+}
+
+void dkt__keymap_remove(struct dkt__keymap *map, const uint64_t *key)
+{
+	uint32_t slot, next, home;
+
+	if (!map->n)
+		return;
+	slot = find_slot(map, key);
+	if (!map->slots[slot])
+		return;
+	map->free[map->n_free++] = map->slots[slot] - 1;
+	map->n--;
+	/* Those behind it that would have liked its place, or one before it, move up. */
+	for (next = (slot + 1) & map->mask; map->slots[next]; next = (next + 1) & map->mask) {
+		home = first_slot(map, dkt__keymap_key(map, map->slots[next] - 1));
+		if (((next - home) & map->mask) < ((next - slot) & map->mask))
+			continue;
+		map->slots[slot] = map->slots[next];
+		slot = next;
+	}
+	map->slots[slot] = 0;
+}
+
+void dkt__keymap_empty(struct dkt__keymap *map)
+{
+	if (map->slots)
+		memset(map->slots, 0, ((size_t)map->mask + 1) * sizeof(*map->slots));
+	map->n = map->used = map->n_free = 0;
+}
+
+void dkt__keymap_clear(struct dkt__keymap *map)
+{
+	free(map->slots);
+	free(map->free);
+	free(map->keys);
+	*map = (struct dkt__keymap){ .n_words = map->n_words };
+}

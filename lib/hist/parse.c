@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The kernel's hist file as a table: event_hist_trigger_print() and its like read backwards. */
+#include "hist/table.h"
+
+#include "banned.h"
+
+/* hist_trigger_print_key() pads strings and names so. */
+#define STRING_PAD 50
+
+struct reader {
+	struct dkt_table *table;
+	const char *p; /* where to go on */
+	const char *end;
+};
+
+/* The place of a text in the rest, NULL if it is not there. */
+static const char *find(const char *from, const char *end, const char *text)
+{
+	return from < end ? memmem(from, (size_t)(end - from), text, strlen(text)) : NULL;
+}
+
+static const char *line_end(const char *from, const char *end)
+{
+	const char *p = from < end ? memchr(from, '\n', (size_t)(end - from)) : NULL;
+
+	return p ? p : end;
+}
+
+static bool starts(const char *p, const char *end, const char *text)
+{
+	size_t len = strlen(text);
+
+	return (size_t)(end - p) >= len && !memcmp(p, text, len);
+}
+
+/* ---- the columns: "# trigger info: hist:keys=a,b.hex:vals=hitcount,c:sort=...:size=... [active]" */
+
+/* A column by its text; what is beyond our modifiers is shown as it comes. */
+static void read_column(const char *text, size_t len, struct table_column *column)
+{
+	const char *why;
+	size_t at, n;
+
+	*column = (struct table_column){ 0 };
+	if (!dkt__key_parse(text, len, &column->spec, &why, &at))
+		return;
+	n = DKT__MIN(len, sizeof(column->spec.name) - 1);
+	column->spec = (struct dkt__key_spec){ 0 };
+	memcpy(column->spec.name, text, n);
+}
+
+/* The names between a word such as "keys=" and the next colon; returns how many. */
+static uint32_t read_columns(const char *from, const char *end, const char *word, uint32_t max,
+			     struct table_column *columns)
+{
+	const char *p = find(from, end, word);
+	uint32_t n = 0;
+
+	if (!p)
+		return 0;
+	for (p += strlen(word); n < max; p++) {
+		size_t len = 0;
+
+		while (p + len < end && p[len] != ',' && p[len] != ':' && p[len] != ' ' &&
+		       p[len] != '\n')
+			len++;
+		if (!len)
+			break;
+		read_column(p, len, &columns[n]);
+		if (dkt__key_is_stack(columns[n].spec.name) ||
+		    columns[n].spec.mod == MOD_STACKTRACE)
+			columns[n].kind = TABLE_STRING;
+		n++;
+		p += len;
+		if (p >= end || *p != ',')
+			break;
+	}
+	return n;
+}
+
+static int read_head(struct reader *r)
+{
+	static const char info[] = "# trigger info: hist:";
+	struct dkt_table *table = r->table;
+	const char *line = find(r->p, r->end, info), *end;
+
+	if (!line)
+		return -ENOENT;
+	line += strlen(info);
+	end = line_end(line, r->end);
+	table->n_keys = read_columns(line, end, "keys=", TABLE_KEYS - 1, table->keys);
+	table->n_vals = read_columns(line, end, ":vals=", TABLE_VALS, table->vals);
+	if (!table->n_keys || !table->n_vals)
+		return -EINVAL;
+	r->p = end;
+	return 0;
+}
+
+/* ---- one key of a row ---- */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* A number in that base that fills the span but for blanks around it. */
+static bool read_number(const char *from, const char *to, int base, uint64_t *value)
+{
+	char text[32], *end;
+	size_t len;
+
+	while (from < to && *from == ' ')
+		from++;
+	while (to > from && to[-1] == ' ')
+		to--;
+	len = (size_t)(to - from);
+	if (!len || len >= sizeof(text) || *from == '-' || *from == '+')
+		return false;
+	memcpy(text, from, len);
+	text[len] = '\0';
+	errno = 0;
+	*value = strtoull(text, &end, base);
+	return !*end && !errno;
+}
+
+/* The number in the last brackets, "openat   [257]"; *name is where what is before it ends. */
+static bool read_bracket(const char *from, const char *to, uint64_t *value, const char **name)
+{
+	const char *open;
+
+	while (to > from && to[-1] == ' ')
+		to--;
+	if (to <= from || to[-1] != ']')
+		return false;
+	open = memrchr(from, '[', (size_t)(to - from));
+	if (!open || !read_number(open + 1, to - 1, 10, value))
+		return false;
+	*name = open;
+	while (*name > from && (*name)[-1] == ' ')
+		(*name)--;
+	return true;
+}
+
+/* "[ffffffff8113c5a0] name" */
+static bool read_address(const char *from, const char *to, uint64_t *value)
+{
+	const char *close;
+
+	if (from >= to || *from != '[')
+		return false;
+	close = memchr(from, ']', (size_t)(to - from));
+	return close && read_number(from + 1, close, 16, value);
+}
+
+/* A number has its blanks in front of it, a string behind it. */
+static bool is_string(const char *from, const char *to)
+{
+	uint64_t value;
+
+	return to - from >= STRING_PAD || (to > from && to[-1] == ' ') ||
+	       !read_number(from, to, 10, &value);
+}
+
+static int take_string(struct dkt_table *table, const char *from, const char *to, uint64_t *word)
+{
+	while (to > from && to[-1] == ' ')
+		to--;
+	*word = dkt__intern(&table->strings, from, (uint32_t)(to - from));
+	return *word == UINT32_MAX ? -ENOMEM : 0;
+}
+
+/* What stands for a key between from and to. 1: it makes no sense. */
+static int read_key(struct dkt_table *table, struct table_column *column, const char *from,
+		    const char *to, uint64_t *word, const char **comm_end)
+{
+	const char *end;
+	bool good = true;
+
+	switch (column->spec.mod) {
+	case MOD_HEX:
+		good = read_number(from, to, 16, word);
+		break;
+	case MOD_SYM:
+	case MOD_SYM_OFFSET:
+		good = read_address(from, to, word);
+		break;
+	case MOD_SYSCALL:
+		good = read_bracket(from, to, word, &end);
+		break;
+	case MOD_EXECNAME:
+		good = read_bracket(from, to, word, comm_end);
+		break;
+	case MOD_LOG2:
+		good = starts(from, to, "~ 2^") && read_number(from + 4, to, 10, word);
+		break;
+	case MOD_BUCKETS:
+		good = starts(from, to, "~ ");
+		if (good) {
+			const char *dash = memchr(from + 2, '-', (size_t)(to - from - 2));
+
+			good = dash && read_number(from + 2, dash, 10, word);
+		}
+		break;
+	default:
+		/* All rows of a column are of one kind; the first says of which. */
+		if (!table->map.n && is_string(from, to))
+			column->kind = TABLE_STRING;
+		if (column->kind == TABLE_STRING)
+			return take_string(table, from, to, word);
+		good = read_number(from, to, 10, word);
+	}
+	return good ? 0 : 1;
+}
+
+/* ---- stacks ---- */
+
+/* Lines of functions up to one that is none: put the other way round, joined by ';'. */
+static int read_stack(struct reader *r, uint64_t *word)
+{
+	const char *lines[64], *p = r->p;
+	struct dkt_buf buf = { 0 };
+	size_t n = 0;
+	int err;
+
+	while (n < ARRAY_SIZE(lines)) {
+		const char *end = line_end(p, r->end), *from = p;
+
+		while (from < end && *from == ' ')
+			from++;
+		if (from == p || from == end || *from == '}')
+			break;
+		lines[n++] = from;
+		p = end < r->end ? end + 1 : end;
+	}
+	r->p = p;
+	while (n--) {
+		size_t len = 0;
+
+		while (lines[n] + len < r->end && !strchr("+ \n", lines[n][len]))
+			len++;
+		dkt_buf_add(&buf, lines[n], len);
+		if (n)
+			dkt_buf_str(&buf, ";");
+	}
+	*word = dkt__intern(&r->table->strings, buf.data ? buf.data : "", (uint32_t)buf.len);
+	err = buf.err || *word == UINT32_MAX ? -ENOMEM : 0;
+	free(buf.data);
+	return err;
+}
+
+/* ---- rows ---- */
+
+/* Where a key's text ends: at what comes behind it, searched beyond the blanks that pad a string. */
+static const char *key_end(const struct reader *r, const char *from, const char *behind)
+{
+	const char *pad = from + STRING_PAD, *stop = line_end(from, r->end);
+
+	if (pad < stop && starts(pad, stop, behind))
+		return pad;
+	/* A string can hold what looks like it, and even line ends; a number cannot. */
+	if (pad < stop && find(pad, stop, behind))
+		return find(pad, stop, behind);
+	return find(from, stop, behind);
+}
+
+static const char *column_name(const struct table_column *column, char room[static 80])
+{
+	snprintf(room, 80, "%s%s: ", column->spec.name,
+		 column->spec.mod == MOD_STACKTRACE ? ".stacktrace" : "");
+	return room;
+}
+
+/* The keys of a row, behind its "{ ". 1: they make no sense. */
+static int read_keys(struct reader *r, uint64_t *words, const char **comm, const char **comm_end)
+{
+	struct dkt_table *table = r->table;
+	bool has_stack = false;
+	char name[80], behind[84];
+	uint32_t i;
+	int err = 0;
+
+	*comm = *comm_end = NULL;
+	for (i = 0; !err && i < table->n_keys; i++) {
+		struct table_column *column = &table->keys[i];
+		const char *colon, *end;
+
+		/* A stack begins on a line of its own, "common_stacktrace:\n". */
+		if (dkt__key_is_stack(column->spec.name) || column->spec.mod == MOD_STACKTRACE) {
+			end = line_end(r->p, r->end);
+			r->p = end < r->end ? end + 1 : end;
+			err = read_stack(r, &words[i]);
+			has_stack = true;
+			continue;
+		}
+		colon = find(r->p, line_end(r->p, r->end), ": ");
+		if (!colon)
+			return 1;
+		r->p = colon + 2;
+		if (i + 1 < table->n_keys)
+			snprintf(behind, sizeof(behind), ", %s",
+				 column_name(&table->keys[i + 1], name));
+		else
+			/* Where a stack is among the keys, no blank is. */
+			snprintf(behind, sizeof(behind), "%s}", has_stack ? "" : " ");
+		/* Before a stack there is no blank behind the name. */
+		behind[strlen(behind) - (i + 1 < table->n_keys)] = '\0';
+		end = key_end(r, r->p, behind);
+		if (!end)
+			return 1;
+		err = read_key(table, column, r->p, end, &words[i], comm_end);
+		if (!err && *comm_end && !*comm)
+			*comm = r->p;
+		r->p = end + (i + 1 < table->n_keys ? 2 : 0);
+	}
+	return err;
+}
+
+/* The sums behind the keys: " hitcount:          1  bytes_req:        512". */
+static bool read_sums(struct reader *r, uint64_t *sums)
+{
+	struct dkt_table *table = r->table;
+	const char *end = line_end(r->p, r->end), *p = find(r->p, end, "}");
+	uint32_t i;
+
+	if (!p)
+		return false;
+	for (i = 0; i < table->n_vals; i++) {
+		const char *colon = find(p, end, ": "), *to;
+
+		if (!colon)
+			return false;
+		p = colon + 2;
+		while (p < end && *p == ' ')
+			p++;
+		for (to = p; to < end && *to != ' '; to++)
+			;
+		if (!read_number(p, to, table->vals[i].spec.mod == MOD_HEX ? 16 : 10, &sums[i]))
+			return false;
+		p = to;
+	}
+	r->p = end < r->end ? end + 1 : end;
+	return true;
+}
+
+/* What actions saved follows a row, "\tmax:   5  next_comm: dd". */
+static int read_more(struct reader *r, uint32_t entry)
+{
+	struct dkt_table *table = r->table;
+	struct dkt_buf buf = { 0 };
+	bool blank = false;
+	const char *end;
+	int err;
+
+	while (r->p < r->end && *r->p == '\t') {
+		end = line_end(r->p, r->end);
+		for (; r->p < end; r->p++) {
+			bool is_blank = *r->p == ' ' || *r->p == '\t';
+
+			if (!is_blank && blank && buf.len)
+				dkt_buf_str(&buf, " ");
+			if (!is_blank)
+				dkt_buf_add(&buf, r->p, 1);
+			blank = is_blank;
+		}
+		r->p = end < r->end ? end + 1 : end;
+		blank = true;
+	}
+	err = buf.err;
+	if (!err && buf.len) {
+		table->more[entry] = dkt__table_string(table, buf.data, (uint32_t)buf.len);
+		table->has_more = true;
+	}
+	free(buf.data);
+	return err;
+}
+
+static int read_row(struct reader *r)
+{
+	struct dkt_table *table = r->table;
+	uint64_t words[TABLE_KEYS], sums[TABLE_VALS];
+	const char *start = r->p, *comm, *comm_end, *end;
+	uint32_t entry, i;
+	bool added;
+	int err;
+
+	r->p += 2;
+	err = read_keys(r, words, &comm, &comm_end);
+	if (err < 0)
+		return err;
+	if (err || !read_sums(r, sums)) {
+		table->bad++;
+		end = line_end(start, r->end);
+		r->p = end < r->end ? end + 1 : end;
+		return 0;
+	}
+	entry = dkt__table_entry(table, words, &added, &err);
+	if (entry == DKT__KEYMAP_NONE)
+		return err;
+	/* Two stacks that differ in offsets only are one row. */
+	for (i = 0; i < table->n_vals; i++)
+		dkt__table_sums(table, entry)[i] += sums[i];
+	if (comm)
+		table->comms[entry] = dkt__table_string(table, comm, (uint32_t)(comm_end - comm));
+	return read_more(r, entry);
+}
+
+static uint64_t read_total(const struct reader *r, const char *name)
+{
+	const char *p = find(r->p, r->end, name);
+	uint64_t value = 0;
+
+	for (p = p ? p + strlen(name) : r->end; p < r->end && is_digit(*p); p++)
+		value = value * 10 + (uint64_t)(*p - '0');
+	return value;
+}
+
+int dkt_table_parse(struct dkt_ctx *ctx, const char *text, size_t len, struct dkt_table **out)
+{
+	struct dkt_table *table = dkt__table_new(ctx);
+	struct reader r = { .table = table, .p = text, .end = text + len };
+	const char *end;
+	int err = table ? read_head(&r) : -ENOMEM;
+
+	*out = NULL;
+	if (err == -ENOENT)
+		dkt_fail(ctx, err, "there is no histogram");
+	else if (err == -EINVAL)
+		dkt_fail(ctx, err, "the histogram does not say its keys and values");
+	if (!err)
+		dkt__table_begin(table);
+	while (!err && r.p < r.end && !starts(r.p, r.end, "Totals:") &&
+	       !starts(r.p, r.end, "# event histogram")) {
+		if (starts(r.p, r.end, "{ ")) {
+			err = read_row(&r);
+			continue;
+		}
+		end = line_end(r.p, r.end);
+		r.p = end < r.end ? end + 1 : end;
+	}
+	if (!err) {
+		table->hits = read_total(&r, "Hits: ");
+		table->dropped = read_total(&r, "Dropped: ");
+		err = dkt__table_finish(table);
+	}
+	if (err) {
+		dkt_table_free(table);
+		return err;
+	}
+	*out = table;
+	return 0;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Tables of histograms: rows of keys, each with its sums. */
+#include "hist/table.h"
+
+#include "banned.h"
+
+struct dkt_table *dkt__table_new(struct dkt_ctx *ctx)
+{
+	struct dkt_table *table = calloc(1, sizeof(*table));
+
+	if (!table)
+		return NULL;
+	table->ctx = ctx;
+	table->n_vals = 1;
+	table->vals[0].spec = (struct dkt__key_spec){ .name = "hitcount" };
+	return table;
+}
+
+void dkt_table_free(struct dkt_table *table)
+{
+	if (!table)
+		return;
+	dkt__keymap_clear(&table->map);
+	dkt__intern_clear(&table->strings);
+	free(table->sums);
+	free(table->more);
+	free(table->comms);
+	free(table->order);
+	free(table->columns);
+	free(table);
+}
+
+void dkt__table_begin(struct dkt_table *table)
+{
+	table->map.n_words = table->n_keys;
+}
+
+static int grow_array(void **array, uint32_t had, uint32_t n, size_t size)
+{
+	char *more = reallocarray(*array, n, size);
+
+	if (!more)
+		return -ENOMEM;
+	memset(more + had * size, 0, (n - had) * size);
+	*array = more;
+	return 0;
+}
+
+/* Room in what is kept by entry number. */
+static int grow(struct dkt_table *table)
+{
+	uint32_t had = table->room, n = table->map.room;
+	int err = grow_array((void **)&table->sums, had, n, table->n_vals * sizeof(*table->sums));
+
+	if (!err)
+		err = grow_array((void **)&table->more, had, n, sizeof(*table->more));
+	if (!err)
+		err = grow_array((void **)&table->comms, had, n, sizeof(*table->comms));
+	if (!err)
+		table->room = n;
+	return err;
+}
+
+uint32_t dkt__table_entry(struct dkt_table *table, const uint64_t *words, bool *added, int *err)
+{
+	uint32_t entry;
+
+	*err = 0;
+	*added = false;
+	if (dkt__unlikely(table->size && table->map.n >= table->size)) {
+		entry = dkt__keymap_find(&table->map, words);
+		table->dropped += entry == DKT__KEYMAP_NONE;
+		return entry;
+	}
+	entry = dkt__keymap_add(&table->map, words, added);
+	if (dkt__unlikely(entry == DKT__KEYMAP_NONE || (entry >= table->room && grow(table)))) {
+		*err = -ENOMEM;
+		return DKT__KEYMAP_NONE;
+	}
+	return entry;
+}
+
+uint32_t dkt__table_string(struct dkt_table *table, const char *text, uint32_t len)
+{
+	return dkt__intern(&table->strings, text, len) + 1;
+}
+
+/* ---- tables of tables ---- */
+
+/* The word of another table's key in this one. */
+static int take_word(struct dkt_table *table, const struct dkt_table *other, uint32_t key,
+		     uint64_t *word)
+{
+	const char *text;
+	uint32_t len;
+
+	if (other->keys[key].kind == TABLE_NUMBER)
+		return 0;
+	text = dkt__interned(&other->strings, *word, &len);
+	*word = dkt__intern(&table->strings, text, len);
+	return *word == UINT32_MAX ? -ENOMEM : 0;
+}
+
+static uint32_t take_note(struct dkt_table *table, const struct dkt_table *other, uint32_t note)
+{
+	const char *text;
+	uint32_t len;
+
+	if (!note)
+		return 0;
+	text = dkt__interned(&other->strings, note - 1, &len);
+	return dkt__table_string(table, text, len);
+}
+
+static int add_entry(struct dkt_table *table, const struct dkt_table *other, uint32_t from,
+		     const uint64_t *event)
+{
+	const uint64_t *sums = dkt__table_sums(other, from);
+	uint64_t words[TABLE_KEYS + 1];
+	uint32_t i, n = event ? 1 : 0, entry;
+	bool added;
+	int err = 0;
+
+	if (event)
+		words[0] = *event;
+	for (i = 0; !err && i < other->n_keys && n < table->n_keys; i++) {
+		words[n] = dkt__keymap_key(&other->map, from)[i];
+		err = take_word(table, other, i, &words[n++]);
+	}
+	if (err)
+		return err;
+	entry = dkt__table_entry(table, words, &added, &err);
+	if (entry == DKT__KEYMAP_NONE)
+		return err;
+	for (i = 0; i < table->n_vals; i++)
+		dkt__table_sums(table, entry)[i] += sums[i];
+	if (!table->comms[entry])
+		table->comms[entry] = take_note(table, other, other->comms[from]);
+	table->more[entry] = take_note(table, other, other->more[from]);
+	table->has_more |= table->more[entry] != 0;
+	return 0;
+}
+
+int dkt__table_add(struct dkt_table *table, const struct dkt_table *other, const char *event)
+{
+	uint64_t word = 0;
+	uint32_t i;
+	int err = 0;
+
+	if (event) {
+		word = dkt__intern(&table->strings, event, (uint32_t)strlen(event));
+		if (word == UINT32_MAX)
+			return -ENOMEM;
+	}
+	/* What text says of a column, the number of a string, is known when there are rows. */
+	for (i = 0; i < other->n_keys && i + !!event < table->n_keys; i++)
+		table->keys[i + !!event].kind = other->keys[i].kind;
+	/* Entries are never removed from a table: their numbers have no holes. */
+	for (i = 0; !err && i < other->map.n; i++)
+		err = add_entry(table, other, i, event ? &word : NULL);
+	table->hits += other->hits;
+	table->dropped += other->dropped;
+	table->bad += other->bad;
+	return err;
+}
+
+/* ---- looking at it ---- */
+
+int dkt__table_finish(struct dkt_table *table)
+{
+	uint32_t i, n = table->n_keys + table->n_vals;
+
+	free(table->columns);
+	table->columns = calloc(n + 1, sizeof(*table->columns));
+	free(table->order);
+	table->order = calloc((size_t)table->map.n + 1, sizeof(*table->order));
+	if (!table->columns || !table->order)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		bool is_key = i < table->n_keys;
+		const struct table_column *column = is_key ? &table->keys[i] :
+							     &table->vals[i - table->n_keys];
+
+		table->columns[i] = (struct dkt_column){
+			.name = column->spec.name,
+			.modifier = dkt__mod_name(column->spec.mod),
+			.is_key = is_key,
+			.is_number = column->kind == TABLE_NUMBER,
+			.is_signed = column->is_signed,
+			.is_named = is_key && (column->names.step || column->names.is_device),
+			.buckets = column->spec.buckets,
+		};
+	}
+	for (i = 0; i < table->map.n; i++)
+		table->order[i] = i;
+	table->info = (struct dkt_table_info){
+		.columns = table->columns,
+		.n_keys = table->n_keys,
+		.n_columns = n,
+		.n_rows = table->map.n,
+		.has_more = table->has_more,
+		.hits = table->hits,
+		.dropped = table->dropped,
+		.bad = table->bad,
+	};
+	return 0;
+}
+
+const struct dkt_table_info *dkt_table_info(const struct dkt_table *table)
+{
+	return &table->info;
+}
+
+uint64_t dkt_table_value(const struct dkt_table *table, size_t row, size_t column)
+{
+	uint32_t entry;
+
+	if (row >= table->info.n_rows || column >= table->info.n_columns)
+		return 0;
+	entry = table->order[row];
+	if (column >= table->n_keys)
+		return dkt__table_sums(table, entry)[column - table->n_keys];
+	return table->keys[column].kind == TABLE_NUMBER ?
+		       dkt__keymap_key(&table->map, entry)[column] :
+		       0;
+}
+
+/* A string that was noted with an entry; NULL: none. */
+static const char *note_text(const struct dkt_table *table, uint32_t note)
+{
+	uint32_t len;
+
+	return note ? dkt__interned(&table->strings, note - 1, &len) : NULL;
+}
+
+void dkt_table_text(const struct dkt_table *table, size_t row, size_t column, struct dkt_buf *buf)
+{
+	const struct table_column *it;
+	const char *text;
+	uint32_t entry, len;
+	uint64_t word;
+
+	if (row >= table->info.n_rows || column >= table->info.n_columns)
+		return;
+	entry = table->order[row];
+	if (column >= table->n_keys) {
+		it = &table->vals[column - table->n_keys];
+		dkt__key_text(table->ctx, &it->spec, NULL, it->is_signed,
+			      dkt_table_value(table, row, column), NULL, buf);
+		return;
+	}
+	it = &table->keys[column];
+	word = dkt__keymap_key(&table->map, entry)[column];
+	if (it->kind == TABLE_NUMBER) {
+		dkt__key_text(table->ctx, &it->spec, &it->names, it->is_signed, word,
+			      note_text(table, table->comms[entry]), buf);
+		return;
+	}
+	text = dkt__interned(&table->strings, word, &len);
+	if (it->kind == TABLE_STACK)
+		dkt__stack_text(table->ctx, text, len, buf);
+	else
+		dkt_buf_add(buf, text, len);
+}
+
+const char *dkt_table_more(const struct dkt_table *table, size_t row)
+{
+	const char *text =
+		row < table->info.n_rows ? note_text(table, table->more[table->order[row]]) : NULL;
+
+	return text ? text : "";
+}

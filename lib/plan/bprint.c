@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Text of trace_printk()'s records: a constant format of the kernel and the arguments beside it, as
+ * vbin_printf() of lib/vsprintf.c packs them.
+ */
+#include <ctype.h>
+
+#include "plan.h"
+#include "source/swap.h"
+#include "symbol.h"
+
+#include "banned.h"
+
+/* An address that can be one, for a string whose bytes are in the record. */
+#define SOME_ADDRESS (UINT64_C(1) << 32)
+
+/* A width, a precision, and what is printed. */
+#define MAX_WORDS 3
+
+/* The arguments that are left, and those of one conversion. */
+struct packed {
+	const uint8_t *base;
+	uint8_t *turn; /* the same bytes: numbers are turned round there before they are read */
+	size_t at, len;
+	struct dkt_ctx *ctx;
+	uint64_t words[MAX_WORDS];
+	size_t n_words;
+	bool end; /* the record holds no more */
+	const char *string;
+	size_t string_len;
+};
+
+static void take_number(struct packed *packed, unsigned int size, bool is_signed)
+{
+	unsigned int align = DKT__MIN(size, 4u);
+
+	packed->at = (packed->at + align - 1) / align * align;
+	packed->end |= packed->at > packed->len || packed->len - packed->at < size;
+	if (packed->end)
+		return;
+	if (packed->turn)
+		dkt__turn(packed->turn + packed->at, size);
+	packed->words[packed->n_words++] =
+		dkt__load_at(packed->base + packed->at, dkt__plan_load(size, is_signed));
+	packed->at += size;
+}
+
+/* What is there up to a NUL, and that. */
+static void take_string(struct packed *packed)
+{
+	packed->end |= packed->at >= packed->len;
+	if (packed->end)
+		return;
+	packed->string = (const char *)packed->base + packed->at;
+	packed->string_len = strnlen(packed->string, packed->len - packed->at);
+	packed->at += packed->string_len;
+	if (packed->at < packed->len) {
+		packed->string_len++;
+		packed->at++;
+	}
+	packed->words[packed->n_words++] = SOME_ADDRESS;
+}
+
+static void string_behind(void *data, size_t i, const void **bytes, size_t *len)
+{
+	const struct packed *packed = data;
+
+	if (i + 1 != packed->n_words || !packed->string)
+		return;
+	*bytes = packed->string;
+	*len = packed->string_len;
+}
+
+static const char *pass_number(struct packed *packed, const char *p)
+{
+	if (*p == '*') {
+		take_number(packed, 4, true);
+		return p + 1;
+	}
+	return p + strspn(p, "0123456789");
+}
+
+/* Size of the number that a conversion's letters before the last ask for. */
+static const char *pass_size(const struct packed *packed, const char *p, unsigned int *size)
+{
+	unsigned int word = packed->ctx->long_size;
+
+	*size = 4;
+	if (*p == 'h') {
+		*size = p[1] == 'h' ? 1 : 2;
+		return p + (p[1] == 'h' ? 2 : 1);
+	}
+	if (*p == 'l' || *p == 'L') {
+		*size = p[0] == 'L' || p[1] == 'l' ? 8 : word;
+		return p + (p[0] == 'l' && p[1] == 'l' ? 2 : 1);
+	}
+	if (*p == 'z' || *p == 't') {
+		*size = word;
+		return p + 1;
+	}
+	return p;
+}
+
+/* The pointers that are not followed before a reader asks. */
+static bool is_address(char letter)
+{
+	return !isalnum((unsigned char)letter) || strchr("SsFfxKe", letter);
+}
+
+/*
+ * Linux before 4.16 did not follow these pointers when it recorded them: what is there is an address
+ * then, and not a text.
+ */
+static bool was_followed(const struct packed *packed)
+{
+	return packed->at < packed->len && isprint(packed->base[packed->at]);
+}
+
+/* The conversion's last letter is at p: takes what it prints. */
+static void take(struct packed *packed, const char *p, unsigned int size)
+{
+	if (*p == 's' || (*p == 'p' && !is_address(p[1]) && was_followed(packed)))
+		take_string(packed);
+	else if (*p == 'p')
+		take_number(packed, packed->ctx->long_size, false);
+	else if (*p != '%')
+		take_number(packed, *p == 'c' ? 1 : size, *p == 'd' || *p == 'i');
+}
+
+/* "%p" in the words of libtraceevent: the kernel has a hash there. */
+static void put_address(uint64_t address, struct dkt_buf *buf)
+{
+	if (address)
+		dkt_buf_printf(buf, "0x%llx", (unsigned long long)address);
+	else
+		dkt_buf_add(buf, "(nil)", 5);
+}
+
+/* Takes what one conversion prints, from its '%' to its last letter. NULL: the kernel ends there. */
+static const char *take_conversion(struct packed *packed, const char *percent)
+{
+	const char *p = percent + 1;
+	unsigned int size;
+
+	packed->n_words = 0;
+	packed->string = NULL;
+	p = pass_number(packed, p + strspn(p, "-+ #0"));
+	if (*p == '.')
+		p = pass_number(packed, p + 1);
+	p = pass_size(packed, p, &size);
+	if (!*p || !strchr("%cspdiuxXo", *p))
+		return NULL;
+	take(packed, p, size);
+	return p;
+}
+
+static void put_conversion(struct packed *packed, const char *percent, size_t len, char letter,
+			   struct dkt_buf *buf)
+{
+	struct dkt_kprintf_args args = { .sz = sizeof(args),
+					 .ctx = packed->ctx,
+					 .words = packed->words,
+					 .n = packed->n_words,
+					 .pointee = string_behind,
+					 .data = packed };
+
+	/* The kernel has made the text of what it had to follow. */
+	if (letter == 'p' && packed->string && !packed->end)
+		dkt_buf_add(buf, packed->string, strnlen(packed->string, packed->string_len));
+	else if (len == 2 && letter == 'p' && !packed->end)
+		put_address(packed->words[0], buf);
+	else
+		dkt_buf_kprintf(buf, percent, len, &args);
+}
+
+/* Without a buffer the arguments are only gone through. */
+static void put_message(struct packed *packed, const char *fmt, struct dkt_buf *buf)
+{
+	const char *percent, *letter;
+
+	while (fmt && *fmt) {
+		percent = strchrnul(fmt, '%');
+		if (buf)
+			dkt_buf_add(buf, fmt, (size_t)(percent - fmt));
+		letter = *percent ? take_conversion(packed, percent) : NULL;
+		if (!letter)
+			return;
+		fmt = letter + 1;
+		if (*letter == 'p')
+			while (isalnum((unsigned char)*fmt))
+				fmt++;
+		if (buf)
+			put_conversion(packed, percent, (size_t)(fmt - percent), *letter, buf);
+	}
+}
+
+bool dkt__plan_is_bprint(struct dkt_event *event)
+{
+	return dkt_event_field(event, "ip") && dkt_event_field(event, "fmt") &&
+	       dkt_event_field(event, "buf");
+}
+
+static uint64_t value(const struct dkt_record *record, const char *name)
+{
+	return (uint64_t)dkt_record_int(record, dkt_event_field(record->event, name));
+}
+
+void dkt__plan_bprint_text(const struct dkt_record *record, struct dkt_buf *buf)
+{
+	struct dkt_ctx *ctx = record->event->ctx;
+	struct dkt__run run = { .ctx = ctx, .buf = buf };
+	struct packed packed = { .ctx = ctx };
+	uint64_t fmt = value(record, "fmt");
+	const char *text = dkt__kernel_string(ctx, fmt);
+
+	run.p = dkt__buf_room(buf, 256);
+	if (!run.p)
+		return;
+	run.end = buf->data + buf->size;
+	dkt__run_function(&run, value(record, "ip"), false);
+	buf->len = (size_t)(run.p - buf->data);
+	if (!text) {
+		/* In the words of libtraceevent. */
+		dkt_buf_printf(buf, ": (NO FORMAT FOUND at %llx)", (unsigned long long)fmt);
+		return;
+	}
+	dkt_buf_add(buf, ": ", 2);
+	packed.base = dkt_record_bytes(record, dkt_event_field(record->event, "buf"), &packed.len);
+	put_message(&packed, text, buf);
+}
+
+void dkt__plan_bprint_turn(struct dkt_event *event, uint8_t *data, uint32_t size)
+{
+	struct dkt_record record = { .event = event, .data = data, .size = size };
+	struct packed packed = { .ctx = event->ctx };
+
+	packed.base = dkt_record_bytes(&record, dkt_event_field(event, "buf"), &packed.len);
+	packed.turn = data + (packed.base - data);
+	put_message(&packed, dkt__kernel_string(event->ctx, value(&record, "fmt")), NULL);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Parses the functions that print formats call: __print_flags(), __get_str() and their like. */
+#include "plan/parse.h"
+
+#include "banned.h"
+
+/* Whether the expression has a name in it whose value the format does not tell. */
+static bool is_unknown(const struct tep_print_arg *arg)
+{
+	struct dkt__type type;
+	uint64_t value;
+
+	switch (arg->type) {
+	case TEP_PRINT_ATOM:
+		return !dkt__plan_constant(arg->atom.atom, &value, &type);
+	case TEP_PRINT_TYPE:
+		return is_unknown(arg->typecast.item);
+	case TEP_PRINT_OP:
+		return is_unknown(arg->op.left) || is_unknown(arg->op.right);
+	default:
+		return false;
+	}
+}
+
+static char *constant_text(struct dkt__parser *ps, struct tep_print_arg *arg)
+{
+	struct dkt__value value;
+	struct dkt__type type;
+	char text[24];
+	int n;
+
+	/* A name that stands alone is kept, so that it can be told from a value. */
+	if (is_unknown(arg))
+		return dkt__parse_keep(ps, "unknown", 7);
+	if (dkt__plan_value(ps->plan, ps->tep, arg, &value, &type) || value.load != DKT__LOAD_CONST)
+		return NULL;
+	n = snprintf(text, sizeof(text), "%llu", (unsigned long long)value.constant);
+	return dkt__parse_keep(ps, text, (size_t)n);
+}
+
+/* { value, "name" }, ...; a name that is no string, NULL, ends the table. */
+static bool parse_names(struct dkt__parser *ps, struct tep_print_flag_sym **list)
+{
+	struct tep_print_flag_sym *sym;
+	struct tep_print_arg *value, *name;
+	bool ended = false;
+
+	while (dkt__parse_take(ps, "{")) {
+		if (dkt__parse_take(ps, "}"))
+			break;
+		value = dkt__parse_expr(ps);
+		if (!value || !dkt__parse_take(ps, ","))
+			return false;
+		dkt__parse_space(ps);
+		ended = ended || *ps->p != '"';
+		name = dkt__parse_expr(ps);
+		sym = dkt__plan_alloc(ps->plan, sizeof(*sym));
+		if (!name || !sym || !dkt__parse_take(ps, "}"))
+			return false;
+		sym->value = constant_text(ps, value);
+		sym->str = name->type == TEP_PRINT_ATOM ? name->atom.atom : NULL;
+		if (!sym->value)
+			return false;
+		if (!ended) {
+			*list = sym;
+			list = &sym->next;
+		}
+		if (!dkt__parse_take(ps, ","))
+			break;
+	}
+	return true;
+}
+
+static struct tep_print_arg *parse_flags(struct dkt__parser *ps)
+{
+	struct tep_print_arg *arg = dkt__parse_node(ps, TEP_PRINT_FLAGS), *delim;
+
+	if (!arg || !(arg->flags.field = dkt__parse_expr(ps)) || !dkt__parse_take(ps, ","))
+		return NULL;
+	delim = dkt__parse_string(ps);
+	if (!delim || !dkt__parse_take(ps, ",") || !parse_names(ps, &arg->flags.flags))
+		return NULL;
+	arg->flags.delim = delim->atom.atom;
+	return arg;
+}
+
+static struct tep_print_arg *parse_symbolic(struct dkt__parser *ps)
+{
+	struct tep_print_arg *arg = dkt__parse_node(ps, TEP_PRINT_SYMBOL);
+
+	if (!arg || !(arg->symbol.field = dkt__parse_expr(ps)) || !dkt__parse_take(ps, ","))
+		return NULL;
+	return parse_names(ps, &arg->symbol.symbols) ? arg : NULL;
+}
+
+static struct tep_print_arg *parse_hex(struct dkt__parser *ps, enum tep_print_arg_type type)
+{
+	struct tep_print_arg *arg = dkt__parse_node(ps, type);
+
+	if (!arg || !(arg->hex.field = dkt__parse_expr(ps)) || !dkt__parse_take(ps, ","))
+		return NULL;
+	arg->hex.size = dkt__parse_expr(ps);
+	return arg->hex.size ? arg : NULL;
+}
+
+static struct tep_print_arg *parse_array(struct dkt__parser *ps)
+{
+	struct tep_print_arg *arg = dkt__parse_node(ps, TEP_PRINT_INT_ARRAY);
+
+	if (!arg || !(arg->int_array.field = dkt__parse_expr(ps)) || !dkt__parse_take(ps, ",") ||
+	    !(arg->int_array.count = dkt__parse_expr(ps)) || !dkt__parse_take(ps, ","))
+		return NULL;
+	arg->int_array.el_size = dkt__parse_expr(ps);
+	return arg->int_array.el_size ? arg : NULL;
+}
+
+/* The functions that name a dynamic field, as an array, its length, a string, a bitmap. */
+static struct tep_print_arg *parse_dynamic(struct dkt__parser *ps, enum tep_print_arg_type type)
+{
+	struct tep_print_arg *arg = dkt__parse_node(ps, type);
+	struct tep_format_field *field = dkt__parse_field(ps);
+
+	if (!arg || !field)
+		return NULL;
+	if (type == TEP_PRINT_STRING) {
+		arg->string.field = field;
+		arg->string.string = field->name;
+	} else if (type == TEP_PRINT_BITMASK || type == TEP_PRINT_CPUMASK) {
+		arg->bitmask.field = field;
+		arg->bitmask.bitmask = field->name;
+	} else {
+		arg->dynarray.field = field;
+	}
+	return arg;
+}
+
+/* __print_dynamic_array(field, size of an element) */
+static struct tep_print_arg *parse_dynamic_array(struct dkt__parser *ps)
+{
+	struct tep_print_arg *arg = dkt__parse_node(ps, TEP_PRINT_INT_ARRAY);
+	struct tep_print_arg *len = dkt__parse_node(ps, TEP_PRINT_DYNAMIC_ARRAY_LEN);
+
+	if (!arg || !len)
+		return NULL;
+	arg->int_array.field = parse_dynamic(ps, TEP_PRINT_DYNAMIC_ARRAY);
+	if (!arg->int_array.field || !dkt__parse_take(ps, ","))
+		return NULL;
+	len->dynarray.field = arg->int_array.field->dynarray.field;
+	arg->int_array.el_size = dkt__parse_expr(ps);
+	arg->int_array.count = dkt__parse_op(ps, "/", 1, len, arg->int_array.el_size);
+	return arg->int_array.count ? arg : NULL;
+}
+
+static struct tep_print_arg *parse_expect(struct dkt__parser *ps)
+{
+	struct tep_print_arg *arg = dkt__parse_expr(ps);
+
+	return arg && dkt__parse_take(ps, ",") && dkt__parse_expr(ps) ? arg : NULL;
+}
+
+static struct tep_print_arg *parse_sizeof(struct dkt__parser *ps)
+{
+	char *name = dkt__parse_type(ps), number[8];
+	struct dkt__type type;
+	int n;
+
+	/* dkt__parse_type() has gone past the parenthesis that the caller will look for. */
+	ps->p--;
+	if (!name || !dkt__type_find(name, &type))
+		return NULL;
+	n = snprintf(number, sizeof(number), "%uUL", type.size);
+	return dkt__parse_atom(ps, number, (size_t)n);
+}
+
+static const struct {
+	const char *name;
+	enum tep_print_arg_type dynamic; /* for parse_dynamic() if parse is NULL */
+	struct tep_print_arg *(*parse)(struct dkt__parser *ps);
+} functions[] = {
+	{ "__print_flags", 0, parse_flags },
+	{ "__print_symbolic", 0, parse_symbolic },
+	{ "__print_array", 0, parse_array },
+	{ "__print_dynamic_array", 0, parse_dynamic_array },
+	{ "__builtin_expect", 0, parse_expect },
+	{ "sizeof", 0, parse_sizeof },
+	{ "__get_str", TEP_PRINT_STRING, NULL },
+	{ "__get_rel_str", TEP_PRINT_STRING, NULL },
+	{ "__get_dynamic_array", TEP_PRINT_DYNAMIC_ARRAY, NULL },
+	{ "__get_rel_dynamic_array", TEP_PRINT_DYNAMIC_ARRAY, NULL },
+	{ "__get_sockaddr", TEP_PRINT_DYNAMIC_ARRAY, NULL },
+	{ "__get_rel_sockaddr", TEP_PRINT_DYNAMIC_ARRAY, NULL },
+	{ "__get_dynamic_array_len", TEP_PRINT_DYNAMIC_ARRAY_LEN, NULL },
+	{ "__get_rel_dynamic_array_len", TEP_PRINT_DYNAMIC_ARRAY_LEN, NULL },
+	{ "__get_bitmask", TEP_PRINT_BITMASK, NULL },
+	{ "__get_rel_bitmask", TEP_PRINT_BITMASK, NULL },
+	{ "__get_cpumask", TEP_PRINT_CPUMASK, NULL },
+	{ "__get_rel_cpumask", TEP_PRINT_CPUMASK, NULL },
+};
+
+struct tep_print_arg *dkt__parse_call(struct dkt__parser *ps, const char *name, size_t len)
+{
+	struct tep_print_arg *arg;
+	size_t i;
+
+	if (dkt__parse_word_is(name, len, "__print_hex"))
+		arg = parse_hex(ps, TEP_PRINT_HEX);
+	else if (dkt__parse_word_is(name, len, "__print_hex_str"))
+		arg = parse_hex(ps, TEP_PRINT_HEX_STR);
+	else {
+		for (i = 0; i < ARRAY_SIZE(functions); i++)
+			if (dkt__parse_word_is(name, len, functions[i].name))
+				break;
+		if (i == ARRAY_SIZE(functions))
+			return NULL;
+		arg = functions[i].parse ? functions[i].parse(ps) :
+					   parse_dynamic(ps, functions[i].dynamic);
+	}
+	return arg && dkt__parse_take(ps, ")") ? arg : NULL;
+}

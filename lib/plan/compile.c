@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Compiles a print format, conversion by conversion, to the steps of a plan. */
+#include "plan/build.h"
+
+#include "banned.h"
+
+/* ---- steps ---- */
+
+/* Literals are copied in blocks of 16 bytes, so their memory is a multiple of that. */
+static const char *keep_literal(struct dkt__build *b)
+{
+	char *text = dkt__plan_alloc(b->plan, (b->literal.len + 16) & ~(size_t)15);
+
+	if (text && b->literal.len)
+		memcpy(text, b->literal.data, b->literal.len);
+	return text;
+}
+
+int dkt__build_step(struct dkt__build *b, struct dkt__step step)
+{
+	struct dkt__step *steps = b->steps;
+
+	if (b->n == b->size) {
+		b->size = b->size ? b->size * 2 : 16;
+		steps = reallocarray(b->steps, b->size, sizeof(*steps));
+		if (!steps)
+			return -ENOMEM;
+		b->steps = steps;
+	}
+	step.literal = keep_literal(b);
+	step.literal_len = (uint32_t)b->literal.len;
+	if (!step.literal || b->literal.err)
+		return -ENOMEM;
+	dkt_buf_reset(&b->literal);
+	steps[b->n++] = step;
+	return 0;
+}
+
+/* ---- conversions ---- */
+
+static int take_value(struct dkt__build *b, const struct dkt__value **to)
+{
+	struct dkt__value *value = dkt__plan_alloc(b->plan, sizeof(*value));
+	struct dkt__type type;
+	int err;
+
+	if (!value)
+		return -ENOMEM;
+	if (!b->arg)
+		return -EOPNOTSUPP;
+	err = dkt__plan_value(b->plan, b->tep, b->arg, value, &type);
+	if (!err)
+		err = dkt__plan_cast(b->plan, value, DKT__LOAD_S32);
+	b->arg = b->arg->next;
+	*to = value;
+	return err;
+}
+
+const char *dkt__spec_flags(const char *p, const char *end, struct dkt__spec *spec)
+{
+	for (; p != end; p++) {
+		switch (*p) {
+		case '-':
+			spec->left = true;
+			break;
+		case '0':
+			spec->zero = true;
+			break;
+		case '#':
+			spec->alt = true;
+			break;
+		case '+':
+			spec->plus = true;
+			break;
+		case ' ':
+			spec->space = true;
+			break;
+		default:
+			return p;
+		}
+	}
+	return p;
+}
+
+static const char *parse_number(const char *p, int32_t *n)
+{
+	for (*n = 0; *p >= '0' && *p <= '9'; p++)
+		*n = *n < 100000 ? *n * 10 + (*p - '0') : *n;
+	return p;
+}
+
+/* Parses what follows the percent sign, up to and with the conversion's letter. */
+static int parse_conv(struct dkt__build *b, const char **format, struct dkt__conv *conv)
+{
+	const char *p = dkt__spec_flags(*format, NULL, &conv->spec);
+	int err = 0;
+
+	conv->spec.width = conv->spec.precision = -1;
+	if (*p == '*') {
+		err = take_value(b, &conv->spec.width_value);
+		p++;
+	} else if (*p >= '0' && *p <= '9') {
+		p = parse_number(p, &conv->spec.width);
+	}
+	if (*p == '.' && p[1] == '*') {
+		err = err ? err : take_value(b, &conv->spec.precision_value);
+		p += 2;
+	} else if (*p == '.') {
+		p = parse_number(p + 1, &conv->spec.precision);
+	}
+	for (; *p && strchr("hlLqzZjt", *p); p++)
+		conv->length += *p == 'h' ? -1 : *p == 'L' || *p == 'q' ? 2 : 1;
+	conv->type = *p;
+	*format = p + !!*p;
+	return err;
+}
+
+static const struct dkt__spec *keep_spec(struct dkt__build *b, const struct dkt__spec *spec)
+{
+	struct dkt__spec *copy = dkt__plan_alloc(b->plan, sizeof(*copy));
+
+	if (copy)
+		*copy = *spec;
+	return copy;
+}
+
+static bool spec_is_plain(const struct dkt__spec *spec)
+{
+	return spec->width < 2 && spec->precision < 0 && !spec->width_value &&
+	       !spec->precision_value && !spec->alt && !spec->plus && !spec->space;
+}
+
+/* The quickest step that prints an integer so. */
+static enum dkt__step_op int_op(const struct dkt__spec *spec, struct dkt__step *step)
+{
+	bool plain = spec_is_plain(spec);
+
+	if (spec->base == 10 && plain)
+		return spec->is_signed ? DKT__STEP_DEC : DKT__STEP_UDEC;
+	if (spec->base != 16 || spec->upper)
+		return DKT__STEP_INT;
+	if (plain)
+		return DKT__STEP_HEX;
+	step->digits = (uint8_t)DKT__MIN(spec->width, 17);
+	if (spec->zero && !spec->left && !spec->alt && !spec->width_value && spec->precision < 0 &&
+	    !spec->precision_value && spec->width >= 1 && spec->width <= 16)
+		return DKT__STEP_HEX_ZERO;
+	return DKT__STEP_INT;
+}
+
+static int build_int(struct dkt__build *b, struct dkt__conv *conv, struct tep_print_arg *arg)
+{
+	struct dkt__spec *spec = &conv->spec;
+	struct dkt__step step = { 0 };
+	struct dkt__type type;
+	unsigned int size;
+	int err = dkt__plan_value(b->plan, b->tep, arg, &step.value, &type);
+
+	spec->is_signed = conv->type == 'd' || conv->type == 'i';
+	spec->upper = conv->type == 'X';
+	spec->base = conv->type == 'o' ? 8 : spec->upper || conv->type == 'x' ? 16 : 10;
+	size = conv->length <= -2 ? 1 : conv->length == -1 ? 2 : conv->length == 0 ? 4 : 8;
+	if (!err)
+		err = dkt__plan_cast(b->plan, &step.value, dkt__plan_load(size, spec->is_signed));
+	if (err)
+		return err;
+	step.op = int_op(spec, &step);
+	step.spec = keep_spec(b, spec);
+	return step.spec ? dkt__build_step(b, step) : -ENOMEM;
+}
+
+static int build_char(struct dkt__build *b, struct tep_print_arg *arg)
+{
+	struct dkt__step step = { .op = DKT__STEP_CHAR };
+	struct dkt__type type;
+	int err = dkt__plan_value(b->plan, b->tep, arg, &step.value, &type);
+
+	return err ? err : dkt__build_step(b, step);
+}
+
+/* Puts steps that cut and pad around those of the conversion, if it asks for that. */
+static int build_padded(struct dkt__build *b, struct dkt__conv *conv, const char **format,
+			struct tep_print_arg *arg)
+{
+	bool pad = conv->type != 'p' && !spec_is_plain(&conv->spec);
+	struct dkt__step end = { .op = DKT__STEP_PAD_END, .spec = keep_spec(b, &conv->spec) };
+	int err = end.spec ? 0 : -ENOMEM;
+
+	if (!err && pad)
+		err = dkt__build_step(b, (struct dkt__step){ .op = DKT__STEP_PAD_BEGIN });
+	if (err)
+		return err;
+	if (conv->type == 'p')
+		err = dkt__build_pointer(b, conv, format, arg);
+	else if (conv->type == 'c')
+		err = build_char(b, arg);
+	else
+		err = dkt__build_string(b, arg);
+	return err || !pad ? err : dkt__build_step(b, end);
+}
+
+static int build_conv(struct dkt__build *b, const char **format)
+{
+	struct dkt__conv conv = { 0 };
+	struct tep_print_arg *arg;
+	int err;
+
+	err = parse_conv(b, format, &conv);
+	if (err)
+		return err;
+	arg = b->arg;
+	if (!conv.type || !strchr("diuxXocsp", conv.type) || !arg)
+		return -EOPNOTSUPP;
+	b->arg = arg->next;
+	if (strchr("csp", conv.type))
+		return build_padded(b, &conv, format, arg);
+	return build_int(b, &conv, arg);
+}
+
+static int build_format(struct dkt__build *b, const char *p)
+{
+	int err = 0;
+	char c;
+
+	while (*p && !err) {
+		c = *p++;
+		if (c == '%' && *p != '%') {
+			err = build_conv(b, &p);
+			continue;
+		}
+		if (c == '%')
+			p++;
+		else if (c == '\\' && *p)
+			c = dkt__plan_unescape(*p++);
+		dkt_buf_add(&b->literal, &c, 1);
+	}
+	return err ? err : dkt__build_step(b, (struct dkt__step){ .op = DKT__STEP_END });
+}
+
+int dkt__plan_compile(struct dkt__plan *plan, struct tep_event *tep,
+		      const struct tep_print_fmt *print)
+{
+	struct dkt__build b = { .plan = plan, .tep = tep, .arg = print->args };
+	int err = build_format(&b, print->format);
+
+	free(b.literal.data);
+	if (err) {
+		free(b.steps);
+		return err;
+	}
+	plan->steps = b.steps;
+	plan->n_steps = b.n;
+	return 0;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Compiles what a print format gives to %s: strings, names of values and bits, arrays. */
+#include "plan/build.h"
+
+#include "banned.h"
+
+#define MAX_NEST   64
+#define LINEAR_MAX 6 /* so few names are found quicker one by one */
+
+/* ---- tables of names ---- */
+
+static uint32_t count_names(const struct tep_print_flag_sym *sym)
+{
+	uint32_t n = 0;
+
+	for (; sym; sym = sym->next)
+		n++;
+	return n;
+}
+
+static int name_cmp(const void *a, const void *b)
+{
+	const struct dkt__name *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	/* Of the same value the first in the format counts: its text was kept first. */
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Sorts by value and keeps the first name of each. */
+static void sort_names(struct dkt__name *names, struct dkt__table *table)
+{
+	uint32_t i, n = 0;
+
+	qsort(names, table->n, sizeof(*names), name_cmp);
+	for (i = 0; i < table->n; i++)
+		if (!n || names[n - 1].value != names[i].value)
+			names[n++] = names[i];
+	table->n = n;
+	table->sorted = true;
+}
+
+/* Names whose values the format does not tell (enums of the kernel) cannot match and are left. */
+static const struct dkt__table *
+keep_table(struct dkt__build *b, const struct tep_print_flag_sym *sym, const char *delim, bool sort)
+{
+	struct dkt__table *table = dkt__plan_alloc(b->plan, sizeof(*table));
+	struct dkt__name *names = dkt__plan_alloc(b->plan, (count_names(sym) + 1) * sizeof(*names));
+	struct dkt__type type;
+
+	if (!table || !names)
+		return NULL;
+	for (; sym; sym = sym->next) {
+		struct dkt__name *name = &names[table->n];
+
+		if (!sym->value || !sym->str)
+			continue;
+		/* { 0, NULL } ends the kernel's table; libtraceevent reads NULL as "0". */
+		if (!strcmp(sym->value, "0") && !strcmp(sym->str, "0"))
+			break;
+		if (!dkt__plan_constant(sym->value, &name->value, &type))
+			continue;
+		name->text = sym->str;
+		name->len = (uint32_t)strlen(sym->str);
+		name->order = table->n++;
+	}
+	table->names = names;
+	table->delim = delim ? delim : "";
+	table->delim_len = (uint32_t)strlen(table->delim);
+	if (sort && table->n > LINEAR_MAX)
+		sort_names(names, table);
+	return table;
+}
+
+static int build_names(struct dkt__build *b, struct tep_print_arg *arg)
+{
+	bool flags = arg->type == TEP_PRINT_FLAGS;
+	struct dkt__step step = { .op = flags ? DKT__STEP_FLAGS : DKT__STEP_SYMBOLIC };
+	struct dkt__type type;
+	int err;
+
+	if (flags)
+		step.table = keep_table(b, arg->flags.flags, arg->flags.delim, false);
+	else
+		step.table = keep_table(b, arg->symbol.symbols, NULL, true);
+	if (!step.table)
+		return -ENOMEM;
+	err = dkt__plan_value(b->plan, b->tep, flags ? arg->flags.field : arg->symbol.field,
+			      &step.value, &type);
+	return err ? err : dkt__build_step(b, step);
+}
+
+/* ---- bytes ---- */
+
+static int bytes_of(struct dkt__build *b, struct tep_print_arg *arg, struct dkt__bytes *bytes)
+{
+	struct tep_format_field *field;
+
+	arg = dkt__plan_uncast(arg);
+	field = arg ? dkt__plan_field(b->tep, arg) : NULL;
+	return field ? dkt__plan_bytes(b->plan, field, bytes) : -EOPNOTSUPP;
+}
+
+static const struct dkt__value *keep_value(struct dkt__build *b, struct tep_print_arg *arg,
+					   int *err)
+{
+	struct dkt__value *value = dkt__plan_alloc(b->plan, sizeof(*value));
+	struct dkt__type type;
+
+	if (!*err)
+		*err = value ? dkt__plan_value(b->plan, b->tep, arg, value, &type) : -ENOMEM;
+	return value;
+}
+
+static int build_hex(struct dkt__build *b, struct tep_print_arg *arg)
+{
+	struct dkt__step step = {
+		.op = DKT__STEP_BYTES_HEX,
+		.kind = arg->type == TEP_PRINT_HEX ? ' ' : 0,
+	};
+	int err = bytes_of(b, arg->hex.field, &step.bytes);
+
+	step.count = keep_value(b, arg->hex.size, &err);
+	return err ? err : dkt__build_step(b, step);
+}
+
+static int build_array(struct dkt__build *b, struct tep_print_arg *arg)
+{
+	struct dkt__step step = { .op = DKT__STEP_ARRAY };
+	int err = bytes_of(b, arg->int_array.field, &step.bytes);
+
+	step.count = keep_value(b, arg->int_array.count, &err);
+	step.element = keep_value(b, arg->int_array.el_size, &err);
+	return err ? err : dkt__build_step(b, step);
+}
+
+static int build_bytes(struct dkt__build *b, struct tep_print_arg *arg, enum dkt__step_op op)
+{
+	struct dkt__step step = { .op = (uint8_t)op };
+	int err = bytes_of(b, arg, &step.bytes);
+
+	return err ? err : dkt__build_step(b, step);
+}
+
+/* A field given to %s: the characters in it, or if it is a pointer what that points at. */
+static int build_field(struct dkt__build *b, struct tep_print_arg *arg)
+{
+	struct dkt__step step = { .op = DKT__STEP_KERNEL_STRING };
+	struct tep_format_field *field = dkt__plan_field(b->tep, arg);
+	struct dkt__type type;
+	int err;
+
+	if (!field)
+		return -EOPNOTSUPP;
+	if (field->flags & TEP_FIELD_IS_ARRAY || field->size != tep_get_long_size(b->tep->tep))
+		return build_bytes(b, arg, DKT__STEP_STRING);
+	err = dkt__plan_value(b->plan, b->tep, arg, &step.value, &type);
+	return err ? err : dkt__build_step(b, step);
+}
+
+/* ---- condition ? one : other ---- */
+
+static int build_choice(struct dkt__build *b, struct tep_print_arg *arg)
+{
+	struct dkt__step unless = { .op = DKT__STEP_UNLESS };
+	struct tep_print_arg *choice = arg->op.right;
+	struct dkt__type type;
+	uint32_t test, jump;
+	int err;
+
+	if (strcmp(arg->op.op, "?") || !choice || choice->type != TEP_PRINT_OP)
+		return -EOPNOTSUPP;
+	err = dkt__plan_value(b->plan, b->tep, arg->op.left, &unless.value, &type);
+	if (err)
+		return err;
+	if (unless.value.load == DKT__LOAD_CONST)
+		return dkt__build_string(b, unless.value.constant ? choice->op.left :
+								    choice->op.right);
+	test = b->n;
+	err = dkt__build_step(b, unless);
+	if (!err)
+		err = dkt__build_string(b, choice->op.left);
+	jump = b->n;
+	if (!err)
+		err = dkt__build_step(b, (struct dkt__step){ .op = DKT__STEP_JUMP });
+	if (err)
+		return err;
+	b->steps[test].target = b->n;
+	err = dkt__build_string(b, choice->op.right);
+	/* Text of the second branch must not be left for a step that the first one reaches. */
+	if (!err && b->literal.len)
+		err = dkt__build_step(b, (struct dkt__step){ .op = DKT__STEP_TEXT });
+	b->steps[jump].target = b->n;
+	return err;
+}
+
+static int build_string(struct dkt__build *b, struct tep_print_arg *arg)
+{
+	switch (arg->type) {
+	case TEP_PRINT_ATOM:
+		dkt_buf_str(&b->literal, arg->atom.atom);
+		return 0;
+	case TEP_PRINT_BSTRING:
+		dkt_buf_str(&b->literal, arg->string.string);
+		return 0;
+	case TEP_PRINT_FIELD:
+		return build_field(b, arg);
+	case TEP_PRINT_STRING:
+	case TEP_PRINT_DYNAMIC_ARRAY:
+		return build_bytes(b, arg, DKT__STEP_STRING);
+	case TEP_PRINT_FLAGS:
+	case TEP_PRINT_SYMBOL:
+		return build_names(b, arg);
+	case TEP_PRINT_HEX:
+	case TEP_PRINT_HEX_STR:
+		return build_hex(b, arg);
+	case TEP_PRINT_INT_ARRAY:
+		return build_array(b, arg);
+	case TEP_PRINT_BITMASK:
+		return build_bytes(b, arg, DKT__STEP_BITMASK);
+	case TEP_PRINT_CPUMASK:
+		return build_bytes(b, arg, DKT__STEP_BITLIST);
+	case TEP_PRINT_OP:
+		return build_choice(b, arg);
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+int dkt__build_string(struct dkt__build *b, struct tep_print_arg *arg)
+{
+	int err;
+
+	arg = dkt__plan_uncast(arg);
+	if (!arg || b->nest >= MAX_NEST)
+		return -EOPNOTSUPP;
+	b->nest++;
+	err = build_string(b, arg);
+	b->nest--;
+	return err;
+}
+
+/* ---- pointers ---- */
+
+static int build_net(struct dkt__build *b, const char *letters, struct tep_print_arg *arg)
+{
+	struct dkt__step step = { .op = DKT__STEP_NET };
+
+	if (!dkt__net_step(letters, &step))
+		return -EOPNOTSUPP;
+	return bytes_of(b, arg, &step.bytes) ?: dkt__build_step(b, step);
+}
+
+/* %*ph, %*pb, %*pbl: the width is how much there is of it. */
+static int build_counted(struct dkt__build *b, const struct dkt__spec *spec, const char *letters,
+			 struct tep_print_arg *arg)
+{
+	struct dkt__step step = { .op = DKT__STEP_BYTES_HEX, .kind = ' ' };
+	struct dkt__value *count = dkt__plan_alloc(b->plan, sizeof(*count));
+
+	if (!count)
+		return -ENOMEM;
+	count->constant = spec->width < 0 ? 1 : (uint64_t)spec->width;
+	step.count = spec->width_value ? spec->width_value : count;
+	if (letters[0] == 'b')
+		step.op = letters[1] == 'l' ? DKT__STEP_BITLIST : DKT__STEP_BITMASK;
+	else if (letters[1])
+		step.kind = letters[1] == 'C' ? ':' : letters[1] == 'D' ? '-' : 0;
+	return bytes_of(b, arg, &step.bytes) ?: dkt__build_step(b, step);
+}
+
+int dkt__build_pointer(struct dkt__build *b, struct dkt__conv *conv, const char **format,
+		       struct tep_print_arg *arg)
+{
+	struct dkt__step step = { .op = DKT__STEP_POINTER };
+	char letters[8] = { 0 };
+	struct dkt__type type;
+	size_t n = 0;
+	int err;
+
+	/* As the kernel does: letters and digits right after %p belong to it. */
+	for (; (**format >= '0' && **format <= '9') || (**format | 32) - 'a' + 0U < 26; ++*format)
+		if (n < sizeof(letters) - 1)
+			letters[n++] = **format;
+	if (arg->type == TEP_PRINT_BSTRING) {
+		dkt_buf_str(&b->literal, arg->string.string);
+		return 0;
+	}
+	if (letters[0] && strchr("MmIiU", letters[0]))
+		return build_net(b, letters, arg);
+	if (letters[0] == 'h' || letters[0] == 'b')
+		return build_counted(b, &conv->spec, letters, arg);
+	if (letters[0] && strchr("SsFfB", letters[0])) {
+		step.op = DKT__STEP_FUNCTION;
+		step.kind = letters[0] != 's' && letters[0] != 'f';
+	}
+	err = dkt__plan_value(b->plan, b->tep, arg, &step.value, &type);
+	return err ? err : dkt__build_step(b, step);
+}

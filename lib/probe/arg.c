@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A probe's arguments: their names and the types that the kernel records them as. */
+#include <ctype.h>
+
+#include "probe/arg.h"
+#include "tracefs.h"
+
+#include "banned.h"
+
+void dkt__probe_words(struct dkt_ctx *ctx, struct probe_words *words)
+{
+	char *text __cleanup(free) = NULL;
+
+	*words = (struct probe_words){ 0 };
+	if (dkt__tfs_read(ctx, &text, NULL, "README"))
+		return;
+	words->arg = strstr(text, "$arg<N>");
+	words->type_char = strstr(text, " char,");
+	words->type_symbol = strstr(text, "symbol,");
+	words->ustring = strstr(text, "ustring");
+	words->array = strstr(text, "<type>\\[<array-size>\\]");
+	words->fprobe = strstr(text, " f[:");
+	words->tracepoint = strstr(text, " t[:");
+	words->event = strstr(text, " e[:");
+}
+
+/* ---- types ---- */
+
+/* A type as the kernel names it, with an array's size perhaps. */
+static bool is_cast(const char *cast)
+{
+	static const char *const names[] = { "char",   "string", "ustring", "symbol",
+					     "symstr", "%pd",    "%pD",     NULL };
+	unsigned int a, b, c, i;
+	char kind;
+	int end = 0;
+	char *word __cleanup(free) = NULL;
+	const char *bracket = strchr(cast, '[');
+
+	if (sscanf(cast, "b%3u@%3u/%3u%n", &a, &b, &c, &end) == 3 && !cast[end])
+		return a && a + b <= c && (c == 8 || c == 16 || c == 32 || c == 64);
+	if (bracket) {
+		end = 0;
+		if (sscanf(bracket, "[%3u]%n", &a, &end) != 1 || !end || bracket[end] || !a ||
+		    a > PROBE_ARRAY_MAX)
+			return false;
+		word = strndup(cast, (size_t)(bracket - cast));
+		return word && is_cast(word);
+	}
+	for (i = 0; names[i]; i++)
+		if (!strcmp(cast, names[i]))
+			return true;
+	end = 0;
+	return sscanf(cast, "%c%2u%n", &kind, &a, &end) == 2 && !cast[end] && strchr("sux", kind) &&
+	       (a == 8 || a == 16 || a == 32 || a == 64);
+}
+
+static bool is_string(const char *cast)
+{
+	return !strncmp(cast, "string", 6) || !strncmp(cast, "ustring", 7);
+}
+
+/* Of an integer: s32, u8, ... NULL: of a size that the kernel does not fetch. */
+static const char *int_type(const struct ctype *type)
+{
+	static const char *const names[2][4] = { { "u8", "u16", "u32", "u64" },
+						 { "s8", "s16", "s32", "s64" } };
+
+	switch (type->size) {
+	case 1:
+		return names[type->is_signed][0];
+	case 2:
+		return names[type->is_signed][1];
+	case 4:
+		return names[type->is_signed][2];
+	case 8:
+		return names[type->is_signed][3];
+	default:
+		return NULL;
+	}
+}
+
+/* What of one value is recorded by default; NULL: it cannot be, why says so. */
+static const char *scalar_type(struct probe_scope *scope, const struct ctype *type,
+			       const char **why)
+{
+	const struct probe_words *words = scope->words;
+	struct ctype target;
+
+	switch (type->kind) {
+	case CTYPE_CHAR:
+		return words->type_char ? "char" : int_type(type);
+	case CTYPE_BOOL:
+	case CTYPE_INT:
+	case CTYPE_ENUM:
+		*why = "the kernel records integers of 1, 2, 4 and 8 bytes only";
+		return int_type(type);
+	case CTYPE_POINTER:
+		if (words->type_symbol && !scope->is_user &&
+		    !scope->types->get(scope->types, type->target, &target) &&
+		    target.kind == CTYPE_FUNCTION)
+			return "symbol";
+		return "x64";
+	case CTYPE_FLOAT:
+		*why = "it is a floating point number; its bits are had by :x64 or :x32";
+		return NULL;
+	case CTYPE_VOID:
+		*why = "it is void";
+		return NULL;
+	default:
+		*why = "it is no value";
+		return NULL;
+	}
+}
+
+/* ---- FETCH:TYPE ---- */
+
+static int put(struct probe_scope *scope, const char *whole, const char *fetch, const char *type,
+	       struct dkt_buf *buf)
+{
+	size_t len = strlen(fetch) + (*type ? 1 + strlen(type) : 0);
+
+	if (len > PROBE_FETCH_MAX)
+		return probe__fail_at(scope, -E2BIG, whole,
+				      "%s%s%s has %zu characters, and the kernel takes %d", fetch,
+				      *type ? ":" : "", type, len, PROBE_FETCH_MAX);
+	dkt_buf_printf(buf, "%s%s%s", fetch, *type ? ":" : "", type);
+	return buf->err;
+}
+
+/* A bit-field, in the smallest unit of memory that holds it. */
+static int put_bits(struct probe_scope *scope, const char *whole, struct probe_value *value,
+		    struct dkt_buf *buf)
+{
+	uint32_t bit = value->bit, unit = 64;
+	char type[40];
+
+	if (value->memory) {
+		for (unit = 8; unit <= 64; unit *= 2) {
+			bit = (uint32_t)(value->offset & (unit / 8 - 1)) * 8 + value->bit;
+			if (bit + value->bits <= unit)
+				break;
+		}
+		if (unit <= 64)
+			value->offset &= -(int64_t)(unit / 8);
+	}
+	if (unit > 64 || bit + value->bits > unit)
+		return probe__fail_at(scope, -EINVAL, whole,
+				      "a bit-field of %u bits cannot be fetched", value->bits);
+	probe__load(scope, value);
+	snprintf(type, sizeof(type), "b%u@%u/%u", value->bits, bit, unit);
+	return put(scope, whole, value->fetch, type, buf);
+}
+
+/* What is behind the value is a string, unless it is one itself. */
+static int put_string(struct probe_scope *scope, const char *whole, struct probe_value *value,
+		      const char *type, struct dkt_buf *buf)
+{
+	struct ctype t = { 0 };
+	bool itself = value->text || value->fetch[0] == '@' ||
+		      (scope->is_event && value->fetch[0] == '$');
+
+	if (value->typed)
+		scope->types->get(scope->types, value->type, &t);
+	if (value->memory && (!value->typed || t.kind == CTYPE_ARRAY || t.kind == CTYPE_CHAR ||
+			      t.kind == CTYPE_STRUCT || t.kind == CTYPE_UNION))
+		itself = true;
+	if (value->memory && itself && value->user && !scope->is_user && *type == 's')
+		type = "ustring";
+	probe__load(scope, value);
+	if (!itself) {
+		value->memory = true;
+		probe__load(scope, value);
+	}
+	return put(scope, whole, value->fetch, type, buf);
+}
+
+static int put_array(struct probe_scope *scope, const char *whole, struct probe_value *value,
+		     const struct ctype *array, struct dkt_buf *buf)
+{
+	const char *why = "it is no array of numbers", *name = NULL;
+	struct ctype element;
+	char type[24];
+
+	if (scope->types->get(scope->types, array->target, &element))
+		return probe__fail_at(scope, -EINVAL, whole, "its type makes no sense");
+	if (element.kind == CTYPE_CHAR)
+		return put_string(scope, whole, value, "string", buf);
+	if (!array->count)
+		return probe__fail_at(
+			scope, -EINVAL, whole,
+			"it is an array without a length; an index chooses of it: [0]");
+	if (element.kind == CTYPE_STRUCT || element.kind == CTYPE_UNION ||
+	    element.kind == CTYPE_ARRAY)
+		return probe__fail_at(
+			scope, -EINVAL, whole,
+			"it is an array of %s; an index and a member choose of it: [0]",
+			element.kind == CTYPE_ARRAY ? "arrays" : "structs");
+	name = scalar_type(scope, &element, &why);
+	if (!name)
+		return probe__fail_at(scope, -EINVAL, whole,
+				      "it is an array, and of an element: %s", why);
+	if (array->count > PROBE_ARRAY_MAX)
+		return probe__fail_at(
+			scope, -E2BIG, whole,
+			"it has %llu elements, and the kernel records %d; :%s[%d] takes the"
+			" first ones",
+			(unsigned long long)array->count, PROBE_ARRAY_MAX, name, PROBE_ARRAY_MAX);
+	if (!scope->words->array)
+		return probe__fail_at(scope, -EOPNOTSUPP, whole, "this kernel records no arrays");
+	if (!value->memory)
+		return probe__fail_at(scope, -EINVAL, whole,
+				      "an array in a register cannot be fetched");
+	snprintf(type, sizeof(type), "%s[%u]", name, (unsigned int)array->count);
+	probe__load(scope, value);
+	return put(scope, whole, value->fetch, type, buf);
+}
+
+static int put_struct(struct probe_scope *scope, const char *whole, const struct ctype *type)
+{
+	char names[160];
+
+	ctype__member_names(scope->types, type->id, names, sizeof(names));
+	return probe__fail_at(scope, -EINVAL, whole, "it is %s %s; a member chooses of it: %s",
+			      type->kind == CTYPE_UNION ? "union" : "struct",
+			      *type->name ? type->name : "{...}",
+			      *names ? names : "it has none here");
+}
+
+static int put_typed(struct probe_scope *scope, const char *whole, struct probe_value *value,
+		     struct dkt_buf *buf)
+{
+	const char *why = "", *name;
+	struct ctype type;
+
+	if (scope->types->get(scope->types, value->type, &type))
+		return probe__fail_at(scope, -EINVAL, whole, "its type makes no sense");
+	if (type.kind == CTYPE_STRUCT || type.kind == CTYPE_UNION)
+		return put_struct(scope, whole, &type);
+	if (type.kind == CTYPE_ARRAY)
+		return put_array(scope, whole, value, &type, buf);
+	if (value->bits)
+		return put_bits(scope, whole, value, buf);
+	if (type.kind == CTYPE_POINTER && ctype__is_char(scope->types, type.target))
+		return put_string(scope, whole, value,
+				  type.user && scope->words->ustring ? "ustring" : "string", buf);
+	name = scalar_type(scope, &type, &why);
+	if (!name)
+		return probe__fail_at(scope, -EINVAL, whole, "%s", why);
+	if (!value->memory && value->bit) {
+		value->bits = (uint32_t)type.size * 8;
+		return put_bits(scope, whole, value, buf);
+	}
+	probe__load(scope, value);
+	return put(scope, whole, value->fetch, name, buf);
+}
+
+int probe__finish(struct probe_scope *scope, const char *whole, struct probe_value *value,
+		  const char *cast, struct dkt_buf *buf)
+{
+	if (*cast && !is_cast(cast))
+		return probe__fail_at(
+			scope, -EINVAL, whole,
+			"':%s' is no type; there are s8..s64, u8..u64, x8..x64, char, string,"
+			" ustring, symbol, bWIDTH@OFFSET/SIZE, and TYPE[COUNT] up to %d",
+			cast, PROBE_ARRAY_MAX);
+	if (is_string(cast)) {
+		if (value->bits)
+			return probe__fail_at(scope, -EINVAL, whole, "a bit-field is no string");
+		return put_string(scope, whole, value, cast, buf);
+	}
+	if (!*cast && value->text)
+		return put(scope, whole, value->fetch, scope->is_event ? "string" : "", buf);
+	if (!*cast && value->typed)
+		return put_typed(scope, whole, value, buf);
+	if (value->bits && *cast != 'b')
+		return probe__fail_at(scope, -EINVAL, whole,
+				      "a bit-field is recorded as one: leave ':%s' out", cast);
+	probe__load(scope, value);
+	return put(scope, whole, value->fetch, *cast ? cast : value->plain, buf);
+}
+
+/* ---- names ---- */
+
+struct fields {
+	struct probe_scope *scope;
+	struct dkt_buf buf;
+	char names[PROBE_ARGS_MAX][PROBE_FIELD_MAX + 1];
+	size_t n;
+};
+
+static bool is_name(const char *name)
+{
+	if (!isalpha((unsigned char)*name) && *name != '_')
+		return false;
+	while (isalnum((unsigned char)*name) || *name == '_')
+		name++;
+	return !*name;
+}
+
+/* trace_probe.c: reserved_field_names */
+static bool is_reserved(const char *name)
+{
+	static const char *const names[] = { "common_type",          "common_flags",
+					     "common_preempt_count", "common_pid",
+					     "common_tgid",          "__probe_ip",
+					     "__probe_func",         "__probe_ret_ip",
+					     "__probe_nargs",        NULL };
+	size_t i;
+
+	for (i = 0; names[i]; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+static bool is_used(const struct fields *fields, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < fields->n; i++)
+		if (!strcmp(fields->names[i], name))
+			return true;
+	return false;
+}
+
+/* A name that was asked for must do; one of ours gives way. */
+static int choose_name(struct fields *fields, const char *whole, const char *given,
+		       const char *made)
+{
+	char *name = fields->names[fields->n];
+	unsigned int i;
+
+	if (given) {
+		if (strlen(given) > PROBE_FIELD_MAX)
+			return probe__fail_at(
+				fields->scope, -E2BIG, whole,
+				"the name has %zu characters, and the kernel takes %d",
+				strlen(given), PROBE_FIELD_MAX);
+		if (!is_name(given) || is_reserved(given) || is_used(fields, given))
+			return probe__fail_at(fields->scope, -EINVAL, whole, "the name '%s' %s",
+					      given,
+					      !is_name(given)    ? "is none" :
+					      is_reserved(given) ? "is the kernel's own" :
+								   "is used twice");
+		snprintf(name, PROBE_FIELD_MAX + 1, "%s", given);
+		return 0;
+	}
+	if (!is_name(made))
+		made = "value";
+	snprintf(name, PROBE_FIELD_MAX + 1, "%s", made);
+	for (i = 2; is_used(fields, name) || is_reserved(name); i++)
+		snprintf(name, PROBE_FIELD_MAX + 1, "%.26s_%u", made, i % 1000);
+	return 0;
+}
+
+/* NAME= before it; the caller frees it. */
+static const char *take_name(const char *whole, char **name)
+{
+	size_t n = strcspn(whole, "=:");
+
+	*name = NULL;
+	if (whole[n] != '=' || !n || strchr("$%@+-\\(*", *whole))
+		return whole;
+	*name = strndup(whole, n);
+	return whole + n + 1;
+}
+
+static int add_field(struct fields *fields, const char *whole)
+{
+	struct probe_scope *scope = fields->scope;
+	char *given __cleanup(free) = NULL;
+	char made[PROBE_FIELD_MAX + 1];
+	const char *at = take_name(whole, &given);
+	struct probe_value value;
+	int err;
+
+	if (fields->n >= PROBE_ARGS_MAX)
+		return dkt_fail(scope->ctx, -E2BIG,
+				"there are more arguments than the kernel takes,"
+				" which is %d",
+				PROBE_ARGS_MAX);
+	err = probe__eval(scope, whole, &at, &value, made);
+	if (err)
+		return err;
+	if (*at && *at != ':')
+		return probe__fail_at(scope, -EINVAL, whole, "'%.20s' makes no sense there", at);
+	err = choose_name(fields, whole, given, made);
+	if (err)
+		return err;
+	dkt_buf_printf(&fields->buf, "%s%s=", fields->n ? " " : "", fields->names[fields->n]);
+	fields->n++;
+	return probe__finish(scope, whole, &value, *at ? at + 1 : "", &fields->buf);
+}
+
+/* ---- words ---- */
+
+/* The next argument of a word: blanks divide, but not within parentheses or quotes. */
+static char *next_argument(const char **at)
+{
+	const char *from, *p;
+	bool quoted = false;
+	int depth = 0;
+
+	while (**at == ' ' || **at == '\t' || **at == '\n')
+		(*at)++;
+	from = *at;
+	for (p = from; *p; p++) {
+		if (*p == '"')
+			quoted = !quoted;
+		if (quoted)
+			continue;
+		depth += (*p == '(') - (*p == ')');
+		if (depth <= 0 && (*p == ' ' || *p == '\t' || *p == '\n'))
+			break;
+	}
+	*at = p;
+	return p == from ? NULL : strndup(from, (size_t)(p - from));
+}
+
+static int check_bytes(struct probe_scope *scope, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	/* A newline would begin another definition. */
+	for (; *p; p++)
+		if ((*p < 0x20 && *p != '\t') || *p == 0x7f || *p == '#')
+			return dkt_fail(
+				scope->ctx, -EINVAL,
+				"an argument has a character that cannot be in one: \\x%02x", *p);
+	return 0;
+}
+
+int dkt__probe_fields(struct probe_scope *scope, const char *const *args, size_t n, char **out)
+{
+	struct fields *fields = calloc(1, sizeof(*fields));
+	size_t i;
+	int err = fields ? 0 : -ENOMEM;
+
+	*out = NULL;
+	if (!fields)
+		return err;
+	fields->scope = scope;
+	for (i = 0; !err && i < n; i++) {
+		const char *at = args[i];
+		char *argument;
+
+		err = check_bytes(scope, at);
+		while (!err && (argument = next_argument(&at))) {
+			err = add_field(fields, argument);
+			free(argument);
+		}
+	}
+	if (!err)
+		err = fields->buf.err;
+	if (!err) {
+		*out = strndup(fields->buf.len ? fields->buf.data : "", fields->buf.len);
+		err = *out ? 0 : -ENOMEM;
+	}
+	free(fields->buf.data);
+	free(fields);
+	return err;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From what a user writes to a probe's definition: the place, its name, and who works them out. */
+#include <ctype.h>
+
+#include "probe/define.h"
+#include "symbol.h"
+
+#include "banned.h"
+
+/* ---- places ---- */
+
+static int bad_place(struct dkt_ctx *ctx, const char *text, const char *why)
+{
+	return dkt_fail(ctx, -EINVAL, "place '%.120s': %s", text, why);
+}
+
+void dkt__probe_place_clear(struct probe_place *place)
+{
+	free(place->module);
+	free(place->function);
+	free(place->file);
+	*place = (struct probe_place){ 0 };
+}
+
+static bool read_u64(const char *text, uint64_t *value)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return !errno && !*end;
+}
+
+/* The last ":LINE", cut off. */
+static bool cut_line(char *text, struct probe_place *place)
+{
+	char *colon = strrchr(text, ':');
+	uint64_t line;
+
+	if (!colon || !isdigit((unsigned char)colon[1]) || !read_u64(colon + 1, &line) ||
+	    line > 10000000)
+		return false;
+	*colon = '\0';
+	place->line = (int)line;
+	place->has_line = true;
+	return true;
+}
+
+static int set(char **to, const char *text, size_t n)
+{
+	*to = strndup(text, n);
+	return *to ? 0 : -ENOMEM;
+}
+
+static int parse_function(struct dkt_ctx *ctx, const char *whole, char *text,
+			  struct probe_place *place)
+{
+	char *plus = strchr(text, '+');
+
+	if (plus) {
+		*plus = '\0';
+		if (!read_u64(plus + 1, &place->offset))
+			return bad_place(ctx, whole, "an offset is a number: FUNCTION+0x10");
+	}
+	if (!*text)
+		return bad_place(ctx, whole, "a function's name is missing");
+	place->is_glob = text[strcspn(text, "*?[")];
+	if (place->is_glob && (plus || place->has_line))
+		return bad_place(ctx, whole, "a glob has neither offset nor line");
+	return set(&place->function, text, strlen(text));
+}
+
+static int parse(struct dkt_ctx *ctx, const char *whole, char *text, struct probe_place *place)
+{
+	char *colon;
+	int err;
+
+	if (isdigit((unsigned char)*text)) {
+		place->has_address = true;
+		return read_u64(text, &place->address) ?
+			       0 :
+			       bad_place(ctx, whole, "an address is a number: 0x1234");
+	}
+	cut_line(text, place);
+	/* A source file has a suffix, a function has none but those of the compiler. */
+	colon = strchr(text, ':');
+	if (place->has_line && strpbrk(colon ? colon + 1 : text, "./") && !strstr(text, ".isra") &&
+	    !strstr(text, ".constprop") && !strstr(text, ".part")) {
+		err = colon ? set(&place->module, text, (size_t)(colon - text)) : 0;
+		if (!place->line)
+			return bad_place(ctx, whole, "lines of a file are counted from 1");
+		text = colon ? colon + 1 : text;
+		return err ? err : set(&place->file, text, strlen(text));
+	}
+	if (colon) {
+		if (colon == text || strchr(colon + 1, ':'))
+			return bad_place(ctx, whole, "it is no MODULE:FUNCTION");
+		err = set(&place->module, text, (size_t)(colon - text));
+		if (err)
+			return err;
+		text = colon + 1;
+	}
+	return parse_function(ctx, whole, text, place);
+}
+
+int dkt__probe_place_parse(struct dkt_ctx *ctx, const char *whole, struct probe_place *place)
+{
+	char *text __cleanup(free) = strdup(whole);
+	const unsigned char *p;
+	char *percent;
+	int err;
+
+	*place = (struct probe_place){ 0 };
+	if (!text)
+		return -ENOMEM;
+	for (p = (const unsigned char *)text; *p; p++)
+		if (*p <= ' ' || *p == 0x7f || *p == '#')
+			return bad_place(ctx, whole, "it has a character that cannot be in one");
+	percent = strchr(text, '%');
+	if (percent && strcmp(percent, "%return"))
+		return bad_place(ctx, whole, "after % only 'return' has a meaning");
+	if (percent) {
+		*percent = '\0';
+		place->on_return = true;
+	}
+	err = parse(ctx, whole, text, place);
+	if (!err && place->on_return && (place->offset || place->has_line || place->has_address))
+		err = bad_place(ctx, whole, "a function's return is FUNCTION%return");
+	if (err)
+		dkt__probe_place_clear(place);
+	return err;
+}
+
+/* ---- adding one ---- */
+
+size_t probe__max(const struct probe_define *define)
+{
+	return define->opts->max ? define->opts->max : 1;
+}
+
+int probe__check_max(struct probe_define *define, size_t n, const char *what)
+{
+	if (n <= probe__max(define))
+		return 0;
+	return dkt_fail(define->ctx, -E2BIG, "'%s' matches %zu functions, which is more than %zu",
+			what, n, probe__max(define));
+}
+
+static bool name_is_taken(struct probe_define *define, const char *group, const char *name)
+{
+	return dkt_probes_find(define->probes, group, name);
+}
+
+/* What the user wants it called, or the place's name as an event's. */
+static int make_name(struct probe_define *define, const char *group, const char *base,
+		     const char *suffix, char **name)
+{
+	char *p;
+	unsigned int i;
+	int n;
+
+	if (define->opts->name) {
+		*name = strdup(define->opts->name);
+		return *name ? 0 : -ENOMEM;
+	}
+	n = asprintf(name, "%s%s%s", isdigit((unsigned char)*base) ? "at_" : "", base, suffix);
+	for (i = 2; n >= 0; i++) {
+		for (p = *name; *p; p++)
+			if (!isalnum((unsigned char)*p))
+				*p = '_';
+		if (!name_is_taken(define, group, *name))
+			return 0;
+		free(*name);
+		n = asprintf(name, "%s%s_%u", base, suffix, i);
+	}
+	*name = NULL;
+	return -ENOMEM;
+}
+
+static int check_name(struct dkt_ctx *ctx, const char *what, const char *name)
+{
+	if (strlen(name) > PROBE_NAME_MAX)
+		return dkt_fail(ctx, -E2BIG,
+				"the %s's name '%s' has %zu characters, and the kernel takes %d;"
+				" --name gives it another",
+				what, name, strlen(name), PROBE_NAME_MAX);
+	if (!dkt__probe_is_name(name))
+		return dkt_fail(ctx, -EINVAL,
+				"'%.80s' cannot be the name of %s %s: letters, digits and _ are"
+				" taken",
+				name, *what == 'e' ? "an" : "a", what);
+	return 0;
+}
+
+int probe__add(struct probe_define *define, struct probe_scope *scope, const char *place,
+	       const char *base, const char *suffix)
+{
+	struct dkt_probe probe = { .kind = define->kind,
+				   .on_return = define->place.on_return,
+				   .group = define->opts->group ? define->opts->group : PROBE_GROUP,
+				   .place = place,
+				   .hits = DKT_PROBE_UNKNOWN,
+				   .missed = DKT_PROBE_UNKNOWN };
+	char *fields __cleanup(free) = NULL;
+	char *name __cleanup(free) = NULL;
+	char *text __cleanup(free) = NULL;
+	int err = make_name(define, probe.group, base, suffix, &name);
+
+	if (!err)
+		err = check_name(define->ctx, "event", name);
+	if (!err)
+		err = check_name(define->ctx, "group", probe.group);
+	if (!err)
+		err = dkt__probe_fields(scope, define->args, define->n, &fields);
+	if (err)
+		return err;
+	probe.name = name;
+	probe.fields = fields;
+	err = dkt_probe_text(define->ctx, &probe, &text);
+	return err ? err : dkt__probes_add(define->probes, &probe);
+}
+
+/* ---- all of it ---- */
+
+static void clear(struct probe_define *define)
+{
+	dkt__probe_place_clear(&define->place);
+	dkt_probes_free(define->probes);
+	dkt__btf_free(define->btf);
+	dkt__binary_close(define->binary);
+	free(define->btf_module);
+	free(define->binary_module);
+	free(define->no_btf);
+	free(define->no_binary);
+}
+
+static int work_out(struct probe_define *define)
+{
+	switch (define->kind) {
+	case DKT_PROBE_UPROBE:
+		return dkt__probe_program(define);
+	case DKT_PROBE_TRACEPOINT:
+		return dkt__probe_tracepoint(define);
+	case DKT_PROBE_EVENT:
+		return dkt__probe_event(define);
+	case DKT_PROBE_SYNTHETIC:
+		return dkt__probe_synthetic(define);
+	default:
+		return dkt__probe_kernel(define);
+	}
+}
+
+int dkt_probe_define(struct dkt_ctx *ctx, const char *place, const char *const *args, size_t n,
+		     const struct dkt_probe_opts *opts, struct dkt_probes **out)
+{
+	struct probe_define define = { .ctx = ctx, .opts = opts, .args = args, .n = n };
+	int err;
+
+	*out = NULL;
+	define.kind = opts->kind;
+	if (define.kind == DKT_PROBE_ANY)
+		define.kind = opts->exec || opts->pid ? DKT_PROBE_UPROBE : DKT_PROBE_KPROBE;
+	if (opts->exec && define.kind != DKT_PROBE_UPROBE)
+		return dkt_fail(ctx, -EINVAL, "a probe on a program is of no other kind");
+	dkt__probe_words(ctx, &define.words);
+	define.probes = calloc(1, sizeof(*define.probes));
+	err = define.probes ? dkt__probe_place_parse(ctx, place, &define.place) : -ENOMEM;
+	if (!err)
+		err = work_out(&define);
+	if (!err) {
+		*out = define.probes;
+		define.probes = NULL;
+	}
+	clear(&define);
+	return err;
+}
+
+/* ---- names of functions ---- */
+
+struct beginning {
+	const char *text;
+	size_t n;
+	dkt_function_fn fn;
+	void *data;
+};
+
+static int try_beginning(void *data, const struct dkt__symbol *symbol)
+{
+	struct beginning *beginning = data;
+
+	if (strncmp(symbol->name, beginning->text, beginning->n))
+		return 0;
+	return beginning->fn(beginning->data, symbol->module, symbol->name);
+}
+
+int dkt_functions(struct dkt_ctx *ctx, const char *text, dkt_function_fn fn, void *data)
+{
+	struct beginning beginning = { .text = text, .n = strlen(text), .fn = fn, .data = data };
+
+	return dkt__symbols_each(ctx, try_beginning, &beginning);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Working out definitions: what the files for the kernel, programs and events share. */
+#ifndef DKT_PROBE_DEFINE_H
+#define DKT_PROBE_DEFINE_H
+
+#include "debuginfo/btf.h"
+#include "debuginfo/dwarf_place.h"
+#include "probe.h"
+#include "probe/arg.h"
+
+/* A place as it was written. */
+struct probe_place {
+	char *module; /* NULL: none */
+	char *function; /* also a glob; NULL: none */
+	char *file; /* of FILE:LINE */
+	int line; /* 0: none */
+	bool has_line;
+	bool has_address;
+	bool is_glob;
+	bool on_return;
+	uint64_t offset; /* in the function */
+	uint64_t address; /* or an offset in a program */
+};
+
+int dkt__probe_place_parse(struct dkt_ctx *ctx, const char *text, struct probe_place *place);
+void dkt__probe_place_clear(struct probe_place *place);
+
+struct probe_define {
+	struct dkt_ctx *ctx;
+	const struct dkt_probe_opts *opts;
+	enum dkt_probe_kind kind;
+	const char *const *args;
+	size_t n;
+	struct probe_place place;
+	struct probe_words words;
+	struct dkt_probes *probes;
+	struct dkt__btf *btf; /* of btf_module */
+	char *btf_module; /* NULL: of the kernel itself */
+	char *no_btf; /* why there is none */
+	struct dkt__binary *binary;
+	char *binary_module; /* of the kernel, whose binary it is */
+	char *no_binary; /* why there is none */
+};
+
+/* What each of them makes of define->place. */
+int dkt__probe_kernel(struct probe_define *define);
+int dkt__probe_program(struct probe_define *define);
+int dkt__probe_marker(struct probe_define *define);
+int dkt__probe_event(struct probe_define *define);
+int dkt__probe_tracepoint(struct probe_define *define);
+int dkt__probe_synthetic(struct probe_define *define);
+
+/* Opens what can be known of types: NULL and words in define->no_btf, define->no_binary if not. */
+struct dkt__btf *probe__btf(struct probe_define *define, const char *module);
+struct dkt__binary *probe__kernel_binary(struct probe_define *define, const char *module);
+
+/*
+ * Adds a probe on that place with the arguments as the scope has them; base and suffix make its
+ * name: "vfs_read", "__return".
+ */
+int probe__add(struct probe_define *define, struct probe_scope *scope, const char *place,
+	       const char *base, const char *suffix);
+
+/* How many probes there may be. */
+size_t probe__max(const struct probe_define *define);
+
+/* "; N more match ..." and so on: -E2BIG with words if n is more than that. */
+int probe__check_max(struct probe_define *define, size_t n, const char *what);
+
+/* DWARF's side of a scope; scope->data is a struct dwarf_place. */
+void probe__dwarf_scope(struct probe_scope *scope, struct dwarf_place *place);
+
+#endif

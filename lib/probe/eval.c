@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Expressions of a probe's argument: lock->l_resource->lr_name.name[0], *pos, ((struct x *)p)->y. */
+#include "probe/eval.h"
+
+#include "banned.h"
+
+#define DEPTH_MAX 24
+
+static int eval_unary(struct eval *eval, struct probe_value *value);
+
+static int eval_postfix(struct eval *eval, struct probe_value *value)
+{
+	int err = 0;
+
+	while (!err) {
+		probe__skip_blanks(eval);
+		if (eval->p[0] == '-' && eval->p[1] == '>') {
+			err = probe__deref(eval, value, "->");
+			eval->p += 2;
+			if (!err)
+				err = probe__take_member(eval, value);
+		} else if (*eval->p == '.') {
+			eval->p++;
+			err = probe__take_member(eval, value);
+		} else if (*eval->p == '[') {
+			eval->p++;
+			err = probe__take_index(eval, value);
+		} else {
+			break;
+		}
+	}
+	return err;
+}
+
+/* ---- what stands first ---- */
+
+static int eval_variable(struct eval *eval, struct probe_value *value)
+{
+	struct probe_scope *scope = eval->scope;
+	struct expr_guess guess;
+	char name[WORD_MAX], room[96];
+	unsigned int n;
+	int err = probe__read_name(eval, name), end = 0;
+
+	if (err)
+		return err;
+	probe__set_field(eval, name);
+	expr__guess_start(&guess, name, strlen(name));
+	err = scope->variable ? scope->variable(scope, name, value, &guess) : -ENOENT;
+	if (err != -ENOENT)
+		return err;
+	/* arg1 is what comes first, if nothing is called so. */
+	if (scope->argument && sscanf(name, "arg%2u%n", &n, &end) == 1 && !name[end] && n)
+		return scope->argument(scope, n, value);
+	if (!scope->variable)
+		return probe__fail(eval, -ENOENT,
+				   "nothing is known by name at %s%s%s; by hand it is $arg1, "
+				   "a register (%%di), a symbol (@NAME) or the stack ($stack0)",
+				   scope->where, scope->no_types ? ": " : "",
+				   scope->no_types ? scope->no_types : "");
+	return probe__fail(eval, -ENOENT, "%s has no variable '%s'%s", scope->where, name,
+			   expr__guess_words(&guess, room));
+}
+
+/* $retval, $arg1, $stack, $stack2, $comm; of an event its fields. */
+static int eval_dollar(struct eval *eval, struct probe_value *value)
+{
+	struct probe_scope *scope = eval->scope;
+	char name[WORD_MAX];
+	unsigned int n;
+	int err, end = 0;
+
+	eval->p++;
+	err = probe__read_name(eval, name);
+	if (err)
+		return err;
+	probe__set_field(eval, name);
+	probe__set_fetch(value, "$%s", name);
+	if (!strcmp(name, "retval")) {
+		probe__set_field(eval, "ret");
+		if (!scope->result)
+			return probe__fail(eval, -EINVAL,
+					   "%s has a $retval only on return: %s%%return",
+					   scope->where, scope->where);
+		return scope->result(scope, value);
+	}
+	if (scope->is_event)
+		return 0;
+	if (sscanf(name, "arg%2u%n", &n, &end) == 1 && !name[end]) {
+		if (!n || !scope->argument)
+			return probe__fail(eval, -EINVAL, "$%s is not had at %s", name,
+					   scope->where);
+		return scope->argument(scope, n, value);
+	}
+	value->text = !strcmp(name, "comm") || !strcmp(name, "COMM");
+	if (value->text || !strcmp(name, "stack") ||
+	    (sscanf(name, "stack%4u%n", &n, &end) == 1 && !name[end]))
+		return 0;
+	return probe__fail(eval, -EINVAL,
+			   "there is no $%s; there are $retval, $arg1, $stack, $stack0 and $comm",
+			   name);
+}
+
+static int eval_register(struct eval *eval, struct probe_value *value)
+{
+	char name[WORD_MAX];
+	int err;
+
+	eval->p++;
+	err = probe__read_name(eval, name);
+	if (err)
+		return err;
+	if (!dkt__abi_is_register(eval->scope->machine, name))
+		return probe__fail(eval, -EINVAL,
+				   "there is no register %%%s; they have the kernel's names: %s",
+				   name,
+				   eval->scope->machine == DKT__X86_64 ? "%di, %ax, %r8, %sp" :
+									 "%x0, %sp, %pc");
+	probe__set_field(eval, name);
+	probe__set_fetch(value, "%%%s", name);
+	return 0;
+}
+
+/* @ADDRESS, @SYMBOL[+OFFSET], @+OFFSET in a file: memory. */
+static int eval_symbol(struct eval *eval, struct probe_value *value)
+{
+	size_t n = 1;
+	char field[PROBE_FIELD_MAX + 1];
+
+	while (probe__in_name(eval->p[n]) || eval->p[n] == '+' || eval->p[n] == '.' ||
+	       (eval->p[n] == '-' && eval->p[n + 1] != '>') ||
+	       (eval->p[n] == ':' && probe__starts_name(eval->p[n + 1]) &&
+		strchr(eval->p + n + 1, ':')))
+		n++;
+	if (n == 1)
+		return probe__fail(eval, -EINVAL, "a symbol or an address is missing after @");
+	probe__set_fetch(value, "%.*s", (int)DKT__MIN(n, sizeof(value->fetch)), eval->p);
+	snprintf(field, sizeof(field), "%.*s", (int)strcspn(eval->p + 1, "+-:."), eval->p + 1);
+	probe__set_field(eval, probe__starts_name(*field) ? field : "value");
+	value->text = false;
+	eval->p += n;
+	return 0;
+}
+
+/* +8(%sp), +u0($arg1): memory, by hand. */
+static int eval_offset(struct eval *eval, struct probe_value *value)
+{
+	bool minus = *eval->p == '-', user = eval->p[1] == 'u';
+	uint64_t offset;
+	int err;
+
+	eval->p += 1 + user;
+	err = probe__read_number(eval, &offset);
+	if (!err)
+		err = probe__expect(eval, '(');
+	if (!err)
+		err = eval_unary(eval, value);
+	if (!err)
+		err = probe__expect(eval, ')');
+	if (!err && (value->bits || value->text))
+		err = probe__fail(eval, -EINVAL, "no address is in the parentheses");
+	if (!err)
+		err = probe__load(eval->scope, value);
+	value->typed = false;
+	*value->plain = '\0';
+	value->memory = true;
+	value->user = user;
+	value->offset = minus ? -(int64_t)offset : (int64_t)offset;
+	return err;
+}
+
+/* \123 and \"text" */
+static int eval_constant(struct eval *eval, struct probe_value *value)
+{
+	size_t n = 1;
+
+	if (eval->p[1] == '"') {
+		const char *end = strchr(eval->p + 2, '"');
+
+		if (!end)
+			return probe__fail(eval, -EINVAL, "a \" is missing at the end");
+		n = (size_t)(end + 1 - eval->p);
+		value->text = true;
+	} else {
+		n += strspn(eval->p + 1, "-0123456789abcdefxABCDEFX");
+	}
+	probe__set_fetch(value, "%.*s", (int)DKT__MIN(n, sizeof(value->fetch)), eval->p);
+	probe__set_field(eval, "constant");
+	eval->p += n;
+	return 0;
+}
+
+/* ---- casts ---- */
+
+/* (struct NAME *), (union NAME *), (enum NAME), (NAME *): false, and nothing read, if it is none. */
+static bool read_cast(struct eval *eval, enum ctype_kind *kind, char name[static WORD_MAX],
+		      unsigned int *stars)
+{
+	struct eval at = *eval;
+	struct {
+		const char *word;
+		enum ctype_kind kind;
+	} kinds[] = { { "struct", CTYPE_STRUCT },
+		      { "union", CTYPE_UNION },
+		      { "enum", CTYPE_ENUM } };
+	size_t i;
+
+	at.p++;
+	probe__skip_blanks(&at);
+	if (!probe__starts_name(*at.p) || probe__read_name(&at, name))
+		return false;
+	*kind = CTYPE_NONE;
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(name, kinds[i].word))
+			*kind = kinds[i].kind;
+	probe__skip_blanks(&at);
+	if (*kind != CTYPE_NONE && (!probe__starts_name(*at.p) || probe__read_name(&at, name)))
+		return false;
+	for (*stars = 0, probe__skip_blanks(&at); *at.p == '*'; probe__skip_blanks(&at)) {
+		++*stars;
+		at.p++;
+	}
+	if (*at.p != ')' || (*kind == CTYPE_NONE && !*stars))
+		return false;
+	eval->p = at.p + 1;
+	return true;
+}
+
+/* One star is in what the value is, the others in what it points at, which is not known more of. */
+static int eval_cast(struct eval *eval, enum ctype_kind kind, const char *name, unsigned int stars,
+		     struct probe_value *value)
+{
+	struct ctype_source *types = eval->scope->types;
+	uint32_t id;
+	int err;
+
+	if (!types)
+		return probe__fail(eval, -ENOENT, "no types are known for a cast%s%s",
+				   eval->scope->no_types ? ": " : "",
+				   eval->scope->no_types ? eval->scope->no_types : "");
+	if (types->find(types, kind, name, &id))
+		return probe__fail(eval, -ENOENT, "there is no %s'%s'",
+				   kind == CTYPE_STRUCT ? "struct " :
+				   kind == CTYPE_UNION  ? "union " :
+				   kind == CTYPE_ENUM   ? "enum " :
+							  "type ",
+				   name);
+	if (stars != 1)
+		return probe__fail(eval, -EINVAL, "a cast here is to a pointer: (struct %s *)",
+				   name);
+	err = eval_unary(eval, value);
+	if (!err)
+		err = probe__load(eval->scope, value);
+	/* An address of that type: its target is what probe__deref() gives. */
+	value->typed = true;
+	value->memory = true;
+	value->offset = 0;
+	value->type = id;
+	return err;
+}
+
+/* ((struct x *)p)->y: the parentheses hold a pointer, of which only the target has a number. */
+static int eval_parentheses(struct eval *eval, struct probe_value *value)
+{
+	enum ctype_kind kind;
+	char name[WORD_MAX];
+	unsigned int stars;
+	int err;
+
+	eval->p++;
+	probe__skip_blanks(eval);
+	if (*eval->p == '(' && read_cast(eval, &kind, name, &stars)) {
+		err = eval_cast(eval, kind, name, stars, value);
+		if (!err)
+			err = probe__expect(eval, ')');
+		probe__skip_blanks(eval);
+		if (!err && eval->p[0] == '-' && eval->p[1] == '>') {
+			eval->p += 2;
+			return probe__take_member(eval, value);
+		}
+		return err ? err : probe__fail(eval, -EINVAL, "-> is missing after a cast");
+	}
+	err = eval_unary(eval, value);
+	return err ? err : probe__expect(eval, ')');
+}
+
+static int eval_primary(struct eval *eval, struct probe_value *value)
+{
+	probe__skip_blanks(eval);
+	switch (*eval->p) {
+	case '$':
+		return eval_dollar(eval, value);
+	case '%':
+		return eval_register(eval, value);
+	case '@':
+		return eval_symbol(eval, value);
+	case '+':
+	case '-':
+		return eval_offset(eval, value);
+	case '\\':
+		return eval_constant(eval, value);
+	case '(':
+		return eval_parentheses(eval, value);
+	case '\0':
+		return probe__fail(eval, -EINVAL, "something is missing at the end");
+	default:
+		if (!probe__starts_name(*eval->p))
+			return probe__fail(eval, -EINVAL, "'%.20s' makes no sense", eval->p);
+		return eval_variable(eval, value);
+	}
+}
+
+/* *p, &x, and what binds stronger. */
+static int eval_unary(struct eval *eval, struct probe_value *value)
+{
+	int err;
+
+	if (eval->depth >= DEPTH_MAX)
+		return probe__fail(eval, -EINVAL, "it is nested too deep");
+	eval->depth++;
+	probe__skip_blanks(eval);
+	if (*eval->p == '*') {
+		eval->p++;
+		err = eval_unary(eval, value);
+		if (!err)
+			err = probe__deref(eval, value, "*");
+	} else {
+		err = eval_primary(eval, value);
+		if (!err)
+			err = eval_postfix(eval, value);
+	}
+	eval->depth--;
+	return err;
+}
+
+int probe__eval(struct probe_scope *scope, const char *whole, const char **at,
+		struct probe_value *value, char field[static PROBE_FIELD_MAX + 1])
+{
+	struct eval eval = { .scope = scope, .whole = whole, .p = *at, .field = field };
+	int err;
+
+	*value = (struct probe_value){ 0 };
+	*field = '\0';
+	err = eval_unary(&eval, value);
+	probe__skip_blanks(&eval);
+	*at = eval.p;
+	return err;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What reading an argument's expression and working on its values share. */
+#ifndef DKT_PROBE_EVAL_H
+#define DKT_PROBE_EVAL_H
+
+#include "probe/arg.h"
+
+#define WORD_MAX 128
+
+struct eval {
+	struct probe_scope *scope;
+	const char *whole; /* for words */
+	const char *p;
+	char *field;
+	unsigned int depth;
+};
+
+/* ---- reading: probe/scan.c ---- */
+
+#define probe__fail(eval, err, ...) probe__fail_at((eval)->scope, err, (eval)->whole, __VA_ARGS__)
+void probe__skip_blanks(struct eval *eval);
+bool probe__starts_name(char c);
+bool probe__in_name(char c);
+int probe__read_name(struct eval *eval, char name[static WORD_MAX]);
+int probe__read_number(struct eval *eval, uint64_t *number);
+int probe__expect(struct eval *eval, char c);
+
+/* What the field is called if the user gives it no name. */
+void probe__set_field(const struct eval *eval, const char *name);
+
+/* ---- values: probe/value.c ---- */
+
+/* What does not fit is longer than the kernel takes by far: it stays too long. */
+void probe__set_fetch(struct probe_value *value, const char *fmt, ...) DKT_PRINTF(2, 3);
+
+/* The value is a pointer; becomes what it points at. The operator is for words. */
+int probe__deref(struct eval *eval, struct probe_value *value, const char *operator);
+
+/* The value is a struct; a name is read, and it becomes that member. */
+int probe__take_member(struct eval *eval, struct probe_value *value);
+
+/* The value is an array or a pointer; a number and ] are read, and it becomes that element. */
+int probe__take_index(struct eval *eval, struct probe_value *value);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Probes on events, with what lies behind their fields, and synthetic events. */
+#include "probe/define.h"
+
+#include "banned.h"
+
+/* ---- event probes ---- */
+
+/* A field, with or without $ before its name. */
+static int field_value(struct probe_scope *scope, const char *name, struct probe_value *value,
+		       struct expr_guess *guess)
+{
+	struct dkt_event *event = scope->data;
+	const struct dkt_field *fields;
+	size_t n, i;
+	int err = dkt_event_fields(event, &fields, &n);
+
+	for (i = 0; !err && i < n; i++) {
+		expr__guess_try(guess, fields[i].name);
+		if (strcmp(fields[i].name, name))
+			continue;
+		snprintf(value->fetch, sizeof(value->fetch), "$%s", name);
+		value->text = fields[i].flags & DKT_FIELD_STRING &&
+			      !(fields[i].flags & DKT_FIELD_POINTER);
+		return 0;
+	}
+	return err ? err : -ENOENT;
+}
+
+int dkt__probe_event(struct probe_define *define)
+{
+	const struct probe_place *place = &define->place;
+	struct probe_scope scope = { .ctx = define->ctx,
+				     .words = &define->words,
+				     .machine = dkt__machine(),
+				     .is_event = true,
+				     .variable = field_value };
+	char *where __cleanup(free) = NULL;
+	struct dkt_event *event;
+
+	if (!define->words.event)
+		return dkt_fail(define->ctx, -EOPNOTSUPP,
+				"this kernel has no probes on events (5.15 brought them)");
+	if (!place->module || !place->function || place->is_glob || place->on_return ||
+	    place->offset)
+		return dkt_fail(define->ctx, -EINVAL, "an event is SYSTEM:EVENT");
+	event = dkt_event_find(define->ctx, place->module, place->function);
+	if (!event)
+		return dkt_fail(define->ctx, -ENOENT, "there is no event %s:%s", place->module,
+				place->function);
+	scope.data = event;
+	scope.where = place->function;
+	if (asprintf(&where, "%s.%s", place->module, place->function) < 0) {
+		where = NULL;
+		return -ENOMEM;
+	}
+	return probe__add(define, &scope, where, place->function, "");
+}
+
+/* ---- synthetic events ---- */
+
+/* "u64 lat", "pid_t pid", "char comm[16]", one to each argument, or divided by ; in one. */
+static int synthetic_fields(struct probe_define *define, char **fields)
+{
+	size_t size, i;
+	FILE *f = open_memstream(fields, &size);
+
+	if (!f) {
+		*fields = NULL;
+		return -ENOMEM;
+	}
+	for (i = 0; i < define->n; i++)
+		fprintf(f, "%s%s", i ? "; " : "", define->args[i]);
+	return fclose(f) ? -ENOMEM : 0;
+}
+
+int dkt__probe_synthetic(struct probe_define *define)
+{
+	const struct probe_place *place = &define->place;
+	struct dkt_probe probe = { .kind = DKT_PROBE_SYNTHETIC,
+				   .group = "synthetic",
+				   .name = place->function,
+				   .hits = DKT_PROBE_UNKNOWN,
+				   .missed = DKT_PROBE_UNKNOWN };
+	char *fields __cleanup(free) = NULL;
+	char *text __cleanup(free) = NULL;
+	int err;
+
+	if (define->opts->group && strcmp(define->opts->group, probe.group))
+		return dkt_fail(define->ctx, -EINVAL, "synthetic events are all of the group %s",
+				probe.group);
+	if (!place->function || place->module || place->on_return || place->offset ||
+	    !dkt__probe_is_name(place->function))
+		return dkt_fail(define->ctx, -EINVAL, "a synthetic event has a name");
+	if (strlen(place->function) > PROBE_NAME_MAX)
+		return dkt_fail(define->ctx, -E2BIG,
+				"the event's name has %zu characters, and the kernel takes %d",
+				strlen(place->function), PROBE_NAME_MAX);
+	if (!define->n)
+		return dkt_fail(define->ctx, -EINVAL,
+				"a synthetic event has fields: 'u64 lat' 'pid_t pid'");
+	err = synthetic_fields(define, &fields);
+	if (err)
+		return err;
+	probe.fields = fields;
+	err = dkt_probe_text(define->ctx, &probe, &text);
+	return err ? err : dkt__probes_add(define->probes, &probe);
+}

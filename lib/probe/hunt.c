@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finding the functions of the kernel that a place names, and saying why there is none. */
+#include <fnmatch.h>
+
+#include "probe/hunt.h"
+#include "symbol.h"
+
+#include "banned.h"
+
+#define SHOWN 8
+
+void probe__hunt_clear(struct probe_hunt *hunt)
+{
+	size_t i;
+
+	for (i = 0; i < hunt->n; i++) {
+		free(hunt->found[i].name);
+		free(hunt->found[i].module);
+	}
+	free(hunt->found);
+}
+
+/* Modules go by their name with _ in place of -. */
+static bool same_module(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++)
+		if (*a != *b && !(*a == '-' && *b == '_') && !(*a == '_' && *b == '-'))
+			return false;
+	return *a == *b;
+}
+
+static int keep(struct probe_hunt *hunt, const struct dkt__symbol *symbol)
+{
+	struct probe_target *more = reallocarray(hunt->found, hunt->n + 1, sizeof(*more));
+	struct probe_target *target;
+
+	if (!more)
+		return -ENOMEM;
+	hunt->found = more;
+	target = &more[hunt->n];
+	*target = (struct probe_target){ .address = symbol->address, .name = strdup(symbol->name) };
+	target->module = symbol->module ? strdup(symbol->module) : NULL;
+	if (!target->name || (symbol->module && !target->module)) {
+		free(target->name);
+		return -ENOMEM;
+	}
+	hunt->n++;
+	return 0;
+}
+
+/* What the compiler has split off has no arguments to speak of; padding is never run. */
+static bool is_part(const char *name)
+{
+	return strstr(name, ".cold") || strstr(name, ".part.") || !strncmp(name, "__pfx_", 6) ||
+	       !strncmp(name, "__cfi_", 6);
+}
+
+static bool in_module(const struct probe_hunt *hunt, const struct dkt__symbol *symbol)
+{
+	const char *module = hunt->define->place.module;
+
+	return !module || (symbol->module && same_module(symbol->module, module));
+}
+
+static int try_symbol(void *data, const struct dkt__symbol *symbol)
+{
+	struct probe_hunt *hunt = data;
+	const struct probe_place *place = &hunt->define->place;
+	size_t n;
+
+	hunt->any = true;
+	if (!in_module(hunt, symbol))
+		return 0;
+	hunt->met_module = true;
+	if (hunt->by_address)
+		return symbol->address && symbol->address == place->address ? keep(hunt, symbol) :
+									      0;
+	if (place->is_glob) {
+		if (is_part(symbol->name) || fnmatch(hunt->name, symbol->name, 0))
+			return 0;
+		return keep(hunt, symbol);
+	}
+	if (!strcmp(symbol->name, hunt->name))
+		return keep(hunt, symbol);
+	n = strlen(hunt->name);
+	if (!strncmp(symbol->name, hunt->name, n) && symbol->name[n] == '.' && !hunt->variant[0] &&
+	    !is_part(symbol->name))
+		snprintf(hunt->variant, sizeof(hunt->variant), "%s", symbol->name);
+	return 0;
+}
+
+static int guess_symbol(void *data, const struct dkt__symbol *symbol)
+{
+	struct probe_hunt *hunt = data;
+
+	if (in_module(hunt, symbol) && !is_part(symbol->name))
+		expr__guess_try(&hunt->guess, symbol->name);
+	return 0;
+}
+
+/* BTF describes it, or DWARF, and yet it has no code of its own. */
+static int inlined(struct probe_hunt *hunt)
+{
+	struct probe_define *define = hunt->define;
+	const char *module = define->place.module;
+	struct dkt__binary *binary;
+	char *where __cleanup(free) = NULL;
+	struct dkt__btf *btf;
+	uint32_t id;
+
+	binary = probe__kernel_binary(define, module);
+	if (binary && !dkt__dwarf_inlined(binary, hunt->name, &where) && where)
+		return dkt_fail(
+			define->ctx, -ENOENT,
+			"%s is inlined%s%s: it has no entry to probe; a source line of it has"
+			" (%s:1)",
+			hunt->name, *where ? " into " : " everywhere", where, hunt->name);
+	/* A module's types stand on those of the kernel, which has its own functions. */
+	btf = probe__btf(define, NULL);
+	if (btf && module && !dkt__btf_function(btf, hunt->name, &id))
+		return 0;
+	btf = probe__btf(define, module);
+	if (btf && !dkt__btf_function(btf, hunt->name, &id))
+		return dkt_fail(define->ctx, -ENOENT,
+				"%s is known to this kernel, but has no code of its own: it was"
+				" inlined, or belongs to a module that is not loaded",
+				hunt->name);
+	return 0;
+}
+
+static int not_found(struct probe_hunt *hunt)
+{
+	struct probe_define *define = hunt->define;
+	const struct probe_place *place = &define->place;
+	char room[96];
+	int err;
+
+	if (place->module && !hunt->met_module)
+		return dkt_fail(define->ctx, -ENOENT,
+				"module %s is not loaded, or has no functions", place->module);
+	if (hunt->by_address || place->is_glob)
+		return dkt_fail(define->ctx, -ENOENT, "no function of the kernel%s%s %s",
+				place->module ? " module " : "", place->module ? place->module : "",
+				place->is_glob ? "has a name like that" : "begins there");
+	if (hunt->variant[0])
+		return dkt_fail(
+			define->ctx, -ENOENT,
+			"%s is there only as the compiler made it anew, with other arguments"
+			" perhaps: name it as %s",
+			hunt->name, hunt->variant);
+	err = inlined(hunt);
+	if (err)
+		return err;
+	expr__guess_start(&hunt->guess, hunt->name, strlen(hunt->name));
+	dkt__symbols_each(define->ctx, guess_symbol, hunt);
+	return dkt_fail(define->ctx, -ENOENT, "%s%s has no function '%s'%s",
+			place->module ? "module " : "this kernel",
+			place->module ? place->module : "", hunt->name,
+			expr__guess_words(&hunt->guess, room));
+}
+
+/* "0xffffffff81000000, nfsd:get_client" */
+static int ambiguous(struct probe_hunt *hunt)
+{
+	char *list __cleanup(free) = NULL;
+	bool hidden = false;
+	size_t size, i;
+	FILE *f = open_memstream(&list, &size);
+
+	if (!f)
+		return -ENOMEM;
+	for (i = 0; i < hunt->n && i < SHOWN; i++) {
+		const struct probe_target *target = &hunt->found[i];
+
+		hidden |= !target->address;
+		fprintf(f, "%s", i ? ", " : "");
+		if (target->module)
+			fprintf(f, "%s:%s", target->module, target->name);
+		else if (target->address)
+			fprintf(f, "0x%llx", (unsigned long long)target->address);
+		else
+			fprintf(f, "one with its address hidden");
+	}
+	fprintf(f, "%s", i < hunt->n ? ", ..." : "");
+	fclose(f);
+	return dkt_fail(hunt->define->ctx, -ENOTUNIQ,
+			"this kernel has %zu functions '%s'; %s chooses: %s", hunt->n, hunt->name,
+			hidden ? "its module or (with kernel.kptr_restrict=0) its address" :
+				 "its module or address",
+			list);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct probe_target *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+int probe__hunt(struct probe_hunt *hunt)
+{
+	struct probe_define *define = hunt->define;
+	int err = dkt__symbols_each(define->ctx, try_symbol, hunt);
+
+	if (err == -ENODATA || (!err && !hunt->any))
+		return dkt_fail(define->ctx, -ENODATA, "the kernel's symbols cannot be read");
+	if (!err && !hunt->n)
+		err = not_found(hunt);
+	if (!err && define->place.is_glob)
+		err = probe__check_max(define, hunt->n, hunt->name);
+	else if (!err && hunt->n > 1 && !hunt->by_address)
+		err = ambiguous(hunt);
+	if (!err)
+		qsort(hunt->found, hunt->n, sizeof(*hunt->found), by_name);
+	return err;
+}

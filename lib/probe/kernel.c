@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Probes on functions of the kernel and its modules. */
+#include "probe/hunt.h"
+
+#include "banned.h"
+
+/* ---- BTF's side of a scope ---- */
+
+#define PARAMS_MAX 32
+
+struct btf_scope {
+	struct probe_define *define;
+	struct dkt__btf *btf;
+	uint32_t function; /* its type */
+	bool is_tracepoint;
+	bool numbered; /* arguments are $arg1, ... */
+};
+
+static int btf_value(struct probe_scope *scope, size_t i, const char *name,
+		     struct probe_value *value)
+{
+	struct btf_scope *at = scope->data;
+	struct abi_place places[PARAMS_MAX];
+	uint32_t types[PARAMS_MAX];
+	struct ctype_param param;
+	size_t n = 0, first = at->is_tracepoint;
+
+	while (n < PARAMS_MAX && !dkt__btf_param(at->btf, at->function, n + first, &param))
+		types[n++] = param.type;
+	if (i >= n)
+		return dkt_fail(scope->ctx, -ENOENT, "%s has %zu arguments", scope->where, n);
+	dkt__abi_arguments(scope->machine, at->numbered, scope->types, types, n, places);
+	if (places[i].trouble)
+		return dkt_fail(scope->ctx, -EINVAL, "argument '%s' of %s: %s", name, scope->where,
+				places[i].trouble);
+	snprintf(value->fetch, sizeof(value->fetch), "%s", places[i].fetch);
+	value->memory = places[i].memory;
+	value->offset = places[i].offset;
+	value->typed = true;
+	value->type = types[i];
+	return 0;
+}
+
+static int btf_variable(struct probe_scope *scope, const char *name, struct probe_value *value,
+			struct expr_guess *guess)
+{
+	struct btf_scope *at = scope->data;
+	size_t i, first = at->is_tracepoint;
+	struct ctype_param param;
+
+	for (i = first; i < PARAMS_MAX && !dkt__btf_param(at->btf, at->function, i, &param); i++) {
+		if (!strcmp(param.name, name))
+			return btf_value(scope, i - first, name, value);
+		expr__guess_try(guess, param.name);
+	}
+	return -ENOENT;
+}
+
+static int btf_argument(struct probe_scope *scope, unsigned int n, struct probe_value *value)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "%u", n);
+	return btf_value(scope, n - 1, name, value);
+}
+
+static int btf_result(struct probe_scope *scope, struct probe_value *value)
+{
+	struct btf_scope *at = scope->data;
+
+	value->typed = !dkt__btf_returns(at->btf, at->function, &value->type);
+	return 0;
+}
+
+/* ---- without types ---- */
+
+static int word_argument(struct probe_scope *scope, unsigned int n, struct probe_value *value)
+{
+	struct abi_place place;
+
+	dkt__abi_word(scope->machine, scope->words->arg, n - 1, &place);
+	if (place.trouble)
+		return dkt_fail(scope->ctx, -EOPNOTSUPP, "%s", place.trouble);
+	snprintf(value->fetch, sizeof(value->fetch), "%s", place.fetch);
+	value->memory = place.memory;
+	value->offset = place.offset;
+	return 0;
+}
+
+static int word_result(struct probe_scope *scope, struct probe_value *value)
+{
+	(void)scope, (void)value;
+	return 0;
+}
+
+/* ---- one probe ---- */
+
+static int place_text(struct probe_define *define, const struct probe_target *target,
+		      uint64_t offset, bool by_address, char **text)
+{
+	int n;
+
+	/* Only its address tells it from others of its name. */
+	if (by_address)
+		n = asprintf(text, "0x%llx", (unsigned long long)(target->address + offset));
+	else if (target->module && define->kind == DKT_PROBE_KPROBE)
+		n = offset ? asprintf(text, "%s:%s+%llu", target->module, target->name,
+				      (unsigned long long)offset) :
+			     asprintf(text, "%s:%s", target->module, target->name);
+	else
+		n = offset ? asprintf(text, "%s+%llu", target->name, (unsigned long long)offset) :
+			     asprintf(text, "%s", target->name);
+	if (n >= 0)
+		return 0;
+	*text = NULL;
+	return -ENOMEM;
+}
+
+static int add_one(struct probe_define *define, const struct probe_target *target, uint64_t offset,
+		   struct probe_scope *scope, const char *suffix)
+{
+	char *place __cleanup(free) = NULL;
+	int err = place_text(define, target, offset, define->place.has_address, &place);
+
+	return err ? err : probe__add(define, scope, place, target->name, suffix);
+}
+
+/* True if any argument can need a name: those by hand alone do without BTF. */
+static bool needs_names(const struct probe_define *define)
+{
+	return define->n > 0;
+}
+
+/* The same function in debug information. */
+static int dwarf_place(struct probe_define *define, const struct probe_target *target,
+		       uint64_t offset, struct dwarf_place *at)
+{
+	struct dkt__binary *binary = probe__kernel_binary(define, target->module);
+	struct binary_symbol symbol;
+	int err;
+
+	if (!binary)
+		return -ENODATA;
+	err = dkt__binary_function(binary, target->name, &symbol);
+	return err ? err : dkt__dwarf_place(binary, symbol.address + offset, at);
+}
+
+/* By DWARF, or by hand. At a function's entry BTF was tried first. */
+static int add_by_dwarf(struct probe_define *define, const struct probe_target *target,
+			uint64_t offset, struct probe_scope *scope, const char *suffix)
+{
+	struct dwarf_place at = { 0 };
+	int err;
+
+	if (needs_names(define) && !dwarf_place(define, target, offset, &at)) {
+		probe__dwarf_scope(scope, &at);
+		scope->is_user = false;
+	} else if (needs_names(define)) {
+		if (!define->no_binary)
+			define->no_binary = strdup(dkt_error(define->ctx));
+		scope->no_types = define->no_btf ? define->no_btf : define->no_binary;
+		scope->argument = offset ? NULL : word_argument;
+	}
+	if (define->place.on_return && !scope->result)
+		scope->result = word_result;
+	err = add_one(define, target, offset, scope, suffix);
+	dkt__dwarf_place_clear(&at);
+	return err;
+}
+
+static int add_target(struct probe_define *define, const struct probe_target *target,
+		      uint64_t offset, const char *suffix)
+{
+	struct probe_scope scope = { .ctx = define->ctx,
+				     .words = &define->words,
+				     .machine = dkt__machine(),
+				     .where = target->name };
+	struct dkt__btf *btf = NULL;
+	struct btf_scope at = { .define = define, .numbered = define->words.arg };
+
+	if (needs_names(define) && !offset && !define->opts->debug_file)
+		btf = probe__btf(define, target->module);
+	if (!btf || dkt__btf_function(btf, target->name, &at.function)) {
+		if (btf && !define->no_btf &&
+		    asprintf(&define->no_btf, "BTF does not describe %s", target->name) < 0)
+			define->no_btf = NULL;
+		return add_by_dwarf(define, target, offset, &scope, suffix);
+	}
+	at.btf = btf;
+	scope.types = dkt__btf_types(btf);
+	scope.data = &at;
+	scope.variable = btf_variable;
+	scope.argument = btf_argument;
+	scope.result = define->place.on_return ? btf_result : NULL;
+	return add_one(define, target, offset, &scope, suffix);
+}
+
+/* ---- source lines ---- */
+
+static int add_line(struct probe_define *define, struct dkt__binary *binary, uint64_t address,
+		    const char *suffix)
+{
+	struct binary_symbol symbol;
+	struct probe_target target = { 0 };
+
+	dkt__binary_at(binary, address, &symbol);
+	if (!symbol.name)
+		return dkt_fail(define->ctx, -ENOENT, "the line is in no function");
+	target.name = (char *)(uintptr_t)symbol.name;
+	target.module = define->place.module;
+	return add_target(define, &target, address - symbol.address, suffix);
+}
+
+/* A function that is there says which module's lines are meant. */
+static int find_module(struct probe_define *define)
+{
+	struct probe_place *place = &define->place;
+	struct probe_hunt hunt = { .define = define, .name = place->function };
+	int err = 0;
+
+	if (!place->function || place->module)
+		return 0;
+	if (!probe__hunt(&hunt) && hunt.found[0].module) {
+		place->module = strdup(hunt.found[0].module);
+		err = place->module ? 0 : -ENOMEM;
+	}
+	probe__hunt_clear(&hunt);
+	return err;
+}
+
+/* One in each function that the line came to be in. */
+static int add_lines(struct probe_define *define)
+{
+	struct probe_place *place = &define->place;
+	struct dwarf_line *lines __cleanup(free) = NULL;
+	struct dkt__binary *binary;
+	char suffix[24];
+	size_t n, i;
+	int err = find_module(define);
+
+	if (err)
+		return err;
+	binary = probe__kernel_binary(define, place->module);
+	if (!binary)
+		return dkt_fail(define->ctx, -ENODATA, "a source line needs debug information: %s",
+				define->no_binary ? define->no_binary : "out of memory");
+	err = dkt__dwarf_lines(binary, place->file, place->function, place->line, &lines, &n);
+	if (!err)
+		err = probe__check_max(define, n, place->file ? place->file : place->function);
+	snprintf(suffix, sizeof(suffix), "_L%d", place->line);
+	for (i = 0; !err && i < n; i++)
+		err = add_line(define, binary, lines[i].address, suffix);
+	return err;
+}
+
+/* ---- all of it ---- */
+
+static int check_kind(struct probe_define *define)
+{
+	const struct probe_place *place = &define->place;
+
+	if (define->kind != DKT_PROBE_FPROBE)
+		return 0;
+	if (!define->words.fprobe)
+		return dkt_fail(define->ctx, -EOPNOTSUPP,
+				"this kernel has no function probes (6.5 brought them)");
+	if (place->offset || place->has_line || place->has_address)
+		return dkt_fail(define->ctx, -EINVAL,
+				"a function probe is at a function's entry or return only");
+	return 0;
+}
+
+int dkt__probe_kernel(struct probe_define *define)
+{
+	struct probe_place *place = &define->place;
+	struct probe_hunt hunt = { .define = define,
+				   .name = place->function,
+				   .by_address = place->has_address };
+	const char *suffix = place->on_return ? "__return" : "";
+	char offset[32] = "";
+	size_t i;
+	int err = check_kind(define);
+
+	if (err)
+		return err;
+	if (place->has_line)
+		return add_lines(define);
+	if (place->offset)
+		snprintf(offset, sizeof(offset), "_%llu", (unsigned long long)place->offset);
+	err = probe__hunt(&hunt);
+	for (i = 0; !err && i < hunt.n && !(i && hunt.by_address); i++)
+		err = add_target(define, &hunt.found[i], place->offset,
+				 place->offset ? offset : suffix);
+	probe__hunt_clear(&hunt);
+	return err;
+}
+
+int dkt__probe_tracepoint(struct probe_define *define)
+{
+	struct btf_scope at = { .define = define, .is_tracepoint = true, .numbered = true };
+	const char *name = define->place.function;
+	struct probe_scope scope = { .ctx = define->ctx,
+				     .words = &define->words,
+				     .machine = dkt__machine(),
+				     .where = name,
+				     .variable = btf_variable,
+				     .argument = btf_argument,
+				     .data = &at };
+
+	if (!define->words.tracepoint)
+		return dkt_fail(define->ctx, -EOPNOTSUPP,
+				"this kernel has no probes on tracepoints (6.5 brought them)");
+	if (!name || define->place.is_glob || define->place.on_return || define->place.offset ||
+	    define->place.has_line)
+		return dkt_fail(define->ctx, -EINVAL, "a tracepoint is a name: sched_switch");
+	at.btf = probe__btf(define, define->place.module);
+	if (!at.btf)
+		return dkt_fail(define->ctx, -ENODATA, "%s", define->no_btf);
+	if (dkt__btf_tracepoint(at.btf, name, &at.function))
+		return dkt_fail(define->ctx, -ENOENT, "this kernel has no tracepoint '%s'", name);
+	scope.types = dkt__btf_types(at.btf);
+	return probe__add(define, &scope, name, name, "");
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Probes on the static markers of programs: PROVIDER:NAME. */
+#include <fnmatch.h>
+
+#include "debuginfo/sdt.h"
+#include "probe/define.h"
+
+#include "banned.h"
+
+/* A marker's arguments beside what debug information knows at its place. */
+struct marker_place {
+	struct dwarf_place at; /* first: DWARF's side takes it for that */
+	const struct sdt_note *note;
+};
+
+static int marker_argument(struct probe_scope *scope, unsigned int n, struct probe_value *value)
+{
+	const struct marker_place *place = scope->data;
+	struct sdt_arg arg;
+	const char *why = dkt__sdt_arg(scope->machine, place->note->args, n, &arg);
+
+	if (why)
+		return dkt_fail(scope->ctx, -EINVAL,
+				"argument %u of %s cannot be fetched: %s (its arguments: %s)", n,
+				scope->where, why, *place->note->args ? place->note->args : "none");
+	snprintf(value->fetch, sizeof(value->fetch), "%s", arg.fetch);
+	snprintf(value->plain, sizeof(value->plain), "%s", arg.type);
+	return 0;
+}
+
+/* "arg1 arg2 arg3", which is what a marker is there for. */
+static char *all_arguments(const struct sdt_note *note)
+{
+	unsigned int i, n = dkt__sdt_args(note->args);
+	struct dkt_buf buf = { 0 };
+
+	for (i = 1; i <= n; i++)
+		dkt_buf_printf(&buf, "%sarg%u", i > 1 ? " " : "", i);
+	dkt_buf_add(&buf, "", 1);
+	if (!buf.err)
+		return buf.data;
+	free(buf.data);
+	return NULL;
+}
+
+/* FILE:OFFSET, with the counter's offset where the program has one. */
+static int place_text(struct dkt__binary *binary, const struct sdt_note *note, char **text)
+{
+	uint64_t offset, counter = 0;
+	char behind[24] = "";
+	int err = dkt__binary_offset(binary, note->address, &offset);
+
+	if (!err && note->semaphore)
+		err = dkt__binary_data_offset(binary, note->semaphore, &counter);
+	if (err)
+		return err;
+	if (note->semaphore)
+		snprintf(behind, sizeof(behind), "(0x%llx)", (unsigned long long)counter);
+	if (asprintf(text, "%s:0x%llx%s", binary->path, (unsigned long long)offset, behind) >= 0)
+		return 0;
+	*text = NULL;
+	return -ENOMEM;
+}
+
+static int add_marker(struct probe_define *define, const struct sdt_note *note)
+{
+	struct dkt__binary *binary = define->binary;
+	struct marker_place place = { .note = note };
+	char *where __cleanup(free) = NULL;
+	struct probe_scope scope = { .ctx = define->ctx,
+				     .words = &define->words,
+				     .machine = binary->machine,
+				     .is_user = true };
+	const char *const *given = define->args;
+	char *all __cleanup(free) = define->n ? NULL : all_arguments(note);
+	size_t n_given = define->n;
+	char *text __cleanup(free) = NULL;
+	int err = place_text(binary, note, &text);
+
+	if (!err &&
+	    ((!define->n && !all) || asprintf(&where, "%s:%s", note->provider, note->name) < 0)) {
+		where = NULL;
+		err = -ENOMEM;
+	}
+	if (err)
+		return err;
+	scope.where = where;
+	if (!dkt__dwarf_place(binary, note->address, &place.at))
+		probe__dwarf_scope(&scope, &place.at);
+	scope.data = &place;
+	scope.argument = marker_argument;
+	scope.result = NULL;
+	if (all) {
+		define->args = (const char *const *)&all;
+		define->n = 1;
+	}
+	err = probe__add(define, &scope, text, where, "");
+	define->args = given;
+	define->n = n_given;
+	dkt__dwarf_place_clear(&place.at);
+	return err;
+}
+
+/* ---- which of them ---- */
+
+struct wanted {
+	struct probe_define *define;
+	struct expr_guess guess;
+	size_t n, markers;
+	bool add;
+};
+
+static int try_note(void *data, const struct sdt_note *note)
+{
+	struct wanted *wanted = data;
+	const struct probe_place *place = &wanted->define->place;
+	char name[256];
+
+	wanted->markers++;
+	snprintf(name, sizeof(name), "%s:%s", note->provider, note->name);
+	expr__guess_try(&wanted->guess, name);
+	if (fnmatch(place->module, note->provider, 0) || fnmatch(place->function, note->name, 0))
+		return 0;
+	wanted->n++;
+	return wanted->add ? add_marker(wanted->define, note) : 0;
+}
+
+static int none_wanted(struct wanted *wanted, const char *name)
+{
+	struct probe_define *define = wanted->define;
+	char room[96];
+
+	if (!wanted->markers)
+		return dkt_fail(
+			define->ctx, -ENOENT,
+			"%s has no static markers, and functions of a program have no module:"
+			" '%s'",
+			define->binary->path, name);
+	return dkt_fail(define->ctx, -ENOENT, "%s has no marker '%s'%s", define->binary->path, name,
+			expr__guess_words(&wanted->guess, room));
+}
+
+/* Those of one name are in several places, each with its own arguments: a probe for each. */
+int dkt__probe_marker(struct probe_define *define)
+{
+	const struct probe_place *place = &define->place;
+	struct wanted wanted = { .define = define };
+	char *name __cleanup(free) = NULL;
+	int err;
+
+	if (!place->function || place->offset || place->has_line || place->on_return)
+		return dkt_fail(define->ctx, -EINVAL,
+				"a marker of a program is PROVIDER:NAME, without offset, line or"
+				" return");
+	if (asprintf(&name, "%s:%s", place->module, place->function) < 0) {
+		name = NULL;
+		return -ENOMEM;
+	}
+	expr__guess_start(&wanted.guess, name, strlen(name));
+	err = dkt__sdt_each(define->binary, try_note, &wanted);
+	if (!err && !wanted.n)
+		err = none_wanted(&wanted, name);
+	if (!err && wanted.n > probe__max(define))
+		err = dkt_fail(define->ctx, -E2BIG, "'%s' is at %zu places, which is more than %zu",
+			       name, wanted.n, probe__max(define));
+	wanted.add = true;
+	return err ? err : dkt__sdt_each(define->binary, try_note, &wanted);
+}
+
+/* ---- listing ---- */
+
+struct listing {
+	struct dkt__binary *binary;
+	dkt_marker_fn fn;
+	void *data;
+};
+
+static int show_note(void *data, const struct sdt_note *note)
+{
+	const struct listing *listing = data;
+	struct dkt_marker marker = { .provider = note->provider,
+				     .name = note->name,
+				     .args = note->args };
+
+	/* A note that lies about its place is none. */
+	if (dkt__binary_offset(listing->binary, note->address, &marker.offset) ||
+	    (note->semaphore &&
+	     dkt__binary_data_offset(listing->binary, note->semaphore, &marker.semaphore)))
+		return 0;
+	return listing->fn(listing->data, &marker);
+}
+
+int dkt_markers(struct dkt_ctx *ctx, const char *path, dkt_marker_fn fn, void *data)
+{
+	struct listing listing = { .fn = fn, .data = data };
+	int err = dkt__binary_open(ctx, path, NULL, NULL, &listing.binary);
+
+	if (err)
+		return err;
+	err = dkt__sdt_each(listing.binary, show_note, &listing);
+	dkt__binary_close(listing.binary);
+	return err;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Probes on programs and libraries. */
+#include <fnmatch.h>
+#include <limits.h>
+
+#include "probe/define.h"
+
+#include "banned.h"
+
+/* ---- the file ---- */
+
+/* As the process sees it; the kernel takes a path through /proc/PID/root. */
+static int program_path(struct probe_define *define, char **path, char **root)
+{
+	const struct dkt_probe_opts *opts = define->opts;
+	char link[64], target[PATH_MAX];
+	ssize_t n;
+	int len;
+
+	*path = *root = NULL;
+	if (!opts->pid) {
+		*path = realpath(opts->exec, NULL);
+		return *path ? 0 :
+			       dkt_fail(define->ctx, -errno, "open %s: %s", opts->exec,
+					strerror(errno));
+	}
+	if (asprintf(root, "/proc/%d/root", opts->pid) < 0) {
+		*root = NULL;
+		return -ENOMEM;
+	}
+	if (opts->exec) {
+		len = asprintf(path, "%s%s%s", *root, *opts->exec == '/' ? "" : "/", opts->exec);
+	} else {
+		snprintf(link, sizeof(link), "/proc/%d/exe", opts->pid);
+		n = readlink(link, target, sizeof(target) - 1);
+		if (n < 0)
+			return dkt_fail(define->ctx, -errno, "process %d: %s", opts->pid,
+					errno == ENOENT ? "there is none" : strerror(errno));
+		target[n] = '\0';
+		len = asprintf(path, "%s%s", *root, target);
+	}
+	if (len >= 0)
+		return 0;
+	*path = NULL;
+	return -ENOMEM;
+}
+
+static int open_program(struct probe_define *define)
+{
+	char *path __cleanup(free) = NULL;
+	char *root __cleanup(free) = NULL;
+	int err = program_path(define, &path, &root);
+
+	if (err)
+		return err;
+	if (path[strcspn(path, " \t\n#")])
+		return dkt_fail(define->ctx, -EINVAL,
+				"the kernel takes no path with a blank in it: '%s'", path);
+	return dkt__binary_open(define->ctx, path, define->opts->debug_file, root, &define->binary);
+}
+
+/* ---- what is known at a place ---- */
+
+static int dwarf_variable(struct probe_scope *scope, const char *name, struct probe_value *value,
+			  struct expr_guess *guess)
+{
+	return dkt__dwarf_variable(scope->data, !scope->is_user && scope->words->arg, name, value,
+				   guess);
+}
+
+static int dwarf_argument(struct probe_scope *scope, unsigned int n, struct probe_value *value)
+{
+	return dkt__dwarf_argument(scope->data, !scope->is_user && scope->words->arg, n, value);
+}
+
+static int dwarf_result(struct probe_scope *scope, struct probe_value *value)
+{
+	value->typed = !dkt__dwarf_result(scope->data, &value->type);
+	value->user = true;
+	return 0;
+}
+
+void probe__dwarf_scope(struct probe_scope *scope, struct dwarf_place *place)
+{
+	scope->types = &place->binary->types;
+	scope->data = place;
+	scope->variable = dwarf_variable;
+	scope->argument = place->entry ? dwarf_argument : NULL;
+	scope->result = dwarf_result;
+}
+
+/* Without debug information arguments are where the calling convention has words. */
+static int word_argument(struct probe_scope *scope, unsigned int n, struct probe_value *value)
+{
+	struct abi_place place;
+
+	dkt__abi_word(scope->machine, false, n - 1, &place);
+	if (place.trouble)
+		return dkt_fail(scope->ctx, -EOPNOTSUPP,
+				"how programs of that machine pass arguments is not known");
+	snprintf(value->fetch, sizeof(value->fetch), "%s", place.fetch);
+	value->memory = place.memory;
+	value->offset = place.offset;
+	value->user = true;
+	return 0;
+}
+
+static int word_result(struct probe_scope *scope, struct probe_value *value)
+{
+	(void)scope, (void)value;
+	return 0;
+}
+
+/* On return registers hold the result; what the function was called with may be gone. */
+static int gone_variable(struct probe_scope *scope, const char *name, struct probe_value *value,
+			 struct expr_guess *guess)
+{
+	(void)value, (void)guess;
+	return dkt_fail(scope->ctx, -EINVAL,
+			"'%s': on return only $retval is had; a probe at the entry has %s", name,
+			name);
+}
+
+static int gone_argument(struct probe_scope *scope, unsigned int n, struct probe_value *value)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "$arg%u", n);
+	return gone_variable(scope, name, value, NULL);
+}
+
+/* ---- one probe ---- */
+
+static int add_address(struct probe_define *define, uint64_t address, const char *name,
+		       const char *suffix, bool is_entry)
+{
+	struct dkt__binary *binary = define->binary;
+	struct probe_scope scope = { .ctx = define->ctx,
+				     .words = &define->words,
+				     .machine = binary->machine,
+				     .where = name,
+				     .is_user = true };
+	struct dwarf_place at = { 0 };
+	char *place __cleanup(free) = NULL;
+	char *why __cleanup(free) = NULL;
+	uint64_t offset;
+	int err = dkt__binary_offset(binary, address, &offset);
+
+	if (!err && asprintf(&place, "%s:0x%llx", binary->path, (unsigned long long)offset) < 0)
+		err = -ENOMEM;
+	if (err) {
+		place = NULL;
+		return err;
+	}
+	if (define->n && !dkt__dwarf_place(binary, address, &at)) {
+		probe__dwarf_scope(&scope, &at);
+	} else if (define->n) {
+		scope.no_types = why = strdup(dkt_error(define->ctx));
+		scope.argument = is_entry ? word_argument : NULL;
+		scope.result = word_result;
+	}
+	if (define->place.on_return) {
+		scope.variable = gone_variable;
+		scope.argument = gone_argument;
+	} else {
+		scope.result = NULL;
+	}
+	err = probe__add(define, &scope, place, name, suffix);
+	dkt__dwarf_place_clear(&at);
+	return err;
+}
+
+/* ---- globs ---- */
+
+struct globbed {
+	struct probe_define *define;
+	struct binary_symbol *found;
+	size_t n;
+};
+
+static int try_glob(void *data, const struct binary_symbol *symbol)
+{
+	struct globbed *globbed = data;
+	struct binary_symbol *more;
+	uint64_t offset;
+	size_t i;
+
+	if (symbol->chosen_late || strstr(symbol->name, ".cold") ||
+	    fnmatch(globbed->define->place.function, symbol->name, 0) ||
+	    dkt__binary_offset(globbed->define->binary, symbol->address, &offset))
+		return 0;
+	for (i = 0; i < globbed->n; i++)
+		if (globbed->found[i].address == symbol->address)
+			return 0;
+	more = reallocarray(globbed->found, globbed->n + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	globbed->found = more;
+	more[globbed->n++] = *symbol;
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct binary_symbol *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static int add_glob(struct probe_define *define)
+{
+	struct globbed globbed = { .define = define };
+	const char *suffix = define->place.on_return ? "__return" : "";
+	size_t i;
+	int err = dkt__binary_functions(define->binary, try_glob, &globbed);
+
+	if (!err && !globbed.n)
+		err = dkt_fail(define->ctx, -ENOENT, "no function of %s has a name like '%s'",
+			       define->binary->path, define->place.function);
+	if (!err)
+		err = probe__check_max(define, globbed.n, define->place.function);
+	if (!err)
+		qsort(globbed.found, globbed.n, sizeof(*globbed.found), by_name);
+	for (i = 0; !err && i < globbed.n; i++) {
+		char *name __cleanup(free) =
+			strndup(globbed.found[i].name, strcspn(globbed.found[i].name, "@"));
+
+		err = name ? add_address(define, globbed.found[i].address, name, suffix, true) :
+			     -ENOMEM;
+	}
+	free(globbed.found);
+	return err;
+}
+
+/* ---- places ---- */
+
+static int add_lines(struct probe_define *define)
+{
+	const struct probe_place *place = &define->place;
+	struct dwarf_line *lines __cleanup(free) = NULL;
+	struct binary_symbol symbol;
+	char suffix[24];
+	size_t n, i;
+	int err = dkt__dwarf_lines(define->binary, place->file, place->function, place->line,
+				   &lines, &n);
+
+	if (!err)
+		err = probe__check_max(define, n, place->file ? place->file : place->function);
+	snprintf(suffix, sizeof(suffix), "_L%d", place->line);
+	for (i = 0; !err && i < n; i++) {
+		dkt__binary_at(define->binary, lines[i].address, &symbol);
+		err = add_address(define, lines[i].address, symbol.name ? symbol.name : "line",
+				  suffix, false);
+	}
+	return err;
+}
+
+static int add_offset(struct probe_define *define)
+{
+	struct binary_symbol symbol;
+	uint64_t address;
+	char suffix[32];
+	int err = dkt__binary_address(define->binary, define->place.address, &address);
+
+	if (err)
+		return err;
+	dkt__binary_at(define->binary, address, &symbol);
+	snprintf(suffix, sizeof(suffix), "_0x%llx", (unsigned long long)define->place.address);
+	return add_address(define, address, symbol.name ? symbol.name : "offset", suffix,
+			   symbol.name && symbol.address == address);
+}
+
+static int no_function(struct probe_define *define, int err)
+{
+	char *words __cleanup(free) = strdup(dkt_error(define->ctx));
+	char *where __cleanup(free) = NULL;
+
+	if (err == -ENOENT && words &&
+	    !dkt__dwarf_inlined(define->binary, define->place.function, &where) && where)
+		return dkt_fail(
+			define->ctx, err,
+			"%s is inlined%s%s: it has no entry to probe; a source line of it has",
+			define->place.function, *where ? " into " : " everywhere", where);
+	return dkt_fail(define->ctx, err, "%s", words ? words : "");
+}
+
+int dkt__probe_program(struct probe_define *define)
+{
+	const struct probe_place *place = &define->place;
+	struct binary_symbol symbol;
+	char suffix[32] = "";
+	int err = open_program(define);
+
+	if (err)
+		return err;
+	if (place->module)
+		return dkt__probe_marker(define);
+	if (place->has_address)
+		return add_offset(define);
+	if (place->is_glob)
+		return add_glob(define);
+	if (place->has_line)
+		return add_lines(define);
+	err = dkt__binary_function(define->binary, place->function, &symbol);
+	if (err)
+		return no_function(define, err);
+	if (place->offset && symbol.size && place->offset >= symbol.size)
+		return dkt_fail(define->ctx, -ERANGE, "%s has %llu bytes, and the offset is %llu",
+				place->function, (unsigned long long)symbol.size,
+				(unsigned long long)place->offset);
+	if (place->offset)
+		snprintf(suffix, sizeof(suffix), "_%llu", (unsigned long long)place->offset);
+	return add_address(define, symbol.address + place->offset, place->function,
+			   place->on_return ? "__return" : suffix, !place->offset);
+}

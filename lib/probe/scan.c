@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reading an argument's expression: names, numbers, and words for what is wrong. */
+#include <ctype.h>
+
+#include "probe/eval.h"
+
+#include "banned.h"
+
+int probe__fail_at(const struct probe_scope *scope, int err, const char *whole, const char *fmt,
+		   ...)
+{
+	char *words __cleanup(free) = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	words = dkt__format(fmt, ap);
+	va_end(ap);
+	if (!words)
+		return -ENOMEM;
+	return dkt_fail(scope->ctx, err, "argument '%.80s': %s", whole, words);
+}
+
+void probe__skip_blanks(struct eval *eval)
+{
+	while (*eval->p == ' ' || *eval->p == '\t')
+		eval->p++;
+}
+
+bool probe__starts_name(char c)
+{
+	return isalpha((unsigned char)c) || c == '_';
+}
+
+bool probe__in_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+int probe__read_name(struct eval *eval, char name[WORD_MAX])
+{
+	size_t n = 0;
+
+	probe__skip_blanks(eval);
+	if (!probe__starts_name(*eval->p))
+		return probe__fail(eval, -EINVAL, "a name is missing before '%.20s'", eval->p);
+	while (probe__in_name(eval->p[n]))
+		n++;
+	if (n >= WORD_MAX)
+		return probe__fail(eval, -EINVAL, "a name is too long");
+	memcpy(name, eval->p, n);
+	name[n] = '\0';
+	eval->p += n;
+	return 0;
+}
+
+void probe__set_field(const struct eval *eval, const char *name)
+{
+	snprintf(eval->field, PROBE_FIELD_MAX + 1, "%.*s", PROBE_FIELD_MAX, name);
+}
+
+int probe__read_number(struct eval *eval, uint64_t *number)
+{
+	char *end;
+
+	probe__skip_blanks(eval);
+	if (!isdigit((unsigned char)*eval->p))
+		return probe__fail(eval, -EINVAL, "a number is missing before '%.20s'", eval->p);
+	errno = 0;
+	*number = strtoull(eval->p, &end, 0);
+	/* Offsets beyond it are of no machine. */
+	if (errno || *number > UINT64_C(1) << 47)
+		return probe__fail(eval, -ERANGE, "a number is too large");
+	eval->p = end;
+	return 0;
+}
+
+int probe__expect(struct eval *eval, char c)
+{
+	probe__skip_blanks(eval);
+	if (*eval->p != c)
+		return *eval->p ? probe__fail(eval, -EINVAL, "'%c' is missing before '%.20s'", c,
+					      eval->p) :
+				  probe__fail(eval, -EINVAL, "'%c' is missing at the end", c);
+	eval->p++;
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pages of a CPU in compressed chunks, as trace.dat version 7 has them. */
+#ifndef DKT_CHUNKS_H
+#define DKT_CHUNKS_H
+
+#include "file.h"
+#include "tracedat/compress.h"
+
+struct dkt__chunks {
+	const struct dkt__codec *codec;
+	struct dkt__chunk *list;
+	size_t n;
+	uint64_t pages; /* of all chunks */
+	uint32_t page_size;
+	size_t current; /* the chunk in room, n: none */
+	void *state; /* the codec's */
+	uint8_t *room;
+	size_t size; /* of room */
+};
+
+/*
+ * Finds the chunks in the cursor's bytes: a count, then each with its two sizes before it. False:
+ * what follows the chunks that were found makes no sense, or is not there.
+ */
+bool dkt__chunks_find(struct dkt__chunks *chunks, struct dkt__cursor *cur);
+void dkt__chunks_clear(struct dkt__chunks *chunks);
+
+/* The page of that number, valid until another chunk's is asked for. NULL: it cannot be had. */
+const uint8_t *dkt__chunks_page(struct dkt__chunks *chunks, uint64_t nr);
+
+/*
+ * The time that the page begins with, as dkt__page_time() reads it. Those of a chunk are kept: a
+ * search through them unpacks no chunk a second time. False: it cannot be had.
+ */
+bool dkt__chunks_time(struct dkt__chunks *chunks, uint64_t nr, bool swap, uint64_t *time);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sources that a caller makes: kinds of files that the library knows nothing of. */
+#include "event.h"
+#include "source/window.h"
+
+#include "banned.h"
+
+struct made {
+	struct dkt_source base;
+	struct dkt_source_calls calls;
+	void *data;
+};
+
+static int made_next(struct dkt_source *source, struct dkt_record *record)
+{
+	struct made *made = (struct made *)source;
+
+	return made->calls.next(made->data, record);
+}
+
+static const char *made_comm(struct dkt_source *source, const struct dkt_record *record)
+{
+	struct made *made = (struct made *)source;
+
+	return made->calls.comm ? made->calls.comm(made->data, record) : "<...>";
+}
+
+static int made_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
+{
+	struct made *made = (struct made *)source;
+
+	return made->calls.loss ? made->calls.loss(made->data, cpu, loss) : 0;
+}
+
+static void made_close(struct dkt_source *source)
+{
+	struct made *made = (struct made *)source;
+
+	if (made->calls.close)
+		made->calls.close(made->data);
+	free(made);
+}
+
+static const struct dkt__source_ops made_ops = {
+	.next = made_next,
+	.comm = made_comm,
+	.loss = made_loss,
+	.close = made_close,
+};
+
+int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *calls, void *data,
+		    const struct dkt_source_info *info, const struct dkt_source_opts *opts,
+		    struct dkt_source **source)
+{
+	DKT_OPTS(dkt_source_opts, none);
+	struct made *made = calloc(1, sizeof(*made));
+	int err = made ? 0 : -ENOMEM;
+
+	*source = NULL;
+	if (!err && !ctx->given && !ctx->events)
+		err = dkt__events_given(ctx, NULL, 0);
+	if (err) {
+		free(made);
+		if (calls->close)
+			calls->close(data);
+		return err;
+	}
+	*made = (struct made){ .base = { .ops = &made_ops, .ctx = ctx, .info = *info },
+			       .data = data };
+	memcpy(&made->calls, calls, DKT__MIN(calls->sz, sizeof(*calls)));
+	*source = &made->base;
+	return dkt__source_window(opts ? opts : &none, source);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Opening a file of records: its first bytes say which reader it is for. */
+#include <sys/stat.h>
+
+#include "file.h"
+#include "source/tree.h"
+
+#include "banned.h"
+
+static const struct dkt__reader *const readers[] = {
+	&dkt__reader_tracedat,
+	&dkt__reader_perfdata,
+	NULL,
+};
+
+static const struct dkt__reader *find_reader(const struct dkt__file *file)
+{
+	size_t i;
+
+	for (i = 0; readers[i]; i++)
+		if (readers[i]->is(file->data, file->size))
+			return readers[i];
+	return NULL;
+}
+
+int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
+		    struct dkt_source **source)
+{
+	DKT_OPTS(dkt_source_opts, none);
+	const char *name = opts && opts->name ? opts->name : path;
+	const struct dkt__reader *reader;
+	struct dkt__file file;
+	struct stat st;
+	int err;
+
+	*source = NULL;
+	if (ctx->given || ctx->events)
+		return dkt_fail(ctx, -EBUSY, "open %s: the context is another kernel's", path);
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return dkt__source_tree(ctx, path, opts ? opts : &none, source);
+	err = dkt__file_open(ctx, path, name, &file);
+	if (err)
+		return err;
+	reader = find_reader(&file);
+	if (reader)
+		return reader->open(ctx, &file, opts ? opts : &none, source);
+	return dkt_fail(ctx, -EINVAL, "open %s: not a file of records that is known here", name);
+}

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Records of the pages of several CPUs, merged in order of time. */
+#include "source/streams.h"
+#include "event.h"
+#include "source/swap.h"
+
+#include "banned.h"
+
+void dkt__streams_damage(struct dkt__streams *it, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	dkt__damage(&it->damage, fmt, ap);
+	va_end(ap);
+	it->base.info.damage = it->damage;
+}
+
+/* ---- time ---- */
+
+static inline uint64_t to_time(const struct dkt__streams *it, uint64_t stamp)
+{
+	if (dkt__unlikely(it->times.mult))
+		stamp = (uint64_t)(((unsigned __int128)stamp * it->times.mult) >> it->times.shift);
+	return stamp + (uint64_t)it->times.offset;
+}
+
+/* ---- walking one CPU ---- */
+
+/* The page of that number, of which *size bytes are there; NULL: it cannot be had. */
+static const uint8_t *stream_page(struct dkt__stream *s, uint64_t nr, uint32_t *size)
+{
+	if (!s->packed)
+		return dkt__extent_page(&s->extent, nr, s->last, size);
+	*size = s->page_size;
+	return dkt__chunks_page(&s->chunks, nr);
+}
+
+/* The time that the page begins with, UINT64_MAX: it cannot be had, and the walk ends there. */
+static uint64_t stream_time(const struct dkt__streams *it, struct dkt__stream *s, uint64_t nr)
+{
+	uint64_t stamp;
+	bool good = s->packed ? dkt__chunks_time(&s->chunks, nr, s->page.swap, &stamp) :
+				dkt__extent_time(&s->extent, nr, s->page.swap, &stamp);
+
+	if (!good)
+		return UINT64_MAX;
+	return to_time(it, s->shift ? dkt__shift_time(s->shift, stamp) : stamp);
+}
+
+/* Begins to walk the next page that has a record. False: there is none. */
+static bool stream_turn(struct dkt__streams *it, struct dkt__stream *s)
+{
+	for (;;) {
+		const uint8_t *bytes;
+
+		s->loss.bad += s->page.bad;
+		s->page.bad = false;
+		if (s->page_nr >= s->last)
+			return false;
+		bytes = stream_page(s, s->page_nr++, &s->page.size);
+		s->page.cut = s->page.size < s->page_size;
+		if (!bytes) {
+			dkt__streams_damage(it, "page %llu of cpu %d cannot be %s",
+					    (unsigned long long)s->page_nr, s->cpu,
+					    s->packed ? "unpacked" : "read");
+			/* So it is told once. */
+			s->n_pages = s->last = --s->page_nr;
+			s->found = DKT__MIN(s->found, s->n_pages);
+		} else if (!dkt__page_load(&s->page, bytes, 0, &s->next)) {
+			s->gap = s->page.lost;
+			return true;
+		}
+	}
+}
+
+/* What was found is put to the clock of all. */
+static inline bool on_time(struct dkt__stream *s, bool found)
+{
+	if (dkt__unlikely(s->shift && found))
+		s->next.ts = dkt__shift_time(s->shift, s->next.ts);
+	return found;
+}
+
+static inline bool stream_next(struct dkt__streams *it, struct dkt__stream *s)
+{
+	return on_time(s, dkt__likely(!dkt__page_next(&s->page, &s->next)) || stream_turn(it, s));
+}
+
+#define MAX_GATES (UINT8_MAX - DKT__GATED)
+
+static uint8_t ask(struct dkt__streams *it, uint16_t type, uint16_t place)
+{
+	struct dkt_event *event = dkt_event_by_id(it->base.ctx, type);
+	uint8_t *verdict = &it->verdicts[place];
+
+	*verdict = !event || it->wants(it->wants_data, event) ? DKT__WANTED : DKT__UNWANTED;
+	if (event && *verdict == DKT__WANTED && it->filter && it->n_gates < MAX_GATES &&
+	    dkt__expr_gate(it->filter, event, &it->gates[it->n_gates]))
+		*verdict = DKT__GATED + it->n_gates++;
+	return *verdict;
+}
+
+/* Whether the next record is looked at by nobody. It counts as seen. */
+static inline bool is_unwanted(struct dkt__streams *it, struct dkt__stream *s)
+{
+	uint8_t verdict;
+	uint16_t type;
+
+	if (dkt__unlikely(s->gap || s->next.size < sizeof(type)))
+		return false;
+	memcpy(&type, s->next.data, sizeof(type));
+	verdict = it->verdicts[type];
+	if (dkt__unlikely(!verdict))
+		verdict = ask(it, s->page.swap ? bswap_16(type) : type, type);
+	s->loss.seen += verdict == DKT__UNWANTED;
+	return verdict == DKT__UNWANTED;
+}
+
+static inline bool stream_step(struct dkt__streams *it, struct dkt__stream *s)
+{
+	bool more;
+
+	if (dkt__likely(!it->verdicts))
+		return stream_next(it, s);
+	do {
+		if (!s->page.swap)
+			s->loss.seen += dkt__page_skip(&s->page, it->verdicts, it->gates);
+		more = stream_next(it, s);
+	} while (more && is_unwanted(it, s));
+	return more;
+}
+
+/* So often a search guesses before it halves what is left. */
+#define GUESSES 6
+
+/* The number of pages whose stamp is before that time: stamps rise from page to page. */
+static uint64_t pages_before(struct dkt__streams *it, struct dkt__stream *s, uint64_t time)
+{
+	bool later = time > s->found_time;
+	uint64_t low = later ? s->found : 0, high = later ? s->n_pages : s->found, at, stamp;
+	/* Windows mostly follow one another, and pages fill as fast as they did lately. */
+	double guess = (double)low + s->rate * (double)(time - s->found_time);
+	int guesses = later ? GUESSES : 0;
+
+	if (time == s->found_time)
+		return s->found;
+	while (low < high) {
+		at = low + (high - low) / 2;
+		if (guesses-- > 0)
+			at = guess > (double)low ? (uint64_t)DKT__MIN(guess, (double)(high - 1)) :
+						   low;
+		stamp = stream_time(it, s, at);
+		if (stamp < time)
+			low = at + 1;
+		else
+			high = at;
+		guess = (double)at + s->rate * ((double)time - (double)stamp);
+	}
+	if (low > s->found)
+		s->rate = (double)(low - s->found) / (double)(time - s->found_time);
+	s->found_time = time;
+	s->found = low;
+	return low;
+}
+
+/* Goes to the first record that is not before the time. False: there is none. */
+static bool stream_seek(struct dkt__streams *it, struct dkt__stream *s, uint64_t since)
+{
+	uint64_t before = since ? pages_before(it, s, since) : 0;
+	bool more;
+
+	/* The last page that begins before may go on after it. */
+	s->first = s->page_nr = before ? before - 1 : 0;
+	s->last = it->until == UINT64_MAX ? s->n_pages : pages_before(it, s, it->until);
+	s->page.bad = false;
+	more = on_time(s, stream_turn(it, s));
+	while (more && to_time(it, s->next.ts) < since) {
+		s->gap = false;
+		more = stream_step(it, s);
+	}
+	return more;
+}
+
+/* ---- merging ---- */
+
+static bool older(const struct dkt__stream *a, const struct dkt__stream *b)
+{
+	return a->next.ts < b->next.ts || (a->next.ts == b->next.ts && a < b);
+}
+
+static void heap_sift(struct dkt__streams *it, size_t at)
+{
+	struct dkt__stream *s = it->heap[at];
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child + 1 < it->n_heap && older(it->heap[child + 1], it->heap[child]))
+			child++;
+		if (child >= it->n_heap || !older(it->heap[child], s))
+			break;
+		it->heap[at] = it->heap[child];
+		at = child;
+	}
+	it->heap[at] = s;
+}
+
+/* The first may go on alone as long as it is older than this. */
+static void heap_bound(struct dkt__streams *it)
+{
+	it->bound = it->n_heap > 1 ? it->heap[1]->next.ts : UINT64_MAX;
+	if (it->n_heap > 2 && it->heap[2]->next.ts < it->bound)
+		it->bound = it->heap[2]->next.ts;
+}
+
+int dkt__streams_seek(struct dkt_source *source, uint64_t since, uint64_t until)
+{
+	struct dkt__streams *it = (struct dkt__streams *)source;
+	size_t i;
+
+	it->since = since;
+	it->until = until ? until : UINT64_MAX;
+	it->taken = false;
+	it->n_heap = 0;
+	for (i = 0; i < it->n; i++)
+		if (stream_seek(it, &it->list[i], since))
+			it->heap[it->n_heap++] = &it->list[i];
+	for (i = it->n_heap / 2 + 1; i-- && it->n_heap;)
+		heap_sift(it, i);
+	heap_bound(it);
+	return 0;
+}
+
+/* Steps past the record that was returned last. */
+static inline void advance(struct dkt__streams *it)
+{
+	struct dkt__stream *s = it->heap[0];
+
+	it->taken = false;
+	if (!stream_step(it, s))
+		it->heap[0] = it->heap[--it->n_heap];
+	else if (dkt__likely(s->next.ts < it->bound))
+		return;
+	if (it->n_heap)
+		heap_sift(it, 0);
+	heap_bound(it);
+}
+
+/* ---- records ---- */
+
+/* struct trace_entry of include/linux/trace_events.h begins every record. */
+struct entry {
+	uint16_t type;
+	uint8_t flags;
+	uint8_t preempt;
+	int32_t pid;
+};
+
+static void fill_gap(struct dkt__streams *it, struct dkt__stream *s, struct dkt_record *rec)
+{
+	s->gap = false;
+	if (s->page.lost != DKT_LOST_UNKNOWN)
+		s->loss.lost += s->page.lost;
+	*rec = (struct dkt_record){ .ts = to_time(it, s->next.ts),
+				    .cpu = (uint32_t)s->cpu,
+				    .stream = s->buffer,
+				    .lost = s->page.lost };
+}
+
+/* The record in this machine's byte order. NULL: memory is out. */
+static const void *in_our_order(struct dkt__streams *it, const struct dkt__stream *s)
+{
+	if (it->copy_size < s->next.size) {
+		free(it->copy);
+		it->copy_size = s->next.size;
+		it->copy = malloc(it->copy_size);
+		if (!it->copy) {
+			it->copy_size = 0;
+			return NULL;
+		}
+	}
+	dkt__record_swap(it->base.ctx, s->next.data, s->next.size, it->copy);
+	return it->copy;
+}
+
+/* False: the bytes are no record. */
+static inline bool fill_record(struct dkt__streams *it, struct dkt__stream *s,
+			       struct dkt_record *rec)
+{
+	const void *data = s->next.data;
+	struct dkt_event *event;
+	struct entry entry;
+
+	if (dkt__unlikely(s->next.size < sizeof(entry)))
+		return false;
+	if (dkt__unlikely(s->page.swap))
+		data = in_our_order(it, s);
+	if (dkt__unlikely(!data))
+		return false;
+	memcpy(&entry, data, sizeof(entry));
+	event = it->events[entry.type];
+	if (dkt__unlikely(!event))
+		event = dkt_event_by_id(it->base.ctx, entry.type);
+	*rec = (struct dkt_record){
+		.ts = to_time(it, s->next.ts),
+		.event = event,
+		.data = data,
+		.size = s->next.size,
+		.cpu = (uint32_t)s->cpu,
+		.pid = entry.pid,
+		.flags = entry.flags,
+		.preempt = entry.preempt & 0xf,
+		.stream = s->buffer,
+	};
+	return event;
+}
+
+int dkt__streams_next(struct dkt_source *source, struct dkt_record *rec)
+{
+	struct dkt__streams *it = (struct dkt__streams *)source;
+
+	if (dkt__likely(it->taken))
+		advance(it);
+	while (dkt__likely(it->n_heap)) {
+		struct dkt__stream *s = it->heap[0];
+
+		/* The last time of all is before no bound. */
+		if (dkt__unlikely(to_time(it, s->next.ts) >= it->until) && it->until != UINT64_MAX)
+			return 1;
+		if (dkt__unlikely(s->gap)) {
+			fill_gap(it, s, rec);
+			return 0;
+		}
+		if (dkt__likely(fill_record(it, s, rec))) {
+			s->loss.seen++;
+			it->taken = true;
+			return 0;
+		}
+		s->loss.bad++;
+		advance(it);
+	}
+	return 1;
+}
+
+const char *dkt__streams_comm(struct dkt_source *source, const struct dkt_record *rec)
+{
+	struct dkt__streams *it = (struct dkt__streams *)source;
+
+	if (dkt__unlikely(rec->pid != it->pid || !it->comm)) {
+		it->pid = rec->pid;
+		it->comm = rec->pid ? dkt__comms_get(&it->comms, rec->pid) : "<idle>";
+		if (!it->comm)
+			it->comm = "<...>";
+	}
+	return it->comm;
+}
+
+int dkt__streams_select(struct dkt_source *source, dkt_event_fn wants, void *data)
+{
+	struct dkt__streams *it = (struct dkt__streams *)source;
+
+	free(it->verdicts);
+	it->verdicts = calloc(MAX_ID, 1);
+	it->wants = wants;
+	it->wants_data = data;
+	return it->verdicts ? 0 : -ENOMEM;
+}
+
+int dkt__streams_filter(struct dkt_source *source, struct dkt_expr *expr)
+{
+	struct dkt__streams *it = (struct dkt__streams *)source;
+
+	free(it->gates);
+	it->n_gates = 0;
+	it->gates = calloc(MAX_GATES, sizeof(*it->gates));
+	it->filter = expr;
+	return it->gates ? 0 : -ENOMEM;
+}
+
+int dkt__streams_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
+{
+	struct dkt__streams *it = (struct dkt__streams *)source;
+	size_t i;
+
+	for (i = 0; i < it->n; i++) {
+		const struct dkt__stream *s = &it->list[i];
+		bool whole = !it->part && !it->since && it->until == UINT64_MAX;
+
+		if (s->cpu != cpu)
+			continue;
+		loss->seen += s->loss.seen;
+		loss->bad += s->loss.bad;
+		/* The kernel's count is of all the time, and holds what no page tells. */
+		loss->lost += whole && s->has_lost ? DKT__MAX(s->lost, s->loss.lost) : s->loss.lost;
+	}
+	return 0;
+}
+
+int dkt__streams_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to)
+{
+	struct dkt__streams *it = (struct dkt__streams *)source;
+	uint64_t share = bytes / DKT__MAX(it->n, 1u);
+	size_t i;
+
+	*to = UINT64_MAX;
+	for (i = 0; i < it->n; i++) {
+		struct dkt__stream *s = &it->list[i];
+		uint64_t nr = pages_before(it, s, from) + share / s->page_size, time;
+
+		/* Of several pages with one stamp all are in one slice. */
+		for (nr++; nr < s->n_pages; nr++) {
+			time = stream_time(it, s, nr);
+			if (time <= from)
+				continue;
+			*to = DKT__MIN(*to, time);
+			break;
+		}
+	}
+	return 0;
+}
+
+int dkt__streams_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
+{
+	const struct dkt__streams *it = (const struct dkt__streams *)source;
+	size_t i;
+
+	for (i = 0; i < it->n; i++) {
+		const struct dkt__stream *s = &it->list[i];
+
+		*done += (s->page_nr - s->first) * s->page_size;
+		*of += (s->last - s->first) * s->page_size;
+	}
+	return 0;
+}
+
+/* ---- beginning and end ---- */
+
+static bool wanted(const struct dkt__stream *s, const struct dkt_source_opts *opts)
+{
+	size_t i;
+
+	for (i = 0; i < opts->n_cpus; i++)
+		if (opts->cpus[i] == s->cpu)
+			return true;
+	return !opts->n_cpus;
+}
+
+static void stream_clear(struct dkt__stream *s)
+{
+	dkt__chunks_clear(&s->chunks);
+	dkt__extent_clear(&s->extent);
+}
+
+/* Bytes of pages to read at once: of a CPU, and at most of all of them together. */
+#define AHEAD     (128u << 10)
+#define AHEAD_ALL (8u << 20)
+
+int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *opts)
+{
+	uint64_t wall = opts->flags & DKT_SOURCE_WALL ? (uint64_t)it->base.info.wall : 0;
+	size_t i, n = 0;
+
+	for (i = 0; i < it->n; i++) {
+		struct dkt__stream *s = &it->list[i];
+
+		s->page.swap = it->base.ctx->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+		s->page.long_size = it->base.ctx->long_size;
+		s->extent.page_size = s->page_size;
+		s->extent.ahead = (uint32_t)DKT__MIN(AHEAD, AHEAD_ALL / it->n);
+		s->n_pages = s->packed ? s->chunks.pages : dkt__extent_pages(&s->extent);
+		if (wanted(s, opts))
+			it->list[n++] = *s;
+		else
+			stream_clear(s);
+	}
+	it->n = n;
+	it->events = dkt__event_table(it->base.ctx);
+	it->part = opts->flags & DKT_SOURCE_PART;
+	it->heap = calloc(n + 1, sizeof(*it->heap));
+	if (!it->heap)
+		return -ENOMEM;
+	return dkt__streams_seek(&it->base, opts->since ? opts->since - wall : 0,
+				 opts->until ? opts->until - wall : 0);
+}
+
+void dkt__streams_clear(struct dkt__streams *it)
+{
+	size_t i;
+
+	for (i = 0; i < it->n; i++)
+		stream_clear(&it->list[i]);
+	dkt__comms_clear(&it->comms);
+	free(it->list);
+	free(it->heap);
+	free(it->copy);
+	free(it->verdicts);
+	free(it->gates);
+	free(it->damage);
+}

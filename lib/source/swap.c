@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Records of a machine of the other byte order: turned round, so that nothing else knows of it. */
+#include <byteswap.h>
+
+#include "plan.h"
+#include "source/swap.h"
+
+#include "banned.h"
+
+/* type, flags and preempt count, pid: what dkt_record has of every record. */
+#define TYPE_SIZE 2
+#define PID_AT    4
+#define PID_SIZE  4
+
+static void turn_all(uint8_t *p, uint32_t len, uint32_t element)
+{
+	if (element != 2 && element != 4 && element != 8)
+		return;
+	for (; len >= element; len -= element, p += element)
+		dkt__turn(p, element);
+}
+
+static void turn_field(const struct dkt_field *field, uint8_t *data, uint32_t size)
+{
+	uint32_t word, at, len;
+
+	if (field->offset > size || field->size > size - field->offset)
+		return;
+	if (!(field->flags & DKT_FIELD_DYNAMIC)) {
+		if (!(field->flags & DKT_FIELD_STRING))
+			turn_all(data + field->offset,
+				 field->size ? field->size : size - field->offset,
+				 field->flags & DKT_FIELD_ARRAY ? field->element : field->size);
+		return;
+	}
+	dkt__turn(data + field->offset, field->size);
+	if (field->flags & DKT_FIELD_STRING || field->size != sizeof(word))
+		return;
+	memcpy(&word, data + field->offset, sizeof(word));
+	at = (word & 0xffff) + (field->flags & DKT_FIELD_RELATIVE ? field->offset + 4 : 0);
+	len = word >> 16;
+	if (at <= size && len <= size - at)
+		turn_all(data + at, len, field->element);
+}
+
+/* Whether a field was turned as the event's print format has it, and not as the field says. */
+static bool turn_special(const struct dkt__plan *plan, const struct dkt_field *field, uint8_t *data,
+			 uint32_t size)
+{
+	/* A stack is as long as its record, whatever the field says. */
+	if (plan->way == DKT__PLAN_STACK && !strcmp(field->name, "caller")) {
+		if (field->offset <= size)
+			turn_all(data + field->offset, size - field->offset, field->element);
+		return true;
+	}
+	return plan->way == DKT__PLAN_BPRINT && !strcmp(field->name, "buf");
+}
+
+void dkt__record_swap(struct dkt_ctx *ctx, const void *data, uint32_t size, uint8_t *copy)
+{
+	const struct dkt_field *fields;
+	const struct dkt__plan *plan;
+	struct dkt_event *event;
+	uint16_t type;
+	size_t i, n;
+
+	memcpy(copy, data, size);
+	memcpy(&type, data, sizeof(type));
+	event = dkt_event_by_id(ctx, bswap_16(type));
+	plan = event && !dkt_event_fields(event, &fields, &n) ? dkt__plan_get(event) : NULL;
+	if (plan) {
+		for (i = 0; i < n; i++)
+			if (!turn_special(plan, &fields[i], copy, size))
+				turn_field(&fields[i], copy, size);
+		if (plan->way == DKT__PLAN_BPRINT)
+			dkt__plan_bprint_turn(event, copy, size);
+		return;
+	}
+	dkt__turn(copy, TYPE_SIZE);
+	dkt__turn(copy + PID_AT, PID_SIZE);
+}

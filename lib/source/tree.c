@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A directory with what tracefs had: raw per-CPU pages, formats of events, names. */
+#include <linux/magic.h>
+#include <sys/vfs.h>
+
+#include "capture.h"
+#include "source/streams.h"
+#include "source/tree.h"
+#include "tracefs.h"
+
+#include "banned.h"
+
+struct source_tree {
+	struct dkt__streams streams; /* first: this is the source */
+	struct dkt_instance *in;
+	char *clock;
+};
+
+static void tree_close(struct dkt_source *source)
+{
+	struct source_tree *tree = (struct source_tree *)source;
+
+	free(tree->clock);
+	dkt__streams_clear(&tree->streams);
+	dkt_instance_close(tree->in);
+	free(tree);
+}
+
+static const struct dkt__source_ops tree_ops = {
+	.next = dkt__streams_next,
+	.comm = dkt__streams_comm,
+	.loss = dkt__streams_loss,
+	.seek = dkt__streams_seek,
+	.slice = dkt__streams_slice,
+	.bytes = dkt__streams_bytes,
+	.close = tree_close,
+};
+
+static int open_cpu(struct source_tree *tree, int nr, uint32_t page_size)
+{
+	struct dkt__stream *s = &tree->streams.list[tree->streams.n++];
+	struct dkt_ctx *ctx = tree->in->ctx;
+	struct dkt__file file;
+	struct dkt_cpu_stats stats;
+	char *path __cleanup(free) = NULL;
+	int err;
+
+	if (asprintf(&path, "%s/%sper_cpu/cpu%d/trace_pipe_raw", ctx->root, tree->in->prefix, nr) <
+	    0) {
+		path = NULL;
+		return -ENOMEM;
+	}
+	err = dkt__file_open(ctx, path, path, &file);
+	/* A CPU without records has an empty file. */
+	if (err && err != -ENODATA)
+		return err;
+	s->cpu = nr;
+	s->page_size = page_size;
+	s->extent = (struct dkt__extent){ .fd = file.fd, .bytes = file.size };
+	/* Statistics need not have been saved. */
+	s->has_lost = !dkt_instance_get_stats(tree->in, nr, &stats);
+	if (s->has_lost)
+		s->lost = stats.overrun + stats.commit_overrun + stats.dropped;
+	return 0;
+}
+
+/* Both need not have been saved, either. */
+static int read_names(struct source_tree *tree)
+{
+	char *text __cleanup(free) = NULL;
+	size_t len;
+
+	if (dkt_instance_get_clock(tree->in, &tree->clock))
+		tree->clock = NULL;
+	if (dkt__tfs_read(tree->in->ctx, &text, &len, "saved_cmdlines"))
+		return 0;
+	return dkt__comms_parse(&tree->streams.comms, text, len);
+}
+
+static int tree_read(struct source_tree *tree, const struct dkt_source_opts *opts)
+{
+	uint32_t page_size = dkt__page_size(tree->in);
+	struct dkt_source_info *info = &tree->streams.base.info;
+	struct dkt_event *const *events;
+	size_t n;
+	int nr, err = dkt_events(tree->in->ctx, &events, &n);
+
+	if (!err)
+		err = read_names(tree);
+	if (err)
+		return err;
+	tree->streams.list = calloc((size_t)tree->in->cpus + 1, sizeof(*tree->streams.list));
+	if (!tree->streams.list)
+		return -ENOMEM;
+	for (nr = 0; !err && nr < tree->in->cpus; nr++)
+		err = open_cpu(tree, nr, page_size);
+	if (err)
+		return err;
+	info->kind = "saved tree";
+	info->clock = tree->clock;
+	info->cpus = tree->in->cpus;
+	info->has_wall = dkt__tfs_exists(tree->in->ctx, "%swall_offset", tree->in->prefix) &&
+			 !dkt_instance_wall(tree->in, &info->wall);
+	return dkt__streams_start(&tree->streams, opts);
+}
+
+int dkt__source_tree(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
+		     struct dkt_source **source)
+{
+	struct source_tree *tree;
+	struct statfs fs;
+	int err;
+
+	*source = NULL;
+	/* A live one is not a file: reading would take its records away. */
+	if (!statfs(path, &fs) && fs.f_type == TRACEFS_MAGIC)
+		return dkt_fail(ctx, -EINVAL, "open %s: it is the kernel's own, not a saved tree",
+				path);
+	tree = calloc(1, sizeof(*tree));
+	if (!tree)
+		return -ENOMEM;
+	tree->streams.base.ops = &tree_ops;
+	tree->streams.base.ctx = ctx;
+	free(ctx->root);
+	ctx->root = strdup(path);
+	err = ctx->root ? dkt_instance_open(ctx, opts->buffer, 0, &tree->in) : -ENOMEM;
+	if (!err)
+		err = tree_read(tree, opts);
+	if (err) {
+		tree_close(&tree->streams.base);
+		return err;
+	}
+	*source = &tree->streams.base;
+	return 0;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What of a source is asked for, put to each record: for kinds that cannot seek. */
+#include "source/window.h"
+
+#include "banned.h"
+
+struct window {
+	struct dkt_source base;
+	struct dkt_source *from;
+	uint64_t since, until;
+	bool begun;
+	int *cpus;
+	size_t n_cpus;
+};
+
+static bool cpu_asked(const struct window *w, uint32_t cpu)
+{
+	size_t i;
+
+	for (i = 0; i < w->n_cpus; i++)
+		if (w->cpus[i] == (int)cpu)
+			return true;
+	return !w->n_cpus;
+}
+
+static int window_next(struct dkt_source *source, struct dkt_record *record)
+{
+	struct window *w = (struct window *)source;
+	int err;
+
+	w->begun = true;
+	do
+		err = dkt_source_next(w->from, record);
+	while (!err && (record->ts < w->since || !cpu_asked(w, record->cpu)));
+	source->info = *dkt_source_info(w->from);
+	return !err && w->until && record->ts >= w->until ? 1 : err;
+}
+
+static const char *window_comm(struct dkt_source *source, const struct dkt_record *record)
+{
+	return dkt_source_comm(((struct window *)source)->from, record);
+}
+
+static int window_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
+{
+	struct window *w = (struct window *)source;
+
+	return cpu_asked(w, (uint32_t)cpu) ? dkt_source_loss(w->from, cpu, loss) : 0;
+}
+
+static const char *window_stream(const struct dkt_source *source, uint32_t nr)
+{
+	return dkt_source_stream(((const struct window *)source)->from, nr);
+}
+
+static struct dkt_source *window_part(struct dkt_source *source, uint32_t nr)
+{
+	struct window *w = (struct window *)source;
+
+	return w->from->ops->part ? w->from->ops->part(w->from, nr) : source;
+}
+
+/* Only on from where it is: what was read is gone. */
+static int window_seek(struct dkt_source *source, uint64_t since, uint64_t until)
+{
+	struct window *w = (struct window *)source;
+
+	if (w->begun)
+		return -EOPNOTSUPP;
+	w->since = since;
+	w->until = until;
+	return 0;
+}
+
+static void window_close(struct dkt_source *source)
+{
+	struct window *w = (struct window *)source;
+
+	dkt_source_close(w->from);
+	free(w->cpus);
+	free(w);
+}
+
+static const struct dkt__source_ops window_ops = {
+	.next = window_next,
+	.comm = window_comm,
+	.loss = window_loss,
+	.seek = window_seek,
+	.close = window_close,
+	.stream = window_stream,
+	.part = window_part,
+};
+
+/* A wall-clock time on the source's own clock. */
+static uint64_t own_time(uint64_t wall, int64_t offset)
+{
+	int64_t ts = (int64_t)wall - offset;
+
+	/* 0 would be no bound. */
+	return ts > 0 ? (uint64_t)ts : 1;
+}
+
+int dkt__source_window(const struct dkt_source_opts *opts, struct dkt_source **source)
+{
+	const struct dkt_source_info *info = dkt_source_info(*source);
+	struct window *w;
+
+	w = calloc(1, sizeof(*w));
+	if (w && opts->n_cpus)
+		w->cpus = calloc(opts->n_cpus, sizeof(*w->cpus));
+	if (!w || (opts->n_cpus && !w->cpus)) {
+		dkt_source_close(*source);
+		*source = NULL;
+		free(w);
+		return -ENOMEM;
+	}
+	w->base = (struct dkt_source){ .ops = &window_ops, .ctx = (*source)->ctx, .info = *info };
+	w->from = *source;
+	w->since = opts->since;
+	w->until = opts->until;
+	if (opts->flags & DKT_SOURCE_WALL && info->has_wall) {
+		w->since = opts->since ? own_time(opts->since, info->wall) : 0;
+		w->until = opts->until ? own_time(opts->until, info->wall) : 0;
+	}
+	if (opts->n_cpus)
+		memcpy(w->cpus, opts->cpus, opts->n_cpus * sizeof(*w->cpus));
+	w->n_cpus = opts->n_cpus;
+	*source = &w->base;
+	return 0;
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The ctf style: a directory in the Common Trace Format 1.8, for babeltrace2 and Trace Compass. Each
+ * CPU has a file of packets; a packet ends where records were lost, so that readers see where.
+ */
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#include "style/ctf.h"
+
+#include "banned.h"
+
+#define PACKET_SIZE (256 * 1024) /* about */
+#define MAX_PLACES  65536 /* CPUs, sources */
+
+struct packet_head {
+	uint32_t magic;
+	uint8_t uuid[16];
+	uint32_t stream_id;
+	uint64_t begin;
+	uint64_t end;
+	uint64_t content_size; /* bits */
+	uint64_t packet_size;
+	uint64_t number;
+	uint64_t discarded;
+	uint32_t cpu;
+} __attribute__((packed));
+
+/* ---- files ---- */
+
+static int fail_file(const struct ctf *ctf, const char *what, const char *name)
+{
+	return dkt_fail(ctf->base.ctx, -errno, "%s %s/%s: %s", what, ctf->base.opts.dir, name,
+			strerror(errno));
+}
+
+/* Writes all of the parts, which it changes. */
+static int write_parts(int fd, struct iovec *parts, int n)
+{
+	while (n) {
+		ssize_t done = writev(fd, parts, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		while (n && (size_t)done >= parts->iov_len) {
+			done -= (ssize_t)parts->iov_len;
+			parts++;
+			n--;
+		}
+		if (n) {
+			parts->iov_base = (char *)parts->iov_base + done;
+			parts->iov_len -= (size_t)done;
+		}
+	}
+	return 0;
+}
+
+/* Some file systems say only at a close that what was written did not get there. */
+static int write_file(const struct ctf *ctf, const char *name, int flags, struct iovec *parts,
+		      int n)
+{
+	char *path __cleanup(free) = NULL;
+	int fd, err;
+
+	if (asprintf(&path, "%s/%s", ctf->base.opts.dir, name) < 0) {
+		path = NULL;
+		return -ENOMEM;
+	}
+	/* Opened for each packet: there may be more CPUs than a process may have files. */
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0600);
+	if (fd < 0)
+		return fail_file(ctf, "open", name);
+	err = write_parts(fd, parts, n);
+	if (close(fd) && !err)
+		err = -errno;
+	errno = -err;
+	return err ? fail_file(ctf, "write", name) : 0;
+}
+
+/* The directory is made, or is there and empty. */
+static int make_dir(const struct ctf *ctf)
+{
+	const char *path = ctf->base.opts.dir;
+	DIR *dir __cleanup(closedir) = NULL;
+	struct dirent *entry;
+
+	if (!path)
+		return dkt_fail(ctf->base.ctx, -EINVAL, "style ctf: no directory is given");
+	if (!mkdir(path, 0700))
+		return 0;
+	if (errno == EEXIST)
+		dir = opendir(path);
+	if (!dir)
+		return dkt_fail(ctf->base.ctx, -errno, "make %s: %s", path, strerror(errno));
+	while ((entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			return dkt_fail(ctf->base.ctx, -EEXIST, "make %s: it is there, with %s",
+					path, entry->d_name);
+	return 0;
+}
+
+/* Readers want it to be whole: it takes the place of an older one at once. */
+static int write_metadata(const struct ctf *ctf)
+{
+	char *from __cleanup(free) = NULL, *to __cleanup(free) = NULL;
+	struct dkt_buf head = { 0 };
+	int err;
+
+	dkt__ctf_preamble(ctf, &head);
+	err = head.err ? head.err : ctf->events.err;
+	if (!err) {
+		struct iovec parts[] = { { head.data, head.len },
+					 { ctf->events.data, ctf->events.len } };
+
+		err = write_file(ctf, ".metadata", O_TRUNC, parts, ARRAY_SIZE(parts));
+	}
+	free(head.data);
+	if (err)
+		return err;
+	if (asprintf(&from, "%s/.metadata", ctf->base.opts.dir) < 0 ||
+	    asprintf(&to, "%s/metadata", ctf->base.opts.dir) < 0)
+		return -ENOMEM;
+	return rename(from, to) ? fail_file(ctf, "make", "metadata") : 0;
+}
+
+/* ---- packets ---- */
+
+static int write_packet(const struct ctf *ctf, struct ctf_stream *stream, uint32_t cpu)
+{
+	struct packet_head head = {
+		.magic = CTF_MAGIC,
+		.begin = stream->begin,
+		.end = stream->end,
+		.content_size = (sizeof(head) + stream->packet.len) * 8,
+		.number = stream->packets,
+		.discarded = stream->discarded,
+		.cpu = cpu,
+	};
+	struct iovec parts[] = { { &head, sizeof(head) },
+				 { stream->packet.data, stream->packet.len } };
+	int err;
+
+	head.packet_size = head.content_size;
+	memcpy(head.uuid, ctf->uuid, sizeof(head.uuid));
+	err = stream->packet.err;
+	if (!err)
+		err = write_file(ctf, stream->name, O_APPEND, parts, stream->packet.len ? 2 : 1);
+	dkt_buf_reset(&stream->packet);
+	stream->packets++;
+	return err;
+}
+
+/* Grows an array that is indexed so; NULL: no memory, or no such place. */
+static void *reach(void *array, uint32_t *n, uint32_t i, size_t size)
+{
+	void *more;
+
+	if (i < *n)
+		return array;
+	if (i >= MAX_PLACES)
+		return NULL;
+	more = reallocarray(array, i + 1, size);
+	if (!more)
+		return NULL;
+	memset((char *)more + *n * size, 0, (i + 1 - *n) * size);
+	*n = i + 1;
+	return more;
+}
+
+static struct ctf_stream *stream_of(struct ctf *ctf, const struct dkt_record *record)
+{
+	struct ctf_source *sources, *source;
+	struct ctf_stream *streams, *stream;
+
+	sources = reach(ctf->sources, &ctf->n_sources, record->stream, sizeof(*sources));
+	if (!sources)
+		return NULL;
+	ctf->sources = sources;
+	source = &sources[record->stream];
+	streams = reach(source->streams, &source->n, record->cpu, sizeof(*streams));
+	if (!streams)
+		return NULL;
+	source->streams = streams;
+	stream = &streams[record->cpu];
+	if (!stream->name && asprintf(&stream->name, record->stream ? "cpu%u_of%u" : "cpu%u",
+				      record->cpu, record->stream) < 0)
+		stream->name = NULL;
+	return stream->name ? stream : NULL;
+}
+
+/* ---- events ---- */
+
+static void put(struct dkt_buf *buf, const void *bytes, size_t n)
+{
+	dkt_buf_add(buf, bytes, n);
+}
+
+static void put_text(struct dkt_buf *buf, const char *text, size_t len)
+{
+	dkt__add_utf8(buf, text, len);
+	put(buf, "", 1);
+}
+
+static uint32_t count_callers(const struct dkt__column *column, const uint8_t *data, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		if (!dkt__is_caller(dkt__load_at(data + i * column->element, column->load)))
+			break;
+	return i;
+}
+
+static void put_column(struct dkt_buf *buf, const struct dkt__column *column,
+		       const struct dkt__body *body, uint32_t size)
+{
+	const uint8_t *data;
+	uint16_t count;
+	uint32_t len;
+
+	if (column->kind <= DKT__COLUMN_ADDRESS) {
+		put(buf, body->data + column->bytes.offset, dkt__load_size(column->load));
+		return;
+	}
+	data = dkt__column_bytes(column, body, size, &len);
+	if (column->kind == DKT__COLUMN_TEXT) {
+		put_text(buf, (const char *)data, strnlen((const char *)data, len));
+		return;
+	}
+	count = (uint16_t)DKT__MIN(len / column->element, (uint32_t)UINT16_MAX);
+	if (column->kind == DKT__COLUMN_STACK)
+		count = (uint16_t)count_callers(column, data, count);
+	if (column->bytes.kind != DKT__BYTES_FIXED)
+		put(buf, &count, sizeof(count));
+	put(buf, data, (size_t)count * column->element);
+}
+
+static int put_event(struct ctf *ctf, struct dkt_buf *buf, const struct dkt__form *form,
+		     const struct dkt_record *record, const char *comm, uint64_t ts)
+{
+	uint32_t i, id = *(uint32_t *)form->own;
+	__body body = { 0 };
+	char flags[8] = { 0 };
+	size_t from;
+
+	if (!dkt__body_get(&body, record, form))
+		return -ENOMEM;
+	dkt__style_put_flags(flags, record);
+	put(buf, &id, sizeof(id));
+	put(buf, &ts, sizeof(ts));
+	put(buf, &record->pid, sizeof(record->pid));
+	put_text(buf, comm, strlen(comm));
+	put(buf, flags, strlen(flags) + 1);
+	for (i = 0; i < form->n; i++)
+		put_column(buf, &form->columns[i], &body, record->size);
+	if (form->text) {
+		char *text __cleanup(free) = NULL;
+
+		from = buf->len;
+		dkt__style_text(&ctf->base, record, buf);
+		text = strndup(buf->data + from, buf->len - from);
+		if (!text)
+			return -ENOMEM;
+		buf->len = from;
+		put_text(buf, text, strlen(text));
+	}
+	return buf->err;
+}
+
+/* Its own of an event is its number. */
+static int learn_event(struct ctf *ctf, struct dkt__form *form)
+{
+	uint32_t *id = dkt__style_alloc(&ctf->base, sizeof(*id));
+
+	if (!id)
+		return -ENOMEM;
+	*id = ctf->n_events++;
+	form->own = id;
+	dkt__ctf_event(form, *id, &ctf->events);
+	return ctf->events.err;
+}
+
+/* A packet ends before a gap; the count of the next one says how many there were. */
+static int add_lost(struct ctf *ctf, struct ctf_stream *stream, const struct dkt_record *record)
+{
+	int err = 0;
+
+	/* A first packet without events: readers count from one packet to the next. */
+	if (!stream->packets && !stream->packet.len)
+		stream->begin = stream->end = record->ts;
+	if (!stream->packets || stream->packet.len)
+		err = write_packet(ctf, stream, record->cpu);
+	stream->discarded += record->lost == DKT_LOST_UNKNOWN ? 1 : record->lost;
+	stream->gap = true;
+	return err;
+}
+
+static int ctf_record(struct dkt_style *style, const struct dkt_record *record, const char *comm,
+		      struct dkt_buf *buf)
+{
+	struct ctf *ctf = (struct ctf *)style;
+	struct ctf_stream *stream = stream_of(ctf, record);
+	struct dkt__form *form;
+	uint64_t ts;
+	int err = 0;
+
+	(void)buf;
+	if (!stream)
+		return -ENOMEM;
+	if (!record->event)
+		return add_lost(ctf, stream, record);
+	form = dkt__style_form_of(style, record);
+	if (form && !form->own)
+		err = learn_event(ctf, form);
+	if (!form || err)
+		return -ENOMEM;
+	/* Readers give up on a clock that runs back. */
+	ts = DKT__MAX(record->ts, stream->end);
+	if (!stream->packet.len)
+		stream->begin = ts;
+	stream->end = ts;
+	stream->gap = false;
+	err = put_event(ctf, &stream->packet, form, record, comm, ts);
+	if (!err && stream->packet.len >= PACKET_SIZE)
+		err = write_packet(ctf, stream, record->cpu);
+	return err;
+}
+
+/* A gap that nothing has followed yet has to be in a packet too. */
+static int write_all(struct ctf *ctf)
+{
+	uint32_t i, cpu;
+	int err = 0;
+
+	for (i = 0; i < ctf->n_sources; i++)
+		for (cpu = 0; cpu < ctf->sources[i].n && !err; cpu++) {
+			struct ctf_stream *stream = &ctf->sources[i].streams[cpu];
+
+			if (!stream->packet.len && stream->gap)
+				stream->begin = stream->end;
+			if (stream->packet.len || stream->gap)
+				err = write_packet(ctf, stream, cpu);
+			stream->gap = false;
+		}
+	return err ? err : write_metadata(ctf);
+}
+
+static int ctf_flush(struct dkt_style *style, struct dkt_buf *buf)
+{
+	(void)buf;
+	return write_all((struct ctf *)style);
+}
+
+/* ---- the style ---- */
+
+/* Only fields: what all records have is in every event's context. */
+static int ctf_learn(struct dkt_style *style, struct dkt__form *form)
+{
+	return dkt__style_keys(style, form, "", "", "");
+}
+
+static int ctf_open(struct dkt_style *style)
+{
+	struct ctf *ctf = (struct ctf *)style;
+	ssize_t n = getrandom(ctf->uuid, sizeof(ctf->uuid), 0);
+
+	if (n != sizeof(ctf->uuid))
+		return -EIO;
+	/* RFC 4122, version 4. */
+	ctf->uuid[6] = (ctf->uuid[6] & 0x0f) | 0x40;
+	ctf->uuid[8] = (ctf->uuid[8] & 0x3f) | 0x80;
+	return make_dir(ctf);
+}
+
+static void ctf_close(struct dkt_style *style)
+{
+	struct ctf *ctf = (struct ctf *)style;
+	uint32_t i, cpu;
+
+	for (i = 0; i < ctf->n_sources; i++) {
+		for (cpu = 0; cpu < ctf->sources[i].n; cpu++) {
+			free(ctf->sources[i].streams[cpu].name);
+			free(ctf->sources[i].streams[cpu].packet.data);
+		}
+		free(ctf->sources[i].streams);
+	}
+	free(ctf->sources);
+	free(ctf->events.data);
+}
+
+const struct dkt__style_ops dkt__style_ctf_ops = {
+	.name = "ctf",
+	.words = "a directory in the Common Trace Format, for babeltrace2 and Trace Compass",
+	.traits = DKT_STYLE_DATA | DKT_STYLE_BINARY | DKT_STYLE_ORDER | DKT_STYLE_FILES,
+	.size = sizeof(struct ctf),
+	.open = ctf_open,
+	.learn = ctf_learn,
+	.record = ctf_record,
+	.flush = ctf_flush,
+	.end = ctf_flush,
+	.close = ctf_close,
+};

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The metadata of the ctf style: the trace's layout in TSDL, as of CTF 1.8. */
+#include "style/ctf.h"
+
+#include "banned.h"
+
+/* A string within TSDL. */
+static void put_quoted(struct dkt_buf *buf, const char *text)
+{
+	dkt_buf_add(buf, "\"", 1);
+	for (; *text; text++) {
+		if ((unsigned char)*text < ' ')
+			continue;
+		if (*text == '"' || *text == '\\')
+			dkt_buf_add(buf, "\\", 1);
+		dkt_buf_add(buf, text, 1);
+	}
+	dkt_buf_add(buf, "\"", 1);
+}
+
+/* Readers drop an underscore that a name begins with; with one no name is a word of TSDL. */
+static void put_name(struct dkt_buf *buf, const char *name)
+{
+	dkt_buf_add(buf, "_", 1);
+	for (; *name; name++) {
+		bool fits = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
+			    (*name >= '0' && *name <= '9');
+
+		dkt_buf_add(buf, fits ? name : "_", 1);
+	}
+}
+
+static void put_integer(struct dkt_buf *buf, unsigned int bits, bool is_signed, bool hex)
+{
+	dkt_buf_printf(buf, "integer { size = %u; align = 8; signed = %s; base = %s; }", bits,
+		       is_signed ? "true" : "false", hex ? "hexadecimal" : "decimal");
+}
+
+/* An array of known length, or a sequence, whose length comes before it. */
+static void put_elements(struct dkt_buf *buf, const struct dkt__column *column)
+{
+	bool hex = column->hex || column->kind != DKT__COLUMN_ARRAY;
+	bool fixed = column->bytes.kind == DKT__BYTES_FIXED;
+
+	if (!fixed) {
+		dkt_buf_str(buf, "uint16_t _");
+		put_name(buf, column->name);
+		dkt_buf_str(buf, "_length;\n\t\t");
+	}
+	put_integer(buf, column->element * 8U, column->is_signed, hex);
+	dkt_buf_add(buf, " ", 1);
+	put_name(buf, column->name);
+	if (fixed) {
+		dkt_buf_printf(buf, "[%u]", column->bytes.size / column->element);
+		return;
+	}
+	dkt_buf_str(buf, "[_");
+	put_name(buf, column->name);
+	dkt_buf_str(buf, "_length]");
+}
+
+static void put_field(struct dkt_buf *buf, const struct dkt__column *column)
+{
+	dkt_buf_str(buf, "\t\t");
+	if (column->kind > DKT__COLUMN_TEXT) {
+		put_elements(buf, column);
+	} else {
+		if (column->kind == DKT__COLUMN_TEXT)
+			dkt_buf_str(buf, "string { encoding = UTF8; }");
+		else
+			put_integer(buf, dkt__load_size(column->load) * 8, column->is_signed,
+				    column->kind == DKT__COLUMN_ADDRESS);
+		dkt_buf_add(buf, " ", 1);
+		put_name(buf, column->name);
+	}
+	dkt_buf_str(buf, ";\n");
+}
+
+void dkt__ctf_event(const struct dkt__form *form, uint32_t id, struct dkt_buf *buf)
+{
+	char *name __cleanup(free) = NULL;
+	uint32_t i;
+
+	if (asprintf(&name, "%s:%s", form->event->system, form->event->name) < 0) {
+		name = NULL;
+		buf->err = -ENOMEM;
+		return;
+	}
+	dkt_buf_str(buf, "event {\n\tname = ");
+	put_quoted(buf, name);
+	dkt_buf_printf(buf, ";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n", id);
+	for (i = 0; i < form->n; i++)
+		put_field(buf, &form->columns[i]);
+	if (form->text)
+		dkt_buf_str(buf, "\t\tstring { encoding = UTF8; } _record_text;\n");
+	dkt_buf_str(buf, "\t};\n};\n\n");
+}
+
+static void put_env(const struct ctf *ctf, struct dkt_buf *buf)
+{
+	const struct dkt_source_info *source = &ctf->base.source;
+
+	dkt_buf_str(buf, "env {\n\tdomain = \"kernel\";\n\ttracer_name = \"dktrace\";\n");
+	dkt_buf_str(buf, "\ttracer_version = \"" DKT_VERSION "\";\n");
+	if (source->host) {
+		dkt_buf_str(buf, "\thostname = ");
+		put_quoted(buf, source->host);
+		dkt_buf_str(buf, ";\n");
+	}
+	if (source->kind) {
+		dkt_buf_str(buf, "\trecorded_as = ");
+		put_quoted(buf, source->kind);
+		dkt_buf_str(buf, ";\n");
+	}
+	dkt_buf_str(buf, "};\n\n");
+}
+
+/* The clock's zero is so much after the epoch; offset_s takes the sign, offset is the rest. */
+static void put_clock(const struct ctf *ctf, struct dkt_buf *buf)
+{
+	const struct dkt_source_info *source = &ctf->base.source;
+	int64_t wall = source->has_wall ? source->wall : 0;
+	int64_t seconds = wall / 1000000000, ns = wall % 1000000000;
+
+	if (ns < 0) {
+		ns += 1000000000;
+		seconds--;
+	}
+	dkt_buf_str(buf, "clock {\n\tname = trace;\n\tdescription = ");
+	put_quoted(buf, source->clock ? source->clock : "trace clock");
+	dkt_buf_printf(buf, ";\n\tfreq = 1000000000;\n\toffset_s = %lld;\n\toffset = %lld;\n};\n\n",
+		       (long long)seconds, (long long)ns);
+}
+
+void dkt__ctf_preamble(const struct ctf *ctf, struct dkt_buf *buf)
+{
+	const uint8_t *u = ctf->uuid;
+	int i;
+
+	dkt_buf_str(buf,
+		    "/* CTF 1.8 */\n\n"
+		    "typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
+		    "typealias integer { size = 16; align = 8; signed = false; } := uint16_t;\n"
+		    "typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
+		    "typealias integer { size = 32; align = 8; signed = true; } := int32_t;\n"
+		    "typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n\n"
+		    "trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"");
+	for (i = 0; i < 16; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			dkt_buf_add(buf, "-", 1);
+		dkt_buf_hex(buf, u[i], 2, '0');
+	}
+	dkt_buf_str(buf, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "\";\n\tbyte_order = be;\n" :
+								  "\";\n\tbyte_order = le;\n");
+	dkt_buf_str(buf, "\tpacket.header := struct {\n\t\tuint32_t magic;\n\t\tuint8_t uuid[16];\n"
+			 "\t\tuint32_t stream_id;\n\t};\n};\n\n");
+	put_env(ctf, buf);
+	put_clock(ctf, buf);
+	dkt_buf_str(buf,
+		    "typealias integer { size = 64; align = 8; signed = false; "
+		    "map = clock.trace.value; } := time_t;\n\n"
+		    "stream {\n\tid = 0;\n\tpacket.context := struct {\n"
+		    "\t\ttime_t timestamp_begin;\n\t\ttime_t timestamp_end;\n"
+		    "\t\tuint64_t content_size;\n\t\tuint64_t packet_size;\n"
+		    "\t\tuint64_t packet_seq_num;\n\t\tuint64_t events_discarded;\n"
+		    "\t\tuint32_t cpu_id;\n\t};\n"
+		    "\tevent.header := struct {\n\t\tuint32_t id;\n\t\ttime_t timestamp;\n\t};\n"
+		    "\tevent.context := struct {\n\t\tint32_t _pid;\n\t\tstring _comm;\n"
+		    "\t\tstring _flags;\n\t};\n};\n\n");
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the rooms of the perfetto style share: tracks, and the numbers of Perfetto's messages. */
+#ifndef DKT_STYLE_PERFETTO_H
+#define DKT_STYLE_PERFETTO_H
+
+#include "style.h"
+#include "style/proto.h"
+
+/*
+ * Field numbers of protos/perfetto/trace in https://github.com/google/perfetto: trace_packet.proto,
+ * track_event/track_event.proto and track_descriptor.proto, ftrace/ftrace_event.proto and others.
+ */
+enum {
+	TRACE_PACKET = 1,
+
+	PACKET_FTRACE_EVENTS = 1,
+	PACKET_CLOCK_SNAPSHOT = 6,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE_ID = 10,
+	PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED_DATA = 12,
+	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_SYSTEM_INFO = 45,
+	PACKET_TRACK_DESCRIPTOR = 60,
+
+	SEQUENCE_FLAGS_CLEARED = 1,
+	SEQUENCE_FLAGS_NEEDS_STATE = 2,
+
+	SNAPSHOT_CLOCKS = 1,
+	SNAPSHOT_PRIMARY = 2,
+	CLOCK_ID = 1,
+	CLOCK_TIMESTAMP = 2,
+	CLOCK_REALTIME_ID = 1,
+	CLOCK_BOOTTIME_ID = 6,
+
+	SYSTEM_UTSNAME = 1,
+	UTSNAME_SYSNAME = 1,
+	UTSNAME_RELEASE = 3,
+	UTSNAME_MACHINE = 4,
+
+	DESCRIPTOR_UUID = 1,
+	DESCRIPTOR_NAME = 2,
+	DESCRIPTOR_THREAD = 4,
+	DESCRIPTOR_PARENT = 5,
+	THREAD_PID = 1,
+	THREAD_TID = 2,
+	THREAD_NAME = 5,
+
+	EVENT_CATEGORY_IIDS = 3,
+	EVENT_ANNOTATIONS = 4,
+	EVENT_TYPE = 9,
+	EVENT_NAME_IID = 10,
+	EVENT_TRACK_UUID = 11,
+	EVENT_NAME = 23,
+	TYPE_SLICE_BEGIN = 1,
+	TYPE_SLICE_END = 2,
+	TYPE_INSTANT = 3,
+
+	ANNOTATION_NAME_IID = 1,
+	ANNOTATION_UINT = 3,
+	ANNOTATION_INT = 4,
+	ANNOTATION_STRING = 6,
+	ANNOTATION_POINTER = 7,
+	ANNOTATION_NAME = 10,
+	ANNOTATION_ARRAY = 12,
+
+	INTERNED_CATEGORIES = 1,
+	INTERNED_EVENT_NAMES = 2,
+	INTERNED_ANNOTATION_NAMES = 3,
+	INTERNED_IID = 1,
+	INTERNED_NAME = 2,
+
+	BUNDLE_CPU = 1,
+	BUNDLE_EVENT = 2,
+	BUNDLE_LOST = 3,
+	FTRACE_TIMESTAMP = 1,
+	FTRACE_PID = 2,
+};
+
+/* ---- arguments (style/perfetto_args.c) ---- */
+
+/* Numbers of interned names that every trace has. */
+enum {
+	IID_CPU = 1,
+	IID_TEXT,
+	IID_LOST,
+	IID_FIRST_FREE,
+};
+
+/* Adds an event's arguments; the names of the fields' are interned from first_iid on. */
+int dkt__perfetto_arguments(const struct dkt_style *style, const struct dkt__form *form,
+			    uint64_t first_iid, const struct dkt_record *record,
+			    struct dkt_buf *buf);
+
+/* ---- states of threads (style/perfetto_state.c) ---- */
+
+/* How a kernel has them in prev_state, and how Perfetto believes that it has. */
+struct task_states {
+	bool is_new, to_new; /* the bits are as since Linux 4.14 */
+	bool is_swapped; /* "X" and "Z" are */
+	uint32_t plus, to_plus; /* the bit of "R+" */
+};
+
+/*
+ * Of the print format of sched_switch. kernel: its release, as Perfetto is told it; NULL: it is not.
+ */
+void dkt__task_states(struct task_states *states, const char *print, const char *kernel);
+uint64_t dkt__task_state(const struct task_states *states, uint64_t v);
+
+/* ---- pairs: which events begin and end what (style/pair.c) ---- */
+
+enum pair_phase {
+	PAIR_NONE,
+	PAIR_BEGIN,
+	PAIR_END,
+};
+
+/* What is begun, and so where it is shown. */
+enum pair_kind {
+	PAIR_RAW_SYSCALL, /* of a thread */
+	PAIR_SYSCALL,
+	PAIR_WORK,
+	PAIR_FUNCTION,
+	PAIR_IRQ, /* of a CPU */
+	PAIR_VECTOR,
+	PAIR_SOFTIRQ,
+	PAIR_REQUEST, /* of a block device */
+	PAIR_KINDS,
+};
+
+/* Where a slice of an event has its name from. */
+enum pair_name {
+	PAIR_NAME_EVENT, /* the event's name without what it begins and ends with */
+	PAIR_NAME_SYSCALL, /* the number in the field */
+	PAIR_NAME_TEXT, /* the text in the field */
+	PAIR_NAME_FUNCTION, /* the address in the field */
+	PAIR_NAME_SOFTIRQ, /* the number in the field */
+};
+
+struct pair {
+	enum pair_phase phase;
+	enum pair_kind kind;
+	enum pair_name name;
+	const struct dkt_field *field; /* of the name, NULL: none */
+	const struct dkt_field *device, *sector; /* PAIR_REQUEST */
+	const char *words; /* PAIR_NAME_EVENT */
+};
+
+/* What the event's records begin or end; false: neither. words are the style's. */
+bool dkt__pair_of(struct dkt_style *style, struct dkt_event *event, struct pair *pair);
+
+/* Appends the name of what the record begins. */
+void dkt__pair_name(const struct pair *pair, const struct dkt_record *record, struct dkt_buf *buf);
+
+/* ---- tracks (style/perfetto_track.c) ---- */
+
+enum track_kind {
+	TRACK_CPU,
+	TRACK_IRQ, /* of a CPU; child of it */
+	TRACK_SOFTIRQ,
+	TRACK_THREAD,
+	TRACK_LANE, /* of a block device: requests overlap, a track's slices may not */
+};
+
+struct track {
+	uint64_t id; /* CPU, thread, or device and lane */
+	uint32_t stream;
+	enum track_kind kind;
+	uint64_t uuid;
+	uint32_t depth; /* open slices */
+	uint32_t opened[PAIR_KINDS]; /* depth that each kind's slice has, 0: none is open */
+	bool busy; /* a lane: with the request of that sector */
+	uint64_t sector;
+};
+
+struct tracks {
+	struct track **slots; /* by a hash */
+	size_t size, n;
+};
+
+/* The track, made if need be; *is_new then. NULL when memory is out. */
+struct track *dkt__track_get(struct tracks *tracks, enum track_kind kind, uint32_t stream,
+			     uint64_t id, bool *is_new);
+
+/* The same, NULL if there is none. */
+struct track *dkt__track_find(const struct tracks *tracks, enum track_kind kind, uint32_t stream,
+			      uint64_t id);
+void dkt__tracks_free(struct tracks *tracks);
+
+/* The lane of a device with the request of that sector; free: else the first free one. */
+struct track *dkt__track_lane(struct tracks *tracks, uint32_t stream, uint64_t device,
+			      uint64_t sector, bool want_free, bool *is_new);
+
+#endif

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Writing a trace.dat file: records become pages again, CPU by CPU, kept in a file without a name
+ * until it is known how many there are. Layout: trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5).
+ */
+#include "tracedat/write.h"
+#include "event.h"
+
+#include "banned.h"
+
+/* Large enough for the records of every source. */
+#define PAGE_SIZE 65536
+
+/* ---- streams and CPUs ---- */
+
+static int stream_add(struct dkt_tracedat *out, const char *name)
+{
+	struct dkt__tdw_stream *more =
+		reallocarray(out->streams, out->n_streams + 1, sizeof(*more));
+	struct dkt__tdw_stream *stream;
+
+	if (!more)
+		return -ENOMEM;
+	out->streams = more;
+	stream = &more[out->n_streams];
+	*stream = (struct dkt__tdw_stream){
+		.source = dkt__source_part(out->source, (uint32_t)out->n_streams),
+		.name = strdup(name ? name : ""),
+		.known = calloc(DKT__TDW_IDS, sizeof(*stream->known)),
+		.pids = calloc(DKT__TDW_PIDS / 8, 1),
+	};
+	out->n_streams++;
+	return stream->name && stream->known && stream->pids ? 0 : -ENOMEM;
+}
+
+static int stream_get(struct dkt_tracedat *out, uint32_t nr, struct dkt__tdw_stream **stream)
+{
+	int err = 0;
+
+	while (!err && nr >= out->n_streams)
+		err = stream_add(out, dkt_source_stream(out->source, (uint32_t)out->n_streams));
+	*stream = err ? NULL : &out->streams[nr];
+	return err;
+}
+
+static int cpus_grow(struct dkt__tdw_stream *stream, int n)
+{
+	struct dkt__tdw_cpu **more = reallocarray(stream->cpus, (size_t)n, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	memset(more + stream->n_cpus, 0, (size_t)(n - stream->n_cpus) * sizeof(*more));
+	stream->cpus = more;
+	stream->n_cpus = n;
+	return 0;
+}
+
+static int cpu_get(struct dkt_tracedat *out, struct dkt__tdw_stream *stream, uint32_t nr,
+		   struct dkt__tdw_cpu **cpu)
+{
+	*cpu = NULL;
+	if (nr >= DKT__TDW_CPUS)
+		return dkt_fail(out->ctx, -ERANGE, "a record is of cpu %u; a trace.dat file has %d",
+				nr, DKT__TDW_CPUS);
+	if ((int)nr >= stream->n_cpus && cpus_grow(stream, (int)nr + 1))
+		return -ENOMEM;
+	if (!stream->cpus[nr]) {
+		stream->cpus[nr] = calloc(1, sizeof(**cpu));
+		if (!stream->cpus[nr])
+			return -ENOMEM;
+		stream->cpus[nr]->chunk = calloc(1, DKT__PACK_MAX);
+		if (!stream->cpus[nr]->chunk)
+			return -ENOMEM;
+		stream->cpus[nr]->pack = (struct dkt__pack){ .size = out->page_size,
+							     .big_endian = out->big_endian,
+							     .long_size = out->long_size };
+	}
+	*cpu = stream->cpus[nr];
+	return 0;
+}
+
+/* ---- pages ---- */
+
+int dkt__tdw_compress(struct dkt_tracedat *out, const void **bytes, size_t *len)
+{
+	size_t bound = out->codec->bound(*len);
+
+	if (bound > out->packed_room) {
+		uint8_t *more = realloc(out->packed, bound);
+
+		if (!more)
+			return -ENOMEM;
+		out->packed = more;
+		out->packed_room = bound;
+	}
+	*len = out->codec->compress(*bytes, *len, out->packed, out->packed_room);
+	*bytes = out->packed;
+	return *len ? 0 : -ENOMEM;
+}
+
+/* The chunk goes out, and an empty one is there. */
+static int chunk_flush(struct dkt_tracedat *out, struct dkt__tdw_cpu *cpu)
+{
+	const void *bytes = cpu->chunk;
+	size_t len = cpu->full;
+	int err = 0;
+
+	if (!len)
+		return 0;
+	if (out->codec)
+		err = dkt__tdw_compress(out, &bytes, &len);
+	if (!err)
+		err = dkt__spill_add(&out->spill, &cpu->data, bytes, (uint32_t)len, cpu->full);
+	memset(cpu->chunk, 0, cpu->full);
+	cpu->full = 0;
+	return err;
+}
+
+static int page_end(struct dkt_tracedat *out, struct dkt__tdw_cpu *cpu)
+{
+	if (!cpu->pack.page)
+		return 0;
+	dkt__pack_end(&cpu->pack);
+	cpu->full += out->page_size;
+	return cpu->full + out->page_size > DKT__PACK_MAX ? chunk_flush(out, cpu) : 0;
+}
+
+static int put_record(struct dkt_tracedat *out, struct dkt__tdw_cpu *cpu,
+		      const struct dkt_record *record, int id)
+{
+	uint8_t *to = NULL;
+	int err;
+
+	if (record->size > dkt__pack_room(&cpu->pack))
+		return dkt_fail(out->ctx, -EMSGSIZE,
+				"a record of %u bytes is longer than a page of a trace.dat file",
+				record->size);
+	if (cpu->pack.page && !cpu->lost)
+		to = dkt__pack_add(&cpu->pack, record->ts, record->data, record->size);
+	if (!to) {
+		err = page_end(out, cpu);
+		if (err)
+			return err;
+		dkt__pack_begin(&cpu->pack, cpu->chunk + cpu->full, record->ts, cpu->lost);
+		cpu->lost = 0;
+		to = dkt__pack_add(&cpu->pack, record->ts, record->data, record->size);
+	}
+	/* common_type comes first in every record. */
+	if (record->size >= 2)
+		dkt__put_bytes(to, (uint64_t)id, 2, out->big_endian);
+	if (!cpu->records++)
+		cpu->first = record->ts;
+	cpu->last = record->ts;
+	return 0;
+}
+
+static void add_gap(struct dkt__tdw_cpu *cpu, uint64_t lost)
+{
+	if (lost != DKT_LOST_UNKNOWN)
+		cpu->told += lost;
+	if (lost == DKT_LOST_UNKNOWN || cpu->lost == DKT_LOST_UNKNOWN)
+		cpu->lost = DKT_LOST_UNKNOWN;
+	else
+		cpu->lost += lost;
+}
+
+/* ---- events ---- */
+
+static bool id_used(const struct dkt_tracedat *out, int id)
+{
+	return out->used[id / 8] & 1 << id % 8;
+}
+
+/* The format with another number in its second line; takes the text over. */
+static int renumber(char **text, size_t *len, int id)
+{
+	char *old __cleanup(free) = *text, *at = strstr(old, "\nID: "), *rest;
+	int n;
+
+	if (!at) {
+		*text = NULL;
+		*len = 0;
+		return 0;
+	}
+	rest = at + 5 + strspn(at + 5, "0123456789");
+	n = asprintf(text, "%.*s\nID: %d%s", (int)(at - old), old, id, rest);
+	if (n < 0) {
+		*text = NULL;
+		return -ENOMEM;
+	}
+	*len = (size_t)n;
+	return 0;
+}
+
+/* The same event of another of the sources, or NULL. */
+static const struct dkt__tdw_event *find_same(const struct dkt_tracedat *out,
+					      const struct dkt_event *event, const char *text)
+{
+	size_t i;
+
+	for (i = 0; text && i < out->n_events; i++) {
+		const struct dkt__tdw_event *it = &out->events[i];
+		const char *a = it->text ? strstr(it->text, "\nformat:") : NULL;
+		const char *b = strstr(text, "\nformat:");
+
+		if (a && b && !strcmp(a, b) && !strcmp(it->event->name, event->name) &&
+		    !strcmp(it->event->system, event->system))
+			return it;
+	}
+	return NULL;
+}
+
+static int event_add(struct dkt_tracedat *out, struct dkt_event *event, int *id)
+{
+	struct dkt__tdw_event to = { .event = event, .id = event->id };
+	const struct dkt__tdw_event *same;
+	int err;
+
+	if (dkt__event_text(event, &to.text, &to.len))
+		to.text = NULL;
+	same = find_same(out, event, to.text);
+	if (same) {
+		*id = same->id;
+		free(to.text);
+		return 0;
+	}
+	if (out->n_events == out->room_events) {
+		size_t room = out->room_events ? 2 * out->room_events : 64;
+		struct dkt__tdw_event *more = reallocarray(out->events, room, sizeof(*more));
+
+		if (!more)
+			goto no_memory;
+		out->events = more;
+		out->room_events = room;
+	}
+	/* Another kernel's event may have that number, or no kernel's could. */
+	if (to.id <= 0 || to.id >= DKT__TDW_IDS || id_used(out, to.id)) {
+		for (to.id = DKT__TDW_IDS - 1; to.id && id_used(out, to.id); to.id--)
+			;
+		err = to.text ? renumber(&to.text, &to.len, to.id) : 0;
+		if (err)
+			return err;
+	}
+	out->used[to.id / 8] |= (uint8_t)(1 << to.id % 8);
+	out->events[out->n_events++] = to;
+	*id = to.id;
+	return 0;
+no_memory:
+	free(to.text);
+	return -ENOMEM;
+}
+
+static int event_id(struct dkt_tracedat *out, struct dkt__tdw_stream *stream,
+		    struct dkt_event *event, int *id)
+{
+	struct dkt__tdw_known *known = &stream->known[event->id & (DKT__TDW_IDS - 1)];
+	int err;
+
+	if (dkt__likely(known->event == event)) {
+		*id = known->id;
+		return 0;
+	}
+	err = event_add(out, event, id);
+	if (!err)
+		*known = (struct dkt__tdw_known){ .event = event, .id = (uint16_t)*id };
+	return err;
+}
+
+/* ---- the calls ---- */
+
+int dkt_tracedat_add(struct dkt_tracedat *out, const struct dkt_record *record)
+{
+	struct dkt__tdw_stream *stream;
+	struct dkt__tdw_cpu *cpu;
+	int id, err = stream_get(out, record->stream, &stream);
+
+	if (!err)
+		err = cpu_get(out, stream, record->cpu, &cpu);
+	if (err)
+		return err;
+	if (!record->event) {
+		add_gap(cpu, record->lost);
+		return 0;
+	}
+	if (record->pid >= 0 && record->pid < DKT__TDW_PIDS)
+		stream->pids[record->pid / 8] |= (uint8_t)(1 << record->pid % 8);
+	err = event_id(out, stream, record->event, &id);
+	return err ? err : put_record(out, cpu, record, id);
+}
+
+static int set_version(struct dkt_tracedat *out, const struct dkt_tracedat_opts *opts)
+{
+	const char *compression = opts && opts->compression ? opts->compression : NULL;
+
+	out->version = opts && opts->version ? opts->version : 7;
+	if (out->version != 6 && out->version != 7)
+		return dkt_fail(out->ctx, -EINVAL, "version %u of trace.dat is none; 6 and 7 are",
+				out->version);
+	if (out->version == 6 && compression && strcmp(compression, "none"))
+		return dkt_fail(out->ctx, -EINVAL, "version 6 of trace.dat has no compression");
+	if (out->version == 6 || (compression && !strcmp(compression, "none")))
+		return 0;
+	out->codec = dkt__codec_find(compression ? compression : "zstd");
+	if (!out->codec)
+		return dkt_fail(out->ctx, -EINVAL,
+				"compression '%s' is none; zstd, zlib and none are", compression);
+	return 0;
+}
+
+int dkt_tracedat_new(struct dkt_ctx *ctx, struct dkt_source *source, int fd,
+		     const struct dkt_tracedat_opts *opts, struct dkt_tracedat **result)
+{
+	struct dkt_tracedat *out = calloc(1, sizeof(*out));
+	const char *dir = opts && opts->dir ? opts->dir : "/tmp";
+	int err;
+
+	*result = NULL;
+	if (!out)
+		return -ENOMEM;
+	*out = (struct dkt_tracedat){ .ctx = ctx,
+				      .source = source,
+				      .fd = fd,
+				      .page_size = PAGE_SIZE,
+				      .part = opts && opts->part,
+				      /* Whatever they were recorded in, sources have turned them. */
+				      .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
+				      .long_size = source->ctx->long_size,
+				      .spill.fd = -1,
+				      .used[0] = 1 };
+	err = set_version(out, opts);
+	if (!err)
+		err = dkt__spill_open(out->ctx, dir, &out->spill);
+	if (err) {
+		dkt_tracedat_free(out);
+		return err;
+	}
+	*result = out;
+	return 0;
+}
+
+const struct dkt__tdw_stream *dkt__tdw_top(const struct dkt_tracedat *out)
+{
+	size_t i = 0;
+
+	while (i < out->n_streams && *out->streams[i].name)
+		i++;
+	return i < out->n_streams ? &out->streams[i] : NULL;
+}
+
+int dkt_tracedat_finish(struct dkt_tracedat *out)
+{
+	struct dkt__tdw_stream *stream;
+	size_t i;
+	int nr, err = stream_get(out, 0, &stream);
+
+	/* A file has a top instance even if nothing was recorded there. */
+	if (!err && !dkt__tdw_top(out))
+		err = stream_add(out, "");
+
+	for (i = 0; i < out->n_streams; i++)
+		for (nr = 0; !err && nr < out->streams[i].n_cpus; nr++) {
+			struct dkt__tdw_cpu *cpu = out->streams[i].cpus[nr];
+
+			if (cpu)
+				err = page_end(out, cpu);
+			if (cpu && !err)
+				err = chunk_flush(out, cpu);
+		}
+	if (err)
+		return err;
+	return out->version == 6 ? dkt__tdw_write_v6(out) : dkt__tdw_write_v7(out);
+}
+
+static void stream_clear(struct dkt__tdw_stream *stream)
+{
+	int nr;
+
+	for (nr = 0; nr < stream->n_cpus; nr++) {
+		if (!stream->cpus[nr])
+			continue;
+		dkt__spill_string_clear(&stream->cpus[nr]->data);
+		free(stream->cpus[nr]->chunk);
+		free(stream->cpus[nr]);
+	}
+	free(stream->cpus);
+	free(stream->known);
+	free(stream->pids);
+	free(stream->name);
+}
+
+void dkt_tracedat_free(struct dkt_tracedat *out)
+{
+	size_t i;
+
+	if (!out)
+		return;
+	for (i = 0; i < out->n_streams; i++)
+		stream_clear(&out->streams[i]);
+	for (i = 0; i < out->n_events; i++)
+		free(out->events[i].text);
+	free(out->streams);
+	free(out->events);
+	free(out->packed);
+	dkt__spill_close(&out->spill);
+	free(out);
+}

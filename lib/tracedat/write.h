@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the rooms of writing a trace.dat file share: taking records, its tables, its layout. */
+#ifndef DKT_TRACEDAT_WRITE_H
+#define DKT_TRACEDAT_WRITE_H
+
+#include "source.h"
+#include "tracedat.h"
+#include "tracedat/compress.h"
+#include "tracedat/pack.h"
+#include "tracedat/spill.h"
+
+/* As many as a kernel can be built for. */
+#define DKT__TDW_CPUS 8192
+
+/* As many numbers as a record's type has. */
+#define DKT__TDW_IDS 65536
+
+/* Numbers of processes go up to here: PID_MAX_LIMIT of include/linux/threads.h. */
+#define DKT__TDW_PIDS (1 << 22)
+
+/* One CPU's data: pages are collected to chunks, chunks go to the spill. */
+struct dkt__tdw_cpu {
+	struct dkt__pack pack;
+	uint8_t *chunk; /* DKT__PACK_MAX bytes */
+	uint32_t full; /* bytes of complete pages in it */
+	struct dkt__spill_string data;
+	uint64_t lost; /* to be told by the next page */
+	uint64_t told; /* lost, in all gaps that had a number */
+	uint64_t records;
+	uint64_t first, last; /* times */
+};
+
+/* An event as the file has it. */
+struct dkt__tdw_event {
+	struct dkt_event *event;
+	int id;
+	char *text; /* its format, with that number; NULL: none is known */
+	size_t len;
+};
+
+/* What a stream's event became, found by the number it has there. */
+struct dkt__tdw_known {
+	struct dkt_event *event;
+	uint16_t id;
+};
+
+/* One of the source's streams: an instance in the file. */
+struct dkt__tdw_stream {
+	struct dkt_source *source; /* its own, or that of all */
+	char *name; /* of the instance, "" for the top one */
+	struct dkt__tdw_cpu **cpus; /* NULL: it has no records */
+	int n_cpus;
+	struct dkt__tdw_known *known; /* DKT__TDW_IDS of them */
+	uint8_t *pids; /* bits of those that have records */
+};
+
+struct dkt_tracedat {
+	struct dkt_ctx *ctx;
+	struct dkt_source *source;
+	int fd;
+	unsigned int version;
+	bool part; /* losses are those of gaps only */
+	uint32_t page_size;
+	bool big_endian;
+	uint8_t long_size;
+	const struct dkt__codec *codec; /* NULL: nothing is compressed */
+	uint8_t *packed; /* what came out of it last */
+	size_t packed_room;
+	struct dkt__spill spill;
+	struct dkt__tdw_stream *streams;
+	size_t n_streams;
+	struct dkt__tdw_event *events;
+	size_t n_events, room_events;
+	uint8_t used[DKT__TDW_IDS / 8]; /* numbers of events */
+};
+
+/* Compresses; *bytes is valid until the next call. */
+int dkt__tdw_compress(struct dkt_tracedat *out, const void **bytes, size_t *len);
+
+/* ---- tables; each is appended to the buffer as the file has it ---- */
+
+void dkt__tdw_number(const struct dkt_tracedat *out, struct dkt_buf *buf, uint64_t value,
+		     unsigned int size);
+int dkt__tdw_header_info(const struct dkt_tracedat *out, struct dkt_buf *buf);
+int dkt__tdw_ftrace_events(const struct dkt_tracedat *out, struct dkt_buf *buf);
+int dkt__tdw_event_formats(const struct dkt_tracedat *out, struct dkt_buf *buf);
+int dkt__tdw_kallsyms(const struct dkt_tracedat *out, struct dkt_buf *buf);
+int dkt__tdw_printk(const struct dkt_tracedat *out, struct dkt_buf *buf);
+int dkt__tdw_cmdlines(const struct dkt_tracedat *out, struct dkt_buf *buf);
+
+/* An option: its number, the length of its data, its data. */
+void dkt__tdw_option(const struct dkt_tracedat *out, struct dkt_buf *buf, unsigned int id,
+		     const void *data, size_t len);
+
+/* Those that say where and how it was recorded. */
+void dkt__tdw_options(const struct dkt_tracedat *out, struct dkt_buf *buf);
+
+/* The clock's name; the one that trace-cmd takes for granted if it is not known. */
+const char *dkt__tdw_clock(const struct dkt_tracedat *out);
+
+/* The stream of the top instance; there is one when all records are in the spill. */
+const struct dkt__tdw_stream *dkt__tdw_top(const struct dkt_tracedat *out);
+
+/* ---- layout: writes the whole file, when all records are in the spill ---- */
+
+int dkt__tdw_write_v6(struct dkt_tracedat *out);
+int dkt__tdw_write_v7(struct dkt_tracedat *out);
+
+#endif

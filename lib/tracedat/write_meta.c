@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The tables of a trace.dat file: formats of events, names, options. */
+#include <inttypes.h>
+
+#include "event.h"
+#include "symbol.h"
+#include "tracedat/write.h"
+
+#include "banned.h"
+
+/* As the kernel's events/header_event has it. */
+static const char header_event[] = "# compressed entry header\n"
+				   "\ttype_len    :    5 bits\n"
+				   "\ttime_delta  :   27 bits\n"
+				   "\tarray       :   32 bits\n"
+				   "\n"
+				   "\tpadding     : type == 29\n"
+				   "\ttime_extend : type == 30\n"
+				   "\ttime_stamp : type == 31\n"
+				   "\tdata max type_len  == 28\n";
+
+void dkt__tdw_number(const struct dkt_tracedat *out, struct dkt_buf *buf, uint64_t value,
+		     unsigned int size)
+{
+	uint8_t bytes[8];
+
+	dkt__put_bytes(bytes, value, size, out->big_endian);
+	dkt_buf_add(buf, bytes, size);
+}
+
+/* A string with its NUL. */
+static void put_string(struct dkt_buf *buf, const char *text)
+{
+	dkt_buf_add(buf, text, strlen(text) + 1);
+}
+
+/* A text with its length before it. */
+static void put_sized(const struct dkt_tracedat *out, struct dkt_buf *buf, const void *text,
+		      size_t len, unsigned int size)
+{
+	dkt__tdw_number(out, buf, len, size);
+	dkt_buf_add(buf, text, len);
+}
+
+int dkt__tdw_header_info(const struct dkt_tracedat *out, struct dkt_buf *buf)
+{
+	char text[512];
+	int n = snprintf(text, sizeof(text),
+			 "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+			 "\tfield: local_t commit;\toffset:8;\tsize:%u;\tsigned:1;\n"
+			 "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+			 "\tfield: char data;\toffset:%u;\tsize:%u;\tsigned:1;\n",
+			 out->long_size, 8u + out->long_size, out->page_size - 8 - out->long_size);
+
+	put_string(buf, "header_page");
+	put_sized(out, buf, text, (size_t)n, 8);
+	put_string(buf, "header_event");
+	put_sized(out, buf, header_event, strlen(header_event), 8);
+	return 0;
+}
+
+/* ---- formats ---- */
+
+/* The kernel's own events have a table of their own. */
+#define FTRACE_SYSTEM "ftrace"
+
+static bool is_of(const struct dkt__tdw_event *it, const char *system)
+{
+	return it->text && !strcmp(it->event->system, system);
+}
+
+static void put_formats(const struct dkt_tracedat *out, struct dkt_buf *buf, const char *system)
+{
+	uint32_t n = 0;
+	size_t i;
+
+	for (i = 0; i < out->n_events; i++)
+		n += is_of(&out->events[i], system);
+	dkt__tdw_number(out, buf, n, 4);
+	for (i = 0; i < out->n_events; i++)
+		if (is_of(&out->events[i], system))
+			put_sized(out, buf, out->events[i].text, out->events[i].len, 8);
+}
+
+int dkt__tdw_ftrace_events(const struct dkt_tracedat *out, struct dkt_buf *buf)
+{
+	put_formats(out, buf, FTRACE_SYSTEM);
+	return 0;
+}
+
+/* Whether no event before this one is of its system. */
+static bool is_first_of_system(const struct dkt_tracedat *out, size_t i)
+{
+	const char *system = out->events[i].event->system;
+	size_t j;
+
+	if (!out->events[i].text || !strcmp(system, FTRACE_SYSTEM))
+		return false;
+	for (j = 0; j < i; j++)
+		if (is_of(&out->events[j], system))
+			return false;
+	return true;
+}
+
+int dkt__tdw_event_formats(const struct dkt_tracedat *out, struct dkt_buf *buf)
+{
+	uint32_t systems = 0;
+	size_t i;
+
+	for (i = 0; i < out->n_events; i++)
+		systems += is_first_of_system(out, i);
+	dkt__tdw_number(out, buf, systems, 4);
+	for (i = 0; i < out->n_events; i++) {
+		if (!is_first_of_system(out, i))
+			continue;
+		put_string(buf, out->events[i].event->system);
+		put_formats(out, buf, out->events[i].event->system);
+	}
+	return 0;
+}
+
+/* ---- names ---- */
+
+/* Puts the length in front of what was appended behind it. */
+static void put_length(const struct dkt_tracedat *out, struct dkt_buf *buf, size_t from,
+		       unsigned int size)
+{
+	if (!buf->err)
+		dkt__put_bytes((uint8_t *)buf->data + from, buf->len - from - size, size,
+			       out->big_endian);
+}
+
+int dkt__tdw_kallsyms(const struct dkt_tracedat *out, struct dkt_buf *buf)
+{
+	size_t from = buf->len;
+	int err;
+
+	dkt__tdw_number(out, buf, 0, 4);
+	err = dkt__symbols_text(out->streams[0].source->ctx, buf);
+	put_length(out, buf, from, 4);
+	return err;
+}
+
+int dkt__tdw_printk(const struct dkt_tracedat *out, struct dkt_buf *buf)
+{
+	char *text __cleanup(free) = NULL;
+	int err = dkt__kernel_strings(out->streams[0].source->ctx, &text);
+
+	if (err == -ENOMEM)
+		return err;
+	put_sized(out, buf, text, text ? strlen(text) : 0, 4);
+	return 0;
+}
+
+/* Each process has one name in the file: that of the first stream which has records of it. */
+static bool has_name(const struct dkt_tracedat *out, size_t stream, uint32_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < stream; i++)
+		if (out->streams[i].pids[pid / 8] & 1 << pid % 8)
+			return true;
+	return false;
+}
+
+static void put_names(const struct dkt_tracedat *out, size_t nr, uint32_t from, struct dkt_buf *buf)
+{
+	const struct dkt__tdw_stream *stream = &out->streams[nr];
+	uint32_t pid;
+
+	for (pid = from; pid < from + 8; pid++) {
+		struct dkt_record record = { .pid = (int32_t)pid, .stream = (uint32_t)nr };
+
+		if (pid && stream->pids[pid / 8] & 1 << pid % 8 && !has_name(out, nr, pid))
+			dkt_buf_printf(buf, "%u %s\n", pid, dkt_source_comm(out->source, &record));
+	}
+}
+
+int dkt__tdw_cmdlines(const struct dkt_tracedat *out, struct dkt_buf *buf)
+{
+	size_t from = buf->len, nr;
+	uint32_t pid;
+
+	dkt__tdw_number(out, buf, 0, 8);
+	for (nr = 0; nr < out->n_streams; nr++)
+		for (pid = 0; pid < DKT__TDW_PIDS; pid += 8)
+			if (out->streams[nr].pids[pid / 8])
+				put_names(out, nr, pid, buf);
+	put_length(out, buf, from, 8);
+	return 0;
+}
+
+/* ---- options ---- */
+
+const char *dkt__tdw_clock(const struct dkt_tracedat *out)
+{
+	const char *clock = dkt_source_info(out->source)->clock;
+
+	/* trace-cmd takes the times of a clock that it does not know for no nanoseconds. */
+	return clock && strcmp(clock, "realtime") ? clock : "local";
+}
+
+void dkt__tdw_option(const struct dkt_tracedat *out, struct dkt_buf *buf, unsigned int id,
+		     const void *data, size_t len)
+{
+	dkt__tdw_number(out, buf, id, 2);
+	put_sized(out, buf, data, len, 4);
+}
+
+static void text_option(const struct dkt_tracedat *out, struct dkt_buf *buf, unsigned int id,
+			const char *text)
+{
+	dkt__tdw_option(out, buf, id, text, strlen(text) + 1);
+}
+
+/* A CPU's statistics in the form of the kernel's per_cpu/cpuN/stats. */
+static void cpu_stat(const struct dkt_tracedat *out, struct dkt_buf *buf,
+		     const struct dkt__tdw_stream *stream, int nr)
+{
+	const struct dkt__tdw_cpu *cpu = nr < stream->n_cpus ? stream->cpus[nr] : NULL;
+	struct dkt_loss loss;
+	char text[400];
+
+	/* Of several instances in one file the losses are known together only. */
+	if (out->part || (stream != out->streams && stream->source == out->streams[0].source) ||
+	    dkt_source_loss(stream->source, nr, &loss))
+		loss.lost = 0;
+	if (cpu && cpu->told > loss.lost)
+		loss.lost = cpu->told;
+	if (!cpu && !loss.lost)
+		return;
+	snprintf(text, sizeof(text),
+		 "CPU: %d\nentries: 0\noverrun: %" PRIu64 "\ncommit overrun: 0\n"
+		 "bytes: %" PRIu64 "\noldest event ts: %5" PRIu64 ".%06" PRIu64 "\n"
+		 "now ts: %5" PRIu64 ".%06" PRIu64 "\ndropped events: 0\n"
+		 "read events: %" PRIu64 "\n",
+		 nr, loss.lost, cpu ? cpu->data.size : 0, cpu ? cpu->first / 1000000000 : 0,
+		 cpu ? cpu->first / 1000 % 1000000 : 0, cpu ? cpu->last / 1000000000 : 0,
+		 cpu ? cpu->last / 1000 % 1000000 : 0, cpu ? cpu->records : 0);
+	text_option(out, buf, DAT_CPUSTAT, text);
+}
+
+static void stats_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
+{
+	size_t i;
+	int nr;
+
+	for (i = 0; i < out->n_streams; i++) {
+		const struct dkt__tdw_stream *stream = &out->streams[i];
+		int cpus = DKT__MAX(stream->n_cpus, dkt_source_info(stream->source)->cpus);
+		char *title __cleanup(free) = NULL;
+
+		if (*stream->name && asprintf(&title, "\nBuffer: %s\n\n", stream->name) < 0)
+			title = NULL;
+		if (title)
+			text_option(out, buf, DAT_CPUSTAT, title);
+		for (nr = 0; nr < DKT__MIN(cpus, DKT__TDW_CPUS); nr++)
+			cpu_stat(out, buf, stream, nr);
+	}
+}
+
+void dkt__tdw_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
+{
+	const struct dkt_source_info *info = dkt_source_info(out->source);
+	char text[400];
+
+	/* Microseconds, in a form for strtoll(). */
+	if (info->has_wall) {
+		snprintf(text, sizeof(text), "%s0x%llx", info->wall < 0 ? "-" : "",
+			 (llabs(info->wall) + 500) / 1000);
+		text_option(out, buf, DAT_DATE, text);
+	}
+	snprintf(text, sizeof(text), "[%s]\n", dkt__tdw_clock(out));
+	text_option(out, buf, DAT_TRACECLOCK, text);
+	if (info->host || info->kernel) {
+		snprintf(text, sizeof(text), "Linux %s %s", info->host ? info->host : "-",
+			 info->kernel ? info->kernel : "-");
+		text_option(out, buf, DAT_UNAME, text);
+	}
+	text_option(out, buf, DAT_VERSION, "dktrace " DKT_VERSION);
+	stats_options(out, buf);
+}
