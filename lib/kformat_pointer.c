@@ -88,7 +88,7 @@ static const char *kernel_error_name(int err)
 /* %pe */
 static void put_error(struct dkt__kformat *k, const struct pointer *ptr)
 {
-	int err = (int)-(int64_t)ptr->address;
+	int err = (int)-ptr->address;
 	char text[40] = "-";
 	const char *name;
 

@@ -2,8 +2,8 @@
 /*
  * Fuzzes plans: whatever a record says, its text is made of the record's own bytes. The input is
  * a byte that chooses a format and the record; 'b' and 't' take a format from the input, up to a
- * NUL: of trace_printk(), or the print format. That goes to our own parser alone: libtraceevent 1.7.1 dies of some (a constant % 0 in one
- * raises SIGFPE), as of some records.
+ * NUL: of trace_printk(), or the print format. That goes to our own parser alone: libtraceevent
+ * 1.7.1 dies of some (a constant % 0 in one raises SIGFPE), as of some records.
  */
 #include "plan.h"
 #include "event.h"

@@ -260,6 +260,7 @@ static void pointers(void **state)
 	PRINTS("-EAGAIN -ERESTARTSYS -EPROBE_DEFER -4000", "%pe %pe %pe %pe", (uint64_t)-11,
 	       (uint64_t)-512, (uint64_t)-517, (uint64_t)-4000);
 	PRINTS("0000000000001234", "%pe", 0x1234);
+	PRINTS("8000000000000000", "%pe", UINT64_C(1) << 63);
 }
 
 static void names_of_dentries(void **state)
