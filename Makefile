@@ -66,7 +66,7 @@ SO := $(O)/libdktrace.so.$(VERSION)
 
 .DELETE_ON_ERROR:
 .PHONY: all lib tests check check-unit check-cli check-live check-vm check-fuzz check-abi check-san \
-	check-clang lint bench fuzz demo install alternatives no-alternatives uninstall dist clean help
+	check-clang lint bench fuzz demo install alternatives no-alternatives uninstall dist clean help FORCE
 
 all: $(O)/dktrace $(O)/lctl lib
 
@@ -84,6 +84,18 @@ help:
 	@echo 'alternatives   make the installed program lctl as well; no-alternatives: no longer'
 
 # ---- objects: only lib/ sees lib's insides; compat/ and ctl/ use the installed header ----
+
+# What decides how an object comes out: with other flags or another PREFIX it is made anew.
+FLAGS = $(CC) $(BASE) $(CFLAGS) $(LDFLAGS) $(EDIT) $(PREFIX) $(LIBDIR) $(DATADIR) $(CONFDIR)
+quoted = '$(subst ','\'',$(1))'
+
+$(O)/gen/flags: FORCE
+	@mkdir -p $(@D)
+	@echo $(call quoted,$(FLAGS)) | cmp -s - $@ || echo $(call quoted,$(FLAGS)) >$@
+
+FORCE:
+
+$(LIB_OBJ) $(COMPAT_OBJ) $(CTL_OBJ) $(O)/libdktrace.pc: $(O)/gen/flags
 
 $(O)/lib/%.o: lib/%.c
 	$(call say,CC,$@)

@@ -66,3 +66,13 @@ ExecStart=/usr/local/bin/lctl-dktrace debug_daemon run \${FILE} \${MB} \${ROTATE
 	run -0 systemd-analyze verify --man=no "$units/dktrace.service" "$units/dktrace-daemon.service"
 	same "" "$output" "what systemd has to say"
 }
+
+@test "another PREFIX is built in anew" {
+	local out=$BATS_TEST_TMPDIR/out prefix
+
+	for prefix in /usr /opt/other; do
+		make -s -C "$top" O="$out" PREFIX="$prefix" "$out/libdktrace.pc"
+		run -0 sed -n 's/^prefix=//p' "$out/libdktrace.pc"
+		same "$prefix" "$output" "the prefix of the .pc file"
+	done
+}
