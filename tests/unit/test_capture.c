@@ -82,6 +82,12 @@ static void hand_out(struct tree *t, int cpu, uint32_t n)
 	free(bytes);
 }
 
+static void hand_out_all(struct tree *t, uint32_t n)
+{
+	hand_out(t, 0, n);
+	hand_out(t, 1, n);
+}
+
 /* Even times on CPU 0, odd ones on CPU 1, three to a page; values are the times. */
 static void fill_tree(struct tree *t)
 {
@@ -99,8 +105,7 @@ static void fill_tree(struct tree *t)
 		}
 		ts += 6;
 	}
-	hand_out(t, 0, 3);
-	hand_out(t, 1, 3);
+	hand_out_all(t, 3);
 	assert_int_equal(dkt_instance_open(t->ctx, NULL, 0, &t->in), 0);
 	assert_int_equal(dkt_instance_cpus(t->in), 2);
 }
@@ -111,6 +116,14 @@ static uint64_t value_of(const struct dkt_record *rec)
 
 	assert_non_null(field);
 	return (uint64_t)dkt_record_int(rec, field);
+}
+
+static void next_is(struct dkt_capture *cap, uint64_t value)
+{
+	struct dkt_record rec;
+
+	assert_int_equal(dkt_capture_next(cap, &rec), 0);
+	assert_int_equal(value_of(&rec), value);
 }
 
 static int on_flush(void *data)
@@ -207,8 +220,7 @@ static void test_not_done(void **state)
 	cap = open_capture(t, 0, 0);
 	take(cap, 100, 7);
 	dkt_capture_close(cap);
-	hand_out(t, 0, 0);
-	hand_out(t, 1, 0);
+	hand_out_all(t, 0);
 	cap = open_capture(t, 0, 0);
 	take(cap, 100, 18);
 	at_end(cap);
@@ -228,14 +240,12 @@ static void test_done_in_the_middle(void **state)
 
 	fill_tree(t);
 	for (n = 0; n <= 18; n++) {
-		hand_out(t, 0, 3);
-		hand_out(t, 1, 3);
+		hand_out_all(t, 3);
 		cap = open_capture(t, 0, 0);
 		take(cap, 100, n);
 		assert_int_equal(dkt_capture_done(cap), 0);
 		dkt_capture_close(cap);
-		hand_out(t, 0, n ? 0 : 3);
-		hand_out(t, 1, n ? 0 : 3);
+		hand_out_all(t, n ? 0 : 3);
 		cap = open_capture(t, 0, 0);
 		take(cap, 100 + (uint64_t)n, 18 - n);
 		at_end(cap);
@@ -255,15 +265,13 @@ static void test_until(void **state)
 	for (until = 99; until < 120; until++) {
 		int n = until < 100 ? 0 : until > 117 ? 18 : (int)(until - 99);
 
-		hand_out(t, 0, 3);
-		hand_out(t, 1, 3);
+		hand_out_all(t, 3);
 		cap = open_capture(t, 0, until);
 		take(cap, 100, n);
 		at_end(cap);
 		assert_int_equal(dkt_capture_done(cap), 0);
 		dkt_capture_close(cap);
-		hand_out(t, 0, 0);
-		hand_out(t, 1, 0);
+		hand_out_all(t, 0);
 		cap = open_capture(t, DKT_CAPTURE_KEEP, 0);
 		if (n < 18)
 			take(cap, 100 + (uint64_t)n, 1);
@@ -287,8 +295,7 @@ static void test_bad_page_keeps_places(void **state)
 	take(cap, 100, 4);
 	assert_int_equal(dkt_capture_done(cap), 0);
 	dkt_capture_close(cap);
-	hand_out(t, 0, 0);
-	hand_out(t, 1, 0);
+	hand_out_all(t, 0);
 	/* CPU 0 has nothing left that makes sense. */
 	snprintf(name, sizeof(name), "%s/cpu0", t->spool);
 	f = fopen(name, "r+");
@@ -307,9 +314,20 @@ static void test_bad_page_keeps_places(void **state)
 	dkt_capture_close(cap);
 	/* Not done: they are all there again, and no more than they. */
 	cap = open_capture(t, 0, 0);
-	assert_int_equal(dkt_capture_next(cap, &rec), 0);
-	assert_int_equal(value_of(&rec), 105);
+	next_is(cap, 105);
 	dkt_capture_close(cap);
+}
+
+/* The same with 1234 lost before the second page of CPU 0. */
+static void fill_tree_with_gap(struct tree *t)
+{
+	const uint64_t lost = 1234;
+	struct made_page *page = &t->pages[0][1];
+
+	fill_tree(t);
+	page_commit(page, PAGE_MISSED | PAGE_STORED);
+	memcpy(page->bytes + page->at, &lost, sizeof(lost));
+	hand_out(t, 0, 3);
 }
 
 static void test_gap(void **state)
@@ -317,12 +335,8 @@ static void test_gap(void **state)
 	struct tree *t = *state;
 	struct dkt_capture *cap;
 	struct dkt_record rec;
-	uint64_t lost = 1234;
 
-	fill_tree(t);
-	page_commit(&t->pages[0][1], PAGE_MISSED | PAGE_STORED);
-	memcpy(t->pages[0][1].bytes + t->pages[0][1].at, &lost, sizeof(lost));
-	hand_out(t, 0, 3);
+	fill_tree_with_gap(t);
 	cap = open_capture(t, 0, 0);
 	take(cap, 100, 6);
 	assert_int_equal(dkt_capture_next(cap, &rec), 0);
@@ -345,14 +359,10 @@ static void test_gap_without_counts(void **state)
 	struct dkt_record rec;
 	struct dkt_loss loss;
 	char name[80];
-	uint64_t lost = 1234;
 
-	fill_tree(t);
+	fill_tree_with_gap(t);
 	snprintf(name, sizeof(name), "%s/per_cpu/cpu0/stats", t->root);
 	assert_int_equal(unlink(name), 0);
-	page_commit(&t->pages[0][1], PAGE_MISSED | PAGE_STORED);
-	memcpy(t->pages[0][1].bytes + t->pages[0][1].at, &lost, sizeof(lost));
-	hand_out(t, 0, 3);
 	cap = open_capture(t, DKT_CAPTURE_KEEP, 0);
 	while (!dkt_capture_next(cap, &rec))
 		;
@@ -396,8 +406,7 @@ static void test_losses(void **state)
 	struct dkt_loss loss;
 
 	fill_tree(t);
-	hand_out(t, 0, 0);
-	hand_out(t, 1, 0);
+	hand_out_all(t, 0);
 	stats(t, 0, 100, 50);
 	cap = open_capture(t, 0, 0);
 	at_end(cap);
@@ -451,23 +460,20 @@ static void test_window(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_capture *cap;
-	struct dkt_record rec;
 	uint64_t i;
 
 	fill_tree(t);
 	hand_out_many(t);
 	cap = open_capture(t, 0, 0);
 	for (i = 0; i < 150; i++) {
-		assert_int_equal(dkt_capture_next(cap, &rec), 0);
-		assert_int_equal(value_of(&rec), i);
+		next_is(cap, i);
 		assert_int_equal(t->flushes, i / 64);
 	}
 	dkt_capture_close(cap);
 	/* Killed there: the last ones, which were not written out, are still there. */
 	hand_out(t, 0, 0);
 	cap = open_capture(t, 0, 0);
-	assert_int_equal(dkt_capture_next(cap, &rec), 0);
-	assert_int_equal(value_of(&rec), 128);
+	next_is(cap, 128);
 	dkt_capture_close(cap);
 }
 
@@ -490,8 +496,7 @@ static void test_flush_fails(void **state)
 	hand_out(t, 0, 0);
 	cap = open_capture(t, 0, 0);
 	for (i = 0; i < 64; i++) {
-		assert_int_equal(dkt_capture_next(cap, &rec), 0);
-		assert_int_equal(value_of(&rec), i);
+		next_is(cap, i);
 	}
 	dkt_capture_close(cap);
 }
