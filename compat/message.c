@@ -43,32 +43,37 @@ struct message {
 
 /* ---- what the event has ---- */
 
+/* The field of a letter and a number, NULL: there is none. */
+static const struct dkt_field *numbered(struct dkt_event *event, char letter, unsigned int i)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "%c%u", letter, i);
+	return dkt_event_field(event, name);
+}
+
 /* Numbered fields "a0", "a1", ... of 8 bytes, as far as they follow one another. */
-static void find_words(struct dkt_event *event, char word, char behind, struct words *words)
+static void find_words(struct dkt_event *event, char word, char behind, char names,
+		       struct words *words)
 {
 	const struct dkt_field *field;
 	unsigned int i;
-	char name[16];
 
 	for (; words->n < MAX_WORDS; words->n++) {
-		snprintf(name, sizeof(name), "%c%u", word, words->n);
-		field = dkt_event_field(event, name);
+		field = numbered(event, word, words->n);
 		if (!words->n && field)
 			words->offset = field->offset;
 		if (!field || field->size != 8 || field->offset != words->offset + 8 * words->n)
 			break;
 	}
 	for (i = 0; i < MAX_WORDS; i++) {
-		snprintf(name, sizeof(name), "%c%u", behind, i);
-		words->behind[i] = dkt_event_field(event, name);
+		words->behind[i] = numbered(event, behind, i);
+		words->names[i] = numbered(event, names, i);
 		if (word != 'a')
 			continue;
-		snprintf(name, sizeof(name), "q%u", i);
-		words->raw[i] = dkt_event_field(event, name);
+		words->raw[i] = numbered(event, 'q', i);
 		if (!words->behind[i])
 			words->behind[i] = words->raw[i];
-		snprintf(name, sizeof(name), "d%u", i);
-		words->names[i] = dkt_event_field(event, name);
 	}
 }
 
@@ -101,8 +106,8 @@ static bool find_fields(struct dkt_event *event, struct message *m)
 	m->fmt2 = dkt_event_field(event, "fmt2");
 	m->v_fmt = dkt_event_field(event, "v_fmt");
 	m->v_offset = dkt_event_field(event, "v_offset");
-	find_words(event, 'a', 's', &m->args);
-	find_words(event, 'v', 't', &m->va);
+	find_words(event, 'a', 's', 'd', &m->args);
+	find_words(event, 'v', 't', 'n', &m->va);
 	return m->fmt || m->part == MESSAGE_STRINGS;
 }
 

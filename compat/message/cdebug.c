@@ -6,8 +6,9 @@
  * format and the raw arguments: a0, a1, ... are the words behind the format, s0, ... the strings that
  * they may point at, q0, ... the first 8 bytes of them; v_fmt is the format of a %pV that is the
  * first argument, v0, ... the words of its arguments (registers first), t0, ... what they may point
- * at; d0, ... the names that they have if they are a struct dentry. On 2.12 v0, ... belong to fmt itself, and a0, ... to a second format, fmt2, whose text follows
- * that of the first.
+ * at; d0, ... and n0, ... are the names that words of both sorts have if they are a struct dentry. On
+ * 2.12 v0, ... belong to fmt itself, and a0, ... to a second format, fmt2, whose text follows that of
+ * the first.
  *
  * Which of the words are arguments is known only when the format is read, and a filter comes after
  * all has been fetched. Every word that is no address and is followed costs two page faults, so
@@ -196,11 +197,16 @@ static void put_names(FILE *f, enum cdebug_machine machine, enum cdebug_place pl
 	unsigned int i;
 	char arg[16];
 
-	if (!dentry_name || (place != CDEBUG_MSG && place != CDEBUG_BEHIND))
+	if (!dentry_name)
 		return;
-	for (i = 0; i < tier->names; i++)
+	for (i = 0; i < tier->names && (place == CDEBUG_MSG || place == CDEBUG_BEHIND); i++)
 		fprintf(f, " d%u=+0(+%u(%s)):string", i, dentry_name,
 			argument(machine, place, 3 + i, arg, sizeof(arg)));
+	for (i = 2; i < 2 + tier->names && place == CDEBUG_VMSG2; i++) {
+		fprintf(f, " n%u=+0(+%u(", i, dentry_name);
+		put_va_word(f, machine, "$arg3", i);
+		fprintf(f, ")):string");
+	}
 }
 
 /* Location, class, subsystem, format. */

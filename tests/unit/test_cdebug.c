@@ -108,6 +108,8 @@ static void arguments_by_machine(void **state)
 	has(fields, "a0=$arg5");
 	has(fields, "a2=$stack1");
 	has(fields, "v3=+24(+16($arg3))");
+	/* Behind the two arguments of libcfs_debug_msg(). */
+	has(fields, "n2=+0(+40(+16(+16($arg3)))):string");
 	free(fields);
 }
 
