@@ -148,10 +148,19 @@ static int print(struct report *report, const struct dkt_record *record)
 	return err;
 }
 
+/* Whether every record is shown, as its style makes it and nothing beside. */
+static bool is_plain(const struct report *report)
+{
+	const struct report_opts *opts = report->opts;
+
+	return !opts->escape && !report->stream_width && !report->parts && !report->verdicts &&
+	       !opts->n_pids && !report->filter;
+}
+
 /* 0: there may be more; 1: end. */
 static int run_batch(struct report *report)
 {
-	bool plain = !report->opts->escape && !report->stream_width && !report->parts;
+	bool plain = is_plain(report);
 	struct dkt_record record;
 	int i, err = 0;
 
@@ -159,14 +168,12 @@ static int run_batch(struct report *report)
 		err = dkt_source_next(report->source, &record);
 		if (err)
 			break;
-		if (!selected(part_of(report, &record), &record))
-			continue;
 		if (plain && record.event) {
 			err = style_record(report->out.style, &record,
 					   dkt_source_comm(report->source, &record),
 					   report->out.buf);
 			report->printed++;
-		} else {
+		} else if (selected(part_of(report, &record), &record)) {
 			err = print(report, &record);
 		}
 	}

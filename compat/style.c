@@ -120,29 +120,44 @@ int style_begin(struct style *style, struct dkt_buf *buf)
 	return style->lib ? dkt_style_begin(style->lib, buf) : 0;
 }
 
-/* Whether records of the event are no messages, as those of most. */
-static bool is_plain(struct style *style, const struct dkt_record *record)
+/* Where an event is, once its records are known to be no messages, as those of most. */
+static inline const struct dkt_event **plain_slot(struct style *style,
+						  const struct dkt_event *event)
 {
-	size_t slot = ((uintptr_t)record->event / sizeof(void *) / 16) % ARRAY_SIZE(style->plain);
+	size_t slot = ((uintptr_t)event / sizeof(void *) / 16) % ARRAY_SIZE(style->plain);
 
-	if (style->plain[slot] == record->event)
-		return true;
-	if (legacy_style_message(style->legacy, record))
-		return false;
-	style->plain[slot] = record->event;
-	return true;
+	return &style->plain[slot];
 }
 
-int style_record(struct style *style, const struct dkt_record *record, const char *comm,
-		 struct dkt_buf *buf)
+/* Whether the record is a message that is kept for later. */
+static bool keep_message(struct style *style, const struct dkt_record *record)
 {
-	if (style->legacy && !is_plain(style, record) && legacy_style_keep(style->legacy, record))
+	if (style->legacy && legacy_style_message(style->legacy, record))
+		return legacy_style_keep(style->legacy, record);
+	*plain_slot(style, record->event) = record->event;
+	return false;
+}
+
+/* A record that may be a message, or is for the legacy style. */
+static __attribute__((noinline)) int record_slowly(struct style *style,
+						   const struct dkt_record *record,
+						   const char *comm, struct dkt_buf *buf)
+{
+	if (*plain_slot(style, record->event) != record->event && keep_message(style, record))
 		return 0;
 	if (style->lib)
 		return dkt_style_record(style->lib, record, comm, buf);
 	if (style->legacy)
 		legacy_style_line(style->legacy, record, style->wall, buf);
 	return dkt_buf_error(buf);
+}
+
+int style_record(struct style *style, const struct dkt_record *record, const char *comm,
+		 struct dkt_buf *buf)
+{
+	if (style->lib && *plain_slot(style, record->event) == record->event)
+		return dkt_style_record(style->lib, record, comm, buf);
+	return record_slowly(style, record, comm, buf);
 }
 
 int style_flush(struct style *style, struct dkt_buf *buf)

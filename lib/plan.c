@@ -77,11 +77,12 @@ static bool is_short(const struct dkt__step *step)
 	case DKT__STEP_HEX:
 	case DKT__STEP_HEX_ZERO:
 	case DKT__STEP_CHAR:
+	case DKT__STEP_COMM:
 	case DKT__STEP_UNLESS:
 	case DKT__STEP_JUMP:
 		return true;
 	case DKT__STEP_STRING:
-		return step->bytes.kind == DKT__BYTES_FIXED && step->bytes.size <= 16;
+		return step->bytes.kind == DKT__BYTES_FIXED && step->bytes.size < DKT__STEP_ROOM;
 	default:
 		return false;
 	}
@@ -140,38 +141,6 @@ const struct dkt__plan *dkt__plan_get(struct dkt_event *event)
 
 /* ---- by steps ---- */
 
-static inline bool run_over(const struct dkt__plan *plan, const struct dkt_record *record,
-			    const uint8_t *data, struct dkt_buf *buf, struct dkt__run *run)
-{
-	*run = (struct dkt__run){
-		.data = data,
-		.size = record->size,
-		.ctx = record->event->ctx,
-		.buf = buf,
-		.p = dkt__buf_room(buf, 256),
-	};
-	if (dkt__unlikely(!run->p))
-		return false;
-	run->end = buf->data + buf->size;
-	dkt__plan_run(plan, run);
-	return true;
-}
-
-void dkt__plan_line(const struct dkt__plan *plan, const struct dkt_record *record,
-		    struct dkt_buf *buf)
-{
-	size_t from = buf->len;
-	struct dkt__run run;
-
-	if (!run_over(plan, record, record->data, buf, &run))
-		return;
-	/* ftrace:print often brings its own end. */
-	while (dkt__unlikely(run.p[-1] == '\n' && run.p > buf->data + from))
-		run.p--;
-	dkt__run_putc(&run, '\n');
-	buf->len = (size_t)(run.p - buf->data);
-}
-
 /* A copy of the record that is at least so long, with zeros behind it. The caller frees it. */
 static uint8_t *copy_record(const struct dkt_record *record, uint32_t need)
 {
@@ -187,18 +156,16 @@ static void text_by_steps(const struct dkt__plan *plan, const struct dkt_record 
 			  struct dkt_buf *buf)
 {
 	uint8_t *copy __cleanup(free) = NULL;
-	const uint8_t *data = record->data;
-	struct dkt__run run;
+	struct dkt_record longer = *record;
 
 	/* Shorter than its format says: what is missing reads as zero. */
 	if (dkt__unlikely(record->size < plan->need)) {
-		copy = copy_record(record, plan->need);
+		longer.data = copy = copy_record(record, plan->need);
 		if (!copy)
 			buf->err = -ENOMEM;
-		data = copy;
 	}
-	if (data && run_over(plan, record, data, buf, &run))
-		buf->len = (size_t)(run.p - buf->data);
+	if (longer.data)
+		dkt__plan_run(plan, &longer, buf);
 }
 
 /* ---- stacks ---- */

@@ -97,7 +97,8 @@ enum dkt__step_op {
 	DKT__STEP_HEX_ZERO, /* %0Nx, N up to 16 */
 	DKT__STEP_INT, /* any other integer */
 	DKT__STEP_CHAR,
-	DKT__STEP_STRING, /* bytes up to the first NUL */
+	DKT__STEP_COMM, /* the name of a process: a field of DKT__COMM_BYTES, up to the first NUL */
+	DKT__STEP_STRING, /* any other bytes up to the first NUL */
 	DKT__STEP_KERNEL_STRING, /* %s of a pointer */
 	DKT__STEP_SYMBOLIC,
 	DKT__STEP_FLAGS,
@@ -175,6 +176,9 @@ struct dkt__step {
 	};
 	const struct dkt__value *element; /* ARRAY: bytes of an element */
 };
+
+/* TASK_COMM_LEN of include/linux/sched.h. */
+#define DKT__COMM_BYTES 16
 
 /* What a step of a fixed length may write beside its literal. */
 #define DKT__STEP_ROOM 48
@@ -294,9 +298,11 @@ struct dkt__run {
 	char *end;
 };
 
-void dkt__plan_run(const struct dkt__plan *plan, struct dkt__run *run);
+/* Appends the text by the plan's steps of a record that is as long as they need. */
+void dkt__plan_run(const struct dkt__plan *plan, const struct dkt_record *record,
+		   struct dkt_buf *buf);
 
-/* The text by the plan's steps of a record that is as long as they need, with one newline at its end. */
+/* The same with one newline at its end. */
 void dkt__plan_line(const struct dkt__plan *plan, const struct dkt_record *record,
 		    struct dkt_buf *buf);
 uint64_t dkt__plan_code(const struct dkt__run *run, const struct dkt__code *code, uint32_t n);

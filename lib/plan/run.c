@@ -150,32 +150,29 @@ static unsigned int zero_byte(uint64_t word)
 	return zeros ? (unsigned int)__builtin_ctzll(zeros) / 8 : 8;
 }
 
-/* The name of a process: 16 bytes, of which put_literal() has left room. */
-static void put_comm(struct dkt__run *run, const uint8_t *from)
+/* The name of a process: 16 bytes, of which a step's room has place. */
+static char *put_comm(char *p, const uint8_t *from)
 {
 	unsigned int n;
 	uint64_t word;
 
 	memcpy(&word, from, sizeof(word));
-	memcpy(run->p, &word, sizeof(word));
+	memcpy(p, &word, sizeof(word));
 	n = zero_byte(word);
 	if (n == 8) {
 		memcpy(&word, from + 8, sizeof(word));
-		memcpy(run->p + 8, &word, sizeof(word));
+		memcpy(p + 8, &word, sizeof(word));
 		n += zero_byte(word);
 	}
-	run->p += n;
+	return p + n;
 }
 
 static void run_string(struct dkt__run *run, const struct dkt__bytes *bytes)
 {
 	uint32_t len;
-	const uint8_t *p = dkt__run_bytes(run, bytes, &len);
+	const uint8_t *from = dkt__run_bytes(run, bytes, &len);
 
-	if (len == 16)
-		put_comm(run, p);
-	else
-		dkt__run_put(run, p, strnlen((const char *)p, len));
+	dkt__run_put(run, from, strnlen((const char *)from, len));
 }
 
 static const struct dkt__name *find_name(const struct dkt__table *table, uint64_t v)
@@ -209,24 +206,41 @@ void dkt__run_symbolic(struct dkt__run *run, const struct dkt__step *step)
 		dkt__run_0x(run, v);
 }
 
-/* Puts a step's literal and leaves room for a number after it. */
-static inline bool put_literal(struct dkt__run *run, const struct dkt__step *step, bool has_room)
+static inline char *put_literal(char *p, const struct dkt__step *step)
 {
 	uint32_t n = step->literal_len;
 
-	if (!has_room && !dkt__run_room(run, (size_t)n + DKT__STEP_ROOM))
-		return false;
 	/* Most literals are short: a copy of fixed size is quicker than a call. */
-	memcpy(run->p, step->literal, 16);
-	if (n > 16)
-		memcpy(run->p + 16, step->literal + 16, n - 16);
-	run->p += n;
-	return true;
+	memcpy(p, step->literal, 16);
+	if (dkt__unlikely(n > 16))
+		memcpy(p + 16, step->literal + 16, n - 16);
+	return p + n;
 }
 
-static void run_rare(struct dkt__run *run, const struct dkt__step *step)
+/* Most numbers are whole words: they are read without choosing how. */
+static inline uint64_t value_of(const struct dkt__run *run, const struct dkt__step *step)
+{
+	uint64_t word;
+
+	if (step->value.load != DKT__LOAD_U64)
+		return dkt__run_value(run, &step->value);
+	memcpy(&word, run->data + step->value.offset, sizeof(word));
+	return word;
+}
+
+/* What takes more than a few bytes, or is seldom met. */
+static __attribute__((noinline)) void run_rare(struct dkt__run *run, const struct dkt__step *step)
 {
 	switch (step->op) {
+	case DKT__STEP_STRING:
+		run_string(run, &step->bytes);
+		break;
+	case DKT__STEP_SYMBOLIC:
+		dkt__run_symbolic(run, step);
+		break;
+	case DKT__STEP_FLAGS:
+		dkt__run_flags(run, step);
+		break;
 	case DKT__STEP_INT:
 		dkt__run_int(run, step);
 		break;
@@ -259,78 +273,120 @@ static void run_rare(struct dkt__run *run, const struct dkt__step *step)
 	}
 }
 
-static void run_hex_zero(struct dkt__run *run, const struct dkt__step *step)
+static inline char *put_hex_zero(char *p, const struct dkt__step *step, uint64_t v)
 {
-	uint64_t v = dkt__run_value(run, &step->value);
 	unsigned int digits = dkt__hex_len(v);
 
-	if (digits < step->digits)
-		digits = step->digits;
-	run->p = dkt__put_hex_digits(run->p, v, digits);
+	return dkt__put_hex_digits(p, v, DKT__MAX(digits, step->digits));
 }
 
-/* Inlined twice: where there is room for all that the steps can put, none of them looks. */
+/*
+ * Inlined twice: where there is room for all that the steps can put, none of them looks. The place
+ * of the next byte is a variable of its own, since a byte that is put could be any of *run's, for
+ * all that the compiler knows.
+ */
 static inline __attribute__((always_inline)) void run_steps(const struct dkt__plan *plan,
 							    struct dkt__run *run, bool has_room)
 {
 	const struct dkt__step *step;
+	char *p = run->p;
 	size_t mark = 0;
 
 	for (step = plan->steps;; step++) {
-		if (dkt__unlikely(!put_literal(run, step, has_room)))
-			return;
+		if (!has_room) {
+			run->p = p;
+			if (!dkt__run_room(run, (size_t)step->literal_len + DKT__STEP_ROOM))
+				return;
+			p = run->p;
+		}
+		p = put_literal(p, step);
 		switch (step->op) {
 		case DKT__STEP_TEXT:
 			break;
 		case DKT__STEP_END:
+			run->p = p;
 			return;
 		case DKT__STEP_DEC:
-			run->p = dkt__put_int(run->p, (int64_t)dkt__run_value(run, &step->value));
+			p = dkt__put_int(p, (int64_t)value_of(run, step));
 			break;
 		case DKT__STEP_UDEC:
-			run->p = dkt__put_dec(run->p, dkt__run_value(run, &step->value));
+			p = dkt__put_dec(p, value_of(run, step));
 			break;
 		case DKT__STEP_HEX:
-			run->p = dkt__put_hex(run->p, dkt__run_value(run, &step->value));
+			p = dkt__put_hex(p, value_of(run, step));
 			break;
 		case DKT__STEP_HEX_ZERO:
-			run_hex_zero(run, step);
+			p = put_hex_zero(p, step, value_of(run, step));
 			break;
 		case DKT__STEP_CHAR:
-			*run->p++ = (char)dkt__run_value(run, &step->value);
+			*p++ = (char)value_of(run, step);
 			break;
-		case DKT__STEP_STRING:
-			run_string(run, &step->bytes);
-			break;
-		case DKT__STEP_SYMBOLIC:
-			dkt__run_symbolic(run, step);
-			break;
-		case DKT__STEP_FLAGS:
-			dkt__run_flags(run, step);
+		case DKT__STEP_COMM:
+			p = put_comm(p, run->data + step->bytes.offset);
 			break;
 		case DKT__STEP_UNLESS:
-			if (!dkt__run_value(run, &step->value))
+			if (!value_of(run, step))
 				step = plan->steps + step->target - 1;
 			break;
 		case DKT__STEP_JUMP:
 			step = plan->steps + step->target - 1;
 			break;
 		case DKT__STEP_PAD_BEGIN:
-			mark = (size_t)(run->p - run->buf->data);
+			mark = (size_t)(p - run->buf->data);
 			break;
 		case DKT__STEP_PAD_END:
+			run->p = p;
 			dkt__run_pad(run, step, mark);
+			p = run->p;
 			break;
 		default:
+			run->p = p;
 			run_rare(run, step);
+			p = run->p;
 		}
 	}
 }
 
-void dkt__plan_run(const struct dkt__plan *plan, struct dkt__run *run)
+static inline bool run_begin(struct dkt__run *run, const struct dkt_record *record,
+			     struct dkt_buf *buf, size_t room)
 {
-	if (dkt__likely(plan->room && dkt__run_room(run, plan->room)))
-		run_steps(plan, run, true);
+	*run = (struct dkt__run){
+		.data = record->data,
+		.size = record->size,
+		.ctx = record->event->ctx,
+		.buf = buf,
+		.p = dkt__buf_room(buf, room),
+	};
+	run->end = buf->data + buf->size;
+	return dkt__likely(run->p);
+}
+
+void dkt__plan_run(const struct dkt__plan *plan, const struct dkt_record *record,
+		   struct dkt_buf *buf)
+{
+	struct dkt__run run;
+
+	if (!run_begin(&run, record, buf, DKT__MAX(plan->room, 256u)))
+		return;
+	if (plan->room)
+		run_steps(plan, &run, true);
 	else
-		run_steps(plan, run, false);
+		run_steps(plan, &run, false);
+	buf->len = (size_t)(run.p - buf->data);
+}
+
+void dkt__plan_line(const struct dkt__plan *plan, const struct dkt_record *record,
+		    struct dkt_buf *buf)
+{
+	size_t from = buf->len;
+	char *p;
+
+	dkt__plan_run(plan, record, buf);
+	/* ftrace:print often brings its own end. */
+	while (dkt__unlikely(buf->len > from && buf->data[buf->len - 1] == '\n'))
+		buf->len--;
+	p = dkt__buf_room(buf, 1);
+	if (p)
+		*p = '\n';
+	buf->len += p != NULL;
 }

@@ -42,7 +42,7 @@ static char *put_cpu(char *p, uint32_t cpu)
 /* Microseconds, rounded as trace-cmd rounds them. */
 static uint64_t to_us(uint64_t ts)
 {
-	return ts > UINT64_MAX - 500 ? ts / 1000 : (ts + 500) / 1000;
+	return ts / 1000 + (ts % 1000 >= 500);
 }
 
 /* %5llu. */
@@ -155,21 +155,15 @@ struct process {
 struct trace_style {
 	struct dkt_style base;
 	struct process processes[CPUS];
-	uint64_t second; /* whose text is in seconds */
-	uint32_t seconds_len;
-	char seconds[32]; /* "12099." */
+	uint64_t since; /* when what is rounded to this millisecond begins; 0: to none */
+	uint32_t millisecond_len;
+	char millisecond[16]; /* "12099.123" */
 };
 
 /* What is found out at an event's first record. */
 struct kind {
 	const struct dkt__plan *plan; /* NULL: its text is made in another way */
 };
-
-static int trace_open(struct dkt_style *style)
-{
-	((struct trace_style *)style)->second = UINT64_MAX;
-	return 0;
-}
 
 static int trace_learn(struct dkt_style *style, struct dkt__form *form)
 {
@@ -213,17 +207,32 @@ static const struct process *process_of(struct trace_style *style, const struct 
 	return process;
 }
 
+/* Most records are of the millisecond of the one before. */
+static void set_millisecond(struct trace_style *style, uint64_t ts)
+{
+	uint64_t ms = to_us(ts) / 1000;
+	char text[32];
+
+	style->millisecond_len = (uint32_t)(put_time(text, ms * 1000000) - text) - 3;
+	memcpy(style->millisecond, text, sizeof(style->millisecond));
+	style->since = ms * 1000000 - 500;
+}
+
 static char *put_cached_time(struct trace_style *style, char *p, uint64_t ts)
 {
-	uint64_t us = to_us(ts), second = us / 1000000;
+	uint32_t us;
 
-	if (dkt__unlikely(second != style->second)) {
-		style->second = second;
-		style->seconds_len =
-			(uint32_t)(put_seconds(style->seconds, second) - style->seconds);
-	}
-	memcpy(p, style->seconds, sizeof(style->seconds));
-	return put_fraction(p + style->seconds_len, (uint32_t)(us - second * 1000000));
+	/* The first millisecond of all begins before 0. */
+	if (dkt__unlikely(ts < 1000000))
+		return put_time(p, ts);
+	if (dkt__unlikely(ts - style->since >= 1000000))
+		set_millisecond(style, ts);
+	memcpy(p, style->millisecond, sizeof(style->millisecond));
+	p += style->millisecond_len;
+	us = (uint32_t)(ts - style->since) / 1000;
+	memcpy(p, dkt__digit_pairs + us / 10 * 2, 2);
+	p[2] = (char)('0' + us % 10);
+	return p + 3;
 }
 
 /* ---- on a terminal ---- */
@@ -311,7 +320,6 @@ const struct dkt__style_ops dkt__style_trace_ops = {
 	.words = "the columns of trace-cmd report",
 	.traits = DKT_STYLE_COLOR,
 	.size = sizeof(struct trace_style),
-	.open = trace_open,
 	.learn = trace_learn,
 	.record = trace_record,
 };

@@ -298,6 +298,50 @@ static void test_trace(void **state)
 	room_close(&room);
 }
 
+/* Times are rounded to microseconds, whatever line came before. */
+static void test_trace_times(void **state)
+{
+	static const struct {
+		uint64_t ts;
+		const char *text;
+	} times[] = {
+		{ 0, "    0.000000" },
+		{ 499, "    0.000000" },
+		{ 500, "    0.000001" },
+		{ 999499, "    0.000999" },
+		{ 999500, "    0.001000" },
+		{ 999999, "    0.001000" },
+		{ 1000000, "    0.001000" },
+		{ 1000500, "    0.001001" },
+		{ 1999499, "    0.001999" },
+		{ 1999500, "    0.002000" },
+		{ 1000499, "    0.001000" },
+		{ UINT64_C(999999999499), "  999.999999" },
+		{ UINT64_C(999999999500), " 1000.000000" },
+		{ UINT64_C(99999999999500), "100000.000000" },
+		{ UINT64_MAX, "18446744073.709552" },
+		{ 499, "    0.000000" },
+		{ UINT64_MAX - 116, "18446744073.709551" },
+	};
+	struct room room;
+	size_t i;
+
+	(void)state;
+	room_open(&room, "trace", NULL, 0);
+	for (i = 0; i < ARRAY_SIZE(times); i++) {
+		const char *line, *at;
+
+		room.record.ts = times[i].ts;
+		line = styled(&room, "dd");
+		at = strstr(line, "[003] ");
+		assert_non_null(at);
+		at += strlen("[003] ");
+		assert_memory_equal(at, times[i].text, strlen(times[i].text));
+		assert_int_equal(at[strlen(times[i].text)], ':');
+	}
+	room_close(&room);
+}
+
 /* Colours are the style's own: what was recorded cannot bring any. */
 static void test_trace_color(void **state)
 {
@@ -418,6 +462,7 @@ int main(void)
 		cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_raw),
 		cmocka_unit_test(test_trace),
+		cmocka_unit_test(test_trace_times),
 		cmocka_unit_test(test_trace_color),
 		cmocka_unit_test(test_json_random),
 		cmocka_unit_test(test_every_style_survives),
