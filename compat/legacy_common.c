@@ -28,6 +28,14 @@ static void learn_context(struct legacy_context *context, const struct dkt_recor
 					    ":0:%" PRIu32 ":0:", (uint32_t)rec->pid);
 }
 
+static void put_six_digits(char *p, uint32_t number)
+{
+	int i;
+
+	for (i = 5; i >= 0; i--, number /= 10)
+		p[i] = (char)('0' + number % 10);
+}
+
 void legacy_put_context(struct legacy_common *common, const struct dkt_record *rec, int64_t wall,
 			struct dkt_buf *buf)
 {
@@ -49,8 +57,8 @@ void legacy_put_context(struct legacy_common *common, const struct dkt_record *r
 	} else {
 		dkt_buf_add(buf, context->before, context->n_before);
 	}
-	dkt_buf_add(buf, common->seconds, common->n_second);
-	dkt_buf_u64(buf, us - second * 1000000, 6, '0');
+	put_six_digits(common->seconds + common->n_second, (uint32_t)(us - second * 1000000));
+	dkt_buf_add(buf, common->seconds, common->n_second + 6);
 	dkt_buf_add(buf, context->after, context->n_after);
 }
 

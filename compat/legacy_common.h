@@ -28,7 +28,7 @@ struct legacy_common {
 	struct legacy_context contexts[64]; /* by CPU */
 	uint64_t second; /* whose text is in seconds */
 	size_t n_second; /* bytes of it, 0: none yet */
-	char seconds[24]; /* "1495061256." */
+	char seconds[24]; /* "1495061256.", and the last line's microseconds */
 	struct legacy_rc rcs[64]; /* by value */
 };
 

@@ -138,13 +138,9 @@ static bool keep_message(struct style *style, const struct dkt_record *record)
 	return false;
 }
 
-/* A record that may be a message, or is for the legacy style. */
-static __attribute__((noinline)) int record_slowly(struct style *style,
-						   const struct dkt_record *record,
-						   const char *comm, struct dkt_buf *buf)
+static inline int put_record(struct style *style, const struct dkt_record *record, const char *comm,
+			     struct dkt_buf *buf)
 {
-	if (*plain_slot(style, record->event) != record->event && keep_message(style, record))
-		return 0;
 	if (style->lib)
 		return dkt_style_record(style->lib, record, comm, buf);
 	if (style->legacy)
@@ -152,12 +148,20 @@ static __attribute__((noinline)) int record_slowly(struct style *style,
 	return dkt_buf_error(buf);
 }
 
+/* A record that may be a message. */
+static __attribute__((noinline)) int record_message(struct style *style,
+						    const struct dkt_record *record,
+						    const char *comm, struct dkt_buf *buf)
+{
+	return keep_message(style, record) ? 0 : put_record(style, record, comm, buf);
+}
+
 int style_record(struct style *style, const struct dkt_record *record, const char *comm,
 		 struct dkt_buf *buf)
 {
-	if (style->lib && *plain_slot(style, record->event) == record->event)
-		return dkt_style_record(style->lib, record, comm, buf);
-	return record_slowly(style, record, comm, buf);
+	if (*plain_slot(style, record->event) != record->event)
+		return record_message(style, record, comm, buf);
+	return put_record(style, record, comm, buf);
 }
 
 int style_flush(struct style *style, struct dkt_buf *buf)

@@ -81,8 +81,6 @@ static bool is_short(const struct dkt__step *step)
 	case DKT__STEP_UNLESS:
 	case DKT__STEP_JUMP:
 		return true;
-	case DKT__STEP_STRING:
-		return step->bytes.kind == DKT__BYTES_FIXED && step->bytes.size < DKT__STEP_ROOM;
 	default:
 		return false;
 	}

@@ -195,7 +195,7 @@ enum dkt__plan_way {
 struct dkt__plan {
 	enum dkt__plan_way way;
 	uint32_t need; /* bytes of record that the steps read without asking */
-	uint32_t room; /* bytes that they put at most; 0: nobody knows */
+	uint32_t room; /* bytes that they put at most, 0: nobody knows */
 	struct dkt__step *steps;
 	uint32_t n_steps;
 	struct dkt__plan_block *blocks;
@@ -302,9 +302,8 @@ struct dkt__run {
 void dkt__plan_run(const struct dkt__plan *plan, const struct dkt_record *record,
 		   struct dkt_buf *buf);
 
-/* The same with one newline at its end. */
-void dkt__plan_line(const struct dkt__plan *plan, const struct dkt_record *record,
-		    struct dkt_buf *buf);
+/* The same at p, of a plan that has room for all. Returns the end. */
+char *dkt__plan_put(const struct dkt__plan *plan, const struct dkt_record *record, char *p);
 uint64_t dkt__plan_code(const struct dkt__run *run, const struct dkt__code *code, uint32_t n);
 bool dkt__run_grow(struct dkt__run *run, size_t n);
 

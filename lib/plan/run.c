@@ -229,9 +229,13 @@ static inline uint64_t value_of(const struct dkt__run *run, const struct dkt__st
 }
 
 /* What takes more than a few bytes, or is seldom met. */
-static __attribute__((noinline)) void run_rare(struct dkt__run *run, const struct dkt__step *step)
+static __attribute__((noinline)) void run_rare(struct dkt__run *run, const struct dkt__step *step,
+					       size_t mark)
 {
 	switch (step->op) {
+	case DKT__STEP_PAD_END:
+		dkt__run_pad(run, step, mark);
+		break;
 	case DKT__STEP_STRING:
 		run_string(run, &step->bytes);
 		break;
@@ -281,22 +285,20 @@ static inline char *put_hex_zero(char *p, const struct dkt__step *step, uint64_t
 }
 
 /*
- * Inlined twice: where there is room for all that the steps can put, none of them looks. The place
- * of the next byte is a variable of its own, since a byte that is put could be any of *run's, for
- * all that the compiler knows.
+ * Puts the text of the steps at p and returns its end, NULL when memory is out. Inlined twice: where
+ * there is room for all that the steps can put, none of them looks, and run's buffer is not used.
  */
-static inline __attribute__((always_inline)) void run_steps(const struct dkt__plan *plan,
-							    struct dkt__run *run, bool has_room)
+static inline __attribute__((always_inline)) char *
+run_steps(const struct dkt__plan *plan, struct dkt__run *run, char *p, bool has_room)
 {
 	const struct dkt__step *step;
-	char *p = run->p;
 	size_t mark = 0;
 
 	for (step = plan->steps;; step++) {
 		if (!has_room) {
 			run->p = p;
 			if (!dkt__run_room(run, (size_t)step->literal_len + DKT__STEP_ROOM))
-				return;
+				return NULL;
 			p = run->p;
 		}
 		p = put_literal(p, step);
@@ -304,8 +306,7 @@ static inline __attribute__((always_inline)) void run_steps(const struct dkt__pl
 		case DKT__STEP_TEXT:
 			break;
 		case DKT__STEP_END:
-			run->p = p;
-			return;
+			return p;
 		case DKT__STEP_DEC:
 			p = dkt__put_int(p, (int64_t)value_of(run, step));
 			break;
@@ -331,62 +332,43 @@ static inline __attribute__((always_inline)) void run_steps(const struct dkt__pl
 		case DKT__STEP_JUMP:
 			step = plan->steps + step->target - 1;
 			break;
-		case DKT__STEP_PAD_BEGIN:
-			mark = (size_t)(p - run->buf->data);
-			break;
-		case DKT__STEP_PAD_END:
-			run->p = p;
-			dkt__run_pad(run, step, mark);
-			p = run->p;
-			break;
 		default:
+			if (has_room)
+				__builtin_unreachable();
+			if (step->op == DKT__STEP_PAD_BEGIN)
+				mark = (size_t)(p - run->buf->data);
 			run->p = p;
-			run_rare(run, step);
+			run_rare(run, step, mark);
 			p = run->p;
 		}
 	}
 }
 
-static inline bool run_begin(struct dkt__run *run, const struct dkt_record *record,
-			     struct dkt_buf *buf, size_t room)
+char *dkt__plan_put(const struct dkt__plan *plan, const struct dkt_record *record, char *p)
 {
-	*run = (struct dkt__run){
-		.data = record->data,
-		.size = record->size,
-		.ctx = record->event->ctx,
-		.buf = buf,
-		.p = dkt__buf_room(buf, room),
+	struct dkt__run run = {
+		.data = record->data, .size = record->size, .ctx = record->event->ctx
 	};
-	run->end = buf->data + buf->size;
-	return dkt__likely(run->p);
+
+	return run_steps(plan, &run, p, true);
 }
 
 void dkt__plan_run(const struct dkt__plan *plan, const struct dkt_record *record,
 		   struct dkt_buf *buf)
 {
-	struct dkt__run run;
+	char *p = dkt__buf_room(buf, DKT__MAX(plan->room, 256u));
+	struct dkt__run run = {
+		.data = record->data,
+		.size = record->size,
+		.ctx = record->event->ctx,
+		.buf = buf,
+		.end = buf->data + buf->size,
+	};
 
-	if (!run_begin(&run, record, buf, DKT__MAX(plan->room, 256u)))
-		return;
-	if (plan->room)
-		run_steps(plan, &run, true);
-	else
-		run_steps(plan, &run, false);
-	buf->len = (size_t)(run.p - buf->data);
-}
-
-void dkt__plan_line(const struct dkt__plan *plan, const struct dkt_record *record,
-		    struct dkt_buf *buf)
-{
-	size_t from = buf->len;
-	char *p;
-
-	dkt__plan_run(plan, record, buf);
-	/* ftrace:print often brings its own end. */
-	while (dkt__unlikely(buf->len > from && buf->data[buf->len - 1] == '\n'))
-		buf->len--;
-	p = dkt__buf_room(buf, 1);
+	if (p && plan->room)
+		p = dkt__plan_put(plan, record, p);
+	else if (p)
+		p = run_steps(plan, &run, p, false);
 	if (p)
-		*p = '\n';
-	buf->len += p != NULL;
+		buf->len = (size_t)(p - buf->data);
 }

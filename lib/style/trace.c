@@ -162,7 +162,8 @@ struct trace_style {
 
 /* What is found out at an event's first record. */
 struct kind {
-	const struct dkt__plan *plan; /* NULL: its text is made in another way */
+	const struct dkt__plan *plan; /* that knows its room; NULL: the text is made in another way */
+	size_t room; /* for a line, but for such a text */
 };
 
 static int trace_learn(struct dkt_style *style, struct dkt__form *form)
@@ -187,8 +188,13 @@ static struct kind *kind_of(struct dkt_style *style, struct dkt__form *form,
 	bool other = style->opts.text && style->opts.text(style->opts.data, record, NULL);
 
 	form->own = kind;
-	if (kind && plan && plan->way == DKT__PLAN_STEPS && !other)
+	if (!kind)
+		return NULL;
+	kind->room = PROCESS_MAX + 64 + form->head_len;
+	if (plan && plan->way == DKT__PLAN_STEPS && plan->room && !other) {
 		kind->plan = plan;
+		kind->room += plan->room;
+	}
 	return kind;
 }
 
@@ -284,7 +290,7 @@ static int trace_record(struct dkt_style *base, const struct dkt_record *record,
 	const struct process *process;
 	struct dkt__form *form;
 	struct kind *kind;
-	char *p;
+	char *p, *text;
 
 	if (dkt__unlikely(base->opts.color))
 		return color_record(base, record, comm, buf);
@@ -293,23 +299,25 @@ static int trace_record(struct dkt_style *base, const struct dkt_record *record,
 		return buf->err;
 	}
 	form = dkt__style_form(base, record->event);
-	p = dkt__buf_room(buf, PROCESS_MAX + 64 + (form ? form->head_len : 0));
-	if (!form || !p)
-		return -ENOMEM;
-	kind = form->own;
-	if (dkt__unlikely(!kind))
+	kind = form ? form->own : NULL;
+	if (dkt__unlikely(form && !kind))
 		kind = kind_of(base, form, record);
-	if (!kind)
+	p = kind ? dkt__buf_room(buf, kind->room) : NULL;
+	if (!p)
 		return -ENOMEM;
 	process = process_of(style, record, comm);
 	memcpy(p, process->text, PROCESS_MAX);
 	p = put_cached_time(style, p + process->len, ts);
-	p = dkt__put_kept(p, form->head, form->head_len);
-	buf->len = (size_t)(p - buf->data);
+	text = p = dkt__put_kept(p, form->head, form->head_len);
 	if (dkt__likely(kind->plan && record->size >= kind->plan->need)) {
-		dkt__plan_line(kind->plan, record, buf);
-		return buf->err;
+		p = dkt__plan_put(kind->plan, record, p);
+		while (dkt__unlikely(p[-1] == '\n' && p > text))
+			p--;
+		*p++ = '\n';
+		buf->len = (size_t)(p - buf->data);
+		return 0;
 	}
+	buf->len = (size_t)(p - buf->data);
 	dkt__style_text(base, record, buf);
 	dkt_buf_add(buf, "\n", 1);
 	return buf->err;
