@@ -346,9 +346,9 @@ run_steps(const struct dkt__plan *plan, struct dkt__run *run, char *p, bool has_
 
 char *dkt__plan_put(const struct dkt__plan *plan, const struct dkt_record *record, char *p)
 {
-	struct dkt__run run = {
-		.data = record->data, .size = record->size, .ctx = record->event->ctx
-	};
+	struct dkt__run run = { .data = record->data,
+				.size = record->size,
+				.ctx = record->event->ctx };
 
 	return run_steps(plan, &run, p, true);
 }
