@@ -47,7 +47,7 @@ bool dkt__chunks_find(struct dkt__chunks *chunks, struct dkt__cursor *cur)
 {
 	bool good = find_all(chunks, cur);
 
-	chunks->current = chunks->n;
+	chunks->rooms[0].chunk = chunks->rooms[1].chunk = chunks->n;
 	return good;
 }
 
@@ -60,7 +60,8 @@ void dkt__chunks_clear(struct dkt__chunks *chunks)
 	if (chunks->codec)
 		chunks->codec->release(chunks->state);
 	free(chunks->list);
-	free(chunks->room);
+	free(chunks->rooms[0].bytes);
+	free(chunks->rooms[1].bytes);
 	*chunks = (struct dkt__chunks){ 0 };
 }
 
@@ -79,61 +80,77 @@ static size_t find_chunk(const struct dkt__chunks *chunks, uint64_t nr)
 	return low;
 }
 
-static bool unpack(struct dkt__chunks *chunks, size_t at)
+static bool unpack(struct dkt__chunks *chunks, size_t at, struct dkt__chunk_room *room)
 {
 	const struct dkt__chunk *chunk = &chunks->list[at];
 
-	chunks->current = chunks->n;
-	if (chunks->size < chunk->size) {
-		free(chunks->room);
-		chunks->size = chunk->size;
-		chunks->room = malloc(chunks->size);
-		if (!chunks->room)
-			chunks->size = 0;
+	room->chunk = chunks->n;
+	if (room->size < chunk->size) {
+		free(room->bytes);
+		room->size = chunk->size;
+		room->bytes = malloc(room->size);
+		if (!room->bytes)
+			room->size = 0;
 	}
-	if (!chunks->size || chunks->codec->decompress(&chunks->state, chunk->data, chunk->packed,
-						       chunks->room, chunk->size))
+	if (!room->size || chunks->codec->decompress(&chunks->state, chunk->data, chunk->packed,
+						     room->bytes, chunk->size))
 		return false;
-	chunks->current = at;
+	room->chunk = at;
+	return true;
+}
+
+/* Makes the first room that of the page's chunk. */
+static bool turn_to(struct dkt__chunks *chunks, uint64_t nr)
+{
+	struct dkt__chunk_room *rooms = chunks->rooms, other = rooms[1];
+	size_t at = find_chunk(chunks, nr);
+
+	if (other.chunk != at)
+		return unpack(chunks, at, &rooms[0]);
+	rooms[1] = rooms[0];
+	rooms[0] = other;
 	return true;
 }
 
 const uint8_t *dkt__chunks_page(struct dkt__chunks *chunks, uint64_t nr)
 {
-	size_t at = chunks->current;
-	const struct dkt__chunk *chunk;
+	const struct dkt__chunk_room *room = &chunks->rooms[0];
+	const struct dkt__chunk *chunk = chunks->list + room->chunk;
 
 	if (nr >= chunks->pages)
 		return NULL;
-	chunk = chunks->list + at;
-	if (at == chunks->n || nr < chunk->first ||
+	if (room->chunk == chunks->n || nr < chunk->first ||
 	    nr - chunk->first >= chunk->size / chunks->page_size) {
-		at = find_chunk(chunks, nr);
-		if (!unpack(chunks, at))
+		if (!turn_to(chunks, nr))
 			return NULL;
-		chunk = chunks->list + at;
+		chunk = chunks->list + room->chunk;
 	}
-	return chunks->room + (nr - chunk->first) * chunks->page_size;
+	return room->bytes + (nr - chunk->first) * chunks->page_size;
+}
+
+static bool find_times(struct dkt__chunks *chunks, size_t at, bool swap)
+{
+	struct dkt__chunk *chunk = chunks->list + at;
+	struct dkt__chunk_room *room = &chunks->rooms[chunks->rooms[0].chunk != at];
+	uint32_t i, n = chunk->size / chunks->page_size;
+
+	if (room->chunk != at && !unpack(chunks, at, room))
+		return false;
+	chunk->times = calloc(n, sizeof(*chunk->times));
+	if (!chunk->times)
+		return false;
+	for (i = 0; i < n; i++)
+		chunk->times[i] = dkt__page_time(room->bytes + (size_t)i * chunks->page_size, swap);
+	return true;
 }
 
 bool dkt__chunks_time(struct dkt__chunks *chunks, uint64_t nr, bool swap, uint64_t *time)
 {
-	struct dkt__chunk *chunk = chunks->list + find_chunk(chunks, nr);
-	uint32_t i, n;
+	size_t at = find_chunk(chunks, nr);
+	struct dkt__chunk *chunk = chunks->list + at;
 
-	if (nr >= chunks->pages)
+	if (nr >= chunks->pages || (!chunk->times && !find_times(chunks, at, swap)))
 		return false;
-	n = chunk->size / chunks->page_size;
-	if (!chunk->times) {
-		const uint8_t *page = dkt__chunks_page(chunks, chunk->first);
-
-		if (page)
-			chunk->times = calloc(n, sizeof(*chunk->times));
-		if (!chunk->times)
-			return false;
-		for (i = 0; i < n; i++, page += chunks->page_size)
-			chunk->times[i] = dkt__page_time(page, swap);
-	}
 	*time = chunk->times[nr - chunk->first];
 	return true;
 }

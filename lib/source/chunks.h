@@ -6,16 +6,22 @@
 #include "file.h"
 #include "tracedat/compress.h"
 
+/* Pages of a chunk, unpacked. */
+struct dkt__chunk_room {
+	size_t chunk; /* which; as many as there are: none */
+	uint8_t *bytes;
+	size_t size;
+};
+
 struct dkt__chunks {
 	const struct dkt__codec *codec;
 	struct dkt__chunk *list;
 	size_t n;
 	uint64_t pages; /* of all chunks */
 	uint32_t page_size;
-	size_t current; /* the chunk in room, n: none */
 	void *state; /* the codec's */
-	uint8_t *room;
-	size_t size; /* of room */
+	/* Of the page that was asked for last, and of a time: a search takes no page away. */
+	struct dkt__chunk_room rooms[2];
 };
 
 /*
