@@ -58,7 +58,7 @@ static int remember(struct applying *a, const struct param *param, char *path)
 	}
 	a->written = more;
 	more[a->n_written].path = path;
-	err = param_file_before(param, path, more[a->n_written].before);
+	err = param_file_read(param, path, more[a->n_written].before);
 	a->n_written++;
 	return err ? dkt_fail(a->log->ctx, err, "read %s: %s", path, strerror(-err)) : 0;
 }
@@ -86,7 +86,7 @@ static int take_both(struct applying *a, const struct param *param, const char *
 		return dkt_fail(a->log->ctx, err, "write %s: %s", path, strerror(-err));
 	if (!param_is_mask(param))
 		return param_take(a->log, param, value, &a->set, a->notes);
-	err = param_file_read(path, now);
+	err = param_file_read(param, path, now);
 	if (err)
 		return dkt_fail(a->log->ctx, err, "read %s: %s", path, strerror(-err));
 	return param_take_exact(a->log, param, now, &a->set);

@@ -39,7 +39,8 @@ int param_file_write(const char *path, const char *value, const char *tell)
 	return -EINVAL;
 }
 
-int param_file_read(const char *path, char value[PARAM_FILE_MAX])
+/* The first line. */
+static int read_line(const char *path, char value[PARAM_FILE_MAX])
 {
 	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, value, PARAM_FILE_MAX - 1);
@@ -51,12 +52,12 @@ int param_file_read(const char *path, char value[PARAM_FILE_MAX])
 	return 0;
 }
 
-int param_file_before(const struct param *param, const char *path, char value[PARAM_FILE_MAX])
+int param_file_read(const struct param *param, const char *path, char value[PARAM_FILE_MAX])
 {
 	uint32_t mask;
 
 	if (!param_is_mask(param) || lustre_mask_read(param_mask_kind(param), &mask))
-		return param_file_read(path, value);
+		return read_line(path, value);
 	mask_spell(param_mask_kind(param), mask, value);
 	return 0;
 }

@@ -11,10 +11,10 @@
 /* tell is the command that says on stderr what went wrong, as lctl does; NULL: nobody does. */
 int param_file_write(const char *path, const char *value, const char *tell);
 
-/* The first line. */
-int param_file_read(const char *path, char value[PARAM_FILE_MAX]);
-
-/* What to write to have again what is there, which the names of a mask may not say. */
-int param_file_before(const struct param *param, const char *path, char value[PARAM_FILE_MAX]);
+/*
+ * What would have to be written to have again what is there: the first line, or of a mask all that
+ * Lustre has in it, as not every bit of one has a name.
+ */
+int param_file_read(const struct param *param, const char *path, char value[PARAM_FILE_MAX]);
 
 #endif

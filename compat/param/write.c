@@ -96,7 +96,7 @@ static int follow(struct param_write *pw, const struct param *param, const char 
 	if (err == -ENOENT)
 		return 0;
 	if (!err && param_is_mask(param)) {
-		err = param_file_read(path, now);
+		err = param_file_read(param, path, now);
 		value = now;
 	}
 	return err ? err : param_follow(pw->log, param, value);
@@ -106,7 +106,7 @@ static int write_both(struct param_write *pw, const struct param *param, const c
 		      const char *value)
 {
 	char before[PARAM_FILE_MAX];
-	int err, unread = param_file_before(param, path, before);
+	int err, unread = param_file_read(param, path, before);
 
 	err = param_file_write(path, value, "set_param");
 	if (err)

@@ -32,6 +32,10 @@ set_param debug=+rpctrace
 says 'lustre_debug: not used: this Lustre has no trace event cdebug: a probe on Lustre.s messages libcfs: Lustre.s own buffer' \
 	"with Lustre"
 silent "nothing to tell"
+# Not every bit has a name, so the number is read.
+set_param subsystem_debug=osd subsystem_debug=-1
+says 'subsystem_debug all ' "all bits of a mask are taken, as Lustre has them"
+silent "nothing to tell"
 emit catalogue
 same "messages by the probe"
 
