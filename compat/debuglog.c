@@ -297,6 +297,7 @@ void debuglog_close(struct debuglog *log)
 	leave(log);
 	probes_free(log->probes);
 	free(log->no_probe);
+	free(log->on);
 	free(log->name);
 	free(log->dir);
 	free(log);
@@ -317,6 +318,17 @@ int debuglog_map(struct debuglog *log)
 		err = class_map_resolve(log->map, events, n);
 	if (!err)
 		probes_mark(log);
+	return err;
+}
+
+int debuglog_on(struct debuglog *log, struct dkt_event *const **on, size_t *n)
+{
+	int err = 0;
+
+	if (!log->on && log->in)
+		err = dkt_instance_get_events(log->in, &log->on, &log->n_on);
+	*on = log->on;
+	*n = log->n_on;
 	return err;
 }
 

@@ -36,6 +36,8 @@ struct debuglog {
 	bool rearm; /* the next one makes triggers anew, and puts back what they had switched */
 	struct probes *probes; /* that the user made, NULL before probes_load() */
 	char *no_probe; /* why there is no probe on Lustre's messages, NULL: nobody knows a reason */
+	struct dkt_event **on; /* NULL before debuglog_on() */
+	size_t n_on;
 };
 
 enum debuglog_flags {
@@ -51,6 +53,12 @@ void debuglog_close(struct debuglog *log);
 
 /* Loads the class map and resolves it, once. */
 int debuglog_map(struct debuglog *log);
+
+/*
+ * The events that are on, which belong to the log: as they were when it was asked first, for what
+ * looks and changes nothing. None where there is no instance yet.
+ */
+int debuglog_on(struct debuglog *log, struct dkt_event *const **on, size_t *n);
 
 /* The event SYSTEM:NAME; NULL: this kernel has none of that name. */
 struct dkt_event *debuglog_event(struct dkt_ctx *ctx, const char *name);

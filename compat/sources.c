@@ -21,11 +21,11 @@ static bool lustre_is_loaded(void)
 
 static bool is_on(struct debuglog *log, const char *system, const char *name)
 {
-	struct dkt_event **on __cleanup(free) = NULL;
 	struct dkt_event *event = dkt_event_find(log->ctx, system, name);
+	struct dkt_event *const *on;
 	size_t n, i;
 
-	if (!event || !log->in || dkt_instance_get_events(log->in, &on, &n))
+	if (!event || debuglog_on(log, &on, &n))
 		return false;
 	for (i = 0; i < n; i++)
 		if (on[i] == event)
@@ -51,9 +51,9 @@ static int say(struct source_state *source, bool used, const char *fmt, ...)
 
 static int look_at_kernel(struct debuglog *log, struct source_state *source)
 {
-	struct dkt_event **on __cleanup(free) = NULL;
-	size_t n = 0;
-	int err = log->in ? dkt_instance_get_events(log->in, &on, &n) : 0;
+	struct dkt_event *const *on;
+	size_t n;
+	int err = debuglog_on(log, &on, &n);
 
 	if (err)
 		return err;

@@ -67,7 +67,7 @@ static int read_cpus(struct debuglog *log, struct status *status)
 
 static int read_status(struct debuglog *log, struct status *status)
 {
-	struct dkt_event **on __cleanup(free) = NULL;
+	struct dkt_event *const *on;
 	char *spool __cleanup(free) = NULL;
 	int err;
 
@@ -80,7 +80,7 @@ static int read_status(struct debuglog *log, struct status *status)
 	if (!err)
 		err = dkt_instance_get_clock(log->in, &status->clock);
 	if (!err)
-		err = dkt_instance_get_events(log->in, &on, &status->events_on);
+		err = debuglog_on(log, &on, &status->events_on);
 	if (!err)
 		err = debuglog_spool(log, &spool);
 	if (!err)

@@ -46,12 +46,12 @@ static bool has_word(const char *list, const char *word)
 
 static int read_on(struct drift *d)
 {
-	struct dkt_event **events __cleanup(free) = NULL;
+	struct dkt_event *const *events;
 	size_t n, i;
 	int err = dkt_events(d->log->ctx, &d->all, &d->n);
 
 	if (!err)
-		err = dkt_instance_get_events(d->log->in, &events, &n);
+		err = debuglog_on(d->log, &events, &n);
 	if (err)
 		return err;
 	d->on = calloc(d->n + 1, sizeof(*d->on));
