@@ -7,27 +7,28 @@
 int64_t dkt_record_int(const struct dkt_record *record, const struct dkt_field *field)
 {
 	bool is_signed = field->flags & DKT_FIELD_SIGNED;
-	union {
-		uint8_t u8;
-		uint16_t u16;
-		uint32_t u32;
-		uint64_t u64;
-	} value = { .u64 = 0 };
+	const char *p;
+	uint8_t u8;
+	uint16_t u16;
+	uint32_t u32;
+	uint64_t u64;
 
 	if (field->offset > record->size || record->size - field->offset < field->size)
 		return 0;
-	if (field->size > sizeof(value))
-		return 0;
-	memcpy(&value, (const char *)record->data + field->offset, field->size);
+	p = (const char *)record->data + field->offset;
 	switch (field->size) {
 	case 1:
-		return is_signed ? (int8_t)value.u8 : value.u8;
+		memcpy(&u8, p, sizeof(u8));
+		return is_signed ? (int8_t)u8 : u8;
 	case 2:
-		return is_signed ? (int16_t)value.u16 : value.u16;
+		memcpy(&u16, p, sizeof(u16));
+		return is_signed ? (int16_t)u16 : u16;
 	case 4:
-		return is_signed ? (int32_t)value.u32 : (int64_t)value.u32;
+		memcpy(&u32, p, sizeof(u32));
+		return is_signed ? (int32_t)u32 : (int64_t)u32;
 	case 8:
-		return (int64_t)value.u64;
+		memcpy(&u64, p, sizeof(u64));
+		return (int64_t)u64;
 	default:
 		return 0;
 	}

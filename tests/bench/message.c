@@ -31,17 +31,35 @@ struct raw {
 static struct raw raws[2 * MESSAGES];
 static unsigned int n_raws;
 
+/* More than any record takes. */
+#define RAW_MAX 8192
+
+/* Where the next record goes: they lie one behind the other, as in the pages of a capture. */
+static uint8_t *room(void)
+{
+	static uint8_t *bytes;
+	const struct raw *last;
+
+	if (!bytes)
+		bytes = calloc(2 * MESSAGES, RAW_MAX);
+	if (!bytes)
+		abort();
+	if (!n_raws)
+		return bytes;
+	last = &raws[n_raws - 1];
+	return last->data + (last->size + 7) / 8 * 8;
+}
+
 static struct raw *begin(const struct kind *kind, uint64_t stack)
 {
+	uint8_t *data = room();
 	struct raw *raw = &raws[n_raws++];
 	const struct dkt_field *sp = dkt_event_field(kind->event, "sp"), *last;
 	static const char *const names[] = { "a31", "q3", "t14" };
 	unsigned int i;
 
 	raw->kind = kind;
-	raw->data = calloc(1, 8192);
-	if (!raw->data)
-		abort();
+	raw->data = data;
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		last = dkt_event_field(kind->event, names[i]);
 		if (last && last->offset + last->size > raw->size)
