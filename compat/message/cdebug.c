@@ -197,15 +197,15 @@ static void put_names(FILE *f, enum cdebug_machine machine, enum cdebug_place pl
 	unsigned int i;
 	char arg[16];
 
-	if (!dentry_name)
-		return;
-	for (i = 0; i < tier->names && (place == CDEBUG_MSG || place == CDEBUG_BEHIND); i++)
-		fprintf(f, " d%u=+0(+%u(%s)):string", i, dentry_name,
-			argument(machine, place, 3 + i, arg, sizeof(arg)));
-	for (i = 2; i < 2 + tier->names && place == CDEBUG_VMSG2; i++) {
-		fprintf(f, " n%u=+0(+%u(", i, dentry_name);
-		put_va_word(f, machine, "$arg3", i);
-		fprintf(f, ")):string");
+	for (i = 0; dentry_name && i < tier->names; i++) {
+		if (place == CDEBUG_MSG || place == CDEBUG_BEHIND) {
+			fprintf(f, " d%u=+0(+%u(%s)):string", i, dentry_name,
+				argument(machine, place, 3 + i, arg, sizeof(arg)));
+		} else if (place == CDEBUG_VMSG2) {
+			fprintf(f, " n%u=+0(+%u(", 2 + i, dentry_name);
+			put_va_word(f, machine, "$arg3", 2 + i);
+			fprintf(f, ")):string");
+		}
 	}
 }
 

@@ -495,9 +495,8 @@ static void test_flush_fails(void **state)
 	/* Nothing was forgotten, nothing more taken. */
 	hand_out(t, 0, 0);
 	cap = open_capture(t, 0, 0);
-	for (i = 0; i < 64; i++) {
+	for (i = 0; i < 64; i++)
 		next_is(cap, i);
-	}
 	dkt_capture_close(cap);
 }
 
