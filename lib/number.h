@@ -129,6 +129,15 @@ static inline char *dkt__put_int(char *p, int64_t v)
 	return dkt__put_dec(p + 1, 0 - (uint64_t)v);
 }
 
+/* %06u of a number below a million. */
+static inline char *dkt__put_six(char *p, uint32_t v)
+{
+	memcpy(p, dkt__digit_pairs + v / 10000 * 2, 2);
+	memcpy(p + 2, dkt__digit_pairs + v / 100 % 100 * 2, 2);
+	memcpy(p + 4, dkt__digit_pairs + v % 100 * 2, 2);
+	return p + 6;
+}
+
 /* memcpy() of what is mostly a few bytes, without a call. */
 static inline void dkt__copy_few(char *to, const void *from, size_t n)
 {

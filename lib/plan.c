@@ -154,16 +154,21 @@ static void text_by_steps(const struct dkt__plan *plan, const struct dkt_record 
 			  struct dkt_buf *buf)
 {
 	uint8_t *copy __cleanup(free) = NULL;
-	struct dkt_record longer = *record;
+	struct dkt_record longer;
 
-	/* Shorter than its format says: what is missing reads as zero. */
-	if (dkt__unlikely(record->size < plan->need)) {
-		longer.data = copy = copy_record(record, plan->need);
-		if (!copy)
-			buf->err = -ENOMEM;
+	if (dkt__likely(record->size >= plan->need)) {
+		dkt__plan_run(plan, record, buf);
+		return;
 	}
-	if (longer.data)
-		dkt__plan_run(plan, &longer, buf);
+	/* Shorter than its format says: what is missing reads as zero. */
+	copy = copy_record(record, plan->need);
+	if (!copy) {
+		buf->err = -ENOMEM;
+		return;
+	}
+	longer = *record;
+	longer.data = copy;
+	dkt__plan_run(plan, &longer, buf);
 }
 
 /* ---- stacks ---- */

@@ -250,14 +250,6 @@ void dkt__style_text(const struct dkt_style *style, const struct dkt_record *rec
 		buf->len--;
 }
 
-static char *put_digits6(char *p, uint32_t v)
-{
-	memcpy(p, dkt__digit_pairs + v / 10000 * 2, 2);
-	memcpy(p + 2, dkt__digit_pairs + v / 100 % 100 * 2, 2);
-	memcpy(p + 4, dkt__digit_pairs + v % 100 * 2, 2);
-	return p + 6;
-}
-
 char *dkt__style_put_ts(struct dkt_style *style, char *p, uint64_t ts)
 {
 	uint64_t ms = ts / 1000000;
@@ -269,7 +261,7 @@ char *dkt__style_put_ts(struct dkt_style *style, char *p, uint64_t ts)
 		style->ms_len = (uint32_t)(dkt__put_dec(style->ms_text, ms) - style->ms_text);
 	}
 	memcpy(p, style->ms_text, 16);
-	return put_digits6(p + style->ms_len, (uint32_t)(ts % 1000000));
+	return dkt__put_six(p + style->ms_len, (uint32_t)(ts % 1000000));
 }
 
 static void set_date(struct dkt_style *style, uint64_t ms)
@@ -291,7 +283,7 @@ char *dkt__style_put_wall(struct dkt_style *style, char *p, uint64_t ts)
 	if (dkt__unlikely(ms != style->wall_ms))
 		set_date(style, ms);
 	memcpy(p, style->date, 23);
-	p = put_digits6(p + 23, (uint32_t)(ns % 1000000));
+	p = dkt__put_six(p + 23, (uint32_t)(ns % 1000000));
 	*p = 'Z';
 	return p + 1;
 }

@@ -353,22 +353,28 @@ char *dkt__plan_put(const struct dkt__plan *plan, const struct dkt_record *recor
 	return run_steps(plan, &run, p, true);
 }
 
+/* The same in a buffer, whose room every step looks at. */
+static char *run_looking(const struct dkt__plan *plan, const struct dkt_record *record,
+			 struct dkt_buf *buf, char *p)
+{
+	struct dkt__run run = { .data = record->data,
+				.size = record->size,
+				.ctx = record->event->ctx,
+				.buf = buf,
+				.end = buf->data + buf->size };
+
+	return run_steps(plan, &run, p, false);
+}
+
 void dkt__plan_run(const struct dkt__plan *plan, const struct dkt_record *record,
 		   struct dkt_buf *buf)
 {
 	char *p = dkt__buf_room(buf, DKT__MAX(plan->room, 256u));
-	struct dkt__run run = {
-		.data = record->data,
-		.size = record->size,
-		.ctx = record->event->ctx,
-		.buf = buf,
-		.end = buf->data + buf->size,
-	};
 
 	if (p && plan->room)
 		p = dkt__plan_put(plan, record, p);
 	else if (p)
-		p = run_steps(plan, &run, p, false);
+		p = run_looking(plan, record, buf, p);
 	if (p)
 		buf->len = (size_t)(p - buf->data);
 }

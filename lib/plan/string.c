@@ -140,16 +140,8 @@ static int build_bytes(struct dkt__build *b, struct tep_print_arg *arg, enum dkt
 	struct dkt__step step = { .op = (uint8_t)op };
 	int err = bytes_of(b, arg, &step.bytes);
 
-	return err ? err : dkt__build_step(b, step);
-}
-
-/* Characters up to a NUL. */
-static int build_chars(struct dkt__build *b, struct tep_print_arg *arg)
-{
-	struct dkt__step step = { .op = DKT__STEP_STRING };
-	int err = bytes_of(b, arg, &step.bytes);
-
-	if (step.bytes.kind == DKT__BYTES_FIXED && step.bytes.size == DKT__COMM_BYTES)
+	if (op == DKT__STEP_STRING && step.bytes.kind == DKT__BYTES_FIXED &&
+	    step.bytes.size == DKT__COMM_BYTES)
 		step.op = DKT__STEP_COMM;
 	return err ? err : dkt__build_step(b, step);
 }
@@ -165,7 +157,7 @@ static int build_field(struct dkt__build *b, struct tep_print_arg *arg)
 	if (!field)
 		return -EOPNOTSUPP;
 	if (field->flags & TEP_FIELD_IS_ARRAY || field->size != tep_get_long_size(b->tep->tep))
-		return build_chars(b, arg);
+		return build_bytes(b, arg, DKT__STEP_STRING);
 	err = dkt__plan_value(b->plan, b->tep, arg, &step.value, &type);
 	return err ? err : dkt__build_step(b, step);
 }
@@ -219,7 +211,7 @@ static int build_string(struct dkt__build *b, struct tep_print_arg *arg)
 		return build_field(b, arg);
 	case TEP_PRINT_STRING:
 	case TEP_PRINT_DYNAMIC_ARRAY:
-		return build_chars(b, arg);
+		return build_bytes(b, arg, DKT__STEP_STRING);
 	case TEP_PRINT_FLAGS:
 	case TEP_PRINT_SYMBOL:
 		return build_names(b, arg);

@@ -57,20 +57,11 @@ static char *put_seconds(char *p, uint64_t seconds)
 	return p;
 }
 
-/* %06u */
-static char *put_fraction(char *p, uint32_t part)
-{
-	memcpy(p, dkt__digit_pairs + part / 10000 * 2, 2);
-	memcpy(p + 2, dkt__digit_pairs + part / 100 % 100 * 2, 2);
-	memcpy(p + 4, dkt__digit_pairs + part % 100 * 2, 2);
-	return p + 6;
-}
-
 static char *put_time(char *p, uint64_t ts)
 {
 	uint64_t us = to_us(ts);
 
-	return put_fraction(put_seconds(p, us / 1000000), (uint32_t)(us % 1000000));
+	return dkt__put_six(put_seconds(p, us / 1000000), (uint32_t)(us % 1000000));
 }
 
 /* "comm-pid   [cpu] " */
