@@ -39,6 +39,14 @@ has()
 	return 1
 }
 
+# usage: within LEAST HAVE MOST WHAT
+within()
+{
+	[ "$1" -le "$2" ] && [ "$2" -le "$3" ] && return
+	printf '%s: %s, not from %s to %s\n' "$4" "$2" "$1" "$3"
+	return 1
+}
+
 # Compares $output with a file beside the tests; UPDATE=1 rewrites it.
 golden()
 {
