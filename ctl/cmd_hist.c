@@ -180,8 +180,6 @@ static int run_live(struct hist *hist, int *rc)
 	int err = -EOPNOTSUPP;
 	size_t i;
 
-	if (!hist->command && hist->seconds <= 0 && !hist->app->keep)
-		fprintf(stderr, "dktrace: counting until Ctrl-C\n");
 	if (!hist->app->here)
 		err = hist_run_kernel(hist, rc);
 	if (err != -EOPNOTSUPP || hist->app->keep)

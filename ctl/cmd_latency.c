@@ -332,6 +332,7 @@ static int run_live(struct latency *latency, int *rc)
 {
 	struct app *app = latency->app;
 	struct live_opts opts = { .kind = "latency",
+				  .doing = "watching",
 				  .events = latency->events,
 				  .n = latency->n,
 				  .filter = latency->filter,
@@ -344,8 +345,6 @@ static int run_live(struct latency *latency, int *rc)
 	struct live_result result;
 	int err;
 
-	if (!latency->command && !opts.seconds)
-		fprintf(stderr, "dktrace: watching until Ctrl-C\n");
 	err = live_run(app, &opts, &result);
 	if (err)
 		return err;
@@ -373,8 +372,6 @@ static int run_kernel(struct latency *latency, int *rc)
 		return dkt_fail(latency->ctx, -EOPNOTSUPP,
 				"the kernel pairs one event with one other, and these are %zu",
 				latency->n);
-	if (!latency->command && latency->seconds <= 0)
-		fprintf(stderr, "dktrace: watching until Ctrl-C\n");
 	return latency_run_kernel(&opts, rc);
 }
 

@@ -34,6 +34,7 @@ static int report_here(void *data, struct dkt_source *source, uint64_t seen, uin
 int hist_run_here(struct hist *hist, int *rc)
 {
 	struct live_opts opts = { .kind = "hist",
+				  .doing = "counting",
 				  .events = hist->events,
 				  .n = hist->n,
 				  .filter = hist->filter,
@@ -80,7 +81,7 @@ static int watch(struct hist *hist, struct spawn *spawn)
 	int err = 0;
 
 	hist->last = from;
-	spawn_go(spawn);
+	live_begin(spawn, "counting", hist->seconds);
 	while (!err && !live_over(spawn, from, hist->seconds)) {
 		nanosleep(&look, NULL);
 		err = hist_refresh(hist, read_kernel);

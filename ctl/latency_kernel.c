@@ -45,7 +45,7 @@ static int watch(const struct latency_kernel *opts, struct spawn *spawn)
 	if (err)
 		return dkt_fail(opts->app->ctx, err, "run %s: %s", opts->command[0],
 				strerror(-err));
-	spawn_go(spawn);
+	live_begin(spawn, "watching", opts->seconds);
 	while (!live_over(spawn, from, opts->seconds))
 		nanosleep(&look, NULL);
 	return 0;

@@ -73,6 +73,13 @@ double live_now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
+void live_begin(struct spawn *spawn, const char *doing, double seconds)
+{
+	if (!spawn->pid && seconds <= 0)
+		fprintf(stderr, "dktrace: %s until Ctrl-C\n", doing);
+	spawn_go(spawn);
+}
+
 bool live_over(struct spawn *spawn, double from, double seconds)
 {
 	if (spawn->pid) {
@@ -228,7 +235,7 @@ static int follow(struct live *live)
 	double from = live_now();
 	int err = 0;
 
-	spawn_go(&live->spawn);
+	live_begin(&live->spawn, live->opts->doing, live->opts->seconds);
 	while (!err && !live_over(&live->spawn, from, live->opts->seconds)) {
 		err = drain(live);
 		if (!err)

@@ -17,6 +17,7 @@ struct live_event {
 
 struct live_opts {
 	const char *kind; /* of the command: a part of the instance's name */
+	const char *doing; /* what it does until it is over, for a person */
 	const struct live_event *events;
 	size_t n;
 	struct dkt_expr *filter; /* put to those that have its fields; NULL: none */
@@ -58,6 +59,9 @@ void live_clean(const struct app *app, const char *kind);
 
 /* Seconds of a clock that only goes forward. */
 double live_now(void);
+
+/* All is set up: lets the command that it runs go, or says how it ends if nothing else ends it. */
+void live_begin(struct spawn *spawn, const char *doing, double seconds);
 
 /*
  * Whether a command that watches is to end: when what it runs has ended, else upon a signal or when
