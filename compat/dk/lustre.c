@@ -15,9 +15,10 @@
 
 /*
  * A probe fires when the message is on its way, a few microseconds before Lustre takes the time for
- * its own record; the process may be preempted between. ns.
+ * its own record; the process may be preempted between, for LATE if it then did nothing else. ns.
  */
 #define WINDOW 20000000
+#define LATE   500000000
 
 /* By so much Lustre's time can be the earlier one, as it is cut to microseconds. ns. */
 #define SKEW 1000000
@@ -211,6 +212,9 @@ static struct kept *find(struct dk_lustre *lustre, const struct message_key *key
 			 size_t len)
 {
 	size_t i = lustre->at;
+	bool other = false; /* the process has a later record that is another message */
+	struct kept *kept;
+	int64_t after;
 
 	while (i && record_time(kept_at(lustre, i - 1)->rec) >= key->time - SKEW)
 		i--;
@@ -221,10 +225,13 @@ static struct kept *find(struct dk_lustre *lustre, const struct message_key *key
 		/* One more that is read may push out the first. */
 		if (i == lustre->n)
 			i--;
-		if (record_time(kept_at(lustre, i)->rec) > key->time + WINDOW)
+		kept = kept_at(lustre, i);
+		after = record_time(kept->rec) - key->time;
+		if (after > (other ? WINDOW : LATE))
 			return NULL;
-		if (is_same(kept_at(lustre, i), key, text, len))
-			return kept_at(lustre, i);
+		if (is_same(kept, key, text, len))
+			return kept;
+		other = other || (after > 0 && record_head(kept->rec).pid == key->pid);
 	}
 }
 

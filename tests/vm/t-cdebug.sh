@@ -28,6 +28,10 @@ emit "flood 2000" "cpus 500"
 same "flood on all CPUs"
 emit catalogue softirq hardirq "flood 500" "cpus 200"
 once "both sources, each message once"
+echo 300 >/sys/module/libcfs/parameters/delay_ms
+emit "flood 3"
+once "a process that is preempted before its record is made"
+echo 0 >/sys/module/libcfs/parameters/delay_ms
 emit "long 300" "long 1500" "long 1900"
 once "long messages, too long for a probe's record too"
 

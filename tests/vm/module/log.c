@@ -51,6 +51,10 @@ module_param(libcfs_debug, uint, 0644);
 module_param(libcfs_subsystem_debug, uint, 0644);
 module_param(libcfs_debug_mb, uint, 0644);
 
+/* Between a message's call and its record, as if the process were preempted. */
+static unsigned int delay_ms;
+module_param(delay_ms, uint, 0644);
+
 void libcfs_set_hook(libcfs_hook_fn hook)
 {
 	WRITE_ONCE(hook_fn, hook);
@@ -157,6 +161,15 @@ static void call_hook(const struct libcfs_debug_msg_data *data, const char *fmt,
 	kfree(text);
 }
 
+/* By the clock: mdelay() is not to be relied on in an emulated machine. */
+static void wait_before_record(void)
+{
+	u64 until = ktime_get_ns() + delay_ms * NSEC_PER_MSEC;
+
+	while (delay_ms && ktime_get_ns() < until)
+		cpu_relax();
+}
+
 static void log_message(struct libcfs_debug_msg_data *data, const char *fmt, va_list ap)
 {
 	int type = in_hardirq() ? 2 : in_softirq() ? 1 : 0;
@@ -164,6 +177,7 @@ static void log_message(struct libcfs_debug_msg_data *data, const char *fmt, va_
 	struct record rec;
 	unsigned long flags;
 
+	wait_before_record();
 	preempt_disable();
 	call_hook(data, fmt, ap);
 	buffer = this_cpu_ptr(&buffers[type]);
