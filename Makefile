@@ -228,11 +228,14 @@ $(O)/examples/%: examples/%.c $(SO)
 # suite, the longest on this kernel, is run once: with what the sanitizers see.
 SUITES := unit fuzz abi cli vm
 
+# Builds of other compilers' kinds use all CPUs, also if this one was not told to.
+JOBS := $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 check: all tests
 	$(Q)tests/lint
 	$(Q)git diff --quiet 2>/dev/null && touch $(O)/was-clean || rm -f $(O)/was-clean
-	$(Q)$(MAKE) --no-print-directory O=$(O)/clang CC=$(CLANG) CFLAGS=-Werror all tests
-	$(Q)$(MAKE) --no-print-directory O=$(O)/san SAN=address,undefined CFLAGS=-Werror check-san
+	$(Q)$(MAKE) --no-print-directory $(JOBS) O=$(O)/clang CC=$(CLANG) CFLAGS=-Werror all tests
+	$(Q)$(MAKE) --no-print-directory $(JOBS) O=$(O)/san SAN=address,undefined CFLAGS=-Werror check-san
 	$(Q)tests/run $(O) $(SUITES)
 	$(Q)if [ -e $(O)/was-clean ] && ! git diff --quiet; then \
 		echo 'the tests left the tree dirty'; git status --short; exit 1; fi
