@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dk/choice.h"
 #include "dk/lustre.h"
 #include "dk/out.h"
 #include "message/cdebug.h"
@@ -27,73 +28,10 @@ struct printer {
 	struct dk_lustre *lustre; /* Lustre's own records; NULL: there are none */
 	struct dk_out out;
 	struct legacy_style *legacy; /* the style's */
-	struct dkt_expr *filter;
-	bool *asked; /* by event index: whether the filter can match it is known */
-	size_t n_events;
-	bool fits; /* an event was met that the filter can be put to */
-	char *misfit; /* what is wrong with it on the others */
-	int misfit_err;
+	struct dk_choice choice;
 	int64_t wall; /* to add to a record's time */
 	int32_t self;
 };
-
-/* ---- selection ---- */
-
-/* Tells of an event that the filter is about and cannot be put to, once. */
-static void ask_filter(struct printer *p, struct dkt_event *event)
-{
-	size_t i = dkt_event_index(event);
-	int err;
-
-	if (i >= p->n_events || p->asked[i])
-		return;
-	p->asked[i] = true;
-	err = dkt_expr_check_match(p->filter, event);
-	p->fits |= !err || err == -EOPNOTSUPP;
-	if (err == -EOPNOTSUPP && !p->result->unmatched)
-		p->result->unmatched = strdup(dkt_error(p->ctx));
-	/* A value that is wrong says more than a field that most events lack anyway. */
-	if (!err || err == -EOPNOTSUPP || p->misfit_err == -EINVAL || (p->misfit && err != -EINVAL))
-		return;
-	free(p->misfit);
-	p->misfit = strdup(dkt_error(p->ctx));
-	p->misfit_err = err;
-}
-
-static bool matches(struct printer *p, const struct dkt_record *rec)
-{
-	if (dkt_expr_match(p->filter, rec, dkt_capture_comm(p->capture, rec->pid)))
-		return true;
-	ask_filter(p, rec->event);
-	return false;
-}
-
-static bool selected(struct printer *p, const struct dkt_record *rec)
-{
-	const struct dk_opts *opts = p->opts;
-	int64_t wall = (int64_t)rec->ts + p->wall;
-
-	if (opts->cpu >= 0 && rec->cpu != (uint32_t)opts->cpu)
-		return false;
-	if ((opts->since && wall < opts->since) || (opts->until && wall > opts->until))
-		return false;
-	/* A gap is told whatever else is asked for: what was lost could have been it. */
-	if (!rec->event)
-		return true;
-	if (opts->pid >= 0 && rec->pid != opts->pid)
-		return false;
-	if (opts->types || opts->subsystems || opts->hidden_types || opts->hidden_subsystems) {
-		struct class_bits bits = legacy_style_bits(p->legacy, rec);
-
-		if (mask_hides(opts->hidden_types, bits.types) ||
-		    mask_hides(opts->hidden_subsystems, bits.subsystems))
-			return false;
-		if ((opts->types && !(bits.types & opts->types)) ||
-		    (opts->subsystems && !(bits.subsystems & opts->subsystems)))
-			return false;
-	}
-	return !p->filter || matches(p, rec);
-}
 
 /* A message that was recorded here and by Lustre is shown once, as Lustre has it. */
 static bool is_in_lustre(struct printer *p, const struct dkt_record *rec)
@@ -123,7 +61,7 @@ static int print_record(struct printer *p, const struct dkt_record *rec)
 		p->result->own++;
 		return 0;
 	}
-	if (!selected(p, rec)) {
+	if (!dk_choice_takes(&p->choice, rec, (int64_t)rec->ts + p->wall, p->capture)) {
 		p->result->dropped += rec->event != NULL;
 		return 0;
 	}
@@ -280,66 +218,8 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 	if (!err)
 		err = dkt_capture_done(p->capture);
 	told = count_losses(p);
-	if (p->misfit && !p->fits && !p->result->kept &&
-	    asprintf(&p->result->unmatched, "--filter fits no event of the log: %s", p->misfit) < 0)
-		p->result->unmatched = NULL;
+	dk_choice_explain(&p->choice);
 	return err ? err : told;
-}
-
-/* 0 if one of the events can be judged; words: why one that has the fields cannot be. */
-static int any_fits(struct printer *p, struct dkt_event *const *events, size_t n, char **words)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		int err = dkt_expr_check_match(p->filter, events[i]);
-
-		if (!err)
-			return 0;
-		if ((err == -EOPNOTSUPP || err == -EINVAL) && !*words)
-			*words = strdup(dkt_error(p->ctx));
-	}
-	return -EINVAL;
-}
-
-static int check_filter(struct printer *p)
-{
-	struct dkt_event **on __cleanup(free) = NULL;
-	char *words __cleanup(free) = NULL;
-	struct dkt_event *const *all;
-	size_t n;
-	int err;
-
-	if (p->lustre && !dk_lustre_check(p->lustre)) {
-		p->fits = true;
-		return 0;
-	}
-	err = dkt_instance_get_events(p->in, &on, &n);
-	/* What is on is asked first: its formats are few. A saved tree may not say what was on. */
-	if (!err)
-		err = any_fits(p, on, n, &words);
-	if (!err)
-		return 0;
-	err = dkt_events(p->ctx, &all, &n);
-	if (!err)
-		err = any_fits(p, all, n, &words);
-	if (err == -EINVAL && words)
-		return dkt_fail(p->ctx, err, "%s", words);
-	if (err == -EINVAL)
-		return dkt_fail(p->ctx, err, "no event has the fields of the filter '%s'",
-				p->opts->filter);
-	return err;
-}
-
-/* What can select nothing would empty the log for nothing. */
-static int check_selection(struct printer *p)
-{
-	const struct dk_opts *opts = p->opts;
-
-	if (opts->cpu >= dkt_instance_cpus(p->in))
-		return dkt_fail(p->ctx, -EINVAL, "there is no cpu %d: they are 0 to %d", opts->cpu,
-				dkt_instance_cpus(p->in) - 1);
-	return p->filter ? check_filter(p) : 0;
 }
 
 /* Somebody may have chosen a clock that has no wall-clock time: its times are better than nothing. */
@@ -372,26 +252,30 @@ static int open_style(struct printer *p, const struct class_map *map)
 	return err;
 }
 
+static int open_choice(struct printer *p)
+{
+	p->choice = (struct dk_choice){
+		.ctx = p->ctx, .opts = p->opts, .result = p->result, .legacy = p->legacy
+	};
+	return dk_choice_open(&p->choice);
+}
+
 static int open_lustre(struct printer *p)
 {
-	return dk_lustre_new(p->opts, p->filter, &p->out, p->result, &p->lustre);
+	return dk_lustre_new(p->opts, p->choice.filter, &p->out, p->result, &p->lustre);
 }
 
 static int printer_init(struct printer *p, const struct class_map *map)
 {
-	struct dkt_event *const *events;
-	int err = dkt_events(p->ctx, &events, &p->n_events);
+	int err = find_wall(p);
 
-	p->asked = err ? NULL : calloc(p->n_events + 1, sizeof(*p->asked));
-	if (!err)
-		err = p->asked ? find_wall(p) : -ENOMEM;
 	if (!err)
 		err = open_style(p, map);
-	if (!err && p->opts->filter)
-		err = debuglog_expr(p->ctx, p->opts->filter, &p->filter);
+	if (!err)
+		err = open_choice(p);
 	if (!err && p->opts->lustre)
 		err = open_lustre(p);
-	return !err && p->in ? check_selection(p) : err;
+	return !err && p->in ? dk_choice_check(&p->choice, p->in, p->lustre) : err;
 }
 
 static void printer_clear(struct printer *p)
@@ -399,9 +283,7 @@ static void printer_clear(struct printer *p)
 	dkt_capture_close(p->capture);
 	dk_lustre_free(p->lustre);
 	style_free(p->out.style);
-	dkt_expr_free(p->filter);
-	free(p->asked);
-	free(p->misfit);
+	dk_choice_clear(&p->choice);
 	dkt_buf_free(p->out.buf);
 	p->result->closed = p->out.closed;
 }
@@ -462,8 +344,8 @@ int dk_print_lustre(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
 
 	*result = (struct dk_result){ 0 };
 	err = open_style(&p, NULL);
-	if (!err && opts->filter)
-		err = debuglog_expr(ctx, opts->filter, &p.filter);
+	if (!err)
+		err = open_choice(&p);
 	if (!err)
 		err = open_lustre(&p);
 	if (!err)
