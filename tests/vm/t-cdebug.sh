@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs
-# timeout: 180
+# timeout: 400
 # Messages of an unmodified Lustre by a probe: dk prints the lines that its own buffer has.
 # shellcheck shell=sh disable=SC2154,SC2086,SC2016
 

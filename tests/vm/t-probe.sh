@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: ptlrpc
-# timeout: 300
+# timeout: 500
 # Probes on the kernel by names: values that are known in advance, hits, refusals, what is left behind.
 # shellcheck shell=sh disable=SC2154,SC2016,SC2086
 

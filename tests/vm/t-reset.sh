@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # reset puts everything back, whatever was set, and after kill -9 at any point of a change.
 # modules: xfs
-# timeout: 400
+# timeout: 700
 # shellcheck shell=sh disable=SC2154
 
 # What others had set before must be there afterwards.
