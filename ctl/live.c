@@ -29,6 +29,7 @@ void live_catch(void)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
+	sigaction(SIGPIPE, &action, NULL);
 }
 
 char *live_name(const struct app *app, const char *kind)
@@ -83,8 +84,11 @@ void live_begin(struct spawn *spawn, const char *doing, double seconds)
 bool live_over(struct spawn *spawn, double from, double seconds)
 {
 	if (spawn->pid) {
-		/* The terminal's Ctrl-C went to the command, too; what it makes of it is its own. */
-		if (live_stop && live_stop != SIGINT)
+		/*
+		 * The terminal's Ctrl-C went to the command, too; what it makes of it is its own.
+		 * That nobody reads our output is none of its business.
+		 */
+		if (live_stop && live_stop != SIGINT && live_stop != SIGPIPE)
 			kill(spawn->pid, live_stop);
 		return spawn_ended(spawn);
 	}

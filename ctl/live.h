@@ -45,7 +45,7 @@ struct live_result {
 /* The signal that ends a command that watches, of those caught with live_catch(); 0: none yet. */
 extern volatile sig_atomic_t live_stop;
 
-/* Catches SIGINT, SIGTERM and SIGHUP. */
+/* Catches SIGINT, SIGTERM, SIGHUP and SIGPIPE: what was made goes before the command ends. */
 void live_catch(void);
 
 /* Name of the instances of the kind: those of processes are NAME-PID-TIME. The caller frees it. */

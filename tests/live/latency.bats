@@ -58,6 +58,18 @@ own()
 	same '' "$(own)" 'left behind'
 }
 
+@test "a reader that goes away: nothing is left" {
+	run bash -c 'dktrace latency syscall --time 0.2 | true'
+	same '' "$(own)" 'left behind by latency'
+	run -0 timeout 30 bash -c 'dktrace hist syscalls:sys_enter_close --keys common_pid --watch=0.1 2>/dev/null | head -n 1'
+	has "$output" COMMON_PID
+	same '' "$(own)" 'left behind by hist'
+	# The command that is watched goes on.
+	run bash -c 'dktrace latency syscall -- sh -c "sleep 0.3; echo >\"\$0\"" "$0" 2>/dev/null | true' "$tmp/done"
+	[ -e "$tmp/done" ]
+	same '' "$(own)" 'left behind with a command'
+}
+
 @test "kill -9: the next one removes what is left, so does reset" {
 	start dktrace latency syscall >/dev/null 2>"$tmp/err"
 	until_true 50 grep -q Ctrl-C "$tmp/err"

@@ -78,6 +78,12 @@ run dktrace latency irq --kernel -t 1
 assert_rc 0 "groups by a string" || cat "$err"
 assert_eq '' "$(made)" "nothing is left"
 
+# Nobody reads it: all goes, as at its end.
+for how in "syscall --kernel" "function vfs_read"; do
+	dktrace latency $how -t 0.5 2>/dev/null | true
+	assert_eq '' "$(made)" "nothing is left of $how whose reader went away"
+done
+
 # Killed: the next one, or reset, removes instance, event and probes.
 for how in "syscall --kernel" "function vfs_read"; do
 	dktrace latency $how >/dev/null 2>killed.err &
