@@ -6,7 +6,7 @@
 
 #include "app.h"
 #include "functions.h"
-#include "spawn.h"
+#include "live.h"
 
 static int set(struct app *app, const char *name, char **globs, size_t n)
 {
@@ -63,8 +63,11 @@ static int run(struct app *app, const char *name, char **globs, size_t n, char *
 {
 	struct spawn spawn = SPAWN_INIT;
 	char pid[24];
-	int err = spawn_start(&spawn, command);
+	int err;
 
+	/* Whatever ends the command: the tracer goes with it. */
+	live_catch();
+	err = spawn_start(&spawn, command);
 	if (err) {
 		dkt_fail(app->ctx, err, "start %s: %s", command[0], strerror(-err));
 		return app_fail(app);
@@ -73,8 +76,10 @@ static int run(struct app *app, const char *name, char **globs, size_t n, char *
 	app->pid = pid;
 	app->children = true;
 	err = set(app, name, globs, n);
-	if (!err)
+	if (!err) {
 		spawn_go(&spawn);
+		live_wait(&spawn, 0);
+	}
 	spawn_finish(&spawn);
 	if (!err)
 		err = off(app);

@@ -2,13 +2,9 @@
 /* latency by the kernel: a synthetic event of each pair, and a histogram of it. */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "hist.h"
 #include "latency.h"
-
-/* Whether it is over is looked at so often, ms. */
-#define LOOK_MS 20
 
 static int report(const struct latency_kernel *opts, struct dkt_instance *in, const char *name)
 {
@@ -36,8 +32,6 @@ static int report(const struct latency_kernel *opts, struct dkt_instance *in, co
 
 static int watch(const struct latency_kernel *opts, struct spawn *spawn)
 {
-	static const struct timespec look = { .tv_nsec = LOOK_MS * 1000000 };
-	double from = live_now();
 	int err = 0;
 
 	if (opts->command)
@@ -46,8 +40,7 @@ static int watch(const struct latency_kernel *opts, struct spawn *spawn)
 		return dkt_fail(opts->app->ctx, err, "run %s: %s", opts->command[0],
 				strerror(-err));
 	live_begin(spawn, "watching", opts->seconds);
-	while (!live_over(spawn, from, opts->seconds))
-		nanosleep(&look, NULL);
+	live_wait(spawn, opts->seconds);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -15,11 +16,12 @@
 #define BUFFER_MAX  (UINT64_C(64) << 20)
 #define BUFFER_PART 8
 
-volatile sig_atomic_t live_stop;
+/* The signal that came last; 0: none, or it was passed on. */
+static volatile sig_atomic_t stop;
 
 static void on_signal(int sig)
 {
-	live_stop = sig;
+	stop = sig;
 }
 
 void live_catch(void)
@@ -81,18 +83,37 @@ void live_begin(struct spawn *spawn, const char *doing, double seconds)
 	spawn_go(spawn);
 }
 
+/*
+ * The terminal's Ctrl-C went to the command, too; what it makes of it is its own. That nobody reads our
+ * output is none of its business.
+ */
+static void pass_on(struct spawn *spawn)
+{
+	int sig = stop;
+
+	if (!sig)
+		return;
+	stop = 0;
+	if (sig != SIGINT && sig != SIGPIPE && !spawn_ended(spawn))
+		kill(spawn->pid, sig);
+}
+
 bool live_over(struct spawn *spawn, double from, double seconds)
 {
 	if (spawn->pid) {
-		/*
-		 * The terminal's Ctrl-C went to the command, too; what it makes of it is its own.
-		 * That nobody reads our output is none of its business.
-		 */
-		if (live_stop && live_stop != SIGINT && live_stop != SIGPIPE)
-			kill(spawn->pid, live_stop);
+		pass_on(spawn);
 		return spawn_ended(spawn);
 	}
-	return live_stop || (seconds > 0 && live_now() - from >= seconds);
+	return stop || (seconds > 0 && live_now() - from >= seconds);
+}
+
+void live_wait(struct spawn *spawn, double seconds)
+{
+	static const struct timespec look = { .tv_nsec = WAIT_MS * 1000000 };
+	double from = live_now();
+
+	while (!live_over(spawn, from, seconds))
+		nanosleep(&look, NULL);
 }
 
 struct live {

@@ -3,7 +3,6 @@
 #ifndef CTL_LIVE_H
 #define CTL_LIVE_H
 
-#include <signal.h>
 #include <stddef.h>
 
 #include "app.h"
@@ -42,9 +41,6 @@ struct live_result {
 	int status; /* of the command */
 };
 
-/* The signal that ends a command that watches, of those caught with live_catch(); 0: none yet. */
-extern volatile sig_atomic_t live_stop;
-
 /* Catches SIGINT, SIGTERM, SIGHUP and SIGPIPE: what was made goes before the command ends. */
 void live_catch(void);
 
@@ -68,6 +64,9 @@ void live_begin(struct spawn *spawn, const char *doing, double seconds);
  * seconds have passed since from; 0: no bound.
  */
 bool live_over(struct spawn *spawn, double from, double seconds);
+
+/* Waits until it is over. */
+void live_wait(struct spawn *spawn, double seconds);
 
 /* Records until a signal comes, the command ends, or the time is over. */
 int live_run(struct app *app, const struct live_opts *opts, struct live_result *result);

@@ -118,6 +118,18 @@ grep funcgraph_entry dk.txt | grep -Ev '^ *(dktrace|sh|cat)-' && fail "in the co
 assert_eq nop "$(cat "$where/current_tracer")" "the tracer is off after it"
 umount mnt
 
+# A signal ends the command, and the tracer with it.
+dktrace graph 'vfs_*' -- sh -c 'trap "echo told >told; exit 4" TERM; : >begun; while :; do sleep 0.1; done' \
+	2>ended.err &
+pid=$!
+while [ ! -e begun ]; do sleep 0.1; done
+assert_eq function_graph "$(cat "$where/current_tracer")" "the tracer is on while it runs"
+kill -TERM $pid
+wait $pid
+assert_eq 4 $? "the command's own exit status"
+assert_eq told "$(cat told)" "it got the signal"
+assert_eq nop "$(cat "$where/current_tracer")" "the tracer is off after a signal"
+
 # The function tracer; killed, reset.
 run dktrace function 'vfs_read' --pid $$ --children
 assert_rc 0 "function"
