@@ -228,8 +228,9 @@ $(O)/examples/%: examples/%.c $(SO)
 # suite, the longest on this kernel, is run once: with what the sanitizers see.
 SUITES := unit fuzz abi cli vm
 
-# Builds of other compilers' kinds use all CPUs, also if this one was not told to.
-JOBS := $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+# Builds of other compilers' kinds use all CPUs, also if this one was not told to; what it was told is
+# known in a recipe only.
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 check: all tests
 	$(Q)tests/lint
