@@ -12,6 +12,7 @@ BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share/dktrace
 COMPDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 CONFDIR ?= /etc/dktrace
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
@@ -291,7 +292,8 @@ install: all
 	install -m 644 include/dktrace/dktrace.h $(DESTDIR)$(PREFIX)/include/dktrace/
 	install -m 644 share/classes.d/*.yaml $(DESTDIR)$(DATADIR)/classes.d/
 	install -m 644 ctl/dktrace.bash $(DESTDIR)$(COMPDIR)/dktrace
-	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(UDEVDIR)
+	install -d $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(UNITDIR) $(DESTDIR)$(UDEVDIR)
+	install -m 644 ctl/dktrace.zsh $(DESTDIR)$(ZSHDIR)/_dktrace
 	for unit in $(UNITS); do sed 's|@BINDIR@|$(BINDIR)|; s|@CONFDIR@|$(CONFDIR)|' share/systemd/$$unit \
 		>$(DESTDIR)$(UNITDIR)/$$unit; done
 	install -m 644 share/udev/60-dktrace.rules $(DESTDIR)$(UDEVDIR)/
@@ -311,7 +313,7 @@ no-alternatives:
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/dktrace $(DESTDIR)$(BINDIR)/lctl-dktrace $(DESTDIR)$(LIBDIR)/libdktrace.* \
 		$(DESTDIR)$(LIBDIR)/pkgconfig/libdktrace.pc $(DESTDIR)$(COMPDIR)/dktrace \
-		$(DESTDIR)$(COMPDIR)/lctl-dktrace $(UNITS:%=$(DESTDIR)$(UNITDIR)/%) \
+		$(DESTDIR)$(COMPDIR)/lctl-dktrace $(DESTDIR)$(ZSHDIR)/_dktrace $(UNITS:%=$(DESTDIR)$(UNITDIR)/%) \
 		$(DESTDIR)$(UDEVDIR)/60-dktrace.rules
 	rm -rf $(DESTDIR)$(PREFIX)/include/dktrace $(DESTDIR)$(DATADIR)
 	for page in $(notdir $(wildcard man/*)); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done

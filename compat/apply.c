@@ -7,8 +7,11 @@
 #include <string.h>
 
 #include "apply.h"
+#include "apply/follow.h"
 #include "functions.h"
+#include "lustre_masks.h"
 #include "message.h"
+#include "recording.h"
 #include "util.h"
 
 /* As many MiB a CPU as Lustre's own buffer has by default. */
@@ -120,6 +123,15 @@ static bool wants_graph(const struct class_map *map, uint32_t types)
 	return false;
 }
 
+/*
+ * What Lustre does to log a message, which is a tenth of all that its modules call, says nothing
+ * about a request, and recording it is slow.
+ */
+static const char *const not_recorded[] = {
+	"libcfs_debug_*msg*",      "cfs_trace_*",           "cfs_tage_*", "cfs_tcd_*",
+	"cfs_set_ptldebug_header", "cfs_*print_to_console",
+};
+
 /* Only of modules that are loaded: never of the whole kernel by accident. */
 static int plan_graph(struct plan *plan)
 {
@@ -138,13 +150,16 @@ static int plan_graph(struct plan *plan)
 				      spool, plan->change);
 	for (i = 0; i < n; i++)
 		names[i] = plan->modules.list[i].name;
-	plan->graph = wants_graph(plan->log->map, plan->set->debug);
+	plan->graph = plan->set->sources & MASK_FROM_FUNCTIONS &&
+		      wants_graph(plan->log->map, plan->set->debug);
 	if (plan->graph && n)
 		err = modules_names(&plan->modules, &plan->done->graph);
 	if (!err)
 		err = dkt_change_tracer(plan->change, plan->done->graph ? GRAPH_TRACER : NULL,
 					names, n, spool);
-	return err;
+	return err ? err :
+		     dkt_change_tracer_without(plan->change, not_recorded,
+					       ARRAY_SIZE(not_recorded));
 }
 
 /* Why entry and exit of functions are not as wanted, NULL: they are. */
@@ -221,8 +236,8 @@ static int plan_make(struct plan *plan)
 	if (err || !plan->filter.expr || !plan->report || !plan->report->must_take ||
 	    plan->report->took || !plan->n_on)
 		return err;
-	err = dkt_instance_try_filter(plan->log->in, plan->set->filter);
-	return err ? err : dkt_fail(plan->log->ctx, -ENOENT, "no event that is on has its fields");
+	err = dkt_expr_check_any(plan->filter.expr, plan->on, plan->n_on, 0);
+	return err == -ENOENT ? -EINVAL : err;
 }
 
 static void plan_free(struct plan *plan)
@@ -299,7 +314,7 @@ static int commit(struct plan *plan)
 	if (!err)
 		err = dkt_change_commit(plan->change);
 	if (!err && fresh)
-		err = dkt_instance_set_on(in, true);
+		err = recording_set(plan->log, true);
 	return err;
 }
 
@@ -329,6 +344,8 @@ static int transact(struct plan *plan)
 		err = commit(plan);
 	if (!err)
 		err = note_graph(plan);
+	if (!err)
+		err = plan_recording(plan, &log->set);
 	if (!err)
 		err = settings_publish(log->ctx, log->dirfd, DEBUGLOG_SETTINGS);
 	if (err && bytes)
@@ -361,6 +378,7 @@ int debuglog_apply(struct debuglog *log, const struct settings *set, struct filt
 	if (err)
 		return err;
 	done.no_probe = log->no_probe ? strdup(log->no_probe) : NULL;
+	done.lustre = lustre_is_loaded();
 	plan.filter = (struct event_filter){ .log = log, .set = set, .report = report };
 	plan.filter.missed = report ? open_memstream(&report->missed, &len) : NULL;
 	log->set.made = log->in;
@@ -371,6 +389,7 @@ int debuglog_apply(struct debuglog *log, const struct settings *set, struct filt
 	if (plan.filter.missed)
 		fclose(plan.filter.missed);
 	if (!err) {
+		follow_tell(log, &done);
 		settings_clear(&log->set);
 		log->set = done;
 		log->applied = true;

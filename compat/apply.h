@@ -36,6 +36,12 @@ bool plan_wants(const struct plan *plan, const struct dkt_event *event);
 int plan_triggers(struct plan *plan);
 int plan_limits(struct plan *plan);
 
+/*
+ * After a change that was killed has been taken back: a trigger of it may have stopped or started the
+ * log. An older trigger may have done the same, and nothing tells which did.
+ */
+int plan_recording(const struct plan *plan, const struct settings *before);
+
 /* Before a change: notes the triggers and limits that it may add, so that they can be taken back. */
 int plan_note(const struct plan *plan, struct settings *before);
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "apply/rebuild.h"
+#include "leftover.h"
 #include "lustre_masks.h"
 #include "message/cdebug.h"
 #include "probes.h"
@@ -56,11 +57,28 @@ static int check_name(struct dkt_ctx *ctx, const char *name)
 	return dkt_fail(ctx, -EINVAL, "'%s' cannot be the name of an instance", name);
 }
 
+/* The directory holds the settings: only root or this user may have written them. */
+static int check_owner(struct dkt_ctx *ctx, const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st))
+		return errno == ENOENT || errno == EACCES ?
+			       0 :
+			       dkt_fail(ctx, -errno, "look at %s: %s", path, strerror(errno));
+	if (S_ISDIR(st.st_mode) && (!st.st_uid || st.st_uid == geteuid()) &&
+	    !(st.st_mode & (S_IWGRP | S_IWOTH)))
+		return 0;
+	return dkt_fail(ctx, -EPERM,
+			"use %s: others than root can write there (owner %u, mode %04o); remove it",
+			path, (unsigned int)st.st_uid, (unsigned int)st.st_mode & 07777);
+}
+
 static int make_dir(struct dkt_ctx *ctx, const char *path)
 {
-	if (!mkdir(path, 0700) || errno == EEXIST)
-		return 0;
-	return dkt_fail(ctx, -errno, "make %s: %s", path, strerror(errno));
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return dkt_fail(ctx, -errno, "make %s: %s", path, strerror(errno));
+	return check_owner(ctx, path);
 }
 
 static int make_dirs(struct debuglog *log)
@@ -72,6 +90,12 @@ static int make_dirs(struct debuglog *log)
 
 static int open_dir(struct debuglog *log)
 {
+	int err = check_owner(log->ctx, RUN_DIR);
+
+	if (!err)
+		err = check_owner(log->ctx, log->dir);
+	if (err)
+		return err;
 	log->dirfd = open(log->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (log->dirfd >= 0 || errno == ENOENT || errno == EACCES)
 		return 0;
@@ -156,17 +180,37 @@ static int load_settings(struct debuglog *log)
 	return err ? err : debuglog_rebuild(log);
 }
 
+static int spool_path(const struct debuglog *log, char **path)
+{
+	if (asprintf(path, "%s/spool", log->dir) >= 0)
+		return 0;
+	*path = NULL;
+	return -ENOMEM;
+}
+
 int debuglog_return_top(struct debuglog *log)
 {
 	char *spool __cleanup(free) = NULL;
-	int err;
+	int err = spool_path(log, &spool);
 
-	if (asprintf(&spool, "%s/spool", log->dir) < 0) {
-		spool = NULL;
-		return -ENOMEM;
-	}
-	err = dkt_functions_return(log->ctx, spool);
+	if (!err)
+		err = dkt_functions_return(log->ctx, spool);
 	return err ? err : dkt_top_return(log->ctx, spool);
+}
+
+/* What killed commands left: instances of their own, a log that rests. */
+static int clean_up(struct debuglog *log)
+{
+	char *spool __cleanup(free) = NULL;
+	int err = spool_path(log, &spool);
+
+	/* One that somebody reads is for a later command, or for a person, whom status tells. */
+	leftovers_remove(log->ctx, log->name);
+	if (!err)
+		err = dkt_instance_open(log->ctx, log->name, 0, &log->in);
+	if (!err)
+		err = dkt_instance_wake(log->in, spool);
+	return err;
 }
 
 /* The instance was not there before the change that was killed. */
@@ -197,9 +241,6 @@ static int take_back(struct debuglog *log)
 		settings_clear(&log->set);
 		log->set = before;
 		err = settings_copy(&asked, &before);
-		/* It rests while a tracer is switched. */
-		if (!err && log->in && before.recording)
-			err = dkt_instance_set_on(log->in, true);
 		if (!err)
 			err = before.made ? debuglog_apply(log, &asked, NULL) :
 					    take_back_first(log, &before);
@@ -233,7 +274,7 @@ static int log_init(struct debuglog *log, struct dkt_ctx *ctx, const char *name)
 /* Without it all else works; why there is none is for the user to know. */
 static int make_probe(struct debuglog *log)
 {
-	int err = cdebug_make(log->ctx, log->dirfd, &log->probe_made);
+	int err = cdebug_make(log->ctx, &log->probe_made);
 
 	if (!err || err == -ENOMEM)
 		return err;
@@ -242,6 +283,14 @@ static int make_probe(struct debuglog *log)
 		return 0;
 	log->no_probe = NULL;
 	return -ENOMEM;
+}
+
+/* Returns those that the log does not have yet. */
+static uint32_t follow_masks(struct debuglog *log)
+{
+	uint32_t differ = lustre_masks_follow(&log->set);
+
+	return log->in ? differ : 0;
 }
 
 int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, struct debuglog **out)
@@ -259,12 +308,13 @@ int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, str
 		err = flags & DEBUGLOG_CHANGE ? enter(log) : open_dir(log);
 	if (!err)
 		err = open_tracefs(ctx, flags);
-	if (!err && flags & DEBUGLOG_CHANGE)
-		err = make_probe(log);
 	if (!err) {
-		err = dkt_instance_open(ctx, name, 0, &log->in);
+		err = flags & DEBUGLOG_CHANGE ? clean_up(log) :
+						dkt_instance_open(ctx, name, 0, &log->in);
 		err = err == -ENOENT ? 0 : err;
 	}
+	if (!err && flags & DEBUGLOG_CHANGE)
+		err = make_probe(log);
 	log->interrupted = !err && was_interrupted(log);
 	if (!err)
 		err = load_settings(log);
@@ -272,9 +322,9 @@ int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, str
 		err = settings_save(ctx, log->dirfd, DEBUGLOG_SETTINGS, &log->set);
 	if (!err && flags & DEBUGLOG_CHANGE)
 		err = take_back(log);
-	/* What is on in an instance is what was set; a look at it does not change that. */
+	/* What is on in an instance is what was set; only the next change makes it what Lustre has. */
 	if (!err && (!log->in || flags & DEBUGLOG_CHANGE))
-		lustre_masks_follow(&log->set);
+		log->followed = follow_masks(log);
 	if (err) {
 		debuglog_close(log);
 		return err;
@@ -283,17 +333,22 @@ int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, str
 	return 0;
 }
 
+/* Made for a change that was not, or not wanted any more. */
+static void drop_probe(struct debuglog *log)
+{
+	if (log->applied ? !(log->set.sources & MASK_FROM_LUSTRE) : log->probe_made)
+		cdebug_remove(log->ctx);
+}
+
 void debuglog_close(struct debuglog *log)
 {
 	if (!log)
 		return;
+	drop_probe(log);
 	settings_clear(&log->set);
 	free(log->note);
 	class_map_free(log->map);
 	dkt_instance_close(log->in);
-	/* Made for a change that was not. */
-	if (log->probe_made && !log->applied)
-		cdebug_remove(log->ctx, log->dirfd);
 	leave(log);
 	probes_free(log->probes);
 	free(log->no_probe);
@@ -345,12 +400,7 @@ int debuglog_spool(struct debuglog *log, char **path)
 	int err = log->in ? make_dirs(log) : 0;
 
 	*path = NULL;
-	if (err)
-		return err;
-	if (asprintf(path, "%s/spool", log->dir) >= 0)
-		return 0;
-	*path = NULL;
-	return -ENOMEM;
+	return err ? err : spool_path(log, path);
 }
 
 int debuglog_size(struct debuglog *log, uint64_t *bytes)
@@ -454,7 +504,7 @@ static int reset(struct debuglog *log)
 	if (!err && *dkt_tracefs_dir(log->ctx))
 		err = remove_instance(log);
 	if (!err && *dkt_tracefs_dir(log->ctx) && log->dirfd >= 0)
-		err = cdebug_remove(log->ctx, log->dirfd);
+		err = cdebug_remove(log->ctx);
 	if (!err && *dkt_tracefs_dir(log->ctx) && log->dirfd >= 0)
 		err = probes_reset(log);
 	if (err)

@@ -29,6 +29,7 @@ struct debuglog {
 	struct class_map *map; /* NULL before debuglog_map() */
 	struct settings set;
 	char *note; /* what the last debuglog_apply() had to leave out, NULL: nothing */
+	uint32_t followed; /* masks of Lustre's that the next change takes over: of enum mask_kind */
 	bool rebuilt; /* the settings were lost and taken from the kernel */
 	bool interrupted; /* the last change was not completed */
 	bool probe_made; /* the probe on Lustre's messages: just now */
@@ -87,6 +88,12 @@ char *events_by_system(const char *names);
  * made if there is none. report may be NULL.
  */
 int debuglog_apply(struct debuglog *log, const struct settings *set, struct filter_report *report);
+
+/*
+ * Before a look at the log of that name: if others have changed Lustre's masks since the log was
+ * set, the log takes them over. What goes wrong is told, and the log is as it was.
+ */
+void debuglog_follow(struct dkt_ctx *ctx, const char *name);
 
 /* Bytes that the buffers have, over all CPUs. */
 int debuglog_size(struct debuglog *log, uint64_t *bytes);

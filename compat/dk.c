@@ -16,6 +16,9 @@
 #include "message/cdebug.h"
 #include "util.h"
 
+/* Records between two looks at how far it is. */
+#define BATCH 4096
+
 /* A capture that follows looks again so often, ms. */
 #define POLL_MS 200
 
@@ -29,6 +32,8 @@ struct printer {
 	struct dk_out out;
 	struct legacy_style *legacy; /* the style's */
 	struct dk_choice choice;
+	uint64_t met, waiting; /* records: so far, and in the log when it began */
+	uint64_t *last; /* of each CPU, the time of the last record that is no part of a message */
 	int64_t wall; /* to add to a record's time */
 	int32_t self;
 };
@@ -49,14 +54,8 @@ static bool in_rate(struct printer *p, const struct dkt_record *rec)
 			  (int64_t)rec->ts + p->wall);
 }
 
-static int print_record(struct printer *p, const struct dkt_record *rec)
+static int print_shown(struct printer *p, const struct dkt_record *rec)
 {
-	size_t from;
-	int err;
-
-	/* What goes with another record is shown with that; a file has both. */
-	if (legacy_style_keep(p->legacy, rec))
-		return p->opts->file ? p->opts->file->add(p->opts->file->data, rec) : 0;
 	if (p->opts->skip_self && rec->event && rec->pid == p->self) {
 		p->result->own++;
 		return 0;
@@ -74,24 +73,16 @@ static int print_record(struct printer *p, const struct dkt_record *rec)
 	p->result->kept += rec->event != NULL;
 	if (p->opts->file)
 		return p->opts->file->add(p->opts->file->data, rec);
-	dkt_buf_data(p->out.buf, &from);
-	err = style_record(p->out.style, rec, dkt_capture_comm(p->capture, rec->pid), p->out.buf);
-	if (p->opts->escape)
-		dkt_buf_escape(p->out.buf, from);
-	return err;
+	return style_record(p->out.style, rec, dkt_capture_comm(p->capture, rec->pid), p->out.buf);
 }
 
-/* A capture that follows has come to its end: all of it is written out before it waits. */
-static int wait_for_more(struct printer *p)
+static int print_record(struct printer *p, const struct dkt_record *rec)
 {
-	int err = dk_out_flush(&p->out);
-
-	if (!err)
-		err = dkt_capture_done(p->capture);
-	if (err)
-		return err;
-	err = dkt_capture_wait(p->capture, POLL_MS);
-	return err == -EINTR ? 0 : err;
+	/* What goes with another record is shown with that; a file has both. */
+	if (legacy_style_keep(p->legacy, rec))
+		return p->opts->file ? p->opts->file->add(p->opts->file->data, rec) : 0;
+	p->last[rec->cpu] = rec->ts;
+	return print_shown(p, rec);
 }
 
 /* Prints those of Lustre's own records that are not younger. */
@@ -108,11 +99,71 @@ static int print_lustre(struct printer *p, int64_t until)
 	return err;
 }
 
+/*
+ * A traceoff trigger on one of the probes of Lustre's messages stops the recording before the others
+ * of the same message: the message that matters most would be missing. While the log records, the
+ * others are on their way.
+ */
+static int print_left(struct printer *p)
+{
+	struct dkt_record rec;
+	bool on = false;
+	int cpu, err = 0;
+
+	if (p->opts->file || (!dkt_instance_get_on(p->in, &on) && on))
+		return 0;
+	for (cpu = 0; !err && cpu < dkt_instance_cpus(p->in); cpu++) {
+		if (!legacy_style_left(p->legacy, (uint32_t)cpu, p->last[cpu], &rec))
+			continue;
+		p->last[cpu] = rec.ts;
+		p->result->incomplete++;
+		err = print_lustre(p, (int64_t)rec.ts + p->wall);
+		if (!err)
+			err = print_shown(p, &rec);
+	}
+	return err;
+}
+
+/* A capture that follows has come to its end: all of it is written out before it waits. */
+static int wait_for_more(struct printer *p)
+{
+	int err = print_left(p);
+
+	if (!err)
+		err = dk_out_flush(&p->out);
+	if (!err)
+		err = dkt_capture_done(p->capture);
+	if (err)
+		return err;
+	err = dkt_capture_wait(p->capture, POLL_MS);
+	return err == -EINTR ? 0 : err;
+}
+
+/* What the kernel says it has; a saved tree may not tell. */
+static void count_waiting(struct printer *p)
+{
+	struct dkt_cpu_stats stats;
+	int cpu, cpus = dkt_instance_cpus(p->in);
+
+	for (cpu = 0; cpu < cpus; cpu++)
+		if (!dkt_instance_get_stats(p->in, cpu, &stats))
+			p->waiting += stats.entries;
+	p->opts->look(p->opts->look_data, 0, p->waiting);
+}
+
+static void look(struct printer *p)
+{
+	if (p->opts->look && ++p->met % BATCH == 0)
+		p->opts->look(p->opts->look_data, p->met, p->waiting);
+}
+
 static int print_all(struct printer *p)
 {
 	struct dkt_record rec;
 	int err = 0;
 
+	if (p->opts->look)
+		count_waiting(p);
 	while (!dk_out_stopped(&p->out)) {
 		err = dkt_capture_next(p->capture, &rec);
 		if (err == 2) {
@@ -122,13 +173,17 @@ static int print_all(struct printer *p)
 			if (err)
 				break;
 			err = print_record(p, &rec);
+			look(p);
 			if (!err)
 				err = dk_out_write_if_full(&p->out);
 		}
 		if (err)
 			break;
 	}
-	return err == 1 ? print_lustre(p, INT64_MAX - 1) : err;
+	if (err != 1)
+		return err;
+	err = print_left(p);
+	return err ? err : print_lustre(p, INT64_MAX - 1);
 }
 
 /* ---- the whole ---- */
@@ -203,6 +258,14 @@ static int write_file(struct printer *p)
 	return err;
 }
 
+/* Before the first record is looked at. */
+static int drop_rights(struct printer *p)
+{
+	if (!p->opts->drop_rights)
+		return 0;
+	return dkt_caps_limit(p->ctx, DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS | p->opts->keep_rights);
+}
+
 static int printer_run(struct printer *p, const char *spool, uint64_t until)
 {
 	DKT_OPTS(dkt_capture_opts, opts, .flags = p->opts->flags, .spool = spool, .until = until,
@@ -210,8 +273,11 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 	int err = dkt_capture_open(p->in, &opts, &p->capture);
 	int told;
 
-	if (!err && p->opts->drop_rights)
-		err = dkt_caps_drop(p->ctx);
+	p->last = calloc((size_t)dkt_instance_cpus(p->in) + 1, sizeof(*p->last));
+	if (!err && !p->last)
+		err = -ENOMEM;
+	if (!err)
+		err = drop_rights(p);
 	if (err)
 		return p->lustre ? only_lustre(p) : err;
 	err = p->opts->file ? write_file(p) : print_text(p);
@@ -241,7 +307,7 @@ static int open_style(struct printer *p, const struct class_map *map)
 					  .has_wall = !p->result->clock,
 					  .wall = p->wall };
 	DKT_OPTS(dkt_style_opts, opts, .source = &source, .dir = p->opts->dir,
-		 .color = p->opts->color);
+		 .color = p->opts->color, .raw_text = p->opts->raw_text);
 	int err = dkt_buf_new(&p->out.buf);
 
 	gethostname(host, sizeof(host) - 1);
@@ -284,6 +350,7 @@ static void printer_clear(struct printer *p)
 	dk_lustre_free(p->lustre);
 	style_free(p->out.style);
 	dk_choice_clear(&p->choice);
+	free(p->last);
 	dkt_buf_free(p->out.buf);
 	p->result->closed = p->out.closed;
 }
@@ -348,6 +415,8 @@ int dk_print_lustre(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
 		err = open_choice(&p);
 	if (!err)
 		err = open_lustre(&p);
+	if (!err)
+		err = drop_rights(&p);
 	if (!err)
 		err = lustre_alone(&p);
 	printer_clear(&p);

@@ -19,6 +19,9 @@ struct dk_file {
 };
 
 struct dk_opts {
+	/* Told first with done 0, and now and then: records looked at, of those in the log; NULL: not. */
+	void (*look)(void *data, uint64_t done, uint64_t of);
+	void *look_data;
 	const struct dk_file *file; /* where records go instead of printing them; NULL: they do not */
 	const char *style; /* as style_find() takes it */
 	const char *dir; /* where a style with files of its own writes them */
@@ -34,9 +37,10 @@ struct dk_opts {
 	int64_t until;
 	int32_t pid; /* -1: any */
 	int cpu; /* -1: any */
-	bool escape; /* the output is a terminal: control characters do it no good */
+	bool raw_text; /* as in struct dkt_style_opts */
 	bool color; /* it is, and the style sees to them itself */
 	bool drop_rights; /* once all is open: the process has nothing else to do */
+	unsigned int keep_rights; /* enum dkt_keep: but these, for what is written */
 	bool skip_self; /* leave out what this process caused */
 	const volatile sig_atomic_t *stop; /* set by a signal handler; NULL: none */
 };
@@ -52,6 +56,7 @@ struct dk_result {
 	uint64_t bad; /* places where a page made no sense */
 	uint64_t lost; /* records that the kernel had to throw away */
 	uint64_t missed; /* messages of Lustre that came while its probe was at work */
+	uint64_t incomplete; /* messages of Lustre within which the recording stopped */
 	uint64_t own; /* records of this process, left out */
 	char *lost_by_cpu; /* "cpu 0: N, cpu 3: M"; NULL: nothing lost */
 	char *unmatched; /* why the filter could not match what is in the log; NULL: it could */

@@ -114,26 +114,21 @@ static size_t find_rule(const struct names *rules, const char *words)
 	return i;
 }
 
-/* A rule that no event can have is a mistake; the words are those about the first event. */
+/* A rule that no event can have is a mistake. */
 static int check_rule(struct debuglog *log, char *line)
 {
 	const struct names lines = { &line, 1 };
 	struct rules *rules;
 	struct dkt_event *const *events;
-	size_t n, i;
-	int one, err = rules_new(log, &lines, &rules);
+	size_t n;
+	int err = rules_new(log, &lines, &rules);
 
 	if (err)
 		return err;
 	err = select_check(log->ctx, rules->list[0].select);
 	events = select_events(rules->list[0].select, &n);
-	for (i = 0; !err && i < n; i++) {
-		one = dkt_expr_check(rules->list[0].expr, events[i]);
-		if (!one)
-			break;
-	}
-	if (!err && i == n)
-		err = dkt_expr_check(rules->list[0].expr, events[0]);
+	if (!err)
+		err = dkt_expr_check_any(rules->list[0].expr, events, n, 0);
 	rules_free(rules);
 	return err;
 }

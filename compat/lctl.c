@@ -11,6 +11,7 @@
 #include "lctl/real_lctl.h"
 #include "lctl/rows.h"
 #include "lctl/session.h"
+#include "param.h"
 #include "util.h"
 
 /* A wrong use of a command that then prints its help. */
@@ -26,6 +27,21 @@
 void lctl_say(const struct lctl *lctl)
 {
 	fprintf(stderr, "%s: %s\n", lctl->self, dkt_error(lctl->ctx));
+}
+
+void lctl_hint(const struct lctl *lctl, struct dkt_guess *guess)
+{
+	if (lctl->hints && guess->best[0])
+		fprintf(stderr, "%s: did you mean %s?\n", lctl->self, guess->best);
+}
+
+void lctl_hint_param(const struct lctl *lctl, const char *name)
+{
+	struct dkt_guess guess;
+
+	dkt_guess_start(&guess, name, strlen(name));
+	param_guess(&guess);
+	lctl_hint(lctl, &guess);
 }
 
 int lctl_usage(const char *command)

@@ -7,12 +7,13 @@
 
 #include "param/tree.h"
 
-/* One run of the program. All but the first four begin as zeroes. */
+/* One run of the program. All but the first five begin as zeroes. */
 struct lctl {
 	struct dkt_ctx *ctx;
 	const char *instance; /* name of the debug log's instance */
 	const char *input; /* saved tree that dk reads; NULL: the kernel */
 	const char *self; /* the name that messages begin with */
+	bool hints; /* say what a misspelt word was perhaps meant to be, in a line of its own */
 	struct tree tree;
 	/* What filter has taken out of this session's dk and df, and show not put back. */
 	uint32_t hidden_types;

@@ -169,7 +169,8 @@ int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 		    struct dkt_source **source)
 {
 	struct dkt_source_info info = { .has_wall = true };
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = opts && opts->fd ? fcntl(opts->fd - 1, F_DUPFD_CLOEXEC, 0) :
+				    open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	enum kind kind = fd < 0 ? KIND_NONE : kind_of(fd);
 	struct log_source *log;
 	int err;

@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-#include "record/runs.h"
+#include "record.h"
+#include "record/spill.h"
 
 /* Where a line's own text begins, behind "SUBSYS:MASK:CPU.TYPE:SEC.USEC:STACK:PID:EXT:(". */
 const char *log_text_head(const char *line, struct record_head *head);

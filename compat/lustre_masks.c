@@ -7,7 +7,8 @@
 
 #include "util.h"
 
-#define PARAMETERS "/sys/module/libcfs/parameters/"
+#define MODULE     "/sys/module/libcfs"
+#define PARAMETERS MODULE "/parameters/"
 
 static const char *const files[] = {
 	[MASK_DEBUG] = PARAMETERS "libcfs_debug",
@@ -15,9 +16,14 @@ static const char *const files[] = {
 	[MASK_PRINTK] = PARAMETERS "libcfs_printk",
 };
 
+bool lustre_is_loaded(void)
+{
+	return !access(MODULE, F_OK);
+}
+
 int lustre_mask_read(enum mask_kind kind, uint32_t *value)
 {
-	FILE *f = fopen(files[kind], "re");
+	FILE *f = (size_t)kind < ARRAY_SIZE(files) ? fopen(files[kind], "re") : NULL;
 	long long number;
 	int n;
 
@@ -32,12 +38,40 @@ int lustre_mask_read(enum mask_kind kind, uint32_t *value)
 	return 0;
 }
 
-void lustre_masks_follow(struct settings *s)
+uint32_t lustre_sources(bool loaded)
 {
-	if (!(s->chosen & 1u << MASK_DEBUG))
-		lustre_mask_read(MASK_DEBUG, &s->debug);
-	if (!(s->chosen & 1u << MASK_SUBSYSTEM))
-		lustre_mask_read(MASK_SUBSYSTEM, &s->subsystem_debug);
-	if (!(s->chosen & 1u << MASK_PRINTK))
-		lustre_mask_read(MASK_PRINTK, &s->printk);
+	return loaded ? MASK_FROM_LUSTRE : mask_initial(MASK_SOURCES);
+}
+
+/* What the mask is to be now: Lustre's, or for debug_sources what nobody has chosen otherwise. */
+static int wanted(enum mask_kind kind, const struct settings *s, uint32_t *value)
+{
+	if (kind != MASK_SOURCES)
+		return lustre_mask_read(kind, value);
+	if (s->chosen & 1u << MASK_SOURCES)
+		return -ENOENT;
+	*value = lustre_sources(lustre_is_loaded());
+	return 0;
+}
+
+uint32_t lustre_masks_differ(struct settings *s)
+{
+	uint32_t value, differ = 0;
+	enum mask_kind kind;
+
+	for (kind = MASK_DEBUG; kind <= MASK_SOURCES; kind++)
+		if (!wanted(kind, s, &value) && value != *settings_mask(s, kind))
+			differ |= 1u << kind;
+	return differ;
+}
+
+uint32_t lustre_masks_follow(struct settings *s)
+{
+	uint32_t value, differ = lustre_masks_differ(s);
+	enum mask_kind kind;
+
+	for (kind = MASK_DEBUG; kind <= MASK_SOURCES; kind++)
+		if (differ & 1u << kind && !wanted(kind, s, &value))
+			*settings_mask(s, kind) = value;
+	return differ;
 }

@@ -6,10 +6,22 @@
 #include "mask.h"
 #include "settings.h"
 
+/* True if Lustre's libcfs is loaded. */
+bool lustre_is_loaded(void);
+
 /* -ENOENT: Lustre is not loaded, or has no such mask. */
 int lustre_mask_read(enum mask_kind kind, uint32_t *value);
 
-/* Masks that nobody has set are those that Lustre was loaded with or has been given since. */
-void lustre_masks_follow(struct settings *settings);
+/* The debug_sources that a machine has with or without Lustre, as long as nobody chooses. */
+uint32_t lustre_sources(bool loaded);
+
+/*
+ * Returns the masks that are not as Lustre has them now, a bit for each enum mask_kind. MASK_SOURCES
+ * is one of them if nobody has chosen and Lustre came or went.
+ */
+uint32_t lustre_masks_differ(struct settings *settings);
+
+/* Makes them what Lustre has, and returns which of them it were. */
+uint32_t lustre_masks_follow(struct settings *settings);
 
 #endif

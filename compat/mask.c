@@ -9,7 +9,8 @@
 
 #include "mask.h"
 
-#define MASK_EMERG 0x00040000u
+#define MASK_EMERG    0x00040000u
+#define TYPES_DEFAULT 0x130e0580u
 
 /* clang-format off */
 static const char *const type_names[MASK_BITS] = {
@@ -25,17 +26,28 @@ static const char *const subsystem_names[MASK_BITS] = {
 	"ldlm", "lov", "lquota", "osd", "lfsck", "snapshot", "", "lmv",
 	"", "sec", "gss", "", "mgc", "mgs", "fid", "fld",
 };
+static const char *const source_names[MASK_BITS] = {
+	"lustre", "kernel", "functions", [3 ... MASK_BITS - 1] = "",
+};
 /* clang-format on */
+
+#define SOURCES_NORMAL (MASK_FROM_KERNEL | MASK_FROM_FUNCTIONS)
+#define SOURCES_ALL    (MASK_FROM_LUSTRE | MASK_FROM_KERNEL | MASK_FROM_FUNCTIONS)
 
 static const struct mask_row {
 	const char *const *names;
 	uint32_t minimum; /* where a value without a leading operator starts */
 	uint32_t normal; /* `default` */
+	uint32_t initial; /* on a new machine */
 	uint32_t forced; /* on after every write, also a refused one */
+	uint32_t all; /* nothing else is ever on */
 } rows[] = {
-	[MASK_DEBUG] = { type_names, MASK_CANNOT_OFF, 0x130e0580, 0 },
-	[MASK_SUBSYSTEM] = { subsystem_names, 0, UINT32_MAX, 0 },
-	[MASK_PRINTK] = { type_names, MASK_CANNOT_OFF, MASK_CANNOT_OFF, MASK_EMERG },
+	[MASK_DEBUG] = { type_names, MASK_CANNOT_OFF, TYPES_DEFAULT, TYPES_DEFAULT, 0, UINT32_MAX },
+	[MASK_SUBSYSTEM] = { subsystem_names, 0, UINT32_MAX, UINT32_MAX, 0, UINT32_MAX },
+	/* Lustre has one `default` for all masks of types. */
+	[MASK_PRINTK] = { type_names, MASK_CANNOT_OFF, TYPES_DEFAULT, MASK_CANNOT_OFF, MASK_EMERG,
+			  UINT32_MAX },
+	[MASK_SOURCES] = { source_names, 0, SOURCES_NORMAL, SOURCES_NORMAL, 0, SOURCES_ALL },
 };
 
 struct token {
@@ -113,6 +125,16 @@ static int next_token(const char **text, const char *end, struct token *token)
 	return p > token->text || token->op;
 }
 
+static int find_bit(enum mask_kind kind, const struct token *token)
+{
+	int bit;
+
+	for (bit = 0; bit < MASK_BITS; bit++)
+		if (token_is(token, rows[kind].names[bit]))
+			return bit;
+	return -ENOENT;
+}
+
 static int apply_token(enum mask_kind kind, const struct token *token, uint32_t *value)
 {
 	const struct mask_row *row = &rows[kind];
@@ -120,7 +142,7 @@ static int apply_token(enum mask_kind kind, const struct token *token, uint32_t 
 	int bit;
 
 	if (token_is(token, "all")) {
-		*value = minus ? row->minimum : UINT32_MAX;
+		*value = minus ? row->minimum : row->all;
 	} else if (token_is(token, "none")) {
 		if (!minus)
 			*value = row->minimum;
@@ -130,7 +152,8 @@ static int apply_token(enum mask_kind kind, const struct token *token, uint32_t 
 		else
 			*value = token->op ? *value | row->normal : row->normal;
 	} else {
-		bit = mask_bit(kind, token->text, token->len);
+		/* Lustre takes the empty token of `a++b` for the first unnamed subsystem. */
+		bit = find_bit(kind, token);
 		if (bit < 0)
 			return -EINVAL;
 		if (minus)
@@ -171,10 +194,8 @@ int mask_parse(enum mask_kind kind, const char *text, uint32_t current, struct m
 	int err = 0;
 
 	*value = (struct mask_value){ .value = current };
-	if (len > MASK_INPUT_MAX) {
-		value->value |= rows[kind].forced;
+	if (len > MASK_INPUT_MAX)
 		return -E2BIG;
-	}
 	for (; len && isspace((unsigned char)*text); len--)
 		text++;
 	while (len && isspace((unsigned char)text[len - 1]))
@@ -183,7 +204,7 @@ int mask_parse(enum mask_kind kind, const char *text, uint32_t current, struct m
 		value->deprecated = value->value != 0 && value->value != UINT32_MAX;
 	else
 		err = parse_tokens(kind, text, text + len, value);
-	value->value |= rows[kind].forced;
+	value->value = (value->value | rows[kind].forced) & rows[kind].all;
 	return err;
 }
 
@@ -207,12 +228,8 @@ void mask_format(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE])
 int mask_bit(enum mask_kind kind, const char *name, size_t len)
 {
 	const struct token token = { .text = name, .len = len };
-	int bit;
 
-	for (bit = 0; len && bit < MASK_BITS; bit++)
-		if (token_is(&token, rows[kind].names[bit]))
-			return bit;
-	return -ENOENT;
+	return len ? find_bit(kind, &token) : -ENOENT;
 }
 
 const char *mask_name(enum mask_kind kind, unsigned int bit)
@@ -220,14 +237,27 @@ const char *mask_name(enum mask_kind kind, unsigned int bit)
 	return bit < MASK_BITS ? rows[kind].names[bit] : "";
 }
 
-uint32_t mask_default(enum mask_kind kind)
+void mask_guess(enum mask_kind kind, struct dkt_guess *guess)
 {
-	return rows[kind].normal;
+	unsigned int bit;
+
+	for (bit = 0; bit < MASK_BITS; bit++)
+		dkt_guess_try(guess, rows[kind].names[bit]);
+}
+
+uint32_t mask_initial(enum mask_kind kind)
+{
+	return rows[kind].initial;
 }
 
 uint32_t mask_floor(enum mask_kind kind)
 {
 	return rows[kind].minimum;
+}
+
+uint32_t mask_all(enum mask_kind kind)
+{
+	return rows[kind].all;
 }
 
 void mask_spell(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE])

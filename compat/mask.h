@@ -3,15 +3,21 @@
 #ifndef COMPAT_MASK_H
 #define COMPAT_MASK_H
 
+#include <dktrace/dktrace.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 enum mask_kind {
 	MASK_DEBUG,
 	MASK_SUBSYSTEM,
 	MASK_PRINTK,
+	MASK_SOURCES, /* debug_sources, which is dktrace's own */
 };
+
+/* The bits of MASK_SOURCES. */
+#define MASK_FROM_LUSTRE    0x1u /* messages of Lustre */
+#define MASK_FROM_KERNEL    0x2u /* events of the kernel */
+#define MASK_FROM_FUNCTIONS 0x4u /* entry and exit of functions */
 
 #define MASK_BITS       32
 #define MASK_INPUT_MAX  65535 /* bytes of a value, as Lustre takes them */
@@ -26,17 +32,17 @@ struct mask_value {
 };
 
 /*
- * Reads what is written to debug, subsystem_debug or printk, by the rules of Lustre 2.17 and
- * later. An empty text changes nothing. -EINVAL: with bad set, say `unknown mask 'TOKEN'.`, without
+ * Reads what is written to debug, subsystem_debug, printk or debug_sources, by the rules of Lustre
+ * 2.17 and later. An empty text changes nothing. -EINVAL: with bad set, say `unknown mask 'TOKEN'.`, without
  * it (an operator at the end) Lustre says nothing; -E2BIG: longer than MASK_INPUT_MAX.
  */
 int mask_parse(enum mask_kind kind, const char *text, uint32_t current, struct mask_value *value);
 
 /*
  * Prints names in ascending order of bits, one space between, or `0`. The unnamed subsystems (bits
- * 22, 24, 27) leave only their space behind, as in Lustre; so reading the text again gives the
- * same mask without those bits, and with `+` in place of the spaces it is refused if one of them
- * was set.
+ * 22, 24, 27) leave only their space behind, as in Lustre. Reading the text again gives the same
+ * mask without those bits. With `+` in place of the spaces, a gap sets bit 22 and a space at the
+ * end is refused.
  */
 void mask_format(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE]);
 
@@ -49,14 +55,20 @@ void mask_spell(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE]);
 /* The bit of that name, in any case of letters, or -ENOENT. */
 int mask_bit(enum mask_kind kind, const char *name, size_t len);
 
-/* The name of a bit, "" for the unnamed subsystems. */
+/* The name of a bit, "" for one that has none. */
 const char *mask_name(enum mask_kind kind, unsigned int bit);
 
-/* What the word `default` stands for, and what a new machine has. */
-uint32_t mask_default(enum mask_kind kind);
+/* Tries the names of all bits. */
+void mask_guess(enum mask_kind kind, struct dkt_guess *guess);
+
+/* What a new machine has. */
+uint32_t mask_initial(enum mask_kind kind);
 
 /* What a value set by names never goes below. */
 uint32_t mask_floor(enum mask_kind kind);
+
+/* All bits that the mask can have. */
+uint32_t mask_all(enum mask_kind kind);
 
 /* lctl's filter: a record goes if it has bits and none of them is still shown. */
 static inline bool mask_hides(uint32_t hidden, uint32_t bits)

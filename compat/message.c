@@ -206,6 +206,11 @@ static void put_place(const struct message *m, const struct dkt_record *rec, str
 {
 	struct message_key key;
 
+	/* The strings of a message are recorded without its place. */
+	if (m->part == MESSAGE_STRINGS) {
+		dkt_buf_str(buf, "unknown:0:unknown");
+		return;
+	}
 	message_key(m, rec, 0, &key);
 	dkt_buf_add(buf, key.file, key.file_len);
 	dkt_buf_add(buf, ":", 1);
@@ -345,6 +350,27 @@ static void put_two_formats(const struct message *m, struct args *args, struct d
 	put_format(m->fmt2, args, buf);
 }
 
+/* What the words of a message point at, where nothing else of it was recorded. */
+static void put_strings(const struct message *m, const struct dkt_record *rec, struct dkt_buf *buf)
+{
+	unsigned int i;
+
+	dkt_buf_str(buf, "recording stopped before this message; its strings:");
+	for (i = 0; i < MAX_WORDS; i++) {
+		const struct dkt_field *field = m->args.behind[i];
+		size_t len = 0;
+		const char *text = field && field->flags & DKT_FIELD_STRING ?
+					   string_of(rec, field, &len) :
+					   NULL;
+
+		if (!len)
+			continue;
+		dkt_buf_str(buf, " \"");
+		dkt_buf_add(buf, text, len);
+		dkt_buf_str(buf, "\"");
+	}
+}
+
 /* strings: the record that has those of the words, NULL: this one. */
 static void put_text(const struct message *m, const struct dkt_record *rec,
 		     const struct message *strings, const struct dkt_record *strings_rec,
@@ -359,6 +385,8 @@ static void put_text(const struct message *m, const struct dkt_record *rec,
 	if (m->text) {
 		text = string_of(rec, m->text, &len);
 		dkt_buf_add(buf, text, len);
+	} else if (m->part == MESSAGE_STRINGS) {
+		put_strings(m, rec, buf);
 	} else if (m->fmt2) {
 		put_two_formats(m, &args, buf);
 	} else {
@@ -372,7 +400,7 @@ void message_put_text(const struct message *m, const struct dkt_record *rec, str
 	const struct message *call = NULL, *strings = NULL;
 	const struct dkt_record *call_rec, *strings_rec = NULL;
 
-	if (m->sp) {
+	if (m->sp && m->part == MESSAGE_WHOLE) {
 		call = message_parts_get(m->parts, rec, MESSAGE_CALL, &call_rec);
 		strings = message_parts_get(m->parts, rec, MESSAGE_STRINGS, &strings_rec);
 	}

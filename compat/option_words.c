@@ -22,17 +22,13 @@ static const struct option_word *find(const struct option_word *known, size_t n,
 
 static int unknown(struct dkt_ctx *ctx, const struct option_word *known, size_t n, const char *word)
 {
-	const char **names __cleanup(free) = calloc(n + 1, sizeof(*names));
-	const char *guess;
+	struct dkt_guess guess;
 	size_t i;
 
-	if (!names)
-		return -ENOMEM;
+	dkt_guess_start(&guess, word, strlen(word));
 	for (i = 0; i < n; i++)
-		names[i] = known[i].name;
-	guess = dkt_guess(word, names, n);
-	return dkt_fail(ctx, -EINVAL, "'%.60s' is no option here%s%s%s", word,
-			guess ? "; did you mean " : "", guess ? guess : "", guess ? "?" : "");
+		dkt_guess_try(&guess, known[i].name);
+	return dkt_fail(ctx, -EINVAL, "'%.60s' is no option here%s", word, dkt_guess_words(&guess));
 }
 
 int option_words(struct dkt_ctx *ctx, char *line, const struct option_word *known, size_t n_known,

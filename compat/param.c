@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parameters that dktrace has itself: debug, subsystem_debug, printk, debug_mb, debug_filter. */
+/* The parameters that dktrace has itself: debug, subsystem_debug, printk, debug_sources and others. */
 #include "param.h"
 
 #include <ctype.h>
@@ -10,6 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lustre_masks.h"
+#include "memory.h"
 #include "util.h"
 
 struct param {
@@ -39,24 +41,11 @@ static void add_note(char **notes, char *note)
 
 /* ---- masks ---- */
 
-static uint32_t *mask_of(struct settings *set, enum mask_kind kind)
-{
-	switch (kind) {
-	case MASK_SUBSYSTEM:
-		return &set->subsystem_debug;
-	case MASK_PRINTK:
-		return &set->printk;
-	case MASK_DEBUG:
-	default:
-		return &set->debug;
-	}
-}
-
 static int get_mask(struct debuglog *log, const struct param *param, char **value)
 {
 	char text[MASK_TEXT_SIZE];
 
-	mask_format(param->kind, *mask_of(&log->set, param->kind), text);
+	mask_format(param->kind, *settings_mask(&log->set, param->kind), text);
 	*value = strdup(text);
 	return *value ? 0 : -ENOMEM;
 }
@@ -91,7 +80,7 @@ static char *filter_notes(const struct filter_report *report)
 static int take_mask(struct debuglog *log, const struct param *param, const char *value,
 		     struct settings *set, char **notes)
 {
-	uint32_t *mask = mask_of(set, param->kind);
+	uint32_t *mask = settings_mask(set, param->kind);
 	struct mask_value parsed;
 	int err = mask_parse(param->kind, value, *mask, &parsed);
 
@@ -102,6 +91,28 @@ static int take_mask(struct debuglog *log, const struct param *param, const char
 	if (parsed.deprecated)
 		add_note(notes, strdup("using a numerical debug mask is deprecated"));
 	return 0;
+}
+
+/* ---- debug_sources ---- */
+
+/* As `default`, with Lustre and without it, as long as nobody chooses. */
+static int take_sources(struct debuglog *log, const struct param *param, const char *value,
+			struct settings *set, char **notes)
+{
+	const bool loaded = lustre_is_loaded();
+	int err = 0;
+
+	if (!strcasecmp(value, "default")) {
+		set->chosen &= ~(1u << MASK_SOURCES);
+		set->sources = lustre_sources(loaded);
+	} else {
+		err = take_mask(log, param, value, set, notes);
+	}
+	if (!err && !set->sources)
+		add_note(notes, strdup("nothing is recorded: it names no source"));
+	else if (!err && set->sources == MASK_FROM_LUSTRE && !loaded)
+		add_note(notes, strdup("nothing is recorded before Lustre's libcfs is loaded"));
+	return err;
 }
 
 /* ---- debug_mb ---- */
@@ -117,17 +128,24 @@ static int get_mb(struct debuglog *log, const struct param *param, char **value)
 	return asprintf(value, "%" PRIu64, bytes >> 20) < 0 ? -ENOMEM : 0;
 }
 
-/* As Lustre: at least a MiB for each CPU, at most 80 % of memory. */
-static uint32_t clamp_mb(unsigned long mb, char **notes)
+/*
+ * As Lustre: at least a MiB for each CPU, at most 80 % of memory. Lustre allocates as it logs, the
+ * tracer at once: so no more than what others can do without either.
+ */
+static uint32_t clamp_mb(unsigned long mb, uint64_t own, char **notes)
 {
 	unsigned long cpus = (unsigned long)sysconf(_SC_NPROCESSORS_CONF);
-	unsigned long page_kb = (unsigned long)sysconf(_SC_PAGESIZE) / 1024;
-	unsigned long most = (unsigned long)sysconf(_SC_PHYS_PAGES) / 1024 * page_kb / 10 * 8;
-	unsigned long good = mb;
+	unsigned long most = UINT32_MAX, good = mb;
+	struct memory memory;
 
-	if (most < 512)
-		most = 512;
-	if (mb < cpus)
+	if (!memory_read(MEMORY_INFO, &memory)) {
+		most = memory.total / 10 * 8 >> 20;
+		if (most < 512)
+			most = 512;
+		if (most > memory_most(&memory, own) >> 20)
+			most = memory_most(&memory, own) >> 20;
+	}
+	if (mb < cpus || most < cpus)
 		good = cpus;
 	else if (mb > most)
 		good = most;
@@ -155,14 +173,19 @@ static int take_mb(struct debuglog *log, const struct param *param, const char *
 {
 	char *note = NULL;
 	unsigned long mb;
+	uint64_t own;
 	char *end;
+	int err;
 
 	(void)param;
 	errno = 0;
 	mb = strtoul(value, &end, 0);
 	if (end == value || *end || errno || strchr(value, '-'))
 		return dkt_fail(log->ctx, -EINVAL, "'%s' is not a number of megabytes", value);
-	set->debug_mb = clamp_mb(mb, &note);
+	err = debuglog_size(log, &own);
+	if (err)
+		return err;
+	set->debug_mb = clamp_mb(mb, own, &note);
 	add_note(notes, note);
 	return 0;
 }
@@ -196,6 +219,7 @@ static const struct param params[] = {
 	{ "debug",           "types of messages that are recorded",     get_mask, take_mask, MASK_DEBUG },
 	{ "debug_filter",    "a filter on every event that is on",      get_filter, take_filter, 0 },
 	{ "debug_mb",        "size of all buffers together, in MB",     get_mb, take_mb, 0 },
+	{ "debug_sources",   "lustre, kernel, functions: what is recorded", get_mask, take_sources, MASK_SOURCES },
 	{ "printk",          "types that go to the console too",        get_mask, take_mask, MASK_PRINTK },
 	{ "subsystem_debug", "subsystems of which messages are recorded", get_mask, take_mask, MASK_SUBSYSTEM },
 	/* clang-format on */
@@ -276,22 +300,27 @@ enum mask_kind param_mask_kind(const struct param *param)
 	return param->kind;
 }
 
-const char *param_misspelt(const struct param *param, const char *value, size_t *at, size_t *len)
+bool param_misspelt(const struct param *param, const char *value, struct dkt_guess *guess,
+		    size_t *at, size_t *len)
 {
-	const char *names[MASK_BITS];
-	char *word __cleanup(free) = NULL;
 	struct mask_value parsed;
-	unsigned int bit;
 
 	*at = *len = 0;
 	if (mask_parse(param->kind, value, 0, &parsed) != -EINVAL || !parsed.bad_len)
-		return NULL;
+		return false;
 	*at = (size_t)(parsed.bad - value);
 	*len = parsed.bad_len;
-	for (bit = 0; bit < MASK_BITS; bit++)
-		names[bit] = mask_name(param->kind, bit);
-	word = strndup(parsed.bad, parsed.bad_len);
-	return word ? dkt_guess(word, names, MASK_BITS) : NULL;
+	dkt_guess_start(guess, parsed.bad, parsed.bad_len);
+	mask_guess(param->kind, guess);
+	return true;
+}
+
+void param_guess(struct dkt_guess *guess)
+{
+	const struct param *param = NULL;
+
+	while ((param = param_next(param)))
+		dkt_guess_try(guess, param->name);
 }
 
 /* As a kernel printed it, a mask is complete: its names are no less and no more than what is on. */
@@ -309,7 +338,7 @@ int param_take_exact(struct debuglog *log, const struct param *param, const char
 	err = mask_parse(param->kind, exact, 0, &parsed);
 	if (err)
 		return refuse_mask(log, &parsed, err);
-	*mask_of(set, param->kind) = parsed.value;
+	*settings_mask(set, param->kind) = parsed.value;
 	set->chosen |= 1u << param->kind;
 	return 0;
 }

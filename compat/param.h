@@ -44,10 +44,14 @@ int param_apply(struct debuglog *log, const struct settings *set, const struct p
 		char **notes);
 
 /*
- * Where in the value of a mask the first word is that it cannot have, len 0 if there is none, and
- * what it was perhaps meant to be, or NULL.
+ * True if the value of a mask has a word that it cannot have: where the first one is, and what it
+ * was perhaps meant to be.
  */
-const char *param_misspelt(const struct param *param, const char *value, size_t *at, size_t *len);
+bool param_misspelt(const struct param *param, const char *value, struct dkt_guess *guess,
+		    size_t *at, size_t *len);
+
+/* Tries the names of all parameters. */
+void param_guess(struct dkt_guess *guess);
 
 /* Sets what Lustre's parameter of the same name has now, as it was read from there. */
 int param_follow(struct debuglog *log, const struct param *param, const char *value);

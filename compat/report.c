@@ -39,13 +39,62 @@ const char *report_glob_check(const char *glob)
 	return words || !*system ? words : glob_check(system, &at);
 }
 
-static bool glob_takes(const char *glob, const struct dkt_event *event)
+static bool glob_takes_name(const char *glob, const char *its_system, const char *its_name)
 {
 	char system[MAX_GLOB];
 	const char *name = cut_glob(glob, system, sizeof(system));
 
-	return glob_match(name, dkt_event_name(event)) &&
-	       (!*system || glob_match(system, dkt_event_system(event)));
+	return glob_match(name, its_name) && (!*system || glob_match(system, its_system));
+}
+
+static bool glob_takes(const char *glob, const struct dkt_event *event)
+{
+	return glob_takes_name(glob, dkt_event_system(event), dkt_event_name(event));
+}
+
+/* Events of the tracer itself, which no list has (kernel/trace/trace_entries.h). */
+static bool takes_own(const char *glob)
+{
+	static const char *const names[] = {
+		"print",           "bprint",         "bputs",        "function",
+		"funcgraph_entry", "funcgraph_exit", "kernel_stack", "user_stack",
+		"context_switch",  "wakeup",         "branch",       "hwlat",
+		"osnoise",         "timerlat",       "func_repeats", "raw_data",
+		"mmiotrace_rw",    "mmiotrace_map",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (glob_takes_name(glob, "ftrace", names[i]))
+			return true;
+	return false;
+}
+
+int report_check_events(struct dkt_ctx *ctx, const struct report_opts *opts)
+{
+	struct dkt_event *const *events;
+	struct dkt_guess guess = { 0 };
+	size_t i, j, n;
+	int err = dkt_events(ctx, &events, &n);
+
+	/* The events of a saved log come with its records; those of ftrace are not among them. */
+	if (err || !n || !opts->n_events)
+		return err;
+	for (j = 0; j < opts->n_events; j++) {
+		if (takes_own(opts->events[j]))
+			return 0;
+		for (i = 0; i < n; i++)
+			if (glob_takes(opts->events[j], events[i]))
+				return 0;
+	}
+	/* A system alone would match no event. */
+	for (j = 0; j < opts->n_events && !strchr(guess.best, ':'); j++) {
+		dkt_guess_start(&guess, opts->events[j], strlen(opts->events[j]));
+		dkt_guess_events(&guess, ctx);
+	}
+	return dkt_fail(ctx, -ENOENT, "--event: no event matches '%s'%s%s", opts->events[0],
+			opts->n_events > 1 ? " or the others" : "",
+			strchr(guess.best, ':') ? dkt_guess_words(&guess) : "");
 }
 
 static enum verdict judge(const struct report *report, struct dkt_event *event)
@@ -117,7 +166,7 @@ static void put_stream(struct report *report, const struct dkt_record *record)
 	const char *name = dkt_source_stream(report->source, record->stream);
 	size_t len = name ? strlen(name) : 0;
 
-	dkt_buf_str(report->out.buf, len ? name : "");
+	dkt_buf_text(report->out.buf, name, len);
 	dkt_buf_add(report->out.buf, len ? ":" : " ", 1);
 	for (; len <= report->stream_width; len++)
 		dkt_buf_add(report->out.buf, " ", 1);
@@ -132,18 +181,13 @@ static inline struct report *part_of(struct report *report, const struct dkt_rec
 static int print(struct report *report, const struct dkt_record *record)
 {
 	struct style *style = part_of(report, record)->out.style;
-	size_t from = 0;
 	int err;
 
-	if (report->opts->escape)
-		dkt_buf_data(report->out.buf, &from);
 	if (report->stream_width)
 		put_stream(report, record);
 	err = style_record(style ? style : report->out.style, record,
 			   record->event ? dkt_source_comm(report->source, record) : "",
 			   report->out.buf);
-	if (report->opts->escape)
-		dkt_buf_escape(report->out.buf, from);
 	report->printed += record->event != NULL;
 	return err;
 }
@@ -153,8 +197,8 @@ static bool is_plain(const struct report *report)
 {
 	const struct report_opts *opts = report->opts;
 
-	return !opts->escape && !report->stream_width && !report->parts && !report->verdicts &&
-	       !opts->n_pids && !report->filter;
+	return !report->stream_width && !report->parts && !report->verdicts && !opts->n_pids &&
+	       !report->filter;
 }
 
 /* 0: there may be more; 1: end. */
@@ -197,28 +241,14 @@ int report_run(struct report *report, int (*full)(void *data), void *data)
 /* Every event that has the fields can be judged, or a filter that selects nothing is told. */
 static int check_filter(struct report *report)
 {
-	char *words __cleanup(free) = NULL;
 	struct dkt_event *const *events;
-	size_t i, n;
+	size_t n;
 	int err = dkt_events(report->ctx, &events, &n);
 
 	/* The events of a saved log come with its records. */
-	if (!err && !n)
-		return 0;
-	for (i = 0; !err && i < n; i++) {
-		int fits = dkt_expr_check_match(report->filter, events[i]);
-
-		if (!fits)
-			return 0;
-		if (fits != -ENOENT && !words)
-			words = strdup(dkt_error(report->ctx));
-	}
-	if (err)
+	if (err || !n)
 		return err;
-	if (words)
-		return dkt_fail(report->ctx, -EINVAL, "%s", words);
-	return dkt_fail(report->ctx, -EINVAL, "no event has the fields of the filter '%s'",
-			report->opts->filter);
+	return dkt_expr_check_any(report->filter, events, n, DKT_EXPR_MATCH);
 }
 
 static int open_map(struct report *report)
@@ -249,7 +279,7 @@ static int report_init(struct report *report)
 	bool several = opts->joined || (opts->streams && dkt_source_stream(source, 1));
 	DKT_OPTS(dkt_style_opts, style, .source = dkt_source_info(source), .dir = opts->dir,
 		 .streams = several ? source : NULL, .color = opts->color, .fields = opts->fields,
-		 .n_fields = opts->n_fields);
+		 .n_fields = opts->n_fields, .raw_text = opts->raw_text);
 	struct dkt_style_info info = { 0 };
 	struct dkt_event *const *events;
 	int err = dkt_events(report->ctx, &events, &report->n_verdicts);

@@ -18,8 +18,8 @@ struct report_opts {
 	struct dkt_source *joined; /* the merged source that the records come by; NULL: none */
 	bool streams; /* lines for people begin with the name of the record's stream,
 		      as trace-cmd has it */
-	bool escape; /* the output is a terminal: control characters do it no good */
-	bool color; /* it is, and the style sees to them itself */
+	bool raw_text; /* as in struct dkt_style_opts */
+	bool color; /* the output is a terminal */
 	int fd; /* -1: the style writes files of its own */
 	const volatile sig_atomic_t *stop; /* set by a signal handler; NULL: none */
 };
@@ -41,6 +41,12 @@ struct report {
 
 /* NULL if it can be one of events, else words that say what is wrong. */
 const char *report_glob_check(const char *glob);
+
+/*
+ * -ENOENT: none of the globs is that of an event which records of the source can be of. 0 also if that
+ * is not known before they are read.
+ */
+int report_check_events(struct dkt_ctx *ctx, const struct report_opts *opts);
 
 /* The context is that of the source. What opts points at outlives the report. */
 int report_new(struct dkt_ctx *ctx, struct dkt_source *source, const struct report_opts *opts,

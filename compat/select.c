@@ -139,7 +139,7 @@ static int find_events(struct dkt_ctx *ctx, struct select *select)
 	return 0;
 }
 
-/* An event of that name, in whatever system. */
+/* An event of exactly that name, in whatever system. */
 static const struct dkt_event *event_named(struct dkt_ctx *ctx, const char *name)
 {
 	struct dkt_event *const *all;
@@ -159,15 +159,21 @@ static int no_event(struct dkt_ctx *ctx, const char *glob)
 	char *word __cleanup(free) =
 		strndup(glob, strcmp(colon, ":*") ? strlen(glob) : (size_t)(colon - glob));
 	const struct dkt_event *event = word ? event_named(ctx, word) : NULL;
+	struct dkt_guess guess;
 
 	if (!word)
 		return -ENOMEM;
 	if (event)
 		return dkt_fail(ctx, -ENOENT, "'%s' is an event's name without its system: %s:%s",
 				word, dkt_event_system(event), word);
-	return dkt_fail(ctx, -ENOENT,
-			"'%s' is no class, no subsystem and no event (SYSTEM:EVENT) of this kernel",
-			word);
+	dkt_guess_start(&guess, word, strlen(word));
+	mask_guess(MASK_DEBUG, &guess);
+	mask_guess(MASK_SUBSYSTEM, &guess);
+	dkt_guess_events(&guess, ctx);
+	return dkt_fail(
+		ctx, -ENOENT,
+		"'%s' is no class, no subsystem and no event (SYSTEM:EVENT) of this kernel%s", word,
+		dkt_guess_words(&guess));
 }
 
 /* One word alone must have an event, so that none is misspelt in silence. */

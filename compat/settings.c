@@ -8,14 +8,30 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mask.h"
+#include "lustre_masks.h"
 #include "util.h"
 
 void settings_init(struct settings *s)
 {
-	*s = (struct settings){ .debug = mask_default(MASK_DEBUG),
-				.subsystem_debug = mask_default(MASK_SUBSYSTEM),
-				.printk = mask_default(MASK_PRINTK) };
+	*s = (struct settings){ .debug = mask_initial(MASK_DEBUG),
+				.subsystem_debug = mask_initial(MASK_SUBSYSTEM),
+				.printk = mask_initial(MASK_PRINTK),
+				.sources = lustre_sources(lustre_is_loaded()) };
+}
+
+uint32_t *settings_mask(struct settings *s, enum mask_kind kind)
+{
+	switch (kind) {
+	case MASK_SUBSYSTEM:
+		return &s->subsystem_debug;
+	case MASK_PRINTK:
+		return &s->printk;
+	case MASK_SOURCES:
+		return &s->sources;
+	case MASK_DEBUG:
+	default:
+		return &s->debug;
+	}
 }
 
 void settings_clear(struct settings *s)
@@ -24,6 +40,7 @@ void settings_clear(struct settings *s)
 	names_clear(&s->rules);
 	names_clear(&s->triggers);
 	names_clear(&s->placed);
+	names_clear(&s->switched);
 	names_clear(&s->functions);
 	free(s->filter);
 	free(s->pids);
@@ -62,7 +79,8 @@ int settings_copy(struct settings *to, const struct settings *from)
 	int err;
 
 	*to = *from;
-	to->filtered = to->rules = to->triggers = to->placed = to->functions = (struct names){ 0 };
+	to->filtered = to->rules = to->triggers = to->placed = to->switched = to->functions =
+		(struct names){ 0 };
 	to->filter = to->graph = to->pids = to->cpus = NULL;
 	to->systems = to->no_graph = to->no_probe = NULL;
 	to->recording = to->limited = false;
@@ -133,6 +151,7 @@ static struct names *list_of(struct settings *s, const char *key)
 	       !strcmp(key, "rule")     ? &s->rules :
 	       !strcmp(key, "trigger")  ? &s->triggers :
 	       !strcmp(key, "placed")   ? &s->placed :
+	       !strcmp(key, "switched") ? &s->switched :
 	       !strcmp(key, "function") ? &s->functions :
 					  NULL;
 }
@@ -148,12 +167,16 @@ static int read_line(struct settings *s, const char *key, const char *value)
 		return read_u32(value, &s->subsystem_debug);
 	if (!strcmp(key, "printk"))
 		return read_u32(value, &s->printk);
+	if (!strcmp(key, "debug_sources"))
+		return read_u32(value, &s->sources);
 	if (!strcmp(key, "debug_mb"))
 		return read_u32(value, &s->debug_mb);
 	if (!strcmp(key, "chosen"))
 		return read_u32(value, &s->chosen);
 	if (!strcmp(key, "instance"))
 		return read_bool(value, &s->made);
+	if (!strcmp(key, "lustre"))
+		return read_bool(value, &s->lustre);
 	if (!strcmp(key, "children"))
 		return read_bool(value, &s->children);
 	if (!strcmp(key, "limited"))
@@ -234,6 +257,7 @@ static int write_lines(FILE *f, const struct settings *s)
 		s->subsystem_debug);
 	fprintf(f, "printk 0x%08" PRIx32 "\ndebug_mb %" PRIu32 "\n", s->printk, s->debug_mb);
 	fprintf(f, "chosen %" PRIu32 "\ninstance %d\n", s->chosen, s->made);
+	fprintf(f, "debug_sources 0x%" PRIx32 "\nlustre %d\n", s->sources, s->lustre);
 	write_text(f, "debug_filter", s->filter);
 	write_text(f, "pids", s->pids);
 	write_text(f, "cpus", s->cpus);
@@ -245,6 +269,7 @@ static int write_lines(FILE *f, const struct settings *s)
 	write_list(f, "rule", &s->rules);
 	write_list(f, "trigger", &s->triggers);
 	write_list(f, "placed", &s->placed);
+	write_list(f, "switched", &s->switched);
 	write_list(f, "function", &s->functions);
 	write_text(f, "graph", s->graph);
 	write_text(f, "systems", s->systems);

@@ -5,20 +5,24 @@
 
 #include <dktrace/dktrace.h>
 
+#include "mask.h"
 #include "names.h"
 
 struct settings {
 	uint32_t debug;
 	uint32_t subsystem_debug;
 	uint32_t printk;
+	uint32_t sources; /* debug_sources; as it is without or with Lustre if nobody has chosen */
 	uint32_t debug_mb; /* asked for; 0: never */
 	uint32_t chosen; /* masks that somebody has set: a bit for each enum mask_kind */
 	bool made; /* there was an instance that this was true of */
+	bool lustre; /* Lustre's libcfs was loaded when this was set */
 	char *filter; /* debug_filter as written, NULL: none */
 	struct names filtered; /* events that have a filter of ours: system:event */
 	struct names rules; /* filters on some events: words of select_new(), a blank, expression */
 	struct names triggers; /* system:event, a blank, the trigger */
 	struct names placed; /* triggers that a change may have added, in the same form */
+	struct names switched; /* before a change: events that triggers switch, and which are on */
 	char *pids; /* threads that are recorded, blanks between; NULL: all */
 	bool children; /* and those that they make */
 	char *cpus; /* CPUs that are recorded, as 0-3,5; NULL: all */
@@ -37,6 +41,9 @@ void settings_clear(struct settings *settings);
 
 /* Copies what is asked for, without the events that it came to. Empty on failure. */
 int settings_copy(struct settings *to, const struct settings *from);
+
+/* The mask of that kind. */
+uint32_t *settings_mask(struct settings *settings, enum mask_kind kind);
 
 /* What follows the first blank of a rule or trigger. */
 const char *settings_rest(const char *line);

@@ -7,17 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lustre_masks.h"
 #include "message/cdebug.h"
 #include "param/tree.h"
 #include "util.h"
 
 #define NOT_LOADED "Lustre's libcfs is not loaded"
 #define NOT_SET    "none before set_param debug=..."
-
-static bool lustre_is_loaded(void)
-{
-	return !access("/sys/module/libcfs", F_OK);
-}
+#define NOT_CHOSEN "debug_sources is without %s"
 
 static bool is_on(struct debuglog *log, const char *system, const char *name)
 {
@@ -52,11 +49,18 @@ static int say(struct source_state *source, bool used, const char *fmt, ...)
 static int look_at_kernel(struct debuglog *log, struct source_state *source)
 {
 	struct dkt_event *const *on;
-	size_t n;
-	int err = debuglog_on(log, &on, &n);
+	size_t n_on, i, n = 0;
+	int err = debuglog_map(log);
 
+	if (!err)
+		err = debuglog_on(log, &on, &n_on);
 	if (err)
 		return err;
+	/* Messages of Lustre are a source of their own. */
+	for (i = 0; i < n_on; i++)
+		n += !class_map_event(log->map, on[i])->fields;
+	if (!n && !(log->set.sources & MASK_FROM_KERNEL))
+		return say(source, false, NOT_CHOSEN, "kernel");
 	return say(source, n, n ? "%zu events" : "no event is on", n);
 }
 
@@ -75,7 +79,16 @@ static int look_at_functions(struct debuglog *log, struct source_state *source)
 				   "");
 	if (log->in && log->set.no_graph)
 		return say(source, false, "%s", log->set.no_graph);
+	if (!(log->set.sources & MASK_FROM_FUNCTIONS))
+		return say(source, false, NOT_CHOSEN, "functions");
 	return say(source, false, "debug is without trace");
+}
+
+/* If nobody has chosen, Lustre just came, and the next change has its messages. */
+static bool is_unchosen(const struct debuglog *log)
+{
+	return log->in && log->set.chosen & 1u << MASK_SOURCES &&
+	       !(log->set.sources & MASK_FROM_LUSTRE);
 }
 
 static int look_at_event(struct debuglog *log, struct source_state *source)
@@ -84,6 +97,8 @@ static int look_at_event(struct debuglog *log, struct source_state *source)
 		return say(source, true, "Lustre's own trace event for its messages");
 	if (!lustre_is_loaded())
 		return say(source, false, NOT_LOADED);
+	if (is_unchosen(log))
+		return say(source, false, NOT_CHOSEN, "lustre");
 	if (dkt_event_find(log->ctx, "lustre_debug", "lustre_debug_msg"))
 		return say(source, false, NOT_SET);
 	return say(source, false, "this Lustre has no trace event");
@@ -108,6 +123,8 @@ static int look_at_probe(struct debuglog *log, struct source_state *source)
 		return say_probe(log, source);
 	if (!lustre_is_loaded())
 		return say(source, false, NOT_LOADED);
+	if (is_unchosen(log))
+		return say(source, false, NOT_CHOSEN, "lustre");
 	if (dkt_event_find(log->ctx, "lustre_debug", "lustre_debug_msg"))
 		return say(source, false, "not needed: Lustre has a trace event");
 	if (log->in && log->set.no_probe)

@@ -37,12 +37,21 @@ int style_find(const char *name, struct dkt_style_info *info)
 	return -ENOENT;
 }
 
-void style_terminal(const struct dkt_style_info *info, const char *file, bool *escape, bool *color)
+const char *style_guess(struct dkt_guess *guess, const char *name)
 {
-	bool terminal = !file && isatty(STDOUT_FILENO);
+	struct dkt_style_info info;
+	size_t i;
 
-	*color = terminal && info->traits & DKT_STYLE_COLOR && param_opts_color();
-	*escape = terminal && !*color && !(info->traits & DKT_STYLE_DATA);
+	dkt_guess_start(guess, name, strlen(name));
+	for (i = 0; !style_get(i, &info); i++)
+		dkt_guess_try(guess, info.name);
+	return dkt_guess_words(guess);
+}
+
+bool style_colored(const struct dkt_style_info *info, const char *file)
+{
+	return !file && isatty(STDOUT_FILENO) && info->traits & DKT_STYLE_COLOR &&
+	       param_opts_color();
 }
 
 /* The text of a message, which its event's print format does not give. */
@@ -69,6 +78,8 @@ static int style_init(struct style *style, struct dkt_ctx *ctx, const struct cla
 	memcpy(&mine, opts, opts->sz < sizeof(mine) ? opts->sz : sizeof(mine));
 	if (mine.source)
 		style->wall = mine.source->wall;
+	if (!err && map)
+		legacy_style_raw_text(style->legacy, mine.raw_text);
 	if (err || !name || !strcmp(name, LEGACY))
 		return err;
 	mine.sz = sizeof(mine);

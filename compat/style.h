@@ -7,14 +7,17 @@
 
 struct style;
 
-/* What a terminal needs: escape, or color if the style sees to both. file: where else it goes. */
-void style_terminal(const struct dkt_style_info *info, const char *file, bool *escape, bool *color);
+/* Whether there are to be colours: on a terminal, if the style has some. file: where else it goes. */
+bool style_colored(const struct dkt_style_info *info, const char *file);
 
 /* As dkt_style_get(), the legacy style first. */
 int style_get(size_t i, struct dkt_style_info *info);
 
 /* -ENOENT: there is no style of that name; NULL is the legacy one. */
 int style_find(const char *name, struct dkt_style_info *info);
+
+/* For a name that is no style: "; did you mean NAME?" or "". */
+const char *style_guess(struct dkt_guess *guess, const char *name);
 
 /*
  * As dkt_style_new(); opts->text is set here, so that messages have their text. The map is resolved

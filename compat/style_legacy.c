@@ -55,6 +55,7 @@ struct kind {
 struct legacy_style {
 	struct dkt_ctx *ctx;
 	const struct class_map *map;
+	bool raw_text;
 	size_t n; /* events of the map; one more for those that are not of it */
 	struct kind **kinds;
 	struct message_parts *parts;
@@ -171,6 +172,26 @@ static void find_shape(const struct legacy_style *style, struct dkt_event *event
 	}
 }
 
+void legacy_style_raw_text(struct legacy_style *style, bool raw_text)
+{
+	style->raw_text = raw_text;
+}
+
+static char *place_of(const struct legacy_style *style, const char *fmt, ...) DKT_PRINTF(2, 3);
+static char *place_of(const struct legacy_style *style, const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (!style->raw_text)
+		text = dkt_words(fmt, ap);
+	else if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	return text;
+}
+
 static struct kind *kind_new(const struct legacy_style *style, struct dkt_event *event)
 {
 	const struct class_bits *bits = class_map_event(style->map, event);
@@ -188,9 +209,8 @@ static struct kind *kind_new(const struct legacy_style *style, struct dkt_event 
 	if (asprintf(&kind->head, "%08" PRIx32 ":%08" PRIx32 ":", kind->bits.subsystems,
 		     kind->bits.types) < 0)
 		kind->head = NULL;
-	if (asprintf(&kind->place, "(%s:0:%s()) ", dkt_event_system(event), dkt_event_name(event)) <
-	    0)
-		kind->place = NULL;
+	kind->place =
+		place_of(style, "(%s:0:%s()) ", dkt_event_system(event), dkt_event_name(event));
 	if (!kind->head || !kind->place) {
 		kind_free(kind);
 		return NULL;
@@ -372,6 +392,7 @@ void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec,
 		       struct dkt_buf *buf)
 {
 	struct kind *kind;
+	size_t from = 0;
 
 	if (!rec->event) {
 		put_gap(style, rec, wall, buf);
@@ -391,6 +412,8 @@ void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec,
 		dkt_buf_add(buf, kind->head, kind->head_len);
 	}
 	legacy_put_context(&style->common, rec, wall, buf);
+	if (kind->shape != SHAPE_EVENT)
+		dkt_buf_data(buf, &from);
 	switch (kind->shape) {
 	case SHAPE_MESSAGE:
 		message_line(kind->message, rec, "()) ", buf);
@@ -413,10 +436,15 @@ void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec,
 	case SHAPE_EVENT:
 	default:
 		dkt_buf_add(buf, kind->place, kind->place_len);
-		dkt_record_text(rec, buf);
+		if (style->raw_text)
+			dkt_record_text(rec, buf);
+		else
+			dkt_record_line(rec, buf);
 		break;
 	}
 	put_newline(buf);
+	if (!style->raw_text && kind->shape != SHAPE_EVENT)
+		dkt_buf_escape(buf, from);
 }
 
 const struct message *legacy_style_message(struct legacy_style *style, const struct dkt_record *rec)
@@ -431,4 +459,10 @@ bool legacy_style_keep(struct legacy_style *style, const struct dkt_record *rec)
 	const struct message *message = legacy_style_message(style, rec);
 
 	return message && message_parts_take(style->parts, message, rec);
+}
+
+bool legacy_style_left(struct legacy_style *style, uint32_t cpu, uint64_t after,
+		       struct dkt_record *record)
+{
+	return message_parts_left(style->parts, cpu, after, record);
 }

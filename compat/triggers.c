@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "message/cdebug.h"
+#include "recording.h"
 #include "rules.h"
 #include "util.h"
 
@@ -18,6 +20,7 @@ struct adding {
 	struct debuglog *log;
 	struct names actions; /* with each target, without a condition */
 	struct dkt_expr *condition; /* NULL: none */
+	const struct search *search; /* text of messages; NULL: any */
 	struct select *select;
 	struct settings *set;
 	bool keep; /* one that is there is no mistake */
@@ -100,6 +103,32 @@ static int read_action(struct adding *adding, const char *action)
 	return err ? err : dkt_trigger_parse(adding->log->ctx, adding->actions.list[0], &trigger);
 }
 
+/* ---- lines of the settings ---- */
+
+/* The line of the settings that is about the same; triggers->n if none. */
+static size_t find_line(struct dkt_ctx *ctx, const struct names *triggers,
+			const struct dkt_event *event, const struct dkt_trigger *trigger)
+{
+	char *name __cleanup(free) = NULL;
+	size_t i, len;
+
+	if (asprintf(&name, "%s:%s ", dkt_event_system(event), dkt_event_name(event)) < 0) {
+		name = NULL;
+		return triggers->n;
+	}
+	len = strlen(name);
+	for (i = 0; i < triggers->n; i++) {
+		struct dkt_trigger *one __cleanup(free) = NULL;
+
+		if (strncmp(triggers->list[i], name, len) != 0 ||
+		    dkt_trigger_parse(ctx, triggers->list[i] + len, &one))
+			continue;
+		if (dkt_trigger_same(one, trigger))
+			break;
+	}
+	return i;
+}
+
 /* ---- adding ---- */
 
 /* 0: the event can have it; *filter is NULL without any condition. -ENOENT, -EINVAL: it lacks a field. */
@@ -108,6 +137,7 @@ static int condition_for(struct adding *adding, struct dkt_event *event, char **
 	struct conditions all = { 0 };
 	char *belongs __cleanup(free) = NULL;
 	char *text __cleanup(free) = NULL;
+	char *words __cleanup(free) = NULL;
 	int err = adding->condition ? dkt_expr_check(adding->condition, event) : 0;
 
 	*filter = NULL;
@@ -119,8 +149,42 @@ static int condition_for(struct adding *adding, struct dkt_event *event, char **
 		err = conditions_add(&all, belongs);
 	if (!err && text)
 		err = conditions_add(&all, text);
+	if (!err && adding->search)
+		err = search_condition(adding->search, event, &words);
+	if (!err && words)
+		err = conditions_add(&all, words);
 	*filter = all.text;
 	return err;
+}
+
+/*
+ * An event has one trigger of an action. A second text of messages joins the first, in its place:
+ * *text is what the one trigger says then. False: there is none that could take it.
+ */
+static bool join(struct adding *adding, struct dkt_event *event, const struct dkt_trigger *trigger,
+		 char **text)
+{
+	struct names *lines = &adding->set->triggers;
+	size_t i = find_line(adding->log->ctx, lines, event, trigger);
+	struct dkt_trigger *there __cleanup(free) = NULL;
+	char *joined;
+
+	if (i == lines->n ||
+	    dkt_trigger_parse(adding->log->ctx, settings_rest(lines->list[i]), &there) ||
+	    there->left != trigger->left || !there->filter || !trigger->filter)
+		return false;
+	/* The same words once more change nothing. */
+	if (strstr(there->filter, trigger->filter))
+		joined = strdup(there->text);
+	else if (asprintf(&joined, "%.*s if (%s) || (%s)", (int)(strstr(*text, " if ") - *text),
+			  *text, there->filter, trigger->filter) < 0)
+		joined = NULL;
+	if (!joined)
+		return false;
+	names_remove(lines, i);
+	free(*text);
+	*text = joined;
+	return true;
 }
 
 static int add_one(struct adding *adding, struct dkt_event *event, const char *action,
@@ -130,6 +194,7 @@ static int add_one(struct adding *adding, struct dkt_event *event, const char *a
 	struct dkt_trigger *trigger __cleanup(free) = NULL;
 	char *text __cleanup(free) = NULL;
 	char *line __cleanup(free) = NULL;
+	bool joined;
 	int err;
 
 	if (adding->count->added++ >= MAX_TRIGGERS)
@@ -142,15 +207,28 @@ static int add_one(struct adding *adding, struct dkt_event *event, const char *a
 	err = dkt_trigger_parse(log->ctx, text, &trigger);
 	if (err)
 		return err;
+	joined = adding->search && join(adding, event, trigger, &text);
 	if (asprintf(&line, "%s:%s %s", dkt_event_system(event), dkt_event_name(event),
-		     trigger->text) < 0) {
+		     joined ? text : trigger->text) < 0) {
 		line = NULL;
 		return -ENOMEM;
 	}
 	if (adding->keep && names_has(&adding->set->triggers, line))
 		return 0;
-	err = log->in ? dkt_instance_check_trigger(log->in, event, text) : 0;
+	err = log->in && !joined ? dkt_instance_check_trigger(log->in, event, text) : 0;
 	return err ? err : names_add(&adding->set->triggers, line);
+}
+
+/* A probe inside a function is a breakpoint. There the kernel takes no snapshot and reports no error. */
+static int check_snapshot(struct adding *adding, const struct dkt_event *event)
+{
+	if (strcmp(dkt_event_name(event), CDEBUG_NESTED) != 0 ||
+	    !is_verb(adding->actions.list[0], "snapshot"))
+		return 0;
+	return dkt_fail(adding->log->ctx, -EOPNOTSUPP,
+			"message: the kernel takes no snapshot at a probe inside a function, as"
+			" %s:%s is; use traceoff",
+			CDEBUG_GROUP, CDEBUG_NESTED);
 }
 
 static int add_event(struct adding *adding, struct dkt_event *event)
@@ -164,6 +242,8 @@ static int add_event(struct adding *adding, struct dkt_event *event)
 			dkt_event_system(event), dkt_event_name(event));
 		return 0;
 	}
+	if (!err && adding->search)
+		err = check_snapshot(adding, event);
 	for (i = 0; !err && i < adding->actions.n; i++)
 		err = add_one(adding, event, adding->actions.list[i], filter);
 	adding->count->events += !err;
@@ -218,22 +298,57 @@ static int add_to(struct adding *adding, const char *words, const char *action,
 	return add_clear(adding, err);
 }
 
+static int add_and_apply(struct adding *adding, const char *words, const char *action,
+			 const char *condition)
+{
+	struct settings set;
+	int err = settings_copy(&set, &adding->log->set);
+
+	*adding->count = (struct trigger_count){ 0 };
+	if (err)
+		return err;
+	adding->set = &set;
+	err = add_to(adding, words, action, condition);
+	if (!err)
+		err = debuglog_apply(adding->log, &set, NULL);
+	settings_clear(&set);
+	return err;
+}
+
 int triggers_add(struct debuglog *log, const char *words, const char *action, const char *condition,
 		 struct trigger_count *count)
 {
-	struct settings set;
-	struct adding adding = { .log = log, .count = count, .set = &set };
+	struct adding adding = { .log = log, .count = count };
+
+	return add_and_apply(&adding, words, action, condition);
+}
+
+/* ---- messages of Lustre ---- */
+
+int triggers_message_events(struct debuglog *log, const char **words)
+{
+	*words = NULL;
+	if (dkt_event_find(log->ctx, "lustre_debug", "lustre_debug_msg"))
+		*words = "lustre_debug:lustre_debug_msg";
+	else if (dkt_event_find(log->ctx, CDEBUG_GROUP, CDEBUG_NAME))
+		*words = CDEBUG_GROUP ":" CDEBUG_NAME "*";
+	return *words ?
+		       0 :
+		       dkt_fail(
+			       log->ctx, -ENOENT,
+			       "message: Lustre's messages have no events here; load Lustre first");
+}
+
+int triggers_add_message(struct debuglog *log, const struct search *search, const char *action,
+			 const char *condition, struct trigger_count *count)
+{
+	struct adding adding = { .log = log, .count = count, .search = search };
+	const char *words;
 	int err;
 
 	*count = (struct trigger_count){ 0 };
-	err = settings_copy(&set, &log->set);
-	if (err)
-		return err;
-	err = add_to(&adding, words, action, condition);
-	if (!err)
-		err = debuglog_apply(log, &set, NULL);
-	settings_clear(&set);
-	return err;
+	err = triggers_message_events(log, &words);
+	return err ? err : add_and_apply(&adding, words, action, condition);
 }
 
 int triggers_take(struct debuglog *log, const char *line, struct settings *set)
@@ -317,30 +432,6 @@ static bool is_meant(const char *action, const struct dkt_trigger *trigger)
 			   !strncmp(trigger->target, target + 1, len - 1));
 }
 
-/* The line of the settings that is about the same; triggers->n if none. */
-static size_t find_line(struct dkt_ctx *ctx, const struct names *triggers,
-			const struct dkt_event *event, const struct dkt_trigger *trigger)
-{
-	char *name __cleanup(free) = NULL;
-	size_t i, len;
-
-	if (asprintf(&name, "%s:%s ", dkt_event_system(event), dkt_event_name(event)) < 0) {
-		name = NULL;
-		return triggers->n;
-	}
-	len = strlen(name);
-	for (i = 0; i < triggers->n; i++) {
-		struct dkt_trigger *one __cleanup(free) = NULL;
-
-		if (strncmp(triggers->list[i], name, len) != 0 ||
-		    dkt_trigger_parse(ctx, triggers->list[i] + len, &one))
-			continue;
-		if (dkt_trigger_same(one, trigger))
-			break;
-	}
-	return i;
-}
-
 /* One that somebody else made is taken over first, so that a failure leaves it there. */
 static int adopt(struct debuglog *log, const struct dkt_event *event,
 		 const struct dkt_trigger *trigger)
@@ -393,7 +484,7 @@ int triggers_remove(struct debuglog *log, const char *words, const char *action,
 	if (!err)
 		err = debuglog_apply(log, &set, NULL);
 	if (!err && removing.stopping)
-		err = dkt_instance_set_on(log->in, true);
+		err = recording_set(log, true);
 	*n = removing.n;
 	select_free(select);
 	settings_clear(&set);
@@ -418,7 +509,7 @@ int triggers_rearm(struct debuglog *log, size_t *n)
 	err = debuglog_apply(log, &set, NULL);
 	log->rearm = false;
 	if (!err)
-		err = dkt_instance_set_on(log->in, true);
+		err = recording_set(log, true);
 	settings_clear(&set);
 	return err;
 }

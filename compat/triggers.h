@@ -4,7 +4,11 @@
 #define COMPAT_TRIGGERS_H
 
 #include "debuglog.h"
+#include "message/search.h"
 #include "select.h"
+
+/* Stands for the events of Lustre's messages. */
+#define TRIGGERS_MESSAGE "message"
 
 /* What became of one that was added. */
 struct trigger_count {
@@ -15,6 +19,12 @@ struct trigger_count {
 };
 
 /*
+ * The words for the events of Lustre's messages on this kernel. -ENOENT: Lustre is not loaded, or
+ * its messages have no events.
+ */
+int triggers_message_events(struct debuglog *log, const char **words);
+
+/*
  * Puts the trigger on each event of the words; action as the kernel has it, but what an
  * enable_event or disable_event is about may also be words. condition NULL: always. The log is
  * open for a change. -EEXIST and -EBUSY: one of the events has such a trigger, or one that excludes
@@ -22,6 +32,13 @@ struct trigger_count {
  */
 int triggers_add(struct debuglog *log, const char *words, const char *action, const char *condition,
 		 struct trigger_count *count);
+
+/*
+ * Puts the trigger on the events of Lustre's messages, for those that have what was searched for.
+ * Where one of them has a trigger of that action and count already, it acts on the messages of both.
+ */
+int triggers_add_message(struct debuglog *log, const struct search *search, const char *action,
+			 const char *condition, struct trigger_count *count);
 
 /*
  * "WORDS ACTION [if CONDITION]" into the settings, without a change yet. As triggers_add() otherwise,

@@ -15,6 +15,7 @@ enum {
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
 	EXIT_LOST = 3, /* done, but records had been lost */
+	EXIT_PIPE = 141, /* the reader of the output went away: as a shell has it of SIGPIPE */
 };
 
 struct app {
@@ -77,12 +78,16 @@ struct app {
 	const char *depth;
 	const char *threshold;
 	bool children;
+	bool raw_text;
 	bool json;
 	bool cmdline;
 	bool help;
 	bool version;
 	int stdin_file; /* descriptor of standard input's content and 1; 0: not asked for yet */
 	int n_command; /* words behind "--", which are the last ones */
+	struct app_file *files; /* to be read, opened before rights were dropped; see rights.h */
+	size_t n_files;
+	unsigned int keep_rights; /* enum dkt_keep, for what is read and written */
 };
 
 /* What a command needs before it runs; also, which options go with it. */
@@ -105,6 +110,11 @@ enum command_flags {
 	CMD_GRAPH = 1 << 17, /* --depth, --threshold, --under */
 	CMD_DAT = 1 << 18, /* can write the log as a trace.dat: --format */
 	CMD_PROBE = 1 << 15, /* makes probes: --exec, --group ... */
+	/* What rights.c goes by: a command with none of these keeps all rights, to change what is set. */
+	CMD_READ_FIRST = 1 << 20, /* its first argument is a file to read */
+	CMD_READ_ALL = 1 << 21, /* all of them are */
+	CMD_WRITE_LAST = 1 << 22, /* the last one is a file to write */
+	CMD_RECORD = 1 << 23, /* without --input it records: calls rights_limit() once that runs */
 };
 
 struct command {
@@ -119,6 +129,9 @@ struct command {
 /* NULL after the last. */
 const struct command *command_next(const struct command *command);
 const struct command *command_find(const char *name);
+
+/* Says that there is no such command; returns EXIT_USAGE. */
+int command_unknown(const char *name);
 
 /* The instance's name if nobody gave another one; told by its address. */
 extern const char app_instance[];
@@ -154,11 +167,24 @@ bool app_has_instance(const struct app *app);
 /* Another context than the app's, with the same log. -ENOMEM. */
 int app_new_ctx(struct app *app, const char *root, struct dkt_ctx **ctx);
 
+/*
+ * Prints "dktrace: " and the words on standard error, escaped as by dkt_words(). What holds a text is
+ * said with it: text may come from a trace.
+ */
+void app_say(const char *fmt, ...) DKT_PRINTF(1, 2);
+
 /* Prints the words of the context's last failure; returns EXIT_FAILED. */
 int app_fail(const struct app *app);
 
 /* Prints "dktrace: " and the words; returns EXIT_USAGE. */
 int app_usage(const char *fmt, ...) DKT_PRINTF(1, 2);
+
+/*
+ * "; did you mean NAME?" or "", for app_usage(): of n rows of size bytes, each of which begins with a
+ * pointer to its name. Lives as long as the guess.
+ */
+const char *app_guess(struct dkt_guess *guess, const char *word, const void *rows, size_t n,
+		      size_t size);
 
 /* Prints help for a command, or for all of it. */
 void app_help(const struct command *command);

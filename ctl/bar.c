@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app.h"
 #include "fold.h"
 
 /* Without a terminal, lines are so long; a bar is at least and at most so long. */
@@ -33,19 +34,34 @@ void bar_text(uint64_t value, uint64_t max, char *text, size_t width)
 	text[n] = '\0';
 }
 
-void duration_text(uint64_t ns, char text[DURATION_SIZE])
+/* Three digits of a value in the largest of the units, each step times the one before. */
+static void scale_text(uint64_t value, double step, const char *const *units, size_t n,
+		       char text[DURATION_SIZE])
 {
-	static const char *const units[] = { "us", "ms", "s" };
-	double v = (double)ns / 1000;
-	size_t unit = 0;
+	double v = (double)value / step;
+	size_t unit = 1;
 
-	if (ns < 1000) {
-		snprintf(text, DURATION_SIZE, "%" PRIu64 " ns", ns);
+	if ((double)value < step) {
+		snprintf(text, DURATION_SIZE, "%" PRIu64 " %s", value, units[0]);
 		return;
 	}
-	while (v >= 999.5 && unit < 2) {
-		v /= 1000;
+	while (v >= step - 0.5 && unit + 1 < n) {
+		v /= step;
 		unit++;
 	}
 	snprintf(text, DURATION_SIZE, "%.*f %s", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v, units[unit]);
+}
+
+void duration_text(uint64_t ns, char text[DURATION_SIZE])
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+
+	scale_text(ns, 1000, units, ARRAY_SIZE(units), text);
+}
+
+void size_text(uint64_t bytes, char text[DURATION_SIZE])
+{
+	static const char *const units[] = { "B", "KB", "MB", "GB", "TB" };
+
+	scale_text(bytes, 1024, units, ARRAY_SIZE(units), text);
 }

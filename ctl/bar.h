@@ -17,4 +17,7 @@ void bar_text(uint64_t value, uint64_t max, char *text, size_t width);
 /* "83 ns", "1.24 us", "12.3 ms", "1.20 s": three digits. */
 void duration_text(uint64_t ns, char text[DURATION_SIZE]);
 
+/* "512 B", "1.21 KB", "3.40 GB": powers of 1024, three digits. */
+void size_text(uint64_t bytes, char text[DURATION_SIZE]);
+
 #endif

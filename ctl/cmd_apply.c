@@ -41,7 +41,7 @@ static void print_result(const struct conf *conf, char *notes)
 	fflush(stdout);
 	for (line = notes ? strtok_r(notes, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save))
-		fprintf(stderr, "dktrace: %s\n", line);
+		app_say("%s", line);
 }
 
 int cmd_apply(struct app *app, int argc, char **argv)

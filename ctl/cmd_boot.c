@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app.h"
+#include "lustre_masks.h"
 #include "param.h"
 #include "saved/boot_config.h"
 
@@ -44,6 +45,9 @@ int cmd_boot_config(struct app *app, int argc, char **argv)
 	if (debuglog_open(app->ctx, app->instance, 0, &log))
 		return app_fail(app);
 	err = settings_copy(&set, &log->set);
+	/* Lustre is not there that early. */
+	if (!(set.chosen & 1u << MASK_SOURCES))
+		set.sources = lustre_sources(false);
 	for (i = 1; !err && i < argc; i++)
 		err = take(log, argv[i], &set);
 	if (!err)

@@ -3,24 +3,16 @@
 #include "input.h"
 #include "sink.h"
 
-/* Records between two looks at the time. */
-#define BATCH 4096
-
 static int copy(struct app *app, struct input *in, struct sink *sink)
 {
-	struct progress progress = { 0 };
+	struct progress progress;
 	struct dkt_record record;
-	uint64_t done, of;
-	unsigned int n = 0;
 	int err, more = 0;
 
-	if (!dkt_source_bytes(in->source, &done, &of))
-		progress_begin(&progress, of);
-	while (!more && !(err = dkt_source_next(in->source, &record))) {
+	progress_source(&progress, in->source);
+	while (!more && !(err = progress_next(&progress, in->source, &record))) {
 		if (input_wants(in, &record))
 			more = sink_add(sink, &record);
-		if (++n % BATCH == 0 && !dkt_source_bytes(in->source, &done, &of))
-			progress_at(&progress, done);
 	}
 	progress_end(&progress);
 	if (more)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* dk, show, follow: the log as text. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +11,9 @@
 #include "dk_file.h"
 #include "libcfs.h"
 #include "opt.h"
+#include "output.h"
 #include "param/tree.h"
+#include "progress.h"
 #include "style.h"
 #include "timespec.h"
 
@@ -44,10 +45,12 @@ static char *style_names(void)
 static int read_style(const char *text, const char *file, struct dkt_style_info *style)
 {
 	char *names __cleanup(free) = NULL;
+	struct dkt_guess guess;
 
 	if (style_find(text, style)) {
 		names = style_names();
-		return app_usage("--style: '%s' is none; %s are", text, names ? names : "");
+		return app_usage("--style: '%s' is none; %s are%s", text, names ? names : "",
+				 style_guess(&guess, text));
 	}
 	if (style->traits & DKT_STYLE_FILES && !file)
 		return app_usage("--style %s: name the directory for its files", style->name);
@@ -60,6 +63,7 @@ static int read_style(const char *text, const char *file, struct dkt_style_info 
 static int read_mask(const char *option, enum mask_kind kind, const char *text, uint32_t *mask)
 {
 	char *copy __cleanup(free) = text ? strdup(text) : NULL;
+	struct dkt_guess guess;
 	char *word, *save = NULL;
 
 	for (word = copy ? strtok_r(copy, "+, ", &save) : NULL; word;
@@ -67,11 +71,15 @@ static int read_mask(const char *option, enum mask_kind kind, const char *text, 
 		int bit = mask_bit(kind, word, strlen(word));
 
 		if (bit < 0)
-			return app_usage("--%s: '%s' is none; see 'dktrace list %s'", option, word,
-					 kind == MASK_DEBUG ? "classes" : "subsystems");
+			break;
 		*mask |= 1u << bit;
 	}
-	return 0;
+	if (!word)
+		return 0;
+	dkt_guess_start(&guess, word, strlen(word));
+	mask_guess(kind, &guess);
+	return app_usage("--%s: '%s' is none; see 'dktrace list %s'%s", option, word,
+			 kind == MASK_DEBUG ? "classes" : "subsystems", dkt_guess_words(&guess));
 }
 
 static int read_time(const char *option, const char *text, int64_t *ns)
@@ -144,6 +152,22 @@ static int take_lustre(struct app *app, const struct dk_opts *opts, struct libcf
 	return err ? err : libcfs_log_take(app->ctx, param, &sort, lustre);
 }
 
+/* Where it is printed is a file, or a terminal that moves by itself. */
+struct looking {
+	struct progress progress;
+	bool prints;
+};
+
+static void look(void *data, uint64_t done, uint64_t of)
+{
+	struct looking *looking = data;
+
+	if (done)
+		progress_at(&looking->progress, done);
+	else
+		progress_begin(&looking->progress, of, PROGRESS_RECORDS, looking->prints);
+}
+
 static int print_log(struct app *app, struct dk_opts *opts, int fd, struct dk_result *result)
 {
 	struct libcfs_log lustre = { .fd = -1 };
@@ -152,6 +176,7 @@ static int print_log(struct app *app, struct dk_opts *opts, int fd, struct dk_re
 
 	if (app->input)
 		return dk_print_saved(app->ctx, opts, fd, result);
+	debuglog_follow(app->ctx, app->instance);
 	err = debuglog_open(app->ctx, app->instance, 0, &log);
 	if (err)
 		return err;
@@ -194,6 +219,7 @@ int cmd_dk(struct app *app, int argc, char **argv)
 	struct rate rate = { 0 };
 	int fd __cleanup(close) = -1;
 	bool follow = !strcmp(argv[0], "follow"), files;
+	struct looking looking = { .prints = !file };
 	int err, rc = read_style(app->style, file, &style);
 
 	if (!rc && app->format)
@@ -209,11 +235,13 @@ int cmd_dk(struct app *app, int argc, char **argv)
 	files = style.traits & DKT_STYLE_FILES;
 	opts.dir = files ? file : NULL;
 	/* Before anything is taken out of the kernel. */
-	if (file && !files && !opts.file)
-		fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (file && !files && !opts.file && fd < 0) {
-		dkt_fail(app->ctx, -errno, "open %s: %s", file, strerror(errno));
-		return app_fail(app);
+	if (file && !opts.file) {
+		fd = files ? output_check(app->ctx, file) :
+			     output_open(app->ctx, file, OUTPUT_EMPTY);
+		if (fd < 0) {
+			dkt_fail_in(app->ctx, fd, "open %s", file);
+			return app_fail(app);
+		}
 	}
 	if (follow)
 		opts.flags = DKT_CAPTURE_FOLLOW;
@@ -222,11 +250,15 @@ int cmd_dk(struct app *app, int argc, char **argv)
 	else if (opts.file)
 		opts.flags = DKT_CAPTURE_WHOLE;
 	opts.skip_self = follow;
-	/* A file is given its name, and the kernel's symbols, in the end. */
-	opts.drop_rights = !opts.file;
-	style_terminal(&style, file, &opts.escape, &opts.color);
+	opts.drop_rights = true;
+	opts.keep_rights = app->keep_rights;
+	opts.color = style_colored(&style, file);
+	opts.raw_text = app->raw_text;
 	catch_signals(&opts);
+	opts.look = follow ? NULL : look;
+	opts.look_data = &looking;
 	err = print_log(app, &opts, file ? fd : STDOUT_FILENO, &result);
+	progress_end(&looking.progress);
 	/* What is for a program has nothing else in it. */
 	if (!err)
 		dk_result_print(&result, "dktrace",
@@ -235,7 +267,7 @@ int cmd_dk(struct app *app, int argc, char **argv)
 	print_rate(&rate);
 	dk_file_close(&dat);
 	if (err)
-		rc = result.closed ? 0 : app_fail(app);
+		rc = result.closed ? EXIT_PIPE : app_fail(app);
 	else
 		rc = result.lost || result.missed ? EXIT_LOST : 0;
 	dk_result_clear(&result);

@@ -276,6 +276,7 @@ static const struct {
 int cmd_filter(struct app *app, int argc, char **argv)
 {
 	struct filter filter = { .app = app };
+	struct dkt_guess guess;
 	size_t i;
 	int rc;
 
@@ -283,7 +284,9 @@ int cmd_filter(struct app *app, int argc, char **argv)
 		if (!strcmp(words[i].name, argv[1]))
 			break;
 	if (i == ARRAY_SIZE(words))
-		return app_usage("filter: '%s' is none of set, list, clear", argv[1]);
+		return app_usage("filter: '%s' is none of set, list, clear%s", argv[1],
+				 app_guess(&guess, argv[1], words, ARRAY_SIZE(words),
+					   sizeof(*words)));
 	if (argc - 2 > words[i].max_args)
 		return app_usage("filter %s: too many arguments; an expression stands in quotes",
 				 argv[1]);

@@ -22,25 +22,22 @@
 static int read_args(struct hist *hist, int argc, char **argv)
 {
 	struct app *app = hist->app;
-	int rc = 0;
+	int rc;
 
 	hist->words = argv[1];
 	hist->command = argc > 2 ? argv + 2 : NULL;
 	if (hist->command && app->input)
 		return app_usage("hist: a command cannot be run into a file; --input or it");
-	if (app->watch && app->input)
-		return app_usage("hist: a file does not grow; --input or --watch");
 	if (app->keep && (app->input || app->here))
 		return app_usage("hist: --keep is for what the kernel counts");
-	if (app->watch)
-		hist->every = 1;
-	if (app->watch && *app->watch)
-		rc = opt_seconds("watch", app->watch, &hist->every);
+	rc = opt_watch(app, hist->command, &hist->every);
 	if (!rc)
 		rc = opt_seconds("time", app->seconds, &hist->seconds);
 	if (!rc)
 		rc = opt_number("top", app->top, &hist->top);
-	return rc ? rc : opt_number("size", app->size, &hist->size);
+	if (!rc)
+		rc = opt_number("size", app->size, &hist->size);
+	return rc || !hist->command ? rc : spawn_check(hist->command);
 }
 
 static int choose_events(struct hist *hist, struct class_map **map, struct select **select)
@@ -93,7 +90,6 @@ static int fit_condition(struct hist *hist, const struct select *select, struct 
 /* Of several events those are left out that have not the fields. */
 static int fit_events(struct hist *hist, const struct select *select)
 {
-	char *words __cleanup(free) = NULL;
 	size_t i, n_chosen, filtered = 0;
 	struct dkt_event *const *chosen = select_events(select, &n_chosen);
 
@@ -106,8 +102,6 @@ static int fit_events(struct hist *hist, const struct select *select)
 
 		if (err && (err != -ENOENT || n_chosen == 1))
 			return err;
-		if (err && !words)
-			words = strdup(dkt_error(hist->ctx));
 		if (err)
 			continue;
 		it->event = chosen[i];
@@ -118,10 +112,9 @@ static int fit_events(struct hist *hist, const struct select *select)
 		filtered += !hist->filter || !dkt_expr_check(hist->filter, it->event);
 	}
 	if (!hist->n)
-		return dkt_fail(hist->ctx, -ENOENT, "none of %zu events has the fields: %s",
-				n_chosen, words ? words : "");
+		return dkt_hist_misfit(hist->hist, chosen, n_chosen);
 	if (!filtered)
-		return dkt_expr_check(hist->filter, hist->events[0].event);
+		return dkt_expr_check_any(hist->filter, chosen, n_chosen, 0);
 	if (hist->n < n_chosen)
 		fprintf(stderr, "dktrace: %zu of %zu events have the fields and are counted\n",
 			hist->n, n_chosen);
@@ -151,15 +144,17 @@ static int set_up(struct hist *hist)
 static int run_input(struct hist *hist, struct input *in, int *rc)
 {
 	uint64_t lost = 0;
+	struct progress progress;
 	struct dkt_record record;
 	struct dkt_loss loss;
-	int cpu, err;
+	int cpu, err, bad = 0;
 
-	while (!(err = dkt_source_next(in->source, &record))) {
-		err = dkt_hist_add(hist->hist, in->source, &record);
-		if (err)
-			return err;
-	}
+	progress_source(&progress, in->source);
+	while (!bad && !(err = progress_next(&progress, in->source, &record)))
+		bad = dkt_hist_add(hist->hist, in->source, &record);
+	progress_end(&progress);
+	if (bad)
+		return bad;
 	if (err < 0)
 		return err;
 	err = hist_finish(hist, hist_read_here);
@@ -168,7 +163,7 @@ static int run_input(struct hist *hist, struct input *in, int *rc)
 		lost += loss.lost;
 	}
 	if (lost) {
-		fprintf(stderr, "dktrace: %" PRIu64 " records are missing in %s\n", lost, in->path);
+		app_say("%" PRIu64 " records are missing in %s", lost, in->path);
 		*rc = EXIT_LOST;
 	}
 	return err;
@@ -185,8 +180,7 @@ static int run_live(struct hist *hist, int *rc)
 	if (err != -EOPNOTSUPP || hist->app->keep)
 		return err;
 	if (!hist->app->here)
-		fprintf(stderr, "dktrace: %s: records are read and counted here\n",
-			dkt_error(hist->ctx));
+		app_say("%s: records are read and counted here", dkt_error(hist->ctx));
 	/* What the kernel has filtered is not to be judged again: names of processes may be unknown. */
 	err = new_hist(hist, false);
 	for (i = 0; !err && i < hist->n; i++)
@@ -198,6 +192,7 @@ static void clear(struct hist *hist)
 {
 	size_t i;
 
+	screen_end(&hist->screen);
 	dkt_hist_free(hist->hist);
 	dkt_expr_free(hist->filter);
 	for (i = 0; i < hist->n; i++)
@@ -220,6 +215,8 @@ int cmd_hist(struct app *app, int argc, char **argv)
 	err = app->input ? input_open(app, app->input, NULL, &in) : dkt_tracefs_open(app->ctx, 0);
 	if (!err && app->input)
 		hist.ctx = in.ctx;
+	if (!err && !app->input)
+		live_clean(app);
 	if (!err)
 		err = set_up(&hist);
 	if (!err)

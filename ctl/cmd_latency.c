@@ -10,19 +10,20 @@
 #include "latency.h"
 #include "opt.h"
 
-/* Events of both sides, each at most so many. */
-#define EVENTS_MAX 16
+/* Rows of one name are fewer. */
+#define SETS_MAX 4
 
 struct latency {
 	struct app *app;
 	struct dkt_ctx *ctx; /* of this kernel, or of the one that a file was recorded on */
 	struct latency_pair pair; /* what is asked for, ready-made or not */
-	struct live_event events[2 * EVENTS_MAX];
+	struct latency_set sets[SETS_MAX]; /* of a file all rows of a name are tried at once */
 	size_t n;
 	struct dkt_expr *filter;
-	struct dkt_pairs *pairs;
 	char **command; /* NULL: none */
 	double seconds; /* to watch; 0: no bound */
+	struct latency_view view;
+	struct dkt_source *source; /* of records that are read live; NULL: there was none yet */
 	const char *function; /* whose entry and return it is, NULL: none */
 	char *group; /* of probes that were made for it; NULL: none */
 	char *names[2]; /* of their events */
@@ -30,80 +31,43 @@ struct latency {
 
 /* ---- which pair ---- */
 
-/* There is no such event: perhaps there is one of a name that is near. */
-static int no_event(struct latency *latency, const char *system, const char *name)
+static const struct latency_pair *find_name(const char *name, const struct latency_pair *after)
 {
-	const char **names __cleanup(free) = NULL;
-	struct dkt_event *const *all;
-	const char *near = NULL;
-	size_t total, i, n = 0;
+	const struct latency_pair *pair = after;
 
-	if (dkt_events(latency->ctx, &all, &total))
-		return -ENOENT;
-	names = calloc(total + 1, sizeof(*names));
-	for (i = 0; names && i < total; i++)
-		if (!strcmp(dkt_event_system(all[i]), system))
-			names[n++] = dkt_event_name(all[i]);
-	if (n)
-		near = dkt_guess(name, names, n);
-	return dkt_fail(latency->ctx, -ENOENT, "there is no event %s:%s%s%s%s", system, name,
-			near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	while ((pair = latency_pair_next(pair)) && strcmp(pair->name, name) != 0)
+		;
+	return pair;
 }
 
-/* Finds the events of one side; -ENOENT if there is one that this kernel has not. */
-static int find_events(struct latency *latency, const char *names, struct live_event *events,
-		       size_t *n)
+/* Whether one of the rows of that name can be measured. */
+static bool is_there(struct latency *latency, const char *name)
 {
-	char *copy __cleanup(free) = strdup(names), *word, *save = NULL;
-	struct dkt_ctx *ctx = latency->ctx;
+	const struct latency_pair *pair = NULL;
+	struct latency_set set;
+	bool usable = false;
 
-	*n = 0;
-	for (word = copy ? strtok_r(copy, ",", &save) : NULL; word;
-	     word = strtok_r(NULL, ",", &save)) {
-		char *colon = strchr(word, ':');
-
-		if (*n == EVENTS_MAX)
-			return dkt_fail(ctx, -E2BIG, "'%s': more than %d events", names,
-					EVENTS_MAX);
-		if (!colon)
-			return dkt_fail(ctx, -EINVAL,
-					"'%s' is no event: they are written SYSTEM:NAME; ready-made"
-					" pairs are listed by 'dktrace latency'",
-					word);
-		*colon = '\0';
-		events[*n].event = dkt_event_find(ctx, word, colon + 1);
-		if (!events[(*n)++].event)
-			return no_event(latency, word, colon + 1);
+	while (!usable && (pair = find_name(name, pair))) {
+		usable = !latency_find(latency->ctx, pair, &set) && set.usable;
+		latency_set_clear(&set);
 	}
-	return *n ? 0 : dkt_fail(ctx, -EINVAL, "'%s': no event", names);
+	return usable;
 }
 
-static bool has_events(struct latency *latency, const struct latency_pair *pair)
+static const char *guess_pair(struct dkt_guess *guess, const char *name)
 {
-	struct live_event events[EVENTS_MAX];
-	size_t n;
+	const struct latency_pair *pair = NULL;
 
-	return !find_events(latency, pair->begin, events, &n) &&
-	       !find_events(latency, pair->end, events, &n);
-}
-
-/* The row of that name that this kernel can do, else the last of that name; NULL: no such name. */
-static const struct latency_pair *find_pair(struct latency *latency, const char *name)
-{
-	const struct latency_pair *pair = NULL, *found = NULL;
-
-	while ((pair = latency_pair_next(pair))) {
-		if (strcmp(pair->name, name) != 0)
-			continue;
-		found = pair;
-		if (has_events(latency, pair))
-			break;
-	}
-	return found;
+	dkt_guess_start(guess, name, strlen(name));
+	while ((pair = latency_pair_next(pair)))
+		dkt_guess_try(guess, pair->name);
+	return dkt_guess_words(guess);
 }
 
 static int list_pairs(struct latency *latency)
 {
+	const char *none = latency->app->input ? " (the file does not have the events)" :
+						 " (this kernel does not have the events)";
 	const struct latency_pair *pair = NULL, *before = NULL;
 
 	printf("Ready-made pairs:\n");
@@ -111,10 +75,123 @@ static int list_pairs(struct latency *latency)
 		if (before && !strcmp(before->name, pair->name))
 			continue;
 		printf("  %-12s %s%s\n", pair->name, pair->help,
-		       has_events(latency, find_pair(latency, pair->name)) ?
-			       "" :
-			       " (this kernel has not the events)");
+		       is_there(latency, pair->name) ? "" : none);
 	}
+	return 0;
+}
+
+/* --key and --by come before what is ready-made. */
+static struct latency_pair asked(const struct latency *latency, const struct latency_pair *row)
+{
+	struct latency_pair pair = *row;
+	const struct app *app = latency->app;
+
+	if (app->key)
+		pair.key = app->key;
+	if (app->by)
+		pair.by = strcmp(app->by, "none") != 0 ? app->by : NULL;
+	return pair;
+}
+
+static int set_up_pairs(struct latency *latency, struct latency_set *set, int slowest)
+{
+	const struct latency_pair *pair = &set->pair;
+	DKT_OPTS(dkt_pairs_opts, opts, .key = pair->key, .by = pair->by,
+		 .slowest = (uint32_t)slowest, .skip = getpid());
+	size_t i;
+	int err;
+
+	/* Live the kernel filters what is recorded. */
+	opts.filter = latency->app->input || latency->app->kernel ? latency->filter : NULL;
+	err = dkt_pairs_new(latency->ctx, &opts, &set->pairs);
+	for (i = 0; !err && i < set->n; i++)
+		err = dkt_pairs_event(set->pairs, set->events[i].event,
+				      i < set->n_begin ? DKT_PAIR_BEGIN : DKT_PAIR_END);
+	/* One of the events must have the fields of the condition. */
+	for (i = 0; !err && latency->filter && i < set->n; i++) {
+		err = dkt_expr_check(latency->filter, set->events[i].event);
+		if (err != -ENOENT)
+			return err;
+	}
+	return err;
+}
+
+/* Adds the row to those that are tried, if it can be measured. */
+static int try_row(struct latency *latency, const struct latency_pair *row, int slowest,
+		   struct latency_set *none)
+{
+	struct latency_pair pair = asked(latency, row);
+	struct latency_set *set = &latency->sets[latency->n];
+	int err = latency_find(latency->ctx, &pair, set);
+
+	if (!err && !set->usable) {
+		latency_set_clear(none);
+		*none = *set;
+		*set = (struct latency_set){ 0 };
+		return 0;
+	}
+	if (!err)
+		err = set_up_pairs(latency, set, slowest);
+	/* A condition may be of the fields of one row only. */
+	if (err == -ENOENT && latency->n) {
+		latency_set_clear(set);
+		return 0;
+	}
+	latency->n += !err;
+	if (err)
+		latency_set_clear(set);
+	return err;
+}
+
+/* Live one row is measured: the first all of whose events there are, else the first with some. */
+static void keep_one(struct latency *latency)
+{
+	size_t i, best = 0;
+
+	while (best < latency->n && latency->sets[best].missing)
+		best++;
+	if (best == latency->n)
+		best = 0;
+	for (i = 0; i < latency->n; i++)
+		if (i != best)
+			latency_set_clear(&latency->sets[i]);
+	latency->sets[0] = latency->sets[best];
+	if (best)
+		latency->sets[best] = (struct latency_set){ 0 };
+	latency->n = 1;
+}
+
+/* Live the first row all of whose events there are is measured; of a file, what its records fit. */
+static bool has_enough(const struct latency *latency)
+{
+	return latency->n == SETS_MAX ||
+	       (latency->n && !latency->app->input && !latency->sets[latency->n - 1].missing);
+}
+
+static int set_up(struct latency *latency, int slowest)
+{
+	const char *name = latency->pair.name, *file = latency->app->input;
+	const struct latency_pair *row = name ? find_name(name, NULL) : &latency->pair;
+	struct latency_set none = { 0 };
+	int err = 0, first = 0;
+
+	if (latency->app->condition)
+		err = debuglog_expr(latency->ctx, latency->app->condition, &latency->filter);
+	for (; !err && row && !has_enough(latency); row = name ? find_name(name, row) : NULL) {
+		err = try_row(latency, row, slowest, &none);
+		/* Another row may fit what is asked for. */
+		if (err == -ENOENT && name && find_name(name, row)) {
+			first = err;
+			err = 0;
+		}
+	}
+	if (!err && !latency->n)
+		err = first ? first : latency_none(latency->ctx, &none, file);
+	latency_set_clear(&none);
+	if (err)
+		return err;
+	if (!file)
+		keep_one(latency);
 	return 0;
 }
 
@@ -167,8 +244,7 @@ static void remove_probes(struct latency *latency)
 	for (i = 0; i < 2; i++) {
 		if (latency->names[i] &&
 		    dkt_probe_remove(latency->ctx, latency->group, i ? "return" : "entry"))
-			fprintf(stderr, "dktrace: %s; 'dktrace reset' will remove it\n",
-				dkt_error(latency->ctx));
+			app_say("%s; 'dktrace reset' will remove it", dkt_error(latency->ctx));
 		free(latency->names[i]);
 	}
 	free(latency->group);
@@ -182,7 +258,8 @@ static int read_args(struct latency *latency, int argc, char **argv)
 {
 	struct app *app = latency->app;
 	bool function = !strcmp(argv[1], FUNCTION);
-	const struct latency_pair *row = function ? NULL : find_pair(latency, argv[1]);
+	struct dkt_guess guess;
+	const struct latency_pair *row = function ? NULL : find_name(argv[1], NULL);
 	int used = row ? 2 : 3;
 
 	if (function) {
@@ -197,14 +274,11 @@ static int read_args(struct latency *latency, int argc, char **argv)
 		if (argc < 3)
 			return app_usage(
 				"latency: '%s' is no ready-made pair ('dktrace latency' lists"
-				" them), and one event is not two",
-				argv[1]);
+				" them), and one event is not two%s",
+				argv[1], guess_pair(&guess, argv[1]));
 		latency->pair = (struct latency_pair){ .begin = argv[1], .end = argv[2] };
 	}
-	if (app->key)
-		latency->pair.key = app->key;
-	if (app->by)
-		latency->pair.by = strcmp(app->by, "none") != 0 ? app->by : NULL;
+	latency->pair = asked(latency, &latency->pair);
 	if (!latency->pair.key)
 		return app_usage(
 			"latency: which records belong together is for --key to say, such as"
@@ -213,46 +287,7 @@ static int read_args(struct latency *latency, int argc, char **argv)
 		latency->command = argv + used;
 	if (latency->command && app->input)
 		return app_usage("latency: a command cannot be run into a file; --input or it");
-	return 0;
-}
-
-static int set_up_pairs(struct latency *latency, int slowest)
-{
-	const struct latency_pair *pair = &latency->pair;
-	DKT_OPTS(dkt_pairs_opts, opts, .key = pair->key, .by = pair->by,
-		 .slowest = (uint32_t)slowest, .skip = getpid());
-	size_t n_begin = 0, n_end = 0, i;
-	int err = 0;
-
-	if (latency->app->condition)
-		err = debuglog_expr(latency->ctx, latency->app->condition, &latency->filter);
-	/* Live the kernel filters what is recorded. */
-	opts.filter = latency->app->input || latency->app->kernel ? latency->filter : NULL;
-	if (!err)
-		err = dkt_pairs_new(latency->ctx, &opts, &latency->pairs);
-	if (!err)
-		err = find_events(latency, pair->begin, latency->events, &n_begin);
-	if (!err)
-		err = find_events(latency, pair->end, latency->events + n_begin, &n_end);
-	latency->n = n_begin + n_end;
-	for (i = 0; !err && i < latency->n; i++)
-		err = dkt_pairs_event(latency->pairs, latency->events[i].event,
-				      i < n_begin ? DKT_PAIR_BEGIN : DKT_PAIR_END);
-	return err;
-}
-
-/* One of the events must have the fields of the condition. */
-static int check_condition(struct latency *latency)
-{
-	size_t i;
-	int err = 0;
-
-	for (i = 0; latency->filter && i < latency->n; i++) {
-		err = dkt_expr_check(latency->filter, latency->events[i].event);
-		if (err != -ENOENT)
-			return err;
-	}
-	return err;
+	return latency_view_read(&latency->view, app, latency->command);
 }
 
 /* ---- records ---- */
@@ -263,41 +298,67 @@ struct latency_total {
 
 static int add_record(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
-	return dkt_pairs_add(((struct latency *)data)->pairs, source, record);
+	struct latency *latency = data;
+
+	latency->source = source;
+	return dkt_pairs_add(latency->sets[0].pairs, source, record);
+}
+
+/* Of the rows that were tried the first that has pairs, else the first that has records. */
+static struct latency_set *choose(struct latency *latency)
+{
+	struct latency_set *records = NULL;
+	struct dkt_pairs_info info;
+	size_t i;
+
+	for (i = 0; i < latency->n; i++) {
+		dkt_pairs_info(latency->sets[i].pairs, &info);
+		if (info.pairs)
+			return &latency->sets[i];
+		if (!records && (info.begins || info.ends))
+			records = &latency->sets[i];
+	}
+	return records ? records : &latency->sets[0];
+}
+
+static int show(struct latency *latency, struct dkt_source *source, uint64_t seen, uint64_t lost,
+		bool last)
+{
+	struct latency_set *set = choose(latency);
+	struct app *app = latency->app;
+	struct latency_report it = { .app = app,
+				     .pairs = set->pairs,
+				     .source = source,
+				     .title = set->pair.by ? set->pair.by : "",
+				     .seen = seen,
+				     .lost = lost };
+	int err = dkt_pairs_finish(set->pairs);
+
+	if (err)
+		return err;
+	if (last)
+		latency_say_missing(set, app->input);
+	if (app->input && !latency->filter)
+		latency_say_unpaired(set, app->input);
+	err = latency_view_print(&latency->view, &it, last);
+	if (last && !app->json && !app->csv)
+		latency_print_notes(&it);
+	return err;
 }
 
 static int report(void *data, struct dkt_source *source, uint64_t seen, uint64_t lost)
 {
-	struct latency *latency = data;
-	struct app *app = latency->app;
-	struct latency_report it = { .app = app,
-				     .pairs = latency->pairs,
-				     .source = source,
-				     .title = latency->pair.by ? latency->pair.by : "",
-				     .seen = seen,
-				     .lost = lost };
-	int err = dkt_pairs_finish(latency->pairs);
-
-	if (err)
-		return err;
-	if (app->json)
-		return latency_print_json(&it, stdout);
-	if (app->csv)
-		return latency_print_csv(&it, stdout);
-	err = latency_print(&it, stdout);
-	fflush(stdout);
-	latency_print_notes(&it);
-	return err;
+	return show(data, source, seen, lost, true);
 }
 
-static int count_losses(struct input *in, struct latency_total *total)
+static int count_losses(struct dkt_source *source, struct latency_total *total)
 {
-	int cpu, err = 0, cpus = dkt_source_info(in->source)->cpus;
+	int cpu, err = 0, cpus = dkt_source_info(source)->cpus;
 
 	for (cpu = 0; !err && cpu < cpus; cpu++) {
 		struct dkt_loss loss;
 
-		err = dkt_source_loss(in->source, cpu, &loss);
+		err = dkt_source_loss(source, cpu, &loss);
 		total->seen += loss.seen;
 		total->lost += loss.lost;
 	}
@@ -307,25 +368,41 @@ static int count_losses(struct input *in, struct latency_total *total)
 static int run_input(struct latency *latency, struct input *in, int *rc)
 {
 	struct latency_total total = { 0 };
+	struct progress progress;
 	struct dkt_record record;
-	int err;
+	size_t i;
+	int err, bad = 0;
 
-	while (!(err = dkt_source_next(in->source, &record))) {
-		err = dkt_pairs_add(latency->pairs, in->source, &record);
-		if (err)
-			return err;
-	}
+	progress_source(&progress, in->source);
+	while (!bad && !(err = progress_next(&progress, in->source, &record)))
+		for (i = 0; !bad && i < latency->n; i++)
+			bad = dkt_pairs_add(latency->sets[i].pairs, in->source, &record);
+	progress_end(&progress);
+	if (bad)
+		return bad;
 	if (err < 0)
 		return err;
-	err = count_losses(in, &total);
+	err = count_losses(in->source, &total);
 	if (!err)
 		err = report(latency, in->source, total.seen, total.lost);
 	if (!err && total.lost) {
-		fprintf(stderr, "dktrace: %" PRIu64 " records are missing in %s\n", total.lost,
-			in->path);
+		app_say("%" PRIu64 " records are missing in %s", total.lost, in->path);
 		*rc = EXIT_LOST;
 	}
 	return err;
+}
+
+/* Now and then, with --watch. */
+static int refresh(void *data)
+{
+	struct latency *latency = data;
+	struct latency_total total = { 0 };
+	int err;
+
+	if (!latency_view_due(&latency->view))
+		return 0;
+	err = latency->source ? count_losses(latency->source, &total) : 0;
+	return err ? err : show(latency, latency->source, total.seen, total.lost, false);
 }
 
 static int run_live(struct latency *latency, int *rc)
@@ -333,13 +410,15 @@ static int run_live(struct latency *latency, int *rc)
 	struct app *app = latency->app;
 	struct live_opts opts = { .kind = "latency",
 				  .doing = "watching",
-				  .events = latency->events,
-				  .n = latency->n,
+				  .events = latency->sets[0].events,
+				  .n = latency->sets[0].n,
 				  .filter = latency->filter,
-				  .only_command = latency->command && latency->pair.per_task,
+				  .only_command = latency->command &&
+						  latency->sets[0].pair.per_task,
 				  .command = latency->command,
 				  .seconds = latency->seconds,
 				  .record = add_record,
+				  .idle = refresh,
 				  .report = report,
 				  .data = latency };
 	struct live_result result;
@@ -360,18 +439,19 @@ static int run_live(struct latency *latency, int *rc)
 
 static int run_kernel(struct latency *latency, int *rc)
 {
+	const struct latency_set *set = &latency->sets[0];
 	struct latency_kernel opts = { .app = latency->app,
-				       .pairs = latency->pairs,
-				       .begin = latency->events[0].event,
-				       .end = latency->events[1].event,
-				       .title = latency->pair.by ? latency->pair.by : "",
+				       .pairs = set->pairs,
+				       .begin = set->events[0].event,
+				       .end = set->events[1].event,
+				       .title = set->pair.by ? set->pair.by : "",
 				       .command = latency->command,
 				       .seconds = latency->seconds };
 
-	if (latency->n != 2)
+	if (set->n != 2)
 		return dkt_fail(latency->ctx, -EOPNOTSUPP,
 				"the kernel pairs one event with one other, and these are %zu",
-				latency->n);
+				set->n);
 	return latency_run_kernel(&opts, rc);
 }
 
@@ -385,9 +465,7 @@ static int run(struct latency *latency, struct input *in, int *rc)
 		return 0;
 	err = latency->function ? make_probes(latency, latency->function) : 0;
 	if (!err)
-		err = set_up_pairs(latency, slowest);
-	if (!err)
-		err = check_condition(latency);
+		err = set_up(latency, slowest);
 	if (err)
 		return err;
 	if (in)
@@ -400,22 +478,26 @@ int cmd_latency(struct app *app, int argc, char **argv)
 	struct latency latency = { .app = app, .ctx = app->ctx };
 	struct input in = { 0 };
 	int err, rc = 0;
+	size_t i;
 
-	if (app->seconds && opt_seconds("time", app->seconds, &latency.seconds))
+	if (opt_seconds("time", app->seconds, &latency.seconds))
 		return EXIT_USAGE;
+	rc = argc < 2 ? 0 : read_args(&latency, argc, argv);
+	if (rc)
+		return rc;
 	err = app->input ? input_open(app, app->input, NULL, &in) : dkt_tracefs_open(app->ctx, 0);
 	/* Before events are looked for: what killed ones left is among them. */
 	if (!err && !app->input)
-		live_clean(app, "latency");
+		live_clean(app);
 	if (!err && app->input)
 		latency.ctx = in.ctx;
 	if (!err && argc < 2)
 		rc = list_pairs(&latency);
 	else if (!err)
-		rc = read_args(&latency, argc, argv);
-	if (!err && !rc && argc >= 2)
 		err = run(&latency, app->input ? &in : NULL, &rc);
-	dkt_pairs_free(latency.pairs);
+	screen_end(&latency.view.screen);
+	for (i = 0; i < latency.n; i++)
+		latency_set_clear(&latency.sets[i]);
 	dkt_expr_free(latency.filter);
 	remove_probes(&latency);
 	if (err < 0 && app->input)

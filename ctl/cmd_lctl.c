@@ -9,6 +9,7 @@ int cmd_lctl(struct app *app, int argc, char **argv)
 		.ctx = app->ctx,
 		.instance = app->instance,
 		.self = "dktrace",
+		.hints = true,
 		.tree.tried_debugfs = app->root,
 	};
 

@@ -217,14 +217,16 @@ static int run_list(struct list *list, size_t i)
 int cmd_list(struct app *app, int argc, char **argv)
 {
 	struct list list = { .app = app, .globs = argv + 2, .n_globs = argc - 2 };
+	struct dkt_guess guess;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(lists); i++)
 		if (!strcmp(lists[i].what, argv[1]))
 			break;
 	if (i == ARRAY_SIZE(lists))
-		return app_usage("list: '%s' is none of classes, subsystems, events, fields",
-				 argv[1]);
+		return app_usage(
+			"list: '%s' is none of classes, subsystems, events, fields%s", argv[1],
+			app_guess(&guess, argv[1], lists, ARRAY_SIZE(lists), sizeof(*lists)));
 	if (lists[i].needs_glob && !list.n_globs)
 		return app_usage("list fields: needs an event or a glob of events, such as"
 				 " 'block:*'");

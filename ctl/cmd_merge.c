@@ -6,9 +6,6 @@
 #include "inputs.h"
 #include "sink.h"
 
-/* Records between two looks at the time. */
-#define BATCH 4096
-
 struct merging {
 	struct app *app;
 	struct inputs in;
@@ -47,19 +44,14 @@ static int open_all(struct merging *m, struct report_args *args)
 static int merge_records(struct merging *m)
 {
 	struct dkt_source *source = m->in.source;
-	struct progress progress = { 0 };
+	struct progress progress;
 	struct dkt_record record;
-	uint64_t done, of;
-	unsigned int n = 0;
 	int err, more = 0;
 
-	if (!dkt_source_bytes(source, &done, &of))
-		progress_begin(&progress, of);
-	while (!more && !(err = dkt_source_next(source, &record))) {
+	progress_source(&progress, source);
+	while (!more && !(err = progress_next(&progress, source, &record))) {
 		if (input_wants(&m->in.files[m->in.file_of[record.stream]].in, &record))
 			more = sink_add(&m->sink, &record);
-		if (++n % BATCH == 0 && !dkt_source_bytes(source, &done, &of))
-			progress_at(&progress, done);
 	}
 	progress_end(&progress);
 	if (more)

@@ -9,6 +9,7 @@
 
 #include "app.h"
 #include "fold.h"
+#include "message/cdebug.h"
 #include "out.h"
 #include "probes.h"
 
@@ -123,11 +124,10 @@ static void print_made(const struct app *app, struct debuglog *log, const struct
 			printf("%s:%s\n", probe->group, probe->name);
 	fflush(stdout);
 	if (result->refused)
-		fprintf(stderr, "dktrace: %zu of %zu are not made, the first because: %s\n",
-			result->refused, result->refused + result->made,
-			result->words ? result->words : "?");
+		app_say("%zu of %zu are not made, the first because: %s", result->refused,
+			result->refused + result->made, result->words ? result->words : "?");
 	if (log->note && app->enable)
-		fprintf(stderr, "dktrace: %s\n", log->note);
+		app_say("%s", log->note);
 	probe = dkt_probes_at(probes, 0);
 	if (app->enable)
 		fprintf(stderr, "'dktrace show' prints what it records.\n");
@@ -213,7 +213,8 @@ static char *place_text(const struct dkt_probe *probe)
 	return n < 0 ? NULL : text;
 }
 
-static int add_row(struct table *table, const struct dkt_probe *probe, bool on, bool ours)
+static int add_row(struct table *table, const struct dkt_probe *probe, bool on, bool ours,
+		   const char *fields)
 {
 	char *place __cleanup(free) = place_text(probe);
 	char *name __cleanup(free) = NULL;
@@ -226,7 +227,16 @@ static int add_row(struct table *table, const struct dkt_probe *probe, bool on, 
 	return table_add(table,
 			 (const char *const[]){ name, kind_words(probe), place, on ? "yes" : "no",
 						ours ? "yes" : "no", number(probe->hits, hits),
-						number(probe->missed, missed), probe->fields });
+						number(probe->missed, missed), fields });
+}
+
+/* The probes on Lustre's messages, with their many places and fields, are one row. */
+static int add_messages(struct table *table, const struct dkt_probe *probe, bool on)
+{
+	if (strcmp(probe->name, CDEBUG_NAME))
+		return 0;
+	return add_row(table, probe, on, cdebug_is_ours(),
+		       "messages of Lustre; all places and fields: probe list 'dktrace:cdebug*'");
 }
 
 static int list(struct app *app, struct debuglog *log, const char *pattern, struct table *table)
@@ -245,8 +255,10 @@ static int list(struct app *app, struct debuglog *log, const char *pattern, stru
 		const struct probe_made *made = probes_find(log->probes, probe->group, probe->name);
 		bool ours = made && dkt_probe_same(dkt_probes_at(made->definition, 0), probe);
 
-		if (!pattern || probes_match(pattern, probe))
-			err = add_row(table, probe, is_on(on, n_on, probe), ours);
+		if (!pattern && cdebug_is_probe(probe))
+			err = add_messages(table, probe, is_on(on, n_on, probe));
+		else if (!pattern || probes_match(pattern, probe))
+			err = add_row(table, probe, is_on(on, n_on, probe), ours, probe->fields);
 	}
 	dkt_probes_free(there);
 	return err;
@@ -293,8 +305,7 @@ static int list_markers(struct app *app, const char *glob)
 	if (!err && (app->json || table_rows(table)))
 		err = table_print(table);
 	else if (!err)
-		fprintf(stderr, "dktrace: %s has no marker%s%s\n", app->exec, glob ? " like " : "",
-			glob ? glob : "");
+		app_say("%s has no marker%s%s", app->exec, glob ? " like " : "", glob ? glob : "");
 	table_free(table);
 	return err ? app_fail(app) : 0;
 }
@@ -320,8 +331,7 @@ static int probe_list(struct app *app, char **argv)
 	if (!err && (app->json || table_rows(table)))
 		err = table_print(table);
 	else if (!err)
-		fprintf(stderr, "dktrace: there is no probe%s%s\n", argv[0] ? " like " : "",
-			argv[0] ? argv[0] : "");
+		app_say("there is no probe%s%s", argv[0] ? " like " : "", argv[0] ? argv[0] : "");
 	table_free(table);
 	debuglog_close(log);
 	return err ? app_fail(app) : 0;
@@ -396,6 +406,7 @@ static const struct {
 
 int cmd_probe(struct app *app, int argc, char **argv)
 {
+	struct dkt_guess guess;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(actions); i++) {
@@ -406,5 +417,7 @@ int cmd_probe(struct app *app, int argc, char **argv)
 					 actions[i].args);
 		return actions[i].run(app, argv + 2);
 	}
-	return app_usage("probe: there are add, del, disable, enable, list; not '%s'", argv[1]);
+	return app_usage("probe: '%s' is none of add, del, disable, enable, list%s", argv[1],
+			 app_guess(&guess, argv[1], actions, ARRAY_SIZE(actions),
+				   sizeof(*actions)));
 }

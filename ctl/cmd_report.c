@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* report: the records of files, printed in one of the styles. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "output.h"
 #include "report_jobs.h"
 
 /* The only thing that a signal handler changes. */
@@ -106,8 +106,11 @@ static int print_together(struct reporting *r)
 static void tell_losses(struct reporting *r, size_t i)
 {
 	const struct dkt_loss *loss = r->met[i].loss;
+	char *by_cpu __cleanup(free) = NULL;
 	uint64_t lost = 0, seen = 0;
 	int cpu, told = 0;
+	size_t len;
+	FILE *f;
 
 	for (cpu = 0; cpu < cpus_of(r, i); cpu++) {
 		lost += loss[cpu].lost;
@@ -116,13 +119,13 @@ static void tell_losses(struct reporting *r, size_t i)
 	r->lost |= lost != 0;
 	if (!lost)
 		return;
-	fprintf(stderr, "dktrace: %s: %" PRIu64 " of %" PRIu64 " records were lost",
-		r->files.in.files[i].in.path, lost, seen + lost);
-	for (cpu = 0; cpu < cpus_of(r, i); cpu++)
+	f = open_memstream(&by_cpu, &len);
+	for (cpu = 0; f && cpu < cpus_of(r, i); cpu++)
 		if (loss[cpu].lost)
-			fprintf(stderr, "%scpu %d: %" PRIu64, told++ ? ", " : " (", cpu,
-				loss[cpu].lost);
-	fprintf(stderr, ")\n");
+			fprintf(f, "%scpu %d: %" PRIu64, told++ ? ", " : "", cpu, loss[cpu].lost);
+	if (f && !fclose(f))
+		app_say("%s: %" PRIu64 " of %" PRIu64 " records were lost (%s)",
+			r->files.in.files[i].in.path, lost, seen + lost, by_cpu);
 }
 
 /* What could not be read: 0 or -EBADMSG. */
@@ -201,7 +204,7 @@ static int begin(struct reporting *r, bool named)
 	if (!err)
 		err = report_files_style(&r->files, r->args);
 	if (!err && !dkt_source_bytes(r->files.source, &done, &of))
-		progress_begin(&r->progress, of);
+		progress_begin(&r->progress, of, PROGRESS_BYTES, !r->app->output);
 	return err;
 }
 
@@ -216,8 +219,8 @@ static int print_files(struct reporting *r, bool named)
 	progress_end(&r->progress);
 	if (!err)
 		rc = tell_end(r);
-	else if (!r->closed)
-		rc = app_fail(r->app);
+	else
+		rc = r->closed ? EXIT_PIPE : app_fail(r->app);
 	free_met(r);
 	report_files_close(&r->files);
 	return rc;
@@ -228,12 +231,26 @@ static int print_files(struct reporting *r, bool named)
 /* Those that cannot be opened are told, and left out. */
 static int open_all(struct inputs *in, const struct report_args *args)
 {
-	size_t i;
+	size_t i, lacking = 0, opened = 0;
 	int rc = 0;
 
-	for (i = 0; i < in->n; i++)
-		if (input_open(in->app, in->files[i].path, &args->source, &in->files[i].in))
+	for (i = 0; i < in->n; i++) {
+		struct input *one = &in->files[i].in;
+
+		if (input_open(in->app, in->files[i].path, &args->source, one)) {
 			rc = app_fail(in->app);
+			continue;
+		}
+		opened++;
+		lacking += report_check_events(one->ctx, &args->report) == -ENOENT;
+	}
+	/* What one of them has not, another can have. */
+	if (opened && lacking == opened) {
+		for (i = 0; !in->files[i].in.source; i++)
+			;
+		input_fail(in->app, &in->files[i].in, -ENOENT);
+		rc = app_fail(in->app);
+	}
 	return inputs_name(in) ? app_fail(in->app) : rc;
 }
 
@@ -251,8 +268,8 @@ static size_t find_group(struct inputs *in, size_t first, size_t *list)
 				inputs_tell_offset(in, i, first);
 			list[n++] = i;
 		} else {
-			fprintf(stderr, "dktrace: %s; the records of %s follow\n",
-				dkt_error(in->app->ctx), in->files[i].in.path);
+			app_say("%s; the records of %s follow", dkt_error(in->app->ctx),
+				in->files[i].in.path);
 		}
 	}
 	return n;
@@ -287,20 +304,62 @@ static int print_all(struct inputs *in, struct report_args *args)
 static int open_output(struct app *app, struct report_opts *opts)
 {
 	struct dkt_style_info style;
+	int err = 0;
 
 	opts->stop = &stop;
 	opts->fd = STDOUT_FILENO;
 	style_find(opts->style, &style);
-	style_terminal(&style, app->output, &opts->escape, &opts->color);
+	opts->color = style_colored(&style, app->output);
+	opts->raw_text = app->raw_text;
 	if (style.traits & DKT_STYLE_FILES) {
 		opts->fd = -1;
 		opts->dir = app->output;
+		err = app->output ? output_check(app->ctx, app->output) : 0;
 	} else if (app->output) {
-		opts->fd = open(app->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		if (opts->fd < 0)
-			return dkt_fail(app->ctx, -errno, "open %s: %s", app->output,
-					strerror(errno));
+		opts->fd = output_open(app->ctx, app->output, OUTPUT_EMPTY);
+		err = opts->fd < 0 ? opts->fd : 0;
 	}
+	return err ? dkt_fail_in(app->ctx, err, "open %s", app->output) : 0;
+}
+
+/* True if a file has the field, or may have it: the events of a saved log come with its records. */
+static bool has_field(const struct inputs *in, const char *name, struct dkt_guess *guess)
+{
+	struct dkt_event *const *events;
+	bool any = false;
+	const char *other;
+	size_t i, j, n;
+
+	dkt_guess_start(guess, name, strlen(name));
+	for (i = 0; (other = dkt_style_field(i)); i++) {
+		if (!strcmp(other, name))
+			return true;
+		dkt_guess_try(guess, other);
+	}
+	for (i = 0; i < in->n; i++) {
+		if (!in->files[i].in.source || dkt_events(in->files[i].in.ctx, &events, &n))
+			continue;
+		for (j = 0; j < n; j++)
+			if (dkt_event_field(events[j], name))
+				return true;
+		if (!n)
+			return true;
+		any = true;
+		dkt_guess_fields(guess, events, n);
+	}
+	return !any;
+}
+
+/* A field that no event has is misspelt. */
+static int check_fields(const struct inputs *in, const struct report_args *args)
+{
+	struct dkt_guess guess;
+	size_t i;
+
+	for (i = 0; i < args->fields.n; i++)
+		if (!has_field(in, args->fields.list[i], &guess))
+			return app_usage("--fields: no event here has a field '%s'%s",
+					 args->fields.list[i], dkt_guess_words(&guess));
 	return 0;
 }
 
@@ -325,6 +384,9 @@ int cmd_report(struct app *app, int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (!rc) {
 		bad = open_all(&in, &args);
+		rc = check_fields(&in, &args);
+	}
+	if (!rc) {
 		rc = print_all(&in, &args);
 		rc = bad ? bad : rc;
 	}

@@ -10,11 +10,8 @@
 #include "out.h"
 #include "sink.h"
 
-/* Records between two looks at the time. */
-#define BATCH 4096
-
 /* More files are most likely a wrong unit. */
-#define MAX_PIECES 10000
+#define MAX_PIECES 1000
 
 /* Beside its bytes a record takes about so many. */
 #define OVERHEAD 8
@@ -22,6 +19,7 @@
 struct splitting {
 	struct app *app;
 	const char *path; /* as given: "part.dat" */
+	const char *in_path; /* as given */
 	struct input in;
 	struct sink sink;
 	uint64_t every, count, size; /* 0: no bound */
@@ -29,6 +27,8 @@ struct splitting {
 	uint64_t bytes; /* of records in this piece */
 	uint64_t first, last; /* times in it */
 	unsigned int n; /* pieces, with the one that is open */
+	uint64_t records; /* in this piece */
+	bool counting; /* files that there would be: nothing is written */
 	bool open;
 	char *name; /* of the open one */
 	struct table *table;
@@ -103,14 +103,14 @@ static int piece_open(struct splitting *s, const struct dkt_record *record)
 {
 	int err;
 
-	if (s->n == MAX_PIECES)
-		return dkt_fail(s->app->ctx, -E2BIG, "more than %d files would be written",
-				MAX_PIECES);
-	s->name = piece_name(s->path, ++s->n);
-	if (!s->name)
-		return -ENOMEM;
+	if (s->n == MAX_PIECES && !s->app->force)
+		return dkt_fail(
+			s->app->ctx, -E2BIG,
+			"more than %d files would be written: use a larger piece, or --force",
+			MAX_PIECES);
+	s->n++;
 	s->open = true;
-	s->bytes = 0;
+	s->bytes = s->records = 0;
 	s->first = record->ts;
 	/* Windows follow each other from the first record on. */
 	while (s->every && s->until <= record->ts) {
@@ -118,6 +118,11 @@ static int piece_open(struct splitting *s, const struct dkt_record *record)
 
 		s->until = (s->until ? s->until : record->ts) + steps * s->every;
 	}
+	if (s->counting)
+		return 0;
+	s->name = piece_name(s->path, s->n);
+	if (!s->name)
+		return -ENOMEM;
 	err = sink_open(&s->sink, s->in.source, &s->in.ctx, 1, s->name);
 	return err ? err : outfile_check_input(&s->sink.file, s->in.path);
 }
@@ -148,46 +153,61 @@ static bool is_full(const struct splitting *s, const struct dkt_record *record)
 	if (s->every && record->ts >= s->until)
 		return true;
 	/* A gap belongs to the record behind it. */
-	return (s->count && s->sink.records >= s->count) || (s->size && s->bytes >= s->size);
+	return (s->count && s->records >= s->count) || (s->size && s->bytes >= s->size);
 }
 
 static int take(struct splitting *s, const struct dkt_record *record)
 {
 	int err = 0;
 
-	if (s->open && is_full(s, record))
-		err = piece_close(s);
+	if (s->open && is_full(s, record)) {
+		s->open = false;
+		err = s->counting ? 0 : piece_close(s);
+	}
 	if (!err && !s->open)
 		err = piece_open(s, record);
 	if (err)
 		return err;
 	s->bytes += record->size + OVERHEAD;
+	s->records += record->event != NULL;
 	s->last = record->ts;
-	return sink_add(&s->sink, record);
+	return s->counting ? 0 : sink_add(&s->sink, record);
 }
 
 static int split(struct splitting *s)
 {
-	struct progress progress = { 0 };
+	struct progress progress;
 	struct dkt_record record;
-	uint64_t done, of;
-	unsigned int n = 0;
 	int err, more = 0;
 
-	if (!dkt_source_bytes(s->in.source, &done, &of))
-		progress_begin(&progress, of);
-	while (!more && !(err = dkt_source_next(s->in.source, &record))) {
+	progress_source(&progress, s->in.source);
+	while (!more && !(err = progress_next(&progress, s->in.source, &record))) {
 		if (input_wants(&s->in, &record))
 			more = take(s, &record);
-		if (++n % BATCH == 0 && !dkt_source_bytes(s->in.source, &done, &of))
-			progress_at(&progress, done);
 	}
 	progress_end(&progress);
 	if (more)
 		return more;
 	if (err < 0)
 		return input_fail(s->app, &s->in, err);
-	return s->open ? piece_close(s) : 0;
+	return s->open && !s->counting ? piece_close(s) : 0;
+}
+
+/* Whether there would be too many files, before the first is written. */
+static int count_pieces(const struct splitting *s, const struct report_args *args)
+{
+	struct splitting dry = { .app = s->app,
+				 .path = s->path,
+				 .every = s->every,
+				 .count = s->count,
+				 .size = s->size,
+				 .counting = true };
+	int err = input_open_picked(s->app, s->in_path, args, &dry.in);
+
+	if (!err)
+		err = split(&dry);
+	input_close(&dry.in);
+	return err;
 }
 
 int cmd_split(struct app *app, int argc, char **argv)
@@ -196,7 +216,7 @@ int cmd_split(struct app *app, int argc, char **argv)
 						 { "RECORDS", COL_NUMBER },
 						 { "BEGIN", COL_RIGHT },
 						 { "END", COL_RIGHT } };
-	struct splitting s = { .app = app, .path = argv[2] };
+	struct splitting s = { .app = app, .path = argv[2], .in_path = argv[1] };
 	struct report_args args;
 	int err = 0, rc = sink_format(app, argv[2], &s.sink);
 
@@ -212,7 +232,9 @@ int cmd_split(struct app *app, int argc, char **argv)
 	s.table = table_new("files", columns, ARRAY_SIZE(columns), app->json);
 	if (!rc && !s.table)
 		rc = app_usage("out of memory");
-	if (!rc)
+	if (!rc && !app->force)
+		err = count_pieces(&s, &args);
+	if (!rc && !err)
 		err = input_open_picked(app, argv[1], &args, &s.in);
 	if (!rc && !err)
 		err = split(&s);

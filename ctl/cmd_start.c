@@ -5,6 +5,7 @@
 
 #include "app.h"
 #include "debuglog.h"
+#include "recording.h"
 
 int cmd_start(struct app *app, int argc, char **argv)
 {
@@ -15,7 +16,7 @@ int cmd_start(struct app *app, int argc, char **argv)
 	if (debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log))
 		return app_fail(app);
 	if (log->in)
-		err = dkt_instance_set_on(log->in, !strcmp(argv[0], "start"));
+		err = recording_set(log, !strcmp(argv[0], "start"));
 	else
 		err = dkt_fail(
 			app->ctx, -ENOENT,

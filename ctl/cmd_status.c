@@ -10,71 +10,54 @@
 #include "apply/drift.h"
 #include "debuglog.h"
 #include "fold.h"
+#include "leftover.h"
 #include "mask.h"
 #include "out.h"
 #include "param.h"
+#include "recording.h"
+#include "shown.h"
 #include "sources.h"
+#include "status_cpus.h"
 #include "status_filter.h"
 #include "status_probe.h"
 
 /* Of the column of labels. */
 #define LABEL_WIDTH 17
 
-/* The numbers of one CPU. */
-struct cpu_line {
-	struct dkt_cpu_stats stats;
-	uint64_t lost;
-};
-
 struct status {
 	bool started;
-	bool recording;
+	struct recording recording;
 	uint64_t size;
 	char *clock;
 	size_t events_on;
 	size_t filtered;
 	uint64_t kept; /* bytes taken out by show, still of the log */
 	struct source_state sources[SOURCES];
+	char *left; /* instances of commands that were killed, NULL: none */
 	char *drift; /* lines on what came and went, NULL: nothing */
-	struct cpu_line *cpus;
-	int n_cpus;
+	struct status_cpus cpus;
 };
 
 static void status_clear(struct status *status)
 {
 	free(status->clock);
+	free(status->left);
 	free(status->drift);
 	sources_clear(status->sources);
-	free(status->cpus);
+	status_cpus_clear(&status->cpus);
 }
 
-static int read_cpus(struct debuglog *log, struct status *status)
-{
-	int cpu, err = 0;
-
-	status->n_cpus = dkt_instance_cpus(log->in);
-	status->cpus = calloc((size_t)status->n_cpus, sizeof(*status->cpus));
-	if (!status->cpus)
-		return -ENOMEM;
-	for (cpu = 0; !err && cpu < status->n_cpus; cpu++) {
-		struct cpu_line *line = &status->cpus[cpu];
-
-		err = dkt_instance_get_stats(log->in, cpu, &line->stats);
-		line->lost = line->stats.overrun + line->stats.commit_overrun + line->stats.dropped;
-	}
-	return err;
-}
-
-static int read_status(struct debuglog *log, struct status *status)
+static int read_status(const struct app *app, struct debuglog *log, struct status *status)
 {
 	struct dkt_event *const *on;
 	char *spool __cleanup(free) = NULL;
 	int err;
 
 	*status = (struct status){ .started = log->in, .filtered = log->set.filtered.n };
-	if (!log->in)
-		return 0;
-	err = dkt_instance_get_on(log->in, &status->recording);
+	err = *dkt_tracefs_dir(log->ctx) ? leftovers_list(log->ctx, log->name, &status->left) : 0;
+	if (err || !log->in)
+		return err;
+	err = recording_get(log, &status->recording);
 	if (!err)
 		err = dkt_instance_get_size(log->in, &status->size);
 	if (!err)
@@ -89,40 +72,10 @@ static int read_status(struct debuglog *log, struct status *status)
 		err = debuglog_sources(log, status->sources);
 	if (!err)
 		err = debuglog_drift(log, &status->drift);
-	return err ? err : read_cpus(log, status);
+	return err ? err : status_cpus_read(app, log, &status->cpus);
 }
 
 /* ---- text ---- */
-
-static int print_cpus(const struct status *status)
-{
-	static const struct column columns[] = {
-		{ "CPU", COL_NUMBER },  { "RECORDS", COL_NUMBER },     { "BYTES", COL_NUMBER },
-		{ "READ", COL_NUMBER }, { "OVERWRITTEN", COL_NUMBER }, { "DROPPED", COL_NUMBER },
-	};
-	struct table *table = table_new("cpus", columns, ARRAY_SIZE(columns), false);
-	int cpu, err = table ? 0 : -ENOMEM;
-
-	for (cpu = 0; !err && cpu < status->n_cpus; cpu++) {
-		const struct dkt_cpu_stats *s = &status->cpus[cpu].stats;
-		const uint64_t values[] = { (uint64_t)cpu, s->entries,
-					    s->bytes,      s->read,
-					    s->overrun,    s->commit_overrun + s->dropped };
-		char text[ARRAY_SIZE(values)][24];
-		const char *cells[ARRAY_SIZE(values)];
-		size_t i;
-
-		for (i = 0; i < ARRAY_SIZE(values); i++) {
-			snprintf(text[i], sizeof(text[i]), "%" PRIu64, values[i]);
-			cells[i] = text[i];
-		}
-		err = table_add(table, cells);
-	}
-	if (!err)
-		err = table_print(table);
-	table_free(table);
-	return err;
-}
 
 /* For people: lctl's way to print a mask has two blanks where a bit has no name. */
 static void make_readable(char *value)
@@ -253,23 +206,48 @@ static void print_hist(const struct debuglog *log)
 	printf("kept in the instance %s; 'dktrace hist' shows them\n", name);
 }
 
+static void print_left(const struct status *status)
+{
+	char *text __cleanup(free) = NULL;
+
+	if (!status->left)
+		return;
+	if (asprintf(&text,
+		     "commands that were killed left %s; the next change, hist or latency, or"
+		     " dktrace reset, removes it",
+		     status->left) < 0)
+		text = NULL;
+	print_attention(text ? text : status->left);
+}
+
+static const char *state_of(const struct debuglog *log, const struct status *status)
+{
+	const struct recording *now = &status->recording;
+
+	if (!status->started)
+		return log->set.made ? "gone: somebody removed it; set_param makes it again" :
+				       "not started: set_param debug=... starts it";
+	if (!now->borrowed || now->on == now->top_on)
+		return now->on ? "recording" : "stopped: tracing_on is 0; dktrace start sets it";
+	return now->on ? "recording, but no entry and exit of functions: tracing_on of the top"
+			 " instance is 0; dktrace start sets it" :
+			 "stopped, but the top instance still records entry and exit of functions;"
+			 " dktrace stop stops it";
+}
+
 static int print_text(struct debuglog *log, const struct status *status)
 {
 	int err = 0;
 
 	print_label("instance");
-	printf("%s%s\n", log->name,
-	       !status->started && log->set.made ?
-		       " (gone: somebody removed it; set_param makes it again)" :
-	       !status->started  ? " (not started: set_param debug=... starts it)" :
-	       status->recording ? " (recording)" :
-				   " (stopped: tracing_on is 0; dktrace start sets it)");
+	printf("%s (%s)\n", log->name, state_of(log, status));
 	if (log->interrupted)
 		print_attention("the last change was interrupted; the next one, or reset, takes"
 				" it back");
 	if (log->rebuilt)
 		print_attention("there is no file of the settings; shown is what is on in the"
 				" kernel");
+	print_left(status);
 	err = print_drift(status);
 	print_params(log);
 	status_filter_print(&log->set, LABEL_WIDTH);
@@ -280,8 +258,9 @@ static int print_text(struct debuglog *log, const struct status *status)
 	print_label("events");
 	printf("%zu on, %zu with a filter\n", status->events_on, status->filtered);
 	print_label("buffers");
-	printf("%.1f MB for %d CPU%s, clock %s\n", (double)status->size / (1 << 20), status->n_cpus,
-	       status->n_cpus == 1 ? "" : "s", status->clock);
+	printf("%.1f MB ", (double)status->size / (1 << 20));
+	status_cpus_count(&status->cpus);
+	printf(", clock %s\n", status->clock);
 	if (status->kept) {
 		print_label("kept");
 		printf("%" PRIu64 " KB read already, which the next dk prints too\n",
@@ -289,34 +268,10 @@ static int print_text(struct debuglog *log, const struct status *status)
 	}
 	err = print_sources(status);
 	printf("\n");
-	return err ? err : print_cpus(status);
+	return err ? err : status_cpus_print(&status->cpus);
 }
 
 /* ---- JSON ---- */
-
-static void add_cpus(struct json_object *root, const struct status *status)
-{
-	struct json_object *cpus = json_object_new_array();
-	int cpu;
-
-	for (cpu = 0; cpu < status->n_cpus; cpu++) {
-		const struct cpu_line *line = &status->cpus[cpu];
-		struct json_object *o = json_object_new_object();
-
-		json_object_object_add(o, "cpu", json_object_new_int(cpu));
-		json_object_object_add(o, "records", json_object_new_uint64(line->stats.entries));
-		json_object_object_add(o, "bytes", json_object_new_uint64(line->stats.bytes));
-		json_object_object_add(o, "read", json_object_new_uint64(line->stats.read));
-		json_object_object_add(o, "overwritten",
-				       json_object_new_uint64(line->stats.overrun));
-		json_object_object_add(
-			o, "dropped",
-			json_object_new_uint64(line->stats.commit_overrun + line->stats.dropped));
-		json_object_object_add(o, "lost", json_object_new_uint64(line->lost));
-		json_object_array_add(cpus, o);
-	}
-	json_object_object_add(root, "cpus", cpus);
-}
 
 static void add_sources(struct json_object *root, const struct status *status)
 {
@@ -355,7 +310,10 @@ static int print_json(struct debuglog *log, const struct status *status)
 
 	json_object_object_add(root, "instance", json_object_new_string(log->name));
 	json_object_object_add(root, "started", json_object_new_boolean(status->started));
-	json_object_object_add(root, "recording", json_object_new_boolean(status->recording));
+	json_object_object_add(root, "recording", json_object_new_boolean(status->recording.on));
+	if (status->recording.borrowed)
+		json_object_object_add(root, "recording_top",
+				       json_object_new_boolean(status->recording.top_on));
 	json_object_object_add(root, "interrupted", json_object_new_boolean(log->interrupted));
 	json_object_object_add(root, "rebuilt", json_object_new_boolean(log->rebuilt));
 	while ((param = param_next(param))) {
@@ -377,10 +335,13 @@ static int print_json(struct debuglog *log, const struct status *status)
 	}
 	status_probes_json(log, root);
 	json_object_object_add(root, "histograms", hist ? json_object_new_string(hist) : NULL);
+	json_object_object_add(root, "left_over",
+			       status->left ? json_object_new_string(status->left) : NULL);
 	add_sources(root, status);
 	add_drift(root, status);
-	add_cpus(root, status);
-	puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
+	status_cpus_json(&status->cpus, root);
+	shown_json(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY), stdout);
+	puts("");
 	json_object_put(root);
 	return 0;
 }
@@ -394,7 +355,7 @@ int cmd_status(struct app *app, int argc, char **argv)
 	(void)argc, (void)argv;
 	if (debuglog_open(app->ctx, app->instance, 0, &log))
 		return app_fail(app);
-	err = read_status(log, &status);
+	err = read_status(app, log, &status);
 	if (!err)
 		err = app->json ? print_json(log, &status) : print_text(log, &status);
 	status_clear(&status);

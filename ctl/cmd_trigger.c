@@ -7,8 +7,13 @@
 
 #include "app.h"
 #include "fold.h"
+#include "message/texts.h"
 #include "out.h"
+#include "shown.h"
 #include "triggers.h"
+
+/* More strings of Lustre than that are no answer. */
+#define MAX_TEXTS 8
 
 static const char *plural(size_t n)
 {
@@ -29,12 +34,71 @@ static void print_count(const struct trigger_count *count)
 	fold_print(stdout, names, 0, fold_width());
 }
 
+/* Strings of Lustre, as they are written in its source. */
+static void print_texts(const char *what, const struct names *texts)
+{
+	size_t i;
+
+	for (i = 0; i < texts->n && i < MAX_TEXTS; i++) {
+		char *text __cleanup(free) = shown(texts->list[i]);
+
+		printf("  %s \"%s\"\n", what, text ? text : "");
+	}
+	if (texts->n > MAX_TEXTS)
+		printf("  (and %zu more)\n", texts->n - MAX_TEXTS);
+}
+
+static void print_search(struct app *app, const struct search *search)
+{
+	if (search->blind) {
+		printf("'%s': tested in every format and every string argument: %s\n", search->glob,
+		       dkt_error(app->ctx));
+	} else if (!search->formats.n && !search->arguments.n && !search->split.n) {
+		printf("'%s' is in no string of Lustre's modules: tested in every string argument\n",
+		       search->glob);
+	} else {
+		printf("'%s' can be in\n", search->glob);
+		print_texts("the format", &search->formats);
+		print_texts("an argument", &search->arguments);
+		print_texts("a format and its argument", &search->split);
+	}
+}
+
+static bool is_message(const char *words)
+{
+	return !strcmp(words, TRIGGERS_MESSAGE);
+}
+
+/* message TEXT ACTION: the events and the conditions are those that Lustre's own strings lead to. */
+static int add_message(struct app *app, struct debuglog *log, char **argv,
+		       struct trigger_count *count)
+{
+	struct names texts = { 0 };
+	struct search search;
+	int unknown = texts_read(app->ctx, &texts);
+	int err = search_new(app->ctx, argv[0], unknown ? NULL : &texts, &search);
+
+	if (!err) {
+		print_search(app, &search);
+		err = triggers_add_message(log, &search, argv[1], app->condition, count);
+	}
+	search_clear(&search);
+	names_clear(&texts);
+	return err;
+}
+
 static int add(struct app *app, struct debuglog *log, int argc, char **argv)
 {
-	struct trigger_count count;
-	int err = triggers_add(log, argv[0], argv[1], app->condition, &count);
+	struct trigger_count count = { 0 };
+	bool message = is_message(argv[0]);
+	int err;
 
-	(void)argc;
+	if ((argc == 3) != message)
+		return dkt_fail(app->ctx, -EINVAL, "trigger add: give %s",
+				message ? "message TEXT ACTION" :
+					  "EVENTS ACTION, or message TEXT ACTION");
+	err = message ? add_message(app, log, argv + 1, &count) :
+			triggers_add(log, argv[0], argv[1], app->condition, &count);
 	if (!err)
 		print_count(&count);
 	free(count.missed);
@@ -80,11 +144,14 @@ static int list(struct app *app, struct debuglog *log, int argc, char **argv)
 		{ "CONDITION", COL_FOLD },
 	};
 	struct table *table = table_new("triggers", columns, ARRAY_SIZE(columns), app->json);
+	const char *words = argc ? argv[0] : NULL;
 	struct select *select = NULL;
 	int err = table ? debuglog_map(log) : -ENOMEM;
 
+	if (!err && argc && is_message(words))
+		err = triggers_message_events(log, &words);
 	if (!err && argc)
-		err = select_new(app->ctx, log->map, argv[0], &select);
+		err = select_new(app->ctx, log->map, words, &select);
 	if (!err && argc)
 		err = select_check(app->ctx, select);
 	if (!err)
@@ -102,10 +169,13 @@ static int list(struct app *app, struct debuglog *log, int argc, char **argv)
 
 static int del(struct app *app, struct debuglog *log, int argc, char **argv)
 {
+	const char *words = argv[0];
 	size_t n;
-	int err = triggers_remove(log, argv[0], argc > 1 ? argv[1] : NULL, &n);
+	int err = is_message(words) ? triggers_message_events(log, &words) : 0;
 
 	(void)app;
+	if (!err)
+		err = triggers_remove(log, words, argc > 1 ? argv[1] : NULL, &n);
 	if (!err)
 		printf("%zu trigger%s removed\n", n, plural(n));
 	return err;
@@ -129,7 +199,7 @@ static const struct {
 	const char *usage;
 	int (*run)(struct app *app, struct debuglog *log, int argc, char **argv);
 } words[] = {
-	{ "add", 2, 2, DEBUGLOG_CHANGE, "EVENTS ACTION [--if EXPR]", add },
+	{ "add", 2, 3, DEBUGLOG_CHANGE, "EVENTS|message TEXT ACTION [--if EXPR]", add },
 	{ "list", 0, 1, 0, "[EVENTS]", list },
 	{ "del", 1, 2, DEBUGLOG_CHANGE, "EVENTS [ACTION]", del },
 	{ "rearm", 0, 0, DEBUGLOG_CHANGE, "", rearm },
@@ -138,6 +208,7 @@ static const struct {
 int cmd_trigger(struct app *app, int argc, char **argv)
 {
 	struct debuglog *log = NULL;
+	struct dkt_guess guess;
 	size_t i;
 	int err;
 
@@ -145,7 +216,9 @@ int cmd_trigger(struct app *app, int argc, char **argv)
 		if (!strcmp(words[i].name, argv[1]))
 			break;
 	if (i == ARRAY_SIZE(words))
-		return app_usage("trigger: '%s' is none of add, list, del, rearm", argv[1]);
+		return app_usage("trigger: '%s' is none of add, list, del, rearm%s", argv[1],
+				 app_guess(&guess, argv[1], words, ARRAY_SIZE(words),
+					   sizeof(*words)));
 	if (argc - 2 < words[i].min_args || argc - 2 > words[i].max_args)
 		return app_usage("usage: dktrace trigger %s %s", argv[1], words[i].usage);
 	if (i && app->condition)

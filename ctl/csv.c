@@ -4,17 +4,22 @@
 
 #include <string.h>
 
-void csv_text(const char *text, FILE *out)
+#include <dktrace/dktrace.h>
+
+int csv_text(const char *text, FILE *out)
 {
-	if (!text[strcspn(text, ",\"\r\n")]) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
+	struct dkt_buf *buf;
+	int err = dkt_buf_new(&buf);
+	const char *cell;
+	size_t len;
+
+	if (err)
+		return err;
+	dkt_buf_cell(buf, text, strlen(text));
+	err = dkt_buf_error(buf);
+	cell = dkt_buf_data(buf, &len);
+	if (!err)
+		fwrite(cell, 1, len, out);
+	dkt_buf_free(buf);
+	return err;
 }

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* RFC 4180: quotes around what holds a comma, a quote or a line end, and quotes doubled. */
-void csv_text(const char *text, FILE *out);
+/* As dkt_buf_cell() has it. -ENOMEM. */
+int csv_text(const char *text, FILE *out);
 
 #endif

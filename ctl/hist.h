@@ -8,6 +8,7 @@
 
 #include "app.h"
 #include "live.h"
+#include "screen.h"
 #include "spawn.h"
 
 /* One run of the command. */
@@ -27,6 +28,8 @@ struct hist {
 	int top;
 	int size;
 	bool stacks;
+	struct screen screen; /* of --watch */
+	bool watched; /* it was there */
 	struct dkt_instance *in; /* in which the kernel counts; NULL: it does not */
 };
 
@@ -60,10 +63,12 @@ struct hist_view {
 	struct json_object *before; /* an earlier one by texts of keys, NULL: none */
 	double seconds; /* since then; 0: show what changed, else rates beside the sums */
 	size_t top; /* rows at most; 0: all */
+	const char *sort; /* as of dkt_table_sort(); NULL: not asked for */
 };
 
-/* Text of a cell; the caller frees it. NULL: memory is out. */
+/* Text of a cell, escaped or as it is; the caller frees it. NULL: memory is out. */
 char *hist_cell(const struct dkt_table *table, size_t row, size_t column);
+char *hist_text(const struct dkt_table *table, size_t row, size_t column);
 
 #define HIST_NAME_SIZE 80
 
@@ -81,8 +86,12 @@ size_t hist_rows(const struct hist_view *view);
 /* Sums by texts of keys, to be a view's before; json_object_put() frees it. */
 struct json_object *hist_remember(const struct dkt_table *table);
 
-/* The same of what hist_print_json() wrote into a file. NULL: the words are in the context. */
-struct json_object *hist_load(struct dkt_ctx *ctx, const char *path, const struct dkt_table *table);
+/*
+ * The same of what hist_print_json() wrote into a file, which is open as fd; -1: it is opened. NULL:
+ * the words are in the context.
+ */
+struct json_object *hist_load(struct dkt_ctx *ctx, const char *path, int fd,
+			      const struct dkt_table *table);
 
 int hist_print(const struct hist_view *view, FILE *out);
 int hist_print_json(const struct hist_view *view, FILE *out);

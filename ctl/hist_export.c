@@ -6,6 +6,7 @@
 
 #include "csv.h"
 #include "hist.h"
+#include "shown.h"
 
 static struct json_object *key_json(const struct dkt_table *table, size_t row, size_t i)
 {
@@ -17,7 +18,7 @@ static struct json_object *key_json(const struct dkt_table *table, size_t row, s
 		return column->is_signed ?
 			       json_object_new_int64((int64_t)dkt_table_value(table, row, i)) :
 			       json_object_new_uint64(dkt_table_value(table, row, i));
-	text = hist_cell(table, row, i);
+	text = hist_text(table, row, i);
 	return json_object_new_string(text ? text : "");
 }
 
@@ -50,9 +51,7 @@ int hist_print_json(const struct hist_view *view, FILE *out)
 	json_object_object_add(root, "hits", json_object_new_uint64(info->hits));
 	json_object_object_add(root, "entries", json_object_new_uint64(info->n_rows));
 	json_object_object_add(root, "dropped", json_object_new_uint64(info->dropped));
-	fprintf(out, "%s\n", json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
-	json_object_put(root);
-	return 0;
+	return shown_object(root, out);
 }
 
 int hist_print_csv(const struct hist_view *view, FILE *out)
@@ -61,8 +60,10 @@ int hist_print_csv(const struct hist_view *view, FILE *out)
 	size_t row, i, n = hist_rows(view);
 	char room[HIST_NAME_SIZE];
 
-	for (i = 0; i < info->n_columns; i++)
-		fprintf(out, "%s%s", i ? "," : "", hist_name(info, i, room));
+	for (i = 0; i < info->n_columns; i++) {
+		fputs(i ? "," : "", out);
+		csv_text(hist_name(info, i, room), out);
+	}
 	fputc('\n', out);
 	for (row = 0; row < n; row++) {
 		for (i = 0; i < info->n_columns; i++) {
@@ -75,7 +76,7 @@ int hist_print_csv(const struct hist_view *view, FILE *out)
 					hist_sum(view, row, i));
 				continue;
 			}
-			text = hist_cell(view->table, row, i);
+			text = hist_text(view->table, row, i);
 			if (!text)
 				return -ENOMEM;
 			csv_text(text, out);

@@ -7,6 +7,7 @@
 
 #include "hist.h"
 #include "live.h"
+#include "rights.h"
 
 /* ---- here ---- */
 
@@ -78,10 +79,9 @@ static int watch(struct hist *hist, struct spawn *spawn)
 {
 	static const struct timespec look = { .tv_nsec = LOOK_MS * 1000000 };
 	double from = live_now();
-	int err = 0;
+	int err = live_begin(hist->app, spawn, "counting", hist->seconds);
 
 	hist->last = from;
-	live_begin(spawn, "counting", hist->seconds);
 	while (!err && !live_over(spawn, from, hist->seconds)) {
 		nanosleep(&look, NULL);
 		err = hist_refresh(hist, read_kernel);
@@ -112,7 +112,7 @@ static void close_instance(struct hist *hist, bool remove)
 	dkt_instance_close(hist->in);
 	hist->in = NULL;
 	if (remove && name && dkt_instance_remove(ctx, name))
-		fprintf(stderr, "dktrace: %s; 'dktrace reset' will remove it\n", dkt_error(ctx));
+		app_say("%s; 'dktrace reset' will remove it", dkt_error(ctx));
 	dkt_fail(ctx, 0, "%s", words ? words : "");
 }
 
@@ -214,6 +214,8 @@ int hist_show_kept(struct app *app)
 			app->ctx, err,
 			"no histogram is kept; 'dktrace hist EVENT --keys FIELDS' makes one,"
 			" with --keep it stays");
+	if (!err)
+		err = rights_limit(app, 0);
 	if (!err)
 		err = dkt_events(app->ctx, &events, &n);
 	for (i = 0; !err && i < n; i++)

@@ -8,6 +8,7 @@
 #include "fold.h"
 #include "hist.h"
 #include "out.h"
+#include "shown.h"
 
 /* Keys, sums, a rate, what was saved, a bar. */
 #define COLUMNS_MAX 16
@@ -30,13 +31,35 @@ static char *number_text(uint64_t value)
 	return asprintf(&text, "%" PRIu64, value) < 0 ? NULL : text;
 }
 
+/*
+ * Fields whose unit their name tells in every event that has them: sizes (kmem, block, page pools), and
+ * nanoseconds (sched_stat_runtime). A format has no units of its own.
+ */
+static bool unit_text(const char *name, uint64_t value, char text[DURATION_SIZE])
+{
+	const char *last = strrchr(name, '_');
+
+	if (!strncmp(name, "bytes", 5) || (last && !strcmp(last, "_bytes")))
+		size_text(value, text);
+	else if (!strcmp(name, "runtime") || !strcmp(name, "vruntime") ||
+		 (last && !strcmp(last, "_ns")))
+		duration_text(value, text);
+	else
+		return false;
+	return true;
+}
+
 /* A cell of a sum, as its modifier says. */
 static char *sum_text(const struct printer *p, size_t row, size_t column, uint64_t total)
 {
 	const struct dkt_column *it = &p->info->columns[column];
 	uint64_t value = hist_sum(p->view, row, column);
+	char unit[DURATION_SIZE];
 	char *text;
 
+	if (!*it->modifier && (!it->is_signed || (int64_t)value >= 0) &&
+	    unit_text(it->name, value, unit))
+		return strdup(unit);
 	if (!strcmp(it->modifier, "percent")) {
 		if (asprintf(&text, "%.2f", total ? 100.0 * (double)value / (double)total : 0) < 0)
 			text = NULL;
@@ -86,6 +109,26 @@ static int add_column(struct printer *p, const char *name, const char *suffix, u
 	return 0;
 }
 
+/* A system call's number has many names, and prints as its name; "common_" says nothing. */
+static const char *title_of(const struct dkt_column *column)
+{
+	if (!strcmp(column->modifier, "syscall"))
+		return "syscall";
+	return column->name + (strncmp(column->name, "common_", 7) ? 0 : 7);
+}
+
+/* The column that the rows are sorted by; without one that bars can show, the first sum. */
+static size_t sorted_by(const struct hist_view *view, const struct dkt_table_info *info)
+{
+	size_t i, len = view->sort ? strcspn(view->sort, ",.") : 0;
+
+	for (i = info->n_keys; i < info->n_columns; i++)
+		if (strlen(info->columns[i].name) == len &&
+		    !strncmp(info->columns[i].name, view->sort, len))
+			return i;
+	return info->n_keys;
+}
+
 static int add_columns(struct printer *p)
 {
 	size_t i;
@@ -96,7 +139,7 @@ static int add_columns(struct printer *p)
 		bool number = !it->is_key || (it->is_number && !it->is_named &&
 					      (!*it->modifier || !strcmp(it->modifier, "dec")));
 
-		err = add_column(p, it->name, !strcmp(it->modifier, "percent") ? "%" : "",
+		err = add_column(p, title_of(it), !strcmp(it->modifier, "percent") ? "%" : "",
 				 number ? COL_RIGHT : 0);
 		if (!strcmp(it->modifier, "graph"))
 			p->bar = i;
@@ -120,7 +163,7 @@ static int fill_row(struct printer *p, size_t row, const uint64_t *totals, char 
 	if (p->view->seconds > 0)
 		cells[n++] = rate_text(p, row);
 	if (p->info->has_more)
-		cells[n++] = strdup(dkt_table_more(p->view->table, row));
+		cells[n++] = shown(dkt_table_more(p->view->table, row));
 	for (i = 0; i < n; i++)
 		if (!cells[i])
 			return -ENOMEM;
@@ -211,7 +254,7 @@ static void printer_clear(struct printer *p)
 int hist_print(const struct hist_view *view, FILE *out)
 {
 	const struct dkt_table_info *info = dkt_table_info(view->table);
-	struct printer p = { .view = view, .info = info, .bar = info->n_keys };
+	struct printer p = { .view = view, .info = info, .bar = sorted_by(view, info) };
 	int err = add_columns(&p);
 
 	if (!err)

@@ -2,10 +2,12 @@
 /* hist: when a table is printed, in which form, and beside which earlier one. */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "hist.h"
 #include "live.h"
+#include "rights.h"
 
 static int print_view(struct hist *hist, const struct hist_view *view)
 {
@@ -35,14 +37,39 @@ static void say_dropped(const struct dkt_table *table, int size)
 		fprintf(stderr, "dktrace: %" PRIu64 " rows made no sense\n", info->bad);
 }
 
+/* Lines of a table beside its rows: names of columns, rows left out, a blank one, the sum, the cursor. */
+#define OTHER_LINES 5
+
+/* No table of --watch is taller than the terminal, the last one neither. */
+static void fit_screen(struct hist *hist, struct hist_view *view, bool last)
+{
+	const struct app *app = hist->app;
+	size_t lines = screen_lines();
+
+	/* What a program reads is no table. */
+	if (!lines || app->json || app->csv || app->folded)
+		return;
+	if (!last) {
+		screen_begin(&hist->screen, !hist->command);
+		screen_clear(&hist->screen);
+	}
+	lines = lines > OTHER_LINES ? lines - OTHER_LINES : 1;
+	if (!view->top || view->top > lines)
+		view->top = lines;
+}
+
 int hist_show(struct hist *hist, struct dkt_table *table, bool last)
 {
-	struct hist_view view = { .table = table, .top = (size_t)hist->top };
+	struct hist_view view = { .table = table,
+				  .top = (size_t)hist->top,
+				  .sort = hist->app->sort };
 	int err = dkt_table_sort(table, hist->app->sort);
 
 	if (!err && hist->app->diff) {
 		if (!hist->before)
-			hist->before = hist_load(hist->ctx, hist->app->diff, table);
+			hist->before = hist_load(hist->ctx, hist->app->diff,
+						 rights_file(hist->app, hist->app->diff) - 1,
+						 table);
 		err = hist->before ? 0 : -EINVAL;
 	}
 	if (err)
@@ -50,8 +77,8 @@ int hist_show(struct hist *hist, struct dkt_table *table, bool last)
 	view.before = hist->before;
 	if (hist->every > 0 && !hist->app->diff)
 		view.seconds = live_now() - hist->last;
-	if (hist->every > 0 && isatty(STDOUT_FILENO) && !last)
-		fputs("\033[H\033[J", stdout);
+	if (hist->every > 0 || (last && hist->watched))
+		fit_screen(hist, &view, last);
 	err = print_view(hist, &view);
 	fflush(stdout);
 	if (last)
@@ -64,6 +91,9 @@ int hist_refresh(struct hist *hist, hist_read_fn read)
 	struct dkt_table *table;
 	int err;
 
+	/* It ends as by Ctrl-C. */
+	if (screen_quit(&hist->screen))
+		raise(SIGINT);
 	if (hist->every <= 0 || live_now() - hist->last < hist->every)
 		return 0;
 	err = read(hist, &table);
@@ -86,6 +116,8 @@ int hist_finish(struct hist *hist, hist_read_fn read)
 	struct dkt_table *table;
 	int err = read(hist, &table);
 
+	hist->watched = hist->screen.on;
+	screen_end(&hist->screen);
 	if (err)
 		return err;
 	/* The last table stands for all of it. */

@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "shown.h"
+
 /* Between the texts of a row's keys; none of them has it. */
 #define BETWEEN "\x1f"
 
-char *hist_cell(const struct dkt_table *table, size_t row, size_t column)
+char *hist_text(const struct dkt_table *table, size_t row, size_t column)
 {
 	struct dkt_buf *buf;
 	char *text = NULL;
@@ -17,12 +19,18 @@ char *hist_cell(const struct dkt_table *table, size_t row, size_t column)
 	if (dkt_buf_new(&buf))
 		return NULL;
 	dkt_table_text(table, row, column, buf);
-	dkt_buf_escape(buf, 0);
 	dkt_buf_add(buf, "", 1);
 	if (!dkt_buf_error(buf))
 		text = strdup(dkt_buf_data(buf, &len));
 	dkt_buf_free(buf);
 	return text;
+}
+
+char *hist_cell(const struct dkt_table *table, size_t row, size_t column)
+{
+	char *text __cleanup(free) = hist_text(table, row, column);
+
+	return text ? shown(text) : NULL;
 }
 
 const char *hist_name(const struct dkt_table_info *info, size_t column, char room[HIST_NAME_SIZE])
@@ -112,10 +120,13 @@ static bool load_row(const struct dkt_table_info *info, struct json_object *row,
 			good = false;
 			break;
 		}
-		if (i < info->n_keys)
-			fprintf(f, "%s" BETWEEN, json_object_get_string(cell));
-		else
+		if (i < info->n_keys) {
+			char *text __cleanup(free) = shown(json_object_get_string(cell));
+
+			fprintf(f, "%s" BETWEEN, text ? text : "");
+		} else {
 			json_object_array_add(sums, json_object_get(cell));
+		}
 	}
 	if (!f || fclose(f))
 		good = false;
@@ -126,12 +137,15 @@ static bool load_row(const struct dkt_table_info *info, struct json_object *row,
 	return good;
 }
 
-struct json_object *hist_load(struct dkt_ctx *ctx, const char *path, const struct dkt_table *table)
+struct json_object *hist_load(struct dkt_ctx *ctx, const char *path, int fd,
+			      const struct dkt_table *table)
 {
 	const struct dkt_table_info *info = dkt_table_info(table);
-	struct json_object *root = json_object_from_file(path), *rows, *all;
+	struct json_object *root, *rows, *all;
 	size_t i, n;
 
+	errno = 0;
+	root = fd < 0 ? json_object_from_file(path) : json_object_from_fd(fd);
 	if (!root) {
 		dkt_fail(ctx, -EINVAL, "read %s: %s", path,
 			 errno ? strerror(errno) : "it is no JSON");

@@ -9,9 +9,6 @@
 /* Numbers of events: those of a kernel's records have 16 bits, others are behind them. */
 #define IDS 65537
 
-/* Records between two looks at the time. */
-#define BATCH 65536
-
 static void span_add(struct info_span *span, const struct dkt_record *record)
 {
 	if (!span->records++ || record->ts < span->first)
@@ -68,19 +65,14 @@ static int count_one(struct info *info, const struct dkt_record *record)
 
 static int count_all(struct app *app, struct input *in, struct info *info)
 {
-	struct progress progress = { 0 };
+	struct progress progress;
 	struct dkt_record record;
-	uint64_t done, of;
-	unsigned int n = 0;
 	int err = 0;
 
-	if (!dkt_source_bytes(in->source, &done, &of))
-		progress_begin(&progress, of);
-	while (!err && !(err = dkt_source_next(in->source, &record))) {
+	progress_source(&progress, in->source);
+	while (!err && !(err = progress_next(&progress, in->source, &record))) {
 		if (input_wants(in, &record))
 			err = count_one(info, &record);
-		if (++n % BATCH == 0 && !dkt_source_bytes(in->source, &done, &of))
-			progress_at(&progress, done);
 	}
 	progress_end(&progress);
 	return err == 1 ? 0 : input_fail(app, in, err);

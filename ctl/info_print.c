@@ -8,6 +8,7 @@
 
 #include "info.h"
 #include "out.h"
+#include "shown.h"
 
 /* So many gaps are shown to people. */
 #define GAPS_SHOWN 20
@@ -58,8 +59,10 @@ static const char *put_wall(const struct dkt_source_info *source, char to[64], u
 
 static void line(const char *name, const char *text)
 {
-	if (text && *text)
-		printf("%-9s %s\n", name, text);
+	char *line_text __cleanup(free) = shown(text);
+
+	if (line_text && *line_text)
+		printf("%-9s %s\n", name, line_text);
 }
 
 /* "host      of recording 0x12", "guest     NAME, recording 0x13, CPUs by threads 5, 6" */
@@ -70,8 +73,10 @@ static void print_peers(const struct info *info)
 	int cpu;
 
 	for (i = 0; !dkt_source_peer(info->in->source, i, &peer); i++) {
+		char *name __cleanup(free) = shown(peer.name);
+
 		printf("%-9s %s%srecording %#" PRIx64, peer.name ? "guest" : "guest of",
-		       peer.name ? peer.name : "", peer.name ? ", " : "", peer.id);
+		       name ? name : "", peer.name ? ", " : "", peer.id);
 		for (cpu = 0; cpu < peer.n_threads; cpu++)
 			printf("%s%" PRId32, cpu ? ", " : ", CPUs run by threads ",
 			       peer.threads[cpu]);
@@ -351,7 +356,5 @@ int info_print_json(const struct info *info)
 	add_number(root, "gaps", info->all_gaps);
 	json_object_object_add(root, "first_gaps", gaps_json(info));
 	json_object_object_add(root, "events", events_json(info));
-	printf("%s\n", json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
-	json_object_put(root);
-	return 0;
+	return shown_object(root, stdout);
 }

@@ -10,6 +10,7 @@
 
 #include "debuglog.h"
 #include "log_source.h"
+#include "rights.h"
 #include "stdin_file.h"
 
 int input_fail(struct app *app, const struct input *in, int err)
@@ -46,26 +47,27 @@ static int open_log(struct app *app, struct input *in)
 int input_open(struct app *app, const char *path, const struct dkt_source_opts *opts,
 	       struct input *in)
 {
-	DKT_OPTS(dkt_source_opts, mine, );
+	DKT_OPTS(dkt_source_opts, mine, .flags = DKT_SOURCE_ALL);
 	bool live = !strcmp(path, INPUT_LOG), piped = !strcmp(path, INPUT_STDIN);
-	char real[STDIN_PATH_SIZE];
 	int err;
 
 	*in = (struct input){ .path = path };
 	if (opts)
 		mine = *opts;
-	err = piped ? stdin_file(app, real) : 0;
-	if (err)
+	mine.formats = app->root;
+	err = piped ? stdin_file(app) : 0;
+	if (err < 0)
 		return err;
 	if (piped)
 		in->path = mine.name = STDIN_NAME;
+	mine.fd = piped ? err + 1 : rights_file(app, path);
 	err = app_new_ctx(app, live ? app->root : NULL, &in->ctx);
 	if (err)
 		return dkt_fail(app->ctx, err, "out of memory");
 	if (live)
 		err = open_log(app, in);
 	else
-		err = log_source_open(in->ctx, piped ? real : path, &mine, &in->source);
+		err = log_source_open(in->ctx, path, &mine, &in->source);
 	if (err) {
 		input_fail(app, in, err);
 		input_close(in);
@@ -90,6 +92,8 @@ int input_open_picked(struct app *app, const char *path, const struct report_arg
 		err = dkt_source_seek(in->source, opts->since, opts->until);
 	if (err == -EOPNOTSUPP)
 		err = dkt_fail(in->ctx, err, "%s can only be read from its begin to its end", path);
+	if (!err && picks)
+		err = report_check_events(in->ctx, &args->report);
 	if (!err && picks)
 		err = report_new(in->ctx, in->source, &in->args.report, &in->pick);
 	if (err) {
@@ -121,15 +125,13 @@ int input_tell(const struct input *in, bool gaps)
 	if (f)
 		fclose(f);
 	if (lost)
-		fprintf(stderr, "dktrace: %s: %" PRIu64 " records were lost (%s)\n", in->path, lost,
-			by_cpu);
+		app_say("%s: %" PRIu64 " records were lost (%s)", in->path, lost, by_cpu);
 	else if (gaps)
-		fprintf(stderr, "dktrace: %s: records were lost, it is not known how many\n",
-			in->path);
+		app_say("%s: records were lost, it is not known how many", in->path);
 	if (bad)
-		fprintf(stderr, "dktrace: %s: %" PRIu64 " places made no sense\n", in->path, bad);
+		app_say("%s: %" PRIu64 " places made no sense", in->path, bad);
 	if (info->damage)
-		fprintf(stderr, "dktrace: %s: %s\n", in->path, info->damage);
+		app_say("%s: %s", in->path, info->damage);
 	free(by_cpu);
 	if (bad || info->damage)
 		return EXIT_FAILED;

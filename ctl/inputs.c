@@ -117,17 +117,12 @@ void inputs_tell_offset(const struct inputs *it, size_t i, size_t first)
 	const char *sign = file->offset < 0 ? "-" : "+";
 	uint64_t size = file->offset < 0 ? -(uint64_t)file->offset : (uint64_t)file->offset;
 
-	fprintf(stderr, "dktrace: %s: %s%" PRIu64 ".%09" PRIu64 " s to the clock of %s, ",
-		file->in.path, sign, size / 1000000000, size % 1000000000,
-		it->files[first].in.path);
-	if (file->known == INPUTS_BY_USER)
-		fprintf(stderr, "as given\n");
-	else if (file->known == INPUTS_ONE_CLOCK)
-		fprintf(stderr, "which is its own\n");
-	else if (file->known == INPUTS_GUEST)
-		fprintf(stderr, "by the shifts recorded for a guest and its host\n");
-	else
-		fprintf(stderr, "to 2 us and what the hosts' wall clocks differed\n");
+	app_say("%s: %s%" PRIu64 ".%09" PRIu64 " s to the clock of %s, %s", file->in.path, sign,
+		size / 1000000000, size % 1000000000, it->files[first].in.path,
+		file->known == INPUTS_BY_USER   ? "as given" :
+		file->known == INPUTS_ONE_CLOCK ? "which is its own" :
+		file->known == INPUTS_GUEST ? "by the shifts recorded for a guest and its host" :
+					      "to 2 us and what the hosts' wall clocks differed");
 }
 
 /* ---- names ---- */

@@ -100,7 +100,8 @@ int latency_print_bounds(const struct dkt_table *table, const char *title)
 		{ "TOTAL", COL_RIGHT },
 	};
 	const struct dkt_table_info *info = dkt_table_info(table);
-	struct column with_name[1 + ARRAY_SIZE(columns)] = { { title, 0 } };
+	char head[LATENCY_TITLE_SIZE];
+	struct column with_name[1 + ARRAY_SIZE(columns)] = { { head, 0 } };
 	bool named = info->n_keys > 1;
 	struct rows rows = { .table = table };
 	struct table *out;
@@ -108,6 +109,7 @@ int latency_print_bounds(const struct dkt_table *table, const char *title)
 
 	if (!info->n_rows)
 		return 0;
+	latency_title(title, head);
 	memcpy(with_name + 1, columns, sizeof(columns));
 	out = table_new("latency", named ? with_name : columns, ARRAY_SIZE(columns) + named, false);
 	if (!out)

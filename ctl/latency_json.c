@@ -6,6 +6,7 @@
 
 #include "csv.h"
 #include "latency.h"
+#include "shown.h"
 
 static const struct {
 	const char *name;
@@ -73,7 +74,6 @@ static struct json_object *record_json(const struct latency_report *report,
 	json_object_object_add(o, "event", json_object_new_string_len(text, (int)len));
 	dkt_buf_reset(buf);
 	dkt_record_text(record, buf);
-	dkt_buf_escape(buf, 0);
 	text = dkt_buf_data(buf, &len);
 	json_object_object_add(o, "text", json_object_new_string_len(text, (int)len));
 	dkt_buf_free(buf);
@@ -109,7 +109,7 @@ int latency_print_json(const struct latency_report *report, FILE *out)
 	groups = json_object_new_array();
 	dkt_pairs_info(report->pairs, &info);
 	json_object_object_add(root, "all", group_json(report, DKT_PAIRS_ALL));
-	for (i = 0; *report->title && i < n; i++)
+	for (i = 0; *report->title && i < latency_rows(report, n); i++)
 		json_object_array_add(groups, group_json(report, order[i]));
 	json_object_object_add(root, "groups", groups);
 	json_object_object_add(root, "slowest", slowest_json(report));
@@ -121,9 +121,7 @@ int latency_print_json(const struct latency_report *report, FILE *out)
 	put(root, "spanned", info.spanned);
 	put(root, "records", report->seen);
 	put(root, "lost", report->lost);
-	fprintf(out, "%s\n", json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
-	json_object_put(root);
-	return 0;
+	return shown_object(root, out);
 }
 
 int latency_print_csv(const struct latency_report *report, FILE *out)
@@ -134,7 +132,7 @@ int latency_print_csv(const struct latency_report *report, FILE *out)
 	if (!order)
 		return -ENOMEM;
 	fprintf(out, "group,count,min,p50,p90,p99,p99.9,max,total\n");
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < latency_rows(report, n); i++) {
 		struct dkt_latency latency;
 
 		dkt_pairs_group(report->pairs, order[i], &latency);

@@ -39,9 +39,10 @@ static int watch(const struct latency_kernel *opts, struct spawn *spawn)
 	if (err)
 		return dkt_fail(opts->app->ctx, err, "run %s: %s", opts->command[0],
 				strerror(-err));
-	live_begin(spawn, "watching", opts->seconds);
-	live_wait(spawn, opts->seconds);
-	return 0;
+	err = live_begin(opts->app, spawn, "watching", opts->seconds);
+	if (!err)
+		live_wait(spawn, opts->seconds);
+	return err;
 }
 
 /* The event goes after what uses it. The words of the failure that is being told stay. */
@@ -58,8 +59,7 @@ static void clean(struct app *app, struct dkt_instance *in, const char *event)
 		err = dkt_probe_remove(app->ctx, "synthetic", event);
 	/* Where it failed before the event was made, there is none. */
 	if (err && err != -ENOENT)
-		fprintf(stderr, "dktrace: %s; 'dktrace reset' will remove it\n",
-			dkt_error(app->ctx));
+		app_say("%s; 'dktrace reset' will remove it", dkt_error(app->ctx));
 	dkt_fail(app->ctx, 0, "%s", words ? words : "");
 }
 

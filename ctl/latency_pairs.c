@@ -6,6 +6,8 @@ static const struct latency_pair pairs[] = {
 	/* clang-format off */
 	{ "syscall", "raw_syscalls:sys_enter", "raw_syscalls:sys_exit", "common_pid", "id.syscall", true,
 	  "system calls" },
+	{ "syscall", "syscalls:sys_enter_*", "syscalls:sys_exit_*", "common_pid", "__syscall_nr.syscall", true,
+	  "system calls" },
 	{ "block", "block:block_rq_issue", "block:block_rq_complete", "dev,sector", "dev", false,
 	  "requests to block devices, from issue to completion" },
 	{ "block-queue", "block:block_rq_insert", "block:block_rq_issue", "dev,sector", "dev", false,

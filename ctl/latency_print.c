@@ -13,50 +13,19 @@ static const double parts[] = { 0.5, 0.9, 0.99, 0.999 };
 #define N_PARTS  ARRAY_SIZE(parts)
 #define N_POWERS 64
 
-/* ---- order ---- */
-
-struct weight {
-	uint64_t sum;
-	size_t group;
-};
-
-static int by_weight(const void *a, const void *b)
-{
-	const struct weight *x = a, *y = b;
-
-	if (x->sum != y->sum)
-		return x->sum < y->sum ? 1 : -1;
-	return x->group < y->group ? -1 : 1;
-}
-
-size_t *latency_order(const struct latency_report *report, size_t *n)
-{
-	struct weight *weights __cleanup(free) = NULL;
-	struct dkt_latency latency;
-	size_t total = 0, i, *order;
-
-	*n = 0;
-	while (!dkt_pairs_group(report->pairs, total, &latency))
-		total++;
-	weights = calloc(total + 1, sizeof(*weights));
-	order = calloc(total + 1, sizeof(*order));
-	if (!weights || !order) {
-		free(order);
-		return NULL;
-	}
-	for (i = 0; i < total; i++) {
-		dkt_pairs_group(report->pairs, i, &latency);
-		/* A group whose pairs were all open or taken back has nothing to show. */
-		if (latency.count)
-			weights[(*n)++] = (struct weight){ .sum = latency.sum, .group = i };
-	}
-	qsort(weights, *n, sizeof(*weights), by_weight);
-	for (i = 0; i < *n; i++)
-		order[i] = weights[i].group;
-	return order;
-}
-
 /* ---- the table ---- */
+
+void latency_title(const char *by, char title[LATENCY_TITLE_SIZE])
+{
+	const char *mod = strchr(by, '.');
+	size_t skip = strncmp(by, "common_", 7) ? 0 : 7;
+
+	if (mod && !strcmp(mod, ".syscall"))
+		snprintf(title, LATENCY_TITLE_SIZE, "syscall");
+	else
+		snprintf(title, LATENCY_TITLE_SIZE, "%.*s", (int)strcspn(by + skip, "."),
+			 by + skip);
+}
 
 static int add_row(struct table *table, const struct latency_report *report, size_t group,
 		   const char *name)
@@ -84,25 +53,28 @@ static int add_row(struct table *table, const struct latency_report *report, siz
 	return table_add(table, cells);
 }
 
-static int print_table(const struct latency_report *report, const size_t *order, size_t n)
+static int print_table(const struct latency_report *report, const size_t *order, size_t n,
+		       FILE *out)
 {
 	static const struct column columns[] = {
 		{ "COUNT", COL_RIGHT }, { "MIN", COL_RIGHT },   { "P50", COL_RIGHT },
 		{ "P90", COL_RIGHT },   { "P99", COL_RIGHT },   { "P99.9", COL_RIGHT },
 		{ "MAX", COL_RIGHT },   { "TOTAL", COL_RIGHT },
 	};
-	struct column with_name[1 + ARRAY_SIZE(columns)] = { { report->title, 0 } };
+	char title[LATENCY_TITLE_SIZE];
+	struct column with_name[1 + ARRAY_SIZE(columns)] = { { title, 0 } };
 	bool named = *report->title;
 	struct table *table;
-	size_t i;
+	size_t i, rows = latency_rows(report, n);
 	int err = 0;
 
+	latency_title(report->title, title);
 	memcpy(with_name + 1, columns, sizeof(columns));
 	table = table_new("latency", named ? with_name : columns, ARRAY_SIZE(columns) + named,
 			  false);
 	if (!table)
 		return -ENOMEM;
-	for (i = 0; !err && named && i < n; i++) {
+	for (i = 0; !err && named && i < rows; i++) {
 		struct dkt_latency latency;
 
 		dkt_pairs_group(report->pairs, order[i], &latency);
@@ -113,6 +85,8 @@ static int print_table(const struct latency_report *report, const size_t *order,
 	if (!err)
 		err = table_print(table);
 	table_free(table);
+	if (!err && named && rows < n)
+		fprintf(out, "(%zu more rows)\n", n - rows);
 	return err;
 }
 
@@ -207,10 +181,11 @@ int latency_print(const struct latency_report *report, FILE *out)
 		fprintf(out, "no pair\n");
 		return 0;
 	}
-	err = print_table(report, order, n);
-	if (!err)
-		print_picture(report, out);
-	return err ? err : print_slowest(report, out);
+	err = print_table(report, order, n, out);
+	if (err || report->table_only)
+		return err;
+	print_picture(report, out);
+	return print_slowest(report, out);
 }
 
 /* ---- what was not counted ---- */

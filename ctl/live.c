@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Records as they happen, of an instance that is made for one command and goes with it. */
 #include "live.h"
+#include "rights.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,6 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+#include "leftover.h"
+
+#include "memory.h"
 
 /* The reader sleeps so long, ms: long enough not to disturb, short against what a buffer holds. */
 #define WAIT_MS 20
@@ -43,29 +48,25 @@ char *live_name(const struct app *app, const char *kind)
 
 int live_sweep(const struct app *app)
 {
-	static const char *const kinds[] = { "hist", "latency" };
+	int err = leftovers_remove(app->ctx, app->instance);
+	const char *kind;
 	size_t i;
-	int err = 0;
 
-	for (i = 0; !err && i < ARRAY_SIZE(kinds); i++) {
-		char *name __cleanup(free) = live_name(app, kinds[i]);
+	for (i = 0; !err && (kind = leftover_kind(i)); i++) {
+		char *name __cleanup(free) = live_name(app, kind);
 
-		err = name ? dkt_instance_sweep(app->ctx, name, NULL) : -ENOMEM;
 		/* What was told to stay has the name of the kind alone. */
-		if (!err)
-			err = dkt_instance_remove(app->ctx, name);
+		err = name ? dkt_instance_remove(app->ctx, name) : -ENOMEM;
 		err = err == -ENOENT ? 0 : err;
 	}
 	return err;
 }
 
-void live_clean(const struct app *app, const char *kind)
+void live_clean(const struct app *app)
 {
-	char *name __cleanup(free) = live_name(app, kind);
-
 	/* Without the right to it, it is for somebody else. */
-	if (name && !dkt_caps_check(app->ctx, DKT_NEED_CONTROL))
-		dkt_instance_sweep(app->ctx, name, NULL);
+	if (!dkt_caps_check(app->ctx, DKT_NEED_CONTROL))
+		leftovers_remove(app->ctx, app->instance);
 }
 
 double live_now(void)
@@ -76,11 +77,19 @@ double live_now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-void live_begin(struct spawn *spawn, const char *doing, double seconds)
+int live_begin(const struct app *app, struct spawn *spawn, const char *doing, double seconds)
 {
+	/* The command has become a process of its own, with all rights; another user's gets signals. */
+	int err = rights_limit(app, spawn->pid ? DKT_KEEP_KILL : 0);
+
+	if (err)
+		return err;
 	if (!spawn->pid && seconds <= 0)
-		fprintf(stderr, "dktrace: %s until Ctrl-C\n", doing);
+		app_say("%s until Ctrl-C", doing);
+	else if (!spawn->pid)
+		app_say("%s for %g s", doing, seconds);
 	spawn_go(spawn);
+	return 0;
 }
 
 /*
@@ -127,26 +136,15 @@ struct live {
 
 /* ---- setting up ---- */
 
-/* Bytes that the machine could give, 0 if nobody says. */
-static uint64_t memory_free(void)
-{
-	FILE *f = fopen("/proc/meminfo", "re");
-	unsigned long long kb = 0;
-	char line[128];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "MemAvailable: %llu kB", &kb) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return kb * 1024;
-}
-
 static int set_size(struct live *live)
 {
 	uint64_t cpus = (uint64_t)dkt_instance_cpus(live->in), most = cpus * BUFFER_MAX;
-	uint64_t part = memory_free() / BUFFER_PART;
+	struct memory memory = { 0 };
+	uint64_t part;
 
+	/* The kernel takes the least that it can do with for a size of 0. */
+	memory_read(MEMORY_INFO, &memory);
+	part = memory.available / BUFFER_PART;
 	return dkt_instance_set_size(live->in, part < most ? part : most);
 }
 
@@ -258,9 +256,8 @@ static int drain(struct live *live)
 static int follow(struct live *live)
 {
 	double from = live_now();
-	int err = 0;
+	int err = live_begin(live->app, &live->spawn, live->opts->doing, live->opts->seconds);
 
-	live_begin(&live->spawn, live->opts->doing, live->opts->seconds);
 	while (!err && !live_over(&live->spawn, from, live->opts->seconds)) {
 		err = drain(live);
 		if (!err)
@@ -306,7 +303,7 @@ static void tear_down(struct live *live)
 	name = strdup(dkt_instance_name(live->in));
 	dkt_instance_close(live->in);
 	if (name && dkt_instance_remove(ctx, name))
-		fprintf(stderr, "dktrace: %s; 'dktrace reset' will remove it\n", dkt_error(ctx));
+		app_say("%s; 'dktrace reset' will remove it", dkt_error(ctx));
 	dkt_fail(ctx, 0, "%s", words ? words : "");
 }
 

@@ -50,14 +50,14 @@ char *live_name(const struct app *app, const char *kind);
 /* Removes what killed processes left of instances of all kinds, and what was told to stay. */
 int live_sweep(const struct app *app);
 
-/* Before a command of the kind begins: removes what killed ones of it left. */
-void live_clean(const struct app *app, const char *kind);
+/* Before events are looked for: removes what killed commands left, as far as that can be. */
+void live_clean(const struct app *app);
 
 /* Seconds of a clock that only goes forward. */
 double live_now(void);
 
 /* All is set up: lets the command that it runs go, or says how it ends if nothing else ends it. */
-void live_begin(struct spawn *spawn, const char *doing, double seconds);
+int live_begin(const struct app *app, struct spawn *spawn, const char *doing, double seconds);
 
 /*
  * Whether a command that watches is to end: when what it runs has ended, else upon a signal or when

@@ -10,14 +10,34 @@
 #include "app.h"
 #include "debuglog.h"
 #include "lctl.h"
+#include "message/cdebug.h"
 #include "opt.h"
+#include "rights.h"
+#include "spawn.h"
 
 const char app_instance[] = DEBUGLOG_DEFAULT;
 
+static void say(const char *fmt, va_list ap) DKT_PRINTF(1, 0);
+static void say(const char *fmt, va_list ap)
+{
+	char *words __cleanup(free) = dkt_words(fmt, ap);
+
+	fflush(stdout);
+	fprintf(stderr, "dktrace: %s\n", words ? words : strerror(ENOMEM));
+}
+
+void app_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+}
+
 int app_fail(const struct app *app)
 {
-	fflush(stdout);
-	fprintf(stderr, "dktrace: %s\n", dkt_error(app->ctx));
+	app_say("%s", dkt_error(app->ctx));
 	return EXIT_FAILED;
 }
 
@@ -25,12 +45,24 @@ int app_usage(const char *fmt, ...)
 {
 	va_list ap;
 
-	fprintf(stderr, "dktrace: ");
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	say(fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "\n");
 	return EXIT_USAGE;
+}
+
+const char *app_guess(struct dkt_guess *guess, const char *word, const void *rows, size_t n,
+		      size_t size)
+{
+	const char *row = rows, *name;
+	size_t i;
+
+	dkt_guess_start(guess, word, strlen(word));
+	for (i = 0; i < n; i++, row += size) {
+		memcpy(&name, row, sizeof(name));
+		dkt_guess_try(guess, name);
+	}
+	return dkt_guess_words(guess);
 }
 
 static void log_line(void *data, enum dkt_log_level level, const char *text)
@@ -38,7 +70,7 @@ static void log_line(void *data, enum dkt_log_level level, const char *text)
 	const enum dkt_log_level *most = data;
 
 	if (level <= *most)
-		fprintf(stderr, "dktrace: %s\n", text);
+		app_say("%s", text);
 }
 
 /* Options of the environment come first, so that the command line can say otherwise. */
@@ -97,6 +129,9 @@ static int behind_dashes(int argc, char **argv)
 static int run_command(struct app *app, int argc, char **argv)
 {
 	const struct command *command = app->command;
+	const int n_words = argc;
+	char **words = argv;
+	bool lent = false;
 	int rc, first = 1;
 
 	app->n_command = behind_dashes(argc, argv);
@@ -113,10 +148,19 @@ static int run_command(struct app *app, int argc, char **argv)
 	argv += first - 1;
 	argc -= first - 1;
 	rc = check_args(command, argc - 1);
+	if (!rc && app->n_command && command->flags & (CMD_HIST | CMD_LATENCY | CMD_FUNCTION))
+		rc = spawn_check(argv + argc - app->n_command);
 	if (!rc)
 		rc = app_context(app);
+	if (!rc && !app->input && !app->root && !(command->flags & (CMD_LCTL | CMD_HIDDEN)))
+		lent = cdebug_lend(app->ctx, n_words, words);
+	if (!rc)
+		rc = rights_begin(app, argc, argv);
 	if (!rc)
 		rc = command->run(app, argc, argv);
+	if (lent)
+		cdebug_take_back(app->ctx);
+	rights_end(app);
 	dkt_ctx_free(app->ctx);
 	return rc;
 }
@@ -153,7 +197,7 @@ static int finish(int rc)
 	if (!fflush(stdout) && !ferror(stdout))
 		return rc;
 	if (errno == EPIPE || (poll(&out, 1, 0) > 0 && out.revents & POLLERR))
-		return rc;
+		return EXIT_PIPE;
 	perror("dktrace: write output");
 	return rc ? rc : EXIT_FAILED;
 }
@@ -180,6 +224,6 @@ int main(int argc, char **argv)
 	}
 	app.command = command_find(argv[first]);
 	if (!app.command)
-		return app_usage("'%s' is no command; 'dktrace help' lists them", argv[first]);
+		return command_unknown(argv[first]);
 	return finish(run_command(&app, argc - first, argv + first));
 }

@@ -46,6 +46,7 @@ static const struct opt opts[] = {
 	{ "filter",    'f', "EXPR",   AT(filter),     CMD_LOG | CMD_REPORT | CMD_PICK, "only records that match, in the kernel's filter language" },
 	{ "folded",    0,   NULL,     AT(folded),     CMD_HIST, "print stacks in one line, for flame graphs" },
 	{ "force",     0,   NULL,     AT(force),      CMD_PROBE, "remove a probe of which there are unread records, and empty the log" },
+	{ "force",     0,   NULL,     AT(force),      CMD_SPLIT, "write more than 1,000 files" },
 	{ "format",    'F', "FORMAT", AT(format),     CMD_WRITE, "what to write: trace.dat, trace.dat-6 or a style; else the name of OUT tells" },
 	{ "format",    'F', "FORMAT", AT(format),     CMD_DAT, "write FILE as trace.dat or trace.dat-6, whole or not at all" },
 	{ "group",     'g', "GROUP",  AT(group),      CMD_PROBE, "the event's group (default dktrace)" },
@@ -73,6 +74,7 @@ static const struct opt opts[] = {
 	{ "pid",       'p', "PIDS",   AT(pid),        CMD_FILTER | CMD_FUNCTION, "only of these processes, all of their threads: 1234,1240" },
 	{ "pid",       'p', "PID",    AT(pid),        CMD_PROBE, "the process whose program it is, or who sees --exec at that path" },
 	{ "rate",      0,   "CLASS=N",  AT(rate),     CMD_LOG,  "of a class at most N records a second: rpctrace=100,vfstrace=10" },
+	{ "raw-text",  0,   NULL,     AT(raw_text),   CMD_LOG | CMD_REPORT | CMD_WRITE, "text as it was recorded: escape no control characters" },
 	{ "root",      'R', "DIR",    AT(root),       0,        "directory that stands for tracefs ($DKTRACE_ROOT)" },
 	{ "since",     's', "TIME",   AT(since),      CMD_LOG,  "only records from then on: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, or -N[smhd] for so long ago" },
 	{ "since",     's', "TIME",   AT(since),      CMD_REPORT | CMD_PICK, "only records from then on: SECONDS of the file's clock, or a time of day as of dk" },
@@ -80,12 +82,13 @@ static const struct opt opts[] = {
 	{ "size",      0,   "N",      AT(size),       CMD_HIST, "entries of the table, a power of two (default 2048, here 131072)" },
 	{ "slowest",   0,   "N",      AT(slowest),    CMD_LATENCY, "show the N slowest with their records (default 5)" },
 	{ "sort",      0,   "COLUMNS", AT(sort),      CMD_HIST, "order: COLUMN[.descending], at most two" },
+	{ "sort",      0,   "COLUMN", AT(sort),       CMD_LATENCY, "order of groups: COLUMN[.descending] (default total.descending)" },
 	{ "style",     'S', "STYLE",  AT(style),      CMD_LOG,  "legacy (default), trace, raw, json, csv, folded, ctf, perfetto: dktrace-styles(7)" },
 	{ "style",     'S', "STYLE",  AT(style),      CMD_REPORT, "trace (default), legacy, raw, json, csv, folded, ctf, perfetto: dktrace-styles(7)" },
 	{ "subsystem", 'u', "NAMES",  AT(subsystems), CMD_LOG,  "only records of these subsystems: osd+ldlm" },
 	{ "threshold", 0,   "TIME",   AT(threshold),  CMD_GRAPH, "only calls that take longer, without their entry: 100us, 5ms" },
 	{ "time",      't', "SECONDS", AT(seconds),   CMD_HIST | CMD_LATENCY, "stop after that time" },
-	{ "top",       'n', "N",      AT(top),        CMD_HIST, "show the first N rows" },
+	{ "top",       'n', "N",      AT(top),        CMD_HIST | CMD_LATENCY, "show the first N rows" },
 	{ "under",     0,   "GLOBS",  AT(under),      CMD_GRAPH, "only what is called from these functions" },
 	{ "until",     'U', "TIME",   AT(until),      CMD_LOG,  "only records up to then" },
 	{ "until",     'U', "TIME",   AT(until),      CMD_REPORT | CMD_PICK, "only records up to then" },
@@ -93,6 +96,7 @@ static const struct opt opts[] = {
 	{ "var",       0,   "NAME=EXPR", AT(vars),    CMD_HIST, "variables of the kernel's histogram" },
 	{ "version",   'V', NULL,     AT(version),    0,        "print the version" },
 	{ "watch",     'w', "[=SECONDS]", AT(watch),  CMD_HIST, "show the table and rates every second, or so many" },
+	{ "watch",     'w', "[=SECONDS]", AT(watch),  CMD_LATENCY, "show the table every second, or so many" },
 	/* clang-format on */
 };
 
@@ -163,6 +167,23 @@ static void store(struct app *app, const struct opt *opt, const char *value)
 		*(bool *)(void *)at = true;
 }
 
+/* The option that a long one which nobody knows was perhaps meant to be. */
+static void hint(const struct command *command, const char *word)
+{
+	struct dkt_guess guess;
+	size_t i;
+
+	if (strncmp(word, "--", 2))
+		return;
+	dkt_guess_start(&guess, word + 2, strcspn(word + 2, "="));
+	for (i = 0; i < N_OPTS; i++)
+		if (goes_with(&opts[i], command) &&
+		    strncmp(opts[i].name, guess.word, strlen(guess.word)))
+			dkt_guess_try(&guess, opts[i].name);
+	if (guess.best[0])
+		fprintf(stderr, "dktrace: did you mean --%s?\n", guess.best);
+}
+
 int opt_parse(struct app *app, const struct command *command, int argc, char **argv)
 {
 	char letters[3 * N_OPTS + 2];
@@ -176,6 +197,8 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 	optind = 0; /* getopt starts anew, also in the middle of argv */
 	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (c == '?') {
+			if (!optopt)
+				hint(command, argv[optind - 1]);
 			fprintf(stderr, "Try 'dktrace %s%s--help'.\n", command ? command->name : "",
 				command ? " " : "");
 			argv[0] = self;
@@ -211,9 +234,23 @@ int opt_seconds(const char *option, const char *text, double *seconds)
 		return 0;
 	value = strtod(text, &end);
 	if (end == text || *end || !(value > 0 && value < 1e9))
-		return app_usage("--%s: '%s' is not a number of seconds", option, text);
+		return app_usage("--%s: '%s' is not a number of seconds above 0", option, text);
 	*seconds = value;
 	return 0;
+}
+
+int opt_watch(const struct app *app, char **command, double *every)
+{
+	if (!app->watch)
+		return 0;
+	/* An option that can do without a value has it in its own word. */
+	if (!*app->watch && command && !command[0][strspn(command[0], "0123456789.")])
+		return app_usage("--watch: no blank before the seconds: -w%s", command[0]);
+	if (app->input)
+		return app_usage("%s: a file does not grow; --input or --watch",
+				 app->command->name);
+	*every = 1;
+	return *app->watch ? opt_seconds("watch", app->watch, every) : 0;
 }
 
 void opt_help(const struct command *command, FILE *out)

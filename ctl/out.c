@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "fold.h"
+#include "shown.h"
 #include "util.h"
 
 struct table {
@@ -50,9 +51,10 @@ struct table *table_new(const char *name, const struct column *columns, size_t n
 			table_free(table);
 			return NULL;
 		}
+		/* Backslashes are those of table_add()'s escapes. */
+		scols_column_set_safechars(column, columns[i].flags & COL_FOLD ? "\n\\" : "\\");
 		if (columns[i].flags & COL_FOLD) {
 			table->fold = i;
-			scols_column_set_safechars(column, "\n");
 			scols_column_set_wrapfunc(column, scols_wrapnl_chunksize,
 						  scols_wrapnl_nextchunk, NULL);
 		}
@@ -71,9 +73,15 @@ int table_add(struct table *table, const char *const *cells)
 
 	if (!line)
 		return -ENOMEM;
-	for (i = 0; i < table->n; i++)
-		if (cells[i] && scols_line_set_data(line, i, cells[i]))
+	for (i = 0; i < table->n; i++) {
+		/* JSON is escaped as a whole. */
+		char *text __cleanup(free) = cells[i] && !table->json ? shown(cells[i]) : NULL;
+
+		if (cells[i] && !table->json && !text)
 			return -ENOMEM;
+		if (cells[i] && scols_line_set_data(line, i, text ? text : cells[i]))
+			return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -124,13 +132,18 @@ static int fold_column(struct table *table)
 
 int table_print(struct table *table)
 {
+	char *json __cleanup(free) = NULL;
 	int err = 0;
 
 	if (table->fold < table->n && !table->json)
 		err = fold_column(table);
 	if (err)
 		return err;
-	return scols_print_table(table->scols) ? -EIO : 0;
+	if (!table->json)
+		return scols_print_table(table->scols) ? -EIO : 0;
+	if (scols_print_table_to_string(table->scols, &json))
+		return -EIO;
+	return shown_json(json, stdout);
 }
 
 void table_free(struct table *table)

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "output.h"
 #include "util.h"
 
 static int fail(struct outfile *out, const char *what)
@@ -23,7 +24,7 @@ static int fail(struct outfile *out, const char *what)
 /* A file with no name yet, so that a kill leaves nothing; else one with a name of its own. */
 static int open_unnamed(struct outfile *out)
 {
-	out->fd = open(out->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+	out->fd = open(out->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (out->fd >= 0)
 		return 0;
 	if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)
@@ -40,6 +41,17 @@ static int open_unnamed(struct outfile *out)
 	return fail(out, "open");
 }
 
+/* Capabilities that the program's file gave do not reach where the caller could not. */
+static int as_caller(struct outfile *out, int (*act)(struct outfile *out))
+{
+	int err = dkt_caps_lower(out->ctx, DKT_LOWER_GAINED);
+
+	if (err)
+		return err;
+	err = act(out);
+	return dkt_caps_raise(out->ctx) ?: err;
+}
+
 static int find_dir(struct outfile *out)
 {
 	const char *slash = strrchr(out->path, '/');
@@ -51,6 +63,25 @@ static int find_dir(struct outfile *out)
 	return out->dir ? 0 : -ENOMEM;
 }
 
+static int open_file(struct outfile *out)
+{
+	int err = find_dir(out);
+
+	return err ? err : open_unnamed(out);
+}
+
+static int open_in_place(struct outfile *out, const char *path)
+{
+	if (out->path == path)
+		out->fd = output_open(out->ctx, path, 0);
+	else
+		out->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	if (out->fd >= 0)
+		return 0;
+	return out->path == path ? dkt_fail_in(out->ctx, out->fd, "open %s", path) :
+				   fail(out, "open");
+}
+
 int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfile *out)
 {
 	struct stat st = { 0 };
@@ -59,6 +90,9 @@ int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfi
 	*out = (struct outfile){ .ctx = ctx, .path = path, .fd = -1 };
 	if (!strcmp(path, "-"))
 		out->path = "standard output";
+	err = out->path == path ? output_check(ctx, path) : 0;
+	if (err)
+		return dkt_fail_in(ctx, err, "open %s", path);
 	out->in_place = out->path != path || (!stat(path, &st) && !S_ISREG(st.st_mode));
 	if (S_ISDIR(st.st_mode)) {
 		errno = EISDIR;
@@ -67,26 +101,13 @@ int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfi
 	if (out->in_place && whole)
 		return dkt_fail(ctx, -EINVAL, "%s cannot be written at any place: name a file",
 				out->path);
-	if (out->in_place) {
-		out->fd = out->path == path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) :
-					      fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-		return out->fd < 0 ? fail(out, "open") : 0;
-	}
-	err = find_dir(out);
-	return err ? err : open_unnamed(out);
+	return out->in_place ? open_in_place(out, path) : as_caller(out, open_file);
 }
 
-int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out)
+static int make_dir(struct outfile *out)
 {
-	struct stat st;
-	int err;
+	int err = find_dir(out);
 
-	*out = (struct outfile){ .ctx = ctx, .path = path, .fd = -1 };
-	if (!lstat(path, &st)) {
-		errno = EEXIST;
-		return fail(out, "make");
-	}
-	err = find_dir(out);
 	if (err)
 		return err;
 	if (asprintf(&out->temp, "%s/.dktrace-XXXXXX", out->dir) < 0) {
@@ -98,6 +119,21 @@ int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out)
 	free(out->temp);
 	out->temp = NULL;
 	return fail(out, "make");
+}
+
+int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out)
+{
+	struct stat st;
+	int err = output_check(ctx, path);
+
+	*out = (struct outfile){ .ctx = ctx, .path = path, .fd = -1 };
+	if (err)
+		return dkt_fail_in(ctx, err, "make %s", path);
+	if (!lstat(path, &st)) {
+		errno = EEXIST;
+		return fail(out, "make");
+	}
+	return as_caller(out, make_dir);
 }
 
 int outfile_check_input(const struct outfile *out, const char *input)
@@ -133,26 +169,12 @@ static int give_name(struct outfile *out)
 	return fail(out, "write");
 }
 
-/* What was there keeps its rights; a new one has what is usual. */
-static mode_t usual_mode(const struct outfile *out)
-{
-	mode_t mask = umask(0);
-	struct stat st;
-
-	umask(mask);
-	if (out->fd < 0)
-		return 0777 & ~mask;
-	return stat(out->path, &st) ? 0666 & ~mask : st.st_mode & 07777;
-}
-
-int outfile_commit(struct outfile *out)
+static int commit(struct outfile *out)
 {
 	int err = 0, fd = out->fd;
 
-	if (fd < 0 && chmod(out->temp, usual_mode(out)))
-		return fail(out, "write");
 	if (fd >= 0 && !out->in_place) {
-		if (fchmod(fd, usual_mode(out)))
+		if (fchmod(fd, output_mode(out->path, 0600)))
 			return fail(out, "write");
 		if (!out->temp)
 			err = give_name(out);
@@ -168,6 +190,11 @@ int outfile_commit(struct outfile *out)
 	free(out->temp);
 	out->temp = NULL;
 	return 0;
+}
+
+int outfile_commit(struct outfile *out)
+{
+	return as_caller(out, commit);
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)

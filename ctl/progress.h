@@ -5,18 +5,31 @@
 
 #include <dktrace/dktrace.h>
 
+enum progress_unit { PROGRESS_BYTES, PROGRESS_RECORDS };
+
 struct progress {
 	bool on;
 	bool shown;
+	unsigned int records; /* since the time was looked at */
 	uint64_t begun, last; /* ns of CLOCK_MONOTONIC */
-	uint64_t of; /* bytes */
+	uint64_t of; /* in that unit */
+	enum progress_unit unit;
 };
 
-/* of: bytes that are to be read. */
-void progress_begin(struct progress *progress, uint64_t of);
+/*
+ * of: how much is to be read, 0: it is not known. prints: the records are printed on stdout; where
+ * that is a terminal, too, it moves by itself.
+ */
+void progress_begin(struct progress *progress, uint64_t of, enum progress_unit unit, bool prints);
 
-/* So many bytes have been read by now. Shown after a second, and then once a second. */
+/* So much has been read by now. Shown after a second, and then once a second. */
 void progress_at(struct progress *progress, uint64_t done);
 void progress_end(struct progress *progress);
+
+/* The same of a source for a command that prints at its end, */
+void progress_source(struct progress *progress, const struct dkt_source *source);
+
+/* and dkt_source_next() with a look at how far it is; ends with the records. */
+int progress_next(struct progress *progress, struct dkt_source *source, struct dkt_record *record);
 
 #endif

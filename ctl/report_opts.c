@@ -157,10 +157,12 @@ int report_args_times(struct report_args *args, struct dkt_ctx *ctx,
 static int read_style(const struct app *app, struct report_args *args)
 {
 	struct dkt_style_info info;
+	struct dkt_guess guess;
 
 	args->report.style = app->style ? app->style : "trace";
 	if (style_find(args->report.style, &info))
-		return app_usage("--style: '%s' is none; see dktrace-styles(7)", app->style);
+		return app_usage("--style: '%s' is none; see dktrace-styles(7)%s", app->style,
+				 style_guess(&guess, app->style));
 	if (info.traits & DKT_STYLE_FILES && !app->output)
 		return app_usage("--style %s: name the directory for its files", info.name);
 	if (info.traits & DKT_STYLE_BINARY && !app->output && isatty(STDOUT_FILENO))

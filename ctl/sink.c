@@ -49,6 +49,7 @@ static const char *format_of(const char *path)
 int sink_format(struct app *app, const char *path, struct sink *sink)
 {
 	const char *format = app->format ? app->format : format_of(path);
+	struct dkt_guess guess;
 	size_t i;
 
 	*sink = (struct sink){ .app = app, .file.fd = -1, .out.fd = -1 };
@@ -59,8 +60,11 @@ int sink_format(struct app *app, const char *path, struct sink *sink)
 			sink->version = dats[i].version;
 	if (sink->version || !style_find(format, &sink->style))
 		return 0;
-	return app_usage("--format: '%s' is none; trace.dat, trace.dat-6 and the styles are",
-			 format);
+	style_guess(&guess, format);
+	for (i = 0; i < ARRAY_SIZE(dats); i++)
+		dkt_guess_try(&guess, dats[i].name);
+	return app_usage("--format: '%s' is none; trace.dat, trace.dat-6 and the styles are%s",
+			 format, dkt_guess_words(&guess));
 }
 
 static int open_tracedat(struct sink *sink)
@@ -78,7 +82,7 @@ static int open_part(struct sink *sink, struct sink_part *part, struct dkt_ctx *
 {
 	DKT_OPTS(dkt_style_opts, opts, .source = dkt_source_info(sink->source),
 		 .streams = dkt_source_stream(sink->source, 1) ? sink->source : NULL,
-		 .dir = sink->file.temp);
+		 .dir = sink->file.temp, .raw_text = sink->app->raw_text);
 	struct dkt_event *const *events;
 	size_t n;
 	int err = dkt_events(ctx, &events, &n);
@@ -137,8 +141,8 @@ static int add_styled(struct sink *sink, const struct dkt_record *record)
 
 	if (sink->prefix) {
 		name = dkt_source_stream(sink->source, record->stream);
-		dkt_buf_printf(sink->out.buf, "%s%c%*s", name ? name : "",
-			       name && *name ? ':' : ' ',
+		dkt_buf_text(sink->out.buf, name, name ? strlen(name) : 0);
+		dkt_buf_printf(sink->out.buf, "%c%*s", name && *name ? ':' : ' ',
 			       sink->prefix + 1 - (int)strlen(name ? name : ""), "");
 	}
 	err = style_record(sink->parts[i].style, record, dkt_source_comm(sink->source, record),

@@ -11,8 +11,44 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "app.h"
+
 /* As a shell says that there is no such command, and that it cannot be executed. */
 enum { STATUS_NO_COMMAND = 127, STATUS_NO_EXEC = 126, STATUS_SIGNAL = 128 };
+
+/* 0, or the error of the last place where it could have been. */
+static int find_command(const char *name)
+{
+	const char *path = getenv("PATH"), *dir = path ? path : "/usr/bin:/bin", *end;
+	int err = ENOENT;
+
+	if (strchr(name, '/'))
+		return access(name, X_OK) ? errno : 0;
+	for (; *name; dir = end + 1) {
+		char *file __cleanup(free) = NULL;
+
+		end = dir + strcspn(dir, ":");
+		if (asprintf(&file, "%.*s/%s", end > dir ? (int)(end - dir) : 1,
+			     end > dir ? dir : ".", name) < 0)
+			return ENOMEM;
+		if (!access(file, X_OK))
+			return 0;
+		err = errno == EACCES ? EACCES : err;
+		if (!*end)
+			break;
+	}
+	return err;
+}
+
+int spawn_check(char **argv)
+{
+	int err = find_command(argv[0]);
+
+	if (!err)
+		return 0;
+	app_say("run %s: %s", argv[0], strerror(err));
+	return err == ENOENT ? STATUS_NO_COMMAND : STATUS_NO_EXEC;
+}
 
 static void child(int gate, pid_t parent, char **argv)
 {

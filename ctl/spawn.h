@@ -19,6 +19,12 @@ struct spawn {
 	}
 
 /* Starts argv, which waits before it is executed. Returns 0 or a negative errno value. */
+/*
+ * Says why it if the command cannot be run, before anything is done for it; returns 0, or the exit
+ * status of a shell then: 127, there is none, 126, it cannot be executed.
+ */
+int spawn_check(char **argv);
+
 int spawn_start(struct spawn *spawn, char **argv);
 
 /* Lets it go. */

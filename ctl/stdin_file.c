@@ -83,7 +83,7 @@ static int spool(struct app *app)
 	return fd;
 }
 
-int stdin_file(struct app *app, char path[static STDIN_PATH_SIZE])
+int stdin_file(struct app *app)
 {
 	struct stat st;
 	int fd = app->stdin_file - 1;
@@ -99,6 +99,5 @@ int stdin_file(struct app *app, char path[static STDIN_PATH_SIZE])
 	if (fd < 0)
 		return fd;
 	app->stdin_file = fd + 1;
-	snprintf(path, STDIN_PATH_SIZE, "/proc/self/fd/%d", fd);
-	return 0;
+	return fd;
 }

@@ -5,13 +5,12 @@
 
 #include "app.h"
 
-#define STDIN_NAME      "standard input"
-#define STDIN_PATH_SIZE 32
+#define STDIN_NAME "standard input"
 
 /*
- * A path to it, as often as it is asked for. What comes through a pipe is kept, up to its end, in a
- * file without a name in $TMPDIR or /tmp. The words of a failure are in the app's context.
+ * Its descriptor, the same as often as it is asked for. What comes through a pipe is kept, up to its
+ * end, in a file without a name in $TMPDIR or /tmp. The words of a failure are in the app's context.
  */
-int stdin_file(struct app *app, char path[static STDIN_PATH_SIZE]);
+int stdin_file(struct app *app);
 
 #endif

@@ -142,38 +142,3 @@ void dkt_buf_printf(struct dkt_buf *buf, const char *fmt, ...)
 	else
 		buf->err = -ENOMEM;
 }
-
-static bool is_control(unsigned char c)
-{
-	return c < 0x20 || c == 0x7f;
-}
-
-void dkt_buf_escape(struct dkt_buf *buf, size_t from)
-{
-	char *copy __cleanup(free) = NULL;
-	size_t i, n = buf->len - from;
-
-	for (i = from; i < buf->len; i++)
-		if (is_control((unsigned char)buf->data[i]) &&
-		    !(buf->data[i] == '\n' && i + 1 == buf->len))
-			break;
-	if (i == buf->len)
-		return;
-	copy = malloc(n);
-	if (!copy) {
-		buf->err = -ENOMEM;
-		return;
-	}
-	memcpy(copy, buf->data + from, n);
-	buf->len = from;
-	for (i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)copy[i];
-
-		if (!is_control(c) || (c == '\n' && i + 1 == n))
-			dkt_buf_add(buf, &c, 1);
-		else if (c == '\n' || c == '\t')
-			dkt_buf_str(buf, c == '\n' ? "\\n" : "\\t");
-		else
-			dkt_buf_printf(buf, "\\x%02x", c);
-	}
-}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which capabilities tracing needs, which of them this process has, and dropping them. */
+/* Which capabilities tracing needs, and which of them this process has. */
 #include <linux/capability.h>
 #include <sys/capability.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 
 #include "caps.h"
@@ -282,35 +281,4 @@ int dkt_caps_get(struct dkt_ctx *ctx, size_t i, struct dkt_cap *cap)
 	cap->use = known_caps[i].use;
 	cap->have = caps >> known_caps[i].cap & 1 && in_initial_ns();
 	return 0;
-}
-
-int dkt_caps_drop(struct dkt_ctx *ctx)
-{
-	static const cap_value_t keep[] = { CAP_SYSLOG };
-	cap_flag_value_t have = CAP_CLEAR;
-	cap_t now, then;
-	int err = 0;
-
-	/* Another user may need its capabilities for every file that is still to be read. */
-	if (geteuid())
-		return 0;
-	/* Otherwise a program that root starts from here would have them all again. */
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return dkt_fail(ctx, -errno, "give up new privileges: %s", strerror(errno));
-	now = cap_get_proc();
-	then = cap_init();
-	if (!now || !then) {
-		err = -ENOMEM;
-	} else {
-		cap_get_flag(now, CAP_SYSLOG, CAP_EFFECTIVE, &have);
-		if (have == CAP_SET) {
-			cap_set_flag(then, CAP_PERMITTED, 1, keep, CAP_SET);
-			cap_set_flag(then, CAP_EFFECTIVE, 1, keep, CAP_SET);
-		}
-		if (cap_set_proc(then))
-			err = dkt_fail(ctx, -errno, "drop capabilities: %s", strerror(errno));
-	}
-	cap_free(now);
-	cap_free(then);
-	return err;
 }

@@ -9,6 +9,9 @@
 /* Pages of a CPU that are taken out before they are written out and forgotten. */
 #define WINDOW 64
 
+/* How often a capture that waits looks for the buffer of a CPU that was offline so far, ms. */
+#define ABSENT_MS 1000
+
 /* ---- walking one CPU ---- */
 
 int dkt__cpu_step(struct dkt__cpu *cpu)
@@ -70,7 +73,9 @@ static int read_page(struct dkt_capture *cap, struct dkt__cpu *cpu, bool *more)
 	do
 		n = read(cpu->fd, room, cpu->spool.page_size);
 	while (n < 0 && errno == EINTR);
-	if (n < 0 && errno != EAGAIN)
+	/* A CPU gets its buffer when it comes online first, and keeps it when it goes. */
+	cpu->absent = n < 0 && errno == ENODEV;
+	if (n < 0 && errno != EAGAIN && !cpu->absent)
 		return dkt_fail(cap->in->ctx, -errno, "read buffer of cpu %d: %s", cpu->nr,
 				strerror(errno));
 	if (n <= 0)
@@ -306,8 +311,15 @@ int dkt_capture_wait(struct dkt_capture *cap, int timeout_ms)
 
 	if (!fds)
 		return -ENOMEM;
-	for (i = 0; i < cap->n_cpus; i++)
+	for (i = 0; i < cap->n_cpus; i++) {
 		fds[i] = (struct pollfd){ .fd = cap->cpus[i].fd, .events = POLLIN };
+		if (!cap->cpus[i].absent)
+			continue;
+		/* poll() reports an error for a missing buffer at once, and never its arrival. */
+		fds[i].fd = -1;
+		if (timeout_ms < 0 || timeout_ms > ABSENT_MS)
+			timeout_ms = ABSENT_MS;
+	}
 	cap->primed = false;
 	return poll(fds, (nfds_t)cap->n_cpus, timeout_ms) < 0 ? -errno : 0;
 }

@@ -17,6 +17,7 @@ struct dkt__cpu {
 	bool gap; /* lost records are to be reported before next */
 	bool first; /* next is the first of an emptied buffer */
 	bool dry; /* the kernel has no more up to the bound */
+	bool absent; /* the kernel has no buffer for it: it has not been online yet */
 	struct dkt__page_record next;
 	struct dkt_loss loss;
 	uint64_t told; /* lost, as gaps returned so far have it */

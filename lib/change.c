@@ -38,6 +38,7 @@ void dkt_change_free(struct dkt_change *change)
 	dkt__triggers_free(change);
 	dkt__knobs_free(change);
 	dkt__tracer_clear(&change->tracer);
+	dkt__stops_clear(&change->stops);
 	free(change->filters);
 	free(change->wanted);
 	free(change->before);
@@ -88,6 +89,14 @@ int dkt_change_tracer(struct dkt_change *change, const char *tracer, const char 
 				tracer);
 	dkt__tracer_clear(&change->tracer);
 	return dkt__tracer_want(&change->tracer, tracer, modules, n, spool);
+}
+
+int dkt_change_tracer_without(struct dkt_change *change, const char *const *globs, size_t n)
+{
+	struct dkt__tracer *tracer = &change->tracer;
+
+	dkt__names_free(tracer->without, tracer->n_without);
+	return dkt__names_copy(globs, n, &tracer->without, &tracer->n_without);
 }
 
 int dkt_change_functions(struct dkt_change *change, const char *tracer,
@@ -337,7 +346,7 @@ static void undo(struct dkt_change *change)
 	if (change->now && change->wanted && switch_events(change, change->before, true))
 		err = -EIO;
 	if (err)
-		dkt__log(ctx, DKT_LOG_WARN, "taking back the change: %s", dkt_error(ctx));
+		dkt_log(ctx, DKT_LOG_WARN, "taking back the change: %s", dkt_error(ctx));
 	dkt_fail(ctx, 0, "%s", error ? error : "");
 }
 
@@ -353,6 +362,7 @@ int dkt_change_commit(struct dkt_change *change)
 	if (!err) {
 		err = apply(change);
 		/* Last, as it most often is optional: it fails alone. */
+		change->tracer.stops = &change->stops;
 		if (!err)
 			err = dkt__tracer_apply(&change->tracer, change->in);
 		if (err)

@@ -39,6 +39,7 @@ struct dkt_change {
 	size_t n_triggers;
 	struct dkt__knob *knobs;
 	size_t n_knobs;
+	struct dkt__stops stops; /* among the triggers that are wanted, new or not */
 	struct dkt__tracer tracer;
 };
 

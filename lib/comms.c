@@ -14,6 +14,9 @@ struct dkt__comm {
 /* Of the kernel, with the NUL. */
 #define TASK_COMM_LEN 16
 
+/* As in include/linux/threads.h: a file cannot name more processes than a kernel has. */
+#define PID_MAX_LIMIT (4 * 1024 * 1024)
+
 static struct dkt__comm *find(const struct dkt__comms *comms, int32_t pid)
 {
 	size_t at = ((uint32_t)pid * UINT32_C(0x9e3779b1)) & (comms->size - 1);
@@ -65,8 +68,11 @@ int dkt__comms_set(struct dkt__comms *comms, int32_t pid, const char *name, size
 {
 	char copy[TASK_COMM_LEN] = "";
 	struct dkt__comm *slot;
-	int err = comms->n * 2 >= comms->size ? grow(comms) : 0;
+	int err;
 
+	if (pid < 0 || pid > PID_MAX_LIMIT)
+		return 0;
+	err = comms->n * 2 >= comms->size ? grow(comms) : 0;
 	if (err)
 		return err;
 	slot = find(comms, pid);

@@ -129,7 +129,7 @@ char *dkt__format(const char *fmt, va_list ap)
 
 void dkt__damage(char **damage, const char *fmt, va_list ap)
 {
-	char *words __cleanup(free) = dkt__format(fmt, ap);
+	char *words __cleanup(free) = dkt_words(fmt, ap);
 	char *all;
 
 	if (!words ||
@@ -145,7 +145,7 @@ int dkt_fail(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	text = dkt__format(fmt, ap);
+	text = dkt_words(fmt, ap);
 	va_end(ap);
 	free(ctx->error);
 	ctx->error = text;
@@ -160,14 +160,15 @@ int dkt_fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 
 	ctx->error = NULL;
 	va_start(ap, fmt);
-	outer = dkt__format(fmt, ap);
+	outer = dkt_words(fmt, ap);
 	va_end(ap);
-	if (!outer)
-		return err;
-	return dkt_fail(ctx, err, "%s: %s", outer, inner ? inner : strerror(-err));
+	/* Both are words already: what they have of lines stays. */
+	if (outer && asprintf(&ctx->error, "%s: %s", outer, inner ? inner : strerror(-err)) < 0)
+		ctx->error = NULL;
+	return err;
 }
 
-void dkt__log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ...)
+void dkt_log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ...)
 {
 	char *text __cleanup(free) = NULL;
 	int saved = errno;
@@ -176,7 +177,7 @@ void dkt__log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ..
 	if (!ctx->log)
 		return;
 	va_start(ap, fmt);
-	text = dkt__format(fmt, ap);
+	text = dkt_words(fmt, ap);
 	va_end(ap);
 	if (text)
 		ctx->log(ctx->log_data, level, text);

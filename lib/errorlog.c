@@ -173,18 +173,6 @@ static size_t column_offset(const char *text, size_t len, size_t column)
 	return i;
 }
 
-/* Appends bytes with control characters escaped, newlines at the end not excepted. */
-static void add_escaped(struct dkt_buf *buf, const char *text, size_t len)
-{
-	size_t from = buf->len;
-
-	dkt_buf_add(buf, text, len);
-	dkt_buf_add(buf, "$", 1);
-	dkt_buf_escape(buf, from);
-	if (!buf->err)
-		buf->len--;
-}
-
 /* Appends the line and, under its column, the caret; of a long line what is around the caret. */
 static void add_window(struct dkt_buf *buf, const char *text, size_t len, size_t caret)
 {
@@ -212,13 +200,13 @@ static void add_error(struct dkt_buf *buf, const struct dkt__kernel_error *error
 
 	/* The kernel's table has no better word than this for what it did not expect. */
 	if (!strcmp(error->words, "Error") && *error->subsystem)
-		add_escaped(buf, error->subsystem, strlen(error->subsystem));
+		dkt_buf_text(buf, error->subsystem, strlen(error->subsystem));
 	else
-		add_escaped(buf, error->words, strlen(error->words));
+		dkt_buf_text(buf, error->words, strlen(error->words));
 	dkt_buf_str(buf, "\n");
-	add_escaped(&line, error->command, error->caret);
+	dkt_buf_text(&line, error->command, error->caret);
 	caret = columns(line.data, line.len);
-	add_escaped(&line, error->command + error->caret, strlen(error->command + error->caret));
+	dkt_buf_text(&line, error->command + error->caret, strlen(error->command + error->caret));
 	add_window(buf, line.data, line.len, caret);
 	if (line.err)
 		buf->err = line.err;

@@ -18,6 +18,10 @@
 /* The most CPUs that Linux can be built for. */
 #define EXPR_MAX_CPUS 8192
 
+/* The process of every event's records, and what the kernel calls it. */
+#define EXPR_PID        "PID"
+#define EXPR_COMMON_PID "common_pid"
+
 /* A stretch of the expression's text. */
 struct expr_span {
 	uint32_t at;
@@ -130,6 +134,13 @@ int expr__parse_pred(struct expr_reader *r, struct expr_pred *pred);
 /* Fills preds from text. */
 int expr__parse(struct dkt_expr *expr);
 
+/* The field of that name, or what filters know on every event; NULL: neither. */
+const struct dkt_field *expr__find_field(const struct dkt_expr *expr, struct expr_span name,
+					 const struct dkt_field *fields, size_t n);
+
+/* Tries the names that every event has. */
+void expr__guess_common(struct dkt_guess *guess, const struct dkt_field *fields, size_t n);
+
 /* Fits the expression to an event; its err tells whether it could. NULL: memory is out. */
 struct expr_bound *expr__bind(struct dkt_expr *expr, struct dkt_event *event);
 void expr__unbind(struct expr_bound *bound);
@@ -180,15 +191,13 @@ int expr__read_number(const struct dkt_expr *expr, struct expr_item *item);
 int expr__constant(struct dkt_expr *expr, struct dkt_event *event, const struct dkt_field *field,
 		   const struct expr_item *item, uint64_t *value);
 
-struct expr_guess;
-
 /* Looks a name up in an event's print format; tells the guess of names met. */
-bool expr__print_name(const struct dkt_event *event, const char *field, const char *name,
-		      uint64_t *value, struct expr_guess *guess);
+bool expr__print_name(struct dkt_event *event, const char *field, const char *name, uint64_t *value,
+		      struct dkt_guess *guess);
 
 /* The same in what is known without it: errno names, signals, open flags, system calls. */
 bool expr__built_in(const struct dkt_event *event, const char *field, const char *name,
-		    uint64_t *value, struct expr_guess *guess);
+		    uint64_t *value, struct dkt_guess *guess);
 
 /* ---- strings ---- */
 
@@ -205,19 +214,5 @@ static inline bool expr__cpus_has(const struct expr_cpus *cpus, uint64_t cpu)
 {
 	return cpu < EXPR_MAX_CPUS && cpus->bits[cpu / 64] >> cpu % 64 & 1;
 }
-
-/* ---- did you mean ---- */
-
-struct expr_guess {
-	char word[64];
-	char best[64]; /* "" if nothing is near */
-	unsigned int cost;
-};
-
-void expr__guess_start(struct expr_guess *guess, const char *word, size_t len);
-void expr__guess_try(struct expr_guess *guess, const char *candidate);
-
-/* "; did you mean X?" or "". Uses best as its room. */
-const char *expr__guess_words(struct expr_guess *guess, char room[static 96]);
 
 #endif

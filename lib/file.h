@@ -13,10 +13,22 @@ struct dkt__file {
 };
 
 /*
- * Words call it by that name. It lives as long as the context: formats and symbols are looked at
+ * Opens path, or with fd_plus_1 a copy of that descriptor. Words call it by that name. It lives as long as the context: formats and symbols are looked at
  * where they are in the file when they are asked for.
  */
-int dkt__file_open(struct dkt_ctx *ctx, const char *path, const char *name, struct dkt__file *file);
+int dkt__file_open(struct dkt_ctx *ctx, const char *path, const char *name, int fd_plus_1,
+		   struct dkt__file *file);
+
+/*
+ * So many bytes may be unpacked out of a file of that size, or stand for it in memory: a small file
+ * must not fill the machine. What a kernel recorded packs to a tenth, seldom to a fiftieth.
+ */
+static inline uint64_t dkt__unpack_limit(uint64_t size)
+{
+	const uint64_t least = UINT64_C(64) << 20;
+
+	return size > (UINT64_MAX - least) / 100 ? UINT64_MAX : least + 100 * size;
+}
 
 /* A stretch of bytes that is read from its start on. */
 struct dkt__cursor {

@@ -39,7 +39,8 @@ static void load_strings(struct dkt_ctx *ctx)
 {
 	char *text __cleanup(free) = NULL;
 
-	if (ctx->tep_strings)
+	/* Only its own printing asks for them. */
+	if (ctx->tep_strings || dkt__ctx_foreign(ctx))
 		return;
 	ctx->tep_strings = true;
 	if (dkt__kernel_strings(ctx, &text))
@@ -60,7 +61,7 @@ static char *resolve_symbol(void *priv, unsigned long long *addr, char **module)
 
 struct tep_handle *dkt__tep(struct dkt_ctx *ctx)
 {
-	char *page __cleanup(free) = NULL;
+	char *page __cleanup(free) = NULL, *clean __cleanup(free) = NULL;
 	size_t len;
 
 	if (ctx->tep)
@@ -73,7 +74,9 @@ struct tep_handle *dkt__tep(struct dkt_ctx *ctx)
 	tep_set_page_size(ctx->tep, (int)sysconf(_SC_PAGESIZE));
 	tep_set_function_resolver(ctx->tep, resolve_symbol, ctx);
 	if (!ctx->given && !dkt__tfs_read(ctx, &page, &len, "events/header_page"))
-		tep_parse_header_page(ctx->tep, page, len, sizeof(long));
+		clean = dkt__format_clean(page, len, dkt__ctx_foreign(ctx));
+	if (clean)
+		tep_parse_header_page(ctx->tep, clean, strlen(clean), sizeof(long));
 	return ctx->tep;
 }
 
@@ -160,28 +163,38 @@ static char *take_print(const struct dkt_event *event, const char *print, size_t
 
 #define PRINT_WORD "print fmt:"
 
+/* Of a format that is too long the fields at its beginning remain, and no print format. */
+static size_t limit(const struct dkt_event *event, size_t len)
+{
+	if (!event->bare || len <= DKT__FORMAT_MAX)
+		return len;
+	dkt_log(event->ctx, DKT_LOG_WARN,
+		"event %s:%s: its format has %zu bytes and the limit is %u;"
+		" its records are printed field by field",
+		event->system, event->name, len, DKT__FORMAT_MAX);
+	return DKT__FORMAT_MAX;
+}
+
 int dkt__event_take_format(struct dkt_event *event, const char *text, size_t len)
 {
 	struct tep_handle *tep = dkt__tep(event->ctx);
 	char *clean __cleanup(free) = NULL;
 	const char *print;
-	size_t n;
+	size_t n, taken;
 
-	if (!tep)
+	event->bare = dkt__ctx_foreign(event->ctx);
+	taken = limit(event, len);
+	clean = dkt__format_clean(text, taken, event->bare);
+	if (!tep || !clean)
 		return -ENOMEM;
-	if (event->ctx->given) {
-		clean = dkt__format_clean(event, text, len, &event->bare);
-		if (!clean)
-			return -ENOMEM;
-	}
 	/* A print format that cannot be parsed still leaves the fields; printing copes. */
-	tep_parse_event(tep, clean ? clean : text, clean ? strlen(clean) : len, event->system);
+	tep_parse_event(tep, clean, strlen(clean), event->system);
 	event->tep = tep_find_event_by_name(tep, event->system, event->name);
 	if (!event->tep)
 		return dkt_fail(event->ctx, -EINVAL, "parse format of event %s:%s", event->system,
 				event->name);
 	print = memmem(text, len, "\n" PRINT_WORD, strlen("\n" PRINT_WORD));
-	if (print) {
+	if (print && taken == len) {
 		print += strlen("\n" PRINT_WORD);
 		event->print = take_print(event, print, len - (size_t)(print - text));
 	}

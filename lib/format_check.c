@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Formats that come out of a file, made safe for libtraceevent, which trusts what it parses. */
-#include <ctype.h>
-
+/* Formats are checked once, here, before anything relies on what they say. */
 #include "format_check.h"
-#include "plan.h"
 
 #include "banned.h"
 
@@ -31,9 +28,24 @@ static bool pass_word(const char **p, const char *word)
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
 #define DIGITS  "0123456789"
 
+/* What stands before the end, but for an array's bound, is a word behind others: a type alone leaks. */
+static bool has_name(const char *from, const char *end)
+{
+	const char *p = end;
+
+	if (p > from && p[-1] == ']')
+		while (p > from && *p != '[')
+			p--;
+	end = p;
+	while (p > from && strchr(LETTERS DIGITS, p[-1]))
+		p--;
+	return p < end && p > from;
+}
+
 /* "unsigned long args[6]": words, of which each of two may be followed by an array's bound. */
 static bool pass_declaration(const char **p)
 {
+	const char *from = *p;
 	int i;
 
 	if (!strchr(LETTERS, **p))
@@ -47,21 +59,48 @@ static bool pass_declaration(const char **p)
 		if (!pass_word(p, "]"))
 			return false;
 	}
-	return pass_word(p, ";");
+	return has_name(from, *p) && pass_word(p, ";");
 }
 
-/* "\tfield:TYPE NAME;\toffset:8;\tsize:4;\tsigned:0;", without what older kernels have not. */
-static bool is_field(const char *line)
+static bool pass_number(const char **p, uint64_t *value)
 {
-	const char *p = line;
+	const char *from = *p;
 
-	if (!pass_word(&p, "\tfield:") || !pass_declaration(&p) || !pass_word(&p, "\toffset:") ||
-	    !pass(&p, DIGITS, 1) || !pass_word(&p, ";\tsize:") || !pass(&p, DIGITS, 1) ||
-	    !pass_word(&p, ";"))
+	*value = 0;
+	for (; **p >= '0' && **p <= '9' && *value <= DKT__RECORD_MAX; (*p)++)
+		*value = *value * 10 + (uint64_t)(**p - '0');
+	return *p > from;
+}
+
+/* A word that says where in the record the bytes are, and how many. */
+static bool is_located(const char *declaration)
+{
+	return !strncmp(declaration, "__data_loc", 10) || !strncmp(declaration, "__rel_loc", 9);
+}
+
+/*
+ * "TYPE NAME;\toffset:8;\tsize:4;\tsigned:0;" behind "field:", without what older kernels have not.
+ * Wherever the declaration ends, the numbers are those that libtraceevent finds.
+ */
+static bool is_placed(const char *field, bool strict)
+{
+	uint64_t offset, size;
+	const char *p = field;
+
+	if (strict && !pass_declaration(&p))
+		return false;
+	if (!strict) {
+		p = strchr(p, ';');
+		if (!p++)
+			return false;
+	}
+	if (!pass_word(&p, "\toffset:") || !pass_number(&p, &offset) ||
+	    !pass_word(&p, ";\tsize:") || !pass_number(&p, &size) || !pass_word(&p, ";"))
 		return false;
 	if (pass_word(&p, "\tsigned:") && (!pass(&p, "01", 1) || !pass_word(&p, ";")))
 		return false;
-	return !*p;
+	return !*p && offset + size <= DKT__RECORD_MAX &&
+	       (!is_located(field) || size == sizeof(uint32_t));
 }
 
 static bool is_head(const char *line)
@@ -75,71 +114,33 @@ static bool is_head(const char *line)
 	return pass_word(&p, "ID: ") && pass(&p, DIGITS, 1) && !*p;
 }
 
-/* Whether there is a division outside of the strings. */
-static bool divides(const char *print)
+char *dkt__format_clean(const char *text, size_t len, bool foreign)
 {
-	bool quoted = false;
-
-	for (; *print; print++) {
-		if (quoted && *print == '\\' && print[1])
-			print++;
-		else if (*print == '"')
-			quoted = !quoted;
-		else if (!quoted && (*print == '/' || *print == '%'))
-			return true;
-	}
-	return false;
-}
-
-/* Whether the print format can be compiled for the fields that the other text has. */
-static bool compiles(struct dkt_event *event, const char *fields, const char *print)
-{
-	struct tep_handle *tep = tep_alloc();
-	struct dkt__plan *plan = calloc(1, sizeof(*plan));
-	struct tep_event *parsed;
-	struct tep_print_fmt fmt;
-	bool good = false;
-
-	if (tep && plan) {
-		tep_set_long_size(tep, event->ctx->long_size);
-		tep_parse_event(tep, fields, strlen(fields), event->system);
-		parsed = tep_find_event_by_name(tep, event->system, event->name);
-		good = parsed && !dkt__plan_parse(plan, parsed, print, &fmt) &&
-		       !dkt__plan_compile(plan, parsed, &fmt);
-	}
-	dkt__plan_free(plan);
-	if (tep)
-		tep_free(tep);
-	return good;
-}
-
-char *dkt__format_clean(struct dkt_event *event, const char *text, size_t len, bool *bare)
-{
-	char *copy __cleanup(free) = strndup(text, len), *clean = NULL, *whole;
-	char *line, *rest = copy, *print = NULL;
+	char *copy __cleanup(free) = strndup(text, len), *clean = NULL;
+	char *line, *rest = copy;
+	unsigned int fields = 0;
 	size_t size;
 	FILE *f = open_memstream(&clean, &size);
 
-	*bare = true;
-	while (f && copy && !print && (line = strsep(&rest, "\n"))) {
-		if (!strncmp(line, PRINT_WORD, strlen(PRINT_WORD)))
-			print = line + strlen(PRINT_WORD);
-		else if (is_head(line) || is_field(line))
-			fprintf(f, "%s\n", line);
+	while (f && copy && (line = strsep(&rest, "\n"))) {
+		const char *field = line;
+
+		if (foreign && !strncmp(line, PRINT_WORD, strlen(PRINT_WORD)))
+			break;
+		if (pass_word(&field, "\tfield:")) {
+			/* The pages' own header has a space there. */
+			field += *field == ' ';
+			if (is_placed(field, foreign) && (!foreign || fields++ < DKT__FIELDS_MAX))
+				fprintf(f, "%s\n", line);
+		} else if (!foreign || is_head(line)) {
+			fprintf(f, "%s%s", line, rest ? "\n" : "");
+		}
 	}
-	if (f && fclose(f))
+	if (f && foreign)
+		fputs(PRINT_WORD " \"\"\n", f);
+	if (!f || fclose(f) || !copy) {
+		free(clean);
 		return NULL;
-	if (!clean)
-		return NULL;
-	/* It ends with its line. */
-	if (asprintf(&whole, "%s" PRINT_WORD " \"\"\n", clean) < 0)
-		whole = NULL;
-	if (whole && print && !divides(print) && compiles(event, whole, print)) {
-		free(whole);
-		*bare = false;
-		if (asprintf(&whole, "%s" PRINT_WORD "%s\n", clean, print) < 0)
-			whole = NULL;
 	}
-	free(clean);
-	return whole;
+	return clean;
 }

@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Formats that come out of a file, made safe for libtraceevent, which trusts what it parses. */
+/* Formats are checked once, here, before anything relies on what they say. */
 #ifndef DKT_FORMAT_CHECK_H
 #define DKT_FORMAT_CHECK_H
 
 #include "internal.h"
 
+/* No record is longer, so every field ends within so many bytes. */
+#define DKT__RECORD_MAX (1u << 16)
+
+/* Limits of a format that a file or a saved tree brings; the kernel's longest are a tenth of them. */
+#define DKT__FORMAT_MAX (256u << 10)
+#define DKT__FIELDS_MAX 1024
+
 /*
- * What of a format's text can be given to libtraceevent: its head, fields that are declared as a
- * kernel declares them, and the print format only if it was parsed and compiled here before and
- * divides by nothing. *bare: it was not. The caller frees the text; NULL: the head makes no sense.
+ * The text of a format without the fields that no record can hold. If it is foreign, not the running
+ * kernel's, libtraceevent must not see more than it can be trusted with: the head, fields declared as
+ * a kernel declares them, and an empty print format. The caller frees it; NULL: memory is out.
  */
-char *dkt__format_clean(struct dkt_event *event, const char *text, size_t len, bool *bare);
+char *dkt__format_clean(const char *text, size_t len, bool foreign);
 
 #endif

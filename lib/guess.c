@@ -49,7 +49,7 @@ static bool is_part(const char *word, const char *candidate)
 	return false;
 }
 
-void expr__guess_start(struct expr_guess *guess, const char *word, size_t len)
+void dkt_guess_start(struct dkt_guess *guess, const char *word, size_t len)
 {
 	memset(guess, 0, sizeof(*guess));
 	if (len >= sizeof(guess->word))
@@ -58,12 +58,12 @@ void expr__guess_start(struct expr_guess *guess, const char *word, size_t len)
 	guess->cost = DKT__MIN(1 + (unsigned int)len / 4, 3) + 1;
 }
 
-void expr__guess_try(struct expr_guess *guess, const char *candidate)
+void dkt_guess_as(struct dkt_guess *guess, const char *candidate, const char *name)
 {
 	size_t len = strlen(candidate), word = strlen(guess->word);
 	unsigned int cost;
 
-	if (!word || !len || len >= sizeof(guess->best))
+	if (!word || !len || len >= sizeof(guess->word) || strlen(name) >= sizeof(guess->best))
 		return;
 	if (!strcasecmp(guess->word, candidate) || is_part(guess->word, candidate))
 		cost = 1;
@@ -73,28 +73,120 @@ void expr__guess_try(struct expr_guess *guess, const char *candidate)
 	if (cost >= guess->cost || cost >= word)
 		return;
 	guess->cost = cost;
-	memcpy(guess->best, candidate, len + 1);
+	memcpy(guess->best, name, strlen(name) + 1);
 }
 
-const char *expr__guess_words(struct expr_guess *guess, char room[static 96])
+void dkt_guess_try(struct dkt_guess *guess, const char *candidate)
+{
+	dkt_guess_as(guess, candidate, candidate);
+}
+
+const char *dkt_guess_words(struct dkt_guess *guess)
 {
 	int n = 0;
 
 	if (guess->best[0])
-		n = snprintf(room, 96, "; did you mean %s?", guess->best);
-	return n > 0 && n < 96 ? room : "";
+		n = snprintf(guess->words, sizeof(guess->words), "; did you mean %s?", guess->best);
+	return n > 0 ? guess->words : "";
 }
 
-const char *dkt_guess(const char *word, const char *const *names, size_t n)
+/* A word without a colon can be an event's name whose system was left out. */
+static void try_event(struct dkt_guess *guess, const struct dkt_event *event)
 {
-	struct expr_guess guess;
+	char whole[sizeof(guess->best)];
+	int n = snprintf(whole, sizeof(whole), "%s:%s", event->system, event->name);
+
+	if (n < 0 || (size_t)n >= sizeof(whole))
+		return;
+	if (strchr(guess->word, ':')) {
+		dkt_guess_try(guess, whole);
+		return;
+	}
+	dkt_guess_try(guess, event->system);
+	dkt_guess_as(guess, event->name, whole);
+}
+
+void dkt_guess_events(struct dkt_guess *guess, struct dkt_ctx *ctx)
+{
+	struct dkt_event *const *all;
+	size_t n, i;
+
+	if (dkt_events(ctx, &all, &n))
+		return;
+	for (i = 0; i < n; i++)
+		try_event(guess, all[i]);
+}
+
+/* Names that are as near as the nearest one, and in how many events. */
+#define NEAR_MAX 8
+
+/* The field that most events have, among those whose names are near. */
+struct near {
+	struct dkt_guess *guess;
+	char names[NEAR_MAX][64];
+	size_t events[NEAR_MAX];
+	size_t n;
+};
+
+/* Counts a name that is as near as the best so far; a nearer one begins anew. */
+static void count_near(struct near *near, const char *name)
+{
+	struct dkt_guess one;
 	size_t i;
 
-	expr__guess_start(&guess, word, strlen(word));
-	for (i = 0; i < n; i++)
-		expr__guess_try(&guess, names[i]);
-	for (i = 0; i < n; i++)
-		if (guess.best[0] && !strcmp(names[i], guess.best))
-			return names[i];
-	return NULL;
+	dkt_guess_start(&one, near->guess->word, strlen(near->guess->word));
+	dkt_guess_try(&one, name);
+	if (!one.best[0] || one.cost > near->guess->cost ||
+	    (!near->n && one.cost == near->guess->cost))
+		return;
+	if (one.cost < near->guess->cost)
+		near->n = 0;
+	near->guess->cost = one.cost;
+	for (i = 0; i < near->n && strcmp(near->names[i], name) != 0; i++)
+		;
+	if (i == NEAR_MAX)
+		return;
+	if (i == near->n) {
+		memcpy(near->names[i], one.best, sizeof(one.best));
+		near->events[near->n++] = 0;
+	}
+	near->events[i]++;
+}
+
+static void take_most(struct near *near)
+{
+	size_t i, most = 0;
+
+	for (i = 1; i < near->n; i++)
+		if (near->events[i] > near->events[most])
+			most = i;
+	if (near->n)
+		memcpy(near->guess->best, near->names[most], sizeof(near->guess->best));
+}
+
+void dkt_guess_fields(struct dkt_guess *guess, struct dkt_event *const *events, size_t n)
+{
+	const struct dkt_field *fields;
+	struct near near = { .guess = guess };
+	size_t i, j, n_fields;
+
+	for (i = 0; i < n; i++) {
+		if (dkt_event_fields(events[i], &fields, &n_fields))
+			continue;
+		for (j = 0; j < n_fields; j++)
+			count_near(&near, fields[j].name);
+	}
+	take_most(&near);
+}
+
+int dkt__no_event(struct dkt_ctx *ctx, const char *system, const char *name)
+{
+	struct dkt_guess guess;
+	char word[sizeof(guess.word)];
+	int n = snprintf(word, sizeof(word), "%s:%s", system, name);
+
+	dkt_guess_start(&guess, word, n > 0 ? (size_t)n : 0);
+	dkt_guess_events(&guess, ctx);
+	return dkt_fail(ctx, -ENOENT, "there is no event %s:%s%s", system, name,
+			dkt_guess_words(&guess));
 }

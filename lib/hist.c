@@ -119,7 +119,7 @@ static struct hist_event *event_room(struct dkt_hist *hist, struct dkt_event *ev
 static int set_column(struct dkt_hist *hist, struct dkt_event *event, const struct dkt__key *key,
 		      struct table_column *column, bool first)
 {
-	uint8_t kind = key->kind == KEY_STRING                                ? TABLE_STRING :
+	uint8_t kind = key->kind == KEY_STRING || key->kind == KEY_COMM       ? TABLE_STRING :
 		       key->kind == KEY_STACK || key->kind == KEY_STACK_FIELD ? TABLE_STACK :
 										TABLE_NUMBER;
 
@@ -187,6 +187,20 @@ int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event)
 	*room = it;
 	/* Names of columns are made, so that the next event is compared with this one. */
 	return it.name == UINT32_MAX ? -ENOMEM : dkt__table_finish(hist->table);
+}
+
+int dkt_hist_misfit(struct dkt_hist *hist, struct dkt_event *const *events, size_t n)
+{
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < hist->n_keys; i++)
+		err = dkt__key_check_any(hist->ctx, &hist->keys[i], events, n);
+	for (i = 0; !err && i < hist->n_vals; i++)
+		if (!hist->vals[i].raw)
+			err = dkt__key_check_any(hist->ctx, &hist->vals[i].spec, events, n);
+	return err ? err :
+		     dkt_fail(hist->ctx, -ENOENT, "none of %zu events has all of the fields", n);
 }
 
 int dkt_hist_filter(struct dkt_hist *hist, struct dkt_event *event, struct dkt_expr *filter)
@@ -274,16 +288,13 @@ static int settle(struct dkt_hist *hist, struct hist_pending *it, const void *st
 	return count(hist, NULL, NULL, *it->comm ? it->comm : NULL, it->words, it->vals);
 }
 
-/* HIST_STACKTRACE_DEPTH */
-#define STACK_DEPTH 16
-
 static int take_stack(struct dkt_hist *hist, const struct dkt_record *record)
 {
 	struct hist_pending *it = pending_room(hist, record->cpu);
 	uint32_t at = hist->stack_field->offset;
 	size_t len = record->size > at ? record->size - at : 0;
 
-	len = DKT__MIN(len / sizeof(uint64_t), (size_t)STACK_DEPTH) * sizeof(uint64_t);
+	len -= len % sizeof(uint64_t);
 	return it ? settle(hist, it, (const char *)record->data + (len ? at : 0), len) : -ENOMEM;
 }
 
@@ -323,7 +334,7 @@ static int look_for_stack(struct dkt_hist *hist, const struct dkt_record *record
 
 /* ---- records ---- */
 
-static bool load_all(struct dkt_hist *hist, const struct hist_event *it,
+static bool load_all(struct dkt_hist *hist, struct dkt_source *source, const struct hist_event *it,
 		     const struct dkt_record *record, uint64_t *words, uint64_t *vals)
 {
 	struct dkt__intern *strings = &hist->table->strings;
@@ -334,11 +345,11 @@ static bool load_all(struct dkt_hist *hist, const struct hist_event *it,
 	for (i = 0; i < hist->n_keys; i++) {
 		if (it->keys[i].kind == KEY_STACK)
 			words[n++] = 0;
-		else if (!dkt__key_load(&it->keys[i], record, strings, &words[n++]))
+		else if (!dkt__key_load(&it->keys[i], source, record, strings, &words[n++]))
 			return false;
 	}
 	for (i = 0; i < hist->n_vals; i++)
-		if (!dkt__key_load(&it->vals[i], record, strings, &vals[i]))
+		if (!dkt__key_load(&it->vals[i], source, record, strings, &vals[i]))
 			return false;
 	return true;
 }
@@ -362,7 +373,7 @@ int dkt_hist_add(struct dkt_hist *hist, struct dkt_source *source, const struct 
 	if (it->filter &&
 	    !dkt_expr_match(it->filter, record, source ? dkt_source_comm(source, record) : NULL))
 		return 0;
-	if (!load_all(hist, it, record, words, vals)) {
+	if (!load_all(hist, source, it, record, words, vals)) {
 		hist->table->bad++;
 		return 0;
 	}

@@ -63,15 +63,24 @@ struct dkt_ctx {
 	dkt_log_fn log;
 	void *log_data;
 	bool given; /* a file gave the catalogue: no kernel is asked for anything */
+	bool saved; /* the directory is not a tracefs but a copy of one */
 	bool big_endian; /* byte order of its records */
 	uint8_t long_size; /* bytes of a long in that kernel */
 	struct tep_handle *tep; /* format.c: parsed formats, filled as events are met */
+	size_t plan_bytes; /* that the plans of its events take */
 	bool tep_strings; /* and printk_formats has been read into it */
 	struct dkt__events *events;
 	struct dkt_event *defined; /* by callers, the last one first */
 	struct dkt__symbols *symbols;
 	struct dkt__kept *kept; /* what lives as long as this */
+	void *lowered; /* cap_t: capabilities before dkt_caps_lower(); NULL: not lowered */
 };
+
+/* Whether what it says of events need not come from a kernel. */
+static inline bool dkt__ctx_foreign(const struct dkt_ctx *ctx)
+{
+	return ctx->given || ctx->saved;
+}
 
 /* Memory that lives as long as the context; its last byte is 0. NULL when memory is out. */
 void *dkt__ctx_keep(struct dkt_ctx *ctx, size_t n);
@@ -84,8 +93,6 @@ void dkt__damage(char **damage, const char *fmt, va_list ap) DKT_PRINTF(2, 0);
 
 /* Has the context let go of a mapped file at its end. Takes it over, also when it fails: -ENOMEM. */
 int dkt__ctx_keep_file(struct dkt_ctx *ctx, int fd, void *map, size_t n);
-
-void dkt__log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ...) DKT_PRINTF(3, 4);
 
 void dkt__events_free(struct dkt__events *events);
 void dkt__defined_free(struct dkt_event *event);
@@ -133,6 +140,9 @@ bool dkt__event_is_on(struct dkt_instance *in, const struct dkt_event *event);
 /* Reads and parses the format file once. */
 int dkt__event_load(struct dkt_event *event);
 void dkt__plan_free(struct dkt__plan *plan);
+
+/* -ENOENT, with words: there is no such event, and which one was perhaps meant. */
+int dkt__no_event(struct dkt_ctx *ctx, const char *system, const char *name);
 
 /* ---- text ---- */
 

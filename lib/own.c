@@ -109,6 +109,35 @@ static int sweep_instances(struct dkt_ctx *ctx, const char *prefix, size_t *n)
 	return err;
 }
 
+int dkt_instance_left(struct dkt_ctx *ctx, const char *prefix, char **names)
+{
+	size_t n, i, len;
+	char **all;
+	FILE *f;
+	int err = dkt_tracefs_open(ctx, 0);
+
+	*names = NULL;
+	if (!err)
+		err = dkt__tfs_list(ctx, &all, &n, "instances");
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	f = open_memstream(names, &len);
+	for (i = 0; f && i < n; i++)
+		if (is_left(all[i], prefix, '-'))
+			fprintf(f, "%s%s", ftell(f) ? "\n" : "", all[i]);
+	dkt__names_free(all, n);
+	if (!f || fclose(f)) {
+		free(*names);
+		*names = NULL;
+		return -ENOMEM;
+	}
+	if (!len) {
+		free(*names);
+		*names = NULL;
+	}
+	return 0;
+}
+
 int dkt_instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n)
 {
 	size_t done = 0;
@@ -129,7 +158,7 @@ int dkt_instance_own(struct dkt_ctx *ctx, const char *prefix, struct dkt_instanc
 	*instance = NULL;
 	/* What cannot be removed now is for a later one, or for a person. */
 	if (sweep_instances(ctx, prefix, &n))
-		dkt__log(ctx, DKT_LOG_INFO, "remove what is left of others: %s", dkt_error(ctx));
+		dkt_log(ctx, DKT_LOG_INFO, "remove what is left of others: %s", dkt_error(ctx));
 	if (asprintf(&name, "%s-%d-%llu", prefix, (int)getpid(), start_time(getpid())) < 0) {
 		name = NULL;
 		return -ENOMEM;

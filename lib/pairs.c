@@ -221,7 +221,7 @@ static int group_name(struct dkt_pairs *pairs, struct dkt_source *source,
 	struct dkt_buf buf = { 0 };
 	uint32_t len;
 
-	if (key->kind == KEY_STRING)
+	if (key->kind == KEY_STRING || key->kind == KEY_COMM)
 		dkt_buf_str(&buf, dkt__interned(&pairs->strings, value, &len));
 	else
 		dkt__key_text(pairs->ctx, &pairs->by, &key->names, key->is_signed, value,
@@ -256,7 +256,7 @@ static int find_group(struct dkt_pairs *pairs, struct dkt_source *source,
 	bool added;
 	int err;
 
-	if (!dkt__key_load(key, record, &pairs->strings, &value))
+	if (!dkt__key_load(key, source, record, &pairs->strings, &value))
 		value = 0;
 	*group = dkt__keymap_add(&pairs->groups, &value, &added);
 	if (*group == DKT__KEYMAP_NONE)
@@ -269,13 +269,13 @@ static int find_group(struct dkt_pairs *pairs, struct dkt_source *source,
 
 /* ---- pairing ---- */
 
-static bool load_keys(struct dkt_pairs *pairs, const struct dkt__key *keys,
-		      const struct dkt_record *record, uint64_t *words)
+static bool load_keys(struct dkt_pairs *pairs, struct dkt_source *source,
+		      const struct dkt__key *keys, const struct dkt_record *record, uint64_t *words)
 {
 	uint32_t i;
 
 	for (i = 0; i < pairs->n_keys; i++)
-		if (!dkt__key_load(&keys[i], record, &pairs->strings, &words[i]))
+		if (!dkt__key_load(&keys[i], source, record, &pairs->strings, &words[i]))
 			return false;
 	return true;
 }
@@ -303,7 +303,7 @@ static int begin(struct dkt_pairs *pairs, struct dkt_source *source, const struc
 	int err = 0;
 
 	pairs->info.begins++;
-	if (!load_keys(pairs, it->begin, record, words))
+	if (!load_keys(pairs, source, it->begin, record, words))
 		return 0;
 	if (pairs->open.n >= OPEN_MAX) {
 		pairs->info.unmatched_begins += pairs->open.n;
@@ -377,8 +377,9 @@ static int end(struct dkt_pairs *pairs, struct dkt_source *source, const struct 
 	int err = 0;
 
 	pairs->info.ends++;
-	entry = load_keys(pairs, it->end, record, words) ? dkt__keymap_find(&pairs->open, words) :
-							   DKT__KEYMAP_NONE;
+	entry = load_keys(pairs, source, it->end, record, words) ?
+			dkt__keymap_find(&pairs->open, words) :
+			DKT__KEYMAP_NONE;
 	if (entry == DKT__KEYMAP_NONE) {
 		pairs->info.unmatched_ends++;
 		return 0;

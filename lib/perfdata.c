@@ -30,14 +30,17 @@ static int apply_task(struct dkt__perf *perf, const struct dkt__perf_item *item)
 {
 	const char *name;
 	char copy[16];
+	int err = dkt__perf_maps_apply(perf, item);
 
+	if (err)
+		return err;
 	if (item->type == PERF_RECORD_COMM)
 		return dkt__comms_set(&perf->comms, item->tid, (const char *)item->data,
 				      item->size);
 	if (item->type != PERF_RECORD_FORK)
 		return 0;
-	name = dkt__comms_get(&perf->comms, item->parent);
-	if (!name || item->parent == item->tid)
+	name = dkt__comms_get(&perf->comms, item->parent_tid);
+	if (!name || item->parent_tid == item->tid)
 		return 0;
 	snprintf(copy, sizeof(copy), "%s", name);
 	return dkt__comms_set(&perf->comms, item->tid, copy, strlen(copy));
@@ -215,8 +218,11 @@ static bool fill(struct dkt__perf *perf, const struct dkt__perf_item *item, stru
 static int perf_next(struct dkt_source *source, struct dkt_record *record)
 {
 	struct dkt__perf *perf = (struct dkt__perf *)source;
-	int err = begin_runs(perf);
+	int err;
 
+	if (dkt__perf_chain_next(perf, record))
+		return 0;
+	err = begin_runs(perf);
 	while (!err && perf->n_heap) {
 		struct dkt__perf_run *run = perf->heap[0];
 		struct dkt__perf_item item, next;
@@ -234,7 +240,7 @@ static int perf_next(struct dkt_source *source, struct dkt_record *record)
 		err = apply_task(perf, &item);
 		asked = !err && fill(perf, &item, record);
 		if (asked)
-			return 0;
+			return dkt__perf_chain_take(perf, &item, record);
 		if (!err)
 			err = begin_runs(perf);
 	}
@@ -260,6 +266,8 @@ static int perf_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 	perf->until = until;
 	perf->begun = perf->n_heap = 0;
 	dkt__comms_forget(&perf->comms);
+	dkt__perf_maps_clear(perf);
+	dkt__perf_chain_forget(perf);
 	return 0;
 }
 
@@ -283,6 +291,9 @@ static void perf_close(struct dkt_source *source)
 	if (perf->fd >= 0)
 		close(perf->fd);
 	dkt__comms_clear(&perf->comms);
+	dkt__perf_maps_clear(perf);
+	dkt__perf_chain_clear(perf);
+	free(perf->anchor);
 	free(perf->copy);
 	free(perf->attrs);
 	free(perf->ids);
@@ -399,6 +410,8 @@ static int perf_read(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 		else if (perf->n_runs)
 			dkt__perf_damage(perf, "it has no formats of events");
 	}
+	dkt__perf_chain_events(perf);
+	dkt__perf_symbols(perf);
 	if (!err)
 		err = fill_info(perf);
 	return err ? err : take_opts(perf, opts);

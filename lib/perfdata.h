@@ -54,13 +54,29 @@ struct dkt__perf_item {
 	const struct dkt__perf_attr *attr; /* of a sample */
 	uint64_t time;
 	uint32_t cpu;
-	int32_t tid;
+	int32_t pid, tid; /* process and thread */
 	const uint8_t *data; /* a sample's raw data, NULL: it has none; a name */
 	uint32_t size;
-	int32_t parent; /* of a new process: the one that made it */
+	int32_t parent, parent_tid; /* of a new one: the process and thread that made it */
+	uint16_t misc; /* of its head */
+	const uint8_t *chain; /* a sample's addresses, the innermost first, with marks among them */
+	uint32_t n_chain;
+	uint64_t start, length, offset; /* of what is mapped, and where that is in its file */
 	uint64_t lost;
 	bool placed; /* it has a time and a CPU */
 };
+
+/* A stack that is to be returned as a record. */
+struct dkt__perf_stack {
+	struct dkt_event
+		*event; /* ftrace:kernel_stack, ftrace:user_stack; NULL: cannot be returned */
+	uint8_t *data; /* the record's; NULL: none was met */
+	uint32_t n; /* callers in it */
+};
+
+enum { DKT__PERF_KERNEL, DKT__PERF_PROGRAM, DKT__PERF_STACKS };
+
+struct dkt__perf_map; /* perfdata/maps.c */
 
 struct dkt__perf {
 	struct dkt_source base; /* first: this is the source */
@@ -96,6 +112,12 @@ struct dkt__perf {
 	const int *cpus; /* asked for */
 	size_t n_cpus;
 	struct dkt_event **events; /* by number, 65536 of them; NULL: not met yet */
+	struct dkt__perf_stack stacks[DKT__PERF_STACKS];
+	struct dkt_record sample; /* that they belong to */
+	void *processes; /* a tree: what each has mapped, as far as was read */
+	struct dkt__perf_map *maps; /* all of them */
+	char *anchor; /* a symbol of the kernel, and where it was */
+	uint64_t anchor_at;
 };
 
 /* A cursor over bytes of the file, or of what came out of it. */
@@ -127,6 +149,38 @@ void dkt__perf_sort_ids(struct dkt__perf *perf);
 /* Takes a record of that many bytes apart. False: it makes no sense, or is not asked for. */
 bool dkt__perf_item(const struct dkt__perf *perf, const uint8_t *data, uint32_t size,
 		    struct dkt__perf_item *item);
+
+/* ---- perfdata/maps.c ---- */
+
+/* Takes what a record says of programs in memory. -ENOMEM. */
+int dkt__perf_maps_apply(struct dkt__perf *perf, const struct dkt__perf_item *item);
+
+/*
+ * The address that stands for this one of a process, -1: of the kernel. It has the name of the place,
+ * "program+0x12f0", or is the same if nothing is known to be there.
+ */
+uint64_t dkt__perf_maps_name(struct dkt__perf *perf, int32_t pid, uint64_t address);
+void dkt__perf_maps_clear(struct dkt__perf *perf);
+
+/* Notes where the kernel itself was. -ENOMEM. */
+int dkt__perf_anchor(struct dkt__perf *perf, const struct dkt__perf_item *item);
+
+/* Reads the names of the running kernel if it is the one that was recorded. */
+void dkt__perf_symbols(struct dkt__perf *perf);
+
+/* ---- perfdata/chain.c ---- */
+
+/* Finds the events that chains are returned as; the file's formats were read. */
+void dkt__perf_chain_events(struct dkt__perf *perf);
+
+/* Notes the sample's chain, to be returned behind its record. -ENOMEM. */
+int dkt__perf_chain_take(struct dkt__perf *perf, const struct dkt__perf_item *item,
+			 const struct dkt_record *sample);
+
+/* False: nothing is noted. */
+bool dkt__perf_chain_next(struct dkt__perf *perf, struct dkt_record *record);
+void dkt__perf_chain_forget(struct dkt__perf *perf);
+void dkt__perf_chain_clear(struct dkt__perf *perf);
 
 /* ---- perfdata/scan.c ---- */
 

@@ -2,6 +2,7 @@
 /* A record's text: by its event's plan, else by libtraceevent, else field by field. */
 #include <limits.h>
 
+#include "escape.h"
 #include "plan.h"
 
 #include "banned.h"
@@ -17,10 +18,15 @@ struct dkt__plan_block {
 
 void *dkt__plan_alloc(struct dkt__plan *plan, size_t n)
 {
-	struct dkt__plan_block *block = calloc(1, sizeof(*block) + n);
+	struct dkt__plan_block *block;
 
+	plan->full |= n > DKT__PLAN_MAX || plan->bytes > DKT__PLAN_MAX - n;
+	if (plan->full)
+		return NULL;
+	block = calloc(1, sizeof(*block) + n);
 	if (!block)
 		return NULL;
+	plan->bytes += sizeof(*block) + n;
 	block->next = plan->blocks;
 	plan->blocks = block;
 	return block->data;
@@ -53,8 +59,11 @@ static bool has_own_steps(struct dkt__plan *plan, struct dkt_event *event)
 {
 	struct tep_print_fmt print;
 
-	return event->print && !dkt__plan_parse(plan, event->tep, event->print, &print) &&
-	       *print.format && !dkt__plan_compile(plan, event->tep, &print);
+	if (!event->print || dkt__plan_parse(plan, event->tep, event->print, &print) ||
+	    !*print.format)
+		return false;
+	plan->args = print.args;
+	return !dkt__plan_compile(plan, event->tep, &print);
 }
 
 static bool has_steps(struct dkt__plan *plan, struct dkt_event *event)
@@ -99,6 +108,49 @@ static uint32_t room_for(const struct dkt__plan *plan)
 	return room;
 }
 
+static bool are_plain(const struct dkt__table *table)
+{
+	uint32_t i;
+
+	for (i = 0; i < table->n; i++)
+		if (!dkt__is_plain(table->names[i].text, table->names[i].len))
+			return false;
+	return !table->delim || dkt__is_plain(table->delim, table->delim_len);
+}
+
+/* Steps that put numbers, and texts of the format that are plain. */
+static bool is_plain(const struct dkt__plan *plan)
+{
+	uint32_t i;
+
+	for (i = 0; i < plan->n_steps; i++) {
+		const struct dkt__step *step = &plan->steps[i];
+
+		if (!dkt__is_plain(step->literal, step->literal_len))
+			return false;
+		switch (step->op) {
+		case DKT__STEP_TEXT:
+		case DKT__STEP_END:
+		case DKT__STEP_DEC:
+		case DKT__STEP_UDEC:
+		case DKT__STEP_HEX:
+		case DKT__STEP_HEX_ZERO:
+		case DKT__STEP_INT:
+		case DKT__STEP_UNLESS:
+		case DKT__STEP_JUMP:
+			break;
+		case DKT__STEP_SYMBOLIC:
+		case DKT__STEP_FLAGS:
+			if (!are_plain(step->table))
+				return false;
+			break;
+		default:
+			return false;
+		}
+	}
+	return true;
+}
+
 static enum dkt__plan_way choose_way(struct dkt__plan *plan, struct dkt_event *event)
 {
 	const char *format;
@@ -129,11 +181,20 @@ const struct dkt__plan *dkt__plan_get(struct dkt_event *event)
 	if (dkt__likely(event->plan))
 		return event->plan;
 	event->plan = calloc(1, sizeof(*event->plan));
-	if (event->plan) {
-		event->plan->way = choose_way(event->plan, event);
-		if (event->plan->way == DKT__PLAN_STEPS)
-			event->plan->room = room_for(event->plan);
+	if (!event->plan)
+		return NULL;
+	event->plan->full = event->ctx->plan_bytes > DKT__PLANS_MAX;
+	event->plan->way = choose_way(event->plan, event);
+	if (event->plan->full)
+		dkt_log(event->ctx, DKT_LOG_WARN,
+			"event %s:%s: its print format takes too much memory;"
+			" its records are printed field by field",
+			event->system, event->name);
+	if (event->plan->way == DKT__PLAN_STEPS) {
+		event->plan->room = room_for(event->plan);
+		event->plan->plain = is_plain(event->plan);
 	}
+	event->ctx->plan_bytes += event->plan->bytes;
 	return event->plan;
 }
 
@@ -282,4 +343,13 @@ void dkt_record_text(const struct dkt_record *record, struct dkt_buf *buf)
 	/* A line is the style's affair: ftrace:print often brings its own end. */
 	while (buf->len > from && buf->data[buf->len - 1] == '\n')
 		buf->len--;
+}
+
+void dkt_record_line(const struct dkt_record *record, struct dkt_buf *buf)
+{
+	size_t from = buf->len;
+
+	dkt_record_text(record, buf);
+	if (!buf->err && !dkt__plan_get(record->event)->plain)
+		dkt_buf_escape(buf, from);
 }

@@ -196,12 +196,20 @@ struct dkt__plan {
 	enum dkt__plan_way way;
 	uint32_t need; /* bytes of record that the steps read without asking */
 	uint32_t room; /* bytes that they put at most, 0: nobody knows */
+	bool plain; /* they put nothing that dkt_buf_escape() would change */
 	struct dkt__step *steps;
 	uint32_t n_steps;
+	const struct tep_print_arg *args; /* of the print format; NULL: it was not parsed here */
 	struct dkt__plan_block *blocks;
+	size_t bytes; /* of all blocks */
+	bool full; /* the print format takes more than a plan may */
 };
 
-/* Zeroed memory that lives as long as the plan, NULL when memory is out. */
+/* A print format that takes more is not compiled, nor are more when all take that. */
+#define DKT__PLAN_MAX  (16u << 20)
+#define DKT__PLANS_MAX (256u << 20)
+
+/* Zeroed memory that lives as long as the plan, NULL when memory is out or the plan too large. */
 void *dkt__plan_alloc(struct dkt__plan *plan, size_t n);
 
 /* Records of function_graph, whose text is indented by depth. */

@@ -3,6 +3,7 @@
 #ifndef DKT_STYLE_H
 #define DKT_STYLE_H
 
+#include "escape.h"
 #include "plan.h"
 
 /* ---- an event's fields as typed columns ---- */
@@ -201,7 +202,7 @@ static inline uint64_t dkt__json_odd_bytes(uint64_t word)
 	uint64_t quote = word ^ ones * '"', backslash = word ^ ones * '\\';
 
 	return (word | (word - ones * 0x20) | ((quote - ones) & ~quote) |
-		((backslash - ones) & ~backslash)) &
+		((backslash - ones) & ~backslash) | (word + ones)) &
 	       ones << 7;
 }
 
@@ -221,16 +222,10 @@ static inline bool dkt__json_is_plain(const char *p, size_t len)
 	return !odd;
 }
 
-/* Bytes of the UTF-8 character there, 0: it is none. */
-unsigned int dkt__utf8_len(const char *p, size_t len);
-
-/* Appends text as UTF-8: what is not becomes \xHH, and a backslash before an x too. */
-void dkt__add_utf8(struct dkt_buf *buf, const char *text, size_t len);
-
 /*
  * Puts text in a JSON string, without the quotes. A byte that is no UTF-8 becomes the four
- * characters \xHH; so that these can be told, a backslash before an x is written \x5c. May write 6
- * bytes for each, and 16 more.
+ * characters \xHH; so that these can be told, a backslash before an x is written \x5c. What is not
+ * shown otherwise is \uHHHH, as JSON has it. May write 6 bytes for each, and 16 more.
  */
 char *dkt__put_json_odd(char *p, const char *text, size_t len);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Addresses of the kernel to names: functions by kallsyms, constant strings by printk_formats. */
 #include <linux/magic.h>
+#include <search.h>
 #include <sys/vfs.h>
 
 #include "symbol.h"
@@ -10,7 +11,7 @@
 
 #define CACHE_BITS 10
 
-struct entry {
+struct named {
 	uint64_t address;
 	const char *name; /* that of its module, if it is in one, follows the end of it */
 	uint32_t order : 30; /* line in the file */
@@ -19,12 +20,26 @@ struct entry {
 };
 
 struct list {
-	struct entry *entries; /* by address */
+	struct named *entries; /* by address */
 	size_t n;
 	char *text; /* holds the names */
 };
 
+/* Functions that are known by their names only: each has an address of its own. */
+#define MADE_FIRST UINT64_C(0xffffd00000000000)
+#define MADE_EACH  UINT64_C(0x1000000)
+#define MADE_MAX   65536
+
+struct made {
+	struct named entry;
+	uint64_t size;
+	char text[]; /* name, and that of its module as in kallsyms */
+};
+
 struct dkt__symbols {
+	struct made **made;
+	size_t n_made;
+	void *by_name; /* a tree of made */
 	struct dkt__symbol_text given_functions, given_strings; /* a file's, not looked at yet */
 	struct list functions;
 	struct list strings;
@@ -32,7 +47,7 @@ struct dkt__symbols {
 	/* The few addresses that a trace repeats are found here. */
 	struct {
 		uint64_t address;
-		const struct entry *entry;
+		const struct named *entry;
 	} cache[1 << CACHE_BITS];
 };
 
@@ -40,7 +55,7 @@ struct dkt__symbols {
 
 static int entry_cmp(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct named *x = a, *y = b;
 
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
@@ -57,7 +72,7 @@ static size_t count_lines(const char *text)
 }
 
 /* Cuts one line; the name within it stays where it is. False: it names nothing. */
-typedef bool (*cut_fn)(char *line, struct entry *entry);
+typedef bool (*cut_fn)(char *line, struct named *entry);
 
 /* Takes over the text. */
 static int list_fill(struct list *list, char *text, cut_fn cut)
@@ -69,7 +84,7 @@ static int list_fill(struct list *list, char *text, cut_fn cut)
 	if (!list->entries)
 		return -ENOMEM;
 	while ((line = strsep(&rest, "\n"))) {
-		struct entry *entry = &list->entries[list->n];
+		struct named *entry = &list->entries[list->n];
 
 		if (!cut(line, entry) || !entry->address)
 			continue;
@@ -87,7 +102,7 @@ static void list_clear(struct list *list)
 }
 
 /* The last entry not above the address; of several at one address the first in the file. */
-static const struct entry *list_find(const struct list *list, uint64_t address)
+static const struct named *list_find(const struct list *list, uint64_t address)
 {
 	size_t low = 0, high = list->n, mid;
 
@@ -109,7 +124,7 @@ static const struct entry *list_find(const struct list *list, uint64_t address)
 /* ---- kallsyms ---- */
 
 /* "ffffffff81000000 T _stext" or "ffffffffc0000000 t f	[module]" */
-static bool cut_symbol(char *line, struct entry *entry)
+static bool cut_symbol(char *line, struct named *entry)
 {
 	char *p, type;
 
@@ -131,7 +146,7 @@ static bool cut_symbol(char *line, struct entry *entry)
 }
 
 /* Two bytes stood between the names: a tab and a bracket. */
-static const char *entry_module(const struct entry *entry)
+static const char *entry_module(const struct named *entry)
 {
 	return entry->in_module ? entry->name + strlen(entry->name) + 2 : NULL;
 }
@@ -204,7 +219,7 @@ static char *given_text(struct dkt_ctx *ctx, const struct dkt__symbol_text *give
 	err = given->codec->decompress(&state, given->bytes, given->n, text, given->size);
 	given->codec->release(state);
 	if (err) {
-		dkt__log(ctx, DKT_LOG_WARN, "the file's symbols cannot be unpacked");
+		dkt_log(ctx, DKT_LOG_WARN, "the file's symbols cannot be unpacked");
 		free(text);
 		return NULL;
 	}
@@ -254,7 +269,7 @@ int dkt__symbols_each(struct dkt_ctx *ctx, dkt__symbol_fn fn, void *data)
 	int err = path ? read_all(path, &text) : -ENODATA;
 
 	for (rest = text; !err && (line = strsep(&rest, "\n"));) {
-		struct entry entry;
+		struct named entry;
 		struct dkt__symbol symbol;
 
 		if (!cut_symbol(line, &entry) || !entry.is_code)
@@ -267,14 +282,25 @@ int dkt__symbols_each(struct dkt_ctx *ctx, dkt__symbol_fn fn, void *data)
 	return err;
 }
 
-static const struct entry *find_symbol(struct dkt_ctx *ctx, uint64_t address)
+static const struct made *find_made(const struct dkt__symbols *symbols, uint64_t address)
+{
+	uint64_t i = (address - MADE_FIRST) / MADE_EACH;
+
+	return address >= MADE_FIRST && i < symbols->n_made ? symbols->made[i] : NULL;
+}
+
+static const struct named *find_symbol(struct dkt_ctx *ctx, uint64_t address)
 {
 	struct dkt__symbols *symbols = symbols_of(ctx);
-	const struct entry *entry;
+	const struct named *entry;
+	const struct made *made;
 	size_t slot;
 
 	if (!symbols || !address)
 		return NULL;
+	made = find_made(symbols, address);
+	if (made)
+		return &made->entry;
 	if (dkt__unlikely(!symbols->functions_read)) {
 		symbols->functions_read = true;
 		symbols_load(ctx);
@@ -295,7 +321,7 @@ static const struct entry *find_symbol(struct dkt_ctx *ctx, uint64_t address)
 
 const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset)
 {
-	const struct entry *entry = find_symbol(ctx, address);
+	const struct named *entry = find_symbol(ctx, address);
 
 	*offset = entry ? address - entry->address : 0;
 	return entry ? entry->name : NULL;
@@ -303,15 +329,15 @@ const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset)
 
 const char *dkt_symbol_module(struct dkt_ctx *ctx, uint64_t address)
 {
-	const struct entry *entry = find_symbol(ctx, address);
+	const struct named *entry = find_symbol(ctx, address);
 
 	return entry ? entry_module(entry) : NULL;
 }
 
 /* Up to the next symbol. Of a module's last function the end is not in the list. */
-static uint64_t entry_size(const struct list *list, const struct entry *entry)
+static uint64_t entry_size(const struct list *list, const struct named *entry)
 {
-	const struct entry *end = list->entries + list->n, *next = entry;
+	const struct named *end = list->entries + list->n, *next = entry;
 
 	while (next < end && next->address == entry->address)
 		next++;
@@ -325,9 +351,17 @@ static uint64_t entry_size(const struct list *list, const struct entry *entry)
 
 int dkt__symbol_place(struct dkt_ctx *ctx, uint64_t address, struct dkt__place *place)
 {
-	const struct entry *entry = find_symbol(ctx, address);
+	const struct named *entry = find_symbol(ctx, address);
+	const struct made *made = ctx->symbols ? find_made(ctx->symbols, address) : NULL;
 
 	*place = (struct dkt__place){ 0 };
+	if (made) {
+		*place = (struct dkt__place){ .name = entry->name,
+					      .offset = address - entry->address,
+					      .size = made->size,
+					      .module = entry_module(entry) };
+		return 0;
+	}
 	if (!ctx->symbols || !ctx->symbols->functions.n)
 		return -ENODATA;
 	if (!entry)
@@ -337,6 +371,95 @@ int dkt__symbol_place(struct dkt_ctx *ctx, uint64_t address, struct dkt__place *
 				      .size = entry_size(&ctx->symbols->functions, entry),
 				      .module = entry_module(entry) };
 	return 0;
+}
+
+/* ---- names without addresses ---- */
+
+static int made_cmp(const void *a, const void *b)
+{
+	const struct made *x = a, *y = b;
+	const char *p = entry_module(&x->entry), *q = entry_module(&y->entry);
+	int d = strcmp(x->entry.name, y->entry.name);
+
+	return d ? d : strcmp(p ? p : "", q ? q : "");
+}
+
+/* The text has its end there, and room for two bytes more. NULL: no memory. */
+static struct made *new_made(const char *text, size_t len)
+{
+	struct made *made = calloc(1, sizeof(*made) + len + 4);
+
+	if (!made)
+		return NULL;
+	memcpy(made->text, text, len);
+	made->entry = (struct named){ .name = made->text, .is_code = true };
+	return made;
+}
+
+/* Adds it to those that are known, or frees it. Its address; 0: there is no room for it. */
+static uint64_t keep_made(struct dkt_ctx *ctx, struct made *made)
+{
+	struct dkt__symbols *symbols = symbols_of(ctx);
+	struct made **found = NULL;
+
+	if (symbols && !symbols->made)
+		symbols->made = calloc(MADE_MAX, sizeof(struct made *));
+	if (symbols && symbols->made)
+		found = symbols->n_made < MADE_MAX ? tsearch(made, &symbols->by_name, made_cmp) :
+						     tfind(made, &symbols->by_name, made_cmp);
+	if (found && *found == made) {
+		made->entry.address = MADE_FIRST + symbols->n_made * MADE_EACH;
+		symbols->made[symbols->n_made++] = made;
+	} else {
+		free(made);
+	}
+	return found ? (*found)->entry.address : 0;
+}
+
+uint64_t dkt__symbol_make_whole(struct dkt_ctx *ctx, const char *text, size_t len)
+{
+	struct made *made = len ? new_made(text, len) : NULL;
+
+	return made ? keep_made(ctx, made) : 0;
+}
+
+uint64_t dkt__symbol_make(struct dkt_ctx *ctx, const char *text, size_t len)
+{
+	const char *end = text + len, *module = memmem(text, len, " [", 2);
+	const char *name_end = module ? module : end;
+	const char *plus = memmem(text, (size_t)(name_end - text), "+0x", 3);
+	struct made *made = len ? new_made(text, len) : NULL;
+	uint64_t offset = 0, address;
+	char *p;
+
+	if (!made)
+		return 0;
+	if (plus) {
+		offset = strtoull(made->text + (plus - text), &p, 16);
+		made->size = *p == '/' ? strtoull(p + 1, NULL, 16) : 0;
+	}
+	made->text[(plus ? plus : name_end) - text] = '\0';
+	if (module) {
+		p = made->text + strlen(made->text);
+		made->entry.in_module = true;
+		p = mempcpy(p + 2, module + 2, (size_t)(end - module - 2));
+		p[-(end[-1] == ']')] = '\0';
+	}
+	address = keep_made(ctx, made);
+	return address && offset < MADE_EACH ? address + offset : 0;
+}
+
+static void put_entry(struct dkt_buf *buf, const struct named *entry)
+{
+	dkt_buf_hex(buf, entry->address, 16, '0');
+	dkt_buf_str(buf, entry->is_code ? " t " : " d ");
+	dkt_buf_str(buf, entry->name);
+	if (entry->in_module) {
+		dkt_buf_str(buf, "\t[");
+		dkt_buf_str(buf, entry_module(entry));
+		dkt_buf_str(buf, "]");
+	}
+	dkt_buf_str(buf, "\n");
 }
 
 int dkt__symbols_text(struct dkt_ctx *ctx, struct dkt_buf *buf)
@@ -349,26 +472,17 @@ int dkt__symbols_text(struct dkt_ctx *ctx, struct dkt_buf *buf)
 	if (!ctx->symbols)
 		return -ENOMEM;
 	list = &ctx->symbols->functions;
-	for (i = 0; i < list->n; i++) {
-		const struct entry *entry = &list->entries[i];
-
-		dkt_buf_hex(buf, entry->address, 16, '0');
-		dkt_buf_str(buf, entry->is_code ? " t " : " d ");
-		dkt_buf_str(buf, entry->name);
-		if (entry->in_module) {
-			dkt_buf_str(buf, "\t[");
-			dkt_buf_str(buf, entry_module(entry));
-			dkt_buf_str(buf, "]");
-		}
-		dkt_buf_str(buf, "\n");
-	}
+	for (i = 0; i < list->n; i++)
+		put_entry(buf, &list->entries[i]);
+	for (i = 0; i < ctx->symbols->n_made; i++)
+		put_entry(buf, &ctx->symbols->made[i]->entry);
 	return buf->err;
 }
 
 /* ---- printk_formats ---- */
 
 /* 0xffffffff828195af : "thaw_processes" */
-static bool cut_string(char *line, struct entry *entry)
+static bool cut_string(char *line, struct named *entry)
 {
 	char *p;
 	size_t n;
@@ -399,7 +513,7 @@ int dkt__kernel_strings(struct dkt_ctx *ctx, char **text)
 const char *dkt__kernel_string(struct dkt_ctx *ctx, uint64_t address)
 {
 	struct dkt__symbols *symbols = symbols_of(ctx);
-	const struct entry *entry;
+	const struct named *entry;
 	char *text;
 
 	if (!symbols)
@@ -419,5 +533,7 @@ void dkt__symbols_free(struct dkt__symbols *symbols)
 		return;
 	list_clear(&symbols->functions);
 	list_clear(&symbols->strings);
+	tdestroy(symbols->by_name, free);
+	free(symbols->made);
 	free(symbols);
 }

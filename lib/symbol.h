@@ -24,6 +24,15 @@ struct dkt__symbol_text {
 int dkt__symbols_given(struct dkt_ctx *ctx, const struct dkt__symbol_text *kallsyms,
 		       const struct dkt__symbol_text *printk_formats);
 
+/*
+ * An address for a name of which only the text is known: "f", "f+0x1c/0x40", "f [module]". The name is
+ * that of the address from then on. 0: there is no memory, or no room for more names.
+ */
+uint64_t dkt__symbol_make(struct dkt_ctx *ctx, const char *text, size_t len);
+
+/* The same for a name that is all of the text, whatever it looks like. */
+uint64_t dkt__symbol_make_whole(struct dkt_ctx *ctx, const char *text, size_t len);
+
 /* Appends all of them in the form of /proc/kallsyms. -ENOMEM. */
 int dkt__symbols_text(struct dkt_ctx *ctx, struct dkt_buf *buf);
 

@@ -137,6 +137,36 @@ static void find_lost(struct dkt__dat *dat, const char *buffer, struct dkt__stre
 		}
 }
 
+/* Memory for unpacked chunks of all CPUs, whatever the size of the file. */
+#define ROOMS_MAX (UINT64_C(1) << 30)
+
+/* Finds the chunks of a CPU: each CPU has bytes of its own, and two chunks of it are unpacked at once. */
+static void place_chunks(struct dkt__dat *dat, struct dkt__stream *s, struct dkt__cursor *cur)
+{
+	uint64_t limit = DKT__MIN(dkt__unpack_limit(dat->file.size), ROOMS_MAX);
+	uint64_t size = dkt__cursor_left(cur);
+
+	s->chunks.codec = dat->codec;
+	if (!size)
+		return;
+	dat->placed += size;
+	if (dat->placed > dat->file.size) {
+		dkt__streams_damage(&dat->streams, "the pages of cpu %d are those of others",
+				    s->cpu);
+		return;
+	}
+	if (!dat->codec || !dkt__chunks_find(&s->chunks, cur))
+		dkt__streams_damage(&dat->streams, "the pages of cpu %d end too early", s->cpu);
+	dat->rooms += UINT64_C(2) * s->chunks.largest;
+	if (dat->rooms <= limit)
+		return;
+	dkt__streams_damage(&dat->streams,
+			    "unpacked pages of cpu %d go beyond the limit of %llu MB", s->cpu,
+			    (unsigned long long)limit >> 20);
+	dat->rooms -= UINT64_C(2) * s->chunks.largest;
+	dkt__chunks_clear(&s->chunks);
+}
+
 /* Points the stream at a CPU's pages, as many of them as the file holds. */
 static void place(struct dkt__dat *dat, const struct dkt__dat_buffer *buffer,
 		  const struct dkt__dat_cpu *cpu, struct dkt__stream *s)
@@ -164,10 +194,8 @@ static void place(struct dkt__dat *dat, const struct dkt__dat_buffer *buffer,
 						  .bytes = size };
 		return;
 	}
-	s->chunks.codec = dat->codec;
 	s->chunks.page_size = buffer->page_size;
-	if (size && (!dat->codec || !dkt__chunks_find(&s->chunks, &cur)))
-		dkt__streams_damage(&dat->streams, "the pages of cpu %d end too early", s->cpu);
+	place_chunks(dat, s, &cur);
 }
 
 /* The streams of the buffers that are asked for. */

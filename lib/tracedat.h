@@ -47,6 +47,7 @@ struct dkt__dat_cpu {
 struct dkt__dat_buffer {
 	const char *name;
 	const char *clock; /* NULL: the file's */
+	uint64_t section; /* where it begins in the file, version 7 */
 	uint32_t page_size;
 	bool packed; /* its pages are in compressed chunks */
 	struct dkt__dat_cpu *cpus;
@@ -65,6 +66,7 @@ struct dkt__dat {
 	struct dkt__file file;
 	bool swap;
 	bool text; /* it holds the text of a latency tracer and no records */
+	uint32_t seen; /* bits of the sections that were read, by their numbers */
 	bool cut; /* it ends before what it says that it holds */
 	unsigned int version;
 	uint32_t page_size;
@@ -74,6 +76,10 @@ struct dkt__dat {
 	char *kind, *host, *kernel, *clock;
 	struct dkt__dat_buffer *buffers;
 	size_t n_buffers;
+	uint32_t n_places; /* CPUs of all buffers */
+	uint64_t sections; /* bytes of those that were opened, unpacked */
+	uint64_t placed; /* bytes of the file that were given to CPUs */
+	uint64_t rooms; /* bytes that chunks take when they are unpacked */
 	struct dkt__dat_stat *stats;
 	size_t n_stats;
 	char *stat_buffer; /* whose statistics come next */
@@ -118,7 +124,10 @@ void dkt__dat_shifts_clear(struct dkt__dat *dat);
 int dkt__dat_read_v6(struct dkt__dat *dat, struct dkt__cursor *cur);
 int dkt__dat_read_v7(struct dkt__dat *dat, struct dkt__cursor *cur);
 
-/* Of a file that was cut: looks for pages there, behind the last options that could be read. */
+/* Reads a section of version 7, if it is one of formats, symbols or names. */
+void dkt__dat_read_section(struct dkt__dat *dat, unsigned int id, uint64_t offset);
+
+/* Of a file that was cut: finds what no option tells of, in the sections from there on. */
 int dkt__dat_recover(struct dkt__dat *dat, uint64_t at);
 
 /* Fills one buffer's CPUs from a table of offsets and sizes. */

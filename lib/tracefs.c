@@ -88,6 +88,7 @@ static int refused(struct dkt_ctx *ctx, int err, const char *what, const char *d
 int dkt_tracefs_open(struct dkt_ctx *ctx, unsigned int flags)
 {
 	char *dir __cleanup(free) = NULL;
+	struct statfs fs;
 	int err;
 
 	if (ctx->dirfd >= 0)
@@ -104,10 +105,11 @@ int dkt_tracefs_open(struct dkt_ctx *ctx, unsigned int flags)
 		ctx->dirfd = -1;
 		return refused(ctx, -EACCES, "read", dir);
 	}
+	ctx->saved = fstatfs(ctx->dirfd, &fs) || fs.f_type != TRACEFS_MAGIC;
 	free(ctx->dir);
 	ctx->dir = dir;
 	dir = NULL;
-	dkt__log(ctx, DKT_LOG_DEBUG, "tracefs at %s", ctx->dir);
+	dkt_log(ctx, DKT_LOG_DEBUG, "tracefs at %s", ctx->dir);
 	return 0;
 }
 
@@ -291,6 +293,31 @@ int dkt__tfs_add(struct dkt_ctx *ctx, const char *value, const char *fmt, ...)
 {
 	TFS_PATH(ctx, path, fmt);
 	return tfs_write(ctx, O_APPEND, path, value);
+}
+
+int dkt__tfs_add_words(struct dkt_ctx *ctx, const char *words, const char *fmt, ...)
+{
+	int fd __cleanup(close) = -1;
+	size_t len = strlen(words);
+
+	TFS_PATH(ctx, path, fmt);
+	fd = tfs_open(ctx, O_WRONLY | O_APPEND, path);
+	if (fd < 0)
+		return fd;
+	while (len) {
+		ssize_t n = write(fd, words, len);
+
+		if (n > 0) {
+			words += n;
+			len -= (size_t)n;
+		} else if (!n || errno != EINTR) {
+			int err = n ? -errno : -EIO;
+
+			return dkt_fail(ctx, err, "write \"%.40s\" to %s/%s: %s", words, ctx->dir,
+					path, strerror(-err));
+		}
+	}
+	return 0;
 }
 
 int dkt__tfs_mkdir(struct dkt_ctx *ctx, const char *fmt, ...)

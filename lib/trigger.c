@@ -50,6 +50,21 @@ static const struct action *find_action(const char *name, size_t len)
 	return NULL;
 }
 
+static int no_action(struct dkt_ctx *ctx, const char *name, size_t len)
+{
+	struct dkt_guess guess;
+	size_t i;
+
+	dkt_guess_start(&guess, name, len);
+	for (i = 0; i < ARRAY_SIZE(actions); i++)
+		dkt_guess_try(&guess, actions[i].name);
+	return dkt_fail(
+		ctx, -EINVAL,
+		"'%.*s' is no trigger: traceon, traceoff, stacktrace, snapshot, enable_event, "
+		"disable_event, enable_hist, disable_hist or hist%s",
+		(int)DKT__MIN(len, (size_t)60), name, dkt_guess_words(&guess));
+}
+
 /* ---- one line ---- */
 
 /* Moves p behind "system:event"; false if there is none. */
@@ -179,10 +194,7 @@ int dkt_trigger_parse(struct dkt_ctx *ctx, const char *text, struct dkt_trigger 
 		return dkt_fail(ctx, -E2BIG, "a trigger of %zu bytes, and the kernel takes %d", len,
 				MAX_COMMAND);
 	if (!find_action(text, strcspn(text, ": ")))
-		return dkt_fail(ctx, -EINVAL,
-				"'%.*s' is no trigger: traceon, traceoff, stacktrace, snapshot, "
-				"enable_event, disable_event, enable_hist, disable_hist or hist",
-				(int)DKT__MIN(strcspn(text, ": "), (size_t)60), text);
+		return no_action(ctx, text, strcspn(text, ": "));
 	t = malloc(sizeof(*t) + room_for(len));
 	if (!t)
 		return -ENOMEM;

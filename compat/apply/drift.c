@@ -165,8 +165,14 @@ static void tell_mask(struct drift *d, enum mask_kind kind, const char *name, ui
 /* Nothing that it leaves out is recorded, whatever the log has set. */
 static void tell_lustre(struct drift *d)
 {
-	const struct settings *set = &d->log->set;
+	struct settings *set = &d->log->set;
 
+	if (lustre_masks_differ(set) & 1u << MASK_SOURCES)
+		tell(d,
+		     "Lustre's libcfs was %s: the next set_param, or apply, makes debug_sources"
+		     " '%s'",
+		     lustre_is_loaded() ? "loaded" : "unloaded",
+		     lustre_is_loaded() ? "lustre" : "kernel functions");
 	tell_mask(d, MASK_DEBUG, "debug", set->debug);
 	tell_mask(d, MASK_SUBSYSTEM, "subsystem_debug", set->subsystem_debug);
 }

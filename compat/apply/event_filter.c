@@ -7,13 +7,16 @@
 #include <string.h>
 
 #include "message.h"
+#include "message/cdebug.h"
 #include "util.h"
 
 bool debuglog_wants(const struct class_bits *bits, const struct settings *set)
 {
 	/* Some messages cannot be masked; their filter knows. */
-	return bits->fields || bits->wanted ||
-	       class_bits_on(bits, set->debug, set->subsystem_debug);
+	if (bits->fields)
+		return set->sources & MASK_FROM_LUSTRE;
+	return bits->wanted || (set->sources & MASK_FROM_KERNEL &&
+				class_bits_on(bits, set->debug, set->subsystem_debug));
 }
 
 /* ---- words as constants: msg_mask & rpctrace ---- */
@@ -85,6 +88,25 @@ static int add_user(const struct event_filter *filter, struct dkt_event *event,
 	return conditions_add(all, text);
 }
 
+/* ---- what is never recorded ---- */
+
+/* As libcfs has them in front of a console message; older kernels record the time before it. */
+#define CONSOLE_OF_LUSTRE                                                                          \
+	"msg ~ \"*Lustre: *\" || msg ~ \"*LustreError: *\" || msg ~ \"*LNet: *\" ||"               \
+	" msg ~ \"*LNetError: *\""
+
+/* The log has a console message of Lustre as a message already. */
+static bool is_twice(const struct event_filter *filter, struct dkt_event *event)
+{
+	struct dkt_ctx *ctx = filter->log->ctx;
+
+	return filter->set->sources & MASK_FROM_LUSTRE &&
+	       !strcmp(dkt_event_system(event), "printk") &&
+	       !strcmp(dkt_event_name(event), "console") && dkt_event_field(event, "msg") &&
+	       (dkt_event_find(ctx, CDEBUG_GROUP, CDEBUG_NAME) ||
+		dkt_event_find(ctx, "lustre_debug", "lustre_debug_msg"));
+}
+
 int event_filter_own(const struct event_filter *filter, struct dkt_event *event, char **text)
 {
 	const struct settings *set = filter->set;
@@ -95,7 +117,7 @@ int event_filter_own(const struct event_filter *filter, struct dkt_event *event,
 		return message_filter(set->debug, set->subsystem_debug, text);
 	if (bits->filtered & types || bits->narrowed & types)
 		return class_map_filter(filter->log->map, event, types, filter->sites, text);
-	*text = strdup("");
+	*text = strdup(is_twice(filter, event) ? "!(" CONSOLE_OF_LUSTRE ")" : "");
 	return *text ? 0 : -ENOMEM;
 }
 

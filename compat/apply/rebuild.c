@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "apply/event_filter.h"
+#include "lustre_masks.h"
 #include "modules.h"
 #include "triggers.h"
 #include "util.h"
@@ -81,6 +82,27 @@ static uint32_t guess_types(struct debuglog *log, const bool *is_on, uint32_t su
 			missing |= bits->types;
 	}
 	return some & ~missing;
+}
+
+/* An event of the kernel that is on was asked for, also where Lustre's messages alone are usual. */
+static void guess_sources(struct debuglog *log, const bool *is_on)
+{
+	struct dkt_event *const *all;
+	uint32_t sources = 0;
+	size_t n, i;
+
+	if (dkt_events(log->ctx, &all, &n))
+		return;
+	for (i = 0; i < n; i++) {
+		const struct class_bits *bits = class_map_event(log->map, all[i]);
+
+		if (is_on[i] && !bits->wanted)
+			sources |= bits->fields ? MASK_FROM_LUSTRE : MASK_FROM_KERNEL;
+	}
+	if (!(sources & ~log->set.sources))
+		return;
+	log->set.sources |= sources;
+	log->set.chosen |= 1u << MASK_SOURCES;
 }
 
 /* ---- filters ---- */
@@ -238,10 +260,14 @@ int debuglog_rebuild(struct debuglog *log)
 	if (err)
 		return err;
 	/* Of what nothing is known, subsystems are on, as hardly anybody narrows them. */
-	log->set.subsystem_debug = mask_default(MASK_SUBSYSTEM) & ~subsystems.off;
+	log->set.subsystem_debug = mask_initial(MASK_SUBSYSTEM) & ~subsystems.off;
 	log->set.debug = types.on |
 			 (guess_types(log, is_on, log->set.subsystem_debug) & ~types.off);
 	log->set.chosen = 1u << MASK_DEBUG | 1u << MASK_SUBSYSTEM;
+	guess_sources(log, is_on);
+	/* Where no event of the kernel is wanted, none tells what the masks were. */
+	if (!(log->set.sources & MASK_FROM_KERNEL))
+		lustre_masks_follow(&log->set);
 	if (!dkt_instance_get_size(log->in, &bytes))
 		log->set.debug_mb = (uint32_t)(bytes >> 20);
 	err = guess_filters(log, on, n);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Triggers of a plan, what they switch, and the threads and CPUs that are recorded. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "apply.h"
+#include "recording.h"
 #include "threads.h"
 #include "util.h"
 
@@ -37,10 +39,21 @@ static int mark_targets(struct plan *plan, const struct names *triggers, uint8_t
 
 static int mark_on(struct plan *plan)
 {
+	const struct names *before = &plan->log->set.switched;
 	struct dkt_event **on __cleanup(free) = NULL;
 	size_t n, i;
-	int err = dkt_instance_get_events(plan->log->in, &on, &n);
+	int err;
 
+	/* A trigger of the change that was killed may have switched what an older one switches, too. */
+	for (i = 0; plan->log->interrupted && i < before->n; i++) {
+		struct dkt_event *event = debuglog_event(plan->log->ctx, before->list[i]);
+
+		if (event)
+			plan->targets[dkt_event_index(event)] |= TARGET_ON;
+	}
+	if (plan->log->interrupted)
+		return 0;
+	err = dkt_instance_get_events(plan->log->in, &on, &n);
 	for (i = 0; i < n; i++)
 		plan->targets[dkt_event_index(on[i])] |= TARGET_ON;
 	return err;
@@ -136,11 +149,57 @@ int plan_triggers(struct plan *plan)
 	return err ? err : add_triggers(plan);
 }
 
+/* Which of the events that triggers switched up to now are on. */
+static int note_switched(const struct plan *plan, struct settings *before)
+{
+	const uint8_t both = TARGET_BEFORE | TARGET_ON;
+	struct dkt_event *const *all;
+	size_t n, i;
+	int err = dkt_events(plan->log->ctx, &all, &n);
+
+	if (plan->log->interrupted)
+		return err;
+	names_clear(&before->switched);
+	for (i = 0; !err && i < n; i++) {
+		char *name __cleanup(free) = NULL;
+
+		if ((plan->targets[i] & both) != both)
+			continue;
+		if (asprintf(&name, "%s:%s", dkt_event_system(all[i]), dkt_event_name(all[i])) < 0)
+			name = NULL;
+		err = name ? names_add(&before->switched, name) : -ENOMEM;
+	}
+	return err;
+}
+
+/* Whether one of the triggers stops or starts the log. */
+static bool has_stop(const struct names *lines)
+{
+	size_t i;
+
+	for (i = 0; i < lines->n; i++)
+		if (!strncmp(settings_rest(lines->list[i]), "traceo", strlen("traceo")))
+			return true;
+	return false;
+}
+
+int plan_recording(const struct plan *plan, const struct settings *before)
+{
+	struct recording now;
+	int err;
+
+	if (!plan->log->interrupted || !has_stop(&before->placed))
+		return 0;
+	err = recording_get(plan->log, &now);
+	return err || now.on == before->recording ? err :
+						    recording_set(plan->log, before->recording);
+}
+
 int plan_note(const struct plan *plan, struct settings *before)
 {
 	const struct names *lines = &plan->set->triggers;
 	size_t i;
-	int err = 0;
+	int err = note_switched(plan, before);
 
 	for (i = 0; !err && i < lines->n; i++)
 		if (!names_has(&before->triggers, lines->list[i]))

@@ -3,22 +3,20 @@
 #include "daemon/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "output.h"
 #include "record/make.h"
 #include "util.h"
 
-static int open_file(struct daemon_file *file, int flags)
+static int open_file(struct daemon_file *file, unsigned int flags)
 {
-	/* Not emptied: an earlier run's records stay until the limit is reached. */
-	file->fd = open(file->name, O_RDWR | O_CREAT | O_CLOEXEC | flags, 0600);
-	if (file->fd >= 0)
-		return 0;
-	return dkt_fail(file->ctx, -errno, "open %s: %s", file->name, strerror(errno));
+	file->fd = output_open(file->ctx, file->name, OUTPUT_READ | flags);
+	return file->fd >= 0 ? 0 : dkt_fail_in(file->ctx, file->fd, "open %s", file->name);
 }
 
 /* Behind somebody else's records the first block begins anywhere; it ends where blocks end. */
@@ -27,10 +25,13 @@ static void begin_block(struct daemon_file *file)
 	file->room = DAEMON_BLOCK - file->pos % DAEMON_BLOCK;
 	if (file->room < RECORD_LUSTRE_MAX)
 		file->room += DAEMON_BLOCK;
-	file->len = 0;
+	file->len = file->written = 0;
 }
 
-/* Goes on in the file's last block if it holds nothing but whole records, as an earlier run's does. */
+/*
+ * Goes on in the file's last block if it holds nothing but whole records, as an earlier run's does. A
+ * run that was killed while it wrote may have left a part of one behind them, which is in the log still.
+ */
 static void resume_block(struct daemon_file *file)
 {
 	size_t at = 0, last = 0, len = file->pos % DAEMON_BLOCK;
@@ -40,16 +41,18 @@ static void resume_block(struct daemon_file *file)
 	while (len - at > sizeof(struct record_head)) {
 		struct record_head head = record_head(file->block + at);
 
-		if (head.len <= sizeof(head) || head.len > len - at)
+		if (head.len <= sizeof(head))
 			return;
+		if (head.len > len - at)
+			break;
 		last = at;
 		at += head.len;
 	}
-	if (at != len)
+	if (!at || (at != len && ftruncate(file->fd, (off_t)(file->pos - len + at))))
 		return;
 	file->pos -= len;
 	begin_block(file);
-	file->len = len;
+	file->len = file->written = at;
 	file->last = last;
 }
 
@@ -69,7 +72,8 @@ int daemon_file_open(struct dkt_ctx *ctx, const char *name, uint64_t limit, unsi
 	file->rotate = rotate;
 	file->name = strdup(name);
 	if (file->name)
-		err = open_file(file, 0);
+		/* An earlier run's records stay until the limit is reached. */
+		err = open_file(file, OUTPUT_GO_ON);
 	if (!err && fstat(file->fd, &st))
 		err = dkt_fail(ctx, -errno, "look at %s: %s", name, strerror(errno));
 	if (!err && !S_ISREG(st.st_mode))
@@ -100,7 +104,7 @@ void daemon_file_close(struct daemon_file *file)
 
 uint64_t daemon_file_pos(const struct daemon_file *file)
 {
-	return file->pos + (file->over && file->len ? file->room : file->len);
+	return file->pos + (file->over && file->written ? file->room : file->written);
 }
 
 /* ---- blocks ---- */
@@ -130,21 +134,52 @@ static void take_back(struct daemon_file *file)
 	memcpy(file->block + file->last, &last, sizeof(last));
 }
 
-static int write_block(struct daemon_file *file, size_t len)
+/* Returns how many bytes were written; fewer than asked for: errno says why. */
+static size_t write_at(const struct daemon_file *file, const uint8_t *bytes, size_t len)
 {
 	size_t done = 0;
 
 	while (done < len) {
-		ssize_t n =
-			pwrite(file->fd, file->block + done, len - done, (off_t)(file->pos + done));
+		ssize_t n = pwrite(file->fd, bytes + done, len - done, (off_t)(file->pos + done));
 
 		if (n >= 0)
 			done += (size_t)n;
 		else if (errno != EINTR)
-			return dkt_fail(file->ctx, -errno, "write %s: %s", file->name,
-					strerror(errno));
+			break;
 	}
-	file->dirty = false;
+	return done;
+}
+
+/* Puts back what the file had: was bytes up to its end, or all that were to be replaced. */
+static int restore(const struct daemon_file *file, size_t was, size_t done, size_t len)
+{
+	size_t there = done < was ? done : was;
+
+	if (write_at(file, file->before, there) < there)
+		return -errno;
+	return was < len && ftruncate(file->fd, (off_t)(file->pos + was)) ? -errno : 0;
+}
+
+/*
+ * Writes the whole block or nothing: a part would end in an incomplete record. Putting the old bytes
+ * back needs no more space than the bytes just written in their place.
+ */
+static int write_block(struct daemon_file *file, size_t len)
+{
+	ssize_t was = pread(file->fd, file->before, len, (off_t)file->pos);
+	size_t done = was < 0 ? 0 : write_at(file, file->block, len);
+	int err = -errno;
+
+	if (done < len) {
+		bool torn = was >= 0 && restore(file, (size_t)was, done, len);
+
+		return dkt_fail(file->ctx, err, "write %s: %s%s", file->name, strerror(-err),
+				torn ? "; its last record is incomplete" : "");
+	}
+	file->done.records += file->waiting.records;
+	file->done.bytes += file->waiting.bytes;
+	file->waiting = (struct daemon_tally){ 0 };
+	file->written = file->len;
 	return 0;
 }
 
@@ -152,7 +187,7 @@ int daemon_file_flush(struct daemon_file *file)
 {
 	int err;
 
-	if (!file->dirty)
+	if (file->written == file->len)
 		return 0;
 	if (!file->over)
 		return write_block(file, file->len);
@@ -181,7 +216,7 @@ static int rotate(struct daemon_file *file)
 					strerror(errno));
 	}
 	close(file->fd);
-	return open_file(file, O_TRUNC);
+	return open_file(file, OUTPUT_EMPTY);
 }
 
 /* Begins the next block, at the start again if the limit would be passed. */
@@ -214,7 +249,7 @@ static int next_block(struct daemon_file *file)
 	return place_block(file);
 }
 
-int daemon_file_add(struct daemon_file *file, const uint8_t *rec, size_t len)
+int daemon_file_add(struct daemon_file *file, const uint8_t *rec, size_t len, bool counts)
 {
 	int err = 0;
 
@@ -227,6 +262,7 @@ int daemon_file_add(struct daemon_file *file, const uint8_t *rec, size_t len)
 	memcpy(file->block + file->len, rec, len);
 	file->last = file->len;
 	file->len += len;
-	file->dirty = true;
+	file->waiting.records += counts;
+	file->waiting.bytes += len;
 	return 0;
 }

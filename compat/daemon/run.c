@@ -12,6 +12,7 @@
 #include "daemon.h"
 #include "daemon/file.h"
 #include "daemon/kmsg.h"
+#include "output.h"
 #include "record/make.h"
 #include "style_legacy.h"
 #include "util.h"
@@ -80,12 +81,7 @@ static int take_record(struct daemon *d, const struct dkt_record *rec)
 	if (bits.types & d->printk)
 		kmsg_copy(&d->kmsg, seconds(), bits.types, line, len);
 	len = record_make(rec, &bits, d->wall, line, len, made);
-	err = daemon_file_add(d->file, made, len);
-	if (err)
-		return err;
-	d->state.records += rec->event != NULL;
-	d->state.bytes += len;
-	return 0;
+	return daemon_file_add(d->file, made, len, rec->event != NULL);
 }
 
 /* ---- state ---- */
@@ -104,6 +100,8 @@ static void count_lost(struct daemon *d)
 static int save_state(struct daemon *d)
 {
 	d->state.pos = daemon_file_pos(d->file);
+	d->state.records = d->file->done.records;
+	d->state.bytes = d->file->done.bytes;
 	d->state.rounds = d->file->rounds;
 	return daemon_save(d->ctx, d->state_fd, &d->state);
 }
@@ -134,6 +132,18 @@ static void load_printk(struct daemon *d)
 	d->settings_at = st.st_mtim;
 	d->printk = set.printk;
 	settings_clear(&set);
+}
+
+/* In a context of its own: a change forgets the events, and the records here are of them. */
+static void follow_masks(struct daemon *d)
+{
+	DKT_OPTS(dkt_ctx_opts, opts, .root = dkt_tracefs_dir(d->ctx));
+	struct dkt_ctx *ctx;
+
+	if (dkt_ctx_new(&opts, &ctx))
+		return;
+	debuglog_follow(ctx, d->log->name);
+	dkt_ctx_free(ctx);
 }
 
 /* ---- the loop ---- */
@@ -171,6 +181,7 @@ static int loop(struct daemon *d)
 			return 0;
 		if (err == 2) {
 			last = stop;
+			follow_masks(d);
 			load_printk(d);
 			err = dkt_capture_wait(d->capture, last ? 0 : POLL_MS);
 			err = err == -EINTR ? 0 : err;
@@ -240,6 +251,15 @@ static int open_capture(struct daemon *d)
 	return err;
 }
 
+/* All that it opens later is in directories whose owner it is, but for the next file of --rotate. */
+static int drop_rights(struct daemon *d)
+{
+	unsigned int keep = 0;
+	int err = output_keep(d->ctx, d->state.file, &keep);
+
+	return err ? err : dkt_caps_limit(d->ctx, keep | DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS);
+}
+
 static void daemon_clear(struct daemon *d)
 {
 	dkt_capture_close(d->capture);
@@ -268,6 +288,8 @@ int daemon_run(struct dkt_ctx *ctx, const char *instance, const struct daemon_st
 		err = open_file(&d, wanted);
 	if (!err)
 		err = open_capture(&d);
+	if (!err)
+		err = drop_rights(&d);
 	if (!err)
 		err = save_state(&d);
 	if (!err && ready >= 0 && (write(ready, "", 1) != 1 || close(ready)))

@@ -24,27 +24,9 @@ void dk_choice_clear(struct dk_choice *choice)
 
 /* ---- before anything is read ---- */
 
-/* 0 if one of the events can be judged; words: why one that has the fields cannot be. */
-static int any_fits(struct dk_choice *choice, struct dkt_event *const *events, size_t n,
-		    char **words)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		int err = dkt_expr_check_match(choice->filter, events[i]);
-
-		if (!err)
-			return 0;
-		if ((err == -EOPNOTSUPP || err == -EINVAL) && !*words)
-			*words = strdup(dkt_error(choice->ctx));
-	}
-	return -EINVAL;
-}
-
 static int check_filter(struct dk_choice *choice, struct dkt_instance *in, struct dk_lustre *lustre)
 {
 	struct dkt_event **on __cleanup(free) = NULL;
-	char *words __cleanup(free) = NULL;
 	struct dkt_event *const *all;
 	size_t n;
 	int err = dkt_events(choice->ctx, &all, &choice->n_events);
@@ -58,16 +40,9 @@ static int check_filter(struct dk_choice *choice, struct dkt_instance *in, struc
 	}
 	err = dkt_instance_get_events(in, &on, &n);
 	/* What is on is asked first: its formats are few. A saved tree may not say what was on. */
-	if (!err)
-		err = any_fits(choice, on, n, &words);
-	if (err)
-		err = any_fits(choice, all, choice->n_events, &words);
-	if (err == -EINVAL && words)
-		return dkt_fail(choice->ctx, err, "%s", words);
-	if (err == -EINVAL)
-		return dkt_fail(choice->ctx, err, "no event has the fields of the filter '%s'",
-				choice->opts->filter);
-	return err;
+	if (!err && !dkt_expr_check_any(choice->filter, on, n, DKT_EXPR_MATCH))
+		return 0;
+	return dkt_expr_check_any(choice->filter, all, choice->n_events, DKT_EXPR_MATCH);
 }
 
 int dk_choice_check(struct dk_choice *choice, struct dkt_instance *in, struct dk_lustre *lustre)

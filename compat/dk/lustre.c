@@ -260,6 +260,7 @@ bool dk_lustre_has(struct dk_lustre *lustre, const struct message *message,
 static int put_record(struct dk_lustre *lustre, int64_t wall)
 {
 	struct dk_out *out = lustre->out;
+	size_t from;
 	char *end;
 
 	if (!style_is_legacy(out->style)) {
@@ -267,7 +268,10 @@ static int put_record(struct dk_lustre *lustre, int64_t wall)
 		return style_record(out->style, &lustre->as_event, COMM, out->buf);
 	}
 	end = record_line(&lustre->format, lustre->rec, lustre->len, lustre->line);
+	dkt_buf_data(out->buf, &from);
 	dkt_buf_add(out->buf, lustre->line, (size_t)(end - lustre->line));
+	if (!lustre->opts->raw_text)
+		dkt_buf_escape(out->buf, from);
 	return 0;
 }
 
@@ -279,17 +283,13 @@ static bool in_rate(struct dk_lustre *lustre)
 
 int dk_lustre_print(struct dk_lustre *lustre, int64_t wall)
 {
-	size_t from;
 	int err;
 
 	if (!selected(lustre, lustre->rec, lustre->len) || !in_rate(lustre)) {
 		lustre->result->dropped++;
 		return step(lustre);
 	}
-	dkt_buf_data(lustre->out->buf, &from);
 	err = put_record(lustre, wall);
-	if (lustre->opts->escape)
-		dkt_buf_escape(lustre->out->buf, from);
 	lustre->result->kept++;
 	return err ? err : step(lustre);
 }

@@ -39,6 +39,12 @@ void dk_result_print(const struct dk_result *result, const char *self, FILE *out
 			"%s: %" PRIu64 " records were lost before they were read (%s); a larger"
 			" debug_mb or a narrower debug keeps more\n",
 			self, result->lost, result->lost_by_cpu);
+	if (result->incomplete)
+		fprintf(stderr,
+			"%s: incomplete messages of Lustre: %" PRIu64
+			"; the recording stopped before"
+			" all of their records were made\n",
+			self, result->incomplete);
 	if (result->missed)
 		fprintf(stderr,
 			"%s: messages of Lustre that are not recorded, as they came while the"

@@ -36,6 +36,10 @@ int lctl_hand_on(struct lctl *lctl, int argc, char **argv);
  */
 int lctl_get_by_netlink(struct lctl *lctl, const char *name, const struct param_opts *opts);
 
+/* In a line of their own, if lctl's hints are asked for: the guess, and that of a parameter. */
+void lctl_hint(const struct lctl *lctl, struct dkt_guess *guess);
+void lctl_hint_param(const struct lctl *lctl, const char *name);
+
 /* Prints the command's help, as after a wrong use; returns the status for that. */
 int lctl_usage(const char *command);
 

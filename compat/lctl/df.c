@@ -10,11 +10,16 @@
 #include <sys/stat.h>
 
 #include "lctl/cmd.h"
+#include "output.h"
 #include "record/line.h"
+#include "stage.h"
 #include "util.h"
 
-/* Text is written when there is so much of it. */
-#define CHUNK (64 * 1024)
+/* Bytes of records that are handed on together, and of text that are written together. */
+#define BATCH_SIZE (128 * 1024)
+#define TEXT_SIZE  (256 * 1024)
+
+_Static_assert(RECORD_MAX + RECORD_LINE_EXTRA <= BATCH_SIZE, "the longest record fits");
 
 /* ---- damage ---- */
 
@@ -67,13 +72,13 @@ void lctl_tell_lost(const struct lctl *lctl, const char *name, const struct reco
 
 /* ---- text ---- */
 
-static int write_all(struct dkt_ctx *ctx, int fd, const char *text, size_t len)
+static int write_all(int fd, const char *text, size_t len)
 {
 	while (len) {
 		ssize_t n = write(fd, text, len);
 
 		if (n < 0 && errno != EINTR)
-			return dkt_fail(ctx, -errno, "write output: %s", strerror(errno));
+			return -errno;
 		if (n > 0) {
 			text += n;
 			len -= (size_t)n;
@@ -82,29 +87,96 @@ static int write_all(struct dkt_ctx *ctx, int fd, const char *text, size_t len)
 	return 0;
 }
 
+static int tell_write(struct dkt_ctx *ctx, int err)
+{
+	return dkt_fail(ctx, err, "write output: %s", strerror(-err));
+}
+
+/* One thread merges records into batches, one makes text of them, one writes it. */
+struct output {
+	int fd;
+	struct stage *format;
+	struct stage *write;
+	struct record_line kept;
+	size_t len; /* of the text in the buffer that is written next */
+};
+
+static int write_text(void *data, const uint8_t *text, size_t len)
+{
+	const struct output *out = data;
+
+	return write_all(out->fd, (const char *)text, len);
+}
+
+static int format_records(void *data, const uint8_t *rec, size_t len)
+{
+	struct output *out = data;
+	char *text = (char *)stage_buffer(out->write), *p = text + out->len;
+	const uint8_t *end = rec + len;
+
+	while (rec < end) {
+		uint32_t rec_len;
+
+		memcpy(&rec_len, rec, sizeof(rec_len));
+		if ((size_t)(p - text) + rec_len + RECORD_LINE_EXTRA > TEXT_SIZE) {
+			int err = stage_put(out->write, (size_t)(p - text));
+
+			out->len = 0;
+			if (err)
+				return err;
+			p = text = (char *)stage_buffer(out->write);
+		}
+		p = record_line(&out->kept, rec, rec_len, p);
+		rec += rec_len;
+	}
+	out->len = (size_t)(p - text);
+	return 0;
+}
+
+/* Merges until the log ends or the output fails, and leaves the last bytes in the buffer. */
+static int merge(struct record_sort *sort, struct stage *format, size_t *used)
+{
+	uint8_t *batch = stage_buffer(format);
+	const uint8_t *rec;
+	uint32_t len;
+	int end;
+
+	*used = 0;
+	while (!(end = record_sort_next(sort, &rec, &len))) {
+		if (*used + len > BATCH_SIZE) {
+			size_t full = *used;
+
+			*used = 0;
+			if (stage_put(format, full))
+				return 0;
+			batch = stage_buffer(format);
+		}
+		memcpy(batch + *used, rec, len);
+		*used += len;
+	}
+	return end < 0 ? end : 0;
+}
+
 /* The lines as they are, in large writes. */
 static int print_plain(struct dkt_ctx *ctx, struct record_sort *sort, int fd)
 {
-	char *text __cleanup(free) = malloc(CHUNK + RECORD_MAX + RECORD_LINE_EXTRA);
-	struct record_line kept = { 0 };
-	const uint8_t *rec;
-	char *p = text;
-	uint32_t len;
-	int err, end;
+	struct output out = { .fd = fd };
+	int err = stage_new(TEXT_SIZE, write_text, &out, &out.write), failed;
+	size_t used;
 
-	if (!text)
-		return -ENOMEM;
-	while (!(end = record_sort_next(sort, &rec, &len))) {
-		p = record_line(&kept, rec, len, p);
-		if (p - text < CHUNK)
-			continue;
-		err = write_all(ctx, fd, text, (size_t)(p - text));
-		if (err)
-			return err;
-		p = text;
+	if (!err)
+		err = stage_new(BATCH_SIZE, format_records, &out, &out.format);
+	if (!err) {
+		err = merge(sort, out.format, &used);
+		failed = stage_finish(out.format, used);
+		if (!failed)
+			failed = stage_finish(out.write, out.len);
+		if (failed && !err)
+			err = tell_write(ctx, failed);
 	}
-	err = write_all(ctx, fd, text, (size_t)(p - text));
-	return end < 0 ? end : err;
+	stage_free(out.format);
+	stage_free(out.write);
+	return err;
 }
 
 /* Text from a log must not drive a terminal. */
@@ -125,8 +197,8 @@ static int print_escaped(struct dkt_ctx *ctx, struct record_sort *sort, int fd)
 		dkt_buf_escape(buf, 0);
 		text = dkt_buf_data(buf, &len);
 		err = dkt_buf_error(buf);
-		if (!err)
-			err = write_all(ctx, fd, text, len);
+		if (!err && (err = write_all(fd, text, len)))
+			tell_write(ctx, err);
 		dkt_buf_reset(buf);
 	}
 	dkt_buf_free(buf);
@@ -138,23 +210,17 @@ static int print_escaped(struct dkt_ctx *ctx, struct record_sort *sort, int fd)
 /* The output is emptied, unless that would be the input. */
 static int open_output(const struct lctl *lctl, const char *name, int in)
 {
-	int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	struct stat a, b;
+	int fd;
 
-	if (fd < 0) {
-		fprintf(stderr, "open(%s) failed: %s\n", name, strerror(errno));
+	if (!stat(name, &a) && S_ISREG(a.st_mode) && !fstat(in, &b) && a.st_dev == b.st_dev &&
+	    a.st_ino == b.st_ino) {
+		fprintf(stderr, "%s: %s is the input\n", lctl->self, name);
 		return -1;
 	}
-	if (!fstat(fd, &a) && !fstat(in, &b) && S_ISREG(a.st_mode)) {
-		if (a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-			fprintf(stderr, "%s: %s is the input\n", lctl->self, name);
-		else if (ftruncate(fd, 0))
-			fprintf(stderr, "open(%s) failed: %s\n", name, strerror(errno));
-		else
-			return fd;
-		close(fd);
-		return -1;
-	}
+	fd = output_open(lctl->ctx, name, OUTPUT_EMPTY);
+	if (fd < 0)
+		fprintf(stderr, "open(%s) failed: %s\n", name, dkt_error(lctl->ctx));
 	return fd;
 }
 
@@ -162,7 +228,8 @@ static int convert(struct lctl *lctl, const char *name, int in, int out)
 {
 	struct record_sort_opts opts = { .fd = in,
 					 .name = name,
-					 .show = { .subsystems = UINT32_MAX, .types = UINT32_MAX },
+					 .show = { .subsystems = ~lctl->hidden_subsystems,
+						   .types = ~lctl->hidden_types },
 					 .tell_bad = lctl_tell_bad };
 	const struct record_counts *counts;
 	struct record_sort *sort;
@@ -187,6 +254,18 @@ static int convert(struct lctl *lctl, const char *name, int in, int out)
 	return err;
 }
 
+/* All that is to be read and written is open, but for files to sort in. */
+static int drop_rights(struct lctl *lctl)
+{
+	unsigned int keep = 0;
+	int err;
+
+	if (lctl->session)
+		return dkt_caps_lower(lctl->ctx, DKT_LOWER_ALL);
+	err = output_keep(lctl->ctx, NULL, &keep);
+	return err ? err : dkt_caps_limit(lctl->ctx, keep);
+}
+
 int lctl_cmd_df(struct lctl *lctl, int argc, char **argv)
 {
 	int in __cleanup(close) = -1, out __cleanup(close) = -1;
@@ -206,7 +285,12 @@ int lctl_cmd_df(struct lctl *lctl, int argc, char **argv)
 		if (out < 0)
 			return 1;
 	}
-	err = convert(lctl, argv[1], in, argc > 2 ? out : STDOUT_FILENO);
+	err = drop_rights(lctl);
+	if (!err)
+		err = convert(lctl, argv[1], in, argc > 2 ? out : STDOUT_FILENO);
+	/* Of a session the next command may need them. */
+	if (dkt_caps_raise(lctl->ctx) && !err)
+		err = -EPERM;
 	if (err == -ENOMEM)
 		dkt_fail(lctl->ctx, err, "%s: %s", argv[1], strerror(ENOMEM));
 	if (err)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* dk, debug_kernel: Lustre's own buffer and the trace log as text in one, which empties both. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +12,7 @@
 #include "lctl/cmd.h"
 #include "lctl/df.h"
 #include "libcfs.h"
+#include "output.h"
 #include "util.h"
 
 #define PARAM "dump_kernel"
@@ -77,15 +77,14 @@ static int dump_raw(struct lctl *lctl, const char *param, const struct dk_args *
 /* ---- text ---- */
 
 /* Opened before anything is taken out of the kernel, emptied when that went well. */
-static int open_file(const char *name, bool *is_new)
+static int open_file(struct lctl *lctl, const char *name, bool *is_new)
 {
-	int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int fd;
 
-	*is_new = fd >= 0;
-	if (fd < 0 && errno == EEXIST)
-		fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	*is_new = access(name, F_OK);
+	fd = output_open(lctl->ctx, name, 0);
 	if (fd < 0)
-		fprintf(stderr, "fopen(%s) failed: %s\n", name, strerror(errno));
+		fprintf(stderr, "fopen(%s) failed: %s\n", name, dkt_error(lctl->ctx));
 	return fd;
 }
 
@@ -120,8 +119,10 @@ static int print_text(struct lctl *lctl, struct debuglog *log, struct libcfs_log
 
 	opts.hidden_types = lctl->hidden_types;
 	opts.hidden_subsystems = lctl->hidden_subsystems;
-	opts.escape = isatty(fd);
+	/* The bytes of Lustre's lctl, unless they would drive a terminal. */
+	opts.raw_text = !isatty(fd);
 	opts.lustre = lustre->sort;
+	opts.drop_rights = !lctl->session;
 	if (lctl->input)
 		err = dk_print_saved(lctl->ctx, &opts, fd, &result);
 	else if (log && log->in)
@@ -152,7 +153,7 @@ static int dump_text(struct lctl *lctl, struct debuglog *log, const char *param,
 	int err = 0, rc = 1;
 
 	if (args->file) {
-		fd = open_file(args->file, &is_new);
+		fd = open_file(lctl, args->file, &is_new);
 		if (fd < 0)
 			return 1;
 	}
@@ -205,6 +206,7 @@ int lctl_cmd_dk(struct lctl *lctl, int argc, char **argv)
 	if (!lctl->input) {
 		if (tree_first(&lctl->tree, PARAM, &param))
 			param = NULL;
+		debuglog_follow(lctl->ctx, lctl->instance);
 		err = debuglog_open(lctl->ctx, lctl->instance, 0, &log);
 	}
 	if (!lctl->input && !param && (err || !log->in)) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "debuglog.h"
 #include "lctl/cmd.h"
 #include "param/walk.h"
 #include "util.h"
@@ -46,6 +47,7 @@ int lctl_cmd_get_param(struct lctl *lctl, int argc, char **argv)
 	if (i < 0 || i >= argc)
 		return lctl_usage("get_param");
 	opts.name |= opts.only_name;
+	debuglog_follow(lctl->ctx, lctl->instance);
 	for (; i < argc; i++) {
 		int err, told;
 
@@ -54,9 +56,10 @@ int lctl_cmd_get_param(struct lctl *lctl, int argc, char **argv)
 		tree_clean(argv[i], opts.type);
 		err = param_walk(&walk, argv[i]);
 		told = err == -ENOENT ? lctl_get_by_netlink(lctl, argv[i], &opts) : 1;
-		if (err && told > 0)
+		if (err && told > 0) {
 			tell_no_match(&walk, argv[i], err);
-		else if (told < 0 && !walk.err)
+			lctl_hint_param(lctl, argv[i]);
+		} else if (told < 0 && !walk.err)
 			walk.err = told;
 	}
 	return finish(&walk);

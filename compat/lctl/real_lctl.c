@@ -35,19 +35,26 @@ static bool is_self(const char *path)
 	       self.st_ino == st.st_ino;
 }
 
-/* Nobody else could have put it there: neither where it is found nor where links lead. */
-static bool is_safe(const char *dir, const char *path)
+/* Only root and this user can write it. */
+static bool is_ours(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && (!st.st_uid || st.st_uid == geteuid()) &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* The file that links lead to, and that nobody else could have put there. */
+static bool is_safe(const char *path)
 {
 	char *real __cleanup(free) = realpath(path, NULL);
 	char *slash = real ? strrchr(real, '/') : NULL;
 	struct stat st;
 
-	if (*dir != '/' || stat(dir, &st) || st.st_mode & S_IWOTH)
-		return false;
-	if (!slash || stat(real, &st) || !S_ISREG(st.st_mode) || st.st_mode & S_IWOTH)
+	if (!slash || stat(real, &st) || !S_ISREG(st.st_mode) || !is_ours(real))
 		return false;
 	*slash = '\0';
-	return !stat(*real ? real : "/", &st) && !(st.st_mode & S_IWOTH);
+	return is_ours(*real ? real : "/");
 }
 
 static char *search_path(void)
@@ -62,7 +69,8 @@ static char *search_path(void)
 
 		if (asprintf(&path, "%s/lctl", dir) < 0)
 			return NULL;
-		if (is_safe(dir, path) && !is_self(path) && !access(path, X_OK))
+		if (*dir == '/' && is_ours(dir) && is_safe(path) && !is_self(path) &&
+		    !access(path, X_OK))
 			return path;
 		free(path);
 	}
@@ -119,6 +127,10 @@ static char *find_real(char **why)
 		bad = strerror(errno);
 	else if (is_self(path))
 		bad = "is dktrace itself";
+	else if (!strcmp(by, CONF_FILE) && !is_ours(CONF_FILE))
+		bad = "others than root can write " CONF_FILE;
+	else if (!is_safe(path))
+		bad = "others than root can write it or its directory";
 	if (!bad)
 		return path;
 	ret = asprintf(why, "'%s', which %s names: %s", path, by, bad);

@@ -89,7 +89,7 @@ static void add_values(struct words *w)
 	len += strlen(equals + 1);
 	while (!strchr("=+-,", w->typed[len - 1]))
 		len--;
-	add_masks(w, strcmp(name, "subsystem_debug") ? MASK_DEBUG : MASK_SUBSYSTEM, w->typed, len);
+	add_masks(w, param_mask_kind(param), w->typed, len);
 }
 
 static bool is_like(const char *word, const char *suffix)

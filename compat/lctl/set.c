@@ -143,6 +143,20 @@ static void warn_deprecated(const char *name)
 	regfree(&regex);
 }
 
+/* Scripts compare lctl's own words: what was perhaps meant is in a line after them. */
+static void hint(const struct lctl *lctl, const char *name, const char *value, int err)
+{
+	const struct param *param = param_find(name);
+	struct dkt_guess guess;
+	size_t at, len;
+
+	if (!param)
+		lctl_hint_param(lctl, name);
+	else if (lctl->hints && err == -EINVAL && param_is_mask(param) &&
+		 param_misspelt(param, value, &guess, &at, &len))
+		lctl_hint(lctl, &guess);
+}
+
 /* The status is that of the last; nothing follows one that makes no sense. */
 static int set_all(struct param_write *pw, const char *word, int argc, char **argv)
 {
@@ -163,9 +177,11 @@ static int set_all(struct param_write *pw, const char *word, int argc, char **ar
 		tree_clean(argv[0], false);
 		warn_deprecated(argv[0]);
 		err = param_write(pw, argv[0], value);
-		if (err)
-			fprintf(stderr, "error: %s: setting '%s'='%s': %s\n", word, argv[0], value,
-				strerror(-err));
+		if (!err)
+			continue;
+		fprintf(stderr, "error: %s: setting '%s'='%s': %s\n", word, argv[0], value,
+			strerror(-err));
+		hint(pw->lctl, argv[0], value, err);
 	}
 	return err;
 }

@@ -26,13 +26,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "debuglog.h"
+#include "lustre_masks.h"
 #include "message/cdebug_calls.h"
 #include "util.h"
 
 #define MSG "libcfs:libcfs_debug_msg"
 
 /* Hidden, so that it does not count as a debug log. */
-#define NOTE ".cdebug"
+#define NOTE RUN_DIR "/.cdebug"
 
 /* Functions that pass on the format of their caller as %pV: of requests, locks, quota. */
 static const char *const nesting[] = {
@@ -284,11 +286,6 @@ int cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsigned
 
 /* ---- making it ---- */
 
-static bool libcfs_is_loaded(void)
-{
-	return !access("/sys/module/libcfs", F_OK);
-}
-
 /* Where both functions are, the one that takes a va_list is called by the other. */
 static enum cdebug_place find_place(void)
 {
@@ -418,9 +415,14 @@ static int create_all(struct dkt_ctx *ctx)
 		      place == CDEBUG_VMSG2 ? "libcfs:libcfs_debug_vmsg2" : MSG, &tier);
 }
 
-static int leave_note(struct dkt_ctx *ctx, int dirfd)
+bool cdebug_is_ours(void)
 {
-	int fd = openat(dirfd, "../" NOTE, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return !access(NOTE, F_OK);
+}
+
+static int leave_note(struct dkt_ctx *ctx)
+{
+	int fd = open(NOTE, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0)
 		return dkt_fail(ctx, -errno, "leave a note of the probe: %s", strerror(errno));
@@ -428,19 +430,19 @@ static int leave_note(struct dkt_ctx *ctx, int dirfd)
 	return 0;
 }
 
-int cdebug_make(struct dkt_ctx *ctx, int dirfd, bool *made)
+int cdebug_make(struct dkt_ctx *ctx, bool *made)
 {
 	int err;
 
 	*made = false;
-	if (!libcfs_is_loaded())
+	if (!lustre_is_loaded())
 		return 0;
 	/* It may have been loaded since the catalogue was read. */
 	dkt_events_forget(ctx);
 	if (dkt_event_find(ctx, CDEBUG_GROUP, CDEBUG_NAME) ||
 	    dkt_event_find(ctx, "lustre_debug", "lustre_debug_msg"))
 		return 0;
-	err = leave_note(ctx, dirfd);
+	err = leave_note(ctx);
 	if (err)
 		return err;
 	err = create_all(ctx);
@@ -448,7 +450,7 @@ int cdebug_make(struct dkt_ctx *ctx, int dirfd, bool *made)
 	if (err == -EEXIST)
 		return 0;
 	if (err)
-		unlinkat(dirfd, "../" NOTE, 0);
+		unlink(NOTE);
 	return err;
 }
 
@@ -467,11 +469,11 @@ uint64_t cdebug_missed(struct dkt_ctx *ctx)
 	return missed;
 }
 
-int cdebug_remove(struct dkt_ctx *ctx, int dirfd)
+int cdebug_remove(struct dkt_ctx *ctx)
 {
 	int err;
 
-	if (faccessat(dirfd, "../" NOTE, F_OK, 0))
+	if (!cdebug_is_ours())
 		return 0;
 	err = dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_NAME);
 	if (!err || err == -ENOENT)
@@ -482,6 +484,6 @@ int cdebug_remove(struct dkt_ctx *ctx, int dirfd)
 	if (err == -EBUSY)
 		return 0;
 	if (!err || err == -ENOENT)
-		unlinkat(dirfd, "../" NOTE, 0);
+		unlink(NOTE);
 	return err == -ENOENT ? 0 : err;
 }

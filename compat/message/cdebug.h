@@ -48,15 +48,28 @@ unsigned int cdebug_call_stack(enum cdebug_machine machine);
 
 /*
  * Makes the probes if Lustre's libcfs is loaded, has no trace event of its own and there is no such
- * probe yet; made says whether it did. A note in the directory is left first, by which
- * cdebug_remove() knows that they are ours.
+ * probe yet; made says whether it did. A note in RUN_DIR is left first, by which cdebug_remove()
+ * knows that they are ours.
  */
-int cdebug_make(struct dkt_ctx *ctx, int dirfd, bool *made);
+int cdebug_make(struct dkt_ctx *ctx, bool *made);
+
+/* True if the probes are there because of cdebug_make(). */
+bool cdebug_is_ours(void);
 
 /* Messages that came while a probe was at work on the same CPU, of which nothing is recorded. */
 uint64_t cdebug_missed(struct dkt_ctx *ctx);
 
 /* Removes the probes if they are ours, unless another debug log has them on. */
-int cdebug_remove(struct dkt_ctx *ctx, int dirfd);
+int cdebug_remove(struct dkt_ctx *ctx);
+
+/*
+ * For the time of one command, if one of its words names the probes: makes them as cdebug_make()
+ * does; true if it did. cdebug_take_back() removes them, unless the command has left them on.
+ */
+bool cdebug_lend(struct dkt_ctx *ctx, int argc, char **argv);
+void cdebug_take_back(struct dkt_ctx *ctx);
+
+/* True if it is one of the probes, or of their other places. */
+bool cdebug_is_probe(const struct dkt_probe *probe);
 
 #endif

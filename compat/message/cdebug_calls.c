@@ -8,13 +8,12 @@
  */
 #include "message/cdebug_calls.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "message/kcore.h"
 #include "util.h"
 
 #define MAX_CALLERS 8
@@ -117,31 +116,6 @@ static void each_symbol(FILE *f, symbol_fn fn, struct symbol *symbols, size_t n)
 
 /* ---- code ---- */
 
-/* Bytes of the kernel's memory; 0: they cannot be had. */
-static size_t read_kernel(int fd, uint64_t address, void *bytes, size_t len)
-{
-	Elf64_Ehdr head;
-	Elf64_Phdr segment;
-	unsigned int i;
-
-	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
-	    memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_phentsize != sizeof(segment))
-		return 0;
-	for (i = 0; i < head.e_phnum; i++) {
-		if (pread(fd, &segment, sizeof(segment),
-			  (off_t)(head.e_phoff + i * sizeof(segment))) != sizeof(segment))
-			return 0;
-		if (segment.p_type != PT_LOAD || address < segment.p_vaddr ||
-		    address - segment.p_vaddr > segment.p_memsz ||
-		    len > segment.p_memsz - (address - segment.p_vaddr))
-			continue;
-		ssize_t n = pread(fd, bytes, len,
-				  (off_t)(segment.p_offset + (address - segment.p_vaddr)));
-		return n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
-
 static int add_calls(int fd, const struct symbol *caller, uint64_t target, char **places, size_t *n)
 {
 	uint32_t offsets[MAX_CALLS];
@@ -152,7 +126,7 @@ static int add_calls(int fd, const struct symbol *caller, uint64_t target, char 
 		return -ENOMEM;
 	if (caller->to && caller->to - caller->from < len)
 		len = caller->to - caller->from;
-	len = read_kernel(fd, caller->from, code, len);
+	len = kcore_read(fd, caller->from, code, len);
 	found = cdebug_calls_in(cdebug_machine(), code, len, caller->from, target, offsets,
 				MAX_CALLS);
 	for (i = 0; i < found; i++) {
@@ -169,7 +143,7 @@ static int add_calls(int fd, const struct symbol *caller, uint64_t target, char 
 int cdebug_calls(const char *callee, const char *const *callers, size_t n, char ***places)
 {
 	struct symbol symbols[MAX_CALLERS + 1] = { { .name = callee } };
-	int fd __cleanup(close) = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
+	int fd __cleanup(close) = kcore_open();
 	FILE *f = fopen("/proc/kallsyms", "re");
 	size_t i, n_places = 0;
 	int err = 0;

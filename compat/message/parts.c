@@ -31,6 +31,7 @@ struct message_parts {
 	uint64_t ts; /* of that record */
 	uint32_t cpu;
 	const void *data;
+	struct part left; /* the one that is shown for itself */
 };
 
 struct message_parts *message_parts_new(void)
@@ -61,6 +62,7 @@ void message_parts_free(struct message_parts *parts)
 	for (i = 0; i < parts->n; i++)
 		clear(&parts->list[i]);
 	clear_last(parts);
+	clear(&parts->left);
 	free(parts);
 }
 
@@ -91,6 +93,8 @@ void message_parts_forget(struct message_parts *parts, const struct message *mes
 	for (i = 0; parts && i < ARRAY_SIZE(parts->last); i++)
 		if (parts->last[i].message == message)
 			clear(&parts->last[i]);
+	if (parts && parts->left.message == message)
+		clear(&parts->left);
 }
 
 static void keep(struct message_parts *parts, const struct part *part)
@@ -131,6 +135,8 @@ bool message_parts_take(struct message_parts *parts, const struct message *messa
 {
 	struct part part = { .message = message, .rec = *rec };
 
+	if (parts->left.message && rec->data == parts->left.rec.data)
+		return false;
 	part.kind = message_part(message, rec, &part.stack);
 	/* Asked once more. */
 	if (rec->ts == parts->ts && rec->cpu == parts->cpu && rec->data == parts->data)
@@ -154,4 +160,26 @@ const struct message *message_parts_get(const struct message_parts *parts,
 		return NULL;
 	*record = &parts->last[kind].rec;
 	return parts->last[kind].message;
+}
+
+bool message_parts_left(struct message_parts *parts, uint32_t cpu, uint64_t after,
+			struct dkt_record *record)
+{
+	const struct part *newest = NULL;
+	size_t i, best = 0;
+
+	clear(&parts->left);
+	for (i = 0; i < parts->n; i++)
+		if (parts->list[i].rec.cpu == cpu && parts->list[i].rec.ts > after)
+			newest = &parts->list[best = i];
+	if (!newest)
+		return false;
+	/* The call has all of the text. */
+	for (i = 0; i < parts->n; i++)
+		if (parts->list[i].kind == MESSAGE_CALL && parts->list[i].stack == newest->stack &&
+		    parts->list[i].rec.pid == newest->rec.pid)
+			best = i;
+	parts->left = take_out(parts, best);
+	*record = parts->left.rec;
+	return true;
 }

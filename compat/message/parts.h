@@ -24,4 +24,12 @@ const struct message *message_parts_get(const struct message_parts *parts,
 					const struct dkt_record *whole, enum message_part kind,
 					const struct dkt_record **record);
 
+/*
+ * The newest message on a CPU whose whole never came, if no other record did after that time: the
+ * recording stopped within it. The record of its parts that says most is valid until the next call,
+ * and is shown for itself. False: there is none.
+ */
+bool message_parts_left(struct message_parts *parts, uint32_t cpu, uint64_t after,
+			struct dkt_record *record);
+
 #endif

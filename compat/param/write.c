@@ -91,11 +91,9 @@ static int follow(struct param_write *pw, const struct param *param, const char 
 		  const char *value)
 {
 	char now[PARAM_FILE_MAX];
-	int err = open_log(pw);
+	int err = 0;
 
-	if (err == -ENOENT)
-		return 0;
-	if (!err && param_is_mask(param)) {
+	if (param_is_mask(param)) {
 		err = param_file_read(param, path, now);
 		value = now;
 	}
@@ -106,12 +104,13 @@ static int write_both(struct param_write *pw, const struct param *param, const c
 		      const char *value)
 {
 	char before[PARAM_FILE_MAX];
-	int err, unread = param_file_read(param, path, before);
+	/* First, as it finds what others have changed. */
+	int opened = open_log(pw), unread = param_file_read(param, path, before);
+	int err = param_file_write(path, value, "set_param");
 
-	err = param_file_write(path, value, "set_param");
-	if (err)
+	if (err || opened == -ENOENT)
 		return err;
-	err = follow(pw, param, path, value);
+	err = opened ? opened : follow(pw, param, path, value);
 	if (!err)
 		return 0;
 	lctl_say(pw->lctl);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs: stretches of a file that hold records in order of time. Collecting and writing them. */
+/* Runs: stretches of a file that hold records in order of time. Collecting them. */
 #ifndef COMPAT_RECORD_RUNS_H
 #define COMPAT_RECORD_RUNS_H
 
@@ -9,6 +9,9 @@
 
 /* More are not kept: a log with more is not worth reading run by run. */
 #define RUNS_MAX (256 * 1024)
+
+/* Fewer say nothing about the log. */
+#define RUNS_SHORT 4096
 
 struct run {
 	uint64_t start; /* offset of its first record */
@@ -35,26 +38,14 @@ static inline void runs_skip(struct runs *runs, uint64_t offset, uint32_t len)
 		runs->run[runs->n - 1].end += len;
 }
 
+/* Runs are so short, after so many records, that sorting the log is faster than merging them. */
+static inline bool runs_are_short(const struct runs *runs, uint64_t records)
+{
+	return runs->n >= RUNS_SHORT && runs->n > records / 8;
+}
+
 /* Sorts runs by their first key; returns how many of them overlap at the most. */
 int runs_order(struct runs *runs, size_t *overlap);
 void runs_clear(struct runs *runs);
-
-/* A file without a name that takes records one after the other. */
-struct spill {
-	int fd;
-	uint64_t size; /* bytes that were added */
-	uint8_t *buf;
-	size_t len;
-};
-
-/* Opens a new one. */
-int spill_open(struct dkt_ctx *ctx, struct spill *spill);
-int spill_add(struct dkt_ctx *ctx, struct spill *spill, const uint8_t *rec, uint32_t len);
-int spill_flush(struct dkt_ctx *ctx, struct spill *spill);
-void spill_close(struct spill *spill);
-
-/* Writes the scan's records that are shown to the spill as few long runs. */
-int runs_rewrite(struct dkt_ctx *ctx, struct record_scan *scan, const struct record_masks *show,
-		 size_t memory, struct spill *spill, struct runs *runs);
 
 #endif

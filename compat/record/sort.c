@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/piece.h"
 #include "record/runs.h"
+#include "record/spill.h"
 #include "record/tree.h"
 #include "util.h"
 
@@ -37,7 +39,10 @@ struct record_sort {
 	int fd; /* that the runs are in */
 	struct record_masks show;
 	struct record_counts counts;
-	struct spill spill;
+	size_t memory;
+	struct spill copy; /* of a log that cannot be read twice */
+	struct spill sorted; /* of one that is in no order */
+	struct piece piece; /* open while it is being sorted */
 	struct runs runs;
 	size_t next_run; /* the first that is not being read yet */
 	size_t window;
@@ -51,25 +56,69 @@ struct record_sort {
 	uint64_t done; /* records returned */
 };
 
+/* ---- sorting ---- */
+
+/* From now on records are sorted into a file, after the first n of those shown, which are read again. */
+static int start_sorting(struct record_sort *sort, uint64_t n)
+{
+	struct record_scan scan;
+	const uint8_t *rec;
+	uint32_t len;
+	int err = sort->copy.write ? spill_flush(sort->ctx, &sort->copy) : 0, end = 0;
+
+	if (err)
+		return err;
+	runs_clear(&sort->runs);
+	err = record_scan_open(&scan, sort->fd, true);
+	if (!err)
+		err = spill_open(sort->ctx, &sort->sorted);
+	if (!err)
+		err = piece_open(&sort->piece, sort->ctx, sort->memory, &sort->sorted, &sort->runs);
+	while (!err && n && !(end = record_scan_next(&scan, &rec, &len))) {
+		if (!record_shown(rec, &sort->show))
+			continue;
+		err = piece_add(&sort->piece, rec, len);
+		n--;
+	}
+	record_scan_close(&scan);
+	spill_close(&sort->copy);
+	sort->fd = sort->sorted.fd;
+	if (end < 0 && !err)
+		err = dkt_fail(sort->ctx, end, "read the log again: %s", strerror(-end));
+	return err;
+}
+
+static int finish_sorting(struct record_sort *sort)
+{
+	int err = piece_finish(&sort->piece);
+
+	piece_close(&sort->piece);
+	return err;
+}
+
 /* ---- the first reading ---- */
 
 static int add_record(struct record_sort *sort, const struct record_scan *scan, const uint8_t *rec,
 		      uint32_t len)
 {
 	uint64_t offset = record_scan_offset(scan, len);
-	bool spill = sort->spill.buf;
+	bool copy = sort->copy.write, sorting = sort->piece.bytes;
 	int err;
 
 	if (!record_shown(rec, &sort->show)) {
 		sort->counts.dropped++;
-		if (!spill)
+		if (!copy && !sorting)
 			runs_skip(&sort->runs, offset, len);
 		return 0;
 	}
 	sort->counts.kept++;
-	err = runs_add(&sort->runs, spill ? sort->spill.size : offset, len, record_key(rec));
-	if (!err && spill)
-		err = spill_add(sort->ctx, &sort->spill, rec, len);
+	if (sorting)
+		return piece_add(&sort->piece, rec, len);
+	err = runs_add(&sort->runs, copy ? sort->copy.size : offset, len, record_key(rec));
+	if (!err && copy)
+		err = spill_add(sort->ctx, &sort->copy, rec, len);
+	if (!err && runs_are_short(&sort->runs, sort->counts.kept))
+		err = start_sorting(sort, sort->counts.kept);
 	return err;
 }
 
@@ -105,32 +154,14 @@ static int read_all(struct record_sort *sort, const struct record_sort_opts *opt
 	take_counts(&sort->counts, &scan);
 	*longest = scan.longest;
 	record_scan_close(&scan);
-	if (!err && sort->spill.buf)
-		err = spill_flush(sort->ctx, &sort->spill);
+	if (!err && sort->piece.bytes)
+		err = finish_sorting(sort);
+	if (!err && sort->copy.write)
+		err = spill_flush(sort->ctx, &sort->copy);
 	return err;
 }
 
 /* ---- choosing windows ---- */
-
-/* The log has too many runs, or they overlap too much: makes fewer. */
-static int sort_rewrite(struct record_sort *sort, size_t memory)
-{
-	struct record_scan scan;
-	struct spill spill;
-	int err = record_scan_open(&scan, sort->fd, true);
-
-	runs_clear(&sort->runs);
-	if (!err)
-		err = spill_open(sort->ctx, &spill);
-	if (!err) {
-		err = runs_rewrite(sort->ctx, &scan, &sort->show, memory, &spill, &sort->runs);
-		spill_close(&sort->spill);
-		sort->spill = spill;
-		sort->fd = spill.fd;
-	}
-	record_scan_close(&scan);
-	return err;
-}
 
 /* Larger windows need fewer calls, smaller ones stay in the cache. */
 static size_t choose_window(size_t memory, size_t overlap, size_t least)
@@ -146,15 +177,18 @@ static size_t choose_window(size_t memory, size_t overlap, size_t least)
 	return window < least ? least : window;
 }
 
-static int prepare(struct record_sort *sort, size_t memory, uint32_t longest)
+static int prepare(struct record_sort *sort, uint32_t longest)
 {
+	size_t memory = sort->memory;
 	size_t least = longest > WINDOW_MIN ? longest : WINDOW_MIN, overlap = 0;
 	int err = 0;
 
 	if (!sort->runs.too_many)
 		err = runs_order(&sort->runs, &overlap);
-	if (!err && (sort->runs.too_many || overlap * least > memory)) {
-		err = sort_rewrite(sort, memory);
+	if (!err && !sort->sorted.write && (sort->runs.too_many || overlap * least > memory)) {
+		err = start_sorting(sort, sort->counts.kept);
+		if (!err)
+			err = finish_sorting(sort);
 		if (!err)
 			err = runs_order(&sort->runs, &overlap);
 	}
@@ -166,7 +200,6 @@ int record_sort_new(struct dkt_ctx *ctx, const struct record_sort_opts *opts,
 		    struct record_sort **out)
 {
 	struct record_sort *sort = calloc(1, sizeof(*sort));
-	size_t memory = opts->memory ? opts->memory : MEMORY;
 	uint32_t longest = 0;
 	struct stat st;
 	bool seekable;
@@ -175,18 +208,22 @@ int record_sort_new(struct dkt_ctx *ctx, const struct record_sort_opts *opts,
 	*out = NULL;
 	if (!sort)
 		return -ENOMEM;
-	*sort = (struct record_sort){
-		.ctx = ctx, .name = opts->name, .fd = opts->fd, .show = opts->show, .spill.fd = -1
-	};
+	*sort = (struct record_sort){ .ctx = ctx,
+				      .name = opts->name,
+				      .fd = opts->fd,
+				      .show = opts->show,
+				      .memory = opts->memory ? opts->memory : MEMORY,
+				      .copy.fd = -1,
+				      .sorted.fd = -1 };
 	seekable = !fstat(opts->fd, &st) && S_ISREG(st.st_mode);
 	if (!seekable && !S_ISDIR(st.st_mode)) {
-		err = spill_open(ctx, &sort->spill);
-		sort->fd = sort->spill.fd;
+		err = spill_open(ctx, &sort->copy);
+		sort->fd = sort->copy.fd;
 	}
 	if (!err)
 		err = read_all(sort, opts, seekable, &longest);
 	if (!err)
-		err = prepare(sort, memory, longest);
+		err = prepare(sort, longest);
 	if (err) {
 		record_sort_free(sort);
 		return err;
@@ -215,7 +252,9 @@ void record_sort_free(struct record_sort *sort)
 	free(sort->cursors);
 	tree_clear(&sort->tree);
 	runs_clear(&sort->runs);
-	spill_close(&sort->spill);
+	piece_close(&sort->piece);
+	spill_close(&sort->copy);
+	spill_close(&sort->sorted);
 	free(sort);
 }
 

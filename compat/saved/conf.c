@@ -60,14 +60,16 @@ static void refuse(struct reader *r, const struct conf_line *line, const char *a
 
 static void refuse_key(struct reader *r, const struct conf_line *line, const char *at, size_t len)
 {
-	char *word __cleanup(free) = strndup(at, len);
 	char *why __cleanup(free) = NULL;
-	const char *keys[KEYS_MAX], *guess;
-	size_t n = list_keys(keys);
+	const char *keys[KEYS_MAX];
+	size_t i, n = list_keys(keys);
+	struct dkt_guess guess;
 
-	guess = word ? dkt_guess(word, keys, n) : NULL;
-	if (asprintf(&why, "'%s' is nothing that can be set%s%s%s", word ? word : "",
-		     guess ? "; did you mean " : "", guess ? guess : "", guess ? "?" : "") < 0)
+	dkt_guess_start(&guess, at, len);
+	for (i = 0; i < n; i++)
+		dkt_guess_try(&guess, keys[i]);
+	if (asprintf(&why, "'%.*s' is nothing that can be set%s", (int)len, at,
+		     dkt_guess_words(&guess)) < 0)
 		why = NULL;
 	refuse(r, line, at, why ? why : strerror(ENOMEM));
 }

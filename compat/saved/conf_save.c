@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "output.h"
 #include "saved/conf.h"
 #include "util.h"
 
@@ -26,16 +27,14 @@ static char *directory_of(const char *file)
 	return slash == file ? strdup("/") : strndup(file, (size_t)(slash - file));
 }
 
-/* As the one that was there, else for all to read and root to write. */
+/* As one of this user that was there, else for all to read and its owner to write. */
 static int take_over_rights(int fd, const char *target)
 {
 	struct stat st;
 
-	if (stat(target, &st))
-		return errno == ENOENT && !fchmod(fd, 0644) ? 0 : -errno;
-	if (fchown(fd, st.st_uid, st.st_gid) || fchmod(fd, st.st_mode & 07777))
-		return -errno;
-	return 0;
+	if (stat(target, &st) || st.st_uid != geteuid())
+		return fchmod(fd, 0644) ? -errno : 0;
+	return fchown(fd, (uid_t)-1, st.st_gid) || fchmod(fd, st.st_mode & 0777) ? -errno : 0;
 }
 
 static int write_lines(int fd, const struct conf *conf)
@@ -67,7 +66,7 @@ static int replace(const char *target, const char *temp, int fd, const struct co
 	return !err && rename(temp, target) ? -errno : err;
 }
 
-int conf_save(struct dkt_ctx *ctx, const struct conf *conf)
+static int save(struct dkt_ctx *ctx, const struct conf *conf)
 {
 	char *target __cleanup(free) = find_target(conf->file);
 	char *dir __cleanup(free) = target ? directory_of(target) : NULL;
@@ -90,4 +89,17 @@ int conf_save(struct dkt_ctx *ctx, const struct conf *conf)
 		return 0;
 	unlink(temp);
 	return dkt_fail(ctx, err, "write %s: %s", target, strerror(-err));
+}
+
+int conf_save(struct dkt_ctx *ctx, const struct conf *conf)
+{
+	int err = output_check(ctx, conf->file);
+
+	if (err)
+		return dkt_fail_in(ctx, err, "write %s", conf->file);
+	err = dkt_caps_lower(ctx, DKT_LOWER_GAINED);
+	if (err)
+		return err;
+	err = save(ctx, conf);
+	return dkt_caps_raise(ctx) ?: err;
 }

@@ -139,6 +139,10 @@ static int fill_params(const struct settings *set, struct conf *conf)
 	mask_spell(MASK_PRINTK, set->printk, text);
 	if (!err)
 		err = conf_set(conf, "printk", text);
+	mask_spell(MASK_SOURCES, set->sources, text);
+	if (!err)
+		err = conf_set(conf, "debug_sources",
+			       set->chosen & 1u << MASK_SOURCES ? text : NULL);
 	snprintf(text, sizeof(text), "%" PRIu32, set->debug_mb);
 	if (!err)
 		err = conf_set(conf, "debug_mb", set->debug_mb ? text : NULL);

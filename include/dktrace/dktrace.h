@@ -63,8 +63,27 @@ DKT_API const char *dkt_error(const struct dkt_ctx *ctx);
 DKT_API int dkt_fail(struct dkt_ctx *ctx, int err, const char *fmt, ...) DKT_PRINTF(3, 4);
 DKT_API int dkt_fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...) DKT_PRINTF(3, 4);
 
-/* The name that a misspelt word was perhaps meant to be, one of those given; NULL: none is near. */
-DKT_API const char *dkt_guess(const char *word, const char *const *names, size_t n);
+/* For layers above: hands a line to the context's log function, if it has one. */
+DKT_API void dkt_log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ...)
+	DKT_PRINTF(3, 4);
+
+/* The name that a misspelt word was perhaps meant to be: the nearest of those that were tried. */
+struct dkt_guess {
+	char word[64];
+	char best[64]; /* "": none is near */
+	unsigned int cost;
+	char words[96];
+};
+
+/* Starts with a word of len bytes. A word that is too long is near to no name. */
+DKT_API void dkt_guess_start(struct dkt_guess *guess, const char *word, size_t len);
+DKT_API void dkt_guess_try(struct dkt_guess *guess, const char *candidate);
+
+/* Compares the word with candidate, but suggests name. */
+DKT_API void dkt_guess_as(struct dkt_guess *guess, const char *candidate, const char *name);
+
+/* "; did you mean NAME?" to append to a message, or "". Lives as long as the guess. */
+DKT_API const char *dkt_guess_words(struct dkt_guess *guess);
 
 /* ---- tracefs ------------------------------------------------------------------------------ */
 
@@ -100,11 +119,35 @@ enum dkt_need {
  */
 DKT_API int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs);
 
+/* What dkt_caps_limit() leaves capabilities for. */
+enum dkt_keep {
+	DKT_KEEP_SYMBOLS = 1, /* names of kernel functions: cap_syslog */
+	DKT_KEEP_TRACEFS = 2, /* tracefs of another user: cap_dac_override, cap_dac_read_search */
+	DKT_KEEP_INPUT = 4, /* read files of other users: cap_dac_read_search */
+	DKT_KEEP_OUTPUT = 8, /* write to directories of other users: cap_dac_override, cap_fowner */
+	DKT_KEEP_KILL = 16, /* signal processes of other users: cap_kill */
+};
+
 /*
- * Drops, for good, every capability of root that reading an open capture does not need: what
- * root owns it still reads, and cap_syslog stays for the names of functions.
+ * Drops, for good, every capability that keep (enum dkt_keep) does not name. A program that is
+ * started afterwards cannot gain any either (PR_SET_NO_NEW_PRIVS).
  */
+DKT_API int dkt_caps_limit(struct dkt_ctx *ctx, unsigned int keep);
+
+/* The same, leaving what reading an open capture needs: DKT_KEEP_SYMBOLS and DKT_KEEP_TRACEFS. */
 DKT_API int dkt_caps_drop(struct dkt_ctx *ctx);
+
+enum dkt_lower {
+	DKT_LOWER_GAINED, /* those that the program's file gave, so that the caller's own are left */
+	DKT_LOWER_ALL,
+};
+
+/*
+ * Makes capabilities ineffective until dkt_caps_raise(): what is opened meanwhile is opened without
+ * them. The two do not nest.
+ */
+DKT_API int dkt_caps_lower(struct dkt_ctx *ctx, enum dkt_lower which);
+DKT_API int dkt_caps_raise(struct dkt_ctx *ctx);
 
 /* A capability that tracing can make use of. */
 struct dkt_cap {
@@ -203,6 +246,9 @@ DKT_API int dkt_own_group(struct dkt_ctx *ctx, const char *prefix, char **group)
  */
 DKT_API int dkt_instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n);
 
+/* Names of the instances that dkt_instance_sweep() would remove, a line each; NULL: there are none. */
+DKT_API int dkt_instance_left(struct dkt_ctx *ctx, const char *prefix, char **names);
+
 /* Switches an option (trace_options). -ENOENT: this kernel has none of that name. */
 DKT_API int dkt_instance_set_option(struct dkt_instance *instance, const char *option, bool on);
 
@@ -267,6 +313,12 @@ DKT_API int dkt_events(struct dkt_ctx *ctx, struct dkt_event *const **events, si
 
 /* NULL if this kernel has no such event. */
 DKT_API struct dkt_event *dkt_event_find(struct dkt_ctx *ctx, const char *system, const char *name);
+
+/* Tries all events as SYSTEM:EVENT; for a word without a colon their systems and names, too. */
+DKT_API void dkt_guess_events(struct dkt_guess *guess, struct dkt_ctx *ctx);
+
+/* Tries the fields of n events; of several that are equally near, the one that most events have. */
+DKT_API void dkt_guess_fields(struct dkt_guess *guess, struct dkt_event *const *events, size_t n);
 
 /* The event whose records carry that number; NULL if none. Reads ids until it is found. */
 DKT_API struct dkt_event *dkt_event_by_id(struct dkt_ctx *ctx, int id);
@@ -486,6 +538,10 @@ DKT_API int dkt_change_filter(struct dkt_change *change, struct dkt_event *event
 DKT_API int dkt_change_tracer(struct dkt_change *change, const char *tracer,
 			      const char *const *modules, size_t n, const char *spool);
 
+/* Functions of its modules that it leaves out: names, or patterns with *. */
+DKT_API int dkt_change_tracer_without(struct dkt_change *change, const char *const *globs,
+				      size_t n);
+
 /* Which functions a tracer is to see. Globs are the kernel's (ftrace.rst, "dynamic ftrace"). */
 struct dkt_functions {
 	size_t sz;
@@ -677,6 +733,9 @@ typedef int (*dkt_rest_fn)(void *data);
 DKT_API int dkt_instance_rest(struct dkt_instance *instance, const char *spool, dkt_rest_fn fn,
 			      void *data);
 
+/* Recording goes on if a process was killed while it rested; to be called before the next change. */
+DKT_API int dkt_instance_wake(struct dkt_instance *instance, const char *spool);
+
 /* Bytes of pages that the spool directory keeps; 0 if there is none. Looks without a lock. */
 DKT_API int dkt_spool_bytes(struct dkt_ctx *ctx, const char *spool, uint64_t *bytes);
 
@@ -721,6 +780,9 @@ struct dkt_source_opts {
 	const int *cpus; /* records of these only */
 	size_t n_cpus; /* 0: of all */
 	const char *name; /* of the file, for words; NULL: its path */
+	const char *
+		formats; /* of a text: tracefs tree whose print formats made it; NULL: this kernel's */
+	int fd; /* the file, open for reading, plus 1: a copy is read, path is not opened; 0: it is */
 };
 
 /*
@@ -889,6 +951,18 @@ DKT_API int dkt_expr_check(struct dkt_expr *expr, struct dkt_event *event);
  */
 DKT_API int dkt_expr_check_match(struct dkt_expr *expr, struct dkt_event *event);
 
+enum dkt_expr_any_flags {
+	DKT_EXPR_MATCH = 1, /* check each event as dkt_expr_check_match() does */
+};
+
+/*
+ * 0 if the expression fits at least one of n events; flags are of enum dkt_expr_any_flags. Otherwise
+ * the words tell what is wrong for the whole set: a value that does not fit the first event that
+ * has all fields, or the field that no event has and the name that comes nearest among them all.
+ */
+DKT_API int dkt_expr_check_any(struct dkt_expr *expr, struct dkt_event *const *events, size_t n,
+			       unsigned int flags);
+
 /*
  * The expression as the kernel takes it for that event; the caller frees it. Patterns that the
  * kernel would misjudge ("8*", and "*x" on an array) are quoted such that it does not. -E2BIG:
@@ -991,6 +1065,12 @@ DKT_API void dkt_hist_free(struct dkt_hist *hist);
 
 /* Counts records of this event too. -ENOENT: it has not the fields; -EINVAL: they do not fit. */
 DKT_API int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event);
+
+/*
+ * Call after dkt_hist_event() refused each of n events with -ENOENT: sets the words for the whole
+ * set, the field that no event has and the name that is near. Returns -ENOENT.
+ */
+DKT_API int dkt_hist_misfit(struct dkt_hist *hist, struct dkt_event *const *events, size_t n);
 
 /*
  * Of an event that is counted, only records that match count, whatever the filter of all says.
@@ -1136,17 +1216,39 @@ DKT_API void dkt_buf_u64(struct dkt_buf *buf, uint64_t value, int width, char pa
 DKT_API void dkt_buf_hex(struct dkt_buf *buf, uint64_t value, int width, char pad);
 DKT_API void dkt_buf_printf(struct dkt_buf *buf, const char *fmt, ...) DKT_PRINTF(2, 3);
 
-/* Replaces control characters from that offset on by \n, \t or \xHH; a last newline stays. */
+/*
+ * Text from a trace is data: shows what it holds that would drive a terminal, end a line or turn the
+ * reading order round as \n, \t, \xHH or, of a character of UTF-8, \uHHHH. That are control
+ * characters, C1's too, bytes that are no UTF-8, and what is invisible but moves what is not, such as
+ * U+202E. Appends text so; or does it to what is there from an offset on, but for a last newline.
+ */
+DKT_API void dkt_buf_text(struct dkt_buf *buf, const char *text, size_t len);
 DKT_API void dkt_buf_escape(struct dkt_buf *buf, size_t from);
+
+/*
+ * Appends a cell of comma-separated values (RFC 4180), escaped so but with \xHH for newlines too, and
+ * for a backslash before x or u. What a spreadsheet would take for a formula, because it begins with
+ * = + - or @ and is no number, gets an apostrophe first.
+ */
+DKT_API void dkt_buf_cell(struct dkt_buf *buf, const char *text, size_t len);
+
+/*
+ * As vasprintf(), escaped as by dkt_buf_text(); newlines stay if the format has some, or is "%s". The
+ * caller frees it; NULL when memory is out. dkt_error() has words that were made so.
+ */
+DKT_API char *dkt_words(const char *fmt, va_list ap) DKT_PRINTF(1, 0);
 
 /* Appends the record's text as its event's print format says, never nothing. */
 DKT_API void dkt_record_text(const struct dkt_record *record, struct dkt_buf *buf);
 
-/* Appends one line in the style of the kernel's trace file and of trace-cmd report. */
+/* The same as dkt_buf_text() shows it. */
+DKT_API void dkt_record_line(const struct dkt_record *record, struct dkt_buf *buf);
+
+/* Appends one line in the style of the kernel's trace file and of trace-cmd report, escaped. */
 DKT_API void dkt_style_trace(const struct dkt_record *record, const char *comm,
 			     struct dkt_buf *buf);
 
-/* The columns of such a line that come before the record's text. The record is no gap. */
+/* The columns of such a line that come before the record's text, as they are. No gap. */
 DKT_API void dkt_style_trace_head(const struct dkt_record *record, const char *comm,
 				  struct dkt_buf *buf);
 
@@ -1180,7 +1282,7 @@ struct dkt_style_opts {
 	size_t n_fields; /* 0: all of the event */
 	const char *dir; /* where a style with DKT_STYLE_FILES writes; it is made */
 	bool wall; /* text styles show wall-clock time, if the source knows it */
-	bool color; /* for a terminal: coloured, and control characters of records escaped */
+	bool color; /* for a terminal: coloured */
 	/*
 	 * Appends the text of a record that its event's print format does not give; newlines at its end
 	 * do not count. False: that gives it, nothing was appended; so it is for all records of an
@@ -1190,6 +1292,11 @@ struct dkt_style_opts {
 	void *data;
 	/* json names each record's stream as this source does, which outlives the style; NULL: by number */
 	struct dkt_source *streams;
+	/*
+	 * trace and csv show text as it was recorded and not as dkt_buf_text() does; json, raw and folded,
+	 * whose escapes can be undone, heed it not.
+	 */
+	bool raw_text;
 };
 
 /*
@@ -1200,6 +1307,9 @@ struct dkt_style_opts {
 DKT_API int dkt_style_new(struct dkt_ctx *ctx, const char *name, const struct dkt_style_opts *opts,
 			  struct dkt_style **style);
 DKT_API void dkt_style_free(struct dkt_style *style);
+
+/* The i-th name, counted from 0, that stands in fields for what every record has; NULL: no more. */
+DKT_API const char *dkt_style_field(size_t i);
 
 /* Reads what there is to know of the event, which else its first record brings about. -ENOMEM. */
 DKT_API int dkt_style_prepare(struct dkt_style *style, struct dkt_event *event);

@@ -170,10 +170,10 @@ int dkt__spool_open(struct dkt_ctx *ctx, struct dkt__spool *spool, int dirfd, in
 		st.st_size = 0;
 	good = file_is_good(spool, st.st_size);
 	if (!good && st.st_size) {
-		dkt__log(ctx, DKT_LOG_WARN,
-			 "what was kept of cpu %d's records is damaged: thrown away", cpu);
+		dkt_log(ctx, DKT_LOG_WARN,
+			"what was kept of cpu %d's records is damaged: thrown away", cpu);
 		if (ftruncate(spool->fd, 0))
-			dkt__log(ctx, DKT_LOG_INFO, "spool of cpu %d: %s", cpu, strerror(errno));
+			dkt_log(ctx, DKT_LOG_INFO, "spool of cpu %d: %s", cpu, strerror(errno));
 	}
 	if (good && st.st_size > (off_t)spool_len(spool, pages))
 		pages = (uint32_t)((st.st_size - SPOOL_HEAD) / page_size - 1);

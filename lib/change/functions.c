@@ -3,9 +3,9 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <inttypes.h>
-#include <sys/stat.h>
 
 #include "change/functions.h"
+#include "change/note.h"
 #include "tracefs.h"
 
 #include "banned.h"
@@ -27,8 +27,9 @@ static const struct {
 
 /* ---- copies ---- */
 
-static int copy_names(const char *const *names, size_t n, char ***to, size_t *n_to)
+int dkt__names_copy(const char *const *names, size_t n, char ***to, size_t *n_to)
 {
+	*n_to = 0;
 	*to = calloc(n + 1, sizeof(**to));
 	if (!*to)
 		return -ENOMEM;
@@ -47,9 +48,9 @@ struct dkt__functions *dkt__functions_copy(const struct dkt_functions *from)
 	if (!to)
 		return NULL;
 	to->pids = calloc(from->n_pids + 1, sizeof(*to->pids));
-	if (!to->pids || copy_names(from->only, from->n_only, &to->only, &to->n_only) ||
-	    copy_names(from->without, from->n_without, &to->without, &to->n_without) ||
-	    copy_names(from->roots, from->n_roots, &to->roots, &to->n_roots)) {
+	if (!to->pids || dkt__names_copy(from->only, from->n_only, &to->only, &to->n_only) ||
+	    dkt__names_copy(from->without, from->n_without, &to->without, &to->n_without) ||
+	    dkt__names_copy(from->roots, from->n_roots, &to->roots, &to->n_roots)) {
 		dkt__functions_free(to);
 		return NULL;
 	}
@@ -201,37 +202,6 @@ bool dkt__functions_more(struct dkt_instance *in)
 
 /* ---- the whole kernel's ---- */
 
-static int note_path(const char *spool, char **path)
-{
-	if (asprintf(path, "%s/" NOTE, spool) >= 0)
-		return 0;
-	*path = NULL;
-	return -ENOMEM;
-}
-
-static bool is_ours(const char *spool)
-{
-	char *path __cleanup(free) = NULL;
-
-	return !note_path(spool, &path) && !access(path, F_OK);
-}
-
-static int make_note(struct dkt_ctx *ctx, const char *spool)
-{
-	char *path __cleanup(free) = NULL;
-	int fd, err = note_path(spool, &path);
-
-	if (err)
-		return err;
-	if (mkdir(spool, 0700) && errno != EEXIST)
-		return dkt_fail(ctx, -errno, "make %s: %s", spool, strerror(errno));
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return dkt_fail(ctx, -errno, "write %s: %s", path, strerror(errno));
-	close(fd);
-	return 0;
-}
-
 static int check_untouched(struct dkt_ctx *ctx)
 {
 	size_t i;
@@ -278,20 +248,17 @@ int dkt__functions_limit(struct dkt_ctx *ctx, const struct dkt__functions *funct
 		return dkt_fail(ctx, -EINVAL, "depth, threshold and roots need a spool directory");
 	err = check_untouched(ctx);
 	if (!err)
-		err = make_note(ctx, spool);
+		err = dkt__note_write(ctx, spool, NOTE, "");
 	return err ? err : write_limits(ctx, functions);
 }
 
 int dkt_functions_return(struct dkt_ctx *ctx, const char *spool)
 {
-	char *path __cleanup(free) = NULL;
 	int err, later;
 
-	if (!is_ours(spool))
+	if (!dkt__note_exists(spool, NOTE))
 		return 0;
-	err = note_path(spool, &path);
-	if (!err)
-		err = dkt_tracefs_open(ctx, 0);
+	err = dkt_tracefs_open(ctx, 0);
 	if (!err && dkt__tfs_exists(ctx, "max_graph_depth"))
 		err = dkt__tfs_set(ctx, "0", "max_graph_depth");
 	later = dkt__tfs_exists(ctx, "tracing_thresh") ? dkt__tfs_set(ctx, "0", "tracing_thresh") :
@@ -302,7 +269,5 @@ int dkt_functions_return(struct dkt_ctx *ctx, const char *spool)
 			dkt__tfs_set(ctx, "\n", "set_graph_function") :
 			0;
 	err = err ? err : later;
-	if (!err && unlink(path))
-		err = dkt_fail(ctx, -errno, "remove %s: %s", path, strerror(errno));
-	return err;
+	return err ? err : dkt__note_remove(ctx, spool, NOTE);
 }

@@ -19,6 +19,9 @@ struct dkt__functions {
 	unsigned int threshold;
 };
 
+/* Copies names; what there is also of a failure is for dkt__names_free(). */
+int dkt__names_copy(const char *const *names, size_t n, char ***to, size_t *n_to);
+
 /* NULL: memory is out. */
 struct dkt__functions *dkt__functions_copy(const struct dkt_functions *functions);
 void dkt__functions_free(struct dkt__functions *functions);

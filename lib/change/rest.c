@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A rest in recording, with all that was recorded in safety, for what makes the kernel forget it. */
 #include "capture.h"
+#include "change/note.h"
 
 #include "banned.h"
+
+/* In the spool directory while it rests: which of the two instances. */
+#define NOTE "rest"
+#define OWN  "own"
+#define TOP  "top"
 
 int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, const char *spool, dkt_rest_fn fn,
 	      void *data)
 {
 	DKT_OPTS(dkt_capture_opts, opts, .spool = spool);
 	struct dkt_capture *cap = NULL;
-	bool on = false;
+	bool on = false, noted = false;
 	int err = spool ? dkt_capture_open(base, &opts, &cap) : 0;
 
 	if (!err)
 		err = dkt_instance_get_on(in, &on);
+	if (!err && on && spool) {
+		err = dkt__note_write(in->ctx, spool, NOTE, in == base ? OWN : TOP);
+		noted = !err;
+	}
 	if (!err && on)
 		err = dkt_instance_set_on(in, false);
 	if (!err && cap)
@@ -26,6 +36,8 @@ int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, const char *sp
 	}
 	if (on)
 		dkt_instance_set_on(in, true);
+	if (noted)
+		dkt__note_remove(in->ctx, spool, NOTE);
 	dkt_capture_close(cap);
 	return err;
 }
@@ -33,4 +45,31 @@ int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, const char *sp
 int dkt_instance_rest(struct dkt_instance *in, const char *spool, dkt_rest_fn fn, void *data)
 {
 	return dkt__rest(in, in, spool, fn, data);
+}
+
+static int wake_top(struct dkt_ctx *ctx, const char *spool)
+{
+	struct dkt_instance *top;
+	int err;
+
+	if (!dkt_top_is_borrowed(spool))
+		return 0;
+	err = dkt_instance_open(ctx, NULL, 0, &top);
+	if (!err)
+		err = dkt_instance_set_on(top, true);
+	dkt_instance_close(top);
+	return err;
+}
+
+int dkt_instance_wake(struct dkt_instance *in, const char *spool)
+{
+	char *text __cleanup(free) = NULL;
+	int err;
+
+	if (!dkt__note_exists(spool, NOTE))
+		return 0;
+	err = dkt__note_read(in->ctx, spool, NOTE, &text);
+	if (!err)
+		err = !strcmp(text, TOP) ? wake_top(in->ctx, spool) : dkt_instance_set_on(in, true);
+	return err ? err : dkt__note_remove(in->ctx, spool, NOTE);
 }

@@ -8,9 +8,10 @@
  */
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sys/stat.h>
 
 #include "change/functions.h"
+#include "change/note.h"
+#include "change/stops.h"
 #include "change/top.h"
 #include "tracefs.h"
 
@@ -28,69 +29,34 @@ struct was {
 	bool on;
 };
 
-static int note_path(const char *spool, char **path)
-{
-	if (asprintf(path, "%s/" NOTE, spool) >= 0)
-		return 0;
-	*path = NULL;
-	return -ENOMEM;
-}
-
 bool dkt_top_is_borrowed(const char *spool)
 {
-	char *path __cleanup(free) = NULL;
-
-	return !note_path(spool, &path) && !access(path, F_OK);
+	return dkt__note_exists(spool, NOTE);
 }
 
 /* ---- the note ---- */
 
 static int write_note(struct dkt_ctx *ctx, const char *spool, const struct was *was)
 {
-	char *path __cleanup(free) = NULL;
-	char *temp __cleanup(free) = NULL;
-	FILE *f;
-	int err = note_path(spool, &path);
+	char text[128];
 
-	if (!err && asprintf(&temp, "%s.tmp", path) < 0) {
-		temp = NULL;
-		err = -ENOMEM;
-	}
-	if (err)
-		return err;
-	if (mkdir(spool, 0700) && errno != EEXIST)
-		return dkt_fail(ctx, -errno, "make %s: %s", spool, strerror(errno));
-	f = fopen(temp, "we");
-	if (!f)
-		return dkt_fail(ctx, -errno, "write %s: %s", temp, strerror(errno));
-	fprintf(f, "clock %s\nbuffer_size_kb %" PRIu64 "\ntracing_on %d\n", was->clock, was->kb,
-		was->on);
-	if (fclose(f) || rename(temp, path)) {
-		err = -errno;
-		unlink(temp);
-	}
-	return err ? dkt_fail(ctx, err, "write %s: %s", path, strerror(-err)) : 0;
+	snprintf(text, sizeof(text), "clock %s\nbuffer_size_kb %" PRIu64 "\ntracing_on %d\n",
+		 was->clock, was->kb, was->on);
+	return dkt__note_write(ctx, spool, NOTE, text);
 }
 
 /* Of a note that makes no sense, what a kernel begins with. */
 static int read_note(struct dkt_ctx *ctx, const char *spool, struct was *was)
 {
-	char *path __cleanup(free) = NULL;
-	int on = 1, err = note_path(spool, &path);
-	FILE *f;
+	char *text __cleanup(free) = NULL;
+	int on = 1, err = dkt__note_read(ctx, spool, NOTE, &text);
 
 	*was = (struct was){ .clock = "local" };
-	if (err)
-		return err;
-	f = fopen(path, "re");
-	if (!f)
-		return dkt_fail(ctx, -errno, "open %s: %s", path, strerror(errno));
-	if (fscanf(f, "clock %31s\nbuffer_size_kb %" SCNu64 "\ntracing_on %d\n", was->clock,
-		   &was->kb, &on) != 3)
-		dkt__log(ctx, DKT_LOG_WARN, "%s makes no sense", path);
+	if (!err && sscanf(text, "clock %31s\nbuffer_size_kb %" SCNu64 "\ntracing_on %d\n",
+			   was->clock, &was->kb, &on) != 3)
+		dkt_log(ctx, DKT_LOG_WARN, "%s/" NOTE " makes no sense", spool);
 	was->on = on;
-	fclose(f);
-	return 0;
+	return err;
 }
 
 /* ---- borrowing ---- */
@@ -179,6 +145,7 @@ static int set_size(struct dkt_instance *top, uint64_t kb)
 static int make_alike(struct dkt_instance *top, struct dkt_instance *in)
 {
 	char *clock __cleanup(free) = NULL;
+	bool on = false;
 	uint64_t kb;
 	int err = dkt_instance_get_clock(in, &clock);
 
@@ -191,7 +158,9 @@ static int make_alike(struct dkt_instance *top, struct dkt_instance *in)
 	/* Its counts begin again too. */
 	if (!err)
 		err = dkt_instance_clear(top);
-	return err ? err : dkt_instance_set_on(top, true);
+	if (!err)
+		err = dkt_instance_get_on(in, &on);
+	return err ? err : dkt_instance_set_on(top, on);
 }
 
 static int borrow(struct dkt_instance *top, struct dkt_instance *in, const char *spool)
@@ -250,21 +219,19 @@ static int put_back(struct dkt_instance *top, const struct was *was)
 int dkt_top_return(struct dkt_ctx *ctx, const char *spool)
 {
 	struct dkt_instance *top = NULL;
-	char *path __cleanup(free) = NULL;
 	struct was was;
 	int err;
 
 	if (!dkt_top_is_borrowed(spool))
 		return 0;
-	err = note_path(spool, &path);
-	if (!err)
-		err = read_note(ctx, spool, &was);
+	err = read_note(ctx, spool, &was);
 	if (!err)
 		err = dkt_instance_open(ctx, NULL, 0, &top);
+	/* One that acts later would undo what is put back. */
+	if (!err)
+		err = dkt__stops_return(top, spool);
 	if (!err)
 		err = put_back(top, &was);
 	dkt_instance_close(top);
-	if (!err && unlink(path))
-		err = dkt_fail(ctx, -errno, "remove %s: %s", path, strerror(errno));
-	return err;
+	return err ? err : dkt__note_remove(ctx, spool, NOTE);
 }

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 
 #include "capture.h"
+#include "change/modules.h"
 #include "change/top.h"
 #include "change/tracer.h"
 #include "tracefs.h"
@@ -21,6 +22,7 @@ void dkt__tracer_clear(struct dkt__tracer *tracer)
 {
 	free(tracer->wanted);
 	dkt__names_free(tracer->modules, tracer->n_modules);
+	dkt__names_free(tracer->without, tracer->n_without);
 	dkt__functions_free(tracer->functions);
 	free(tracer->spool);
 	free(tracer->refused);
@@ -30,21 +32,12 @@ void dkt__tracer_clear(struct dkt__tracer *tracer)
 int dkt__tracer_want(struct dkt__tracer *tracer, const char *wanted, const char *const *modules,
 		     size_t n, const char *spool)
 {
-	size_t i;
-
 	tracer->touched = true;
 	tracer->wanted = wanted ? strdup(wanted) : NULL;
 	tracer->spool = spool ? strdup(spool) : NULL;
-	tracer->modules = calloc(n + 1, sizeof(*tracer->modules));
-	if ((wanted && !tracer->wanted) || (spool && !tracer->spool) || !tracer->modules)
+	if ((wanted && !tracer->wanted) || (spool && !tracer->spool))
 		return -ENOMEM;
-	for (i = 0; i < n; i++) {
-		tracer->modules[i] = strdup(modules[i]);
-		if (!tracer->modules[i])
-			return -ENOMEM;
-		tracer->n_modules++;
-	}
-	return 0;
+	return dkt__names_copy(modules, n, &tracer->modules, &tracer->n_modules);
 }
 
 /* ---- what is there ---- */
@@ -59,79 +52,14 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
-/* The position of the module in whose brackets the line ends, or n_modules. */
-static size_t find_module(const struct dkt__tracer *tracer, const char *line)
-{
-	const char *from = strrchr(line, '[');
-	size_t i, len = from ? strcspn(++from, "]") : 0;
-
-	for (i = 0; len && i < tracer->n_modules; i++)
-		if (strlen(tracer->modules[i]) == len && !strncmp(from, tracer->modules[i], len))
-			break;
-	return len ? i : tracer->n_modules;
-}
-
-/*
- * Whether the functions that are traced are exactly of the modules. "#### all functions enabled
- * ####" has no module in brackets; commands that wait for a module ("*:mod:NAME") are no functions.
- * The kernel takes its time for this list: some 10 ms for a large module.
- */
-static bool is_limited_as_wanted(struct dkt_instance *in, const struct dkt__tracer *tracer)
-{
-	bool *seen __cleanup(free) = calloc(tracer->n_modules + 1, sizeof(*seen));
-	char *text __cleanup(free) = NULL;
-	char *line, *save = NULL;
-	size_t i;
-
-	if (!seen || dkt__tfs_read(in->ctx, &text, NULL, "%sset_ftrace_filter", in->prefix))
-		return false;
-	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		if (strstr(line, ":mod:"))
-			continue;
-		i = find_module(tracer, line);
-		if (i == tracer->n_modules)
-			return false;
-		seen[i] = true;
-	}
-	for (i = 0; i < tracer->n_modules; i++)
-		if (!seen[i])
-			return false;
-	return true;
-}
-
 static bool is_as_wanted(struct dkt_instance *in, const struct dkt__tracer *tracer)
 {
 	if (tracer->functions)
 		return tracer->keep;
-	return !dkt__functions_more(in) && is_limited_as_wanted(in, tracer);
-}
-
-/* Whether all functions are traced; the first line says it. A kernel without filter has no limit. */
-static bool is_unlimited(struct dkt_instance *in)
-{
-	int fd __cleanup(close) =
-		dkt__tfs_open(in->ctx, O_RDONLY, "%sset_ftrace_filter", in->prefix);
-	char first = '#';
-
-	return fd < 0 || read(fd, &first, 1) != 1 || first == '#';
+	return !dkt__functions_more(in) && dkt__modules_are_set(in, tracer);
 }
 
 /* ---- steps ---- */
-
-static int set_modules(const struct dkt__tracer *tracer, struct dkt_instance *in)
-{
-	char command[128];
-	size_t i;
-	int err = 0;
-
-	for (i = 0; !err && i < tracer->n_modules; i++) {
-		snprintf(command, sizeof(command), ":mod:%s", tracer->modules[i]);
-		err = dkt__tfs_add(in->ctx, command, "%sset_ftrace_filter", in->prefix);
-	}
-	if (!err && is_unlimited(in))
-		err = dkt_fail(in->ctx, -EINVAL, "the kernel does not limit it to modules");
-	return err;
-}
 
 static int set_functions(const struct dkt__tracer *tracer, struct dkt_instance *in)
 {
@@ -140,7 +68,7 @@ static int set_functions(const struct dkt__tracer *tracer, struct dkt_instance *
 
 	if (!err)
 		err = dkt__functions_write(in, functions);
-	if (!err && functions->n_only && is_unlimited(in))
+	if (!err && functions->n_only && dkt__functions_unlimited(in))
 		err = dkt_fail(in->ctx, -EINVAL, "the kernel does not limit it to '%s'",
 			       functions->only[0]);
 	return err;
@@ -158,10 +86,11 @@ static int switch_tracer(const struct dkt__tracer *tracer, struct dkt_instance *
 	if (err)
 		return err;
 	/* A kernel without a choice has nothing to empty. */
-	err = is_unlimited(in) && !dkt__functions_more(in) ? 0 : dkt__functions_clear(in);
+	err = dkt__functions_unlimited(in) && !dkt__functions_more(in) ? 0 :
+									 dkt__functions_clear(in);
 	if (err || !tracer->wanted)
 		return err;
-	err = tracer->functions ? set_functions(tracer, in) : set_modules(tracer, in);
+	err = tracer->functions ? set_functions(tracer, in) : dkt__modules_write(in, tracer);
 	return err ? err : set_current(in, tracer->wanted);
 }
 
@@ -171,7 +100,7 @@ static void take_back(const struct dkt__tracer *tracer, struct dkt_instance *in)
 	char *error __cleanup(free) = strdup(dkt_error(in->ctx));
 
 	set_current(in, NONE);
-	if (!is_unlimited(in) || dkt__functions_more(in))
+	if (!dkt__functions_unlimited(in) || dkt__functions_more(in))
 		dkt__functions_clear(in);
 	if (tracer->spool)
 		dkt_functions_return(in->ctx, tracer->spool);
@@ -234,7 +163,7 @@ static int apply_in(const struct dkt__tracer *tracer, struct dkt_instance *base,
 	now[strcspn(now, "\n")] = '\0';
 	if (strcmp(now, wanted) || (tracer->wanted && !is_as_wanted(in, tracer)))
 		return switch_and_save(tracer, base, in, now);
-	return tracer->wanted || is_unlimited(in) ? 0 : dkt__functions_clear(in);
+	return tracer->wanted || dkt__functions_unlimited(in) ? 0 : dkt__functions_clear(in);
 }
 
 /* ---- in the top instance ---- */
@@ -279,6 +208,8 @@ static int apply_top(const struct dkt__tracer *tracer, struct dkt_instance *in)
 	err = dkt__top_borrow(in, tracer->spool, &top);
 	if (!err) {
 		err = apply_in(tracer, in, top);
+		if (!err)
+			err = dkt__stops_follow(in, top, tracer->spool, tracer->stops);
 		words = err ? strdup(dkt_error(in->ctx)) : NULL;
 		if (err && !dkt_top_return(in->ctx, tracer->spool))
 			dkt_fail(in->ctx, err, "%s", words ? words : "");

@@ -4,15 +4,19 @@
 #define DKT_TRACER_H
 
 #include "change/functions.h"
+#include "change/stops.h"
 
 struct dkt__tracer {
 	bool touched; /* false: it stays as it is */
 	char *wanted; /* NULL: none */
 	char **modules; /* whose functions it is limited to */
 	size_t n_modules;
+	char **without; /* globs of functions of theirs that are left out */
+	size_t n_without;
 	struct dkt__functions *functions; /* in place of modules; NULL: by these */
 	bool keep; /* functions are as they were */
 	bool required; /* the change fails with it */
+	const struct dkt__stops *stops; /* triggers that the top instance gets, too */
 	char *spool; /* takes what the buffers hold; NULL: it is thrown away */
 	char *refused; /* why it is not as wanted, NULL: it is */
 };

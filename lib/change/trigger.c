@@ -22,10 +22,14 @@ static struct dkt_event *find_target(struct dkt_ctx *ctx, const struct dkt_trigg
 
 static int check_target(struct dkt_instance *in, const struct dkt_trigger *trigger)
 {
+	struct dkt_guess guess;
+
 	if (!trigger->target || find_target(in->ctx, trigger))
 		return 0;
-	return dkt_fail(in->ctx, -ENOENT, "%s: this kernel has no event %s", trigger->action,
-			trigger->target);
+	dkt_guess_start(&guess, trigger->target, strlen(trigger->target));
+	dkt_guess_events(&guess, in->ctx);
+	return dkt_fail(in->ctx, -ENOENT, "%s: this kernel has no event %s%s", trigger->action,
+			trigger->target, dkt_guess_words(&guess));
 }
 
 static int read_file(struct dkt_instance *in, const struct dkt_event *event, char **text)
@@ -137,6 +141,11 @@ int dkt_change_trigger(struct dkt_change *change, struct dkt_event *event, const
 		err = check(change->in, event, step.trigger);
 	if (err == -EBUSY || err == -EEXIST)
 		err = makes_room(change, event, step.trigger) ? 0 : err;
+	if (!err || err == -EEXIST) {
+		int later = dkt__stops_add(&change->stops, event, step.trigger, !err);
+
+		err = later ? later : err;
+	}
 	if (!err)
 		err = add_step(change, &step);
 	if (err)

@@ -207,7 +207,7 @@ struct find {
 	size_t size;
 	FILE *words;
 	struct dkt__binary *binary;
-	struct expr_guess guess;
+	struct dkt_guess guess;
 	const char *variant; /* NAME.constprop.0: what the compiler made of it */
 };
 
@@ -244,14 +244,13 @@ static int guess_one(void *data, const struct binary_symbol *symbol)
 {
 	struct find *find = data;
 
-	expr__guess_try(&find->guess, symbol->name);
+	dkt_guess_try(&find->guess, symbol->name);
 	return 0;
 }
 
 static int no_function(struct find *find)
 {
 	struct dkt__binary *binary = find->binary;
-	char room[96];
 
 	if (!find->functions)
 		return dkt_fail(binary->ctx, -ENOENT,
@@ -263,10 +262,10 @@ static int no_function(struct find *find)
 				"%s of %s is there only as the compiler made it anew, with other"
 				" arguments perhaps: name it as %s",
 				find->name, binary->path, find->variant);
-	expr__guess_start(&find->guess, find->name, strlen(find->name));
+	dkt_guess_start(&find->guess, find->name, strlen(find->name));
 	dkt__binary_functions(binary, guess_one, find);
 	return dkt_fail(binary->ctx, -ENOENT, "%s has no function '%s'%s", binary->path, find->name,
-			expr__guess_words(&find->guess, room));
+			dkt_guess_words(&find->guess));
 }
 
 int dkt__binary_function(struct dkt__binary *binary, const char *name, struct binary_symbol *symbol)

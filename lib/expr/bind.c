@@ -62,8 +62,8 @@ static enum field_class class_of(const struct dkt_field *field)
 }
 
 /* An event's own fields come first: its "comm" need not be the current process. */
-static const struct dkt_field *find_field(const struct dkt_expr *expr, struct expr_span name,
-					  const struct dkt_field *fields, size_t n)
+const struct dkt_field *expr__find_field(const struct dkt_expr *expr, struct expr_span name,
+					 const struct dkt_field *fields, size_t n)
 {
 	const struct dkt_field *common = NULL;
 	size_t i;
@@ -75,30 +75,43 @@ static const struct dkt_field *find_field(const struct dkt_expr *expr, struct ex
 			return &fields[i];
 		common = &fields[i];
 	}
+	/* As CPU and COMM, by the name that the kernel has for it. */
+	if (expr__span_is(expr, name, EXPR_PID))
+		for (i = 0; i < n; i++)
+			if (!strcmp(fields[i].name, EXPR_COMMON_PID))
+				return &fields[i];
 	for (i = 0; i < ARRAY_SIZE(generic); i++)
 		if (expr__span_is(expr, name, generic[i].field.name))
 			return &generic[i].field;
 	return common;
 }
 
+void expr__guess_common(struct dkt_guess *guess, const struct dkt_field *fields, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (fields[i].flags & DKT_FIELD_COMMON)
+			dkt_guess_try(guess, fields[i].name);
+	for (i = 0; i < ARRAY_SIZE(generic); i++)
+		dkt_guess_try(guess, generic[i].field.name);
+	dkt_guess_try(guess, EXPR_PID);
+}
+
 static int no_field(const struct dkt_expr *expr, const struct expr_pred *pred,
 		    const struct dkt_event *event, const struct dkt_field *fields, size_t n)
 {
-	struct expr_guess guess;
-	char room[96];
+	struct dkt_guess guess;
 	size_t i;
-	int common;
 
-	expr__guess_start(&guess, expr->text + pred->field.at, pred->field.len);
-	for (common = 0; common < 2; common++)
-		for (i = 0; i < n; i++)
-			if (common == !!(fields[i].flags & DKT_FIELD_COMMON))
-				expr__guess_try(&guess, fields[i].name);
-	for (i = 0; i < ARRAY_SIZE(generic); i++)
-		expr__guess_try(&guess, generic[i].field.name);
+	dkt_guess_start(&guess, expr->text + pred->field.at, pred->field.len);
+	for (i = 0; i < n; i++)
+		if (!(fields[i].flags & DKT_FIELD_COMMON))
+			dkt_guess_try(&guess, fields[i].name);
+	expr__guess_common(&guess, fields, n);
 	return expr__fail(expr, -ENOENT, pred->field.at, "%s:%s has no field '%.*s'%s",
 			  event->system, event->name, (int)pred->field.len,
-			  expr->text + pred->field.at, expr__guess_words(&guess, room));
+			  expr->text + pred->field.at, dkt_guess_words(&guess));
 }
 
 static int misfit(const struct dkt_expr *expr, const struct expr_pred *pred, const char *why)
@@ -301,7 +314,7 @@ static int bind_all(struct dkt_expr *expr, struct dkt_event *event, struct expr_
 	err = dkt_event_fields(event, &fields, &n);
 	/* A field that is missing says more about the event than one that does not fit. */
 	for (i = 0; !err && i < expr->n_preds; i++)
-		if (!find_field(expr, expr->preds[i].field, fields, n))
+		if (!expr__find_field(expr, expr->preds[i].field, fields, n))
 			err = no_field(expr, &expr->preds[i], event, fields, n);
 	for (i = 0; !err && i < expr->n_preds; i++) {
 		struct expr_test *test = &bound->tests[i];
@@ -310,7 +323,7 @@ static int bind_all(struct dkt_expr *expr, struct dkt_event *event, struct expr_
 		test->op = test->pred->op;
 		test->yes = test->pred->yes;
 		test->no = test->pred->no;
-		field = find_field(expr, test->pred->field, fields, n);
+		field = expr__find_field(expr, test->pred->field, fields, n);
 		err = bind_pred(expr, event, test, field);
 		if (test->kind == TEST_NEVER)
 			bound->blind = i;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Words for an expression that is wrong, with the place under a caret. */
+#include "escape.h"
 #include "expr.h"
 
 #include "banned.h"
@@ -13,7 +14,7 @@ static bool starts_char(char c)
 	return ((unsigned char)c & 0xc0) != 0x80;
 }
 
-/* Appends "\n  text\n  ^" with one column for each character, whatever bytes are in the text. */
+/* Appends "  text\n  ^" with one column for each character, whatever bytes are in the text. */
 static void show_place(struct dkt_buf *buf, const char *text, uint32_t at)
 {
 	size_t len = strlen(text), from = 0, to = len, i, column = 2;
@@ -26,15 +27,15 @@ static void show_place(struct dkt_buf *buf, const char *text, uint32_t at)
 		from--;
 	while (to < len && !starts_char(text[to]))
 		to++;
-	dkt_buf_str(buf, from ? "\n  ..." : "\n  ");
+	dkt_buf_str(buf, from ? "  ..." : "  ");
 	column += from ? 3 : 0;
-	for (i = from; i < to; i++) {
-		unsigned char c = (unsigned char)text[i];
+	for (i = from; i < to;) {
+		struct dkt__char c = dkt__char_at(text + i, to - i);
 
-		if (c < 0x20 || c == 0x7f)
-			c = ' ';
-		dkt_buf_add(buf, &c, 1);
-		column += i < at && starts_char(text[i]);
+		/* What is not shown has a column, so that the caret is right. */
+		dkt_buf_add(buf, c.shown ? text + i : " ", c.shown ? c.len : 1);
+		column += i < at;
+		i += c.len;
 	}
 	dkt_buf_str(buf, to < len ? "...\n" : "\n");
 	for (i = 0; i < column; i++)
@@ -47,14 +48,14 @@ static int fail_at(struct dkt_ctx *ctx, int err, const char *what, const char *t
 static int fail_at(struct dkt_ctx *ctx, int err, const char *what, const char *text, uint32_t at,
 		   const char *fmt, va_list ap)
 {
-	char *words __cleanup(free) = dkt__format(fmt, ap);
+	char *words __cleanup(free) = dkt_words(fmt, ap);
 	struct dkt_buf buf = { 0 };
 
 	if (!words)
 		return -ENOMEM;
 	show_place(&buf, text, at);
 	if (!buf.err)
-		dkt_fail(ctx, err, "%s: %s%.*s", what, words, (int)buf.len, buf.data);
+		dkt_fail(ctx, err, "%s: %s\n%.*s", what, words, (int)buf.len, buf.data);
 	else
 		dkt_fail(ctx, err, "%s: %s", what, words);
 	free(buf.data);

@@ -8,7 +8,7 @@
 struct search {
 	const struct dkt_expr *expr;
 	struct expr_span name;
-	struct expr_guess guess;
+	struct dkt_guess guess;
 };
 
 /* 1 ends the walk: it is found. */
@@ -23,14 +23,13 @@ static int guess_at(void *data, const struct dkt__symbol *symbol)
 {
 	struct search *search = data;
 
-	expr__guess_try(&search->guess, symbol->name);
+	dkt_guess_try(&search->guess, symbol->name);
 	return 0;
 }
 
 int expr__check_function(struct dkt_expr *expr, struct expr_pred *pred)
 {
 	struct search search = { .expr = expr, .name = pred->inner };
-	char room[96];
 	int found;
 
 	/* Of records from elsewhere the functions are not known. */
@@ -43,9 +42,9 @@ int expr__check_function(struct dkt_expr *expr, struct expr_pred *pred)
 		pred->known = true;
 		return 0;
 	}
-	expr__guess_start(&search.guess, expr->text + pred->inner.at, pred->inner.len);
+	dkt_guess_start(&search.guess, expr->text + pred->inner.at, pred->inner.len);
 	dkt__symbols_each(expr->ctx, guess_at, &search);
 	return expr__fail(expr, -EINVAL, pred->inner.at, "this kernel has no function '%.*s'%s",
 			  (int)pred->inner.len, expr->text + pred->inner.at,
-			  expr__guess_words(&search.guess, room));
+			  dkt_guess_words(&search.guess));
 }

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "expr.h"
+#include "plan.h"
 
 #include "banned.h"
 
@@ -17,7 +18,7 @@ struct lookup {
 	const char *field;
 	const char *name;
 	uint64_t *value;
-	struct expr_guess *guess;
+	struct dkt_guess *guess;
 };
 
 /* ---- print formats ---- */
@@ -46,7 +47,7 @@ static bool find_symbol(const struct tep_print_flag_sym *symbol, const struct lo
 	for (; symbol; symbol = symbol->next) {
 		if (!symbol->str || !symbol->value)
 			continue;
-		expr__guess_try(lookup->guess, symbol->str);
+		dkt_guess_try(lookup->guess, symbol->str);
 		if (strcmp(symbol->str, lookup->name) != 0)
 			continue;
 		errno = 0;
@@ -89,12 +90,16 @@ static bool walk(const struct tep_print_arg *arg, const struct lookup *lookup, i
 	return false;
 }
 
-bool expr__print_name(const struct dkt_event *event, const char *field, const char *name,
-		      uint64_t *value, struct expr_guess *guess)
+bool expr__print_name(struct dkt_event *event, const char *field, const char *name, uint64_t *value,
+		      struct dkt_guess *guess)
 {
 	struct lookup lookup = { .field = field, .name = name, .value = value, .guess = guess };
+	const struct dkt__plan *plan = event->tep ? dkt__plan_get(event) : NULL;
 
-	return event->tep && walk(event->tep->print_fmt.args, &lookup, 0);
+	if (!plan)
+		return false;
+	/* What cannot be parsed here libtraceevent may have parsed. */
+	return walk(plan->args ? plan->args : event->tep->print_fmt.args, &lookup, 0);
 }
 
 /* ---- names that every Linux knows ---- */
@@ -167,7 +172,7 @@ static bool find_named(const struct named *named, size_t n, const struct lookup 
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		expr__guess_try(lookup->guess, named[i].name);
+		dkt_guess_try(lookup->guess, named[i].name);
 		if (strcmp(named[i].name, lookup->name) != 0)
 			continue;
 		*lookup->value = (uint64_t)named[i].value;
@@ -185,7 +190,7 @@ static bool find_syscall(const struct lookup *lookup)
 		name = dkt_syscall_name(i);
 		if (!name)
 			continue;
-		expr__guess_try(lookup->guess, name);
+		dkt_guess_try(lookup->guess, name);
 		if (strcmp(name, lookup->name) != 0)
 			continue;
 		*lookup->value = (uint64_t)i;
@@ -195,7 +200,7 @@ static bool find_syscall(const struct lookup *lookup)
 }
 
 bool expr__built_in(const struct dkt_event *event, const char *field, const char *name,
-		    uint64_t *value, struct expr_guess *guess)
+		    uint64_t *value, struct dkt_guess *guess)
 {
 	struct lookup lookup = { .field = field, .name = name, .value = value, .guess = guess };
 	bool is_raw = !strcmp(event->system, "raw_syscalls");

@@ -114,6 +114,21 @@ static void put_between(const struct dkt_expr *expr, uint32_t from, uint32_t to,
 		dkt_buf_add(buf, expr__is_space(expr->text[from]) ? " " : expr->text + from, 1);
 }
 
+/* What is before a comparison's value: its field by the kernel's name, the operator. */
+static void put_field(const struct dkt_expr *expr, const struct expr_test *test, uint32_t from,
+		      struct dkt_buf *buf)
+{
+	const struct expr_pred *pred = test->pred;
+
+	if (expr__span_is(expr, pred->field, EXPR_PID) &&
+	    !strcmp(test->field.name, EXPR_COMMON_PID)) {
+		put_between(expr, from, pred->field.at, buf);
+		dkt_buf_str(buf, EXPR_COMMON_PID);
+		from = pred->field.at + pred->field.len;
+	}
+	put_between(expr, from, pred->value.at, buf);
+}
+
 int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char **text)
 {
 	const struct expr_bound *bound;
@@ -134,7 +149,7 @@ int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char **text)
 	for (i = 0; i < expr->n_preds; i++) {
 		struct expr_span value = expr->preds[i].value;
 
-		put_between(expr, at, value.at, &buf);
+		put_field(expr, &bound->tests[i], at, &buf);
 		put_value(expr, &bound->tests[i], &buf);
 		at = value.at + value.len;
 	}

@@ -7,15 +7,9 @@
 
 /* ---- the trigger ---- */
 
-/* The kernel before 6.3 knows only the shorter name, and those since know both. */
-#define STACK_NAME "stacktrace"
-
 static void put_field(FILE *f, const struct dkt__key_spec *spec)
 {
-	fputs(dkt__key_is_stack(spec->name)                            ? STACK_NAME :
-	      !strcmp(spec->name, "cpu") || !strcmp(spec->name, "CPU") ? "common_cpu" :
-									 spec->name,
-	      f);
+	fputs(dkt__key_kernel_name(spec->name), f);
 	if (spec->mod && spec->mod != MOD_DEC && spec->mod < MOD_PERCENT)
 		fprintf(f, ".%s", dkt__mod_name(spec->mod));
 	if (spec->mod == MOD_BUCKETS)
@@ -131,12 +125,28 @@ static int check_execname(struct dkt_hist *hist)
 			name);
 }
 
+/* The kernel has a process's name beside its number only. */
+static int check_comm(struct dkt_hist *hist)
+{
+	size_t i;
+	uint32_t key;
+
+	for (i = 0; i < hist->n_events; i++)
+		for (key = 0; hist->events[i].event && key < hist->n_keys; key++)
+			if (hist->events[i].keys[key].kind == KEY_COMM)
+				return dkt_fail(hist->ctx, -EOPNOTSUPP,
+						"the kernel cannot count by COMM");
+	return 0;
+}
+
 int dkt_hist_start(struct dkt_hist *hist, struct dkt_instance *instance)
 {
 	struct dkt_change *change = NULL;
 	size_t i;
 	int err = check_execname(hist);
 
+	if (!err)
+		err = check_comm(hist);
 	if (err)
 		return err;
 	err = dkt_change_new(instance, &change);

@@ -9,9 +9,6 @@
 /* MAX_FILTER_STR_VAL: the kernel keeps that much of a string, its NUL included. */
 #define STRING_MAX 256
 
-/* HIST_STACKTRACE_DEPTH */
-#define STACK_DEPTH 16
-
 /* ---- as it is written ---- */
 
 static const char *const mods[] = {
@@ -99,22 +96,41 @@ bool dkt__key_is_stack(const char *name)
 
 static int no_field(struct dkt_ctx *ctx, struct dkt_event *event, const char *name)
 {
-	static const char *const others[] = { "common_cpu", "common_timestamp", "stacktrace" };
-	struct expr_guess guess;
+	static const char *const others[] = { "common_cpu", "common_timestamp",
+					      "stacktrace", "COMM",
+					      "CPU",        "PID" };
+	struct dkt_guess guess;
 	const struct dkt_field *fields;
-	char room[96];
 	size_t n, i;
 	int err = dkt_event_fields(event, &fields, &n);
 
 	if (err)
 		return err;
-	expr__guess_start(&guess, name, strlen(name));
+	dkt_guess_start(&guess, name, strlen(name));
 	for (i = 0; i < n; i++)
-		expr__guess_try(&guess, fields[i].name);
+		dkt_guess_try(&guess, fields[i].name);
 	for (i = 0; i < ARRAY_SIZE(others); i++)
-		expr__guess_try(&guess, others[i]);
+		dkt_guess_try(&guess, others[i]);
 	return dkt_fail(ctx, -ENOENT, "%s:%s has no field '%s'%s", event->system, event->name, name,
-			expr__guess_words(&guess, room));
+			dkt_guess_words(&guess));
+}
+
+/* As in filters: PID is the record's process, unless the event has a field that is called so. */
+static const struct dkt_field *find_field(struct dkt_event *event, const char *name)
+{
+	const struct dkt_field *field = dkt_event_field(event, name);
+
+	return field || strcmp(name, "PID") != 0 ? field : dkt_event_field(event, DKT__COMMON_PID);
+}
+
+const char *dkt__key_kernel_name(const char *name)
+{
+	/* The kernel before 6.3 knows only the shorter name of a stack, and those since know both. */
+	if (dkt__key_is_stack(name))
+		return "stacktrace";
+	if (!strcmp(name, "cpu") || !strcmp(name, "CPU"))
+		return "common_cpu";
+	return strcmp(name, "PID") != 0 ? name : DKT__COMMON_PID;
 }
 
 /* What a name stands for that is no field of the event. */
@@ -126,16 +142,34 @@ static bool find_other(const char *name, struct dkt__key *key)
 		key->kind = KEY_CPU;
 	else if (!strcmp(name, "common_timestamp"))
 		key->kind = KEY_TIME;
+	else if (!strcmp(name, "COMM"))
+		key->kind = KEY_COMM;
 	else
 		return false;
 	return true;
+}
+
+int dkt__key_check_any(struct dkt_ctx *ctx, const struct dkt__key_spec *spec,
+		       struct dkt_event *const *events, size_t n)
+{
+	struct dkt__key other = { 0 };
+	struct dkt_guess guess;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (find_field(events[i], spec->name) || find_other(spec->name, &other))
+			return 0;
+	dkt_guess_start(&guess, spec->name, strlen(spec->name));
+	dkt_guess_fields(&guess, events, n);
+	return dkt_fail(ctx, -ENOENT, "none of %zu events has a field '%s'%s", n, spec->name,
+			dkt_guess_words(&guess));
 }
 
 /* Whether the modifier goes with such a field; what the kernel would refuse without words. */
 static int check_mod(struct dkt_ctx *ctx, struct dkt_event *event, const struct dkt__key_spec *spec,
 		     const struct dkt__key *key)
 {
-	const char *why = NULL;
+	const char *why = NULL, *it_is = "none";
 
 	if (spec->mod == MOD_EXECNAME && !dkt__key_is_process(key))
 		why = "goes with the number of a process only";
@@ -143,20 +177,20 @@ static int check_mod(struct dkt_ctx *ctx, struct dkt_event *event, const struct 
 		why = "goes with common_timestamp only";
 	else if (spec->mod == MOD_STACKTRACE && key->kind != KEY_STACK_FIELD)
 		why = "goes with an array of addresses only";
-	else if (key->kind == KEY_STRING && spec->mod)
-		why = "does not go with a string";
+	else if ((key->kind == KEY_STRING || key->kind == KEY_COMM) && spec->mod)
+		why = "does not go with a string", it_is = "one";
 	else if (key->kind == KEY_STACK && spec->mod)
-		why = "does not go with a stack";
+		why = "does not go with a stack", it_is = "one";
 	if (!why)
 		return 0;
-	return dkt_fail(ctx, -EINVAL, "%s:%s: .%s %s, and '%s' is none", event->system, event->name,
-			dkt__mod_name(spec->mod), why, spec->name);
+	return dkt_fail(ctx, -EINVAL, "%s:%s: .%s %s, and '%s' is %s", event->system, event->name,
+			dkt__mod_name(spec->mod), why, spec->name, it_is);
 }
 
 int dkt__key_bind(struct dkt_ctx *ctx, struct dkt_event *event, const struct dkt__key_spec *spec,
 		  struct dkt__key *key)
 {
-	const struct dkt_field *field = dkt_event_field(event, spec->name);
+	const struct dkt_field *field = find_field(event, spec->name);
 
 	*key = (struct dkt__key){ .mod = spec->mod, .buckets = spec->buckets };
 	if (!field) {
@@ -190,7 +224,7 @@ int dkt__key_bind(struct dkt_ctx *ctx, struct dkt_event *event, const struct dkt
 				event->name, spec->name, field->type);
 	dkt__key_names(event, key);
 	if (spec->mod == MOD_EXECNAME)
-		dkt__key_find_comm(event, spec->name, key);
+		dkt__key_find_comm(event, field->name, key);
 	return check_mod(ctx, event, spec, key);
 }
 
@@ -213,13 +247,27 @@ static bool load_stack(const struct dkt__key *key, const struct dkt_record *reco
 	size_t len;
 	const void *bytes = dkt_record_bytes(record, &key->field, &len);
 
-	len = DKT__MIN(len / sizeof(long), (size_t)STACK_DEPTH) * sizeof(long);
+	len -= len % sizeof(long);
 	*value = dkt__intern(strings, bytes, (uint32_t)len);
 	return *value != UINT32_MAX;
 }
 
-bool dkt__key_load_slow(const struct dkt__key *key, const struct dkt_record *record,
-			struct dkt__intern *strings, uint64_t *value)
+/* A process whose name nobody saved. */
+#define UNKNOWN_COMM "<...>"
+
+static bool load_comm(struct dkt_source *source, const struct dkt_record *record,
+		      struct dkt__intern *strings, uint64_t *value)
+{
+	const char *comm = source ? dkt_source_comm(source, record) : NULL;
+
+	comm = comm ? comm : UNKNOWN_COMM;
+	*value = dkt__intern(strings, comm, (uint32_t)strlen(comm));
+	return *value != UINT32_MAX;
+}
+
+bool dkt__key_load_slow(const struct dkt__key *key, struct dkt_source *source,
+			const struct dkt_record *record, struct dkt__intern *strings,
+			uint64_t *value)
 {
 	switch (key->kind) {
 	case KEY_CPU:
@@ -228,6 +276,8 @@ bool dkt__key_load_slow(const struct dkt__key *key, const struct dkt_record *rec
 	case KEY_TIME:
 		*value = dkt__key_modify(key, record->ts);
 		return true;
+	case KEY_COMM:
+		return load_comm(source, record, strings, value);
 	case KEY_STRING:
 		return key->end <= record->size && load_string(key, record, strings, value);
 	case KEY_STACK_FIELD:
@@ -307,7 +357,7 @@ void dkt__key_text(struct dkt_ctx *ctx, const struct dkt__key_spec *spec,
 			dkt_buf_printf(buf, "syscall %" PRId64, (int64_t)value);
 		return;
 	case MOD_EXECNAME:
-		dkt_buf_printf(buf, "%s[%" PRId64 "]", comm ? comm : "<...>", (int64_t)value);
+		dkt_buf_printf(buf, "%s[%" PRId64 "]", comm ? comm : UNKNOWN_COMM, (int64_t)value);
 		return;
 	case MOD_LOG2:
 		/* Above the power before, up to this one. */

@@ -38,6 +38,7 @@ enum dkt__key_kind {
 	KEY_NUMBER,
 	KEY_STRING,
 	KEY_CPU,
+	KEY_COMM, /* the name of the record's process, which its source knows */
 	KEY_TIME,
 	KEY_STACK, /* the kernel's stack, which is a record of its own */
 	KEY_STACK_FIELD, /* an array of addresses */
@@ -84,12 +85,20 @@ bool dkt__mod_find(const char *name, size_t len, uint8_t *mod);
 int dkt__key_bind(struct dkt_ctx *ctx, struct dkt_event *event, const struct dkt__key_spec *spec,
 		  struct dkt__key *key);
 
+/* 0 if one of the events has the field. -ENOENT: none has it; dkt_error() says what is near. */
+int dkt__key_check_any(struct dkt_ctx *ctx, const struct dkt__key_spec *spec,
+		       struct dkt_event *const *events, size_t n);
+
 /* Whether the name is that of the record's stack, which no field is. */
 bool dkt__key_is_stack(const char *name);
 
+/* What the kernel calls a field that every event has; any other name as it is. */
+const char *dkt__key_kernel_name(const char *name);
+
 /* The value of a key that is not a plain number in the record; false: the record has it not. */
-bool dkt__key_load_slow(const struct dkt__key *key, const struct dkt_record *record,
-			struct dkt__intern *strings, uint64_t *value);
+bool dkt__key_load_slow(const struct dkt__key *key, struct dkt_source *source,
+			const struct dkt_record *record, struct dkt__intern *strings,
+			uint64_t *value);
 
 /* What the value becomes by the modifier. */
 static inline uint64_t dkt__key_modify(const struct dkt__key *key, uint64_t v)
@@ -106,11 +115,12 @@ static inline uint64_t dkt__key_modify(const struct dkt__key *key, uint64_t v)
 }
 
 /* The value of a key in a record; numbers of strings are those of the table. */
-static inline bool dkt__key_load(const struct dkt__key *key, const struct dkt_record *record,
-				 struct dkt__intern *strings, uint64_t *value)
+static inline bool dkt__key_load(const struct dkt__key *key, struct dkt_source *source,
+				 const struct dkt_record *record, struct dkt__intern *strings,
+				 uint64_t *value)
 {
 	if (dkt__unlikely(key->kind != KEY_NUMBER || key->end > record->size))
-		return dkt__key_load_slow(key, record, strings, value);
+		return dkt__key_load_slow(key, source, record, strings, value);
 	*value = dkt__load_at((const uint8_t *)record->data + key->field.offset, key->load);
 	if (key->mod >= MOD_LOG2)
 		*value = dkt__key_modify(key, *value);

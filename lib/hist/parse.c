@@ -4,8 +4,9 @@
 
 #include "banned.h"
 
-/* hist_trigger_print_key() pads strings and names so. */
+/* hist_trigger_print_key() pads strings so, and names of processes ("%-16s"), of 15 bytes at most. */
 #define STRING_PAD 50
+#define COMM_PAD   16
 
 struct reader {
 	struct dkt_table *table;
@@ -152,13 +153,12 @@ static bool read_address(const char *from, const char *to, uint64_t *value)
 	return close && read_number(from + 1, close, 16, value);
 }
 
-/* A number has its blanks in front of it, a string behind it. */
-static bool is_string(const char *from, const char *to)
+/* True if the span is what "%10llu" prints: nothing else follows a number without a blank between. */
+static bool is_number(const char *from, const char *to)
 {
 	uint64_t value;
 
-	return to - from >= STRING_PAD || (to > from && to[-1] == ' ') ||
-	       !read_number(from, to, 10, &value);
+	return to > from && is_digit(to[-1]) && read_number(from, to, 10, &value);
 }
 
 static int take_string(struct dkt_table *table, const char *from, const char *to, uint64_t *word)
@@ -202,9 +202,6 @@ static int read_key(struct dkt_table *table, struct table_column *column, const 
 		}
 		break;
 	default:
-		/* All rows of a column are of one kind; the first says of which. */
-		if (!table->map.n && is_string(from, to))
-			column->kind = TABLE_STRING;
 		if (column->kind == TABLE_STRING)
 			return take_string(table, from, to, word);
 		good = read_number(from, to, 10, word);
@@ -213,6 +210,10 @@ static int read_key(struct dkt_table *table, struct table_column *column, const 
 }
 
 /* ---- stacks ---- */
+
+/* HIST_STACKTRACE_DEPTH: the kernel leaves out what called the last one of so many. */
+#define STACK_DEPTH 16
+#define STACK_CUT   "[...];"
 
 /* Lines of functions up to one that is none: put the other way round, joined by ';'. */
 static int read_stack(struct reader *r, uint64_t *word)
@@ -233,6 +234,8 @@ static int read_stack(struct reader *r, uint64_t *word)
 		p = end < r->end ? end + 1 : end;
 	}
 	r->p = p;
+	if (n >= STACK_DEPTH)
+		dkt_buf_str(&buf, STACK_CUT);
 	while (n--) {
 		size_t len = 0;
 
@@ -250,17 +253,26 @@ static int read_stack(struct reader *r, uint64_t *word)
 
 /* ---- rows ---- */
 
-/* Where a key's text ends: at what comes behind it, searched beyond the blanks that pad a string. */
-static const char *key_end(const struct reader *r, const char *from, const char *behind)
+/*
+ * The end of a key: where the text that follows it, behind, begins. Strings and names of processes can
+ * hold any byte, line ends included, and so can only be left by their width. NULL: there is no end.
+ */
+static const char *key_end(const struct reader *r, struct table_column *column, const char *from,
+			   const char *behind)
 {
-	const char *pad = from + STRING_PAD, *stop = line_end(from, r->end);
+	const char *stop = line_end(from, r->end), *end = find(from, stop, behind);
+	uint8_t mod = column->spec.mod;
 
-	if (pad < stop && starts(pad, stop, behind))
-		return pad;
-	/* A string can hold what looks like it, and even line ends; a number cannot. */
-	if (pad < stop && find(pad, stop, behind))
-		return find(pad, stop, behind);
-	return find(from, stop, behind);
+	if (mod == MOD_EXECNAME)
+		return find(from + DKT__MIN(COMM_PAD, r->end - from), r->end, behind);
+	if (mod && mod != MOD_DEC)
+		return end;
+	/* All rows of a column are of one kind, and the first row says of which. */
+	if (!r->table->map.n)
+		column->kind = end && is_number(from, end) ? TABLE_NUMBER : TABLE_STRING;
+	if (column->kind != TABLE_STRING)
+		return end;
+	return find(from + DKT__MIN(STRING_PAD, r->end - from), r->end, behind);
 }
 
 static const char *column_name(const struct table_column *column, char room[static 80])
@@ -304,7 +316,7 @@ static int read_keys(struct reader *r, uint64_t *words, const char **comm, const
 			snprintf(behind, sizeof(behind), "%s}", has_stack ? "" : " ");
 		/* Before a stack there is no blank behind the name. */
 		behind[strlen(behind) - (i + 1 < table->n_keys)] = '\0';
-		end = key_end(r, r->p, behind);
+		end = key_end(r, column, r->p, behind);
 		if (!end)
 			return 1;
 		err = read_key(table, column, r->p, end, &words[i], comm_end);

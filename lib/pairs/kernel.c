@@ -74,10 +74,10 @@ static int put_begin(FILE *f, const struct plan *plan)
 
 	fputs("hist:keys=", f);
 	for (i = 0; i < pairs->n_keys; i++)
-		fprintf(f, "%s%s", i ? "," : "", pairs->keys[i].begin.name);
+		fprintf(f, "%s%s", i ? "," : "", dkt__key_kernel_name(pairs->keys[i].begin.name));
 	fputs(":ts0=common_timestamp", f);
 	if (pairs->grouped && pairs->by_begin)
-		fprintf(f, ",by0=%s", pairs->by.name);
+		fprintf(f, ",by0=%s", dkt__key_kernel_name(pairs->by.name));
 	fprintf(f, ":size=%d", PAIRS_KERNEL_SIZE);
 	return put_filter(f, plan, plan->begin, pairs->skip);
 }
@@ -90,11 +90,11 @@ static int put_end(FILE *f, const struct plan *plan)
 
 	fputs("hist:keys=", f);
 	for (i = 0; i < pairs->n_keys; i++)
-		fprintf(f, "%s%s", i ? "," : "", pairs->keys[i].end.name);
+		fprintf(f, "%s%s", i ? "," : "", dkt__key_kernel_name(pairs->keys[i].end.name));
 	fprintf(f, ":lat=common_timestamp-$ts0:size=%d:onmatch(%s.%s).trace(%s,$lat",
 		PAIRS_KERNEL_SIZE, plan->begin->system, plan->begin->name, plan->name);
 	if (pairs->grouped)
-		fprintf(f, ",%s", pairs->by_begin ? "$by0" : pairs->by.name);
+		fprintf(f, ",%s", pairs->by_begin ? "$by0" : dkt__key_kernel_name(pairs->by.name));
 	fputs(")", f);
 	return put_filter(f, plan, plan->end, 0);
 }
@@ -162,7 +162,7 @@ static int put_trigger(struct dkt_instance *in, const char *system, const char *
 	int err;
 
 	if (!event)
-		return dkt_fail(in->ctx, -ENOENT, "there is no event %s:%s", system, name);
+		return dkt__no_event(in->ctx, system, name);
 	err = dkt_change_new(in, &change);
 	if (!err)
 		err = dkt_change_trigger(change, event, text);

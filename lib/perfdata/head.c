@@ -2,6 +2,7 @@
 /* What perf.data says of its events and of the machine. */
 #include "event.h"
 #include "perfdata.h"
+#include "source/own_format.h"
 #include "tracedat.h"
 
 #include "banned.h"
@@ -148,19 +149,38 @@ void dkt__perf_sort_ids(struct dkt__perf *perf)
 
 /* ---- formats: what a trace.dat of version 6 begins with ---- */
 
+/* Chains of calls are returned as records of these, which perf has no formats of. */
+static int add_stacks(struct dkt__dat *dat)
+{
+	static const char *const formats[] = { DKT__FORMAT_KERNEL_STACK, DKT__FORMAT_USER_STACK };
+	struct dkt__given *more;
+	size_t i;
+
+	more = reallocarray(dat->given, dat->n_given + ARRAY_SIZE(formats), sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	dat->given = more;
+	for (i = 0; i < ARRAY_SIZE(formats); i++)
+		more[dat->n_given++] = (struct dkt__given){ .system = "ftrace",
+							    .text = formats[i],
+							    .len = strlen(formats[i]) };
+	return 0;
+}
+
 int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t size)
 {
 	struct dkt_ctx *ctx = perf->base.ctx;
 	struct dkt__dat dat = { .ctx = ctx };
 	struct dkt__cursor cur = { 0 };
-	uint8_t *copy = dkt__ctx_keep(ctx, size + 1);
+	uint8_t *copy;
 	bool good;
 	int err;
 
-	if (!copy)
-		return -ENOMEM;
 	if (perf->has_events)
 		return 0;
+	copy = dkt__ctx_keep(ctx, size + 1);
+	if (!copy)
+		return -ENOMEM;
 	memcpy(copy, data, size);
 	cur.p = copy;
 	cur.end = copy + size;
@@ -178,7 +198,9 @@ int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t s
 		dkt__perf_damage(perf, "its formats of events make no sense");
 	else if (dkt__dat_kallsyms(&dat, &cur) && dkt__dat_printk(&dat, &cur))
 		dkt__dat_cmdlines(&dat, &cur);
-	err = dkt__events_given(ctx, dat.given, dat.n_given);
+	err = add_stacks(&dat);
+	if (!err)
+		err = dkt__events_given(ctx, dat.given, dat.n_given);
 	if (!err)
 		err = dkt__symbols_given(ctx, &dat.kallsyms, &dat.printk);
 	perf->has_events = !err;

@@ -89,7 +89,7 @@ static bool take_sample(const struct dkt__perf *perf, struct dkt__cursor *cur,
 	type = attr->sample_type;
 	skip(cur, type, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP);
 	if (type & PERF_SAMPLE_TID) {
-		dkt__cursor_number(cur, 4);
+		item->pid = (int32_t)dkt__cursor_number(cur, 4);
 		item->tid = (int32_t)dkt__cursor_number(cur, 4);
 	}
 	if (type & PERF_SAMPLE_TIME)
@@ -104,7 +104,8 @@ static bool take_sample(const struct dkt__perf *perf, struct dkt__cursor *cur,
 		skip_read(cur, attr->read_format);
 	if (type & PERF_SAMPLE_CALLCHAIN) {
 		n = dkt__cursor_number(cur, 8);
-		dkt__cursor_bytes(cur, n > dkt__cursor_left(cur) ? n : n * 8);
+		item->chain = dkt__cursor_bytes(cur, n > dkt__cursor_left(cur) ? n : n * 8);
+		item->n_chain = item->chain ? (uint32_t)n : 0;
 	}
 	if (type & PERF_SAMPLE_RAW && !cur->bad) {
 		item->size = (uint32_t)dkt__cursor_number(cur, 4);
@@ -137,40 +138,91 @@ static void take_tail(const struct dkt__perf *perf, struct dkt__cursor *cur,
 	item->placed = item->time && item->cpu < DKT__PERF_CPUS;
 }
 
+/* The name that ends a record. */
+static void take_name(struct dkt__cursor *cur, struct dkt__perf_item *item)
+{
+	item->data = cur->p;
+	item->size = (uint32_t)strnlen((const char *)cur->p, dkt__cursor_left(cur));
+}
+
+static void take_process(struct dkt__cursor *cur, struct dkt__perf_item *item)
+{
+	item->pid = (int32_t)dkt__cursor_number(cur, 4);
+	if (item->type == PERF_RECORD_FORK)
+		item->parent = (int32_t)dkt__cursor_number(cur, 4);
+	item->tid = (int32_t)dkt__cursor_number(cur, 4);
+	if (item->type == PERF_RECORD_FORK)
+		item->parent_tid = (int32_t)dkt__cursor_number(cur, 4);
+}
+
+/* A file in the memory of a process. */
+static void take_map(struct dkt__cursor *cur, struct dkt__perf_item *item)
+{
+	take_process(cur, item);
+	item->start = dkt__cursor_number(cur, 8);
+	item->length = dkt__cursor_number(cur, 8);
+	item->offset = dkt__cursor_number(cur, 8);
+	/* Which file that is by numbers, and its protection. */
+	if (item->type == PERF_RECORD_MMAP2)
+		dkt__cursor_bytes(cur, 32);
+	take_name(cur, item);
+}
+
+/* A function that came into the kernel: one of a BPF program, or what the tracer makes. */
+static void take_function(struct dkt__cursor *cur, struct dkt__perf_item *item)
+{
+	item->pid = -1;
+	item->start = dkt__cursor_number(cur, 8);
+	item->length = dkt__cursor_number(cur, 4);
+	dkt__cursor_number(cur, 4);
+	take_name(cur, item);
+}
+
+/* What other records than samples say. False: they are not asked for. */
+static bool take_other(const struct dkt__perf *perf, struct dkt__cursor *cur,
+		       struct dkt__perf_item *item)
+{
+	take_tail(perf, cur, item);
+	switch (item->type) {
+	case PERF_RECORD_COMM:
+		take_process(cur, item);
+		take_name(cur, item);
+		break;
+	case PERF_RECORD_FORK:
+		take_process(cur, item);
+		break;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		take_map(cur, item);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		take_function(cur, item);
+		break;
+	case PERF_RECORD_LOST:
+		dkt__cursor_number(cur, 8);
+		item->lost = dkt__cursor_number(cur, 8);
+		break;
+	case PERF_RECORD_LOST_SAMPLES:
+		item->lost = dkt__cursor_number(cur, 8);
+		break;
+	default:
+		return false;
+	}
+	return !cur->bad;
+}
+
 bool dkt__perf_item(const struct dkt__perf *perf, const uint8_t *data, uint32_t size,
 		    struct dkt__perf_item *item)
 {
 	struct dkt__cursor cur = dkt__perf_cursor(perf, data, size);
 
-	dkt__cursor_bytes(&cur, sizeof(struct perf_event_header));
-	*item = (struct dkt__perf_item){ .type = dkt__perf_type(perf, data) };
+	*item = (struct dkt__perf_item){ .type = (uint32_t)dkt__cursor_number(&cur, 4) };
+	item->misc = (uint16_t)dkt__cursor_number(&cur, 2);
+	dkt__cursor_number(&cur, 2);
 	if (!perf->n_attrs)
 		return false;
-	if (item->type == PERF_RECORD_SAMPLE)
-		return take_sample(perf, &cur, item) && item->data && item->size >= ENTRY &&
-		       item->cpu < DKT__PERF_CPUS && item->attr->type == PERF_TYPE_TRACEPOINT;
-	if (item->type != PERF_RECORD_COMM && item->type != PERF_RECORD_FORK &&
-	    item->type != PERF_RECORD_LOST && item->type != PERF_RECORD_LOST_SAMPLES)
-		return false;
-	take_tail(perf, &cur, item);
-	switch (item->type) {
-	case PERF_RECORD_COMM:
-		dkt__cursor_number(&cur, 4);
-		item->tid = (int32_t)dkt__cursor_number(&cur, 4);
-		item->data = cur.p;
-		item->size = (uint32_t)strnlen((const char *)cur.p, dkt__cursor_left(&cur));
-		break;
-	case PERF_RECORD_FORK:
-		dkt__cursor_bytes(&cur, 8);
-		item->tid = (int32_t)dkt__cursor_number(&cur, 4);
-		item->parent = (int32_t)dkt__cursor_number(&cur, 4);
-		break;
-	case PERF_RECORD_LOST:
-		dkt__cursor_number(&cur, 8);
-		item->lost = dkt__cursor_number(&cur, 8);
-		break;
-	default:
-		item->lost = dkt__cursor_number(&cur, 8);
-	}
-	return !cur.bad;
+	if (item->type != PERF_RECORD_SAMPLE)
+		return take_other(perf, &cur, item);
+	return take_sample(perf, &cur, item) && item->data && item->size >= ENTRY &&
+	       item->cpu < DKT__PERF_CPUS && item->attr->type == PERF_TYPE_TRACEPOINT;
 }

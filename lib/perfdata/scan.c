@@ -6,6 +6,7 @@
 #include <byteswap.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <zstd.h>
 
 #include "perfdata.h"
@@ -59,15 +60,26 @@ struct unpack {
 	uint8_t *out;
 	size_t room;
 	uint64_t size;
+	uint64_t limit; /* of the size */
+	uint64_t space; /* that the directory spares */
 	bool bad;
+	bool full; /* there was more than the limit */
 };
 
-static int make_file(struct dkt__perf *perf)
+static const char *temporary_dir(void)
 {
 	const char *dir = secure_getenv("TMPDIR");
-	char *name __cleanup(free) = NULL;
 
-	if (asprintf(&name, "%s/dktrace-XXXXXX", dir && *dir ? dir : "/tmp") < 0) {
+	return dir && *dir ? dir : "/tmp";
+}
+
+static int make_file(struct unpack *u)
+{
+	struct dkt__perf *perf = u->perf;
+	char *name __cleanup(free) = NULL;
+	struct statvfs fs;
+
+	if (asprintf(&name, "%s/dktrace-XXXXXX", temporary_dir()) < 0) {
 		name = NULL;
 		return -ENOMEM;
 	}
@@ -75,6 +87,9 @@ static int make_file(struct dkt__perf *perf)
 	if (perf->fd < 0)
 		return dkt_fail(perf->base.ctx, -errno, "make %s: %s", name, strerror(errno));
 	unlink(name);
+	u->limit = dkt__unpack_limit(perf->file.size);
+	/* Others need the directory, too. */
+	u->space = fstatvfs(perf->fd, &fs) ? UINT64_MAX : (uint64_t)fs.f_bavail * fs.f_frsize / 2;
 	return 0;
 }
 
@@ -82,6 +97,14 @@ static int write_out(struct unpack *u, size_t len)
 {
 	size_t done = 0;
 
+	u->full |= len > u->limit - u->size;
+	if (u->full)
+		return 0;
+	if (u->size + len > u->space)
+		return dkt_fail(u->perf->base.ctx, -ENOSPC,
+				"uncompress %s: it takes more than half of the free space in %s;"
+				" set TMPDIR to a directory with more",
+				u->perf->file.name, temporary_dir());
 	while (done < len) {
 		ssize_t n = write(u->perf->fd, u->out + done, len - done);
 
@@ -99,6 +122,7 @@ static int unpack(struct unpack *u, uint32_t type, const uint8_t *data, uint32_t
 	struct dkt__cursor cur = dkt__perf_cursor(u->perf, data, size);
 	ZSTD_inBuffer in = { 0 };
 	uint64_t len = size;
+	bool more = false;
 	int err = 0;
 
 	dkt__cursor_bytes(&cur, sizeof(struct perf_event_header));
@@ -107,7 +131,7 @@ static int unpack(struct unpack *u, uint32_t type, const uint8_t *data, uint32_t
 	in.src = cur.p;
 	in.size = DKT__MIN(dkt__cursor_left(&cur), len);
 	if (u->perf->fd < 0)
-		err = make_file(u->perf);
+		err = make_file(u);
 	if (!u->out) {
 		u->room = ZSTD_DStreamOutSize();
 		u->out = malloc(u->room);
@@ -115,10 +139,12 @@ static int unpack(struct unpack *u, uint32_t type, const uint8_t *data, uint32_t
 	}
 	if (!err && (!u->out || !u->zstd))
 		err = -ENOMEM;
-	while (!err && !u->bad && in.pos < in.size) {
+	/* What did not fit is still within zstd when all of the input is taken. */
+	while (!err && !u->bad && !u->full && (in.pos < in.size || more)) {
 		ZSTD_outBuffer out = { .dst = u->out, .size = u->room };
 
 		u->bad = ZSTD_isError(ZSTD_decompressStream(u->zstd, &out, &in));
+		more = out.pos == out.size;
 		err = write_out(u, out.pos);
 	}
 	return err;
@@ -133,6 +159,10 @@ static int unpack_end(struct unpack *u)
 	free(u->out);
 	if (u->bad)
 		dkt__perf_damage(perf, "compressed records make no sense");
+	if (u->full)
+		dkt__perf_damage(perf,
+				 "its records unpack to more than %llu MB, the limit for its size",
+				 (unsigned long long)u->limit >> 20);
 	if (!u->size)
 		return 0;
 	map = mmap(NULL, u->size, PROT_READ, MAP_PRIVATE, perf->fd, 0);
@@ -193,7 +223,7 @@ static int note(struct dkt__perf *perf, uint32_t tape, uint64_t at, uint32_t siz
 	}
 	run->end = at + size;
 	run->last = DKT__MAX(run->last, item->time);
-	run->tasks |= item->type == PERF_RECORD_COMM || item->type == PERF_RECORD_FORK;
+	run->tasks |= item->type != PERF_RECORD_SAMPLE && !item->lost;
 	return 0;
 }
 
@@ -235,6 +265,8 @@ static int scan_tape(struct dkt__perf *perf, uint32_t nr)
 				perf->lost_in_all += item.lost;
 			else if (!err)
 				err = note(perf, nr, at, size, &item);
+			if (!err)
+				err = dkt__perf_anchor(perf, &item);
 			perf->lost_in_place += item.placed ? item.lost : 0;
 		} else if (type == PERF_RECORD_SAMPLE &&
 			   (!item.attr || item.attr->type == PERF_TYPE_TRACEPOINT)) {
@@ -269,8 +301,11 @@ int dkt__perf_scan(struct dkt__perf *perf)
 	err = note_cpu(perf, 0);
 	if (!err)
 		err = scan_tape(perf, 0);
-	if (!err && perf->tapes[1].data)
+	if (!err && perf->tapes[1].data) {
 		err = scan_tape(perf, 1);
+		/* The file has them when they are asked for again. */
+		madvise((void *)perf->tapes[1].data, perf->tapes[1].size, MADV_DONTNEED);
+	}
 	if (!err && perf->n_runs)
 		qsort(perf->runs, perf->n_runs, sizeof(*perf->runs), run_cmp);
 	perf->heap = err ? NULL : calloc(perf->n_runs + 1, sizeof(struct dkt__perf_run *));

@@ -90,29 +90,49 @@ bool dkt__parse_word_is(const char *p, size_t len, const char *word)
 	return strlen(word) == len && !strncmp(p, word, len);
 }
 
-/* The inside of adjacent string literals, joined, escapes as they stand; NULL: there is none. */
-static char *take_string(struct dkt__parser *ps)
+/* The bytes between this quote and the next, escapes as they stand; false: there is none. */
+static bool quoted_len(const char *quote, size_t *n)
 {
-	char *text = NULL, *joined;
-	size_t len = 0, n;
+	const char *p = quote + 1;
 
+	for (; *p && *p != '"'; p++)
+		if (*p == '\\' && p[1])
+			p++;
+	*n = (size_t)(p - quote - 1);
+	return *p;
+}
+
+/* Of adjacent string literals: adds the inside of each to the text, if there is one. */
+static bool pass_strings(struct dkt__parser *ps, char *text, size_t *len)
+{
+	size_t n;
+
+	*len = 0;
 	for (dkt__parse_space(ps); *ps->p == '"'; dkt__parse_space(ps)) {
-		for (n = 0; ps->p[1 + n] && ps->p[1 + n] != '"'; n++)
-			if (ps->p[1 + n] == '\\' && ps->p[2 + n])
-				n++;
-		if (!ps->p[1 + n])
-			return NULL;
-		joined = dkt__plan_alloc(ps->plan, len + n + 1);
-		if (!joined)
-			return NULL;
-		if (len)
-			memcpy(joined, text, len);
-		memcpy(joined + len, ps->p + 1, n);
-		text = joined;
-		len += n;
+		if (!quoted_len(ps->p, &n))
+			return false;
+		if (text)
+			memcpy(text + *len, ps->p + 1, n);
+		*len += n;
 		ps->p += n + 2;
 	}
-	return text;
+	return true;
+}
+
+/* Adjacent string literals as one, escapes as they stand; NULL: there is none. */
+static char *take_string(struct dkt__parser *ps)
+{
+	const char *from;
+	size_t len;
+	char *text;
+
+	dkt__parse_space(ps);
+	from = ps->p;
+	if (*from != '"' || !pass_strings(ps, NULL, &len))
+		return NULL;
+	text = dkt__plan_alloc(ps->plan, len + 1);
+	ps->p = from;
+	return text && pass_strings(ps, text, &len) ? text : NULL;
 }
 
 char dkt__plan_unescape(char c)

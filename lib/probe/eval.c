@@ -37,15 +37,15 @@ static int eval_postfix(struct eval *eval, struct probe_value *value)
 static int eval_variable(struct eval *eval, struct probe_value *value)
 {
 	struct probe_scope *scope = eval->scope;
-	struct expr_guess guess;
-	char name[WORD_MAX], room[96];
+	struct dkt_guess guess;
+	char name[WORD_MAX];
 	unsigned int n;
 	int err = probe__read_name(eval, name), end = 0;
 
 	if (err)
 		return err;
 	probe__set_field(eval, name);
-	expr__guess_start(&guess, name, strlen(name));
+	dkt_guess_start(&guess, name, strlen(name));
 	err = scope->variable ? scope->variable(scope, name, value, &guess) : -ENOENT;
 	if (err != -ENOENT)
 		return err;
@@ -59,7 +59,7 @@ static int eval_variable(struct eval *eval, struct probe_value *value)
 				   scope->where, scope->no_types ? ": " : "",
 				   scope->no_types ? scope->no_types : "");
 	return probe__fail(eval, -ENOENT, "%s has no variable '%s'%s", scope->where, name,
-			   expr__guess_words(&guess, room));
+			   dkt_guess_words(&guess));
 }
 
 /* $retval, $arg1, $stack, $stack2, $comm; of an event its fields. */

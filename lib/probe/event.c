@@ -8,7 +8,7 @@
 
 /* A field, with or without $ before its name. */
 static int field_value(struct probe_scope *scope, const char *name, struct probe_value *value,
-		       struct expr_guess *guess)
+		       struct dkt_guess *guess)
 {
 	struct dkt_event *event = scope->data;
 	const struct dkt_field *fields;
@@ -16,7 +16,7 @@ static int field_value(struct probe_scope *scope, const char *name, struct probe
 	int err = dkt_event_fields(event, &fields, &n);
 
 	for (i = 0; !err && i < n; i++) {
-		expr__guess_try(guess, fields[i].name);
+		dkt_guess_try(guess, fields[i].name);
 		if (strcmp(fields[i].name, name))
 			continue;
 		snprintf(value->fetch, sizeof(value->fetch), "$%s", name);
@@ -46,8 +46,7 @@ int dkt__probe_event(struct probe_define *define)
 		return dkt_fail(define->ctx, -EINVAL, "an event is SYSTEM:EVENT");
 	event = dkt_event_find(define->ctx, place->module, place->function);
 	if (!event)
-		return dkt_fail(define->ctx, -ENOENT, "there is no event %s:%s", place->module,
-				place->function);
+		return dkt__no_event(define->ctx, place->module, place->function);
 	scope.data = event;
 	scope.where = place->function;
 	if (asprintf(&where, "%s.%s", place->module, place->function) < 0) {

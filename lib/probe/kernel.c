@@ -42,7 +42,7 @@ static int btf_value(struct probe_scope *scope, size_t i, const char *name,
 }
 
 static int btf_variable(struct probe_scope *scope, const char *name, struct probe_value *value,
-			struct expr_guess *guess)
+			struct dkt_guess *guess)
 {
 	struct btf_scope *at = scope->data;
 	size_t i, first = at->is_tracepoint;
@@ -51,7 +51,7 @@ static int btf_variable(struct probe_scope *scope, const char *name, struct prob
 	for (i = first; i < PARAMS_MAX && !dkt__btf_param(at->btf, at->function, i, &param); i++) {
 		if (!strcmp(param.name, name))
 			return btf_value(scope, i - first, name, value);
-		expr__guess_try(guess, param.name);
+		dkt_guess_try(guess, param.name);
 	}
 	return -ENOENT;
 }

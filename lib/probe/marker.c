@@ -105,7 +105,7 @@ static int add_marker(struct probe_define *define, const struct sdt_note *note)
 
 struct wanted {
 	struct probe_define *define;
-	struct expr_guess guess;
+	struct dkt_guess guess;
 	size_t n, markers;
 	bool add;
 };
@@ -118,7 +118,7 @@ static int try_note(void *data, const struct sdt_note *note)
 
 	wanted->markers++;
 	snprintf(name, sizeof(name), "%s:%s", note->provider, note->name);
-	expr__guess_try(&wanted->guess, name);
+	dkt_guess_try(&wanted->guess, name);
 	if (fnmatch(place->module, note->provider, 0) || fnmatch(place->function, note->name, 0))
 		return 0;
 	wanted->n++;
@@ -128,7 +128,6 @@ static int try_note(void *data, const struct sdt_note *note)
 static int none_wanted(struct wanted *wanted, const char *name)
 {
 	struct probe_define *define = wanted->define;
-	char room[96];
 
 	if (!wanted->markers)
 		return dkt_fail(
@@ -137,7 +136,7 @@ static int none_wanted(struct wanted *wanted, const char *name)
 			" '%s'",
 			define->binary->path, name);
 	return dkt_fail(define->ctx, -ENOENT, "%s has no marker '%s'%s", define->binary->path, name,
-			expr__guess_words(&wanted->guess, room));
+			dkt_guess_words(&wanted->guess));
 }
 
 /* Those of one name are in several places, each with its own arguments: a probe for each. */
@@ -156,7 +155,7 @@ int dkt__probe_marker(struct probe_define *define)
 		name = NULL;
 		return -ENOMEM;
 	}
-	expr__guess_start(&wanted.guess, name, strlen(name));
+	dkt_guess_start(&wanted.guess, name, strlen(name));
 	err = dkt__sdt_each(define->binary, try_note, &wanted);
 	if (!err && !wanted.n)
 		err = none_wanted(&wanted, name);

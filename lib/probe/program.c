@@ -62,7 +62,7 @@ static int open_program(struct probe_define *define)
 /* ---- what is known at a place ---- */
 
 static int dwarf_variable(struct probe_scope *scope, const char *name, struct probe_value *value,
-			  struct expr_guess *guess)
+			  struct dkt_guess *guess)
 {
 	return dkt__dwarf_variable(scope->data, !scope->is_user && scope->words->arg, name, value,
 				   guess);
@@ -113,7 +113,7 @@ static int word_result(struct probe_scope *scope, struct probe_value *value)
 
 /* On return registers hold the result; what the function was called with may be gone. */
 static int gone_variable(struct probe_scope *scope, const char *name, struct probe_value *value,
-			 struct expr_guess *guess)
+			 struct dkt_guess *guess)
 {
 	(void)value, (void)guess;
 	return dkt_fail(scope->ctx, -EINVAL,

@@ -25,7 +25,7 @@ static bool find_all(struct dkt__chunks *chunks, struct dkt__cursor *cur)
 		chunk.packed = (uint32_t)dkt__cursor_number(cur, 4);
 		chunk.size = (uint32_t)dkt__cursor_number(cur, 4);
 		chunk.data = dkt__cursor_bytes(cur, chunk.packed);
-		if (!chunk.data || !chunk.size || chunk.size > CHUNK_MAX ||
+		if (!chunk.data || !chunk.packed || !chunk.size || chunk.size > CHUNK_MAX ||
 		    chunk.size % chunks->page_size)
 			return false;
 		if (chunks->n == room) {
@@ -39,6 +39,7 @@ static bool find_all(struct dkt__chunks *chunks, struct dkt__cursor *cur)
 		}
 		chunks->list[chunks->n++] = chunk;
 		chunks->pages += chunk.size / chunks->page_size;
+		chunks->largest = DKT__MAX(chunks->largest, chunk.size);
 	}
 	return !cur->bad;
 }

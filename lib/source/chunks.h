@@ -19,6 +19,7 @@ struct dkt__chunks {
 	size_t n;
 	uint64_t pages; /* of all chunks */
 	uint32_t page_size;
+	uint32_t largest; /* bytes of a chunk, unpacked */
 	void *state; /* the codec's */
 	/* Of the page that was asked for last, and of a time: a search takes no page away. */
 	struct dkt__chunk_room rooms[2];

@@ -51,7 +51,7 @@ static size_t read_at(const struct dkt__extent *extent, uint64_t at, void *to, s
 const uint8_t *dkt__extent_page(struct dkt__extent *extent, uint64_t nr, uint64_t end,
 				uint32_t *size)
 {
-	size_t room = DKT__MAX(extent->ahead, extent->page_size);
+	size_t room = (size_t)DKT__MIN(DKT__MAX(extent->ahead, extent->page_size), extent->bytes);
 	uint64_t at = nr * extent->page_size, to = DKT__MAX(end, nr + 1) * extent->page_size;
 	const uint8_t *page;
 

@@ -10,6 +10,7 @@
 static const struct dkt__reader *const readers[] = {
 	&dkt__reader_tracedat,
 	&dkt__reader_perfdata,
+	&dkt__reader_text,
 	NULL,
 };
 
@@ -26,7 +27,7 @@ static const struct dkt__reader *find_reader(const struct dkt__file *file)
 int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		    struct dkt_source **source)
 {
-	DKT_OPTS(dkt_source_opts, none);
+	DKT_OPTS(dkt_source_opts, mine, );
 	const char *name = opts && opts->name ? opts->name : path;
 	const struct dkt__reader *reader;
 	struct dkt__file file;
@@ -34,15 +35,18 @@ int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	int err;
 
 	*source = NULL;
+	/* A caller that was built with an older header has fewer of them. */
+	if (opts)
+		memcpy(&mine, opts, DKT__MIN(opts->sz, sizeof(mine)));
 	if (ctx->given || ctx->events)
 		return dkt_fail(ctx, -EBUSY, "open %s: the context is another kernel's", path);
-	if (!stat(path, &st) && S_ISDIR(st.st_mode))
-		return dkt__source_tree(ctx, path, opts ? opts : &none, source);
-	err = dkt__file_open(ctx, path, name, &file);
+	if (!mine.fd && !stat(path, &st) && S_ISDIR(st.st_mode))
+		return dkt__source_tree(ctx, path, &mine, source);
+	err = dkt__file_open(ctx, path, name, mine.fd, &file);
 	if (err)
 		return err;
 	reader = find_reader(&file);
 	if (reader)
-		return reader->open(ctx, &file, opts ? opts : &none, source);
+		return reader->open(ctx, &file, &mine, source);
 	return dkt_fail(ctx, -EINVAL, "open %s: not a file of records that is known here", name);
 }

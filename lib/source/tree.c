@@ -50,7 +50,7 @@ static int open_cpu(struct source_tree *tree, int nr, uint32_t page_size)
 		path = NULL;
 		return -ENOMEM;
 	}
-	err = dkt__file_open(ctx, path, path, &file);
+	err = dkt__file_open(ctx, path, path, 0, &file);
 	/* A CPU without records has an empty file. */
 	if (err && err != -ENODATA)
 		return err;

@@ -4,6 +4,9 @@
 
 #include "banned.h"
 
+/* Those that the event has of its own. */
+#define ALL_FIELDS "*"
+
 /* What can be asked for beside the event's fields. */
 static const struct {
 	const char *name;
@@ -23,6 +26,13 @@ static const struct {
 	{ "CPU", DKT__COLUMN_CPU },
 	{ "COMM", DKT__COLUMN_COMM },
 };
+
+const char *dkt_style_field(size_t i)
+{
+	if (!i)
+		return ALL_FIELDS;
+	return i <= ARRAY_SIZE(others) ? others[i - 1].name : NULL;
+}
 
 /* ---- types ---- */
 
@@ -122,17 +132,13 @@ static void refine(const struct dkt__form *form, struct dkt__column *column,
 	}
 }
 
-/* False if no record can hold it. */
-static bool set_field(struct dkt__form *form, struct dkt__column *column,
+static void set_field(struct dkt__form *form, struct dkt__column *column,
 		      const struct dkt_field *field)
 {
 	const struct dkt__plan *plan = dkt__plan_get(form->event);
 	bool dynamic = field->flags & DKT_FIELD_DYNAMIC;
 
 	column->name = field->name;
-	if (field->offset > UINT16_MAX || field->size > UINT16_MAX ||
-	    (dynamic && field->size != sizeof(uint32_t)))
-		return false;
 	set_place(column, field);
 	if (dynamic || field->flags & DKT_FIELD_ARRAY)
 		set_array(column, field);
@@ -142,7 +148,6 @@ static bool set_field(struct dkt__form *form, struct dkt__column *column,
 		refine(form, column, plan);
 	if (column->kind != DKT__COLUMN_STACK)
 		form->need = DKT__MAX(form->need, field->offset + field->size);
-	return true;
 }
 
 /* ---- which of them ---- */
@@ -157,15 +162,13 @@ bool dkt__style_wants(const struct dkt_style *style, const char *name)
 	return false;
 }
 
-/* Those that the event has of its own. */
 static void add_all(struct dkt__form *form, const struct dkt_field *fields, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (!(fields[i].flags & DKT_FIELD_COMMON) &&
-		    set_field(form, &form->columns[form->n], &fields[i]))
-			form->n++;
+		if (!(fields[i].flags & DKT_FIELD_COMMON))
+			set_field(form, &form->columns[form->n++], &fields[i]);
 }
 
 struct dkt__column dkt__column_other(const char *name)
@@ -186,8 +189,8 @@ static void add_named(struct dkt__form *form, const char *name)
 
 	*column = dkt__column_other(name);
 	/* A field of the event's own that is called so comes before what all have. */
-	if (field && !set_field(form, column, field))
-		column->kind = DKT__COLUMN_NONE;
+	if (field)
+		set_field(form, column, field);
 }
 
 /* Texts of these say what their fields do not. */
@@ -220,10 +223,10 @@ int dkt__style_columns(struct dkt_style *style, struct dkt__form *form)
 		return -ENOMEM;
 	form->room = 64;
 	form->text = needs_text(form->event) || dkt__style_wants(style, "text");
-	if (!style->opts.n_fields || dkt__style_wants(style, "*"))
+	if (!style->opts.n_fields || dkt__style_wants(style, ALL_FIELDS))
 		add_all(form, fields, n);
 	for (i = 0; i < style->opts.n_fields; i++)
-		if (strcmp(style->opts.fields[i], "*"))
+		if (strcmp(style->opts.fields[i], ALL_FIELDS))
 			add_named(form, style->opts.fields[i]);
 	for (i = 0; i < form->n; i++)
 		form->room += room_of(&form->columns[i]);
@@ -277,50 +280,4 @@ bool dkt__body_extend(struct dkt__body *body, const struct dkt_record *record, u
 		memcpy(body->copy, record->data, record->size);
 	body->data = body->copy;
 	return true;
-}
-
-/* ---- text ---- */
-
-unsigned int dkt__utf8_len(const char *p, size_t len)
-{
-	const uint8_t *u = (const uint8_t *)p;
-	uint32_t c, least;
-	unsigned int n, i;
-
-	if (u[0] < 0x80)
-		return 1;
-	if (u[0] < 0xc2 || u[0] > 0xf4)
-		return 0;
-	n = u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : 4;
-	if (len < n)
-		return 0;
-	c = u[0] & (0x7fU >> n);
-	for (i = 1; i < n; i++) {
-		if ((u[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (u[i] & 0x3f);
-	}
-	/* Longer than need be, half of a pair, beyond the last. */
-	least = n == 2 ? 0x80 : n == 3 ? 0x800 : 0x10000;
-	return c < least || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? 0 : n;
-}
-
-void dkt__add_utf8(struct dkt_buf *buf, const char *text, size_t len)
-{
-	size_t i = 0, from;
-
-	while (i < len) {
-		unsigned int n = 1;
-
-		for (from = i; i < len; i += n) {
-			n = dkt__utf8_len(text + i, len - i);
-			if (!n || (text[i] == '\\' && i + 1 < len && text[i + 1] == 'x'))
-				break;
-		}
-		dkt_buf_add(buf, text + from, i - from);
-		if (i == len)
-			break;
-		dkt_buf_add(buf, "\\x", 2);
-		dkt_buf_hex(buf, (uint8_t)text[i++], 2, '0');
-	}
 }

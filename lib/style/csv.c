@@ -17,6 +17,7 @@
 
 struct csv {
 	struct dkt_style base;
+	dkt__put_many_fn many;
 	bool uniform; /* fields were chosen: all rows have these columns */
 	struct dkt__column *columns; /* of losses, and of the only header if it is uniform */
 	uint32_t n;
@@ -26,49 +27,6 @@ struct csv {
 };
 
 /* ---- cells ---- */
-
-static bool is_plain(unsigned char c)
-{
-	return c >= 0x20 && c < 0x7f && c != '"' && c != ',' && c != '\\';
-}
-
-/*
- * Puts text as a cell, in quotes if need be. What RFC 4180 has no place for, control characters
- * and bytes that are no UTF-8, becomes \xHH, and a backslash before an x too.
- */
-static char *put_text(char *p, const char *text, size_t len)
-{
-	size_t i = 0;
-
-	while (i < len && is_plain((unsigned char)text[i]))
-		i++;
-	if (i == len) {
-		dkt__copy_few(p, text, len);
-		return p + len;
-	}
-	*p++ = '"';
-	for (i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
-		unsigned int n = c < 0x80 ? 1 : dkt__utf8_len(text + i, len - i);
-		bool control = (c < 0x20 && c != '\n' && c != '\r') || c == 0x7f;
-
-		if (n > 1) {
-			memcpy(p, text + i, n);
-			p += n;
-			i += n - 1;
-		} else if (!n || control || (c == '\\' && i + 1 < len && text[i + 1] == 'x')) {
-			*p++ = '\\';
-			*p++ = 'x';
-			p = dkt__put_hex_digits(p, c, 2);
-		} else {
-			if (c == '"')
-				*p++ = '"';
-			*p++ = (char)c;
-		}
-	}
-	*p++ = '"';
-	return p;
-}
 
 static char *put_number(char *p, const struct dkt__column *column, uint64_t v)
 {
@@ -81,12 +39,11 @@ static char *put_number(char *p, const struct dkt__column *column, uint64_t v)
 }
 
 /* Numbers with a blank between, bytes as two digits each. */
-static char *put_many(char *p, const struct dkt__column *column, const uint8_t *data, uint32_t len)
+static char *put_several(char *p, const struct dkt__column *column, const uint8_t *data,
+			 uint32_t len)
 {
 	uint32_t i;
 
-	if (column->kind == DKT__COLUMN_TEXT)
-		return put_text(p, (const char *)data, strnlen((const char *)data, len));
 	for (i = 0; len - i >= column->element; i += column->element) {
 		if (column->kind == DKT__COLUMN_BYTES) {
 			p = dkt__put_hex_digits(p, data[i], 2);
@@ -103,10 +60,31 @@ static char *put_many(char *p, const struct dkt__column *column, const uint8_t *
 	return p;
 }
 
+static char *put_many(char *p, const struct dkt__column *column, const uint8_t *data, uint32_t len)
+{
+	if (column->kind == DKT__COLUMN_TEXT)
+		return dkt__put_cell(p, (const char *)data, strnlen((const char *)data, len));
+	return put_several(p, column, data, len);
+}
+
+static char *put_many_raw(char *p, const struct dkt__column *column, const uint8_t *data,
+			  uint32_t len)
+{
+	if (column->kind == DKT__COLUMN_TEXT)
+		return dkt__put_raw_cell(p, (const char *)data, strnlen((const char *)data, len));
+	return put_several(p, column, data, len);
+}
+
+static char *put_text(const struct csv *csv, char *p, const char *text, size_t len)
+{
+	return csv->base.opts.raw_text ? dkt__put_raw_cell(p, text, len) :
+					 dkt__put_cell(p, text, len);
+}
+
 /* ---- rows ---- */
 
 /* Turns what was appended from there on into a cell. */
-static int quote_tail(struct dkt_buf *buf, size_t from)
+static int quote_tail(const struct csv *csv, struct dkt_buf *buf, size_t from)
 {
 	size_t len = buf->len - from;
 	char *copy __cleanup(free) = malloc(len + 1);
@@ -119,7 +97,7 @@ static int quote_tail(struct dkt_buf *buf, size_t from)
 	p = dkt__buf_room(buf, len * 6 + 32);
 	if (!p)
 		return -ENOMEM;
-	buf->len = (size_t)(put_text(p, copy, len) - buf->data);
+	buf->len = (size_t)(put_text(csv, p, copy, len) - buf->data);
 	return 0;
 }
 
@@ -160,7 +138,7 @@ static int put_other(const struct row *row, const struct dkt__column *column)
 	else if (column->kind == DKT__COLUMN_PID && !lost)
 		p = dkt__put_int(p, record->pid);
 	else if (column->kind == DKT__COLUMN_COMM && !lost)
-		p = put_text(p, row->comm, comm_len);
+		p = put_text(row->csv, p, row->comm, comm_len);
 	else if (column->kind == DKT__COLUMN_FLAGS && !lost)
 		p = dkt__style_put_flags(p, record);
 	else if (column->kind == DKT__COLUMN_LOST && lost && record->lost != DKT_LOST_UNKNOWN)
@@ -176,7 +154,7 @@ static int put_other(const struct row *row, const struct dkt__column *column)
 		add_from(row->csv, record, row->buf);
 	else
 		return 0;
-	return quote_tail(row->buf, from);
+	return quote_tail(row->csv, row->buf, from);
 }
 
 static int put_cell(const struct row *row, const struct dkt__column *column)
@@ -197,7 +175,7 @@ static int put_cell(const struct row *row, const struct dkt__column *column)
 		data = dkt__column_bytes(column, row->body, row->record->size, &len);
 		p = dkt__buf_room(buf, (size_t)len * ROOM_OF_BYTE + 64);
 		if (p)
-			p = put_many(p, column, data, len);
+			p = row->csv->many(p, column, data, len);
 	}
 	if (!p)
 		return -ENOMEM;
@@ -220,7 +198,8 @@ static int put_row(const struct row *row, const struct dkt__column *columns, uin
 }
 
 /* The names of the columns, each but the first after a comma. */
-static int put_names(struct dkt_buf *buf, const struct dkt__column *columns, uint32_t n, bool first)
+static int put_names(const struct csv *csv, struct dkt_buf *buf, const struct dkt__column *columns,
+		     uint32_t n, bool first)
 {
 	size_t from;
 	uint32_t i;
@@ -231,7 +210,7 @@ static int put_names(struct dkt_buf *buf, const struct dkt__column *columns, uin
 			dkt_buf_add(buf, ",", 1);
 		from = buf->len;
 		dkt_buf_str(buf, columns[i].name);
-		err = quote_tail(buf, from);
+		err = quote_tail(csv, buf, from);
 	}
 	return err ? err : buf->err;
 }
@@ -243,7 +222,7 @@ static int csv_lost(struct csv *csv, const struct row *row)
 	int err = 0;
 
 	if (!csv->uniform && !csv->lost_header) {
-		err = put_names(row->buf, csv->columns, csv->n, true);
+		err = put_names(csv, row->buf, csv->columns, csv->n, true);
 		dkt_buf_add(row->buf, "\r\n", 2);
 	}
 	csv->lost_header = true;
@@ -292,7 +271,7 @@ static int put_event_header(struct csv *csv, const struct dkt__form *form, struc
 	dkt_buf_str(buf, COMMON_NAMES);
 	if (csv->base.opts.streams)
 		dkt_buf_str(buf, ",from");
-	err = put_names(buf, form->columns, form->n, false);
+	err = put_names(csv, buf, form->columns, form->n, false);
 	dkt_buf_str(buf, form->text ? ",text\r\n" : "\r\n");
 	return err;
 }
@@ -317,7 +296,7 @@ static int put_event_row(struct csv *csv, const struct dkt__form *form,
 	*p++ = ',';
 	p = dkt__put_int(p, record->pid);
 	*p++ = ',';
-	p = put_text(p, comm, comm_len);
+	p = put_text(csv, p, comm, comm_len);
 	*p++ = ',';
 	p = dkt__style_put_flags(p, record);
 	buf->len = (size_t)(p - buf->data);
@@ -325,16 +304,16 @@ static int put_event_row(struct csv *csv, const struct dkt__form *form,
 		dkt_buf_add(buf, ",", 1);
 		from = buf->len;
 		add_from(csv, record, buf);
-		err = quote_tail(buf, from);
+		err = quote_tail(csv, buf, from);
 		if (err)
 			return err;
 	}
-	err = dkt__put_columns(buf, form, record, put_number, put_many);
+	err = dkt__put_columns(buf, form, record, put_number, csv->many);
 	if (form->text && !err) {
 		dkt_buf_add(buf, ",", 1);
 		from = buf->len;
 		dkt__style_text(&csv->base, record, buf);
-		err = quote_tail(buf, from);
+		err = quote_tail(csv, buf, from);
 	}
 	dkt_buf_add(buf, "\r\n", 2);
 	return err ? err : buf->err;
@@ -373,7 +352,7 @@ static int csv_begin(struct dkt_style *style, struct dkt_buf *buf)
 
 	if (!csv->uniform)
 		return 0;
-	err = put_names(buf, csv->columns, csv->n, true);
+	err = put_names(csv, buf, csv->columns, csv->n, true);
 	dkt_buf_add(buf, "\r\n", 2);
 	return err;
 }
@@ -390,9 +369,9 @@ static int csv_learn(struct dkt_style *style, struct dkt__form *form)
 	head = dkt__style_alloc(style, (system_len + name_len) * 6 + 64);
 	if (!head)
 		return -ENOMEM;
-	p = put_text(head, form->event->system, system_len);
+	p = dkt__put_cell(head, form->event->system, system_len);
 	*p++ = ',';
-	p = put_text(p, form->event->name, name_len);
+	p = dkt__put_cell(p, form->event->name, name_len);
 	*p++ = ',';
 	form->head = head;
 	form->head_len = (uint32_t)(p - head);
@@ -406,6 +385,7 @@ static int csv_open(struct dkt_style *style)
 	const char *const *names = lost;
 	uint32_t i;
 
+	csv->many = style->opts.raw_text ? put_many_raw : put_many;
 	csv->uniform = style->opts.n_fields && !dkt__style_wants(style, "*");
 	csv->n = ARRAY_SIZE(lost) - !style->opts.streams;
 	if (csv->uniform) {

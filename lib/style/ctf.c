@@ -71,7 +71,7 @@ static int write_file(const struct ctf *ctf, const char *name, int flags, struct
 		return -ENOMEM;
 	}
 	/* Opened for each packet: there may be more CPUs than a process may have files. */
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0600);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
 	if (fd < 0)
 		return fail_file(ctf, "open", name);
 	err = write_parts(fd, parts, n);
@@ -82,25 +82,45 @@ static int write_file(const struct ctf *ctf, const char *name, int flags, struct
 }
 
 /* The directory is made, or is there and empty. */
-static int make_dir(const struct ctf *ctf)
+static int make_dir_here(const struct ctf *ctf)
 {
 	const char *path = ctf->base.opts.dir;
 	DIR *dir __cleanup(closedir) = NULL;
 	struct dirent *entry;
+	struct stat st;
 
-	if (!path)
-		return dkt_fail(ctf->base.ctx, -EINVAL, "style ctf: no directory is given");
 	if (!mkdir(path, 0700))
 		return 0;
 	if (errno == EEXIST)
 		dir = opendir(path);
-	if (!dir)
+	if (!dir || lstat(path, &st))
 		return dkt_fail(ctf->base.ctx, -errno, "make %s: %s", path, strerror(errno));
+	/* Its owner could put links there. */
+	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid())
+		return dkt_fail(ctf->base.ctx, -EPERM,
+				"make %s: it belongs to user %u, or is a link; name another"
+				" directory",
+				path, (unsigned int)st.st_uid);
 	while ((entry = readdir(dir)))
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			return dkt_fail(ctf->base.ctx, -EEXIST, "make %s: it is there, with %s",
 					path, entry->d_name);
 	return 0;
+}
+
+/* With the caller's own rights: others of the program are not for writing files. */
+static int make_dir(const struct ctf *ctf)
+{
+	int err = 0;
+
+	if (!ctf->base.opts.dir)
+		err = dkt_fail(ctf->base.ctx, -EINVAL, "style ctf: no directory is given");
+	if (!err)
+		err = dkt_caps_lower(ctf->base.ctx, DKT_LOWER_GAINED);
+	if (err)
+		return err;
+	err = make_dir_here(ctf);
+	return dkt_caps_raise(ctf->base.ctx) ?: err;
 }
 
 /* Readers want it to be whole: it takes the place of an older one at once. */

@@ -71,12 +71,21 @@ static void add_name(struct dkt_buf *buf, const char *name)
 	for (i = from; i < buf->len; i++)
 		if (buf->data[i] == ';' || (unsigned char)buf->data[i] <= ' ')
 			buf->data[i] = '_';
+	dkt_buf_escape(buf, from);
 }
 
-static void add_address(const struct dkt_style *style, struct dkt_buf *buf, uint64_t address)
+/* No program has an address in the upper half: one there stands for a name. */
+static bool has_name(uint64_t address, bool user)
+{
+	return !user || address >> 63;
+}
+
+static void add_address(const struct dkt_style *style, struct dkt_buf *buf, uint64_t address,
+			bool user)
 {
 	uint64_t offset;
-	const char *name = dkt_symbol(style->ctx, address, &offset);
+	const char *name = has_name(address, user) ? dkt_symbol(style->ctx, address, &offset) :
+						     NULL;
 
 	dkt_buf_add(buf, ";", 1);
 	if (name) {
@@ -103,14 +112,8 @@ static char *fold(struct folded *folded, const struct dkt_record *record,
 		n++;
 	}
 	dkt_buf_reset(buf);
-	while (n--) {
-		if (!user) {
-			add_address(&folded->base, buf, addresses[n]);
-			continue;
-		}
-		dkt_buf_add(buf, ";0x", 3);
-		dkt_buf_hex(buf, addresses[n], 0, ' ');
-	}
+	while (n--)
+		add_address(&folded->base, buf, addresses[n], user);
 	return buf->err ? NULL : strndup(buf->len ? buf->data : "", buf->len);
 }
 

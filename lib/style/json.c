@@ -14,31 +14,28 @@
 
 char *dkt__put_json_odd(char *p, const char *text, size_t len)
 {
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
-		unsigned int n = c < 0x80 ? 1 : dkt__utf8_len(text + i, len - i);
+	while (i < len) {
+		struct dkt__char c = dkt__char_at(text + i, len - i);
 
-		if (n > 1) {
-			memcpy(p, text + i, n);
-			p += n;
-			i += n - 1;
-		} else if (!n || (c == '\\' && i + 1 < len && text[i + 1] == 'x')) {
+		if (!c.is_utf8 || (c.code == '\\' && i + 1 < len && text[i + 1] == 'x')) {
 			p = LITERAL(p, "\\\\x");
-			p = dkt__put_hex_digits(p, c, 2);
-		} else if (c == '"' || c == '\\') {
+			p = dkt__put_hex_digits(p, c.code, 2);
+		} else if (c.code == '"' || c.code == '\\') {
 			*p++ = '\\';
-			*p++ = (char)c;
-		} else if (c == '\n' || c == '\t') {
+			*p++ = (char)c.code;
+		} else if (c.code == '\n' || c.code == '\t') {
 			*p++ = '\\';
-			*p++ = c == '\n' ? 'n' : 't';
-		} else if (c < 0x20) {
-			p = LITERAL(p, "\\u00");
-			p = dkt__put_hex_digits(p, c, 2);
+			*p++ = c.code == '\n' ? 'n' : 't';
+		} else if (!c.shown) {
+			p = LITERAL(p, "\\u");
+			p = dkt__put_hex_digits(p, c.code, 4);
 		} else {
-			*p++ = (char)c;
+			memcpy(p, text + i, c.len);
+			p += c.len;
 		}
+		i += c.len;
 	}
 	return p;
 }

@@ -21,23 +21,15 @@ static char *put_text(char *p, const char *text, size_t len)
 		return p + len;
 	}
 	*p++ = '"';
-	for (i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
-		unsigned int n = c < 0x80 ? 1 : dkt__utf8_len(text + i, len - i);
+	for (i = 0; i < len;) {
+		struct dkt__char c = dkt__char_at(text + i, len - i);
 
-		if (n > 1) {
-			memcpy(p, text + i, n);
-			p += n;
-			i += n - 1;
-		} else if (!n || c < 0x20 || c == 0x7f) {
+		if (c.code == '"' || c.code == '\\')
 			*p++ = '\\';
-			*p++ = 'x';
-			p = dkt__put_hex_digits(p, c, 2);
-		} else {
-			if (c == '"' || c == '\\')
-				*p++ = '\\';
-			*p++ = (char)c;
-		}
+		if (c.shown)
+			memcpy(p, text + i, c.len);
+		p = c.shown ? p + c.len : dkt__put_escape(p, c);
+		i += c.len;
 	}
 	*p++ = '"';
 	return p;
@@ -72,6 +64,7 @@ static int raw_record(struct dkt_style *style, const struct dkt_record *record, 
 {
 	struct dkt_record shown = *record;
 	const struct dkt__form *form;
+	size_t from = buf->len;
 	int err;
 
 	if (style->opts.wall)
@@ -84,6 +77,7 @@ static int raw_record(struct dkt_style *style, const struct dkt_record *record, 
 	if (!form)
 		return -ENOMEM;
 	dkt_style_trace_head(&shown, comm, buf);
+	dkt_buf_escape(buf, from);
 	err = dkt__put_columns(buf, form, record, put_number, put_many);
 	dkt_buf_add(buf, "\n", 1);
 	return err ? err : buf->err;

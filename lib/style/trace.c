@@ -116,6 +116,8 @@ void dkt_style_trace_head(const struct dkt_record *record, const char *comm, str
 
 void dkt_style_trace(const struct dkt_record *record, const char *comm, struct dkt_buf *buf)
 {
+	size_t from = buf->len;
+
 	if (!record->event) {
 		style_gap(record, buf);
 		return;
@@ -123,6 +125,7 @@ void dkt_style_trace(const struct dkt_record *record, const char *comm, struct d
 	dkt_style_trace_head(record, comm, buf);
 	dkt_record_text(record, buf);
 	dkt_buf_add(buf, "\n", 1);
+	dkt_buf_escape(buf, from);
 }
 
 /* ---- as a style: what lines have in common is made once ---- */
@@ -140,6 +143,7 @@ struct process {
 	int32_t pid;
 	uint32_t cpu;
 	uint32_t len;
+	bool odd; /* it has to be escaped */
 	char text[PROCESS_MAX];
 };
 
@@ -155,18 +159,32 @@ struct trace_style {
 struct kind {
 	const struct dkt__plan *plan; /* that knows its room; NULL: the text is made in another way */
 	size_t room; /* for a line, but for such a text */
+	bool plain; /* the text is never escaped */
 };
+
+/* Appends the event's name as it is printed. */
+static void add_name(const struct dkt_style *style, const struct dkt_event *event,
+		     struct dkt_buf *buf)
+{
+	if (style->opts.raw_text)
+		dkt_buf_str(buf, event->name);
+	else
+		dkt_buf_text(buf, event->name, strlen(event->name));
+}
 
 static int trace_learn(struct dkt_style *style, struct dkt__form *form)
 {
-	size_t len = strlen(form->event->name);
-	char *head = malloc(len + NAME_WIDTH + 8);
+	struct dkt_buf name = { 0 };
+	char *head;
 
-	if (!head)
-		return -ENOMEM;
-	form->head_len = (uint32_t)(put_name(head, form->event->name, len) - head);
-	form->head = dkt__style_keep(style, head, form->head_len);
+	add_name(style, form->event, &name);
+	head = name.err ? NULL : malloc(name.len + NAME_WIDTH + 8);
+	if (head) {
+		form->head_len = (uint32_t)(put_name(head, name.data, name.len) - head);
+		form->head = dkt__style_keep(style, head, form->head_len);
+	}
 	free(head);
+	free(name.data);
 	return form->head ? 0 : -ENOMEM;
 }
 
@@ -184,6 +202,7 @@ static struct kind *kind_of(struct dkt_style *style, struct dkt__form *form,
 	kind->room = PROCESS_MAX + 64 + form->head_len;
 	if (plan && plan->way == DKT__PLAN_STEPS && plan->room && !other) {
 		kind->plan = plan;
+		kind->plain = plan->plain || style->opts.raw_text;
 		kind->room += plan->room;
 	}
 	return kind;
@@ -193,14 +212,16 @@ static const struct process *process_of(struct trace_style *style, const struct 
 					const char *comm)
 {
 	struct process *process = &style->processes[record->cpu & (CPUS - 1)];
+	size_t comm_len;
 
 	if (dkt__likely(process->comm == comm && process->pid == record->pid &&
 			process->cpu == record->cpu))
 		return process;
 	*process = (struct process){ .comm = comm, .pid = record->pid, .cpu = record->cpu };
+	comm_len = strnlen(comm, COMM_MAX);
 	process->len =
-		(uint32_t)(put_process(process->text, record, comm, strnlen(comm, COMM_MAX)) -
-			   process->text);
+		(uint32_t)(put_process(process->text, record, comm, comm_len) - process->text);
+	process->odd = !style->base.opts.raw_text && !dkt__is_plain(comm, comm_len);
 	return process;
 }
 
@@ -232,6 +253,13 @@ static char *put_cached_time(struct trace_style *style, char *p, uint64_t ts)
 	return p + 3;
 }
 
+/* What was appended from there on is data, but for a newline at its end. */
+static inline void escape(const struct dkt_style *style, size_t from, struct dkt_buf *buf)
+{
+	if (!style->opts.raw_text)
+		dkt_buf_escape(buf, from);
+}
+
 /* ---- on a terminal ---- */
 
 /* Select Graphic Rendition, ECMA-48. */
@@ -239,7 +267,7 @@ static char *put_cached_time(struct trace_style *style, char *p, uint64_t ts)
 #define LOST_COLOR "\033[31m"
 #define NO_COLOR   "\033[0m"
 
-/* The same line with colours; what was recorded brings none of its own. */
+/* The same line with colours. */
 static int color_record(struct dkt_style *base, const struct dkt_record *record, const char *comm,
 			struct dkt_buf *buf)
 {
@@ -258,18 +286,34 @@ static int color_record(struct dkt_style *base, const struct dkt_record *record,
 	}
 	p = put_time(put_process(p, record, comm, comm_len), ts);
 	buf->len = (size_t)(p - buf->data);
-	dkt_buf_escape(buf, from);
+	escape(base, from, buf);
 	dkt_buf_str(buf, ": " NAME_COLOR);
-	from = buf->len;
-	dkt_buf_str(buf, record->event->name);
-	dkt_buf_escape(buf, from);
+	add_name(base, record->event, buf);
 	dkt_buf_str(buf, NO_COLOR ": ");
 	for (name_len = strlen(record->event->name); name_len < NAME_WIDTH; name_len++)
 		dkt_buf_add(buf, " ", 1);
 	from = buf->len;
 	dkt__style_text(base, record, buf);
-	dkt_buf_escape(buf, from);
 	dkt_buf_add(buf, "\n", 1);
+	escape(base, from, buf);
+	return buf->err;
+}
+
+/* ---- lines ---- */
+
+/* A line of which nothing is remembered: of a process with a name that has to be escaped. */
+static int odd_record(struct dkt_style *base, const struct dkt_record *record, const char *comm,
+		      struct dkt_buf *buf)
+{
+	struct dkt_record shown = *record;
+	size_t from = buf->len;
+
+	if (base->opts.wall)
+		shown.ts += (uint64_t)base->source.wall;
+	dkt_style_trace_head(&shown, comm, buf);
+	dkt__style_text(base, record, buf);
+	dkt_buf_add(buf, "\n", 1);
+	escape(base, from, buf);
 	return buf->err;
 }
 
@@ -282,6 +326,7 @@ static int trace_record(struct dkt_style *base, const struct dkt_record *record,
 	struct dkt__form *form;
 	struct kind *kind;
 	char *p, *text;
+	size_t from;
 
 	if (dkt__unlikely(base->opts.color))
 		return color_record(base, record, comm, buf);
@@ -297,6 +342,8 @@ static int trace_record(struct dkt_style *base, const struct dkt_record *record,
 	if (!p)
 		return -ENOMEM;
 	process = process_of(style, record, comm);
+	if (dkt__unlikely(process->odd))
+		return odd_record(base, record, comm, buf);
 	memcpy(p, process->text, PROCESS_MAX);
 	p = put_cached_time(style, p + process->len, ts);
 	text = p = dkt__put_kept(p, form->head, form->head_len);
@@ -304,13 +351,17 @@ static int trace_record(struct dkt_style *base, const struct dkt_record *record,
 		p = dkt__plan_put(kind->plan, record, p);
 		while (dkt__unlikely(p[-1] == '\n' && p > text))
 			p--;
-		*p++ = '\n';
-		buf->len = (size_t)(p - buf->data);
-		return 0;
+		*p = '\n';
+		buf->len = (size_t)(p - buf->data) + 1;
+		if (dkt__likely(kind->plain || dkt__is_plain(text, (size_t)(p - text))))
+			return 0;
+		dkt_buf_escape(buf, (size_t)(text - buf->data));
+		return buf->err;
 	}
-	buf->len = (size_t)(p - buf->data);
+	from = buf->len = (size_t)(p - buf->data);
 	dkt__style_text(base, record, buf);
 	dkt_buf_add(buf, "\n", 1);
+	escape(base, from, buf);
 	return buf->err;
 }
 

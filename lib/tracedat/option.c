@@ -7,7 +7,10 @@
 #include "banned.h"
 
 /* More than any machine has, fewer than memory. */
-#define MAX_CPUS    65536
+#define MAX_CPUS 65536
+
+/* CPUs of all buffers, which may share one table in the file. */
+#define MAX_PLACES  65536
 #define MAX_BUFFERS 4096
 
 struct dkt__dat_buffer *dkt__dat_buffer_add(struct dkt__dat *dat, const char *name)
@@ -32,8 +35,9 @@ bool dkt__dat_cpu_table(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, ui
 {
 	uint32_t i, each = dat->version < 7 ? 16 : 20;
 
-	if (n > MAX_CPUS || n > dkt__cursor_left(cur) / each)
+	if (n > MAX_CPUS || n > MAX_PLACES - dat->n_places || n > dkt__cursor_left(cur) / each)
 		return false;
+	dat->n_places += n;
 	free(buffer->cpus);
 	buffer->n_cpus = 0;
 	buffer->cpus = calloc(n + 1, sizeof(*buffer->cpus));
@@ -195,6 +199,7 @@ static int option_buffer(struct dkt__dat *dat, struct dkt__cursor *option)
 		buffer->page_size = page_size;
 	if (!dkt__dat_cpu_table(dat, buffer, (uint32_t)dkt__cursor_number(option, 4), option))
 		dat->cut = true;
+	buffer->section = offset;
 	/* A section's header is its number, then flags: 1 says that it is compressed. */
 	dkt__cursor_number(&cur, 2);
 	buffer->packed = dkt__cursor_number(&cur, 2) & 1;

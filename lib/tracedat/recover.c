@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pages of a trace.dat of version 7 that was cut off. Where the CPUs' pages are is said behind them;
- * without that they are found by what they look like: a CPU ends where time goes back.
+ * What a trace.dat of version 7 that was cut off still holds. Options tell where sections are, and
+ * those of the records are written behind the records. Without them sections are found one after the
+ * other, and the pages of a CPU by what they look like: a CPU ends where time goes back.
  */
 #include "tracedat.h"
 
@@ -31,13 +32,21 @@ static bool add_cpu(struct dkt__dat_buffer *buffer, uint64_t offset, uint64_t si
 	return true;
 }
 
-static void find_pages(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, uint64_t at)
+/* False: all CPUs that the file speaks of are there. */
+static bool may_have_more(const struct dkt__dat *dat, const struct dkt__dat_buffer *buffer)
 {
-	uint64_t from = at, last = 0, stamp, end = dat->file.size;
+	return !dat->n_cpus || buffer->n_cpus < dat->n_cpus;
+}
+
+static void find_pages(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, uint64_t at,
+		       uint64_t end)
+{
+	uint64_t from = at, last = 0, stamp;
 
 	for (; at < end && end - at >= sizeof(stamp); at += dat->page_size, last = stamp) {
 		stamp = dkt__page_time(dat->file.data + at, dat->swap);
-		if (stamp >= last || buffer->n_cpus == dat->n_cpus)
+		/* The CPU that is being read counts too. */
+		if (stamp >= last || (dat->n_cpus && buffer->n_cpus + 1 >= dat->n_cpus))
 			continue;
 		if (!add_cpu(buffer, from, at - from))
 			return;
@@ -62,43 +71,106 @@ static bool skip_chunks(const struct dkt__dat *dat, struct dkt__cursor *cur)
 	return n;
 }
 
-static void find_chunks(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, uint64_t at)
+static void find_chunks(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, uint64_t at,
+			uint64_t end)
 {
 	bool more = true;
 
-	while (more && at < dat->file.size && buffer->n_cpus < dat->n_cpus) {
+	while (more && at < end && may_have_more(dat, buffer)) {
 		struct dkt__cursor cur = dkt__dat_at(dat, at);
 
 		if (!skip_chunks(dat, &cur))
 			return;
-		more = add_cpu(buffer, at, dat->file.size - at) && !cur.bad;
+		/* The size that a table has is without the number of chunks. */
+		more = !cur.bad && end - at > 4 &&
+		       add_cpu(buffer, at, (uint64_t)(cur.p - dat->file.data) - at - 4);
+		if (cur.bad && end - at > 4)
+			add_cpu(buffer, at, end - at - 4);
 		at = align(dat, (uint64_t)(cur.p - dat->file.data));
 	}
 }
 
-int dkt__dat_recover(struct dkt__dat *dat, uint64_t at)
+/* A section, of which the file may hold a part only. */
+struct section {
+	unsigned int id;
+	bool packed;
+	uint64_t at, end;
+};
+
+/* False: what is there is no section. */
+static bool find_section(const struct dkt__dat *dat, uint64_t at, struct section *section)
 {
 	struct dkt__cursor cur = dkt__dat_at(dat, at);
-	bool is_buffer = dkt__cursor_number(&cur, 2) == DAT_BUFFER;
-	bool packed = dkt__cursor_number(&cur, 2) & 1;
-	struct dkt__dat_buffer *buffer;
+	uint64_t size, left;
+
+	section->at = at;
+	section->id = (unsigned int)dkt__cursor_number(&cur, 2);
+	section->packed = dkt__cursor_number(&cur, 2) & 1;
+	dkt__cursor_number(&cur, 4);
+	size = dkt__cursor_number(&cur, 8);
+	left = dkt__cursor_left(&cur);
+	section->end = at + SECTION_HEAD + DKT__MIN(size, left);
+	return !cur.bad && (section->id == DAT_DONE || section->id == DAT_BUFFER ||
+			    (section->id >= DAT_STRINGS && section->id <= DAT_BUFFER_TEXT));
+}
+
+static bool is_known(const struct dkt__dat *dat, uint64_t section)
+{
+	size_t i = 0;
+
+	while (i < dat->n_buffers && dat->buffers[i].section != section)
+		i++;
+	return i < dat->n_buffers;
+}
+
+/* Names of instances are in the options: without those the first is the top one. */
+static struct dkt__dat_buffer *add_unknown(struct dkt__dat *dat)
+{
+	char name[32] = "";
 	size_t i;
 
-	if (cur.bad || !is_buffer || !dat->page_size)
-		return 0;
 	for (i = 0; i < dat->n_buffers; i++)
 		if (!*dat->buffers[i].name)
-			return 0;
-	buffer = dkt__dat_buffer_add(dat, "");
+			snprintf(name, sizeof(name), "unknown-%zu", dat->n_buffers);
+	return dkt__dat_buffer_add(dat, name);
+}
+
+static int recover_buffer(struct dkt__dat *dat, struct section *section)
+{
+	struct section next;
+	struct dkt__dat_buffer *buffer;
+	uint64_t at = align(dat, section->at + SECTION_HEAD);
+
+	/* Its size was to be written when its records were. */
+	if (section->end == section->at + SECTION_HEAD && !find_section(dat, section->end, &next))
+		section->end = dat->file.size;
+	if (at >= section->end)
+		return 0;
+	buffer = add_unknown(dat);
 	if (!buffer)
 		return -ENOMEM;
-	buffer->packed = packed;
-	at = align(dat, at + SECTION_HEAD);
-	if (packed)
-		find_chunks(dat, buffer, at);
+	buffer->section = section->at;
+	buffer->packed = section->packed;
+	if (section->packed)
+		find_chunks(dat, buffer, at, section->end);
 	else
-		find_pages(dat, buffer, at);
+		find_pages(dat, buffer, at, section->end);
 	dkt__streams_damage(&dat->streams,
 			    "which records are of which cpu was behind the cut and is guessed");
 	return 0;
+}
+
+int dkt__dat_recover(struct dkt__dat *dat, uint64_t at)
+{
+	struct section section;
+	int err = 0;
+
+	while (!err && dat->page_size && find_section(dat, at, &section)) {
+		if (section.id == DAT_BUFFER && !is_known(dat, at))
+			err = recover_buffer(dat, &section);
+		else if (!(dat->seen & 1u << section.id))
+			dkt__dat_read_section(dat, section.id, at);
+		at = section.end;
+	}
+	return err;
 }

@@ -12,6 +12,13 @@
 
 #define SECTION_COMPRESSED 1
 
+/* Counts the bytes of a section: options may point at the same one again and again. */
+static bool may_open(struct dkt__dat *dat, uint64_t size)
+{
+	dat->sections += size;
+	return dat->sections <= dkt__unpack_limit(dat->file.size);
+}
+
 /* The section's bytes, unpacked; they live as long as the context. False: there is no such one. */
 static bool open_section(struct dkt__dat *dat, uint64_t offset, unsigned int id,
 			 struct dkt__cursor *section)
@@ -34,11 +41,11 @@ static bool open_section(struct dkt__dat *dat, uint64_t offset, unsigned int id,
 	cur.end = cur.p + size;
 	*section = cur;
 	if (!packed)
-		return true;
+		return may_open(dat, size);
 	size = dkt__cursor_number(&cur, 4);
 	n = dkt__cursor_number(&cur, 4);
 	cur.p = dkt__cursor_bytes(&cur, size);
-	if (!cur.p || !dat->codec || n > SECTION_MAX)
+	if (!cur.p || !dat->codec || n > SECTION_MAX || !may_open(dat, n))
 		return false;
 	copy = dkt__ctx_keep(dat->ctx, n);
 	if (!copy || dat->codec->decompress(&dat->codec_state, cur.p, size, copy, n))
@@ -79,17 +86,18 @@ static bool keep_symbols(struct dkt__dat *dat, uint64_t offset)
 	text.size = dkt__cursor_number(&cur, 4);
 	text.bytes = dkt__cursor_bytes(&cur, text.n);
 	if (!is_it || !text.bytes || !text.codec || text.size < text.skip ||
-	    text.size > SECTION_MAX)
+	    text.size > SECTION_MAX || !may_open(dat, text.size))
 		return false;
 	dat->kallsyms = text;
 	return true;
 }
 
-static void read_section(struct dkt__dat *dat, unsigned int id, uint64_t offset)
+void dkt__dat_read_section(struct dkt__dat *dat, unsigned int id, uint64_t offset)
 {
 	struct dkt__cursor cur;
 	size_t i;
 
+	dat->seen |= 1u << id;
 	if (id == DAT_KALLSYMS && keep_symbols(dat, offset))
 		return;
 	for (i = 0; i < ARRAY_SIZE(sections); i++)
@@ -123,7 +131,7 @@ static int read_options(struct dkt__dat *dat, struct dkt__cursor *cur, uint64_t 
 			break;
 		}
 		if (id >= DAT_HEADER_INFO && id <= DAT_CMDLINES)
-			read_section(dat, id, dkt__cursor_number(&option, 8));
+			dkt__dat_read_section(dat, id, dkt__cursor_number(&option, 8));
 		else
 			err = dkt__dat_option(dat, id, option);
 	}
@@ -133,7 +141,6 @@ static int read_options(struct dkt__dat *dat, struct dkt__cursor *cur, uint64_t 
 static int read_chain(struct dkt__dat *dat, uint64_t next)
 {
 	struct dkt__cursor cur;
-	uint64_t end = 0;
 	unsigned int n;
 	int err = 0;
 
@@ -146,18 +153,16 @@ static int read_chain(struct dkt__dat *dat, uint64_t next)
 			dat->cut = true;
 			break;
 		}
-		/* Options are not compressed: their end is a place in the file. */
-		if (cur.p >= dat->file.data && cur.end <= dat->file.data + dat->file.size)
-			end = (uint64_t)(cur.end - dat->file.data);
 		err = read_options(dat, &cur, &next);
 	}
-	return err || !dat->cut || !end ? err : dkt__dat_recover(dat, end);
+	return err;
 }
 
 int dkt__dat_read_v7(struct dkt__dat *dat, struct dkt__cursor *cur)
 {
 	const char *name = dkt__cursor_string(cur);
 	uint64_t options;
+	int err = 0;
 
 	dkt__cursor_string(cur); /* the version of what compressed it */
 	options = dkt__cursor_number(cur, 8);
@@ -169,9 +174,8 @@ int dkt__dat_read_v7(struct dkt__dat *dat, struct dkt__cursor *cur)
 				"read %s: it is compressed by '%.32s', which is not known here",
 				dat->file.name, name);
 	}
-	if (!options || cur->bad) {
-		dat->cut = true;
-		return 0;
-	}
-	return read_chain(dat, options);
+	dat->cut = !options || cur->bad;
+	if (!dat->cut)
+		err = read_chain(dat, options);
+	return err || !dat->cut ? err : dkt__dat_recover(dat, (uint64_t)(cur->p - dat->file.data));
 }

@@ -4,13 +4,6 @@
 
 #include "banned.h"
 
-/* Where a CPU's data went. */
-struct place {
-	uint32_t cpu;
-	uint64_t at;
-	uint64_t size;
-};
-
 /* The tables, in the order of version 6, with their names in version 7. */
 static const struct table {
 	uint16_t section;
@@ -73,22 +66,51 @@ static void put_start(struct writer *w)
 
 /* ---- data ---- */
 
-static void align(struct writer *w)
+static uint64_t aligned(const struct dkt_tracedat *out, uint64_t at)
 {
-	w->at = (w->at + w->out->page_size - 1) & ~(uint64_t)(w->out->page_size - 1);
+	return (at + out->page_size - 1) & ~(uint64_t)(out->page_size - 1);
 }
 
-/* Copies a CPU's data to an aligned place: pages, or how many chunks there are and the chunks. */
-static int put_cpu(struct writer *w, const struct dkt__tdw_cpu *cpu, struct place *place)
+/* What a CPU's data take in the file. */
+static uint64_t cpu_size(const struct dkt_tracedat *out, const struct dkt__tdw_cpu *cpu)
 {
-	size_t i;
+	return cpu->data.size + (out->codec ? 4 + 8 * cpu->data.n : 0);
+}
+
+static bool has_data(const struct dkt__tdw_stream *stream, int nr)
+{
+	return stream->cpus[nr] && stream->cpus[nr]->data.n;
+}
+
+/* Says how much of a CPU's data is written: a file that ends there is a good one. */
+static int put_progress(struct writer *w, uint64_t at, size_t chunks, uint64_t entry)
+{
+	uint8_t bytes[4];
 	int err = 0;
 
-	align(w);
-	place->at = w->at;
 	if (w->out->codec) {
-		put_number(w, cpu->data.n, 4);
-		err = flush(w);
+		dkt__put_bytes(bytes, chunks, 4, w->out->big_endian);
+		err = dkt__write_all(w->out->ctx, w->out->fd, bytes, 4, at);
+	}
+	/* trace-cmd does not count how many chunks there are among the bytes of the chunks. */
+	return err ? err : patch(w, w->at - at - (w->out->codec ? 4 : 0), entry + 8);
+}
+
+/*
+ * Copies a CPU's data to an aligned place: pages, or how many chunks there are and the chunks. The
+ * place and the size go to the entry of the table, which is in the file already.
+ */
+static int put_cpu(struct writer *w, const struct dkt__tdw_cpu *cpu, uint64_t entry)
+{
+	uint64_t at;
+	size_t i;
+	int err;
+
+	w->at = at = aligned(w->out, w->at);
+	err = patch(w, at, entry);
+	if (w->out->codec) {
+		put_number(w, 0, 4);
+		err = err ? err : flush(w);
 	}
 	for (i = 0; !err && i < cpu->data.n; i++) {
 		const struct dkt__spill_piece *piece = &cpu->data.pieces[i];
@@ -101,27 +123,8 @@ static int put_cpu(struct writer *w, const struct dkt__tdw_cpu *cpu, struct plac
 		if (!err)
 			err = dkt__spill_copy(&w->out->spill, piece, w->out->fd, w->at);
 		w->at += piece->size;
-	}
-	/* trace-cmd does not count how many chunks there are among the bytes of the chunks. */
-	place->size = w->at - place->at - (w->out->codec ? 4 : 0);
-	return err;
-}
-
-/* Copies all of a stream's data; *places has one for each of its CPUs that has some. */
-static int put_stream(struct writer *w, const struct dkt__tdw_stream *stream, struct place **places,
-		      size_t *n)
-{
-	int nr, err = 0;
-
-	*n = 0;
-	*places = calloc((size_t)stream->n_cpus + 1, sizeof(**places));
-	if (!*places)
-		return -ENOMEM;
-	for (nr = 0; !err && nr < stream->n_cpus; nr++) {
-		if (!stream->cpus[nr] || !stream->cpus[nr]->data.n)
-			continue;
-		(*places)[*n].cpu = (uint32_t)nr;
-		err = put_cpu(w, stream->cpus[nr], &(*places)[(*n)++]);
+		if (!err)
+			err = put_progress(w, at, i + 1, entry);
 	}
 	return err;
 }
@@ -139,15 +142,13 @@ static int max_cpus(const struct dkt_tracedat *out)
 
 /* ---- version 6 ---- */
 
-/* The table of a stream's data, and the data. */
-static int put_stream_v6(struct writer *w, const struct dkt__tdw_stream *stream, int cpus)
+/* The table of a stream's data, which is filled in as they are written; returns where it is. */
+static uint64_t put_table_v6(struct writer *w, int cpus)
 {
 	char clock[64];
 	int len = snprintf(clock, sizeof(clock), "[%s]", dkt__tdw_clock(w->out));
-	struct place *places __cleanup(free) = NULL;
 	uint64_t table;
-	size_t i, n;
-	int nr, err;
+	int nr;
 
 	if (len >= (int)sizeof(clock))
 		len = sizeof(clock) - 1;
@@ -157,14 +158,16 @@ static int put_stream_v6(struct writer *w, const struct dkt__tdw_stream *stream,
 		put_number(w, 0, 8);
 	put_number(w, (uint64_t)len, 8);
 	dkt_buf_add(w->buf, clock, (size_t)len);
-	err = flush(w);
-	if (!err)
-		err = put_stream(w, stream, &places, &n);
-	for (i = 0; !err && i < n; i++) {
-		err = patch(w, places[i].at, table + 16 * places[i].cpu);
-		if (!err)
-			err = patch(w, places[i].size, table + 16 * places[i].cpu + 8);
-	}
+	return table;
+}
+
+static int put_data_v6(struct writer *w, const struct dkt__tdw_stream *stream, uint64_t table)
+{
+	int nr, err = 0;
+
+	for (nr = 0; !err && nr < stream->n_cpus; nr++)
+		if (has_data(stream, nr))
+			err = put_cpu(w, stream->cpus[nr], table + 16 * (uint64_t)nr);
 	return err;
 }
 
@@ -181,9 +184,11 @@ static uint64_t put_buffer_v6(struct writer *w, const char *name)
 	return at;
 }
 
-static int write_v6(struct writer *w, uint64_t *patches)
+/* All tables come before all data, so that a file which ends early has lost data only. */
+static int write_v6(struct writer *w, uint64_t *places)
 {
 	struct dkt_tracedat *out = w->out;
+	const struct dkt__tdw_stream *top = dkt__tdw_top(out);
 	int err = 0, cpus = max_cpus(out);
 	size_t i;
 
@@ -194,21 +199,23 @@ static int write_v6(struct writer *w, uint64_t *patches)
 	dkt_buf_add(w->buf, "options  ", 10);
 	dkt__tdw_options(out, w->buf);
 	for (i = 0; i < out->n_streams; i++)
-		if (*out->streams[i].name)
-			patches[i] = put_buffer_v6(w, out->streams[i].name);
+		if (&out->streams[i] != top)
+			places[i] = put_buffer_v6(w, out->streams[i].name);
 	put_number(w, DAT_DONE, 2);
+	/* The top instance's table has no option: it comes next. */
+	places[top - out->streams] = put_table_v6(w, cpus);
 	if (!err)
 		err = flush(w);
-	/* The top instance's table has no option: it comes next. */
-	if (!err)
-		err = put_stream_v6(w, dkt__tdw_top(out), cpus);
 	for (i = 0; !err && i < out->n_streams; i++) {
-		if (!*out->streams[i].name)
+		if (&out->streams[i] == top)
 			continue;
-		err = patch(w, w->at, patches[i]);
+		err = patch(w, w->at, places[i]);
+		places[i] = put_table_v6(w, cpus);
 		if (!err)
-			err = put_stream_v6(w, &out->streams[i], cpus);
+			err = flush(w);
 	}
+	for (i = 0; !err && i < out->n_streams; i++)
+		err = put_data_v6(w, &out->streams[i], places[i]);
 	return err;
 }
 
@@ -216,6 +223,9 @@ static int write_v6(struct writer *w, uint64_t *patches)
 
 #define SECTION_HEAD       16
 #define SECTION_COMPRESSED 1
+
+/* Number, place and size. */
+#define CPU_ENTRY 20
 
 static void put_section_head(struct writer *w, unsigned int id, unsigned int flags, uint32_t name,
 			     uint64_t size)
@@ -257,39 +267,76 @@ static uint32_t add_name(struct dkt_buf *strings, const char *name)
 	return at;
 }
 
-/* A section of a stream's data, and the option that tells where it is. */
-static int put_stream_v7(struct writer *w, const struct dkt__tdw_stream *stream,
-			 struct dkt_buf *options, struct dkt_buf *strings)
+/* What the section of a stream's data is called. */
+static const char *section_name(const struct dkt__tdw_stream *stream)
 {
-	struct place *places __cleanup(free) = NULL;
-	const char *clock = dkt__tdw_clock(w->out);
-	uint64_t head = w->at;
-	size_t i, n;
-	int err;
+	return *stream->name ? stream->name : "flyrecord";
+}
 
-	put_section_head(w, DAT_BUFFER, w->out->codec ? SECTION_COMPRESSED : 0,
-			 add_name(strings, *stream->name ? stream->name : "flyrecord"), 0);
-	err = flush(w);
-	if (!err)
-		err = put_stream(w, stream, &places, &n);
-	if (!err)
-		err = patch(w, w->at - head - SECTION_HEAD, head + 8);
-	if (err)
-		return err;
-	dkt__tdw_number(w->out, options, DAT_BUFFER, 2);
-	dkt__tdw_number(w->out, options,
-			8 + strlen(stream->name) + 1 + strlen(clock) + 1 + 4 + 4 + n * 20, 4);
-	dkt__tdw_number(w->out, options, head, 8);
+/*
+ * The option that tells where a stream's data are: its section, and for each CPU a place and a size,
+ * which are filled in as the data are written. Returns where in the options its data begin.
+ */
+static size_t put_buffer_v7(const struct dkt_tracedat *out, struct dkt_buf *options,
+			    const struct dkt__tdw_stream *stream)
+{
+	const char *clock = dkt__tdw_clock(out);
+	size_t n = 0, from;
+	int nr;
+
+	for (nr = 0; nr < stream->n_cpus; nr++)
+		n += has_data(stream, nr);
+	dkt__tdw_number(out, options, DAT_BUFFER, 2);
+	dkt__tdw_number(out, options,
+			8 + strlen(stream->name) + 1 + strlen(clock) + 1 + 4 + 4 + n * CPU_ENTRY,
+			4);
+	from = options->len;
+	dkt__tdw_number(out, options, 0, 8);
 	dkt_buf_add(options, stream->name, strlen(stream->name) + 1);
 	dkt_buf_add(options, clock, strlen(clock) + 1);
-	dkt__tdw_number(w->out, options, w->out->page_size, 4);
-	dkt__tdw_number(w->out, options, n, 4);
-	for (i = 0; i < n; i++) {
-		dkt__tdw_number(w->out, options, places[i].cpu, 4);
-		dkt__tdw_number(w->out, options, places[i].at, 8);
-		dkt__tdw_number(w->out, options, places[i].size, 8);
+	dkt__tdw_number(out, options, out->page_size, 4);
+	dkt__tdw_number(out, options, n, 4);
+	for (nr = 0; nr < stream->n_cpus; nr++) {
+		if (!has_data(stream, nr))
+			continue;
+		dkt__tdw_number(out, options, (uint64_t)nr, 4);
+		dkt__tdw_number(out, options, 0, 8);
+		dkt__tdw_number(out, options, 0, 8);
 	}
-	return 0;
+	return from;
+}
+
+/* Where the section of a stream's data ends that begins there. */
+static uint64_t stream_end(const struct dkt_tracedat *out, const struct dkt__tdw_stream *stream,
+			   uint64_t at)
+{
+	int nr;
+
+	at += SECTION_HEAD;
+	for (nr = 0; nr < stream->n_cpus; nr++)
+		if (has_data(stream, nr))
+			at = aligned(out, at) + cpu_size(out, stream->cpus[nr]);
+	return at;
+}
+
+/* A section of a stream's data; option: where the data of its option are in the file. */
+static int put_stream_v7(struct writer *w, const struct dkt__tdw_stream *stream, uint64_t option,
+			 uint32_t name)
+{
+	uint64_t entry =
+		option + 8 + strlen(stream->name) + 1 + strlen(dkt__tdw_clock(w->out)) + 1 + 4 + 4;
+	int nr, err;
+
+	put_section_head(w, DAT_BUFFER, w->out->codec ? SECTION_COMPRESSED : 0, name,
+			 stream_end(w->out, stream, w->at) - w->at - SECTION_HEAD);
+	err = flush(w);
+	for (nr = 0; !err && nr < stream->n_cpus; nr++) {
+		if (!has_data(stream, nr))
+			continue;
+		err = put_cpu(w, stream->cpus[nr], entry + 4);
+		entry += CPU_ENTRY;
+	}
+	return err;
 }
 
 /* An option that is a number. */
@@ -318,11 +365,34 @@ static uint64_t put_start_v7(struct writer *w)
 	return at;
 }
 
+/* The sections of all streams' data; options: where their section is, from[]: where in it. */
+static int put_streams_v7(struct writer *w, uint64_t options, const size_t *from, uint32_t names)
+{
+	const struct dkt_tracedat *out = w->out;
+	uint64_t at = w->at;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < out->n_streams; i++) {
+		err = patch(w, at, options + SECTION_HEAD + from[i]);
+		at = stream_end(out, &out->streams[i], at);
+	}
+	for (i = 0; !err && i < out->n_streams; i++) {
+		const struct dkt__tdw_stream *stream = &out->streams[i];
+
+		err = put_stream_v7(w, stream, options + SECTION_HEAD + from[i], names);
+		names += (uint32_t)strlen(section_name(stream)) + 1;
+	}
+	return err;
+}
+
+/* All that says what the data are comes before them: a file which ends early has lost data only. */
 static int write_v7(struct writer *w, struct dkt_buf *content, struct dkt_buf *options,
-		    struct dkt_buf *strings)
+		    struct dkt_buf *strings, size_t *from)
 {
 	struct dkt_tracedat *out = w->out;
-	uint64_t at = put_start_v7(w);
+	uint64_t start = put_start_v7(w), at;
+	uint32_t name, names;
 	int err = flush(w);
 	size_t i;
 
@@ -336,24 +406,31 @@ static int write_v7(struct writer *w, struct dkt_buf *content, struct dkt_buf *o
 	}
 	dkt__tdw_options(out, options);
 	number_option(out, options, DAT_CPUCOUNT, (uint64_t)max_cpus(out), 4);
-	for (i = 0; !err && i < out->n_streams; i++)
-		err = put_stream_v7(w, &out->streams[i], options, strings);
+	for (i = 0; i < out->n_streams; i++)
+		from[i] = put_buffer_v7(out, options, &out->streams[i]);
 	number_option(out, options, DAT_DONE, 0, 8);
+	name = add_name(strings, "options");
+	names = (uint32_t)strings->len;
+	for (i = 0; i < out->n_streams; i++)
+		add_name(strings, section_name(&out->streams[i]));
+	at = w->at;
 	if (!err)
-		err = patch(w, w->at, at);
+		err = patch(w, at, start);
 	if (!err)
-		err = put_section(w, DAT_DONE, add_name(strings, "options"), options, false);
-	return err ? err : put_section(w, DAT_STRINGS, 0, strings, false);
+		err = put_section(w, DAT_DONE, name, options, false);
+	if (!err)
+		err = put_section(w, DAT_STRINGS, 0, strings, false);
+	return err ? err : put_streams_v7(w, at, from, names);
 }
 
 int dkt__tdw_write_v6(struct dkt_tracedat *out)
 {
-	uint64_t *patches __cleanup(free) = calloc(out->n_streams, sizeof(*patches));
+	uint64_t *places __cleanup(free) = calloc(out->n_streams, sizeof(*places));
 	struct writer w = { .out = out };
-	int err = patches ? dkt_buf_new(&w.buf) : -ENOMEM;
+	int err = places ? dkt_buf_new(&w.buf) : -ENOMEM;
 
 	if (!err)
-		err = write_v6(&w, patches);
+		err = write_v6(&w, places);
 	dkt_buf_free(w.buf);
 	return err;
 }
@@ -361,8 +438,9 @@ int dkt__tdw_write_v6(struct dkt_tracedat *out)
 int dkt__tdw_write_v7(struct dkt_tracedat *out)
 {
 	struct dkt_buf *content = NULL, *options = NULL, *strings = NULL;
+	size_t *from __cleanup(free) = calloc(out->n_streams, sizeof(*from));
 	struct writer w = { .out = out };
-	int err = dkt_buf_new(&w.buf);
+	int err = from ? dkt_buf_new(&w.buf) : -ENOMEM;
 
 	if (!err)
 		err = dkt_buf_new(&content);
@@ -371,7 +449,7 @@ int dkt__tdw_write_v7(struct dkt_tracedat *out)
 	if (!err)
 		err = dkt_buf_new(&strings);
 	if (!err)
-		err = write_v7(&w, content, options, strings);
+		err = write_v7(&w, content, options, strings, from);
 	dkt_buf_free(w.buf);
 	dkt_buf_free(content);
 	dkt_buf_free(options);

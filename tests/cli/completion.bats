@@ -81,7 +81,7 @@ is()
 }
 
 @test "parameters and their values" {
-	is "dktrace set_param de" "debug= debug_filter= debug_mb="
+	is "dktrace set_param de" "debug= debug_filter= debug_mb= debug_sources="
 	is "dktrace set_param debug=vf" "vfstrace"
 	is "dktrace set_param debug=+vf" "+vfstrace"
 	is "dktrace set_param debug=-1+rpctrace-ne" "-1+rpctrace-net -1+rpctrace-neterror -1+rpctrace-nettrace"
@@ -89,7 +89,9 @@ is()
 	is "dktrace set_param subsystem_debug=os" "osc osd ost"
 	is "dktrace set_param printk=em" "emerg"
 	is "dktrace set_param debug_mb=" ""
-	is "dktrace get_param debug_" "debug_filter debug_mb"
+	is "dktrace get_param debug_" "debug_filter debug_mb debug_sources"
+	is "dktrace set_param debug_sources=" "all default functions kernel lustre none"
+	is "dktrace set_param debug_sources=lustre+k" "lustre+kernel"
 	is "dktrace set_param debug_mb=10 debug=+ioc" "+ioctl"
 }
 
@@ -99,6 +101,62 @@ is()
 	is "dktrace list classes rpctrace ioc" "ioctl"
 	is "dktrace list subsystems lov l" "ldlm lfsck libcfs llite lmv lnd lnet log lov lquota"
 	is "dktrace list events --j" "--json"
+}
+
+@test "pairs, events and fields of hist and latency" {
+	export DKTRACE_ROOT=$here/tests/fixture/capture
+	is "dktrace latency bloc" "block block-queue block:"
+	is "dktrace latency sysc" "syscall syscalls:"
+	is "dktrace latency syscalls:sys_enter_read syscalls:sys_exit_rea" "sys_exit_read"
+	is "dktrace latency syscall sys" ""
+	is "dktrace latency syscalls:sys_enter_read syscalls:sys_exit_read --by " \
+		"COMM CPU PID __syscall_nr __syscall_nr buf common_pid count fd ret"
+	is "dktrace hist syscalls:sys_enter_rea" "sys_enter_read"
+	is "dktrace hist vfs" "vfstrace"
+	is "dktrace hist syscalls:sys_enter_read --keys co" "common_pid count"
+	is "dktrace hist syscalls:sys_enter_read --keys fd,co" "fd,common_pid fd,count"
+	is "dktrace hist syscalls:sys_enter_read --keys=fd,cou" "fd,count"
+	is "dktrace hist -k C" "COMM CPU"
+	is "dktrace latency syscall --sort p9" "p90 p99 p99.9"
+	is "dktrace latency --sort=to" "total"
+	is "dktrace hist --vals count syscalls:sys_enter_rea" "sys_enter_read"
+	is "dktrace hist syscalls:sys_enter_read -- sys" ""
+	is "dktrace report --event syscalls:sys_enter_rea" "sys_enter_read"
+	is "dktrace report -e sched:x,syscalls:sys_enter_rea" "sys_enter_read"
+}
+
+@test "formats of files" {
+	is "dktrace convert --format trace" "trace trace.dat trace.dat-6"
+	is "dktrace dk --format " "trace.dat trace.dat-6"
+	is "dktrace split -F cs" "csv"
+	is "dktrace merge --compression z" "zlib zstd"
+}
+
+@test "zsh offers the same words, and files where there are none" {
+	command -v zsh >/dev/null || skip "no zsh here"
+	mkdir "$BATS_TEST_TMPDIR/fpath"
+	cp "$here/ctl/dktrace.zsh" "$BATS_TEST_TMPDIR/fpath/_dktrace"
+	# usage: zsh_offers WORD... ; the last one is being typed
+	zsh_offers()
+	{
+		# shellcheck disable=SC2016 # zsh expands it
+		zsh -f -c 'fpath=($1 $fpath); shift; autoload -U _dktrace
+			compadd() { [[ $1 != -S ]] || { after=":no blank"; shift 2; }
+				shift; for word; do print -r -- $word$after; done; after=; }
+			_files() { print files }; _default() { print default }
+			words=("$@"); CURRENT=$#; PREFIX=${@[-1]}; service=${1:t}; _dktrace' \
+			zsh "$BATS_TEST_TMPDIR/fpath" "$@" | sort | paste -sd ' '
+	}
+	[ "$(zsh_offers dktrace fol)" = follow ]
+	[ "$(zsh_offers dktrace set_param debug_m)" = "debug_mb=:no blank" ]
+	[ "$(zsh_offers dktrace set_param debug=+rpc)" = "debug=+rpctrace" ]
+	[ "$(zsh_offers dktrace hist syscalls:sys_enter_read --keys fd,)" != files ]
+	[ "$(zsh_offers dktrace report /tmp/x)" = files ]
+	[ "$(zsh_offers lctl mar)" = mark ]
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	printf '#!/bin/sh\n' >"$BATS_TEST_TMPDIR/bin/lctl"
+	chmod +x "$BATS_TEST_TMPDIR/bin/lctl"
+	[ "$(PATH=$BATS_TEST_TMPDIR/bin:$PATH zsh_offers lctl mar)" = default ]
 }
 
 @test "events, their system first" {

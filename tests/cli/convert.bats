@@ -126,12 +126,72 @@ report()
 
 @test "a full disk is told and leaves nothing" {
 	[ "$(id -u)" -eq 0 ] || skip "needs root, for a file system of its own"
-	unshare -m true 2>/dev/null || skip "needs the right to make a mount namespace"
+	need_namespace
 	mkdir full
-	run -1 --separate-stderr unshare -m sh -c '
+	run -1 --separate-stderr apart sh -c '
 		mount -t tmpfs -o size=64k none full
 		dktrace convert --format trace.dat-6 "$1" full/out.dat
 		rc=$?; ls -A full; exit $rc' - "$capture"
 	same "" "$output" "files"
 	same "dktrace: write output: No space left on device" "$stderr" "words"
+}
+
+# What is left of a file that ends there: the number of records.
+count_to()
+{
+	head -c "$1" "$2" >cut.dat
+	dktrace report cut.dat 2>cut.err | grep -c '^ '
+}
+
+@test "all whole pages of a file that was cut are read" {
+	"${DKT_BUILD:-$top/build}/tests/gen-records" cpus 5000 >dump
+	page=65536
+	for args in "trace.dat-6" "trace.dat --compression none"; do
+		# shellcheck disable=SC2086 # several words
+		dktrace convert --format $args dump whole.dat
+		size=$(wc -c <whole.dat)
+		same 5000 "$(count_to "$size" whole.dat)" "records of $args"
+		# Every page has records; the last that is whole ends at the cut.
+		pages=0 last=0
+		for ((at = page; at <= size; at += page)); do
+			n=$(count_to "$at" whole.dat || :)
+			[ "$at" -eq "$size" ] ||
+				grep -qxF "dktrace: cut.dat: the file is cut off at byte $at" cut.err
+			[ "$n" -gt "$last" ] || [ "$n" -eq 0 ]
+			[ "$(count_to "$((at + 5000))" whole.dat || :)" -ge "$n" ]
+			[ "$n" -eq 0 ] || pages=$((pages + 1))
+			last=$n
+		done
+		same 5000 "$last" "records of $args"
+		[ "$pages" -gt 10 ]
+	done
+}
+
+@test "all whole chunks of a compressed file that was cut are read" {
+	"${DKT_BUILD:-$top/build}/tests/gen-records" cpus 5000 >dump
+	for packed in zstd zlib; do
+		dktrace convert --format trace.dat --compression "$packed" dump whole.dat
+		size=$(wc -c <whole.dat) last=0 steps=0
+		for ((at = size / 20; at < size; at += size / 20)); do
+			n=$(count_to "$at" whole.dat || :)
+			[ "$n" -ge "$last" ]
+			[ "$n" -eq "$last" ] || steps=$((steps + 1))
+			last=$n
+		done
+		[ "$steps" -gt 8 ]
+		same 5000 "$(count_to "$size" whole.dat)" "records"
+		[ "$(count_to "$((size - 1))" whole.dat)" -gt 4000 ]
+	done
+}
+
+@test "what is left of a cut file can be written as a whole one, which trace-cmd reads" {
+	needs_trace_cmd
+	"${DKT_BUILD:-$top/build}/tests/gen-records" cpus 5000 >dump
+	for format in trace.dat trace.dat-6; do
+		dktrace convert --format "$format" dump whole.dat
+		n=$(count_to "$(($(wc -c <whole.dat) * 9 / 10))" whole.dat)
+		[ "$n" -gt 2500 ]
+		run -1 --separate-stderr dktrace convert --format "$format" cut.dat rest.dat
+		same "$n" "$(report rest.dat | wc -l)" "lines"
+	done
 }

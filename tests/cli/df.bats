@@ -55,6 +55,51 @@ sums()
 	golden df-sums
 }
 
+# Logs of more than one batch: in order, in none, with many equal stamps, and first one, then another.
+large_logs()
+{
+	local kind
+
+	for kind in one cpus random equal; do
+		"$gen" $kind 20000 5 >$kind
+	done
+	"$gen" junk 40 5 <cpus >junk
+	cat one random >late
+	head -c 300000 random | cat - one >early
+}
+
+@test "df prints large logs as the real one does, with threads and without, and from pipes" {
+	local file
+
+	large_logs
+	# UPDATE=1 REAL_LCTL=... as above.
+	output=$(sums "${REAL_LCTL:-lctl}")
+	golden df-large
+	for file in *; do
+		lctl df $file >../text 2>/dev/null
+		taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" \
+			"$(command -v lctl)" df $file 2>/dev/null | cmp ../text -
+		lctl df /dev/stdin <$file 2>/dev/null | cmp ../text -
+		# shellcheck disable=SC2002 # a pipe
+		cat $file | lctl df /dev/stdin 2>/dev/null | cmp ../text -
+	done
+}
+
+@test "df: the output fails after a part of the text" {
+	"$gen" cpus 20000 >log
+	expect 1 '' 'lctl: write output: No space left on device' lctl df log /dev/full
+	# The limit is a file's size in KB; the signal would say nothing.
+	run --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 1000; exec lctl df log out'
+	[ "$status" = 1 ]
+	[ "$stderr" = 'lctl: write output: File too large' ]
+	[ "$(stat -c %s out)" = 1024000 ]
+	lctl df log | head -c 1024000 | cmp - out
+	# The same for the file to sort in.
+	"$gen" random 20000 >log
+	run --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 1000; exec lctl df log | wc -c'
+	[ "$stderr" = 'lctl: write the file to sort in: File too large' ]
+}
+
 @test "df: usage" {
 	expect 0 '' 'usage: df <input> [output]' lctl df
 	expect 0 '' 'usage: debug_file <input> [output]' lctl debug_file a b c

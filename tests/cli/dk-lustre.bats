@@ -9,7 +9,7 @@ build=${DKT_BUILD:-$top/build}
 
 setup()
 {
-	unshare -m true 2>/dev/null || skip "needs the right to make a mount namespace"
+	need_namespace
 	export FAKE_LUSTRE=$BATS_TEST_TMPDIR/lustre DKTRACE_INSTANCE=dkt-df-$$ preload=$build/tests/fake-lustre.so
 	export ASAN_OPTIONS=verify_asan_link_order=0
 	mkdir "$FAKE_LUSTRE"
@@ -21,7 +21,7 @@ setup()
 # Runs the rest where Lustre is. The buffer is what the generator makes.
 lustre()
 {
-	unshare -m sh -c 'mount --make-rprivate / && mount -t tmpfs none /sys/fs && mkdir /sys/fs/lustre &&
+	apart sh -c 'mount -t tmpfs none /sys/fs && mkdir /sys/fs/lustre &&
 		: >/sys/fs/lustre/dump_kernel && LD_PRELOAD=$preload exec "$@"' sh "$@"
 }
 
@@ -135,7 +135,7 @@ nothing_left()
 
 @test "dk where nothing is" {
 	expect 1 '' "invalid parameter 'dump_kernel'
-open(dump_kernel) failed: No such file or directory" unshare -m sh -c 'mount -t tmpfs none /sys/fs; lctl dk out'
+open(dump_kernel) failed: No such file or directory" apart sh -c 'mount -t tmpfs none /sys/fs; lctl dk out'
 	[ ! -e out ]
 	expect 0 '' 'usage: dk [file] [raw]' lctl dk a b c
 }

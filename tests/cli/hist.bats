@@ -86,7 +86,7 @@ sync[21739],1' "$(sed 's/,[0-9]*$/,1/' <<<"$output")" 'one process'
   fdd == 1
   ^" hist syscalls:sys_enter_read -k fd --if 'fdd == 1'
 	expect 2 '' "dktrace: hist: a file does not grow; --input or --watch" hist syscalls:sys_enter_read -w
-	expect 2 '' "dktrace: --watch: 'x' is not a number of seconds" dktrace hist syscalls:sys_enter_read -wx
+	expect 2 '' "dktrace: --watch: 'x' is not a number of seconds above 0" dktrace hist syscalls:sys_enter_read -wx
 	expect 2 '' "dktrace: --size: 'x' is not a number" hist syscalls:sys_enter_read --size x
 	run -1 hist no:such
 	has "$output" "'no:such'"

@@ -25,6 +25,55 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 	same 2 "${#lines[@]}" lines
 }
 
+@test "--sort and --top: of the table, CSV and JSON" {
+	local it=(dktrace latency syscall --input "$capture")
+
+	# Without --sort the most time comes first.
+	run -0 --separate-stderr "${it[@]}" --csv
+	same 'openat mmap fsync' "$(sed -n '2,4s/,.*//p' <<<"$output" | paste -sd ' ')" "by total"
+	local -A column=([name]=1 [count]=2 [min]=3 [p50]=4 [p90]=5 [p99]=6 [p99.9]=7 [max]=8 [total]=9)
+	local by how got
+	for by in "${!column[@]}"; do
+		how=n
+		[ "$by" != name ] || how=
+		run -0 --separate-stderr "${it[@]}" --csv --sort "$by"
+		got=$(tail -n +2 <<<"$output" | cut -d, -f"${column[$by]}")
+		same 15 "$(wc -l <<<"$got")" "groups by $by"
+		same "$(sort -s -k1"$how" <<<"$got")" "$got" "by $by"
+		run -0 --separate-stderr "${it[@]}" --csv --sort "$by.descending"
+		got=$(tail -n +2 <<<"$output" | cut -d, -f"${column[$by]}")
+		same "$(sort -s -k1"${how}r" <<<"$got")" "$got" "by $by, descending"
+	done
+	run -0 --separate-stderr "${it[@]}" --json --sort max.descending --top 2
+	same 'fsync unlinkat' "$(jq -r '[.groups[].group] | join(" ")' <<<"$output")" JSON
+	same 851 "$(jq .all.count <<<"$output")" "all of them"
+	run -0 --separate-stderr "${it[@]}" --csv --top 2
+	same 3 "${#lines[@]}" "lines of CSV"
+	run -0 --separate-stderr "${it[@]}" --sort name --top 2 --slowest 0
+	same 'access close (all)' "$(sed -n '2,4s/ .*//p' <<<"$output" | paste -sd ' ')" rows
+	same '(13 more rows)' "${lines[4]}" "what is left out"
+	run -0 --separate-stderr "${it[@]}" --top 15
+	[[ $output != *'more rows'* ]]
+}
+
+@test "--sort, --top and --watch that cannot be" {
+	local columns='name, count, min, p50, p90, p99, p99.9, max, total'
+
+	expect 2 '' "dktrace: --sort: 'totla' is no column: they are $columns; did you mean total?" \
+		dktrace latency syscall --input "$capture" --sort totla.descending
+	expect 2 '' "dktrace: --sort: '' is no column: they are $columns" \
+		dktrace latency syscall --input "$capture" --sort ''
+	expect 2 '' "dktrace: --top: 'x' is not a number" dktrace latency syscall --input "$capture" --top x
+	expect 2 '' "dktrace: --watch: '0' is not a number of seconds above 0" dktrace latency syscall -w0
+	expect 2 '' 'dktrace: --watch: no blank before the seconds: -w2' dktrace latency syscall -w 2
+	expect 2 '' 'dktrace: latency: a file does not grow; --input or --watch' \
+		dktrace latency syscall --input "$capture" --watch
+	for option in watch sort=max top=3; do
+		expect 2 '' "dktrace: latency: the kernel's table is shown once, whole, in order of groups and times; --kernel or --${option%=*}" \
+			dktrace latency syscall --kernel "--$option"
+	done
+}
+
 @test "bad words change nothing and say where" {
 	expect 2 '' "dktrace: latency: 'foo' is no ready-made pair ('dktrace latency' lists them), and one event is not two" \
 		dktrace latency foo --input "$capture"
@@ -32,7 +81,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 		dktrace latency a:b c:d --input "$capture"
 	expect 1 '' "dktrace: 'b' is no event: they are written SYSTEM:NAME; ready-made pairs are listed by 'dktrace latency'" \
 		dktrace latency b c --key d --input "$capture"
-	expect 1 '' "dktrace: there is no event syscalls:sys_enter_fsink; did you mean sys_enter_fsync?" \
+	expect 1 '' "dktrace: there is no event syscalls:sys_enter_fsink; did you mean syscalls:sys_enter_fsync?" \
 		dktrace latency syscalls:sys_enter_fsink c:d --key d --input "$capture"
 	expect 1 '' "dktrace: syscalls:sys_exit_fsync has no field 'fd'" \
 		dktrace latency "${fsync[@]}" --key fd --input "$capture"
@@ -46,7 +95,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
   fdd == 3
   ^" dktrace latency "${fsync[@]}" --if 'fdd == 3' --input "$capture"
 	expect 2 '' "dktrace: --slowest: '-1' is not a number" dktrace latency syscall --slowest=-1 --input "$capture"
-	expect 2 '' "dktrace: --time: '0' is not a number of seconds" dktrace latency "${fsync[@]}" --time 0 --input "$capture"
+	expect 2 '' "dktrace: --time: '0' is not a number of seconds above 0" dktrace latency "${fsync[@]}" --time 0 --input "$capture"
 	expect 2 '' 'dktrace: latency: a command cannot be run into a file; --input or it' \
 		dktrace latency "${fsync[@]}" --input "$capture" -- true
 	run -1 --separate-stderr dktrace latency syscall --input /nonexistent
@@ -55,6 +104,44 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 
 @test "ready-made pairs are listed, with what a kernel cannot" {
 	run -0 dktrace latency --input "$capture"
-	has "$output" '  wakeup       from wakeup until a process runs (this kernel has not the events)'
+	has "$output" '  wakeup       from wakeup until a process runs (the file does not have the events)'
 	same 1 "$(grep -c ' rpc ' <<<"$output")" 'rows of one name'
+	same 1 "$(grep -c ' syscall ' <<<"$output")" 'rows of one name'
+}
+
+@test "a ready-made pair measures the events that a file has, and names those that it lacks" {
+	cd "$BATS_TEST_TMPDIR"
+	dktrace convert -e 'syscalls:sys_*_fsync' "$capture" fsync.dat
+	run -0 --separate-stderr dktrace latency fsync --input fsync.dat --csv
+	same 2 "${#lines[@]}" "lines"
+	has "${lines[1]}" fsync
+	same "dktrace: fsync.dat has no event syscalls:sys_enter_fdatasync, syscalls:sys_exit_fdatasync: it is not measured" \
+		"$stderr" words
+	whole=$output
+	# System calls are measured by their own events where the raw ones are missing.
+	run -0 --separate-stderr dktrace latency syscall --input fsync.dat --csv
+	same "$whole" "$output" "of system calls"
+	same "" "$stderr" words
+	run -0 dktrace latency --input fsync.dat
+	has "$output" '  syscall      system calls
+'
+	has "$output" '  block        requests to block devices, from issue to completion (the file does not have the events)'
+	expect 1 "" "dktrace: pair 'jbd2': the file has no event jbd2:jbd2_start_commit, jbd2:jbd2_end_commit; to record it: trace-cmd record -e jbd2:jbd2_start_commit -e jbd2:jbd2_end_commit" \
+		dktrace latency jbd2 --input fsync.dat
+}
+
+@test "a file that has only one side of a pair says how to record the other" {
+	cd "$BATS_TEST_TMPDIR"
+	dktrace convert -e 'syscalls:sys_enter_fsync' "$capture" enter.dat
+	expect 1 "" "dktrace: pair 'syscall': the file has no event syscalls:sys_exit_*; to record it: trace-cmd record -e 'syscalls:sys_enter_*' -e 'syscalls:sys_exit_*'" \
+		dktrace latency syscall --input enter.dat
+	# Of others there is a format and no record.
+	cp -r "$capture" tree
+	echo syscalls:sys_enter_fdatasync >>tree/available_events
+	mkdir tree/events/syscalls/sys_enter_fdatasync
+	sed 's/fsync/fdatasync/; s/^ID: .*/ID: 60001/' tree/events/syscalls/sys_enter_fsync/format \
+		>tree/events/syscalls/sys_enter_fdatasync/format
+	expect 0 "no pair" "dktrace: tree has no record of syscalls:sys_enter_fdatasync; to record them: trace-cmd record -e syscalls:sys_enter_fdatasync -e syscalls:sys_exit_fsync
+dktrace: 1 ended without a beginning that was seen" \
+		dktrace latency syscalls:sys_enter_fdatasync syscalls:sys_exit_fsync -k common_pid --input tree
 }

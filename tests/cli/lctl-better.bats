@@ -11,8 +11,8 @@ root=/sys/fs/lustre
 inside()
 {
 	# shellcheck disable=SC2016 # for the shell in there
-	unshare -m --uts bash -c '
-		mount --make-rprivate / && mount -t tmpfs none /sys/fs && mount -t tmpfs none /run || exit 99
+	apart --uts bash -c '
+		mount -t tmpfs none /sys/fs && mount -t tmpfs none /run || exit 99
 		mkdir -p '"$root"'/osc/{l-OST0000-osc,l-OST0001-osc} '"$root"'/osc/d.ot
 		cd '"$root"' || exit 99
 		echo warning >debug
@@ -29,7 +29,7 @@ inside()
 setup()
 {
 	[ "$(id -u)" -eq 0 ] || skip "needs root, for a mount namespace"
-	unshare -m --uts true 2>/dev/null || skip "needs the right to make a mount namespace"
+	need_namespace
 	export DKTRACE_INSTANCE=dkt-test-cli-$$ LCTL_REAL=/nonexistent DKTRACE_ROOT=$capture
 }
 

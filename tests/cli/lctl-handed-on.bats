@@ -93,3 +93,48 @@ Disabling output of type \"trace\"" "" with "$bin" sh -c "printf 'ignore_errors\
 	run --separate-stderr -1 env -C "$bin" PATH=.:/usr/bin:/bin "$ours" ping a
 	has "$stderr" "there is none on PATH"
 }
+
+@test "not from where a group or another user can put one" {
+	chmod 775 "$bin"
+	run --separate-stderr -1 with "$bin" "$ours" ping a
+	has "$stderr" "there is none on PATH"
+	chmod 755 "$bin"
+	chmod 775 "$bin/lctl"
+	run --separate-stderr -1 with "$bin" "$ours" ping a
+	has "$stderr" "there is none on PATH"
+	chmod 755 "$bin/lctl"
+	[ "$(id -u)" -eq 0 ] || skip "needs root, for files of another user"
+	chown 65534 "$bin/lctl"
+	run --separate-stderr -1 with "$bin" "$ours" ping a
+	has "$stderr" "there is none on PATH"
+	chown 0 "$bin/lctl"
+	chown 65534 "$bin"
+	run --separate-stderr -1 with "$bin" "$ours" ping a
+	has "$stderr" "there is none on PATH"
+}
+
+@test "a name that is given is refused where others can write the program" {
+	local words="lctl: 'ping' is a command of the real lctl: '$bin/lctl', which LCTL_REAL names: others than root can write it or its directory"
+
+	chmod 775 "$bin/lctl"
+	LCTL_REAL=$bin/lctl expect 1 "" "$words" "$ours" ping a
+	chmod 755 "$bin/lctl"
+	chmod 777 "$bin"
+	LCTL_REAL=$bin/lctl expect 1 "" "$words" "$ours" ping a
+	chmod 755 "$bin"
+	ln -s lctl "$bin/link"
+	LCTL_REAL=$bin/link expect 7 "real: ping a" "" "$ours" ping a
+}
+
+@test "real_lctl counts only in a file that nobody else can write" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root, for a file in /etc"
+	need_namespace
+	# shellcheck disable=SC2016 # for the shell in there
+	local script='mount -t tmpfs none /etc && mkdir /etc/dktrace && echo "real_lctl = $0" >/etc/dktrace/dktrace.conf &&
+		chown "$1" /etc/dktrace/dktrace.conf && chmod "$2" /etc/dktrace/dktrace.conf && PATH=/usr/bin:/bin exec "$3" ping a'
+	local words="lctl: 'ping' is a command of the real lctl: '$bin/lctl', which /etc/dktrace/dktrace.conf names: others than root can write /etc/dktrace/dktrace.conf"
+
+	expect 7 "real: ping a" "" apart sh -c "$script" "$bin/lctl" 0 644 "$ours"
+	expect 1 "" "$words" apart sh -c "$script" "$bin/lctl" 0 664 "$ours"
+	expect 1 "" "$words" apart sh -c "$script" "$bin/lctl" 65534 644 "$ours"
+}

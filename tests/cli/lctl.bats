@@ -28,6 +28,7 @@ printk" "" lctl list_param 'debug_{mb,{filter,x}}' 'print?'
 	expect 0 "debug=
 debug_filter=
 debug_mb=
+debug_sources=
 printk=
 subsystem_debug=" "" lctl list_param -RF '*'
 	expect 0 "debug_mb" "" lctl find_param -N 'mb$'

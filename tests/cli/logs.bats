@@ -70,8 +70,11 @@ dktrace: log.bin: the record at offset 1279 is torn" "$stderr" "words"
 		"$(jq -c .fields.msg <<<"$output" | paste -sd ' ')" "messages"
 	same 7 "$(jq 'select(.lost) | .lost' <<<"$output")" "lost"
 	same "dktrace: saved.log: 7 records were lost (cpu 0: 7)" "$stderr" "words"
-	run -3 --separate-stderr dktrace convert --format legacy saved.log -
+	run -3 --separate-stderr dktrace convert --format legacy --raw-text saved.log -
 	same "$(sed '$d' saved.log)" "$output" "log"
+	# Without it a message cannot forge a line.
+	run -3 --separate-stderr dktrace convert --format legacy saved.log -
+	same "$(sed '$d; N; s/first\n/first\\n/' saved.log)" "$output" "escaped"
 }
 
 @test "a log becomes a trace.dat that trace-cmd reads" {

@@ -46,7 +46,7 @@ perf_lines()
 # The same of the trace style: without its columns.
 our_lines()
 {
-	dktrace convert --format trace "$1" - | sed -E 's/^ +//; s/^(.*-[0-9]+) +(\[[0-9]+\]) +([0-9.]+: [^ ]+:) +/\1 \2 \3 /'
+	dktrace convert --format trace "$1" - | grep -vE ': (kernel|user)_stack: ' | sed -E 's/^ +//; s/^(.*-[0-9]+) +(\[[0-9]+\]) +([0-9.]+: [^ ]+:) +/\1 \2 \3 /'
 }
 
 @test "every sample is as perf script has it" {
@@ -73,6 +73,79 @@ our_lines()
 		grep -vFf gone all >wanted
 		our_lines "$file.data" | grep -vFf gone | diff wanted -
 	done
+}
+
+# "TIME KIND FRAME ..." of every stack.
+our_calls()
+{
+	dktrace report -S json "$1" | jq -r 'select(.event | endswith("_stack")) |
+		"\(.ts) \(.event) \(.text[11:] | gsub(" => "; " "))"'
+}
+
+# The same by perf: the kernel's by their addresses, those of programs as FILE+0xOFFSET, "?" for what lies
+# in no file. The 0 that ends many chains is none.
+perf_calls()
+{
+	perf script --ns -F time,ip,sym,dso -i "$1" 2>/dev/null | awk '
+	function put(kind) {
+		if (calls[kind] != "")
+			print ts, kind calls[kind]
+		calls[kind] = ""
+	}
+	NF == 1 && $1 ~ /:$/ { put("kernel_stack"); put("user_stack"); ts = $1; gsub(/[.:]/, "", ts); next }
+	NF == 0 || $1 == "0" { next }
+	$NF == "([kernel.kallsyms])" { calls["kernel_stack"] = calls["kernel_stack"] " 0x" $1; next }
+	{
+		call = "?"
+		if ($NF ~ /^\(\/.*\)$/) {
+			gsub(/^.*\/|\)$/, "", $NF)
+			call = $NF "+0x" $1
+		}
+		calls["user_stack"] = calls["user_stack"] " " call
+	}
+	END { put("kernel_stack"); put("user_stack") }'
+}
+
+@test "chains of calls are as perf script has them" {
+	[ "$(id -u)" = 0 ] || skip "needs root: others may not see where the kernel is"
+	needs_perf
+	perf record -q -g -e sched:sched_switch -e sched:sched_process_exec -o live.data -- \
+		sh -c 'for i in 1 2 3; do sleep 0.01; done; exec sleep 0.01' 2>/dev/null || skip "perf may not record here"
+	perf_calls live.data | sort >wanted
+	{
+		our_calls live.data | sed -nE '/ user_stack /s/ 0x[0-9a-f]+/ ?/gp; / user_stack /{/ 0x/!p}'
+		dktrace report -S json live.data | jq -r 'select(.event == "kernel_stack") |
+			"\(.ts) \(.event) \(.fields.caller | join(" "))"'
+	} | sort -u | diff <(sort -u wanted) -
+	# Two names may be at one address; these are alone.
+	our_calls live.data >have
+	grep -q ' kernel_stack .*__schedule.* do_syscall_64' have
+	grep -q ' kernel_stack ' wanted
+	grep -q ' user_stack .*libc' wanted
+	# Every sample has one of its own behind it.
+	same "$(dktrace report live.data | grep -c _stack:)" "$(wc -l <wanted)" "stacks"
+	# The styles and files that know stacks know these.
+	dktrace report -S folded live.data >folded
+	grep -qE '^sched_switch;sleep;.*libc[^;]*\+0x[0-9a-f]+.*;__schedule(;[^;]*)? [0-9]+$' folded
+	# A trace.dat has one name for each process.
+	dktrace convert live.data out.dat
+	dktrace report -S json live.data | jq -c 'select(.event | endswith("_stack")) | [.ts, .event, .text]' >wanted
+	dktrace report -S json out.dat | jq -c 'select(.event | endswith("_stack")) | [.ts, .event, .text]' |
+		diff wanted -
+	dktrace hist sched:sched_switch -i live.data -k stacktrace --folded >folded
+	grep -qE ';__schedule(;[^;]*)? [0-9]+$' folded
+}
+
+@test "chains of another machine have no names of this one" {
+	our_calls "$files/pipe.data" >have
+	[ "$(wc -l <have)" -eq 144 ]
+	run ! grep -vE '^[0-9]+ (kernel|user)_stack( 0x[0-9a-f]+)+$' have
+	# The window begins with what it cuts off.
+	from=$(sed -n '50s/ .*//p' have)
+	dktrace report -S json --since "$((from / 1000000000)).$(printf %09d $((from % 1000000000)))" "$files/pipe.data" |
+		jq -r 'select(.event | endswith("_stack")).ts' | cmp - <(sed 's/ .*//' have | awk -v from="$from" '$1 >= from')
+	dktrace report -S folded "$files/pipe.data" >folded
+	[ "$(awk '{ n += $NF } END { print n }' folded)" -eq "$(cut -d' ' -f1 have | uniq | wc -l)" ]
 }
 
 @test "a profile is told as one" {

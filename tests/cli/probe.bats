@@ -42,13 +42,12 @@ p:dktrace/vfs_write vfs_write' '' dktrace probe add -n 'vfs_*'
 		dktrace probe add --name "$(printf 'n%.0s' {1..64})" vfs_read
 	expect 1 '' 'dktrace: open /nosuch: No such file or directory' dktrace probe add -x /nosuch main
 	expect 1 '' 'dktrace: process 999999999: there is none' dktrace probe add -p 999999999 main
-	expect 1 '' "dktrace: place 'vfs_read
-p:x/y z': it has a character that cannot be in one" dktrace probe add $'vfs_read\np:x/y z'
+	expect 1 '' "dktrace: place 'vfs_read\\np:x/y z': it has a character that cannot be in one" dktrace probe add $'vfs_read\np:x/y z'
 }
 
 @test "usage, exit 2" {
 	expect 2 '' 'dktrace: probe: needs add|list|enable|disable|del [ARGUMENT...]' dktrace probe
-	expect 2 '' "dktrace: probe: there are add, del, disable, enable, list; not 'make'" dktrace probe make
+	expect 2 '' "dktrace: probe: 'make' is none of add, del, disable, enable, list" dktrace probe make
 	expect 2 '' 'dktrace: probe add: usage: dktrace probe add PLACE [ARGUMENT...]' dktrace probe add
 	expect 2 '' 'dktrace: probe del: usage: dktrace probe del NAME|GLOB' dktrace probe del a b
 	expect 2 '' 'dktrace: probe add --max 0: not a number of probes' dktrace probe add --max 0 vfs_read

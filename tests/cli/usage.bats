@@ -21,10 +21,10 @@ Try 'dktrace${2:+ $2} --help'." "${@:2}"
 }
 
 @test "a command that is none" {
-	wrong "'frob' is no command; 'dktrace help' lists them" frob
-	wrong "'frob' is no command" help frob
+	wrong "'frobnicate' is no command; 'dktrace help' lists them" frobnicate
+	wrong "'frobnicate' is no command; 'dktrace help' lists them" help frobnicate
 	# No abbreviations.
-	wrong "'stat' is no command; 'dktrace help' lists them" stat
+	wrong "'stat' is no command; 'dktrace help' lists them; did you mean start?" stat
 }
 
 @test "options that are none, or not of the command" {
@@ -46,7 +46,7 @@ Try 'dktrace --help'." --style legacy dk
 		dk -F json out
 	wrong "--format: name the file to write" dk -F trace.dat
 	wrong "--format and --style: one of them" dk -F trace.dat -S trace out
-	wrong "show: too many arguments; usage: dktrace show" show a
+	wrong "show: too many arguments; usage: dktrace show [FILE]" show a b
 	wrong "status: too many arguments; usage: dktrace status" status x
 	wrong "reset: too many arguments; usage: dktrace reset" reset now
 	wrong "get_param: needs PARAMETER..." get_param

@@ -5,6 +5,7 @@
 
 #include <json.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "replay.h"
@@ -28,6 +29,43 @@ static inline void check_json(const char *text, size_t len)
 		free(copy);
 		text = line + 1;
 	}
+}
+
+/* Bytes of UTF-8 that show something: no control, no bidi control, not broken; 0 else. */
+static inline size_t shown_char(const unsigned char *p, size_t len)
+{
+	uint32_t code;
+	size_t n, i;
+
+	if (p[0] < 0x80)
+		return p[0] >= 0x20 && p[0] != 0x7f;
+	n = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 0;
+	if (!n || n > len)
+		return 0;
+	code = p[0] & (0x7fU >> n);
+	for (i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (p[i] & 0x3f);
+	}
+	if (code < 0xa0 || code == 0x61c || code == 0x200e || code == 0x200f ||
+	    (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069))
+		return 0;
+	return n;
+}
+
+/* Lines that nothing in them ends, hides or turns round; end is what ends them. */
+static inline void check_shown(const char *text, size_t len, const char *end)
+{
+	size_t i, n, end_len = strlen(end);
+
+	for (i = 0; i < len; i += n) {
+		n = len - i >= end_len && !memcmp(text + i, end, end_len) ?
+			    end_len :
+			    shown_char((const unsigned char *)text + i, len - i);
+		must(n);
+	}
+	must(!len || (len >= end_len && !memcmp(text + len - end_len, end, end_len)));
 }
 
 /* Steps over a cell; *rest is behind it. False: it is none of RFC 4180. */

@@ -1,24 +1,47 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzzes formats: a file may describe its events as it likes. The input is the text of a format
- * file up to a NUL and then a record of that event, printed in each style that decodes fields by
- * themselves: json is JSON and csv is CSV whatever an event and its fields are called.
+ * Fuzzes formats: a file may describe its events as it likes, with places, sizes and types that lie.
+ * The input is the text of a format file up to a NUL and then a record of that event. The record is
+ * printed in each style: json is JSON and csv is CSV whatever an event and its fields are called. Its
+ * fields are keys of a histogram and of pairs, and compared in expressions.
  */
+#include <dirent.h>
+
 #include "check_text.h"
 #include "event.h"
 
-static const char *const names[] = { "trace", "raw", "csv", "json" };
+static const char *const names[] = { "trace", "raw", "csv", "json", "folded", "perfetto", "ctf" };
+
+/* Of so many fields each is looked at by itself. */
+#define MAX_FIELDS 8
+
+static void remove_dir(const char *dir)
+{
+	DIR *d = opendir(dir);
+	const struct dirent *entry;
+
+	while (d && (entry = readdir(d)))
+		unlinkat(dirfd(d), entry->d_name, 0);
+	if (d)
+		closedir(d);
+	must(!rmdir(dir));
+}
 
 static void print_in(const char *name, struct dkt_record *record)
 {
-	DKT_OPTS(dkt_style_opts, opts);
+	char dir[] = "/tmp/dkt-fuzz-XXXXXX";
+	DKT_OPTS(dkt_style_opts, opts, .dir = dir);
 	struct dkt_style *style;
 	struct dkt_buf *buf = NULL;
 	const char *text;
 	size_t len;
 
+	/* A style that writes files makes the directory. */
+	must(strcmp(name, "ctf") != 0 || (mkdtemp(dir) && !rmdir(dir)));
 	must(!dkt_style_new(record->event->ctx, name, &opts, &style) && !dkt_buf_new(&buf));
-	must(!dkt_style_record(style, record, "comm", buf) && !dkt_style_end(style, buf));
+	dkt_style_prepare(style, record->event);
+	must(!dkt_style_begin(style, buf) && !dkt_style_record(style, record, "comm", buf));
+	must(!dkt_style_end(style, buf));
 	must(!dkt_buf_error(buf));
 	text = dkt_buf_data(buf, &len);
 	if (!strcmp(name, "json"))
@@ -27,6 +50,81 @@ static void print_in(const char *name, struct dkt_record *record)
 		check_csv(text, len);
 	dkt_style_free(style);
 	dkt_buf_free(buf);
+	if (!strcmp(name, "ctf"))
+		remove_dir(dir);
+}
+
+/* Counts the record by that key, and prints the rows. */
+static void count_by(const char *key, const struct dkt_record *record)
+{
+	DKT_OPTS(dkt_hist_opts, opts, .keys = key);
+	const struct dkt_table_info *info;
+	struct dkt_table *table;
+	struct dkt_hist *hist;
+	struct dkt_buf *buf;
+	size_t i;
+
+	if (dkt_hist_new(record->event->ctx, &opts, &hist))
+		return;
+	must(!dkt_buf_new(&buf));
+	if (!dkt_hist_event(hist, record->event)) {
+		must(!dkt_hist_add(hist, NULL, record) && !dkt_hist_table(hist, &table));
+		info = dkt_table_info(table);
+		for (i = 0; i < info->n_rows; i++)
+			dkt_table_text(table, i, 0, buf);
+		dkt_table_free(table);
+	}
+	dkt_hist_free(hist);
+	dkt_buf_free(buf);
+}
+
+static void pair_by(const char *key, const char *by, const struct dkt_record *record)
+{
+	DKT_OPTS(dkt_pairs_opts, opts, .key = key, .by = by, .slowest = 1);
+	struct dkt_pairs *pairs;
+	struct dkt_latency latency;
+
+	if (dkt_pairs_new(record->event->ctx, &opts, &pairs))
+		return;
+	if (!dkt_pairs_event(pairs, record->event, DKT_PAIR_BEGIN | DKT_PAIR_END)) {
+		must(!dkt_pairs_add(pairs, NULL, record) && !dkt_pairs_add(pairs, NULL, record));
+		must(!dkt_pairs_finish(pairs));
+		dkt_pairs_group(pairs, 0, &latency);
+	}
+	dkt_pairs_free(pairs);
+}
+
+static void compare(const char *field, const char *rest, const struct dkt_record *record)
+{
+	char text[256];
+	struct dkt_expr *expr;
+
+	snprintf(text, sizeof(text), "%s %s", field, rest);
+	if (dkt_expr_new(record->event->ctx, text, NULL, &expr))
+		return;
+	dkt_expr_match(expr, record, "comm");
+	dkt_expr_free(expr);
+}
+
+static void ask_about(const char *field, const struct dkt_record *record)
+{
+	static const char *const mods[] = {
+		"", ".hex", ".sym", ".execname", ".stacktrace", ".log2"
+	};
+	static const char *const rests[] = { "== 1",          "& 3",         "~ \"*a*\"",
+					     "!= \"b\"",      "& CPUS{0-3}", "== CPUS{1}",
+					     ".function == f" };
+	char key[256];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(mods); i++) {
+		snprintf(key, sizeof(key), "%s%s", field, mods[i]);
+		count_by(key, record);
+		pair_by("common_pid", key, record);
+	}
+	pair_by(field, NULL, record);
+	for (i = 0; i < ARRAY_SIZE(rests); i++)
+		compare(field, rests[i], record);
 }
 
 static void take(struct dkt_ctx *ctx, const uint8_t *data, size_t size)
@@ -45,10 +143,12 @@ static void take(struct dkt_ctx *ctx, const uint8_t *data, size_t size)
 	record.event = events[0];
 	record.data = exact;
 	record.size = (uint32_t)size;
-	/* Without fields it is shown as bytes. */
-	dkt_event_fields(record.event, &fields, &n);
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		print_in(names[i], &record);
+	/* Without fields it is shown as bytes. */
+	dkt_event_fields(record.event, &fields, &n);
+	for (i = 0; i < n && i < MAX_FIELDS; i++)
+		ask_about(fields[i].name, &record);
 	free(exact);
 }
 

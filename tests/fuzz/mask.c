@@ -9,7 +9,7 @@
 /* The first byte chooses the kind, the rest is the text. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	enum mask_kind kind = size ? data[0] % 3 : MASK_DEBUG;
+	enum mask_kind kind = size ? data[0] % 4 : MASK_DEBUG;
 	char out[MASK_TEXT_SIZE];
 	struct mask_value value;
 	char *text;

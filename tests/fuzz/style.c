@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fuzzes styles: whatever records say, json is JSON, csv has as many cells as its header, and
- * perfetto is a sequence of messages in which no slice ends that was not begun. The input is a byte
+ * perfetto is a sequence of messages in which no slice ends that was not begun, and no line of the
+ * others has a control character, or holds more than one record. The input is a byte
  * that chooses the style and then records: a byte that chooses the event, one of flags, a length and
  * so many bytes.
  */
@@ -22,6 +23,9 @@ static const char *const events[EVENTS][2] = {
 	{ "irq", "irq_handler_entry" },  { "irq", "irq_handler_exit" },
 	{ "ftrace", "funcgraph_entry" },
 };
+
+/* Names of processes; one address has one name. */
+static const char *const comms[] = { "", "co\"m\xffm", "=a\n\033[2J", "\xc2\x9b\xe2\x80\xae" };
 
 struct kept {
 	struct dkt_ctx *ctx;
@@ -67,7 +71,7 @@ static size_t one_record(const struct kept *kept, struct dkt_style *style, struc
 	if (len)
 		memcpy(exact, data + 3, len);
 	record.data = exact;
-	must(!dkt_style_record(style, &record, data[1] & 1 ? "co\"m\xffm" : "", buf));
+	must(!dkt_style_record(style, &record, comms[data[1] % ARRAY_SIZE(comms)], buf));
 	free(exact);
 	return 3 + len;
 }
@@ -96,6 +100,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_csv(text, len);
 	else if (data[0] % ARRAY_SIZE(names) == 2)
 		walk_trace(&(struct walk){ 0 }, text, len);
+	if (data[0] % ARRAY_SIZE(names) != 2)
+		check_shown(text, len, data[0] % ARRAY_SIZE(names) == 1 ? "\r\n" : "\n");
 	dkt_style_free(style);
 	dkt_buf_free(buf);
 	return 0;

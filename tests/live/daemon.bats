@@ -208,9 +208,10 @@ lctl: the debug daemon writes the trace log to $tmp/log: stop it, or use df" "$s
 }
 
 @test "with Lustre its own daemon gets the file" {
+	need_namespace
 	set_param debug=+vfstrace
-	run -0 --separate-stderr unshare -m sh -c '
-		mount --make-rprivate / && mount -t tmpfs none /sys/fs && mkdir /sys/fs/lustre &&
+	run -0 --separate-stderr apart sh -c '
+		mount -t tmpfs none /sys/fs && mkdir /sys/fs/lustre &&
 		: >/sys/fs/lustre/daemon_file && cd "$0" &&
 		lctl debug_daemon start log 0x20 3>&- && cat /sys/fs/lustre/daemon_file && echo &&
 		lctl debug_daemon status && lctl debug_daemon stop && cat /sys/fs/lustre/daemon_file' "$tmp"

@@ -29,11 +29,12 @@ all_marks()
 }
 
 @test "dk FILE on a full disk: an error, the next dk has all of it" {
+	need_namespace
 	set_param debug=0
 	marks 20000
 	mkdir "$tmp/small"
 	# shellcheck disable=SC2016
-	run -0 --separate-stderr unshare -m sh -c 'mount -t tmpfs -o size=64k none "$0" && { dktrace dk "$0/log"; echo "$?"; lctl dk "$0/log"; echo "$?"; }' \
+	run -0 --separate-stderr apart sh -c 'mount -t tmpfs -o size=64k none "$0" && { dktrace dk "$0/log"; echo "$?"; lctl dk "$0/log"; echo "$?"; }' \
 		"$tmp/small"
 	same "1
 1" "$output" "status"
@@ -46,10 +47,11 @@ lctl: write output: No space left on device" "$stderr" "stderr"
 }
 
 @test "no room where records are kept: an error, nothing is taken" {
+	need_namespace
 	set_param debug=0
 	marks 20000
 	# shellcheck disable=SC2016
-	run -0 --separate-stderr unshare -m sh -c 'mkdir -p "$0/spool" && mount -t tmpfs -o size=32k none "$0/spool" && { dktrace show >/dev/null; echo "$?"; dktrace dk >/dev/null; echo "$?"; }' "$state"
+	run -0 --separate-stderr apart sh -c 'mkdir -p "$0/spool" && mount -t tmpfs -o size=32k none "$0/spool" && { dktrace show >/dev/null; echo "$?"; dktrace dk >/dev/null; echo "$?"; }' "$state"
 	same "1
 1" "$output" "status"
 	has "$stderr" "No space left on device"
@@ -58,10 +60,11 @@ lctl: write output: No space left on device" "$stderr" "stderr"
 }
 
 @test "no room for settings: an error, nothing changed" {
+	need_namespace
 	only ioctl
 	knobs >"$tmp/before"
 	# shellcheck disable=SC2016
-	run -0 --separate-stderr unshare -m sh -c 'cp -r "$0" "$1" && mount -t tmpfs -o size=16k none "$0" && cp -r "$1/." "$0" && { cat /dev/zero >"$0/fill" 2>/dev/null; lctl set_param debug=+vfstrace; echo "$?"; ls "$0"; }' \
+	run -0 --separate-stderr apart sh -c 'cp -r "$0" "$1" && mount -t tmpfs -o size=16k,mode=700 none "$0" && cp -r "$1/." "$0" && { cat /dev/zero >"$0/fill" 2>/dev/null; lctl set_param debug=+vfstrace; echo "$?"; ls "$0"; }' \
 		"$state" "$tmp/copy"
 	same "28" "${lines[0]}" "status"
 	has "$stderr" "No space left on device"
@@ -70,33 +73,38 @@ lctl: write output: No space left on device" "$stderr" "stderr"
 }
 
 @test "/run is read-only: said, nothing changed" {
+	need_namespace
 	only ioctl
 	knobs >"$tmp/before"
 	for command in "set_param debug=+vfstrace" "dk" "clear" "mark x"; do
 		# shellcheck disable=SC2016,SC2086
-		run --separate-stderr unshare -m sh -c 'mount --bind /run /run && mount -o remount,ro,bind /run && exec lctl "$@"' _ $command
+		run --separate-stderr apart sh -c 'mount --bind /run /run && mount -o remount,ro,bind /run && exec lctl "$@"' _ $command
 		[ "$status" -ne 0 ]
 		has "$stderr" "Read-only file system"
 	done
 	# shellcheck disable=SC2016
-	run -0 unshare -m sh -c 'mount --bind /run /run && mount -o remount,ro,bind /run && exec lctl get_param debug'
+	run -0 apart sh -c 'mount --bind /run /run && mount -o remount,ro,bind /run && exec lctl get_param debug'
 	same "debug=ioctl" "$output" "get_param"
 	# Nothing there yet: it cannot be made.
 	# shellcheck disable=SC2016
-	DKTRACE_INSTANCE=$DKTRACE_INSTANCE-b run --separate-stderr unshare -m sh -c 'mount --bind /run /run && mount -o remount,ro,bind /run && exec lctl set_param debug=+vfstrace'
+	DKTRACE_INSTANCE=$DKTRACE_INSTANCE-b run --separate-stderr apart sh -c 'mount --bind /run /run && mount -o remount,ro,bind /run && exec lctl set_param debug=+vfstrace'
 	[ "$status" -ne 0 ]
 	has "$stderr" "Read-only file system"
 	[ ! -e "$instance-b" ]
 	knobs | diff "$tmp/before" -
 }
 
-@test "text from a trace is escaped on a terminal, and there only" {
+@test "text from a trace is escaped, but for --raw-text and lctl's file" {
 	set_param debug=0
 	printf 'red \033[31m bell \a end\n' >"$instance/trace_marker"
 	run -0 script -qec 'dktrace show' /dev/null
 	has "$output" 'red \x1b[31m bell \x07 end'
-	run -0 dktrace dk
+	run -0 dktrace show
+	has "$output" 'red \x1b[31m bell \x07 end'
+	run -0 dktrace show --raw-text
 	has "$output" $'red \033[31m bell \a end'
+	lctl dk "$tmp/dk.log" >/dev/null
+	has "$(cat "$tmp/dk.log")" $'red \033[31m bell \a end'
 }
 
 # All marks from 1 to N are in the trace.dat, once.
@@ -160,11 +168,12 @@ all_marks_dat()
 }
 
 @test "dk --format trace.dat on a full disk: no file, and the next one has all of it" {
+	need_namespace
 	set_param debug=0
 	marks 20000
 	mkdir "$tmp/small"
 	# shellcheck disable=SC2016
-	run -1 --separate-stderr unshare -m sh -c 'mount -t tmpfs -o size=64k none "$0" && dktrace dk -F trace.dat --compression none "$0/out.dat"' \
+	run -1 --separate-stderr apart sh -c 'mount -t tmpfs -o size=64k none "$0" && dktrace dk -F trace.dat --compression none "$0/out.dat"' \
 		"$tmp/small"
 	has "$stderr" "No space left on device"
 	expect 1 "" "dktrace: open $tmp/no/out.dat: No such file or directory" \

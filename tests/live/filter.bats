@@ -210,12 +210,13 @@ time.sleep(100)'
 }
 
 @test "the kernel refuses in the middle: all is as before" {
+	need_namespace
 	only vfstrace
 	dktrace filter set --cpu 0
 	all_knobs >"$tmp/before"
 	for file in events/syscalls/sys_enter_close/filter set_event_pid tracing_cpumask; do
 		# shellcheck disable=SC2016
-		run --separate-stderr unshare -m sh -c 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && "$@"' "$instance/$file" \
+		run --separate-stderr apart sh -c 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && "$@"' "$instance/$file" \
 			sh -c 'dktrace filter set syscalls:sys_* "fd == 1" && dktrace filter set --pid 1 --cpu 0-1'
 		[ "$status" -ne 0 ]
 		has "$stderr" "Read-only file system"

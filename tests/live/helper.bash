@@ -16,6 +16,11 @@ setup()
 
 teardown()
 {
+	end_test
+}
+
+end_test()
+{
 	local pid
 
 	for pid in "${pids[@]}"; do
@@ -118,4 +123,15 @@ machine()
 	grep -v '^none$' "$tracing"/events/*/*/filter 2>/dev/null || true
 	grep ":dkt_test_$$_" "$tracing/uprobe_events" 2>/dev/null || true
 	find "$tracing/instances" /run/dktrace -maxdepth 1 -name "dkt-test-$$-*" 2>/dev/null | sort
+}
+
+# What the terminal of $server shows.
+pane()
+{
+	tmux -L "$server" capture-pane -p
+}
+
+pane_has()
+{
+	pane | grep -q -- "$1"
 }

@@ -112,16 +112,16 @@ debug_filter=cmd == 21505" "$output" "what was set"
 	same "cmd == 21505" "$(cat "$instance/events/syscalls/sys_enter_ioctl/filter")" "filter set again"
 }
 
-@test "a wrong filter: the kernel's words, nothing changed" {
+@test "a wrong filter: what is wrong for all events that are on, nothing changed" {
 	local before
 
 	set_param debug=ioctl+vfstrace debug_mb=4 2>/dev/null
 	set_param debug_filter='common_pid == 1'
 	before=$(knobs)
 	run -22 --separate-stderr lctl set_param debug_filter='cmdd == 21505'
-	has "$stderr" "Field not found"
-	has "$stderr" "
+	has "$stderr" "events has a field 'cmdd'; did you mean cmd?
   cmdd == 21505
+  ^
 "
 	has "$stderr" "error: set_param: setting 'debug_filter'='cmdd == 21505': Invalid argument"
 	same "$before" "$(knobs)" "knobs after an unknown field"
@@ -188,6 +188,41 @@ subsystem_debug=all" "" lctl set_param debug vfstrace subsystem_debug=all
 	has "${lines[0]}" "DEBUG MARKER: $(date +%a)"
 	# After emptying, the first record of a CPU is marked again.
 	has "${lines[0]}" ".0F:"
+}
+
+# usage: meminfo TOTAL_MB AVAILABLE_MB COMMAND...: what the command sees of the machine's memory
+meminfo()
+{
+	printf 'MemTotal: %d kB\nMemFree: 0 kB\nMemAvailable: %d kB\n' $(($1 * 1024)) $(($2 * 1024)) \
+		>"$tmp/meminfo"
+	shift 2
+	# shellcheck disable=SC2016
+	unshare -m sh -c 'mount --bind "$0" /proc/meminfo && exec "$@"' "$tmp/meminfo" "$@"
+}
+
+@test "debug_mb leaves memory available to others" {
+	local cpus too_large="MB is too large for debug buffer size, setting it to"
+
+	unshare -m mount --bind /proc/meminfo /proc/meminfo 2>/dev/null ||
+		skip "needs the right to make a mount namespace"
+	cpus=$(getconf _NPROCESSORS_CONF)
+	[ "$cpus" -lt 20 ] || skip "the sizes are for fewer CPUs"
+	run -0 --separate-stderr meminfo 200 140 lctl set_param debug_mb=99999999
+	has "$stderr" "lctl: debug_mb: 99999999 $too_large 40 MB."
+	same 40 "$(lctl get_param -n debug_mb)" "half of a small machine is kept"
+	# What the log has is free for it.
+	run -0 --separate-stderr meminfo 200 100 lctl set_param debug_mb=45
+	has "$stderr" "lctl: debug_mb: 45 $too_large 40 MB."
+	run -0 --separate-stderr meminfo 200 110 lctl set_param debug_mb=50
+	[[ $stderr != *"too large"* ]]
+	same 50 "$(lctl get_param -n debug_mb)" "as asked"
+	# Somebody else has taken all: what there is stays, and can be made smaller.
+	run -0 --separate-stderr meminfo 200 1 lctl set_param debug_mb=60
+	has "$stderr" "lctl: debug_mb: 60 $too_large 50 MB."
+	same 50 "$(lctl get_param -n debug_mb)" "as before"
+	run -0 --separate-stderr meminfo 200 1 lctl set_param debug_mb=20
+	[[ $stderr != *"too large"* ]]
+	same 20 "$(lctl get_param -n debug_mb)" "less"
 }
 
 @test "debug_mb: what is asked for and what there is" {

@@ -98,10 +98,12 @@ ret=226' "$(texts back)" records
 }
 
 @test "a program as a process in another mount namespace sees it" {
+	need_namespace
 	mkdir "$tmp/root"
 	cp "$program" "$tmp/root/prog"
 	# shellcheck disable=SC2016
-	start unshare -m sh -c 'mount --bind "$0/root" /mnt && exec sleep 60' "$tmp"
+	# Not by the function: its process is another one.
+	start "$top/tests/apart" sh -c 'mount --bind "$0/root" /mnt && exec sleep 60' "$tmp"
 	until_true 50 test -e "/proc/$pid/root/mnt/prog"
 	run -1 --separate-stderr dktrace probe add -n -x /mnt/prog target name
 	has "$stderr" 'No such file'

@@ -14,7 +14,7 @@ nobody()
 without_tracefs()
 {
 	# shellcheck disable=SC2016
-	unshare -m sh -c 'while umount /sys/kernel/tracing 2>/dev/null; do :; done; umount -R /sys/kernel/debug 2>/dev/null; "$@"' _ "$@"
+	apart sh -c 'while umount /sys/kernel/tracing 2>/dev/null; do :; done; umount -R /sys/kernel/debug 2>/dev/null; "$@"' _ "$@"
 }
 
 @test "nobody: each command says which capability is missing, and touches nothing" {
@@ -56,6 +56,7 @@ without_tracefs()
 }
 
 @test "no tracefs: what there is to do" {
+	need_namespace
 	local command
 
 	for command in "dktrace dk" "dktrace status" "dktrace list events" "lctl get_param debug"; do
@@ -69,6 +70,7 @@ without_tracefs()
 }
 
 @test "tracefs is mounted where it is not, and unmounted by reset" {
+	need_namespace
 	# shellcheck disable=SC2016
 	run -0 without_tracefs sh -c 'mount -t tmpfs none /run && lctl set_param debug=+ioctl && mountpoint -q /sys/kernel/tracing && ls -A /run/dktrace &&
 		dktrace dk >/dev/null && dktrace reset && ! mountpoint -q /sys/kernel/tracing && ls -A /run'
@@ -77,7 +79,7 @@ without_tracefs()
 $DKTRACE_INSTANCE" "$output" "stdout"
 	# One that was there stays.
 	# shellcheck disable=SC2016
-	run -0 unshare -m sh -c 'mount -t tmpfs none /run && lctl set_param debug=+ioctl && dktrace reset && mountpoint -q /sys/kernel/tracing && ls -A /run'
+	run -0 apart sh -c 'mount -t tmpfs none /run && lctl set_param debug=+ioctl && dktrace reset && mountpoint -q /sys/kernel/tracing && ls -A /run'
 	same "debug=+ioctl" "$output" "stdout"
 	# Of two debug logs the last one takes it along; the name of the note is nobody's.
 	# shellcheck disable=SC2016
@@ -86,6 +88,7 @@ $DKTRACE_INSTANCE" "$output" "stdout"
 }
 
 @test "mounting needs a capability, which is named" {
+	need_namespace
 	run --separate-stderr without_tracefs setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin lctl set_param debug=+ioctl
 	[ "$status" -ne 0 ]
 	has "$stderr" "cap_sys_admin"
@@ -95,10 +98,11 @@ $DKTRACE_INSTANCE" "$output" "stdout"
 refusing()
 {
 	# shellcheck disable=SC2016
-	unshare -m sh -c 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && "$@"' "$instance/$1" "${@:2}"
+	apart sh -c 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && "$@"' "$instance/$1" "${@:2}"
 }
 
 @test "the kernel refuses an event: all is as before" {
+	need_namespace
 	only ioctl
 	set_param debug_filter='common_pid == 1'
 	knobs >"$tmp/before"
@@ -118,9 +122,128 @@ refusing()
 }
 
 @test "knobs that are not needed may be missing" {
+	need_namespace
 	# shellcheck disable=SC2016
-	run -0 unshare -m sh -c 'lctl set_param -n debug=+ioctl && for f in error_log buffer_subbuf_size_kb set_event_pid trace_options; do
+	run -0 apart sh -c 'lctl set_param -n debug=+ioctl && for f in error_log buffer_subbuf_size_kb set_event_pid trace_options; do
 		mount --bind /dev/null "/sys/kernel/tracing/instances/$DKTRACE_INSTANCE/$f" || exit; done
 		lctl set_param debug=+vfstrace && lctl mark x && dktrace dk >/dev/null && dktrace status >/dev/null'
-	run -0 unshare -m sh -c 'mount --bind /dev/null /sys/kernel/tracing/saved_cmdlines && dktrace show --style trace >/dev/null'
+	run -0 apart sh -c 'mount --bind /dev/null /sys/kernel/tracing/saved_cmdlines && dktrace show --style trace >/dev/null'
+}
+
+@test "a directory of another user in place of /run/dktrace is refused" {
+	need_namespace
+	local command
+
+	for command in "set_param debug=+ioctl" "get_param debug" dk; do
+		# shellcheck disable=SC2016,SC2086
+		run --separate-stderr apart sh -c 'mount -t tmpfs none /run && mkdir /run/dktrace && chown 65534 /run/dktrace && exec lctl "$@"' _ $command
+		[ "$status" -ne 0 ]
+		has "$stderr" "use /run/dktrace: others than root can write there (owner 65534, mode 0755); remove it"
+	done
+	# shellcheck disable=SC2016
+	run --separate-stderr apart sh -c 'mount -t tmpfs none /run && mkdir -m 777 /run/dktrace && exec lctl set_param debug=+ioctl'
+	has "$stderr" "(owner 0, mode 0777)"
+}
+
+# Permitted capabilities and no_new_privs of a process.
+rights_of()
+{
+	sed -n 's/^\(CapPrm\|NoNewPrivs\):\t//p' "/proc/$1/status" | tr '\n' ' '
+}
+
+has_rights()
+{
+	[ "$(rights_of "$2")" = "$1 " ]
+}
+
+# Without what the kernel of this machine or container does not give root: cap_syslog is bit 34, cap_kill 5.
+@test "what records keeps cap_syslog only; a command that it runs keeps all" {
+	local all syslog=0x400000000 kill=0x20
+
+	all=$(rights_of self)
+	syslog=$(printf %016x $((0x${all%% *} & syslog)))
+	kill=$(printf %016x $((0x${all%% *} & (0x$syslog | kill))))
+	only ioctl
+	start dktrace follow >"$tmp/out"
+	until_true 100 has_rights "$syslog 1" "$pid"
+	kill "$pid"
+	wait "$pid" || true
+	lctl debug_daemon start "$tmp/log" 3>&-
+	pid=$(lctl debug_daemon status | sed -n 's/.*process \([0-9]*\) writes.*/\1/p')
+	until_true 100 has_rights "$syslog 1" "$pid"
+	lctl debug_daemon stop
+	# shellcheck disable=SC2016
+	printf 'sed -n "s/^\\(CapPrm\\|NoNewPrivs\\):\t//p" /proc/self/status /proc/$PPID/status | tr "\\n" " " >%s\n' "$tmp/rights" >"$tmp/look"
+	run -0 dktrace latency syscall -- sh "$tmp/look"
+	same "$all$kill 1 " "$(cat "$tmp/rights")" "rights of latency's command, and of latency"
+	run -0 dktrace hist sched:sched_switch -k prev_comm -- sh "$tmp/look"
+	same "$all$kill 1 " "$(cat "$tmp/rights")" "rights of hist's command, and of hist"
+	# Nothing stays behind.
+	same "" "$(find "$tracing/instances" -maxdepth 1 -name "$DKTRACE_INSTANCE-*")" "instances"
+	# Another user's command gets its signals.
+	start dktrace latency syscall -- setpriv --reuid=65534 --clear-groups sleep 60
+	until_true 100 has_rights "$kill 1" "$pid"
+	sleep 0.5
+	kill "$pid"
+	wait "$pid" || true
+}
+
+@test "daemon: a planted link is not followed, a planted file not gone on with" {
+	only ioctl
+	mkdir -m 1777 "$tmp/sticky"
+	chmod a+rX "$BATS_RUN_TMPDIR" "$tmp"
+	echo kept >"$tmp/kept"
+	nobody ln -s "$tmp/kept" "$tmp/sticky/link"
+	nobody sh -c 'echo planted >"$0" && chmod 6777 "$0"' "$tmp/sticky/file"
+	run -1 --separate-stderr lctl debug_daemon start "$tmp/sticky/link"
+	has "$stderr" "is a link of user 65534"
+	run -1 --separate-stderr lctl debug_daemon start "$tmp/sticky/file"
+	has "$stderr" "it belongs to user 65534; remove it or name another file"
+	same kept "$(cat "$tmp/kept")" "what the link leads to"
+	same planted "$(cat "$tmp/sticky/file")" "the planted file"
+}
+
+@test "show --format: a planted file lends its mode to nothing; save keeps no setuid" {
+	only ioctl
+	mkdir -m 1777 "$tmp/sticky"
+	chmod a+rX "$BATS_RUN_TMPDIR" "$tmp"
+	nobody sh -c 'echo planted >"$0" && chmod 6777 "$0"' "$tmp/sticky/out.dat"
+	run -0 dktrace show -F trace.dat -o "$tmp/sticky/out.dat"
+	same "0 600" "$(stat -c '%u %a' "$tmp/sticky/out.dat")" "owner and mode"
+	nobody sh -c ': >"$0" && chmod 6777 "$0"' "$tmp/sticky/conf"
+	run -0 dktrace save "$tmp/sticky/conf"
+	same "0 644" "$(stat -c '%u %a' "$tmp/sticky/conf")" "owner and mode"
+	nobody ln -s "$tmp/kept" "$tmp/sticky/link"
+	run -1 --separate-stderr dktrace save "$tmp/sticky/link"
+	has "$stderr" "is a link of user 65534"
+}
+
+# Runs the rest with what a unit of systemd leaves: its capabilities, no new privileges, and nothing
+# to write to but /run, tracefs and a /tmp of its own. usage: as_unit UNIT COMMAND...
+as_unit()
+{
+	local caps
+
+	caps=$(sed -n 's/^CapabilityBoundingSet=//p' "$top/share/systemd/$1" | tr 'A-Z' 'a-z' | sed 's/cap_/+/g; s/ /,/g')
+	# shellcheck disable=SC2016 # for the shell in there
+	apart sh -c 'mount --bind /run /run && mount --bind "$0" "$0" && mount -o remount,ro,bind / && mount -o remount,ro,bind /sys &&
+		caps=$1 && shift && exec setpriv --bounding-set="-all,$caps" --inh-caps=-all --no-new-privs -- "$@"' "$tmp" "$caps" "${@:2}"
+}
+
+@test "units: apply and the daemon work with the rights that they are given" {
+	need_namespace
+	[ "$DKT_APART" = private ] || skip "/ of a chroot is no mount that could be read-only"
+	printf 'instance = %s\ndebug = ioctl vfstrace\ndebug_mb = 4\ndebug_filter = common_pid != 1\n' "$DKTRACE_INSTANCE" >"$tmp/conf"
+	run -0 as_unit dktrace.service dktrace apply "$tmp/conf"
+	run -0 lctl get_param debug
+	has "$output" "debug=ioctl"
+	has "$output" "vfstrace"
+	start as_unit dktrace-daemon.service lctl debug_daemon run "$tmp/log" 10 0
+	until_true 100 sh -c 'lctl debug_daemon status | grep -q "process [0-9]* writes to"'
+	head -c 100 /dev/zero >/dev/null
+	lctl debug_daemon stop
+	wait "$pid"
+	run -0 lctl df "$tmp/log"
+	has "$output" "(syscalls:"
+	run -0 as_unit dktrace.service dktrace reset
 }

@@ -193,7 +193,7 @@ for fd in 12345, 12346:
 		there is no trigger traceon on 'sched'|1|del sched traceon
 		there is no trigger on 'vfstrace'|1|del vfstrace
 		'nosuch' is none of add, list, del, rearm|2|nosuch
-		usage: dktrace trigger add EVENTS ACTION|2|add sched:sched_switch
+		usage: dktrace trigger add EVENTS|2|add sched:sched_switch
 		--if goes with add|2|list --if 'a == 1'
 	END
 	grep -qw snapshot "$tracing/events/sched/sched_switch/trigger" ||
@@ -203,10 +203,11 @@ for fd in 12345, 12346:
 }
 
 @test "the kernel refuses in the middle of a glob: all is as before" {
+	need_namespace
 	only vfstrace
 	all_knobs >"$tmp/before"
 	# shellcheck disable=SC2016
-	run --separate-stderr unshare -m sh -c 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && "$@"' \
+	run --separate-stderr apart sh -c 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && "$@"' \
 		"$instance/events/syscalls/sys_exit_close/trigger" dktrace trigger add 'syscalls:sys_exit_c*' stacktrace
 	same 1 "$status" "status"
 	has "$stderr" "sys_exit_close/trigger: Read-only file system"

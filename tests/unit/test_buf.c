@@ -87,6 +87,7 @@ static void test_text(void **state)
 static void test_escape(void **state)
 {
 	struct dkt_buf *buf = *state;
+	size_t i, len;
 
 	dkt_buf_str(buf, "plain\n");
 	dkt_buf_escape(buf, 0);
@@ -103,11 +104,89 @@ static void test_escape(void **state)
 	dkt_buf_escape(buf, 0);
 	holds(buf, "a\\x00b");
 	/* Other languages are not control characters. */
-	dkt_buf_str(buf, "\xc3\xa4\n");
+	dkt_buf_str(buf, "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\n");
 	dkt_buf_escape(buf, 0);
-	holds(buf, "\xc3\xa4\n");
+	holds(buf, "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\n");
+	/* C1 as UTF-8 and as a byte, an embedding, a line separator, a mark; longer than need be, cut. */
+	dkt_buf_str(
+		buf,
+		"\xc2\x9b \x9b \xe2\x80\xae \xe2\x80\xa8 \xd8\x9c \xef\xbb\xbf \xc0\x9b \xe2\x80");
+	dkt_buf_escape(buf, 0);
+	holds(buf, "\\u009b \\x9b \\u202e \\u2028 \\u061c \\ufeff \\xc0\\x9b \\xe2\\x80");
+	/* Wherever in a line it stands, and of what length that is. */
+	for (i = 0; i < 70; i++) {
+		char line[72], want[80];
+
+		memset(line, 'a', sizeof(line));
+		line[i] = i & 1 ? '\x7f' : '\x1f';
+		dkt_buf_text(buf, line, i + 1);
+		memset(want, 'a', sizeof(want));
+		snprintf(want + i, sizeof(want) - i, "%s", i & 1 ? "\\x7f" : "\\x1f");
+		holds(buf, want);
+		dkt_buf_text(buf, line, sizeof(line));
+		dkt_buf_data(buf, &len);
+		assert_int_equal(len, sizeof(line) + 3);
+		dkt_buf_reset(buf);
+	}
+	dkt_buf_text(buf, "a\n", 2);
+	holds(buf, "a\\n");
 	dkt_buf_escape(buf, 0);
 	holds(buf, "");
+}
+
+static void cell(struct dkt_buf *buf, const char *text, const char *want)
+{
+	dkt_buf_cell(buf, text, strlen(text));
+	holds(buf, want);
+}
+
+/* RFC 4180, and nothing that a spreadsheet works out. */
+static void test_cells(void **state)
+{
+	struct dkt_buf *buf = *state;
+
+	cell(buf, "", "");
+	cell(buf, "plain text", "plain text");
+	cell(buf, "a,b", "\"a,b\"");
+	cell(buf, "a\"b", "\"a\"\"b\"");
+	cell(buf, "a\nb\rc\td", "\"a\\x0ab\\x0dc\\x09d\"");
+	cell(buf, "\\x41\\u0041\\n", "\"\\x5cx41\\x5cu0041\\n\"");
+	cell(buf, "\xe2\x80\xae", "\"\\u202e\"");
+	cell(buf, "=HYPERLINK(1)", "\"'=HYPERLINK(1)\"");
+	cell(buf, "@sum", "\"'@sum\"");
+	cell(buf, "+cmd|' /C calc'!A0", "\"'+cmd|' /C calc'!A0\"");
+	cell(buf, "-2+3", "\"'-2+3\"");
+	cell(buf, "-", "\"'-\"");
+	cell(buf, "-5", "-5");
+	cell(buf, "+1.5", "+1.5");
+	cell(buf, "a=b", "a=b");
+}
+
+static char *words(const char *fmt, ...) DKT_PRINTF(1, 2);
+static char *words(const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = dkt_words(fmt, ap);
+	va_end(ap);
+	assert_non_null(text);
+	return text;
+}
+
+static void test_words(void **state)
+{
+	static const char name[] = "a\ndktrace: forged \033[2J";
+	char *text = words("open %s: %d", name, 5);
+
+	(void)state;
+	assert_string_equal(text, "open a\\ndktrace: forged \\x1b[2J: 5");
+	free(text);
+	/* Words that have lines are handed on. */
+	text = words("%s", "filter: no\n  a\033\n  ^");
+	assert_string_equal(text, "filter: no\n  a\\x1b\n  ^");
+	free(text);
 }
 
 static void test_out_of_memory(void **state)
@@ -128,6 +207,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_text, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_escape, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cells, setup, teardown),
+		cmocka_unit_test(test_words),
 		cmocka_unit_test_setup_teardown(test_out_of_memory, setup, teardown),
 	};
 

@@ -262,6 +262,56 @@ static void nobody_may_drop_too(void **state)
 	child_succeeds(*state, true);
 }
 
+/* Effective capabilities of this process, bit by bit. */
+static uint64_t effective(void)
+{
+	cap_t set = cap_get_proc();
+	cap_flag_value_t value;
+	uint64_t caps = 0;
+	cap_value_t cap;
+
+	for (cap = 0; CAP_IS_SUPPORTED(cap); cap++)
+		if (!cap_get_flag(set, cap, CAP_EFFECTIVE, &value) && value == CAP_SET)
+			caps |= BIT(cap);
+	cap_free(set);
+	return caps;
+}
+
+static int keep_and_look(struct dkt_ctx *ctx)
+{
+	uint64_t files = BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER), all = effective();
+
+	if (dkt_caps_lower(ctx, DKT_LOWER_ALL) || effective())
+		return 2;
+	if (dkt_caps_raise(ctx) || effective() != all)
+		return 3;
+	/* Nothing was gained by a program's file, so all of it is the caller's own. */
+	if (dkt_caps_lower(ctx, DKT_LOWER_GAINED) || effective() != all || dkt_caps_raise(ctx))
+		return 4;
+	if (dkt_caps_limit(ctx, DKT_KEEP_OUTPUT) || effective() != (all & files))
+		return 5;
+	/* What is not there any more cannot be kept; tracefs here belongs to this user. */
+	if (dkt_caps_limit(ctx, DKT_KEEP_INPUT | DKT_KEEP_TRACEFS | DKT_KEEP_KILL) || effective())
+		return 6;
+	return dkt_caps_raise(ctx) || effective() ? 7 : 0;
+}
+
+static void kept_is_what_is_named(void **state)
+{
+	struct fixture *f = *state;
+	pid_t pid;
+	int status;
+
+	assert_int_equal(dkt_tracefs_open(f->ctx, 0), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(keep_and_look(f->ctx));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,6 +324,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(known_names_are_libcaps, setup, teardown),
 		cmocka_unit_test_setup_teardown(dropped_is_dropped, setup, teardown),
 		cmocka_unit_test_setup_teardown(nobody_may_drop_too, setup, teardown),
+		cmocka_unit_test_setup_teardown(kept_is_what_is_named, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

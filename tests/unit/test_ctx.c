@@ -61,7 +61,7 @@ static void test_log(void **state)
 	(void)state;
 	assert_int_equal(dkt_ctx_new(&opts, &ctx), 0);
 	errno = EPERM;
-	dkt__log(ctx, DKT_LOG_INFO, "one %d", 1);
+	dkt_log(ctx, DKT_LOG_INFO, "one %d", 1);
 	assert_int_equal(errno, EPERM);
 	assert_int_equal(n, 1);
 	dkt_ctx_free(ctx);

@@ -2,12 +2,14 @@
 /* The debug daemon's file: whole records at any time, wherever it begins and goes round. */
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,14 +61,16 @@ static int clear_setup(void **state)
 	return 0;
 }
 
-/* Records that are told apart by their second, of any length. */
-static void add(struct setup *s, struct daemon_file *file, unsigned int n)
+/* Records that are told apart by their second, of any length; up to one that fails. */
+static int try_add(struct setup *s, struct daemon_file *file, unsigned int n)
 {
+	int err = 0;
+
 	static char line[8192];
 	static uint8_t rec[RECORD_MADE_MAX];
 	struct class_bits bits = { .types = 1, .subsystems = 2 };
 
-	while (n--) {
+	while (!err && n--) {
 		struct dkt_record from = { .ts = (1495061000 + s->next) * 1000000000,
 					   .pid = (int)s->next };
 		size_t text = s->next * 7919 % (s->next % 10 ? 300 : 5000), len;
@@ -76,9 +80,15 @@ static void add(struct setup *s, struct daemon_file *file, unsigned int n)
 		line[(size_t)head + text] = '\n';
 		len = record_make(&from, &bits, 0, line, (size_t)head + text + 1, rec);
 		assert_true(len <= RECORD_MADE_MAX);
-		assert_int_equal(daemon_file_add(file, rec, len), 0);
-		s->next++;
+		err = daemon_file_add(file, rec, len, true);
+		s->next += !err;
 	}
+	return err;
+}
+
+static void add(struct setup *s, struct daemon_file *file, unsigned int n)
+{
+	assert_int_equal(try_add(s, file, n), 0);
 }
 
 /* All that is in the file is whole and the youngest is there; returns how many there are. */
@@ -154,6 +164,120 @@ static void test_rotate(void **state)
 	daemon_file_close(file);
 }
 
+/* No file gets larger: what would pass the limit is written in part, then refused. */
+static void limit_files(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* Adds and writes until the disk is full. The file is whole, and has what it says that it has. */
+static uint64_t fill(struct setup *s, uint64_t pos, rlim_t bytes, bool often)
+{
+	uint64_t before = s->next;
+	struct daemon_file *file;
+	int err = 0;
+
+	assert_int_equal(daemon_file_open(s->ctx, s->name, 1 << 20, 0, pos, &file), 0);
+	limit_files(bytes);
+	while (!err) {
+		err = try_add(s, file, 7);
+		if (!err && often)
+			err = daemon_file_flush(file);
+	}
+	assert_int_equal(err, -EFBIG);
+	assert_non_null(strstr(dkt_error(s->ctx), "File too large"));
+	assert_null(strstr(dkt_error(s->ctx), "incomplete"));
+	/* The rest comes again, as it does from the log. */
+	s->next = before + file->done.records;
+	if (s->next)
+		check(s, s->name, s->next - 1);
+	pos = daemon_file_pos(file);
+	daemon_file_close(file);
+	limit_files(RLIM_INFINITY);
+	return pos;
+}
+
+static void test_full(void **state)
+{
+	static const rlim_t sizes[] = { 1, 5000, 65535, 65600, 200001, 700000 };
+	struct setup *s = *state;
+	struct daemon_file *file;
+	struct stat st;
+	uint64_t pos;
+	size_t i;
+
+	for (i = 0; i < 2 * sizeof(sizes) / sizeof(sizes[0]); i++) {
+		s->next = 0;
+		assert_int_equal(truncate(s->name, 0), 0);
+		pos = fill(s, UINT64_MAX, sizes[i / 2], i % 2);
+		assert_int_equal(stat(s->name, &st), 0);
+		assert_int_equal(st.st_size, pos);
+		/* When there is room again it goes on behind that. */
+		assert_int_equal(daemon_file_open(s->ctx, s->name, 1 << 20, 0, pos, &file), 0);
+		add(s, file, 40);
+		assert_int_equal(daemon_file_flush(file), 0);
+		daemon_file_close(file);
+		assert_int_equal(check(s, s->name, s->next - 1), s->next);
+	}
+}
+
+/* The same where older records are written over, in a file system that needs new blocks for that. */
+static void test_full_over(void **state)
+{
+	static const rlim_t ats[] = { 1000, 65537, 131072 + 20000, 400000 };
+	struct setup *s = *state;
+	struct daemon_file *file;
+	uint64_t pos;
+	size_t i;
+
+	for (i = 0; i < 2 * sizeof(ats) / sizeof(ats[0]); i++) {
+		s->next = 0;
+		assert_int_equal(truncate(s->name, 0), 0);
+		assert_int_equal(daemon_file_open(s->ctx, s->name, 1 << 20, 0, UINT64_MAX, &file),
+				 0);
+		while (!file->rounds)
+			add(s, file, 1);
+		assert_int_equal(daemon_file_flush(file), 0);
+		pos = daemon_file_pos(file);
+		daemon_file_close(file);
+		fill(s, pos, pos + ats[i / 2], i % 2);
+	}
+}
+
+/* Killed while it wrote: the next one begins where the torn record did. */
+static void test_torn(void **state)
+{
+	struct setup *s = *state;
+	struct daemon_file *file;
+	struct stat st;
+	int i;
+
+	for (i = 1; i < 60; i += 7) {
+		s->next = 0;
+		assert_int_equal(truncate(s->name, 0), 0);
+		assert_int_equal(daemon_file_open(s->ctx, s->name, 1 << 20, 0, UINT64_MAX, &file),
+				 0);
+		add(s, file, 20);
+		assert_int_equal(daemon_file_flush(file), 0);
+		daemon_file_close(file);
+		assert_int_equal(stat(s->name, &st), 0);
+		assert_int_equal(truncate(s->name, st.st_size - i), 0);
+		s->next--;
+		assert_int_equal(daemon_file_open(s->ctx, s->name, 1 << 20, 0, (uint64_t)st.st_size,
+						  &file),
+				 0);
+		add(s, file, 5);
+		assert_int_equal(daemon_file_flush(file), 0);
+		daemon_file_close(file);
+		assert_int_equal(check(s, s->name, s->next - 1), s->next);
+	}
+}
+
 static void test_make(void **state)
 {
 	struct dkt_record from = { .ts = 1495061000000042999, .cpu = 1, .pid = 77, .first = true };
@@ -209,6 +333,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_round, make_setup, clear_setup),
 		cmocka_unit_test_setup_teardown(test_rotate, make_setup, clear_setup),
+		cmocka_unit_test_setup_teardown(test_full, make_setup, clear_setup),
+		cmocka_unit_test_setup_teardown(test_full_over, make_setup, clear_setup),
+		cmocka_unit_test_setup_teardown(test_torn, make_setup, clear_setup),
 		cmocka_unit_test(test_make),
 		cmocka_unit_test_setup_teardown(test_event, make_setup, clear_setup),
 	};

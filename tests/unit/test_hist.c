@@ -212,6 +212,27 @@ static void stacks(void **state)
 	expect_here(t, NULL, "0x2000;0x1000: 2\n: 1\n");
 }
 
+/* More than the sixteen that the kernel's histograms keep. */
+static void deep_stacks(void **state)
+{
+	struct tree *t = *state;
+	uint64_t stack[2 + 20] = { ID_STACK, 20 };
+	struct dkt_record record = {
+		.event = t->stack, .data = stack, .size = sizeof(stack), .cpu = 1
+	};
+	char wanted[400], *p = wanted;
+	int i;
+
+	for (i = 20; i; i--) {
+		stack[1 + i] = (uint64_t)i << 12;
+		p += sprintf(p, "0x%x000%s", i, i > 1 ? ";" : ": 1\n");
+	}
+	start(t, "stacktrace", NULL, 0);
+	add(t, 0, 0, "");
+	assert_int_equal(dkt_hist_add(t->hist, NULL, &record), 0);
+	expect_here(t, NULL, wanted);
+}
+
 static void short_records(void **state)
 {
 	struct tree *t = *state;
@@ -291,7 +312,7 @@ static void bad_words(void **state)
 		{ "list", NULL, NULL, NULL, 0,
 		  "made:read: 'list' is an array and can be no key nor value" },
 		{ "name.hex", NULL, NULL, NULL, 0,
-		  "made:read: .hex does not go with a string, and 'name' is none" },
+		  "made:read: .hex does not go with a string, and 'name' is one" },
 		{ "count.execname", NULL, NULL, NULL, 0,
 		  "made:read: .execname goes with the number of a process only, and 'count' is none" },
 		{ "count", "name", NULL, NULL, 0, "made:read: 'name' cannot be summed" },
@@ -372,6 +393,45 @@ static void kernel_strings(void **state)
 	       "/a/very/long/name/that/is/longer/than/fifty/characters/is 3: 8\n");
 }
 
+/* Strings and names of processes come back as they are, whatever bytes they hold. */
+static void kernel_lines_within_keys(void **state)
+{
+	static const char *const names[] = {
+		"Process entered\n", "\n{ fmt: 5 } hitcount: 9\n", "a \"b\", c\n",
+		"more than fifty bytes, and then some: \"%s\" has %d, %p\n", "77"
+	};
+	static const char *const comms[] = { "sh", "a\n } hit", "b\n", "\n", "c" };
+	char text[2048];
+	size_t i, n;
+
+	n = (size_t)snprintf(text, sizeof(text),
+			     "# trigger info: hist:keys=fmt:vals=hitcount:sort=hitcount:size=2048 "
+			     "[active]\n#\n\n");
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      "{ fmt: %-50s } hitcount: %10zu\n", names[i], i + 1);
+	parse(*state, text);
+	expect(*state, "hitcount",
+	       "Process entered\n: 1\n\n{ fmt: 5 } hitcount: 9\n: 2\na \"b\", c\n: 3\n"
+	       "more than fifty bytes, and then some: \"%s\" has %d, %p\n: 4\n77: 5\n");
+	assert_int_equal(dkt_table_info(((struct tree *)*state)->table)->bad, 0);
+	dkt_table_free(((struct tree *)*state)->table);
+
+	n = (size_t)snprintf(text, sizeof(text),
+			     "# trigger info: hist:keys=fmt,common_pid.execname:vals=hitcount:"
+			     "sort=hitcount:size=2048 [active]\n#\n\n");
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      "{ fmt: %-50s, common_pid: %-16s[%10zu] } hitcount: %10zu\n",
+				      names[i], comms[i], i, i + 1);
+	parse(*state, text);
+	expect(*state, "hitcount",
+	       "Process entered\n sh[0]: 1\n\n{ fmt: 5 } hitcount: 9\n a\n } hit[1]: 2\n"
+	       "a \"b\", c\n b\n[2]: 3\n"
+	       "more than fifty bytes, and then some: \"%s\" has %d, %p\n \n[3]: 4\n77 c[4]: 5\n");
+	assert_int_equal(dkt_table_info(((struct tree *)*state)->table)->bad, 0);
+}
+
 static void kernel_stacks(void **state)
 {
 	parse(*state,
@@ -390,6 +450,31 @@ static void kernel_stacks(void **state)
 	      "{ common_cpu:          0, stacktrace:\n         vfs_read+0x1/0x20\n"
 	      "         ksys_read+0x5/0x70\n} hitcount:          2  b:          9\n");
 	expect(*state, NULL, "0 ksys_read;vfs_read: 2 9\n");
+}
+
+/* One of sixteen has perhaps lost its outermost functions. */
+static void kernel_deep_stacks(void **state)
+{
+	char text[2000], wanted[400], *p = text, *to;
+	int n, i;
+
+	p += sprintf(p, "# trigger info: hist:keys=stacktrace:vals=hitcount:sort=hitcount:"
+			"size=2048 [active]\n#\n\n");
+	for (n = 15; n <= 16; n++) {
+		p += sprintf(p, "{ stacktrace:\n");
+		for (i = 1; i <= n; i++)
+			p += sprintf(p, "         f%d+0x1/0x20\n", i);
+		p += sprintf(p, "} hitcount:          %d\n", n);
+	}
+	parse(*state, text);
+	to = stpcpy(wanted, "[...];f16");
+	for (i = 15; i; i--)
+		to += sprintf(to, ";f%d", i);
+	to = stpcpy(to, ": 16\nf15");
+	for (i = 14; i; i--)
+		to += sprintf(to, ";f%d", i);
+	strcpy(to, ": 15\n");
+	expect(*state, NULL, wanted);
 }
 
 static void kernel_actions(void **state)
@@ -429,13 +514,16 @@ int main(void)
 		cmocka_unit_test_setup_teardown(other_keys, setup, teardown),
 		cmocka_unit_test_setup_teardown(too_many_entries, setup, teardown),
 		cmocka_unit_test_setup_teardown(stacks, setup, teardown),
+		cmocka_unit_test_setup_teardown(deep_stacks, setup, teardown),
 		cmocka_unit_test_setup_teardown(short_records, setup, teardown),
 		cmocka_unit_test_setup_teardown(trigger_text, setup, teardown),
 		cmocka_unit_test_setup_teardown(bad_words, setup, teardown),
 		cmocka_unit_test_setup_teardown(kernel_numbers_and_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(kernel_ranges, setup, teardown),
 		cmocka_unit_test_setup_teardown(kernel_strings, setup, teardown),
+		cmocka_unit_test_setup_teardown(kernel_lines_within_keys, setup, teardown),
 		cmocka_unit_test_setup_teardown(kernel_stacks, setup, teardown),
+		cmocka_unit_test_setup_teardown(kernel_deep_stacks, setup, teardown),
 		cmocka_unit_test_setup_teardown(kernel_actions, setup, teardown),
 		cmocka_unit_test_setup_teardown(kernel_nonsense, setup, teardown),
 	};

@@ -87,14 +87,22 @@ static const struct row debug_rows[] = {
 	NUMBER("18446744073709551617", 1), GIVES("-0", 0),
 	GIVES("0xffffffffffffffffffff", 0xffffffff), REFUSED("12trace", "12trace"),
 	REFUSED("trace;net", "trace;net"), REFUSED("\xe2\x82\xac", "\xe2\x82\xac"),
-	REFUSED("mds", "mds"),
+	REFUSED("mds", "mds"), REFUSED("~trace", "~trace"), REFUSED("~0", "~0"), REFUSED("-~net", "~net"),
+	REFUSED("mds++ost", "mds"), REFUSED("trace++net", ""), REFUSED("trace +,net", ""),
 };
 
 /* Current mask: all ones. */
 static const struct row subsystem_rows[] = {
 	GIVES("mds ost", 0x14), GIVES("-lnet", 0xfffffbff), GIVES("-all", 0), GIVES("none", 0),
 	NUMBER("0x400", 0x400), REFUSED("all_subs", "all_subs"),
-	REFUSED("--lnet", ""), REFUSED("+,lnet", ""),
+	/* The empty token is the name of bit 22, the first one that has none. */
+	GIVES("--lnet", 0xffbffbff), GIVES("mds++ost", 0x00400014), GIVES("mds +,ost", 0x00400014),
+	GIVES("mds +,", 0x00400004), GIVES("- +ost", 0xffbfffff), DANGLING("++"),
+	GIVES("mds+++ost", 0x00400014), REFUSED("--lnetx", "lnetx"), DANGLING("mds++"),
+	GIVES("ALL", 0xffffffff), GIVES("None", 0), GIVES("-none", SAME), GIVES("mds all", 0xffffffff),
+	GIVES("mds -all", 0), GIVES("mds,ost", 0x14), GIVES("MDS Ost", 0x14), GIVES("mds default", 0xffffffff),
+	REFUSED("default mds", "default"), GIVES("none +default", 0xffffffff), GIVES("", SAME),
+	REFUSED("~mds", "~mds"), REFUSED("~0", "~0"),
 	GIVES("undefined", 1), GIVES("fld", 0x80000000), GIVES("default", 0xffffffff),
 	GIVES("-default", 0),
 	GIVES("0", 0), GIVES("-1", 0xffffffff), REFUSED("rpctrace", "rpctrace"),
@@ -103,8 +111,16 @@ static const struct row subsystem_rows[] = {
 /* Current mask: 0. What changes nothing still forces emerg on. */
 static const struct row printk_rows[] = {
 	GIVES("0", EMERG), GIVES("-emerg", EMERG), REFUSED("+bogus", "bogus"), DANGLING("+"),
-	GIVES("trace", 0x02060401), GIVES("-all", 0x02060400), GIVES("default", 0x02060400),
-	GIVES("", SAME), NUMBER("1", 0x00040001),
+	GIVES("trace", 0x02060401), GIVES("-all", 0x02060400), GIVES("", SAME), NUMBER("1", 0x00040001),
+	/* `default` is that of debug. */
+	GIVES("default", DEFAULT), GIVES("Default", DEFAULT), GIVES("+default", DEFAULT),
+	GIVES("trace default", DEFAULT), GIVES("trace +default", DEFAULT | 1),
+	GIVES("all -default", 0xeef7fe7f), GIVES("-default", 0x02060400),
+	REFUSED("default trace", "default"), REFUSED("default,", "default"),
+	GIVES("all", 0xffffffff), GIVES("-1", 0xffffffff), GIVES("none", 0x02060400),
+	GIVES("-none", SAME), GIVES("+trace net", 0x00040201), GIVES("all-emerg", 0xffffffff),
+	NUMBER("0x10", 0x00040010), NUMBER("-5", 0xfffffffb), REFUSED("++trace", ""),
+	REFUSED("+5", "5"), REFUSED("~trace", "~trace"), REFUSED("mds", "mds"),
 };
 /* clang-format on */
 
@@ -160,8 +176,9 @@ static void too_long_is_refused(void **state)
 	memcpy(text, "trace", 5);
 	assert_int_equal(mask_parse(MASK_DEBUG, text, 7, &value), -E2BIG);
 	assert_int_equal(value.value, 7);
+	/* Lustre does not look at it, so emerg is not forced on. */
 	assert_int_equal(mask_parse(MASK_PRINTK, text, 0, &value), -E2BIG);
-	assert_int_equal(value.value, EMERG);
+	assert_int_equal(value.value, 0);
 	text[MASK_INPUT_MAX] = '\0';
 	assert_int_equal(mask_parse(MASK_DEBUG, text, 7, &value), 0);
 	assert_int_equal(value.value, 0x02060401);
@@ -176,7 +193,7 @@ static void masks_print_in_bit_order(void **state)
 	assert_string_equal(text, "0");
 	mask_format(MASK_DEBUG, DEFAULT, text);
 	assert_string_equal(text, "ioctl neterror warning error emerg ha config console lfsck");
-	mask_format(MASK_PRINTK, mask_default(MASK_PRINTK), text);
+	mask_format(MASK_PRINTK, mask_initial(MASK_PRINTK), text);
 	assert_string_equal(text, "warning error emerg console");
 	mask_format(MASK_DEBUG, 5, text);
 	assert_string_equal(text, "trace super");
@@ -227,6 +244,8 @@ static void printed_masks_read_back(void **state)
 		reads_back(MASK_SUBSYSTEM, mask, named, false);
 	}
 	reads_back(MASK_DEBUG, 0, 0, true);
+	/* What Lustre's test framework does with the mask that is there first. */
+	reads_back(MASK_SUBSYSTEM, UINT32_MAX, (~unnamed) | 1u << 22, true);
 }
 
 static void names_and_bits_agree(void **state)
@@ -269,6 +288,8 @@ static void what_is_spelt_reads_back(void **state)
 		{ MASK_SUBSYSTEM, 0, "0" },
 		{ MASK_SUBSYSTEM, UINT32_MAX, "all" },
 		{ MASK_SUBSYSTEM, 0x00400001, "0x00400001" },
+		{ MASK_SOURCES, MASK_FROM_LUSTRE | MASK_FROM_KERNEL, "lustre kernel" },
+		{ MASK_SOURCES, 0, "0" },
 	};
 	size_t i;
 
@@ -284,10 +305,42 @@ static void what_is_spelt_reads_back(void **state)
 	}
 }
 
+/* debug_sources has three words and no other bit, however it is set. */
+static void sources_have_three_bits(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t value;
+	} rows[] = {
+		{ "lustre", MASK_FROM_LUSTRE },
+		{ "+kernel", MASK_FROM_LUSTRE | MASK_FROM_KERNEL },
+		{ "+kernel+functions-lustre", MASK_FROM_KERNEL | MASK_FROM_FUNCTIONS },
+		{ "kernel,Functions", MASK_FROM_KERNEL | MASK_FROM_FUNCTIONS },
+		{ "all", 7 },
+		{ "-1", 7 },
+		{ "none", 0 },
+		{ "-all", 0 },
+		{ "0xfffffff9", MASK_FROM_LUSTRE },
+	};
+	struct mask_value parsed;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(mask_parse(MASK_SOURCES, rows[i].text, MASK_FROM_LUSTRE, &parsed),
+				 0);
+		assert_int_equal(parsed.value, rows[i].value);
+	}
+	assert_int_equal(mask_parse(MASK_SOURCES, "+rpctrace", 1, &parsed), -EINVAL);
+	assert_int_equal(parsed.value, 1);
+	assert_int_equal(mask_bit(MASK_SOURCES, "", 0), -ENOENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_spelt_reads_back),
+		cmocka_unit_test(sources_have_three_bits),
 		cmocka_unit_test(debug_follows_the_table),
 		cmocka_unit_test(subsystem_follows_the_table),
 		cmocka_unit_test(printk_keeps_emerg),

@@ -269,8 +269,13 @@ static void load(const char *path, struct turn *t)
 	fclose(f);
 }
 
-/* All that is known and all records, as text. */
-static char *text_of(const char *path, struct dkt_ctx **ctx)
+static bool is_stack(const struct dkt_record *record)
+{
+	return record->event && strstr(dkt_event_name(record->event), "_stack");
+}
+
+/* All that is known and all records, as text; with their stacks where these are asked for. */
+static char *text_of(const char *path, struct dkt_ctx **ctx, bool stacks)
 {
 	const struct dkt_source_info *info;
 	struct dkt_source *source;
@@ -286,8 +291,10 @@ static char *text_of(const char *path, struct dkt_ctx **ctx)
 	dkt_buf_printf(buf, "%s, %s, %s, %d CPUs, %lld\n", info->host, info->kernel, info->clock,
 		       info->cpus, (long long)info->wall);
 	while (!dkt_source_next(source, &record))
-		dkt_style_trace(&record, record.event ? dkt_source_comm(source, &record) : NULL,
-				buf);
+		if (stacks || !is_stack(&record))
+			dkt_style_trace(&record,
+					record.event ? dkt_source_comm(source, &record) : NULL,
+					buf);
 	assert_true(buf->len > 5000);
 	text = strndup(buf->data, buf->len);
 	assert_non_null(text);
@@ -301,14 +308,16 @@ static void test_turned(const char *path, unsigned int long_size, bool stacks)
 	struct turn t = { .long_size = long_size, .stacks = stacks };
 	struct dkt_ctx *ctx;
 	char name[32], *ours, *other;
+	/* The addresses have eight bytes, which a machine of four could not have recorded. */
+	bool shown = long_size == 8;
 	int fd = memfd_create("turned", MFD_CLOEXEC);
 
-	ours = text_of(path, &t.ctx);
+	ours = text_of(path, &t.ctx, shown);
 	load(path, &t);
 	turn_file(&t);
 	assert_true(fd >= 0 && write(fd, t.data, t.size) == (ssize_t)t.size);
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	other = text_of(name, &ctx);
+	other = text_of(name, &ctx, shown);
 	assert_string_equal(ours, other);
 	assert_int_equal(ctx->long_size, long_size);
 	assert_true(ctx->big_endian);

@@ -261,6 +261,66 @@ static void formats_without_end(void **state)
 	}
 }
 
+static int parse(struct dkt__plan *plan, const char *piece, size_t n, struct tep_print_fmt *fmt)
+{
+	struct tep_event tep = { 0 };
+	char *print = NULL;
+	size_t size;
+	FILE *f = open_memstream(&print, &size);
+	int err;
+
+	assert_non_null(f);
+	fputs("\"\"", f);
+	while (n--)
+		fputs(piece, f);
+	assert_int_equal(fclose(f), 0);
+	err = dkt__plan_parse(plan, &tep, print, fmt);
+	free(print);
+	return err;
+}
+
+static void literals_are_joined_at_once(void **state)
+{
+	struct dkt__plan *plan = calloc(1, sizeof(*plan));
+	struct tep_print_fmt fmt;
+	size_t n = 10000;
+
+	(void)state;
+	assert_int_equal(parse(plan, " \"ab\"", n, &fmt), 0);
+	assert_int_equal(strlen(fmt.format), 2 * n);
+	/* No literal is kept beside the text that it is a part of. */
+	assert_true(plan->bytes < 2 * n + 256);
+	dkt__plan_free(plan);
+}
+
+static void plans_that_are_too_large(void **state)
+{
+	struct dkt__plan *plan = calloc(1, sizeof(*plan));
+	struct tep_print_fmt fmt;
+
+	(void)state;
+	assert_int_equal(parse(plan, ", 1", 500000, &fmt), -EOPNOTSUPP);
+	assert_true(plan->full);
+	assert_true(plan->bytes <= DKT__PLAN_MAX + 4096);
+	dkt__plan_free(plan);
+}
+
+/* Plans of many events together, too. */
+static void plans_beyond_the_limit(void **state)
+{
+	struct tree tree = { .system = "test", .name = "event" };
+	static const uint32_t v = 3;
+	struct dkt_event *event = plant(&tree, INT, "\"number %d\", REC->v");
+	char *text;
+
+	(void)state;
+	tree.ctx->plan_bytes = DKT__PLANS_MAX + 1;
+	text = text_of(event, &v, sizeof(v));
+	assert_string_equal(text, "v=3");
+	free(text);
+	uproot(&tree);
+}
+
 /* ---- records that lie ---- */
 
 static void short_records_read_as_zeros(void **state)
@@ -301,6 +361,9 @@ int main(void)
 		cmocka_unit_test(system_calls),
 		cmocka_unit_test(formats_beyond_a_plan),
 		cmocka_unit_test(formats_without_end),
+		cmocka_unit_test(literals_are_joined_at_once),
+		cmocka_unit_test(plans_that_are_too_large),
+		cmocka_unit_test(plans_beyond_the_limit),
 		cmocka_unit_test(short_records_read_as_zeros),
 		cmocka_unit_test(places_outside_the_record),
 	};

@@ -351,7 +351,7 @@ static void bad_places(void **state)
 
 	expect(ctx, DKT_PROBE_ANY, "", "", "place '': a function's name is missing");
 	expect(ctx, DKT_PROBE_ANY, "vfs_read\np:x/y z", "",
-	       "place 'vfs_read\np:x/y z': it has a character that cannot be in one");
+	       "place 'vfs_read\\np:x/y z': it has a character that cannot be in one");
 	expect(ctx, DKT_PROBE_ANY, "vfs_read%retrun", "",
 	       "place 'vfs_read%retrun': after % only 'return' has a meaning");
 	expect(ctx, DKT_PROBE_ANY, "vfs_read+4%return", "",

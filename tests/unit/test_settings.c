@@ -65,6 +65,8 @@ static void test_round_trip(void **state)
 	in.debug = 0x80000001;
 	in.subsystem_debug = 0;
 	in.printk = UINT32_MAX;
+	in.sources = MASK_FROM_KERNEL;
+	in.lustre = true;
 	in.debug_mb = 4000000000u;
 	in.made = true;
 	in.filter = strdup("comm ~ \"a b*\" && fd == 1");
@@ -82,6 +84,8 @@ static void test_round_trip(void **state)
 	assert_int_equal(out.debug, 0x80000001);
 	assert_int_equal(out.subsystem_debug, 0);
 	assert_int_equal(out.printk, UINT32_MAX);
+	assert_int_equal(out.sources, MASK_FROM_KERNEL);
+	assert_true(out.lustre);
 	assert_int_equal(out.debug_mb, 4000000000u);
 	assert_true(out.made);
 	assert_string_equal(out.filter, in.filter);

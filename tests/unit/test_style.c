@@ -197,7 +197,7 @@ static void test_csv(void **state)
 	assert_string_equal(
 		styled(&room, "dd"), CSV_HEADER CSV_HEAD
 		"-5,4000000000,-9223372036854775808,18446744073709551615,0xffff888100a00000,"
-		"0xffffffff81000010,\"a,\"\"b\"\"\\x5cx\\xff\n\",some tex,later,1 2 65535,"
+		"0xffffffff81000010,\"a,\"\"b\"\"\\x5cx\\xff\\x0a\",some tex,later,1 2 65535,"
 		"000102abcdef,1 9007199254740993,-1,1,010203\r\n");
 	/* The header comes once. */
 	assert_memory_equal(styled(&room, "dd"), CSV_HEAD, strlen(CSV_HEAD));
@@ -208,6 +208,55 @@ static void test_csv(void **state)
 	room.record.lost = DKT_LOST_UNKNOWN;
 	assert_string_equal(styled(&room, ""), ",lost," CSV_TIME ",\r\n");
 	room_close(&room);
+}
+
+/* What a name or a text would do to a terminal, to the lines of a file, or in a spreadsheet. */
+#define EVIL       "=a\n\033[2J\xc2\x9b\xe2\x80\xae\x9b"
+#define EVIL_SHOWN "=a\\n\\x1b[2J\\u009b\\u202e\\x9b"
+
+/* One record as that style has it; the caller frees it. */
+static char *evil(const char *style, bool raw_text)
+{
+	struct room room;
+	char *text;
+
+	room_open(&room, style, NULL, 0);
+	dkt_style_free(room.style);
+	DKT_OPTS(dkt_style_opts, opts, .raw_text = raw_text);
+	assert_int_equal(dkt_style_new(room.ctx, style, &opts, &room.style), 0);
+	memcpy(room.body.name, EVIL, strlen(EVIL) + 1);
+	text = memmem(&room.body, sizeof(room.body), "some", 4);
+	assert_non_null(text);
+	memcpy(text, "a\n\033b", 4);
+	text = strdup(styled(&room, EVIL));
+	assert_non_null(text);
+	room_close(&room);
+	return text;
+}
+
+static void evil_has(const char *style, bool raw_text, const char *part, unsigned int lines)
+{
+	char *text = evil(style, raw_text), *p;
+	unsigned int n = 0;
+
+	for (p = text; *p; p++)
+		n += *p == '\n';
+	if (!strstr(text, part) || n != lines)
+		fail_msg("style %s, %u lines: %s", style, n, text);
+	free(text);
+}
+
+static void test_evil(void **state)
+{
+	(void)state;
+	evil_has("trace", false, EVIL_SHOWN "-", 1);
+	evil_has("trace", false, " text=a\\n\\x1bb tex", 1);
+	evil_has("trace", true, EVIL "-", 3);
+	evil_has("raw", false, EVIL_SHOWN "-", 1);
+	evil_has("raw", false, "name=\"=a\\x0a\\x1b[2J\\u009b\\u202e\\x9b\"", 1);
+	evil_has("json", false, "\"name\":\"=a\\n\\u001b[2J\\u009b\\u202e\\\\x9b\"", 1);
+	evil_has("csv", false, ",\"'=a\\x0a\\x1b[2J\\u009b\\u202e\\x9b\",", 2);
+	evil_has("csv", true, ",\"" EVIL "\",", 5);
 }
 
 /* Fields that are asked for are the columns of every row. */
@@ -458,6 +507,7 @@ int main(void)
 		cmocka_unit_test(test_json_lost),
 		cmocka_unit_test(test_json_reversible),
 		cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_evil),
 		cmocka_unit_test(test_csv_chosen),
 		cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_raw),

@@ -372,6 +372,34 @@ static void test_cut_v7(void **state)
 	close(fd);
 }
 
+/* Nor does an instance get lost that comes behind the top one. */
+static void test_cut_instances(void **state)
+{
+	DKT_OPTS(dkt_source_opts, all, .flags = DKT_SOURCE_ALL);
+	static const char *const files[] = { RECORDED "v7-zstd.dat", RECORDED "v7-zlib.dat" };
+	int fd, n, most;
+	struct reading r;
+	struct stat st;
+	char path[32];
+	size_t i;
+	long at;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		assert_int_equal(stat(files[i], &st), 0);
+		for (at = 20000, most = 0; at < st.st_size; at += 100) {
+			cut(files[i], at, path, &fd);
+			assert_int_equal(begin(&r, path, &all), 0);
+			n = print(&r);
+			assert_true(n >= most);
+			most = n;
+			end(&r);
+			close(fd);
+		}
+		assert_int_equal(most, 84);
+	}
+}
+
 static void refused(const char *bytes, size_t n, const char *words)
 {
 	struct reading r;
@@ -451,12 +479,13 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_info),        cmocka_unit_test(test_compressed),
-		cmocka_unit_test(test_byte_orders), cmocka_unit_test(test_printk),
-		cmocka_unit_test(test_cpus),        cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_since),       cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_cut_v7),      cmocka_unit_test(test_spoilt_symbols),
-		cmocka_unit_test(test_refused),     cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_info),           cmocka_unit_test(test_compressed),
+		cmocka_unit_test(test_byte_orders),    cmocka_unit_test(test_printk),
+		cmocka_unit_test(test_cpus),           cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_since),          cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_cut_v7),         cmocka_unit_test(test_cut_instances),
+		cmocka_unit_test(test_spoilt_symbols), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_filter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,14 +78,16 @@ assert_rc 0 "a file with one mask"
 logs '^debug +info rpctrace$' "the other one is the module parameter's"
 assert_eq ldlm "$(cat $lnet/subsystem_debug)" "the one is Lustre's too"
 
-# Set for the log before: it stays when Lustre comes with another one.
+# Set for the log before: Lustre comes with another one, which counts from the next change on.
 run dktrace reset
 rmmod libcfs || fail "libcfs can be unloaded" || exit
 set_param debug=+vfstrace
 load libcfs_debug=0x40
+logs "^debug .* vfstrace" "what was set stays until then"
 set_param debug_mb=4
-logs "^debug .* vfstrace" "what was set stays"
-assert_eq info "$(cat $lnet/debug)" "Lustre has its own until it is set"
+assert_grep "the log takes over Lustre's debug, which is another one now: '0x00000040'" "$err" "it says so"
+logs "^debug +info$" "the log has Lustre's"
+assert_eq info "$(cat $lnet/debug)" "and Lustre its own"
 set_param debug=+rpctrace
 assert_eq "info rpctrace" "$(cat $lnet/debug)" "a sign is about what Lustre has"
 logs '^debug +info rpctrace$' "and the log follows"

@@ -62,7 +62,7 @@ for i in 1 2 3 4 5 6; do
 done
 wait
 assert_eq 3 "$(wc -l <f.txt)" "three lines"
-assert_eq 'exit status 0' "$(cat f.rc)" "then it ends"
+assert_eq 'exit status 141' "$(cat f.rc)" "then it ends"
 assert_eq '' "$(cat f.err)" "quietly"
 
 # Reset while somebody follows: told, not half done.

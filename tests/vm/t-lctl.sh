@@ -8,6 +8,7 @@ need lctl dktrace
 load_built libcfs
 cd /tmp || exit
 
+set_param debug_sources=lustre+kernel
 run lctl set_param debug=+net+info+vfstrace subsystem_debug=all
 assert_rc 0 "set_param writes through"
 assert_grep '^debug=.*net.*vfstrace' "$out" "and says what it set"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# dk FILE on a full file system, in a missing directory, into a closed pipe: the records stay.
+# dk FILE and the daemon on a full file system, in a missing directory, into a closed pipe: the records stay.
+# timeout: 240
 # shellcheck shell=sh disable=SC2154
 
 set_param debug=vfstrace
@@ -38,4 +39,47 @@ at_least 1 "$got" "of $lines lines these are left"
 tail -n "$((got + 1))" still.txt | head -n "$got" | cut -d : -f 5- >want
 grep -E "$legacy" rest.txt | cut -d : -f 5- >left
 holds "the last ones, as they were" cmp want left
+
+# The daemon: whole records in the file, as many as it says, and the others in the log.
+failed()
+{
+	lctl debug_daemon status >status
+	grep -q '^debug daemon: failed' status
+}
+
+# full SIZE: the daemon's file on a file system of that size, until it is full.
+full()
+{
+	mount -t tmpfs -o size="$1" tmpfs small
+	lctl clear
+	echo 1 >"$instance/tracing_on"
+	run lctl debug_daemon start small/file 10
+	assert_rc 0 "the daemon starts with $1"
+	for i in $(seq 60); do
+		dd if=/dev/zero of=/dev/null bs=$((4500 + i)) count=500 2>/dev/null
+		failed && break
+		sleep 0.2
+	done
+	echo 0 >"$instance/tracing_on"
+	cat status
+	assert_grep '^debug daemon: failed: write .*/small/file: No space left on device$' status "status says why it ended"
+	run lctl df small/file df.txt
+	assert_rc 0 "df reads the file"
+	assert_eq '' "$(cat "$err")" "which is whole"
+	assert_grep ' 0 dropped, 0 bad' "$out" "to the last record"
+	assert_eq "$(sed -n 's/^written: \([0-9]*\) records.*/\1/p' status)" "$(wc -l <df.txt)" "and has as many as status says"
+	run sh -c 'dktrace dk >rest.txt'
+	assert_rc 0 "dk has the rest"
+	# Each round has writes of a size of its own; some records may be in both.
+	: >missing
+	for i in $(seq "$i"); do
+		n=$(cat df.txt rest.txt | grep -c "sys_enter_write.*count: 0x0*$(printf %x $((4500 + i)))\$")
+		[ "$n" -ge 500 ] || echo "$n of round $i" >>missing
+	done
+	assert_eq '' "$(cat missing)" "all calls of $i rounds are in the file or in the log"
+	umount small
+}
+full 64k
+full 300k
+full 1m
 run dktrace reset

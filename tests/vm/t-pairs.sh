@@ -14,7 +14,7 @@ pairs()
 }
 
 run dktrace latency
-assert_no_grep 'has not the events' "$out" "this kernel and these modules have the events of all of them"
+assert_no_grep 'does not have the events' "$out" "this kernel and these modules have the events of all of them"
 sed -n 's/^  \([a-z0-9-]*\) .*/\1/p' "$out" >names
 at_least 12 "$(wc -l <names)" "ready-made pairs"
 while read -r name; do

@@ -24,7 +24,7 @@ limits()
 }
 
 # N opens by one process are N records, whatever else happens.
-set_param debug=0 debug=+vfstrace
+set_param debug_sources=lustre+kernel debug=0 debug=+vfstrace
 run dktrace filter set syscalls:sys_enter_openat 'filename.ustring ~ "*counted-*"'
 assert_rc 0 "a filter on one event"
 assert_grep '^1 event is recorded with the filter$' "$out" "which says so"
@@ -119,7 +119,6 @@ diff before after || fail "all is as before"
 
 # Messages of Lustre: a class is a part of the records of one event.
 set_param debug=0 debug=+net+info+rpctrace+dlmtrace
-echo -1 >$lnet/debug
 message=$(cd "$events" && ls -d lustre_debug/lustre_debug_msg dktrace/cdebug 2>/dev/null | head -n 1)
 own=$(cat "$events/$message/filter")
 run dktrace filter set info 'msg_fn == "emit_flood"'
@@ -151,7 +150,7 @@ dktrace trigger del all
 dktrace reset
 knobs >machine
 for delay in 0.1 0.3 0.5 0.8; do
-	set_param debug=0 debug=+vfstrace
+	set_param debug_sources=lustre+kernel debug=0 debug=+vfstrace
 	dktrace trigger add vfstrace enable_event:sched:sched_switch >/dev/null 2>&1 &
 	sleep $delay
 	kill -9 $! 2>/dev/null

@@ -218,6 +218,46 @@ static void emit_long(unsigned int n)
 	kfree(text);
 }
 
+/* ---- incidents: the messages that recipes look for, by the formats of Lustre 2.15 to 2.17 ---- */
+
+static noinline void ptlrpc_expire_one_request(void)
+{
+	/* Not on the stack, where what is behind the arguments of other messages would show it. */
+	static const char *volatile why = "timed out for slow reply";
+
+	REQ(D_WARNING, "Request sent has %s: [sent %lld/real %lld]", why, 1763639820LL,
+	    1763639821LL);
+}
+
+static noinline void ldlm_expired_completion_wait(void)
+{
+	LOCK(D_ERROR,
+	     "lock timed out (enqueued at %lld, %llds ago); not entering recovery in server code, just going back to sleep",
+	     1763639720LL, 100LL);
+}
+
+static void emit_incident(const char *which)
+{
+	static const char *volatile then = "wait for recovery to complete";
+	static char nid[24];
+
+	/* No constant of the module has it. */
+	snprintf(nid, sizeof(nid), "%d.168.1.%d@tcp", 192, 30);
+	if (!strcmp(which, "expire"))
+		ptlrpc_expire_one_request();
+	else if (!strcmp(which, "evict"))
+		LOCK(D_ERROR, "lock callback timer expired after %llds: evicting client at %s ",
+		     100LL, nid);
+	else if (!strcmp(which, "wait"))
+		ldlm_expired_completion_wait();
+	else if (!strcmp(which, "lost"))
+		CDEBUG(D_WARNING | D_CONSOLE,
+		       "%s: Connection to %s (at %s) was lost; in progress operations using this service will %s\n",
+		       "lustre-OST0001-osc-ffff9b", "lustre-OST0001", "192.168.1.20@tcp", then);
+	else if (!strcmp(which, "quiet"))
+		CDEBUG(D_WARNING, "%s: there are no stripes for fid 0x%x\n", "lustre", 7);
+}
+
 /* ---- contexts ---- */
 
 static DECLARE_COMPLETION(done);
@@ -291,13 +331,16 @@ static int emit_in_probe(void)
 int libcfs_emit(char *words)
 {
 	unsigned int n = 0;
-	char what[16];
+	char what[16], which[16] = "";
 
 	if (sscanf(words, "%15s %u", what, &n) < 1)
 		return -EINVAL;
+	sscanf(words, "%*s %15s", which);
 	reinit_completion(&done);
 	if (!strcmp(what, "catalogue")) {
 		emit_catalogue();
+	} else if (!strcmp(what, "incident")) {
+		emit_incident(which);
 	} else if (!strcmp(what, "unknown")) {
 		emit_unknown();
 	} else if (!strcmp(what, "flood")) {

@@ -74,7 +74,7 @@ void libcfs_log_exit(void);
 int libcfs_files_init(void);
 void libcfs_files_exit(void);
 
-/* Emits what the words ask for: "catalogue", "flood N", "long N", "softirq", "hardirq", "cpus N". */
+/* Emits what the words ask for: "catalogue", "incident expire|evict|wait|lost|quiet", "flood N", "long N", "softirq", "hardirq", "cpus N". */
 int libcfs_emit(char *words);
 
 #endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Masks that others gave Lustre since the log was set: the real lctl, a write to its files, a module
+ * that came or went. What Lustre has counts, and the log's filters are made from it again.
+ */
+#include "apply/follow.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lustre_masks.h"
+#include "util.h"
+
+static const char *const names[] = {
+	[MASK_DEBUG] = "debug",
+	[MASK_SUBSYSTEM] = "subsystem_debug",
+	[MASK_PRINTK] = "printk",
+};
+
+void follow_tell(struct debuglog *log, struct settings *done)
+{
+	char text[MASK_TEXT_SIZE];
+	enum mask_kind kind;
+
+	for (kind = MASK_DEBUG; kind <= MASK_SOURCES; kind++) {
+		/* The command itself has set another mask since. */
+		if (!(log->followed & 1u << kind) ||
+		    *settings_mask(done, kind) != *settings_mask(&log->set, kind))
+			continue;
+		mask_spell(kind, *settings_mask(done, kind), text);
+		if (kind == MASK_SOURCES)
+			dkt_log(log->ctx, DKT_LOG_WARN,
+				"Lustre's libcfs was %s: debug_sources is now '%s'%s",
+				done->lustre ? "loaded" : "unloaded", text,
+				done->lustre ? "; '+kernel' adds the events of the kernel" : "");
+		else
+			dkt_log(log->ctx, DKT_LOG_WARN,
+				"the log takes over Lustre's %s, which is another one now: '%s'",
+				names[kind], text);
+	}
+	log->followed = 0;
+}
+
+/* Without tracefs, which costs more; whoever may not read the settings may not change them. */
+static bool is_behind(struct dkt_ctx *ctx, const char *name)
+{
+	char *dir __cleanup(free) = NULL;
+	struct settings set;
+	int dirfd __cleanup(close) = -1;
+	uint32_t differ = 0;
+
+	if (!lustre_is_loaded())
+		return false;
+	if (asprintf(&dir, RUN_DIR "/%s", name) < 0) {
+		dir = NULL;
+		return false;
+	}
+	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (dirfd < 0 || settings_load(ctx, dirfd, DEBUGLOG_SETTINGS, &set))
+		return false;
+	/* That Lustre came is for the next change: a look does not switch the kernel's events off. */
+	if (set.made && set.lustre)
+		differ = lustre_masks_differ(&set) & ~(1u << MASK_SOURCES);
+	settings_clear(&set);
+	return differ;
+}
+
+void debuglog_follow(struct dkt_ctx *ctx, const char *name)
+{
+	struct debuglog *log = NULL;
+	struct settings set;
+	int err;
+
+	if (!is_behind(ctx, name))
+		return;
+	err = debuglog_open(ctx, name, DEBUGLOG_CHANGE, &log);
+	/* Somebody else may have been quicker. */
+	if (!err && log->in && log->followed) {
+		err = settings_copy(&set, &log->set);
+		if (!err)
+			err = debuglog_apply(log, &set, NULL);
+		settings_clear(&set);
+	}
+	if (err)
+		dkt_log(ctx, DKT_LOG_WARN, "Lustre's masks were changed; take them over: %s",
+			err == -ENOMEM ? strerror(ENOMEM) : dkt_error(ctx));
+	debuglog_close(log);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Instances and probes that commands make for themselves, left by commands that were killed. */
+#ifndef COMPAT_LEFTOVER_H
+#define COMPAT_LEFTOVER_H
+
+#include <dktrace/dktrace.h>
+
+/* What makes them: "latency" for LOG-latency-PID-TIME; NULL behind the last one. */
+const char *leftover_kind(size_t i);
+
+/* Removes all of the log of that name. Events that were looked up before are no longer valid. */
+int leftovers_remove(struct dkt_ctx *ctx, const char *log);
+
+/* "dktrace-latency-12-345 (128.0 MB)", separated by ", "; NULL: there are none. */
+int leftovers_list(struct dkt_ctx *ctx, const char *log, char **list);
+
+#endif

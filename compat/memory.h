@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How much memory the machine has, and how much of it a buffer may take. */
+#ifndef COMPAT_MEMORY_H
+#define COMPAT_MEMORY_H
+
+#include <stdint.h>
+
+#define MEMORY_INFO "/proc/meminfo"
+
+/* In bytes. */
+struct memory {
+	uint64_t total;
+	uint64_t available; /* what programs can still get without swapping */
+};
+
+/* Reads a file such as MEMORY_INFO. -EINVAL: it lacks one of the two; -errno: it cannot be read. */
+int memory_read(const char *path, struct memory *memory);
+
+/*
+ * Returns how many bytes buffers may have that have `own` bytes now. 20 % of memory, and at least
+ * 2 GiB or half of a small machine, stay available to others. Buffers need not shrink for that.
+ */
+uint64_t memory_most(const struct memory *memory, uint64_t own);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The kernel's memory, by /proc/kcore. */
+#ifndef COMPAT_KCORE_H
+#define COMPAT_KCORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* -errno: this process may not read it, or the kernel is locked down. The caller closes it. */
+int kcore_open(void);
+
+/* Reads up to len bytes at an address of the kernel; returns how many, 0 if it cannot be read. */
+size_t kcore_read(int fd, uint64_t address, void *bytes, size_t len);
+
+#endif

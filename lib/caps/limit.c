@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Giving capabilities up: for good, or while files are opened. */
+#include <sys/auxv.h>
+#include <sys/capability.h>
+#include <sys/fsuid.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+
+#include "internal.h"
+
+#include "banned.h"
+
+/* ---- for good ---- */
+
+static const struct {
+	unsigned int keep;
+	cap_value_t cap;
+} kept[] = {
+	/* clang-format off */
+	{ DKT_KEEP_SYMBOLS, CAP_SYSLOG },
+	{ DKT_KEEP_TRACEFS, CAP_DAC_OVERRIDE },
+	{ DKT_KEEP_TRACEFS, CAP_DAC_READ_SEARCH },
+	{ DKT_KEEP_INPUT,   CAP_DAC_READ_SEARCH },
+	{ DKT_KEEP_OUTPUT,  CAP_DAC_OVERRIDE },
+	{ DKT_KEEP_OUTPUT,  CAP_FOWNER },
+	{ DKT_KEEP_KILL,    CAP_KILL },
+	/* clang-format on */
+};
+
+/* The owner of tracefs reads and writes it without capabilities. */
+static bool is_foreign(const struct dkt_ctx *ctx)
+{
+	struct stat st;
+
+	return ctx->dir && (stat(ctx->dir, &st) || st.st_uid != geteuid());
+}
+
+/* What is kept is effective only if it was. */
+static int choose(cap_t now, cap_t then, unsigned int keep)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kept); i++) {
+		cap_flag_value_t have = CAP_CLEAR;
+
+		if (!(kept[i].keep & keep))
+			continue;
+		if (cap_get_flag(now, kept[i].cap, CAP_EFFECTIVE, &have))
+			return -errno;
+		if (have == CAP_SET &&
+		    (cap_set_flag(then, CAP_PERMITTED, 1, &kept[i].cap, CAP_SET) ||
+		     cap_set_flag(then, CAP_EFFECTIVE, 1, &kept[i].cap, CAP_SET)))
+			return -errno;
+	}
+	return 0;
+}
+
+int dkt_caps_limit(struct dkt_ctx *ctx, unsigned int keep)
+{
+	cap_t now, then;
+	int err;
+
+	if (!is_foreign(ctx))
+		keep &= ~(unsigned int)DKT_KEEP_TRACEFS;
+	/* Capabilities of the program's file are for tracefs, not for files of the caller's choice. */
+	if (getauxval(AT_SECURE))
+		keep &= DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS;
+	/* Otherwise a program that root starts from here would have them all again. */
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return dkt_fail(ctx, -errno, "give up new privileges: %s", strerror(errno));
+	now = cap_get_proc();
+	then = cap_init();
+	err = now && then ? choose(now, then, keep) : -ENOMEM;
+	if (!err && cap_set_proc(then))
+		err = -errno;
+	if (err)
+		dkt_fail(ctx, err, "drop capabilities: %s", strerror(-err));
+	cap_free(now);
+	cap_free(then);
+	return err;
+}
+
+int dkt_caps_drop(struct dkt_ctx *ctx)
+{
+	return dkt_caps_limit(ctx, DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS);
+}
+
+/* ---- for a while ---- */
+
+int dkt_caps_lower(struct dkt_ctx *ctx, enum dkt_lower which)
+{
+	cap_t now;
+	int err = 0;
+
+	/* The kernel says of a program whether its file or its owner gave it anything. */
+	if (which == DKT_LOWER_GAINED && !getauxval(AT_SECURE))
+		return 0;
+	ctx->lowered = cap_get_proc();
+	now = cap_dup(ctx->lowered);
+	if (!now || cap_clear_flag(now, CAP_EFFECTIVE))
+		err = -errno;
+	if (which == DKT_LOWER_GAINED) {
+		setfsgid(getgid());
+		setfsuid(getuid());
+	}
+	if (!err && cap_set_proc(now))
+		err = -errno;
+	cap_free(now);
+	if (!err)
+		return 0;
+	dkt_caps_raise(ctx);
+	return dkt_fail(ctx, err, "lower capabilities: %s", strerror(-err));
+}
+
+int dkt_caps_raise(struct dkt_ctx *ctx)
+{
+	int err = 0;
+
+	if (!ctx->lowered)
+		return 0;
+	setfsuid(geteuid());
+	setfsgid(getegid());
+	if (cap_set_proc(ctx->lowered))
+		err = dkt_fail(ctx, -errno, "raise capabilities: %s", strerror(errno));
+	cap_free(ctx->lowered);
+	ctx->lowered = NULL;
+	return err;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * All functions of modules as what a tracer of functions is limited to.
+ *
+ * For each ":mod:NAME" the kernel looks up the name of every function that it has, which takes 0.1 s
+ * and in an emulated machine 2 s: with thirty modules that is most of a change. A
+ * function by its number in the list of all, which kernels since 5.1 have, costs nothing. Numbers
+ * shift when a module goes; so what came of them is read back, and names are the way out.
+ */
+#include "change/modules.h"
+
+#include <fcntl.h>
+#include <fnmatch.h>
+
+#include "change/functions.h"
+#include "tracefs.h"
+
+#include "banned.h"
+
+#define FILTER "set_ftrace_filter"
+
+/* ---- lines "NAME [MODULE]" ---- */
+
+/* The position of the module in whose brackets the line ends, or n_modules. */
+static size_t find_module(const struct dkt__tracer *tracer, const char *line)
+{
+	const char *from = strrchr(line, '[');
+	size_t i, len = from ? strcspn(++from, "]") : 0;
+
+	for (i = 0; len && i < tracer->n_modules; i++)
+		if (strlen(tracer->modules[i]) == len && !strncmp(from, tracer->modules[i], len))
+			break;
+	return len ? i : tracer->n_modules;
+}
+
+static bool is_left_out(const struct dkt__tracer *tracer, const char *line)
+{
+	char *name __cleanup(free) = strndup(line, strcspn(line, " \t"));
+	size_t i;
+
+	for (i = 0; name && i < tracer->n_without; i++)
+		if (!fnmatch(tracer->without[i], name, 0))
+			return true;
+	return false;
+}
+
+/* ---- reading ---- */
+
+bool dkt__functions_unlimited(struct dkt_instance *in)
+{
+	int fd __cleanup(close) = dkt__tfs_open(in->ctx, O_RDONLY, "%s" FILTER, in->prefix);
+	char first = '#';
+
+	return fd < 0 || read(fd, &first, 1) != 1 || first == '#';
+}
+
+/*
+ * "#### all functions enabled ####" has no module in brackets. The kernel takes its time for this
+ * list: some 10 ms for a large module.
+ */
+bool dkt__modules_are_set(struct dkt_instance *in, const struct dkt__tracer *tracer)
+{
+	bool *seen __cleanup(free) = calloc(tracer->n_modules + 1, sizeof(*seen));
+	char *text __cleanup(free) = NULL;
+	char *line, *save = NULL;
+	size_t i;
+
+	if (!seen || dkt__tfs_read(in->ctx, &text, NULL, "%s" FILTER, in->prefix))
+		return false;
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		if (strstr(line, ":mod:"))
+			continue;
+		i = find_module(tracer, line);
+		if (i == tracer->n_modules || is_left_out(tracer, line))
+			return false;
+		seen[i] = true;
+	}
+	for (i = 0; i < tracer->n_modules; i++)
+		if (!seen[i])
+			return false;
+	return true;
+}
+
+/* ---- writing ---- */
+
+/* The numbers of the functions, blanks between; NULL: there is no list. The caller frees it. */
+static char *list_numbers(struct dkt_instance *in, const struct dkt__tracer *tracer)
+{
+	char *list __cleanup(free) = NULL;
+	char *line, *end, *numbers = NULL;
+	unsigned long nr;
+	size_t len;
+	FILE *out;
+
+	if (dkt__tfs_read(in->ctx, &list, NULL, "available_filter_functions"))
+		return NULL;
+	out = open_memstream(&numbers, &len);
+	for (line = list, nr = 1; out && *line; line = end, nr++) {
+		end = line + strcspn(line, "\n");
+		end += *end ? (*end = '\0', 1) : 0;
+		if (find_module(tracer, line) < tracer->n_modules && !is_left_out(tracer, line))
+			fprintf(out, "%lu ", nr);
+	}
+	if (out && !fclose(out))
+		return numbers;
+	free(numbers);
+	return NULL;
+}
+
+static int write_numbers(struct dkt_instance *in, const struct dkt__tracer *tracer)
+{
+	char *numbers __cleanup(free) = list_numbers(in, tracer);
+	int err;
+
+	if (!numbers || !*numbers)
+		return -ENOENT;
+	err = dkt__tfs_add_words(in->ctx, numbers, "%s" FILTER, in->prefix);
+	if (!err && dkt__modules_are_set(in, tracer))
+		return 0;
+	dkt__functions_clear(in);
+	return err ? err : -ESTALE;
+}
+
+/* "!NAME:mod:MODULE" takes functions out again. */
+static int write_names(struct dkt_instance *in, const struct dkt__tracer *tracer)
+{
+	char command[256];
+	size_t i, j;
+	int err = 0;
+
+	for (i = 0; !err && i < tracer->n_modules; i++) {
+		snprintf(command, sizeof(command), ":mod:%s", tracer->modules[i]);
+		err = dkt__tfs_add(in->ctx, command, "%s" FILTER, in->prefix);
+	}
+	for (i = 0; !err && i < tracer->n_modules; i++) {
+		for (j = 0; !err && j < tracer->n_without; j++) {
+			snprintf(command, sizeof(command), "!%s:mod:%s", tracer->without[j],
+				 tracer->modules[i]);
+			/* A module that has none of them is no error. */
+			err = dkt__tfs_add(in->ctx, command, "%s" FILTER, in->prefix);
+			err = err == -EINVAL ? 0 : err;
+		}
+	}
+	return err;
+}
+
+int dkt__modules_write(struct dkt_instance *in, const struct dkt__tracer *tracer)
+{
+	int err;
+
+	if (!write_numbers(in, tracer))
+		return 0;
+	err = write_names(in, tracer);
+	if (!err && dkt__functions_unlimited(in))
+		err = dkt_fail(in->ctx, -EINVAL, "the kernel does not limit it to modules");
+	return err;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Notes in the spool directory, by which a later process puts back what this one changed. */
+#include <sys/stat.h>
+
+#include "change/note.h"
+
+#include "banned.h"
+
+static int note_path(const char *spool, const char *name, char **path)
+{
+	if (asprintf(path, "%s/%s", spool, name) >= 0)
+		return 0;
+	*path = NULL;
+	return -ENOMEM;
+}
+
+bool dkt__note_exists(const char *spool, const char *name)
+{
+	char *path __cleanup(free) = NULL;
+
+	return !note_path(spool, name, &path) && !access(path, F_OK);
+}
+
+int dkt__note_write(struct dkt_ctx *ctx, const char *spool, const char *name, const char *text)
+{
+	char *path __cleanup(free) = NULL;
+	char *temp __cleanup(free) = NULL;
+	FILE *f;
+	int err = note_path(spool, name, &path);
+
+	if (!err && asprintf(&temp, "%s.tmp", path) < 0) {
+		temp = NULL;
+		err = -ENOMEM;
+	}
+	if (err)
+		return err;
+	if (mkdir(spool, 0700) && errno != EEXIST)
+		return dkt_fail(ctx, -errno, "make %s: %s", spool, strerror(errno));
+	f = fopen(temp, "we");
+	if (!f)
+		return dkt_fail(ctx, -errno, "write %s: %s", temp, strerror(errno));
+	fputs(text, f);
+	if (fclose(f) || rename(temp, path)) {
+		err = -errno;
+		unlink(temp);
+	}
+	return err ? dkt_fail(ctx, err, "write %s: %s", path, strerror(-err)) : 0;
+}
+
+int dkt__note_read(struct dkt_ctx *ctx, const char *spool, const char *name, char **text)
+{
+	char *path __cleanup(free) = NULL;
+	FILE *f __cleanup(fclose) = NULL;
+	int err = note_path(spool, name, &path);
+	size_t size = 0;
+
+	*text = NULL;
+	if (err)
+		return err;
+	f = fopen(path, "re");
+	if (!f)
+		return dkt_fail(ctx, -errno, "open %s: %s", path, strerror(errno));
+	/* An empty note has no byte that could be read. */
+	if (getdelim(text, &size, '\0', f) < 0) {
+		free(*text);
+		*text = strdup("");
+	}
+	return *text ? 0 : -ENOMEM;
+}
+
+int dkt__note_remove(struct dkt_ctx *ctx, const char *spool, const char *name)
+{
+	char *path __cleanup(free) = NULL;
+	int err = note_path(spool, name, &path);
+
+	if (err)
+		return err;
+	if (!unlink(path) || errno == ENOENT)
+		return 0;
+	return dkt_fail(ctx, -errno, "remove %s: %s", path, strerror(errno));
+}

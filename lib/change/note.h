@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Notes in the spool directory, by which a later process puts back what this one changed. */
+#ifndef DKT_NOTE_H
+#define DKT_NOTE_H
+
+#include "internal.h"
+
+bool dkt__note_exists(const char *spool, const char *name);
+
+/* Makes the directory, too. The note is there whole or not at all. */
+int dkt__note_write(struct dkt_ctx *ctx, const char *spool, const char *name, const char *text);
+
+/* The caller frees the text. -ENOENT: there is no such note. */
+int dkt__note_read(struct dkt_ctx *ctx, const char *spool, const char *name, char **text);
+int dkt__note_remove(struct dkt_ctx *ctx, const char *spool, const char *name);
+
+#endif

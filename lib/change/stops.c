@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Triggers that stop or start an instance, put on the top instance that is borrowed for it as well.
+ *
+ * The kernel's traceoff stops the instance whose event has the trigger and no other. What the top
+ * instance recorded up to that moment is evidence too, and would be overwritten.
+ */
+#include "change/stops.h"
+#include "change/note.h"
+#include "trigger.h"
+
+#include "banned.h"
+
+/* In the spool directory: lines of system:event, a blank, the trigger. */
+#define NOTE "top.triggers"
+
+/* ---- lists ---- */
+
+static int add(struct dkt__stops *stops, struct dkt_event *event, const char *text, bool fresh)
+{
+	struct dkt__stop *more = reallocarray(stops->list, stops->n + 1, sizeof(*more));
+	int err;
+
+	if (!more)
+		return -ENOMEM;
+	stops->list = more;
+	more[stops->n] = (struct dkt__stop){ .event = event, .fresh = fresh };
+	err = dkt_trigger_parse(event->ctx, text, &more[stops->n].trigger);
+	stops->n += !err;
+	return err;
+}
+
+int dkt__stops_add(struct dkt__stops *stops, struct dkt_event *event,
+		   const struct dkt_trigger *trigger, bool fresh)
+{
+	if (strcmp(trigger->action, "traceoff") != 0 && strcmp(trigger->action, "traceon") != 0)
+		return 0;
+	return add(stops, event, trigger->text, fresh);
+}
+
+void dkt__stops_clear(struct dkt__stops *stops)
+{
+	size_t i;
+
+	for (i = 0; i < stops->n; i++)
+		free(stops->list[i].trigger);
+	free(stops->list);
+	*stops = (struct dkt__stops){ 0 };
+}
+
+static bool has(const struct dkt__stops *stops, const struct dkt__stop *stop)
+{
+	size_t i;
+
+	for (i = 0; i < stops->n; i++)
+		if (stops->list[i].event == stop->event &&
+		    dkt_trigger_same(stops->list[i].trigger, stop->trigger))
+			return true;
+	return false;
+}
+
+/* ---- the note ---- */
+
+/* An event that is gone took its trigger with it. */
+static int read_line(struct dkt_ctx *ctx, char *line, struct dkt__stops *stops)
+{
+	char *name = strchr(line, ':'), *text = name ? strchr(name, ' ') : NULL;
+	struct dkt_event *event;
+	int err;
+
+	if (!text)
+		return 0;
+	*name++ = *text++ = '\0';
+	event = dkt_event_find(ctx, line, name);
+	err = event ? add(stops, event, text, false) : 0;
+	return err == -ENOMEM ? err : 0;
+}
+
+static int read_note(struct dkt_ctx *ctx, const char *spool, struct dkt__stops *stops)
+{
+	char *text __cleanup(free) = NULL;
+	char *line, *save = NULL;
+	int err;
+
+	if (!dkt__note_exists(spool, NOTE))
+		return 0;
+	err = dkt__note_read(ctx, spool, NOTE, &text);
+	for (line = err ? NULL : strtok_r(text, "\n", &save); line && !err;
+	     line = strtok_r(NULL, "\n", &save))
+		err = read_line(ctx, line, stops);
+	return err;
+}
+
+static int write_note(struct dkt_ctx *ctx, const char *spool, const struct dkt__stops *stops)
+{
+	char *text __cleanup(free) = NULL;
+	size_t i, len;
+	FILE *f;
+
+	if (!stops->n)
+		return dkt__note_remove(ctx, spool, NOTE);
+	f = open_memstream(&text, &len);
+	if (!f)
+		return -ENOMEM;
+	for (i = 0; i < stops->n; i++)
+		fprintf(f, "%s:%s %s\n", stops->list[i].event->system, stops->list[i].event->name,
+			stops->list[i].trigger->text);
+	return fclose(f) ? -ENOMEM : dkt__note_write(ctx, spool, NOTE, text);
+}
+
+/* ---- following ---- */
+
+/* The instance's trigger as it is now, with what is left of its count; NULL: it has none of it. */
+static int find_in(struct dkt_instance *in, const struct dkt__stop *stop, struct dkt_trigger **now)
+{
+	struct dkt_trigger *there __cleanup(free) = NULL;
+	size_t n, i;
+	int err = dkt_instance_get_triggers(in, stop->event, &there, &n);
+
+	*now = NULL;
+	for (i = 0; !err && i < n && !*now; i++)
+		if (dkt_trigger_same(&there[i], stop->trigger))
+			err = dkt_trigger_parse(in->ctx, there[i].text, now);
+	return err;
+}
+
+/* Chooses what the top instance is to get. */
+static int choose(struct dkt_instance *in, struct dkt_instance *top, const struct dkt__stops *stops,
+		  const struct dkt__stops *old, struct dkt__stops *new)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < stops->n; i++) {
+		struct dkt_trigger *now __cleanup(free) = NULL;
+		struct dkt_trigger *other __cleanup(free) = NULL;
+		const struct dkt__stop *stop = &stops->list[i];
+		bool is_old = has(old, stop);
+
+		if (is_old && !stop->fresh)
+			continue;
+		err = find_in(in, stop, &now);
+		/* Somebody's own trigger there does the same, and stays his. */
+		if (!err && !is_old)
+			err = find_in(top, stop, &other);
+		if (!err && now && now->left && !other)
+			err = add(new, stop->event, now->text, true);
+	}
+	return err;
+}
+
+static int join(struct dkt__stops *to, const struct dkt__stops *from)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < from->n; i++)
+		if (!has(to, &from->list[i]))
+			err = add(to, from->list[i].event, from->list[i].trigger->text, false);
+	return err;
+}
+
+/* Removes the old ones that are not wanted, or are to be made anew; kept has the others. */
+static int remove_old(struct dkt_instance *top, const struct dkt__stops *old,
+		      const struct dkt__stops *stops, const struct dkt__stops *new,
+		      struct dkt__stops *kept)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < old->n; i++) {
+		const struct dkt__stop *stop = &old->list[i];
+
+		if (has(stops, stop) && !has(new, stop))
+			err = add(kept, stop->event, stop->trigger->text, false);
+		else
+			/* It may be gone: a change that was killed noted it and came no further. */
+			dkt__trigger_remove(top, stop->event, stop->trigger);
+	}
+	return err;
+}
+
+static int add_new(struct dkt_instance *top, const struct dkt__stops *new)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < new->n; i++)
+		err = dkt__trigger_add(top, new->list[i].event, new->list[i].trigger);
+	return err;
+}
+
+static int follow(struct dkt_instance *in, struct dkt_instance *top, const char *spool,
+		  const struct dkt__stops *stops, struct dkt__stops lists[static 4])
+{
+	struct dkt__stops *old = &lists[0], *new = &lists[1], *all = &lists[2], *kept = &lists[3];
+	int err = read_note(in->ctx, spool, old);
+
+	if (!err)
+		err = choose(in, top, stops, old, new);
+	if (!err)
+		err = join(all, old);
+	if (!err)
+		err = join(all, new);
+	if (!err && new->n)
+		err = write_note(in->ctx, spool, all);
+	if (!err)
+		err = remove_old(top, old, stops, new, kept);
+	if (!err)
+		err = add_new(top, new);
+	if (!err)
+		err = join(kept, new);
+	return !err && (new->n || kept->n < old->n) ? write_note(in->ctx, spool, kept) : err;
+}
+
+int dkt__stops_follow(struct dkt_instance *in, struct dkt_instance *top, const char *spool,
+		      const struct dkt__stops *stops)
+{
+	struct dkt__stops lists[4] = { 0 };
+	bool on = true, top_on = true;
+	size_t i;
+	int err = follow(in, top, spool, stops, lists);
+
+	for (i = 0; i < ARRAY_SIZE(lists); i++)
+		dkt__stops_clear(&lists[i]);
+	/* A trigger may have acted before its like was there. */
+	if (!err)
+		err = dkt_instance_get_on(in, &on);
+	if (!err)
+		err = dkt_instance_get_on(top, &top_on);
+	return err || on == top_on ? err : dkt_instance_set_on(top, on);
+}
+
+int dkt__stops_return(struct dkt_instance *top, const char *spool)
+{
+	struct dkt__stops old = { 0 };
+	size_t i;
+	int err = read_note(top->ctx, spool, &old);
+
+	for (i = 0; i < old.n; i++)
+		dkt__trigger_remove(top, old.list[i].event, old.list[i].trigger);
+	dkt__stops_clear(&old);
+	return err ? err : dkt__note_remove(top->ctx, spool, NOTE);
+}

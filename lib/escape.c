@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Text of records, files and names is data: how it is shown. */
+#include "escape.h"
+
+#include "banned.h"
+
+/* What a byte takes at most when it is escaped. */
+#define ESCAPE_ROOM 6
+
+/* ---- characters ---- */
+
+/*
+ * Beside the controls of ASCII: those of C1, and what is not seen but joins, divides or turns round
+ * what is: Unicode's zero widths, marks, separators and embeddings.
+ */
+static const uint32_t hidden[][2] = {
+	/* clang-format off */
+	{ 0x0080, 0x009f },
+	{ 0x061c, 0x061c },
+	{ 0x200b, 0x200f },
+	{ 0x2028, 0x202e },
+	{ 0x2060, 0x206f },
+	{ 0xfeff, 0xfeff },
+	/* clang-format on */
+};
+
+unsigned int dkt__utf8_len(const char *p, size_t len)
+{
+	const uint8_t *u = (const uint8_t *)p;
+	uint32_t c, least;
+	unsigned int n, i;
+
+	if (u[0] < 0x80)
+		return 1;
+	if (u[0] < 0xc2 || u[0] > 0xf4)
+		return 0;
+	n = u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : 4;
+	if (len < n)
+		return 0;
+	c = u[0] & (0x7fU >> n);
+	for (i = 1; i < n; i++) {
+		if ((u[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (u[i] & 0x3f);
+	}
+	/* Longer than need be, half of a pair, beyond the last. */
+	least = n == 2 ? 0x80 : n == 3 ? 0x800 : 0x10000;
+	return c < least || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? 0 : n;
+}
+
+struct dkt__char dkt__char_at(const char *p, size_t len)
+{
+	const uint8_t *u = (const uint8_t *)p;
+	unsigned int n = dkt__utf8_len(p, len), i;
+	struct dkt__char c = { .code = u[0], .len = 1, .is_utf8 = n != 0 };
+
+	if (n <= 1) {
+		c.shown = n && u[0] >= 0x20 && u[0] != 0x7f;
+		return c;
+	}
+	c.len = (uint8_t)n;
+	c.code = u[0] & (0x7fU >> n);
+	for (i = 1; i < n; i++)
+		c.code = c.code << 6 | (u[i] & 0x3f);
+	c.shown = true;
+	for (i = 0; i < ARRAY_SIZE(hidden); i++)
+		if (c.code >= hidden[i][0] && c.code <= hidden[i][1])
+			c.shown = false;
+	return c;
+}
+
+void dkt__add_utf8(struct dkt_buf *buf, const char *text, size_t len)
+{
+	size_t i = 0, from;
+
+	while (i < len) {
+		unsigned int n = 1;
+
+		for (from = i; i < len; i += n) {
+			n = dkt__utf8_len(text + i, len - i);
+			if (!n || (text[i] == '\\' && i + 1 < len && text[i + 1] == 'x'))
+				break;
+		}
+		dkt_buf_add(buf, text + from, i - from);
+		if (i == len)
+			break;
+		dkt_buf_add(buf, "\\x", 2);
+		dkt_buf_hex(buf, (uint8_t)text[i++], 2, '0');
+	}
+}
+
+char *dkt__put_escape(char *p, struct dkt__char c)
+{
+	bool wide = c.is_utf8 && c.code >= 0x80;
+
+	*p++ = '\\';
+	*p++ = wide ? 'u' : 'x';
+	return dkt__put_hex_digits(p, c.code, wide ? 4 : 2);
+}
+
+/* ---- lines ---- */
+
+/* Puts text with what is not shown escaped; lines: but for ends of lines. */
+static char *put_text(char *p, const char *text, size_t len, bool lines)
+{
+	size_t i = 0;
+
+	while (i < len) {
+		struct dkt__char c = dkt__char_at(text + i, len - i);
+
+		if (c.shown || (lines && c.code == '\n')) {
+			memcpy(p, text + i, c.len);
+			p += c.len;
+		} else if (c.code == '\n' || c.code == '\t') {
+			*p++ = '\\';
+			*p++ = c.code == '\n' ? 'n' : 't';
+		} else {
+			p = dkt__put_escape(p, c);
+		}
+		i += c.len;
+	}
+	return p;
+}
+
+static void add_text(struct dkt_buf *buf, const char *text, size_t len, bool lines)
+{
+	char *p = NULL;
+
+	if (dkt__likely(dkt__is_plain(text, len))) {
+		dkt_buf_add(buf, text, len);
+		return;
+	}
+	if (len < SIZE_MAX / ESCAPE_ROOM - 16)
+		p = dkt__buf_room(buf, len * ESCAPE_ROOM + 16);
+	if (p)
+		buf->len = (size_t)(put_text(p, text, len, lines) - buf->data);
+	else
+		buf->err = -ENOMEM;
+}
+
+void dkt_buf_text(struct dkt_buf *buf, const char *text, size_t len)
+{
+	add_text(buf, text, len, false);
+}
+
+void dkt_buf_escape(struct dkt_buf *buf, size_t from)
+{
+	char *copy __cleanup(free) = NULL;
+	size_t n = buf->len - from;
+	bool newline;
+
+	if (buf->err || !n)
+		return;
+	newline = buf->data[buf->len - 1] == '\n';
+	n -= newline;
+	if (dkt__likely(dkt__is_plain(buf->data + from, n)))
+		return;
+	copy = malloc(n);
+	if (!copy) {
+		buf->err = -ENOMEM;
+		return;
+	}
+	memcpy(copy, buf->data + from, n);
+	buf->len = from;
+	add_text(buf, copy, n, false);
+	if (newline)
+		dkt_buf_add(buf, "\n", 1);
+}
+
+/* ---- words ---- */
+
+char *dkt_words(const char *fmt, va_list ap)
+{
+	bool lines = strchr(fmt, '\n') || !strcmp(fmt, "%s");
+	char *text = dkt__format(fmt, ap);
+	struct dkt_buf buf = { 0 };
+	size_t len = text ? strlen(text) : 0;
+
+	if (!text || dkt__is_plain(text, len))
+		return text;
+	add_text(&buf, text, len, lines);
+	dkt_buf_add(&buf, "", 1);
+	free(text);
+	if (!buf.err)
+		return buf.data;
+	free(buf.data);
+	return NULL;
+}
+
+/* ---- cells ---- */
+
+/* Whether it is a number as people write it, "-5" or "+1.5e3". */
+static bool is_number(const char *text, size_t len)
+{
+	size_t i = 0, digits = 0;
+
+	i += len && (text[0] == '-' || text[0] == '+');
+	for (; i < len && ((text[i] >= '0' && text[i] <= '9') || text[i] == '.'); i++)
+		digits += text[i] != '.';
+	return digits && i == len;
+}
+
+/* What spreadsheets would work out. */
+static bool is_formula(const char *text, size_t len)
+{
+	return len && (*text == '=' || *text == '+' || *text == '-' || *text == '@') &&
+	       !is_number(text, len);
+}
+
+static bool is_plain_cell(const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (text[i] < ' ' || text[i] > '~' || text[i] == '"' || text[i] == ',' ||
+		    text[i] == '\\')
+			return false;
+	return !is_formula(text, len);
+}
+
+char *dkt__put_cell(char *p, const char *text, size_t len)
+{
+	size_t i = 0;
+
+	if (is_plain_cell(text, len)) {
+		dkt__copy_few(p, text, len);
+		return p + len;
+	}
+	*p++ = '"';
+	if (is_formula(text, len))
+		*p++ = '\'';
+	while (i < len) {
+		struct dkt__char c = dkt__char_at(text + i, len - i);
+		bool escape = c.code == '\\' && i + 1 < len &&
+			      (text[i + 1] == 'x' || text[i + 1] == 'u');
+
+		if (c.code == '"')
+			*p++ = '"';
+		if (!c.shown || escape) {
+			p = dkt__put_escape(p, c);
+		} else {
+			memcpy(p, text + i, c.len);
+			p += c.len;
+		}
+		i += c.len;
+	}
+	*p++ = '"';
+	return p;
+}
+
+char *dkt__put_raw_cell(char *p, const char *text, size_t len)
+{
+	const char *end = text + len;
+
+	if (!memchr(text, '"', len) && !memchr(text, ',', len) && !memchr(text, '\n', len) &&
+	    !memchr(text, '\r', len)) {
+		memcpy(p, text, len);
+		return p + len;
+	}
+	*p++ = '"';
+	while (text < end) {
+		if (*text == '"')
+			*p++ = '"';
+		*p++ = *text++;
+	}
+	*p++ = '"';
+	return p;
+}
+
+void dkt_buf_cell(struct dkt_buf *buf, const char *text, size_t len)
+{
+	char *p = NULL;
+
+	if (len < SIZE_MAX / ESCAPE_ROOM - 32)
+		p = dkt__buf_room(buf, len * ESCAPE_ROOM + 32);
+	if (p)
+		buf->len = (size_t)(dkt__put_cell(p, text, len) - buf->data);
+	else
+		buf->err = -ENOMEM;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* An expression for a set of events: it is good if it fits one of them. */
+#include "expr.h"
+
+#include "banned.h"
+
+static bool any_has(struct dkt_expr *expr, struct expr_span name, struct dkt_event *const *events,
+		    size_t n)
+{
+	const struct dkt_field *fields;
+	size_t i, n_fields;
+
+	for (i = 0; i < n; i++)
+		if (!dkt_event_fields(events[i], &fields, &n_fields) &&
+		    expr__find_field(expr, name, fields, n_fields))
+			return true;
+	return false;
+}
+
+/* What no event has says more than what the first event lacks. */
+static int none_fits(struct dkt_expr *expr, struct dkt_event *const *events, size_t n)
+{
+	struct dkt_guess guess;
+	uint32_t i;
+
+	for (i = 0; i < expr->n_preds; i++) {
+		struct expr_span name = expr->preds[i].field;
+
+		if (any_has(expr, name, events, n))
+			continue;
+		dkt_guess_start(&guess, expr->text + name.at, name.len);
+		dkt_guess_fields(&guess, events, n);
+		if (!guess.best[0])
+			expr__guess_common(&guess, NULL, 0);
+		return expr__fail(expr, -ENOENT, name.at, "none of %zu events has a field '%.*s'%s",
+				  n, (int)name.len, expr->text + name.at, dkt_guess_words(&guess));
+	}
+	return expr__fail(expr, -ENOENT, 0, "none of %zu events has all of the fields", n);
+}
+
+int dkt_expr_check_any(struct dkt_expr *expr, struct dkt_event *const *events, size_t n,
+		       unsigned int flags)
+{
+	char *words __cleanup(free) = NULL;
+	int err, first = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		err = flags & DKT_EXPR_MATCH ? dkt_expr_check_match(expr, events[i]) :
+					       dkt_expr_check(expr, events[i]);
+		if (!err || err == -ENOMEM)
+			return err;
+		if (err == -ENOENT || words)
+			continue;
+		words = strdup(dkt_error(expr->ctx));
+		first = err;
+	}
+	if (words)
+		return dkt_fail(expr->ctx, first, "%s", words);
+	return n == 1 ? dkt_expr_check(expr, events[0]) : none_fits(expr, events, n);
+}

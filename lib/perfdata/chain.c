@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Chains of calls (perf record -g). A sample has all addresses in one list; the kernel's own tracer
+ * writes stacks as records behind the one they belong to, and so are they returned.
+ */
+#include "perfdata.h"
+#include "source/own_format.h"
+
+#include "banned.h"
+
+/* perf_event_header.size is 16 bits. */
+#define MAX_CALLERS (UINT16_MAX / 8)
+
+/* No stack: nothing that is known runs there. */
+#define NOWHERE DKT__PERF_STACKS
+
+void dkt__perf_chain_events(struct dkt__perf *perf)
+{
+	static const char *const names[] = {
+		[DKT__PERF_KERNEL] = "kernel_stack", [DKT__PERF_PROGRAM] = "user_stack"
+	};
+	int i;
+
+	for (i = 0; i < DKT__PERF_STACKS; i++) {
+		struct dkt_event *event = dkt_event_find(perf->base.ctx, "ftrace", names[i]);
+		const struct dkt_field *caller = event ? dkt_event_field(event, "caller") : NULL;
+
+		/* One of the file's own may be made otherwise. */
+		if (caller && caller->offset == DKT__STACK_CALLERS &&
+		    caller->element == perf->base.ctx->long_size && dkt_event_id(event) > 0)
+			perf->stacks[i].event = event;
+	}
+}
+
+void dkt__perf_chain_forget(struct dkt__perf *perf)
+{
+	int i;
+
+	for (i = 0; i < DKT__PERF_STACKS; i++)
+		perf->stacks[i].n = 0;
+}
+
+void dkt__perf_chain_clear(struct dkt__perf *perf)
+{
+	int i;
+
+	for (i = 0; i < DKT__PERF_STACKS; i++)
+		free(perf->stacks[i].data);
+}
+
+/* Which stack goes on behind a mark: enum perf_callchain_context. */
+static int stack_of(uint64_t mark)
+{
+	return mark == PERF_CONTEXT_KERNEL ? DKT__PERF_KERNEL :
+	       mark == PERF_CONTEXT_USER   ? DKT__PERF_PROGRAM :
+					     NOWHERE;
+}
+
+/* That of the sample itself, before any mark. */
+static int first_stack(const struct dkt__perf_item *item)
+{
+	uint16_t mode = item->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	return mode == PERF_RECORD_MISC_KERNEL ? DKT__PERF_KERNEL :
+	       mode == PERF_RECORD_MISC_USER   ? DKT__PERF_PROGRAM :
+						 NOWHERE;
+}
+
+static int add_caller(struct dkt__perf *perf, int which, int32_t pid, uint64_t address)
+{
+	struct dkt__perf_stack *stack = &perf->stacks[which];
+	size_t size = perf->base.ctx->long_size;
+	uint32_t half;
+
+	/* An end that was not recognized as one: no function is there. */
+	if (!stack->event || !address)
+		return 0;
+	if (!stack->data)
+		stack->data = calloc(1, DKT__STACK_CALLERS + MAX_CALLERS * sizeof(address));
+	if (!stack->data)
+		return -ENOMEM;
+	address = dkt__perf_maps_name(perf, which == DKT__PERF_KERNEL ? -1 : pid, address);
+	half = (uint32_t)address;
+	memcpy(stack->data + DKT__STACK_CALLERS + stack->n++ * size,
+	       size == sizeof(half) ? (const void *)&half : (const void *)&address, size);
+	return 0;
+}
+
+int dkt__perf_chain_take(struct dkt__perf *perf, const struct dkt__perf_item *item,
+			 const struct dkt_record *sample)
+{
+	struct dkt__cursor cur = dkt__perf_cursor(perf, item->chain, (size_t)item->n_chain * 8);
+	int which = first_stack(item), err = 0;
+
+	dkt__perf_chain_forget(perf);
+	perf->sample = *sample;
+	while (!err && item->n_chain && dkt__cursor_left(&cur)) {
+		uint64_t address = dkt__cursor_number(&cur, 8);
+
+		if (address >= PERF_CONTEXT_MAX)
+			which = stack_of(address);
+		else if (which != NOWHERE)
+			err = add_caller(perf, which, item->pid, address);
+	}
+	return err;
+}
+
+/* What every record of the tracer begins with. */
+struct head {
+	uint16_t type;
+	uint8_t flags, preempt;
+	int32_t pid, size;
+};
+
+bool dkt__perf_chain_next(struct dkt__perf *perf, struct dkt_record *record)
+{
+	int i;
+
+	for (i = 0; i < DKT__PERF_STACKS; i++) {
+		struct dkt__perf_stack *stack = &perf->stacks[i];
+		struct head head;
+
+		if (!stack->n)
+			continue;
+		*record = perf->sample;
+		head = (struct head){ .type = (uint16_t)dkt_event_id(stack->event),
+				      .flags = record->flags,
+				      .preempt = record->preempt,
+				      .pid = record->pid,
+				      .size = (int32_t)stack->n };
+		memcpy(stack->data, &head, sizeof(head));
+		record->event = stack->event;
+		record->data = stack->data;
+		record->size = DKT__STACK_CALLERS + stack->n * perf->base.ctx->long_size;
+		stack->n = 0;
+		perf->losses[record->cpu].seen++;
+		return true;
+	}
+	return false;
+}

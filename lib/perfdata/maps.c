@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What lies where in memory: the files that each process has mapped, functions that came into the
+ * kernel, and whether the kernel is the running one.
+ */
+#include <inttypes.h>
+#include <search.h>
+#include <sys/utsname.h>
+
+#include "perfdata.h"
+#include "symbol.h"
+
+#include "banned.h"
+
+/* The map of the kernel itself is called so, with the symbol that its place is told by. */
+#define KERNEL_MAP "[kernel.kallsyms]"
+
+#define KALLSYMS "/proc/kallsyms"
+
+/* So many of a process, the last ones first, are looked at. */
+#define MAX_LOOK 4096
+
+/*
+ * A process that comes from another begins with the maps of that one. Those of a program that ran
+ * before stay: a new one is told of while the last calls of the old one are still on the stack.
+ */
+struct dkt__perf_map {
+	const struct dkt__perf_map *before; /* what the process mapped before that */
+	struct dkt__perf_map *next; /* of all */
+	uint64_t start, length, offset;
+	const char *name; /* in the file, not ended */
+	uint32_t name_len;
+	bool is_function;
+};
+
+struct process {
+	int32_t pid;
+	const struct dkt__perf_map *last;
+};
+
+static int process_cmp(const void *a, const void *b)
+{
+	const struct process *x = a, *y = b;
+
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static const struct dkt__perf_map *maps_of(const struct dkt__perf *perf, int32_t pid)
+{
+	struct process key = { .pid = pid };
+	struct process *const *found = tfind(&key, &perf->processes, process_cmp);
+
+	return found ? (*found)->last : NULL;
+}
+
+static int set_maps(struct dkt__perf *perf, int32_t pid, const struct dkt__perf_map *last)
+{
+	struct process *it = malloc(sizeof(*it)), **found;
+
+	if (!it)
+		return -ENOMEM;
+	*it = (struct process){ .pid = pid };
+	found = tsearch(it, &perf->processes, process_cmp);
+	if (!found || *found != it)
+		free(it);
+	if (!found)
+		return -ENOMEM;
+	(*found)->last = last;
+	return 0;
+}
+
+static int add_map(struct dkt__perf *perf, const struct dkt__perf_item *item)
+{
+	const char *name = (const char *)item->data, *slash = memrchr(name, '/', item->size);
+	struct dkt__perf_map *map;
+
+	/* Memory of no file, "//anon": there is nothing to name. */
+	if (!item->size || (item->size > 1 && name[0] == '/' && name[1] == '/'))
+		return 0;
+	map = malloc(sizeof(*map));
+	if (!map)
+		return -ENOMEM;
+	*map = (struct dkt__perf_map){ .before = maps_of(perf, item->pid),
+				       .next = perf->maps,
+				       .start = item->start,
+				       .length = item->length,
+				       .offset = item->offset,
+				       .name = slash ? slash + 1 : name,
+				       .is_function = item->type == PERF_RECORD_KSYMBOL };
+	map->name_len = (uint32_t)(name + item->size - map->name);
+	perf->maps = map;
+	return set_maps(perf, item->pid, map);
+}
+
+int dkt__perf_maps_apply(struct dkt__perf *perf, const struct dkt__perf_item *item)
+{
+	switch (item->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		/* Those of the kernel are told by its symbols. */
+		return item->pid >= 0 && !(item->misc & PERF_RECORD_MISC_MMAP_DATA) ?
+			       add_map(perf, item) :
+			       0;
+	case PERF_RECORD_KSYMBOL:
+		return add_map(perf, item);
+	case PERF_RECORD_FORK:
+		return item->pid != item->parent ?
+			       set_maps(perf, item->pid, maps_of(perf, item->parent)) :
+			       0;
+	default:
+		return 0;
+	}
+}
+
+void dkt__perf_maps_clear(struct dkt__perf *perf)
+{
+	tdestroy(perf->processes, free);
+	perf->processes = NULL;
+	while (perf->maps) {
+		struct dkt__perf_map *next = perf->maps->next;
+
+		free(perf->maps);
+		perf->maps = next;
+	}
+}
+
+/* ---- names ---- */
+
+/* A file that is gone is called so. */
+#define GONE " (deleted)"
+
+/* The name as symbols can have it: what reads them takes a blank for its end. */
+static int put_file(const struct dkt__perf_map *map, char *to)
+{
+	int i, n = (int)map->name_len, gone = (int)strlen(GONE);
+
+	if (n > gone && !memcmp(map->name + n - gone, GONE, (size_t)gone))
+		n -= gone;
+	for (i = 0; i < n; i++)
+		to[i] = (unsigned char)map->name[i] <= ' ' || strchr(";\x7f", map->name[i]) ?
+				'_' :
+				map->name[i];
+	return n;
+}
+
+static uint64_t name_of(struct dkt__perf *perf, const struct dkt__perf_map *map, uint64_t address)
+{
+	uint64_t offset = address - map->start, made;
+	char text[512];
+	int n;
+
+	if (map->name_len > sizeof(text) - 32)
+		return address;
+	n = put_file(map, text);
+	if (!map->is_function)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "+0x%" PRIx64,
+			      map->offset + offset);
+	made = dkt__symbol_make_whole(perf->base.ctx, text, (size_t)n);
+	return made ? made : address;
+}
+
+uint64_t dkt__perf_maps_name(struct dkt__perf *perf, int32_t pid, uint64_t address)
+{
+	const struct dkt__perf_map *map = maps_of(perf, pid);
+	int i;
+
+	/* An address that stands for a name takes eight bytes. */
+	if (perf->base.ctx->long_size != 8)
+		return address;
+	for (i = 0; map && i < MAX_LOOK; i++, map = map->before)
+		if (address >= map->start && address - map->start < map->length)
+			return name_of(perf, map, address);
+	return address;
+}
+
+/* ---- the kernel ---- */
+
+int dkt__perf_anchor(struct dkt__perf *perf, const struct dkt__perf_item *item)
+{
+	size_t skip = strlen(KERNEL_MAP);
+
+	if (item->type != PERF_RECORD_MMAP || item->pid != -1 || perf->anchor ||
+	    item->size <= skip || memcmp(item->data, KERNEL_MAP, skip) != 0)
+		return 0;
+	perf->anchor = strndup((const char *)item->data + skip, item->size - skip);
+	perf->anchor_at = item->offset;
+	return perf->anchor ? 0 : -ENOMEM;
+}
+
+/* Whether the symbol is there in the running kernel; hidden ones are at 0. */
+static bool is_at(const char *symbol, uint64_t address)
+{
+	FILE *f __cleanup(fclose) = fopen(KALLSYMS, "re");
+	char *line __cleanup(free) = NULL;
+	size_t room = 0;
+	ssize_t n;
+
+	while (f && (n = getline(&line, &room, f)) > 0) {
+		char *end;
+		uint64_t at = strtoull(line, &end, 16);
+
+		line[n - 1] = '\0';
+		if (n > end - line + 3 && !strcmp(end + 3, symbol))
+			return at && at == address;
+	}
+	return false;
+}
+
+static bool has_chains(const struct dkt__perf *perf)
+{
+	size_t i;
+
+	for (i = 0; i < perf->n_attrs; i++)
+		if (perf->attrs[i].sample_type & PERF_SAMPLE_CALLCHAIN)
+			return true;
+	return false;
+}
+
+void dkt__perf_symbols(struct dkt__perf *perf)
+{
+	struct utsname name;
+
+	if (!perf->anchor || !perf->host || !perf->release || !has_chains(perf) || uname(&name))
+		return;
+	/* The kernel is somewhere else after each boot. */
+	if (!strcmp(perf->host, name.nodename) && !strcmp(perf->release, name.release) &&
+	    is_at(perf->anchor, perf->anchor_at))
+		dkt__symbols_read(perf->base.ctx, KALLSYMS);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A record made of the text that an event's print format made of it. */
+#ifndef DKT_PLAN_UNPRINT_H
+#define DKT_PLAN_UNPRINT_H
+
+#include "plan.h"
+
+/*
+ * Fills the record's bytes behind the common fields, which the caller has set in data (room bytes,
+ * all others 0), so that dkt_record_text() makes that text of it again. Returns the record's size.
+ * 0: no values that were found do so.
+ */
+uint32_t dkt__unprint(struct dkt_event *event, const char *text, size_t len, uint8_t *data,
+		      uint32_t room);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Formats of the tracer's own events, for files that have their records and not their formats. */
+#ifndef DKT_OWN_FORMAT_H
+#define DKT_OWN_FORMAT_H
+
+#define DKT__FORMAT_COMMON                                                                         \
+	"format:\n"                                                                                \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                     \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"             \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+
+#define DKT__FORMAT_STACK                                                                          \
+	DKT__FORMAT_COMMON "\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n"                    \
+			   "\tfield:unsigned long caller[];\toffset:16;\tsize:0;\tsigned:0;\n\n"   \
+			   "print fmt: \"\"\n"
+
+#define DKT__FORMAT_KERNEL_STACK "name: kernel_stack\nID: 4\n" DKT__FORMAT_STACK
+#define DKT__FORMAT_USER_STACK   "name: user_stack\nID: 13\n" DKT__FORMAT_STACK
+
+/* Where the callers of such a record begin. */
+#define DKT__STACK_CALLERS 16
+
+#endif

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The text of trace, trace_pipe and trace-cmd report as a source of records. */
+#include "comms.h"
+#include "file.h"
+#include "plan/unprint.h"
+#include "source/text_format.h"
+#include "source/window.h"
+#include "symbol.h"
+
+#include "banned.h"
+
+/* Lines at the beginning that are looked at to know the kind. */
+#define LOOK 40
+
+#define RECORD_MAX 65536
+#define TEXT_MAX   32768
+#define FRAMES_MAX 512
+#define CPUS_MAX   (UINT16_MAX + 1)
+
+/* A line that is a record or a gap. */
+struct row {
+	uint64_t ts;
+	uint64_t at; /* in the file */
+};
+
+struct text {
+	struct dkt_source base; /* first */
+	struct dkt__file file;
+	struct row *rows;
+	size_t n, room, next;
+	struct dkt__text_names names;
+	struct dkt__comms comms;
+	struct dkt_loss *loss; /* by CPU */
+	uint64_t before; /* lost before the first record */
+	bool told;
+	uint64_t plain; /* records without fields */
+	char unused[80];
+	uint8_t data[RECORD_MAX];
+};
+
+/* ---- lines ---- */
+
+/* The line there; returns where the next one is. */
+static uint64_t line_at(const struct dkt__file *file, uint64_t at, struct dkt__line *line)
+{
+	const char *p = (const char *)file->data + at;
+	const char *end = memchr(p, '\n', file->size - at);
+	size_t len = end ? (size_t)(end - p) : file->size - at;
+
+	dkt__line_read(p, len, line);
+	return at + len + 1;
+}
+
+static bool text_is(const uint8_t *data, size_t size)
+{
+	struct dkt__file file = { .data = data, .size = DKT__MIN(size, 65536u) };
+	struct dkt__line line;
+	uint64_t at = 0;
+	int i;
+
+	if (size > 10 && !memcmp(data, "# tracer: ", 10))
+		return true;
+	for (i = 0; i < LOOK && at < file.size; i++) {
+		at = line_at(&file, at, &line);
+		if (line.kind == DKT__LINE_RECORD)
+			return true;
+		/* An old head begins otherwise, and so may what a person wrote above it. */
+	}
+	return false;
+}
+
+static int add_row(struct text *text, uint64_t ts, uint64_t at)
+{
+	if (text->n == text->room) {
+		size_t room = text->room ? 2 * text->room : 1024;
+		struct row *more = reallocarray(text->rows, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		text->rows = more;
+		text->room = room;
+	}
+	text->rows[text->n++] = (struct row){ .ts = ts, .at = at };
+	return 0;
+}
+
+static int row_cmp(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->ts != y->ts)
+		return x->ts < y->ts ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* trace_pipe may be a little out of order, and a gap is before the record behind it. */
+static void sort_rows(struct text *text)
+{
+	bool sorted = true;
+	size_t i;
+
+	for (i = text->n; i-- > 0;)
+		if (text->rows[i].ts == UINT64_MAX)
+			text->rows[i].ts = i + 1 < text->n ? text->rows[i + 1].ts :
+					   i               ? text->rows[i - 1].ts :
+							     0;
+	for (i = 1; i < text->n; i++)
+		sorted &= text->rows[i - 1].ts <= text->rows[i].ts;
+	if (!sorted)
+		qsort(text->rows, text->n, sizeof(*text->rows), row_cmp);
+}
+
+static int scan(struct text *text)
+{
+	char name[DKT__TEXT_NAME];
+	struct dkt__line line;
+	uint64_t at = 0, next;
+	bool stack = false;
+	int err = 0;
+
+	for (; !err && at < text->file.size; at = next) {
+		next = line_at(&text->file, at, &line);
+		if (line.kind == DKT__LINE_BAD || (line.kind == DKT__LINE_FRAME && !stack))
+			text->loss[0].bad++;
+		text->before += line.kind == DKT__LINE_NONE ? line.lost : 0;
+		if (line.kind == DKT__LINE_LOST)
+			err = add_row(text, UINT64_MAX, at);
+		if (line.kind == DKT__LINE_RECORD) {
+			dkt__text_name(&line, name);
+			stack = strstr(name, "_stack") != NULL;
+			err = dkt__text_get(&text->names, name) ? add_row(text, line.ts, at) :
+								  -ENOMEM;
+		}
+		if (line.kind == DKT__LINE_RECORD || line.kind == DKT__LINE_LOST)
+			text->base.info.cpus = DKT__MAX(text->base.info.cpus, (int)line.cpu + 1);
+	}
+	return err;
+}
+
+/* ---- records ---- */
+
+static void put(struct text *text, uint32_t at, uint64_t value, uint32_t size)
+{
+	memcpy(text->data + at, &value, size);
+}
+
+/* What every record begins with. */
+static void put_common(struct text *text, const struct dkt__line *line, struct dkt_event *event)
+{
+	memset(text->data, 0, 512);
+	put(text, 0, (uint64_t)dkt_event_id(event), 2);
+	put(text, 2, line->flags, 1);
+	put(text, 3, line->preempt, 1);
+	put(text, 4, (uint32_t)line->pid, 4);
+}
+
+/* A function of a stack has an address in the text, or gets one. */
+static uint64_t frame_address(struct dkt_ctx *ctx, const char *p, size_t len)
+{
+	char word[24];
+
+	while (len && *p == ' ')
+		p++, len--;
+	if (len > 2 && len < sizeof(word) && p[0] == '<') {
+		snprintf(word, sizeof(word), "%.*s", (int)(len - 2), p + 1);
+		return strtoull(word, NULL, 16);
+	}
+	return dkt__symbol_make(ctx, p, len);
+}
+
+/* The functions in the lines behind it, or behind it in its own line. */
+static uint32_t put_stack(struct text *text, const struct dkt__line *line, uint64_t next)
+{
+	const char *p = line->text, *end = p + line->text_len, *q;
+	struct dkt__line frame;
+	uint32_t n = 0;
+
+	while (n < FRAMES_MAX && (p = memmem(p, (size_t)(end - p), "=> ", 3))) {
+		p += 3;
+		q = memmem(p, (size_t)(end - p), " => ", 4);
+		put(text, 16 + 8 * n++,
+		    frame_address(text->base.ctx, p, (size_t)((q ? q : end) - p)), 8);
+	}
+	while (n < FRAMES_MAX && next < text->file.size) {
+		next = line_at(&text->file, next, &frame);
+		if (frame.kind != DKT__LINE_FRAME)
+			break;
+		put(text, 16 + 8 * n++, frame_address(text->base.ctx, frame.text, frame.text_len),
+		    8);
+	}
+	put(text, 8, n, 4);
+	return 16 + 8 * n;
+}
+
+/* "sys_read(fd: 3, buf: 7f..., count: 200)" and "sys_read -> 0x10", numbers in hex. */
+static uint32_t put_syscall(struct text *text, const struct dkt__line *line,
+			    struct dkt_event *event)
+{
+	const char *name = strchr(dkt_event_name(event) + 4, '_') + 1, *p;
+	bool enter = dkt_event_name(event)[5] == 'n';
+	const struct dkt_field *fields;
+	char word[32], *stop;
+	uint32_t size = 16;
+	size_t n, i, len;
+	int nr;
+
+	if (dkt_event_fields(event, &fields, &n))
+		return 0;
+	for (i = 0; i < n; i++) {
+		const struct dkt_field *field = &fields[i];
+
+		if (field->size > 8 || field->offset < 8 || field->offset + field->size > 512)
+			continue;
+		size = DKT__MAX(size, field->offset + field->size);
+		if (!strcmp(field->name, "__syscall_nr")) {
+			for (nr = 0; nr < 1024; nr++)
+				if (dkt_syscall_name(nr) && !strcmp(dkt_syscall_name(nr), name))
+					put(text, field->offset, (uint64_t)nr, field->size);
+			continue;
+		}
+		snprintf(word, sizeof(word), enter ? "%.20s: " : "-> ", field->name);
+		p = memmem(line->text, line->text_len, word, strlen(word));
+		if (!p || (enter && p[-1] != ' ' && p[-1] != '('))
+			return 0;
+		p += strlen(word);
+		len = DKT__MIN((size_t)(line->text + line->text_len - p), sizeof(word) - 1);
+		memcpy(word, p, len);
+		word[len] = '\0';
+		put(text, field->offset, strtoull(word, &stop, 16), field->size);
+		if (stop == word)
+			return 0;
+	}
+	return size;
+}
+
+static uint32_t put_plain(struct text *text, const struct dkt__line *line)
+{
+	uint32_t len = (uint32_t)DKT__MIN(line->text_len, (size_t)TEXT_MAX);
+
+	put(text, 8, (uint64_t)(len + 1) << 16 | 12, 4);
+	memcpy(text->data + 12, line->text, len);
+	text->data[12 + len] = '\0';
+	return 12 + len + 1;
+}
+
+/* The record of an event that may have printed the line; 0: it did not. */
+static uint32_t put_event(struct text *text, const struct dkt__line *line, uint64_t next,
+			  struct dkt_event *event)
+{
+	const char *name = dkt_event_name(event), *from = line->text;
+	size_t len = line->text_len;
+
+	put_common(text, line, event);
+	if (strstr(name, "_stack") && !strcmp(dkt_event_system(event), "ftrace"))
+		return put_stack(text, line, next);
+	if (!line->name_len && !strncmp(name, "sys_", 4))
+		return put_syscall(text, line, event);
+	/* The name of the function that wrote a mark is a part of its text. */
+	if (!strcmp(name, "print") && line->name_len == 18) {
+		from = line->name;
+		len = (size_t)(line->text + line->text_len - line->name);
+	}
+	return len < TEXT_MAX ? dkt__unprint(event, from, len, text->data, RECORD_MAX) : 0;
+}
+
+static int fill(struct text *text, const struct dkt__line *line, uint64_t next,
+		struct dkt_record *record)
+{
+	char name[DKT__TEXT_NAME];
+	struct dkt__text_name *it;
+	size_t i;
+
+	dkt__text_name(line, name);
+	it = dkt__text_get(&text->names, name);
+	if (!it || !it->plain)
+		return -ENOMEM;
+	*record = (struct dkt_record){ .ts = line->ts,
+				       .cpu = line->cpu,
+				       .pid = line->pid,
+				       .flags = line->flags,
+				       .preempt = line->preempt,
+				       .data = text->data };
+	for (i = 0; i < it->n && !record->size; i++) {
+		record->event = it->events[i];
+		record->size = put_event(text, line, next, record->event);
+	}
+	if (!record->size) {
+		record->event = it->plain;
+		put_common(text, line, record->event);
+		record->size = put_plain(text, line);
+		text->plain++;
+	}
+	return line->comm_len && memcmp(line->comm, "<...>", DKT__MIN(line->comm_len, 5u)) != 0 ?
+		       dkt__comms_set(&text->comms, line->pid, line->comm, line->comm_len) :
+		       0;
+}
+
+static int gap(struct text *text, struct dkt_record *record, uint64_t ts, uint32_t cpu,
+	       uint64_t lost)
+{
+	*record = (struct dkt_record){ .ts = ts, .cpu = cpu, .lost = lost };
+	if (lost != DKT_LOST_UNKNOWN)
+		text->loss[cpu].lost += lost;
+	return 0;
+}
+
+static int text_next(struct dkt_source *source, struct dkt_record *record)
+{
+	struct text *text = (struct text *)source;
+	const struct row *row = text->rows + text->next;
+	struct dkt__line line;
+	uint64_t next;
+
+	if (text->next == text->n) {
+		if (text->plain)
+			snprintf(text->unused, sizeof(text->unused),
+				 "fields of %llu records whose print format is not known",
+				 (unsigned long long)text->plain);
+		source->info.unused = text->plain ? text->unused : NULL;
+		return 1;
+	}
+	if (text->before && !text->told) {
+		text->told = true;
+		return gap(text, record, row->ts, 0, text->before);
+	}
+	next = line_at(&text->file, row->at, &line);
+	text->next++;
+	if (line.kind == DKT__LINE_LOST)
+		return gap(text, record, row->ts, line.cpu, line.lost);
+	text->loss[line.cpu].seen++;
+	return fill(text, &line, next, record);
+}
+
+static const char *text_comm(struct dkt_source *source, const struct dkt_record *record)
+{
+	const char *comm = dkt__comms_get(&((struct text *)source)->comms, record->pid);
+
+	return comm ? comm : "<...>";
+}
+
+static int text_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
+{
+	if (cpu >= 0 && cpu < CPUS_MAX)
+		*loss = ((struct text *)source)->loss[cpu];
+	return 0;
+}
+
+static void text_close(struct dkt_source *source)
+{
+	struct text *text = (struct text *)source;
+
+	dkt__text_names_clear(&text->names);
+	dkt__comms_clear(&text->comms);
+	free(text->loss);
+	free(text->rows);
+	free(text);
+}
+
+static const struct dkt__source_ops text_ops = {
+	.next = text_next,
+	.comm = text_comm,
+	.loss = text_loss,
+	.close = text_close,
+};
+
+static int text_open(struct dkt_ctx *ctx, const struct dkt__file *file,
+		     const struct dkt_source_opts *opts, struct dkt_source **source)
+{
+	struct text *text = calloc(1, sizeof(*text));
+	int err;
+
+	if (!text)
+		return -ENOMEM;
+	text->base = (struct dkt_source){ .ops = &text_ops, .ctx = ctx };
+	text->base.info.kind = "text of a trace";
+	text->file = *file;
+	text->loss = calloc(CPUS_MAX, sizeof(*text->loss));
+	err = text->loss ? scan(text) : -ENOMEM;
+	if (!err)
+		err = dkt__text_formats(ctx, &text->names, opts->formats);
+	if (err) {
+		text_close(&text->base);
+		return err;
+	}
+	sort_rows(text);
+	*source = &text->base;
+	return dkt__source_window(opts, source);
+}
+
+const struct dkt__reader dkt__reader_text = {
+	.name = "text",
+	.is = text_is,
+	.open = text_open,
+};

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The events that the lines of a text are of. Formats are not in it: they are those of this kernel or
+ * of a saved tree. Of each there is also an event in the system "text" with the line as its one field,
+ * for lines that no format makes.
+ */
+#include <ctype.h>
+
+#include "source/own_format.h"
+#include "source/text_format.h"
+
+#include "banned.h"
+
+#define NAMES_MAX 4096
+#define SLOTS     (4 * NAMES_MAX)
+
+/* Those that the kernel prints in a way of its own. */
+static const struct {
+	const char *name;
+	const char *text;
+} own[] = {
+	{ "function", "name: function\nID: 1\n" DKT__FORMAT_COMMON
+		      "\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;\n"
+		      "\tfield:unsigned long parent_ip;\toffset:16;\tsize:8;\tsigned:0;\n\n"
+		      "print fmt: \"%ps <-%ps\", (void *)REC->ip, (void *)REC->parent_ip\n" },
+	{ "kernel_stack", DKT__FORMAT_KERNEL_STACK },
+	{ "user_stack", DKT__FORMAT_USER_STACK },
+	{ "print", "name: print\nID: 5\n" DKT__FORMAT_COMMON
+		   "\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;\n"
+		   "\tfield:char buf[];\toffset:16;\tsize:0;\tsigned:0;\n\n"
+		   "print fmt: \"%ps: %s\", (void *)REC->ip, REC->buf\n" },
+};
+
+/* ---- names ---- */
+
+void dkt__text_name(const struct dkt__line *line, char name[DKT__TEXT_NAME])
+{
+	const char *p = line->text, *end = p + line->text_len, *stop = p;
+	bool call, back;
+
+	snprintf(name, DKT__TEXT_NAME, "%.*s", (int)line->name_len, line->name ? line->name : "");
+	if (line->name_len) {
+		/* The same record by the kernel, by trace-cmd, and here. */
+		if (!strcmp(name, "tracing_mark_write"))
+			snprintf(name, DKT__TEXT_NAME, "print");
+		return;
+	}
+	snprintf(name, DKT__TEXT_NAME, DKT__TEXT_SYSTEM);
+	while (stop < end && (isalnum((unsigned char)*stop) || strchr("_.", *stop)) && *stop)
+		stop++;
+	call = stop < end && *stop == '(';
+	back = end - stop > 4 && !memcmp(stop, " -> ", 4);
+	if (stop - p > 4 && !memcmp(p, "sys_", 4) && (call || back))
+		snprintf(name, DKT__TEXT_NAME, "sys_%s_%.*s", call ? "enter" : "exit",
+			 (int)(stop - p - 4), p + 4);
+	else if (memmem(p, line->text_len, " <-", 3) && stop > p)
+		snprintf(name, DKT__TEXT_NAME, "function");
+	else if (line->text_len > 11 && !memcmp(p, "<stack trace", 12))
+		snprintf(name, DKT__TEXT_NAME, "kernel_stack");
+	else if (line->text_len > 16 && !memcmp(p, "<user stack trace", 17))
+		snprintf(name, DKT__TEXT_NAME, "user_stack");
+}
+
+static uint32_t hash(const char *name)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *name; name++)
+		h = (h ^ (uint8_t)*name) * 16777619u;
+	return h;
+}
+
+static struct dkt__text_name *add_name(struct dkt__text_names *names, const char *name)
+{
+	struct dkt__text_name *more;
+
+	if (names->n == names->room) {
+		size_t room = names->room ? 2 * names->room : 64;
+
+		more = reallocarray(names->list, room, sizeof(*more));
+		if (!more)
+			return NULL;
+		names->list = more;
+		names->room = room;
+	}
+	more = &names->list[names->n++];
+	memset(more, 0, sizeof(*more));
+	snprintf(more->name, sizeof(more->name), "%s", name);
+	return more;
+}
+
+struct dkt__text_name *dkt__text_get(struct dkt__text_names *names, const char *name)
+{
+	uint32_t slot = hash(name) % SLOTS;
+
+	if (!names->slots)
+		names->slots = calloc(SLOTS, sizeof(*names->slots));
+	if (!names->slots)
+		return NULL;
+	for (; names->slots[slot]; slot = (slot + 1) % SLOTS)
+		if (!strcmp(names->list[names->slots[slot] - 1].name, name))
+			return &names->list[names->slots[slot] - 1];
+	if (names->n == NAMES_MAX)
+		return &names->list[0];
+	names->slots[slot] = (uint32_t)names->n + 1;
+	return add_name(names, name);
+}
+
+void dkt__text_names_clear(struct dkt__text_names *names)
+{
+	free(names->list);
+	free(names->slots);
+	*names = (struct dkt__text_names){ 0 };
+}
+
+/* ---- formats ---- */
+
+/* What is to be the catalogue. */
+struct list {
+	struct dkt_ctx *ctx; /* keeps the texts */
+	struct dkt__given *given;
+	size_t n, room;
+	uint8_t used[MAX_ID / 8]; /* numbers */
+};
+
+static int list_add(struct list *list, const char *system, const char *text, size_t len)
+{
+	char *copy = dkt__ctx_keep(list->ctx, len + 1);
+	char *name = dkt__ctx_keep(list->ctx, strlen(system) + 1);
+
+	if (list->n == list->room) {
+		size_t room = list->room ? 2 * list->room : 64;
+		struct dkt__given *more = reallocarray(list->given, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		list->given = more;
+		list->room = room;
+	}
+	if (!copy || !name)
+		return -ENOMEM;
+	memcpy(copy, text, len);
+	memcpy(name, system, strlen(system));
+	list->given[list->n++] = (struct dkt__given){ .system = name, .text = copy, .len = len };
+	return 0;
+}
+
+static int free_id(const struct list *list)
+{
+	int id = MAX_ID - 1;
+
+	while (id > 0 && list->used[id / 8] & 1 << id % 8)
+		id--;
+	return id;
+}
+
+static void use_id(struct list *list, int id)
+{
+	if (id > 0 && id < MAX_ID)
+		list->used[id / 8] |= (uint8_t)(1 << id % 8);
+}
+
+static bool has_word(const char *text, const char *word, size_t len)
+{
+	const char *p = text;
+
+	for (; (p = memmem(p, strlen(p), word, len)); p++) {
+		bool begins = p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
+
+		if (begins && !(isalnum((unsigned char)p[len]) || p[len] == '_'))
+			return true;
+	}
+	return false;
+}
+
+/* "\tfield:__data_loc char[] name;" is printed, or known without. */
+static bool is_kept(const char *line, const char *fmt)
+{
+	const char *end = strchr(line, ';'), *name;
+	size_t len;
+
+	if (strncmp(line, "\tfield:", 7) != 0 || !end || !fmt)
+		return true;
+	while (end > line && end[-1] == ']')
+		while (end > line && *end != '[')
+			end--;
+	for (name = end; name > line && (isalnum((unsigned char)name[-1]) || name[-1] == '_');)
+		name--;
+	len = (size_t)(end - name);
+	return !strncmp(name, "common_", 7) || (len == 12 && !memcmp(name, "__syscall_nr", len)) ||
+	       has_word(fmt, name, len);
+}
+
+/* Names of values that kernels print and leave as names in their formats. */
+static const struct {
+	const char *name;
+	const char *value;
+} values[] = {
+	{ "IOPRIO_CLASS_NONE", "0" }, { "IOPRIO_CLASS_RT", "1" },      { "IOPRIO_CLASS_BE", "2" },
+	{ "IOPRIO_CLASS_IDLE", "3" }, { "IOPRIO_CLASS_INVALID", "7" },
+};
+
+static void put_line(struct dkt_buf *buf, const char *line)
+{
+	size_t i, n;
+
+	for (; *line; line += n) {
+		n = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+		for (i = 0; n && i < ARRAY_SIZE(values); i++)
+			if (strlen(values[i].name) == n && !memcmp(line, values[i].name, n))
+				break;
+		if (n && i < ARRAY_SIZE(values)) {
+			dkt_buf_str(buf, values[i].value);
+			continue;
+		}
+		n = DKT__MAX(n, (size_t)1);
+		dkt_buf_add(buf, line, n);
+	}
+}
+
+/* The format without fields of which the text says nothing. */
+static int add_printed(struct list *list, struct dkt_event *event)
+{
+	char *text __cleanup(free) = NULL, *line, *rest, *fmt;
+	struct dkt_buf buf = { 0 };
+	size_t len;
+	int err = dkt__event_text(event, &text, &len);
+
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	fmt = strstr(text, "print fmt:");
+	fmt = fmt ? strdup(fmt) : NULL;
+	for (rest = text; (line = strsep(&rest, "\n"));) {
+		if (!is_kept(line, fmt))
+			continue;
+		put_line(&buf, line);
+		if (rest)
+			dkt_buf_str(&buf, "\n");
+	}
+	err = buf.err ? buf.err : list_add(list, dkt_event_system(event), buf.data, buf.len);
+	use_id(list, dkt_event_id(event));
+	free(buf.data);
+	free(fmt);
+	return err;
+}
+
+/* The event that has the text of a line as its one field. */
+static int add_plain(struct list *list, const char *name)
+{
+	char text[1024];
+	int id = free_id(list);
+	int n = snprintf(text, sizeof(text),
+			 "name: %s\nID: %d\n" DKT__FORMAT_COMMON
+			 "\tfield:__data_loc char[] msg;\toffset:8;\tsize:4;\tsigned:1;\n\n"
+			 "print fmt: \"%%s\", __get_str(msg)\n",
+			 name, id);
+
+	use_id(list, id);
+	return list_add(list, DKT__TEXT_SYSTEM, text, (size_t)n);
+}
+
+static int add_known(struct list *list, struct dkt_ctx *kernel, const char *name)
+{
+	struct dkt_event *const *all;
+	size_t n, i, found = 0;
+	int err = 0;
+
+	for (i = 0; i < ARRAY_SIZE(own); i++)
+		if (!strcmp(own[i].name, name))
+			return list_add(list, "ftrace", own[i].text, strlen(own[i].text));
+	if (!kernel || dkt_events(kernel, &all, &n))
+		return 0;
+	for (i = 0; !err && i < n && found < DKT__TEXT_SAME; i++)
+		if (!strcmp(dkt_event_name(all[i]), name)) {
+			err = add_printed(list, all[i]);
+			found++;
+		}
+	return err;
+}
+
+/* The events of the catalogue that the names stand for. */
+static void bind(struct dkt_ctx *ctx, const struct list *list, struct dkt__text_names *names)
+{
+	struct dkt__text_name *it;
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		const char *name = strstr(list->given[i].text, "name: ") + 6;
+		char copy[DKT__TEXT_NAME];
+		struct dkt_event *event;
+
+		snprintf(copy, sizeof(copy), "%.*s", (int)strcspn(name, "\n"), name);
+		event = dkt_event_find(ctx, list->given[i].system, copy);
+		it = dkt__text_get(names, copy);
+		if (!event || !it)
+			continue;
+		if (!strcmp(list->given[i].system, DKT__TEXT_SYSTEM))
+			it->plain = event;
+		else if (it->n < DKT__TEXT_SAME)
+			it->events[it->n++] = event;
+	}
+}
+
+int dkt__text_formats(struct dkt_ctx *ctx, struct dkt__text_names *names, const char *tree)
+{
+	DKT_OPTS(dkt_ctx_opts, opts, .root = tree);
+	struct list list = { .ctx = ctx };
+	struct dkt_ctx *kernel;
+	size_t i;
+	int err = dkt_ctx_new(&opts, &kernel);
+
+	if (err)
+		return err;
+	/* Without tracefs no format is known. */
+	if (dkt_tracefs_open(kernel, 0)) {
+		dkt_ctx_free(kernel);
+		kernel = NULL;
+	}
+	for (i = 0; i < ARRAY_SIZE(own); i++)
+		use_id(&list, (int)strtol(strstr(own[i].text, "ID: ") + 4, NULL, 10));
+	for (i = 0; !err && i < names->n; i++)
+		err = add_known(&list, kernel, names->list[i].name);
+	for (i = 0; !err && i < names->n; i++)
+		err = add_plain(&list, names->list[i].name);
+	dkt_ctx_free(kernel);
+	if (!err)
+		err = dkt__events_given(ctx, list.given, list.n);
+	if (!err)
+		bind(ctx, &list, names);
+	free(list.given);
+	return err;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The events that the lines of a text are of. */
+#ifndef DKT_TEXT_FORMAT_H
+#define DKT_TEXT_FORMAT_H
+
+#include "event.h"
+#include "source/text_line.h"
+
+/* Where events are whose text is all that is known of them. */
+#define DKT__TEXT_SYSTEM "text"
+
+/* Events of one name in several systems: as many are tried. */
+#define DKT__TEXT_SAME 4
+
+/* The longest name of an event, with sys_enter_ before it. */
+#define DKT__TEXT_NAME 128
+
+/* What lines with one name stand for. */
+struct dkt__text_name {
+	char name[DKT__TEXT_NAME];
+	struct dkt_event *events[DKT__TEXT_SAME]; /* that print such lines */
+	size_t n;
+	struct dkt_event *plain; /* takes the text as it is */
+};
+
+struct dkt__text_names {
+	struct dkt__text_name *list;
+	size_t n, room;
+	uint32_t *slots; /* by hash: index and one */
+};
+
+/* What a line stands for, by the name of its event; "text" if it has none. */
+void dkt__text_name(const struct dkt__line *line, char name[DKT__TEXT_NAME]);
+
+/* Finds the name, or adds it; NULL: there is no memory. Beyond some thousands all are one. */
+struct dkt__text_name *dkt__text_get(struct dkt__text_names *names, const char *name);
+void dkt__text_names_clear(struct dkt__text_names *names);
+
+/*
+ * Makes the context's catalogue of the names: formats are those of the tree, NULL: of this kernel.
+ * Only fields that their text has are in them.
+ */
+int dkt__text_formats(struct dkt_ctx *ctx, struct dkt__text_names *names, const char *tree);
+
+#endif

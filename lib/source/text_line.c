@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A line of the kernel's trace or trace_pipe, or of trace-cmd report. */
+#include <ctype.h>
+
+#include "source/text_line.h"
+
+#include "banned.h"
+
+/* A text that is read from its start on, within its bounds. */
+struct scan {
+	const char *p, *end;
+};
+
+static void skip_space(struct scan *s)
+{
+	while (s->p < s->end && (*s->p == ' ' || *s->p == '\t'))
+		s->p++;
+}
+
+static bool take(struct scan *s, const char *word)
+{
+	size_t n = strlen(word);
+
+	if ((size_t)(s->end - s->p) < n || memcmp(s->p, word, n))
+		return false;
+	s->p += n;
+	return true;
+}
+
+static bool number(struct scan *s, uint64_t *value)
+{
+	const char *begin = s->p;
+
+	for (*value = 0; s->p < s->end && isdigit((unsigned char)*s->p); s->p++)
+		if (__builtin_mul_overflow(*value, UINT64_C(10), value) ||
+		    __builtin_add_overflow(*value, (uint64_t)(*s->p - '0'), value))
+			return false;
+	return s->p > begin;
+}
+
+/* "12.345678:" or "12.345678901:" are seconds, "1234:" is a counter. */
+static bool time_of(struct scan *s, uint64_t *ts)
+{
+	uint64_t fraction = 0;
+	const char *point;
+	long digits;
+
+	if (!number(s, ts))
+		return false;
+	if (s->p < s->end && *s->p == '.') {
+		point = ++s->p;
+		if (!number(s, &fraction) || s->p - point > 9)
+			return false;
+		for (digits = s->p - point; digits < 9; digits++)
+			fraction *= 10;
+		if (__builtin_mul_overflow(*ts, UINT64_C(1000000000), ts) ||
+		    __builtin_add_overflow(*ts, fraction, ts))
+			return false;
+	}
+	if (!take(s, ":"))
+		return false;
+	return s->p == s->end || *s->p == ' ' || *s->p == '\t';
+}
+
+/* The letters of the columns under "irqs-off/BH-disabled" and so on. */
+static void irq_info(const char *p, size_t n, struct dkt__line *line)
+{
+	if (n > 0 && strchr("dD", p[0]))
+		line->flags |= DKT_REC_IRQS_OFF;
+	if (n > 0 && strchr("bD", p[0]))
+		line->flags |= DKT_REC_BH_OFF;
+	if (n > 1 && strchr("NnBL", p[1]))
+		line->flags |= DKT_REC_NEED_RESCHED;
+	if (n > 2 && strchr("hHZ", p[2]))
+		line->flags |= DKT_REC_HARDIRQ;
+	if (n > 2 && strchr("sH", p[2]))
+		line->flags |= DKT_REC_SOFTIRQ;
+	if (n > 2 && strchr("zZ", p[2]))
+		line->flags |= DKT_REC_NMI;
+	if (n > 3 && isxdigit((unsigned char)p[3]))
+		line->preempt = (uint8_t)(isdigit((unsigned char)p[3]) ? p[3] - '0' :
+									 (p[3] | 32) - 'a' + 10);
+	if (n > 4 && isdigit((unsigned char)p[4]))
+		line->preempt |= (uint8_t)((p[4] - '0') << 4);
+}
+
+/* "COMM-PID" or "COMM-PID (TGID)" ends there. */
+static bool task(const char *begin, const char *end, struct dkt__line *line)
+{
+	struct scan pid = { .end = NULL };
+	const char *p = end;
+	uint64_t value;
+
+	while (p > begin && p[-1] == ' ')
+		p--;
+	if (p > begin && p[-1] == ')') {
+		while (p > begin && *p != '(')
+			p--;
+		while (p > begin && p[-1] == ' ')
+			p--;
+	}
+	pid.end = p;
+	while (p > begin && isdigit((unsigned char)p[-1]))
+		p--;
+	pid.p = p;
+	if (p <= begin || p[-1] != '-' || !number(&pid, &value) || value > INT32_MAX)
+		return false;
+	line->pid = (int32_t)value;
+	for (p--; begin < p && *begin == ' '; begin++)
+		;
+	line->comm = begin;
+	line->comm_len = (size_t)(p - begin);
+	/* trace-cmd has the name of an instance before it. */
+	begin = memmem(begin, line->comm_len, ":  ", 3);
+	if (begin && memchr(line->comm, ' ', (size_t)(begin - line->comm)) == NULL) {
+		while (*begin == ':' || *begin == ' ')
+			begin++;
+		line->comm = begin;
+		line->comm_len = (size_t)(p - begin);
+	}
+	return true;
+}
+
+/* "[001] d..2. 12.345678:" */
+static bool place(struct scan *s, struct dkt__line *line)
+{
+	struct scan word;
+	uint64_t cpu;
+
+	if (!take(s, "[") || !number(s, &cpu) || cpu > UINT16_MAX || !take(s, "]"))
+		return false;
+	line->cpu = (uint32_t)cpu;
+	skip_space(s);
+	word = *s;
+	if (time_of(s, &line->ts))
+		return true;
+	*s = word;
+	while (s->p < s->end && *s->p != ' ')
+		s->p++;
+	irq_info(word.p, (size_t)(s->p - word.p), line);
+	skip_space(s);
+	return s->p - word.p < 24 && time_of(s, &line->ts);
+}
+
+static bool is_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '.';
+}
+
+/* "NAME: TEXT"; what an event did not print has no such name. */
+static void split(struct scan *s, struct dkt__line *line)
+{
+	const char *p = s->p;
+
+	while (p < s->end && is_name(*p))
+		p++;
+	line->text = s->p;
+	if (p > s->p && p < s->end && *p == ':' && (p + 1 == s->end || p[1] == ' ')) {
+		line->name = s->p;
+		line->name_len = (size_t)(p - s->p);
+		s->p = p + 1;
+		skip_space(s);
+		line->text = s->p;
+	}
+	line->text_len = (size_t)(s->end - line->text);
+}
+
+static bool record(const char *text, size_t len, struct dkt__line *line)
+{
+	const char *end = text + len, *p = text;
+	int tries;
+
+	for (tries = 0; tries < 8; tries++, p++) {
+		struct scan s;
+
+		p = memchr(p, '[', (size_t)(end - p));
+		if (!p)
+			return false;
+		s = (struct scan){ .p = p, .end = end };
+		*line = (struct dkt__line){ .kind = DKT__LINE_RECORD };
+		if (!task(text, p, line) || !place(&s, line))
+			continue;
+		skip_space(&s);
+		split(&s, line);
+		return true;
+	}
+	return false;
+}
+
+/* "CPU:1 [LOST 5 EVENTS]", "CPU:1 [5 EVENTS DROPPED]", "CPU:1 [EVENTS DROPPED]" */
+static bool lost(struct scan s, struct dkt__line *line)
+{
+	uint64_t cpu;
+
+	if (!take(&s, "CPU:") || !number(&s, &cpu) || cpu > UINT16_MAX || !take(&s, " ["))
+		return false;
+	line->cpu = (uint32_t)cpu;
+	if (take(&s, "LOST "))
+		s.p += 0;
+	if (!number(&s, &line->lost))
+		line->lost = DKT_LOST_UNKNOWN;
+	skip_space(&s);
+	return take(&s, "EVENTS");
+}
+
+/* " => func" of the kernel, "=> func (ffffffff81000000)" of trace-cmd */
+static bool frame(struct scan s, struct dkt__line *line)
+{
+	const char *p;
+
+	skip_space(&s);
+	if (!take(&s, "=> "))
+		return false;
+	skip_space(&s);
+	while (s.end > s.p && s.end[-1] == ' ')
+		s.end--;
+	line->text = s.p;
+	p = memmem(s.p, (size_t)(s.end - s.p), " (", 2);
+	line->text_len = (size_t)((p ? p : s.end) - s.p);
+	return true;
+}
+
+/* "# entries-in-buffer/entries-written: 10/25": the difference was overwritten. */
+static void head(struct scan s, struct dkt__line *line)
+{
+	uint64_t kept, written;
+
+	if (take(&s, "# entries-in-buffer/entries-written: ") && number(&s, &kept) &&
+	    take(&s, "/") && number(&s, &written) && written > kept)
+		line->lost = written - kept;
+}
+
+void dkt__line_read(const char *text, size_t len, struct dkt__line *line)
+{
+	struct scan s = { .p = text, .end = text + len };
+
+	*line = (struct dkt__line){ .kind = DKT__LINE_NONE };
+	if (len && text[len - 1] == '\r')
+		s.end--, len--;
+	skip_space(&s);
+	if (s.p == s.end)
+		return;
+	if (*text == '#') {
+		head((struct scan){ .p = text, .end = text + len }, line);
+		return;
+	}
+	if (take(&s, "cpus=") || take(&s, "version = "))
+		return;
+	if (record(text, len, line))
+		return;
+	*line = (struct dkt__line){ .kind = DKT__LINE_LOST };
+	if (lost(s, line))
+		return;
+	*line = (struct dkt__line){ .kind = DKT__LINE_FRAME };
+	if (frame(s, line))
+		return;
+	line->kind = DKT__LINE_BAD;
+}

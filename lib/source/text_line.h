@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A line of the kernel's trace or trace_pipe, or of trace-cmd report. */
+#ifndef DKT_TEXT_LINE_H
+#define DKT_TEXT_LINE_H
+
+#include "internal.h"
+
+enum dkt__line_kind {
+	DKT__LINE_BAD, /* not a line of a trace */
+	DKT__LINE_NONE, /* a head, or an empty one */
+	DKT__LINE_RECORD,
+	DKT__LINE_LOST, /* CPU:1 [LOST 5 EVENTS] */
+	DKT__LINE_FRAME, /* a function of the stack of the record before */
+};
+
+struct dkt__line {
+	enum dkt__line_kind kind;
+	const char *comm;
+	size_t comm_len;
+	int32_t pid;
+	uint32_t cpu;
+	uint8_t flags, preempt; /* as in struct dkt_record */
+	uint64_t ts;
+	uint64_t lost; /* LOST, and of a head: overwritten before the first record */
+	/* Behind the time: the event's name and its text; of a frame the function. */
+	const char *name;
+	size_t name_len; /* 0: it begins as no event's text does */
+	const char *text;
+	size_t text_len;
+};
+
+/* Takes a line without its newline apart. */
+void dkt__line_read(const char *text, size_t len, struct dkt__line *line);
+
+#endif

@@ -1,0 +1,161 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Saved trees and files whose formats lie, nest or repeat without end.
+
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+load helper
+
+setup()
+{
+	tree=$BATS_TEST_TMPDIR/tree
+	cp -r "$capture" "$tree"
+	chmod -R u+w "$tree"
+	event=$tree/events/syscalls/sys_enter_openat/format
+}
+
+# Puts that format in place of an event's; the rest of it comes from standard input.
+lie()
+{
+	local id
+
+	id=$(sed -n 's/^ID: //p' "$event")
+	{
+		printf 'name: sys_enter_openat\nID: %s\nformat:\n' "$id"
+		printf '\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n'
+		printf '\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n'
+		cat
+	} >"$event.new"
+	mv "$event.new" "$event"
+}
+
+# Every way to read the records of the tree ends, and not by a signal.
+read_all_ways()
+{
+	local style
+
+	for style in trace legacy json csv raw folded; do
+		run -0 dktrace report "$tree" --style "$style"
+	done
+	for style in perfetto ctf; do
+		run -0 dktrace convert --format "$style" "$tree" "$BATS_TEST_TMPDIR/$style"
+		rm -r "${BATS_TEST_TMPDIR:?}/$style"
+	done
+	run -0 dktrace convert "$tree" "$BATS_TEST_TMPDIR/trace.dat"
+	run -0 dktrace info "$tree"
+	for key in filename filename.hex common_pid v v.hex w; do
+		run dktrace hist --input "$tree" syscalls:sys_enter_openat --keys "$key"
+		[ "$status" -le 2 ]
+	done
+	run dktrace latency syscalls:sys_enter_openat syscalls:sys_exit_openat --key common_pid --by v \
+		--input "$tree"
+	[ "$status" -le 2 ]
+	run dktrace report "$tree" --filter 'v == 1 || w ~ "*a*"'
+	[ "$status" -le 2 ]
+}
+
+@test "fields that no record can hold are not believed" {
+	local field
+
+	for field in 'u32 v;\toffset:4294967295;\tsize:4' 'u64 v;\toffset:4294967288;\tsize:8' \
+		'u32 v;\toffset:18446744073709551615;\tsize:4' 'char v[16];\toffset:4294967280;\tsize:16' \
+		'__data_loc char[] v;\toffset:4294967292;\tsize:4' '__data_loc char[] v;\toffset:8;\tsize:1' \
+		'__rel_loc char[] v;\toffset:4294967292;\tsize:4' 'char v[];\toffset:4294967295;\tsize:0' \
+		'unsigned long v[6];\toffset:16;\tsize:4294967280'; do
+		printf "\tfield:$field;\tsigned:0;\n\nprint fmt: \"v: %%lx\", REC->v\n" | lie
+		read_all_ways
+		run -1 dktrace hist --input "$tree" syscalls:sys_enter_openat --keys v
+		has "$output" "has no field 'v'"
+	done
+}
+
+@test "fields beyond the end of a record read as zero" {
+	printf '\tfield:u32 v;\toffset:65532;\tsize:4;\tsigned:0;\n\tfield:__data_loc char[] w;\toffset:8;\tsize:4;\tsigned:0;\n\nprint fmt: "v: %%u", REC->v\n' |
+		lie
+	read_all_ways
+	run -0 dktrace report "$tree" -e syscalls:sys_enter_openat
+	has "$output" "sys_enter_openat:     v: 0"
+}
+
+@test "a print format that nests without end is printed field by field" {
+	local deep
+	deep=$(head -c 100000 /dev/zero | tr '\0' '(')
+
+	printf '\tfield:u32 v;\toffset:8;\tsize:4;\tsigned:0;\n\nprint fmt: "%%d", %s\n' "$deep" | lie
+	read_all_ways
+	run -0 dktrace report "$tree" -e syscalls:sys_enter_openat
+	has "$output" "sys_enter_openat:     v="
+	# The same as a root in place of the kernel's.
+	run -0 dktrace -R "$tree" list events syscalls:sys_enter_openat
+}
+
+@test "a format is read up to 256 KB" {
+	local long
+	long=$(head -c 262144 /dev/zero | tr '\0' 'x')
+
+	printf '\tfield:u32 v;\toffset:8;\tsize:4;\tsigned:0;\n\nprint fmt: "%s"\n' "$long" | lie
+	read_all_ways
+	run -0 dktrace report "$tree" -e syscalls:sys_enter_openat
+	has "$output" "its format has 262"
+	has "$output" "sys_enter_openat:     v="
+}
+
+@test "a text of many literals takes no more memory than one" {
+	local long
+	long=$(head -c 60000 /dev/zero | sed 's/\x00/"a" /g')
+
+	printf '\tfield:u32 v;\toffset:8;\tsize:4;\tsigned:0;\n\nprint fmt: %s\n' "$long" | lie
+	# The address sanitizer maps terabytes; it has a limit of its own.
+	ldd "$(command -v dktrace)" | grep -q libasan || ulimit -v 400000
+	ASAN_OPTIONS=hard_rss_limit_mb=2000 run -0 dktrace report "$tree" -e syscalls:sys_enter_openat
+	has "$output" "aaaaaaaaaa"
+}
+
+# A perf.data of a pipe with one record of 32 KB that unpacks to 1 GB of zeros.
+bomb()
+{
+	printf '\2\0\20\0' >blocks
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13; do
+		cat blocks blocks >twice
+		mv twice blocks
+	done
+	{
+		printf 'PERFILE2\20\0\0\0\0\0\0\0\121\0\0\0\0\0\16\200\50\265\57\375\0\70'
+		cat blocks
+	} >bomb.data
+}
+
+@test "compressed records unpack to a hundred times the file at most" {
+	cd "$BATS_TEST_TMPDIR"
+	bomb
+	# Files of the tool may be that large, in units of 1024 bytes.
+	ulimit -f 100000
+	for command in info report "report --style json"; do
+		# shellcheck disable=SC2086 # words
+		run dktrace $command bomb.data
+		has "$output" "its records unpack to more than 67 MB, the limit for its size"
+	done
+}
+
+# Three blocks of 31 records of 4112 bytes, all bytes of which are 16: what zstd holds back when the
+# last input is taken is more than it was given room for.
+@test "all that compressed records unpack to is read" {
+	cd "$BATS_TEST_TMPDIR"
+	{
+		printf 'PERFILE2\20\0\0\0\0\0\0\0\121\0\0\0\0\0\32\0\50\265\57\375\0\70'
+		printf '\202\217\17\20\202\217\17\20\202\217\17\20'
+	} >whole.data
+	run dktrace info whole.data
+	has "$output" 'perf.data'
+	[[ $output != *'its records end at byte'* ]]
+}
+
+@test "compressed records take half of the free space in TMPDIR at most" {
+	space=$BATS_TEST_TMPDIR/space
+	mkdir "$space"
+	mount -t tmpfs -o size=1m none "$space" 2>/dev/null || skip "no right to mount"
+	cd "$BATS_TEST_TMPDIR"
+	bomb
+	TMPDIR=$space run dktrace report bomb.data
+	umount "$space"
+	has "$output" "it takes more than half of the free space in $space; set TMPDIR to a directory with more"
+}

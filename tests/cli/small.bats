@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Small things that a command line gets right: what is not there is said before anything is done.
+# shellcheck disable=SC2154,SC2016 # set by bats and helper.bash; scripts of their own
+
+load helper
+
+v6=$top/tests/fixture/tracedat/v6.dat
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+@test "a command that is not there: nothing else happens" {
+	local words
+
+	for words in 'hist sched:sched_switch --' 'hist sched:sched_switch' 'latency syscall --' \
+		'function vfs_read --' 'graph vfs_read --'; do
+		# shellcheck disable=SC2086
+		expect 127 '' 'dktrace: run nosuchcmd: No such file or directory' dktrace $words nosuchcmd
+	done
+	expect 126 '' 'dktrace: run /etc/passwd: Permission denied' \
+		dktrace hist sched:sched_switch -- /etc/passwd
+}
+
+@test "--event that no event matches is an error" {
+	local words='dktrace: --event: no event matches'
+
+	expect 1 '' "$words 'nosuch*'" dktrace report "$v6" --event 'nosuch*'
+	expect 1 '' "$words 'nosuch*'" dktrace info "$v6" --event 'nosuch*'
+	expect 1 '' "$words 'a' or the others" dktrace convert "$v6" out.dat --event a,b
+	[ ! -e out.dat ]
+	expect 1 '' "$words 'nosuch'" dktrace split "$v6" out.dat --count 10 --event nosuch
+	run -0 dktrace report "$v6" --event nosuch,print
+	same 1 "${#lines[@]}" "lines"
+	# It is enough that one of several files has it.
+	run -0 --separate-stderr dktrace report "$v6" "$top/tests/fixture/tracedat/v7-zlib.dat" \
+		--event print
+}
+
+@test "split asks before it writes more than 1,000 files" {
+	for ((i = 0; i < 1001; i++)); do
+		printf '00000001:02000400:0.0:1495061256.%06d:0:1:0:(f.c:1:f()) %d\n' "$i" "$i"
+	done >text.log
+	expect 1 '' "dktrace: more than 1000 files would be written: use a larger piece, or --force" \
+		dktrace split text.log part.csv --count 1
+	[ ! -e part-001.csv ]
+	run -0 dktrace split text.log part.csv --count 1 --force
+	[ -e part-1001.csv ]
+}
+
+@test "a reader that goes away is one exit status" {
+	local words
+
+	dktrace convert "$v6" plain.dat
+	for words in "dk --input $capture" "show --input $capture" "report $v6" "info $v6" 'list classes' \
+		help "convert $v6 - --format trace" "hist --input $v6 timer:hrtimer_start"; do
+		# The reader is gone before the first byte.
+		run -0 bash -c '{ sleep 0.5; dktrace $0 2>/dev/null; echo $? >&3; } 3>status | :' "$words"
+		same 141 "$(cat status)" "$words"
+	done
+}
+
+@test "info of several files" {
+	run -1 --separate-stderr dktrace info "$v6" nosuch "$top/tests/fixture/tracedat/v7-zlib.dat"
+	same 2 "$(grep -c '^kind ' <<<"$output")" "files"
+	has "$stderr" "dktrace: open nosuch: No such file or directory"
+	same 2 "$(dktrace info --json "$v6" "$v6" | jq -s length)" "objects"
+}
+
+@test "show writes a trace.dat by an argument, as dk" {
+	run -0 dktrace show --input "$capture" --format trace.dat show.dat
+	dktrace info show.dat | grep 'kind      trace.dat version 7'
+}
+
+@test "--watch with no time is refused" {
+	local switches=sched:sched_switch
+
+	expect 2 '' "dktrace: --watch: '0' is not a number of seconds above 0" dktrace hist $switches -w0
+	expect 2 '' "dktrace: --watch: no blank before the seconds: -w0" dktrace hist $switches -w 0
+}

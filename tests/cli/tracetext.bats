@@ -1,0 +1,105 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Texts of trace, trace_pipe and trace-cmd report are files of records.
+
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+load helper
+
+file=$top/tests/fixture/text/trace-6.18.txt
+
+setup()
+{
+	mkdir "$BATS_TEST_TMPDIR/files" && cd "$BATS_TEST_TMPDIR/files" || return
+}
+
+# Formats of the capture, not of the kernel that runs.
+text()
+{
+	command dktrace "$1" -R "$capture" "${@:2}"
+}
+
+@test "a text has records with the fields of its events" {
+	run -3 --separate-stderr text report --style json -e block:block_rq_issue "$file"
+	same 12 "$(grep -c '"fields"' <<<"$output")" lines
+	same '{"dev":266338304,"sector":40412672,"nr_sector":376,"bytes":192512,"ioprio":16388,"ioprio_str":"be","rwbs":"W","comm":"cc1","cmd":""}' \
+		"$(jq -c .fields <<<"${lines[0]}")" fields
+	same '[4459564464000,0,27925,"cc1"]' "$(jq -c '[.ts,.cpu,.pid,.comm]' <<<"${lines[0]}")" head
+	run -3 --separate-stderr text report --style json -e syscalls:sys_exit_openat "$file"
+	same '[257,3]' "$(jq -c '[.fields.__syscall_nr,.fields.ret]' <<<"${lines[0]}" | sed 's/\[[0-9]*,/[257,/')" "of a system call"
+	run -3 --separate-stderr text latency syscall --input "$file" --csv
+	has "$output" "openat,6,"
+	run -3 --separate-stderr text hist --input "$file" block:block_rq_issue --keys comm --csv
+	has "$output" "cc1,"
+	run -3 --separate-stderr text report --filter 'bytes > 100000' "$file"
+	same 1 "$(grep -c block_rq_issue <<<"$output")" "records of a filter"
+}
+
+@test "losses of a text are counted, and lines that are none" {
+	run -3 --separate-stderr text report "$file"
+	has "$output" "CPU:1 [17 EVENTS DROPPED]"
+	has "$stderr" "17 of 94 records were lost (cpu 1: 17)"
+	{
+		cat "$file"
+		echo 'this is no line of a trace'
+	} >more.txt
+	run -1 --separate-stderr text report more.txt
+	has "$stderr" "dktrace: more.txt: 1 places make"
+	{
+		echo '# entries-in-buffer/entries-written: 1/26   #P:2'
+		echo '            dd-7       [000] .....     1.000001: nobody_knows: a=1'
+	} >over.txt
+	run -3 --separate-stderr text report over.txt
+	has "$stderr" "25 of 26 records were lost"
+}
+
+@test "what no format makes is a record with its text" {
+	echo '            dd-7       [000] d..2.     1.000001: nobody_knows: a=1 b' >one.txt
+	expect 0 '              dd-7     [000]     1.000001: nobody_knows:         a=1 b' "" text report one.txt
+	run -0 text report --style json one.txt
+	same '["text","nobody_knows",{"msg":"a=1 b"},"d..2"]' \
+		"$(jq -c '[.system,.event,.fields,.flags]' <<<"$output")" record
+	run -0 text info one.txt
+	has "$output" "unused    fields of 1 records whose print format is not known"
+}
+
+@test "columns may be missing, and times have any digits" {
+	cat >odd.txt <<-'END'
+		cpus=2
+		          a b-c-7     [001]  1.000000002: print: tracing_mark_write: ns
+		          dd-4321    (   4321) [000] .....  1.000001: tracing_mark_write: tgid
+		          <idle>-0    (-------) [000]  2: tracing_mark_write: counter
+	END
+	expect 0 '          <idle>-0     [000]     0.000000: print:                tracing_mark_write: counter
+           a b-c-7     [001]     1.000000: print:                tracing_mark_write: ns
+              dd-4321  [000]     1.000001: print:                tracing_mark_write: tgid' "" text report odd.txt
+}
+
+@test "stacks and functions have the names of the text" {
+	run -3 --separate-stderr text report --style folded "$file"
+	has "$output" "asm_sysvec_apic_timer_interrupt;sysvec_apic_timer_interrupt;"
+	cat >function.txt <<-'END'
+		# tracer: function
+		          dd-7       [000] .....     1.000001: vfs_read <-ksys_read
+		          dd-7       [000] .....     1.000002: vfs_write <-ksys_write
+		          dd-7       [000] .....     1.000003: vfs_read <-ksys_read
+	END
+	run -0 text report -e ftrace:function function.txt
+	same '              dd-7     [000]     1.000001: function:             vfs_read <-ksys_read' "${lines[0]}" line
+	same 3 "${#lines[@]}" lines
+}
+
+@test "a text converts to a trace.dat that reads the same" {
+	run -3 --separate-stderr text convert "$file" out.dat
+	text report "$file" 2>/dev/null | grep -v EVENTS >wanted || :
+	dktrace report out.dat 2>/dev/null | grep -v EVENTS >have || :
+	diff wanted have
+}
+
+@test "the report of a file is read back as its records" {
+	dktrace report -e 'syscalls:*,ext4:*' "$capture" >saved.txt 2>/dev/null || :
+	[ -s saved.txt ]
+	run -0 --separate-stderr text report saved.txt
+	same "$(cat saved.txt)" "$output" report
+	run -0 text info saved.txt
+	! grep -E '^text:|^unused' <<<"$output"
+}

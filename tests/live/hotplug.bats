@@ -1,0 +1,69 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A CPU that is offline when the log is made, comes, and goes.
+# shellcheck disable=SC2154 # set by bats and helper.bash
+
+load helper
+
+setup_file()
+{
+	local cpu
+
+	cpu=$(sed 's/.*[-,]//' /sys/devices/system/cpu/online)
+	export CPU=$cpu ONLINE=/sys/devices/system/cpu/cpu$cpu/online
+}
+
+# For as short as can be: others use the CPU, too.
+offline()
+{
+	[ "$CPU" != 0 ] || skip "this machine has one CPU"
+	[ -w "$ONLINE" ] || skip "$ONLINE cannot be written"
+	(echo 0 >"$ONLINE") 2>"$tmp/refused" || skip "the kernel keeps CPU $CPU online"
+}
+
+online()
+{
+	[ ! -w "$ONLINE" ] || echo 1 >"$ONLINE"
+}
+
+teardown()
+{
+	online
+	end_test
+}
+
+writes()
+{
+	taskset -c "$CPU" dd if=/dev/zero of=/dev/null bs="$2" count="$1" status=none
+}
+
+count_writes()
+{
+	grep -c "sys_enter_write()) .*count: 0x0*$(printf %x "$2")\$" "$1" || true
+}
+
+@test "a CPU that is offline when the log is made is empty until it comes" {
+	offline
+	set_param debug=+vfstrace
+	run --separate-stderr dktrace show
+	dktrace status --json >"$tmp/status"
+	lctl debug_daemon start "$tmp/bin" 10 3>&-
+	online
+	same 0 "$status" "status of show"
+	same "" "$(grep -v '^Debug log' <<<"$stderr")" "stderr of show"
+	same false "$(jq ".cpus[$CPU].online" "$tmp/status")" "online"
+	writes 300 5111
+	lctl debug_daemon stop
+	lctl df "$tmp/bin" "$tmp/text"
+	same 300 "$(count_writes "$tmp/text" 5111)" "writes of a CPU that came"
+}
+
+@test "a CPU that went offline leaves its records" {
+	only vfstrace
+	writes 300 5222
+	offline
+	run --separate-stderr dktrace dk "$tmp/text"
+	online
+	same 0 "$status" "status of dk"
+	same 300 "$(count_writes "$tmp/text" 5222)" writes
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How far a long reading is: on a terminal's stderr only, after a second, with rate and time left. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <dktrace/dktrace.h>
+
+/* A clock, terminals, a source and a stream of our own. */
+static time_t clock_now;
+static bool terminals[3];
+static uint64_t records, bytes;
+static FILE *told;
+
+static int made_clock(clockid_t clock, struct timespec *ts)
+{
+	(void)clock;
+	*ts = (struct timespec){ .tv_sec = clock_now };
+	return 0;
+}
+
+static int made_isatty(int fd)
+{
+	return terminals[fd];
+}
+
+static int made_next(struct dkt_source *source, struct dkt_record *record)
+{
+	(void)source, (void)record;
+	bytes += 1000;
+	return records-- == 0;
+}
+
+static int made_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
+{
+	(void)source;
+	*done = bytes;
+	*of = 8192000;
+	return 0;
+}
+
+#define clock_gettime    made_clock
+#define isatty           made_isatty
+#define dkt_source_next  made_next
+#define dkt_source_bytes made_bytes
+#undef stderr
+#define stderr told
+#include "../../ctl/progress.c"
+
+/* What was told, from then on nothing; the caller frees it. */
+static char *text;
+static size_t len;
+
+static void start(bool out, bool err)
+{
+	clock_now = 100;
+	terminals[STDOUT_FILENO] = out;
+	terminals[STDERR_FILENO] = err;
+	told = open_memstream(&text, &len);
+	assert_non_null(told);
+}
+
+static void ends_with(const char *wanted)
+{
+	fclose(told);
+	assert_string_equal(text, wanted);
+	free(text);
+}
+
+static void test_after_a_second(void **state)
+{
+	struct progress progress;
+
+	(void)state;
+	start(true, true);
+	progress_begin(&progress, 100000000, PROGRESS_BYTES, false);
+	progress_at(&progress, 10000000);
+	clock_now += 2;
+	progress_at(&progress, 50000000);
+	progress_at(&progress, 60000000);
+	clock_now++;
+	progress_at(&progress, 90000000);
+	progress_end(&progress);
+	ends_with("\r 50 %, 25 MB/s, 2 s left \033[K\r 90 %, 30 MB/s, 0 s left \033[K\r\033[K");
+}
+
+static void test_records(void **state)
+{
+	struct progress progress;
+
+	(void)state;
+	start(false, true);
+	progress_begin(&progress, 1000, PROGRESS_RECORDS, true);
+	clock_now++;
+	progress_at(&progress, 250);
+	progress_end(&progress);
+	ends_with("\r 25 %, 250 records/s, 3 s left \033[K\r\033[K");
+}
+
+static void silent(bool out, bool err, uint64_t of, bool prints)
+{
+	struct progress progress;
+
+	start(out, err);
+	progress_begin(&progress, of, PROGRESS_BYTES, prints);
+	clock_now += 5;
+	progress_at(&progress, 1);
+	progress_end(&progress);
+	ends_with("");
+}
+
+static void test_not_told(void **state)
+{
+	(void)state;
+	silent(true, false, 10, false); /* stderr is a file */
+	silent(true, true, 10, true); /* the records themselves are seen */
+	silent(true, true, 0, false); /* nobody knows how much there is */
+}
+
+/* A command that prints at its end shows it on the terminal where it will print. */
+static void test_source(void **state)
+{
+	struct progress progress;
+	struct dkt_record record;
+
+	(void)state;
+	start(true, true);
+	records = 3 * BATCH;
+	bytes = 0;
+	progress_source(&progress, NULL);
+	while (!progress_next(&progress, NULL, &record))
+		clock_now += bytes == 1000;
+	ends_with("\r 50 %, 4 MB/s, 1 s left \033[K\r\033[K");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_after_a_second),
+		cmocka_unit_test(test_records),
+		cmocka_unit_test(test_not_told),
+		cmocka_unit_test(test_source),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where the words of a message can be, and what the kernel is asked to compare. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "message/search.h"
+#include "message/texts.h"
+#include "pages.h"
+
+#define STRING(name, at) "\tfield:__data_loc char[] " name ";\toffset:" at ";\tsize:4;\tsigned:0;\n"
+
+struct tree {
+	char root[40];
+	struct dkt_ctx *ctx;
+	struct dkt_event *cdebug, *strings, *nested, *text;
+	struct names texts;
+	struct search search;
+};
+
+/* As Lustre has them: formats end a line or take arguments, the others are what formats print. */
+static const char constants[] =
+	"\0\1\2\0"
+	"Request sent has %s: [sent %lld/real %lld]\0"
+	"timed out for sent delay\0"
+	"timed out for slow reply\0"
+	"failed due to network error\0"
+	"### lock callback timer expired after %llds: evicting client at %s \0"
+	"ptlrpc_expire_one_request\0"
+	"%s: rc = %d\n\0"
+	"no words\0"
+	"%s after %d s\n\0"
+	"import timed out\n\0"
+	"say \"%s\" and '?'\n\0"
+	"torn";
+
+static int setup(void **state)
+{
+	struct tree *t = calloc(1, sizeof(*t));
+	DKT_OPTS(dkt_ctx_opts, opts, .root = t->root);
+
+	assert_non_null(t);
+	snprintf(t->root, sizeof(t->root), "/tmp/dkt-search-XXXXXX");
+	assert_non_null(mkdtemp(t->root));
+	tree_event(t->root, "made", "cdebug", 1,
+		   STRING("msg_fn", "8") STRING("fmt", "12") "\tfield:u64 a0;\toffset:16;\tsize:8;"
+							     "\tsigned:0;\n",
+		   "\"%llx\", REC->a0");
+	tree_event(t->root, "made", "strings", 2,
+		   STRING("s0", "8") STRING("s1", "12") "\tfield:u64 q0;\toffset:16;\tsize:8;"
+							"\tsigned:0;\n",
+		   "\"%llx\", REC->q0");
+	tree_event(t->root, "made", "nested", 3,
+		   STRING("fmt", "8") STRING("s1", "12") STRING("v_fmt", "16") STRING("t2", "20"),
+		   "\"%s\", __get_str(fmt)");
+	tree_event(t->root, "made", "text", 4, STRING("msg_file", "8") STRING("msg", "12"),
+		   "\"%s\", __get_str(msg)");
+	tree_text(t->root, "available_events",
+		  "made:cdebug\nmade:strings\nmade:nested\nmade:text\n");
+	assert_int_equal(dkt_ctx_new(&opts, &t->ctx), 0);
+	assert_int_equal(dkt_tracefs_open(t->ctx, 0), 0);
+	t->cdebug = dkt_event_find(t->ctx, "made", "cdebug");
+	t->strings = dkt_event_find(t->ctx, "made", "strings");
+	t->nested = dkt_event_find(t->ctx, "made", "nested");
+	t->text = dkt_event_find(t->ctx, "made", "text");
+	assert_int_equal(texts_in(constants, sizeof(constants) - 1, &t->texts), 0);
+	*state = t;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct tree *t = *state;
+
+	search_clear(&t->search);
+	names_clear(&t->texts);
+	dkt_ctx_free(t->ctx);
+	assert_int_equal(tree_remove(t->root), 0);
+	free(t);
+	return 0;
+}
+
+static void look(struct tree *t, const char *words)
+{
+	search_clear(&t->search);
+	assert_int_equal(search_new(t->ctx, words, &t->texts, &t->search), 0);
+}
+
+/* NULL: the event cannot have it. The kernel's parser is ours: what it takes has such fields. */
+static void expect(struct tree *t, struct dkt_event *event, const char *want)
+{
+	char *condition = NULL;
+	int err = search_condition(&t->search, event, &condition);
+	struct dkt_expr *expr = NULL;
+
+	if (!want) {
+		assert_int_equal(err, -ENOENT);
+		return;
+	}
+	assert_int_equal(err, 0);
+	assert_string_equal(condition, want);
+	assert_int_equal(dkt_expr_new(t->ctx, condition, NULL, &expr), 0);
+	assert_int_equal(dkt_expr_check(expr, event), 0);
+	dkt_expr_free(expr);
+	free(condition);
+}
+
+static void constants_end_in_nul(void **state)
+{
+	struct tree *t = *state;
+
+	assert_int_equal(t->texts.n, 11);
+	assert_string_equal(t->texts.list[0], "Request sent has %s: [sent %lld/real %lld]");
+	assert_string_equal(t->texts.list[10], "say \"%s\" and '?'\n");
+}
+
+static void words_of_a_format(void **state)
+{
+	struct tree *t = *state;
+
+	look(t, "evicting client");
+	assert_int_equal(t->search.formats.n, 1);
+	assert_int_equal(t->search.arguments.n, 0);
+	expect(t, t->cdebug, "fmt ~ \"*evicting client*\"");
+	expect(t, t->nested, "fmt ~ \"*evicting client*\" || v_fmt ~ \"*evicting client*\"");
+	expect(t, t->strings, NULL);
+	expect(t, t->text, "msg ~ \"*evicting client*\"");
+}
+
+static void words_of_an_argument(void **state)
+{
+	struct tree *t = *state;
+
+	look(t, "*slow reply*");
+	assert_int_equal(t->search.formats.n, 0);
+	assert_int_equal(t->search.arguments.n, 1);
+	expect(t, t->cdebug, "fmt ~ \"*slow reply*\"");
+	expect(t, t->strings, "s0 ~ \"*slow reply*\" || s1 ~ \"*slow reply*\"");
+	expect(t, t->nested,
+	       "fmt ~ \"*slow reply*\" || v_fmt ~ \"*slow reply*\" || s1 ~ \"*slow reply*\""
+	       " || t2 ~ \"*slow reply*\"");
+	/* A text has all of its words in it. */
+	expect(t, t->text, "msg ~ \"*slow reply*\"");
+}
+
+static void words_of_both(void **state)
+{
+	struct tree *t = *state;
+
+	look(t, "*timed out*");
+	assert_int_equal(t->search.formats.n, 1);
+	assert_int_equal(t->search.arguments.n, 2);
+	expect(t, t->strings, "s0 ~ \"*timed out*\" || s1 ~ \"*timed out*\"");
+}
+
+static void words_that_are_split(void **state)
+{
+	struct tree *t = *state;
+
+	look(t, "sent has timed out");
+	assert_int_equal(t->search.formats.n + t->search.arguments.n, 0);
+	assert_int_equal(t->search.split.n, 1);
+	assert_int_equal(t->search.n_parts, 1);
+	expect(t, t->cdebug, NULL);
+	expect(t, t->strings, "((s0 ~ \"timed out*\" || s1 ~ \"timed out*\"))");
+	expect(t, t->nested,
+	       "((fmt ~ \"*sent has %*\" || v_fmt ~ \"*sent has %*\") &&"
+	       " (s1 ~ \"timed out*\" || t2 ~ \"timed out*\"))");
+	look(t, "slow reply after");
+	expect(t, t->nested,
+	       "((fmt ~ \"*%s after*\" || v_fmt ~ \"*%s after*\") &&"
+	       " (s1 ~ \"*slow reply\" || t2 ~ \"*slow reply\"))");
+	look(t, "has failed due to network error: [sent");
+	expect(t, t->strings,
+	       "((s0 ~ \"failed due to network error\" || s1 ~ \"failed due to network error\"))");
+}
+
+static void words_of_no_constant(void **state)
+{
+	struct tree *t = *state;
+
+	look(t, "lustre-OST0003");
+	expect(t, t->cdebug, "fmt ~ \"*lustre-OST0003*\"");
+	expect(t, t->strings, "s0 ~ \"*lustre-OST0003*\" || s1 ~ \"*lustre-OST0003*\"");
+	/* So it is where the constants are not known. */
+	search_clear(&t->search);
+	assert_int_equal(search_new(t->ctx, "no words", NULL, &t->search), 0);
+	assert_true(t->search.blind);
+	expect(t, t->strings, "s0 ~ \"*no words*\" || s1 ~ \"*no words*\"");
+}
+
+static void line_ends_and_wildcards(void **state)
+{
+	struct tree *t = *state;
+
+	look(t, "import*out");
+	assert_int_equal(t->search.formats.n, 1);
+	expect(t, t->cdebug, "fmt ~ \"import*out\" || fmt ~ \"import*out?\"");
+	look(t, "*say ?*");
+	assert_int_equal(t->search.formats.n, 1);
+	/* In plain text nothing is a wildcard, and what a filter cannot have is any byte. */
+	look(t, ": [sent");
+	expect(t, t->cdebug, "fmt ~ \"*: ?sent*\"");
+	look(t, "\" and ");
+	assert_int_equal(t->search.formats.n, 1);
+	expect(t, t->cdebug, "fmt ~ \"*? and *\"");
+}
+
+static void words_that_cannot_be(void **state)
+{
+	struct tree *t = *state;
+	char longer[300];
+
+	memset(longer, 'x', sizeof(longer));
+	longer[sizeof(longer) - 1] = '\0';
+	assert_int_equal(search_new(t->ctx, "", &t->texts, &t->search), -EINVAL);
+	assert_int_equal(search_new(t->ctx, "**", &t->texts, &t->search), -EINVAL);
+	assert_int_equal(search_new(t->ctx, "a \"b\"*", &t->texts, &t->search), -EINVAL);
+	assert_int_equal(search_new(t->ctx, "a\nb*", &t->texts, &t->search), -EINVAL);
+	assert_int_equal(search_new(t->ctx, longer, &t->texts, &t->search), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(constants_end_in_nul, setup, teardown),
+		cmocka_unit_test_setup_teardown(words_of_a_format, setup, teardown),
+		cmocka_unit_test_setup_teardown(words_of_an_argument, setup, teardown),
+		cmocka_unit_test_setup_teardown(words_of_both, setup, teardown),
+		cmocka_unit_test_setup_teardown(words_that_are_split, setup, teardown),
+		cmocka_unit_test_setup_teardown(words_of_no_constant, setup, teardown),
+		cmocka_unit_test_setup_teardown(line_ends_and_wildcards, setup, teardown),
+		cmocka_unit_test_setup_teardown(words_that_cannot_be, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

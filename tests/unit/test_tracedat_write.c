@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* trace.dat written to a file that takes no more: its tables tell of what got there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "internal.h"
+
+/* 91 records of CPU 0 and 5 of CPU 1: a page each. */
+#define INPUT "tests/fixture/perfdata/plain.data"
+
+/* Writes all of the input to the descriptor's file, no further than to that byte. */
+static int write_up_to(const struct dkt_tracedat_opts *opts, int fd, rlim_t most)
+{
+	struct rlimit old, less;
+	struct dkt_tracedat *out;
+	struct dkt_source *source;
+	struct dkt_record record;
+	struct dkt_ctx *ctx;
+	int err;
+
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_int_equal(dkt_source_open(ctx, INPUT, NULL, &source), 0);
+	assert_int_equal(dkt_tracedat_new(ctx, source, fd, opts, &out), 0);
+	while (!dkt_source_next(source, &record))
+		assert_int_equal(dkt_tracedat_add(out, &record), 0);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	less = (struct rlimit){ .rlim_cur = most, .rlim_max = old.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &less), 0);
+	err = dkt_tracedat_finish(out);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	dkt_tracedat_free(out);
+	dkt_source_close(source);
+	dkt_ctx_free(ctx);
+	return err;
+}
+
+static int count(int fd, uint32_t *cpus)
+{
+	DKT_OPTS(dkt_source_opts, all, .flags = DKT_SOURCE_ALL);
+	struct dkt_source *source;
+	struct dkt_record record;
+	struct dkt_ctx *ctx;
+	char path[32];
+	int n = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_int_equal(dkt_source_open(ctx, path, &all, &source), 0);
+	for (*cpus = 0; !dkt_source_next(source, &record); n++)
+		*cpus |= 1u << record.cpu;
+	assert_null(dkt_source_info(source)->damage);
+	dkt_source_close(source);
+	dkt_ctx_free(ctx);
+	return n;
+}
+
+static void test_full(void **state)
+{
+	static const struct dkt_tracedat_opts kinds[] = {
+		{ .sz = sizeof(kinds[0]), .version = 6 },
+		{ .sz = sizeof(kinds[0]), .version = 7, .compression = "none" },
+		{ .sz = sizeof(kinds[0]), .version = 7, .compression = "zstd" },
+		{ .sz = sizeof(kinds[0]), .version = 7, .compression = "zlib" },
+	};
+	struct stat st;
+	uint32_t cpus;
+	size_t i;
+	int fd;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		fd = memfd_create("trace.dat", MFD_CLOEXEC);
+		assert_true(fd >= 0);
+		assert_int_equal(write_up_to(&kinds[i], fd, RLIM_INFINITY), 0);
+		assert_int_equal(count(fd, &cpus), 96);
+		assert_int_equal(cpus, 3);
+		assert_int_equal(fstat(fd, &st), 0);
+		assert_int_equal(ftruncate(fd, 0), 0);
+		/* Something of the second CPU's page does not get there. */
+		assert_int_equal(write_up_to(&kinds[i], fd, (rlim_t)st.st_size - 20), -EFBIG);
+		assert_int_equal(count(fd, &cpus), 91);
+		assert_int_equal(cpus, 1);
+		close(fd);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_full),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

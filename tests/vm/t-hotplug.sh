@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# CPUs that are possible but not present, or offline when the log is made, or that go while it records.
+# append: possible_cpus=4
+# programs: jq
+# shellcheck shell=sh disable=SC2154
+
+online=/sys/devices/system/cpu/cpu1/online
+[ -w $online ] || skip "this kernel cannot take CPU 1 offline"
+
+# N calls of write of that size by CPU 1.
+writes()
+{
+	taskset 2 dd if=/dev/zero of=/dev/null bs="$2" count="$1" 2>/dev/null
+}
+
+# How many of them are in a file.
+written()
+{
+	grep -c "sys_enter_write()) .*count: 0x0*$(printf %x "$1")\$" "$2"
+}
+
+# Since 6.9 the kernel takes possible_cpus= as a limit only.
+cpus=$(find $tracing/per_cpu -maxdepth 1 -name 'cpu*' | wc -l)
+case $(uname -r) in
+6.1.*) assert_eq 4 "$cpus" "tracefs has four CPUs" ;;
+*) at_least 2 "$cpus" "tracefs has the CPUs" ;;
+esac
+echo 0 >$online
+set_param debug=+vfstrace
+cat /etc/passwd >/dev/null
+run dktrace show
+assert_rc 0 "show, with all CPUs but one offline"
+at_least 2 "$(count "$legacy")" "shows what the other one recorded"
+run lctl dk dk.txt
+assert_rc 0 "dk"
+run dktrace status
+assert_rc 0 "status"
+assert_grep "for $cpus CPUs, $((cpus - 1)) of them offline" "$out" "counts the CPUs"
+run dktrace status --json
+assert_eq "0" "$(jq -r '[.cpus[] | select(.online) | .cpu] | map(tostring) | join(" ")' "$out")" "and says which"
+run dktrace latency syscall -- cat /etc/passwd
+assert_rc 0 "latency"
+run dktrace hist syscalls:sys_enter_openat --keys flags -- cat /etc/passwd
+assert_rc 0 "hist"
+run dktrace dk -F trace.dat file.dat
+assert_rc 0 "dk into a file"
+run dktrace info file.dat
+assert_rc 0 "which can be read"
+
+# A daemon and follow that were started before: they read a CPU from the moment it comes.
+run lctl debug_daemon start daemon.bin 10
+assert_rc 0 "debug_daemon starts"
+sleep 1
+echo 1 >$online
+writes 300 1111
+sleep 2
+run lctl debug_daemon stop
+run sh -c 'lctl df daemon.bin >daemon.txt'
+assert_eq 300 "$(written 1111 daemon.txt)" "the daemon has all of a CPU that came"
+run lctl debug_daemon status
+assert_grep '^lost: 0 records' "$out" "and lost nothing"
+
+echo 0 >$online
+run dktrace reset
+set_param debug=+vfstrace
+dktrace follow >follow.txt 2>follow.err &
+follow=$!
+sleep 1
+before=$(awk '{ print $14 + $15 }' /proc/$follow/stat)
+sleep 3
+# A look at buffers that are not there does not turn into a busy loop: two such seconds are 200.
+at_least "$(awk '{ print $14 + $15 }' /proc/$follow/stat)" "$((before + 100))" "follow waits"
+echo 1 >$online
+writes 300 2222
+sleep 2
+echo 0 >$online
+cat /etc/passwd >/dev/null
+sleep 1
+kill -INT $follow
+wait $follow
+assert_eq 300 "$(written 2222 follow.txt)" "follow has all of a CPU that came and went"
+assert_eq '' "$(grep "were lost" follow.err)" "and lost nothing"
+
+# What a CPU recorded before it went offline is still there.
+echo 1 >$online
+lctl clear
+writes 300 3333
+echo 0 >$online
+run sh -c 'dktrace show >show.txt'
+assert_eq 300 "$(written 3333 show.txt)" "a CPU that went leaves its records"
+run dktrace status --json
+at_least 600 "$(jq '.cpus[1].read + .cpus[1].records' "$out")" "which status counts"
+run sh -c 'dktrace dk >dk.txt'
+assert_rc 0 "dk takes them"
+assert_eq 300 "$(written 3333 dk.txt)" "once"
+
+# Losses of a CPU that went are counted, and kept + lost is what was generated.
+echo 1 >$online
+set_param debug_mb=4
+lctl clear
+writes 60000 4444
+set_param debug=0
+echo 0 >$online
+all=$(generated)
+run sh -c 'dktrace dk >dk.txt'
+assert_rc 3 "records were lost"
+lost=$(sed -n 's/.*: \([0-9]*\) records were lost.*/\1/p' "$err")
+assert_grep 'cpu 1: [0-9]+' "$err" "of the CPU that went"
+at_least "$all" "$(($(grep -vc 'lost_events' dk.txt) + ${lost:-0}))" "kept + lost is what was generated"
+echo 1 >$online
+run dktrace reset
+assert_rc 0 "reset"

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# stop, start and traceoff, while entry and exit of functions is recorded in the instance or in the borrowed top one.
+# modules: xfs loop
+# programs: mkfs.xfs jq
+# timeout: 300
+# shellcheck shell=sh disable=SC2154
+
+truncate -s 320M image
+mkfs.xfs -q image
+mkdir mnt
+mount -t xfs -o loop image mnt || fail "xfs can be mounted" || exit
+
+use_files()
+{
+	dd if=/dev/zero of=mnt/file bs=4k count=2 conv=fsync 2>/dev/null
+	ls mnt >/dev/null
+}
+
+# A program of that name ends.
+end_of()
+{
+	cp /bin/busybox "$1"
+	"./$1" 2>/dev/null
+}
+
+# The tracing_on of the log's instance and of the one whose tracer it is.
+both()
+{
+	echo "$(cat "$instance/tracing_on") $(cat "$where/tracing_on")"
+}
+
+# How many records of functions there are, read or not.
+functions()
+{
+	cat "$where"/per_cpu/cpu*/stats | awk '/^(entries|overrun|read events):/ { n += $NF } END { print n }'
+}
+
+# stopped WHY: both have stopped, status says so, and what was recorded stays.
+stopped()
+{
+	assert_eq "0 0" "$(both)" "$1 stops both"
+	run dktrace status
+	assert_grep '^instance .* \(stopped: tracing_on is 0; dktrace start sets it\)' "$out" "which status says"
+	n=$(functions)
+	use_files
+	assert_eq "$n" "$(functions)" "nothing is recorded any more"
+}
+
+triggers()
+{
+	cat $tracing/events/*/*/trigger | grep -v '^#'
+}
+
+global()
+{
+	(cd "$tracing" && cat current_tracer trace_clock buffer_size_kb tracing_on set_ftrace_filter set_event)
+	triggers
+}
+
+echo 1408 >$tracing/buffer_size_kb
+global >before
+set_param debug=+trace subsystem_debug=osd debug_mb=20
+where=$instance
+grep -qw function_graph "$instance/available_tracers" || where=$tracing
+echo "function_graph in $where"
+assert_eq function_graph "$(cat "$where/current_tracer")" "the tracer is on" || exit
+use_files
+
+run dktrace stop
+assert_rc 0 "stop"
+stopped stop
+run dktrace start
+assert_eq "1 1" "$(both)" "start starts both"
+n=$(functions)
+use_files
+at_least "$((n + 20))" "$(functions)" "functions are recorded again"
+
+# One of the two, by hand.
+if [ "$where" = "$tracing" ]; then
+	echo 0 >"$instance/tracing_on"
+	run dktrace status
+	assert_grep '\(stopped, but the top instance still records entry and exit of functions; dktrace stop' "$out" \
+		"status says what goes on"
+	run dktrace status --json
+	assert_eq "false true" "$(jq -r '"\(.recording) \(.recording_top)"' "$out")" "as JSON too"
+	run dktrace stop
+	assert_eq "0 0" "$(both)" "which stop stops"
+	echo 1 >"$instance/tracing_on"
+	run dktrace status
+	assert_grep '\(recording, but no entry and exit of functions: tracing_on of the top instance is 0' "$out" \
+		"and what does not"
+	# Any change makes them alike again.
+	set_param debug=+vfstrace
+	assert_eq "1 1" "$(both)" "a change makes them alike"
+fi
+run dktrace start
+
+# A trigger that comes after the tracer, and again.
+run dktrace trigger add sched:sched_process_exit traceoff --if 'comm == "vmstop"'
+assert_rc 0 "traceoff"
+use_files
+end_of vmstop
+stopped traceoff
+run sh -c 'dktrace show >show.txt'
+at_least 20 "$(count '\(xfs:0:xfs_' show.txt)" "show has the functions up to it"
+run dktrace trigger rearm
+assert_eq "1 1" "$(both)" "rearm starts both"
+use_files
+end_of vmstop
+stopped "the trigger, rearmed,"
+# A change of something else leaves it stopped.
+set_param debug_mb=24
+assert_eq "0 0" "$(both)" "a change of the size starts neither"
+set_param debug=+ioctl
+assert_eq "0 0" "$(both)" "a change of debug starts neither"
+run dktrace start
+
+# The tracer goes and comes, and the trigger with it; a log that is stopped stays so.
+set_param debug=-trace
+triggers >left
+assert_eq '' "$(cat left)" "the top instance has no trigger of ours"
+run dktrace stop
+set_param debug=+trace
+assert_eq "0 0" "$(both)" "a tracer that comes back records nothing while the log is stopped"
+run dktrace start
+assert_eq "1 1" "$(both)" "until it is started"
+use_files
+end_of vmstop
+stopped "a trigger that came before the tracer"
+run dktrace trigger del all
+assert_eq "1 1" "$(both)" "deleted: both record"
+triggers >left
+[ "$where" = "$instance" ] || assert_eq '' "$(cat left)" "the top instance has no trigger any more"
+
+# With a count: it acts as often, not more.
+run dktrace trigger add sched:sched_process_exit traceoff:1 --if 'comm == "vmstop"'
+end_of vmstop
+stopped "a trigger with a count"
+run dktrace start
+set_param debug=-trace
+set_param debug=+trace
+end_of vmstop
+assert_eq "1 1" "$(both)" "a trigger that has acted does not act again"
+
+# Killed, then reset: nothing is left of it.
+run dktrace trigger rearm
+run dktrace trigger add raw_syscalls:sys_exit traceoff --if 'id == 99999'
+for delay in 0.05 0.1 0.2 0.3 0.5; do
+	dktrace trigger rearm >/dev/null 2>&1 &
+	sleep $delay
+	kill -9 $! 2>/dev/null
+	wait $! 2>/dev/null
+	lctl set_param debug=-trace >/dev/null 2>&1 &
+	sleep $delay
+	kill -9 $! 2>/dev/null
+	wait $! 2>/dev/null
+	run lctl set_param debug=+trace
+	assert_eq "1 1" "$(both)" "both record after kill -9"
+done
+run dktrace reset
+assert_rc 0 "reset"
+global | diff before - || fail "the top instance is as it was, without a trigger"
+umount mnt

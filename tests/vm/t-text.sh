@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# timeout: 120
+# What cat trace and cat trace_pipe print is read as records: of events, functions and stacks.
+# shellcheck shell=sh disable=SC2154
+
+need dktrace
+
+mkdir $tracing/instances/text
+in=$tracing/instances/text
+for event in sched/sched_switch sched/sched_wakeup syscalls/sys_enter_openat syscalls/sys_exit_openat; do
+	echo 1 >$in/events/$event/enable
+done
+echo stacktrace:2 >$in/events/sched/sched_wakeup/trigger
+for i in 1 2 3 4 5; do
+	cat /proc/uptime >/dev/null
+	sleep 0.01
+done
+echo 'a mark' >$in/trace_marker
+echo 0 >$in/tracing_on
+cat $in/trace >trace.txt
+timeout 2 cat $in/trace_pipe >pipe.txt
+
+for file in trace.txt pipe.txt; do
+	run dktrace info $file
+	assert_rc 0 "$file is read"
+	assert_eq "$(grep -c 'sched_switch: ' $file)" \
+		"$(sed -n 's/^sched:sched_switch *\([0-9]*\) .*/\1/p' "$out")" \
+		"$file: every sched_switch has its fields"
+	run dktrace report -e 'sched:sched_switch' $file
+	assert_eq "$(sed -n 's/.*sched_switch: *//p' $file)" "$(sed -n 's/.*sched_switch: *//p' "$out")" \
+		"$file: the same text"
+	run dktrace hist -i $file sched:sched_switch -k next_comm
+	assert_grep '^sleep ' "$out" "$file: hist has keys by field"
+	run dktrace latency syscall -i $file --csv
+	assert_grep '^openat,' "$out" "$file: system calls are paired"
+	run dktrace report -S folded $file
+	assert_grep '^sched_wakeup;[^;]*;[a-z]' "$out" "$file: stacks are folded"
+	run dktrace report -e ftrace:print $file
+	assert_grep 'tracing_mark_write: a mark' "$out" "$file: marks"
+	run dktrace convert $file text.dat
+	assert_rc 0 "$file becomes a trace.dat"
+	run dktrace report -e sched:sched_switch text.dat
+	assert_eq "$(sed -n 's/.*sched_switch: *//p' $file)" "$(sed -n 's/.*sched_switch: *//p' "$out")" \
+		"$file: the same text from there"
+done
+
+echo 'vfs_*' >$in/set_ftrace_filter
+echo function >$in/current_tracer
+echo 1 >$in/tracing_on
+cat /proc/uptime >/dev/null
+echo 0 >$in/tracing_on
+cat $in/trace >function.txt
+echo nop >$in/current_tracer
+run dktrace report -e ftrace:function function.txt
+at_least 5 "$(wc -l <"$out")" "lines of functions"
+assert_eq "$(sed -n 's/^.*: \([^ ]* <-[^ ]*\)$/\1/p' function.txt | head -n 100)" \
+	"$(sed 's/.*function: *//' "$out" | sed -n '/ <-/p' | head -n 100)" "the same functions"
