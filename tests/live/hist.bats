@@ -19,6 +19,13 @@ own()
 	same '' "$(own)" 'left behind'
 }
 
+@test "sums whose field says its unit have one in the table, and none in CSV" {
+	run -0 --separate-stderr dktrace hist kmem:kmalloc --keys CPU --vals bytes_req -- ls /
+	grep -Eq '^ *[0-9]+ +[0-9]+ +[0-9.]+ (B|KB|MB)( |$)' <<<"$output"
+	run -0 --separate-stderr dktrace hist kmem:kmalloc --keys CPU --vals bytes_req --csv -- ls /
+	grep -Eq '^[0-9]+,[0-9]+,[0-9]+$' <<<"$output"
+}
+
 @test "names of processes that are gone" {
 	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k common_pid.execname --csv \
 		--if 'count == 33317' -- sh -c 'for i in 1 2 3 4 5; do
@@ -33,10 +40,13 @@ own()
 }
 
 @test "--watch refreshes, with rates" {
-	run -0 --separate-stderr dktrace hist raw_syscalls:sys_enter -k id.syscall -w0.2 -t 0.7 -n 2
-	[ "$(grep -c '^ID *HITCOUNT PER SECOND' <<<"$output")" -ge 2 ]
+	# The command makes calls until it sees two tables; the last one is printed when it has ended.
+	dktrace hist raw_syscalls:sys_enter -k id.syscall -w0.2 -n 2 -- \
+		sh -c 'until [ "$(grep -c "HITCOUNT PER SECOND" "$0")" -ge 2 ]; do sleep 0.1; done' "$tmp/tables" \
+		>"$tmp/tables"
+	[ "$(grep -c '^SYSCALL *HITCOUNT PER SECOND' "$tmp/tables")" -ge 2 ]
 	# The last table stands for all of it.
-	same 1 "$(grep -c '^ID *HITCOUNT *$' <<<"$output")" 'last tables'
+	same 1 "$(grep -c '^SYSCALL *HITCOUNT *$' "$tmp/tables")" 'last tables'
 }
 
 @test "what only the kernel can do is refused without it" {
@@ -47,4 +57,30 @@ dktrace: variables and actions can be had in the kernel only' \
 	run -1 --separate-stderr dktrace hist syscalls:sys_exit_read -k common_pid --keep
 	has "$stderr" "this kernel has no histograms"
 	same '' "$(own)" 'left behind'
+}
+
+@test "--watch on a terminal: no taller than it, q ends it" {
+	command -v tmux >/dev/null || skip "no tmux"
+	server=$DKTRACE_INSTANCE
+	tmux -L "$server" -f /dev/null new-session -d -x 80 -y 24 \
+		"echo before; dktrace hist 'syscalls:*' --here --keys event,COMM -w0.3; echo ended \$?; read -r x"
+	until_true 300 pane_has 'more rows'
+	# The names of the columns are on the first line, and the sum is seen: nothing scrolled away.
+	has "$(pane | head -n 1)" "PER SECOND"
+	has "$(pane)" " dropped"
+	same 0 "$(tmux -L "$server" display -p '#{history_size}')" "lines that scrolled away"
+	tmux -L "$server" send-keys q
+	until_true 300 pane_has '^ended 0'
+	has "$(tmux -L "$server" capture-pane -p -S -)" "before"
+	tmux -L "$server" kill-server
+}
+
+@test "COMM, CPU and PID, and -t says when it counts" {
+	run -0 --separate-stderr dktrace hist syscalls:sys_enter_getpid --here --keys COMM,PID,CPU -t 0.2 --csv
+	has "$stderr" "dktrace: counting for 0.2 s"
+	same "COMM,PID,CPU,hitcount" "${lines[0]}" "the header"
+	only vfstrace
+	dktrace filter set syscalls:sys_enter_close 'PID == 1 || (PID == 2 && fd == 3)' >/dev/null
+	same 'common_pid == 1 || (common_pid == 2 && fd == 3)' \
+		"$(cat "$instance/events/syscalls/sys_enter_close/filter")" "the kernel's filter"
 }

@@ -37,7 +37,7 @@ own()
 
 @test "two events and a key whose names differ" {
 	run -0 --separate-stderr dktrace latency sched:sched_wakeup sched:sched_switch --key pid=next_pid \
-		--time 0.3 --csv
+		--csv -- sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 0.01; done'
 	[ "$(sed -n 2p <<<"$output" | cut -d , -f 2)" -gt 0 ]
 }
 
@@ -92,4 +92,40 @@ own()
 @test "a refused filter leaves nothing" {
 	run -1 dktrace latency syscall --if 'args == 3' -- true
 	same '' "$(own)" 'left behind'
+}
+
+@test "--watch: the table so far, and all of it at the end" {
+	# The command makes calls until it sees two tables; the last one is printed when it has ended.
+	dktrace latency syscall -w0.2 -n 2 --sort count.descending -- \
+		sh -c 'until [ "$(grep -c "^syscall  *COUNT" "$0")" -ge 2 ]; do sleep 0.1; done' "$tmp/tables" \
+		>"$tmp/tables"
+	[ "$(grep -c '^syscall *COUNT' "$tmp/tables")" -ge 3 ]
+	# Picture and slowest are of the last one.
+	same 5 "$(grep -c 'sys_enter: ' "$tmp/tables")" "the slowest"
+	same '' "$(own)" 'left behind'
+}
+
+@test "--watch on a terminal: no taller than it, q ends it" {
+	command -v tmux >/dev/null || skip "no tmux"
+	server=$DKTRACE_INSTANCE
+	tmux -L "$server" -f /dev/null new-session -d -x 80 -y 8 \
+		"echo before; dktrace latency syscall -w0.3 --slowest 0; echo ended \$?; read -r x"
+	until_true 300 pane_has 'more rows'
+	# The names of the columns are on the first line, and all groups are seen: nothing scrolled away.
+	has "$(pane | head -n 1)" "COUNT"
+	has "$(pane)" "(all)"
+	[[ $(pane) != *'###'* ]]
+	same 0 "$(tmux -L "$server" display -p '#{history_size}')" "lines that scrolled away"
+	tmux -L "$server" send-keys q
+	until_true 300 pane_has '^ended 0'
+	has "$(tmux -L "$server" capture-pane -p -S -)" "before"
+	# The whole is printed then.
+	has "$(tmux -L "$server" capture-pane -p -S -)" "###"
+	tmux -L "$server" kill-server
+	until_true 100 nothing_left
+}
+
+nothing_left()
+{
+	[ -z "$(own)" ]
 }
