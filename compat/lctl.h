@@ -21,6 +21,7 @@ struct lctl {
 	bool session; /* there is more to come after a command */
 	bool done; /* the user has said that there is not */
 	bool ignore_errors; /* a failure does not end the session */
+	bool closed; /* the reader of the output went away */
 };
 
 /* The name of the i-th command, counted from 0; NULL after the last. */

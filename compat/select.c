@@ -170,10 +170,9 @@ static int no_event(struct dkt_ctx *ctx, const char *glob)
 	mask_guess(MASK_DEBUG, &guess);
 	mask_guess(MASK_SUBSYSTEM, &guess);
 	dkt_guess_events(&guess, ctx);
-	return dkt_fail(
-		ctx, -ENOENT,
-		"'%s' is no class, no subsystem and no event (SYSTEM:EVENT) of this kernel%s", word,
-		dkt_guess_words(&guess));
+	return dkt_fail(ctx, -ENOENT,
+			"'%s' is no class, no subsystem and no event (SYSTEM:EVENT)%s", word,
+			dkt_guess_words(&guess));
 }
 
 /* One word alone must have an event, so that none is misspelt in silence. */

@@ -43,7 +43,7 @@ int cmd_convert(struct app *app, int argc, char **argv)
 	if (!rc && !err)
 		err = copy(app, &in, &sink);
 	if (!rc)
-		rc = err ? app_fail(app) : input_tell(&in, sink.gaps);
+		rc = err ? sink_fail(&sink) : input_tell(&in, sink.gaps);
 	sink_close(&sink);
 	input_close(&in);
 	report_args_clear(&args);

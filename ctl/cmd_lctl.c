@@ -13,5 +13,7 @@ int cmd_lctl(struct app *app, int argc, char **argv)
 		.tree.tried_debugfs = app->root,
 	};
 
-	return lctl_run(&lctl, argc, argv);
+	int rc = lctl_run(&lctl, argc, argv);
+
+	return lctl.closed ? EXIT_PIPE : rc;
 }

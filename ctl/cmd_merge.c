@@ -22,8 +22,11 @@ static int open_all(struct merging *m, struct report_args *args)
 	int err = 0;
 
 	all.since = all.until = (struct report_time){ 0 };
+	all.several = true;
 	for (i = 0; !err && i < in->n; i++)
 		err = input_open_picked(m->app, in->files[i].path, &all, &in->files[i].in);
+	if (!err)
+		err = inputs_check_events(in, &args->report);
 	for (i = 1; !err && i < in->n; i++) {
 		err = inputs_relate(in, i, 0);
 		if (!err)
@@ -88,7 +91,7 @@ int cmd_merge(struct app *app, int argc, char **argv)
 	if (!args.source.buffer)
 		args.source.flags = DKT_SOURCE_ALL;
 	if (!rc && merge_files(&m, &args))
-		rc = app_fail(app);
+		rc = sink_fail(&m.sink);
 	else if (!rc)
 		for (i = 0; i < m.in.n; i++) {
 			one = input_tell(&m.in.files[i].in, false);

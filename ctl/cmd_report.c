@@ -231,26 +231,14 @@ static int print_files(struct reporting *r, bool named)
 /* Those that cannot be opened are told, and left out. */
 static int open_all(struct inputs *in, const struct report_args *args)
 {
-	size_t i, lacking = 0, opened = 0;
+	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < in->n; i++) {
-		struct input *one = &in->files[i].in;
-
-		if (input_open(in->app, in->files[i].path, &args->source, one)) {
+	for (i = 0; i < in->n; i++)
+		if (input_open(in->app, in->files[i].path, &args->source, &in->files[i].in))
 			rc = app_fail(in->app);
-			continue;
-		}
-		opened++;
-		lacking += report_check_events(one->ctx, &args->report) == -ENOENT;
-	}
-	/* What one of them has not, another can have. */
-	if (opened && lacking == opened) {
-		for (i = 0; !in->files[i].in.source; i++)
-			;
-		input_fail(in->app, &in->files[i].in, -ENOENT);
+	if (inputs_check_events(in, &args->report))
 		rc = app_fail(in->app);
-	}
 	return inputs_name(in) ? app_fail(in->app) : rc;
 }
 

@@ -92,7 +92,7 @@ int input_open_picked(struct app *app, const char *path, const struct report_arg
 		err = dkt_source_seek(in->source, opts->since, opts->until);
 	if (err == -EOPNOTSUPP)
 		err = dkt_fail(in->ctx, err, "%s can only be read from its begin to its end", path);
-	if (!err && picks)
+	if (!err && picks && !args->several)
 		err = report_check_events(in->ctx, &args->report);
 	if (!err && picks)
 		err = report_new(in->ctx, in->source, &in->args.report, &in->pick);

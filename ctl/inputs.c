@@ -223,6 +223,23 @@ int inputs_seek(struct inputs *it, struct report_args *args)
 	return inputs_fail(it, err);
 }
 
+int inputs_check_events(const struct inputs *it, const struct report_opts *opts)
+{
+	const struct inputs_file *first = NULL;
+	size_t i;
+
+	for (i = 0; i < it->n; i++) {
+		const struct inputs_file *file = &it->files[i];
+
+		if (!file->in.source)
+			continue;
+		if (report_check_events(file->in.ctx, opts) != -ENOENT)
+			return 0;
+		first = first ? first : file;
+	}
+	return first ? input_fail(it->app, &first->in, -ENOENT) : 0;
+}
+
 int inputs_fail(const struct inputs *it, int err)
 {
 	size_t i;

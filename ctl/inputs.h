@@ -57,6 +57,9 @@ int inputs_join(struct inputs *it);
 /* Puts the window of the command line, times of the first file's clock, to that source. */
 int inputs_seek(struct inputs *it, struct report_args *args);
 
+/* -ENOENT if the files that are open all lack the events of --event: another can have what one lacks. */
+int inputs_check_events(const struct inputs *it, const struct report_opts *opts);
+
 /* Says the words of the failure of whichever file has some as one of the app. Returns err. */
 int inputs_fail(const struct inputs *it, int err);
 

@@ -186,7 +186,7 @@ static int run_lctl(struct app *app, int argc, char **argv)
 	lctl.ctx = app->ctx;
 	rc = lctl_main(&lctl, argc, argv);
 	dkt_ctx_free(app->ctx);
-	return rc;
+	return lctl.closed ? EXIT_PIPE : rc;
 }
 
 static int finish(int rc)

@@ -23,6 +23,7 @@ struct report_args {
 	struct report_opts report;
 	struct dkt_source_opts source;
 	struct report_time since, until;
+	bool several; /* files: inputs_check_events() looks for the events of --event in all of them */
 	int jobs;
 	struct report_words events, fields;
 	int *cpus, *pids;

@@ -197,6 +197,11 @@ int sink_finish(struct sink *sink)
 	return err ? err : outfile_commit(&sink->file);
 }
 
+int sink_fail(const struct sink *sink)
+{
+	return sink->out.closed ? EXIT_PIPE : app_fail(sink->app);
+}
+
 void sink_close(struct sink *sink)
 {
 	size_t i;

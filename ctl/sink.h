@@ -48,6 +48,9 @@ int sink_add(struct sink *sink, const struct dkt_record *record);
 /* Completes the file, which is there from now on. */
 int sink_finish(struct sink *sink);
 
+/* Says what failed, unless the reader of the output went away; returns the exit status. */
+int sink_fail(const struct sink *sink);
+
 /* Nothing is left of a file that was not completed; another one can be opened then. */
 void sink_close(struct sink *sink);
 

@@ -293,7 +293,8 @@ int lctl_cmd_df(struct lctl *lctl, int argc, char **argv)
 		err = -EPERM;
 	if (err == -ENOMEM)
 		dkt_fail(lctl->ctx, err, "%s: %s", argv[1], strerror(ENOMEM));
-	if (err)
+	lctl->closed |= err == -EPIPE;
+	if (err && err != -EPIPE)
 		lctl_say(lctl);
 	return err ? 1 : 0;
 }

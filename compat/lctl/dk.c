@@ -131,6 +131,7 @@ static int print_text(struct lctl *lctl, struct debuglog *log, struct libcfs_log
 		err = dk_print_lustre(lctl->ctx, &opts, fd, &result);
 	if (err && !result.closed)
 		lctl_say(lctl);
+	lctl->closed |= result.closed;
 	if (err == -EBUSY || result.only_lustre)
 		tell_daemon(lctl, log);
 	if (lustre->sort)

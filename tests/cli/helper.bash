@@ -29,6 +29,28 @@ same()
 	return 1
 }
 
+# Runs the rest twice, with SIGPIPE as it is and ignored, and a standard output that nobody reads. What
+# it says is in $BATS_TEST_TMPDIR/words. usage: unread STATUS COMMAND...
+unread()
+{
+	local status_wanted=$1 pipe=$BATS_TEST_TMPDIR/unread kind status
+
+	shift
+	for kind in default ignored; do
+		rm -f "$pipe"
+		mkfifo "$pipe"
+		# The reader is gone before the command starts.
+		status=0
+		(
+			# shellcheck disable=SC2094 # both ends of the pipe
+			exec 5<>"$pipe" 6>"$pipe" 5<&-
+			[ $kind = default ] || trap '' PIPE
+			"$@" >&6 2>"$BATS_TEST_TMPDIR/words" 3>&-
+		) || status=$?
+		same "$status_wanted" "$status" "status of $*, SIGPIPE $kind" || return
+	done
+}
+
 # usage: has TEXT PART
 has()
 {

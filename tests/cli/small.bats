@@ -5,6 +5,8 @@
 load helper
 
 v6=$top/tests/fixture/tracedat/v6.dat
+perf=$top/tests/fixture/perfdata/plain.data
+text=$top/tests/fixture/text/trace-6.18.txt
 
 setup()
 {
@@ -36,6 +38,24 @@ setup()
 	# It is enough that one of several files has it.
 	run -0 --separate-stderr dktrace report "$v6" "$top/tests/fixture/tracedat/v7-zlib.dat" \
 		--event print
+	run -0 --separate-stderr dktrace merge "$v6" "$perf" --offset "$perf=0" --output out.csv \
+		--event sched:sched_process_exec
+	same 14 "$(wc -l <out.csv)" "lines"
+	run -1 --separate-stderr dktrace merge "$v6" "$perf" --offset "$perf=0" --output no.csv \
+		--event 'nosuch*'
+	same "$words 'nosuch*'" "${stderr_lines[-1]}" "merge"
+	[ ! -e no.csv ]
+}
+
+@test "events that a file does not have are an error of hist and latency" {
+	local file
+
+	for file in "$v6" "$text" "$perf"; do
+		run -1 --separate-stderr dktrace hist --input "$file" 'nosuch:*'
+		has "$stderr" "'nosuch' is no class, no subsystem and no event (SYSTEM:EVENT)"
+		run -1 --separate-stderr dktrace latency --input "$file" nosuch:a nosuch:b --key common_pid
+		has "$stderr" "there is no event nosuch:a"
+	done
 }
 
 @test "split asks before it writes more than 1,000 files" {
@@ -52,12 +72,19 @@ setup()
 @test "a reader that goes away is one exit status" {
 	local words
 
-	dktrace convert "$v6" plain.dat
-	for words in "dk --input $capture" "show --input $capture" "report $v6" "info $v6" 'list classes' \
-		help "convert $v6 - --format trace" "hist --input $v6 timer:hrtimer_start"; do
-		# The reader is gone before the first byte.
-		run -0 bash -c '{ sleep 0.5; dktrace $0 2>/dev/null; echo $? >&3; } 3>status | :' "$words"
-		same 141 "$(cat status)" "$words"
+	for words in "dk --input $capture" "show --input $capture" "report $v6" "report -j 2 $v6" \
+		"report $v6 --style perfetto" "info $v6" "info --json $v6" 'list classes' \
+		latency help --version --help 'dk --help' \
+		"convert $v6 - --format trace" "convert $v6 - --format perfetto" \
+		"merge $v6 $v6 --output - --format trace" "split $v6 part.dat --count 10" \
+		"hist --input $v6 timer:hrtimer_start" "latency --input $text syscall"; do
+		# shellcheck disable=SC2086 # words
+		unread 141 dktrace $words
+		! grep -i 'pipe' words
+	done
+	for words in "dk --input $capture" --list-commands 'debug_list subs' help; do
+		# shellcheck disable=SC2086 # words
+		unread 141 lctl $words
 	done
 }
 

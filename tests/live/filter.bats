@@ -173,7 +173,7 @@ time.sleep(100)'
 		has "$stderr" "$want"
 		all_knobs | diff "$tmp/before" -
 	done <<-'END'
-		'nosuch' is no class, no subsystem and no event (SYSTEM:EVENT) of this kernel|1|set nosuch 'a == 1'
+		'nosuch' is no class, no subsystem and no event (SYSTEM:EVENT)|1|set nosuch 'a == 1'
 		'sched_switch' is an event's name without its system: sched:sched_switch|1|set sched_switch 'prev_pid == 1'
 		'nosuch:*x' is no class|1|set 'vfstrace+nosuch:*x' 'fd == 1'
 		no class, subsystem or event is named|1|set ++ 'a == 1'

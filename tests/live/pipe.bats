@@ -1,0 +1,42 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A standard output that nobody reads ends what prints on it, with one exit status.
+
+# shellcheck disable=SC2154 # set by bats and helper.bash
+load helper
+
+@test "commands whose output nobody reads" {
+	local words
+
+	set_param debug=ioctl debug_filter='cmd == 0x5401'
+	lctl mark 'a line of the log'
+	for words in status doctor boot-config 'get_param debug' 'set_param debug=+ioctl' 'filter list' show \
+		'list events' 'list fields sched:sched_switch'; do
+		# shellcheck disable=SC2086 # words
+		unread 141 dktrace $words
+	done
+	unread 141 lctl get_param debug
+	unread 141 lctl list_param debug
+	for words in 'lctl dk' 'dktrace dk'; do
+		# shellcheck disable=SC2086 # words
+		unread 141 sh -c 'lctl mark "what is printed" && exec "$@"' sh $words
+	done
+}
+
+@test "follow, hist and latency end when nobody reads them" {
+	local words
+
+	set_param debug=0
+	# Marks come until follow has one to print.
+	start sh -c 'while lctl mark "$$"; do :; done'
+	unread 141 timeout 60 dktrace follow
+	kill -9 "$pid"
+	wait "$pid" || true
+	for words in 'latency syscall --time 0.1' 'latency syscall --csv --time 0.1' 'latency syscall -w0.1' \
+		'latency syscall -- true' 'hist syscalls:sys_enter_close --time 0.1' \
+		'hist syscalls:sys_enter_close --watch=0.1' 'hist syscalls:sys_enter_close -- true'; do
+		# shellcheck disable=SC2086 # words
+		unread 141 timeout 60 dktrace $words
+	done
+	unread 141 dktrace latency
+}
