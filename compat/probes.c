@@ -158,7 +158,7 @@ static bool may_skip(const struct probe_words *words, size_t n, int err)
 
 /* Those of the list that are not made yet. */
 static int make_all(struct debuglog *log, const struct probe_words *words, size_t n,
-		    const struct probes_opts *opts, struct probes_result *result)
+		    struct probes_result *result)
 {
 	size_t i = log->probes->n - n, done;
 	int err = 0;
@@ -166,6 +166,7 @@ static int make_all(struct debuglog *log, const struct probe_words *words, size_
 	for (done = 0; !err && done < n; done++) {
 		struct probe_made *it = &log->probes->list[i];
 
+		dkt_progress(log->ctx, "probes", done, n);
 		err = dkt_probe_create(log->ctx, probes_at(log->probes, i));
 		if (err && !result->refused)
 			dkt_probe_refused(log->ctx, probes_at(log->probes, i), err);
@@ -179,9 +180,8 @@ static int make_all(struct debuglog *log, const struct probe_words *words, size_
 			result->made++;
 			i++;
 		}
-		if (opts->progress)
-			opts->progress(opts->data, done + 1, n);
 	}
+	dkt_progress(log->ctx, "probes", n, n);
 	if (!err && n && !result->made)
 		err = dkt_fail(log->ctx, -EINVAL, "%s", result->words ? result->words : "");
 	return err;
@@ -213,7 +213,7 @@ int probes_make(struct debuglog *log, const struct probe_words *words,
 		if (!log->probes->list[from - 1].is_new || log->probes->list[from - 1].made)
 			break;
 	if (!err)
-		err = make_all(log, words, log->probes->n - from, opts, result);
+		err = make_all(log, words, log->probes->n - from, result);
 	for (i = 0; !err && (probe = dkt_probes_at(wanted, i)); i++) {
 		it = probes_find(log->probes, probe->group, probe->name);
 		if (it)

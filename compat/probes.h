@@ -18,9 +18,6 @@ int probes_apply(struct debuglog *log);
 struct probes_opts {
 	bool enable;
 	bool keep; /* one that is there already, as it is wanted, is only switched; else it is in the way */
-	/* Called after each probe that was made. */
-	void (*progress)(void *data, size_t done, size_t of);
-	void *data;
 };
 
 struct probes_result {

@@ -8,6 +8,7 @@
 
 #include <dktrace/dktrace.h>
 
+#include "progress.h"
 #include "util.h"
 
 /* Exit statuses beside 0. */
@@ -21,6 +22,7 @@ enum {
 struct app {
 	struct dkt_ctx *ctx;
 	enum dkt_log_level level; /* what is said on stderr */
+	struct progress switching;
 	const struct command *command;
 	/* options, as given; see opt.c */
 	const char *instance;

@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "app.h"
 #include "fold.h"
@@ -95,24 +94,6 @@ static int print_definitions(struct app *app, const struct dkt_probes *probes)
 	return 0;
 }
 
-/* On a terminal, when it takes longer than a second. */
-struct progress {
-	time_t from;
-	bool shown;
-};
-
-static void show_progress(void *data, size_t done, size_t of)
-{
-	struct progress *progress = data;
-
-	if (!isatty(STDERR_FILENO) || time(NULL) - progress->from < 2)
-		return;
-	fprintf(stderr, "\r%zu of %zu probes", done, of);
-	progress->shown = true;
-	if (done == of)
-		fprintf(stderr, "\r\033[K");
-}
-
 static void print_made(const struct app *app, struct debuglog *log, const struct dkt_probes *probes,
 		       const struct probes_result *result)
 {
@@ -142,10 +123,7 @@ static void print_made(const struct app *app, struct debuglog *log, const struct
 
 static int make(struct app *app, const struct probe_words *words, const struct dkt_probes *probes)
 {
-	struct progress progress = { .from = time(NULL) };
-	const struct probes_opts opts = { .enable = app->enable,
-					  .progress = show_progress,
-					  .data = &progress };
+	const struct probes_opts opts = { .enable = app->enable };
 	struct probes_result result = { 0 };
 	struct debuglog *log = NULL;
 	int err = debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);

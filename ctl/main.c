@@ -89,7 +89,8 @@ bool app_has_instance(const struct app *app)
 
 int app_new_ctx(struct app *app, const char *root, struct dkt_ctx **ctx)
 {
-	DKT_OPTS(dkt_ctx_opts, opts, .root = root, .log = log_line, .log_data = &app->level);
+	DKT_OPTS(dkt_ctx_opts, opts, .root = root, .log = log_line, .log_data = &app->level,
+		 .progress = progress_switch, .progress_data = &app->switching);
 
 	return dkt_ctx_new(&opts, ctx);
 }

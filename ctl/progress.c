@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How far a long reading is: a line on stderr, if that is a terminal. */
+/* How far a long reading or switching is: a line on stderr, if that is a terminal. */
 #include "progress.h"
 
 #include <stdio.h>
@@ -81,4 +81,24 @@ int progress_next(struct progress *progress, struct dkt_source *source, struct d
 	if (!dkt_source_bytes(source, &done, &of))
 		progress_at(progress, done);
 	return 0;
+}
+
+void progress_switch(void *data, const char *what, size_t done, size_t of)
+{
+	struct progress *progress = data;
+	uint64_t time;
+
+	if (done >= of) {
+		progress_end(progress);
+		return;
+	}
+	if (!isatty(STDERR_FILENO))
+		return;
+	time = now();
+	progress->begun = progress->begun ? progress->begun : time;
+	if (time - progress->begun < SECOND || (progress->shown && time - progress->last < SECOND))
+		return;
+	progress->last = time;
+	progress->shown = true;
+	fprintf(stderr, "\r%3.0f %% of the %s \033[K", 100.0 * (double)done / (double)of, what);
 }

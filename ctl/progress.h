@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How far a long reading is: a line on stderr, if that is a terminal. */
+/* How far a long reading or switching is: a line on stderr, if that is a terminal. */
 #ifndef CTL_PROGRESS_H
 #define CTL_PROGRESS_H
 
@@ -31,5 +31,11 @@ void progress_source(struct progress *progress, const struct dkt_source *source)
 
 /* and dkt_source_next() with a look at how far it is; ends with the records. */
 int progress_next(struct progress *progress, struct dkt_source *source, struct dkt_record *record);
+
+/*
+ * The same of what is switched: dkt_progress_fn, with a struct progress of zeros as its data. The
+ * second counts from the first call.
+ */
+void progress_switch(void *data, const char *what, size_t done, size_t of);
 
 #endif

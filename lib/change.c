@@ -181,6 +181,14 @@ int dkt_instance_try_filter(struct dkt_instance *in, const char *filter)
 
 /* ---- steps ---- */
 
+/* One more filter or event is done with; the last one is said by the end. */
+static void step(struct dkt_change *change, size_t n)
+{
+	change->steps_done += n;
+	if (change->steps_done < change->steps)
+		dkt_progress(change->in->ctx, "events", change->steps_done, change->steps);
+}
+
 static int write_filter(struct dkt_change *change, const struct dkt_event *event, const char *text)
 {
 	/* "0" is the kernel's word for none. */
@@ -197,6 +205,7 @@ static int apply_filters(struct dkt_change *change)
 		struct dkt__filter_step *filter = &change->filters[i];
 		char *before;
 
+		step(change, 1);
 		err = dkt_instance_get_filter(change->in, filter->event, &before);
 		if (err)
 			break;
@@ -240,6 +249,7 @@ static int switch_system(struct dkt_change *change, size_t from, size_t to, cons
 	/* One write for a whole system costs the kernel less than one for each event. */
 	if (differ > 1 && same == to - from) {
 		err = write_enable(change, change->all[from]->system, NULL, on);
+		step(change, differ);
 		for (i = from; !err && i < to; i++)
 			change->now[i] = on;
 		return err;
@@ -248,6 +258,7 @@ static int switch_system(struct dkt_change *change, size_t from, size_t to, cons
 		if (target[i] != on || change->now[i] == on)
 			continue;
 		err = write_enable(change, change->all[i]->system, change->all[i]->name, on);
+		step(change, 1);
 		if (!err)
 			change->now[i] = on;
 	}
@@ -264,6 +275,16 @@ static int switch_events(struct dkt_change *change, const bool *target, bool on)
 		err = switch_system(change, from, to, target, on);
 	}
 	return err;
+}
+
+static void count_steps(struct dkt_change *change)
+{
+	size_t i;
+
+	change->steps_done = 0;
+	change->steps = change->n_filters;
+	for (i = 0; change->wanted && i < change->n_all; i++)
+		change->steps += change->now[i] != change->wanted[i];
 }
 
 static int read_before(struct dkt_change *change)
@@ -355,12 +376,14 @@ int dkt_change_commit(struct dkt_change *change)
 	sigset_t all, saved;
 	int err;
 
-	/* Half a change must not be left by Ctrl-C; it takes less than half a second. */
+	/* Half a change must not be left by Ctrl-C; it takes half a second, or seconds with functions. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &saved);
 	err = change->wanted ? read_before(change) : 0;
 	if (!err) {
+		count_steps(change);
 		err = apply(change);
+		dkt_progress(change->in->ctx, "events", change->steps, change->steps);
 		/* Last, as it most often is optional: it fails alone. */
 		change->tracer.stops = &change->stops;
 		if (!err)

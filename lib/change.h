@@ -41,6 +41,7 @@ struct dkt_change {
 	size_t n_knobs;
 	struct dkt__stops stops; /* among the triggers that are wanted, new or not */
 	struct dkt__tracer tracer;
+	size_t steps, steps_done; /* filters and events, as far as they are known to be touched */
 };
 
 /* Undoing goes on after an error and returns the last one. */

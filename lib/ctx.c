@@ -28,6 +28,10 @@ int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **out)
 		ctx->log = opts->log;
 		ctx->log_data = opts->log_data;
 	}
+	if (opts && opts->sz >= offsetof(struct dkt_ctx_opts, progress_data) + sizeof(void *)) {
+		ctx->progress = opts->progress;
+		ctx->progress_data = opts->progress_data;
+	}
 	*out = ctx;
 	return 0;
 }
@@ -181,5 +185,14 @@ void dkt_log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ...
 	va_end(ap);
 	if (text)
 		ctx->log(ctx->log_data, level, text);
+	errno = saved;
+}
+
+void dkt_progress(struct dkt_ctx *ctx, const char *what, size_t done, size_t of)
+{
+	int saved = errno;
+
+	if (ctx->progress)
+		ctx->progress(ctx->progress_data, what, done, of);
 	errno = saved;
 }

@@ -62,6 +62,8 @@ struct dkt_ctx {
 	char *error;
 	dkt_log_fn log;
 	void *log_data;
+	dkt_progress_fn progress;
+	void *progress_data;
 	bool given; /* a file gave the catalogue: no kernel is asked for anything */
 	bool saved; /* the directory is not a tracefs but a copy of one */
 	bool big_endian; /* byte order of its records */

@@ -295,10 +295,12 @@ int dkt__tfs_add(struct dkt_ctx *ctx, const char *value, const char *fmt, ...)
 	return tfs_write(ctx, O_APPEND, path, value);
 }
 
-int dkt__tfs_add_words(struct dkt_ctx *ctx, const char *words, const char *fmt, ...)
+int dkt__tfs_add_words(struct dkt_ctx *ctx, const char *what, const char *words, const char *fmt,
+		       ...)
 {
 	int fd __cleanup(close) = -1;
-	size_t len = strlen(words);
+	const size_t of = strlen(words);
+	size_t len = of;
 
 	TFS_PATH(ctx, path, fmt);
 	fd = tfs_open(ctx, O_WRONLY | O_APPEND, path);
@@ -310,9 +312,11 @@ int dkt__tfs_add_words(struct dkt_ctx *ctx, const char *words, const char *fmt, 
 		if (n > 0) {
 			words += n;
 			len -= (size_t)n;
+			dkt_progress(ctx, what, of - len, of);
 		} else if (!n || errno != EINTR) {
 			int err = n ? -errno : -EIO;
 
+			dkt_progress(ctx, what, of, of);
 			return dkt_fail(ctx, err, "write \"%.40s\" to %s/%s: %s", words, ctx->dir,
 					path, strerror(-err));
 		}

@@ -26,9 +26,9 @@ int dkt__tfs_set(struct dkt_ctx *ctx, const char *value, const char *fmt, ...) D
 /* Adds to what the file says (O_APPEND), in one write. */
 int dkt__tfs_add(struct dkt_ctx *ctx, const char *value, const char *fmt, ...) DKT_PRINTF(3, 4);
 
-/* The same for many words, of which the kernel takes one with each write. */
-int dkt__tfs_add_words(struct dkt_ctx *ctx, const char *words, const char *fmt, ...)
-	DKT_PRINTF(3, 4);
+/* The same for many words, of which the kernel takes one with each write; what: of dkt_progress(). */
+int dkt__tfs_add_words(struct dkt_ctx *ctx, const char *what, const char *words, const char *fmt,
+		       ...) DKT_PRINTF(4, 5);
 
 int dkt__tfs_mkdir(struct dkt_ctx *ctx, const char *fmt, ...) DKT_PRINTF(2, 3);
 int dkt__tfs_rmdir(struct dkt_ctx *ctx, const char *fmt, ...) DKT_PRINTF(2, 3);

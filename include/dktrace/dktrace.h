@@ -45,11 +45,19 @@ enum dkt_log_level { DKT_LOG_WARN, DKT_LOG_INFO, DKT_LOG_DEBUG };
 /* Receives one message without newline; errno is preserved around the call. */
 typedef void (*dkt_log_fn)(void *data, enum dkt_log_level level, const char *text);
 
+/*
+ * How far the switching of what is named ("events", "functions", "probes") is, which may take seconds.
+ * done == of ends it, also when it fails. errno is preserved around the call.
+ */
+typedef void (*dkt_progress_fn)(void *data, const char *what, size_t done, size_t of);
+
 struct dkt_ctx_opts {
 	size_t sz;
 	const char *root; /* directory that stands for tracefs; NULL: find the mounted one */
 	dkt_log_fn log; /* NULL: silent */
 	void *log_data;
+	dkt_progress_fn progress; /* NULL: nobody asks */
+	void *progress_data;
 };
 
 /* Makes a context. Touches nothing in the system. -ENOMEM. */
@@ -66,6 +74,9 @@ DKT_API int dkt_fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...) DKT_
 /* For layers above: hands a line to the context's log function, if it has one. */
 DKT_API void dkt_log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ...)
 	DKT_PRINTF(3, 4);
+
+/* For layers above: tells the context's progress function, if it has one. */
+DKT_API void dkt_progress(struct dkt_ctx *ctx, const char *what, size_t done, size_t of);
 
 /* The name that a misspelt word was perhaps meant to be: the nearest of those that were tried. */
 struct dkt_guess {

@@ -114,7 +114,7 @@ static int write_numbers(struct dkt_instance *in, const struct dkt__tracer *trac
 
 	if (!numbers || !*numbers)
 		return -ENOENT;
-	err = dkt__tfs_add_words(in->ctx, numbers, "%s" FILTER, in->prefix);
+	err = dkt__tfs_add_words(in->ctx, "functions", numbers, "%s" FILTER, in->prefix);
 	if (!err && dkt__modules_are_set(in, tracer))
 		return 0;
 	dkt__functions_clear(in);

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A change tells how far it is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "pages.h"
+
+static void note(void *data, const char *what, size_t done, size_t of)
+{
+	dkt_buf_printf(data, "%s %zu/%zu\n", what, done, of);
+	errno = EIO;
+}
+
+static void test_progress(void **state)
+{
+	static const char *const names[] = { "a", "b", "c" };
+	char root[] = "/tmp/dkt-change-XXXXXX", path[64];
+	struct dkt_buf *told;
+	DKT_OPTS(dkt_ctx_opts, opts, .root = root, .progress = note);
+	struct dkt_event *events[ARRAY_SIZE(names)];
+	struct dkt_change *change;
+	struct dkt_instance *in;
+	struct dkt_ctx *ctx;
+	size_t i, len;
+
+	(void)state;
+	assert_int_equal(dkt_buf_new(&told), 0);
+	opts.progress_data = told;
+	assert_non_null(mkdtemp(root));
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		tree_event(root, "made", names[i], (unsigned int)i + 20, "", "\"\"");
+		snprintf(path, sizeof(path), "events/made/%s/enable", names[i]);
+		assert_int_equal(tree_text(root, path, i == 2 ? "1\n" : "0\n"), 0);
+	}
+	tree_text(root, "available_events", "made:a\nmade:b\nmade:c\n");
+	tree_text(root, "events/made/a/filter", "none\n");
+	tree_text(root, "set_event", "made:c\n");
+	tree_text(root, "per_cpu/cpu0/stats", "");
+	assert_int_equal(dkt_ctx_new(&opts, &ctx), 0);
+	assert_int_equal(dkt_instance_open(ctx, NULL, 0, &in), 0);
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		events[i] = dkt_event_find(ctx, "made", names[i]);
+	assert_int_equal(dkt_change_new(in, &change), 0);
+	assert_int_equal(dkt_change_events(change, events, 2), 0);
+	assert_int_equal(dkt_change_filter(change, events[0], "common_pid == 1"), 0);
+	errno = EPERM;
+	assert_int_equal(dkt_change_commit(change), 0);
+	/* c off, the filter, a and b on: the last of the four is the end. */
+	assert_int_equal(errno, EPERM);
+	dkt_buf_add(told, "", 1);
+	assert_string_equal(dkt_buf_data(told, &len),
+			    "events 1/4\nevents 2/4\nevents 3/4\nevents 4/4\n");
+	dkt_change_free(change);
+	dkt_instance_close(in);
+	dkt_ctx_free(ctx);
+	dkt_buf_free(told);
+	assert_int_equal(tree_remove(root), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_progress),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
