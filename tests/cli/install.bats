@@ -60,6 +60,8 @@ target()
 ExecStart=/usr/local/bin/lctl-dktrace debug_daemon run \${FILE} \${MB} \${ROTATE}" "$output" "what they run"
 	run ! grep -rE '@[A-Z]+@' "$units"
 	grep -q 'SYSTEMD_WANTS}+="dktrace.service"' "$DESTDIR/usr/local/lib/udev/rules.d/60-dktrace.rules"
+	# It hides /proc/kallsyms and /proc/kcore, without which apply makes no probe and the daemon has no names.
+	run ! grep -rE '^(ProtectKernelTunables|ProcSubset)=' "$units"
 	command -v systemd-analyze >/dev/null || skip "no systemd-analyze to verify them with"
 	# It wants the programs to be there.
 	sed -i 's|=/usr/local/bin/[a-z-]*|=/bin/true|' "$units"/*.service
