@@ -149,6 +149,17 @@ static bool keep_message(struct style *style, const struct dkt_record *record)
 	return false;
 }
 
+/* A log has lines only: a stack is one. */
+static __attribute__((noinline)) void
+put_stacks(struct style *style, const struct dkt_record *record, struct dkt_buf *buf)
+{
+	struct dkt_record stack;
+	size_t i;
+
+	for (i = 0; !dkt_record_stack(record, i, &stack); i++)
+		legacy_style_line(style->legacy, &stack, style->wall, buf);
+}
+
 static inline int put_record(struct style *style, const struct dkt_record *record, const char *comm,
 			     struct dkt_buf *buf)
 {
@@ -156,6 +167,8 @@ static inline int put_record(struct style *style, const struct dkt_record *recor
 		return dkt_style_record(style->lib, record, comm, buf);
 	if (style->legacy)
 		legacy_style_line(style->legacy, record, style->wall, buf);
+	if (style->legacy && record->stacks)
+		put_stacks(style, record, buf);
 	return dkt_buf_error(buf);
 }
 

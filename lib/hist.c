@@ -315,6 +315,21 @@ static int wait_for_stack(struct dkt_hist *hist, struct dkt_source *source,
 	return 0;
 }
 
+/* A stack that the record carries need not be waited for. */
+static int take_with_stack(struct dkt_hist *hist, struct dkt_source *source,
+			   const struct dkt_record *record, const uint64_t *words,
+			   const uint64_t *vals)
+{
+	struct dkt_record stack;
+	size_t i;
+	int err = wait_for_stack(hist, source, record, words, vals);
+
+	for (i = 0; !err && !dkt_record_stack(record, i, &stack); i++)
+		if (stack.event == hist->stack_event)
+			err = take_stack(hist, &stack);
+	return err;
+}
+
 /* Whatever comes on a CPU, the record before it waits no longer. */
 static int look_for_stack(struct dkt_hist *hist, const struct dkt_record *record, bool *taken)
 {
@@ -378,7 +393,7 @@ int dkt_hist_add(struct dkt_hist *hist, struct dkt_source *source, const struct 
 		return 0;
 	}
 	if (hist->stack_key >= 0)
-		return wait_for_stack(hist, source, record, words, vals);
+		return take_with_stack(hist, source, record, words, vals);
 	return count(hist, source, record, NULL, words, vals);
 }
 

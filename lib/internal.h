@@ -136,6 +136,14 @@ struct dkt_event {
 	struct dkt_event *next; /* of those that callers defined */
 };
 
+/* A stack of calls that a record carries, as the data of a stack event's record. */
+struct dkt_stack {
+	struct dkt_event *event; /* ftrace:kernel_stack, ftrace:user_stack */
+	const void *data;
+	uint32_t size;
+	const struct dkt_stack *next; /* NULL: the last one */
+};
+
 /* Whether its records are recorded in the instance; one that only triggers watch is off. */
 bool dkt__event_is_on(struct dkt_instance *in, const struct dkt_event *event);
 

@@ -218,11 +218,8 @@ static bool fill(struct dkt__perf *perf, const struct dkt__perf_item *item, stru
 static int perf_next(struct dkt_source *source, struct dkt_record *record)
 {
 	struct dkt__perf *perf = (struct dkt__perf *)source;
-	int err;
+	int err = begin_runs(perf);
 
-	if (dkt__perf_chain_next(perf, record))
-		return 0;
-	err = begin_runs(perf);
 	while (!err && perf->n_heap) {
 		struct dkt__perf_run *run = perf->heap[0];
 		struct dkt__perf_item item, next;
@@ -240,7 +237,7 @@ static int perf_next(struct dkt_source *source, struct dkt_record *record)
 		err = apply_task(perf, &item);
 		asked = !err && fill(perf, &item, record);
 		if (asked)
-			return dkt__perf_chain_take(perf, &item, record);
+			return item.n_chain ? dkt__perf_chain_take(perf, &item, record) : 0;
 		if (!err)
 			err = begin_runs(perf);
 	}
@@ -267,7 +264,6 @@ static int perf_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 	perf->begun = perf->n_heap = 0;
 	dkt__comms_forget(&perf->comms);
 	dkt__perf_maps_clear(perf);
-	dkt__perf_chain_forget(perf);
 	return 0;
 }
 

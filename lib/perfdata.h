@@ -66,12 +66,12 @@ struct dkt__perf_item {
 	bool placed; /* it has a time and a CPU */
 };
 
-/* A stack that is to be returned as a record. */
+/* One of the two stacks of a sample. */
 struct dkt__perf_stack {
-	struct dkt_event
-		*event; /* ftrace:kernel_stack, ftrace:user_stack; NULL: cannot be returned */
-	uint8_t *data; /* the record's; NULL: none was met */
+	struct dkt_event *event; /* ftrace:kernel_stack, ftrace:user_stack; NULL: not carried */
+	uint8_t *data; /* NULL: none was met */
 	uint32_t n; /* callers in it */
+	struct dkt_stack carried; /* by the sample's record */
 };
 
 enum { DKT__PERF_KERNEL, DKT__PERF_PROGRAM, DKT__PERF_STACKS };
@@ -113,7 +113,6 @@ struct dkt__perf {
 	size_t n_cpus;
 	struct dkt_event **events; /* by number, 65536 of them; NULL: not met yet */
 	struct dkt__perf_stack stacks[DKT__PERF_STACKS];
-	struct dkt_record sample; /* that they belong to */
 	void *processes; /* a tree: what each has mapped, as far as was read */
 	struct dkt__perf_map *maps; /* all of them */
 	char *anchor; /* a symbol of the kernel, and where it was */
@@ -170,16 +169,12 @@ void dkt__perf_symbols(struct dkt__perf *perf);
 
 /* ---- perfdata/chain.c ---- */
 
-/* Finds the events that chains are returned as; the file's formats were read. */
+/* Finds the events that stacks are records of; the file's formats were read. */
 void dkt__perf_chain_events(struct dkt__perf *perf);
 
-/* Notes the sample's chain, to be returned behind its record. -ENOMEM. */
+/* Gives the sample's record the stacks of its chain, which live until the next one. -ENOMEM. */
 int dkt__perf_chain_take(struct dkt__perf *perf, const struct dkt__perf_item *item,
-			 const struct dkt_record *sample);
-
-/* False: nothing is noted. */
-bool dkt__perf_chain_next(struct dkt__perf *perf, struct dkt_record *record);
-void dkt__perf_chain_forget(struct dkt__perf *perf);
+			 struct dkt_record *sample);
 void dkt__perf_chain_clear(struct dkt__perf *perf);
 
 /* ---- perfdata/scan.c ---- */

@@ -50,6 +50,23 @@ static bool dynamic_place(const struct dkt_record *record, const struct dkt_fiel
 	return true;
 }
 
+int dkt_record_stack(const struct dkt_record *record, size_t i, struct dkt_record *stack)
+{
+	const struct dkt_stack *it = record->event ? record->stacks : NULL;
+
+	while (it && i--)
+		it = it->next;
+	if (!it)
+		return 1;
+	*stack = *record;
+	stack->event = it->event;
+	stack->data = it->data;
+	stack->size = it->size;
+	stack->first = false;
+	stack->stacks = NULL;
+	return 0;
+}
+
 const void *dkt_record_bytes(const struct dkt_record *record, const struct dkt_field *field,
 			     size_t *len)
 {

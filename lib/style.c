@@ -162,6 +162,8 @@ int dkt_style_begin(struct dkt_style *style, struct dkt_buf *buf)
 int dkt_style_record(struct dkt_style *style, const struct dkt_record *record, const char *comm,
 		     struct dkt_buf *buf)
 {
+	if (dkt__unlikely(record->stacks))
+		return dkt__style_with_stacks(style, record, comm, buf);
 	return style->ops->record(style, record, comm, buf);
 }
 

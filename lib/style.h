@@ -30,6 +30,7 @@ enum dkt__column_kind {
 	DKT__COLUMN_RECORD_TEXT,
 	DKT__COLUMN_LOST,
 	DKT__COLUMN_FROM,
+	DKT__COLUMN_CARRIED, /* a stack, by the name of its event */
 };
 
 struct dkt__column {
@@ -73,6 +74,9 @@ struct dkt__style_ops {
 	int (*learn)(struct dkt_style *style, struct dkt__form *form);
 	int (*begin)(struct dkt_style *style, struct dkt_buf *buf);
 	int (*record)(struct dkt_style *style, const struct dkt_record *record, const char *comm,
+		      struct dkt_buf *buf);
+	/* After a record that carries stacks; NULL: these are records behind it. */
+	int (*stacks)(struct dkt_style *style, const struct dkt_record *record, const char *comm,
 		      struct dkt_buf *buf);
 	int (*flush)(struct dkt_style *style, struct dkt_buf *buf);
 	int (*end)(struct dkt_style *style, struct dkt_buf *buf);
@@ -122,6 +126,9 @@ struct dkt__column dkt__column_other(const char *name);
 /* Whether that field was asked for by name. */
 bool dkt__style_wants(const struct dkt_style *style, const char *name);
 
+/* Whether that field was asked for by name, or with all others. */
+bool dkt__style_takes(const struct dkt_style *style, const char *name);
+
 /*
  * Gives the columns their keys, with the name as in a JSON string between before and after; first
  * stands before the first one. after NULL: without the name. Leaves out what every line has anyway
@@ -155,6 +162,30 @@ char *dkt__style_put_wall(struct dkt_style *style, char *p, uint64_t ts);
  * for, in interrupt, depth of preemption. At most 6 bytes.
  */
 char *dkt__style_put_flags(char *p, const struct dkt_record *record);
+
+/* ---- style/stack.c: stacks that a record carries ---- */
+
+/* Puts a record with them. */
+int dkt__style_with_stacks(struct dkt_style *style, const struct dkt_record *record,
+			   const char *comm, struct dkt_buf *buf);
+
+/* Puts them as records of their own. */
+int dkt__style_stack_records(struct dkt_style *style, const struct dkt_record *record,
+			     const char *comm, struct dkt_buf *buf);
+
+/* The i-th caller, the innermost first; 0: there are no more. */
+uint64_t dkt__stack_caller(const struct dkt_stack *stack, uint32_t i);
+
+/* True if the event's stacks are of programs and not of the kernel. */
+bool dkt__stack_is_user(const struct dkt_event *event);
+
+/* The function that a caller is in, and where in it; NULL: unknown. */
+const char *dkt__stack_name(const struct dkt_style *style, uint64_t address, bool user,
+			    uint64_t *offset);
+
+/* Appends that name, or the address if it has none. */
+void dkt__stack_put(const struct dkt_style *style, uint64_t address, bool user,
+		    struct dkt_buf *buf);
 
 /* ---- for the hot path ---- */
 

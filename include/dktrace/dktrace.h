@@ -653,6 +653,8 @@ enum dkt_record_flags {
 	DKT_REC_BH_OFF = 0x80,
 };
 
+struct dkt_stack;
+
 /* One event, or with event NULL a gap: lost records on that CPU before this time. */
 struct dkt_record {
 	uint64_t ts; /* ns of the instance's clock */
@@ -666,6 +668,7 @@ struct dkt_record {
 	bool first; /* first of this CPU's buffer since it was emptied */
 	uint32_t stream; /* in a merged source: which of those merged, from 0 */
 	uint64_t lost; /* in a gap: how many, or DKT_LOST_UNKNOWN */
+	const struct dkt_stack *stacks; /* for dkt_record_stack(); NULL: it carries none */
 };
 
 /* The value of an integer field of the record, sign-extended if the field is signed. */
@@ -674,6 +677,13 @@ DKT_API int64_t dkt_record_int(const struct dkt_record *record, const struct dkt
 /* Bytes of a string or array field, within the record whatever the record says. Not terminated. */
 DKT_API const void *dkt_record_bytes(const struct dkt_record *record, const struct dkt_field *field,
 				     size_t *len);
+
+/*
+ * Gets the i-th stack of calls that the record itself carries, as a sample of perf does, counted from
+ * 0: a record ftrace:kernel_stack or ftrace:user_stack with the time, CPU and thread of this one. Its
+ * data live as long as those of this one. Returns 0, or 1 after the last.
+ */
+DKT_API int dkt_record_stack(const struct dkt_record *record, size_t i, struct dkt_record *stack);
 
 /* ---- capture: taking records out of an instance --------------------------------------------- */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Chains of calls (perf record -g). A sample has all addresses in one list; the kernel's own tracer
- * writes stacks as records behind the one they belong to, and so are they returned.
+ * Chains of calls (perf record -g). A sample has all addresses in one list; its record carries them as
+ * the stacks of the kernel and of the program, in the form of the records that the kernel's own tracer
+ * writes them as.
  */
 #include "perfdata.h"
 #include "source/own_format.h"
@@ -30,14 +31,6 @@ void dkt__perf_chain_events(struct dkt__perf *perf)
 		    caller->element == perf->base.ctx->long_size && dkt_event_id(event) > 0)
 			perf->stacks[i].event = event;
 	}
-}
-
-void dkt__perf_chain_forget(struct dkt__perf *perf)
-{
-	int i;
-
-	for (i = 0; i < DKT__PERF_STACKS; i++)
-		perf->stacks[i].n = 0;
 }
 
 void dkt__perf_chain_clear(struct dkt__perf *perf)
@@ -86,14 +79,49 @@ static int add_caller(struct dkt__perf *perf, int which, int32_t pid, uint64_t a
 	return 0;
 }
 
+/* What every record of the tracer begins with. */
+struct head {
+	uint16_t type;
+	uint8_t flags, preempt;
+	int32_t pid, size;
+};
+
+/* Gives the record the stacks that were met. */
+static void carry(struct dkt__perf *perf, struct dkt_record *record)
+{
+	const struct dkt_stack *next = NULL;
+	int i;
+
+	for (i = DKT__PERF_STACKS; i--;) {
+		struct dkt__perf_stack *stack = &perf->stacks[i];
+		struct head head;
+
+		if (!stack->n)
+			continue;
+		head = (struct head){ .type = (uint16_t)dkt_event_id(stack->event),
+				      .flags = record->flags,
+				      .preempt = record->preempt,
+				      .pid = record->pid,
+				      .size = (int32_t)stack->n };
+		memcpy(stack->data, &head, sizeof(head));
+		stack->carried = (struct dkt_stack){ .event = stack->event,
+						     .data = stack->data,
+						     .size = DKT__STACK_CALLERS +
+							     stack->n * perf->base.ctx->long_size,
+						     .next = next };
+		next = &stack->carried;
+	}
+	record->stacks = next;
+}
+
 int dkt__perf_chain_take(struct dkt__perf *perf, const struct dkt__perf_item *item,
-			 const struct dkt_record *sample)
+			 struct dkt_record *sample)
 {
 	struct dkt__cursor cur = dkt__perf_cursor(perf, item->chain, (size_t)item->n_chain * 8);
-	int which = first_stack(item), err = 0;
+	int i, which = first_stack(item), err = 0;
 
-	dkt__perf_chain_forget(perf);
-	perf->sample = *sample;
+	for (i = 0; i < DKT__PERF_STACKS; i++)
+		perf->stacks[i].n = 0;
 	while (!err && item->n_chain && dkt__cursor_left(&cur)) {
 		uint64_t address = dkt__cursor_number(&cur, 8);
 
@@ -102,39 +130,6 @@ int dkt__perf_chain_take(struct dkt__perf *perf, const struct dkt__perf_item *it
 		else if (which != NOWHERE)
 			err = add_caller(perf, which, item->pid, address);
 	}
+	carry(perf, sample);
 	return err;
-}
-
-/* What every record of the tracer begins with. */
-struct head {
-	uint16_t type;
-	uint8_t flags, preempt;
-	int32_t pid, size;
-};
-
-bool dkt__perf_chain_next(struct dkt__perf *perf, struct dkt_record *record)
-{
-	int i;
-
-	for (i = 0; i < DKT__PERF_STACKS; i++) {
-		struct dkt__perf_stack *stack = &perf->stacks[i];
-		struct head head;
-
-		if (!stack->n)
-			continue;
-		*record = perf->sample;
-		head = (struct head){ .type = (uint16_t)dkt_event_id(stack->event),
-				      .flags = record->flags,
-				      .preempt = record->preempt,
-				      .pid = record->pid,
-				      .size = (int32_t)stack->n };
-		memcpy(stack->data, &head, sizeof(head));
-		record->event = stack->event;
-		record->data = stack->data;
-		record->size = DKT__STACK_CALLERS + stack->n * perf->base.ctx->long_size;
-		stack->n = 0;
-		perf->losses[record->cpu].seen++;
-		return true;
-	}
-	return false;
 }

@@ -23,6 +23,8 @@ static const struct {
 	{ "text", DKT__COLUMN_RECORD_TEXT },
 	{ "lost", DKT__COLUMN_LOST },
 	{ "from", DKT__COLUMN_FROM },
+	{ "kernel_stack", DKT__COLUMN_CARRIED },
+	{ "user_stack", DKT__COLUMN_CARRIED },
 	{ "CPU", DKT__COLUMN_CPU },
 	{ "COMM", DKT__COLUMN_COMM },
 };
@@ -162,6 +164,12 @@ bool dkt__style_wants(const struct dkt_style *style, const char *name)
 	return false;
 }
 
+bool dkt__style_takes(const struct dkt_style *style, const char *name)
+{
+	return !style->opts.n_fields || dkt__style_wants(style, ALL_FIELDS) ||
+	       dkt__style_wants(style, name);
+}
+
 static void add_all(struct dkt__form *form, const struct dkt_field *fields, size_t n)
 {
 	size_t i;
@@ -223,7 +231,7 @@ int dkt__style_columns(struct dkt_style *style, struct dkt__form *form)
 		return -ENOMEM;
 	form->room = 64;
 	form->text = needs_text(form->event) || dkt__style_wants(style, "text");
-	if (!style->opts.n_fields || dkt__style_wants(style, ALL_FIELDS))
+	if (dkt__style_takes(style, ALL_FIELDS))
 		add_all(form, fields, n);
 	for (i = 0; i < style->opts.n_fields; i++)
 		if (strcmp(style->opts.fields[i], ALL_FIELDS))

@@ -118,6 +118,22 @@ static void add_from(const struct csv *csv, const struct dkt_record *record, str
 	dkt_buf_str(buf, name ? name : "");
 }
 
+/* The stack of that name, if the record carries it. */
+static void add_stack(const struct csv *csv, const struct dkt_record *record, const char *name,
+		      struct dkt_buf *buf)
+{
+	const struct dkt_stack *stack = record->event ? record->stacks : NULL;
+	uint64_t address;
+	uint32_t i;
+
+	while (stack && strcmp(stack->event->name, name) != 0)
+		stack = stack->next;
+	for (i = 0; stack && (address = dkt__stack_caller(stack, i)); i++) {
+		dkt_buf_str(buf, i ? " => " : "");
+		dkt__stack_put(&csv->base, address, dkt__stack_is_user(stack->event), buf);
+	}
+}
+
 /* A cell of what all records have. A loss has its time, CPU and number only. */
 static int put_other(const struct row *row, const struct dkt__column *column)
 {
@@ -152,6 +168,8 @@ static int put_other(const struct row *row, const struct dkt__column *column)
 		dkt__style_text(style, record, row->buf);
 	else if (column->kind == DKT__COLUMN_FROM)
 		add_from(row->csv, record, row->buf);
+	else if (column->kind == DKT__COLUMN_CARRIED)
+		add_stack(row->csv, record, column->name, row->buf);
 	else
 		return 0;
 	return quote_tail(row->csv, row->buf, from);
@@ -345,6 +363,15 @@ static int csv_record(struct dkt_style *style, const struct dkt_record *record, 
 	return err ? err : put_event_row(csv, form, record, comm, buf);
 }
 
+/* In one table a row is a record, and a stack a cell of it. */
+static int csv_stacks(struct dkt_style *style, const struct dkt_record *record, const char *comm,
+		      struct dkt_buf *buf)
+{
+	return ((const struct csv *)style)->uniform ?
+		       0 :
+		       dkt__style_stack_records(style, record, comm, buf);
+}
+
 static int csv_begin(struct dkt_style *style, struct dkt_buf *buf)
 {
 	const struct csv *csv = (struct csv *)style;
@@ -412,5 +439,6 @@ const struct dkt__style_ops dkt__style_csv_ops = {
 	.learn = csv_learn,
 	.begin = csv_begin,
 	.record = csv_record,
+	.stacks = csv_stacks,
 	.close = csv_close,
 };

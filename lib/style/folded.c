@@ -74,18 +74,11 @@ static void add_name(struct dkt_buf *buf, const char *name)
 	dkt_buf_escape(buf, from);
 }
 
-/* No program has an address in the upper half: one there stands for a name. */
-static bool has_name(uint64_t address, bool user)
-{
-	return !user || address >> 63;
-}
-
 static void add_address(const struct dkt_style *style, struct dkt_buf *buf, uint64_t address,
 			bool user)
 {
 	uint64_t offset;
-	const char *name = has_name(address, user) ? dkt_symbol(style->ctx, address, &offset) :
-						     NULL;
+	const char *name = dkt__stack_name(style, address, user, &offset);
 
 	dkt_buf_add(buf, ";", 1);
 	if (name) {
@@ -168,7 +161,7 @@ static struct place *place_of(struct folded *folded, uint32_t cpu)
 static int add_stack(struct folded *folded, struct place *place, const struct dkt_record *record,
 		     const char *comm, const struct dkt__column *column)
 {
-	bool user = !strcmp(record->event->name, "user_stack");
+	bool user = dkt__stack_is_user(record->event);
 	char **frames = user ? &place->user : &place->kernel;
 	int err = 0;
 

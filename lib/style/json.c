@@ -204,6 +204,53 @@ static int json_record(struct dkt_style *style, const struct dkt_record *record,
 	return err ? err : buf->err;
 }
 
+/* ---- stacks that the record carries ---- */
+
+static int put_caller(struct dkt_style *style, uint64_t address, bool user, struct dkt_buf *buf)
+{
+	size_t from = buf->len;
+	uint64_t offset;
+
+	dkt__stack_put(style, address, user, buf);
+	/* The name of a place in a program has all of it. */
+	if (dkt__stack_name(style, address, user, &offset) && offset)
+		dkt_buf_printf(buf, "+0x%llx", (unsigned long long)offset);
+	return escape_tail(buf, from);
+}
+
+static int put_stack(struct dkt_style *style, const struct dkt_stack *stack, struct dkt_buf *buf)
+{
+	bool user = dkt__stack_is_user(stack->event);
+	uint64_t address;
+	uint32_t i;
+	int err = 0;
+
+	dkt_buf_str(buf, user ? ",\"user_stack\":[" : ",\"kernel_stack\":[");
+	for (i = 0; !err && (address = dkt__stack_caller(stack, i)); i++) {
+		dkt_buf_str(buf, i ? ",\"" : "\"");
+		err = put_caller(style, address, user, buf);
+		dkt_buf_add(buf, "\"", 1);
+	}
+	dkt_buf_add(buf, "]", 1);
+	return err;
+}
+
+/* They are keys of the record's object, which is opened again. */
+static int json_stacks(struct dkt_style *style, const struct dkt_record *record, const char *comm,
+		       struct dkt_buf *buf)
+{
+	const struct dkt_stack *stack;
+	int err = 0;
+
+	(void)comm;
+	buf->len -= strlen("}\n");
+	for (stack = record->stacks; stack && !err; stack = stack->next)
+		if (dkt__style_takes(style, stack->event->name))
+			err = put_stack(style, stack, buf);
+	dkt_buf_str(buf, "}\n");
+	return err ? err : buf->err;
+}
+
 /* ---- an event ---- */
 
 /* Puts the names of numbers behind these. */
@@ -256,4 +303,5 @@ const struct dkt__style_ops dkt__style_json_ops = {
 	.size = sizeof(struct dkt_style),
 	.learn = json_learn,
 	.record = json_record,
+	.stacks = json_stacks,
 };

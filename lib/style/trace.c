@@ -365,6 +365,31 @@ static int trace_record(struct dkt_style *base, const struct dkt_record *record,
 	return buf->err;
 }
 
+/* ---- stacks that the record carries: lines below it, as in the kernel's trace file ---- */
+
+static int trace_stacks(struct dkt_style *style, const struct dkt_record *record, const char *comm,
+			struct dkt_buf *buf)
+{
+	const struct dkt_stack *stack;
+	uint64_t address;
+	uint32_t i;
+
+	(void)comm;
+	for (stack = record->stacks; stack; stack = stack->next) {
+		bool user = dkt__stack_is_user(stack->event);
+
+		for (i = 0; (address = dkt__stack_caller(stack, i)); i++) {
+			size_t from = buf->len;
+
+			dkt_buf_str(buf, " => ");
+			dkt__stack_put(style, address, user, buf);
+			dkt_buf_add(buf, "\n", 1);
+			escape(style, from, buf);
+		}
+	}
+	return buf->err;
+}
+
 const struct dkt__style_ops dkt__style_trace_ops = {
 	.name = "trace",
 	.words = "the columns of trace-cmd report",
@@ -372,4 +397,5 @@ const struct dkt__style_ops dkt__style_trace_ops = {
 	.size = sizeof(struct trace_style),
 	.learn = trace_learn,
 	.record = trace_record,
+	.stacks = trace_stacks,
 };

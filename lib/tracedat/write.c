@@ -268,7 +268,7 @@ static int event_id(struct dkt_tracedat *out, struct dkt__tdw_stream *stream,
 
 /* ---- the calls ---- */
 
-int dkt_tracedat_add(struct dkt_tracedat *out, const struct dkt_record *record)
+static int add(struct dkt_tracedat *out, const struct dkt_record *record)
 {
 	struct dkt__tdw_stream *stream;
 	struct dkt__tdw_cpu *cpu;
@@ -286,6 +286,18 @@ int dkt_tracedat_add(struct dkt_tracedat *out, const struct dkt_record *record)
 		stream->pids[record->pid / 8] |= (uint8_t)(1 << record->pid % 8);
 	err = event_id(out, stream, record->event, &id);
 	return err ? err : put_record(out, cpu, record, id);
+}
+
+int dkt_tracedat_add(struct dkt_tracedat *out, const struct dkt_record *record)
+{
+	struct dkt_record stack;
+	size_t i;
+	int err = add(out, record);
+
+	/* The file has stacks as the tracer writes them, behind the record that they belong to. */
+	for (i = 0; !err && !dkt_record_stack(record, i, &stack); i++)
+		err = add(out, &stack);
+	return err;
 }
 
 static int set_version(struct dkt_tracedat *out, const struct dkt_tracedat_opts *opts)

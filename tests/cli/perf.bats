@@ -46,7 +46,7 @@ perf_lines()
 # The same of the trace style: without its columns.
 our_lines()
 {
-	dktrace convert --format trace "$1" - | grep -vE ': (kernel|user)_stack: ' | sed -E 's/^ +//; s/^(.*-[0-9]+) +(\[[0-9]+\]) +([0-9.]+: [^ ]+:) +/\1 \2 \3 /'
+	dktrace convert --format trace "$1" - | grep -v '^ => ' | sed -E 's/^ +//; s/^(.*-[0-9]+) +(\[[0-9]+\]) +([0-9.]+: [^ ]+:) +/\1 \2 \3 /'
 }
 
 @test "every sample is as perf script has it" {
@@ -78,8 +78,14 @@ our_lines()
 # "TIME KIND FRAME ..." of every stack.
 our_calls()
 {
-	dktrace report -S json "$1" | jq -r 'select(.event | endswith("_stack")) |
-		"\(.ts) \(.event) \(.text[11:] | gsub(" => "; " "))"'
+	dktrace report -S json "$@" | jq -r '. as $record | ("kernel_stack", "user_stack") | select($record[.]) |
+		"\($record.ts) \(.) \($record[.] | join(" "))"'
+}
+
+# The same of a trace.dat, where they are records; those of the kernel by their addresses.
+dat_calls()
+{
+	dktrace report -S json "$1" | jq -r 'select(.event == "kernel_stack") | "\(.ts) \(.event) \(.fields.caller | join(" "))"'
 }
 
 # The same by perf: the kernel's by their addresses, those of programs as FILE+0xOFFSET, "?" for what lies
@@ -112,28 +118,73 @@ perf_calls()
 	perf record -q -g -e sched:sched_switch -e sched:sched_process_exec -o live.data -- \
 		sh -c 'for i in 1 2 3; do sleep 0.01; done; exec sleep 0.01' 2>/dev/null || skip "perf may not record here"
 	perf_calls live.data | sort >wanted
+	dktrace convert live.data out.dat
 	{
 		our_calls live.data | sed -nE '/ user_stack /s/ 0x[0-9a-f]+/ ?/gp; / user_stack /{/ 0x/!p}'
-		dktrace report -S json live.data | jq -r 'select(.event == "kernel_stack") |
-			"\(.ts) \(.event) \(.fields.caller | join(" "))"'
+		dat_calls out.dat
 	} | sort -u | diff <(sort -u wanted) -
 	# Two names may be at one address; these are alone.
 	our_calls live.data >have
 	grep -q ' kernel_stack .*__schedule.* do_syscall_64' have
 	grep -q ' kernel_stack ' wanted
 	grep -q ' user_stack .*libc' wanted
-	# Every sample has one of its own behind it.
-	same "$(dktrace report live.data | grep -c _stack:)" "$(wc -l <wanted)" "stacks"
+	same "$(wc -l <have)" "$(wc -l <wanted)" "stacks"
+	# Lines below the record, without the places within functions of the kernel.
+	dktrace report live.data | sed -n 's/^ => //p' >lines
+	sed -E 's/^[0-9]+ //' have | awk '{
+		for (i = 2; i <= NF; i++) {
+			if ($1 == "kernel_stack")
+				sub(/\+0x[0-9a-f]+$/, "", $i)
+			print $i
+		}
+	}' | diff lines -
 	# The styles and files that know stacks know these.
 	dktrace report -S folded live.data >folded
 	grep -qE '^sched_switch;sleep;.*libc[^;]*\+0x[0-9a-f]+.*;__schedule(;[^;]*)? [0-9]+$' folded
-	# A trace.dat has one name for each process.
-	dktrace convert live.data out.dat
-	dktrace report -S json live.data | jq -c 'select(.event | endswith("_stack")) | [.ts, .event, .text]' >wanted
-	dktrace report -S json out.dat | jq -c 'select(.event | endswith("_stack")) | [.ts, .event, .text]' |
-		diff wanted -
+	dktrace report -S json out.dat | jq -r 'select(.event | endswith("_stack")) |
+		"\(.ts) \(.event) \(.text[11:] | gsub(" => "; " "))"' |
+		diff <(awk '{ if ($2 == "kernel_stack") gsub(/\+0x[0-9a-f]+/, ""); print }' have) -
 	dktrace hist sched:sched_switch -i live.data -k stacktrace --folded >folded
 	grep -qE ';__schedule(;[^;]*)? [0-9]+$' folded
+}
+
+# Run by "chains belong to their record": the chains of the records that the options choose are those
+# that the same records have among all.
+chosen()
+{
+	local test=$1
+
+	shift
+	dktrace report -S json "$files/pipe.data" | jq -c "select($test)" >wanted
+	[ -s wanted ]
+	grep -q '"kernel_stack":\["0x' wanted
+	dktrace report -S json "$@" "$files/pipe.data" | diff wanted -
+}
+
+@test "chains belong to their record" {
+	pid=$(dktrace report -S json "$files/pipe.data" | jq -s '.[40].pid')
+	chosen '.event == "sched_switch"' -e sched_switch
+	chosen '.event == "sched_switch" and .fields.prev_pid == 0' --filter 'prev_pid == 0'
+	chosen ".pid == $pid" --pid "$pid"
+	chosen '.cpu == 1' --cpu 1
+	# They are counted with it: perf knows how many samples there are.
+	n=$(dktrace report -S json "$files/pipe.data" | wc -l)
+	same "$(dktrace report "$files/pipe.data" | grep -vc '^ => ')" "$n" "records of the style trace"
+	dktrace info "$files/pipe.data" | grep -qE "^records +$n,"
+	run ! grep _stack <(dktrace info "$files/pipe.data")
+	if perf script -i "$files/plain.data" >/dev/null 2>&1; then
+		same "$(perf script -G -i "$files/pipe.data" 2>/dev/null | wc -l)" "$n" "samples"
+	fi
+	# Files of records count the same.
+	dktrace split -n 50 "$files/pipe.data" part.dat
+	same "$(dktrace report part-001.dat | grep -vc _stack:)" 50 "records of a part"
+	dktrace merge -o both.dat --offset "$files/plain.data=0" "$files/pipe.data" "$files/plain.data"
+	dktrace report both.dat | grep -c _stack: | diff <(our_calls "$files/pipe.data" | wc -l) -
+	# A choice of fields hides them unless it has them.
+	run ! grep -q _stack <(dktrace report -S json --fields comm "$files/pipe.data")
+	dktrace report -S json --fields kernel_stack "$files/pipe.data" | jq -r 'select(.kernel_stack) | .kernel_stack | join(" => ")' >wanted
+	dktrace report -S csv --fields kernel_stack "$files/pipe.data" | tr -d '\r' | sed 1d | grep . | cmp wanted -
+	same "$(dktrace report -S csv --fields ts,kernel_stack "$files/pipe.data" | wc -l)" "$((n + 1))" "rows"
 }
 
 @test "chains of another machine have no names of this one" {
@@ -142,8 +193,8 @@ perf_calls()
 	run ! grep -vE '^[0-9]+ (kernel|user)_stack( 0x[0-9a-f]+)+$' have
 	# The window begins with what it cuts off.
 	from=$(sed -n '50s/ .*//p' have)
-	dktrace report -S json --since "$((from / 1000000000)).$(printf %09d $((from % 1000000000)))" "$files/pipe.data" |
-		jq -r 'select(.event | endswith("_stack")).ts' | cmp - <(sed 's/ .*//' have | awk -v from="$from" '$1 >= from')
+	our_calls --since "$((from / 1000000000)).$(printf %09d $((from % 1000000000)))" "$files/pipe.data" |
+		sed 's/ .*//' | cmp - <(sed 's/ .*//' have | awk -v from="$from" '$1 >= from')
 	dktrace report -S folded "$files/pipe.data" >folded
 	[ "$(awk '{ n += $NF } END { print n }' folded)" -eq "$(cut -d' ' -f1 have | uniq | wc -l)" ]
 }

@@ -66,8 +66,12 @@ static size_t one_record(const struct kept *kept, struct dkt_style *style, struc
 		.size = (uint32_t)len,
 	};
 	uint8_t *exact = malloc(len + 1);
+	struct dkt_stack stack = { .event = kept->events[1], .size = record.size };
 
 	must(exact);
+	stack.data = exact;
+	if (data[1] & 0x40)
+		record.stacks = &stack;
 	if (len)
 		memcpy(exact, data + 3, len);
 	record.data = exact;
