@@ -12,11 +12,19 @@
 
 #define DKT__FORMAT_STACK                                                                          \
 	DKT__FORMAT_COMMON "\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n"                    \
-			   "\tfield:unsigned long caller[];\toffset:16;\tsize:0;\tsigned:0;\n\n"   \
-			   "print fmt: \"\"\n"
+			   "\tfield:unsigned long caller[];\toffset:16;\tsize:0;\tsigned:0;\n\n"
 
-#define DKT__FORMAT_KERNEL_STACK "name: kernel_stack\nID: 4\n" DKT__FORMAT_STACK
-#define DKT__FORMAT_USER_STACK   "name: user_stack\nID: 13\n" DKT__FORMAT_STACK
+/* trace-cmd prints a stack of the kernel by itself, one of a program by its print format. */
+#define DKT__FORMAT_KERNEL_STACK "name: kernel_stack\nID: 4\n" DKT__FORMAT_STACK "print fmt: \"\"\n"
+
+/* The kernel's own shows eight callers, too, whatever the record holds. */
+#define DKT__FORMAT_CALLER(i) ", REC->size > " #i " ? REC->caller[" #i "] : 0"
+#define DKT__FORMAT_USER_STACK                                                                                \
+	"name: user_stack\nID: 13\n" DKT__FORMAT_STACK "print fmt: \"<user stack trace>\\n"                   \
+	" => %ps\\n => %ps\\n => %ps\\n => %ps\\n => %ps\\n => %ps\\n => %ps\\n => %ps\"" DKT__FORMAT_CALLER( \
+		0) DKT__FORMAT_CALLER(1) DKT__FORMAT_CALLER(2) DKT__FORMAT_CALLER(3)                          \
+		DKT__FORMAT_CALLER(4) DKT__FORMAT_CALLER(5) DKT__FORMAT_CALLER(6)                             \
+			DKT__FORMAT_CALLER(7) "\n"
 
 /* Where the callers of such a record begin. */
 #define DKT__STACK_CALLERS 16

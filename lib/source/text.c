@@ -4,8 +4,8 @@
 #include "file.h"
 #include "plan/unprint.h"
 #include "source/text_format.h"
+#include "source/text_stack.h"
 #include "source/window.h"
-#include "symbol.h"
 
 #include "banned.h"
 
@@ -14,7 +14,6 @@
 
 #define RECORD_MAX 65536
 #define TEXT_MAX   32768
-#define FRAMES_MAX 512
 #define CPUS_MAX   (UINT16_MAX + 1)
 
 /* A line that is a record or a gap. */
@@ -35,6 +34,7 @@ struct text {
 	bool told;
 	uint64_t plain; /* records without fields */
 	char unused[80];
+	struct dkt__text_stacks stacks; /* of the record that was returned last */
 	uint8_t data[RECORD_MAX];
 };
 
@@ -115,19 +115,21 @@ static int scan(struct text *text)
 	char name[DKT__TEXT_NAME];
 	struct dkt__line line;
 	uint64_t at = 0, next;
-	bool stack = false;
+	bool frames = false;
 	int err = 0;
 
 	for (; !err && at < text->file.size; at = next) {
 		next = line_at(&text->file, at, &line);
-		if (line.kind == DKT__LINE_BAD || (line.kind == DKT__LINE_FRAME && !stack))
+		if (line.kind == DKT__LINE_BAD || (line.kind == DKT__LINE_FRAME && !frames))
 			text->loss[0].bad++;
+		else if (line.kind == DKT__LINE_FRAME)
+			err = dkt__text_stacks_names(&text->names);
+		frames = line.kind == DKT__LINE_RECORD || (frames && line.kind == DKT__LINE_FRAME);
 		text->before += line.kind == DKT__LINE_NONE ? line.lost : 0;
 		if (line.kind == DKT__LINE_LOST)
 			err = add_row(text, UINT64_MAX, at);
 		if (line.kind == DKT__LINE_RECORD) {
 			dkt__text_name(&line, name);
-			stack = strstr(name, "_stack") != NULL;
 			err = dkt__text_get(&text->names, name) ? add_row(text, line.ts, at) :
 								  -ENOMEM;
 		}
@@ -154,42 +156,43 @@ static void put_common(struct text *text, const struct dkt__line *line, struct d
 	put(text, 4, (uint32_t)line->pid, 4);
 }
 
-/* A function of a stack has an address in the text, or gets one. */
-static uint64_t frame_address(struct dkt_ctx *ctx, const char *p, size_t len)
-{
-	char word[24];
-
-	while (len && *p == ' ')
-		p++, len--;
-	if (len > 2 && len < sizeof(word) && p[0] == '<') {
-		snprintf(word, sizeof(word), "%.*s", (int)(len - 2), p + 1);
-		return strtoull(word, NULL, 16);
-	}
-	return dkt__symbol_make(ctx, p, len);
-}
-
 /* The functions in the lines behind it, or behind it in its own line. */
 static uint32_t put_stack(struct text *text, const struct dkt__line *line, uint64_t next)
 {
 	const char *p = line->text, *end = p + line->text_len, *q;
+	struct dkt_ctx *ctx = text->base.ctx;
 	struct dkt__line frame;
 	uint32_t n = 0;
 
-	while (n < FRAMES_MAX && (p = memmem(p, (size_t)(end - p), "=> ", 3))) {
+	while (n < DKT__FRAMES_MAX && (p = memmem(p, (size_t)(end - p), "=> ", 3))) {
 		p += 3;
 		q = memmem(p, (size_t)(end - p), " => ", 4);
-		put(text, 16 + 8 * n++,
-		    frame_address(text->base.ctx, p, (size_t)((q ? q : end) - p)), 8);
+		put(text, 16 + 8 * n++, dkt__frame_address(ctx, p, (size_t)((q ? q : end) - p)), 8);
 	}
-	while (n < FRAMES_MAX && next < text->file.size) {
+	while (n < DKT__FRAMES_MAX && next < text->file.size) {
 		next = line_at(&text->file, next, &frame);
 		if (frame.kind != DKT__LINE_FRAME)
 			break;
-		put(text, 16 + 8 * n++, frame_address(text->base.ctx, frame.text, frame.text_len),
-		    8);
+		put(text, 16 + 8 * n++, dkt__frame_address(ctx, frame.text, frame.text_len), 8);
 	}
 	put(text, 8, n, 4);
 	return 16 + 8 * n;
+}
+
+/* The stacks in the lines behind a record that is not one itself. -ENOMEM. */
+static int carry_stacks(struct text *text, uint64_t next, struct dkt_record *record)
+{
+	struct dkt__line frame = { 0 };
+	int err = 0;
+
+	dkt__text_stacks_start(&text->stacks);
+	while (!err && next < text->file.size) {
+		next = line_at(&text->file, next, &frame);
+		if (frame.kind != DKT__LINE_FRAME)
+			break;
+		err = dkt__text_stacks_add(&text->stacks, text->base.ctx, &frame);
+	}
+	return err ? err : dkt__text_stacks_carry(&text->stacks, &text->names, record);
 }
 
 /* "sys_read(fd: 3, buf: 7f..., count: 200)" and "sys_read -> 0x10", numbers in hex. */
@@ -243,6 +246,12 @@ static uint32_t put_plain(struct text *text, const struct dkt__line *line)
 	return 12 + len + 1;
 }
 
+static bool is_stack(const struct dkt_event *event)
+{
+	return strstr(dkt_event_name(event), "_stack") &&
+	       !strcmp(dkt_event_system(event), "ftrace");
+}
+
 /* The record of an event that may have printed the line; 0: it did not. */
 static uint32_t put_event(struct text *text, const struct dkt__line *line, uint64_t next,
 			  struct dkt_event *event)
@@ -251,7 +260,7 @@ static uint32_t put_event(struct text *text, const struct dkt__line *line, uint6
 	size_t len = line->text_len;
 
 	put_common(text, line, event);
-	if (strstr(name, "_stack") && !strcmp(dkt_event_system(event), "ftrace"))
+	if (is_stack(event))
 		return put_stack(text, line, next);
 	if (!line->name_len && !strncmp(name, "sys_", 4))
 		return put_syscall(text, line, event);
@@ -269,6 +278,7 @@ static int fill(struct text *text, const struct dkt__line *line, uint64_t next,
 	char name[DKT__TEXT_NAME];
 	struct dkt__text_name *it;
 	size_t i;
+	int err = 0;
 
 	dkt__text_name(line, name);
 	it = dkt__text_get(&text->names, name);
@@ -290,6 +300,10 @@ static int fill(struct text *text, const struct dkt__line *line, uint64_t next,
 		record->size = put_plain(text, line);
 		text->plain++;
 	}
+	if (!is_stack(record->event))
+		err = carry_stacks(text, next, record);
+	if (err)
+		return err;
 	return line->comm_len && memcmp(line->comm, "<...>", DKT__MIN(line->comm_len, 5u)) != 0 ?
 		       dkt__comms_set(&text->comms, line->pid, line->comm, line->comm_len) :
 		       0;
@@ -350,6 +364,7 @@ static void text_close(struct dkt_source *source)
 	struct text *text = (struct text *)source;
 
 	dkt__text_names_clear(&text->names);
+	dkt__text_stacks_clear(&text->stacks);
 	dkt__comms_clear(&text->comms);
 	free(text->loss);
 	free(text->rows);

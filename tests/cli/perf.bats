@@ -138,6 +138,10 @@ perf_calls()
 			print $i
 		}
 	}' | diff lines -
+	# What the style trace printed is read again as what it was.
+	dktrace report live.data >live.txt
+	dktrace report live.txt | cmp live.txt -
+	dktrace report -S folded live.txt | cmp - <(dktrace report -S folded live.data)
 	# The styles and files that know stacks know these.
 	dktrace report -S folded live.data >folded
 	grep -qE '^sched_switch;sleep;.*libc[^;]*\+0x[0-9a-f]+.*;__schedule(;[^;]*)? [0-9]+$' folded
@@ -282,6 +286,18 @@ chosen()
 	trace-cmd report --nodate -N out.dat | sed 1d | cut -c 17- | cut -d: -f1-2 >have
 	cut -c 17- wanted.txt | cut -d: -f1-2 | diff - have
 	[ -s have ]
+}
+
+@test "trace-cmd shows the chains of a perf.data that became a trace.dat" {
+	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
+	# With names of programs, of which no fixture knows any; eight callers are shown of those.
+	{
+		echo '  cat-1 [000] 1.000000: sched_wakeup: comm=cat pid=1 prio=1 target_cpu=000'
+		printf ' => %s\n' schedule do_syscall_64 libc.so.6+0x1234 cat+0x{1..7}6
+	} >calls.txt
+	dktrace convert calls.txt out.dat
+	trace-cmd report out.dat 2>/dev/null | sed -nE 's/^ ?=> ([^ ]+).*/\1/p' | grep -v '^0x0$' |
+		diff <(sed -n 's/^ => //p' calls.txt) -
 }
 
 @test "what cannot be read is told" {

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Stacks in the text of a trace: functions by their names, which get addresses. */
+#include "source/text_stack.h"
+
+#include "source/own_format.h"
+#include "symbol.h"
+
+#include "banned.h"
+
+#define KERNEL "kernel_stack"
+#define USER   "user_stack"
+
+uint64_t dkt__frame_address(struct dkt_ctx *ctx, const char *p, size_t len)
+{
+	char word[24];
+
+	while (len && *p == ' ')
+		p++, len--;
+	if (len > 2 && len < sizeof(word) && p[0] == '<') {
+		snprintf(word, sizeof(word), "%.*s", (int)(len - 2), p + 1);
+		return strtoull(word, NULL, 16);
+	}
+	return dkt__symbol_make(ctx, p, len);
+}
+
+int dkt__text_stacks_names(struct dkt__text_names *names)
+{
+	return dkt__text_get(names, KERNEL) && dkt__text_get(names, USER) ? 0 : -ENOMEM;
+}
+
+void dkt__text_stacks_start(struct dkt__text_stacks *stacks)
+{
+	stacks->kernel.n = stacks->user.n = 0;
+}
+
+int dkt__text_stacks_add(struct dkt__text_stacks *stacks, struct dkt_ctx *ctx,
+			 const struct dkt__line *frame)
+{
+	bool is_number = frame->text_len > 2 && !memcmp(frame->text, "0x", 2);
+	uint64_t address = is_number ? strtoull(frame->text, NULL, 16) : 0;
+	bool is_place = memmem(frame->text, frame->text_len, "+0x", 3);
+	bool is_user = stacks->user.n || (is_number ? !(address >> 63) : is_place);
+	struct dkt__text_stack *to = is_user ? &stacks->user : &stacks->kernel;
+
+	if (!to->data)
+		to->data = calloc(1, DKT__STACK_CALLERS + DKT__FRAMES_MAX * sizeof(address));
+	if (!to->data)
+		return -ENOMEM;
+	if (to->n == DKT__FRAMES_MAX)
+		return 0;
+	if (!is_number && is_user)
+		address = dkt__symbol_make_whole(ctx, frame->text, frame->text_len);
+	else if (!is_number)
+		address = dkt__frame_address(ctx, frame->text, frame->text_len);
+	memcpy(to->data + DKT__STACK_CALLERS + to->n++ * sizeof(address), &address,
+	       sizeof(address));
+	return 0;
+}
+
+static int carry(struct dkt__text_stack *stack, struct dkt__text_names *names, const char *name,
+		 struct dkt_record *record)
+{
+	const struct dkt__text_name *it;
+
+	if (!stack->n)
+		return 0;
+	it = dkt__text_get(names, name);
+	if (!it)
+		return -ENOMEM;
+	if (!it->n)
+		return 0;
+	memcpy(stack->data, record->data, 8);
+	memcpy(stack->data + 8, &stack->n, sizeof(stack->n));
+	stack->carried = (struct dkt_stack){ .event = it->events[0],
+					     .data = stack->data,
+					     .size = DKT__STACK_CALLERS + 8 * stack->n,
+					     .next = record->stacks };
+	record->stacks = &stack->carried;
+	return 0;
+}
+
+int dkt__text_stacks_carry(struct dkt__text_stacks *stacks, struct dkt__text_names *names,
+			   struct dkt_record *record)
+{
+	int err = carry(&stacks->user, names, USER, record);
+
+	return err ? err : carry(&stacks->kernel, names, KERNEL, record);
+}
+
+void dkt__text_stacks_clear(struct dkt__text_stacks *stacks)
+{
+	free(stacks->kernel.data);
+	free(stacks->user.data);
+}
