@@ -8,9 +8,19 @@
 
 #include "banned.h"
 
+/* A newline would end the line of a file in which the name is kept. */
+static bool has_control(const char *name)
+{
+	for (; *name; name++)
+		if ((unsigned char)*name < ' ' || *name == 0x7f)
+			return true;
+	return false;
+}
+
 int dkt__instance_name_check(struct dkt_ctx *ctx, const char *name)
 {
-	if (!name || (*name && *name != '.' && !strchr(name, '/') && strlen(name) < 200))
+	if (!name || (*name && *name != '.' && !strchr(name, '/') && strlen(name) < 200 &&
+		      !has_control(name)))
 		return 0;
 	return dkt_fail(ctx, -EINVAL, "'%s' cannot be the name of an instance", name);
 }

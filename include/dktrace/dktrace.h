@@ -190,7 +190,10 @@ enum dkt_instance_flags {
 	DKT_CREATE = 1, /* make the instance if it is not there */
 };
 
-/* Opens an instance by name, NULL for the top one. -ENOENT: there is none of that name. */
+/*
+ * Opens an instance by name, NULL for the top one. -ENOENT: there is none of that name; -EINVAL: an
+ * instance cannot be called that.
+ */
 DKT_API int dkt_instance_open(struct dkt_ctx *ctx, const char *name, unsigned int flags,
 			      struct dkt_instance **instance);
 DKT_API void dkt_instance_close(struct dkt_instance *instance);

@@ -112,6 +112,9 @@ static void test_instance_names(void **state)
 		assert_int_equal(dkt_instance_remove(ctx, names[i]), -EINVAL);
 	}
 	assert_int_equal(dkt_instance_remove(ctx, NULL), -EINVAL);
+	assert_int_equal(dkt_instance_open(ctx, "a\nb", DKT_CREATE, &in), -EINVAL);
+	assert_string_equal(dkt_error(ctx), "'a\\nb' cannot be the name of an instance");
+	assert_int_equal(dkt_instance_open(ctx, "a\x7f", DKT_CREATE, &in), -EINVAL);
 }
 
 static void test_stats_and_clock(void **state)
