@@ -12,6 +12,7 @@
 #include "lctl/rows.h"
 #include "lctl/session.h"
 #include "param.h"
+#include "say.h"
 #include "util.h"
 
 /* A wrong use of a command that then prints its help. */
@@ -32,7 +33,7 @@ void lctl_say(const struct lctl *lctl)
 void lctl_hint(const struct lctl *lctl, struct dkt_guess *guess)
 {
 	if (lctl->hints && guess->best[0])
-		fprintf(stderr, "%s: did you mean %s?\n", lctl->self, guess->best);
+		say_line(stderr, "%s: did you mean %s?", lctl->self, guess->best);
 }
 
 void lctl_hint_param(const struct lctl *lctl, const char *name)
@@ -66,8 +67,8 @@ int lctl_hand_on(struct lctl *lctl, int argc, char **argv)
 	fflush(stdout);
 	if (!real_lctl_run(whole, lctl->session, &status, &words))
 		return status;
-	fprintf(stderr, "%s: '%s' is a command of the real lctl: %s\n", lctl->self, argv[0],
-		words ? words : strerror(ENOMEM));
+	say_line(stderr, "%s: '%s' is a command of the real lctl: %s", lctl->self, argv[0],
+		 words ? words : strerror(ENOMEM));
 	return 1;
 }
 
@@ -129,13 +130,13 @@ void lctl_help(const struct lctl *lctl)
 
 static void tell_unknown(const struct lctl *lctl, const char *word)
 {
-	fprintf(stderr, "%s: '%s' is not a valid command. See '%s --list-commands'.\n", lctl->self,
-		word, lctl->self);
+	say_line(stderr, "%s: '%s' is not a valid command. See '%s --list-commands'.", lctl->self,
+		 word, lctl->self);
 }
 
 static void tell_incomplete(const char *line)
 {
-	fprintf(stderr, "'%s' incomplete command.\n", line);
+	say_line(stderr, "'%s' incomplete command.", line);
 }
 
 /* What a command is for whose help is elsewhere. */
@@ -147,7 +148,7 @@ static int help_elsewhere(struct lctl *lctl, const char *word, const struct lctl
 
 	if (real_lctl_is_there())
 		return lctl_hand_on(lctl, 2, argv);
-	fprintf(stderr, "%s: a command of the real lctl, which is not there\n", word);
+	say_line(stderr, "%s: a command of the real lctl, which is not there", word);
 	return 0;
 }
 

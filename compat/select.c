@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "class/glob.h"
+#include "say.h"
 #include "util.h"
 
 /* Joins words. A glob has brackets for what else it would need them for. */
@@ -54,18 +55,37 @@ static int add_glob(struct select *select, const char *glob)
 	return 0;
 }
 
+static int columns(const char *text)
+{
+	int n = 0;
+
+	/* Bytes that begin a character of UTF-8. */
+	for (; *text; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
 static int check_part(struct dkt_ctx *ctx, const char *word, size_t from, size_t len)
 {
 	char *part __cleanup(free) = strndup(word + from, len);
+	char *text __cleanup(free) = NULL;
+	char *before __cleanup(free) = NULL;
+	char *blank __cleanup(free) = NULL;
 	const char *wrong;
 	size_t at;
 
 	if (!part)
 		return -ENOMEM;
 	wrong = glob_check(part, &at);
-	return wrong ? dkt_fail(ctx, -EINVAL, "%s\n  %s\n  %*s^", wrong, word, (int)(from + at),
-				"") :
-		       0;
+	if (!wrong)
+		return 0;
+	/* What is before the caret is as wide as it is shown. */
+	before = strndup(word, from + at);
+	text = shown(word);
+	blank = before ? shown(before) : NULL;
+	if (!text || !blank)
+		return -ENOMEM;
+	return dkt_fail(ctx, -EINVAL, "%s\n  %s\n  %*s^", wrong, text, columns(blank), "");
 }
 
 static int check_word(struct dkt_ctx *ctx, const char *word)

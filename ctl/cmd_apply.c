@@ -7,6 +7,7 @@
 #include "app.h"
 #include "param.h"
 #include "saved.h"
+#include "say.h"
 
 /* One named on the command line or in the environment counts more. */
 static void choose_instance(struct app *app, const struct conf *conf)
@@ -22,7 +23,7 @@ static void print_lines(const struct conf *conf, const char *key)
 	const struct conf_line *line = NULL;
 
 	while ((line = conf_next(conf, key, line)))
-		printf("%s=%s\n", key, line->value);
+		say_line(stdout, "%s=%s", key, line->value);
 }
 
 /* As set_param does: what was set, then what there is to know. */

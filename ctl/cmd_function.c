@@ -7,6 +7,7 @@
 #include "app.h"
 #include "functions.h"
 #include "live.h"
+#include "say.h"
 
 static int set(struct app *app, const char *name, char **globs, size_t n)
 {
@@ -52,7 +53,7 @@ static int show(struct app *app)
 	text = functions_text(&log->set);
 	debuglog_close(log);
 	if (text)
-		printf("%s\n", text);
+		say_line(stdout, "%s", text);
 	else
 		fprintf(stderr, "dktrace: no tracer of functions is set\n");
 	return 0;

@@ -11,6 +11,7 @@
 #include "message/cdebug.h"
 #include "out.h"
 #include "probes.h"
+#include "say.h"
 
 static bool read_number(const char *text, unsigned long most, unsigned long *value)
 {
@@ -89,7 +90,7 @@ static int print_definitions(struct app *app, const struct dkt_probes *probes)
 
 		if (dkt_probe_text(app->ctx, probe, &text))
 			return app_fail(app);
-		puts(text);
+		say_line(stdout, "%s", text);
 	}
 	return 0;
 }
@@ -102,7 +103,7 @@ static void print_made(const struct app *app, struct debuglog *log, const struct
 
 	for (i = 0; (probe = dkt_probes_at(probes, i)); i++)
 		if (probes_find(log->probes, probe->group, probe->name))
-			printf("%s:%s\n", probe->group, probe->name);
+			say_line(stdout, "%s:%s", probe->group, probe->name);
 	fflush(stdout);
 	if (result->refused)
 		app_say("%zu of %zu are not made, the first because: %s", result->refused,
@@ -117,8 +118,8 @@ static void print_made(const struct app *app, struct debuglog *log, const struct
 	else if (dkt_probes_at(probes, 1))
 		fprintf(stderr, "They are off: 'dktrace probe enable' switches them on.\n");
 	else
-		fprintf(stderr, "It is off: 'dktrace probe enable %s' switches it on.\n",
-			probe->name);
+		say_line(stderr, "It is off: 'dktrace probe enable %s' switches it on.",
+			 probe->name);
 }
 
 static int make(struct app *app, const struct probe_words *words, const struct dkt_probes *probes)

@@ -15,6 +15,7 @@
 #include "out.h"
 #include "param.h"
 #include "recording.h"
+#include "say.h"
 #include "shown.h"
 #include "sources.h"
 #include "status_cpus.h"
@@ -203,7 +204,7 @@ static void print_hist(const struct debuglog *log)
 	if (!name)
 		return;
 	print_label("histograms");
-	printf("kept in the instance %s; 'dktrace hist' shows them\n", name);
+	say_line(stdout, "kept in the instance %s; 'dktrace hist' shows them", name);
 }
 
 static void print_left(const struct status *status)
@@ -240,7 +241,7 @@ static int print_text(struct debuglog *log, const struct status *status)
 	int err = 0;
 
 	print_label("instance");
-	printf("%s (%s)\n", log->name, state_of(log, status));
+	say_line(stdout, "%s (%s)", log->name, state_of(log, status));
 	if (log->interrupted)
 		print_attention("the last change was interrupted; the next one, or reset, takes"
 				" it back");
@@ -260,7 +261,7 @@ static int print_text(struct debuglog *log, const struct status *status)
 	print_label("buffers");
 	printf("%.1f MB ", (double)status->size / (1 << 20));
 	status_cpus_count(&status->cpus);
-	printf(", clock %s\n", status->clock);
+	say_line(stdout, ", clock %s", status->clock);
 	if (status->kept) {
 		print_label("kept");
 		printf("%" PRIu64 " KB read already, which the next dk prints too\n",

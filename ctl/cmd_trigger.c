@@ -9,7 +9,7 @@
 #include "fold.h"
 #include "message/texts.h"
 #include "out.h"
-#include "shown.h"
+#include "say.h"
 #include "triggers.h"
 
 /* More strings of Lustre than that are no answer. */
@@ -51,13 +51,15 @@ static void print_texts(const char *what, const struct names *texts)
 static void print_search(struct app *app, const struct search *search)
 {
 	if (search->blind) {
-		printf("'%s': tested in every format and every string argument: %s\n", search->glob,
-		       dkt_error(app->ctx));
+		say_line(stdout, "'%s': tested in every format and every string argument: %s",
+			 search->glob, dkt_error(app->ctx));
 	} else if (!search->formats.n && !search->arguments.n && !search->split.n) {
-		printf("'%s' is in no string of Lustre's modules: tested in every string argument\n",
-		       search->glob);
+		say_line(
+			stdout,
+			"'%s' is in no string of Lustre's modules: tested in every string argument",
+			search->glob);
 	} else {
-		printf("'%s' can be in\n", search->glob);
+		say_line(stdout, "'%s' can be in", search->glob);
 		print_texts("the format", &search->formats);
 		print_texts("an argument", &search->arguments);
 		print_texts("a format and its argument", &search->split);

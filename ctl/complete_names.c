@@ -5,6 +5,7 @@
 
 #include "complete.h"
 #include "param.h"
+#include "say.h"
 #include "select.h"
 
 struct typed typed_new(const char *word, const char *rest)
@@ -25,7 +26,7 @@ struct typed typed_last(const struct typed *typed, const char *separators)
 void offer(const struct typed *typed, const char *candidate, const char *after)
 {
 	if (!strncmp(candidate, typed->rest, strlen(typed->rest)))
-		printf("%.*s%s%s\n", typed->keep, typed->word, candidate, after);
+		say_line(stdout, "%.*s%s%s", typed->keep, typed->word, candidate, after);
 }
 
 void offer_words(const struct typed *typed, const char *const *words)

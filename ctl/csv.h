@@ -3,9 +3,10 @@
 #ifndef CTL_CSV_H
 #define CTL_CSV_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
-/* As dkt_buf_cell() has it. -ENOMEM. */
-int csv_text(const char *text, FILE *out);
+/* As dkt_buf_cell() has it; raw: without escapes, only quoted. -ENOMEM. */
+int csv_text(const char *text, bool raw, FILE *out);
 
 #endif

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "say.h"
 #include "util.h"
 
 /* Narrower than this, folding makes nothing easier to read. */
@@ -67,12 +68,13 @@ char *fold_text(const char *text, size_t width)
 
 void fold_print(FILE *out, const char *text, size_t at, size_t width)
 {
-	char *copy __cleanup(free) = fold_text(text, width > at ? width - at : 0);
+	char *safe __cleanup(free) = shown(text);
+	char *copy __cleanup(free) = safe ? fold_text(safe, width > at ? width - at : 0) : NULL;
 	char *line = copy, *end;
 
 	while (line && (end = strchr(line, '\n'))) {
 		fprintf(out, "%.*s\n%*s", (int)(end - line), line, (int)at, "");
 		line = end + 1;
 	}
-	fprintf(out, "%s\n", line ? line : text);
+	fprintf(out, "%s\n", line ? line : "");
 }

@@ -64,11 +64,15 @@ struct hist_view {
 	double seconds; /* since then; 0: show what changed, else rates beside the sums */
 	size_t top; /* rows at most; 0: all */
 	const char *sort; /* as of dkt_table_sort(); NULL: not asked for */
+	bool raw_text; /* keys are shown as they are */
 };
 
 /* Text of a cell, escaped or as it is; the caller frees it. NULL: memory is out. */
 char *hist_cell(const struct dkt_table *table, size_t row, size_t column);
 char *hist_text(const struct dkt_table *table, size_t row, size_t column);
+
+/* The one of them that the view shows. */
+char *hist_shown(const struct hist_view *view, size_t row, size_t column);
 
 #define HIST_NAME_SIZE 80
 

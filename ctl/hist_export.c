@@ -62,7 +62,7 @@ int hist_print_csv(const struct hist_view *view, FILE *out)
 
 	for (i = 0; i < info->n_columns; i++) {
 		fputs(i ? "," : "", out);
-		csv_text(hist_name(info, i, room), out);
+		csv_text(hist_name(info, i, room), view->raw_text, out);
 	}
 	fputc('\n', out);
 	for (row = 0; row < n; row++) {
@@ -79,7 +79,7 @@ int hist_print_csv(const struct hist_view *view, FILE *out)
 			text = hist_text(view->table, row, i);
 			if (!text)
 				return -ENOMEM;
-			csv_text(text, out);
+			csv_text(text, view->raw_text, out);
 		}
 		fputc('\n', out);
 	}

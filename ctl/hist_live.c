@@ -8,6 +8,7 @@
 #include "hist.h"
 #include "live.h"
 #include "rights.h"
+#include "say.h"
 
 /* ---- here ---- */
 
@@ -190,8 +191,10 @@ static int show_event(struct app *app, struct dkt_instance *in, struct dkt_event
 		if (err)
 			break;
 		if (!app->json && !app->csv && !app->folded)
-			printf("%s%s:%s %s\n\n", *any ? "\n" : "", dkt_event_system(event),
-			       dkt_event_name(event), triggers[i].text);
+			printf("%s", *any ? "\n" : "");
+		say_line(stdout, "%s:%s %s", dkt_event_system(event), dkt_event_name(event),
+			 triggers[i].text);
+		printf("\n");
 		*any = true;
 		err = hist_show(&hist, table, true);
 		dkt_table_free(table);

@@ -8,7 +8,7 @@
 #include "fold.h"
 #include "hist.h"
 #include "out.h"
-#include "shown.h"
+#include "say.h"
 
 /* Keys, sums, a rate, what was saved, a bar. */
 #define COLUMNS_MAX 16
@@ -158,7 +158,7 @@ static int fill_row(struct printer *p, size_t row, const uint64_t *totals, char 
 	size_t i, n = 0;
 
 	for (i = 0; i < p->info->n_columns; i++)
-		cells[n++] = i < p->info->n_keys ? hist_cell(p->view->table, row, i) :
+		cells[n++] = i < p->info->n_keys ? hist_shown(p->view, row, i) :
 						   sum_text(p, row, i, totals[i]);
 	if (p->view->seconds > 0)
 		cells[n++] = rate_text(p, row);
@@ -226,6 +226,8 @@ static int print_rows(struct printer *p)
 	table = table_new("hist", p->columns, p->n, false);
 	if (!table)
 		return -ENOMEM;
+	if (p->view->raw_text)
+		table_raw(table);
 	for (row = 0; !err && row < p->n_rows; row++) {
 		bar_text(hist_sum(p->view, row, p->bar), max, bar, room);
 		p->rows[row][p->n - 1] = strdup(bar);

@@ -62,7 +62,8 @@ int hist_show(struct hist *hist, struct dkt_table *table, bool last)
 {
 	struct hist_view view = { .table = table,
 				  .top = (size_t)hist->top,
-				  .sort = hist->app->sort };
+				  .sort = hist->app->sort,
+				  .raw_text = hist->app->raw_text };
 	int err = dkt_table_sort(table, hist->app->sort);
 
 	if (!err && hist->app->diff) {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* hist's tables as they are printed: texts of cells, and what changed since an earlier table. */
 #include "hist.h"
+#include "say.h"
 
 #include <errno.h>
 #include <string.h>
-
-#include "shown.h"
 
 /* Between the texts of a row's keys; none of them has it. */
 #define BETWEEN "\x1f"
@@ -31,6 +30,12 @@ char *hist_cell(const struct dkt_table *table, size_t row, size_t column)
 	char *text __cleanup(free) = hist_text(table, row, column);
 
 	return text ? shown(text) : NULL;
+}
+
+char *hist_shown(const struct hist_view *view, size_t row, size_t column)
+{
+	return view->raw_text ? hist_text(view->table, row, column) :
+				hist_cell(view->table, row, column);
 }
 
 const char *hist_name(const struct dkt_table_info *info, size_t column, char room[HIST_NAME_SIZE])

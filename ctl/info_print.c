@@ -8,6 +8,7 @@
 
 #include "info.h"
 #include "out.h"
+#include "say.h"
 #include "shown.h"
 
 /* So many gaps are shown to people. */

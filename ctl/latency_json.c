@@ -136,7 +136,7 @@ int latency_print_csv(const struct latency_report *report, FILE *out)
 		struct dkt_latency latency;
 
 		dkt_pairs_group(report->pairs, order[i], &latency);
-		csv_text(latency.name, out);
+		csv_text(latency.name, report->app->raw_text, out);
 		fprintf(out, ",%" PRIu64 ",%" PRIu64, latency.count, latency.min);
 		for (part = 0; part < ARRAY_SIZE(parts); part++)
 			fprintf(out, ",%" PRIu64,

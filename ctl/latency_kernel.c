@@ -9,7 +9,7 @@
 static int report(const struct latency_kernel *opts, struct dkt_instance *in, const char *name)
 {
 	struct app *app = opts->app;
-	struct hist_view view = { 0 };
+	struct hist_view view = { .raw_text = app->raw_text };
 	struct dkt_table *table;
 	int err = dkt_pairs_read(opts->pairs, in, name, &table);
 

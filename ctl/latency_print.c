@@ -74,6 +74,8 @@ static int print_table(const struct latency_report *report, const size_t *order,
 			  false);
 	if (!table)
 		return -ENOMEM;
+	if (report->app->raw_text)
+		table_raw(table);
 	for (i = 0; !err && named && i < rows; i++) {
 		struct dkt_latency latency;
 
@@ -137,7 +139,8 @@ static void put_record(const struct latency_report *report, const struct dkt_rec
 
 	dkt_buf_data(buf, &from);
 	dkt_style_trace(record, comm, buf);
-	dkt_buf_escape(buf, from);
+	if (!report->app->raw_text)
+		dkt_buf_escape(buf, from);
 }
 
 static int print_slowest(const struct latency_report *report, FILE *out)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fold.h"
+#include "say.h"
 
 struct opt {
 	const char *name;
@@ -74,7 +75,7 @@ static const struct opt opts[] = {
 	{ "pid",       'p', "PIDS",   AT(pid),        CMD_FILTER | CMD_FUNCTION, "only of these processes, all of their threads: 1234,1240" },
 	{ "pid",       'p', "PID",    AT(pid),        CMD_PROBE, "the process whose program it is, or who sees --exec at that path" },
 	{ "rate",      0,   "CLASS=N",  AT(rate),     CMD_LOG,  "of a class at most N records a second: rpctrace=100,vfstrace=10" },
-	{ "raw-text",  0,   NULL,     AT(raw_text),   CMD_LOG | CMD_REPORT | CMD_WRITE, "text as it was recorded: escape no control characters" },
+	{ "raw-text",  0,   NULL,     AT(raw_text),   CMD_LOG | CMD_REPORT | CMD_WRITE | CMD_HIST | CMD_LATENCY, "text as it was recorded: escape no control characters" },
 	{ "root",      'R', "DIR",    AT(root),       0,        "directory that stands for tracefs ($DKTRACE_ROOT)" },
 	{ "since",     's', "TIME",   AT(since),      CMD_LOG,  "only records from then on: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, or -N[smhd] for so long ago" },
 	{ "since",     's', "TIME",   AT(since),      CMD_REPORT | CMD_PICK, "only records from then on: SECONDS of the file's clock, or a time of day as of dk" },
@@ -191,11 +192,11 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 	char name[] = "dktrace", *self = argv[0];
 	int c;
 
-	/* getopt_long() begins its words with it. */
+	/* What is said begins with it. */
 	argv[0] = name;
 	build(command, !command, letters, longs);
 	optind = 0; /* getopt starts anew, also in the middle of argv */
-	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+	while ((c = say_getopt(argc, argv, letters, longs)) != -1) {
 		if (c == '?') {
 			if (!optopt)
 				hint(command, argv[optind - 1]);

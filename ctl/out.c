@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "fold.h"
+#include "say.h"
 #include "shown.h"
 #include "util.h"
 
@@ -15,6 +16,7 @@ struct table {
 	size_t n;
 	size_t fold; /* the column that is folded; n: none */
 	bool json;
+	bool raw;
 };
 
 static int scols_flags(unsigned int flags)
@@ -66,6 +68,11 @@ struct table *table_new(const char *name, const struct column *columns, size_t n
 	return table;
 }
 
+void table_raw(struct table *table)
+{
+	table->raw = true;
+}
+
 int table_add(struct table *table, const char *const *cells)
 {
 	struct libscols_line *line = scols_table_new_line(table->scols, NULL);
@@ -75,9 +82,10 @@ int table_add(struct table *table, const char *const *cells)
 		return -ENOMEM;
 	for (i = 0; i < table->n; i++) {
 		/* JSON is escaped as a whole. */
-		char *text __cleanup(free) = cells[i] && !table->json ? shown(cells[i]) : NULL;
+		bool escape = cells[i] && !table->json && !table->raw;
+		char *text __cleanup(free) = escape ? shown(cells[i]) : NULL;
 
-		if (cells[i] && !table->json && !text)
+		if (escape && !text)
 			return -ENOMEM;
 		if (cells[i] && scols_line_set_data(line, i, text ? text : cells[i]))
 			return -ENOMEM;
@@ -130,6 +138,35 @@ static int fold_column(struct table *table)
 	return 0;
 }
 
+/* libsmartcols escapes text, and without that does not come to an end of it. */
+static int print_raw(struct table *table)
+{
+	size_t i, line, lines = scols_table_get_nlines(table->scols);
+	size_t *width __cleanup(free) = calloc(table->n, sizeof(*width));
+
+	if (!width)
+		return -ENOMEM;
+	for (i = 0; i < table->n; i++)
+		width[i] = column_width(table, i);
+	for (line = 0; line <= lines; line++) {
+		for (i = 0; i < table->n; i++) {
+			struct libscols_column *column = scols_table_get_column(table->scols, i);
+			const char *text =
+				line ? scols_line_get_column_data(scols_table_get_line(table->scols,
+										       line - 1),
+								  column) :
+				       scols_column_get_name(column);
+			int blanks = (int)(width[i] - fold_columns(text ? text : ""));
+			bool right = scols_column_get_flags(column) & SCOLS_FL_RIGHT;
+
+			printf("%s%*s%s%*s", i ? " " : "", right ? blanks : 0, "", text ? text : "",
+			       right || i + 1 == table->n ? 0 : blanks, "");
+		}
+		putchar('\n');
+	}
+	return 0;
+}
+
 int table_print(struct table *table)
 {
 	char *json __cleanup(free) = NULL;
@@ -139,6 +176,8 @@ int table_print(struct table *table)
 		err = fold_column(table);
 	if (err)
 		return err;
+	if (table->raw)
+		return print_raw(table);
 	if (!table->json)
 		return scols_print_table(table->scols) ? -EIO : 0;
 	if (scols_print_table_to_string(table->scols, &json))

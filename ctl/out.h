@@ -23,6 +23,9 @@ struct table;
 /* name is that of the array in JSON. NULL when memory is out. */
 struct table *table_new(const char *name, const struct column *columns, size_t n, bool json);
 
+/* Text is printed as it is, with no escapes. */
+void table_raw(struct table *table);
+
 /* One text for each column; NULL: empty. Returns 0 or -ENOMEM. */
 int table_add(struct table *table, const char *const *cells);
 

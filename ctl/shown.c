@@ -8,23 +8,6 @@
 
 #include <dktrace/dktrace.h>
 
-char *shown(const char *text)
-{
-	char *copy = NULL;
-	struct dkt_buf *buf;
-	size_t len;
-
-	if (dkt_buf_new(&buf))
-		return NULL;
-	if (text)
-		dkt_buf_text(buf, text, strlen(text));
-	dkt_buf_add(buf, "", 1);
-	if (!dkt_buf_error(buf))
-		copy = strdup(dkt_buf_data(buf, &len));
-	dkt_buf_free(buf);
-	return copy;
-}
-
 /* Appends bytes from DEL on. In a JSON string the escape \xHH begins with two backslashes. */
 static void add_high(struct dkt_buf *to, const char *text, size_t len, struct dkt_buf *room)
 {

@@ -6,9 +6,6 @@
 #include <json.h>
 #include <stdio.h>
 
-/* The text escaped, "" for NULL; the caller frees it. NULL when memory is out. */
-char *shown(const char *text);
-
 /*
  * Prints JSON. What a terminal should not get is escaped: JSON's own makers see to
  * controls, and here to what is above ASCII; a byte that is no UTF-8 becomes the characters \xHH.

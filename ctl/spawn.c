@@ -40,13 +40,18 @@ static int find_command(const char *name)
 	return err;
 }
 
+static void say_failed(const char *name, int err)
+{
+	app_say("run %s: %s", name, strerror(err));
+}
+
 int spawn_check(char **argv)
 {
 	int err = find_command(argv[0]);
 
 	if (!err)
 		return 0;
-	app_say("run %s: %s", argv[0], strerror(err));
+	say_failed(argv[0], err);
 	return err == ENOENT ? STATUS_NO_COMMAND : STATUS_NO_EXEC;
 }
 
@@ -54,6 +59,7 @@ static void child(int gate, pid_t parent, char **argv)
 {
 	char byte;
 	ssize_t n;
+	int err;
 
 	/* While it waits it must not outlive who would let it go. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -66,8 +72,9 @@ static void child(int gate, pid_t parent, char **argv)
 		_exit(STATUS_NO_EXEC);
 	prctl(PR_SET_PDEATHSIG, 0);
 	execvp(argv[0], argv);
-	fprintf(stderr, "dktrace: run %s: %s\n", argv[0], strerror(errno));
-	_exit(errno == ENOENT ? STATUS_NO_COMMAND : STATUS_NO_EXEC);
+	err = errno;
+	say_failed(argv[0], err);
+	_exit(err == ENOENT ? STATUS_NO_COMMAND : STATUS_NO_EXEC);
 }
 
 int spawn_start(struct spawn *spawn, char **argv)

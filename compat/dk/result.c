@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "dk.h"
+#include "say.h"
 
 void dk_result_clear(struct dk_result *result)
 {
@@ -28,9 +29,8 @@ void dk_result_print(const struct dk_result *result, const char *self, FILE *out
 	if (result->unmatched)
 		fprintf(stderr, "%s: %s\n", self, result->unmatched);
 	if (result->clock)
-		fprintf(stderr,
-			"%s: times are those of the clock '%s': it has no wall-clock time\n", self,
-			result->clock);
+		say_line(stderr, "%s: times are those of the clock '%s': it has no wall-clock time",
+			 self, result->clock);
 	if (result->own)
 		fprintf(stderr, "%s: %" PRIu64 " records of %s itself left out\n", self,
 			result->own, self);

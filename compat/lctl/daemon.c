@@ -12,6 +12,7 @@
 
 #include "daemon.h"
 #include "lctl/cmd.h"
+#include "say.h"
 #include "util.h"
 
 #define PARAM "daemon_file"
@@ -32,7 +33,7 @@ struct daemon_cmd {
 
 static int usage(const struct daemon_cmd *cmd)
 {
-	fprintf(stderr, "usage: %s {start file [MB]|stop}\n", cmd->name);
+	say_line(stderr, "usage: %s {start file [MB]|stop}", cmd->name);
 	return 1;
 }
 
@@ -48,8 +49,8 @@ static int read_size(const struct daemon_cmd *cmd, uint64_t *mb)
 		return 0;
 	size = (long)strtoul(cmd->size, &end, 0);
 	if (size < DAEMON_MIN_MB || size > DAEMON_MAX_MB || *end) {
-		fprintf(stderr, "size %s invalid, must be in the range %d-%d MB\n", cmd->size,
-			DAEMON_MIN_MB, DAEMON_MAX_MB);
+		say_line(stderr, "size %s invalid, must be in the range %d-%d MB", cmd->size,
+			 DAEMON_MIN_MB, DAEMON_MAX_MB);
 		return 1;
 	}
 	*mb = (uint64_t)size;
@@ -66,7 +67,7 @@ static int read_rotate(const struct daemon_cmd *cmd, uint64_t *n)
 	*n = strtoul(cmd->rotate, &end, 10);
 	if (*cmd->rotate >= '1' && *cmd->rotate <= '9' && !*end && *n <= 999)
 		return 0;
-	fprintf(stderr, "--rotate %s invalid, must be in the range 1-999 files\n", cmd->rotate);
+	say_line(stderr, "--rotate %s invalid, must be in the range 1-999 files", cmd->rotate);
 	return 1;
 }
 
@@ -107,7 +108,7 @@ static int open_param(const struct daemon_cmd *cmd)
 	int fd = open(cmd->param, O_WRONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		fprintf(stderr, "open '%s' failed: %s\n", cmd->param, strerror(errno));
+		say_line(stderr, "open '%s' failed: %s", cmd->param, strerror(errno));
 	return fd;
 }
 
@@ -122,12 +123,12 @@ static int start_lustre(const struct daemon_cmd *cmd, uint64_t mb, const char *p
 	/* Without a size the limit in force stays. */
 	err = cmd->size ? write_param(fd, size) : 0;
 	if (err) {
-		fprintf(stderr, "set %s failed: %s\n", size, strerror(-err));
+		say_line(stderr, "set %s failed: %s", size, strerror(-err));
 		return 1;
 	}
 	err = write_param(fd, path);
 	if (err)
-		fprintf(stderr, "start debug_daemon on %s failed: %s\n", cmd->file, strerror(-err));
+		say_line(stderr, "start debug_daemon on %s failed: %s", cmd->file, strerror(-err));
 	return err ? 1 : 0;
 }
 
@@ -139,7 +140,7 @@ static int stop_lustre(const struct daemon_cmd *cmd)
 		return 1;
 	err = write_param(fd, "stop");
 	if (err)
-		fprintf(stderr, "stopping debug_daemon failed: %s\n", strerror(-err));
+		say_line(stderr, "stopping debug_daemon failed: %s", strerror(-err));
 	return err ? 1 : 0;
 }
 
@@ -181,8 +182,8 @@ static int wait_ready(const struct daemon_cmd *cmd, int from)
 	}
 	words[len] = '\0';
 	words[strcspn(words, "\n")] = '\0';
-	fprintf(stderr, "start debug_daemon on %s failed: %s\n", cmd->file,
-		len ? words : strerror(ECHILD));
+	say_line(stderr, "start debug_daemon on %s failed: %s", cmd->file,
+		 len ? words : strerror(ECHILD));
 	return 1;
 }
 
@@ -198,8 +199,7 @@ static int start_ours(const struct daemon_cmd *cmd, const struct daemon_state *w
 	}
 	fflush(NULL);
 	if (pipe2(ends, O_CLOEXEC)) {
-		fprintf(stderr, "start debug_daemon on %s failed: %s\n", cmd->file,
-			strerror(errno));
+		say_line(stderr, "start debug_daemon on %s failed: %s", cmd->file, strerror(errno));
 		return 1;
 	}
 	pid = fork();
@@ -231,8 +231,8 @@ static int start(struct daemon_cmd *cmd)
 		return 1;
 	err = absolute_path(cmd->file, &path);
 	if (err) {
-		fprintf(stderr, "%s debug_daemon: cannot resolve path '%s': %s\n", cmd->lctl->self,
-			cmd->file, strerror(-err));
+		say_line(stderr, "%s debug_daemon: cannot resolve path '%s': %s", cmd->lctl->self,
+			 cmd->file, strerror(-err));
 		return -err;
 	}
 	rc = cmd->param ? start_lustre(cmd, wanted.mb, path) : 0;
@@ -265,7 +265,8 @@ static void print_lustre_status(const struct daemon_cmd *cmd)
 
 	text[n > 0 ? n : 0] = '\0';
 	text[strcspn(text, "\n")] = '\0';
-	printf("Lustre's debug daemon: %s%s\n", *text ? "writes to " : "does not run", text);
+	say_line(stdout, "Lustre's debug daemon: %s%s", *text ? "writes to " : "does not run",
+		 text);
 }
 
 static int status(struct daemon_cmd *cmd)
@@ -281,17 +282,22 @@ static int status(struct daemon_cmd *cmd)
 		return 1;
 	}
 	if (state.pid)
-		printf("debug daemon: process %d writes to %s\n", (int)state.pid, state.file);
+		say_line(stdout, "debug daemon: process %d writes to %s", (int)state.pid,
+			 state.file);
 	else if (state.error)
-		printf("debug daemon: failed: %s\n", state.error);
+		say_line(stdout, "debug daemon: failed: %s", state.error);
 	else
 		printf("debug daemon: does not run\n");
 	if (state.file) {
-		printf("file: %s, of %" PRIu64 " MB, ", state.file, state.mb);
 		if (state.rotate)
-			printf("then %" PRIu64 " older ones are kept\n", state.rotate);
+			say_line(stdout,
+				 "file: %s, of %" PRIu64 " MB, then %" PRIu64
+				 " older ones are kept",
+				 state.file, state.mb, state.rotate);
 		else
-			printf("then overwritten from its start\n");
+			say_line(stdout,
+				 "file: %s, of %" PRIu64 " MB, then overwritten from its start",
+				 state.file, state.mb);
 		printf("written: %" PRIu64 " records, %" PRIu64 " bytes, %" PRIu64
 		       " times around\nlost: %" PRIu64 " records\n",
 		       state.records, state.bytes, state.rounds, state.lost);

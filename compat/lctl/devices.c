@@ -8,6 +8,7 @@
 #include "devices.h"
 #include "lctl/cmd.h"
 #include "lctl/real_lctl.h"
+#include "say.h"
 #include "util.h"
 
 static const struct option names[] = {
@@ -49,21 +50,27 @@ static void print_line(struct lctl *lctl, const char *line, size_t len, bool tar
 
 	if (targets && sscanf(line, "%*d %*s %31s %127s", type, name) == 2)
 		read_target(lctl, type, name, target, sizeof(target));
-	printf("%.*s%s%s\n", (int)len, line, *target ? " " : "", target);
+	say_text(stdout, line, len);
+	printf("%s", *target ? " " : "");
+	say_text(stdout, target, strlen(target));
+	putchar('\n');
 }
 
 static void print_yaml(const struct devices *devices)
 {
-	size_t i;
+	size_t i, j;
 
 	printf("devices:\n");
 	for (i = 0; i < devices->n; i++) {
 		const struct device *d = &devices->rows[i];
 
-		printf("- index: %u\n  status: %s\n  type: %s\n  name: %s\n  uuid: %s\n"
-		       "  refcount: %lld\n",
-		       d->index, d->status ? d->status : "", d->type ? d->type : "",
-		       d->name ? d->name : "", d->uuid ? d->uuid : "", (long long)d->refcount);
+		const char *const texts[] = { "status", d->status, "type", d->type,
+					      "name",   d->name,   "uuid", d->uuid };
+
+		printf("- index: %u\n", d->index);
+		for (j = 0; j < ARRAY_SIZE(texts); j += 2)
+			say_line(stdout, "  %s: %s", texts[j], texts[j + 1] ? texts[j + 1] : "");
+		printf("  refcount: %lld\n", (long long)d->refcount);
 	}
 }
 
@@ -144,7 +151,7 @@ int lctl_cmd_device_list(struct lctl *lctl, int argc, char **argv)
 	if (argc > 2)
 		return lctl_usage(argv[0][1] == 'l' ? "dl" : "device_list");
 	optind = 0;
-	while ((c = getopt_long(argc, argv, "ty", names, NULL)) != -1) {
+	while ((c = say_getopt(argc, argv, "ty", names)) != -1) {
 		if (c == '?')
 			return lctl_usage(argv[0][1] == 'l' ? "dl" : "device_list");
 		targets |= c == 't';

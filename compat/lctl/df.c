@@ -12,6 +12,7 @@
 #include "lctl/cmd.h"
 #include "output.h"
 #include "record/line.h"
+#include "say.h"
 #include "stage.h"
 #include "util.h"
 
@@ -45,29 +46,29 @@ void lctl_tell_bad(void *data, uint64_t offset, const struct record_head *head)
 void lctl_tell_lost(const struct lctl *lctl, const char *name, const struct record_counts *counts)
 {
 	if (counts->empty)
-		fprintf(stderr,
-			"%s: %s: headers that say length 0 were passed over: %" PRIu64
-			", the first at offset %" PRIu64 "\n",
-			lctl->self, name, counts->empty, counts->empty_at);
+		say_line(stderr,
+			 "%s: %s: headers that say length 0 were passed over: %" PRIu64
+			 ", the first at offset %" PRIu64,
+			 lctl->self, name, counts->empty, counts->empty_at);
 	if (counts->big)
-		fprintf(stderr,
-			"%s: %s: longer than %d bytes, which Lustre's lctl calls bad: %" PRIu64
-			" records\n",
-			lctl->self, name, RECORD_LUSTRE_MAX, counts->big);
+		say_line(stderr,
+			 "%s: %s: longer than %d bytes, which Lustre's lctl calls bad: %" PRIu64
+			 " records",
+			 lctl->self, name, RECORD_LUSTRE_MAX, counts->big);
 	if (counts->end == RECORD_END_SHORT)
-		fprintf(stderr,
-			"%s: %s: the record at offset %" PRIu64
-			" is too short to be one: nothing is shown from there on\n",
-			lctl->self, name, counts->end_at);
+		say_line(stderr,
+			 "%s: %s: the record at offset %" PRIu64
+			 " is too short to be one: nothing is shown from there on",
+			 lctl->self, name, counts->end_at);
 	if (counts->end == RECORD_END_TORN)
-		fprintf(stderr,
-			"%s: %s: the record at offset %" PRIu64 " is torn: %" PRIu64
-			" bytes of it are there, which are not shown\n",
-			lctl->self, name, counts->end_at, counts->end_len);
+		say_line(stderr,
+			 "%s: %s: the record at offset %" PRIu64 " is torn: %" PRIu64
+			 " bytes of it are there, which are not shown",
+			 lctl->self, name, counts->end_at, counts->end_len);
 	/* A directory holds nothing that could be lost. */
 	if (counts->read_err && counts->read_err != -EISDIR)
-		fprintf(stderr, "%s: read(%s) failed: %s\n", lctl->self, name,
-			strerror(-counts->read_err));
+		say_line(stderr, "%s: read(%s) failed: %s", lctl->self, name,
+			 strerror(-counts->read_err));
 }
 
 /* ---- text ---- */
@@ -215,12 +216,12 @@ static int open_output(const struct lctl *lctl, const char *name, int in)
 
 	if (!stat(name, &a) && S_ISREG(a.st_mode) && !fstat(in, &b) && a.st_dev == b.st_dev &&
 	    a.st_ino == b.st_ino) {
-		fprintf(stderr, "%s: %s is the input\n", lctl->self, name);
+		say_line(stderr, "%s: %s is the input", lctl->self, name);
 		return -1;
 	}
 	fd = output_open(lctl->ctx, name, OUTPUT_EMPTY);
 	if (fd < 0)
-		fprintf(stderr, "open(%s) failed: %s\n", name, dkt_error(lctl->ctx));
+		say_line(stderr, "open(%s) failed: %s", name, dkt_error(lctl->ctx));
 	return fd;
 }
 
@@ -272,12 +273,12 @@ int lctl_cmd_df(struct lctl *lctl, int argc, char **argv)
 	int err;
 
 	if (argc < 2 || argc > 3) {
-		fprintf(stderr, "usage: %s <input> [output]\n", argv[0]);
+		say_line(stderr, "usage: %s <input> [output]", argv[0]);
 		return 0;
 	}
 	in = open(argv[1], O_RDONLY | O_CLOEXEC);
 	if (in < 0) {
-		fprintf(stderr, "open(%s) failed: %s\n", argv[1], strerror(errno));
+		say_line(stderr, "open(%s) failed: %s", argv[1], strerror(errno));
 		return 1;
 	}
 	if (argc > 2) {

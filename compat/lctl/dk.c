@@ -13,6 +13,7 @@
 #include "lctl/df.h"
 #include "libcfs.h"
 #include "output.h"
+#include "say.h"
 #include "util.h"
 
 #define PARAM "dump_kernel"
@@ -62,7 +63,7 @@ static int dump_raw(struct lctl *lctl, const char *param, const struct dk_args *
 	struct stat st;
 
 	if (!name) {
-		fprintf(stderr, "%s: %s\n", lctl->self, strerror(ENOMEM));
+		say_line(stderr, "%s: %s", lctl->self, strerror(ENOMEM));
 		return 1;
 	}
 	if (!stat(name, &st) && S_ISREG(st.st_mode))
@@ -84,7 +85,7 @@ static int open_file(struct lctl *lctl, const char *name, bool *is_new)
 	*is_new = access(name, F_OK);
 	fd = output_open(lctl->ctx, name, 0);
 	if (fd < 0)
-		fprintf(stderr, "fopen(%s) failed: %s\n", name, dkt_error(lctl->ctx));
+		say_line(stderr, "fopen(%s) failed: %s", name, dkt_error(lctl->ctx));
 	return fd;
 }
 
@@ -105,9 +106,9 @@ static void tell_daemon(struct lctl *lctl, const struct debuglog *log)
 	if (!log || daemon_load(lctl->ctx, log->dir, &state))
 		return;
 	if (state.pid)
-		fprintf(stderr,
-			"%s: the debug daemon writes the trace log to %s: stop it, or use df\n",
-			lctl->self, state.file);
+		say_line(stderr,
+			 "%s: the debug daemon writes the trace log to %s: stop it, or use df",
+			 lctl->self, state.file);
 	daemon_state_clear(&state);
 }
 
@@ -200,7 +201,7 @@ int lctl_cmd_dk(struct lctl *lctl, int argc, char **argv)
 	int err = 0, rc;
 
 	if (argc > 3) {
-		fprintf(stderr, "usage: %s [file] [raw]\n", argv[0]);
+		say_line(stderr, "usage: %s [file] [raw]", argv[0]);
 		return 0;
 	}
 	read_args(argc, argv, &args);
@@ -215,8 +216,8 @@ int lctl_cmd_dk(struct lctl *lctl, int argc, char **argv)
 	} else if (args.raw && param) {
 		rc = dump_raw(lctl, param, &args);
 	} else if (args.raw) {
-		fprintf(stderr, "%s: raw dumps are of Lustre's own buffer, which is not there\n",
-			lctl->self);
+		say_line(stderr, "%s: raw dumps are of Lustre's own buffer, which is not there",
+			 lctl->self);
 		rc = 1;
 	} else {
 		rc = dump_text(lctl, log, param, &args);

@@ -8,6 +8,7 @@
 
 #include "lctl/cmd.h"
 #include "mask.h"
+#include "say.h"
 #include "util.h"
 
 /* The two kinds of names, in the order in which lctl goes through them. */
@@ -56,10 +57,10 @@ static int switch_all(struct lctl *lctl, int argc, char **argv, bool show)
 	int i;
 
 	if (argc < 2)
-		fprintf(stderr, "usage: %s <subsystem ID or debug mask>\n", argv[0]);
+		say_line(stderr, "usage: %s <subsystem ID or debug mask>", argv[0]);
 	for (i = 1; i < argc; i++)
 		if (!switch_name(lctl, argv[i], show))
-			fprintf(stderr, "Unknown subsystem or debug type: %s\n", argv[i]);
+			say_line(stderr, "Unknown subsystem or debug type: %s", argv[i]);
 	return 0;
 }
 
@@ -95,12 +96,12 @@ static void apply_mask(struct lctl *lctl, const char *name, uint32_t mask)
 	int len = snprintf(text, sizeof(text), "%d", (int32_t)mask) + 1;
 
 	if (tree_first(&lctl->tree, name, &path)) {
-		fprintf(stderr, "invalid parameter '%s'\n", name);
+		say_line(stderr, "invalid parameter '%s'", name);
 		return;
 	}
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
-		fprintf(stderr, "open '%s' failed: %s\n", path, strerror(errno));
+		say_line(stderr, "open '%s' failed: %s", path, strerror(errno));
 	else if (write(fd, text, (size_t)len) != len)
 		fprintf(stderr, "Write to %s failed: %s\n", name, strerror(errno));
 }
@@ -110,7 +111,7 @@ int lctl_cmd_debug_list(struct lctl *lctl, int argc, char **argv)
 	uint32_t types = ~lctl->hidden_types, subsystems = ~lctl->hidden_subsystems;
 
 	if (argc != 2) {
-		fprintf(stderr, "usage: %s <subs || types>\n", argv[0]);
+		say_line(stderr, "usage: %s <subs || types>", argv[0]);
 	} else if (!strcasecmp(argv[1], "subs")) {
 		list_names("Subsystems", &kinds[0]);
 	} else if (!strcasecmp(argv[1], "types")) {

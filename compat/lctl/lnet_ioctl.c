@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "say.h"
 #include "util.h"
 
 #define DEVICE "/dev/lnet"
@@ -63,7 +64,7 @@ static int ask(unsigned long what, const char *name, const char *text)
 		err = -errno;
 	}
 	if (err)
-		fprintf(stderr, "%s failed: %s\n", name, strerror(-err));
+		say_line(stderr, "%s failed: %s", name, strerror(-err));
 	return err;
 }
 

@@ -9,6 +9,7 @@
 #include "dk.h"
 #include "lctl/cmd.h"
 #include "lctl/lnet_ioctl.h"
+#include "say.h"
 #include "util.h"
 
 /* lctl cuts a marker there. */
@@ -38,7 +39,7 @@ static int tell_lustre(struct lctl *lctl, const char *text)
 		return -ENOENT;
 	err = write_marker(path, text);
 	if (err)
-		fprintf(stderr, "%s: write %s: %s\n", lctl->self, path, strerror(-err));
+		say_line(stderr, "%s: write %s: %s", lctl->self, path, strerror(-err));
 	return err;
 }
 
@@ -101,8 +102,8 @@ static int tell_both(struct lctl *lctl, const char *lustre, const char *text)
 	if (own < 0 && there == -ENOENT)
 		lctl_say(lctl);
 	if (own > 0 && there == -ENOENT && strcmp(lctl->self, "lctl")) {
-		fprintf(stderr, "%s: nothing is recorded yet: start with set_param debug=...\n",
-			lctl->self);
+		say_line(stderr, "%s: nothing is recorded yet: start with set_param debug=...",
+			 lctl->self);
 		return 1;
 	}
 	if (own > 0 && there == -ENOENT)
@@ -115,7 +116,7 @@ static int tell_both(struct lctl *lctl, const char *lustre, const char *text)
 int lctl_cmd_clear(struct lctl *lctl, int argc, char **argv)
 {
 	if (argc > 1) {
-		fprintf(stderr, "usage: %s\n", argv[0]);
+		say_line(stderr, "usage: %s", argv[0]);
 		return 0;
 	}
 	return tell_both(lctl, "clear", NULL);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lctl/cmd.h"
+#include "say.h"
 #include "util.h"
 
 #define MODULES "/proc/modules"
@@ -63,8 +64,8 @@ static void print_module(const char *line, const char *path)
 		return;
 	for (i = 0; i < ARRAY_SIZE(dirs); i++)
 		if (!strcmp(dirs[i].name, name)) {
-			printf("add-symbol-file %s%s%s/%s.o 0x%" PRIx64 "\n", path,
-			       *path ? "/" : "", dirs[i].dir, name, address);
+			say_line(stdout, "add-symbol-file %s%s%s/%s.o 0x%" PRIx64, path,
+				 *path ? "/" : "", dirs[i].dir, name, address);
 			return;
 		}
 }
@@ -77,12 +78,12 @@ int lctl_cmd_modules(struct lctl *lctl, int argc, char **argv)
 
 	(void)lctl;
 	if (argc > 3) {
-		printf("%s [path] [kernel]\n", argv[0]);
+		say_line(stdout, "%s [path] [kernel]", argv[0]);
 		return 0;
 	}
 	modules = fopen(MODULES, "re");
 	if (!modules) {
-		printf("failed open " MODULES ": %s\n", strerror(errno));
+		say_line(stdout, "failed open " MODULES ": %s", strerror(errno));
 		return 0;
 	}
 	while (getline(&line, &size, modules) > 0)

@@ -7,6 +7,7 @@
 #include "debuglog.h"
 #include "lctl/cmd.h"
 #include "param/walk.h"
+#include "say.h"
 #include "util.h"
 
 /* The one thing that cannot be a name. */
@@ -14,7 +15,7 @@ static bool is_empty(struct param_walk *walk, const char *word, const char *name
 {
 	if (*name)
 		return false;
-	fprintf(stderr, "error: %s: cleaning '': %s\n", word, strerror(EINVAL));
+	say_line(stderr, "error: %s: cleaning '': %s", word, strerror(EINVAL));
 	if (!walk->err)
 		walk->err = -EINVAL;
 	return true;
@@ -30,8 +31,8 @@ static int finish(struct param_walk *walk)
 static void tell_no_match(struct param_walk *walk, const char *pattern, int err)
 {
 	if (walk->values || !walk->opts->recursive)
-		fprintf(stderr, "error: %s: param_path '%s': %s\n", walk->command, pattern,
-			strerror(-err));
+		say_line(stderr, "error: %s: param_path '%s': %s", walk->command, pattern,
+			 strerror(-err));
 	if (!walk->err)
 		walk->err = err;
 }
@@ -85,8 +86,8 @@ int lctl_cmd_list_param(struct lctl *lctl, int argc, char **argv)
 		if (err)
 			tell_no_match(&walk, argv[i], err);
 		if (walk.err && walk.found == before)
-			fprintf(stderr, "error: %s: listing '%s': %s\n", argv[0], argv[i],
-				strerror(-walk.err));
+			say_line(stderr, "error: %s: listing '%s': %s", argv[0], argv[i],
+				 strerror(-walk.err));
 		walk.err = was ? was : walk.err;
 	}
 	return finish(&walk);
@@ -100,7 +101,7 @@ static int compile(const char *command, const char *text, regex_t *regex)
 	if (!err)
 		return 0;
 	regerror(err, regex, words, sizeof(words));
-	fprintf(stderr, "error: %s: Regex error compiling '%s': %s\n", command, text, words);
+	say_line(stderr, "error: %s: Regex error compiling '%s': %s", command, text, words);
 	return err;
 }
 
@@ -128,7 +129,7 @@ int lctl_cmd_find_param(struct lctl *lctl, int argc, char **argv)
 		err = param_walk(&walk, "*");
 		regfree(&regex);
 		if (err)
-			fprintf(stderr, "error: %s: listing '*': %s\n", argv[0], strerror(-err));
+			say_line(stderr, "error: %s: listing '*': %s", argv[0], strerror(-err));
 		if (!status)
 			status = -err;
 	}

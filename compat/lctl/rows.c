@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "lctl/cmd.h"
+#include "say.h"
 #include "util.h"
 
 /* What is not about parameters or the debug log is the real lctl's. */
@@ -293,7 +294,8 @@ void lctl_tell_ambiguous(const char *line, const struct lctl_row *first)
 {
 	size_t len = word_len(line);
 
-	fprintf(stderr, "Ambiguous command '%s'\nOptions: ", line);
+	say_line(stderr, "Ambiguous command '%s'", line);
+	fprintf(stderr, "Options: ");
 	for (; first; first = next_like(first, line, len))
 		fprintf(stderr, "%s ", first->name);
 	fprintf(stderr, "\n");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lctl/session.h"
+#include "say.h"
 #include "util.h"
 
 #define PROMPT "> "
@@ -48,8 +49,10 @@ static void print_words(char **words, size_t n)
 	size_t i;
 
 	putchar('\n');
-	for (i = 0; i < n; i++)
-		printf("%s%s", words[i], i + 1 < n ? "  " : "\n");
+	for (i = 0; i < n; i++) {
+		say_text(stdout, words[i], strlen(words[i]));
+		fputs(i + 1 < n ? "  " : "\n", stdout);
+	}
 	fflush(stdout);
 }
 

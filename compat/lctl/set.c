@@ -9,6 +9,7 @@
 #include "lctl/cmd.h"
 #include "param.h"
 #include "param/write.h"
+#include "say.h"
 #include "util.h"
 
 struct set_opts {
@@ -38,7 +39,7 @@ static const struct option names[] = {
 
 static int conflict(const char *word, const char *option, const char *with)
 {
-	fprintf(stderr, "error: %s: %s cannot be used with %s\n", word, option, with);
+	say_line(stderr, "error: %s: %s cannot be used with %s", word, option, with);
 	return -1;
 }
 
@@ -137,9 +138,10 @@ static void warn_deprecated(const char *name)
 	if (regcomp(&regex, "^nodemap/[^/]+/fileset$", REG_EXTENDED | REG_NOSUB))
 		return;
 	if (!regexec(&regex, name, 0, NULL, 0))
-		printf("Warning: The parameter '%s' is deprecated. Please use"
-		       " \"lctl nodemap_set_fileset\" instead.\n",
-		       name);
+		say_line(stdout,
+			 "Warning: The parameter '%s' is deprecated. Please use"
+			 " \"lctl nodemap_set_fileset\" instead.",
+			 name);
 	regfree(&regex);
 }
 
@@ -167,11 +169,11 @@ static int set_all(struct param_write *pw, const char *word, int argc, char **ar
 
 		n = split(argc, argv, &value);
 		if (n < 0) {
-			fprintf(stderr, "error: %s: setting %s: %s\n", word, argv[0], strerror(-n));
+			say_line(stderr, "error: %s: setting %s: %s", word, argv[0], strerror(-n));
 			return n;
 		}
 		if (!*argv[0]) {
-			fprintf(stderr, "error: %s: cleaning '': %s\n", word, strerror(EINVAL));
+			say_line(stderr, "error: %s: cleaning '': %s", word, strerror(EINVAL));
 			return -EINVAL;
 		}
 		tree_clean(argv[0], false);
@@ -179,8 +181,8 @@ static int set_all(struct param_write *pw, const char *word, int argc, char **ar
 		err = param_write(pw, argv[0], value);
 		if (!err)
 			continue;
-		fprintf(stderr, "error: %s: setting '%s'='%s': %s\n", word, argv[0], value,
-			strerror(-err));
+		say_line(stderr, "error: %s: setting '%s'='%s': %s", word, argv[0], value,
+			 strerror(-err));
 		hint(pw->lctl, argv[0], value, err);
 	}
 	return err;

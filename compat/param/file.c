@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lustre_masks.h"
+#include "say.h"
 #include "util.h"
 
 /* The kernel takes a value whole, so there is one write. */
@@ -20,22 +21,21 @@ int param_file_write(const char *path, const char *value, const char *tell)
 	if (fd < 0) {
 		err = -errno;
 		if (tell)
-			fprintf(stderr, "error: %s: opening '%s': %s\n", tell, path,
-				strerror(-err));
+			say_line(stderr, "error: %s: opening '%s': %s", tell, path, strerror(-err));
 		return err;
 	}
 	n = write(fd, value, strlen(value));
 	if (n < 0) {
 		err = -errno;
 		if (tell && err != -EIO)
-			fprintf(stderr, "error: %s: setting %s=%s: %s\n", tell, path, value,
-				strerror(-err));
+			say_line(stderr, "error: %s: setting %s=%s: %s", tell, path, value,
+				 strerror(-err));
 		return err;
 	}
 	if ((size_t)n == strlen(value))
 		return 0;
 	if (tell)
-		fprintf(stderr, "error: %s: setting %s=%s: wrote only %zd\n", tell, path, value, n);
+		say_line(stderr, "error: %s: setting %s=%s: wrote only %zd", tell, path, value, n);
 	return -EINVAL;
 }
 

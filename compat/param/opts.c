@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "say.h"
 #include "util.h"
 
 /* All three commands know all long names, in this order, which abbreviations show. */
@@ -118,7 +119,7 @@ int param_opts_parse(int argc, char **argv, const char *letters, struct param_op
 	opts->color = param_opts_color();
 	/* 0 and not 1: getopt() starts anew, also in the middle of a word. */
 	optind = 0;
-	while ((c = getopt_long(argc, argv, letters, names, NULL)) != -1)
+	while ((c = say_getopt(argc, argv, letters, names)) != -1)
 		if (!set_letter(c, optarg, opts))
 			return -1;
 	return optind;

@@ -26,7 +26,7 @@ struct param_opts {
 
 /*
  * Reads options into what has the command's defaults; letters is what getopt() takes. Returns the
- * index of the first argument, or -1 for a bad option, which getopt() has told.
+ * index of the first argument, or -1 for a bad option, which is told.
  */
 int param_opts_parse(int argc, char **argv, const char *letters, struct param_opts *opts);
 

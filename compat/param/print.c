@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "param/list.h"
+#include "say.h"
 
 #define RESET   "\033[0m"
 #define CHANGED "\033[91m"
@@ -16,22 +17,24 @@
 static void print_changes(const struct param_value *value, const struct param_value *first,
 			  const char *color)
 {
-	size_t i, both = value->len < first->len ? value->len : first->len;
+	size_t i, from, both = value->len < first->len ? value->len : first->len;
 	bool on = false;
 
-	for (i = 0; i < both; i++) {
+	for (i = from = 0; i < both; i++) {
 		bool same = value->text[i] == first->text[i];
 
-		if (on == same) {
-			fputs(same ? color : CHANGED, stdout);
-			on = !same;
-		}
-		putchar(value->text[i]);
+		if (on != same)
+			continue;
+		say_text(stdout, value->text + from, i - from);
+		fputs(same ? color : CHANGED, stdout);
+		from = i;
+		on = !same;
 	}
+	say_text(stdout, value->text + from, i - from);
 	if (i < value->len) {
 		if (!on)
 			fputs(CHANGED, stdout);
-		fwrite(value->text + i, 1, value->len - i, stdout);
+		say_text(stdout, value->text + i, value->len - i);
 		putchar('\n');
 	}
 	fputs(color, stdout);
@@ -44,8 +47,9 @@ static void print_lines(const struct param_value *value, const char *before, con
 
 	do {
 		next = memchr(line, '\n', (size_t)(end - line));
-		printf("%s%s", before, between);
-		fwrite(line, 1, (size_t)((next ? next : end) - line), stdout);
+		say_text(stdout, before, strlen(before));
+		fputs(between, stdout);
+		say_text(stdout, line, (size_t)((next ? next : end) - line));
 		if (next)
 			putchar('\n');
 		line = next ? next + 1 : NULL;
@@ -67,19 +71,22 @@ static void print_text(const struct param_entry *entry, const struct param_value
 
 	if (opts->only_name) {
 		if (opts->name)
-			fputs(name, stdout);
+			say_text(stdout, name, strlen(name));
 	} else if (lines && opts->header) {
 		print_lines(value, name, "=");
 	} else if (lines && opts->yaml && opts->name) {
-		printf("%s: |\n", name);
+		say_text(stdout, name, strlen(name));
+		fputs(": |\n", stdout);
 		print_lines(value, "", "  ");
 	} else {
-		if (opts->name)
-			printf("%s%s%s", name, opts->yaml ? ": " : "=", lines ? "\n" : "");
+		if (opts->name) {
+			say_text(stdout, name, strlen(name));
+			printf("%s%s", opts->yaml ? ": " : "=", lines ? "\n" : "");
+		}
 		if (opts->color && value != entry->values)
 			print_changes(value, entry->values, color ? color : RESET);
 		else
-			fwrite(value->text, 1, value->len, stdout);
+			say_text(stdout, value->text, value->len);
 	}
 }
 

@@ -11,6 +11,7 @@
 
 #include "lctl/cmd.h"
 #include "param.h"
+#include "say.h"
 #include "util.h"
 
 #define READ_SIZE 4096
@@ -27,13 +28,14 @@ static int walk_pattern(struct param_walk *walk, const char *pattern, bool modul
 static void __attribute__((format(printf, 3, 4)))
 tell(struct param_walk *walk, int err, const char *fmt, ...)
 {
+	char *what __cleanup(free) = NULL;
 	va_list ap;
 
-	fprintf(stderr, "error: ");
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	if (vasprintf(&what, fmt, ap) < 0)
+		what = NULL;
 	va_end(ap);
-	fprintf(stderr, ": %s\n", strerror(-err));
+	say_line(stderr, "error: %s: %s", what ? what : walk->command, strerror(-err));
 	if (!walk->err)
 		walk->err = err;
 }
@@ -263,7 +265,7 @@ static int take_own(struct param_walk *walk, const struct param *param)
 {
 	const mode_t mode = S_IFREG | S_IRUSR | S_IWUSR;
 	char *name __cleanup(free) = tree_dotted(param_name(param), mark_of(walk->opts, mode));
-	char *text = NULL;
+	char *text = NULL, *value;
 	int err = 0;
 
 	if (!name)
@@ -285,9 +287,12 @@ static int take_own(struct param_walk *walk, const struct param *param)
 		tell(walk, err, "read_param: '%s/%s'", walk->log->dir, param_name(param));
 		return 0;
 	}
-	if (!text)
+	/* What an expression of ours has in quotes, any user can choose. */
+	value = text ? shown(text) : NULL;
+	free(text);
+	if (!value)
 		return -ENOMEM;
-	return param_dir_add(&walk->root, walk->opts, name, mode, false, text, strlen(text));
+	return param_dir_add(&walk->root, walk->opts, name, mode, false, value, strlen(value));
 }
 
 /* What no file stands for, on a machine without Lustre. */

@@ -11,6 +11,7 @@
 #include "lctl/cmd.h"
 #include "param.h"
 #include "param/file.h"
+#include "say.h"
 #include "util.h"
 
 /* ---- our own ---- */
@@ -24,9 +25,9 @@ static int open_log(struct param_write *pw)
 		return 0;
 	err = debuglog_open(lctl->ctx, lctl->instance, DEBUGLOG_CHANGE, &pw->log);
 	if (!err && pw->log->rebuilt)
-		fprintf(stderr,
-			"%s: what was set is on no file: it was taken from what is on in '%s'\n",
-			lctl->self, pw->log->name);
+		say_line(stderr,
+			 "%s: what was set is on no file: it was taken from what is on in '%s'",
+			 lctl->self, pw->log->name);
 	return err;
 }
 
@@ -36,7 +37,7 @@ static void print_notes(const struct lctl *lctl, const char *name, char *notes)
 
 	for (line = notes ? strtok_r(notes, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save))
-		fprintf(stderr, "%s: %s: %s\n", lctl->self, name, line);
+		say_line(stderr, "%s: %s: %s", lctl->self, name, line);
 }
 
 static int write_own(struct param_write *pw, const struct param *param, const char *value)
@@ -51,14 +52,14 @@ static int write_own(struct param_write *pw, const struct param *param, const ch
 	}
 	err = param_set(pw->log, param, value, &notes);
 	if (!err && !pw->quiet)
-		printf("%s=%s\n", name, value);
+		say_line(stdout, "%s=%s", name, value);
 	fflush(stdout);
 	print_notes(pw->lctl, name, notes);
 	if (!err)
 		return 0;
 	lctl_say(pw->lctl);
-	fprintf(stderr, "error: set_param: setting %s/%s=%s: %s\n", pw->log->dir, name, value,
-		strerror(-err));
+	say_line(stderr, "error: set_param: setting %s/%s=%s: %s", pw->log->dir, name, value,
+		 strerror(-err));
 	return err;
 }
 
@@ -115,15 +116,15 @@ static int write_both(struct param_write *pw, const struct param *param, const c
 		return 0;
 	lctl_say(pw->lctl);
 	if (!unread && !param_file_write(path, before, NULL))
-		fprintf(stderr,
-			"error: set_param: setting %s=%s: put back, the trace log cannot"
-			" follow: %s\n",
-			path, value, strerror(-err));
+		say_line(stderr,
+			 "error: set_param: setting %s=%s: put back, the trace log cannot"
+			 " follow: %s",
+			 path, value, strerror(-err));
 	else
-		fprintf(stderr,
-			"error: set_param: setting %s=%s: done, but the trace log cannot"
-			" follow: %s\n",
-			path, value, strerror(-err));
+		say_line(stderr,
+			 "error: set_param: setting %s=%s: done, but the trace log cannot"
+			 " follow: %s",
+			 path, value, strerror(-err));
 	return err;
 }
 
@@ -137,8 +138,7 @@ static void tell_left_out(const struct param_write *pw, const struct param *para
 	fflush(stdout);
 	for (i = 0; i < ARRAY_SIZE(notes); i++)
 		if (notes[i])
-			fprintf(stderr, "%s: %s: %s\n", pw->lctl->self, param_name(param),
-				notes[i]);
+			say_line(stderr, "%s: %s: %s", pw->lctl->self, param_name(param), notes[i]);
 }
 
 static int write_file(struct param_write *pw, const struct tree_match *match, const char *value)
@@ -152,7 +152,7 @@ static int write_file(struct param_write *pw, const struct tree_match *match, co
 	else
 		err = param_file_write(match->path, value, "set_param");
 	if (!err && !pw->quiet)
-		printf("%s=%s\n", name ? name : match->name, value);
+		say_line(stdout, "%s=%s", name ? name : match->name, value);
 	if (!err && own && tree_is_kernel(match->path))
 		tell_left_out(pw, own);
 	return err;
@@ -166,8 +166,8 @@ static int write_match(struct param_write *pw, const struct tree_match *match, c
 
 	if (stat(match->path, &st)) {
 		err = -errno;
-		fprintf(stderr, "error: set_param: %s '%s': %s\n",
-			lstat(match->path, &st) ? "lstat" : "stat", match->path, strerror(-err));
+		say_line(stderr, "error: set_param: %s '%s': %s",
+			 lstat(match->path, &st) ? "lstat" : "stat", match->path, strerror(-err));
 		return err;
 	}
 	if (!pw->modules && strstr(match->path, "/module/"))
@@ -181,7 +181,7 @@ static int refuse(const char *path, const char *value)
 	struct stat st;
 	int err = !stat(path, &st) && S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
 
-	fprintf(stderr, "error: set_param: setting %s=%s: %s\n", path, value, strerror(-err));
+	say_line(stderr, "error: set_param: setting %s=%s: %s", path, value, strerror(-err));
 	return err;
 }
 
@@ -196,7 +196,7 @@ int param_write(struct param_write *pw, const char *pattern, const char *value)
 	if (err == -ENOENT && write_owns(pw, pattern, value, &ret))
 		return ret;
 	if (err) {
-		fprintf(stderr, "error: set_param: param_path '%s': %s\n", pattern, strerror(-err));
+		say_line(stderr, "error: set_param: param_path '%s': %s", pattern, strerror(-err));
 		return err;
 	}
 	for (i = 0; i < matches.n; i++) {

@@ -12,6 +12,7 @@
 
 #include "apply/event_filter.h"
 #include "message.h"
+#include "say.h"
 #include "util.h"
 
 /* XBC_DATA_MAX of include/linux/bootconfig.h. */
@@ -190,14 +191,30 @@ static char find_quote(const char *text)
 	return !strchr(text, '"') ? '"' : !strchr(text, '\'') ? '\'' : '\0';
 }
 
+/* What the kernel's parser of it takes in a value, and what is shown as it is. */
+static bool is_printable(const char *text)
+{
+	char *safe __cleanup(free) = shown(text);
+	const unsigned char *p;
+
+	for (p = (const unsigned char *)text; *p; p++)
+		if (*p < 0x20 || (*p >= 0x7f && *p < 0xa0))
+			return false;
+	return safe && !strcmp(safe, text);
+}
+
 static void put_filtered(struct boot *boot, const struct wanted *wanted, FILE *out)
 {
 	const char *system = dkt_event_system(wanted->event), *name = dkt_event_name(wanted->event);
 	char quote = find_quote(wanted->filter);
+	const char *why = !quote                             ? "not to be quoted" :
+			  strlen(wanted->filter) > VALUE_MAX ? "too long" :
+			  !is_printable(wanted->filter)      ? "not all printable" :
+							       NULL;
 
-	if (!quote || strlen(wanted->filter) > VALUE_MAX) {
+	if (why) {
 		fprintf(boot->left, "# %s:%s: its filter is %s: recorded without it\n", system,
-			name, quote ? "too long" : "not to be quoted");
+			name, why);
 		quote = '\0';
 	}
 	fprintf(out, "\tevent.%s.%s {\n\t\tenable\n", system, name);

@@ -4,6 +4,7 @@
 
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
 load helper
+load foreign
 
 setup()
 {
@@ -158,4 +159,15 @@ bomb()
 	TMPDIR=$space run dktrace report bomb.data
 	umount "$space"
 	has "$output" "it takes more than half of the free space in $space; set TMPDIR to a directory with more"
+}
+
+@test "no command repeats a word that would forge a line or drive a terminal" {
+	cd "$BATS_TEST_TMPDIR"
+	cp "$top/tests/fixture/tracedat/v6.dat" in.dat
+	export DKTRACE_ROOT=$tree DKTRACE_INSTANCE=dkt-test-$$-$BATS_TEST_NUMBER
+	foreign_words in.dat
+	foreign_lctl
+	# Where root runs this, settings of what was given as an instance are there.
+	dktrace reset
+	dktrace --instance "$foreign" reset
 }

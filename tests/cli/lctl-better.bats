@@ -179,3 +179,14 @@ inode" "" inside "$kernel_debug"'; lctl set_param debug=inode; lctl get_param -n
 	has "$output" "status 124"
 	has "$output" "debug=warning"
 }
+
+@test "values of parameters are the bytes for a program, and escaped on a terminal" {
+	run -0 inside 'printf "a\033[2Jb\tc\nd\n" >odd; lctl get_param odd | cat -A'
+	same "odd=\$
+a^[[2Jb^Ic\$
+d\$" "$output" "pipe"
+	run -0 inside 'printf "a\033[2Jb\tc\nd\n" >odd; NO_COLOR=1 script -qec "lctl get_param odd" /dev/null | cat -A'
+	same "odd=^M\$
+a\\x1b[2Jb^Ic^M\$
+d^M\$" "$output" "terminal"
+}

@@ -131,3 +131,20 @@ log()
 	run -0 dktrace hist --input text.dat libcfs:libcfs_debug_msg --keys msg --csv
 	has "$output" "\"'=1+cmd|x\",1"
 }
+
+@test "hist and latency --raw-text give the bytes" {
+	local event=libcfs:libcfs_debug_msg
+
+	log '=x \033[2J\xe2\x80\xae'
+	run -0 dktrace hist --input text.dat $event --keys msg --raw-text
+	has "$output" $'=x \033[2J\xe2\x80\xae '
+	run -0 dktrace hist --input text.dat $event --keys msg --csv --raw-text
+	has "$output" $'\n=x \033[2J\xe2\x80\xae,1'
+	run -0 dktrace latency --input text.dat $event $event --key common_pid --by msg --raw-text
+	has "$output" $'\n=x \033[2J\xe2\x80\xae '
+	run -0 dktrace latency --input text.dat $event $event --key common_pid --by msg --raw-text --csv
+	has "$output" $'\n=x \033[2J\xe2\x80\xae,1,'
+	log 'a "b", c'
+	run -0 dktrace hist --input text.dat $event --keys msg --csv --raw-text
+	has "$output" '"a ""b"", c",1'
+}

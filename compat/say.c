@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Words for people, with what is foreign in them escaped. */
+#include "say.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "util.h"
+
+char *shown(const char *text)
+{
+	char *copy = NULL;
+	struct dkt_buf *buf;
+	size_t len;
+
+	if (dkt_buf_new(&buf))
+		return NULL;
+	if (text)
+		dkt_buf_text(buf, text, strlen(text));
+	dkt_buf_add(buf, "", 1);
+	if (!dkt_buf_error(buf))
+		copy = strdup(dkt_buf_data(buf, &len));
+	dkt_buf_free(buf);
+	return copy;
+}
+
+void say_line(FILE *to, const char *fmt, ...)
+{
+	char *raw __cleanup(free) = NULL;
+	char *text __cleanup(free) = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&raw, fmt, ap) < 0)
+		raw = NULL;
+	va_end(ap);
+	text = raw ? shown(raw) : NULL;
+	fprintf(to, "%s\n", text ? text : strerror(ENOMEM));
+}
+
+/* Up to the next end of a line or tab. */
+static size_t part_len(const char *text, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && text[n] != '\n' && text[n] != '\t')
+		n++;
+	return n;
+}
+
+void say_text(FILE *to, const char *text, size_t len)
+{
+	const char *data, *end = text + len;
+	struct dkt_buf *buf = NULL;
+	size_t n;
+
+	if (!isatty(fileno(to))) {
+		fwrite(text, 1, len, to);
+		return;
+	}
+	if (dkt_buf_new(&buf))
+		return;
+	while (text < end) {
+		n = part_len(text, (size_t)(end - text));
+		dkt_buf_text(buf, text, n);
+		text += n;
+		if (text < end)
+			dkt_buf_add(buf, text++, 1);
+	}
+	data = dkt_buf_data(buf, &n);
+	fwrite(data, 1, n, to);
+	dkt_buf_free(buf);
+}
+
+int say_getopt(int argc, char **argv, const char *letters, const struct option *longs)
+{
+	FILE *terminal = stderr;
+	char *words = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&words, &len);
+	int c;
+
+	/* It prints there; its words are the same in every program. */
+	if (f)
+		stderr = f;
+	c = getopt_long(argc, argv, letters, longs, NULL);
+	stderr = terminal;
+	if (f)
+		fclose(f);
+	if (len)
+		say_line(stderr, "%.*s", (int)(len - (words[len - 1] == '\n')), words);
+	free(words);
+	return c;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Words for people. What comes from arguments, files and the kernel ends no line and drives no terminal:
+ * it is escaped as dkt_buf_text() has it. Text of dkt_error() is so already.
+ */
+#ifndef COMPAT_SAY_H
+#define COMPAT_SAY_H
+
+#include <getopt.h>
+#include <stdio.h>
+
+#include <dktrace/dktrace.h>
+
+/* The text escaped, "" for NULL; the caller frees it. NULL when memory is out. */
+char *shown(const char *text);
+
+/* Prints one line; fmt is without its newline. */
+void say_line(FILE *to, const char *fmt, ...) DKT_PRINTF(2, 3);
+
+/*
+ * Prints text of the kernel as it is, for Lustre's scripts; on a terminal escaped, but for ends of lines
+ * and tabs.
+ */
+void say_text(FILE *to, const char *text, size_t len);
+
+/* getopt_long(), which says on stderr itself what is wrong with an option. */
+int say_getopt(int argc, char **argv, const char *letters, const struct option *longs);
+
+#endif

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Words of a command line that nobody should see as they are.
+# shellcheck shell=bash disable=SC2154 # set by bats and helper.bash
+
+# A line of its own, ESC, a control of C1 and a bidi control.
+foreign=$'x\nforged\e[31m\xc2\x9b\xe2\x80\xaez'
+
+# Runs the rest and tells what of it comes out as it is.
+escaped()
+{
+	timeout 60 "$@" </dev/null >"$BATS_TEST_TMPDIR/words" 2>&1 || :
+	grep -anP '^forged|\x1b|\xc2\x9b|\xe2\x80\xae' "$BATS_TEST_TMPDIR/words" || return 0
+	printf 'raw, in words of:'
+	printf ' %q' "$@"
+	echo
+	raw=1
+}
+
+# Gives it to every command of dktrace, as every argument and option. usage: foreign_words FILE
+foreign_words()
+{
+	local file=$1 command option raw=0
+
+	for command in $(dktrace --help | sed -n 's/^  \([a-z][a-z_-]*\) .*/\1/p') __complete; do
+		escaped dktrace "$command" "--$foreign"
+		escaped dktrace "$command" "-$foreign"
+		escaped dktrace "$command" -$'\e'
+		escaped dktrace "$command" --instance "$foreign"
+		escaped dktrace "$command" --root "$foreign"
+		# Without arguments it does what it does.
+		[ "$command" != reset ] || continue
+		escaped dktrace "$command" "$foreign"
+		escaped dktrace "$command" "$foreign" "$foreign"
+		escaped dktrace "$command" "$file" "$foreign"
+		escaped dktrace "$command" "debug=$foreign"
+		escaped dktrace "$command" "debug_filter=comm == \"${foreign##*m}\""
+		escaped dktrace "$command" -- "$foreign"
+		escaped dktrace "$command" sched:sched_switch -- "$foreign"
+		for option in add list set del enable start; do
+			escaped dktrace "$command" "$option" "$foreign"
+			escaped dktrace "$command" "$option" sched:sched_switch "$foreign"
+		done
+		for option in $(dktrace "$command" --help 2>&1 | sed -n 's/^  .... --\([a-z-]*\) [A-Z].*/\1/p'); do
+			escaped dktrace "$command" "--$option" "$foreign"
+			escaped dktrace "$command" "--$option" "$foreign" "$file"
+			escaped dktrace "$command" "--$option" "$foreign" sched:sched_switch -- true
+		done
+	done
+	escaped dktrace "$foreign"
+	escaped dktrace "--$foreign"
+	escaped dktrace "-$foreign"
+	[ $raw = 0 ]
+}
+
+# The same for every command of lctl.
+foreign_lctl()
+{
+	local command raw=0
+
+	for command in $(lctl --list-commands | grep -v =) "$foreign" "--$foreign"; do
+		escaped lctl "$command" "$foreign"
+		escaped lctl "$command" "$foreign" "$foreign"
+		escaped lctl "$command" "--$foreign"
+		escaped lctl "$command" -$'\e'
+		escaped lctl "$command" "$foreign=$foreign"
+		escaped lctl "$command" "debug=$foreign"
+		escaped lctl "$command" start "$foreign"
+		escaped lctl "$command" start file "$foreign"
+	done
+	[ $raw = 0 ]
+}
