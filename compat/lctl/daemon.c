@@ -19,6 +19,8 @@
 
 /* With Lustre its daemon has FILE, and ours this one. */
 #define SUFFIX ".dktrace"
+/* A longer name is too long for Lustre, whatever the file system takes. */
+#define NAME_MOST 2047
 
 struct daemon_cmd {
 	struct lctl *lctl;
@@ -83,6 +85,8 @@ static int absolute_path(const char *path, char **out)
 		return -ENOMEM;
 	if (!*path)
 		return -ENOENT;
+	if (strlen(name) > NAME_MOST)
+		return -ENAMETOOLONG;
 	if (slash)
 		*slash = '\0';
 	dir = realpath(!slash ? "." : *copy ? copy : "/", NULL);
