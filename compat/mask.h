@@ -22,6 +22,7 @@ enum mask_kind {
 #define MASK_BITS       32
 #define MASK_INPUT_MAX  65535 /* bytes of a value, as Lustre takes them */
 #define MASK_TEXT_SIZE  256 /* room for every mask that mask_format() prints */
+#define MASK_DLMTRACE   0x00010000u /* locks */
 #define MASK_CANNOT_OFF 0x02060400u /* error, emerg, warning, console: recorded whatever is set */
 
 struct mask_value {

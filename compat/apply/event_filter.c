@@ -107,6 +107,29 @@ static bool is_twice(const struct event_filter *filter, struct dkt_event *event)
 		dkt_event_find(ctx, "lustre_debug", "lustre_debug_msg"));
 }
 
+/* Each command takes the lock of the log, which a log of locks would be full of. */
+#define LOCK_OF_DKTRACE "!(COMM == \"dktrace\" || COMM ~ \"lctl*\")"
+
+static bool is_flock(const struct dkt_event *event)
+{
+	static const char *const names[] = { "sys_enter_flock", "sys_exit_flock",
+					     "flock_lock_inode", "locks_get_lock_context" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(dkt_event_name(event), names[i]))
+			return true;
+	return false;
+}
+
+static const char *never_recorded(const struct event_filter *filter, struct dkt_event *event,
+				  uint32_t types)
+{
+	if (is_twice(filter, event))
+		return "!(" CONSOLE_OF_LUSTRE ")";
+	return types & MASK_DLMTRACE && is_flock(event) ? LOCK_OF_DKTRACE : "";
+}
+
 int event_filter_own(const struct event_filter *filter, struct dkt_event *event, char **text)
 {
 	const struct settings *set = filter->set;
@@ -117,7 +140,7 @@ int event_filter_own(const struct event_filter *filter, struct dkt_event *event,
 		return message_filter(set->debug, set->subsystem_debug, text);
 	if (bits->filtered & types || bits->narrowed & types)
 		return class_map_filter(filter->log->map, event, types, filter->sites, text);
-	*text = strdup(is_twice(filter, event) ? "!(" CONSOLE_OF_LUSTRE ")" : "");
+	*text = strdup(never_recorded(filter, event, types));
 	return *text ? 0 : -ENOMEM;
 }
 

@@ -56,6 +56,25 @@ for fd in 12345, 12346, 12345:
 	same "$took" "$(grep -lx 'count > 8192' "$instance"/events/*/*/filter | wc -l)" "filters in the kernel"
 }
 
+@test "a log of locks: without the lock that each command of dktrace takes" {
+	only dlmtrace
+	lctl clear
+	dktrace set_param -n debug_mb=9 2>/dev/null
+	lctl set_param -n debug_mb=8 2>/dev/null
+	lctl mark between
+	flock "$tmp/other" true
+	run -0 --separate-stderr dktrace show --style trace
+	same "" "$(grep -E '^ *(dktrace|lctl)-.*(flock|lock_context)' <<<"$output" || true)" "own locks"
+	has "$output" "flock-"
+	has "$output" "sys_enter_flock"
+	# Another filter is put beside it and taken away alone.
+	before=$(in_kernel syscalls/sys_enter_flock)
+	dktrace filter set syscalls:sys_enter_flock 'fd == 7'
+	same "($before) && (fd == 7)" "$(in_kernel syscalls/sys_enter_flock)" "both"
+	dktrace filter clear syscalls:sys_enter_flock
+	same "$before" "$(in_kernel syscalls/sys_enter_flock)" "one"
+}
+
 @test "an event that is off: its filter waits for it" {
 	only ioctl
 	expect 0 "0 events are recorded with the filter, 1 more will be when switched on" "" \
