@@ -26,6 +26,7 @@ struct log_source {
 	uint64_t bad;
 	char *damage;
 	uint64_t seen, lost;
+	uint64_t done, size; /* bytes of records */
 	uint8_t data[RECORD_EVENT_MAX];
 };
 
@@ -57,6 +58,7 @@ static int log_next(void *data, struct dkt_record *record)
 
 	if (err)
 		return err;
+	log->done += len;
 	record_event_fill(log->event, rec, len, log->data, record);
 	if (!take_gap(rec, len, record))
 		log->seen++;
@@ -72,6 +74,15 @@ static int log_loss(void *data, int cpu, struct dkt_loss *loss)
 	/* What was lost and damaged is not known by CPU. */
 	if (!cpu)
 		*loss = (struct dkt_loss){ .seen = log->seen, .lost = log->lost, .bad = log->bad };
+	return 0;
+}
+
+static int log_bytes(const void *data, uint64_t *done, uint64_t *of)
+{
+	const struct log_source *log = data;
+
+	*done = log->done;
+	*of = log->size;
 	return 0;
 }
 
@@ -92,6 +103,7 @@ static const struct dkt_source_calls log_calls = {
 	.next = log_next,
 	.loss = log_loss,
 	.close = log_close,
+	.bytes = log_bytes,
 };
 
 /* ---- kinds ---- */
@@ -152,6 +164,7 @@ static int open_log(struct dkt_ctx *ctx, const char *name, enum kind kind, struc
 	struct record_sort_opts opts = { .fd = log->fd,
 					 .name = name,
 					 .show = { UINT32_MAX, UINT32_MAX } };
+	struct stat st;
 	int err = 0;
 
 	if (kind == KIND_TEXT) {
@@ -160,6 +173,8 @@ static int open_log(struct dkt_ctx *ctx, const char *name, enum kind kind, struc
 			err = log_text_read(ctx, log->fd, &log->spill, &log->bad);
 		opts.fd = log->spill.fd;
 	}
+	log->size = fstat(opts.fd, &st) ? 0 : (uint64_t)st.st_size;
+	opts.size = log->size;
 	if (!err)
 		err = record_sort_new(ctx, &opts, &log->sort);
 	return err ? err : tell_end(log);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "util.h"
 
@@ -26,6 +27,7 @@ struct text {
 	uint8_t *rec; /* RECORD_MAX bytes: the record being put together */
 	size_t size; /* 0: none */
 	uint64_t bad;
+	uint64_t n_read, of; /* bytes; of 0: it is not known how many there are */
 };
 
 /* ---- lines ---- */
@@ -44,6 +46,9 @@ static int fill(struct text *t)
 		return dkt_fail(t->ctx, -errno, "read: %s", strerror(errno));
 	t->eof = !n;
 	t->len += (size_t)n;
+	t->n_read += (uint64_t)n;
+	if (t->n_read < t->of)
+		dkt_progress(t->ctx, "file", t->n_read, t->of);
 	return 0;
 }
 
@@ -212,10 +217,12 @@ int log_text_read(struct dkt_ctx *ctx, int fd, struct spill *spill, uint64_t *ba
 	char *buf __cleanup(free) = malloc(WINDOW + 1);
 	uint8_t *rec __cleanup(free) = malloc(RECORD_MAX);
 	struct text t = { .ctx = ctx, .fd = fd, .spill = spill, .buf = buf, .rec = rec };
+	struct stat st;
 	size_t len;
 	char *line;
 	int err = buf && rec ? 0 : -ENOMEM;
 
+	t.of = !fstat(fd, &st) && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 	while (!err) {
 		err = next_line(&t, &line, &len);
 		if (!err)
@@ -225,6 +232,7 @@ int log_text_read(struct dkt_ctx *ctx, int fd, struct spill *spill, uint64_t *ba
 		err = flush(&t);
 	if (!err)
 		err = spill_flush(ctx, spill);
+	dkt_progress(ctx, "file", t.of, t.of);
 	*bad = t.bad;
 	return err;
 }

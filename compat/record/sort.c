@@ -17,6 +17,9 @@
 #define WINDOW_MIN (8u << 10)
 #define WINDOW_MAX (256u << 10)
 
+/* Bytes of records between two looks at how far the reading is. */
+#define TELL_BYTES (UINT64_C(1) << 20)
+
 /* All windows together should stay in a cache of that size. */
 #define CACHE (1u << 20)
 
@@ -137,6 +140,7 @@ static int read_all(struct record_sort *sort, const struct record_sort_opts *opt
 		    uint32_t *longest)
 {
 	struct record_scan scan;
+	uint64_t done = 0, told = 0;
 	const uint8_t *rec;
 	uint32_t len;
 	int err = record_scan_open(&scan, opts->fd, seekable), end = 0;
@@ -148,7 +152,13 @@ static int read_all(struct record_sort *sort, const struct record_sort_opts *opt
 		if (end)
 			break;
 		err = add_record(sort, &scan, rec, len);
+		done += len;
+		if (done - told >= TELL_BYTES && done < opts->size) {
+			told = done;
+			dkt_progress(sort->ctx, "file", done, opts->size);
+		}
 	}
+	dkt_progress(sort->ctx, "file", opts->size, opts->size);
 	/* What was read up to an error of the input is shown. */
 	sort->counts.read_err = end < 0 ? end : 0;
 	take_counts(&sort->counts, &scan);

@@ -16,6 +16,7 @@ struct record_sort_opts {
 	/* Called for each damaged place while the log is read for the first time. */
 	void (*tell_bad)(void *data, uint64_t offset, const struct record_head *head);
 	void *data;
+	uint64_t size; /* of the log in bytes, to tell how far its reading is; 0: that is not told */
 	size_t memory; /* bytes to get along with, about; 0: 32 MB */
 };
 

@@ -46,7 +46,8 @@ enum dkt_log_level { DKT_LOG_WARN, DKT_LOG_INFO, DKT_LOG_DEBUG };
 typedef void (*dkt_log_fn)(void *data, enum dkt_log_level level, const char *text);
 
 /*
- * How far the switching of what is named ("events", "functions", "probes") is, which may take seconds.
+ * How far the switching of what is named ("events", "functions", "probes") is, or the reading of a "file"
+ * that is opened, which may take seconds.
  * done == of ends it, also when it fails. errno is preserved around the call.
  */
 typedef void (*dkt_progress_fn)(void *data, const char *what, size_t done, size_t of);
@@ -904,6 +905,7 @@ struct dkt_source_calls {
 	const char *(*comm)(void *data, const struct dkt_record *record);
 	int (*loss)(void *data, int cpu, struct dkt_loss *loss);
 	void (*close)(void *data);
+	int (*bytes)(const void *data, uint64_t *done, uint64_t *of); /* as dkt_source_bytes() */
 };
 
 /*

@@ -41,10 +41,18 @@ static void made_close(struct dkt_source *source)
 	free(made);
 }
 
+static int made_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
+{
+	const struct made *made = (const struct made *)source;
+
+	return made->calls.bytes ? made->calls.bytes(made->data, done, of) : -EOPNOTSUPP;
+}
+
 static const struct dkt__source_ops made_ops = {
 	.next = made_next,
 	.comm = made_comm,
 	.loss = made_loss,
+	.bytes = made_bytes,
 	.close = made_close,
 };
 

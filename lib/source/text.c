@@ -12,6 +12,9 @@
 /* Lines at the beginning that are looked at to know the kind. */
 #define LOOK 40
 
+/* Lines between two looks at how far it is. */
+#define TELL_LINES 4096
+
 #define RECORD_MAX 65536
 #define TEXT_MAX   32768
 #define CPUS_MAX   (UINT16_MAX + 1)
@@ -110,15 +113,24 @@ static void sort_rows(struct text *text)
 		qsort(text->rows, text->n, sizeof(*text->rows), row_cmp);
 }
 
+/* The first reading is told by the context's progress, the second one by text_bytes(). */
+static void tell(const struct text *text, uint64_t at, unsigned int *lines)
+{
+	if (++*lines % TELL_LINES == 0)
+		dkt_progress(text->base.ctx, "file", at, text->file.size);
+}
+
 static int scan(struct text *text)
 {
 	char name[DKT__TEXT_NAME];
 	struct dkt__line line;
 	uint64_t at = 0, next;
+	unsigned int lines = 0;
 	bool frames = false;
 	int err = 0;
 
 	for (; !err && at < text->file.size; at = next) {
+		tell(text, at, &lines);
 		next = line_at(&text->file, at, &line);
 		if (line.kind == DKT__LINE_BAD || (line.kind == DKT__LINE_FRAME && !frames))
 			text->loss[0].bad++;
@@ -136,6 +148,7 @@ static int scan(struct text *text)
 		if (line.kind == DKT__LINE_RECORD || line.kind == DKT__LINE_LOST)
 			text->base.info.cpus = DKT__MAX(text->base.info.cpus, (int)line.cpu + 1);
 	}
+	dkt_progress(text->base.ctx, "file", text->file.size, text->file.size);
 	return err;
 }
 
@@ -359,6 +372,16 @@ static int text_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 	return 0;
 }
 
+static int text_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
+{
+	const struct text *text = (const struct text *)source;
+
+	/* In order of time, not as they are in the file. */
+	*of = text->file.size;
+	*done = text->n ? (uint64_t)((double)text->next / (double)text->n * (double)*of) : *of;
+	return 0;
+}
+
 static void text_close(struct dkt_source *source)
 {
 	struct text *text = (struct text *)source;
@@ -375,6 +398,7 @@ static const struct dkt__source_ops text_ops = {
 	.next = text_next,
 	.comm = text_comm,
 	.loss = text_loss,
+	.bytes = text_bytes,
 	.close = text_close,
 };
 

@@ -72,6 +72,11 @@ static int window_seek(struct dkt_source *source, uint64_t since, uint64_t until
 	return 0;
 }
 
+static int window_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
+{
+	return dkt_source_bytes(((const struct window *)source)->from, done, of);
+}
+
 static void window_close(struct dkt_source *source)
 {
 	struct window *w = (struct window *)source;
@@ -86,6 +91,7 @@ static const struct dkt__source_ops window_ops = {
 	.comm = window_comm,
 	.loss = window_loss,
 	.seek = window_seek,
+	.bytes = window_bytes,
 	.close = window_close,
 	.stream = window_stream,
 	.part = window_part,
