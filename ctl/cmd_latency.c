@@ -260,10 +260,10 @@ static int read_args(struct latency *latency, int argc, char **argv)
 	bool function = !strcmp(argv[1], FUNCTION);
 	struct dkt_guess guess;
 	const struct latency_pair *row = function ? NULL : find_name(argv[1], NULL);
-	int used = row ? 2 : 3;
+	int used = row ? 2 : 3, words = argc - app->n_command;
 
 	if (function) {
-		if (argc < 3 || app->input)
+		if (words < 3 || app->input)
 			return app_usage("latency function: needs the name of a function of this"
 					 " kernel");
 		latency->pair = (struct latency_pair){ .key = "common_pid", .per_task = true };
@@ -271,7 +271,7 @@ static int read_args(struct latency *latency, int argc, char **argv)
 	} else if (row) {
 		latency->pair = *row;
 	} else {
-		if (argc < 3)
+		if (words < 3)
 			return app_usage(
 				"latency: '%s' is no ready-made pair ('dktrace latency' lists"
 				" them), and one event is not two%s",

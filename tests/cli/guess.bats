@@ -59,6 +59,7 @@ Try 'dktrace status --help'." dktrace status --stye
 	suggests 1 syscalls:sys_enter_read dktrace report "$capture" --event 'x*,syscalls:sys_enter_raed'
 	suggests 1 syscalls:sys_enter_read dktrace convert "$capture" "$BATS_TEST_TMPDIR/out.dat" --event sys_enter_raed
 	suggests 2 syscall dktrace latency --input "$capture" sycall
+	suggests 2 syscall dktrace latency sycall -- true
 	suggests 2 total dktrace latency syscall --sort toatl
 	suggests 1 hitcount dktrace hist --input "$capture" syscalls:sys_enter_read --sort hitcuont
 	suggests 2 now dktrace report "$recorded/v6.dat" --style json --fields nwo
