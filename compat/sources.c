@@ -107,14 +107,19 @@ static int look_at_event(struct debuglog *log, struct source_state *source)
 static int say_probe(struct debuglog *log, struct source_state *source)
 {
 	uint64_t missed = cdebug_missed(log->ctx);
+	const char *also = "";
 
+	if (!lustre_is_loaded())
+		also = ", when libcfs is loaded again";
+	else if (cdebug_is_heavy(log->ctx))
+		also = ", all of each in one record, as ptlrpc was loaded later; after dktrace reset"
+		       " the next set_param makes lighter ones";
 	if (missed)
 		return say(source, true,
 			   "a probe on Lustre's messages%s; not recorded, as they came while it was"
 			   " at work: %" PRIu64 ", Lustre's own buffer has them",
-			   lustre_is_loaded() ? "" : ", when libcfs is loaded again", missed);
-	return say(source, true, "a probe on Lustre's messages%s",
-		   lustre_is_loaded() ? "" : ", when libcfs is loaded again");
+			   also, missed);
+	return say(source, true, "a probe on Lustre's messages%s", also);
 }
 
 static int look_at_probe(struct debuglog *log, struct source_state *source)

@@ -454,6 +454,19 @@ int cdebug_make(struct dkt_ctx *ctx, bool *made)
 	return err;
 }
 
+bool cdebug_is_heavy(struct dkt_ctx *ctx)
+{
+	char **calls = NULL;
+	bool heavy;
+
+	if (!dkt_event_find(ctx, CDEBUG_GROUP, CDEBUG_NAME) ||
+	    dkt_event_find(ctx, CDEBUG_GROUP, CDEBUG_STRINGS) || find_place() != CDEBUG_MSG)
+		return false;
+	heavy = !cdebug_calls("libcfs_debug_msg", nesting, ARRAY_SIZE(nesting), &calls) && *calls;
+	cdebug_calls_free(calls);
+	return heavy;
+}
+
 uint64_t cdebug_missed(struct dkt_ctx *ctx)
 {
 	const struct dkt_probe *probe;

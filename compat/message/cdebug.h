@@ -56,6 +56,9 @@ int cdebug_make(struct dkt_ctx *ctx, bool *made);
 /* True if the probes are there because of cdebug_make(). */
 bool cdebug_is_ours(void);
 
+/* True if one probe records all of every message, and those that record less could be made now. */
+bool cdebug_is_heavy(struct dkt_ctx *ctx);
+
 /* Messages that came while a probe was at work on the same CPU, of which nothing is recorded. */
 uint64_t cdebug_missed(struct dkt_ctx *ctx);
 

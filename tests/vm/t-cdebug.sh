@@ -7,6 +7,19 @@
 need lctl dktrace
 
 load_built libcfs
+
+# Where the calls cannot be found one probe has all, and status tells when it could be otherwise.
+mount --bind /dev/null /proc/kcore
+set_param debug=info
+assert_eq 1 "$(grep -c dktrace/cdebug $tracing/kprobe_events)" "one probe"
+run dktrace status
+assert_grep "cdebug: a probe on Lustre's messages$" "$out" "which is as good as can be"
+umount /proc/kcore
+run dktrace status
+assert_grep "cdebug: .*, as ptlrpc was loaded later; after dktrace reset the next set_param" "$out" \
+	"until lighter ones can be made"
+run dktrace reset
+
 run lctl set_param debug=+net+info+rpctrace+dlmtrace+ha+trace
 assert_rc 0 "set_param is taken" || exit
 for name in cdebug cdebug_strings; do
