@@ -59,8 +59,8 @@ EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 
 UNITS := $(notdir $(wildcard share/systemd/*.service))
 
-TEST_TOOLS := $(O)/tests/gen-records $(O)/tests/gen-probe-tree $(O)/tests/fake-lustre.so \
-	$(O)/tests/probe-target $(O)/tests/probe-target-O0 $(O)/tests/marker-target
+TEST_TOOLS := $(O)/tests/gen-records $(O)/tests/gen-perfdata $(O)/tests/gen-probe-tree \
+	$(O)/tests/fake-lustre.so $(O)/tests/probe-target $(O)/tests/probe-target-O0 $(O)/tests/marker-target
 TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd && echo $(O)/tests/read-tracedat)
 
 SO := $(O)/libdktrace.so.$(VERSION)
@@ -179,6 +179,11 @@ $(O)/tests/gen-records: tests/gen-records.c compat/record.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -Icompat $(CFLAGS) $(LDFLAGS) -o $@ $<
+
+$(O)/tests/gen-perfdata: tests/gen-perfdata.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB_LIBS)
 
 $(O)/tests/gen-probe-tree: tests/gen-probe-tree.c tests/probe_tree.h
 	$(call say,CC,$@)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A perf.data as a source: the runs of its records are merged by time. */
-#include <sys/mman.h>
 #include <time.h>
 
 #include "event.h"
@@ -59,11 +58,11 @@ static const char *perf_comm(struct dkt_source *source, const struct dkt_record 
 /* Finds the run's next record. False: it has no more. */
 static bool run_step(struct dkt__perf *perf, struct dkt__perf_run *run, struct dkt__perf_item *item)
 {
-	const struct dkt__perf_tape *tape = &perf->tapes[run->tape];
 	uint32_t size;
 
 	while (run->at < run->end) {
-		const uint8_t *data = dkt__perf_record(tape, run->at, &size);
+		const uint8_t *data =
+			dkt__perf_record(perf, run->where, run->at, &run->hint, &size);
 
 		if (!data)
 			break;
@@ -73,6 +72,7 @@ static bool run_step(struct dkt__perf *perf, struct dkt__perf_run *run, struct d
 		}
 		run->at += size;
 	}
+	run->done = true;
 	return false;
 }
 
@@ -80,16 +80,31 @@ static void run_skip(struct dkt__perf *perf, struct dkt__perf_run *run)
 {
 	uint32_t size;
 
-	dkt__perf_record(&perf->tapes[run->tape], run->at, &size);
+	dkt__perf_record(perf, run->where, run->at, &run->hint, &size);
 	run->at += size;
 	perf->done += size;
+}
+
+/* Lets go of what was unpacked and was read: nobody has an item of it any more. */
+static void drop_read(struct dkt__perf *perf)
+{
+	const struct dkt__perf_run *run = NULL;
+
+	if (!perf->unpack)
+		return;
+	for (; perf->left < perf->n_runs; perf->left++) {
+		run = &perf->runs[perf->in_order[perf->left]];
+		if (run->where == DKT__PERF_PACKED && !run->done)
+			break;
+	}
+	dkt__perf_unpack_drop(perf->unpack, perf->left < perf->n_runs ? run->at : UINT64_MAX);
 }
 
 static bool run_older(const struct dkt__perf_run *a, const struct dkt__perf_run *b)
 {
 	if (a->next != b->next)
 		return a->next < b->next;
-	return a->tape != b->tape ? a->tape < b->tape : a->start < b->start;
+	return a->nr < b->nr;
 }
 
 static void sift(struct dkt__perf *perf, size_t at)
@@ -126,12 +141,14 @@ static int begin_runs(struct dkt__perf *perf)
 	struct dkt__perf_item item;
 	int err = 0;
 
+	drop_read(perf);
 	while (!err && perf->begun < perf->n_runs &&
 	       (!perf->n_heap || perf->runs[perf->begun].first <= perf->heap[0]->next)) {
 		struct dkt__perf_run *run = &perf->runs[perf->begun++];
 
-		run->at = run->start;
-		if (run->last < perf->since && !run->tasks)
+		run->done = run->last < perf->since && !run->tasks;
+		drop_read(perf);
+		if (run->done)
 			continue;
 		/* What comes before the window only gives names. */
 		while (!err && run_step(perf, run, &item)) {
@@ -141,7 +158,10 @@ static int begin_runs(struct dkt__perf *perf)
 			}
 			err = apply_task(perf, &item);
 			run_skip(perf, run);
+			drop_read(perf);
 		}
+		if (!err)
+			err = dkt__perf_unpack_error(perf);
 	}
 	return err;
 }
@@ -228,7 +248,8 @@ static int perf_next(struct dkt_source *source, struct dkt_record *record)
 		if (perf->until && run->next >= perf->until)
 			return 1;
 		if (!run_step(perf, run, &item))
-			return -EBADMSG;
+			return dkt__perf_unpack_error(perf) ? dkt__perf_unpack_error(perf) :
+							      -EBADMSG;
 		run_skip(perf, run);
 		if (!run_step(perf, run, &next))
 			perf->heap[0] = perf->heap[--perf->n_heap];
@@ -255,13 +276,28 @@ static int perf_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 	return 0;
 }
 
+/* As if nothing was read. */
+static void rewind_runs(struct dkt__perf *perf)
+{
+	size_t i;
+
+	for (i = 0; i < perf->n_runs; i++) {
+		perf->runs[i].at = perf->runs[i].start;
+		perf->runs[i].hint = 0;
+		perf->runs[i].done = false;
+	}
+	perf->begun = perf->n_heap = perf->left = 0;
+	if (perf->unpack)
+		dkt__perf_unpack_rewind(perf->unpack);
+}
+
 static int perf_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 {
 	struct dkt__perf *perf = (struct dkt__perf *)source;
 
 	perf->since = since;
 	perf->until = until;
-	perf->begun = perf->n_heap = 0;
+	rewind_runs(perf);
 	dkt__comms_forget(&perf->comms);
 	dkt__perf_maps_clear(perf);
 	return 0;
@@ -272,7 +308,7 @@ static int perf_bytes(const struct dkt_source *source, uint64_t *done, uint64_t 
 	const struct dkt__perf *perf = (const struct dkt__perf *)source;
 
 	*done = perf->done;
-	*of = perf->tapes[0].size + perf->tapes[1].size;
+	*of = perf->tape.size + perf->unpacked;
 	return 0;
 }
 
@@ -282,10 +318,7 @@ static void perf_close(struct dkt_source *source)
 {
 	struct dkt__perf *perf = (struct dkt__perf *)source;
 
-	if (perf->tapes[1].data)
-		munmap((void *)perf->tapes[1].data, perf->tapes[1].size);
-	if (perf->fd >= 0)
-		close(perf->fd);
+	dkt__perf_unpack_free(perf->unpack);
 	dkt__comms_clear(&perf->comms);
 	dkt__perf_maps_clear(perf);
 	dkt__perf_chain_clear(perf);
@@ -300,6 +333,7 @@ static void perf_close(struct dkt_source *source)
 	free(perf->damage);
 	free(perf->runs);
 	free(perf->heap);
+	free(perf->in_order);
 	free(perf->losses);
 	free((void *)perf->cpus);
 	free(perf);
@@ -399,6 +433,7 @@ static int perf_read(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 		err = dkt__perf_scan(perf);
 	if (err)
 		return err;
+	rewind_runs(perf);
 	if (!perf->has_events) {
 		err = dkt__events_given(perf->base.ctx, NULL, 0);
 		if (perf->n_attrs && !has_tracepoints(perf))
@@ -428,7 +463,7 @@ static int perf_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 		return -ENOMEM;
 	perf->base = (struct dkt_source){ .ops = &perf_ops, .ctx = ctx };
 	perf->file = *file;
-	perf->fd = perf->clockid = -1;
+	perf->clockid = -1;
 	err = perf_read(perf, opts);
 	if (err)
 		perf_close(&perf->base);

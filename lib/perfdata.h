@@ -31,21 +31,26 @@ struct dkt__perf_id {
 	uint32_t attr;
 };
 
-/* Bytes that hold records one after the other: of the file, or what came out of it. */
+/* Bytes that hold records one after the other. */
 struct dkt__perf_tape {
 	const uint8_t *data;
 	uint64_t size;
-	bool swap; /* numbers are in the other byte order */
 };
+
+/* Where such bytes are: in the file, or in what its compressed records unpack to. */
+enum dkt__perf_where { DKT__PERF_PLAIN, DKT__PERF_PACKED };
 
 /* Records that are in order of time. */
 struct dkt__perf_run {
-	uint64_t start, end; /* bytes of the tape */
+	uint64_t start, end; /* bytes there */
 	uint64_t first, last; /* times */
-	uint32_t tape;
-	bool tasks; /* there are names of processes among them */
 	uint64_t at; /* while it is read: the next record */
 	uint64_t next; /* and its time */
+	uint32_t nr; /* of all, in the order in which they are in the file */
+	uint32_t hint; /* for dkt__perf_record() */
+	uint8_t where; /* enum dkt__perf_where */
+	bool tasks; /* there are names of processes among them */
+	bool done; /* nothing more is read of it */
 };
 
 /* What a record says, as far as it is asked for. */
@@ -77,6 +82,7 @@ struct dkt__perf_stack {
 enum { DKT__PERF_KERNEL, DKT__PERF_PROGRAM, DKT__PERF_STACKS };
 
 struct dkt__perf_map; /* perfdata/maps.c */
+struct dkt__perf_unpack; /* perfdata/unpack.c */
 
 struct dkt__perf {
 	struct dkt_source base; /* first: this is the source */
@@ -95,10 +101,13 @@ struct dkt__perf {
 	bool has_ref;
 	int clockid; /* of the records, -1: perf's own */
 	struct dkt__comms comms;
-	struct dkt__perf_tape tapes[2]; /* the file's records; those that were compressed in it */
-	int fd; /* of the second tape's file, -1: there is none */
+	struct dkt__perf_tape tape; /* the file's records */
+	struct dkt__perf_unpack *unpack; /* those that are compressed; NULL: none are */
+	uint64_t unpacked; /* bytes that these have */
 	struct dkt__perf_run *runs; /* by their first time */
 	size_t n_runs, room_runs;
+	uint32_t *in_order; /* the runs as they are in the file */
+	size_t left; /* the first of these that is not done */
 	size_t begun; /* runs that are or were read */
 	uint64_t done; /* bytes of records that were returned */
 	uint64_t bad; /* samples that make no sense */
@@ -192,10 +201,43 @@ enum dkt__perf_user {
 /* Looks at all records once and notes the runs. */
 int dkt__perf_scan(struct dkt__perf *perf);
 
-/* The record at that place of a tape; *size 0: there is none, or none that makes sense. */
-const uint8_t *dkt__perf_record(const struct dkt__perf_tape *tape, uint64_t at, uint32_t *size);
+/* The record at that place; NULL, and *size 0: there is none, or none that makes sense. */
+const uint8_t *dkt__perf_record(struct dkt__perf *perf, enum dkt__perf_where where, uint64_t at,
+				uint32_t *hint, uint32_t *size);
+
+/* The same where all of its bytes are at hand. */
+const uint8_t *dkt__perf_whole(const struct dkt__perf *perf, const struct dkt__perf_tape *tape,
+			       uint64_t at, uint32_t *size);
+
+/* Where the record behind the one at that place begins. */
+uint64_t dkt__perf_behind(const struct dkt__perf *perf, const uint8_t *record, uint32_t size,
+			  uint64_t at);
 
 /* Its type: enum perf_event_type, enum dkt__perf_user. */
 uint32_t dkt__perf_type(const struct dkt__perf *perf, const uint8_t *record);
+
+/* ---- perfdata/unpack.c ---- */
+
+int dkt__perf_unpack_new(struct dkt__perf *perf);
+void dkt__perf_unpack_free(struct dkt__perf_unpack *unpack);
+
+/* Begins anew. */
+void dkt__perf_unpack_rewind(struct dkt__perf_unpack *unpack);
+
+/* The bytes from that place on, as many as are together, and a record whole. False: end, or an error. */
+bool dkt__perf_unpack_get(struct dkt__perf *perf, uint64_t at, uint32_t *hint,
+			  struct dkt__perf_tape *bytes);
+
+/* What is before that place is not asked for any more. */
+void dkt__perf_unpack_drop(struct dkt__perf_unpack *unpack, uint64_t before);
+
+/* Why no more could be unpacked; 0: nothing is wrong. */
+int dkt__perf_unpack_error(const struct dkt__perf *perf);
+
+/* Bytes so far. */
+uint64_t dkt__perf_unpack_size(const struct dkt__perf_unpack *unpack);
+
+/* Says what was wrong with what was unpacked so far. */
+void dkt__perf_unpack_damage(struct dkt__perf *perf);
 
 #endif

@@ -342,8 +342,6 @@ int dkt__perf_head(struct dkt__perf *perf)
 		data.size = data.at < perf->file.size ? perf->file.size - data.at : 0;
 	}
 	cur = cursor_at(perf, data);
-	perf->tapes[0] = (struct dkt__perf_tape){ .data = cur.p,
-						  .size = dkt__cursor_left(&cur),
-						  .swap = perf->swap };
+	perf->tape = (struct dkt__perf_tape){ .data = cur.p, .size = dkt__cursor_left(&cur) };
 	return 0;
 }

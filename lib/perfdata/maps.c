@@ -28,9 +28,9 @@ struct dkt__perf_map {
 	const struct dkt__perf_map *before; /* what the process mapped before that */
 	struct dkt__perf_map *next; /* of all */
 	uint64_t start, length, offset;
-	const char *name; /* in the file, not ended */
 	uint32_t name_len;
 	bool is_function;
+	char name[]; /* not ended */
 };
 
 struct process {
@@ -71,13 +71,17 @@ static int set_maps(struct dkt__perf *perf, int32_t pid, const struct dkt__perf_
 
 static int add_map(struct dkt__perf *perf, const struct dkt__perf_item *item)
 {
-	const char *name = (const char *)item->data, *slash = memrchr(name, '/', item->size);
+	const char *name = (const char *)item->data, *end = name + item->size, *slash;
 	struct dkt__perf_map *map;
+	size_t len;
 
 	/* Memory of no file, "//anon": there is nothing to name. */
 	if (!item->size || (item->size > 1 && name[0] == '/' && name[1] == '/'))
 		return 0;
-	map = malloc(sizeof(*map));
+	slash = memrchr(name, '/', item->size);
+	name = slash ? slash + 1 : name;
+	len = (size_t)(end - name);
+	map = malloc(sizeof(*map) + len);
 	if (!map)
 		return -ENOMEM;
 	*map = (struct dkt__perf_map){ .before = maps_of(perf, item->pid),
@@ -85,9 +89,9 @@ static int add_map(struct dkt__perf *perf, const struct dkt__perf_item *item)
 				       .start = item->start,
 				       .length = item->length,
 				       .offset = item->offset,
-				       .name = slash ? slash + 1 : name,
+				       .name_len = (uint32_t)len,
 				       .is_function = item->type == PERF_RECORD_KSYMBOL };
-	map->name_len = (uint32_t)(name + item->size - map->name);
+	memcpy(map->name, name, len);
 	perf->maps = map;
 	return set_maps(perf, item->pid, map);
 }

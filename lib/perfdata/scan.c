@@ -4,10 +4,6 @@
  * it writes at once is in order of time. The runs of such records are noted.
  */
 #include <byteswap.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/statvfs.h>
-#include <zstd.h>
 
 #include "perfdata.h"
 
@@ -16,7 +12,8 @@
 /* More are not noted: a file with more is not in order anyhow. */
 #define MAX_RUNS (1u << 20)
 
-const uint8_t *dkt__perf_record(const struct dkt__perf_tape *tape, uint64_t at, uint32_t *size)
+const uint8_t *dkt__perf_whole(const struct dkt__perf *perf, const struct dkt__perf_tape *tape,
+			       uint64_t at, uint32_t *size)
 {
 	struct perf_event_header head;
 
@@ -24,12 +21,25 @@ const uint8_t *dkt__perf_record(const struct dkt__perf_tape *tape, uint64_t at, 
 	if (at > tape->size || tape->size - at < sizeof(head))
 		return NULL;
 	memcpy(&head, tape->data + at, sizeof(head));
-	if (tape->swap)
+	if (perf->swap)
 		head.size = bswap_16(head.size);
 	if (head.size < sizeof(head) || head.size > tape->size - at)
 		return NULL;
 	*size = head.size;
 	return tape->data + at;
+}
+
+const uint8_t *dkt__perf_record(struct dkt__perf *perf, enum dkt__perf_where where, uint64_t at,
+				uint32_t *hint, uint32_t *size)
+{
+	struct dkt__perf_tape bytes;
+
+	*size = 0;
+	if (where == DKT__PERF_PLAIN)
+		return dkt__perf_whole(perf, &perf->tape, at, size);
+	return dkt__perf_unpack_get(perf, at, hint, &bytes) ?
+		       dkt__perf_whole(perf, &bytes, 0, size) :
+		       NULL;
 }
 
 uint32_t dkt__perf_type(const struct dkt__perf *perf, const uint8_t *record)
@@ -40,175 +50,54 @@ uint32_t dkt__perf_type(const struct dkt__perf *perf, const uint8_t *record)
 	return perf->swap ? bswap_32(type) : type;
 }
 
-/* Bytes that belong to a record and are not counted in its size. */
-static uint64_t behind(const struct dkt__perf *perf, uint32_t type, const uint8_t *data,
-		       uint32_t size)
+uint64_t dkt__perf_behind(const struct dkt__perf *perf, const uint8_t *record, uint32_t size,
+			  uint64_t at)
 {
-	struct dkt__cursor cur = dkt__perf_cursor(perf, data, size);
+	struct dkt__cursor cur = dkt__perf_cursor(perf, record, size);
+	uint32_t type = dkt__perf_type(perf, record);
+	uint64_t more = 0; /* bytes that belong to it and are not counted in its size */
 
 	dkt__cursor_bytes(&cur, sizeof(struct perf_event_header));
 	if (type == DKT__PERF_TRACING_DATA)
-		return (dkt__cursor_number(&cur, 4) + 7) & ~UINT64_C(7);
-	return type == DKT__PERF_AUXTRACE ? dkt__cursor_number(&cur, 8) : 0;
-}
-
-/* ---- compressed records ---- */
-
-struct unpack {
-	struct dkt__perf *perf;
-	ZSTD_DCtx *zstd; /* all of them are one stream */
-	uint8_t *out;
-	size_t room;
-	uint64_t size;
-	uint64_t limit; /* of the size */
-	uint64_t space; /* that the directory spares */
-	bool bad;
-	bool full; /* there was more than the limit */
-};
-
-static const char *temporary_dir(void)
-{
-	const char *dir = secure_getenv("TMPDIR");
-
-	return dir && *dir ? dir : "/tmp";
-}
-
-static int make_file(struct unpack *u)
-{
-	struct dkt__perf *perf = u->perf;
-	char *name __cleanup(free) = NULL;
-	struct statvfs fs;
-
-	if (asprintf(&name, "%s/dktrace-XXXXXX", temporary_dir()) < 0) {
-		name = NULL;
-		return -ENOMEM;
-	}
-	perf->fd = mkostemp(name, O_CLOEXEC);
-	if (perf->fd < 0)
-		return dkt_fail(perf->base.ctx, -errno, "make %s: %s", name, strerror(errno));
-	unlink(name);
-	u->limit = dkt__unpack_limit(perf->file.size);
-	/* Others need the directory, too. */
-	u->space = fstatvfs(perf->fd, &fs) ? UINT64_MAX : (uint64_t)fs.f_bavail * fs.f_frsize / 2;
-	return 0;
-}
-
-static int write_out(struct unpack *u, size_t len)
-{
-	size_t done = 0;
-
-	u->full |= len > u->limit - u->size;
-	if (u->full)
-		return 0;
-	if (u->size + len > u->space)
-		return dkt_fail(u->perf->base.ctx, -ENOSPC,
-				"uncompress %s: it takes more than half of the free space in %s;"
-				" set TMPDIR to a directory with more",
-				u->perf->file.name, temporary_dir());
-	while (done < len) {
-		ssize_t n = write(u->perf->fd, u->out + done, len - done);
-
-		if (n < 0 && errno != EINTR)
-			return dkt_fail(u->perf->base.ctx, -errno, "uncompress %s: %s",
-					u->perf->file.name, strerror(errno));
-		done += n > 0 ? (size_t)n : 0;
-	}
-	u->size += len;
-	return 0;
-}
-
-static int unpack(struct unpack *u, uint32_t type, const uint8_t *data, uint32_t size)
-{
-	struct dkt__cursor cur = dkt__perf_cursor(u->perf, data, size);
-	ZSTD_inBuffer in = { 0 };
-	uint64_t len = size;
-	bool more = false;
-	int err = 0;
-
-	dkt__cursor_bytes(&cur, sizeof(struct perf_event_header));
-	if (type == DKT__PERF_COMPRESSED2)
-		len = dkt__cursor_number(&cur, 8);
-	in.src = cur.p;
-	in.size = DKT__MIN(dkt__cursor_left(&cur), len);
-	if (u->perf->fd < 0)
-		err = make_file(u);
-	if (!u->out) {
-		u->room = ZSTD_DStreamOutSize();
-		u->out = malloc(u->room);
-		u->zstd = ZSTD_createDCtx();
-	}
-	if (!err && (!u->out || !u->zstd))
-		err = -ENOMEM;
-	/* What did not fit is still within zstd when all of the input is taken. */
-	while (!err && !u->bad && !u->full && (in.pos < in.size || more)) {
-		ZSTD_outBuffer out = { .dst = u->out, .size = u->room };
-
-		u->bad = ZSTD_isError(ZSTD_decompressStream(u->zstd, &out, &in));
-		more = out.pos == out.size;
-		err = write_out(u, out.pos);
-	}
-	return err;
-}
-
-static int unpack_end(struct unpack *u)
-{
-	struct dkt__perf *perf = u->perf;
-	void *map;
-
-	ZSTD_freeDCtx(u->zstd);
-	free(u->out);
-	if (u->bad)
-		dkt__perf_damage(perf, "compressed records make no sense");
-	if (u->full)
-		dkt__perf_damage(perf,
-				 "its records unpack to more than %llu MB, the limit for its size",
-				 (unsigned long long)u->limit >> 20);
-	if (!u->size)
-		return 0;
-	map = mmap(NULL, u->size, PROT_READ, MAP_PRIVATE, perf->fd, 0);
-	if (map == MAP_FAILED)
-		return dkt_fail(perf->base.ctx, -errno, "uncompress %s: %s", perf->file.name,
-				strerror(errno));
-	perf->tapes[1] =
-		(struct dkt__perf_tape){ .data = map, .size = u->size, .swap = perf->swap };
-	return 0;
+		more = (dkt__cursor_number(&cur, 4) + 7) & ~UINT64_C(7);
+	else if (type == DKT__PERF_AUXTRACE)
+		more = dkt__cursor_number(&cur, 8);
+	return more > UINT64_MAX - at - size ? UINT64_MAX : at + size + more;
 }
 
 /* Takes what perf added itself to the records: attributes and the like, compressed records. */
 static int scan_users(struct dkt__perf *perf)
 {
-	const struct dkt__perf_tape *tape = &perf->tapes[0];
-	struct unpack u = { .perf = perf };
-	uint64_t at = 0, more;
+	const struct dkt__perf_tape *tape = &perf->tape;
+	uint64_t at = 0, next, end;
 	const uint8_t *data;
 	uint32_t size, type;
-	int err = 0, end;
+	int err = 0;
 
-	while (!err && (data = dkt__perf_record(tape, at, &size))) {
+	while (!err && (data = dkt__perf_whole(perf, tape, at, &size))) {
 		type = dkt__perf_type(perf, data);
-		at += size;
-		more = behind(perf, type, data, size);
-		more = DKT__MIN(more, tape->size - at);
+		next = dkt__perf_behind(perf, data, size, at);
+		end = DKT__MIN(next, tape->size);
 		if (type == DKT__PERF_TRACING_DATA)
-			err = dkt__perf_tracing_data(perf, tape->data + at, more);
-		else if (type == DKT__PERF_COMPRESSED || type == DKT__PERF_COMPRESSED2)
-			err = unpack(&u, type, data, size);
-		else if (type >= DKT__PERF_ATTR)
+			err = dkt__perf_tracing_data(perf, data + size, end - at - size);
+		else if (type >= DKT__PERF_ATTR && type != DKT__PERF_COMPRESSED &&
+			 type != DKT__PERF_COMPRESSED2)
 			err = dkt__perf_head_record(perf, type, data, size);
-		at += more;
+		else if (type >= DKT__PERF_ATTR && !perf->unpack)
+			err = dkt__perf_unpack_new(perf);
+		at = next;
 	}
-	end = unpack_end(&u);
-	return err ? err : end;
+	return err;
 }
 
 /* ---- runs ---- */
 
-static int note(struct dkt__perf *perf, uint32_t tape, uint64_t at, uint32_t size,
+static int note(struct dkt__perf *perf, enum dkt__perf_where where, uint64_t at, uint32_t size,
 		const struct dkt__perf_item *item)
 {
 	struct dkt__perf_run *run = perf->n_runs ? &perf->runs[perf->n_runs - 1] : NULL;
 
-	if (!run || run->tape != tape || (item->time < run->last && perf->n_runs < MAX_RUNS)) {
+	if (!run || run->where != where || (item->time < run->last && perf->n_runs < MAX_RUNS)) {
 		if (perf->n_runs == perf->room_runs) {
 			size_t room = perf->room_runs ? 2 * perf->room_runs : 64;
 			struct dkt__perf_run *more = reallocarray(perf->runs, room, sizeof(*more));
@@ -218,8 +107,11 @@ static int note(struct dkt__perf *perf, uint32_t tape, uint64_t at, uint32_t siz
 			perf->runs = more;
 			perf->room_runs = room;
 		}
-		run = &perf->runs[perf->n_runs++];
-		*run = (struct dkt__perf_run){ .start = at, .first = item->time, .tape = tape };
+		run = &perf->runs[perf->n_runs];
+		*run = (struct dkt__perf_run){ .start = at,
+					       .first = item->time,
+					       .nr = (uint32_t)perf->n_runs++,
+					       .where = where };
 	}
 	run->end = at + size;
 	run->last = DKT__MAX(run->last, item->time);
@@ -242,42 +134,64 @@ static int note_cpu(struct dkt__perf *perf, uint32_t cpu)
 	return 0;
 }
 
-static int scan_tape(struct dkt__perf *perf, uint32_t nr)
+/* Looks at a record. -ENOMEM. */
+static int scan_item(struct dkt__perf *perf, enum dkt__perf_where where, uint64_t at,
+		     const uint8_t *data, uint32_t size)
 {
-	const struct dkt__perf_tape *tape = &perf->tapes[nr];
 	struct dkt__perf_item item;
+	int err;
+
+	if (!dkt__perf_item(perf, data, size, &item)) {
+		perf->bad += dkt__perf_type(perf, data) == PERF_RECORD_SAMPLE &&
+			     (!item.attr || item.attr->type == PERF_TYPE_TRACEPOINT);
+		return 0;
+	}
+	err = note_cpu(perf, item.cpu < DKT__PERF_CPUS ? item.cpu : 0);
+	if (item.lost && !item.placed)
+		perf->lost_in_all += item.lost;
+	else if (!err)
+		err = note(perf, where, at, size, &item);
+	if (!err)
+		err = dkt__perf_anchor(perf, &item);
+	perf->lost_in_place += item.placed ? item.lost : 0;
+	return err;
+}
+
+/* Looks at all records there; *at is where they end. */
+static int scan_all(struct dkt__perf *perf, enum dkt__perf_where where, uint64_t *at)
+{
 	const uint8_t *data;
-	uint64_t at = 0;
-	uint32_t size;
+	uint32_t size, hint = 0;
 	int err = 0;
 
-	while (!err && (data = dkt__perf_record(tape, at, &size))) {
-		uint32_t type = dkt__perf_type(perf, data);
-		uint64_t more = behind(perf, type, data, size);
-
-		if (type >= DKT__PERF_ATTR) {
-			at += size + DKT__MIN(more, tape->size - at - size);
-			continue;
-		}
-		if (dkt__perf_item(perf, data, size, &item)) {
-			err = note_cpu(perf, item.cpu < DKT__PERF_CPUS ? item.cpu : 0);
-			if (item.lost && !item.placed)
-				perf->lost_in_all += item.lost;
-			else if (!err)
-				err = note(perf, nr, at, size, &item);
-			if (!err)
-				err = dkt__perf_anchor(perf, &item);
-			perf->lost_in_place += item.placed ? item.lost : 0;
-		} else if (type == PERF_RECORD_SAMPLE &&
-			   (!item.attr || item.attr->type == PERF_TYPE_TRACEPOINT)) {
-			perf->bad++;
-		}
-		at += size;
+	for (*at = 0; !err && (data = dkt__perf_record(perf, where, *at, &hint, &size));
+	     *at = dkt__perf_behind(perf, data, size, *at)) {
+		if (dkt__perf_type(perf, data) < DKT__PERF_ATTR)
+			err = scan_item(perf, where, *at, data, size);
+		if (where == DKT__PERF_PACKED)
+			dkt__perf_unpack_drop(perf->unpack, *at);
 	}
-	if (!err && at < tape->size)
+	return err ? err : dkt__perf_unpack_error(perf);
+}
+
+static void cut_off(struct dkt__perf *perf, uint64_t at, uint64_t size)
+{
+	if (at < size)
 		dkt__perf_damage(perf, "its records end at byte %llu of %llu",
-				 (unsigned long long)at, (unsigned long long)tape->size);
-	return err;
+				 (unsigned long long)at, (unsigned long long)size);
+}
+
+static int scan_packed(struct dkt__perf *perf)
+{
+	uint64_t at;
+	int err = scan_all(perf, DKT__PERF_PACKED, &at);
+
+	if (err)
+		return err;
+	perf->unpacked = dkt__perf_unpack_size(perf->unpack);
+	dkt__perf_unpack_damage(perf);
+	cut_off(perf, at, perf->unpacked);
+	return 0;
 }
 
 static int run_cmp(const void *a, const void *b)
@@ -286,28 +200,39 @@ static int run_cmp(const void *a, const void *b)
 
 	if (x->first != y->first)
 		return x->first < y->first ? -1 : 1;
-	if (x->tape != y->tape)
-		return x->tape < y->tape ? -1 : 1;
-	return x->start < y->start ? -1 : x->start > y->start;
+	return x->nr < y->nr ? -1 : x->nr > y->nr;
+}
+
+static int sort_runs(struct dkt__perf *perf)
+{
+	size_t i;
+
+	if (perf->n_runs)
+		qsort(perf->runs, perf->n_runs, sizeof(*perf->runs), run_cmp);
+	perf->heap = calloc(perf->n_runs + 1, sizeof(struct dkt__perf_run *));
+	perf->in_order = calloc(perf->n_runs + 1, sizeof(*perf->in_order));
+	if (!perf->heap || !perf->in_order)
+		return -ENOMEM;
+	for (i = 0; i < perf->n_runs; i++)
+		perf->in_order[perf->runs[i].nr] = (uint32_t)i;
+	return 0;
 }
 
 int dkt__perf_scan(struct dkt__perf *perf)
 {
 	int err = perf->has_users ? scan_users(perf) : 0;
+	uint64_t at;
 
 	if (err)
 		return err;
 	dkt__perf_sort_ids(perf);
 	err = note_cpu(perf, 0);
 	if (!err)
-		err = scan_tape(perf, 0);
-	if (!err && perf->tapes[1].data) {
-		err = scan_tape(perf, 1);
-		/* The file has them when they are asked for again. */
-		madvise((void *)perf->tapes[1].data, perf->tapes[1].size, MADV_DONTNEED);
-	}
-	if (!err && perf->n_runs)
-		qsort(perf->runs, perf->n_runs, sizeof(*perf->runs), run_cmp);
-	perf->heap = err ? NULL : calloc(perf->n_runs + 1, sizeof(struct dkt__perf_run *));
-	return err ? err : perf->heap ? 0 : -ENOMEM;
+		err = scan_all(perf, DKT__PERF_PLAIN, &at);
+	if (err)
+		return err;
+	cut_off(perf, at, perf->tape.size);
+	if (perf->unpack)
+		err = scan_packed(perf);
+	return err ? err : sort_runs(perf);
 }

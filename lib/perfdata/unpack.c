@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Compressed records of perf.data (perf record -z): one zstd stream, cut into records of the file. It is
+ * unpacked piece by piece while it is read, and a piece is dropped when nothing before its end is to be
+ * read any more. As perf writes what it found in the buffers of all CPUs in turns, this keeps about two
+ * turns of them. Where records are further out of order, what is too much for memory waits in a file.
+ */
+#include <byteswap.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <zstd.h>
+
+#include "perfdata.h"
+
+#include "banned.h"
+
+/* Bytes of a piece, a multiple of the page of every machine and more than the longest record. */
+#define PIECE (256u << 10)
+
+/* Pieces in memory have so many bytes at most. */
+#define WINDOW (64u << 20)
+
+/* What perf_event_header.size can say. */
+#define RECORD_MAX UINT16_MAX
+
+/* Records that are whole. */
+struct piece {
+	uint8_t *data;
+	uint64_t start; /* in the stream */
+	uint32_t size;
+	bool mapped;
+	uint64_t place; /* in the file, if it is mapped */
+};
+
+struct dkt__perf_unpack {
+	ZSTD_DCtx *zstd;
+	uint64_t next; /* record of the file's tape that is to be looked at */
+	ZSTD_inBuffer in;
+	bool more; /* zstd may hold more of it */
+	bool end; /* no bytes follow those in the pieces */
+	bool bad, full;
+	uint64_t size; /* of what was unpacked */
+	uint64_t limit; /* of that */
+	uint64_t skip; /* bytes behind the last record that belong to it and are not here yet */
+	uint8_t tail[RECORD_MAX]; /* the beginning of a record that ends in the next piece */
+	uint32_t n_tail;
+	struct piece *pieces; /* by start; those before the first were dropped */
+	uint32_t first, n, room;
+	uint32_t dropped; /* before those: the number of the piece at 0 */
+	uint64_t before; /* nothing before that place is asked for any more */
+	uint64_t held; /* bytes of pieces in memory */
+	int fd; /* of the file, -1: there is none */
+	uint64_t file_size, in_file; /* with holes, without */
+	uint64_t space; /* that the directory spares */
+	int err;
+};
+
+/* ---- the file ---- */
+
+static const char *temporary_dir(void)
+{
+	const char *dir = secure_getenv("TMPDIR");
+
+	return dir && *dir ? dir : "/tmp";
+}
+
+static int make_file(struct dkt__perf *perf)
+{
+	struct dkt__perf_unpack *u = perf->unpack;
+	char *name __cleanup(free) = NULL;
+	struct statvfs fs;
+
+	if (asprintf(&name, "%s/dktrace-XXXXXX", temporary_dir()) < 0) {
+		name = NULL;
+		return -ENOMEM;
+	}
+	u->fd = mkostemp(name, O_CLOEXEC);
+	if (u->fd < 0)
+		return dkt_fail(perf->base.ctx, -errno, "make %s: %s", name, strerror(errno));
+	unlink(name);
+	/* Others need the directory, too. */
+	u->space = fstatvfs(u->fd, &fs) ? UINT64_MAX : (uint64_t)fs.f_bavail * fs.f_frsize / 2;
+	return 0;
+}
+
+static int write_piece(struct dkt__perf *perf, const struct piece *piece)
+{
+	struct dkt__perf_unpack *u = perf->unpack;
+	size_t done = 0;
+
+	if (u->in_file + PIECE > u->space)
+		return dkt_fail(perf->base.ctx, -ENOSPC,
+				"uncompress %s: it takes more than half of the free space in %s;"
+				" set TMPDIR to a directory with more",
+				perf->file.name, temporary_dir());
+	while (done < piece->size) {
+		ssize_t n = pwrite(u->fd, piece->data + done, piece->size - done,
+				   (off_t)(u->file_size + done));
+
+		if (n < 0 && errno != EINTR)
+			return dkt_fail(perf->base.ctx, -errno, "uncompress %s: %s",
+					perf->file.name, strerror(errno));
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+/* Has the piece in the file instead of memory. */
+static int to_file(struct dkt__perf *perf, struct piece *piece)
+{
+	struct dkt__perf_unpack *u = perf->unpack;
+	int err = u->fd < 0 ? make_file(perf) : 0;
+	void *map;
+
+	if (!err)
+		err = write_piece(perf, piece);
+	if (err)
+		return err;
+	map = mmap(NULL, piece->size, PROT_READ, MAP_SHARED, u->fd, (off_t)u->file_size);
+	if (map == MAP_FAILED)
+		return dkt_fail(perf->base.ctx, -errno, "uncompress %s: %s", perf->file.name,
+				strerror(errno));
+	free(piece->data);
+	*piece = (struct piece){ .data = map,
+				 .start = piece->start,
+				 .size = piece->size,
+				 .mapped = true,
+				 .place = u->file_size };
+	u->file_size += PIECE;
+	u->in_file += PIECE;
+	return 0;
+}
+
+static void drop(struct dkt__perf_unpack *u, struct piece *piece)
+{
+	if (!piece->mapped) {
+		u->held -= piece->size;
+		free(piece->data);
+		return;
+	}
+	munmap(piece->data, piece->size);
+	/* Where a file can have no holes it keeps what it has. */
+	if (!fallocate(u->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)piece->place,
+		       PIECE))
+		u->in_file -= PIECE;
+}
+
+/* ---- unpacking ---- */
+
+/* Finds the next compressed record of the file. */
+static bool next_packed(struct dkt__perf *perf)
+{
+	struct dkt__perf_unpack *u = perf->unpack;
+	const uint8_t *data;
+	uint32_t size, type;
+
+	while ((data = dkt__perf_whole(perf, &perf->tape, u->next, &size))) {
+		struct dkt__cursor cur = dkt__perf_cursor(perf, data, size);
+		uint64_t len = size;
+
+		type = dkt__perf_type(perf, data);
+		u->next = dkt__perf_behind(perf, data, size, u->next);
+		if (type != DKT__PERF_COMPRESSED && type != DKT__PERF_COMPRESSED2)
+			continue;
+		dkt__cursor_bytes(&cur, sizeof(struct perf_event_header));
+		if (type == DKT__PERF_COMPRESSED2)
+			len = dkt__cursor_number(&cur, 8);
+		u->in = (ZSTD_inBuffer){ .src = cur.p,
+					 .size = DKT__MIN(dkt__cursor_left(&cur), len) };
+		return true;
+	}
+	return false;
+}
+
+/* Fills the piece from len on; returns how much of it is there. */
+static uint32_t fill(struct dkt__perf *perf, uint8_t *data, uint32_t len)
+{
+	struct dkt__perf_unpack *u = perf->unpack;
+
+	while (len < PIECE && !u->end) {
+		ZSTD_outBuffer out = { .dst = data, .size = PIECE, .pos = len };
+
+		/* What did not fit is still within zstd when all of the input is taken. */
+		if (u->in.pos == u->in.size && !u->more && !next_packed(perf)) {
+			u->end = true;
+			break;
+		}
+		u->bad = ZSTD_isError(ZSTD_decompressStream(u->zstd, &out, &u->in));
+		u->more = out.pos == out.size;
+		u->full = out.pos - len > u->limit - u->size;
+		if (u->full)
+			out.pos = len + (size_t)(u->limit - u->size);
+		u->size += out.pos - len;
+		u->end = u->bad || u->full;
+		len = (uint32_t)out.pos;
+	}
+	return len;
+}
+
+/* Bytes of the piece that are whole records. What is none of any ends the stream. */
+static uint32_t whole(struct dkt__perf *perf, const uint8_t *data, uint32_t len)
+{
+	struct dkt__perf_unpack *u = perf->unpack;
+	struct dkt__perf_tape tape = { .data = data, .size = len };
+	uint64_t at = DKT__MIN(u->skip, len), next;
+	struct perf_event_header head;
+	uint32_t size;
+
+	u->skip -= at;
+	while (at < len && dkt__perf_whole(perf, &tape, at, &size)) {
+		next = dkt__perf_behind(perf, data + at, size, at);
+		u->skip = next > len ? next - len : 0;
+		at = DKT__MIN(next, len);
+	}
+	if (len - at >= sizeof(head)) {
+		memcpy(&head, data + at, sizeof(head));
+		u->end |= (perf->swap ? bswap_16(head.size) : head.size) < sizeof(head);
+	}
+	return u->end ? len : (uint32_t)at;
+}
+
+static int add(struct dkt__perf_unpack *u, const struct piece *piece)
+{
+	if (u->n == u->room) {
+		uint32_t room = u->room ? 2 * u->room : 16;
+		struct piece *more = reallocarray(u->pieces, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		u->pieces = more;
+		u->room = room;
+	}
+	u->pieces[u->n++] = *piece;
+	return 0;
+}
+
+/* Unpacks the next piece. 0: there is one; 1: end. */
+static int step(struct dkt__perf *perf)
+{
+	struct dkt__perf_unpack *u = perf->unpack;
+	struct piece piece = { .start = u->size - u->n_tail };
+	uint8_t *data;
+	uint32_t len;
+	int err = 0;
+
+	if (u->end)
+		return 1;
+	data = piece.data = malloc(PIECE);
+	if (!data)
+		return -ENOMEM;
+	memcpy(data, u->tail, u->n_tail);
+	len = fill(perf, data, u->n_tail);
+	piece.size = whole(perf, data, len);
+	u->n_tail = len - piece.size;
+	memcpy(u->tail, data + piece.size, u->n_tail);
+	if (u->held + piece.size > WINDOW)
+		err = to_file(perf, &piece);
+	if (!err)
+		err = add(u, &piece);
+	if (err) {
+		drop(u, &piece);
+		return err;
+	}
+	u->held += piece.mapped ? 0 : piece.size;
+	return 0;
+}
+
+/* ---- the calls ---- */
+
+int dkt__perf_unpack_new(struct dkt__perf *perf)
+{
+	struct dkt__perf_unpack *u = calloc(1, sizeof(*u));
+
+	if (!u)
+		return -ENOMEM;
+	perf->unpack = u;
+	u->fd = -1;
+	u->limit = dkt__unpack_limit(perf->file.size);
+	u->zstd = ZSTD_createDCtx();
+	return u->zstd ? 0 : -ENOMEM;
+}
+
+void dkt__perf_unpack_free(struct dkt__perf_unpack *u)
+{
+	if (!u)
+		return;
+	dkt__perf_unpack_drop(u, UINT64_MAX);
+	ZSTD_freeDCtx(u->zstd);
+	if (u->fd >= 0)
+		close(u->fd);
+	free(u->pieces);
+	free(u);
+}
+
+void dkt__perf_unpack_rewind(struct dkt__perf_unpack *u)
+{
+	dkt__perf_unpack_drop(u, UINT64_MAX);
+	ZSTD_DCtx_reset(u->zstd, ZSTD_reset_session_only);
+	u->in = (ZSTD_inBuffer){ 0 };
+	u->more = u->end = u->bad = u->full = false;
+	u->next = u->size = u->skip = u->before = 0;
+	u->n_tail = u->n = u->first = u->dropped = 0;
+}
+
+void dkt__perf_unpack_drop(struct dkt__perf_unpack *u, uint64_t before)
+{
+	u->before = before;
+	while (u->first < u->n && u->pieces[u->first].start + u->pieces[u->first].size <= before)
+		drop(u, &u->pieces[u->first++]);
+	if (u->first > 64 && u->first > u->n / 2) {
+		memmove(u->pieces, u->pieces + u->first, (u->n - u->first) * sizeof(*u->pieces));
+		u->dropped += u->first;
+		u->n -= u->first;
+		u->first = 0;
+	}
+}
+
+static bool is_within(const struct piece *piece, uint64_t at)
+{
+	return at >= piece->start && at - piece->start < piece->size;
+}
+
+/* The piece with these bytes among those that are there. NULL: it is none of them. */
+static const struct piece *find(const struct dkt__perf_unpack *u, uint64_t at, uint32_t hint)
+{
+	uint32_t low = u->first, high = u->n, i = hint - u->dropped;
+
+	if (i >= u->first && i < u->n && is_within(&u->pieces[i], at))
+		return &u->pieces[i];
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (u->pieces[mid].start + u->pieces[mid].size <= at)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < u->n && is_within(&u->pieces[low], at) ? &u->pieces[low] : NULL;
+}
+
+bool dkt__perf_unpack_get(struct dkt__perf *perf, uint64_t at, uint32_t *hint,
+			  struct dkt__perf_tape *bytes)
+{
+	struct dkt__perf_unpack *u = perf->unpack;
+	const struct piece *piece = find(u, at, *hint);
+
+	while (!piece && !u->err && at >= u->size - u->n_tail) {
+		int err = step(perf);
+
+		if (err) {
+			u->err = err < 0 ? err : 0;
+			return false;
+		}
+		dkt__perf_unpack_drop(u, DKT__MIN(u->before, at));
+		piece = u->first < u->n && is_within(&u->pieces[u->n - 1], at) ?
+				&u->pieces[u->n - 1] :
+				NULL;
+	}
+	if (!piece)
+		return false;
+	*hint = (uint32_t)(piece - u->pieces) + u->dropped;
+	*bytes = (struct dkt__perf_tape){ .data = piece->data + (at - piece->start),
+					  .size = piece->size - (at - piece->start) };
+	return true;
+}
+
+int dkt__perf_unpack_error(const struct dkt__perf *perf)
+{
+	return perf->unpack ? perf->unpack->err : 0;
+}
+
+uint64_t dkt__perf_unpack_size(const struct dkt__perf_unpack *u)
+{
+	return u->size;
+}
+
+void dkt__perf_unpack_damage(struct dkt__perf *perf)
+{
+	const struct dkt__perf_unpack *u = perf->unpack;
+
+	if (u->bad)
+		dkt__perf_damage(perf, "compressed records make no sense");
+	if (u->full)
+		dkt__perf_damage(perf,
+				 "its records unpack to more than %llu MB, the limit for its size",
+				 (unsigned long long)u->limit >> 20);
+}

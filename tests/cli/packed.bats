@@ -1,0 +1,67 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# perf.data with compressed records: in little memory, and without a file where that can be.
+
+# shellcheck disable=SC2154 # set by bats and helper.bash
+load helper
+
+setup()
+{
+	mkdir "$BATS_TEST_TMPDIR/files" && cd "$BATS_TEST_TMPDIR/files" || return
+}
+
+# usage: packed ROUNDS SAMPLES: see gen-perfdata.
+packed()
+{
+	"${DKT_BUILD:-$top/build}/tests/gen-perfdata" "$@" <"$top/tests/fixture/perfdata/pipe.data" >packed.data
+}
+
+# The address sanitizer maps terabytes; it has a limit of its own.
+limit()
+{
+	ldd "$(command -v dktrace)" | grep -q libasan || ulimit -v "$1"
+}
+
+@test "records in turns of the CPUs are read in little memory, and no file is made" {
+	# 116 MB that unpack from 5.
+	packed 1000 200
+	limit 80000
+	export TMPDIR=/nonexistent ASAN_OPTIONS=hard_rss_limit_mb=2000
+	dktrace report -S csv --fields ts packed.data | tr -d '\r' | sed 1d >have
+	seq 1000 1000 400000000 | cmp - have
+	run -0 --separate-stderr dktrace info packed.data
+	same "" "$stderr" "words"
+	has "$output" "records   400000,"
+	# A window in time is unpacked up to its end.
+	dktrace report -S csv --fields ts,cpu --since 0.3 --until 0.300004 packed.data | tr -d '\r' | sed 1d |
+		diff <(printf '%s\n' 300000000,1 300001000,0 300002000,1 300003000,0 300004000,1) -
+	dktrace hist -i packed.data sched:sched_switch -k CPU --csv | grep -c ',200000' | grep -qx 2
+}
+
+@test "what is out of order by more than memory may have waits in a file" {
+	# 232 MB, the halves of which are of the same times.
+	packed 1 400000
+	dktrace report -S csv --fields ts packed.data | tr -d '\r' | sed 1d | cmp - <(seq 1000 1000 800000000)
+	run -1 --separate-stderr env TMPDIR=/nonexistent dktrace info packed.data
+	has "$stderr" "dktrace: make /nonexistent/dktrace-"
+	mkdir space
+	mount -t tmpfs -o size=1m none space 2>/dev/null || skip "no right to mount"
+	run -1 --separate-stderr env TMPDIR="$PWD/space" dktrace info packed.data
+	umount space
+	has "$stderr" "it takes more than half of the free space in $PWD/space; set TMPDIR to a directory with more"
+}
+
+@test "compressed records that are cut or changed are read up to there" {
+	packed 20 200
+	dktrace report -S csv --fields ts packed.data >wanted
+	size=$(stat -c %s packed.data)
+	head -c "$((size / 2))" packed.data >cut.data
+	run --separate-stderr dktrace report -S csv --fields ts cut.data
+	has "$stderr" "dktrace: cut.data: "
+	[ "${#lines[@]}" -gt 1000 ]
+	run ! grep -vxFf wanted <<<"$output"
+	head -c 4096 /dev/zero | dd of=packed.data bs=1 seek="$((size / 2))" conv=notrunc status=none
+	run --separate-stderr dktrace info packed.data
+	has "$stderr" "packed.data: "
+	has "$output" "records "
+}
