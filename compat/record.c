@@ -9,6 +9,9 @@
 /* Bytes that are read at once; holds the longest record and the header behind it. */
 #define WINDOW (256 * 1024)
 
+/* So many records one behind the other are hardly by chance. */
+#define CHAIN 8
+
 /* Names of files and functions that are longer than that are none. */
 #define NAME_MAX_LEN 256
 
@@ -64,7 +67,7 @@ static int fill(struct record_scan *scan, size_t n)
 		else if (!got)
 			scan->eof = true;
 		else if (errno != EINTR)
-			return -errno;
+			return scan->err = -errno;
 	}
 	return scan->len < n;
 }
@@ -78,6 +81,13 @@ static inline bool head_is_good(const struct record_head *head)
 {
 	return head->len <= RECORD_MAX && head->stack <= 65536 && head->sec >= 1u << 30 &&
 	       head->usec <= 1000000000 && head->line <= 65536;
+}
+
+/* A good record as Lustre's lctl takes it, which is not empty. */
+static inline bool head_is_plain(const struct record_head *head)
+{
+	return head_is_good(head) &&
+	       head->len - sizeof(*head) - 1 < RECORD_LUSTRE_MAX - sizeof(*head);
 }
 
 static bool is_name(const char *name, size_t len)
@@ -145,9 +155,12 @@ static int stop(struct record_scan *scan, enum record_end end)
 /* A header that is not simply good. 0: a record after all; 1: it is passed; 2: the end. */
 static int look_closer(struct record_scan *scan, const struct record_head *head)
 {
-	bool good = head_is_good(head);
+	bool good = head_is_good(head),
+	     filler = !head->len && head->extern_pid == RECORD_FILLER_PID;
 	int err = 0;
 
+	if (scan->plain && !(good && filler))
+		return 2;
 	if (good && head->len > RECORD_LUSTRE_MAX)
 		err = big_is_good(scan, head, &good);
 	if (err)
@@ -158,7 +171,7 @@ static int look_closer(struct record_scan *scan, const struct record_head *head)
 	}
 	scan->quiet = false;
 	if (!head->len) {
-		if (head->extern_pid != RECORD_FILLER_PID && !scan->empty++)
+		if (!filler && !scan->empty++)
 			scan->empty_at = scan->base + scan->at;
 		scan->at += sizeof(*head);
 		return 1;
@@ -181,8 +194,7 @@ int record_scan_next(struct record_scan *scan, const uint8_t **rec, uint32_t *le
 		if (err)
 			return err < 0 ? err : stop(scan, RECORD_END_TORN);
 		head = record_head(scan->buf + scan->at);
-		if (!head_is_good(&head) ||
-		    head.len - sizeof(head) - 1 >= RECORD_LUSTRE_MAX - sizeof(head)) {
+		if (!head_is_plain(&head)) {
 			err = look_closer(scan, &head);
 			if (err == 1)
 				continue;
@@ -200,4 +212,44 @@ int record_scan_next(struct record_scan *scan, const uint8_t **rec, uint32_t *le
 			scan->longest = head.len;
 		return 0;
 	}
+}
+
+/* ---- beginning in the middle ---- */
+
+void record_scan_seek(struct record_scan *scan, uint64_t offset)
+{
+	scan->base = offset;
+	scan->at = scan->len = 0;
+	scan->eof = false;
+}
+
+/* Whether records follow one another there. */
+static bool is_chain(const uint8_t *p, size_t len)
+{
+	unsigned int n;
+
+	for (n = 0; n < CHAIN; n++) {
+		struct record_head head;
+
+		if (len < sizeof(head))
+			return false;
+		head = record_head(p);
+		if (!head_is_plain(&head) || head.len > len)
+			return false;
+		p += head.len;
+		len -= head.len;
+	}
+	return true;
+}
+
+int record_scan_find(struct record_scan *scan)
+{
+	int end = have(scan, WINDOW);
+
+	if (end < 0)
+		return end;
+	for (; scan->at < scan->len; scan->at++)
+		if (is_chain(scan->buf + scan->at, scan->len - scan->at))
+			return 0;
+	return 1;
 }

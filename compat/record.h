@@ -101,6 +101,7 @@ struct record_scan {
 	size_t len; /* bytes in buf */
 	uint64_t base; /* where in the input buf begins */
 	bool eof;
+	bool plain; /* to be set: all that is not simply a good record is the end */
 	bool quiet; /* a damaged place has been told and is not over */
 	/* Called for each damaged place with the offset behind the header. NULL: nobody cares. */
 	void (*tell_bad)(void *data, uint64_t offset, const struct record_head *head);
@@ -110,6 +111,7 @@ struct record_scan {
 	uint64_t empty_at; /* the first of them */
 	uint64_t big; /* records longer than Lustre's lctl takes */
 	uint32_t longest;
+	int err; /* 0, or why it cannot be read further */
 	enum record_end end;
 	uint64_t end_at; /* where what ended it begins */
 	uint64_t end_len; /* bytes of it that are there */
@@ -124,6 +126,15 @@ void record_scan_close(struct record_scan *scan);
  * Negative: the input cannot be read further.
  */
 int record_scan_next(struct record_scan *scan, const uint8_t **rec, uint32_t *len);
+
+/* Goes on at that offset of a file that can be read twice. */
+void record_scan_seek(struct record_scan *scan, uint64_t offset);
+
+/*
+ * Moves on to what seems to be a record, as others follow it; a text may hold them, too. 1: there
+ * is none near. Negative: the input cannot be read.
+ */
+int record_scan_find(struct record_scan *scan);
 
 /* Where the record that was returned last begins. */
 static inline uint64_t record_scan_offset(const struct record_scan *scan, uint32_t len)

@@ -4,9 +4,10 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
+
+#include "crew.h"
 
 #define SLOTS 3
 
@@ -30,7 +31,6 @@ struct stage {
 int stage_new(size_t size, stage_work work, void *data, struct stage **out)
 {
 	struct stage *stage = calloc(1, sizeof(*stage));
-	cpu_set_t cpus;
 	int i;
 
 	*out = NULL;
@@ -38,7 +38,7 @@ int stage_new(size_t size, stage_work work, void *data, struct stage **out)
 		return -ENOMEM;
 	stage->work = work;
 	stage->data = data;
-	stage->one_cpu = !sched_getaffinity(0, sizeof(cpus), &cpus) && CPU_COUNT(&cpus) == 1;
+	stage->one_cpu = crew_size() == 1;
 	pthread_mutex_init(&stage->lock, NULL);
 	pthread_cond_init(&stage->turn, NULL);
 	*out = stage;

@@ -6,9 +6,10 @@
  * usage: gen-records KIND COUNT [SEED [SECONDS]] >FILE	the first stamps are of that second
  *        gen-records damage COUNT [SEED] <FILE >FILE	changes so many bytes
  *        gen-records junk COUNT [SEED] <FILE >FILE	puts in junk at so many places
- * kinds: cpus (three runs for each of four CPUs), one (one run), random (in no order), equal (few
- *        different stamps), mixed (texts of any kind), big (some of up to 64 KiB), odd (headers at and
- *        beyond every bound), nameless (NULs missing)
+ * kinds: cpus (three runs for each of four CPUs), one (one run), near (short runs of four CPUs by
+ *        turns), random (in no order), equal (few different stamps), mixed (texts of any kind), inner
+ *        (texts that hold records), big (some of up to 64 KiB), odd (headers at and beyond every
+ *        bound), nameless (NULs missing)
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -47,6 +48,8 @@ static uint64_t stamp(struct gen *gen)
 		return rnd(gen, 1u << 30);
 	if (is(gen, "equal"))
 		return rnd(gen, 5);
+	if (is(gen, "near"))
+		return (gen->i / 160 * 160 + gen->i % 40 * 4) * 37 + rnd(gen, 100);
 	return (gen->i % run) * 37 * runs + rnd(gen, 30);
 }
 
@@ -122,6 +125,19 @@ static size_t put_text(struct gen *gen, char *text, size_t len)
 	return len;
 }
 
+/* Records without names or texts of their own, one behind the other. */
+static size_t put_records(char *text, size_t n)
+{
+	struct record_head h = { .len = sizeof(h) + 4, .sec = START, .line = 7 };
+	size_t i;
+
+	for (i = 0; i < n; i++, text += h.len) {
+		memcpy(text, &h, sizeof(h));
+		memcpy(text + sizeof(h), "f\0g", 4);
+	}
+	return n * h.len;
+}
+
 static size_t text_len(struct gen *gen)
 {
 	if (is(gen, "big") && !rnd(gen, 4))
@@ -149,7 +165,10 @@ static void put_record(struct gen *gen)
 	len += nul || rnd(gen, 2);
 	len += (size_t)snprintf(rec + len, 64, "%s", functions[which]);
 	len += nul || rnd(gen, 2);
-	len += put_text(gen, rec + len, text_len(gen));
+	if (is(gen, "inner") && !rnd(gen, 4))
+		len += put_records(rec + len, 40);
+	else
+		len += put_text(gen, rec + len, text_len(gen));
 	h.len = (uint32_t)len;
 	if (is(gen, "odd"))
 		make_odd(gen, &h);

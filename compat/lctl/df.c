@@ -11,16 +11,9 @@
 
 #include "lctl/cmd.h"
 #include "output.h"
-#include "record/line.h"
+#include "record/print.h"
 #include "say.h"
-#include "stage.h"
 #include "util.h"
-
-/* Bytes of records that are handed on together, and of text that are written together. */
-#define BATCH_SIZE (128 * 1024)
-#define TEXT_SIZE  (256 * 1024)
-
-_Static_assert(RECORD_MAX + RECORD_LINE_EXTRA <= BATCH_SIZE, "the longest record fits");
 
 /* ---- damage ---- */
 
@@ -71,141 +64,6 @@ void lctl_tell_lost(const struct lctl *lctl, const char *name, const struct reco
 			 strerror(-counts->read_err));
 }
 
-/* ---- text ---- */
-
-static int write_all(int fd, const char *text, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, text, len);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			text += n;
-			len -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
-static int tell_write(struct dkt_ctx *ctx, int err)
-{
-	return dkt_fail(ctx, err, "write output: %s", strerror(-err));
-}
-
-/* One thread merges records into batches, one makes text of them, one writes it. */
-struct output {
-	int fd;
-	struct stage *format;
-	struct stage *write;
-	struct record_line kept;
-	size_t len; /* of the text in the buffer that is written next */
-};
-
-static int write_text(void *data, const uint8_t *text, size_t len)
-{
-	const struct output *out = data;
-
-	return write_all(out->fd, (const char *)text, len);
-}
-
-static int format_records(void *data, const uint8_t *rec, size_t len)
-{
-	struct output *out = data;
-	char *text = (char *)stage_buffer(out->write), *p = text + out->len;
-	const uint8_t *end = rec + len;
-
-	while (rec < end) {
-		uint32_t rec_len;
-
-		memcpy(&rec_len, rec, sizeof(rec_len));
-		if ((size_t)(p - text) + rec_len + RECORD_LINE_EXTRA > TEXT_SIZE) {
-			int err = stage_put(out->write, (size_t)(p - text));
-
-			out->len = 0;
-			if (err)
-				return err;
-			p = text = (char *)stage_buffer(out->write);
-		}
-		p = record_line(&out->kept, rec, rec_len, p);
-		rec += rec_len;
-	}
-	out->len = (size_t)(p - text);
-	return 0;
-}
-
-/* Merges until the log ends or the output fails, and leaves the last bytes in the buffer. */
-static int merge(struct record_sort *sort, struct stage *format, size_t *used)
-{
-	uint8_t *batch = stage_buffer(format);
-	const uint8_t *rec;
-	uint32_t len;
-	int end;
-
-	*used = 0;
-	while (!(end = record_sort_next(sort, &rec, &len))) {
-		if (*used + len > BATCH_SIZE) {
-			size_t full = *used;
-
-			*used = 0;
-			if (stage_put(format, full))
-				return 0;
-			batch = stage_buffer(format);
-		}
-		memcpy(batch + *used, rec, len);
-		*used += len;
-	}
-	return end < 0 ? end : 0;
-}
-
-/* The lines as they are, in large writes. */
-static int print_plain(struct dkt_ctx *ctx, struct record_sort *sort, int fd)
-{
-	struct output out = { .fd = fd };
-	int err = stage_new(TEXT_SIZE, write_text, &out, &out.write), failed;
-	size_t used;
-
-	if (!err)
-		err = stage_new(BATCH_SIZE, format_records, &out, &out.format);
-	if (!err) {
-		err = merge(sort, out.format, &used);
-		failed = stage_finish(out.format, used);
-		if (!failed)
-			failed = stage_finish(out.write, out.len);
-		if (failed && !err)
-			err = tell_write(ctx, failed);
-	}
-	stage_free(out.format);
-	stage_free(out.write);
-	return err;
-}
-
-/* Text from a log must not drive a terminal. */
-static int print_escaped(struct dkt_ctx *ctx, struct record_sort *sort, int fd)
-{
-	char *line __cleanup(free) = malloc(RECORD_MAX + RECORD_LINE_EXTRA);
-	struct record_line kept = { 0 };
-	struct dkt_buf *buf = NULL;
-	const uint8_t *rec;
-	uint32_t rec_len;
-	int err = line ? dkt_buf_new(&buf) : -ENOMEM;
-
-	while (!err && !(err = record_sort_next(sort, &rec, &rec_len))) {
-		const char *text;
-		size_t len;
-
-		dkt_buf_add(buf, line, (size_t)(record_line(&kept, rec, rec_len, line) - line));
-		dkt_buf_escape(buf, 0);
-		text = dkt_buf_data(buf, &len);
-		err = dkt_buf_error(buf);
-		if (!err && (err = write_all(fd, text, len)))
-			tell_write(ctx, err);
-		dkt_buf_reset(buf);
-	}
-	dkt_buf_free(buf);
-	return err == 1 ? 0 : err;
-}
-
 /* ---- the command ---- */
 
 /* The output is emptied, unless that would be the input. */
@@ -240,10 +98,11 @@ static int convert(struct lctl *lctl, const char *name, int in, int out)
 	err = record_sort_new(lctl->ctx, &opts, &sort);
 	if (err)
 		return err;
+	/* Text from a log must not drive a terminal. */
 	if (isatty(out))
-		err = print_escaped(lctl->ctx, sort, out);
+		err = record_print_escaped(lctl->ctx, sort, out);
 	else
-		err = print_plain(lctl->ctx, sort, out);
+		err = record_print(lctl->ctx, sort, out);
 	counts = record_sort_counts(sort);
 	lctl_tell_lost(lctl, name, counts);
 	if (!err)

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sorts as many records as fit into memory, and writes them as one run. */
+/* A piece of a log, as many records as fit into memory: sorting it and writing it to a file. */
 #include "record/piece.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "record.h"
+#define OUT_SIZE (256 * 1024)
+
+_Static_assert(RECORD_MAX <= OUT_SIZE, "the longest record fits");
 
 #define DIGIT_BITS 11
 #define DIGITS     (1u << DIGIT_BITS)
@@ -14,26 +17,20 @@
 /* Records lie anywhere in the piece: they are fetched so many before their turn. */
 #define AHEAD 12
 
-int piece_open(struct piece *piece, struct dkt_ctx *ctx, size_t memory, struct spill *spill,
-	       struct runs *runs)
+int piece_open(struct piece *piece, size_t memory)
 {
-	*piece = (struct piece){ .ctx = ctx,
-				 .spill = spill,
-				 .runs = runs,
-				 .max_len = memory / 8 * 5,
+	*piece = (struct piece){ .max_len = memory / 8 * 5,
 				 .max_n = memory / 96,
 				 .first_sec = UINT32_MAX };
-	if (piece->max_len < RECORD_MAX)
-		piece->max_len = RECORD_MAX;
+	if (piece->max_len < 2 * RECORD_MAX)
+		piece->max_len = 2 * RECORD_MAX;
 	if (!piece->max_n)
 		piece->max_n = 1;
 	piece->bytes = malloc(piece->max_len);
 	piece->entries = malloc(piece->max_n * sizeof(*piece->entries));
 	piece->other = malloc(piece->max_n * sizeof(*piece->other));
-	if (piece->bytes && piece->entries && piece->other)
-		return 0;
-	piece_close(piece);
-	return -ENOMEM;
+	piece->out = malloc(OUT_SIZE);
+	return piece->bytes && piece->entries && piece->other && piece->out ? 0 : -ENOMEM;
 }
 
 void piece_close(struct piece *piece)
@@ -41,7 +38,20 @@ void piece_close(struct piece *piece)
 	free(piece->bytes);
 	free(piece->entries);
 	free(piece->other);
+	free(piece->out);
 	*piece = (struct piece){ 0 };
+}
+
+void piece_add(struct piece *piece, const uint8_t *rec, uint32_t len)
+{
+	uint64_t key = record_key(rec);
+
+	if (key >> 32 < piece->first_sec)
+		piece->first_sec = (uint32_t)(key >> 32);
+	piece->entries[piece->n++] =
+		(struct piece_entry){ .key = key, .offset = (uint32_t)piece->len, .len = len };
+	memcpy(piece->bytes + piece->len, rec, len);
+	piece->len += len;
 }
 
 /* Sorts by one digit of the key; entries that have the same stay in their order. */
@@ -83,9 +93,25 @@ static void sort_entries(struct piece *piece)
 		sort_digit(piece, shift);
 }
 
-static int write_piece(struct piece *piece)
+static int write_at(int fd, const uint8_t *bytes, size_t len, uint64_t offset)
 {
-	size_t i;
+	while (len) {
+		ssize_t n = pwrite(fd, bytes, len, (off_t)offset);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			bytes += n;
+			offset += (size_t)n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+int piece_write(struct piece *piece, int fd, uint64_t offset, struct runs *runs)
+{
+	size_t i, len = 0;
 	int err = 0;
 
 	sort_entries(piece);
@@ -100,38 +126,20 @@ static int write_piece(struct piece *piece)
 			__builtin_prefetch(next + 64);
 			__builtin_prefetch(next + 128);
 		}
-		err = runs_add(piece->runs, piece->spill->size, entry->len, record_key(rec));
+		if (len + entry->len > OUT_SIZE) {
+			err = write_at(fd, piece->out, len, offset);
+			offset += len;
+			len = 0;
+		}
 		if (!err)
-			err = spill_add(piece->ctx, piece->spill, rec, entry->len);
+			err = runs_add(runs, offset + len, entry->len, record_key(rec));
+		memcpy(piece->out + len, rec, entry->len);
+		len += entry->len;
 	}
+	if (!err)
+		err = write_at(fd, piece->out, len, offset);
 	piece->n = 0;
 	piece->len = 0;
 	piece->first_sec = UINT32_MAX;
 	return err;
-}
-
-int piece_add(struct piece *piece, const uint8_t *rec, uint32_t len)
-{
-	uint64_t key = record_key(rec);
-
-	if (piece->len + len > piece->max_len || piece->n == piece->max_n) {
-		int err = write_piece(piece);
-
-		if (err)
-			return err;
-	}
-	if (key >> 32 < piece->first_sec)
-		piece->first_sec = (uint32_t)(key >> 32);
-	piece->entries[piece->n++] =
-		(struct piece_entry){ .key = key, .offset = (uint32_t)piece->len, .len = len };
-	memcpy(piece->bytes + piece->len, rec, len);
-	piece->len += len;
-	return 0;
-}
-
-int piece_finish(struct piece *piece)
-{
-	int err = write_piece(piece);
-
-	return err ? err : spill_flush(piece->ctx, piece->spill);
 }

@@ -10,7 +10,10 @@
 /* More are not kept: a log with more is not worth reading run by run. */
 #define RUNS_MAX (256 * 1024)
 
-/* Fewer say nothing about the log. */
+/* Records are in order for longer than that, but runs are cut there: what is due is found by run. */
+#define RUNS_CUT (16 * 1024)
+
+/* Fewer breaks say nothing about the log. */
 #define RUNS_SHORT 4096
 
 struct run {
@@ -25,6 +28,8 @@ struct runs {
 	struct run *run;
 	size_t n;
 	size_t room;
+	uint64_t cut; /* bytes; 0: RUNS_CUT. More in a log with too many runs */
+	uint64_t breaks; /* runs that begin with an older record than the one before, or behind a gap */
 	bool too_many;
 };
 
@@ -41,11 +46,17 @@ static inline void runs_skip(struct runs *runs, uint64_t offset, uint32_t len)
 /* Runs are so short, after so many records, that sorting the log is faster than merging them. */
 static inline bool runs_are_short(const struct runs *runs, uint64_t records)
 {
-	return runs->n >= RUNS_SHORT && runs->n > records / 8;
+	return runs->breaks >= RUNS_SHORT && runs->breaks > records / 8;
 }
 
-/* Sorts runs by their first key; returns how many of them overlap at the most. */
-int runs_order(struct runs *runs, size_t *overlap);
+/* Adds the runs of what follows in the file. */
+int runs_append(struct runs *runs, const struct runs *more);
+
+/* Sorts runs by their first key. */
+void runs_order(struct runs *runs);
+
+/* How many runs overlap at the most; before they are sorted. */
+int runs_overlap(const struct runs *runs, size_t *overlap);
 void runs_clear(struct runs *runs);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "record.h"
 
+struct merge_log;
 struct record_sort;
 
 struct record_sort_opts {
@@ -50,5 +51,13 @@ const struct record_counts *record_sort_counts(const struct record_sort *sort);
  * valid until the next call; 1: end.
  */
 int record_sort_next(struct record_sort *sort, const uint8_t **rec, uint32_t *len);
+
+/*
+ * For threads that merge slices of it, instead: what they merge, how many threads and how large
+ * slices memory allows, and whether the records that all of them got are those of the log.
+ */
+const struct merge_log *record_sort_log(const struct record_sort *sort);
+unsigned int record_sort_share(const struct record_sort *sort, uint64_t *slice_size);
+int record_sort_check(struct record_sort *sort, uint64_t done);
 
 #endif

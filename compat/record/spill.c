@@ -30,31 +30,35 @@ static int write_all(void *data, const uint8_t *bytes, size_t len)
 	return 0;
 }
 
-int spill_open(struct dkt_ctx *ctx, struct spill *spill)
+int spill_make_file(struct dkt_ctx *ctx, int *fd)
 {
 	const char *dir = secure_getenv("TMPDIR");
 	char *path __cleanup(free) = NULL;
-	int err;
 
-	*spill = (struct spill){ .fd = -1 };
 	dir = dir && *dir ? dir : "/tmp";
-	err = stage_new(BUFFER, write_all, spill, &spill->write);
-	if (err)
-		return err;
-	spill->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
-	if (spill->fd >= 0)
+	*fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
+	if (*fd >= 0)
 		return 0;
 	/* Not every file system has files without names. */
 	if (asprintf(&path, "%s/dktrace-XXXXXX", dir) < 0) {
 		path = NULL;
 		return -ENOMEM;
 	}
-	spill->fd = mkostemp(path, O_CLOEXEC);
-	if (spill->fd < 0)
+	*fd = mkostemp(path, O_CLOEXEC);
+	if (*fd < 0)
 		return dkt_fail(ctx, -errno, "make a file in %s to sort in: %s", dir,
 				strerror(errno));
 	unlink(path);
 	return 0;
+}
+
+int spill_open(struct dkt_ctx *ctx, struct spill *spill)
+{
+	int err;
+
+	*spill = (struct spill){ .fd = -1 };
+	err = stage_new(BUFFER, write_all, spill, &spill->write);
+	return err ? err : spill_make_file(ctx, &spill->fd);
 }
 
 static int tell(struct dkt_ctx *ctx, int err)

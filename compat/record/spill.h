@@ -15,6 +15,9 @@ struct spill {
 	size_t len;
 };
 
+/* Makes a file without a name below $TMPDIR or /tmp. */
+int spill_make_file(struct dkt_ctx *ctx, int *fd);
+
 /* Opens a new one, which stays where it is in memory. */
 int spill_open(struct dkt_ctx *ctx, struct spill *spill);
 int spill_add(struct dkt_ctx *ctx, struct spill *spill, const uint8_t *rec, uint32_t len);

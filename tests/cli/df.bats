@@ -55,16 +55,21 @@ sums()
 	golden df-sums
 }
 
-# Logs of more than one batch: in order, in none, with many equal stamps, and first one, then another.
+# Logs of more than one slice: in order, nearly so, in none, with many equal stamps, and first one, then
+# another; cut, spoilt, and with texts that look like records.
 large_logs()
 {
 	local kind
 
-	for kind in one cpus random equal; do
+	for kind in one cpus near random equal inner; do
 		"$gen" $kind 20000 5 >$kind
 	done
 	"$gen" junk 40 5 <cpus >junk
+	"$gen" damage 40 5 <near >spoilt
+	head -c 2345678 near >shorter
 	cat one random >late
+	(cat near && head -c 100 one) | head -c -1 >torn
+	(cat near && "$gen" one 3 5 1400000000) >older
 	head -c 300000 random | cat - one >early
 }
 
@@ -79,6 +84,8 @@ large_logs()
 		lctl df $file >../text 2>/dev/null
 		taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" \
 			"$(command -v lctl)" df $file 2>/dev/null | cmp ../text -
+		lctl df $file ../out >../sum 2>/dev/null
+		cat ../out ../sum | cmp ../text -
 		lctl df /dev/stdin <$file 2>/dev/null | cmp ../text -
 		# shellcheck disable=SC2002 # a pipe
 		cat $file | lctl df /dev/stdin 2>/dev/null | cmp ../text -
@@ -86,14 +93,18 @@ large_logs()
 }
 
 @test "df: the output fails after a part of the text" {
-	"$gen" cpus 20000 >log
-	expect 1 '' 'lctl: write output: No space left on device' lctl df log /dev/full
-	# The limit is a file's size in KB; the signal would say nothing.
-	run --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 1000; exec lctl df log out'
-	[ "$status" = 1 ]
-	[ "$stderr" = 'lctl: write output: File too large' ]
-	[ "$(stat -c %s out)" = 1024000 ]
-	lctl df log | head -c 1024000 | cmp - out
+	local kind
+
+	for kind in cpus near one; do
+		"$gen" $kind 20000 >log
+		expect 1 '' 'lctl: write output: No space left on device' lctl df log /dev/full
+		# The limit is a file's size in KB; the signal would say nothing.
+		run --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 1000; exec lctl df log out'
+		[ "$status" = 1 ]
+		[ "$stderr" = 'lctl: write output: File too large' ]
+		[ "$(stat -c %s out)" = 1024000 ]
+		lctl df log | head -c 1024000 | cmp - out
+	done
 	# The same for the file to sort in.
 	"$gen" random 20000 >log
 	run --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 1000; exec lctl df log | wc -c'

@@ -6,38 +6,53 @@
 #include <unistd.h>
 
 #include "record/line.h"
+#include "record/print.h"
 #include "record/sort.h"
 #include "replay.h"
 
+/* Returns how many bytes of text there are. */
 static uint64_t walk(struct record_sort *sort)
 {
 	struct record_line kept = { 0 };
-	uint64_t n = 0, before = 0;
+	uint64_t n = 0, size = 0, before = 0;
 	const uint8_t *rec;
 	uint32_t len;
 	int end;
 
 	while (!(end = record_sort_next(sort, &rec, &len))) {
 		char *line = malloc(len + RECORD_LINE_EXTRA);
+		size_t line_len = line ? (size_t)(record_line(&kept, rec, len, line) - line) : 0;
 
-		if (!line)
+		if (!line || record_key(rec) < before || line_len > len + RECORD_LINE_EXTRA)
 			abort();
-		if (record_key(rec) < before ||
-		    record_line(&kept, rec, len, line) > line + len + RECORD_LINE_EXTRA)
-			abort();
+		size += line_len;
 		before = record_key(rec);
 		free(line);
 		n++;
 	}
-	if (end < 0)
+	if (end < 0 || n != record_sort_counts(sort)->kept)
 		abort();
-	return n;
+	return size;
+}
+
+/* The same by threads. */
+static uint64_t print(struct dkt_ctx *ctx, struct record_sort *sort)
+{
+	int fd = memfd_create("text", MFD_CLOEXEC);
+	off_t size;
+
+	if (fd < 0 || record_print(ctx, sort, fd))
+		abort();
+	size = lseek(fd, 0, SEEK_END);
+	close(fd);
+	return (uint64_t)size;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct record_sort_opts opts = { .name = "fuzz", .show = { UINT32_MAX, 0x00ffffff } };
 	size_t memory[] = { 0, 1 };
+	uint64_t len;
 	struct record_sort *sort;
 	struct dkt_ctx *ctx;
 	size_t i;
@@ -51,7 +66,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		opts.memory = memory[i];
 		if (record_sort_new(ctx, &opts, &sort))
 			abort();
-		if (walk(sort) != record_sort_counts(sort)->kept)
+		len = walk(sort);
+		record_sort_free(sort);
+		if (record_sort_new(ctx, &opts, &sort) || print(ctx, sort) != len)
 			abort();
 		record_sort_free(sort);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Binary records: acceptance, resynchronisation, the line, sorting in little memory. */
 #include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,9 @@
 #include <cmocka.h>
 
 #include "record/line.h"
+#include "record/print.h"
 #include "record/runs.h"
+#include "record/slice.h"
 #include "record/sort.h"
 #include "record/tree.h"
 
@@ -67,6 +70,24 @@ static void add_text(struct file *file, const char *text)
 	assert_int_equal(write(file->fd, text, strlen(text)), strlen(text));
 }
 
+/* The same as threads print it. */
+static void check_print(struct file *file, const struct record_sort_opts *opts, const char *wanted)
+{
+	int fd = memfd_create("text", MFD_CLOEXEC);
+	char *text = calloc(1, strlen(wanted) + 2);
+	struct record_sort *sort;
+
+	assert_true(fd >= 0);
+	assert_non_null(text);
+	assert_int_equal(record_sort_new(file->ctx, opts, &sort), 0);
+	assert_int_equal(record_print(file->ctx, sort, fd), 0);
+	assert_int_equal(pread(fd, text, strlen(wanted) + 1, 0), strlen(wanted));
+	assert_string_equal(text, wanted);
+	record_sort_free(sort);
+	free(text);
+	close(fd);
+}
+
 /* What the file is shown as. */
 static char *show(struct file *file, size_t memory, struct record_counts *counts)
 {
@@ -91,6 +112,7 @@ static char *show(struct file *file, size_t memory, struct record_counts *counts
 	record_sort_free(sort);
 	fclose(f);
 	free(line);
+	check_print(file, &opts, text);
 	return text;
 }
 
@@ -312,6 +334,138 @@ static void test_sort(void **state)
 	check_sort(true, 3);
 }
 
+/* Parts that threads read ahead, from places that they guess, change nothing. */
+static void check_ahead(struct file *file)
+{
+	struct record_counts alone_counts, counts;
+	cpu_set_t all, one;
+	char *alone, *text;
+
+	text = show(file, 1, &counts);
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	alone = show(file, 0, &alone_counts);
+	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
+	assert_string_equal(text, alone);
+	assert_memory_equal(&counts, &alone_counts, sizeof(counts));
+	free(text);
+	free(alone);
+}
+
+static void test_ahead(void **state)
+{
+	struct record_head filler = RECORD_FILLER, empty = good();
+	static char inner[4000];
+	struct file file;
+	size_t i, at = 0;
+
+	(void)state;
+	/* Texts that are records: where a thread begins, more often than not. */
+	while (at + 52 <= sizeof(inner)) {
+		struct record_head head = good();
+
+		head.len = 52;
+		memcpy(inner + at, &head, sizeof(head));
+		memcpy(inner + at + sizeof(head), "f\0g", 4);
+		at += head.len;
+	}
+	setup_file(&file);
+	for (i = 0; i < 3000; i++) {
+		struct record_head head = good();
+
+		head.usec = i / 7;
+		head.subsystem = 1u << i % 8;
+		add(&file, head, inner, i % 3 ? 20 : at);
+		if (!(i % 50))
+			assert_int_equal(write(file.fd, &filler, sizeof(filler)), sizeof(filler));
+		if (!(i % 777))
+			check_ahead(&file);
+	}
+	check_ahead(&file);
+	/* Damage in it, and an end that is none. */
+	assert_int_equal(pwrite(file.fd, inner, 3000, 900000), 3000);
+	check_ahead(&file);
+	assert_int_equal(pwrite(file.fd, "\xff\xff\xff\xff", 4, 2000000), 4);
+	check_ahead(&file);
+	assert_int_equal(write(file.fd, &empty, sizeof(empty)), sizeof(empty));
+	add_text(&file, "torn");
+	check_ahead(&file);
+	clear_file(&file);
+}
+
+/* Runs that are cut, of more records than runs are kept for; and of more than that. */
+static void test_runs(void **state)
+{
+	struct runs runs = { 0 }, more = { 0 };
+	uint64_t i, offset = 0;
+	size_t overlap;
+
+	(void)state;
+	for (i = 0; i < 2 * RUNS_MAX + 10; i++, offset += RUNS_CUT)
+		assert_int_equal(runs_add(&runs, offset, RUNS_CUT, i), 0);
+	assert_false(runs.too_many);
+	assert_true(runs.n <= RUNS_MAX);
+	assert_int_equal(runs.breaks, 1);
+	assert_int_equal(runs.run[0].start, 0);
+	for (i = 1; i < runs.n; i++) {
+		assert_int_equal(runs.run[i].start, runs.run[i - 1].end);
+		assert_true(runs.run[i].first > runs.run[i - 1].last);
+		assert_int_equal(runs.run[i].order, i);
+	}
+	assert_int_equal(runs.run[i - 1].end, offset);
+	assert_int_equal(runs_overlap(&runs, &overlap), 0);
+	assert_int_equal(overlap, 1);
+	/* Equal keys are not cut, and so do not overlap. */
+	for (i = 0; i < 10; i++, offset += RUNS_CUT)
+		assert_int_equal(runs_add(&more, offset, RUNS_CUT, 5), 0);
+	assert_int_equal(more.n, 1);
+	assert_int_equal(runs_append(&runs, &more), 0);
+	assert_int_equal(runs.breaks, 2);
+	assert_int_equal(runs_overlap(&runs, &overlap), 0);
+	assert_int_equal(overlap, 2);
+	for (i = 0; i < RUNS_MAX; i++, offset += 100)
+		assert_int_equal(runs_add(&runs, offset, 100, RUNS_MAX - i), 0);
+	assert_true(runs.too_many);
+	runs_clear(&runs);
+	runs_clear(&more);
+}
+
+/* Slices take each run where the one before ended. */
+static void test_slice(void **state)
+{
+	struct runs runs = { 0 };
+	struct slice slice = { 0 };
+
+	(void)state;
+	/* A long one, and two that begin alike within it. */
+	runs_add(&runs, 0, 100, 10);
+	runs_add(&runs, 100, 100, 50);
+	runs_add(&runs, 200, 100, 20);
+	runs_add(&runs, 400, 100, 20);
+	runs_add(&runs, 600, 100, 60);
+	runs_order(&runs);
+	assert_int_equal(slice_next(&slice, &runs, 0), 0);
+	assert_int_equal(slice.from, 0);
+	assert_int_equal(slice.to, 20);
+	assert_int_equal(slice.end, 1);
+	assert_int_equal(slice.n_open, 0);
+	assert_int_equal(slice_next(&slice, &runs, 1), 0);
+	assert_int_equal(slice.from, 20);
+	assert_int_equal(slice.to, 60);
+	assert_int_equal(slice.end, 3);
+	assert_int_equal(slice.n_open, 1);
+	assert_int_equal(slice.open[0], 0);
+	assert_int_equal(slice_next(&slice, &runs, 1), 0);
+	assert_int_equal(slice.from, 60);
+	assert_true(slice.to == UINT64_MAX);
+	assert_int_equal(slice.n_open, 0);
+	assert_int_equal(slice_next(&slice, &runs, 1), 1);
+	slice_clear(&slice);
+	runs_clear(&runs);
+}
+
 /* Somebody writes to the file between the first and the second reading. */
 static void test_changed(void **state)
 {
@@ -360,10 +514,12 @@ static void test_tree(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_line),    cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_resync),  cmocka_unit_test(test_lengths),
-		cmocka_unit_test(test_big),     cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_changed), cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_line),   cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_resync), cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_big),    cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_ahead),  cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_slice),  cmocka_unit_test(test_changed),
+		cmocka_unit_test(test_tree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
