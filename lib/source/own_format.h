@@ -26,6 +26,29 @@
 		DKT__FORMAT_CALLER(4) DKT__FORMAT_CALLER(5) DKT__FORMAT_CALLER(6)                             \
 			DKT__FORMAT_CALLER(7) "\n"
 
+/* Of function_graph: newer kernels know what a function returned. */
+#define DKT__FORMAT_GRAPH_ENTRY                                                                    \
+	"name: funcgraph_entry\nID: 11\n" DKT__FORMAT_COMMON                                       \
+	"\tfield:unsigned long func;\toffset:8;\tsize:8;\tsigned:0;\n"                             \
+	"\tfield:int depth;\toffset:16;\tsize:4;\tsigned:1;\n\n"                                   \
+	"print fmt: \"--> %ps (%d)\", (void *)REC->func, REC->depth\n"
+
+#define DKT__FORMAT_GRAPH_EXIT_OF(retval)                                                          \
+	"name: funcgraph_exit\nID: 10\n" DKT__FORMAT_COMMON                                        \
+	"\tfield:unsigned long func;\toffset:8;\tsize:8;\tsigned:0;\n"                             \
+	"\tfield:int depth;\toffset:16;\tsize:4;\tsigned:1;\n"                                     \
+	"\tfield:unsigned int overrun;\toffset:20;\tsize:4;\tsigned:0;\n"                          \
+	"\tfield:unsigned long long calltime;\toffset:24;\tsize:8;\tsigned:0;\n"                   \
+	"\tfield:unsigned long long rettime;\toffset:32;\tsize:8;\tsigned:0;\n" retval "\n"        \
+	"print fmt: \"<-- %ps (%d)\", (void *)REC->func, REC->depth\n"
+#define DKT__FORMAT_GRAPH_EXIT DKT__FORMAT_GRAPH_EXIT_OF("")
+#define DKT__FORMAT_GRAPH_RETVAL                                                                   \
+	DKT__FORMAT_GRAPH_EXIT_OF("\tfield:unsigned long retval;\toffset:40;\tsize:8;\tsigned:0;\n")
+
+#define DKT__GRAPH_ENTRY_SIZE  20
+#define DKT__GRAPH_EXIT_SIZE   40
+#define DKT__GRAPH_RETVAL_SIZE 48
+
 /* Where the callers of such a record begin. */
 #define DKT__STACK_CALLERS 16
 

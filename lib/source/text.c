@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The text of trace, trace_pipe and trace-cmd report as a source of records. */
-#include "comms.h"
-#include "file.h"
 #include "plan/unprint.h"
-#include "source/text_format.h"
-#include "source/text_stack.h"
+#include "source/text_rows.h"
 #include "source/window.h"
 
 #include "banned.h"
@@ -12,47 +9,9 @@
 /* Lines at the beginning that are looked at to know the kind. */
 #define LOOK 40
 
-/* Lines between two looks at how far it is. */
-#define TELL_LINES 4096
-
-#define RECORD_MAX 65536
-#define TEXT_MAX   32768
-#define CPUS_MAX   (UINT16_MAX + 1)
-
-/* A line that is a record or a gap. */
-struct row {
-	uint64_t ts;
-	uint64_t at; /* in the file */
-};
-
-struct text {
-	struct dkt_source base; /* first */
-	struct dkt__file file;
-	struct row *rows;
-	size_t n, room, next;
-	struct dkt__text_names names;
-	struct dkt__comms comms;
-	struct dkt_loss *loss; /* by CPU */
-	uint64_t before; /* lost before the first record */
-	bool told;
-	uint64_t plain; /* records without fields */
-	char unused[80];
-	struct dkt__text_stacks stacks; /* of the record that was returned last */
-	uint8_t data[RECORD_MAX];
-};
+#define TEXT_MAX 32768
 
 /* ---- lines ---- */
-
-/* The line there; returns where the next one is. */
-static uint64_t line_at(const struct dkt__file *file, uint64_t at, struct dkt__line *line)
-{
-	const char *p = (const char *)file->data + at;
-	const char *end = memchr(p, '\n', file->size - at);
-	size_t len = end ? (size_t)(end - p) : file->size - at;
-
-	dkt__line_read(p, len, line);
-	return at + len + 1;
-}
 
 static bool text_is(const uint8_t *data, size_t size)
 {
@@ -64,103 +23,24 @@ static bool text_is(const uint8_t *data, size_t size)
 	if (size > 10 && !memcmp(data, "# tracer: ", 10))
 		return true;
 	for (i = 0; i < LOOK && at < file.size; i++) {
-		at = line_at(&file, at, &line);
-		if (line.kind == DKT__LINE_RECORD)
+		at = dkt__text_line(&file, at, &line);
+		if (line.kind == DKT__LINE_RECORD && (!line.graph.call || line.graph.is_strong))
 			return true;
 		/* An old head begins otherwise, and so may what a person wrote above it. */
 	}
 	return false;
 }
 
-static int add_row(struct text *text, uint64_t ts, uint64_t at)
-{
-	if (text->n == text->room) {
-		size_t room = text->room ? 2 * text->room : 1024;
-		struct row *more = reallocarray(text->rows, room, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		text->rows = more;
-		text->room = room;
-	}
-	text->rows[text->n++] = (struct row){ .ts = ts, .at = at };
-	return 0;
-}
-
-static int row_cmp(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-
-	if (x->ts != y->ts)
-		return x->ts < y->ts ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
-}
-
-/* trace_pipe may be a little out of order, and a gap is before the record behind it. */
-static void sort_rows(struct text *text)
-{
-	bool sorted = true;
-	size_t i;
-
-	for (i = text->n; i-- > 0;)
-		if (text->rows[i].ts == UINT64_MAX)
-			text->rows[i].ts = i + 1 < text->n ? text->rows[i + 1].ts :
-					   i               ? text->rows[i - 1].ts :
-							     0;
-	for (i = 1; i < text->n; i++)
-		sorted &= text->rows[i - 1].ts <= text->rows[i].ts;
-	if (!sorted)
-		qsort(text->rows, text->n, sizeof(*text->rows), row_cmp);
-}
-
-/* The first reading is told by the context's progress, the second one by text_bytes(). */
-static void tell(const struct text *text, uint64_t at, unsigned int *lines)
-{
-	if (++*lines % TELL_LINES == 0)
-		dkt_progress(text->base.ctx, "file", at, text->file.size);
-}
-
-static int scan(struct text *text)
-{
-	char name[DKT__TEXT_NAME];
-	struct dkt__line line;
-	uint64_t at = 0, next;
-	unsigned int lines = 0;
-	bool frames = false;
-	int err = 0;
-
-	for (; !err && at < text->file.size; at = next) {
-		tell(text, at, &lines);
-		next = line_at(&text->file, at, &line);
-		if (line.kind == DKT__LINE_BAD || (line.kind == DKT__LINE_FRAME && !frames))
-			text->loss[0].bad++;
-		else if (line.kind == DKT__LINE_FRAME)
-			err = dkt__text_stacks_names(&text->names);
-		frames = line.kind == DKT__LINE_RECORD || (frames && line.kind == DKT__LINE_FRAME);
-		text->before += line.kind == DKT__LINE_NONE ? line.lost : 0;
-		if (line.kind == DKT__LINE_LOST)
-			err = add_row(text, UINT64_MAX, at);
-		if (line.kind == DKT__LINE_RECORD) {
-			dkt__text_name(&line, name);
-			err = dkt__text_get(&text->names, name) ? add_row(text, line.ts, at) :
-								  -ENOMEM;
-		}
-		if (line.kind == DKT__LINE_RECORD || line.kind == DKT__LINE_LOST)
-			text->base.info.cpus = DKT__MAX(text->base.info.cpus, (int)line.cpu + 1);
-	}
-	dkt_progress(text->base.ctx, "file", text->file.size, text->file.size);
-	return err;
-}
-
 /* ---- records ---- */
 
-static void put(struct text *text, uint32_t at, uint64_t value, uint32_t size)
+static void put(struct dkt__text *text, uint32_t at, uint64_t value, uint32_t size)
 {
 	memcpy(text->data + at, &value, size);
 }
 
 /* What every record begins with. */
-static void put_common(struct text *text, const struct dkt__line *line, struct dkt_event *event)
+static void put_common(struct dkt__text *text, const struct dkt__line *line,
+		       struct dkt_event *event)
 {
 	memset(text->data, 0, 512);
 	put(text, 0, (uint64_t)dkt_event_id(event), 2);
@@ -170,7 +50,7 @@ static void put_common(struct text *text, const struct dkt__line *line, struct d
 }
 
 /* The functions in the lines behind it, or behind it in its own line. */
-static uint32_t put_stack(struct text *text, const struct dkt__line *line, uint64_t next)
+static uint32_t put_stack(struct dkt__text *text, const struct dkt__line *line, uint64_t next)
 {
 	const char *p = line->text, *end = p + line->text_len, *q;
 	struct dkt_ctx *ctx = text->base.ctx;
@@ -183,7 +63,7 @@ static uint32_t put_stack(struct text *text, const struct dkt__line *line, uint6
 		put(text, 16 + 8 * n++, dkt__frame_address(ctx, p, (size_t)((q ? q : end) - p)), 8);
 	}
 	while (n < DKT__FRAMES_MAX && next < text->file.size) {
-		next = line_at(&text->file, next, &frame);
+		next = dkt__text_line(&text->file, next, &frame);
 		if (frame.kind != DKT__LINE_FRAME)
 			break;
 		put(text, 16 + 8 * n++, dkt__frame_address(ctx, frame.text, frame.text_len), 8);
@@ -193,14 +73,14 @@ static uint32_t put_stack(struct text *text, const struct dkt__line *line, uint6
 }
 
 /* The stacks in the lines behind a record that is not one itself. -ENOMEM. */
-static int carry_stacks(struct text *text, uint64_t next, struct dkt_record *record)
+static int carry_stacks(struct dkt__text *text, uint64_t next, struct dkt_record *record)
 {
 	struct dkt__line frame = { 0 };
 	int err = 0;
 
 	dkt__text_stacks_start(&text->stacks);
 	while (!err && next < text->file.size) {
-		next = line_at(&text->file, next, &frame);
+		next = dkt__text_line(&text->file, next, &frame);
 		if (frame.kind != DKT__LINE_FRAME)
 			break;
 		err = dkt__text_stacks_add(&text->stacks, text->base.ctx, &frame);
@@ -209,7 +89,7 @@ static int carry_stacks(struct text *text, uint64_t next, struct dkt_record *rec
 }
 
 /* "sys_read(fd: 3, buf: 7f..., count: 200)" and "sys_read -> 0x10", numbers in hex. */
-static uint32_t put_syscall(struct text *text, const struct dkt__line *line,
+static uint32_t put_syscall(struct dkt__text *text, const struct dkt__line *line,
 			    struct dkt_event *event)
 {
 	const char *name = strchr(dkt_event_name(event) + 4, '_') + 1, *p;
@@ -249,7 +129,7 @@ static uint32_t put_syscall(struct text *text, const struct dkt__line *line,
 	return size;
 }
 
-static uint32_t put_plain(struct text *text, const struct dkt__line *line)
+static uint32_t put_plain(struct dkt__text *text, const struct dkt__line *line)
 {
 	uint32_t len = (uint32_t)DKT__MIN(line->text_len, (size_t)TEXT_MAX);
 
@@ -266,7 +146,7 @@ static bool is_stack(const struct dkt_event *event)
 }
 
 /* The record of an event that may have printed the line; 0: it did not. */
-static uint32_t put_event(struct text *text, const struct dkt__line *line, uint64_t next,
+static uint32_t put_event(struct dkt__text *text, const struct dkt__line *line, uint64_t next,
 			  struct dkt_event *event)
 {
 	const char *name = dkt_event_name(event), *from = line->text;
@@ -275,6 +155,8 @@ static uint32_t put_event(struct text *text, const struct dkt__line *line, uint6
 	put_common(text, line, event);
 	if (is_stack(event))
 		return put_stack(text, line, next);
+	if (line->graph.call && !strcmp(dkt_event_system(event), "ftrace"))
+		return dkt__text_calls_put(&text->calls, text->base.ctx, line, event, text->data);
 	if (!line->name_len && !strncmp(name, "sys_", 4))
 		return put_syscall(text, line, event);
 	/* The name of the function that wrote a mark is a part of its text. */
@@ -282,10 +164,11 @@ static uint32_t put_event(struct text *text, const struct dkt__line *line, uint6
 		from = line->name;
 		len = (size_t)(line->text + line->text_len - line->name);
 	}
-	return len < TEXT_MAX ? dkt__unprint(event, from, len, text->data, RECORD_MAX) : 0;
+	return len < TEXT_MAX ? dkt__unprint(event, from, len, text->data, DKT__TEXT_RECORD_MAX) :
+				0;
 }
 
-static int fill(struct text *text, const struct dkt__line *line, uint64_t next,
+static int fill(struct dkt__text *text, const struct dkt__line *line, uint64_t next,
 		struct dkt_record *record)
 {
 	char name[DKT__TEXT_NAME];
@@ -322,7 +205,19 @@ static int fill(struct text *text, const struct dkt__line *line, uint64_t next,
 		       0;
 }
 
-static int gap(struct text *text, struct dkt_record *record, uint64_t ts, uint32_t cpu,
+/* What a line of function_graph leaves out: its process, or the exit. */
+static void take_task(const struct dkt__text *text, const struct dkt__text_row *row,
+		      struct dkt__line *line)
+{
+	if (!line->comm_len)
+		line->pid = dkt__text_calls_pid(&text->calls, row->at, line->cpu);
+	if (!row->exit)
+		return;
+	line->name = "funcgraph_exit";
+	line->name_len = strlen(line->name);
+}
+
+static int gap(struct dkt__text *text, struct dkt_record *record, uint64_t ts, uint32_t cpu,
 	       uint64_t lost)
 {
 	*record = (struct dkt_record){ .ts = ts, .cpu = cpu, .lost = lost };
@@ -333,10 +228,11 @@ static int gap(struct text *text, struct dkt_record *record, uint64_t ts, uint32
 
 static int text_next(struct dkt_source *source, struct dkt_record *record)
 {
-	struct text *text = (struct text *)source;
-	const struct row *row = text->rows + text->next;
+	struct dkt__text *text = (struct dkt__text *)source;
+	const struct dkt__text_row *row = text->rows + text->next;
 	struct dkt__line line;
 	uint64_t next;
+	int err;
 
 	if (text->next == text->n) {
 		if (text->plain)
@@ -350,31 +246,35 @@ static int text_next(struct dkt_source *source, struct dkt_record *record)
 		text->told = true;
 		return gap(text, record, row->ts, 0, text->before);
 	}
-	next = line_at(&text->file, row->at, &line);
+	next = dkt__text_line(&text->file, row->at, &line);
 	text->next++;
 	if (line.kind == DKT__LINE_LOST)
 		return gap(text, record, row->ts, line.cpu, line.lost);
 	text->loss[line.cpu].seen++;
-	return fill(text, &line, next, record);
+	if (line.graph.call || (!line.comm_len && text->calls.n_tasks))
+		take_task(text, row, &line);
+	err = fill(text, &line, next, record);
+	record->ts = row->ts;
+	return err;
 }
 
 static const char *text_comm(struct dkt_source *source, const struct dkt_record *record)
 {
-	const char *comm = dkt__comms_get(&((struct text *)source)->comms, record->pid);
+	const char *comm = dkt__comms_get(&((struct dkt__text *)source)->comms, record->pid);
 
 	return comm ? comm : "<...>";
 }
 
 static int text_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 {
-	if (cpu >= 0 && cpu < CPUS_MAX)
-		*loss = ((struct text *)source)->loss[cpu];
+	if (cpu >= 0 && cpu < DKT__TEXT_CPUS_MAX)
+		*loss = ((struct dkt__text *)source)->loss[cpu];
 	return 0;
 }
 
 static int text_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
 {
-	const struct text *text = (const struct text *)source;
+	const struct dkt__text *text = (const struct dkt__text *)source;
 
 	/* In order of time, not as they are in the file. */
 	*of = text->file.size;
@@ -384,10 +284,11 @@ static int text_bytes(const struct dkt_source *source, uint64_t *done, uint64_t 
 
 static void text_close(struct dkt_source *source)
 {
-	struct text *text = (struct text *)source;
+	struct dkt__text *text = (struct dkt__text *)source;
 
 	dkt__text_names_clear(&text->names);
 	dkt__text_stacks_clear(&text->stacks);
+	dkt__text_calls_clear(&text->calls);
 	dkt__comms_clear(&text->comms);
 	free(text->loss);
 	free(text->rows);
@@ -405,7 +306,7 @@ static const struct dkt__source_ops text_ops = {
 static int text_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 		     const struct dkt_source_opts *opts, struct dkt_source **source)
 {
-	struct text *text = calloc(1, sizeof(*text));
+	struct dkt__text *text = calloc(1, sizeof(*text));
 	int err;
 
 	if (!text)
@@ -413,15 +314,14 @@ static int text_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 	text->base = (struct dkt_source){ .ops = &text_ops, .ctx = ctx };
 	text->base.info.kind = "text of a trace";
 	text->file = *file;
-	text->loss = calloc(CPUS_MAX, sizeof(*text->loss));
-	err = text->loss ? scan(text) : -ENOMEM;
+	text->loss = calloc(DKT__TEXT_CPUS_MAX, sizeof(*text->loss));
+	err = text->loss ? dkt__text_scan(text) : -ENOMEM;
 	if (!err)
 		err = dkt__text_formats(ctx, &text->names, opts->formats);
 	if (err) {
 		text_close(&text->base);
 		return err;
 	}
-	sort_rows(text);
 	*source = &text->base;
 	return dkt__source_window(opts, source);
 }

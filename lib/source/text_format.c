@@ -11,6 +11,8 @@
 
 #include "banned.h"
 
+#define FUNCGRAPH_EXIT "funcgraph_exit"
+
 #define NAMES_MAX 4096
 #define SLOTS     (4 * NAMES_MAX)
 
@@ -23,6 +25,8 @@ static const struct {
 		      "\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;\n"
 		      "\tfield:unsigned long parent_ip;\toffset:16;\tsize:8;\tsigned:0;\n\n"
 		      "print fmt: \"%ps <-%ps\", (void *)REC->ip, (void *)REC->parent_ip\n" },
+	{ "funcgraph_entry", DKT__FORMAT_GRAPH_ENTRY },
+	{ FUNCGRAPH_EXIT, DKT__FORMAT_GRAPH_EXIT },
 	{ "kernel_stack", DKT__FORMAT_KERNEL_STACK },
 	{ "user_stack", DKT__FORMAT_USER_STACK },
 	{ "print", "name: print\nID: 5\n" DKT__FORMAT_COMMON
@@ -259,12 +263,15 @@ static int add_plain(struct list *list, const char *name)
 	return list_add(list, DKT__TEXT_SYSTEM, text, (size_t)n);
 }
 
-static int add_known(struct list *list, struct dkt_ctx *kernel, const char *name)
+static int add_known(struct list *list, struct dkt_ctx *kernel, const char *name, bool retval)
 {
 	struct dkt_event *const *all;
 	size_t n, i, found = 0;
 	int err = 0;
 
+	if (retval && !strcmp(name, FUNCGRAPH_EXIT))
+		return list_add(list, "ftrace", DKT__FORMAT_GRAPH_RETVAL,
+				strlen(DKT__FORMAT_GRAPH_RETVAL));
 	for (i = 0; i < ARRAY_SIZE(own); i++)
 		if (!strcmp(own[i].name, name))
 			return list_add(list, "ftrace", own[i].text, strlen(own[i].text));
@@ -319,7 +326,7 @@ int dkt__text_formats(struct dkt_ctx *ctx, struct dkt__text_names *names, const 
 	for (i = 0; i < ARRAY_SIZE(own); i++)
 		use_id(&list, (int)strtol(strstr(own[i].text, "ID: ") + 4, NULL, 10));
 	for (i = 0; !err && i < names->n; i++)
-		err = add_known(&list, kernel, names->list[i].name);
+		err = add_known(&list, kernel, names->list[i].name, names->retval);
 	for (i = 0; !err && i < names->n; i++)
 		err = add_plain(&list, names->list[i].name);
 	dkt_ctx_free(kernel);

@@ -27,6 +27,7 @@ struct dkt__text_names {
 	struct dkt__text_name *list;
 	size_t n, room;
 	uint32_t *slots; /* by hash: index and one */
+	bool retval; /* exits of functions tell what they returned */
 };
 
 /* What a line stands for, by the name of its event; "text" if it has none. */

@@ -1,69 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A line of the kernel's trace or trace_pipe, or of trace-cmd report. */
-#include <ctype.h>
-
-#include "source/text_line.h"
+#include "source/text_scan.h"
 
 #include "banned.h"
-
-/* A text that is read from its start on, within its bounds. */
-struct scan {
-	const char *p, *end;
-};
-
-static void skip_space(struct scan *s)
-{
-	while (s->p < s->end && (*s->p == ' ' || *s->p == '\t'))
-		s->p++;
-}
-
-static bool take(struct scan *s, const char *word)
-{
-	size_t n = strlen(word);
-
-	if ((size_t)(s->end - s->p) < n || memcmp(s->p, word, n))
-		return false;
-	s->p += n;
-	return true;
-}
-
-static bool number(struct scan *s, uint64_t *value)
-{
-	const char *begin = s->p;
-
-	for (*value = 0; s->p < s->end && isdigit((unsigned char)*s->p); s->p++)
-		if (__builtin_mul_overflow(*value, UINT64_C(10), value) ||
-		    __builtin_add_overflow(*value, (uint64_t)(*s->p - '0'), value))
-			return false;
-	return s->p > begin;
-}
 
 /* "12.345678:" or "12.345678901:" are seconds, "1234:" is a counter. */
 static bool time_of(struct scan *s, uint64_t *ts)
 {
-	uint64_t fraction = 0;
-	const char *point;
-	long digits;
+	const char *begin = s->p;
+	const char *point = memchr(begin, '.', (size_t)(s->end - begin));
+	const char *colon = memchr(begin, ':', (size_t)(s->end - begin));
 
-	if (!number(s, ts))
+	if (!decimal(s, point && colon && point < colon ? 9 : 0, ts))
 		return false;
-	if (s->p < s->end && *s->p == '.') {
-		point = ++s->p;
-		if (!number(s, &fraction) || s->p - point > 9)
-			return false;
-		for (digits = s->p - point; digits < 9; digits++)
-			fraction *= 10;
-		if (__builtin_mul_overflow(*ts, UINT64_C(1000000000), ts) ||
-		    __builtin_add_overflow(*ts, fraction, ts))
-			return false;
-	}
 	if (!take(s, ":"))
 		return false;
 	return s->p == s->end || *s->p == ' ' || *s->p == '\t';
 }
 
-/* The letters of the columns under "irqs-off/BH-disabled" and so on. */
-static void irq_info(const char *p, size_t n, struct dkt__line *line)
+void dkt__line_irqs(const char *p, size_t n, struct dkt__line *line)
 {
 	if (n > 0 && strchr("dD", p[0]))
 		line->flags |= DKT_REC_IRQS_OFF;
@@ -84,8 +39,7 @@ static void irq_info(const char *p, size_t n, struct dkt__line *line)
 		line->preempt |= (uint8_t)((p[4] - '0') << 4);
 }
 
-/* "COMM-PID" or "COMM-PID (TGID)" ends there. */
-static bool task(const char *begin, const char *end, struct dkt__line *line)
+bool dkt__line_task(const char *begin, const char *end, struct dkt__line *line)
 {
 	struct scan pid = { .end = NULL };
 	const char *p = end;
@@ -137,7 +91,7 @@ static bool place(struct scan *s, struct dkt__line *line)
 	*s = word;
 	while (s->p < s->end && *s->p != ' ')
 		s->p++;
-	irq_info(word.p, (size_t)(s->p - word.p), line);
+	dkt__line_irqs(word.p, (size_t)(s->p - word.p), line);
 	skip_space(s);
 	return s->p - word.p < 24 && time_of(s, &line->ts);
 }
@@ -147,8 +101,7 @@ static bool is_name(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
 
-/* "NAME: TEXT"; what an event did not print has no such name. */
-static void split(struct scan *s, struct dkt__line *line)
+void dkt__line_split(struct scan *s, struct dkt__line *line)
 {
 	const char *p = s->p;
 
@@ -178,10 +131,10 @@ static bool record(const char *text, size_t len, struct dkt__line *line)
 			return false;
 		s = (struct scan){ .p = p, .end = end };
 		*line = (struct dkt__line){ .kind = DKT__LINE_RECORD };
-		if (!task(text, p, line) || !place(&s, line))
+		if (!dkt__line_task(text, p, line) || !place(&s, line))
 			continue;
 		skip_space(&s);
-		split(&s, line);
+		dkt__line_split(&s, line);
 		return true;
 	}
 	return false;
@@ -246,7 +199,13 @@ void dkt__line_read(const char *text, size_t len, struct dkt__line *line)
 	}
 	if (take(&s, "cpus=") || take(&s, "version = "))
 		return;
-	if (record(text, len, line))
+	if (record(text, len, line)) {
+		if (line->name_len > 10 && !memcmp(line->name, "funcgraph_", 10))
+			dkt__line_graph_body(
+				(struct scan){ line->text, line->text + line->text_len }, line);
+		return;
+	}
+	if (dkt__line_graph(text, len, line) || dkt__line_latency(text, len, line))
 		return;
 	*line = (struct dkt__line){ .kind = DKT__LINE_LOST };
 	if (lost(s, line))

@@ -11,6 +11,27 @@ enum dkt__line_kind {
 	DKT__LINE_RECORD,
 	DKT__LINE_LOST, /* CPU:1 [LOST 5 EVENTS] */
 	DKT__LINE_FRAME, /* a function of the stack of the record before */
+	DKT__LINE_TASK, /* function_graph: another process runs on the CPU, comm and pid */
+};
+
+enum dkt__call {
+	DKT__CALL_NONE, /* another record */
+	DKT__CALL_ENTRY, /* func() { */
+	DKT__CALL_LEAF, /* func(); which is entry and exit */
+	DKT__CALL_EXIT, /* } */
+};
+
+/* What a line of function_graph says; the function is the line's text, "": it does not say. */
+struct dkt__graph {
+	enum dkt__call call;
+	bool is_strong; /* no other text has such lines */
+	bool has_time, has_duration, has_retval;
+	uint32_t depth;
+	uint64_t duration; /* ns */
+	uint64_t retval;
+	int32_t before; /* TASK: the process that ran, and its name */
+	const char *comm;
+	size_t comm_len;
 };
 
 struct dkt__line {
@@ -27,6 +48,7 @@ struct dkt__line {
 	size_t name_len; /* 0: it begins as no event's text does */
 	const char *text;
 	size_t text_len;
+	struct dkt__graph graph;
 };
 
 /* Takes a line without its newline apart. */

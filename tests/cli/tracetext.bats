@@ -116,3 +116,55 @@ text()
 		diff <(printf '%s\n' '[["schedule","do_syscall_64"],["libc.so.6+0x1234","main+0x5","0x401000"]]' '[null,null]') -
 	dktrace report calls.txt | grep '^ => ' | diff <(grep '^ => ' calls.txt) -
 }
+
+@test "texts of function_graph are entries and exits of functions" {
+	local name
+
+	for name in graph-6.1 graph-abstime-proc-6.1 graph-latency-6.1 graph-nodur-6.1 graph-pipe-6.1 graph-odd; do
+		run -0 --separate-stderr text report "$top/tests/fixture/text/$name.txt"
+		same "" "$stderr" "$name"
+		golden "text-$name"
+	done
+	# What a function returned is told by newer kernels.
+	run -0 text report --style json -e ftrace:funcgraph_exit "$top/tests/fixture/text/graph-odd.txt"
+	has "${lines[1]}" '"depth":1,'
+	has "${lines[1]}" '"retval":18446744073709551594}'
+}
+
+@test "texts of function_graph are read back as they are printed, here and by trace-cmd" {
+	local file=$top/tests/fixture/text/graph-abstime-proc-6.1.txt
+
+	text report "$file" >wanted
+	text report wanted | diff wanted -
+	text convert "$file" graph.dat
+	dktrace report graph.dat | diff wanted -
+	command -v trace-cmd >/dev/null || skip "no trace-cmd"
+	trace-cmd report graph.dat 2>/dev/null >theirs
+	text report -e 'ftrace:funcgraph*' theirs >have
+	# trace-cmd puts both of a function that called none into one line.
+	grep funcgraph wanted | diff - have
+}
+
+@test "the latency format is read, its times are those since the trace began" {
+	local name
+
+	for name in latency-6.1 latency-verbose-6.1; do
+		run -0 --separate-stderr text report "$top/tests/fixture/text/$name.txt"
+		same "" "$stderr" "$name"
+		golden "text-$name"
+	done
+}
+
+@test "lines of function_graph in another text make no sense" {
+	{
+		echo '            dd-7       [000] d..2.     1.000001: nobody_knows: a=1 b'
+		echo ' 1) first();'
+		echo '| nothing |'
+	} >notes.txt
+	run -1 --separate-stderr text report notes.txt
+	same 1 "${#lines[@]}" lines
+	has "$stderr" "2 places make no sense"
+	printf '%s\n' ' 1) first();' ' 2) then() {' >list.txt
+	run -1 --separate-stderr text report list.txt
+	has "$stderr" "not a file of records"
+}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # timeout: 120
-# What cat trace and cat trace_pipe print is read as records: of events, functions and stacks.
+# What cat trace and cat trace_pipe print is read as records: of events, functions and stacks, also in
+# the latency format and by function_graph.
 # shellcheck shell=sh disable=SC2154
 
 need dktrace
@@ -55,3 +56,35 @@ run dktrace report -e ftrace:function function.txt
 at_least 5 "$(wc -l <"$out")" "lines of functions"
 assert_eq "$(sed -n 's/^.*: \([^ ]* <-[^ ]*\)$/\1/p' function.txt | head -n 100)" \
 	"$(sed 's/.*function: *//' "$out" | sed -n '/ <-/p' | head -n 100)" "the same functions"
+
+# The latency format, of the same records.
+echo 1 >$in/options/latency-format
+cat $in/trace >latency.txt
+echo 0 >$in/options/latency-format
+run dktrace report latency.txt
+assert_rc 0 "the latency format is read"
+assert_eq "$(grep -vc '^#' latency.txt)" "$(wc -l <"$out")" "every line of it"
+
+# function_graph, which an older kernel has only there; with every option that adds a column.
+in=$tracing
+echo 'vfs_* ksys_* filp_*' >$in/set_ftrace_filter
+echo function_graph >$in/current_tracer
+echo 1 >$in/tracing_on
+for _ in 1 2 3 4 5; do
+	cat /proc/uptime >/dev/null
+done
+echo 'a mark' >$in/trace_marker
+echo 0 >$in/tracing_on
+for option in none funcgraph-abstime funcgraph-proc funcgraph-tail funcgraph-overrun latency-format; do
+	[ $option = none ] || echo 1 >$in/options/$option
+	cat $in/trace >graph.txt
+	run dktrace report graph.txt
+	assert_rc 0 "function_graph is read, $option"
+	grep -c 'funcgraph_entry' "$out" >entries
+	assert_eq "$(grep -v '^#' graph.txt | grep -cE '\(\) \{$|\(\);$')" "$(cat entries)" "every entry, $option"
+	assert_eq "$(grep -v '^#' graph.txt | grep -cE '\(\);$|\|  *\}')" "$(grep -c funcgraph_exit "$out")" \
+		"every exit, $option"
+	assert_grep 'print: *a mark' "$out" "and the mark, $option"
+	at_least 10 "$(cat entries)" "functions, $option"
+done
+echo nop >$in/current_tracer

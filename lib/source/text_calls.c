@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What lines of the function_graph tracer leave to those before them. */
+#include "source/text_calls.h"
+
+#include "source/own_format.h"
+#include "source/text_stack.h"
+
+#include "banned.h"
+
+/* Deeper is no call stack. */
+#define DEPTH_MAX 256
+
+#define SLOTS 1024
+
+/* Functions by depth that a process, or a CPU where that is not known, is in. */
+struct dkt__text_open {
+	struct dkt__text_open *next;
+	int64_t key;
+	struct {
+		uint64_t func, ts;
+	} calls[DEPTH_MAX];
+};
+
+int dkt__text_calls_task(struct dkt__text_calls *calls, uint64_t at, const struct dkt__line *line)
+{
+	bool is_first = true;
+	size_t i;
+
+	for (i = 0; i < calls->n_tasks && is_first; i++)
+		is_first = calls->tasks[i].cpu != line->cpu;
+	if (calls->n_tasks + 2 > calls->room) {
+		size_t room = calls->room ? 2 * calls->room : 64;
+		struct dkt__text_task *more = reallocarray(calls->tasks, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		calls->tasks = more;
+		calls->room = room;
+	}
+	/* What was before the first change tells, too. */
+	if (is_first) {
+		memmove(calls->tasks + 1, calls->tasks, calls->n_tasks * sizeof(*calls->tasks));
+		calls->tasks[0] =
+			(struct dkt__text_task){ .cpu = line->cpu, .pid = line->graph.before };
+		calls->n_tasks++;
+	}
+	calls->tasks[calls->n_tasks++] =
+		(struct dkt__text_task){ .at = at, .cpu = line->cpu, .pid = line->pid };
+	return 0;
+}
+
+int32_t dkt__text_calls_pid(const struct dkt__text_calls *calls, uint64_t at, uint32_t cpu)
+{
+	size_t from = 0, to = calls->n_tasks;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (calls->tasks[mid].at <= at)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	/* Changes of the CPUs follow each other closely. */
+	while (from-- > 0)
+		if (calls->tasks[from].cpu == cpu)
+			return calls->tasks[from].pid;
+	return 0;
+}
+
+static struct dkt__text_open *open_of(struct dkt__text_calls *calls, const struct dkt__line *line)
+{
+	int64_t key = line->pid ? line->pid : -1 - (int64_t)line->cpu;
+	size_t slot = (uint64_t)key % SLOTS;
+	struct dkt__text_open *open;
+
+	if (!calls->open)
+		calls->open = calloc(SLOTS, sizeof(*calls->open));
+	if (!calls->open)
+		return NULL;
+	for (open = calls->open[slot]; open; open = open->next)
+		if (open->key == key)
+			return open;
+	open = calloc(1, sizeof(*open));
+	if (!open)
+		return NULL;
+	open->key = key;
+	open->next = calls->open[slot];
+	calls->open[slot] = open;
+	return open;
+}
+
+static void put(uint8_t *data, struct dkt_event *event, const char *name, uint64_t value)
+{
+	const struct dkt_field *field = dkt_event_field(event, name);
+
+	if (field)
+		memcpy(data + field->offset, &value, field->size);
+}
+
+uint32_t dkt__text_calls_put(struct dkt__text_calls *calls, struct dkt_ctx *ctx,
+			     const struct dkt__line *line, struct dkt_event *event, uint8_t *data)
+{
+	const struct dkt__graph *graph = &line->graph;
+	uint32_t depth = DKT__MIN(graph->depth, (uint32_t)DEPTH_MAX - 1);
+	struct dkt__text_open *open = open_of(calls, line);
+	uint64_t func, begin = line->ts, end;
+
+	if (!open)
+		return 0;
+	func = line->text_len ? dkt__frame_address(ctx, line->text, line->text_len) :
+				open->calls[depth].func;
+	put(data, event, "func", func);
+	put(data, event, "depth", depth);
+	if (graph->call == DKT__CALL_EXIT) {
+		end = line->ts;
+		if (graph->has_duration)
+			begin = end > graph->duration ? end - graph->duration : 0;
+		else if (open->calls[depth].func == func && func)
+			begin = open->calls[depth].ts;
+		/* Without times what it took is still told. */
+		if (!graph->has_time)
+			end = begin + graph->duration;
+		open->calls[depth].func = 0;
+	} else {
+		end = begin + graph->duration;
+		open->calls[depth].func = graph->call == DKT__CALL_ENTRY ? func : 0;
+		open->calls[depth].ts = begin;
+	}
+	if (strcmp(dkt_event_name(event), "funcgraph_exit") != 0)
+		return DKT__GRAPH_ENTRY_SIZE;
+	put(data, event, "calltime", begin);
+	put(data, event, "rettime", end);
+	put(data, event, "retval", graph->retval);
+	return dkt_event_field(event, "retval") ? DKT__GRAPH_RETVAL_SIZE : DKT__GRAPH_EXIT_SIZE;
+}
+
+void dkt__text_calls_clear(struct dkt__text_calls *calls)
+{
+	struct dkt__text_open *open, *next;
+	size_t i;
+
+	for (i = 0; calls->open && i < SLOTS; i++)
+		for (open = calls->open[i]; open; open = next) {
+			next = open->next;
+			free(open);
+		}
+	free(calls->open);
+	free(calls->tasks);
+}

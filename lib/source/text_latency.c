@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lines in the tracer's latency format: times are microseconds since the trace began. */
+#include "source/text_scan.h"
+
+#include "banned.h"
+
+/* Before the function or event there is not more. */
+#define HEAD 120
+
+/* "1d..2.": the CPU, and letters. */
+static bool place(const char *begin, const char **p, struct dkt__line *line)
+{
+	struct scan s = { .end = *p };
+	uint64_t cpu;
+
+	while (*p > begin && (*p)[-1] != ' ' && (*p)[-1] != '\t')
+		--*p;
+	s.p = *p;
+	if (!number(&s, &cpu) || cpu > UINT16_MAX || s.end - s.p < 4 || s.end - s.p > 6)
+		return false;
+	line->cpu = (uint32_t)cpu;
+	dkt__line_irqs(s.p, (size_t)(s.end - s.p), line);
+	return true;
+}
+
+/* What is before "us": a number, and before that the place and the process. */
+static bool head(const char *begin, const char *us, struct dkt__line *line)
+{
+	struct scan s = { .end = us };
+	const char *p = us;
+
+	while (p > begin && isdigit((unsigned char)p[-1]))
+		p--;
+	s.p = p;
+	if (!number(&s, &line->ts) || s.p != us || p == begin ||
+	    __builtin_mul_overflow(line->ts, UINT64_C(1000), &line->ts))
+		return false;
+	while (p > begin && (p[-1] == ' ' || p[-1] == '\t'))
+		p--;
+	return place(begin, &p, line) && dkt__line_task(begin, p, line);
+}
+
+/* The last word before p, which is its begin then. */
+static struct scan word_before(const char *begin, const char **p)
+{
+	struct scan word;
+
+	while (*p > begin && (*p)[-1] == ' ')
+		--*p;
+	word.end = *p;
+	while (*p > begin && (*p)[-1] != ' ')
+		--*p;
+	word.p = *p;
+	return word;
+}
+
+/* With the option verbose: "COMM PID CPU FLAGS PREEMPT INDEX [TIME] 16.265ms (+0.027ms): " */
+static bool verbose(const char *text, const char *end, struct dkt__line *line)
+{
+	const char *p = memchr(text, '[', DKT__MIN((size_t)(end - text), (size_t)HEAD)), *time;
+	struct scan s, words[5];
+	uint64_t value;
+	size_t i;
+
+	time = p ? memchr(p, ']', (size_t)(end - p)) : NULL;
+	if (!time)
+		return false;
+	s = (struct scan){ time + 1, end };
+	skip_space(&s);
+	*line = (struct dkt__line){ .kind = DKT__LINE_RECORD };
+	if (!decimal(&s, 6, &line->ts) || !take(&s, "ms (+") || !decimal(&s, 6, &value) ||
+	    !take(&s, "ms): "))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		words[i] = word_before(text, &p);
+	if (!number(&words[3], &value) || words[3].p != words[3].end || value > UINT16_MAX)
+		return false;
+	line->cpu = (uint32_t)value;
+	if (!number(&words[4], &value) || words[4].p != words[4].end || value > INT32_MAX)
+		return false;
+	line->pid = (int32_t)value;
+	line->comm = text;
+	while (line->comm < p && *line->comm == ' ')
+		line->comm++;
+	while (p > line->comm && p[-1] == ' ')
+		p--;
+	line->comm_len = (size_t)(p - line->comm);
+	dkt__line_split(&s, line);
+	return true;
+}
+
+bool dkt__line_latency(const char *text, size_t len, struct dkt__line *line)
+{
+	const char *end = text + len, *p = text, *stop = text + DKT__MIN(len, (size_t)HEAD);
+
+	while ((p = memmem(p, (size_t)(stop - p), "us", 2))) {
+		struct scan s = { p + 2, end };
+
+		*line = (struct dkt__line){ .kind = DKT__LINE_RECORD };
+		/* How long the next line is away is marked. */
+		if (s.p < end && strchr(" $@*#!+", *s.p) && ++s.p && take(&s, ": ") &&
+		    head(text, p, line)) {
+			skip_space(&s);
+			dkt__line_split(&s, line);
+			return true;
+		}
+		p += 2;
+	}
+	return verbose(text, end, line);
+}

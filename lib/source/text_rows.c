@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The lines of a trace's text that are records, in order of time. */
+#include "source/text_rows.h"
+
+#include "banned.h"
+
+/* Lines between two looks at how far it is. */
+#define TELL_LINES 4096
+
+uint64_t dkt__text_line(const struct dkt__file *file, uint64_t at, struct dkt__line *line)
+{
+	const char *p = (const char *)file->data + at;
+	const char *end = memchr(p, '\n', file->size - at);
+	size_t len = end ? (size_t)(end - p) : file->size - at;
+
+	dkt__line_read(p, len, line);
+	return at + len + 1;
+}
+
+static int add_row(struct dkt__text *text, uint64_t ts, uint64_t at, bool exit)
+{
+	if (text->n == text->room) {
+		size_t room = text->room ? 2 * text->room : 1024;
+		struct dkt__text_row *more = reallocarray(text->rows, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		text->rows = more;
+		text->room = room;
+	}
+	text->rows[text->n++] = (struct dkt__text_row){ .ts = ts, .at = at, .exit = exit };
+	return 0;
+}
+
+static int row_cmp(const void *a, const void *b)
+{
+	const struct dkt__text_row *x = a, *y = b;
+
+	if (x->ts != y->ts)
+		return x->ts < y->ts ? -1 : 1;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (int)x->exit - (int)y->exit;
+}
+
+/* trace_pipe may be a little out of order, and a gap is before the record behind it. */
+static void sort_rows(struct dkt__text *text)
+{
+	bool sorted = true;
+	size_t i;
+
+	for (i = text->n; i-- > 0;)
+		if (text->rows[i].ts == UINT64_MAX)
+			text->rows[i].ts = i + 1 < text->n ? text->rows[i + 1].ts :
+					   i               ? text->rows[i - 1].ts :
+							     0;
+	for (i = 1; i < text->n; i++)
+		sorted &= text->rows[i - 1].ts <= text->rows[i].ts;
+	if (!sorted)
+		qsort(text->rows, text->n, sizeof(*text->rows), row_cmp);
+}
+
+/* The first reading is told by the context's progress, the second one by text_bytes(). */
+static void tell(const struct dkt__text *text, uint64_t at, unsigned int *lines)
+{
+	if (++*lines % TELL_LINES == 0)
+		dkt_progress(text->base.ctx, "file", at, text->file.size);
+}
+
+/* What the lines before say. */
+struct scanning {
+	struct dkt__text *text;
+	bool frames; /* lines of a stack can follow */
+	bool graph; /* it is a text of function_graph, where not every line tells so */
+	size_t *leaves; /* by CPU: the row of the exit of its last line, and one */
+};
+
+/*
+ * A function that called none has its exit where its entry is. As times are in microseconds and durations
+ * in nanoseconds, it could come behind what the CPU did next.
+ */
+static void end_leaf(struct scanning *s, const struct dkt__line *line)
+{
+	size_t *leaf = &s->leaves[line->cpu];
+	struct dkt__text_row *row = *leaf ? &s->text->rows[*leaf - 1] : NULL;
+
+	if (row && row->ts > line->ts)
+		row->ts = line->ts;
+	*leaf = 0;
+}
+
+static int scan_leaf(struct scanning *s, const struct dkt__line *line, uint64_t at)
+{
+	uint64_t end = line->graph.has_time ? line->ts + line->graph.duration : 0;
+	int err = dkt__text_get(&s->text->names, "funcgraph_exit") ?
+			  add_row(s->text, end, at, true) :
+			  -ENOMEM;
+
+	if (!err)
+		s->leaves[line->cpu] = s->text->n;
+	return err;
+}
+
+static int scan_record(struct scanning *s, const struct dkt__line *line, uint64_t at)
+{
+	char name[DKT__TEXT_NAME];
+	int err;
+
+	end_leaf(s, line);
+	s->text->names.retval |= line->graph.has_retval;
+	dkt__text_name(line, name);
+	err = dkt__text_get(&s->text->names, name) ? add_row(s->text, line->ts, at, false) :
+						     -ENOMEM;
+	return err || line->graph.call != DKT__CALL_LEAF ? err : scan_leaf(s, line, at);
+}
+
+/* Number 0 stands for a process that is not known, too. */
+static int scan_task(struct dkt__text *text, const struct dkt__line *line, uint64_t at)
+{
+	const struct dkt__graph *graph = &line->graph;
+	int err = dkt__text_calls_task(&text->calls, at, line);
+
+	if (!err && line->pid)
+		err = dkt__comms_set(&text->comms, line->pid, line->comm, line->comm_len);
+	if (!err && graph->before)
+		err = dkt__comms_set(&text->comms, graph->before, graph->comm, graph->comm_len);
+	return err;
+}
+
+static int scan_line(struct scanning *s, const struct dkt__line *line, uint64_t at)
+{
+	struct dkt__text *text = s->text;
+	bool frame = line->kind == DKT__LINE_FRAME && s->frames;
+
+	s->graph |= line->graph.is_strong;
+	s->frames = frame || line->kind == DKT__LINE_RECORD;
+	switch (line->kind) {
+	case DKT__LINE_FRAME:
+		text->loss[0].bad += !frame;
+		return frame ? dkt__text_stacks_names(&text->names) : 0;
+	case DKT__LINE_RECORD:
+		if (!line->graph.call || line->graph.is_strong || s->graph || line->graph.has_time)
+			return scan_record(s, line, at);
+		s->frames = false;
+		text->loss[0].bad++;
+		return 0;
+	case DKT__LINE_LOST:
+		return add_row(text, UINT64_MAX, at, false);
+	case DKT__LINE_TASK:
+		return scan_task(text, line, at);
+	case DKT__LINE_NONE:
+		text->before += line->lost;
+		return 0;
+	default:
+		text->loss[0].bad++;
+		return 0;
+	}
+}
+
+int dkt__text_scan(struct dkt__text *text)
+{
+	static const char graph[] = "# tracer: function_graph";
+	struct scanning s = { .text = text,
+			      .leaves = calloc(DKT__TEXT_CPUS_MAX, sizeof(*s.leaves)) };
+	uint64_t at = 0, next;
+	struct dkt__line line;
+	unsigned int lines = 0;
+	int err = s.leaves ? 0 : -ENOMEM;
+
+	for (; !err && at < text->file.size; at = next) {
+		tell(text, at, &lines);
+		if (text->file.size - at >= sizeof(graph) &&
+		    !memcmp(text->file.data + at, graph, sizeof(graph) - 1))
+			s.graph = true;
+		next = dkt__text_line(&text->file, at, &line);
+		err = scan_line(&s, &line, at);
+		if (line.kind == DKT__LINE_RECORD || line.kind == DKT__LINE_LOST)
+			text->base.info.cpus = DKT__MAX(text->base.info.cpus, (int)line.cpu + 1);
+	}
+	/* What makes no sense is told of the first CPU. */
+	text->base.info.cpus = DKT__MAX(text->base.info.cpus, 1);
+	dkt_progress(text->base.ctx, "file", text->file.size, text->file.size);
+	free(s.leaves);
+	if (!err)
+		sort_rows(text);
+	return err;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The text of a trace, and the lines of it that are records. */
+#ifndef DKT_TEXT_ROWS_H
+#define DKT_TEXT_ROWS_H
+
+#include "comms.h"
+#include "file.h"
+#include "source.h"
+#include "source/text_calls.h"
+#include "source/text_format.h"
+#include "source/text_stack.h"
+
+#define DKT__TEXT_RECORD_MAX 65536
+#define DKT__TEXT_CPUS_MAX   (UINT16_MAX + 1)
+
+/* A line that is a record or a gap. */
+struct dkt__text_row {
+	uint64_t ts;
+	uint64_t at : 63; /* in the file */
+	uint64_t exit : 1; /* of the function that the line enters, too */
+};
+
+struct dkt__text {
+	struct dkt_source base; /* first */
+	struct dkt__file file;
+	struct dkt__text_row *rows;
+	size_t n, room, next;
+	struct dkt__text_names names;
+	struct dkt__text_calls calls;
+	struct dkt__comms comms;
+	struct dkt_loss *loss; /* by CPU */
+	uint64_t before; /* lost before the first record */
+	bool told;
+	uint64_t plain; /* records without fields */
+	char unused[80];
+	struct dkt__text_stacks stacks; /* of the record that was returned last */
+	uint8_t data[DKT__TEXT_RECORD_MAX];
+};
+
+/* The line at that place of the file; returns where the next one is. */
+uint64_t dkt__text_line(const struct dkt__file *file, uint64_t at, struct dkt__line *line);
+
+/*
+ * Finds the rows, in order of time, the names of their events, and what is between them: losses, changes
+ * of processes, lines that make no sense. -ENOMEM.
+ */
+int dkt__text_scan(struct dkt__text *text);
+
+#endif

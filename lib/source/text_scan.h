@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A text that is read from its start on, within its bounds: what the kinds of lines share. */
+#ifndef DKT_TEXT_SCAN_H
+#define DKT_TEXT_SCAN_H
+
+#include <ctype.h>
+
+#include "source/text_line.h"
+
+struct scan {
+	const char *p, *end;
+};
+
+static inline void skip_space(struct scan *s)
+{
+	while (s->p < s->end && (*s->p == ' ' || *s->p == '\t'))
+		s->p++;
+}
+
+static inline void trim(struct scan *s)
+{
+	skip_space(s);
+	while (s->end > s->p && (s->end[-1] == ' ' || s->end[-1] == '\t'))
+		s->end--;
+}
+
+static inline bool take(struct scan *s, const char *word)
+{
+	size_t n = strlen(word);
+
+	if ((size_t)(s->end - s->p) < n || memcmp(s->p, word, n))
+		return false;
+	s->p += n;
+	return true;
+}
+
+static inline bool number(struct scan *s, uint64_t *value)
+{
+	const char *begin = s->p;
+
+	for (*value = 0; s->p < s->end && isdigit((unsigned char)*s->p); s->p++)
+		if (__builtin_mul_overflow(*value, UINT64_C(10), value) ||
+		    __builtin_add_overflow(*value, (uint64_t)(*s->p - '0'), value))
+			return false;
+	return s->p > begin;
+}
+
+/* "12.345678" or "12" in units of 10^digits, with at most so many behind the point. */
+static inline bool decimal(struct scan *s, int digits, uint64_t *value)
+{
+	uint64_t unit = 1, fraction = 0;
+	const char *point;
+	long i;
+
+	if (!number(s, value))
+		return false;
+	for (i = 0; i < digits; i++)
+		unit *= 10;
+	if (__builtin_mul_overflow(*value, unit, value))
+		return false;
+	if (s->p == s->end || *s->p != '.')
+		return true;
+	point = ++s->p;
+	if (!number(s, &fraction) || s->p - point > digits)
+		return false;
+	for (i = s->p - point; i < digits; i++)
+		fraction *= 10;
+	return !__builtin_add_overflow(*value, fraction, value);
+}
+
+/* The letters of the columns under "irqs-off/BH-disabled" and so on. */
+void dkt__line_irqs(const char *p, size_t n, struct dkt__line *line);
+
+/* "COMM-PID" or "COMM-PID (TGID)" ends at end. */
+bool dkt__line_task(const char *begin, const char *end, struct dkt__line *line);
+
+/* "NAME: TEXT"; what an event did not print has no such name. */
+void dkt__line_split(struct scan *s, struct dkt__line *line);
+
+/* A line of the function_graph tracer. */
+bool dkt__line_graph(const char *text, size_t len, struct dkt__line *line);
+
+/* The same of what trace-cmd and the style trace print of its records, which has a name before it. */
+bool dkt__line_graph_body(struct scan s, struct dkt__line *line);
+
+/* A line in the latency format. */
+bool dkt__line_latency(const char *text, size_t len, struct dkt__line *line);
+
+#endif
