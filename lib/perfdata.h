@@ -91,9 +91,9 @@ struct dkt__perf {
 	uint8_t *copy; /* of a sample's data in this one's */
 	size_t copy_size;
 	struct dkt__perf_attr *attrs;
-	size_t n_attrs;
+	size_t n_attrs, attrs_room;
 	struct dkt__perf_id *ids; /* sorted */
-	size_t n_ids;
+	size_t n_ids, ids_room;
 	bool has_events; /* formats were there */
 	bool has_users; /* there are records among the others that perf added itself */
 	char *host, *release, *arch, *kernel, *damage;

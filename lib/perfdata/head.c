@@ -63,10 +63,15 @@ static int take_ids(struct dkt__perf *perf, struct dkt__cursor *cur)
 
 	/* Each has a place in the file: attributes that share them make no sense. */
 	n = DKT__MIN(n, perf->file.size / 8 - perf->n_ids);
-	more = reallocarray(perf->ids, perf->n_ids + n + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	perf->ids = more;
+	if (perf->n_ids + n > perf->ids_room) {
+		size_t room = 2 * (perf->n_ids + n);
+
+		more = reallocarray(perf->ids, room, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		perf->ids = more;
+		perf->ids_room = room;
+	}
 	for (; n; n--)
 		perf->ids[perf->n_ids++] =
 			(struct dkt__perf_id){ .id = dkt__cursor_number(cur, 8),
@@ -85,14 +90,19 @@ static bool has_flag(const struct dkt__perf *perf, const uint8_t *flags, unsigne
 /* struct perf_event_attr, of which the cursor holds as much as there is. */
 static int take_attr(struct dkt__perf *perf, struct dkt__cursor cur)
 {
-	struct dkt__perf_attr *more = reallocarray(perf->attrs, perf->n_attrs + 1, sizeof(*more));
 	struct dkt__perf_attr *attr;
 	struct dkt__cursor bits;
 
-	if (!more)
-		return -ENOMEM;
-	perf->attrs = more;
-	attr = &more[perf->n_attrs];
+	if (perf->n_attrs == perf->attrs_room) {
+		size_t room = perf->attrs_room ? 2 * perf->attrs_room : 16;
+
+		attr = reallocarray(perf->attrs, room, sizeof(*attr));
+		if (!attr)
+			return -ENOMEM;
+		perf->attrs = attr;
+		perf->attrs_room = room;
+	}
+	attr = &perf->attrs[perf->n_attrs];
 	*attr = (struct dkt__perf_attr){ .type = (uint32_t)dkt__cursor_number(&cur, 4) };
 	dkt__cursor_number(&cur, 4);
 	attr->config = dkt__cursor_number(&cur, 8);
