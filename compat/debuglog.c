@@ -50,13 +50,6 @@ static int open_tracefs(struct dkt_ctx *ctx, unsigned int flags)
 
 /* ---- directory and lock ---- */
 
-static int check_name(struct dkt_ctx *ctx, const char *name)
-{
-	if (*name && *name != '.' && !strchr(name, '/') && strlen(name) < 200)
-		return 0;
-	return dkt_fail(ctx, -EINVAL, "'%s' cannot be the name of an instance", name);
-}
-
 /* The directory holds the settings: only root or this user may have written them. */
 static int check_owner(struct dkt_ctx *ctx, const char *path)
 {
@@ -259,7 +252,7 @@ static int take_back(struct debuglog *log)
 
 static int log_init(struct debuglog *log, struct dkt_ctx *ctx, const char *name)
 {
-	int err = check_name(ctx, name);
+	int err = dkt_instance_check_name(ctx, name);
 
 	*log = (struct debuglog){ .ctx = ctx, .dirfd = -1, .lock = -1 };
 	settings_init(&log->set);

@@ -9,9 +9,11 @@
 int cmd_reset(struct app *app, int argc, char **argv)
 {
 	char *dir __cleanup(free) = NULL;
-	int err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
+	int err = dkt_instance_check_name(app->ctx, app->instance);
 
 	(void)argc, (void)argv;
+	if (!err)
+		err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
 	if (asprintf(&dir, RUN_DIR "/%s", app->instance) < 0)
 		dir = NULL;
 	/* It reads the instance, which so could not be removed. */

@@ -17,7 +17,7 @@ static bool has_control(const char *name)
 	return false;
 }
 
-int dkt__instance_name_check(struct dkt_ctx *ctx, const char *name)
+int dkt_instance_check_name(struct dkt_ctx *ctx, const char *name)
 {
 	if (!name || (*name && *name != '.' && !strchr(name, '/') && strlen(name) < 200 &&
 		      !has_control(name)))
@@ -63,7 +63,7 @@ int dkt_instance_open(struct dkt_ctx *ctx, const char *name, unsigned int flags,
 		      struct dkt_instance **out)
 {
 	struct dkt_instance *in;
-	int err = dkt__instance_name_check(ctx, name);
+	int err = dkt_instance_check_name(ctx, name);
 
 	*out = NULL;
 	if (!err)

@@ -45,7 +45,7 @@ static size_t drop_hists(struct dkt_ctx *ctx, const char *name)
 
 int dkt_instance_remove(struct dkt_ctx *ctx, const char *name)
 {
-	int err = name ? dkt__instance_name_check(ctx, name) : -EINVAL;
+	int err = name ? dkt_instance_check_name(ctx, name) : -EINVAL;
 
 	if (!err)
 		err = dkt_tracefs_open(ctx, 0);

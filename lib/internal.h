@@ -111,7 +111,6 @@ struct dkt_instance {
 };
 
 /* -EINVAL: no instance can be called so. */
-int dkt__instance_name_check(struct dkt_ctx *ctx, const char *name);
 
 /* ---- events ---- */
 

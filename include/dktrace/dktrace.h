@@ -191,9 +191,12 @@ enum dkt_instance_flags {
 	DKT_CREATE = 1, /* make the instance if it is not there */
 };
 
+/* -EINVAL, with words: an instance cannot be called that. NULL, the top one's name, is right. */
+DKT_API int dkt_instance_check_name(struct dkt_ctx *ctx, const char *name);
+
 /*
- * Opens an instance by name, NULL for the top one. -ENOENT: there is none of that name; -EINVAL: an
- * instance cannot be called that.
+ * Opens an instance by name, NULL for the top one. -ENOENT: there is none of that name; -EINVAL: it
+ * cannot be one.
  */
 DKT_API int dkt_instance_open(struct dkt_ctx *ctx, const char *name, unsigned int flags,
 			      struct dkt_instance **instance);
