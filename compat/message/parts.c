@@ -180,6 +180,9 @@ bool message_parts_left(struct message_parts *parts, uint32_t cpu, uint64_t afte
 		    parts->list[i].rec.pid == newest->rec.pid)
 			best = i;
 	parts->left = take_out(parts, best);
+	/* Within a function a probe is a trap, which counts as one more interrupt. */
+	if (parts->left.kind == MESSAGE_CALL && parts->left.rec.flags & DKT_REC_NMI)
+		parts->left.rec.flags &= ~(DKT_REC_NMI | DKT_REC_HARDIRQ);
 	*record = parts->left.rec;
 	return true;
 }

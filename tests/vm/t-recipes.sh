@@ -61,7 +61,8 @@ assert_grep 'the format "### lock timed out' "$out" "and which format"
 fires 1 "other messages do nothing" "incident evict" "incident quiet" "incident lost"
 fires 0 "it stops at a request that timed out" "incident quiet" "incident expire" "incident quiet"
 run dktrace show
-assert_grep 'Request sent has timed out for slow reply: \[sent' "$out" "which is in the log"
+assert_grep '^[^:]*:[^:]*:[0-9]+\.0F?:.*Request sent has timed out for slow reply: \[sent' "$out" \
+	"which is in the log, of a process and no interrupt"
 assert_grep 'incomplete messages of Lustre: 1;' "$err" "and counted: recording stopped before its last record"
 assert_eq 1 "$(count 'there are no stripes')" "with what came before, and nothing after"
 run dktrace trigger rearm
