@@ -17,6 +17,9 @@
 #include "record/merge.h"
 #include "util.h"
 
+/* For more at once a file system wants larger stretches of memory, which take it long to find. */
+#define WRITE_MAX (256u << 10)
+
 struct print {
 	struct dkt_ctx *ctx; /* of the thread whose turn it is */
 	const struct merge_log *log;
@@ -46,7 +49,7 @@ struct printer {
 static int write_all(struct dkt_ctx *ctx, int fd, const char *text, size_t len)
 {
 	while (len) {
-		ssize_t n = write(fd, text, len);
+		ssize_t n = write(fd, text, len < WRITE_MAX ? len : WRITE_MAX);
 
 		if (n < 0 && errno != EINTR)
 			return dkt_fail(ctx, -errno, "write output: %s", strerror(errno));
