@@ -190,11 +190,12 @@ static int show_event(struct app *app, struct dkt_instance *in, struct dkt_event
 		err = dkt_instance_get_hist(in, event, &table);
 		if (err)
 			break;
-		if (!app->json && !app->csv && !app->folded)
+		if (!app->json && !app->csv && !app->folded) {
 			printf("%s", *any ? "\n" : "");
-		say_line(stdout, "%s:%s %s", dkt_event_system(event), dkt_event_name(event),
-			 triggers[i].text);
-		printf("\n");
+			say_line(stdout, "%s:%s %s", dkt_event_system(event), dkt_event_name(event),
+				 triggers[i].text);
+			printf("\n");
+		}
 		*any = true;
 		err = hist_show(&hist, table, true);
 		dkt_table_free(table);

@@ -223,3 +223,11 @@ wait $pid 2>/dev/null
 assert_eq 1 "$(ls $tracing/instances | wc -l)" "an instance is left"
 run dktrace hist syscalls:sys_enter_read --keys count -- true
 assert_eq '' "$(ls $tracing/instances)" "the next one removed it"
+
+# A pipe that nobody reads ends it, as everything that prints.
+mkfifo pipe
+(
+	exec 5<>pipe 6>pipe 5<&-
+	dktrace hist sched:sched_switch --time 0.2 >&6
+) 2>/dev/null
+assert_eq 141 $? "the status is that of SIGPIPE"
