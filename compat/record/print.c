@@ -18,7 +18,7 @@
 #include "util.h"
 
 /* For more at once a file system wants larger stretches of memory, which take it long to find. */
-#define WRITE_MAX (256u << 10)
+#define WRITE_MAX (128u << 10)
 
 struct print {
 	struct dkt_ctx *ctx; /* of the thread whose turn it is */
