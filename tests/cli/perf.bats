@@ -60,7 +60,7 @@ our_lines()
 
 @test "what perf records now is read" {
 	needs_perf
-	record=(perf record -q -a -e "sched:sched_switch,sched:sched_process_exec")
+	record=(perf record -q -m 8M -a -e "sched:sched_switch,sched:sched_process_exec")
 	# One process whose name changes, with a record after each change.
 	work=(sh -c "exec nice env nice env nice sleep 0.1")
 	"${record[@]}" -o live.data -- "${work[@]}" 2>/dev/null || skip "perf may not record here"
@@ -115,7 +115,7 @@ perf_calls()
 @test "chains of calls are as perf script has them" {
 	[ "$(id -u)" = 0 ] || skip "needs root: others may not see where the kernel is"
 	needs_perf
-	perf record -q -g -e sched:sched_switch -e sched:sched_process_exec -o live.data -- \
+	perf record -q -m 8M -g -e sched:sched_switch -e sched:sched_process_exec -o live.data -- \
 		sh -c 'for i in 1 2 3; do sleep 0.01; done; exec sleep 0.01' 2>/dev/null || skip "perf may not record here"
 	perf_calls live.data | sort >wanted
 	dktrace convert live.data out.dat
@@ -267,11 +267,11 @@ chosen()
 
 @test "perf record's own pipe, compressed or not" {
 	needs_perf
-	perf record -q -a -e sched:sched_switch -o - -- true >/dev/null 2>&1 ||
+	perf record -q -m 8M -a -e sched:sched_switch -o - -- true >/dev/null 2>&1 ||
 		skip "perf may not record here"
 	for z in '' -z; do
 		# shellcheck disable=SC2086 # an option or none
-		perf record -q $z -a -e sched:sched_switch -o - -- sleep 0.1 2>/dev/null |
+		perf record -q -m 8M $z -a -e sched:sched_switch -o - -- sleep 0.1 2>/dev/null |
 			tee pipe.data | dktrace report - >have
 		dktrace report pipe.data | cmp - have
 		[ "$(wc -l <have)" -gt 10 ]
