@@ -141,6 +141,15 @@ static void tell_left_out(const struct param_write *pw, const struct param *para
 			say_line(stderr, "%s: %s: %s", pw->lctl->self, param_name(param), notes[i]);
 }
 
+/* As get_param prints it. */
+static void print_set(const char *name, const char *value)
+{
+	say_text(stdout, name, strlen(name));
+	putchar('=');
+	say_text(stdout, value, strlen(value));
+	putchar('\n');
+}
+
 static int write_file(struct param_write *pw, const struct tree_match *match, const char *value)
 {
 	const struct param *own = param_find(match->name);
@@ -152,7 +161,7 @@ static int write_file(struct param_write *pw, const struct tree_match *match, co
 	else
 		err = param_file_write(match->path, value, "set_param");
 	if (!err && !pw->quiet)
-		say_line(stdout, "%s=%s", name ? name : match->name, value);
+		print_set(name ? name : match->name, value);
 	if (!err && own && tree_is_kernel(match->path))
 		tell_left_out(pw, own);
 	return err;
