@@ -18,6 +18,9 @@
 /* So much of a file is looked at to know its kind. */
 #define LOOK 512
 
+#define TEXT_WORDS   "text of the debug log"
+#define BINARY_WORDS "binary debug log"
+
 struct log_source {
 	struct dkt_event *event;
 	struct record_sort *sort;
@@ -208,7 +211,7 @@ int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 		log_close(log);
 		return err;
 	}
-	info.kind = kind == KIND_TEXT ? "text of the debug log" : "binary debug log";
+	info.kind = kind == KIND_TEXT ? TEXT_WORDS : BINARY_WORDS;
 	info.damage = log->damage;
 	/* Of what a log is, its records say: CPUs have 16 bits. */
 	info.cpus = 1;
@@ -220,4 +223,11 @@ int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	if (err)
 		*source = NULL;
 	return err;
+}
+
+bool log_source_is(const struct dkt_source *source)
+{
+	const char *kind = dkt_source_info(source)->kind;
+
+	return !strcmp(kind, TEXT_WORDS) || !strcmp(kind, BINARY_WORDS);
 }

@@ -12,4 +12,7 @@
 int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		    struct dkt_source **source);
 
+/* Whether the source is such a file. */
+bool log_source_is(const struct dkt_source *source);
+
 #endif

@@ -23,7 +23,7 @@ struct latency {
 	char **command; /* NULL: none */
 	double seconds; /* to watch; 0: no bound */
 	struct latency_view view;
-	struct dkt_source *source; /* of records that are read live; NULL: there was none yet */
+	struct dkt_source *source; /* of the records; NULL: there was none yet */
 	const char *function; /* whose entry and return it is, NULL: none */
 	char *group; /* of probes that were made for it; NULL: none */
 	char *names[2]; /* of their events */
@@ -170,7 +170,7 @@ static bool has_enough(const struct latency *latency)
 
 static int set_up(struct latency *latency, int slowest)
 {
-	const char *name = latency->pair.name, *file = latency->app->input;
+	const char *name = latency->pair.name;
 	const struct latency_pair *row = name ? find_name(name, NULL) : &latency->pair;
 	struct latency_set none = { 0 };
 	int err = 0, first = 0;
@@ -186,11 +186,11 @@ static int set_up(struct latency *latency, int slowest)
 		}
 	}
 	if (!err && !latency->n)
-		err = first ? first : latency_none(latency->ctx, &none, file);
+		err = first ? first : latency_none(latency->ctx, &none, latency->source);
 	latency_set_clear(&none);
 	if (err)
 		return err;
-	if (!file)
+	if (!latency->app->input)
 		keep_one(latency);
 	return 0;
 }
@@ -489,8 +489,10 @@ int cmd_latency(struct app *app, int argc, char **argv)
 	/* Before events are looked for: what killed ones left is among them. */
 	if (!err && !app->input)
 		live_clean(app);
-	if (!err && app->input)
+	if (!err && app->input) {
 		latency.ctx = in.ctx;
+		latency.source = in.source;
+	}
 	if (!err && argc < 2)
 		rc = list_pairs(&latency);
 	else if (!err)

@@ -40,8 +40,9 @@ struct latency_set {
 int latency_find(struct dkt_ctx *ctx, const struct latency_pair *pair, struct latency_set *set);
 void latency_set_clear(struct latency_set *set);
 
-/* The words for a pair that cannot be measured; file: NULL if it is of this kernel. */
-int latency_none(struct dkt_ctx *ctx, const struct latency_set *set, const char *file);
+/* The words for a pair that cannot be measured; source: of a file, NULL if it is of this kernel. */
+int latency_none(struct dkt_ctx *ctx, const struct latency_set *set,
+		 const struct dkt_source *source);
 
 /* Says on stderr which events are missing. */
 void latency_say_missing(const struct latency_set *set, const char *file);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "latency.h"
+#include "log_source.h"
 
 /* There is no such event: perhaps there is one of a name that is near. */
 static int no_event(struct dkt_ctx *ctx, const char *system, const char *name)
@@ -147,13 +148,19 @@ static char *how_to_record(const struct latency_pair *pair)
 	return text;
 }
 
-int latency_none(struct dkt_ctx *ctx, const struct latency_set *set, const char *file)
+int latency_none(struct dkt_ctx *ctx, const struct latency_set *set,
+		 const struct dkt_source *source)
 {
 	char *how __cleanup(free) = how_to_record(&set->pair);
 
-	if (!file)
+	if (!source)
 		return dkt_fail(ctx, -ENOENT, "pair '%s': this kernel has no event %s",
 				set->pair.name, set->missing);
+	if (log_source_is(source))
+		return dkt_fail(ctx, -ENOENT,
+				"pair '%s': lines of a debug log have no fields to pair by;"
+				" 'dktrace dk --format trace.dat FILE' saves records that have",
+				set->pair.name);
 	return dkt_fail(ctx, -ENOENT, "pair '%s': the file has no event %s; to record it: %s",
 			set->pair.name, set->missing, how ? how : "trace-cmd record");
 }

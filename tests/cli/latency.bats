@@ -126,6 +126,9 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 	has "$output" '  syscall      system calls
 '
 	has "$output" '  block        requests to block devices, from issue to completion (the file does not have the events)'
+	echo '00000080:00200000:1.0:1795361145.9:0:7:0:(syscalls:0:sys_enter_fsync()) fd: 0x00000003' >log.txt
+	expect 1 "" "dktrace: pair 'fsync': lines of a debug log have no fields to pair by; 'dktrace dk --format trace.dat FILE' saves records that have" \
+		dktrace latency fsync --input log.txt
 	expect 1 "" "dktrace: pair 'jbd2': the file has no event jbd2:jbd2_start_commit, jbd2:jbd2_end_commit; to record it: trace-cmd record -e jbd2:jbd2_start_commit -e jbd2:jbd2_end_commit" \
 		dktrace latency jbd2 --input fsync.dat
 }
