@@ -20,6 +20,20 @@
 #define dkt__unlikely(x) __builtin_expect(!!(x), 0)
 #define dkt__likely(x)   __builtin_expect(!!(x), 1)
 
+/*
+ * Doubles the room of an array, which is first elements in the beginning. NULL: memory is out, and the
+ * array stays as it is.
+ */
+static inline void *dkt__grow(void *list, size_t *room, size_t first, size_t size)
+{
+	const size_t wanted = *room ? 2 * *room : first;
+	void *more = reallocarray(list, wanted, size);
+
+	if (more)
+		*room = wanted;
+	return more;
+}
+
 /* ---- cleanup: locals that own something let it go at the end of their scope ---- */
 
 static inline void dkt__freep(void *p)

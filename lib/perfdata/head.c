@@ -94,13 +94,10 @@ static int take_attr(struct dkt__perf *perf, struct dkt__cursor cur)
 	struct dkt__cursor bits;
 
 	if (perf->n_attrs == perf->attrs_room) {
-		size_t room = perf->attrs_room ? 2 * perf->attrs_room : 16;
-
-		attr = reallocarray(perf->attrs, room, sizeof(*attr));
+		attr = dkt__grow(perf->attrs, &perf->attrs_room, 16, sizeof(*attr));
 		if (!attr)
 			return -ENOMEM;
 		perf->attrs = attr;
-		perf->attrs_room = room;
 	}
 	attr = &perf->attrs[perf->n_attrs];
 	*attr = (struct dkt__perf_attr){ .type = (uint32_t)dkt__cursor_number(&cur, 4) };

@@ -99,13 +99,12 @@ static int note(struct dkt__perf *perf, enum dkt__perf_where where, uint64_t at,
 
 	if (!run || run->where != where || (item->time < run->last && perf->n_runs < MAX_RUNS)) {
 		if (perf->n_runs == perf->room_runs) {
-			size_t room = perf->room_runs ? 2 * perf->room_runs : 64;
-			struct dkt__perf_run *more = reallocarray(perf->runs, room, sizeof(*more));
+			struct dkt__perf_run *more =
+				dkt__grow(perf->runs, &perf->room_runs, 64, sizeof(*more));
 
 			if (!more)
 				return -ENOMEM;
 			perf->runs = more;
-			perf->room_runs = room;
 		}
 		run = &perf->runs[perf->n_runs];
 		*run = (struct dkt__perf_run){ .start = at,

@@ -46,7 +46,8 @@ struct dkt__perf_unpack {
 	uint8_t tail[RECORD_MAX]; /* the beginning of a record that ends in the next piece */
 	uint32_t n_tail;
 	struct piece *pieces; /* by start; those before the first were dropped */
-	uint32_t first, n, room;
+	uint32_t first, n;
+	size_t room;
 	uint32_t dropped; /* before those: the number of the piece at 0 */
 	uint64_t before; /* nothing before that place is asked for any more */
 	uint64_t held; /* bytes of pieces in memory */
@@ -223,13 +224,11 @@ static uint32_t whole(struct dkt__perf *perf, const uint8_t *data, uint32_t len)
 static int add(struct dkt__perf_unpack *u, const struct piece *piece)
 {
 	if (u->n == u->room) {
-		uint32_t room = u->room ? 2 * u->room : 16;
-		struct piece *more = reallocarray(u->pieces, room, sizeof(*more));
+		struct piece *more = dkt__grow(u->pieces, &u->room, 16, sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		u->pieces = more;
-		u->room = room;
 	}
 	u->pieces[u->n++] = *piece;
 	return 0;

@@ -29,13 +29,12 @@ int dkt__text_calls_task(struct dkt__text_calls *calls, uint64_t at, const struc
 	for (i = 0; i < calls->n_tasks && is_first; i++)
 		is_first = calls->tasks[i].cpu != line->cpu;
 	if (calls->n_tasks + 2 > calls->room) {
-		size_t room = calls->room ? 2 * calls->room : 64;
-		struct dkt__text_task *more = reallocarray(calls->tasks, room, sizeof(*more));
+		struct dkt__text_task *more =
+			dkt__grow(calls->tasks, &calls->room, 64, sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		calls->tasks = more;
-		calls->room = room;
 	}
 	/* What was before the first change tells, too. */
 	if (is_first) {

@@ -79,13 +79,10 @@ static struct dkt__text_name *add_name(struct dkt__text_names *names, const char
 	struct dkt__text_name *more;
 
 	if (names->n == names->room) {
-		size_t room = names->room ? 2 * names->room : 64;
-
-		more = reallocarray(names->list, room, sizeof(*more));
+		more = dkt__grow(names->list, &names->room, 64, sizeof(*more));
 		if (!more)
 			return NULL;
 		names->list = more;
-		names->room = room;
 	}
 	more = &names->list[names->n++];
 	memset(more, 0, sizeof(*more));
@@ -133,13 +130,11 @@ static int list_add(struct list *list, const char *system, const char *text, siz
 	char *name = dkt__ctx_keep(list->ctx, strlen(system) + 1);
 
 	if (list->n == list->room) {
-		size_t room = list->room ? 2 * list->room : 64;
-		struct dkt__given *more = reallocarray(list->given, room, sizeof(*more));
+		struct dkt__given *more = dkt__grow(list->given, &list->room, 64, sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		list->given = more;
-		list->room = room;
 	}
 	if (!copy || !name)
 		return -ENOMEM;

@@ -49,13 +49,12 @@ static bool take_format(struct dkt__dat *dat, const char *system, struct dkt__cu
 	if (!text || dat->n_given >= MAX_EVENTS)
 		return false;
 	if (dat->n_given == dat->given_room) {
-		size_t room = dat->given_room ? dat->given_room * 2 : 512;
-		struct dkt__given *given = reallocarray(dat->given, room, sizeof(*given));
+		struct dkt__given *given =
+			dkt__grow(dat->given, &dat->given_room, 512, sizeof(*given));
 
 		if (!given)
 			return false;
 		dat->given = given;
-		dat->given_room = room;
 	}
 	dat->given[dat->n_given++] =
 		(struct dkt__given){ .system = system, .text = (const char *)text, .len = n };

@@ -55,13 +55,12 @@ int dkt__spill_add(struct dkt__spill *spill, struct dkt__spill_string *string, c
 	int err;
 
 	if (string->n == string->room) {
-		size_t room = string->room ? 2 * string->room : 16;
-		struct dkt__spill_piece *more = reallocarray(string->pieces, room, sizeof(*more));
+		struct dkt__spill_piece *more =
+			dkt__grow(string->pieces, &string->room, 16, sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		string->pieces = more;
-		string->room = room;
 	}
 	err = dkt__write_all(spill->ctx, spill->fd, bytes, size, spill->size);
 	if (err)

@@ -225,13 +225,12 @@ static int event_add(struct dkt_tracedat *out, struct dkt_event *event, int *id)
 		return 0;
 	}
 	if (out->n_events == out->room_events) {
-		size_t room = out->room_events ? 2 * out->room_events : 64;
-		struct dkt__tdw_event *more = reallocarray(out->events, room, sizeof(*more));
+		struct dkt__tdw_event *more =
+			dkt__grow(out->events, &out->room_events, 64, sizeof(*more));
 
 		if (!more)
 			goto no_memory;
 		out->events = more;
-		out->room_events = room;
 	}
 	/* Another kernel's event may have that number, or no kernel's could. */
 	if (to.id <= 0 || to.id >= DKT__TDW_IDS || id_used(out, to.id)) {
