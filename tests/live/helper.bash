@@ -135,3 +135,23 @@ pane_has()
 {
 	pane | grep -q -- "$1"
 }
+
+# Runs a command with --watch in a terminal that has too few lines for its table, and ends it with q.
+# The column names stay on the first line, no line scrolls away, and the earlier screen comes back.
+# The screens are in $watched and $ended. usage: watch_in_terminal LINES COLUMN_NAME LAST_ROW COMMAND
+watch_in_terminal()
+{
+	server=$DKTRACE_INSTANCE
+	tmux -L "$server" -f /dev/null new-session -d -x 80 -y "$1" \
+		"echo before; $4; echo ended \$?; read -r x"
+	until_true 300 pane_has 'more rows'
+	watched=$(pane)
+	has "${watched%%$'\n'*}" "$2"
+	has "$watched" "$3"
+	same 0 "$(tmux -L "$server" display -p '#{history_size}')" "lines that scrolled away"
+	tmux -L "$server" send-keys q
+	until_true 300 pane_has '^ended 0'
+	ended=$(tmux -L "$server" capture-pane -p -S -)
+	has "$ended" "before"
+	tmux -L "$server" kill-server
+}

@@ -61,18 +61,7 @@ dktrace: variables and actions can be had in the kernel only' \
 
 @test "--watch on a terminal: no taller than it, q ends it" {
 	command -v tmux >/dev/null || skip "no tmux"
-	server=$DKTRACE_INSTANCE
-	tmux -L "$server" -f /dev/null new-session -d -x 80 -y 24 \
-		"echo before; dktrace hist 'syscalls:*' --here --keys event,COMM -w0.3; echo ended \$?; read -r x"
-	until_true 300 pane_has 'more rows'
-	# The names of the columns are on the first line, and the sum is seen: nothing scrolled away.
-	has "$(pane | head -n 1)" "PER SECOND"
-	has "$(pane)" " dropped"
-	same 0 "$(tmux -L "$server" display -p '#{history_size}')" "lines that scrolled away"
-	tmux -L "$server" send-keys q
-	until_true 300 pane_has '^ended 0'
-	has "$(tmux -L "$server" capture-pane -p -S -)" "before"
-	tmux -L "$server" kill-server
+	watch_in_terminal 24 "PER SECOND" " dropped" "dktrace hist 'syscalls:*' --here --keys event,COMM -w0.3"
 }
 
 @test "COMM, CPU and PID, and -t says when it counts" {

@@ -107,21 +107,10 @@ own()
 
 @test "--watch on a terminal: no taller than it, q ends it" {
 	command -v tmux >/dev/null || skip "no tmux"
-	server=$DKTRACE_INSTANCE
-	tmux -L "$server" -f /dev/null new-session -d -x 80 -y 8 \
-		"echo before; dktrace latency syscall -w0.3 --slowest 0; echo ended \$?; read -r x"
-	until_true 300 pane_has 'more rows'
-	# The names of the columns are on the first line, and all groups are seen: nothing scrolled away.
-	has "$(pane | head -n 1)" "COUNT"
-	has "$(pane)" "(all)"
-	[[ $(pane) != *'###'* ]]
-	same 0 "$(tmux -L "$server" display -p '#{history_size}')" "lines that scrolled away"
-	tmux -L "$server" send-keys q
-	until_true 300 pane_has '^ended 0'
-	has "$(tmux -L "$server" capture-pane -p -S -)" "before"
-	# The whole is printed then.
-	has "$(tmux -L "$server" capture-pane -p -S -)" "###"
-	tmux -L "$server" kill-server
+	watch_in_terminal 8 "COUNT" "(all)" "dktrace latency syscall -w0.3 --slowest 0"
+	# The picture is printed at the end only.
+	[[ $watched != *'###'* ]]
+	has "$ended" "###"
 	until_true 100 nothing_left
 }
 
