@@ -8,30 +8,29 @@
 
 int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **out)
 {
+	struct dkt_ctx_opts all = { 0 };
 	struct dkt_ctx *ctx;
 
 	*out = NULL;
+	if (opts)
+		memcpy(&all, opts, DKT__MIN(opts->sz, sizeof(all)));
 	ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
 		return -ENOMEM;
 	ctx->dirfd = -1;
 	ctx->long_size = sizeof(long);
 	ctx->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-	if (opts && opts->root) {
-		ctx->root = strdup(opts->root);
+	if (all.root) {
+		ctx->root = strdup(all.root);
 		if (!ctx->root) {
 			dkt_ctx_free(ctx);
 			return -ENOMEM;
 		}
 	}
-	if (opts) {
-		ctx->log = opts->log;
-		ctx->log_data = opts->log_data;
-	}
-	if (opts && opts->sz >= offsetof(struct dkt_ctx_opts, progress_data) + sizeof(void *)) {
-		ctx->progress = opts->progress;
-		ctx->progress_data = opts->progress_data;
-	}
+	ctx->log = all.log;
+	ctx->log_data = all.log_data;
+	ctx->progress = all.progress;
+	ctx->progress_data = all.progress_data;
 	*out = ctx;
 	return 0;
 }
