@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads that do the same work side by side: each takes the next part of it until there is none. */
+/* Threads that share work: each takes the next part until no part is left. */
 #ifndef COMPAT_CREW_H
 #define COMPAT_CREW_H
 

@@ -191,7 +191,7 @@ int debuglog_return_top(struct debuglog *log)
 	return err ? err : dkt_top_return(log->ctx, spool);
 }
 
-/* What killed commands left: instances of their own, a log that rests. */
+/* Cleans up after killed commands: removes their instances, restarts a log that they stopped. */
 static int clean_up(struct debuglog *log)
 {
 	char *spool __cleanup(free) = NULL;
@@ -315,7 +315,7 @@ int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, str
 		err = settings_save(ctx, log->dirfd, DEBUGLOG_SETTINGS, &log->set);
 	if (!err && flags & DEBUGLOG_CHANGE)
 		err = take_back(log);
-	/* What is on in an instance is what was set; only the next change makes it what Lustre has. */
+	/* The enabled events show the masks that were set. The next change takes over Lustre's. */
 	if (!err && (!log->in || flags & DEBUGLOG_CHANGE))
 		log->followed = follow_masks(log);
 	if (err) {

@@ -91,7 +91,7 @@ int debuglog_apply(struct debuglog *log, const struct settings *set, struct filt
 
 /*
  * Before a look at the log of that name: if others have changed Lustre's masks since the log was
- * set, the log takes them over. What goes wrong is told, and the log is as it was.
+ * set, the log takes them over. A failure is logged and leaves the log unchanged.
  */
 void debuglog_follow(struct dkt_ctx *ctx, const char *name);
 

@@ -78,7 +78,7 @@ static int print_shown(struct printer *p, const struct dkt_record *rec)
 
 static int print_record(struct printer *p, const struct dkt_record *rec)
 {
-	/* What goes with another record is shown with that; a file has both. */
+	/* Part of a message that another record prints; a file gets both records. */
 	if (legacy_style_keep(p->legacy, rec))
 		return p->opts->file ? p->opts->file->add(p->opts->file->data, rec) : 0;
 	p->last[rec->cpu] = rec->ts;

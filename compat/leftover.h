@@ -5,7 +5,7 @@
 
 #include <dktrace/dktrace.h>
 
-/* What makes them: "latency" for LOG-latency-PID-TIME; NULL behind the last one. */
+/* The i-th command that makes them: "latency" for LOG-latency-PID-TIME; NULL after the last one. */
 const char *leftover_kind(size_t i);
 
 /* Removes all of the log of that name. Events that were looked up before are no longer valid. */

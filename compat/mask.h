@@ -62,7 +62,7 @@ const char *mask_name(enum mask_kind kind, unsigned int bit);
 /* Tries the names of all bits. */
 void mask_guess(enum mask_kind kind, struct dkt_guess *guess);
 
-/* What a new machine has. */
+/* The value on a new machine. */
 uint32_t mask_initial(enum mask_kind kind);
 
 /* What a value set by names never goes below. */

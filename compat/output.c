@@ -105,7 +105,7 @@ static bool is_foreign(const struct place *place, const struct stat *st)
 	return st->st_uid != geteuid() || (st->st_nlink > 1 && is_sticky(&place->dir));
 }
 
-/* What is there is another user's: -EAGAIN if it is gone now and a new file can be made. */
+/* Replaces the file of another user. -EAGAIN: it was removed, so a new file can be created. */
 static int replace(struct place *place, const struct stat *st, unsigned int flags)
 {
 	if (flags & OUTPUT_GO_ON)
@@ -125,7 +125,7 @@ static int settle(struct place *place, int fd, const struct stat *st, unsigned i
 	return 0;
 }
 
-/* What there is at the place: -EAGAIN if it is not there any more. */
+/* Opens the existing file. -EAGAIN: it was removed in the meantime. */
 static int open_existing(struct place *place, unsigned int flags, int how, int *out)
 {
 	int fd __cleanup(close) = -1, err = check_link(place, place->name);

@@ -79,7 +79,7 @@ static int check_part(struct dkt_ctx *ctx, const char *word, size_t from, size_t
 	wrong = glob_check(part, &at);
 	if (!wrong)
 		return 0;
-	/* What is before the caret is as wide as it is shown. */
+	/* The text before the caret has the width of its escaped form. */
 	before = strndup(word, from + at);
 	text = shown(word);
 	blank = before ? shown(before) : NULL;

@@ -304,7 +304,7 @@ static int add_record(void *data, struct dkt_source *source, const struct dkt_re
 	return dkt_pairs_add(latency->sets[0].pairs, source, record);
 }
 
-/* Of the rows that were tried the first that has pairs, else the first that has records. */
+/* The first row that has pairs, otherwise the first row that has records. */
 static struct latency_set *choose(struct latency *latency)
 {
 	struct latency_set *records = NULL;

@@ -15,7 +15,7 @@ struct typed {
 
 struct typed typed_new(const char *word, const char *rest);
 
-/* What is typed behind the last of these separators. */
+/* The typed text after the last of these separators. */
 struct typed typed_last(const struct typed *typed, const char *separators);
 
 /* Prints the candidate, and after behind it, if it begins with what is typed. */

@@ -65,7 +65,7 @@ static const struct latency_pair *find_pair(const char *name)
 	return pair;
 }
 
-/* Of the events of hist, or of both ends of a pair. */
+/* Completes fields of the events of hist, or of both ends of a pair. */
 static void offer_fields_typed(struct app *app, const struct command *command, int argc,
 			       char **argv, const struct typed *typed)
 {

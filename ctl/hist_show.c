@@ -46,7 +46,7 @@ static void fit_screen(struct hist *hist, struct hist_view *view, bool last)
 	const struct app *app = hist->app;
 	size_t lines = screen_lines();
 
-	/* What a program reads is no table. */
+	/* Programs read CSV, JSON and folded stacks, which need no table. */
 	if (!lines || app->json || app->csv || app->folded)
 		return;
 	if (!last) {

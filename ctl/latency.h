@@ -26,7 +26,7 @@ struct latency_pair {
 /* NULL after the last. */
 const struct latency_pair *latency_pair_next(const struct latency_pair *pair);
 
-/* What is paired by one row. */
+/* The events and pairs of one row. */
 struct latency_set {
 	struct latency_pair pair;
 	struct live_event *events; /* those that begin, then those that end */
@@ -56,7 +56,7 @@ struct latency_sort {
 	bool descending;
 };
 
-/* What groups can be sorted by; NULL after the last. */
+/* Names of the columns that groups can be sorted by; NULL after the last. */
 extern const char *const latency_columns[];
 
 /* Reads COLUMN[.descending]; without text the most time comes first. EXIT_USAGE: said. */
@@ -121,7 +121,7 @@ int latency_print_bounds(const struct dkt_table *table, const char *title);
 
 #define LATENCY_TITLE_SIZE 80
 
-/* What heads the column of groups by a field: "id.syscall" is syscall, "common_pid" is pid. */
+/* The heading of the column of groups: "syscall" for id.syscall, "pid" for common_pid. */
 void latency_title(const char *by, char title[LATENCY_TITLE_SIZE]);
 
 /* Lets the kernel pair and count, and prints its table. rc: the command's exit status. */

@@ -165,7 +165,7 @@ int latency_none(struct dkt_ctx *ctx, const struct latency_set *set,
 			set->pair.name, set->missing, how ? how : "trace-cmd record");
 }
 
-/* What is measured is less than what the pair's name says. */
+/* Reports that the pair is measured without some of its events. */
 void latency_say_missing(const struct latency_set *set, const char *file)
 {
 	if (set->missing)

@@ -4,7 +4,7 @@
 
 #include "banned.h"
 
-/* What a byte takes at most when it is escaped. */
+/* The most characters that one escaped byte needs. */
 #define ESCAPE_ROOM 6
 
 /* ---- characters ---- */
@@ -200,7 +200,7 @@ static bool is_number(const char *text, size_t len)
 	return digits && i == len;
 }
 
-/* What spreadsheets would work out. */
+/* Text that a spreadsheet would evaluate. */
 static bool is_formula(const char *text, size_t len)
 {
 	return len && (*text == '=' || *text == '+' || *text == '-' || *text == '@') &&

@@ -163,7 +163,7 @@ static char *take_print(const struct dkt_event *event, const char *print, size_t
 
 #define PRINT_WORD "print fmt:"
 
-/* Of a format that is too long the fields at its beginning remain, and no print format. */
+/* A format that is too long keeps the fields at its beginning and loses its print format. */
 static size_t limit(const struct dkt_event *event, size_t len)
 {
 	if (!event->bare || len <= DKT__FORMAT_MAX)

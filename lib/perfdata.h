@@ -228,7 +228,7 @@ void dkt__perf_unpack_rewind(struct dkt__perf_unpack *unpack);
 bool dkt__perf_unpack_get(struct dkt__perf *perf, uint64_t at, uint32_t *hint,
 			  struct dkt__perf_tape *bytes);
 
-/* What is before that place is not asked for any more. */
+/* No record before that place is needed any more. */
 void dkt__perf_unpack_drop(struct dkt__perf_unpack *unpack, uint64_t before);
 
 /* Why no more could be unpacked; 0: nothing is wrong. */

@@ -127,7 +127,7 @@ int dkt__dat_read_v7(struct dkt__dat *dat, struct dkt__cursor *cur);
 /* Reads a section of version 7, if it is one of formats, symbols or names. */
 void dkt__dat_read_section(struct dkt__dat *dat, unsigned int id, uint64_t offset);
 
-/* Of a file that was cut: finds what no option tells of, in the sections from there on. */
+/* Finds the buffers of a truncated file, which no option lists, in the sections from there on. */
 int dkt__dat_recover(struct dkt__dat *dat, uint64_t at);
 
 /* Fills one buffer's CPUs from a table of offsets and sizes. */

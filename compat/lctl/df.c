@@ -148,7 +148,7 @@ int lctl_cmd_df(struct lctl *lctl, int argc, char **argv)
 	err = drop_rights(lctl);
 	if (!err)
 		err = convert(lctl, argv[1], in, argc > 2 ? out : STDOUT_FILENO);
-	/* Of a session the next command may need them. */
+	/* The next command of a session may need them. */
 	if (dkt_caps_raise(lctl->ctx) && !err)
 		err = -EPERM;
 	if (err == -ENOMEM)

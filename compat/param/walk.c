@@ -287,7 +287,7 @@ static int take_own(struct param_walk *walk, const struct param *param)
 		tell(walk, err, "read_param: '%s/%s'", walk->log->dir, param_name(param));
 		return 0;
 	}
-	/* What an expression of ours has in quotes, any user can choose. */
+	/* Any user can choose the quoted strings of a filter expression. */
 	value = text ? shown(text) : NULL;
 	free(text);
 	if (!value)

@@ -9,7 +9,7 @@
 #include "record/slice.h"
 #include "record/tree.h"
 
-/* What is merged, and how. Several threads may merge slices of it. */
+/* The log that is merged. Several threads may merge slices of it. */
 struct merge_log {
 	const char *name; /* for messages */
 	int fd; /* that the runs are in */

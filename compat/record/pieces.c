@@ -25,7 +25,7 @@ struct pieces {
 	int err; /* of any thread: all end */
 };
 
-/* What a thread has of its own. */
+/* The state of one thread. */
 struct sorter {
 	struct piece piece;
 	struct runs runs; /* of the piece */

@@ -34,7 +34,7 @@ struct print {
 	int err; /* of any thread: all end */
 };
 
-/* What a thread has of its own. */
+/* The state of one thread. */
 struct printer {
 	struct print *print;
 	struct merge merge;

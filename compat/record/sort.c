@@ -74,7 +74,7 @@ static int add_record(struct record_sort *sort, uint64_t offset, const uint8_t *
 	return !err && copy->fd >= 0 ? spill_add(sort->ctx, copy, rec, len) : err;
 }
 
-/* What was read ahead from there on; false: nothing. */
+/* Takes the part that was read ahead from that offset. False: there is no such part. */
 static bool take_part(struct record_sort *sort, struct ahead *ahead, uint64_t offset, int *err)
 {
 	const struct ahead_part *part = ahead_take(ahead, offset);
@@ -210,7 +210,7 @@ static void take_counts(struct record_counts *counts, const struct record_scan *
 	counts->end = scan->end;
 	counts->end_at = scan->end_at;
 	counts->end_len = scan->end_len;
-	/* What was read up to an error of the input is shown. */
+	/* The records before a read error are printed. */
 	counts->read_err = scan->err;
 }
 

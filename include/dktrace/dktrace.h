@@ -131,7 +131,7 @@ enum dkt_need {
  */
 DKT_API int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs);
 
-/* What dkt_caps_limit() leaves capabilities for. */
+/* The purposes that dkt_caps_limit() keeps capabilities for. */
 enum dkt_keep {
 	DKT_KEEP_SYMBOLS = 1, /* names of kernel functions: cap_syslog */
 	DKT_KEEP_TRACEFS = 2, /* tracefs of another user: cap_dac_override, cap_dac_read_search */

@@ -35,7 +35,7 @@ static bool is_foreign(const struct dkt_ctx *ctx)
 	return ctx->dir && (stat(ctx->dir, &st) || st.st_uid != geteuid());
 }
 
-/* What is kept is effective only if it was. */
+/* A kept capability becomes effective only if it was effective before. */
 static int choose(cap_t now, cap_t then, unsigned int keep)
 {
 	size_t i;

@@ -17,7 +17,7 @@ static bool any_has(struct dkt_expr *expr, struct expr_span name, struct dkt_eve
 	return false;
 }
 
-/* What no event has says more than what the first event lacks. */
+/* A field that no event has explains more than a field that only the first event lacks. */
 static int none_fits(struct dkt_expr *expr, struct dkt_event *const *events, size_t n)
 {
 	struct dkt_guess guess;

@@ -98,7 +98,7 @@ bool expr__print_name(struct dkt_event *event, const char *field, const char *na
 
 	if (!plan)
 		return false;
-	/* What cannot be parsed here libtraceevent may have parsed. */
+	/* libtraceevent may have parsed what this parser cannot. */
 	return walk(plan->args ? plan->args : event->tep->print_fmt.args, &lookup, 0);
 }
 

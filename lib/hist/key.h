@@ -92,7 +92,7 @@ int dkt__key_check_any(struct dkt_ctx *ctx, const struct dkt__key_spec *spec,
 /* Whether the name is that of the record's stack, which no field is. */
 bool dkt__key_is_stack(const char *name);
 
-/* What the kernel calls a field that every event has; any other name as it is. */
+/* The kernel's name of a field that every event has; any other name is returned unchanged. */
 const char *dkt__key_kernel_name(const char *name);
 
 /* The value of a key that is not a plain number in the record; false: the record has it not. */

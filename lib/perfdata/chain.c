@@ -79,7 +79,7 @@ static int add_caller(struct dkt__perf *perf, int which, int32_t pid, uint64_t a
 	return 0;
 }
 
-/* What every record of the tracer begins with. */
+/* The header of every record of the tracer. */
 struct head {
 	uint16_t type;
 	uint8_t flags, preempt;

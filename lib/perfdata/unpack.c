@@ -21,7 +21,7 @@
 /* Pieces in memory have so many bytes at most. */
 #define WINDOW (64u << 20)
 
-/* What perf_event_header.size can say. */
+/* The limit of perf_event_header.size, which has 16 bits. */
 #define RECORD_MAX UINT16_MAX
 
 /* Records that are whole. */
@@ -182,7 +182,7 @@ static uint32_t fill(struct dkt__perf *perf, uint8_t *data, uint32_t len)
 	while (len < PIECE && !u->end) {
 		ZSTD_outBuffer out = { .dst = data, .size = PIECE, .pos = len };
 
-		/* What did not fit is still within zstd when all of the input is taken. */
+		/* zstd still holds output that did not fit after it has taken all of the input. */
 		if (u->in.pos == u->in.size && !u->more && !next_packed(perf)) {
 			u->end = true;
 			break;

@@ -102,7 +102,7 @@ static bool quoted_len(const char *quote, size_t *n)
 	return *p;
 }
 
-/* Of adjacent string literals: adds the inside of each to the text, if there is one. */
+/* Adds the contents of adjacent string literals to the text, if text is not NULL. */
 static bool pass_strings(struct dkt__parser *ps, char *text, size_t *len)
 {
 	size_t n;

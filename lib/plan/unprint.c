@@ -179,7 +179,7 @@ static bool add_set(struct unprint *u, const struct set *set)
 	return true;
 }
 
-/* What is printed of the value is that number. */
+/* The print format prints the value as that number. */
 static bool set_number(struct unprint *u, const struct dkt__value *value, uint64_t number)
 {
 	struct symbolic from = { .offset = value->offset, .load = value->load };
@@ -187,7 +187,7 @@ static bool set_number(struct unprint *u, const struct dkt__value *value, uint64
 
 	if (value->load == DKT__LOAD_CONST)
 		return value->constant == number;
-	/* What a print format computes of several fields is left to the check of the text. */
+	/* A value that is computed from several fields is verified by the check of the text. */
 	if (value->load == DKT__LOAD_CODE &&
 	    (!symbolic_of(value, &from) || !invert(&from, &number)))
 		return true;

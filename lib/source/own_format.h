@@ -26,7 +26,7 @@
 		DKT__FORMAT_CALLER(4) DKT__FORMAT_CALLER(5) DKT__FORMAT_CALLER(6)                             \
 			DKT__FORMAT_CALLER(7) "\n"
 
-/* Of function_graph: newer kernels know what a function returned. */
+/* The events of function_graph; newer kernels also record the return value. */
 #define DKT__FORMAT_GRAPH_ENTRY                                                                    \
 	"name: funcgraph_entry\nID: 11\n" DKT__FORMAT_COMMON                                       \
 	"\tfield:unsigned long func;\toffset:8;\tsize:8;\tsigned:0;\n"                             \

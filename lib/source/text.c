@@ -38,7 +38,7 @@ static void put(struct dkt__text *text, uint32_t at, uint64_t value, uint32_t si
 	memcpy(text->data + at, &value, size);
 }
 
-/* What every record begins with. */
+/* Writes the header that every record begins with. */
 static void put_common(struct dkt__text *text, const struct dkt__line *line,
 		       struct dkt_event *event)
 {
@@ -205,7 +205,7 @@ static int fill(struct dkt__text *text, const struct dkt__line *line, uint64_t n
 		       0;
 }
 
-/* What a line of function_graph leaves out: its process, or the exit. */
+/* Adds what a function_graph line leaves out: its process, or the exit of the function. */
 static void take_task(const struct dkt__text *text, const struct dkt__text_row *row,
 		      struct dkt__line *line)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What lines of the function_graph tracer leave to those before them. */
+/* Information that function_graph lines take from earlier lines. */
 #include "source/text_calls.h"
 
 #include "source/own_format.h"
@@ -36,7 +36,7 @@ int dkt__text_calls_task(struct dkt__text_calls *calls, uint64_t at, const struc
 			return -ENOMEM;
 		calls->tasks = more;
 	}
-	/* What was before the first change tells, too. */
+	/* The first change also tells which process ran before it. */
 	if (is_first) {
 		memmove(calls->tasks + 1, calls->tasks, calls->n_tasks * sizeof(*calls->tasks));
 		calls->tasks[0] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What lines of the function_graph tracer leave to those before them: the process, and the function. */
+/* Information that function_graph lines take from earlier lines: the process and the function. */
 #ifndef DKT_TEXT_CALLS_H
 #define DKT_TEXT_CALLS_H
 

@@ -210,7 +210,7 @@ static bool other_task(struct scan s, struct dkt__line *line)
 	return true;
 }
 
-/* What says nothing of a function: the beginning and the end of an interrupt, counts of overruns. */
+/* Lines that name no function: the start and end of an interrupt, counts of overruns. */
 static bool is_mark(struct scan s)
 {
 	trim(&s);

@@ -66,7 +66,7 @@ static void tell(const struct dkt__text *text, uint64_t at, unsigned int *lines)
 		dkt_progress(text->base.ctx, "file", at, text->file.size);
 }
 
-/* What the lines before say. */
+/* The state that earlier lines established. */
 struct scanning {
 	struct dkt__text *text;
 	bool frames; /* lines of a stack can follow */
@@ -176,7 +176,7 @@ int dkt__text_scan(struct dkt__text *text)
 		if (line.kind == DKT__LINE_RECORD || line.kind == DKT__LINE_LOST)
 			text->base.info.cpus = DKT__MAX(text->base.info.cpus, (int)line.cpu + 1);
 	}
-	/* What makes no sense is told of the first CPU. */
+	/* Invalid lines are counted for the first CPU. */
 	text->base.info.cpus = DKT__MAX(text->base.info.cpus, 1);
 	dkt_progress(text->base.ctx, "file", text->file.size, text->file.size);
 	free(s.leaves);

@@ -253,7 +253,7 @@ static char *put_cached_time(struct trace_style *style, char *p, uint64_t ts)
 	return p + 3;
 }
 
-/* What was appended from there on is data, but for a newline at its end. */
+/* The text from there on is data, except for a newline at its end. */
 static inline void escape(const struct dkt_style *style, size_t from, struct dkt_buf *buf)
 {
 	if (!style->opts.raw_text)

@@ -71,7 +71,7 @@ static uint64_t aligned(const struct dkt_tracedat *out, uint64_t at)
 	return (at + out->page_size - 1) & ~(uint64_t)(out->page_size - 1);
 }
 
-/* What a CPU's data take in the file. */
+/* The size of a CPU's data in the file, in bytes. */
 static uint64_t cpu_size(const struct dkt_tracedat *out, const struct dkt__tdw_cpu *cpu)
 {
 	return cpu->data.size + (out->codec ? 4 + 8 * cpu->data.n : 0);
@@ -267,7 +267,7 @@ static uint32_t add_name(struct dkt_buf *strings, const char *name)
 	return at;
 }
 
-/* What the section of a stream's data is called. */
+/* The name of the section that holds a stream's data. */
 static const char *section_name(const struct dkt__tdw_stream *stream)
 {
 	return *stream->name ? stream->name : "flyrecord";
