@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include "capture.h"
+#include "event.h"
 
 #include "banned.h"
 
@@ -246,17 +247,9 @@ static void fill_gap(struct dkt_record *rec, struct dkt__cpu *cpu)
 		cpu->told += rec->lost;
 }
 
-/* struct trace_entry of include/linux/trace_events.h begins every record. */
-struct entry {
-	uint16_t type;
-	uint8_t flags;
-	uint8_t preempt;
-	int32_t pid;
-};
-
 static void fill_record(struct dkt_capture *cap, struct dkt_record *rec, struct dkt__cpu *cpu)
 {
-	struct entry entry = { 0 };
+	struct dkt__entry entry = { 0 };
 
 	memcpy(&entry, cpu->next.data, DKT__MIN(sizeof(entry), cpu->next.size));
 	*rec = (struct dkt_record){

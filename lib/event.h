@@ -12,6 +12,14 @@ void dkt__tep_free(struct dkt_ctx *ctx);
 /* The events that have been found so far by their number, MAX_ID of them; NULL: not read yet. */
 struct dkt_event **dkt__event_table(struct dkt_ctx *ctx);
 
+/* struct trace_entry of include/linux/trace_events.h begins every record. */
+struct dkt__entry {
+	uint16_t type;
+	uint8_t flags;
+	uint8_t preempt;
+	int32_t pid;
+};
+
 /* An event that a file describes. What it points at lives as long as the context. */
 struct dkt__given {
 	const char *system;

@@ -168,14 +168,6 @@ static int begin_runs(struct dkt__perf *perf)
 
 /* ---- records ---- */
 
-/* struct trace_entry of include/linux/trace_events.h begins every record. */
-struct entry {
-	uint16_t type;
-	uint8_t flags;
-	uint8_t preempt;
-	int32_t pid;
-};
-
 static bool cpu_asked(const struct dkt__perf *perf, uint32_t cpu)
 {
 	size_t i;
@@ -205,7 +197,7 @@ static const uint8_t *in_our_order(struct dkt__perf *perf, const struct dkt__per
 /* False: it is not asked for. */
 static bool fill(struct dkt__perf *perf, const struct dkt__perf_item *item, struct dkt_record *rec)
 {
-	struct entry entry = { 0 };
+	struct dkt__entry entry = { 0 };
 	const uint8_t *data;
 
 	if (item->cpu >= perf->n_losses || !cpu_asked(perf, item->cpu))

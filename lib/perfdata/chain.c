@@ -4,6 +4,7 @@
  * the stacks of the kernel and of the program, in the form of the records that the kernel's own tracer
  * writes them as.
  */
+#include "event.h"
 #include "perfdata.h"
 #include "source/own_format.h"
 
@@ -79,11 +80,10 @@ static int add_caller(struct dkt__perf *perf, int which, int32_t pid, uint64_t a
 	return 0;
 }
 
-/* The header of every record of the tracer. */
+/* The fixed part of a stack record. */
 struct head {
-	uint16_t type;
-	uint8_t flags, preempt;
-	int32_t pid, size;
+	struct dkt__entry entry;
+	int32_t size;
 };
 
 /* Gives the record the stacks that were met. */
@@ -98,10 +98,10 @@ static void carry(struct dkt__perf *perf, struct dkt_record *record)
 
 		if (!stack->n)
 			continue;
-		head = (struct head){ .type = (uint16_t)dkt_event_id(stack->event),
-				      .flags = record->flags,
-				      .preempt = record->preempt,
-				      .pid = record->pid,
+		head = (struct head){ .entry = { .type = (uint16_t)dkt_event_id(stack->event),
+						 .flags = record->flags,
+						 .preempt = record->preempt,
+						 .pid = record->pid },
 				      .size = (int32_t)stack->n };
 		memcpy(stack->data, &head, sizeof(head));
 		stack->carried = (struct dkt_stack){ .event = stack->event,

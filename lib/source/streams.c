@@ -249,14 +249,6 @@ static inline void advance(struct dkt__streams *it)
 
 /* ---- records ---- */
 
-/* struct trace_entry of include/linux/trace_events.h begins every record. */
-struct entry {
-	uint16_t type;
-	uint8_t flags;
-	uint8_t preempt;
-	int32_t pid;
-};
-
 static void fill_gap(struct dkt__streams *it, struct dkt__stream *s, struct dkt_record *rec)
 {
 	s->gap = false;
@@ -290,7 +282,7 @@ static inline bool fill_record(struct dkt__streams *it, struct dkt__stream *s,
 {
 	const void *data = s->next.data;
 	struct dkt_event *event;
-	struct entry entry;
+	struct dkt__entry entry;
 
 	if (dkt__unlikely(s->next.size < sizeof(entry)))
 		return false;
