@@ -40,8 +40,8 @@ LIB_LIBS := $(shell $(PKG_CONFIG) --libs $(LIB_PKGS) 2>/dev/null)
 TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_PKGS) 2>/dev/null)
 
 LIB_SRC := $(wildcard lib/*.c lib/*/*.c)
-COMPAT_SRC := $(wildcard compat/*.c compat/*/*.c)
-CTL_SRC := $(wildcard ctl/*.c)
+COMPAT_SRC := $(wildcard compat/*.c compat/*/*.c compat/*/*/*.c)
+CTL_SRC := $(wildcard ctl/*.c ctl/*/*.c)
 UNIT_SRC := $(wildcard tests/unit/*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/*.c)
 LIVE_SRC := $(wildcard tests/live/*.c)
@@ -112,7 +112,7 @@ $(O)/compat/%.o: compat/%.c
 $(O)/ctl/%.o: ctl/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) $(TOOL_CFLAGS) -Icompat -DCONFDIR='"$(CONFDIR)"' -MMD -MP $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(BASE) $(TOOL_CFLAGS) -Ictl -Icompat -DCONFDIR='"$(CONFDIR)"' -MMD -MP $(CFLAGS) -c -o $@ $<
 
 # System call names of the machine that it is built for, from the C library's headers.
 $(O)/gen/syscall_names.inc:
@@ -157,7 +157,7 @@ $(O)/lctl: $(O)/dktrace
 # ---- tests ----
 
 TEST_LINK = $(O)/libcompat.a $(O)/libdktrace.a
-TEST_CC = $(CC) $(BASE) $(LIB_CFLAGS) $(TOOL_CFLAGS) -Ilib -Icompat -Itests -MMD -MP $(CFLAGS) \
+TEST_CC = $(CC) $(BASE) $(LIB_CFLAGS) $(TOOL_CFLAGS) -Ilib -Icompat -Ictl -Itests -MMD -MP $(CFLAGS) \
 	$(LDFLAGS) -o $@ $<
 
 $(O)/tests/unit/%: tests/unit/%.c $(TEST_LINK)
@@ -175,7 +175,7 @@ $(O)/tests/bench/%: tests/bench/%.c $(TEST_LINK)
 	@mkdir -p $(@D)
 	$(Q)$(TEST_CC) $(TEST_LINK) $(TOOL_LIBS) $(LIB_LIBS)
 
-$(O)/tests/gen-records: tests/gen-records.c compat/record.h
+$(O)/tests/gen-records: tests/gen-records.c compat/lustre/record.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -Icompat $(CFLAGS) $(LDFLAGS) -o $@ $<

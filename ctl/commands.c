@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app.h"
-#include "opt.h"
+#include "app/app.h"
+#include "app/opt.h"
 
 static const struct command commands[] = {
 	/* clang-format off */

@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app.h"
-#include "debuglog.h"
-#include "lctl.h"
-#include "message/cdebug.h"
-#include "opt.h"
-#include "rights.h"
-#include "spawn.h"
+#include "app/app.h"
+#include "app/opt.h"
+#include "app/rights.h"
+#include "app/spawn.h"
+#include "lctl/lctl.h"
+#include "log/debuglog.h"
+#include "lustre/message/cdebug.h"
 
 const char app_instance[] = DEBUGLOG_DEFAULT;
 

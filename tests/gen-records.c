@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record.h"
+#include "lustre/record.h"
 
 #define START 1495061000u
 

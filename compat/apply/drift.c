@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lustre_masks.h"
-#include "message.h"
-#include "message/cdebug.h"
-#include "modules.h"
+#include "lustre/lustre_masks.h"
+#include "lustre/message.h"
+#include "lustre/message/cdebug.h"
+#include "lustre/modules.h"
 #include "util.h"
 
 struct drift {

@@ -3,7 +3,7 @@
 #ifndef COMPAT_DRIFT_H
 #define COMPAT_DRIFT_H
 
-#include "debuglog.h"
+#include "log/debuglog.h"
 
 /*
  * Lines, without newline at the end, on modules that were loaded or unloaded and masks of Lustre

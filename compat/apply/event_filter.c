@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "message.h"
-#include "message/cdebug.h"
+#include "lustre/message.h"
+#include "lustre/message/cdebug.h"
 #include "util.h"
 
 bool debuglog_wants(const struct class_bits *bits, const struct settings *set)

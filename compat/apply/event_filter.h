@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "debuglog.h"
-#include "rules.h"
+#include "log/debuglog.h"
+#include "set/rules.h"
 
 struct event_filter {
 	struct debuglog *log; /* its map is loaded */

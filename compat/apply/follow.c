@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lustre_masks.h"
+#include "lustre/lustre_masks.h"
 #include "util.h"
 
 static const char *const names[] = {

@@ -3,7 +3,7 @@
 #ifndef COMPAT_FOLLOW_H
 #define COMPAT_FOLLOW_H
 
-#include "debuglog.h"
+#include "log/debuglog.h"
 
 /* After a change to these settings: tells, once, which masks the log took over from Lustre. */
 void follow_tell(struct debuglog *log, struct settings *done);

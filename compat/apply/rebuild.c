@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "apply/event_filter.h"
-#include "lustre_masks.h"
-#include "modules.h"
-#include "triggers.h"
+#include "lustre/lustre_masks.h"
+#include "lustre/modules.h"
+#include "set/triggers.h"
 #include "util.h"
 
 /* Bits that must have been on, and those that cannot have been. */

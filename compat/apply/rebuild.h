@@ -3,7 +3,7 @@
 #ifndef COMPAT_REBUILD_H
 #define COMPAT_REBUILD_H
 
-#include "debuglog.h"
+#include "log/debuglog.h"
 
 /*
  * Guesses the settings from the instance: a class is on if all its events of the subsystems that

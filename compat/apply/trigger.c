@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "apply.h"
-#include "recording.h"
-#include "threads.h"
+#include "apply/apply.h"
+#include "log/recording.h"
+#include "log/threads.h"
 #include "util.h"
 
 /* ---- what triggers switch ---- */

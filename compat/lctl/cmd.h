@@ -3,8 +3,8 @@
 #ifndef COMPAT_LCTL_CMD_H
 #define COMPAT_LCTL_CMD_H
 
-#include "lctl.h"
-#include "param/opts.h"
+#include "lctl/lctl.h"
+#include "set/param/opts.h"
 
 /* They return lctl's exit status. */
 int lctl_cmd_clear(struct lctl *lctl, int argc, char **argv);

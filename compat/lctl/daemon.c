@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon.h"
 #include "lctl/cmd.h"
+#include "pipeline/daemon.h"
 #include "say.h"
 #include "util.h"
 

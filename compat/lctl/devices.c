@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "devices.h"
 #include "lctl/cmd.h"
 #include "lctl/real_lctl.h"
+#include "lustre/devices.h"
 #include "say.h"
 #include "util.h"
 

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 
 #include "lctl/cmd.h"
-#include "output.h"
-#include "record/print.h"
+#include "log/output.h"
+#include "lustre/record/print.h"
 #include "say.h"
 #include "util.h"
 

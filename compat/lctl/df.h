@@ -3,8 +3,8 @@
 #ifndef COMPAT_LCTL_DF_H
 #define COMPAT_LCTL_DF_H
 
-#include "lctl.h"
-#include "record/sort.h"
+#include "lctl/lctl.h"
+#include "lustre/record/sort.h"
 
 /* The thirteen lines that Lustre's lctl has for a damaged place; data is not used. */
 void lctl_tell_bad(void *data, uint64_t offset, const struct record_head *head);

@@ -7,12 +7,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon.h"
-#include "dk.h"
 #include "lctl/cmd.h"
 #include "lctl/df.h"
-#include "libcfs.h"
-#include "output.h"
+#include "log/output.h"
+#include "lustre/libcfs.h"
+#include "pipeline/daemon.h"
+#include "pipeline/dk.h"
 #include "say.h"
 #include "util.h"
 

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "lctl/cmd.h"
-#include "mask.h"
+#include "lustre/mask.h"
 #include "say.h"
 #include "util.h"
 

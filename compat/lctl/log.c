@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "dk.h"
 #include "lctl/cmd.h"
 #include "lctl/lnet_ioctl.h"
+#include "pipeline/dk.h"
 #include "say.h"
 #include "util.h"
 

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "debuglog.h"
 #include "lctl/cmd.h"
-#include "param/walk.h"
+#include "log/debuglog.h"
 #include "say.h"
+#include "set/param/walk.h"
 #include "util.h"
 
 /* The one thing that cannot be a name. */

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "saved/conf.h"
+#include "set/saved/conf.h"
 #include "util.h"
 
 /* Set for what is run, so that two of this program do not run each other for ever. */

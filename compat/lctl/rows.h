@@ -3,7 +3,7 @@
 #ifndef COMPAT_LCTL_ROWS_H
 #define COMPAT_LCTL_ROWS_H
 
-#include "lctl.h"
+#include "lctl/lctl.h"
 
 struct lctl_row {
 	const char *name; /* or a heading in the list of commands */

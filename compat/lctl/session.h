@@ -3,7 +3,7 @@
 #ifndef COMPAT_SESSION_H
 #define COMPAT_SESSION_H
 
-#include "lctl.h"
+#include "lctl/lctl.h"
 
 /* Runs lines until the end or a failure; returns the exit status. */
 int session_run(struct lctl *lctl);

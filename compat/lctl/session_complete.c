@@ -6,8 +6,8 @@
 
 #include "lctl/rows.h"
 #include "lctl/session.h"
-#include "mask.h"
-#include "param.h"
+#include "lustre/mask.h"
+#include "set/param.h"
 #include "util.h"
 
 struct words {

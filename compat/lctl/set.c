@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "lctl/cmd.h"
-#include "param.h"
-#include "param/write.h"
 #include "say.h"
+#include "set/param.h"
+#include "set/param/write.h"
 #include "util.h"
 
 struct set_opts {

@@ -7,7 +7,7 @@
 
 #include "cdebug_event.h"
 #include "internal.h"
-#include "message/parts.h"
+#include "lustre/message/parts.h"
 
 #define MESSAGES 4096
 #define ROUNDS   50

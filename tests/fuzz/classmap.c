@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "class.h"
+#include "lustre/class.h"
 #include "replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../compat/functions.h" /* the library has one of that name */
-#include "filters.h"
-#include "probes/probe_words.h"
 #include "replay.h"
-#include "saved/conf.h"
+#include "set/filters.h"
+#include "set/functions.h" /* the library has one of that name */
+#include "set/probes/probe_words.h"
+#include "set/saved/conf.h"
 
 /* The words of a failure say where: FILE:LINE:COLUMN, in a line that there is. */
 static void check_words(const char *words, const struct conf *conf)

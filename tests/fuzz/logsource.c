@@ -2,7 +2,7 @@
 /* Fuzzes saved logs, texts and binary ones, as sources. */
 #include "read_source.h"
 
-#include "log_source.h"
+#include "lustre/log_source.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mask.h"
+#include "lustre/mask.h"
 #include "replay.h"
 
 /* The first byte chooses the kind, the rest is the text. */

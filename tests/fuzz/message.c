@@ -5,8 +5,8 @@
  */
 #include "cdebug_event.h"
 #include "internal.h"
-#include "message/fits.h"
-#include "message/parts.h"
+#include "lustre/message/fits.h"
+#include "lustre/message/parts.h"
 #include "replay.h"
 
 #define EVENTS 5

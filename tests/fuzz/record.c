@@ -5,9 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "record/line.h"
-#include "record/print.h"
-#include "record/sort.h"
+#include "lustre/record/line.h"
+#include "lustre/record/print.h"
+#include "lustre/record/sort.h"
 #include "replay.h"
 
 /* Returns how many bytes of text there are. */

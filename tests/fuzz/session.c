@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "lctl/rows.h"
-#include "param.h"
 #include "replay.h"
+#include "set/param.h"
 
 /* Commands that only change the session; others would change the machine. */
 static const char *const harmless[] = { "filter", "show", "help", "version", "list-commands" };

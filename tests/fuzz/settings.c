@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "log/settings.h"
 #include "replay.h"
-#include "settings.h"
 
 static bool same_text(const char *a, const char *b)
 {

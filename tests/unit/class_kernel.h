@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "class.h"
+#include "lustre/class.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "message/cdebug.h"
-#include "message/cdebug_calls.h"
-#include "message/fits.h"
-#include "message/parts.h"
+#include "lustre/message/cdebug.h"
+#include "lustre/message/cdebug_calls.h"
+#include "lustre/message/fits.h"
+#include "lustre/message/parts.h"
 #include "util.h"
 
 /* The kernel's: MAX_TRACE_ARGS, MAX_ARGSTR_LEN, MAX_ARG_NAME_LEN, a command less than a page. */

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "saved/conf.h"
+#include "set/saved/conf.h"
 #include "util.h"
 
 static int setup(void **state)

@@ -15,11 +15,11 @@
 
 #include <cmocka.h>
 
-#include "daemon/file.h"
-#include "record/event.h"
-#include "record/line.h"
-#include "record/make.h"
-#include "record/sort.h"
+#include "lustre/record/event.h"
+#include "lustre/record/line.h"
+#include "lustre/record/make.h"
+#include "lustre/record/sort.h"
+#include "pipeline/daemon/file.h"
 
 #define LINE "00000080:00200000:1.0F:1495061000.000042:0:77:0:(syscalls:0:sys_exit_read()) "
 

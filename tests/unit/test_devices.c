@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "devices.h"
-#include "keyval.h"
+#include "lustre/devices.h"
+#include "lustre/keyval.h"
 
 /* Attributes of a table of keys. */
 enum { LIST = 1, LIST_SIZE, INDEX, TYPE, VALUE, INT_VALUE, KEY_FORMAT };

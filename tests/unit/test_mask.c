@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "mask.h"
+#include "lustre/mask.h"
 
 #define DEFAULT 0x130e0580u
 #define EMERG   0x00040000u

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "memory.h"
+#include "set/param/memory.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define MB(n)         ((uint64_t)(n) << 20)

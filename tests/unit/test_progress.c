@@ -51,7 +51,7 @@ static int made_bytes(const struct dkt_source *source, uint64_t *done, uint64_t 
 #define dkt_source_bytes made_bytes
 #undef stderr
 #define stderr told
-#include "../../ctl/progress.c"
+#include "app/progress.c"
 
 /* What was told, from then on nothing; the caller frees it. */
 static char *text;

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <errno.h>
 
-#include "rate.h"
+#include "pipeline/rate.h"
 
 #define SECOND INT64_C(1000000000)
 

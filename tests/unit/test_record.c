@@ -14,12 +14,12 @@
 
 #include <cmocka.h>
 
-#include "record/line.h"
-#include "record/print.h"
-#include "record/runs.h"
-#include "record/slice.h"
-#include "record/sort.h"
-#include "record/tree.h"
+#include "lustre/record/line.h"
+#include "lustre/record/print.h"
+#include "lustre/record/runs.h"
+#include "lustre/record/slice.h"
+#include "lustre/record/sort.h"
+#include "lustre/record/tree.h"
 
 #define BASE 1495061000u
 

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "message/search.h"
-#include "message/texts.h"
+#include "lustre/message/search.h"
+#include "lustre/message/texts.h"
 #include "pages.h"
 
 #define STRING(name, at) "\tfield:__data_loc char[] " name ";\toffset:" at ";\tsize:4;\tsigned:0;\n"

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mask.h"
-#include "settings.h"
+#include "log/settings.h"
+#include "lustre/mask.h"
 #include "util.h"
 
 struct place {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "stage.h"
+#include "lustre/record/stage.h"
 
 #define SIZE 64
 

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
+#include "lustre/style_legacy.h"
 #include "pages.h"
-#include "style_legacy.h"
 
 #define FIELD(type_name, offset, size, is_signed)                                                  \
 	"\tfield:" type_name ";\toffset:" #offset ";\tsize:" #size ";\tsigned:" #is_signed ";\n"

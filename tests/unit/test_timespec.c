@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "../../ctl/timespec.c"
+#include "input/timespec.c"
 
 static int64_t ns_of(const char *text)
 {

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Instances and probes that commands make for themselves, left by commands that were killed. */
+#include "log/leftover.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util.h"
+
+const char *leftover_kind(size_t i)
+{
+	static const char *const kinds[] = { "hist", "latency" };
+
+	return i < ARRAY_SIZE(kinds) ? kinds[i] : NULL;
+}
+
+static char *prefix_of(const char *log, const char *kind)
+{
+	char *prefix;
+
+	return asprintf(&prefix, "%s-%s", log, kind) < 0 ? NULL : prefix;
+}
+
+int leftovers_remove(struct dkt_ctx *ctx, const char *log)
+{
+	const char *kind;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && (kind = leftover_kind(i)); i++) {
+		char *prefix __cleanup(free) = prefix_of(log, kind);
+
+		err = prefix ? dkt_instance_sweep(ctx, prefix, NULL) : -ENOMEM;
+	}
+	return err;
+}
+
+static void print_one(struct dkt_ctx *ctx, const char *name, FILE *out)
+{
+	struct dkt_instance *in;
+	uint64_t bytes;
+
+	fprintf(out, "%s%s", ftell(out) ? ", " : "", name);
+	if (dkt_instance_open(ctx, name, 0, &in))
+		return;
+	if (!dkt_instance_get_size(in, &bytes))
+		fprintf(out, " (%.1f MB)", (double)bytes / (1 << 20));
+	dkt_instance_close(in);
+}
+
+static int print_kind(struct dkt_ctx *ctx, const char *log, const char *kind, FILE *out)
+{
+	char *prefix __cleanup(free) = prefix_of(log, kind);
+	char *names __cleanup(free) = NULL;
+	char *name, *save = NULL;
+	int err = prefix ? dkt_instance_left(ctx, prefix, &names) : -ENOMEM;
+
+	for (name = names ? strtok_r(names, "\n", &save) : NULL; name;
+	     name = strtok_r(NULL, "\n", &save))
+		print_one(ctx, name, out);
+	return err;
+}
+
+int leftovers_list(struct dkt_ctx *ctx, const char *log, char **list)
+{
+	const char *kind;
+	size_t i, len = 0;
+	FILE *out = open_memstream(list, &len);
+	int err = out ? 0 : -ENOMEM;
+
+	for (i = 0; !err && (kind = leftover_kind(i)); i++)
+		err = print_kind(ctx, log, kind, out);
+	if (out && fclose(out) && !err)
+		err = -ENOMEM;
+	if (err || !len) {
+		free(*list);
+		*list = NULL;
+	}
+	return err;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A line of words and options, as on a command line. */
+#include "log/option_words.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util.h"
+
+#define BLANKS " \t"
+
+static const struct option_word *find(const struct option_word *known, size_t n, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(known[i].name, name))
+			return &known[i];
+	return NULL;
+}
+
+static int unknown(struct dkt_ctx *ctx, const struct option_word *known, size_t n, const char *word)
+{
+	struct dkt_guess guess;
+	size_t i;
+
+	dkt_guess_start(&guess, word, strlen(word));
+	for (i = 0; i < n; i++)
+		dkt_guess_try(&guess, known[i].name);
+	return dkt_fail(ctx, -EINVAL, "'%.60s' is no option here%s", word, dkt_guess_words(&guess));
+}
+
+int option_words(struct dkt_ctx *ctx, char *line, const struct option_word *known, size_t n_known,
+		 char ***rest, size_t *n)
+{
+	char *word, *save = NULL;
+
+	*n = 0;
+	*rest = calloc(strlen(line) / 2 + 2, sizeof(**rest));
+	if (!*rest)
+		return -ENOMEM;
+	for (word = strtok_r(line, BLANKS, &save); word; word = strtok_r(NULL, BLANKS, &save)) {
+		const struct option_word *option;
+
+		if (strncmp(word, "--", 2)) {
+			(*rest)[(*n)++] = word;
+			continue;
+		}
+		option = find(known, n_known, word);
+		if (!option)
+			return unknown(ctx, known, n_known, word);
+		if (option->flag) {
+			*option->flag = true;
+			continue;
+		}
+		*option->value = strtok_r(NULL, BLANKS, &save);
+		if (!*option->value)
+			return dkt_fail(ctx, -EINVAL, "%s needs a value", word);
+	}
+	return 0;
+}
+
+void option_word_print(FILE *out, const char *name, const char *value)
+{
+	if (value)
+		fprintf(out, " %s %s", name, value);
+}

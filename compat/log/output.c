@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Opening a file to write to, where others may have put something in its place. */
+#include "log/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util.h"
+
+/* How often somebody may change what lies at the place while it is opened. */
+#define TRIES 8
+
+struct place {
+	struct dkt_ctx *ctx;
+	int dirfd;
+	struct stat dir;
+	const char *name; /* in it; "" for the directory itself */
+};
+
+static int refuse(struct place *place, int err)
+{
+	return dkt_fail(place->ctx, err, "%s", strerror(-err));
+}
+
+/* Many may make files there, but only remove their own. */
+static bool is_sticky(const struct stat *dir)
+{
+	return (dir->st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH);
+}
+
+/* Whether another user may have put it there to be met. */
+static bool is_planted(const struct stat *dir, const struct stat *st)
+{
+	return is_sticky(dir) && st->st_uid != geteuid() && st->st_uid != dir->st_uid;
+}
+
+/* ---- directories ---- */
+
+static int check_link(struct place *place, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(place->dirfd, name, &st, AT_SYMLINK_NOFOLLOW))
+		return refuse(place, -errno);
+	if (!S_ISLNK(st.st_mode) || !is_planted(&place->dir, &st))
+		return 0;
+	return dkt_fail(place->ctx, -EACCES,
+			"'%s' is a link of user %u in a directory where everybody can make one;"
+			" remove it or name another file",
+			name, (unsigned int)st.st_uid);
+}
+
+/* Goes on into a directory, through a link only if that may be followed. */
+static int enter(struct place *place, const char *name)
+{
+	int fd, err = check_link(place, name);
+
+	if (err)
+		return err;
+	fd = openat(place->dirfd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return refuse(place, -errno);
+	if (place->dirfd != AT_FDCWD)
+		close(place->dirfd);
+	place->dirfd = fd;
+	return fstat(fd, &place->dir) ? refuse(place, -errno) : 0;
+}
+
+/* Walks to the directory that path is in. path is changed and lives as long as the place. */
+static int find_place(struct place *place, char *path)
+{
+	int err = *path ? 0 : refuse(place, -ENOENT);
+	char *slash;
+
+	place->dirfd = AT_FDCWD;
+	if (!err && stat(".", &place->dir))
+		err = refuse(place, -errno);
+	if (!err && *path == '/')
+		err = enter(place, "/");
+	while (!err && (slash = strchr(path, '/'))) {
+		*slash = '\0';
+		if (*path)
+			err = enter(place, path);
+		path = slash + 1;
+	}
+	place->name = path;
+	if (err && place->dirfd != AT_FDCWD)
+		close(place->dirfd);
+	return err;
+}
+
+static void leave_place(struct place *place)
+{
+	if (place->dirfd != AT_FDCWD)
+		close(place->dirfd);
+}
+
+/* ---- files ---- */
+
+/* The file at the place is another user's, or is one that another user gave a second name here. */
+static bool is_foreign(const struct place *place, const struct stat *st)
+{
+	return st->st_uid != geteuid() || (st->st_nlink > 1 && is_sticky(&place->dir));
+}
+
+/* Replaces the file of another user. -EAGAIN: it was removed, so a new file can be created. */
+static int replace(struct place *place, const struct stat *st, unsigned int flags)
+{
+	if (flags & OUTPUT_GO_ON)
+		return dkt_fail(place->ctx, -EPERM,
+				"it belongs to user %u; remove it or name another file",
+				(unsigned int)st->st_uid);
+	return unlinkat(place->dirfd, place->name, 0) ? refuse(place, -errno) : -EAGAIN;
+}
+
+/* The file is open: its owner takes away what is more than ordinary rights. */
+static int settle(struct place *place, int fd, const struct stat *st, unsigned int flags)
+{
+	if (st->st_mode & 07000 && st->st_uid == geteuid() && fchmod(fd, st->st_mode & 0777))
+		return refuse(place, -errno);
+	if (flags & OUTPUT_EMPTY && ftruncate(fd, 0))
+		return refuse(place, -errno);
+	return 0;
+}
+
+/* Opens the existing file. -EAGAIN: it was removed in the meantime. */
+static int open_existing(struct place *place, unsigned int flags, int how, int *out)
+{
+	int fd __cleanup(close) = -1, err = check_link(place, place->name);
+	struct stat st, opened;
+
+	if (!err && fstatat(place->dirfd, place->name, &st, AT_SYMLINK_NOFOLLOW))
+		err = refuse(place, -errno);
+	if (err)
+		return err == -ENOENT ? -EAGAIN : err;
+	if (S_ISREG(st.st_mode) && is_foreign(place, &st))
+		return replace(place, &st, flags);
+	if (S_ISFIFO(st.st_mode) && is_planted(&place->dir, &st))
+		return dkt_fail(place->ctx, -EACCES,
+				"it is a pipe of user %u in a directory where everybody can"
+				" make one",
+				(unsigned int)st.st_uid);
+	/* Where a link leads there may be nothing yet. */
+	how |= S_ISLNK(st.st_mode) ? O_CREAT : O_NOFOLLOW;
+	fd = openat(place->dirfd, place->name, how | O_NOCTTY | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return errno == ENOENT || errno == ELOOP ? -EAGAIN : refuse(place, -errno);
+	if (fstat(fd, &opened))
+		return refuse(place, -errno);
+	if (!S_ISLNK(st.st_mode) && (st.st_dev != opened.st_dev || st.st_ino != opened.st_ino))
+		return -EAGAIN;
+	if (S_ISREG(opened.st_mode))
+		err = settle(place, fd, &opened, flags);
+	if (!err) {
+		*out = fd;
+		fd = -1;
+	}
+	return err;
+}
+
+static int open_at(struct place *place, unsigned int flags)
+{
+	int how = flags & OUTPUT_READ ? O_RDWR : O_WRONLY, fd, tries, err;
+
+	if (!*place->name)
+		return refuse(place, -EISDIR);
+	for (tries = 0; tries < TRIES; tries++) {
+		fd = openat(place->dirfd, place->name,
+			    how | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd >= 0)
+			return fd;
+		if (errno != EEXIST)
+			return refuse(place, -errno);
+		err = open_existing(place, flags, how, &fd);
+		if (err != -EAGAIN)
+			return err ? err : fd;
+	}
+	return refuse(place, -EAGAIN);
+}
+
+/* Does what is asked for at the place of path, with the caller's own rights. */
+static int at_place(struct dkt_ctx *ctx, const char *path, unsigned int flags,
+		    int (*act)(struct place *place, unsigned int flags))
+{
+	char *copy __cleanup(free) = strdup(path);
+	struct place place = { .ctx = ctx };
+	int ret = copy ? dkt_caps_lower(ctx, DKT_LOWER_GAINED) : -ENOMEM;
+
+	if (ret)
+		return ret;
+	ret = find_place(&place, copy);
+	if (!ret) {
+		ret = act(&place, flags);
+		leave_place(&place);
+	}
+	return dkt_caps_raise(ctx) ? -EPERM : ret;
+}
+
+int output_open(struct dkt_ctx *ctx, const char *path, unsigned int flags)
+{
+	return at_place(ctx, path, flags, open_at);
+}
+
+static int check_at(struct place *place, unsigned int flags)
+{
+	(void)flags;
+	return *place->name ? check_link(place, place->name) : 0;
+}
+
+int output_check(struct dkt_ctx *ctx, const char *path)
+{
+	int err = at_place(ctx, path, 0, check_at);
+
+	return err == -ENOENT ? 0 : err;
+}
+
+/* ---- rights ---- */
+
+/* A file there can be made, replaced, and written to if it is none that can be replaced. */
+static bool can_write(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir __cleanup(free) = slash ? strndup(path, (size_t)(slash - path) + 1) : NULL;
+
+	if (faccessat(AT_FDCWD, dir ? dir : ".", W_OK | X_OK, AT_EACCESS))
+		return false;
+	return !faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) || errno != EACCES;
+}
+
+int output_keep(struct dkt_ctx *ctx, const char *path, unsigned int *keep)
+{
+	const char *tmp = secure_getenv("TMPDIR");
+	int err = dkt_caps_lower(ctx, DKT_LOWER_ALL);
+
+	if (err)
+		return err;
+	if (path && strcmp(path, "-") && !can_write(path))
+		*keep |= DKT_KEEP_OUTPUT;
+	if (tmp && *tmp && faccessat(AT_FDCWD, tmp, W_OK | X_OK, AT_EACCESS))
+		*keep |= DKT_KEEP_OUTPUT;
+	return dkt_caps_raise(ctx);
+}
+
+mode_t output_mode(const char *path, mode_t fresh)
+{
+	mode_t mask = umask(0);
+	struct stat st;
+
+	umask(mask);
+	if (lstat(path, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
+		return fresh & ~mask;
+	return st.st_mode & 0777;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Whether a log records: its instance, and the top instance as long as that is borrowed for it. */
+#include "log/recording.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "util.h"
+
+/* top is NULL if it is not borrowed. The caller closes it. */
+static int open_top(struct debuglog *log, struct dkt_instance **top)
+{
+	char *spool __cleanup(free) = NULL;
+
+	*top = NULL;
+	if (asprintf(&spool, "%s/spool", log->dir) < 0) {
+		spool = NULL;
+		return -ENOMEM;
+	}
+	return dkt_top_is_borrowed(spool) ? dkt_instance_open(log->ctx, NULL, 0, top) : 0;
+}
+
+int recording_get(struct debuglog *log, struct recording *recording)
+{
+	struct dkt_instance *top;
+	int err = open_top(log, &top);
+
+	*recording = (struct recording){ .borrowed = top };
+	if (!err)
+		err = dkt_instance_get_on(log->in, &recording->on);
+	if (!err && top)
+		err = dkt_instance_get_on(top, &recording->top_on);
+	dkt_instance_close(top);
+	return err;
+}
+
+int recording_set(struct debuglog *log, bool on)
+{
+	struct dkt_instance *top;
+	int err = open_top(log, &top);
+
+	if (!err)
+		err = dkt_instance_set_on(log->in, on);
+	if (!err && top)
+		err = dkt_instance_set_on(top, on);
+	dkt_instance_close(top);
+	return err;
+}

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Resolves the class map on this kernel's events and answers what stands for what. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lustre/class/glob.h"
+#include "lustre/class/map.h"
+#include "util.h"
+
+/* Events are asked of a catalogue by glob: first the system, then names in its range. */
+struct catalogue {
+	struct dkt_event *const *events;
+	size_t n;
+	struct system {
+		const char *name;
+		size_t first, end;
+	} * systems;
+	size_t n_systems;
+};
+
+#define WORD_BITS (8 * sizeof(unsigned long))
+
+/* What an entry matches: a bit for each event. */
+struct event_set {
+	unsigned long *words;
+	size_t n_words;
+	struct class_glob *glob; /* that is being matched */
+};
+
+/* ---- matching ---- */
+
+static int catalogue_init(struct catalogue *c, struct dkt_event *const *events, size_t n)
+{
+	struct system *last;
+	size_t i;
+
+	*c = (struct catalogue){ .events = events, .n = n };
+	for (i = 0; i < n; i++)
+		if (!i || strcmp(dkt_event_system(events[i - 1]), dkt_event_system(events[i])))
+			c->n_systems++;
+	c->systems = calloc(c->n_systems + 1, sizeof(*c->systems));
+	if (!c->systems)
+		return -ENOMEM;
+	last = c->systems;
+	for (i = 0; i < n; i++) {
+		const char *name = dkt_event_system(events[i]);
+
+		if (last->name && strcmp(last->name, name))
+			last++;
+		if (!last->name)
+			*last = (struct system){ .name = name, .first = i };
+		last->end = i + 1;
+	}
+	return 0;
+}
+
+/* The first event of the system whose name does not sort before the first len bytes of name. */
+static size_t lower_bound(const struct catalogue *c, const struct system *system, const char *name,
+			  size_t len)
+{
+	size_t first = system->first, end = system->end;
+
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (strncmp(dkt_event_name(c->events[middle]), name, len) < 0)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first;
+}
+
+static void match_names(const struct catalogue *c, const struct system *system, const char *glob,
+			struct event_set *set)
+{
+	size_t prefix = glob_prefix(glob);
+	size_t i;
+
+	for (i = lower_bound(c, system, glob, prefix); i < system->end; i++) {
+		const char *name = dkt_event_name(c->events[i]);
+
+		if (strncmp(name, glob, prefix))
+			break;
+		if (!glob_match(glob + prefix, name + prefix))
+			continue;
+		set->glob->events++;
+		if (set->glob->negative)
+			set->words[i / WORD_BITS] &= ~(1ul << i % WORD_BITS);
+		else
+			set->words[i / WORD_BITS] |= 1ul << i % WORD_BITS;
+	}
+}
+
+static void match_glob(const struct catalogue *c, struct event_set *set, struct class_glob *glob)
+{
+	size_t prefix = glob_prefix(glob->system);
+	size_t i;
+
+	set->glob = glob;
+	glob->events = 0;
+	for (i = 0; i < c->n_systems; i++) {
+		const struct system *system = &c->systems[i];
+
+		if (strncmp(system->name, glob->system, prefix) ||
+		    !glob_match(glob->system + prefix, system->name + prefix))
+			continue;
+		match_names(c, system, glob->names[0], set);
+		if (glob->names[1])
+			match_names(c, system, glob->names[1], set);
+	}
+}
+
+static void match_entry(const struct catalogue *c, struct event_set *set,
+			const struct class_entry *entry)
+{
+	size_t i;
+
+	memset(set->words, 0, set->n_words * sizeof(*set->words));
+	for (i = 0; i < entry->n_globs; i++)
+		if (!entry->globs[i].negative)
+			match_glob(c, set, &entry->globs[i]);
+	for (i = 0; i < entry->n_globs; i++)
+		if (entry->globs[i].negative)
+			match_glob(c, set, &entry->globs[i]);
+}
+
+/* The next event of the set from i on, or n. */
+static size_t next_event(const struct event_set *set, size_t i, size_t n)
+{
+	for (; i < n; i++) {
+		unsigned long rest = set->words[i / WORD_BITS] >> i % WORD_BITS;
+
+		if (rest)
+			return i + (size_t)__builtin_ctzl(rest);
+		i |= WORD_BITS - 1;
+	}
+	return n;
+}
+
+/* ---- applying entries, in their order ---- */
+
+static void drop_condition(struct class_map *map, size_t event, unsigned int type)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < map->n_conditions; i++) {
+		const struct class_condition *condition = &map->conditions[i];
+
+		if (condition->event != event || condition->type != type)
+			map->conditions[kept++] = *condition;
+	}
+	map->n_conditions = kept;
+}
+
+/* An entry without a condition wins over those with one: the class wants every record. */
+static int apply_type(struct class_map *map, size_t event, unsigned int type,
+		      const struct class_entry *entry)
+{
+	struct class_bits *bits = &map->bits[event];
+	const uint32_t bit = 1u << type;
+	const bool conditional = entry->filter || entry->narrow;
+	const bool was_conditional = (bits->filtered | bits->narrowed) & bit;
+	struct class_condition *more;
+
+	if (conditional && bits->types & bit && !was_conditional)
+		return 0;
+	if (was_conditional && !conditional) {
+		drop_condition(map, event, type);
+		bits->filtered &= ~bit;
+		bits->narrowed &= ~bit;
+	}
+	if (entry->remove) {
+		bits->types &= ~bit;
+		return 0;
+	}
+	bits->types |= bit;
+	if (!conditional)
+		return 0;
+	if (entry->filter)
+		bits->filtered |= bit;
+	if (entry->narrow)
+		bits->narrowed |= bit;
+	more = reallocarray(map->conditions, map->n_conditions + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	map->conditions = more;
+	more[map->n_conditions++] = (struct class_condition){ event, type, entry };
+	return 0;
+}
+
+static int resolve_type(struct class_map *map, const struct catalogue *c, struct event_set *set,
+			unsigned int type)
+{
+	const struct class_target *target = &map->types[type];
+	size_t i, event;
+	int err = 0;
+
+	for (i = 0; i < target->n && !err; i++) {
+		match_entry(c, set, &target->entries[i]);
+		for (event = next_event(set, 0, c->n); event < c->n && !err;
+		     event = next_event(set, event + 1, c->n))
+			err = apply_type(map, event, type, &target->entries[i]);
+	}
+	return err;
+}
+
+static void resolve_subsystem(struct class_map *map, const struct catalogue *c,
+			      struct event_set *set, unsigned int bit)
+{
+	const struct class_target *target = &map->subsystems[bit];
+	size_t i, event;
+
+	for (i = 0; i < target->n; i++) {
+		match_entry(c, set, &target->entries[i]);
+		for (event = next_event(set, 0, c->n); event < c->n;
+		     event = next_event(set, event + 1, c->n))
+			if (target->entries[i].remove)
+				map->bits[event].subsystems &= ~(1u << bit);
+			else
+				map->bits[event].subsystems |= 1u << bit;
+	}
+}
+
+static void resolve_messages(struct class_map *map, const struct catalogue *c,
+			     struct event_set *set)
+{
+	size_t i, event;
+
+	for (i = 0; i < map->messages.n; i++) {
+		const struct class_entry *entry = &map->messages.entries[i];
+
+		match_entry(c, set, entry);
+		for (event = next_event(set, 0, c->n); event < c->n;
+		     event = next_event(set, event + 1, c->n))
+			map->bits[event].fields = !entry->remove;
+	}
+}
+
+/* The subsystems whose modules a call site can lie in. */
+static uint32_t subsystems_with_modules(const struct class_map *map)
+{
+	uint32_t subsystems = 0;
+	unsigned int bit;
+	size_t i;
+
+	for (bit = 0; bit < MASK_BITS; bit++)
+		for (i = 0; i < map->subsystems[bit].n; i++)
+			if (map->subsystems[bit].entries[i].n_modules)
+				subsystems |= 1u << bit;
+	return subsystems;
+}
+
+static void finish_bits(struct class_map *map)
+{
+	const uint32_t with_modules = subsystems_with_modules(map);
+	unsigned int bit;
+	size_t i;
+
+	for (bit = 0; bit < MASK_BITS; bit++)
+		map->types[bit].events = map->subsystems[bit].events = 0;
+	for (i = 0; i < map->n_bits; i++) {
+		struct class_bits *bits = &map->bits[i];
+
+		if (bits->fields)
+			*bits = (struct class_bits){
+				.types = UINT32_MAX,
+				.subsystems = UINT32_MAX,
+				.fields = true,
+			};
+		if (bits->narrowed)
+			bits->sites = with_modules;
+		if (!bits->subsystems)
+			bits->subsystems = 1;
+		for (bit = 0; bit < MASK_BITS; bit++) {
+			map->types[bit].events += bits->types >> bit & 1;
+			map->subsystems[bit].events += bits->subsystems >> bit & 1;
+		}
+	}
+}
+
+int class_map_resolve(struct class_map *map, struct dkt_event *const *events, size_t n)
+{
+	unsigned long *words __cleanup(free) = NULL;
+	struct system *systems __cleanup(free) = NULL;
+	struct event_set set = { .n_words = n / WORD_BITS + 1 };
+	struct catalogue c;
+	unsigned int bit;
+	int err;
+
+	free(map->bits);
+	map->n_conditions = 0;
+	map->n_bits = 0;
+	map->bits = calloc(n + 1, sizeof(*map->bits));
+	words = set.words = calloc(set.n_words, sizeof(*set.words));
+	if (!map->bits || !words)
+		return -ENOMEM;
+	map->n_bits = n;
+	err = catalogue_init(&c, events, n);
+	systems = c.systems;
+	for (bit = 0; bit < MASK_BITS && !err; bit++) {
+		err = resolve_type(map, &c, &set, bit);
+		resolve_subsystem(map, &c, &set, bit);
+	}
+	if (err)
+		return err;
+	resolve_messages(map, &c, &set);
+	finish_bits(map);
+	return 0;
+}
+
+/* ---- questions ---- */
+
+static const struct class_target *target_of(const struct class_map *map, enum mask_kind kind,
+					    unsigned int bit)
+{
+	static const struct class_target nothing;
+
+	if (bit >= MASK_BITS)
+		return &nothing;
+	return kind == MASK_SUBSYSTEM ? &map->subsystems[bit] : &map->types[bit];
+}
+
+const struct class_bits *class_map_event(const struct class_map *map, const struct dkt_event *event)
+{
+	static const struct class_bits nothing = { .subsystems = 1 };
+	size_t index = dkt_event_index(event);
+
+	return index < map->n_bits ? &map->bits[index] : &nothing;
+}
+
+void class_map_want(struct class_map *map, const struct dkt_event *event)
+{
+	size_t index = dkt_event_index(event);
+
+	if (index < map->n_bits)
+		map->bits[index].wanted = true;
+}
+
+bool class_bits_on(const struct class_bits *bits, uint32_t debug, uint32_t subsystem_debug)
+{
+	uint32_t subsystems = bits->subsystems;
+
+	if (bits->narrowed & debug)
+		subsystems |= bits->sites;
+	return bits->types & debug && subsystems & subsystem_debug;
+}
+
+size_t class_map_count(const struct class_map *map, enum mask_kind kind, unsigned int bit)
+{
+	return target_of(map, kind, bit)->events;
+}
+
+/* Appends "filter && sites" of one entry, or the one of them that there is. */
+static void add_condition(FILE *out, const struct class_entry *entry, const char *sites)
+{
+	const char *filter = entry->filter;
+
+	if (entry->narrow && sites)
+		fprintf(out, filter ? "((%s) && (%s))" : "(%s)", filter ? filter : sites, sites);
+	else
+		fprintf(out, "(%s)", filter);
+}
+
+/* True if the condition narrows nothing as long as there are no call sites to narrow it to. */
+static bool is_void(const struct class_entry *entry, const char *sites)
+{
+	return !entry->filter && !(entry->narrow && sites);
+}
+
+int class_map_filter(const struct class_map *map, const struct dkt_event *event, uint32_t types,
+		     const char *sites, char **filter)
+{
+	const struct class_bits *bits = class_map_event(map, event);
+	const size_t index = dkt_event_index(event);
+	bool open = types & bits->types & ~(bits->filtered | bits->narrowed);
+	size_t i, n = 0, len;
+	FILE *out;
+
+	*filter = NULL;
+	out = open_memstream(filter, &len);
+	if (!out)
+		return -ENOMEM;
+	for (i = 0; i < map->n_conditions && !open; i++) {
+		const struct class_condition *condition = &map->conditions[i];
+
+		if (condition->event != index || !(types & 1u << condition->type))
+			continue;
+		open = is_void(condition->entry, sites);
+		if (open)
+			break;
+		fputs(n++ ? " || " : "", out);
+		add_condition(out, condition->entry, sites);
+	}
+	if (fclose(out)) {
+		free(*filter);
+		*filter = NULL;
+		return -ENOMEM;
+	}
+	if (open)
+		**filter = '\0';
+	return 0;
+}
+
+const char *class_map_about(const struct class_map *map, enum mask_kind kind, unsigned int bit)
+{
+	const char *about = target_of(map, kind, bit)->about;
+
+	return about ? about : "";
+}
+
+const char *class_map_none(const struct class_map *map, enum mask_kind kind, unsigned int bit)
+{
+	return target_of(map, kind, bit)->none;
+}
+
+const struct class_entry *class_map_entries(const struct class_map *map, enum mask_kind kind,
+					    unsigned int bit, size_t *n)
+{
+	*n = target_of(map, kind, bit)->n;
+	return target_of(map, kind, bit)->entries;
+}
+
+const struct class_entry *class_map_messages(const struct class_map *map, size_t *n)
+{
+	*n = map->messages.n;
+	return map->messages.entries;
+}
+
+static int word_cmp(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Copies the modules of the subsystems to words, if it is there; returns how many there are. */
+static size_t collect_modules(const struct class_map *map, uint32_t subsystems, const char **words)
+{
+	size_t i, j, n = 0;
+	unsigned int bit;
+
+	for (bit = 0; bit < MASK_BITS; bit++) {
+		const struct class_target *target = &map->subsystems[bit];
+
+		for (i = 0; i < target->n && subsystems & 1u << bit; i++)
+			for (j = 0; j < target->entries[i].n_modules; j++, n++)
+				if (words)
+					words[n] = target->entries[i].modules[j];
+	}
+	return n;
+}
+
+int class_map_modules(const struct class_map *map, uint32_t subsystems, const char ***modules,
+		      size_t *n)
+{
+	size_t i, all = collect_modules(map, subsystems, NULL);
+	const char **words = calloc(all + 1, sizeof(*words));
+
+	*modules = words;
+	*n = 0;
+	if (!words)
+		return -ENOMEM;
+	collect_modules(map, subsystems, words);
+	qsort(words, all, sizeof(*words), word_cmp);
+	for (i = 0; i < all; i++)
+		if (!*n || strcmp(words[*n - 1], words[i]))
+			words[(*n)++] = words[i];
+	return 0;
+}
+
+static bool has_module(const struct class_target *target, const char *module)
+{
+	size_t i, j;
+
+	for (i = 0; i < target->n; i++)
+		for (j = 0; j < target->entries[i].n_modules; j++)
+			if (!strcmp(target->entries[i].modules[j], module))
+				return true;
+	return false;
+}
+
+uint32_t class_map_module(const struct class_map *map, const char *module)
+{
+	uint32_t subsystems = 0;
+	unsigned int bit;
+
+	for (bit = 0; bit < MASK_BITS; bit++)
+		if (has_module(&map->subsystems[bit], module))
+			subsystems |= 1u << bit;
+	return subsystems;
+}

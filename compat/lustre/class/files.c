@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds the files of the class map and reads them in order of their names. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lustre/class/map.h"
+#include "util.h"
+
+#define CLASSES_VARIABLE "DKTRACE_CLASSES"
+#define CLASSES_SHIPPED  DATADIR "/classes.d"
+#define CLASSES_SITE     CONFDIR "/classes.d"
+#define CLASSES_SUFFIX   ".yaml"
+#define FILE_SIZE_MAX    (1 << 20)
+
+struct file {
+	const char *name; /* within its directory */
+	const char *path;
+	size_t dir; /* later directories win */
+};
+
+struct file_list {
+	struct arena arena;
+	struct file *files;
+	size_t n;
+};
+
+/* ---- which files ---- */
+
+/* Backups of editors and hidden files are no part of the map. */
+static bool is_map_name(const char *name)
+{
+	size_t len = strlen(name), suffix = strlen(CLASSES_SUFFIX);
+
+	return name[0] != '.' && len > suffix && !strcmp(name + len - suffix, CLASSES_SUFFIX);
+}
+
+static int add_file(struct file_list *list, const char *dir, size_t dir_index, const char *name)
+{
+	size_t size = strlen(dir) + 1 + strlen(name) + 1;
+	char *path = arena_alloc(&list->arena, size);
+	struct file *file;
+
+	list->files = arena_grow(&list->arena, list->files, list->n, sizeof(*list->files));
+	if (!path || !list->files)
+		return -ENOMEM;
+	snprintf(path, size, "%s/%s", dir, name);
+	file = &list->files[list->n++];
+	*file = (struct file){ .name = path + strlen(dir) + 1, .path = path, .dir = dir_index };
+	return 0;
+}
+
+static int add_dir(struct dkt_ctx *ctx, struct file_list *list, const char *path, size_t dir_index)
+{
+	DIR *dir __cleanup(closedir) = opendir(path);
+	struct dirent *entry;
+	int err = 0;
+
+	if (!dir)
+		return dkt_fail(ctx, -errno, "class map %s: %s", path, strerror(errno));
+	while (!err && (errno = 0, entry = readdir(dir)))
+		if (is_map_name(entry->d_name))
+			err = add_file(list, path, dir_index, entry->d_name);
+	if (!err && errno)
+		err = -errno;
+	return err ? dkt_fail(ctx, err, "class map %s: %s", path, strerror(-err)) : 0;
+}
+
+static int file_cmp(const void *a, const void *b)
+{
+	const struct file *x = a, *y = b;
+	int d = strcmp(x->name, y->name);
+
+	return d ? d : (x->dir > y->dir) - (x->dir < y->dir);
+}
+
+/* ---- reading them ---- */
+
+static int read_all(int fd, char *text, size_t size, size_t *len)
+{
+	ssize_t got;
+
+	for (*len = 0; *len < size; *len += (size_t)got) {
+		got = TEMP_FAILURE_RETRY(read(fd, text + *len, size - *len));
+		if (got <= 0)
+			return got ? -errno : 0;
+	}
+	return 0;
+}
+
+static int read_file(struct dkt_ctx *ctx, struct class_map *map, const char *path)
+{
+	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char *text __cleanup(free) = NULL;
+	struct stat st;
+	size_t len;
+	int err;
+
+	if (fd < 0 || fstat(fd, &st))
+		return dkt_fail(ctx, -errno, "%s: %s", path, strerror(errno));
+	if (S_ISCHR(st.st_mode))
+		return 0; /* a link to /dev/null, to be rid of a shipped file */
+	if (!S_ISREG(st.st_mode))
+		return dkt_fail(ctx, -EINVAL, "%s: not a regular file", path);
+	if (st.st_size > FILE_SIZE_MAX)
+		return dkt_fail(ctx, -EFBIG, "%s: %s", path, strerror(EFBIG));
+	text = malloc((size_t)st.st_size + 1);
+	if (!text)
+		return -ENOMEM;
+	err = read_all(fd, text, (size_t)st.st_size, &len);
+	if (err)
+		return dkt_fail(ctx, err, "%s: %s", path, strerror(-err));
+	return class_parse(ctx, map, path, text, len);
+}
+
+static int load_list(struct dkt_ctx *ctx, struct file_list *list, const char *const *dirs, size_t n,
+		     struct class_map *map)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < n && !err; i++)
+		err = add_dir(ctx, list, dirs[i], i);
+	if (!err && list->n)
+		qsort(list->files, list->n, sizeof(*list->files), file_cmp);
+	for (i = 0; i < list->n && !err; i++)
+		if (i + 1 == list->n || strcmp(list->files[i].name, list->files[i + 1].name))
+			err = read_file(ctx, map, list->files[i].path);
+	return err;
+}
+
+/* ---- maps ---- */
+
+void class_map_free(struct class_map *map)
+{
+	if (!map)
+		return;
+	free(map->bits);
+	free(map->conditions);
+	arena_free(&map->arena);
+	free(map);
+}
+
+/* Hands the map over if there was no error, else lets it go. */
+static int finish(struct class_map *map, int err, struct class_map **out)
+{
+	if (err)
+		class_map_free(map);
+	else
+		*out = map;
+	return err;
+}
+
+int class_map_load_text(struct dkt_ctx *ctx, const char *file, const char *text, size_t len,
+			struct class_map **map)
+{
+	struct class_map *new = calloc(1, sizeof(*new));
+
+	*map = NULL;
+	if (!new)
+		return -ENOMEM;
+	return finish(new, class_parse(ctx, new, file, text, len), map);
+}
+
+int class_map_load_dirs(struct dkt_ctx *ctx, const char *const *dirs, size_t n,
+			struct class_map **map)
+{
+	struct class_map *new = calloc(1, sizeof(*new));
+	struct file_list list = { 0 };
+	int err;
+
+	*map = NULL;
+	if (!new)
+		return -ENOMEM;
+	err = load_list(ctx, &list, dirs, n, new);
+	arena_free(&list.arena);
+	return finish(new, err, map);
+}
+
+/* ---- where they are ---- */
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* The map of the source tree, for a program that runs where it was built. */
+static int find_beside_program(char **path)
+{
+	char exe[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char *slash;
+
+	*path = NULL;
+	if (len < 0)
+		return -errno;
+	exe[len] = '\0';
+	slash = strrchr(exe, '/');
+	if (slash)
+		*slash = '\0';
+	return asprintf(path, "%s/../share/classes.d", exe) < 0 ? -ENOMEM : 0;
+}
+
+static int load_variable(struct dkt_ctx *ctx, const char *value, struct class_map **map)
+{
+	char *copy __cleanup(free) = strdup(value);
+	const char **dirs __cleanup(free) = calloc(strlen(value) + 1, sizeof(*dirs));
+	char *rest = copy, *dir;
+	size_t n = 0;
+
+	if (!copy || !dirs)
+		return -ENOMEM;
+	while ((dir = strsep(&rest, ":")))
+		if (*dir)
+			dirs[n++] = dir;
+	return class_map_load_dirs(ctx, dirs, n, map);
+}
+
+int class_map_load(struct dkt_ctx *ctx, struct class_map **map)
+{
+	const char *variable = secure_getenv(CLASSES_VARIABLE);
+	char *beside __cleanup(free) = NULL;
+	const char *dirs[2] = { CLASSES_SHIPPED };
+	size_t n = 1;
+	int err;
+
+	*map = NULL;
+	if (variable && *variable)
+		return load_variable(ctx, variable, map);
+	if (!is_dir(CLASSES_SHIPPED)) {
+		err = find_beside_program(&beside);
+		if (err)
+			return err;
+		if (is_dir(beside))
+			dirs[0] = beside;
+	}
+	if (access(CLASSES_SITE, F_OK) == 0)
+		dirs[n++] = CLASSES_SITE;
+	return class_map_load_dirs(ctx, dirs, n, map);
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads one file of the class map, as dktrace-classes(5) describes it. */
+#include <errno.h>
+#include <string.h>
+
+#include "lustre/class/glob.h"
+#include "lustre/class/map.h"
+#include "lustre/class/reader.h"
+#include "util.h"
+
+enum target_kind { TARGET_CLASS, TARGET_SUBSYSTEM, TARGET_MESSAGES };
+
+/* What one mapping says about a class; applied to the map when it has been read as a whole. */
+struct target_news {
+	enum target_kind kind;
+	const char *about;
+	const char *none;
+	bool whole; /* `entries` or `none`: forget what earlier files said */
+	struct class_entry *entries, *added, *removed;
+	size_t n_entries, n_added, n_removed;
+};
+
+static int find_word(const char *const *words, size_t n, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(words[i], name))
+			return (int)i;
+	return -ENOENT;
+}
+
+/* ---- entries ---- */
+
+enum {
+	ENTRY_EVENTS,
+	ENTRY_SYSCALLS,
+	ENTRY_FUNCTIONS,
+	ENTRY_MODULES,
+	ENTRY_FILTER,
+	ENTRY_NARROW,
+	ENTRY_GRAPH
+};
+
+static const char *const entry_words[] = {
+	"events", "syscalls", "functions", "modules", "filter", "narrow", "graph",
+};
+
+static int find_entry_word(const char *name)
+{
+	return find_word(entry_words, ARRAY_SIZE(entry_words), name);
+}
+
+static const struct reader_keys entry_keys = { "key", find_entry_word };
+
+static int check_glob(struct reader *r, const char *glob)
+{
+	size_t at;
+	const char *words = glob_check(glob, &at);
+
+	return words ? READER_REFUSE(r, "glob '%s': %s", glob, words) : 0;
+}
+
+static int join(struct reader *r, const char *head, const char *tail, const char **out)
+{
+	size_t head_len = strlen(head), tail_len = strlen(tail);
+	char *text = arena_alloc(r->arena, head_len + tail_len + 1);
+
+	if (!text)
+		return reader_no_memory(r);
+	memcpy(text, head, head_len);
+	memcpy(text + head_len, tail, tail_len);
+	*out = text;
+	return 0;
+}
+
+static int read_event_glob(struct reader *r, struct class_glob *glob)
+{
+	const char *colon = strchr(glob->text, ':');
+	int err;
+
+	if (!colon)
+		return READER_REFUSE(r, "'%s' is not of the form system:event", glob->text);
+	glob->system = arena_strndup(r->arena, glob->text, (size_t)(colon - glob->text));
+	if (!glob->system)
+		return reader_no_memory(r);
+	glob->names[0] = colon + 1;
+	err = check_glob(r, glob->system);
+	return err ? err : check_glob(r, glob->names[0]);
+}
+
+static int read_syscall_glob(struct reader *r, struct class_glob *glob)
+{
+	int err = check_glob(r, glob->text);
+
+	glob->system = "syscalls";
+	if (!err)
+		err = join(r, "sys_enter_", glob->text, &glob->names[0]);
+	return err ? err : join(r, "sys_exit_", glob->text, &glob->names[1]);
+}
+
+static int read_glob(struct reader *r, enum class_glob_kind kind, struct class_entry *entry)
+{
+	struct class_glob *glob;
+	const char *text;
+	int err = reader_text(r, kind == CLASS_EVENT ? "event" : "system call", &text);
+
+	if (err)
+		return err;
+	entry->globs = arena_grow(r->arena, entry->globs, entry->n_globs, sizeof(*glob));
+	if (!entry->globs)
+		return reader_no_memory(r);
+	glob = &entry->globs[entry->n_globs++];
+	glob->kind = kind;
+	glob->negative = *text == '-';
+	glob->text = text + glob->negative;
+	return kind == CLASS_EVENT ? read_event_glob(r, glob) : read_syscall_glob(r, glob);
+}
+
+static int read_word(struct reader *r, const char *what, const char ***words, size_t *n)
+{
+	const char *text;
+	int err = reader_text(r, what, &text);
+
+	if (!err)
+		err = check_glob(r, text);
+	if (err)
+		return err;
+	*words = arena_grow(r->arena, *words, *n, sizeof(**words));
+	if (!*words)
+		return reader_no_memory(r);
+	(*words)[(*n)++] = text;
+	return 0;
+}
+
+/* One word of the lists of an entry. */
+static int read_entry_word(struct reader *r, unsigned int key, void *data)
+{
+	struct class_entry *entry = data;
+
+	switch (key) {
+	case ENTRY_EVENTS:
+		return read_glob(r, CLASS_EVENT, entry);
+	case ENTRY_SYSCALLS:
+		return read_glob(r, CLASS_SYSCALL, entry);
+	case ENTRY_FUNCTIONS:
+		return read_word(r, "function", &entry->functions, &entry->n_functions);
+	default:
+		return read_word(r, "module", &entry->modules, &entry->n_modules);
+	}
+}
+
+static int read_entry_key(struct reader *r, unsigned int key, void *data)
+{
+	struct class_entry *entry = data;
+	const char *text;
+	int err;
+
+	switch (key) {
+	case ENTRY_FILTER:
+		return reader_text(r, "filter", &entry->filter);
+	case ENTRY_NARROW:
+		err = reader_text(r, "narrow", &text);
+		if (!err && strcmp(text, "call_site"))
+			err = READER_REFUSE(r, "narrow can only be call_site");
+		entry->narrow = true;
+		return err;
+	case ENTRY_GRAPH:
+		return reader_bool(r, "graph", &entry->graph);
+	default:
+		if (r->event.type == YAML_SCALAR_EVENT)
+			return read_entry_word(r, key, entry);
+		return reader_list(r, entry_words[key], key, read_entry_word, entry);
+	}
+}
+
+static bool has_positive(const struct class_entry *entry)
+{
+	size_t i;
+
+	for (i = 0; i < entry->n_globs; i++)
+		if (!entry->globs[i].negative)
+			return true;
+	return false;
+}
+
+/* What an entry must and must not have, depending on where it stands. */
+static int check_entry(struct reader *r, const yaml_mark_t *mark, enum target_kind kind,
+		       const struct class_entry *entry)
+{
+	bool narrows = entry->filter || entry->narrow;
+
+	if (kind != TARGET_CLASS && (narrows || entry->graph))
+		return reader_refuse_at(r, mark, "filter, narrow and graph are for classes only");
+	if (kind == TARGET_MESSAGES && (entry->n_functions || entry->n_modules))
+		return reader_refuse_at(r, mark, "messages can only have events");
+	if ((entry->n_globs || narrows) && !has_positive(entry))
+		return reader_refuse_at(r, mark, "no event in this entry that is not negative");
+	if (!entry->n_globs && !entry->n_functions && !entry->n_modules && !entry->graph)
+		return reader_refuse_at(r, mark, "nothing in this entry");
+	return 0;
+}
+
+static struct class_entry *new_entry(struct reader *r, struct class_entry **entries, size_t *n)
+{
+	*entries = arena_grow(r->arena, *entries, *n, sizeof(**entries));
+	if (!*entries)
+		return NULL;
+	return &(*entries)[(*n)++];
+}
+
+/* ---- classes and subsystems ---- */
+
+enum { TARGET_ABOUT, TARGET_NONE, TARGET_ENTRIES, TARGET_ADD, TARGET_REMOVE };
+
+static const char *const target_words[] = { "about", "none", "entries", "add", "remove" };
+
+static int find_target_word(const char *name)
+{
+	return find_word(target_words, ARRAY_SIZE(target_words), name);
+}
+
+static const struct reader_keys target_keys = { "key", find_target_word };
+
+static int read_entry(struct reader *r, unsigned int key, void *data)
+{
+	struct target_news *news = data;
+	const yaml_mark_t mark = r->event.start_mark;
+	struct class_entry *entry;
+	int err;
+
+	entry = key == TARGET_ADD ? new_entry(r, &news->added, &news->n_added) :
+				    new_entry(r, &news->entries, &news->n_entries);
+	if (!entry)
+		return reader_no_memory(r);
+	err = reader_mapping(r, &entry_keys, read_entry_key, entry);
+	return err ? err : check_entry(r, &mark, news->kind, entry);
+}
+
+static int read_removed(struct reader *r, struct target_news *news)
+{
+	const yaml_mark_t mark = r->event.start_mark;
+	struct class_entry *entry = new_entry(r, &news->removed, &news->n_removed);
+	int err;
+
+	if (!entry)
+		return reader_no_memory(r);
+	entry->remove = true;
+	err = read_entry_key(r, ENTRY_EVENTS, entry);
+	return err ? err : check_entry(r, &mark, news->kind, entry);
+}
+
+static int read_target_key(struct reader *r, unsigned int key, void *data)
+{
+	struct target_news *news = data;
+
+	switch (key) {
+	case TARGET_ABOUT:
+		return reader_text(r, "about", &news->about);
+	case TARGET_NONE:
+		news->whole = true;
+		return reader_text(r, "none", &news->none);
+	case TARGET_REMOVE:
+		return read_removed(r, news);
+	default:
+		news->whole |= key == TARGET_ENTRIES;
+		return reader_list(r, target_words[key], key, read_entry, news);
+	}
+}
+
+static int append(struct reader *r, struct class_target *target, const struct class_entry *entries,
+		  size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		struct class_entry *entry = new_entry(r, &target->entries, &target->n);
+
+		if (!entry)
+			return reader_no_memory(r);
+		*entry = entries[i];
+	}
+	return 0;
+}
+
+static int read_target(struct reader *r, enum target_kind kind, struct class_target *target)
+{
+	struct target_news news = { .kind = kind };
+	const yaml_mark_t mark = r->event.start_mark;
+	int err = reader_mapping(r, &target_keys, read_target_key, &news);
+
+	if (err)
+		return err;
+	if (news.none && (news.n_entries || news.n_added || news.n_removed))
+		return reader_refuse_at(r, &mark, "'none' beside entries");
+	if (news.about)
+		target->about = news.about;
+	if (news.whole) {
+		target->entries = NULL;
+		target->n = 0;
+	}
+	if (news.whole || news.n_added)
+		target->none = news.none;
+	err = append(r, target, news.entries, news.n_entries);
+	if (!err)
+		err = append(r, target, news.removed, news.n_removed);
+	return err ? err : append(r, target, news.added, news.n_added);
+}
+
+/* ---- the file ---- */
+
+enum { FILE_CLASSES, FILE_SUBSYSTEMS, FILE_MESSAGES };
+
+static const char *const file_words[] = { "classes", "subsystems", "messages" };
+
+static int find_file_word(const char *name)
+{
+	return find_word(file_words, ARRAY_SIZE(file_words), name);
+}
+
+static const struct reader_keys file_keys = { "key", find_file_word };
+
+static int find_class(const char *name)
+{
+	return mask_bit(MASK_DEBUG, name, strlen(name));
+}
+
+static const struct reader_keys class_keys = { "class", find_class };
+
+static int find_subsystem(const char *name)
+{
+	return mask_bit(MASK_SUBSYSTEM, name, strlen(name));
+}
+
+static const struct reader_keys subsystem_keys = { "subsystem", find_subsystem };
+
+static int read_class(struct reader *r, unsigned int bit, void *data)
+{
+	struct class_map *map = data;
+
+	return read_target(r, TARGET_CLASS, &map->types[bit]);
+}
+
+static int read_subsystem(struct reader *r, unsigned int bit, void *data)
+{
+	struct class_map *map = data;
+
+	return read_target(r, TARGET_SUBSYSTEM, &map->subsystems[bit]);
+}
+
+static int read_section(struct reader *r, unsigned int key, void *data)
+{
+	struct class_map *map = data;
+
+	switch (key) {
+	case FILE_CLASSES:
+		return reader_mapping(r, &class_keys, read_class, map);
+	case FILE_SUBSYSTEMS:
+		return reader_mapping(r, &subsystem_keys, read_subsystem, map);
+	default:
+		return read_target(r, TARGET_MESSAGES, &map->messages);
+	}
+}
+
+static int read_file(struct reader *r, unsigned int key, void *data)
+{
+	(void)key;
+	return reader_mapping(r, &file_keys, read_section, data);
+}
+
+int class_parse(struct dkt_ctx *ctx, struct class_map *map, const char *file, const char *text,
+		size_t len)
+{
+	struct reader r = {
+		.ctx = ctx,
+		.arena = &map->arena,
+		.file = file,
+		.text = text,
+		.len = len,
+	};
+
+	return reader_file(&r, read_file, map);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lists Lustre's devices from the DEVICES dump of the generic netlink family `lustre`. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lustre/devices.h"
+#include "lustre/keyval.h"
+
+#define FAMILY      "lustre"
+#define VERSION     2
+#define CMD_DEVICES 1
+
+/* The keys of texts and where they go. */
+static const struct {
+	const char *key;
+	size_t offset;
+} text_keys[] = {
+	{ "status", offsetof(struct device, status) },
+	{ "type", offsetof(struct device, type) },
+	{ "name", offsetof(struct device, name) },
+	{ "uuid", offsetof(struct device, uuid) },
+};
+
+#define N_TEXTS (sizeof(text_keys) / sizeof(text_keys[0]))
+
+static char **device_text(struct device *device, size_t i)
+{
+	return (char **)(void *)((char *)device + text_keys[i].offset);
+}
+
+static void device_clear(struct device *device)
+{
+	size_t i;
+
+	for (i = 0; i < N_TEXTS; i++)
+		free(*device_text(device, i));
+}
+
+static int take_item(void *data, const struct keyval_item *item)
+{
+	struct device *device = data;
+	char **text;
+	size_t i;
+
+	if (item->depth)
+		return 0;
+	if (!item->is_text && !strcmp(item->key, "index"))
+		device->index = (uint32_t)item->number;
+	if (!item->is_text && !strcmp(item->key, "refcount"))
+		device->refcount = item->number;
+	if (!item->is_text)
+		return 0;
+	for (i = 0; i < N_TEXTS; i++)
+		if (!strcmp(item->key, text_keys[i].key)) {
+			text = device_text(device, i);
+			free(*text);
+			*text = strndup(item->text, item->len);
+			return *text ? 0 : -ENOMEM;
+		}
+	return 0;
+}
+
+/*
+ * The dump's first message is the table of keys and has no device, any later one has one device.
+ * (The kernel marks the first with NLM_F_CREATE as well.)
+ */
+int devices_message(void *data, const void *attrs, size_t len)
+{
+	struct devices *devices = data;
+	struct device device = { 0 }, *rows;
+	int err;
+
+	if (!devices->keys)
+		return keyval_table_new(attrs, len, &devices->keys);
+	err = keyval_each(devices->keys, attrs, len, take_item, &device);
+	rows = err ? NULL : realloc(devices->rows, (devices->n + 1) * sizeof(*rows));
+	if (!rows) {
+		device_clear(&device);
+		return err ? err : -ENOMEM;
+	}
+	devices->rows = rows;
+	rows[devices->n++] = device;
+	return 0;
+}
+
+int devices_read(struct dkt_ctx *ctx, struct devices *devices)
+{
+	int err;
+
+	memset(devices, 0, sizeof(*devices));
+	err = dkt_netlink_dump(ctx, FAMILY, CMD_DEVICES, VERSION, devices_message, devices);
+	if (!err)
+		return 0;
+	devices_clear(devices);
+	return dkt_fail_in(ctx, err, "list Lustre's devices");
+}
+
+void devices_clear(struct devices *devices)
+{
+	size_t i;
+
+	for (i = 0; i < devices->n; i++)
+		device_clear(&devices->rows[i]);
+	free(devices->rows);
+	keyval_table_free(devices->keys);
+	memset(devices, 0, sizeof(*devices));
+}
+
+/* Scripts count the columns, so that one that is not told must not disappear. */
+static const char *column(const char *text)
+{
+	return text && *text ? text : "-";
+}
+
+void device_print(const struct device *device, struct dkt_buf *buf)
+{
+	size_t from;
+
+	dkt_buf_data(buf, &from);
+	dkt_buf_printf(buf, "%3u %2s %s %s %s %lld\n", device->index, column(device->status),
+		       column(device->type), column(device->name), column(device->uuid),
+		       (long long)device->refcount);
+	dkt_buf_escape(buf, from);
+}

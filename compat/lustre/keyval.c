@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Decodes LNet's self-describing netlink messages, whatever is in them. */
+#include <errno.h>
+#include <limits.h>
+#include <netlink/attr.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lustre/keyval.h"
+
+/* Attributes of a table of keys; the kernel's enum lnet_nl_scalar_attrs. */
+enum {
+	ATTR_LIST = 1, /* nested: a table, of one nested attribute for each key */
+	ATTR_INDEX = 3, /* u16: type of the attribute that has the key's value */
+	ATTR_NLA_TYPE = 4, /* u16: what kind of value that is, as NLA_STRING */
+	ATTR_VALUE = 5, /* string: the key itself */
+};
+
+struct keyval_key {
+	uint16_t index;
+	uint16_t type;
+	char *name;
+	struct keyval_table *child; /* of NLA_NESTED, else NULL */
+};
+
+struct keyval_table {
+	struct keyval_key *keys;
+	size_t n;
+};
+
+/* Attributes one after the other; only what nla_ok() has looked at is read. */
+struct cursor {
+	const struct nlattr *attr;
+	int left;
+};
+
+static int cursor_init(struct cursor *at, const void *attrs, size_t len)
+{
+	if (len > INT_MAX)
+		return -EBADMSG;
+	at->attr = attrs;
+	at->left = (int)len;
+	return 0;
+}
+
+/* The next attribute, NULL at the end; *err is set if the rest cannot be one. */
+static struct nlattr *cursor_next(struct cursor *at, int *err)
+{
+	struct nlattr *attr = (struct nlattr *)at->attr;
+
+	if (at->left <= 0)
+		return NULL;
+	if (!nla_ok(attr, at->left)) {
+		*err = -EBADMSG;
+		return NULL;
+	}
+	at->attr = nla_next(attr, &at->left);
+	return attr;
+}
+
+static int cursor_nested(struct cursor *at, const struct nlattr *attr)
+{
+	return cursor_init(at, nla_data(attr), (size_t)nla_len(attr));
+}
+
+/* ---- table of keys ---- */
+
+void keyval_table_free(struct keyval_table *table)
+{
+	size_t i;
+
+	if (!table)
+		return;
+	for (i = 0; i < table->n; i++) {
+		free(table->keys[i].name);
+		keyval_table_free(table->keys[i].child);
+	}
+	free(table->keys);
+	free(table);
+}
+
+static int get_u16(const struct nlattr *attr, uint16_t *value)
+{
+	if (nla_len(attr) < (int)sizeof(*value))
+		return -EBADMSG;
+	*value = nla_get_u16(attr);
+	return 0;
+}
+
+static int read_table(const struct nlattr *list, unsigned int depth, struct keyval_table **out);
+
+static int read_key_attr(const struct nlattr *attr, unsigned int depth, struct keyval_key *key)
+{
+	switch (nla_type(attr)) {
+	case ATTR_INDEX:
+		return get_u16(attr, &key->index);
+	case ATTR_NLA_TYPE:
+		return get_u16(attr, &key->type);
+	case ATTR_VALUE:
+		free(key->name);
+		key->name = strndup(nla_data(attr), (size_t)nla_len(attr));
+		return key->name ? 0 : -ENOMEM;
+	case ATTR_LIST:
+		keyval_table_free(key->child);
+		return read_table(attr, depth + 1, &key->child);
+	default:
+		return 0;
+	}
+}
+
+static int read_key(const struct nlattr *nest, unsigned int depth, struct keyval_key *key)
+{
+	struct nlattr *attr;
+	struct cursor at;
+	int err;
+
+	err = cursor_nested(&at, nest);
+	while (!err && (attr = cursor_next(&at, &err)))
+		err = read_key_attr(attr, depth, key);
+	if (!err && !key->index)
+		err = -EBADMSG;
+	return err;
+}
+
+static int add_key(struct keyval_table *table, const struct nlattr *nest, unsigned int depth)
+{
+	struct keyval_key *keys;
+
+	if (table->n == KEYVAL_KEYS)
+		return -EBADMSG;
+	keys = realloc(table->keys, (table->n + 1) * sizeof(*keys));
+	if (!keys)
+		return -ENOMEM;
+	table->keys = keys;
+	memset(&keys[table->n], 0, sizeof(*keys));
+	return read_key(nest, depth, &keys[table->n++]);
+}
+
+static int read_table(const struct nlattr *list, unsigned int depth, struct keyval_table **out)
+{
+	struct keyval_table *table;
+	struct nlattr *attr;
+	struct cursor at;
+	int err;
+
+	*out = NULL;
+	if (depth >= KEYVAL_DEPTH)
+		return -EBADMSG;
+	table = calloc(1, sizeof(*table));
+	if (!table)
+		return -ENOMEM;
+	err = cursor_nested(&at, list);
+	while (!err && (attr = cursor_next(&at, &err)))
+		err = add_key(table, attr, depth);
+	if (err) {
+		keyval_table_free(table);
+		return err;
+	}
+	*out = table;
+	return 0;
+}
+
+int keyval_table_new(const void *attrs, size_t len, struct keyval_table **table)
+{
+	struct nlattr *attr;
+	struct cursor at;
+	int err;
+
+	*table = NULL;
+	err = cursor_init(&at, attrs, len);
+	while (!err && (attr = cursor_next(&at, &err)))
+		if (nla_type(attr) == ATTR_LIST)
+			return read_table(attr, 0, table);
+	return err ? err : -EBADMSG;
+}
+
+/* ---- values ---- */
+
+static const struct keyval_key *find_key(const struct keyval_table *table, int index)
+{
+	size_t i;
+
+	for (i = 0; i < table->n; i++)
+		if (table->keys[i].index == index)
+			return &table->keys[i];
+	return NULL;
+}
+
+static int64_t read_number(const void *bytes, size_t size, bool is_signed)
+{
+	uint64_t value = 0;
+	unsigned int unused = (unsigned int)(64 - 8 * size);
+
+	switch (size) {
+	case 1:
+		value = *(const uint8_t *)bytes;
+		break;
+	case 2:
+		value = *(const uint16_t *)bytes;
+		break;
+	case 4:
+		value = *(const uint32_t *)bytes;
+		break;
+	default:
+		/* Attributes are aligned to 4 only. */
+		memcpy(&value, bytes, sizeof(value));
+		break;
+	}
+	return is_signed ? (int64_t)(value << unused) >> unused : (int64_t)value;
+}
+
+/* Bytes of a kind of number, 0 if it is another kind of value. */
+static size_t number_size(unsigned int type, bool *is_signed)
+{
+	*is_signed = type >= NLA_S8 && type <= NLA_S64;
+	switch (type) {
+	case NLA_U8:
+	case NLA_S8:
+		return 1;
+	case NLA_U16:
+	case NLA_S16:
+		return 2;
+	case NLA_U32:
+	case NLA_S32:
+		return 4;
+	case NLA_U64:
+	case NLA_S64:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+static int each_scalar(const struct keyval_key *key, const struct nlattr *attr, unsigned int depth,
+		       keyval_fn fn, void *data)
+{
+	struct keyval_item item = { .key = key->name ? key->name : "", .depth = depth };
+	bool is_signed;
+	size_t size = number_size(key->type, &is_signed);
+
+	if (key->type == NLA_STRING || key->type == NLA_NUL_STRING) {
+		item.is_text = true;
+		item.text = nla_data(attr);
+		item.len = strnlen(item.text, (size_t)nla_len(attr));
+	} else if (key->type == NLA_FLAG) {
+		item.number = 1;
+	} else if (!size) {
+		return 0;
+	} else if ((size_t)nla_len(attr) < size) {
+		return -EBADMSG;
+	} else {
+		item.number = read_number(nla_data(attr), size, is_signed);
+	}
+	return fn(data, &item);
+}
+
+static int each_value(const struct keyval_table *table, struct cursor at, unsigned int depth,
+		      keyval_fn fn, void *data);
+
+/* A nested value is a list of rows, each with values by the child's keys. */
+static int each_row(const struct keyval_table *child, const struct nlattr *list, unsigned int depth,
+		    keyval_fn fn, void *data)
+{
+	struct cursor at, row;
+	struct nlattr *attr;
+	int err;
+
+	err = cursor_nested(&at, list);
+	while (!err && (attr = cursor_next(&at, &err))) {
+		err = cursor_nested(&row, attr);
+		if (!err)
+			err = each_value(child, row, depth, fn, data);
+	}
+	return err;
+}
+
+static int each_value(const struct keyval_table *table, struct cursor at, unsigned int depth,
+		      keyval_fn fn, void *data)
+{
+	const struct keyval_key *key;
+	struct nlattr *attr;
+	int err = 0;
+
+	while (!err && (attr = cursor_next(&at, &err))) {
+		key = find_key(table, nla_type(attr));
+		if (key && key->child)
+			err = each_row(key->child, attr, depth + 1, fn, data);
+		else if (key)
+			err = each_scalar(key, attr, depth, fn, data);
+	}
+	return err;
+}
+
+int keyval_each(const struct keyval_table *table, const void *attrs, size_t len, keyval_fn fn,
+		void *data)
+{
+	struct cursor at;
+	int err;
+
+	err = cursor_init(&at, attrs, len);
+	return err ? err : each_value(table, at, 0, fn, data);
+}

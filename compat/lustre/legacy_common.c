@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Text that many lines of the legacy style have in common, made once. */
+#include "lustre/legacy_common.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "util.h"
+
+/* 0 process, 1 softirq, 2 hardirq. */
+static char context_type(const struct dkt_record *rec)
+{
+	if (rec->flags & (DKT_REC_HARDIRQ | DKT_REC_NMI))
+		return '2';
+	/* As Lustre, to which a process that keeps soft interrupts off is in one. */
+	return rec->flags & (DKT_REC_SOFTIRQ | DKT_REC_BH_OFF) ? '1' : '0';
+}
+
+/* Makes what the lines of a process on a CPU have in common. */
+static void learn_context(struct legacy_context *context, const struct dkt_record *rec, char type)
+{
+	*context = (struct legacy_context){
+		.known = true, .cpu = rec->cpu, .pid = rec->pid, .type = type
+	};
+	context->n_before = (size_t)snprintf(context->before, sizeof(context->before),
+					     "%" PRIu32 ".%c:", rec->cpu, type);
+	context->n_after = (size_t)snprintf(context->after, sizeof(context->after),
+					    ":0:%" PRIu32 ":0:", (uint32_t)rec->pid);
+}
+
+static void put_six_digits(char *p, uint32_t number)
+{
+	int i;
+
+	for (i = 5; i >= 0; i--, number /= 10)
+		p[i] = (char)('0' + number % 10);
+}
+
+void legacy_put_context(struct legacy_common *common, const struct dkt_record *rec, int64_t wall,
+			struct dkt_buf *buf)
+{
+	struct legacy_context *context = &common->contexts[rec->cpu % ARRAY_SIZE(common->contexts)];
+	uint64_t us = (rec->ts + (uint64_t)wall) / 1000, second = us / 1000000;
+	char type = context_type(rec);
+
+	if (!context->known || context->cpu != rec->cpu || context->pid != rec->pid ||
+	    context->type != type)
+		learn_context(context, rec, type);
+	if (!common->n_second || common->second != second) {
+		common->second = second;
+		common->n_second = (size_t)snprintf(common->seconds, sizeof(common->seconds),
+						    "%" PRIu64 ".", second);
+	}
+	if (rec->first) {
+		dkt_buf_add(buf, context->before, context->n_before - 1);
+		dkt_buf_add(buf, "F:", 2);
+	} else {
+		dkt_buf_add(buf, context->before, context->n_before);
+	}
+	put_six_digits(common->seconds + common->n_second, (uint32_t)(us - second * 1000000));
+	dkt_buf_add(buf, common->seconds, common->n_second + 6);
+	dkt_buf_add(buf, context->after, context->n_after);
+}
+
+void legacy_put_rc(struct legacy_common *common, int64_t rc, struct dkt_buf *buf)
+{
+	struct legacy_rc *text = &common->rcs[(uint64_t)rc % ARRAY_SIZE(common->rcs)];
+
+	/* Most calls return one of few values. */
+	if (text->rc != rc || !text->len) {
+		text->rc = rc;
+		text->len = (size_t)snprintf(text->text, sizeof(text->text),
+					     " (rc=%" PRIu64 " : %" PRId64 " : %" PRIx64 ")\n",
+					     (uint64_t)rc, rc, (uint64_t)rc);
+	}
+	dkt_buf_add(buf, text->text, text->len);
+}

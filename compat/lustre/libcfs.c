@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lustre's own debug buffer: the kernel dumps it, and empties it, into a file that it makes. */
+#include "lustre/libcfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util.h"
+
+int libcfs_dump_to(struct dkt_ctx *ctx, const char *param, const char *file)
+{
+	int fd __cleanup(close) = open(param, O_WRONLY | O_CLOEXEC);
+	size_t len = strlen(file);
+	ssize_t n;
+
+	if (fd < 0)
+		return dkt_fail(ctx, -errno, "open '%s' failed: %s\nopen(dump_kernel) failed: %s",
+				param, strerror(errno), strerror(errno));
+	n = write(fd, file, len);
+	if (n == (ssize_t)len)
+		return 0;
+	if (n >= 0)
+		errno = EIO;
+	return dkt_fail(ctx, -errno, "write(%s) failed: %s", file, strerror(errno));
+}
+
+/* The file is there for no longer than the kernel writes it. */
+static int dump_in(struct dkt_ctx *ctx, const char *param, const char *dir, int *fd)
+{
+	char *file __cleanup(free) = NULL;
+	int err;
+
+	if (asprintf(&file, "%s/dump", dir) < 0) {
+		file = NULL;
+		return -ENOMEM;
+	}
+	err = libcfs_dump_to(ctx, param, file);
+	if (!err) {
+		*fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		if (*fd < 0 && errno != ENOENT)
+			err = dkt_fail(ctx, -errno, "fopen(%s) failed: %s", file, strerror(errno));
+	}
+	unlink(file);
+	return err;
+}
+
+int libcfs_dump(struct dkt_ctx *ctx, const char *param, int *fd)
+{
+	const char *tmp = secure_getenv("TMPDIR");
+	char *dir __cleanup(free) = NULL;
+	sigset_t all, old;
+	int err;
+
+	*fd = -1;
+	/* The kernel takes absolute names only. */
+	if (asprintf(&dir, "%s/dktrace-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp") < 0) {
+		dir = NULL;
+		return -ENOMEM;
+	}
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	if (mkdtemp(dir)) {
+		err = dump_in(ctx, param, dir, fd);
+		rmdir(dir);
+	} else {
+		err = dkt_fail(ctx, -errno, "make %s: %s", dir, strerror(errno));
+	}
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return err;
+}
+
+int libcfs_log_take(struct dkt_ctx *ctx, const char *param, const struct record_sort_opts *opts,
+		    struct libcfs_log *log)
+{
+	struct record_sort_opts own = *opts;
+	int err;
+
+	*log = (struct libcfs_log){ .fd = -1 };
+	err = libcfs_dump(ctx, param, &log->fd);
+	if (err || log->fd < 0)
+		return err;
+	own.fd = log->fd;
+	own.name = LIBCFS_LOG_NAME;
+	return record_sort_new(ctx, &own, &log->sort);
+}
+
+void libcfs_log_clear(struct libcfs_log *log)
+{
+	record_sort_free(log->sort);
+	if (log->fd >= 0)
+		close(log->fd);
+	*log = (struct libcfs_log){ .fd = -1 };
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lustre's own debug buffer: the kernel dumps it, and empties it, into a file that it makes. */
+#ifndef COMPAT_LIBCFS_H
+#define COMPAT_LIBCFS_H
+
+#include <dktrace/dktrace.h>
+
+#include "lustre/record/sort.h"
+
+/*
+ * Writes the name of a file, which must not be there, to the parameter: the kernel makes it. In
+ * dkt_error() are lctl's words.
+ */
+int libcfs_dump_to(struct dkt_ctx *ctx, const char *param, const char *file);
+
+/*
+ * Dumps into a file that nobody else sees and that is gone when the descriptor is closed, whatever
+ * ends the process (but SIGKILL while the kernel writes). *fd is -1 if the kernel made no file. It is
+ * below $TMPDIR or /tmp: the buffer may be larger than what /run takes.
+ */
+int libcfs_dump(struct dkt_ctx *ctx, const char *param, int *fd);
+
+/* What came out of the buffer. */
+struct libcfs_log {
+	int fd;
+	struct record_sort *sort; /* NULL: nothing came */
+};
+
+#define LIBCFS_LOG_NAME "Lustre's buffer"
+
+/* Dumps and sorts. tell_bad and show are as of record_sort_new(). Clear it in any case. */
+int libcfs_log_take(struct dkt_ctx *ctx, const char *param, const struct record_sort_opts *opts,
+		    struct libcfs_log *log);
+void libcfs_log_clear(struct libcfs_log *log);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Text as dk prints it, taken back to Lustre's binary records. */
+#include "lustre/log_text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "util.h"
+
+/* Lines are cut there: a record holds no more. */
+#define LINE_MAX_LEN RECORD_MAX
+
+/* What is read at once. */
+#define WINDOW (2 * LINE_MAX_LEN)
+
+struct text {
+	struct dkt_ctx *ctx;
+	int fd;
+	struct spill *spill;
+	char *buf; /* WINDOW bytes, and a NUL */
+	size_t at, len;
+	bool eof;
+	bool skip; /* the rest of a line that was too long */
+	uint8_t *rec; /* RECORD_MAX bytes: the record being put together */
+	size_t size; /* 0: none */
+	uint64_t bad;
+	uint64_t n_read, of; /* bytes; of 0: it is not known how many there are */
+};
+
+/* ---- lines ---- */
+
+static int fill(struct text *t)
+{
+	ssize_t n;
+
+	memmove(t->buf, t->buf + t->at, t->len - t->at);
+	t->len -= t->at;
+	t->at = 0;
+	do
+		n = read(t->fd, t->buf + t->len, WINDOW - t->len);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return dkt_fail(t->ctx, -errno, "read: %s", strerror(errno));
+	t->eof = !n;
+	t->len += (size_t)n;
+	t->n_read += (uint64_t)n;
+	if (t->n_read < t->of)
+		dkt_progress(t->ctx, "file", t->n_read, t->of);
+	return 0;
+}
+
+/* The next line, terminated, without its newline. 0: there is one; 1: end. */
+static int next_line(struct text *t, char **line, size_t *len)
+{
+	char *newline;
+	int err;
+
+	for (;;) {
+		newline = memchr(t->buf + t->at, '\n', t->len - t->at);
+		if (!newline && !t->eof && t->len - t->at < LINE_MAX_LEN) {
+			err = fill(t);
+			if (err)
+				return err;
+			continue;
+		}
+		if (t->at == t->len)
+			return 1;
+		*line = t->buf + t->at;
+		*len = newline ? (size_t)(newline - *line) : t->len - t->at;
+		t->at += *len + (newline != NULL);
+		if (!t->skip)
+			break;
+		t->skip = !newline && !t->eof;
+	}
+	t->skip = !newline && !t->eof;
+	/* Of a line without a newline the byte behind it is beyond what was read. */
+	(*line)[*len] = '\0';
+	return 0;
+}
+
+/* ---- what a line begins with ---- */
+
+/* Takes a number and the character behind it. */
+static bool take(const char **p, int base, uint64_t max, char behind, uint64_t *value)
+{
+	char *end;
+
+	if (!isxdigit((unsigned char)**p))
+		return false;
+	errno = 0;
+	*value = strtoull(*p, &end, base);
+	if (errno || *end != behind || *value > max)
+		return false;
+	*p = end + 1;
+	return true;
+}
+
+const char *log_text_head(const char *line, struct record_head *head)
+{
+	uint64_t subsystem, mask, cpu, sec, usec, stack, pid, ext;
+	const char *p = line;
+
+	*head = (struct record_head){ 0 };
+	if (!take(&p, 16, UINT32_MAX, ':', &subsystem) || p - line != 9 ||
+	    !take(&p, 16, UINT32_MAX, ':', &mask) || p - line != 18 ||
+	    !take(&p, 10, UINT16_MAX, '.', &cpu) || p[0] < '0' || p[0] > '2')
+		return NULL;
+	head->type = (uint16_t)(*p++ - '0');
+	if (*p == 'F') {
+		head->flags = RECORD_FIRST;
+		p++;
+	}
+	if (*p++ != ':' || !take(&p, 10, UINT32_MAX, '.', &sec) || sec < 1u << 30 ||
+	    !take(&p, 10, 999999, ':', &usec) || !take(&p, 10, 65536, ':', &stack) ||
+	    !take(&p, 10, UINT32_MAX, ':', &pid) || !take(&p, 10, UINT32_MAX, ':', &ext) ||
+	    *p != '(')
+		return NULL;
+	head->subsystem = (uint32_t)subsystem;
+	head->mask = (uint32_t)mask;
+	head->cpu = (uint16_t)cpu;
+	head->sec = (uint32_t)sec;
+	head->usec = usec;
+	head->stack = (uint32_t)stack;
+	head->pid = (uint32_t)pid;
+	head->extern_pid = (uint32_t)ext;
+	return p + 1;
+}
+
+/* ---- records ---- */
+
+static void put(struct text *t, const char *text, size_t len)
+{
+	/* Room for a newline stays. */
+	size_t room = RECORD_MAX - 1 - t->size;
+
+	if (len > room)
+		len = room;
+	memcpy(t->rec + t->size, text, len);
+	t->size += len;
+}
+
+/* A name up to a mark, with a NUL; returns what is behind the mark, NULL: there is none. */
+static const char *put_name(struct text *t, const char *p, const char *mark)
+{
+	const char *end = strstr(p, mark);
+
+	if (!end || end == p || end - p > 256)
+		return NULL;
+	put(t, p, (size_t)(end - p));
+	put(t, "", 1);
+	return end + strlen(mark);
+}
+
+/* "FILE:LINE:FUNCTION()) TEXT" */
+static bool put_place(struct text *t, const char *p, struct record_head *head)
+{
+	uint64_t line;
+
+	p = put_name(t, p, ":");
+	if (!p || !take(&p, 10, 65536, ':', &line))
+		return false;
+	p = put_name(t, p, "()) ");
+	if (!p)
+		return false;
+	head->line = (uint32_t)line;
+	put(t, p, strlen(p));
+	return true;
+}
+
+/* The record has all of its text: it goes out, with a newline at the end. */
+static int flush(struct text *t)
+{
+	uint32_t len;
+
+	if (!t->size)
+		return 0;
+	t->rec[t->size++] = '\n';
+	len = (uint32_t)t->size;
+	memcpy(t->rec + offsetof(struct record_head, len), &len, sizeof(len));
+	t->size = 0;
+	return spill_add(t->ctx, t->spill, t->rec, len);
+}
+
+static int take_line(struct text *t, const char *line, size_t len)
+{
+	struct record_head head;
+	const char *place = log_text_head(line, &head);
+	int err;
+
+	if (!place && !strncmp(line, "Debug log: ", 11))
+		return flush(t);
+	if (!place && t->size) {
+		put(t, "\n", 1);
+		put(t, line, len);
+		return 0;
+	}
+	if (!place) {
+		t->bad += len != 0;
+		return 0;
+	}
+	err = flush(t);
+	t->size = sizeof(head);
+	if (!err && !put_place(t, place, &head)) {
+		t->bad++;
+		t->size = 0;
+		return 0;
+	}
+	memcpy(t->rec, &head, sizeof(head));
+	return err;
+}
+
+int log_text_read(struct dkt_ctx *ctx, int fd, struct spill *spill, uint64_t *bad)
+{
+	char *buf __cleanup(free) = malloc(WINDOW + 1);
+	uint8_t *rec __cleanup(free) = malloc(RECORD_MAX);
+	struct text t = { .ctx = ctx, .fd = fd, .spill = spill, .buf = buf, .rec = rec };
+	struct stat st;
+	size_t len;
+	char *line;
+	int err = buf && rec ? 0 : -ENOMEM;
+
+	t.of = !fstat(fd, &st) && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	while (!err) {
+		err = next_line(&t, &line, &len);
+		if (!err)
+			err = take_line(&t, line, len);
+	}
+	if (err == 1)
+		err = flush(&t);
+	if (!err)
+		err = spill_flush(ctx, spill);
+	dkt_progress(ctx, "file", t.of, t.of);
+	*bad = t.bad;
+	return err;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads and prints masks as Lustre's kernel side does from 2.17 on. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lustre/mask.h"
+
+#define MASK_EMERG    0x00040000u
+#define TYPES_DEFAULT 0x130e0580u
+
+/* clang-format off */
+static const char *const type_names[MASK_BITS] = {
+	"trace", "inode", "super", "iotrace", "malloc", "cache", "info", "ioctl",
+	"neterror", "net", "warning", "buffs", "other", "dentry", "nettrace", "page",
+	"dlmtrace", "error", "emerg", "ha", "rpctrace", "vfstrace", "reada", "mmap",
+	"config", "console", "quota", "sec", "lfsck", "hsm", "snapshot", "layout",
+};
+
+static const char *const subsystem_names[MASK_BITS] = {
+	"undefined", "mdc", "mds", "osc", "ost", "class", "log", "llite",
+	"rpc", "mgmt", "lnet", "lnd", "pinger", "filter", "libcfs", "echo",
+	"ldlm", "lov", "lquota", "osd", "lfsck", "snapshot", "", "lmv",
+	"", "sec", "gss", "", "mgc", "mgs", "fid", "fld",
+};
+static const char *const source_names[MASK_BITS] = {
+	"lustre", "kernel", "functions", [3 ... MASK_BITS - 1] = "",
+};
+/* clang-format on */
+
+#define SOURCES_NORMAL (MASK_FROM_KERNEL | MASK_FROM_FUNCTIONS)
+#define SOURCES_ALL    (MASK_FROM_LUSTRE | MASK_FROM_KERNEL | MASK_FROM_FUNCTIONS)
+
+static const struct mask_row {
+	const char *const *names;
+	uint32_t minimum; /* where a value without a leading operator starts */
+	uint32_t normal; /* `default` */
+	uint32_t initial; /* on a new machine */
+	uint32_t forced; /* on after every write, also a refused one */
+	uint32_t all; /* nothing else is ever on */
+} rows[] = {
+	[MASK_DEBUG] = { type_names, MASK_CANNOT_OFF, TYPES_DEFAULT, TYPES_DEFAULT, 0, UINT32_MAX },
+	[MASK_SUBSYSTEM] = { subsystem_names, 0, UINT32_MAX, UINT32_MAX, 0, UINT32_MAX },
+	/* Lustre has one `default` for all masks of types. */
+	[MASK_PRINTK] = { type_names, MASK_CANNOT_OFF, TYPES_DEFAULT, MASK_CANNOT_OFF, MASK_EMERG,
+			  UINT32_MAX },
+	[MASK_SOURCES] = { source_names, 0, SOURCES_NORMAL, SOURCES_NORMAL, 0, SOURCES_ALL },
+};
+
+struct token {
+	const char *text;
+	size_t len;
+	char op; /* '+', '-' or 0 */
+	bool last;
+};
+
+static bool token_is(const struct token *token, const char *word)
+{
+	return strlen(word) == token->len && !strncasecmp(token->text, word, token->len);
+}
+
+static int digit_value(char c)
+{
+	if (isdigit((unsigned char)c))
+		return c - '0';
+	return isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : 16;
+}
+
+/*
+ * The kernel's %i over the whole text. Unlike strtol() it takes no leading plus, and it does not
+ * stop at a limit: what does not fit is cut off.
+ */
+static bool parse_number(const char *text, size_t len, uint32_t *value)
+{
+	const char *end = text + len;
+	bool minus = len && *text == '-';
+	uint32_t number = 0;
+	int base = 10;
+
+	text += minus;
+	if (text == end || !isdigit((unsigned char)*text))
+		return false;
+	if (*text == '0') {
+		base = 8;
+		if (end - text > 2 && (text[1] == 'x' || text[1] == 'X')) {
+			base = 16;
+			text += 2;
+		}
+	}
+	for (; text < end; text++) {
+		int digit = digit_value(*text);
+
+		if (digit >= base)
+			return false;
+		number = number * (uint32_t)base + (uint32_t)digit;
+	}
+	*value = minus ? -number : number;
+	return true;
+}
+
+/* 1: there is a token; 0: end of the text; -EINVAL: an operator with nothing after it. */
+static int next_token(const char **text, const char *end, struct token *token)
+{
+	const char *p = *text;
+
+	token->op = 0;
+	while (p < end && (isspace((unsigned char)*p) || *p == ','))
+		p++;
+	if (p < end && (*p == '+' || *p == '-')) {
+		token->op = *p++;
+		while (p < end && isspace((unsigned char)*p))
+			p++;
+		if (p == end)
+			return -EINVAL;
+	}
+	token->text = p;
+	while (p < end && !isspace((unsigned char)*p) && *p != '+' && *p != '-' && *p != ',')
+		p++;
+	token->len = (size_t)(p - token->text);
+	token->last = p == end;
+	*text = p;
+	return p > token->text || token->op;
+}
+
+static int find_bit(enum mask_kind kind, const struct token *token)
+{
+	int bit;
+
+	for (bit = 0; bit < MASK_BITS; bit++)
+		if (token_is(token, rows[kind].names[bit]))
+			return bit;
+	return -ENOENT;
+}
+
+static int apply_token(enum mask_kind kind, const struct token *token, uint32_t *value)
+{
+	const struct mask_row *row = &rows[kind];
+	bool minus = token->op == '-';
+	int bit;
+
+	if (token_is(token, "all")) {
+		*value = minus ? row->minimum : row->all;
+	} else if (token_is(token, "none")) {
+		if (!minus)
+			*value = row->minimum;
+	} else if (token->last && token_is(token, "default")) {
+		if (minus)
+			*value = (*value & ~row->normal) | row->minimum;
+		else
+			*value = token->op ? *value | row->normal : row->normal;
+	} else {
+		/* Lustre takes the empty token of `a++b` for the first unnamed subsystem. */
+		bit = find_bit(kind, token);
+		if (bit < 0)
+			return -EINVAL;
+		if (minus)
+			*value &= ~(1u << bit);
+		else
+			*value |= 1u << bit;
+	}
+	return 0;
+}
+
+static int parse_tokens(enum mask_kind kind, const char *text, const char *end,
+			struct mask_value *value)
+{
+	uint32_t mask = value->value;
+	struct token token;
+	bool first = true;
+	int ret;
+
+	while ((ret = next_token(&text, end, &token)) > 0) {
+		if (first && !token.op)
+			mask = rows[kind].minimum;
+		first = false;
+		ret = apply_token(kind, &token, &mask);
+		if (ret < 0) {
+			value->bad = token.text;
+			value->bad_len = token.len;
+			return ret;
+		}
+	}
+	if (!ret)
+		value->value = mask;
+	return ret;
+}
+
+int mask_parse(enum mask_kind kind, const char *text, uint32_t current, struct mask_value *value)
+{
+	size_t len = strnlen(text, MASK_INPUT_MAX + 1);
+	int err = 0;
+
+	*value = (struct mask_value){ .value = current };
+	if (len > MASK_INPUT_MAX)
+		return -E2BIG;
+	for (; len && isspace((unsigned char)*text); len--)
+		text++;
+	while (len && isspace((unsigned char)text[len - 1]))
+		len--;
+	if (parse_number(text, len, &value->value))
+		value->deprecated = value->value != 0 && value->value != UINT32_MAX;
+	else
+		err = parse_tokens(kind, text, text + len, value);
+	value->value = (value->value | rows[kind].forced) & rows[kind].all;
+	return err;
+}
+
+void mask_format(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE])
+{
+	char *p = text;
+	unsigned int bit;
+
+	if (!value)
+		*p++ = '0';
+	for (bit = 0; bit < MASK_BITS; bit++) {
+		if (!(value & 1u << bit))
+			continue;
+		if (p > text)
+			*p++ = ' ';
+		p = stpcpy(p, rows[kind].names[bit]);
+	}
+	*p = '\0';
+}
+
+int mask_bit(enum mask_kind kind, const char *name, size_t len)
+{
+	const struct token token = { .text = name, .len = len };
+
+	return len ? find_bit(kind, &token) : -ENOENT;
+}
+
+const char *mask_name(enum mask_kind kind, unsigned int bit)
+{
+	return bit < MASK_BITS ? rows[kind].names[bit] : "";
+}
+
+void mask_guess(enum mask_kind kind, struct dkt_guess *guess)
+{
+	unsigned int bit;
+
+	for (bit = 0; bit < MASK_BITS; bit++)
+		dkt_guess_try(guess, rows[kind].names[bit]);
+}
+
+uint32_t mask_initial(enum mask_kind kind)
+{
+	return rows[kind].initial;
+}
+
+uint32_t mask_floor(enum mask_kind kind)
+{
+	return rows[kind].minimum;
+}
+
+uint32_t mask_all(enum mask_kind kind)
+{
+	return rows[kind].all;
+}
+
+void mask_spell(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE])
+{
+	struct mask_value parsed;
+
+	if (value == UINT32_MAX) {
+		memcpy(text, "all", sizeof("all"));
+		return;
+	}
+	mask_format(kind, value, text);
+	if (mask_parse(kind, text, 0, &parsed) || parsed.value != value)
+		snprintf(text, MASK_TEXT_SIZE, "0x%08" PRIx32, value);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where loaded modules call a function: found in the machine code of the running kernel.
+ *
+ * /proc/kallsyms says where functions lie, /proc/kcore shows their code. Only direct calls count;
+ * bytes that merely look like one would have to hold the very distance to the function, and the
+ * kernel takes no probe that is not at the beginning of an instruction.
+ */
+#include "lustre/message/cdebug_calls.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lustre/message/kcore.h"
+#include "util.h"
+
+#define MAX_CALLERS 8
+
+/* Code of a function beyond that is not looked at, nor more calls. */
+#define MAX_CODE  16384
+#define MAX_CALLS 16
+
+size_t cdebug_calls_in(enum cdebug_machine machine, const uint8_t *code, size_t len,
+		       uint64_t address, uint64_t target, uint32_t *offsets, size_t most)
+{
+	size_t i, n = 0, step = machine == CDEBUG_X86_64 ? 1 : 4;
+	uint32_t word;
+
+	for (i = 0; i + 5 <= len && n < most; i += step) {
+		uint64_t to = 0;
+
+		if (machine == CDEBUG_X86_64 && code[i] == 0xe8) {
+			memcpy(&word, code + i + 1, sizeof(word));
+			to = address + i + 5 + (uint64_t)(int32_t)word;
+		} else if (machine == CDEBUG_ARM64) {
+			memcpy(&word, code + i, sizeof(word));
+			/* bl: a signed distance of 26 bits in words */
+			if (word >> 26 == 0x25)
+				to = address + i + (uint64_t)((int32_t)(word << 6) >> 4);
+		}
+		if (to && to == target)
+			offsets[n++] = (uint32_t)i;
+	}
+	return n;
+}
+
+/* ---- symbols of modules ---- */
+
+struct symbol {
+	const char *name;
+	char module[64];
+	uint64_t from, to; /* 0: not there */
+};
+
+/* "ADDRESS TYPE NAME\t[MODULE]" into its parts; false: not of a module. */
+static bool split(char *line, uint64_t *address, char **name, char **module)
+{
+	char *tab = strchr(line, '\t'), *end;
+
+	if (!tab || tab[1] != '[')
+		return false;
+	*address = strtoull(line, &end, 16);
+	if (end[0] != ' ' || !end[1] || end[2] != ' ')
+		return false;
+	*tab = '\0';
+	*name = end + 3;
+	*module = tab + 2;
+	(*module)[strcspn(*module, "]\n")] = '\0';
+	return true;
+}
+
+typedef void (*symbol_fn)(struct symbol *symbols, size_t n, uint64_t address, const char *name,
+			  const char *module);
+
+static void note_start(struct symbol *symbols, size_t n, uint64_t address, const char *name,
+		       const char *module)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (strcmp(symbols[i].name, name) || symbols[i].from)
+			continue;
+		symbols[i].from = address;
+		snprintf(symbols[i].module, sizeof(symbols[i].module), "%s", module);
+	}
+}
+
+/* A function ends where the next symbol of its module begins. */
+static void note_end(struct symbol *symbols, size_t n, uint64_t address, const char *name,
+		     const char *module)
+{
+	size_t i;
+
+	(void)name;
+	for (i = 0; i < n; i++)
+		if (symbols[i].from && address > symbols[i].from &&
+		    (!symbols[i].to || address < symbols[i].to) &&
+		    !strcmp(symbols[i].module, module))
+			symbols[i].to = address;
+}
+
+static void each_symbol(FILE *f, symbol_fn fn, struct symbol *symbols, size_t n)
+{
+	char *line __cleanup(free) = NULL;
+	char *name, *module;
+	size_t size = 0;
+	uint64_t address;
+
+	rewind(f);
+	while (getline(&line, &size, f) > 0)
+		if (split(line, &address, &name, &module))
+			fn(symbols, n, address, name, module);
+}
+
+/* ---- code ---- */
+
+static int add_calls(int fd, const struct symbol *caller, uint64_t target, char **places, size_t *n)
+{
+	uint32_t offsets[MAX_CALLS];
+	size_t i, found, len = MAX_CODE;
+	uint8_t *code __cleanup(free) = malloc(MAX_CODE);
+
+	if (!code)
+		return -ENOMEM;
+	if (caller->to && caller->to - caller->from < len)
+		len = caller->to - caller->from;
+	len = kcore_read(fd, caller->from, code, len);
+	found = cdebug_calls_in(cdebug_machine(), code, len, caller->from, target, offsets,
+				MAX_CALLS);
+	for (i = 0; i < found; i++) {
+		if (asprintf(&places[*n], "%s:%s+0x%" PRIx32, caller->module, caller->name,
+			     offsets[i]) < 0) {
+			places[*n] = NULL;
+			return -ENOMEM;
+		}
+		(*n)++;
+	}
+	return 0;
+}
+
+int cdebug_calls(const char *callee, const char *const *callers, size_t n, char ***places)
+{
+	struct symbol symbols[MAX_CALLERS + 1] = { { .name = callee } };
+	int fd __cleanup(close) = kcore_open();
+	FILE *f = fopen("/proc/kallsyms", "re");
+	size_t i, n_places = 0;
+	int err = 0;
+
+	*places = calloc(MAX_CALLERS * MAX_CALLS + 1, sizeof(**places));
+	if (!*places)
+		err = -ENOMEM;
+	for (i = 0; i < n && i < MAX_CALLERS; i++)
+		symbols[i + 1].name = callers[i];
+	n = i + 1;
+	if (!err && f && fd >= 0) {
+		each_symbol(f, note_start, symbols, n);
+		each_symbol(f, note_end, symbols, n);
+		for (i = 1; !err && i < n && symbols[0].from; i++)
+			if (symbols[i].from)
+				err = add_calls(fd, &symbols[i], symbols[0].from, *places,
+						&n_places);
+	}
+	if (f)
+		fclose(f);
+	if (err) {
+		cdebug_calls_free(*places);
+		*places = NULL;
+	}
+	return err;
+}
+
+void cdebug_calls_free(char **places)
+{
+	char **place;
+
+	for (place = places; place && *place; place++)
+		free(*place);
+	free(places);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Whether the text that a probe gave can be that of a message which Lustre recorded.
+ *
+ * What a probe does not know it prints as <%...>, the rest of a string it has not as "...", and
+ * addresses as they are, where Lustre has hashes. Lustre cuts texts that are longer than a page, its
+ * trace event shorter ones, without the newline at the end.
+ */
+#include "lustre/message/fits.h"
+
+#include <string.h>
+
+/* An address, and its hash. */
+#define DIGITS 16
+
+/* A text that is shorter was not cut. */
+#define LEAST_CUT 1024
+
+static bool is_digit(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/* How long the unknown part is that begins there; 0: what is there is known. */
+static size_t unknown(const char *text, size_t len)
+{
+	const char *end;
+
+	if (len >= 3 && !memcmp(text, "...", 3))
+		return 3;
+	if (len < 3 || memcmp(text, "<%", 2))
+		return 0;
+	end = memchr(text, '>', len);
+	return end ? (size_t)(end + 1 - text) : 0;
+}
+
+static bool is_address(const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < DIGITS; i++)
+		if (i >= len || !is_digit(text[i]))
+			return false;
+	return true;
+}
+
+/* How much of both is the same from there on, at least one character; 0: nothing. */
+static size_t step(const char *text, size_t len, const char *whole, size_t whole_len)
+{
+	if (!len || !whole_len)
+		return 0;
+	if (whole_len >= DIGITS && is_address(text, len))
+		return DIGITS;
+	return *text == *whole;
+}
+
+static size_t without_newlines(const char *text, size_t len)
+{
+	while (len && text[len - 1] == '\n')
+		len--;
+	return len;
+}
+
+bool message_fits(const char *text, size_t len, const char *whole, size_t whole_len)
+{
+	size_t at = 0, there = 0, n;
+	/* Where to go on if the unknown part that came last is one character longer. */
+	size_t again = 0, longer = 0;
+	bool open = false;
+
+	len = without_newlines(text, len);
+	whole_len = without_newlines(whole, whole_len);
+	while (there < whole_len) {
+		n = unknown(text + at, len - at);
+		if (n) {
+			at += n;
+			again = at;
+			longer = there;
+			open = true;
+			continue;
+		}
+		n = step(text + at, len - at, whole + there, whole_len - there);
+		at += n;
+		there += n;
+		if (n)
+			continue;
+		if (at == len && len >= LEAST_CUT)
+			return true;
+		if (!open)
+			return false;
+		at = again;
+		there = ++longer;
+	}
+	while (at < len && (n = unknown(text + at, len - at)))
+		at += n;
+	return at == len || whole_len >= LEAST_CUT;
+}

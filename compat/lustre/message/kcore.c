@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The kernel's memory, by /proc/kcore: an ELF file whose segments are what is mapped. */
+#include "lustre/message/kcore.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+int kcore_open(void)
+{
+	int fd = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+size_t kcore_read(int fd, uint64_t address, void *bytes, size_t len)
+{
+	Elf64_Ehdr head;
+	Elf64_Phdr segment;
+	unsigned int i;
+
+	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_phentsize != sizeof(segment))
+		return 0;
+	for (i = 0; i < head.e_phnum; i++) {
+		ssize_t n;
+
+		if (pread(fd, &segment, sizeof(segment),
+			  (off_t)(head.e_phoff + i * sizeof(segment))) != sizeof(segment))
+			return 0;
+		if (segment.p_type != PT_LOAD || address < segment.p_vaddr ||
+		    address - segment.p_vaddr > segment.p_memsz ||
+		    len > segment.p_memsz - (address - segment.p_vaddr))
+			continue;
+		n = pread(fd, bytes, len, (off_t)(segment.p_offset + (address - segment.p_vaddr)));
+		return n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The probes on Lustre's messages for the time of a command that names them. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "log/debuglog.h"
+#include "lustre/lustre_masks.h"
+#include "lustre/message/cdebug.h"
+#include "util.h"
+
+/* Also as a part of "rpctrace+dktrace:cdebug" or "dktrace:cdebug.msg_fn". */
+static bool is_named(int argc, char **argv)
+{
+	int i;
+
+	for (i = 0; i < argc; i++)
+		if (strstr(argv[i], CDEBUG_GROUP ":" CDEBUG_NAME))
+			return true;
+	return false;
+}
+
+bool cdebug_lend(struct dkt_ctx *ctx, int argc, char **argv)
+{
+	bool made = false;
+	int err;
+
+	if (!is_named(argc, argv) || !lustre_is_loaded() || dkt_caps_check(ctx, DKT_NEED_CONTROL))
+		return false;
+	if (mkdir(RUN_DIR, 0700) && errno != EEXIST)
+		return false;
+	err = dkt_tracefs_open(ctx, 0);
+	if (!err)
+		err = cdebug_make(ctx, &made);
+	if (err)
+		dkt_log(ctx, DKT_LOG_WARN, "messages of Lustre cannot be probed: %s",
+			dkt_error(ctx));
+	return made;
+}
+
+void cdebug_take_back(struct dkt_ctx *ctx)
+{
+	cdebug_remove(ctx);
+	/* Unless a debug log is there. */
+	rmdir(RUN_DIR);
+}
+
+bool cdebug_is_probe(const struct dkt_probe *probe)
+{
+	return !strcmp(probe->group, CDEBUG_GROUP) &&
+	       (!strcmp(probe->name, CDEBUG_NAME) || !strcmp(probe->name, CDEBUG_STRINGS) ||
+		!strcmp(probe->name, CDEBUG_NESTED));
+}

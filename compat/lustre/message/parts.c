@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Messages of several records: what comes first is kept for the one that the message is shown by.
+ *
+ * That one follows at once, but interrupts may come between, and the process may go on elsewhere.
+ * The records are known by the process and its stack.
+ */
+#include "lustre/message/parts.h"
+
+#include <string.h>
+
+#include "util.h"
+
+/* More are not under way at once; the oldest one is forgotten. */
+#define MAX_PARTS 256
+
+/* A process that is stopped between two records goes on in that time, ns. */
+#define WINDOW UINT64_C(1000000000)
+
+struct part {
+	uint64_t stack;
+	enum message_part kind;
+	const struct message *message; /* NULL: there is none */
+	struct dkt_record rec; /* its data are a copy */
+};
+
+struct message_parts {
+	struct part list[MAX_PARTS];
+	size_t n;
+	struct part last[MESSAGE_CALL + 1]; /* of the record that was taken last, by their kind */
+	uint64_t ts; /* of that record */
+	uint32_t cpu;
+	const void *data;
+	struct part left; /* the one that is shown for itself */
+};
+
+struct message_parts *message_parts_new(void)
+{
+	return calloc(1, sizeof(struct message_parts));
+}
+
+static void clear(struct part *part)
+{
+	free((void *)(uintptr_t)part->rec.data);
+	*part = (struct part){ 0 };
+}
+
+static void clear_last(struct message_parts *parts)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(parts->last); i++)
+		clear(&parts->last[i]);
+}
+
+void message_parts_free(struct message_parts *parts)
+{
+	size_t i;
+
+	if (!parts)
+		return;
+	for (i = 0; i < parts->n; i++)
+		clear(&parts->list[i]);
+	clear_last(parts);
+	clear(&parts->left);
+	free(parts);
+}
+
+/* Out of the list; who takes it frees it. */
+static struct part take_out(struct message_parts *parts, size_t i)
+{
+	struct part part = parts->list[i];
+
+	parts->n--;
+	memmove(&parts->list[i], &parts->list[i + 1], (parts->n - i) * sizeof(part));
+	return part;
+}
+
+static void drop(struct message_parts *parts, size_t i)
+{
+	struct part part = take_out(parts, i);
+
+	clear(&part);
+}
+
+void message_parts_forget(struct message_parts *parts, const struct message *message)
+{
+	size_t i;
+
+	for (i = parts ? parts->n : 0; i-- > 0;)
+		if (parts->list[i].message == message)
+			drop(parts, i);
+	for (i = 0; parts && i < ARRAY_SIZE(parts->last); i++)
+		if (parts->last[i].message == message)
+			clear(&parts->last[i]);
+	if (parts && parts->left.message == message)
+		clear(&parts->left);
+}
+
+static void keep(struct message_parts *parts, const struct part *part)
+{
+	void *data = malloc(part->rec.size + 1);
+
+	/* Without memory the message is shown without it. */
+	if (!data)
+		return;
+	memcpy(data, part->rec.data, part->rec.size);
+	if (parts->n == MAX_PARTS)
+		drop(parts, 0);
+	parts->list[parts->n] = *part;
+	parts->list[parts->n++].rec.data = data;
+}
+
+/* One that is still there when the next one of its kind comes is of a message that was not kept. */
+static void collect(struct message_parts *parts, const struct part *now)
+{
+	size_t i;
+
+	for (i = parts->n; i-- > 0;) {
+		struct part *part = &parts->list[i];
+
+		if (part->stack != now->stack || part->rec.pid != now->rec.pid)
+			continue;
+		if (now->kind == part->kind ||
+		    (now->kind == MESSAGE_WHOLE &&
+		     (now->rec.ts - part->rec.ts > WINDOW || parts->last[part->kind].message)))
+			drop(parts, i);
+		else if (now->kind == MESSAGE_WHOLE)
+			parts->last[part->kind] = take_out(parts, i);
+	}
+}
+
+bool message_parts_take(struct message_parts *parts, const struct message *message,
+			const struct dkt_record *rec)
+{
+	struct part part = { .message = message, .rec = *rec };
+
+	if (parts->left.message && rec->data == parts->left.rec.data)
+		return false;
+	part.kind = message_part(message, rec, &part.stack);
+	/* Asked once more. */
+	if (rec->ts == parts->ts && rec->cpu == parts->cpu && rec->data == parts->data)
+		return part.kind != MESSAGE_WHOLE;
+	clear_last(parts);
+	parts->ts = rec->ts;
+	parts->cpu = rec->cpu;
+	parts->data = rec->data;
+	if (part.stack)
+		collect(parts, &part);
+	if (part.kind != MESSAGE_WHOLE)
+		keep(parts, &part);
+	return part.kind != MESSAGE_WHOLE;
+}
+
+const struct message *message_parts_get(const struct message_parts *parts,
+					const struct dkt_record *whole, enum message_part kind,
+					const struct dkt_record **record)
+{
+	if (!parts || whole->ts != parts->ts || whole->cpu != parts->cpu)
+		return NULL;
+	*record = &parts->last[kind].rec;
+	return parts->last[kind].message;
+}
+
+bool message_parts_left(struct message_parts *parts, uint32_t cpu, uint64_t after,
+			struct dkt_record *record)
+{
+	const struct part *newest = NULL;
+	size_t i, best = 0;
+
+	clear(&parts->left);
+	for (i = 0; i < parts->n; i++)
+		if (parts->list[i].rec.cpu == cpu && parts->list[i].rec.ts > after)
+			newest = &parts->list[best = i];
+	if (!newest)
+		return false;
+	/* The call has all of the text. */
+	for (i = 0; i < parts->n; i++)
+		if (parts->list[i].kind == MESSAGE_CALL && parts->list[i].stack == newest->stack &&
+		    parts->list[i].rec.pid == newest->rec.pid)
+			best = i;
+	parts->left = take_out(parts, best);
+	/* Within a function a probe is a trap, which counts as one more interrupt. */
+	if (parts->left.kind == MESSAGE_CALL && parts->left.rec.flags & DKT_REC_NMI)
+		parts->left.rec.flags &= ~(DKT_REC_NMI | DKT_REC_HARDIRQ);
+	*record = parts->left.rec;
+	return true;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where the words of a message can be in its records.
+ *
+ * "*timed out*" is in the format "timed out after %d s", in the constant "timed out for slow reply",
+ * which a format "Request sent has %s: ..." may print, and in nothing of "rc = %d". The words "has
+ * timed out" are split: the kernel compares the format with "*has %s*" and the argument with
+ * "timed out*".
+ */
+#include "lustre/message/search.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util.h"
+
+/* The kernel's limit of a string in a filter is 256 bytes. */
+#define MAX_WORDS 200
+
+/* Fewer bytes than that on one side of a split are found everywhere. */
+#define MIN_SIDE 3
+
+/* A trigger's text must fit into a page. */
+#define MAX_SPLIT 16
+
+static bool starts(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/* A format takes arguments or ends a line; what does neither may be one all the same. */
+static bool is_format(const char *text)
+{
+	size_t len = strlen(text);
+
+	return strchr(text, '%') || (len && text[len - 1] == '\n');
+}
+
+static bool has_words(const char *glob, const char *text)
+{
+	size_t len = strlen(text);
+	char *line __cleanup(free) = strndup(text, len && text[len - 1] == '\n' ? len - 1 : len);
+
+	return line && !fnmatch(glob, line, 0);
+}
+
+static int add_once(struct names *names, const char *text)
+{
+	return names_has(names, text) ? 0 : names_add(names, text);
+}
+
+/* ---- words that are split between a format and a string that it prints ---- */
+
+/* Text as a glob that matches it: what a filter cannot have, or takes for a wildcard, is any byte. */
+static void put_literal(FILE *f, const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		fputc(strchr("*?[]\\\"'", text[i]) || iscntrl((unsigned char)text[i]) ? '?' :
+											text[i],
+		      f);
+}
+
+/* before TEXT after; NULL: no memory. */
+static char *make_glob(const char *before, const char *text, size_t len, const char *after)
+{
+	char *glob = NULL;
+	size_t size;
+	FILE *f = open_memstream(&glob, &size);
+
+	if (!f)
+		return NULL;
+	fputs(before, f);
+	put_literal(f, text, len);
+	fputs(after, f);
+	return fclose(f) ? NULL : glob;
+}
+
+static int add_part(struct search *search, const char *format, char *format_glob, char *argument)
+{
+	struct search_part *more;
+	size_t i;
+	int err = format_glob && argument ? add_once(&search->split, format) : -ENOMEM;
+
+	for (i = 0; !err && i < search->n_parts; i++)
+		if (!strcmp(search->parts[i].format, format_glob) &&
+		    !strcmp(search->parts[i].argument, argument))
+			break;
+	more = err || i < search->n_parts ?
+		       NULL :
+		       reallocarray(search->parts, search->n_parts + 1, sizeof(*more));
+	if (more) {
+		search->parts = more;
+		more[search->n_parts++] = (struct search_part){ format_glob, argument };
+		return 0;
+	}
+	free(format_glob);
+	free(argument);
+	return err || i < search->n_parts ? err : -ENOMEM;
+}
+
+/* Words that begin in front of a %s: "has " + "timed out". rest is what the string must begin with. */
+static int split_behind(struct search *search, const struct names *texts, const char *format,
+			const char *s, const char *words, size_t k)
+{
+	const char *rest = words + k, *after = s + 2;
+	size_t i, len = strlen(rest);
+
+	for (i = 0; i < texts->n; i++) {
+		const char *text = texts->list[i];
+		size_t n = strlen(text);
+
+		if (is_format(text))
+			continue;
+		if (starts(text, rest))
+			return add_part(search, format, make_glob("*", words, k, "%*"),
+					make_glob("", rest, len, "*"));
+		/* The string ends within the words, and the format goes on with the others. */
+		if (n >= MIN_SIDE && n < len && !strncmp(rest, text, n) && starts(after, rest + n))
+			return add_part(search, format, make_glob("*", words, k, "%*"),
+					make_glob("", text, n, ""));
+	}
+	return 0;
+}
+
+/* Words that begin in the string: "timed out" + " after". */
+static int split_before(struct search *search, const struct names *texts, const char *format,
+			const char *words, size_t k)
+{
+	size_t i;
+
+	for (i = 0; i < texts->n; i++) {
+		const char *text = texts->list[i];
+		size_t n = strlen(text);
+
+		if (!is_format(text) && n >= k && !strncmp(text + n - k, words, k))
+			return add_part(search, format,
+					make_glob("*%s", words + k, strlen(words + k), "*"),
+					make_glob("*", words, k, ""));
+	}
+	return 0;
+}
+
+static int split_format(struct search *search, const struct names *texts, const char *format,
+			const char *words)
+{
+	size_t len = strlen(words), k;
+	const char *s;
+	int err = 0;
+
+	for (s = strstr(format, "%s"); !err && s; s = strstr(s + 2, "%s"))
+		for (k = MIN_SIDE; !err && k + MIN_SIDE <= len; k++) {
+			if ((size_t)(s - format) >= k && !strncmp(s - k, words, k))
+				err = split_behind(search, texts, format, s, words, k);
+			if (!err && starts(s + 2, words + k))
+				err = split_before(search, texts, format, words, k);
+		}
+	return err;
+}
+
+/* The words without wildcards: all, or those between the stars of "*WORDS*"; NULL: there are others. */
+static char *plain_words(const char *words)
+{
+	size_t len = strlen(words);
+
+	if (!strpbrk(words, "*?"))
+		return strdup(words);
+	if (len < 3 || words[0] != '*' || words[len - 1] != '*')
+		return NULL;
+	return strcspn(words + 1, "*?[\\") == len - 2 ? strndup(words + 1, len - 2) : NULL;
+}
+
+static int find_split(struct dkt_ctx *ctx, struct search *search, const char *glob,
+		      const struct names *texts)
+{
+	char *words __cleanup(free) = plain_words(glob);
+	size_t i;
+	int err = 0;
+
+	for (i = 0; words && !err && i < texts->n; i++)
+		err = split_format(search, texts, texts->list[i], words);
+	if (!err && search->n_parts > MAX_SPLIT)
+		err = dkt_fail(ctx, -E2BIG,
+			       "'%s' is split between format and argument in more than %d ways;"
+			       " give words of the format or of the argument alone",
+			       words, MAX_SPLIT);
+	return err;
+}
+
+/* ---- the search ---- */
+
+static int check_words(struct dkt_ctx *ctx, const char *words)
+{
+	const char *p;
+
+	if (!words[strspn(words, "*? ")])
+		return dkt_fail(ctx, -EINVAL, "message: give some words of the text");
+	if (strlen(words) > MAX_WORDS)
+		return dkt_fail(ctx, -EINVAL, "message: the text is longer than %d bytes",
+				MAX_WORDS);
+	/* In plain text any byte stands for them. */
+	for (p = words; *p && strpbrk(words, "*?"); p++)
+		if (*p == '"' || *p == '\'' || iscntrl((unsigned char)*p))
+			return dkt_fail(ctx, -EINVAL,
+					"message: a filter of the kernel cannot have quotes and"
+					" control characters; write ? in place of each");
+	return 0;
+}
+
+int search_new(struct dkt_ctx *ctx, const char *words, const struct names *texts,
+	       struct search *search)
+{
+	size_t i;
+	int err = check_words(ctx, words);
+
+	*search = (struct search){ .blind = !texts };
+	if (err)
+		return err;
+	search->glob = strpbrk(words, "*?") ? strdup(words) :
+					      make_glob("*", words, strlen(words), "*");
+	if (!search->glob)
+		return -ENOMEM;
+	for (i = 0; !err && texts && i < texts->n; i++)
+		if (has_words(search->glob, texts->list[i]))
+			err = add_once(is_format(texts->list[i]) ? &search->formats :
+								   &search->arguments,
+				       texts->list[i]);
+	if (!err && texts)
+		err = find_split(ctx, search, words, texts);
+	if (err)
+		search_clear(search);
+	return err;
+}
+
+void search_clear(struct search *search)
+{
+	size_t i;
+
+	for (i = 0; i < search->n_parts; i++) {
+		free(search->parts[i].format);
+		free(search->parts[i].argument);
+	}
+	free(search->parts);
+	free(search->glob);
+	names_clear(&search->formats);
+	names_clear(&search->arguments);
+	names_clear(&search->split);
+	*search = (struct search){ 0 };
+}
+
+/* ---- the condition ---- */
+
+/* The fields that hold a format, or the whole text where the event has that. */
+static bool holds_format(const struct dkt_field *field)
+{
+	static const char *const names[] = { "fmt", "fmt2", "v_fmt", "msg" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(field->name, names[i]))
+			return true;
+	return false;
+}
+
+/* s0, t2, ...: what an argument points at; d0, n2, ...: the name of a dentry. */
+static bool holds_argument(const struct dkt_field *field)
+{
+	return strchr("stdn", field->name[0]) && field->name[1] &&
+	       !field->name[1 + strspn(field->name + 1, "0123456789")];
+}
+
+struct condition {
+	FILE *f;
+	const struct dkt_field *fields;
+	size_t n;
+	bool any;
+};
+
+/* (FIELD ~ "GLOB" || ...) of the fields that can hold it; false: there are none. */
+static bool put_fields(struct condition *condition, const char *between,
+		       bool (*holds)(const struct dkt_field *field), const char *glob)
+{
+	/* The line end of a format is no part of the message's text. */
+	bool line_end = holds == holds_format && glob[strlen(glob) - 1] != '*';
+	bool first = true;
+	size_t i;
+
+	for (i = 0; i < condition->n; i++) {
+		const struct dkt_field *field = &condition->fields[i];
+
+		if (!(field->flags & DKT_FIELD_STRING) || !holds(field))
+			continue;
+		fprintf(condition->f, "%s%s ~ \"%s\"", first ? between : " || ", field->name, glob);
+		if (line_end)
+			fprintf(condition->f, " || %s ~ \"%s?\"", field->name, glob);
+		first = false;
+	}
+	return !first;
+}
+
+static void put_whole(struct condition *condition, bool (*holds)(const struct dkt_field *field),
+		      const char *glob)
+{
+	condition->any |= put_fields(condition, condition->any ? " || " : "", holds, glob);
+}
+
+static bool has_field(const struct condition *condition,
+		      bool (*holds)(const struct dkt_field *field))
+{
+	size_t i;
+
+	for (i = 0; i < condition->n; i++)
+		if (condition->fields[i].flags & DKT_FIELD_STRING && holds(&condition->fields[i]))
+			return true;
+	return false;
+}
+
+/* An event without a format has the other half of a record that has it: the argument must do. */
+static void put_part(struct condition *condition, const struct search_part *part)
+{
+	if (!has_field(condition, holds_argument))
+		return;
+	fputs(condition->any ? " || (" : "(", condition->f);
+	if (put_fields(condition, "(", holds_format, part->format))
+		fputs(") && ", condition->f);
+	put_fields(condition, "(", holds_argument, part->argument);
+	fputs("))", condition->f);
+	condition->any = true;
+}
+
+int search_condition(const struct search *search, struct dkt_event *event, char **text)
+{
+	struct condition condition = { 0 };
+	bool found = search->formats.n || search->arguments.n || search->n_parts;
+	size_t i, len;
+	int err = dkt_event_fields(event, &condition.fields, &condition.n);
+
+	*text = NULL;
+	condition.f = err ? NULL : open_memstream(text, &len);
+	if (!condition.f)
+		return err ? err : -ENOMEM;
+	/* A string that is no format by its looks may be one. */
+	if (!found || search->formats.n || search->arguments.n || dkt_event_field(event, "msg"))
+		put_whole(&condition, holds_format, search->glob);
+	if (!found || search->arguments.n)
+		put_whole(&condition, holds_argument, search->glob);
+	for (i = 0; i < search->n_parts; i++)
+		put_part(&condition, &search->parts[i]);
+	if (fclose(condition.f))
+		err = -ENOMEM;
+	else if (!condition.any)
+		err = -ENOENT;
+	if (err) {
+		free(*text);
+		*text = NULL;
+	}
+	return err;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The string constants of Lustre's loaded modules.
+ *
+ * They are read from the kernel's memory and not from the modules' files: what is loaded counts, and
+ * a file may be compressed, replaced, or anywhere. The compiler puts constants into sections named
+ * .rodata.str*, and /sys/module/NAME/sections says where these lie.
+ */
+#include "lustre/message/texts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lustre/message/kcore.h"
+#include "util.h"
+
+#define MODULES "/sys/module"
+#define STRINGS ".rodata.str"
+
+/* A section ends where the next one begins; what is larger than that is not one section. */
+#define MAX_SECTION (8u << 20)
+
+/* Shorter strings are units and separators. */
+#define MIN_TEXT 4
+
+struct section {
+	uint64_t address;
+	bool strings;
+};
+
+/* ---- strings ---- */
+
+static bool is_text(const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if ((unsigned char)text[i] < ' ' && text[i] != '\n' && text[i] != '\t')
+			return false;
+	return len >= MIN_TEXT;
+}
+
+int texts_in(const char *bytes, size_t len, struct names *texts)
+{
+	const char *p = bytes, *end = bytes + len, *nul;
+	int err = 0;
+
+	for (; !err && p < end && (nul = memchr(p, '\0', (size_t)(end - p))); p = nul + 1)
+		if (is_text(p, (size_t)(nul - p)))
+			err = names_add(texts, p);
+	return err;
+}
+
+/* ---- modules ---- */
+
+/* Adds those that use a module, and those that use them. */
+static int add_holders(struct names *modules)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < modules->n; i++) {
+		char path[300];
+		DIR *dir __cleanup(closedir) = NULL;
+		struct dirent *entry;
+
+		snprintf(path, sizeof(path), MODULES "/%s/holders", modules->list[i]);
+		dir = opendir(path);
+		while (!err && dir && (entry = readdir(dir)))
+			if (entry->d_name[0] != '.' && !names_has(modules, entry->d_name))
+				err = names_add(modules, entry->d_name);
+	}
+	return err;
+}
+
+static int compare_sections(const void *a, const void *b)
+{
+	const struct section *one = a, *other = b;
+
+	return (one->address > other->address) - (one->address < other->address);
+}
+
+/* The sections of a module by their addresses. The caller frees the list. */
+static int read_sections(const char *module, struct section **list, size_t *n)
+{
+	char path[300];
+	DIR *dir __cleanup(closedir) = NULL;
+	struct dirent *entry;
+
+	*list = NULL;
+	*n = 0;
+	snprintf(path, sizeof(path), MODULES "/%s/sections", module);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		struct section *more = reallocarray(*list, *n + 1, sizeof(**list));
+		int fd __cleanup(close) = openat(dirfd(dir), entry->d_name, O_RDONLY | O_CLOEXEC);
+		char text[32] = "";
+
+		if (!more)
+			return -ENOMEM;
+		*list = more;
+		/* The kernel shows 0 to those who may not know. */
+		if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0 ||
+		    sscanf(text, "0x%" SCNx64, &more[*n].address) != 1 || !more[*n].address)
+			continue;
+		more[*n].strings = !strncmp(entry->d_name, STRINGS, strlen(STRINGS));
+		(*n)++;
+	}
+	if (*n)
+		qsort(*list, *n, sizeof(**list), compare_sections);
+	return 0;
+}
+
+static int add_section(int kcore, const struct section *section, uint64_t end, struct names *texts)
+{
+	char *bytes __cleanup(free) = NULL;
+	size_t len = end - section->address;
+
+	if (!len || len > MAX_SECTION)
+		return 0;
+	bytes = malloc(len);
+	if (!bytes)
+		return -ENOMEM;
+	return texts_in(bytes, kcore_read(kcore, section->address, bytes, len), texts);
+}
+
+/* Memory of a module comes in whole pages. */
+static uint64_t end_of(const struct section *list, size_t n, size_t i)
+{
+	return i + 1 < n ? list[i + 1].address : (list[i].address | 0xfff) + 1;
+}
+
+static int add_module(int kcore, const char *module, struct names *texts)
+{
+	struct section *list __cleanup(free) = NULL;
+	size_t i, n;
+	int err = read_sections(module, &list, &n);
+
+	for (i = 0; !err && i < n; i++)
+		if (list[i].strings)
+			err = add_section(kcore, &list[i], end_of(list, n, i), texts);
+	return err;
+}
+
+int texts_read(struct dkt_ctx *ctx, struct names *texts)
+{
+	struct names modules = { 0 };
+	int kcore __cleanup(close) = kcore_open();
+	size_t i, before = texts->n;
+	int err = 0;
+
+	if (access(MODULES "/libcfs", F_OK))
+		return dkt_fail(ctx, -ENOENT, "Lustre's module libcfs is not loaded");
+	if (kcore < 0)
+		return dkt_fail(ctx, kcore, "open /proc/kcore: %s", strerror(-kcore));
+	err = names_add(&modules, "libcfs");
+	if (!err)
+		err = add_holders(&modules);
+	for (i = 0; !err && i < modules.n; i++)
+		err = add_module(kcore, modules.list[i], texts);
+	names_clear(&modules);
+	if (!err && texts->n == before)
+		err = dkt_fail(ctx, -EACCES,
+			       "read the strings of Lustre's modules: /sys/module and /proc/kcore"
+			       " do not show where they lie");
+	return err;
+}

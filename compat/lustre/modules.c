@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Loaded kernel modules of the chosen subsystems, from /proc/modules. */
+#include "lustre/modules.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util.h"
+
+#define LOADED "/proc/modules"
+
+/* Half of what the kernel takes as a filter. */
+#define SITES_MAX 2000
+
+static bool is_wanted(const char *const *names, size_t n, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static int add(struct modules *modules, const struct module *module)
+{
+	struct module *more = reallocarray(modules->list, modules->n + 1, sizeof(*modules->list));
+
+	if (!more)
+		return -ENOMEM;
+	modules->list = more;
+	more[modules->n++] = *module;
+	return 0;
+}
+
+int modules_read(const struct class_map *map, uint32_t subsystems, struct modules *modules)
+{
+	const char **names __cleanup(free) = NULL;
+	char *line __cleanup(free) = NULL;
+	struct module module;
+	size_t n, size = 0;
+	FILE *f;
+	int err = class_map_modules(map, subsystems, &names, &n);
+
+	*modules = (struct modules){ 0 };
+	/* A kernel without modules has no such file. */
+	f = err ? NULL : fopen(LOADED, "re");
+	while (!err && f && getline(&line, &size, f) > 0)
+		if (sscanf(line, "%63s %" SCNu64 " %*s %*s Live 0x%" SCNx64, module.name,
+			   &module.bytes, &module.from) == 3 &&
+		    is_wanted(names, n, module.name))
+			err = add(modules, &module);
+	if (f)
+		fclose(f);
+	if (err)
+		modules_clear(modules);
+	return err;
+}
+
+void modules_clear(struct modules *modules)
+{
+	free(modules->list);
+	*modules = (struct modules){ 0 };
+}
+
+/* Closes a memory stream; empty text is no text. */
+static int finish(FILE *out, char **text)
+{
+	if (!out || fclose(out)) {
+		*text = NULL;
+		return -ENOMEM;
+	}
+	if (!**text) {
+		free(*text);
+		*text = NULL;
+	}
+	return 0;
+}
+
+int modules_sites(const struct modules *modules, char **sites)
+{
+	size_t i, len;
+	FILE *out = open_memstream(sites, &len);
+
+	for (i = 0; out && i < modules->n && ftell(out) < SITES_MAX; i++)
+		if (modules->list[i].from)
+			fprintf(out, "%s(call_site >= 0x%" PRIx64 " && call_site < 0x%" PRIx64 ")",
+				ftell(out) ? " || " : "", modules->list[i].from,
+				modules->list[i].from + modules->list[i].bytes);
+	return finish(out, sites);
+}
+
+int modules_names(const struct modules *modules, char **names)
+{
+	size_t i, len;
+	FILE *out = open_memstream(names, &len);
+
+	for (i = 0; out && i < modules->n; i++)
+		fprintf(out, "%s%s", i ? " " : "", modules->list[i].name);
+	return finish(out, names);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lists of strings that own them. */
+#include "lustre/names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int names_take(struct names *names, char *name)
+{
+	char **more = name ? reallocarray(names->list, names->n + 1, sizeof(*more)) : NULL;
+
+	if (!more) {
+		free(name);
+		return -ENOMEM;
+	}
+	names->list = more;
+	more[names->n++] = name;
+	return 0;
+}
+
+int names_add(struct names *names, const char *name)
+{
+	return names_take(names, strdup(name));
+}
+
+int names_copy(struct names *to, const struct names *from)
+{
+	size_t i;
+	int err = 0;
+
+	*to = (struct names){ 0 };
+	for (i = 0; !err && i < from->n; i++)
+		err = names_add(to, from->list[i]);
+	return err;
+}
+
+bool names_same(const struct names *a, const struct names *b)
+{
+	size_t i;
+
+	for (i = 0; a->n == b->n && i < a->n; i++)
+		if (strcmp(a->list[i], b->list[i]) != 0)
+			return false;
+	return a->n == b->n;
+}
+
+bool names_has(const struct names *names, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < names->n; i++)
+		if (!strcmp(names->list[i], name))
+			return true;
+	return false;
+}
+
+void names_remove(struct names *names, size_t i)
+{
+	free(names->list[i]);
+	names->n--;
+	memmove(names->list + i, names->list + i + 1, (names->n - i) * sizeof(*names->list));
+}
+
+void names_clear(struct names *names)
+{
+	size_t i;
+
+	for (i = 0; i < names->n; i++)
+		free(names->list[i]);
+	free(names->list);
+	*names = (struct names){ 0 };
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lustre's binary records as records of an event, for filters and styles. */
+#include "lustre/record/event.h"
+
+/* As the kernel lays out the tracepoint's records; the number is beyond those of a kernel. */
+static const char format[] =
+	"name: libcfs_debug_msg\n"
+	"ID: 65536\n"
+	"format:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+	"\n"
+	"\tfield:__data_loc char[] msg_file;\toffset:8;\tsize:4;\tsigned:0;\n"
+	"\tfield:__data_loc char[] msg_fn;\toffset:12;\tsize:4;\tsigned:0;\n"
+	"\tfield:unsigned int msg_subsys;\toffset:16;\tsize:4;\tsigned:0;\n"
+	"\tfield:int msg_line;\toffset:20;\tsize:4;\tsigned:1;\n"
+	"\tfield:unsigned int msg_mask;\toffset:24;\tsize:4;\tsigned:0;\n"
+	"\tfield:__data_loc char[] msg;\toffset:28;\tsize:4;\tsigned:0;\n"
+	"\n"
+	"print fmt: \"subsys=0x%x mask=0x%x %s:%d %s() %s\", REC->msg_subsys, REC->msg_mask,"
+	" __get_str(msg_file), REC->msg_line, __get_str(msg_fn), __get_str(msg)\n";
+
+struct layout {
+	uint16_t type;
+	uint8_t flags;
+	uint8_t preempt;
+	int32_t pid;
+	uint32_t file; /* offset, and length in the upper half */
+	uint32_t function;
+	uint32_t subsystem;
+	int32_t line;
+	uint32_t mask;
+	uint32_t text;
+};
+
+int record_event(struct dkt_ctx *ctx, struct dkt_event **event)
+{
+	return dkt_event_define(ctx, "libcfs", "libcfs_debug_msg", format, event);
+}
+
+/* Puts a terminated string behind what is there; both halves of what is returned have 16 bits. */
+static uint32_t put_string(uint8_t *data, uint32_t *size, const char *text, size_t len)
+{
+	uint32_t at = *size;
+
+	if (len > UINT16_MAX - 1)
+		len = UINT16_MAX - 1;
+	memcpy(data + at, text, len);
+	data[at + len] = '\0';
+	*size = at + (uint32_t)len + 1;
+	return at | (uint32_t)(len + 1) << 16;
+}
+
+void record_event_fill(struct dkt_event *event, const uint8_t *rec, size_t len, uint8_t *data,
+		       struct dkt_record *out)
+{
+	struct record_head head = record_head(rec);
+	uint32_t size = sizeof(struct layout);
+	struct record_texts texts;
+	struct layout layout = { .flags = head.type == 2 ? DKT_REC_HARDIRQ :
+					  head.type == 1 ? DKT_REC_SOFTIRQ :
+							   0,
+				 .pid = (int32_t)head.pid,
+				 .subsystem = head.subsystem,
+				 .line = (int32_t)head.line,
+				 .mask = head.mask };
+
+	record_texts(rec, len, &texts);
+	while (texts.text_len && texts.text[texts.text_len - 1] == '\n')
+		texts.text_len--;
+	layout.file = put_string(data, &size, texts.file, texts.file_len);
+	layout.function = put_string(data, &size, texts.function, texts.function_len);
+	layout.text = put_string(data, &size, texts.text, texts.text_len);
+	memcpy(data, &layout, sizeof(layout));
+	*out = (struct dkt_record){ .ts = (uint64_t)record_time(rec),
+				    .event = event,
+				    .data = data,
+				    .size = size,
+				    .cpu = head.cpu,
+				    .pid = layout.pid,
+				    .flags = layout.flags,
+				    .first = head.flags & RECORD_FIRST };
+}

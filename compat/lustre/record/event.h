@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lustre's binary records as records of an event, for filters and styles. */
+#ifndef COMPAT_RECORD_EVENT_H
+#define COMPAT_RECORD_EVENT_H
+
+#include <dktrace/dktrace.h>
+
+#include "lustre/record.h"
+
+/* Wall-clock time of a record, ns. */
+static inline int64_t record_time(const uint8_t *rec)
+{
+	uint64_t key = record_key(rec);
+
+	return (int64_t)((key >> 32) * 1000000000 + (key & UINT32_MAX) * 1000);
+}
+
+/* libcfs:libcfs_debug_msg, with the fields of the tracepoint lustre_debug:lustre_debug_msg. */
+int record_event(struct dkt_ctx *ctx, struct dkt_event **event);
+
+/* What a record's bytes as the event's may come to. */
+#define RECORD_EVENT_MAX (RECORD_MAX + 64)
+
+/* Makes the record one of the event, with its bytes in data; times are wall-clock time. */
+void record_event_fill(struct dkt_event *event, const uint8_t *rec, size_t len, uint8_t *data,
+		       struct dkt_record *out);
+
+#endif

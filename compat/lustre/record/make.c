@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lines of the legacy style as Lustre's binary records. */
+#include "lustre/record/make.h"
+
+#include <stdlib.h>
+
+/* Copies what is before the mark, with a NUL, and returns what is behind it; NULL: no mark. */
+static const char *take_part(const char *text, const char *end, const char *mark, uint8_t *rec,
+			     size_t *size)
+{
+	const char *at = memmem(text, (size_t)(end - text), mark, strlen(mark));
+	size_t len = at ? (size_t)(at - text) : 0;
+
+	if (!at || *size + len + 1 > RECORD_MADE_MAX / 2)
+		return NULL;
+	memcpy(rec + *size, text, len);
+	rec[*size + len] = '\0';
+	*size += len + 1;
+	return at + strlen(mark);
+}
+
+/* "(FILE:LINE:FUNC()) TEXT" from where the first parenthesis is. */
+static const char *take_place(const char *line, const char *end, struct record_head *head,
+			      uint8_t *rec, size_t *size)
+{
+	const char *text = memchr(line, '(', (size_t)(end - line));
+
+	text = text ? take_part(text + 1, end, ":", rec, size) : NULL;
+	if (!text)
+		return NULL;
+	head->line = (uint32_t)strtoul(text, NULL, 10);
+	text = memchr(text, ':', (size_t)(end - text));
+	return text ? take_part(text + 1, end, "()) ", rec, size) : NULL;
+}
+
+size_t record_make(const struct dkt_record *from, const struct class_bits *bits, int64_t wall,
+		   const char *line, size_t len, uint8_t rec[RECORD_MADE_MAX])
+{
+	uint64_t ns = from->ts + (uint64_t)wall;
+	struct record_head head = { .flags = from->first ? RECORD_FIRST : 0,
+				    .subsystem = bits->subsystems,
+				    .mask = bits->types,
+				    .cpu = (uint16_t)from->cpu,
+				    .sec = (uint32_t)(ns / 1000000000),
+				    .usec = ns / 1000 % 1000000,
+				    .pid = (uint32_t)from->pid };
+	const char *end = line + len, *text;
+	size_t size = sizeof(head);
+
+	if (from->flags & (DKT_REC_HARDIRQ | DKT_REC_NMI))
+		head.type = 2;
+	else if (from->flags & DKT_REC_SOFTIRQ)
+		head.type = 1;
+	text = take_place(line, end, &head, rec, &size);
+	/* A line of another shape is all text. */
+	if (!text) {
+		size = sizeof(head);
+		rec[size++] = '\0';
+		rec[size++] = '\0';
+		text = line;
+	}
+	len = (size_t)(end - text);
+	if (len > RECORD_MADE_MAX - size)
+		len = RECORD_MADE_MAX - size;
+	memcpy(rec + size, text, len);
+	size += len;
+	if (len)
+		rec[size - 1] = '\n';
+	head.len = (uint32_t)size;
+	memcpy(rec, &head, sizeof(head));
+	return size;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A piece of a log, as many records as fit into memory: sorting it and writing it to a file. */
+#ifndef COMPAT_RECORD_PIECE_H
+#define COMPAT_RECORD_PIECE_H
+
+#include "lustre/record/runs.h"
+
+struct piece_entry {
+	uint64_t key;
+	uint32_t offset; /* in the piece */
+	uint32_t len;
+};
+
+struct piece {
+	uint8_t *bytes;
+	struct piece_entry *entries, *other;
+	uint8_t *out; /* what is written together */
+	size_t len, max_len;
+	size_t n, max_n;
+	uint32_t first_sec; /* the lowest */
+};
+
+/* Takes about `memory` bytes. Close it in any case. */
+int piece_open(struct piece *piece, size_t memory);
+void piece_close(struct piece *piece);
+
+/* Whether there is room for the longest record. */
+static inline bool piece_has_room(const struct piece *piece)
+{
+	return piece->max_len - piece->len >= RECORD_MAX && piece->n < piece->max_n;
+}
+
+/* Adds a record, for which there is room. */
+void piece_add(struct piece *piece, const uint8_t *rec, uint32_t len);
+
+/*
+ * Writes the records in order of their keys, from that offset on, and empties the piece; adds what
+ * is known of them to runs. -ENOMEM, or the error of the write.
+ */
+int piece_write(struct piece *piece, int fd, uint64_t offset, struct runs *runs);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The lines of a binary log, in order of time, to a file. Threads take slices of the log in turn. Each
+ * merges its own, makes text of it and writes that when the slices before are written: records
+ * never go from one CPU's cache to another's, which would take as long as all the rest.
+ */
+#include "lustre/record/print.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lustre/record/crew.h"
+#include "lustre/record/line.h"
+#include "lustre/record/merge.h"
+#include "util.h"
+
+/* For more at once a file system wants larger stretches of memory, which take it long to find. */
+#define WRITE_MAX (128u << 10)
+
+struct print {
+	struct dkt_ctx *ctx; /* of the thread whose turn it is */
+	const struct merge_log *log;
+	int fd;
+	uint64_t slice_size;
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t turn;
+	struct slice slice; /* the one taken last */
+	uint64_t taken; /* slices */
+	uint64_t written;
+	uint64_t done; /* records */
+	int err; /* of any thread: all end */
+};
+
+/* The state of one thread. */
+struct printer {
+	struct print *print;
+	struct merge merge;
+	struct record_line kept;
+	uint64_t nr; /* of the slice */
+	bool our_turn;
+	char *text;
+	size_t size;
+	size_t len;
+};
+
+static int write_all(struct dkt_ctx *ctx, int fd, const char *text, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, text, len < WRITE_MAX ? len : WRITE_MAX);
+
+		if (n < 0 && errno != EINTR)
+			return dkt_fail(ctx, -errno, "write output: %s", strerror(errno));
+		if (n > 0) {
+			text += n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+/* Takes the next slice. 1: there is none. */
+static int take_slice(struct printer *printer)
+{
+	struct print *print = printer->print;
+	int err;
+
+	pthread_mutex_lock(&print->lock);
+	err = print->err ? 1 : slice_next(&print->slice, &print->log->runs, print->slice_size);
+	if (!err)
+		err = merge_start(&printer->merge, print->log, &print->slice);
+	if (!err)
+		printer->nr = print->taken++;
+	pthread_mutex_unlock(&print->lock);
+	printer->our_turn = false;
+	printer->len = 0;
+	return err;
+}
+
+/* Until the slices before are written. -ECANCELED: they cannot be. */
+static int wait_turn(struct printer *printer)
+{
+	struct print *print = printer->print;
+	int err;
+
+	if (printer->our_turn)
+		return 0;
+	pthread_mutex_lock(&print->lock);
+	while (print->written != printer->nr && !print->err)
+		pthread_cond_wait(&print->turn, &print->lock);
+	err = print->err ? -ECANCELED : 0;
+	pthread_mutex_unlock(&print->lock);
+	printer->our_turn = !err;
+	return err;
+}
+
+static void end_turn(struct printer *printer)
+{
+	struct print *print = printer->print;
+
+	pthread_mutex_lock(&print->lock);
+	print->written++;
+	pthread_cond_broadcast(&print->turn);
+	pthread_mutex_unlock(&print->lock);
+}
+
+static int write_text(struct printer *printer)
+{
+	int err = wait_turn(printer);
+
+	if (!err)
+		err = write_all(printer->print->ctx, printer->print->fd, printer->text,
+				printer->len);
+	printer->len = 0;
+	return err;
+}
+
+static int print_slice(struct printer *printer)
+{
+	const uint8_t *rec;
+	uint32_t len;
+	int end, err;
+
+	while (!(end = merge_next(&printer->merge, &rec, &len))) {
+		char *to = printer->text + printer->len;
+
+		if (printer->size - printer->len < len + RECORD_LINE_EXTRA) {
+			err = write_text(printer);
+			if (err)
+				return err;
+			to = printer->text;
+		}
+		to = record_line(&printer->kept, rec, len, to);
+		printer->len = (size_t)(to - printer->text);
+	}
+	err = write_text(printer);
+	if (!err && end < 0)
+		err = merge_fail(printer->print->ctx, &printer->merge, end);
+	if (!err)
+		end_turn(printer);
+	return err;
+}
+
+static void print_slices(void *data)
+{
+	struct print *print = data;
+	struct printer printer = { .print = print };
+	int err;
+
+	printer.size = print->slice_size / 4 * 5 + RECORD_MAX + RECORD_LINE_EXTRA;
+	printer.text = malloc(printer.size);
+	err = printer.text ? 0 : -ENOMEM;
+	while (!err && !(err = take_slice(&printer)))
+		err = print_slice(&printer);
+	if (err == 1)
+		err = 0;
+	pthread_mutex_lock(&print->lock);
+	print->done += printer.merge.done;
+	/* The others wait for a turn that never comes. */
+	if (err && err != -ECANCELED)
+		print->err = err;
+	pthread_cond_broadcast(&print->turn);
+	pthread_mutex_unlock(&print->lock);
+	merge_clear(&printer.merge);
+	free(printer.text);
+}
+
+int record_print(struct dkt_ctx *ctx, struct record_sort *sort, int fd)
+{
+	struct print print = { .ctx = ctx, .log = record_sort_log(sort), .fd = fd };
+	unsigned int threads = record_sort_share(sort, &print.slice_size);
+
+	pthread_mutex_init(&print.lock, NULL);
+	pthread_cond_init(&print.turn, NULL);
+	crew_run(threads, print_slices, &print);
+	pthread_cond_destroy(&print.turn);
+	pthread_mutex_destroy(&print.lock);
+	slice_clear(&print.slice);
+	return print.err ? print.err : record_sort_check(sort, print.done);
+}
+
+int record_print_escaped(struct dkt_ctx *ctx, struct record_sort *sort, int fd)
+{
+	char *line __cleanup(free) = malloc(RECORD_MAX + RECORD_LINE_EXTRA);
+	struct record_line kept = { 0 };
+	struct dkt_buf *buf = NULL;
+	const uint8_t *rec;
+	uint32_t rec_len;
+	int err = line ? dkt_buf_new(&buf) : -ENOMEM;
+
+	while (!err && !(err = record_sort_next(sort, &rec, &rec_len))) {
+		const char *text;
+		size_t len;
+
+		dkt_buf_add(buf, line, (size_t)(record_line(&kept, rec, rec_len, line) - line));
+		dkt_buf_escape(buf, 0);
+		text = dkt_buf_data(buf, &len);
+		err = dkt_buf_error(buf);
+		if (!err)
+			err = write_all(ctx, fd, text, len);
+		dkt_buf_reset(buf);
+	}
+	dkt_buf_free(buf);
+	return err == 1 ? 0 : err;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Runs of records in order: found as they come. */
+#include "lustre/record/runs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "util.h"
+
+/* The next run goes on where and when this one ends. */
+static bool goes_on(const struct run *run, uint64_t offset, uint64_t key)
+{
+	return run->end == offset && key >= run->last;
+}
+
+/* Makes room: runs that were cut may be twice as long. */
+static void widen(struct runs *runs)
+{
+	size_t i, n = 0;
+
+	runs->cut *= 2;
+	for (i = 1; i < runs->n; i++) {
+		struct run *last = &runs->run[n];
+		const struct run *run = &runs->run[i];
+
+		if (goes_on(last, run->start, run->first) && run->end - last->start <= runs->cut) {
+			last->end = run->end;
+			last->last = run->last;
+		} else {
+			runs->run[++n] = *run;
+			runs->run[n].order = (uint32_t)n;
+		}
+	}
+	runs->n = n + 1;
+	runs->too_many = runs->n > RUNS_MAX / 4 * 3;
+}
+
+static int begin_run(struct runs *runs, uint64_t start, uint64_t end, uint64_t first, uint64_t last)
+{
+	uint32_t order;
+
+	if (!runs->cut)
+		runs->cut = RUNS_CUT;
+	if (runs->n == RUNS_MAX)
+		widen(runs);
+	if (runs->too_many)
+		return 0;
+	if (runs->n == runs->room) {
+		size_t room = runs->room ? runs->room * 2 : 64;
+		struct run *more = realloc(runs->run, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		runs->run = more;
+		runs->room = room;
+	}
+	order = (uint32_t)runs->n++;
+	runs->run[order] = (struct run){
+		.start = start, .end = end, .first = first, .last = last, .order = order
+	};
+	return 0;
+}
+
+int runs_add(struct runs *runs, uint64_t offset, uint32_t len, uint64_t key)
+{
+	struct run *last = runs->n ? &runs->run[runs->n - 1] : NULL;
+
+	if (last && goes_on(last, offset, key)) {
+		/* Runs that were one share no key, or they would overlap. */
+		if (offset - last->start < runs->cut || key == last->last) {
+			last->end += len;
+			last->last = key;
+			return 0;
+		}
+	} else {
+		runs->breaks++;
+	}
+	return begin_run(runs, offset, offset + len, key, key);
+}
+
+int runs_append(struct runs *runs, const struct runs *more)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < more->n; i++) {
+		const struct run *run = &more->run[i];
+
+		err = begin_run(runs, run->start, run->end, run->first, run->last);
+	}
+	if (more->cut > runs->cut)
+		runs->cut = more->cut;
+	runs->breaks += more->breaks;
+	runs->too_many |= more->too_many;
+	return err;
+}
+
+void runs_clear(struct runs *runs)
+{
+	free(runs->run);
+	*runs = (struct runs){ 0 };
+}
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* Runs that begin alike stay in the order of the file. */
+static int compare_runs(const void *a, const void *b)
+{
+	const struct run *x = a, *y = b;
+	int c = compare_u64(x->first, y->first);
+
+	return c ? c : compare_u64(x->start, y->start);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+void runs_order(struct runs *runs)
+{
+	if (runs->n)
+		qsort(runs->run, runs->n, sizeof(*runs->run), compare_runs);
+}
+
+int runs_overlap(const struct runs *runs, size_t *overlap)
+{
+	uint64_t *firsts __cleanup(free) = malloc((runs->n + 1) * sizeof(*firsts));
+	uint64_t *lasts __cleanup(free) = malloc((runs->n + 1) * sizeof(*lasts));
+	size_t i, n = 0, over = 0;
+
+	*overlap = 0;
+	if (!firsts || !lasts)
+		return -ENOMEM;
+	/* Those that were one do not overlap. */
+	for (i = 0; i < runs->n; i++) {
+		const struct run *run = &runs->run[i];
+
+		if (!i || !goes_on(run - 1, run->start, run->first))
+			firsts[n++] = run->first;
+		lasts[n - 1] = run->last;
+	}
+	qsort(firsts, n, sizeof(*firsts), compare_keys);
+	qsort(lasts, n, sizeof(*lasts), compare_keys);
+	for (i = 0; i < n; i++) {
+		while (lasts[over] < firsts[i])
+			over++;
+		if (i + 1 - over > *overlap)
+			*overlap = i + 1 - over;
+	}
+	return 0;
+}

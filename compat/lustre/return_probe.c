@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Probes at the return of functions that record the value and nothing else. */
+#include "lustre/return_probe.h"
+
+#include <string.h>
+
+/* What the kernel gives kretprobes and fprobes at returns; probes at other places have __probe_ip. */
+#define FUNCTION "__probe_func"
+#define CALLER   "__probe_ret_ip"
+
+/* As `probe add FUNCTION%return '$retval'` names it. */
+#define VALUE "ret"
+
+bool return_probe(struct dkt_event *event, const struct dkt_field **function,
+		  const struct dkt_field **value)
+{
+	const struct dkt_field *caller = dkt_event_field(event, CALLER), *fields;
+	size_t n, i, own = 0;
+
+	*function = dkt_event_field(event, FUNCTION);
+	*value = dkt_event_field(event, VALUE);
+	if (!caller || !*function || !*value || (*value)->flags & DKT_FIELD_STRING)
+		return false;
+	if (dkt_event_fields(event, &fields, &n))
+		return false;
+	for (i = 0; i < n; i++)
+		own += fields[i].offset > caller->offset;
+	return own == 1;
+}

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Records as lines of Lustre's debug log.
+ *
+ * Most events have no source location: the event's system stands for the file, its name for the
+ * function. Events that know their call site have its symbol there and their name in the text.
+ */
+#include "lustre/style_legacy.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lustre/legacy_common.h"
+#include "lustre/message/parts.h"
+#include "lustre/return_probe.h"
+#include "util.h"
+
+/* D_CONSOLE | D_WARNING, as a marker has; subsystem undefined. */
+#define NOTICE_TYPES     0x02000400u
+#define NOTICE_SUBSYSTEM 0x00000001u
+
+/* Numbers of system calls below that have their text kept. */
+#define N_CALLS 512
+
+/* D_TRACE */
+#define TRACE_TYPES 0x00000001u
+
+enum shape {
+	SHAPE_EVENT,
+	SHAPE_CALL_SITE,
+	SHAPE_MARK, /* ftrace:print: a marker, or what another program wrote */
+	SHAPE_ENTRY, /* raw_syscalls:sys_enter */
+	SHAPE_EXIT,
+	SHAPE_FUNCTION_ENTRY, /* ftrace:funcgraph_entry */
+	SHAPE_FUNCTION_EXIT, /* or a probe at the return */
+	SHAPE_MESSAGE, /* says its location, class and subsystem itself */
+};
+
+/* What lines of one event have in common, found out at its first record. */
+struct kind {
+	enum shape shape;
+	struct class_bits bits;
+	char *head; /* "SUBSYS:MASK:" */
+	size_t head_len;
+	char *place; /* "(SYSTEM:0:EVENT()) " */
+	size_t place_len;
+	char *calls[N_CALLS]; /* of system calls by number; NULL: not met yet */
+	const struct dkt_field *field; /* call site, function, or system call number */
+	const struct dkt_field *ret;
+	struct message *message; /* NULL: its records are none */
+};
+
+struct legacy_style {
+	struct dkt_ctx *ctx;
+	const struct class_map *map;
+	bool raw_text;
+	size_t n; /* events of the map; one more for those that are not of it */
+	struct kind **kinds;
+	struct message_parts *parts;
+	struct legacy_common common;
+	char module[64]; /* the one asked for last, and its subsystems */
+	uint32_t module_subsystems;
+};
+
+int legacy_style_new(struct dkt_ctx *ctx, const struct class_map *map, struct legacy_style **out)
+{
+	struct legacy_style *style = calloc(1, sizeof(*style));
+	struct dkt_event *const *events;
+	int err = -ENOMEM;
+
+	*out = NULL;
+	if (!style)
+		return err;
+	*style = (struct legacy_style){ .ctx = ctx, .map = map };
+	err = dkt_events(ctx, &events, &style->n);
+	if (!err) {
+		/* Beyond the map are the kernel's own events; their number is small. */
+		style->n += 64;
+		style->kinds = calloc(style->n + 1, sizeof(struct kind *));
+		style->parts = message_parts_new();
+		err = style->kinds && style->parts ? 0 : -ENOMEM;
+	}
+	if (err) {
+		legacy_style_free(style);
+		return err;
+	}
+	*out = style;
+	return 0;
+}
+
+static void kind_free(struct kind *kind)
+{
+	size_t i;
+
+	if (!kind)
+		return;
+	for (i = 0; i < N_CALLS; i++)
+		free(kind->calls[i]);
+	message_free(kind->message);
+	free(kind->head);
+	free(kind->place);
+	free(kind);
+}
+
+void legacy_style_free(struct legacy_style *style)
+{
+	size_t i;
+
+	if (!style)
+		return;
+	for (i = 0; style->kinds && i <= style->n; i++)
+		kind_free(style->kinds[i]);
+	free(style->kinds);
+	message_parts_free(style->parts);
+	free(style);
+}
+
+/* ---- what kind of event it is ---- */
+
+static const struct dkt_field *find_call_site(struct dkt_event *event)
+{
+	static const char *const names[] = { "call_site", "caller_ip", "caller", "location", "ip" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct dkt_field *field = dkt_event_field(event, names[i]);
+
+		if (field && field->size == sizeof(void *) && !(field->flags & DKT_FIELD_STRING))
+			return field;
+	}
+	return NULL;
+}
+
+/* The kernel's own events. Some kernels know what a function returned. */
+static void find_own_shape(struct dkt_event *event, struct kind *kind)
+{
+	const char *name = dkt_event_name(event);
+
+	if (!strcmp(name, "print"))
+		kind->shape = SHAPE_MARK;
+	if (strncmp(name, "funcgraph_", strlen("funcgraph_")))
+		return;
+	kind->field = dkt_event_field(event, "func");
+	kind->ret = dkt_event_field(event, "retval");
+	if (kind->field)
+		kind->shape = !strcmp(name, "funcgraph_exit") ? SHAPE_FUNCTION_EXIT :
+								SHAPE_FUNCTION_ENTRY;
+}
+
+static void find_shape(const struct legacy_style *style, struct dkt_event *event, struct kind *kind)
+{
+	const char *system = dkt_event_system(event);
+
+	if (!strcmp(system, "raw_syscalls")) {
+		kind->field = dkt_event_field(event, "id");
+		kind->ret = dkt_event_field(event, "ret");
+		if (kind->field)
+			kind->shape = kind->ret ? SHAPE_EXIT : SHAPE_ENTRY;
+	} else if (!strcmp(system, "ftrace")) {
+		find_own_shape(event, kind);
+	} else if ((kind->message = message_new(style->ctx, event, style->parts))) {
+		kind->shape = SHAPE_MESSAGE;
+	} else if (return_probe(event, &kind->field, &kind->ret)) {
+		kind->shape = SHAPE_FUNCTION_EXIT;
+	} else {
+		kind->ret = NULL;
+		kind->field = find_call_site(event);
+		if (kind->field)
+			kind->shape = SHAPE_CALL_SITE;
+	}
+}
+
+void legacy_style_raw_text(struct legacy_style *style, bool raw_text)
+{
+	style->raw_text = raw_text;
+}
+
+static char *place_of(const struct legacy_style *style, const char *fmt, ...) DKT_PRINTF(2, 3);
+static char *place_of(const struct legacy_style *style, const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (!style->raw_text)
+		text = dkt_words(fmt, ap);
+	else if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	return text;
+}
+
+static struct kind *kind_new(const struct legacy_style *style, struct dkt_event *event)
+{
+	const struct class_bits *bits = class_map_event(style->map, event);
+	struct kind *kind = calloc(1, sizeof(*kind));
+
+	if (!kind)
+		return NULL;
+	find_shape(style, event, kind);
+	if (bits)
+		kind->bits = *bits;
+	if (kind->shape == SHAPE_MARK)
+		kind->bits.types = NOTICE_TYPES;
+	if (!kind->bits.subsystems)
+		kind->bits.subsystems = NOTICE_SUBSYSTEM;
+	if (asprintf(&kind->head, "%08" PRIx32 ":%08" PRIx32 ":", kind->bits.subsystems,
+		     kind->bits.types) < 0)
+		kind->head = NULL;
+	kind->place =
+		place_of(style, "(%s:0:%s()) ", dkt_event_system(event), dkt_event_name(event));
+	if (!kind->head || !kind->place) {
+		kind_free(kind);
+		return NULL;
+	}
+	kind->head_len = strlen(kind->head);
+	kind->place_len = strlen(kind->place);
+	return kind;
+}
+
+static struct kind *kind_get(struct legacy_style *style, struct dkt_event *event)
+{
+	size_t i = dkt_event_index(event);
+
+	/* Events that left the kernel share the last place. */
+	if (i >= style->n) {
+		kind_free(style->kinds[style->n]);
+		i = style->n;
+		style->kinds[i] = NULL;
+	}
+	if (!style->kinds[i])
+		style->kinds[i] = kind_new(style, event);
+	return style->kinds[i];
+}
+
+static bool is_function(const struct kind *kind)
+{
+	return kind->shape == SHAPE_FUNCTION_ENTRY || kind->shape == SHAPE_FUNCTION_EXIT;
+}
+
+/* A function belongs to the subsystems of its module. */
+static uint32_t function_subsystems(struct legacy_style *style, const struct kind *kind,
+				    const struct dkt_record *rec)
+{
+	const char *module =
+		dkt_symbol_module(style->ctx, (uint64_t)dkt_record_int(rec, kind->field));
+
+	if (!module)
+		return NOTICE_SUBSYSTEM;
+	if (strcmp(module, style->module)) {
+		snprintf(style->module, sizeof(style->module), "%s", module);
+		style->module_subsystems = class_map_module(style->map, module);
+		if (!style->module_subsystems)
+			style->module_subsystems = NOTICE_SUBSYSTEM;
+	}
+	return style->module_subsystems;
+}
+
+struct class_bits legacy_style_bits(struct legacy_style *style, const struct dkt_record *rec)
+{
+	const struct kind *kind = rec->event ? kind_get(style, rec->event) : NULL;
+	struct class_bits bits = { .types = NOTICE_TYPES, .subsystems = NOTICE_SUBSYSTEM };
+
+	if (!kind)
+		return bits;
+	if (is_function(kind)) {
+		bits.types = TRACE_TYPES;
+		bits.subsystems = function_subsystems(style, kind, rec);
+		return bits;
+	}
+	if (kind->shape != SHAPE_MESSAGE)
+		return kind->bits;
+	bits.subsystems = message_subsystems(kind->message, rec);
+	bits.types = message_types(kind->message, rec);
+	return bits;
+}
+
+/* ---- the line ---- */
+
+static void put_gap(struct legacy_style *style, const struct dkt_record *rec, int64_t wall,
+		    struct dkt_buf *buf)
+{
+	dkt_buf_str(buf, "00000001:02000400:");
+	legacy_put_context(&style->common, rec, wall, buf);
+	dkt_buf_str(buf, "(ring_buffer:0:lost_events()) ");
+	if (rec->lost == DKT_LOST_UNKNOWN)
+		dkt_buf_str(buf, "some");
+	else
+		dkt_buf_u64(buf, rec->lost, 0, ' ');
+	dkt_buf_str(buf, " records lost before this on CPU ");
+	dkt_buf_u64(buf, rec->cpu, 0, ' ');
+	dkt_buf_add(buf, "\n", 1);
+}
+
+static void put_call_site(struct legacy_style *style, const struct kind *kind,
+			  const struct dkt_record *rec, struct dkt_buf *buf)
+{
+	uint64_t offset, address = (uint64_t)dkt_record_int(rec, kind->field);
+	const char *symbol = dkt_symbol(style->ctx, address, &offset);
+
+	if (!symbol) {
+		dkt_buf_add(buf, kind->place, kind->place_len);
+		return;
+	}
+	dkt_buf_add(buf, "(", 1);
+	dkt_buf_str(buf, dkt_event_system(rec->event));
+	dkt_buf_add(buf, ":0:", 3);
+	dkt_buf_str(buf, symbol);
+	dkt_buf_add(buf, "()) ", 4);
+	dkt_buf_str(buf, dkt_event_name(rec->event));
+	dkt_buf_add(buf, ": ", 2);
+}
+
+/* "(raw_syscalls:0:sys_read()) Process entered\n"; NULL when memory is out. The caller frees it. */
+static char *call_text(const struct kind *kind, int64_t number)
+{
+	const char *name = dkt_syscall_name((int)number);
+	const char *what = kind->shape == SHAPE_ENTRY ? "entered\n" : "leaving";
+	char *text;
+
+	if ((name ? asprintf(&text, "(raw_syscalls:0:sys_%s()) Process %s", name, what) :
+		    asprintf(&text, "(raw_syscalls:0:sys_%" PRIu64 "()) Process %s",
+			     (uint64_t)number, what)) < 0)
+		return NULL;
+	return text;
+}
+
+/* As Lustre's ENTRY and RETURN say it. */
+static void put_syscall(struct legacy_style *style, struct kind *kind, const struct dkt_record *rec,
+			struct dkt_buf *buf)
+{
+	int64_t number = dkt_record_int(rec, kind->field);
+	char *rare __cleanup(free) = NULL, **text = &rare;
+
+	if (number >= 0 && number < N_CALLS)
+		text = &kind->calls[number];
+	if (!*text)
+		*text = call_text(kind, number);
+	dkt_buf_str(buf, *text ? *text : "");
+	if (kind->shape == SHAPE_EXIT)
+		legacy_put_rc(&style->common, dkt_record_int(rec, kind->ret), buf);
+}
+
+/* As Lustre's ENTRY says it, and RETURN or, where the kernel does not know the value, EXIT. */
+static void put_function(struct legacy_style *style, const struct kind *kind,
+			 const struct dkt_record *rec, struct dkt_buf *buf)
+{
+	uint64_t offset, address = (uint64_t)dkt_record_int(rec, kind->field);
+	const char *module = dkt_symbol_module(style->ctx, address);
+	const char *name = dkt_symbol(style->ctx, address, &offset);
+
+	dkt_buf_add(buf, "(", 1);
+	dkt_buf_str(buf, module ? module : "ftrace");
+	dkt_buf_add(buf, ":0:", 3);
+	if (name) {
+		dkt_buf_str(buf, name);
+	} else {
+		dkt_buf_str(buf, "0x");
+		dkt_buf_hex(buf, address, 0, ' ');
+	}
+	dkt_buf_str(buf, kind->shape == SHAPE_FUNCTION_ENTRY ? "()) Process entered" :
+							       "()) Process leaving");
+	if (kind->ret)
+		legacy_put_rc(&style->common, dkt_record_int(rec, kind->ret), buf);
+}
+
+/* One newline at the end, whatever the text had. */
+static void put_newline(struct dkt_buf *buf)
+{
+	size_t len;
+	const char *data = dkt_buf_data(buf, &len);
+
+	if (!len || data[len - 1] != '\n')
+		dkt_buf_add(buf, "\n", 1);
+}
+
+/* What was written to trace_marker, without the address that the kernel puts before it. */
+static void put_mark(const struct kind *kind, const struct dkt_record *rec, struct dkt_buf *buf)
+{
+	const struct dkt_field *text = dkt_event_field(rec->event, "buf");
+
+	dkt_buf_add(buf, kind->place, kind->place_len);
+	if (text && text->offset < rec->size)
+		dkt_buf_add(buf, (const char *)rec->data + text->offset,
+			    strnlen((const char *)rec->data + text->offset,
+				    rec->size - text->offset));
+}
+
+void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec, int64_t wall,
+		       struct dkt_buf *buf)
+{
+	struct kind *kind;
+	size_t from = 0;
+
+	if (!rec->event) {
+		put_gap(style, rec, wall, buf);
+		return;
+	}
+	kind = kind_get(style, rec->event);
+	if (!kind)
+		return;
+	if (kind->shape == SHAPE_MESSAGE || is_function(kind)) {
+		struct class_bits bits = legacy_style_bits(style, rec);
+
+		dkt_buf_hex(buf, bits.subsystems, 8, '0');
+		dkt_buf_add(buf, ":", 1);
+		dkt_buf_hex(buf, bits.types, 8, '0');
+		dkt_buf_add(buf, ":", 1);
+	} else {
+		dkt_buf_add(buf, kind->head, kind->head_len);
+	}
+	legacy_put_context(&style->common, rec, wall, buf);
+	if (kind->shape != SHAPE_EVENT)
+		dkt_buf_data(buf, &from);
+	switch (kind->shape) {
+	case SHAPE_MESSAGE:
+		message_line(kind->message, rec, "()) ", buf);
+		break;
+	case SHAPE_ENTRY:
+	case SHAPE_EXIT:
+		put_syscall(style, kind, rec, buf);
+		return;
+	case SHAPE_FUNCTION_ENTRY:
+	case SHAPE_FUNCTION_EXIT:
+		put_function(style, kind, rec, buf);
+		break;
+	case SHAPE_MARK:
+		put_mark(kind, rec, buf);
+		break;
+	case SHAPE_CALL_SITE:
+		put_call_site(style, kind, rec, buf);
+		dkt_record_text(rec, buf);
+		break;
+	case SHAPE_EVENT:
+	default:
+		dkt_buf_add(buf, kind->place, kind->place_len);
+		if (style->raw_text)
+			dkt_record_text(rec, buf);
+		else
+			dkt_record_line(rec, buf);
+		break;
+	}
+	put_newline(buf);
+	if (!style->raw_text && kind->shape != SHAPE_EVENT)
+		dkt_buf_escape(buf, from);
+}
+
+const struct message *legacy_style_message(struct legacy_style *style, const struct dkt_record *rec)
+{
+	const struct kind *kind = rec->event ? kind_get(style, rec->event) : NULL;
+
+	return kind ? kind->message : NULL;
+}
+
+bool legacy_style_keep(struct legacy_style *style, const struct dkt_record *rec)
+{
+	const struct message *message = legacy_style_message(style, rec);
+
+	return message && message_parts_take(style->parts, message, rec);
+}
+
+bool legacy_style_left(struct legacy_style *style, uint32_t cpu, uint64_t after,
+		       struct dkt_record *record)
+{
+	return message_parts_left(style->parts, cpu, after, record);
+}

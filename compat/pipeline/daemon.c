@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The debug daemon's state file: who holds its lock is the daemon, its text is what was done. */
+#include "pipeline/daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util.h"
+
+/* How long a daemon may take to write out what there is. */
+#define STOP_SECONDS 60
+
+/* The numbers of a state, by the names in the file. */
+static const struct row {
+	const char *name;
+	size_t at;
+} rows[] = {
+	{ "mb", offsetof(struct daemon_state, mb) },
+	{ "rotate", offsetof(struct daemon_state, rotate) },
+	{ "pos", offsetof(struct daemon_state, pos) },
+	{ "records", offsetof(struct daemon_state, records) },
+	{ "bytes", offsetof(struct daemon_state, bytes) },
+	{ "lost", offsetof(struct daemon_state, lost) },
+	{ "own", offsetof(struct daemon_state, own) },
+	{ "rounds", offsetof(struct daemon_state, rounds) },
+};
+
+void daemon_state_clear(struct daemon_state *state)
+{
+	free(state->file);
+	free(state->error);
+	*state = (struct daemon_state){ 0 };
+}
+
+static int open_state(const char *dir, int flags)
+{
+	char *path __cleanup(free) = NULL;
+	int fd;
+
+	if (asprintf(&path, "%s/" DAEMON_STATE, dir) < 0) {
+		path = NULL;
+		return -ENOMEM;
+	}
+	fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return fd < 0 ? -errno : fd;
+}
+
+/* The process that holds the lock, as the kernel knows it; 0: none. */
+static pid_t holder(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	if (fcntl(fd, F_GETLK, &lock) || lock.l_type == F_UNLCK)
+		return 0;
+	return lock.l_pid;
+}
+
+static int read_line(struct daemon_state *state, const char *key, const char *value)
+{
+	size_t i;
+
+	if (!strcmp(key, "file")) {
+		free(state->file);
+		state->file = strdup(value);
+		return state->file ? 0 : -ENOMEM;
+	}
+	if (!strcmp(key, "error")) {
+		free(state->error);
+		state->error = strdup(value);
+		return state->error ? 0 : -ENOMEM;
+	}
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(key, rows[i].name))
+			*(uint64_t *)(void *)((char *)state + rows[i].at) =
+				strtoull(value, NULL, 10);
+	return 0;
+}
+
+int daemon_load(struct dkt_ctx *ctx, const char *dir, struct daemon_state *state)
+{
+	int fd __cleanup(close) = open_state(dir, O_RDWR), err = 0;
+	char text[8192], *line, *save = NULL;
+	ssize_t n;
+
+	*state = (struct daemon_state){ 0 };
+	if (fd == -ENOENT)
+		return 0;
+	n = fd < 0 ? fd : pread(fd, text, sizeof(text) - 1, 0);
+	if (n < 0)
+		return dkt_fail(ctx, fd < 0 ? fd : -errno, "read %s/" DAEMON_STATE ": %s", dir,
+				strerror(fd < 0 ? -fd : errno));
+	text[n] = '\0';
+	for (line = strtok_r(text, "\n", &save); line && !err; line = strtok_r(NULL, "\n", &save)) {
+		char *value = strchr(line, ' ');
+
+		if (!value)
+			continue;
+		*value++ = '\0';
+		err = read_line(state, line, value);
+	}
+	state->pid = holder(fd);
+	if (err)
+		daemon_state_clear(state);
+	return err;
+}
+
+int daemon_save(struct dkt_ctx *ctx, int fd, const struct daemon_state *state)
+{
+	char *text __cleanup(free) = NULL;
+	size_t i, size = 0;
+	FILE *f = open_memstream(&text, &size);
+	int err = 0;
+
+	if (!f)
+		return -ENOMEM;
+	fprintf(f, "file %s\n", state->file);
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		fprintf(f, "%s %" PRIu64 "\n", rows[i].name,
+			*(const uint64_t *)(const void *)((const char *)state + rows[i].at));
+	if (state->error)
+		fprintf(f, "error %s\n", state->error);
+	if (fclose(f))
+		return -ENOMEM;
+	if (pwrite(fd, text, size, 0) != (ssize_t)size || ftruncate(fd, (off_t)size))
+		err = dkt_fail(ctx, -errno, "write the daemon's state: %s", strerror(errno));
+	return err;
+}
+
+int daemon_lock(struct dkt_ctx *ctx, const char *dir, int *fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int err = 0;
+
+	*fd = open_state(dir, O_RDWR | O_CREAT);
+	if (*fd < 0) {
+		err = *fd;
+		*fd = -1;
+		return dkt_fail(ctx, err, "open %s/" DAEMON_STATE ": %s", dir, strerror(-err));
+	}
+	if (!fcntl(*fd, F_SETLK, &lock))
+		return 0;
+	err = errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
+	dkt_fail(ctx, err, "process %d is the debug daemon already", (int)holder(*fd));
+	close(*fd);
+	*fd = -1;
+	return err;
+}
+
+int daemon_stop(struct dkt_ctx *ctx, const char *dir)
+{
+	int fd __cleanup(close) = open_state(dir, O_RDWR);
+	pid_t pid = fd < 0 ? 0 : holder(fd);
+	int tries;
+
+	if (fd < 0 && fd != -ENOENT)
+		return dkt_fail(ctx, fd, "open %s/" DAEMON_STATE ": %s", dir, strerror(-fd));
+	if (!pid)
+		return 0;
+	if (kill(pid, SIGTERM) && errno != ESRCH)
+		return dkt_fail(ctx, -errno, "end process %d: %s", (int)pid, strerror(errno));
+	for (tries = 0; holder(fd) == pid; tries++) {
+		if (tries == STOP_SECONDS * 20)
+			return dkt_fail(ctx, -ETIMEDOUT, "process %d does not end", (int)pid);
+		usleep(50000);
+	}
+	return 0;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copies of records in the kernel log, not more than it can bear. */
+#include "pipeline/daemon/kmsg.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lustre/mask.h"
+
+/* The kernel takes somewhat less than 1 KiB at a time. */
+#define KMSG_TEXT 900
+
+/* As Lustre chooses it. */
+static int level(uint32_t types)
+{
+	static const struct {
+		const char *type;
+		int level;
+	} levels[] = { { "emerg", 0 }, { "error", 3 }, { "warning", 4 } };
+	size_t i;
+
+	for (i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		int bit = mask_bit(MASK_DEBUG, levels[i].type, strlen(levels[i].type));
+
+		if (bit >= 0 && types & 1u << bit)
+			return levels[i].level;
+	}
+	return 6;
+}
+
+/* Behind the fifth colon of a line is PID:EXT:(FILE:LINE:FUNC()) TEXT. */
+static const char *after_stack(const char *line, const char *end)
+{
+	int i;
+
+	for (i = 0; i < 5 && line; i++) {
+		line = memchr(line, ':', (size_t)(end - line));
+		line = line ? line + 1 : NULL;
+	}
+	return line;
+}
+
+static void put(struct kmsg *kmsg, int priority, const char *text, size_t len)
+{
+	char out[KMSG_TEXT + 64];
+	int n = snprintf(out, sizeof(out), "<%d>dktrace: %.*s\n", priority,
+			 len > KMSG_TEXT ? KMSG_TEXT : (int)len, text);
+
+	/* The kernel log is a copy: what it refuses is in the file. */
+	if (n > 0 && write(kmsg->fd, out, (size_t)n) < 0)
+		kmsg->skipped++;
+}
+
+void kmsg_copy(struct kmsg *kmsg, int64_t now, uint32_t types, const char *line, size_t len)
+{
+	const char *end = line + len, *text;
+	char words[64];
+	int n;
+
+	if (kmsg->fd < 0)
+		kmsg->fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+	if (kmsg->fd < 0)
+		return;
+	if (now >= kmsg->since + KMSG_INTERVAL) {
+		n = snprintf(words, sizeof(words), "skipped %llu messages",
+			     (unsigned long long)kmsg->skipped);
+		if (kmsg->skipped && n > 0)
+			put(kmsg, 6, words, (size_t)n);
+		kmsg->since = now;
+		kmsg->n = 0;
+		kmsg->skipped = 0;
+	}
+	if (kmsg->n >= KMSG_BURST) {
+		kmsg->skipped++;
+		return;
+	}
+	kmsg->n++;
+	text = after_stack(line, end);
+	text = text ? text : line;
+	while (end > text && end[-1] == '\n')
+		end--;
+	put(kmsg, level(types), text, (size_t)(end - text));
+}
+
+void kmsg_close(struct kmsg *kmsg)
+{
+	if (kmsg->fd >= 0)
+		close(kmsg->fd);
+	kmsg->fd = -1;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The debug daemon: the log's records into a file, until it is told to stop. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "log/output.h"
+#include "lustre/record/make.h"
+#include "lustre/style_legacy.h"
+#include "pipeline/daemon.h"
+#include "pipeline/daemon/file.h"
+#include "pipeline/daemon/kmsg.h"
+#include "util.h"
+
+/* It looks for new records so often, ms; Lustre's own does it every second. */
+#define POLL_MS 500
+
+struct daemon {
+	struct dkt_ctx *ctx;
+	struct debuglog *log;
+	struct dkt_capture *capture;
+	struct legacy_style *style;
+	struct daemon_file *file;
+	struct daemon_state state;
+	struct dkt_buf *buf;
+	struct kmsg kmsg;
+	struct timespec settings_at; /* of the settings that printk is of */
+	uint64_t pos; /* where an earlier daemon was in the same file; UINT64_MAX: there was none */
+	uint32_t printk;
+	int64_t wall;
+	int state_fd;
+	pid_t self;
+};
+
+/* The only thing that a signal handler changes. */
+static volatile sig_atomic_t stop;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	stop = 1;
+}
+
+/* ---- records ---- */
+
+static int64_t seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+static int take_record(struct daemon *d, const struct dkt_record *rec)
+{
+	struct class_bits bits;
+	uint8_t made[RECORD_MADE_MAX];
+	const char *line;
+	size_t len;
+	int err;
+
+	/* What it causes itself would never end. */
+	if (rec->event && rec->pid == d->self) {
+		d->state.own++;
+		return 0;
+	}
+	if (legacy_style_keep(d->style, rec))
+		return 0;
+	bits = legacy_style_bits(d->style, rec);
+	dkt_buf_reset(d->buf);
+	legacy_style_line(d->style, rec, d->wall, d->buf);
+	line = dkt_buf_data(d->buf, &len);
+	err = dkt_buf_error(d->buf);
+	if (err)
+		return err;
+	if (bits.types & d->printk)
+		kmsg_copy(&d->kmsg, seconds(), bits.types, line, len);
+	len = record_make(rec, &bits, d->wall, line, len, made);
+	return daemon_file_add(d->file, made, len, rec->event != NULL);
+}
+
+/* ---- state ---- */
+
+static void count_lost(struct daemon *d)
+{
+	int cpu, cpus = dkt_instance_cpus(d->log->in);
+	struct dkt_loss loss;
+
+	d->state.lost = 0;
+	for (cpu = 0; cpu < cpus; cpu++)
+		if (!dkt_capture_loss(d->capture, cpu, &loss))
+			d->state.lost += loss.lost;
+}
+
+static int save_state(struct daemon *d)
+{
+	d->state.pos = daemon_file_pos(d->file);
+	d->state.records = d->file->done.records;
+	d->state.bytes = d->file->done.bytes;
+	d->state.rounds = d->file->rounds;
+	return daemon_save(d->ctx, d->state_fd, &d->state);
+}
+
+/*
+ * Called before records are forgotten. A daemon that follows must know where they are, or it would
+ * write over them.
+ */
+static int flush(void *data)
+{
+	struct daemon *d = data;
+	int err = daemon_file_flush(d->file);
+
+	return err ? err : save_state(d);
+}
+
+/* printk may be changed while the daemon runs. */
+static void load_printk(struct daemon *d)
+{
+	struct settings set;
+	struct stat st;
+
+	if (fstatat(d->log->dirfd, DEBUGLOG_SETTINGS, &st, 0) ||
+	    !memcmp(&st.st_mtim, &d->settings_at, sizeof(st.st_mtim)))
+		return;
+	if (settings_load(d->ctx, d->log->dirfd, DEBUGLOG_SETTINGS, &set))
+		return;
+	d->settings_at = st.st_mtim;
+	d->printk = set.printk;
+	settings_clear(&set);
+}
+
+/* In a context of its own: a change forgets the events, and the records here are of them. */
+static void follow_masks(struct daemon *d)
+{
+	DKT_OPTS(dkt_ctx_opts, opts, .root = dkt_tracefs_dir(d->ctx));
+	struct dkt_ctx *ctx;
+
+	if (dkt_ctx_new(&opts, &ctx))
+		return;
+	debuglog_follow(ctx, d->log->name);
+	dkt_ctx_free(ctx);
+}
+
+/* ---- the loop ---- */
+
+static int drained(struct daemon *d)
+{
+	int err = flush(d);
+
+	if (!err)
+		err = dkt_capture_done(d->capture);
+	/* Wall-clock time may have been set. */
+	if (!err)
+		err = dkt_instance_wall(d->log->in, &d->wall);
+	if (!err) {
+		count_lost(d);
+		err = save_state(d);
+	}
+	return err;
+}
+
+/* After a signal all that is there is taken once more. */
+static int loop(struct daemon *d)
+{
+	bool last = false;
+	struct dkt_record rec;
+	int err;
+
+	for (;;) {
+		err = dkt_capture_next(d->capture, &rec);
+		if (!err)
+			err = take_record(d, &rec);
+		else if (err == 2)
+			err = drained(d) ?: 2;
+		if (err == 2 && last)
+			return 0;
+		if (err == 2) {
+			last = stop;
+			follow_masks(d);
+			load_printk(d);
+			err = dkt_capture_wait(d->capture, last ? 0 : POLL_MS);
+			err = err == -EINTR ? 0 : err;
+		}
+		if (err)
+			return err;
+	}
+}
+
+/* ---- beginning and end ---- */
+
+/* An earlier daemon's file is gone on with where that ended. */
+static int load_pos(struct daemon *d, const char *name)
+{
+	struct daemon_state before;
+	int err = daemon_load(d->ctx, d->log->dir, &before);
+
+	if (err)
+		return err;
+	d->pos = before.file && !strcmp(before.file, name) ? before.pos : UINT64_MAX;
+	daemon_state_clear(&before);
+	return 0;
+}
+
+static int open_log(struct daemon *d, const char *instance, const char *name)
+{
+	int err = debuglog_open(d->ctx, instance, 0, &d->log);
+
+	if (!err && !d->log->in)
+		err = dkt_fail(d->ctx, -ENOENT,
+			       "nothing is recorded yet: start with set_param debug=...");
+	if (!err)
+		err = debuglog_map(d->log);
+	/* Before the lock, which goes when the process closes the file somewhere else. */
+	if (!err)
+		err = load_pos(d, name);
+	if (!err)
+		err = daemon_lock(d->ctx, d->log->dir, &d->state_fd);
+	return err;
+}
+
+static int open_file(struct daemon *d, const struct daemon_state *wanted)
+{
+	d->state = (struct daemon_state){ .mb = wanted->mb, .rotate = wanted->rotate };
+	d->state.file = strdup(wanted->file);
+	if (!d->state.file)
+		return -ENOMEM;
+	return daemon_file_open(d->ctx, wanted->file, wanted->mb << 20,
+				(unsigned int)wanted->rotate, d->pos, &d->file);
+}
+
+static int open_capture(struct daemon *d)
+{
+	DKT_OPTS(dkt_capture_opts, opts, .flags = DKT_CAPTURE_FOLLOW, .flush = flush, .data = d);
+	char *spool __cleanup(free) = NULL;
+	int err = debuglog_spool(d->log, &spool);
+
+	opts.spool = spool;
+	if (!err)
+		err = dkt_buf_new(&d->buf);
+	if (!err)
+		err = legacy_style_new(d->ctx, d->log->map, &d->style);
+	if (!err)
+		err = dkt_instance_wall(d->log->in, &d->wall);
+	if (!err)
+		err = dkt_capture_open(d->log->in, &opts, &d->capture);
+	return err;
+}
+
+/* All that it opens later is in directories whose owner it is, but for the next file of --rotate. */
+static int drop_rights(struct daemon *d)
+{
+	unsigned int keep = 0;
+	int err = output_keep(d->ctx, d->state.file, &keep);
+
+	return err ? err : dkt_caps_limit(d->ctx, keep | DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS);
+}
+
+static void daemon_clear(struct daemon *d)
+{
+	dkt_capture_close(d->capture);
+	legacy_style_free(d->style);
+	daemon_file_close(d->file);
+	daemon_state_clear(&d->state);
+	dkt_buf_free(d->buf);
+	kmsg_close(&d->kmsg);
+	debuglog_close(d->log);
+	if (d->state_fd >= 0)
+		close(d->state_fd);
+}
+
+int daemon_run(struct dkt_ctx *ctx, const char *instance, const struct daemon_state *wanted,
+	       int ready)
+{
+	struct daemon d = { .ctx = ctx, .state_fd = -1, .kmsg = { .fd = -1 }, .self = getpid() };
+	struct sigaction action = { .sa_handler = on_signal };
+	int err = open_log(&d, instance, wanted->file);
+
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	prctl(PR_SET_NAME, "dktrace-daemon");
+	if (!err)
+		err = open_file(&d, wanted);
+	if (!err)
+		err = open_capture(&d);
+	if (!err)
+		err = drop_rights(&d);
+	if (!err)
+		err = save_state(&d);
+	if (!err && ready >= 0 && (write(ready, "", 1) != 1 || close(ready)))
+		err = dkt_fail(ctx, -errno, "tell that the daemon runs: %s", strerror(errno));
+	if (!err) {
+		load_printk(&d);
+		err = loop(&d);
+		/* What could not be written stays with the log. */
+		if (err)
+			d.state.error = strdup(dkt_error(ctx));
+		save_state(&d);
+	}
+	daemon_clear(&d);
+	return err;
+}

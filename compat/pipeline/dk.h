@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Printing the debug log: records of a capture, selected, in one of the styles. */
+#ifndef COMPAT_DK_H
+#define COMPAT_DK_H
+
+#include <signal.h>
+#include <stdio.h>
+
+#include "log/debuglog.h"
+#include "lustre/record/sort.h"
+#include "pipeline/rate.h"
+
+/* A file that is there whole or not at all; what goes wrong ends it with that error. */
+struct dk_file {
+	int (*begin)(void *data, struct dkt_source *source);
+	int (*add)(void *data, const struct dkt_record *record);
+	int (*finish)(void *data); /* it is there from now on */
+	void *data;
+};
+
+struct dk_opts {
+	/* Told first with done 0, and now and then: records looked at, of those in the log; NULL: not. */
+	void (*look)(void *data, uint64_t done, uint64_t of);
+	void *look_data;
+	const struct dk_file *file; /* where records go instead of printing them; NULL: they do not */
+	const char *style; /* as style_find() takes it */
+	const char *dir; /* where a style with files of its own writes them */
+	unsigned int flags; /* enum dkt_capture_flags */
+	const char *filter; /* expression, NULL: none */
+	uint32_t types; /* only records with one of these bits; 0: any */
+	uint32_t subsystems;
+	uint32_t hidden_types; /* not records whose bits are all among these; see mask_hides() */
+	uint32_t hidden_subsystems;
+	struct rate *rate; /* of the records selected, so many in a second; NULL: all */
+	struct record_sort *lustre; /* Lustre's own records, to be merged; NULL: none */
+	int64_t since; /* wall-clock ns; 0: no bound */
+	int64_t until;
+	int32_t pid; /* -1: any */
+	int cpu; /* -1: any */
+	bool raw_text; /* as in struct dkt_style_opts */
+	bool color; /* it is, and the style sees to them itself */
+	bool drop_rights; /* once all is open: the process has nothing else to do */
+	unsigned int keep_rights; /* enum dkt_keep: but these, for what is written */
+	bool skip_self; /* leave out what this process caused */
+	const volatile sig_atomic_t *stop; /* set by a signal handler; NULL: none */
+};
+
+#define DK_OPTS_INIT                                                                               \
+	{                                                                                          \
+		.pid = -1, .cpu = -1                                                               \
+	}
+
+struct dk_result {
+	uint64_t kept; /* records printed */
+	uint64_t dropped; /* records not selected */
+	uint64_t bad; /* places where a page made no sense */
+	uint64_t lost; /* records that the kernel had to throw away */
+	uint64_t missed; /* messages of Lustre that came while its probe was at work */
+	uint64_t incomplete; /* messages of Lustre within which the recording stopped */
+	uint64_t own; /* records of this process, left out */
+	char *lost_by_cpu; /* "cpu 0: N, cpu 3: M"; NULL: nothing lost */
+	char *unmatched; /* why the filter could not match what is in the log; NULL: it could */
+	char *only_lustre; /* why the kernel's records are not shown; NULL: they are */
+	bool closed; /* the reader of a pipe went away */
+	char *clock; /* whose times are shown as they are, as it has no wall-clock time; or NULL */
+};
+
+void dk_result_clear(struct dk_result *result);
+
+/* Prints the summary line, and on stderr after the program's name what else there is to say. */
+void dk_result_print(const struct dk_result *result, const char *self, FILE *out);
+
+/*
+ * Prints the log to the descriptor. Unless DKT_CAPTURE_KEEP is given, what has been written
+ * is forgotten; what could not be written is not. A log that was never started prints nothing. Of
+ * a file nothing is forgotten before it is there; if something stops it, it is not, with -ECANCELED.
+ */
+int dk_print(struct debuglog *log, const struct dk_opts *opts, int fd, struct dk_result *result);
+
+/* Lustre's own records alone, where there is no log of ours. */
+int dk_print_lustre(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
+		    struct dk_result *result);
+
+/* The same of a saved tree: the context's root. */
+int dk_print_saved(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
+		   struct dk_result *result);
+
+/* Empties the log. */
+int dk_clear(struct debuglog *log);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The log's way from a style to a descriptor. */
+#include "pipeline/dk/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Text is written when there is so much of it. */
+#define CHUNK (256 * 1024)
+
+bool dk_out_stopped(const struct dk_out *out)
+{
+	return out->stop && *out->stop;
+}
+
+/* After a signal, what the reader does not take in this time is kept, ms. */
+#define STOP_MS 1000
+
+/* write(), but once stopped it does not block: of a pipe that has room PIPE_BUF bytes are. */
+static ssize_t write_some(const struct dk_out *out, const char *text, size_t len)
+{
+	struct pollfd ready = { .fd = out->fd, .events = POLLOUT };
+
+	if (!dk_out_stopped(out))
+		return write(out->fd, text, len);
+	if (poll(&ready, 1, STOP_MS) > 0)
+		return write(out->fd, text, len < PIPE_BUF ? len : PIPE_BUF);
+	errno = ECANCELED;
+	return -1;
+}
+
+int dk_out_write(struct dk_out *out)
+{
+	size_t len, done = 0;
+	const char *text = dkt_buf_data(out->buf, &len);
+	int err = dkt_buf_error(out->buf);
+
+	while (!err && done < len) {
+		ssize_t n = write_some(out, text + done, len - done);
+
+		if (n >= 0)
+			done += (size_t)n;
+		else if (errno != EINTR)
+			err = -errno;
+	}
+	dkt_buf_reset(out->buf);
+	out->closed = err == -EPIPE;
+	if (err == -ECANCELED)
+		return dkt_fail(out->ctx, err, "interrupted; what was not written is kept");
+	return err ? dkt_fail(out->ctx, err, "write output: %s", strerror(-err)) : 0;
+}
+
+int dk_out_write_if_full(struct dk_out *out)
+{
+	size_t len;
+
+	dkt_buf_data(out->buf, &len);
+	return len < CHUNK ? 0 : dk_out_write(out);
+}
+
+int dk_out_flush(struct dk_out *out)
+{
+	int err = style_flush(out->style, out->buf);
+
+	return err ? err : dk_out_write(out);
+}
+
+int dk_out_settle(void *data)
+{
+	struct dk_out *out = data;
+	int copy, err = dk_out_flush(out);
+
+	if (err || out->fd < 0)
+		return err;
+	copy = fcntl(out->fd, F_DUPFD_CLOEXEC, 0);
+	if (copy < 0 || close(copy))
+		return dkt_fail(out->ctx, -errno, "write output: %s", strerror(errno));
+	return 0;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What printing the debug log came to, in words. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "pipeline/dk.h"
+#include "say.h"
+
+void dk_result_clear(struct dk_result *result)
+{
+	free(result->lost_by_cpu);
+	free(result->clock);
+	free(result->unmatched);
+	free(result->only_lustre);
+	*result = (struct dk_result){ 0 };
+}
+
+void dk_result_print(const struct dk_result *result, const char *self, FILE *out)
+{
+	fprintf(out,
+		"Debug log: %" PRIu64 " lines, %" PRIu64 " kept, %" PRIu64 " dropped, %" PRIu64
+		" bad.\n",
+		result->kept + result->dropped + result->bad, result->kept, result->dropped,
+		result->bad);
+	fflush(out);
+	if (result->only_lustre)
+		fprintf(stderr, "%s: only Lustre's own buffer is shown: %s\n", self,
+			result->only_lustre);
+	if (result->unmatched)
+		fprintf(stderr, "%s: %s\n", self, result->unmatched);
+	if (result->clock)
+		say_line(stderr, "%s: times are those of the clock '%s': it has no wall-clock time",
+			 self, result->clock);
+	if (result->own)
+		fprintf(stderr, "%s: %" PRIu64 " records of %s itself left out\n", self,
+			result->own, self);
+	if (result->lost)
+		fprintf(stderr,
+			"%s: %" PRIu64 " records were lost before they were read (%s); a larger"
+			" debug_mb or a narrower debug keeps more\n",
+			self, result->lost, result->lost_by_cpu);
+	if (result->incomplete)
+		fprintf(stderr,
+			"%s: incomplete messages of Lustre: %" PRIu64
+			"; the recording stopped before"
+			" all of their records were made\n",
+			self, result->incomplete);
+	if (result->missed)
+		fprintf(stderr,
+			"%s: messages of Lustre that are not recorded, as they came while the"
+			" probe was at work: %" PRIu64 "; Lustre's own buffer has them\n",
+			self, result->missed);
+}

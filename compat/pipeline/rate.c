@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* At most so many records of a class in a second, as a reader shows them. */
+#include "pipeline/rate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int parse_one(const char *word, size_t len, struct rate *rate)
+{
+	const char *equals = memchr(word, '=', len);
+	int bit = equals ? mask_bit(MASK_DEBUG, word, (size_t)(equals - word)) : -EINVAL;
+	unsigned long most;
+	char *end;
+
+	if (bit < 0 || equals[1] < '0' || equals[1] > '9')
+		return -EINVAL;
+	errno = 0;
+	most = strtoul(equals + 1, &end, 10);
+	if (errno || end != word + len || !most || most > UINT32_MAX)
+		return -EINVAL;
+	rate->limited |= 1u << bit;
+	rate->most[bit] = (uint32_t)most;
+	return 0;
+}
+
+int rate_parse(const char *text, struct rate *rate, const char **bad)
+{
+	size_t len;
+
+	*rate = (struct rate){ 0 };
+	for (*bad = text;; *bad += len + 1) {
+		len = strcspn(*bad, ",");
+		if (parse_one(*bad, len, rate))
+			return -EINVAL;
+		if (!(*bad)[len])
+			return 0;
+	}
+}
+
+bool rate_takes(struct rate *rate, uint32_t types, int64_t time)
+{
+	const int64_t second = time / 1000000000;
+	int bit;
+
+	types &= rate->limited;
+	if (!types)
+		return true;
+	bit = __builtin_ctz(types);
+	if (rate->second[bit] != second) {
+		rate->second[bit] = second;
+		rate->seen[bit] = 0;
+	}
+	if (rate->seen[bit] < rate->most[bit]) {
+		rate->seen[bit]++;
+		return true;
+	}
+	rate->left_out++;
+	return false;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The styles of the tool: the legacy one, then the library's, all in one shape. */
+#include "pipeline/style.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "set/param/opts.h"
+#include "util.h"
+
+#define LEGACY "legacy"
+
+struct style {
+	struct legacy_style *legacy; /* knows classes and messages for all styles; NULL: no map */
+	struct dkt_style *lib; /* NULL: it is the legacy style */
+	int64_t wall; /* to add to a record's time */
+	const struct dkt_event *plain[64]; /* some of those whose records are no messages */
+	const struct dkt_event *own;
+	const struct message *message; /* of its records */
+};
+
+int style_get(size_t i, struct dkt_style_info *info)
+{
+	if (i)
+		return dkt_style_get(i - 1, info);
+	*info = (struct dkt_style_info){ .name = LEGACY, .words = "lines of Lustre's debug log" };
+	return 0;
+}
+
+int style_find(const char *name, struct dkt_style_info *info)
+{
+	size_t i;
+
+	for (i = 0; !style_get(i, info); i++)
+		if (!name || !strcmp(info->name, name))
+			return 0;
+	return -ENOENT;
+}
+
+const char *style_guess(struct dkt_guess *guess, const char *name)
+{
+	struct dkt_style_info info;
+	size_t i;
+
+	dkt_guess_start(guess, name, strlen(name));
+	for (i = 0; !style_get(i, &info); i++)
+		dkt_guess_try(guess, info.name);
+	return dkt_guess_words(guess);
+}
+
+bool style_colored(const struct dkt_style_info *info, const char *file)
+{
+	return !file && isatty(STDOUT_FILENO) && info->traits & DKT_STYLE_COLOR &&
+	       param_opts_color();
+}
+
+/* The text of a message, which its event's print format does not give. */
+static bool message_text(void *data, const struct dkt_record *record, struct dkt_buf *buf)
+{
+	const struct style *style = data;
+	const struct message *message = NULL;
+
+	if (record->event == style->own)
+		message = style->message;
+	else if (style->legacy)
+		message = legacy_style_message(style->legacy, record);
+	if (message && buf)
+		message_line(message, record, ") ", buf);
+	return message;
+}
+
+static int style_init(struct style *style, struct dkt_ctx *ctx, const struct class_map *map,
+		      const char *name, const struct dkt_style_opts *opts)
+{
+	DKT_OPTS(dkt_style_opts, mine, );
+	int err = map ? legacy_style_new(ctx, map, &style->legacy) : 0;
+
+	memcpy(&mine, opts, opts->sz < sizeof(mine) ? opts->sz : sizeof(mine));
+	if (mine.source)
+		style->wall = mine.source->wall;
+	if (!err && map)
+		legacy_style_raw_text(style->legacy, mine.raw_text);
+	if (err || !name || !strcmp(name, LEGACY))
+		return err;
+	mine.sz = sizeof(mine);
+	mine.text = message_text;
+	mine.data = style;
+	return dkt_style_new(ctx, name, &mine, &style->lib);
+}
+
+int style_new(struct dkt_ctx *ctx, const struct class_map *map, const char *name,
+	      const struct dkt_style_opts *opts, struct style **out)
+{
+	struct style *style = calloc(1, sizeof(*style));
+	int err;
+
+	*out = NULL;
+	if (!style)
+		return -ENOMEM;
+	err = style_init(style, ctx, map, name, opts);
+	if (err) {
+		style_free(style);
+		return err;
+	}
+	*out = style;
+	return 0;
+}
+
+void style_free(struct style *style)
+{
+	if (!style)
+		return;
+	dkt_style_free(style->lib);
+	legacy_style_free(style->legacy);
+	free(style);
+}
+
+void style_own(struct style *style, const struct dkt_event *event, const struct message *message)
+{
+	style->own = event;
+	style->message = message;
+}
+
+bool style_is_legacy(const struct style *style)
+{
+	return !style->lib;
+}
+
+int style_begin(struct style *style, struct dkt_buf *buf)
+{
+	return style->lib ? dkt_style_begin(style->lib, buf) : 0;
+}
+
+/* Where an event is, once its records are known to be no messages, as those of most. */
+static inline const struct dkt_event **plain_slot(struct style *style,
+						  const struct dkt_event *event)
+{
+	size_t slot = ((uintptr_t)event / sizeof(void *) / 16) % ARRAY_SIZE(style->plain);
+
+	return &style->plain[slot];
+}
+
+/* Whether the record is a message that is kept for later. */
+static bool keep_message(struct style *style, const struct dkt_record *record)
+{
+	if (style->legacy && legacy_style_message(style->legacy, record))
+		return legacy_style_keep(style->legacy, record);
+	*plain_slot(style, record->event) = record->event;
+	return false;
+}
+
+/* A log has lines only: a stack is one. */
+static __attribute__((noinline)) void
+put_stacks(struct style *style, const struct dkt_record *record, struct dkt_buf *buf)
+{
+	struct dkt_record stack;
+	size_t i;
+
+	for (i = 0; !dkt_record_stack(record, i, &stack); i++)
+		legacy_style_line(style->legacy, &stack, style->wall, buf);
+}
+
+static inline int put_record(struct style *style, const struct dkt_record *record, const char *comm,
+			     struct dkt_buf *buf)
+{
+	if (style->lib)
+		return dkt_style_record(style->lib, record, comm, buf);
+	if (style->legacy)
+		legacy_style_line(style->legacy, record, style->wall, buf);
+	if (style->legacy && record->stacks)
+		put_stacks(style, record, buf);
+	return dkt_buf_error(buf);
+}
+
+/* A record that may be a message. */
+static __attribute__((noinline)) int record_message(struct style *style,
+						    const struct dkt_record *record,
+						    const char *comm, struct dkt_buf *buf)
+{
+	return keep_message(style, record) ? 0 : put_record(style, record, comm, buf);
+}
+
+int style_record(struct style *style, const struct dkt_record *record, const char *comm,
+		 struct dkt_buf *buf)
+{
+	if (*plain_slot(style, record->event) != record->event)
+		return record_message(style, record, comm, buf);
+	return put_record(style, record, comm, buf);
+}
+
+int style_flush(struct style *style, struct dkt_buf *buf)
+{
+	return style->lib ? dkt_style_flush(style->lib, buf) : 0;
+}
+
+int style_end(struct style *style, struct dkt_buf *buf)
+{
+	return style->lib ? dkt_style_end(style->lib, buf) : 0;
+}
+
+struct legacy_style *style_legacy(struct style *style)
+{
+	return style->legacy;
+}

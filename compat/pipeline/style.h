@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The styles of the tool: the legacy one, then the library's, all in one shape. */
+#ifndef COMPAT_STYLE_H
+#define COMPAT_STYLE_H
+
+#include "lustre/style_legacy.h"
+
+struct style;
+
+/* Whether there are to be colours: on a terminal, if the style has some. file: where else it goes. */
+bool style_colored(const struct dkt_style_info *info, const char *file);
+
+/* As dkt_style_get(), the legacy style first. */
+int style_get(size_t i, struct dkt_style_info *info);
+
+/* -ENOENT: there is no style of that name; NULL is the legacy one. */
+int style_find(const char *name, struct dkt_style_info *info);
+
+/* For a name that is no style: "; did you mean NAME?" or "". */
+const char *style_guess(struct dkt_guess *guess, const char *name);
+
+/*
+ * As dkt_style_new(); opts->text is set here, so that messages have their text. The map is resolved
+ * and outlives the style. NULL: there are no records but those of style_own().
+ */
+int style_new(struct dkt_ctx *ctx, const struct class_map *map, const char *name,
+	      const struct dkt_style_opts *opts, struct style **style);
+void style_free(struct style *style);
+
+/* Records of the event, which no kernel has, are these messages. Both outlive the style. */
+void style_own(struct style *style, const struct dkt_event *event, const struct message *message);
+
+bool style_is_legacy(const struct style *style);
+
+int style_begin(struct style *style, struct dkt_buf *buf);
+int style_record(struct style *style, const struct dkt_record *record, const char *comm,
+		 struct dkt_buf *buf);
+int style_flush(struct style *style, struct dkt_buf *buf);
+int style_end(struct style *style, struct dkt_buf *buf);
+
+/* For class bits and messages of records; NULL without a map. */
+struct legacy_style *style_legacy(struct style *style);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Filters as a person sets them: on classes, events, threads, programs, CPUs. */
+#include "set/filters.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "log/option_words.h"
+#include "log/threads.h"
+#include "util.h"
+
+/* TASK_COMM_LEN less the end of the string. */
+#define COMM_MAX 15
+
+/* ---- conditions ---- */
+
+/* "12 13" as an expression. */
+static int pids_condition(const char *threads, struct conditions *all)
+{
+	char *text __cleanup(free) = NULL;
+	size_t len, n;
+	FILE *out = open_memstream(&text, &len);
+	const char *p;
+
+	if (!out)
+		return -ENOMEM;
+	for (p = threads; *p; p += n, p += *p == ' ') {
+		n = strcspn(p, " ");
+		fprintf(out, "%scommon_pid == %.*s", p == threads ? "" : " || ", (int)n, p);
+	}
+	return fclose(out) ? -ENOMEM : conditions_add(all, text);
+}
+
+/* The kernel keeps the first bytes of a program's name. */
+static int comm_condition(struct dkt_ctx *ctx, const char *comm, struct conditions *all)
+{
+	bool glob = strpbrk(comm, "*?[");
+	char quote = strchr(comm, '"') ? '\'' : '"';
+	char *text __cleanup(free) = NULL;
+
+	if (!*comm || strpbrk(comm, "\n\r") || (quote == '\'' && strchr(comm, quote)))
+		return dkt_fail(ctx, -EINVAL, "'%.60s' cannot be the name of a program", comm);
+	if (asprintf(&text, "COMM %s %c%.*s%c", glob ? "~" : "==", quote,
+		     glob ? (int)strlen(comm) : COMM_MAX, comm, quote) < 0) {
+		text = NULL;
+		return -ENOMEM;
+	}
+	return conditions_add(all, text);
+}
+
+/* "0-3,5" as ranges: not every kernel knows CPUS{}. */
+static int cpus_condition(struct dkt_ctx *ctx, const char *cpus, struct conditions *all)
+{
+	char *text __cleanup(free) = NULL;
+	const char *p = cpus;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	bool bad = !*cpus;
+
+	if (!out)
+		return -ENOMEM;
+	while (*p && !bad) {
+		unsigned int from, to;
+		int n = 0;
+
+		if (sscanf(p, "%u-%u%n", &from, &to, &n) == 2 && n && from <= to)
+			fprintf(out, "%s(CPU >= %u && CPU <= %u)", p == cpus ? "" : " || ", from,
+				to);
+		else if (sscanf(p, "%u%n", &from, &n) == 1 && p[n] != '-')
+			fprintf(out, "%sCPU == %u", p == cpus ? "" : " || ", from);
+		else
+			bad = true;
+		p += n;
+		bad |= *p && (*p != ',' || !p[1]);
+		p += *p == ',';
+	}
+	if (fclose(out))
+		return -ENOMEM;
+	return bad ? dkt_fail(ctx, -EINVAL, "'%.60s' is no list of CPUs, as 0-3,5", cpus) :
+		     conditions_add(all, text);
+}
+
+/* What the wish comes to as one expression for the events of its words. */
+static int wish_conditions(struct dkt_ctx *ctx, const struct filter_wish *wish,
+			   struct conditions *all)
+{
+	char *threads __cleanup(free) = NULL;
+	int err = 0;
+
+	if (wish->words && wish->pids) {
+		err = threads_read(ctx, wish->pids, &threads);
+		if (!err)
+			err = pids_condition(threads, all);
+	}
+	if (!err && wish->comm)
+		err = comm_condition(ctx, wish->comm, all);
+	if (!err && wish->words && wish->cpus)
+		err = cpus_condition(ctx, wish->cpus, all);
+	return err || !wish->expr ? err : conditions_add(all, wish->expr);
+}
+
+/* ---- rules ---- */
+
+/* The rule on these words, or n. */
+static size_t find_rule(const struct names *rules, const char *words)
+{
+	const size_t len = strlen(words);
+	size_t i;
+
+	for (i = 0; i < rules->n; i++)
+		if (!strncmp(rules->list[i], words, len) && rules->list[i][len] == ' ')
+			break;
+	return i;
+}
+
+/* A rule that no event can have is a mistake. */
+static int check_rule(struct debuglog *log, char *line)
+{
+	const struct names lines = { &line, 1 };
+	struct rules *rules;
+	struct dkt_event *const *events;
+	size_t n;
+	int err = rules_new(log, &lines, &rules);
+
+	if (err)
+		return err;
+	err = select_check(log->ctx, rules->list[0].select);
+	events = select_events(rules->list[0].select, &n);
+	if (!err)
+		err = dkt_expr_check_any(rules->list[0].expr, events, n, 0);
+	rules_free(rules);
+	return err;
+}
+
+static int set_rule(struct debuglog *log, const char *words, const char *expr, struct settings *set)
+{
+	size_t old = find_rule(&set->rules, words);
+	char *line;
+	int err;
+
+	if (strpbrk(expr, "\n"))
+		return dkt_fail(log->ctx, -EINVAL, "a filter is one line");
+	/* The settings are lines: words have no blanks, which select_new() sees to. */
+	if (asprintf(&line, "%s %s", words, expr) < 0)
+		return -ENOMEM;
+	err = check_rule(log, line);
+	if (err) {
+		free(line);
+		return err;
+	}
+	if (old < set->rules.n)
+		names_remove(&set->rules, old);
+	return names_take(&set->rules, line);
+}
+
+/* ---- setting ---- */
+
+static int set_limits(struct dkt_ctx *ctx, const struct filter_wish *wish, struct settings *set)
+{
+	char *threads = NULL;
+	int err = wish->pids ? threads_read(ctx, wish->pids, &threads) : 0;
+
+	if (err)
+		return err;
+	if (wish->pids) {
+		free(set->pids);
+		set->pids = threads;
+		set->children = wish->children;
+	}
+	if (!wish->cpus)
+		return 0;
+	free(set->cpus);
+	set->cpus = strdup(wish->cpus);
+	return set->cpus ? 0 : -ENOMEM;
+}
+
+/* As the words will be found again: without blanks, which no name has. */
+static int check_words(struct dkt_ctx *ctx, const char *words)
+{
+	if (*words && !strpbrk(words, " \t\n"))
+		return 0;
+	return dkt_fail(ctx, -EINVAL, "'%.60s' cannot be the name of a class or event", words);
+}
+
+int filters_take(struct debuglog *log, const char *line, struct settings *set)
+{
+	const size_t len = strcspn(line, " \t");
+	const char *expr = line + len + strspn(line + len, " \t");
+	char *words __cleanup(free) = strndup(line, len);
+	int err = words ? debuglog_map(log) : -ENOMEM;
+
+	if (err)
+		return err;
+	if (!*expr)
+		return dkt_fail(log->ctx, -EINVAL, "expected EVENTS EXPR");
+	return set_rule(log, words, expr, set);
+}
+
+int filters_take_pids(struct dkt_ctx *ctx, const char *line, struct settings *set)
+{
+	struct filter_wish wish = { 0 };
+	const char *boot = NULL;
+	const struct option_word known[] = {
+		{ "--boot", &boot, NULL },
+		{ "--children", NULL, &wish.children },
+	};
+	char *copy __cleanup(free) = strdup(line);
+	char **list __cleanup(free) = NULL;
+	size_t n;
+	int err = copy ? option_words(ctx, copy, known, ARRAY_SIZE(known), &list, &n) : -ENOMEM;
+
+	if (!err && n != 1)
+		err = dkt_fail(ctx, -EINVAL, "expected processes, as 1234,1235");
+	if (!err)
+		err = threads_check_boot(ctx, boot);
+	if (err)
+		return err;
+	wish.pids = list[0];
+	return set_limits(ctx, &wish, set);
+}
+
+int filters_set(struct debuglog *log, const struct filter_wish *wish, const char **words)
+{
+	const char *on = wish->words ? wish->words : SELECT_ALL;
+	struct conditions all = { 0 };
+	struct settings set;
+	int err = check_words(log->ctx, on);
+
+	*words = NULL;
+	if (!err)
+		err = debuglog_map(log);
+	if (!err)
+		err = settings_copy(&set, &log->set);
+	if (err)
+		return err;
+	if (!wish->words)
+		err = set_limits(log->ctx, wish, &set);
+	if (!err)
+		err = wish_conditions(log->ctx, wish, &all);
+	if (!err && all.n) {
+		*words = on;
+		err = set_rule(log, on, all.text, &set);
+	}
+	if (!err)
+		err = debuglog_apply(log, &set, NULL);
+	free(all.text);
+	settings_clear(&set);
+	return err;
+}
+
+static int clear_one(struct dkt_ctx *ctx, struct settings *set, const char *words)
+{
+	char **limit = !strcmp(words, FILTERS_PIDS) ? &set->pids :
+		       !strcmp(words, FILTERS_CPUS) ? &set->cpus :
+						      NULL;
+	size_t i = find_rule(&set->rules, words);
+
+	if (limit && *limit) {
+		free(*limit);
+		*limit = NULL;
+		set->children &= limit != &set->pids;
+		return 0;
+	}
+	if (i == set->rules.n)
+		return dkt_fail(ctx, -ENOENT,
+				"there is no filter on '%s'; 'dktrace filter list' shows all",
+				words);
+	names_remove(&set->rules, i);
+	return 0;
+}
+
+int filters_clear(struct debuglog *log, const char *words)
+{
+	struct settings set;
+	int err = settings_copy(&set, &log->set);
+
+	if (err)
+		return err;
+	if (words) {
+		err = clear_one(log->ctx, &set, words);
+	} else {
+		names_clear(&set.rules);
+		free(set.pids);
+		free(set.cpus);
+		set.pids = set.cpus = NULL;
+		set.children = false;
+	}
+	/* What nobody records needs no instance to be made. */
+	if (!err)
+		err = log->in ? debuglog_apply(log, &set, NULL) :
+				settings_save(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, &set);
+	settings_clear(&set);
+	return err;
+}
+
+/* ---- what became of it ---- */
+
+static bool is_among(struct dkt_event *const *events, size_t n, const struct dkt_event *event)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (events[i] == event)
+			return true;
+	return false;
+}
+
+int filters_count(struct debuglog *log, const struct rule *rule, struct filter_count *count)
+{
+	struct dkt_event **on __cleanup(free) = NULL;
+	struct dkt_event *const *events;
+	size_t n_on = 0, n, i, len;
+	FILE *missed;
+	int err = log->in ? dkt_instance_get_events(log->in, &on, &n_on) : 0;
+
+	*count = (struct filter_count){ 0 };
+	if (err)
+		return err;
+	missed = open_memstream(&count->missed, &len);
+	if (!missed)
+		return -ENOMEM;
+	events = select_events(rule->select, &n);
+	for (i = 0; i < n; i++) {
+		if (dkt_expr_check(rule->expr, events[i]))
+			fprintf(missed, "%s%s:%s", count->lacking++ ? ", " : "",
+				dkt_event_system(events[i]), dkt_event_name(events[i]));
+		else if (is_among(on, n_on, events[i]))
+			count->on++;
+		else
+			count->off++;
+	}
+	if (fclose(missed))
+		return -ENOMEM;
+	if (count->lacking)
+		return 0;
+	free(count->missed);
+	count->missed = NULL;
+	return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Filters as a person sets them: on classes, events, threads, programs, CPUs. */
+#ifndef COMPAT_FILTERS_H
+#define COMPAT_FILTERS_H
+
+#include "log/debuglog.h"
+#include "set/rules.h"
+
+/* Names of what is limited for all events, where filters_clear() takes the words of a set. */
+#define FILTERS_PIDS "pids"
+#define FILTERS_CPUS "cpus"
+
+/* What a filter is to let through; NULL: everything. */
+struct filter_wish {
+	const char *words; /* on which events, by select_new(); NULL: on all */
+	const char *expr;
+	const char *pids; /* processes, commas between */
+	const char *comm; /* name or glob of a program */
+	const char *cpus; /* 0-3,5 */
+	bool children; /* of the processes: also what they will start */
+};
+
+/*
+ * Sets it, in place of one on the same words. The log is open for a change. Threads and CPUs of all
+ * events are limited by the kernel's own lists, which costs less than a filter. words are those that
+ * a rule was made for, for filters_count(); NULL: none was. -ENOENT and -EINVAL: no event can have it.
+ */
+int filters_set(struct debuglog *log, const struct filter_wish *wish, const char **words);
+
+/* "WORDS EXPR" into the settings, in place of one on the same words. As filters_set() otherwise. */
+int filters_take(struct debuglog *log, const char *line, struct settings *set);
+
+/* "PROCESSES [--children]" into the settings. -ESRCH: none of them is there. */
+int filters_take_pids(struct dkt_ctx *ctx, const char *line, struct settings *set);
+
+/* Takes away what was set on these words, or with NULL all. -ENOENT: there is none. */
+int filters_clear(struct debuglog *log, const char *words);
+
+/* What became of a rule. */
+struct filter_count {
+	size_t on; /* events that are recorded under it */
+	size_t off; /* that would be if they were on */
+	size_t lacking; /* that lack a field, or whose field does not fit */
+	char *missed; /* names of those, ", " between; NULL: none */
+};
+
+int filters_count(struct debuglog *log, const struct rule *rule, struct filter_count *count);
+
+#endif

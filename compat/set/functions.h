@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Tracers of functions as a person sets them. */
+#ifndef COMPAT_FUNCTIONS_H
+#define COMPAT_FUNCTIONS_H
+
+#include "log/debuglog.h"
+
+/*
+ * In the settings a line for each: "tracer NAME", "only GLOB", "without GLOB", "root GLOB", "depth N",
+ * "threshold US", "pids THREADS", "children 1".
+ */
+struct functions_wish {
+	const char *tracer; /* function, function_graph */
+	char **only;
+	size_t n_only;
+	const char *without; /* globs, commas between; NULL: none */
+	const char *roots;
+	const char *depth;
+	const char *threshold; /* 100us, 5ms */
+	const char *pids; /* processes, commas between */
+	bool children;
+};
+
+/* The tracers, by the commands that set them. */
+#define FUNCTIONS_CALLS "function"
+#define FUNCTIONS_GRAPH "function_graph"
+
+/* Sets it in place of what was set, and of what `trace` in debug sets. */
+int functions_set(struct debuglog *log, const struct functions_wish *wish);
+
+/*
+ * "vfs_* --depth 3", globs and options as the command line has them, into the settings. -ESRCH: it
+ * is about processes that are not there.
+ */
+int functions_take(struct dkt_ctx *ctx, const char *tracer, const char *line, struct settings *set);
+
+/* The line that sets what is set by that tracer, NULL: nothing is. The caller frees it. */
+int functions_line(const struct settings *set, const char *tracer, char **line);
+
+/* None any more, but that of debug. -ENOENT: none was set. */
+int functions_off(struct debuglog *log);
+
+/* What is set, as "function_graph of vfs_*, depth 3"; NULL: nothing. The caller frees it. */
+char *functions_text(const struct settings *set);
+
+/* Puts what is set into the change. keep: it is as it was before. */
+int functions_plan(struct dkt_ctx *ctx, const struct settings *set, bool keep, const char *spool,
+		   struct dkt_change *change);
+
+#endif

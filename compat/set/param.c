@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parameters that dktrace has itself: debug, subsystem_debug, printk, debug_sources and others. */
+#include "set/param.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lustre/lustre_masks.h"
+#include "set/param/memory.h"
+#include "util.h"
+
+struct param {
+	const char *name;
+	const char *about;
+	int (*get)(struct debuglog *log, const struct param *param, char **value);
+	/* Puts the value into the settings, also if it makes no sense but can be obeyed in part. */
+	int (*take)(struct debuglog *log, const struct param *param, const char *value,
+		    struct settings *set, char **notes);
+	enum mask_kind kind; /* of a mask */
+};
+
+/* Appends a line to the notes and takes it over; NULL appends nothing. */
+static void add_note(char **notes, char *note)
+{
+	char *before __cleanup(free) = note ? *notes : NULL;
+
+	if (!note)
+		return;
+	*notes = note;
+	if (!before)
+		return;
+	if (asprintf(notes, "%s\n%s", before, note) < 0)
+		*notes = NULL;
+	free(note);
+}
+
+/* ---- masks ---- */
+
+static int get_mask(struct debuglog *log, const struct param *param, char **value)
+{
+	char text[MASK_TEXT_SIZE];
+
+	mask_format(param->kind, *settings_mask(&log->set, param->kind), text);
+	*value = strdup(text);
+	return *value ? 0 : -ENOMEM;
+}
+
+static int refuse_mask(struct debuglog *log, const struct mask_value *parsed, int err)
+{
+	if (err == -EINVAL && parsed->bad)
+		return dkt_fail(log->ctx, err,
+				"unknown mask '%.*s'.\nmask usage: [+|-]<all|type> ...",
+				(int)parsed->bad_len, parsed->bad);
+	if (err == -EINVAL)
+		return dkt_fail(log->ctx, err, "an operator has no name after it");
+	return dkt_fail(log->ctx, err, "longer than %d bytes", MASK_INPUT_MAX);
+}
+
+/* Events that a new mask brings in may not know the filter that is set, either. */
+static char *filter_notes(const struct filter_report *report)
+{
+	char *names __cleanup(free) = report->n_missed ? events_by_system(report->missed) : NULL;
+	char *text;
+
+	if (!names)
+		return NULL;
+	if (asprintf(&text,
+		     "%zu of %zu events that are on took the filter; the others do not have its"
+		     " fields and are recorded without it: %s",
+		     report->took, report->took + report->n_missed, names) < 0)
+		return NULL;
+	return text;
+}
+
+static int take_mask(struct debuglog *log, const struct param *param, const char *value,
+		     struct settings *set, char **notes)
+{
+	uint32_t *mask = settings_mask(set, param->kind);
+	struct mask_value parsed;
+	int err = mask_parse(param->kind, value, *mask, &parsed);
+
+	*mask = parsed.value;
+	set->chosen |= 1u << param->kind;
+	if (err)
+		return refuse_mask(log, &parsed, err);
+	if (parsed.deprecated)
+		add_note(notes, strdup("using a numerical debug mask is deprecated"));
+	return 0;
+}
+
+/* ---- debug_sources ---- */
+
+/* As `default`, with Lustre and without it, as long as nobody chooses. */
+static int take_sources(struct debuglog *log, const struct param *param, const char *value,
+			struct settings *set, char **notes)
+{
+	const bool loaded = lustre_is_loaded();
+	int err = 0;
+
+	if (!strcasecmp(value, "default")) {
+		set->chosen &= ~(1u << MASK_SOURCES);
+		set->sources = lustre_sources(loaded);
+	} else {
+		err = take_mask(log, param, value, set, notes);
+	}
+	if (!err && !set->sources)
+		add_note(notes, strdup("nothing is recorded: it names no source"));
+	else if (!err && set->sources == MASK_FROM_LUSTRE && !loaded)
+		add_note(notes, strdup("nothing is recorded before Lustre's libcfs is loaded"));
+	return err;
+}
+
+/* ---- debug_mb ---- */
+
+static int get_mb(struct debuglog *log, const struct param *param, char **value)
+{
+	uint64_t bytes;
+	int err = debuglog_size(log, &bytes);
+
+	(void)param;
+	if (err)
+		return err;
+	return asprintf(value, "%" PRIu64, bytes >> 20) < 0 ? -ENOMEM : 0;
+}
+
+/*
+ * As Lustre: at least a MiB for each CPU, at most 80 % of memory. Lustre allocates as it logs, the
+ * tracer at once: so no more than what others can do without either.
+ */
+static uint32_t clamp_mb(unsigned long mb, uint64_t own, char **notes)
+{
+	unsigned long cpus = (unsigned long)sysconf(_SC_NPROCESSORS_CONF);
+	unsigned long most = UINT32_MAX, good = mb;
+	struct memory memory;
+
+	if (!memory_read(MEMORY_INFO, &memory)) {
+		most = memory.total / 10 * 8 >> 20;
+		if (most < 512)
+			most = 512;
+		if (most > memory_most(&memory, own) >> 20)
+			most = memory_most(&memory, own) >> 20;
+	}
+	if (mb < cpus || most < cpus)
+		good = cpus;
+	else if (mb > most)
+		good = most;
+	if (good != mb &&
+	    asprintf(notes, "%lu MB is too %s for debug buffer size, setting it to %lu MB.", mb,
+		     mb < good ? "small" : "large", good) < 0)
+		*notes = NULL;
+	return (uint32_t)good;
+}
+
+static void note_size(struct debuglog *log, uint32_t asked, char **notes)
+{
+	uint64_t bytes;
+	char *note;
+
+	if (!debuglog_size(log, &bytes) &&
+	    asprintf(&note, "asked for %" PRIu32 " MB, %.1f MB allocated (%d CPUs x %.1f MB)",
+		     asked, (double)bytes / (1 << 20), dkt_instance_cpus(log->in),
+		     (double)bytes / (1 << 20) / dkt_instance_cpus(log->in)) >= 0)
+		add_note(notes, note);
+}
+
+static int take_mb(struct debuglog *log, const struct param *param, const char *value,
+		   struct settings *set, char **notes)
+{
+	char *note = NULL;
+	unsigned long mb;
+	uint64_t own;
+	char *end;
+	int err;
+
+	(void)param;
+	errno = 0;
+	mb = strtoul(value, &end, 0);
+	if (end == value || *end || errno || strchr(value, '-'))
+		return dkt_fail(log->ctx, -EINVAL, "'%s' is not a number of megabytes", value);
+	err = debuglog_size(log, &own);
+	if (err)
+		return err;
+	set->debug_mb = clamp_mb(mb, own, &note);
+	add_note(notes, note);
+	return 0;
+}
+
+/* ---- debug_filter ---- */
+
+static int get_filter(struct debuglog *log, const struct param *param, char **value)
+{
+	(void)param;
+	*value = strdup(log->set.filter ? log->set.filter : "none");
+	return *value ? 0 : -ENOMEM;
+}
+
+static int take_filter(struct debuglog *log, const struct param *param, const char *value,
+		       struct settings *set, char **notes)
+{
+	bool none = !strcmp(value, "0") || !strcasecmp(value, "none");
+
+	(void)param, (void)notes;
+	if (strchr(value, '\n'))
+		return dkt_fail(log->ctx, -EINVAL, "a filter is one line");
+	free(set->filter);
+	set->filter = none ? NULL : strdup(value);
+	return none || set->filter ? 0 : -ENOMEM;
+}
+
+/* ---- rows ---- */
+
+static const struct param params[] = {
+	/* clang-format off */
+	{ "debug",           "types of messages that are recorded",     get_mask, take_mask, MASK_DEBUG },
+	{ "debug_filter",    "a filter on every event that is on",      get_filter, take_filter, 0 },
+	{ "debug_mb",        "size of all buffers together, in MB",     get_mb, take_mb, 0 },
+	{ "debug_sources",   "lustre, kernel, functions: what is recorded", get_mask, take_sources, MASK_SOURCES },
+	{ "printk",          "types that go to the console too",        get_mask, take_mask, MASK_PRINTK },
+	{ "subsystem_debug", "subsystems of which messages are recorded", get_mask, take_mask, MASK_SUBSYSTEM },
+	/* clang-format on */
+};
+
+const struct param *param_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(params); i++)
+		if (!strcmp(params[i].name, name))
+			return &params[i];
+	return NULL;
+}
+
+const struct param *param_next(const struct param *param)
+{
+	const struct param *next = param ? param + 1 : params;
+
+	return next < params + ARRAY_SIZE(params) ? next : NULL;
+}
+
+/* The end of an alternative that begins at p: a comma or a brace of its own level, or NULL. */
+static const char *alternative_end(const char *p)
+{
+	int depth = 0;
+
+	for (; *p; p++) {
+		if (!depth && (*p == ',' || *p == '}'))
+			return p;
+		depth += (*p == '{') - (*p == '}');
+	}
+	return NULL;
+}
+
+bool param_name_fits(const char *name, const char *pattern)
+{
+	const char *open = strchr(pattern, '{'), *from = open, *to, *close = open;
+
+	while (close && (close = alternative_end(close + 1)) && *close == ',')
+		;
+	if (!close)
+		return !fnmatch(pattern, name, FNM_PATHNAME);
+	/* {a,b}: each alternative in its place, as a shell has it. */
+	do {
+		char *whole __cleanup(free) = NULL;
+
+		to = alternative_end(from + 1);
+		if (asprintf(&whole, "%.*s%.*s%s", (int)(open - pattern), pattern,
+			     (int)(to - from - 1), from + 1, close + 1) < 0) {
+			whole = NULL;
+			return false;
+		}
+		if (param_name_fits(name, whole))
+			return true;
+		from = to;
+	} while (to < close);
+	return false;
+}
+
+const char *param_name(const struct param *param)
+{
+	return param->name;
+}
+
+const char *param_about(const struct param *param)
+{
+	return param->about;
+}
+
+bool param_is_mask(const struct param *param)
+{
+	return param->get == get_mask;
+}
+
+enum mask_kind param_mask_kind(const struct param *param)
+{
+	return param->kind;
+}
+
+bool param_misspelt(const struct param *param, const char *value, struct dkt_guess *guess,
+		    size_t *at, size_t *len)
+{
+	struct mask_value parsed;
+
+	*at = *len = 0;
+	if (mask_parse(param->kind, value, 0, &parsed) != -EINVAL || !parsed.bad_len)
+		return false;
+	*at = (size_t)(parsed.bad - value);
+	*len = parsed.bad_len;
+	dkt_guess_start(guess, parsed.bad, parsed.bad_len);
+	mask_guess(param->kind, guess);
+	return true;
+}
+
+void param_guess(struct dkt_guess *guess)
+{
+	const struct param *param = NULL;
+
+	while ((param = param_next(param)))
+		dkt_guess_try(guess, param->name);
+}
+
+/* As a kernel printed it, a mask is complete: its names are no less and no more than what is on. */
+int param_take_exact(struct debuglog *log, const struct param *param, const char *value,
+		     struct settings *set)
+{
+	char *exact __cleanup(free) = NULL;
+	struct mask_value parsed;
+	int err;
+
+	if (asprintf(&exact, "%s%s", isdigit((unsigned char)*value) ? "" : "+", value) < 0) {
+		exact = NULL;
+		return -ENOMEM;
+	}
+	err = mask_parse(param->kind, exact, 0, &parsed);
+	if (err)
+		return refuse_mask(log, &parsed, err);
+	*settings_mask(set, param->kind) = parsed.value;
+	set->chosen |= 1u << param->kind;
+	return 0;
+}
+
+int param_follow(struct debuglog *log, const struct param *param, const char *value)
+{
+	char *notes __cleanup(free) = NULL;
+	struct settings set;
+	int err;
+
+	if (!param_is_mask(param))
+		return param_set(log, param, value, &notes);
+	err = settings_copy(&set, &log->set);
+	if (err)
+		return err;
+	err = param_take_exact(log, param, value, &set);
+	if (!err)
+		err = param_apply(log, &set, param, &notes);
+	settings_clear(&set);
+	return err;
+}
+
+int param_get(struct debuglog *log, const struct param *param, char **value)
+{
+	*value = NULL;
+	return param->get(log, param, value);
+}
+
+int param_take(struct debuglog *log, const struct param *param, const char *value,
+	       struct settings *set, char **notes)
+{
+	return param->take(log, param, value, set, notes);
+}
+
+int param_apply(struct debuglog *log, const struct settings *set, const struct param *param,
+		char **notes)
+{
+	const bool filter = !param || param->take == take_filter;
+	const bool mask = !param || param_is_mask(param);
+	const bool events = filter || (mask && (!param || param->kind != MASK_PRINTK));
+	const bool size = param ? param->take == take_mb : set->debug_mb != log->set.debug_mb;
+	struct filter_report report = { .must_take = param && filter && set->filter };
+	int err = debuglog_apply(log, set, events ? &report : NULL);
+
+	if (!err)
+		add_note(notes, filter_notes(&report));
+	filter_report_clear(&report);
+	if (!err && size)
+		note_size(log, set->debug_mb, notes);
+	if (!err && mask && log->note)
+		add_note(notes, strdup(log->note));
+	if (!err && mask && log->no_probe)
+		add_note(notes, strdup(log->no_probe));
+	return err;
+}
+
+int param_set(struct debuglog *log, const struct param *param, const char *value, char **notes)
+{
+	struct settings set;
+	int bad, err;
+
+	*notes = NULL;
+	err = settings_copy(&set, &log->set);
+	if (err)
+		return err;
+	bad = param->take(log, param, value, &set, notes);
+	/* A write to printk changes it even if it fails. */
+	if (!bad || (param_is_mask(param) && param->kind == MASK_PRINTK))
+		err = param_apply(log, &set, param, notes);
+	if (bad && !err)
+		err = param->take(log, param, value, &set, notes);
+	settings_clear(&set);
+	return err;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One of Lustre's parameters as a file: its value written and read back. */
+#include "set/param/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lustre/lustre_masks.h"
+#include "say.h"
+#include "util.h"
+
+/* The kernel takes a value whole, so there is one write. */
+int param_file_write(const char *path, const char *value, const char *tell)
+{
+	int fd __cleanup(close) = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t n;
+	int err;
+
+	if (fd < 0) {
+		err = -errno;
+		if (tell)
+			say_line(stderr, "error: %s: opening '%s': %s", tell, path, strerror(-err));
+		return err;
+	}
+	n = write(fd, value, strlen(value));
+	if (n < 0) {
+		err = -errno;
+		if (tell && err != -EIO)
+			say_line(stderr, "error: %s: setting %s=%s: %s", tell, path, value,
+				 strerror(-err));
+		return err;
+	}
+	if ((size_t)n == strlen(value))
+		return 0;
+	if (tell)
+		say_line(stderr, "error: %s: setting %s=%s: wrote only %zd", tell, path, value, n);
+	return -EINVAL;
+}
+
+/* The first line. */
+static int read_line(const char *path, char value[PARAM_FILE_MAX])
+{
+	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, value, PARAM_FILE_MAX - 1);
+
+	if (n < 0)
+		return -errno;
+	value[n] = '\0';
+	value[strcspn(value, "\n")] = '\0';
+	return 0;
+}
+
+int param_file_read(const struct param *param, const char *path, char value[PARAM_FILE_MAX])
+{
+	uint32_t mask;
+
+	if (!param_is_mask(param) || lustre_mask_read(param_mask_kind(param), &mask))
+		return read_line(path, value);
+	mask_spell(param_mask_kind(param), mask, value);
+	return 0;
+}

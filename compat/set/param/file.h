@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One of Lustre's parameters as a file: its value written and read back. */
+#ifndef COMPAT_PARAM_FILE_H
+#define COMPAT_PARAM_FILE_H
+
+#include "set/param.h"
+
+/* More than a mask or a size is never read back. */
+#define PARAM_FILE_MAX 4096
+
+/* tell is the command that says on stderr what went wrong, as lctl does; NULL: nobody does. */
+int param_file_write(const char *path, const char *value, const char *tell);
+
+/*
+ * What would have to be written to have again what is there: the first line, or of a mask all that
+ * Lustre has in it, as not every bit of one has a name.
+ */
+int param_file_read(const struct param *param, const char *path, char value[PARAM_FILE_MAX]);
+
+#endif

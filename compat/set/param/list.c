@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What get_param, list_param and find_param found, before it is printed. */
+#include "set/param/list.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util.h"
+
+/* ---- -b: targets that have the same value ---- */
+
+/* Replaces what is between the word and the end (`skip` bytes on, or the mark) by a star. */
+static void star_out(char *name, const char *word, size_t skip, char mark)
+{
+	char *at = name, *end;
+
+	while ((at = strstr(at, word))) {
+		at += strlen(word);
+		end = mark ? strchr(at, mark) : strlen(at) < skip ? NULL : at + skip;
+		if (!end || end == at)
+			continue;
+		*at++ = '*';
+		memmove(at, end, strlen(end) + 1);
+	}
+}
+
+/* lustre-OST0000-osc, lustre-OST0001-osc: lustre-OST*-osc. */
+static char *collapse(const char *name)
+{
+	char *copy = strdup(name);
+
+	if (!copy)
+		return NULL;
+	star_out(copy, "OST", 4, 0);
+	star_out(copy, "MDT", 4, 0);
+	star_out(copy, "QMT", 4, 0);
+	star_out(copy, "MGC", 0, '@');
+	return copy;
+}
+
+/* ---- gathering ---- */
+
+static struct param_entry *find_entry(struct param_dir *dir, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < dir->n; i++)
+		if (!strcmp(dir->entries[i].name, name))
+			return &dir->entries[i];
+	return NULL;
+}
+
+static struct param_value *find_value(struct param_entry *entry, const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < entry->n; i++)
+		if (entry->values[i].len == len && !memcmp(entry->values[i].text, text, len))
+			return &entry->values[i];
+	return NULL;
+}
+
+static int add_value(struct param_entry *entry, const char *name, char *text, size_t len)
+{
+	struct param_value value = { strdup(name), text, len, 1 };
+	struct param_value *values = realloc(entry->values, (entry->n + 1) * sizeof(value));
+
+	if (values)
+		entry->values = values;
+	if (!values || !value.name) {
+		free(value.name);
+		free(text);
+		return -ENOMEM;
+	}
+	values[entry->n++] = value;
+	return 0;
+}
+
+static struct param_entry *new_entry(struct param_dir *dir, const char *name)
+{
+	struct param_entry entry = { .name = strdup(name) };
+	struct param_entry *entries = realloc(dir->entries, (dir->n + 1) * sizeof(entry));
+
+	if (entries)
+		dir->entries = entries;
+	if (!entries || !entry.name) {
+		free(entry.name);
+		return NULL;
+	}
+	entries[dir->n++] = entry;
+	return &entries[dir->n - 1];
+}
+
+int param_dir_add(struct param_dir *dir, const struct param_opts *opts, const char *name,
+		  mode_t mode, bool link, char *text, size_t len)
+{
+	char *key __cleanup(free) = opts->collapse ? collapse(name) : strdup(name);
+	struct param_entry *entry = key ? find_entry(dir, key) : NULL;
+	struct param_value *same;
+
+	if (!entry && key) {
+		entry = new_entry(dir, key);
+		if (entry) {
+			entry->mode = mode;
+			entry->link = link;
+		}
+	}
+	if (!entry) {
+		free(text);
+		return -ENOMEM;
+	}
+	same = opts->merge ? find_value(entry, text, len) : NULL;
+	if (!same)
+		return add_value(entry, name, text, len);
+	free(text);
+	same->count++;
+	return 0;
+}
+
+static struct param_dir *new_dir(struct param_dir *root, const char *path)
+{
+	struct param_dir *made = calloc(1, sizeof(*made));
+	struct param_dir **dirs = realloc(root->dirs, (root->n_dirs + 1) * sizeof(made));
+
+	if (dirs)
+		root->dirs = dirs;
+	if (made)
+		made->path = strdup(path);
+	if (!dirs || !made || !made->path) {
+		free(made ? made->path : NULL);
+		free(made);
+		return NULL;
+	}
+	dirs[root->n_dirs++] = made;
+	return made;
+}
+
+/* As lctl has it, a directory is below the first one whose path is a part of its own. */
+static struct param_dir *dir_below(struct param_dir *root, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < root->n_dirs; i++)
+		if (strstr(path, root->dirs[i]->path))
+			return strcmp(path, root->dirs[i]->path) ? dir_below(root->dirs[i], path) :
+								   root->dirs[i];
+	return new_dir(root, path);
+}
+
+int param_dir_below(struct param_dir *root, const struct param_opts *opts, const char *path,
+		    struct param_dir **dir)
+{
+	char *key __cleanup(free) = opts->collapse ? collapse(path) : strdup(path);
+
+	*dir = key ? dir_below(root, key) : NULL;
+	return *dir ? 0 : -ENOMEM;
+}
+
+void param_dir_clear(struct param_dir *dir)
+{
+	size_t i, v;
+
+	for (i = 0; i < dir->n; i++) {
+		for (v = 0; v < dir->entries[i].n; v++) {
+			free(dir->entries[i].values[v].name);
+			free(dir->entries[i].values[v].text);
+		}
+		free(dir->entries[i].values);
+		free(dir->entries[i].name);
+	}
+	for (i = 0; i < dir->n_dirs; i++) {
+		param_dir_clear(dir->dirs[i]);
+		free(dir->dirs[i]);
+	}
+	free(dir->entries);
+	free(dir->dirs);
+	free(dir->path);
+	*dir = (struct param_dir){ 0 };
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What get_param, list_param and find_param found, before it is printed. */
+#ifndef COMPAT_PARAM_LIST_H
+#define COMPAT_PARAM_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "set/param/opts.h"
+
+struct param_value {
+	char *name; /* as printed, if it stands for itself */
+	char *text;
+	size_t len;
+	size_t count; /* parameters that have it */
+};
+
+/* All parameters of one name; with -b of all targets. */
+struct param_entry {
+	char *name;
+	mode_t mode;
+	bool link;
+	struct param_value *values; /* at least one, "" where none was read */
+	size_t n;
+};
+
+/* Begins as all zeroes: the root. */
+struct param_dir {
+	char *path; /* "" or with a slash at its end */
+	struct param_entry *entries;
+	size_t n;
+	struct param_dir **dirs;
+	size_t n_dirs;
+};
+
+/* Takes text, also after a failure. */
+int param_dir_add(struct param_dir *dir, const struct param_opts *opts, const char *name,
+		  mode_t mode, bool link, char *text, size_t len);
+
+/* Finds the directory below root, or makes it; with -b that of all targets. */
+int param_dir_below(struct param_dir *root, const struct param_opts *opts, const char *path,
+		    struct param_dir **dir);
+
+void param_dir_print(const struct param_dir *dir, const struct param_opts *opts);
+void param_dir_clear(struct param_dir *dir);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lustre's parameters as the kernel shows them: files in several trees, old and new places. */
+#include "set/param/tree.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/vfs.h>
+
+#include "util.h"
+
+#define DEBUGFS "/sys/kernel/debug"
+
+#define MODULE "module"
+
+/* lctl's order; the last four are of releases up to 2.17. */
+static const char *const tops[] = {
+	"/proc/fs/lustre", "/sys/fs/lustre", DEBUGFS "/lnet",    DEBUGFS "/lustre",
+	"/sys/fs/lnet",    "/proc/sys/lnet", "/proc/sys/lustre", "/proc/fs/lnet",
+};
+
+/* Modules of which lctl shows parameters, in its order; `libcfs` has links in debugfs. */
+static const char *const modules_shown[] = {
+	"lnet", "osc",      "mdd", "obdclass",    "ofd",    "ptlrpc",
+	"mgc",  "ksocklnd", "mdt", "osd_ldiskfs", "lquota",
+};
+
+/* lctl keeps its own list of places in front of a pattern, in a buffer of PATH_MAX. */
+#define PATTERN_ROOM (PATH_MAX - 55)
+
+static void mount_debugfs(struct tree *tree)
+{
+	struct statfs st;
+
+	if (tree->tried_debugfs)
+		return;
+	tree->tried_debugfs = true;
+	if (!statfs(DEBUGFS "/", &st) && st.f_type == DEBUGFS_MAGIC)
+		return;
+	if (!mount("none", DEBUGFS, "debugfs", 0, "") || errno == EPERM || errno == EBUSY)
+		return;
+	/* Scripts have seen it without its newline. */
+	fprintf(stderr, "%d: warning: failed to mount " DEBUGFS, errno);
+}
+
+/* Copies without doubled slashes and one at the end; *name is what follows the top. */
+static char *tidy_path(const char *path, size_t top, const char **name)
+{
+	char *copy = malloc(strlen(path) + 1), *to = copy;
+	size_t i;
+
+	if (!copy)
+		return NULL;
+	for (i = 0; path[i]; i++)
+		if (path[i] != '/' || i < top || (path[i + 1] && path[i + 1] != '/'))
+			*to++ = path[i];
+	*to = '\0';
+	*name = copy + top + (to > copy + top);
+	return copy;
+}
+
+static int add_match(struct tree_matches *matches, const char *path, size_t top)
+{
+	struct tree_match match, *rows;
+
+	match.path = tidy_path(path, top, &match.name);
+	if (!match.path)
+		return -ENOMEM;
+	/* The tree itself, which has no name. */
+	if (!*match.name) {
+		free(match.path);
+		return 0;
+	}
+	rows = realloc(matches->rows, (matches->n + 1) * sizeof(*rows));
+	if (!rows) {
+		free(match.path);
+		return -ENOMEM;
+	}
+	matches->rows = rows;
+	rows[matches->n++] = match;
+	return 0;
+}
+
+static int find_below(const char *top, const char *pattern, bool *fits,
+		      struct tree_matches *matches)
+{
+	char *whole __cleanup(free) = NULL;
+	glob_t found = { 0 };
+	size_t i;
+	int err;
+
+	if (asprintf(&whole, "%s/%s", top, pattern) < 0) {
+		whole = NULL;
+		return -ENOMEM;
+	}
+	err = glob(whole, GLOB_BRACE, NULL, &found);
+	if (err == GLOB_NOMATCH)
+		err = 0;
+	else if (err)
+		err = err == GLOB_NOSPACE ? -ENOMEM : -ENODEV;
+	*fits |= found.gl_pathc;
+	for (i = 0; !err && i < found.gl_pathc; i++)
+		err = add_match(matches, found.gl_pathv[i], strlen(top));
+	globfree(&found);
+	return err;
+}
+
+static int find_in_modules(const char *pattern, bool *fits, struct tree_matches *matches)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < ARRAY_SIZE(modules_shown); i++) {
+		char top[64];
+
+		snprintf(top, sizeof(top), "/sys/module/%s/parameters", modules_shown[i]);
+		err = find_below(top, pattern, fits, matches);
+	}
+	return err;
+}
+
+int tree_find(struct tree *tree, const char *pattern, bool modules, struct tree_matches *matches)
+{
+	bool fits = false;
+	size_t i;
+	int err = 0;
+
+	*matches = (struct tree_matches){ 0 };
+	mount_debugfs(tree);
+	if (strlen(pattern) >= PATH_MAX)
+		return -EINVAL;
+	if (strlen(pattern) >= PATTERN_ROOM)
+		return -E2BIG;
+	for (i = 0; !err && i < ARRAY_SIZE(tops); i++)
+		err = find_below(tops[i], pattern, &fits, matches);
+	if (!err && modules)
+		err = find_in_modules(pattern, &fits, matches);
+	if (err)
+		tree_matches_clear(matches);
+	return err ? err : fits ? 0 : -ENOENT;
+}
+
+void tree_matches_clear(struct tree_matches *matches)
+{
+	size_t i;
+
+	for (i = 0; i < matches->n; i++)
+		free(matches->rows[i].path);
+	free(matches->rows);
+	*matches = (struct tree_matches){ 0 };
+}
+
+const char *tree_pattern(const char *pattern, bool *modules)
+{
+	if (*modules || strncmp(pattern, MODULE, strlen(MODULE)))
+		return pattern;
+	*modules = true;
+	pattern += strlen(MODULE);
+	return pattern + (*pattern == '/');
+}
+
+int tree_first(struct tree *tree, const char *name, char **path)
+{
+	struct tree_matches matches;
+	int err = tree_find(tree, name, false, &matches);
+
+	*path = NULL;
+	if (!err && matches.n)
+		*path = strdup(matches.rows[0].path);
+	if (!err && !*path)
+		err = matches.n ? -ENOMEM : -ENOENT;
+	tree_matches_clear(&matches);
+	return err;
+}
+
+char *tree_dotted(const char *name, const char *mark)
+{
+	size_t len = strlen(name), i;
+	char *text;
+
+	if (asprintf(&text, "%s%s", name, mark) < 0)
+		return NULL;
+	for (i = 0; i < len; i++)
+		if (text[i] == '/')
+			text[i] = '.';
+	return text;
+}
+
+/* The dots of an address: from where a NID begins in the name to the dot behind its network. */
+static void find_nid(char *name, char **from, char **to)
+{
+	static const char exports[] = ".exports.", mgc[] = ".MGC";
+	char *at;
+
+	*from = *to = NULL;
+	if (!strchr(name, '@'))
+		return;
+	at = strstr(name, exports);
+	if (at) {
+		*from = at + strlen(exports);
+	} else {
+		at = strstr(name, mgc);
+		*from = at ? at + 1 : NULL;
+	}
+	at = *from ? strchr(*from, '@') : NULL;
+	if (at)
+		*to = strchrnul(at, '.');
+	else
+		*from = NULL;
+}
+
+void tree_clean(char *name, bool with_type)
+{
+	size_t len = strlen(name);
+	char *from, *to, *in, *out;
+
+	if (with_type && len && strchr("@=/", name[len - 1]))
+		name[len - 1] = '\0';
+	/* One at the start stays: lctl has it so. */
+	for (in = out = name; *in; in++)
+		if (*in != '\\' || in == name)
+			*out++ = *in;
+	*out = '\0';
+	find_nid(name, &from, &to);
+	for (in = name; *in; in++) {
+		if (in == from)
+			in = to;
+		if (*in == '.')
+			*in = '/';
+		if (!*in)
+			break;
+	}
+}
+
+bool tree_is_kernel(const char *path)
+{
+	struct statfs st;
+
+	if (statfs(path, &st))
+		return false;
+	return st.f_type == DEBUGFS_MAGIC || st.f_type == SYSFS_MAGIC ||
+	       st.f_type == PROC_SUPER_MAGIC;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds parameters by pattern, in Lustre's trees or among our own, and reads them. */
+#include "set/param/walk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lctl/cmd.h"
+#include "say.h"
+#include "set/param.h"
+#include "util.h"
+
+#define READ_SIZE 4096
+
+/* The directories that lead to the one that is read. */
+struct above {
+	const struct above *next;
+	const struct stat *st;
+};
+
+static int walk_pattern(struct param_walk *walk, const char *pattern, bool modules,
+			struct param_dir *dir, const struct above *above);
+
+static void __attribute__((format(printf, 3, 4)))
+tell(struct param_walk *walk, int err, const char *fmt, ...)
+{
+	char *what __cleanup(free) = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&what, fmt, ap) < 0)
+		what = NULL;
+	va_end(ap);
+	say_line(stderr, "error: %s: %s", what ? what : walk->command, strerror(-err));
+	if (!walk->err)
+		walk->err = err;
+}
+
+/* ---- values ---- */
+
+/* All of a file; a page at a time, since what the kernel makes up has no size. */
+static int read_file(const char *path, char **text, size_t *len)
+{
+	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC);
+	char *buf __cleanup(free) = NULL;
+	size_t size = 0;
+	ssize_t n;
+
+	*len = 0;
+	if (fd < 0)
+		return -errno;
+	do {
+		if (size - *len < READ_SIZE) {
+			char *more = realloc(buf, size = size * 2 + READ_SIZE);
+
+			if (!more)
+				return -ENOMEM;
+			buf = more;
+		}
+		n = read(fd, buf + *len, READ_SIZE);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		*len += n > 0 ? (size_t)n : 0;
+	} while (n);
+	if (*len && buf[*len - 1] == '\n')
+		--*len;
+	*text = buf;
+	buf = NULL;
+	return 0;
+}
+
+static int read_value(struct param_walk *walk, const char *path, char **text, size_t *len)
+{
+	int err;
+
+	*text = NULL;
+	*len = 0;
+	if (!walk->values || walk->opts->only_name) {
+		*text = calloc(1, 1);
+		return *text ? 0 : -ENOMEM;
+	}
+	err = read_file(path, text, len);
+	/* A search is over everything, and not everything is there to be read. */
+	if (err && !walk->regex)
+		tell(walk, err, "read_param: '%s'", path);
+	return err;
+}
+
+/* ---- one match ---- */
+
+static const char *mark_of(const struct param_opts *opts, mode_t mode)
+{
+	if (!opts->type || opts->path || opts->yaml)
+		return "";
+	return S_ISDIR(mode) ? "/" : mode & S_IWUSR ? "=" : "";
+}
+
+/* Names by which lctl knows what is not there to be tuned. */
+static bool is_tunable(const char *path)
+{
+	static const char *const not_tuned[] = {
+		"console", "debug_", "fail_",      "force", "import",
+		"panic_",  "peers",  "srpc_sepol", "stats", "target_obd",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(not_tuned); i++)
+		if (strstr(path, not_tuned[i]))
+			return false;
+	return true;
+}
+
+static bool is_wanted(const struct param_opts *opts, const char *path, mode_t mode, bool link)
+{
+	if ((link && !opts->links) || (opts->only_dirs && !S_ISDIR(mode)))
+		return false;
+	if ((mode & opts->mode) != opts->mode || (opts->tunable && !is_tunable(path)))
+		return false;
+	return opts->modules || !strstr(path, "/module/");
+}
+
+/* A name with a dot in a component cannot be given back, so that lctl does not go there. */
+static bool can_descend(const char *name)
+{
+	char *clean __cleanup(free) = tree_dotted(name, "");
+
+	if (!clean)
+		return false;
+	tree_clean(clean, false);
+	return !strcmp(clean, name);
+}
+
+static int descend(struct param_walk *walk, const char *name, const struct stat *st,
+		   const struct above *above)
+{
+	const struct above here = { above, st };
+	char *below __cleanup(free) = NULL;
+	char *pattern __cleanup(free) = NULL;
+	struct param_dir *dir;
+	int ret;
+
+	for (; above; above = above->next)
+		if (above->st->st_dev == st->st_dev && above->st->st_ino == st->st_ino)
+			return 0;
+	if (!can_descend(name))
+		return 0;
+	if (asprintf(&pattern, "%s/*", name) < 0) {
+		pattern = NULL;
+		return -ENOMEM;
+	}
+	below = strndup(pattern, strlen(pattern) - 1);
+	ret = below ? param_dir_below(&walk->root, walk->opts, below, &dir) : -ENOMEM;
+	if (ret)
+		return ret;
+	ret = walk_pattern(walk, pattern, walk->opts->modules, dir, &here);
+	return ret == -ENOENT ? 0 : ret;
+}
+
+static bool name_matches(const struct param_walk *walk, const char *name)
+{
+	return !walk->regex || !regexec(walk->regex, name, 0, NULL, 0);
+}
+
+/* Adds a parameter to what is printed. */
+static int take(struct param_walk *walk, struct param_dir *dir, const struct tree_match *match,
+		mode_t mode, bool link)
+{
+	const struct param_opts *opts = walk->opts;
+	char *name __cleanup(free) = opts->path ? strdup(match->path) :
+						  tree_dotted(match->name, mark_of(opts, mode));
+	char *text;
+	size_t len;
+
+	if (!name)
+		return -ENOMEM;
+	/* Only files have a value; they are not opened in vain. */
+	if ((walk->values && !S_ISREG(mode)) || !name_matches(walk, name))
+		return 0;
+	if (read_value(walk, match->path, &text, &len))
+		return 0;
+	return param_dir_add(dir, opts, name, mode, link, text, len);
+}
+
+/* 1: a directory to go down to, which st is about. */
+static int walk_match(struct param_walk *walk, struct param_dir *dir,
+		      const struct tree_match *match, struct stat *st)
+{
+	bool link;
+	int ret;
+
+	if (lstat(match->path, st)) {
+		tell(walk, -errno, "%s: lstat '%s'", walk->command, match->path);
+		return 0;
+	}
+	link = S_ISLNK(st->st_mode);
+	if (link && stat(match->path, st)) {
+		tell(walk, -errno, "%s: stat '%s'", walk->command, match->path);
+		return 0;
+	}
+	walk->found++;
+	if (!is_wanted(walk->opts, match->path, st->st_mode, link))
+		return 0;
+	ret = take(walk, dir, match, st->st_mode, link);
+	return ret ? ret : S_ISDIR(st->st_mode) && walk->opts->recursive;
+}
+
+/* A pattern is over all trees, so that in the second tree a directory has nothing new. */
+static bool is_first(const struct tree_matches *matches, size_t at)
+{
+	size_t i;
+
+	for (i = 0; i < at; i++)
+		if (!strcmp(matches->rows[i].name, matches->rows[at].name))
+			return false;
+	return true;
+}
+
+static int walk_pattern(struct param_walk *walk, const char *pattern, bool modules,
+			struct param_dir *dir, const struct above *above)
+{
+	struct tree_matches matches;
+	size_t i;
+	int err = tree_find(&walk->lctl->tree, pattern, modules, &matches);
+
+	for (i = 0; !err && i < matches.n; i++) {
+		struct stat st;
+
+		err = walk_match(walk, dir, &matches.rows[i], &st);
+		if (err == 1)
+			err = is_first(&matches, i) ?
+				      descend(walk, matches.rows[i].name, &st, above) :
+				      0;
+	}
+	tree_matches_clear(&matches);
+	return err;
+}
+
+/* ---- our own ---- */
+
+static int open_log(struct param_walk *walk)
+{
+	struct lctl *lctl = walk->lctl;
+	int err;
+
+	if (walk->log)
+		return 0;
+	/* It is told once. */
+	if (walk->log_failed)
+		return walk->err;
+	err = debuglog_open(lctl->ctx, lctl->instance, 0, &walk->log);
+	if (!err)
+		return 0;
+	walk->log_failed = true;
+	if (!walk->err)
+		walk->err = err;
+	lctl_say(lctl);
+	return err;
+}
+
+static int take_own(struct param_walk *walk, const struct param *param)
+{
+	const mode_t mode = S_IFREG | S_IRUSR | S_IWUSR;
+	char *name __cleanup(free) = tree_dotted(param_name(param), mark_of(walk->opts, mode));
+	char *text = NULL, *value;
+	int err = 0;
+
+	if (!name)
+		return -ENOMEM;
+	if (!name_matches(walk, name))
+		return 0;
+	walk->found++;
+	if (walk->opts->only_dirs || (walk->opts->tunable && !is_tunable(param_name(param))))
+		return 0;
+	if (!walk->values || walk->opts->only_name) {
+		text = calloc(1, 1);
+	} else {
+		if (open_log(walk))
+			return 0;
+		err = param_get(walk->log, param, &text);
+	}
+	if (err) {
+		lctl_say(walk->lctl);
+		tell(walk, err, "read_param: '%s/%s'", walk->log->dir, param_name(param));
+		return 0;
+	}
+	/* Any user can choose the quoted strings of a filter expression. */
+	value = text ? shown(text) : NULL;
+	free(text);
+	if (!value)
+		return -ENOMEM;
+	return param_dir_add(&walk->root, walk->opts, name, mode, false, value, strlen(value));
+}
+
+/* What no file stands for, on a machine without Lustre. */
+static int walk_own(struct param_walk *walk, const char *pattern)
+{
+	const struct param *param = NULL;
+	size_t before = walk->found;
+	int err = 0;
+
+	while (!err && (param = param_next(param)))
+		if (param_name_fits(param_name(param), pattern))
+			err = take_own(walk, param);
+	return err ? err : walk->found > before ? 0 : -ENOENT;
+}
+
+int param_walk(struct param_walk *walk, const char *pattern)
+{
+	bool modules = walk->opts->modules;
+	const char *named = tree_pattern(pattern, &modules);
+	int err = walk_pattern(walk, named, modules, &walk->root, NULL);
+
+	if (err == -ENOENT)
+		err = walk_own(walk, pattern);
+	param_dir_print(&walk->root, walk->opts);
+	param_dir_clear(&walk->root);
+	return err;
+}
+
+void param_walk_end(struct param_walk *walk)
+{
+	debuglog_close(walk->log);
+	walk->log = NULL;
+}

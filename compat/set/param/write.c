@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sets one parameter: Lustre's files, our own, or both together. */
+#include "set/param/write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lctl/cmd.h"
+#include "say.h"
+#include "set/param.h"
+#include "set/param/file.h"
+#include "util.h"
+
+/* ---- our own ---- */
+
+static int open_log(struct param_write *pw)
+{
+	struct lctl *lctl = pw->lctl;
+	int err;
+
+	if (pw->log)
+		return 0;
+	err = debuglog_open(lctl->ctx, lctl->instance, DEBUGLOG_CHANGE, &pw->log);
+	if (!err && pw->log->rebuilt)
+		say_line(stderr,
+			 "%s: what was set is on no file: it was taken from what is on in '%s'",
+			 lctl->self, pw->log->name);
+	return err;
+}
+
+static void print_notes(const struct lctl *lctl, const char *name, char *notes)
+{
+	char *line, *save = NULL;
+
+	for (line = notes ? strtok_r(notes, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save))
+		say_line(stderr, "%s: %s: %s", lctl->self, name, line);
+}
+
+static int write_own(struct param_write *pw, const struct param *param, const char *value)
+{
+	const char *name = param_name(param);
+	char *notes __cleanup(free) = NULL;
+	int err = open_log(pw);
+
+	if (err) {
+		lctl_say(pw->lctl);
+		return err;
+	}
+	err = param_set(pw->log, param, value, &notes);
+	if (!err && !pw->quiet)
+		say_line(stdout, "%s=%s", name, value);
+	fflush(stdout);
+	print_notes(pw->lctl, name, notes);
+	if (!err)
+		return 0;
+	lctl_say(pw->lctl);
+	say_line(stderr, "error: set_param: setting %s/%s=%s: %s", pw->log->dir, name, value,
+		 strerror(-err));
+	return err;
+}
+
+/* What fits among the names that no file has; false: nothing does. */
+static bool write_owns(struct param_write *pw, const char *pattern, const char *value, int *err)
+{
+	const struct param *param = NULL;
+	bool found = false;
+
+	*err = 0;
+	while ((param = param_next(param))) {
+		int ret;
+
+		if (!param_name_fits(param_name(param), pattern))
+			continue;
+		found = true;
+		ret = write_own(pw, param, value);
+		*err = *err ? *err : ret;
+	}
+	return found;
+}
+
+/* ---- files ---- */
+
+/*
+ * Our log follows Lustre's parameter of the same name: a mask as the kernel has it now, since what
+ * was written may be relative to it. Where the kernel traces nothing there is no log to follow.
+ */
+static int follow(struct param_write *pw, const struct param *param, const char *path,
+		  const char *value)
+{
+	char now[PARAM_FILE_MAX];
+	int err = 0;
+
+	if (param_is_mask(param)) {
+		err = param_file_read(param, path, now);
+		value = now;
+	}
+	return err ? err : param_follow(pw->log, param, value);
+}
+
+static int write_both(struct param_write *pw, const struct param *param, const char *path,
+		      const char *value)
+{
+	char before[PARAM_FILE_MAX];
+	/* First, as it finds what others have changed. */
+	int opened = open_log(pw), unread = param_file_read(param, path, before);
+	int err = param_file_write(path, value, "set_param");
+
+	if (err || opened == -ENOENT)
+		return err;
+	err = opened ? opened : follow(pw, param, path, value);
+	if (!err)
+		return 0;
+	lctl_say(pw->lctl);
+	if (!unread && !param_file_write(path, before, NULL))
+		say_line(stderr,
+			 "error: set_param: setting %s=%s: put back, the trace log cannot"
+			 " follow: %s",
+			 path, value, strerror(-err));
+	else
+		say_line(stderr,
+			 "error: set_param: setting %s=%s: done, but the trace log cannot"
+			 " follow: %s",
+			 path, value, strerror(-err));
+	return err;
+}
+
+/* What the log had to leave out when it followed. */
+static void tell_left_out(const struct param_write *pw, const struct param *param)
+{
+	const char *notes[] = { pw->log ? pw->log->note : NULL,
+				pw->log ? pw->log->no_probe : NULL };
+	size_t i;
+
+	fflush(stdout);
+	for (i = 0; i < ARRAY_SIZE(notes); i++)
+		if (notes[i])
+			say_line(stderr, "%s: %s: %s", pw->lctl->self, param_name(param), notes[i]);
+}
+
+/* As get_param prints it. */
+static void print_set(const char *name, const char *value)
+{
+	say_text(stdout, name, strlen(name));
+	putchar('=');
+	say_text(stdout, value, strlen(value));
+	putchar('\n');
+}
+
+static int write_file(struct param_write *pw, const struct tree_match *match, const char *value)
+{
+	const struct param *own = param_find(match->name);
+	char *name __cleanup(free) = tree_dotted(match->name, "");
+	int err;
+
+	if (own && tree_is_kernel(match->path))
+		err = write_both(pw, own, match->path, value);
+	else
+		err = param_file_write(match->path, value, "set_param");
+	if (!err && !pw->quiet)
+		print_set(name ? name : match->name, value);
+	if (!err && own && tree_is_kernel(match->path))
+		tell_left_out(pw, own);
+	return err;
+}
+
+/* 1: not a file, and nothing was done. */
+static int write_match(struct param_write *pw, const struct tree_match *match, const char *value)
+{
+	struct stat st;
+	int err;
+
+	if (stat(match->path, &st)) {
+		err = -errno;
+		say_line(stderr, "error: set_param: %s '%s': %s",
+			 lstat(match->path, &st) ? "lstat" : "stat", match->path, strerror(-err));
+		return err;
+	}
+	if (!pw->modules && strstr(match->path, "/module/"))
+		return 1;
+	return S_ISREG(st.st_mode) ? write_file(pw, match, value) : 1;
+}
+
+/* Where there is nothing to write to. */
+static int refuse(const char *path, const char *value)
+{
+	struct stat st;
+	int err = !stat(path, &st) && S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+
+	say_line(stderr, "error: set_param: setting %s=%s: %s", path, value, strerror(-err));
+	return err;
+}
+
+int param_write(struct param_write *pw, const char *pattern, const char *value)
+{
+	struct tree_matches matches;
+	bool any = false, modules = pw->modules;
+	const char *named = tree_pattern(pattern, &modules);
+	int ret, err = tree_find(&pw->lctl->tree, named, modules, &matches);
+	size_t i;
+
+	if (err == -ENOENT && write_owns(pw, pattern, value, &ret))
+		return ret;
+	if (err) {
+		say_line(stderr, "error: set_param: param_path '%s': %s", pattern, strerror(-err));
+		return err;
+	}
+	for (i = 0; i < matches.n; i++) {
+		ret = write_match(pw, &matches.rows[i], value);
+		any |= ret <= 0;
+		if (ret < 0 && !err)
+			err = ret;
+	}
+	if (!any)
+		err = refuse(matches.n ? matches.rows[0].path : pattern, value);
+	tree_matches_clear(&matches);
+	return err;
+}
+
+void param_write_end(struct param_write *pw)
+{
+	debuglog_close(pw->log);
+	pw->log = NULL;
+}

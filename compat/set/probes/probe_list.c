@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The list of probes that a user made, and the file that remembers it. */
+#include "set/probes/probe_list.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lustre/class/glob.h"
+#include "util.h"
+
+/* Begins the line of words. */
+#define WORDS ": "
+
+static const char letters[] = { [PROBE_OFF] = '-', [PROBE_WAS_ON] = '=', [PROBE_ON] = '+' };
+
+/* ---- the list ---- */
+
+void probes_free(struct probes *probes)
+{
+	size_t i;
+
+	if (!probes)
+		return;
+	for (i = 0; i < probes->n; i++) {
+		dkt_probes_free(probes->list[i].definition);
+		free(probes->list[i].words);
+	}
+	free(probes->list);
+	free(probes);
+}
+
+int probes_append(struct probes *probes, struct dkt_probes *definition, char *words,
+		  enum probe_state state)
+{
+	struct probe_made *more = reallocarray(probes->list, probes->n + 1, sizeof(*more));
+
+	if (!more) {
+		dkt_probes_free(definition);
+		free(words);
+		return -ENOMEM;
+	}
+	probes->list = more;
+	more[probes->n++] = (struct probe_made){
+		.definition = definition, .words = words, .state = state, .before = state
+	};
+	return 0;
+}
+
+void probes_drop(struct probes *probes, size_t i)
+{
+	dkt_probes_free(probes->list[i].definition);
+	free(probes->list[i].words);
+	memmove(&probes->list[i], &probes->list[i + 1], (--probes->n - i) * sizeof(*probes->list));
+}
+
+struct probe_made *probes_find(const struct probes *probes, const char *group, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < probes->n; i++)
+		if (!strcmp(probes_at(probes, i)->group, group) &&
+		    !strcmp(probes_at(probes, i)->name, name))
+			return &probes->list[i];
+	return NULL;
+}
+
+bool probes_match(const char *pattern, const struct dkt_probe *probe)
+{
+	char *both __cleanup(free) = NULL;
+
+	if (!strchr(pattern, ':'))
+		return glob_match(pattern, probe->name);
+	if (asprintf(&both, "%s:%s", probe->group, probe->name) < 0)
+		both = NULL;
+	return both && glob_match(pattern, both);
+}
+
+/* ---- the file ---- */
+
+/* Of the probe before it. */
+static int read_words(struct probes *probes, const char *words)
+{
+	struct probe_made *made = probes->n ? &probes->list[probes->n - 1] : NULL;
+
+	if (!made || made->words)
+		return 0;
+	made->words = strdup(words);
+	return made->words ? 0 : -ENOMEM;
+}
+
+static int read_line(struct debuglog *log, struct probes *probes, char *line)
+{
+	struct dkt_probes *definition;
+	size_t state;
+	int err;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (!strncmp(line, WORDS, sizeof(WORDS) - 1))
+		return read_words(probes, line + sizeof(WORDS) - 1);
+	for (state = 0; state < sizeof(letters); state++)
+		if (line[0] == letters[state])
+			break;
+	if (state == sizeof(letters) || line[1] != ' ')
+		return 0;
+	err = dkt_probe_parse(log->ctx, line + 2, &definition);
+	if (err)
+		return err == -EINVAL ? 0 : err;
+	return probes_append(probes, definition, NULL, (enum probe_state)state);
+}
+
+int probes_load(struct debuglog *log)
+{
+	int fd = log->dirfd < 0 ?
+			 -1 :
+			 openat(log->dirfd, PROBES_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	char *line __cleanup(free) = NULL;
+	size_t size = 0;
+	int err = 0;
+
+	if (log->probes) {
+		if (f)
+			fclose(f);
+		return 0;
+	}
+	log->probes = calloc(1, sizeof(*log->probes));
+	if (!log->probes)
+		err = -ENOMEM;
+	while (!err && f && getline(&line, &size, f) > 0)
+		err = read_line(log, log->probes, line);
+	if (f)
+		fclose(f);
+	return err;
+}
+
+static int write_file(struct debuglog *log, FILE *f)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < log->probes->n; i++) {
+		const struct probe_made *made = &log->probes->list[i];
+		char *text __cleanup(free) = NULL;
+
+		err = dkt_probe_text(log->ctx, probes_at(log->probes, i), &text);
+		if (!err && fprintf(f, "%c %s\n", letters[made->state], text) < 0)
+			err = -errno;
+		if (!err && made->words && fprintf(f, WORDS "%s\n", made->words) < 0)
+			err = -errno;
+	}
+	return err;
+}
+
+int probes_save(struct debuglog *log)
+{
+	static const char temp[] = PROBES_FILE ".new";
+	int fd = openat(log->dirfd, temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+			0600);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	int err;
+
+	if (!f)
+		return dkt_fail(log->ctx, -errno, "remember the probes: %s", strerror(errno));
+	err = write_file(log, f);
+	if (fclose(f) && !err)
+		err = -errno;
+	if (!err && renameat(log->dirfd, temp, log->dirfd, PROBES_FILE))
+		err = -errno;
+	return err ? dkt_fail(log->ctx, err, "remember the probes: %s", strerror(-err)) : 0;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Probes as a person asks for them, on the command line or in a file: place, arguments, options. */
+#include "set/probes/probe_words.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "log/option_words.h"
+#include "util.h"
+
+static const struct {
+	const char *name;
+	enum dkt_probe_kind kind;
+} kinds[] = {
+	{ "kprobe", DKT_PROBE_KPROBE }, { "uprobe", DKT_PROBE_UPROBE },
+	{ "fprobe", DKT_PROBE_FPROBE }, { "tracepoint", DKT_PROBE_TRACEPOINT },
+	{ "event", DKT_PROBE_EVENT },   { "synthetic", DKT_PROBE_SYNTHETIC },
+};
+
+const char *probe_kind_name(enum dkt_probe_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (kinds[i].kind == kind)
+			return kinds[i].name;
+	return "?";
+}
+
+enum dkt_probe_kind probe_kind_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(name, kinds[i].name))
+			return kinds[i].kind;
+	return DKT_PROBE_ANY;
+}
+
+/* ---- reading ---- */
+
+/* One text of all arguments: they are divided where it is known what an expression is. */
+static int join(char *const *list, size_t n, struct probe_words *words)
+{
+	size_t len, i;
+	FILE *out = open_memstream(&words->joined, &len);
+
+	for (i = 0; out && i < n; i++)
+		fprintf(out, "%s%s", i ? " " : "", list[i]);
+	if (!out || fclose(out))
+		return -ENOMEM;
+	words->args = (const char *const *)&words->joined;
+	words->n_args = n ? 1 : 0;
+	return 0;
+}
+
+static int read_kind(struct dkt_ctx *ctx, const char *kind, struct dkt_probe_opts *opts)
+{
+	opts->kind = kind ? probe_kind_find(kind) : DKT_PROBE_ANY;
+	if (kind && !opts->kind)
+		return dkt_fail(ctx, -EINVAL, "--kind: there is no '%.40s'", kind);
+	return 0;
+}
+
+static int read_words(struct dkt_ctx *ctx, struct probe_words *words)
+{
+	const char *kind = NULL;
+	const struct option_word known[] = {
+		{ "--debug-file", &words->opts.debug_file, NULL },
+		{ "--exec", &words->opts.exec, NULL },
+		{ "--group", &words->opts.group, NULL },
+		{ "--kind", &kind, NULL },
+		{ "--name", &words->opts.name, NULL },
+		{ "--off", NULL, &words->off },
+	};
+	char **list __cleanup(free) = NULL;
+	size_t n;
+	int err = option_words(ctx, words->line, known, ARRAY_SIZE(known), &list, &n);
+
+	if (!err && !n)
+		err = dkt_fail(ctx, -EINVAL, "expected PLACE [ARGUMENT...]");
+	if (!err)
+		err = read_kind(ctx, kind, &words->opts);
+	if (err)
+		return err;
+	words->place = list[0];
+	return join(list + 1, n - 1, words);
+}
+
+int probe_words_read(struct dkt_ctx *ctx, const char *text, struct probe_words *words)
+{
+	static const char off[] = " --off";
+	const size_t len = strlen(text);
+	struct dkt_probes *probes = NULL;
+
+	*words =
+		(struct probe_words){ .opts = { .sz = sizeof(words->opts), .max = PROBE_WORDS_MAX },
+				      .line = strdup(text) };
+	if (!words->line)
+		return -ENOMEM;
+	words->defined = !dkt_probe_parse(ctx, text, &probes);
+	dkt_probes_free(probes);
+	if (!words->defined)
+		return read_words(ctx, words);
+	words->off = len >= sizeof(off) && !strcmp(text + len - (sizeof(off) - 1), off);
+	if (words->off)
+		words->line[len - (sizeof(off) - 1)] = '\0';
+	words->place = words->line;
+	return 0;
+}
+
+void probe_words_clear(struct probe_words *words)
+{
+	free(words->line);
+	free(words->joined);
+	*words = (struct probe_words){ 0 };
+}
+
+/* ---- what they come to ---- */
+
+int probe_words_define(struct dkt_ctx *ctx, const struct probe_words *words,
+		       struct dkt_probes **probes)
+{
+	if (words->defined)
+		return dkt_probe_parse(ctx, words->place, probes);
+	return dkt_probe_define(ctx, words->place, words->args, words->n_args, &words->opts,
+				probes);
+}
+
+/* Without the arguments, of which a name may be misspelt. */
+static bool is_missing(struct dkt_ctx *ctx, const char *place, const struct dkt_probe_opts *opts)
+{
+	struct dkt_probes *probes = NULL;
+	int err = dkt_probe_define(ctx, place, NULL, 0, opts, &probes);
+
+	dkt_probes_free(probes);
+	return err == -ENOENT;
+}
+
+/* "vfs_read+16" is in vfs_read, "/bin/sh:0x1234" in /bin/sh. */
+static bool is_defined_missing(struct dkt_ctx *ctx, const struct dkt_probe *probe)
+{
+	const char mark = probe->kind == DKT_PROBE_UPROBE ? ':' : '+';
+	const char *end = strrchr(probe->place, mark);
+	char *place __cleanup(free) =
+		strndup(probe->place, end ? (size_t)(end - probe->place) : strlen(probe->place));
+	DKT_OPTS(dkt_probe_opts, opts, .kind = probe->kind);
+
+	if (!place)
+		return false;
+	if (probe->kind == DKT_PROBE_UPROBE)
+		return access(place, F_OK);
+	return (probe->kind == DKT_PROBE_KPROBE || probe->kind == DKT_PROBE_FPROBE) &&
+	       is_missing(ctx, place, &opts);
+}
+
+bool probe_words_may_come(struct dkt_ctx *ctx, const struct probe_words *words)
+{
+	struct dkt_probes *probes = NULL;
+	bool missing = false;
+
+	if (!words->defined)
+		missing = is_missing(ctx, words->place, &words->opts);
+	else if (!dkt_probe_parse(ctx, words->place, &probes))
+		missing = is_defined_missing(ctx, dkt_probes_at(probes, 0));
+	dkt_probes_free(probes);
+	return missing;
+}
+
+bool probe_words_is_glob(const struct probe_words *words)
+{
+	return !words->defined && strpbrk(words->place, "*?[");
+}
+
+/* ---- and back ---- */
+
+/* What a file's line would take apart in another way. */
+static bool is_plain(const char *text)
+{
+	return !text || (*text && strncmp(text, "--", 2) && !text[strcspn(text, " \t\n\r#")]);
+}
+
+static bool may_be_words(const struct probe_words *words, const struct dkt_probe *probe, size_t n)
+{
+	size_t i;
+
+	if (words->defined || words->opts.pid || probe->kind == DKT_PROBE_SYNTHETIC)
+		return false;
+	/* Several lines of a source, or functions of a program, whose names nobody kept. */
+	if (n > 1 && (!probe_words_is_glob(words) || probe->kind == DKT_PROBE_UPROBE))
+		return false;
+	for (i = 0; i < words->n_args; i++)
+		if (strpbrk(words->args[i], "\n\r") || strstr(words->args[i], "--"))
+			return false;
+	return is_plain(words->place) && is_plain(words->opts.debug_file);
+}
+
+static void print(FILE *out, const struct probe_words *words, const struct dkt_probe *probe,
+		  size_t n)
+{
+	const struct dkt_probe_opts *opts = &words->opts;
+	const char *colon = strrchr(probe->place, ':');
+	size_t i;
+
+	fprintf(out, "%s%s", n > 1 ? probe->place : words->place,
+		n > 1 && probe->on_return ? "%return" : "");
+	for (i = 0; i < words->n_args; i++)
+		fprintf(out, " %s", words->args[i]);
+	if (probe->kind == DKT_PROBE_UPROBE && colon)
+		fprintf(out, " --exec %.*s", (int)(colon - probe->place), probe->place);
+	option_word_print(out, "--debug-file", opts->debug_file);
+	option_word_print(out, "--group", opts->group);
+	option_word_print(out, "--kind", opts->kind ? probe_kind_name(opts->kind) : NULL);
+	option_word_print(out, "--name", probe->name);
+}
+
+int probe_words_of(const struct probe_words *words, const struct dkt_probe *probe, size_t n,
+		   char **text)
+{
+	FILE *out;
+	size_t len;
+
+	*text = NULL;
+	if (!may_be_words(words, probe, n))
+		return 0;
+	out = open_memstream(text, &len);
+	if (!out)
+		return -ENOMEM;
+	print(out, words, probe, n);
+	return fclose(out) ? -ENOMEM : 0;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Probes that a user made: their removal. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "set/probes.h"
+#include "util.h"
+
+/*
+ * Records of an event that is gone cannot be printed. Looking at them all brings them to where they
+ * are kept, as show does.
+ */
+static int count_unread(struct debuglog *log, const struct dkt_probe *probe, uint64_t *n)
+{
+	struct dkt_event *event = dkt_event_find(log->ctx, probe->group, probe->name);
+	char *spool __cleanup(free) = NULL;
+	DKT_OPTS(dkt_capture_opts, opts, .flags = DKT_CAPTURE_KEEP);
+	struct dkt_capture *capture = NULL;
+	struct dkt_record record;
+	int err;
+
+	*n = 0;
+	if (!log->in || !event)
+		return 0;
+	err = debuglog_spool(log, &spool);
+	opts.spool = spool;
+	if (!err)
+		err = dkt_capture_open(log->in, &opts, &capture);
+	while (!err && !dkt_capture_next(capture, &record))
+		*n += record.event == event;
+	dkt_capture_close(capture);
+	return err;
+}
+
+static int check_unread(struct debuglog *log, const struct dkt_probe *probe)
+{
+	uint64_t n;
+	int err = count_unread(log, probe, &n);
+
+	if (err || !n)
+		return err;
+	return dkt_fail(log->ctx, -EBUSY,
+			"%llu record%s of %s:%s %s in the log, and cannot be printed without it; dk"
+			" prints them first, --force empties the log",
+			(unsigned long long)n, n == 1 ? "" : "s", probe->group, probe->name,
+			n == 1 ? "is" : "are");
+}
+
+/* True if the kernel still has what was made, and not another's of that name. */
+static bool is_there(const struct dkt_probes *there, const struct dkt_probe *probe)
+{
+	const struct dkt_probe *it = dkt_probes_find(there, probe->group, probe->name);
+
+	return it && dkt_probe_same(it, probe);
+}
+
+static int remove_one(struct debuglog *log, const struct dkt_probes *there, size_t i)
+{
+	const struct dkt_probe *probe = probes_at(log->probes, i);
+	int err = is_there(there, probe) ? dkt_probe_remove(log->ctx, probe->group, probe->name) :
+					   0;
+
+	if (err == -EBUSY)
+		return dkt_fail(log->ctx, err,
+				"%s:%s is on elsewhere: in another instance, or by perf",
+				probe->group, probe->name);
+	if (err && err != -ENOENT)
+		return err;
+	probes_drop(log->probes, i);
+	return 0;
+}
+
+/* As they were, after a failure whose words stay. */
+static void put_back(struct debuglog *log, const enum probe_state *states)
+{
+	char *words __cleanup(free) = strdup(dkt_error(log->ctx));
+	size_t i;
+
+	for (i = 0; i < log->probes->n; i++)
+		log->probes->list[i].state = states[i];
+	if (!probes_apply(log))
+		probes_save(log);
+	dkt_fail(log->ctx, 0, "%s", words ? words : "");
+}
+
+/* Those that match are off first, and nothing of them is unread. */
+static int prepare(struct debuglog *log, const char *pattern, bool force, bool *empty)
+{
+	enum probe_state *states __cleanup(free) = calloc(log->probes->n + 1, sizeof(*states));
+	bool was_on = false;
+	size_t i, n = 0;
+	int err = states ? 0 : -ENOMEM;
+
+	for (i = 0; !err && i < log->probes->n; i++) {
+		states[i] = log->probes->list[i].state;
+		if (!probes_match(pattern, probes_at(log->probes, i)))
+			continue;
+		n++;
+		was_on |= states[i] == PROBE_ON;
+	}
+	if (!err && !n)
+		return dkt_fail(log->ctx, -ENOENT, "no probe of dktrace is called '%s'", pattern);
+	*empty = false;
+	if (!err && was_on)
+		err = probes_switch(log, pattern, false, &n);
+	for (i = 0; !err && i < log->probes->n; i++) {
+		if (log->probes->list[i].state != PROBE_WAS_ON ||
+		    !probes_match(pattern, probes_at(log->probes, i)))
+			continue;
+		err = check_unread(log, probes_at(log->probes, i));
+		*empty |= err == -EBUSY && force;
+		err = err == -EBUSY && force ? 0 : err;
+	}
+	if (err && was_on)
+		put_back(log, states);
+	return err;
+}
+
+struct removal {
+	struct debuglog *log;
+	const char *pattern;
+	size_t *removed;
+};
+
+static int remove_matching(void *data)
+{
+	const struct removal *removal = data;
+	struct debuglog *log = removal->log;
+	struct dkt_probes *there;
+	size_t i;
+	int err = dkt_probes_read(log->ctx, &there);
+
+	for (i = log->probes->n; !err && i-- > 0;) {
+		if (!probes_match(removal->pattern, probes_at(log->probes, i)))
+			continue;
+		err = remove_one(log, there, i);
+		*removal->removed += !err;
+	}
+	if (there)
+		dkt_probes_free(there);
+	return err;
+}
+
+int probes_remove(struct debuglog *log, const char *pattern, bool force, size_t *removed)
+{
+	struct removal removal = { .log = log, .pattern = pattern, .removed = removed };
+	char *spool __cleanup(free) = NULL;
+	char *words __cleanup(free) = NULL;
+	bool empty = false;
+	int err = probes_load(log);
+
+	*removed = 0;
+	if (!err)
+		err = prepare(log, pattern, force, &empty);
+	if (!err)
+		err = debuglog_spool(log, &spool);
+	/* The next event may get the number that these records have. */
+	if (!err && empty)
+		err = dkt_capture_clear(log->in, spool);
+	/* The kernel empties the buffers of instances in which such an event was on. */
+	if (!err)
+		err = log->in ? dkt_instance_rest(log->in, spool, remove_matching, &removal) :
+				remove_matching(&removal);
+	probes_forget_events(log);
+	if (!err)
+		return probes_save(log);
+	words = strdup(dkt_error(log->ctx));
+	if (*removed)
+		probes_save(log);
+	return dkt_fail(log->ctx, err, "%s", words ? words : "");
+}
+
+int probes_reset(struct debuglog *log)
+{
+	struct dkt_probes *there = NULL;
+	int err = probes_load(log);
+
+	if (err || !log->probes->n)
+		return err;
+	err = dkt_probes_read(log->ctx, &there);
+	while (!err && log->probes->n)
+		err = remove_one(log, there, log->probes->n - 1);
+	dkt_probes_free(there);
+	/* Those that could not be are found by the next reset. */
+	if (err && log->dirfd >= 0) {
+		char *words __cleanup(free) = strdup(dkt_error(log->ctx));
+
+		probes_save(log);
+		dkt_fail(log->ctx, err, "%s", words ? words : "");
+	}
+	return err;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Filters on some of the events, each with the words that say on which. */
+#include "set/rules.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util.h"
+
+void rules_free(struct rules *rules)
+{
+	size_t i;
+
+	for (i = 0; rules && i < rules->n; i++) {
+		free(rules->list[i].words);
+		select_free(rules->list[i].select);
+		dkt_expr_free(rules->list[i].expr);
+	}
+	if (rules)
+		free(rules->list);
+	free(rules);
+}
+
+static int read_rule(struct debuglog *log, const char *line, struct rule *rule)
+{
+	int err;
+
+	rule->line = line;
+	rule->words = strndup(line, strcspn(line, " "));
+	if (!rule->words)
+		return -ENOMEM;
+	err = select_new(log->ctx, log->map, rule->words, &rule->select);
+	if (!err)
+		err = debuglog_expr(log->ctx, settings_rest(line), &rule->expr);
+	return err;
+}
+
+int rules_new(struct debuglog *log, const struct names *lines, struct rules **out)
+{
+	struct rules *rules = calloc(1, sizeof(*rules));
+	size_t i;
+	int err;
+
+	*out = NULL;
+	if (rules)
+		rules->list = calloc(lines->n + 1, sizeof(*rules->list));
+	err = rules && rules->list ? 0 : -ENOMEM;
+	for (i = 0; !err && i < lines->n; i++) {
+		rules->n++;
+		err = read_rule(log, lines->list[i], &rules->list[i]);
+	}
+	if (err) {
+		rules_free(rules);
+		return err;
+	}
+	*out = rules;
+	return 0;
+}
+
+int conditions_add(struct conditions *all, const char *condition)
+{
+	char *text;
+	int n;
+
+	if (!*condition)
+		return 0;
+	if (!all->n)
+		n = asprintf(&text, "%s", condition);
+	else if (all->n == 1)
+		n = asprintf(&text, "(%s) && (%s)", all->text, condition);
+	else
+		n = asprintf(&text, "%s && (%s)", all->text, condition);
+	if (n < 0)
+		return -ENOMEM;
+	free(all->text);
+	all->text = text;
+	all->n++;
+	return 0;
+}
+
+/* Of an event that only partly belongs to the set, the other records pass. */
+static int add_rule(const struct rule *rule, struct dkt_event *event, struct conditions *all)
+{
+	char *belongs __cleanup(free) = NULL;
+	char *text __cleanup(free) = NULL;
+	char *whole __cleanup(free) = NULL;
+	int err = select_condition(rule->select, event, &belongs);
+
+	if (!err)
+		err = dkt_expr_text(rule->expr, event, &text);
+	if (err || !*belongs)
+		return err ? err : conditions_add(all, text);
+	if (asprintf(&whole, "!(%s) || (%s)", belongs, text) < 0) {
+		whole = NULL;
+		return -ENOMEM;
+	}
+	return conditions_add(all, whole);
+}
+
+int rules_add(const struct rules *rules, struct dkt_event *event, struct conditions *all)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < rules->n; i++) {
+		const struct rule *rule = &rules->list[i];
+
+		if (!select_has(rule->select, event))
+			continue;
+		err = dkt_expr_check(rule->expr, event);
+		if (!err)
+			err = add_rule(rule, event, all);
+		else if (err == -ENOENT || err == -EINVAL)
+			err = 0;
+	}
+	return err;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The log's settings from a configuration file, and back into one. */
+#ifndef COMPAT_SAVED_H
+#define COMPAT_SAVED_H
+
+#include "log/debuglog.h"
+#include "set/param/tree.h"
+#include "set/saved/conf.h"
+
+/*
+ * Sets all parameters that the file sets, as set_param would, Lustre's own too, but in one
+ * transaction, probes, filters, triggers and all else with them: after a failure all is as it was.
+ * What is about something that may yet come is left out, its line without a key then. notes is NULL or what the user
+ * should know, as from param_set().
+ */
+int saved_apply(struct debuglog *log, struct tree *tree, struct conf *conf, char **notes);
+
+/*
+ * Puts what is set into the lines of the file. Those about what is not there now, and may come, stay.
+ */
+int saved_fill(struct debuglog *log, struct conf *conf);
+
+/*
+ * Whether what the line is about is not there now and may come: an event by its name, a function or
+ * program. A class or subsystem is always there. The words of a failure stay.
+ */
+bool saved_may_come(struct debuglog *log, const struct conf_line *line);
+
+#endif

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Settings as the kernel takes them before there is user space: lines of its bootconfig, of which
+ * Documentation/trace/boottime-trace.rst tells, or words of its command line (trace_instance= and
+ * trace_buf_size= of Documentation/admin-guide/kernel-parameters.txt).
+ */
+#include "set/saved/boot_config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "apply/event_filter.h"
+#include "lustre/message.h"
+#include "say.h"
+#include "util.h"
+
+/* XBC_DATA_MAX of include/linux/bootconfig.h. */
+#define CONFIG_MAX 32767
+
+/* MAX_BUF_LEN of kernel/trace/trace_boot.c, less the end of a string. */
+#define VALUE_MAX 255
+
+/* COMMAND_LINE_SIZE of x86 and arm64. */
+#define CMDLINE_MAX 2048
+
+/* A CPU's share if nobody has asked for a size, as a new instance gets. */
+#define DEFAULT_KB 5120
+
+struct wanted {
+	struct dkt_event *event;
+	char *filter; /* NULL: none */
+};
+
+struct boot {
+	struct debuglog *log;
+	const struct settings *set;
+	struct wanted *events;
+	size_t n;
+	FILE *left; /* what cannot be had, one comment each */
+};
+
+/* ---- what is wanted ---- */
+
+/* The modules of most event systems have their names. */
+static bool is_of_module(const char *system)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/module/%s/initstate", system);
+	return !access(path, F_OK);
+}
+
+static int add_event(struct boot *boot, const struct event_filter *filter, struct dkt_event *event)
+{
+	struct wanted *to = &boot->events[boot->n];
+	int err = event_filter(filter, event, &to->filter);
+
+	if (err)
+		return err;
+	to->event = event;
+	boot->n++;
+	return 0;
+}
+
+/* Events of modules are not there at boot: each system is told once. */
+static void leave_out(struct boot *boot, const char *system, const char **last)
+{
+	if (!*last || strcmp(*last, system))
+		fprintf(boot->left, "# %s: events of a module, which come with it\n", system);
+	*last = system;
+}
+
+static int add_all(struct boot *boot, const struct event_filter *filter)
+{
+	struct dkt_event *const *all;
+	const char *left_out = NULL;
+	size_t n, i;
+	int err = dkt_events(boot->log->ctx, &all, &n);
+
+	boot->events = err ? NULL : calloc(n + 1, sizeof(*boot->events));
+	if (!boot->events)
+		return err ? err : -ENOMEM;
+	for (i = 0; !err && i < n; i++) {
+		const struct class_bits *bits = class_map_event(boot->log->map, all[i]);
+
+		/* Messages come with Lustre. */
+		if (bits->fields || !debuglog_wants(bits, boot->set))
+			continue;
+		if (is_of_module(dkt_event_system(all[i])))
+			leave_out(boot, dkt_event_system(all[i]), &left_out);
+		else
+			err = add_event(boot, filter, all[i]);
+	}
+	return err;
+}
+
+/* What acts on events, or limits them all, is there when dktrace is. */
+static void leave_rest(struct boot *boot)
+{
+	const struct settings *set = boot->set;
+
+	if (set->triggers.n)
+		fprintf(boot->left, "# %zu trigger%s: left to dktrace apply\n", set->triggers.n,
+			set->triggers.n == 1 ? "" : "s");
+	if (set->pids)
+		fprintf(boot->left, "# threads %s: left to dktrace filter\n", set->pids);
+	if (set->cpus)
+		fprintf(boot->left, "# CPUs %s: left to dktrace apply\n", set->cpus);
+}
+
+static int find_wanted(struct boot *boot)
+{
+	/* Call sites in modules are not known before they are loaded. */
+	struct event_filter filter = { .log = boot->log, .set = boot->set };
+	int err = debuglog_map(boot->log);
+
+	if (!err)
+		err = event_filter_read(&filter);
+	if (!err)
+		err = add_all(boot, &filter);
+	if (!err)
+		leave_rest(boot);
+	event_filter_clear(&filter);
+	return err;
+}
+
+static void boot_clear(struct boot *boot)
+{
+	size_t i;
+
+	for (i = 0; i < boot->n; i++)
+		free(boot->events[i].filter);
+	free(boot->events);
+	if (boot->left)
+		fclose(boot->left);
+}
+
+static unsigned long kb_per_cpu(const struct settings *set)
+{
+	unsigned long cpus = (unsigned long)sysconf(_SC_NPROCESSORS_CONF);
+
+	return set->debug_mb ? set->debug_mb * 1024ul / cpus : DEFAULT_KB;
+}
+
+/* The kernel's words and keys have no blanks, quotes or braces. */
+static int check_name(const struct debuglog *log)
+{
+	const char *p;
+
+	for (p = log->name; *p; p++)
+		if (!isalnum((unsigned char)*p) && !strchr("-_", *p))
+			return dkt_fail(log->ctx, -EINVAL,
+					"'%s' cannot be the name of an instance made at boot",
+					log->name);
+	return 0;
+}
+
+static size_t system_end(const struct boot *boot, size_t from)
+{
+	const char *system = dkt_event_system(boot->events[from].event);
+	size_t to = from;
+
+	while (to < boot->n && !strcmp(dkt_event_system(boot->events[to].event), system))
+		to++;
+	return to;
+}
+
+/* Whether the events from..to are all that the system has, and none has a filter. */
+static bool is_whole_system(const struct boot *boot, size_t from, size_t to)
+{
+	const char *system = dkt_event_system(boot->events[from].event);
+	struct dkt_event *const *all;
+	size_t n, i, has = 0;
+
+	if (dkt_events(boot->log->ctx, &all, &n))
+		return false;
+	for (i = 0; i < n; i++)
+		has += !strcmp(dkt_event_system(all[i]), system);
+	for (i = from; i < to; i++)
+		if (boot->events[i].filter)
+			return false;
+	return to - from > 1 && has == to - from;
+}
+
+/* ---- bootconfig ---- */
+
+/* Strings have no escapes: the quote is one that is not in it. 0: both are. */
+static char find_quote(const char *text)
+{
+	return !strchr(text, '"') ? '"' : !strchr(text, '\'') ? '\'' : '\0';
+}
+
+/* What the kernel's parser of it takes in a value, and what is shown as it is. */
+static bool is_printable(const char *text)
+{
+	char *safe __cleanup(free) = shown(text);
+	const unsigned char *p;
+
+	for (p = (const unsigned char *)text; *p; p++)
+		if (*p < 0x20 || (*p >= 0x7f && *p < 0xa0))
+			return false;
+	return safe && !strcmp(safe, text);
+}
+
+static void put_filtered(struct boot *boot, const struct wanted *wanted, FILE *out)
+{
+	const char *system = dkt_event_system(wanted->event), *name = dkt_event_name(wanted->event);
+	char quote = find_quote(wanted->filter);
+	const char *why = !quote                             ? "not to be quoted" :
+			  strlen(wanted->filter) > VALUE_MAX ? "too long" :
+			  !is_printable(wanted->filter)      ? "not all printable" :
+							       NULL;
+
+	if (why) {
+		fprintf(boot->left, "# %s:%s: its filter is %s: recorded without it\n", system,
+			name, why);
+		quote = '\0';
+	}
+	fprintf(out, "\tevent.%s.%s {\n\t\tenable\n", system, name);
+	if (quote)
+		fprintf(out, "\t\tfilter = %c%s%c\n", quote, wanted->filter, quote);
+	fprintf(out, "\t}\n");
+}
+
+static void put_events(struct boot *boot, FILE *out)
+{
+	const char *before = "\tevents = ";
+	size_t from, to, i;
+
+	for (from = 0; from < boot->n; from = to) {
+		to = system_end(boot, from);
+		if (is_whole_system(boot, from, to)) {
+			fprintf(out, "%s\"%s:*\"", before,
+				dkt_event_system(boot->events[from].event));
+			before = ",\n\t\t";
+			continue;
+		}
+		for (i = from; i < to; i++) {
+			if (boot->events[i].filter)
+				continue;
+			fprintf(out, "%s\"%s:%s\"", before, dkt_event_system(boot->events[i].event),
+				dkt_event_name(boot->events[i].event));
+			before = ",\n\t\t";
+		}
+	}
+	if (*before == ',')
+		fprintf(out, "\n");
+	for (i = 0; i < boot->n; i++)
+		if (boot->events[i].filter)
+			put_filtered(boot, &boot->events[i], out);
+}
+
+static int put_config(struct boot *boot, FILE *out)
+{
+	fprintf(out, "ftrace.instance.%s {\n\ttrace_clock = mono\n\tbuffer_size = %luKB\n",
+		boot->log->name, kb_per_cpu(boot->set));
+	put_events(boot, out);
+	fprintf(out, "}\n");
+	return ferror(out) ? -ENOMEM : 0;
+}
+
+int boot_config_print(struct debuglog *log, const struct settings *set, FILE *out)
+{
+	char *text __cleanup(free) = NULL;
+	char *left __cleanup(free) = NULL;
+	struct boot boot = { .log = log, .set = set };
+	size_t len = 0, n_left;
+	FILE *f = open_memstream(&text, &len);
+	int err = check_name(log);
+
+	boot.left = open_memstream(&left, &n_left);
+	if (!f || !boot.left)
+		err = -ENOMEM;
+	if (!err)
+		err = find_wanted(&boot);
+	if (!err)
+		err = put_config(&boot, f);
+	if (f && fclose(f))
+		err = -ENOMEM;
+	boot_clear(&boot);
+	if (!err && len > CONFIG_MAX)
+		err = dkt_fail(log->ctx, -E2BIG, "%zu bytes, the kernel takes %d at boot", len,
+			       CONFIG_MAX);
+	if (!err)
+		fprintf(out, "%s%s", left, text);
+	return err;
+}
+
+/* ---- the command line ---- */
+
+static int put_cmdline(struct boot *boot, FILE *out, size_t *filters)
+{
+	size_t from, to, i;
+
+	*filters = 0;
+	fprintf(out, "trace_buf_size=%luK trace_instance=%s", kb_per_cpu(boot->set),
+		boot->log->name);
+	for (from = 0; from < boot->n; from = to) {
+		to = system_end(boot, from);
+		for (i = from; i < to; i++)
+			*filters += boot->events[i].filter != NULL;
+		if (is_whole_system(boot, from, to))
+			fprintf(out, ",%s:*", dkt_event_system(boot->events[from].event));
+		else
+			for (i = from; i < to; i++)
+				fprintf(out, ",%s:%s", dkt_event_system(boot->events[i].event),
+					dkt_event_name(boot->events[i].event));
+	}
+	fprintf(out, "\n");
+	return ferror(out) ? -ENOMEM : 0;
+}
+
+int boot_cmdline_print(struct debuglog *log, const struct settings *set, FILE *out, char **left_out)
+{
+	char *text __cleanup(free) = NULL;
+	struct boot boot = { .log = log, .set = set };
+	size_t len = 0, filters = 0, n_left;
+	FILE *f = open_memstream(&text, &len);
+	int err = check_name(log);
+
+	*left_out = NULL;
+	boot.left = open_memstream(left_out, &n_left);
+	if (!f || !boot.left)
+		err = -ENOMEM;
+	if (!err)
+		err = find_wanted(&boot);
+	if (!err)
+		err = put_cmdline(&boot, f, &filters);
+	if (filters)
+		fprintf(boot.left,
+			"# the command line takes no filters: %zu events are on without theirs\n",
+			filters);
+	if (f && fclose(f))
+		err = -ENOMEM;
+	boot_clear(&boot);
+	if (!err && len > CMDLINE_MAX)
+		err = dkt_fail(log->ctx, -E2BIG, "%zu bytes, the kernel's command line has %d", len,
+			       CMDLINE_MAX);
+	if (!err)
+		fputs(text, out);
+	return err;
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The configuration file: lines of `key = value`, and comments. */
+#include "set/saved/conf.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "set/param.h"
+#include "util.h"
+
+/* A file that is larger is not what is meant. */
+#define SIZE_MAX_KB 1024
+
+/* More names than there are parameters. */
+#define KEYS_MAX 16
+
+/* Of a line that sets nothing yet. */
+#define NOT_YET                                                                                    \
+	"# What it is about was not there when this was saved; apply sets it as soon as it is."
+
+static const char *const others[] = { CONF_INSTANCE, CONF_REAL_LCTL, CONF_CPUS,
+				      CONF_PIDS,     CONF_FUNCTION,  CONF_GRAPH,
+				      CONF_PROBE,    CONF_FILTER,    CONF_TRIGGER };
+
+const char *conf_key(size_t i)
+{
+	return i < ARRAY_SIZE(others) ? others[i] : NULL;
+}
+
+static size_t list_keys(const char *keys[KEYS_MAX])
+{
+	const struct param *param = NULL;
+	size_t n;
+
+	for (n = 0; n < ARRAY_SIZE(others); n++)
+		keys[n] = others[n];
+	while ((param = param_next(param)) && n < KEYS_MAX)
+		keys[n++] = param_name(param);
+	return n;
+}
+
+/* ---- reading ---- */
+
+/* A line as it is taken apart, and where in it something is wrong. */
+struct reader {
+	struct dkt_ctx *ctx;
+	struct conf *conf;
+	int err; /* the first */
+};
+
+static void refuse(struct reader *r, const struct conf_line *line, const char *at, const char *why)
+{
+	if (r->err)
+		return;
+	r->err = dkt_fail(r->ctx, -EINVAL, "%s:%u:%u: %s", r->conf->file, line->nr,
+			  (unsigned int)(at - line->text) + 1, why);
+}
+
+static void refuse_key(struct reader *r, const struct conf_line *line, const char *at, size_t len)
+{
+	char *why __cleanup(free) = NULL;
+	const char *keys[KEYS_MAX];
+	size_t i, n = list_keys(keys);
+	struct dkt_guess guess;
+
+	dkt_guess_start(&guess, at, len);
+	for (i = 0; i < n; i++)
+		dkt_guess_try(&guess, keys[i]);
+	if (asprintf(&why, "'%.*s' is nothing that can be set%s", (int)len, at,
+		     dkt_guess_words(&guess)) < 0)
+		why = NULL;
+	refuse(r, line, at, why ? why : strerror(ENOMEM));
+}
+
+static const char *find_key(const char *word, size_t len)
+{
+	const char *keys[KEYS_MAX];
+	size_t i, n = list_keys(keys);
+
+	for (i = 0; i < n; i++)
+		if (strlen(keys[i]) == len && !strncmp(keys[i], word, len))
+			return keys[i];
+	return NULL;
+}
+
+static void cut_blanks_behind(char *text)
+{
+	size_t len = strlen(text);
+
+	while (len && isspace((unsigned char)text[len - 1]))
+		text[--len] = '\0';
+}
+
+static const char *skip_blanks(const char *text)
+{
+	while (isspace((unsigned char)*text))
+		text++;
+	return text;
+}
+
+static void read_pair(struct reader *r, struct conf_line *line)
+{
+	const char *word = skip_blanks(line->text), *equals, *value;
+	const struct conf_line *before;
+	size_t len = strcspn(word, " \t=");
+	const char *key = find_key(word, len);
+
+	if (!*word || *word == '#')
+		return;
+	equals = skip_blanks(word + len);
+	if (*equals != '=') {
+		refuse(r, line, equals, "expected key = value");
+		return;
+	}
+	value = skip_blanks(equals + 1);
+	before = key && !conf_is_list(key) ? conf_find(r->conf, key) : NULL;
+	if (!key)
+		refuse_key(r, line, word, len);
+	else if (before)
+		refuse(r, line, word, "it is set a second time");
+	else if (!*value)
+		refuse(r, line, value, "there is no value");
+	if (!key || before || !*value)
+		return;
+	line->key = key;
+	line->value = value;
+	line->column = (unsigned int)(value - line->text) + 1;
+}
+
+/* Takes over the text; the line is the last one then. */
+static int add_line(struct conf *conf, char *text)
+{
+	struct conf_line *more;
+
+	if (!text)
+		return -ENOMEM;
+	more = reallocarray(conf->lines, conf->n + 1, sizeof(*more));
+	if (!more) {
+		free(text);
+		return -ENOMEM;
+	}
+	conf->lines = more;
+	more[conf->n] = (struct conf_line){ .text = text, .nr = (unsigned int)conf->n + 1 };
+	conf->n++;
+	return 0;
+}
+
+/* Lines are added first and read then, since what was read is looked up among them. */
+static int read_line(struct reader *r, const char *text, size_t len)
+{
+	struct conf_line *line;
+	int err = add_line(r->conf, strndup(text, len));
+
+	if (err)
+		return err;
+	line = &r->conf->lines[r->conf->n - 1];
+	if (memchr(text, '\0', len)) {
+		refuse(r, line, line->text + strlen(line->text), "a byte of 0");
+		return 0;
+	}
+	cut_blanks_behind(line->text);
+	read_pair(r, line);
+	return 0;
+}
+
+int conf_parse(struct dkt_ctx *ctx, const char *file, const char *text, size_t len,
+	       struct conf *conf)
+{
+	struct reader r = { .ctx = ctx, .conf = conf };
+	const char *end = text + len, *to;
+	int err = 0;
+
+	*conf = (struct conf){ .file = strdup(file) };
+	if (!conf->file)
+		return -ENOMEM;
+	for (; !err && text < end; text = to + 1) {
+		to = memchr(text, '\n', (size_t)(end - text));
+		to = to ? to : end;
+		err = read_line(&r, text, (size_t)(to - text));
+	}
+	return err ? err : r.err;
+}
+
+static int read_file(struct dkt_ctx *ctx, const char *file, char **text, size_t *len)
+{
+	FILE *f = fopen(file, "re");
+	int err;
+
+	*text = f ? malloc(SIZE_MAX_KB * 1024 + 1) : NULL;
+	if (!f)
+		return dkt_fail(ctx, -errno, "open %s: %s", file, strerror(errno));
+	if (!*text) {
+		fclose(f);
+		return -ENOMEM;
+	}
+	*len = fread(*text, 1, SIZE_MAX_KB * 1024 + 1, f);
+	err = ferror(f) ? -errno : 0;
+	fclose(f);
+	if (err)
+		return dkt_fail(ctx, err, "read %s: %s", file, strerror(-err));
+	if (*len > SIZE_MAX_KB * 1024)
+		return dkt_fail(ctx, -EFBIG, "%s has more than %d KB", file, SIZE_MAX_KB);
+	return 0;
+}
+
+int conf_load(struct dkt_ctx *ctx, const char *file, struct conf *conf)
+{
+	char *text __cleanup(free) = NULL;
+	size_t len = 0;
+	int err = read_file(ctx, file, &text, &len);
+
+	*conf = (struct conf){ 0 };
+	return err ? err : conf_parse(ctx, file, text, len, conf);
+}
+
+void conf_clear(struct conf *conf)
+{
+	size_t i;
+
+	for (i = 0; i < conf->n; i++)
+		free(conf->lines[i].text);
+	free(conf->lines);
+	free(conf->file);
+	*conf = (struct conf){ 0 };
+}
+
+bool conf_is_list(const char *key)
+{
+	return !strcmp(key, CONF_PROBE) || !strcmp(key, CONF_FILTER) || !strcmp(key, CONF_TRIGGER);
+}
+
+static bool is_key(const struct conf_line *line, const char *key)
+{
+	return line->key && !strcmp(line->key, key);
+}
+
+const struct conf_line *conf_next(const struct conf *conf, const char *key,
+				  const struct conf_line *line)
+{
+	size_t i;
+
+	for (i = line ? (size_t)(line - conf->lines) + 1 : 0; i < conf->n; i++)
+		if (is_key(&conf->lines[i], key))
+			return &conf->lines[i];
+	return NULL;
+}
+
+const struct conf_line *conf_find(const struct conf *conf, const char *key)
+{
+	return conf_next(conf, key, NULL);
+}
+
+/* ---- changing ---- */
+
+static void remove_line(struct conf *conf, size_t i)
+{
+	free(conf->lines[i].text);
+	memmove(&conf->lines[i], &conf->lines[i + 1], (conf->n - i - 1) * sizeof(*conf->lines));
+	conf->n--;
+}
+
+/* In the place of line i, or behind the last one. */
+static int set_line(struct conf *conf, size_t i, const char *key, const char *value)
+{
+	char *text;
+	int err;
+
+	if (asprintf(&text, "%s = %s", key, value) < 0)
+		return -ENOMEM;
+	if (i < conf->n) {
+		free(conf->lines[i].text);
+		conf->lines[i].text = text;
+	} else {
+		err = add_line(conf, text);
+		if (err)
+			return err;
+	}
+	conf->lines[i].key = find_key(key, strlen(key));
+	conf->lines[i].value = text + strlen(key) + strlen(" = ");
+	conf->lines[i].column = (unsigned int)(strlen(key) + strlen(" = ")) + 1;
+	return 0;
+}
+
+int conf_set(struct conf *conf, const char *key, const char *value)
+{
+	const struct conf_line *line = conf_find(conf, key);
+	size_t i = line ? (size_t)(line - conf->lines) : conf->n;
+
+	if (value)
+		return set_line(conf, i, key, value);
+	if (line)
+		remove_line(conf, i);
+	return 0;
+}
+
+/* A comment at that place. */
+static int insert_comment(struct conf *conf, size_t at, const char *text)
+{
+	struct conf_line added;
+	int err = add_line(conf, strdup(text));
+
+	if (err)
+		return err;
+	added = conf->lines[conf->n - 1];
+	memmove(&conf->lines[at + 1], &conf->lines[at], (conf->n - 1 - at) * sizeof(*conf->lines));
+	conf->lines[at] = added;
+	return 0;
+}
+
+int conf_set_list(struct conf *conf, const char *key, const struct names *values,
+		  bool (*keep)(void *data, const struct conf_line *line), void *data)
+{
+	size_t i, done = 0;
+	int err = 0;
+
+	for (i = 0; !err && i < conf->n; i++) {
+		if (!is_key(&conf->lines[i], key))
+			continue;
+		if (i && !strcmp(conf->lines[i - 1].text, NOT_YET))
+			remove_line(conf, --i);
+		if (keep && keep(data, &conf->lines[i]))
+			err = insert_comment(conf, i++, NOT_YET);
+		else if (done < values->n)
+			err = set_line(conf, i, key, values->list[done++]);
+		else
+			remove_line(conf, i--);
+	}
+	for (; !err && done < values->n; done++)
+		err = set_line(conf, conf->n, key, values->list[done]);
+	return err;
+}

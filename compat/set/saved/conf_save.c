@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Writing the configuration file: whole or not at all. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "log/output.h"
+#include "set/saved/conf.h"
+#include "util.h"
+
+/* Where a link leads; the file itself if there is none yet. */
+static char *find_target(const char *file)
+{
+	char *real = realpath(file, NULL);
+
+	return real ? real : errno == ENOENT ? strdup(file) : NULL;
+}
+
+static char *directory_of(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	if (!slash)
+		return strdup(".");
+	return slash == file ? strdup("/") : strndup(file, (size_t)(slash - file));
+}
+
+/* As one of this user that was there, else for all to read and its owner to write. */
+static int take_over_rights(int fd, const char *target)
+{
+	struct stat st;
+
+	if (stat(target, &st) || st.st_uid != geteuid())
+		return fchmod(fd, 0644) ? -errno : 0;
+	return fchown(fd, (uid_t)-1, st.st_gid) || fchmod(fd, st.st_mode & 0777) ? -errno : 0;
+}
+
+static int write_lines(int fd, const struct conf *conf)
+{
+	FILE *f = fdopen(fd, "w");
+	size_t i;
+	int err;
+
+	if (!f) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	for (i = 0; i < conf->n; i++)
+		fprintf(f, "%s\n", conf->lines[i].text);
+	err = fflush(f) || fsync(fileno(f)) ? -errno : 0;
+	return fclose(f) && !err ? -errno : err;
+}
+
+static int replace(const char *target, const char *temp, int fd, const struct conf *conf)
+{
+	int err = take_over_rights(fd, target);
+
+	if (err) {
+		close(fd);
+		return err;
+	}
+	err = write_lines(fd, conf);
+	return !err && rename(temp, target) ? -errno : err;
+}
+
+static int save(struct dkt_ctx *ctx, const struct conf *conf)
+{
+	char *target __cleanup(free) = find_target(conf->file);
+	char *dir __cleanup(free) = target ? directory_of(target) : NULL;
+	char *temp __cleanup(free) = NULL;
+	int fd, err;
+
+	if (!target)
+		return dkt_fail(ctx, -errno, "write %s: %s", conf->file, strerror(errno));
+	if (!dir || asprintf(&temp, "%s.XXXXXX", target) < 0) {
+		temp = NULL;
+		return -ENOMEM;
+	}
+	if (mkdir(dir, 0755) && errno != EEXIST)
+		return dkt_fail(ctx, -errno, "make %s: %s", dir, strerror(errno));
+	fd = mkostemp(temp, O_CLOEXEC);
+	if (fd < 0)
+		return dkt_fail(ctx, -errno, "write %s: %s", temp, strerror(errno));
+	err = replace(target, temp, fd, conf);
+	if (!err)
+		return 0;
+	unlink(temp);
+	return dkt_fail(ctx, err, "write %s: %s", target, strerror(-err));
+}
+
+int conf_save(struct dkt_ctx *ctx, const struct conf *conf)
+{
+	int err = output_check(ctx, conf->file);
+
+	if (err)
+		return dkt_fail_in(ctx, err, "write %s", conf->file);
+	err = dkt_caps_lower(ctx, DKT_LOWER_GAINED);
+	if (err)
+		return err;
+	err = save(ctx, conf);
+	return dkt_caps_raise(ctx) ?: err;
+}

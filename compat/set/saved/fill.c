@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The log's settings into a configuration file. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "log/threads.h"
+#include "set/functions.h"
+#include "set/probes.h"
+#include "set/saved.h"
+#include "set/select.h"
+#include "util.h"
+
+/* ---- what is not there yet ---- */
+
+static bool event_may_come(struct debuglog *log, const char *line)
+{
+	char *words __cleanup(free) = strndup(line, strcspn(line, " \t"));
+	struct select *select = NULL;
+	bool missing;
+
+	if (!words || !strchr(words, ':') || strpbrk(words, "+,") || debuglog_map(log))
+		return false;
+	missing = !select_new(log->ctx, log->map, words, &select) &&
+		  select_check(log->ctx, select) == -ENOENT;
+	select_free(select);
+	return missing;
+}
+
+static bool probe_may_come(struct debuglog *log, const char *line)
+{
+	struct probe_words words;
+	bool may = !probe_words_read(log->ctx, line, &words) &&
+		   probe_words_may_come(log->ctx, &words);
+
+	probe_words_clear(&words);
+	return may;
+}
+
+bool saved_may_come(struct debuglog *log, const struct conf_line *line)
+{
+	char *words __cleanup(free) = strdup(dkt_error(log->ctx));
+	bool may = false;
+
+	if (!strcmp(line->key, CONF_PROBE))
+		may = probe_may_come(log, line->value);
+	else if (conf_is_list(line->key))
+		may = event_may_come(log, line->value);
+	dkt_fail(log->ctx, 0, "%s", words ? words : "");
+	return may;
+}
+
+/* ---- lists ---- */
+
+struct list {
+	struct debuglog *log;
+	const struct names *values;
+};
+
+/* Two texts are the same but for blanks. */
+static bool same_words(const char *a, const char *b)
+{
+	static const char blanks[] = " \t";
+
+	for (; *a && *b; a++, b++) {
+		if (strchr(blanks, *a) && strchr(blanks, *b)) {
+			a += strspn(a, blanks) - 1;
+			b += strspn(b, blanks) - 1;
+		} else if (*a != *b) {
+			return false;
+		}
+	}
+	return *a == *b;
+}
+
+/* Of what is set, too, something may be gone for now. */
+static bool keep(void *data, const struct conf_line *line)
+{
+	const struct list *list = data;
+	size_t i;
+
+	for (i = 0; i < list->values->n; i++)
+		if (same_words(list->values->list[i], line->value))
+			return false;
+	return saved_may_come(list->log, line);
+}
+
+static int fill_list(struct debuglog *log, struct conf *conf, const char *key,
+		     const struct names *values)
+{
+	struct list list = { log, values };
+
+	return conf_set_list(conf, key, values, keep, &list);
+}
+
+static int add_probe(struct debuglog *log, const struct probe_made *made, struct names *lines)
+{
+	char *text __cleanup(free) = NULL;
+	char *line;
+	int err = 0;
+
+	if (!made->words)
+		err = dkt_probe_text(log->ctx, dkt_probes_at(made->definition, 0), &text);
+	if (err)
+		return err;
+	if (asprintf(&line, "%s%s", made->words ? made->words : text,
+		     made->state == PROBE_ON ? "" : " --off") < 0)
+		return -ENOMEM;
+	return names_take(lines, line);
+}
+
+static int fill_probes(struct debuglog *log, struct conf *conf)
+{
+	struct names lines = { 0 };
+	size_t i;
+	int err = probes_load(log);
+
+	for (i = 0; !err && i < log->probes->n; i++)
+		err = add_probe(log, &log->probes->list[i], &lines);
+	if (!err)
+		err = fill_list(log, conf, CONF_PROBE, &lines);
+	names_clear(&lines);
+	return err;
+}
+
+/* ---- one of each ---- */
+
+static int fill_params(const struct settings *set, struct conf *conf)
+{
+	char text[MASK_TEXT_SIZE];
+	int err;
+
+	mask_spell(MASK_DEBUG, set->debug, text);
+	err = conf_set(conf, "debug", text);
+	mask_spell(MASK_SUBSYSTEM, set->subsystem_debug, text);
+	if (!err)
+		err = conf_set(conf, "subsystem_debug", text);
+	mask_spell(MASK_PRINTK, set->printk, text);
+	if (!err)
+		err = conf_set(conf, "printk", text);
+	mask_spell(MASK_SOURCES, set->sources, text);
+	if (!err)
+		err = conf_set(conf, "debug_sources",
+			       set->chosen & 1u << MASK_SOURCES ? text : NULL);
+	snprintf(text, sizeof(text), "%" PRIu32, set->debug_mb);
+	if (!err)
+		err = conf_set(conf, "debug_mb", set->debug_mb ? text : NULL);
+	if (!err && (set->filter || conf_find(conf, "debug_filter")))
+		err = conf_set(conf, "debug_filter", set->filter ? set->filter : "none");
+	return err;
+}
+
+static int fill_pids(const struct settings *set, struct conf *conf)
+{
+	char *processes __cleanup(free) = NULL;
+	char *line __cleanup(free) = NULL;
+	FILE *out;
+	size_t len;
+	int err = set->pids ? threads_processes(set->pids, &processes) : 0;
+
+	if (err || !processes)
+		return err ? err : conf_set(conf, CONF_PIDS, NULL);
+	out = open_memstream(&line, &len);
+	if (!out)
+		return -ENOMEM;
+	threads_print(out, processes, set->children);
+	return fclose(out) ? -ENOMEM : conf_set(conf, CONF_PIDS, line);
+}
+
+static int fill_functions(const struct settings *set, struct conf *conf, const char *key,
+			  const char *tracer)
+{
+	char *line __cleanup(free) = NULL;
+	int err = functions_line(set, tracer, &line);
+
+	return err ? err : conf_set(conf, key, line);
+}
+
+int saved_fill(struct debuglog *log, struct conf *conf)
+{
+	const struct settings *set = &log->set;
+	int err = 0;
+
+	if (strcmp(log->name, DEBUGLOG_DEFAULT) || conf_find(conf, CONF_INSTANCE))
+		err = conf_set(conf, CONF_INSTANCE, log->name);
+	if (!err)
+		err = fill_params(set, conf);
+	if (!err)
+		err = conf_set(conf, CONF_CPUS, set->cpus);
+	if (!err)
+		err = fill_pids(set, conf);
+	if (!err)
+		err = fill_functions(set, conf, CONF_FUNCTION, FUNCTIONS_CALLS);
+	if (!err)
+		err = fill_functions(set, conf, CONF_GRAPH, FUNCTIONS_GRAPH);
+	if (!err)
+		err = fill_probes(log, conf);
+	if (!err)
+		err = fill_list(log, conf, CONF_FILTER, &set->rules);
+	return err ? err : fill_list(log, conf, CONF_TRIGGER, &set->triggers);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sets of events by words: classes, subsystems, systems of events, globs. */
+#include "set/select.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lustre/class/glob.h"
+#include "say.h"
+#include "util.h"
+
+/* Joins words. A glob has brackets for what else it would need them for. */
+#define JOINTS "+,"
+
+struct select {
+	const struct class_map *map;
+	uint32_t types;
+	uint32_t subsystems;
+	char **globs; /* over SYSTEM:EVENT */
+	size_t n_globs;
+	struct dkt_event **events;
+	size_t n_events;
+};
+
+void select_free(struct select *select)
+{
+	size_t i;
+
+	if (!select)
+		return;
+	for (i = 0; i < select->n_globs; i++)
+		free(select->globs[i]);
+	free(select->globs);
+	free(select->events);
+	free(select);
+}
+
+/* ---- words ---- */
+
+static int add_glob(struct select *select, const char *glob)
+{
+	char **more = reallocarray(select->globs, select->n_globs + 1, sizeof(*more));
+	int n;
+
+	if (!more)
+		return -ENOMEM;
+	select->globs = more;
+	/* A word alone is a system: all of its events. */
+	n = asprintf(&more[select->n_globs], "%s%s", glob, strchr(glob, ':') ? "" : ":*");
+	if (n < 0)
+		return -ENOMEM;
+	select->n_globs++;
+	return 0;
+}
+
+static int columns(const char *text)
+{
+	int n = 0;
+
+	/* Bytes that begin a character of UTF-8. */
+	for (; *text; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
+static int check_part(struct dkt_ctx *ctx, const char *word, size_t from, size_t len)
+{
+	char *part __cleanup(free) = strndup(word + from, len);
+	char *text __cleanup(free) = NULL;
+	char *before __cleanup(free) = NULL;
+	char *blank __cleanup(free) = NULL;
+	const char *wrong;
+	size_t at;
+
+	if (!part)
+		return -ENOMEM;
+	wrong = glob_check(part, &at);
+	if (!wrong)
+		return 0;
+	/* The text before the caret has the width of its escaped form. */
+	before = strndup(word, from + at);
+	text = shown(word);
+	blank = before ? shown(before) : NULL;
+	if (!text || !blank)
+		return -ENOMEM;
+	return dkt_fail(ctx, -EINVAL, "%s\n  %s\n  %*s^", wrong, text, columns(blank), "");
+}
+
+static int check_word(struct dkt_ctx *ctx, const char *word)
+{
+	size_t len = strcspn(word, ":");
+	int err = check_part(ctx, word, 0, len);
+
+	if (!err && word[len])
+		err = check_part(ctx, word, len + 1, strlen(word + len + 1));
+	return err;
+}
+
+static int add_word(struct dkt_ctx *ctx, struct select *select, const char *word)
+{
+	const size_t len = strlen(word);
+	int type = mask_bit(MASK_DEBUG, word, len);
+	int subsystem = mask_bit(MASK_SUBSYSTEM, word, len);
+	int err;
+
+	if (type >= 0)
+		select->types |= 1u << type;
+	if (subsystem >= 0)
+		select->subsystems |= 1u << subsystem;
+	if (type >= 0 || subsystem >= 0)
+		return 0;
+	err = check_word(ctx, word);
+	return err ? err : add_glob(select, strcmp(word, SELECT_ALL) ? word : "*:*");
+}
+
+/* ---- events ---- */
+
+static void full_name(const struct dkt_event *event, char *name, size_t size)
+{
+	snprintf(name, size, "%s:%s", dkt_event_system(event), dkt_event_name(event));
+}
+
+static bool by_name(const struct select *select, const struct dkt_event *event)
+{
+	char name[512];
+	size_t i;
+
+	full_name(event, name, sizeof(name));
+	for (i = 0; i < select->n_globs; i++)
+		if (glob_match(select->globs[i], name))
+			return true;
+	return false;
+}
+
+bool select_has(const struct select *select, const struct dkt_event *event)
+{
+	const struct class_bits *bits = class_map_event(select->map, event);
+
+	return bits->types & select->types || bits->subsystems & select->subsystems ||
+	       by_name(select, event);
+}
+
+static int find_events(struct dkt_ctx *ctx, struct select *select)
+{
+	struct dkt_event *const *all;
+	size_t n, i;
+	int err = dkt_events(ctx, &all, &n);
+
+	if (err)
+		return err;
+	select->events = calloc(n + 1, sizeof(struct dkt_event *));
+	if (!select->events)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		if (select_has(select, all[i]))
+			select->events[select->n_events++] = all[i];
+	return 0;
+}
+
+/* An event of exactly that name, in whatever system. */
+static const struct dkt_event *event_named(struct dkt_ctx *ctx, const char *name)
+{
+	struct dkt_event *const *all;
+	size_t n, i;
+
+	if (dkt_events(ctx, &all, &n))
+		return NULL;
+	for (i = 0; i < n; i++)
+		if (!strcmp(dkt_event_name(all[i]), name))
+			return all[i];
+	return NULL;
+}
+
+static int no_event(struct dkt_ctx *ctx, const char *glob)
+{
+	const char *colon = strchr(glob, ':');
+	char *word __cleanup(free) =
+		strndup(glob, strcmp(colon, ":*") ? strlen(glob) : (size_t)(colon - glob));
+	const struct dkt_event *event = word ? event_named(ctx, word) : NULL;
+	struct dkt_guess guess;
+
+	if (!word)
+		return -ENOMEM;
+	if (event)
+		return dkt_fail(ctx, -ENOENT, "'%s' is an event's name without its system: %s:%s",
+				word, dkt_event_system(event), word);
+	dkt_guess_start(&guess, word, strlen(word));
+	mask_guess(MASK_DEBUG, &guess);
+	mask_guess(MASK_SUBSYSTEM, &guess);
+	dkt_guess_events(&guess, ctx);
+	return dkt_fail(ctx, -ENOENT,
+			"'%s' is no class, no subsystem and no event (SYSTEM:EVENT)%s", word,
+			dkt_guess_words(&guess));
+}
+
+/* One word alone must have an event, so that none is misspelt in silence. */
+static int check_glob(struct dkt_ctx *ctx, const struct select *select, const char *glob)
+{
+	char name[512];
+	size_t i;
+
+	for (i = 0; i < select->n_events; i++) {
+		full_name(select->events[i], name, sizeof(name));
+		if (glob_match(glob, name))
+			return 0;
+	}
+	return no_event(ctx, glob);
+}
+
+int select_check(struct dkt_ctx *ctx, const struct select *select)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < select->n_globs; i++)
+		err = check_glob(ctx, select, select->globs[i]);
+	if (!err && !select->n_events)
+		err = dkt_fail(ctx, -ENOENT, "nothing on this kernel stands for it");
+	return err;
+}
+
+static int read_words(struct dkt_ctx *ctx, struct select *select, const char *words)
+{
+	char *copy __cleanup(free) = strdup(words);
+	char *word, *save = NULL;
+	size_t n = 0;
+	int err = copy ? 0 : -ENOMEM;
+
+	for (word = copy ? strtok_r(copy, JOINTS, &save) : NULL; word && !err;
+	     word = strtok_r(NULL, JOINTS, &save), n++)
+		err = add_word(ctx, select, word);
+	if (!err && !n)
+		err = dkt_fail(ctx, -EINVAL, "no class, subsystem or event is named");
+	if (!err)
+		err = find_events(ctx, select);
+	return err;
+}
+
+int select_new(struct dkt_ctx *ctx, const struct class_map *map, const char *words,
+	       struct select **out)
+{
+	struct select *select = calloc(1, sizeof(*select));
+	int err = select ? 0 : -ENOMEM;
+
+	*out = NULL;
+	if (!err) {
+		select->map = map;
+		err = read_words(ctx, select, words);
+	}
+	if (err) {
+		select_free(select);
+		return err;
+	}
+	*out = select;
+	return 0;
+}
+
+struct dkt_event *const *select_events(const struct select *select, size_t *n)
+{
+	*n = select->n_events;
+	return select->events;
+}
+
+/* ---- records ---- */
+
+/* Each record of a message event says its class and subsystem. */
+static int message_condition(const struct select *select, char **filter)
+{
+	int n;
+
+	if (!select->types)
+		n = asprintf(filter, "msg_subsys & 0x%" PRIx32, select->subsystems);
+	else if (!select->subsystems)
+		n = asprintf(filter, "msg_mask & 0x%" PRIx32, select->types);
+	else
+		n = asprintf(filter, "msg_mask & 0x%" PRIx32 " || msg_subsys & 0x%" PRIx32,
+			     select->types, select->subsystems);
+	if (n >= 0)
+		return 0;
+	*filter = NULL;
+	return -ENOMEM;
+}
+
+int select_condition(const struct select *select, const struct dkt_event *event, char **filter)
+{
+	const struct class_bits *bits = class_map_event(select->map, event);
+	bool whole = by_name(select, event);
+
+	if (!whole && bits->fields)
+		return message_condition(select, filter);
+	if (!whole && !(bits->subsystems & select->subsystems))
+		return class_map_filter(select->map, event, bits->types & select->types, NULL,
+					filter);
+	*filter = strdup("");
+	return *filter ? 0 : -ENOMEM;
+}

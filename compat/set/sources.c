@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The places that records of the log come from, and why one of them is not used. */
+#include "set/sources.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lustre/lustre_masks.h"
+#include "lustre/message/cdebug.h"
+#include "set/param/tree.h"
+#include "util.h"
+
+#define NOT_LOADED "Lustre's libcfs is not loaded"
+#define NOT_SET    "none before set_param debug=..."
+#define NOT_CHOSEN "debug_sources is without %s"
+
+static bool is_on(struct debuglog *log, const char *system, const char *name)
+{
+	struct dkt_event *event = dkt_event_find(log->ctx, system, name);
+	struct dkt_event *const *on;
+	size_t n, i;
+
+	if (!event || debuglog_on(log, &on, &n))
+		return false;
+	for (i = 0; i < n; i++)
+		if (on[i] == event)
+			return true;
+	return false;
+}
+
+static int say(struct source_state *source, bool used, const char *fmt, ...) DKT_PRINTF(3, 4);
+static int say(struct source_state *source, bool used, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	source->used = used;
+	va_start(ap, fmt);
+	n = vasprintf(&source->note, fmt, ap);
+	va_end(ap);
+	if (n >= 0)
+		return 0;
+	source->note = NULL;
+	return -ENOMEM;
+}
+
+static int look_at_kernel(struct debuglog *log, struct source_state *source)
+{
+	struct dkt_event *const *on;
+	size_t n_on, i, n = 0;
+	int err = debuglog_map(log);
+
+	if (!err)
+		err = debuglog_on(log, &on, &n_on);
+	if (err)
+		return err;
+	/* Messages of Lustre are a source of their own. */
+	for (i = 0; i < n_on; i++)
+		n += !class_map_event(log->map, on[i])->fields;
+	if (!n && !(log->set.sources & MASK_FROM_KERNEL))
+		return say(source, false, NOT_CHOSEN, "kernel");
+	return say(source, n, n ? "%zu events" : "no event is on", n);
+}
+
+static int look_at_functions(struct debuglog *log, struct source_state *source)
+{
+	char *spool __cleanup(free) = NULL;
+	const char *graph = log->set.graph;
+	int err = debuglog_spool(log, &spool);
+
+	if (err)
+		return err;
+	if (log->in && graph)
+		return say(source, true, "entry and exit, of %s%s", graph,
+			   spool && dkt_top_is_borrowed(spool) ?
+				   ", in the kernel's top instance, which is borrowed for it" :
+				   "");
+	if (log->in && log->set.no_graph)
+		return say(source, false, "%s", log->set.no_graph);
+	if (!(log->set.sources & MASK_FROM_FUNCTIONS))
+		return say(source, false, NOT_CHOSEN, "functions");
+	return say(source, false, "debug is without trace");
+}
+
+/* If nobody has chosen, Lustre just came, and the next change has its messages. */
+static bool is_unchosen(const struct debuglog *log)
+{
+	return log->in && log->set.chosen & 1u << MASK_SOURCES &&
+	       !(log->set.sources & MASK_FROM_LUSTRE);
+}
+
+static int look_at_event(struct debuglog *log, struct source_state *source)
+{
+	if (is_on(log, "lustre_debug", "lustre_debug_msg"))
+		return say(source, true, "Lustre's own trace event for its messages");
+	if (!lustre_is_loaded())
+		return say(source, false, NOT_LOADED);
+	if (is_unchosen(log))
+		return say(source, false, NOT_CHOSEN, "lustre");
+	if (dkt_event_find(log->ctx, "lustre_debug", "lustre_debug_msg"))
+		return say(source, false, NOT_SET);
+	return say(source, false, "this Lustre has no trace event");
+}
+
+static int say_probe(struct debuglog *log, struct source_state *source)
+{
+	uint64_t missed = cdebug_missed(log->ctx);
+	const char *also = "";
+
+	if (!lustre_is_loaded())
+		also = ", when libcfs is loaded again";
+	else if (cdebug_is_heavy(log->ctx))
+		also = ", all of each in one record, as ptlrpc was loaded later; after dktrace reset"
+		       " the next set_param makes lighter ones";
+	if (missed)
+		return say(source, true,
+			   "a probe on Lustre's messages%s; not recorded, as they came while it was"
+			   " at work: %" PRIu64 ", Lustre's own buffer has them",
+			   also, missed);
+	return say(source, true, "a probe on Lustre's messages%s", also);
+}
+
+static int look_at_probe(struct debuglog *log, struct source_state *source)
+{
+	if (is_on(log, CDEBUG_GROUP, CDEBUG_NAME))
+		return say_probe(log, source);
+	if (!lustre_is_loaded())
+		return say(source, false, NOT_LOADED);
+	if (is_unchosen(log))
+		return say(source, false, NOT_CHOSEN, "lustre");
+	if (dkt_event_find(log->ctx, "lustre_debug", "lustre_debug_msg"))
+		return say(source, false, "not needed: Lustre has a trace event");
+	if (log->in && log->set.no_probe)
+		return say(source, false, "%s", log->set.no_probe);
+	return say(source, false, NOT_SET);
+}
+
+static int look_at_buffer(struct source_state *source)
+{
+	struct tree tree = { .tried_debugfs = true };
+	char *path;
+
+	if (!lustre_is_loaded())
+		return say(source, false, NOT_LOADED);
+	if (tree_first(&tree, "dump_kernel", &path))
+		return say(source, false, "there is no dump_kernel of Lustre; is debugfs mounted?");
+	free(path);
+	return say(source, true, "Lustre's own buffer, which lctl dk merges in");
+}
+
+int debuglog_sources(struct debuglog *log, struct source_state sources[SOURCES])
+{
+	static const char *const names[] = {
+		[SOURCE_KERNEL] = "kernel",
+		[SOURCE_FUNCTIONS] = "functions",
+		[SOURCE_LUSTRE_DEBUG] = "lustre_debug",
+		[SOURCE_CDEBUG] = "cdebug",
+		[SOURCE_LIBCFS] = "libcfs",
+	};
+	int i, err;
+
+	for (i = 0; i < SOURCES; i++)
+		sources[i] = (struct source_state){ .name = names[i] };
+	err = look_at_kernel(log, &sources[SOURCE_KERNEL]);
+	if (!err)
+		err = look_at_functions(log, &sources[SOURCE_FUNCTIONS]);
+	if (!err)
+		err = look_at_event(log, &sources[SOURCE_LUSTRE_DEBUG]);
+	if (!err)
+		err = look_at_probe(log, &sources[SOURCE_CDEBUG]);
+	return err ? err : look_at_buffer(&sources[SOURCE_LIBCFS]);
+}
+
+void sources_clear(struct source_state sources[SOURCES])
+{
+	int i;
+
+	for (i = 0; i < SOURCES; i++)
+		free(sources[i].note);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The places that records of the log come from, and why one of them is not used. */
+#ifndef COMPAT_SOURCES_H
+#define COMPAT_SOURCES_H
+
+#include "log/debuglog.h"
+
+enum {
+	SOURCE_KERNEL, /* the kernel's own events */
+	SOURCE_FUNCTIONS, /* entry and exit of functions */
+	SOURCE_LUSTRE_DEBUG, /* the trace event of Lustre */
+	SOURCE_CDEBUG, /* the probe on Lustre's messages */
+	SOURCE_LIBCFS, /* Lustre's own buffer */
+	SOURCES,
+};
+
+struct source_state {
+	const char *name;
+	bool used;
+	char *note; /* what of it is used, or why nothing */
+};
+
+/* Fills all; the caller clears them. */
+int debuglog_sources(struct debuglog *log, struct source_state sources[SOURCES]);
+void sources_clear(struct source_state sources[SOURCES]);
+
+#endif

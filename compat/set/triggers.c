@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Triggers as a person sets them: on classes, subsystems, globs of events. */
+#include "set/triggers.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "log/recording.h"
+#include "lustre/message/cdebug.h"
+#include "set/rules.h"
+#include "util.h"
+
+/* Each of them costs its event time; more than that is a mistake. */
+#define MAX_TRIGGERS 10000
+
+/* What is being added. */
+struct adding {
+	struct debuglog *log;
+	struct names actions; /* with each target, without a condition */
+	struct dkt_expr *condition; /* NULL: none */
+	const struct search *search; /* text of messages; NULL: any */
+	struct select *select;
+	struct settings *set;
+	bool keep; /* one that is there is no mistake */
+	struct trigger_count *count;
+	FILE *missed;
+};
+
+/* ---- actions ---- */
+
+/* The word before the target, or the whole. */
+static size_t verb_len(const char *action)
+{
+	return strcspn(action, ":");
+}
+
+static bool is_verb(const char *action, const char *verb)
+{
+	return verb_len(action) == strlen(verb) && !strncmp(action, verb, strlen(verb));
+}
+
+static bool has_target(const char *action)
+{
+	return is_verb(action, "enable_event") || is_verb(action, "disable_event");
+}
+
+/* Where ":5" at the end begins, else the end. */
+static const char *count_of(const char *action)
+{
+	const char *colon = strrchr(action, ':');
+	const char *p = colon ? colon + 1 : "x";
+
+	while (isdigit((unsigned char)*p))
+		p++;
+	return *p || p == colon + 1 ? action + strlen(action) : colon;
+}
+
+/* "enable_event:WORDS:5" for each event that the words mean. */
+static int each_target(struct adding *adding, const char *action)
+{
+	struct dkt_ctx *ctx = adding->log->ctx;
+	const char *from = action + verb_len(action), *count = count_of(action);
+	char *words __cleanup(free) = NULL;
+	struct dkt_event *const *events;
+	struct select *targets = NULL;
+	size_t n, i;
+	int err;
+
+	if (*from != ':' || count <= from + 1)
+		return dkt_fail(ctx, -EINVAL,
+				"%.*s needs the event that it is about: %.*s:SYSTEM:EVENT",
+				(int)verb_len(action), action, (int)verb_len(action), action);
+	words = strndup(from + 1, (size_t)(count - from - 1));
+	err = words ? select_new(ctx, adding->log->map, words, &targets) : -ENOMEM;
+	if (!err)
+		err = select_check(ctx, targets);
+	events = err ? NULL : select_events(targets, &n);
+	for (i = 0; !err && i < n; i++) {
+		char *text;
+
+		if (asprintf(&text, "%.*s:%s:%s%s", (int)verb_len(action), action,
+			     dkt_event_system(events[i]), dkt_event_name(events[i]), count) < 0)
+			text = NULL;
+		err = names_take(&adding->actions, text);
+	}
+	select_free(targets);
+	return err;
+}
+
+/* The condition has an option of its own, so that it is checked. */
+static int read_action(struct adding *adding, const char *action)
+{
+	struct dkt_trigger *trigger __cleanup(free) = NULL;
+	int err;
+
+	if (strstr(action, " if "))
+		return dkt_fail(adding->log->ctx, -EINVAL,
+				"a condition is given by --if, not in '%.200s'", action);
+	err = has_target(action) ? each_target(adding, action) :
+				   names_add(&adding->actions, action);
+	return err ? err : dkt_trigger_parse(adding->log->ctx, adding->actions.list[0], &trigger);
+}
+
+/* ---- lines of the settings ---- */
+
+/* The line of the settings that is about the same; triggers->n if none. */
+static size_t find_line(struct dkt_ctx *ctx, const struct names *triggers,
+			const struct dkt_event *event, const struct dkt_trigger *trigger)
+{
+	char *name __cleanup(free) = NULL;
+	size_t i, len;
+
+	if (asprintf(&name, "%s:%s ", dkt_event_system(event), dkt_event_name(event)) < 0) {
+		name = NULL;
+		return triggers->n;
+	}
+	len = strlen(name);
+	for (i = 0; i < triggers->n; i++) {
+		struct dkt_trigger *one __cleanup(free) = NULL;
+
+		if (strncmp(triggers->list[i], name, len) != 0 ||
+		    dkt_trigger_parse(ctx, triggers->list[i] + len, &one))
+			continue;
+		if (dkt_trigger_same(one, trigger))
+			break;
+	}
+	return i;
+}
+
+/* ---- adding ---- */
+
+/* 0: the event can have it; *filter is NULL without any condition. -ENOENT, -EINVAL: it lacks a field. */
+static int condition_for(struct adding *adding, struct dkt_event *event, char **filter)
+{
+	struct conditions all = { 0 };
+	char *belongs __cleanup(free) = NULL;
+	char *text __cleanup(free) = NULL;
+	char *words __cleanup(free) = NULL;
+	int err = adding->condition ? dkt_expr_check(adding->condition, event) : 0;
+
+	*filter = NULL;
+	if (!err && adding->condition)
+		err = dkt_expr_text(adding->condition, event, &text);
+	if (!err)
+		err = select_condition(adding->select, event, &belongs);
+	if (!err)
+		err = conditions_add(&all, belongs);
+	if (!err && text)
+		err = conditions_add(&all, text);
+	if (!err && adding->search)
+		err = search_condition(adding->search, event, &words);
+	if (!err && words)
+		err = conditions_add(&all, words);
+	*filter = all.text;
+	return err;
+}
+
+/*
+ * An event has one trigger of an action. A second text of messages joins the first, in its place:
+ * *text is what the one trigger says then. False: there is none that could take it.
+ */
+static bool join(struct adding *adding, struct dkt_event *event, const struct dkt_trigger *trigger,
+		 char **text)
+{
+	struct names *lines = &adding->set->triggers;
+	size_t i = find_line(adding->log->ctx, lines, event, trigger);
+	struct dkt_trigger *there __cleanup(free) = NULL;
+	char *joined;
+
+	if (i == lines->n ||
+	    dkt_trigger_parse(adding->log->ctx, settings_rest(lines->list[i]), &there) ||
+	    there->left != trigger->left || !there->filter || !trigger->filter)
+		return false;
+	/* The same words once more change nothing. */
+	if (strstr(there->filter, trigger->filter))
+		joined = strdup(there->text);
+	else if (asprintf(&joined, "%.*s if (%s) || (%s)", (int)(strstr(*text, " if ") - *text),
+			  *text, there->filter, trigger->filter) < 0)
+		joined = NULL;
+	if (!joined)
+		return false;
+	names_remove(lines, i);
+	free(*text);
+	*text = joined;
+	return true;
+}
+
+static int add_one(struct adding *adding, struct dkt_event *event, const char *action,
+		   const char *filter)
+{
+	struct debuglog *log = adding->log;
+	struct dkt_trigger *trigger __cleanup(free) = NULL;
+	char *text __cleanup(free) = NULL;
+	char *line __cleanup(free) = NULL;
+	bool joined;
+	int err;
+
+	if (adding->count->added++ >= MAX_TRIGGERS)
+		return dkt_fail(log->ctx, -E2BIG, "that would be more than %d triggers",
+				MAX_TRIGGERS);
+	if (asprintf(&text, "%s%s%s", action, filter ? " if " : "", filter ? filter : "") < 0) {
+		text = NULL;
+		return -ENOMEM;
+	}
+	err = dkt_trigger_parse(log->ctx, text, &trigger);
+	if (err)
+		return err;
+	joined = adding->search && join(adding, event, trigger, &text);
+	if (asprintf(&line, "%s:%s %s", dkt_event_system(event), dkt_event_name(event),
+		     joined ? text : trigger->text) < 0) {
+		line = NULL;
+		return -ENOMEM;
+	}
+	if (adding->keep && names_has(&adding->set->triggers, line))
+		return 0;
+	err = log->in && !joined ? dkt_instance_check_trigger(log->in, event, text) : 0;
+	return err ? err : names_add(&adding->set->triggers, line);
+}
+
+/* A probe inside a function is a breakpoint. There the kernel takes no snapshot and reports no error. */
+static int check_snapshot(struct adding *adding, const struct dkt_event *event)
+{
+	if (strcmp(dkt_event_name(event), CDEBUG_NESTED) != 0 ||
+	    !is_verb(adding->actions.list[0], "snapshot"))
+		return 0;
+	return dkt_fail(adding->log->ctx, -EOPNOTSUPP,
+			"message: the kernel takes no snapshot at a probe inside a function, as"
+			" %s:%s is; use traceoff",
+			CDEBUG_GROUP, CDEBUG_NESTED);
+}
+
+static int add_event(struct adding *adding, struct dkt_event *event)
+{
+	char *filter __cleanup(free) = NULL;
+	size_t i;
+	int err = condition_for(adding, event, &filter);
+
+	if (err == -ENOENT || err == -EINVAL) {
+		fprintf(adding->missed, "%s%s:%s", adding->count->lacking++ ? ", " : "",
+			dkt_event_system(event), dkt_event_name(event));
+		return 0;
+	}
+	if (!err && adding->search)
+		err = check_snapshot(adding, event);
+	for (i = 0; !err && i < adding->actions.n; i++)
+		err = add_one(adding, event, adding->actions.list[i], filter);
+	adding->count->events += !err;
+	return err;
+}
+
+static int add_all(struct adding *adding)
+{
+	struct dkt_event *const *events;
+	size_t n, i;
+	int err = select_check(adding->log->ctx, adding->select);
+
+	events = select_events(adding->select, &n);
+	for (i = 0; !err && i < n; i++)
+		err = add_event(adding, events[i]);
+	/* The words are those about the first. */
+	if (!err && !adding->count->events)
+		err = dkt_expr_check(adding->condition, events[0]);
+	return err;
+}
+
+static int add_clear(struct adding *adding, int err)
+{
+	if (adding->missed && fclose(adding->missed) && !err)
+		err = -ENOMEM;
+	names_clear(&adding->actions);
+	dkt_expr_free(adding->condition);
+	select_free(adding->select);
+	return err;
+}
+
+/* All but the change itself. */
+static int add_to(struct adding *adding, const char *words, const char *action,
+		  const char *condition)
+{
+	struct debuglog *log = adding->log;
+	size_t len;
+	int err = debuglog_map(log);
+
+	*adding->count = (struct trigger_count){ 0 };
+	adding->missed = open_memstream(&adding->count->missed, &len);
+	if (!adding->missed)
+		return -ENOMEM;
+	if (!err)
+		err = select_new(log->ctx, log->map, words, &adding->select);
+	if (!err)
+		err = read_action(adding, action);
+	if (!err && condition)
+		err = debuglog_expr(log->ctx, condition, &adding->condition);
+	if (!err)
+		err = add_all(adding);
+	return add_clear(adding, err);
+}
+
+static int add_and_apply(struct adding *adding, const char *words, const char *action,
+			 const char *condition)
+{
+	struct settings set;
+	int err = settings_copy(&set, &adding->log->set);
+
+	*adding->count = (struct trigger_count){ 0 };
+	if (err)
+		return err;
+	adding->set = &set;
+	err = add_to(adding, words, action, condition);
+	if (!err)
+		err = debuglog_apply(adding->log, &set, NULL);
+	settings_clear(&set);
+	return err;
+}
+
+int triggers_add(struct debuglog *log, const char *words, const char *action, const char *condition,
+		 struct trigger_count *count)
+{
+	struct adding adding = { .log = log, .count = count };
+
+	return add_and_apply(&adding, words, action, condition);
+}
+
+/* ---- messages of Lustre ---- */
+
+int triggers_message_events(struct debuglog *log, const char **words)
+{
+	*words = NULL;
+	if (dkt_event_find(log->ctx, "lustre_debug", "lustre_debug_msg"))
+		*words = "lustre_debug:lustre_debug_msg";
+	else if (dkt_event_find(log->ctx, CDEBUG_GROUP, CDEBUG_NAME))
+		*words = CDEBUG_GROUP ":" CDEBUG_NAME "*";
+	return *words ?
+		       0 :
+		       dkt_fail(
+			       log->ctx, -ENOENT,
+			       "message: Lustre's messages have no events here; load Lustre first");
+}
+
+int triggers_add_message(struct debuglog *log, const struct search *search, const char *action,
+			 const char *condition, struct trigger_count *count)
+{
+	struct adding adding = { .log = log, .count = count, .search = search };
+	const char *words;
+	int err;
+
+	*count = (struct trigger_count){ 0 };
+	err = triggers_message_events(log, &words);
+	return err ? err : add_and_apply(&adding, words, action, condition);
+}
+
+int triggers_take(struct debuglog *log, const char *line, struct settings *set)
+{
+	struct trigger_count count;
+	struct adding adding = { .log = log, .count = &count, .set = set, .keep = true };
+	char *words __cleanup(free) = strdup(line);
+	char *action, *condition;
+	int err;
+
+	if (!words)
+		return -ENOMEM;
+	/* As it was saved: its condition may have been put together of several. */
+	if (names_has(&set->triggers, line))
+		return 0;
+	action = words + strcspn(words, " \t");
+	if (*action)
+		*action++ = '\0';
+	action += strspn(action, " \t");
+	if (!*action)
+		return dkt_fail(log->ctx, -EINVAL, "expected EVENTS ACTION [if EXPR]");
+	condition = strstr(action, " if ");
+	if (condition) {
+		*condition = '\0';
+		condition += strlen(" if ");
+	}
+	action[strcspn(action, " \t")] = '\0';
+	err = add_to(&adding, words, action, condition);
+	free(count.missed);
+	return err;
+}
+
+/* ---- looking ---- */
+
+int triggers_each(struct debuglog *log, const struct select *select,
+		  int (*fn)(void *data, struct dkt_event *event, const struct dkt_trigger *trigger),
+		  void *data)
+{
+	struct dkt_event *const *events;
+	size_t n, n_triggers, i, j;
+	int err = 0;
+
+	if (select)
+		events = select_events(select, &n);
+	else
+		err = dkt_events(log->ctx, &events, &n);
+	for (i = 0; !err && log->in && i < n; i++) {
+		struct dkt_trigger *triggers __cleanup(free) = NULL;
+
+		err = dkt_instance_get_triggers(log->in, events[i], &triggers, &n_triggers);
+		for (j = 0; !err && j < n_triggers; j++)
+			err = fn(data, events[i], &triggers[j]);
+	}
+	return err;
+}
+
+/* ---- removing ---- */
+
+struct removing {
+	struct debuglog *log;
+	struct settings *set;
+	const char *action; /* NULL: all */
+	size_t n;
+	bool stopping; /* one of them stops the recording */
+};
+
+/* "traceoff", "enable_event", "enable_event:sched:sched_switch", each with or without a count. */
+static bool is_meant(const char *action, const struct dkt_trigger *trigger)
+{
+	const char *target = action ? action + verb_len(action) : "";
+	size_t len;
+
+	if (!action)
+		return true;
+	if (!is_verb(action, trigger->action))
+		return false;
+	if (!*target || !strcmp(trigger->action, "hist"))
+		return true;
+	len = (size_t)(count_of(action) - target);
+	return len < 2 || (trigger->target && strlen(trigger->target) == len - 1 &&
+			   !strncmp(trigger->target, target + 1, len - 1));
+}
+
+/* One that somebody else made is taken over first, so that a failure leaves it there. */
+static int adopt(struct debuglog *log, const struct dkt_event *event,
+		 const struct dkt_trigger *trigger)
+{
+	char *line;
+
+	if (asprintf(&line, "%s:%s %s", dkt_event_system(event), dkt_event_name(event),
+		     trigger->text) < 0)
+		line = NULL;
+	return names_take(&log->set.triggers, line);
+}
+
+static int remove_one(void *data, struct dkt_event *event, const struct dkt_trigger *trigger)
+{
+	struct removing *removing = data;
+	struct names *lines = &removing->set->triggers;
+	size_t i;
+
+	if (!is_meant(removing->action, trigger))
+		return 0;
+	removing->n++;
+	removing->stopping |= !strcmp(trigger->action, "traceoff");
+	i = find_line(removing->log->ctx, lines, event, trigger);
+	if (i == lines->n)
+		return adopt(removing->log, event, trigger);
+	names_remove(lines, i);
+	return 0;
+}
+
+int triggers_remove(struct debuglog *log, const char *words, const char *action, size_t *n)
+{
+	struct select *select = NULL;
+	struct settings set;
+	struct removing removing = { .log = log, .set = &set, .action = action };
+	int err = debuglog_map(log);
+
+	*n = 0;
+	if (!err)
+		err = settings_copy(&set, &log->set);
+	if (err)
+		return err;
+	err = select_new(log->ctx, log->map, words, &select);
+	if (!err)
+		err = select_check(log->ctx, select);
+	if (!err)
+		err = triggers_each(log, select, remove_one, &removing);
+	if (!err && !removing.n)
+		err = dkt_fail(log->ctx, -ENOENT, "there is no trigger%s%s on '%s'",
+			       action ? " " : "", action ? action : "", words);
+	if (!err)
+		err = debuglog_apply(log, &set, NULL);
+	if (!err && removing.stopping)
+		err = recording_set(log, true);
+	*n = removing.n;
+	select_free(select);
+	settings_clear(&set);
+	return err;
+}
+
+/* ---- rearming ---- */
+
+int triggers_rearm(struct debuglog *log, size_t *n)
+{
+	struct settings set;
+	int err = debuglog_map(log);
+
+	*n = log->set.triggers.n;
+	if (!err && !*n)
+		err = dkt_fail(log->ctx, -ENOENT, "there is no trigger of ours");
+	if (!err)
+		err = settings_copy(&set, &log->set);
+	if (err)
+		return err;
+	log->rearm = true;
+	err = debuglog_apply(log, &set, NULL);
+	log->rearm = false;
+	if (!err)
+		err = recording_set(log, true);
+	settings_clear(&set);
+	return err;
+}

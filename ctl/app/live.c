@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Records as they happen, of an instance that is made for one command and goes with it. */
+#include "app/live.h"
+#include "app/rights.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "log/leftover.h"
+
+#include "set/param/memory.h"
+
+/* The reader sleeps so long, ms: long enough not to disturb, short against what a buffer holds. */
+#define WAIT_MS 20
+
+/* Buffers: at most so many bytes a CPU, and this part of what memory is free. */
+#define BUFFER_MAX  (UINT64_C(64) << 20)
+#define BUFFER_PART 8
+
+/* The signal that came last; 0: none, or it was passed on. */
+static volatile sig_atomic_t stop;
+
+static void on_signal(int sig)
+{
+	stop = sig;
+}
+
+void live_catch(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	sigaction(SIGPIPE, &action, NULL);
+}
+
+char *live_name(const struct app *app, const char *kind)
+{
+	char *name;
+
+	return asprintf(&name, "%s-%s", app->instance, kind) < 0 ? NULL : name;
+}
+
+int live_sweep(const struct app *app)
+{
+	int err = leftovers_remove(app->ctx, app->instance);
+	const char *kind;
+	size_t i;
+
+	for (i = 0; !err && (kind = leftover_kind(i)); i++) {
+		char *name __cleanup(free) = live_name(app, kind);
+
+		/* What was told to stay has the name of the kind alone. */
+		err = name ? dkt_instance_remove(app->ctx, name) : -ENOMEM;
+		err = err == -ENOENT ? 0 : err;
+	}
+	return err;
+}
+
+void live_clean(const struct app *app)
+{
+	/* Without the right to it, it is for somebody else. */
+	if (!dkt_caps_check(app->ctx, DKT_NEED_CONTROL))
+		leftovers_remove(app->ctx, app->instance);
+}
+
+double live_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+int live_begin(const struct app *app, struct spawn *spawn, const char *doing, double seconds)
+{
+	/* The command has become a process of its own, with all rights; another user's gets signals. */
+	int err = rights_limit(app, spawn->pid ? DKT_KEEP_KILL : 0);
+
+	if (err)
+		return err;
+	if (!spawn->pid && seconds <= 0)
+		app_say("%s until Ctrl-C", doing);
+	else if (!spawn->pid)
+		app_say("%s for %g s", doing, seconds);
+	spawn_go(spawn);
+	return 0;
+}
+
+/*
+ * The terminal's Ctrl-C went to the command, too; what it makes of it is its own. That nobody reads our
+ * output is none of its business.
+ */
+static void pass_on(struct spawn *spawn)
+{
+	int sig = stop;
+
+	if (!sig)
+		return;
+	stop = 0;
+	if (sig != SIGINT && sig != SIGPIPE && !spawn_ended(spawn))
+		kill(spawn->pid, sig);
+}
+
+bool live_over(struct spawn *spawn, double from, double seconds)
+{
+	if (spawn->pid) {
+		pass_on(spawn);
+		return spawn_ended(spawn);
+	}
+	return stop || (seconds > 0 && live_now() - from >= seconds);
+}
+
+void live_wait(struct spawn *spawn, double seconds)
+{
+	static const struct timespec look = { .tv_nsec = WAIT_MS * 1000000 };
+	double from = live_now();
+
+	while (!live_over(spawn, from, seconds))
+		nanosleep(&look, NULL);
+}
+
+struct live {
+	struct app *app;
+	const struct live_opts *opts;
+	struct dkt_instance *in;
+	struct dkt_capture *capture;
+	struct dkt_source *source;
+	struct spawn spawn;
+};
+
+/* ---- setting up ---- */
+
+static int set_size(struct live *live)
+{
+	uint64_t cpus = (uint64_t)dkt_instance_cpus(live->in), most = cpus * BUFFER_MAX;
+	struct memory memory = { 0 };
+	uint64_t part;
+
+	/* The kernel takes the least that it can do with for a size of 0. */
+	memory_read(MEMORY_INFO, &memory);
+	part = memory.available / BUFFER_PART;
+	return dkt_instance_set_size(live->in, part < most ? part : most);
+}
+
+static int add_filters(struct live *live, struct dkt_change *change)
+{
+	const struct live_opts *opts = live->opts;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < opts->n; i++) {
+		struct dkt_expr *filter = opts->events[i].filter ? opts->events[i].filter :
+								   opts->filter;
+		char *text __cleanup(free) = NULL;
+
+		if (!filter)
+			continue;
+		err = dkt_expr_text(filter, opts->events[i].event, &text);
+		/* Those who chose the events know that one of them has the fields. */
+		if (err == -ENOENT)
+			err = 0;
+		else if (!err)
+			err = dkt_change_filter(change, opts->events[i].event, text);
+	}
+	return err;
+}
+
+static int add_events(struct live *live, struct dkt_change *change)
+{
+	const struct live_opts *opts = live->opts;
+	struct dkt_event **events __cleanup(free) = calloc(opts->n + 1, sizeof(struct dkt_event *));
+	size_t i;
+	int err;
+
+	for (i = 0; events && i < opts->n; i++)
+		events[i] = opts->events[i].event;
+	err = events ? dkt_change_events(change, events, opts->n) : -ENOMEM;
+	return err ? err : add_filters(live, change);
+}
+
+static int switch_on(struct live *live)
+{
+	const struct live_opts *opts = live->opts;
+	pid_t self = getpid();
+	struct dkt_change *change;
+	int err = dkt_change_new(live->in, &change);
+
+	if (!err)
+		err = add_events(live, change);
+	if (!err && opts->only_command)
+		err = dkt_change_pids(change, &live->spawn.pid, 1, true);
+	/* A kernel that cannot leave out a process records what this one does. */
+	if (!err && !opts->only_command)
+		dkt_instance_skip_pids(live->in, &self, 1);
+	if (!err && opts->stacks)
+		err = dkt_instance_set_option(live->in, "stacktrace", true);
+	if (!err)
+		err = dkt_change_commit(change);
+	dkt_change_free(change);
+	return err;
+}
+
+static int set_up(struct live *live)
+{
+	DKT_OPTS(dkt_capture_opts, copts, .flags = DKT_CAPTURE_FOLLOW);
+	char *name __cleanup(free) = live_name(live->app, live->opts->kind);
+	struct dkt_ctx *ctx = live->app->ctx;
+	int err = name ? dkt_caps_check(ctx, DKT_NEED_CONTROL) : -ENOMEM;
+
+	if (!err)
+		err = dkt_instance_own(ctx, name, &live->in);
+	if (!err)
+		err = dkt_instance_set_clock(live->in, "mono");
+	if (!err)
+		err = set_size(live);
+	if (!err && live->opts->command) {
+		err = spawn_start(&live->spawn, live->opts->command);
+		if (err)
+			dkt_fail(ctx, err, "run %s: %s", live->opts->command[0], strerror(-err));
+	}
+	if (!err)
+		err = switch_on(live);
+	if (!err)
+		err = dkt_capture_open(live->in, &copts, &live->capture);
+	return err ? err : dkt_capture_source(live->capture, &live->source);
+}
+
+/* ---- running ---- */
+
+/* Hands over all records up to now. */
+static int drain(struct live *live)
+{
+	const struct live_opts *opts = live->opts;
+	struct dkt_record record;
+	int err;
+
+	while (!(err = dkt_source_next(live->source, &record))) {
+		err = opts->record(opts->data, live->source, &record);
+		if (err)
+			return err;
+	}
+	if (err != 2)
+		return err;
+	err = dkt_capture_done(live->capture);
+	if (!err && opts->idle)
+		err = opts->idle(opts->data);
+	return err;
+}
+
+static int follow(struct live *live)
+{
+	double from = live_now();
+	int err = live_begin(live->app, &live->spawn, live->opts->doing, live->opts->seconds);
+
+	while (!err && !live_over(&live->spawn, from, live->opts->seconds)) {
+		err = drain(live);
+		if (!err)
+			err = dkt_capture_wait(live->capture, WAIT_MS);
+		if (err == -EINTR)
+			err = 0;
+	}
+	if (!err)
+		err = dkt_instance_set_on(live->in, false);
+	/* The bound of the one before lies before the end. */
+	if (!err)
+		err = dkt_capture_wait(live->capture, 0);
+	return err ? err : drain(live);
+}
+
+static int count_losses(struct live *live, struct live_result *result)
+{
+	int cpu, err = 0, cpus = dkt_instance_cpus(live->in);
+
+	for (cpu = 0; !err && cpu < cpus; cpu++) {
+		struct dkt_loss loss;
+
+		err = dkt_source_loss(live->source, cpu, &loss);
+		result->seen += loss.seen;
+		result->lost += loss.lost;
+		result->bad += loss.bad;
+	}
+	return err ? err : dkt_instance_get_size(live->in, &result->buffer);
+}
+
+/* The words of the failure that is being told stay. */
+static void tear_down(struct live *live)
+{
+	struct dkt_ctx *ctx = live->app->ctx;
+	char *words __cleanup(free) = strdup(dkt_error(ctx));
+	char *name __cleanup(free) = NULL;
+
+	spawn_finish(&live->spawn);
+	dkt_source_close(live->source);
+	dkt_capture_close(live->capture);
+	if (!live->in)
+		return;
+	name = strdup(dkt_instance_name(live->in));
+	dkt_instance_close(live->in);
+	if (name && dkt_instance_remove(ctx, name))
+		app_say("%s; 'dktrace reset' will remove it", dkt_error(ctx));
+	dkt_fail(ctx, 0, "%s", words ? words : "");
+}
+
+void live_say_lost(const struct live_result *result)
+{
+	fprintf(stderr,
+		"dktrace: %" PRIu64 " records were lost, as the buffers of %" PRIu64
+		" MB were full: --if records less\n",
+		result->lost, result->buffer >> 20);
+}
+
+int live_run(struct app *app, const struct live_opts *opts, struct live_result *result)
+{
+	struct live live = { .app = app, .opts = opts, .spawn = SPAWN_INIT };
+	int err;
+
+	*result = (struct live_result){ 0 };
+	live_catch();
+	err = set_up(&live);
+	if (!err)
+		err = follow(&live);
+	if (!err)
+		err = count_losses(&live, result);
+	if (!err)
+		err = opts->report(opts->data, live.source, result->seen, result->lost);
+	tear_down(&live);
+	result->status = live.spawn.status;
+	return err;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Options: one row each, from which parsing, help and completion come. */
+#include "app/opt.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "out/fold.h"
+#include "say.h"
+
+struct opt {
+	const char *name;
+	char letter; /* 0: it has only a name */
+	const char *arg; /* NULL: a switch; "[=X]": it can do without */
+	size_t offset; /* of a const char * or bool in struct app */
+	unsigned int commands; /* flags of the commands that take it; 0: all */
+	const char *help;
+};
+
+#define AT(member) offsetof(struct app, member)
+
+static const struct opt opts[] = {
+	/* clang-format off */
+	{ "by",        0,   "FIELD",  AT(by),         CMD_LATENCY, "group by a field, as in hist --keys; 'none' for no groups" },
+	{ "children",  0,   NULL,     AT(children),   CMD_FILTER | CMD_FUNCTION, "with --pid: also of processes that these will start" },
+	{ "class",     'c', "NAMES",  AT(types),      CMD_LOG,  "only records of these classes: rpctrace+ioctl" },
+	{ "comm",      'n', "NAME",   AT(comm),       CMD_FILTER, "only of programs of that name, or glob" },
+	{ "compression", 0, "NAME",   AT(compression), CMD_WRITE | CMD_DAT, "of trace.dat: zstd (default), zlib or none" },
+	{ "cmdline",   0,   NULL,     AT(cmdline),    CMD_BOOT, "words of the kernel's command line, for kernels without bootconfig" },
+	{ "cpu",       'C', "N",      AT(cpu),        CMD_LOG,  "only records of this CPU" },
+	{ "cpu",       'C', "LIST",   AT(cpu),        CMD_REPORT | CMD_PICK, "only records of these CPUs: 0-3,5" },
+	{ "cpu",       'C', "LIST",   AT(cpu),        CMD_FILTER, "only of these CPUs: 0-3,5" },
+	{ "csv",       0,   NULL,     AT(csv),        CMD_HIST | CMD_LATENCY, "print CSV" },
+	{ "count",     'n', "N",      AT(count),      CMD_SPLIT, "so many records in each file" },
+	{ "depth",     0,   "N",      AT(depth),      CMD_GRAPH, "only so many calls below each other" },
+	{ "diff",      0,   "FILE",   AT(diff),       CMD_HIST, "show what changed since --json wrote FILE" },
+	{ "do",        0,   "ACTIONS", AT(actions),   CMD_HIST, "what the kernel does besides: onmax($VAR).save(FIELD)" },
+	{ "event",     'e', "GLOBS",  AT(events),     CMD_REPORT | CMD_PICK, "only records of these events: sched:*,sys_enter" },
+	{ "debug-file", 0,  "FILE",   AT(debug_file), CMD_PROBE, "where the debug information is, if not where it is looked for" },
+	{ "dry-run",   'n', NULL,     AT(dry_run),    CMD_PROBE, "print the definitions, make nothing" },
+	{ "enable",    0,   NULL,     AT(enable),     CMD_PROBE, "switch it on in the instance" },
+	{ "every",     0,   "TIME",   AT(every),      CMD_SPLIT, "so much time in each file: 500ms, 10s, 5m, 1h" },
+	{ "exec",      'x', "FILE",   AT(exec),       CMD_PROBE, "a program or library, in place of the kernel" },
+	{ "fields",     0,  "NAMES",  AT(fields),     CMD_REPORT, "the fields that raw, json and csv show" },
+	{ "filter",    'f', "EXPR",   AT(filter),     CMD_LOG | CMD_REPORT | CMD_PICK, "only records that match, in the kernel's filter language" },
+	{ "folded",    0,   NULL,     AT(folded),     CMD_HIST, "print stacks in one line, for flame graphs" },
+	{ "force",     0,   NULL,     AT(force),      CMD_PROBE, "remove a probe of which there are unread records, and empty the log" },
+	{ "force",     0,   NULL,     AT(force),      CMD_SPLIT, "write more than 1,000 files" },
+	{ "format",    'F', "FORMAT", AT(format),     CMD_WRITE, "what to write: trace.dat, trace.dat-6 or a style; else the name of OUT tells" },
+	{ "format",    'F', "FORMAT", AT(format),     CMD_DAT, "write FILE as trace.dat or trace.dat-6, whole or not at all" },
+	{ "group",     'g', "GROUP",  AT(group),      CMD_PROBE, "the event's group (default dktrace)" },
+	{ "help",      'h', NULL,     AT(help),       0,        "print this help" },
+	{ "here",      0,   NULL,     AT(here),       CMD_HIST, "read and count here, even if the kernel could" },
+	{ "if",        0,   "EXPR",   AT(condition),  CMD_HIST | CMD_LATENCY | CMD_TRIGGER, "only records that match, in the kernel's filter language" },
+	{ "input",     'i', "FILE",   AT(input),      CMD_LOG | CMD_HIST | CMD_LATENCY, "read a recorded file or a saved tree instead of the kernel" },
+	{ "instance",  'B', "NAME",   AT(instance),   0,        "name of the instance (default dktrace, or $DKTRACE_INSTANCE)" },
+	{ "jobs",      'j', "N",      AT(jobs),       CMD_REPORT, "read and print with so many threads" },
+	{ "json",      'J', NULL,     AT(json),       CMD_LIST | CMD_HIST | CMD_LATENCY | CMD_PROBE, "print JSON" },
+	{ "keep",      0,   NULL,     AT(keep),       CMD_HIST, "go on counting after the command: 'dktrace hist' shows it" },
+	{ "kernel",    0,   NULL,     AT(kernel),     CMD_LATENCY, "let the kernel pair and count: a table by powers of two" },
+	{ "key",       'k', "FIELDS", AT(key),        CMD_LATENCY, "fields that both records of a pair agree in; BEGIN=END where the names differ" },
+	{ "keys",      'k', "FIELDS", AT(keys),       CMD_HIST, "what to count by: id.syscall,common_pid (default event)" },
+	{ "kind",      0,   "KIND",   AT(kind),       CMD_PROBE, "kprobe, uprobe, fprobe, tracepoint, event or synthetic" },
+	{ "max",       0,   "N",      AT(max),        CMD_PROBE, "most probes that a glob or a line may come to (default 100)" },
+	{ "name",      0,   "NAME",   AT(name),       CMD_PROBE, "the event's name, if not that of the place" },
+	{ "notrace",   'x', "GLOBS",  AT(notrace),    CMD_FUNCTION, "not these functions" },
+	{ "output",    'o', "FILE",   AT(output),     CMD_LOG,  "write to FILE, which is opened before anything is taken" },
+	{ "output",    'o', "FILE",   AT(output),     CMD_REPORT, "write to FILE" },
+	{ "pid",       'p', "PID",    AT(pid),        CMD_LOG,  "only records of this process" },
+	{ "pid",       'p', "LIST",   AT(pid),        CMD_REPORT | CMD_PICK, "only records of these processes: 1,42" },
+	{ "offset",    0,   "LIST",   AT(offset),     CMD_MERGE | CMD_REPORT, "times to add to those of files: b.dat=-1500ns,c.dat=3ms" },
+	{ "output",    'o', "FILE",   AT(output),     CMD_MERGE, "the file to write" },
+	{ "pid",       'p', "PIDS",   AT(pid),        CMD_FILTER | CMD_FUNCTION, "only of these processes, all of their threads: 1234,1240" },
+	{ "pid",       'p', "PID",    AT(pid),        CMD_PROBE, "the process whose program it is, or who sees --exec at that path" },
+	{ "rate",      0,   "CLASS=N",  AT(rate),     CMD_LOG,  "of a class at most N records a second: rpctrace=100,vfstrace=10" },
+	{ "raw-text",  0,   NULL,     AT(raw_text),   CMD_LOG | CMD_REPORT | CMD_WRITE | CMD_HIST | CMD_LATENCY, "text as it was recorded: escape no control characters" },
+	{ "root",      'R', "DIR",    AT(root),       0,        "directory that stands for tracefs ($DKTRACE_ROOT)" },
+	{ "since",     's', "TIME",   AT(since),      CMD_LOG,  "only records from then on: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, or -N[smhd] for so long ago" },
+	{ "since",     's', "TIME",   AT(since),      CMD_REPORT | CMD_PICK, "only records from then on: SECONDS of the file's clock, or a time of day as of dk" },
+	{ "size",      0,   "BYTES",  AT(size),       CMD_SPLIT, "about so many bytes of records in each file: 100M, 1G" },
+	{ "size",      0,   "N",      AT(size),       CMD_HIST, "entries of the table, a power of two (default 2048, here 131072)" },
+	{ "slowest",   0,   "N",      AT(slowest),    CMD_LATENCY, "show the N slowest with their records (default 5)" },
+	{ "sort",      0,   "COLUMNS", AT(sort),      CMD_HIST, "order: COLUMN[.descending], at most two" },
+	{ "sort",      0,   "COLUMN", AT(sort),       CMD_LATENCY, "order of groups: COLUMN[.descending] (default total.descending)" },
+	{ "style",     'S', "STYLE",  AT(style),      CMD_LOG,  "legacy (default), trace, raw, json, csv, folded, ctf, perfetto: dktrace-styles(7)" },
+	{ "style",     'S', "STYLE",  AT(style),      CMD_REPORT, "trace (default), legacy, raw, json, csv, folded, ctf, perfetto: dktrace-styles(7)" },
+	{ "subsystem", 'u', "NAMES",  AT(subsystems), CMD_LOG,  "only records of these subsystems: osd+ldlm" },
+	{ "threshold", 0,   "TIME",   AT(threshold),  CMD_GRAPH, "only calls that take longer, without their entry: 100us, 5ms" },
+	{ "time",      't', "SECONDS", AT(seconds),   CMD_HIST | CMD_LATENCY, "stop after that time" },
+	{ "top",       'n', "N",      AT(top),        CMD_HIST | CMD_LATENCY, "show the first N rows" },
+	{ "under",     0,   "GLOBS",  AT(under),      CMD_GRAPH, "only what is called from these functions" },
+	{ "until",     'U', "TIME",   AT(until),      CMD_LOG,  "only records up to then" },
+	{ "until",     'U', "TIME",   AT(until),      CMD_REPORT | CMD_PICK, "only records up to then" },
+	{ "vals",      0,   "FIELDS", AT(vals),       CMD_HIST, "fields to sum; .percent and .graph show parts and bars" },
+	{ "var",       0,   "NAME=EXPR", AT(vars),    CMD_HIST, "variables of the kernel's histogram" },
+	{ "version",   'V', NULL,     AT(version),    0,        "print the version" },
+	{ "watch",     'w', "[=SECONDS]", AT(watch),  CMD_HIST, "show the table and rates every second, or so many" },
+	{ "watch",     'w', "[=SECONDS]", AT(watch),  CMD_LATENCY, "show the table every second, or so many" },
+	/* clang-format on */
+};
+
+#define N_OPTS ARRAY_SIZE(opts)
+
+/* What getopt_long() returns for the first row by its name; above all letters. */
+#define FIRST 256
+
+/* Where the words of an option's help begin. */
+#define HELP_COLUMN 25
+
+static bool goes_with(const struct opt *opt, const struct command *command)
+{
+	return !opt->commands || (command && opt->commands & command->flags);
+}
+
+static int has_arg(const struct opt *opt)
+{
+	if (!opt->arg)
+		return no_argument;
+	return opt->arg[0] == '[' ? optional_argument : required_argument;
+}
+
+/* Builds getopt_long()'s own arrays from the rows; '+' ends at the first argument. */
+static void build(const struct command *command, bool stop, char letters[3 * N_OPTS + 2],
+		  struct option longs[N_OPTS + 1])
+{
+	size_t i, n = 0;
+	char *p = letters;
+
+	if (stop)
+		*p++ = '+';
+	for (i = 0; i < N_OPTS; i++) {
+		if (!goes_with(&opts[i], command))
+			continue;
+		longs[n++] = (struct option){ .name = opts[i].name,
+					      .has_arg = has_arg(&opts[i]),
+					      .val = FIRST + (int)i };
+		if (!opts[i].letter)
+			continue;
+		*p++ = opts[i].letter;
+		if (has_arg(&opts[i]) != no_argument)
+			*p++ = ':';
+		if (has_arg(&opts[i]) == optional_argument)
+			*p++ = ':';
+	}
+	longs[n] = (struct option){ 0 };
+	*p = '\0';
+}
+
+/* Two commands may have the same letter for options of their own. */
+static const struct opt *opt_by_letter(const struct command *command, char letter)
+{
+	const struct opt *opt = opts;
+
+	while (opt->letter != letter || !goes_with(opt, command))
+		opt++;
+	return opt;
+}
+
+static void store(struct app *app, const struct opt *opt, const char *value)
+{
+	char *at = (char *)app + opt->offset;
+
+	if (opt->arg)
+		*(const char **)(void *)at = value ? value : "";
+	else
+		*(bool *)(void *)at = true;
+}
+
+/* The option that a long one which nobody knows was perhaps meant to be. */
+static void hint(const struct command *command, const char *word)
+{
+	struct dkt_guess guess;
+	size_t i;
+
+	if (strncmp(word, "--", 2))
+		return;
+	dkt_guess_start(&guess, word + 2, strcspn(word + 2, "="));
+	for (i = 0; i < N_OPTS; i++)
+		if (goes_with(&opts[i], command) &&
+		    strncmp(opts[i].name, guess.word, strlen(guess.word)))
+			dkt_guess_try(&guess, opts[i].name);
+	if (guess.best[0])
+		fprintf(stderr, "dktrace: did you mean --%s?\n", guess.best);
+}
+
+int opt_parse(struct app *app, const struct command *command, int argc, char **argv)
+{
+	char letters[3 * N_OPTS + 2];
+	struct option longs[N_OPTS + 1];
+	char name[] = "dktrace", *self = argv[0];
+	int c;
+
+	/* What is said begins with it. */
+	argv[0] = name;
+	build(command, !command, letters, longs);
+	optind = 0; /* getopt starts anew, also in the middle of argv */
+	while ((c = say_getopt(argc, argv, letters, longs)) != -1) {
+		if (c == '?') {
+			if (!optopt)
+				hint(command, argv[optind - 1]);
+			fprintf(stderr, "Try 'dktrace %s%s--help'.\n", command ? command->name : "",
+				command ? " " : "");
+			argv[0] = self;
+			return -1;
+		}
+		store(app, c < FIRST ? opt_by_letter(command, (char)c) : &opts[c - FIRST], optarg);
+	}
+	argv[0] = self;
+	return optind;
+}
+
+int opt_number(const char *option, const char *text, int *number)
+{
+	char *end;
+	long value;
+
+	if (!text)
+		return 0;
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || end == text || *end || value < 0 || value > INT32_MAX)
+		return app_usage("--%s: '%s' is not a number", option, text);
+	*number = (int)value;
+	return 0;
+}
+
+int opt_seconds(const char *option, const char *text, double *seconds)
+{
+	char *end;
+	double value;
+
+	if (!text)
+		return 0;
+	value = strtod(text, &end);
+	if (end == text || *end || !(value > 0 && value < 1e9))
+		return app_usage("--%s: '%s' is not a number of seconds above 0", option, text);
+	*seconds = value;
+	return 0;
+}
+
+int opt_watch(const struct app *app, char **command, double *every)
+{
+	if (!app->watch)
+		return 0;
+	/* An option that can do without a value has it in its own word. */
+	if (!*app->watch && command && !command[0][strspn(command[0], "0123456789.")])
+		return app_usage("--watch: no blank before the seconds: -w%s", command[0]);
+	if (app->input)
+		return app_usage("%s: a file does not grow; --input or --watch",
+				 app->command->name);
+	*every = 1;
+	return *app->watch ? opt_seconds("watch", app->watch, every) : 0;
+}
+
+void opt_help(const struct command *command, FILE *out)
+{
+	size_t i, width = fold_width();
+
+	for (i = 0; i < N_OPTS; i++) {
+		char letter[] = { '-', opts[i].letter, ',', '\0' };
+		char left[40];
+
+		if (!goes_with(&opts[i], command))
+			continue;
+		snprintf(left, sizeof(left), "%-3s --%s%s%s", opts[i].letter ? letter : "",
+			 opts[i].name, has_arg(&opts[i]) == required_argument ? " " : "",
+			 opts[i].arg ? opts[i].arg : "");
+		/* Two blanks at least before the words, or a line of their own. */
+		if (strlen(left) <= HELP_COLUMN - 4)
+			fprintf(out, "  %-*s", HELP_COLUMN - 2, left);
+		else
+			fprintf(out, "  %s\n%*s", left, HELP_COLUMN, "");
+		fold_print(out, opts[i].help, HELP_COLUMN, width ? width : 80);
+	}
+}
+
+void opt_each(const struct command *command, void (*fn)(void *data, const char *name), void *data)
+{
+	size_t i;
+
+	for (i = 0; i < N_OPTS; i++)
+		if (goes_with(&opts[i], command))
+			fn(data, opts[i].name);
+}
+
+const char *opt_takes(const struct command *command, const char *word)
+{
+	size_t i;
+
+	if (*word++ != '-')
+		return NULL;
+	for (i = 0; i < N_OPTS; i++) {
+		if (!goes_with(&opts[i], command) || has_arg(&opts[i]) != required_argument)
+			continue;
+		if ((word[0] && word[0] == opts[i].letter && !word[1]) ||
+		    (word[0] == '-' && !strcmp(word + 1, opts[i].name)))
+			return opts[i].name;
+	}
+	return NULL;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How far a long reading or switching is: a line on stderr, if that is a terminal. */
+#include "app/progress.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+
+/* Records between two looks at the time. */
+#define BATCH 4096
+
+static uint64_t now(void)
+{
+	struct timespec ts = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
+}
+
+void progress_begin(struct progress *progress, uint64_t of, enum progress_unit unit, bool prints)
+{
+	bool on = of && isatty(STDERR_FILENO) && !(prints && isatty(STDOUT_FILENO));
+
+	*progress = (struct progress){ .on = on, .of = of, .unit = unit, .begun = on ? now() : 0 };
+	progress->last = progress->begun;
+}
+
+void progress_at(struct progress *progress, uint64_t done)
+{
+	double seconds, rate;
+	uint64_t time;
+
+	if (!progress->on || !done)
+		return;
+	time = now();
+	if (time - progress->last < SECOND)
+		return;
+	progress->last = time;
+	progress->shown = true;
+	if (done > progress->of)
+		done = progress->of;
+	seconds = (double)(time - progress->begun) / 1e9;
+	rate = (double)done / seconds;
+	fprintf(stderr, "\r%3.0f %%, ", 100.0 * (double)done / (double)progress->of);
+	if (progress->unit == PROGRESS_RECORDS)
+		fprintf(stderr, "%.0f records/s", rate);
+	else
+		fprintf(stderr, "%.0f MB/s", rate / 1e6);
+	fprintf(stderr, ", %.0f s left \033[K", (double)(progress->of - done) / rate);
+}
+
+void progress_end(struct progress *progress)
+{
+	if (progress->shown)
+		fprintf(stderr, "\r\033[K");
+	progress->shown = progress->on = false;
+}
+
+void progress_source(struct progress *progress, const struct dkt_source *source)
+{
+	uint64_t done, of;
+
+	progress_begin(progress, dkt_source_bytes(source, &done, &of) ? 0 : of, PROGRESS_BYTES,
+		       false);
+}
+
+int progress_next(struct progress *progress, struct dkt_source *source, struct dkt_record *record)
+{
+	uint64_t done, of;
+	int err = dkt_source_next(source, record);
+
+	if (err) {
+		progress_end(progress);
+		return err;
+	}
+	if (!progress->on || ++progress->records < BATCH)
+		return 0;
+	progress->records = 0;
+	if (!dkt_source_bytes(source, &done, &of))
+		progress_at(progress, done);
+	return 0;
+}
+
+void progress_switch(void *data, const char *what, size_t done, size_t of)
+{
+	struct progress *progress = data;
+	uint64_t time;
+
+	if (done >= of) {
+		progress_end(progress);
+		return;
+	}
+	if (!isatty(STDERR_FILENO))
+		return;
+	time = now();
+	progress->begun = progress->begun ? progress->begun : time;
+	if (time - progress->begun < SECOND || (progress->shown && time - progress->last < SECOND))
+		return;
+	progress->last = time;
+	progress->shown = true;
+	fprintf(stderr, "\r%3.0f %% of the %s \033[K", 100.0 * (double)done / (double)of, what);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The rights that a command gives up before it reads what others wrote. */
+#include "app/rights.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "input/input.h"
+#include "log/output.h"
+
+struct app_file {
+	const char *path;
+	int fd;
+};
+
+/* An own file of perf, which records addresses of the kernel and leaves the names to be looked up. */
+static bool wants_symbols(int fd, const struct stat *st)
+{
+	char magic[8];
+
+	return S_ISREG(st->st_mode) && st->st_uid == geteuid() &&
+	       pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       !memcmp(magic, "PERFILE2", sizeof(magic));
+}
+
+/* A file that cannot be opened is told when it is its turn. */
+static int take_file(struct app *app, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct app_file *more;
+	struct stat st = { 0 };
+
+	if (fd < 0)
+		return 0;
+	/* Files in a tree are opened as they are needed. */
+	if (!fstat(fd, &st) && S_ISDIR(st.st_mode) && st.st_uid != geteuid())
+		app->keep_rights |= DKT_KEEP_INPUT;
+	if (wants_symbols(fd, &st))
+		app->keep_rights |= DKT_KEEP_SYMBOLS;
+	more = reallocarray(app->files, app->n_files + 1, sizeof(*more));
+	if (more)
+		app->files = more;
+	if (!more || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return more ? 0 : -ENOMEM;
+	}
+	app->files[app->n_files++] = (struct app_file){ path, fd };
+	return 0;
+}
+
+/* The last of the arguments that are files to be read. */
+static int last_read(const struct app *app, int argc)
+{
+	if (app->command->flags & CMD_READ_ALL)
+		return argc - 1;
+	return app->command->flags & CMD_READ_FIRST ? 1 : 0;
+}
+
+static int take_files(struct app *app, int argc, char **argv)
+{
+	int i, err = app->input ? take_file(app, app->input) : 0;
+
+	if (!err && app->diff)
+		err = take_file(app, app->diff);
+	for (i = 1; !err && i <= last_read(app, argc); i++)
+		err = take_file(app, argv[i]);
+	return err;
+}
+
+/* Whether one of them is the log of this machine. */
+static bool has_log(const struct app *app, int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i <= last_read(app, argc); i++)
+		if (!strcmp(argv[i], INPUT_LOG))
+			return true;
+	return false;
+}
+
+static const char *find_output(const struct app *app, int argc, char **argv)
+{
+	if (app->command->flags & CMD_WRITE_LAST && argc > 1)
+		return argv[argc - 1];
+	return app->output;
+}
+
+int rights_begin(struct app *app, int argc, char **argv)
+{
+	const unsigned int reads = CMD_READ_FIRST | CMD_READ_ALL;
+	unsigned int flags = app->command->flags, log = 0;
+	int err;
+
+	if (!(flags & (reads | CMD_RECORD)))
+		return 0;
+	err = output_keep(app->ctx, find_output(app, argc, argv), &app->keep_rights);
+	if (!err)
+		err = dkt_caps_lower(app->ctx, DKT_LOWER_GAINED);
+	if (!err) {
+		err = take_files(app, argc, argv);
+		err = dkt_caps_raise(app->ctx) ?: err;
+	}
+	if (!err && flags & CMD_RECORD && !app->input)
+		return 0;
+	/* Of the log there is nothing to be opened before: what tracefs needs stays. */
+	if (!err && has_log(app, argc, argv) && !dkt_tracefs_open(app->ctx, 0))
+		log = DKT_KEEP_TRACEFS | DKT_KEEP_SYMBOLS;
+	if (!err)
+		err = dkt_caps_limit(app->ctx, app->keep_rights | log);
+	return err ? app_fail(app) : 0;
+}
+
+int rights_limit(const struct app *app, unsigned int keep)
+{
+	return dkt_caps_limit(app->ctx,
+			      app->keep_rights | keep | DKT_KEEP_TRACEFS | DKT_KEEP_SYMBOLS);
+}
+
+int rights_file(const struct app *app, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < app->n_files; i++)
+		if (!strcmp(app->files[i].path, path))
+			return app->files[i].fd + 1;
+	return 0;
+}
+
+void rights_end(struct app *app)
+{
+	while (app->n_files)
+		close(app->files[--app->n_files].fd);
+	free(app->files);
+	app->files = NULL;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The rights that a command gives up before it reads what others wrote. */
+#ifndef CTL_RIGHTS_H
+#define CTL_RIGHTS_H
+
+#include "app/app.h"
+
+/*
+ * Before a command runs: finds out what writing its output takes, opens the files that its row says
+ * it reads, and drops every capability but those for the output. A command that records drops
+ * nothing yet. 0 or EXIT_FAILED.
+ */
+int rights_begin(struct app *app, int argc, char **argv);
+
+/* Once all is open: drops what is neither for tracefs nor for the output nor in keep (enum dkt_keep). */
+int rights_limit(const struct app *app, unsigned int keep);
+
+/* The descriptor of a file that rights_begin() opened, plus 1; 0: it is not among them. */
+int rights_file(const struct app *app, const char *path);
+
+void rights_end(struct app *app);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* apply: sets what a configuration file says, all of it or nothing. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/app.h"
+#include "say.h"
+#include "set/param.h"
+#include "set/saved.h"
+
+/* One named on the command line or in the environment counts more. */
+static void choose_instance(struct app *app, const struct conf *conf)
+{
+	const struct conf_line *line = conf_find(conf, CONF_INSTANCE);
+
+	if (line && app->instance == app_instance)
+		app->instance = line->value;
+}
+
+static void print_lines(const struct conf *conf, const char *key)
+{
+	const struct conf_line *line = NULL;
+
+	while ((line = conf_next(conf, key, line)))
+		say_line(stdout, "%s=%s", key, line->value);
+}
+
+/* As set_param does: what was set, then what there is to know. */
+static void print_result(const struct conf *conf, char *notes)
+{
+	const struct param *param = NULL;
+	char *line, *save = NULL;
+	const char *key;
+	size_t i;
+
+	while ((param = param_next(param)))
+		print_lines(conf, param_name(param));
+	for (i = 0; (key = conf_key(i)); i++)
+		if (strcmp(key, CONF_INSTANCE) && strcmp(key, CONF_REAL_LCTL))
+			print_lines(conf, key);
+	fflush(stdout);
+	for (line = notes ? strtok_r(notes, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save))
+		app_say("%s", line);
+}
+
+int cmd_apply(struct app *app, int argc, char **argv)
+{
+	char *notes __cleanup(free) = NULL;
+	struct debuglog *log = NULL;
+	/* A tree that stands for tracefs mounts nothing for this machine. */
+	struct tree tree = { .tried_debugfs = app->root };
+	struct conf conf;
+	int err = conf_load(app->ctx, argc > 1 ? argv[1] : CONF_FILE, &conf);
+
+	if (!err) {
+		choose_instance(app, &conf);
+		err = debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
+	}
+	if (!err)
+		err = saved_apply(log, &tree, &conf, &notes);
+	if (!err)
+		print_result(&conf, notes);
+	else
+		app_fail(app);
+	debuglog_close(log);
+	conf_clear(&conf);
+	/* As set_param's. */
+	return -err;
+}

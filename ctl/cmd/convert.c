@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* convert: records of any kind of file as another kind. */
+#include "input/input.h"
+#include "input/sink.h"
+
+static int copy(struct app *app, struct input *in, struct sink *sink)
+{
+	struct progress progress;
+	struct dkt_record record;
+	int err, more = 0;
+
+	progress_source(&progress, in->source);
+	while (!more && !(err = progress_next(&progress, in->source, &record))) {
+		if (input_wants(in, &record))
+			more = sink_add(sink, &record);
+	}
+	progress_end(&progress);
+	if (more)
+		return more;
+	return err < 0 ? input_fail(app, in, err) : sink_finish(sink);
+}
+
+int cmd_convert(struct app *app, int argc, char **argv)
+{
+	const char *from = argv[1], *to = argv[2];
+	struct report_args args;
+	struct input in = { 0 };
+	struct sink sink;
+	int err, rc = sink_format(app, to, &sink);
+
+	(void)argc;
+	if (rc)
+		return rc;
+	rc = report_args_read(app, &args);
+	/* All buffers of a file, if nobody asks for one of them. */
+	if (!args.source.buffer)
+		args.source.flags = DKT_SOURCE_ALL;
+	err = rc ? 0 : input_open_picked(app, from, &args, &in);
+	if (!rc && !err)
+		err = sink_open(&sink, in.source, &in.ctx, 1, to);
+	if (!rc && !err)
+		err = outfile_check_input(&sink.file, from);
+	if (!rc && !err)
+		err = copy(app, &in, &sink);
+	if (!rc)
+		rc = err ? sink_fail(&sink) : input_tell(&in, sink.gaps);
+	sink_close(&sink);
+	input_close(&in);
+	report_args_clear(&args);
+	return rc;
+}

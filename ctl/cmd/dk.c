@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* dk, show, follow: the log as text. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/app.h"
+#include "app/opt.h"
+#include "app/progress.h"
+#include "input/dk_file.h"
+#include "input/timespec.h"
+#include "log/output.h"
+#include "lustre/libcfs.h"
+#include "pipeline/style.h"
+#include "set/param/tree.h"
+
+/* The only thing that a signal handler changes. */
+static volatile sig_atomic_t stop;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	stop = 1;
+}
+
+/* ---- options ---- */
+
+/* "legacy, trace and json"; the caller frees it. */
+static char *style_names(void)
+{
+	struct dkt_style_info info, next;
+	char *text = NULL;
+	size_t i, len;
+	FILE *f = open_memstream(&text, &len);
+
+	for (i = 0; f && !style_get(i, &info); i++)
+		fprintf(f, "%s%s", !i ? "" : style_get(i + 1, &next) ? " and " : ", ", info.name);
+	return f && !fclose(f) ? text : NULL;
+}
+
+/* Files of its own, or bytes that a terminal cannot show, need a place to go. */
+static int read_style(const char *text, const char *file, struct dkt_style_info *style)
+{
+	char *names __cleanup(free) = NULL;
+	struct dkt_guess guess;
+
+	if (style_find(text, style)) {
+		names = style_names();
+		return app_usage("--style: '%s' is none; %s are%s", text, names ? names : "",
+				 style_guess(&guess, text));
+	}
+	if (style->traits & DKT_STYLE_FILES && !file)
+		return app_usage("--style %s: name the directory for its files", style->name);
+	if (style->traits & DKT_STYLE_BINARY && !file && isatty(STDOUT_FILENO))
+		return app_usage("--style %s: not for a terminal; name a file", style->name);
+	return 0;
+}
+
+/* Names joined by + or blanks. No floor: only what is named. */
+static int read_mask(const char *option, enum mask_kind kind, const char *text, uint32_t *mask)
+{
+	char *copy __cleanup(free) = text ? strdup(text) : NULL;
+	struct dkt_guess guess;
+	char *word, *save = NULL;
+
+	for (word = copy ? strtok_r(copy, "+, ", &save) : NULL; word;
+	     word = strtok_r(NULL, "+, ", &save)) {
+		int bit = mask_bit(kind, word, strlen(word));
+
+		if (bit < 0)
+			break;
+		*mask |= 1u << bit;
+	}
+	if (!word)
+		return 0;
+	dkt_guess_start(&guess, word, strlen(word));
+	mask_guess(kind, &guess);
+	return app_usage("--%s: '%s' is none; see 'dktrace list %s'%s", option, word,
+			 kind == MASK_DEBUG ? "classes" : "subsystems", dkt_guess_words(&guess));
+}
+
+static int read_time(const char *option, const char *text, int64_t *ns)
+{
+	if (text && timespec_parse(text, ns))
+		return app_usage("--%s: '%s' is not a time: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]',"
+				 " @SECONDS, -N[smhd]",
+				 option, text);
+	return 0;
+}
+
+static int read_rate(const char *text, struct rate *rate, struct dk_opts *opts)
+{
+	const char *bad;
+
+	if (!text)
+		return 0;
+	if (rate_parse(text, rate, &bad))
+		return app_usage("--rate: '%.*s' is no class and its number of records a second:"
+				 " rpctrace=100",
+				 (int)strcspn(bad, ","), bad);
+	opts->rate = rate;
+	return 0;
+}
+
+static void print_rate(const struct rate *rate)
+{
+	if (rate->left_out)
+		fprintf(stderr, "dktrace: %" PRIu64 " records left out by --rate\n",
+			rate->left_out);
+}
+
+static int read_opts(const struct app *app, struct dk_opts *opts)
+{
+	int rc = opt_number("pid", app->pid, &opts->pid);
+
+	if (!rc)
+		rc = opt_number("cpu", app->cpu, &opts->cpu);
+	if (!rc)
+		rc = read_mask("class", MASK_DEBUG, app->types, &opts->types);
+	if (!rc)
+		rc = read_mask("subsystem", MASK_SUBSYSTEM, app->subsystems, &opts->subsystems);
+	if (!rc)
+		rc = read_time("since", app->since, &opts->since);
+	if (!rc)
+		rc = read_time("until", app->until, &opts->until);
+	opts->filter = app->filter;
+	return rc;
+}
+
+/* ---- the log ---- */
+
+/* Lustre's own buffer can only be shown by emptying it: dk does, show and follow do not. */
+static int take_lustre(struct app *app, const struct dk_opts *opts, struct libcfs_log *lustre)
+{
+	struct record_sort_opts sort = { .show = { UINT32_MAX, UINT32_MAX } };
+	char *param __cleanup(free) = NULL;
+	struct dkt_expr *filter = NULL;
+	struct tree tree = { 0 };
+	int err = 0;
+
+	if (tree_first(&tree, "dump_kernel", &param)) {
+		param = NULL;
+		return 0;
+	}
+	/* Before anything is taken out of the kernel. */
+	if (opts->filter)
+		err = debuglog_expr(app->ctx, opts->filter, &filter);
+	dkt_expr_free(filter);
+	return err ? err : libcfs_log_take(app->ctx, param, &sort, lustre);
+}
+
+/* Where it is printed is a file, or a terminal that moves by itself. */
+struct looking {
+	struct progress progress;
+	bool prints;
+};
+
+static void look(void *data, uint64_t done, uint64_t of)
+{
+	struct looking *looking = data;
+
+	if (done)
+		progress_at(&looking->progress, done);
+	else
+		progress_begin(&looking->progress, of, PROGRESS_RECORDS, looking->prints);
+}
+
+static int print_log(struct app *app, struct dk_opts *opts, int fd, struct dk_result *result)
+{
+	struct libcfs_log lustre = { .fd = -1 };
+	struct debuglog *log;
+	int err;
+
+	if (app->input)
+		return dk_print_saved(app->ctx, opts, fd, result);
+	debuglog_follow(app->ctx, app->instance);
+	err = debuglog_open(app->ctx, app->instance, 0, &log);
+	if (err)
+		return err;
+	if (!opts->flags)
+		err = take_lustre(app, opts, &lustre);
+	opts->lustre = lustre.sort;
+	if (!err && !log->in && opts->file)
+		err = dkt_fail(app->ctx, -ENOENT,
+			       "nothing is recorded yet: start with 'dktrace set_param debug=...'");
+	if (!err && !log->in && !lustre.sort)
+		fprintf(stderr, "dktrace: nothing is recorded yet: start with"
+				" 'dktrace set_param debug=...'\n");
+	if (!err && !log->in && lustre.sort)
+		err = dk_print_lustre(app->ctx, opts, fd, result);
+	else if (!err)
+		err = dk_print(log, opts, fd, result);
+	debuglog_close(log);
+	libcfs_log_clear(&lustre);
+	return err;
+}
+
+/* A signal ends the printing between two records, so that what was printed is counted. */
+static void catch_signals(struct dk_opts *opts)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	opts->stop = &stop;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+int cmd_dk(struct app *app, int argc, char **argv)
+{
+	const char *file = argc > 1 ? argv[1] : app->output;
+	struct dk_opts opts = DK_OPTS_INIT;
+	struct dk_result result = { 0 };
+	struct dk_file_sink dat = { .sink.file.fd = -1, .sink.out.fd = -1 };
+	struct dkt_style_info style;
+	struct rate rate = { 0 };
+	int fd __cleanup(close) = -1;
+	bool follow = !strcmp(argv[0], "follow"), files;
+	struct looking looking = { .prints = !file };
+	int err, rc = read_style(app->style, file, &style);
+
+	if (!rc && app->format)
+		rc = dk_file_new(app, file, &dat);
+	if (!rc)
+		rc = read_opts(app, &opts);
+	if (!rc)
+		rc = read_rate(app->rate, &rate, &opts);
+	if (rc)
+		return rc;
+	opts.style = style.name;
+	opts.file = app->format ? &dat.file : NULL;
+	files = style.traits & DKT_STYLE_FILES;
+	opts.dir = files ? file : NULL;
+	/* Before anything is taken out of the kernel. */
+	if (file && !opts.file) {
+		fd = files ? output_check(app->ctx, file) :
+			     output_open(app->ctx, file, OUTPUT_EMPTY);
+		if (fd < 0) {
+			dkt_fail_in(app->ctx, fd, "open %s", file);
+			return app_fail(app);
+		}
+	}
+	if (follow)
+		opts.flags = DKT_CAPTURE_FOLLOW;
+	else if (!strcmp(argv[0], "show"))
+		opts.flags = DKT_CAPTURE_KEEP;
+	else if (opts.file)
+		opts.flags = DKT_CAPTURE_WHOLE;
+	opts.skip_self = follow;
+	opts.drop_rights = true;
+	opts.keep_rights = app->keep_rights;
+	opts.color = style_colored(&style, file);
+	opts.raw_text = app->raw_text;
+	catch_signals(&opts);
+	opts.look = follow ? NULL : look;
+	opts.look_data = &looking;
+	err = print_log(app, &opts, file ? fd : STDOUT_FILENO, &result);
+	progress_end(&looking.progress);
+	/* What is for a program has nothing else in it. */
+	if (!err)
+		dk_result_print(&result, "dktrace",
+				follow || (!file && style.traits & DKT_STYLE_DATA) ? stderr :
+										     stdout);
+	print_rate(&rate);
+	dk_file_close(&dat);
+	if (err)
+		rc = result.closed ? EXIT_PIPE : app_fail(app);
+	else
+		rc = result.lost || result.missed ? EXIT_LOST : 0;
+	dk_result_clear(&result);
+	return rc;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* doctor: what this kernel, these rights and this Lustre allow, one line each. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/app.h"
+#include "apply/drift.h"
+#include "log/debuglog.h"
+#include "lustre/class.h"
+#include "lustre/devices.h"
+#include "lustre/mask.h"
+#include "out/out.h"
+#include "set/sources.h"
+
+struct doctor {
+	struct app *app;
+	struct table *table;
+	int err;
+};
+
+static void tell(struct doctor *doc, const char *what, bool good, const char *words)
+{
+	if (!doc->err)
+		doc->err = table_add(doc->table,
+				     (const char *const[]){ what, good ? "yes" : "no", words });
+}
+
+/* ---- rights ---- */
+
+static void check_rights(struct doctor *doc)
+{
+	static const struct {
+		const char *what;
+		unsigned int needs;
+	} rights[] = {
+		{ "may read tracefs", DKT_NEED_READ },
+		{ "may control tracefs", DKT_NEED_CONTROL },
+		{ "may mount tracefs", DKT_NEED_MOUNT },
+	};
+	struct dkt_ctx *ctx = doc->app->ctx;
+	struct dkt_cap cap;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rights); i++) {
+		int err = dkt_caps_check(ctx, rights[i].needs);
+
+		tell(doc, rights[i].what, !err, err ? dkt_error(ctx) : "");
+	}
+	for (i = 0; !dkt_caps_get(ctx, i, &cap); i++)
+		tell(doc, cap.name, cap.have, cap.use);
+}
+
+/* ---- kernel ---- */
+
+static void check_kernel(struct doctor *doc)
+{
+	struct dkt_ctx *ctx = doc->app->ctx;
+	struct dkt_feature feature;
+	size_t i;
+
+	for (i = 0; !dkt_feature_get(ctx, i, &feature); i++)
+		tell(doc, feature.name, feature.have, feature.words);
+}
+
+static void check_classes(struct doctor *doc)
+{
+	struct dkt_ctx *ctx = doc->app->ctx;
+	struct class_map *map = NULL;
+	struct dkt_event *const *events;
+	char *words __cleanup(free) = NULL;
+	char none[MASK_TEXT_SIZE];
+	unsigned int bit;
+	uint32_t empty = 0;
+	size_t n, i, mapped = 0;
+	int err = dkt_events(ctx, &events, &n);
+
+	if (!err)
+		err = class_map_load(ctx, &map);
+	if (!err)
+		err = class_map_resolve(map, events, n);
+	if (err) {
+		tell(doc, "class map", false, dkt_error(ctx));
+		class_map_free(map);
+		return;
+	}
+	for (i = 0; i < n; i++)
+		mapped += class_map_event(map, events[i])->types != 0;
+	for (bit = 0; bit < MASK_BITS; bit++)
+		if (!class_map_count(map, MASK_DEBUG, bit))
+			empty |= 1u << bit;
+	mask_format(MASK_DEBUG, empty, none);
+	if (asprintf(&words, "%zu of %zu events stand for a class%s%s", mapped, n,
+		     empty ? "; none for " : "", empty ? none : "") < 0)
+		words = NULL;
+	tell(doc, "class map", true, words);
+	class_map_free(map);
+}
+
+/* ---- Lustre ---- */
+
+static void check_family(struct doctor *doc, const char *family)
+{
+	struct dkt_ctx *ctx = doc->app->ctx;
+	char *what __cleanup(free) = NULL;
+	int have = dkt_netlink_family(ctx, family);
+
+	if (asprintf(&what, "%s loaded", family) < 0) {
+		what = NULL;
+		doc->err = -ENOMEM;
+		return;
+	}
+	tell(doc, what, have > 0,
+	     have < 0 ? dkt_error(ctx) :
+	     have     ? "generic netlink has its family" :
+			"no such generic netlink family: modules not loaded");
+}
+
+static void check_devices(struct doctor *doc)
+{
+	struct dkt_ctx *ctx = doc->app->ctx;
+	struct devices devices = { 0 };
+	char words[40];
+	int err;
+
+	if (dkt_netlink_family(ctx, "lustre") <= 0)
+		return;
+	err = devices_read(ctx, &devices);
+	snprintf(words, sizeof(words), "%zu", err ? (size_t)0 : devices.n);
+	tell(doc, "lustre devices", !err, err ? dkt_error(ctx) : words);
+	devices_clear(&devices);
+}
+
+/* ---- the log ---- */
+
+static void tell_source(struct doctor *doc, const struct source_state *source)
+{
+	char *what __cleanup(free) = NULL;
+
+	if (asprintf(&what, "source %s", source->name) < 0) {
+		what = NULL;
+		doc->err = -ENOMEM;
+		return;
+	}
+	tell(doc, what, source->used, source->note);
+}
+
+/* What status says of it, as far as something is not as it is set. */
+static void check_log(struct doctor *doc)
+{
+	struct source_state sources[SOURCES] = { 0 };
+	char *drift __cleanup(free) = NULL;
+	char *line, *save = NULL;
+	struct debuglog *log;
+	int i;
+
+	if (debuglog_open(doc->app->ctx, doc->app->instance, 0, &log))
+		return;
+	if (!debuglog_sources(log, sources))
+		for (i = 0; i < SOURCES; i++)
+			tell_source(doc, &sources[i]);
+	if (!debuglog_drift(log, &drift))
+		for (line = drift ? strtok_r(drift, "\n", &save) : NULL; line;
+		     line = strtok_r(NULL, "\n", &save))
+			tell(doc, "as it is set", false, line);
+	sources_clear(sources);
+	debuglog_close(log);
+}
+
+int cmd_doctor(struct app *app, int argc, char **argv)
+{
+	static const struct column columns[] = { { "WHAT", 0 },
+						 { "OK", COL_BOOL },
+						 { "NOTE", COL_FOLD } };
+	struct doctor doc = { .app = app };
+	int found;
+
+	(void)argc, (void)argv;
+	doc.table = table_new("checks", columns, ARRAY_SIZE(columns), app->json);
+	if (!doc.table)
+		return app_usage("out of memory");
+	found = dkt_tracefs_open(app->ctx, 0);
+	tell(&doc, "tracefs", !found, found ? dkt_error(app->ctx) : dkt_tracefs_dir(app->ctx));
+	check_rights(&doc);
+	if (!found) {
+		check_kernel(&doc);
+		check_classes(&doc);
+		check_log(&doc);
+	}
+	check_family(&doc, "lustre");
+	check_family(&doc, "lnet");
+	check_devices(&doc);
+	if (!doc.err)
+		doc.err = table_print(doc.table);
+	table_free(doc.table);
+	return doc.err ? app_usage("out of memory") : 0;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* filter: record only what an expression, threads, programs or CPUs let through. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/app.h"
+#include "out/fold.h"
+#include "out/out.h"
+#include "set/filters.h"
+
+/* What the commands work on. */
+struct filter {
+	struct app *app;
+	struct debuglog *log;
+	struct rules *rules;
+	struct table *table;
+};
+
+static int open_rules(struct filter *filter, unsigned int flags)
+{
+	int err = debuglog_open(filter->app->ctx, filter->app->instance, flags, &filter->log);
+
+	if (!err)
+		err = debuglog_map(filter->log);
+	return err;
+}
+
+/* After a change the settings' lines are others. */
+static int read_rules(struct filter *filter)
+{
+	rules_free(filter->rules);
+	return rules_new(filter->log, &filter->log->set.rules, &filter->rules);
+}
+
+static void filter_close(struct filter *filter)
+{
+	rules_free(filter->rules);
+	debuglog_close(filter->log);
+}
+
+/* ---- set ---- */
+
+static int print_count(struct filter *filter, const struct rule *rule)
+{
+	struct filter_count count;
+	char *names __cleanup(free) = NULL;
+	int err = filters_count(filter->log, rule, &count);
+
+	if (err)
+		return err;
+	printf("%zu event%s recorded with the filter", count.on, count.on == 1 ? " is" : "s are");
+	if (count.off)
+		printf(", %zu more will be when switched on", count.off);
+	printf("\n");
+	names = count.lacking ? events_by_system(count.missed) : NULL;
+	free(count.missed);
+	if (names) {
+		printf("%zu cannot have it and %s recorded without: ", count.lacking,
+		       count.lacking == 1 ? "is" : "are");
+		fold_print(stdout, names, 0, fold_width());
+	}
+	return 0;
+}
+
+static int set_filter(struct filter *filter, int argc, char **argv)
+{
+	const struct app *app = filter->app;
+	const struct filter_wish wish = { .words = argc > 0 ? argv[0] : NULL,
+					  .expr = argc > 1 ? argv[1] : NULL,
+					  .pids = app->pid,
+					  .comm = app->comm,
+					  .cpus = app->cpu,
+					  .children = app->children };
+	const char *words;
+	size_t i;
+	int err = open_rules(filter, DEBUGLOG_CHANGE);
+
+	if (!err)
+		err = filters_set(filter->log, &wish, &words);
+	if (!err && words)
+		err = read_rules(filter);
+	for (i = 0; !err && words && i < filter->rules->n; i++)
+		if (!strcmp(filter->rules->list[i].words, words))
+			err = print_count(filter, &filter->rules->list[i]);
+	return err ? app_fail(app) : 0;
+}
+
+static int cmd_set(struct filter *filter, int argc, char **argv)
+{
+	const struct app *app = filter->app;
+
+	if (app->children && !app->pid)
+		return app_usage("filter set: --children goes with --pid");
+	if (!argc && !app->pid && !app->comm && !app->cpu)
+		return app_usage("filter set: needs EVENTS EXPR, or --pid, --comm or --cpu");
+	if (argc == 1 && !app->pid && !app->comm && !app->cpu)
+		return app_usage("filter set %s: needs an expression, or --pid, --comm or --cpu",
+				 argv[0]);
+	if (app->children && argc)
+		return app_usage("filter set: --children is for all events, not for '%s' alone",
+				 argv[0]);
+	return set_filter(filter, argc, argv);
+}
+
+/* ---- list ---- */
+
+static int add_rule_row(struct filter *filter, const struct rule *rule)
+{
+	struct filter_count count;
+	char on[24], off[24], lacking[24];
+	int err = filters_count(filter->log, rule, &count);
+
+	if (err)
+		return err;
+	free(count.missed);
+	snprintf(on, sizeof(on), "%zu", count.on);
+	snprintf(off, sizeof(off), "%zu", count.off);
+	snprintf(lacking, sizeof(lacking), "%zu", count.lacking);
+	return table_add(filter->table, (const char *const[]){ rule->words, on, off, lacking,
+							       settings_rest(rule->line) });
+}
+
+static int add_limit_rows(struct filter *filter)
+{
+	const struct settings *set = &filter->log->set;
+	char *pids __cleanup(free) = NULL;
+	int err = 0;
+
+	if (set->pids &&
+	    asprintf(&pids, "%s%s", set->pids, set->children ? " and what they start" : "") < 0) {
+		pids = NULL;
+		return -ENOMEM;
+	}
+	if (pids)
+		err = table_add(filter->table,
+				(const char *const[]){ FILTERS_PIDS, NULL, NULL, NULL, pids });
+	if (!err && set->cpus)
+		err = table_add(filter->table,
+				(const char *const[]){ FILTERS_CPUS, NULL, NULL, NULL, set->cpus });
+	if (!err && set->filter)
+		err = table_add(filter->table, (const char *const[]){ "debug_filter", NULL, NULL,
+								      NULL, set->filter });
+	return err;
+}
+
+static int list_rules(struct filter *filter)
+{
+	static const struct column columns[] = {
+		{ "EVENTS", 0 },           { "ON", COL_NUMBER },   { "OFF", COL_NUMBER },
+		{ "WITHOUT", COL_NUMBER }, { "FILTER", COL_FOLD },
+	};
+	size_t i;
+	int err;
+
+	filter->table = table_new("filters", columns, ARRAY_SIZE(columns), filter->app->json);
+	err = filter->table ? add_limit_rows(filter) : -ENOMEM;
+	for (i = 0; !err && i < filter->rules->n; i++)
+		err = add_rule_row(filter, &filter->rules->list[i]);
+	return err;
+}
+
+/* Of "filter: SYSTEM:EVENT has no field 'x'; ...\n..." what it lacks. */
+static void print_reason(FILE *out, const char *words, const char *name)
+{
+	const char *from = strstr(words, name);
+
+	from = from ? from + strlen(name) : words;
+	from += strspn(from, " ");
+	fprintf(out, "%.*s", (int)strcspn(from, ";\n"), from);
+}
+
+/* Why the event is recorded without a rule. */
+static void add_without(struct filter *filter, struct dkt_event *event, const char *name, FILE *out)
+{
+	const struct rule *rule;
+	size_t i;
+	int n = 0;
+
+	for (i = 0; i < filter->rules->n; i++) {
+		rule = &filter->rules->list[i];
+		if (!select_has(rule->select, event) || !dkt_expr_check(rule->expr, event))
+			continue;
+		fputs(n++ ? "; " : "", out);
+		print_reason(out, dkt_error(filter->app->ctx), name);
+	}
+}
+
+static int add_event_row(struct filter *filter, struct dkt_event *event)
+{
+	char *kernels __cleanup(free) = NULL;
+	char *name __cleanup(free) = NULL;
+	char *without __cleanup(free) = NULL;
+	size_t len;
+	FILE *out = open_memstream(&without, &len);
+	int err = out ? dkt_instance_get_filter(filter->log->in, event, &kernels) : -ENOMEM;
+
+	if (!err && asprintf(&name, "%s:%s", dkt_event_system(event), dkt_event_name(event)) < 0)
+		err = -ENOMEM;
+	if (!err)
+		add_without(filter, event, name, out);
+	if (out && fclose(out))
+		err = -ENOMEM;
+	if (err || (!*kernels && !*without))
+		return err;
+	return table_add(filter->table, (const char *const[]){ name, kernels, without });
+}
+
+static int list_events(struct filter *filter, const char *words)
+{
+	static const struct column columns[] = {
+		{ "EVENT", 0 },
+		{ "FILTER", COL_FOLD },
+		{ "WITHOUT", 0 },
+	};
+	struct dkt_event *const *events;
+	struct select *chosen;
+	size_t n, i;
+	int err = select_new(filter->app->ctx, filter->log->map, words, &chosen);
+
+	if (err)
+		return err;
+	err = select_check(filter->app->ctx, chosen);
+	if (!err) {
+		filter->table =
+			table_new("events", columns, ARRAY_SIZE(columns), filter->app->json);
+		err = filter->table ? 0 : -ENOMEM;
+	}
+	events = select_events(chosen, &n);
+	for (i = 0; !err && filter->log->in && i < n; i++)
+		err = add_event_row(filter, events[i]);
+	select_free(chosen);
+	return err;
+}
+
+static int cmd_list_filters(struct filter *filter, int argc, char **argv)
+{
+	int err = open_rules(filter, 0);
+
+	if (!err)
+		err = read_rules(filter);
+	if (!err)
+		err = argc ? list_events(filter, argv[0]) : list_rules(filter);
+	if (!err && !filter->app->json && !table_rows(filter->table))
+		fprintf(stderr, "dktrace: no filter is set\n");
+	if (!err)
+		err = table_print(filter->table);
+	table_free(filter->table);
+	return err ? app_fail(filter->app) : 0;
+}
+
+/* ---- clear ---- */
+
+static int cmd_clear(struct filter *filter, int argc, char **argv)
+{
+	int err = open_rules(filter, DEBUGLOG_CHANGE);
+
+	if (!err)
+		err = filters_clear(filter->log, argc ? argv[0] : NULL);
+	if (!err && !argc && filter->log->set.filter)
+		fprintf(stderr, "dktrace: debug_filter is still set; set_param debug_filter=none"
+				" clears it\n");
+	return err ? app_fail(filter->app) : 0;
+}
+
+static const struct {
+	const char *name;
+	int max_args;
+	int (*run)(struct filter *filter, int argc, char **argv);
+} words[] = {
+	{ "set", 2, cmd_set },
+	{ "list", 1, cmd_list_filters },
+	{ "clear", 1, cmd_clear },
+};
+
+int cmd_filter(struct app *app, int argc, char **argv)
+{
+	struct filter filter = { .app = app };
+	struct dkt_guess guess;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(words[i].name, argv[1]))
+			break;
+	if (i == ARRAY_SIZE(words))
+		return app_usage("filter: '%s' is none of set, list, clear%s", argv[1],
+				 app_guess(&guess, argv[1], words, ARRAY_SIZE(words),
+					   sizeof(*words)));
+	if (argc - 2 > words[i].max_args)
+		return app_usage("filter %s: too many arguments; an expression stands in quotes",
+				 argv[1]);
+	if (i && (app->pid || app->comm || app->cpu || app->children))
+		return app_usage("filter %s: --pid, --comm, --cpu and --children go with set",
+				 argv[1]);
+	rc = words[i].run(&filter, argc - 2, argv + 2);
+	filter_close(&filter);
+	return rc;
+}

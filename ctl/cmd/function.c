@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* function, graph: record functions of the kernel, as calls or with their entry and exit. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/app.h"
+#include "app/live.h"
+#include "say.h"
+#include "set/functions.h"
+
+static int set(struct app *app, const char *name, char **globs, size_t n)
+{
+	const struct functions_wish wish = {
+		.tracer = strcmp(name, "graph") ? FUNCTIONS_CALLS : FUNCTIONS_GRAPH,
+		.only = globs,
+		.n_only = n,
+		.without = app->notrace,
+		.roots = app->under,
+		.depth = app->depth,
+		.threshold = app->threshold,
+		.pids = app->pid,
+		.children = app->children,
+	};
+	struct debuglog *log;
+	int err = debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
+
+	if (!err)
+		err = functions_set(log, &wish);
+	debuglog_close(log);
+	return err;
+}
+
+static int off(struct app *app)
+{
+	struct debuglog *log;
+	int err = debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
+
+	if (!err)
+		err = functions_off(log);
+	debuglog_close(log);
+	return err;
+}
+
+static int show(struct app *app)
+{
+	char *text __cleanup(free) = NULL;
+	struct debuglog *log;
+	int err = debuglog_open(app->ctx, app->instance, 0, &log);
+
+	if (err)
+		return err;
+	text = functions_text(&log->set);
+	debuglog_close(log);
+	if (text)
+		say_line(stdout, "%s", text);
+	else
+		fprintf(stderr, "dktrace: no tracer of functions is set\n");
+	return 0;
+}
+
+/* Records the command and what it starts; the log keeps it. Returns the exit status. */
+static int run(struct app *app, const char *name, char **globs, size_t n, char **command)
+{
+	struct spawn spawn = SPAWN_INIT;
+	char pid[24];
+	int err;
+
+	/* Whatever ends the command: the tracer goes with it. */
+	live_catch();
+	err = spawn_start(&spawn, command);
+	if (err) {
+		dkt_fail(app->ctx, err, "start %s: %s", command[0], strerror(-err));
+		return app_fail(app);
+	}
+	snprintf(pid, sizeof(pid), "%d", (int)spawn.pid);
+	app->pid = pid;
+	app->children = true;
+	err = set(app, name, globs, n);
+	if (!err) {
+		spawn_go(&spawn);
+		live_wait(&spawn, 0);
+	}
+	spawn_finish(&spawn);
+	if (!err)
+		err = off(app);
+	if (err)
+		return app_fail(app);
+	fprintf(stderr, "dktrace: it is in the log; 'dktrace dk --style trace' prints it\n");
+	return spawn.status;
+}
+
+int cmd_function(struct app *app, int argc, char **argv)
+{
+	const char *name = argv[0];
+	size_t n = (size_t)(argc - 1 - app->n_command);
+	bool chosen = app->notrace || app->under || app->depth || app->threshold || app->pid;
+
+	if (app->n_command && app->pid)
+		return app_usage("%s: --pid is for processes that run, not for a command", name);
+	if (app->children && !app->pid)
+		return app_usage("%s: --children goes with --pid", name);
+	if (app->n_command)
+		return run(app, name, argv + 1, n, argv + 1 + n);
+	if (!n && !chosen)
+		return show(app) ? app_fail(app) : 0;
+	if (!n && !app->under)
+		return app_usage("%s: needs functions; '*' are all of the kernel", name);
+	if (n == 1 && !strcmp(argv[1], "off") && !chosen)
+		return off(app) ? app_fail(app) : 0;
+	return set(app, name, argv + 1, n) ? app_fail(app) : 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* info: what is in a file of records. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmd/info.h"
+
+static int print_one(struct app *app, const char *path, const struct report_args *args)
+{
+	struct info *info __cleanup(free) = calloc(1, sizeof(*info));
+	struct input in = { 0 };
+	int err, rc;
+
+	if (!info)
+		return app_usage("out of memory");
+	err = input_open_picked(app, path, args, &in);
+	if (!err)
+		err = info_count(app, &in, info);
+	if (!err)
+		err = app->json ? info_print_json(info) : info_print(info);
+	rc = err ? app_fail(app) : input_tell(&in, info->all_gaps);
+	info_clear(info);
+	input_close(&in);
+	return rc;
+}
+
+/* A failure counts more than a loss. */
+static int worse(int a, int b)
+{
+	return a == EXIT_FAILED || b == EXIT_FAILED ? EXIT_FAILED : a > b ? a : b;
+}
+
+int cmd_info(struct app *app, int argc, char **argv)
+{
+	struct report_args args;
+	int i, rc = report_args_read(app, &args);
+	bool read = !rc;
+
+	if (!args.source.buffer)
+		args.source.flags = DKT_SOURCE_ALL;
+	for (i = 1; read && i < argc; i++) {
+		if (i > 1 && !app->json)
+			printf("\n");
+		rc = worse(rc, print_one(app, argv[i], &args));
+	}
+	report_args_clear(&args);
+	return rc;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a file of records holds, counted. */
+#ifndef CTL_INFO_H
+#define CTL_INFO_H
+
+#include "input/input.h"
+
+/* More gaps are counted, but not kept. */
+#define INFO_GAPS 1000
+
+struct info_span {
+	uint64_t records;
+	uint64_t bytes; /* of records */
+	uint64_t first, last; /* times */
+};
+
+struct info_event {
+	struct dkt_event *event; /* NULL: none of that number was met */
+	struct info_span span;
+};
+
+struct info_cpu {
+	struct info_span span;
+	struct dkt_loss loss;
+	uint64_t gaps;
+};
+
+/* Records were lost on the CPU between these times. */
+struct info_gap {
+	uint32_t cpu;
+	uint64_t from, to; /* from 0: its begin */
+	uint64_t lost;
+};
+
+struct info {
+	const struct input *in;
+	struct info_span all;
+	struct info_event *events; /* sorted by count, without those that were not met */
+	size_t n_events;
+	struct info_cpu *cpus;
+	uint32_t n_cpus;
+	struct info_gap gaps[INFO_GAPS];
+	size_t n_gaps; /* kept */
+	uint64_t all_gaps;
+	uint64_t lost, bad;
+};
+
+/* Reads all records of the input. */
+int info_count(struct app *app, struct input *in, struct info *info);
+void info_clear(struct info *info);
+
+/* Records per second. */
+double info_rate(const struct info *info, uint64_t records);
+
+/* Both print on stdout; 0 or -ENOMEM. */
+int info_print(const struct info *info);
+int info_print_json(const struct info *info);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Counting what a file of records holds. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/info.h"
+
+/* Numbers of events: those of a kernel's records have 16 bits, others are behind them. */
+#define IDS 65537
+
+static void span_add(struct info_span *span, const struct dkt_record *record)
+{
+	if (!span->records++ || record->ts < span->first)
+		span->first = record->ts;
+	if (record->ts > span->last)
+		span->last = record->ts;
+	span->bytes += record->size;
+}
+
+static int cpu_get(struct info *info, uint32_t nr, struct info_cpu **cpu)
+{
+	if (nr >= info->n_cpus) {
+		struct info_cpu *more = reallocarray(info->cpus, nr + 1, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		memset(more + info->n_cpus, 0, (nr + 1 - info->n_cpus) * sizeof(*more));
+		info->cpus = more;
+		info->n_cpus = nr + 1;
+	}
+	*cpu = &info->cpus[nr];
+	return 0;
+}
+
+static void add_gap(struct info *info, struct info_cpu *cpu, const struct dkt_record *record)
+{
+	cpu->gaps++;
+	if (info->all_gaps++ < INFO_GAPS)
+		info->gaps[info->n_gaps++] = (struct info_gap){ .cpu = record->cpu,
+								.from = cpu->span.last,
+								.to = record->ts,
+								.lost = record->lost };
+}
+
+static int count_one(struct info *info, const struct dkt_record *record)
+{
+	struct info_event *event;
+	struct info_cpu *cpu;
+	int id, err = cpu_get(info, record->cpu, &cpu);
+
+	if (err)
+		return err;
+	if (!record->event) {
+		add_gap(info, cpu, record);
+		return 0;
+	}
+	id = dkt_event_id(record->event);
+	event = &info->events[id > 0 && id < IDS ? id : 0];
+	event->event = record->event;
+	span_add(&event->span, record);
+	span_add(&cpu->span, record);
+	return 0;
+}
+
+static int count_all(struct app *app, struct input *in, struct info *info)
+{
+	struct progress progress;
+	struct dkt_record record;
+	int err = 0;
+
+	progress_source(&progress, in->source);
+	while (!err && !(err = progress_next(&progress, in->source, &record))) {
+		if (input_wants(in, &record))
+			err = count_one(info, &record);
+	}
+	progress_end(&progress);
+	return err == 1 ? 0 : input_fail(app, in, err);
+}
+
+static int more_first(const void *a, const void *b)
+{
+	const struct info_event *x = a, *y = b;
+
+	if (x->span.records != y->span.records)
+		return x->span.records > y->span.records ? -1 : 1;
+	return strcmp(dkt_event_name(x->event), dkt_event_name(y->event));
+}
+
+/* Leaves out the events that were not met. */
+static void sort_events(struct info *info)
+{
+	size_t i;
+
+	for (i = 0; i < IDS; i++)
+		if (info->events[i].event)
+			info->events[info->n_events++] = info->events[i];
+	if (info->n_events)
+		qsort(info->events, info->n_events, sizeof(*info->events), more_first);
+}
+
+static int sum_up(struct info *info)
+{
+	int cpus = dkt_source_info(info->in->source)->cpus;
+	struct info_cpu *cpu;
+	uint32_t nr;
+
+	if (cpus > 0 && cpu_get(info, (uint32_t)cpus - 1, &cpu))
+		return -ENOMEM;
+	for (nr = 0; nr < info->n_cpus; nr++) {
+		const struct info_span *span = &info->cpus[nr].span;
+
+		cpu = &info->cpus[nr];
+		dkt_source_loss(info->in->source, (int)nr, &cpu->loss);
+		info->lost += cpu->loss.lost;
+		info->bad += cpu->loss.bad;
+		if (!span->records)
+			continue;
+		if (!info->all.records || span->first < info->all.first)
+			info->all.first = span->first;
+		if (span->last > info->all.last)
+			info->all.last = span->last;
+		info->all.records += span->records;
+		info->all.bytes += span->bytes;
+	}
+	return 0;
+}
+
+int info_count(struct app *app, struct input *in, struct info *info)
+{
+	int err;
+
+	*info = (struct info){ .in = in, .events = calloc(IDS, sizeof(*info->events)) };
+	if (!info->events)
+		return -ENOMEM;
+	err = count_all(app, in, info);
+	sort_events(info);
+	return err ? err : sum_up(info);
+}
+
+void info_clear(struct info *info)
+{
+	free(info->events);
+	free(info->cpus);
+	info->events = NULL;
+	info->cpus = NULL;
+}
+
+double info_rate(const struct info *info, uint64_t records)
+{
+	uint64_t ns = info->all.last - info->all.first;
+
+	return ns ? (double)records * 1e9 / (double)ns : 0;
+}

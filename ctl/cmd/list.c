@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* list: classes, subsystems, events and fields, by name or glob. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/app.h"
+#include "lustre/class.h"
+#include "out/out.h"
+
+/* What the command works on: globs that choose, and where rows go. */
+struct list {
+	struct app *app;
+	char **globs;
+	int n_globs;
+	struct class_map *map;
+	struct dkt_event *const *events;
+	size_t n_events;
+	struct table *table;
+};
+
+static bool chosen(const struct list *list, const char *name)
+{
+	int i;
+
+	for (i = 0; i < list->n_globs; i++)
+		if (!fnmatch(list->globs[i], name, FNM_CASEFOLD))
+			return true;
+	return !list->n_globs;
+}
+
+static int load_map(struct list *list)
+{
+	int err = dkt_events(list->app->ctx, &list->events, &list->n_events);
+
+	if (!err)
+		err = class_map_load(list->app->ctx, &list->map);
+	return err ? err : class_map_resolve(list->map, list->events, list->n_events);
+}
+
+/* ---- classes and subsystems ---- */
+
+static int list_bits(struct list *list, enum mask_kind kind)
+{
+	unsigned int bit;
+	int err = 0;
+
+	for (bit = 0; !err && bit < MASK_BITS; bit++) {
+		const char *name = mask_name(kind, bit);
+		const char *none = class_map_none(list->map, kind, bit);
+		char mask[12], count[24], *about __cleanup(free) = NULL;
+
+		if (!*name || !chosen(list, name))
+			continue;
+		snprintf(mask, sizeof(mask), "%08x", 1u << bit);
+		snprintf(count, sizeof(count), "%zu", class_map_count(list->map, kind, bit));
+		if (asprintf(&about, "%s%s%s", class_map_about(list->map, kind, bit),
+			     none ? "; nothing on this kernel: " : "", none ? none : "") < 0) {
+			about = NULL;
+			return -ENOMEM;
+		}
+		err = table_add(list->table, (const char *const[]){ name, mask, count, about });
+	}
+	return err;
+}
+
+static int list_classes(struct list *list)
+{
+	return list_bits(list, MASK_DEBUG);
+}
+
+static int list_subsystems(struct list *list)
+{
+	return list_bits(list, MASK_SUBSYSTEM);
+}
+
+/* ---- events ---- */
+
+static char *bit_names(enum mask_kind kind, uint32_t mask)
+{
+	char text[MASK_TEXT_SIZE];
+
+	if (mask == UINT32_MAX)
+		return strdup("all");
+	mask_format(kind, mask, text);
+	return strdup(mask ? text : "");
+}
+
+/* The words of its print format tell what an event is about; arguments would not. */
+static char *event_words(struct dkt_event *event)
+{
+	const char *from = dkt_event_print_format(event), *to;
+
+	from = from ? strchr(from, '"') : NULL;
+	if (!from)
+		return strdup("");
+	for (to = ++from; *to && *to != '"'; to++)
+		to += to[0] == '\\' && to[1];
+	return strndup(from, (size_t)(to - from));
+}
+
+static int list_events(struct list *list)
+{
+	/* To parse all formats takes a quarter of a second. */
+	bool words = list->n_globs || list->app->json;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < list->n_events; i++) {
+		const struct class_bits *bits = class_map_event(list->map, list->events[i]);
+		char *name __cleanup(free) = NULL;
+		char *types __cleanup(free) = bit_names(MASK_DEBUG, bits->types);
+		char *subsystems __cleanup(free) = bit_names(MASK_SUBSYSTEM, bits->subsystems);
+		char *about __cleanup(free) = NULL;
+
+		if (asprintf(&name, "%s:%s", dkt_event_system(list->events[i]),
+			     dkt_event_name(list->events[i])) < 0) {
+			name = NULL;
+			return -ENOMEM;
+		}
+		if (!chosen(list, name))
+			continue;
+		about = words ? event_words(list->events[i]) : NULL;
+		err = table_add(list->table,
+				(const char *const[]){ name, types, subsystems, about });
+	}
+	return err;
+}
+
+/* ---- fields ---- */
+
+static int list_fields_of(struct list *list, struct dkt_event *event, const char *name)
+{
+	const struct dkt_field *fields;
+	size_t n, i;
+	int err = dkt_event_fields(event, &fields, &n);
+
+	for (i = 0; !err && i < n; i++) {
+		char offset[12], size[12];
+
+		snprintf(offset, sizeof(offset), "%u", fields[i].offset);
+		snprintf(size, sizeof(size), "%u", fields[i].size);
+		err = table_add(
+			list->table,
+			(const char *const[]){ name, fields[i].name, fields[i].type, offset, size,
+					       fields[i].flags & DKT_FIELD_SIGNED ? "1" : "0" });
+	}
+	return err;
+}
+
+static int list_fields(struct list *list)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < list->n_events; i++) {
+		char *name __cleanup(free) = NULL;
+
+		if (asprintf(&name, "%s:%s", dkt_event_system(list->events[i]),
+			     dkt_event_name(list->events[i])) < 0) {
+			name = NULL;
+			return -ENOMEM;
+		}
+		if (chosen(list, name))
+			err = list_fields_of(list, list->events[i], name);
+	}
+	return err;
+}
+
+/* ---- rows ---- */
+
+#define MAX_COLUMNS 6
+
+static const struct {
+	const char *what;
+	int (*run)(struct list *list);
+	bool needs_glob; /* without one it would be too much to be of use */
+	struct column columns[MAX_COLUMNS];
+} lists[] = {
+	/* clang-format off */
+	{ "classes", list_classes, false,
+	  { { "NAME", 0 }, { "MASK", 0 }, { "EVENTS", COL_NUMBER }, { "DESCRIPTION", COL_FOLD } } },
+	{ "subsystems", list_subsystems, false,
+	  { { "NAME", 0 }, { "MASK", 0 }, { "EVENTS", COL_NUMBER }, { "DESCRIPTION", COL_FOLD } } },
+	{ "events", list_events, false,
+	  { { "EVENT", 0 }, { "CLASSES", 0 }, { "SUBSYSTEMS", 0 }, { "DESCRIPTION", COL_FOLD } } },
+	{ "fields", list_fields, true,
+	  { { "EVENT", 0 }, { "FIELD", 0 }, { "TYPE", COL_FOLD }, { "OFFSET", COL_NUMBER },
+	    { "SIZE", COL_NUMBER }, { "SIGNED", COL_BOOL } } },
+	/* clang-format on */
+};
+
+static int run_list(struct list *list, size_t i)
+{
+	size_t n = 0;
+	int err;
+
+	while (n < MAX_COLUMNS && lists[i].columns[n].name)
+		n++;
+	err = dkt_tracefs_open(list->app->ctx, 0);
+	if (!err)
+		err = load_map(list);
+	if (!err) {
+		list->table = table_new(lists[i].what, lists[i].columns, n, list->app->json);
+		err = list->table ? lists[i].run(list) : -ENOMEM;
+	}
+	if (!err && !list->app->json && !table_rows(list->table))
+		fprintf(stderr, "dktrace: nothing here matches\n");
+	if (!err)
+		err = table_print(list->table);
+	table_free(list->table);
+	class_map_free(list->map);
+	return err;
+}
+
+int cmd_list(struct app *app, int argc, char **argv)
+{
+	struct list list = { .app = app, .globs = argv + 2, .n_globs = argc - 2 };
+	struct dkt_guess guess;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lists); i++)
+		if (!strcmp(lists[i].what, argv[1]))
+			break;
+	if (i == ARRAY_SIZE(lists))
+		return app_usage(
+			"list: '%s' is none of classes, subsystems, events, fields%s", argv[1],
+			app_guess(&guess, argv[1], lists, ARRAY_SIZE(lists), sizeof(*lists)));
+	if (lists[i].needs_glob && !list.n_globs)
+		return app_usage("list fields: needs an event or a glob of events, such as"
+				 " 'block:*'");
+	return run_list(&list, i) ? app_fail(app) : 0;
+}

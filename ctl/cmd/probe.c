@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* probe: events on functions, source lines, programs, tracepoints, made at run time. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/app.h"
+#include "lustre/message/cdebug.h"
+#include "out/fold.h"
+#include "out/out.h"
+#include "say.h"
+#include "set/probes.h"
+
+static bool read_number(const char *text, unsigned long most, unsigned long *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoul(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !errno && !*end && *value && *value <= most;
+}
+
+static const char *kind_words(const struct dkt_probe *probe)
+{
+	if (!probe->on_return)
+		return probe_kind_name(probe->kind);
+	return probe->kind == DKT_PROBE_UPROBE ? "uretprobe" :
+	       probe->kind == DKT_PROBE_FPROBE ? "fexit" :
+						 "kretprobe";
+}
+
+/* ---- add ---- */
+
+static int read_opts(const struct app *app, struct dkt_probe_opts *opts)
+{
+	unsigned long number;
+
+	opts->group = app->group;
+	opts->name = app->name;
+	opts->exec = app->exec;
+	opts->debug_file = app->debug_file;
+	opts->max = PROBE_WORDS_MAX;
+	if (app->pid && !read_number(app->pid, INT_MAX, &number))
+		return app_usage("probe add --pid %s: not the number of a process", app->pid);
+	opts->pid = app->pid ? (pid_t)number : 0;
+	if (app->max && !read_number(app->max, 1000000, &number))
+		return app_usage("probe add --max %s: not a number of probes", app->max);
+	if (app->max)
+		opts->max = number;
+	opts->kind = app->kind ? probe_kind_find(app->kind) : DKT_PROBE_ANY;
+	if (app->kind && !opts->kind)
+		return app_usage(
+			"probe add --kind %s: there are kprobe, uprobe, fprobe, tracepoint,"
+			" event, synthetic",
+			app->kind);
+	if (opts->kind == DKT_PROBE_UPROBE && !opts->exec && !opts->pid)
+		return app_usage("probe add --kind uprobe: needs --exec or --pid");
+	return 0;
+}
+
+/* joined is what the place is in, if it is made of two words. */
+static int read_words(const struct app *app, char **argv, struct probe_words *words, char **joined)
+{
+	int rc;
+
+	*words = (struct probe_words){ .opts.sz = sizeof(words->opts), .place = argv[0] };
+	rc = read_opts(app, &words->opts);
+	/* "FUNCTION %return ..." is "FUNCTION%return ..." */
+	if (!rc && argv[1] && !strcmp(argv[1], "%return")) {
+		if (asprintf(joined, "%s%%return", argv[0]) < 0)
+			*joined = NULL;
+		words->place = *joined ? *joined : argv[0];
+		argv++;
+	}
+	words->args = (const char *const *)argv + 1;
+	while (argv[1 + words->n_args])
+		words->n_args++;
+	return rc;
+}
+
+static int print_definitions(struct app *app, const struct dkt_probes *probes)
+{
+	const struct dkt_probe *probe;
+	size_t i;
+
+	for (i = 0; (probe = dkt_probes_at(probes, i)); i++) {
+		char *text __cleanup(free) = NULL;
+
+		if (dkt_probe_text(app->ctx, probe, &text))
+			return app_fail(app);
+		say_line(stdout, "%s", text);
+	}
+	return 0;
+}
+
+static void print_made(const struct app *app, struct debuglog *log, const struct dkt_probes *probes,
+		       const struct probes_result *result)
+{
+	const struct dkt_probe *probe;
+	size_t i;
+
+	for (i = 0; (probe = dkt_probes_at(probes, i)); i++)
+		if (probes_find(log->probes, probe->group, probe->name))
+			say_line(stdout, "%s:%s", probe->group, probe->name);
+	fflush(stdout);
+	if (result->refused)
+		app_say("%zu of %zu are not made, the first because: %s", result->refused,
+			result->refused + result->made, result->words ? result->words : "?");
+	if (log->note && app->enable)
+		app_say("%s", log->note);
+	probe = dkt_probes_at(probes, 0);
+	if (app->enable)
+		fprintf(stderr, "'dktrace show' prints what it records.\n");
+	else if (probe->kind == DKT_PROBE_SYNTHETIC)
+		fprintf(stderr, "A histogram's action makes its records.\n");
+	else if (dkt_probes_at(probes, 1))
+		fprintf(stderr, "They are off: 'dktrace probe enable' switches them on.\n");
+	else
+		say_line(stderr, "It is off: 'dktrace probe enable %s' switches it on.",
+			 probe->name);
+}
+
+static int make(struct app *app, const struct probe_words *words, const struct dkt_probes *probes)
+{
+	const struct probes_opts opts = { .enable = app->enable };
+	struct probes_result result = { 0 };
+	struct debuglog *log = NULL;
+	int err = debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
+
+	if (!err)
+		err = probes_add(log, words, probes, &opts, &result);
+	if (!err)
+		print_made(app, log, probes, &result);
+	free(result.words);
+	debuglog_close(log);
+	return err ? app_fail(app) : 0;
+}
+
+static int probe_add(struct app *app, char **argv)
+{
+	char *joined __cleanup(free) = NULL;
+	struct dkt_probes *probes = NULL;
+	struct probe_words words;
+	int rc = read_words(app, argv, &words, &joined);
+
+	if (!rc && (dkt_tracefs_open(app->ctx, 0) || probe_words_define(app->ctx, &words, &probes)))
+		rc = app_fail(app);
+	if (!rc)
+		rc = app->dry_run ? print_definitions(app, probes) : make(app, &words, probes);
+	dkt_probes_free(probes);
+	return rc;
+}
+
+/* ---- list ---- */
+
+static bool is_on(struct dkt_event *const *on, size_t n, const struct dkt_probe *probe)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(dkt_event_system(on[i]), probe->group) &&
+		    !strcmp(dkt_event_name(on[i]), probe->name))
+			return true;
+	return false;
+}
+
+static const char *number(uint64_t value, char text[static 24])
+{
+	if (value == DKT_PROBE_UNKNOWN)
+		return NULL;
+	snprintf(text, 24, "%" PRIu64, value);
+	return text;
+}
+
+/* The kernel writes an offset in a file with 16 digits. The caller frees it. */
+static char *place_text(const struct dkt_probe *probe)
+{
+	const char *colon = strrchr(probe->place, ':');
+	unsigned long long offset;
+	char *text, *end;
+	int n;
+
+	if (probe->kind != DKT_PROBE_UPROBE || !colon)
+		return strdup(probe->place);
+	offset = strtoull(colon + 1, &end, 16);
+	n = *end == '(' ? asprintf(&text, "%.*s:0x%llx(0x%llx)", (int)(colon - probe->place),
+				   probe->place, offset, strtoull(end + 1, NULL, 16)) :
+			  asprintf(&text, "%.*s:0x%llx", (int)(colon - probe->place), probe->place,
+				   offset);
+	return n < 0 ? NULL : text;
+}
+
+static int add_row(struct table *table, const struct dkt_probe *probe, bool on, bool ours,
+		   const char *fields)
+{
+	char *place __cleanup(free) = place_text(probe);
+	char *name __cleanup(free) = NULL;
+	char hits[24], missed[24];
+
+	if (asprintf(&name, "%s:%s", probe->group, probe->name) < 0) {
+		name = NULL;
+		return -ENOMEM;
+	}
+	return table_add(table,
+			 (const char *const[]){ name, kind_words(probe), place, on ? "yes" : "no",
+						ours ? "yes" : "no", number(probe->hits, hits),
+						number(probe->missed, missed), fields });
+}
+
+/* The probes on Lustre's messages, with their many places and fields, are one row. */
+static int add_messages(struct table *table, const struct dkt_probe *probe, bool on)
+{
+	if (strcmp(probe->name, CDEBUG_NAME))
+		return 0;
+	return add_row(table, probe, on, cdebug_is_ours(),
+		       "messages of Lustre; all places and fields: probe list 'dktrace:cdebug*'");
+}
+
+static int list(struct app *app, struct debuglog *log, const char *pattern, struct table *table)
+{
+	struct dkt_event **on __cleanup(free) = NULL;
+	struct dkt_probes *there = NULL;
+	const struct dkt_probe *probe;
+	size_t n_on = 0, i;
+	int err = probes_load(log);
+
+	if (!err && log->in)
+		err = dkt_instance_get_events(log->in, &on, &n_on);
+	if (!err)
+		err = dkt_probes_read(app->ctx, &there);
+	for (i = 0; !err && (probe = dkt_probes_at(there, i)); i++) {
+		const struct probe_made *made = probes_find(log->probes, probe->group, probe->name);
+		bool ours = made && dkt_probe_same(dkt_probes_at(made->definition, 0), probe);
+
+		if (!pattern && cdebug_is_probe(probe))
+			err = add_messages(table, probe, is_on(on, n_on, probe));
+		else if (!pattern || probes_match(pattern, probe))
+			err = add_row(table, probe, is_on(on, n_on, probe), ours, probe->fields);
+	}
+	dkt_probes_free(there);
+	return err;
+}
+
+struct markers {
+	struct table *table;
+	const char *glob;
+};
+
+static int add_marker(void *data, const struct dkt_marker *marker)
+{
+	const struct markers *markers = data;
+	char *name __cleanup(free) = NULL;
+	char offset[24], semaphore[24];
+	struct dkt_probe probe = { .group = marker->provider, .name = marker->name };
+
+	if (markers->glob && !probes_match(markers->glob, &probe))
+		return 0;
+	if (asprintf(&name, "%s:%s", marker->provider, marker->name) < 0) {
+		name = NULL;
+		return -ENOMEM;
+	}
+	snprintf(offset, sizeof(offset), "0x%" PRIx64, marker->offset);
+	snprintf(semaphore, sizeof(semaphore), "0x%" PRIx64, marker->semaphore);
+	return table_add(markers->table,
+			 (const char *const[]){ name, offset, marker->semaphore ? semaphore : NULL,
+						marker->args });
+}
+
+/* What a program has of its own. */
+static int list_markers(struct app *app, const char *glob)
+{
+	static const struct column columns[] = {
+		{ "MARKER", 0 },
+		{ "OFFSET", COL_RIGHT },
+		{ "SEMAPHORE", COL_RIGHT },
+		{ "ARGUMENTS", COL_FOLD },
+	};
+	struct table *table = table_new("markers", columns, ARRAY_SIZE(columns), app->json);
+	struct markers markers = { .table = table, .glob = glob };
+	int err = table ? dkt_markers(app->ctx, app->exec, add_marker, &markers) : -ENOMEM;
+
+	if (!err && (app->json || table_rows(table)))
+		err = table_print(table);
+	else if (!err)
+		app_say("%s has no marker%s%s", app->exec, glob ? " like " : "", glob ? glob : "");
+	table_free(table);
+	return err ? app_fail(app) : 0;
+}
+
+static int probe_list(struct app *app, char **argv)
+{
+	static const struct column columns[] = {
+		{ "PROBE", 0 },           { "KIND", 0 },          { "PLACE", 0 },
+		{ "ON", COL_BOOL },       { "OURS", COL_BOOL },   { "HITS", COL_NUMBER },
+		{ "MISSED", COL_NUMBER }, { "FIELDS", COL_FOLD },
+	};
+	struct table *table;
+	struct debuglog *log = NULL;
+	int err;
+
+	if (app->exec)
+		return list_markers(app, argv[0]);
+	table = table_new("probes", columns, ARRAY_SIZE(columns), app->json);
+	err = table ? debuglog_open(app->ctx, app->instance, 0, &log) : -ENOMEM;
+
+	if (!err)
+		err = list(app, log, argv[0], table);
+	if (!err && (app->json || table_rows(table)))
+		err = table_print(table);
+	else if (!err)
+		app_say("there is no probe%s%s", argv[0] ? " like " : "", argv[0] ? argv[0] : "");
+	table_free(table);
+	debuglog_close(log);
+	return err ? app_fail(app) : 0;
+}
+
+/* ---- del, enable, disable ---- */
+
+/* It is there, but not ours: why nothing is done with it is to be said. */
+static int other_tools(struct app *app, const char *pattern)
+{
+	char *words __cleanup(free) = strdup(dkt_error(app->ctx));
+	struct dkt_probes *there;
+	const struct dkt_probe *probe;
+	size_t i;
+
+	if (dkt_probes_read(app->ctx, &there))
+		return app_fail(app);
+	for (i = 0; (probe = dkt_probes_at(there, i)); i++)
+		if (probes_match(pattern, probe))
+			break;
+	if (probe)
+		dkt_fail(app->ctx, 0, "%s:%s was not made by dktrace, which leaves it alone",
+			 probe->group, probe->name);
+	else
+		dkt_fail(app->ctx, 0, "%s", words ? words : "");
+	dkt_probes_free(there);
+	return app_fail(app);
+}
+
+static int change(struct app *app, const char *what, const char *pattern)
+{
+	bool remove = !strcmp(what, "del"), on = !strcmp(what, "enable");
+	struct debuglog *log = NULL;
+	size_t n = 0;
+	int err = debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
+
+	if (!err)
+		err = remove ? probes_remove(log, pattern, app->force, &n) :
+			       probes_switch(log, pattern, on, &n);
+	if (!err)
+		printf("%zu probe%s %s\n", n, n == 1 ? " is" : "s are",
+		       remove ? "removed" :
+		       on     ? "on" :
+				"off");
+	else if (err == -ENOENT && !n && log)
+		other_tools(app, pattern);
+	else
+		app_fail(app);
+	debuglog_close(log);
+	return err ? EXIT_FAILED : 0;
+}
+
+/* ---- all ---- */
+
+static int probe_change(struct app *app, char **argv)
+{
+	return change(app, argv[-1], argv[0]);
+}
+
+static const struct {
+	const char *name;
+	int (*run)(struct app *app, char **argv);
+	int min_args, max_args;
+	const char *args;
+} actions[] = {
+	{ "add", probe_add, 1, INT_MAX, "PLACE [ARGUMENT...]" },
+	{ "del", probe_change, 1, 1, "NAME|GLOB" },
+	{ "disable", probe_change, 1, 1, "NAME|GLOB" },
+	{ "enable", probe_change, 1, 1, "NAME|GLOB" },
+	{ "list", probe_list, 0, 1, "[NAME|GLOB]" },
+};
+
+int cmd_probe(struct app *app, int argc, char **argv)
+{
+	struct dkt_guess guess;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(actions); i++) {
+		if (strcmp(argv[1], actions[i].name))
+			continue;
+		if (argc - 2 < actions[i].min_args || argc - 2 > actions[i].max_args)
+			return app_usage("probe %s: usage: dktrace probe %s %s", argv[1], argv[1],
+					 actions[i].args);
+		return actions[i].run(app, argv + 2);
+	}
+	return app_usage("probe: '%s' is none of add, del, disable, enable, list%s", argv[1],
+			 app_guess(&guess, argv[1], actions, ARRAY_SIZE(actions),
+				   sizeof(*actions)));
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* reset: the machine as it was before. */
+#include <stdio.h>
+
+#include "app/app.h"
+#include "app/live.h"
+#include "pipeline/daemon.h"
+
+int cmd_reset(struct app *app, int argc, char **argv)
+{
+	char *dir __cleanup(free) = NULL;
+	int err = dkt_instance_check_name(app->ctx, app->instance);
+
+	(void)argc, (void)argv;
+	if (!err)
+		err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
+	if (asprintf(&dir, RUN_DIR "/%s", app->instance) < 0)
+		dir = NULL;
+	/* It reads the instance, which so could not be removed. */
+	if (!err && dir)
+		err = daemon_stop(app->ctx, dir);
+	/* Where there is no tracefs nothing is left in it. */
+	if (!err && !dkt_tracefs_open(app->ctx, 0))
+		err = live_sweep(app);
+	if (!err)
+		err = debuglog_reset(app->ctx, app->instance);
+	return err ? app_fail(app) : 0;
+}

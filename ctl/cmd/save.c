@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* save: writes what is set into a configuration file. */
+#include <errno.h>
+
+#include "app/app.h"
+#include "log/debuglog.h"
+#include "set/saved.h"
+
+static const char heading[] = "# Settings of dktrace, see dktrace-apply(1).";
+
+/* The lines that are there keep their places; a file that makes no sense is not written over. */
+static int load(struct app *app, const char *file, struct conf *conf)
+{
+	int err = conf_load(app->ctx, file, conf);
+
+	if (err != -ENOENT)
+		return err;
+	return conf_parse(app->ctx, file, heading, sizeof(heading) - 1, conf);
+}
+
+int cmd_save(struct app *app, int argc, char **argv)
+{
+	struct debuglog *log = NULL;
+	struct conf conf;
+	int err = load(app, argc > 1 ? argv[1] : CONF_FILE, &conf);
+
+	if (!err)
+		err = debuglog_open(app->ctx, app->instance, 0, &log);
+	if (!err)
+		err = saved_fill(log, &conf);
+	if (!err)
+		err = conf_save(app->ctx, &conf);
+	debuglog_close(log);
+	conf_clear(&conf);
+	return err ? app_fail(app) : 0;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* split: the records of a file as several smaller ones. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/input.h"
+#include "input/sink.h"
+#include "out/out.h"
+
+/* More files are most likely a wrong unit. */
+#define MAX_PIECES 1000
+
+/* Beside its bytes a record takes about so many. */
+#define OVERHEAD 8
+
+struct splitting {
+	struct app *app;
+	const char *path; /* as given: "part.dat" */
+	const char *in_path; /* as given */
+	struct input in;
+	struct sink sink;
+	uint64_t every, count, size; /* 0: no bound */
+	uint64_t until; /* end of the window of this piece */
+	uint64_t bytes; /* of records in this piece */
+	uint64_t first, last; /* times in it */
+	unsigned int n; /* pieces, with the one that is open */
+	uint64_t records; /* in this piece */
+	bool counting; /* files that there would be: nothing is written */
+	bool open;
+	char *name; /* of the open one */
+	struct table *table;
+};
+
+/* ---- options ---- */
+
+struct unit {
+	const char *name;
+	uint64_t factor;
+};
+
+/* A number and a unit. */
+static int read_amount(const char *option, const char *text, const struct unit *units,
+		       const char *example, uint64_t *value)
+{
+	char *end;
+
+	if (!text)
+		return 0;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	for (; !errno && *text >= '0' && *text <= '9' && units->name; units++)
+		if (!strcmp(end, units->name) &&
+		    !__builtin_mul_overflow(*value, units->factor, value) && *value)
+			return 0;
+	return app_usage("--%s: '%s' is none; %s", option, text, example);
+}
+
+static int read_opts(struct splitting *s)
+{
+	static const struct unit times[] = { { "ns", 1 },
+					     { "us", 1000 },
+					     { "ms", 1000000 },
+					     { "s", 1000000000 },
+					     { "", 1000000000 },
+					     { "m", UINT64_C(60) * 1000000000 },
+					     { "h", UINT64_C(3600) * 1000000000 },
+					     { NULL, 0 } };
+	static const struct unit sizes[] = { { "", 1 },        { "k", 1024 },    { "K", 1024 },
+					     { "M", 1 << 20 }, { "G", 1 << 30 }, { NULL, 0 } };
+	static const struct unit counts[] = { { "", 1 }, { NULL, 0 } };
+	const struct app *app = s->app;
+	int rc =
+		read_amount("every", app->every, times, "a time such as 500ms, 10s, 5m", &s->every);
+
+	if (!rc)
+		rc = read_amount("size", app->size, sizes, "a size such as 100M", &s->size);
+	if (!rc)
+		rc = read_amount("count", app->count, counts, "a number of records", &s->count);
+	if (!rc && !s->every && !s->size && !s->count)
+		rc = app_usage("split: needs --every, --size or --count");
+	return rc;
+}
+
+/* ---- pieces ---- */
+
+/* "part-001.dat" of "part.dat". */
+static char *piece_name(const char *path, unsigned int nr)
+{
+	const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+	char *name;
+
+	if (!dot || dot == path || (slash && dot <= slash + 1))
+		dot = path + strlen(path);
+	if (asprintf(&name, "%.*s-%03u%s", (int)(dot - path), path, nr, dot) < 0)
+		return NULL;
+	return name;
+}
+
+static int piece_open(struct splitting *s, const struct dkt_record *record)
+{
+	int err;
+
+	if (s->n == MAX_PIECES && !s->app->force)
+		return dkt_fail(
+			s->app->ctx, -E2BIG,
+			"more than %d files would be written: use a larger piece, or --force",
+			MAX_PIECES);
+	s->n++;
+	s->open = true;
+	s->bytes = s->records = 0;
+	s->first = record->ts;
+	/* Windows follow each other from the first record on. */
+	while (s->every && s->until <= record->ts) {
+		uint64_t steps = s->until ? (record->ts - s->until) / s->every + 1 : 1;
+
+		s->until = (s->until ? s->until : record->ts) + steps * s->every;
+	}
+	if (s->counting)
+		return 0;
+	s->name = piece_name(s->path, s->n);
+	if (!s->name)
+		return -ENOMEM;
+	err = sink_open(&s->sink, s->in.source, &s->in.ctx, 1, s->name);
+	return err ? err : outfile_check_input(&s->sink.file, s->in.path);
+}
+
+static int piece_close(struct splitting *s)
+{
+	char records[24], begin[32], end[32];
+	const char *cells[] = { s->name, records, begin, end };
+	int err = sink_finish(&s->sink);
+
+	snprintf(records, sizeof(records), "%" PRIu64, s->sink.records);
+	snprintf(begin, sizeof(begin), "%" PRIu64 ".%06" PRIu64, s->first / 1000000000,
+		 s->first / 1000 % 1000000);
+	snprintf(end, sizeof(end), "%" PRIu64 ".%06" PRIu64, s->last / 1000000000,
+		 s->last / 1000 % 1000000);
+	if (!err)
+		err = table_add(s->table, cells);
+	sink_close(&s->sink);
+	free(s->name);
+	s->name = NULL;
+	s->open = false;
+	return err;
+}
+
+/* Whether the record begins another piece. */
+static bool is_full(const struct splitting *s, const struct dkt_record *record)
+{
+	if (s->every && record->ts >= s->until)
+		return true;
+	/* A gap belongs to the record behind it. */
+	return (s->count && s->records >= s->count) || (s->size && s->bytes >= s->size);
+}
+
+static int take(struct splitting *s, const struct dkt_record *record)
+{
+	int err = 0;
+
+	if (s->open && is_full(s, record)) {
+		s->open = false;
+		err = s->counting ? 0 : piece_close(s);
+	}
+	if (!err && !s->open)
+		err = piece_open(s, record);
+	if (err)
+		return err;
+	s->bytes += record->size + OVERHEAD;
+	s->records += record->event != NULL;
+	s->last = record->ts;
+	return s->counting ? 0 : sink_add(&s->sink, record);
+}
+
+static int split(struct splitting *s)
+{
+	struct progress progress;
+	struct dkt_record record;
+	int err, more = 0;
+
+	progress_source(&progress, s->in.source);
+	while (!more && !(err = progress_next(&progress, s->in.source, &record))) {
+		if (input_wants(&s->in, &record))
+			more = take(s, &record);
+	}
+	progress_end(&progress);
+	if (more)
+		return more;
+	if (err < 0)
+		return input_fail(s->app, &s->in, err);
+	return s->open && !s->counting ? piece_close(s) : 0;
+}
+
+/* Whether there would be too many files, before the first is written. */
+static int count_pieces(const struct splitting *s, const struct report_args *args)
+{
+	struct splitting dry = { .app = s->app,
+				 .path = s->path,
+				 .every = s->every,
+				 .count = s->count,
+				 .size = s->size,
+				 .counting = true };
+	int err = input_open_picked(s->app, s->in_path, args, &dry.in);
+
+	if (!err)
+		err = split(&dry);
+	input_close(&dry.in);
+	return err;
+}
+
+int cmd_split(struct app *app, int argc, char **argv)
+{
+	static const struct column columns[] = { { "FILE", 0 },
+						 { "RECORDS", COL_NUMBER },
+						 { "BEGIN", COL_RIGHT },
+						 { "END", COL_RIGHT } };
+	struct splitting s = { .app = app, .path = argv[2], .in_path = argv[1] };
+	struct report_args args;
+	int err = 0, rc = sink_format(app, argv[2], &s.sink);
+
+	(void)argc;
+	s.sink.part = true;
+	if (!rc)
+		rc = read_opts(&s);
+	if (rc)
+		return rc;
+	rc = report_args_read(app, &args);
+	if (!args.source.buffer)
+		args.source.flags = DKT_SOURCE_ALL;
+	s.table = table_new("files", columns, ARRAY_SIZE(columns), app->json);
+	if (!rc && !s.table)
+		rc = app_usage("out of memory");
+	if (!rc && !app->force)
+		err = count_pieces(&s, &args);
+	if (!rc && !err)
+		err = input_open_picked(app, argv[1], &args, &s.in);
+	if (!rc && !err)
+		err = split(&s);
+	/* Those that are complete stay, and are named, also if another one failed. */
+	if (!rc && table_rows(s.table) && table_print(s.table))
+		err = err ? err : -ENOMEM;
+	if (!rc)
+		rc = err ? app_fail(app) : input_tell(&s.in, false);
+	sink_close(&s.sink);
+	free(s.name);
+	table_free(s.table);
+	input_close(&s.in);
+	report_args_clear(&args);
+	return rc;
+}

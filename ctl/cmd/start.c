@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* start, stop: whether the instance records; all that is set stays. */
+#include <errno.h>
+#include <string.h>
+
+#include "app/app.h"
+#include "log/debuglog.h"
+#include "log/recording.h"
+
+int cmd_start(struct app *app, int argc, char **argv)
+{
+	struct debuglog *log;
+	int err;
+
+	(void)argc;
+	if (debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log))
+		return app_fail(app);
+	if (log->in)
+		err = recording_set(log, !strcmp(argv[0], "start"));
+	else
+		err = dkt_fail(
+			app->ctx, -ENOENT,
+			"nothing is set up that could be recorded; set_param debug=... does");
+	debuglog_close(log);
+	return err ? app_fail(app) : 0;
+}

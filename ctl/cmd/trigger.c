@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* trigger: let the kernel act when an event happens. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/app.h"
+#include "lustre/message/texts.h"
+#include "out/fold.h"
+#include "out/out.h"
+#include "say.h"
+#include "set/triggers.h"
+
+/* More strings of Lustre than that are no answer. */
+#define MAX_TEXTS 8
+
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* ---- add ---- */
+
+static void print_count(const struct trigger_count *count)
+{
+	char *names __cleanup(free) = count->lacking ? events_by_system(count->missed) : NULL;
+
+	printf("%zu trigger%s on %zu event%s\n", count->added, plural(count->added), count->events,
+	       plural(count->events));
+	if (!names)
+		return;
+	printf("%zu cannot have the condition: ", count->lacking);
+	fold_print(stdout, names, 0, fold_width());
+}
+
+/* Strings of Lustre, as they are written in its source. */
+static void print_texts(const char *what, const struct names *texts)
+{
+	size_t i;
+
+	for (i = 0; i < texts->n && i < MAX_TEXTS; i++) {
+		char *text __cleanup(free) = shown(texts->list[i]);
+
+		printf("  %s \"%s\"\n", what, text ? text : "");
+	}
+	if (texts->n > MAX_TEXTS)
+		printf("  (and %zu more)\n", texts->n - MAX_TEXTS);
+}
+
+static void print_search(struct app *app, const struct search *search)
+{
+	if (search->blind) {
+		say_line(stdout, "'%s': tested in every format and every string argument: %s",
+			 search->glob, dkt_error(app->ctx));
+	} else if (!search->formats.n && !search->arguments.n && !search->split.n) {
+		say_line(
+			stdout,
+			"'%s' is in no string of Lustre's modules: tested in every string argument",
+			search->glob);
+	} else {
+		say_line(stdout, "'%s' can be in", search->glob);
+		print_texts("the format", &search->formats);
+		print_texts("an argument", &search->arguments);
+		print_texts("a format and its argument", &search->split);
+	}
+}
+
+static bool is_message(const char *words)
+{
+	return !strcmp(words, TRIGGERS_MESSAGE);
+}
+
+/* message TEXT ACTION: the events and the conditions are those that Lustre's own strings lead to. */
+static int add_message(struct app *app, struct debuglog *log, char **argv,
+		       struct trigger_count *count)
+{
+	struct names texts = { 0 };
+	struct search search;
+	int unknown = texts_read(app->ctx, &texts);
+	int err = search_new(app->ctx, argv[0], unknown ? NULL : &texts, &search);
+
+	if (!err) {
+		print_search(app, &search);
+		err = triggers_add_message(log, &search, argv[1], app->condition, count);
+	}
+	search_clear(&search);
+	names_clear(&texts);
+	return err;
+}
+
+static int add(struct app *app, struct debuglog *log, int argc, char **argv)
+{
+	struct trigger_count count = { 0 };
+	bool message = is_message(argv[0]);
+	int err;
+
+	if ((argc == 3) != message)
+		return dkt_fail(app->ctx, -EINVAL, "trigger add: give %s",
+				message ? "message TEXT ACTION" :
+					  "EVENTS ACTION, or message TEXT ACTION");
+	err = message ? add_message(app, log, argv + 1, &count) :
+			triggers_add(log, argv[0], argv[1], app->condition, &count);
+	if (!err)
+		print_count(&count);
+	free(count.missed);
+	return err;
+}
+
+/* ---- list ---- */
+
+static int add_row(void *data, struct dkt_event *event, const struct dkt_trigger *trigger)
+{
+	struct table *table = data;
+	char *name __cleanup(free) = NULL;
+	char *action __cleanup(free) = NULL;
+	char left[24];
+
+	snprintf(left, sizeof(left), "%" PRId64, trigger->left);
+	if (asprintf(&name, "%s:%s", dkt_event_system(event), dkt_event_name(event)) < 0) {
+		name = NULL;
+		return -ENOMEM;
+	}
+	/* Of a histogram all of its text is what it does. */
+	if (!strcmp(trigger->action, "hist"))
+		action = strndup(trigger->text,
+				 trigger->filter ?
+					 (size_t)(strstr(trigger->text, " if ") - trigger->text) :
+					 strlen(trigger->text));
+	else if (asprintf(&action, "%s%s%s", trigger->action, trigger->target ? ":" : "",
+			  trigger->target ? trigger->target : "") < 0)
+		action = NULL;
+	if (!action)
+		return -ENOMEM;
+	return table_add(table,
+			 (const char *const[]){ name, action, trigger->left < 0 ? NULL : left,
+						trigger->filter });
+}
+
+static int list(struct app *app, struct debuglog *log, int argc, char **argv)
+{
+	static const struct column columns[] = {
+		{ "EVENT", 0 },
+		{ "ACTION", 0 },
+		{ "LEFT", COL_NUMBER },
+		{ "CONDITION", COL_FOLD },
+	};
+	struct table *table = table_new("triggers", columns, ARRAY_SIZE(columns), app->json);
+	const char *words = argc ? argv[0] : NULL;
+	struct select *select = NULL;
+	int err = table ? debuglog_map(log) : -ENOMEM;
+
+	if (!err && argc && is_message(words))
+		err = triggers_message_events(log, &words);
+	if (!err && argc)
+		err = select_new(app->ctx, log->map, words, &select);
+	if (!err && argc)
+		err = select_check(app->ctx, select);
+	if (!err)
+		err = triggers_each(log, select, add_row, table);
+	if (!err && !app->json && !table_rows(table))
+		fprintf(stderr, "dktrace: no trigger is set\n");
+	if (!err)
+		err = table_print(table);
+	select_free(select);
+	table_free(table);
+	return err;
+}
+
+/* ---- del, rearm ---- */
+
+static int del(struct app *app, struct debuglog *log, int argc, char **argv)
+{
+	const char *words = argv[0];
+	size_t n;
+	int err = is_message(words) ? triggers_message_events(log, &words) : 0;
+
+	(void)app;
+	if (!err)
+		err = triggers_remove(log, words, argc > 1 ? argv[1] : NULL, &n);
+	if (!err)
+		printf("%zu trigger%s removed\n", n, plural(n));
+	return err;
+}
+
+static int rearm(struct app *app, struct debuglog *log, int argc, char **argv)
+{
+	size_t n;
+	int err = triggers_rearm(log, &n);
+
+	(void)app, (void)argc, (void)argv;
+	if (!err)
+		printf("%zu trigger%s rearmed, recording is on\n", n, plural(n));
+	return err;
+}
+
+static const struct {
+	const char *name;
+	int min_args, max_args;
+	unsigned int flags;
+	const char *usage;
+	int (*run)(struct app *app, struct debuglog *log, int argc, char **argv);
+} words[] = {
+	{ "add", 2, 3, DEBUGLOG_CHANGE, "EVENTS|message TEXT ACTION [--if EXPR]", add },
+	{ "list", 0, 1, 0, "[EVENTS]", list },
+	{ "del", 1, 2, DEBUGLOG_CHANGE, "EVENTS [ACTION]", del },
+	{ "rearm", 0, 0, DEBUGLOG_CHANGE, "", rearm },
+};
+
+int cmd_trigger(struct app *app, int argc, char **argv)
+{
+	struct debuglog *log = NULL;
+	struct dkt_guess guess;
+	size_t i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(words[i].name, argv[1]))
+			break;
+	if (i == ARRAY_SIZE(words))
+		return app_usage("trigger: '%s' is none of add, list, del, rearm%s", argv[1],
+				 app_guess(&guess, argv[1], words, ARRAY_SIZE(words),
+					   sizeof(*words)));
+	if (argc - 2 < words[i].min_args || argc - 2 > words[i].max_args)
+		return app_usage("usage: dktrace trigger %s %s", argv[1], words[i].usage);
+	if (i && app->condition)
+		return app_usage("trigger %s: --if goes with add", argv[1]);
+	err = debuglog_open(app->ctx, app->instance, words[i].flags, &log);
+	if (!err)
+		err = words[i].run(app, log, argc - 2, argv + 2);
+	debuglog_close(log);
+	return err ? app_fail(app) : 0;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Completion: what the arguments of each command, and the values of its options, can be. */
+#include <dirent.h>
+#include <string.h>
+
+#include "app/opt.h"
+#include "complete/complete.h"
+#include "latency/latency.h"
+#include "log/debuglog.h"
+#include "pipeline/style.h"
+#include "set/probes/probe_list.h"
+#include "set/triggers.h"
+
+/* The n-th argument that is no option, counted from 1, of those before the one being typed; NULL: none. */
+static const char *argument(const struct command *command, int argc, char **argv, int n)
+{
+	int i;
+
+	for (i = 1; i < argc - 1; i++) {
+		if (opt_takes(command, argv[i]))
+			i++;
+		else if (*argv[i] != '-' && !--n)
+			return argv[i];
+	}
+	return NULL;
+}
+
+/* ---- values of options ---- */
+
+static void offer_styles(const struct typed *typed)
+{
+	struct dkt_style_info info;
+	size_t i;
+
+	for (i = 0; !style_get(i, &info); i++)
+		offer(typed, info.name, "");
+}
+
+static void offer_formats(const struct command *command, const struct typed *typed)
+{
+	static const char *const files[] = { "trace.dat", "trace.dat-6", NULL };
+
+	offer_words(typed, files);
+	if (command->flags & CMD_WRITE)
+		offer_styles(typed);
+}
+
+static void offer_instances(const struct typed *typed)
+{
+	DIR *dir __cleanup(closedir) = opendir(RUN_DIR);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (*entry->d_name != '.' && strcmp(entry->d_name, "mounted"))
+			offer(typed, entry->d_name, "");
+}
+
+static const struct latency_pair *find_pair(const char *name)
+{
+	const struct latency_pair *pair = NULL;
+
+	while ((pair = latency_pair_next(pair)))
+		if (!strcmp(pair->name, name))
+			break;
+	return pair;
+}
+
+/* Completes fields of the events of hist, or of both ends of a pair. */
+static void offer_fields_typed(struct app *app, const struct command *command, int argc,
+			       char **argv, const struct typed *typed)
+{
+	const char *first = argument(command, argc, argv, 1);
+	const char *second = argument(command, argc, argv, 2);
+	const struct latency_pair *pair = first ? find_pair(first) : NULL;
+	char *events __cleanup(free) = NULL;
+
+	if (pair) {
+		first = pair->begin;
+		second = pair->end;
+	}
+	if (asprintf(&events, "%s,%s", first ? first : "", second ? second : "") < 0)
+		events = NULL;
+	if (events)
+		offer_fields(app, typed, events);
+}
+
+static bool takes_fields(const char *option)
+{
+	static const char *const names[] = { "by", "key", "keys", "vals", "sort" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(option, names[i]))
+			return true;
+	return false;
+}
+
+void complete_value(struct app *app, const struct command *command, const char *option, int argc,
+		    char **argv, const struct typed *typed)
+{
+	static const char *const probe_kinds[] = { "kprobe", "uprobe",    "fprobe", "tracepoint",
+						   "event",  "synthetic", NULL };
+	static const char *const compressions[] = { "none", "zlib", "zstd", NULL };
+	struct typed last = typed_last(typed, ",");
+
+	if (!strcmp(option, "class"))
+		offer_mask(typed, MASK_DEBUG, false);
+	else if (!strcmp(option, "subsystem"))
+		offer_mask(typed, MASK_SUBSYSTEM, false);
+	else if (!strcmp(option, "event"))
+		offer_events(app, &last);
+	else if (!strcmp(option, "style"))
+		offer_styles(typed);
+	else if (!strcmp(option, "format") && command)
+		offer_formats(command, typed);
+	else if (!strcmp(option, "compression"))
+		offer_words(typed, compressions);
+	else if (!strcmp(option, "instance"))
+		offer_instances(typed);
+	else if (!strcmp(option, "kind"))
+		offer_words(typed, probe_kinds);
+	else if (!strcmp(option, "sort") && command && command->flags & CMD_LATENCY)
+		offer_words(typed, latency_columns);
+	else if (takes_fields(option) && command)
+		offer_fields_typed(app, command, argc, argv, typed);
+}
+
+/* ---- arguments of commands ---- */
+
+static void offer_lists(struct app *app, int argc, char **argv, const struct typed *typed)
+{
+	static const char *const lists[] = { "classes", "subsystems", "events", "fields", NULL };
+
+	if (argc < 3)
+		offer_words(typed, lists);
+	else if (!strcmp(argv[1], "classes"))
+		offer_bits(typed, MASK_DEBUG);
+	else if (!strcmp(argv[1], "subsystems"))
+		offer_bits(typed, MASK_SUBSYSTEM);
+	else
+		offer_events(app, typed);
+}
+
+static void offer_filters(struct app *app, int argc, const struct typed *typed)
+{
+	static const char *const verbs[] = { "set", "list", "clear", NULL };
+
+	if (argc < 3)
+		offer_words(typed, verbs);
+	else if (argc == 3)
+		offer_selection(app, typed);
+}
+
+static void offer_triggers(struct app *app, int argc, char **argv, const struct typed *typed)
+{
+	static const char *const verbs[] = { "add", "list", "del", "rearm", NULL };
+	static const char *const actions[] = {
+		"traceon",        "traceoff",     "stacktrace",    "snapshot",   "enable_event:",
+		"disable_event:", "enable_hist:", "disable_hist:", "hist:keys=", NULL
+	};
+	const char *colon = strchr(typed->rest, ':');
+	/* The text of messages is one argument more. */
+	bool text = argc > 3 && !strcmp(argv[1], "add") && !strcmp(argv[2], TRIGGERS_MESSAGE);
+	struct typed target;
+
+	if (argc < 3) {
+		offer_words(typed, verbs);
+	} else if (argc == 3 && strcmp(argv[1], "rearm")) {
+		offer(typed, TRIGGERS_MESSAGE, "");
+		offer_selection(app, typed);
+	} else if (argc == 4 + text && colon && strncmp(typed->rest, "hist", 4)) {
+		target = typed_new(typed->word, colon + 1);
+		offer_selection(app, &target);
+	} else if (argc == 4 + text) {
+		offer_words(typed, actions);
+	}
+}
+
+static int offer_function(void *data, const char *module, const char *name)
+{
+	(void)module;
+	offer(data, name, "");
+	return 0;
+}
+
+static void offer_probes(struct app *app, const struct typed *typed)
+{
+	struct debuglog *log;
+	size_t i;
+
+	if (debuglog_open(app->ctx, app->instance, 0, &log))
+		return;
+	for (i = 0; !probes_load(log) && i < log->probes->n; i++)
+		offer(typed, probes_at(log->probes, i)->name, "");
+	debuglog_close(log);
+}
+
+/* Functions are offered from the second letter on: there are too many. */
+static void offer_probe(struct app *app, const struct command *command, int argc, char **argv,
+			const struct typed *typed)
+{
+	static const char *const actions[] = { "add", "del", "disable", "enable", "list", NULL };
+	const char *action = argument(command, argc, argv, 1);
+	bool is_program = false;
+	int i;
+
+	for (i = 1; i < argc - 1; i++)
+		is_program |= !strcmp(argv[i], "-x") || !strncmp(argv[i], "--exec", 6);
+	if (!action)
+		offer_words(typed, actions);
+	else if (strcmp(action, "add") != 0)
+		offer_probes(app, typed);
+	else if (!argument(command, argc, argv, 2) && !is_program && strlen(typed->rest) > 1)
+		dkt_functions(app->ctx, typed->rest, offer_function, (void *)(uintptr_t)typed);
+}
+
+/* A pair or its beginning, then its end. */
+static void offer_pairs(struct app *app, const struct command *command, int argc, char **argv,
+			const struct typed *typed)
+{
+	const char *first = argument(command, argc, argv, 1);
+	const struct latency_pair *pair = NULL;
+	const char *before = "";
+
+	if (argument(command, argc, argv, 2) || (first && find_pair(first)))
+		return;
+	/* A name may have several rows, one after the other. */
+	while (!first && (pair = latency_pair_next(pair))) {
+		if (strcmp(pair->name, before) != 0)
+			offer(typed, pair->name, "");
+		before = pair->name;
+	}
+	offer_events(app, typed);
+}
+
+void complete_arguments(struct app *app, const char *command, int argc, char **argv,
+			const struct typed *typed)
+{
+	const struct command *row = command_find(command);
+
+	if (!strcmp(command, "set_param") || !strcmp(command, "boot-config"))
+		offer_settings(typed);
+	else if (!strcmp(command, "get_param"))
+		offer_params(typed, "");
+	else if (!strcmp(command, "list"))
+		offer_lists(app, argc, argv, typed);
+	else if (!strcmp(command, "filter"))
+		offer_filters(app, argc, typed);
+	else if (!strcmp(command, "trigger"))
+		offer_triggers(app, argc, argv, typed);
+	else if (!strcmp(command, "probe"))
+		offer_probe(app, row, argc, argv, typed);
+	else if (!strcmp(command, "hist") && !argument(row, argc, argv, 1))
+		offer_selection(app, typed);
+	else if (!strcmp(command, "latency"))
+		offer_pairs(app, row, argc, argv, typed);
+}

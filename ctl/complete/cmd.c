@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* __complete: what the word that is being typed can become, for the shell's completion. */
+#include <stdio.h>
+#include <string.h>
+
+#include "app/opt.h"
+#include "complete/complete.h"
+#include "lctl/lctl.h"
+
+static void offer_commands(const struct typed *typed)
+{
+	const struct command *command = NULL;
+
+	while ((command = command_next(command)))
+		if (!(command->flags & CMD_HIDDEN))
+			offer(typed, command->name, "");
+}
+
+static void offer_lctl_commands(const struct typed *typed)
+{
+	const char *name;
+	size_t i;
+
+	for (i = 0; (name = lctl_command(i)); i++)
+		offer(typed, name, "");
+}
+
+static void offer_option(void *data, const char *name)
+{
+	const struct typed *typed = data;
+	char word[40];
+
+	snprintf(word, sizeof(word), "--%s", name);
+	offer(typed, word, "");
+}
+
+static void complete_lctl(struct app *app, int argc, char **argv, const struct typed *typed)
+{
+	if (argc == 1)
+		offer_lctl_commands(typed);
+	else if (!strcmp(argv[0], "help") && argc == 2)
+		offer_lctl_commands(typed);
+	else
+		complete_arguments(app, argv[0], argc, argv, typed);
+}
+
+/* Skips options, and what they take, that stand before argv[*at]. */
+static void skip_options(const struct command *command, int argc, char **argv, int *at)
+{
+	while (*at < argc - 1 && *argv[*at] == '-')
+		*at += opt_takes(command, argv[*at]) ? 2 : 1;
+}
+
+static void complete(struct app *app, int argc, char **argv, struct typed *typed)
+{
+	const struct command *command = NULL;
+	const char *option;
+	int at = 0, i;
+
+	/* Behind it is another program's command. */
+	for (i = 0; i < argc - 1; i++)
+		if (!strcmp(argv[i], "--"))
+			return;
+	skip_options(NULL, argc, argv, &at);
+	if (at < argc - 1)
+		command = command_find(argv[at]);
+	if (at < argc - 1 && !command)
+		return;
+	option = argc > 1 ? opt_takes(command, argv[argc - 2]) : NULL;
+	if (option && !(command && command->flags & CMD_LCTL)) {
+		complete_value(app, command, option, argc - at, argv + at, typed);
+		return;
+	}
+	if (!command)
+		offer_commands(typed);
+	else if (!strcmp(command->name, "help"))
+		offer_commands(typed);
+	else
+		complete_arguments(app, command->name, argc - at, argv + at, typed);
+	if (command && command->flags & CMD_LCTL)
+		return;
+	/* A file can be named here: the shell knows files, if it is offered nothing. */
+	if (*typed->rest == '-' || !command || !command->max_args)
+		opt_each(command, offer_option, typed);
+}
+
+/* argv: __complete, the program's name as typed, and its words up to the one being typed. */
+int cmd_complete(struct app *app, int argc, char **argv)
+{
+	const char *slash = argc > 1 ? strrchr(argv[1], '/') : NULL;
+	const char *word = argv[argc - 1], *equals = strchr(word, '=');
+	struct typed typed = typed_new(word, word);
+
+	if (argc < 3)
+		return 0;
+	if (!strncmp(slash ? slash + 1 : argv[1], "lctl", 4)) {
+		complete_lctl(app, argc - 2, argv + 2, &typed);
+	} else if (*word == '-' && equals) {
+		char *option __cleanup(free) = strndup(word, (size_t)(equals - word));
+		const struct command *command = argc > 3 ? command_find(argv[2]) : NULL;
+		const char *name = option ? opt_takes(command, option) : NULL;
+
+		typed = typed_new(word, equals + 1);
+		if (name)
+			complete_value(app, command, name, argc - 2, argv + 2, &typed);
+	} else {
+		complete(app, argc - 2, argv + 2, &typed);
+	}
+	return 0;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Completion: names of classes, subsystems, events, fields and parameters. */
+#include <stdio.h>
+#include <string.h>
+
+#include "complete/complete.h"
+#include "say.h"
+#include "set/param.h"
+#include "set/select.h"
+
+struct typed typed_new(const char *word, const char *rest)
+{
+	return (struct typed){ .word = word, .keep = (int)(rest - word), .rest = rest };
+}
+
+struct typed typed_last(const struct typed *typed, const char *separators)
+{
+	const char *last = typed->rest;
+	size_t len;
+
+	while (len = strcspn(last, separators), last[len])
+		last += len + 1;
+	return typed_new(typed->word, last);
+}
+
+void offer(const struct typed *typed, const char *candidate, const char *after)
+{
+	if (!strncmp(candidate, typed->rest, strlen(typed->rest)))
+		say_line(stdout, "%.*s%s%s", typed->keep, typed->word, candidate, after);
+}
+
+void offer_words(const struct typed *typed, const char *const *words)
+{
+	for (; *words; words++)
+		offer(typed, *words, "");
+}
+
+/* ---- classes and subsystems ---- */
+
+void offer_bits(const struct typed *typed, enum mask_kind kind)
+{
+	unsigned int bit;
+
+	for (bit = 0; bit < MASK_BITS; bit++)
+		if (*mask_name(kind, bit))
+			offer(typed, mask_name(kind, bit), "");
+}
+
+/* The last name of "+rpctrace-net". */
+void offer_mask(const struct typed *typed, enum mask_kind kind, bool words)
+{
+	static const char *const masks[] = { "all", "none", "default", NULL };
+	struct typed name = typed_last(typed, "+-, ");
+
+	offer_bits(&name, kind);
+	if (words)
+		offer_words(&name, masks);
+}
+
+/* ---- events ---- */
+
+/* A system first, then its events: there are thousands. */
+void offer_events(struct app *app, const struct typed *typed)
+{
+	const char *colon = strchr(typed->rest, ':'), *before = "";
+	size_t n, i, len = colon ? (size_t)(colon - typed->rest) : 0;
+	struct typed name = typed_new(typed->word, colon ? colon + 1 : typed->rest);
+	struct dkt_event *const *events;
+
+	if (dkt_tracefs_open(app->ctx, 0) || dkt_events(app->ctx, &events, &n))
+		return;
+	for (i = 0; i < n; i++) {
+		const char *system = dkt_event_system(events[i]);
+
+		if (colon && !strncmp(system, typed->rest, len) && !system[len])
+			offer(&name, dkt_event_name(events[i]), "");
+		else if (!colon && strcmp(system, before))
+			offer(typed, system, ":");
+		before = system;
+	}
+}
+
+/* The last word of "rpctrace+sched:sched_switch". */
+void offer_selection(struct app *app, const struct typed *typed)
+{
+	struct typed name = typed_last(typed, "+,");
+
+	offer(&name, SELECT_ALL, "");
+	if (!strchr(name.rest, ':')) {
+		offer_bits(&name, MASK_DEBUG);
+		offer_bits(&name, MASK_SUBSYSTEM);
+	}
+	offer_events(app, &name);
+}
+
+/* ---- fields ---- */
+
+static void offer_fields_of(struct app *app, const struct typed *typed, const char *event)
+{
+	const char *colon = strchr(event, ':');
+	char *system __cleanup(free) = colon ? strndup(event, (size_t)(colon - event)) : NULL;
+	struct dkt_event *found = system ? dkt_event_find(app->ctx, system, colon + 1) : NULL;
+	const struct dkt_field *fields;
+	size_t i, n;
+
+	if (!found || dkt_event_fields(found, &fields, &n))
+		return;
+	for (i = 0; i < n; i++)
+		if (!(fields[i].flags & DKT_FIELD_COMMON))
+			offer(typed, fields[i].name, "");
+}
+
+void offer_fields(struct app *app, const struct typed *typed, const char *events)
+{
+	static const char *const common[] = { "COMM", "CPU", "PID", "common_pid", NULL };
+	struct typed name = typed_last(typed, ",");
+	char *names __cleanup(free) = strdup(events);
+	char *rest = names, *event;
+
+	if (!names || dkt_tracefs_open(app->ctx, 0))
+		return;
+	while ((event = strsep(&rest, ",")))
+		offer_fields_of(app, &name, event);
+	offer_words(&name, common);
+}
+
+/* ---- parameters ---- */
+
+void offer_params(const struct typed *typed, const char *after)
+{
+	const struct param *param = NULL;
+
+	while ((param = param_next(param)))
+		offer(typed, param_name(param), after);
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+void offer_settings(const struct typed *typed)
+{
+	const char *equals = strchr(typed->rest, '=');
+	struct typed value;
+
+	if (!equals) {
+		offer_params(typed, "=");
+		return;
+	}
+	value = typed_new(typed->word, equals + 1);
+	if (begins(typed->rest, "debug=") || begins(typed->rest, "printk="))
+		offer_mask(&value, MASK_DEBUG, true);
+	else if (begins(typed->rest, "subsystem_debug="))
+		offer_mask(&value, MASK_SUBSYSTEM, true);
+	else if (begins(typed->rest, "debug_sources="))
+		offer_mask(&value, MASK_SOURCES, true);
+	else if (begins(typed->rest, "debug_filter="))
+		offer(&value, "none", "");
+}

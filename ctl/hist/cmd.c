@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* hist: records counted by their fields, in the kernel or here. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/live.h"
+#include "app/opt.h"
+#include "hist/hist.h"
+#include "input/input.h"
+#include "log/debuglog.h"
+#include "lustre/class.h"
+#include "set/rules.h"
+#include "set/select.h"
+
+/* Without --keys: how often which event. */
+#define DEFAULT_KEYS "event"
+
+/* ---- what is asked for ---- */
+
+static int read_args(struct hist *hist, int argc, char **argv)
+{
+	struct app *app = hist->app;
+	int rc;
+
+	hist->words = argv[1];
+	hist->command = argc > 2 ? argv + 2 : NULL;
+	if (hist->command && app->input)
+		return app_usage("hist: a command cannot be run into a file; --input or it");
+	if (app->keep && (app->input || app->here))
+		return app_usage("hist: --keep is for what the kernel counts");
+	rc = opt_watch(app, hist->command, &hist->every);
+	if (!rc)
+		rc = opt_seconds("time", app->seconds, &hist->seconds);
+	if (!rc)
+		rc = opt_number("top", app->top, &hist->top);
+	if (!rc)
+		rc = opt_number("size", app->size, &hist->size);
+	return rc || !hist->command ? rc : spawn_check(hist->command);
+}
+
+static int choose_events(struct hist *hist, struct class_map **map, struct select **select)
+{
+	struct dkt_event *const *all;
+	size_t total;
+	int err = dkt_events(hist->ctx, &all, &total);
+
+	if (!err)
+		err = class_map_load(hist->ctx, map);
+	if (!err)
+		err = class_map_resolve(*map, all, total);
+	if (!err)
+		err = select_new(hist->ctx, *map, hist->words, select);
+	return err ? err : select_check(hist->ctx, *select);
+}
+
+static int new_hist(struct hist *hist, bool filter)
+{
+	const struct app *app = hist->app;
+	DKT_OPTS(dkt_hist_opts, opts, .keys = app->keys ? app->keys : DEFAULT_KEYS,
+		 .vals = app->vals, .sort = app->sort, .vars = app->vars, .actions = app->actions,
+		 .size = (uint32_t)hist->size, .filter = filter ? hist->filter : NULL,
+		 .skip = app->input ? 0 : getpid());
+
+	dkt_hist_free(hist->hist);
+	hist->hist = NULL;
+	return dkt_hist_new(hist->ctx, &opts, &hist->hist);
+}
+
+/* What belongs to the class by a part of its records is counted by that part. */
+static int fit_condition(struct hist *hist, const struct select *select, struct live_event *it)
+{
+	char *belongs __cleanup(free) = NULL;
+	struct conditions all = { 0 };
+	int err = select_condition(select, it->event, &belongs);
+
+	if (!err)
+		err = conditions_add(&all, belongs);
+	if (!err && all.n && hist->filter && !dkt_expr_check(hist->filter, it->event))
+		err = conditions_add(&all, hist->app->condition);
+	if (!err && all.n)
+		err = debuglog_expr(hist->ctx, all.text, &it->filter);
+	if (!err && all.n)
+		err = dkt_hist_filter(hist->hist, it->event, it->filter);
+	free(all.text);
+	return err;
+}
+
+/* Of several events those are left out that have not the fields. */
+static int fit_events(struct hist *hist, const struct select *select)
+{
+	size_t i, n_chosen, filtered = 0;
+	struct dkt_event *const *chosen = select_events(select, &n_chosen);
+
+	hist->events = calloc(n_chosen + 1, sizeof(*hist->events));
+	if (!hist->events)
+		return -ENOMEM;
+	for (i = 0; i < n_chosen; i++) {
+		struct live_event *it = &hist->events[hist->n];
+		int err = dkt_hist_event(hist->hist, chosen[i]);
+
+		if (err && (err != -ENOENT || n_chosen == 1))
+			return err;
+		if (err)
+			continue;
+		it->event = chosen[i];
+		hist->n++;
+		err = fit_condition(hist, select, it);
+		if (err)
+			return err;
+		filtered += !hist->filter || !dkt_expr_check(hist->filter, it->event);
+	}
+	if (!hist->n)
+		return dkt_hist_misfit(hist->hist, chosen, n_chosen);
+	if (!filtered)
+		return dkt_expr_check_any(hist->filter, chosen, n_chosen, 0);
+	if (hist->n < n_chosen)
+		fprintf(stderr, "dktrace: %zu of %zu events have the fields and are counted\n",
+			hist->n, n_chosen);
+	return 0;
+}
+
+static int set_up(struct hist *hist)
+{
+	struct class_map *map = NULL;
+	struct select *select = NULL;
+	int err = choose_events(hist, &map, &select);
+
+	if (!err && hist->app->condition)
+		err = debuglog_expr(hist->ctx, hist->app->condition, &hist->filter);
+	if (!err)
+		err = new_hist(hist, true);
+	if (!err)
+		err = fit_events(hist, select);
+	select_free(select);
+	class_map_free(map);
+	hist->stacks = hist->app->keys && strstr(hist->app->keys, "stacktrace");
+	return err;
+}
+
+/* ---- counting ---- */
+
+static int run_input(struct hist *hist, struct input *in, int *rc)
+{
+	uint64_t lost = 0;
+	struct progress progress;
+	struct dkt_record record;
+	struct dkt_loss loss;
+	int cpu, err, bad = 0;
+
+	progress_source(&progress, in->source);
+	while (!bad && !(err = progress_next(&progress, in->source, &record)))
+		bad = dkt_hist_add(hist->hist, in->source, &record);
+	progress_end(&progress);
+	if (bad)
+		return bad;
+	if (err < 0)
+		return err;
+	err = hist_finish(hist, hist_read_here);
+	for (cpu = 0; !err && cpu < dkt_source_info(in->source)->cpus; cpu++) {
+		err = dkt_source_loss(in->source, cpu, &loss);
+		lost += loss.lost;
+	}
+	if (lost) {
+		app_say("%" PRIu64 " records are missing in %s", lost, in->path);
+		*rc = EXIT_LOST;
+	}
+	return err;
+}
+
+/* The kernel counts where it can and what is asked for does not need us. */
+static int run_live(struct hist *hist, int *rc)
+{
+	int err = -EOPNOTSUPP;
+	size_t i;
+
+	if (!hist->app->here)
+		err = hist_run_kernel(hist, rc);
+	if (err != -EOPNOTSUPP || hist->app->keep)
+		return err;
+	if (!hist->app->here)
+		app_say("%s: records are read and counted here", dkt_error(hist->ctx));
+	/* What the kernel has filtered is not to be judged again: names of processes may be unknown. */
+	err = new_hist(hist, false);
+	for (i = 0; !err && i < hist->n; i++)
+		err = dkt_hist_event(hist->hist, hist->events[i].event);
+	return err ? err : hist_run_here(hist, rc);
+}
+
+static void clear(struct hist *hist)
+{
+	size_t i;
+
+	screen_end(&hist->screen);
+	dkt_hist_free(hist->hist);
+	dkt_expr_free(hist->filter);
+	for (i = 0; i < hist->n; i++)
+		dkt_expr_free(hist->events[i].filter);
+	json_object_put(hist->before);
+	free(hist->events);
+}
+
+int cmd_hist(struct app *app, int argc, char **argv)
+{
+	struct hist hist = { .app = app, .ctx = app->ctx };
+	struct input in = { 0 };
+	int err, rc = 0;
+
+	if (argc < 2)
+		return hist_show_kept(app) ? app_fail(app) : 0;
+	rc = read_args(&hist, argc, argv);
+	if (rc)
+		return rc;
+	err = app->input ? input_open(app, app->input, NULL, &in) : dkt_tracefs_open(app->ctx, 0);
+	if (!err && app->input)
+		hist.ctx = in.ctx;
+	if (!err && !app->input)
+		live_clean(app);
+	if (!err)
+		err = set_up(&hist);
+	if (!err)
+		err = app->input ? run_input(&hist, &in, &rc) : run_live(&hist, &rc);
+	clear(&hist);
+	if (err < 0 && app->input)
+		input_fail(app, &in, err);
+	input_close(&in);
+	if (err > 0)
+		return err;
+	return err ? app_fail(app) : rc;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Several inputs as one, in order of time on the clock of the first of them. */
+#include "input/inputs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Clocks of one host that differ by less from the wall clock have been running all the time. ns. */
+#define SAME_BOOT 1000000000
+
+/* ---- offsets ---- */
+
+/* "3ms", "-1500", "2s" as ns. */
+static bool read_shift(const char *text, int64_t *ns)
+{
+	static const struct {
+		const char *unit;
+		int64_t ns;
+	} units[] = {
+		{ "", 1 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }
+	};
+	char *end;
+	size_t i;
+
+	errno = 0;
+	*ns = strtoll(text, &end, 10);
+	for (i = 0; !errno && end != text && i < ARRAY_SIZE(units); i++)
+		if (!strcmp(end, units[i].unit))
+			return !__builtin_mul_overflow(*ns, units[i].ns, ns);
+	return false;
+}
+
+/* FILE=TIME,... */
+static int read_offsets(struct inputs *it)
+{
+	char *copy __cleanup(free) = it->app->offset ? strdup(it->app->offset) : NULL;
+	char *word, *save = NULL;
+	size_t i;
+
+	for (word = copy ? strtok_r(copy, ",", &save) : NULL; word;
+	     word = strtok_r(NULL, ",", &save)) {
+		char *equals = strrchr(word, '=');
+
+		if (equals)
+			*equals = '\0';
+		for (i = 0; equals && i < it->n && strcmp(it->files[i].path, word); i++)
+			;
+		if (!equals || i == it->n)
+			return app_usage("--offset: '%s' is none of the files; FILE=TIME", word);
+		if (!read_shift(equals + 1, &it->files[i].offset))
+			return app_usage("--offset: '%s' is no time such as -1500ns or 3ms",
+					 equals + 1);
+		it->files[i].known = INPUTS_BY_USER;
+	}
+	return 0;
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a && b && !strcmp(a, b);
+}
+
+static const struct dkt_source_info *info_of(const struct inputs *it, size_t i)
+{
+	return dkt_source_info(it->files[i].in.source);
+}
+
+/* Whether one has the other's times on its clock: they are a guest's and its host's. */
+static bool is_pair(const struct inputs *it, size_t guest, size_t host)
+{
+	uint64_t id = info_of(it, host)->id;
+	struct dkt_source_peer peer;
+	size_t i;
+
+	for (i = 0; !dkt_source_peer(it->files[guest].in.source, i, &peer); i++)
+		if (!peer.name && id && peer.id == id)
+			return true;
+	return false;
+}
+
+int inputs_relate(struct inputs *it, size_t i, size_t first)
+{
+	const struct dkt_source_info *base = info_of(it, first), *info = info_of(it, i);
+	bool one_clock = same(base->host, info->host) && same(base->clock, info->clock);
+	int64_t apart = info->wall - base->wall;
+	struct inputs_file *file = &it->files[i];
+
+	if (file->known == INPUTS_BY_USER)
+		return 0;
+	if ((is_pair(it, i, first) || is_pair(it, first, i)) && base->has_wall == info->has_wall &&
+	    same(base->clock, info->clock)) {
+		file->known = INPUTS_GUEST;
+		file->offset = apart;
+		return 0;
+	}
+	if (one_clock && (!base->has_wall || !info->has_wall || llabs(apart) < SAME_BOOT)) {
+		file->known = INPUTS_ONE_CLOCK;
+		return 0;
+	}
+	if (!base->has_wall || !info->has_wall)
+		return dkt_fail(
+			it->app->ctx, -EINVAL,
+			"%s does not know wall-clock times: give --offset %s=TIME, what is to"
+			" be added to its times to get those of %s",
+			base->has_wall ? file->in.path : it->files[first].in.path, file->in.path,
+			it->files[first].in.path);
+	file->known = INPUTS_BY_WALL_CLOCK;
+	file->offset = apart;
+	return 0;
+}
+
+void inputs_tell_offset(const struct inputs *it, size_t i, size_t first)
+{
+	const struct inputs_file *file = &it->files[i];
+	const char *sign = file->offset < 0 ? "-" : "+";
+	uint64_t size = file->offset < 0 ? -(uint64_t)file->offset : (uint64_t)file->offset;
+
+	app_say("%s: %s%" PRIu64 ".%09" PRIu64 " s to the clock of %s, %s", file->in.path, sign,
+		size / 1000000000, size % 1000000000, it->files[first].in.path,
+		file->known == INPUTS_BY_USER   ? "as given" :
+		file->known == INPUTS_ONE_CLOCK ? "which is its own" :
+		file->known == INPUTS_GUEST ? "by the shifts recorded for a guest and its host" :
+					      "to 2 us and what the hosts' wall clocks differed");
+}
+
+/* ---- names ---- */
+
+static bool is_taken(const struct inputs *it, size_t n, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (same(it->files[i].name, name))
+			return true;
+	return false;
+}
+
+/* The host's name, or the file's where several are of one host or it is not known. */
+static int find_name(struct inputs *it, size_t i)
+{
+	const char *host = info_of(it, i)->host, *base;
+	struct inputs_file *file = &it->files[i];
+	size_t j;
+
+	for (j = 0; host && j < it->n; j++)
+		if (j != i && it->files[j].in.source && same(host, info_of(it, j)->host))
+			host = NULL;
+	base = strrchr(file->in.path, '/');
+	base = host ? host : base && base[1] ? base + 1 : file->in.path;
+	if (asprintf(&file->name, "%s", base) < 0) {
+		file->name = NULL;
+		return -ENOMEM;
+	}
+	if (!is_taken(it, i, file->name))
+		return 0;
+	free(file->name);
+	if (asprintf(&file->name, "%s.%zu", base, i + 1) < 0) {
+		file->name = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+int inputs_name(struct inputs *it)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < it->n; i++)
+		if (it->files[i].in.source)
+			err = find_name(it, i);
+	return err;
+}
+
+/* ---- as one ---- */
+
+/* As the merged source counts them: at least one. */
+static size_t count_streams(const struct dkt_source *source)
+{
+	uint32_t n = 1;
+
+	while (dkt_source_stream(source, n))
+		n++;
+	return n;
+}
+
+int inputs_join(struct inputs *it)
+{
+	struct dkt_merge_part *parts __cleanup(free) = calloc(it->n, sizeof(*parts));
+	size_t i, j;
+
+	if (!parts)
+		return -ENOMEM;
+	for (i = 0; i < it->n; i++) {
+		size_t n = count_streams(it->files[i].in.source);
+		size_t *more = reallocarray(it->file_of, it->n_streams + n + 1, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		it->file_of = more;
+		for (j = 0; j < n; j++)
+			it->file_of[it->n_streams++] = i;
+		parts[i] = (struct dkt_merge_part){ .source = it->files[i].in.source,
+						    .name = it->files[i].name,
+						    .offset = it->files[i].offset };
+	}
+	return dkt_source_merge(parts, it->n, &it->source);
+}
+
+int inputs_seek(struct inputs *it, struct report_args *args)
+{
+	struct dkt_source_opts *opts = &args->source;
+	int err = report_args_times(args, it->app->ctx, dkt_source_info(it->source));
+
+	if (err || (!opts->since && !opts->until))
+		return err;
+	err = dkt_source_seek(it->source, opts->since, opts->until);
+	if (err == -EOPNOTSUPP)
+		return dkt_fail(it->app->ctx, err,
+				"one of the files can only be read from its begin to its end");
+	return inputs_fail(it, err);
+}
+
+int inputs_check_events(const struct inputs *it, const struct report_opts *opts)
+{
+	const struct inputs_file *first = NULL;
+	size_t i;
+
+	for (i = 0; i < it->n; i++) {
+		const struct inputs_file *file = &it->files[i];
+
+		if (!file->in.source)
+			continue;
+		if (report_check_events(file->in.ctx, opts) != -ENOENT)
+			return 0;
+		first = first ? first : file;
+	}
+	return first ? input_fail(it->app, &first->in, -ENOENT) : 0;
+}
+
+int inputs_fail(const struct inputs *it, int err)
+{
+	size_t i;
+
+	for (i = 0; err < 0 && i < it->n; i++)
+		if (it->files[i].in.ctx && *dkt_error(it->files[i].in.ctx))
+			return input_fail(it->app, &it->files[i].in, err);
+	return err;
+}
+
+/* ---- beginning and end ---- */
+
+int inputs_new(struct app *app, char **paths, size_t n, struct inputs *it)
+{
+	size_t i;
+
+	*it = (struct inputs){ .app = app, .files = calloc(n + 1, sizeof(*it->files)) };
+	if (!it->files)
+		return app_usage("out of memory");
+	for (i = 0; i < n; i++)
+		it->files[it->n++].path = paths[i];
+	return read_offsets(it);
+}
+
+static int take(const struct inputs *from, size_t nr, struct inputs *it)
+{
+	const struct inputs_file *file = &from->files[nr];
+	struct inputs_file *copy = &it->files[it->n++];
+
+	*copy = (struct inputs_file){ .path = file->path,
+				      .name = strdup(file->name),
+				      .offset = file->offset,
+				      .known = file->known };
+	return copy->name ? 0 : dkt_fail(from->app->ctx, -ENOMEM, "out of memory");
+}
+
+static int begin(const struct inputs *from, size_t n, struct inputs *it)
+{
+	*it = (struct inputs){ .app = from->app, .files = calloc(n + 1, sizeof(*it->files)) };
+	return it->files ? 0 : dkt_fail(from->app->ctx, -ENOMEM, "out of memory");
+}
+
+int inputs_take(struct inputs *from, const size_t *list, size_t n, struct inputs *it)
+{
+	size_t i;
+	int err = begin(from, n, it);
+
+	for (i = 0; !err && i < n; i++) {
+		err = take(from, list[i], it);
+		it->files[i].in = from->files[list[i]].in;
+		from->files[list[i]].in = (struct input){ 0 };
+	}
+	return err;
+}
+
+int inputs_copy(const struct inputs *from, struct inputs *it)
+{
+	size_t i;
+	int err = begin(from, from->n, it);
+
+	for (i = 0; !err && i < from->n; i++)
+		err = take(from, i, it);
+	return err;
+}
+
+void inputs_clear(struct inputs *it)
+{
+	size_t i;
+
+	dkt_source_close(it->source);
+	for (i = 0; it->files && i < it->n; i++) {
+		input_close(&it->files[i].in);
+		free(it->files[i].name);
+	}
+	free(it->files);
+	free(it->file_of);
+	*it = (struct inputs){ 0 };
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Several inputs as one, in order of time on the clock of the first of them. */
+#ifndef CTL_INPUTS_H
+#define CTL_INPUTS_H
+
+#include "input/input.h"
+
+/* How the offset of a file is known. */
+enum inputs_known {
+	INPUTS_BY_WALL_CLOCK,
+	INPUTS_BY_USER,
+	INPUTS_ONE_CLOCK,
+	INPUTS_GUEST, /* recorded together with its host, or with its guest */
+};
+
+struct inputs_file {
+	const char *path;
+	struct input in;
+	char *name; /* that its records go by */
+	int64_t offset; /* to add to its times to get those of the first */
+	enum inputs_known known;
+};
+
+struct inputs {
+	struct app *app;
+	struct inputs_file *files;
+	size_t n;
+	struct dkt_source *source; /* of all their records */
+	size_t *file_of; /* by stream of this source */
+	size_t n_streams;
+};
+
+/* None is open yet; --offset is read. 0 or EXIT_USAGE; to be cleared in either case. */
+int inputs_new(struct app *app, char **paths, size_t n, struct inputs *it);
+
+/* Those files whose numbers are in list, named and related as they are, as they were opened. */
+int inputs_take(struct inputs *from, const size_t *list, size_t n, struct inputs *it);
+
+/* All of the files once more; none is open. */
+int inputs_copy(const struct inputs *from, struct inputs *it);
+
+/*
+ * Finds what the times of file i are away from those of file first, if that is not given. Both are
+ * open. -EINVAL: nobody knows; the words say what to do.
+ */
+int inputs_relate(struct inputs *it, size_t i, size_t first);
+
+/* Says how far the clocks of these two are apart, and how well that is known. */
+void inputs_tell_offset(const struct inputs *it, size_t i, size_t first);
+
+/* Names that tell the files apart, of those that are open. */
+int inputs_name(struct inputs *it);
+
+/* All are open, named and related: makes the source of all. */
+int inputs_join(struct inputs *it);
+
+/* Puts the window of the command line, times of the first file's clock, to that source. */
+int inputs_seek(struct inputs *it, struct report_args *args);
+
+/* -ENOENT if the files that are open all lack the events of --event: another can have what one lacks. */
+int inputs_check_events(const struct inputs *it, const struct report_opts *opts);
+
+/* Says the words of the failure of whichever file has some as one of the app. Returns err. */
+int inputs_fail(const struct inputs *it, int err);
+
+void inputs_clear(struct inputs *it);
+
+#endif

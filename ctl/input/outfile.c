@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A file that is there whole or not at all. */
+#include "input/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "log/output.h"
+#include "util.h"
+
+static int fail(struct outfile *out, const char *what)
+{
+	int err = -errno;
+
+	return dkt_fail(out->ctx, err, "%s %s: %s", what, out->path, strerror(-err));
+}
+
+/* A file with no name yet, so that a kill leaves nothing; else one with a name of its own. */
+static int open_unnamed(struct outfile *out)
+{
+	out->fd = open(out->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (out->fd >= 0)
+		return 0;
+	if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)
+		return fail(out, "open");
+	if (asprintf(&out->temp, "%s/.dktrace-XXXXXX", out->dir) < 0) {
+		out->temp = NULL;
+		return -ENOMEM;
+	}
+	out->fd = mkostemp(out->temp, O_CLOEXEC);
+	if (out->fd >= 0)
+		return 0;
+	free(out->temp);
+	out->temp = NULL;
+	return fail(out, "open");
+}
+
+/* Capabilities that the program's file gave do not reach where the caller could not. */
+static int as_caller(struct outfile *out, int (*act)(struct outfile *out))
+{
+	int err = dkt_caps_lower(out->ctx, DKT_LOWER_GAINED);
+
+	if (err)
+		return err;
+	err = act(out);
+	return dkt_caps_raise(out->ctx) ?: err;
+}
+
+static int find_dir(struct outfile *out)
+{
+	const char *slash = strrchr(out->path, '/');
+
+	if (!slash)
+		out->dir = strdup(".");
+	else
+		out->dir = strndup(out->path, slash == out->path ? 1 : (size_t)(slash - out->path));
+	return out->dir ? 0 : -ENOMEM;
+}
+
+static int open_file(struct outfile *out)
+{
+	int err = find_dir(out);
+
+	return err ? err : open_unnamed(out);
+}
+
+static int open_in_place(struct outfile *out, const char *path)
+{
+	if (out->path == path)
+		out->fd = output_open(out->ctx, path, 0);
+	else
+		out->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	if (out->fd >= 0)
+		return 0;
+	return out->path == path ? dkt_fail_in(out->ctx, out->fd, "open %s", path) :
+				   fail(out, "open");
+}
+
+int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfile *out)
+{
+	struct stat st = { 0 };
+	int err;
+
+	*out = (struct outfile){ .ctx = ctx, .path = path, .fd = -1 };
+	if (!strcmp(path, "-"))
+		out->path = "standard output";
+	err = out->path == path ? output_check(ctx, path) : 0;
+	if (err)
+		return dkt_fail_in(ctx, err, "open %s", path);
+	out->in_place = out->path != path || (!stat(path, &st) && !S_ISREG(st.st_mode));
+	if (S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		return fail(out, "open");
+	}
+	if (out->in_place && whole)
+		return dkt_fail(ctx, -EINVAL, "%s cannot be written at any place: name a file",
+				out->path);
+	return out->in_place ? open_in_place(out, path) : as_caller(out, open_file);
+}
+
+static int make_dir(struct outfile *out)
+{
+	int err = find_dir(out);
+
+	if (err)
+		return err;
+	if (asprintf(&out->temp, "%s/.dktrace-XXXXXX", out->dir) < 0) {
+		out->temp = NULL;
+		return -ENOMEM;
+	}
+	if (mkdtemp(out->temp))
+		return 0;
+	free(out->temp);
+	out->temp = NULL;
+	return fail(out, "make");
+}
+
+int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out)
+{
+	struct stat st;
+	int err = output_check(ctx, path);
+
+	*out = (struct outfile){ .ctx = ctx, .path = path, .fd = -1 };
+	if (err)
+		return dkt_fail_in(ctx, err, "make %s", path);
+	if (!lstat(path, &st)) {
+		errno = EEXIST;
+		return fail(out, "make");
+	}
+	return as_caller(out, make_dir);
+}
+
+int outfile_check_input(const struct outfile *out, const char *input)
+{
+	struct stat a, b;
+
+	if (out->in_place || stat(out->path, &a) || stat(input, &b) || a.st_dev != b.st_dev ||
+	    a.st_ino != b.st_ino)
+		return 0;
+	return dkt_fail(out->ctx, -EINVAL, "%s is what is read: name another file to write",
+			out->path);
+}
+
+/* Gives the file without a name one. */
+static int give_name(struct outfile *out)
+{
+	char from[40];
+	int i;
+
+	snprintf(from, sizeof(from), "/proc/self/fd/%d", out->fd);
+	for (i = 0; i < 100; i++) {
+		if (asprintf(&out->temp, "%s/.dktrace-%d-%d", out->dir, (int)getpid(), i) < 0) {
+			out->temp = NULL;
+			return -ENOMEM;
+		}
+		if (!linkat(AT_FDCWD, from, AT_FDCWD, out->temp, AT_SYMLINK_FOLLOW))
+			return 0;
+		free(out->temp);
+		out->temp = NULL;
+		if (errno != EEXIST)
+			break;
+	}
+	return fail(out, "write");
+}
+
+static int commit(struct outfile *out)
+{
+	int err = 0, fd = out->fd;
+
+	if (fd >= 0 && !out->in_place) {
+		if (fchmod(fd, output_mode(out->path, 0600)))
+			return fail(out, "write");
+		if (!out->temp)
+			err = give_name(out);
+	}
+	if (err)
+		return err;
+	/* Some file systems say only at a close that what was written did not get there. */
+	out->fd = -1;
+	if (fd >= 0 && close(fd))
+		return fail(out, "write");
+	if (out->temp && rename(out->temp, out->path))
+		return fail(out, "write");
+	free(out->temp);
+	out->temp = NULL;
+	return 0;
+}
+
+int outfile_commit(struct outfile *out)
+{
+	return as_caller(out, commit);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	remove(path);
+	return 0;
+}
+
+void outfile_close(struct outfile *out)
+{
+	if (out->fd >= 0)
+		close(out->fd);
+	if (out->temp)
+		nftw(out->temp, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	free(out->temp);
+	free(out->dir);
+	*out = (struct outfile){ .fd = -1 };
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Standard input as a file that can be read at any place. */
+#include "input/stdin_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHUNK (1 << 16)
+
+static int make_file(struct app *app)
+{
+	const char *dir = secure_getenv("TMPDIR");
+	char *name __cleanup(free) = NULL;
+	int fd;
+
+	if (asprintf(&name, "%s/dktrace-XXXXXX", dir && *dir ? dir : "/tmp") < 0) {
+		name = NULL;
+		return dkt_fail(app->ctx, -ENOMEM, "out of memory");
+	}
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd < 0)
+		return dkt_fail(app->ctx, -errno, "make %s: %s", name, strerror(errno));
+	unlink(name);
+	return fd;
+}
+
+static int write_all(int fd, const char *bytes, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = write(fd, bytes + done, len - done);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+static int copy(struct app *app, int fd)
+{
+	char *bytes __cleanup(free) = malloc(CHUNK);
+	uint64_t size = 0;
+	ssize_t n = 0;
+	int err = bytes ? 0 : -ENOMEM;
+
+	while (!err && (n = read(STDIN_FILENO, bytes, CHUNK)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return dkt_fail(app->ctx, -errno, "read " STDIN_NAME ": %s",
+					strerror(errno));
+		size += (uint64_t)n;
+		err = write_all(fd, bytes, (size_t)n);
+	}
+	if (err)
+		return dkt_fail(app->ctx, err, "keep " STDIN_NAME ": %s", strerror(-err));
+	return size ? 0 : dkt_fail(app->ctx, -ENODATA, "read " STDIN_NAME ": it is empty");
+}
+
+static int spool(struct app *app)
+{
+	struct sigaction before, none = { .sa_handler = SIG_IGN };
+	int err, fd = make_file(app);
+
+	if (fd < 0)
+		return fd;
+	/* Ctrl-C is for the writer as well: what it still wrote then is wanted. */
+	sigaction(SIGINT, &none, &before);
+	err = copy(app, fd);
+	sigaction(SIGINT, &before, NULL);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+int stdin_file(struct app *app)
+{
+	struct stat st;
+	int fd = app->stdin_file - 1;
+
+	if (fd < 0 && isatty(STDIN_FILENO))
+		return dkt_fail(app->ctx, -EINVAL,
+				STDIN_NAME " is a terminal: records come from a"
+					   " file or a pipe");
+	if (fd < 0 && !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode))
+		fd = STDIN_FILENO;
+	if (fd < 0)
+		fd = spool(app);
+	if (fd < 0)
+		return fd;
+	app->stdin_file = fd + 1;
+	return fd;
+}

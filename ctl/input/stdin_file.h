@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Standard input as a file that can be read at any place. */
+#ifndef CTL_STDIN_FILE_H
+#define CTL_STDIN_FILE_H
+
+#include "app/app.h"
+
+#define STDIN_NAME "standard input"
+
+/*
+ * Its descriptor, the same as often as it is asked for. What comes through a pipe is kept, up to its
+ * end, in a file without a name in $TMPDIR or /tmp. The words of a failure are in the app's context.
+ */
+int stdin_file(struct app *app);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* latency by the kernel: a synthetic event of each pair, and a histogram of it. */
+#include <errno.h>
+#include <string.h>
+
+#include "hist/hist.h"
+#include "latency/latency.h"
+
+static int report(const struct latency_kernel *opts, struct dkt_instance *in, const char *name)
+{
+	struct app *app = opts->app;
+	struct hist_view view = { .raw_text = app->raw_text };
+	struct dkt_table *table;
+	int err = dkt_pairs_read(opts->pairs, in, name, &table);
+
+	if (err)
+		return err;
+	view.table = table;
+	/* Groups in order, and in each the times. */
+	err = dkt_table_sort(table, dkt_table_info(table)->n_keys > 1 ? "by,lat" : "lat");
+	if (!err && app->json)
+		err = hist_print_json(&view, stdout);
+	else if (!err && app->csv)
+		err = hist_print_csv(&view, stdout);
+	else if (!err)
+		err = hist_print(&view, stdout);
+	if (!err && !app->json && !app->csv)
+		err = latency_print_bounds(table, opts->title);
+	dkt_table_free(table);
+	return err;
+}
+
+static int watch(const struct latency_kernel *opts, struct spawn *spawn)
+{
+	int err = 0;
+
+	if (opts->command)
+		err = spawn_start(spawn, opts->command);
+	if (err)
+		return dkt_fail(opts->app->ctx, err, "run %s: %s", opts->command[0],
+				strerror(-err));
+	err = live_begin(opts->app, spawn, "watching", opts->seconds);
+	if (!err)
+		live_wait(spawn, opts->seconds);
+	return err;
+}
+
+/* The event goes after what uses it. The words of the failure that is being told stay. */
+static void clean(struct app *app, struct dkt_instance *in, const char *event)
+{
+	char *words __cleanup(free) = strdup(dkt_error(app->ctx));
+	char *name __cleanup(free) = in ? strdup(dkt_instance_name(in)) : NULL;
+	int err = 0;
+
+	dkt_instance_close(in);
+	if (name)
+		err = dkt_instance_remove(app->ctx, name);
+	if (!err && event)
+		err = dkt_probe_remove(app->ctx, "synthetic", event);
+	/* Where it failed before the event was made, there is none. */
+	if (err && err != -ENOENT)
+		app_say("%s; 'dktrace reset' will remove it", dkt_error(app->ctx));
+	dkt_fail(app->ctx, 0, "%s", words ? words : "");
+}
+
+int latency_run_kernel(const struct latency_kernel *opts, int *rc)
+{
+	struct app *app = opts->app;
+	char *prefix __cleanup(free) = live_name(app, "latency");
+	char *event __cleanup(free) = NULL;
+	struct spawn spawn = SPAWN_INIT;
+	struct dkt_instance *in = NULL;
+	int err = prefix ? dkt_caps_check(app->ctx, DKT_NEED_CONTROL) : -ENOMEM;
+
+	live_catch();
+	if (!err)
+		err = dkt_own_group(app->ctx, prefix, &event);
+	if (!err)
+		err = dkt_instance_own(app->ctx, prefix, &in);
+	/* Its ns are those of the times. */
+	if (!err)
+		err = dkt_instance_set_clock(in, "mono");
+	if (!err)
+		err = dkt_pairs_start(opts->pairs, in, opts->begin, opts->end, event);
+	if (!err)
+		err = watch(opts, &spawn);
+	if (!err)
+		err = report(opts, in, event);
+	spawn_finish(&spawn);
+	*rc = spawn.status;
+	clean(app, in, event);
+	return err;
+}

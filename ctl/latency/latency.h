@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* latency: what its rooms share. */
+#ifndef CTL_LATENCY_H
+#define CTL_LATENCY_H
+
+#include <stdio.h>
+
+#include "app/app.h"
+#include "app/live.h"
+#include "out/screen.h"
+
+/*
+ * A ready-made pair. Of several of one name the first is taken whose events this kernel has, or of
+ * which a file has records.
+ */
+struct latency_pair {
+	const char *name; /* NULL: none, events that were given */
+	const char *begin; /* events or globs, commas between */
+	const char *end;
+	const char *key;
+	const char *by; /* NULL: no groups */
+	bool per_task; /* both happen in the process itself: a command's can be chosen by its pids */
+	const char *help;
+};
+
+/* NULL after the last. */
+const struct latency_pair *latency_pair_next(const struct latency_pair *pair);
+
+/* The events and pairs of one row. */
+struct latency_set {
+	struct latency_pair pair;
+	struct live_event *events; /* those that begin, then those that end */
+	size_t n, n_begin;
+	char *missing; /* events that there are not; NULL: none */
+	bool usable; /* there is one that begins and one that ends */
+	struct dkt_pairs *pairs;
+};
+
+/* Finds the events; of a ready-made pair those that there are, else an error. */
+int latency_find(struct dkt_ctx *ctx, const struct latency_pair *pair, struct latency_set *set);
+void latency_set_clear(struct latency_set *set);
+
+/* The words for a pair that cannot be measured; source: of a file, NULL if it is of this kernel. */
+int latency_none(struct dkt_ctx *ctx, const struct latency_set *set,
+		 const struct dkt_source *source);
+
+/* Says on stderr which events are missing. */
+void latency_say_missing(const struct latency_set *set, const char *file);
+
+/* Says on stderr of which events the file has no records, if that is why there is no pair. */
+void latency_say_unpaired(const struct latency_set *set, const char *file);
+
+/* The order of groups. */
+struct latency_sort {
+	unsigned int column; /* of latency_columns */
+	bool descending;
+};
+
+/* Names of the columns that groups can be sorted by; NULL after the last. */
+extern const char *const latency_columns[];
+
+/* Reads COLUMN[.descending]; without text the most time comes first. EXIT_USAGE: said. */
+int latency_sort_read(const char *text, struct latency_sort *sort);
+
+/* What is reported. */
+struct latency_report {
+	struct app *app;
+	struct dkt_pairs *pairs;
+	struct dkt_source *source; /* of names of processes, NULL: not known */
+	const char *title; /* of groups, "" if there are none */
+	uint64_t seen, lost;
+	struct latency_sort sort;
+	size_t top; /* groups at most; 0: all */
+	bool table_only; /* neither picture nor slowest */
+};
+
+int latency_print(const struct latency_report *report, FILE *out);
+int latency_print_json(const struct latency_report *report, FILE *out);
+int latency_print_csv(const struct latency_report *report, FILE *out);
+
+/* Says on stderr what was not counted. */
+void latency_print_notes(const struct latency_report *report);
+
+/* All groups in order; the caller frees it. */
+size_t *latency_order(const struct latency_report *report, size_t *n);
+
+/* How many of n groups are shown. */
+size_t latency_rows(const struct latency_report *report, size_t n);
+
+/* How it is shown: order, how much of it, and how often. */
+struct latency_view {
+	struct latency_sort sort;
+	int top;
+	double every; /* between refreshes; 0: none */
+	double last; /* when the last one was */
+	bool keys; /* no command reads from the terminal */
+	struct screen screen; /* of --watch */
+};
+
+/* Reads --sort, --top and --watch. EXIT_USAGE: said. */
+int latency_view_read(struct latency_view *view, const struct app *app, char **command);
+
+/* Whether the table is to be drawn again. q ends the command as Ctrl-C does. */
+bool latency_view_due(struct latency_view *view);
+
+/* Prints it; last: it is the last one of this run. */
+int latency_view_print(struct latency_view *view, struct latency_report *report, bool last);
+
+/* Pairs that the kernel makes. */
+struct latency_kernel {
+	struct app *app;
+	struct dkt_pairs *pairs;
+	struct dkt_event *begin, *end;
+	const char *title; /* of groups, "" if there are none */
+	char **command; /* to be run meanwhile, NULL: none */
+	double seconds; /* stop after so many; 0: no bound */
+};
+
+/* Percentiles of each group, as bounds: of the kernel's table, in order of groups and times. */
+int latency_print_bounds(const struct dkt_table *table, const char *title);
+
+#define LATENCY_TITLE_SIZE 80
+
+/* The heading of the column of groups: "syscall" for id.syscall, "pid" for common_pid. */
+void latency_title(const char *by, char title[LATENCY_TITLE_SIZE]);
+
+/* Lets the kernel pair and count, and prints its table. rc: the command's exit status. */
+int latency_run_kernel(const struct latency_kernel *opts, int *rc);
+
+#endif

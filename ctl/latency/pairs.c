@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The ready-made pairs of latency, one row each. */
+#include "latency/latency.h"
+
+static const struct latency_pair pairs[] = {
+	/* clang-format off */
+	{ "syscall", "raw_syscalls:sys_enter", "raw_syscalls:sys_exit", "common_pid", "id.syscall", true,
+	  "system calls" },
+	{ "syscall", "syscalls:sys_enter_*", "syscalls:sys_exit_*", "common_pid", "__syscall_nr.syscall", true,
+	  "system calls" },
+	{ "block", "block:block_rq_issue", "block:block_rq_complete", "dev,sector", "dev", false,
+	  "requests to block devices, from issue to completion" },
+	{ "block-queue", "block:block_rq_insert", "block:block_rq_issue", "dev,sector", "dev", false,
+	  "requests to block devices, in the scheduler's queue" },
+	{ "softirq", "irq:softirq_entry", "irq:softirq_exit", "common_cpu,vec", "vec", false,
+	  "softirq handlers" },
+	{ "irq", "irq:irq_handler_entry", "irq:irq_handler_exit", "common_cpu,irq", "name", false,
+	  "interrupt handlers" },
+	{ "wakeup", "sched:sched_wakeup,sched:sched_wakeup_new", "sched:sched_switch", "pid=next_pid", NULL, false,
+	  "from wakeup until a process runs" },
+	{ "run", "sched:sched_switch", "sched:sched_switch", "next_pid=prev_pid", NULL, false,
+	  "how long a process stays on a CPU" },
+	{ "rpc", "sunrpc:rpc_task_begin", "sunrpc:rpc_task_end", "task_id,client_id", NULL, false,
+	  "sunrpc tasks of a client" },
+	{ "rpc", "sunrpc:rpc_task_begin", "sunrpc:rpc_task_complete", "task_id,client_id", NULL, false,
+	  "sunrpc tasks of a client" },
+	{ "nfsd", "sunrpc:svc_process", "sunrpc:svc_send", "xid", "procedure", false,
+	  "requests to the NFS server" },
+	{ "jbd2", "jbd2:jbd2_start_commit", "jbd2:jbd2_end_commit", "dev,transaction", "dev", false,
+	  "commits of ext4's or ldiskfs's journal" },
+	{ "fsync", "syscalls:sys_enter_fsync,syscalls:sys_enter_fdatasync",
+	  "syscalls:sys_exit_fsync,syscalls:sys_exit_fdatasync", "common_pid", "__syscall_nr.syscall", true,
+	  "fsync and fdatasync of any file system" },
+	{ "ext4-fsync", "ext4:ext4_sync_file_enter", "ext4:ext4_sync_file_exit", "common_pid,ino", "dev", true,
+	  "fsync of ext4" },
+	/* clang-format on */
+};
+
+const struct latency_pair *latency_pair_next(const struct latency_pair *pair)
+{
+	const struct latency_pair *next = pair ? pair + 1 : pairs;
+
+	return next < pairs + ARRAY_SIZE(pairs) ? next : NULL;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Bars and numbers for people. */
+#include "out/bar.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/app.h"
+#include "out/fold.h"
+
+/* Without a terminal, lines are so long; a bar is at least and at most so long. */
+#define WIDTH_FILE 80
+#define BAR_MIN    10
+#define BAR_MAX    100
+
+size_t bar_room(size_t used)
+{
+	size_t width = fold_width(), room;
+
+	width = width ? width : WIDTH_FILE;
+	room = width > used ? width - used : 0;
+	return room < BAR_MIN ? BAR_MIN : room > BAR_MAX ? BAR_MAX : room;
+}
+
+void bar_text(uint64_t value, uint64_t max, char *text, size_t width)
+{
+	size_t n = max ? (size_t)((double)value / (double)max * (double)width + 0.5) : 0;
+
+	if (value && !n)
+		n = 1;
+	n = n > width ? width : n;
+	memset(text, '#', n);
+	text[n] = '\0';
+}
+
+/* Three digits of a value in the largest of the units, each step times the one before. */
+static void scale_text(uint64_t value, double step, const char *const *units, size_t n,
+		       char text[DURATION_SIZE])
+{
+	double v = (double)value / step;
+	size_t unit = 1;
+
+	if ((double)value < step) {
+		snprintf(text, DURATION_SIZE, "%" PRIu64 " %s", value, units[0]);
+		return;
+	}
+	while (v >= step - 0.5 && unit + 1 < n) {
+		v /= step;
+		unit++;
+	}
+	snprintf(text, DURATION_SIZE, "%.*f %s", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v, units[unit]);
+}
+
+void duration_text(uint64_t ns, char text[DURATION_SIZE])
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+
+	scale_text(ns, 1000, units, ARRAY_SIZE(units), text);
+}
+
+void size_text(uint64_t bytes, char text[DURATION_SIZE])
+{
+	static const char *const units[] = { "B", "KB", "MB", "GB", "TB" };
+
+	scale_text(bytes, 1024, units, ARRAY_SIZE(units), text);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Text folded at words to the width of a terminal. */
+#include "out/fold.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "say.h"
+#include "util.h"
+
+/* Narrower than this, folding makes nothing easier to read. */
+#define WIDTH_MIN 20
+
+size_t fold_width(void)
+{
+	struct winsize size = { 0 };
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
+}
+
+/* Bytes of UTF-8 that start a character. */
+static bool starts_char(char c)
+{
+	return ((unsigned char)c & 0xc0) != 0x80;
+}
+
+size_t fold_columns(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += starts_char(*text);
+	return n;
+}
+
+char *fold_text(const char *text, size_t width)
+{
+	char *copy = strdup(text), *p, *blank = NULL;
+	size_t column = 0, after = 0; /* columns since the line began, and since the blank */
+
+	for (p = copy; p && *p && width >= WIDTH_MIN; p++) {
+		if (*p == '\n') {
+			column = after = 0;
+			blank = NULL;
+			continue;
+		}
+		column += starts_char(*p);
+		after += starts_char(*p);
+		if (*p == ' ' && column <= width + 1) {
+			blank = p;
+			after = 0;
+		} else if (column > width && blank) {
+			*blank = '\n';
+			column = after;
+			blank = *p == ' ' ? p : NULL;
+			after = 0;
+		} else if (column > width && *p == ' ') {
+			*p = '\n';
+			column = after = 0;
+		}
+	}
+	return copy;
+}
+
+void fold_print(FILE *out, const char *text, size_t at, size_t width)
+{
+	char *safe __cleanup(free) = shown(text);
+	char *copy __cleanup(free) = safe ? fold_text(safe, width > at ? width - at : 0) : NULL;
+	char *line = copy, *end;
+
+	while (line && (end = strchr(line, '\n'))) {
+		fprintf(out, "%.*s\n%*s", (int)(end - line), line, (int)at, "");
+		line = end + 1;
+	}
+	fprintf(out, "%s\n", line ? line : "");
+}
