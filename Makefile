@@ -84,7 +84,7 @@ help:
 	@echo 'install        DESTDIR=, PREFIX=; uninstall, dist, clean'
 	@echo 'alternatives   make the installed program lctl as well; no-alternatives: no longer'
 
-# ---- objects: only lib/ sees lib's insides; compat/ and ctl/ use the installed header ----
+# ---- objects: only lib/ sees lib's insides; compat/ and ctl/ use the installed header and lib/base ----
 
 # What decides how an object comes out: with other flags or another PREFIX it is made anew.
 FLAGS = $(CC) $(BASE) $(CFLAGS) $(LDFLAGS) $(EDIT) $(PREFIX) $(LIBDIR) $(DATADIR) $(CONFDIR)
@@ -106,13 +106,13 @@ $(O)/lib/%.o: lib/%.c
 $(O)/compat/%.o: compat/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) -Icompat $(TOOL_CFLAGS) $(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null) \
+	$(Q)$(CC) $(BASE) -Icompat -Ilib $(TOOL_CFLAGS) $(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null) \
 		-DDATADIR='"$(DATADIR)"' -DCONFDIR='"$(CONFDIR)"' $(if $(EDIT),-DHAVE_LIBEDIT) -MMD -MP $(CFLAGS) -c -o $@ $<
 
 $(O)/ctl/%.o: ctl/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) $(TOOL_CFLAGS) -Ictl -Icompat -DCONFDIR='"$(CONFDIR)"' -MMD -MP $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(BASE) $(TOOL_CFLAGS) -Ictl -Icompat -Ilib -DCONFDIR='"$(CONFDIR)"' -MMD -MP $(CFLAGS) -c -o $@ $<
 
 # System call names of the machine that it is built for, from the C library's headers.
 $(O)/gen/syscall_names.inc:

@@ -7,7 +7,7 @@
 #include "caps.h"
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define LOCKDOWN_FILE "/sys/kernel/security/lockdown"
 

@@ -5,7 +5,7 @@
 #include "capture.h"
 #include "event.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* Pages of a CPU that are taken out before they are written out and forgotten. */
 #define WINDOW 64

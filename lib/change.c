@@ -5,7 +5,7 @@
 #include "change.h"
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 int dkt_change_new(struct dkt_instance *in, struct dkt_change **out)
 {

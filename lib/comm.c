@@ -6,7 +6,7 @@
 #include "comms.h"
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* The kernel's table as it is now: it may have got the name since it was read. */
 static bool read_again(struct dkt_capture *cap, int32_t pid, char comm[static 17])

@@ -4,7 +4,7 @@
 
 #include "comms.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 struct dkt__comm {
 	int32_t pid;

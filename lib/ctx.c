@@ -4,7 +4,7 @@
 
 #include "event.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **out)
 {
@@ -121,13 +121,6 @@ void dkt_ctx_free(struct dkt_ctx *ctx)
 const char *dkt_error(const struct dkt_ctx *ctx)
 {
 	return ctx && ctx->error ? ctx->error : "";
-}
-
-char *dkt__format(const char *fmt, va_list ap)
-{
-	char *text;
-
-	return vasprintf(&text, fmt, ap) < 0 ? NULL : text;
 }
 
 void dkt__damage(char **damage, const char *fmt, va_list ap)

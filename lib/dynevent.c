@@ -4,7 +4,7 @@
 #include "probe.h"
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 void dkt_events_forget(struct dkt_ctx *ctx)
 {

@@ -2,7 +2,7 @@
 /* Reads tracefs' error_log: what the kernel says about a refused command. */
 #include "errorlog.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /*
  * An entry, of which the kernel keeps eight:

@@ -5,7 +5,7 @@
 #include "event.h"
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* The kernel's own events (ftrace:print ...): in records, but not to be enabled. */
 #define FTRACE_SYSTEM "ftrace"

@@ -2,7 +2,7 @@
 /* Filter expressions: the calls that the header declares, over parsing, binding and matching. */
 #include "expr.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 int dkt_expr_new(struct dkt_ctx *ctx, const char *text, const struct dkt_expr_opts *opts,
 		 struct dkt_expr **out)

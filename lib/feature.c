@@ -4,7 +4,7 @@
 
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* One row for each; a knob's file, and a word that another file must have. */
 static const struct {

@@ -7,7 +7,7 @@
 
 #include "file.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 int dkt__file_open(struct dkt_ctx *ctx, const char *path, const char *name, int fd_plus_1,
 		   struct dkt__file *file)

@@ -5,7 +5,7 @@
 #include "symbol.h"
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 void dkt__event_clear(struct dkt_event *event)
 {

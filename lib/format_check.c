@@ -2,7 +2,7 @@
 /* Formats are checked once, here, before anything relies on what they say. */
 #include "format_check.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define PRINT_WORD "print fmt:"
 

@@ -4,7 +4,7 @@
 
 #include "expr.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* Letters to add, drop, change or swap with their neighbour; words are short. */
 static unsigned int distance(const char *a, const char *b)

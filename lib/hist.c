@@ -2,7 +2,7 @@
 /* Histograms: records counted here by their keys. */
 #include "hist.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* ---- making one ---- */
 

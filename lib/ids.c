@@ -8,7 +8,7 @@
 #include "event.h"
 #include "ids.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define IDS_FILE "ids"
 

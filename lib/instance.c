@@ -6,7 +6,7 @@
 
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* A newline would end the line of a file in which the name is kept. */
 static bool has_control(const char *name)

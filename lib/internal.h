@@ -3,64 +3,11 @@
 #ifndef DKT_INTERNAL_H
 #define DKT_INTERNAL_H
 
-#include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include <event-parse.h>
 
 #include <dktrace/dktrace.h>
 
-#define ARRAY_SIZE(a)    (sizeof(a) / sizeof((a)[0]))
-#define DKT__MIN(a, b)   ((a) < (b) ? (a) : (b))
-#define DKT__MAX(a, b)   ((a) > (b) ? (a) : (b))
-#define dkt__unlikely(x) __builtin_expect(!!(x), 0)
-#define dkt__likely(x)   __builtin_expect(!!(x), 1)
-
-/*
- * Doubles the room of an array, which is first elements in the beginning. NULL: memory is out, and the
- * array stays as it is.
- */
-static inline void *dkt__grow(void *list, size_t *room, size_t first, size_t size)
-{
-	const size_t wanted = *room ? 2 * *room : first;
-	void *more = reallocarray(list, wanted, size);
-
-	if (more)
-		*room = wanted;
-	return more;
-}
-
-/* ---- cleanup: locals that own something let it go at the end of their scope ---- */
-
-static inline void dkt__freep(void *p)
-{
-	free(*(void **)p);
-}
-
-static inline void dkt__closep(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-}
-
-static inline void dkt__fclosep(FILE **f)
-{
-	if (*f)
-		fclose(*f);
-}
-
-static inline void dkt__closedirp(DIR **d)
-{
-	if (*d)
-		closedir(*d);
-}
-
-/* As in: char *text __cleanup(free) = NULL; what is one of free, close, fclose, closedir. */
-#define __cleanup(what) __attribute__((cleanup(dkt__##what##p)))
+#include "base/buf.h"
 
 /* ---- context ---- */
 
@@ -101,9 +48,6 @@ static inline bool dkt__ctx_foreign(const struct dkt_ctx *ctx)
 /* Memory that lives as long as the context; its last byte is 0. NULL when memory is out. */
 void *dkt__ctx_keep(struct dkt_ctx *ctx, size_t n);
 
-/* The text that the caller frees; NULL when memory is out. */
-char *dkt__format(const char *fmt, va_list ap) DKT_PRINTF(1, 0);
-
 /* Adds words to what is wrong with a file, behind those that are there. */
 void dkt__damage(char **damage, const char *fmt, va_list ap) DKT_PRINTF(2, 0);
 
@@ -123,8 +67,6 @@ struct dkt_instance {
 	bool is_new;
 	int cpus;
 };
-
-/* -EINVAL: no instance can be called so. */
 
 /* ---- events ---- */
 
@@ -166,24 +108,5 @@ void dkt__plan_free(struct dkt__plan *plan);
 
 /* -ENOENT, with words: there is no such event, and which one was perhaps meant. */
 int dkt__no_event(struct dkt_ctx *ctx, const char *system, const char *name);
-
-/* ---- text ---- */
-
-struct dkt_buf {
-	char *data;
-	size_t len;
-	size_t size;
-	int err;
-};
-
-char *dkt__buf_grow(struct dkt_buf *buf, size_t n);
-
-/* Room for n more bytes; NULL when memory is out (remembered in err). Does not move len. */
-static inline char *dkt__buf_room(struct dkt_buf *buf, size_t n)
-{
-	if (dkt__likely(buf->size - buf->len >= n && buf->data))
-		return buf->data + buf->len;
-	return dkt__buf_grow(buf, n);
-}
 
 #endif

@@ -7,9 +7,9 @@
  * conversion ends the text.
  */
 #include "kformat.h"
-#include "number.h"
+#include "base/number.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* No message of the kernel is longer than that by design; a hostile width may be. */
 #define MAX_WIDTH 4096

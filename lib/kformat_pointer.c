@@ -10,7 +10,7 @@
 #include "kformat.h"
 #include "symbol.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* %pV in %pV: the kernel's stack ends long before. */
 #define MAX_DEPTH 4

@@ -10,7 +10,7 @@
 
 #include "internal.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define ANSWER_SECONDS 2
 

@@ -4,7 +4,7 @@
 
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* When the process was started, in ticks since boot: field 22 of /proc/PID/stat; 0: it is no more. */
 static unsigned long long start_time(int pid)

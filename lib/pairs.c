@@ -2,7 +2,7 @@
 /* Pairs of records, one that begins and one that ends, and how long they were apart. */
 #include "pairs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* So many can be open at once; a key that never ends must not take all memory. */
 #define OPEN_MAX (1u << 20)

@@ -6,7 +6,7 @@
 #include "perfdata.h"
 #include "source/swap.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define MAGIC "PERFILE2"
 

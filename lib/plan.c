@@ -2,10 +2,10 @@
 /* A record's text: by its event's plan, else by libtraceevent, else field by field. */
 #include <limits.h>
 
-#include "escape.h"
+#include "base/escape.h"
 #include "plan.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define SLACK 16 /* zero bytes after a copied record, which end any string in it */
 

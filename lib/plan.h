@@ -3,7 +3,8 @@
 #ifndef DKT_PLAN_H
 #define DKT_PLAN_H
 
-#include "number.h"
+#include "base/number.h"
+#include "internal.h"
 
 /* ---- values: what a number in the print format is made of ---- */
 

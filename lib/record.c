@@ -2,7 +2,7 @@
 /* What a record holds for a field, whatever lengths and places its bytes claim. */
 #include "internal.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 int64_t dkt_record_int(const struct dkt_record *record, const struct dkt_field *field)
 {

@@ -4,7 +4,7 @@
 
 #include "style.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 static const struct dkt__style_ops *const styles[] = {
 	/* clang-format off */

@@ -3,7 +3,8 @@
 #ifndef DKT_STYLE_H
 #define DKT_STYLE_H
 
-#include "escape.h"
+#include "base/escape.h"
+#include "internal.h"
 #include "plan.h"
 
 /* ---- an event's fields as typed columns ---- */

@@ -7,7 +7,7 @@
 #include "symbol.h"
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define CACHE_BITS 10
 

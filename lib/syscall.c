@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 static const char *const syscall_names[] = {
 #include "syscall_names.inc"

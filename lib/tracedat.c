@@ -2,7 +2,7 @@
 /* Opening a trace.dat as a source. */
 #include "tracedat.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define MAGIC "\x17\x08\x44tracing"
 

@@ -10,7 +10,7 @@
 #include "errorlog.h"
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* include/uapi/linux/magic.h; older C libraries' headers lack it. */
 #define TRACEFS_MAGIC 0x74726163

@@ -8,7 +8,7 @@
 
 #include "internal.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* ---- for good ---- */
 

@@ -2,7 +2,7 @@
 /* What a capture saw and lost: its own count of records, the kernel's of the lost ones. */
 #include "capture.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 static uint64_t stats_lost(const struct dkt_cpu_stats *stats)
 {

@@ -5,7 +5,7 @@
 #include "capture.h"
 #include "source.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 struct capture_source {
 	struct dkt_source base;

@@ -12,7 +12,7 @@
 
 #include "capture/spool.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define SPOOL_MAGIC "DKTSPL01"
 #define SPOOL_HEAD  4096

@@ -8,7 +8,7 @@
 #include "change/note.h"
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define AVAILABLE "available_filter_functions"
 

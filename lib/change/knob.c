@@ -4,7 +4,7 @@
 #include "expr.h"
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define PIDS "set_event_pid"
 #define FORK "options/event-fork"

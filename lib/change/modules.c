@@ -15,7 +15,7 @@
 #include "change/functions.h"
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define FILTER "set_ftrace_filter"
 

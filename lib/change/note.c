@@ -4,7 +4,7 @@
 
 #include "change/note.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 static int note_path(const char *spool, const char *name, char **path)
 {

@@ -3,7 +3,7 @@
 #include "capture.h"
 #include "change/note.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* In the spool directory while it rests: which of the two instances. */
 #define NOTE "rest"

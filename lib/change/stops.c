@@ -9,7 +9,7 @@
 #include "change/note.h"
 #include "trigger.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* In the spool directory: lines of system:event, a blank, the trigger. */
 #define NOTE "top.triggers"

@@ -15,7 +15,7 @@
 #include "change/top.h"
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* In the spool directory, as long as it is borrowed. */
 #define NOTE "top"

@@ -14,7 +14,7 @@
 #include "change/tracer.h"
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define NONE "nop"
 

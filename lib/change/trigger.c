@@ -4,7 +4,7 @@
 #include "change.h"
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* ---- whether it can be had, found before anything is touched ---- */
 

@@ -2,7 +2,7 @@
 /* Calling conventions: System V for x86-64, AAPCS64 for arm64. */
 #include "debuginfo/abi.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define WORD 8
 

@@ -7,7 +7,7 @@
 
 #include "debuginfo/binary.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define DEBUG_PLACE "/usr/lib/debug"
 

@@ -8,7 +8,7 @@
 
 #include "debuginfo/btf.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define BTF_PLACE "/sys/kernel/btf"
 

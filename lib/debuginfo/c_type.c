@@ -3,7 +3,7 @@
 #include "debuginfo/c_type.h"
 #include "expr.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 struct search {
 	struct ctype_source *source;

@@ -4,7 +4,7 @@
 
 #include "debuginfo/dwarf_place.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 struct lines {
 	struct dkt__binary *binary;

@@ -4,7 +4,7 @@
 
 #include "debuginfo/dwarf_place.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define PARAMS_MAX 64
 

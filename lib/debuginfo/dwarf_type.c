@@ -4,7 +4,7 @@
 
 #include "debuginfo/binary.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* One for each type that was met: its number is its place, counted from 1. */
 struct binary_die {

@@ -4,7 +4,7 @@
 
 #include "debuginfo/sdt.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define NO_OPERAND "its place makes no sense here"
 

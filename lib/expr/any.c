@@ -2,7 +2,7 @@
 /* An expression for a set of events: it is good if it fits one of them. */
 #include "expr.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 static bool any_has(struct dkt_expr *expr, struct expr_span name, struct dkt_event *const *events,
 		    size_t n)

@@ -2,7 +2,7 @@
 /* Fits an expression to an event: finds the fields, checks types, turns values into numbers. */
 #include "expr.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* What a field can be compared with; the kernel decides by its type's text as well. */
 enum field_class {

@@ -2,7 +2,7 @@
 /* Values in expressions: numbers, units and names that stand for numbers. */
 #include "expr.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 static bool skip_spaces(const char *text, uint32_t *at, uint32_t end)
 {

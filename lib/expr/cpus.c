@@ -2,7 +2,7 @@
 /* Lists of CPUs as the kernel reads them: "0-3,5", "0-15:2/4", "all", "N". */
 #include "expr.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 struct reader {
 	const char *p;

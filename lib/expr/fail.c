@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Words for an expression that is wrong, with the place under a caret. */
-#include "escape.h"
+#include "base/escape.h"
 #include "expr.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* Of a long expression, this much is shown before and after the place. */
 #define SHOW_BEFORE 60

@@ -3,7 +3,7 @@
 #include "expr.h"
 #include "symbol.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 struct search {
 	const struct dkt_expr *expr;

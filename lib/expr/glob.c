@@ -2,7 +2,7 @@
 /* Patterns of the operator ~, with the meaning of the kernel's glob_match(). */
 #include "expr.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /*
  * Matches c against the class behind a '['. Returns where the pattern goes on; NULL if the class

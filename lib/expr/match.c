@@ -3,7 +3,7 @@
 #include "expr.h"
 #include "expr/gate.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* As in the kernel: TASK_COMM_LEN. */
 #define COMM_LEN 16

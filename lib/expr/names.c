@@ -6,7 +6,7 @@
 #include "expr.h"
 #include "plan.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* A print format nests as deep as its C expression; a hostile one deeper. */
 #define MAX_DEPTH 100

@@ -2,7 +2,7 @@
 /* Reads one comparison: field, operator, value. */
 #include "expr.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 char expr__skip_spaces(struct expr_reader *r)
 {

@@ -2,7 +2,7 @@
 /* The expression as the kernel takes it: the user's text with names and units made numbers. */
 #include "expr.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* True if the value may go to the kernel as it stands. */
 static bool is_plain(const struct dkt_expr *expr, const struct expr_test *test)

@@ -3,7 +3,7 @@
 #include "hist/intern.h"
 #include "hist/keymap.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define FIRST_ROOM 64
 

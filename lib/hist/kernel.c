@@ -3,7 +3,7 @@
 #include "hist.h"
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* ---- the trigger ---- */
 

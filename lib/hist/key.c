@@ -4,7 +4,7 @@
 
 #include "hist/key.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* MAX_FILTER_STR_VAL: the kernel keeps that much of a string, its NUL included. */
 #define STRING_MAX 256

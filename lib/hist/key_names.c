@@ -4,7 +4,7 @@
 
 #include "hist/key.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* As the kernel keeps a dev_t (include/linux/kdev_t.h). */
 #define MINOR_BITS 20

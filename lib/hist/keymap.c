@@ -2,7 +2,7 @@
 /* A hash table from a few 64-bit words to numbered entries. */
 #include "hist/keymap.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define FIRST_ROOM 64
 

@@ -2,7 +2,7 @@
 /* The kernel's hist file as a table: event_hist_trigger_print() and its like read backwards. */
 #include "hist/table.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* hist_trigger_print_key() pads strings so, and names of processes ("%-16s"), of 15 bytes at most. */
 #define STRING_PAD 50

@@ -4,7 +4,7 @@
 
 #include "hist.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* ---- keys ---- */
 

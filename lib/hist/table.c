@@ -2,7 +2,7 @@
 /* Tables of histograms: rows of keys, each with its sums. */
 #include "hist/table.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 struct dkt_table *dkt__table_new(struct dkt_ctx *ctx)
 {

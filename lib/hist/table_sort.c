@@ -2,7 +2,7 @@
 /* Rows of a table in order. */
 #include "hist/table.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* The kernel sorts by at most two columns. */
 #define SORT_MAX 2

@@ -3,7 +3,7 @@
 #include "hist/table.h"
 #include "pairs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* One trigger of the three, for an event that is found by name once the new event is there. */
 struct step {

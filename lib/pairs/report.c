@@ -2,7 +2,7 @@
 /* What came of pairs: counts, groups, percentiles, the slowest. */
 #include "pairs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 void dkt_pairs_info(const struct dkt_pairs *pairs, struct dkt_pairs_info *info)
 {

@@ -5,7 +5,7 @@
 #include "source/own_format.h"
 #include "tracedat.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* struct perf_file_header of tools/perf/util/header.h */
 #define HEAD_SIZE 104

@@ -10,7 +10,7 @@
 #include "perfdata.h"
 #include "symbol.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* The map of the kernel itself is called so, with the symbol that its place is told by. */
 #define KERNEL_MAP "[kernel.kallsyms]"

@@ -7,7 +7,7 @@
 
 #include "perfdata.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* More are not noted: a file with more is not in order anyhow. */
 #define MAX_RUNS (1u << 20)

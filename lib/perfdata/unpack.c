@@ -13,7 +13,7 @@
 
 #include "perfdata.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* Bytes of a piece, a multiple of the page of every machine and more than the longest record. */
 #define PIECE (256u << 10)

@@ -9,7 +9,7 @@
 #include "source/swap.h"
 #include "symbol.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* An address that can be one, for a string whose bytes are in the record. */
 #define SOME_ADDRESS (UINT64_C(1) << 32)

@@ -2,7 +2,7 @@
 /* Compiles a print format, conversion by conversion, to the steps of a plan. */
 #include "plan/build.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* ---- steps ---- */
 

@@ -4,7 +4,7 @@
 
 #include "plan.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 static bool is_text(const uint8_t *p, size_t len)
 {

@@ -4,7 +4,7 @@
 
 #include "plan.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* Deeper is no call stack: THREAD_SIZE would not hold it. */
 #define MAX_DEPTH 200

@@ -4,7 +4,7 @@
 
 #include "plan.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define ROOM 64 /* the longest of these forms is shorter */
 

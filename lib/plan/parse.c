@@ -7,7 +7,7 @@
 
 #include "plan/parse.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define MAX_NEST 128
 #define MAX_OPS  16384 /* the largest formats of the kernel have some thousands */

@@ -2,7 +2,7 @@
 /* Runs a plan over a record. */
 #include "plan.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* ---- expressions ---- */
 

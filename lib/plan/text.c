@@ -3,7 +3,7 @@
 #include "plan.h"
 #include "symbol.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* ---- padding ---- */
 

@@ -4,7 +4,7 @@
 
 #include "plan.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define MAX_BYTES (1U << 17) /* more than any record has */
 

@@ -10,7 +10,7 @@
 #include "plan/unprint.h"
 #include "symbol.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* Fields of one record, each found at most twice. */
 #define SETS_MAX 128

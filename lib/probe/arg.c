@@ -5,7 +5,7 @@
 #include "probe/arg.h"
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 void dkt__probe_words(struct dkt_ctx *ctx, struct probe_words *words)
 {

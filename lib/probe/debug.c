@@ -5,7 +5,7 @@
 
 #include "probe/define.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 static bool same_text(const char *a, const char *b)
 {

@@ -5,7 +5,7 @@
 #include "probe/define.h"
 #include "symbol.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* ---- places ---- */
 

@@ -2,7 +2,7 @@
 /* Expressions of a probe's argument: lock->l_resource->lr_name.name[0], *pos, ((struct x *)p)->y. */
 #include "probe/eval.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define DEPTH_MAX 24
 

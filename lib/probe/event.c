@@ -2,7 +2,7 @@
 /* Probes on events, with what lies behind their fields, and synthetic events. */
 #include "probe/define.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* ---- event probes ---- */
 

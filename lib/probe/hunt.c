@@ -5,7 +5,7 @@
 #include "probe/hunt.h"
 #include "symbol.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define SHOWN 8
 

@@ -2,7 +2,7 @@
 /* Probes on functions of the kernel and its modules. */
 #include "probe/hunt.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* ---- BTF's side of a scope ---- */
 

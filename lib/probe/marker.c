@@ -5,7 +5,7 @@
 #include "debuginfo/sdt.h"
 #include "probe/define.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* A marker's arguments beside what debug information knows at its place. */
 struct marker_place {

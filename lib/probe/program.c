@@ -5,7 +5,7 @@
 
 #include "probe/define.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* ---- the file ---- */
 

@@ -7,7 +7,7 @@
 #include "probe/arg.h"
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define BLACKLIST "/sys/kernel/debug/kprobes/blacklist"
 

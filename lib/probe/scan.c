@@ -4,7 +4,7 @@
 
 #include "probe/eval.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 int probe__fail_at(const struct probe_scope *scope, int err, const char *whole, const char *fmt,
 		   ...)

@@ -4,7 +4,7 @@
 
 #include "probe.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* ---- lists ---- */
 

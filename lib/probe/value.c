@@ -2,7 +2,7 @@
 /* Values of C to what the kernel fetches: pointers followed, members and elements chosen. */
 #include "probe/eval.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 void probe__set_fetch(struct probe_value *value, const char *fmt, ...)
 {

@@ -3,7 +3,7 @@
 #include "source/chunks.h"
 #include "page.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* trace-cmd packs ten pages into one. */
 #define CHUNK_MAX (16u << 20)

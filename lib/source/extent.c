@@ -6,7 +6,7 @@
 #include "source/extent.h"
 #include "page.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 void dkt__extent_clear(struct dkt__extent *extent)
 {

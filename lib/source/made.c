@@ -3,7 +3,7 @@
 #include "event.h"
 #include "source/window.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 struct made {
 	struct dkt_source base;

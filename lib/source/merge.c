@@ -2,7 +2,7 @@
 /* Several sources as one, in order of time on the clock of the first. */
 #include "source.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 struct part {
 	struct dkt_source *source;

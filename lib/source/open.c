@@ -5,7 +5,7 @@
 #include "file.h"
 #include "source/tree.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 static const struct dkt__reader *const readers[] = {
 	&dkt__reader_tracedat,

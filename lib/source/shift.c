@@ -5,7 +5,7 @@
  */
 #include "source/shift.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 static int sample_cmp(const void *a, const void *b)
 {

@@ -4,7 +4,7 @@
 #include "event.h"
 #include "source/swap.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 void dkt__streams_damage(struct dkt__streams *it, const char *fmt, ...)
 {

@@ -5,7 +5,7 @@
 #include "plan.h"
 #include "source/swap.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* type, flags and preempt count, pid: what dkt_record has of every record. */
 #define TYPE_SIZE 2

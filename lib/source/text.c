@@ -4,7 +4,7 @@
 #include "source/text_rows.h"
 #include "source/window.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* Lines at the beginning that are looked at to know the kind. */
 #define LOOK 40

@@ -5,7 +5,7 @@
 #include "source/own_format.h"
 #include "source/text_stack.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* Deeper is no call stack. */
 #define DEPTH_MAX 256

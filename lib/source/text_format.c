@@ -9,7 +9,7 @@
 #include "source/own_format.h"
 #include "source/text_format.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define FUNCGRAPH_EXIT "funcgraph_exit"
 

@@ -5,7 +5,7 @@
  */
 #include "source/text_scan.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define INDENT 2 /* columns for each call */
 

@@ -2,7 +2,7 @@
 /* Lines in the tracer's latency format: times are microseconds since the trace began. */
 #include "source/text_scan.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* Before the function or event there is not more. */
 #define HEAD 120

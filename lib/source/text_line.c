@@ -2,7 +2,7 @@
 /* A line of the kernel's trace or trace_pipe, or of trace-cmd report. */
 #include "source/text_scan.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* "12.345678:" or "12.345678901:" are seconds, "1234:" is a counter. */
 static bool time_of(struct scan *s, uint64_t *ts)

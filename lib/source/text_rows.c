@@ -2,7 +2,7 @@
 /* The lines of a trace's text that are records, in order of time. */
 #include "source/text_rows.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* Lines between two looks at how far it is. */
 #define TELL_LINES 4096

@@ -5,7 +5,7 @@
 #include "source/own_format.h"
 #include "symbol.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define KERNEL "kernel_stack"
 #define USER   "user_stack"

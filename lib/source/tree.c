@@ -8,7 +8,7 @@
 #include "source/tree.h"
 #include "tracefs.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 struct source_tree {
 	struct dkt__streams streams; /* first: this is the source */

@@ -2,7 +2,7 @@
 /* What of a source is asked for, put to each record: for kinds that cannot seek. */
 #include "source/window.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 struct window {
 	struct dkt_source base;

@@ -2,7 +2,7 @@
 /* An event's fields as typed columns, all of them or those that are asked for. */
 #include "style.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* Those that the event has of its own. */
 #define ALL_FIELDS "*"

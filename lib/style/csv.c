@@ -5,7 +5,7 @@
  */
 #include "style.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* What comes before the event's own fields. */
 #define COMMON_NAMES "system,event,ts,wall,cpu,pid,comm,flags"

@@ -8,7 +8,7 @@
 
 #include "style.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define MAX_FRAMES 256 /* more than the kernel records */
 #define MAX_CPUS   65536

@@ -4,7 +4,7 @@
 
 #include "style/perfetto.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 static const struct {
 	const char *system;

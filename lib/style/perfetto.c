@@ -6,7 +6,7 @@
  */
 #include "style/perfetto.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define SEQUENCE 1
 

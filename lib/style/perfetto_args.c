@@ -2,7 +2,7 @@
 /* The fields of a record as the arguments of the perfetto style. */
 #include "style/perfetto.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 static void put_string(struct dkt_buf *buf, const char *text, size_t len)
 {

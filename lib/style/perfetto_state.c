@@ -8,7 +8,7 @@
 
 #include "style/perfetto.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* Since Linux 4.14. */
 #define PARKED 0x40

@@ -2,7 +2,7 @@
 /* The tracks of the perfetto style: what can have slices, found by a hash of what it is. */
 #include "style/perfetto.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define MAX_LANES 64
 

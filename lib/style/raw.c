@@ -2,7 +2,7 @@
 /* The raw style: the columns of the trace style, then every field as name=value. */
 #include "style.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 static bool is_bare(unsigned char c)
 {

@@ -3,7 +3,7 @@
 #include "source/own_format.h"
 #include "style.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 int dkt__style_stack_records(struct dkt_style *style, const struct dkt_record *record,
 			     const char *comm, struct dkt_buf *buf)

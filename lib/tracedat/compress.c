@@ -5,7 +5,7 @@
 
 #include "tracedat/compress.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 static int decompress_zlib(void **state, const void *in, size_t n_in, void *out, size_t n_out)
 {

@@ -4,7 +4,7 @@
 
 #include "tracedat.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* More than any machine has, fewer than memory. */
 #define MAX_CPUS 65536

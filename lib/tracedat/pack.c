@@ -2,7 +2,7 @@
 /* Ring-buffer pages made of records. */
 #include "tracedat/pack.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* struct ring_buffer_event of include/linux/ring_buffer.h: 5 bits of type, 27 of time. */
 #define TIME_BITS   27

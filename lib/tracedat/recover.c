@@ -6,7 +6,7 @@
  */
 #include "tracedat.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define SECTION_HEAD 16
 

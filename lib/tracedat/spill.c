@@ -4,7 +4,7 @@
 
 #include "tracedat/spill.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 int dkt__spill_open(struct dkt_ctx *ctx, const char *dir, struct dkt__spill *spill)
 {

@@ -6,7 +6,7 @@
 #include "tracedat/write.h"
 #include "event.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* Large enough for the records of every source. */
 #define PAGE_SIZE 65536

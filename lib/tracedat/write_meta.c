@@ -6,7 +6,7 @@
 #include "symbol.h"
 #include "tracedat/write.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* As the kernel's events/header_event has it. */
 static const char header_event[] = "# compressed entry header\n"

@@ -7,7 +7,7 @@
  *
  * usage: decoder FILE >OUT; without a file it does nothing, so that all programs here can be run.
  */
-#include "number.h"
+#include "base/number.h"
 #include "source/streams.h"
 
 #define CHUNK (256 * 1024)

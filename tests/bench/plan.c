@@ -4,7 +4,7 @@
 
 #include "plan.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define ROUNDS  5
 #define RECORDS 1024

@@ -5,7 +5,7 @@
 #include "event.h"
 #include "style.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define ROUNDS  7
 #define RECORDS 3072

@@ -13,7 +13,7 @@
 #include "expr_side.h"
 #include "expr_workload.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define SEED     0x5eed5eed5eedULL
 #define SKIP     77

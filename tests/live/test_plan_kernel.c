@@ -8,7 +8,7 @@
 
 #include "plan.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define SKIP       77
 #define MAX_SHOWN  20

@@ -7,7 +7,7 @@
 
 #include "plan.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 #define SKIP        77
 #define RECORDS     120 /* of each event; another number can be given */

@@ -10,7 +10,7 @@
 #include "../made_up.h"
 #include "expr.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 struct fixture {
 	struct dkt_ctx *ctx;

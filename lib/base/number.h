@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Numbers to text at speed. */
-#ifndef DKT_NUMBER_H
-#define DKT_NUMBER_H
+#ifndef DKT_BASE_NUMBER_H
+#define DKT_BASE_NUMBER_H
 
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
-#include "internal.h"
+#include "base/buf.h"
 
 /* Two decimal digits for each of 0..99. */
 extern const char dkt__digit_pairs[201];

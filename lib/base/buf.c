@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A byte buffer that grows: where styles write their lines. */
-#include "number.h"
+#include "base/number.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* Every record changes it, so those of several threads are in cache lines of their own. */
 #define CACHE_LINE 64
@@ -127,6 +127,13 @@ void dkt_buf_hex(struct dkt_buf *buf, uint64_t value, int width, char pad)
 
 	if (p)
 		buf_took_number(buf, (size_t)(dkt__put_hex(p, value) - p), width, pad);
+}
+
+char *dkt__format(const char *fmt, va_list ap)
+{
+	char *text;
+
+	return vasprintf(&text, fmt, ap) < 0 ? NULL : text;
 }
 
 void dkt_buf_printf(struct dkt_buf *buf, const char *fmt, ...)

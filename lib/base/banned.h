@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Functions that cut, overflow or guess: using one does not compile. Included last. */
-#ifndef DKT_BANNED_H
-#define DKT_BANNED_H
+#ifndef DKT_BASE_BANNED_H
+#define DKT_BASE_BANNED_H
 
 #define DKT_BANNED(name) sorry_##name##_is_banned
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Text of records, files and names is data: how it is shown. */
-#include "escape.h"
+#include "base/escape.h"
 
-#include "banned.h"
+#include "base/banned.h"
 
 /* The most characters that one escaped byte needs. */
 #define ESCAPE_ROOM 6

@@ -3,10 +3,10 @@
  * Text of records, files and names is data: what would drive a terminal, end a line or turn the
  * reading order round is shown as an escape. What that is, is known here alone.
  */
-#ifndef DKT_ESCAPE_H
-#define DKT_ESCAPE_H
+#ifndef DKT_BASE_ESCAPE_H
+#define DKT_BASE_ESCAPE_H
 
-#include "number.h"
+#include "base/number.h"
 
 /* What some text begins with. */
 struct dkt__char {
