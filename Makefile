@@ -59,9 +59,9 @@ EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 
 UNITS := $(notdir $(wildcard share/systemd/*.service))
 
-TEST_TOOLS := $(O)/tests/gen-records $(O)/tests/gen-perfdata $(O)/tests/gen-probe-tree \
-	$(O)/tests/fake-lustre.so $(O)/tests/probe-target $(O)/tests/probe-target-O0 $(O)/tests/marker-target
-TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd && echo $(O)/tests/read-tracedat)
+TEST_TOOLS := $(addprefix $(O)/tests/tools/,gen-records gen-perfdata gen-probe-tree fake-lustre.so \
+	probe-target probe-target-O0 marker-target)
+TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd && echo $(O)/tests/tools/read-tracedat)
 
 SO := $(O)/libdktrace.so.$(VERSION)
 
@@ -157,7 +157,7 @@ $(O)/lctl: $(O)/dktrace
 # ---- tests ----
 
 TEST_LINK = $(O)/libcompat.a $(O)/libdktrace.a
-TEST_CC = $(CC) $(BASE) $(LIB_CFLAGS) $(TOOL_CFLAGS) -Ilib -Icompat -Ictl -Itests -MMD -MP $(CFLAGS) \
+TEST_CC = $(CC) $(BASE) $(LIB_CFLAGS) $(TOOL_CFLAGS) -Ilib -Icompat -Ictl -Itests/helper -MMD -MP $(CFLAGS) \
 	$(LDFLAGS) -o $@ $<
 
 $(O)/tests/unit/%: tests/unit/%.c $(TEST_LINK)
@@ -175,45 +175,32 @@ $(O)/tests/bench/%: tests/bench/%.c $(TEST_LINK)
 	@mkdir -p $(@D)
 	$(Q)$(TEST_CC) $(TEST_LINK) $(TOOL_LIBS) $(LIB_LIBS)
 
-$(O)/tests/gen-records: tests/gen-records.c compat/lustre/record.h
+$(O)/tests/tools/gen-%: tests/tools/gen-%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) -Icompat $(CFLAGS) $(LDFLAGS) -o $@ $<
-
-$(O)/tests/gen-perfdata: tests/gen-perfdata.c
-	$(call say,CC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB_LIBS)
-
-$(O)/tests/gen-probe-tree: tests/gen-probe-tree.c tests/probe_tree.h
-	$(call say,CC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) $(LIB_CFLAGS) -Ilib -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB_LIBS)
+	$(Q)$(TEST_CC) $(LIB_LIBS)
 
 # What is probed is compiled plainly, whatever the tests are.
-$(O)/tests/probe-target: tests/probe-target.c
-	$(call say,CC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -g -O2 $(WARN) -Wno-missing-prototypes -o $@ $<
+TARGET_CC = $(CC) -std=gnu11 -g $(WARN) -Wno-missing-prototypes -o $@ $<
 
-$(O)/tests/probe-target-O0: tests/probe-target.c
+$(O)/tests/tools/%-target: tests/tools/%-target.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -g -O0 $(WARN) -Wno-missing-prototypes -o $@ $<
+	$(Q)$(TARGET_CC) -O2
 
-$(O)/tests/marker-target: tests/marker-target.c
+$(O)/tests/tools/%-target-O0: tests/tools/%-target.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -g -O2 $(WARN) -Wno-missing-prototypes -o $@ $<
+	$(Q)$(TARGET_CC) -O0
 
 # trace-cmd's own reader, beside which files are looked at; what it leaks is not ours to find.
-$(O)/tests/read-tracedat: tests/read-tracedat.c
+$(O)/tests/tools/read-tracedat: tests/tools/read-tracedat.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 $(WARN) -o $@ $< $(shell $(PKG_CONFIG) --cflags --libs libtracecmd)
 
 # Preloaded, it does what a kernel with Lustre does.
-$(O)/tests/fake-lustre.so: tests/fake-lustre.c
+$(O)/tests/tools/fake-lustre.so: tests/tools/fake-lustre.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 $(WARN) -fPIC -shared -o $@ $<
@@ -267,14 +254,15 @@ fuzz:
 	$(Q)$(MAKE) --no-print-directory O=$(O)/fuzz CC=$(CLANG) SAN=address,undefined \
 		CFLAGS=-fsanitize=fuzzer-no-link $(O)/fuzz/libdktrace.a $(O)/fuzz/libcompat.a
 	@mkdir -p $(O)/fuzz/corpus/$(TARGET)
-	$(Q)$(CLANG) $(BASE) $(LIB_CFLAGS) $(TOOL_CFLAGS) -fsanitize=fuzzer,address,undefined -Ilib -Icompat -Itests \
+	$(Q)$(CLANG) $(BASE) $(LIB_CFLAGS) $(TOOL_CFLAGS) -fsanitize=fuzzer,address,undefined -Ilib -Icompat \
+		-Itests/helper \
 		-o $(O)/fuzz/$(TARGET) tests/fuzz/$(TARGET).c $(O)/fuzz/libcompat.a $(O)/fuzz/libdktrace.a \
 		$(TOOL_LIBS) $(LIB_LIBS)
 	$(Q)LSAN_OPTIONS=suppressions=tests/leaks $(O)/fuzz/$(TARGET) -artifact_prefix=$(O)/fuzz/ \
 		-max_total_time=$(SECONDS) $(O)/fuzz/corpus/$(TARGET) \
 		tests/fuzz/corpus/$(TARGET)
 
-bench: all $(BENCH_BIN) $(O)/tests/probe-target
+bench: all $(BENCH_BIN) $(O)/tests/tools/probe-target
 	$(Q)tests/bench/run $(O)
 
 demo: all
@@ -331,4 +319,4 @@ clean:
 	rm -rf $(O)
 
 -include $(LIB_OBJ:.o=.d) $(COMPAT_OBJ:.o=.d) $(CTL_OBJ:.o=.d) $(UNIT_BIN:%=%.d) $(FUZZ_BIN:%=%.d) \
-	$(LIVE_BIN:%=%.d) $(BENCH_BIN:%=%.d) $(EXAMPLE_BIN:%=%.d)
+	$(LIVE_BIN:%=%.d) $(BENCH_BIN:%=%.d) $(EXAMPLE_BIN:%=%.d) $(TEST_TOOLS:%=%.d)

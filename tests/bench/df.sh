@@ -8,8 +8,8 @@ set -eu
 build=$1 records=${2:-2000000} rounds=${3:-5}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-"$build/tests/gen-records" cpus "$records" >"$dir/cpus"
-"$build/tests/gen-records" random "$records" >"$dir/random"
+"$build/tests/tools/gen-records" cpus "$records" >"$dir/cpus"
+"$build/tests/tools/gen-records" random "$records" >"$dir/random"
 
 # One round of a row: its time, CPU time and memory. usage: measure ROW COMMAND...
 measure()

@@ -1,15 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Completion in bash: lines as typed, and what the last word of each becomes.
-bats_require_minimum_version 1.5.0
+
+# shellcheck disable=SC2154 # set by bats and helper/common.bash
+load ../helper/common
 
 setup()
 {
-	here=$BATS_TEST_DIRNAME/../..
-	PATH=${DKT_BUILD:-$here/build}:$PATH
 	COMP_WORDBREAKS=$' \t\n"\'><=;|&(:'
 	# shellcheck source=/dev/null
-	source "$here/ctl/dktrace.bash"
+	source "$top/ctl/dktrace.bash"
 }
 
 # The words offered for a line whose end is the cursor, sorted, in one line.
@@ -104,7 +104,7 @@ is()
 }
 
 @test "pairs, events and fields of hist and latency" {
-	export DKTRACE_ROOT=$here/tests/fixture/capture
+	export DKTRACE_ROOT=$top/tests/fixture/capture
 	is "dktrace latency bloc" "block block-queue block:"
 	is "dktrace latency sysc" "syscall syscalls:"
 	is "dktrace latency syscalls:sys_enter_read syscalls:sys_exit_rea" "sys_exit_read"
@@ -135,7 +135,7 @@ is()
 @test "zsh offers the same words, and files where there are none" {
 	command -v zsh >/dev/null || skip "no zsh here"
 	mkdir "$BATS_TEST_TMPDIR/fpath"
-	cp "$here/ctl/dktrace.zsh" "$BATS_TEST_TMPDIR/fpath/_dktrace"
+	cp "$top/ctl/dktrace.zsh" "$BATS_TEST_TMPDIR/fpath/_dktrace"
 	# usage: zsh_offers WORD... ; the last one is being typed
 	zsh_offers()
 	{
@@ -160,7 +160,7 @@ is()
 }
 
 @test "events, their system first" {
-	export DKTRACE_ROOT=$here/tests/fixture/capture
+	export DKTRACE_ROOT=$top/tests/fixture/capture
 	is "dktrace list events sysc" "syscalls:"
 	is "dktrace list fields syscalls:sys_enter_rea" "sys_enter_read"
 }
@@ -185,7 +185,7 @@ is()
 }
 
 @test "the program is the one that is typed" {
-	is "${DKT_BUILD:-$here/build}/dktrace fol" "follow"
+	is "$build/dktrace fol" "follow"
 	is "/nonexistent/dktrace fol" ""
 }
 
@@ -196,10 +196,10 @@ is()
 	complete -r lctl 2>/dev/null || true
 	PATH=$BATS_TEST_TMPDIR/bin:$PATH
 	# shellcheck source=/dev/null
-	source "$here/ctl/dktrace.bash"
+	source "$top/ctl/dktrace.bash"
 	run -1 complete -p lctl
 	rm "$BATS_TEST_TMPDIR/bin/lctl"
 	# shellcheck source=/dev/null
-	source "$here/ctl/dktrace.bash"
+	source "$top/ctl/dktrace.bash"
 	run -0 complete -p lctl
 }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # convert: files that trace-cmd reads, with what the source had.
 
-# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
-load helper
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
+load ../helper/common
 
 setup()
 {
@@ -92,7 +92,7 @@ report()
 }
 
 @test "trace-cmd's library finds every record, with all its bytes" {
-	reader=${DKT_BUILD:-$top/build}/tests/read-tracedat
+	reader=$tools/read-tracedat
 	[ -x "$reader" ] || skip "needs libtracecmd"
 	for file in "$capture" "$top/tests/fixture/perfdata/plain.data"; do
 		dktrace info --json "$file" | jq -r '"- \(.records) \(.bytes)"' >wanted
@@ -144,7 +144,7 @@ count_to()
 }
 
 @test "all whole pages of a file that was cut are read" {
-	"${DKT_BUILD:-$top/build}/tests/gen-records" cpus 5000 >dump
+	"$tools/gen-records" cpus 5000 >dump
 	page=65536
 	for args in "trace.dat-6" "trace.dat --compression none"; do
 		# shellcheck disable=SC2086 # several words
@@ -168,7 +168,7 @@ count_to()
 }
 
 @test "all whole chunks of a compressed file that was cut are read" {
-	"${DKT_BUILD:-$top/build}/tests/gen-records" cpus 5000 >dump
+	"$tools/gen-records" cpus 5000 >dump
 	for packed in zstd zlib; do
 		dktrace convert --format trace.dat --compression "$packed" dump whole.dat
 		size=$(wc -c <whole.dat) last=0 steps=0
@@ -186,7 +186,7 @@ count_to()
 
 @test "what is left of a cut file can be written as a whole one, which trace-cmd reads" {
 	needs_trace_cmd
-	"${DKT_BUILD:-$top/build}/tests/gen-records" cpus 5000 >dump
+	"$tools/gen-records" cpus 5000 >dump
 	for format in trace.dat trace.dat-6; do
 		dktrace convert --format "$format" dump whole.dat
 		n=$(count_to "$(($(wc -c <whole.dat) * 9 / 10))" whole.dat)

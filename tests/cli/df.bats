@@ -3,9 +3,9 @@
 # lctl df and debug_file: binary dumps to text.
 
 # shellcheck disable=SC2154 # stderr is set by run
-load helper.bash
+load ../helper/common
 
-gen=${DKT_BUILD:-$top/build}/tests/gen-records
+gen=$tools/gen-records
 
 setup()
 {

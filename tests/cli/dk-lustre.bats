@@ -3,14 +3,12 @@
 # lctl dk where Lustre's own buffer is: a fake one, in a mount namespace.
 
 # shellcheck disable=SC2154,SC2016 # stderr is set by run; for another shell
-load helper.bash
-
-build=${DKT_BUILD:-$top/build}
+load ../helper/common
 
 setup()
 {
 	need_namespace
-	export FAKE_LUSTRE=$BATS_TEST_TMPDIR/lustre DKTRACE_INSTANCE=dkt-df-$$ preload=$build/tests/fake-lustre.so
+	export FAKE_LUSTRE=$BATS_TEST_TMPDIR/lustre DKTRACE_INSTANCE=dkt-df-$$ preload=$tools/fake-lustre.so
 	export ASAN_OPTIONS=verify_asan_link_order=0
 	mkdir "$FAKE_LUSTRE"
 	cd "$BATS_TEST_TMPDIR" || exit
@@ -27,7 +25,7 @@ lustre()
 
 fill()
 {
-	"$build/tests/gen-records" "$@" >"$FAKE_LUSTRE/buffer"
+	"$tools/gen-records" "$@" >"$FAKE_LUSTRE/buffer"
 	lctl df "$FAKE_LUSTRE/buffer" >wanted
 	head -n -1 wanted >wanted.text
 	tail -n 1 wanted >wanted.sum
@@ -115,7 +113,7 @@ nothing_left()
 
 @test "dk: damage is told like df's" {
 	fill cpus 60
-	"$build/tests/gen-records" damage 40 <"$FAKE_LUSTRE/buffer" >damaged
+	"$tools/gen-records" damage 40 <"$FAKE_LUSTRE/buffer" >damaged
 	run --separate-stderr lctl df damaged
 	same_out=$output same_err=$(grep -v ^lctl: <<<"$stderr")
 	cp damaged "$FAKE_LUSTRE/buffer"

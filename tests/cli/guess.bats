@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A misspelt word is answered with the word that was perhaps meant, wherever names are taken.
 
-# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
-load helper
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
+load ../helper/common
 
 recorded=$BATS_TEST_DIRNAME/../fixture/tracedat
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # hist: what is asked for wrongly, and what comes of a saved capture.
-# shellcheck disable=SC2154,SC2016 # set by bats and helper.bash; dollars are the kernel's
+# shellcheck disable=SC2154,SC2016 # set by bats and helper/common.bash; dollars are the kernel's
 
-load helper
+load ../helper/common
 
 hist()
 {

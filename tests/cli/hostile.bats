@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Saved trees and files whose formats lie, nest or repeat without end.
 
-# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
-load helper
-load foreign
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
+load ../helper/common
+load ../helper/foreign
 
 setup()
 {

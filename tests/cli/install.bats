@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Installing beside a real lctl, and taking its name on request.
 
-# shellcheck disable=SC2154 # set by bats and helper.bash
-load helper
+# shellcheck disable=SC2154 # set by bats and helper/common.bash
+load ../helper/common
 
 setup()
 {
 	export DESTDIR=$BATS_TEST_TMPDIR/root DKTRACE_INSTANCE=dkt-test-cli-$$ DKTRACE_ROOT=$capture
-	[ -e "${DKT_BUILD:-$top/build}/libdktrace.a" ] || skip "nothing is built"
+	[ -e "$build/libdktrace.a" ] || skip "nothing is built"
 	command -v make >/dev/null || skip "no make"
 }
 
 # The rules only, without building anew with other flags than the build had.
 target()
 {
-	make -s -C "$top" O="${DKT_BUILD:-$top/build}" -o all "$@" >/dev/null
+	make -s -C "$top" O="$build" -o all "$@" >/dev/null
 }
 
 @test "a real lctl is never written over" {

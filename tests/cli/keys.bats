@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # COMM, CPU and PID: what every record has, as keys, groups and fields of filters.
 
-# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
-load helper
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
+load ../helper/common
 
 @test "keys of a histogram" {
 	run -0 dktrace hist --input "$capture" syscalls:sys_enter_fsync --keys COMM,PID --csv

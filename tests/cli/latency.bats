@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # latency: what is asked for wrongly, and what comes of a saved capture.
-# shellcheck disable=SC2154 # set by bats and helper.bash
+# shellcheck disable=SC2154 # set by bats and helper/common.bash
 
-load helper
+load ../helper/common
 
 fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Where lctl does the sensible thing and not what Lustre's does; man lctl-dktrace lists it.
 
-# shellcheck disable=SC2154 # set by bats and helper.bash
-load helper
+# shellcheck disable=SC2154 # set by bats and helper/common.bash
+load ../helper/common
 
 root=/sys/fs/lustre
 

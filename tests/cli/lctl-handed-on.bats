@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Commands of the real lctl: which one is found, and how it is run.
 
-# shellcheck disable=SC2154 # set by bats and helper.bash
-load helper
+# shellcheck disable=SC2154 # set by bats and helper/common.bash
+load ../helper/common
 
 setup()
 {

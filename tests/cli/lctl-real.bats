@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What the real lctl 2.17.57 printed for each line of lctl-*.cases, byte for byte, with its exit
-# status and what it wrote. tests/compare-lctl puts a real one beside this one.
+# status and what it wrote. tests/tools/compare-lctl puts a real one beside this one.
 
-# shellcheck disable=SC2154 # set by bats and helper.bash
-load helper
+# shellcheck disable=SC2154 # set by bats and helper/common.bash
+load ../helper/common
 
 setup()
 {
@@ -15,14 +15,14 @@ setup()
 # usage: same_as_real NAME
 same_as_real()
 {
-	"$top/tests/lctl-transcript" "$(command -v lctl)" "$BATS_TEST_DIRNAME/lctl-$1.cases" |
+	"$top/tests/tools/lctl-transcript" "$(command -v lctl)" "$BATS_TEST_DIRNAME/lctl-$1.cases" |
 		diff -U 5 "$BATS_TEST_DIRNAME/lctl-$1.exp" -
 }
 
 # The same without what only this one says of records that are not shown.
 but_for_losses()
 {
-	"$top/tests/lctl-transcript" "$(command -v lctl)" "$BATS_TEST_DIRNAME/lctl-$1.cases" |
+	"$top/tests/tools/lctl-transcript" "$(command -v lctl)" "$BATS_TEST_DIRNAME/lctl-$1.cases" |
 		grep -v '^! lctl: .* which are not shown\$$' | diff -U 5 "$BATS_TEST_DIRNAME/lctl-$1.exp" -
 }
 

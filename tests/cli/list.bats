@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # list, status and doctor on a recorded tree, as text and as JSON.
 
-# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
-load helper
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
+load ../helper/common
 
 setup()
 {

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Saved logs as sources: the text of dk, and binary records.
 
-# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
-load helper
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
+load ../helper/common
 
-gen=${DKT_BUILD:-$top/build}/tests/gen-records
+gen=$tools/gen-records
 
 setup()
 {

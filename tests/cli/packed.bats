@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # perf.data with compressed records: in little memory, and without a file where that can be.
 
-# shellcheck disable=SC2154 # set by bats and helper.bash
-load helper
+# shellcheck disable=SC2154 # set by bats and helper/common.bash
+load ../helper/common
 
 setup()
 {
@@ -13,7 +13,7 @@ setup()
 # usage: packed ROUNDS SAMPLES: see gen-perfdata.
 packed()
 {
-	"${DKT_BUILD:-$top/build}/tests/gen-perfdata" "$@" <"$top/tests/fixture/perfdata/pipe.data" >packed.data
+	"$tools/gen-perfdata" "$@" <"$top/tests/fixture/perfdata/pipe.data" >packed.data
 }
 
 # The address sanitizer maps terabytes; it has a limit of its own.

@@ -1,15 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # probe on a tree that stands for a kernel: definitions, refusals, lists, usage.
-# shellcheck disable=SC2154,SC2016 # set by bats and helper.bash; not for this shell
+# shellcheck disable=SC2154,SC2016 # set by bats and helper/common.bash; not for this shell
 
-load helper
+load ../helper/common
 
 setup()
 {
 	export DKTRACE_INSTANCE=dkt-test-cli-$$ DKTRACE_ROOT=$BATS_TEST_TMPDIR/tree
 	mkdir "$DKTRACE_ROOT"
-	"${DKT_BUILD:-$top/build}/tests/gen-probe-tree" "$DKTRACE_ROOT"
+	"$tools/gen-probe-tree" "$DKTRACE_ROOT"
 }
 
 @test "definitions, printed and not made" {
@@ -83,7 +83,7 @@ g:back          uretprobe /bin/sh:0x1230     no no               ' '' dktrace pr
 }
 
 @test "static markers of a program" {
-	markers=${DKT_BUILD:-$top/build}/tests/marker-target
+	markers=$tools/marker-target
 	run -0 dktrace probe list -x "$markers" 'target:gu*'
 	has "$output" 'target:guarded 0x'
 	same 2 "${#lines[@]}" lines

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # On a terminal a command says how far it is in a large file, while it is opened and while it is read.
 
-# shellcheck disable=SC2154 # set by bats and helper.bash
-load helper
+# shellcheck disable=SC2154 # set by bats and helper/common.bash
+load ../helper/common
 
 # A clock that goes on by two seconds whenever it is looked at: every file takes long.
 setup()

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # report: files of trace-cmd printed, as trace-cmd does where that is right.
 
-# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
-load helper
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
+load ../helper/common
 
 recorded=$BATS_TEST_DIRNAME/../fixture/tracedat
 made=$BATS_TEST_DIRNAME/../fuzz/corpus/tracedat

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What another user may have put in the way, and the rights that are given up before files are read.
-# shellcheck disable=SC2154,SC2030,SC2031,SC2016 # set by bats and helper.bash; text for sh
+# shellcheck disable=SC2154,SC2030,SC2031,SC2016 # set by bats and helper/common.bash; text for sh
 
-load helper
+load ../helper/common
 
 dat=$top/tests/fixture/tracedat/v6.dat
 
@@ -15,7 +15,7 @@ setup()
 	chmod 755 "$dir"
 	mkdir -m 1777 "$dir/sticky"
 	cp "$dat" "$dir/in.dat"
-	"${DKT_BUILD:-$top/build}/tests/gen-records" one 2000 1 >"$dir/log"
+	"$tools/gen-records" one 2000 1 >"$dir/log"
 	pids=()
 }
 

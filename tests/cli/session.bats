@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # lctl on a terminal: prompt, completion, history, the status of the last command.
 
-# shellcheck disable=SC2154 # set by bats and helper.bash
-load helper
+# shellcheck disable=SC2154 # set by bats and helper/common.bash
+load ../helper/common
 
 setup()
 {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Small things that a command line gets right: what is not there is said before anything is done.
-# shellcheck disable=SC2154,SC2016 # set by bats and helper.bash; scripts of their own
+# shellcheck disable=SC2154,SC2016 # set by bats and helper/common.bash; scripts of their own
 
-load helper
+load ../helper/common
 
 v6=$top/tests/fixture/tracedat/v6.dat
 perf=$top/tests/fixture/perfdata/plain.data

@@ -3,7 +3,7 @@
 # The styles on a recorded tree, beside golden output. UPDATE=1 rewrites it (after tests/fixture/record).
 
 # shellcheck disable=SC2154 # set by bats
-load helper
+load ../helper/common
 
 total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cpu*/stats)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Text from a trace is data: it ends no line, drives no terminal and is no formula.
-# shellcheck disable=SC2154,SC2059 # set by bats and helper.bash; texts have escapes of printf
+# shellcheck disable=SC2154,SC2059 # set by bats and helper/common.bash; texts have escapes of printf
 
-load helper
+load ../helper/common
 
 setup()
 {

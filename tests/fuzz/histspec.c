@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes what a histogram or a pair is asked to be: lines of keys, values, variables, actions, key, by. */
-#include "../made_up.h"
 #include "hist.h"
+#include "made_up.h"
 #include "replay.h"
 
 enum { KEYS, VALS, VARS, ACTIONS, KEY, BY, N_LINES };

@@ -7,16 +7,16 @@
  * so many bytes.
  */
 #include "style.h"
-#include "../perfetto_walk.h"
-#include "../style_event.h"
 #include "check_text.h"
+#include "perfetto_walk.h"
 #include "replay.h"
+#include "style_event.h"
 
 #define EVENTS 7
 
 static const char *const names[] = { "json", "csv", "perfetto", "raw", "trace", "folded" };
 
-/* System and name; the fields are those of tests/style_event.h but for the stack. */
+/* System and name; the fields are those of tests/helper/style_event.h but for the stack. */
 static const char *const events[EVENTS][2] = {
 	{ "styled", "sample" },          { "ftrace", "kernel_stack" },
 	{ "raw_syscalls", "sys_enter" }, { "raw_syscalls", "sys_exit" },

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The live log as a file for others.
-# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/live.bash
 
-load helper
+load ../helper/live
 
 @test "the log as a trace.dat: trace-cmd prints it as show does, and it stays" {
 	command -v trace-cmd >/dev/null || skip "needs trace-cmd"

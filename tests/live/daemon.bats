@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # debug_daemon: the trace log into a file, in the background.
-# shellcheck disable=SC2154,SC2016 # set by bats and helper.bash; for another shell
+# shellcheck disable=SC2154,SC2016 # set by bats and helper/live.bash; for another shell
 
-load helper
+load ../helper/live
 
 daemon_pid()
 {

@@ -1,16 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Lustre's own buffer and the trace log in one timeline.
-# shellcheck disable=SC2154,SC2016 # set by bats and helper.bash; for another shell
+# shellcheck disable=SC2154,SC2016 # set by bats and helper/live.bash; for another shell
 
-load helper
-
-build=${DKT_BUILD:-$BATS_TEST_DIRNAME/../../build}
+load ../helper/live
 
 # Runs the rest where a fake Lustre is.
 lustre()
 {
-	FAKE_LUSTRE=$tmp/lustre ASAN_OPTIONS=verify_asan_link_order=0 preload=$build/tests/fake-lustre.so apart sh -c '
+	FAKE_LUSTRE=$tmp/lustre ASAN_OPTIONS=verify_asan_link_order=0 preload=$tools/fake-lustre.so apart sh -c '
 		mount -t tmpfs none /sys/fs && mkdir /sys/fs/lustre &&
 		: >/sys/fs/lustre/dump_kernel && LD_PRELOAD=$preload exec "$@"' sh "$@"
 }
@@ -23,7 +21,7 @@ lustre()
 	lctl set_param debug=+ioctl
 	lctl mark before
 	second=$(($(date +%s) + 1))
-	"$build/tests/gen-records" one 2 1 $second >"$tmp/lustre/buffer"
+	"$tools/gen-records" one 2 1 $second >"$tmp/lustre/buffer"
 	while [ "$(date +%s)" -le "$second" ]; do
 		sleep 0.1
 	done
@@ -40,7 +38,7 @@ after" "$(cat "$tmp/order")" "order"
 	need_namespace
 	mkdir "$tmp/lustre"
 	lctl set_param debug=+ioctl
-	"$build/tests/gen-records" one 5 >"$tmp/lustre/buffer"
+	"$tools/gen-records" one 5 >"$tmp/lustre/buffer"
 	# Somebody reads the trace log.
 	start dktrace follow >/dev/null 2>&1
 	follow=$pid

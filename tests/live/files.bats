@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Where output and records go: full disks, missing directories, read-only places.
-# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/live.bash
 
-load helper
+load ../helper/live
 
 # Marks from 1 to N.
 marks()

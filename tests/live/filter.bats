@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # dktrace filter: on events, classes, threads, programs, CPUs; beside set_param, taken back whole.
-# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/live.bash
 
-load helper
+load ../helper/live
 
 # The filter that the kernel has for an event.
 in_kernel()

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What is foreign in words and settings is escaped wherever it is printed.
 
-# shellcheck disable=SC2154 # set by bats and helper.bash
-load helper
-load ../cli/foreign
+# shellcheck disable=SC2154 # set by bats and helper/live.bash
+load ../helper/live
+load ../helper/foreign
 
 @test "no command repeats a word that would forge a line or drive a terminal" {
 	cd "$tmp"

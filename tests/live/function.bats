@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # function and graph on a kernel that refuses them: told, and nothing changed. The VM has the rest.
-# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/live.bash
 
-load helper
+load ../helper/live
 
 @test "a kernel that refuses: one line, exit 1, nothing changed" {
 	[ ! -r "$tracing/available_filter_functions" ] || ! head -c 1 "$tracing/available_filter_functions" >/dev/null 2>&1 ||

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # hist of the running kernel, whether it counts or we do: known workloads, and nothing left behind.
-# shellcheck disable=SC2154,SC2016 # set by bats and helper.bash; for another shell
+# shellcheck disable=SC2154,SC2016 # set by bats and helper/live.bash; for another shell
 
-load helper
+load ../helper/live
 
 # Instances of this test that hist made.
 own()

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A CPU that is offline when the log is made, comes, and goes.
-# shellcheck disable=SC2154 # set by bats and helper.bash
+# shellcheck disable=SC2154 # set by bats and helper/live.bash
 
-load helper
+load ../helper/live
 
 setup_file()
 {

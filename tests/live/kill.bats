@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # kill -9 at any moment: the next command takes back what was half done, and nothing is left behind.
-# shellcheck disable=SC2154 # set by bats and helper.bash
+# shellcheck disable=SC2154 # set by bats and helper/live.bash
 
-load helper
+load ../helper/live
 
 # Instances that commands made for themselves.
 left()

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Nothing is lost in silence: kept + lost is what the kernel generated.
-# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/live.bash
 
-load helper
+load ../helper/live
 
 # Two writers as fast as they can, one on each CPU.
 load_cpus()

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A standard output that nobody reads ends what prints on it, with one exit status.
 
-# shellcheck disable=SC2154 # set by bats and helper.bash
-load helper
+# shellcheck disable=SC2154 # set by bats and helper/live.bash
+load ../helper/live
 
 @test "commands whose output nobody reads" {
 	local words

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # probe: events on a program whose arguments are known, on the running kernel.
-# shellcheck disable=SC2154,SC2016 # set by bats and helper.bash; for another shell
+# shellcheck disable=SC2154,SC2016 # set by bats and helper/live.bash; for another shell
 
-load helper
+load ../helper/live
 
 # Events of this test, in a group of its own.
 group()
@@ -28,7 +28,7 @@ setup()
 {
 	helper_setup
 	[ -e $tracing/uprobe_events ] || skip "this kernel has no probes on programs"
-	program=${DKT_BUILD:-$top/build}/tests/probe-target
+	program=$tools/probe-target
 	set_param debug=0
 }
 
@@ -103,7 +103,7 @@ ret=226' "$(texts back)" records
 	cp "$program" "$tmp/root/prog"
 	# shellcheck disable=SC2016
 	# Not by the function: its process is another one.
-	start "$top/tests/apart" sh -c 'mount --bind "$0/root" /mnt && exec sleep 60' "$tmp"
+	start "$top/tests/tools/apart" sh -c 'mount --bind "$0/root" /mnt && exec sleep 60' "$tmp"
 	until_true 50 test -e "/proc/$pid/root/mnt/prog"
 	run -1 --separate-stderr dktrace probe add -n -x /mnt/prog target name
 	has "$stderr" 'No such file'
@@ -161,7 +161,7 @@ number=9' "$(texts target)" records
 }
 
 @test "static markers: arguments, several places of one name, the counter that the program looks at" {
-	markers=${DKT_BUILD:-$top/build}/tests/marker-target
+	markers=$tools/marker-target
 	run -0 dktrace probe list -x "$markers" --json
 	same 'target:twice target:twice target:entry target:small target:none target:guarded' \
 		"$(jq -r '[.markers[].marker] | join(" ")' <<<"$output")" markers

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # No rights, no tracefs, a kernel that refuses.
-# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/live.bash
 
-load helper
+load ../helper/live
 
 nobody()
 {
@@ -20,7 +20,7 @@ without_tracefs()
 @test "nobody: each command says which capability is missing, and touches nothing" {
 	local command
 
-	cp -rL "${DKT_BUILD:-$top/build}/dktrace" "$tmp/dktrace"
+	cp -rL "$build/dktrace" "$tmp/dktrace"
 	ln -s dktrace "$tmp/lctl"
 	chmod -R a+rX "$BATS_RUN_TMPDIR" "$tmp"
 	PATH=$tmp:$PATH

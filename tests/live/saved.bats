@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # save and apply: what is set goes into a file and comes back, whole or not at all.
 
-# shellcheck disable=SC2154 # set by bats and helper.bash
-load helper
+# shellcheck disable=SC2154 # set by bats and helper/live.bash
+load ../helper/live
 
 params="debug subsystem_debug printk debug_mb debug_filter"
 
@@ -124,7 +124,7 @@ printk = warning error emerg console" "$(cat "$tmp/conf")" "the file"
 }
 
 @test "probes are saved by the words that made them, and come back with what is about them" {
-	local before group=dkt_test_$$_$BATS_TEST_NUMBER program=${DKT_BUILD:-$top/build}/tests/probe-target
+	local before group=dkt_test_$$_$BATS_TEST_NUMBER program=$tools/probe-target
 
 	[ -e $tracing/uprobe_events ] || skip "this kernel has no probes on programs"
 	set_param debug=0
@@ -156,7 +156,7 @@ mai? --exec $program-O0 --group $group --name main" "$(sed -n 's/^probe = //p' "
 }
 
 @test "a probe by its definition; one that cannot be made takes all back" {
-	local before group=dkt_test_$$_$BATS_TEST_NUMBER program=${DKT_BUILD:-$top/build}/tests/probe-target line
+	local before group=dkt_test_$$_$BATS_TEST_NUMBER program=$tools/probe-target line
 
 	[ -e $tracing/uprobe_events ] || skip "this kernel has no probes on programs"
 	only ioctl
@@ -203,7 +203,7 @@ END
 }
 
 @test "killed at any moment, the next one sets it all, and reset leaves no probe" {
-	local delay i group=dkt_test_$$_$BATS_TEST_NUMBER program=${DKT_BUILD:-$top/build}/tests/probe-target
+	local delay i group=dkt_test_$$_$BATS_TEST_NUMBER program=$tools/probe-target
 
 	[ -e $tracing/uprobe_events ] || skip "this kernel has no probes on programs"
 	for i in 1 2 3 4 5 6 7 8; do

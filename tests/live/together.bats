@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Several dktrace processes at once, and signals at any point.
-# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/live.bash
 
-load helper
+load ../helper/live
 
 # Writes numbered marks until it is told to end; its last number is in $tmp/last.
 start_numbers()

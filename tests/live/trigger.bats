@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # dktrace trigger: the kernel acts when an event happens; what it did is put back.
-# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper.bash
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/live.bash
 
-load helper
+load ../helper/live
 
 in_kernel()
 {

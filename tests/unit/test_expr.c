@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "../made_up.h"
 #include "expr.h"
+#include "made_up.h"
 
 #include "base/banned.h"
 

@@ -2,7 +2,7 @@
 /* Texts of records: special events, lines of the trace style, records that lie. */
 #include <sys/syscall.h>
 
-#include "../plan_tree.h"
+#include "plan_tree.h"
 
 /* ---- special events ---- */
 

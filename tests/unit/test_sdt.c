@@ -122,7 +122,7 @@ static const char *target(char path[512])
 {
 	const char *build = getenv("DKT_BUILD");
 
-	snprintf(path, 512, "%s/tests/marker-target", build ? build : "build");
+	snprintf(path, 512, "%s/tests/tools/marker-target", build ? build : "build");
 	return path;
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What the live tests share: each has an instance of its own, and leaves nothing behind.
 # shellcheck shell=bash disable=SC2034,SC2154
-load ../cli/helper
+load ../helper/common
 
 tracing=/sys/kernel/tracing
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Words of a command line that nobody should see as they are.
-# shellcheck shell=bash disable=SC2154 # set by bats and helper.bash
+# shellcheck shell=bash disable=SC2154 # set by bats and helper/common.bash
 
 # A line of its own, ESC, a control of C1 and a bidi control.
 foreign=$'x\nforged\e[31m\xc2\x9b\xe2\x80\xaez'

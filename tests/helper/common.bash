@@ -6,7 +6,9 @@ bats_require_minimum_version 1.5.0
 top=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 capture=$top/tests/fixture/capture
 export DKTRACE_CLASSES=$top/share/classes.d
-export PATH=${DKT_BUILD:-$top/build}:$PATH LC_ALL=C TZ=UTC
+build=${DKT_BUILD:-$top/build}
+tools=$build/tests/tools
+export PATH=$build:$PATH LC_ALL=C TZ=UTC
 unset DKTRACE_ROOT DKTRACE_INSTANCE DKTRACE_DEBUG LCTL_REAL
 
 # Runs the rest as `run --separate-stderr` with the exit status, then compares stdout and stderr.
@@ -98,7 +100,7 @@ need_namespace()
 
 	# Found out once; of two that do so at the same time the last one's answer stays.
 	if [ ! -e "$kept" ]; then
-		"$top/tests/apart" --check >"$kept.$$.$BATS_TEST_NUMBER" 2>&1 || sed -i 's/^/no: /' "$kept.$$.$BATS_TEST_NUMBER"
+		"$top/tests/tools/apart" --check >"$kept.$$.$BATS_TEST_NUMBER" 2>&1 || sed -i 's/^/no: /' "$kept.$$.$BATS_TEST_NUMBER"
 		mv "$kept.$$.$BATS_TEST_NUMBER" "$kept"
 	fi
 	DKT_APART=$(cat "$kept")
@@ -111,5 +113,5 @@ need_namespace()
 # Runs the rest in a mount namespace of its own, after need_namespace. usage: apart [--uts] COMMAND...
 apart()
 {
-	"$top/tests/apart" "$@"
+	"$top/tests/tools/apart" "$@"
 }
