@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
 
 char *shown(const char *text)
 {

@@ -37,66 +37,39 @@ int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **out)
 
 /* ---- what lives as long as the context ---- */
 
-struct dkt__kept {
-	struct dkt__kept *next;
-	void *map; /* of a file; NULL: this is memory */
-	size_t map_size;
+struct dkt__map {
+	struct dkt__map *next;
+	void *data; /* of a file */
+	size_t size;
 	int fd; /* of that file */
-	uint64_t data[];
 };
-
-static struct dkt__kept *keep(struct dkt_ctx *ctx, size_t n)
-{
-	struct dkt__kept *kept = malloc(sizeof(*kept) + n);
-
-	if (!kept)
-		return NULL;
-	*kept = (struct dkt__kept){ .next = ctx->kept };
-	ctx->kept = kept;
-	return kept;
-}
 
 void *dkt__ctx_keep(struct dkt_ctx *ctx, size_t n)
 {
-	struct dkt__kept *kept;
-
-	if (n > SIZE_MAX - sizeof(*kept))
-		return NULL;
-	kept = keep(ctx, n);
-	if (!kept)
-		return NULL;
-	if (n)
-		((char *)kept->data)[n - 1] = '\0';
-	return kept->data;
+	return dkt__arena_alloc(&ctx->memory, n);
 }
 
 int dkt__ctx_keep_file(struct dkt_ctx *ctx, int fd, void *map, size_t n)
 {
-	struct dkt__kept *kept = keep(ctx, 0);
+	struct dkt__map *kept = dkt__ctx_keep(ctx, sizeof(*kept));
 
 	if (!kept) {
 		munmap(map, n);
 		close(fd);
 		return -ENOMEM;
 	}
-	kept->map = map;
-	kept->map_size = n;
-	kept->fd = fd;
+	*kept = (struct dkt__map){ .next = ctx->maps, .data = map, .size = n, .fd = fd };
+	ctx->maps = kept;
 	return 0;
 }
 
 static void let_go_kept(struct dkt_ctx *ctx)
 {
-	struct dkt__kept *kept;
-
-	while ((kept = ctx->kept)) {
-		ctx->kept = kept->next;
-		if (kept->map) {
-			munmap(kept->map, kept->map_size);
-			close(kept->fd);
-		}
-		free(kept);
+	for (; ctx->maps; ctx->maps = ctx->maps->next) {
+		munmap(ctx->maps->data, ctx->maps->size);
+		close(ctx->maps->fd);
 	}
+	dkt__arena_free(&ctx->memory);
 }
 
 /* ---- the context ---- */

@@ -7,13 +7,14 @@
 
 #include <dktrace/dktrace.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 
 /* ---- context ---- */
 
 struct dkt__events; /* event.c */
 struct dkt__symbols; /* symbol.c */
-struct dkt__kept; /* ctx.c */
+struct dkt__map; /* ctx.c */
 
 struct dkt_ctx {
 	char *root; /* the directory asked for, NULL: find it */
@@ -35,7 +36,8 @@ struct dkt_ctx {
 	struct dkt__events *events;
 	struct dkt_event *defined; /* by callers, the last one first */
 	struct dkt__symbols *symbols;
-	struct dkt__kept *kept; /* what lives as long as this */
+	struct dkt__arena memory; /* what lives as long as this */
+	struct dkt__map *maps; /* files, too */
 	void *lowered; /* cap_t: capabilities before dkt_caps_lower(); NULL: not lowered */
 };
 
@@ -45,7 +47,7 @@ static inline bool dkt__ctx_foreign(const struct dkt_ctx *ctx)
 	return ctx->given || ctx->saved;
 }
 
-/* Memory that lives as long as the context; its last byte is 0. NULL when memory is out. */
+/* Zeroed memory that lives as long as the context. NULL when memory is out. */
 void *dkt__ctx_keep(struct dkt_ctx *ctx, size_t n);
 
 /* Adds words to what is wrong with a file, behind those that are there. */

@@ -11,37 +11,20 @@
 
 /* ---- plans ---- */
 
-struct dkt__plan_block {
-	struct dkt__plan_block *next;
-	uint64_t data[];
-};
-
 void *dkt__plan_alloc(struct dkt__plan *plan, size_t n)
 {
-	struct dkt__plan_block *block;
-
 	plan->full |= n > DKT__PLAN_MAX || plan->bytes > DKT__PLAN_MAX - n;
 	if (plan->full)
 		return NULL;
-	block = calloc(1, sizeof(*block) + n);
-	if (!block)
-		return NULL;
-	plan->bytes += sizeof(*block) + n;
-	block->next = plan->blocks;
-	plan->blocks = block;
-	return block->data;
+	plan->bytes += n;
+	return dkt__arena_alloc(&plan->memory, n);
 }
 
 void dkt__plan_free(struct dkt__plan *plan)
 {
-	struct dkt__plan_block *block, *next;
-
 	if (!plan)
 		return;
-	for (block = plan->blocks; block; block = next) {
-		next = block->next;
-		free(block);
-	}
+	dkt__arena_free(&plan->memory);
 	free(plan->steps);
 	free(plan);
 }

@@ -201,8 +201,8 @@ struct dkt__plan {
 	struct dkt__step *steps;
 	uint32_t n_steps;
 	const struct tep_print_arg *args; /* of the print format; NULL: it was not parsed here */
-	struct dkt__plan_block *blocks;
-	size_t bytes; /* of all blocks */
+	struct dkt__arena memory;
+	size_t bytes; /* that it has taken of it */
 	bool full; /* the print format takes more than a plan may */
 };
 

@@ -43,20 +43,9 @@ static const struct dkt__style_ops *find_style(const char *name)
 
 /* ---- memory ---- */
 
-struct dkt__style_block {
-	struct dkt__style_block *next;
-	uint64_t data[];
-};
-
 void *dkt__style_alloc(struct dkt_style *style, size_t n)
 {
-	struct dkt__style_block *block = calloc(1, sizeof(*block) + n);
-
-	if (!block)
-		return NULL;
-	block->next = style->blocks;
-	style->blocks = block;
-	return block->data;
+	return dkt__arena_alloc(&style->memory, n);
 }
 
 const char *dkt__style_keep(struct dkt_style *style, const char *text, size_t len)
@@ -134,16 +123,11 @@ int dkt_style_new(struct dkt_ctx *ctx, const char *name, const struct dkt_style_
 
 void dkt_style_free(struct dkt_style *style)
 {
-	struct dkt__style_block *block, *next;
-
 	if (!style)
 		return;
 	if (style->ops->close)
 		style->ops->close(style);
-	for (block = style->blocks; block; block = next) {
-		next = block->next;
-		free(block);
-	}
+	dkt__arena_free(&style->memory);
 	free(style->forms);
 	free(style);
 }

@@ -84,8 +84,6 @@ struct dkt__style_ops {
 	void (*close)(struct dkt_style *style);
 };
 
-struct dkt__style_block;
-
 /* Forms that are found without a search; a power of 2. */
 #define DKT__FORMS_RECENT 64
 
@@ -94,7 +92,7 @@ struct dkt_style {
 	struct dkt_ctx *ctx;
 	struct dkt_style_opts opts; /* its pointers are the style's */
 	struct dkt_source_info source;
-	struct dkt__style_block *blocks;
+	struct dkt__arena memory;
 	struct dkt__form **forms; /* by a hash of the event's address */
 	size_t forms_size, n_forms; /* the size is a power of 2 */
 	struct dkt__form *recent[DKT__FORMS_RECENT]; /* by the low bits of the event's number */

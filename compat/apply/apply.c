@@ -8,11 +8,11 @@
 
 #include "apply/apply.h"
 #include "apply/follow.h"
+#include "base/util.h"
 #include "log/recording.h"
 #include "lustre/lustre_masks.h"
 #include "lustre/message.h"
 #include "set/functions.h"
-#include "util.h"
 
 /* As many MiB a CPU as Lustre's own buffer has by default. */
 #define DEFAULT_MB_PER_CPU 5

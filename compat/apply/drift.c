@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lustre/lustre_masks.h"
 #include "lustre/message.h"
 #include "lustre/message/cdebug.h"
 #include "lustre/modules.h"
-#include "util.h"
 
 struct drift {
 	struct debuglog *log;

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lustre/message.h"
 #include "lustre/message/cdebug.h"
-#include "util.h"
 
 bool debuglog_wants(const struct class_bits *bits, const struct settings *set)
 {

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lustre/lustre_masks.h"
-#include "util.h"
 
 static const char *const names[] = {
 	[MASK_DEBUG] = "debug",

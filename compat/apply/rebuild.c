@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "apply/event_filter.h"
+#include "base/util.h"
 #include "lustre/lustre_masks.h"
 #include "lustre/modules.h"
 #include "set/triggers.h"
-#include "util.h"
 
 /* Bits that must have been on, and those that cannot have been. */
 struct known {

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "apply/apply.h"
+#include "base/util.h"
 #include "log/recording.h"
 #include "log/threads.h"
-#include "util.h"
 
 /* ---- what triggers switch ---- */
 

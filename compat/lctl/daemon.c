@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "lctl/cmd.h"
 #include "pipeline/daemon.h"
 #include "say.h"
-#include "util.h"
 
 #define PARAM "daemon_file"
 

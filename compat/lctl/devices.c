@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lctl/cmd.h"
 #include "lctl/real_lctl.h"
 #include "lustre/devices.h"
 #include "say.h"
-#include "util.h"
 
 static const struct option names[] = {
 	{ "target", no_argument, NULL, 't' },

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/util.h"
 #include "lctl/cmd.h"
 #include "log/output.h"
 #include "lustre/record/print.h"
 #include "say.h"
-#include "util.h"
 
 /* ---- damage ---- */
 

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "lctl/cmd.h"
 #include "lctl/df.h"
 #include "log/output.h"
@@ -14,7 +15,6 @@
 #include "pipeline/daemon.h"
 #include "pipeline/dk.h"
 #include "say.h"
-#include "util.h"
 
 #define PARAM "dump_kernel"
 

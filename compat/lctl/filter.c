@@ -6,10 +6,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/util.h"
 #include "lctl/cmd.h"
 #include "lustre/mask.h"
 #include "say.h"
-#include "util.h"
 
 /* The two kinds of names, in the order in which lctl goes through them. */
 static const struct kind {

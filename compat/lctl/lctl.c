@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lctl/cmd.h"
 #include "lctl/real_lctl.h"
 #include "lctl/rows.h"
 #include "lctl/session.h"
 #include "say.h"
 #include "set/param.h"
-#include "util.h"
 
 /* A wrong use of a command that then prints its help. */
 #define STATUS_HELP 4

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "base/util.h"
 #include "say.h"
-#include "util.h"
 
 #define DEVICE "/dev/lnet"
 

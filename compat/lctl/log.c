@@ -6,11 +6,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/util.h"
 #include "lctl/cmd.h"
 #include "lctl/lnet_ioctl.h"
 #include "pipeline/dk.h"
 #include "say.h"
-#include "util.h"
 
 /* lctl cuts a marker there. */
 #define MARK_MAX 255

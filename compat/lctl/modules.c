@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lctl/cmd.h"
 #include "say.h"
-#include "util.h"
 
 #define MODULES "/proc/modules"
 

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lctl/cmd.h"
 #include "log/debuglog.h"
 #include "say.h"
 #include "set/param/walk.h"
-#include "util.h"
 
 /* The one thing that cannot be a name. */
 static bool is_empty(struct param_walk *walk, const char *word, const char *name)

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "set/saved/conf.h"
-#include "util.h"
 
 /* Set for what is run, so that two of this program do not run each other for ever. */
 #define HANDED_ON "DKTRACE_HANDED_ON"

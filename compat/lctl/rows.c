@@ -7,9 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/util.h"
 #include "lctl/cmd.h"
 #include "say.h"
-#include "util.h"
 
 /* What is not about parameters or the debug log is the real lctl's. */
 #define HANDED_ON(name)                                                                            \

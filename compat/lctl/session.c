@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /*
  * The next line of a pipe; NULL: no more. A carriage return ends one as well. Read byte by byte:

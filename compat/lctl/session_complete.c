@@ -4,11 +4,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/util.h"
 #include "lctl/rows.h"
 #include "lctl/session.h"
 #include "lustre/mask.h"
 #include "set/param.h"
-#include "util.h"
 
 struct words {
 	char **words;

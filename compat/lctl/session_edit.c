@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lctl/session.h"
 #include "say.h"
-#include "util.h"
 
 #define PROMPT "> "
 

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lctl/cmd.h"
 #include "say.h"
 #include "set/param.h"
 #include "set/param/write.h"
-#include "util.h"
 
 struct set_opts {
 	bool quiet;

@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 
 #include "apply/rebuild.h"
+#include "base/util.h"
 #include "log/leftover.h"
 #include "lustre/lustre_masks.h"
 #include "lustre/message/cdebug.h"
 #include "set/probes.h"
-#include "util.h"
 
 /* Says that tracefs was mounted by us. No instance's name begins with a dot. */
 #define MOUNTED RUN_DIR "/.mounted"

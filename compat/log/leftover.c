@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
 
 const char *leftover_kind(size_t i)
 {

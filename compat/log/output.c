@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* How often somebody may change what lies at the place while it is opened. */
 #define TRIES 8

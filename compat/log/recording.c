@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* top is NULL if it is not borrowed. The caller closes it. */
 static int open_top(struct debuglog *log, struct dkt_instance **top)

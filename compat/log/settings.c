@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lustre/lustre_masks.h"
-#include "util.h"
 
 void settings_init(struct settings *s)
 {

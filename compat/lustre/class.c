@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lustre/class/glob.h"
 #include "lustre/class/map.h"
-#include "util.h"
 
 /* Events are asked of a catalogue by glob: first the system, then names in its range. */
 struct catalogue {

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* 0 process, 1 softirq, 2 hardirq. */
 static char context_type(const struct dkt_record *rec)

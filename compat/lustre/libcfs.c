@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "base/util.h"
 
 int libcfs_dump_to(struct dkt_ctx *ctx, const char *param, const char *file)
 {

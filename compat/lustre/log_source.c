@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/util.h"
 #include "lustre/log_text.h"
 #include "lustre/record/event.h"
 #include "lustre/record/sort.h"
-#include "util.h"
 
 /* So much of a file is looked at to know its kind. */
 #define LOOK 512

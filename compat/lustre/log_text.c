@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* Lines are cut there: a record holds no more. */
 #define LINE_MAX_LEN RECORD_MAX

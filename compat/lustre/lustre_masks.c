@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "util.h"
+#include "base/util.h"
 
 #define MODULE     "/sys/module/libcfs"
 #define PARAMETERS MODULE "/parameters/"

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lustre/message/cdebug.h"
 #include "lustre/message/parts.h"
-#include "util.h"
 
 /* Fewer bytes than this behind an address may lie in another page, which may not be there. */
 #define PAGE_MIN 4096

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
 
 #define LOADED "/proc/modules"
 

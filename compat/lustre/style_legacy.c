@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lustre/legacy_common.h"
 #include "lustre/message/parts.h"
 #include "lustre/return_probe.h"
-#include "util.h"
 
 /* D_CONSOLE | D_WARNING, as a marker has; subsystem undefined. */
 #define NOTICE_TYPES     0x02000400u

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* How long a daemon may take to write out what there is. */
 #define STOP_SECONDS 60

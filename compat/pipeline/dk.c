@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lustre/message/cdebug.h"
 #include "pipeline/dk/choice.h"
 #include "pipeline/dk/lustre.h"
 #include "pipeline/dk/out.h"
-#include "util.h"
 
 /* Records between two looks at how far it is. */
 #define BATCH 4096

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "log/debuglog.h"
 #include "lustre/class/glob.h"
-#include "util.h"
 
 /* Records that are put into the buffer before somebody looks how full it is. */
 #define BATCH 1024

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "set/param/opts.h"
-#include "util.h"
 
 #define LEGACY "legacy"
 

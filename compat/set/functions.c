@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "log/option_words.h"
 #include "log/threads.h"
-#include "util.h"
 
 /* ---- setting ---- */
 

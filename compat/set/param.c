@@ -10,9 +10,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/util.h"
 #include "lustre/lustre_masks.h"
 #include "set/param/memory.h"
-#include "util.h"
 
 struct param {
 	const char *name;

@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "set/filters.h"
 #include "set/functions.h"
 #include "set/param.h"
 #include "set/param/file.h"
 #include "set/probes.h"
 #include "set/triggers.h"
-#include "util.h"
 
 /* One of Lustre's files that has been written. */
 struct written {

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lustre/class/glob.h"
 #include "say.h"
-#include "util.h"
 
 /* Joins words. A glob has brackets for what else it would need them for. */
 #define JOINTS "+,"

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lustre/lustre_masks.h"
 #include "lustre/message/cdebug.h"
 #include "set/param/tree.h"
-#include "util.h"
 
 #define NOT_LOADED "Lustre's libcfs is not loaded"
 #define NOT_SET    "none before set_param debug=..."

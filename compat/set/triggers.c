@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "log/recording.h"
 #include "lustre/message/cdebug.h"
 #include "set/rules.h"
-#include "util.h"
 
 /* Each of them costs its event time; more than that is a mistake. */
 #define MAX_TRIGGERS 10000

@@ -9,7 +9,7 @@
 #include <dktrace/dktrace.h>
 
 #include "app/progress.h"
-#include "util.h"
+#include "base/util.h"
 
 /* Exit statuses beside 0. */
 enum {

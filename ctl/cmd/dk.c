@@ -10,8 +10,8 @@
 #include "app/app.h"
 #include "app/opt.h"
 #include "app/progress.h"
+#include "base/when.h"
 #include "input/dk_file.h"
-#include "input/timespec.h"
 #include "log/output.h"
 #include "lustre/libcfs.h"
 #include "pipeline/style.h"
@@ -84,7 +84,7 @@ static int read_mask(const char *option, enum mask_kind kind, const char *text, 
 
 static int read_time(const char *option, const char *text, int64_t *ns)
 {
-	if (text && timespec_parse(text, ns))
+	if (text && dkt__parse_when(text, ns))
 		return app_usage("--%s: '%s' is not a time: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]',"
 				 " @SECONDS, -N[smhd]",
 				 option, text);

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "out/fold.h"
 #include "set/functions.h"
-#include "util.h"
 
 /* More triggers than that are for their own command. */
 #define MAX_SHOWN 5

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
+#include "base/util.h"
 #include "set/probes/probe_list.h"
-#include "util.h"
 
 char *status_probes_text(struct debuglog *log)
 {

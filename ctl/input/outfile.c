@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "log/output.h"
-#include "util.h"
 
 static int fail(struct outfile *out, const char *what)
 {

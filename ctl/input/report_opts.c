@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "input/timespec.h"
+#include "base/when.h"
 
 /* More of them at once only get in each other's way. */
 #define MAX_JOBS 64
@@ -114,7 +114,7 @@ static int read_time(const char *option, const char *text, struct report_time *t
 		part *= 10;
 	time->wall = *p || p == text;
 	time->ns = seconds * 1000000000 + part;
-	if (time->wall && timespec_parse(text, &time->ns))
+	if (time->wall && dkt__parse_when(text, &time->ns))
 		return app_usage(
 			"--%s: '%s' is not a time: SECONDS of the file's clock, HH:MM[:SS],"
 			" 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, -N[smhd]",

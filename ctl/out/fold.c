@@ -7,8 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "say.h"
-#include "util.h"
 
 /* Narrower than this, folding makes nothing easier to read. */
 #define WIDTH_MIN 20

@@ -6,10 +6,10 @@
 #include <libsmartcols.h>
 #include <stdlib.h>
 
+#include "base/util.h"
 #include "out/fold.h"
 #include "out/shown.h"
 #include "say.h"
-#include "util.h"
 
 struct table {
 	struct libscols_table *scols;

@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
+#include "base/util.h"
 #include "lustre/message/cdebug.h"
 #include "lustre/message/cdebug_calls.h"
 #include "lustre/message/fits.h"
 #include "lustre/message/parts.h"
-#include "util.h"
 
 /* The kernel's: MAX_TRACE_ARGS, MAX_ARGSTR_LEN, MAX_ARG_NAME_LEN, a command less than a page. */
 #define MAX_FIELDS     128

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "set/saved/conf.h"
-#include "util.h"
 
 static int setup(void **state)
 {

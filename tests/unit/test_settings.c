@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "log/settings.h"
 #include "lustre/mask.h"
-#include "util.h"
 
 struct place {
 	char dir[40];

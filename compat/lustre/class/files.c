@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/util.h"
 #include "lustre/class/map.h"
-#include "util.h"
 
 #define CLASSES_VARIABLE "DKTRACE_CLASSES"
 #define CLASSES_SHIPPED  DATADIR "/classes.d"
@@ -23,7 +23,7 @@ struct file {
 };
 
 struct file_list {
-	struct arena arena;
+	struct dkt__arena arena;
 	struct file *files;
 	size_t n;
 };
@@ -41,10 +41,10 @@ static bool is_map_name(const char *name)
 static int add_file(struct file_list *list, const char *dir, size_t dir_index, const char *name)
 {
 	size_t size = strlen(dir) + 1 + strlen(name) + 1;
-	char *path = arena_alloc(&list->arena, size);
+	char *path = dkt__arena_alloc(&list->arena, size);
 	struct file *file;
 
-	list->files = arena_grow(&list->arena, list->files, list->n, sizeof(*list->files));
+	list->files = dkt__arena_grow(&list->arena, list->files, list->n, sizeof(*list->files));
 	if (!path || !list->files)
 		return -ENOMEM;
 	snprintf(path, size, "%s/%s", dir, name);
@@ -140,7 +140,7 @@ void class_map_free(struct class_map *map)
 		return;
 	free(map->bits);
 	free(map->conditions);
-	arena_free(&map->arena);
+	dkt__arena_free(&map->arena);
 	free(map);
 }
 
@@ -176,7 +176,7 @@ int class_map_load_dirs(struct dkt_ctx *ctx, const char *const *dirs, size_t n,
 	if (!new)
 		return -ENOMEM;
 	err = load_list(ctx, &list, dirs, n, new);
-	arena_free(&list.arena);
+	dkt__arena_free(&list.arena);
 	return finish(new, err, map);
 }
 

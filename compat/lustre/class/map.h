@@ -3,7 +3,7 @@
 #ifndef COMPAT_CLASS_MAP_H
 #define COMPAT_CLASS_MAP_H
 
-#include "lustre/arena.h"
+#include "base/arena.h"
 #include "lustre/class.h"
 
 /* A class, a subsystem or `messages`. */
@@ -23,7 +23,7 @@ struct class_condition {
 };
 
 struct class_map {
-	struct arena arena;
+	struct dkt__arena arena;
 	struct class_target types[MASK_BITS];
 	struct class_target subsystems[MASK_BITS];
 	struct class_target messages;

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lustre/class/glob.h"
 #include "lustre/class/map.h"
 #include "lustre/class/reader.h"
-#include "util.h"
 
 enum target_kind { TARGET_CLASS, TARGET_SUBSYSTEM, TARGET_MESSAGES };
 
@@ -64,7 +64,7 @@ static int check_glob(struct reader *r, const char *glob)
 static int join(struct reader *r, const char *head, const char *tail, const char **out)
 {
 	size_t head_len = strlen(head), tail_len = strlen(tail);
-	char *text = arena_alloc(r->arena, head_len + tail_len + 1);
+	char *text = dkt__arena_alloc(r->arena, head_len + tail_len + 1);
 
 	if (!text)
 		return reader_no_memory(r);
@@ -81,7 +81,7 @@ static int read_event_glob(struct reader *r, struct class_glob *glob)
 
 	if (!colon)
 		return READER_REFUSE(r, "'%s' is not of the form system:event", glob->text);
-	glob->system = arena_strndup(r->arena, glob->text, (size_t)(colon - glob->text));
+	glob->system = dkt__arena_strndup(r->arena, glob->text, (size_t)(colon - glob->text));
 	if (!glob->system)
 		return reader_no_memory(r);
 	glob->names[0] = colon + 1;
@@ -107,7 +107,7 @@ static int read_glob(struct reader *r, enum class_glob_kind kind, struct class_e
 
 	if (err)
 		return err;
-	entry->globs = arena_grow(r->arena, entry->globs, entry->n_globs, sizeof(*glob));
+	entry->globs = dkt__arena_grow(r->arena, entry->globs, entry->n_globs, sizeof(*glob));
 	if (!entry->globs)
 		return reader_no_memory(r);
 	glob = &entry->globs[entry->n_globs++];
@@ -126,7 +126,7 @@ static int read_word(struct reader *r, const char *what, const char ***words, si
 		err = check_glob(r, text);
 	if (err)
 		return err;
-	*words = arena_grow(r->arena, *words, *n, sizeof(**words));
+	*words = dkt__arena_grow(r->arena, *words, *n, sizeof(**words));
 	if (!*words)
 		return reader_no_memory(r);
 	(*words)[(*n)++] = text;
@@ -203,7 +203,7 @@ static int check_entry(struct reader *r, const yaml_mark_t *mark, enum target_ki
 
 static struct class_entry *new_entry(struct reader *r, struct class_entry **entries, size_t *n)
 {
-	*entries = arena_grow(r->arena, *entries, *n, sizeof(**entries));
+	*entries = dkt__arena_grow(r->arena, *entries, *n, sizeof(**entries));
 	if (!*entries)
 		return NULL;
 	return &(*entries)[(*n)++];

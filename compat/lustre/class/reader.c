@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lustre/class/reader.h"
-#include "util.h"
 
 /* ---- errors ---- */
 
@@ -119,7 +119,7 @@ int reader_text(struct reader *r, const char *what, const char **text)
 		len--;
 	if (!len)
 		return READER_REFUSE(r, "%s is empty", what);
-	copy = arena_strndup(r->arena, value, len);
+	copy = dkt__arena_strndup(r->arena, value, len);
 	if (!copy)
 		return reader_no_memory(r);
 	for (size_t i = 0; i < len; i++) {

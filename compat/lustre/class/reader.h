@@ -7,11 +7,11 @@
 
 #include <dktrace/dktrace.h>
 
-#include "lustre/arena.h"
+#include "base/arena.h"
 
 struct reader {
 	struct dkt_ctx *ctx; /* takes the words of a failure */
-	struct arena *arena; /* holds the texts that are read */
+	struct dkt__arena *arena; /* holds the texts that are read */
 	const char *file;
 	const char *text;
 	size_t len;

@@ -26,10 +26,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "log/debuglog.h"
 #include "lustre/lustre_masks.h"
 #include "lustre/message/cdebug_calls.h"
-#include "util.h"
 
 #define MSG "libcfs:libcfs_debug_msg"
 

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lustre/message/kcore.h"
-#include "util.h"
 
 #define MAX_CALLERS 8
 

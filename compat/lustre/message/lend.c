@@ -4,10 +4,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/util.h"
 #include "log/debuglog.h"
 #include "lustre/lustre_masks.h"
 #include "lustre/message/cdebug.h"
-#include "util.h"
 
 /* Also as a part of "rpctrace+dktrace:cdebug" or "dktrace:cdebug.msg_fn". */
 static bool is_named(int argc, char **argv)

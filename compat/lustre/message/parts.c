@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* More are not under way at once; the oldest one is forgotten. */
 #define MAX_PARTS 256

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* The kernel's limit of a string in a filter is 256 bytes. */
 #define MAX_WORDS 200

@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lustre/message/kcore.h"
-#include "util.h"
 
 #define MODULES "/sys/module"
 #define STRINGS ".rodata.str"

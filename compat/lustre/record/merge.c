@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* A run that is being read. */
 struct merge_cursor {

@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "lustre/record/crew.h"
 #include "lustre/record/line.h"
 #include "lustre/record/merge.h"
-#include "util.h"
 
 /* For more at once a file system wants larger stretches of memory, which take it long to find. */
 #define WRITE_MAX (128u << 10)

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* The next run goes on where and when this one ends. */
 static bool goes_on(const struct run *run, uint64_t offset, uint64_t key)

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "log/output.h"
 #include "lustre/record/make.h"
-#include "util.h"
 
 static int open_file(struct daemon_file *file, unsigned int flags)
 {

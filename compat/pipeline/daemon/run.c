@@ -9,13 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "log/output.h"
 #include "lustre/record/make.h"
 #include "lustre/style_legacy.h"
 #include "pipeline/daemon.h"
 #include "pipeline/daemon/file.h"
 #include "pipeline/daemon/kmsg.h"
-#include "util.h"
 
 /* It looks for new records so often, ms; Lustre's own does it every second. */
 #define POLL_MS 500

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lustre/lustre_masks.h"
 #include "say.h"
-#include "util.h"
 
 /* The kernel takes a value whole, so there is one write. */
 int param_file_write(const char *path, const char *value, const char *tell)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* ---- -b: targets that have the same value ---- */
 

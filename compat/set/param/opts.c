@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "say.h"
-#include "util.h"
 
 /* All three commands know all long names, in this order, which abbreviations show. */
 static const struct option names[] = {

@@ -11,7 +11,7 @@
 #include <sys/mount.h>
 #include <sys/vfs.h>
 
-#include "util.h"
+#include "base/util.h"
 
 #define DEBUGFS "/sys/kernel/debug"
 

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/util.h"
 #include "lctl/cmd.h"
 #include "say.h"
 #include "set/param.h"
-#include "util.h"
 
 #define READ_SIZE 4096
 

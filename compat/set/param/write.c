@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/util.h"
 #include "lctl/cmd.h"
 #include "say.h"
 #include "set/param.h"
 #include "set/param/file.h"
-#include "util.h"
 
 /* ---- our own ---- */
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "lustre/class/glob.h"
-#include "util.h"
 
 /* Begins the line of words. */
 #define WORDS ": "

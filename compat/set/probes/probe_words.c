@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "log/option_words.h"
-#include "util.h"
 
 static const struct {
 	const char *name;

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "set/probes.h"
-#include "util.h"
 
 /*
  * Records of an event that is gone cannot be printed. Looking at them all brings them to where they

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "apply/event_filter.h"
+#include "base/util.h"
 #include "lustre/message.h"
 #include "say.h"
-#include "util.h"
 
 /* XBC_DATA_MAX of include/linux/bootconfig.h. */
 #define CONFIG_MAX 32767

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "set/param.h"
-#include "util.h"
 
 /* A file that is larger is not what is meant. */
 #define SIZE_MAX_KB 1024

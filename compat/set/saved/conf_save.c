@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/util.h"
 #include "log/output.h"
 #include "set/saved/conf.h"
-#include "util.h"
 
 /* Where a link leads; the file itself if there is none yet. */
 static char *find_target(const char *file)

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "log/threads.h"
 #include "set/functions.h"
 #include "set/probes.h"
 #include "set/saved.h"
 #include "set/select.h"
-#include "util.h"
 
 /* ---- what is not there yet ---- */
 

@@ -6,13 +6,13 @@
 
 #include <cmocka.h>
 
-#include "input/timespec.c"
+#include "base/when.c"
 
 static int64_t ns_of(const char *text)
 {
 	int64_t ns = -1;
 
-	if (timespec_parse(text, &ns))
+	if (dkt__parse_when(text, &ns))
 		fail_msg("'%s' is refused", text);
 	return ns;
 }
@@ -96,7 +96,7 @@ static void test_none(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		if (timespec_parse(texts[i], &ns) != -EINVAL)
+		if (dkt__parse_when(texts[i], &ns) != -EINVAL)
 			fail_msg("'%s' is taken as %lld", texts[i], (long long)ns);
 }
 

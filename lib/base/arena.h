@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Memory for many small things that are released together. */
+#ifndef DKT_BASE_ARENA_H
+#define DKT_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct dkt__arena_chunk;
+
+struct dkt__arena {
+	struct dkt__arena_chunk *chunks; /* the one being filled first */
+};
+
+/* Zeroed memory; NULL when memory is out. */
+void *dkt__arena_alloc(struct dkt__arena *arena, size_t size);
+
+/* A copy of len bytes with a NUL behind it. */
+char *dkt__arena_strndup(struct dkt__arena *arena, const char *text, size_t len);
+
+/*
+ * Room for one more item, zeroed, behind an array of n items, which may move; NULL when memory is
+ * out. Arrays that grow hold a power of two items, so n alone says when one is full.
+ */
+void *dkt__arena_grow(struct dkt__arena *arena, void *items, size_t n, size_t size);
+
+void dkt__arena_free(struct dkt__arena *arena);
+
+#endif

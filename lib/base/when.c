@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A time of day, a date or a time ago as people write it. */
+#include <time.h>
+
+#include "base/parse.h"
+#include "base/when.h"
+
+#include "base/banned.h"
+
+#define NS INT64_C(1000000000)
+
+/* Seconds, with parts of one behind a point and no unit. */
+static int read_seconds(const char *text, int64_t most, int64_t *ns)
+{
+	uint64_t value;
+
+	if (text[strspn(text, "0123456789.")] || dkt__parse_time(text, NS, &value) ||
+	    value >= (uint64_t)most * NS)
+		return -EINVAL;
+	*ns = (int64_t)value;
+	return 0;
+}
+
+static int read_ago(const char *text, int64_t *ns)
+{
+	uint64_t ago;
+
+	if (dkt__parse_time(text, NS, &ago) || ago > (uint64_t)INT32_MAX * NS)
+		return -EINVAL;
+	*ns = (int64_t)time(NULL) * NS - (int64_t)ago;
+	return 0;
+}
+
+static int read_clock(const char *text, int64_t *ns)
+{
+	time_t now = time(NULL);
+	struct tm tm, day;
+	const char *rest;
+	int64_t part = 0;
+
+	localtime_r(&now, &tm);
+	day = tm;
+	/* Of "12:34" it takes 12 for a year before it gives up. */
+	rest = strptime(text, "%Y-%m-%d", &day);
+	if (rest && (*rest == ' ' || *rest == 'T')) {
+		tm = day;
+		text = rest + 1;
+	}
+	tm.tm_sec = 0;
+	rest = strptime(text, "%H:%M", &tm);
+	if (!rest || (*rest && *rest != ':') || (*rest && read_seconds(rest + 1, 61, &part)))
+		return -EINVAL;
+	tm.tm_isdst = -1;
+	*ns = (int64_t)mktime(&tm) * NS + part;
+	return 0;
+}
+
+int dkt__parse_when(const char *text, int64_t *ns)
+{
+	*ns = 0;
+	if (*text == '@')
+		return read_seconds(text + 1, INT64_MAX / NS, ns);
+	if (*text == '-')
+		return read_ago(text + 1, ns);
+	return read_clock(text, ns);
+}

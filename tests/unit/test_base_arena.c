@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The arena: zeroed, aligned, apart from each other, arrays that grow. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "base/util.h"
+
+static void test_alloc(void **state)
+{
+	static const size_t sizes[] = { 1, 0, 8, 100, 600, 16384, 16385, 100000, 3, 40 };
+	struct dkt__arena arena = { 0 };
+	unsigned char *all[ARRAY_SIZE(sizes) * 50];
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		size_t size = sizes[i % ARRAY_SIZE(sizes)];
+
+		all[i] = dkt__arena_alloc(&arena, size);
+		assert_non_null(all[i]);
+		assert_int_equal((uintptr_t)all[i] % _Alignof(max_align_t), 0);
+		for (j = 0; j < size; j++)
+			assert_int_equal(all[i][j], 0);
+		memset(all[i], (int)i, size);
+	}
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		for (j = 0; j < sizes[i % ARRAY_SIZE(sizes)]; j++)
+			assert_int_equal(all[i][j], (unsigned char)i);
+	dkt__arena_free(&arena);
+	assert_null(arena.chunks);
+	dkt__arena_free(&arena);
+}
+
+static void test_too_large(void **state)
+{
+	struct dkt__arena arena = { 0 };
+
+	(void)state;
+	assert_null(dkt__arena_alloc(&arena, SIZE_MAX));
+	assert_null(dkt__arena_alloc(&arena, (size_t)PTRDIFF_MAX));
+	dkt__arena_free(&arena);
+}
+
+static void test_grow(void **state)
+{
+	struct dkt__arena arena = { 0 };
+	uint32_t *items = NULL, i, j;
+
+	(void)state;
+	for (i = 0; i < 1000; i++) {
+		items = dkt__arena_grow(&arena, items, i, sizeof(*items));
+		assert_non_null(items);
+		assert_int_equal(items[i], 0);
+		items[i] = i;
+		for (j = 0; j <= i; j++)
+			assert_int_equal(items[j], j);
+	}
+	assert_string_equal(dkt__arena_strndup(&arena, "names", 4), "name");
+	dkt__arena_free(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_alloc),
+		cmocka_unit_test(test_too_large),
+		cmocka_unit_test(test_grow),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
