@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The rows of commands, and the help that comes from them. */
-#include <ctype.h>
-#include <stdio.h>
-#include <string.h>
-
+/* The rows of commands, from which help and completion come. */
 #include "app/app.h"
-#include "app/opt.h"
 
-static const struct command commands[] = {
+const struct command app_commands[] = {
 	/* clang-format off */
 	{ "apply",     cmd_apply,  0,        0, 1,  "[FILE]", "set what a configuration file says, all of it or nothing" },
 	{ "boot-config", cmd_boot_config, CMD_BOOT, 0, -1, "[PARAMETER=VALUE...]", "print what makes the kernel record from boot on" },
@@ -40,74 +35,5 @@ static const struct command commands[] = {
 	{ "trigger",   cmd_trigger, CMD_LIST | CMD_TRIGGER, 1, -1, "add|list|del|rearm [EVENTS|message TEXT] [ACTION]", "let the kernel act when an event happens or a message of Lustre comes" },
 	{ "__complete", cmd_complete, CMD_HIDDEN, 0, -1, "PROGRAM WORDS...", "words for the shell's completion" },
 	/* clang-format on */
+	{ .name = NULL },
 };
-
-const struct command *command_next(const struct command *command)
-{
-	const struct command *next = command ? command + 1 : commands;
-
-	return next < commands + ARRAY_SIZE(commands) ? next : NULL;
-}
-
-const struct command *command_find(const char *name)
-{
-	const struct command *command = NULL;
-
-	while ((command = command_next(command)))
-		if (!strcmp(command->name, name))
-			return command;
-	return NULL;
-}
-
-int command_unknown(const char *name)
-{
-	const struct command *row = NULL;
-	struct dkt_guess guess;
-
-	dkt_guess_start(&guess, name, strlen(name));
-	while ((row = command_next(row)))
-		if (!(row->flags & CMD_HIDDEN))
-			dkt_guess_try(&guess, row->name);
-	return app_usage("'%s' is no command; 'dktrace help' lists them%s", name,
-			 dkt_guess_words(&guess));
-}
-
-void app_help(const struct command *command)
-{
-	const struct command *row = NULL;
-
-	if (command) {
-		printf("Usage: dktrace %s%s%s%s\n%c%s.\n", command->name,
-		       command->flags & CMD_LCTL ? "" : " [OPTION...]", *command->args ? " " : "",
-		       command->args, toupper(command->help[0]), command->help + 1);
-		printf("\nOptions%s:\n", command->flags & CMD_LCTL ? " before the command" : "");
-		opt_help(command, stdout);
-		return;
-	}
-	printf("Usage: dktrace [OPTION...] COMMAND [ARGUMENT...]\n"
-	       "Lustre's debug log on the kernel's own tracer.\n\nCommands:\n");
-	while ((row = command_next(row)))
-		if (!(row->flags & CMD_HIDDEN))
-			printf("  %-12s %s\n", row->name, row->help);
-	printf("\nOptions before any command:\n");
-	opt_help(NULL, stdout);
-	printf("\nTo start with:\n"
-	       "    dktrace set_param debug=+vfstrace    record file system calls\n"
-	       "    dktrace dk                           print what was recorded\n"
-	       "    dktrace reset                        and put all back\n"
-	       "\n'dktrace help COMMAND' tells more; so do dktrace(1) and lctl-dktrace(8).\n");
-}
-
-int cmd_help(struct app *app, int argc, char **argv)
-{
-	const struct command *command = NULL;
-
-	(void)app;
-	if (argc > 1) {
-		command = command_find(argv[1]);
-		if (!command)
-			return command_unknown(argv[1]);
-	}
-	app_help(command);
-	return 0;
-}

@@ -2,7 +2,6 @@
 /* Which command it is, with which options; called lctl, the program is lctl. */
 #include <errno.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,66 +11,7 @@
 #include "app/rights.h"
 #include "app/spawn.h"
 #include "lctl/lctl.h"
-#include "log/debuglog.h"
 #include "lustre/message/cdebug.h"
-
-const char app_instance[] = DEBUGLOG_DEFAULT;
-
-static void say(const char *fmt, va_list ap) DKT_PRINTF(1, 0);
-static void say(const char *fmt, va_list ap)
-{
-	char *words __cleanup(free) = dkt_words(fmt, ap);
-
-	fflush(stdout);
-	fprintf(stderr, "dktrace: %s\n", words ? words : strerror(ENOMEM));
-}
-
-void app_say(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	say(fmt, ap);
-	va_end(ap);
-}
-
-int app_fail(const struct app *app)
-{
-	app_say("%s", dkt_error(app->ctx));
-	return EXIT_FAILED;
-}
-
-int app_usage(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	say(fmt, ap);
-	va_end(ap);
-	return EXIT_USAGE;
-}
-
-const char *app_guess(struct dkt_guess *guess, const char *word, const void *rows, size_t n,
-		      size_t size)
-{
-	const char *row = rows, *name;
-	size_t i;
-
-	dkt_guess_start(guess, word, strlen(word));
-	for (i = 0; i < n; i++, row += size) {
-		memcpy(&name, row, sizeof(name));
-		dkt_guess_try(guess, name);
-	}
-	return dkt_guess_words(guess);
-}
-
-static void log_line(void *data, enum dkt_log_level level, const char *text)
-{
-	const enum dkt_log_level *most = data;
-
-	if (level <= *most)
-		app_say("%s", text);
-}
 
 /* Options of the environment come first, so that the command line can say otherwise. */
 static void app_defaults(struct app *app)
@@ -80,19 +20,6 @@ static void app_defaults(struct app *app)
 
 	app->instance = name && *name ? name : app_instance;
 	app->root = secure_getenv("DKTRACE_ROOT");
-}
-
-bool app_has_instance(const struct app *app)
-{
-	return app->instance != app_instance && app->instance != getenv("DKTRACE_INSTANCE");
-}
-
-int app_new_ctx(struct app *app, const char *root, struct dkt_ctx **ctx)
-{
-	DKT_OPTS(dkt_ctx_opts, opts, .root = root, .log = log_line, .log_data = &app->level,
-		 .progress = progress_switch, .progress_data = &app->switching);
-
-	return dkt_ctx_new(&opts, ctx);
 }
 
 static int app_context(struct app *app)
@@ -142,7 +69,7 @@ static int run_command(struct app *app, int argc, char **argv)
 	if (first < 0)
 		return EXIT_USAGE;
 	if (app->help) {
-		app_help(command);
+		app_help(app, command);
 		return 0;
 	}
 	argv[first - 1] = argv[0];
@@ -206,7 +133,7 @@ static int finish(int rc)
 int main(int argc, char **argv)
 {
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
-	struct app app = { 0 };
+	struct app app = { .commands = app_commands };
 	int first;
 
 	app_defaults(&app);
@@ -220,11 +147,11 @@ int main(int argc, char **argv)
 		return finish(0);
 	}
 	if (app.help || first >= argc) {
-		app_help(NULL);
+		app_help(&app, NULL);
 		return finish(app.help ? 0 : EXIT_USAGE);
 	}
-	app.command = command_find(argv[first]);
+	app.command = command_find(&app, argv[first]);
 	if (!app.command)
-		return command_unknown(argv[first]);
+		return command_unknown(&app, argv[first]);
 	return finish(run_command(&app, argc - first, argv + first));
 }

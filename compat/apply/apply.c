@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "apply/apply.h"
 #include "apply/follow.h"
+#include "apply/plan.h"
 #include "base/util.h"
 #include "log/recording.h"
 #include "lustre/lustre_masks.h"

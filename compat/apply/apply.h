@@ -1,48 +1,47 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What one application of settings works on, and the parts of its plan. */
+/* The wanted state of the debug log becomes the kernel's, as one transaction; what was cut short is put right. */
 #ifndef COMPAT_APPLY_H
 #define COMPAT_APPLY_H
 
-#include "apply/event_filter.h"
-#include "lustre/modules.h"
+#include "log/debuglog.h"
 
-struct plan {
-	struct debuglog *log;
-	const struct settings *set;
-	struct settings *done; /* becomes what is kept */
-	struct filter_report *report;
-	struct dkt_change *change;
-	struct event_filter filter;
-	struct modules modules; /* of the chosen subsystems, loaded */
-	char *sites; /* call sites in them, NULL: anywhere */
-	bool graph; /* entry and exit of their functions are wanted */
-	uint8_t *targets; /* by event index: what triggers switch */
-	size_t n_targets;
-	struct dkt_event **on;
-	size_t n_on;
+/*
+ * Opens the debug log of that name as it is. Without DEBUGLOG_CHANGE nothing is made: in and
+ * dirfd may be missing.
+ */
+int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, struct debuglog **log);
+
+/* What debug_filter came to. */
+struct filter_report {
+	bool must_take; /* asked for: if no event that is on can take it, refuse */
+	size_t took; /* events that have the filter */
+	char *missed; /* names of those that have not its fields, separated by ", "; NULL: none */
+	size_t n_missed;
 };
 
-/* Finds what triggers switch. */
-int plan_targets(struct plan *plan);
-bool plan_is_target(const struct plan *plan, const struct dkt_event *event);
+void filter_report_clear(struct filter_report *report);
 
 /*
- * Whether the event is to be on. What a trigger has switched stays so as long as the settings want
- * of it what they wanted before.
+ * Makes the instance what the settings say, as one transaction, and keeps them. The instance is
+ * made if there is none. report may be NULL.
  */
-bool plan_wants(const struct plan *plan, const struct dkt_event *event);
-
-/* Wants the triggers, threads and CPUs. */
-int plan_triggers(struct plan *plan);
-int plan_limits(struct plan *plan);
+int debuglog_apply(struct debuglog *log, const struct settings *set, struct filter_report *report);
 
 /*
- * After a change that was killed has been taken back: a trigger of it may have stopped or started the
- * log. An older trigger may have done the same, and nothing tells which did.
+ * Before a look at the log of that name: if others have changed Lustre's masks since the log was
+ * set, the log takes them over. A failure is logged and leaves the log unchanged.
  */
-int plan_recording(const struct plan *plan, const struct settings *before);
+void debuglog_follow(struct dkt_ctx *ctx, const char *name);
 
-/* Before a change: notes the triggers and limits that it may add, so that they can be taken back. */
-int plan_note(const struct plan *plan, struct settings *before);
+/*
+ * Removes the instance, its records and what is kept of it, and unmounts tracefs if it was mounted
+ * for us. Also where some of that is missing.
+ */
+int debuglog_reset(struct dkt_ctx *ctx, const char *name);
+
+/* Calls fn for each trigger that these events have in the log's instance. */
+int triggers_each(struct debuglog *log, struct dkt_event *const *events, size_t n,
+		  int (*fn)(void *data, struct dkt_event *event, const struct dkt_trigger *trigger),
+		  void *data);
 
 #endif

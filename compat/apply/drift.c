@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "apply/event_filter.h"
+#include "apply/follow.h"
 #include "base/util.h"
 #include "lustre/lustre_masks.h"
 #include "lustre/message.h"
@@ -66,7 +68,7 @@ static bool is_missing(const struct drift *d, size_t i)
 {
 	const struct class_bits *bits = class_map_event(d->log->map, d->all[i]);
 
-	return !d->on[i] && debuglog_wants(bits, &d->log->set) &&
+	return !d->on[i] && event_filter_wants(bits, &d->log->set) &&
 	       (!bits->fields || message_is(d->all[i]));
 }
 
@@ -167,7 +169,7 @@ static void tell_lustre(struct drift *d)
 {
 	struct settings *set = &d->log->set;
 
-	if (lustre_masks_differ(set) & 1u << MASK_SOURCES)
+	if (follow_differ(set) & 1u << MASK_SOURCES)
 		tell(d,
 		     "Lustre's libcfs was %s: the next set_param, or apply, makes debug_sources"
 		     " '%s'",

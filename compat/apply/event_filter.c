@@ -6,11 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "apply/rules.h"
 #include "base/util.h"
 #include "lustre/message.h"
 #include "lustre/message/cdebug.h"
 
-bool debuglog_wants(const struct class_bits *bits, const struct settings *set)
+bool event_filter_wants(const struct class_bits *bits, const struct settings *set)
 {
 	/* Some messages cannot be masked; their filter knows. */
 	if (bits->fields)
@@ -19,33 +20,12 @@ bool debuglog_wants(const struct class_bits *bits, const struct settings *set)
 				class_bits_on(bits, set->debug, set->subsystem_debug));
 }
 
-/* ---- words as constants: msg_mask & rpctrace ---- */
-
-static int mask_constant(void *data, const char *field, const char *word, uint64_t *value)
-{
-	enum mask_kind kind = strstr(field, "subsys") ? MASK_SUBSYSTEM : MASK_DEBUG;
-	int bit = mask_bit(kind, word, strlen(word));
-
-	(void)data;
-	if (bit < 0)
-		return bit;
-	*value = UINT64_C(1) << bit;
-	return 0;
-}
-
-int debuglog_expr(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr)
-{
-	DKT_OPTS(dkt_expr_opts, opts, .constant = mask_constant);
-
-	return dkt_expr_new(ctx, text, &opts, expr);
-}
-
 /* ---- filters ---- */
 
 int event_filter_read(struct event_filter *filter)
 {
 	const struct settings *set = filter->set;
-	int err = set->filter ? debuglog_expr(filter->log->ctx, set->filter, &filter->expr) : 0;
+	int err = set->filter ? mask_expr(filter->log->ctx, set->filter, &filter->expr) : 0;
 
 	return err ? err : rules_new(filter->log, &set->rules, &filter->rules);
 }
@@ -152,7 +132,7 @@ int event_filter(const struct event_filter *filter, struct dkt_event *event, cha
 	int err = 0;
 
 	/* What only a trigger switches on is no part of the classes. */
-	if (debuglog_wants(bits, filter->set))
+	if (event_filter_wants(bits, filter->set))
 		err = event_filter_own(filter, event, &own);
 	if (!err && own)
 		err = conditions_add(&all, own);
@@ -167,31 +147,4 @@ int event_filter(const struct event_filter *filter, struct dkt_event *event, cha
 	free(all.text);
 	*text = NULL;
 	return err;
-}
-
-/* ---- what missed ---- */
-
-char *events_by_system(const char *names)
-{
-	const char *first, *p;
-	size_t len, size;
-	char *text = NULL;
-	FILE *out = open_memstream(&text, &size);
-
-	for (first = names; out && *first; first = p) {
-		size_t n = 0;
-
-		len = strcspn(first, ":") + 1;
-		for (p = first; !strncmp(p, first, len); n++) {
-			p += strcspn(p, ",");
-			p += *p ? strlen(", ") : 0;
-		}
-		fputs(first == names ? "" : ", ", out);
-		if (n == 1)
-			len = strcspn(first, ",") + 1;
-		fprintf(out, "%.*s", (int)len - 1, first);
-		if (n > 1)
-			fprintf(out, " (%zu)", n);
-	}
-	return out && !fclose(out) ? text : NULL;
 }

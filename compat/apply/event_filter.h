@@ -5,8 +5,10 @@
 
 #include <stdio.h>
 
-#include "log/debuglog.h"
-#include "set/rules.h"
+#include "apply/apply.h"
+
+/* Whether an event of the map belongs to what is set. */
+bool event_filter_wants(const struct class_bits *bits, const struct settings *set);
 
 struct event_filter {
 	struct debuglog *log; /* its map is loaded */

@@ -4,6 +4,7 @@
  * that came or went. What Lustre has counts, and the log's filters are made from it again.
  */
 #include "apply/follow.h"
+#include "apply/apply.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +19,39 @@ static const char *const names[] = {
 	[MASK_SUBSYSTEM] = "subsystem_debug",
 	[MASK_PRINTK] = "printk",
 };
+
+/* What the mask is to be now: Lustre's, or for debug_sources what nobody has chosen otherwise. */
+static int wanted(enum mask_kind kind, const struct settings *s, uint32_t *value)
+{
+	if (kind != MASK_SOURCES)
+		return lustre_mask_read(kind, value);
+	if (s->chosen & 1u << MASK_SOURCES)
+		return -ENOENT;
+	*value = lustre_sources(lustre_is_loaded());
+	return 0;
+}
+
+uint32_t follow_differ(struct settings *s)
+{
+	uint32_t value, differ = 0;
+	enum mask_kind kind;
+
+	for (kind = MASK_DEBUG; kind <= MASK_SOURCES; kind++)
+		if (!wanted(kind, s, &value) && value != *settings_mask(s, kind))
+			differ |= 1u << kind;
+	return differ;
+}
+
+uint32_t follow_masks(struct settings *s)
+{
+	uint32_t value, differ = follow_differ(s);
+	enum mask_kind kind;
+
+	for (kind = MASK_DEBUG; kind <= MASK_SOURCES; kind++)
+		if (differ & 1u << kind && !wanted(kind, s, &value))
+			*settings_mask(s, kind) = value;
+	return differ;
+}
 
 void follow_tell(struct debuglog *log, struct settings *done)
 {
@@ -62,7 +96,7 @@ static bool is_behind(struct dkt_ctx *ctx, const char *name)
 		return false;
 	/* That Lustre came is for the next change: a look does not switch the kernel's events off. */
 	if (set.made && set.lustre)
-		differ = lustre_masks_differ(&set) & ~(1u << MASK_SOURCES);
+		differ = follow_differ(&set) & ~(1u << MASK_SOURCES);
 	settings_clear(&set);
 	return differ;
 }

@@ -3,7 +3,16 @@
 #ifndef COMPAT_FOLLOW_H
 #define COMPAT_FOLLOW_H
 
-#include "log/debuglog.h"
+#include "apply/apply.h"
+
+/*
+ * Returns the masks that are not as Lustre has them now, a bit for each enum mask_kind. MASK_SOURCES
+ * is one of them if nobody has chosen and Lustre came or went.
+ */
+uint32_t follow_differ(struct settings *settings);
+
+/* Makes them what Lustre has, and returns which of them it were. */
+uint32_t follow_masks(struct settings *settings);
 
 /* After a change to these settings: tells, once, which masks the log took over from Lustre. */
 void follow_tell(struct debuglog *log, struct settings *done);

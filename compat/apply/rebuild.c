@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "apply/event_filter.h"
+#include "apply/follow.h"
 #include "base/util.h"
 #include "lustre/lustre_masks.h"
 #include "lustre/modules.h"
-#include "set/triggers.h"
 
 /* Bits that must have been on, and those that cannot have been. */
 struct known {
@@ -267,11 +267,11 @@ int debuglog_rebuild(struct debuglog *log)
 	guess_sources(log, is_on);
 	/* Where no event of the kernel is wanted, none tells what the masks were. */
 	if (!(log->set.sources & MASK_FROM_KERNEL))
-		lustre_masks_follow(&log->set);
+		follow_masks(&log->set);
 	if (!dkt_instance_get_size(log->in, &bytes))
 		log->set.debug_mb = (uint32_t)(bytes >> 20);
 	err = guess_filters(log, on, n);
 	if (!err)
-		err = triggers_each(log, NULL, add_trigger, &log->set);
+		err = triggers_each(log, all, n_all, add_trigger, &log->set);
 	return err ? err : find_limits(log);
 }

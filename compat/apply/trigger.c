@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "apply/apply.h"
+#include "apply/plan.h"
 #include "base/util.h"
 #include "log/recording.h"
 #include "log/threads.h"
@@ -86,10 +86,10 @@ bool plan_wants(const struct plan *plan, const struct dkt_event *event)
 	const uint8_t both = TARGET_NOW | TARGET_BEFORE;
 	const struct class_bits *bits = class_map_event(plan->log->map, event);
 	uint8_t target = plan->targets[dkt_event_index(event)];
-	bool wanted = debuglog_wants(bits, plan->set);
+	bool wanted = event_filter_wants(bits, plan->set);
 
 	if ((target & both) == both && !plan->log->rearm &&
-	    wanted == debuglog_wants(bits, &plan->log->set))
+	    wanted == event_filter_wants(bits, &plan->log->set))
 		return target & TARGET_ON;
 	return wanted;
 }
@@ -232,4 +232,23 @@ int plan_limits(struct plan *plan)
 		return 0;
 	err = plan_pids(plan);
 	return err ? err : dkt_change_cpus(plan->change, plan->set->cpus);
+}
+
+/* ---- what the kernel has ---- */
+
+int triggers_each(struct debuglog *log, struct dkt_event *const *events, size_t n,
+		  int (*fn)(void *data, struct dkt_event *event, const struct dkt_trigger *trigger),
+		  void *data)
+{
+	size_t n_triggers, i, j;
+	int err = 0;
+
+	for (i = 0; !err && log->in && i < n; i++) {
+		struct dkt_trigger *triggers __cleanup(free) = NULL;
+
+		err = dkt_instance_get_triggers(log->in, events[i], &triggers, &n_triggers);
+		for (j = 0; !err && j < n_triggers; j++)
+			err = fn(data, events[i], &triggers[j]);
+	}
+	return err;
 }

@@ -4,7 +4,7 @@
 #define COMPAT_LCTL_CMD_H
 
 #include "lctl/lctl.h"
-#include "set/param/opts.h"
+#include "lctl/param/opts.h"
 
 /* They return lctl's exit status. */
 int lctl_cmd_clear(struct lctl *lctl, int argc, char **argv);

@@ -10,10 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "apply/apply.h"
 #include "base/util.h"
+#include "io/say.h"
 #include "lctl/cmd.h"
 #include "pipeline/daemon.h"
-#include "say.h"
 
 #define PARAM "daemon_file"
 

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "io/say.h"
 #include "lctl/cmd.h"
 #include "lctl/real_lctl.h"
 #include "lustre/devices.h"
-#include "say.h"
 
 static const struct option names[] = {
 	{ "target", no_argument, NULL, 't' },

@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 
 #include "base/util.h"
+#include "io/output.h"
+#include "io/say.h"
 #include "lctl/cmd.h"
-#include "log/output.h"
 #include "lustre/record/print.h"
-#include "say.h"
 
 /* ---- damage ---- */
 

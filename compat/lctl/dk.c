@@ -7,14 +7,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "apply/apply.h"
 #include "base/util.h"
+#include "io/output.h"
+#include "io/say.h"
 #include "lctl/cmd.h"
 #include "lctl/df.h"
-#include "log/output.h"
 #include "lustre/libcfs.h"
 #include "pipeline/daemon.h"
 #include "pipeline/dk.h"
-#include "say.h"
 
 #define PARAM "dump_kernel"
 

@@ -7,9 +7,9 @@
 #include <strings.h>
 
 #include "base/util.h"
+#include "io/say.h"
 #include "lctl/cmd.h"
 #include "lustre/mask.h"
-#include "say.h"
 
 /* The two kinds of names, in the order in which lctl goes through them. */
 static const struct kind {

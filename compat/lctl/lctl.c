@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "io/say.h"
 #include "lctl/cmd.h"
 #include "lctl/real_lctl.h"
 #include "lctl/rows.h"
 #include "lctl/session.h"
-#include "say.h"
 #include "set/param.h"
 
 /* A wrong use of a command that then prints its help. */

@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 
 #include "base/util.h"
-#include "say.h"
+#include "io/say.h"
 
 #define DEVICE "/dev/lnet"
 

@@ -6,11 +6,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "apply/apply.h"
 #include "base/util.h"
+#include "io/say.h"
 #include "lctl/cmd.h"
 #include "lctl/lnet_ioctl.h"
 #include "pipeline/dk.h"
-#include "say.h"
 
 /* lctl cuts a marker there. */
 #define MARK_MAX 255

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "io/say.h"
 #include "lctl/cmd.h"
-#include "say.h"
 
 #define MODULES "/proc/modules"
 

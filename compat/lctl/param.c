@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "apply/apply.h"
 #include "base/util.h"
+#include "io/say.h"
 #include "lctl/cmd.h"
-#include "log/debuglog.h"
-#include "say.h"
-#include "set/param/walk.h"
+#include "lctl/param/walk.h"
 
 /* The one thing that cannot be a name. */
 static bool is_empty(struct param_walk *walk, const char *word, const char *name)

@@ -8,8 +8,8 @@
 #include <strings.h>
 
 #include "base/util.h"
+#include "io/say.h"
 #include "lctl/cmd.h"
-#include "say.h"
 
 /* What is not about parameters or the debug log is the real lctl's. */
 #define HANDED_ON(name)                                                                            \

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "io/say.h"
 #include "lctl/session.h"
-#include "say.h"
 
 #define PROMPT "> "
 

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "io/say.h"
 #include "lctl/cmd.h"
-#include "say.h"
+#include "lctl/param/write.h"
 #include "set/param.h"
-#include "set/param/write.h"
 
 struct set_opts {
 	bool quiet;

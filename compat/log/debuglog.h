@@ -17,7 +17,7 @@
 #define DEBUGLOG_SETTINGS "settings"
 #define DEBUGLOG_BEFORE   "settings.before"
 
-struct probes; /* probes/probe_list.h */
+struct probes; /* log/probe_list.h */
 
 struct debuglog {
 	struct dkt_ctx *ctx;
@@ -45,11 +45,8 @@ enum debuglog_flags {
 	DEBUGLOG_CHANGE = 1, /* alone, with the rights checked, what was interrupted taken back */
 };
 
-/*
- * Opens the debug log of that name as it is. Without DEBUGLOG_CHANGE nothing is made: in and
- * dirfd may be missing.
- */
-int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, struct debuglog **log);
+/* Makes one for the log of that name that is nowhere yet: debuglog_open() fills it in. -EINVAL: no such name. */
+int debuglog_new(struct dkt_ctx *ctx, const char *name, struct debuglog **log);
 void debuglog_close(struct debuglog *log);
 
 /* Loads the class map and resolves it, once. */
@@ -64,48 +61,14 @@ int debuglog_on(struct debuglog *log, struct dkt_event *const **on, size_t *n);
 /* The event SYSTEM:NAME; NULL: this kernel has none of that name. */
 struct dkt_event *debuglog_event(struct dkt_ctx *ctx, const char *name);
 
-/* Whether an event of the map belongs to what is set. */
-bool debuglog_wants(const struct class_bits *bits, const struct settings *set);
-
-/* Parses a filter in which names of classes and subsystems stand for their bits. */
-int debuglog_expr(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr);
-
-/* What debug_filter came to. */
-struct filter_report {
-	bool must_take; /* asked for: if no event that is on can take it, refuse */
-	size_t took; /* events that have the filter */
-	char *missed; /* names of those that have not its fields, separated by ", "; NULL: none */
-	size_t n_missed;
-};
-
-void filter_report_clear(struct filter_report *report);
-
-/* "block:a, block:b, ext4:c" as "block (2), ext4:c"; the caller frees it. NULL: memory is out. */
-char *events_by_system(const char *names);
-
-/*
- * Makes the instance what the settings say, as one transaction, and keeps them. The instance is
- * made if there is none. report may be NULL.
- */
-int debuglog_apply(struct debuglog *log, const struct settings *set, struct filter_report *report);
-
-/*
- * Before a look at the log of that name: if others have changed Lustre's masks since the log was
- * set, the log takes them over. A failure is logged and leaves the log unchanged.
- */
-void debuglog_follow(struct dkt_ctx *ctx, const char *name);
-
 /* Bytes that the buffers have, over all CPUs. */
 int debuglog_size(struct debuglog *log, uint64_t *bytes);
 
-/*
- * Removes the instance, its records and what is kept of it, and unmounts tracefs if it was mounted
- * for us. Also where some of that is missing.
- */
-int debuglog_reset(struct dkt_ctx *ctx, const char *name);
-
 /* Gives the kernel's top instance back, if it was borrowed for entry and exit of functions. */
 int debuglog_return_top(struct debuglog *log);
+
+/* The directory that keeps records on their way out, as a name; the caller frees it. */
+int debuglog_spool_path(const struct debuglog *log, char **path);
 
 /*
  * The directory that keeps records on their way out; the one above it is made if it is gone. The

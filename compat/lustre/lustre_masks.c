@@ -42,36 +42,3 @@ uint32_t lustre_sources(bool loaded)
 {
 	return loaded ? MASK_FROM_LUSTRE : mask_initial(MASK_SOURCES);
 }
-
-/* What the mask is to be now: Lustre's, or for debug_sources what nobody has chosen otherwise. */
-static int wanted(enum mask_kind kind, const struct settings *s, uint32_t *value)
-{
-	if (kind != MASK_SOURCES)
-		return lustre_mask_read(kind, value);
-	if (s->chosen & 1u << MASK_SOURCES)
-		return -ENOENT;
-	*value = lustre_sources(lustre_is_loaded());
-	return 0;
-}
-
-uint32_t lustre_masks_differ(struct settings *s)
-{
-	uint32_t value, differ = 0;
-	enum mask_kind kind;
-
-	for (kind = MASK_DEBUG; kind <= MASK_SOURCES; kind++)
-		if (!wanted(kind, s, &value) && value != *settings_mask(s, kind))
-			differ |= 1u << kind;
-	return differ;
-}
-
-uint32_t lustre_masks_follow(struct settings *s)
-{
-	uint32_t value, differ = lustre_masks_differ(s);
-	enum mask_kind kind;
-
-	for (kind = MASK_DEBUG; kind <= MASK_SOURCES; kind++)
-		if (differ & 1u << kind && !wanted(kind, s, &value))
-			*settings_mask(s, kind) = value;
-	return differ;
-}

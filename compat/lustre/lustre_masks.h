@@ -3,7 +3,6 @@
 #ifndef COMPAT_LUSTRE_MASKS_H
 #define COMPAT_LUSTRE_MASKS_H
 
-#include "log/settings.h"
 #include "lustre/mask.h"
 
 /* True if Lustre's libcfs is loaded. */
@@ -14,14 +13,5 @@ int lustre_mask_read(enum mask_kind kind, uint32_t *value);
 
 /* The debug_sources that a machine has with or without Lustre, as long as nobody chooses. */
 uint32_t lustre_sources(bool loaded);
-
-/*
- * Returns the masks that are not as Lustre has them now, a bit for each enum mask_kind. MASK_SOURCES
- * is one of them if nobody has chosen and Lustre came or went.
- */
-uint32_t lustre_masks_differ(struct settings *settings);
-
-/* Makes them what Lustre has, and returns which of them it were. */
-uint32_t lustre_masks_follow(struct settings *settings);
 
 #endif

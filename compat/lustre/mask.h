@@ -71,6 +71,9 @@ uint32_t mask_floor(enum mask_kind kind);
 /* All bits that the mask can have. */
 uint32_t mask_all(enum mask_kind kind);
 
+/* Parses an expression in which names of classes and subsystems stand for their bits. */
+int mask_expr(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr);
+
 /* lctl's filter: a record goes if it has bits and none of them is still shown. */
 static inline bool mask_hides(uint32_t hidden, uint32_t bits)
 {

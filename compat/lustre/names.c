@@ -3,6 +3,7 @@
 #include "lustre/names.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,4 +71,29 @@ void names_clear(struct names *names)
 		free(names->list[i]);
 	free(names->list);
 	*names = (struct names){ 0 };
+}
+
+char *names_by_system(const char *names)
+{
+	const char *first, *p;
+	size_t len, size;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &size);
+
+	for (first = names; out && *first; first = p) {
+		size_t n = 0;
+
+		len = strcspn(first, ":") + 1;
+		for (p = first; !strncmp(p, first, len); n++) {
+			p += strcspn(p, ",");
+			p += *p ? strlen(", ") : 0;
+		}
+		fputs(first == names ? "" : ", ", out);
+		if (n == 1)
+			len = strcspn(first, ",") + 1;
+		fprintf(out, "%.*s", (int)len - 1, first);
+		if (n > 1)
+			fprintf(out, " (%zu)", n);
+	}
+	return out && !fclose(out) ? text : NULL;
 }

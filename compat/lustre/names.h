@@ -21,4 +21,7 @@ bool names_has(const struct names *names, const char *name);
 void names_remove(struct names *names, size_t i);
 void names_clear(struct names *names);
 
+/* "block:a, block:b, ext4:c" as "block (2), ext4:c"; the caller frees it. NULL: memory is out. */
+char *names_by_system(const char *names);
+
 #endif

@@ -303,7 +303,7 @@ static int report_init(struct report *report)
 	if (!err && opts->style)
 		err = style_new(report->ctx, report->map, opts->style, &style, &report->out.style);
 	if (!err && opts->filter)
-		err = debuglog_expr(report->ctx, opts->filter, &report->filter);
+		err = mask_expr(report->ctx, opts->filter, &report->filter);
 	if (!err && opts->filter)
 		err = check_filter(report);
 	/* Where the source cannot leave them out, they are left out here. */

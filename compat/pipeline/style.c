@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "set/param/opts.h"
+#include "io/say.h"
 
 #define LEGACY "legacy"
 
@@ -50,8 +50,7 @@ const char *style_guess(struct dkt_guess *guess, const char *name)
 
 bool style_colored(const struct dkt_style_info *info, const char *file)
 {
-	return !file && isatty(STDOUT_FILENO) && info->traits & DKT_STYLE_COLOR &&
-	       param_opts_color();
+	return !file && isatty(STDOUT_FILENO) && info->traits & DKT_STYLE_COLOR && say_in_color();
 }
 
 /* The text of a message, which its event's print format does not give. */

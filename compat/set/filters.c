@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Filters as a person sets them: on classes, events, threads, programs, CPUs. */
 #include "set/filters.h"
+#include "apply/apply.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #ifndef COMPAT_FILTERS_H
 #define COMPAT_FILTERS_H
 
+#include "apply/rules.h"
 #include "log/debuglog.h"
-#include "set/rules.h"
 
 /* Names of what is limited for all events, where filters_clear() takes the words of a set. */
 #define FILTERS_PIDS "pids"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tracers of functions as a person sets them. */
 #include "set/functions.h"
+#include "apply/apply.h"
 
 #include <errno.h>
 #include <stdio.h>

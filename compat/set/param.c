@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters that dktrace has itself: debug, subsystem_debug, printk, debug_sources and others. */
 #include "set/param.h"
+#include "apply/apply.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -64,7 +65,7 @@ static int refuse_mask(struct debuglog *log, const struct mask_value *parsed, in
 /* Events that a new mask brings in may not know the filter that is set, either. */
 static char *filter_notes(const struct filter_report *report)
 {
-	char *names __cleanup(free) = report->n_missed ? events_by_system(report->missed) : NULL;
+	char *names __cleanup(free) = report->n_missed ? names_by_system(report->missed) : NULL;
 	char *text;
 
 	if (!names)

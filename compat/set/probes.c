@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Probes that a user made: their making and switching. */
 #include "set/probes.h"
+#include "apply/apply.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,24 +16,6 @@ void probes_forget_events(struct debuglog *log)
 	class_map_free(log->map);
 	log->map = NULL;
 	dkt_events_forget(log->ctx);
-}
-
-void probes_mark(struct debuglog *log)
-{
-	size_t i;
-
-	if (probes_load(log))
-		return;
-	for (i = 0; i < log->probes->n; i++) {
-		const struct dkt_probe *probe = probes_at(log->probes, i);
-		struct dkt_event *event;
-
-		if (log->probes->list[i].state != PROBE_ON)
-			continue;
-		event = dkt_event_find(log->ctx, probe->group, probe->name);
-		if (event)
-			class_map_want(log->map, event);
-	}
 }
 
 int probes_apply(struct debuglog *log)

@@ -3,11 +3,8 @@
 #ifndef COMPAT_PROBES_H
 #define COMPAT_PROBES_H
 
-#include "set/probes/probe_list.h"
+#include "log/probe_list.h"
 #include "set/probes/probe_words.h"
-
-/* Marks the events of those that are on in the class map: they are wanted whatever the masks say. */
-void probes_mark(struct debuglog *log);
 
 /* Events come and go: what was worked out for them goes with them. */
 void probes_forget_events(struct debuglog *log);
@@ -53,8 +50,5 @@ int probes_switch(struct debuglog *log, const char *pattern, bool on, size_t *ch
  * has records of one that nobody has read; with force the log is emptied then.
  */
 int probes_remove(struct debuglog *log, const char *pattern, bool force, size_t *removed);
-
-/* For a reset: removes what is remembered and still is what it was. The instance is gone. */
-int probes_reset(struct debuglog *log);
 
 #endif

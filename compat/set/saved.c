@@ -111,7 +111,7 @@ static int refuse(struct applying *a, const struct param *param, const struct co
 static int check_filter(struct applying *a)
 {
 	struct dkt_expr *expr;
-	int err = debuglog_expr(a->log->ctx, a->set.filter, &expr);
+	int err = mask_expr(a->log->ctx, a->set.filter, &expr);
 
 	if (!err)
 		dkt_expr_free(expr);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Triggers as a person sets them: on classes, subsystems, globs of events. */
 #include "set/triggers.h"
+#include "apply/apply.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "apply/rules.h"
 #include "base/util.h"
 #include "log/recording.h"
 #include "lustre/message/cdebug.h"
-#include "set/rules.h"
 
 /* Each of them costs its event time; more than that is a mistake. */
 #define MAX_TRIGGERS 10000
@@ -292,7 +293,7 @@ static int add_to(struct adding *adding, const char *words, const char *action,
 	if (!err)
 		err = read_action(adding, action);
 	if (!err && condition)
-		err = debuglog_expr(log->ctx, condition, &adding->condition);
+		err = mask_expr(log->ctx, condition, &adding->condition);
 	if (!err)
 		err = add_all(adding);
 	return add_clear(adding, err);
@@ -381,30 +382,6 @@ int triggers_take(struct debuglog *log, const char *line, struct settings *set)
 	return err;
 }
 
-/* ---- looking ---- */
-
-int triggers_each(struct debuglog *log, const struct select *select,
-		  int (*fn)(void *data, struct dkt_event *event, const struct dkt_trigger *trigger),
-		  void *data)
-{
-	struct dkt_event *const *events;
-	size_t n, n_triggers, i, j;
-	int err = 0;
-
-	if (select)
-		events = select_events(select, &n);
-	else
-		err = dkt_events(log->ctx, &events, &n);
-	for (i = 0; !err && log->in && i < n; i++) {
-		struct dkt_trigger *triggers __cleanup(free) = NULL;
-
-		err = dkt_instance_get_triggers(log->in, events[i], &triggers, &n_triggers);
-		for (j = 0; !err && j < n_triggers; j++)
-			err = fn(data, events[i], &triggers[j]);
-	}
-	return err;
-}
-
 /* ---- removing ---- */
 
 struct removing {
@@ -466,6 +443,8 @@ int triggers_remove(struct debuglog *log, const char *words, const char *action,
 	struct select *select = NULL;
 	struct settings set;
 	struct removing removing = { .log = log, .set = &set, .action = action };
+	struct dkt_event *const *events;
+	size_t n_events;
 	int err = debuglog_map(log);
 
 	*n = 0;
@@ -476,8 +455,9 @@ int triggers_remove(struct debuglog *log, const char *words, const char *action,
 	err = select_new(log->ctx, log->map, words, &select);
 	if (!err)
 		err = select_check(log->ctx, select);
+	events = err ? NULL : select_events(select, &n_events);
 	if (!err)
-		err = triggers_each(log, select, remove_one, &removing);
+		err = triggers_each(log, events, n_events, remove_one, &removing);
 	if (!err && !removing.n)
 		err = dkt_fail(log->ctx, -ENOENT, "there is no trigger%s%s on '%s'",
 			       action ? " " : "", action ? action : "", words);

@@ -5,7 +5,7 @@
 
 #include "log/debuglog.h"
 #include "lustre/message/search.h"
-#include "set/select.h"
+#include "lustre/select.h"
 
 /* Stands for the events of Lustre's messages. */
 #define TRIGGERS_MESSAGE "message"
@@ -54,10 +54,5 @@ int triggers_remove(struct debuglog *log, const char *words, const char *action,
 
 /* Lets all of ours act again as often as they were to, and puts back what they had switched. */
 int triggers_rearm(struct debuglog *log, size_t *n);
-
-/* Calls fn for each trigger of these events in the kernel; with NULL, of all events. */
-int triggers_each(struct debuglog *log, const struct select *select,
-		  int (*fn)(void *data, struct dkt_event *event, const struct dkt_trigger *trigger),
-		  void *data);
 
 #endif

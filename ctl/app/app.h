@@ -23,6 +23,7 @@ struct app {
 	struct dkt_ctx *ctx;
 	enum dkt_log_level level; /* what is said on stderr */
 	struct progress switching;
+	const struct command *commands; /* app_commands */
 	const struct command *command;
 	/* options, as given; see opt.c */
 	const char *instance;
@@ -128,12 +129,14 @@ struct command {
 	const char *help;
 };
 
-/* NULL after the last. */
-const struct command *command_next(const struct command *command);
-const struct command *command_find(const char *name);
+/* The rows, behind the last of which one has no name. */
+extern const struct command app_commands[];
+
+/* NULL: there is none of that name. */
+const struct command *command_find(const struct app *app, const char *name);
 
 /* Says that there is no such command; returns EXIT_USAGE. */
-int command_unknown(const char *name);
+int command_unknown(const struct app *app, const char *name);
 
 /* The instance's name if nobody gave another one; told by its address. */
 extern const char app_instance[];
@@ -189,6 +192,6 @@ const char *app_guess(struct dkt_guess *guess, const char *word, const void *row
 		      size_t size);
 
 /* Prints help for a command, or for all of it. */
-void app_help(const struct command *command);
+void app_help(const struct app *app, const struct command *command);
 
 #endif

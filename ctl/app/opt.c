@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "io/say.h"
 #include "out/fold.h"
-#include "say.h"
 
 struct opt {
 	const char *name;

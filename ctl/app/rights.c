@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "input/input.h"
-#include "log/output.h"
+#include "io/output.h"
 
 struct app_file {
 	const char *path;

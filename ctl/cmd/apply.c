@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "app/app.h"
-#include "say.h"
+#include "apply/apply.h"
+#include "io/say.h"
 #include "set/param.h"
 #include "set/saved.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/app.h"
+#include "apply/apply.h"
 #include "lustre/lustre_masks.h"
 #include "set/param.h"
 #include "set/saved/boot_config.h"

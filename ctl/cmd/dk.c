@@ -10,9 +10,10 @@
 #include "app/app.h"
 #include "app/opt.h"
 #include "app/progress.h"
+#include "apply/apply.h"
 #include "base/when.h"
 #include "input/dk_file.h"
-#include "log/output.h"
+#include "io/output.h"
 #include "lustre/libcfs.h"
 #include "pipeline/style.h"
 #include "set/param/tree.h"
@@ -147,7 +148,7 @@ static int take_lustre(struct app *app, const struct dk_opts *opts, struct libcf
 	}
 	/* Before anything is taken out of the kernel. */
 	if (opts->filter)
-		err = debuglog_expr(app->ctx, opts->filter, &filter);
+		err = mask_expr(app->ctx, opts->filter, &filter);
 	dkt_expr_free(filter);
 	return err ? err : libcfs_log_take(app->ctx, param, &sort, lustre);
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "app/app.h"
+#include "apply/apply.h"
 #include "apply/drift.h"
-#include "log/debuglog.h"
 #include "lustre/class.h"
 #include "lustre/devices.h"
 #include "lustre/mask.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/app.h"
+#include "apply/apply.h"
 #include "out/fold.h"
 #include "out/out.h"
 #include "set/filters.h"
@@ -53,7 +54,7 @@ static int print_count(struct filter *filter, const struct rule *rule)
 	if (count.off)
 		printf(", %zu more will be when switched on", count.off);
 	printf("\n");
-	names = count.lacking ? events_by_system(count.missed) : NULL;
+	names = count.lacking ? names_by_system(count.missed) : NULL;
 	free(count.missed);
 	if (names) {
 		printf("%zu cannot have it and %s recorded without: ", count.lacking,

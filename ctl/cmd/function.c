@@ -6,7 +6,8 @@
 
 #include "app/app.h"
 #include "app/live.h"
-#include "say.h"
+#include "apply/apply.h"
+#include "io/say.h"
 #include "set/functions.h"
 
 static int set(struct app *app, const char *name, char **globs, size_t n)

@@ -7,9 +7,9 @@
 #include <time.h>
 
 #include "cmd/info.h"
+#include "io/say.h"
 #include "out/out.h"
 #include "out/shown.h"
-#include "say.h"
 
 /* So many gaps are shown to people. */
 #define GAPS_SHOWN 20

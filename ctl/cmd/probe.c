@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "app/app.h"
+#include "apply/apply.h"
+#include "io/say.h"
 #include "lustre/message/cdebug.h"
 #include "out/fold.h"
 #include "out/out.h"
-#include "say.h"
 #include "set/probes.h"
 
 static bool read_number(const char *text, unsigned long most, unsigned long *value)

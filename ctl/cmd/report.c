@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "input/report_jobs.h"
-#include "log/output.h"
+#include "io/output.h"
 
 /* The only thing that a signal handler changes. */
 static volatile sig_atomic_t stop;

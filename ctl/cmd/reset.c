@@ -4,6 +4,7 @@
 
 #include "app/app.h"
 #include "app/live.h"
+#include "apply/apply.h"
 #include "pipeline/daemon.h"
 
 int cmd_reset(struct app *app, int argc, char **argv)

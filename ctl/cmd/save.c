@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "app/app.h"
-#include "log/debuglog.h"
+#include "apply/apply.h"
 #include "set/saved.h"
 
 static const char heading[] = "# Settings of dktrace, see dktrace-apply(1).";

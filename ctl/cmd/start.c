@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "app/app.h"
-#include "log/debuglog.h"
+#include "apply/apply.h"
 #include "log/recording.h"
 
 int cmd_start(struct app *app, int argc, char **argv)

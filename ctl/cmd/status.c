@@ -7,18 +7,18 @@
 #include <string.h>
 
 #include "app/app.h"
+#include "apply/apply.h"
 #include "apply/drift.h"
 #include "cmd/status_cpus.h"
 #include "cmd/status_filter.h"
 #include "cmd/status_probe.h"
-#include "log/debuglog.h"
+#include "io/say.h"
 #include "log/leftover.h"
 #include "log/recording.h"
 #include "lustre/mask.h"
 #include "out/fold.h"
 #include "out/out.h"
 #include "out/shown.h"
-#include "say.h"
 #include "set/param.h"
 #include "set/sources.h"
 

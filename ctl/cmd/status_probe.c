@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/util.h"
-#include "set/probes/probe_list.h"
+#include "log/probe_list.h"
 
 char *status_probes_text(struct debuglog *log)
 {

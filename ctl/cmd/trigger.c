@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "app/app.h"
+#include "apply/apply.h"
+#include "io/say.h"
 #include "lustre/message/texts.h"
 #include "out/fold.h"
 #include "out/out.h"
-#include "say.h"
 #include "set/triggers.h"
 
 /* More strings of Lustre than that are no answer. */
@@ -24,7 +25,7 @@ static const char *plural(size_t n)
 
 static void print_count(const struct trigger_count *count)
 {
-	char *names __cleanup(free) = count->lacking ? events_by_system(count->missed) : NULL;
+	char *names __cleanup(free) = count->lacking ? names_by_system(count->missed) : NULL;
 
 	printf("%zu trigger%s on %zu event%s\n", count->added, plural(count->added), count->events,
 	       plural(count->events));
@@ -147,7 +148,9 @@ static int list(struct app *app, struct debuglog *log, int argc, char **argv)
 	};
 	struct table *table = table_new("triggers", columns, ARRAY_SIZE(columns), app->json);
 	const char *words = argc ? argv[0] : NULL;
+	struct dkt_event *const *events;
 	struct select *select = NULL;
+	size_t n;
 	int err = table ? debuglog_map(log) : -ENOMEM;
 
 	if (!err && argc && is_message(words))
@@ -156,8 +159,12 @@ static int list(struct app *app, struct debuglog *log, int argc, char **argv)
 		err = select_new(app->ctx, log->map, words, &select);
 	if (!err && argc)
 		err = select_check(app->ctx, select);
+	if (!err && argc)
+		events = select_events(select, &n);
+	else if (!err)
+		err = dkt_events(app->ctx, &events, &n);
 	if (!err)
-		err = triggers_each(log, select, add_row, table);
+		err = triggers_each(log, events, n, add_row, table);
 	if (!err && !app->json && !table_rows(table))
 		fprintf(stderr, "dktrace: no trigger is set\n");
 	if (!err)

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "app/opt.h"
+#include "apply/apply.h"
 #include "complete/complete.h"
 #include "latency/latency.h"
-#include "log/debuglog.h"
+#include "log/probe_list.h"
 #include "pipeline/style.h"
-#include "set/probes/probe_list.h"
 #include "set/triggers.h"
 
 /* The n-th argument that is no option, counted from 1, of those before the one being typed; NULL: none. */
@@ -236,7 +236,7 @@ static void offer_pairs(struct app *app, const struct command *command, int argc
 void complete_arguments(struct app *app, const char *command, int argc, char **argv,
 			const struct typed *typed)
 {
-	const struct command *row = command_find(command);
+	const struct command *row = command_find(app, command);
 
 	if (!strcmp(command, "set_param") || !strcmp(command, "boot-config"))
 		offer_settings(typed);

@@ -7,11 +7,11 @@
 #include "complete/complete.h"
 #include "lctl/lctl.h"
 
-static void offer_commands(const struct typed *typed)
+static void offer_commands(const struct app *app, const struct typed *typed)
 {
-	const struct command *command = NULL;
+	const struct command *command;
 
-	while ((command = command_next(command)))
+	for (command = app->commands; command->name; command++)
 		if (!(command->flags & CMD_HIDDEN))
 			offer(typed, command->name, "");
 }
@@ -63,7 +63,7 @@ static void complete(struct app *app, int argc, char **argv, struct typed *typed
 			return;
 	skip_options(NULL, argc, argv, &at);
 	if (at < argc - 1)
-		command = command_find(argv[at]);
+		command = command_find(app, argv[at]);
 	if (at < argc - 1 && !command)
 		return;
 	option = argc > 1 ? opt_takes(command, argv[argc - 2]) : NULL;
@@ -72,9 +72,9 @@ static void complete(struct app *app, int argc, char **argv, struct typed *typed
 		return;
 	}
 	if (!command)
-		offer_commands(typed);
+		offer_commands(app, typed);
 	else if (!strcmp(command->name, "help"))
-		offer_commands(typed);
+		offer_commands(app, typed);
 	else
 		complete_arguments(app, command->name, argc - at, argv + at, typed);
 	if (command && command->flags & CMD_LCTL)
@@ -97,7 +97,7 @@ int cmd_complete(struct app *app, int argc, char **argv)
 		complete_lctl(app, argc - 2, argv + 2, &typed);
 	} else if (*word == '-' && equals) {
 		char *option __cleanup(free) = strndup(word, (size_t)(equals - word));
-		const struct command *command = argc > 3 ? command_find(argv[2]) : NULL;
+		const struct command *command = argc > 3 ? command_find(app, argv[2]) : NULL;
 		const char *name = option ? opt_takes(command, option) : NULL;
 
 		typed = typed_new(word, equals + 1);

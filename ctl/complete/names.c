@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "complete/complete.h"
-#include "say.h"
+#include "io/say.h"
+#include "lustre/select.h"
 #include "set/param.h"
-#include "set/select.h"
 
 struct typed typed_new(const char *word, const char *rest)
 {

@@ -7,12 +7,12 @@
 
 #include "app/live.h"
 #include "app/opt.h"
+#include "apply/rules.h"
 #include "hist/hist.h"
 #include "input/input.h"
 #include "log/debuglog.h"
 #include "lustre/class.h"
-#include "set/rules.h"
-#include "set/select.h"
+#include "lustre/select.h"
 
 /* Without --keys: how often which event. */
 #define DEFAULT_KEYS "event"
@@ -80,7 +80,7 @@ static int fit_condition(struct hist *hist, const struct select *select, struct 
 	if (!err && all.n && hist->filter && !dkt_expr_check(hist->filter, it->event))
 		err = conditions_add(&all, hist->app->condition);
 	if (!err && all.n)
-		err = debuglog_expr(hist->ctx, all.text, &it->filter);
+		err = mask_expr(hist->ctx, all.text, &it->filter);
 	if (!err && all.n)
 		err = dkt_hist_filter(hist->hist, it->event, it->filter);
 	free(all.text);
@@ -128,7 +128,7 @@ static int set_up(struct hist *hist)
 	int err = choose_events(hist, &map, &select);
 
 	if (!err && hist->app->condition)
-		err = debuglog_expr(hist->ctx, hist->app->condition, &hist->filter);
+		err = mask_expr(hist->ctx, hist->app->condition, &hist->filter);
 	if (!err)
 		err = new_hist(hist, true);
 	if (!err)

@@ -8,7 +8,7 @@
 #include "app/live.h"
 #include "app/rights.h"
 #include "hist/hist.h"
-#include "say.h"
+#include "io/say.h"
 
 /* ---- here ---- */
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "hist/hist.h"
+#include "io/say.h"
 #include "out/bar.h"
 #include "out/fold.h"
 #include "out/out.h"
-#include "say.h"
 
 /* Keys, sums, a rate, what was saved, a bar. */
 #define COLUMNS_MAX 16

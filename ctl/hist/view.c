@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* hist's tables as they are printed: texts of cells, and what changed since an earlier table. */
 #include "hist/hist.h"
-#include "say.h"
+#include "io/say.h"
 
 #include <errno.h>
 #include <string.h>

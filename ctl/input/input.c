@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "app/rights.h"
+#include "apply/apply.h"
 #include "input/stdin_file.h"
-#include "log/debuglog.h"
 #include "lustre/log_source.h"
 
 int input_fail(struct app *app, const struct input *in, int err)

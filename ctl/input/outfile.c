@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "log/output.h"
+#include "io/output.h"
 
 static int fail(struct outfile *out, const char *what)
 {

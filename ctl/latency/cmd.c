@@ -176,7 +176,7 @@ static int set_up(struct latency *latency, int slowest)
 	int err = 0, first = 0;
 
 	if (latency->app->condition)
-		err = debuglog_expr(latency->ctx, latency->app->condition, &latency->filter);
+		err = mask_expr(latency->ctx, latency->app->condition, &latency->filter);
 	for (; !err && row && !has_enough(latency); row = name ? find_name(name, row) : NULL) {
 		err = try_row(latency, row, slowest, &none);
 		/* Another row may fit what is asked for. */

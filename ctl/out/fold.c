@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "say.h"
+#include "io/say.h"
 
 /* Narrower than this, folding makes nothing easier to read. */
 #define WIDTH_MIN 20

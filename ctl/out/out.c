@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "base/util.h"
+#include "io/say.h"
 #include "out/fold.h"
 #include "out/shown.h"
-#include "say.h"
 
 struct table {
 	struct libscols_table *scols;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "log/output.h"
+#include "io/output.h"
 #include "lustre/record/make.h"
 
 static int open_file(struct daemon_file *file, unsigned int flags)

@@ -9,8 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "apply/apply.h"
 #include "base/util.h"
-#include "log/output.h"
+#include "io/output.h"
 #include "lustre/record/make.h"
 #include "lustre/style_legacy.h"
 #include "pipeline/daemon.h"

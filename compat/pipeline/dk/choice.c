@@ -12,7 +12,7 @@ int dk_choice_open(struct dk_choice *choice)
 {
 	const char *filter = choice->opts->filter;
 
-	return filter ? debuglog_expr(choice->ctx, filter, &choice->filter) : 0;
+	return filter ? mask_expr(choice->ctx, filter, &choice->filter) : 0;
 }
 
 void dk_choice_clear(struct dk_choice *choice)

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "io/say.h"
 #include "pipeline/dk.h"
-#include "say.h"
 
 void dk_result_clear(struct dk_result *result)
 {

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "io/say.h"
 #include "lustre/lustre_masks.h"
-#include "say.h"
 
 /* The kernel takes a value whole, so there is one write. */
 int param_file_write(const char *path, const char *value, const char *tell)

@@ -47,30 +47,6 @@ static int check_unread(struct debuglog *log, const struct dkt_probe *probe)
 			n == 1 ? "is" : "are");
 }
 
-/* True if the kernel still has what was made, and not another's of that name. */
-static bool is_there(const struct dkt_probes *there, const struct dkt_probe *probe)
-{
-	const struct dkt_probe *it = dkt_probes_find(there, probe->group, probe->name);
-
-	return it && dkt_probe_same(it, probe);
-}
-
-static int remove_one(struct debuglog *log, const struct dkt_probes *there, size_t i)
-{
-	const struct dkt_probe *probe = probes_at(log->probes, i);
-	int err = is_there(there, probe) ? dkt_probe_remove(log->ctx, probe->group, probe->name) :
-					   0;
-
-	if (err == -EBUSY)
-		return dkt_fail(log->ctx, err,
-				"%s:%s is on elsewhere: in another instance, or by perf",
-				probe->group, probe->name);
-	if (err && err != -ENOENT)
-		return err;
-	probes_drop(log->probes, i);
-	return 0;
-}
-
 /* As they were, after a failure whose words stay. */
 static void put_back(struct debuglog *log, const enum probe_state *states)
 {
@@ -134,7 +110,7 @@ static int remove_matching(void *data)
 	for (i = log->probes->n; !err && i-- > 0;) {
 		if (!probes_match(removal->pattern, probes_at(log->probes, i)))
 			continue;
-		err = remove_one(log, there, i);
+		err = probes_remove_at(log, there, i);
 		*removal->removed += !err;
 	}
 	if (there)
@@ -169,25 +145,4 @@ int probes_remove(struct debuglog *log, const char *pattern, bool force, size_t 
 	if (*removed)
 		probes_save(log);
 	return dkt_fail(log->ctx, err, "%s", words ? words : "");
-}
-
-int probes_reset(struct debuglog *log)
-{
-	struct dkt_probes *there = NULL;
-	int err = probes_load(log);
-
-	if (err || !log->probes->n)
-		return err;
-	err = dkt_probes_read(log->ctx, &there);
-	while (!err && log->probes->n)
-		err = remove_one(log, there, log->probes->n - 1);
-	dkt_probes_free(there);
-	/* Those that could not be are found by the next reset. */
-	if (err && log->dirfd >= 0) {
-		char *words __cleanup(free) = strdup(dkt_error(log->ctx));
-
-		probes_save(log);
-		dkt_fail(log->ctx, err, "%s", words ? words : "");
-	}
-	return err;
 }

@@ -12,8 +12,8 @@
 
 #include "apply/event_filter.h"
 #include "base/util.h"
+#include "io/say.h"
 #include "lustre/message.h"
-#include "say.h"
 
 /* XBC_DATA_MAX of include/linux/bootconfig.h. */
 #define CONFIG_MAX 32767
@@ -85,7 +85,7 @@ static int add_all(struct boot *boot, const struct event_filter *filter)
 		const struct class_bits *bits = class_map_event(boot->log->map, all[i]);
 
 		/* Messages come with Lustre. */
-		if (bits->fields || !debuglog_wants(bits, boot->set))
+		if (bits->fields || !event_filter_wants(bits, boot->set))
 			continue;
 		if (is_of_module(dkt_event_system(all[i])))
 			leave_out(boot, dkt_event_system(all[i]), &left_out);

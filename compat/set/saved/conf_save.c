@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/util.h"
-#include "log/output.h"
+#include "io/output.h"
 #include "set/saved/conf.h"
 
 /* Where a link leads; the file itself if there is none yet. */

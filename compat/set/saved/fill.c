@@ -7,10 +7,10 @@
 
 #include "base/util.h"
 #include "log/threads.h"
+#include "lustre/select.h"
 #include "set/functions.h"
 #include "set/probes.h"
 #include "set/saved.h"
-#include "set/select.h"
 
 /* ---- what is not there yet ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What get_param, list_param and find_param found, before it is printed. */
-#include "set/param/list.h"
+#include "lctl/param/list.h"
 
 #include <errno.h>
 #include <stdio.h>

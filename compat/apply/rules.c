@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Filters on some of the events, each with the words that say on which. */
-#include "set/rules.h"
+#include "apply/rules.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static int read_rule(struct debuglog *log, const char *line, struct rule *rule)
 		return -ENOMEM;
 	err = select_new(log->ctx, log->map, rule->words, &rule->select);
 	if (!err)
-		err = debuglog_expr(log->ctx, settings_rest(line), &rule->expr);
+		err = mask_expr(log->ctx, settings_rest(line), &rule->expr);
 	return err;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The options that get_param, list_param and find_param share. */
-#include "set/param/opts.h"
+#include "lctl/param/opts.h"
 
 #include <getopt.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "say.h"
+#include "io/say.h"
 
 /* All three commands know all long names, in this order, which abbreviations show. */
 static const struct option names[] = {
@@ -65,13 +65,6 @@ static bool is_one_of(const char *word, const char *a, const char *b)
 	return !strcmp(word, a) || !strcmp(word, b);
 }
 
-bool param_opts_color(void)
-{
-	const char *no_color = getenv("NO_COLOR");
-
-	return isatty(STDOUT_FILENO) && (!no_color || is_one_of(no_color, "", "0"));
-}
-
 static bool set_color(const char *word, struct param_opts *opts)
 {
 	if (!word || is_one_of(word, "always", "yes"))
@@ -116,7 +109,7 @@ int param_opts_parse(int argc, char **argv, const char *letters, struct param_op
 {
 	int c;
 
-	opts->color = param_opts_color();
+	opts->color = say_in_color();
 	/* 0 and not 1: getopt() starts anew, also in the middle of a word. */
 	optind = 0;
 	while ((c = say_getopt(argc, argv, letters, names)) != -1)

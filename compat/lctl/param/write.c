@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sets one parameter: Lustre's files, our own, or both together. */
-#include "set/param/write.h"
+#include "lctl/param/write.h"
+#include "apply/apply.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +10,8 @@
 #include <sys/stat.h>
 
 #include "base/util.h"
+#include "io/say.h"
 #include "lctl/cmd.h"
-#include "say.h"
 #include "set/param.h"
 #include "set/param/file.h"
 

@@ -30,7 +30,4 @@ struct param_opts {
  */
 int param_opts_parse(int argc, char **argv, const char *letters, struct param_opts *opts);
 
-/* Whether colours are for whoever reads standard output: a terminal, and NO_COLOR is not set. */
-bool param_opts_color(void);
-
 #endif

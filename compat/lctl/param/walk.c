@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds parameters by pattern, in Lustre's trees or among our own, and reads them. */
-#include "set/param/walk.h"
+#include "lctl/param/walk.h"
+#include "apply/apply.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +11,8 @@
 #include <sys/stat.h>
 
 #include "base/util.h"
+#include "io/say.h"
 #include "lctl/cmd.h"
-#include "say.h"
 #include "set/param.h"
 
 #define READ_SIZE 4096

@@ -7,6 +7,7 @@
 #define COMPAT_SAY_H
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <dktrace/dktrace.h>
@@ -25,5 +26,8 @@ void say_text(FILE *to, const char *text, size_t len);
 
 /* getopt_long(), which says on stderr itself what is wrong with an option. */
 int say_getopt(int argc, char **argv, const char *letters, const struct option *longs);
+
+/* Whether colours are for whoever reads standard output: a terminal, and NO_COLOR is not set. */
+bool say_in_color(void);
 
 #endif

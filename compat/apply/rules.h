@@ -4,7 +4,7 @@
 #define COMPAT_RULES_H
 
 #include "log/debuglog.h"
-#include "set/select.h"
+#include "lustre/select.h"
 
 struct rule {
 	const char *line; /* as in the settings */

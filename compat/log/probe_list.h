@@ -51,4 +51,13 @@ struct probe_made *probes_find(const struct probes *probes, const char *group, c
 /* Whether a pattern, NAME or GROUP:NAME with wildcards, is about the probe. */
 bool probes_match(const char *pattern, const struct dkt_probe *probe);
 
+/* Marks the events of those that are on in the class map: they are wanted whatever the masks say. */
+void probes_mark(struct debuglog *log);
+
+/* Removes the one at i from the kernel, which has those there, and from the list. -EBUSY: it is on elsewhere. */
+int probes_remove_at(struct debuglog *log, const struct dkt_probes *there, size_t i);
+
+/* For a reset: removes what is remembered and still is what it was. The instance is gone. */
+int probes_reset(struct debuglog *log);
+
 #endif

@@ -6,7 +6,7 @@
 #include <regex.h>
 
 #include "lctl/lctl.h"
-#include "set/param/list.h"
+#include "lctl/param/list.h"
 
 /* For one command; all but the first three begin as zeroes. */
 struct param_walk {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "set/param/opts.h"
+#include "lctl/param/opts.h"
 
 struct param_value {
 	char *name; /* as printed, if it stands for itself */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Words for people, with what is foreign in them escaped. */
-#include "say.h"
+#include "io/say.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -92,4 +92,11 @@ int say_getopt(int argc, char **argv, const char *letters, const struct option *
 		say_line(stderr, "%.*s", (int)(len - (words[len - 1] == '\n')), words);
 	free(words);
 	return c;
+}
+
+bool say_in_color(void)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	return isatty(STDOUT_FILENO) && (!no_color || !*no_color || !strcmp(no_color, "0"));
 }

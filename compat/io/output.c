@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Opening a file to write to, where others may have put something in its place. */
-#include "log/output.h"
+#include "io/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

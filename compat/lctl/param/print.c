@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "say.h"
-#include "set/param/list.h"
+#include "io/say.h"
+#include "lctl/param/list.h"
 
 #define RESET   "\033[0m"
 #define CHANGED "\033[91m"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sets of events by words: classes, subsystems, systems of events, globs. */
-#include "set/select.h"
+#include "lustre/select.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "io/say.h"
 #include "lustre/class/glob.h"
-#include "say.h"
 
 /* Joins words. A glob has brackets for what else it would need them for. */
 #define JOINTS "+,"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The list of probes that a user made, and the file that remembers it. */
-#include "set/probes/probe_list.h"
+#include "log/probe_list.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -169,4 +169,69 @@ int probes_save(struct debuglog *log)
 	if (!err && renameat(log->dirfd, temp, log->dirfd, PROBES_FILE))
 		err = -errno;
 	return err ? dkt_fail(log->ctx, err, "remember the probes: %s", strerror(-err)) : 0;
+}
+
+/* ---- what the events and the kernel have of them ---- */
+
+void probes_mark(struct debuglog *log)
+{
+	size_t i;
+
+	if (probes_load(log))
+		return;
+	for (i = 0; i < log->probes->n; i++) {
+		const struct dkt_probe *probe = probes_at(log->probes, i);
+		struct dkt_event *event;
+
+		if (log->probes->list[i].state != PROBE_ON)
+			continue;
+		event = dkt_event_find(log->ctx, probe->group, probe->name);
+		if (event)
+			class_map_want(log->map, event);
+	}
+}
+
+/* True if the kernel still has what was made, and not another's of that name. */
+static bool is_there(const struct dkt_probes *there, const struct dkt_probe *probe)
+{
+	const struct dkt_probe *it = dkt_probes_find(there, probe->group, probe->name);
+
+	return it && dkt_probe_same(it, probe);
+}
+
+int probes_remove_at(struct debuglog *log, const struct dkt_probes *there, size_t i)
+{
+	const struct dkt_probe *probe = probes_at(log->probes, i);
+	int err = is_there(there, probe) ? dkt_probe_remove(log->ctx, probe->group, probe->name) :
+					   0;
+
+	if (err == -EBUSY)
+		return dkt_fail(log->ctx, err,
+				"%s:%s is on elsewhere: in another instance, or by perf",
+				probe->group, probe->name);
+	if (err && err != -ENOENT)
+		return err;
+	probes_drop(log->probes, i);
+	return 0;
+}
+
+int probes_reset(struct debuglog *log)
+{
+	struct dkt_probes *there = NULL;
+	int err = probes_load(log);
+
+	if (err || !log->probes->n)
+		return err;
+	err = dkt_probes_read(log->ctx, &there);
+	while (!err && log->probes->n)
+		err = probes_remove_at(log, there, log->probes->n - 1);
+	dkt_probes_free(there);
+	/* Those that could not be are found by the next reset. */
+	if (err && log->dirfd >= 0) {
+		char *words __cleanup(free) = strdup(dkt_error(log->ctx));
+
+		probes_save(log);
+		dkt_fail(log->ctx, err, "%s", words ? words : "");
+	}
+	return err;
 }

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Taking the debug log away: its instance, its probes, what is kept of it, the mount. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "apply/apply.h"
+#include "base/util.h"
+#include "log/directory.h"
+#include "log/mount.h"
+#include "log/probe_list.h"
+#include "lustre/message/cdebug.h"
+
+#define BUSY_TRIES 20
+#define BUSY_WAIT  50000
+
+/* A look at the instance from outside keeps it for a moment. */
+static int remove_instance(struct debuglog *log)
+{
+	int tries, err = -EBUSY;
+
+	for (tries = 0; err == -EBUSY && tries < BUSY_TRIES; tries++) {
+		if (tries)
+			usleep(BUSY_WAIT);
+		err = debuglog_return_top(log);
+		if (!err)
+			err = dkt_instance_remove(log->ctx, log->name);
+	}
+	if (err == -EBUSY)
+		dkt_fail_in(log->ctx, err, "somebody reads the buffers of '%s'", log->name);
+	return err == -ENOENT ? 0 : err;
+}
+
+/* Not in the middle of somebody's change. */
+static int reset(struct debuglog *log)
+{
+	int err = dkt_tracefs_open(log->ctx, 0);
+
+	if (!err || err == -EACCES)
+		err = dkt_caps_check(log->ctx, DKT_NEED_CONTROL);
+	if (!err || err == -ENOENT)
+		err = log_dir_enter(log);
+	/* Nobody can be at work where nothing can be kept. */
+	if (err == -EROFS)
+		err = 0;
+	if (!err && *dkt_tracefs_dir(log->ctx))
+		err = remove_instance(log);
+	if (!err && *dkt_tracefs_dir(log->ctx) && log->dirfd >= 0)
+		err = cdebug_remove(log->ctx);
+	if (!err && *dkt_tracefs_dir(log->ctx) && log->dirfd >= 0)
+		err = probes_reset(log);
+	if (err)
+		return err;
+	err = log_dir_remove(log);
+	return err ? err : log_unmount(log->ctx);
+}
+
+int debuglog_reset(struct dkt_ctx *ctx, const char *name)
+{
+	struct debuglog *log;
+	int err = debuglog_new(ctx, name, &log);
+
+	if (!err)
+		err = reset(log);
+	debuglog_close(log);
+	return err;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The debug log's directory in /run: who owns it, the lock of changes, its removal. */
+#include "log/directory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "base/util.h"
+
+/* A reset takes a moment. */
+#define BUSY_TRIES 20
+
+/* The directory holds the settings: only root or this user may have written them. */
+static int check_owner(struct dkt_ctx *ctx, const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st))
+		return errno == ENOENT || errno == EACCES ?
+			       0 :
+			       dkt_fail(ctx, -errno, "look at %s: %s", path, strerror(errno));
+	if (S_ISDIR(st.st_mode) && (!st.st_uid || st.st_uid == geteuid()) &&
+	    !(st.st_mode & (S_IWGRP | S_IWOTH)))
+		return 0;
+	return dkt_fail(ctx, -EPERM,
+			"use %s: others than root can write there (owner %u, mode %04o); remove it",
+			path, (unsigned int)st.st_uid, (unsigned int)st.st_mode & 07777);
+}
+
+static int make_dir(struct dkt_ctx *ctx, const char *path)
+{
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return dkt_fail(ctx, -errno, "make %s: %s", path, strerror(errno));
+	return check_owner(ctx, path);
+}
+
+int log_dir_make(struct debuglog *log)
+{
+	int err = make_dir(log->ctx, RUN_DIR);
+
+	return err ? err : make_dir(log->ctx, log->dir);
+}
+
+int log_dir_open(struct debuglog *log)
+{
+	int err = check_owner(log->ctx, RUN_DIR);
+
+	if (!err)
+		err = check_owner(log->ctx, log->dir);
+	if (err)
+		return err;
+	log->dirfd = open(log->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (log->dirfd >= 0 || errno == ENOENT || errno == EACCES)
+		return 0;
+	return dkt_fail(log->ctx, -errno, "open %s: %s", log->dir, strerror(errno));
+}
+
+/* Changes take turns; one takes less than a second. -ENOENT: a reset took it all away meanwhile. */
+static int take_lock(struct debuglog *log)
+{
+	struct stat held, st;
+	int tries;
+
+	log->lock = openat(log->dirfd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (log->lock < 0)
+		return dkt_fail(log->ctx, -errno, "open %s/lock: %s", log->dir, strerror(errno));
+	for (tries = 0; flock(log->lock, LOCK_EX | LOCK_NB); tries++) {
+		if (errno != EWOULDBLOCK || tries >= 200)
+			return dkt_fail(log->ctx, -errno, "lock %s: %s", log->dir,
+					errno == EWOULDBLOCK ? "another change is under way" :
+							       strerror(errno));
+		usleep(50000);
+	}
+	if (fstat(log->dirfd, &held) || stat(log->dir, &st) || st.st_ino != held.st_ino)
+		return dkt_fail(log->ctx, -ENOENT, "%s was taken away", log->dir);
+	return 0;
+}
+
+void log_dir_leave(struct debuglog *log)
+{
+	if (log->lock >= 0)
+		close(log->lock);
+	if (log->dirfd >= 0)
+		close(log->dirfd);
+	log->lock = log->dirfd = -1;
+}
+
+int log_dir_enter(struct debuglog *log)
+{
+	int tries, err = -ENOENT;
+
+	for (tries = 0; err == -ENOENT && tries < BUSY_TRIES; tries++) {
+		log_dir_leave(log);
+		err = log_dir_make(log);
+		if (!err)
+			err = log_dir_open(log);
+		if (!err)
+			err = log->dirfd >= 0 ? take_lock(log) : -ENOENT;
+	}
+	return err;
+}
+
+bool log_dir_was_interrupted(struct debuglog *log)
+{
+	int lock __cleanup(close) = -1;
+
+	if (log->dirfd < 0 || faccessat(log->dirfd, DEBUGLOG_BEFORE, F_OK, 0))
+		return false;
+	if (log->lock >= 0)
+		return true;
+	lock = openat(log->dirfd, "lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	return lock < 0 || !flock(lock, LOCK_SH | LOCK_NB) || errno != EWOULDBLOCK;
+}
+
+/* ---- removal ---- */
+
+static int remove_files(int dirfd, const char *name)
+{
+	int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	DIR *dir __cleanup(closedir) = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
+		    unlinkat(fd, entry->d_name, 0) && errno == EISDIR)
+			remove_files(fd, entry->d_name);
+	return unlinkat(dirfd, name, AT_REMOVEDIR) && errno != ENOENT ? -errno : 0;
+}
+
+int log_dir_remove(struct debuglog *log)
+{
+	char *gone __cleanup(free) = NULL;
+	int tries, err;
+
+	if (asprintf(&gone, RUN_DIR "/.%s", log->name) < 0) {
+		gone = NULL;
+		return -ENOMEM;
+	}
+	err = remove_files(AT_FDCWD, gone);
+	if (!err && rename(log->dir, gone) && errno != ENOENT)
+		err = -errno;
+	/* One that waits may just have made a lock there. */
+	for (tries = 0; !err && tries < BUSY_TRIES; tries++) {
+		err = remove_files(AT_FDCWD, gone);
+		if (err != -ENOTEMPTY)
+			break;
+		err = 0;
+	}
+	return err ? dkt_fail(log->ctx, err, "remove %s: %s", log->dir, strerror(-err)) : 0;
+}

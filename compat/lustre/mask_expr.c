@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Expressions in which names of classes and subsystems are numbers: msg_mask & rpctrace. */
+#include <string.h>
+
+#include "lustre/mask.h"
+
+static int mask_constant(void *data, const char *field, const char *word, uint64_t *value)
+{
+	enum mask_kind kind = strstr(field, "subsys") ? MASK_SUBSYSTEM : MASK_DEBUG;
+	int bit = mask_bit(kind, word, strlen(word));
+
+	(void)data;
+	if (bit < 0)
+		return bit;
+	*value = UINT64_C(1) << bit;
+	return 0;
+}
+
+int mask_expr(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr)
+{
+	DKT_OPTS(dkt_expr_opts, opts, .constant = mask_constant);
+
+	return dkt_expr_new(ctx, text, &opts, expr);
+}

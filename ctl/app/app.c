@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Contexts and messages of the tool: it alone prints, and once. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/app.h"
+#include "log/debuglog.h"
+
+const char app_instance[] = DEBUGLOG_DEFAULT;
+
+static void say(const char *fmt, va_list ap) DKT_PRINTF(1, 0);
+static void say(const char *fmt, va_list ap)
+{
+	char *words __cleanup(free) = dkt_words(fmt, ap);
+
+	fflush(stdout);
+	fprintf(stderr, "dktrace: %s\n", words ? words : strerror(ENOMEM));
+}
+
+void app_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+}
+
+int app_fail(const struct app *app)
+{
+	app_say("%s", dkt_error(app->ctx));
+	return EXIT_FAILED;
+}
+
+int app_usage(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+	return EXIT_USAGE;
+}
+
+const char *app_guess(struct dkt_guess *guess, const char *word, const void *rows, size_t n,
+		      size_t size)
+{
+	const char *row = rows, *name;
+	size_t i;
+
+	dkt_guess_start(guess, word, strlen(word));
+	for (i = 0; i < n; i++, row += size) {
+		memcpy(&name, row, sizeof(name));
+		dkt_guess_try(guess, name);
+	}
+	return dkt_guess_words(guess);
+}
+
+static void log_line(void *data, enum dkt_log_level level, const char *text)
+{
+	const enum dkt_log_level *most = data;
+
+	if (level <= *most)
+		app_say("%s", text);
+}
+
+bool app_has_instance(const struct app *app)
+{
+	return app->instance != app_instance && app->instance != getenv("DKTRACE_INSTANCE");
+}
+
+int app_new_ctx(struct app *app, const char *root, struct dkt_ctx **ctx)
+{
+	DKT_OPTS(dkt_ctx_opts, opts, .root = root, .log = log_line, .log_data = &app->level,
+		 .progress = progress_switch, .progress_data = &app->switching);
+
+	return dkt_ctx_new(&opts, ctx);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The rows of commands: how one is found, and the help that they give. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/app.h"
+#include "app/opt.h"
+
+const struct command *command_find(const struct app *app, const char *name)
+{
+	const struct command *row;
+
+	for (row = app->commands; row->name; row++)
+		if (!strcmp(row->name, name))
+			return row;
+	return NULL;
+}
+
+int command_unknown(const struct app *app, const char *name)
+{
+	const struct command *row;
+	struct dkt_guess guess;
+
+	dkt_guess_start(&guess, name, strlen(name));
+	for (row = app->commands; row->name; row++)
+		if (!(row->flags & CMD_HIDDEN))
+			dkt_guess_try(&guess, row->name);
+	return app_usage("'%s' is no command; 'dktrace help' lists them%s", name,
+			 dkt_guess_words(&guess));
+}
+
+void app_help(const struct app *app, const struct command *command)
+{
+	const struct command *row;
+
+	if (command) {
+		printf("Usage: dktrace %s%s%s%s\n%c%s.\n", command->name,
+		       command->flags & CMD_LCTL ? "" : " [OPTION...]", *command->args ? " " : "",
+		       command->args, toupper(command->help[0]), command->help + 1);
+		printf("\nOptions%s:\n", command->flags & CMD_LCTL ? " before the command" : "");
+		opt_help(command, stdout);
+		return;
+	}
+	printf("Usage: dktrace [OPTION...] COMMAND [ARGUMENT...]\n"
+	       "Lustre's debug log on the kernel's own tracer.\n\nCommands:\n");
+	for (row = app->commands; row->name; row++)
+		if (!(row->flags & CMD_HIDDEN))
+			printf("  %-12s %s\n", row->name, row->help);
+	printf("\nOptions before any command:\n");
+	opt_help(NULL, stdout);
+	printf("\nTo start with:\n"
+	       "    dktrace set_param debug=+vfstrace    record file system calls\n"
+	       "    dktrace dk                           print what was recorded\n"
+	       "    dktrace reset                        and put all back\n"
+	       "\n'dktrace help COMMAND' tells more; so do dktrace(1) and lctl-dktrace(8).\n");
+}
