@@ -3,18 +3,9 @@
 #ifndef TEST_CLASS_KERNEL_H
 #define TEST_CLASS_KERNEL_H
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "lustre/class.h"
+#include "tree.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -32,19 +23,10 @@ static inline struct dkt_ctx *ctx_new(const char *root)
 	return ctx;
 }
 
-static inline void write_text(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	assert_true(fputs(text, f) >= 0);
-	assert_int_equal(fclose(f), 0);
-}
-
 /* ---- a catalogue of events, in a directory of its own ---- */
 
 struct kernel {
-	char dir[64];
+	char dir[TREE_NAME];
 	struct dkt_ctx *ctx;
 	struct dkt_event *const *events;
 	size_t n;
@@ -52,16 +34,11 @@ struct kernel {
 
 static inline void kernel_open(struct kernel *k, const char *names)
 {
-	char *path;
-
-	snprintf(k->dir, sizeof(k->dir), "/tmp/dktrace-test-XXXXXX");
-	assert_non_null(mkdtemp(k->dir));
-	assert_true(asprintf(&path, "%s/available_events", k->dir) > 0);
-	write_text(path, names);
-	free(path);
-	k->ctx = ctx_new(k->dir);
-	if (dkt_tracefs_open(k->ctx, 0) || dkt_events(k->ctx, &k->events, &k->n))
-		fail_msg("%s", dkt_error(k->ctx));
+	assert_int_equal(tree_make(k->dir), 0);
+	assert_int_equal(tree_text(k->dir, "available_events", names), 0);
+	k->ctx = tree_ctx(k->dir);
+	assert_non_null(k->ctx);
+	assert_ok(k->ctx, dkt_events(k->ctx, &k->events, &k->n));
 }
 
 static inline void kernel_open_fixture(struct kernel *k, const char *release)
@@ -83,21 +60,15 @@ static inline void kernel_open_fixture(struct kernel *k, const char *release)
 
 static inline void kernel_close(struct kernel *k)
 {
-	char *path;
-
 	dkt_ctx_free(k->ctx);
-	assert_true(asprintf(&path, "%s/available_events", k->dir) > 0);
-	unlink(path);
-	free(path);
-	rmdir(k->dir);
+	assert_int_equal(tree_remove(k->dir), 0);
 }
 
 static inline struct class_map *map_of_dirs(struct kernel *k, const char *const *dirs, size_t n)
 {
 	struct class_map *map;
 
-	if (class_map_load_dirs(k->ctx, dirs, n, &map))
-		fail_msg("%s", dkt_error(k->ctx));
+	assert_ok(k->ctx, class_map_load_dirs(k->ctx, dirs, n, &map));
 	assert_int_equal(class_map_resolve(map, k->events, k->n), 0);
 	return map;
 }
@@ -106,8 +77,7 @@ static inline struct class_map *map_of_text(struct kernel *k, const char *text)
 {
 	struct class_map *map;
 
-	if (class_map_load_text(k->ctx, "map", text, strlen(text), &map))
-		fail_msg("%s", dkt_error(k->ctx));
+	assert_ok(k->ctx, class_map_load_text(k->ctx, "map", text, strlen(text), &map));
 	assert_int_equal(class_map_resolve(map, k->events, k->n), 0);
 	return map;
 }

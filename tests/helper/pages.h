@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ring-buffer pages made by hand, and small trees that stand for tracefs. */
+/* Ring-buffer pages made by hand. */
 #ifndef DKT_PAGES_H
 #define DKT_PAGES_H
 
-#include <sys/stat.h>
-
 #include "internal.h"
+#include "tree.h"
 
 #define PAGE_BYTES 4096
 #define PAGE_HEAD  16
@@ -87,65 +86,6 @@ static inline void page_extend(struct made_page *page, uint64_t delta)
 {
 	page_head(page, HEAD_EXTEND, delta & ((1u << 27) - 1));
 	page_word(page, (uint32_t)(delta >> 27));
-}
-
-/* ---- trees ---- */
-
-static inline int tree_write(const char *root, const char *name, const void *bytes, size_t len)
-{
-	char path[256], *p;
-	FILE *f;
-
-	if (snprintf(path, sizeof(path), "%s/%s", root, name) >= (int)sizeof(path))
-		return -1;
-	for (p = path + strlen(root) + 1; (p = strchr(p, '/')); *p++ = '/') {
-		*p = '\0';
-		if (mkdir(path, 0700) && errno != EEXIST)
-			return -1;
-	}
-	f = fopen(path, "w");
-	if (!f)
-		return -1;
-	if (fwrite(bytes, 1, len, f) != len) {
-		fclose(f);
-		return -1;
-	}
-	return fclose(f);
-}
-
-static inline int tree_text(const char *root, const char *name, const char *text)
-{
-	return tree_write(root, name, text, strlen(text));
-}
-
-#define TREE_COMMON                                                                                \
-	"format:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"            \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                     \
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"             \
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-
-/* The format file of an event with those field lines and that print format. */
-static inline int tree_event(const char *root, const char *system, const char *name, int id,
-			     const char *fields, const char *print)
-{
-	char path[128], text[4096];
-
-	snprintf(path, sizeof(path), "events/%s/%s/format", system, name);
-	snprintf(text, sizeof(text), "name: %s\nID: %d\n" TREE_COMMON "%s\nprint fmt: %s\n", name,
-		 id, fields, print);
-	return tree_text(root, path, text);
-}
-
-static inline int tree_remove(const char *root)
-{
-	char *command;
-	int rc;
-
-	if (asprintf(&command, "rm -r '%s'", root) < 0)
-		return -1;
-	rc = system(command);
-	free(command);
-	return rc;
 }
 
 #endif

@@ -3,14 +3,9 @@
 #ifndef DKT_PLAN_TREE_H
 #define DKT_PLAN_TREE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <sys/stat.h>
-
+#include "check.h"
 #include "plan.h"
+#include "tree.h"
 
 #define BODY 8 /* common fields end here */
 
@@ -45,64 +40,29 @@ struct dynamic {
 };
 
 struct tree {
-	char root[32];
+	char root[TREE_NAME];
 	char system[32];
 	char name[32];
 	struct dkt_ctx *ctx;
 };
 
-static void write_file(const struct tree *tree, const char *name, const char *text)
-{
-	char *path __cleanup(free) = NULL;
-	FILE *f;
-
-	assert_true(asprintf(&path, "%s/%s", tree->root, name) > 0);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	assert_int_equal(fclose(f), 0);
-}
-
-static void make_dirs(const struct tree *tree)
-{
-	char *path __cleanup(free) = NULL;
-	char *p;
-
-	assert_true(asprintf(&path, "%s/events/%s/%s/", tree->root, tree->system, tree->name) > 0);
-	for (p = path + strlen(tree->root) + 1; (p = strchr(p, '/')); p++) {
-		*p = '\0';
-		assert_true(!mkdir(path, 0700) || errno == EEXIST);
-		*p = '/';
-	}
-}
-
 /* One event with those fields and that print format. */
 static inline struct dkt_event *plant(struct tree *tree, const char *fields, const char *print)
 {
-	char *text __cleanup(free) = NULL, *path __cleanup(free) = NULL;
-	char *list __cleanup(free) = NULL;
 	struct dkt_event *event;
+	char list[80];
 
-	strcpy(tree->root, "/tmp/dkt-plan-XXXXXX");
-	assert_non_null(mkdtemp(tree->root));
-	make_dirs(tree);
-	assert_true(
-		asprintf(&text,
-			 "name: %s\nID: 7\nformat:\n" FIELD("unsigned short common_type", 0, 2, 0)
-				 FIELD("unsigned char common_flags", 2, 1,
-				       0) FIELD("unsigned char common_preempt_count", 3, 1, 0)
-					 FIELD("int common_pid", 4, 4, 1) "\n%s\nprint fmt: %s\n",
-			 tree->name, fields, print) > 0);
-	assert_true(asprintf(&path, "events/%s/%s/format", tree->system, tree->name) > 0);
-	write_file(tree, path, text);
-	assert_true(asprintf(&list, "%s:%s\n", tree->system, tree->name) > 0);
-	write_file(tree, "available_events", strcmp(tree->system, "ftrace") ? list : "");
-	write_file(tree, "kallsyms", kallsyms);
-	write_file(tree, "printk_formats", printk_formats);
-	write_file(tree, "trace_clock", "[local]\n");
-	DKT_OPTS(dkt_ctx_opts, opts, .root = tree->root);
-	assert_int_equal(dkt_ctx_new(&opts, &tree->ctx), 0);
-	assert_int_equal(dkt_tracefs_open(tree->ctx, 0), 0);
+	snprintf(list, sizeof(list), "%s:%s\n", tree->system, tree->name);
+	assert_int_equal(tree_make(tree->root), 0);
+	assert_int_equal(tree_event(tree->root, tree->system, tree->name, 7, fields, print), 0);
+	assert_int_equal(tree_text(tree->root, "available_events",
+				   strcmp(tree->system, "ftrace") ? list : ""),
+			 0);
+	assert_int_equal(tree_text(tree->root, "kallsyms", kallsyms), 0);
+	assert_int_equal(tree_text(tree->root, "printk_formats", printk_formats), 0);
+	assert_int_equal(tree_text(tree->root, "trace_clock", "[local]\n"), 0);
+	tree->ctx = tree_ctx(tree->root);
+	assert_non_null(tree->ctx);
 	event = dkt_event_find(tree->ctx, tree->system, tree->name);
 	assert_non_null(event);
 	return event;
@@ -110,11 +70,8 @@ static inline struct dkt_event *plant(struct tree *tree, const char *fields, con
 
 static inline void uproot(struct tree *tree)
 {
-	char *command __cleanup(free) = NULL;
-
 	dkt_ctx_free(tree->ctx);
-	assert_true(asprintf(&command, "rm -r '%s'", tree->root) > 0);
-	assert_int_equal(system(command), 0);
+	assert_int_equal(tree_remove(tree->root), 0);
 }
 
 /* The text of a record with that body; the caller frees it. */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "internal.h"
+#include "tree.h"
 
 /* What kernels say of probes: that of 6.12. */
 #define PROBE_README                                                                               \
@@ -174,19 +175,6 @@ static inline struct btf *probe_btf(void)
 	return btf;
 }
 
-static inline int probe_write(const char *dir, const char *name, const void *data, size_t size)
-{
-	char *path __cleanup(free) = NULL;
-	FILE *f;
-
-	if (asprintf(&path, "%s/%s", dir, name) < 0)
-		return -ENOMEM;
-	f = fopen(path, "we");
-	if (!f || fwrite(data, 1, size, f) != size || fclose(f))
-		return -EIO;
-	return 0;
-}
-
 /* Makes it in a directory that is there. */
 static inline int probe_tree_make(const char *dir)
 {
@@ -206,38 +194,35 @@ static inline int probe_tree_make(const char *dir)
 			return -EIO;
 	}
 	for (i = 0; i < ARRAY_SIZE(empty); i++)
-		err |= probe_write(dir, empty[i], "", 0);
+		err |= tree_text(dir, empty[i], "");
 	data = btf__raw_data(btf, &size);
-	err |= probe_write(dir, "btf/vmlinux", data, size);
+	err |= tree_write(dir, "btf/vmlinux", data, size);
 	btf__free(btf);
-	err |= probe_write(dir, "README", PROBE_README, sizeof(PROBE_README) - 1);
-	err |= probe_write(dir, "kallsyms", PROBE_KALLSYMS, sizeof(PROBE_KALLSYMS) - 1);
+	err |= tree_text(dir, "README", PROBE_README);
+	err |= tree_text(dir, "kallsyms", PROBE_KALLSYMS);
 	return err;
 }
 
 /* ---- for cmocka: one tree for all tests, a context for each ---- */
 
-static char probe_dir[] = "/tmp/dktrace-probe-XXXXXX";
+static char probe_dir[TREE_NAME];
 
 static inline int probe_make_tree(void **state)
 {
 	(void)state;
-	return mkdtemp(probe_dir) ? probe_tree_make(probe_dir) : -1;
+	return tree_make(probe_dir) ? -1 : probe_tree_make(probe_dir);
 }
 
 static inline int probe_remove_tree(void **state)
 {
-	char *command __cleanup(free) = NULL;
-
 	(void)state;
-	return asprintf(&command, "rm -r %s", probe_dir) < 0 ? -1 : system(command);
+	return tree_remove(probe_dir);
 }
 
 static inline int probe_setup(void **state)
 {
-	DKT_OPTS(dkt_ctx_opts, opts, .root = probe_dir);
-
-	return dkt_ctx_new(&opts, (struct dkt_ctx **)state) || dkt_tracefs_open(*state, 0) ? -1 : 0;
+	*state = tree_ctx(probe_dir);
+	return *state ? 0 : -1;
 }
 
 static inline int probe_teardown(void **state)

@@ -3,12 +3,7 @@
 #ifndef DKT_STYLE_ROOM_H
 #define DKT_STYLE_ROOM_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "style.h"
 #include "style_event.h"
 
@@ -38,7 +33,7 @@ static inline void room_open_in(struct room *room, const char *name, const char 
 	assert_int_equal(dkt_ctx_new(&ctx_opts, &room->ctx), 0);
 	room->event = styled_event(room->ctx, "sample", 7);
 	assert_non_null(room->event);
-	assert_int_equal(dkt_style_new(room->ctx, name, &opts, &room->style), 0);
+	assert_ok(room->ctx, dkt_style_new(room->ctx, name, &opts, &room->style));
 	assert_int_equal(dkt_buf_new(&room->buf), 0);
 	room->body = styled_record();
 	room->record = (struct dkt_record){

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The arena: zeroed, aligned, apart from each other, arrays that grow. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "base/arena.h"
 #include "base/util.h"
+#include "check.h"
 
 static void test_alloc(void **state)
 {

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Text to numbers: limits, units, lists, and text that is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "base/parse.h"
+#include "check.h"
 
 #define MAX_TEXT "18446744073709551615"
 

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rights to tracefs: what is said to be missing for whom, and that dropped is dropped. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include <sys/capability.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "caps.h"
+#include "check.h"
 
 #define BIT(cap)    (1ull << (cap))
 #define NOBODY_HERE 4242 /* not the owner of what the tests make */
@@ -94,8 +89,7 @@ static void refused(struct fixture *f, uint64_t caps, unsigned int needs, const 
 		 "%s: no right to %s%s (owner %s, mode %s): need %s; run as root",
 		 control ? "control the tracer" : "read tracefs", f->dir, place, owner, mode,
 		 control ? "cap_dac_override" : "cap_dac_read_search or cap_dac_override");
-	assert_int_equal(dkt__rights_check(f->ctx, &rights, needs), -EPERM);
-	assert_string_equal(dkt_error(f->ctx), want);
+	assert_fails(f->ctx, -EPERM, want, dkt__rights_check(f->ctx, &rights, needs));
 }
 
 static void allowed(struct fixture *f, uint64_t caps, unsigned int needs)
@@ -107,7 +101,7 @@ static void allowed(struct fixture *f, uint64_t caps, unsigned int needs)
 		.initial_ns = true,
 	};
 
-	assert_int_equal(dkt__rights_check(f->ctx, &rights, needs), 0);
+	assert_ok(f->ctx, dkt__rights_check(f->ctx, &rights, needs));
 }
 
 static void stranger_needs_capabilities(void **state)
@@ -144,7 +138,7 @@ static void owner_and_group_count(void **state)
 	struct stat st;
 
 	set_modes(f, 0700, 0750, 0640);
-	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_CONTROL), 0);
+	assert_ok(f->ctx, dkt__rights_check(f->ctx, &rights, DKT_NEED_CONTROL));
 	assert_int_equal(stat(f->dir, &st), 0);
 	rights.uid = NOBODY_HERE;
 	rights.groups = groups;
@@ -153,10 +147,10 @@ static void owner_and_group_count(void **state)
 	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_READ), -EPERM);
 	/* As tracefs is with gid= and mode=0750. */
 	set_modes(f, 0750, 0750, 0640);
-	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_READ), 0);
+	assert_ok(f->ctx, dkt__rights_check(f->ctx, &rights, DKT_NEED_READ));
 	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_CONTROL), -EPERM);
 	set_modes(f, 0770, 0770, 0660);
-	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_CONTROL), 0);
+	assert_ok(f->ctx, dkt__rights_check(f->ctx, &rights, DKT_NEED_CONTROL));
 	rights.n_groups = 1;
 	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_CONTROL), -EPERM);
 }
@@ -173,11 +167,11 @@ static void foreign_owner_is_out_of_reach(void **state)
 	set_modes(f, 0700, 0750, 0640);
 	assert_int_equal(chown(f->dir, 65534, 65534), 0);
 	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_READ), -EPERM);
-	assert_non_null(strstr(dkt_error(f->ctx), "(owner 65534, mode 0700): need "
-						  "cap_dac_read_search or cap_dac_override of the "
-						  "initial user namespace; this root was not"));
+	assert_has(dkt_error(f->ctx), "(owner 65534, mode 0700): need "
+				      "cap_dac_read_search or cap_dac_override of the "
+				      "initial user namespace; this root was not");
 	rights.initial_ns = true;
-	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_READ), 0);
+	assert_ok(f->ctx, dkt__rights_check(f->ctx, &rights, DKT_NEED_READ));
 }
 
 static void mounted_is_not_mounted_again(void **state)
@@ -302,7 +296,7 @@ static void kept_is_what_is_named(void **state)
 	pid_t pid;
 	int status;
 
-	assert_int_equal(dkt_tracefs_open(f->ctx, 0), 0);
+	assert_ok(f->ctx, dkt_tracefs_open(f->ctx, 0));
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid)

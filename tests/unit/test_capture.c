@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Captures of a made tree: order, gaps, what is kept for the next one, counts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "pages.h"
 
 #define EVENT_ID 7
 
 struct tree {
-	char root[32];
+	char root[TREE_NAME];
 	char spool[48];
 	struct dkt_ctx *ctx;
 	struct dkt_instance *in;
@@ -36,11 +31,9 @@ static void stats(struct tree *t, int cpu, unsigned int lost, unsigned int read)
 static int setup(void **state)
 {
 	struct tree *t = calloc(1, sizeof(*t));
-	DKT_OPTS(dkt_ctx_opts, opts, .root = t->root);
 
 	assert_non_null(t);
-	snprintf(t->root, sizeof(t->root), "/tmp/dkt-capture-XXXXXX");
-	assert_non_null(mkdtemp(t->root));
+	assert_int_equal(tree_make(t->root), 0);
 	snprintf(t->spool, sizeof(t->spool), "%s/spool", t->root);
 	assert_int_equal(tree_event(t->root, "made", "up", EVENT_ID,
 				    "\tfield:u64 value;\toffset:8;\tsize:8;\tsigned:0;\n",
@@ -51,7 +44,8 @@ static int setup(void **state)
 	assert_int_equal(tree_text(t->root, "saved_cmdlines", "42 worker\n"), 0);
 	stats(t, 0, 0, 0);
 	stats(t, 1, 0, 0);
-	assert_int_equal(dkt_ctx_new(&opts, &t->ctx), 0);
+	t->ctx = tree_ctx(t->root);
+	assert_non_null(t->ctx);
 	*state = t;
 	return 0;
 }
@@ -106,7 +100,7 @@ static void fill_tree(struct tree *t)
 		ts += 6;
 	}
 	hand_out_all(t, 3);
-	assert_int_equal(dkt_instance_open(t->ctx, NULL, 0, &t->in), 0);
+	assert_ok(t->ctx, dkt_instance_open(t->ctx, NULL, 0, &t->in));
 	assert_int_equal(dkt_instance_cpus(t->in), 2);
 }
 
@@ -430,8 +424,7 @@ static void test_losses(void **state)
 	cap = open_capture(t, DKT_CAPTURE_KEEP, 0);
 	assert_int_equal(dkt_capture_loss(cap, 0, &loss), 0);
 	assert_int_equal(loss.lost, 23);
-	assert_int_equal(dkt_capture_loss(cap, 2, &loss), -EINVAL);
-	assert_string_equal(dkt_error(t->ctx), "there is no cpu 2");
+	assert_fails(t->ctx, -EINVAL, "there is no cpu 2", dkt_capture_loss(cap, 2, &loss));
 	dkt_capture_close(cap);
 }
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A change tells how far it is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-#include "pages.h"
+#include "check.h"
+#include "internal.h"
+#include "tree.h"
 
 static void note(void *data, const char *what, size_t done, size_t of)
 {
@@ -17,7 +13,7 @@ static void note(void *data, const char *what, size_t done, size_t of)
 static void test_progress(void **state)
 {
 	static const char *const names[] = { "a", "b", "c" };
-	char root[] = "/tmp/dkt-change-XXXXXX", path[64];
+	char root[TREE_NAME], path[64];
 	struct dkt_buf *told;
 	DKT_OPTS(dkt_ctx_opts, opts, .root = root, .progress = note);
 	struct dkt_event *events[ARRAY_SIZE(names)];
@@ -29,7 +25,7 @@ static void test_progress(void **state)
 	(void)state;
 	assert_int_equal(dkt_buf_new(&told), 0);
 	opts.progress_data = told;
-	assert_non_null(mkdtemp(root));
+	assert_int_equal(tree_make(root), 0);
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		tree_event(root, "made", names[i], (unsigned int)i + 20, "", "\"\"");
 		snprintf(path, sizeof(path), "events/made/%s/enable", names[i]);
@@ -40,7 +36,7 @@ static void test_progress(void **state)
 	tree_text(root, "set_event", "made:c\n");
 	tree_text(root, "per_cpu/cpu0/stats", "");
 	assert_int_equal(dkt_ctx_new(&opts, &ctx), 0);
-	assert_int_equal(dkt_instance_open(ctx, NULL, 0, &in), 0);
+	assert_ok(ctx, dkt_instance_open(ctx, NULL, 0, &in));
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		events[i] = dkt_event_find(ctx, "made", names[i]);
 	assert_int_equal(dkt_change_new(in, &change), 0);

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The configuration file: what it sets, what is wrong in it, and how it is written. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/util.h"
+#include "check.h"
 #include "set/saved/conf.h"
 
 static int setup(void **state)
@@ -146,12 +138,11 @@ static void test_wrong(void **state)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_int_equal(parse(state, rows[i].text, &conf), -EINVAL);
-		assert_string_equal(dkt_error(*state), rows[i].words);
+		assert_fails(*state, -EINVAL, rows[i].words, parse(state, rows[i].text, &conf));
 		conf_clear(&conf);
 	}
-	assert_int_equal(conf_parse(*state, "f", "debug = a\0b", 11, &conf), -EINVAL);
-	assert_string_equal(dkt_error(*state), "f:1:10: a byte of 0");
+	assert_fails(*state, -EINVAL, "f:1:10: a byte of 0",
+		     conf_parse(*state, "f", "debug = a\0b", 11, &conf));
 	conf_clear(&conf);
 }
 
@@ -199,30 +190,30 @@ static void test_save(void **state)
 	snprintf(file, sizeof(file), "%s/sub/c", dir);
 	snprintf(link_name, sizeof(link_name), "%s/l", dir);
 	assert_int_equal(conf_load(*state, file, &conf), -ENOENT);
-	assert_int_equal(conf_parse(*state, file, "# x", 3, &conf), 0);
+	assert_ok(*state, conf_parse(*state, file, "# x", 3, &conf));
 	assert_int_equal(conf_set(&conf, "debug", "0"), 0);
-	assert_int_equal(conf_save(*state, &conf), 0);
+	assert_ok(*state, conf_save(*state, &conf));
 	conf_clear(&conf);
 
 	/* Through a link, with the mode that it has. */
 	assert_int_equal(chmod(file, 0600), 0);
 	assert_int_equal(symlink("sub/c", link_name), 0);
-	assert_int_equal(conf_load(*state, link_name, &conf), 0);
+	assert_ok(*state, conf_load(*state, link_name, &conf));
 	assert_int_equal(conf_set(&conf, "debug", "all"), 0);
-	assert_int_equal(conf_save(*state, &conf), 0);
+	assert_ok(*state, conf_save(*state, &conf));
 	conf_clear(&conf);
 	assert_int_equal(lstat(link_name, &st), 0);
 	assert_true(S_ISLNK(st.st_mode));
 	assert_int_equal(stat(file, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
-	assert_int_equal(conf_load(*state, file, &again), 0);
+	assert_ok(*state, conf_load(*state, file, &again));
 	expect_lines(&again, (const char *const[]){ "# x", "debug = all" }, 2);
 	conf_clear(&again);
 
 	/* Nothing is left of one that could not be written. */
 	assert_int_equal(unlink(file), 0);
 	assert_int_equal(mkdir(file, 0700), 0);
-	assert_int_equal(conf_parse(*state, file, "# x", 3, &conf), 0);
+	assert_ok(*state, conf_parse(*state, file, "# x", 3, &conf));
 	assert_int_equal(conf_save(*state, &conf), -EISDIR);
 	conf_clear(&conf);
 	assert_int_equal(rmdir(file), 0);

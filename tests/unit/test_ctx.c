@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Contexts: words of failures, the log, a root that is not tracefs, instances' names. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-#include "pages.h"
+#include "check.h"
+#include "internal.h"
+#include "tree.h"
 
 static int setup(void **state)
 {
@@ -25,13 +21,11 @@ static void test_words(void **state)
 
 	assert_string_equal(dkt_error(NULL), "");
 	assert_string_equal(dkt_error(ctx), "");
-	assert_int_equal(dkt_fail(ctx, -EIO, "read %s", "x"), -EIO);
-	assert_string_equal(dkt_error(ctx), "read x");
-	assert_int_equal(dkt_fail_in(ctx, -EIO, "open %d", 5), -EIO);
-	assert_string_equal(dkt_error(ctx), "open 5: read x");
+	assert_fails(ctx, -EIO, "read x", dkt_fail(ctx, -EIO, "read %s", "x"));
+	assert_fails(ctx, -EIO, "open 5: read x", dkt_fail_in(ctx, -EIO, "open %d", 5));
 	/* Its own words as an argument. */
-	assert_int_equal(dkt_fail(ctx, -EPERM, "%s again", dkt_error(ctx)), -EPERM);
-	assert_string_equal(dkt_error(ctx), "open 5: read x again");
+	assert_fails(ctx, -EPERM, "open 5: read x again",
+		     dkt_fail(ctx, -EPERM, "%s again", dkt_error(ctx)));
 	dkt_ctx_free(NULL);
 }
 
@@ -39,8 +33,8 @@ static void test_words_of_errno(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 
-	assert_int_equal(dkt_fail_in(ctx, -ENOMEM, "make it"), -ENOMEM);
-	assert_string_equal(dkt_error(ctx), "make it: Cannot allocate memory");
+	assert_fails(ctx, -ENOMEM, "make it: Cannot allocate memory",
+		     dkt_fail_in(ctx, -ENOMEM, "make it"));
 }
 
 static void count_lines(void *data, enum dkt_log_level level, const char *text)
@@ -89,8 +83,8 @@ static void test_no_root(void **state)
 
 	(void)state;
 	assert_int_equal(dkt_ctx_new(&opts, &ctx), 0);
-	assert_int_equal(dkt_tracefs_open(ctx, 0), -ENOENT);
-	assert_string_equal(dkt_error(ctx), "open /nowhere/at/all: No such file or directory");
+	assert_fails(ctx, -ENOENT, "open /nowhere/at/all: No such file or directory",
+		     dkt_tracefs_open(ctx, 0));
 	assert_int_equal(dkt_instance_open(ctx, NULL, 0, &in), -ENOENT);
 	assert_null(in);
 	dkt_ctx_free(ctx);
@@ -112,15 +106,14 @@ static void test_instance_names(void **state)
 		assert_int_equal(dkt_instance_remove(ctx, names[i]), -EINVAL);
 	}
 	assert_int_equal(dkt_instance_remove(ctx, NULL), -EINVAL);
-	assert_int_equal(dkt_instance_open(ctx, "a\nb", DKT_CREATE, &in), -EINVAL);
-	assert_string_equal(dkt_error(ctx), "'a\\nb' cannot be the name of an instance");
+	assert_fails(ctx, -EINVAL, "'a\\nb' cannot be the name of an instance",
+		     dkt_instance_open(ctx, "a\nb", DKT_CREATE, &in));
 	assert_int_equal(dkt_instance_open(ctx, "a\x7f", DKT_CREATE, &in), -EINVAL);
 }
 
 static void test_stats_and_clock(void **state)
 {
-	char root[] = "/tmp/dkt-ctx-XXXXXX";
-	DKT_OPTS(dkt_ctx_opts, opts, .root = root);
+	char root[TREE_NAME];
 	struct dkt_cpu_stats stats;
 	struct dkt_instance *in;
 	struct dkt_ctx *ctx;
@@ -128,7 +121,7 @@ static void test_stats_and_clock(void **state)
 	char *clock;
 
 	(void)state;
-	assert_non_null(mkdtemp(root));
+	assert_int_equal(tree_make(root), 0);
 	assert_int_equal(tree_text(root, "per_cpu/cpu0/stats",
 				   "entries: 1\noverrun: 2\ncommit overrun: 3\nbytes: 4\n"
 				   "oldest event ts:  5.1\nnow ts:  6.1\ndropped events: 7\n"
@@ -136,8 +129,9 @@ static void test_stats_and_clock(void **state)
 			 0);
 	assert_int_equal(tree_text(root, "per_cpu/cpu5/stats", "nonsense"), 0);
 	assert_int_equal(tree_text(root, "trace_clock", "[local] global\n"), 0);
-	assert_int_equal(dkt_ctx_new(&opts, &ctx), 0);
-	assert_int_equal(dkt_instance_open(ctx, NULL, 0, &in), 0);
+	ctx = tree_ctx(root);
+	assert_non_null(ctx);
+	assert_ok(ctx, dkt_instance_open(ctx, NULL, 0, &in));
 	assert_int_equal(dkt_instance_cpus(in), 6);
 	assert_int_equal(dkt_instance_get_stats(in, 0, &stats), 0);
 	assert_int_equal(stats.entries, 1);

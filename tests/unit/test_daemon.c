@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The debug daemon's file: whole records at any time, wherever it begins and goes round. */
-#include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "lustre/record/event.h"
 #include "lustre/record/line.h"
 #include "lustre/record/make.h"
@@ -103,7 +93,7 @@ static uint64_t check(struct setup *s, const char *name, uint64_t youngest)
 
 	assert_non_null(f);
 	opts.fd = fileno(f);
-	assert_int_equal(record_sort_new(s->ctx, &opts, &sort), 0);
+	assert_ok(s->ctx, record_sort_new(s->ctx, &opts, &sort));
 	assert_int_equal(record_sort_counts(sort)->bad, 0);
 	assert_int_equal(record_sort_counts(sort)->empty, 0);
 	assert_int_equal(record_sort_counts(sort)->end, RECORD_END);
@@ -129,7 +119,7 @@ static void test_round(void **state)
 	int i;
 
 	for (i = 0; i < 40; i++) {
-		assert_int_equal(daemon_file_open(s->ctx, s->name, 1 << 20, 0, pos, &file), 0);
+		assert_ok(s->ctx, daemon_file_open(s->ctx, s->name, 1 << 20, 0, pos, &file));
 		add(s, file, 37 + (unsigned int)i * 11);
 		assert_int_equal(daemon_file_flush(file), 0);
 		check(s, s->name, s->next - 1);
@@ -150,7 +140,7 @@ static void test_rotate(void **state)
 	char name[80];
 	struct stat st;
 
-	assert_int_equal(daemon_file_open(s->ctx, s->name, 1 << 18, 2, UINT64_MAX, &file), 0);
+	assert_ok(s->ctx, daemon_file_open(s->ctx, s->name, 1 << 18, 2, UINT64_MAX, &file));
 	while (file->rounds < 4)
 		add(s, file, 1);
 	assert_int_equal(daemon_file_flush(file), 0);
@@ -182,7 +172,7 @@ static uint64_t fill(struct setup *s, uint64_t pos, rlim_t bytes, bool often)
 	struct daemon_file *file;
 	int err = 0;
 
-	assert_int_equal(daemon_file_open(s->ctx, s->name, 1 << 20, 0, pos, &file), 0);
+	assert_ok(s->ctx, daemon_file_open(s->ctx, s->name, 1 << 20, 0, pos, &file));
 	limit_files(bytes);
 	while (!err) {
 		err = try_add(s, file, 7);
@@ -190,8 +180,8 @@ static uint64_t fill(struct setup *s, uint64_t pos, rlim_t bytes, bool often)
 			err = daemon_file_flush(file);
 	}
 	assert_int_equal(err, -EFBIG);
-	assert_non_null(strstr(dkt_error(s->ctx), "File too large"));
-	assert_null(strstr(dkt_error(s->ctx), "incomplete"));
+	assert_has(dkt_error(s->ctx), "File too large");
+	assert_lacks(dkt_error(s->ctx), "incomplete");
 	/* The rest comes again, as it does from the log. */
 	s->next = before + file->done.records;
 	if (s->next)
@@ -218,7 +208,7 @@ static void test_full(void **state)
 		assert_int_equal(stat(s->name, &st), 0);
 		assert_int_equal(st.st_size, pos);
 		/* When there is room again it goes on behind that. */
-		assert_int_equal(daemon_file_open(s->ctx, s->name, 1 << 20, 0, pos, &file), 0);
+		assert_ok(s->ctx, daemon_file_open(s->ctx, s->name, 1 << 20, 0, pos, &file));
 		add(s, file, 40);
 		assert_int_equal(daemon_file_flush(file), 0);
 		daemon_file_close(file);
@@ -238,8 +228,7 @@ static void test_full_over(void **state)
 	for (i = 0; i < 2 * sizeof(ats) / sizeof(ats[0]); i++) {
 		s->next = 0;
 		assert_int_equal(truncate(s->name, 0), 0);
-		assert_int_equal(daemon_file_open(s->ctx, s->name, 1 << 20, 0, UINT64_MAX, &file),
-				 0);
+		assert_ok(s->ctx, daemon_file_open(s->ctx, s->name, 1 << 20, 0, UINT64_MAX, &file));
 		while (!file->rounds)
 			add(s, file, 1);
 		assert_int_equal(daemon_file_flush(file), 0);
@@ -260,17 +249,15 @@ static void test_torn(void **state)
 	for (i = 1; i < 60; i += 7) {
 		s->next = 0;
 		assert_int_equal(truncate(s->name, 0), 0);
-		assert_int_equal(daemon_file_open(s->ctx, s->name, 1 << 20, 0, UINT64_MAX, &file),
-				 0);
+		assert_ok(s->ctx, daemon_file_open(s->ctx, s->name, 1 << 20, 0, UINT64_MAX, &file));
 		add(s, file, 20);
 		assert_int_equal(daemon_file_flush(file), 0);
 		daemon_file_close(file);
 		assert_int_equal(stat(s->name, &st), 0);
 		assert_int_equal(truncate(s->name, st.st_size - i), 0);
 		s->next--;
-		assert_int_equal(daemon_file_open(s->ctx, s->name, 1 << 20, 0, (uint64_t)st.st_size,
-						  &file),
-				 0);
+		assert_ok(s->ctx, daemon_file_open(s->ctx, s->name, 1 << 20, 0,
+						   (uint64_t)st.st_size, &file));
 		add(s, file, 5);
 		assert_int_equal(daemon_file_flush(file), 0);
 		daemon_file_close(file);
@@ -293,7 +280,7 @@ static void test_make(void **state)
 	/* What is no such line becomes a text. */
 	len = record_make(&from, &bits, 0, "odd (a:b\n", 9, rec);
 	*record_line(&kept, rec, len, out) = '\0';
-	assert_non_null(strstr(out, ":77:0:(:0:()) odd (a:b\n"));
+	assert_has(out, ":77:0:(:0:()) odd (a:b\n");
 }
 
 static void test_event(void **state)
@@ -308,8 +295,8 @@ static void test_event(void **state)
 	struct dkt_buf *buf;
 	size_t len;
 
-	assert_int_equal(record_event(s->ctx, &event), 0);
-	assert_int_equal(record_event(s->ctx, &again), 0);
+	assert_ok(s->ctx, record_event(s->ctx, &event));
+	assert_ok(s->ctx, record_event(s->ctx, &again));
 	assert_ptr_equal(event, again);
 	assert_string_equal(dkt_event_system(event), "libcfs");
 	record_event_fill(event, made, n, data, &rec);
@@ -319,8 +306,8 @@ static void test_event(void **state)
 	dkt_buf_add(buf, "", 1);
 	assert_string_equal(dkt_buf_data(buf, &len),
 			    "subsys=0x80 mask=0x200000 syscalls:0 sys_exit_read() 0x5");
-	assert_int_equal(
-		dkt_expr_new(s->ctx, "msg_subsys == 0x80 && msg_fn ~ \"*read\"", NULL, &expr), 0);
+	assert_ok(s->ctx,
+		  dkt_expr_new(s->ctx, "msg_subsys == 0x80 && msg_fn ~ \"*read\"", NULL, &expr));
 	assert_int_equal(dkt_expr_check_match(expr, event), 0);
 	assert_true(dkt_expr_match(expr, &rec, "x"));
 	dkt_expr_free(expr);

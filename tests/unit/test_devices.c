@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lustre's device list out of messages laid out as its kernel side does, and out of broken ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "check.h"
 #include "lustre/devices.h"
 #include "lustre/keyval.h"
 
@@ -389,9 +381,8 @@ static void no_lustre_is_told(void **state)
 		dkt_ctx_free(ctx);
 		skip();
 	}
-	assert_int_equal(devices_read(ctx, &devices), -ENOENT);
-	assert_string_equal(dkt_error(ctx),
-			    "list Lustre's devices: no generic netlink family 'lustre'");
+	assert_fails(ctx, -ENOENT, "list Lustre's devices: no generic netlink family 'lustre'",
+		     devices_read(ctx, &devices));
 	dkt_ctx_free(ctx);
 }
 

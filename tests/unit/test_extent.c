@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pages that are read from a file some at a time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <sys/mman.h>
 
+#include "check.h"
 #include "source/extent.h"
 
 #define PAGE  16u

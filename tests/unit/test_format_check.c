@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Formats: the fields that are believed, and what libtraceevent may see. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "format_check.h"
 
 #define HEAD  "name: up\nID: 7\nformat:\n"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A catalogue, symbols and names of processes that a file brings along. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "comms.h"
 #include "event.h"
 #include "file.h"
@@ -39,7 +34,7 @@ static int setup(void **state)
 	struct dkt_ctx *ctx;
 
 	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
-	assert_int_equal(dkt__events_given(ctx, given, ARRAY_SIZE(given)), 0);
+	assert_ok(ctx, dkt__events_given(ctx, given, ARRAY_SIZE(given)));
 	*state = ctx;
 	return 0;
 }
@@ -57,7 +52,7 @@ static void test_catalogue(void **state)
 	struct dkt_event *event;
 	size_t n;
 
-	assert_int_equal(dkt_events(ctx, &events, &n), 0);
+	assert_ok(ctx, dkt_events(ctx, &events, &n));
 	assert_int_equal(n, 3);
 	assert_string_equal(dkt_event_name(events[0]), "unparsable");
 	assert_string_equal(dkt_event_name(events[2]), "sched_switch");
@@ -111,7 +106,7 @@ static void test_symbols(void **state)
 	struct dkt__symbol_text constants = { .bytes = strings, .n = strlen(strings) - 4 };
 	uint64_t offset;
 
-	assert_int_equal(dkt__symbols_given(ctx, &functions, &constants), 0);
+	assert_ok(ctx, dkt__symbols_given(ctx, &functions, &constants));
 	assert_string_equal(dkt_symbol(ctx, 0x2010, &offset), "second");
 	assert_int_equal(offset, 0x10);
 	assert_string_equal(dkt__kernel_string(ctx, 0x5000), "words");
@@ -165,14 +160,14 @@ static void test_open(void **state)
 
 	assert_int_equal(dkt_source_open(ctx, "/dev/null", NULL, &source), -EBUSY);
 	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
-	assert_int_equal(dkt_source_open(ctx, "/nowhere", NULL, &source), -ENOENT);
-	assert_string_equal(dkt_error(ctx), "open /nowhere: No such file or directory");
-	assert_int_equal(dkt_source_open(ctx, "/dev/null", NULL, &source), -EINVAL);
-	assert_string_equal(dkt_error(ctx), "open /dev/null: it is no regular file");
+	assert_fails(ctx, -ENOENT, "open /nowhere: No such file or directory",
+		     dkt_source_open(ctx, "/nowhere", NULL, &source));
+	assert_fails(ctx, -EINVAL, "open /dev/null: it is no regular file",
+		     dkt_source_open(ctx, "/dev/null", NULL, &source));
 	assert_int_equal(dkt_source_open(ctx, "/proc/self/exe", NULL, &source), -EINVAL);
 	assert_null(source);
-	assert_int_equal(dkt_source_open(ctx, "/usr", NULL, &source), -ENOENT);
-	assert_string_equal(dkt_error(ctx), "list /usr/per_cpu: No such file or directory");
+	assert_fails(ctx, -ENOENT, "list /usr/per_cpu: No such file or directory",
+		     dkt_source_open(ctx, "/usr", NULL, &source));
 	assert_null(source);
 	dkt_ctx_free(ctx);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Histograms: what is asked for, what the kernel shows of it, what is counted here. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "hist.h"
 #include "pages.h"
 
@@ -14,7 +9,7 @@
 #define ID_STACK 4
 
 struct tree {
-	char root[32];
+	char root[TREE_NAME];
 	struct dkt_ctx *ctx;
 	struct dkt_event *read, *other, *stack;
 	struct dkt_hist *hist;
@@ -37,11 +32,9 @@ static int setup(void **state)
 				     "\tfield:char name[8];\toffset:20;\tsize:8;\tsigned:0;\n"
 				     "\tfield:u32 list[4];\toffset:28;\tsize:16;\tsigned:0;\n";
 	struct tree *t = calloc(1, sizeof(*t));
-	DKT_OPTS(dkt_ctx_opts, opts, .root = t->root);
 
 	assert_non_null(t);
-	snprintf(t->root, sizeof(t->root), "/tmp/dkt-hist-XXXXXX");
-	assert_non_null(mkdtemp(t->root));
+	assert_int_equal(tree_make(t->root), 0);
 	tree_event(t->root, "made", "read", ID_READ, fields, "\"%llu\", REC->count");
 	tree_event(t->root, "made", "other", ID_OTHER,
 		   "\tfield:u64 count;\toffset:8;\tsize:8;\tsigned:0;\n", "\"%llu\", REC->count");
@@ -50,8 +43,8 @@ static int setup(void **state)
 		   "\tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n",
 		   "\"%d\", REC->size");
 	tree_text(t->root, "available_events", "made:other\nmade:read\n");
-	assert_int_equal(dkt_ctx_new(&opts, &t->ctx), 0);
-	assert_int_equal(dkt_tracefs_open(t->ctx, 0), 0);
+	t->ctx = tree_ctx(t->root);
+	assert_non_null(t->ctx);
 	t->read = dkt_event_find(t->ctx, "made", "read");
 	t->other = dkt_event_find(t->ctx, "made", "other");
 	t->stack = dkt_event_find(t->ctx, "ftrace", "kernel_stack");
@@ -78,7 +71,7 @@ static void start(struct tree *t, const char *keys, const char *vals, uint32_t s
 {
 	DKT_OPTS(dkt_hist_opts, opts, .keys = keys, .vals = vals, .size = size);
 
-	assert_int_equal(dkt_hist_new(t->ctx, &opts, &t->hist), 0);
+	assert_ok(t->ctx, dkt_hist_new(t->ctx, &opts, &t->hist));
 	assert_int_equal(dkt_hist_event(t->hist, t->read), 0);
 }
 
@@ -256,9 +249,9 @@ static void trigger_text(void **state)
 	struct dkt_expr *expr;
 	char *text;
 
-	assert_int_equal(dkt_expr_new(t->ctx, "ret == -ENOENT", NULL, &expr), 0);
+	assert_ok(t->ctx, dkt_expr_new(t->ctx, "ret == -ENOENT", NULL, &expr));
 	opts.filter = expr;
-	assert_int_equal(dkt_hist_new(t->ctx, &opts, &t->hist), 0);
+	assert_ok(t->ctx, dkt_hist_new(t->ctx, &opts, &t->hist));
 	assert_int_equal(dkt_hist_event(t->hist, t->read), 0);
 	assert_int_equal(dkt_hist_trigger(t->hist, t->read, &text), 0);
 	assert_string_equal(text, "hist:keys=common_cpu,stacktrace,count.buckets=5:vals=ret,$x:"
@@ -338,7 +331,7 @@ static void bad_words(void **state)
 
 static void parse(struct tree *t, const char *text)
 {
-	assert_int_equal(dkt_table_parse(t->ctx, text, strlen(text), &t->table), 0);
+	assert_ok(t->ctx, dkt_table_parse(t->ctx, text, strlen(text), &t->table));
 }
 
 static void kernel_numbers_and_names(void **state)
@@ -498,9 +491,8 @@ static void kernel_nonsense(void **state)
 	parse(t, "# trigger info: hist:keys=a:vals=hitcount:\n{ a: 3\n{ b\n{ \n{ a: 5 } hit\n");
 	assert_int_equal(dkt_table_info(t->table)->n_rows, 0);
 	assert_int_equal(dkt_table_info(t->table)->bad, 4);
-	assert_int_equal(dkt_table_sort(t->table, "b"), -ENOENT);
-	assert_string_equal(dkt_error(t->ctx),
-			    "sort: 'b' is no column: they are a, hitcount\n  b\n  ^");
+	assert_fails(t->ctx, -ENOENT, "sort: 'b' is no column: they are a, hitcount\n  b\n  ^",
+		     dkt_table_sort(t->table, "b"));
 	assert_int_equal(dkt_table_sort(t->table, "a.up"), -EINVAL);
 	assert_int_equal(dkt_table_sort(t->table, "a,a,a"), -EINVAL);
 }

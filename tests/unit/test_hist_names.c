@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Histograms: names of numbers, by the event's print format, of devices and processes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "hist.h"
 #include "pages.h"
 
@@ -13,7 +8,7 @@
 #define ID_TWO 8
 
 struct tree {
-	char root[32];
+	char root[TREE_NAME];
 	struct dkt_ctx *ctx;
 	struct dkt_event *one, *two;
 };
@@ -41,11 +36,9 @@ struct entry {
 static int setup(void **state)
 {
 	struct tree *t = calloc(1, sizeof(*t));
-	DKT_OPTS(dkt_ctx_opts, opts, .root = t->root);
 
 	assert_non_null(t);
-	snprintf(t->root, sizeof(t->root), "/tmp/dkt-names-XXXXXX");
-	assert_non_null(mkdtemp(t->root));
+	assert_int_equal(tree_make(t->root), 0);
 	tree_event(
 		t->root, "made", "one", ID_ONE, FIELDS,
 		"\"vec=%u [%s] %s %s\", REC->vec, __print_symbolic(REC->vec, { 0, \"HI\" }, { 1,"
@@ -54,8 +47,8 @@ static int setup(void **state)
 	tree_event(t->root, "made", "two", ID_TWO, FIELDS,
 		   "\"%s\", __print_symbolic(REC->vec, { 0, \"LOW\" }, { 1, \"TIMER\" })");
 	tree_text(t->root, "available_events", "made:one\nmade:two\n");
-	assert_int_equal(dkt_ctx_new(&opts, &t->ctx), 0);
-	assert_int_equal(dkt_tracefs_open(t->ctx, 0), 0);
+	t->ctx = tree_ctx(t->root);
+	assert_non_null(t->ctx);
 	t->one = dkt_event_find(t->ctx, "made", "one");
 	t->two = dkt_event_find(t->ctx, "made", "two");
 	assert_true(t->one && t->two);
@@ -103,7 +96,7 @@ static void expect(struct tree *t, const char *keys, struct dkt_event *second, b
 	struct dkt_buf *buf;
 	size_t i, len;
 
-	assert_int_equal(dkt_hist_new(t->ctx, &opts, &hist), 0);
+	assert_ok(t->ctx, dkt_hist_new(t->ctx, &opts, &hist));
 	assert_int_equal(dkt_hist_event(hist, t->one), 0);
 	if (second)
 		assert_int_equal(dkt_hist_event(hist, second), 0);
@@ -163,13 +156,13 @@ static void processes(void **state)
 	expect(t, "next_pid.execname", NULL, false, "0123456789abcdef[-1] swapper/0[0] seven[7]");
 	expect(t, "next_pid", NULL, false, "-1 0 7");
 	assert_int_equal(dkt_hist_new(t->ctx, &opts, &hist), -EINVAL);
-	assert_non_null(strstr(dkt_error(t->ctx), "one execname is enough"));
+	assert_has(dkt_error(t->ctx), "one execname is enough");
 	opts.keys = "part.execname";
-	assert_int_equal(dkt_hist_new(t->ctx, &opts, &hist), 0);
-	assert_int_equal(dkt_hist_event(hist, t->one), -EINVAL);
-	assert_string_equal(dkt_error(t->ctx),
-			    "made:one: .execname goes with the number of a process"
-			    " only, and 'part' is none");
+	assert_ok(t->ctx, dkt_hist_new(t->ctx, &opts, &hist));
+	assert_fails(t->ctx, -EINVAL,
+		     "made:one: .execname goes with the number of a process"
+		     " only, and 'part' is none",
+		     dkt_hist_event(hist, t->one));
 	dkt_hist_free(hist);
 }
 
@@ -181,7 +174,7 @@ static void in_the_kernel(void **state)
 	struct dkt_hist *hist;
 	char *text;
 
-	assert_int_equal(dkt_hist_new(t->ctx, &opts, &hist), 0);
+	assert_ok(t->ctx, dkt_hist_new(t->ctx, &opts, &hist));
 	assert_int_equal(dkt_hist_event(hist, t->one), 0);
 	assert_int_equal(dkt_hist_trigger(hist, t->one, &text), 0);
 	assert_string_equal(text, "hist:keys=vec,mask.hex:size=2048");

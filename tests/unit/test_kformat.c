@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kernel's printf: beside the C library's where they agree, else as the kernel documents it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
 #include <arpa/inet.h>
-#include <cmocka.h>
 
+#include "check.h"
 #include "kformat.h"
 #include "symbol.h"
 

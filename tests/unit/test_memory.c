@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Memory: what the kernel says, and what a buffer may take of it. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "set/param/memory.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))

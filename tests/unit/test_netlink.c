@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Generic netlink, with the family that every kernel has: the controller of families itself. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
 #include <linux/ethtool_netlink.h>
 #include <linux/filter.h>
 #include <linux/genetlink.h>
 #include <linux/seccomp.h>
 #include <netlink/attr.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <dktrace/dktrace.h>
+#include "check.h"
 
 static int setup(void **state)
 {
@@ -82,7 +72,7 @@ static void dump_has_every_answer(void **state)
 	struct seen seen = { 0 };
 
 	need_netlink(*state);
-	assert_int_equal(dump_families(*state, &seen), 0);
+	assert_ok(*state, dump_families(*state, &seen));
 	assert_int_equal(seen.controllers, 1);
 	assert_true(seen.families >= 1);
 }
@@ -93,7 +83,7 @@ static void dump_stops_when_told(void **state)
 	struct seen broken = { .stop_after = 1, .stop_with = -EBADMSG };
 
 	need_netlink(*state);
-	assert_int_equal(dump_families(*state, &enough), 0);
+	assert_ok(*state, dump_families(*state, &enough));
 	assert_int_equal(enough.families, 1);
 	assert_int_equal(dump_families(*state, &broken), -EBADMSG);
 	assert_int_equal(broken.families, 1);
@@ -105,9 +95,8 @@ static void missing_family_is_named(void **state)
 	struct seen seen = { 0 };
 
 	need_netlink(*state);
-	assert_int_equal(dkt_netlink_dump(*state, "dkt-no-such", 1, 1, count_family, &seen),
-			 -ENOENT);
-	assert_string_equal(dkt_error(*state), "no generic netlink family 'dkt-no-such'");
+	assert_fails(*state, -ENOENT, "no generic netlink family 'dkt-no-such'",
+		     dkt_netlink_dump(*state, "dkt-no-such", 1, 1, count_family, &seen));
 }
 
 static void kernel_refusal_has_words(void **state)
@@ -115,17 +104,14 @@ static void kernel_refusal_has_words(void **state)
 	struct seen seen = { 0 };
 
 	need_netlink(*state);
-	assert_int_equal(dkt_netlink_dump(*state, "nlctrl", 200, 1, count_family, &seen),
-			 -EOPNOTSUPP);
-	assert_string_equal(dkt_error(*state),
-			    "ask generic netlink family 'nlctrl': Operation not supported");
+	assert_fails(*state, -EOPNOTSUPP,
+		     "ask generic netlink family 'nlctrl': Operation not supported",
+		     dkt_netlink_dump(*state, "nlctrl", 200, 1, count_family, &seen));
 	assert_int_equal(seen.families, 0);
 	/* The policy dump wants a family named. */
-	assert_int_equal(dkt_netlink_dump(*state, "nlctrl", CTRL_CMD_GETPOLICY, 1, count_family,
-					  &seen),
-			 -EINVAL);
-	assert_string_equal(dkt_error(*state),
-			    "ask generic netlink family 'nlctrl': Invalid argument");
+	assert_fails(*state, -EINVAL, "ask generic netlink family 'nlctrl': Invalid argument",
+		     dkt_netlink_dump(*state, "nlctrl", CTRL_CMD_GETPOLICY, 1, count_family,
+				      &seen));
 }
 
 /* Where the kernel explains itself, the explanation is passed on. */

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pages made of records, taken apart again by libtraceevent's kbuffer. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include <kbuffer.h>
 
+#include "check.h"
 #include "tracedat/pack.h"
 
 #define MAX_RECORDS 64

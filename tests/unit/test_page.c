@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pages walked: times, gaps, and lengths that lie. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include <kbuffer.h>
 
+#include "check.h"
 #include "page.h"
 #include "pages.h"
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pairs of records: keys, groups, what nests, gaps; and what it is built of. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "hist/intern.h"
 #include "hist/keymap.h"
 #include "pages.h"
@@ -17,7 +12,7 @@
 #define FIELD_ID "\tfield:u32 id;\toffset:8;\tsize:4;\tsigned:0;\n"
 
 struct tree {
-	char root[32];
+	char root[TREE_NAME];
 	struct dkt_ctx *ctx;
 	struct dkt_event *begin, *end;
 	struct dkt_pairs *pairs;
@@ -34,18 +29,16 @@ struct entry {
 static int setup(void **state)
 {
 	struct tree *t = calloc(1, sizeof(*t));
-	DKT_OPTS(dkt_ctx_opts, opts, .root = t->root);
 
 	assert_non_null(t);
-	snprintf(t->root, sizeof(t->root), "/tmp/dkt-pairs-XXXXXX");
-	assert_non_null(mkdtemp(t->root));
+	assert_int_equal(tree_make(t->root), 0);
 	tree_event(t->root, "made", "begin", ID_BEGIN,
 		   FIELD_ID "\tfield:char name[8];\toffset:12;\tsize:8;\tsigned:0;\n",
 		   "\"%u\", REC->id");
 	tree_event(t->root, "made", "end", ID_END, FIELD_ID, "\"%u\", REC->id");
 	tree_text(t->root, "available_events", "made:begin\nmade:end\n");
-	assert_int_equal(dkt_ctx_new(&opts, &t->ctx), 0);
-	assert_int_equal(dkt_tracefs_open(t->ctx, 0), 0);
+	t->ctx = tree_ctx(t->root);
+	assert_non_null(t->ctx);
 	t->begin = dkt_event_find(t->ctx, "made", "begin");
 	t->end = dkt_event_find(t->ctx, "made", "end");
 	assert_non_null(t->begin);
@@ -69,7 +62,7 @@ static void start(struct tree *t, const char *key, const char *by)
 {
 	DKT_OPTS(dkt_pairs_opts, opts, .key = key, .by = by, .slowest = 2);
 
-	assert_int_equal(dkt_pairs_new(t->ctx, &opts, &t->pairs), 0);
+	assert_ok(t->ctx, dkt_pairs_new(t->ctx, &opts, &t->pairs));
 	assert_int_equal(dkt_pairs_event(t->pairs, t->begin, DKT_PAIR_BEGIN), 0);
 	assert_int_equal(dkt_pairs_event(t->pairs, t->end, DKT_PAIR_END), 0);
 }
@@ -218,7 +211,7 @@ static void one_event_for_both(void **state)
 	struct tree *t = *state;
 	DKT_OPTS(dkt_pairs_opts, opts, .key = "common_pid");
 
-	assert_int_equal(dkt_pairs_new(t->ctx, &opts, &t->pairs), 0);
+	assert_ok(t->ctx, dkt_pairs_new(t->ctx, &opts, &t->pairs));
 	assert_int_equal(dkt_pairs_event(t->pairs, t->begin, DKT_PAIR_BEGIN | DKT_PAIR_END), 0);
 	add(t, true, 100, 0, 1, 0);
 	add(t, true, 150, 0, 1, 0);

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* perf.data of machines of the other byte order and of 32 bits: recorded ones, turned round here. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 
+#include "check.h"
 #include "internal.h"
 
 #define RECORDED "tests/fixture/perfdata/"

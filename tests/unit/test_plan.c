@@ -244,7 +244,9 @@ static void hidden_addresses_name_nothing(void **state)
 
 	(void)state;
 	plant(&tree, INT, "\"%d\", REC->v");
-	write_file(&tree, "kallsyms", "0000000000000000 T first\n0000000000000000 T second\n");
+	assert_int_equal(tree_text(tree.root, "kallsyms",
+				   "0000000000000000 T first\n0000000000000000 T second\n"),
+			 0);
 	assert_null(dkt_symbol(tree.ctx, UINT64_C(0xffffffff81000000), &offset));
 	uproot(&tree);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Probes on a kernel that is not there: places, expressions by BTF, what is refused and how. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "debuginfo/abi.h"
 #include "debuginfo/btf.h"
 #include "probe_tree.h"
@@ -26,7 +21,7 @@ static char *define(struct dkt_ctx *ctx, enum dkt_probe_kind kind, const char *p
 	for (i = 0; dkt_probes_at(probes, i); i++) {
 		char *more;
 
-		assert_int_equal(dkt_probe_text(ctx, dkt_probes_at(probes, i), &text), 0);
+		assert_ok(ctx, dkt_probe_text(ctx, dkt_probes_at(probes, i), &text));
 		assert_true(asprintf(&more, "%s%s%s", all, i ? "\n" : "", text) >= 0);
 		free(text);
 		free(all);
@@ -70,11 +65,10 @@ static void as_written(void **state)
 					  &probes),
 			 -ENOENT);
 	/* The types of a module are in a file of its own; here there is none, so by hand. */
-	assert_non_null(strstr(dkt_error(ctx), "btf/ptlrpc: No such file or directory"));
-	assert_int_equal(dkt_probe_define(ctx, "ptlrpc:ldlm_handle_conflict_lock", &args[1], 0,
-					  &opts, &probes),
-			 0);
-	assert_int_equal(dkt_probe_text(ctx, dkt_probes_at(probes, 0), &text), 0);
+	assert_has(dkt_error(ctx), "btf/ptlrpc: No such file or directory");
+	assert_ok(ctx, dkt_probe_define(ctx, "ptlrpc:ldlm_handle_conflict_lock", &args[1], 0, &opts,
+					&probes));
+	assert_ok(ctx, dkt_probe_text(ctx, dkt_probes_at(probes, 0), &text));
 	assert_string_equal(text, "p:mine/conflict ptlrpc:ldlm_handle_conflict_lock");
 	free(text);
 	dkt_probes_free(probes);
@@ -96,7 +90,7 @@ static void in_a_module(void **state)
 	btf__add_func_param(split, "lock", id);
 	btf__add_func(split, "ldlm_handle_conflict_lock", BTF_FUNC_STATIC, proto);
 	data = btf__raw_data(split, &size);
-	assert_int_equal(probe_write(probe_dir, "btf/ptlrpc", data, size), 0);
+	assert_int_equal(tree_write(probe_dir, "btf/ptlrpc", data, size), 0);
 	btf__free(split);
 	btf__free(base);
 	expect(ctx, DKT_PROBE_ANY, "ldlm_handle_conflict_lock",
@@ -217,11 +211,11 @@ static void too_long(void **state)
 	for (i = 0; i < 15; i++)
 		strncat(deep, ")", 2);
 	got = define(*state, DKT_PROBE_ANY, "vfs_read", deep);
-	assert_non_null(strstr(got, "characters, and the kernel takes 63"));
+	assert_has(got, "characters, and the kernel takes 63");
 	free(got);
 	memset(deep, '*', sizeof(deep) - 1);
 	got = define(*state, DKT_PROBE_ANY, "vfs_read", deep);
-	assert_non_null(strstr(got, "it is nested too deep"));
+	assert_has(got, "it is nested too deep");
 	free(got);
 }
 
@@ -237,7 +231,7 @@ static void too_many(void **state)
 	free(got);
 	all[128 * 6] = '\0';
 	got = define(*state, DKT_PROBE_ANY, "vfs_read", all);
-	assert_non_null(strstr(got, " count_128=$arg3:u64"));
+	assert_has(got, " count_128=$arg3:u64");
 	free(got);
 }
 
@@ -275,7 +269,7 @@ static void other_machine(void **state)
 	uint32_t types[9], id;
 	size_t i;
 
-	assert_int_equal(dkt__btf_load(*state, NULL, &btf), 0);
+	assert_ok(*state, dkt__btf_load(*state, NULL, &btf));
 	assert_int_equal(dkt__btf_function(btf, "odd_arguments", &id), 0);
 	for (i = 0; !dkt__btf_param(btf, id, i, &param); i++)
 		types[i] = param.type;
@@ -395,7 +389,7 @@ static void older_kernels(void **state)
 	static const char readme[] = "place: [<module>:]<symbol>[+<offset>]\n $stack<index>\n";
 	struct dkt_ctx *ctx = *state;
 
-	assert_int_equal(probe_write(probe_dir, "README", readme, sizeof(readme) - 1), 0);
+	assert_int_equal(tree_write(probe_dir, "README", readme, sizeof(readme) - 1), 0);
 	expect_field(ctx, "vfs_read", "count file->f_done", "count=%dx:u64 f_done=+64(%di):x64");
 	expect(ctx, DKT_PROBE_ANY, "vfs_read", "file->f_ids",
 	       "argument 'file->f_ids': this kernel records no arrays");
@@ -403,7 +397,7 @@ static void older_kernels(void **state)
 	       "this kernel has no function probes (6.5 brought them)");
 	expect(ctx, DKT_PROBE_EVENT, "a:b", "",
 	       "this kernel has no probes on events (5.15 brought them)");
-	assert_int_equal(probe_write(probe_dir, "README", PROBE_README, sizeof(PROBE_README) - 1),
+	assert_int_equal(tree_write(probe_dir, "README", PROBE_README, sizeof(PROBE_README) - 1),
 			 0);
 }
 
@@ -423,15 +417,15 @@ static void btf_cut_short(void **state)
 		assert_int_equal(dkt__btf_parse(*state, copy, n, NULL, &btf), -EINVAL);
 		free(copy);
 	}
-	assert_int_equal(probe_write(probe_dir, "btf/vmlinux", data, size / 2), 0);
+	assert_int_equal(tree_write(probe_dir, "btf/vmlinux", data, size / 2), 0);
 	expect(*state, DKT_PROBE_ANY, "vfs_read", "$arg1",
 	       "p:dktrace/vfs_read vfs_read arg1=$arg1");
 	{
 		char *got __cleanup(free) = define(*state, DKT_PROBE_ANY, "vfs_read", "count");
 
-		assert_non_null(strstr(got, "is cut short or no BTF"));
+		assert_has(got, "is cut short or no BTF");
 	}
-	assert_int_equal(probe_write(probe_dir, "btf/vmlinux", data, size), 0);
+	assert_int_equal(tree_write(probe_dir, "btf/vmlinux", data, size), 0);
 	btf__free(whole);
 }
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Probes on programs: this one, with its own debug information, and files that lie. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "debuginfo/binary.h"
 #include "probe_tree.h"
 
@@ -122,14 +117,14 @@ static void places(void **state)
 	struct dkt_probes *probes;
 	char *offset, *again;
 
-	assert_int_equal(dkt_probe_define(*state, "probe_target", NULL, 0, &opts, &probes), 0);
+	assert_ok(*state, dkt_probe_define(*state, "probe_target", NULL, 0, &opts, &probes));
 	offset = strdup(strrchr(dkt_probes_at(probes, 0)->place, ':') + 1);
 	dkt_probes_free(probes);
-	assert_int_equal(dkt_probe_define(*state, offset, NULL, 0, &opts, &probes), 0);
+	assert_ok(*state, dkt_probe_define(*state, offset, NULL, 0, &opts, &probes));
 	again = strrchr(dkt_probes_at(probes, 0)->place, ':') + 1;
 	assert_string_equal(offset, again);
 	dkt_probes_free(probes);
-	assert_int_equal(dkt_probe_define(*state, "probe_target:0", NULL, 0, &opts, &probes), 0);
+	assert_ok(*state, dkt_probe_define(*state, "probe_target:0", NULL, 0, &opts, &probes));
 	again = strrchr(dkt_probes_at(probes, 0)->place, ':') + 1;
 	assert_string_equal(offset, again);
 	assert_string_equal(dkt_probes_at(probes, 0)->name, "probe_target_L0");
@@ -138,7 +133,7 @@ static void places(void **state)
 	assert_int_equal(dkt_probe_define(*state, "probe_target+100000", NULL, 0, &opts, &probes),
 			 -ERANGE);
 	assert_int_equal(dkt_probe_define(*state, "0x1", NULL, 0, &opts, &probes), -ERANGE);
-	assert_int_equal(dkt_probe_define(*state, "probe_targ*", NULL, 0, &opts, &probes), 0);
+	assert_ok(*state, dkt_probe_define(*state, "probe_targ*", NULL, 0, &opts, &probes));
 	dkt_probes_free(probes);
 }
 
@@ -153,18 +148,18 @@ static void files(void **state)
 	fclose(f);
 	assert_true(asprintf(&path, "%s/half", probe_dir) > 0);
 	got = fields(*state, path, "f", "");
-	assert_non_null(strstr(got, "No such file or directory"));
+	assert_has(got, "No such file or directory");
 	free(got);
-	assert_int_equal(probe_write(probe_dir, "half", half, n), 0);
+	assert_int_equal(tree_write(probe_dir, "half", half, n), 0);
 	got = fields(*state, path, "f", "");
 	assert_true(strstr(got, "is no program") || strstr(got, "has no symbols of functions"));
 	free(got);
-	assert_int_equal(probe_write(probe_dir, "half", "#!/bin/sh\n", 10), 0);
+	assert_int_equal(tree_write(probe_dir, "half", "#!/bin/sh\n", 10), 0);
 	got = fields(*state, path, "f", "");
-	assert_non_null(strstr(got, "is no program: not a valid ELF file"));
+	assert_has(got, "is no program: not a valid ELF file");
 	free(got);
 	got = fields(*state, probe_dir, "f", "");
-	assert_non_null(strstr(got, "is no program: not a file"));
+	assert_has(got, "is no program: not a file");
 	free(got);
 }
 
@@ -184,7 +179,7 @@ static void lies(void **state)
 		char *got, was = data[i];
 
 		data[i] = (char)(was ^ 0xff);
-		assert_int_equal(probe_write(probe_dir, "liar", data, n), 0);
+		assert_int_equal(tree_write(probe_dir, "liar", data, n), 0);
 		got = fields(*state, path, "main", "arg1:string");
 		assert_non_null(got);
 		free(got);

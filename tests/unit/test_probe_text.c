@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Definitions as text: what the kernels list, the lists joined with their profiles. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "probe_tree.h"
 
 /* Text to a probe and back. */
@@ -35,7 +30,7 @@ static void there_and_back(void **state)
 		const struct dkt_probe *probe;
 		char *text;
 
-		assert_int_equal(dkt_probe_parse(*state, cases[i].text, &probes), 0);
+		assert_ok(*state, dkt_probe_parse(*state, cases[i].text, &probes));
 		probe = dkt_probes_at(probes, 0);
 		assert_int_equal(probe->kind, cases[i].kind);
 		assert_int_equal(probe->on_return, cases[i].on_return);
@@ -46,7 +41,7 @@ static void there_and_back(void **state)
 		assert_ptr_equal(dkt_probes_find(probes, probe->group, probe->name), probe);
 		assert_null(dkt_probes_find(probes, "other", probe->name));
 		assert_null(dkt_probes_at(probes, 1));
-		assert_int_equal(dkt_probe_text(*state, probe, &text), 0);
+		assert_ok(*state, dkt_probe_text(*state, probe, &text));
 		assert_string_equal(text, cases[i].back ? cases[i].back : cases[i].text);
 		free(text);
 		dkt_probes_free(probes);
@@ -63,7 +58,7 @@ static void no_probes(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
 		assert_int_equal(dkt_probe_parse(*state, texts[i], &probes), -EINVAL);
-		assert_non_null(strstr(dkt_error(*state), "defines no probe"));
+		assert_has(dkt_error(*state), "defines no probe");
 		assert_null(probes);
 	}
 }
@@ -73,8 +68,8 @@ static bool same(struct dkt_ctx *ctx, const char *a, const char *b)
 	struct dkt_probes *x, *y;
 	bool is_same;
 
-	assert_int_equal(dkt_probe_parse(ctx, a, &x), 0);
-	assert_int_equal(dkt_probe_parse(ctx, b, &y), 0);
+	assert_ok(ctx, dkt_probe_parse(ctx, a, &x));
+	assert_ok(ctx, dkt_probe_parse(ctx, b, &y));
 	is_same = dkt_probe_same(dkt_probes_at(x, 0), dkt_probes_at(y, 0));
 	dkt_probes_free(x);
 	dkt_probes_free(y);
@@ -108,10 +103,10 @@ static void hits(void **state)
 		"  /bin/sh                                         go           18446744073709551614\n";
 	struct dkt_probes *probes;
 
-	assert_int_equal(probe_write(probe_dir, "dynamic_events", events, sizeof(events) - 1), 0);
-	assert_int_equal(probe_write(probe_dir, "kprobe_profile", kprobes, sizeof(kprobes) - 1), 0);
-	assert_int_equal(probe_write(probe_dir, "uprobe_profile", uprobes, sizeof(uprobes) - 1), 0);
-	assert_int_equal(dkt_probes_read(*state, &probes), 0);
+	assert_int_equal(tree_text(probe_dir, "dynamic_events", events), 0);
+	assert_int_equal(tree_text(probe_dir, "kprobe_profile", kprobes), 0);
+	assert_int_equal(tree_text(probe_dir, "uprobe_profile", uprobes), 0);
+	assert_ok(*state, dkt_probes_read(*state, &probes));
 	assert_int_equal(dkt_probes_find(probes, "a", "read")->hits, 7);
 	assert_int_equal(dkt_probes_find(probes, "a", "read")->missed, 1);
 	assert_int_equal(dkt_probes_find(probes, "b", "read")->hits, 9);
@@ -128,8 +123,8 @@ static void hits_of_others(void **state)
 	static const char kprobes[] = "  gone 1 1\n  read 9 0\n";
 	struct dkt_probes *probes;
 
-	assert_int_equal(probe_write(probe_dir, "kprobe_profile", kprobes, sizeof(kprobes) - 1), 0);
-	assert_int_equal(dkt_probes_read(*state, &probes), 0);
+	assert_int_equal(tree_text(probe_dir, "kprobe_profile", kprobes), 0);
+	assert_ok(*state, dkt_probes_read(*state, &probes));
 	assert_true(dkt_probes_find(probes, "a", "read")->hits == DKT_PROBE_UNKNOWN);
 	assert_true(dkt_probes_find(probes, "b", "read")->hits == DKT_PROBE_UNKNOWN);
 	dkt_probes_free(probes);
@@ -145,7 +140,7 @@ static void made(void **state)
 
 	memset(many, 'x', 5999);
 	many[5999] = '\0';
-	assert_int_equal(dkt_probe_create(*state, &probe), 0);
+	assert_ok(*state, dkt_probe_create(*state, &probe));
 	f = fopen((snprintf(text, sizeof(text), "%s/kprobe_events", probe_dir), text), "r");
 	assert_non_null(fgets(text, sizeof(text), f));
 	fclose(f);
@@ -156,8 +151,8 @@ static void made(void **state)
 	assert_int_equal(dkt_probe_create(*state, &probe), -EINVAL);
 	probe.kind = 77;
 	assert_int_equal(dkt_probe_create(*state, &probe), -EOPNOTSUPP);
-	assert_int_equal(dkt_probe_remove(*state, "g", "nosuch"), -ENOENT);
-	assert_string_equal(dkt_error(*state), "there is no probe g:nosuch");
+	assert_fails(*state, -ENOENT, "there is no probe g:nosuch",
+		     dkt_probe_remove(*state, "g", "nosuch"));
 	free(many);
 }
 

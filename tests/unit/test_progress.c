@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How far a long reading is: on a terminal's stderr only, after a second, with rate and time left. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
+#include "check.h"
 
-#include <cmocka.h>
-#include <dktrace/dktrace.h>
+#include <time.h>
 
 /* A clock, terminals, a source and a stream of our own. */
 static time_t clock_now;

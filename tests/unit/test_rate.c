@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* So many records of a class in a second: what is read, what is let through. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <errno.h>
-
+#include "check.h"
 #include "pipeline/rate.h"
 
 #define SECOND INT64_C(1000000000)

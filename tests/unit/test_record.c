@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Binary records: acceptance, resynchronisation, the line, sorting in little memory. */
-#include <errno.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "lustre/record/line.h"
 #include "lustre/record/print.h"
 #include "lustre/record/runs.h"
@@ -79,8 +69,8 @@ static void check_print(struct file *file, const struct record_sort_opts *opts, 
 
 	assert_true(fd >= 0);
 	assert_non_null(text);
-	assert_int_equal(record_sort_new(file->ctx, opts, &sort), 0);
-	assert_int_equal(record_print(file->ctx, sort, fd), 0);
+	assert_ok(file->ctx, record_sort_new(file->ctx, opts, &sort));
+	assert_ok(file->ctx, record_print(file->ctx, sort, fd));
 	assert_int_equal(pread(fd, text, strlen(wanted) + 1, 0), strlen(wanted));
 	assert_string_equal(text, wanted);
 	record_sort_free(sort);
@@ -105,7 +95,7 @@ static char *show(struct file *file, size_t memory, struct record_counts *counts
 
 	assert_non_null(f);
 	assert_non_null(line);
-	assert_int_equal(record_sort_new(file->ctx, &opts, &sort), 0);
+	assert_ok(file->ctx, record_sort_new(file->ctx, &opts, &sort));
 	while (!record_sort_next(sort, &rec, &len))
 		fwrite(line, 1, (size_t)(record_line(&kept, rec, len, line) - line), f);
 	*counts = *record_sort_counts(sort);
@@ -480,11 +470,11 @@ static void test_changed(void **state)
 	add(&file, good(), "one\n", 4);
 	add(&file, good(), "two\n", 4);
 	opts.fd = file.fd;
-	assert_int_equal(record_sort_new(file.ctx, &opts, &sort), 0);
+	assert_ok(file.ctx, record_sort_new(file.ctx, &opts, &sort));
 	assert_int_equal(ftruncate(file.fd, 70), 0);
 	assert_true(record_sort_next(sort, &rec, &len) < 0 ||
 		    record_sort_next(sort, &rec, &len) < 0);
-	assert_non_null(strstr(dkt_error(file.ctx), "changed"));
+	assert_has(dkt_error(file.ctx), "changed");
 	record_sort_free(sort);
 	clear_file(&file);
 }

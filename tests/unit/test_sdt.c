@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Static markers: operands of the assembler, markers of a program that has them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "debuginfo/sdt.h"
 
 static void expect(enum dkt__machine machine, const char *args, const char *const *want,
@@ -131,12 +126,12 @@ static void markers_of_a_program(void **state)
 	struct found found = { 0 };
 	char path[512];
 
-	assert_int_equal(dkt_markers(*state, target(path), one_marker, &found), 0);
+	assert_ok(*state, dkt_markers(*state, target(path), one_marker, &found));
 	assert_int_equal(found.n, 6);
 	assert_int_equal(found.with_counter, 1);
 	/* This one has none. */
 	found = (struct found){ 0 };
-	assert_int_equal(dkt_markers(*state, "/proc/self/exe", one_marker, &found), 0);
+	assert_ok(*state, dkt_markers(*state, "/proc/self/exe", one_marker, &found));
 	assert_int_equal(found.n, 0);
 	assert_int_equal(dkt_markers(*state, "/proc/self/status", one_marker, &found), -ENOEXEC);
 	assert_int_equal(dkt_markers(*state, "/nonexistent", one_marker, &found), -ENOENT);
@@ -178,8 +173,8 @@ static void probes_on_markers(void **state)
 	assert_int_equal(dkt_probe_define(*state, "mod:main", NULL, 0, &opts,
 					  &(struct dkt_probes *){ NULL }),
 			 -ENOENT);
-	assert_non_null(strstr(dkt_error(*state),
-			       "has no static markers, and functions of a program have no module"));
+	assert_has(dkt_error(*state),
+		   "has no static markers, and functions of a program have no module");
 	opts.exec = path;
 	opts.max = 1;
 	assert_int_equal(dkt_probe_define(*state, "target:twice", NULL, 0, &opts,
@@ -195,10 +190,10 @@ static void the_counter_is_in_the_place(void **state)
 	char path[512], *text;
 
 	opts.exec = target(path);
-	assert_int_equal(dkt_probe_define(*state, "target:guarded", NULL, 0, &opts, &probes), 0);
-	assert_int_equal(dkt_probe_text(*state, dkt_probes_at(probes, 0), &text), 0);
-	assert_non_null(strstr(text, "(0x"));
-	assert_int_equal(dkt_probe_parse(*state, text, &again), 0);
+	assert_ok(*state, dkt_probe_define(*state, "target:guarded", NULL, 0, &opts, &probes));
+	assert_ok(*state, dkt_probe_text(*state, dkt_probes_at(probes, 0), &text));
+	assert_has(text, "(0x");
+	assert_ok(*state, dkt_probe_parse(*state, text, &again));
 	assert_true(dkt_probe_same(dkt_probes_at(probes, 0), dkt_probes_at(again, 0)));
 	assert_int_equal(dkt_probes_at(again, 0)->kind, DKT_PROBE_UPROBE);
 	dkt_probes_free(probes);

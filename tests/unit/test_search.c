@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where the words of a message can be, and what the kernel is asked to compare. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "lustre/message/search.h"
 #include "lustre/message/texts.h"
 #include "pages.h"
@@ -13,7 +8,7 @@
 #define STRING(name, at) "\tfield:__data_loc char[] " name ";\toffset:" at ";\tsize:4;\tsigned:0;\n"
 
 struct tree {
-	char root[40];
+	char root[TREE_NAME];
 	struct dkt_ctx *ctx;
 	struct dkt_event *cdebug, *strings, *nested, *text;
 	struct names texts;
@@ -39,11 +34,9 @@ static const char constants[] =
 static int setup(void **state)
 {
 	struct tree *t = calloc(1, sizeof(*t));
-	DKT_OPTS(dkt_ctx_opts, opts, .root = t->root);
 
 	assert_non_null(t);
-	snprintf(t->root, sizeof(t->root), "/tmp/dkt-search-XXXXXX");
-	assert_non_null(mkdtemp(t->root));
+	assert_int_equal(tree_make(t->root), 0);
 	tree_event(t->root, "made", "cdebug", 1,
 		   STRING("msg_fn", "8") STRING("fmt", "12") "\tfield:u64 a0;\toffset:16;\tsize:8;"
 							     "\tsigned:0;\n",
@@ -59,8 +52,8 @@ static int setup(void **state)
 		   "\"%s\", __get_str(msg)");
 	tree_text(t->root, "available_events",
 		  "made:cdebug\nmade:strings\nmade:nested\nmade:text\n");
-	assert_int_equal(dkt_ctx_new(&opts, &t->ctx), 0);
-	assert_int_equal(dkt_tracefs_open(t->ctx, 0), 0);
+	t->ctx = tree_ctx(t->root);
+	assert_non_null(t->ctx);
 	t->cdebug = dkt_event_find(t->ctx, "made", "cdebug");
 	t->strings = dkt_event_find(t->ctx, "made", "strings");
 	t->nested = dkt_event_find(t->ctx, "made", "nested");
@@ -85,7 +78,7 @@ static int teardown(void **state)
 static void look(struct tree *t, const char *words)
 {
 	search_clear(&t->search);
-	assert_int_equal(search_new(t->ctx, words, &t->texts, &t->search), 0);
+	assert_ok(t->ctx, search_new(t->ctx, words, &t->texts, &t->search));
 }
 
 /* NULL: the event cannot have it. The kernel's parser is ours: what it takes has such fields. */
@@ -101,7 +94,7 @@ static void expect(struct tree *t, struct dkt_event *event, const char *want)
 	}
 	assert_int_equal(err, 0);
 	assert_string_equal(condition, want);
-	assert_int_equal(dkt_expr_new(t->ctx, condition, NULL, &expr), 0);
+	assert_ok(t->ctx, dkt_expr_new(t->ctx, condition, NULL, &expr));
 	assert_int_equal(dkt_expr_check(expr, event), 0);
 	dkt_expr_free(expr);
 	free(condition);
@@ -186,7 +179,7 @@ static void words_of_no_constant(void **state)
 	expect(t, t->strings, "s0 ~ \"*lustre-OST0003*\" || s1 ~ \"*lustre-OST0003*\"");
 	/* So it is where the constants are not known. */
 	search_clear(&t->search);
-	assert_int_equal(search_new(t->ctx, "no words", NULL, &t->search), 0);
+	assert_ok(t->ctx, search_new(t->ctx, "no words", NULL, &t->search));
 	assert_true(t->search.blind);
 	expect(t, t->strings, "s0 ~ \"*no words*\" || s1 ~ \"*no words*\"");
 }

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The settings' file: what is written is read, what makes no sense is refused with its line. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/util.h"
+#include "check.h"
 #include "log/settings.h"
 #include "lustre/mask.h"
 
@@ -78,9 +71,9 @@ static void test_round_trip(void **state)
 	in.pids = strdup("12 13");
 	in.cpus = strdup("0-3,5");
 	in.children = in.limited = true;
-	assert_int_equal(settings_save(place->ctx, place->fd, "s", &in), 0);
+	assert_ok(place->ctx, settings_save(place->ctx, place->fd, "s", &in));
 	assert_int_equal(faccessat(place->fd, "s.tmp", F_OK, 0), -1);
-	assert_int_equal(settings_load(place->ctx, place->fd, "s", &out), 0);
+	assert_ok(place->ctx, settings_load(place->ctx, place->fd, "s", &out));
 	assert_int_equal(out.debug, 0x80000001);
 	assert_int_equal(out.subsystem_debug, 0);
 	assert_int_equal(out.printk, UINT32_MAX);
@@ -115,16 +108,16 @@ static void test_staged(void **state)
 
 	settings_init(&in);
 	in.debug = 1;
-	assert_int_equal(settings_save(place->ctx, place->fd, "s", &in), 0);
+	assert_ok(place->ctx, settings_save(place->ctx, place->fd, "s", &in));
 	in.debug = 2;
-	assert_int_equal(settings_stage(place->ctx, place->fd, "s", &in), 0);
-	assert_int_equal(settings_load(place->ctx, place->fd, "s", &out), 0);
+	assert_ok(place->ctx, settings_stage(place->ctx, place->fd, "s", &in));
+	assert_ok(place->ctx, settings_load(place->ctx, place->fd, "s", &out));
 	assert_int_equal(out.debug, 1);
-	assert_int_equal(settings_publish(place->ctx, place->fd, "s"), 0);
-	assert_int_equal(settings_load(place->ctx, place->fd, "s", &out), 0);
+	assert_ok(place->ctx, settings_publish(place->ctx, place->fd, "s"));
+	assert_ok(place->ctx, settings_load(place->ctx, place->fd, "s", &out));
 	assert_int_equal(out.debug, 2);
 	assert_int_equal(settings_publish(place->ctx, place->fd, "s"), -ENOENT);
-	assert_int_equal(settings_load(place->ctx, place->fd, "s", &out), 0);
+	assert_ok(place->ctx, settings_load(place->ctx, place->fd, "s", &out));
 }
 
 static void test_no_sense(void **state)
@@ -168,8 +161,8 @@ static void test_no_file(void **state)
 	struct place *place = *state;
 	struct settings s;
 
-	assert_int_equal(settings_load(place->ctx, place->fd, "s", &s), -ENOENT);
-	assert_string_equal(dkt_error(place->ctx), "open s: No such file or directory");
+	assert_fails(place->ctx, -ENOENT, "open s: No such file or directory",
+		     settings_load(place->ctx, place->fd, "s", &s));
 	assert_int_equal(symlinkat("/etc/passwd", place->fd, "s"), 0);
 	assert_int_equal(settings_load(place->ctx, place->fd, "s", &s), -ELOOP);
 	settings_init(&s);

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Spools: what a killed reader leaves, what a damaged file does. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <fcntl.h>
 
 #include "capture/spool.h"
+#include "check.h"
 #include "pages.h"
 
 struct place {
@@ -53,7 +49,7 @@ static int teardown(void **state)
 
 static void open_spool(struct place *place, struct dkt__spool *spool, uint64_t source)
 {
-	assert_int_equal(dkt__spool_open(place->ctx, spool, place->fd, 3, PAGE_BYTES, source), 0);
+	assert_ok(place->ctx, dkt__spool_open(place->ctx, spool, place->fd, 3, PAGE_BYTES, source));
 }
 
 /* As a read() does: a page whose stamp is that number. */
@@ -258,10 +254,9 @@ static void test_no_file(void **state)
 	struct dkt__spool spool;
 
 	assert_int_equal(symlinkat("/nowhere", place->fd, "cpu3"), 0);
-	assert_int_equal(dkt__spool_open(place->ctx, &spool, place->fd, 3, PAGE_BYTES, 1), -ELOOP);
-	assert_string_equal(dkt_error(place->ctx),
-			    "open spool cpu3: Too many levels of symbolic links");
-	assert_int_equal(dkt__spool_open(place->ctx, &spool, -1, 3, PAGE_BYTES, 1), 0);
+	assert_fails(place->ctx, -ELOOP, "open spool cpu3: Too many levels of symbolic links",
+		     dkt__spool_open(place->ctx, &spool, place->fd, 3, PAGE_BYTES, 1));
+	assert_ok(place->ctx, dkt__spool_open(place->ctx, &spool, -1, 3, PAGE_BYTES, 1));
 	fill(&spool, 1);
 	dkt__spool_commit(&spool);
 	assert_int_equal(dkt__spool_pages(&spool), 1);
@@ -276,13 +271,13 @@ static void test_bytes(void **state)
 	struct dkt__spool spool;
 	uint64_t bytes;
 
-	assert_int_equal(dkt_spool_bytes(place->ctx, "/nowhere/at/all", &bytes), 0);
+	assert_ok(place->ctx, dkt_spool_bytes(place->ctx, "/nowhere/at/all", &bytes));
 	assert_int_equal(bytes, 0);
-	assert_int_equal(dkt__spool_open(place->ctx, &spool, place->fd, 0, PAGE_BYTES, 1), 0);
+	assert_ok(place->ctx, dkt__spool_open(place->ctx, &spool, place->fd, 0, PAGE_BYTES, 1));
 	fill(&spool, 1);
 	dkt__spool_commit(&spool);
 	dkt__spool_close(&spool);
-	assert_int_equal(dkt_spool_bytes(place->ctx, place->dir, &bytes), 0);
+	assert_ok(place->ctx, dkt_spool_bytes(place->ctx, place->dir, &bytes));
 	assert_int_equal(bytes, PAGE_BYTES);
 }
 

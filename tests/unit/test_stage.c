@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Stages: all buffers are worked on, in order, until one fails; with threads and without. */
-#include <errno.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "lustre/record/stage.h"
 
 #define SIZE 64

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Styles of the library: what each makes of every type of field, of losses and of hostile records. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <json.h>
 
+#include "check.h"
 #include "style_room.h"
 
 /* ---- json ---- */
@@ -47,7 +43,7 @@ static void test_json_chosen(void **state)
 			  "text=some tex\"}\n");
 	room_close(&room);
 	room_open(&room, "json", all, ARRAY_SIZE(all));
-	assert_non_null(strstr(styled(&room, "dd"), "\"odd\":\"010203\"}}\n"));
+	assert_has(styled(&room, "dd"), "\"odd\":\"010203\"}}\n");
 	room_close(&room);
 }
 
@@ -60,18 +56,18 @@ static void test_json_names(void **state)
 	room_open(&room, "json", NULL, 0);
 	room.record.event = styled_event_print(room.ctx, "styled", "names", 8, STYLED_NAMES);
 	room.body.u = 0x107;
-	assert_non_null(strstr(styled(&room, "dd"), "{\"i\":-5,\"i_str\":\"minus\",\"u\":263,"
-						    "\"u_str\":\"a|b\",\"s64\":"));
-	assert_null(strstr(styled(&room, "dd"), "tiny_str"));
-	assert_null(strstr(styled(&room, "dd"), "yes_str"));
+	assert_has(styled(&room, "dd"), "{\"i\":-5,\"i_str\":\"minus\",\"u\":263,"
+					"\"u_str\":\"a|b\",\"s64\":");
+	assert_lacks(styled(&room, "dd"), "tiny_str");
+	assert_lacks(styled(&room, "dd"), "yes_str");
 	room.body.i = 1;
 	room.body.u = 0x100;
-	assert_non_null(strstr(styled(&room, "dd"), "\"i_str\":\"o\\\"n\\\"e\",\"u\":256,"
-						    "\"u_str\":\"none\","));
+	assert_has(styled(&room, "dd"), "\"i_str\":\"o\\\"n\\\"e\",\"u\":256,"
+					"\"u_str\":\"none\",");
 	room.body.i = 77;
 	room.body.u = 0xff;
-	assert_non_null(strstr(styled(&room, "dd"), "\"i_str\":\"0x4d\",\"u\":255,"
-						    "\"u_str\":\"a|b|0xf8\","));
+	assert_has(styled(&room, "dd"), "\"i_str\":\"0x4d\",\"u\":255,"
+					"\"u_str\":\"a|b|0xf8\",");
 	room_close(&room);
 }
 
@@ -223,7 +219,7 @@ static char *evil(const char *style, bool raw_text)
 	room_open(&room, style, NULL, 0);
 	dkt_style_free(room.style);
 	DKT_OPTS(dkt_style_opts, opts, .raw_text = raw_text);
-	assert_int_equal(dkt_style_new(room.ctx, style, &opts, &room.style), 0);
+	assert_ok(room.ctx, dkt_style_new(room.ctx, style, &opts, &room.style));
 	memcpy(room.body.name, EVIL, strlen(EVIL) + 1);
 	text = memmem(&room.body, sizeof(room.body), "some", 4);
 	assert_non_null(text);
@@ -341,7 +337,7 @@ static void test_trace(void **state)
 	dkt_style_free(room.style);
 	DKT_OPTS(dkt_style_opts, opts, .source = &source, .wall = true, .text = own_text,
 		 .data = (void *)"a message\n\n");
-	assert_int_equal(dkt_style_new(room.ctx, "trace", &opts, &room.style), 0);
+	assert_ok(room.ctx, dkt_style_new(room.ctx, "trace", &opts, &room.style));
 	assert_string_equal(styled(&room, "dd"), "              dd-4711  [003] 1795175396.331335: "
 						 "sample:               a message\n");
 	room_close(&room);
@@ -401,7 +397,7 @@ static void test_trace_color(void **state)
 	dkt_style_free(room.style);
 	DKT_OPTS(dkt_style_opts, opts, .color = true, .text = own_text,
 		 .data = (void *)"\033[2Jtext\n");
-	assert_int_equal(dkt_style_new(room.ctx, "trace", &opts, &room.style), 0);
+	assert_ok(room.ctx, dkt_style_new(room.ctx, "trace", &opts, &room.style));
 	assert_string_equal(styled(&room, "d\033d"),
 			    "             d\\x1bd-4711  [003]  3682.519727: "
 			    "\033[36msample\033[0m:               \\x1b[2Jtext\n");
@@ -480,7 +476,7 @@ static void test_many_events(void **state)
 			snprintf(wanted, sizeof(wanted), "\"event\":\"%s\"", name);
 			room.record.event = styled_event(room.ctx, name, 100 + i);
 			assert_int_equal(dkt_style_prepare(room.style, room.record.event), 0);
-			assert_non_null(strstr(styled(&room, "dd"), wanted));
+			assert_has(styled(&room, "dd"), wanted);
 		}
 	room_close(&room);
 }

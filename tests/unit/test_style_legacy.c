@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lines of Lustre's debug log: context, first record, gaps, places, messages of its own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "check.h"
+#include "internal.h"
 #include "lustre/style_legacy.h"
-#include "pages.h"
+#include "tree.h"
 
 #define FIELD(type_name, offset, size, is_signed)                                                  \
 	"\tfield:" type_name ";\toffset:" #offset ";\tsize:" #size ";\tsigned:" #is_signed ";\n"
@@ -22,7 +18,7 @@ static const char map_text[] = "classes:\n"
 			       "  about: a\n"
 			       "  entries: [ events: lustre_debug:lustre_debug_msg ]\n";
 
-static char root[] = "/tmp/dkt-style-XXXXXX";
+static char root[TREE_NAME];
 static struct dkt_ctx *ctx;
 static struct class_map *map;
 static struct legacy_style *style;
@@ -36,12 +32,11 @@ static void plant(const char *system, const char *name, int id, const char *fiel
 
 static int setup(void **state)
 {
-	DKT_OPTS(dkt_ctx_opts, opts, .root = root);
 	struct dkt_event *const *events;
 	size_t n;
 
 	(void)state;
-	assert_non_null(mkdtemp(root));
+	assert_int_equal(tree_make(root), 0);
 	tree_text(root, "available_events",
 		  "fs:open\nkmem:alloc\nraw_syscalls:sys_enter\nraw_syscalls:sys_exit\n"
 		  "lustre_debug:lustre_debug_msg\n");
@@ -60,13 +55,12 @@ static int setup(void **state)
 			      FIELD("unsigned int msg_mask", 24, 4, 0)
 				      FIELD("__data_loc char[] msg", 28, 4, 1),
 	      "\"%s\", __get_str(msg)");
-	assert_int_equal(dkt_ctx_new(&opts, &ctx), 0);
-	assert_int_equal(dkt_tracefs_open(ctx, 0), 0);
-	if (class_map_load_text(ctx, "map", map_text, strlen(map_text), &map))
-		fail_msg("%s", dkt_error(ctx));
-	assert_int_equal(dkt_events(ctx, &events, &n), 0);
+	ctx = tree_ctx(root);
+	assert_non_null(ctx);
+	assert_ok(ctx, class_map_load_text(ctx, "map", map_text, strlen(map_text), &map));
+	assert_ok(ctx, dkt_events(ctx, &events, &n));
 	assert_int_equal(class_map_resolve(map, events, n), 0);
-	assert_int_equal(legacy_style_new(ctx, map, &style), 0);
+	assert_ok(ctx, legacy_style_new(ctx, map, &style));
 	return dkt_buf_new(&buf);
 }
 

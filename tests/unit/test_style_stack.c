@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Stacks of calls that a record carries: within it, below it, behind it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "style_room.h"
 #include "symbol.h"
 
@@ -75,11 +70,10 @@ static void test_json(void **state)
 
 	(void)state;
 	carried_open(&c, "json", NULL, 0);
-	assert_non_null(strstr(styled(&c.room, "dd"),
-			       "\"odd\":\"010203\"},\"kernel_stack\":[\"f+0x1c\"],"
-			       "\"user_stack\":[\"a\\\"b+0x12f0\",\"0x401000\"]}\n"));
+	assert_has(styled(&c.room, "dd"), "\"odd\":\"010203\"},\"kernel_stack\":[\"f+0x1c\"],"
+					  "\"user_stack\":[\"a\\\"b+0x12f0\",\"0x401000\"]}\n");
 	c.room.record.event = NULL;
-	assert_non_null(strstr(styled(&c.room, ""), "\"lost\":0}\n"));
+	assert_has(styled(&c.room, ""), "\"lost\":0}\n");
 	room_close(&c.room);
 	carried_open(&c, "json", with, ARRAY_SIZE(with));
 	assert_non_null(
@@ -88,7 +82,7 @@ static void test_json(void **state)
 		       "text=some tex\",\"user_stack\":[\"a\\\"b+0x12f0\",\"0x401000\"]}\n"));
 	room_close(&c.room);
 	carried_open(&c, "json", without, ARRAY_SIZE(without));
-	assert_non_null(strstr(styled(&c.room, "dd"), "\"fields\":{\"i\":-5}}\n"));
+	assert_has(styled(&c.room, "dd"), "\"fields\":{\"i\":-5}}\n");
 	room_close(&c.room);
 }
 
@@ -99,10 +93,9 @@ static void test_trace(void **state)
 
 	(void)state;
 	carried_open(&c, "trace", NULL, 0);
-	assert_non_null(strstr(styled(&c.room, "dd"),
-			       "text=some tex\n => f\n => a\"b+0x12f0\n => 0x401000\n"));
+	assert_has(styled(&c.room, "dd"), "text=some tex\n => f\n => a\"b+0x12f0\n => 0x401000\n");
 	c.user.data[3] = dkt__symbol_make_whole(c.room.ctx, hostile, strlen(hostile));
-	assert_non_null(strstr(styled(&c.room, "dd"), "\n => evil\\nforged\n"));
+	assert_has(styled(&c.room, "dd"), "\n => evil\\nforged\n");
 	room_close(&c.room);
 }
 
@@ -116,7 +109,7 @@ static void test_csv(void **state)
 	assert_string_equal(styled(&c.room, "dd"), "3,\"a\"\"b+0x12f0 => 0x401000\",f\r\n");
 	room_close(&c.room);
 	carried_open(&c, "csv", NULL, 0);
-	assert_non_null(strstr(styled(&c.room, "dd"), "\r\nftrace,kernel_stack,"));
+	assert_has(styled(&c.room, "dd"), "\r\nftrace,kernel_stack,");
 	room_close(&c.room);
 }
 
@@ -130,7 +123,7 @@ static void test_others(void **state)
 	carried_open(&c, "raw", NULL, 0);
 	text = strstr(styled(&c.room, "dd"), "kernel_stack:");
 	assert_non_null(text);
-	assert_non_null(strstr(text, "user_stack:"));
+	assert_has(text, "user_stack:");
 	room_close(&c.room);
 	carried_open(&c, "folded", NULL, 0);
 	styled(&c.room, "dd");

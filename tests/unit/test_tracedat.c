@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* trace.dat read: both versions, every compression and byte order, windows, files that end early. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "check.h"
 #include "internal.h"
 
 #define RECORDED "tests/fixture/tracedat/"
@@ -138,9 +134,8 @@ static void test_byte_orders(void **state)
 	(void)state;
 	ours = text_of(MADE "v6", NULL, &n);
 	assert_int_equal(n, 13);
-	assert_non_null(strstr(ours,
-			       "      forty-two-42    [000]     0.000001: two:                "
-			       "  v=4096 s=hello c=abc f=one+0x0\n"));
+	assert_has(ours, "      forty-two-42    [000]     0.000001: two:                "
+			 "  v=4096 s=hello c=abc f=one+0x0\n");
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		other = text_of(files[i], NULL, &n);
 		assert_string_equal(ours, other);
@@ -161,9 +156,9 @@ static void test_printk(void **state)
 	(void)state;
 	ours = text_of(MADE "printk", NULL, &n);
 	assert_int_equal(n, 6);
-	assert_non_null(strstr(ours, "one: disk: -3 of    7, x 127.0.0.1 0x2222 two 1234567890\n"));
-	assert_non_null(strstr(ours, "bputs:                0x2010: plain text\n"));
-	assert_non_null(strstr(ours, "<stack> => one => 0x2004 => one\n"));
+	assert_has(ours, "one: disk: -3 of    7, x 127.0.0.1 0x2222 two 1234567890\n");
+	assert_has(ours, "bputs:                0x2010: plain text\n");
+	assert_has(ours, "<stack> => one => 0x2004 => one\n");
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		other = text_of(files[i], NULL, &n);
 		assert_string_equal(ours, other);
@@ -172,7 +167,7 @@ static void test_printk(void **state)
 	free(ours);
 	ours = text_of(MADE "printk-old", NULL, &n);
 	other = text_of(MADE "printk-old-big-long4", NULL, &n);
-	assert_non_null(strstr(ours, "7, x <%pI4 0x1001> 0x2222 two 1234567890\n"));
+	assert_has(ours, "7, x <%pI4 0x1001> 0x2222 two 1234567890\n");
 	assert_string_equal(ours, other);
 	free(ours);
 	free(other);
@@ -188,7 +183,7 @@ static void test_cpus(void **state)
 	(void)state;
 	text = text_of(MADE "v6", &opts, &n);
 	assert_int_equal(n, 3);
-	assert_null(strstr(text, "[000]"));
+	assert_lacks(text, "[000]");
 	free(text);
 }
 
@@ -280,7 +275,7 @@ static int matching(const char *path, const char *text, bool filtered, int *met)
 
 	*met = 0;
 	assert_int_equal(begin(&r, path, NULL), 0);
-	assert_int_equal(dkt_expr_new(r.ctx, text, &opts, &expr), 0);
+	assert_ok(r.ctx, dkt_expr_new(r.ctx, text, &opts, &expr));
 	if (filtered) {
 		assert_int_equal(dkt_source_select(r.source, every, NULL), 0);
 		assert_int_equal(dkt_source_filter(r.source, expr), 0);
@@ -339,7 +334,7 @@ static void test_cut(void **state)
 		assert_true(n >= most);
 		most = n;
 		assert_non_null(dkt_source_info(r.source)->damage);
-		assert_non_null(strstr(dkt_source_info(r.source)->damage, "cut off at byte"));
+		assert_has(dkt_source_info(r.source)->damage, "cut off at byte");
 		end(&r);
 		close(fd);
 	}
@@ -360,14 +355,14 @@ static void test_cut_v7(void **state)
 		cut(files[i], -1, path, &fd);
 		assert_int_equal(begin(&r, path, NULL), 0);
 		print(&r);
-		assert_non_null(strstr(dkt_source_info(r.source)->damage, "cut off at byte"));
+		assert_has(dkt_source_info(r.source)->damage, "cut off at byte");
 		end(&r);
 		close(fd);
 	}
 	cut(RECORDED "v7-zstd.dat", 30000, path, &fd);
 	assert_int_equal(begin(&r, path, NULL), 0);
 	assert_int_equal(print(&r), 43);
-	assert_non_null(strstr(dkt_source_info(r.source)->damage, "is guessed"));
+	assert_has(dkt_source_info(r.source)->damage, "is guessed");
 	end(&r);
 	close(fd);
 }
@@ -409,7 +404,7 @@ static void refused(const char *bytes, size_t n, const char *words)
 	assert_true(fd >= 0 && write(fd, bytes, n) == (ssize_t)n);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	assert_true(begin(&r, path, NULL) < 0);
-	assert_non_null(strstr(dkt_error(r.ctx), words));
+	assert_has(dkt_error(r.ctx), words);
 	end(&r);
 	close(fd);
 }
@@ -444,7 +439,7 @@ static void test_spoilt_symbols(void **state)
 	assert_int_equal(dkt_buf_new(&r.buf), 0);
 	opts.log_data = said;
 	assert_int_equal(dkt_ctx_new(&opts, &r.ctx), 0);
-	assert_int_equal(dkt_source_open(r.ctx, path, NULL, &r.source), 0);
+	assert_ok(r.ctx, dkt_source_open(r.ctx, path, NULL, &r.source));
 	while (!dkt_source_next(r.source, &record))
 		n++;
 	assert_int_equal(n, 9);
@@ -471,8 +466,8 @@ static void test_refused(void **state)
 	refused(v5, sizeof(v5), "a trace.dat of version '5'; 6 and 7 can be read");
 	refused(v7, sizeof(v7), "it is compressed by 'lzma', which is not known here");
 	refused("text", 4, "not a file of records that is known here");
-	assert_int_equal(begin(&r, RECORDED "v6.dat", &opts), -ENOENT);
-	assert_string_equal(dkt_error(r.ctx), "read " RECORDED "v6.dat: it has no buffer 'three'");
+	assert_fails(r.ctx, -ENOENT, "read " RECORDED "v6.dat: it has no buffer 'three'",
+		     begin(&r, RECORDED "v6.dat", &opts));
 	end(&r);
 }
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Options of a trace.dat that change its times: the numbers are those of trace-cmd report -t. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <sys/mman.h>
 
+#include "check.h"
 #include "internal.h"
 
 #define MADE "tests/fuzz/corpus/tracedat/"
@@ -156,7 +152,7 @@ static void begin(struct reading *r, const struct bytes *file)
 	assert_true(r->fd >= 0 && write(r->fd, file->data, file->n) == (ssize_t)file->n);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", r->fd);
 	assert_int_equal(dkt_ctx_new(NULL, &r->ctx), 0);
-	assert_int_equal(dkt_source_open(r->ctx, path, NULL, &r->source), 0);
+	assert_ok(r->ctx, dkt_source_open(r->ctx, path, NULL, &r->source));
 }
 
 static void end(struct reading *r)

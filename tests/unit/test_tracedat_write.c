@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* trace.dat written to a file that takes no more: its tables tell of what got there. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "check.h"
 #include "internal.h"
 
 /* 91 records of CPU 0 and 5 of CPU 1: a page each. */
@@ -26,8 +22,8 @@ static int write_up_to(const struct dkt_tracedat_opts *opts, int fd, rlim_t most
 	int err;
 
 	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
-	assert_int_equal(dkt_source_open(ctx, INPUT, NULL, &source), 0);
-	assert_int_equal(dkt_tracedat_new(ctx, source, fd, opts, &out), 0);
+	assert_ok(ctx, dkt_source_open(ctx, INPUT, NULL, &source));
+	assert_ok(ctx, dkt_tracedat_new(ctx, source, fd, opts, &out));
 	while (!dkt_source_next(source, &record))
 		assert_int_equal(dkt_tracedat_add(out, &record), 0);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
@@ -52,7 +48,7 @@ static int count(int fd, uint32_t *cpus)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
-	assert_int_equal(dkt_source_open(ctx, path, &all, &source), 0);
+	assert_ok(ctx, dkt_source_open(ctx, path, &all, &source));
 	for (*cpus = 0; !dkt_source_next(source, &record); n++)
 		*cpus |= 1u << record.cpu;
 	assert_null(dkt_source_info(source)->damage);

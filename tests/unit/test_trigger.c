@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Trigger files: lines as the kernels write them, commands as people do, what excludes what. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "trigger.h"
 
 static int setup(void **state)
@@ -124,7 +119,7 @@ static void commands(void **state)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(good); i++) {
-		assert_int_equal(dkt_trigger_parse(*state, good[i][0], &trigger), 0);
+		assert_ok(*state, dkt_trigger_parse(*state, good[i][0], &trigger));
 		assert_string_equal(trigger->text, good[i][1]);
 		free(trigger);
 	}
@@ -144,8 +139,8 @@ static bool relation(struct dkt_ctx *ctx, const char *a, const char *b,
 {
 	struct dkt_trigger *one __cleanup(free) = NULL, *two __cleanup(free) = NULL;
 
-	assert_int_equal(dkt_trigger_parse(ctx, a, &one), 0);
-	assert_int_equal(dkt_trigger_parse(ctx, b, &two), 0);
+	assert_ok(ctx, dkt_trigger_parse(ctx, a, &one));
+	assert_ok(ctx, dkt_trigger_parse(ctx, b, &two));
 	return holds(one, two);
 }
 

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Small trace.dat files of version 7 that unpack to much more than they are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <sys/mman.h>
 #include <zstd.h>
 
+#include "check.h"
 #include "internal.h"
 
 /* Of trace-cmd.dat.v7(5). */
@@ -95,7 +91,7 @@ static char *damage_of(struct made *made, uint64_t head, uint64_t options)
 	assert_true(fd >= 0 && write(fd, made->data, made->size) == (ssize_t)made->size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
-	assert_int_equal(dkt_source_open(ctx, path, NULL, &source), 0);
+	assert_ok(ctx, dkt_source_open(ctx, path, NULL, &source));
 	info = dkt_source_info(source);
 	damage = info->damage ? strdup(info->damage) : NULL;
 	dkt_source_close(source);
@@ -149,7 +145,7 @@ static void test_shared_chunks(void **state)
 	put_buffer(&made, 4096, at, size, ARRAY_SIZE(at));
 	damage = damage_of(&made, head, at[0] + size[0] + 16);
 	assert_non_null(damage);
-	assert_non_null(strstr(damage, "are those of others"));
+	assert_has(damage, "are those of others");
 	free(damage);
 }
 
@@ -172,8 +168,8 @@ static void test_large_chunks(void **state)
 	put_buffer(&made, MB, at, size, ARRAY_SIZE(at));
 	damage = damage_of(&made, head, end + 16);
 	assert_non_null(damage);
-	assert_non_null(strstr(damage, "cpu 7 go beyond the limit of"));
-	assert_null(strstr(damage, "cpu 0 "));
+	assert_has(damage, "cpu 7 go beyond the limit of");
+	assert_lacks(damage, "cpu 0 ");
 	free(damage);
 }
 
@@ -199,7 +195,7 @@ static void test_repeated_section(void **state)
 	}
 	damage = damage_of(&made, head, options);
 	assert_non_null(damage);
-	assert_non_null(strstr(damage, "the section of strings cannot be read"));
+	assert_has(damage, "the section of strings cannot be read");
 	free(damage);
 }
 
