@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads tracefs' error_log: what the kernel says about a refused command. */
 #include "errorlog.h"
+#include "base/parse.h"
 
 #include "base/banned.h"
 
@@ -32,6 +33,7 @@ static const char *digits_end(const char *p)
 static const char *after_stamp(const char *line, uint64_t *usec)
 {
 	const char *sec, *dot, *end;
+	uint64_t s, part;
 
 	if (*line != '[')
 		return NULL;
@@ -42,7 +44,10 @@ static const char *after_stamp(const char *line, uint64_t *usec)
 	end = digits_end(dot + 1);
 	if (end != dot + 7 || end[0] != ']' || end[1] != ' ')
 		return NULL;
-	*usec = strtoull(sec, NULL, 10) * 1000000 + strtoull(dot + 1, NULL, 10);
+	dot++;
+	if (dkt__take_u64(&sec, NULL, DKT__DEC, &s) || dkt__take_u64(&dot, NULL, DKT__DEC, &part))
+		return NULL;
+	*usec = s * 1000000 + part;
 	return end + 2;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Formats of events: parsed by libtraceevent when they are first asked for. */
+#include "base/parse.h"
 #include "event.h"
 #include "format_check.h"
 #include "symbol.h"
@@ -20,13 +21,16 @@ void dkt__event_clear(struct dkt_event *event)
  */
 static void drop_odd(char *text)
 {
-	char *to = text, *line, *end, *p;
+	char *to = text, *line, *end;
+	const char *p;
+	uint64_t address;
 
 	for (line = text; *line; line = end) {
 		end = line + strcspn(line, "\n");
 		end += *end == '\n';
-		strtoull(line, &p, 16);
-		if (p == line || strncmp(p, " : \"", 4) || end - p < 4 + 4)
+		p = line;
+		if (dkt__take_u64(&p, NULL, DKT__HEX, &address) || strncmp(p, " : \"", 4) ||
+		    end - p < 4 + 4)
 			continue;
 		memmove(to, line, (size_t)(end - line));
 		to += end - line;

@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 
+#include "base/parse.h"
 #include "event.h"
 #include "ids.h"
 
@@ -20,13 +21,15 @@ void dkt__ids_load(struct dkt_ctx *ctx, int dirfd)
 	size_t size = 0;
 
 	while (f && getline(&line, &size, f) > 0) {
-		char *name, *colon;
-		long id = strtol(line, &name, 10);
+		const char *name = line;
 		struct dkt_event *event;
+		uint64_t id;
+		char *colon;
 
 		line[strcspn(line, "\n")] = '\0';
-		colon = strchr(name, ':');
-		if (*name++ != ' ' || !colon || id <= 0 || id >= MAX_ID)
+		colon = strchr(line, ':');
+		if (dkt__take_u64(&name, NULL, DKT__DEC, &id) || *name++ != ' ' || !colon || !id ||
+		    id >= MAX_ID)
 			return;
 		*colon = '\0';
 		event = dkt_event_find(ctx, name, colon + 1);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "base/parse.h"
 #include "tracefs.h"
 
 #include "base/banned.h"
@@ -300,16 +301,6 @@ int dkt_instance_mark(struct dkt_instance *in, const char *text)
 
 /* ---- statistics ---- */
 
-static uint64_t stat_value(const char *text, const char *name)
-{
-	const char *line = strstr(text, name);
-
-	/* "overrun: " is also the end of "commit overrun: ". */
-	while (line && line != text && line[-1] != '\n')
-		line = strstr(line + 1, name);
-	return line ? strtoull(line + strlen(name), NULL, 10) : 0;
-}
-
 int dkt_instance_get_stats(struct dkt_instance *in, int cpu, struct dkt_cpu_stats *stats)
 {
 	char *text __cleanup(free) = NULL;
@@ -318,12 +309,12 @@ int dkt_instance_get_stats(struct dkt_instance *in, int cpu, struct dkt_cpu_stat
 	*stats = (struct dkt_cpu_stats){ 0 };
 	if (err)
 		return err;
-	stats->entries = stat_value(text, "entries: ");
-	stats->overrun = stat_value(text, "overrun: ");
-	stats->commit_overrun = stat_value(text, "commit overrun: ");
-	stats->dropped = stat_value(text, "dropped events: ");
-	stats->read = stat_value(text, "read events: ");
-	stats->bytes = stat_value(text, "bytes: ");
+	stats->entries = dkt__line_u64(text, "entries: ");
+	stats->overrun = dkt__line_u64(text, "overrun: ");
+	stats->commit_overrun = dkt__line_u64(text, "commit overrun: ");
+	stats->dropped = dkt__line_u64(text, "dropped events: ");
+	stats->read = dkt__line_u64(text, "read events: ");
+	stats->bytes = dkt__line_u64(text, "bytes: ");
 	return 0;
 }
 

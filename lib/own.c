@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Instances that a process makes for itself alone, and what remains of killed ones. */
 #include <fcntl.h>
+#include <inttypes.h>
 
+#include "base/io.h"
+#include "base/parse.h"
 #include "tracefs.h"
 
 #include "base/banned.h"
 
 /* When the process was started, in ticks since boot: field 22 of /proc/PID/stat; 0: it is no more. */
-static unsigned long long start_time(int pid)
+static uint64_t start_time(int pid)
 {
-	char path[32], text[1024], *p;
-	unsigned long long ticks = 0;
-	int fd __cleanup(close) = -1;
+	char *text __cleanup(free) = NULL;
+	char path[32];
+	const char *p;
+	uint64_t ticks = 0;
+	size_t len;
 	int field;
-	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (n <= 0)
+	if (dkt__read_file(path, 4096, &text, &len))
 		return 0;
-	text[n] = '\0';
 	/* The name, field 2, is in parentheses and may hold anything. */
 	p = strrchr(text, ')');
 	for (field = 2; p && field < 22; field++)
 		p = strchr(p + 1, ' ');
-	if (p)
-		ticks = strtoull(p, NULL, 10);
+	if (p++)
+		dkt__take_u64(&p, NULL, DKT__DEC, &ticks);
 	return ticks;
 }
 
@@ -34,15 +35,15 @@ static unsigned long long start_time(int pid)
 static bool is_left(const char *name, const char *prefix, char mark)
 {
 	size_t len = strlen(prefix);
-	unsigned long long ticks;
+	uint64_t ticks;
 	int pid, n = 0;
 	char between;
 
 	if (strncmp(name, prefix, len) != 0 || name[len] != mark)
 		return false;
 	name += len + 1;
-	if (sscanf(name, "%d%c%llu%n", &pid, &between, &ticks, &n) != 3 || name[n] || pid <= 0 ||
-	    between != mark)
+	if (sscanf(name, "%d%c%" SCNu64 "%n", &pid, &between, &ticks, &n) != 3 || name[n] ||
+	    pid <= 0 || between != mark)
 		return false;
 	return start_time(pid) != ticks;
 }
@@ -59,7 +60,7 @@ static void make_name(char *text)
 int dkt_own_group(struct dkt_ctx *ctx, const char *prefix, char **group)
 {
 	(void)ctx;
-	if (asprintf(group, "%s_%d_%llu", prefix, (int)getpid(), start_time(getpid())) < 0) {
+	if (asprintf(group, "%s_%d_%" PRIu64, prefix, (int)getpid(), start_time(getpid())) < 0) {
 		*group = NULL;
 		return -ENOMEM;
 	}
@@ -159,7 +160,7 @@ int dkt_instance_own(struct dkt_ctx *ctx, const char *prefix, struct dkt_instanc
 	/* What cannot be removed now is for a later one, or for a person. */
 	if (sweep_instances(ctx, prefix, &n))
 		dkt_log(ctx, DKT_LOG_INFO, "remove what is left of others: %s", dkt_error(ctx));
-	if (asprintf(&name, "%s-%d-%llu", prefix, (int)getpid(), start_time(getpid())) < 0) {
+	if (asprintf(&name, "%s-%d-%" PRIu64, prefix, (int)getpid(), start_time(getpid())) < 0) {
 		name = NULL;
 		return -ENOMEM;
 	}

@@ -4,6 +4,8 @@
 #include <search.h>
 #include <sys/vfs.h>
 
+#include "base/io.h"
+#include "base/parse.h"
 #include "symbol.h"
 #include "tracefs.h"
 
@@ -126,10 +128,13 @@ static const struct named *list_find(const struct list *list, uint64_t address)
 /* "ffffffff81000000 T _stext" or "ffffffffc0000000 t f	[module]" */
 static bool cut_symbol(char *line, struct named *entry)
 {
+	const char *at = line;
 	char *p, type;
 
-	entry->address = strtoull(line, &p, 16);
-	if (p == line || p[0] != ' ' || !p[1] || p[2] != ' ')
+	if (dkt__take_u64(&at, NULL, DKT__HEX, &entry->address))
+		return false;
+	p = line + (at - line);
+	if (p[0] != ' ' || !p[1] || p[2] != ' ')
 		return false;
 	type = p[1];
 	entry->name = p + 3;
@@ -151,23 +156,6 @@ static const char *entry_module(const struct named *entry)
 	return entry->in_module ? entry->name + strlen(entry->name) + 2 : NULL;
 }
 
-static int read_all(const char *path, char **text)
-{
-	FILE *f __cleanup(fclose) = fopen(path, "re");
-	size_t size = 0;
-
-	*text = NULL;
-	if (!f)
-		return -errno;
-	/* No file of symbols holds a NUL, so this reads all of it. */
-	if (getdelim(text, &size, '\0', f) < 0) {
-		free(*text);
-		*text = NULL;
-		return -ENODATA;
-	}
-	return 0;
-}
-
 static struct dkt__symbols *symbols_of(struct dkt_ctx *ctx)
 {
 	if (!ctx->symbols)
@@ -179,6 +167,7 @@ int dkt__symbols_read(struct dkt_ctx *ctx, const char *path)
 {
 	struct dkt__symbols *symbols = symbols_of(ctx);
 	char *text;
+	size_t len;
 	int err;
 
 	if (!symbols)
@@ -186,7 +175,7 @@ int dkt__symbols_read(struct dkt_ctx *ctx, const char *path)
 	list_clear(&symbols->functions);
 	memset(symbols->cache, 0, sizeof(symbols->cache));
 	symbols->functions_read = true;
-	err = read_all(path, &text);
+	err = dkt__read_file(path, SIZE_MAX, &text, &len);
 	return err ? err : list_fill(&symbols->functions, text, cut_symbol);
 }
 
@@ -266,7 +255,8 @@ int dkt__symbols_each(struct dkt_ctx *ctx, dkt__symbol_fn fn, void *data)
 	char *path __cleanup(free) = symbols_path(ctx);
 	char *text __cleanup(free) = NULL;
 	char *line, *rest;
-	int err = path ? read_all(path, &text) : -ENODATA;
+	size_t len;
+	int err = path ? dkt__read_file(path, SIZE_MAX, &text, &len) : -ENODATA;
 
 	for (rest = text; !err && (line = strsep(&rest, "\n"));) {
 		struct named entry;
@@ -430,13 +420,16 @@ uint64_t dkt__symbol_make(struct dkt_ctx *ctx, const char *text, size_t len)
 	const char *plus = memmem(text, (size_t)(name_end - text), "+0x", 3);
 	struct made *made = len ? new_made(text, len) : NULL;
 	uint64_t offset = 0, address;
+	const char *at;
 	char *p;
 
 	if (!made)
 		return 0;
 	if (plus) {
-		offset = strtoull(made->text + (plus - text), &p, 16);
-		made->size = *p == '/' ? strtoull(p + 1, NULL, 16) : 0;
+		at = made->text + (plus - text) + 1;
+		dkt__take_u64(&at, NULL, DKT__HEX, &offset);
+		if (*at++ == '/')
+			dkt__take_u64(&at, NULL, DKT__HEX, &made->size);
 	}
 	made->text[(plus ? plus : name_end) - text] = '\0';
 	if (module) {
@@ -484,12 +477,13 @@ int dkt__symbols_text(struct dkt_ctx *ctx, struct dkt_buf *buf)
 /* 0xffffffff828195af : "thaw_processes" */
 static bool cut_string(char *line, struct named *entry)
 {
+	const char *at = line;
 	char *p;
 	size_t n;
 
-	entry->address = strtoull(line, &p, 16);
-	if (p == line || strncmp(p, " : \"", 4))
+	if (dkt__take_u64(&at, NULL, DKT__HEX, &entry->address) || strncmp(at, " : \"", 4))
 		return false;
+	p = line + (at - line);
 	entry->name = p + 4;
 	n = strlen(entry->name);
 	if (n && entry->name[n - 1] == '"')

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Opening a trace.dat as a source. */
 #include "tracedat.h"
+#include "base/parse.h"
 
 #include "base/banned.h"
 
@@ -90,16 +91,17 @@ static const struct dkt__source_ops dat_ops = {
 static int read_start(struct dkt__dat *dat, struct dkt__cursor *cur)
 {
 	const char *version;
+	uint64_t number;
 	unsigned int long_size;
 	bool big;
 
 	dkt__cursor_bytes(cur, strlen(MAGIC));
 	version = dkt__cursor_string(cur);
-	dat->version = (unsigned int)strtoul(version, NULL, 10);
-	if (dat->version < 6 || dat->version > 7)
+	if (dkt__parse_u64(version, DKT__DEC, &number) || number < 6 || number > 7)
 		return dkt_fail(dat->ctx, -EOPNOTSUPP,
 				"read %s: a trace.dat of version '%.16s'; 6 and 7 can be read",
 				dat->file.name, version);
+	dat->version = (unsigned int)number;
 	big = dkt__cursor_number(cur, 1);
 	dat->ctx->big_endian = big;
 	dat->swap = cur->swap = big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);

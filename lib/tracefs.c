@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "base/io.h"
+#include "base/parse.h"
 #include "errorlog.h"
 #include "tracefs.h"
 
@@ -158,49 +160,15 @@ int dkt__tfs_open(struct dkt_ctx *ctx, int flags, const char *fmt, ...)
 	return tfs_open(ctx, flags, path);
 }
 
-/* tracefs says st_size 0, so a file is read until its end. */
-static int read_all(int fd, char **text, size_t *len)
-{
-	size_t size = 4096, used = 0;
-	char *buf __cleanup(free) = malloc(size);
-	ssize_t n;
-
-	while (buf) {
-		n = read(fd, buf + used, size - used - 1);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			break;
-		used += (size_t)n;
-		if (size - used < 2) {
-			char *more = realloc(buf, size * 2);
-
-			if (!more)
-				return -ENOMEM;
-			buf = more;
-			size *= 2;
-		}
-	}
-	if (!buf)
-		return -ENOMEM;
-	buf[used] = '\0';
-	if (len)
-		*len = used;
-	*text = buf;
-	buf = NULL;
-	return 0;
-}
-
 static int tfs_read(struct dkt_ctx *ctx, char **text, size_t *len, const char *path)
 {
 	int fd __cleanup(close) = tfs_open(ctx, O_RDONLY, path);
+	size_t n;
 	int err;
 
 	if (fd < 0)
 		return fd;
-	err = read_all(fd, text, len);
+	err = dkt__read_fd(fd, SIZE_MAX, text, len ? len : &n);
 	if (err)
 		return dkt_fail(ctx, err, "read %s/%s: %s", ctx->dir, path, strerror(-err));
 	return 0;
@@ -216,7 +184,7 @@ int dkt__tfs_read(struct dkt_ctx *ctx, char **text, size_t *len, const char *fmt
 int dkt__tfs_read_u64(struct dkt_ctx *ctx, uint64_t *value, const char *fmt, ...)
 {
 	char *text __cleanup(free) = NULL;
-	char *end;
+	const char *p;
 	int err;
 
 	TFS_PATH(ctx, path, fmt);
@@ -224,9 +192,8 @@ int dkt__tfs_read_u64(struct dkt_ctx *ctx, uint64_t *value, const char *fmt, ...
 	err = tfs_read(ctx, &text, NULL, path);
 	if (err)
 		return err;
-	errno = 0;
-	*value = strtoull(text, &end, 10);
-	if (end == text || errno)
+	p = text;
+	if (dkt__take_u64(&p, NULL, DKT__DEC, value))
 		return dkt_fail(ctx, -EINVAL, "read %s/%s: no number in '%.40s'", ctx->dir, path,
 				text);
 	return 0;

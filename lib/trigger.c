@@ -12,6 +12,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 
+#include "base/parse.h"
 #include "tracefs.h"
 #include "trigger.h"
 
@@ -83,7 +84,8 @@ static bool skip_target(const char **p)
 static bool read_count(const char *text, size_t len, int64_t *left)
 {
 	static const char listed[] = "count=";
-	char *end;
+	const char *end = text + len;
+	uint64_t n;
 
 	*left = -1;
 	if (!len)
@@ -98,10 +100,10 @@ static bool read_count(const char *text, size_t len, int64_t *left)
 		text += strlen(listed);
 		len -= strlen(listed);
 	}
-	if (!len || len > 18 || !isdigit((unsigned char)*text))
+	if (dkt__take_u64(&text, end, DKT__DEC, &n) || text != end || n > INT64_MAX)
 		return false;
-	*left = strtoll(text, &end, 10);
-	return end == text + len;
+	*left = (int64_t)n;
+	return true;
 }
 
 /* A histogram's " [active]" or " [paused]" is no part of the command. */

@@ -26,7 +26,7 @@ static unsigned int take_base(const char **p, const char *end, unsigned int base
 {
 	const char *at = *p;
 
-	if (base == DKT__DEC || digit_of(at, end) != 0)
+	if ((base && base != DKT__HEX) || digit_of(at, end))
 		return base ? base : DKT__DEC;
 	if (at + 1 != end && (at[1] | 0x20) == 'x' && digit_of(at + 2, end) < 16) {
 		*p += 2;
@@ -100,6 +100,22 @@ int dkt__parse_int(const char *text, int64_t least, int64_t most, int64_t *value
 		return err;
 	*value = 0;
 	return -ERANGE;
+}
+
+uint64_t dkt__line_u64(const char *text, const char *name)
+{
+	size_t n = strlen(name);
+	uint64_t value = 0;
+
+	while (text && strncmp(text, name, n)) {
+		text = strchr(text, '\n');
+		text = text ? text + 1 : NULL;
+	}
+	if (text)
+		text += n + strspn(text + n, " ");
+	if (text)
+		dkt__take_u64(&text, NULL, DKT__DEC, &value);
+	return value;
 }
 
 /* ---- amounts with a unit ---- */

@@ -31,6 +31,9 @@ int dkt__parse_s64(const char *text, unsigned int base, int64_t *value);
 /* A whole text that is a number from least to most. -ERANGE: it is not between them. */
 int dkt__parse_int(const char *text, int64_t least, int64_t most, int64_t *value);
 
+/* The number behind the name at the beginning of one of the text's lines; 0: there is none. */
+uint64_t dkt__line_u64(const char *text, const char *name);
+
 /* How much a unit of that name is: ns us ms s m h d in ns; k K M G T in bytes. 0: there is none. */
 uint64_t dkt__time_unit(const char *name, size_t len);
 uint64_t dkt__size_unit(const char *name, size_t len);

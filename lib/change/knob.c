@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files of an instance with one value as steps of a change: which threads and CPUs are recorded. */
+#include "base/parse.h"
 #include "change.h"
 #include "expr.h"
 #include "tracefs.h"
@@ -95,9 +96,8 @@ int dkt_change_cpus(struct dkt_change *change, const char *list)
 int dkt_instance_get_pids(struct dkt_instance *in, pid_t **pids, size_t *n, bool *children)
 {
 	char *text __cleanup(free) = NULL;
-	uint64_t fork = 0;
+	uint64_t fork = 0, pid;
 	const char *p;
-	char *end;
 	int err = dkt__tfs_read(in->ctx, &text, NULL, "%s" PIDS, in->prefix);
 
 	*pids = NULL;
@@ -110,8 +110,8 @@ int dkt_instance_get_pids(struct dkt_instance *in, pid_t **pids, size_t *n, bool
 	*pids = calloc(strlen(text) / 2 + 1, sizeof(**pids));
 	if (!*pids)
 		return -ENOMEM;
-	for (p = text; *p >= '0' && *p <= '9'; p = end + (*end == '\n'))
-		(*pids)[(*n)++] = (pid_t)strtol(p, &end, 10);
+	for (p = text; !dkt__take_u64(&p, NULL, DKT__DEC, &pid); p += *p == '\n')
+		(*pids)[(*n)++] = (pid_t)pid;
 	*children = *n && fork;
 	return 0;
 }
@@ -156,8 +156,9 @@ int dkt_instance_get_cpus(struct dkt_instance *in, char **cpus)
 	/* The last hex digit is of the first four CPUs. */
 	for (p = text + strcspn(text, "\n"); p-- > text;) {
 		const char digit[] = { *p, '\0' };
-		unsigned long bits = strtoul(digit, NULL, 16);
+		uint64_t bits;
 
+		dkt__parse_u64(digit, DKT__HEX, &bits);
 		for (i = 0; *p != ',' && i < 4 && cpu < in->cpus; i++, cpu++)
 			set[cpu] = bits >> i & 1;
 	}

@@ -2,6 +2,7 @@
 /* Notes in the spool directory, by which a later process puts back what this one changed. */
 #include <sys/stat.h>
 
+#include "base/io.h"
 #include "change/note.h"
 
 #include "base/banned.h"
@@ -50,22 +51,14 @@ int dkt__note_write(struct dkt_ctx *ctx, const char *spool, const char *name, co
 int dkt__note_read(struct dkt_ctx *ctx, const char *spool, const char *name, char **text)
 {
 	char *path __cleanup(free) = NULL;
-	FILE *f __cleanup(fclose) = NULL;
 	int err = note_path(spool, name, &path);
-	size_t size = 0;
+	size_t len;
 
 	*text = NULL;
 	if (err)
 		return err;
-	f = fopen(path, "re");
-	if (!f)
-		return dkt_fail(ctx, -errno, "open %s: %s", path, strerror(errno));
-	/* An empty note has no byte that could be read. */
-	if (getdelim(text, &size, '\0', f) < 0) {
-		free(*text);
-		*text = strdup("");
-	}
-	return *text ? 0 : -ENOMEM;
+	err = dkt__read_file(path, SIZE_MAX, text, &len);
+	return err ? dkt_fail(ctx, err, "open %s: %s", path, strerror(-err)) : 0;
 }
 
 int dkt__note_remove(struct dkt_ctx *ctx, const char *spool, const char *name)

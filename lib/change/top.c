@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 
+#include "base/parse.h"
 #include "change/functions.h"
 #include "change/note.h"
 #include "change/stops.h"
@@ -114,13 +115,14 @@ static int read_size(struct dkt_ctx *ctx, uint64_t *kb)
 {
 	char *text __cleanup(free) = NULL;
 	int err = dkt__tfs_read(ctx, &text, NULL, "buffer_size_kb");
-	const char *expanded;
+	const char *p;
 
 	if (err)
 		return err;
-	expanded = strchr(text, ':');
+	p = strchr(text, ':');
+	p = p ? p + strspn(p, ": ") : text;
 	/* "X": CPUs differ, which is then not put back. */
-	*kb = strtoull(expanded ? expanded + 1 : text, NULL, 10);
+	dkt__take_u64(&p, NULL, DKT__DEC, kb);
 	return 0;
 }
 

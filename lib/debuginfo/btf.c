@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "base/io.h"
 #include "debuginfo/btf.h"
 
 #include "base/banned.h"
@@ -277,7 +278,7 @@ static struct btf *new_split(const void *data, size_t size, struct btf *base)
 	int fd __cleanup(close) = memfd_create("btf", MFD_CLOEXEC);
 	char path[40];
 
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+	if (fd < 0 || dkt__write_all(fd, data, size))
 		return NULL;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	return btf__parse_raw_split(path, base);
@@ -314,29 +315,6 @@ int dkt__btf_parse(struct dkt_ctx *ctx, const void *data, size_t size, struct dk
 	return 0;
 }
 
-static int read_file(struct dkt_ctx *ctx, const char *path, char **data, size_t *size)
-{
-	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	ssize_t n = 0;
-
-	*size = 0;
-	if (fd < 0 || fstat(fd, &st))
-		return dkt_fail(ctx, -errno, "open %s: %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode) || st.st_size > BTF_MAX)
-		return dkt_fail(ctx, -EINVAL, "%s is no BTF", path);
-	*data = malloc((size_t)st.st_size + 1);
-	while (*data && *size < (size_t)st.st_size) {
-		n = read(fd, *data + *size, (size_t)st.st_size - *size);
-		if (n <= 0 && !(n < 0 && errno == EINTR))
-			break;
-		*size += n > 0 ? (size_t)n : 0;
-	}
-	if (!*data)
-		return -ENOMEM;
-	return n < 0 ? dkt_fail(ctx, -errno, "read %s: %s", path, strerror(errno)) : 0;
-}
-
 static int load_file(struct dkt_ctx *ctx, const char *name, struct dkt__btf *base,
 		     struct dkt__btf **btf)
 {
@@ -350,8 +328,11 @@ static int load_file(struct dkt_ctx *ctx, const char *name, struct dkt__btf *bas
 		path = NULL;
 		err = -ENOMEM;
 	}
-	if (!err)
-		err = read_file(ctx, path, &data, &size);
+	if (!err) {
+		err = dkt__read_file(path, BTF_MAX, &data, &size);
+		if (err)
+			dkt_fail(ctx, err, "open %s: %s", path, strerror(-err));
+	}
 	if (err) {
 		dkt__btf_free(base);
 		return err;

@@ -2,6 +2,7 @@
 /* A static marker's arguments: operands of the assembler, to what the kernel fetches. */
 #include <ctype.h>
 
+#include "base/parse.h"
 #include "debuginfo/sdt.h"
 
 #include "base/banned.h"
@@ -35,16 +36,6 @@ unsigned int dkt__sdt_args(const char *args)
 }
 
 /* ---- operands ---- */
-
-static bool read_number(const char *text, const char **end, int64_t *value)
-{
-	char *stop;
-
-	errno = 0;
-	*value = strtoll(text, &stop, 0);
-	*end = stop;
-	return stop != text && !errno;
-}
 
 static void put_constant(struct sdt_arg *arg, int64_t value)
 {
@@ -90,13 +81,13 @@ static bool x86_register(const char *name, size_t len, char to[8])
 /* "%edi", "$5", "-20(%rbp)", "(%rax)" */
 static const char *read_x86(const char *text, struct sdt_arg *arg)
 {
-	const char *p = text, *end;
+	const char *p = text;
 	char name[8];
 	int64_t number = 0;
 	size_t n;
 
 	if (*p == '$')
-		return read_number(p + 1, &end, &number) && !*end ?
+		return !dkt__parse_s64(p + 1, DKT__AS_C, &number) ?
 			       (put_constant(arg, number), NULL) :
 			       "it is an address of the linker's";
 	if (*p == '%') {
@@ -108,7 +99,7 @@ static const char *read_x86(const char *text, struct sdt_arg *arg)
 		snprintf(arg->fetch, sizeof(arg->fetch), "%%%s", name);
 		return NULL;
 	}
-	if (*p != '(' && !read_number(p, &p, &number))
+	if (*p != '(' && dkt__take_s64(&p, NULL, DKT__AS_C, &number))
 		return "it is a symbol's";
 	if (*p != '(' || p[1] != '%')
 		return NO_OPERAND;
@@ -141,14 +132,14 @@ static bool arm64_register(const char *name, size_t len, char to[8])
 /* "x0", "5", "[sp, 16]", "[x1]" */
 static const char *read_arm64(const char *text, struct sdt_arg *arg)
 {
-	const char *p = text, *end;
+	const char *p = text;
 	char name[8];
 	int64_t number = 0;
 	size_t n;
 
 	if (*p != '[') {
 		if (isdigit((unsigned char)*p) || *p == '-')
-			return read_number(p, &end, &number) && !*end ?
+			return !dkt__parse_s64(p, DKT__AS_C, &number) ?
 				       (put_constant(arg, number), NULL) :
 				       NO_OPERAND;
 		if (!arm64_register(p, strlen(p), name))
@@ -165,7 +156,7 @@ static const char *read_arm64(const char *text, struct sdt_arg *arg)
 	p += n;
 	if (*p == ',') {
 		p += 1 + strspn(p + 1, " #");
-		if (!read_number(p, &p, &number))
+		if (dkt__take_s64(&p, NULL, DKT__AS_C, &number))
 			return "it is memory by two registers, which the kernel cannot add";
 	}
 	if (strcmp(p, "]") != 0)
@@ -186,7 +177,7 @@ static const char *read_size(const char *text, struct sdt_arg *arg, const char *
 	*arg->type = '\0';
 	if (!at)
 		return text;
-	if (!read_number(text, &text, &size))
+	if (dkt__take_s64(&text, NULL, DKT__AS_C, &size))
 		return NULL;
 	*why = "it is a floating point number";
 	if (*text == 'f')

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Values in expressions: numbers, units and names that stand for numbers. */
+#include "base/parse.h"
 #include "expr.h"
 
 #include "base/banned.h"
@@ -30,59 +31,21 @@ bool expr__next_item(const struct dkt_expr *expr, struct expr_span span, uint32_
 	return true;
 }
 
-static int digit_value(char c)
-{
-	if (expr__is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 16;
-}
-
-static uint64_t unit_factor(const char *unit, size_t len)
-{
-	static const struct {
-		const char *name;
-		uint64_t factor;
-	} units[] = {
-		{ "ns", 1 },         { "us", 1000 },      { "ms", 1000000 },
-		{ "s", 1000000000 }, { "k", 1ULL << 10 }, { "M", 1ULL << 20 },
-		{ "G", 1ULL << 30 }, { "T", 1ULL << 40 }, { "K", 1ULL << 10 },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(units); i++)
-		if (strlen(units[i].name) == len && !memcmp(units[i].name, unit, len))
-			return units[i].factor;
-	return 0;
-}
-
 int expr__read_number(const struct dkt_expr *expr, struct expr_item *item)
 {
 	const char *p = expr->text + item->span.at + item->negative;
 	const char *end = expr->text + item->span.at + item->span.len;
-	unsigned int base = 10;
-	uint64_t factor = 1;
+	const char *digits = p;
+	uint64_t factor;
+	int err;
 
 	if (item->span.len > EXPR_MAX_NUMBER)
 		return -ERANGE;
-	if (end - p > 2 && p[0] == '0' && (p[1] | 0x20) == 'x') {
-		base = 16;
-		p += 2;
-	} else if (*p == '0') {
-		base = 8;
-	}
-	for (; p < end && (unsigned int)digit_value(*p) < base; p++)
-		if (__builtin_mul_overflow(item->magnitude, base, &item->magnitude) ||
-		    __builtin_add_overflow(item->magnitude, (uint64_t)digit_value(*p),
-					   &item->magnitude))
-			return -ERANGE;
-	if (p == end)
-		return 0;
-	factor = base == 10 ? unit_factor(p, (size_t)(end - p)) : 0;
-	if (!factor)
+	err = dkt__take_u64(&p, end, DKT__AS_C, &item->magnitude);
+	if (err || p == end)
+		return err;
+	factor = dkt__time_unit(p, (size_t)(end - p)) ?: dkt__size_unit(p, (size_t)(end - p));
+	if (*digits == '0' || !factor)
 		return -EINVAL;
 	item->has_unit = true;
 	return __builtin_mul_overflow(item->magnitude, factor, &item->magnitude) ? -ERANGE : 0;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 
+#include "base/parse.h"
 #include "expr.h"
 #include "plan.h"
 
@@ -42,17 +43,13 @@ static bool names_field(const struct tep_print_arg *arg, const char *field, int 
 
 static bool find_symbol(const struct tep_print_flag_sym *symbol, const struct lookup *lookup)
 {
-	char *end;
-
 	for (; symbol; symbol = symbol->next) {
 		if (!symbol->str || !symbol->value)
 			continue;
 		dkt_guess_try(lookup->guess, symbol->str);
 		if (strcmp(symbol->str, lookup->name) != 0)
 			continue;
-		errno = 0;
-		*lookup->value = strtoull(symbol->value, &end, 0);
-		if (end != symbol->value && !*end && !errno)
+		if (!dkt__parse_u64(symbol->value, DKT__AS_C, lookup->value))
 			return true;
 	}
 	return false;

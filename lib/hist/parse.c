@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kernel's hist file as a table: event_hist_trigger_print() and its like read backwards. */
+#include "base/parse.h"
 #include "hist/table.h"
 
 #include "base/banned.h"
@@ -105,23 +106,13 @@ static bool is_digit(char c)
 }
 
 /* A number in that base that fills the span but for blanks around it. */
-static bool read_number(const char *from, const char *to, int base, uint64_t *value)
+static bool read_number(const char *from, const char *to, unsigned int base, uint64_t *value)
 {
-	char text[32], *end;
-	size_t len;
-
 	while (from < to && *from == ' ')
 		from++;
 	while (to > from && to[-1] == ' ')
 		to--;
-	len = (size_t)(to - from);
-	if (!len || len >= sizeof(text) || *from == '-' || *from == '+')
-		return false;
-	memcpy(text, from, len);
-	text[len] = '\0';
-	errno = 0;
-	*value = strtoull(text, &end, base);
-	return !*end && !errno;
+	return !dkt__take_u64(&from, to, base, value) && from == to;
 }
 
 /* The number in the last brackets, "openat   [257]"; *name is where what is before it ends. */

@@ -7,6 +7,7 @@
 #include <search.h>
 #include <sys/utsname.h>
 
+#include "base/parse.h"
 #include "perfdata.h"
 #include "symbol.h"
 
@@ -200,11 +201,12 @@ static bool is_at(const char *symbol, uint64_t address)
 	ssize_t n;
 
 	while (f && (n = getline(&line, &room, f)) > 0) {
-		char *end;
-		uint64_t at = strtoull(line, &end, 16);
+		const char *end = line;
+		uint64_t at;
 
 		line[n - 1] = '\0';
-		if (n > end - line + 3 && !strcmp(end + 3, symbol))
+		if (!dkt__take_u64(&end, NULL, DKT__HEX, &at) && n > end - line + 3 &&
+		    !strcmp(end + 3, symbol))
 			return at && at == address;
 	}
 	return false;

@@ -11,6 +11,7 @@
 #include <sys/statvfs.h>
 #include <zstd.h>
 
+#include "base/io.h"
 #include "perfdata.h"
 
 #include "base/banned.h"
@@ -59,27 +60,16 @@ struct dkt__perf_unpack {
 
 /* ---- the file ---- */
 
-static const char *temporary_dir(void)
-{
-	const char *dir = secure_getenv("TMPDIR");
-
-	return dir && *dir ? dir : "/tmp";
-}
-
 static int make_file(struct dkt__perf *perf)
 {
 	struct dkt__perf_unpack *u = perf->unpack;
-	char *name __cleanup(free) = NULL;
+	const char *dir = dkt__temporary_dir();
 	struct statvfs fs;
 
-	if (asprintf(&name, "%s/dktrace-XXXXXX", temporary_dir()) < 0) {
-		name = NULL;
-		return -ENOMEM;
-	}
-	u->fd = mkostemp(name, O_CLOEXEC);
+	u->fd = dkt__unnamed_file(dir);
 	if (u->fd < 0)
-		return dkt_fail(perf->base.ctx, -errno, "make %s: %s", name, strerror(errno));
-	unlink(name);
+		return dkt_fail(perf->base.ctx, u->fd, "make %s/dktrace-XXXXXX: %s", dir,
+				strerror(-u->fd));
 	/* Others need the directory, too. */
 	u->space = fstatvfs(u->fd, &fs) ? UINT64_MAX : (uint64_t)fs.f_bavail * fs.f_frsize / 2;
 	return 0;
@@ -88,23 +78,17 @@ static int make_file(struct dkt__perf *perf)
 static int write_piece(struct dkt__perf *perf, const struct piece *piece)
 {
 	struct dkt__perf_unpack *u = perf->unpack;
-	size_t done = 0;
+	int err;
 
 	if (u->in_file + PIECE > u->space)
 		return dkt_fail(perf->base.ctx, -ENOSPC,
 				"uncompress %s: it takes more than half of the free space in %s;"
 				" set TMPDIR to a directory with more",
-				perf->file.name, temporary_dir());
-	while (done < piece->size) {
-		ssize_t n = pwrite(u->fd, piece->data + done, piece->size - done,
-				   (off_t)(u->file_size + done));
-
-		if (n < 0 && errno != EINTR)
-			return dkt_fail(perf->base.ctx, -errno, "uncompress %s: %s",
-					perf->file.name, strerror(errno));
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return 0;
+				perf->file.name, dkt__temporary_dir());
+	err = dkt__pwrite_all(u->fd, piece->data, piece->size, u->file_size);
+	return err ? dkt_fail(perf->base.ctx, err, "uncompress %s: %s", perf->file.name,
+			      strerror(-err)) :
+		     0;
 }
 
 /* Has the piece in the file instead of memory. */

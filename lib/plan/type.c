@@ -2,6 +2,7 @@
 /* What the words of a print format stand for: C types, constants, fields. */
 #include <ctype.h>
 
+#include "base/parse.h"
 #include "plan.h"
 
 #include "base/banned.h"
@@ -178,13 +179,13 @@ static struct dkt__type constant_type(const char *digits, const char *suffix, ui
 bool dkt__plan_constant(const char *text, uint64_t *value, struct dkt__type *type)
 {
 	bool minus = *text == '-';
-	const char *digits = text + minus;
-	char *end;
+	const char *digits = text + minus, *end = digits;
 
 	*type = dkt__type_int;
 	if (!isdigit((unsigned char)*digits))
 		return constant_name(text, value);
-	*value = strtoull(digits, &end, 0);
+	if (dkt__take_u64(&end, NULL, DKT__AS_C, value))
+		return false;
 	*type = constant_type(digits, end, *value);
 	if (minus)
 		*value = dkt__cast(0 - *value, dkt__plan_load(type->size, type->is_signed));

@@ -6,6 +6,7 @@
  */
 #include <ctype.h>
 
+#include "base/parse.h"
 #include "event.h"
 #include "plan/unprint.h"
 #include "symbol.h"
@@ -331,25 +332,25 @@ static bool is_right(struct unprint *u)
 
 /* ---- steps ---- */
 
-/* A number in the text; NULL: there is none. */
-static const char *take_number(const struct unprint *u, const char *p, unsigned int base,
-			       uint64_t *number)
-{
-	char text[40];
-	size_t n = DKT__MIN((size_t)(u->end - p), sizeof(text) - 1);
-	char *behind;
-
-	memcpy(text, p, n);
-	text[n] = '\0';
-	errno = 0;
-	*number = strtoull(text, &behind, (int)base);
-	return behind == text || errno ? NULL : p + (behind - text);
-}
-
 static const char *skip_space(const struct unprint *u, const char *p)
 {
 	while (p < u->end && *p == ' ')
 		p++;
+	return p;
+}
+
+/* A number in the text, blanks and a minus before it; NULL: there is none. */
+static const char *take_number(const struct unprint *u, const char *p, unsigned int base,
+			       uint64_t *number)
+{
+	bool minus;
+
+	p = skip_space(u, p);
+	minus = p < u->end && *p == '-';
+	p += minus;
+	if (dkt__take_u64(&p, u->end, base, number))
+		return NULL;
+	*number = minus ? 0 - *number : *number;
 	return p;
 }
 

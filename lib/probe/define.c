@@ -2,6 +2,7 @@
 /* From what a user writes to a probe's definition: the place, its name, and who works them out. */
 #include <ctype.h>
 
+#include "base/parse.h"
 #include "probe/define.h"
 #include "symbol.h"
 
@@ -22,25 +23,13 @@ void dkt__probe_place_clear(struct probe_place *place)
 	*place = (struct probe_place){ 0 };
 }
 
-static bool read_u64(const char *text, uint64_t *value)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)*text))
-		return false;
-	errno = 0;
-	*value = strtoull(text, &end, 0);
-	return !errno && !*end;
-}
-
 /* The last ":LINE", cut off. */
 static bool cut_line(char *text, struct probe_place *place)
 {
 	char *colon = strrchr(text, ':');
 	uint64_t line;
 
-	if (!colon || !isdigit((unsigned char)colon[1]) || !read_u64(colon + 1, &line) ||
-	    line > 10000000)
+	if (!colon || dkt__parse_u64(colon + 1, DKT__AS_C, &line) || line > 10000000)
 		return false;
 	*colon = '\0';
 	place->line = (int)line;
@@ -61,7 +50,7 @@ static int parse_function(struct dkt_ctx *ctx, const char *whole, char *text,
 
 	if (plus) {
 		*plus = '\0';
-		if (!read_u64(plus + 1, &place->offset))
+		if (dkt__parse_u64(plus + 1, DKT__AS_C, &place->offset))
 			return bad_place(ctx, whole, "an offset is a number: FUNCTION+0x10");
 	}
 	if (!*text)
@@ -79,7 +68,7 @@ static int parse(struct dkt_ctx *ctx, const char *whole, char *text, struct prob
 
 	if (isdigit((unsigned char)*text)) {
 		place->has_address = true;
-		return read_u64(text, &place->address) ?
+		return !dkt__parse_u64(text, DKT__AS_C, &place->address) ?
 			       0 :
 			       bad_place(ctx, whole, "an address is a number: 0x1234");
 	}

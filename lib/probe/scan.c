@@ -2,6 +2,7 @@
 /* Reading an argument's expression: names, numbers, and words for what is wrong. */
 #include <ctype.h>
 
+#include "base/parse.h"
 #include "probe/eval.h"
 
 #include "base/banned.h"
@@ -60,17 +61,15 @@ void probe__set_field(const struct eval *eval, const char *name)
 
 int probe__read_number(struct eval *eval, uint64_t *number)
 {
-	char *end;
+	int err;
 
 	probe__skip_blanks(eval);
-	if (!isdigit((unsigned char)*eval->p))
-		return probe__fail(eval, -EINVAL, "a number is missing before '%.20s'", eval->p);
-	errno = 0;
-	*number = strtoull(eval->p, &end, 0);
+	err = dkt__take_u64(&eval->p, NULL, DKT__AS_C, number);
+	if (err == -EINVAL)
+		return probe__fail(eval, err, "a number is missing before '%.20s'", eval->p);
 	/* Offsets beyond it are of no machine. */
-	if (errno || *number > UINT64_C(1) << 47)
+	if (err || *number > UINT64_C(1) << 47)
 		return probe__fail(eval, -ERANGE, "a number is too large");
-	eval->p = end;
 	return 0;
 }
 

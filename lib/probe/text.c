@@ -2,6 +2,7 @@
 /* Definitions of probes as text, in both directions, and lists of them. */
 #include <ctype.h>
 
+#include "base/parse.h"
 #include "probe.h"
 
 #include "base/banned.h"
@@ -226,6 +227,16 @@ int dkt_probe_parse(struct dkt_ctx *ctx, const char *text, struct dkt_probes **o
 
 /* ---- the same? ---- */
 
+/* The offset behind the mark; 0: it is not given. */
+static uint64_t offset_at(const char *mark)
+{
+	const char *p = mark ? mark + 1 : "";
+	uint64_t offset;
+
+	dkt__take_u64(&p, NULL, DKT__AS_C, &offset);
+	return offset;
+}
+
 /* "/bin/sh:0x0000000000001234" is "/bin/sh:0x1234", and "vfs_read+0" is "vfs_read". */
 static bool same_place(const struct dkt_probe *a, const struct dkt_probe *b)
 {
@@ -238,8 +249,7 @@ static bool same_place(const struct dkt_probe *a, const struct dkt_probe *b)
 	if (a->kind == DKT_PROBE_KPROBE && isdigit((unsigned char)*a->place) &&
 	    isdigit((unsigned char)*b->place))
 		return true;
-	return n_a == n_b && !memcmp(a->place, b->place, n_a) &&
-	       strtoull(at_a ? at_a + 1 : "0", NULL, 0) == strtoull(at_b ? at_b + 1 : "0", NULL, 0);
+	return n_a == n_b && !memcmp(a->place, b->place, n_a) && offset_at(at_a) == offset_at(at_b);
 }
 
 /* Blanks are the kernel's business. */

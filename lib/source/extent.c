@@ -4,6 +4,7 @@
  * again and again: for pages that are looked at once that costs less than mapping them.
  */
 #include "source/extent.h"
+#include "base/io.h"
 #include "page.h"
 
 #include "base/banned.h"
@@ -33,19 +34,9 @@ static const uint8_t *find(const struct dkt__extent *extent, uint64_t nr, uint32
 /* Reads as much as there is, up to n bytes. */
 static size_t read_at(const struct dkt__extent *extent, uint64_t at, void *to, size_t n)
 {
-	size_t done = 0;
-	ssize_t one;
+	ssize_t got = dkt__pread_all(extent->fd, to, n, extent->at + at);
 
-	while (done < n) {
-		one = pread(extent->fd, (char *)to + done, n - done,
-			    (off_t)(extent->at + at + done));
-		if (one < 0 && errno == EINTR)
-			continue;
-		if (one <= 0)
-			break;
-		done += (size_t)one;
-	}
-	return done;
+	return got > 0 ? (size_t)got : 0;
 }
 
 const uint8_t *dkt__extent_page(struct dkt__extent *extent, uint64_t nr, uint64_t end,

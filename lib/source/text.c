@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The text of trace, trace_pipe and trace-cmd report as a source of records. */
+#include "base/parse.h"
 #include "plan/unprint.h"
 #include "source/text_rows.h"
 #include "source/window.h"
@@ -95,9 +96,10 @@ static uint32_t put_syscall(struct dkt__text *text, const struct dkt__line *line
 	const char *name = strchr(dkt_event_name(event) + 4, '_') + 1, *p;
 	bool enter = dkt_event_name(event)[5] == 'n';
 	const struct dkt_field *fields;
-	char word[32], *stop;
+	char word[32];
 	uint32_t size = 16;
-	size_t n, i, len;
+	uint64_t value;
+	size_t n, i;
 	int nr;
 
 	if (dkt_event_fields(event, &fields, &n))
@@ -119,12 +121,9 @@ static uint32_t put_syscall(struct dkt__text *text, const struct dkt__line *line
 		if (!p || (enter && p[-1] != ' ' && p[-1] != '('))
 			return 0;
 		p += strlen(word);
-		len = DKT__MIN((size_t)(line->text + line->text_len - p), sizeof(word) - 1);
-		memcpy(word, p, len);
-		word[len] = '\0';
-		put(text, field->offset, strtoull(word, &stop, 16), field->size);
-		if (stop == word)
+		if (dkt__take_u64(&p, line->text + line->text_len, DKT__HEX, &value))
 			return 0;
+		put(text, field->offset, value, field->size);
 	}
 	return size;
 }

@@ -6,6 +6,7 @@
  */
 #include <ctype.h>
 
+#include "base/parse.h"
 #include "source/own_format.h"
 #include "source/text_format.h"
 
@@ -319,7 +320,7 @@ int dkt__text_formats(struct dkt_ctx *ctx, struct dkt__text_names *names, const 
 		kernel = NULL;
 	}
 	for (i = 0; i < ARRAY_SIZE(own); i++)
-		use_id(&list, (int)strtol(strstr(own[i].text, "ID: ") + 4, NULL, 10));
+		use_id(&list, (int)dkt__line_u64(own[i].text, "ID: "));
 	for (i = 0; !err && i < names->n; i++)
 		err = add_known(&list, kernel, names->list[i].name, names->retval);
 	for (i = 0; !err && i < names->n; i++)

@@ -3,6 +3,7 @@
  * Lines of the function_graph tracer, with whatever columns its options put before the function; see
  * kernel/trace/trace_functions_graph.c.
  */
+#include "base/parse.h"
 #include "source/text_scan.h"
 
 #include "base/banned.h"
@@ -92,9 +93,9 @@ static void columns(struct scan *s, struct dkt__line *line, long *base)
 static void retval(struct scan s, struct dkt__graph *graph)
 {
 	static const char *const marks[] = { "ret=", "= " };
-	char word[32], *stop;
 	const char *p = NULL;
-	size_t i, len;
+	int64_t retval;
+	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(marks) && !p; i++) {
 		p = memmem(s.p, (size_t)(s.end - s.p), marks[i], strlen(marks[i]));
@@ -102,11 +103,12 @@ static void retval(struct scan s, struct dkt__graph *graph)
 	}
 	if (!p)
 		return;
-	len = DKT__MIN((size_t)(s.end - p), sizeof(word) - 1);
-	memcpy(word, p, len);
-	word[len] = '\0';
-	graph->retval = *word == '-' ? (uint64_t)strtoll(word, &stop, 0) : strtoull(word, &stop, 0);
-	graph->has_retval = stop > word;
+	if (p < s.end && *p == '-') {
+		graph->has_retval = !dkt__take_s64(&p, s.end, DKT__AS_C, &retval);
+		graph->retval = (uint64_t)retval;
+	} else {
+		graph->has_retval = !dkt__take_u64(&p, s.end, DKT__AS_C, &graph->retval);
+	}
 }
 
 /* The name in the comment behind a brace ends at what else may be there. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Stacks in the text of a trace: functions by their names, which get addresses. */
 #include "source/text_stack.h"
+#include "base/parse.h"
 
 #include "source/own_format.h"
 #include "symbol.h"
@@ -12,13 +13,15 @@
 
 uint64_t dkt__frame_address(struct dkt_ctx *ctx, const char *p, size_t len)
 {
-	char word[24];
+	const char *at;
+	uint64_t address;
 
 	while (len && *p == ' ')
 		p++, len--;
-	if (len > 2 && len < sizeof(word) && p[0] == '<') {
-		snprintf(word, sizeof(word), "%.*s", (int)(len - 2), p + 1);
-		return strtoull(word, NULL, 16);
+	if (len > 2 && p[0] == '<') {
+		at = p + 1;
+		dkt__take_u64(&at, p + len - 1, DKT__HEX, &address);
+		return address;
 	}
 	return dkt__symbol_make(ctx, p, len);
 }
@@ -37,11 +40,16 @@ int dkt__text_stacks_add(struct dkt__text_stacks *stacks, struct dkt_ctx *ctx,
 			 const struct dkt__line *frame)
 {
 	bool is_number = frame->text_len > 2 && !memcmp(frame->text, "0x", 2);
-	uint64_t address = is_number ? strtoull(frame->text, NULL, 16) : 0;
+	const char *at = frame->text;
+	uint64_t address = 0;
 	bool is_place = memmem(frame->text, frame->text_len, "+0x", 3);
-	bool is_user = stacks->user.n || (is_number ? !(address >> 63) : is_place);
-	struct dkt__text_stack *to = is_user ? &stacks->user : &stacks->kernel;
+	struct dkt__text_stack *to;
+	bool is_user;
 
+	if (is_number)
+		dkt__take_u64(&at, at + frame->text_len, DKT__HEX, &address);
+	is_user = stacks->user.n || (is_number ? !(address >> 63) : is_place);
+	to = is_user ? &stacks->user : &stacks->kernel;
 	if (!to->data)
 		to->data = calloc(1, DKT__STACK_CALLERS + DKT__FRAMES_MAX * sizeof(address));
 	if (!to->data)

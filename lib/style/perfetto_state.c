@@ -6,6 +6,7 @@
  */
 #include <ctype.h>
 
+#include "base/parse.h"
 #include "style/perfetto.h"
 
 #include "base/banned.h"
@@ -33,13 +34,15 @@
 static uint32_t find_plus(const char *print, uint32_t otherwise)
 {
 	const char *at = strstr(print, " ? \"+\""), *p;
-	uint64_t bit;
+	uint64_t bit = 0;
 
 	if (at && at > print && at[-1] == ')')
 		at--;
 	for (p = at; p && p > print && isalnum((unsigned char)p[-1]);)
 		p--;
-	bit = p ? strtoull(p, NULL, 0) : 0;
+	at = p;
+	if (p)
+		dkt__take_u64(&p, NULL, DKT__AS_C, &bit);
 	return p != at && bit > SAME && bit <= UINT32_MAX ? (uint32_t)bit : otherwise;
 }
 

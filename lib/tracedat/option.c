@@ -2,6 +2,7 @@
 /* The options of a trace.dat. */
 #include <inttypes.h>
 
+#include "base/parse.h"
 #include "tracedat.h"
 
 #include "base/banned.h"
@@ -66,12 +67,11 @@ static int take_string(struct dkt__cursor *option, char **text)
 /* Text of a number of microseconds or nanoseconds to add to all times. */
 static void option_offset(struct dkt__dat *dat, struct dkt__cursor *option, bool is_date)
 {
-	char text[32];
+	const char *p = (const char *)option->p;
 	int64_t offset;
 
-	snprintf(text, sizeof(text), "%.*s", (int)DKT__MIN(dkt__cursor_left(option), 31u),
-		 (const char *)option->p);
-	offset = strtoll(text, NULL, 0);
+	if (dkt__take_s64(&p, (const char *)option->end, DKT__AS_C, &offset))
+		return;
 	if (is_date && __builtin_mul_overflow(offset, 1000, &offset))
 		return;
 	if (__builtin_add_overflow(dat->streams.times.offset, offset, &offset))
@@ -123,18 +123,6 @@ static int option_uname(struct dkt__dat *dat, struct dkt__cursor *option)
 	return err;
 }
 
-static uint64_t stat_number(const char *text, const char *name)
-{
-	const char *p = text;
-	size_t n = strlen(name);
-
-	while (p && strncmp(p, name, n)) {
-		p = strchr(p, '\n');
-		p = p ? p + 1 : NULL;
-	}
-	return p ? strtoull(p + n, NULL, 10) : 0;
-}
-
 /* "CPU: 0\n" and per_cpu/cpu0/stats, or "\nBuffer: NAME\n" before those of an instance. */
 static int option_stat(struct dkt__dat *dat, struct dkt__cursor *option)
 {
@@ -158,10 +146,10 @@ static int option_stat(struct dkt__dat *dat, struct dkt__cursor *option)
 		return -ENOMEM;
 	dat->stats = stats;
 	stats += dat->n_stats++;
-	*stats = (struct dkt__dat_stat){ .cpu = (int)strtol(p + 5, NULL, 10),
-					 .lost = stat_number(p, "overrun: ") +
-						 stat_number(p, "commit overrun: ") +
-						 stat_number(p, "dropped events: ") };
+	*stats = (struct dkt__dat_stat){ .cpu = (int)dkt__line_u64(p, "CPU: "),
+					 .lost = dkt__line_u64(p, "overrun: ") +
+						 dkt__line_u64(p, "commit overrun: ") +
+						 dkt__line_u64(p, "dropped events: ") };
 	stats->buffer = strdup(dat->stat_buffer ? dat->stat_buffer : "");
 	return stats->buffer ? 0 : -ENOMEM;
 }

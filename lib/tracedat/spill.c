@@ -1,27 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pieces of several growing byte strings in one file without a name, to be put together at the end. */
-#include <fcntl.h>
-
 #include "tracedat/spill.h"
+#include "base/io.h"
 
 #include "base/banned.h"
 
 int dkt__spill_open(struct dkt_ctx *ctx, const char *dir, struct dkt__spill *spill)
 {
-	char *name __cleanup(free) = NULL;
-
-	*spill = (struct dkt__spill){ .fd = -1, .ctx = ctx };
-	spill->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (spill->fd >= 0)
-		return 0;
-	/* Not every file system has O_TMPFILE. */
-	if (asprintf(&name, "%s/.dktrace-XXXXXX", dir) < 0)
-		return -ENOMEM;
-	spill->fd = mkostemp(name, O_CLOEXEC);
-	if (spill->fd < 0)
-		return dkt_fail(ctx, -errno, "make a file in %s: %s", dir, strerror(errno));
-	unlink(name);
-	return 0;
+	*spill = (struct dkt__spill){ .fd = dkt__unnamed_file(dir), .ctx = ctx };
+	return spill->fd >= 0 ?
+		       0 :
+		       dkt_fail(ctx, spill->fd, "make a file in %s: %s", dir, strerror(-spill->fd));
 }
 
 void dkt__spill_close(struct dkt__spill *spill)
@@ -31,22 +20,11 @@ void dkt__spill_close(struct dkt__spill *spill)
 	spill->fd = -1;
 }
 
-int dkt__write_all(struct dkt_ctx *ctx, int fd, const void *bytes, size_t len, uint64_t at)
+int dkt__spill_write(struct dkt_ctx *ctx, int fd, const void *bytes, size_t len, uint64_t at)
 {
-	const char *p = bytes;
+	int err = dkt__pwrite_all(fd, bytes, len, at);
 
-	while (len) {
-		ssize_t n = pwrite(fd, p, len, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return dkt_fail(ctx, -errno, "write output: %s", strerror(errno));
-		p += n;
-		len -= (size_t)n;
-		at += (uint64_t)n;
-	}
-	return 0;
+	return err ? dkt_fail(ctx, err, "write output: %s", strerror(-err)) : 0;
 }
 
 int dkt__spill_add(struct dkt__spill *spill, struct dkt__spill_string *string, const void *bytes,
@@ -62,7 +40,7 @@ int dkt__spill_add(struct dkt__spill *spill, struct dkt__spill_string *string, c
 			return -ENOMEM;
 		string->pieces = more;
 	}
-	err = dkt__write_all(spill->ctx, spill->fd, bytes, size, spill->size);
+	err = dkt__spill_write(spill->ctx, spill->fd, bytes, size, spill->size);
 	if (err)
 		return err;
 	string->pieces[string->n++] =
@@ -87,14 +65,12 @@ int dkt__spill_copy(struct dkt__spill *spill, const struct dkt__spill_piece *pie
 	int err = 0;
 
 	while (!err && left) {
-		ssize_t n = pread(spill->fd, bytes, DKT__MIN(left, sizeof(bytes)), (off_t)from);
+		ssize_t n = dkt__pread_all(spill->fd, bytes, DKT__MIN(left, sizeof(bytes)), from);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n <= 0)
-			return dkt_fail(spill->ctx, n ? -errno : -EIO, "read what was kept: %s",
-					strerror(n ? errno : EIO));
-		err = dkt__write_all(spill->ctx, fd, bytes, (size_t)n, at);
+			return dkt_fail(spill->ctx, n ? (int)n : -EIO, "read what was kept: %s",
+					strerror(n ? -(int)n : EIO));
+		err = dkt__spill_write(spill->ctx, fd, bytes, (size_t)n, at);
 		from += (uint64_t)n;
 		at += (uint64_t)n;
 		left -= (uint32_t)n;

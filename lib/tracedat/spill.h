@@ -33,7 +33,7 @@ int dkt__spill_add(struct dkt__spill *spill, struct dkt__spill_string *string, c
 void dkt__spill_string_clear(struct dkt__spill_string *string);
 
 /* Writes all of it to the descriptor's file at that place. */
-int dkt__write_all(struct dkt_ctx *ctx, int fd, const void *bytes, size_t len, uint64_t at);
+int dkt__spill_write(struct dkt_ctx *ctx, int fd, const void *bytes, size_t len, uint64_t at);
 
 /* Copies a piece to the descriptor's file at that place. */
 int dkt__spill_copy(struct dkt__spill *spill, const struct dkt__spill_piece *piece, int fd,

@@ -32,7 +32,7 @@ static int flush(struct writer *w)
 	int err = w->buf->err;
 
 	if (!err)
-		err = dkt__write_all(w->out->ctx, w->out->fd, w->buf->data, w->buf->len, w->at);
+		err = dkt__spill_write(w->out->ctx, w->out->fd, w->buf->data, w->buf->len, w->at);
 	w->at += w->buf->len;
 	dkt_buf_reset(w->buf);
 	return err;
@@ -48,7 +48,7 @@ static int patch(struct writer *w, uint64_t value, uint64_t at)
 	uint8_t bytes[8];
 
 	dkt__put_bytes(bytes, value, 8, w->out->big_endian);
-	return dkt__write_all(w->out->ctx, w->out->fd, bytes, 8, at);
+	return dkt__spill_write(w->out->ctx, w->out->fd, bytes, 8, at);
 }
 
 /* What both versions begin with. */
@@ -90,7 +90,7 @@ static int put_progress(struct writer *w, uint64_t at, size_t chunks, uint64_t e
 
 	if (w->out->codec) {
 		dkt__put_bytes(bytes, chunks, 4, w->out->big_endian);
-		err = dkt__write_all(w->out->ctx, w->out->fd, bytes, 4, at);
+		err = dkt__spill_write(w->out->ctx, w->out->fd, bytes, 4, at);
 	}
 	/* trace-cmd does not count how many chunks there are among the bytes of the chunks. */
 	return err ? err : patch(w, w->at - at - (w->out->codec ? 4 : 0), entry + 8);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Whole files: read, write, and files without a name. */
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/io.h"
+
+#include "base/banned.h"
+
+/* The kernel makes up a page at a time. */
+#define READ_FIRST 4096
+
+int dkt__read_fd(int fd, size_t most, char **data, size_t *len)
+{
+	char *buf __cleanup(free) = NULL, *more;
+	struct stat st;
+	size_t size = 0, used = 0;
+	ssize_t n;
+
+	*data = NULL;
+	*len = 0;
+	if (fstat(fd, &st))
+		return -errno;
+	if (st.st_size > 0 && S_ISREG(st.st_mode))
+		size = DKT__MIN((size_t)st.st_size, most) + 2;
+	size = DKT__MAX(size, (size_t)READ_FIRST);
+	buf = malloc(size);
+	if (!buf)
+		return -ENOMEM;
+	while ((n = TEMP_FAILURE_RETRY(read(fd, buf + used, size - used - 1))) > 0) {
+		used += (size_t)n;
+		if (used > most)
+			return -EFBIG;
+		if (size - used >= 2)
+			continue;
+		more = realloc(buf, size *= 2);
+		if (!more)
+			return -ENOMEM;
+		buf = more;
+	}
+	if (n < 0)
+		return -errno;
+	buf[used] = '\0';
+	*len = used;
+	*data = buf;
+	buf = NULL;
+	return 0;
+}
+
+int dkt__read_file(const char *path, size_t most, char **data, size_t *len)
+{
+	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC);
+
+	*data = NULL;
+	*len = 0;
+	return fd < 0 ? -errno : dkt__read_fd(fd, most, data, len);
+}
+
+ssize_t dkt__pread_all(int fd, void *bytes, size_t len, uint64_t at)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < len) {
+		n = TEMP_FAILURE_RETRY(
+			pread(fd, (char *)bytes + done, len - done, (off_t)(at + done)));
+		if (n < 0 && !done)
+			return -errno;
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+int dkt__write_all(int fd, const void *bytes, size_t len)
+{
+	const char *p = bytes;
+	ssize_t n;
+
+	for (; len; p += n, len -= (size_t)n) {
+		n = TEMP_FAILURE_RETRY(write(fd, p, len));
+		if (n < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+int dkt__pwrite_all(int fd, const void *bytes, size_t len, uint64_t at)
+{
+	const char *p = bytes;
+	ssize_t n;
+
+	for (; len; p += n, len -= (size_t)n, at += (uint64_t)n) {
+		n = TEMP_FAILURE_RETRY(pwrite(fd, p, len, (off_t)at));
+		if (n < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+const char *dkt__temporary_dir(void)
+{
+	const char *dir = secure_getenv("TMPDIR");
+
+	return dir && *dir ? dir : "/tmp";
+}
+
+int dkt__unnamed_file(const char *dir)
+{
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char *name __cleanup(free) = NULL;
+
+	if (fd >= 0)
+		return fd;
+	/* Not every file system has files without names. */
+	if (asprintf(&name, "%s/.dktrace-XXXXXX", dir) < 0) {
+		name = NULL;
+		return -ENOMEM;
+	}
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	unlink(name);
+	return fd;
+}

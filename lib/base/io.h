@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Whole files: read, write, and files without a name. A signal interrupts none of it. */
+#ifndef DKT_BASE_IO_H
+#define DKT_BASE_IO_H
+
+#include "base/util.h"
+
+/*
+ * Reads to the end, whatever size the file says it has: the kernel's have none. A NUL that does not count stands
+ * behind the data; the caller frees it. -EFBIG: it is more than most bytes.
+ */
+int dkt__read_fd(int fd, size_t most, char **data, size_t *len);
+int dkt__read_file(const char *path, size_t most, char **data, size_t *len);
+
+/* Reads len bytes from a place in a file, fewer where it ends or fails: how many, or -errno if none. */
+ssize_t dkt__pread_all(int fd, void *bytes, size_t len, uint64_t at);
+
+/* Writes all: where the file is, or at a place in it. */
+int dkt__write_all(int fd, const void *bytes, size_t len);
+int dkt__pwrite_all(int fd, const void *bytes, size_t len, uint64_t at);
+
+/* Where files that others need not see go: $TMPDIR, else /tmp. */
+const char *dkt__temporary_dir(void);
+
+/* A file without a name in the directory, to be read and written: its descriptor, or -errno. */
+int dkt__unnamed_file(const char *dir);
+
+#endif
