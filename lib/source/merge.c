@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Several sources as one, in order of time on the clock of the first. */
 #include "source.h"
+#include "source/heap.h"
 
 #include "base/banned.h"
 
@@ -11,8 +12,6 @@ struct part {
 	int64_t offset; /* to add to its times */
 	struct dkt_record
 		next; /* at these times; what it points at is the source's until it goes on */
-	bool ready;
-	bool end;
 };
 
 /* A stream of one of the parts. */
@@ -27,7 +26,9 @@ struct merge {
 	size_t n;
 	struct stream *streams;
 	uint32_t n_streams;
-	struct part *taken; /* whose record was returned last */
+	struct dkt__heap heap; /* parts that have a next record */
+	bool begun; /* all of them have been asked for it */
+	bool taken; /* the first one's has been returned */
 };
 
 /* Times that would be before the clock's begin are its begin. */
@@ -38,42 +39,65 @@ static uint64_t shift(uint64_t ts, int64_t offset)
 	return ts + (uint64_t)offset;
 }
 
+/* Makes the part's next record ready. 0; 1: it has no more. */
 static int part_step(struct part *part)
 {
 	int err = dkt_source_next(part->source, &part->next);
 
-	part->ready = !err;
-	part->end = err == 1;
 	if (err)
-		return err < 0 ? err : 0;
+		return err;
 	part->next.ts = shift(part->next.ts, part->offset);
 	part->next.stream = part->first + DKT__MIN(part->next.stream, part->n_streams - 1);
+	return 0;
+}
+
+/* Asks all parts for their first record. */
+static int begin(struct merge *m)
+{
+	uint32_t i;
+	int err = 0;
+
+	m->heap.n = 0;
+	for (i = 0; err >= 0 && i < m->n; i++) {
+		err = part_step(&m->parts[i]);
+		if (!err)
+			err = dkt__heap_add(
+				&m->heap, (struct dkt__heap_item){
+						  .ts = m->parts[i].next.ts, .order = i, .nr = i });
+	}
+	m->begun = err >= 0;
+	return DKT__MIN(err, 0);
+}
+
+/* Steps past the record that was returned last. */
+static int advance(struct merge *m)
+{
+	struct part *part = &m->parts[m->heap.list[0].nr];
+	int err = part_step(part);
+
+	if (err < 0)
+		return err;
+	m->taken = false;
+	if (err)
+		dkt__heap_drop(&m->heap);
+	else
+		dkt__heap_move(&m->heap, part->next.ts);
 	return 0;
 }
 
 static int merge_next(struct dkt_source *source, struct dkt_record *record)
 {
 	struct merge *m = (struct merge *)source;
-	struct part *first = NULL;
-	size_t i;
 	int err = 0;
 
-	if (m->taken)
-		m->taken->ready = false;
-	m->taken = NULL;
-	/* They are few: a machine has more CPUs than there are files of machines. */
-	for (i = 0; !err && i < m->n; i++) {
-		struct part *part = &m->parts[i];
-
-		if (!part->ready && !part->end)
-			err = part_step(part);
-		if (part->ready && (!first || part->next.ts < first->next.ts))
-			first = part;
-	}
-	if (err || !first)
+	if (!m->begun)
+		err = begin(m);
+	else if (m->taken)
+		err = advance(m);
+	if (err || !m->heap.n)
 		return err ? err : 1;
-	m->taken = first;
-	*record = first->next;
+	m->taken = true;
+	*record = m->parts[m->heap.list[0].nr].next;
 	return 0;
 }
 
@@ -145,11 +169,10 @@ static int merge_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 	size_t i;
 	int err = 0;
 
-	m->taken = NULL;
+	m->begun = m->taken = false;
 	for (i = 0; !err && i < m->n; i++) {
 		struct part *part = &m->parts[i];
 
-		part->ready = part->end = false;
 		/* 0 is no bound, and a bound before the part's begin is 1. */
 		err = dkt_source_seek(part->source, since ? shift(since, -part->offset) : 0,
 				      until ? DKT__MAX(shift(until, -part->offset), UINT64_C(1)) :
@@ -190,6 +213,7 @@ static void merge_close(struct dkt_source *source)
 		free(m->streams[i].name);
 	free(m->streams);
 	free(m->parts);
+	dkt__heap_clear(&m->heap);
 	free(m);
 }
 

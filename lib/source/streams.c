@@ -184,67 +184,46 @@ static bool stream_seek(struct dkt__streams *it, struct dkt__stream *s, uint64_t
 
 /* ---- merging ---- */
 
-static bool older(const struct dkt__stream *a, const struct dkt__stream *b)
+/* The heap has changed. */
+static void find_top(struct dkt__streams *it)
 {
-	return a->next.ts < b->next.ts || (a->next.ts == b->next.ts && a < b);
-}
-
-static void heap_sift(struct dkt__streams *it, size_t at)
-{
-	struct dkt__stream *s = it->heap[at];
-
-	for (;;) {
-		size_t child = 2 * at + 1;
-
-		if (child + 1 < it->n_heap && older(it->heap[child + 1], it->heap[child]))
-			child++;
-		if (child >= it->n_heap || !older(it->heap[child], s))
-			break;
-		it->heap[at] = it->heap[child];
-		at = child;
-	}
-	it->heap[at] = s;
-}
-
-/* The first may go on alone as long as it is older than this. */
-static void heap_bound(struct dkt__streams *it)
-{
-	it->bound = it->n_heap > 1 ? it->heap[1]->next.ts : UINT64_MAX;
-	if (it->n_heap > 2 && it->heap[2]->next.ts < it->bound)
-		it->bound = it->heap[2]->next.ts;
+	it->top = it->heap.n ? &it->list[it->heap.list[0].nr] : NULL;
+	it->bound = dkt__heap_bound(&it->heap);
 }
 
 int dkt__streams_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 {
 	struct dkt__streams *it = (struct dkt__streams *)source;
-	size_t i;
+	int err = 0;
+	uint32_t i;
 
 	it->since = since;
 	it->until = until ? until : UINT64_MAX;
 	it->taken = false;
-	it->n_heap = 0;
-	for (i = 0; i < it->n; i++)
+	it->heap.n = 0;
+	for (i = 0; !err && i < it->n; i++)
 		if (stream_seek(it, &it->list[i], since))
-			it->heap[it->n_heap++] = &it->list[i];
-	for (i = it->n_heap / 2 + 1; i-- && it->n_heap;)
-		heap_sift(it, i);
-	heap_bound(it);
-	return 0;
+			err = dkt__heap_add(&it->heap,
+					    (struct dkt__heap_item){ .ts = it->list[i].next.ts,
+								     .order = i,
+								     .nr = i });
+	find_top(it);
+	return err;
 }
 
 /* Steps past the record that was returned last. */
 static inline void advance(struct dkt__streams *it)
 {
-	struct dkt__stream *s = it->heap[0];
+	struct dkt__stream *s = it->top;
 
 	it->taken = false;
 	if (!stream_step(it, s))
-		it->heap[0] = it->heap[--it->n_heap];
+		dkt__heap_drop(&it->heap);
 	else if (dkt__likely(s->next.ts < it->bound))
 		return;
-	if (it->n_heap)
-		heap_sift(it, 0);
-	heap_bound(it);
+	else
+		dkt__heap_move(&it->heap, s->next.ts);
+	find_top(it);
 }
 
 /* ---- records ---- */
@@ -314,8 +293,8 @@ int dkt__streams_next(struct dkt_source *source, struct dkt_record *rec)
 
 	if (dkt__likely(it->taken))
 		advance(it);
-	while (dkt__likely(it->n_heap)) {
-		struct dkt__stream *s = it->heap[0];
+	while (dkt__likely(it->top)) {
+		struct dkt__stream *s = it->top;
 
 		/* The last time of all is before no bound. */
 		if (dkt__unlikely(to_time(it, s->next.ts) >= it->until) && it->until != UINT64_MAX)
@@ -469,9 +448,6 @@ int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *op
 	it->n = n;
 	it->events = dkt__event_table(it->base.ctx);
 	it->part = opts->flags & DKT_SOURCE_PART;
-	it->heap = calloc(n + 1, sizeof(*it->heap));
-	if (!it->heap)
-		return -ENOMEM;
 	return dkt__streams_seek(&it->base, opts->since ? opts->since - wall : 0,
 				 opts->until ? opts->until - wall : 0);
 }
@@ -484,7 +460,7 @@ void dkt__streams_clear(struct dkt__streams *it)
 		stream_clear(&it->list[i]);
 	dkt__comms_clear(&it->comms);
 	free(it->list);
-	free(it->heap);
+	dkt__heap_clear(&it->heap);
 	free(it->copy);
 	free(it->verdicts);
 	free(it->gates);

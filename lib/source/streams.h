@@ -8,6 +8,7 @@
 #include "source.h"
 #include "source/chunks.h"
 #include "source/extent.h"
+#include "source/heap.h"
 #include "source/shift.h"
 
 /* The pages of one CPU of one buffer. */
@@ -56,10 +57,10 @@ struct dkt__streams {
 	struct dkt__gate *gates;
 	uint8_t n_gates;
 
-	struct dkt__stream **heap; /* those that have a next record, the oldest first */
-	size_t n_heap;
-	uint64_t bound; /* the oldest time of the others than the first */
-	bool taken; /* the first's next has been returned */
+	struct dkt__heap heap; /* those that have a next record */
+	struct dkt__stream *top; /* the first of them; NULL: there is none */
+	uint64_t bound; /* it goes on alone as long as it is older */
+	bool taken; /* its next has been returned */
 	bool part; /* DKT_SOURCE_PART */
 	uint64_t since, until;
 	int32_t pid; /* asked for last, and its name */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The merge by time: of several streams, the one whose next record is the oldest. */
+#include "source/heap.h"
+
+#include "base/banned.h"
+
+int dkt__heap_add(struct dkt__heap *heap, struct dkt__heap_item item)
+{
+	size_t at = heap->n, up;
+
+	if (at == heap->room) {
+		struct dkt__heap_item *more = dkt__grow(heap->list, &heap->room, 16, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		heap->list = more;
+	}
+	heap->n++;
+	for (; at && dkt__heap_older(&item, &heap->list[up = (at - 1) / 2]); at = up)
+		heap->list[at] = heap->list[up];
+	heap->list[at] = item;
+	return 0;
+}
+
+/* Finds the place of an item from the top on down. */
+static void sift(struct dkt__heap *heap, struct dkt__heap_item item)
+{
+	struct dkt__heap_item *list = heap->list;
+	size_t at = 0, child;
+
+	for (; (child = 2 * at + 1) < heap->n; at = child) {
+		if (child + 1 < heap->n && dkt__heap_older(&list[child + 1], &list[child]))
+			child++;
+		if (!dkt__heap_older(&list[child], &item))
+			break;
+		list[at] = list[child];
+	}
+	list[at] = item;
+}
+
+void dkt__heap_move(struct dkt__heap *heap, uint64_t ts)
+{
+	struct dkt__heap_item item = heap->list[0];
+
+	item.ts = ts;
+	sift(heap, item);
+}
+
+void dkt__heap_drop(struct dkt__heap *heap)
+{
+	if (--heap->n)
+		sift(heap, heap->list[heap->n]);
+}
+
+void dkt__heap_clear(struct dkt__heap *heap)
+{
+	free(heap->list);
+	*heap = (struct dkt__heap){ 0 };
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The merge by time: of several streams, the one whose next record is the oldest. */
+#ifndef DKT_HEAP_H
+#define DKT_HEAP_H
+
+#include "internal.h"
+
+/* A stream that has a next record. */
+struct dkt__heap_item {
+	uint64_t ts; /* of that record */
+	uint32_t order; /* of equal times the lower one comes first */
+	uint32_t nr; /* the caller's number of the stream */
+};
+
+struct dkt__heap {
+	struct dkt__heap_item *list; /* the oldest first */
+	size_t n, room;
+};
+
+/* -ENOMEM. */
+int dkt__heap_add(struct dkt__heap *heap, struct dkt__heap_item item);
+
+/* The first one's next record is of that time now. */
+void dkt__heap_move(struct dkt__heap *heap, uint64_t ts);
+
+/* The first one has no next record. */
+void dkt__heap_drop(struct dkt__heap *heap);
+
+void dkt__heap_clear(struct dkt__heap *heap);
+
+static inline bool dkt__heap_older(const struct dkt__heap_item *a, const struct dkt__heap_item *b)
+{
+	return a->ts < b->ts || (a->ts == b->ts && a->order < b->order);
+}
+
+/* The first one stays the first as long as its times are less than this. */
+static inline uint64_t dkt__heap_bound(const struct dkt__heap *heap)
+{
+	uint64_t bound = heap->n > 1 ? heap->list[1].ts : UINT64_MAX;
+
+	return heap->n > 2 ? DKT__MIN(bound, heap->list[2].ts) : bound;
+}
+
+#endif
