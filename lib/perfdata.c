@@ -25,7 +25,7 @@ void dkt__perf_damage(struct dkt__perf *perf, const char *fmt, ...)
 
 /* ---- names of processes ---- */
 
-static int apply_task(struct dkt__perf *perf, const struct dkt__perf_item *item)
+int dkt__perf_task(struct dkt__perf *perf, const struct dkt__perf_item *item)
 {
 	const char *name;
 	char copy[16];
@@ -51,119 +51,6 @@ static const char *perf_comm(struct dkt_source *source, const struct dkt_record 
 	const char *name = record->pid ? dkt__comms_get(&perf->comms, record->pid) : "<idle>";
 
 	return name ? name : "<...>";
-}
-
-/* ---- merging runs ---- */
-
-/* Finds the run's next record. False: it has no more. */
-static bool run_step(struct dkt__perf *perf, struct dkt__perf_run *run, struct dkt__perf_item *item)
-{
-	uint32_t size;
-
-	while (run->at < run->end) {
-		const uint8_t *data =
-			dkt__perf_record(perf, run->where, run->at, &run->hint, &size);
-
-		if (!data)
-			break;
-		if (dkt__perf_item(perf, data, size, item) && !(item->lost && !item->placed)) {
-			run->next = item->time;
-			return true;
-		}
-		run->at += size;
-	}
-	run->done = true;
-	return false;
-}
-
-static void run_skip(struct dkt__perf *perf, struct dkt__perf_run *run)
-{
-	uint32_t size;
-
-	dkt__perf_record(perf, run->where, run->at, &run->hint, &size);
-	run->at += size;
-	perf->done += size;
-}
-
-/* Lets go of what was unpacked and was read: nobody has an item of it any more. */
-static void drop_read(struct dkt__perf *perf)
-{
-	const struct dkt__perf_run *run = NULL;
-
-	if (!perf->unpack)
-		return;
-	for (; perf->left < perf->n_runs; perf->left++) {
-		run = &perf->runs[perf->in_order[perf->left]];
-		if (run->where == DKT__PERF_PACKED && !run->done)
-			break;
-	}
-	dkt__perf_unpack_drop(perf->unpack, perf->left < perf->n_runs ? run->at : UINT64_MAX);
-}
-
-static bool run_older(const struct dkt__perf_run *a, const struct dkt__perf_run *b)
-{
-	if (a->next != b->next)
-		return a->next < b->next;
-	return a->nr < b->nr;
-}
-
-static void sift(struct dkt__perf *perf, size_t at)
-{
-	struct dkt__perf_run *run = perf->heap[at];
-
-	for (;;) {
-		size_t child = 2 * at + 1;
-
-		if (child + 1 < perf->n_heap && run_older(perf->heap[child + 1], perf->heap[child]))
-			child++;
-		if (child >= perf->n_heap || !run_older(perf->heap[child], run))
-			break;
-		perf->heap[at] = perf->heap[child];
-		at = child;
-	}
-	perf->heap[at] = run;
-}
-
-static void push(struct dkt__perf *perf, struct dkt__perf_run *run)
-{
-	size_t at = perf->n_heap++;
-
-	while (at && run_older(run, perf->heap[(at - 1) / 2])) {
-		perf->heap[at] = perf->heap[(at - 1) / 2];
-		at = (at - 1) / 2;
-	}
-	perf->heap[at] = run;
-}
-
-/* Begins the runs that may have the next record. */
-static int begin_runs(struct dkt__perf *perf)
-{
-	struct dkt__perf_item item;
-	int err = 0;
-
-	drop_read(perf);
-	while (!err && perf->begun < perf->n_runs &&
-	       (!perf->n_heap || perf->runs[perf->begun].first <= perf->heap[0]->next)) {
-		struct dkt__perf_run *run = &perf->runs[perf->begun++];
-
-		run->done = run->last < perf->since && !run->tasks;
-		drop_read(perf);
-		if (run->done)
-			continue;
-		/* What comes before the window only gives names. */
-		while (!err && run_step(perf, run, &item)) {
-			if (item.time >= perf->since) {
-				push(perf, run);
-				break;
-			}
-			err = apply_task(perf, &item);
-			run_skip(perf, run);
-			drop_read(perf);
-		}
-		if (!err)
-			err = dkt__perf_unpack_error(perf);
-	}
-	return err;
 }
 
 /* ---- records ---- */
@@ -230,31 +117,21 @@ static bool fill(struct dkt__perf *perf, const struct dkt__perf_item *item, stru
 static int perf_next(struct dkt_source *source, struct dkt_record *record)
 {
 	struct dkt__perf *perf = (struct dkt__perf *)source;
-	int err = begin_runs(perf);
+	const struct dkt__perf_item *item = &perf->merge.item;
+	int err;
 
-	while (!err && perf->n_heap) {
-		struct dkt__perf_run *run = perf->heap[0];
-		struct dkt__perf_item item, next;
-		bool asked;
-
-		if (perf->until && run->next >= perf->until)
-			return 1;
-		if (!run_step(perf, run, &item))
-			return dkt__perf_unpack_error(perf) ? dkt__perf_unpack_error(perf) :
-							      -EBADMSG;
-		run_skip(perf, run);
-		if (!run_step(perf, run, &next))
-			perf->heap[0] = perf->heap[--perf->n_heap];
-		if (perf->n_heap)
-			sift(perf, 0);
-		err = apply_task(perf, &item);
-		asked = !err && fill(perf, &item, record);
-		if (asked)
-			return item.n_chain ? dkt__perf_chain_take(perf, &item, record) : 0;
-		if (!err)
-			err = begin_runs(perf);
+	for (;;) {
+		err = dkt__perf_merge_next(perf);
+		if (dkt__unlikely(err || (perf->until && item->time >= perf->until)))
+			return err ? err : 1;
+		perf->merge.taken = true;
+		if (dkt__unlikely(item->type != PERF_RECORD_SAMPLE))
+			err = dkt__perf_task(perf, item);
+		if (err)
+			return err;
+		if (fill(perf, item, record))
+			return item->n_chain ? dkt__perf_chain_take(perf, item, record) : 0;
 	}
-	return err ? err : 1;
 }
 
 static int perf_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
@@ -268,28 +145,13 @@ static int perf_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 	return 0;
 }
 
-/* As if nothing was read. */
-static void rewind_runs(struct dkt__perf *perf)
-{
-	size_t i;
-
-	for (i = 0; i < perf->n_runs; i++) {
-		perf->runs[i].at = perf->runs[i].start;
-		perf->runs[i].hint = 0;
-		perf->runs[i].done = false;
-	}
-	perf->begun = perf->n_heap = perf->left = 0;
-	if (perf->unpack)
-		dkt__perf_unpack_rewind(perf->unpack);
-}
-
 static int perf_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 {
 	struct dkt__perf *perf = (struct dkt__perf *)source;
 
 	perf->since = since;
 	perf->until = until;
-	rewind_runs(perf);
+	dkt__perf_merge_rewind(perf);
 	dkt__comms_forget(&perf->comms);
 	dkt__perf_maps_clear(perf);
 	return 0;
@@ -299,7 +161,7 @@ static int perf_bytes(const struct dkt_source *source, uint64_t *done, uint64_t 
 {
 	const struct dkt__perf *perf = (const struct dkt__perf *)source;
 
-	*done = perf->done;
+	*done = perf->merge.done;
 	*of = perf->tape.size + perf->unpacked;
 	return 0;
 }
@@ -310,6 +172,7 @@ static void perf_close(struct dkt_source *source)
 {
 	struct dkt__perf *perf = (struct dkt__perf *)source;
 
+	dkt__perf_merge_clear(perf);
 	dkt__perf_unpack_free(perf->unpack);
 	dkt__comms_clear(&perf->comms);
 	dkt__perf_maps_clear(perf);
@@ -323,9 +186,7 @@ static void perf_close(struct dkt_source *source)
 	free(perf->arch);
 	free(perf->kernel);
 	free(perf->damage);
-	free(perf->runs);
-	free(perf->heap);
-	free(perf->in_order);
+	free(perf->quick);
 	free(perf->losses);
 	free((void *)perf->cpus);
 	free(perf);
@@ -425,12 +286,12 @@ static int perf_read(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 		err = dkt__perf_scan(perf);
 	if (err)
 		return err;
-	rewind_runs(perf);
+	dkt__perf_merge_rewind(perf);
 	if (!perf->has_events) {
 		err = dkt__events_given(perf->base.ctx, NULL, 0);
 		if (perf->n_attrs && !has_tracepoints(perf))
 			dkt__perf_damage(perf, "it has no tracepoints, which are what can be read");
-		else if (perf->n_runs)
+		else if (perf->merge.n_blocks)
 			dkt__perf_damage(perf, "it has no formats of events");
 	}
 	dkt__perf_chain_events(perf);

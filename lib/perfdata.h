@@ -6,14 +6,23 @@
 #ifndef DKT_PERFDATA_H
 #define DKT_PERFDATA_H
 
+#include <byteswap.h>
 #include <linux/perf_event.h>
 
 #include "comms.h"
 #include "file.h"
 #include "source.h"
+#include "source/heap.h"
+
+/* Bytes of struct trace_entry, with which every tracepoint's data begin. */
+#define DKT__PERF_ENTRY 8
 
 /* As many as a kernel can be built for. */
 #define DKT__PERF_CPUS 8192
+
+/* Bytes of a block of the file, and so many of these are kept in memory. */
+#define DKT__PERF_BLOCK  (256u << 10)
+#define DKT__PERF_BLOCKS 32
 
 /* An event that was recorded: its attributes, and the numbers that its samples carry. */
 struct dkt__perf_attr {
@@ -24,6 +33,11 @@ struct dkt__perf_attr {
 	bool sample_id_all; /* other records than samples end in the time and the like, too */
 	bool use_clockid;
 	int32_t clockid;
+	/*
+	 * Where a sample of a tracepoint has these, in bytes from its begin, if all of them are at the
+	 * same place in each; raw 0: they are not, or it is none.
+	 */
+	uint16_t tid, time, cpu, raw;
 };
 
 struct dkt__perf_id {
@@ -37,20 +51,27 @@ struct dkt__perf_tape {
 	uint64_t size;
 };
 
-/* Where such bytes are: in the file, or in what its compressed records unpack to. */
-enum dkt__perf_where { DKT__PERF_PLAIN, DKT__PERF_PACKED };
+/*
+ * A stretch of records that is looked at, merged and let go of as a whole: so many bytes of the file,
+ * or a piece of what its compressed records unpack to.
+ */
+struct dkt__perf_block {
+	uint64_t at; /* in the tape, or in what was unpacked */
+	uint64_t first, last; /* the oldest time and the youngest */
+	uint64_t rest; /* the oldest time, here and in all blocks behind it */
+	uint8_t *copy; /* its bytes; NULL: they are not in memory, or in a mapping */
+	uint32_t size;
+	uint32_t live : 29; /* runs in it that have not been read to their end */
+	bool sorted : 1; /* it is one run */
+	bool packed : 1;
+	bool tasks : 1; /* there are names of processes in it */
+};
 
-/* Records that are in order of time. */
+/* Records of a block that are in order of time. */
 struct dkt__perf_run {
-	uint64_t start, end; /* bytes there */
-	uint64_t first, last; /* times */
-	uint64_t at; /* while it is read: the next record */
-	uint64_t next; /* and its time */
-	uint32_t nr; /* of all, in the order in which they are in the file */
-	uint32_t hint; /* for dkt__perf_record() */
-	uint8_t where; /* enum dkt__perf_where */
-	bool tasks; /* there are names of processes among them */
-	bool done; /* nothing more is read of it */
+	const uint8_t *p, *end; /* p: the next one */
+	uint32_t block;
+	uint32_t next; /* of those that are free: the next one, plus 1 */
 };
 
 /* What a record says, as far as it is asked for. */
@@ -84,6 +105,30 @@ enum { DKT__PERF_KERNEL, DKT__PERF_PROGRAM, DKT__PERF_STACKS };
 struct dkt__perf_map; /* perfdata/maps.c */
 struct dkt__perf_unpack; /* perfdata/unpack.c */
 
+/*
+ * The merge of the runs of records. What of them may have the next record is known from the blocks:
+ * those are looked at one after the other, and only so far as their times ask for.
+ */
+struct dkt__perf_merge {
+	struct dkt__perf_block *blocks; /* as they are in the file */
+	size_t n_blocks, room_blocks;
+	size_t met; /* blocks whose runs have been found */
+	size_t first; /* of these the first with a run that is live */
+	struct dkt__perf_run *runs;
+	size_t n_runs, room_runs;
+	uint32_t free; /* run that is free, plus 1; 0: none */
+	uint32_t order; /* of the run found last */
+	struct dkt__heap waiting; /* runs by their first time */
+	struct dkt__heap heap; /* those being read */
+	uint64_t bound; /* the first goes on alone as long as it is older */
+	struct dkt__perf_item item; /* its next record */
+	uint32_t size; /* bytes of that */
+	bool taken; /* it has been returned */
+	uint64_t done; /* bytes of blocks that were read */
+	uint8_t *spare[DKT__PERF_BLOCKS]; /* room for a block's copy */
+	uint32_t n_spare, n_copies; /* and all there are of these */
+};
+
 struct dkt__perf {
 	struct dkt_source base; /* first: this is the source */
 	struct dkt__file file;
@@ -101,18 +146,14 @@ struct dkt__perf {
 	bool has_ref;
 	int clockid; /* of the records, -1: perf's own */
 	struct dkt__comms comms;
+	struct dkt__perf_id *quick; /* by the lower bits of an id; NULL: there is one attribute */
+	size_t quick_mask, id_at; /* where a sample has the id */
+	bool is_quick; /* for dkt__perf_quick() */
 	struct dkt__perf_tape tape; /* the file's records */
 	struct dkt__perf_unpack *unpack; /* those that are compressed; NULL: none are */
 	uint64_t unpacked; /* bytes that these have */
-	struct dkt__perf_run *runs; /* by their first time */
-	size_t n_runs, room_runs;
-	uint32_t *in_order; /* the runs as they are in the file */
-	size_t left; /* the first of these that is not done */
-	size_t begun; /* runs that are or were read */
-	uint64_t done; /* bytes of records that were returned */
+	struct dkt__perf_merge merge;
 	uint64_t bad; /* samples that make no sense */
-	struct dkt__perf_run **heap; /* those being read, the oldest next record first */
-	size_t n_heap;
 	struct dkt_loss *losses; /* by CPU */
 	uint64_t lost_in_place; /* in records that say when and where */
 	uint64_t lost_in_all; /* by counts of the end, which hold these too */
@@ -120,7 +161,6 @@ struct dkt__perf {
 	uint64_t since, until;
 	const int *cpus; /* asked for */
 	size_t n_cpus;
-	struct dkt_event **events; /* by number, 65536 of them; NULL: not met yet */
 	struct dkt__perf_stack stacks[DKT__PERF_STACKS];
 	void *processes; /* a tree: what each has mapped, as far as was read */
 	struct dkt__perf_map *maps; /* all of them */
@@ -149,10 +189,10 @@ int dkt__perf_head_record(struct dkt__perf *perf, uint32_t type, const uint8_t *
 /* A record of formats has its data behind it. */
 int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t size);
 
-/* All attributes are known: what numbers in samples mean can be looked up. */
-void dkt__perf_sort_ids(struct dkt__perf *perf);
-
 /* ---- perfdata/item.c ---- */
+
+/* All attributes are known: finds out where samples have what is asked of them. -ENOMEM. */
+int dkt__perf_layout(struct dkt__perf *perf);
 
 /* Takes a record of that many bytes apart. False: it makes no sense, or is not asked for. */
 bool dkt__perf_item(const struct dkt__perf *perf, const uint8_t *data, uint32_t size,
@@ -198,23 +238,126 @@ enum dkt__perf_user {
 	DKT__PERF_COMPRESSED2 = 83,
 };
 
-/* Looks at all records once and notes the runs. */
+/* Looks at all records once and notes the blocks. */
 int dkt__perf_scan(struct dkt__perf *perf);
 
-/* The record at that place; NULL, and *size 0: there is none, or none that makes sense. */
-const uint8_t *dkt__perf_record(struct dkt__perf *perf, enum dkt__perf_where where, uint64_t at,
-				uint32_t *hint, uint32_t *size);
+/*
+ * Reads a block's bytes, from that place of the tape on, into room for them. False: there are none, or
+ * they cannot be read.
+ */
+bool dkt__perf_read(const struct dkt__perf *perf, uint64_t at, size_t size, uint8_t *room,
+		    struct dkt__perf_tape *bytes);
 
-/* The same where all of its bytes are at hand. */
-const uint8_t *dkt__perf_whole(const struct dkt__perf *perf, const struct dkt__perf_tape *tape,
-			       uint64_t at, uint32_t *size);
+/* The mapping from one place of the tape to another need be in memory no more. */
+void dkt__perf_forget(const struct dkt__perf *perf, uint64_t from, uint64_t to);
 
-/* Where the record behind the one at that place begins. */
-uint64_t dkt__perf_behind(const struct dkt__perf *perf, const uint8_t *record, uint32_t size,
-			  uint64_t at);
+/* The bytes behind a record that belong to it and are not counted in its size. */
+uint64_t dkt__perf_extra(const struct dkt__perf *perf, const uint8_t *record, uint32_t size);
 
 /* Its type: enum perf_event_type, enum dkt__perf_user. */
-uint32_t dkt__perf_type(const struct dkt__perf *perf, const uint8_t *record);
+static inline uint32_t dkt__perf_type(const struct dkt__perf *perf, const uint8_t *record)
+{
+	uint32_t type;
+
+	memcpy(&type, record, sizeof(type));
+	return dkt__unlikely(perf->swap) ? bswap_32(type) : type;
+}
+
+/* The record at that place of the tape; NULL, and *size 0: there is none, or none that makes sense. */
+static inline const uint8_t *dkt__perf_whole(const struct dkt__perf *perf,
+					     const struct dkt__perf_tape *tape, uint64_t at,
+					     uint32_t *size)
+{
+	struct perf_event_header head;
+
+	*size = 0;
+	if (at > tape->size || tape->size - at < sizeof(head))
+		return NULL;
+	memcpy(&head, tape->data + at, sizeof(head));
+	if (dkt__unlikely(perf->swap))
+		head.size = bswap_16(head.size);
+	if (head.size < sizeof(head) || head.size > tape->size - at)
+		return NULL;
+	*size = head.size;
+	return tape->data + at;
+}
+
+/* Where the record behind the one at that place begins. */
+static inline uint64_t dkt__perf_behind(const struct dkt__perf *perf, const uint8_t *record,
+					uint32_t size, uint64_t at)
+{
+	uint64_t extra = 0;
+
+	if (dkt__unlikely(dkt__perf_type(perf, record) >= DKT__PERF_ATTR))
+		extra = dkt__perf_extra(perf, record, size);
+	return extra > UINT64_MAX - at - size ? UINT64_MAX : at + size + extra;
+}
+
+/*
+ * Takes apart a sample that has all at the places of its attribute's layout. False: it is no such
+ * one. Of the item only what merging and returning it asks for is set.
+ */
+static inline bool dkt__perf_quick(const struct dkt__perf *perf, const uint8_t *data, uint32_t size,
+				   struct dkt__perf_item *item)
+{
+	const struct dkt__perf_attr *attr = perf->attrs;
+	const struct dkt__perf_id *known;
+	uint32_t type, n;
+	uint64_t id;
+
+	memcpy(&type, data, sizeof(type));
+	if (type != PERF_RECORD_SAMPLE || !perf->is_quick)
+		return false;
+	if (perf->quick) {
+		if (size < perf->id_at + sizeof(id))
+			return false;
+		memcpy(&id, data + perf->id_at, sizeof(id));
+		known = &perf->quick[id & perf->quick_mask];
+		if (known->id != id)
+			return false;
+		attr = &perf->attrs[known->attr];
+	}
+	if (!attr->raw || size < attr->raw + sizeof(n))
+		return false;
+	memcpy(&n, data + attr->raw, sizeof(n));
+	memcpy(&item->cpu, data + attr->cpu, sizeof(item->cpu));
+	if (n < DKT__PERF_ENTRY || n > size - attr->raw - sizeof(n) || item->cpu >= DKT__PERF_CPUS)
+		return false;
+	memcpy(&item->time, data + attr->time, sizeof(item->time));
+	memcpy(&item->pid, data + attr->tid, sizeof(item->pid));
+	memcpy(&item->tid, data + attr->tid + sizeof(item->pid), sizeof(item->tid));
+	item->type = type;
+	item->attr = attr;
+	item->data = data + attr->raw + sizeof(n);
+	item->size = n;
+	item->n_chain = 0;
+	item->lost = 0;
+	return true;
+}
+
+/*
+ * Takes apart a record that has a place in the order of time. False: it has none, makes no sense, or is
+ * not asked for.
+ */
+static inline bool dkt__perf_take(const struct dkt__perf *perf, const uint8_t *data, uint32_t size,
+				  struct dkt__perf_item *item)
+{
+	if (dkt__likely(dkt__perf_quick(perf, data, size, item)))
+		return true;
+	return dkt__perf_item(perf, data, size, item) && !(item->lost && !item->placed);
+}
+
+/* ---- perfdata/merge.c ---- */
+
+/* Takes what a record says of processes. -ENOMEM. */
+int dkt__perf_task(struct dkt__perf *perf, const struct dkt__perf_item *item);
+
+/* Makes the next record in order of time the merge's item. 0: there is one; 1: end. */
+int dkt__perf_merge_next(struct dkt__perf *perf);
+
+/* As if nothing was read. */
+void dkt__perf_merge_rewind(struct dkt__perf *perf);
+void dkt__perf_merge_clear(struct dkt__perf *perf);
 
 /* ---- perfdata/unpack.c ---- */
 
@@ -225,8 +368,7 @@ void dkt__perf_unpack_free(struct dkt__perf_unpack *unpack);
 void dkt__perf_unpack_rewind(struct dkt__perf_unpack *unpack);
 
 /* The bytes from that place on, as many as are together, and a record whole. False: end, or an error. */
-bool dkt__perf_unpack_get(struct dkt__perf *perf, uint64_t at, uint32_t *hint,
-			  struct dkt__perf_tape *bytes);
+bool dkt__perf_unpack_get(struct dkt__perf *perf, uint64_t at, struct dkt__perf_tape *bytes);
 
 /* No record before that place is needed any more. */
 void dkt__perf_unpack_drop(struct dkt__perf_unpack *unpack, uint64_t before);

@@ -141,19 +141,6 @@ static int read_attrs(struct dkt__perf *perf, struct section where, uint64_t siz
 	return err;
 }
 
-static int id_cmp(const void *a, const void *b)
-{
-	const struct dkt__perf_id *x = a, *y = b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
-void dkt__perf_sort_ids(struct dkt__perf *perf)
-{
-	if (perf->n_ids)
-		qsort(perf->ids, perf->n_ids, sizeof(*perf->ids), id_cmp);
-}
-
 /* ---- formats: what a trace.dat of version 6 begins with ---- */
 
 /* Chains of calls are returned as records of these, which perf has no formats of. */

@@ -7,19 +7,91 @@
 /* perf_event.h of older kernels lacks it. */
 #define FORMAT_LOST (1u << 4)
 
-/* Bytes of struct trace_entry, with which every tracepoint's data begin. */
-#define ENTRY 8
-
 /* How many of these fields there are. */
 static size_t count(uint64_t type, uint64_t bits)
 {
 	return (size_t)__builtin_popcountll(type & bits);
 }
 
+/* Words of a sample before its id, if that is not the first. */
+static size_t id_words(uint64_t type)
+{
+	return count(type, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR);
+}
+
 static void skip(struct dkt__cursor *cur, uint64_t type, uint64_t bits)
 {
 	dkt__cursor_bytes(cur, 8 * count(type, bits));
 }
+
+/* ---- layouts ---- */
+
+/* What a sample begins with, in this order; all but raw has 8 bytes or is not of one length. */
+static void find_places(struct dkt__perf_attr *attr)
+{
+	const uint64_t type = attr->sample_type,
+		       all = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
+	size_t at = sizeof(struct perf_event_header);
+
+	if ((type & all) != all || type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN) ||
+	    attr->type != PERF_TYPE_TRACEPOINT)
+		return;
+	at += 8 * count(type, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP);
+	attr->tid = (uint16_t)at;
+	attr->time = (uint16_t)(at += 8);
+	at += 8 * (1 + count(type, PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID));
+	attr->cpu = (uint16_t)at;
+	attr->raw = (uint16_t)(at + 8 * (1 + count(type, PERF_SAMPLE_PERIOD)));
+}
+
+static int id_cmp(const void *a, const void *b)
+{
+	const struct dkt__perf_id *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Ids that share a place in the table are looked up otherwise, but for one of them. */
+#define QUICK_MAX (1u << 16)
+
+static int fill_quick(struct dkt__perf *perf)
+{
+	size_t i, n = 2;
+
+	while (n < perf->n_ids && n < QUICK_MAX)
+		n *= 2;
+	perf->quick = calloc(n, sizeof(*perf->quick));
+	if (!perf->quick)
+		return -ENOMEM;
+	perf->quick_mask = n - 1;
+	/* No number is of a sample: what is not filled in must not be taken for it. */
+	perf->quick[0].id = 1;
+	for (i = perf->n_ids; i--;)
+		if (perf->ids[i].id)
+			perf->quick[perf->ids[i].id & perf->quick_mask] = perf->ids[i];
+	return 0;
+}
+
+int dkt__perf_layout(struct dkt__perf *perf)
+{
+	uint64_t type = perf->n_attrs ? perf->attrs->sample_type : 0;
+	size_t i;
+
+	if (perf->n_ids)
+		qsort(perf->ids, perf->n_ids, sizeof(*perf->ids), id_cmp);
+	for (i = 0; i < perf->n_attrs; i++)
+		find_places(&perf->attrs[i]);
+	perf->is_quick = perf->n_attrs && !perf->swap;
+	if (perf->n_attrs < 2)
+		return 0;
+	perf->is_quick &= !!(type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID));
+	perf->id_at = sizeof(struct perf_event_header);
+	if (!(type & PERF_SAMPLE_IDENTIFIER))
+		perf->id_at += 8 * id_words(type);
+	return fill_quick(perf);
+}
+
+/* ---- one record ---- */
 
 static const struct dkt__perf_attr *attr_of(const struct dkt__perf *perf, uint64_t id)
 {
@@ -54,8 +126,7 @@ static const struct dkt__perf_attr *find_attr(const struct dkt__perf *perf,
 	if (!(type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID)))
 		return NULL;
 	if (!(type & PERF_SAMPLE_IDENTIFIER) && sample)
-		words = count(type, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-					    PERF_SAMPLE_ADDR);
+		words = id_words(type);
 	else if (!(type & PERF_SAMPLE_IDENTIFIER))
 		words = count(type, PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU);
 	if (dkt__cursor_left(cur) < 8 * (words + 1))
@@ -223,6 +294,6 @@ bool dkt__perf_item(const struct dkt__perf *perf, const uint8_t *data, uint32_t 
 		return false;
 	if (item->type != PERF_RECORD_SAMPLE)
 		return take_other(perf, &cur, item);
-	return take_sample(perf, &cur, item) && item->data && item->size >= ENTRY &&
+	return take_sample(perf, &cur, item) && item->data && item->size >= DKT__PERF_ENTRY &&
 	       item->cpu < DKT__PERF_CPUS && item->attr->type == PERF_TYPE_TRACEPOINT;
 }

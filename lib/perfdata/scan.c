@@ -1,75 +1,58 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The first look at the records of perf.data: perf writes the buffers of all CPUs in turns, and what
- * it writes at once is in order of time. The runs of such records are noted.
+ * The first look at the records of perf.data. It tells what holds for the file as a whole, and which
+ * times each block of it has: by these the merge knows how far it has to look ahead.
  */
-#include <byteswap.h>
+#include <sys/mman.h>
 
+#include "base/io.h"
 #include "perfdata.h"
 
 #include "base/banned.h"
 
-/* More are not noted: a file with more is not in order anyhow. */
-#define MAX_RUNS (1u << 20)
+/* A fault may bring in so many bytes around it (fault_around_bytes). */
+#define AROUND (64u << 10)
 
-const uint8_t *dkt__perf_whole(const struct dkt__perf *perf, const struct dkt__perf_tape *tape,
-			       uint64_t at, uint32_t *size)
+void dkt__perf_forget(const struct dkt__perf *perf, uint64_t from, uint64_t to)
 {
-	struct perf_event_header head;
+	uintptr_t base = (uintptr_t)perf->tape.data,
+		  start = (base + from) & ~(uintptr_t)(AROUND - 1);
+	uintptr_t file = (uintptr_t)perf->file.data;
 
-	*size = 0;
-	if (at > tape->size || tape->size - at < sizeof(head))
-		return NULL;
-	memcpy(&head, tape->data + at, sizeof(head));
-	if (perf->swap)
-		head.size = bswap_16(head.size);
-	if (head.size < sizeof(head) || head.size > tape->size - at)
-		return NULL;
-	*size = head.size;
-	return tape->data + at;
+	/* Pages of a file that nobody writes to are read again when they are looked at again. */
+	start = DKT__MAX(start, file);
+	madvise((void *)start, base + to - start, MADV_DONTNEED);
 }
 
-const uint8_t *dkt__perf_record(struct dkt__perf *perf, enum dkt__perf_where where, uint64_t at,
-				uint32_t *hint, uint32_t *size)
+bool dkt__perf_read(const struct dkt__perf *perf, uint64_t at, size_t size, uint8_t *room,
+		    struct dkt__perf_tape *bytes)
 {
-	struct dkt__perf_tape bytes;
+	const uint64_t base = (uint64_t)(perf->tape.data - perf->file.data);
+	ssize_t n = 0;
 
-	*size = 0;
-	if (where == DKT__PERF_PLAIN)
-		return dkt__perf_whole(perf, &perf->tape, at, size);
-	return dkt__perf_unpack_get(perf, at, hint, &bytes) ?
-		       dkt__perf_whole(perf, &bytes, 0, size) :
-		       NULL;
+	if (at < perf->tape.size)
+		n = dkt__pread_all(perf->file.fd, room, DKT__MIN(perf->tape.size - at, size),
+				   base + at);
+	*bytes = (struct dkt__perf_tape){ .data = room, .size = (uint64_t)DKT__MAX(n, 0) };
+	return bytes->size;
 }
 
-uint32_t dkt__perf_type(const struct dkt__perf *perf, const uint8_t *record)
-{
-	uint32_t type;
-
-	memcpy(&type, record, sizeof(type));
-	return perf->swap ? bswap_32(type) : type;
-}
-
-uint64_t dkt__perf_behind(const struct dkt__perf *perf, const uint8_t *record, uint32_t size,
-			  uint64_t at)
+uint64_t dkt__perf_extra(const struct dkt__perf *perf, const uint8_t *record, uint32_t size)
 {
 	struct dkt__cursor cur = dkt__perf_cursor(perf, record, size);
 	uint32_t type = dkt__perf_type(perf, record);
-	uint64_t more = 0; /* bytes that belong to it and are not counted in its size */
 
 	dkt__cursor_bytes(&cur, sizeof(struct perf_event_header));
 	if (type == DKT__PERF_TRACING_DATA)
-		more = (dkt__cursor_number(&cur, 4) + 7) & ~UINT64_C(7);
-	else if (type == DKT__PERF_AUXTRACE)
-		more = dkt__cursor_number(&cur, 8);
-	return more > UINT64_MAX - at - size ? UINT64_MAX : at + size + more;
+		return (dkt__cursor_number(&cur, 4) + 7) & ~UINT64_C(7);
+	return type == DKT__PERF_AUXTRACE ? dkt__cursor_number(&cur, 8) : 0;
 }
 
 /* Takes what perf added itself to the records: attributes and the like, compressed records. */
 static int scan_users(struct dkt__perf *perf)
 {
 	const struct dkt__perf_tape *tape = &perf->tape;
-	uint64_t at = 0, next, end;
+	uint64_t at = 0, next, end, kept = 0;
 	const uint8_t *data;
 	uint32_t size, type;
 	int err = 0;
@@ -85,44 +68,22 @@ static int scan_users(struct dkt__perf *perf)
 			err = dkt__perf_head_record(perf, type, data, size);
 		else if (type >= DKT__PERF_ATTR && !perf->unpack)
 			err = dkt__perf_unpack_new(perf);
+		if (end - kept >= DKT__PERF_BLOCK) {
+			dkt__perf_forget(perf, kept, end);
+			kept = end;
+		}
 		at = next;
 	}
 	return err;
 }
 
-/* ---- runs ---- */
-
-static int note(struct dkt__perf *perf, enum dkt__perf_where where, uint64_t at, uint32_t size,
-		const struct dkt__perf_item *item)
-{
-	struct dkt__perf_run *run = perf->n_runs ? &perf->runs[perf->n_runs - 1] : NULL;
-
-	if (!run || run->where != where || (item->time < run->last && perf->n_runs < MAX_RUNS)) {
-		if (perf->n_runs == perf->room_runs) {
-			struct dkt__perf_run *more =
-				dkt__grow(perf->runs, &perf->room_runs, 64, sizeof(*more));
-
-			if (!more)
-				return -ENOMEM;
-			perf->runs = more;
-		}
-		run = &perf->runs[perf->n_runs];
-		*run = (struct dkt__perf_run){ .start = at,
-					       .first = item->time,
-					       .nr = (uint32_t)perf->n_runs++,
-					       .where = where };
-	}
-	run->end = at + size;
-	run->last = DKT__MAX(run->last, item->time);
-	run->tasks |= item->type != PERF_RECORD_SAMPLE && !item->lost;
-	return 0;
-}
+/* ---- blocks ---- */
 
 static int note_cpu(struct dkt__perf *perf, uint32_t cpu)
 {
 	struct dkt_loss *more;
 
-	if (cpu < perf->n_losses)
+	if (dkt__likely(cpu < perf->n_losses))
 		return 0;
 	more = reallocarray(perf->losses, cpu + 1, sizeof(*more));
 	if (!more)
@@ -133,44 +94,83 @@ static int note_cpu(struct dkt__perf *perf, uint32_t cpu)
 	return 0;
 }
 
+/* Notes what a record says that is not of the order of time: what was lost, where the kernel was. */
+static int note_rest(struct dkt__perf *perf, const struct dkt__perf_item *item)
+{
+	if (item->lost && !item->placed)
+		perf->lost_in_all += item->lost;
+	perf->lost_in_place += item->placed ? item->lost : 0;
+	return dkt__perf_anchor(perf, item);
+}
+
 /* Looks at a record. -ENOMEM. */
-static int scan_item(struct dkt__perf *perf, enum dkt__perf_where where, uint64_t at,
-		     const uint8_t *data, uint32_t size)
+static int scan_record(struct dkt__perf *perf, const uint8_t *data, uint32_t size,
+		       struct dkt__perf_block *block)
 {
 	struct dkt__perf_item item;
-	int err;
+	int err = 0;
 
-	if (!dkt__perf_item(perf, data, size, &item)) {
-		perf->bad += dkt__perf_type(perf, data) == PERF_RECORD_SAMPLE &&
-			     (!item.attr || item.attr->type == PERF_TYPE_TRACEPOINT);
-		return 0;
+	if (dkt__unlikely(!dkt__perf_quick(perf, data, size, &item))) {
+		if (!dkt__perf_item(perf, data, size, &item)) {
+			perf->bad += dkt__perf_type(perf, data) == PERF_RECORD_SAMPLE &&
+				     (!item.attr || item.attr->type == PERF_TYPE_TRACEPOINT);
+			return 0;
+		}
+		err = note_rest(perf, &item);
+		block->tasks |= item.type != PERF_RECORD_SAMPLE && !item.lost;
 	}
-	err = note_cpu(perf, item.cpu < DKT__PERF_CPUS ? item.cpu : 0);
-	if (item.lost && !item.placed)
-		perf->lost_in_all += item.lost;
-	else if (!err)
-		err = note(perf, where, at, size, &item);
 	if (!err)
-		err = dkt__perf_anchor(perf, &item);
-	perf->lost_in_place += item.placed ? item.lost : 0;
+		err = note_cpu(perf, item.cpu < DKT__PERF_CPUS ? item.cpu : 0);
+	if (item.type != PERF_RECORD_SAMPLE && item.lost && !item.placed)
+		return err;
+	block->sorted &= item.time >= block->last;
+	block->first = DKT__MIN(block->first, item.time);
+	block->last = DKT__MAX(block->last, item.time);
 	return err;
 }
 
-/* Looks at all records there; *at is where they end. */
-static int scan_all(struct dkt__perf *perf, enum dkt__perf_where where, uint64_t *at)
+/* One without records that have a place in the order of time is none. */
+static int add_block(struct dkt__perf *perf, const struct dkt__perf_block *block)
 {
+	struct dkt__perf_merge *m = &perf->merge;
+	struct dkt__perf_block *more = m->blocks;
+
+	if (block->first > block->last)
+		return 0;
+	if (m->n_blocks == m->room_blocks)
+		more = dkt__grow(m->blocks, &m->room_blocks, 64, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	m->blocks = more;
+	m->blocks[m->n_blocks++] = *block;
+	return 0;
+}
+
+/*
+ * Looks at all records of the stretch, which begins at *at, and makes it a block. *at becomes the place
+ * behind its last record. -ENODATA: there is no whole record.
+ */
+static int scan_block(struct dkt__perf *perf, const struct dkt__perf_tape *bytes, bool packed,
+		      uint64_t *at)
+{
+	struct dkt__perf_block block = {
+		.at = *at, .first = UINT64_MAX, .packed = packed, .sorted = true
+	};
 	const uint8_t *data;
-	uint32_t size, hint = 0;
+	uint32_t size;
 	int err = 0;
 
-	for (*at = 0; !err && (data = dkt__perf_record(perf, where, *at, &hint, &size));
-	     *at = dkt__perf_behind(perf, data, size, *at)) {
+	while (!err && (data = dkt__perf_whole(perf, bytes, *at - block.at, &size))) {
 		if (dkt__perf_type(perf, data) < DKT__PERF_ATTR)
-			err = scan_item(perf, where, *at, data, size);
-		if (where == DKT__PERF_PACKED)
-			dkt__perf_unpack_drop(perf->unpack, *at);
+			err = scan_record(perf, data, size, &block);
+		block.size = (uint32_t)(*at - block.at) + size;
+		*at = dkt__perf_behind(perf, data, size, *at);
+		/* What a record has behind it are no records. */
+		block.sorted &= *at == block.at + block.size;
 	}
-	return err ? err : dkt__perf_unpack_error(perf);
+	if (!err)
+		err = add_block(perf, &block);
+	return err ? err : block.size ? 0 : -ENODATA;
 }
 
 static void cut_off(struct dkt__perf *perf, uint64_t at, uint64_t size)
@@ -180,11 +180,32 @@ static void cut_off(struct dkt__perf *perf, uint64_t at, uint64_t size)
 				 (unsigned long long)at, (unsigned long long)size);
 }
 
+static int scan_plain(struct dkt__perf *perf)
+{
+	uint8_t *room __cleanup(free) = malloc(DKT__PERF_BLOCK);
+	struct dkt__perf_tape bytes;
+	uint64_t at = 0;
+	int err = room ? 0 : -ENOMEM;
+
+	while (!err && dkt__perf_read(perf, at, DKT__PERF_BLOCK, room, &bytes))
+		err = scan_block(perf, &bytes, false, &at);
+	cut_off(perf, at, perf->tape.size);
+	return err == -ENODATA ? 0 : err;
+}
+
+/* Each piece that is unpacked is a block. */
 static int scan_packed(struct dkt__perf *perf)
 {
-	uint64_t at;
-	int err = scan_all(perf, DKT__PERF_PACKED, &at);
+	struct dkt__perf_tape bytes;
+	uint64_t at = 0;
+	int err = 0;
 
+	while (!err && dkt__perf_unpack_get(perf, at, &bytes)) {
+		err = scan_block(perf, &bytes, true, &at);
+		dkt__perf_unpack_drop(perf->unpack, at);
+	}
+	if (!err || err == -ENODATA)
+		err = dkt__perf_unpack_error(perf);
 	if (err)
 		return err;
 	perf->unpacked = dkt__perf_unpack_size(perf->unpack);
@@ -193,45 +214,28 @@ static int scan_packed(struct dkt__perf *perf)
 	return 0;
 }
 
-static int run_cmp(const void *a, const void *b)
+/* Of each block, the oldest time of all from there on. */
+static void find_rest(struct dkt__perf_merge *m)
 {
-	const struct dkt__perf_run *x = a, *y = b;
-
-	if (x->first != y->first)
-		return x->first < y->first ? -1 : 1;
-	return x->nr < y->nr ? -1 : x->nr > y->nr;
-}
-
-static int sort_runs(struct dkt__perf *perf)
-{
+	uint64_t rest = UINT64_MAX;
 	size_t i;
 
-	if (perf->n_runs)
-		qsort(perf->runs, perf->n_runs, sizeof(*perf->runs), run_cmp);
-	perf->heap = calloc(perf->n_runs + 1, sizeof(struct dkt__perf_run *));
-	perf->in_order = calloc(perf->n_runs + 1, sizeof(*perf->in_order));
-	if (!perf->heap || !perf->in_order)
-		return -ENOMEM;
-	for (i = 0; i < perf->n_runs; i++)
-		perf->in_order[perf->runs[i].nr] = (uint32_t)i;
-	return 0;
+	for (i = m->n_blocks; i--;)
+		m->blocks[i].rest = rest = DKT__MIN(rest, m->blocks[i].first);
 }
 
 int dkt__perf_scan(struct dkt__perf *perf)
 {
 	int err = perf->has_users ? scan_users(perf) : 0;
-	uint64_t at;
 
-	if (err)
-		return err;
-	dkt__perf_sort_ids(perf);
-	err = note_cpu(perf, 0);
 	if (!err)
-		err = scan_all(perf, DKT__PERF_PLAIN, &at);
-	if (err)
-		return err;
-	cut_off(perf, at, perf->tape.size);
-	if (perf->unpack)
+		err = dkt__perf_layout(perf);
+	if (!err)
+		err = note_cpu(perf, 0);
+	if (!err)
+		err = scan_plain(perf);
+	if (!err && perf->unpack)
 		err = scan_packed(perf);
-	return err ? err : sort_runs(perf);
+	find_rest(&perf->merge);
+	return err;
 }

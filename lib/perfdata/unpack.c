@@ -20,7 +20,7 @@
 #define PIECE (256u << 10)
 
 /* Pieces in memory have so many bytes at most. */
-#define WINDOW (64u << 20)
+#define WINDOW (12u << 20)
 
 /* The limit of perf_event_header.size, which has 16 bits. */
 #define RECORD_MAX UINT16_MAX
@@ -49,7 +49,6 @@ struct dkt__perf_unpack {
 	struct piece *pieces; /* by start; those before the first were dropped */
 	uint32_t first, n;
 	size_t room;
-	uint32_t dropped; /* before those: the number of the piece at 0 */
 	uint64_t before; /* nothing before that place is asked for any more */
 	uint64_t held; /* bytes of pieces in memory */
 	int fd; /* of the file, -1: there is none */
@@ -283,7 +282,7 @@ void dkt__perf_unpack_rewind(struct dkt__perf_unpack *u)
 	u->in = (ZSTD_inBuffer){ 0 };
 	u->more = u->end = u->bad = u->full = false;
 	u->next = u->size = u->skip = u->before = 0;
-	u->n_tail = u->n = u->first = u->dropped = 0;
+	u->n_tail = u->n = u->first = 0;
 }
 
 void dkt__perf_unpack_drop(struct dkt__perf_unpack *u, uint64_t before)
@@ -293,7 +292,6 @@ void dkt__perf_unpack_drop(struct dkt__perf_unpack *u, uint64_t before)
 		drop(u, &u->pieces[u->first++]);
 	if (u->first > 64 && u->first > u->n / 2) {
 		memmove(u->pieces, u->pieces + u->first, (u->n - u->first) * sizeof(*u->pieces));
-		u->dropped += u->first;
 		u->n -= u->first;
 		u->first = 0;
 	}
@@ -305,12 +303,10 @@ static bool is_within(const struct piece *piece, uint64_t at)
 }
 
 /* The piece with these bytes among those that are there. NULL: it is none of them. */
-static const struct piece *find(const struct dkt__perf_unpack *u, uint64_t at, uint32_t hint)
+static const struct piece *find(const struct dkt__perf_unpack *u, uint64_t at)
 {
-	uint32_t low = u->first, high = u->n, i = hint - u->dropped;
+	uint32_t low = u->first, high = u->n;
 
-	if (i >= u->first && i < u->n && is_within(&u->pieces[i], at))
-		return &u->pieces[i];
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
@@ -322,11 +318,10 @@ static const struct piece *find(const struct dkt__perf_unpack *u, uint64_t at, u
 	return low < u->n && is_within(&u->pieces[low], at) ? &u->pieces[low] : NULL;
 }
 
-bool dkt__perf_unpack_get(struct dkt__perf *perf, uint64_t at, uint32_t *hint,
-			  struct dkt__perf_tape *bytes)
+bool dkt__perf_unpack_get(struct dkt__perf *perf, uint64_t at, struct dkt__perf_tape *bytes)
 {
 	struct dkt__perf_unpack *u = perf->unpack;
-	const struct piece *piece = find(u, at, *hint);
+	const struct piece *piece = find(u, at);
 
 	while (!piece && !u->err && at >= u->size - u->n_tail) {
 		int err = step(perf);
@@ -342,7 +337,6 @@ bool dkt__perf_unpack_get(struct dkt__perf *perf, uint64_t at, uint32_t *hint,
 	}
 	if (!piece)
 		return false;
-	*hint = (uint32_t)(piece - u->pieces) + u->dropped;
 	*bytes = (struct dkt__perf_tape){ .data = piece->data + (at - piece->start),
 					  .size = piece->size - (at - piece->start) };
 	return true;

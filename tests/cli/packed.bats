@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# perf.data with compressed records: in little memory, and without a file where that can be.
+# perf.data of any size: in little memory, and compressed records without a file where that can be.
 
 # shellcheck disable=SC2154 # set by bats and helper/common.bash
 load ../helper/common
@@ -10,7 +10,7 @@ setup()
 	mkdir "$BATS_TEST_TMPDIR/files" && cd "$BATS_TEST_TMPDIR/files" || return
 }
 
-# usage: packed ROUNDS SAMPLES: see gen-perfdata.
+# usage: packed ROUNDS SAMPLES [plain]: see gen-perfdata.
 packed()
 {
 	"$tools/gen-perfdata" "$@" <"$top/tests/fixture/perfdata/pipe.data" >packed.data
@@ -36,6 +36,34 @@ limit()
 	dktrace report -S csv --fields ts,cpu --since 0.3 --until 0.300004 packed.data | tr -d '\r' | sed 1d |
 		diff <(printf '%s\n' 300000000,1 300001000,0 300002000,1 300003000,0 300004000,1) -
 	dktrace hist -i packed.data sched:sched_switch -k CPU --csv | grep -c ',200000' | grep -qx 2
+}
+
+# The times that report prints, and the memory that it took for all but the last of them: it waits there,
+# as nobody reads on.
+# usage: times_of SAMPLES
+times_of()
+{
+	mkfifo out
+	dktrace report -S csv --fields ts packed.data >out &
+	exec 8<out
+	head -n "$(($1 - 20000))" <&8 >/dev/null
+	peak=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$!/status")
+	cat <&8 >/dev/null
+	exec 8<&-
+	wait "$!"
+	rm out
+	ldd "$(command -v dktrace)" | grep -q libasan || [ "$peak" -lt 32000 ]
+}
+
+@test "plain records of any number are read in little memory, in turns or not" {
+	# 116 MB each: in turns of two CPUs, and all of one CPU before those of the other.
+	for turns in "1000 200" "1 200000"; do
+		# shellcheck disable=SC2086 # two words
+		packed $turns plain
+		[ "$(stat -c %s packed.data)" -gt 100000000 ]
+		dktrace report -S csv --fields ts packed.data | tr -d '\r' | sed 1d | cmp - <(seq 1000 1000 400000000)
+		times_of 400000
+	done
 }
 
 @test "what is out of order by more than memory may have waits in a file" {

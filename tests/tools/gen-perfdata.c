@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes a perf.data with compressed records, as perf record -z -o - does: usage:
+ * Writes a perf.data with compressed records, as perf record -z -o - does, or with plain ones: usage:
  *
- *        gen-perfdata ROUNDS SAMPLES <PIPE.data >FILE
+ *        gen-perfdata ROUNDS SAMPLES [plain] <PIPE.data >FILE
  *
  * In each round there are so many samples of CPU 0, then so many of CPU 1; their times take turns. Events
  * and formats, and the sample that all are made from, are those of another perf.data of a pipe.
@@ -79,13 +79,19 @@ static bool put_packed(ZSTD_CCtx *zstd, const char *bytes, size_t size)
 	return true;
 }
 
-static bool put_samples(char *sample, unsigned long rounds, unsigned long samples)
+/* The next stretch of records; with zstd NULL as they are. */
+static bool put_chunk(ZSTD_CCtx *zstd, const char *bytes, size_t size)
+{
+	return zstd ? put_packed(zstd, bytes, size) : !size || put(bytes, size);
+}
+
+static bool put_samples(char *sample, unsigned long rounds, unsigned long samples, bool plain)
 {
 	static char chunk[CHUNK + UINT16_MAX];
-	ZSTD_CCtx *zstd = ZSTD_createCCtx();
+	ZSTD_CCtx *zstd = plain ? NULL : ZSTD_createCCtx();
 	uint64_t time, noise = 1;
 	unsigned long round, i;
-	bool good = zstd;
+	bool good = plain || zstd;
 	size_t n = 0;
 	uint16_t size;
 	uint32_t cpu;
@@ -104,13 +110,13 @@ static bool put_samples(char *sample, unsigned long rounds, unsigned long sample
 			n += size;
 			/* A record may begin in one chunk and end in the next. */
 			if (n >= CHUNK) {
-				good = put_packed(zstd, chunk, CHUNK);
+				good = put_chunk(zstd, chunk, CHUNK);
 				n -= CHUNK;
 				memmove(chunk, chunk + CHUNK, n);
 			}
 		}
 	}
-	good = good && put_packed(zstd, chunk, n);
+	good = good && put_chunk(zstd, chunk, n);
 	ZSTD_freeCCtx(zstd);
 	return good;
 }
@@ -119,14 +125,16 @@ int main(int argc, char **argv)
 {
 	char *sample;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: gen-perfdata ROUNDS SAMPLES <PIPE.data >FILE\n");
+	bool plain = argc == 4 && !strcmp(argv[3], "plain");
+
+	if (argc != 3 && !plain) {
+		fprintf(stderr, "usage: gen-perfdata ROUNDS SAMPLES [plain] <PIPE.data >FILE\n");
 		return 2;
 	}
 	sample = copy_head(fread(in, 1, sizeof(in), stdin));
 	if (!sample)
 		return 1;
-	return put_samples(sample, strtoul(argv[1], NULL, 0), strtoul(argv[2], NULL, 0)) &&
+	return put_samples(sample, strtoul(argv[1], NULL, 0), strtoul(argv[2], NULL, 0), plain) &&
 			       !fflush(stdout) ?
 		       0 :
 		       1;
