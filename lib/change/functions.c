@@ -171,15 +171,23 @@ int dkt__functions_write(struct dkt_instance *in, const struct dkt__functions *f
 
 int dkt__functions_clear(struct dkt_instance *in)
 {
-	/* Opening them with O_TRUNC is what empties them. */
-	int err = dkt__tfs_set(in->ctx, "\n", "%sset_ftrace_filter", in->prefix);
+	/* Opening a list with O_TRUNC is what empties it. */
+	static const char *const empty[][2] = {
+		{ "set_ftrace_filter", "\n" },
+		{ "set_ftrace_notrace", "\n" },
+		{ "set_ftrace_pid", "" },
+		{ "options/function-fork", "0" },
+	};
+	int err = 0, one;
+	size_t i;
 
-	if (!err && dkt__tfs_exists(in->ctx, "%sset_ftrace_notrace", in->prefix))
-		err = dkt__tfs_set(in->ctx, "\n", "%sset_ftrace_notrace", in->prefix);
-	if (!err && dkt__tfs_exists(in->ctx, "%sset_ftrace_pid", in->prefix))
-		err = dkt__tfs_set(in->ctx, "", "%sset_ftrace_pid", in->prefix);
-	if (!err && dkt__tfs_exists(in->ctx, "%soptions/function-fork", in->prefix))
-		err = dkt__tfs_set(in->ctx, "0", "%soptions/function-fork", in->prefix);
+	/* A failure keeps nothing else from being taken back. */
+	for (i = 0; i < ARRAY_SIZE(empty); i++) {
+		if (i && !dkt__tfs_exists(in->ctx, "%s%s", in->prefix, empty[i][0]))
+			continue;
+		one = dkt__tfs_set(in->ctx, empty[i][1], "%s%s", in->prefix, empty[i][0]);
+		err = err ? err : one;
+	}
 	return err;
 }
 
