@@ -146,20 +146,32 @@ static int user_part(const char *filter, const char *own, char **user)
 	return *user ? 0 : -ENOMEM;
 }
 
-/* Rules are "SYSTEM:EVENT FILTER"; of one text on all of them debug_filter is made. */
+/* Each rule is about one event; of one text on all of them debug_filter is made. */
 static int join_rules(struct settings *set)
 {
-	struct names *rules = &set->rules;
+	struct entries *rules = &set->rules;
 	size_t i;
 
 	for (i = 1; i < rules->n; i++)
-		if (strcmp(settings_rest(rules->list[i]), settings_rest(rules->list[0])) != 0)
+		if (strcmp(rules->list[i].text, rules->list[0].text) != 0)
 			return 0;
 	if (!rules->n)
 		return 0;
-	set->filter = strdup(settings_rest(rules->list[0]));
-	names_clear(rules);
+	set->filter = strdup(rules->list[0].text);
+	entries_clear(rules);
 	return set->filter ? 0 : -ENOMEM;
+}
+
+/* An entry that is about the one event. */
+static int add_entry(struct entries *entries, const struct dkt_event *event, const char *text)
+{
+	char *name __cleanup(free) = NULL;
+
+	if (asprintf(&name, "%s:%s", dkt_event_system(event), dkt_event_name(event)) < 0) {
+		name = NULL;
+		return -ENOMEM;
+	}
+	return entries_add(entries, name, text);
 }
 
 static int guess_filter(struct debuglog *log, const struct event_filter *map,
@@ -168,7 +180,6 @@ static int guess_filter(struct debuglog *log, const struct event_filter *map,
 	char *filter __cleanup(free) = NULL;
 	char *own __cleanup(free) = NULL;
 	char *user __cleanup(free) = NULL;
-	char *rule;
 	int err = dkt_instance_get_filter(log->in, event, &filter);
 
 	if (err || !*filter)
@@ -180,9 +191,7 @@ static int guess_filter(struct debuglog *log, const struct event_filter *map,
 		err = user_part(filter, own, &user);
 	if (err || !*user)
 		return err;
-	if (asprintf(&rule, "%s:%s %s", dkt_event_system(event), dkt_event_name(event), user) < 0)
-		rule = NULL;
-	return names_take(&log->set.rules, rule);
+	return add_entry(&log->set.rules, event, user);
 }
 
 static int guess_filters(struct debuglog *log, struct dkt_event *const *on, size_t n)
@@ -208,33 +217,22 @@ static int guess_filters(struct debuglog *log, struct dkt_event *const *on, size
 static int add_trigger(void *data, struct dkt_event *event, const struct dkt_trigger *trigger)
 {
 	struct settings *set = data;
-	char *line;
 
 	if (strstr(trigger->action, "hist"))
 		return 0;
-	if (asprintf(&line, "%s:%s %s", dkt_event_system(event), dkt_event_name(event),
-		     trigger->text) < 0)
-		line = NULL;
-	return names_take(&set->triggers, line);
+	return add_entry(&set->triggers, event, trigger->text);
 }
 
 static int find_limits(struct debuglog *log)
 {
 	struct settings *set = &log->set;
-	pid_t *pids __cleanup(free) = NULL;
-	size_t n, i, len;
-	FILE *out;
-	int err = dkt_instance_get_pids(log->in, &pids, &n, &set->children);
+	int err =
+		dkt_instance_get_pids(log->in, &set->threads.list, &set->threads.n, &set->children);
 
 	if (!err)
 		err = dkt_instance_get_cpus(log->in, &set->cpus);
-	set->limited = n || set->cpus;
-	if (err || !n)
-		return err;
-	out = open_memstream(&set->pids, &len);
-	for (i = 0; out && i < n; i++)
-		fprintf(out, "%s%d", i ? " " : "", (int)pids[i]);
-	return !out || fclose(out) ? -ENOMEM : 0;
+	set->limited = set->threads.n || set->cpus;
+	return err;
 }
 
 int debuglog_rebuild(struct debuglog *log)

@@ -13,7 +13,6 @@ void rules_free(struct rules *rules)
 	size_t i;
 
 	for (i = 0; rules && i < rules->n; i++) {
-		free(rules->list[i].words);
 		select_free(rules->list[i].select);
 		dkt_expr_free(rules->list[i].expr);
 	}
@@ -22,21 +21,16 @@ void rules_free(struct rules *rules)
 	free(rules);
 }
 
-static int read_rule(struct debuglog *log, const char *line, struct rule *rule)
+static int read_rule(struct debuglog *log, const struct entry *entry, struct rule *rule)
 {
 	int err;
 
-	rule->line = line;
-	rule->words = strndup(line, strcspn(line, " "));
-	if (!rule->words)
-		return -ENOMEM;
-	err = select_new(log->ctx, log->map, rule->words, &rule->select);
-	if (!err)
-		err = mask_expr(log->ctx, settings_rest(line), &rule->expr);
-	return err;
+	rule->entry = entry;
+	err = select_new(log->ctx, log->map, entry->events, &rule->select);
+	return err ? err : mask_expr(log->ctx, entry->text, &rule->expr);
 }
 
-int rules_new(struct debuglog *log, const struct names *lines, struct rules **out)
+int rules_new(struct debuglog *log, const struct entries *entries, struct rules **out)
 {
 	struct rules *rules = calloc(1, sizeof(*rules));
 	size_t i;
@@ -44,11 +38,11 @@ int rules_new(struct debuglog *log, const struct names *lines, struct rules **ou
 
 	*out = NULL;
 	if (rules)
-		rules->list = calloc(lines->n + 1, sizeof(*rules->list));
+		rules->list = calloc(entries->n + 1, sizeof(*rules->list));
 	err = rules && rules->list ? 0 : -ENOMEM;
-	for (i = 0; !err && i < lines->n; i++) {
+	for (i = 0; !err && i < entries->n; i++) {
 		rules->n++;
-		err = read_rule(log, lines->list[i], &rules->list[i]);
+		err = read_rule(log, &entries->list[i], &rules->list[i]);
 	}
 	if (err) {
 		rules_free(rules);

@@ -7,8 +7,7 @@
 #include "lustre/select.h"
 
 struct rule {
-	const char *line; /* as in the settings */
-	char *words;
+	const struct entry *entry; /* of the settings */
 	struct select *select;
 	struct dkt_expr *expr;
 };
@@ -18,8 +17,8 @@ struct rules {
 	size_t n;
 };
 
-/* Reads rules as the settings have them; lines must outlive the result. */
-int rules_new(struct debuglog *log, const struct names *lines, struct rules **rules);
+/* Reads rules as the settings have them, which must outlive the result. */
+int rules_new(struct debuglog *log, const struct entries *entries, struct rules **rules);
 void rules_free(struct rules *rules);
 
 /* Conditions that must all hold; begins as zeroes. */

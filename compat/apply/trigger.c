@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Triggers of a plan, what they switch, and the threads and CPUs that are recorded. */
+/* The triggers that are wanted, what they switch, and the threads and CPUs that are recorded. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "apply/plan.h"
+#include "apply/applying.h"
 #include "base/util.h"
 #include "log/recording.h"
 #include "log/threads.h"
@@ -17,9 +17,9 @@ enum target {
 	TARGET_ON = 4,
 };
 
-static int mark_targets(struct plan *plan, const struct names *triggers, uint8_t mark)
+static int mark_targets(struct applying *a, const struct entries *triggers, uint8_t mark)
 {
-	struct dkt_ctx *ctx = plan->log->ctx;
+	struct dkt_ctx *ctx = a->log->ctx;
 	size_t i;
 	int err = 0;
 
@@ -27,143 +27,136 @@ static int mark_targets(struct plan *plan, const struct names *triggers, uint8_t
 		struct dkt_trigger *trigger __cleanup(free) = NULL;
 		struct dkt_event *event;
 
-		err = dkt_trigger_parse(ctx, settings_rest(triggers->list[i]), &trigger);
+		err = dkt_trigger_parse(ctx, triggers->list[i].text, &trigger);
 		event = err || !trigger->target ? NULL : debuglog_event(ctx, trigger->target);
 		if (!event)
 			continue;
-		plan->targets[dkt_event_index(event)] |= mark;
-		plan->n_targets++;
+		a->targets[dkt_event_index(event)] |= mark;
+		a->n_targets++;
 	}
 	return err;
 }
 
-static int mark_on(struct plan *plan)
+static int mark_on(struct applying *a)
 {
-	const struct names *before = &plan->log->set.switched;
+	const struct names *before = &a->log->set.switched;
 	struct dkt_event **on __cleanup(free) = NULL;
 	size_t n, i;
 	int err;
 
 	/* A trigger of the change that was killed may have switched what an older one switches, too. */
-	for (i = 0; plan->log->interrupted && i < before->n; i++) {
-		struct dkt_event *event = debuglog_event(plan->log->ctx, before->list[i]);
+	for (i = 0; a->log->interrupted && i < before->n; i++) {
+		struct dkt_event *event = debuglog_event(a->log->ctx, before->list[i]);
 
 		if (event)
-			plan->targets[dkt_event_index(event)] |= TARGET_ON;
+			a->targets[dkt_event_index(event)] |= TARGET_ON;
 	}
-	if (plan->log->interrupted)
+	if (a->log->interrupted)
 		return 0;
-	err = dkt_instance_get_events(plan->log->in, &on, &n);
+	err = dkt_instance_get_events(a->log->in, &on, &n);
 	for (i = 0; i < n; i++)
-		plan->targets[dkt_event_index(on[i])] |= TARGET_ON;
+		a->targets[dkt_event_index(on[i])] |= TARGET_ON;
 	return err;
 }
 
-int plan_targets(struct plan *plan)
+int applying_targets(struct applying *a)
 {
 	struct dkt_event *const *all;
 	size_t n;
-	int err = dkt_events(plan->log->ctx, &all, &n);
+	int err = dkt_events(a->log->ctx, &all, &n);
 
 	if (err)
 		return err;
-	plan->targets = calloc(n + 1, sizeof(*plan->targets));
-	if (!plan->targets)
+	a->targets = calloc(n + 1, sizeof(*a->targets));
+	if (!a->targets)
 		return -ENOMEM;
-	err = mark_targets(plan, &plan->log->set.triggers, TARGET_BEFORE);
+	err = mark_targets(a, &a->log->set.triggers, TARGET_BEFORE);
 	if (!err)
-		err = mark_targets(plan, &plan->set->triggers, TARGET_NOW);
-	return err || !plan->n_targets ? err : mark_on(plan);
+		err = mark_targets(a, &a->set->triggers, TARGET_NOW);
+	return err || !a->n_targets ? err : mark_on(a);
 }
 
-bool plan_is_target(const struct plan *plan, const struct dkt_event *event)
+bool applying_is_target(const struct applying *a, const struct dkt_event *event)
 {
-	return plan->targets[dkt_event_index(event)] & TARGET_NOW;
+	return a->targets[dkt_event_index(event)] & TARGET_NOW;
 }
 
-bool plan_wants(const struct plan *plan, const struct dkt_event *event)
+bool applying_wants(const struct applying *a, const struct dkt_event *event)
 {
 	const uint8_t both = TARGET_NOW | TARGET_BEFORE;
-	const struct class_bits *bits = class_map_event(plan->log->map, event);
-	uint8_t target = plan->targets[dkt_event_index(event)];
-	bool wanted = event_filter_wants(bits, plan->set);
+	const struct class_bits *bits = class_map_event(a->log->map, event);
+	uint8_t target = a->targets[dkt_event_index(event)];
+	bool wanted = event_filter_wants(bits, a->set);
 
-	if ((target & both) == both && !plan->log->rearm &&
-	    wanted == event_filter_wants(bits, &plan->log->set))
+	if ((target & both) == both && !a->log->rearm &&
+	    wanted == event_filter_wants(bits, &a->log->set))
 		return target & TARGET_ON;
 	return wanted;
 }
 
 /* ---- triggers ---- */
 
-/* The event of a line of the settings; NULL: this kernel has it not, for now. */
-static struct dkt_event *event_of(struct dkt_ctx *ctx, const char *line)
+static int add_triggers(struct applying *a)
 {
-	char *name __cleanup(free) = strndup(line, strcspn(line, " "));
-
-	return name ? debuglog_event(ctx, name) : NULL;
-}
-
-static int add_triggers(struct plan *plan)
-{
-	const struct names *lines = &plan->set->triggers;
+	const struct entries *triggers = &a->set->triggers;
 	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < lines->n; i++) {
-		const char *line = lines->list[i];
-		struct dkt_event *event = event_of(plan->log->ctx, line);
+	for (i = 0; !err && i < triggers->n; i++) {
+		const struct entry *entry = &triggers->list[i];
+		struct dkt_event *event = debuglog_event(a->log->ctx, entry->events);
 
+		/* This kernel does not have it, for now. */
 		if (!event)
 			continue;
-		err = dkt_change_trigger(plan->change, event, settings_rest(line));
+		err = dkt_change_trigger(a->change, event, entry->text);
 		/* What was set before does not stand in the way of what is set now. */
 		if ((err == -EBUSY || err == -ENOENT || err == -EOPNOTSUPP) &&
-		    names_has(&plan->log->set.triggers, line))
+		    entries_have(&a->log->set.triggers, entry))
 			err = 0;
 	}
 	return err;
 }
 
-static int drop_triggers(struct plan *plan, const struct names *lines)
+static int drop_triggers(struct applying *a, const struct entries *triggers)
 {
 	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < lines->n; i++) {
-		struct dkt_event *event = event_of(plan->log->ctx, lines->list[i]);
+	for (i = 0; !err && i < triggers->n; i++) {
+		const struct entry *entry = &triggers->list[i];
+		struct dkt_event *event = debuglog_event(a->log->ctx, entry->events);
 
-		if (event && (plan->log->rearm || !names_has(&plan->set->triggers, lines->list[i])))
-			err = dkt_change_no_trigger(plan->change, event,
-						    settings_rest(lines->list[i]));
+		if (event && (a->log->rearm || !entries_have(&a->set->triggers, entry)))
+			err = dkt_change_no_trigger(a->change, event, entry->text);
 	}
 	return err;
 }
 
-int plan_triggers(struct plan *plan)
+int applying_triggers(struct applying *a)
 {
-	int err = drop_triggers(plan, &plan->log->set.triggers);
+	int err = drop_triggers(a, &a->log->set.triggers);
 
 	if (!err)
-		err = drop_triggers(plan, &plan->log->set.placed);
-	return err ? err : add_triggers(plan);
+		err = drop_triggers(a, &a->log->set.placed);
+	return err ? err : add_triggers(a);
 }
 
 /* Which of the events that triggers switched up to now are on. */
-static int note_switched(const struct plan *plan, struct settings *before)
+static int note_switched(const struct applying *a, struct settings *before)
 {
 	const uint8_t both = TARGET_BEFORE | TARGET_ON;
 	struct dkt_event *const *all;
 	size_t n, i;
-	int err = dkt_events(plan->log->ctx, &all, &n);
+	int err = dkt_events(a->log->ctx, &all, &n);
 
-	if (plan->log->interrupted)
+	if (a->log->interrupted)
 		return err;
 	names_clear(&before->switched);
 	for (i = 0; !err && i < n; i++) {
 		char *name __cleanup(free) = NULL;
 
-		if ((plan->targets[i] & both) != both)
+		if ((a->targets[i] & both) != both)
 			continue;
 		if (asprintf(&name, "%s:%s", dkt_event_system(all[i]), dkt_event_name(all[i])) < 0)
 			name = NULL;
@@ -173,65 +166,54 @@ static int note_switched(const struct plan *plan, struct settings *before)
 }
 
 /* Whether one of the triggers stops or starts the log. */
-static bool has_stop(const struct names *lines)
+static bool has_stop(const struct entries *triggers)
 {
 	size_t i;
 
-	for (i = 0; i < lines->n; i++)
-		if (!strncmp(settings_rest(lines->list[i]), "traceo", strlen("traceo")))
+	for (i = 0; i < triggers->n; i++)
+		if (!strncmp(triggers->list[i].text, "traceo", strlen("traceo")))
 			return true;
 	return false;
 }
 
-int plan_recording(const struct plan *plan, const struct settings *before)
+int applying_recording(const struct applying *a, const struct settings *before)
 {
 	struct recording now;
 	int err;
 
-	if (!plan->log->interrupted || !has_stop(&before->placed))
+	if (!a->log->interrupted || !has_stop(&before->placed))
 		return 0;
-	err = recording_get(plan->log, &now);
-	return err || now.on == before->recording ? err :
-						    recording_set(plan->log, before->recording);
+	err = recording_get(a->log, &now);
+	return err || now.on == before->recording ? err : recording_set(a->log, before->recording);
 }
 
-int plan_note(const struct plan *plan, struct settings *before)
+int applying_note(const struct applying *a, struct settings *before)
 {
-	const struct names *lines = &plan->set->triggers;
+	const struct entries *triggers = &a->set->triggers;
 	size_t i;
-	int err = note_switched(plan, before);
+	int err = note_switched(a, before);
 
-	for (i = 0; !err && i < lines->n; i++)
-		if (!names_has(&before->triggers, lines->list[i]))
-			err = names_add(&before->placed, lines->list[i]);
-	before->limited |= plan->set->pids || plan->set->cpus;
+	for (i = 0; !err && i < triggers->n; i++)
+		if (!entries_have(&before->triggers, &triggers->list[i]))
+			err = entries_add(&before->placed, triggers->list[i].events,
+					  triggers->list[i].text);
+	before->limited |= a->set->threads.n || a->set->cpus;
 	return err;
 }
 
 /* ---- threads and CPUs ---- */
 
-static int plan_pids(struct plan *plan)
-{
-	pid_t *pids __cleanup(free) = NULL;
-	size_t n = 0;
-	int err = 0;
-
-	if (plan->set->pids)
-		err = threads_numbers(plan->log->ctx, plan->set->pids, &pids, &n);
-	return err ? err : dkt_change_pids(plan->change, pids, n, plan->set->children);
-}
-
 /* What was never limited is left alone. */
-int plan_limits(struct plan *plan)
+int applying_limits(struct applying *a)
 {
-	const struct settings *before = &plan->log->set;
+	const struct settings *set = a->set;
 	int err;
 
-	plan->done->limited = plan->set->pids || plan->set->cpus;
-	if (!plan->done->limited && !before->limited)
+	a->done->limited = set->threads.n || set->cpus;
+	if (!a->done->limited && !a->log->set.limited)
 		return 0;
-	err = plan_pids(plan);
-	return err ? err : dkt_change_cpus(plan->change, plan->set->cpus);
+	err = dkt_change_pids(a->change, set->threads.list, set->threads.n, set->children);
+	return err ? err : dkt_change_cpus(a->change, set->cpus);
 }
 
 /* ---- what the kernel has ---- */

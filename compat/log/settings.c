@@ -5,10 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/util.h"
+#include "base/parse.h"
 #include "lustre/lustre_masks.h"
 
 void settings_init(struct settings *s)
@@ -34,22 +35,148 @@ uint32_t *settings_mask(struct settings *s, enum mask_kind kind)
 	}
 }
 
+/* ---- the rows: a key of the file, and where its value is ---- */
+
+enum row_type {
+	ROW_HEX,
+	ROW_NUMBER, /* written unless it is 0 */
+	ROW_FLAG, /* written if it is true */
+	ROW_TEXT,
+	ROW_THREADS,
+	ROW_NAMES, /* a line each */
+	ROW_ENTRIES, /* a line each */
+};
+
+struct row {
+	const char *key;
+	enum row_type type;
+	size_t offset; /* in struct settings */
+	bool asked; /* for; the others are what that came to */
+};
+
+#define AT(member) offsetof(struct settings, member)
+
+static const struct row rows[] = {
+	{ "debug", ROW_HEX, AT(debug), true },
+	{ "subsystem_debug", ROW_HEX, AT(subsystem_debug), true },
+	{ "printk", ROW_HEX, AT(printk), true },
+	{ "debug_sources", ROW_HEX, AT(sources), true },
+	{ "debug_mb", ROW_NUMBER, AT(debug_mb), true },
+	{ "chosen", ROW_NUMBER, AT(chosen), true },
+	{ "instance", ROW_FLAG, AT(made), true },
+	{ "lustre", ROW_FLAG, AT(lustre), true },
+	{ "debug_filter", ROW_TEXT, AT(filter), true },
+	{ "pids", ROW_THREADS, AT(threads), true },
+	{ "cpus", ROW_TEXT, AT(cpus), true },
+	{ "children", ROW_FLAG, AT(children), true },
+	{ "limited", ROW_FLAG, AT(limited), false },
+	{ "filtered", ROW_NAMES, AT(filtered), false },
+	{ "rule", ROW_ENTRIES, AT(rules), true },
+	{ "trigger", ROW_ENTRIES, AT(triggers), true },
+	{ "placed", ROW_ENTRIES, AT(placed), false },
+	{ "switched", ROW_NAMES, AT(switched), false },
+	{ "function tracer", ROW_TEXT, AT(functions.tracer), true },
+	{ "function only", ROW_NAMES, AT(functions.only), true },
+	{ "function without", ROW_NAMES, AT(functions.without), true },
+	{ "function root", ROW_NAMES, AT(functions.roots), true },
+	{ "function depth", ROW_NUMBER, AT(functions.depth), true },
+	{ "function threshold", ROW_NUMBER, AT(functions.threshold), true },
+	{ "function pids", ROW_THREADS, AT(functions.threads), true },
+	{ "function children", ROW_FLAG, AT(functions.children), true },
+	{ "graph", ROW_TEXT, AT(graph), false },
+	{ "systems", ROW_TEXT, AT(systems), false },
+	{ "no_graph", ROW_TEXT, AT(no_graph), false },
+	{ "no_probe", ROW_TEXT, AT(no_probe), false },
+	{ "recording", ROW_FLAG, AT(recording), false },
+};
+
+/* The value as one of the types. */
+union value {
+	void *any;
+	uint32_t *number;
+	bool *flag;
+	char **text;
+	struct threads *threads;
+	struct names *names;
+	struct entries *entries;
+};
+
+static union value value_of(const struct settings *s, const struct row *row)
+{
+	return (union value){ (char *)(uintptr_t)s + row->offset };
+}
+
+static void clear_value(const struct row *row, union value v)
+{
+	switch (row->type) {
+	case ROW_HEX:
+	case ROW_NUMBER:
+		*v.number = 0;
+		break;
+	case ROW_FLAG:
+		*v.flag = false;
+		break;
+	case ROW_TEXT:
+		free(*v.text);
+		*v.text = NULL;
+		break;
+	case ROW_THREADS:
+		threads_clear(v.threads);
+		break;
+	case ROW_NAMES:
+		names_clear(v.names);
+		break;
+	case ROW_ENTRIES:
+		entries_clear(v.entries);
+		break;
+	}
+}
+
+/* Into a value that is clear. */
+static int copy_value(const struct row *row, union value to, union value from)
+{
+	switch (row->type) {
+	case ROW_HEX:
+	case ROW_NUMBER:
+		*to.number = *from.number;
+		return 0;
+	case ROW_FLAG:
+		*to.flag = *from.flag;
+		return 0;
+	case ROW_TEXT:
+		*to.text = *from.text ? strdup(*from.text) : NULL;
+		return *from.text && !*to.text ? -ENOMEM : 0;
+	case ROW_THREADS:
+		return threads_copy(to.threads, from.threads);
+	case ROW_NAMES:
+		return names_copy(to.names, from.names);
+	case ROW_ENTRIES:
+		return entries_copy(to.entries, from.entries);
+	}
+	return -EINVAL;
+}
+
 void settings_clear(struct settings *s)
 {
-	names_clear(&s->filtered);
-	names_clear(&s->rules);
-	names_clear(&s->triggers);
-	names_clear(&s->placed);
-	names_clear(&s->switched);
-	names_clear(&s->functions);
-	free(s->filter);
-	free(s->pids);
-	free(s->cpus);
-	free(s->graph);
-	free(s->systems);
-	free(s->no_graph);
-	free(s->no_probe);
-	*s = (struct settings){ 0 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		clear_value(&rows[i], value_of(s, &rows[i]));
+}
+
+int settings_copy(struct settings *to, const struct settings *from)
+{
+	size_t i;
+	int err = 0;
+
+	*to = (struct settings){ 0 };
+	for (i = 0; !err && i < ARRAY_SIZE(rows); i++)
+		if (rows[i].asked)
+			err = copy_value(&rows[i], value_of(to, &rows[i]),
+					 value_of(from, &rows[i]));
+	if (err)
+		settings_clear(to);
+	return err;
 }
 
 int settings_add_filtered(struct settings *s, const struct dkt_event *event)
@@ -61,131 +188,107 @@ int settings_add_filtered(struct settings *s, const struct dkt_event *event)
 	return names_take(&s->filtered, name);
 }
 
-const char *settings_rest(const char *line)
-{
-	const char *blank = strchr(line, ' ');
+/* ---- functions ---- */
 
-	return blank ? blank + 1 : "";
+static bool is_of_functions(const struct row *row)
+{
+	return row->offset >= AT(functions) &&
+	       row->offset < AT(functions) + sizeof(struct settings_functions);
 }
 
-static int copy_text(char **to, const char *from)
+void settings_clear_functions(struct settings *s)
 {
-	*to = from ? strdup(from) : NULL;
-	return from && !*to ? -ENOMEM : 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (is_of_functions(&rows[i]))
+			clear_value(&rows[i], value_of(s, &rows[i]));
 }
 
-int settings_copy(struct settings *to, const struct settings *from)
+int settings_copy_functions(struct settings *to, const struct settings *from)
 {
-	int err;
+	size_t i;
+	int err = 0;
 
-	*to = *from;
-	to->filtered = to->rules = to->triggers = to->placed = to->switched = to->functions =
-		(struct names){ 0 };
-	to->filter = to->graph = to->pids = to->cpus = NULL;
-	to->systems = to->no_graph = to->no_probe = NULL;
-	to->recording = to->limited = false;
-	err = copy_text(&to->filter, from->filter);
-	if (!err)
-		err = copy_text(&to->pids, from->pids);
-	if (!err)
-		err = copy_text(&to->cpus, from->cpus);
-	if (!err)
-		err = names_copy(&to->rules, &from->rules);
-	if (!err)
-		err = names_copy(&to->triggers, &from->triggers);
-	if (!err)
-		err = names_copy(&to->functions, &from->functions);
-	if (err)
-		settings_clear(to);
+	settings_clear_functions(to);
+	for (i = 0; !err && i < ARRAY_SIZE(rows); i++)
+		if (is_of_functions(&rows[i]))
+			err = copy_value(&rows[i], value_of(to, &rows[i]),
+					 value_of(from, &rows[i]));
 	return err;
+}
+
+bool settings_same_functions(const struct settings *one, const struct settings *other)
+{
+	const struct settings_functions *a = &one->functions, *b = &other->functions;
+
+	return a->tracer && b->tracer && !strcmp(a->tracer, b->tracer) &&
+	       names_same(&a->only, &b->only) && names_same(&a->without, &b->without) &&
+	       names_same(&a->roots, &b->roots) && a->depth == b->depth &&
+	       a->threshold == b->threshold && threads_same(&a->threads, &b->threads) &&
+	       a->children == b->children;
 }
 
 /* ---- the file ---- */
 
-static int read_u32(const char *value, uint32_t *out)
+static int read_number(const char *text, uint32_t *number)
 {
-	unsigned long v;
-	char *end;
+	uint64_t v;
 
-	errno = 0;
-	v = strtoul(value, &end, 0);
-	if (errno || end == value || *end || v > UINT32_MAX)
+	if (dkt__parse_u64(text, DKT__AS_C, &v) || v > UINT32_MAX)
 		return -EINVAL;
-	*out = (uint32_t)v;
+	*number = (uint32_t)v;
 	return 0;
 }
 
-static int read_bool(const char *value, bool *out)
+static int read_entry(const char *text, struct entries *entries)
 {
-	uint32_t v;
-	int err = read_u32(value, &v);
+	const size_t len = strcspn(text, " ");
+	char *events __cleanup(free) = strndup(text, len);
 
-	*out = !err && v;
-	return err;
+	if (!events)
+		return -ENOMEM;
+	return text[len] ? entries_add(entries, events, text + len + 1) : -EINVAL;
 }
 
-static int read_text(const char *value, char **out)
+static int read_value(const struct row *row, const char *text, union value v)
 {
-	free(*out);
-	*out = strdup(value);
-	return *out ? 0 : -ENOMEM;
+	uint32_t number = 0;
+	int err;
+
+	switch (row->type) {
+	case ROW_HEX:
+	case ROW_NUMBER:
+		return read_number(text, v.number);
+	case ROW_FLAG:
+		err = read_number(text, &number);
+		*v.flag = number;
+		return err;
+	case ROW_TEXT:
+		free(*v.text);
+		*v.text = strdup(text);
+		return *v.text ? 0 : -ENOMEM;
+	case ROW_THREADS:
+		threads_clear(v.threads);
+		return threads_parse(text, v.threads);
+	case ROW_NAMES:
+		return names_add(v.names, text);
+	case ROW_ENTRIES:
+		return read_entry(text, v.entries);
+	}
+	return -EINVAL;
 }
 
-/* Keys whose value is a line of text. */
-static char **text_of(struct settings *s, const char *key)
+static int read_line(struct settings *s, const char *line)
 {
-	return !strcmp(key, "debug_filter") ? &s->filter :
-	       !strcmp(key, "graph")        ? &s->graph :
-	       !strcmp(key, "pids")         ? &s->pids :
-	       !strcmp(key, "cpus")         ? &s->cpus :
-	       !strcmp(key, "systems")      ? &s->systems :
-	       !strcmp(key, "no_graph")     ? &s->no_graph :
-	       !strcmp(key, "no_probe")     ? &s->no_probe :
-					      NULL;
-}
+	size_t i, len;
 
-/* Keys that come as often as they like. */
-static struct names *list_of(struct settings *s, const char *key)
-{
-	return !strcmp(key, "filtered") ? &s->filtered :
-	       !strcmp(key, "rule")     ? &s->rules :
-	       !strcmp(key, "trigger")  ? &s->triggers :
-	       !strcmp(key, "placed")   ? &s->placed :
-	       !strcmp(key, "switched") ? &s->switched :
-	       !strcmp(key, "function") ? &s->functions :
-					  NULL;
-}
-
-static int read_line(struct settings *s, const char *key, const char *value)
-{
-	char **text = text_of(s, key);
-	struct names *list = list_of(s, key);
-
-	if (!strcmp(key, "debug"))
-		return read_u32(value, &s->debug);
-	if (!strcmp(key, "subsystem_debug"))
-		return read_u32(value, &s->subsystem_debug);
-	if (!strcmp(key, "printk"))
-		return read_u32(value, &s->printk);
-	if (!strcmp(key, "debug_sources"))
-		return read_u32(value, &s->sources);
-	if (!strcmp(key, "debug_mb"))
-		return read_u32(value, &s->debug_mb);
-	if (!strcmp(key, "chosen"))
-		return read_u32(value, &s->chosen);
-	if (!strcmp(key, "instance"))
-		return read_bool(value, &s->made);
-	if (!strcmp(key, "lustre"))
-		return read_bool(value, &s->lustre);
-	if (!strcmp(key, "children"))
-		return read_bool(value, &s->children);
-	if (!strcmp(key, "limited"))
-		return read_bool(value, &s->limited);
-	if (!strcmp(key, "recording"))
-		return read_bool(value, &s->recording);
-	if (text)
-		return read_text(value, text);
-	return list ? names_add(list, value) : -EINVAL;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		len = strlen(rows[i].key);
+		if (!strncmp(line, rows[i].key, len) && line[len] == ' ')
+			return read_value(&rows[i], line + len + 1, value_of(s, &rows[i]));
+	}
+	return -EINVAL;
 }
 
 static int read_lines(FILE *f, struct settings *s, unsigned int *nr)
@@ -193,24 +296,75 @@ static int read_lines(FILE *f, struct settings *s, unsigned int *nr)
 	char *line __cleanup(free) = NULL;
 	bool complete = false;
 	size_t size = 0;
-	int err;
+	int err = 0;
 
-	for (*nr = 1; getline(&line, &size, f) > 0; (*nr)++) {
-		char *value = strchr(line, ' ');
-
+	for (*nr = 1; !err && getline(&line, &size, f) > 0; *nr += !err) {
 		line[strcspn(line, "\n")] = '\0';
 		complete = !strcmp(line, "end");
 		if (complete)
 			break;
-		if (!value)
-			return -EINVAL;
-		*value++ = '\0';
-		err = read_line(s, line, value);
-		if (err)
-			return err;
+		err = read_line(s, line);
 	}
 	/* The last line is there only if all others are. */
-	return complete ? 0 : -EINVAL;
+	return err || complete ? err : -EINVAL;
+}
+
+/* A line is a line: the kernel's words may have more than one. */
+static void write_text(FILE *f, const char *key, const char *text)
+{
+	fprintf(f, "%s ", key);
+	for (; *text; text++)
+		fputc(*text == '\n' ? ' ' : *text, f);
+	fputc('\n', f);
+}
+
+static void write_value(const struct row *row, union value v, FILE *f)
+{
+	size_t i;
+
+	switch (row->type) {
+	case ROW_HEX:
+		fprintf(f, "%s 0x%08" PRIx32 "\n", row->key, *v.number);
+		break;
+	case ROW_NUMBER:
+		if (*v.number)
+			fprintf(f, "%s %" PRIu32 "\n", row->key, *v.number);
+		break;
+	case ROW_FLAG:
+		if (*v.flag)
+			fprintf(f, "%s 1\n", row->key);
+		break;
+	case ROW_TEXT:
+		if (*v.text)
+			write_text(f, row->key, *v.text);
+		break;
+	case ROW_THREADS:
+		if (v.threads->n) {
+			fprintf(f, "%s ", row->key);
+			threads_print(f, v.threads);
+			fputc('\n', f);
+		}
+		break;
+	case ROW_NAMES:
+		for (i = 0; i < v.names->n; i++)
+			fprintf(f, "%s %s\n", row->key, v.names->list[i]);
+		break;
+	case ROW_ENTRIES:
+		for (i = 0; i < v.entries->n; i++)
+			fprintf(f, "%s %s %s\n", row->key, v.entries->list[i].events,
+				v.entries->list[i].text);
+		break;
+	}
+}
+
+static int write_lines(FILE *f, const struct settings *s)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		write_value(&rows[i], value_of(s, &rows[i]), f);
+	fprintf(f, "end\n");
+	return fflush(f) || ferror(f) ? -errno : 0;
 }
 
 int settings_load(struct dkt_ctx *ctx, int dirfd, const char *name, struct settings *s)
@@ -230,55 +384,6 @@ int settings_load(struct dkt_ctx *ctx, int dirfd, const char *name, struct setti
 		return 0;
 	settings_clear(s);
 	return dkt_fail(ctx, err, "%s: line %u makes no sense", name, nr);
-}
-
-static void write_list(FILE *f, const char *key, const struct names *names)
-{
-	size_t i;
-
-	for (i = 0; i < names->n; i++)
-		fprintf(f, "%s %s\n", key, names->list[i]);
-}
-
-/* A line is a line: what the kernel said may have more than one. */
-static void write_text(FILE *f, const char *key, const char *text)
-{
-	if (!text)
-		return;
-	fprintf(f, "%s ", key);
-	for (; *text; text++)
-		fputc(*text == '\n' ? ' ' : *text, f);
-	fputc('\n', f);
-}
-
-static int write_lines(FILE *f, const struct settings *s)
-{
-	fprintf(f, "debug 0x%08" PRIx32 "\nsubsystem_debug 0x%08" PRIx32 "\n", s->debug,
-		s->subsystem_debug);
-	fprintf(f, "printk 0x%08" PRIx32 "\ndebug_mb %" PRIu32 "\n", s->printk, s->debug_mb);
-	fprintf(f, "chosen %" PRIu32 "\ninstance %d\n", s->chosen, s->made);
-	fprintf(f, "debug_sources 0x%" PRIx32 "\nlustre %d\n", s->sources, s->lustre);
-	write_text(f, "debug_filter", s->filter);
-	write_text(f, "pids", s->pids);
-	write_text(f, "cpus", s->cpus);
-	if (s->children)
-		fprintf(f, "children 1\n");
-	if (s->limited)
-		fprintf(f, "limited 1\n");
-	write_list(f, "filtered", &s->filtered);
-	write_list(f, "rule", &s->rules);
-	write_list(f, "trigger", &s->triggers);
-	write_list(f, "placed", &s->placed);
-	write_list(f, "switched", &s->switched);
-	write_list(f, "function", &s->functions);
-	write_text(f, "graph", s->graph);
-	write_text(f, "systems", s->systems);
-	write_text(f, "no_graph", s->no_graph);
-	write_text(f, "no_probe", s->no_probe);
-	if (s->recording)
-		fprintf(f, "recording 1\n");
-	fprintf(f, "end\n");
-	return fflush(f) || ferror(f) ? -errno : 0;
 }
 
 static char *temp_name(const char *name)

@@ -5,8 +5,21 @@
 
 #include <dktrace/dktrace.h>
 
+#include "log/entries.h"
+#include "log/threads.h"
 #include "lustre/mask.h"
 #include "lustre/names.h"
+
+/* A tracer of functions, and the functions and threads that it is narrowed to. */
+struct settings_functions {
+	char *tracer; /* NULL: none is set */
+	struct names only, without,
+		roots; /* globs; without only and roots it is about all functions */
+	uint32_t depth; /* calls; 0: any */
+	uint32_t threshold; /* us that a call takes at least; 0: any */
+	struct threads threads;
+	bool children; /* and the threads that these make */
+};
 
 struct settings {
 	uint32_t debug;
@@ -19,14 +32,14 @@ struct settings {
 	bool lustre; /* Lustre's libcfs was loaded when this was set */
 	char *filter; /* debug_filter as written, NULL: none */
 	struct names filtered; /* events that have a filter of ours: system:event */
-	struct names rules; /* filters on some events: words of select_new(), a blank, expression */
-	struct names triggers; /* system:event, a blank, the trigger */
-	struct names placed; /* triggers that a change may have added, in the same form */
+	struct entries rules; /* filters on some events, by words */
+	struct entries triggers; /* by event */
+	struct entries placed; /* triggers that a change may have added */
 	struct names switched; /* before a change: events that triggers switch, and which are on */
-	char *pids; /* threads that are recorded, blanks between; NULL: all */
+	struct threads threads; /* that are recorded; none: all */
 	bool children; /* and those that they make */
 	char *cpus; /* CPUs that are recorded, as 0-3,5; NULL: all */
-	struct names functions; /* a tracer of functions: "KEY VALUE", see functions.h; n 0: none */
+	struct settings_functions functions;
 	bool limited; /* threads or CPUs may be limited in the kernel */
 	char *graph; /* modules whose functions' entry and exit is recorded, NULL: none */
 	char *systems; /* of the events that were switched on */
@@ -45,8 +58,10 @@ int settings_copy(struct settings *to, const struct settings *from);
 /* The mask of that kind. */
 uint32_t *settings_mask(struct settings *settings, enum mask_kind kind);
 
-/* What follows the first blank of a rule or trigger. */
-const char *settings_rest(const char *line);
+/* The same of the tracer of functions alone, in place of the one that was set. */
+void settings_clear_functions(struct settings *settings);
+int settings_copy_functions(struct settings *to, const struct settings *from);
+bool settings_same_functions(const struct settings *one, const struct settings *other);
 
 /* Remembers that the event has a filter. */
 int settings_add_filtered(struct settings *settings, const struct dkt_event *event);

@@ -1,85 +1,123 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Processes as people name them: the threads that they have. */
+/* Threads that are recorded, and the processes as people name them. */
 #include "log/threads.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/util.h"
+#include "base/parse.h"
 #include "log/option_words.h"
 
 #define BOOT_SIZE 40
 
-/* All threads of a process, each behind a blank. */
-static int add_threads(struct dkt_ctx *ctx, long pid, FILE *out, bool first)
+static int add(struct threads *threads, pid_t thread)
+{
+	pid_t *more = reallocarray(threads->list, threads->n + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	threads->list = more;
+	more[threads->n++] = thread;
+	return 0;
+}
+
+static int add_process(struct dkt_ctx *ctx, int64_t pid, struct threads *threads)
 {
 	char path[40];
 	DIR *dir __cleanup(closedir) = NULL;
 	struct dirent *entry;
-
-	snprintf(path, sizeof(path), "/proc/%ld/task", pid);
-	dir = opendir(path);
-	if (!dir)
-		return dkt_fail(ctx, -ESRCH, "there is no process %ld", pid);
-	while ((entry = readdir(dir))) {
-		if (*entry->d_name == '.')
-			continue;
-		fprintf(out, "%s%s", first ? "" : " ", entry->d_name);
-		first = false;
-	}
-	return 0;
-}
-
-int threads_read(struct dkt_ctx *ctx, const char *text, char **threads)
-{
-	const char *from = text;
-	FILE *out;
-	char *end;
-	size_t len;
+	int64_t thread;
 	int err = 0;
 
-	*threads = NULL;
-	out = open_memstream(threads, &len);
-	if (!out)
-		return -ENOMEM;
-	do {
-		long pid = strtol(from, &end, 10);
-
-		if (end == from || pid <= 0 || pid > INT32_MAX || (*end && *end != ','))
-			err = dkt_fail(ctx, -EINVAL,
-				       "'%.60s' is no list of processes, as 1234 or 1234,1235",
-				       text);
-		else
-			err = add_threads(ctx, pid, out, from == text);
-		from = end + 1;
-	} while (!err && *end);
-	if (fclose(out) && !err)
-		err = -ENOMEM;
-	if (err) {
-		free(*threads);
-		*threads = NULL;
-	}
+	snprintf(path, sizeof(path), "/proc/%lld/task", (long long)pid);
+	dir = opendir(path);
+	if (!dir)
+		return dkt_fail(ctx, -ESRCH, "there is no process %lld", (long long)pid);
+	while (!err && (entry = readdir(dir)))
+		if (!dkt__parse_int(entry->d_name, 1, INT32_MAX, &thread))
+			err = add(threads, (pid_t)thread);
 	return err;
 }
 
-int threads_numbers(struct dkt_ctx *ctx, const char *text, pid_t **pids, size_t *n)
+/* Takes the number at *p, behind which is a separator or the end, and moves behind both. */
+static int take_pid(const char **p, char separator, int64_t *pid)
 {
-	char *end;
+	int err = dkt__take_s64(p, NULL, DKT__DEC, pid);
 
-	*n = 0;
-	*pids = calloc(strlen(text) / 2 + 1, sizeof(**pids));
-	if (!*pids)
-		return -ENOMEM;
-	for (; *text; text = end) {
-		long pid = strtol(text, &end, 10);
+	if (err || *pid <= 0 || *pid > INT32_MAX)
+		return -EINVAL;
+	if (!**p)
+		return 0;
+	return *(*p)++ == separator && **p ? 0 : -EINVAL;
+}
 
-		if (end == text || pid <= 0 || pid > INT32_MAX)
-			return dkt_fail(ctx, -EINVAL, "'%.40s' is no list of threads", text);
-		(*pids)[(*n)++] = (pid_t)pid;
-		end += *end == ' ';
-	}
-	return 0;
+int threads_of_processes(struct dkt_ctx *ctx, const char *text, struct threads *threads)
+{
+	const char *p = text;
+	int64_t pid;
+	int err;
+
+	do {
+		if (take_pid(&p, ',', &pid))
+			return dkt_fail(ctx, -EINVAL,
+					"'%.60s' is no list of processes, as 1234 or 1234,1235",
+					text);
+		err = add_process(ctx, pid, threads);
+	} while (!err && *p);
+	return err;
+}
+
+int threads_parse(const char *text, struct threads *threads)
+{
+	int64_t thread;
+	int err;
+
+	do {
+		err = take_pid(&text, ' ', &thread);
+		if (!err)
+			err = add(threads, (pid_t)thread);
+	} while (!err && *text);
+	return err;
+}
+
+void threads_print(FILE *out, const struct threads *threads)
+{
+	size_t i;
+
+	for (i = 0; i < threads->n; i++)
+		fprintf(out, "%s%d", i ? " " : "", (int)threads->list[i]);
+}
+
+char *threads_text(const struct threads *threads, bool children)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = threads->n ? open_memstream(&text, &len) : NULL;
+
+	if (!out)
+		return NULL;
+	threads_print(out, threads);
+	fputs(children ? " and what they start" : "", out);
+	return fclose(out) ? NULL : text;
+}
+
+int threads_copy(struct threads *to, const struct threads *from)
+{
+	size_t i;
+	int err = 0;
+
+	*to = (struct threads){ 0 };
+	for (i = 0; !err && i < from->n; i++)
+		err = add(to, from->list[i]);
+	return err;
+}
+
+bool threads_same(const struct threads *a, const struct threads *b)
+{
+	return a->n == b->n && (!a->n || !memcmp(a->list, b->list, a->n * sizeof(*a->list)));
+}
+
+void threads_clear(struct threads *threads)
+{
+	free(threads->list);
+	*threads = (struct threads){ 0 };
 }
 
 /* The process of a thread, 0: it is gone. */
@@ -99,20 +137,17 @@ static int process_of(int thread)
 	return process;
 }
 
-int threads_processes(const char *text, char **processes)
+int threads_processes(const struct threads *threads, char **processes)
 {
-	size_t len;
+	size_t len, i;
 	FILE *out = open_memstream(processes, &len);
 	const char *before = "";
-	char *end;
 
 	if (!out)
 		return -ENOMEM;
-	for (; *text; text = end + (*end == ' ')) {
-		int thread = (int)strtol(text, &end, 10);
+	for (i = 0; i < threads->n; i++) {
+		const int thread = threads->list[i];
 
-		if (end == text)
-			break;
 		/* The thread that has the number of its process stands for all of them. */
 		if (process_of(thread) != thread)
 			continue;
@@ -139,7 +174,7 @@ static void read_boot(char boot[BOOT_SIZE])
 	boot[strcspn(boot, "\n")] = '\0';
 }
 
-void threads_print(FILE *out, const char *processes, bool children)
+void threads_print_processes(FILE *out, const char *processes, bool children)
 {
 	char boot[BOOT_SIZE];
 

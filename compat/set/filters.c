@@ -16,20 +16,16 @@
 
 /* ---- conditions ---- */
 
-/* "12 13" as an expression. */
-static int pids_condition(const char *threads, struct conditions *all)
+static int threads_condition(const struct threads *threads, struct conditions *all)
 {
 	char *text __cleanup(free) = NULL;
-	size_t len, n;
+	size_t len, i;
 	FILE *out = open_memstream(&text, &len);
-	const char *p;
 
 	if (!out)
 		return -ENOMEM;
-	for (p = threads; *p; p += n, p += *p == ' ') {
-		n = strcspn(p, " ");
-		fprintf(out, "%scommon_pid == %.*s", p == threads ? "" : " || ", (int)n, p);
-	}
+	for (i = 0; i < threads->n; i++)
+		fprintf(out, "%scommon_pid == %d", i ? " || " : "", (int)threads->list[i]);
 	return fclose(out) ? -ENOMEM : conditions_add(all, text);
 }
 
@@ -86,14 +82,14 @@ static int cpus_condition(struct dkt_ctx *ctx, const char *cpus, struct conditio
 static int wish_conditions(struct dkt_ctx *ctx, const struct filter_wish *wish,
 			   struct conditions *all)
 {
-	char *threads __cleanup(free) = NULL;
+	struct threads threads = { 0 };
 	int err = 0;
 
-	if (wish->words && wish->pids) {
-		err = threads_read(ctx, wish->pids, &threads);
-		if (!err)
-			err = pids_condition(threads, all);
-	}
+	if (wish->words && wish->pids)
+		err = threads_of_processes(ctx, wish->pids, &threads);
+	if (!err && threads.n)
+		err = threads_condition(&threads, all);
+	threads_clear(&threads);
 	if (!err && wish->comm)
 		err = comm_condition(ctx, wish->comm, all);
 	if (!err && wish->words && wish->cpus)
@@ -103,26 +99,14 @@ static int wish_conditions(struct dkt_ctx *ctx, const struct filter_wish *wish,
 
 /* ---- rules ---- */
 
-/* The rule on these words, or n. */
-static size_t find_rule(const struct names *rules, const char *words)
-{
-	const size_t len = strlen(words);
-	size_t i;
-
-	for (i = 0; i < rules->n; i++)
-		if (!strncmp(rules->list[i], words, len) && rules->list[i][len] == ' ')
-			break;
-	return i;
-}
-
 /* A rule that no event can have is a mistake. */
-static int check_rule(struct debuglog *log, char *line)
+static int check_rule(struct debuglog *log, struct entry *entry)
 {
-	const struct names lines = { &line, 1 };
+	const struct entries one = { entry, 1 };
 	struct rules *rules;
 	struct dkt_event *const *events;
 	size_t n;
-	int err = rules_new(log, &lines, &rules);
+	int err = rules_new(log, &one, &rules);
 
 	if (err)
 		return err;
@@ -136,37 +120,35 @@ static int check_rule(struct debuglog *log, char *line)
 
 static int set_rule(struct debuglog *log, const char *words, const char *expr, struct settings *set)
 {
-	size_t old = find_rule(&set->rules, words);
-	char *line;
+	const size_t old = entries_find(&set->rules, words, NULL);
+	struct entry entry = { (char *)(uintptr_t)words, (char *)(uintptr_t)expr };
 	int err;
 
+	/* The settings' file has a line for each, in which words have no blanks. */
 	if (strpbrk(expr, "\n"))
 		return dkt_fail(log->ctx, -EINVAL, "a filter is one line");
-	/* The settings are lines: words have no blanks, which select_new() sees to. */
-	if (asprintf(&line, "%s %s", words, expr) < 0)
-		return -ENOMEM;
-	err = check_rule(log, line);
-	if (err) {
-		free(line);
+	err = check_rule(log, &entry);
+	if (err)
 		return err;
-	}
 	if (old < set->rules.n)
-		names_remove(&set->rules, old);
-	return names_take(&set->rules, line);
+		entries_remove(&set->rules, old);
+	return entries_add(&set->rules, words, expr);
 }
 
 /* ---- setting ---- */
 
 static int set_limits(struct dkt_ctx *ctx, const struct filter_wish *wish, struct settings *set)
 {
-	char *threads = NULL;
-	int err = wish->pids ? threads_read(ctx, wish->pids, &threads) : 0;
+	struct threads threads = { 0 };
+	int err = wish->pids ? threads_of_processes(ctx, wish->pids, &threads) : 0;
 
-	if (err)
+	if (err) {
+		threads_clear(&threads);
 		return err;
+	}
 	if (wish->pids) {
-		free(set->pids);
-		set->pids = threads;
+		threads_clear(&set->threads);
+		set->threads = threads;
 		set->children = wish->children;
 	}
 	if (!wish->cpus)
@@ -250,24 +232,32 @@ int filters_set(struct debuglog *log, const struct filter_wish *wish, const char
 	return err;
 }
 
+static void clear_threads(struct settings *set)
+{
+	threads_clear(&set->threads);
+	set->children = false;
+}
+
+static void clear_cpus(struct settings *set)
+{
+	free(set->cpus);
+	set->cpus = NULL;
+}
+
 static int clear_one(struct dkt_ctx *ctx, struct settings *set, const char *words)
 {
-	char **limit = !strcmp(words, FILTERS_PIDS) ? &set->pids :
-		       !strcmp(words, FILTERS_CPUS) ? &set->cpus :
-						      NULL;
-	size_t i = find_rule(&set->rules, words);
+	const size_t i = entries_find(&set->rules, words, NULL);
 
-	if (limit && *limit) {
-		free(*limit);
-		*limit = NULL;
-		set->children &= limit != &set->pids;
-		return 0;
-	}
-	if (i == set->rules.n)
+	if (!strcmp(words, FILTERS_PIDS) && set->threads.n)
+		clear_threads(set);
+	else if (!strcmp(words, FILTERS_CPUS) && set->cpus)
+		clear_cpus(set);
+	else if (i < set->rules.n)
+		entries_remove(&set->rules, i);
+	else
 		return dkt_fail(ctx, -ENOENT,
 				"there is no filter on '%s'; 'dktrace filter list' shows all",
 				words);
-	names_remove(&set->rules, i);
 	return 0;
 }
 
@@ -281,11 +271,9 @@ int filters_clear(struct debuglog *log, const char *words)
 	if (words) {
 		err = clear_one(log->ctx, &set, words);
 	} else {
-		names_clear(&set.rules);
-		free(set.pids);
-		free(set.cpus);
-		set.pids = set.cpus = NULL;
-		set.children = false;
+		entries_clear(&set.rules);
+		clear_threads(&set);
+		clear_cpus(&set);
 	}
 	/* What nobody records needs no instance to be made. */
 	if (!err)

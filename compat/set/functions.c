@@ -1,28 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tracers of functions as a person sets them. */
 #include "set/functions.h"
+
+#include <inttypes.h>
+
 #include "apply/apply.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/util.h"
+#include "base/parse.h"
 #include "log/option_words.h"
-#include "log/threads.h"
+
+#define NS_PER_US 1000
+
+/* More than any chain of calls in the kernel has. */
+#define DEPTH_MAX 200
 
 /* ---- setting ---- */
 
-static int add(struct names *lines, const char *key, const char *value)
-{
-	char *line;
-
-	if (asprintf(&line, "%s %s", key, value) < 0)
-		line = NULL;
-	return names_take(lines, line);
-}
-
-static int add_list(struct names *lines, const char *key, const char *list)
+static int add_list(struct names *names, const char *list)
 {
 	char *copy __cleanup(free) = list ? strdup(list) : NULL;
 	char *word, *save = NULL;
@@ -30,59 +23,34 @@ static int add_list(struct names *lines, const char *key, const char *list)
 
 	for (word = copy ? strtok_r(copy, ",", &save) : NULL; word && !err;
 	     word = strtok_r(NULL, ",", &save))
-		err = add(lines, key, word);
+		err = names_add(names, word);
 	return err;
 }
 
-static int add_number(struct dkt_ctx *ctx, struct names *lines, const char *key, const char *text,
-		      unsigned long most)
+static int read_depth(struct dkt_ctx *ctx, const char *text, uint32_t *depth)
 {
-	unsigned long value;
-	char *end;
+	int64_t value;
 
 	if (!text)
 		return 0;
-	errno = 0;
-	value = strtoul(text, &end, 10);
-	if (errno || end == text || *end || strchr(text, '-') || !value || value > most)
-		return dkt_fail(ctx, -EINVAL, "%s: '%.40s' is no number from 1 to %lu", key, text,
-				most);
-	return add(lines, key, text);
+	if (dkt__parse_int(text, 1, DEPTH_MAX, &value))
+		return dkt_fail(ctx, -EINVAL, "depth: '%.40s' is no number from 1 to %d", text,
+				DEPTH_MAX);
+	*depth = (uint32_t)value;
+	return 0;
 }
 
-/* "100", "100us", "5ms", "1s" in microseconds. */
-static int add_time(struct dkt_ctx *ctx, struct names *lines, const char *text)
+/* "100", "100us", "5ms", "1s": the kernel takes microseconds. */
+static int read_threshold(struct dkt_ctx *ctx, const char *text, uint32_t *us)
 {
-	static const struct {
-		const char *unit;
-		unsigned long us;
-	} units[] = { { "", 1 }, { "us", 1 }, { "ms", 1000 }, { "s", 1000000 } };
-	unsigned long value;
-	char number[24], *end;
-	size_t i;
+	uint64_t ns;
 
 	if (!text)
 		return 0;
-	errno = 0;
-	value = strtoul(text, &end, 10);
-	for (i = 0; i < ARRAY_SIZE(units); i++)
-		if (!strcmp(units[i].unit, end))
-			break;
-	if (errno || end == text || i == ARRAY_SIZE(units) || strchr(text, '-') || !value ||
-	    value > UINT32_MAX / units[i].us)
+	if (dkt__parse_time(text, NS_PER_US, &ns) || ns < NS_PER_US || ns / NS_PER_US > UINT32_MAX)
 		return dkt_fail(ctx, -EINVAL, "'%.40s' is no time, as 100us or 5ms", text);
-	snprintf(number, sizeof(number), "%lu", value * units[i].us);
-	return add(lines, "threshold", number);
-}
-
-static int add_pids(struct dkt_ctx *ctx, struct names *lines, const struct functions_wish *wish)
-{
-	char *threads __cleanup(free) = NULL;
-	int err = wish->pids ? threads_read(ctx, wish->pids, &threads) : 0;
-
-	if (!err && threads)
-		err = add(lines, "pids", threads);
-	return err || !wish->children ? err : add(lines, "children", "1");
+	*us = (uint32_t)(ns / NS_PER_US);
+	return 0;
 }
 
 static int check_line(struct dkt_ctx *ctx, const char *text)
@@ -92,29 +60,36 @@ static int check_line(struct dkt_ctx *ctx, const char *text)
 	return dkt_fail(ctx, -EINVAL, "'%.60s' cannot be the name of a function", text);
 }
 
-static int make_lines(struct dkt_ctx *ctx, const struct functions_wish *wish, struct names *lines)
+/* In place of what was set. */
+static int take_wish(struct dkt_ctx *ctx, const struct functions_wish *wish, struct settings *set)
 {
+	struct settings_functions *f = &set->functions;
 	size_t i;
-	int err = add(lines, "tracer", wish->tracer);
+	int err = 0;
 
+	settings_clear_functions(set);
+	f->children = wish->children;
+	f->tracer = strdup(wish->tracer);
+	if (!f->tracer)
+		return -ENOMEM;
 	for (i = 0; !err && i < wish->n_only; i++) {
 		err = check_line(ctx, wish->only[i]);
 		if (!err)
-			err = add(lines, "only", wish->only[i]);
+			err = names_add(&f->only, wish->only[i]);
 	}
 	if (!err)
 		err = check_line(ctx, wish->without);
 	if (!err)
 		err = check_line(ctx, wish->roots);
 	if (!err)
-		err = add_list(lines, "without", wish->without);
+		err = add_list(&f->without, wish->without);
 	if (!err)
-		err = add_list(lines, "root", wish->roots);
+		err = add_list(&f->roots, wish->roots);
 	if (!err)
-		err = add_number(ctx, lines, "depth", wish->depth, 200);
+		err = read_depth(ctx, wish->depth, &f->depth);
 	if (!err)
-		err = add_time(ctx, lines, wish->threshold);
-	return err ? err : add_pids(ctx, lines, wish);
+		err = read_threshold(ctx, wish->threshold, &f->threshold);
+	return err || !wish->pids ? err : threads_of_processes(ctx, wish->pids, &f->threads);
 }
 
 int functions_take(struct dkt_ctx *ctx, const char *tracer, const char *line, struct settings *set)
@@ -139,8 +114,7 @@ int functions_take(struct dkt_ctx *ctx, const char *tracer, const char *line, st
 	if (err)
 		return err;
 	wish.only = only;
-	names_clear(&set->functions);
-	return make_lines(ctx, &wish, &set->functions);
+	return take_wish(ctx, &wish, set);
 }
 
 int functions_set(struct debuglog *log, const struct functions_wish *wish)
@@ -150,8 +124,7 @@ int functions_set(struct debuglog *log, const struct functions_wish *wish)
 
 	if (err)
 		return err;
-	names_clear(&set.functions);
-	err = make_lines(log->ctx, wish, &set.functions);
+	err = take_wish(log->ctx, wish, &set);
 	if (!err)
 		err = debuglog_apply(log, &set, NULL);
 	settings_clear(&set);
@@ -163,12 +136,12 @@ int functions_off(struct debuglog *log)
 	struct settings set;
 	int err;
 
-	if (!log->set.functions.n)
+	if (!log->set.functions.tracer)
 		return dkt_fail(log->ctx, -ENOENT, "no tracer of functions is set");
 	err = settings_copy(&set, &log->set);
 	if (err)
 		return err;
-	names_clear(&set.functions);
+	settings_clear_functions(&set);
 	err = debuglog_apply(log, &set, NULL);
 	settings_clear(&set);
 	return err;
@@ -176,154 +149,83 @@ int functions_off(struct debuglog *log)
 
 /* ---- what is set ---- */
 
-static bool has_key(const char *line, const char *key)
-{
-	const size_t len = strlen(key);
-
-	return !strncmp(line, key, len) && line[len] == ' ';
-}
-
-static const char *find(const struct names *lines, const char *key)
+/* The names behind their option, commas between. */
+static void print_names(FILE *out, const struct names *names, const char *option)
 {
 	size_t i;
 
-	for (i = 0; i < lines->n; i++)
-		if (has_key(lines->list[i], key))
-			return settings_rest(lines->list[i]);
-	return NULL;
+	for (i = 0; i < names->n; i++)
+		fprintf(out, "%s%s", i ? "," : option, names->list[i]);
 }
 
-/* The values of a key, commas between, behind the option that they are of. */
-static void print_option(FILE *out, const struct names *lines, const char *key, const char *option)
+static void print_line(FILE *out, const struct settings_functions *f, const char *processes)
 {
-	const char *before = option;
 	size_t i;
 
-	for (i = 0; i < lines->n; i++) {
-		if (!has_key(lines->list[i], key))
-			continue;
-		fprintf(out, "%s%s%s", before == option ? " " : "", before,
-			before == option ? " " : "");
-		fputs(settings_rest(lines->list[i]), out);
-		before = ",";
-	}
-}
-
-static void print_line(FILE *out, const struct names *lines, const char *processes)
-{
-	const char *before = "";
-	size_t i;
-
-	for (i = 0; i < lines->n; i++) {
-		if (!has_key(lines->list[i], "only"))
-			continue;
-		fprintf(out, "%s%s", before, settings_rest(lines->list[i]));
-		before = " ";
-	}
-	print_option(out, lines, "without", "--notrace");
-	print_option(out, lines, "root", "--under");
-	print_option(out, lines, "depth", "--depth");
-	print_option(out, lines, "threshold", "--threshold");
+	for (i = 0; i < f->only.n; i++)
+		fprintf(out, "%s%s", i ? " " : "", f->only.list[i]);
+	print_names(out, &f->without, " --notrace ");
+	print_names(out, &f->roots, " --under ");
+	if (f->depth)
+		fprintf(out, " --depth %" PRIu32, f->depth);
+	if (f->threshold)
+		fprintf(out, " --threshold %" PRIu32, f->threshold);
 	if (!processes)
 		return;
 	fputs(" --pid ", out);
-	threads_print(out, processes, find(lines, "children"));
+	threads_print_processes(out, processes, f->children);
 }
 
 int functions_line(const struct settings *set, const char *tracer, char **line)
 {
-	const char *now = find(&set->functions, "tracer"), *pids = find(&set->functions, "pids");
+	const struct settings_functions *f = &set->functions;
 	char *processes __cleanup(free) = NULL;
 	FILE *out;
 	size_t len;
-	int err = pids ? threads_processes(pids, &processes) : 0;
+	int err = f->threads.n ? threads_processes(&f->threads, &processes) : 0;
 
 	*line = NULL;
 	/* What was of processes that are gone is not of all. */
-	if (err || !now || strcmp(now, tracer) || (pids && !processes))
+	if (err || !f->tracer || strcmp(f->tracer, tracer) || (f->threads.n && !processes))
 		return err;
 	out = open_memstream(line, &len);
 	if (!out)
 		return -ENOMEM;
-	print_line(out, &set->functions, processes);
+	print_line(out, f, processes);
 	return fclose(out) ? -ENOMEM : 0;
+}
+
+/* The names behind their words, ", " between. */
+static void print_text(FILE *out, const struct names *names, const char *words)
+{
+	size_t i;
+
+	for (i = 0; i < names->n; i++)
+		fprintf(out, "%s%s", i ? ", " : words, names->list[i]);
 }
 
 char *functions_text(const struct settings *set)
 {
-	static const char *const keys[][2] = {
-		{ "only", " of " },
-		{ "without", ", without " },
-		{ "root", ", called from " },
-		{ "depth", ", depth " },
-		{ "threshold", ", us above " },
-		{ "pids", ", threads " },
-	};
-	const char *tracer = find(&set->functions, "tracer");
+	const struct settings_functions *f = &set->functions;
 	char *text = NULL;
-	size_t len, i, j;
-	FILE *out = tracer ? open_memstream(&text, &len) : NULL;
+	size_t len;
+	FILE *out = f->tracer ? open_memstream(&text, &len) : NULL;
 
 	if (!out)
 		return NULL;
-	fputs(tracer, out);
-	for (i = 0; i < ARRAY_SIZE(keys); i++) {
-		const char *before = keys[i][1];
-
-		for (j = 0; j < set->functions.n; j++) {
-			if (!has_key(set->functions.list[j], keys[i][0]))
-				continue;
-			fprintf(out, "%s%s", before, settings_rest(set->functions.list[j]));
-			before = ", ";
-		}
+	fputs(f->tracer, out);
+	print_text(out, &f->only, " of ");
+	print_text(out, &f->without, ", without ");
+	print_text(out, &f->roots, ", called from ");
+	if (f->depth)
+		fprintf(out, ", depth %" PRIu32, f->depth);
+	if (f->threshold)
+		fprintf(out, ", us above %" PRIu32, f->threshold);
+	if (f->threads.n) {
+		fputs(", threads ", out);
+		threads_print(out, &f->threads);
 	}
-	if (find(&set->functions, "children"))
+	if (f->children)
 		fputs(" and what they start", out);
 	return fclose(out) ? NULL : text;
-}
-
-/* ---- into a change ---- */
-
-/* The values of a key; the caller frees the array only. */
-static const char **values(const struct names *lines, const char *key, size_t *n)
-{
-	const char **list = calloc(lines->n + 1, sizeof(*list));
-	size_t i;
-
-	*n = 0;
-	for (i = 0; list && i < lines->n; i++)
-		if (has_key(lines->list[i], key))
-			list[(*n)++] = settings_rest(lines->list[i]);
-	return list;
-}
-
-static unsigned int number(const struct names *lines, const char *key)
-{
-	const char *text = find(lines, key);
-
-	return text ? (unsigned int)strtoul(text, NULL, 10) : 0;
-}
-
-int functions_plan(struct dkt_ctx *ctx, const struct settings *set, bool keep, const char *spool,
-		   struct dkt_change *change)
-{
-	const struct names *lines = &set->functions;
-	DKT_OPTS(dkt_functions, functions, .keep = keep, .depth = number(lines, "depth"),
-		 .threshold = number(lines, "threshold"), .children = find(lines, "children"));
-	const char **only __cleanup(free) = values(lines, "only", &functions.n_only);
-	const char **without __cleanup(free) = values(lines, "without", &functions.n_without);
-	const char **roots __cleanup(free) = values(lines, "root", &functions.n_roots);
-	const char *tracer = find(lines, "tracer"), *threads = find(lines, "pids");
-	pid_t *pids __cleanup(free) = NULL;
-	int err = only && without && roots ? 0 : -ENOMEM;
-
-	functions.only = only;
-	functions.without = without;
-	functions.roots = roots;
-	if (!err && threads)
-		err = threads_numbers(ctx, threads, &pids, &functions.n_pids);
-	functions.pids = pids;
-	if (!err && !tracer)
-		err = dkt_fail(ctx, -EINVAL, "the settings name no tracer");
-	return err ? err : dkt_change_functions(change, tracer, &functions, spool);
 }

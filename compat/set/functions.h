@@ -5,10 +5,7 @@
 
 #include "log/debuglog.h"
 
-/*
- * In the settings a line for each: "tracer NAME", "only GLOB", "without GLOB", "root GLOB", "depth N",
- * "threshold US", "pids THREADS", "children 1".
- */
+/* A tracer of functions as the command line has it. */
 struct functions_wish {
 	const char *tracer; /* function, function_graph */
 	char **only;
@@ -42,9 +39,5 @@ int functions_off(struct debuglog *log);
 
 /* What is set, as "function_graph of vfs_*, depth 3"; NULL: nothing. The caller frees it. */
 char *functions_text(const struct settings *set);
-
-/* Puts what is set into the change. keep: it is as it was before. */
-int functions_plan(struct dkt_ctx *ctx, const struct settings *set, bool keep, const char *spool,
-		   struct dkt_change *change);
 
 #endif

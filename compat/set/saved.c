@@ -274,9 +274,8 @@ static int without_functions(struct applying *a)
 	if (!line)
 		return -ENOENT;
 	err = leave_out(a, line);
-	names_clear(&a->set.functions);
 	if (!err)
-		err = names_copy(&a->set.functions, &a->log->set.functions);
+		err = settings_copy_functions(&a->set, &a->log->set);
 	return err ? err : param_apply(a->log, &a->set, NULL, a->notes);
 }
 

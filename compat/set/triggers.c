@@ -104,30 +104,32 @@ static int read_action(struct adding *adding, const char *action)
 	return err ? err : dkt_trigger_parse(adding->log->ctx, adding->actions.list[0], &trigger);
 }
 
-/* ---- lines of the settings ---- */
+/* ---- entries of the settings ---- */
 
-/* The line of the settings that is about the same; triggers->n if none. */
-static size_t find_line(struct dkt_ctx *ctx, const struct names *triggers,
+static char *name_of(const struct dkt_event *event)
+{
+	char *name;
+
+	return asprintf(&name, "%s:%s", dkt_event_system(event), dkt_event_name(event)) < 0 ? NULL :
+											      name;
+}
+
+/* The entry of the settings that is about the same; triggers->n if none. */
+static size_t find_same(struct dkt_ctx *ctx, const struct entries *triggers,
 			const struct dkt_event *event, const struct dkt_trigger *trigger)
 {
-	char *name __cleanup(free) = NULL;
-	size_t i, len;
+	char *name __cleanup(free) = name_of(event);
+	size_t i;
 
-	if (asprintf(&name, "%s:%s ", dkt_event_system(event), dkt_event_name(event)) < 0) {
-		name = NULL;
-		return triggers->n;
-	}
-	len = strlen(name);
-	for (i = 0; i < triggers->n; i++) {
+	for (i = 0; name && i < triggers->n; i++) {
 		struct dkt_trigger *one __cleanup(free) = NULL;
 
-		if (strncmp(triggers->list[i], name, len) != 0 ||
-		    dkt_trigger_parse(ctx, triggers->list[i] + len, &one))
-			continue;
-		if (dkt_trigger_same(one, trigger))
-			break;
+		if (!strcmp(triggers->list[i].events, name) &&
+		    !dkt_trigger_parse(ctx, triggers->list[i].text, &one) &&
+		    dkt_trigger_same(one, trigger))
+			return i;
 	}
-	return i;
+	return triggers->n;
 }
 
 /* ---- adding ---- */
@@ -165,13 +167,12 @@ static int condition_for(struct adding *adding, struct dkt_event *event, char **
 static bool join(struct adding *adding, struct dkt_event *event, const struct dkt_trigger *trigger,
 		 char **text)
 {
-	struct names *lines = &adding->set->triggers;
-	size_t i = find_line(adding->log->ctx, lines, event, trigger);
+	struct entries *entries = &adding->set->triggers;
+	size_t i = find_same(adding->log->ctx, entries, event, trigger);
 	struct dkt_trigger *there __cleanup(free) = NULL;
 	char *joined;
 
-	if (i == lines->n ||
-	    dkt_trigger_parse(adding->log->ctx, settings_rest(lines->list[i]), &there) ||
+	if (i == entries->n || dkt_trigger_parse(adding->log->ctx, entries->list[i].text, &there) ||
 	    there->left != trigger->left || !there->filter || !trigger->filter)
 		return false;
 	/* The same words once more change nothing. */
@@ -182,7 +183,7 @@ static bool join(struct adding *adding, struct dkt_event *event, const struct dk
 		joined = NULL;
 	if (!joined)
 		return false;
-	names_remove(lines, i);
+	entries_remove(entries, i);
 	free(*text);
 	*text = joined;
 	return true;
@@ -194,14 +195,16 @@ static int add_one(struct adding *adding, struct dkt_event *event, const char *a
 	struct debuglog *log = adding->log;
 	struct dkt_trigger *trigger __cleanup(free) = NULL;
 	char *text __cleanup(free) = NULL;
-	char *line __cleanup(free) = NULL;
+	char *name __cleanup(free) = name_of(event);
+	const char *whole;
 	bool joined;
 	int err;
 
 	if (adding->count->added++ >= MAX_TRIGGERS)
 		return dkt_fail(log->ctx, -E2BIG, "that would be more than %d triggers",
 				MAX_TRIGGERS);
-	if (asprintf(&text, "%s%s%s", action, filter ? " if " : "", filter ? filter : "") < 0) {
+	if (!name ||
+	    asprintf(&text, "%s%s%s", action, filter ? " if " : "", filter ? filter : "") < 0) {
 		text = NULL;
 		return -ENOMEM;
 	}
@@ -209,15 +212,12 @@ static int add_one(struct adding *adding, struct dkt_event *event, const char *a
 	if (err)
 		return err;
 	joined = adding->search && join(adding, event, trigger, &text);
-	if (asprintf(&line, "%s:%s %s", dkt_event_system(event), dkt_event_name(event),
-		     joined ? text : trigger->text) < 0) {
-		line = NULL;
-		return -ENOMEM;
-	}
-	if (adding->keep && names_has(&adding->set->triggers, line))
+	whole = joined ? text : trigger->text;
+	if (adding->keep &&
+	    entries_find(&adding->set->triggers, name, whole) < adding->set->triggers.n)
 		return 0;
 	err = log->in && !joined ? dkt_instance_check_trigger(log->in, event, text) : 0;
-	return err ? err : names_add(&adding->set->triggers, line);
+	return err ? err : entries_add(&adding->set->triggers, name, whole);
 }
 
 /* A probe inside a function is a breakpoint. There the kernel takes no snapshot and reports no error. */
@@ -362,13 +362,13 @@ int triggers_take(struct debuglog *log, const char *line, struct settings *set)
 
 	if (!words)
 		return -ENOMEM;
-	/* As it was saved: its condition may have been put together of several. */
-	if (names_has(&set->triggers, line))
-		return 0;
 	action = words + strcspn(words, " \t");
 	if (*action)
 		*action++ = '\0';
 	action += strspn(action, " \t");
+	/* As it was saved: its condition may have been put together of several. */
+	if (entries_find(&set->triggers, words, action) < set->triggers.n)
+		return 0;
 	if (!*action)
 		return dkt_fail(log->ctx, -EINVAL, "expected EVENTS ACTION [if EXPR]");
 	condition = strstr(action, " if ");
@@ -413,28 +413,25 @@ static bool is_meant(const char *action, const struct dkt_trigger *trigger)
 static int adopt(struct debuglog *log, const struct dkt_event *event,
 		 const struct dkt_trigger *trigger)
 {
-	char *line;
+	char *name __cleanup(free) = name_of(event);
 
-	if (asprintf(&line, "%s:%s %s", dkt_event_system(event), dkt_event_name(event),
-		     trigger->text) < 0)
-		line = NULL;
-	return names_take(&log->set.triggers, line);
+	return name ? entries_add(&log->set.triggers, name, trigger->text) : -ENOMEM;
 }
 
 static int remove_one(void *data, struct dkt_event *event, const struct dkt_trigger *trigger)
 {
 	struct removing *removing = data;
-	struct names *lines = &removing->set->triggers;
+	struct entries *entries = &removing->set->triggers;
 	size_t i;
 
 	if (!is_meant(removing->action, trigger))
 		return 0;
 	removing->n++;
 	removing->stopping |= !strcmp(trigger->action, "traceoff");
-	i = find_line(removing->log->ctx, lines, event, trigger);
-	if (i == lines->n)
+	i = find_same(removing->log->ctx, entries, event, trigger);
+	if (i == entries->n)
 		return adopt(removing->log, event, trigger);
-	names_remove(lines, i);
+	entries_remove(entries, i);
 	return 0;
 }
 

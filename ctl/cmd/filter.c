@@ -82,7 +82,7 @@ static int set_filter(struct filter *filter, int argc, char **argv)
 	if (!err && words)
 		err = read_rules(filter);
 	for (i = 0; !err && words && i < filter->rules->n; i++)
-		if (!strcmp(filter->rules->list[i].words, words))
+		if (!strcmp(filter->rules->list[i].entry->events, words))
 			err = print_count(filter, &filter->rules->list[i]);
 	return err ? app_fail(app) : 0;
 }
@@ -118,21 +118,16 @@ static int add_rule_row(struct filter *filter, const struct rule *rule)
 	snprintf(on, sizeof(on), "%zu", count.on);
 	snprintf(off, sizeof(off), "%zu", count.off);
 	snprintf(lacking, sizeof(lacking), "%zu", count.lacking);
-	return table_add(filter->table, (const char *const[]){ rule->words, on, off, lacking,
-							       settings_rest(rule->line) });
+	return table_add(filter->table, (const char *const[]){ rule->entry->events, on, off,
+							       lacking, rule->entry->text });
 }
 
 static int add_limit_rows(struct filter *filter)
 {
 	const struct settings *set = &filter->log->set;
-	char *pids __cleanup(free) = NULL;
+	char *pids __cleanup(free) = threads_text(&set->threads, set->children);
 	int err = 0;
 
-	if (set->pids &&
-	    asprintf(&pids, "%s%s", set->pids, set->children ? " and what they start" : "") < 0) {
-		pids = NULL;
-		return -ENOMEM;
-	}
 	if (pids)
 		err = table_add(filter->table,
 				(const char *const[]){ FILTERS_PIDS, NULL, NULL, NULL, pids });

@@ -90,7 +90,7 @@ static void function_again(struct dkt_ctx *ctx, const char *value)
 	if (!functions_take(ctx, FUNCTIONS_GRAPH, value, &one)) {
 		must(!functions_line(&one, FUNCTIONS_GRAPH, &line));
 		must(!line || !functions_take(ctx, FUNCTIONS_GRAPH, line, &two));
-		must(!line || two.functions.n);
+		must(!line || two.functions.tracer);
 		free(line);
 	}
 	settings_clear(&one);

@@ -103,8 +103,11 @@ static void leave_rest(struct boot *boot)
 	if (set->triggers.n)
 		fprintf(boot->left, "# %zu trigger%s: left to dktrace apply\n", set->triggers.n,
 			set->triggers.n == 1 ? "" : "s");
-	if (set->pids)
-		fprintf(boot->left, "# threads %s: left to dktrace filter\n", set->pids);
+	if (set->threads.n) {
+		fputs("# threads ", boot->left);
+		threads_print(boot->left, &set->threads);
+		fputs(": left to dktrace filter\n", boot->left);
+	}
 	if (set->cpus)
 		fprintf(boot->left, "# CPUs %s: left to dktrace apply\n", set->cpus);
 }

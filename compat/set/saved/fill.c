@@ -94,6 +94,26 @@ static int fill_list(struct debuglog *log, struct conf *conf, const char *key,
 	return conf_set_list(conf, key, values, keep, &list);
 }
 
+/* Entries as lines of the file. */
+static int fill_entries(struct debuglog *log, struct conf *conf, const char *key,
+			const struct entries *entries)
+{
+	struct names lines = { 0 };
+	char *line;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < entries->n; i++) {
+		if (asprintf(&line, "%s %s", entries->list[i].events, entries->list[i].text) < 0)
+			line = NULL;
+		err = names_take(&lines, line);
+	}
+	if (!err)
+		err = fill_list(log, conf, key, &lines);
+	names_clear(&lines);
+	return err;
+}
+
 static int add_probe(struct debuglog *log, const struct probe_made *made, struct names *lines)
 {
 	char *text __cleanup(free) = NULL;
@@ -157,14 +177,14 @@ static int fill_pids(const struct settings *set, struct conf *conf)
 	char *line __cleanup(free) = NULL;
 	FILE *out;
 	size_t len;
-	int err = set->pids ? threads_processes(set->pids, &processes) : 0;
+	int err = set->threads.n ? threads_processes(&set->threads, &processes) : 0;
 
 	if (err || !processes)
 		return err ? err : conf_set(conf, CONF_PIDS, NULL);
 	out = open_memstream(&line, &len);
 	if (!out)
 		return -ENOMEM;
-	threads_print(out, processes, set->children);
+	threads_print_processes(out, processes, set->children);
 	return fclose(out) ? -ENOMEM : conf_set(conf, CONF_PIDS, line);
 }
 
@@ -197,6 +217,6 @@ int saved_fill(struct debuglog *log, struct conf *conf)
 	if (!err)
 		err = fill_probes(log, conf);
 	if (!err)
-		err = fill_list(log, conf, CONF_FILTER, &set->rules);
-	return err ? err : fill_list(log, conf, CONF_TRIGGER, &set->triggers);
+		err = fill_entries(log, conf, CONF_FILTER, &set->rules);
+	return err ? err : fill_entries(log, conf, CONF_TRIGGER, &set->triggers);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What one application of settings works on, and the parts of its plan. */
-#ifndef COMPAT_APPLY_PLAN_H
-#define COMPAT_APPLY_PLAN_H
+/* What one application of settings works on, and the parts of it. */
+#ifndef COMPAT_APPLYING_H
+#define COMPAT_APPLYING_H
 
 #include "apply/apply.h"
 #include "apply/event_filter.h"
 #include "lustre/modules.h"
 
-struct plan {
+struct applying {
 	struct debuglog *log;
 	const struct settings *set;
 	struct settings *done; /* becomes what is kept */
@@ -24,26 +24,30 @@ struct plan {
 };
 
 /* Finds what triggers switch. */
-int plan_targets(struct plan *plan);
-bool plan_is_target(const struct plan *plan, const struct dkt_event *event);
+int applying_targets(struct applying *a);
+bool applying_is_target(const struct applying *a, const struct dkt_event *event);
 
 /*
  * Whether the event is to be on. What a trigger has switched stays so as long as the settings want
  * of it what they wanted before.
  */
-bool plan_wants(const struct plan *plan, const struct dkt_event *event);
+bool applying_wants(const struct applying *a, const struct dkt_event *event);
+
+/* Wants what records functions; what is in its way is told by applying_note_graph(): it is an extra. */
+int applying_graph(struct applying *a);
+int applying_note_graph(struct applying *a);
 
 /* Wants the triggers, threads and CPUs. */
-int plan_triggers(struct plan *plan);
-int plan_limits(struct plan *plan);
+int applying_triggers(struct applying *a);
+int applying_limits(struct applying *a);
 
 /*
  * After a change that was killed has been taken back: a trigger of it may have stopped or started the
  * log. An older trigger may have done the same, and nothing tells which did.
  */
-int plan_recording(const struct plan *plan, const struct settings *before);
+int applying_recording(const struct applying *a, const struct settings *before);
 
 /* Before a change: notes the triggers and limits that it may add, so that they can be taken back. */
-int plan_note(const struct plan *plan, struct settings *before);
+int applying_note(const struct applying *a, struct settings *before);
 
 #endif

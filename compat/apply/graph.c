@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Functions whose calls a change records: of the tracer that was set, or of the modules of class trace. */
+#include <stdio.h>
+
+#include "apply/applying.h"
+#include "base/util.h"
+
+/* What records entry and exit of functions. */
+#define GRAPH_TRACER "function_graph"
+
+static bool wants_graph(const struct class_map *map, uint32_t types)
+{
+	const struct class_entry *entries;
+	unsigned int bit;
+	size_t i, n;
+
+	for (bit = 0; bit < MASK_BITS; bit++) {
+		entries = class_map_entries(map, MASK_DEBUG, bit, &n);
+		for (i = 0; i < n && types & 1u << bit; i++)
+			if (entries[i].graph)
+				return true;
+	}
+	return false;
+}
+
+/*
+ * What Lustre does to log a message, which is a tenth of all that its modules call, says nothing
+ * about a request, and recording it is slow.
+ */
+static const char *const not_recorded[] = {
+	"libcfs_debug_*msg*",      "cfs_trace_*",           "cfs_tage_*", "cfs_tcd_*",
+	"cfs_set_ptldebug_header", "cfs_*print_to_console",
+};
+
+/* A tracer of functions that was asked for by name. */
+static int want_functions(struct applying *a, const char *spool)
+{
+	const struct settings_functions *f = &a->set->functions;
+	DKT_OPTS(dkt_functions, functions, .only = (const char *const *)f->only.list,
+		 .n_only = f->only.n, .without = (const char *const *)f->without.list,
+		 .n_without = f->without.n, .roots = (const char *const *)f->roots.list,
+		 .n_roots = f->roots.n, .pids = f->threads.list, .n_pids = f->threads.n,
+		 .children = f->children, .depth = f->depth, .threshold = f->threshold,
+		 .keep = settings_same_functions(a->set, &a->log->set) && !a->log->interrupted);
+
+	return dkt_change_functions(a->change, f->tracer, &functions, spool);
+}
+
+/* Only of modules that are loaded: never of the whole kernel by accident. */
+int applying_graph(struct applying *a)
+{
+	size_t i, n = a->modules.n;
+	const char **names __cleanup(free) = calloc(n + 1, sizeof(*names));
+	char *spool __cleanup(free) = NULL;
+	int err = names ? debuglog_spool(a->log, &spool) : -ENOMEM;
+
+	if (err)
+		return err;
+	if (a->set->functions.tracer)
+		return want_functions(a, spool);
+	for (i = 0; i < n; i++)
+		names[i] = a->modules.list[i].name;
+	a->graph = a->set->sources & MASK_FROM_FUNCTIONS && wants_graph(a->log->map, a->set->debug);
+	if (a->graph && n)
+		err = modules_names(&a->modules, &a->done->graph);
+	if (!err)
+		err = dkt_change_tracer(a->change, a->done->graph ? GRAPH_TRACER : NULL, names, n,
+					spool);
+	return err ? err :
+		     dkt_change_tracer_without(a->change, not_recorded, ARRAY_SIZE(not_recorded));
+}
+
+/* Why entry and exit of functions are not as wanted, NULL: they are. */
+static const char *graph_refused(const struct applying *a)
+{
+	const char *why = dkt_change_refused(a->change);
+
+	if (!why && a->graph && !a->modules.n)
+		why = "no module of the chosen subsystems is loaded";
+	return why;
+}
+
+int applying_note_graph(struct applying *a)
+{
+	const char *why = graph_refused(a);
+	struct settings *done = a->done;
+	char **note = &a->log->note;
+
+	free(*note);
+	*note = NULL;
+	if (!why)
+		return 0;
+	if (asprintf(note, "entry and exit of functions are %s recorded: %s",
+		     a->graph ? "not" : "still", why) < 0) {
+		*note = NULL;
+		return -ENOMEM;
+	}
+	free(done->graph);
+	done->graph = NULL;
+	done->no_graph = a->graph ? strdup(why) : NULL;
+	return settings_stage(a->log->ctx, a->log->dirfd, DEBUGLOG_SETTINGS, done);
+}

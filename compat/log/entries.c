@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lists of what some events have: a filter, with the words that name the events, or a trigger of one event. */
+#include "log/entries.h"
+
+#include "base/util.h"
+
+static void entry_clear(struct entry *entry)
+{
+	free(entry->events);
+	free(entry->text);
+}
+
+int entries_add(struct entries *entries, const char *events, const char *text)
+{
+	struct entry *more = reallocarray(entries->list, entries->n + 1, sizeof(*more));
+	struct entry entry;
+
+	if (!more)
+		return -ENOMEM;
+	entries->list = more;
+	entry = (struct entry){ strdup(events), strdup(text) };
+	if (!entry.events || !entry.text) {
+		entry_clear(&entry);
+		return -ENOMEM;
+	}
+	more[entries->n++] = entry;
+	return 0;
+}
+
+size_t entries_find(const struct entries *entries, const char *events, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < entries->n; i++)
+		if (!strcmp(entries->list[i].events, events) &&
+		    (!text || !strcmp(entries->list[i].text, text)))
+			break;
+	return i;
+}
+
+bool entries_have(const struct entries *entries, const struct entry *entry)
+{
+	return entries_find(entries, entry->events, entry->text) < entries->n;
+}
+
+int entries_copy(struct entries *to, const struct entries *from)
+{
+	size_t i;
+	int err = 0;
+
+	*to = (struct entries){ 0 };
+	for (i = 0; !err && i < from->n; i++)
+		err = entries_add(to, from->list[i].events, from->list[i].text);
+	return err;
+}
+
+void entries_remove(struct entries *entries, size_t i)
+{
+	entry_clear(&entries->list[i]);
+	entries->n--;
+	memmove(entries->list + i, entries->list + i + 1,
+		(entries->n - i) * sizeof(*entries->list));
+}
+
+void entries_clear(struct entries *entries)
+{
+	size_t i;
+
+	for (i = 0; i < entries->n; i++)
+		entry_clear(&entries->list[i]);
+	free(entries->list);
+	*entries = (struct entries){ 0 };
+}
