@@ -163,7 +163,7 @@ int dkt_instance_try_filter(struct dkt_instance *in, const char *filter)
 {
 	struct dkt_event *event = find_off(in, filter);
 	char *before __cleanup(free) = NULL;
-	char *words __cleanup(free) = NULL;
+	char *words;
 	int err, result;
 
 	if (!event)
@@ -173,10 +173,10 @@ int dkt_instance_try_filter(struct dkt_instance *in, const char *filter)
 		return err;
 	result = dkt__tfs_set(in->ctx, filter, "%sevents/%s/%s/filter", in->prefix, event->system,
 			      event->name);
-	words = strdup(dkt_error(in->ctx));
+	words = result ? dkt_error_take(in->ctx) : NULL;
 	err = dkt__tfs_set(in->ctx, *before ? before : "0", "%sevents/%s/%s/filter", in->prefix,
 			   event->system, event->name);
-	return result ? dkt_fail(in->ctx, result, "%s", words ? words : "") : err;
+	return result ? dkt_error_give(in->ctx, result, words) : err;
 }
 
 /* ---- steps ---- */
@@ -347,7 +347,7 @@ static int apply(struct dkt_change *change)
 
 static void undo(struct dkt_change *change)
 {
-	char *error __cleanup(free) = strdup(dkt_error(change->in->ctx));
+	char *error = dkt_error_take(change->in->ctx);
 	struct dkt_ctx *ctx = change->in->ctx;
 	size_t i;
 	int err = 0;
@@ -368,7 +368,7 @@ static void undo(struct dkt_change *change)
 		err = -EIO;
 	if (err)
 		dkt_log(ctx, DKT_LOG_WARN, "taking back the change: %s", dkt_error(ctx));
-	dkt_fail(ctx, 0, "%s", error ? error : "");
+	dkt_error_give(ctx, 0, error);
 }
 
 int dkt_change_commit(struct dkt_change *change)

@@ -96,6 +96,21 @@ const char *dkt_error(const struct dkt_ctx *ctx)
 	return ctx && ctx->error ? ctx->error : "";
 }
 
+char *dkt_error_take(struct dkt_ctx *ctx)
+{
+	char *words = ctx->error;
+
+	ctx->error = NULL;
+	return words;
+}
+
+int dkt_error_give(struct dkt_ctx *ctx, int err, char *words)
+{
+	free(ctx->error);
+	ctx->error = words;
+	return err;
+}
+
 void dkt__damage(char **damage, const char *fmt, va_list ap)
 {
 	char *words __cleanup(free) = dkt_words(fmt, ap);

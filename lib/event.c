@@ -444,3 +444,43 @@ int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name, 
 	*out = event;
 	return 0;
 }
+
+/* ---- misspelt names ---- */
+
+void dkt__guess_events(struct dkt__guess *guess, struct dkt_ctx *ctx)
+{
+	struct dkt_event *const *all;
+	size_t n, i;
+
+	if (dkt_events(ctx, &all, &n))
+		return;
+	for (i = 0; i < n; i++)
+		dkt__guess_member(guess, all[i]->system, all[i]->name);
+}
+
+void dkt__guess_fields(struct dkt__guess *guess, struct dkt_event *const *events, size_t n)
+{
+	struct dkt__guess_votes votes = { .guess = guess };
+	const struct dkt_field *fields;
+	size_t i, j, n_fields;
+
+	for (i = 0; i < n; i++) {
+		if (dkt_event_fields(events[i], &fields, &n_fields))
+			continue;
+		for (j = 0; j < n_fields; j++)
+			dkt__guess_vote(&votes, fields[j].name);
+	}
+	dkt__guess_elect(&votes);
+}
+
+int dkt__no_event(struct dkt_ctx *ctx, const char *system, const char *name)
+{
+	struct dkt__guess guess;
+	char word[sizeof(guess.word)];
+	int n = snprintf(word, sizeof(word), "%s:%s", system, name);
+
+	dkt__guess_start(&guess, word, n > 0 ? (size_t)n : 0);
+	dkt__guess_events(&guess, ctx);
+	return dkt_fail(ctx, -ENOENT, "there is no event %s:%s%s", system, name,
+			dkt__guess_words(&guess));
+}

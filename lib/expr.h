@@ -139,7 +139,7 @@ const struct dkt_field *expr__find_field(const struct dkt_expr *expr, struct exp
 					 const struct dkt_field *fields, size_t n);
 
 /* Tries the names that every event has. */
-void expr__guess_common(struct dkt_guess *guess, const struct dkt_field *fields, size_t n);
+void expr__guess_common(struct dkt__guess *guess, const struct dkt_field *fields, size_t n);
 
 /* Fits the expression to an event; its err tells whether it could. NULL: memory is out. */
 struct expr_bound *expr__bind(struct dkt_expr *expr, struct dkt_event *event);
@@ -193,11 +193,11 @@ int expr__constant(struct dkt_expr *expr, struct dkt_event *event, const struct 
 
 /* Looks a name up in an event's print format; tells the guess of names met. */
 bool expr__print_name(struct dkt_event *event, const char *field, const char *name, uint64_t *value,
-		      struct dkt_guess *guess);
+		      struct dkt__guess *guess);
 
 /* The same in what is known without it: errno names, signals, open flags, system calls. */
 bool expr__built_in(const struct dkt_event *event, const char *field, const char *name,
-		    uint64_t *value, struct dkt_guess *guess);
+		    uint64_t *value, struct dkt__guess *guess);
 
 /* ---- strings ---- */
 

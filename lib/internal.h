@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/guess.h"
 
 /* ---- context ---- */
 
@@ -107,6 +108,12 @@ bool dkt__event_is_on(struct dkt_instance *in, const struct dkt_event *event);
 /* Reads and parses the format file once. */
 int dkt__event_load(struct dkt_event *event);
 void dkt__plan_free(struct dkt__plan *plan);
+
+/* Tries the names of all events. */
+void dkt__guess_events(struct dkt__guess *guess, struct dkt_ctx *ctx);
+
+/* Tries the fields of n events; of several that are equally near, the one that most events have. */
+void dkt__guess_fields(struct dkt__guess *guess, struct dkt_event *const *events, size_t n);
 
 /* -ENOENT, with words: there is no such event, and which one was perhaps meant. */
 int dkt__no_event(struct dkt_ctx *ctx, const char *system, const char *name);

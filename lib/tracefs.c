@@ -207,19 +207,18 @@ static char *kernel_words(struct dkt_ctx *ctx, const char *path, const char *val
 {
 	static const char dir[] = "instances/";
 	char *log __cleanup(free) = NULL;
-	char *error __cleanup(free) = dkt_error(ctx)[0] ? strdup(dkt_error(ctx)) : NULL;
+	char *error = dkt_error_take(ctx);
 	const char *slash = NULL, *condition;
 	char *words;
-	int len = 0;
+	int err, len = 0;
 
 	if (!strncmp(path, dir, sizeof(dir) - 1))
 		slash = strchr(path + sizeof(dir) - 1, '/');
 	if (slash)
 		len = (int)(slash + 1 - path);
-	if (dkt__tfs_read(ctx, &log, NULL, "%.*serror_log", len, path)) {
-		dkt_fail(ctx, 0, "%s", error ? error : "");
+	err = dkt__tfs_read(ctx, &log, NULL, "%.*serror_log", len, path);
+	if (dkt_error_give(ctx, err, error))
 		return NULL;
-	}
 	words = dkt__errorlog_words(log, value);
 	/* Of a trigger the kernel's log has the condition alone. */
 	condition = strstr(value, " if ");

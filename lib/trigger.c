@@ -53,17 +53,17 @@ static const struct action *find_action(const char *name, size_t len)
 
 static int no_action(struct dkt_ctx *ctx, const char *name, size_t len)
 {
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	size_t i;
 
-	dkt_guess_start(&guess, name, len);
+	dkt__guess_start(&guess, name, len);
 	for (i = 0; i < ARRAY_SIZE(actions); i++)
-		dkt_guess_try(&guess, actions[i].name);
+		dkt__guess_try(&guess, actions[i].name);
 	return dkt_fail(
 		ctx, -EINVAL,
 		"'%.*s' is no trigger: traceon, traceoff, stacktrace, snapshot, enable_event, "
 		"disable_event, enable_hist, disable_hist or hist%s",
-		(int)DKT__MIN(len, (size_t)60), name, dkt_guess_words(&guess));
+		(int)DKT__MIN(len, (size_t)60), name, dkt__guess_words(&guess));
 }
 
 /* ---- one line ---- */

@@ -114,9 +114,9 @@ static int read_filters(struct applying *a)
 
 	if (!err || !a->set->filter || a->filter.expr)
 		return err;
-	words = strdup(dkt_error(ctx));
+	words = dkt_error_take(ctx);
 	if (dkt_instance_try_filter(a->log->in, a->set->filter) == -EINVAL)
-		kernel = strdup(dkt_error(ctx));
+		kernel = dkt_error_take(ctx);
 	return dkt_fail(ctx, err, "%s%s%s", kernel ? kernel : "", kernel ? "\n" : "",
 			words ? words : "");
 }
@@ -170,12 +170,12 @@ static int set_size(struct debuglog *log, uint32_t mb)
 /* After a failure, whose words stay. */
 static void put_back_size(struct debuglog *log, uint64_t bytes)
 {
-	char *words __cleanup(free) = strdup(dkt_error(log->ctx));
+	char *words = dkt_error_take(log->ctx);
 	uint64_t now;
 
 	if (dkt_instance_get_size(log->in, &now) || now != bytes)
 		dkt_instance_set_size(log->in, bytes);
-	dkt_fail(log->ctx, 0, "%s", words ? words : "");
+	dkt_error_give(log->ctx, 0, words);
 }
 
 /* Makes the instance; it records nothing yet. */
@@ -266,13 +266,13 @@ static int transact(struct applying *a)
 /* Nothing is left of an instance that was made for a change that failed. */
 static void unmake(struct debuglog *log)
 {
-	char *words __cleanup(free) = strdup(dkt_error(log->ctx));
+	char *words = dkt_error_take(log->ctx);
 
 	dkt_instance_close(log->in);
 	log->in = NULL;
 	debuglog_return_top(log);
 	dkt_instance_remove(log->ctx, log->name);
-	dkt_fail(log->ctx, 0, "%s", words ? words : "");
+	dkt_error_give(log->ctx, 0, words);
 }
 
 int debuglog_apply(struct debuglog *log, const struct settings *set, struct filter_report *report)

@@ -3,6 +3,7 @@
 #ifndef COMPAT_LCTL_CMD_H
 #define COMPAT_LCTL_CMD_H
 
+#include "base/guess.h"
 #include "lctl/lctl.h"
 #include "lctl/param/opts.h"
 
@@ -37,7 +38,7 @@ int lctl_hand_on(struct lctl *lctl, int argc, char **argv);
 int lctl_get_by_netlink(struct lctl *lctl, const char *name, const struct param_opts *opts);
 
 /* In a line of their own, if lctl's hints are asked for: the guess, and that of a parameter. */
-void lctl_hint(const struct lctl *lctl, struct dkt_guess *guess);
+void lctl_hint(const struct lctl *lctl, struct dkt__guess *guess);
 void lctl_hint_param(const struct lctl *lctl, const char *name);
 
 /* Prints the command's help, as after a wrong use; returns the status for that. */

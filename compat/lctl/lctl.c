@@ -30,7 +30,7 @@ void lctl_say(const struct lctl *lctl)
 	fprintf(stderr, "%s: %s\n", lctl->self, dkt_error(lctl->ctx));
 }
 
-void lctl_hint(const struct lctl *lctl, struct dkt_guess *guess)
+void lctl_hint(const struct lctl *lctl, struct dkt__guess *guess)
 {
 	if (lctl->hints && guess->best[0])
 		say_line(stderr, "%s: did you mean %s?", lctl->self, guess->best);
@@ -38,9 +38,9 @@ void lctl_hint(const struct lctl *lctl, struct dkt_guess *guess)
 
 void lctl_hint_param(const struct lctl *lctl, const char *name)
 {
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 
-	dkt_guess_start(&guess, name, strlen(name));
+	dkt__guess_start(&guess, name, strlen(name));
 	param_guess(&guess);
 	lctl_hint(lctl, &guess);
 }

@@ -149,7 +149,7 @@ static void warn_deprecated(const char *name)
 static void hint(const struct lctl *lctl, const char *name, const char *value, int err)
 {
 	const struct param *param = param_find(name);
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	size_t at, len;
 
 	if (!param)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A line of words and options, as on a command line. */
 #include "log/option_words.h"
+#include "base/guess.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,13 +23,14 @@ static const struct option_word *find(const struct option_word *known, size_t n,
 
 static int unknown(struct dkt_ctx *ctx, const struct option_word *known, size_t n, const char *word)
 {
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	size_t i;
 
-	dkt_guess_start(&guess, word, strlen(word));
+	dkt__guess_start(&guess, word, strlen(word));
 	for (i = 0; i < n; i++)
-		dkt_guess_try(&guess, known[i].name);
-	return dkt_fail(ctx, -EINVAL, "'%.60s' is no option here%s", word, dkt_guess_words(&guess));
+		dkt__guess_try(&guess, known[i].name);
+	return dkt_fail(ctx, -EINVAL, "'%.60s' is no option here%s", word,
+			dkt__guess_words(&guess));
 }
 
 int option_words(struct dkt_ctx *ctx, char *line, const struct option_word *known, size_t n_known,

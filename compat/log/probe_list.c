@@ -228,10 +228,10 @@ int probes_reset(struct debuglog *log)
 	dkt_probes_free(there);
 	/* Those that could not be are found by the next reset. */
 	if (err && log->dirfd >= 0) {
-		char *words __cleanup(free) = strdup(dkt_error(log->ctx));
+		char *words = dkt_error_take(log->ctx);
 
 		probes_save(log);
-		dkt_fail(log->ctx, err, "%s", words ? words : "");
+		dkt_error_give(log->ctx, err, words);
 	}
 	return err;
 }

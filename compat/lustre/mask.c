@@ -237,12 +237,12 @@ const char *mask_name(enum mask_kind kind, unsigned int bit)
 	return bit < MASK_BITS ? rows[kind].names[bit] : "";
 }
 
-void mask_guess(enum mask_kind kind, struct dkt_guess *guess)
+void mask_guess(enum mask_kind kind, struct dkt__guess *guess)
 {
 	unsigned int bit;
 
 	for (bit = 0; bit < MASK_BITS; bit++)
-		dkt_guess_try(guess, rows[kind].names[bit]);
+		dkt__guess_try(guess, rows[kind].names[bit]);
 }
 
 uint32_t mask_initial(enum mask_kind kind)

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/guess.h"
+
 enum mask_kind {
 	MASK_DEBUG,
 	MASK_SUBSYSTEM,
@@ -60,7 +62,7 @@ int mask_bit(enum mask_kind kind, const char *name, size_t len);
 const char *mask_name(enum mask_kind kind, unsigned int bit);
 
 /* Tries the names of all bits. */
-void mask_guess(enum mask_kind kind, struct dkt_guess *guess);
+void mask_guess(enum mask_kind kind, struct dkt__guess *guess);
 
 /* The value on a new machine. */
 uint32_t mask_initial(enum mask_kind kind);

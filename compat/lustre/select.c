@@ -173,26 +173,37 @@ static const struct dkt_event *event_named(struct dkt_ctx *ctx, const char *name
 	return NULL;
 }
 
+void select_guess(struct dkt__guess *guess, struct dkt_ctx *ctx)
+{
+	struct dkt_event *const *all;
+	size_t n, i;
+
+	if (dkt_events(ctx, &all, &n))
+		return;
+	for (i = 0; i < n; i++)
+		dkt__guess_member(guess, dkt_event_system(all[i]), dkt_event_name(all[i]));
+}
+
 static int no_event(struct dkt_ctx *ctx, const char *glob)
 {
 	const char *colon = strchr(glob, ':');
 	char *word __cleanup(free) =
 		strndup(glob, strcmp(colon, ":*") ? strlen(glob) : (size_t)(colon - glob));
 	const struct dkt_event *event = word ? event_named(ctx, word) : NULL;
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 
 	if (!word)
 		return -ENOMEM;
 	if (event)
 		return dkt_fail(ctx, -ENOENT, "'%s' is an event's name without its system: %s:%s",
 				word, dkt_event_system(event), word);
-	dkt_guess_start(&guess, word, strlen(word));
+	dkt__guess_start(&guess, word, strlen(word));
 	mask_guess(MASK_DEBUG, &guess);
 	mask_guess(MASK_SUBSYSTEM, &guess);
-	dkt_guess_events(&guess, ctx);
+	select_guess(&guess, ctx);
 	return dkt_fail(ctx, -ENOENT,
 			"'%s' is no class, no subsystem and no event (SYSTEM:EVENT)%s", word,
-			dkt_guess_words(&guess));
+			dkt__guess_words(&guess));
 }
 
 /* One word alone must have an event, so that none is misspelt in silence. */

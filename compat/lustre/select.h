@@ -3,7 +3,11 @@
 #ifndef COMPAT_SELECT_H
 #define COMPAT_SELECT_H
 
+#include "base/guess.h"
 #include "lustre/class.h"
+
+/* Tries SYSTEM:EVENT of every event, and for a word without a colon systems and names. */
+void select_guess(struct dkt__guess *guess, struct dkt_ctx *ctx);
 
 /* Every event. */
 #define SELECT_ALL "all"

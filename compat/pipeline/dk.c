@@ -225,7 +225,7 @@ static int lustre_alone(struct printer *p)
 /* Lustre's own records have been taken out of the kernel: they are shown even without ours. */
 static int only_lustre(struct printer *p)
 {
-	p->result->only_lustre = strdup(dkt_error(p->ctx));
+	p->result->only_lustre = dkt_error_take(p->ctx);
 	return lustre_alone(p);
 }
 

@@ -9,6 +9,7 @@
 #include "base/util.h"
 #include "log/debuglog.h"
 #include "lustre/class/glob.h"
+#include "lustre/select.h"
 
 /* Records that are put into the buffer before somebody looks how full it is. */
 #define BATCH 1024
@@ -73,7 +74,7 @@ static bool takes_own(const char *glob)
 int report_check_events(struct dkt_ctx *ctx, const struct report_opts *opts)
 {
 	struct dkt_event *const *events;
-	struct dkt_guess guess = { 0 };
+	struct dkt__guess guess = { 0 };
 	size_t i, j, n;
 	int err = dkt_events(ctx, &events, &n);
 
@@ -89,12 +90,12 @@ int report_check_events(struct dkt_ctx *ctx, const struct report_opts *opts)
 	}
 	/* A system alone would match no event. */
 	for (j = 0; j < opts->n_events && !strchr(guess.best, ':'); j++) {
-		dkt_guess_start(&guess, opts->events[j], strlen(opts->events[j]));
-		dkt_guess_events(&guess, ctx);
+		dkt__guess_start(&guess, opts->events[j], strlen(opts->events[j]));
+		select_guess(&guess, ctx);
 	}
 	return dkt_fail(ctx, -ENOENT, "--event: no event matches '%s'%s%s", opts->events[0],
 			opts->n_events > 1 ? " or the others" : "",
-			strchr(guess.best, ':') ? dkt_guess_words(&guess) : "");
+			strchr(guess.best, ':') ? dkt__guess_words(&guess) : "");
 }
 
 static enum verdict judge(const struct report *report, struct dkt_event *event)

@@ -37,15 +37,15 @@ int style_find(const char *name, struct dkt_style_info *info)
 	return -ENOENT;
 }
 
-const char *style_guess(struct dkt_guess *guess, const char *name)
+const char *style_guess(struct dkt__guess *guess, const char *name)
 {
 	struct dkt_style_info info;
 	size_t i;
 
-	dkt_guess_start(guess, name, strlen(name));
+	dkt__guess_start(guess, name, strlen(name));
 	for (i = 0; !style_get(i, &info); i++)
-		dkt_guess_try(guess, info.name);
-	return dkt_guess_words(guess);
+		dkt__guess_try(guess, info.name);
+	return dkt__guess_words(guess);
 }
 
 bool style_colored(const struct dkt_style_info *info, const char *file)

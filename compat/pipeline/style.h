@@ -3,6 +3,7 @@
 #ifndef COMPAT_STYLE_H
 #define COMPAT_STYLE_H
 
+#include "base/guess.h"
 #include "lustre/style_legacy.h"
 
 struct style;
@@ -17,7 +18,7 @@ int style_get(size_t i, struct dkt_style_info *info);
 int style_find(const char *name, struct dkt_style_info *info);
 
 /* For a name that is no style: "; did you mean NAME?" or "". */
-const char *style_guess(struct dkt_guess *guess, const char *name);
+const char *style_guess(struct dkt__guess *guess, const char *name);
 
 /*
  * As dkt_style_new(); opts->text is set here, so that messages have their text. The map is resolved

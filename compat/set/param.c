@@ -301,7 +301,7 @@ enum mask_kind param_mask_kind(const struct param *param)
 	return param->kind;
 }
 
-bool param_misspelt(const struct param *param, const char *value, struct dkt_guess *guess,
+bool param_misspelt(const struct param *param, const char *value, struct dkt__guess *guess,
 		    size_t *at, size_t *len)
 {
 	struct mask_value parsed;
@@ -311,17 +311,17 @@ bool param_misspelt(const struct param *param, const char *value, struct dkt_gue
 		return false;
 	*at = (size_t)(parsed.bad - value);
 	*len = parsed.bad_len;
-	dkt_guess_start(guess, parsed.bad, parsed.bad_len);
+	dkt__guess_start(guess, parsed.bad, parsed.bad_len);
 	mask_guess(param->kind, guess);
 	return true;
 }
 
-void param_guess(struct dkt_guess *guess)
+void param_guess(struct dkt__guess *guess)
 {
 	const struct param *param = NULL;
 
 	while ((param = param_next(param)))
-		dkt_guess_try(guess, param->name);
+		dkt__guess_try(guess, param->name);
 }
 
 /* As a kernel printed it, a mask is complete: its names are no less and no more than what is on. */

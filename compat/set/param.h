@@ -3,6 +3,7 @@
 #ifndef COMPAT_PARAM_H
 #define COMPAT_PARAM_H
 
+#include "base/guess.h"
 #include "log/debuglog.h"
 
 struct param; /* one row */
@@ -47,11 +48,11 @@ int param_apply(struct debuglog *log, const struct settings *set, const struct p
  * True if the value of a mask has a word that it cannot have: where the first one is, and what it
  * was perhaps meant to be.
  */
-bool param_misspelt(const struct param *param, const char *value, struct dkt_guess *guess,
+bool param_misspelt(const struct param *param, const char *value, struct dkt__guess *guess,
 		    size_t *at, size_t *len);
 
 /* Tries the names of all parameters. */
-void param_guess(struct dkt_guess *guess);
+void param_guess(struct dkt__guess *guess);
 
 /* Sets what Lustre's parameter of the same name has now, as it was read from there. */
 int param_follow(struct debuglog *log, const struct param *param, const char *value);

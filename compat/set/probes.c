@@ -36,7 +36,7 @@ int probes_apply(struct debuglog *log)
 /* The words of the failure stay. */
 void probes_take_back(struct debuglog *log)
 {
-	char *words __cleanup(free) = strdup(dkt_error(log->ctx));
+	char *words = dkt_error_take(log->ctx);
 	size_t i = log->probes ? log->probes->n : 0;
 	bool remembered = false;
 
@@ -54,7 +54,7 @@ void probes_take_back(struct debuglog *log)
 	if (remembered)
 		probes_save(log);
 	probes_forget_events(log);
-	dkt_fail(log->ctx, 0, "%s", words ? words : "");
+	dkt_error_give(log->ctx, 0, words);
 }
 
 int probes_keep(struct debuglog *log)
@@ -155,7 +155,7 @@ static int make_all(struct debuglog *log, const struct probe_words *words, size_
 			dkt_probe_refused(log->ctx, probes_at(log->probes, i), err);
 		if (err && may_skip(words, n, err)) {
 			if (!result->refused++)
-				result->words = strdup(dkt_error(log->ctx));
+				result->words = dkt_error_take(log->ctx);
 			probes_drop(log->probes, i);
 			err = 0;
 		} else if (!err) {

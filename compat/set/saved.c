@@ -96,13 +96,13 @@ static int take_both(struct applying *a, const struct param *param, const char *
 static int refuse(struct applying *a, const struct param *param, const struct conf_line *line,
 		  int err)
 {
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	size_t at = 0, len = 0;
 
 	if (err == -EINVAL && param_is_mask(param) &&
 	    param_misspelt(param, line->value, &guess, &at, &len))
 		dkt_fail(a->log->ctx, err, "unknown mask '%.*s'%s", (int)len, line->value + at,
-			 dkt_guess_words(&guess));
+			 dkt__guess_words(&guess));
 	return dkt_fail_in(a->log->ctx, err, "%s:%u:%zu", a->conf->file, line->nr,
 			   line->column + at);
 }

@@ -44,18 +44,18 @@ int app_usage(const char *fmt, ...)
 	return EXIT_USAGE;
 }
 
-const char *app_guess(struct dkt_guess *guess, const char *word, const void *rows, size_t n,
+const char *app_guess(struct dkt__guess *guess, const char *word, const void *rows, size_t n,
 		      size_t size)
 {
 	const char *row = rows, *name;
 	size_t i;
 
-	dkt_guess_start(guess, word, strlen(word));
+	dkt__guess_start(guess, word, strlen(word));
 	for (i = 0; i < n; i++, row += size) {
 		memcpy(&name, row, sizeof(name));
-		dkt_guess_try(guess, name);
+		dkt__guess_try(guess, name);
 	}
-	return dkt_guess_words(guess);
+	return dkt__guess_words(guess);
 }
 
 static void log_line(void *data, enum dkt_log_level level, const char *text)

@@ -9,6 +9,7 @@
 #include <dktrace/dktrace.h>
 
 #include "app/progress.h"
+#include "base/guess.h"
 #include "base/util.h"
 
 /* Exit statuses beside 0. */
@@ -188,7 +189,7 @@ int app_usage(const char *fmt, ...) DKT_PRINTF(1, 2);
  * "; did you mean NAME?" or "", for app_usage(): of n rows of size bytes, each of which begins with a
  * pointer to its name. Lives as long as the guess.
  */
-const char *app_guess(struct dkt_guess *guess, const char *word, const void *rows, size_t n,
+const char *app_guess(struct dkt__guess *guess, const char *word, const void *rows, size_t n,
 		      size_t size);
 
 /* Prints help for a command, or for all of it. */

@@ -20,14 +20,14 @@ const struct command *command_find(const struct app *app, const char *name)
 int command_unknown(const struct app *app, const char *name)
 {
 	const struct command *row;
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 
-	dkt_guess_start(&guess, name, strlen(name));
+	dkt__guess_start(&guess, name, strlen(name));
 	for (row = app->commands; row->name; row++)
 		if (!(row->flags & CMD_HIDDEN))
-			dkt_guess_try(&guess, row->name);
+			dkt__guess_try(&guess, row->name);
 	return app_usage("'%s' is no command; 'dktrace help' lists them%s", name,
-			 dkt_guess_words(&guess));
+			 dkt__guess_words(&guess));
 }
 
 void app_help(const struct app *app, const struct command *command)

@@ -292,19 +292,16 @@ static int count_losses(struct live *live, struct live_result *result)
 static void tear_down(struct live *live)
 {
 	struct dkt_ctx *ctx = live->app->ctx;
-	char *words __cleanup(free) = strdup(dkt_error(ctx));
-	char *name __cleanup(free) = NULL;
+	char *words = dkt_error_take(ctx);
+	char *name __cleanup(free) = live->in ? strdup(dkt_instance_name(live->in)) : NULL;
 
 	spawn_finish(&live->spawn);
 	dkt_source_close(live->source);
 	dkt_capture_close(live->capture);
-	if (!live->in)
-		return;
-	name = strdup(dkt_instance_name(live->in));
 	dkt_instance_close(live->in);
 	if (name && dkt_instance_remove(ctx, name))
 		app_say("%s; 'dktrace reset' will remove it", dkt_error(ctx));
-	dkt_fail(ctx, 0, "%s", words ? words : "");
+	dkt_error_give(ctx, 0, words);
 }
 
 void live_say_lost(const struct live_result *result)

@@ -171,16 +171,16 @@ static void store(struct app *app, const struct opt *opt, const char *value)
 /* The option that a long one which nobody knows was perhaps meant to be. */
 static void hint(const struct command *command, const char *word)
 {
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	size_t i;
 
 	if (strncmp(word, "--", 2))
 		return;
-	dkt_guess_start(&guess, word + 2, strcspn(word + 2, "="));
+	dkt__guess_start(&guess, word + 2, strcspn(word + 2, "="));
 	for (i = 0; i < N_OPTS; i++)
 		if (goes_with(&opts[i], command) &&
 		    strncmp(opts[i].name, guess.word, strlen(guess.word)))
-			dkt_guess_try(&guess, opts[i].name);
+			dkt__guess_try(&guess, opts[i].name);
 	if (guess.best[0])
 		fprintf(stderr, "dktrace: did you mean --%s?\n", guess.best);
 }

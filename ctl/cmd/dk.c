@@ -46,7 +46,7 @@ static char *style_names(void)
 static int read_style(const char *text, const char *file, struct dkt_style_info *style)
 {
 	char *names __cleanup(free) = NULL;
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 
 	if (style_find(text, style)) {
 		names = style_names();
@@ -64,7 +64,7 @@ static int read_style(const char *text, const char *file, struct dkt_style_info 
 static int read_mask(const char *option, enum mask_kind kind, const char *text, uint32_t *mask)
 {
 	char *copy __cleanup(free) = text ? strdup(text) : NULL;
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	char *word, *save = NULL;
 
 	for (word = copy ? strtok_r(copy, "+, ", &save) : NULL; word;
@@ -77,10 +77,10 @@ static int read_mask(const char *option, enum mask_kind kind, const char *text, 
 	}
 	if (!word)
 		return 0;
-	dkt_guess_start(&guess, word, strlen(word));
+	dkt__guess_start(&guess, word, strlen(word));
 	mask_guess(kind, &guess);
 	return app_usage("--%s: '%s' is none; see 'dktrace list %s'%s", option, word,
-			 kind == MASK_DEBUG ? "classes" : "subsystems", dkt_guess_words(&guess));
+			 kind == MASK_DEBUG ? "classes" : "subsystems", dkt__guess_words(&guess));
 }
 
 static int read_time(const char *option, const char *text, int64_t *ns)

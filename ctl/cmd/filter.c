@@ -272,7 +272,7 @@ static const struct {
 int cmd_filter(struct app *app, int argc, char **argv)
 {
 	struct filter filter = { .app = app };
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	size_t i;
 	int rc;
 

@@ -217,7 +217,7 @@ static int run_list(struct list *list, size_t i)
 int cmd_list(struct app *app, int argc, char **argv)
 {
 	struct list list = { .app = app, .globs = argv + 2, .n_globs = argc - 2 };
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(lists); i++)

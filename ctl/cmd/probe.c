@@ -322,21 +322,22 @@ static int probe_list(struct app *app, char **argv)
 /* It is there, but not ours: why nothing is done with it is to be said. */
 static int other_tools(struct app *app, const char *pattern)
 {
-	char *words __cleanup(free) = strdup(dkt_error(app->ctx));
+	char *words = dkt_error_take(app->ctx);
 	struct dkt_probes *there;
 	const struct dkt_probe *probe;
 	size_t i;
 
-	if (dkt_probes_read(app->ctx, &there))
+	if (dkt_probes_read(app->ctx, &there)) {
+		free(words);
 		return app_fail(app);
+	}
+	dkt_error_give(app->ctx, 0, words);
 	for (i = 0; (probe = dkt_probes_at(there, i)); i++)
 		if (probes_match(pattern, probe))
 			break;
 	if (probe)
 		dkt_fail(app->ctx, 0, "%s:%s was not made by dktrace, which leaves it alone",
 			 probe->group, probe->name);
-	else
-		dkt_fail(app->ctx, 0, "%s", words ? words : "");
 	dkt_probes_free(there);
 	return app_fail(app);
 }
@@ -386,7 +387,7 @@ static const struct {
 
 int cmd_probe(struct app *app, int argc, char **argv)
 {
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(actions); i++) {

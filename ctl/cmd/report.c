@@ -311,43 +311,50 @@ static int open_output(struct app *app, struct report_opts *opts)
 }
 
 /* True if a file has the field, or may have it: the events of a saved log come with its records. */
-static bool has_field(const struct inputs *in, const char *name, struct dkt_guess *guess)
+static bool has_field(const struct inputs *in, const char *name, struct dkt__guess *guess)
 {
+	struct dkt__guess_votes votes = { .guess = guess };
 	struct dkt_event *const *events;
-	bool any = false;
+	const struct dkt_field *fields;
+	size_t i, j, n, n_fields;
 	const char *other;
-	size_t i, j, n;
+	bool any = false;
 
-	dkt_guess_start(guess, name, strlen(name));
+	dkt__guess_start(guess, name, strlen(name));
 	for (i = 0; (other = dkt_style_field(i)); i++) {
 		if (!strcmp(other, name))
 			return true;
-		dkt_guess_try(guess, other);
+		dkt__guess_try(guess, other);
 	}
 	for (i = 0; i < in->n; i++) {
 		if (!in->files[i].in.source || dkt_events(in->files[i].in.ctx, &events, &n))
 			continue;
-		for (j = 0; j < n; j++)
-			if (dkt_event_field(events[j], name))
-				return true;
 		if (!n)
 			return true;
 		any = true;
-		dkt_guess_fields(guess, events, n);
+		for (j = 0; j < n; j++) {
+			if (dkt_event_field(events[j], name))
+				return true;
+			if (dkt_event_fields(events[j], &fields, &n_fields))
+				continue;
+			while (n_fields-- > 0)
+				dkt__guess_vote(&votes, fields[n_fields].name);
+		}
 	}
+	dkt__guess_elect(&votes);
 	return !any;
 }
 
 /* A field that no event has is misspelt. */
 static int check_fields(const struct inputs *in, const struct report_args *args)
 {
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	size_t i;
 
 	for (i = 0; i < args->fields.n; i++)
 		if (!has_field(in, args->fields.list[i], &guess))
 			return app_usage("--fields: no event here has a field '%s'%s",
-					 args->fields.list[i], dkt_guess_words(&guess));
+					 args->fields.list[i], dkt__guess_words(&guess));
 	return 0;
 }
 

@@ -217,7 +217,7 @@ static const struct {
 int cmd_trigger(struct app *app, int argc, char **argv)
 {
 	struct debuglog *log = NULL;
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	size_t i;
 	int err;
 

@@ -107,14 +107,14 @@ static int open_instance(struct hist *hist, const char *name)
 static void close_instance(struct hist *hist, bool remove)
 {
 	struct dkt_ctx *ctx = hist->app->ctx;
-	char *words __cleanup(free) = strdup(dkt_error(ctx));
+	char *words = dkt_error_take(ctx);
 	char *name __cleanup(free) = hist->in ? strdup(dkt_instance_name(hist->in)) : NULL;
 
 	dkt_instance_close(hist->in);
 	hist->in = NULL;
 	if (remove && name && dkt_instance_remove(ctx, name))
 		app_say("%s; 'dktrace reset' will remove it", dkt_error(ctx));
-	dkt_fail(ctx, 0, "%s", words ? words : "");
+	dkt_error_give(ctx, 0, words);
 }
 
 /* What stays is shown by event: one of each. */

@@ -157,7 +157,7 @@ int report_args_times(struct report_args *args, struct dkt_ctx *ctx,
 static int read_style(const struct app *app, struct report_args *args)
 {
 	struct dkt_style_info info;
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 
 	args->report.style = app->style ? app->style : "trace";
 	if (style_find(args->report.style, &info))

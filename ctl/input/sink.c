@@ -49,7 +49,7 @@ static const char *format_of(const char *path)
 int sink_format(struct app *app, const char *path, struct sink *sink)
 {
 	const char *format = app->format ? app->format : format_of(path);
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	size_t i;
 
 	*sink = (struct sink){ .app = app, .file.fd = -1, .out.fd = -1 };
@@ -62,9 +62,9 @@ int sink_format(struct app *app, const char *path, struct sink *sink)
 		return 0;
 	style_guess(&guess, format);
 	for (i = 0; i < ARRAY_SIZE(dats); i++)
-		dkt_guess_try(&guess, dats[i].name);
+		dkt__guess_try(&guess, dats[i].name);
 	return app_usage("--format: '%s' is none; trace.dat, trace.dat-6 and the styles are%s",
-			 format, dkt_guess_words(&guess));
+			 format, dkt__guess_words(&guess));
 }
 
 static int open_tracedat(struct sink *sink)

@@ -54,14 +54,14 @@ static bool is_there(struct latency *latency, const char *name)
 	return usable;
 }
 
-static const char *guess_pair(struct dkt_guess *guess, const char *name)
+static const char *guess_pair(struct dkt__guess *guess, const char *name)
 {
 	const struct latency_pair *pair = NULL;
 
-	dkt_guess_start(guess, name, strlen(name));
+	dkt__guess_start(guess, name, strlen(name));
 	while ((pair = latency_pair_next(pair)))
-		dkt_guess_try(guess, pair->name);
-	return dkt_guess_words(guess);
+		dkt__guess_try(guess, pair->name);
+	return dkt__guess_words(guess);
 }
 
 static int list_pairs(struct latency *latency)
@@ -238,7 +238,7 @@ static int make_probes(struct latency *latency, const char *place)
 /* The words of the failure that is being told stay. */
 static void remove_probes(struct latency *latency)
 {
-	char *words __cleanup(free) = strdup(dkt_error(latency->ctx));
+	char *words = dkt_error_take(latency->ctx);
 	int i;
 
 	for (i = 0; i < 2; i++) {
@@ -248,7 +248,7 @@ static void remove_probes(struct latency *latency)
 		free(latency->names[i]);
 	}
 	free(latency->group);
-	dkt_fail(latency->ctx, 0, "%s", words ? words : "");
+	dkt_error_give(latency->ctx, 0, words);
 }
 
 /* ---- arguments ---- */
@@ -258,7 +258,7 @@ static int read_args(struct latency *latency, int argc, char **argv)
 {
 	struct app *app = latency->app;
 	bool function = !strcmp(argv[1], FUNCTION);
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	const struct latency_pair *row = function ? NULL : find_name(argv[1], NULL);
 	int used = row ? 2 : 3, words = argc - app->n_command;
 

@@ -6,20 +6,21 @@
 
 #include "latency/latency.h"
 #include "lustre/log_source.h"
+#include "lustre/select.h"
 
 /* There is no such event: perhaps there is one of a name that is near. */
 static int no_event(struct dkt_ctx *ctx, const char *system, const char *name)
 {
 	char *word __cleanup(free) = NULL;
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 
 	if (asprintf(&word, "%s:%s", system, name) < 0) {
 		word = NULL;
 		return -ENOMEM;
 	}
-	dkt_guess_start(&guess, word, strlen(word));
-	dkt_guess_events(&guess, ctx);
-	return dkt_fail(ctx, -ENOENT, "there is no event %s%s", word, dkt_guess_words(&guess));
+	dkt__guess_start(&guess, word, strlen(word));
+	select_guess(&guess, ctx);
+	return dkt_fail(ctx, -ENOENT, "there is no event %s%s", word, dkt__guess_words(&guess));
 }
 
 static int add_event(struct latency_set *set, struct dkt_event *event)

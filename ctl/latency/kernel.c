@@ -48,7 +48,7 @@ static int watch(const struct latency_kernel *opts, struct spawn *spawn)
 /* The event goes after what uses it. The words of the failure that is being told stay. */
 static void clean(struct app *app, struct dkt_instance *in, const char *event)
 {
-	char *words __cleanup(free) = strdup(dkt_error(app->ctx));
+	char *words = dkt_error_take(app->ctx);
 	char *name __cleanup(free) = in ? strdup(dkt_instance_name(in)) : NULL;
 	int err = 0;
 
@@ -60,7 +60,7 @@ static void clean(struct app *app, struct dkt_instance *in, const char *event)
 	/* Where it failed before the event was made, there is none. */
 	if (err && err != -ENOENT)
 		app_say("%s; 'dktrace reset' will remove it", dkt_error(app->ctx));
-	dkt_fail(app->ctx, 0, "%s", words ? words : "");
+	dkt_error_give(app->ctx, 0, words);
 }
 
 int latency_run_kernel(const struct latency_kernel *opts, int *rc)

@@ -31,18 +31,18 @@ static bool ends_in(const char *text, size_t len, const char *end, size_t *rest)
 
 static int no_column(const char *text, size_t len)
 {
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	char names[128] = "";
 	size_t i, used = 0;
 
-	dkt_guess_start(&guess, text, len);
+	dkt__guess_start(&guess, text, len);
 	for (i = 0; latency_columns[i]; i++) {
 		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
 					 latency_columns[i]);
-		dkt_guess_try(&guess, latency_columns[i]);
+		dkt__guess_try(&guess, latency_columns[i]);
 	}
 	return app_usage("--sort: '%.*s' is no column: they are %s%s", (int)len, text, names,
-			 dkt_guess_words(&guess));
+			 dkt__guess_words(&guess));
 }
 
 int latency_sort_read(const char *text, struct latency_sort *sort)

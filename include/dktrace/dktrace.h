@@ -68,6 +68,13 @@ DKT_API void dkt_ctx_free(struct dkt_ctx *ctx);
 /* Words of the last failure, "" if none; valid until the next call on the context. */
 DKT_API const char *dkt_error(const struct dkt_ctx *ctx);
 
+/*
+ * The words of the last failure, taken out of the context to be kept while something is undone: the
+ * caller frees them, or gives them back, whatever has failed since. give takes them over and returns err.
+ */
+DKT_API char *dkt_error_take(struct dkt_ctx *ctx);
+DKT_API int dkt_error_give(struct dkt_ctx *ctx, int err, char *words);
+
 /* For layers above: set the words of a failure, or put words before those there. Return err. */
 DKT_API int dkt_fail(struct dkt_ctx *ctx, int err, const char *fmt, ...) DKT_PRINTF(3, 4);
 DKT_API int dkt_fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...) DKT_PRINTF(3, 4);
@@ -78,24 +85,6 @@ DKT_API void dkt_log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *
 
 /* For layers above: tells the context's progress function, if it has one. */
 DKT_API void dkt_progress(struct dkt_ctx *ctx, const char *what, size_t done, size_t of);
-
-/* The name that a misspelt word was perhaps meant to be: the nearest of those that were tried. */
-struct dkt_guess {
-	char word[64];
-	char best[64]; /* "": none is near */
-	unsigned int cost;
-	char words[96];
-};
-
-/* Starts with a word of len bytes. A word that is too long is near to no name. */
-DKT_API void dkt_guess_start(struct dkt_guess *guess, const char *word, size_t len);
-DKT_API void dkt_guess_try(struct dkt_guess *guess, const char *candidate);
-
-/* Compares the word with candidate, but suggests name. */
-DKT_API void dkt_guess_as(struct dkt_guess *guess, const char *candidate, const char *name);
-
-/* "; did you mean NAME?" to append to a message, or "". Lives as long as the guess. */
-DKT_API const char *dkt_guess_words(struct dkt_guess *guess);
 
 /* ---- tracefs ------------------------------------------------------------------------------ */
 
@@ -331,12 +320,6 @@ DKT_API int dkt_events(struct dkt_ctx *ctx, struct dkt_event *const **events, si
 
 /* NULL if this kernel has no such event. */
 DKT_API struct dkt_event *dkt_event_find(struct dkt_ctx *ctx, const char *system, const char *name);
-
-/* Tries all events as SYSTEM:EVENT; for a word without a colon their systems and names, too. */
-DKT_API void dkt_guess_events(struct dkt_guess *guess, struct dkt_ctx *ctx);
-
-/* Tries the fields of n events; of several that are equally near, the one that most events have. */
-DKT_API void dkt_guess_fields(struct dkt_guess *guess, struct dkt_event *const *events, size_t n);
 
 /* The event whose records carry that number; NULL if none. Reads ids until it is found. */
 DKT_API struct dkt_event *dkt_event_by_id(struct dkt_ctx *ctx, int id);

@@ -167,7 +167,7 @@ static int make_alike(struct dkt_instance *top, struct dkt_instance *in)
 
 static int borrow(struct dkt_instance *top, struct dkt_instance *in, const char *spool)
 {
-	char *words __cleanup(free) = NULL;
+	char *words;
 	struct was was;
 	int err = check_unused(top);
 
@@ -180,9 +180,9 @@ static int borrow(struct dkt_instance *top, struct dkt_instance *in, const char 
 	err = make_alike(top, in);
 	if (!err)
 		return 0;
-	words = strdup(dkt_error(top->ctx));
+	words = dkt_error_take(top->ctx);
 	dkt_top_return(top->ctx, spool);
-	return dkt_fail(top->ctx, err, "%s", words ? words : "");
+	return dkt_error_give(top->ctx, err, words);
 }
 
 int dkt__top_borrow(struct dkt_instance *for_in, const char *spool, struct dkt_instance **out)

@@ -97,14 +97,14 @@ static int switch_tracer(const struct dkt__tracer *tracer, struct dkt_instance *
 /* Whatever was reached of a switch that failed. */
 static void take_back(const struct dkt__tracer *tracer, struct dkt_instance *in)
 {
-	char *error __cleanup(free) = strdup(dkt_error(in->ctx));
+	char *error = dkt_error_take(in->ctx);
 
 	set_current(in, NONE);
 	if (!dkt__functions_unlimited(in) || dkt__functions_more(in))
 		dkt__functions_clear(in);
 	if (tracer->spool)
 		dkt_functions_return(in->ctx, tracer->spool);
-	dkt_fail(in->ctx, 0, "%s", error ? error : "");
+	dkt_error_give(in->ctx, 0, error);
 }
 
 /* ---- the whole ---- */
@@ -199,7 +199,7 @@ static int check_top(const struct dkt__tracer *tracer, struct dkt_instance *in)
 
 static int apply_top(const struct dkt__tracer *tracer, struct dkt_instance *in)
 {
-	char *words __cleanup(free) = NULL;
+	char *words;
 	struct dkt_instance *top = NULL;
 	int err = check_top(tracer, in);
 
@@ -210,9 +210,13 @@ static int apply_top(const struct dkt__tracer *tracer, struct dkt_instance *in)
 		err = apply_in(tracer, in, top);
 		if (!err)
 			err = dkt__stops_follow(in, top, tracer->spool, tracer->stops);
-		words = err ? strdup(dkt_error(in->ctx)) : NULL;
-		if (err && !dkt_top_return(in->ctx, tracer->spool))
-			dkt_fail(in->ctx, err, "%s", words ? words : "");
+	}
+	if (err && top) {
+		words = dkt_error_take(in->ctx);
+		if (dkt_top_return(in->ctx, tracer->spool))
+			free(words);
+		else
+			dkt_error_give(in->ctx, err, words);
 	}
 	dkt_instance_close(top);
 	return err ? dkt_fail_in(in->ctx, err, "this kernel has %s only in the top instance",
@@ -246,6 +250,6 @@ int dkt__tracer_apply(struct dkt__tracer *tracer, struct dkt_instance *in)
 		return 0;
 	if (tracer->required)
 		return err;
-	tracer->refused = strdup(dkt_error(in->ctx));
+	tracer->refused = dkt_error_take(in->ctx);
 	return 0;
 }

@@ -22,14 +22,14 @@ static struct dkt_event *find_target(struct dkt_ctx *ctx, const struct dkt_trigg
 
 static int check_target(struct dkt_instance *in, const struct dkt_trigger *trigger)
 {
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 
 	if (!trigger->target || find_target(in->ctx, trigger))
 		return 0;
-	dkt_guess_start(&guess, trigger->target, strlen(trigger->target));
-	dkt_guess_events(&guess, in->ctx);
+	dkt__guess_start(&guess, trigger->target, strlen(trigger->target));
+	dkt__guess_events(&guess, in->ctx);
 	return dkt_fail(in->ctx, -ENOENT, "%s: this kernel has no event %s%s", trigger->action,
-			trigger->target, dkt_guess_words(&guess));
+			trigger->target, dkt__guess_words(&guess));
 }
 
 static int read_file(struct dkt_instance *in, const struct dkt_event *event, char **text)

@@ -207,7 +207,7 @@ struct find {
 	size_t size;
 	FILE *words;
 	struct dkt__binary *binary;
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	const char *variant; /* NAME.constprop.0: what the compiler made of it */
 };
 
@@ -244,7 +244,7 @@ static int guess_one(void *data, const struct binary_symbol *symbol)
 {
 	struct find *find = data;
 
-	dkt_guess_try(&find->guess, symbol->name);
+	dkt__guess_try(&find->guess, symbol->name);
 	return 0;
 }
 
@@ -262,10 +262,10 @@ static int no_function(struct find *find)
 				"%s of %s is there only as the compiler made it anew, with other"
 				" arguments perhaps: name it as %s",
 				find->name, binary->path, find->variant);
-	dkt_guess_start(&find->guess, find->name, strlen(find->name));
+	dkt__guess_start(&find->guess, find->name, strlen(find->name));
 	dkt__binary_functions(binary, guess_one, find);
 	return dkt_fail(binary->ctx, -ENOENT, "%s has no function '%s'%s", binary->path, find->name,
-			dkt_guess_words(&find->guess));
+			dkt__guess_words(&find->guess));
 }
 
 int dkt__binary_function(struct dkt__binary *binary, const char *name, struct binary_symbol *symbol)

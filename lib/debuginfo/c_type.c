@@ -9,7 +9,7 @@ struct search {
 	struct ctype_source *source;
 	const char *name;
 	struct ctype_member *found;
-	struct dkt_guess *guess;
+	struct dkt__guess *guess;
 	uint64_t base; /* bits before the struct that is being looked through */
 	unsigned int depth;
 };
@@ -24,7 +24,7 @@ static int try_member(void *data, const struct ctype_member *member)
 
 	if (*member->name) {
 		if (search->guess)
-			dkt_guess_try(search->guess, member->name);
+			dkt__guess_try(search->guess, member->name);
 		if (strcmp(member->name, search->name))
 			return 0;
 		*search->found = *member;
@@ -54,7 +54,7 @@ static int search_struct(struct search *search, uint32_t id, uint64_t base)
 }
 
 int ctype__member(struct ctype_source *source, uint32_t id, const char *name,
-		  struct ctype_member *member, struct dkt_guess *guess)
+		  struct ctype_member *member, struct dkt__guess *guess)
 {
 	struct search search = { .source = source, .name = name, .found = member, .guess = guess };
 	int found = search_struct(&search, id, 0);

@@ -65,9 +65,9 @@ struct ctype_source {
  * The member of that name, also in members that have no name themselves: its type, and its place
  * counted from the struct's start. -ENOENT: there is none, guess has been shown those there are.
  */
-struct dkt_guess;
+struct dkt__guess;
 int ctype__member(struct ctype_source *source, uint32_t id, const char *name,
-		  struct ctype_member *member, struct dkt_guess *guess);
+		  struct ctype_member *member, struct dkt__guess *guess);
 
 /* Names of the first members, for words: "a, b, c, ..." */
 void ctype__member_names(struct ctype_source *source, uint32_t id, char *text, size_t size);

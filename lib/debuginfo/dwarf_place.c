@@ -325,7 +325,7 @@ static int param_value(struct dwarf_place *place, bool numbered, Dwarf_Die *para
 
 /* ---- variables ---- */
 
-static void guess_names(struct dwarf_place *place, struct dkt_guess *guess)
+static void guess_names(struct dwarf_place *place, struct dkt__guess *guess)
 {
 	Dwarf_Die child;
 	const char *name;
@@ -342,13 +342,13 @@ static void guess_names(struct dwarf_place *place, struct dkt_guess *guess)
 				       dwarf_diename(&child) :
 				       NULL;
 			if (name)
-				dkt_guess_try(guess, name);
+				dkt__guess_try(guess, name);
 		} while (!dwarf_siblingof(&child, &child));
 	}
 }
 
 int dkt__dwarf_variable(struct dwarf_place *place, bool numbered, const char *name,
-			struct probe_value *value, struct dkt_guess *guess)
+			struct probe_value *value, struct dkt__guess *guess)
 {
 	Dwarf_Die params[PARAMS_MAX], variable;
 	size_t n = get_params(place, params), i;

@@ -22,7 +22,7 @@ void dkt__dwarf_place_clear(struct dwarf_place *place);
 
 /* Callbacks' bodies of struct probe_scope. numbered: arguments are $arg1, ... */
 int dkt__dwarf_variable(struct dwarf_place *place, bool numbered, const char *name,
-			struct probe_value *value, struct dkt_guess *guess);
+			struct probe_value *value, struct dkt__guess *guess);
 int dkt__dwarf_argument(struct dwarf_place *place, bool numbered, unsigned int n,
 			struct probe_value *value);
 int dkt__dwarf_result(struct dwarf_place *place, uint32_t *type);

@@ -20,7 +20,7 @@ static bool any_has(struct dkt_expr *expr, struct expr_span name, struct dkt_eve
 /* A field that no event has explains more than a field that only the first event lacks. */
 static int none_fits(struct dkt_expr *expr, struct dkt_event *const *events, size_t n)
 {
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	uint32_t i;
 
 	for (i = 0; i < expr->n_preds; i++) {
@@ -28,12 +28,12 @@ static int none_fits(struct dkt_expr *expr, struct dkt_event *const *events, siz
 
 		if (any_has(expr, name, events, n))
 			continue;
-		dkt_guess_start(&guess, expr->text + name.at, name.len);
-		dkt_guess_fields(&guess, events, n);
+		dkt__guess_start(&guess, expr->text + name.at, name.len);
+		dkt__guess_fields(&guess, events, n);
 		if (!guess.best[0])
 			expr__guess_common(&guess, NULL, 0);
 		return expr__fail(expr, -ENOENT, name.at, "none of %zu events has a field '%.*s'%s",
-				  n, (int)name.len, expr->text + name.at, dkt_guess_words(&guess));
+				  n, (int)name.len, expr->text + name.at, dkt__guess_words(&guess));
 	}
 	return expr__fail(expr, -ENOENT, 0, "none of %zu events has all of the fields", n);
 }

@@ -86,32 +86,32 @@ const struct dkt_field *expr__find_field(const struct dkt_expr *expr, struct exp
 	return common;
 }
 
-void expr__guess_common(struct dkt_guess *guess, const struct dkt_field *fields, size_t n)
+void expr__guess_common(struct dkt__guess *guess, const struct dkt_field *fields, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		if (fields[i].flags & DKT_FIELD_COMMON)
-			dkt_guess_try(guess, fields[i].name);
+			dkt__guess_try(guess, fields[i].name);
 	for (i = 0; i < ARRAY_SIZE(generic); i++)
-		dkt_guess_try(guess, generic[i].field.name);
-	dkt_guess_try(guess, EXPR_PID);
+		dkt__guess_try(guess, generic[i].field.name);
+	dkt__guess_try(guess, EXPR_PID);
 }
 
 static int no_field(const struct dkt_expr *expr, const struct expr_pred *pred,
 		    const struct dkt_event *event, const struct dkt_field *fields, size_t n)
 {
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	size_t i;
 
-	dkt_guess_start(&guess, expr->text + pred->field.at, pred->field.len);
+	dkt__guess_start(&guess, expr->text + pred->field.at, pred->field.len);
 	for (i = 0; i < n; i++)
 		if (!(fields[i].flags & DKT_FIELD_COMMON))
-			dkt_guess_try(&guess, fields[i].name);
+			dkt__guess_try(&guess, fields[i].name);
 	expr__guess_common(&guess, fields, n);
 	return expr__fail(expr, -ENOENT, pred->field.at, "%s:%s has no field '%.*s'%s",
 			  event->system, event->name, (int)pred->field.len,
-			  expr->text + pred->field.at, dkt_guess_words(&guess));
+			  expr->text + pred->field.at, dkt__guess_words(&guess));
 }
 
 static int misfit(const struct dkt_expr *expr, const struct expr_pred *pred, const char *why)

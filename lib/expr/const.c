@@ -64,12 +64,12 @@ int expr__constant(struct dkt_expr *expr, struct dkt_event *event, const struct 
 	const char *start = expr->text + item->span.at + item->negative;
 	size_t len = item->span.len - item->negative;
 	char *word __cleanup(free) = strndup(start, len);
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	int err;
 
 	if (!word)
 		return -ENOMEM;
-	dkt_guess_start(&guess, start, len);
+	dkt__guess_start(&guess, start, len);
 	err = ask_caller(expr, field->name, word, value);
 	if (err == -ENOENT)
 		err = expr__print_name(event, field->name, word, value, &guess) ||
@@ -81,7 +81,7 @@ int expr__constant(struct dkt_expr *expr, struct dkt_event *event, const struct 
 	if (err == -ENOENT)
 		return expr__fail(expr, -EINVAL, item->span.at,
 				  "%s is no number, and no name of one for %s%s", word, field->name,
-				  dkt_guess_words(&guess));
+				  dkt__guess_words(&guess));
 	if (err && err != -ENOMEM)
 		return expr__fail(expr, err, item->span.at, "%s: %s", word, strerror(-err));
 	return err;

@@ -8,7 +8,7 @@
 struct search {
 	const struct dkt_expr *expr;
 	struct expr_span name;
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 };
 
 /* 1 ends the walk: it is found. */
@@ -23,7 +23,7 @@ static int guess_at(void *data, const struct dkt__symbol *symbol)
 {
 	struct search *search = data;
 
-	dkt_guess_try(&search->guess, symbol->name);
+	dkt__guess_try(&search->guess, symbol->name);
 	return 0;
 }
 
@@ -42,9 +42,9 @@ int expr__check_function(struct dkt_expr *expr, struct expr_pred *pred)
 		pred->known = true;
 		return 0;
 	}
-	dkt_guess_start(&search.guess, expr->text + pred->inner.at, pred->inner.len);
+	dkt__guess_start(&search.guess, expr->text + pred->inner.at, pred->inner.len);
 	dkt__symbols_each(expr->ctx, guess_at, &search);
 	return expr__fail(expr, -EINVAL, pred->inner.at, "this kernel has no function '%.*s'%s",
 			  (int)pred->inner.len, expr->text + pred->inner.at,
-			  dkt_guess_words(&search.guess));
+			  dkt__guess_words(&search.guess));
 }

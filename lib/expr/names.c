@@ -19,7 +19,7 @@ struct lookup {
 	const char *field;
 	const char *name;
 	uint64_t *value;
-	struct dkt_guess *guess;
+	struct dkt__guess *guess;
 };
 
 /* ---- print formats ---- */
@@ -46,7 +46,7 @@ static bool find_symbol(const struct tep_print_flag_sym *symbol, const struct lo
 	for (; symbol; symbol = symbol->next) {
 		if (!symbol->str || !symbol->value)
 			continue;
-		dkt_guess_try(lookup->guess, symbol->str);
+		dkt__guess_try(lookup->guess, symbol->str);
 		if (strcmp(symbol->str, lookup->name) != 0)
 			continue;
 		if (!dkt__parse_u64(symbol->value, DKT__AS_C, lookup->value))
@@ -88,7 +88,7 @@ static bool walk(const struct tep_print_arg *arg, const struct lookup *lookup, i
 }
 
 bool expr__print_name(struct dkt_event *event, const char *field, const char *name, uint64_t *value,
-		      struct dkt_guess *guess)
+		      struct dkt__guess *guess)
 {
 	struct lookup lookup = { .field = field, .name = name, .value = value, .guess = guess };
 	const struct dkt__plan *plan = event->tep ? dkt__plan_get(event) : NULL;
@@ -169,7 +169,7 @@ static bool find_named(const struct named *named, size_t n, const struct lookup 
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		dkt_guess_try(lookup->guess, named[i].name);
+		dkt__guess_try(lookup->guess, named[i].name);
 		if (strcmp(named[i].name, lookup->name) != 0)
 			continue;
 		*lookup->value = (uint64_t)named[i].value;
@@ -187,7 +187,7 @@ static bool find_syscall(const struct lookup *lookup)
 		name = dkt_syscall_name(i);
 		if (!name)
 			continue;
-		dkt_guess_try(lookup->guess, name);
+		dkt__guess_try(lookup->guess, name);
 		if (strcmp(name, lookup->name) != 0)
 			continue;
 		*lookup->value = (uint64_t)i;
@@ -197,7 +197,7 @@ static bool find_syscall(const struct lookup *lookup)
 }
 
 bool expr__built_in(const struct dkt_event *event, const char *field, const char *name,
-		    uint64_t *value, struct dkt_guess *guess)
+		    uint64_t *value, struct dkt__guess *guess)
 {
 	struct lookup lookup = { .field = field, .name = name, .value = value, .guess = guess };
 	bool is_raw = !strcmp(event->system, "raw_syscalls");

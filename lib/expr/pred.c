@@ -38,7 +38,7 @@ static int parse_modifiers(struct expr_reader *r, struct expr_pred *pred)
 	while (r->text[r->at] == '.') {
 		uint32_t dot = r->at++, start = r->at;
 		struct expr_span name;
-		struct dkt_guess guess;
+		struct dkt__guess guess;
 
 		while (expr__is_name(r->text[r->at]))
 			r->at++;
@@ -50,13 +50,13 @@ static int parse_modifiers(struct expr_reader *r, struct expr_pred *pred)
 			   pred->kind != EXPR_FUNCTION) {
 			pred->kind = EXPR_FUNCTION;
 		} else {
-			dkt_guess_start(&guess, r->text + start, name.len);
-			dkt_guess_try(&guess, "ustring");
-			dkt_guess_try(&guess, "function");
+			dkt__guess_start(&guess, r->text + start, name.len);
+			dkt__guess_try(&guess, "ustring");
+			dkt__guess_try(&guess, "function");
 			return expr__fail(
 				r->expr, -EINVAL, dot,
 				"behind a field stands .ustring or .function, not .%.*s%s",
-				(int)name.len, r->text + start, dkt_guess_words(&guess));
+				(int)name.len, r->text + start, dkt__guess_words(&guess));
 		}
 	}
 	return 0;

@@ -99,20 +99,20 @@ static int no_field(struct dkt_ctx *ctx, struct dkt_event *event, const char *na
 	static const char *const others[] = { "common_cpu", "common_timestamp",
 					      "stacktrace", "COMM",
 					      "CPU",        "PID" };
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	const struct dkt_field *fields;
 	size_t n, i;
 	int err = dkt_event_fields(event, &fields, &n);
 
 	if (err)
 		return err;
-	dkt_guess_start(&guess, name, strlen(name));
+	dkt__guess_start(&guess, name, strlen(name));
 	for (i = 0; i < n; i++)
-		dkt_guess_try(&guess, fields[i].name);
+		dkt__guess_try(&guess, fields[i].name);
 	for (i = 0; i < ARRAY_SIZE(others); i++)
-		dkt_guess_try(&guess, others[i]);
+		dkt__guess_try(&guess, others[i]);
 	return dkt_fail(ctx, -ENOENT, "%s:%s has no field '%s'%s", event->system, event->name, name,
-			dkt_guess_words(&guess));
+			dkt__guess_words(&guess));
 }
 
 /* As in filters: PID is the record's process, unless the event has a field that is called so. */
@@ -153,16 +153,16 @@ int dkt__key_check_any(struct dkt_ctx *ctx, const struct dkt__key_spec *spec,
 		       struct dkt_event *const *events, size_t n)
 {
 	struct dkt__key other = { 0 };
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		if (find_field(events[i], spec->name) || find_other(spec->name, &other))
 			return 0;
-	dkt_guess_start(&guess, spec->name, strlen(spec->name));
-	dkt_guess_fields(&guess, events, n);
+	dkt__guess_start(&guess, spec->name, strlen(spec->name));
+	dkt__guess_fields(&guess, events, n);
 	return dkt_fail(ctx, -ENOENT, "none of %zu events has a field '%s'%s", n, spec->name,
-			dkt_guess_words(&guess));
+			dkt__guess_words(&guess));
 }
 
 /* Whether the modifier goes with such a field; what the kernel would refuse without words. */

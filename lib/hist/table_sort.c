@@ -29,20 +29,20 @@ static bool read_direction(const char *text, size_t len, bool *descending)
 static int no_column(const struct dkt_table *table, const char *sort, const char *at, size_t len)
 {
 	char *names __cleanup(free) = NULL;
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	size_t i, size;
 	FILE *f = open_memstream(&names, &size);
 
-	dkt_guess_start(&guess, at, len);
+	dkt__guess_start(&guess, at, len);
 	for (i = 0; f && i < table->info.n_columns; i++) {
 		fprintf(f, "%s%s", i ? ", " : "", table->columns[i].name);
-		dkt_guess_try(&guess, table->columns[i].name);
+		dkt__guess_try(&guess, table->columns[i].name);
 	}
 	if (!f || fclose(f))
 		return -ENOMEM;
 	return dkt__fail_at(table->ctx, -ENOENT, "sort", sort, (size_t)(at - sort),
 			    "'%.*s' is no column: they are %s%s", (int)DKT__MIN(len, (size_t)60),
-			    at, names, dkt_guess_words(&guess));
+			    at, names, dkt__guess_words(&guess));
 }
 
 static int parse_sort(struct sort *sort, const char *text)

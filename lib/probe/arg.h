@@ -50,7 +50,7 @@ struct probe_scope {
 	bool is_event; /* an event probe: $NAME is a field */
 	/* A variable. -ENOENT: there is none, guess has been shown those there are. */
 	int (*variable)(struct probe_scope *scope, const char *name, struct probe_value *value,
-			struct dkt_guess *guess);
+			struct dkt__guess *guess);
 	/* Argument n of the function, counted from 1, whatever its name. NULL: not here. */
 	int (*argument)(struct probe_scope *scope, unsigned int n, struct probe_value *value);
 	/* $retval with its type; NULL: not here. */

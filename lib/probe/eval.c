@@ -37,7 +37,7 @@ static int eval_postfix(struct eval *eval, struct probe_value *value)
 static int eval_variable(struct eval *eval, struct probe_value *value)
 {
 	struct probe_scope *scope = eval->scope;
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	char name[WORD_MAX];
 	unsigned int n;
 	int err = probe__read_name(eval, name), end = 0;
@@ -45,7 +45,7 @@ static int eval_variable(struct eval *eval, struct probe_value *value)
 	if (err)
 		return err;
 	probe__set_field(eval, name);
-	dkt_guess_start(&guess, name, strlen(name));
+	dkt__guess_start(&guess, name, strlen(name));
 	err = scope->variable ? scope->variable(scope, name, value, &guess) : -ENOENT;
 	if (err != -ENOENT)
 		return err;
@@ -59,7 +59,7 @@ static int eval_variable(struct eval *eval, struct probe_value *value)
 				   scope->where, scope->no_types ? ": " : "",
 				   scope->no_types ? scope->no_types : "");
 	return probe__fail(eval, -ENOENT, "%s has no variable '%s'%s", scope->where, name,
-			   dkt_guess_words(&guess));
+			   dkt__guess_words(&guess));
 }
 
 /* $retval, $arg1, $stack, $stack2, $comm; of an event its fields. */

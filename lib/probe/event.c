@@ -8,7 +8,7 @@
 
 /* A field, with or without $ before its name. */
 static int field_value(struct probe_scope *scope, const char *name, struct probe_value *value,
-		       struct dkt_guess *guess)
+		       struct dkt__guess *guess)
 {
 	struct dkt_event *event = scope->data;
 	const struct dkt_field *fields;
@@ -16,7 +16,7 @@ static int field_value(struct probe_scope *scope, const char *name, struct probe
 	int err = dkt_event_fields(event, &fields, &n);
 
 	for (i = 0; !err && i < n; i++) {
-		dkt_guess_try(guess, fields[i].name);
+		dkt__guess_try(guess, fields[i].name);
 		if (strcmp(fields[i].name, name))
 			continue;
 		snprintf(value->fetch, sizeof(value->fetch), "$%s", name);

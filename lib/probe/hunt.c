@@ -94,7 +94,7 @@ static int guess_symbol(void *data, const struct dkt__symbol *symbol)
 	struct probe_hunt *hunt = data;
 
 	if (in_module(hunt, symbol) && !is_part(symbol->name))
-		dkt_guess_try(&hunt->guess, symbol->name);
+		dkt__guess_try(&hunt->guess, symbol->name);
 	return 0;
 }
 
@@ -150,12 +150,12 @@ static int not_found(struct probe_hunt *hunt)
 	err = inlined(hunt);
 	if (err)
 		return err;
-	dkt_guess_start(&hunt->guess, hunt->name, strlen(hunt->name));
+	dkt__guess_start(&hunt->guess, hunt->name, strlen(hunt->name));
 	dkt__symbols_each(define->ctx, guess_symbol, hunt);
 	return dkt_fail(define->ctx, -ENOENT, "%s%s has no function '%s'%s",
 			place->module ? "module " : "this kernel",
 			place->module ? place->module : "", hunt->name,
-			dkt_guess_words(&hunt->guess));
+			dkt__guess_words(&hunt->guess));
 }
 
 /* "0xffffffff81000000, nfsd:get_client" */

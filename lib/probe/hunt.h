@@ -20,7 +20,7 @@ struct probe_hunt {
 	size_t n;
 	bool any; /* symbols could be read */
 	bool met_module; /* some of the place's module */
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	char variant[96]; /* NAME.isra.0: what the compiler made of it */
 };
 

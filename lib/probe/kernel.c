@@ -42,7 +42,7 @@ static int btf_value(struct probe_scope *scope, size_t i, const char *name,
 }
 
 static int btf_variable(struct probe_scope *scope, const char *name, struct probe_value *value,
-			struct dkt_guess *guess)
+			struct dkt__guess *guess)
 {
 	struct btf_scope *at = scope->data;
 	size_t i, first = at->is_tracepoint;
@@ -51,7 +51,7 @@ static int btf_variable(struct probe_scope *scope, const char *name, struct prob
 	for (i = first; i < PARAMS_MAX && !dkt__btf_param(at->btf, at->function, i, &param); i++) {
 		if (!strcmp(param.name, name))
 			return btf_value(scope, i - first, name, value);
-		dkt_guess_try(guess, param.name);
+		dkt__guess_try(guess, param.name);
 	}
 	return -ENOENT;
 }
@@ -157,7 +157,7 @@ static int add_by_dwarf(struct probe_define *define, const struct probe_target *
 		scope->is_user = false;
 	} else if (needs_names(define)) {
 		if (!define->no_binary)
-			define->no_binary = strdup(dkt_error(define->ctx));
+			define->no_binary = dkt_error_take(define->ctx);
 		scope->no_types = define->no_btf ? define->no_btf : define->no_binary;
 		scope->argument = offset ? NULL : word_argument;
 	}

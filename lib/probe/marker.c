@@ -105,7 +105,7 @@ static int add_marker(struct probe_define *define, const struct sdt_note *note)
 
 struct wanted {
 	struct probe_define *define;
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	size_t n, markers;
 	bool add;
 };
@@ -118,7 +118,7 @@ static int try_note(void *data, const struct sdt_note *note)
 
 	wanted->markers++;
 	snprintf(name, sizeof(name), "%s:%s", note->provider, note->name);
-	dkt_guess_try(&wanted->guess, name);
+	dkt__guess_try(&wanted->guess, name);
 	if (fnmatch(place->module, note->provider, 0) || fnmatch(place->function, note->name, 0))
 		return 0;
 	wanted->n++;
@@ -136,7 +136,7 @@ static int none_wanted(struct wanted *wanted, const char *name)
 			" '%s'",
 			define->binary->path, name);
 	return dkt_fail(define->ctx, -ENOENT, "%s has no marker '%s'%s", define->binary->path, name,
-			dkt_guess_words(&wanted->guess));
+			dkt__guess_words(&wanted->guess));
 }
 
 /* Those of one name are in several places, each with its own arguments: a probe for each. */
@@ -155,7 +155,7 @@ int dkt__probe_marker(struct probe_define *define)
 		name = NULL;
 		return -ENOMEM;
 	}
-	dkt_guess_start(&wanted.guess, name, strlen(name));
+	dkt__guess_start(&wanted.guess, name, strlen(name));
 	err = dkt__sdt_each(define->binary, try_note, &wanted);
 	if (!err && !wanted.n)
 		err = none_wanted(&wanted, name);

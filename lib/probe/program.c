@@ -62,7 +62,7 @@ static int open_program(struct probe_define *define)
 /* ---- what is known at a place ---- */
 
 static int dwarf_variable(struct probe_scope *scope, const char *name, struct probe_value *value,
-			  struct dkt_guess *guess)
+			  struct dkt__guess *guess)
 {
 	return dkt__dwarf_variable(scope->data, !scope->is_user && scope->words->arg, name, value,
 				   guess);
@@ -113,7 +113,7 @@ static int word_result(struct probe_scope *scope, struct probe_value *value)
 
 /* On return registers hold the result; what the function was called with may be gone. */
 static int gone_variable(struct probe_scope *scope, const char *name, struct probe_value *value,
-			 struct dkt_guess *guess)
+			 struct dkt__guess *guess)
 {
 	(void)value, (void)guess;
 	return dkt_fail(scope->ctx, -EINVAL,
@@ -155,7 +155,7 @@ static int add_address(struct probe_define *define, uint64_t address, const char
 	if (define->n && !dkt__dwarf_place(binary, address, &at)) {
 		probe__dwarf_scope(&scope, &at);
 	} else if (define->n) {
-		scope.no_types = why = strdup(dkt_error(define->ctx));
+		scope.no_types = why = dkt_error_take(define->ctx);
 		scope.argument = is_entry ? word_argument : NULL;
 		scope.result = word_result;
 	}
@@ -272,16 +272,18 @@ static int add_offset(struct probe_define *define)
 
 static int no_function(struct probe_define *define, int err)
 {
-	char *words __cleanup(free) = strdup(dkt_error(define->ctx));
+	char *words = dkt_error_take(define->ctx);
 	char *where __cleanup(free) = NULL;
+	bool inlined = err == -ENOENT &&
+		       !dkt__dwarf_inlined(define->binary, define->place.function, &where) && where;
 
-	if (err == -ENOENT && words &&
-	    !dkt__dwarf_inlined(define->binary, define->place.function, &where) && where)
+	dkt_error_give(define->ctx, err, words);
+	if (inlined)
 		return dkt_fail(
 			define->ctx, err,
 			"%s is inlined%s%s: it has no entry to probe; a source line of it has",
 			define->place.function, *where ? " into " : " everywhere", where);
-	return dkt_fail(define->ctx, err, "%s", words ? words : "");
+	return err;
 }
 
 int dkt__probe_program(struct probe_define *define)

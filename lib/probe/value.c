@@ -117,13 +117,13 @@ static int find_struct(struct eval *eval, struct ctype *type)
 }
 
 static int no_member(struct eval *eval, const struct ctype *type, const char *name,
-		     struct dkt_guess *guess)
+		     struct dkt__guess *guess)
 {
 	char names[160], text[96];
 
 	if (guess->best[0])
 		return probe__fail(eval, -ENOENT, "%s has no member '%s'%s", words_for(type, text),
-				   name, dkt_guess_words(guess));
+				   name, dkt__guess_words(guess));
 	ctype__member_names(eval->scope->types, type->id, names, sizeof(names));
 	return probe__fail(eval, -ENOENT, "%s has no member '%s'; it has %s", words_for(type, text),
 			   name, *names ? names : "none");
@@ -133,7 +133,7 @@ int probe__take_member(struct eval *eval, struct probe_value *value)
 {
 	struct ctype_source *types = eval->scope->types;
 	struct ctype_member member = { 0 };
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	char name[WORD_MAX], text[96];
 	const char *before = eval->p;
 	struct ctype type;
@@ -158,7 +158,7 @@ int probe__take_member(struct eval *eval, struct probe_value *value)
 	err = find_struct(eval, &type);
 	if (err)
 		return err;
-	dkt_guess_start(&guess, name, strlen(name));
+	dkt__guess_start(&guess, name, strlen(name));
 	err = ctype__member(types, type.id, name, &member, &guess);
 	if (err)
 		return err == -ENOENT ?

@@ -19,7 +19,7 @@ static int count_member(void *data, const struct ctype_member *member)
 static void walk_type(struct ctype_source *types, uint32_t id)
 {
 	struct ctype_member member;
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	struct ctype type;
 	char names[80];
 	size_t n = 0;
@@ -30,7 +30,7 @@ static void walk_type(struct ctype_source *types, uint32_t id)
 		abort();
 	types->members(types, type.id, count_member, &n);
 	ctype__member_names(types, type.id, names, sizeof(names));
-	dkt_guess_start(&guess, "counter", 7);
+	dkt__guess_start(&guess, "counter", 7);
 	if (!ctype__member(types, type.id, "counter", &member, &guess) &&
 	    strcmp(member.name, "counter"))
 		abort();

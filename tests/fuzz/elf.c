@@ -22,14 +22,14 @@ struct walk {
 
 static void look_at(struct walk *walk, uint64_t address)
 {
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 	struct probe_value value = { 0 };
 	struct dwarf_place place;
 	uint32_t type;
 
 	if (dkt__dwarf_place(walk->binary, address, &place))
 		return;
-	dkt_guess_start(&guess, "number", 6);
+	dkt__guess_start(&guess, "number", 6);
 	dkt__dwarf_variable(&place, false, "number", &value, &guess);
 	dkt__dwarf_argument(&place, true, 1, &value);
 	if (!dkt__dwarf_result(&place, &type)) {

@@ -46,6 +46,20 @@ static void count_lines(void *data, enum dkt_log_level level, const char *text)
 	errno = EIO;
 }
 
+static void test_words_kept(void **state)
+{
+	struct dkt_ctx *ctx = *state;
+	char *words;
+
+	assert_null(dkt_error_take(ctx));
+	dkt_fail(ctx, -EIO, "first");
+	words = dkt_error_take(ctx);
+	assert_string_equal(dkt_error(ctx), "");
+	dkt_fail(ctx, -EPERM, "second");
+	assert_fails(ctx, -EIO, "first", dkt_error_give(ctx, -EIO, words));
+	assert_fails(ctx, -EIO, "", dkt_error_give(ctx, -EIO, NULL));
+}
+
 static void test_log(void **state)
 {
 	int n = 0;
@@ -162,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_words, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_words_of_errno, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_words_kept, setup, teardown),
 		cmocka_unit_test(test_log),
 		cmocka_unit_test_setup_teardown(test_before_open, setup, teardown),
 		cmocka_unit_test(test_no_root),

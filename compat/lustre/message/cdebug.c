@@ -376,11 +376,11 @@ static int create_calls(struct dkt_ctx *ctx, char *const *calls)
 
 static void remove_parts(struct dkt_ctx *ctx)
 {
-	char *words __cleanup(free) = strdup(dkt_error(ctx));
+	char *words = dkt_error_take(ctx);
 
 	dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_NAME);
 	dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_NESTED);
-	dkt_fail(ctx, 0, "%s", words ? words : "");
+	dkt_error_give(ctx, 0, words);
 }
 
 /* Of probes at one place the one that was made last is asked first, and the shown record ends all. */

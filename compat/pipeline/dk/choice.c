@@ -69,13 +69,13 @@ static void ask_filter(struct dk_choice *choice, struct dkt_event *event)
 	err = dkt_expr_check_match(choice->filter, event);
 	choice->fits |= !err || err == -EOPNOTSUPP;
 	if (err == -EOPNOTSUPP && !choice->result->unmatched)
-		choice->result->unmatched = strdup(dkt_error(choice->ctx));
+		choice->result->unmatched = dkt_error_take(choice->ctx);
 	/* A value that is wrong says more than a field that most events lack anyway. */
 	if (!err || err == -EOPNOTSUPP || choice->misfit_err == -EINVAL ||
 	    (choice->misfit && err != -EINVAL))
 		return;
 	free(choice->misfit);
-	choice->misfit = strdup(dkt_error(choice->ctx));
+	choice->misfit = dkt_error_take(choice->ctx);
 	choice->misfit_err = err;
 }
 

@@ -50,14 +50,14 @@ static int check_unread(struct debuglog *log, const struct dkt_probe *probe)
 /* As they were, after a failure whose words stay. */
 static void put_back(struct debuglog *log, const enum probe_state *states)
 {
-	char *words __cleanup(free) = strdup(dkt_error(log->ctx));
+	char *words = dkt_error_take(log->ctx);
 	size_t i;
 
 	for (i = 0; i < log->probes->n; i++)
 		log->probes->list[i].state = states[i];
 	if (!probes_apply(log))
 		probes_save(log);
-	dkt_fail(log->ctx, 0, "%s", words ? words : "");
+	dkt_error_give(log->ctx, 0, words);
 }
 
 /* Those that match are off first, and nothing of them is unread. */
@@ -122,7 +122,7 @@ int probes_remove(struct debuglog *log, const char *pattern, bool force, size_t 
 {
 	struct removal removal = { .log = log, .pattern = pattern, .removed = removed };
 	char *spool __cleanup(free) = NULL;
-	char *words __cleanup(free) = NULL;
+	char *words;
 	bool empty = false;
 	int err = probes_load(log);
 
@@ -141,8 +141,8 @@ int probes_remove(struct debuglog *log, const char *pattern, bool force, size_t 
 	probes_forget_events(log);
 	if (!err)
 		return probes_save(log);
-	words = strdup(dkt_error(log->ctx));
+	words = dkt_error_take(log->ctx);
 	if (*removed)
 		probes_save(log);
-	return dkt_fail(log->ctx, err, "%s", words ? words : "");
+	return dkt_error_give(log->ctx, err, words);
 }

@@ -63,13 +63,13 @@ static void refuse_key(struct reader *r, const struct conf_line *line, const cha
 	char *why __cleanup(free) = NULL;
 	const char *keys[KEYS_MAX];
 	size_t i, n = list_keys(keys);
-	struct dkt_guess guess;
+	struct dkt__guess guess;
 
-	dkt_guess_start(&guess, at, len);
+	dkt__guess_start(&guess, at, len);
 	for (i = 0; i < n; i++)
-		dkt_guess_try(&guess, keys[i]);
+		dkt__guess_try(&guess, keys[i]);
 	if (asprintf(&why, "'%.*s' is nothing that can be set%s", (int)len, at,
-		     dkt_guess_words(&guess)) < 0)
+		     dkt__guess_words(&guess)) < 0)
 		why = NULL;
 	refuse(r, line, at, why ? why : strerror(ENOMEM));
 }

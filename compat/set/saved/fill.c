@@ -40,14 +40,14 @@ static bool probe_may_come(struct debuglog *log, const char *line)
 
 bool saved_may_come(struct debuglog *log, const struct conf_line *line)
 {
-	char *words __cleanup(free) = strdup(dkt_error(log->ctx));
+	char *words = dkt_error_take(log->ctx);
 	bool may = false;
 
 	if (!strcmp(line->key, CONF_PROBE))
 		may = probe_may_come(log, line->value);
 	else if (conf_is_list(line->key))
 		may = event_may_come(log, line->value);
-	dkt_fail(log->ctx, 0, "%s", words ? words : "");
+	dkt_error_give(log->ctx, 0, words);
 	return may;
 }
 

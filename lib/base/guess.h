@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The name that a misspelt word was perhaps meant to be: the nearest of those that were tried. */
+#ifndef DKT_BASE_GUESS_H
+#define DKT_BASE_GUESS_H
+
+#include <stddef.h>
+
+struct dkt__guess {
+	char word[64];
+	char best[64]; /* "": none is near */
+	unsigned int cost;
+	char words[96];
+};
+
+/* Starts with a word of len bytes. A word that is too long is near to no name. */
+void dkt__guess_start(struct dkt__guess *guess, const char *word, size_t len);
+void dkt__guess_try(struct dkt__guess *guess, const char *candidate);
+
+/* Compares the word with candidate, but suggests name. */
+void dkt__guess_as(struct dkt__guess *guess, const char *candidate, const char *name);
+
+/* Tries GROUP:NAME; for a word without a colon the group and the name, too. */
+void dkt__guess_member(struct dkt__guess *guess, const char *group, const char *name);
+
+/* "; did you mean NAME?" to append to a message, or "". Lives as long as the guess. */
+const char *dkt__guess_words(struct dkt__guess *guess);
+
+/* Names that are equally near, and how often each was tried. */
+#define DKT__NEAR_MAX 8
+
+struct dkt__guess_votes {
+	struct dkt__guess *guess;
+	char names[DKT__NEAR_MAX][64];
+	size_t votes[DKT__NEAR_MAX];
+	size_t n;
+};
+
+/* Tries a name that may come again: of several that are equally near the most frequent one is taken. */
+void dkt__guess_vote(struct dkt__guess_votes *votes, const char *name);
+void dkt__guess_elect(struct dkt__guess_votes *votes);
+
+#endif

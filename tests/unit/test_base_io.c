@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Whole files: read and written in pieces, through signals, with a limit, without a name. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "base/io.h"
+#include "check.h"
+
+#define LARGE 300000
+
+static void on_signal(int sig)
+{
+	(void)sig;
+}
+
+struct writer {
+	int fd;
+	int err;
+	char *bytes;
+};
+
+static void *write_large(void *data)
+{
+	struct writer *writer = data;
+
+	writer->err = dkt__write_all(writer->fd, writer->bytes, LARGE);
+	close(writer->fd);
+	return NULL;
+}
+
+/* More than a pipe holds is written and read in pieces, while signals come to both. */
+static void test_pipe(void **state)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	struct writer writer = { 0 };
+	pthread_t thread;
+	int ends[2];
+	size_t len, i;
+	char *data;
+
+	(void)state;
+	sigaction(SIGUSR1, &action, NULL);
+	assert_int_equal(pipe(ends), 0);
+	writer.fd = ends[1];
+	writer.bytes = malloc(LARGE);
+	assert_non_null(writer.bytes);
+	for (i = 0; i < LARGE; i++)
+		writer.bytes[i] = (char)(i * 7 % 251);
+	assert_int_equal(pthread_create(&thread, NULL, write_large, &writer), 0);
+	for (i = 0; i < 100; i++)
+		pthread_kill(thread, SIGUSR1);
+	assert_int_equal(dkt__read_fd(ends[0], SIZE_MAX, &data, &len), 0);
+	pthread_join(thread, NULL);
+	assert_int_equal(writer.err, 0);
+	assert_int_equal(len, LARGE);
+	assert_memory_equal(data, writer.bytes, LARGE);
+	assert_int_equal(data[LARGE], 0);
+	free(data);
+	free(writer.bytes);
+	close(ends[0]);
+}
+
+static void test_read(void **state)
+{
+	char *data;
+	size_t len;
+
+	(void)state;
+	/* The kernel's files have no size. */
+	assert_int_equal(dkt__read_file("/proc/self/status", SIZE_MAX, &data, &len), 0);
+	assert_non_null(strstr(data, "Name:"));
+	assert_int_equal(strlen(data), len);
+	free(data);
+	assert_int_equal(dkt__read_file("/dev/null", 0, &data, &len), 0);
+	assert_string_equal(data, "");
+	free(data);
+	assert_int_equal(dkt__read_file("/nonexistent", SIZE_MAX, &data, &len), -ENOENT);
+	assert_null(data);
+	assert_int_equal(dkt__read_file("/", SIZE_MAX, &data, &len), -EISDIR);
+	assert_null(data);
+	assert_int_equal(dkt__read_file("/dev/zero", 10000, &data, &len), -EFBIG);
+	assert_null(data);
+}
+
+static void test_unnamed(void **state)
+{
+	int fd = dkt__unnamed_file(dkt__temporary_dir());
+	char text[8] = "";
+	struct stat st;
+	size_t len;
+	char *data;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_nlink, 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(dkt__pwrite_all(fd, "cd", 2, 2), 0);
+	assert_int_equal(dkt__pwrite_all(fd, "ab", 2, 0), 0);
+	assert_int_equal(dkt__pread_all(fd, text, 3, 1), 3);
+	assert_string_equal(text, "bcd");
+	assert_int_equal(dkt__pread_all(fd, text, 8, 2), 2);
+	assert_int_equal(dkt__pread_all(fd, text, 8, 4), 0);
+	/* Exactly as much as may be is not too much. */
+	assert_int_equal(dkt__read_fd(fd, 4, &data, &len), 0);
+	assert_int_equal(len, 4);
+	free(data);
+	lseek(fd, 0, SEEK_SET);
+	assert_int_equal(dkt__read_fd(fd, 3, &data, &len), -EFBIG);
+	close(fd);
+	assert_int_equal(dkt__write_all(fd, "x", 1), -EBADF);
+	assert_int_equal(dkt__pread_all(fd, text, 1, 0), -EBADF);
+	assert_int_equal(dkt__unnamed_file("/nonexistent"), -ENOENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pipe),
+		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_unnamed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
