@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "caps.h"
-#include "tracefs.h"
+#include "mount.h"
 
 #include "base/banned.h"
 
@@ -220,7 +220,7 @@ static bool locked_down(void)
 
 int dkt__rights_check(struct dkt_ctx *ctx, const struct dkt__rights *rights, unsigned int needs)
 {
-	char *dir __cleanup(free) = ctx->dir ? strdup(ctx->dir) : dkt__tfs_where(ctx);
+	char *dir __cleanup(free) = ctx->dir ? strdup(ctx->dir) : dkt__mount_where(ctx);
 	char *text __cleanup(free) = NULL;
 	size_t size;
 	FILE *words;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The context: what everything hangs off, with the words of the last failure and the log. */
-#include <sys/mman.h>
-
-#include "event.h"
+#include "internal.h"
 
 #include "base/banned.h"
 
@@ -37,11 +35,10 @@ int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **out)
 
 /* ---- what lives as long as the context ---- */
 
-struct dkt__map {
-	struct dkt__map *next;
-	void *data; /* of a file */
-	size_t size;
-	int fd; /* of that file */
+struct dkt__end {
+	struct dkt__end *next;
+	void (*fn)(void *data);
+	void *data;
 };
 
 void *dkt__ctx_keep(struct dkt_ctx *ctx, size_t n)
@@ -49,27 +46,19 @@ void *dkt__ctx_keep(struct dkt_ctx *ctx, size_t n)
 	return dkt__arena_alloc(&ctx->memory, n);
 }
 
-int dkt__ctx_keep_file(struct dkt_ctx *ctx, int fd, void *map, size_t n)
+int dkt__ctx_at_end(struct dkt_ctx *ctx, void (*fn)(void *data), void *data)
 {
-	struct dkt__map *kept = dkt__ctx_keep(ctx, sizeof(*kept));
+	struct dkt__end *end;
 
-	if (!kept) {
-		munmap(map, n);
-		close(fd);
+	for (end = ctx->ends; end; end = end->next)
+		if (end->fn == fn && end->data == data)
+			return 0;
+	end = dkt__ctx_keep(ctx, sizeof(*end));
+	if (!end)
 		return -ENOMEM;
-	}
-	*kept = (struct dkt__map){ .next = ctx->maps, .data = map, .size = n, .fd = fd };
-	ctx->maps = kept;
+	*end = (struct dkt__end){ .next = ctx->ends, .fn = fn, .data = data };
+	ctx->ends = end;
 	return 0;
-}
-
-static void let_go_kept(struct dkt_ctx *ctx)
-{
-	for (; ctx->maps; ctx->maps = ctx->maps->next) {
-		munmap(ctx->maps->data, ctx->maps->size);
-		close(ctx->maps->fd);
-	}
-	dkt__arena_free(&ctx->memory);
 }
 
 /* ---- the context ---- */
@@ -78,11 +67,9 @@ void dkt_ctx_free(struct dkt_ctx *ctx)
 {
 	if (!ctx)
 		return;
-	dkt__events_free(ctx->events);
-	dkt__defined_free(ctx->defined);
-	dkt__symbols_free(ctx->symbols);
-	dkt__tep_free(ctx);
-	let_go_kept(ctx);
+	for (; ctx->ends; ctx->ends = ctx->ends->next)
+		ctx->ends->fn(ctx->ends->data);
+	dkt__arena_free(&ctx->memory);
 	if (ctx->dirfd >= 0)
 		close(ctx->dirfd);
 	free(ctx->root);

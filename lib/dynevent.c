@@ -11,8 +11,7 @@ void dkt_events_forget(struct dkt_ctx *ctx)
 	/* A file's events do not change. */
 	if (ctx->given)
 		return;
-	dkt__events_free(ctx->events);
-	ctx->events = NULL;
+	dkt__events_free(ctx);
 	/* It keeps formats by number, and numbers are given again. */
 	dkt__tep_free(ctx);
 }

@@ -24,10 +24,13 @@ struct dkt__events {
 	struct dkt_event *by_id[MAX_ID];
 };
 
-void dkt__events_free(struct dkt__events *events)
+static void events_free(void *data)
 {
+	struct dkt_ctx *ctx = data;
+	struct dkt__events *events = ctx->events;
 	size_t i;
 
+	ctx->events = NULL;
 	if (!events)
 		return;
 	for (i = 0; i < events->n_all; i++)
@@ -44,6 +47,19 @@ void dkt__events_free(struct dkt__events *events)
 	free(events->likely);
 	free(events->names);
 	free(events);
+}
+
+void dkt__events_free(struct dkt_ctx *ctx)
+{
+	events_free(ctx);
+}
+
+static struct dkt__events *events_new(struct dkt_ctx *ctx)
+{
+	events_free(ctx);
+	if (!dkt__ctx_at_end(ctx, events_free, ctx))
+		ctx->events = calloc(1, sizeof(*ctx->events));
+	return ctx->events;
 }
 
 static int event_cmp(const void *a, const void *b)
@@ -103,10 +119,9 @@ static int events_load(struct dkt_ctx *ctx)
 
 	if (ctx->events)
 		return 0;
-	all = calloc(1, sizeof(*all));
+	all = events_new(ctx);
 	if (!all)
 		return -ENOMEM;
-	ctx->events = all;
 	err = dkt__tfs_read(ctx, &all->names, NULL, "available_events");
 	/* A saved tree need not have the kernel's own events. */
 	if (!err && dkt__tfs_exists(ctx, "events/" FTRACE_SYSTEM))
@@ -134,8 +149,7 @@ static int events_load(struct dkt_ctx *ctx)
 	events_place(ctx);
 	return 0;
 fail:
-	dkt__events_free(all);
-	ctx->events = NULL;
+	events_free(ctx);
 	return dkt_fail_in(ctx, err, "list events");
 }
 
@@ -210,14 +224,12 @@ static int given_cmp(const void *a, const void *b)
 
 int dkt__events_given(struct dkt_ctx *ctx, const struct dkt__given *list, size_t n)
 {
-	struct dkt__events *all = calloc(1, sizeof(*all));
+	struct dkt__events *all = events_new(ctx);
 	size_t i;
 	int err;
 
 	if (!all)
 		return -ENOMEM;
-	dkt__events_free(ctx->events);
-	ctx->events = all;
 	ctx->given = true;
 	all->events = calloc(n + 1, sizeof(*all->events));
 	all->list = calloc(n + 1, sizeof(struct dkt_event *));
@@ -390,16 +402,22 @@ struct dkt_event *dkt_event_by_id(struct dkt_ctx *ctx, int id)
 
 /* ---- events that no kernel has ---- */
 
-void dkt__defined_free(struct dkt_event *event)
+static void free_one(struct dkt_event *event)
 {
-	while (event) {
-		struct dkt_event *next = event->next;
+	free((char *)event->name);
+	free((char *)event->system);
+	dkt__event_clear(event);
+	free(event);
+}
 
-		free((char *)event->name);
-		free((char *)event->system);
-		dkt__event_clear(event);
-		free(event);
-		event = next;
+static void free_defined(void *data)
+{
+	struct dkt_ctx *ctx = data;
+	struct dkt_event *event;
+
+	while ((event = ctx->defined)) {
+		ctx->defined = event->next;
+		free_one(event);
 	}
 }
 
@@ -430,12 +448,14 @@ int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name, 
 	event->format_len = strlen(format);
 	event->format = dkt__ctx_keep(ctx, event->format_len + 1);
 	err = event->system && event->name && event->format ? 0 : -ENOMEM;
+	if (!err)
+		err = dkt__ctx_at_end(ctx, free_defined, ctx);
 	if (!err) {
 		memcpy((char *)event->format, format, event->format_len);
 		err = dkt__event_take_format(event, format, event->format_len);
 	}
 	if (err) {
-		dkt__defined_free(event);
+		free_one(event);
 		return err;
 	}
 	event->id = event->tep->id;

@@ -9,6 +9,9 @@
 struct tep_handle *dkt__tep(struct dkt_ctx *ctx);
 void dkt__tep_free(struct dkt_ctx *ctx);
 
+/* The catalogue is read anew when it is next asked for. */
+void dkt__events_free(struct dkt_ctx *ctx);
+
 /* The events that have been found so far by their number, MAX_ID of them; NULL: not read yet. */
 struct dkt_event **dkt__event_table(struct dkt_ctx *ctx);
 

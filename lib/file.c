@@ -9,6 +9,34 @@
 
 #include "base/banned.h"
 
+/* What the context lets go of at its end. */
+struct kept {
+	void *map;
+	size_t size;
+	int fd;
+};
+
+static void let_go(void *data)
+{
+	struct kept *kept = data;
+
+	munmap(kept->map, kept->size);
+	close(kept->fd);
+}
+
+/* Takes the file over, also when it fails: -ENOMEM. */
+static int keep(struct dkt_ctx *ctx, struct kept file)
+{
+	struct kept *kept = dkt__ctx_keep(ctx, sizeof(*kept));
+
+	if (kept)
+		*kept = file;
+	if (kept && !dkt__ctx_at_end(ctx, let_go, kept))
+		return 0;
+	let_go(&file);
+	return -ENOMEM;
+}
+
 int dkt__file_open(struct dkt_ctx *ctx, const char *path, const char *name, int fd_plus_1,
 		   struct dkt__file *file)
 {
@@ -31,7 +59,7 @@ int dkt__file_open(struct dkt_ctx *ctx, const char *path, const char *name, int 
 		return dkt_fail(ctx, -errno, "map %s: %s", name, strerror(errno));
 	file->fd = fd;
 	fd = -1;
-	err = dkt__ctx_keep_file(ctx, file->fd, data, (size_t)st.st_size);
+	err = keep(ctx, (struct kept){ data, (size_t)st.st_size, file->fd });
 	copy = err ? NULL : dkt__ctx_keep(ctx, strlen(name) + 1);
 	if (!copy)
 		return -ENOMEM;

@@ -10,7 +10,8 @@
 
 void dkt__event_clear(struct dkt_event *event)
 {
-	dkt__plan_free(event->plan);
+	if (event->plan)
+		event->plan_free(event->plan);
 	free(event->print);
 	free(event->fields);
 }
@@ -63,6 +64,21 @@ static char *resolve_symbol(void *priv, unsigned long long *addr, char **module)
 	return (char *)name;
 }
 
+static void free_tep(void *data)
+{
+	struct dkt_ctx *ctx = data;
+
+	if (ctx->tep)
+		tep_free(ctx->tep);
+	ctx->tep = NULL;
+	ctx->tep_strings = false;
+}
+
+void dkt__tep_free(struct dkt_ctx *ctx)
+{
+	free_tep(ctx);
+}
+
 struct tep_handle *dkt__tep(struct dkt_ctx *ctx)
 {
 	char *page __cleanup(free) = NULL, *clean __cleanup(free) = NULL;
@@ -70,7 +86,7 @@ struct tep_handle *dkt__tep(struct dkt_ctx *ctx)
 
 	if (ctx->tep)
 		return ctx->tep;
-	ctx->tep = tep_alloc();
+	ctx->tep = dkt__ctx_at_end(ctx, free_tep, ctx) ? NULL : tep_alloc();
 	if (!ctx->tep)
 		return NULL;
 	tep_set_loglevel(TEP_LOG_NONE);
@@ -82,14 +98,6 @@ struct tep_handle *dkt__tep(struct dkt_ctx *ctx)
 	if (clean)
 		tep_parse_header_page(ctx->tep, clean, strlen(clean), sizeof(long));
 	return ctx->tep;
-}
-
-void dkt__tep_free(struct dkt_ctx *ctx)
-{
-	if (ctx->tep)
-		tep_free(ctx->tep);
-	ctx->tep = NULL;
-	ctx->tep_strings = false;
 }
 
 static unsigned int field_flags(const struct tep_format_field *field, bool common)

@@ -15,7 +15,7 @@
 
 struct dkt__events; /* event.c */
 struct dkt__symbols; /* symbol.c */
-struct dkt__map; /* ctx.c */
+struct dkt__end; /* ctx.c */
 
 struct dkt_ctx {
 	char *root; /* the directory asked for, NULL: find it */
@@ -38,7 +38,7 @@ struct dkt_ctx {
 	struct dkt_event *defined; /* by callers, the last one first */
 	struct dkt__symbols *symbols;
 	struct dkt__arena memory; /* what lives as long as this */
-	struct dkt__map *maps; /* files, too */
+	struct dkt__end *ends; /* the last one first */
 	void *lowered; /* cap_t: capabilities before dkt_caps_lower(); NULL: not lowered */
 };
 
@@ -51,15 +51,14 @@ static inline bool dkt__ctx_foreign(const struct dkt_ctx *ctx)
 /* Zeroed memory that lives as long as the context. NULL when memory is out. */
 void *dkt__ctx_keep(struct dkt_ctx *ctx, size_t n);
 
+/*
+ * Has fn(data) called at the end of the context, once however often it is asked for. The last one that was
+ * added is called first. -ENOMEM: it will not be called.
+ */
+int dkt__ctx_at_end(struct dkt_ctx *ctx, void (*fn)(void *data), void *data);
+
 /* Adds words to what is wrong with a file, behind those that are there. */
 void dkt__damage(char **damage, const char *fmt, va_list ap) DKT_PRINTF(2, 0);
-
-/* Has the context let go of a mapped file at its end. Takes it over, also when it fails: -ENOMEM. */
-int dkt__ctx_keep_file(struct dkt_ctx *ctx, int fd, void *map, size_t n);
-
-void dkt__events_free(struct dkt__events *events);
-void dkt__defined_free(struct dkt_event *event);
-void dkt__symbols_free(struct dkt__symbols *symbols);
 
 /* ---- instance ---- */
 
@@ -91,6 +90,7 @@ struct dkt_event {
 	bool bare; /* libtraceevent was not given the print format */
 	char *print; /* the format file's text after "print fmt:", NULL if it has none */
 	struct dkt__plan *plan; /* NULL before the first record is printed */
+	void (*plan_free)(struct dkt__plan *plan);
 	struct dkt_event *next; /* of those that callers defined */
 };
 
@@ -107,7 +107,6 @@ bool dkt__event_is_on(struct dkt_instance *in, const struct dkt_event *event);
 
 /* Reads and parses the format file once. */
 int dkt__event_load(struct dkt_event *event);
-void dkt__plan_free(struct dkt__plan *plan);
 
 /* Tries the names of all events. */
 void dkt__guess_events(struct dkt__guess *guess, struct dkt_ctx *ctx);

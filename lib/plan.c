@@ -166,6 +166,7 @@ const struct dkt__plan *dkt__plan_get(struct dkt_event *event)
 	event->plan = calloc(1, sizeof(*event->plan));
 	if (!event->plan)
 		return NULL;
+	event->plan_free = dkt__plan_free;
 	event->plan->full = event->ctx->plan_bytes > DKT__PLANS_MAX;
 	event->plan->way = choose_way(event->plan, event);
 	if (event->plan->full)

@@ -232,6 +232,7 @@ void dkt__plan_bprint_turn(struct dkt_event *event, uint8_t *data, uint32_t size
 
 /* The event's plan, compiled if this is its first record; NULL when memory is out. */
 const struct dkt__plan *dkt__plan_get(struct dkt_event *event);
+void dkt__plan_free(struct dkt__plan *plan);
 
 /* Parses a format file's text after "print fmt:". -EOPNOTSUPP: it is beyond the parser. */
 int dkt__plan_parse(struct dkt__plan *plan, struct tep_event *tep, const char *text,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Addresses of the kernel to names: functions by kallsyms, constant strings by printk_formats. */
-#include <linux/magic.h>
 #include <search.h>
-#include <sys/vfs.h>
 
 #include "base/io.h"
 #include "base/parse.h"
+#include "mount.h"
 #include "symbol.h"
 #include "tracefs.h"
 
@@ -156,9 +155,22 @@ static const char *entry_module(const struct named *entry)
 	return entry->in_module ? entry->name + strlen(entry->name) + 2 : NULL;
 }
 
+static void symbols_free(void *data)
+{
+	struct dkt__symbols *symbols = ((struct dkt_ctx *)data)->symbols;
+
+	if (!symbols)
+		return;
+	list_clear(&symbols->functions);
+	list_clear(&symbols->strings);
+	tdestroy(symbols->by_name, free);
+	free(symbols->made);
+	free(symbols);
+}
+
 static struct dkt__symbols *symbols_of(struct dkt_ctx *ctx)
 {
-	if (!ctx->symbols)
+	if (!ctx->symbols && !dkt__ctx_at_end(ctx, symbols_free, ctx))
 		ctx->symbols = calloc(1, sizeof(*ctx->symbols));
 	return ctx->symbols;
 }
@@ -224,14 +236,13 @@ static char *given_text(struct dkt_ctx *ctx, const struct dkt__symbol_text *give
 static char *symbols_path(struct dkt_ctx *ctx)
 {
 	char *path = NULL;
-	struct statfs fs;
 
 	if (ctx->root && asprintf(&path, "%s/kallsyms", ctx->root) < 0)
 		return NULL;
 	if (path && !access(path, R_OK))
 		return path;
 	free(path);
-	if (!ctx->root || (!statfs(ctx->root, &fs) && fs.f_type == TRACEFS_MAGIC))
+	if (!ctx->root || dkt__mount_is(ctx->root))
 		return strdup("/proc/kallsyms");
 	return NULL;
 }
@@ -519,15 +530,4 @@ const char *dkt__kernel_string(struct dkt_ctx *ctx, uint64_t address)
 	}
 	entry = list_find(&symbols->strings, address);
 	return entry && entry->address == address ? entry->name : NULL;
-}
-
-void dkt__symbols_free(struct dkt__symbols *symbols)
-{
-	if (!symbols)
-		return;
-	list_clear(&symbols->functions);
-	list_clear(&symbols->strings);
-	tdestroy(symbols->by_name, free);
-	free(symbols->made);
-	free(symbols);
 }

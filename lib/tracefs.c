@@ -2,82 +2,17 @@
 /* The only file that opens anything in tracefs. */
 #include <fcntl.h>
 #include <limits.h>
-#include <mntent.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 
 #include "base/io.h"
 #include "base/parse.h"
 #include "errorlog.h"
+#include "mount.h"
 #include "tracefs.h"
 
 #include "base/banned.h"
 
-/* include/uapi/linux/magic.h; older C libraries' headers lack it. */
-#define TRACEFS_MAGIC 0x74726163
-
 /* ---- finding it ---- */
-
-static bool is_tracefs(const char *dir)
-{
-	struct statfs fs;
-
-	return !statfs(dir, &fs) && fs.f_type == TRACEFS_MAGIC;
-}
-
-/* A tracefs elsewhere than at its usual place, from the mount table; the caller frees it. */
-static char *tracefs_in_mounts(void)
-{
-	FILE *mounts __cleanup(fclose) = setmntent("/proc/self/mounts", "re");
-	struct mntent entry;
-	char text[4 * PATH_MAX];
-
-	while (mounts && getmntent_r(mounts, &entry, text, sizeof(text)))
-		if (!strcmp(entry.mnt_type, "tracefs") && is_tracefs(entry.mnt_dir))
-			return strdup(entry.mnt_dir);
-	return NULL;
-}
-
-char *dkt__tfs_where(const struct dkt_ctx *ctx)
-{
-	if (ctx->root)
-		return strdup(ctx->root);
-	return is_tracefs(TRACEFS_PLACE) ? strdup(TRACEFS_PLACE) : tracefs_in_mounts();
-}
-
-static int tracefs_mount(struct dkt_ctx *ctx)
-{
-	if (!mount("nodev", TRACEFS_PLACE, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL)) {
-		ctx->mounted = true;
-		return 0;
-	}
-	if (errno == EBUSY && is_tracefs(TRACEFS_PLACE))
-		return 0;
-	return dkt_fail(ctx, -errno, "mount tracefs on %s: %s", TRACEFS_PLACE, strerror(errno));
-}
-
-static int tracefs_find(struct dkt_ctx *ctx, unsigned int flags, char **dir)
-{
-	int err;
-
-	*dir = dkt__tfs_where(ctx);
-	if (*dir)
-		return 0;
-	if (ctx->root)
-		return -ENOMEM;
-	if (access(TRACEFS_PLACE, F_OK) && errno == ENOENT)
-		return dkt_fail(ctx, -EOPNOTSUPP, "this kernel has no tracefs (no %s)",
-				TRACEFS_PLACE);
-	if (!(flags & DKT_MOUNT))
-		return dkt_fail(ctx, -ENOENT, "tracefs is not mounted (mount -t tracefs nodev %s)",
-				TRACEFS_PLACE);
-	err = tracefs_mount(ctx);
-	if (err)
-		return err;
-	*dir = strdup(TRACEFS_PLACE);
-	return *dir ? 0 : -ENOMEM;
-}
 
 /* Where it is a matter of rights, the missing ones are named. */
 static int refused(struct dkt_ctx *ctx, int err, const char *what, const char *dir)
@@ -90,12 +25,11 @@ static int refused(struct dkt_ctx *ctx, int err, const char *what, const char *d
 int dkt_tracefs_open(struct dkt_ctx *ctx, unsigned int flags)
 {
 	char *dir __cleanup(free) = NULL;
-	struct statfs fs;
 	int err;
 
 	if (ctx->dirfd >= 0)
 		return 0;
-	err = tracefs_find(ctx, flags, &dir);
+	err = dkt__mount_find(ctx, flags, &dir);
 	if (err)
 		return err;
 	ctx->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -107,7 +41,7 @@ int dkt_tracefs_open(struct dkt_ctx *ctx, unsigned int flags)
 		ctx->dirfd = -1;
 		return refused(ctx, -EACCES, "read", dir);
 	}
-	ctx->saved = fstatfs(ctx->dirfd, &fs) || fs.f_type != TRACEFS_MAGIC;
+	ctx->saved = !dkt__mount_is(dir);
 	free(ctx->dir);
 	ctx->dir = dir;
 	dir = NULL;

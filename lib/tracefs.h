@@ -5,11 +5,6 @@
 
 #include "internal.h"
 
-#define TRACEFS_PLACE "/sys/kernel/tracing"
-
-/* Where tracefs is mounted, or the context's root; NULL if nowhere. The caller frees it. */
-char *dkt__tfs_where(const struct dkt_ctx *ctx);
-
 /* An open descriptor (O_CLOEXEC), or a negative errno value. */
 int dkt__tfs_open(struct dkt_ctx *ctx, int flags, const char *fmt, ...) DKT_PRINTF(3, 4);
 
