@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the kernel's printf: a format line, then argument words; behind some lie bytes of the input. */
-#include "kformat.h"
+#include "plan/kformat.h"
 #include "replay.h"
 
 struct input {

@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 
 #include "check.h"
-#include "kformat.h"
+#include "plan/kformat.h"
 #include "symbol.h"
 
 /* What lies behind an argument. */

@@ -7,7 +7,7 @@
  */
 #include <sys/socket.h>
 
-#include "kformat.h"
+#include "plan/kformat.h"
 #include "symbol.h"
 
 #include "base/banned.h"

@@ -6,7 +6,7 @@
  * precision does not stop zero padding, a negative precision of an argument is 0, and what is no
  * conversion ends the text.
  */
-#include "kformat.h"
+#include "plan/kformat.h"
 #include "base/number.h"
 
 #include "base/banned.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the two halves of the kernel's printf share: numbers and strings, and pointers. */
+/* The kernel's printf on recorded arguments: its conversions, and those of pointers. */
 #ifndef DKT_KFORMAT_H
 #define DKT_KFORMAT_H
 
