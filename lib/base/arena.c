@@ -7,8 +7,8 @@
 
 /* Chunks double between these. The sanitizer sees the end of memory that has a chunk of its own. */
 #ifdef __SANITIZE_ADDRESS__
-#define CHUNK_FIRST 0
-#define CHUNK_MAX   0
+#define CHUNK_FIRST 1
+#define CHUNK_MAX   1
 #else
 #define CHUNK_FIRST 512
 #define CHUNK_MAX   16384
