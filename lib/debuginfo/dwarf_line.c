@@ -2,6 +2,7 @@
 /* Source lines to places in code, and where functions were inlined, by DWARF. */
 #include <dwarf.h>
 
+#include "debuginfo/dwarf_line.h"
 #include "debuginfo/dwarf_place.h"
 
 #include "base/banned.h"

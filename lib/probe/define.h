@@ -4,9 +4,10 @@
 #define DKT_PROBE_DEFINE_H
 
 #include "debuginfo/btf.h"
-#include "debuginfo/dwarf_place.h"
+#include "debuginfo/dwarf_line.h"
 #include "probe.h"
 #include "probe/arg.h"
+#include "probe/variable.h"
 
 /* A place as it was written. */
 struct probe_place {

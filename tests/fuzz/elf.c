@@ -2,8 +2,9 @@
 /* Fuzzes programs: whatever an ELF file and its DWARF say, places in it are within it. */
 #include <sys/mman.h>
 
-#include "debuginfo/dwarf_place.h"
+#include "debuginfo/dwarf_line.h"
 #include "debuginfo/sdt.h"
+#include "probe/variable.h"
 #include "replay.h"
 
 /* libdw loses a few bytes over some files that lie. */

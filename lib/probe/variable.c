@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where the variables of a place in code are, by DWARF, in words of the kernel's probes. */
+#include <dwarf.h>
+
+#include "probe/variable.h"
+
+#include "base/banned.h"
+
+#define PARAMS_MAX 64
+
+/* ---- locations ---- */
+
+static int trouble(struct dwarf_place *place, const char *name, const char *why)
+{
+	return dkt_fail(place->binary->ctx, -EINVAL, "variable '%.80s': %s", name, why);
+}
+
+static const char *register_name(struct dwarf_place *place, uint64_t number)
+{
+	return number < 256 ?
+		       dkt__abi_dwarf_register(place->binary->machine, (unsigned int)number) :
+		       NULL;
+}
+
+static int set_register(struct dwarf_place *place, uint64_t number, struct probe_value *value)
+{
+	const char *name = register_name(place, number);
+
+	if (!name)
+		return -ERANGE;
+	snprintf(value->fetch, sizeof(value->fetch), "%%%s", name);
+	return 0;
+}
+
+static int run(struct dwarf_place *place, const Dwarf_Op *ops, size_t n, struct probe_value *value,
+	       unsigned int depth);
+
+/* The canonical frame address at the place, from the unwinder's tables. */
+static int add_cfa(struct dwarf_place *place, struct probe_value *value, unsigned int depth)
+{
+	Dwfl_Module *module = place->binary->module;
+	Dwarf_Addr bias;
+	Dwarf_CFI *cfi = dwfl_module_eh_cfi(module, &bias);
+	Dwarf_Frame *frame = NULL;
+	Dwarf_Op *ops;
+	size_t n;
+	int err = -EOPNOTSUPP;
+
+	if (!cfi || dwarf_cfi_addrframe(cfi, place->address - bias, &frame)) {
+		cfi = dwfl_module_dwarf_cfi(module, &bias);
+		if (!cfi || dwarf_cfi_addrframe(cfi, place->address - bias, &frame))
+			return -EOPNOTSUPP;
+	}
+	if (!dwarf_frame_cfa(frame, &ops, &n) && n)
+		err = run(place, ops, n, value, depth + 1);
+	free(frame);
+	return err;
+}
+
+/* What a function's locals are counted from. */
+static int add_frame_base(struct dwarf_place *place, struct probe_value *value, unsigned int depth)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!dwarf_attr_integrate(&place->function, DW_AT_frame_base, &attr) ||
+	    dwarf_getlocation_addr(&attr, place->address - place->bias, &ops, &n, 1) != 1)
+		return -EOPNOTSUPP;
+	/* A register named is the base itself. */
+	if (n == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) {
+		value->memory = true;
+		value->offset = 0;
+		return set_register(place, ops[0].atom - DW_OP_reg0, value);
+	}
+	return run(place, ops, n, value, depth + 1);
+}
+
+/*
+ * A static variable. The kernel counts from where the code would begin if all of the file were
+ * mapped as the code is.
+ */
+static int set_static(struct dwarf_place *place, uint64_t address, struct probe_value *value)
+{
+	struct dkt__binary *binary = place->binary;
+	uint64_t offset;
+
+	if (dkt__binary_offset(binary, place->address, &offset))
+		return -EOPNOTSUPP;
+	snprintf(value->fetch, sizeof(value->fetch), "@+0x%llx",
+		 (unsigned long long)(address + place->bias - (place->address - offset)));
+	return 0;
+}
+
+/* DWARF 5 keeps addresses in a table of their own. */
+static int set_indexed(struct dwarf_place *place, Dwarf_Attribute *attr, const Dwarf_Op *op,
+		       struct probe_value *value)
+{
+	Dwarf_Attribute inner;
+	Dwarf_Addr address;
+
+	if (dwarf_getlocation_attr(attr, op, &inner) || dwarf_formaddr(&inner, &address))
+		return -EOPNOTSUPP;
+	return set_static(place, address, value);
+}
+
+/* At a function's entry what it was entered with is still there. */
+static int run_entry_value(struct dwarf_place *place, Dwarf_Attribute *attr, const Dwarf_Op *op,
+			   struct probe_value *value)
+{
+	Dwarf_Attribute inner;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!place->entry || dwarf_getlocation_attr(attr, op, &inner) ||
+	    dwarf_getlocation(&inner, &ops, &n) || n != 1 || ops[0].atom < DW_OP_reg0 ||
+	    ops[0].atom > DW_OP_reg31)
+		return -ENODATA;
+	return set_register(place, ops[0].atom - DW_OP_reg0, value);
+}
+
+/* Runs an expression as far as what it names can be fetched: value is memory, or a register. */
+static int run(struct dwarf_place *place, const Dwarf_Op *ops, size_t n, struct probe_value *value,
+	       unsigned int depth)
+{
+	struct probe_scope user = { .is_user = true };
+	size_t i;
+	int err = 0;
+
+	if (depth > 4)
+		return -EOPNOTSUPP;
+	for (i = 0; !err && i < n; i++) {
+		const Dwarf_Op *op = &ops[i];
+
+		if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31) {
+			err = n == 1 ? set_register(place, op->atom - DW_OP_reg0, value) :
+				       -EOPNOTSUPP;
+		} else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31 && !i) {
+			value->memory = true;
+			value->offset = (int64_t)op->number;
+			err = set_register(place, op->atom - DW_OP_breg0, value);
+		} else if (op->atom == DW_OP_bregx && !i) {
+			value->memory = true;
+			value->offset = (int64_t)op->number2;
+			err = set_register(place, op->number, value);
+		} else if (op->atom == DW_OP_regx && n == 1) {
+			err = set_register(place, op->number, value);
+		} else if (op->atom == DW_OP_fbreg && !i) {
+			err = add_frame_base(place, value, depth);
+			value->offset += (int64_t)op->number;
+		} else if (op->atom == DW_OP_call_frame_cfa && !i) {
+			err = add_cfa(place, value, depth);
+		} else if (op->atom == DW_OP_addr && n == 1) {
+			err = set_static(place, op->number, value);
+		} else if (op->atom == DW_OP_plus_uconst && value->memory) {
+			value->offset += (int64_t)op->number;
+		} else if (op->atom == DW_OP_deref && value->memory) {
+			err = probe__load(&user, value);
+			value->memory = true;
+		} else {
+			err = -EOPNOTSUPP;
+		}
+	}
+	return err;
+}
+
+static int locate(struct dwarf_place *place, Dwarf_Die *variable, const char *name,
+		  struct probe_value *value)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	Dwarf_Sword constant;
+	size_t n;
+	int err;
+
+	if (dwarf_attr_integrate(variable, DW_AT_const_value, &attr) &&
+	    !dwarf_formsdata(&attr, &constant)) {
+		snprintf(value->fetch, sizeof(value->fetch), "\\%lld", (long long)constant);
+		return 0;
+	}
+	if (!dwarf_attr_integrate(variable, DW_AT_location, &attr))
+		return trouble(place, name, "it was optimised away");
+	if (dwarf_getlocation_addr(&attr, place->address - place->bias, &ops, &n, 1) != 1 || !n)
+		return trouble(place, name, "it was optimised away at that place");
+	if (n == 1 && (ops[0].atom == DW_OP_addrx || ops[0].atom == DW_OP_GNU_addr_index))
+		err = set_indexed(place, &attr, &ops[0], value);
+	else if (ops[0].atom == DW_OP_entry_value || ops[0].atom == DW_OP_GNU_entry_value)
+		err = run_entry_value(place, &attr, &ops[0], value);
+	else
+		err = run(place, ops, n, value, 0);
+	if (err == -ENODATA)
+		return trouble(place, name, "it was optimised away at that place");
+	if (err == -ERANGE)
+		return trouble(place, name, "it is in a register that the kernel cannot fetch");
+	return err ? trouble(place, name, "where it is is more than the kernel can fetch") : 0;
+}
+
+/* ---- parameters ---- */
+
+static size_t get_params(struct dwarf_place *place, Dwarf_Die params[PARAMS_MAX])
+{
+	Dwarf_Die child;
+	size_t n = 0;
+
+	if (dwarf_child(&place->function, &child))
+		return 0;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_formal_parameter && n < PARAMS_MAX)
+			params[n++] = child;
+	} while (!dwarf_siblingof(&child, &child));
+	return n;
+}
+
+/* True if the location at the entry is a register: then that is the truth, whatever the ABI says. */
+static bool in_register(struct dwarf_place *place, Dwarf_Die *param)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	return dwarf_attr_integrate(param, DW_AT_location, &attr) &&
+	       dwarf_getlocation_addr(&attr, place->address - place->bias, &ops, &n, 1) == 1 &&
+	       n == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31;
+}
+
+/*
+ * At the entry parameters are where the calling convention has them; without optimisation DWARF
+ * tells where they will be stored.
+ */
+static int param_value(struct dwarf_place *place, bool numbered, Dwarf_Die *params, size_t n,
+		       size_t i, struct probe_value *value)
+{
+	struct abi_place places[PARAMS_MAX];
+	uint32_t types[PARAMS_MAX];
+	const char *name = dwarf_diename(&params[i]);
+	size_t j;
+	int err = 0;
+
+	for (j = 0; !err && j < n; j++)
+		err = dkt__dwarf_type(place->binary, &params[j], &types[j]);
+	if (err)
+		return trouble(place, name ? name : "", "its type makes no sense");
+	value->typed = true;
+	value->type = types[i];
+	value->user = true;
+	if (!place->entry || (!numbered && in_register(place, &params[i])))
+		return locate(place, &params[i], name ? name : "", value);
+	dkt__abi_arguments(place->binary->machine, numbered, &place->binary->types, types, n,
+			   places);
+	if (places[i].trouble)
+		return trouble(place, name ? name : "", places[i].trouble);
+	snprintf(value->fetch, sizeof(value->fetch), "%s", places[i].fetch);
+	value->memory = places[i].memory;
+	value->offset = places[i].offset;
+	return 0;
+}
+
+/* ---- variables ---- */
+
+static void guess_names(struct dwarf_place *place, struct dkt__guess *guess)
+{
+	Dwarf_Die child;
+	const char *name;
+	int i;
+
+	for (i = 0; i < place->n_scopes; i++) {
+		if (dwarf_tag(&place->scopes[i]) == DW_TAG_compile_unit ||
+		    dwarf_child(&place->scopes[i], &child))
+			continue;
+		do {
+			int tag = dwarf_tag(&child);
+
+			name = tag == DW_TAG_formal_parameter || tag == DW_TAG_variable ?
+				       dwarf_diename(&child) :
+				       NULL;
+			if (name)
+				dkt__guess_try(guess, name);
+		} while (!dwarf_siblingof(&child, &child));
+	}
+}
+
+int dkt__dwarf_variable(struct dwarf_place *place, bool numbered, const char *name,
+			struct probe_value *value, struct dkt__guess *guess)
+{
+	Dwarf_Die params[PARAMS_MAX], variable;
+	size_t n = get_params(place, params), i;
+	const char *it;
+	int err;
+
+	/* Code inlined at the very entry must not hide the function's own. */
+	for (i = 0; place->entry && i < n; i++)
+		if ((it = dwarf_diename(&params[i])) && !strcmp(it, name))
+			return param_value(place, numbered, params, n, i, value);
+	if (dwarf_getscopevar(place->scopes, place->n_scopes, name, 0, NULL, 0, 0, &variable) < 0) {
+		guess_names(place, guess);
+		return -ENOENT;
+	}
+	value->typed = true;
+	value->user = true;
+	err = dkt__dwarf_type(place->binary, &variable, &value->type);
+	return err ? trouble(place, name, "its type makes no sense") :
+		     locate(place, &variable, name, value);
+}
+
+int dkt__dwarf_argument(struct dwarf_place *place, bool numbered, unsigned int n,
+			struct probe_value *value)
+{
+	Dwarf_Die params[PARAMS_MAX];
+	size_t have = get_params(place, params);
+	const char *name = dwarf_diename(&place->function);
+
+	if (!n || n > have)
+		return dkt_fail(place->binary->ctx, -ENOENT, "%s has %zu arguments",
+				name ? name : "it", have);
+	return param_value(place, numbered, params, have, n - 1, value);
+}
+
+int dkt__dwarf_result(struct dwarf_place *place, uint32_t *type)
+{
+	return dkt__dwarf_type(place->binary, &place->function, type);
+}
