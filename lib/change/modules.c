@@ -12,7 +12,7 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 
-#include "change/functions.h"
+#include "functions.h"
 #include "tracefs.h"
 
 #include "base/banned.h"

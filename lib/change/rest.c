@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A rest in recording, with all that was recorded in safety, for what makes the kernel forget it. */
 #include "capture.h"
-#include "change/note.h"
+#include "note.h"
 
 #include "base/banned.h"
 

@@ -10,8 +10,8 @@
 
 #include "capture.h"
 #include "change/modules.h"
-#include "change/top.h"
 #include "change/tracer.h"
+#include "top.h"
 #include "tracefs.h"
 
 #include "base/banned.h"

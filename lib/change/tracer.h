@@ -3,8 +3,8 @@
 #ifndef DKT_TRACER_H
 #define DKT_TRACER_H
 
-#include "change/functions.h"
-#include "change/stops.h"
+#include "functions.h"
+#include "top/stops.h"
 
 struct dkt__tracer {
 	bool touched; /* false: it stays as it is */

@@ -3,10 +3,10 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "change/note.h"
-#include "change/top.h"
 #include "check.h"
 #include "internal.h"
+#include "note.h"
+#include "top.h"
 #include "tree.h"
 
 /* The top instance and one of our own. */

@@ -4,8 +4,8 @@
 #include <fnmatch.h>
 #include <inttypes.h>
 
-#include "change/functions.h"
-#include "change/note.h"
+#include "functions.h"
+#include "note.h"
 #include "tracefs.h"
 
 #include "base/banned.h"

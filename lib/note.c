@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "base/io.h"
-#include "change/note.h"
+#include "note.h"
 
 #include "base/banned.h"
 

@@ -5,8 +5,8 @@
  * The kernel's traceoff stops the instance whose event has the trigger and no other. What the top
  * instance recorded up to that moment is evidence too, and would be overwritten.
  */
-#include "change/stops.h"
-#include "change/note.h"
+#include "top/stops.h"
+#include "note.h"
 #include "trigger.h"
 
 #include "base/banned.h"

@@ -10,10 +10,10 @@
 #include <inttypes.h>
 
 #include "base/parse.h"
-#include "change/functions.h"
-#include "change/note.h"
-#include "change/stops.h"
-#include "change/top.h"
+#include "functions.h"
+#include "note.h"
+#include "top.h"
+#include "top/stops.h"
 #include "tracefs.h"
 
 #include "base/banned.h"
