@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/util.h"
-#include "lustre/class/glob.h"
 
 /* Begins the line of words. */
 #define WORDS ": "
@@ -71,10 +71,10 @@ bool probes_match(const char *pattern, const struct dkt_probe *probe)
 	char *both __cleanup(free) = NULL;
 
 	if (!strchr(pattern, ':'))
-		return glob_match(pattern, probe->name);
+		return dkt__glob(pattern, probe->name);
 	if (asprintf(&both, "%s:%s", probe->group, probe->name) < 0)
 		both = NULL;
-	return both && glob_match(pattern, both);
+	return both && dkt__glob(pattern, both);
 }
 
 /* ---- the file ---- */

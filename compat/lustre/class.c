@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/util.h"
 #include "lustre/class/glob.h"
 #include "lustre/class/map.h"
@@ -83,7 +84,7 @@ static void match_names(const struct catalogue *c, const struct system *system, 
 
 		if (strncmp(name, glob, prefix))
 			break;
-		if (!glob_match(glob + prefix, name + prefix))
+		if (!dkt__glob(glob + prefix, name + prefix))
 			continue;
 		set->glob->events++;
 		if (set->glob->negative)
@@ -104,7 +105,7 @@ static void match_glob(const struct catalogue *c, struct event_set *set, struct 
 		const struct system *system = &c->systems[i];
 
 		if (strncmp(system->name, glob->system, prefix) ||
-		    !glob_match(glob->system + prefix, system->name + prefix))
+		    !dkt__glob(glob->system + prefix, system->name + prefix))
 			continue;
 		match_names(c, system, glob->names[0], set);
 		if (glob->names[1])

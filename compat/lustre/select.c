@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/util.h"
 #include "io/say.h"
 #include "lustre/class/glob.h"
@@ -129,7 +130,7 @@ static bool by_name(const struct select *select, const struct dkt_event *event)
 
 	full_name(event, name, sizeof(name));
 	for (i = 0; i < select->n_globs; i++)
-		if (glob_match(select->globs[i], name))
+		if (dkt__glob(select->globs[i], name))
 			return true;
 	return false;
 }
@@ -214,7 +215,7 @@ static int check_glob(struct dkt_ctx *ctx, const struct select *select, const ch
 
 	for (i = 0; i < select->n_events; i++) {
 		full_name(select->events[i], name, sizeof(name));
-		if (glob_match(glob, name))
+		if (dkt__glob(glob, name))
 			return 0;
 	}
 	return no_event(ctx, glob);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/stop.h"
 #include "base/util.h"
 #include "lustre/message/cdebug.h"
 #include "pipeline/dk/choice.h"
@@ -90,8 +91,7 @@ static int print_lustre(struct printer *p, int64_t until)
 {
 	int err = 0;
 
-	while (!err && p->lustre && dk_lustre_time(p->lustre) <= until &&
-	       !dk_out_stopped(&p->out)) {
+	while (!err && p->lustre && dk_lustre_time(p->lustre) <= until && !dkt__stopped()) {
 		err = dk_lustre_print(p->lustre, p->wall);
 		if (!err)
 			err = dk_out_write_if_full(&p->out);
@@ -164,7 +164,7 @@ static int print_all(struct printer *p)
 
 	if (p->opts->look)
 		count_waiting(p);
-	while (!dk_out_stopped(&p->out)) {
+	while (!dkt__stopped()) {
 		err = dkt_capture_next(p->capture, &rec);
 		if (err == 2) {
 			err = wait_for_more(p);
@@ -250,7 +250,7 @@ static int write_file(struct printer *p)
 		err = file->begin(file->data, source);
 	if (!err)
 		err = print_all(p);
-	if (!err && dk_out_stopped(&p->out))
+	if (!err && dkt__stopped())
 		err = dkt_fail(p->ctx, -ECANCELED, "interrupted: the log is as it was");
 	if (!err)
 		err = file->finish(file->data);
@@ -384,7 +384,7 @@ int dk_print(struct debuglog *log, const struct dk_opts *opts, int fd, struct dk
 			     .in = log->in,
 			     .opts = opts,
 			     .result = result,
-			     .out = { .ctx = log->ctx, .fd = fd, .stop = opts->stop },
+			     .out = { .ctx = log->ctx, .fd = fd },
 			     .self = getpid() };
 	int err;
 
@@ -405,7 +405,7 @@ int dk_print_lustre(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
 	struct printer p = { .ctx = ctx,
 			     .opts = opts,
 			     .result = result,
-			     .out = { .ctx = ctx, .fd = fd, .stop = opts->stop },
+			     .out = { .ctx = ctx, .fd = fd },
 			     .self = -1 };
 	int err;
 
@@ -429,7 +429,7 @@ int dk_print_saved(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
 	struct printer p = { .ctx = ctx,
 			     .opts = opts,
 			     .result = result,
-			     .out = { .ctx = ctx, .fd = fd, .stop = opts->stop },
+			     .out = { .ctx = ctx, .fd = fd },
 			     .self = -1 };
 	struct class_map *map = NULL;
 	struct dkt_event *const *events;

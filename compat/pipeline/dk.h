@@ -3,7 +3,6 @@
 #ifndef COMPAT_DK_H
 #define COMPAT_DK_H
 
-#include <signal.h>
 #include <stdio.h>
 
 #include "log/debuglog.h"
@@ -42,7 +41,6 @@ struct dk_opts {
 	bool drop_rights; /* once all is open: the process has nothing else to do */
 	unsigned int keep_rights; /* enum dkt_keep: but these, for what is written */
 	bool skip_self; /* leave out what this process caused */
-	const volatile sig_atomic_t *stop; /* set by a signal handler; NULL: none */
 };
 
 #define DK_OPTS_INIT                                                                               \

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/glob.h"
+#include "base/stop.h"
 #include "base/util.h"
 #include "log/debuglog.h"
 #include "lustre/class/glob.h"
@@ -45,7 +47,7 @@ static bool glob_takes_name(const char *glob, const char *its_system, const char
 	char system[MAX_GLOB];
 	const char *name = cut_glob(glob, system, sizeof(system));
 
-	return glob_match(name, its_name) && (!*system || glob_match(system, its_system));
+	return dkt__glob(name, its_name) && (!*system || dkt__glob(system, its_system));
 }
 
 static bool glob_takes(const char *glob, const struct dkt_event *event)
@@ -229,7 +231,7 @@ int report_run(struct report *report, int (*full)(void *data), void *data)
 {
 	int err = 0;
 
-	while (!err && !dk_out_stopped(&report->out)) {
+	while (!err && !dkt__stopped()) {
 		err = run_batch(report);
 		if (!err && full)
 			err = full(data);
@@ -324,10 +326,9 @@ int report_new(struct dkt_ctx *ctx, struct dkt_source *source, const struct repo
 	*out = NULL;
 	if (!report)
 		return -ENOMEM;
-	*report = (struct report){ .opts = opts,
-				   .ctx = ctx,
-				   .source = source,
-				   .out = { .ctx = ctx, .fd = opts->fd, .stop = opts->stop } };
+	*report = (struct report){
+		.opts = opts, .ctx = ctx, .source = source, .out = { .ctx = ctx, .fd = opts->fd }
+	};
 	err = report_init(report);
 	if (err)
 		report_free(report);

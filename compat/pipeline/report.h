@@ -21,7 +21,6 @@ struct report_opts {
 	bool raw_text; /* as in struct dkt_style_opts */
 	bool color; /* the output is a terminal */
 	int fd; /* -1: the style writes files of its own */
-	const volatile sig_atomic_t *stop; /* set by a signal handler; NULL: none */
 };
 
 struct report {

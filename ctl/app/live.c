@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/stop.h"
 #include "log/leftover.h"
-
 #include "set/param/memory.h"
 
 /* The reader sleeps so long, ms: long enough not to disturb, short against what a buffer holds. */
@@ -21,22 +21,12 @@
 #define BUFFER_MAX  (UINT64_C(64) << 20)
 #define BUFFER_PART 8
 
-/* The signal that came last; 0: none, or it was passed on. */
-static volatile sig_atomic_t stop;
-
-static void on_signal(int sig)
-{
-	stop = sig;
-}
-
 void live_catch(void)
 {
-	struct sigaction action = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-	sigaction(SIGPIPE, &action, NULL);
+	dkt__stop_on(SIGINT);
+	dkt__stop_on(SIGTERM);
+	dkt__stop_on(SIGHUP);
+	dkt__stop_on(SIGPIPE);
 }
 
 char *live_name(const struct app *app, const char *kind)
@@ -98,11 +88,11 @@ int live_begin(const struct app *app, struct spawn *spawn, const char *doing, do
  */
 static void pass_on(struct spawn *spawn)
 {
-	int sig = stop;
+	int sig = dkt__stopped();
 
 	if (!sig)
 		return;
-	stop = 0;
+	dkt__stop_forget();
 	if (sig != SIGINT && sig != SIGPIPE && !spawn_ended(spawn))
 		kill(spawn->pid, sig);
 }
@@ -113,7 +103,7 @@ bool live_over(struct spawn *spawn, double from, double seconds)
 		pass_on(spawn);
 		return spawn_ended(spawn);
 	}
-	return stop || (seconds > 0 && live_now() - from >= seconds);
+	return dkt__stopped() || (seconds > 0 && live_now() - from >= seconds);
 }
 
 void live_wait(struct spawn *spawn, double seconds)

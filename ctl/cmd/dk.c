@@ -2,7 +2,6 @@
 /* dk, show, follow: the log as text. */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,21 +10,13 @@
 #include "app/opt.h"
 #include "app/progress.h"
 #include "apply/apply.h"
+#include "base/stop.h"
 #include "base/when.h"
 #include "input/dk_file.h"
 #include "io/output.h"
 #include "lustre/libcfs.h"
 #include "pipeline/style.h"
 #include "set/param/tree.h"
-
-/* The only thing that a signal handler changes. */
-static volatile sig_atomic_t stop;
-
-static void on_signal(int sig)
-{
-	(void)sig;
-	stop = 1;
-}
 
 /* ---- options ---- */
 
@@ -199,17 +190,6 @@ static int print_log(struct app *app, struct dk_opts *opts, int fd, struct dk_re
 	return err;
 }
 
-/* A signal ends the printing between two records, so that what was printed is counted. */
-static void catch_signals(struct dk_opts *opts)
-{
-	struct sigaction action = { .sa_handler = on_signal };
-
-	opts->stop = &stop;
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
-}
-
 int cmd_dk(struct app *app, int argc, char **argv)
 {
 	const char *file = argc > 1 ? argv[1] : app->output;
@@ -255,7 +235,8 @@ int cmd_dk(struct app *app, int argc, char **argv)
 	opts.keep_rights = app->keep_rights;
 	opts.color = style_colored(&style, file);
 	opts.raw_text = app->raw_text;
-	catch_signals(&opts);
+	/* A signal ends the printing between two records, so that what was printed is counted. */
+	dkt__stop_on_end();
 	opts.look = follow ? NULL : look;
 	opts.look_data = &looking;
 	err = print_log(app, &opts, file ? fd : STDOUT_FILENO, &result);

@@ -2,22 +2,13 @@
 /* report: the records of files, printed in one of the styles. */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stop.h"
 #include "input/report_jobs.h"
 #include "io/output.h"
-
-/* The only thing that a signal handler changes. */
-static volatile sig_atomic_t stop;
-
-static void on_signal(int sig)
-{
-	(void)sig;
-	stop = 1;
-}
 
 /* Files on their way, whose times can be compared. */
 struct reporting {
@@ -294,7 +285,6 @@ static int open_output(struct app *app, struct report_opts *opts)
 	struct dkt_style_info style;
 	int err = 0;
 
-	opts->stop = &stop;
 	opts->fd = STDOUT_FILENO;
 	style_find(opts->style, &style);
 	opts->color = style_colored(&style, app->output);
@@ -360,7 +350,6 @@ static int check_fields(const struct inputs *in, const struct report_args *args)
 
 int cmd_report(struct app *app, int argc, char **argv)
 {
-	struct sigaction action = { .sa_handler = on_signal };
 	struct inputs in = { 0 };
 	struct report_args args;
 	int bad, rc = report_args_read(app, &args);
@@ -374,9 +363,7 @@ int cmd_report(struct app *app, int argc, char **argv)
 		rc = inputs_new(app, argv + 1, (size_t)argc - 1, &in);
 	if (!rc && open_output(app, &args.report))
 		rc = app_fail(app);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
+	dkt__stop_on_end();
 	if (!rc) {
 		bad = open_all(&in, &args);
 		rc = check_fields(&in, &args);

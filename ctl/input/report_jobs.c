@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files printed by several threads, in order: each makes the text of one slice of time at a time. */
 #include "input/report_jobs.h"
+#include "base/stop.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -62,7 +63,7 @@ static bool take(struct job *job, uint64_t *nr)
 	while (all->n_taken - all->n_written == all->n_texts && !all->err)
 		pthread_cond_wait(&all->turn, &all->lock);
 	from = all->next;
-	more = from < end && !all->err && !dk_out_stopped(&job->files.report->out);
+	more = from < end && !all->err && !dkt__stopped();
 	if (more) {
 		dkt_source_slice(job->files.source, from, SLICE, &to);
 		*nr = all->n_taken++;

@@ -1,87 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Patterns of the operator ~, with the meaning of the kernel's glob_match(). */
+/* Patterns of the operator ~, sorted as the kernel does. */
+#include "base/glob.h"
 #include "expr.h"
 
 #include "base/banned.h"
-
-/*
- * Matches c against the class behind a '['. Returns where the pattern goes on; NULL if the class
- * has no end, then the '[' is an ordinary character.
- */
-static const char *match_class(const char *p, const char *end, unsigned char c, bool *hit)
-{
-	bool invert = p < end && *p == '!';
-	const char *start;
-	bool found = false;
-
-	p += invert;
-	/* A ']' that comes first is a member. */
-	for (start = p; p < end && (*p != ']' || p == start); p++) {
-		unsigned char low = (unsigned char)*p, high = low;
-
-		if (end - p > 2 && p[1] == '-' && p[2] != ']') {
-			high = (unsigned char)p[2];
-			p += 2;
-		}
-		found |= low <= c && c <= high;
-	}
-	if (p >= end)
-		return NULL;
-	*hit = found != invert;
-	return p + 1;
-}
-
-/* Matches c against what p points at; returns where the pattern goes on or NULL. */
-static const char *match_one(const char *p, const char *end, unsigned char c)
-{
-	const char *next;
-	bool hit = false;
-
-	switch (*p) {
-	case '?':
-		return p + 1;
-	case '[':
-		next = match_class(p + 1, end, c, &hit);
-		if (next)
-			return hit ? next : NULL;
-		break;
-	case '\\':
-		if (++p == end)
-			return NULL;
-		break;
-	default:
-		break;
-	}
-	return (unsigned char)*p == c ? p + 1 : NULL;
-}
-
-/* Only the last star need be tried again: an earlier one could take no less. */
-static bool match_glob(const char *p, const char *end, const char *str, size_t len)
-{
-	const char *back = NULL, *next;
-	size_t i = 0, back_i = 0;
-
-	for (;;) {
-		if (p < end && *p == '*') {
-			back = ++p;
-			back_i = i;
-			continue;
-		}
-		/* To the kernel a last backslash quotes the end of the string. */
-		if (i == len && (p == end || (*p == '\\' && p + 1 == end)))
-			return true;
-		next = i < len && p < end ? match_one(p, end, (unsigned char)str[i]) : NULL;
-		if (next) {
-			p = next;
-			i++;
-			continue;
-		}
-		if (!back || i == len)
-			return false;
-		p = back;
-		i = ++back_i;
-	}
-}
 
 void expr__pattern(struct expr_pattern *pattern, const char *text, size_t len, bool like)
 {
@@ -140,7 +62,7 @@ static bool match_pattern(const struct expr_pattern *pattern, const char *str, s
 		return n >= pattern->len &&
 		       !memcmp(str + n - pattern->len, pattern->text, pattern->len);
 	case PATTERN_GLOB:
-		return match_glob(pattern->text, pattern->text + pattern->len, str, n);
+		return dkt__glob_match(pattern->text, pattern->len, str, n);
 	}
 	return false;
 }

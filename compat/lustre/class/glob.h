@@ -3,13 +3,10 @@
 #ifndef COMPAT_GLOB_H
 #define COMPAT_GLOB_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* NULL if the glob is well formed, else words that say what is wrong; *at is the place. */
 const char *glob_check(const char *glob, size_t *at);
-
-bool glob_match(const char *glob, const char *text);
 
 /* How many bytes of the glob stand for themselves before the first wildcard. */
 size_t glob_prefix(const char *glob);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The debug daemon: the log's records into a file, until it is told to stop. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "apply/apply.h"
+#include "base/stop.h"
 #include "base/util.h"
 #include "io/output.h"
 #include "lustre/record/make.h"
@@ -37,15 +37,6 @@ struct daemon {
 	int state_fd;
 	pid_t self;
 };
-
-/* The only thing that a signal handler changes. */
-static volatile sig_atomic_t stop;
-
-static void on_signal(int sig)
-{
-	(void)sig;
-	stop = 1;
-}
 
 /* ---- records ---- */
 
@@ -181,7 +172,7 @@ static int loop(struct daemon *d)
 		if (err == 2 && last)
 			return 0;
 		if (err == 2) {
-			last = stop;
+			last = dkt__stopped();
 			follow_masks(d);
 			load_printk(d);
 			err = dkt_capture_wait(d->capture, last ? 0 : POLL_MS);
@@ -278,12 +269,9 @@ int daemon_run(struct dkt_ctx *ctx, const char *instance, const struct daemon_st
 	       int ready)
 {
 	struct daemon d = { .ctx = ctx, .state_fd = -1, .kmsg = { .fd = -1 }, .self = getpid() };
-	struct sigaction action = { .sa_handler = on_signal };
 	int err = open_log(&d, instance, wanted->file);
 
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
+	dkt__stop_on_end();
 	prctl(PR_SET_NAME, "dktrace-daemon");
 	if (!err)
 		err = open_file(&d, wanted);

@@ -9,13 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/stop.h"
+
 /* Text is written when there is so much of it. */
 #define CHUNK (256 * 1024)
-
-bool dk_out_stopped(const struct dk_out *out)
-{
-	return out->stop && *out->stop;
-}
 
 /* After a signal, what the reader does not take in this time is kept, ms. */
 #define STOP_MS 1000
@@ -25,7 +22,7 @@ static ssize_t write_some(const struct dk_out *out, const char *text, size_t len
 {
 	struct pollfd ready = { .fd = out->fd, .events = POLLOUT };
 
-	if (!dk_out_stopped(out))
+	if (!dkt__stopped())
 		return write(out->fd, text, len);
 	if (poll(&ready, 1, STOP_MS) > 0)
 		return write(out->fd, text, len < PIPE_BUF ? len : PIPE_BUF);

@@ -3,8 +3,6 @@
 #ifndef COMPAT_DK_OUT_H
 #define COMPAT_DK_OUT_H
 
-#include <signal.h>
-
 #include "pipeline/style.h"
 
 struct dk_out {
@@ -12,11 +10,8 @@ struct dk_out {
 	struct style *style;
 	struct dkt_buf *buf; /* what is to be written */
 	int fd; /* -1: the style writes files of its own */
-	const volatile sig_atomic_t *stop; /* as in struct dk_opts */
 	bool closed; /* the reader of a pipe went away */
 };
-
-bool dk_out_stopped(const struct dk_out *out);
 
 /* Writes what is in the buffer. */
 int dk_out_write(struct dk_out *out);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Globs with the meaning of the kernel's glob_match(), which asks no locale. */
+#ifndef DKT_BASE_GLOB_H
+#define DKT_BASE_GLOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* `*`, `?`, `[abc]`, `[a-z]`, `[!a]`; a backslash quotes. */
+bool dkt__glob_match(const char *glob, size_t glob_len, const char *text, size_t len);
+
+/* The same of strings. */
+bool dkt__glob(const char *glob, const char *text);
+
+#endif
