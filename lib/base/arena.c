@@ -7,9 +7,11 @@
 
 /* Chunks double between these. The sanitizer sees the end of memory that has a chunk of its own. */
 #ifdef __SANITIZE_ADDRESS__
+#define EACH_ALONE  true
 #define CHUNK_FIRST 1
 #define CHUNK_MAX   1
 #else
+#define EACH_ALONE  false
 #define CHUNK_FIRST 512
 #define CHUNK_MAX   16384
 #endif
@@ -52,7 +54,7 @@ void *dkt__arena_alloc(struct dkt__arena *arena, size_t size)
 #ifndef __SANITIZE_ADDRESS__
 	size = (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 #endif
-	if (!chunk || chunk->size - chunk->used < size)
+	if (!chunk || EACH_ALONE || chunk->size - chunk->used < size)
 		chunk = new_chunk(arena, size);
 	if (!chunk)
 		return NULL;
