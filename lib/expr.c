@@ -21,7 +21,7 @@ int dkt_expr_new(struct dkt_ctx *ctx, const char *text, const struct dkt_expr_op
 	if (opts)
 		memcpy(&expr->opts, opts, DKT__MIN(opts->sz, sizeof(expr->opts)));
 	expr->text = strdup(text);
-	err = expr->text ? expr__parse(expr) : -ENOMEM;
+	err = expr->text ? dkt__expr_parse(expr) : -ENOMEM;
 	if (err) {
 		dkt_expr_free(expr);
 		return err;
@@ -40,7 +40,7 @@ void dkt_expr_free(struct dkt_expr *expr)
 	for (i = 0; i < expr->n_preds; i++)
 		free(expr->preds[i].cpus);
 	for (j = 0; j < expr->n_bound; j++)
-		expr__unbind(expr->bound[j]);
+		dkt__expr_unbind(expr->bound[j]);
 	free(expr->bound);
 	free(expr->preds);
 	free(expr->text);
@@ -49,7 +49,7 @@ void dkt_expr_free(struct dkt_expr *expr)
 
 int dkt_expr_check(struct dkt_expr *expr, struct dkt_event *event)
 {
-	const struct expr_bound *bound = expr__bind(expr, event);
+	const struct expr_bound *bound = dkt__expr_bind(expr, event);
 
 	if (!bound)
 		return dkt_fail(expr->ctx, -ENOMEM, "filter: %s", strerror(ENOMEM));
@@ -64,12 +64,12 @@ int dkt_expr_check_match(struct dkt_expr *expr, struct dkt_event *event)
 	const struct expr_pred *pred;
 	int err = dkt_expr_check(expr, event);
 
-	bound = err ? NULL : expr__bind(expr, event);
+	bound = err ? NULL : dkt__expr_bind(expr, event);
 	if (!bound || bound->blind == expr->n_preds)
 		return err;
 	pred = &expr->preds[bound->blind];
-	return expr__fail(expr, -EOPNOTSUPP, pred->field.at,
-			  "%s:%s records only where '%.*s' was, so that only the kernel can tell",
-			  event->system, event->name, (int)pred->field.len,
-			  expr->text + pred->field.at);
+	return dkt__expr_fail(
+		expr, -EOPNOTSUPP, pred->field.at,
+		"%s:%s records only where '%.*s' was, so that only the kernel can tell",
+		event->system, event->name, (int)pred->field.len, expr->text + pred->field.at);
 }

@@ -111,7 +111,7 @@ struct dkt_expr {
 };
 
 /* Words of a failure with the expression and a caret under column at. Returns err. */
-int expr__fail(const struct dkt_expr *expr, int err, uint32_t at, const char *fmt, ...)
+int dkt__expr_fail(const struct dkt_expr *expr, int err, uint32_t at, const char *fmt, ...)
 	DKT_PRINTF(4, 5);
 
 /* The same for a text of another kind: "WHAT: words", the text and the caret. Returns err. */
@@ -126,47 +126,48 @@ struct expr_reader {
 };
 
 /* Returns the character that follows; '\0' at the end. */
-char expr__skip_spaces(struct expr_reader *r);
+char dkt__expr_skip_spaces(struct expr_reader *r);
 
 /* Reads one comparison from where the reader is. */
-int expr__parse_pred(struct expr_reader *r, struct expr_pred *pred);
+int dkt__expr_parse_pred(struct expr_reader *r, struct expr_pred *pred);
 
 /* Fills preds from text. */
-int expr__parse(struct dkt_expr *expr);
+int dkt__expr_parse(struct dkt_expr *expr);
 
 /* The field of that name, or what filters know on every event; NULL: neither. */
-const struct dkt_field *expr__find_field(const struct dkt_expr *expr, struct expr_span name,
-					 const struct dkt_field *fields, size_t n);
+const struct dkt_field *dkt__expr_find_field(const struct dkt_expr *expr, struct expr_span name,
+					     const struct dkt_field *fields, size_t n);
 
 /* Tries the names that every event has. */
-void expr__guess_common(struct dkt__guess *guess, const struct dkt_field *fields, size_t n);
+void dkt__expr_guess_common(struct dkt__guess *guess, const struct dkt_field *fields, size_t n);
 
 /* Fits the expression to an event; its err tells whether it could. NULL: memory is out. */
-struct expr_bound *expr__bind(struct dkt_expr *expr, struct dkt_event *event);
-void expr__unbind(struct expr_bound *bound);
+struct expr_bound *dkt__expr_bind(struct dkt_expr *expr, struct dkt_event *event);
+void dkt__expr_unbind(struct expr_bound *bound);
 
 /* -EINVAL, with words: the running kernel has no function of that name. */
-int expr__check_function(struct dkt_expr *expr, struct expr_pred *pred);
+int dkt__expr_check_function(struct dkt_expr *expr, struct expr_pred *pred);
 
 /* ---- numbers and names ---- */
 
-static inline bool expr__is_digit(char c)
+static inline bool dkt__expr_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-static inline bool expr__is_name(char c)
+static inline bool dkt__expr_is_name(char c)
 {
-	return expr__is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+	return dkt__expr_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == '_';
 }
 
-static inline bool expr__is_space(char c)
+static inline bool dkt__expr_is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static inline bool expr__span_is(const struct dkt_expr *expr, struct expr_span span,
-				 const char *word)
+static inline bool dkt__expr_span_is(const struct dkt_expr *expr, struct expr_span span,
+				     const char *word)
 {
 	return strlen(word) == span.len && !memcmp(expr->text + span.at, word, span.len);
 }
@@ -181,36 +182,37 @@ struct expr_item {
 };
 
 /* The part that starts at *at of span, and moves there; false at the end. */
-bool expr__next_item(const struct dkt_expr *expr, struct expr_span span, uint32_t *at,
-		     struct expr_item *item);
+bool dkt__expr_next_item(const struct dkt_expr *expr, struct expr_span span, uint32_t *at,
+			 struct expr_item *item);
 
 /* Reads an item's number as the kernel would, and units beyond. -EINVAL, -ERANGE. */
-int expr__read_number(const struct dkt_expr *expr, struct expr_item *item);
+int dkt__expr_read_number(const struct dkt_expr *expr, struct expr_item *item);
 
 /* The number a name stands for, when it is compared with that field. */
-int expr__constant(struct dkt_expr *expr, struct dkt_event *event, const struct dkt_field *field,
-		   const struct expr_item *item, uint64_t *value);
+int dkt__expr_constant(struct dkt_expr *expr, struct dkt_event *event,
+		       const struct dkt_field *field, const struct expr_item *item,
+		       uint64_t *value);
 
 /* Looks a name up in an event's print format; tells the guess of names met. */
-bool expr__print_name(struct dkt_event *event, const char *field, const char *name, uint64_t *value,
-		      struct dkt__guess *guess);
+bool dkt__expr_print_name(struct dkt_event *event, const char *field, const char *name,
+			  uint64_t *value, struct dkt__guess *guess);
 
 /* The same in what is known without it: errno names, signals, open flags, system calls. */
-bool expr__built_in(const struct dkt_event *event, const char *field, const char *name,
-		    uint64_t *value, struct dkt__guess *guess);
+bool dkt__expr_built_in(const struct dkt_event *event, const char *field, const char *name,
+			uint64_t *value, struct dkt__guess *guess);
 
 /* ---- strings ---- */
 
 /* Sorts a pattern of ~ as the kernel does; one of == and != is compared as it stands. */
-void expr__pattern(struct expr_pattern *pattern, const char *text, size_t len, bool like);
-bool expr__pattern_match(const struct expr_pattern *pattern, const char *str, size_t len);
+void dkt__expr_pattern(struct expr_pattern *pattern, const char *text, size_t len, bool like);
+bool dkt__expr_pattern_match(const struct expr_pattern *pattern, const char *str, size_t len);
 
 /* ---- lists of CPUs ---- */
 
 /* Reads "0-3,5" as the kernel's bitmap_parselist(). -EINVAL, -ERANGE. */
-int expr__cpus_parse(const char *list, size_t len, struct expr_cpus *cpus);
+int dkt__expr_cpus_parse(const char *list, size_t len, struct expr_cpus *cpus);
 
-static inline bool expr__cpus_has(const struct expr_cpus *cpus, uint64_t cpu)
+static inline bool dkt__expr_cpus_has(const struct expr_cpus *cpus, uint64_t cpu)
 {
 	return cpu < EXPR_MAX_CPUS && cpus->bits[cpu / 64] >> cpu % 64 & 1;
 }

@@ -81,11 +81,11 @@ int dkt_change_cpus(struct dkt_change *change, const char *list)
 		return -ENOMEM;
 	snprintf(all, sizeof(all), "0-%d", n - 1);
 	list = list ? list : all;
-	if (!*list || expr__cpus_parse(list, strlen(list), cpus) || !cpus->weight)
+	if (!*list || dkt__expr_cpus_parse(list, strlen(list), cpus) || !cpus->weight)
 		return dkt_fail(change->in->ctx, -EINVAL, "'%.60s' is no list of CPUs, as 0-3,5",
 				list);
 	for (cpu = EXPR_MAX_CPUS - 1; cpu >= n; cpu--)
-		if (expr__cpus_has(cpus, (uint64_t)cpu))
+		if (dkt__expr_cpus_has(cpus, (uint64_t)cpu))
 			return dkt_fail(change->in->ctx, -EINVAL,
 					"there is no CPU %d: the last one is %d", cpu, n - 1);
 	return want(change, CPUS, mask_text(cpus, n));

@@ -53,8 +53,8 @@ static int search_struct(struct search *search, uint32_t id, uint64_t base)
 	return found;
 }
 
-int ctype__member(struct ctype_source *source, uint32_t id, const char *name,
-		  struct ctype_member *member, struct dkt__guess *guess)
+int dkt__ctype_member(struct ctype_source *source, uint32_t id, const char *name,
+		      struct ctype_member *member, struct dkt__guess *guess)
 {
 	struct search search = { .source = source, .name = name, .found = member, .guess = guess };
 	int found = search_struct(&search, id, 0);
@@ -95,7 +95,7 @@ static int add_name(void *data, const struct ctype_member *member)
 	return names->buf.err;
 }
 
-void ctype__member_names(struct ctype_source *source, uint32_t id, char *text, size_t size)
+void dkt__ctype_member_names(struct ctype_source *source, uint32_t id, char *text, size_t size)
 {
 	struct names names = { .source = source, .room = size };
 
@@ -104,7 +104,7 @@ void ctype__member_names(struct ctype_source *source, uint32_t id, char *text, s
 	free(names.buf.data);
 }
 
-bool ctype__is_char(struct ctype_source *source, uint32_t id)
+bool dkt__ctype_is_char(struct ctype_source *source, uint32_t id)
 {
 	struct ctype type;
 

@@ -66,13 +66,13 @@ struct ctype_source {
  * counted from the struct's start. -ENOENT: there is none, guess has been shown those there are.
  */
 struct dkt__guess;
-int ctype__member(struct ctype_source *source, uint32_t id, const char *name,
-		  struct ctype_member *member, struct dkt__guess *guess);
+int dkt__ctype_member(struct ctype_source *source, uint32_t id, const char *name,
+		      struct ctype_member *member, struct dkt__guess *guess);
 
 /* Names of the first members, for words: "a, b, c, ..." */
-void ctype__member_names(struct ctype_source *source, uint32_t id, char *text, size_t size);
+void dkt__ctype_member_names(struct ctype_source *source, uint32_t id, char *text, size_t size);
 
 /* True for what an array of, or a pointer to, it makes a string. */
-bool ctype__is_char(struct ctype_source *source, uint32_t id);
+bool dkt__ctype_is_char(struct ctype_source *source, uint32_t id);
 
 #endif

@@ -12,7 +12,7 @@ static bool any_has(struct dkt_expr *expr, struct expr_span name, struct dkt_eve
 
 	for (i = 0; i < n; i++)
 		if (!dkt_event_fields(events[i], &fields, &n_fields) &&
-		    expr__find_field(expr, name, fields, n_fields))
+		    dkt__expr_find_field(expr, name, fields, n_fields))
 			return true;
 	return false;
 }
@@ -31,11 +31,12 @@ static int none_fits(struct dkt_expr *expr, struct dkt_event *const *events, siz
 		dkt__guess_start(&guess, expr->text + name.at, name.len);
 		dkt__guess_fields(&guess, events, n);
 		if (!guess.best[0])
-			expr__guess_common(&guess, NULL, 0);
-		return expr__fail(expr, -ENOENT, name.at, "none of %zu events has a field '%.*s'%s",
-				  n, (int)name.len, expr->text + name.at, dkt__guess_words(&guess));
+			dkt__expr_guess_common(&guess, NULL, 0);
+		return dkt__expr_fail(expr, -ENOENT, name.at,
+				      "none of %zu events has a field '%.*s'%s", n, (int)name.len,
+				      expr->text + name.at, dkt__guess_words(&guess));
 	}
-	return expr__fail(expr, -ENOENT, 0, "none of %zu events has all of the fields", n);
+	return dkt__expr_fail(expr, -ENOENT, 0, "none of %zu events has all of the fields", n);
 }
 
 int dkt_expr_check_any(struct dkt_expr *expr, struct dkt_event *const *events, size_t n,

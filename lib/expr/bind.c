@@ -62,31 +62,31 @@ static enum field_class class_of(const struct dkt_field *field)
 }
 
 /* An event's own fields come first: its "comm" need not be the current process. */
-const struct dkt_field *expr__find_field(const struct dkt_expr *expr, struct expr_span name,
-					 const struct dkt_field *fields, size_t n)
+const struct dkt_field *dkt__expr_find_field(const struct dkt_expr *expr, struct expr_span name,
+					     const struct dkt_field *fields, size_t n)
 {
 	const struct dkt_field *common = NULL;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (!expr__span_is(expr, name, fields[i].name))
+		if (!dkt__expr_span_is(expr, name, fields[i].name))
 			continue;
 		if (!(fields[i].flags & DKT_FIELD_COMMON))
 			return &fields[i];
 		common = &fields[i];
 	}
 	/* As CPU and COMM, by the name that the kernel has for it. */
-	if (expr__span_is(expr, name, EXPR_PID))
+	if (dkt__expr_span_is(expr, name, EXPR_PID))
 		for (i = 0; i < n; i++)
 			if (!strcmp(fields[i].name, EXPR_COMMON_PID))
 				return &fields[i];
 	for (i = 0; i < ARRAY_SIZE(generic); i++)
-		if (expr__span_is(expr, name, generic[i].field.name))
+		if (dkt__expr_span_is(expr, name, generic[i].field.name))
 			return &generic[i].field;
 	return common;
 }
 
-void expr__guess_common(struct dkt__guess *guess, const struct dkt_field *fields, size_t n)
+void dkt__expr_guess_common(struct dkt__guess *guess, const struct dkt_field *fields, size_t n)
 {
 	size_t i;
 
@@ -108,16 +108,16 @@ static int no_field(const struct dkt_expr *expr, const struct expr_pred *pred,
 	for (i = 0; i < n; i++)
 		if (!(fields[i].flags & DKT_FIELD_COMMON))
 			dkt__guess_try(&guess, fields[i].name);
-	expr__guess_common(&guess, fields, n);
-	return expr__fail(expr, -ENOENT, pred->field.at, "%s:%s has no field '%.*s'%s",
-			  event->system, event->name, (int)pred->field.len,
-			  expr->text + pred->field.at, dkt__guess_words(&guess));
+	dkt__expr_guess_common(&guess, fields, n);
+	return dkt__expr_fail(expr, -ENOENT, pred->field.at, "%s:%s has no field '%.*s'%s",
+			      event->system, event->name, (int)pred->field.len,
+			      expr->text + pred->field.at, dkt__guess_words(&guess));
 }
 
 static int misfit(const struct dkt_expr *expr, const struct expr_pred *pred, const char *why)
 {
-	return expr__fail(expr, -EINVAL, pred->value.at, "%.*s %s", (int)pred->field.len,
-			  expr->text + pred->field.at, why);
+	return dkt__expr_fail(expr, -EINVAL, pred->value.at, "%.*s %s", (int)pred->field.len,
+			      expr->text + pred->field.at, why);
 }
 
 /* ---- numbers ---- */
@@ -154,12 +154,13 @@ static int check_range(const struct dkt_expr *expr, const struct expr_pred *pred
 	if (field->flags & DKT_FIELD_SIGNED)
 		limit = (uint64_t)INT64_MAX + item->negative;
 	if (item->is_number && item->magnitude > limit)
-		return expr__fail(expr, -EINVAL, item->span.at, "'%.*s' is too large",
-				  (int)item->span.len, expr->text + item->span.at);
+		return dkt__expr_fail(expr, -EINVAL, item->span.at, "'%.*s' is too large",
+				      (int)item->span.len, expr->text + item->span.at);
 	if ((!item->is_number || item->has_unit) && !fits(value, field->size))
-		return expr__fail(expr, -EINVAL, item->span.at,
-				  "'%.*s' is too large for the %u bytes of %s", (int)item->span.len,
-				  expr->text + item->span.at, field->size, field->name);
+		return dkt__expr_fail(expr, -EINVAL, item->span.at,
+				      "'%.*s' is too large for the %u bytes of %s",
+				      (int)item->span.len, expr->text + item->span.at, field->size,
+				      field->name);
 	return 0;
 }
 
@@ -171,12 +172,12 @@ static int read_constant(struct dkt_expr *expr, struct dkt_event *event, struct 
 	uint64_t all = 0, one;
 	int err;
 
-	while (expr__next_item(expr, pred->value, &at, &item)) {
+	while (dkt__expr_next_item(expr, pred->value, &at, &item)) {
 		if (item.is_number) {
-			err = expr__read_number(expr, &item);
+			err = dkt__expr_read_number(expr, &item);
 			one = item.negative ? -item.magnitude : item.magnitude;
 		} else {
-			err = expr__constant(expr, event, &test->field, &item, &one);
+			err = dkt__expr_constant(expr, event, &test->field, &item, &one);
 		}
 		if (!err)
 			err = check_range(expr, pred, &test->field, &item, one);
@@ -220,7 +221,7 @@ static bool is_word(const struct dkt_expr *expr, const struct expr_pred *pred)
 	uint32_t at = pred->value.at;
 	struct expr_item item;
 
-	return expr__next_item(expr, pred->value, &at, &item) && !item.is_number &&
+	return dkt__expr_next_item(expr, pred->value, &at, &item) && !item.is_number &&
 	       !item.negative && item.span.len == pred->value.len;
 }
 
@@ -269,9 +270,9 @@ static int bind_function(struct dkt_expr *expr, struct expr_test *test)
 	test->kind = TEST_FUNCTION;
 	if (test->field.size != sizeof(uint64_t))
 		return misfit(expr, pred, "is not as large as an address");
-	if (!expr__next_item(expr, pred->value, &at, &item) || !item.is_number)
+	if (!dkt__expr_next_item(expr, pred->value, &at, &item) || !item.is_number)
 		return 0;
-	err = expr__read_number(expr, &item);
+	err = dkt__expr_read_number(expr, &item);
 	if (err || item.negative || item.has_unit)
 		return misfit(expr, pred, "is compared with the name or address of a function");
 	if (!dkt_symbol(expr->ctx, item.magnitude, &offset))
@@ -314,7 +315,7 @@ static int bind_all(struct dkt_expr *expr, struct dkt_event *event, struct expr_
 	err = dkt_event_fields(event, &fields, &n);
 	/* A field that is missing says more about the event than one that does not fit. */
 	for (i = 0; !err && i < expr->n_preds; i++)
-		if (!expr__find_field(expr, expr->preds[i].field, fields, n))
+		if (!dkt__expr_find_field(expr, expr->preds[i].field, fields, n))
 			err = no_field(expr, &expr->preds[i], event, fields, n);
 	for (i = 0; !err && i < expr->n_preds; i++) {
 		struct expr_test *test = &bound->tests[i];
@@ -323,7 +324,7 @@ static int bind_all(struct dkt_expr *expr, struct dkt_event *event, struct expr_
 		test->op = test->pred->op;
 		test->yes = test->pred->yes;
 		test->no = test->pred->no;
-		field = expr__find_field(expr, test->pred->field, fields, n);
+		field = dkt__expr_find_field(expr, test->pred->field, fields, n);
 		err = bind_pred(expr, event, test, field);
 		if (test->kind == TEST_NEVER)
 			bound->blind = i;
@@ -348,7 +349,7 @@ static struct expr_bound **bound_slot(struct dkt_expr *expr, size_t index)
 	return &expr->bound[index];
 }
 
-struct expr_bound *expr__bind(struct dkt_expr *expr, struct dkt_event *event)
+struct expr_bound *dkt__expr_bind(struct dkt_expr *expr, struct dkt_event *event)
 {
 	struct expr_bound **slot = bound_slot(expr, dkt_event_index(event));
 	struct expr_bound *bound;
@@ -370,12 +371,12 @@ struct expr_bound *expr__bind(struct dkt_expr *expr, struct dkt_event *event)
 	}
 	if (bound->err)
 		bound->words = strdup(dkt_error(expr->ctx));
-	expr__unbind(*slot);
+	dkt__expr_unbind(*slot);
 	*slot = bound;
 	return bound;
 }
 
-void expr__unbind(struct expr_bound *bound)
+void dkt__expr_unbind(struct expr_bound *bound)
 {
 	if (!bound)
 		return;

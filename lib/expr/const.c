@@ -7,31 +7,31 @@
 
 static bool skip_spaces(const char *text, uint32_t *at, uint32_t end)
 {
-	while (*at < end && expr__is_space(text[*at]))
+	while (*at < end && dkt__expr_is_space(text[*at]))
 		(*at)++;
 	return *at < end;
 }
 
-bool expr__next_item(const struct dkt_expr *expr, struct expr_span span, uint32_t *at,
-		     struct expr_item *item)
+bool dkt__expr_next_item(const struct dkt_expr *expr, struct expr_span span, uint32_t *at,
+			 struct expr_item *item)
 {
 	uint32_t end = span.at + span.len, start;
 
 	if (!skip_spaces(expr->text, at, end))
 		return false;
 	start = *at;
-	while (*at < end && expr->text[*at] != '|' && !expr__is_space(expr->text[*at]))
+	while (*at < end && expr->text[*at] != '|' && !dkt__expr_is_space(expr->text[*at]))
 		(*at)++;
 	memset(item, 0, sizeof(*item));
 	item->span = (struct expr_span){ .at = start, .len = *at - start };
 	item->negative = expr->text[start] == '-';
-	item->is_number = expr__is_digit(expr->text[start + item->negative]);
+	item->is_number = dkt__expr_is_digit(expr->text[start + item->negative]);
 	if (skip_spaces(expr->text, at, end))
 		(*at)++;
 	return true;
 }
 
-int expr__read_number(const struct dkt_expr *expr, struct expr_item *item)
+int dkt__expr_read_number(const struct dkt_expr *expr, struct expr_item *item)
 {
 	const char *p = expr->text + item->span.at + item->negative;
 	const char *end = expr->text + item->span.at + item->span.len;
@@ -58,8 +58,8 @@ static int ask_caller(struct dkt_expr *expr, const char *field, const char *word
 	return expr->opts.constant(expr->opts.data, field, word, value);
 }
 
-int expr__constant(struct dkt_expr *expr, struct dkt_event *event, const struct dkt_field *field,
-		   const struct expr_item *item, uint64_t *value)
+int dkt__expr_constant(struct dkt_expr *expr, struct dkt_event *event,
+		       const struct dkt_field *field, const struct expr_item *item, uint64_t *value)
 {
 	const char *start = expr->text + item->span.at + item->negative;
 	size_t len = item->span.len - item->negative;
@@ -72,17 +72,17 @@ int expr__constant(struct dkt_expr *expr, struct dkt_event *event, const struct 
 	dkt__guess_start(&guess, start, len);
 	err = ask_caller(expr, field->name, word, value);
 	if (err == -ENOENT)
-		err = expr__print_name(event, field->name, word, value, &guess) ||
-				      expr__built_in(event, field->name, word, value, &guess) ?
+		err = dkt__expr_print_name(event, field->name, word, value, &guess) ||
+				      dkt__expr_built_in(event, field->name, word, value, &guess) ?
 			      0 :
 			      -ENOENT;
 	if (!err && item->negative)
 		*value = -*value;
 	if (err == -ENOENT)
-		return expr__fail(expr, -EINVAL, item->span.at,
-				  "%s is no number, and no name of one for %s%s", word, field->name,
-				  dkt__guess_words(&guess));
+		return dkt__expr_fail(expr, -EINVAL, item->span.at,
+				      "%s is no number, and no name of one for %s%s", word,
+				      field->name, dkt__guess_words(&guess));
 	if (err && err != -ENOMEM)
-		return expr__fail(expr, err, item->span.at, "%s: %s", word, strerror(-err));
+		return dkt__expr_fail(expr, err, item->span.at, "%s: %s", word, strerror(-err));
 	return err;
 }

@@ -20,7 +20,7 @@ static bool read_cpu(struct reader *reader, unsigned int *value)
 		reader->p++;
 		return true;
 	}
-	for (; reader->p < reader->end && expr__is_digit(*reader->p); reader->p++) {
+	for (; reader->p < reader->end && dkt__expr_is_digit(*reader->p); reader->p++) {
 		*value = *value * 10 + (unsigned int)(*reader->p - '0');
 		if (*value > EXPR_MAX_CPUS)
 			*value = EXPR_MAX_CPUS;
@@ -72,7 +72,7 @@ static int read_region(struct reader *reader, struct expr_cpus *cpus)
 	return 0;
 }
 
-int expr__cpus_parse(const char *list, size_t len, struct expr_cpus *cpus)
+int dkt__expr_cpus_parse(const char *list, size_t len, struct expr_cpus *cpus)
 {
 	struct reader reader = { .p = list, .end = list + len };
 	unsigned int cpu;
@@ -80,18 +80,18 @@ int expr__cpus_parse(const char *list, size_t len, struct expr_cpus *cpus)
 
 	memset(cpus, 0, sizeof(*cpus));
 	while (reader.p < reader.end) {
-		if (*reader.p == ',' || expr__is_space(*reader.p)) {
+		if (*reader.p == ',' || dkt__expr_is_space(*reader.p)) {
 			reader.p++;
 			continue;
 		}
 		err = read_region(&reader, cpus);
 		if (err)
 			return err;
-		if (reader.p < reader.end && *reader.p != ',' && !expr__is_space(*reader.p))
+		if (reader.p < reader.end && *reader.p != ',' && !dkt__expr_is_space(*reader.p))
 			return -EINVAL;
 	}
 	for (cpu = 0; cpu < EXPR_MAX_CPUS; cpu++) {
-		if (!expr__cpus_has(cpus, cpu))
+		if (!dkt__expr_cpus_has(cpus, cpu))
 			continue;
 		if (!cpus->weight++)
 			cpus->first = cpu;

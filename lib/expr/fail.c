@@ -62,7 +62,7 @@ static int fail_at(struct dkt_ctx *ctx, int err, const char *what, const char *t
 	return err;
 }
 
-int expr__fail(const struct dkt_expr *expr, int err, uint32_t at, const char *fmt, ...)
+int dkt__expr_fail(const struct dkt_expr *expr, int err, uint32_t at, const char *fmt, ...)
 {
 	va_list ap;
 

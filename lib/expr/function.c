@@ -16,7 +16,7 @@ static int look_at(void *data, const struct dkt__symbol *symbol)
 {
 	struct search *search = data;
 
-	return expr__span_is(search->expr, search->name, symbol->name);
+	return dkt__expr_span_is(search->expr, search->name, symbol->name);
 }
 
 static int guess_at(void *data, const struct dkt__symbol *symbol)
@@ -27,14 +27,14 @@ static int guess_at(void *data, const struct dkt__symbol *symbol)
 	return 0;
 }
 
-int expr__check_function(struct dkt_expr *expr, struct expr_pred *pred)
+int dkt__expr_check_function(struct dkt_expr *expr, struct expr_pred *pred)
 {
 	struct search search = { .expr = expr, .name = pred->inner };
 	int found;
 
 	/* Of records from elsewhere the functions are not known. */
 	if (pred->known || expr->ctx->dirfd < 0 || expr->ctx->root ||
-	    expr__is_digit(expr->text[pred->inner.at]))
+	    dkt__expr_is_digit(expr->text[pred->inner.at]))
 		return 0;
 	found = dkt__symbols_each(expr->ctx, look_at, &search);
 	/* Where nobody may read the names the kernel is asked. */
@@ -44,7 +44,7 @@ int expr__check_function(struct dkt_expr *expr, struct expr_pred *pred)
 	}
 	dkt__guess_start(&search.guess, expr->text + pred->inner.at, pred->inner.len);
 	dkt__symbols_each(expr->ctx, guess_at, &search);
-	return expr__fail(expr, -EINVAL, pred->inner.at, "this kernel has no function '%.*s'%s",
-			  (int)pred->inner.len, expr->text + pred->inner.at,
-			  dkt__guess_words(&search.guess));
+	return dkt__expr_fail(expr, -EINVAL, pred->inner.at, "this kernel has no function '%.*s'%s",
+			      (int)pred->inner.len, expr->text + pred->inner.at,
+			      dkt__guess_words(&search.guess));
 }

@@ -5,7 +5,7 @@
 
 #include "base/banned.h"
 
-void expr__pattern(struct expr_pattern *pattern, const char *text, size_t len, bool like)
+void dkt__expr_pattern(struct expr_pattern *pattern, const char *text, size_t len, bool like)
 {
 	bool front = false, back = false;
 	size_t i;
@@ -67,7 +67,7 @@ static bool match_pattern(const struct expr_pattern *pattern, const char *str, s
 	return false;
 }
 
-bool expr__pattern_match(const struct expr_pattern *pattern, const char *str, size_t len)
+bool dkt__expr_pattern_match(const struct expr_pattern *pattern, const char *str, size_t len)
 {
 	return match_pattern(pattern, str, len) != pattern->invert;
 }

@@ -48,7 +48,7 @@ static bool compare(const struct expr_test *test, int64_t value)
 
 static bool match_bytes(const struct expr_test *test, const char *str, size_t len)
 {
-	return expr__pattern_match(&test->pred->pattern, str, len) != (test->op == EXPR_NE);
+	return dkt__expr_pattern_match(&test->pred->pattern, str, len) != (test->op == EXPR_NE);
 }
 
 static bool match_chars(const struct expr_test *test, const struct dkt_record *record)
@@ -76,7 +76,7 @@ static bool match_cpu(const struct expr_test *test, uint64_t cpu)
 		return false;
 	switch (test->op) {
 	case EXPR_BITS:
-		return expr__cpus_has(cpus, cpu);
+		return dkt__expr_cpus_has(cpus, cpu);
 	case EXPR_NE:
 		return true;
 	default:
@@ -138,10 +138,10 @@ static bool match_function(const struct dkt_expr *expr, const struct expr_test *
 		return false;
 	address = (uint64_t)dkt_record_int(record, &test->field);
 	symbol = dkt_symbol(expr->ctx, address, &offset);
-	if (expr__is_digit(expr->text[name.at]))
+	if (dkt__expr_is_digit(expr->text[name.at]))
 		hit = symbol && address - offset == (uint64_t)test->value;
 	else
-		hit = symbol && expr__span_is(expr, name, symbol);
+		hit = symbol && dkt__expr_span_is(expr, name, symbol);
 	return hit != (test->op == EXPR_NE);
 }
 
@@ -205,7 +205,7 @@ static bool find_stretch(const struct expr_test *test, struct dkt__gate *gate)
 
 bool dkt__expr_gate(struct dkt_expr *expr, struct dkt_event *event, struct dkt__gate *gate)
 {
-	const struct expr_bound *bound = expr__bind(expr, event);
+	const struct expr_bound *bound = dkt__expr_bind(expr, event);
 	const struct expr_test *test = bound ? &bound->tests[0] : NULL;
 	const struct dkt_field *field;
 
@@ -234,7 +234,7 @@ bool dkt_expr_match(struct dkt_expr *expr, const struct dkt_record *record, cons
 	const struct expr_bound *bound;
 	uint32_t i = 0;
 
-	bound = record->event ? expr__bind(expr, record->event) : NULL;
+	bound = record->event ? dkt__expr_bind(expr, record->event) : NULL;
 	/* Were what cannot be told taken as false, its opposite would be true of every record. */
 	if (!bound || bound->err || bound->blind < expr->n_preds)
 		return false;

@@ -87,8 +87,8 @@ static bool walk(const struct tep_print_arg *arg, const struct lookup *lookup, i
 	return false;
 }
 
-bool expr__print_name(struct dkt_event *event, const char *field, const char *name, uint64_t *value,
-		      struct dkt__guess *guess)
+bool dkt__expr_print_name(struct dkt_event *event, const char *field, const char *name,
+			  uint64_t *value, struct dkt__guess *guess)
 {
 	struct lookup lookup = { .field = field, .name = name, .value = value, .guess = guess };
 	const struct dkt__plan *plan = event->tep ? dkt__plan_get(event) : NULL;
@@ -196,8 +196,8 @@ static bool find_syscall(const struct lookup *lookup)
 	return false;
 }
 
-bool expr__built_in(const struct dkt_event *event, const char *field, const char *name,
-		    uint64_t *value, struct dkt__guess *guess)
+bool dkt__expr_built_in(const struct dkt_event *event, const char *field, const char *name,
+			uint64_t *value, struct dkt__guess *guess)
 {
 	struct lookup lookup = { .field = field, .name = name, .value = value, .guess = guess };
 	bool is_raw = !strcmp(event->system, "raw_syscalls");

@@ -140,7 +140,7 @@ static int parse_pred(struct parser *p)
 		return err;
 	pred = &p->expr->preds[number];
 	pred->yes = pred->no = NOWHERE;
-	err = expr__parse_pred(&p->reader, pred);
+	err = dkt__expr_parse_pred(&p->reader, pred);
 	p->operands[p->n_operands++] = (struct operand){
 		.first = number,
 		.yes = number * 2,
@@ -156,7 +156,7 @@ static int parse_operand(struct parser *p)
 {
 	char c;
 
-	while ((c = expr__skip_spaces(&p->reader)) == '(' || c == '!') {
+	while ((c = dkt__expr_skip_spaces(&p->reader)) == '(' || c == '!') {
 		push_operator(p, c);
 		p->reader.at++;
 	}
@@ -168,9 +168,9 @@ static int no_connective(struct parser *p)
 	char c = p->reader.text[p->reader.at];
 
 	if (c == '&' || c == '|')
-		return expr__fail(p->expr, -EINVAL, p->reader.at,
-				  "a single '%c' here; did you mean %c%c?", c, c, c);
-	return expr__fail(p->expr, -EINVAL, p->reader.at, "&&, || or the end is expected here");
+		return dkt__expr_fail(p->expr, -EINVAL, p->reader.at,
+				      "a single '%c' here; did you mean %c%c?", c, c, c);
+	return dkt__expr_fail(p->expr, -EINVAL, p->reader.at, "&&, || or the end is expected here");
 }
 
 /* What follows a comparison. 1: there must be another; 0: the end. */
@@ -179,10 +179,11 @@ static int parse_connective(struct parser *p)
 	char c;
 
 	apply(p, "!");
-	while ((c = expr__skip_spaces(&p->reader)) == ')') {
+	while ((c = dkt__expr_skip_spaces(&p->reader)) == ')') {
 		apply(p, "&|");
 		if (top_operator(p) != '(')
-			return expr__fail(p->expr, -EINVAL, p->reader.at, "no '(' before this ')'");
+			return dkt__expr_fail(p->expr, -EINVAL, p->reader.at,
+					      "no '(' before this ')'");
 		p->n_operators--;
 		p->reader.at++;
 		apply(p, "!");
@@ -190,8 +191,8 @@ static int parse_connective(struct parser *p)
 	if (c == '\0') {
 		apply(p, "&|");
 		if (p->n_operators)
-			return expr__fail(p->expr, -EINVAL, p->operators[p->n_operators - 1].at,
-					  "this '(' is not closed");
+			return dkt__expr_fail(p->expr, -EINVAL, p->operators[p->n_operators - 1].at,
+					      "this '(' is not closed");
 		return 0;
 	}
 	if ((c != '&' && c != '|') || p->reader.text[p->reader.at + 1] != c)
@@ -202,7 +203,7 @@ static int parse_connective(struct parser *p)
 	return 1;
 }
 
-int expr__parse(struct dkt_expr *expr)
+int dkt__expr_parse(struct dkt_expr *expr)
 {
 	struct parser p = { .expr = expr, .reader = { .expr = expr, .text = expr->text } };
 	/* Every operator takes at least one byte of the text, and every comparison more. */
@@ -212,8 +213,8 @@ int expr__parse(struct dkt_expr *expr)
 	p.operands = calloc(room, sizeof(*p.operands));
 	p.operators = calloc(room, sizeof(*p.operators));
 	err = p.operands && p.operators ? 1 : -ENOMEM;
-	if (err > 0 && !expr__skip_spaces(&p.reader))
-		err = expr__fail(expr, -EINVAL, 0, "the expression is empty");
+	if (err > 0 && !dkt__expr_skip_spaces(&p.reader))
+		err = dkt__expr_fail(expr, -EINVAL, 0, "the expression is empty");
 	while (err > 0) {
 		err = parse_operand(&p);
 		if (!err)

@@ -4,9 +4,9 @@
 
 #include "base/banned.h"
 
-char expr__skip_spaces(struct expr_reader *r)
+char dkt__expr_skip_spaces(struct expr_reader *r)
 {
-	while (expr__is_space(r->text[r->at]))
+	while (dkt__expr_is_space(r->text[r->at]))
 		r->at++;
 	return r->text[r->at];
 }
@@ -21,16 +21,17 @@ static int parse_field(struct expr_reader *r, struct expr_pred *pred)
 	uint32_t start = r->at;
 	char c = r->text[start];
 
-	while (expr__is_name(r->text[r->at]))
+	while (dkt__expr_is_name(r->text[r->at]))
 		r->at++;
 	pred->field = span_from(r, start);
 	if (pred->field.len)
 		return 0;
 	if (c == '\0' || c == ')' || ((c == '&' || c == '|') && r->text[start + 1] == c))
-		return expr__fail(r->expr, -EINVAL, start, "a comparison is missing here");
+		return dkt__expr_fail(r->expr, -EINVAL, start, "a comparison is missing here");
 	if (c == '"' || c == '\'')
-		return expr__fail(r->expr, -EINVAL, start, "a field's name stands without quotes");
-	return expr__fail(r->expr, -EINVAL, start, "no field's name starts like this");
+		return dkt__expr_fail(r->expr, -EINVAL, start,
+				      "a field's name stands without quotes");
+	return dkt__expr_fail(r->expr, -EINVAL, start, "no field's name starts like this");
 }
 
 static int parse_modifiers(struct expr_reader *r, struct expr_pred *pred)
@@ -40,20 +41,20 @@ static int parse_modifiers(struct expr_reader *r, struct expr_pred *pred)
 		struct expr_span name;
 		struct dkt__guess guess;
 
-		while (expr__is_name(r->text[r->at]))
+		while (dkt__expr_is_name(r->text[r->at]))
 			r->at++;
 		name = span_from(r, start);
-		if (expr__span_is(r->expr, name, "ustring") && !pred->ustring &&
+		if (dkt__expr_span_is(r->expr, name, "ustring") && !pred->ustring &&
 		    pred->kind != EXPR_FUNCTION) {
 			pred->ustring = true;
-		} else if (expr__span_is(r->expr, name, "function") &&
+		} else if (dkt__expr_span_is(r->expr, name, "function") &&
 			   pred->kind != EXPR_FUNCTION) {
 			pred->kind = EXPR_FUNCTION;
 		} else {
 			dkt__guess_start(&guess, r->text + start, name.len);
 			dkt__guess_try(&guess, "ustring");
 			dkt__guess_try(&guess, "function");
-			return expr__fail(
+			return dkt__expr_fail(
 				r->expr, -EINVAL, dot,
 				"behind a field stands .ustring or .function, not .%.*s%s",
 				(int)name.len, r->text + start, dkt__guess_words(&guess));
@@ -70,8 +71,8 @@ static int no_operator(struct expr_reader *r, const struct expr_pred *pred)
 		hint = "; equal is ==";
 	else if (r->text[r->at] == '!' && r->text[r->at + 1] == '~')
 		hint = "; write !(field ~ \"pattern\")";
-	return expr__fail(r->expr, -EINVAL, r->at, "no operator after '%.*s'%s",
-			  (int)pred->field.len, r->text + pred->field.at, hint);
+	return dkt__expr_fail(r->expr, -EINVAL, r->at, "no operator after '%.*s'%s",
+			      (int)pred->field.len, r->text + pred->field.at, hint);
 }
 
 static int parse_op(struct expr_reader *r, struct expr_pred *pred)
@@ -86,7 +87,7 @@ static int parse_op(struct expr_reader *r, struct expr_pred *pred)
 	};
 	size_t i;
 
-	expr__skip_spaces(r);
+	dkt__expr_skip_spaces(r);
 	/* "a && b" has a comparison missing, not an operator. */
 	if (r->text[r->at] == '&' && r->text[r->at + 1] == '&')
 		return no_operator(r, pred);
@@ -115,20 +116,22 @@ static int parse_string(struct expr_reader *r, struct expr_pred *pred)
 	pred->kind = EXPR_STRING;
 	while (r->text[r->at] && r->text[r->at] != quote) {
 		if (is_control(r->text[r->at]))
-			return expr__fail(r->expr, -EINVAL, r->at, "a control character in quotes");
+			return dkt__expr_fail(r->expr, -EINVAL, r->at,
+					      "a control character in quotes");
 		r->at++;
 	}
 	if (!r->text[r->at])
-		return expr__fail(r->expr, -EINVAL, open, "this quote is not closed");
+		return dkt__expr_fail(r->expr, -EINVAL, open, "this quote is not closed");
 	pred->inner = span_from(r, open + 1);
 	r->at++;
 	pred->value = span_from(r, open);
 	if (pred->inner.len > EXPR_MAX_STRING)
-		return expr__fail(r->expr, -EINVAL, open,
-				  "a string of more than %d bytes, which no kernel takes",
-				  EXPR_MAX_STRING);
+		return dkt__expr_fail(r->expr, -EINVAL, open,
+				      "a string of more than %d bytes, which no kernel takes",
+				      EXPR_MAX_STRING);
 	if (pred->op != EXPR_EQ && pred->op != EXPR_NE && pred->op != EXPR_LIKE)
-		return expr__fail(r->expr, -EINVAL, open, "strings compare with ==, != and ~ only");
+		return dkt__expr_fail(r->expr, -EINVAL, open,
+				      "strings compare with ==, != and ~ only");
 	return 0;
 }
 
@@ -143,26 +146,26 @@ static int parse_cpus(struct expr_reader *r, struct expr_pred *pred)
 		r->at++;
 	pred->inner = span_from(r, start + (uint32_t)strlen("CPUS{"));
 	if (!r->text[r->at])
-		return expr__fail(r->expr, -EINVAL, start + 4, "this { is not closed");
+		return dkt__expr_fail(r->expr, -EINVAL, start + 4, "this { is not closed");
 	r->at++;
 	pred->value = span_from(r, start);
 	if (pred->op != EXPR_EQ && pred->op != EXPR_NE && pred->op != EXPR_BITS)
-		return expr__fail(r->expr, -EINVAL, start,
-				  "CPUS{} compares with &, == and != only");
+		return dkt__expr_fail(r->expr, -EINVAL, start,
+				      "CPUS{} compares with &, == and != only");
 	pred->cpus = malloc(sizeof(*pred->cpus));
 	if (!pred->cpus)
 		return -ENOMEM;
 	err = pred->inner.len ?
-		      expr__cpus_parse(r->text + pred->inner.at, pred->inner.len, pred->cpus) :
+		      dkt__expr_cpus_parse(r->text + pred->inner.at, pred->inner.len, pred->cpus) :
 		      -EINVAL;
 	if (err)
-		return expr__fail(r->expr, -EINVAL, start, "no list of CPUs, as CPUS{0-3,5}");
+		return dkt__expr_fail(r->expr, -EINVAL, start, "no list of CPUs, as CPUS{0-3,5}");
 	return 0;
 }
 
 static bool ends_word(char c)
 {
-	return is_control(c) || expr__is_space(c) || strchr(")&|\"'<>=!~(,;", c);
+	return is_control(c) || dkt__expr_is_space(c) || strchr(")&|\"'<>=!~(,;", c);
 }
 
 static int parse_function(struct expr_reader *r, struct expr_pred *pred)
@@ -173,10 +176,11 @@ static int parse_function(struct expr_reader *r, struct expr_pred *pred)
 		r->at++;
 	pred->value = pred->inner = span_from(r, start);
 	if (!pred->value.len)
-		return expr__fail(r->expr, -EINVAL, start,
-				  "behind .function a function's name or address is compared");
+		return dkt__expr_fail(r->expr, -EINVAL, start,
+				      "behind .function a function's name or address is compared");
 	if (pred->op != EXPR_EQ && pred->op != EXPR_NE)
-		return expr__fail(r->expr, -EINVAL, start, "functions compare with == and != only");
+		return dkt__expr_fail(r->expr, -EINVAL, start,
+				      "functions compare with == and != only");
 	return 0;
 }
 
@@ -189,12 +193,12 @@ static void parse_words(struct expr_reader *r)
 		while (!ends_word(r->text[r->at]))
 			r->at++;
 		end = r->at;
-		if (expr__skip_spaces(r) != '|' || r->text[r->at + 1] == '|') {
+		if (dkt__expr_skip_spaces(r) != '|' || r->text[r->at + 1] == '|') {
 			r->at = end;
 			return;
 		}
 		r->at++;
-		if (ends_word(expr__skip_spaces(r))) {
+		if (ends_word(dkt__expr_skip_spaces(r))) {
 			r->at = end;
 			return;
 		}
@@ -208,22 +212,23 @@ static int check_item(struct expr_reader *r, struct expr_pred *pred, struct expr
 
 	if (item->is_number) {
 		if (pred->op == EXPR_LIKE)
-			return expr__fail(r->expr, -EINVAL, at, "~ takes a string in quotes");
-		err = expr__read_number(r->expr, item);
+			return dkt__expr_fail(r->expr, -EINVAL, at, "~ takes a string in quotes");
+		err = dkt__expr_read_number(r->expr, item);
 		if (err)
-			return expr__fail(r->expr, -EINVAL, at, "'%.*s' is %s", (int)item->span.len,
-					  r->text + at, err == -ERANGE ? "too large" : "no number");
+			return dkt__expr_fail(r->expr, -EINVAL, at, "'%.*s' is %s",
+					      (int)item->span.len, r->text + at,
+					      err == -ERANGE ? "too large" : "no number");
 		return 0;
 	}
 	/* A single word may be a string without its quotes; else it is a name. */
 	if (item->span.len == pred->value.len && !item->negative)
 		return 0;
 	for (i = item->negative; i < item->span.len; i++)
-		if (!expr__is_name(r->text[at + i]))
+		if (!dkt__expr_is_name(r->text[at + i]))
 			break;
 	if (i < item->span.len || item->span.len == item->negative)
-		return expr__fail(r->expr, -EINVAL, at, "'%.*s' is neither number nor name",
-				  (int)item->span.len, r->text + at);
+		return dkt__expr_fail(r->expr, -EINVAL, at, "'%.*s' is neither number nor name",
+				      (int)item->span.len, r->text + at);
 	return 0;
 }
 
@@ -237,18 +242,18 @@ static int parse_constant(struct expr_reader *r, struct expr_pred *pred)
 	parse_words(r);
 	pred->value = pred->inner = span_from(r, start);
 	if (!pred->value.len)
-		return expr__fail(r->expr, -EINVAL, start, "no value after the operator");
-	while (!err && expr__next_item(r->expr, pred->value, &at, &item))
+		return dkt__expr_fail(r->expr, -EINVAL, start, "no value after the operator");
+	while (!err && dkt__expr_next_item(r->expr, pred->value, &at, &item))
 		err = check_item(r, pred, &item);
 	if (!err && pred->value.len > EXPR_MAX_STRING)
-		return expr__fail(r->expr, -EINVAL, start, "a value of more than %d bytes",
-				  EXPR_MAX_STRING);
+		return dkt__expr_fail(r->expr, -EINVAL, start, "a value of more than %d bytes",
+				      EXPR_MAX_STRING);
 	return err;
 }
 
 static int parse_value(struct expr_reader *r, struct expr_pred *pred)
 {
-	char c = expr__skip_spaces(r);
+	char c = dkt__expr_skip_spaces(r);
 	int err;
 
 	if (pred->kind == EXPR_FUNCTION)
@@ -260,12 +265,12 @@ static int parse_value(struct expr_reader *r, struct expr_pred *pred)
 	else
 		err = parse_constant(r, pred);
 	if (!err)
-		expr__pattern(&pred->pattern, r->text + pred->inner.at, pred->inner.len,
-			      pred->op == EXPR_LIKE);
+		dkt__expr_pattern(&pred->pattern, r->text + pred->inner.at, pred->inner.len,
+				  pred->op == EXPR_LIKE);
 	return err;
 }
 
-int expr__parse_pred(struct expr_reader *r, struct expr_pred *pred)
+int dkt__expr_parse_pred(struct expr_reader *r, struct expr_pred *pred)
 {
 	int err;
 

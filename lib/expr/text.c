@@ -10,10 +10,10 @@ static bool is_plain(const struct dkt_expr *expr, const struct expr_test *test)
 	uint32_t at = test->pred->value.at;
 	struct expr_item item;
 
-	if (!expr__next_item(expr, test->pred->value, &at, &item))
+	if (!dkt__expr_next_item(expr, test->pred->value, &at, &item))
 		return false;
 	return item.span.len == test->pred->value.len && item.is_number &&
-	       !expr__read_number(expr, &item) && !item.has_unit;
+	       !dkt__expr_read_number(expr, &item) && !item.has_unit;
 }
 
 static void put_number(const struct dkt_expr *expr, const struct expr_test *test,
@@ -49,10 +49,10 @@ static bool needs_quoting(const struct expr_test *test)
 	case PATTERN_END:
 		return is_array && pattern->len;
 	case PATTERN_FRONT:
-		return expr__is_digit(pattern->text[0]);
+		return dkt__expr_is_digit(pattern->text[0]);
 	case PATTERN_GLOB:
 		/* Digits first hide even the full glob from the kernel. */
-		return expr__is_digit(pattern->text[0]);
+		return dkt__expr_is_digit(pattern->text[0]);
 	default:
 		return false;
 	}
@@ -111,7 +111,7 @@ static void put_between(const struct dkt_expr *expr, uint32_t from, uint32_t to,
 			struct dkt_buf *buf)
 {
 	for (; from < to; from++)
-		dkt_buf_add(buf, expr__is_space(expr->text[from]) ? " " : expr->text + from, 1);
+		dkt_buf_add(buf, dkt__expr_is_space(expr->text[from]) ? " " : expr->text + from, 1);
 }
 
 /* What is before a comparison's value: its field by the kernel's name, the operator. */
@@ -120,7 +120,7 @@ static void put_field(const struct dkt_expr *expr, const struct expr_test *test,
 {
 	const struct expr_pred *pred = test->pred;
 
-	if (expr__span_is(expr, pred->field, EXPR_PID) &&
+	if (dkt__expr_span_is(expr, pred->field, EXPR_PID) &&
 	    !strcmp(test->field.name, EXPR_COMMON_PID)) {
 		put_between(expr, from, pred->field.at, buf);
 		dkt_buf_str(buf, EXPR_COMMON_PID);
@@ -142,8 +142,8 @@ int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char **text)
 		return err;
 	for (i = 0; !err && i < expr->n_preds; i++)
 		if (expr->preds[i].kind == EXPR_FUNCTION)
-			err = expr__check_function(expr, &expr->preds[i]);
-	bound = err ? NULL : expr__bind(expr, event);
+			err = dkt__expr_check_function(expr, &expr->preds[i]);
+	bound = err ? NULL : dkt__expr_bind(expr, event);
 	if (!bound)
 		return err ? err : -ENOMEM;
 	for (i = 0; i < expr->n_preds; i++) {

@@ -161,7 +161,7 @@ static int check_vars(struct dkt_hist *hist, const char *text)
 	for (p = text;; p++) {
 		size_t name = 0;
 
-		while (expr__is_name(p[name]))
+		while (dkt__expr_is_name(p[name]))
 			name++;
 		if (!name || p[name] != '=' || !p[name + 1] || p[name + 1] == ',')
 			return dkt__fail_at(hist->ctx, -EINVAL, "var", text,

@@ -121,9 +121,9 @@ static int put(struct probe_scope *scope, const char *whole, const char *fetch, 
 	size_t len = strlen(fetch) + (*type ? 1 + strlen(type) : 0);
 
 	if (len > PROBE_FETCH_MAX)
-		return probe__fail_at(scope, -E2BIG, whole,
-				      "%s%s%s has %zu characters, and the kernel takes %d", fetch,
-				      *type ? ":" : "", type, len, PROBE_FETCH_MAX);
+		return dkt__probe_fail_at(scope, -E2BIG, whole,
+					  "%s%s%s has %zu characters, and the kernel takes %d",
+					  fetch, *type ? ":" : "", type, len, PROBE_FETCH_MAX);
 	dkt_buf_printf(buf, "%s%s%s", fetch, *type ? ":" : "", type);
 	return buf->err;
 }
@@ -145,9 +145,9 @@ static int put_bits(struct probe_scope *scope, const char *whole, struct probe_v
 			value->offset &= -(int64_t)(unit / 8);
 	}
 	if (unit > 64 || bit + value->bits > unit)
-		return probe__fail_at(scope, -EINVAL, whole,
-				      "a bit-field of %u bits cannot be fetched", value->bits);
-	probe__load(scope, value);
+		return dkt__probe_fail_at(scope, -EINVAL, whole,
+					  "a bit-field of %u bits cannot be fetched", value->bits);
+	dkt__probe_load(scope, value);
 	snprintf(type, sizeof(type), "b%u@%u/%u", value->bits, bit, unit);
 	return put(scope, whole, value->fetch, type, buf);
 }
@@ -167,10 +167,10 @@ static int put_string(struct probe_scope *scope, const char *whole, struct probe
 		itself = true;
 	if (value->memory && itself && value->user && !scope->is_user && *type == 's')
 		type = "ustring";
-	probe__load(scope, value);
+	dkt__probe_load(scope, value);
 	if (!itself) {
 		value->memory = true;
-		probe__load(scope, value);
+		dkt__probe_load(scope, value);
 	}
 	return put(scope, whole, value->fetch, type, buf);
 }
@@ -183,36 +183,37 @@ static int put_array(struct probe_scope *scope, const char *whole, struct probe_
 	char type[24];
 
 	if (scope->types->get(scope->types, array->target, &element))
-		return probe__fail_at(scope, -EINVAL, whole, "its type makes no sense");
+		return dkt__probe_fail_at(scope, -EINVAL, whole, "its type makes no sense");
 	if (element.kind == CTYPE_CHAR)
 		return put_string(scope, whole, value, "string", buf);
 	if (!array->count)
-		return probe__fail_at(
+		return dkt__probe_fail_at(
 			scope, -EINVAL, whole,
 			"it is an array without a length; an index chooses of it: [0]");
 	if (element.kind == CTYPE_STRUCT || element.kind == CTYPE_UNION ||
 	    element.kind == CTYPE_ARRAY)
-		return probe__fail_at(
+		return dkt__probe_fail_at(
 			scope, -EINVAL, whole,
 			"it is an array of %s; an index and a member choose of it: [0]",
 			element.kind == CTYPE_ARRAY ? "arrays" : "structs");
 	name = scalar_type(scope, &element, &why);
 	if (!name)
-		return probe__fail_at(scope, -EINVAL, whole,
-				      "it is an array, and of an element: %s", why);
+		return dkt__probe_fail_at(scope, -EINVAL, whole,
+					  "it is an array, and of an element: %s", why);
 	if (array->count > PROBE_ARRAY_MAX)
-		return probe__fail_at(
+		return dkt__probe_fail_at(
 			scope, -E2BIG, whole,
 			"it has %llu elements, and the kernel records %d; :%s[%d] takes the"
 			" first ones",
 			(unsigned long long)array->count, PROBE_ARRAY_MAX, name, PROBE_ARRAY_MAX);
 	if (!scope->words->array)
-		return probe__fail_at(scope, -EOPNOTSUPP, whole, "this kernel records no arrays");
+		return dkt__probe_fail_at(scope, -EOPNOTSUPP, whole,
+					  "this kernel records no arrays");
 	if (!value->memory)
-		return probe__fail_at(scope, -EINVAL, whole,
-				      "an array in a register cannot be fetched");
+		return dkt__probe_fail_at(scope, -EINVAL, whole,
+					  "an array in a register cannot be fetched");
 	snprintf(type, sizeof(type), "%s[%u]", name, (unsigned int)array->count);
-	probe__load(scope, value);
+	dkt__probe_load(scope, value);
 	return put(scope, whole, value->fetch, type, buf);
 }
 
@@ -220,11 +221,11 @@ static int put_struct(struct probe_scope *scope, const char *whole, const struct
 {
 	char names[160];
 
-	ctype__member_names(scope->types, type->id, names, sizeof(names));
-	return probe__fail_at(scope, -EINVAL, whole, "it is %s %s; a member chooses of it: %s",
-			      type->kind == CTYPE_UNION ? "union" : "struct",
-			      *type->name ? type->name : "{...}",
-			      *names ? names : "it has none here");
+	dkt__ctype_member_names(scope->types, type->id, names, sizeof(names));
+	return dkt__probe_fail_at(scope, -EINVAL, whole, "it is %s %s; a member chooses of it: %s",
+				  type->kind == CTYPE_UNION ? "union" : "struct",
+				  *type->name ? type->name : "{...}",
+				  *names ? names : "it has none here");
 }
 
 static int put_typed(struct probe_scope *scope, const char *whole, struct probe_value *value,
@@ -234,39 +235,40 @@ static int put_typed(struct probe_scope *scope, const char *whole, struct probe_
 	struct ctype type;
 
 	if (scope->types->get(scope->types, value->type, &type))
-		return probe__fail_at(scope, -EINVAL, whole, "its type makes no sense");
+		return dkt__probe_fail_at(scope, -EINVAL, whole, "its type makes no sense");
 	if (type.kind == CTYPE_STRUCT || type.kind == CTYPE_UNION)
 		return put_struct(scope, whole, &type);
 	if (type.kind == CTYPE_ARRAY)
 		return put_array(scope, whole, value, &type, buf);
 	if (value->bits)
 		return put_bits(scope, whole, value, buf);
-	if (type.kind == CTYPE_POINTER && ctype__is_char(scope->types, type.target))
+	if (type.kind == CTYPE_POINTER && dkt__ctype_is_char(scope->types, type.target))
 		return put_string(scope, whole, value,
 				  type.user && scope->words->ustring ? "ustring" : "string", buf);
 	name = scalar_type(scope, &type, &why);
 	if (!name)
-		return probe__fail_at(scope, -EINVAL, whole, "%s", why);
+		return dkt__probe_fail_at(scope, -EINVAL, whole, "%s", why);
 	if (!value->memory && value->bit) {
 		value->bits = (uint32_t)type.size * 8;
 		return put_bits(scope, whole, value, buf);
 	}
-	probe__load(scope, value);
+	dkt__probe_load(scope, value);
 	return put(scope, whole, value->fetch, name, buf);
 }
 
-int probe__finish(struct probe_scope *scope, const char *whole, struct probe_value *value,
-		  const char *cast, struct dkt_buf *buf)
+int dkt__probe_finish(struct probe_scope *scope, const char *whole, struct probe_value *value,
+		      const char *cast, struct dkt_buf *buf)
 {
 	if (*cast && !is_cast(cast))
-		return probe__fail_at(
+		return dkt__probe_fail_at(
 			scope, -EINVAL, whole,
 			"':%s' is no type; there are s8..s64, u8..u64, x8..x64, char, string,"
 			" ustring, symbol, bWIDTH@OFFSET/SIZE, and TYPE[COUNT] up to %d",
 			cast, PROBE_ARRAY_MAX);
 	if (is_string(cast)) {
 		if (value->bits)
-			return probe__fail_at(scope, -EINVAL, whole, "a bit-field is no string");
+			return dkt__probe_fail_at(scope, -EINVAL, whole,
+						  "a bit-field is no string");
 		return put_string(scope, whole, value, cast, buf);
 	}
 	if (!*cast && value->text)
@@ -274,9 +276,9 @@ int probe__finish(struct probe_scope *scope, const char *whole, struct probe_val
 	if (!*cast && value->typed)
 		return put_typed(scope, whole, value, buf);
 	if (value->bits && *cast != 'b')
-		return probe__fail_at(scope, -EINVAL, whole,
-				      "a bit-field is recorded as one: leave ':%s' out", cast);
-	probe__load(scope, value);
+		return dkt__probe_fail_at(scope, -EINVAL, whole,
+					  "a bit-field is recorded as one: leave ':%s' out", cast);
+	dkt__probe_load(scope, value);
 	return put(scope, whole, value->fetch, *cast ? cast : value->plain, buf);
 }
 
@@ -333,16 +335,16 @@ static int choose_name(struct fields *fields, const char *whole, const char *giv
 
 	if (given) {
 		if (strlen(given) > PROBE_FIELD_MAX)
-			return probe__fail_at(
+			return dkt__probe_fail_at(
 				fields->scope, -E2BIG, whole,
 				"the name has %zu characters, and the kernel takes %d",
 				strlen(given), PROBE_FIELD_MAX);
 		if (!is_name(given) || is_reserved(given) || is_used(fields, given))
-			return probe__fail_at(fields->scope, -EINVAL, whole, "the name '%s' %s",
-					      given,
-					      !is_name(given)    ? "is none" :
-					      is_reserved(given) ? "is the kernel's own" :
-								   "is used twice");
+			return dkt__probe_fail_at(fields->scope, -EINVAL, whole, "the name '%s' %s",
+						  given,
+						  !is_name(given)    ? "is none" :
+						  is_reserved(given) ? "is the kernel's own" :
+								       "is used twice");
 		snprintf(name, PROBE_FIELD_MAX + 1, "%s", given);
 		return 0;
 	}
@@ -380,17 +382,18 @@ static int add_field(struct fields *fields, const char *whole)
 				"there are more arguments than the kernel takes,"
 				" which is %d",
 				PROBE_ARGS_MAX);
-	err = probe__eval(scope, whole, &at, &value, made);
+	err = dkt__probe_eval(scope, whole, &at, &value, made);
 	if (err)
 		return err;
 	if (*at && *at != ':')
-		return probe__fail_at(scope, -EINVAL, whole, "'%.20s' makes no sense there", at);
+		return dkt__probe_fail_at(scope, -EINVAL, whole, "'%.20s' makes no sense there",
+					  at);
 	err = choose_name(fields, whole, given, made);
 	if (err)
 		return err;
 	dkt_buf_printf(&fields->buf, "%s%s=", fields->n ? " " : "", fields->names[fields->n]);
 	fields->n++;
-	return probe__finish(scope, whole, &value, *at ? at + 1 : "", &fields->buf);
+	return dkt__probe_finish(scope, whole, &value, *at ? at + 1 : "", &fields->buf);
 }
 
 /* ---- words ---- */

@@ -67,18 +67,18 @@ int dkt__probe_fields(struct probe_scope *scope, const char *const *args, size_t
 /* ---- between the files of this room ---- */
 
 /* Sets the words of a failure: "argument '...': " and these. Returns err. */
-int probe__fail_at(const struct probe_scope *scope, int err, const char *whole, const char *fmt,
-		   ...) DKT_PRINTF(4, 5);
+int dkt__probe_fail_at(const struct probe_scope *scope, int err, const char *whole, const char *fmt,
+		       ...) DKT_PRINTF(4, 5);
 
 /* Puts the value where it is fetched: what was in memory is loaded. */
-int probe__load(struct probe_scope *scope, struct probe_value *value);
+int dkt__probe_load(struct probe_scope *scope, struct probe_value *value);
 
 /* Evaluates an expression from *at on, and moves there. field gets the last name in it. */
-int probe__eval(struct probe_scope *scope, const char *whole, const char **at,
-		struct probe_value *value, char field[static PROBE_FIELD_MAX + 1]);
+int dkt__probe_eval(struct probe_scope *scope, const char *whole, const char **at,
+		    struct probe_value *value, char field[static PROBE_FIELD_MAX + 1]);
 
 /* Appends FETCH:TYPE; cast is what was asked for, "" if nothing was. */
-int probe__finish(struct probe_scope *scope, const char *whole, struct probe_value *value,
-		  const char *cast, struct dkt_buf *buf);
+int dkt__probe_finish(struct probe_scope *scope, const char *whole, struct probe_value *value,
+		      const char *cast, struct dkt_buf *buf);
 
 #endif

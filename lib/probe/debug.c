@@ -18,7 +18,7 @@ static void keep_words(struct probe_define *define, char **words)
 	*words = strdup(dkt_error(define->ctx));
 }
 
-struct dkt__btf *probe__btf(struct probe_define *define, const char *module)
+struct dkt__btf *dkt__probe_btf(struct probe_define *define, const char *module)
 {
 	if ((define->btf || define->no_btf) && same_text(define->btf_module, module))
 		return define->btf;
@@ -104,7 +104,7 @@ static char *find_file(struct probe_define *define, const char *module)
 	return find_module(dir, module);
 }
 
-struct dkt__binary *probe__kernel_binary(struct probe_define *define, const char *module)
+struct dkt__binary *dkt__probe_kernel_binary(struct probe_define *define, const char *module)
 {
 	char *path __cleanup(free) = NULL;
 

@@ -124,17 +124,17 @@ int dkt__probe_place_parse(struct dkt_ctx *ctx, const char *whole, struct probe_
 
 /* ---- adding one ---- */
 
-size_t probe__max(const struct probe_define *define)
+size_t dkt__probe_max(const struct probe_define *define)
 {
 	return define->opts->max ? define->opts->max : 1;
 }
 
-int probe__check_max(struct probe_define *define, size_t n, const char *what)
+int dkt__probe_check_max(struct probe_define *define, size_t n, const char *what)
 {
-	if (n <= probe__max(define))
+	if (n <= dkt__probe_max(define))
 		return 0;
 	return dkt_fail(define->ctx, -E2BIG, "'%s' matches %zu functions, which is more than %zu",
-			what, n, probe__max(define));
+			what, n, dkt__probe_max(define));
 }
 
 static bool name_is_taken(struct probe_define *define, const char *group, const char *name)
@@ -183,8 +183,8 @@ static int check_name(struct dkt_ctx *ctx, const char *what, const char *name)
 	return 0;
 }
 
-int probe__add(struct probe_define *define, struct probe_scope *scope, const char *place,
-	       const char *base, const char *suffix)
+int dkt__probe_add(struct probe_define *define, struct probe_scope *scope, const char *place,
+		   const char *base, const char *suffix)
 {
 	struct dkt_probe probe = { .kind = define->kind,
 				   .on_return = define->place.on_return,

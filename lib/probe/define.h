@@ -52,23 +52,23 @@ int dkt__probe_tracepoint(struct probe_define *define);
 int dkt__probe_synthetic(struct probe_define *define);
 
 /* Opens what can be known of types: NULL and words in define->no_btf, define->no_binary if not. */
-struct dkt__btf *probe__btf(struct probe_define *define, const char *module);
-struct dkt__binary *probe__kernel_binary(struct probe_define *define, const char *module);
+struct dkt__btf *dkt__probe_btf(struct probe_define *define, const char *module);
+struct dkt__binary *dkt__probe_kernel_binary(struct probe_define *define, const char *module);
 
 /*
  * Adds a probe on that place with the arguments as the scope has them; base and suffix make its
  * name: "vfs_read", "__return".
  */
-int probe__add(struct probe_define *define, struct probe_scope *scope, const char *place,
-	       const char *base, const char *suffix);
+int dkt__probe_add(struct probe_define *define, struct probe_scope *scope, const char *place,
+		   const char *base, const char *suffix);
 
 /* How many probes there may be. */
-size_t probe__max(const struct probe_define *define);
+size_t dkt__probe_max(const struct probe_define *define);
 
 /* "; N more match ..." and so on: -E2BIG with words if n is more than that. */
-int probe__check_max(struct probe_define *define, size_t n, const char *what);
+int dkt__probe_check_max(struct probe_define *define, size_t n, const char *what);
 
 /* DWARF's side of a scope; scope->data is a struct dwarf_place. */
-void probe__dwarf_scope(struct probe_scope *scope, struct dwarf_place *place);
+void dkt__probe_dwarf_scope(struct probe_scope *scope, struct dwarf_place *place);
 
 #endif

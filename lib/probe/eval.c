@@ -13,18 +13,18 @@ static int eval_postfix(struct eval *eval, struct probe_value *value)
 	int err = 0;
 
 	while (!err) {
-		probe__skip_blanks(eval);
+		dkt__probe_skip_blanks(eval);
 		if (eval->p[0] == '-' && eval->p[1] == '>') {
-			err = probe__deref(eval, value, "->");
+			err = dkt__probe_deref(eval, value, "->");
 			eval->p += 2;
 			if (!err)
-				err = probe__take_member(eval, value);
+				err = dkt__probe_take_member(eval, value);
 		} else if (*eval->p == '.') {
 			eval->p++;
-			err = probe__take_member(eval, value);
+			err = dkt__probe_take_member(eval, value);
 		} else if (*eval->p == '[') {
 			eval->p++;
-			err = probe__take_index(eval, value);
+			err = dkt__probe_take_index(eval, value);
 		} else {
 			break;
 		}
@@ -40,11 +40,11 @@ static int eval_variable(struct eval *eval, struct probe_value *value)
 	struct dkt__guess guess;
 	char name[WORD_MAX];
 	unsigned int n;
-	int err = probe__read_name(eval, name), end = 0;
+	int err = dkt__probe_read_name(eval, name), end = 0;
 
 	if (err)
 		return err;
-	probe__set_field(eval, name);
+	dkt__probe_set_field(eval, name);
 	dkt__guess_start(&guess, name, strlen(name));
 	err = scope->variable ? scope->variable(scope, name, value, &guess) : -ENOENT;
 	if (err != -ENOENT)
@@ -53,13 +53,13 @@ static int eval_variable(struct eval *eval, struct probe_value *value)
 	if (scope->argument && sscanf(name, "arg%2u%n", &n, &end) == 1 && !name[end] && n)
 		return scope->argument(scope, n, value);
 	if (!scope->variable)
-		return probe__fail(eval, -ENOENT,
-				   "nothing is known by name at %s%s%s; by hand it is $arg1, "
-				   "a register (%%di), a symbol (@NAME) or the stack ($stack0)",
-				   scope->where, scope->no_types ? ": " : "",
-				   scope->no_types ? scope->no_types : "");
-	return probe__fail(eval, -ENOENT, "%s has no variable '%s'%s", scope->where, name,
-			   dkt__guess_words(&guess));
+		return dkt__probe_fail(eval, -ENOENT,
+				       "nothing is known by name at %s%s%s; by hand it is $arg1, "
+				       "a register (%%di), a symbol (@NAME) or the stack ($stack0)",
+				       scope->where, scope->no_types ? ": " : "",
+				       scope->no_types ? scope->no_types : "");
+	return dkt__probe_fail(eval, -ENOENT, "%s has no variable '%s'%s", scope->where, name,
+			       dkt__guess_words(&guess));
 }
 
 /* $retval, $arg1, $stack, $stack2, $comm; of an event its fields. */
@@ -71,34 +71,34 @@ static int eval_dollar(struct eval *eval, struct probe_value *value)
 	int err, end = 0;
 
 	eval->p++;
-	err = probe__read_name(eval, name);
+	err = dkt__probe_read_name(eval, name);
 	if (err)
 		return err;
-	probe__set_field(eval, name);
-	probe__set_fetch(value, "$%s", name);
+	dkt__probe_set_field(eval, name);
+	dkt__probe_set_fetch(value, "$%s", name);
 	if (!strcmp(name, "retval")) {
-		probe__set_field(eval, "ret");
+		dkt__probe_set_field(eval, "ret");
 		if (!scope->result)
-			return probe__fail(eval, -EINVAL,
-					   "%s has a $retval only on return: %s%%return",
-					   scope->where, scope->where);
+			return dkt__probe_fail(eval, -EINVAL,
+					       "%s has a $retval only on return: %s%%return",
+					       scope->where, scope->where);
 		return scope->result(scope, value);
 	}
 	if (scope->is_event)
 		return 0;
 	if (sscanf(name, "arg%2u%n", &n, &end) == 1 && !name[end]) {
 		if (!n || !scope->argument)
-			return probe__fail(eval, -EINVAL, "$%s is not had at %s", name,
-					   scope->where);
+			return dkt__probe_fail(eval, -EINVAL, "$%s is not had at %s", name,
+					       scope->where);
 		return scope->argument(scope, n, value);
 	}
 	value->text = !strcmp(name, "comm") || !strcmp(name, "COMM");
 	if (value->text || !strcmp(name, "stack") ||
 	    (sscanf(name, "stack%4u%n", &n, &end) == 1 && !name[end]))
 		return 0;
-	return probe__fail(eval, -EINVAL,
-			   "there is no $%s; there are $retval, $arg1, $stack, $stack0 and $comm",
-			   name);
+	return dkt__probe_fail(
+		eval, -EINVAL,
+		"there is no $%s; there are $retval, $arg1, $stack, $stack0 and $comm", name);
 }
 
 static int eval_register(struct eval *eval, struct probe_value *value)
@@ -107,17 +107,17 @@ static int eval_register(struct eval *eval, struct probe_value *value)
 	int err;
 
 	eval->p++;
-	err = probe__read_name(eval, name);
+	err = dkt__probe_read_name(eval, name);
 	if (err)
 		return err;
 	if (!dkt__abi_is_register(eval->scope->machine, name))
-		return probe__fail(eval, -EINVAL,
-				   "there is no register %%%s; they have the kernel's names: %s",
-				   name,
-				   eval->scope->machine == DKT__X86_64 ? "%di, %ax, %r8, %sp" :
-									 "%x0, %sp, %pc");
-	probe__set_field(eval, name);
-	probe__set_fetch(value, "%%%s", name);
+		return dkt__probe_fail(
+			eval, -EINVAL,
+			"there is no register %%%s; they have the kernel's names: %s", name,
+			eval->scope->machine == DKT__X86_64 ? "%di, %ax, %r8, %sp" :
+							      "%x0, %sp, %pc");
+	dkt__probe_set_field(eval, name);
+	dkt__probe_set_fetch(value, "%%%s", name);
 	return 0;
 }
 
@@ -127,16 +127,16 @@ static int eval_symbol(struct eval *eval, struct probe_value *value)
 	size_t n = 1;
 	char field[PROBE_FIELD_MAX + 1];
 
-	while (probe__in_name(eval->p[n]) || eval->p[n] == '+' || eval->p[n] == '.' ||
+	while (dkt__probe_in_name(eval->p[n]) || eval->p[n] == '+' || eval->p[n] == '.' ||
 	       (eval->p[n] == '-' && eval->p[n + 1] != '>') ||
-	       (eval->p[n] == ':' && probe__starts_name(eval->p[n + 1]) &&
+	       (eval->p[n] == ':' && dkt__probe_starts_name(eval->p[n + 1]) &&
 		strchr(eval->p + n + 1, ':')))
 		n++;
 	if (n == 1)
-		return probe__fail(eval, -EINVAL, "a symbol or an address is missing after @");
-	probe__set_fetch(value, "%.*s", (int)DKT__MIN(n, sizeof(value->fetch)), eval->p);
+		return dkt__probe_fail(eval, -EINVAL, "a symbol or an address is missing after @");
+	dkt__probe_set_fetch(value, "%.*s", (int)DKT__MIN(n, sizeof(value->fetch)), eval->p);
 	snprintf(field, sizeof(field), "%.*s", (int)strcspn(eval->p + 1, "+-:."), eval->p + 1);
-	probe__set_field(eval, probe__starts_name(*field) ? field : "value");
+	dkt__probe_set_field(eval, dkt__probe_starts_name(*field) ? field : "value");
 	value->text = false;
 	eval->p += n;
 	return 0;
@@ -150,17 +150,17 @@ static int eval_offset(struct eval *eval, struct probe_value *value)
 	int err;
 
 	eval->p += 1 + user;
-	err = probe__read_number(eval, &offset);
+	err = dkt__probe_read_number(eval, &offset);
 	if (!err)
-		err = probe__expect(eval, '(');
+		err = dkt__probe_expect(eval, '(');
 	if (!err)
 		err = eval_unary(eval, value);
 	if (!err)
-		err = probe__expect(eval, ')');
+		err = dkt__probe_expect(eval, ')');
 	if (!err && (value->bits || value->text))
-		err = probe__fail(eval, -EINVAL, "no address is in the parentheses");
+		err = dkt__probe_fail(eval, -EINVAL, "no address is in the parentheses");
 	if (!err)
-		err = probe__load(eval->scope, value);
+		err = dkt__probe_load(eval->scope, value);
 	value->typed = false;
 	*value->plain = '\0';
 	value->memory = true;
@@ -178,14 +178,14 @@ static int eval_constant(struct eval *eval, struct probe_value *value)
 		const char *end = strchr(eval->p + 2, '"');
 
 		if (!end)
-			return probe__fail(eval, -EINVAL, "a \" is missing at the end");
+			return dkt__probe_fail(eval, -EINVAL, "a \" is missing at the end");
 		n = (size_t)(end + 1 - eval->p);
 		value->text = true;
 	} else {
 		n += strspn(eval->p + 1, "-0123456789abcdefxABCDEFX");
 	}
-	probe__set_fetch(value, "%.*s", (int)DKT__MIN(n, sizeof(value->fetch)), eval->p);
-	probe__set_field(eval, "constant");
+	dkt__probe_set_fetch(value, "%.*s", (int)DKT__MIN(n, sizeof(value->fetch)), eval->p);
+	dkt__probe_set_field(eval, "constant");
 	eval->p += n;
 	return 0;
 }
@@ -206,17 +206,18 @@ static bool read_cast(struct eval *eval, enum ctype_kind *kind, char name[static
 	size_t i;
 
 	at.p++;
-	probe__skip_blanks(&at);
-	if (!probe__starts_name(*at.p) || probe__read_name(&at, name))
+	dkt__probe_skip_blanks(&at);
+	if (!dkt__probe_starts_name(*at.p) || dkt__probe_read_name(&at, name))
 		return false;
 	*kind = CTYPE_NONE;
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (!strcmp(name, kinds[i].word))
 			*kind = kinds[i].kind;
-	probe__skip_blanks(&at);
-	if (*kind != CTYPE_NONE && (!probe__starts_name(*at.p) || probe__read_name(&at, name)))
+	dkt__probe_skip_blanks(&at);
+	if (*kind != CTYPE_NONE &&
+	    (!dkt__probe_starts_name(*at.p) || dkt__probe_read_name(&at, name)))
 		return false;
-	for (*stars = 0, probe__skip_blanks(&at); *at.p == '*'; probe__skip_blanks(&at)) {
+	for (*stars = 0, dkt__probe_skip_blanks(&at); *at.p == '*'; dkt__probe_skip_blanks(&at)) {
 		++*stars;
 		at.p++;
 	}
@@ -235,23 +236,23 @@ static int eval_cast(struct eval *eval, enum ctype_kind kind, const char *name, 
 	int err;
 
 	if (!types)
-		return probe__fail(eval, -ENOENT, "no types are known for a cast%s%s",
-				   eval->scope->no_types ? ": " : "",
-				   eval->scope->no_types ? eval->scope->no_types : "");
+		return dkt__probe_fail(eval, -ENOENT, "no types are known for a cast%s%s",
+				       eval->scope->no_types ? ": " : "",
+				       eval->scope->no_types ? eval->scope->no_types : "");
 	if (types->find(types, kind, name, &id))
-		return probe__fail(eval, -ENOENT, "there is no %s'%s'",
-				   kind == CTYPE_STRUCT ? "struct " :
-				   kind == CTYPE_UNION  ? "union " :
-				   kind == CTYPE_ENUM   ? "enum " :
-							  "type ",
-				   name);
+		return dkt__probe_fail(eval, -ENOENT, "there is no %s'%s'",
+				       kind == CTYPE_STRUCT ? "struct " :
+				       kind == CTYPE_UNION  ? "union " :
+				       kind == CTYPE_ENUM   ? "enum " :
+							      "type ",
+				       name);
 	if (stars != 1)
-		return probe__fail(eval, -EINVAL, "a cast here is to a pointer: (struct %s *)",
-				   name);
+		return dkt__probe_fail(eval, -EINVAL, "a cast here is to a pointer: (struct %s *)",
+				       name);
 	err = eval_unary(eval, value);
 	if (!err)
-		err = probe__load(eval->scope, value);
-	/* An address of that type: its target is what probe__deref() gives. */
+		err = dkt__probe_load(eval->scope, value);
+	/* An address of that type: its target is what dkt__probe_deref() gives. */
 	value->typed = true;
 	value->memory = true;
 	value->offset = 0;
@@ -268,25 +269,25 @@ static int eval_parentheses(struct eval *eval, struct probe_value *value)
 	int err;
 
 	eval->p++;
-	probe__skip_blanks(eval);
+	dkt__probe_skip_blanks(eval);
 	if (*eval->p == '(' && read_cast(eval, &kind, name, &stars)) {
 		err = eval_cast(eval, kind, name, stars, value);
 		if (!err)
-			err = probe__expect(eval, ')');
-		probe__skip_blanks(eval);
+			err = dkt__probe_expect(eval, ')');
+		dkt__probe_skip_blanks(eval);
 		if (!err && eval->p[0] == '-' && eval->p[1] == '>') {
 			eval->p += 2;
-			return probe__take_member(eval, value);
+			return dkt__probe_take_member(eval, value);
 		}
-		return err ? err : probe__fail(eval, -EINVAL, "-> is missing after a cast");
+		return err ? err : dkt__probe_fail(eval, -EINVAL, "-> is missing after a cast");
 	}
 	err = eval_unary(eval, value);
-	return err ? err : probe__expect(eval, ')');
+	return err ? err : dkt__probe_expect(eval, ')');
 }
 
 static int eval_primary(struct eval *eval, struct probe_value *value)
 {
-	probe__skip_blanks(eval);
+	dkt__probe_skip_blanks(eval);
 	switch (*eval->p) {
 	case '$':
 		return eval_dollar(eval, value);
@@ -302,10 +303,10 @@ static int eval_primary(struct eval *eval, struct probe_value *value)
 	case '(':
 		return eval_parentheses(eval, value);
 	case '\0':
-		return probe__fail(eval, -EINVAL, "something is missing at the end");
+		return dkt__probe_fail(eval, -EINVAL, "something is missing at the end");
 	default:
-		if (!probe__starts_name(*eval->p))
-			return probe__fail(eval, -EINVAL, "'%.20s' makes no sense", eval->p);
+		if (!dkt__probe_starts_name(*eval->p))
+			return dkt__probe_fail(eval, -EINVAL, "'%.20s' makes no sense", eval->p);
 		return eval_variable(eval, value);
 	}
 }
@@ -316,14 +317,14 @@ static int eval_unary(struct eval *eval, struct probe_value *value)
 	int err;
 
 	if (eval->depth >= DEPTH_MAX)
-		return probe__fail(eval, -EINVAL, "it is nested too deep");
+		return dkt__probe_fail(eval, -EINVAL, "it is nested too deep");
 	eval->depth++;
-	probe__skip_blanks(eval);
+	dkt__probe_skip_blanks(eval);
 	if (*eval->p == '*') {
 		eval->p++;
 		err = eval_unary(eval, value);
 		if (!err)
-			err = probe__deref(eval, value, "*");
+			err = dkt__probe_deref(eval, value, "*");
 	} else {
 		err = eval_primary(eval, value);
 		if (!err)
@@ -333,8 +334,8 @@ static int eval_unary(struct eval *eval, struct probe_value *value)
 	return err;
 }
 
-int probe__eval(struct probe_scope *scope, const char *whole, const char **at,
-		struct probe_value *value, char field[static PROBE_FIELD_MAX + 1])
+int dkt__probe_eval(struct probe_scope *scope, const char *whole, const char **at,
+		    struct probe_value *value, char field[static PROBE_FIELD_MAX + 1])
 {
 	struct eval eval = { .scope = scope, .whole = whole, .p = *at, .field = field };
 	int err;
@@ -342,7 +343,7 @@ int probe__eval(struct probe_scope *scope, const char *whole, const char **at,
 	*value = (struct probe_value){ 0 };
 	*field = '\0';
 	err = eval_unary(&eval, value);
-	probe__skip_blanks(&eval);
+	dkt__probe_skip_blanks(&eval);
 	*at = eval.p;
 	return err;
 }

@@ -17,29 +17,30 @@ struct eval {
 
 /* ---- reading: probe/scan.c ---- */
 
-#define probe__fail(eval, err, ...) probe__fail_at((eval)->scope, err, (eval)->whole, __VA_ARGS__)
-void probe__skip_blanks(struct eval *eval);
-bool probe__starts_name(char c);
-bool probe__in_name(char c);
-int probe__read_name(struct eval *eval, char name[static WORD_MAX]);
-int probe__read_number(struct eval *eval, uint64_t *number);
-int probe__expect(struct eval *eval, char c);
+#define dkt__probe_fail(eval, err, ...)                                                            \
+	dkt__probe_fail_at((eval)->scope, err, (eval)->whole, __VA_ARGS__)
+void dkt__probe_skip_blanks(struct eval *eval);
+bool dkt__probe_starts_name(char c);
+bool dkt__probe_in_name(char c);
+int dkt__probe_read_name(struct eval *eval, char name[static WORD_MAX]);
+int dkt__probe_read_number(struct eval *eval, uint64_t *number);
+int dkt__probe_expect(struct eval *eval, char c);
 
 /* What the field is called if the user gives it no name. */
-void probe__set_field(const struct eval *eval, const char *name);
+void dkt__probe_set_field(const struct eval *eval, const char *name);
 
 /* ---- values: probe/value.c ---- */
 
 /* What does not fit is longer than the kernel takes by far: it stays too long. */
-void probe__set_fetch(struct probe_value *value, const char *fmt, ...) DKT_PRINTF(2, 3);
+void dkt__probe_set_fetch(struct probe_value *value, const char *fmt, ...) DKT_PRINTF(2, 3);
 
 /* The value is a pointer; becomes what it points at. The operator is for words. */
-int probe__deref(struct eval *eval, struct probe_value *value, const char *operator);
+int dkt__probe_deref(struct eval *eval, struct probe_value *value, const char *operator);
 
 /* The value is a struct; a name is read, and it becomes that member. */
-int probe__take_member(struct eval *eval, struct probe_value *value);
+int dkt__probe_take_member(struct eval *eval, struct probe_value *value);
 
 /* The value is an array or a pointer; a number and ] are read, and it becomes that element. */
-int probe__take_index(struct eval *eval, struct probe_value *value);
+int dkt__probe_take_index(struct eval *eval, struct probe_value *value);
 
 #endif

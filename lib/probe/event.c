@@ -53,7 +53,7 @@ int dkt__probe_event(struct probe_define *define)
 		where = NULL;
 		return -ENOMEM;
 	}
-	return probe__add(define, &scope, where, place->function, "");
+	return dkt__probe_add(define, &scope, where, place->function, "");
 }
 
 /* ---- synthetic events ---- */

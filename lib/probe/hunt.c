@@ -9,7 +9,7 @@
 
 #define SHOWN 8
 
-void probe__hunt_clear(struct probe_hunt *hunt)
+void dkt__probe_hunt_clear(struct probe_hunt *hunt)
 {
 	size_t i;
 
@@ -108,7 +108,7 @@ static int inlined(struct probe_hunt *hunt)
 	struct dkt__btf *btf;
 	uint32_t id;
 
-	binary = probe__kernel_binary(define, module);
+	binary = dkt__probe_kernel_binary(define, module);
 	if (binary && !dkt__dwarf_inlined(binary, hunt->name, &where) && where)
 		return dkt_fail(
 			define->ctx, -ENOENT,
@@ -116,10 +116,10 @@ static int inlined(struct probe_hunt *hunt)
 			" (%s:1)",
 			hunt->name, *where ? " into " : " everywhere", where, hunt->name);
 	/* A module's types stand on those of the kernel, which has its own functions. */
-	btf = probe__btf(define, NULL);
+	btf = dkt__probe_btf(define, NULL);
 	if (btf && module && !dkt__btf_function(btf, hunt->name, &id))
 		return 0;
-	btf = probe__btf(define, module);
+	btf = dkt__probe_btf(define, module);
 	if (btf && !dkt__btf_function(btf, hunt->name, &id))
 		return dkt_fail(define->ctx, -ENOENT,
 				"%s is known to this kernel, but has no code of its own: it was"
@@ -196,7 +196,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-int probe__hunt(struct probe_hunt *hunt)
+int dkt__probe_hunt(struct probe_hunt *hunt)
 {
 	struct probe_define *define = hunt->define;
 	int err = dkt__symbols_each(define->ctx, try_symbol, hunt);
@@ -206,7 +206,7 @@ int probe__hunt(struct probe_hunt *hunt)
 	if (!err && !hunt->n)
 		err = not_found(hunt);
 	if (!err && define->place.is_glob)
-		err = probe__check_max(define, hunt->n, hunt->name);
+		err = dkt__probe_check_max(define, hunt->n, hunt->name);
 	else if (!err && hunt->n > 1 && !hunt->by_address)
 		err = ambiguous(hunt);
 	if (!err)

@@ -28,7 +28,7 @@ struct probe_hunt {
  * Finds one function, or with a glob as many as may be, sorted. name is that of the place, by_address
  * if its address counts. -ENOENT, -ENOTUNIQ, -E2BIG with words.
  */
-int probe__hunt(struct probe_hunt *hunt);
-void probe__hunt_clear(struct probe_hunt *hunt);
+int dkt__probe_hunt(struct probe_hunt *hunt);
+void dkt__probe_hunt_clear(struct probe_hunt *hunt);
 
 #endif

@@ -122,7 +122,7 @@ static int add_one(struct probe_define *define, const struct probe_target *targe
 	char *place __cleanup(free) = NULL;
 	int err = place_text(define, target, offset, define->place.has_address, &place);
 
-	return err ? err : probe__add(define, scope, place, target->name, suffix);
+	return err ? err : dkt__probe_add(define, scope, place, target->name, suffix);
 }
 
 /* True if any argument can need a name: those by hand alone do without BTF. */
@@ -135,7 +135,7 @@ static bool needs_names(const struct probe_define *define)
 static int dwarf_place(struct probe_define *define, const struct probe_target *target,
 		       uint64_t offset, struct dwarf_place *at)
 {
-	struct dkt__binary *binary = probe__kernel_binary(define, target->module);
+	struct dkt__binary *binary = dkt__probe_kernel_binary(define, target->module);
 	struct binary_symbol symbol;
 	int err;
 
@@ -153,7 +153,7 @@ static int add_by_dwarf(struct probe_define *define, const struct probe_target *
 	int err;
 
 	if (needs_names(define) && !dwarf_place(define, target, offset, &at)) {
-		probe__dwarf_scope(scope, &at);
+		dkt__probe_dwarf_scope(scope, &at);
 		scope->is_user = false;
 	} else if (needs_names(define)) {
 		if (!define->no_binary)
@@ -179,7 +179,7 @@ static int add_target(struct probe_define *define, const struct probe_target *ta
 	struct btf_scope at = { .define = define, .numbered = define->words.arg };
 
 	if (needs_names(define) && !offset && !define->opts->debug_file)
-		btf = probe__btf(define, target->module);
+		btf = dkt__probe_btf(define, target->module);
 	if (!btf || dkt__btf_function(btf, target->name, &at.function)) {
 		if (btf && !define->no_btf &&
 		    asprintf(&define->no_btf, "BTF does not describe %s", target->name) < 0)
@@ -220,11 +220,11 @@ static int find_module(struct probe_define *define)
 
 	if (!place->function || place->module)
 		return 0;
-	if (!probe__hunt(&hunt) && hunt.found[0].module) {
+	if (!dkt__probe_hunt(&hunt) && hunt.found[0].module) {
 		place->module = strdup(hunt.found[0].module);
 		err = place->module ? 0 : -ENOMEM;
 	}
-	probe__hunt_clear(&hunt);
+	dkt__probe_hunt_clear(&hunt);
 	return err;
 }
 
@@ -240,13 +240,13 @@ static int add_lines(struct probe_define *define)
 
 	if (err)
 		return err;
-	binary = probe__kernel_binary(define, place->module);
+	binary = dkt__probe_kernel_binary(define, place->module);
 	if (!binary)
 		return dkt_fail(define->ctx, -ENODATA, "a source line needs debug information: %s",
 				define->no_binary ? define->no_binary : "out of memory");
 	err = dkt__dwarf_lines(binary, place->file, place->function, place->line, &lines, &n);
 	if (!err)
-		err = probe__check_max(define, n, place->file ? place->file : place->function);
+		err = dkt__probe_check_max(define, n, place->file ? place->file : place->function);
 	snprintf(suffix, sizeof(suffix), "_L%d", place->line);
 	for (i = 0; !err && i < n; i++)
 		err = add_line(define, binary, lines[i].address, suffix);
@@ -287,11 +287,11 @@ int dkt__probe_kernel(struct probe_define *define)
 		return add_lines(define);
 	if (place->offset)
 		snprintf(offset, sizeof(offset), "_%llu", (unsigned long long)place->offset);
-	err = probe__hunt(&hunt);
+	err = dkt__probe_hunt(&hunt);
 	for (i = 0; !err && i < hunt.n && !(i && hunt.by_address); i++)
 		err = add_target(define, &hunt.found[i], place->offset,
 				 place->offset ? offset : suffix);
-	probe__hunt_clear(&hunt);
+	dkt__probe_hunt_clear(&hunt);
 	return err;
 }
 
@@ -313,11 +313,11 @@ int dkt__probe_tracepoint(struct probe_define *define)
 	if (!name || define->place.is_glob || define->place.on_return || define->place.offset ||
 	    define->place.has_line)
 		return dkt_fail(define->ctx, -EINVAL, "a tracepoint is a name: sched_switch");
-	at.btf = probe__btf(define, define->place.module);
+	at.btf = dkt__probe_btf(define, define->place.module);
 	if (!at.btf)
 		return dkt_fail(define->ctx, -ENODATA, "%s", define->no_btf);
 	if (dkt__btf_tracepoint(at.btf, name, &at.function))
 		return dkt_fail(define->ctx, -ENOENT, "this kernel has no tracepoint '%s'", name);
 	scope.types = dkt__btf_types(at.btf);
-	return probe__add(define, &scope, name, name, "");
+	return dkt__probe_add(define, &scope, name, name, "");
 }

@@ -86,7 +86,7 @@ static int add_marker(struct probe_define *define, const struct sdt_note *note)
 		return err;
 	scope.where = where;
 	if (!dkt__dwarf_place(binary, note->address, &place.at))
-		probe__dwarf_scope(&scope, &place.at);
+		dkt__probe_dwarf_scope(&scope, &place.at);
 	scope.data = &place;
 	scope.argument = marker_argument;
 	scope.result = NULL;
@@ -94,7 +94,7 @@ static int add_marker(struct probe_define *define, const struct sdt_note *note)
 		define->args = (const char *const *)&all;
 		define->n = 1;
 	}
-	err = probe__add(define, &scope, text, where, "");
+	err = dkt__probe_add(define, &scope, text, where, "");
 	define->args = given;
 	define->n = n_given;
 	dkt__dwarf_place_clear(&place.at);
@@ -159,9 +159,9 @@ int dkt__probe_marker(struct probe_define *define)
 	err = dkt__sdt_each(define->binary, try_note, &wanted);
 	if (!err && !wanted.n)
 		err = none_wanted(&wanted, name);
-	if (!err && wanted.n > probe__max(define))
+	if (!err && wanted.n > dkt__probe_max(define))
 		err = dkt_fail(define->ctx, -E2BIG, "'%s' is at %zu places, which is more than %zu",
-			       name, wanted.n, probe__max(define));
+			       name, wanted.n, dkt__probe_max(define));
 	wanted.add = true;
 	return err ? err : dkt__sdt_each(define->binary, try_note, &wanted);
 }

@@ -80,7 +80,7 @@ static int dwarf_result(struct probe_scope *scope, struct probe_value *value)
 	return 0;
 }
 
-void probe__dwarf_scope(struct probe_scope *scope, struct dwarf_place *place)
+void dkt__probe_dwarf_scope(struct probe_scope *scope, struct dwarf_place *place)
 {
 	scope->types = &place->binary->types;
 	scope->data = place;
@@ -153,7 +153,7 @@ static int add_address(struct probe_define *define, uint64_t address, const char
 		return err;
 	}
 	if (define->n && !dkt__dwarf_place(binary, address, &at)) {
-		probe__dwarf_scope(&scope, &at);
+		dkt__probe_dwarf_scope(&scope, &at);
 	} else if (define->n) {
 		scope.no_types = why = dkt_error_take(define->ctx);
 		scope.argument = is_entry ? word_argument : NULL;
@@ -165,7 +165,7 @@ static int add_address(struct probe_define *define, uint64_t address, const char
 	} else {
 		scope.result = NULL;
 	}
-	err = probe__add(define, &scope, place, name, suffix);
+	err = dkt__probe_add(define, &scope, place, name, suffix);
 	dkt__dwarf_place_clear(&at);
 	return err;
 }
@@ -218,7 +218,7 @@ static int add_glob(struct probe_define *define)
 		err = dkt_fail(define->ctx, -ENOENT, "no function of %s has a name like '%s'",
 			       define->binary->path, define->place.function);
 	if (!err)
-		err = probe__check_max(define, globbed.n, define->place.function);
+		err = dkt__probe_check_max(define, globbed.n, define->place.function);
 	if (!err)
 		qsort(globbed.found, globbed.n, sizeof(*globbed.found), by_name);
 	for (i = 0; !err && i < globbed.n; i++) {
@@ -245,7 +245,7 @@ static int add_lines(struct probe_define *define)
 				   &lines, &n);
 
 	if (!err)
-		err = probe__check_max(define, n, place->file ? place->file : place->function);
+		err = dkt__probe_check_max(define, n, place->file ? place->file : place->function);
 	snprintf(suffix, sizeof(suffix), "_L%d", place->line);
 	for (i = 0; !err && i < n; i++) {
 		dkt__binary_at(define->binary, lines[i].address, &symbol);

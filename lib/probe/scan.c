@@ -7,8 +7,8 @@
 
 #include "base/banned.h"
 
-int probe__fail_at(const struct probe_scope *scope, int err, const char *whole, const char *fmt,
-		   ...)
+int dkt__probe_fail_at(const struct probe_scope *scope, int err, const char *whole, const char *fmt,
+		       ...)
 {
 	char *words __cleanup(free) = NULL;
 	va_list ap;
@@ -21,65 +21,65 @@ int probe__fail_at(const struct probe_scope *scope, int err, const char *whole, 
 	return dkt_fail(scope->ctx, err, "argument '%.80s': %s", whole, words);
 }
 
-void probe__skip_blanks(struct eval *eval)
+void dkt__probe_skip_blanks(struct eval *eval)
 {
 	while (*eval->p == ' ' || *eval->p == '\t')
 		eval->p++;
 }
 
-bool probe__starts_name(char c)
+bool dkt__probe_starts_name(char c)
 {
 	return isalpha((unsigned char)c) || c == '_';
 }
 
-bool probe__in_name(char c)
+bool dkt__probe_in_name(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-int probe__read_name(struct eval *eval, char name[WORD_MAX])
+int dkt__probe_read_name(struct eval *eval, char name[WORD_MAX])
 {
 	size_t n = 0;
 
-	probe__skip_blanks(eval);
-	if (!probe__starts_name(*eval->p))
-		return probe__fail(eval, -EINVAL, "a name is missing before '%.20s'", eval->p);
-	while (probe__in_name(eval->p[n]))
+	dkt__probe_skip_blanks(eval);
+	if (!dkt__probe_starts_name(*eval->p))
+		return dkt__probe_fail(eval, -EINVAL, "a name is missing before '%.20s'", eval->p);
+	while (dkt__probe_in_name(eval->p[n]))
 		n++;
 	if (n >= WORD_MAX)
-		return probe__fail(eval, -EINVAL, "a name is too long");
+		return dkt__probe_fail(eval, -EINVAL, "a name is too long");
 	memcpy(name, eval->p, n);
 	name[n] = '\0';
 	eval->p += n;
 	return 0;
 }
 
-void probe__set_field(const struct eval *eval, const char *name)
+void dkt__probe_set_field(const struct eval *eval, const char *name)
 {
 	snprintf(eval->field, PROBE_FIELD_MAX + 1, "%.*s", PROBE_FIELD_MAX, name);
 }
 
-int probe__read_number(struct eval *eval, uint64_t *number)
+int dkt__probe_read_number(struct eval *eval, uint64_t *number)
 {
 	int err;
 
-	probe__skip_blanks(eval);
+	dkt__probe_skip_blanks(eval);
 	err = dkt__take_u64(&eval->p, NULL, DKT__AS_C, number);
 	if (err == -EINVAL)
-		return probe__fail(eval, err, "a number is missing before '%.20s'", eval->p);
+		return dkt__probe_fail(eval, err, "a number is missing before '%.20s'", eval->p);
 	/* Offsets beyond it are of no machine. */
 	if (err || *number > UINT64_C(1) << 47)
-		return probe__fail(eval, -ERANGE, "a number is too large");
+		return dkt__probe_fail(eval, -ERANGE, "a number is too large");
 	return 0;
 }
 
-int probe__expect(struct eval *eval, char c)
+int dkt__probe_expect(struct eval *eval, char c)
 {
-	probe__skip_blanks(eval);
+	dkt__probe_skip_blanks(eval);
 	if (*eval->p != c)
-		return *eval->p ? probe__fail(eval, -EINVAL, "'%c' is missing before '%.20s'", c,
-					      eval->p) :
-				  probe__fail(eval, -EINVAL, "'%c' is missing at the end", c);
+		return *eval->p ? dkt__probe_fail(eval, -EINVAL, "'%c' is missing before '%.20s'",
+						  c, eval->p) :
+				  dkt__probe_fail(eval, -EINVAL, "'%c' is missing at the end", c);
 	eval->p++;
 	return 0;
 }

@@ -4,7 +4,7 @@
 
 #include "base/banned.h"
 
-void probe__set_fetch(struct probe_value *value, const char *fmt, ...)
+void dkt__probe_set_fetch(struct probe_value *value, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -13,7 +13,7 @@ void probe__set_fetch(struct probe_value *value, const char *fmt, ...)
 	va_end(ap);
 }
 
-int probe__load(struct probe_scope *scope, struct probe_value *value)
+int dkt__probe_load(struct probe_scope *scope, struct probe_value *value)
 {
 	char inner[sizeof(value->fetch)];
 
@@ -21,11 +21,11 @@ int probe__load(struct probe_scope *scope, struct probe_value *value)
 		return 0;
 	memcpy(inner, value->fetch, sizeof(inner));
 	/* The kernel reads memory of a program by itself. */
-	probe__set_fetch(value, "%c%s%llu(%s)", value->offset < 0 ? '-' : '+',
-			 value->user && !scope->is_user ? "u" : "",
-			 value->offset < 0 ? 0 - (unsigned long long)value->offset :
-					     (unsigned long long)value->offset,
-			 inner);
+	dkt__probe_set_fetch(value, "%c%s%llu(%s)", value->offset < 0 ? '-' : '+',
+			     value->user && !scope->is_user ? "u" : "",
+			     value->offset < 0 ? 0 - (unsigned long long)value->offset :
+						 (unsigned long long)value->offset,
+			     inner);
 	value->memory = false;
 	value->offset = 0;
 	value->user = false;
@@ -41,7 +41,7 @@ static int get_type(struct eval *eval, const struct probe_value *value, struct c
 		return 0;
 	}
 	return types->get(types, value->type, type) ?
-		       probe__fail(eval, -EINVAL, "its type makes no sense") :
+		       dkt__probe_fail(eval, -EINVAL, "its type makes no sense") :
 		       0;
 }
 
@@ -75,7 +75,7 @@ static int length_before(const struct eval *eval, const char *end)
 	return (int)(end - eval->whole);
 }
 
-int probe__deref(struct eval *eval, struct probe_value *value, const char *operator)
+int dkt__probe_deref(struct eval *eval, struct probe_value *value, const char *operator)
 {
 	struct ctype type;
 	char text[96];
@@ -88,12 +88,13 @@ int probe__deref(struct eval *eval, struct probe_value *value, const char *opera
 		return 0;
 	}
 	if (value->typed && type.kind != CTYPE_POINTER)
-		return probe__fail(eval, -EINVAL, "%s needs a pointer, and '%.*s' is %s", operator,
-				   length_before(eval, eval->p), eval->whole,
-				   words_for(&type, text));
+		return dkt__probe_fail(eval, -EINVAL,
+				       "%s needs a pointer, and '%.*s' is %s", operator,
+				       length_before(eval, eval->p), eval->whole,
+				       words_for(&type, text));
 	if (value->bits || value->text)
-		return probe__fail(eval, -EINVAL, "%s needs a pointer", operator);
-	err = probe__load(eval->scope, value);
+		return dkt__probe_fail(eval, -EINVAL, "%s needs a pointer", operator);
+	err = dkt__probe_load(eval->scope, value);
 	value->memory = true;
 	value->offset = 0;
 	value->type = type.target;
@@ -111,8 +112,8 @@ static int find_struct(struct eval *eval, struct ctype *type)
 		return 0;
 	if (types->find(types, type->kind, type->name, &id) || types->get(types, id, type) ||
 	    type->declared)
-		return probe__fail(eval, -ENOENT, "what is in %s %s is not described here",
-				   type->kind == CTYPE_UNION ? "union" : "struct", type->name);
+		return dkt__probe_fail(eval, -ENOENT, "what is in %s %s is not described here",
+				       type->kind == CTYPE_UNION ? "union" : "struct", type->name);
 	return 0;
 }
 
@@ -122,14 +123,14 @@ static int no_member(struct eval *eval, const struct ctype *type, const char *na
 	char names[160], text[96];
 
 	if (guess->best[0])
-		return probe__fail(eval, -ENOENT, "%s has no member '%s'%s", words_for(type, text),
-				   name, dkt__guess_words(guess));
-	ctype__member_names(eval->scope->types, type->id, names, sizeof(names));
-	return probe__fail(eval, -ENOENT, "%s has no member '%s'; it has %s", words_for(type, text),
-			   name, *names ? names : "none");
+		return dkt__probe_fail(eval, -ENOENT, "%s has no member '%s'%s",
+				       words_for(type, text), name, dkt__guess_words(guess));
+	dkt__ctype_member_names(eval->scope->types, type->id, names, sizeof(names));
+	return dkt__probe_fail(eval, -ENOENT, "%s has no member '%s'; it has %s",
+			       words_for(type, text), name, *names ? names : "none");
 }
 
-int probe__take_member(struct eval *eval, struct probe_value *value)
+int dkt__probe_take_member(struct eval *eval, struct probe_value *value)
 {
 	struct ctype_source *types = eval->scope->types;
 	struct ctype_member member = { 0 };
@@ -137,34 +138,34 @@ int probe__take_member(struct eval *eval, struct probe_value *value)
 	char name[WORD_MAX], text[96];
 	const char *before = eval->p;
 	struct ctype type;
-	int err = probe__read_name(eval, name);
+	int err = dkt__probe_read_name(eval, name);
 
 	if (!err)
 		err = get_type(eval, value, &type);
 	if (err)
 		return err;
 	if (!value->typed)
-		return probe__fail(eval, -EINVAL,
-				   "what '%.*s' points at is not known%s%s; a cast tells:"
-				   " ((struct NAME *)...)->%s",
-				   length_before(eval, before), eval->whole,
-				   eval->scope->no_types ? ": " : "",
-				   eval->scope->no_types ? eval->scope->no_types : "", name);
+		return dkt__probe_fail(eval, -EINVAL,
+				       "what '%.*s' points at is not known%s%s; a cast tells:"
+				       " ((struct NAME *)...)->%s",
+				       length_before(eval, before), eval->whole,
+				       eval->scope->no_types ? ": " : "",
+				       eval->scope->no_types ? eval->scope->no_types : "", name);
 	if (type.kind != CTYPE_STRUCT && type.kind != CTYPE_UNION)
-		return probe__fail(eval, -EINVAL, "'%.*s' is %s, which has no members%s",
-				   length_before(eval, before), eval->whole, words_for(&type, text),
-				   type.kind == CTYPE_POINTER ? " (-> goes to what it points at)" :
-								"");
+		return dkt__probe_fail(
+			eval, -EINVAL, "'%.*s' is %s, which has no members%s",
+			length_before(eval, before), eval->whole, words_for(&type, text),
+			type.kind == CTYPE_POINTER ? " (-> goes to what it points at)" : "");
 	err = find_struct(eval, &type);
 	if (err)
 		return err;
 	dkt__guess_start(&guess, name, strlen(name));
-	err = ctype__member(types, type.id, name, &member, &guess);
+	err = dkt__ctype_member(types, type.id, name, &member, &guess);
 	if (err)
-		return err == -ENOENT ?
-			       no_member(eval, &type, name, &guess) :
-			       probe__fail(eval, err, "%s makes no sense", words_for(&type, text));
-	probe__set_field(eval, name);
+		return err == -ENOENT ? no_member(eval, &type, name, &guess) :
+					dkt__probe_fail(eval, err, "%s makes no sense",
+							words_for(&type, text));
+	dkt__probe_set_field(eval, name);
 	value->type = member.type;
 	value->bits = member.bits;
 	if (value->memory) {
@@ -190,23 +191,23 @@ static int element_size(struct eval *eval, const struct probe_value *value, uint
 		return 0;
 	for (depth = 0; depth < CTYPE_DEPTH; depth++) {
 		if (types->get(types, id, &type))
-			return probe__fail(eval, -EINVAL, "its type makes no sense");
+			return dkt__probe_fail(eval, -EINVAL, "its type makes no sense");
 		if (type.kind != CTYPE_ARRAY)
 			break;
 		if (__builtin_mul_overflow(count, type.count, &count))
-			return probe__fail(eval, -ERANGE, "an array is too large");
+			return dkt__probe_fail(eval, -ERANGE, "an array is too large");
 		id = type.target;
 	}
 	if (type.declared && find_struct(eval, &type))
 		return -ENOENT;
 	if (!type.size)
-		return probe__fail(eval, -EINVAL, "the size of an element is not known");
+		return dkt__probe_fail(eval, -EINVAL, "the size of an element is not known");
 	if (__builtin_mul_overflow(count, type.size, size) || *size > UINT64_C(1) << 40)
-		return probe__fail(eval, -ERANGE, "an element is too large");
+		return dkt__probe_fail(eval, -ERANGE, "an element is too large");
 	return 0;
 }
 
-int probe__take_index(struct eval *eval, struct probe_value *value)
+int dkt__probe_take_index(struct eval *eval, struct probe_value *value)
 {
 	uint64_t index, size;
 	struct ctype type;
@@ -215,22 +216,23 @@ int probe__take_index(struct eval *eval, struct probe_value *value)
 	int err = get_type(eval, value, &type);
 
 	if (!err)
-		err = probe__read_number(eval, &index);
+		err = dkt__probe_read_number(eval, &index);
 	if (!err && type.kind == CTYPE_ARRAY && type.count && index >= type.count)
-		err = probe__fail(eval, -ERANGE, "[%llu] is beyond its %llu elements",
-				  (unsigned long long)index, (unsigned long long)type.count);
+		err = dkt__probe_fail(eval, -ERANGE, "[%llu] is beyond its %llu elements",
+				      (unsigned long long)index, (unsigned long long)type.count);
 	if (!err)
-		err = probe__deref(eval, value, "[]");
+		err = dkt__probe_deref(eval, value, "[]");
 	if (!err && !value->memory)
-		err = probe__fail(eval, -EINVAL, "an array in a register cannot be indexed");
+		err = dkt__probe_fail(eval, -EINVAL, "an array in a register cannot be indexed");
 	if (!err)
 		err = element_size(eval, value, &size);
 	if (!err && (__builtin_mul_overflow((int64_t)index, (int64_t)size, &offset) ||
 		     __builtin_add_overflow(value->offset, offset, &value->offset)))
-		err = probe__fail(eval, -ERANGE, "[%llu] is too far", (unsigned long long)index);
+		err = dkt__probe_fail(eval, -ERANGE, "[%llu] is too far",
+				      (unsigned long long)index);
 	if (err)
 		return err;
 	snprintf(field, sizeof(field), "%.20s_%u", eval->field, (unsigned int)index);
-	probe__set_field(eval, field);
-	return probe__expect(eval, ']');
+	dkt__probe_set_field(eval, field);
+	return dkt__probe_expect(eval, ']');
 }

@@ -29,12 +29,12 @@ static void walk_type(struct ctype_source *types, uint32_t id)
 	if (strlen(type.name) >= sizeof(type.name))
 		abort();
 	types->members(types, type.id, count_member, &n);
-	ctype__member_names(types, type.id, names, sizeof(names));
+	dkt__ctype_member_names(types, type.id, names, sizeof(names));
 	dkt__guess_start(&guess, "counter", 7);
-	if (!ctype__member(types, type.id, "counter", &member, &guess) &&
+	if (!dkt__ctype_member(types, type.id, "counter", &member, &guess) &&
 	    strcmp(member.name, "counter"))
 		abort();
-	ctype__is_char(types, type.target);
+	dkt__ctype_is_char(types, type.target);
 }
 
 static void walk_function(struct dkt__btf *btf, uint32_t id)

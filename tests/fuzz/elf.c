@@ -39,7 +39,7 @@ static void look_at(struct walk *walk, uint64_t address)
 
 		if (!walk->binary->types.get(&walk->binary->types, value.type, &it)) {
 			walk->binary->types.get(&walk->binary->types, it.target, &it);
-			ctype__member_names(&walk->binary->types, it.id, names, sizeof(names));
+			dkt__ctype_member_names(&walk->binary->types, it.id, names, sizeof(names));
 		}
 	}
 	dkt__dwarf_place_clear(&place);

@@ -84,7 +84,7 @@ static bool ends_open(const char *text)
 {
 	size_t len = strlen(text);
 
-	while (len && expr__is_space(text[len - 1]))
+	while (len && dkt__expr_is_space(text[len - 1]))
 		len--;
 	return !len || strchr("&|!", text[len - 1]);
 }

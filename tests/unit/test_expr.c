@@ -242,8 +242,9 @@ static void globs(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		expr__pattern(&pattern, rows[i].pattern, strlen(rows[i].pattern), true);
-		if (expr__pattern_match(&pattern, rows[i].str, strlen(rows[i].str)) != rows[i].hit)
+		dkt__expr_pattern(&pattern, rows[i].pattern, strlen(rows[i].pattern), true);
+		if (dkt__expr_pattern_match(&pattern, rows[i].str, strlen(rows[i].str)) !=
+		    rows[i].hit)
 			fail_msg("'%s' on '%s'", rows[i].pattern, rows[i].str);
 	}
 }
