@@ -97,7 +97,7 @@ struct app {
 /* What a command needs before it runs; also, which options go with it. */
 enum command_flags {
 	CMD_LOG = 1, /* prints the log: the options of dk */
-	CMD_LIST = 2, /* prints a table: --json */
+	CMD_LIST = 2, /* prints tables: --json, --csv */
 	CMD_LCTL = 4, /* one of lctl's: takes its words as they are */
 	CMD_HIDDEN = 8, /* not for people */
 	CMD_BOOT = 1 << 12, /* for the next boot: --cmdline */

@@ -32,7 +32,7 @@ static const struct opt opts[] = {
 	{ "cpu",       'C', "N",      AT(cpu),        CMD_LOG,  "only records of this CPU" },
 	{ "cpu",       'C', "LIST",   AT(cpu),        CMD_REPORT | CMD_PICK, "only records of these CPUs: 0-3,5" },
 	{ "cpu",       'C', "LIST",   AT(cpu),        CMD_FILTER, "only of these CPUs: 0-3,5" },
-	{ "csv",       0,   NULL,     AT(csv),        CMD_HIST | CMD_LATENCY, "print CSV" },
+	{ "csv",       0,   NULL,     AT(csv),        CMD_LIST | CMD_HIST | CMD_LATENCY | CMD_PROBE, "print CSV" },
 	{ "count",     'n', "N",      AT(count),      CMD_SPLIT, "so many records in each file" },
 	{ "depth",     0,   "N",      AT(depth),      CMD_GRAPH, "only so many calls below each other" },
 	{ "diff",      0,   "FILE",   AT(diff),       CMD_HIST, "show what changed since --json wrote FILE" },

@@ -4,26 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/app.h"
+#include "app/print.h"
 #include "apply/apply.h"
 #include "apply/drift.h"
 #include "lustre/class.h"
 #include "lustre/devices.h"
 #include "lustre/mask.h"
-#include "out/out.h"
 #include "set/sources.h"
 
 struct doctor {
 	struct app *app;
-	struct table *table;
-	int err;
+	struct rows *rows;
 };
 
 static void tell(struct doctor *doc, const char *what, bool good, const char *words)
 {
-	if (!doc->err)
-		doc->err = table_add(doc->table,
-				     (const char *const[]){ what, good ? "yes" : "no", words });
+	rows_add(doc->rows, val_text(what), val_bool(good), val_words(words));
 }
 
 /* ---- rights ---- */
@@ -102,14 +98,10 @@ static void check_classes(struct doctor *doc)
 static void check_family(struct doctor *doc, const char *family)
 {
 	struct dkt_ctx *ctx = doc->app->ctx;
-	char *what __cleanup(free) = NULL;
 	int have = dkt_netlink_family(ctx, family);
+	char what[40];
 
-	if (asprintf(&what, "%s loaded", family) < 0) {
-		what = NULL;
-		doc->err = -ENOMEM;
-		return;
-	}
+	snprintf(what, sizeof(what), "%s loaded", family);
 	tell(doc, what, have > 0,
 	     have < 0 ? dkt_error(ctx) :
 	     have     ? "generic netlink has its family" :
@@ -135,13 +127,9 @@ static void check_devices(struct doctor *doc)
 
 static void tell_source(struct doctor *doc, const struct source_state *source)
 {
-	char *what __cleanup(free) = NULL;
+	char what[40];
 
-	if (asprintf(&what, "source %s", source->name) < 0) {
-		what = NULL;
-		doc->err = -ENOMEM;
-		return;
-	}
+	snprintf(what, sizeof(what), "source %s", source->name);
 	tell(doc, what, source->used, source->note);
 }
 
@@ -169,16 +157,14 @@ static void check_log(struct doctor *doc)
 
 int cmd_doctor(struct app *app, int argc, char **argv)
 {
-	static const struct column columns[] = { { "WHAT", 0 },
-						 { "OK", COL_BOOL },
-						 { "NOTE", COL_FOLD } };
+	static const struct column columns[] = { { .key = "what" },
+						 { .key = "ok", .type = COL_BOOL },
+						 { .key = "note", .flags = COL_FOLD } };
 	struct doctor doc = { .app = app };
 	int found;
 
 	(void)argc, (void)argv;
-	doc.table = table_new("checks", columns, ARRAY_SIZE(columns), app->json);
-	if (!doc.table)
-		return app_usage("out of memory");
+	doc.rows = rows_new("checks", columns, ARRAY_SIZE(columns));
 	found = dkt_tracefs_open(app->ctx, 0);
 	tell(&doc, "tracefs", !found, found ? dkt_error(app->ctx) : dkt_tracefs_dir(app->ctx));
 	check_rights(&doc);
@@ -190,8 +176,5 @@ int cmd_doctor(struct app *app, int argc, char **argv)
 	check_family(&doc, "lustre");
 	check_family(&doc, "lnet");
 	check_devices(&doc);
-	if (!doc.err)
-		doc.err = table_print(doc.table);
-	table_free(doc.table);
-	return doc.err ? app_usage("out of memory") : 0;
+	return print_rows(app, 0, doc.rows, NULL) ? app_usage("out of memory") : 0;
 }

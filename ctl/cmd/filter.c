@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/app.h"
+#include "app/print.h"
 #include "apply/apply.h"
 #include "out/fold.h"
-#include "out/out.h"
 #include "set/filters.h"
 
 /* What the commands work on. */
@@ -15,7 +14,7 @@ struct filter {
 	struct app *app;
 	struct debuglog *log;
 	struct rules *rules;
-	struct table *table;
+	struct rows *rows;
 };
 
 static int open_rules(struct filter *filter, unsigned int flags)
@@ -109,48 +108,46 @@ static int cmd_set(struct filter *filter, int argc, char **argv)
 static int add_rule_row(struct filter *filter, const struct rule *rule)
 {
 	struct filter_count count;
-	char on[24], off[24], lacking[24];
 	int err = filters_count(filter->log, rule, &count);
 
 	if (err)
 		return err;
 	free(count.missed);
-	snprintf(on, sizeof(on), "%zu", count.on);
-	snprintf(off, sizeof(off), "%zu", count.off);
-	snprintf(lacking, sizeof(lacking), "%zu", count.lacking);
-	return table_add(filter->table, (const char *const[]){ rule->entry->events, on, off,
-							       lacking, rule->entry->text });
+	rows_add(filter->rows, val_text(rule->entry->events), val_number(count.on),
+		 val_number(count.off), val_number(count.lacking), val_text(rule->entry->text));
+	return 0;
 }
 
-static int add_limit_rows(struct filter *filter)
+static void add_limit(struct filter *filter, const char *what, const char *limit)
+{
+	if (limit)
+		rows_add(filter->rows, val_text(what), NULL, NULL, NULL, val_text(limit));
+}
+
+static void add_limit_rows(struct filter *filter)
 {
 	const struct settings *set = &filter->log->set;
 	char *pids __cleanup(free) = threads_text(&set->threads, set->children);
-	int err = 0;
 
-	if (pids)
-		err = table_add(filter->table,
-				(const char *const[]){ FILTERS_PIDS, NULL, NULL, NULL, pids });
-	if (!err && set->cpus)
-		err = table_add(filter->table,
-				(const char *const[]){ FILTERS_CPUS, NULL, NULL, NULL, set->cpus });
-	if (!err && set->filter)
-		err = table_add(filter->table, (const char *const[]){ "debug_filter", NULL, NULL,
-								      NULL, set->filter });
-	return err;
+	add_limit(filter, FILTERS_PIDS, pids);
+	add_limit(filter, FILTERS_CPUS, set->cpus);
+	add_limit(filter, "debug_filter", set->filter);
 }
 
 static int list_rules(struct filter *filter)
 {
 	static const struct column columns[] = {
-		{ "EVENTS", 0 },           { "ON", COL_NUMBER },   { "OFF", COL_NUMBER },
-		{ "WITHOUT", COL_NUMBER }, { "FILTER", COL_FOLD },
+		{ .key = "events" },
+		{ .key = "on", .type = COL_NUMBER },
+		{ .key = "off", .type = COL_NUMBER },
+		{ .key = "without", .type = COL_NUMBER },
+		{ .key = "filter", .flags = COL_FOLD },
 	};
 	size_t i;
-	int err;
+	int err = 0;
 
-	filter->table = table_new("filters", columns, ARRAY_SIZE(columns), filter->app->json);
-	err = filter->table ? add_limit_rows(filter) : -ENOMEM;
+	filter->rows = rows_new("filters", columns, ARRAY_SIZE(columns));
+	add_limit_rows(filter);
 	for (i = 0; !err && i < filter->rules->n; i++)
 		err = add_rule_row(filter, &filter->rules->list[i]);
 	return err;
@@ -199,15 +196,16 @@ static int add_event_row(struct filter *filter, struct dkt_event *event)
 		err = -ENOMEM;
 	if (err || (!*kernels && !*without))
 		return err;
-	return table_add(filter->table, (const char *const[]){ name, kernels, without });
+	rows_add(filter->rows, val_text(name), val_words(kernels), val_words(without));
+	return 0;
 }
 
 static int list_events(struct filter *filter, const char *words)
 {
 	static const struct column columns[] = {
-		{ "EVENT", 0 },
-		{ "FILTER", COL_FOLD },
-		{ "WITHOUT", 0 },
+		{ .key = "event" },
+		{ .key = "filter", .flags = COL_FOLD },
+		{ .key = "without" },
 	};
 	struct dkt_event *const *events;
 	struct select *chosen;
@@ -217,11 +215,7 @@ static int list_events(struct filter *filter, const char *words)
 	if (err)
 		return err;
 	err = select_check(filter->app->ctx, chosen);
-	if (!err) {
-		filter->table =
-			table_new("events", columns, ARRAY_SIZE(columns), filter->app->json);
-		err = filter->table ? 0 : -ENOMEM;
-	}
+	filter->rows = rows_new("events", columns, ARRAY_SIZE(columns));
 	events = select_events(chosen, &n);
 	for (i = 0; !err && filter->log->in && i < n; i++)
 		err = add_event_row(filter, events[i]);
@@ -237,11 +231,7 @@ static int cmd_list_filters(struct filter *filter, int argc, char **argv)
 		err = read_rules(filter);
 	if (!err)
 		err = argc ? list_events(filter, argv[0]) : list_rules(filter);
-	if (!err && !filter->app->json && !table_rows(filter->table))
-		fprintf(stderr, "dktrace: no filter is set\n");
-	if (!err)
-		err = table_print(filter->table);
-	table_free(filter->table);
+	err = print_rows(filter->app, err, filter->rows, "no filter is set");
 	return err ? app_fail(filter->app) : 0;
 }
 

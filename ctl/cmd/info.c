@@ -17,7 +17,7 @@ static int print_one(struct app *app, const char *path, const struct report_args
 	if (!err)
 		err = info_count(app, &in, info);
 	if (!err)
-		err = app->json ? info_print_json(info) : info_print(info);
+		err = info_print(app, info);
 	rc = err ? app_fail(app) : input_tell(&in, info->all_gaps);
 	info_clear(info);
 	input_close(&in);

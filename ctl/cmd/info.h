@@ -52,8 +52,7 @@ void info_clear(struct info *info);
 /* Records per second. */
 double info_rate(const struct info *info, uint64_t records);
 
-/* Both print on stdout; 0 or -ENOMEM. */
-int info_print(const struct info *info);
-int info_print_json(const struct info *info);
+/* Prints it on stdout; 0 or -ENOMEM. */
+int info_print(const struct app *app, const struct info *info);
 
 #endif

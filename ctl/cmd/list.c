@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/app.h"
+#include "app/print.h"
 #include "lustre/class.h"
-#include "out/out.h"
 
 /* What the command works on: globs that choose, and where rows go. */
 struct list {
@@ -17,7 +16,7 @@ struct list {
 	struct class_map *map;
 	struct dkt_event *const *events;
 	size_t n_events;
-	struct table *table;
+	struct rows *rows;
 };
 
 static bool chosen(const struct list *list, const char *name)
@@ -44,25 +43,23 @@ static int load_map(struct list *list)
 static int list_bits(struct list *list, enum mask_kind kind)
 {
 	unsigned int bit;
-	int err = 0;
 
-	for (bit = 0; !err && bit < MASK_BITS; bit++) {
+	for (bit = 0; bit < MASK_BITS; bit++) {
 		const char *name = mask_name(kind, bit);
 		const char *none = class_map_none(list->map, kind, bit);
-		char mask[12], count[24], *about __cleanup(free) = NULL;
+		char *about __cleanup(free) = NULL;
 
 		if (!*name || !chosen(list, name))
 			continue;
-		snprintf(mask, sizeof(mask), "%08x", 1u << bit);
-		snprintf(count, sizeof(count), "%zu", class_map_count(list->map, kind, bit));
 		if (asprintf(&about, "%s%s%s", class_map_about(list->map, kind, bit),
 			     none ? "; nothing on this kernel: " : "", none ? none : "") < 0) {
 			about = NULL;
 			return -ENOMEM;
 		}
-		err = table_add(list->table, (const char *const[]){ name, mask, count, about });
+		rows_add(list->rows, val_text(name), val_number(1u << bit),
+			 val_number(class_map_count(list->map, kind, bit)), val_words(about));
 	}
-	return err;
+	return 0;
 }
 
 static int list_classes(struct list *list)
@@ -103,11 +100,10 @@ static char *event_words(struct dkt_event *event)
 static int list_events(struct list *list)
 {
 	/* To parse all formats takes a quarter of a second. */
-	bool words = list->n_globs || list->app->json;
+	bool words = list->n_globs || list->app->json || list->app->csv;
 	size_t i;
-	int err = 0;
 
-	for (i = 0; !err && i < list->n_events; i++) {
+	for (i = 0; i < list->n_events; i++) {
 		const struct class_bits *bits = class_map_event(list->map, list->events[i]);
 		char *name __cleanup(free) = NULL;
 		char *types __cleanup(free) = bit_names(MASK_DEBUG, bits->types);
@@ -122,10 +118,10 @@ static int list_events(struct list *list)
 		if (!chosen(list, name))
 			continue;
 		about = words ? event_words(list->events[i]) : NULL;
-		err = table_add(list->table,
-				(const char *const[]){ name, types, subsystems, about });
+		rows_add(list->rows, val_text(name), val_words(types), val_words(subsystems),
+			 val_words(about));
 	}
-	return err;
+	return 0;
 }
 
 /* ---- fields ---- */
@@ -137,14 +133,11 @@ static int list_fields_of(struct list *list, struct dkt_event *event, const char
 	int err = dkt_event_fields(event, &fields, &n);
 
 	for (i = 0; !err && i < n; i++) {
-		char offset[12], size[12];
+		bool is_signed = fields[i].flags & DKT_FIELD_SIGNED;
 
-		snprintf(offset, sizeof(offset), "%u", fields[i].offset);
-		snprintf(size, sizeof(size), "%u", fields[i].size);
-		err = table_add(
-			list->table,
-			(const char *const[]){ name, fields[i].name, fields[i].type, offset, size,
-					       fields[i].flags & DKT_FIELD_SIGNED ? "1" : "0" });
+		rows_add(list->rows, val_text(name), val_text(fields[i].name),
+			 val_text(fields[i].type), val_number(fields[i].offset),
+			 val_number(fields[i].size), val_number(is_signed), val_bool(is_signed));
 	}
 	return err;
 }
@@ -170,7 +163,7 @@ static int list_fields(struct list *list)
 
 /* ---- rows ---- */
 
-#define MAX_COLUMNS 6
+#define MAX_COLUMNS 7
 
 static const struct {
 	const char *what;
@@ -180,14 +173,15 @@ static const struct {
 } lists[] = {
 	/* clang-format off */
 	{ "classes", list_classes, false,
-	  { { "NAME", 0 }, { "MASK", 0 }, { "EVENTS", COL_NUMBER }, { "DESCRIPTION", COL_FOLD } } },
+	  { { .key = "name" }, { .key = "mask", .type = COL_MASK }, { .key = "events", .type = COL_NUMBER }, { .key = "description", .flags = COL_FOLD } } },
 	{ "subsystems", list_subsystems, false,
-	  { { "NAME", 0 }, { "MASK", 0 }, { "EVENTS", COL_NUMBER }, { "DESCRIPTION", COL_FOLD } } },
+	  { { .key = "name" }, { .key = "mask", .type = COL_MASK }, { .key = "events", .type = COL_NUMBER }, { .key = "description", .flags = COL_FOLD } } },
 	{ "events", list_events, false,
-	  { { "EVENT", 0 }, { "CLASSES", 0 }, { "SUBSYSTEMS", 0 }, { "DESCRIPTION", COL_FOLD } } },
+	  { { .key = "event" }, { .key = "classes" }, { .key = "subsystems" }, { .key = "description", .flags = COL_FOLD } } },
 	{ "fields", list_fields, true,
-	  { { "EVENT", 0 }, { "FIELD", 0 }, { "TYPE", COL_FOLD }, { "OFFSET", COL_NUMBER },
-	    { "SIZE", COL_NUMBER }, { "SIGNED", COL_BOOL } } },
+	  { { .key = "event" }, { .key = "field" }, { .key = "type", .flags = COL_FOLD },
+	    { .key = "offset", .type = COL_NUMBER, .heading = "OFFSET(B)" }, { .key = "size", .type = COL_NUMBER, .heading = "SIZE(B)" },
+	    { .key = "signed", .type = COL_NUMBER, .flags = COL_PEOPLE }, { .key = "signed", .type = COL_BOOL, .flags = COL_DATA } } },
 	/* clang-format on */
 };
 
@@ -196,20 +190,16 @@ static int run_list(struct list *list, size_t i)
 	size_t n = 0;
 	int err;
 
-	while (n < MAX_COLUMNS && lists[i].columns[n].name)
+	while (n < MAX_COLUMNS && lists[i].columns[n].key)
 		n++;
 	err = dkt_tracefs_open(list->app->ctx, 0);
 	if (!err)
 		err = load_map(list);
 	if (!err) {
-		list->table = table_new(lists[i].what, lists[i].columns, n, list->app->json);
-		err = list->table ? lists[i].run(list) : -ENOMEM;
+		list->rows = rows_new(lists[i].what, lists[i].columns, n);
+		err = lists[i].run(list);
 	}
-	if (!err && !list->app->json && !table_rows(list->table))
-		fprintf(stderr, "dktrace: nothing here matches\n");
-	if (!err)
-		err = table_print(list->table);
-	table_free(list->table);
+	err = print_rows(list->app, err, list->rows, "nothing here matches");
 	class_map_free(list->map);
 	return err;
 }

@@ -6,12 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/app.h"
+#include "app/print.h"
 #include "apply/apply.h"
 #include "io/say.h"
 #include "lustre/message/cdebug.h"
-#include "out/fold.h"
-#include "out/out.h"
 #include "set/probes.h"
 
 static bool read_number(const char *text, unsigned long most, unsigned long *value)
@@ -167,12 +165,9 @@ static bool is_on(struct dkt_event *const *on, size_t n, const struct dkt_probe 
 	return false;
 }
 
-static const char *number(uint64_t value, char text[static 24])
+static struct json_object *count(uint64_t hits)
 {
-	if (value == DKT_PROBE_UNKNOWN)
-		return NULL;
-	snprintf(text, 24, "%" PRIu64, value);
-	return text;
+	return hits == DKT_PROBE_UNKNOWN ? NULL : val_number(hits);
 }
 
 /* The kernel writes an offset in a file with 16 digits. The caller frees it. */
@@ -193,33 +188,31 @@ static char *place_text(const struct dkt_probe *probe)
 	return n < 0 ? NULL : text;
 }
 
-static int add_row(struct table *table, const struct dkt_probe *probe, bool on, bool ours,
+static int add_row(struct rows *rows, const struct dkt_probe *probe, bool on, bool ours,
 		   const char *fields)
 {
 	char *place __cleanup(free) = place_text(probe);
 	char *name __cleanup(free) = NULL;
-	char hits[24], missed[24];
 
 	if (asprintf(&name, "%s:%s", probe->group, probe->name) < 0) {
 		name = NULL;
 		return -ENOMEM;
 	}
-	return table_add(table,
-			 (const char *const[]){ name, kind_words(probe), place, on ? "yes" : "no",
-						ours ? "yes" : "no", number(probe->hits, hits),
-						number(probe->missed, missed), fields });
+	rows_add(rows, val_text(name), val_text(kind_words(probe)), val_text(place), val_bool(on),
+		 val_bool(ours), count(probe->hits), count(probe->missed), val_words(fields));
+	return 0;
 }
 
 /* The probes on Lustre's messages, with their many places and fields, are one row. */
-static int add_messages(struct table *table, const struct dkt_probe *probe, bool on)
+static int add_messages(struct rows *rows, const struct dkt_probe *probe, bool on)
 {
 	if (strcmp(probe->name, CDEBUG_NAME))
 		return 0;
-	return add_row(table, probe, on, cdebug_is_ours(),
+	return add_row(rows, probe, on, cdebug_is_ours(),
 		       "messages of Lustre; all places and fields: probe list 'dktrace:cdebug*'");
 }
 
-static int list(struct app *app, struct debuglog *log, const char *pattern, struct table *table)
+static int list(struct app *app, struct debuglog *log, const char *pattern, struct rows *rows)
 {
 	struct dkt_event **on __cleanup(free) = NULL;
 	struct dkt_probes *there = NULL;
@@ -236,16 +229,16 @@ static int list(struct app *app, struct debuglog *log, const char *pattern, stru
 		bool ours = made && dkt_probe_same(dkt_probes_at(made->definition, 0), probe);
 
 		if (!pattern && cdebug_is_probe(probe))
-			err = add_messages(table, probe, is_on(on, n_on, probe));
+			err = add_messages(rows, probe, is_on(on, n_on, probe));
 		else if (!pattern || probes_match(pattern, probe))
-			err = add_row(table, probe, is_on(on, n_on, probe), ours, probe->fields);
+			err = add_row(rows, probe, is_on(on, n_on, probe), ours, probe->fields);
 	}
 	dkt_probes_free(there);
 	return err;
 }
 
 struct markers {
-	struct table *table;
+	struct rows *rows;
 	const char *glob;
 };
 
@@ -253,7 +246,6 @@ static int add_marker(void *data, const struct dkt_marker *marker)
 {
 	const struct markers *markers = data;
 	char *name __cleanup(free) = NULL;
-	char offset[24], semaphore[24];
 	struct dkt_probe probe = { .group = marker->provider, .name = marker->name };
 
 	if (markers->glob && !probes_match(markers->glob, &probe))
@@ -262,57 +254,53 @@ static int add_marker(void *data, const struct dkt_marker *marker)
 		name = NULL;
 		return -ENOMEM;
 	}
-	snprintf(offset, sizeof(offset), "0x%" PRIx64, marker->offset);
-	snprintf(semaphore, sizeof(semaphore), "0x%" PRIx64, marker->semaphore);
-	return table_add(markers->table,
-			 (const char *const[]){ name, offset, marker->semaphore ? semaphore : NULL,
-						marker->args });
+	rows_add(markers->rows, val_text(name), val_number(marker->offset),
+		 marker->semaphore ? val_number(marker->semaphore) : NULL, val_words(marker->args));
+	return 0;
 }
 
 /* What a program has of its own. */
 static int list_markers(struct app *app, const char *glob)
 {
 	static const struct column columns[] = {
-		{ "MARKER", 0 },
-		{ "OFFSET", COL_RIGHT },
-		{ "SEMAPHORE", COL_RIGHT },
-		{ "ARGUMENTS", COL_FOLD },
+		{ .key = "marker" },
+		{ .key = "offset", .type = COL_HEX },
+		{ .key = "semaphore", .type = COL_HEX },
+		{ .key = "arguments", .flags = COL_FOLD },
 	};
-	struct table *table = table_new("markers", columns, ARRAY_SIZE(columns), app->json);
-	struct markers markers = { .table = table, .glob = glob };
-	int err = table ? dkt_markers(app->ctx, app->exec, add_marker, &markers) : -ENOMEM;
+	struct rows *rows = rows_new("markers", columns, ARRAY_SIZE(columns));
+	struct markers markers = { .rows = rows, .glob = glob };
+	int err = dkt_markers(app->ctx, app->exec, add_marker, &markers);
 
-	if (!err && (app->json || table_rows(table)))
-		err = table_print(table);
-	else if (!err)
-		app_say("%s has no marker%s%s", app->exec, glob ? " like " : "", glob ? glob : "");
-	table_free(table);
+	err = print_rows(app, err, rows, "%s has no marker%s%s", app->exec, glob ? " like " : "",
+			 glob ? glob : "");
 	return err ? app_fail(app) : 0;
 }
 
 static int probe_list(struct app *app, char **argv)
 {
 	static const struct column columns[] = {
-		{ "PROBE", 0 },           { "KIND", 0 },          { "PLACE", 0 },
-		{ "ON", COL_BOOL },       { "OURS", COL_BOOL },   { "HITS", COL_NUMBER },
-		{ "MISSED", COL_NUMBER }, { "FIELDS", COL_FOLD },
+		{ .key = "probe" },
+		{ .key = "kind" },
+		{ .key = "place" },
+		{ .key = "on", .type = COL_BOOL },
+		{ .key = "ours", .type = COL_BOOL },
+		{ .key = "hits", .type = COL_NUMBER },
+		{ .key = "missed", .type = COL_NUMBER },
+		{ .key = "fields", .flags = COL_FOLD },
 	};
-	struct table *table;
 	struct debuglog *log = NULL;
+	struct rows *rows;
 	int err;
 
 	if (app->exec)
 		return list_markers(app, argv[0]);
-	table = table_new("probes", columns, ARRAY_SIZE(columns), app->json);
-	err = table ? debuglog_open(app->ctx, app->instance, 0, &log) : -ENOMEM;
-
+	rows = rows_new("probes", columns, ARRAY_SIZE(columns));
+	err = debuglog_open(app->ctx, app->instance, 0, &log);
 	if (!err)
-		err = list(app, log, argv[0], table);
-	if (!err && (app->json || table_rows(table)))
-		err = table_print(table);
-	else if (!err)
-		app_say("there is no probe%s%s", argv[0] ? " like " : "", argv[0] ? argv[0] : "");
-	table_free(table);
+		err = list(app, log, argv[0], rows);
+	err = print_rows(app, err, rows, "there is no probe%s%s", argv[0] ? " like " : "",
+			 argv[0] ? argv[0] : "");
 	debuglog_close(log);
 	return err ? app_fail(app) : 0;
 }

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/print.h"
 #include "input/input.h"
 #include "input/sink.h"
-#include "out/out.h"
 
 /* More files are most likely a wrong unit. */
 #define MAX_PIECES 1000
@@ -31,7 +31,7 @@ struct splitting {
 	bool counting; /* files that there would be: nothing is written */
 	bool open;
 	char *name; /* of the open one */
-	struct table *table;
+	struct rows *pieces;
 };
 
 /* ---- options ---- */
@@ -129,17 +129,11 @@ static int piece_open(struct splitting *s, const struct dkt_record *record)
 
 static int piece_close(struct splitting *s)
 {
-	char records[24], begin[32], end[32];
-	const char *cells[] = { s->name, records, begin, end };
 	int err = sink_finish(&s->sink);
 
-	snprintf(records, sizeof(records), "%" PRIu64, s->sink.records);
-	snprintf(begin, sizeof(begin), "%" PRIu64 ".%06" PRIu64, s->first / 1000000000,
-		 s->first / 1000 % 1000000);
-	snprintf(end, sizeof(end), "%" PRIu64 ".%06" PRIu64, s->last / 1000000000,
-		 s->last / 1000 % 1000000);
 	if (!err)
-		err = table_add(s->table, cells);
+		rows_add(s->pieces, val_text(s->name), val_number(s->sink.records),
+			 val_number(s->first), val_number(s->last));
 	sink_close(&s->sink);
 	free(s->name);
 	s->name = NULL;
@@ -212,10 +206,10 @@ static int count_pieces(const struct splitting *s, const struct report_args *arg
 
 int cmd_split(struct app *app, int argc, char **argv)
 {
-	static const struct column columns[] = { { "FILE", 0 },
-						 { "RECORDS", COL_NUMBER },
-						 { "BEGIN", COL_RIGHT },
-						 { "END", COL_RIGHT } };
+	static const struct column columns[] = { { .key = "file" },
+						 { .key = "records", .type = COL_NUMBER },
+						 { .key = "begin", .type = COL_TIME },
+						 { .key = "end", .type = COL_TIME } };
 	struct splitting s = { .app = app, .path = argv[2], .in_path = argv[1] };
 	struct report_args args;
 	int err = 0, rc = sink_format(app, argv[2], &s.sink);
@@ -229,9 +223,7 @@ int cmd_split(struct app *app, int argc, char **argv)
 	rc = report_args_read(app, &args);
 	if (!args.source.buffer)
 		args.source.flags = DKT_SOURCE_ALL;
-	s.table = table_new("files", columns, ARRAY_SIZE(columns), app->json);
-	if (!rc && !s.table)
-		rc = app_usage("out of memory");
+	s.pieces = rows_new("files", columns, ARRAY_SIZE(columns));
 	if (!rc && !app->force)
 		err = count_pieces(&s, &args);
 	if (!rc && !err)
@@ -239,13 +231,14 @@ int cmd_split(struct app *app, int argc, char **argv)
 	if (!rc && !err)
 		err = split(&s);
 	/* Those that are complete stay, and are named, also if another one failed. */
-	if (!rc && table_rows(s.table) && table_print(s.table))
+	if (rc || !rows_count(s.pieces))
+		rows_free(s.pieces);
+	else if (print_rows(app, 0, s.pieces, NULL))
 		err = err ? err : -ENOMEM;
 	if (!rc)
 		rc = err ? app_fail(app) : input_tell(&s.in, false);
 	sink_close(&s.sink);
 	free(s.name);
-	table_free(s.table);
 	input_close(&s.in);
 	report_args_clear(&args);
 	return rc;

@@ -5,12 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/app.h"
+#include "app/print.h"
 #include "apply/apply.h"
 #include "io/say.h"
 #include "lustre/message/texts.h"
 #include "out/fold.h"
-#include "out/out.h"
 #include "set/triggers.h"
 
 /* More strings of Lustre than that are no answer. */
@@ -112,12 +111,10 @@ static int add(struct app *app, struct debuglog *log, int argc, char **argv)
 
 static int add_row(void *data, struct dkt_event *event, const struct dkt_trigger *trigger)
 {
-	struct table *table = data;
+	struct rows *rows = data;
 	char *name __cleanup(free) = NULL;
 	char *action __cleanup(free) = NULL;
-	char left[24];
 
-	snprintf(left, sizeof(left), "%" PRId64, trigger->left);
 	if (asprintf(&name, "%s:%s", dkt_event_system(event), dkt_event_name(event)) < 0) {
 		name = NULL;
 		return -ENOMEM;
@@ -133,25 +130,26 @@ static int add_row(void *data, struct dkt_event *event, const struct dkt_trigger
 		action = NULL;
 	if (!action)
 		return -ENOMEM;
-	return table_add(table,
-			 (const char *const[]){ name, action, trigger->left < 0 ? NULL : left,
-						trigger->filter });
+	rows_add(rows, val_text(name), val_text(action),
+		 trigger->left < 0 ? NULL : val_number((uint64_t)trigger->left),
+		 val_text(trigger->filter));
+	return 0;
 }
 
 static int list(struct app *app, struct debuglog *log, int argc, char **argv)
 {
 	static const struct column columns[] = {
-		{ "EVENT", 0 },
-		{ "ACTION", 0 },
-		{ "LEFT", COL_NUMBER },
-		{ "CONDITION", COL_FOLD },
+		{ .key = "event" },
+		{ .key = "action" },
+		{ .key = "left", .type = COL_NUMBER },
+		{ .key = "condition", .flags = COL_FOLD },
 	};
-	struct table *table = table_new("triggers", columns, ARRAY_SIZE(columns), app->json);
+	struct rows *rows = rows_new("triggers", columns, ARRAY_SIZE(columns));
 	const char *words = argc ? argv[0] : NULL;
 	struct dkt_event *const *events;
 	struct select *select = NULL;
 	size_t n;
-	int err = table ? debuglog_map(log) : -ENOMEM;
+	int err = debuglog_map(log);
 
 	if (!err && argc && is_message(words))
 		err = triggers_message_events(log, &words);
@@ -164,14 +162,9 @@ static int list(struct app *app, struct debuglog *log, int argc, char **argv)
 	else if (!err)
 		err = dkt_events(app->ctx, &events, &n);
 	if (!err)
-		err = triggers_each(log, events, n, add_row, table);
-	if (!err && !app->json && !table_rows(table))
-		fprintf(stderr, "dktrace: no trigger is set\n");
-	if (!err)
-		err = table_print(table);
+		err = triggers_each(log, events, n, add_row, rows);
 	select_free(select);
-	table_free(table);
-	return err;
+	return print_rows(app, err, rows, "no trigger is set");
 }
 
 /* ---- del, rearm ---- */

@@ -3,12 +3,8 @@
 #ifndef CTL_HIST_H
 #define CTL_HIST_H
 
-#include <json-c/json.h>
-#include <stdio.h>
-
-#include "app/app.h"
 #include "app/live.h"
-#include "app/spawn.h"
+#include "hist/view.h"
 #include "out/screen.h"
 
 /* One run of the command. */
@@ -56,52 +52,5 @@ int hist_run_here(struct hist *hist, int *rc);
 
 /* Prints what --keep left in the kernel. */
 int hist_show_kept(struct app *app);
-
-/* A table as it is printed. */
-struct hist_view {
-	const struct dkt_table *table;
-	struct json_object *before; /* an earlier one by texts of keys, NULL: none */
-	double seconds; /* since then; 0: show what changed, else rates beside the sums */
-	size_t top; /* rows at most; 0: all */
-	const char *sort; /* as of dkt_table_sort(); NULL: not asked for */
-	bool raw_text; /* keys are shown as they are */
-};
-
-/* Text of a cell, escaped or as it is; the caller frees it. NULL: memory is out. */
-char *hist_cell(const struct dkt_table *table, size_t row, size_t column);
-char *hist_text(const struct dkt_table *table, size_t row, size_t column);
-
-/* The one of them that the view shows. */
-char *hist_shown(const struct hist_view *view, size_t row, size_t column);
-
-#define HIST_NAME_SIZE 80
-
-/* What a column is called where names must differ: a key and a sum can be of one field. */
-const char *hist_name(const struct dkt_table_info *info, size_t column, char room[HIST_NAME_SIZE]);
-
-/* A sum in a row, or what it grew by. */
-uint64_t hist_sum(const struct hist_view *view, size_t row, size_t column);
-
-/* What it was in the earlier table. */
-uint64_t hist_sum_before(const struct hist_view *view, size_t row, size_t column);
-
-size_t hist_rows(const struct hist_view *view);
-
-/* Sums by texts of keys, to be a view's before; json_object_put() frees it. */
-struct json_object *hist_remember(const struct dkt_table *table);
-
-/*
- * The same of what hist_print_json() wrote into a file, which is open as fd; -1: it is opened. NULL:
- * the words are in the context.
- */
-struct json_object *hist_load(struct dkt_ctx *ctx, const char *path, int fd,
-			      const struct dkt_table *table);
-
-int hist_print(const struct hist_view *view, FILE *out);
-int hist_print_json(const struct hist_view *view, FILE *out);
-int hist_print_csv(const struct hist_view *view, FILE *out);
-
-/* Stacks as flame graphs want them: "outer;inner COUNT". -EINVAL: there is no stack. */
-int hist_print_folded(struct dkt_ctx *ctx, const struct hist_view *view, FILE *out);
 
 #endif

@@ -9,19 +9,6 @@
 #include "app/rights.h"
 #include "hist/hist.h"
 
-static int print_view(struct hist *hist, const struct hist_view *view)
-{
-	const struct app *app = hist->app;
-
-	if (app->json)
-		return hist_print_json(view, stdout);
-	if (app->csv)
-		return hist_print_csv(view, stdout);
-	if (app->folded)
-		return hist_print_folded(hist->ctx, view, stdout);
-	return hist_print(view, stdout);
-}
-
 /* What the table could not take is told with what would help. */
 static void say_dropped(const struct dkt_table *table, int size)
 {
@@ -62,8 +49,7 @@ int hist_show(struct hist *hist, struct dkt_table *table, bool last)
 {
 	struct hist_view view = { .table = table,
 				  .top = (size_t)hist->top,
-				  .sort = hist->app->sort,
-				  .raw_text = hist->app->raw_text };
+				  .sort = hist->app->sort };
 	int err = dkt_table_sort(table, hist->app->sort);
 
 	if (!err && hist->app->diff) {
@@ -80,7 +66,9 @@ int hist_show(struct hist *hist, struct dkt_table *table, bool last)
 		view.seconds = live_now() - hist->last;
 	if (hist->every > 0 || (last && hist->watched))
 		fit_screen(hist, &view, last);
-	err = print_view(hist, &view);
+	err = hist->app->folded && !hist->app->json && !hist->app->csv ?
+		      hist_view_folded(hist->ctx, &view) :
+		      hist_view_print(hist->app, &view);
 	fflush(stdout);
 	if (last)
 		say_dropped(table, hist->size);

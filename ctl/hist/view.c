@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* hist's tables as they are printed: texts of cells, and what changed since an earlier table. */
-#include "hist/hist.h"
-#include "io/say.h"
+/* Tables of counts as rows: keys, sums, rates, and bars as wide as the terminal allows. */
+#include "hist/view.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
-/* Between the texts of a row's keys; none of them has it. */
-#define BETWEEN "\x1f"
+#include "app/print.h"
+#include "io/say.h"
+
+/* ---- cells ---- */
 
 char *hist_text(const struct dkt_table *table, size_t row, size_t column)
 {
@@ -32,12 +34,6 @@ char *hist_cell(const struct dkt_table *table, size_t row, size_t column)
 	return text ? shown(text) : NULL;
 }
 
-char *hist_shown(const struct hist_view *view, size_t row, size_t column)
-{
-	return view->raw_text ? hist_text(view->table, row, column) :
-				hist_cell(view->table, row, column);
-}
-
 const char *hist_name(const struct dkt_table_info *info, size_t column, char room[HIST_NAME_SIZE])
 {
 	const char *name = info->columns[column].name;
@@ -51,128 +47,242 @@ const char *hist_name(const struct dkt_table_info *info, size_t column, char roo
 	return name;
 }
 
-/* What a row is known by from table to table; the caller frees it. */
-static char *row_name(const struct dkt_table *table, size_t row)
-{
-	size_t i, len, n_keys = dkt_table_info(table)->n_keys;
-	char *name = NULL;
-	FILE *f = open_memstream(&name, &len);
-
-	for (i = 0; f && i < n_keys; i++) {
-		char *cell __cleanup(free) = hist_cell(table, row, i);
-
-		fprintf(f, "%s" BETWEEN, cell ? cell : "");
-	}
-	return f && !fclose(f) ? name : NULL;
-}
-
-uint64_t hist_sum_before(const struct hist_view *view, size_t row, size_t column)
-{
-	char *name __cleanup(free) = view->before ? row_name(view->table, row) : NULL;
-	size_t n_keys = dkt_table_info(view->table)->n_keys;
-	struct json_object *sums;
-
-	if (!name || !json_object_object_get_ex(view->before, name, &sums))
-		return 0;
-	return json_object_get_uint64(json_object_array_get_idx(sums, column - n_keys));
-}
-
-uint64_t hist_sum(const struct hist_view *view, size_t row, size_t column)
+/* A sum in a row, or what it grew by. */
+static uint64_t sum_of(const struct hist_view *view, size_t row, size_t column)
 {
 	uint64_t sum = dkt_table_value(view->table, row, column);
 
 	return view->before && view->seconds <= 0 ? sum - hist_sum_before(view, row, column) : sum;
 }
 
-size_t hist_rows(const struct hist_view *view)
+static size_t row_count(const struct hist_view *view)
 {
 	size_t n = dkt_table_info(view->table)->n_rows;
 
 	return view->top && view->top < n ? view->top : n;
 }
 
-struct json_object *hist_remember(const struct dkt_table *table)
+/* ---- columns ---- */
+
+/* Keys, sums, a rate, what was saved, a bar. */
+#define COLUMNS_MAX 16
+
+struct printer {
+	const struct hist_view *view;
+	const struct dkt_table_info *info;
+	struct column columns[COLUMNS_MAX];
+	char keys[COLUMNS_MAX][HIST_NAME_SIZE];
+	char headings[COLUMNS_MAX][HIST_NAME_SIZE];
+	size_t n;
+	size_t bar; /* the column that bars show */
+};
+
+static bool ends_in(const char *name, const char *end)
 {
-	const struct dkt_table_info *info = dkt_table_info(table);
-	struct json_object *all = json_object_new_object();
-	size_t row, i;
+	const char *last = strrchr(name, '_');
 
-	for (row = 0; row < info->n_rows; row++) {
-		char *name __cleanup(free) = row_name(table, row);
-		struct json_object *sums = json_object_new_array();
-
-		for (i = info->n_keys; i < info->n_columns; i++)
-			json_object_array_add(
-				sums, json_object_new_uint64(dkt_table_value(table, row, i)));
-		json_object_object_add(all, name ? name : "", sums);
-	}
-	return all;
+	return last && !strcmp(last, end);
 }
 
-/* One row of a file: its keys and sums under the names of the columns. */
-static bool load_row(const struct dkt_table_info *info, struct json_object *row,
-		     struct json_object *all)
+/*
+ * Fields whose unit their name tells in every event that has them: sizes (kmem, block, page pools), and
+ * nanoseconds (sched_stat_runtime). A format has no units of its own.
+ */
+static enum column_type unit_of(const struct hist_view *view, const char *name)
 {
-	struct json_object *sums = json_object_new_array(), *cell;
-	char *name __cleanup(free) = NULL;
-	char room[HIST_NAME_SIZE];
-	bool good = true;
-	size_t i, len;
-	FILE *f = open_memstream(&name, &len);
-
-	for (i = 0; f && i < info->n_columns; i++) {
-		if (!json_object_object_get_ex(row, hist_name(info, i, room), &cell)) {
-			good = false;
-			break;
-		}
-		if (i < info->n_keys) {
-			char *text __cleanup(free) = shown(json_object_get_string(cell));
-
-			fprintf(f, "%s" BETWEEN, text ? text : "");
-		} else {
-			json_object_array_add(sums, json_object_get(cell));
-		}
-	}
-	if (!f || fclose(f))
-		good = false;
-	if (good)
-		json_object_object_add(all, name, sums);
-	else
-		json_object_put(sums);
-	return good;
+	if (!strncmp(name, "bytes", 5) || ends_in(name, "_bytes"))
+		return COL_BYTES;
+	if (!strcmp(name, "runtime") || !strcmp(name, "vruntime") || ends_in(name, "_ns") ||
+	    (view->ns && !strcmp(name, view->ns)))
+		return COL_DURATION;
+	return COL_NUMBER;
 }
 
-struct json_object *hist_load(struct dkt_ctx *ctx, const char *path, int fd,
-			      const struct dkt_table *table)
+static bool is_plain(const struct dkt_column *it)
 {
-	const struct dkt_table_info *info = dkt_table_info(table);
-	struct json_object *root, *rows, *all;
-	size_t i, n;
+	return !*it->modifier || !strcmp(it->modifier, "dec") || !strcmp(it->modifier, "usecs");
+}
 
-	errno = 0;
-	root = fd < 0 ? json_object_from_file(path) : json_object_from_fd(fd);
-	if (!root) {
-		dkt_fail(ctx, -EINVAL, "read %s: %s", path,
-			 errno ? strerror(errno) : "it is no JSON");
-		return NULL;
+static enum column_type type_of(const struct printer *p, const struct dkt_column *it)
+{
+	if (it->is_key)
+		return it->is_number && !it->is_named && is_plain(it) ? COL_NUMBER : COL_TEXT;
+	if (!strcmp(it->modifier, "percent"))
+		return COL_PERCENT;
+	if (!strcmp(it->modifier, "hex"))
+		return COL_HEX;
+	return *it->modifier ? COL_NUMBER : unit_of(p->view, it->name);
+}
+
+/* Behind the name of a column whose values have no unit of their own, though the field has one. */
+static const char *unit_text(const struct printer *p, const struct dkt_column *it)
+{
+	bool stamp = !strcmp(it->name, "common_timestamp");
+
+	if (!strcmp(it->modifier, "percent"))
+		return ".%";
+	if (!it->is_key || (!stamp && unit_of(p->view, it->name) != COL_DURATION))
+		return "";
+	return strcmp(it->modifier, "usecs") ? "(ns)" : "(us)";
+}
+
+/* A system call's number has many names, and prints as its name; "common_" says nothing. */
+static void set_heading(struct printer *p, const struct dkt_column *it)
+{
+	const char *name = strcmp(it->modifier, "syscall") ? it->name : "syscall";
+	char *heading = p->headings[p->n], *c;
+
+	name += strncmp(name, "common_", 7) ? 0 : 7;
+	snprintf(heading, HIST_NAME_SIZE, "%s", name);
+	for (c = heading; *c; c++)
+		if (*c >= 'a' && *c <= 'z')
+			*c = (char)(*c - 'a' + 'A');
+	snprintf(c, (size_t)(heading + HIST_NAME_SIZE - c), "%s", unit_text(p, it));
+	p->columns[p->n].heading = heading;
+}
+
+static uint64_t column_total(const struct printer *p, size_t column)
+{
+	uint64_t total = 0;
+	size_t row;
+
+	for (row = 0; row < p->info->n_rows; row++)
+		total += sum_of(p->view, row, column);
+	return total;
+}
+
+static void add_columns(struct printer *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->info->n_columns; i++) {
+		const struct dkt_column *it = &p->info->columns[i];
+		struct column *column = &p->columns[p->n];
+
+		column->key = hist_name(p->info, i, p->keys[p->n]);
+		column->type = type_of(p, it);
+		if (column->type == COL_PERCENT)
+			column->total = column_total(p, i);
+		set_heading(p, it);
+		p->n++;
+		if (!strcmp(it->modifier, "graph"))
+			p->bar = i;
 	}
-	if (!json_object_object_get_ex(root, "rows", &rows) ||
-	    !json_object_is_type(rows, json_type_array)) {
-		json_object_put(root);
-		dkt_fail(ctx, -EINVAL, "%s is no table of 'dktrace hist --json'", path);
-		return NULL;
+	if (p->view->seconds > 0)
+		p->columns[p->n++] = (struct column){ .key = "rate",
+						      .type = COL_RATE,
+						      .flags = COL_PEOPLE,
+						      .heading = "PER SECOND" };
+	if (p->info->has_more)
+		p->columns[p->n++] = (struct column){ .key = "saved" };
+	p->columns[p->n++] = (struct column){ .key = "bar", .type = COL_BAR, .heading = "" };
+}
+
+/* The column that the rows are sorted by; without one that bars can show, the first sum. */
+static size_t sorted_by(const struct hist_view *view, const struct dkt_table_info *info)
+{
+	size_t i, len = view->sort ? strcspn(view->sort, ",.") : 0;
+
+	for (i = info->n_keys; i < info->n_columns; i++)
+		if (strlen(info->columns[i].name) == len &&
+		    !strncmp(info->columns[i].name, view->sort, len))
+			return i;
+	return info->n_keys;
+}
+
+/* ---- rows ---- */
+
+static struct json_object *number_value(const struct dkt_column *it, uint64_t number)
+{
+	return it->is_signed ? json_object_new_int64((int64_t)number) : val_number(number);
+}
+
+static struct json_object *value_of(const struct printer *p, size_t row, size_t column)
+{
+	const struct dkt_column *it = &p->info->columns[column];
+	char *text __cleanup(free) = NULL;
+
+	if (!it->is_key)
+		return number_value(it, sum_of(p->view, row, column));
+	if (p->columns[column].type == COL_NUMBER)
+		return number_value(it, dkt_table_value(p->view->table, row, column));
+	text = hist_text(p->view->table, row, column);
+	return val_text(text ? text : "");
+}
+
+static struct json_object *rate_value(const struct printer *p, size_t row)
+{
+	size_t column = p->info->n_keys;
+	uint64_t now = dkt_table_value(p->view->table, row, column);
+
+	return json_object_new_double((double)(now - hist_sum_before(p->view, row, column)) /
+				      p->view->seconds);
+}
+
+static struct rows *make_rows(struct printer *p)
+{
+	size_t row, i, n, n_rows = row_count(p->view);
+	struct json_object *values[COLUMNS_MAX];
+	struct rows *rows;
+
+	add_columns(p);
+	rows = rows_new("rows", p->columns, p->n);
+	for (row = 0; row < n_rows; row++) {
+		for (i = n = 0; i < p->info->n_columns; i++)
+			values[n++] = value_of(p, row, i);
+		if (p->view->seconds > 0)
+			values[n++] = rate_value(p, row);
+		if (p->info->has_more)
+			values[n++] = val_text(dkt_table_more(p->view->table, row));
+		values[n] = json_object_get(values[p->bar]);
+		rows_add_values(rows, values);
 	}
-	all = json_object_new_object();
-	n = json_object_array_length(rows);
-	for (i = 0; i < n; i++) {
-		if (load_row(info, json_object_array_get_idx(rows, i), all))
-			continue;
-		json_object_put(all);
-		all = NULL;
-		dkt_fail(ctx, -EINVAL, "%s: row %zu has not the columns of this table", path,
-			 i + 1);
-		break;
+	return rows;
+}
+
+int hist_view_print(const struct app *app, const struct hist_view *view)
+{
+	const struct dkt_table_info *info = dkt_table_info(view->table);
+	struct printer p = { .view = view, .info = info, .bar = sorted_by(view, info) };
+	size_t n = row_count(view);
+	struct out out;
+
+	print_begin(app, &out, 0);
+	out_rows(&out, make_rows(&p));
+	out_json(&out, "hits", val_number(info->hits));
+	out_json(&out, "entries", val_number(info->n_rows));
+	out_json(&out, "dropped", val_number(info->dropped));
+	if (out.form == OUT_TEXT && info->n_rows > n)
+		printf("(%zu more rows)\n", info->n_rows - n);
+	if (out.form == OUT_TEXT)
+		printf("%s%" PRIu64 " hits in %zu rows, %" PRIu64 " dropped\n", n ? "\n" : "",
+		       info->hits, info->n_rows, info->dropped);
+	return out_end(&out);
+}
+
+/* ---- stacks ---- */
+
+int hist_view_folded(struct dkt_ctx *ctx, const struct hist_view *view)
+{
+	const struct dkt_table_info *info = dkt_table_info(view->table);
+	size_t row, i, stack = 0, n = row_count(view);
+
+	while (stack < info->n_keys && !strstr(info->columns[stack].name, "stacktrace") &&
+	       strcmp(info->columns[stack].modifier, "stacktrace") != 0)
+		stack++;
+	if (stack == info->n_keys)
+		return dkt_fail(ctx, -EINVAL, "--folded: no key is a stack");
+	for (row = 0; row < n; row++) {
+		char *frames __cleanup(free) = hist_cell(view->table, row, stack);
+
+		for (i = 0; i < info->n_keys; i++) {
+			char *text __cleanup(free) = i == stack ? NULL :
+								  hist_cell(view->table, row, i);
+
+			if (text)
+				printf("%s;", text);
+		}
+		printf("%s %" PRIu64 "\n", frames ? frames : "", sum_of(view, row, info->n_keys));
 	}
-	json_object_put(root);
-	return all;
+	return 0;
 }

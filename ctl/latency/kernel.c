@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <string.h>
 
-#include "hist/hist.h"
+#include "hist/view.h"
 #include "latency/latency.h"
 
 static int report(const struct latency_kernel *opts, struct dkt_instance *in, const char *name)
 {
 	struct app *app = opts->app;
-	struct hist_view view = { .raw_text = app->raw_text };
+	struct hist_view view = { .ns = "lat" };
 	struct dkt_table *table;
 	int err = dkt_pairs_read(opts->pairs, in, name, &table);
 
@@ -18,14 +18,10 @@ static int report(const struct latency_kernel *opts, struct dkt_instance *in, co
 	view.table = table;
 	/* Groups in order, and in each the times. */
 	err = dkt_table_sort(table, dkt_table_info(table)->n_keys > 1 ? "by,lat" : "lat");
-	if (!err && app->json)
-		err = hist_print_json(&view, stdout);
-	else if (!err && app->csv)
-		err = hist_print_csv(&view, stdout);
-	else if (!err)
-		err = hist_print(&view, stdout);
+	if (!err)
+		err = hist_view_print(app, &view);
 	if (!err && !app->json && !app->csv)
-		err = latency_print_bounds(table, opts->title);
+		err = latency_print_bounds(app, table, opts->title);
 	dkt_table_free(table);
 	return err;
 }

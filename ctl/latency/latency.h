@@ -3,10 +3,8 @@
 #ifndef CTL_LATENCY_H
 #define CTL_LATENCY_H
 
-#include <stdio.h>
-
-#include "app/app.h"
 #include "app/live.h"
+#include "out/out.h"
 #include "out/screen.h"
 
 /*
@@ -59,9 +57,6 @@ struct latency_sort {
 /* Names of the columns that groups can be sorted by; NULL after the last. */
 extern const char *const latency_columns[];
 
-/* Reads COLUMN[.descending]; without text the most time comes first. EXIT_USAGE: said. */
-int latency_sort_read(const char *text, struct latency_sort *sort);
-
 /* What is reported. */
 struct latency_report {
 	struct app *app;
@@ -74,18 +69,16 @@ struct latency_report {
 	bool table_only; /* neither picture nor slowest */
 };
 
-int latency_print(const struct latency_report *report, FILE *out);
-int latency_print_json(const struct latency_report *report, FILE *out);
-int latency_print_csv(const struct latency_report *report, FILE *out);
+/* Prints it in the form that is asked for. */
+int latency_print(const struct latency_report *report);
+
+/* Its parts: how many pairs took how long, of a group as JSON and of all as a picture; the slowest. */
+struct json_object *latency_powers(const struct latency_report *report, size_t group);
+void latency_print_picture(const struct latency_report *report);
+int latency_put_slowest(const struct latency_report *report, struct out *out);
 
 /* Says on stderr what was not counted. */
 void latency_print_notes(const struct latency_report *report);
-
-/* All groups in order; the caller frees it. */
-size_t *latency_order(const struct latency_report *report, size_t *n);
-
-/* How many of n groups are shown. */
-size_t latency_rows(const struct latency_report *report, size_t n);
 
 /* How it is shown: order, how much of it, and how often. */
 struct latency_view {
@@ -117,7 +110,7 @@ struct latency_kernel {
 };
 
 /* Percentiles of each group, as bounds: of the kernel's table, in order of groups and times. */
-int latency_print_bounds(const struct dkt_table *table, const char *title);
+int latency_print_bounds(const struct app *app, const struct dkt_table *table, const char *title);
 
 #define LATENCY_TITLE_SIZE 80
 

@@ -1,13 +1,75 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How latency's groups are shown: in which order, how many, and again and again with --watch. */
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "app/opt.h"
 #include "latency/latency.h"
 
+/* In the order of the table, from which the names are. */
+const char *const latency_columns[] = { "name", "count", "min", "p50",   "p90",
+					"p99",  "p99.9", "max", "total", NULL };
+
+#define BY_TOTAL (ARRAY_SIZE(latency_columns) - 2)
+
+#define DESCENDING ".descending"
+#define ASCENDING  ".ascending"
+
 /* Lines of a table beside its groups: names of columns, all groups, rows left out, the cursor. */
 #define OTHER_LINES 4
+
+/* ---- order ---- */
+
+static bool ends_in(const char *text, size_t len, const char *end, size_t *rest)
+{
+	size_t n = strlen(end);
+
+	if (len < n || strcmp(text + len - n, end) != 0)
+		return false;
+	*rest = len - n;
+	return true;
+}
+
+static int no_column(const char *text, size_t len)
+{
+	struct dkt__guess guess;
+	char names[128] = "";
+	size_t i, used = 0;
+
+	dkt__guess_start(&guess, text, len);
+	for (i = 0; latency_columns[i]; i++) {
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
+					 latency_columns[i]);
+		dkt__guess_try(&guess, latency_columns[i]);
+	}
+	return app_usage("--sort: '%.*s' is no column: they are %s%s", (int)len, text, names,
+			 dkt__guess_words(&guess));
+}
+
+static int read_sort(const char *text, struct latency_sort *sort)
+{
+	size_t i, len;
+
+	*sort = (struct latency_sort){ .column = BY_TOTAL, .descending = true };
+	if (!text)
+		return 0;
+	len = strlen(text);
+	/* A column's own name has a dot, so that the direction is looked for at the end. */
+	sort->descending = ends_in(text, len, DESCENDING, &len);
+	if (!sort->descending)
+		ends_in(text, len, ASCENDING, &len);
+	for (i = 0; latency_columns[i]; i++)
+		if (strlen(latency_columns[i]) == len && !strncmp(latency_columns[i], text, len))
+			break;
+	if (!latency_columns[i])
+		return no_column(text, len);
+	sort->column = (unsigned int)i;
+	return 0;
+}
+
+/* ---- the view ---- */
 
 int latency_view_read(struct latency_view *view, const struct app *app, char **command)
 {
@@ -22,7 +84,7 @@ int latency_view_read(struct latency_view *view, const struct app *app, char **c
 	view->keys = !command;
 	if (!rc)
 		rc = opt_number("top", app->top, &view->top);
-	return rc ? rc : latency_sort_read(app->sort, &view->sort);
+	return rc ? rc : read_sort(app->sort, &view->sort);
 }
 
 bool latency_view_due(struct latency_view *view)
@@ -63,12 +125,7 @@ int latency_view_print(struct latency_view *view, struct latency_report *report,
 		screen_end(&view->screen);
 	else if (table)
 		fit_screen(view, report);
-	if (app->json)
-		err = latency_print_json(report, stdout);
-	else if (app->csv)
-		err = latency_print_csv(report, stdout);
-	else
-		err = latency_print(report, stdout);
+	err = latency_print(report);
 	/* Where nothing is drawn over, tables are apart. */
 	if (!err && !last && !isatty(STDOUT_FILENO))
 		putchar('\n');

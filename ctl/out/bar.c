@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/app.h"
+#include "base/util.h"
 #include "out/fold.h"
 
 /* Without a terminal, lines are so long; a bar is at least and at most so long. */
@@ -36,32 +36,44 @@ void bar_text(uint64_t value, uint64_t max, char *text, size_t width)
 
 /* Three digits of a value in the largest of the units, each step times the one before. */
 static void scale_text(uint64_t value, double step, const char *const *units, size_t n,
-		       char text[DURATION_SIZE])
+		       char text[UNIT_SIZE])
 {
 	double v = (double)value / step;
 	size_t unit = 1;
 
 	if ((double)value < step) {
-		snprintf(text, DURATION_SIZE, "%" PRIu64 " %s", value, units[0]);
+		snprintf(text, UNIT_SIZE, "%" PRIu64 " %s", value, units[0]);
 		return;
 	}
 	while (v >= step - 0.5 && unit + 1 < n) {
 		v /= step;
 		unit++;
 	}
-	snprintf(text, DURATION_SIZE, "%.*f %s", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v, units[unit]);
+	snprintf(text, UNIT_SIZE, "%.*f %s", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v, units[unit]);
 }
 
-void duration_text(uint64_t ns, char text[DURATION_SIZE])
+void duration_text(uint64_t ns, char text[UNIT_SIZE])
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };
 
 	scale_text(ns, 1000, units, ARRAY_SIZE(units), text);
 }
 
-void size_text(uint64_t bytes, char text[DURATION_SIZE])
+void size_text(uint64_t bytes, char text[UNIT_SIZE])
 {
 	static const char *const units[] = { "B", "KB", "MB", "GB", "TB" };
 
 	scale_text(bytes, 1024, units, ARRAY_SIZE(units), text);
+}
+
+void time_text(uint64_t ns, char text[UNIT_SIZE])
+{
+	uint64_t us = ns > UINT64_MAX - 500 ? ns / 1000 : (ns + 500) / 1000;
+
+	snprintf(text, UNIT_SIZE, "%" PRIu64 ".%06" PRIu64, us / 1000000, us % 1000000);
+}
+
+void rate_text(double rate, char text[UNIT_SIZE])
+{
+	snprintf(text, UNIT_SIZE, rate < 10 ? "%.1f" : "%.0f", rate);
 }

@@ -1,46 +1,85 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Cells of comma-separated values. */
-#include "out/csv.h"
-
+/* Rows as comma-separated values. */
 #include <string.h>
 
 #include <dktrace/dktrace.h>
 
+#include "out/rows.h"
+
 /* Quotes, and nothing else of it is changed. */
-static void put_raw(const char *text, FILE *out)
+static void put_raw(const char *text, FILE *f)
 {
 	bool quote = text[strcspn(text, "\",\n\r")];
 
 	if (quote)
-		fputc('"', out);
+		fputc('"', f);
 	for (; *text; text++) {
 		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
+			fputc('"', f);
+		fputc(*text, f);
 	}
 	if (quote)
-		fputc('"', out);
+		fputc('"', f);
 }
 
-int csv_text(const char *text, bool raw, FILE *out)
+/* buf: room for it. */
+static void put_text(const char *text, bool raw, struct dkt_buf *buf, FILE *f)
 {
-	struct dkt_buf *buf;
 	const char *cell;
 	size_t len;
-	int err;
 
 	if (raw) {
-		put_raw(text, out);
-		return 0;
+		put_raw(text, f);
+		return;
 	}
-	err = dkt_buf_new(&buf);
+	dkt_buf_reset(buf);
+	dkt_buf_cell(buf, text, strlen(text));
+	cell = dkt_buf_data(buf, &len);
+	fwrite(cell, 1, len, f);
+}
+
+static bool is_number(const struct json_object *value)
+{
+	return json_object_is_type(value, json_type_int) ||
+	       json_object_is_type(value, json_type_double);
+}
+
+/* A line of values; NULL: of the keys. */
+static void put_line(const struct rows *rows, const struct row *row, bool raw, struct dkt_buf *buf,
+		     FILE *f)
+{
+	const char *between = "";
+	size_t i;
+
+	for (i = 0; i < rows->n; i++) {
+		struct json_object *value = row ? row->values[i] : NULL;
+
+		if (rows->columns[i].flags & COL_PEOPLE || rows->columns[i].type == COL_BAR)
+			continue;
+		fputs(between, f);
+		between = ",";
+		if (!row)
+			put_text(rows->columns[i].key, raw, buf, f);
+		else if (is_number(value))
+			fputs(json_object_get_string(value), f);
+		else if (value)
+			put_text(json_object_get_string(value), raw, buf, f);
+	}
+	fputc('\n', f);
+}
+
+int rows_csv(const struct rows *rows, bool raw, FILE *f)
+{
+	struct dkt_buf *buf;
+	size_t i;
+	int err = dkt_buf_new(&buf);
+
 	if (err)
 		return err;
-	dkt_buf_cell(buf, text, strlen(text));
+	put_line(rows, NULL, raw, buf, f);
+	for (i = 0; i < rows->n_rows; i++)
+		put_line(rows, rows->list[i], raw, buf, f);
 	err = dkt_buf_error(buf);
-	cell = dkt_buf_data(buf, &len);
-	if (!err)
-		fwrite(cell, 1, len, out);
 	dkt_buf_free(buf);
 	return err;
 }

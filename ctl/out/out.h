@@ -1,38 +1,55 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables: columns are rows of a table, libsmartcols prints them as text or JSON. */
+/*
+ * The output of a command: lines for people, values by keys for programs, rows for both. Each is added
+ * once and goes into text, JSON or CSV as far as it belongs there.
+ */
 #ifndef CTL_OUT_H
 #define CTL_OUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <dktrace/dktrace.h>
 
-enum column_flags {
-	COL_RIGHT = 1,
-	COL_NUMBER = 2, /* a number in JSON; also on the right */
-	COL_FOLD = 4, /* the one column that gives way on a narrow terminal */
-	COL_BOOL = 8,
+#include "out/rows.h"
+
+enum out_form {
+	OUT_TEXT,
+	OUT_JSON,
+	OUT_CSV,
 };
 
-struct column {
-	const char *name;
-	unsigned int flags;
+struct out {
+	enum out_form form;
+	bool raw; /* text is not escaped, other than in JSON */
+	int labels; /* width of those of out_line() */
+	bool any; /* something is before the next table */
+	int err;
+	struct json_object *root;
+	struct rows *members; /* of CSV */
+	FILE *tables; /* of CSV, behind the members */
+	char *text; /* of these */
+	size_t len;
 };
 
-struct table;
+void out_begin(struct out *out, enum out_form form, bool raw, int labels);
 
-/* name is that of the array in JSON. NULL when memory is out. */
-struct table *table_new(const char *name, const struct column *columns, size_t n, bool json);
+/* Text: a line of a label and words, folded to the terminal. */
+void out_line(struct out *out, const char *label, const char *fmt, ...) DKT_PRINTF(3, 4);
 
-/* Text is printed as it is, with no escapes. */
-void table_raw(struct table *table);
+/* JSON: a member of the object; CSV: a row of a table of keys and values, which is the first. */
+void out_put(struct out *out, const char *key, struct json_object *value);
 
-/* One text for each column; NULL: empty. Returns 0 or -ENOMEM. */
-int table_add(struct table *table, const char *const *cells);
+/* JSON alone. */
+void out_json(struct out *out, const char *key, struct json_object *value);
 
-size_t table_rows(const struct table *table);
+/* out_put(), and out_line() with the key as label if there is a text that is not empty. */
+void out_field(struct out *out, const char *key, const char *text);
 
-/* Prints on stdout. */
-int table_print(struct table *table);
-void table_free(struct table *table);
+/* A table; in text a blank line is between it and what was before it. Frees the rows. */
+void out_rows(struct out *out, struct rows *rows);
+
+/* The same, but not in text. */
+void out_data(struct out *out, struct rows *rows);
+
+/* Prints what is not printed yet and frees it. Returns 0, or the first error since out_begin(). */
+int out_end(struct out *out);
 
 #endif

@@ -51,7 +51,7 @@ is()
 	is "dktrace dk --s" "--since --style --subsystem"
 	is "dktrace dk --c" "--class --compression --cpu"
 	is "dktrace status --j" "--json"
-	is "dktrace status " "--help --instance --json --root --version"
+	is "dktrace status " "--csv --help --instance --json --root --version"
 	is "dktrace show --j" ""
 	is "dktrace --instance x dk --st" "--style"
 }
@@ -71,7 +71,7 @@ is()
 	is "dktrace filter " "clear list set"
 	is "dktrace filter set vfs" "vfstrace"
 	is "dktrace filter set rpctrace+ldl" "rpctrace+ldlm"
-	is "dktrace filter set --c" "--children --comm --cpu"
+	is "dktrace filter set --c" "--children --comm --cpu --csv"
 	is "dktrace trigger " "add del list rearm"
 	is "dktrace trigger add dlmt" "dlmtrace"
 	is "dktrace trigger add vfstrace trace" "traceoff traceon"

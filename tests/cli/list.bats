@@ -19,7 +19,11 @@ setup()
 	run -0 dktrace list classes 'rpc*' IOCTL
 	same 3 "${#lines[@]}" "lines chosen"
 	run -0 dktrace list --json classes
-	echo "$output" | jq -e '.classes | length == 32 and all(.[]; (.events | type) == "number" and (.mask | test("^[0-9a-f]{8}$")))'
+	echo "$output" | jq -e '.classes | length == 32 and all(.[]; (.events | type) == "number" and (.mask | type) == "number")'
+	echo "$output" | jq -e '.classes | map(select(.name == "vfstrace").mask) == [2097152]'
+	run -0 dktrace list classes trace --csv
+	same 'name,mask,events,description' "${lines[0]}" "head"
+	has "${lines[1]}" 'trace,1,'
 }
 
 @test "every class says what stands for it, or that nothing does" {
@@ -42,6 +46,10 @@ setup()
 	echo "$output" | jq -e '.fields | map(.field) | index("cmd") and index("common_pid")'
 	echo "$output" | jq -e '.fields[] | select(.field == "common_pid") | .signed == true and .offset == 4 and .size == 4'
 	expect 0 "" "dktrace: nothing here matches" dktrace list events 'no:such*'
+	run -0 dktrace list fields syscalls:sys_enter_ioctl --csv
+	has "$output" "
+syscalls:sys_enter_ioctl,common_pid,int,4,4,true"
+	expect 0 event,classes,subsystems,description "" dktrace list events 'no:such*' --csv
 	run -0 dktrace list events 'no:such*' --json
 	echo "$output" | jq -e '.events == []'
 }
@@ -51,7 +59,11 @@ setup()
 	same "instance         $DKTRACE_INSTANCE (not started: set_param debug=... starts it)" "${lines[0]}" "first line"
 	run -0 dktrace status --json
 	echo "$output" | jq -e --arg name "$DKTRACE_INSTANCE" \
-		'.instance == $name and .started == false and .cpus == [] and .interrupted == false and .debug_filter == "none"'
+		'.instance == $name and .started == false and .cpus == [] and .interrupted == false and .debug_filter == "none" and .debug_mb == 0'
+	run -0 dktrace status --csv
+	same "key,value
+instance,$DKTRACE_INSTANCE
+started,false" "$(printf '%s\n' "${lines[@]:0:3}")" "CSV"
 }
 
 @test "doctor" {
@@ -61,6 +73,8 @@ setup()
 	run -0 dktrace doctor --json
 	echo "$output" | jq -e '.checks | length > 10 and all(.[]; .ok | type == "boolean")'
 	echo "$output" | jq -e '.checks[] | select(.what == "tracefs") | .ok'
+	run -0 dktrace doctor --csv
+	same "tracefs,true,$DKTRACE_ROOT" "${lines[1]}" "CSV"
 }
 
 @test "a root that is no tracefs" {

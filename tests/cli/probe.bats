@@ -70,6 +70,8 @@ g:back          uretprobe /bin/sh:0x1230     no no               ' '' dktrace pr
 	run -0 dktrace probe list --json 'vfs*'
 	same '{"probe":"theirs:vfs_read","kind":"kprobe","place":"vfs_read","on":false,"ours":false,"hits":7,"missed":2,"fields":"count=$arg3:u64"}' \
 		"$(jq -c '.probes[]' <<<"$output")" json
+	expect 0 'probe,kind,place,on,ours,hits,missed,fields
+g:back,uretprobe,/bin/sh:0x1230,false,false,,,' '' dktrace probe list --csv 'g:b*'
 	expect 0 '' 'dktrace: there is no probe like nosuch' dktrace probe list nosuch
 	same '{"probes":[]}' "$(dktrace probe list -J nosuch | jq -c .)" none
 }

@@ -31,6 +31,8 @@ setup()
 	run -0 dktrace split --count 500 --json all.dat part.txt
 	same '["part-001.txt",500] ["part-002.txt",500] ["part-003.txt",500] ["part-004.txt",218]' \
 		"$(jq -c '.files[] | [.file, .records]' <<<"$output" | paste -sd ' ')" "pieces"
+	same '["number"]' "$(jq -c '[.files[] | .begin, .end | type] | unique' <<<"$output")" "times"
+	same 'part-001.txt,500' "$(dktrace split --count 500 --csv all.dat part.txt | sed -n '2s/,[0-9]*,[0-9]*$//p')" "CSV"
 	same 218 "$(wc -l <part-004.txt)" "lines of the last"
 	dktrace split --every 10ms all.dat time.txt >pieces
 	awk 'NR > 1 && $4 - $3 > 0.010001 { exit 1 }' pieces
@@ -91,11 +93,11 @@ kernel    6.1.0 x86_64
 clock     mono"
 	has "$output" "records   96, "
 	has "$output" "
-CPU RECORDS RATE/S BYTES        BEGIN          END LOST GAPS
+CPU RECORDS RATE/S BYTES     BEGIN(s)       END(s) LOST GAPS
   0      91   4137  5420 13445.532563 13445.554558    0    0
   1       5    227   308 13445.532688 13445.554546    0    0"
 	has "$output" "
-EVENT                    RECORDS RATE/S BYTES        BEGIN          END
+EVENT                    RECORDS RATE/S BYTES     BEGIN(s)       END(s)
 sched:sched_switch            71   3228  4828 13445.532563 13445.554558"
 }
 
@@ -108,9 +110,19 @@ sched:sched_switch            71   3228  4828 13445.532563 13445.554558"
 	run -3 dktrace info lost.log
 	has "$output" "lost      7 in 1 places"
 	has "$output" "
-CPU LOST             AFTER            BEFORE
+CPU LOST          AFTER(s)         BEFORE(s)
   2    7 1495061256.496695 1495061256.600000"
 	run -3 --separate-stderr dktrace info --json lost.log
 	same '{"cpu":2,"lost":7,"after":1495061256496695000,"before":1495061256600000000}' \
 		"$(jq -c '.first_gaps[0]' <<<"$output")" "gap"
+	run -3 --separate-stderr dktrace info --csv lost.log
+	same 'key,value
+file,lost.log' "${lines[0]}
+${lines[1]}" "the file itself"
+	has "$output" "
+
+cpu,lost,after,before
+2,7,1495061256496695000,1495061256600000000
+
+system,event,records,"
 }

@@ -260,7 +260,7 @@ time.sleep(100)'
 	knobs | diff "$tmp/before" -
 	same "syscalls:sys_enter_close fd == 1;syscalls:sys_enter_read (fd == 1) && (count > 1);" \
 		"$(dktrace status --json | jq -j '.filters[] | .events + " " + .filter + ";"')" "filters"
-	same "$pid true 0" "$(dktrace status --json | jq -r '"\(.pids) \(.children) \(.cpus_recorded)"')" "limits"
+	same "[$pid] true 0" "$(dktrace status --json | jq -r '"\(.pids) \(.children) \(.cpus_recorded)"')" "limits"
 	dktrace filter clear
 	same "" "$(grep -v '^none$' "$instance"/events/*/*/filter || true)" "filters left"
 	same "" "$(cat "$instance/set_event_pid")" "set_event_pid"

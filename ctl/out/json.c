@@ -1,12 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Text of records and files as people and programs may see it. */
-#include "out/shown.h"
+/* JSON of rows, and its text. */
+#include "out/json.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <dktrace/dktrace.h>
+
+#include "out/rows.h"
+
+struct json_object *rows_json(const struct rows *rows)
+{
+	struct json_object *list = json_object_new_array();
+	size_t line, i;
+
+	for (line = 0; line < rows->n_rows; line++) {
+		struct json_object *o = json_object_new_object();
+
+		for (i = 0; i < rows->n; i++)
+			if (!(rows->columns[i].flags & COL_PEOPLE) &&
+			    rows->columns[i].type != COL_BAR)
+				json_object_object_add(
+					o, rows->columns[i].key,
+					json_object_get(rows->list[line]->values[i]));
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+/* ---- text ---- */
 
 /* Appends bytes from DEL on. In a JSON string the escape \xHH begins with two backslashes. */
 static void add_high(struct dkt_buf *to, const char *text, size_t len, struct dkt_buf *room)
@@ -39,10 +60,11 @@ static void add_json(struct dkt_buf *to, const char *json, struct dkt_buf *room)
 	}
 }
 
-int shown_json(const char *json, FILE *out)
+int json_print(struct json_object *object, FILE *f)
 {
+	const char *json = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY);
 	struct dkt_buf *to = NULL, *room = NULL;
-	int err = dkt_buf_new(&to);
+	int err = json ? dkt_buf_new(&to) : -ENOMEM;
 	const char *text;
 	size_t len;
 
@@ -50,23 +72,14 @@ int shown_json(const char *json, FILE *out)
 		err = dkt_buf_new(&room);
 	if (!err) {
 		add_json(to, json, room);
+		dkt_buf_add(to, "\n", 1);
 		err = dkt_buf_error(to) ? dkt_buf_error(to) : dkt_buf_error(room);
 	}
 	if (!err) {
 		text = dkt_buf_data(to, &len);
-		fwrite(text, 1, len, out);
+		fwrite(text, 1, len, f);
 	}
 	dkt_buf_free(to);
 	dkt_buf_free(room);
-	return err;
-}
-
-int shown_object(struct json_object *object, FILE *out)
-{
-	const char *json = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY);
-	int err = json ? shown_json(json, out) : -ENOMEM;
-
-	fputc('\n', out);
-	json_object_put(object);
 	return err;
 }

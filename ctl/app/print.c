@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Output in the form that --json, --csv and --raw-text ask for. */
+#include "app/print.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+void print_begin(const struct app *app, struct out *out, int labels)
+{
+	enum out_form form = app->json ? OUT_JSON : app->csv ? OUT_CSV : OUT_TEXT;
+
+	out_begin(out, form, app->raw_text, labels);
+}
+
+int print_rows(const struct app *app, int err, struct rows *rows, const char *fmt, ...)
+{
+	char *words __cleanup(free) = NULL;
+	struct out out;
+	va_list ap;
+
+	if (err) {
+		rows_free(rows);
+		return err;
+	}
+	print_begin(app, &out, 0);
+	if (fmt && out.form == OUT_TEXT && !rows_count(rows)) {
+		va_start(ap, fmt);
+		words = dkt_words(fmt, ap);
+		va_end(ap);
+		fprintf(stderr, "dktrace: %s\n", words ? words : strerror(ENOMEM));
+	}
+	out_rows(&out, rows);
+	return out_end(&out);
+}

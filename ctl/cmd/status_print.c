@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* status, as it is printed. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/print.h"
+#include "cmd/status.h"
+#include "log/probe_list.h"
+#include "lustre/mask.h"
+#include "set/functions.h"
+#include "set/param.h"
+
+/* Of the column of labels. */
+#define LABELS 17
+
+/* More triggers than that are for their own command. */
+#define MAX_SHOWN 5
+
+#define ATTENTION "attention"
+
+/* ---- the instance ---- */
+
+static const char *state_of(const struct debuglog *log, const struct status *status)
+{
+	const struct recording *now = &status->recording;
+
+	if (!status->started)
+		return log->set.made ? "gone: somebody removed it; set_param makes it again" :
+				       "not started: set_param debug=... starts it";
+	if (!now->borrowed || now->on == now->top_on)
+		return now->on ? "recording" : "stopped: tracing_on is 0; dktrace start sets it";
+	return now->on ? "recording, but no entry and exit of functions: tracing_on of the top"
+			 " instance is 0; dktrace start sets it" :
+			 "stopped, but the top instance still records entry and exit of functions;"
+			 " dktrace stop stops it";
+}
+
+static void put_instance(struct out *out, const struct debuglog *log, const struct status *status)
+{
+	out_line(out, "instance", "%s (%s)", log->name, state_of(log, status));
+	out_put(out, "instance", val_text(log->name));
+	out_put(out, "started", val_bool(status->started));
+	out_put(out, "recording", val_bool(status->recording.on));
+	if (status->recording.borrowed)
+		out_put(out, "recording_top", val_bool(status->recording.top_on));
+	out_put(out, "interrupted", val_bool(log->interrupted));
+	if (log->interrupted)
+		out_line(out, ATTENTION,
+			 "the last change was interrupted; the next one, or reset, takes it back");
+	out_put(out, "rebuilt", val_bool(log->rebuilt));
+	if (log->rebuilt)
+		out_line(out, ATTENTION,
+			 "there is no file of the settings; shown is what is on in the kernel");
+	out_put(out, "left_over", val_text(status->left));
+	if (status->left)
+		out_line(out, ATTENTION,
+			 "commands that were killed left %s; the next change, hist or latency, or"
+			 " dktrace reset, removes it",
+			 status->left);
+}
+
+/* What came and went, a line each. */
+static void put_drift(struct out *out, const struct status *status)
+{
+	struct json_object *changes = json_object_new_array();
+	const char *line = status->drift;
+
+	for (; line && *line; line += strcspn(line, "\n"), line += *line != '\0') {
+		int len = (int)strcspn(line, "\n");
+
+		out_line(out, ATTENTION, "%.*s", len, line);
+		json_object_array_add(changes, json_object_new_string_len(line, len));
+	}
+	out_put(out, "changes", changes);
+}
+
+/* ---- what is set ---- */
+
+/* For people: lctl's way to print a mask has two blanks where a bit has no name. */
+static void make_readable(char *value)
+{
+	char all[MASK_TEXT_SIZE];
+	char *from, *to = value;
+	enum mask_kind kind;
+
+	for (kind = MASK_DEBUG; kind <= MASK_PRINTK; kind++) {
+		mask_format(kind, UINT32_MAX, all);
+		if (!strcmp(value, all))
+			memcpy(value, "all", sizeof("all"));
+	}
+	for (from = value; *from; from++)
+		if (from[0] != ' ' || from[1] != ' ')
+			*to++ = *from;
+	*to = '\0';
+}
+
+static void put_params(struct out *out, struct debuglog *log)
+{
+	const struct param *param = NULL;
+
+	while ((param = param_next(param))) {
+		const char *name = param_name(param);
+		char *value __cleanup(free) = NULL;
+
+		if (param_get(log, param, &value)) {
+			out_line(out, name, "?");
+			continue;
+		}
+		if (!strcmp(name, "debug_mb"))
+			out_put(out, name, val_number(strtoull(value, NULL, 10)));
+		else
+			out_put(out, name, val_text(value));
+		if (strcmp(name, "debug_filter"))
+			make_readable(value);
+		out_line(out, name, "%s", value);
+	}
+}
+
+/* Some of them in a line of text, all as rows. */
+static void put_entries(struct out *out, const struct entries *entries, const char *name,
+			const struct column columns[2])
+{
+	struct rows *rows = rows_new(name, columns, 2);
+	char *text __cleanup(free) = NULL;
+	size_t i, len;
+	FILE *f = open_memstream(&text, &len);
+
+	for (i = 0; f && i < entries->n; i++) {
+		const struct entry *it = &entries->list[i];
+
+		rows_add(rows, val_text(it->events), val_text(it->text));
+		if (i < MAX_SHOWN)
+			fprintf(f, "%s%s %s", i ? "; " : "", it->events, it->text);
+	}
+	if (f && entries->n > MAX_SHOWN)
+		fprintf(f, " and %zu more", entries->n - MAX_SHOWN);
+	if (f && !fclose(f) && entries->n)
+		out_line(out, name, "%s", text);
+	out_data(out, rows);
+}
+
+static void put_limits(struct out *out, const struct settings *set)
+{
+	static const struct column filters[] = { { .key = "events" }, { .key = "filter" } };
+	static const struct column triggers[] = { { .key = "event" }, { .key = "trigger" } };
+	char *functions __cleanup(free) = functions_text(set);
+	char *pids __cleanup(free) = threads_text(&set->threads, set->children);
+	struct json_object *list = pids ? json_object_new_array() : NULL;
+	size_t i;
+
+	for (i = 0; list && i < set->threads.n; i++)
+		json_object_array_add(list, json_object_new_int(set->threads.list[i]));
+	out_put(out, "pids", list);
+	out_put(out, "children", val_bool(set->children));
+	if (pids)
+		out_line(out, "pids", "%s", pids);
+	out_put(out, "cpus_recorded", val_text(set->cpus));
+	if (set->cpus)
+		out_line(out, "cpus", "%s", set->cpus);
+	out_field(out, "functions", functions);
+	put_entries(out, &set->rules, "filters", filters);
+	put_entries(out, &set->triggers, "triggers", triggers);
+}
+
+/* "dktrace:vfs_read (on), dktrace:vfs_write (off)" */
+static void put_probes(struct out *out, struct debuglog *log)
+{
+	static const struct column columns[] = { { .key = "probe" },
+						 { .key = "on", .type = COL_BOOL } };
+	struct rows *rows = rows_new("probes", columns, ARRAY_SIZE(columns));
+	size_t i, len, n = probes_load(log) ? 0 : log->probes->n;
+	char *text __cleanup(free) = NULL;
+	FILE *f = open_memstream(&text, &len);
+
+	for (i = 0; f && i < n; i++) {
+		const struct dkt_probe *probe = probes_at(log->probes, i);
+		bool on = log->probes->list[i].state == PROBE_ON;
+		char name[256];
+
+		snprintf(name, sizeof(name), "%s:%s", probe->group, probe->name);
+		rows_add(rows, val_text(name), val_bool(on));
+		fprintf(f, "%s%s (%s)", i ? ", " : "", name, on ? "on" : "off");
+	}
+	if (f && !fclose(f) && n)
+		out_line(out, "probes", "%s", text);
+	out_data(out, rows);
+}
+
+/* The instance in which hist --keep lets the kernel count. */
+static void put_hist(struct out *out, const struct debuglog *log)
+{
+	struct dkt_instance *in = NULL;
+	char *name __cleanup(free) = NULL;
+	bool kept;
+
+	if (asprintf(&name, "%s-hist", log->name) < 0)
+		name = NULL;
+	kept = name && !dkt_instance_open(log->ctx, name, 0, &in);
+	dkt_instance_close(in);
+	out_put(out, "histograms", val_text(kept ? name : NULL));
+	if (kept)
+		out_line(out, "histograms", "kept in the instance %s; 'dktrace hist' shows them",
+			 name);
+}
+
+/* ---- what is recorded ---- */
+
+static void put_buffers(struct out *out, const struct status *status)
+{
+	char offline[40] = "";
+	int cpu, n = 0;
+
+	for (cpu = 0; cpu < status->n_cpus; cpu++)
+		n += status->cpus[cpu].offline;
+	if (n)
+		snprintf(offline, sizeof(offline), ", %d of them offline", n);
+	out_put(out, "events_on", val_number(status->events_on));
+	out_put(out, "events_filtered", val_number(status->filtered));
+	out_line(out, "events", "%zu on, %zu with a filter", status->events_on, status->filtered);
+	out_put(out, "buffer_bytes", val_number(status->size));
+	out_put(out, "clock", val_text(status->clock));
+	out_line(out, "buffers", "%.1f MB for %d CPU%s%s, clock %s",
+		 (double)status->size / (1 << 20), status->n_cpus, status->n_cpus == 1 ? "" : "s",
+		 offline, status->clock);
+	out_put(out, "kept_bytes", val_number(status->kept));
+	if (status->kept)
+		out_line(out, "kept", "%" PRIu64 " KB read already, which the next dk prints too",
+			 (status->kept + 1023) >> 10);
+}
+
+/* Whether the same is to be said of both. */
+static bool same_note(const struct source_state *a, const struct source_state *b)
+{
+	return !a->used && !b->used && !strcmp(a->note, b->note);
+}
+
+/* Text has a line for sources that follow each other and of which the same is to be said. */
+static void put_sources(struct out *out, const struct status *status)
+{
+	static const struct column columns[] = { { .key = "source" },
+						 { .key = "used", .type = COL_BOOL },
+						 { .key = "note" } };
+	struct rows *rows = rows_new("sources", columns, ARRAY_SIZE(columns));
+	const struct source_state *source = status->sources;
+	const struct source_state *end = source + (status->started ? SOURCES : 0);
+	const char *label = "sources";
+	char names[128] = "";
+	size_t len = 0;
+
+	for (; source < end; source++) {
+		rows_add(rows, val_text(source->name), val_bool(source->used),
+			 val_text(source->note));
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", len ? ", " : "",
+					source->name);
+		if (source + 1 < end && same_note(source, source + 1))
+			continue;
+		out_line(out, label, "%s: %s%s", names,
+			 source->used ? "" : "not used: ", source->note);
+		label = "";
+		len = 0;
+	}
+	out_data(out, rows);
+}
+
+static void put_cpus(struct out *out, const struct status *status)
+{
+	static const struct column columns[] = {
+		{ .key = "cpu", .type = COL_NUMBER },
+		{ .key = "online", .type = COL_BOOL, .flags = COL_DATA },
+		{ .key = "records", .type = COL_NUMBER },
+		{ .key = "bytes", .type = COL_NUMBER },
+		{ .key = "read", .type = COL_NUMBER },
+		{ .key = "overwritten", .type = COL_NUMBER },
+		{ .key = "dropped", .type = COL_NUMBER },
+		{ .key = "lost", .type = COL_NUMBER, .flags = COL_DATA },
+	};
+	struct rows *rows = rows_new("cpus", columns, ARRAY_SIZE(columns));
+	int cpu;
+
+	for (cpu = 0; cpu < status->n_cpus; cpu++) {
+		const struct dkt_cpu_stats *s = &status->cpus[cpu].stats;
+		uint64_t dropped = s->commit_overrun + s->dropped;
+
+		rows_add(rows, val_number((uint64_t)cpu), val_bool(!status->cpus[cpu].offline),
+			 val_number(s->entries), val_number(s->bytes), val_number(s->read),
+			 val_number(s->overrun), val_number(dropped),
+			 val_number(s->overrun + dropped));
+	}
+	out_rows(out, rows);
+}
+
+int status_print(const struct app *app, struct debuglog *log, const struct status *status)
+{
+	struct out out;
+
+	print_begin(app, &out, LABELS);
+	put_instance(&out, log, status);
+	put_drift(&out, status);
+	put_params(&out, log);
+	put_limits(&out, &log->set);
+	put_probes(&out, log);
+	put_hist(&out, log);
+	if (status->started)
+		put_buffers(&out, status);
+	put_sources(&out, status);
+	put_cpus(&out, status);
+	return out_end(&out);
+}

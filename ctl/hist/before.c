@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Earlier tables of hist, which a later one is compared with. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hist/view.h"
+#include "io/say.h"
+
+/* Between the texts of a row's keys; none of them has it. */
+#define BETWEEN "\x1f"
+
+/* What a row is known by from table to table; the caller frees it. */
+static char *row_name(const struct dkt_table *table, size_t row)
+{
+	size_t i, len, n_keys = dkt_table_info(table)->n_keys;
+	char *name = NULL;
+	FILE *f = open_memstream(&name, &len);
+
+	for (i = 0; f && i < n_keys; i++) {
+		char *cell __cleanup(free) = hist_cell(table, row, i);
+
+		fprintf(f, "%s" BETWEEN, cell ? cell : "");
+	}
+	return f && !fclose(f) ? name : NULL;
+}
+
+uint64_t hist_sum_before(const struct hist_view *view, size_t row, size_t column)
+{
+	char *name __cleanup(free) = view->before ? row_name(view->table, row) : NULL;
+	size_t n_keys = dkt_table_info(view->table)->n_keys;
+	struct json_object *sums;
+
+	if (!name || !json_object_object_get_ex(view->before, name, &sums))
+		return 0;
+	return json_object_get_uint64(json_object_array_get_idx(sums, column - n_keys));
+}
+
+struct json_object *hist_remember(const struct dkt_table *table)
+{
+	const struct dkt_table_info *info = dkt_table_info(table);
+	struct json_object *all = json_object_new_object();
+	size_t row, i;
+
+	for (row = 0; row < info->n_rows; row++) {
+		char *name __cleanup(free) = row_name(table, row);
+		struct json_object *sums = json_object_new_array();
+
+		for (i = info->n_keys; i < info->n_columns; i++)
+			json_object_array_add(
+				sums, json_object_new_uint64(dkt_table_value(table, row, i)));
+		json_object_object_add(all, name ? name : "", sums);
+	}
+	return all;
+}
+
+/* One row of a file: its keys and sums under the names of the columns. */
+static bool load_row(const struct dkt_table_info *info, struct json_object *row,
+		     struct json_object *all)
+{
+	struct json_object *sums = json_object_new_array(), *cell;
+	char *name __cleanup(free) = NULL;
+	char room[HIST_NAME_SIZE];
+	bool good = true;
+	size_t i, len;
+	FILE *f = open_memstream(&name, &len);
+
+	for (i = 0; f && i < info->n_columns; i++) {
+		if (!json_object_object_get_ex(row, hist_name(info, i, room), &cell)) {
+			good = false;
+			break;
+		}
+		if (i < info->n_keys) {
+			char *text __cleanup(free) = shown(json_object_get_string(cell));
+
+			fprintf(f, "%s" BETWEEN, text ? text : "");
+		} else {
+			json_object_array_add(sums, json_object_get(cell));
+		}
+	}
+	if (!f || fclose(f))
+		good = false;
+	if (good)
+		json_object_object_add(all, name, sums);
+	else
+		json_object_put(sums);
+	return good;
+}
+
+struct json_object *hist_load(struct dkt_ctx *ctx, const char *path, int fd,
+			      const struct dkt_table *table)
+{
+	const struct dkt_table_info *info = dkt_table_info(table);
+	struct json_object *root, *rows, *all;
+	size_t i, n;
+
+	errno = 0;
+	root = fd < 0 ? json_object_from_file(path) : json_object_from_fd(fd);
+	if (!root) {
+		dkt_fail(ctx, -EINVAL, "read %s: %s", path,
+			 errno ? strerror(errno) : "it is no JSON");
+		return NULL;
+	}
+	if (!json_object_object_get_ex(root, "rows", &rows) ||
+	    !json_object_is_type(rows, json_type_array)) {
+		json_object_put(root);
+		dkt_fail(ctx, -EINVAL, "%s is no table of 'dktrace hist --json'", path);
+		return NULL;
+	}
+	all = json_object_new_object();
+	n = json_object_array_length(rows);
+	for (i = 0; i < n; i++) {
+		if (load_row(info, json_object_array_get_idx(rows, i), all))
+			continue;
+		json_object_put(all);
+		all = NULL;
+		dkt_fail(ctx, -EINVAL, "%s: row %zu has not the columns of this table", path,
+			 i + 1);
+		break;
+	}
+	json_object_put(root);
+	return all;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What latency shows beside its table: the distribution, the slowest pairs, what was not counted. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "latency/latency.h"
+#include "out/bar.h"
+
+#define N_POWERS 64
+
+/* ---- the distribution: powers of two ---- */
+
+static uint64_t power_from(unsigned int power)
+{
+	return power ? UINT64_C(1) << power : 0;
+}
+
+static uint64_t power_below(unsigned int power)
+{
+	return power < 63 ? UINT64_C(1) << (power + 1) : UINT64_MAX;
+}
+
+struct json_object *latency_powers(const struct latency_report *report, size_t group)
+{
+	static const struct column columns[] = { { .key = "from", .type = COL_DURATION },
+						 { .key = "below", .type = COL_DURATION },
+						 { .key = "count", .type = COL_NUMBER } };
+	struct rows *rows = rows_new("log2", columns, ARRAY_SIZE(columns));
+	struct json_object *list;
+	unsigned int power;
+
+	for (power = 0; power < N_POWERS; power++) {
+		uint64_t count = dkt_pairs_power(report->pairs, group, power);
+
+		if (count)
+			rows_add(rows, val_number(power_from(power)),
+				 val_number(power_below(power)), val_number(count));
+	}
+	list = rows_json(rows);
+	rows_free(rows);
+	return list;
+}
+
+void latency_print_picture(const struct latency_report *report)
+{
+	uint64_t counts[N_POWERS], max = 0;
+	unsigned int power, first = N_POWERS, last = 0;
+	char from[UNIT_SIZE], below[UNIT_SIZE], bar[128], count[24];
+	size_t room;
+
+	for (power = 0; power < N_POWERS; power++) {
+		counts[power] = dkt_pairs_power(report->pairs, DKT_PAIRS_ALL, power);
+		if (!counts[power])
+			continue;
+		first = first == N_POWERS ? power : first;
+		last = power;
+		max = counts[power] > max ? counts[power] : max;
+	}
+	snprintf(count, sizeof(count), "%" PRIu64, max);
+	room = bar_room(18 + 2 + strlen(count) + 1);
+	putchar('\n');
+	for (power = first; power <= last && power < N_POWERS; power++) {
+		duration_text(power_from(power), from);
+		duration_text(power_below(power), below);
+		bar_text(counts[power], max, bar, room);
+		printf("%7s - %7s   %*" PRIu64 "%s%s\n", from, below, (int)strlen(count),
+		       counts[power], *bar ? " " : "", bar);
+	}
+}
+
+/* ---- the slowest ---- */
+
+static const char *comm_of(const struct latency_report *report, const struct dkt_record *record)
+{
+	return report->source ? dkt_source_comm(report->source, record) : NULL;
+}
+
+static struct json_object *record_json(const struct latency_report *report,
+				       const struct dkt_record *record, struct dkt_buf *buf)
+{
+	struct json_object *o = json_object_new_object();
+	const char *text;
+	size_t len;
+
+	json_object_object_add(o, "time", val_number(record->ts));
+	json_object_object_add(o, "cpu", val_number(record->cpu));
+	json_object_object_add(o, "pid", json_object_new_int(record->pid));
+	if (report->source)
+		json_object_object_add(o, "comm", val_text(comm_of(report, record)));
+	dkt_buf_reset(buf);
+	dkt_buf_printf(buf, "%s:%s", dkt_event_system(record->event),
+		       dkt_event_name(record->event));
+	text = dkt_buf_data(buf, &len);
+	json_object_object_add(o, "event", json_object_new_string_len(text, (int)len));
+	dkt_buf_reset(buf);
+	dkt_record_text(record, buf);
+	text = dkt_buf_data(buf, &len);
+	json_object_object_add(o, "text", json_object_new_string_len(text, (int)len));
+	return o;
+}
+
+static void print_slow(const struct latency_report *report, const struct dkt_slow *slow,
+		       struct dkt_buf *buf)
+{
+	const struct dkt_record *const records[] = { &slow->begin, &slow->end };
+	char text[UNIT_SIZE];
+	const char *data;
+	size_t i, len;
+
+	dkt_buf_reset(buf);
+	for (i = 0; i < ARRAY_SIZE(records); i++) {
+		const char *comm = comm_of(report, records[i]);
+		size_t from;
+
+		dkt_buf_data(buf, &from);
+		dkt_style_trace(records[i], comm ? comm : "<...>", buf);
+		if (!report->app->raw_text)
+			dkt_buf_escape(buf, from);
+	}
+	duration_text(slow->ns, text);
+	data = dkt_buf_data(buf, &len);
+	printf("\n%s\n%.*s", text, (int)len, data);
+}
+
+int latency_put_slowest(const struct latency_report *report, struct out *out)
+{
+	static const struct column columns[] = { { .key = "ns", .type = COL_DURATION },
+						 { .key = "begin", .type = COL_LIST },
+						 { .key = "end", .type = COL_LIST } };
+	struct rows *rows = rows_new("slowest", columns, ARRAY_SIZE(columns));
+	struct dkt_buf *buf;
+	struct dkt_slow slow;
+	size_t i;
+	int err = dkt_buf_new(&buf);
+
+	for (i = 0; !err && !dkt_pairs_slow(report->pairs, i, &slow); i++) {
+		if (out->form == OUT_TEXT)
+			print_slow(report, &slow, buf);
+		else
+			rows_add(rows, val_number(slow.ns), record_json(report, &slow.begin, buf),
+				 record_json(report, &slow.end, buf));
+		err = dkt_buf_error(buf);
+	}
+	dkt_buf_free(buf);
+	out_data(out, rows);
+	return err;
+}
+
+/* ---- what was not counted ---- */
+
+static void note(uint64_t n, const char *words)
+{
+	if (n)
+		fprintf(stderr, "dktrace: %" PRIu64 " %s\n", n, words);
+}
+
+void latency_print_notes(const struct latency_report *report)
+{
+	struct dkt_pairs_info info;
+
+	dkt_pairs_info(report->pairs, &info);
+	note(info.nested, "began again before they ended: the younger beginning was counted");
+	note(info.unmatched_ends, "ended without a beginning that was seen");
+	note(info.open + info.unmatched_begins, "began and did not end");
+	note(info.spanned, "not counted, as records were lost meanwhile");
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The text of JSON. */
+#ifndef CTL_JSON_H
+#define CTL_JSON_H
+
+#include <json.h>
+#include <stdio.h>
+
+/*
+ * Prints it and a newline. What a terminal should not get is escaped: json-c sees to controls, and this
+ * to what is above ASCII; a byte that is no UTF-8 becomes the characters \xHH. 0 or -ENOMEM.
+ */
+int json_print(struct json_object *object, FILE *f);
+
+#endif

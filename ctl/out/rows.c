@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rows of values under columns. */
+#include "out/rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rows *rows_new(const char *name, const struct column *columns, size_t n)
+{
+	struct rows *rows = calloc(1, sizeof(*rows));
+
+	if (rows)
+		*rows = (struct rows){ .name = name, .columns = columns, .n = n };
+	return rows;
+}
+
+static void free_row(const struct rows *rows, struct row *row)
+{
+	size_t i;
+
+	for (i = 0; i < rows->n; i++)
+		json_object_put(row->values[i]);
+	free(row);
+}
+
+void rows_free(struct rows *rows)
+{
+	rows_cut(rows, 0);
+	if (rows)
+		free(rows->list);
+	free(rows);
+}
+
+/* Where the next row goes; NULL when memory is out. */
+static struct row *next_row(struct rows *rows)
+{
+	size_t room = rows->room ? 2 * rows->room : 64;
+	struct row **more = rows->list, *row;
+
+	if (rows->n_rows == rows->room) {
+		more = reallocarray(rows->list, room, sizeof(*more));
+		if (!more)
+			return NULL;
+		rows->list = more;
+		rows->room = room;
+	}
+	row = malloc(sizeof(*row) + rows->n * sizeof(row->values[0]));
+	if (row) {
+		row->nr = rows->n_rows;
+		more[rows->n_rows++] = row;
+	}
+	return row;
+}
+
+void rows_add_values(struct rows *rows, struct json_object *const *values)
+{
+	struct row *row = rows ? next_row(rows) : NULL;
+	size_t i;
+
+	if (row)
+		memcpy(row->values, values, rows->n * sizeof(*values));
+	else if (rows)
+		rows->err = -ENOMEM;
+	for (i = 0; !row && rows && i < rows->n; i++)
+		json_object_put(values[i]);
+}
+
+size_t rows_count(const struct rows *rows)
+{
+	return rows ? rows->n_rows : 0;
+}
+
+struct order {
+	size_t column;
+	bool descending;
+};
+
+static int compare(const void *a, const void *b, void *data)
+{
+	const struct order *by = data;
+	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
+	struct json_object *p = x->values[by->column], *q = y->values[by->column];
+	uint64_t m = json_object_get_uint64(p), n = json_object_get_uint64(q);
+	int order = m < n ? -1 : m > n;
+
+	if (json_object_is_type(p, json_type_string) && json_object_is_type(q, json_type_string))
+		order = strverscmp(json_object_get_string(p), json_object_get_string(q));
+	if (order)
+		return by->descending ? -order : order;
+	return x->nr < y->nr ? -1 : 1;
+}
+
+void rows_sort(struct rows *rows, size_t column, bool descending)
+{
+	struct order by = { .column = column, .descending = descending };
+
+	if (rows && rows->n_rows)
+		qsort_r(rows->list, rows->n_rows, sizeof(struct row *), compare, &by);
+}
+
+void rows_cut(struct rows *rows, size_t n)
+{
+	while (rows && rows->n_rows > n)
+		free_row(rows, rows->list[--rows->n_rows]);
+}

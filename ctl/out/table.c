@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rows as aligned text, which libsmartcols prints. */
+#include <errno.h>
+#include <inttypes.h>
+#include <libsmartcols.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "io/say.h"
+#include "out/bar.h"
+#include "out/fold.h"
+#include "out/rows.h"
+
+/* Texts of headings and values. */
+struct table {
+	const struct rows *rows;
+	size_t n; /* columns that are shown */
+	size_t lines; /* with that of the headings */
+	const struct column **columns;
+	size_t *nrs; /* of these columns in the rows */
+	char **texts; /* of the columns, line by line */
+	bool raw;
+};
+
+static char **text_at(const struct table *table, size_t line, size_t i)
+{
+	return &table->texts[line * table->n + i];
+}
+
+static bool is_right(const struct column *column)
+{
+	return column->type != COL_TEXT && column->type != COL_BOOL && column->type != COL_MASK &&
+	       column->type != COL_BAR;
+}
+
+/* ---- texts ---- */
+
+static char *heading_text(const struct column *column)
+{
+	char *text, *p;
+
+	if (asprintf(&text, "%s%s", column->heading ? column->heading : column->key,
+		     column->type == COL_TIME ? "(s)" : "") < 0)
+		return NULL;
+	for (p = text; !column->heading && *p && *p != '('; p++)
+		if (*p >= 'a' && *p <= 'z')
+			*p = (char)(*p - 'a' + 'A');
+	return text;
+}
+
+static char *number_text(const struct column *column, struct json_object *value)
+{
+	int64_t low = json_object_get_int64(value);
+	uint64_t number = low < 0 ? (uint64_t)low : json_object_get_uint64(value);
+	char text[UNIT_SIZE + 4] = "<= ";
+
+	/* What is below 0 has no unit. */
+	if (column->type == COL_NUMBER || (low < 0 && column->type != COL_HEX))
+		return strdup(json_object_get_string(value));
+	if (column->type == COL_HEX)
+		snprintf(text, sizeof(text), "0x%" PRIx64, number);
+	else if (column->type == COL_MASK)
+		snprintf(text, sizeof(text), "%08" PRIx64, number);
+	else if (column->type == COL_RATE)
+		rate_text(json_object_get_double(value), text);
+	else if (column->type == COL_TIME)
+		time_text(number, text);
+	else if (column->type == COL_PERCENT)
+		snprintf(text, sizeof(text), "%.2f",
+			 column->total ? 100.0 * (double)number / (double)column->total : 0);
+	else if (column->type == COL_BYTES)
+		size_text(number, text);
+	else
+		duration_text(number, column->type == COL_BOUND ? text + 3 : text);
+	return strdup(text);
+}
+
+static char *value_text(const struct column *column, struct json_object *value, bool raw)
+{
+	if (!value)
+		return strdup(column->none ? column->none : "");
+	switch (column->type) {
+	case COL_TEXT:
+		return raw ? strdup(json_object_get_string(value)) :
+			     shown(json_object_get_string(value));
+	case COL_BOOL:
+		return strdup(json_object_get_boolean(value) ? "yes" : "no");
+	case COL_BAR:
+		return strdup("");
+	default:
+		return number_text(column, value);
+	}
+}
+
+static int fill(struct table *table)
+{
+	size_t line, i;
+
+	for (line = 0; line < table->lines; line++)
+		for (i = 0; i < table->n; i++) {
+			char **text = text_at(table, line, i);
+			size_t nr = table->nrs[i];
+
+			*text = line ? value_text(table->columns[i],
+						  table->rows->list[line - 1]->values[nr],
+						  table->raw) :
+				       heading_text(table->columns[i]);
+			if (!*text)
+				return -ENOMEM;
+		}
+	return 0;
+}
+
+static int table_begin(struct table *table, const struct rows *rows, bool raw)
+{
+	size_t i;
+
+	*table = (struct table){ .rows = rows, .lines = rows->n_rows + 1, .raw = raw };
+	table->columns = calloc(rows->n, sizeof(*table->columns));
+	table->nrs = calloc(rows->n, sizeof(*table->nrs));
+	for (i = 0; table->columns && table->nrs && i < rows->n; i++) {
+		if (rows->columns[i].flags & COL_DATA || rows->columns[i].type == COL_LIST)
+			continue;
+		table->columns[table->n] = &rows->columns[i];
+		table->nrs[table->n++] = i;
+	}
+	table->texts = calloc(table->lines, (table->n + 1) * sizeof(*table->texts));
+	if (!table->columns || !table->nrs || !table->texts)
+		return -ENOMEM;
+	return fill(table);
+}
+
+static void table_end(struct table *table)
+{
+	size_t i;
+
+	for (i = 0; table->texts && i < table->lines * table->n; i++)
+		free(table->texts[i]);
+	free(table->texts);
+	free(table->columns);
+	free(table->nrs);
+}
+
+/* ---- widths ---- */
+
+/* The widest text of a column. */
+static size_t column_width(const struct table *table, size_t i)
+{
+	size_t line, width = 0;
+
+	for (line = 0; line < table->lines; line++) {
+		size_t columns = fold_columns(*text_at(table, line, i));
+
+		width = columns > width ? columns : width;
+	}
+	return width;
+}
+
+/* What the other columns take, with the blanks behind them. */
+static size_t others_width(const struct table *table, size_t but)
+{
+	size_t i, used = 0;
+
+	for (i = 0; i < table->n; i++)
+		used += i == but ? 0 : column_width(table, i) + 1;
+	return used;
+}
+
+/* libsmartcols would cut words in two. */
+static int fold_column(struct table *table, size_t i)
+{
+	size_t line, others = others_width(table, i), width = fold_width();
+
+	for (line = 1; line < table->lines && width > others; line++) {
+		char **text = text_at(table, line, i);
+		char *folded = fold_text(*text, width - others);
+
+		if (!folded)
+			return -ENOMEM;
+		free(*text);
+		*text = folded;
+	}
+	return 0;
+}
+
+static uint64_t bar_value(const struct table *table, size_t line, size_t i)
+{
+	return json_object_get_uint64(table->rows->list[line - 1]->values[table->nrs[i]]);
+}
+
+static int draw_bars(struct table *table, size_t i)
+{
+	size_t line, room = bar_room(others_width(table, i));
+	uint64_t max = 0;
+	char bar[128];
+
+	for (line = 1; line < table->lines; line++)
+		max = bar_value(table, line, i) > max ? bar_value(table, line, i) : max;
+	for (line = 1; line < table->lines; line++) {
+		char **text = text_at(table, line, i);
+
+		bar_text(bar_value(table, line, i), max, bar, room);
+		free(*text);
+		*text = strdup(bar);
+		if (!*text)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int fit(struct table *table)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < table->n; i++) {
+		if (table->columns[i]->flags & COL_FOLD)
+			err = fold_column(table, i);
+		else if (table->columns[i]->type == COL_BAR)
+			err = draw_bars(table, i);
+	}
+	return err;
+}
+
+/* ---- printing ---- */
+
+/* libsmartcols escapes text, and without that does not come to an end of it. */
+static int print_raw(const struct table *table, FILE *f)
+{
+	size_t i, line, *width __cleanup(free) = calloc(table->n, sizeof(*width));
+
+	if (!width)
+		return -ENOMEM;
+	for (i = 0; i < table->n; i++)
+		width[i] = column_width(table, i);
+	for (line = 0; line < table->lines; line++) {
+		for (i = 0; i < table->n; i++) {
+			const char *text = *text_at(table, line, i);
+			int blanks = (int)(width[i] - fold_columns(text));
+			bool right = is_right(table->columns[i]);
+
+			fprintf(f, "%s%*s%s%*s", i ? " " : "", right ? blanks : 0, "", text,
+				right || i + 1 == table->n ? 0 : blanks, "");
+		}
+		fputc('\n', f);
+	}
+	return 0;
+}
+
+static int add_columns(const struct table *table, struct libscols_table *scols)
+{
+	size_t i;
+
+	for (i = 0; i < table->n; i++) {
+		bool fold = table->columns[i]->flags & COL_FOLD;
+		struct libscols_column *column =
+			scols_table_new_column(scols, *text_at(table, 0, i), 0,
+					       (is_right(table->columns[i]) ? SCOLS_FL_RIGHT : 0) |
+						       (fold ? SCOLS_FL_WRAP : 0));
+
+		if (!column)
+			return -ENOMEM;
+		/* Backslashes are those of escapes. */
+		scols_column_set_safechars(column, fold ? "\n\\" : "\\");
+		if (fold)
+			scols_column_set_wrapfunc(column, scols_wrapnl_chunksize,
+						  scols_wrapnl_nextchunk, NULL);
+	}
+	return 0;
+}
+
+static int add_lines(const struct table *table, struct libscols_table *scols)
+{
+	size_t line, i;
+
+	for (line = 1; line < table->lines; line++) {
+		struct libscols_line *it = scols_table_new_line(scols, NULL);
+
+		for (i = 0; i < table->n; i++)
+			if (!it || scols_line_set_data(it, i, *text_at(table, line, i)))
+				return -ENOMEM;
+	}
+	return 0;
+}
+
+static int print(const struct table *table, FILE *f)
+{
+	struct libscols_table *scols = scols_new_table();
+	int err = scols ? add_columns(table, scols) : -ENOMEM;
+
+	if (!err)
+		err = add_lines(table, scols);
+	if (!err)
+		err = scols_table_set_stream(scols, f) || scols_print_table(scols) ? -EIO : 0;
+	scols_unref_table(scols);
+	return err;
+}
+
+int rows_table(const struct rows *rows, bool raw, FILE *f)
+{
+	struct table table;
+	int err;
+
+	if (!rows->n_rows)
+		return 0;
+	err = table_begin(&table, rows, raw);
+	if (!err)
+		err = fit(&table);
+	if (!err)
+		err = raw ? print_raw(&table, f) : print(&table, f);
+	table_end(&table);
+	return err;
+}
