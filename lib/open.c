@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opening a file of records: its first bytes say which reader it is for. */
+/* Opening a file of records: its first bytes say which reader it is for. Stands above all readers. */
 #include <sys/stat.h>
 
 #include "file.h"
