@@ -39,7 +39,7 @@ TOOL_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TOOL_PKGS) 2>/dev/null)
 LIB_LIBS := $(shell $(PKG_CONFIG) --libs $(LIB_PKGS) 2>/dev/null)
 TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_PKGS) 2>/dev/null)
 
-LIB_SRC := $(wildcard lib/*.c lib/*/*.c)
+LIB_SRC := $(wildcard lib/*.c lib/*/*.c lib/*/*/*.c)
 COMPAT_SRC := $(wildcard compat/*.c compat/*/*.c compat/*/*/*.c)
 CTL_SRC := $(wildcard ctl/*.c ctl/*/*.c)
 UNIT_SRC := $(wildcard tests/unit/*.c)

@@ -36,38 +36,38 @@ static int switch_on(struct dkt_instance *in, struct dkt_event *event, const cha
 
 static int follow(struct dkt_instance *in)
 {
-	DKT_OPTS(dkt_capture_opts, opts, .flags = DKT_CAPTURE_FOLLOW);
-	struct dkt_capture *capture = NULL;
+	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_FOLLOW);
+	struct dkt_source *source = NULL;
 	struct dkt_record record;
 	struct dkt_buf *buf = NULL;
 	struct dkt_loss loss;
 	const char *text;
 	size_t len;
-	int cpu, err = dkt_capture_open(in, &opts, &capture);
+	int cpu, err = dkt_source_live(in, &opts, &source);
 
 	if (!err)
 		err = dkt_buf_new(&buf);
 	while (!err && !stop) {
-		err = dkt_capture_next(capture, &record);
+		err = dkt_source_next(source, &record);
 		if (!err) {
-			dkt_style_trace(&record, dkt_capture_comm(capture, record.pid), buf);
+			dkt_style_trace(&record, dkt_source_comm(source, &record), buf);
 			text = dkt_buf_data(buf, &len);
 			fwrite(text, 1, len, stdout);
 			dkt_buf_reset(buf);
 		} else if (err == 2) { /* no more now */
 			fflush(stdout);
-			err = dkt_capture_done(capture);
+			err = dkt_source_done(source);
 			if (!err)
-				err = dkt_capture_wait(capture, 200);
+				err = dkt_source_wait(source, 200);
 			err = err == -EINTR ? 0 : err;
 		}
 	}
 	for (cpu = 0; !err && cpu < dkt_instance_cpus(in); cpu++)
-		if (!dkt_capture_loss(capture, cpu, &loss))
+		if (!dkt_source_loss(source, cpu, &loss))
 			fprintf(stderr, "cpu %d: %llu seen, %llu lost\n", cpu,
 				(unsigned long long)loss.seen, (unsigned long long)loss.lost);
 	dkt_buf_free(buf);
-	dkt_capture_close(capture);
+	dkt_source_close(source);
 	return err;
 }
 

@@ -14,6 +14,16 @@ int dkt_source_next(struct dkt_source *source, struct dkt_record *record)
 	return source->ops->next(source, record);
 }
 
+int dkt_source_wait(struct dkt_source *source, int timeout_ms)
+{
+	return source->ops->wait ? source->ops->wait(source, timeout_ms) : -EOPNOTSUPP;
+}
+
+int dkt_source_done(struct dkt_source *source)
+{
+	return source->ops->done ? source->ops->done(source) : 0;
+}
+
 const char *dkt_source_comm(struct dkt_source *source, const struct dkt_record *record)
 {
 	return source->ops->comm(source, record);

@@ -15,6 +15,8 @@ struct dkt__source_ops {
 	int (*select)(struct dkt_source *source, dkt_event_fn wants, void *data);
 	int (*filter)(struct dkt_source *source, struct dkt_expr *expr); /* NULL: likewise */
 	int (*bytes)(const struct dkt_source *source, uint64_t *done, uint64_t *of);
+	int (*wait)(struct dkt_source *source, int timeout_ms); /* NULL: nothing is to come */
+	int (*done)(struct dkt_source *source); /* NULL: nothing is kept */
 	void (*close)(struct dkt_source *source);
 	/* Of a source with several streams, see dkt_source_stream(). NULL: there is one, named "". */
 	const char *(*stream)(const struct dkt_source *source, uint32_t nr);

@@ -189,13 +189,13 @@ static void place(struct dkt__dat *dat, const struct dkt__dat_buffer *buffer,
 		size = left;
 	}
 	cur.end = cur.p + size;
-	s->packed = buffer->packed;
-	if (!s->packed) {
+	if (!buffer->packed) {
 		s->extent = (struct dkt__extent){ .fd = dat->file.fd,
 						  .at = (uint64_t)(cur.p - dat->file.data),
 						  .bytes = size };
 		return;
 	}
+	s->from = &dkt__pages_chunks;
 	s->chunks.page_size = buffer->page_size;
 	place_chunks(dat, s, &cur);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Printing the debug log: records of a capture, selected, in one of the styles. */
+/* Printing the debug log: records of a live source, selected, in one of the styles. */
 #include "pipeline/dk.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 /* Records between two looks at how far it is. */
 #define BATCH 4096
 
-/* A capture that follows looks again so often, ms. */
+/* A source that follows looks again so often, ms. */
 #define POLL_MS 200
 
 struct printer {
@@ -28,7 +28,7 @@ struct printer {
 	struct dkt_instance *in;
 	const struct dk_opts *opts;
 	struct dk_result *result;
-	struct dkt_capture *capture;
+	struct dkt_source *source;
 	struct dk_lustre *lustre; /* Lustre's own records; NULL: there are none */
 	struct dk_out out;
 	struct legacy_style *legacy; /* the style's */
@@ -61,7 +61,7 @@ static int print_shown(struct printer *p, const struct dkt_record *rec)
 		p->result->own++;
 		return 0;
 	}
-	if (!dk_choice_takes(&p->choice, rec, (int64_t)rec->ts + p->wall, p->capture)) {
+	if (!dk_choice_takes(&p->choice, rec, (int64_t)rec->ts + p->wall, p->source)) {
 		p->result->dropped += rec->event != NULL;
 		return 0;
 	}
@@ -74,7 +74,7 @@ static int print_shown(struct printer *p, const struct dkt_record *rec)
 	p->result->kept += rec->event != NULL;
 	if (p->opts->file)
 		return p->opts->file->add(p->opts->file->data, rec);
-	return style_record(p->out.style, rec, dkt_capture_comm(p->capture, rec->pid), p->out.buf);
+	return style_record(p->out.style, rec, dkt_source_comm(p->source, rec), p->out.buf);
 }
 
 static int print_record(struct printer *p, const struct dkt_record *rec)
@@ -124,7 +124,7 @@ static int print_left(struct printer *p)
 	return err;
 }
 
-/* A capture that follows has come to its end: all of it is written out before it waits. */
+/* A source that follows has come to its end: all of it is written out before it waits. */
 static int wait_for_more(struct printer *p)
 {
 	int err = print_left(p);
@@ -132,10 +132,10 @@ static int wait_for_more(struct printer *p)
 	if (!err)
 		err = dk_out_flush(&p->out);
 	if (!err)
-		err = dkt_capture_done(p->capture);
+		err = dkt_source_done(p->source);
 	if (err)
 		return err;
-	err = dkt_capture_wait(p->capture, POLL_MS);
+	err = dkt_source_wait(p->source, POLL_MS);
 	return err == -EINTR ? 0 : err;
 }
 
@@ -165,7 +165,7 @@ static int print_all(struct printer *p)
 	if (p->opts->look)
 		count_waiting(p);
 	while (!dkt__stopped()) {
-		err = dkt_capture_next(p->capture, &rec);
+		err = dkt_source_next(p->source, &rec);
 		if (err == 2) {
 			err = wait_for_more(p);
 		} else if (!err) {
@@ -201,7 +201,7 @@ static int count_losses(struct printer *p)
 		struct dkt_loss loss;
 
 		/* A saved tree may have no statistics. */
-		if (dkt_capture_loss(p->capture, cpu, &loss) == -ENOMEM)
+		if (dkt_source_loss(p->source, cpu, &loss) == -ENOMEM)
 			err = -ENOMEM;
 		result->bad += loss.bad;
 		result->lost += loss.lost;
@@ -243,18 +243,14 @@ static int print_text(struct printer *p)
 static int write_file(struct printer *p)
 {
 	const struct dk_file *file = p->opts->file;
-	struct dkt_source *source;
-	int err = dkt_capture_source(p->capture, &source);
+	int err = file->begin(file->data, p->source);
 
-	if (!err)
-		err = file->begin(file->data, source);
 	if (!err)
 		err = print_all(p);
 	if (!err && dkt__stopped())
 		err = dkt_fail(p->ctx, -ECANCELED, "interrupted: the log is as it was");
 	if (!err)
 		err = file->finish(file->data);
-	dkt_source_close(source);
 	return err;
 }
 
@@ -268,9 +264,9 @@ static int drop_rights(struct printer *p)
 
 static int printer_run(struct printer *p, const char *spool, uint64_t until)
 {
-	DKT_OPTS(dkt_capture_opts, opts, .flags = p->opts->flags, .spool = spool, .until = until,
+	DKT_OPTS(dkt_live_opts, opts, .flags = p->opts->flags, .spool = spool, .until = until,
 		 .flush = dk_out_settle, .data = &p->out);
-	int err = dkt_capture_open(p->in, &opts, &p->capture);
+	int err = dkt_source_live(p->in, &opts, &p->source);
 	int told;
 
 	p->last = calloc((size_t)dkt_instance_cpus(p->in) + 1, sizeof(*p->last));
@@ -282,7 +278,7 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 		return p->lustre ? only_lustre(p) : err;
 	err = p->opts->file ? write_file(p) : print_text(p);
 	if (!err)
-		err = dkt_capture_done(p->capture);
+		err = dkt_source_done(p->source);
 	told = count_losses(p);
 	dk_choice_explain(&p->choice);
 	return err ? err : told;
@@ -346,7 +342,7 @@ static int printer_init(struct printer *p, const struct class_map *map)
 
 static void printer_clear(struct printer *p)
 {
-	dkt_capture_close(p->capture);
+	dkt_source_close(p->source);
 	dk_lustre_free(p->lustre);
 	style_free(p->out.style);
 	dk_choice_clear(&p->choice);
@@ -362,7 +358,7 @@ static int print_kernel(struct debuglog *log, struct printer *p)
 	int err = debuglog_spool(log, &spool);
 
 	/* What happens from now on, this program's own doing too, is for the next one. */
-	if (!err && !(p->opts->flags & DKT_CAPTURE_FOLLOW) && !p->result->clock)
+	if (!err && !(p->opts->flags & DKT_LIVE_FOLLOW) && !p->result->clock)
 		err = dkt_instance_now(log->in, &until);
 	return err ? err : printer_run(p, spool, until);
 }
@@ -393,8 +389,8 @@ int dk_print(struct debuglog *log, const struct dk_opts *opts, int fd, struct dk
 	if (!err)
 		err = printer_init(&p, log->map);
 	if (!err && log->in)
-		err = opts->flags & DKT_CAPTURE_FOLLOW ? follow_kernel(log, &p) :
-							 print_kernel(log, &p);
+		err = opts->flags & DKT_LIVE_FOLLOW ? follow_kernel(log, &p) :
+						      print_kernel(log, &p);
 	printer_clear(&p);
 	return err;
 }
@@ -461,5 +457,5 @@ int dk_clear(struct debuglog *log)
 
 	if (err)
 		return err;
-	return log->in ? dkt_capture_clear(log->in, spool) : 0;
+	return log->in ? dkt_spool_clear(log->in, spool) : 0;
 }

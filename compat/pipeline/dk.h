@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Printing the debug log: records of a capture, selected, in one of the styles. */
+/* Printing the debug log: records of a live source, selected, in one of the styles. */
 #ifndef COMPAT_DK_H
 #define COMPAT_DK_H
 
@@ -24,7 +24,7 @@ struct dk_opts {
 	const struct dk_file *file; /* where records go instead of printing them; NULL: they do not */
 	const char *style; /* as style_find() takes it */
 	const char *dir; /* where a style with files of its own writes them */
-	unsigned int flags; /* enum dkt_capture_flags */
+	unsigned int flags; /* enum dkt_live_flags */
 	const char *filter; /* expression, NULL: none */
 	uint32_t types; /* only records with one of these bits; 0: any */
 	uint32_t subsystems;
@@ -69,7 +69,7 @@ void dk_result_clear(struct dk_result *result);
 void dk_result_print(const struct dk_result *result, const char *self, FILE *out);
 
 /*
- * Prints the log to the descriptor. Unless DKT_CAPTURE_KEEP is given, what has been written
+ * Prints the log to the descriptor. Unless DKT_LIVE_KEEP is given, what has been written
  * is forgotten; what could not be written is not. A log that was never started prints nothing. Of
  * a file nothing is forgotten before it is there; if something stops it, it is not, with -ECANCELED.
  */

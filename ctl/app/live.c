@@ -119,7 +119,6 @@ struct live {
 	struct app *app;
 	const struct live_opts *opts;
 	struct dkt_instance *in;
-	struct dkt_capture *capture;
 	struct dkt_source *source;
 	struct spawn spawn;
 };
@@ -198,7 +197,7 @@ static int switch_on(struct live *live)
 
 static int set_up(struct live *live)
 {
-	DKT_OPTS(dkt_capture_opts, copts, .flags = DKT_CAPTURE_FOLLOW);
+	DKT_OPTS(dkt_live_opts, copts, .flags = DKT_LIVE_FOLLOW);
 	char *name __cleanup(free) = live_name(live->app, live->opts->kind);
 	struct dkt_ctx *ctx = live->app->ctx;
 	int err = name ? dkt_caps_check(ctx, DKT_NEED_CONTROL) : -ENOMEM;
@@ -217,8 +216,8 @@ static int set_up(struct live *live)
 	if (!err)
 		err = switch_on(live);
 	if (!err)
-		err = dkt_capture_open(live->in, &copts, &live->capture);
-	return err ? err : dkt_capture_source(live->capture, &live->source);
+		err = dkt_source_live(live->in, &copts, &live->source);
+	return err;
 }
 
 /* ---- running ---- */
@@ -237,7 +236,7 @@ static int drain(struct live *live)
 	}
 	if (err != 2)
 		return err;
-	err = dkt_capture_done(live->capture);
+	err = dkt_source_done(live->source);
 	if (!err && opts->idle)
 		err = opts->idle(opts->data);
 	return err;
@@ -251,7 +250,7 @@ static int follow(struct live *live)
 	while (!err && !live_over(&live->spawn, from, live->opts->seconds)) {
 		err = drain(live);
 		if (!err)
-			err = dkt_capture_wait(live->capture, WAIT_MS);
+			err = dkt_source_wait(live->source, WAIT_MS);
 		if (err == -EINTR)
 			err = 0;
 	}
@@ -259,7 +258,7 @@ static int follow(struct live *live)
 		err = dkt_instance_set_on(live->in, false);
 	/* The bound of the one before lies before the end. */
 	if (!err)
-		err = dkt_capture_wait(live->capture, 0);
+		err = dkt_source_wait(live->source, 0);
 	return err ? err : drain(live);
 }
 
@@ -287,7 +286,6 @@ static void tear_down(struct live *live)
 
 	spawn_finish(&live->spawn);
 	dkt_source_close(live->source);
-	dkt_capture_close(live->capture);
 	dkt_instance_close(live->in);
 	if (name && dkt_instance_remove(ctx, name))
 		app_say("%s; 'dktrace reset' will remove it", dkt_error(ctx));

@@ -225,11 +225,11 @@ int cmd_dk(struct app *app, int argc, char **argv)
 		}
 	}
 	if (follow)
-		opts.flags = DKT_CAPTURE_FOLLOW;
+		opts.flags = DKT_LIVE_FOLLOW;
 	else if (!strcmp(argv[0], "show"))
-		opts.flags = DKT_CAPTURE_KEEP;
+		opts.flags = DKT_LIVE_KEEP;
 	else if (opts.file)
-		opts.flags = DKT_CAPTURE_WHOLE;
+		opts.flags = DKT_LIVE_WHOLE;
 	opts.skip_self = follow;
 	opts.drop_rights = true;
 	opts.keep_rights = app->keep_rights;

@@ -24,7 +24,7 @@ int input_fail(struct app *app, const struct input *in, int err)
 /* What happens from now on, this program's own doing too, does not belong to it. */
 static int open_log(struct app *app, struct input *in)
 {
-	DKT_OPTS(dkt_capture_opts, opts, .flags = DKT_CAPTURE_KEEP);
+	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_KEEP);
 	char *spool __cleanup(free) = NULL;
 	int err = debuglog_open(in->ctx, app->instance, 0, &in->log);
 
@@ -40,8 +40,7 @@ static int open_log(struct app *app, struct input *in)
 	opts.spool = spool;
 	if (dkt_instance_now(in->log->in, &opts.until))
 		opts.until = 0;
-	err = dkt_capture_open(in->log->in, &opts, &in->capture);
-	return err ? err : dkt_capture_source(in->capture, &in->source);
+	return dkt_source_live(in->log->in, &opts, &in->source);
 }
 
 int input_open(struct app *app, const char *path, const struct dkt_source_opts *opts,
@@ -142,7 +141,6 @@ void input_close(struct input *in)
 {
 	report_free(in->pick);
 	dkt_source_close(in->source);
-	dkt_capture_close(in->capture);
 	debuglog_close(in->log);
 	dkt_ctx_free(in->ctx);
 	*in = (struct input){ 0 };

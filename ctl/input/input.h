@@ -17,7 +17,6 @@ struct input {
 	struct dkt_source *source;
 	const char *path;
 	struct debuglog *log; /* the live log's */
-	struct dkt_capture *capture;
 	struct report_args args; /* what is asked for */
 	struct report *pick; /* NULL: all is */
 };

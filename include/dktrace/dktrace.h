@@ -32,7 +32,6 @@ struct dkt_ctx;
 struct dkt_instance;
 struct dkt_event;
 struct dkt_change;
-struct dkt_capture;
 struct dkt_source;
 struct dkt_expr;
 struct dkt_style;
@@ -135,7 +134,7 @@ enum dkt_keep {
  */
 DKT_API int dkt_caps_limit(struct dkt_ctx *ctx, unsigned int keep);
 
-/* The same, leaving what reading an open capture needs: DKT_KEEP_SYMBOLS and DKT_KEEP_TRACEFS. */
+/* The same, leaving what reading an open live source needs: DKT_KEEP_SYMBOLS and DKT_KEEP_TRACEFS. */
 DKT_API int dkt_caps_drop(struct dkt_ctx *ctx);
 
 enum dkt_lower {
@@ -353,7 +352,7 @@ DKT_API const char *dkt_event_print_format(struct dkt_event *event);
 
 /*
  * Forgets the catalogue, so that the next call reads what events there are now. All events and
- * fields, and what was made for them (changes, captures, expressions), are no longer valid.
+ * fields, and what was made for them (changes, live sources, expressions), are no longer valid.
  */
 DKT_API void dkt_events_forget(struct dkt_ctx *ctx);
 
@@ -530,10 +529,10 @@ DKT_API int dkt_change_filter(struct dkt_change *change, struct dkt_event *event
  * loaded; NULL: none. A tracer is optional: where the kernel has it not or refuses it, all else
  * applies, no tracer is on, and dkt_change_refused() says why. The kernel empties the buffers when
  * the tracer changes, so recording rests for that moment and what they hold is taken into the
- * spool directory, of which the next capture returns it. Without a spool it is thrown away.
+ * spool directory, of which the next live source returns it. Without a spool it is thrown away.
  *
  * A tracer that only the top instance can have is borrowed there if nobody uses it: what the top
- * instance was like is kept in the spool directory, and a capture with that spool returns its
+ * instance was like is kept in the spool directory, and a live source with that spool returns its
  * records too. It is given back when the tracer is not wanted any more, or by dkt_top_return().
  */
 DKT_API int dkt_change_tracer(struct dkt_change *change, const char *tracer,
@@ -649,7 +648,7 @@ struct dkt_stack;
 struct dkt_record {
 	uint64_t ts; /* ns of the instance's clock */
 	struct dkt_event *event;
-	const void *data; /* the record's bytes, borrowed until the next call on the capture */
+	const void *data; /* the record's bytes, borrowed until the next call on the source */
 	uint32_t size; /* bytes */
 	uint32_t cpu;
 	int32_t pid;
@@ -674,84 +673,6 @@ DKT_API const void *dkt_record_bytes(const struct dkt_record *record, const stru
  * data live as long as those of this one. Returns 0, or 1 after the last.
  */
 DKT_API int dkt_record_stack(const struct dkt_record *record, size_t i, struct dkt_record *stack);
-
-/* ---- capture: taking records out of an instance --------------------------------------------- */
-
-enum dkt_capture_flags {
-	DKT_CAPTURE_KEEP = 1, /* leave the records to be read again */
-	DKT_CAPTURE_FOLLOW = 2, /* wait for more at the end */
-	DKT_CAPTURE_WHOLE = 4, /* forget nothing before dkt_capture_done(): no flush() */
-};
-
-struct dkt_capture_opts {
-	size_t sz;
-	unsigned int flags;
-	const char *spool; /* directory that keeps what is taken out but not yet accounted for */
-	uint64_t until; /* ns of the instance's clock: stop there; 0: no bound */
-	/*
-	 * Called before pages are forgotten: write out what the records returned so far became.
-	 * Anything but 0 ends the capture with that error, the records stay. NULL: nothing to do.
-	 */
-	int (*flush)(void *data);
-	void *data;
-};
-
-/*
- * Opens the instance's per-CPU buffers for reading. Records are taken page by page into files in
- * the spool directory and stay there until flush() and dkt_capture_done() say that they are safe
- * elsewhere: a process killed at any point loses none. -EBUSY: another capture has the spool,
- * named in dkt_error(). Without a spool, records taken from the kernel are this process's alone.
- */
-DKT_API int dkt_capture_open(struct dkt_instance *instance, const struct dkt_capture_opts *opts,
-			     struct dkt_capture **capture);
-
-/*
- * The next record of all CPUs in order of time. 0: there is one; 1: end. With DKT_CAPTURE_FOLLOW
- * 2 instead of the end: nothing more now, write out what you have and call dkt_capture_wait().
- */
-DKT_API int dkt_capture_next(struct dkt_capture *capture, struct dkt_record *record);
-
-/* Waits for new records, at most that many milliseconds. -EINTR: a signal came. */
-DKT_API int dkt_capture_wait(struct dkt_capture *capture, int timeout_ms);
-
-/* All records returned so far are safe: the spool forgets them (not with DKT_CAPTURE_KEEP). */
-DKT_API int dkt_capture_done(struct dkt_capture *capture);
-
-struct dkt_loss {
-	uint64_t seen; /* records returned */
-	uint64_t lost; /* records generated but overwritten or never recorded */
-	uint64_t bad; /* places where a page made no sense */
-};
-
-/*
- * What this capture saw on a CPU so far, and lost from the kernel's statistics: up to the last
- * dkt_capture_done(), so that the next capture counts on from there; with DKT_CAPTURE_KEEP, and
- * before that with DKT_CAPTURE_WHOLE, up to now.
- */
-DKT_API int dkt_capture_loss(struct dkt_capture *capture, int cpu, struct dkt_loss *loss);
-
-/* Name of a process, "<...>" if the kernel has forgotten it; valid as long as the capture. */
-DKT_API const char *dkt_capture_comm(struct dkt_capture *capture, int32_t pid);
-
-DKT_API void dkt_capture_close(struct dkt_capture *capture);
-
-typedef int (*dkt_rest_fn)(void *data);
-
-/*
- * Calls fn while recording rests and all that the buffers hold is safe in the spool directory, of
- * which the next capture returns it: for what makes the kernel empty them. Returns what fn does.
- */
-DKT_API int dkt_instance_rest(struct dkt_instance *instance, const char *spool, dkt_rest_fn fn,
-			      void *data);
-
-/* Recording goes on if a process was killed while it rested; to be called before the next change. */
-DKT_API int dkt_instance_wake(struct dkt_instance *instance, const char *spool);
-
-/* Bytes of pages that the spool directory keeps; 0 if there is none. Looks without a lock. */
-DKT_API int dkt_spool_bytes(struct dkt_ctx *ctx, const char *spool, uint64_t *bytes);
-
-/* Empties the instance's buffers and what the spool directory keeps of them. -EBUSY as above. */
-DKT_API int dkt_capture_clear(struct dkt_instance *instance, const char *spool);
 
 /* ---- sources: records in order of time, wherever they come from ------------------------------ */
 
@@ -806,18 +727,69 @@ struct dkt_source_opts {
 DKT_API int dkt_source_open(struct dkt_ctx *ctx, const char *path,
 			    const struct dkt_source_opts *opts, struct dkt_source **source);
 
+enum dkt_live_flags {
+	DKT_LIVE_KEEP = 1, /* leave the records to be read again */
+	DKT_LIVE_FOLLOW = 2, /* wait for more at the end */
+	DKT_LIVE_WHOLE = 4, /* forget nothing before dkt_source_done(): no flush() */
+};
+
+struct dkt_live_opts {
+	size_t sz;
+	unsigned int flags; /* enum dkt_live_flags */
+	const char *spool; /* directory that keeps what is taken out but not yet accounted for */
+	uint64_t until; /* ns of the instance's clock: stop there; 0: no bound */
+	/*
+	 * Called before pages are forgotten: write out what the records returned so far became.
+	 * Anything but 0 ends the reading with that error, the records stay. NULL: nothing to do.
+	 */
+	int (*flush)(void *data);
+	void *data;
+};
+
+/*
+ * Opens the instance's per-CPU buffers, which the source takes the records out of. They go page by page
+ * into files in the spool directory and stay there until flush() and dkt_source_done() say that they
+ * are safe elsewhere: a process killed at any point loses none. -EBUSY: another source has the spool,
+ * named in dkt_error(). Without a spool, records taken from the kernel are this process's alone.
+ */
+DKT_API int dkt_source_live(struct dkt_instance *instance, const struct dkt_live_opts *opts,
+			    struct dkt_source **source);
+
 DKT_API const struct dkt_source_info *dkt_source_info(const struct dkt_source *source);
 
 /*
- * The next record in order of time. 0: there is one; 1: end; 2: as of dkt_capture_next(). What the
- * record points at is borrowed until the next call.
+ * The next record of all CPUs in order of time. 0: there is one; 1: end. With DKT_LIVE_FOLLOW 2 instead
+ * of the end: nothing more now, write out what you have and call dkt_source_wait(). What the record
+ * points at is borrowed until the next call.
  */
 DKT_API int dkt_source_next(struct dkt_source *source, struct dkt_record *record);
+
+/*
+ * Waits for new records, at most that many milliseconds. -EINTR: a signal came; -EOPNOTSUPP: the source
+ * is not live.
+ */
+DKT_API int dkt_source_wait(struct dkt_source *source, int timeout_ms);
+
+/*
+ * All records returned so far are safe: the spool of a live source forgets them (not with
+ * DKT_LIVE_KEEP).
+ */
+DKT_API int dkt_source_done(struct dkt_source *source);
 
 /* Name of the record's process, "<...>" if it is not known; valid as long as the source. */
 DKT_API const char *dkt_source_comm(struct dkt_source *source, const struct dkt_record *record);
 
-/* What was seen on a CPU so far, and lost. */
+struct dkt_loss {
+	uint64_t seen; /* records returned */
+	uint64_t lost; /* records generated but overwritten or never recorded */
+	uint64_t bad; /* places where a page made no sense */
+};
+
+/*
+ * What was seen on a CPU so far, and lost. A live source has the number lost from the kernel's
+ * statistics: up to the last dkt_source_done(), so that the next one counts on from there; with
+ * DKT_LIVE_KEEP, and before that with DKT_LIVE_WHOLE, up to now.
+ */
 DKT_API int dkt_source_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss);
 
 /*
@@ -866,8 +838,23 @@ DKT_API int dkt_source_bytes(const struct dkt_source *source, uint64_t *done, ui
 
 DKT_API void dkt_source_close(struct dkt_source *source);
 
-/* The capture as a source, which must not outlive it: closing the source leaves the capture open. */
-DKT_API int dkt_capture_source(struct dkt_capture *capture, struct dkt_source **source);
+typedef int (*dkt_rest_fn)(void *data);
+
+/*
+ * Calls fn while recording rests and all that the buffers hold is safe in the spool directory, of
+ * which the next live source returns it: for what makes the kernel empty them. Returns what fn does.
+ */
+DKT_API int dkt_instance_rest(struct dkt_instance *instance, const char *spool, dkt_rest_fn fn,
+			      void *data);
+
+/* Recording goes on if a process was killed while it rested; to be called before the next change. */
+DKT_API int dkt_instance_wake(struct dkt_instance *instance, const char *spool);
+
+/* Bytes of pages that the spool directory keeps; 0 if there is none. Looks without a lock. */
+DKT_API int dkt_spool_bytes(struct dkt_ctx *ctx, const char *spool, uint64_t *bytes);
+
+/* Empties the instance's buffers and what the spool directory keeps of them. -EBUSY as above. */
+DKT_API int dkt_spool_clear(struct dkt_instance *instance, const char *spool);
 
 /* One of several sources that become one. */
 struct dkt_merge_part {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A rest in recording, with all that was recorded in safety, for what makes the kernel forget it. */
-#include "capture.h"
 #include "note.h"
+#include "source/live.h"
 
 #include "base/banned.h"
 
@@ -13,10 +13,10 @@
 int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, const char *spool, dkt_rest_fn fn,
 	      void *data)
 {
-	DKT_OPTS(dkt_capture_opts, opts, .spool = spool);
-	struct dkt_capture *cap = NULL;
+	DKT_OPTS(dkt_live_opts, opts, .spool = spool);
+	struct dkt__live *live = NULL;
 	bool on = false, noted = false;
-	int err = spool ? dkt_capture_open(base, &opts, &cap) : 0;
+	int err = spool ? dkt__live_open(base, &opts, &live) : 0;
 
 	if (!err)
 		err = dkt_instance_get_on(in, &on);
@@ -26,19 +26,19 @@ int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, const char *sp
 	}
 	if (!err && on)
 		err = dkt_instance_set_on(in, false);
-	if (!err && cap)
-		err = dkt__capture_save(cap, in != base);
+	if (!err && live)
+		err = dkt__live_save(live, in != base);
 	if (!err) {
 		err = fn(data);
 		/* Also what failed may have emptied them. */
-		if (cap)
-			dkt__capture_settle(cap);
+		if (live)
+			dkt__live_settle(live);
 	}
 	if (on)
 		dkt_instance_set_on(in, true);
 	if (noted)
 		dkt__note_remove(in->ctx, spool, NOTE);
-	dkt_capture_close(cap);
+	dkt__live_free(live);
 	return err;
 }
 

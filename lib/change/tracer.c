@@ -8,9 +8,9 @@
  */
 #include <fcntl.h>
 
-#include "capture.h"
 #include "change/modules.h"
 #include "change/tracer.h"
+#include "source/live.h"
 #include "top.h"
 #include "tracefs.h"
 
@@ -171,18 +171,18 @@ static int apply_in(const struct dkt__tracer *tracer, struct dkt_instance *base,
 /* What it recorded stays in the spool. */
 static int give_back(const struct dkt__tracer *tracer, struct dkt_instance *in)
 {
-	DKT_OPTS(dkt_capture_opts, opts, .spool = tracer->spool);
-	struct dkt_capture *cap = NULL;
+	DKT_OPTS(dkt_live_opts, opts, .spool = tracer->spool);
+	struct dkt__live *live = NULL;
 	int err;
 
 	if (!tracer->spool || !dkt_top_is_borrowed(tracer->spool))
 		return 0;
-	err = dkt_capture_open(in, &opts, &cap);
-	if (!err && cap->top)
-		err = dkt_instance_set_on(cap->top, false);
+	err = dkt__live_open(in, &opts, &live);
+	if (!err && live->top)
+		err = dkt_instance_set_on(live->top, false);
 	if (!err)
-		err = dkt__capture_save(cap, true);
-	dkt_capture_close(cap);
+		err = dkt__live_save(live, true);
+	dkt__live_free(live);
 	return err ? err : dkt_top_return(in->ctx, tracer->spool);
 }
 

@@ -27,25 +27,60 @@ static inline uint64_t to_time(const struct dkt__streams *it, uint64_t stamp)
 
 /* ---- walking one CPU ---- */
 
-/* The page of that number, of which *size bytes are there; NULL: it cannot be had. */
-static const uint8_t *stream_page(struct dkt__stream *s, uint64_t nr, uint32_t *size)
+static const uint8_t *extent_page(struct dkt__streams *it, struct dkt__stream *s, uint64_t nr,
+				  uint32_t *size)
 {
-	if (!s->packed)
-		return dkt__extent_page(&s->extent, nr, s->last, size);
+	(void)it;
+	return dkt__extent_page(&s->extent, nr, s->last, size);
+}
+
+static bool extent_time(struct dkt__stream *s, uint64_t nr, uint64_t *stamp)
+{
+	return dkt__extent_time(&s->extent, nr, s->page.swap, stamp);
+}
+
+const struct dkt__provider dkt__pages_extent = {
+	.page = extent_page,
+	.time = extent_time,
+	.verb = "read",
+};
+
+static const uint8_t *chunks_page(struct dkt__streams *it, struct dkt__stream *s, uint64_t nr,
+				  uint32_t *size)
+{
+	(void)it;
 	*size = s->page_size;
 	return dkt__chunks_page(&s->chunks, nr);
 }
+
+static bool chunks_time(struct dkt__stream *s, uint64_t nr, uint64_t *stamp)
+{
+	return dkt__chunks_time(&s->chunks, nr, s->page.swap, stamp);
+}
+
+const struct dkt__provider dkt__pages_chunks = {
+	.page = chunks_page,
+	.time = chunks_time,
+	.verb = "unpacked",
+};
 
 /* The time that the page begins with, UINT64_MAX: it cannot be had, and the walk ends there. */
 static uint64_t stream_time(const struct dkt__streams *it, struct dkt__stream *s, uint64_t nr)
 {
 	uint64_t stamp;
-	bool good = s->packed ? dkt__chunks_time(&s->chunks, nr, s->page.swap, &stamp) :
-				dkt__extent_time(&s->extent, nr, s->page.swap, &stamp);
 
-	if (!good)
+	if (!s->from->time(s, nr, &stamp))
 		return UINT64_MAX;
 	return to_time(it, s->shift ? dkt__shift_time(s->shift, stamp) : stamp);
+}
+
+/* Looks for pages behind the last one. */
+static bool stream_more(struct dkt__streams *it, struct dkt__stream *s)
+{
+	int err = s->from->more ? s->from->more(it, s) : 1;
+
+	it->err = DKT__MIN(err, 0);
+	return !err;
 }
 
 /* Begins to walk the next page that has a record. False: there is none. */
@@ -53,21 +88,23 @@ static bool stream_turn(struct dkt__streams *it, struct dkt__stream *s)
 {
 	for (;;) {
 		const uint8_t *bytes;
+		uint32_t offset = s->offset;
 
 		s->loss.bad += s->page.bad;
-		s->page.bad = false;
-		if (s->page_nr >= s->last)
+		s->page.bad = s->loaded = false;
+		if (s->page_nr >= s->last && !stream_more(it, s))
 			return false;
-		bytes = stream_page(s, s->page_nr++, &s->page.size);
+		bytes = s->from->page(it, s, s->page_nr++, &s->page.size);
 		s->page.cut = s->page.size < s->page_size;
+		s->offset = 0;
 		if (!bytes) {
 			dkt__streams_damage(it, "page %llu of cpu %d cannot be %s",
-					    (unsigned long long)s->page_nr, s->cpu,
-					    s->packed ? "unpacked" : "read");
+					    (unsigned long long)s->page_nr, s->cpu, s->from->verb);
 			/* So it is told once. */
 			s->n_pages = s->last = --s->page_nr;
 			s->found = DKT__MIN(s->found, s->n_pages);
-		} else if (!dkt__page_load(&s->page, bytes, 0, &s->next)) {
+		} else if (!dkt__page_load(&s->page, bytes, offset, &s->next)) {
+			s->loaded = true;
 			s->gap = s->page.lost;
 			return true;
 		}
@@ -187,15 +224,44 @@ static bool stream_seek(struct dkt__streams *it, struct dkt__stream *s, uint64_t
 /* The heap has changed. */
 static void find_top(struct dkt__streams *it)
 {
-	it->top = it->heap.n ? &it->list[it->heap.list[0].nr] : NULL;
+	it->top = it->heap.n && !it->err ? &it->list[it->heap.list[0].nr] : NULL;
 	it->bound = dkt__heap_bound(&it->heap);
+}
+
+static int merge_add(struct dkt__streams *it, struct dkt__stream *s)
+{
+	const uint32_t nr = (uint32_t)(s - it->list);
+
+	return dkt__heap_add(&it->heap,
+			     (struct dkt__heap_item){ .ts = s->next.ts, .order = nr, .nr = nr });
+}
+
+int dkt__streams_begin(struct dkt__streams *it, uint64_t until)
+{
+	size_t i;
+	int err = 0;
+
+	it->until = until;
+	it->taken = false;
+	it->heap.n = 0;
+	it->err = 0;
+	for (i = 0; !err && i < it->n; i++) {
+		struct dkt__stream *s = &it->list[i];
+
+		if (s->loaded || on_time(s, stream_turn(it, s)))
+			err = merge_add(it, s);
+		else
+			err = it->err;
+	}
+	find_top(it);
+	return err;
 }
 
 int dkt__streams_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 {
 	struct dkt__streams *it = (struct dkt__streams *)source;
+	size_t i;
 	int err = 0;
-	uint32_t i;
 
 	it->since = since;
 	it->until = until ? until : UINT64_MAX;
@@ -203,10 +269,7 @@ int dkt__streams_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 	it->heap.n = 0;
 	for (i = 0; !err && i < it->n; i++)
 		if (stream_seek(it, &it->list[i], since))
-			err = dkt__heap_add(&it->heap,
-					    (struct dkt__heap_item){ .ts = it->list[i].next.ts,
-								     .order = i,
-								     .nr = i });
+			err = merge_add(it, &it->list[i]);
 	find_top(it);
 	return err;
 }
@@ -224,6 +287,12 @@ static inline void advance(struct dkt__streams *it)
 	else
 		dkt__heap_move(&it->heap, s->next.ts);
 	find_top(it);
+}
+
+void dkt__streams_pass(struct dkt__streams *it)
+{
+	if (it->taken)
+		advance(it);
 }
 
 /* ---- records ---- */
@@ -270,7 +339,7 @@ static inline bool fill_record(struct dkt__streams *it, struct dkt__stream *s,
 	if (dkt__unlikely(!data))
 		return false;
 	memcpy(&entry, data, sizeof(entry));
-	event = it->events[entry.type];
+	event = it->events ? it->events[entry.type] : NULL;
 	if (dkt__unlikely(!event))
 		event = dkt_event_by_id(it->base.ctx, entry.type);
 	*rec = (struct dkt_record){
@@ -311,7 +380,7 @@ int dkt__streams_next(struct dkt_source *source, struct dkt_record *rec)
 		s->loss.bad++;
 		advance(it);
 	}
-	return 1;
+	return it->err ? it->err : 1;
 }
 
 const char *dkt__streams_comm(struct dkt_source *source, const struct dkt_record *rec)
@@ -439,7 +508,10 @@ int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *op
 		s->page.long_size = it->base.ctx->long_size;
 		s->extent.page_size = s->page_size;
 		s->extent.ahead = (uint32_t)DKT__MIN(AHEAD, AHEAD_ALL / it->n);
-		s->n_pages = s->packed ? s->chunks.pages : dkt__extent_pages(&s->extent);
+		if (!s->from)
+			s->from = &dkt__pages_extent;
+		s->n_pages = s->from == &dkt__pages_chunks ? s->chunks.pages :
+							     dkt__extent_pages(&s->extent);
 		if (wanted(s, opts))
 			it->list[n++] = *s;
 		else

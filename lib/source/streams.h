@@ -11,6 +11,23 @@
 #include "source/heap.h"
 #include "source/shift.h"
 
+struct dkt__stream;
+struct dkt__streams;
+
+/* Where the pages of a stream come from. */
+struct dkt__provider {
+	/* The page of that number, of which *size bytes are there; NULL: it cannot be had. */
+	const uint8_t *(*page)(struct dkt__streams *it, struct dkt__stream *s, uint64_t nr,
+			       uint32_t *size);
+	/* The time that it begins with, as dkt__page_time() reads it. False: it cannot be had. */
+	bool (*time)(struct dkt__stream *s, uint64_t nr, uint64_t *stamp);
+	/* Looks for pages behind the last one. 0: there are some; 1: not now. NULL: there are never. */
+	int (*more)(struct dkt__streams *it, struct dkt__stream *s);
+	const char *verb; /* that a page cannot be */
+};
+
+extern const struct dkt__provider dkt__pages_extent, dkt__pages_chunks;
+
 /* The pages of one CPU of one buffer. */
 struct dkt__stream {
 	/* What the reader sets. */
@@ -18,14 +35,16 @@ struct dkt__stream {
 	uint32_t buffer; /* becomes the record's stream */
 	uint32_t page_size;
 	const struct dkt__shift *shift; /* of its clock, NULL: it runs as the others */
-	bool packed; /* its pages are in chunks */
-	struct dkt__chunks chunks;
-	struct dkt__extent extent;
+	const struct dkt__provider *from;
+	struct dkt__chunks chunks; /* of dkt__pages_chunks */
+	struct dkt__extent extent; /* of dkt__pages_extent */
 	bool has_lost; /* the kernel's count of what it lost is known */
 	uint64_t lost;
 
 	/* Where the walk is. */
 	uint64_t n_pages, page_nr; /* page_nr: the next one */
+	uint32_t offset; /* in it, where the walk begins */
+	bool loaded; /* the page before that is being walked, next is of it */
 	uint64_t first, last; /* pages of the window; last is not in it */
 	uint64_t found_time, found; /* pages before that time: what was looked for last */
 	double rate; /* pages in a ns, between the last two */
@@ -49,7 +68,7 @@ struct dkt__streams {
 	struct dkt__times times;
 	struct dkt__comms comms;
 	char *damage; /* info.damage */
-	struct dkt_event **events; /* by number */
+	struct dkt_event **events; /* by number; NULL: they are looked up for each record */
 	dkt_event_fn wants;
 	void *wants_data;
 	uint8_t *verdicts; /* enum dkt__verdict, by the number in a record; NULL: all are wanted */
@@ -61,6 +80,7 @@ struct dkt__streams {
 	struct dkt__stream *top; /* the first of them; NULL: there is none */
 	uint64_t bound; /* it goes on alone as long as it is older */
 	bool taken; /* its next has been returned */
+	int err; /* why no more pages could be had; 0: nothing is wrong */
 	bool part; /* DKT_SOURCE_PART */
 	uint64_t since, until;
 	int32_t pid; /* asked for last, and its name */
@@ -79,7 +99,23 @@ int dkt__streams_select(struct dkt_source *source, dkt_event_fn wants, void *dat
 int dkt__streams_filter(struct dkt_source *source, struct dkt_expr *expr);
 int dkt__streams_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of);
 
-/* All streams have been filled in: begins to walk them. */
+/*
+ * Begins the merge anew, with the next record of each stream that is before until; UINT64_MAX: no
+ * bound. A stream that had no next record is asked again.
+ */
+int dkt__streams_begin(struct dkt__streams *it, uint64_t until);
+
+/* The page that is being walked, or else the next one, and where in it the next record begins. */
+static inline uint64_t dkt__stream_place(const struct dkt__stream *s, uint32_t *offset)
+{
+	*offset = !s->loaded ? s->offset : s->gap ? 0 : s->next.offset;
+	return s->page_nr - s->loaded;
+}
+
+/* Steps past the record that was returned last, so that it is behind the stream's place. */
+void dkt__streams_pass(struct dkt__streams *it);
+
+/* All streams of a file have been filled in: begins to walk them. */
 int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *opts);
 void dkt__streams_clear(struct dkt__streams *it);
 

@@ -3,8 +3,7 @@
 #include <linux/magic.h>
 #include <sys/vfs.h>
 
-#include "capture.h"
-#include "source/streams.h"
+#include "source/live.h"
 #include "source/tree.h"
 #include "tracefs.h"
 

@@ -198,10 +198,10 @@ static char *next_line(char **rest)
 
 static int compare_all(struct state *state)
 {
-	DKT_OPTS(dkt_capture_opts, opts, .flags = DKT_CAPTURE_KEEP);
+	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_KEEP);
 	int cpus = dkt_instance_cpus(state->in), cpu, err;
 	char **lines = calloc((size_t)cpus * 2, sizeof(*lines)), **rest = lines + cpus;
-	struct dkt_capture *capture;
+	struct dkt_source *source;
 	struct dkt_record record;
 	char *line;
 
@@ -209,13 +209,13 @@ static int compare_all(struct state *state)
 		return -ENOMEM;
 	for (cpu = 0; cpu < cpus; cpu++)
 		lines[cpu] = rest[cpu] = read_lines(state, cpu);
-	err = dkt_capture_open(state->in, &opts, &capture);
-	while (!err && !(err = dkt_capture_next(capture, &record))) {
+	err = dkt_source_live(state->in, &opts, &source);
+	while (!err && !(err = dkt_source_next(source, &record))) {
 		line = record.event ? next_line(&rest[record.cpu]) : NULL;
 		if (line)
 			compare(state, &record, line);
 	}
-	dkt_capture_close(capture);
+	dkt_source_close(source);
 	for (cpu = 0; cpu < cpus; cpu++)
 		free(lines[cpu]);
 	free(lines);

@@ -2,9 +2,9 @@
 /* Spools: what a killed reader leaves, what a damaged file does. */
 #include <fcntl.h>
 
-#include "capture/spool.h"
 #include "check.h"
 #include "pages.h"
+#include "source/live/spool.h"
 
 struct place {
 	char dir[32];

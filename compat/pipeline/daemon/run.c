@@ -24,7 +24,7 @@
 struct daemon {
 	struct dkt_ctx *ctx;
 	struct debuglog *log;
-	struct dkt_capture *capture;
+	struct dkt_source *source;
 	struct legacy_style *style;
 	struct daemon_file *file;
 	struct daemon_state state;
@@ -85,7 +85,7 @@ static void count_lost(struct daemon *d)
 
 	d->state.lost = 0;
 	for (cpu = 0; cpu < cpus; cpu++)
-		if (!dkt_capture_loss(d->capture, cpu, &loss))
+		if (!dkt_source_loss(d->source, cpu, &loss))
 			d->state.lost += loss.lost;
 }
 
@@ -145,7 +145,7 @@ static int drained(struct daemon *d)
 	int err = flush(d);
 
 	if (!err)
-		err = dkt_capture_done(d->capture);
+		err = dkt_source_done(d->source);
 	/* Wall-clock time may have been set. */
 	if (!err)
 		err = dkt_instance_wall(d->log->in, &d->wall);
@@ -164,7 +164,7 @@ static int loop(struct daemon *d)
 	int err;
 
 	for (;;) {
-		err = dkt_capture_next(d->capture, &rec);
+		err = dkt_source_next(d->source, &rec);
 		if (!err)
 			err = take_record(d, &rec);
 		else if (err == 2)
@@ -175,7 +175,7 @@ static int loop(struct daemon *d)
 			last = dkt__stopped();
 			follow_masks(d);
 			load_printk(d);
-			err = dkt_capture_wait(d->capture, last ? 0 : POLL_MS);
+			err = dkt_source_wait(d->source, last ? 0 : POLL_MS);
 			err = err == -EINTR ? 0 : err;
 		}
 		if (err)
@@ -225,9 +225,9 @@ static int open_file(struct daemon *d, const struct daemon_state *wanted)
 				(unsigned int)wanted->rotate, d->pos, &d->file);
 }
 
-static int open_capture(struct daemon *d)
+static int open_source(struct daemon *d)
 {
-	DKT_OPTS(dkt_capture_opts, opts, .flags = DKT_CAPTURE_FOLLOW, .flush = flush, .data = d);
+	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_FOLLOW, .flush = flush, .data = d);
 	char *spool __cleanup(free) = NULL;
 	int err = debuglog_spool(d->log, &spool);
 
@@ -239,7 +239,7 @@ static int open_capture(struct daemon *d)
 	if (!err)
 		err = dkt_instance_wall(d->log->in, &d->wall);
 	if (!err)
-		err = dkt_capture_open(d->log->in, &opts, &d->capture);
+		err = dkt_source_live(d->log->in, &opts, &d->source);
 	return err;
 }
 
@@ -254,7 +254,7 @@ static int drop_rights(struct daemon *d)
 
 static void daemon_clear(struct daemon *d)
 {
-	dkt_capture_close(d->capture);
+	dkt_source_close(d->source);
 	legacy_style_free(d->style);
 	daemon_file_close(d->file);
 	daemon_state_clear(&d->state);
@@ -276,7 +276,7 @@ int daemon_run(struct dkt_ctx *ctx, const char *instance, const struct daemon_st
 	if (!err)
 		err = open_file(&d, wanted);
 	if (!err)
-		err = open_capture(&d);
+		err = open_source(&d);
 	if (!err)
 		err = drop_rights(&d);
 	if (!err)

@@ -80,16 +80,16 @@ static void ask_filter(struct dk_choice *choice, struct dkt_event *event)
 }
 
 static bool matches(struct dk_choice *choice, const struct dkt_record *rec,
-		    struct dkt_capture *capture)
+		    struct dkt_source *source)
 {
-	if (dkt_expr_match(choice->filter, rec, dkt_capture_comm(capture, rec->pid)))
+	if (dkt_expr_match(choice->filter, rec, dkt_source_comm(source, rec)))
 		return true;
 	ask_filter(choice, rec->event);
 	return false;
 }
 
 bool dk_choice_takes(struct dk_choice *choice, const struct dkt_record *rec, int64_t time,
-		     struct dkt_capture *capture)
+		     struct dkt_source *source)
 {
 	const struct dk_opts *opts = choice->opts;
 
@@ -112,7 +112,7 @@ bool dk_choice_takes(struct dk_choice *choice, const struct dkt_record *rec, int
 		    (opts->subsystems && !(bits.subsystems & opts->subsystems)))
 			return false;
 	}
-	return !choice->filter || matches(choice, rec, capture);
+	return !choice->filter || matches(choice, rec, source);
 }
 
 void dk_choice_explain(struct dk_choice *choice)

@@ -29,9 +29,9 @@ void dk_choice_clear(struct dk_choice *choice);
  */
 int dk_choice_check(struct dk_choice *choice, struct dkt_instance *in, struct dk_lustre *lustre);
 
-/* Whether a record, or a gap, is chosen. time is its wall-clock time, ns; the capture knows names. */
+/* Whether a record, or a gap, is chosen. time is its wall-clock time, ns; the source knows names. */
 bool dk_choice_takes(struct dk_choice *choice, const struct dkt_record *rec, int64_t time,
-		     struct dkt_capture *capture);
+		     struct dkt_source *source);
 
 /* At the end: puts into the result why nothing was chosen, if it was for the filter. */
 void dk_choice_explain(struct dk_choice *choice);

@@ -15,8 +15,8 @@ static int count_unread(struct debuglog *log, const struct dkt_probe *probe, uin
 {
 	struct dkt_event *event = dkt_event_find(log->ctx, probe->group, probe->name);
 	char *spool __cleanup(free) = NULL;
-	DKT_OPTS(dkt_capture_opts, opts, .flags = DKT_CAPTURE_KEEP);
-	struct dkt_capture *capture = NULL;
+	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_KEEP);
+	struct dkt_source *source = NULL;
 	struct dkt_record record;
 	int err;
 
@@ -26,10 +26,10 @@ static int count_unread(struct debuglog *log, const struct dkt_probe *probe, uin
 	err = debuglog_spool(log, &spool);
 	opts.spool = spool;
 	if (!err)
-		err = dkt_capture_open(log->in, &opts, &capture);
-	while (!err && !dkt_capture_next(capture, &record))
+		err = dkt_source_live(log->in, &opts, &source);
+	while (!err && !dkt_source_next(source, &record))
 		*n += record.event == event;
-	dkt_capture_close(capture);
+	dkt_source_close(source);
 	return err;
 }
 
@@ -133,7 +133,7 @@ int probes_remove(struct debuglog *log, const char *pattern, bool force, size_t 
 		err = debuglog_spool(log, &spool);
 	/* The next event may get the number that these records have. */
 	if (!err && empty)
-		err = dkt_capture_clear(log->in, spool);
+		err = dkt_spool_clear(log->in, spool);
 	/* The kernel empties the buffers of instances in which such an event was on. */
 	if (!err)
 		err = log->in ? dkt_instance_rest(log->in, spool, remove_matching, &removal) :

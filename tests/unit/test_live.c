@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Captures of a made tree: order, gaps, what is kept for the next one, counts. */
+/* Live sources of a made tree: order, gaps, what is kept for the next one, counts. */
 #include "check.h"
 #include "pages.h"
 
@@ -112,11 +112,11 @@ static uint64_t value_of(const struct dkt_record *rec)
 	return (uint64_t)dkt_record_int(rec, field);
 }
 
-static void next_is(struct dkt_capture *cap, uint64_t value)
+static void next_is(struct dkt_source *source, uint64_t value)
 {
 	struct dkt_record rec;
 
-	assert_int_equal(dkt_capture_next(cap, &rec), 0);
+	assert_int_equal(dkt_source_next(source, &rec), 0);
 	assert_int_equal(value_of(&rec), value);
 }
 
@@ -128,24 +128,24 @@ static int on_flush(void *data)
 	return t->flush_result;
 }
 
-static struct dkt_capture *open_capture(struct tree *t, unsigned int flags, uint64_t until)
+static struct dkt_source *open_live(struct tree *t, unsigned int flags, uint64_t until)
 {
-	DKT_OPTS(dkt_capture_opts, opts, .flags = flags, .spool = t->spool, .until = until,
+	DKT_OPTS(dkt_live_opts, opts, .flags = flags, .spool = t->spool, .until = until,
 		 .flush = on_flush, .data = t);
-	struct dkt_capture *cap;
+	struct dkt_source *source;
 
-	assert_int_equal(dkt_capture_open(t->in, &opts, &cap), 0);
-	return cap;
+	assert_int_equal(dkt_source_live(t->in, &opts, &source), 0);
+	return source;
 }
 
 /* Takes so many records, which begin with that value and go up by one. */
-static void take(struct dkt_capture *cap, uint64_t first, int n)
+static void take(struct dkt_source *source, uint64_t first, int n)
 {
 	struct dkt_record rec;
 	int i;
 
 	for (i = 0; i < n; i++) {
-		assert_int_equal(dkt_capture_next(cap, &rec), 0);
+		assert_int_equal(dkt_source_next(source, &rec), 0);
 		assert_non_null(rec.event);
 		assert_int_equal(value_of(&rec), first + (uint64_t)i);
 		assert_int_equal(rec.ts, first + (uint64_t)i);
@@ -154,97 +154,97 @@ static void take(struct dkt_capture *cap, uint64_t first, int n)
 	}
 }
 
-static void at_end(struct dkt_capture *cap)
+static void at_end(struct dkt_source *source)
 {
 	struct dkt_record rec;
 
-	assert_int_equal(dkt_capture_next(cap, &rec), 1);
-	assert_int_equal(dkt_capture_next(cap, &rec), 1);
+	assert_int_equal(dkt_source_next(source, &rec), 1);
+	assert_int_equal(dkt_source_next(source, &rec), 1);
 }
 
-static uint64_t seen(struct dkt_capture *cap)
+static uint64_t seen(struct dkt_source *source)
 {
 	struct dkt_loss a, b;
 
-	assert_int_equal(dkt_capture_loss(cap, 0, &a), 0);
-	assert_int_equal(dkt_capture_loss(cap, 1, &b), 0);
+	assert_int_equal(dkt_source_loss(source, 0, &a), 0);
+	assert_int_equal(dkt_source_loss(source, 1, &b), 0);
 	return a.seen + b.seen;
 }
 
 static void test_order(void **state)
 {
 	struct tree *t = *state;
-	struct dkt_capture *cap;
+	struct dkt_source *source;
 
 	fill_tree(t);
-	cap = open_capture(t, DKT_CAPTURE_KEEP, 0);
-	take(cap, 100, 18);
-	at_end(cap);
-	assert_int_equal(seen(cap), 18);
-	assert_string_equal(dkt_capture_comm(cap, 42), "worker");
-	assert_string_equal(dkt_capture_comm(cap, 43), "<...>");
-	assert_string_equal(dkt_capture_comm(cap, 0), "<idle>");
-	dkt_capture_close(cap);
+	source = open_live(t, DKT_LIVE_KEEP, 0);
+	take(source, 100, 18);
+	at_end(source);
+	assert_int_equal(seen(source), 18);
+	assert_string_equal(dkt_source_comm(source, &(struct dkt_record){ .pid = 42 }), "worker");
+	assert_string_equal(dkt_source_comm(source, &(struct dkt_record){ .pid = 43 }), "<...>");
+	assert_string_equal(dkt_source_comm(source, &(struct dkt_record){ .pid = 0 }), "<idle>");
+	dkt_source_close(source);
 }
 
 /* The first record of each CPU of an emptied buffer, once. */
 static void test_first(void **state)
 {
 	struct tree *t = *state;
-	struct dkt_capture *cap;
+	struct dkt_source *source;
 	struct dkt_record rec;
 	int i;
 
 	fill_tree(t);
-	cap = open_capture(t, 0, 0);
+	source = open_live(t, 0, 0);
 	for (i = 0; i < 18; i++) {
-		assert_int_equal(dkt_capture_next(cap, &rec), 0);
+		assert_int_equal(dkt_source_next(source, &rec), 0);
 		assert_int_equal(rec.first, i < 2);
 	}
-	dkt_capture_close(cap);
+	dkt_source_close(source);
 }
 
 /* Read, but never said to be done: a second reader, as after a kill, has all of them. */
 static void test_not_done(void **state)
 {
 	struct tree *t = *state;
-	struct dkt_capture *cap;
+	struct dkt_source *source;
 
 	fill_tree(t);
-	cap = open_capture(t, 0, 0);
-	take(cap, 100, 7);
-	dkt_capture_close(cap);
+	source = open_live(t, 0, 0);
+	take(source, 100, 7);
+	dkt_source_close(source);
 	hand_out_all(t, 0);
-	cap = open_capture(t, 0, 0);
-	take(cap, 100, 18);
-	at_end(cap);
-	assert_int_equal(dkt_capture_done(cap), 0);
-	dkt_capture_close(cap);
-	cap = open_capture(t, 0, 0);
-	at_end(cap);
-	dkt_capture_close(cap);
+	source = open_live(t, 0, 0);
+	take(source, 100, 18);
+	at_end(source);
+	assert_int_equal(dkt_source_done(source), 0);
+	dkt_source_close(source);
+	source = open_live(t, 0, 0);
+	at_end(source);
+	dkt_source_close(source);
 }
 
 /* At every place: what was done is gone, the rest is there. */
 static void test_done_in_the_middle(void **state)
 {
 	struct tree *t = *state;
-	struct dkt_capture *cap;
+	struct dkt_source *source;
 	int n;
 
 	fill_tree(t);
 	for (n = 0; n <= 18; n++) {
 		hand_out_all(t, 3);
-		cap = open_capture(t, 0, 0);
-		take(cap, 100, n);
-		assert_int_equal(dkt_capture_done(cap), 0);
-		dkt_capture_close(cap);
+		source = open_live(t, 0, 0);
+		take(source, 100, n);
+		assert_int_equal(dkt_source_done(source), 0);
+		dkt_source_close(source);
 		hand_out_all(t, n ? 0 : 3);
-		cap = open_capture(t, 0, 0);
-		take(cap, 100 + (uint64_t)n, 18 - n);
-		at_end(cap);
-		assert_int_equal(dkt_capture_done(cap), 0);
-		dkt_capture_close(cap);
+		source = open_live(t, 0, 0);
+		take(source, 100 + (uint64_t)n, 18 - n);
+		at_end(source);
+		assert_int_equal(dkt_source_done(source), 0);
+		dkt_source_close(source);
 	}
 }
 
@@ -252,7 +252,7 @@ static void test_done_in_the_middle(void **state)
 static void test_until(void **state)
 {
 	struct tree *t = *state;
-	struct dkt_capture *cap;
+	struct dkt_source *source;
 	uint64_t until;
 
 	fill_tree(t);
@@ -260,16 +260,16 @@ static void test_until(void **state)
 		int n = until < 100 ? 0 : until > 117 ? 18 : (int)(until - 99);
 
 		hand_out_all(t, 3);
-		cap = open_capture(t, 0, until);
-		take(cap, 100, n);
-		at_end(cap);
-		assert_int_equal(dkt_capture_done(cap), 0);
-		dkt_capture_close(cap);
+		source = open_live(t, 0, until);
+		take(source, 100, n);
+		at_end(source);
+		assert_int_equal(dkt_source_done(source), 0);
+		dkt_source_close(source);
 		hand_out_all(t, 0);
-		cap = open_capture(t, DKT_CAPTURE_KEEP, 0);
+		source = open_live(t, DKT_LIVE_KEEP, 0);
 		if (n < 18)
-			take(cap, 100 + (uint64_t)n, 1);
-		dkt_capture_close(cap);
+			take(source, 100 + (uint64_t)n, 1);
+		dkt_source_close(source);
 		assert_int_equal(tree_remove(t->spool), 0);
 	}
 }
@@ -278,17 +278,17 @@ static void test_until(void **state)
 static void test_bad_page_keeps_places(void **state)
 {
 	struct tree *t = *state;
-	struct dkt_capture *cap;
+	struct dkt_source *source;
 	struct dkt_record rec;
 	char name[64];
 	FILE *f;
 	int i;
 
 	fill_tree(t);
-	cap = open_capture(t, 0, 0);
-	take(cap, 100, 4);
-	assert_int_equal(dkt_capture_done(cap), 0);
-	dkt_capture_close(cap);
+	source = open_live(t, 0, 0);
+	take(source, 100, 4);
+	assert_int_equal(dkt_source_done(source), 0);
+	dkt_source_close(source);
 	hand_out_all(t, 0);
 	/* CPU 0 has nothing left that makes sense. */
 	snprintf(name, sizeof(name), "%s/cpu0", t->spool);
@@ -299,17 +299,17 @@ static void test_bad_page_keeps_places(void **state)
 		assert_int_equal(fwrite("\xff\xff\xff\x07", 1, 4, f), 4);
 	}
 	assert_int_equal(fclose(f), 0);
-	cap = open_capture(t, 0, 0);
+	source = open_live(t, 0, 0);
 	for (i = 0; i < 7; i++) {
-		assert_int_equal(dkt_capture_next(cap, &rec), 0);
+		assert_int_equal(dkt_source_next(source, &rec), 0);
 		assert_int_equal(rec.cpu, 1);
 		assert_int_equal(value_of(&rec), 105 + 2 * i);
 	}
-	dkt_capture_close(cap);
+	dkt_source_close(source);
 	/* Not done: they are all there again, and no more than they. */
-	cap = open_capture(t, 0, 0);
-	next_is(cap, 105);
-	dkt_capture_close(cap);
+	source = open_live(t, 0, 0);
+	next_is(source, 105);
+	dkt_source_close(source);
 }
 
 /* The same with 1234 lost before the second page of CPU 0. */
@@ -327,29 +327,29 @@ static void fill_tree_with_gap(struct tree *t)
 static void test_gap(void **state)
 {
 	struct tree *t = *state;
-	struct dkt_capture *cap;
+	struct dkt_source *source;
 	struct dkt_record rec;
 
 	fill_tree_with_gap(t);
-	cap = open_capture(t, 0, 0);
-	take(cap, 100, 6);
-	assert_int_equal(dkt_capture_next(cap, &rec), 0);
+	source = open_live(t, 0, 0);
+	take(source, 100, 6);
+	assert_int_equal(dkt_source_next(source, &rec), 0);
 	assert_null(rec.event);
 	assert_int_equal(rec.lost, 1234);
 	assert_int_equal(rec.cpu, 0);
 	assert_int_equal(rec.ts, 106);
-	take(cap, 106, 12);
-	at_end(cap);
+	take(source, 106, 12);
+	at_end(source);
 	/* A gap is not a record. */
-	assert_int_equal(seen(cap), 18);
-	dkt_capture_close(cap);
+	assert_int_equal(seen(source), 18);
+	dkt_source_close(source);
 }
 
 /* A saved tree without the kernel's counts: what its pages say is lost. */
 static void test_gap_without_counts(void **state)
 {
 	struct tree *t = *state;
-	struct dkt_capture *cap;
+	struct dkt_source *source;
 	struct dkt_record rec;
 	struct dkt_loss loss;
 	char name[80];
@@ -357,18 +357,18 @@ static void test_gap_without_counts(void **state)
 	fill_tree_with_gap(t);
 	snprintf(name, sizeof(name), "%s/per_cpu/cpu0/stats", t->root);
 	assert_int_equal(unlink(name), 0);
-	cap = open_capture(t, DKT_CAPTURE_KEEP, 0);
-	while (!dkt_capture_next(cap, &rec))
+	source = open_live(t, DKT_LIVE_KEEP, 0);
+	while (!dkt_source_next(source, &rec))
 		;
-	assert_int_equal(dkt_capture_loss(cap, 0, &loss), 0);
+	assert_int_equal(dkt_source_loss(source, 0, &loss), 0);
 	assert_int_equal(loss.lost, 1234);
-	dkt_capture_close(cap);
+	dkt_source_close(source);
 }
 
 static void test_unknown_and_bad(void **state)
 {
 	struct tree *t = *state;
-	struct dkt_capture *cap;
+	struct dkt_source *source;
 	struct dkt_record rec;
 	struct dkt_loss loss;
 
@@ -379,53 +379,53 @@ static void test_unknown_and_bad(void **state)
 	page_word(&t->pages[0][0], 0xffffffe0);
 	hand_out(t, 0, 1);
 	hand_out(t, 1, 0);
-	cap = open_capture(t, 0, 0);
-	assert_int_equal(dkt_capture_next(cap, &rec), 0);
+	source = open_live(t, 0, 0);
+	assert_int_equal(dkt_source_next(source, &rec), 0);
 	assert_string_equal(dkt_event_system(rec.event), "unknown");
 	assert_string_equal(dkt_event_name(rec.event), "id_9");
 	assert_null(dkt_event_field(rec.event, "value"));
-	at_end(cap);
-	assert_int_equal(dkt_capture_loss(cap, 0, &loss), 0);
+	at_end(source);
+	assert_int_equal(dkt_source_loss(source, 0, &loss), 0);
 	assert_int_equal(loss.seen, 1);
 	/* A record of type 0 is none, and what follows has no length. */
 	assert_int_equal(loss.bad, 2);
-	dkt_capture_close(cap);
+	dkt_source_close(source);
 }
 
 /* Each lost record is told by one capture. */
 static void test_losses(void **state)
 {
 	struct tree *t = *state;
-	struct dkt_capture *cap;
+	struct dkt_source *source;
 	struct dkt_loss loss;
 
 	fill_tree(t);
 	hand_out_all(t, 0);
 	stats(t, 0, 100, 50);
-	cap = open_capture(t, 0, 0);
-	at_end(cap);
-	assert_int_equal(dkt_capture_done(cap), 0);
+	source = open_live(t, 0, 0);
+	at_end(source);
+	assert_int_equal(dkt_source_done(source), 0);
 	/* More is lost before somebody asks. */
 	stats(t, 0, 150, 50);
-	assert_int_equal(dkt_capture_loss(cap, 0, &loss), 0);
+	assert_int_equal(dkt_source_loss(source, 0, &loss), 0);
 	assert_int_equal(loss.lost, 103);
-	dkt_capture_close(cap);
-	cap = open_capture(t, DKT_CAPTURE_KEEP, 0);
-	assert_int_equal(dkt_capture_loss(cap, 0, &loss), 0);
+	dkt_source_close(source);
+	source = open_live(t, DKT_LIVE_KEEP, 0);
+	assert_int_equal(dkt_source_loss(source, 0, &loss), 0);
 	assert_int_equal(loss.lost, 50);
-	dkt_capture_close(cap);
-	cap = open_capture(t, 0, 0);
-	assert_int_equal(dkt_capture_done(cap), 0);
-	assert_int_equal(dkt_capture_loss(cap, 0, &loss), 0);
+	dkt_source_close(source);
+	source = open_live(t, 0, 0);
+	assert_int_equal(dkt_source_done(source), 0);
+	assert_int_equal(dkt_source_loss(source, 0, &loss), 0);
 	assert_int_equal(loss.lost, 50);
-	dkt_capture_close(cap);
+	dkt_source_close(source);
 	/* Emptied by somebody else: the counts began again. */
 	stats(t, 0, 20, 0);
-	cap = open_capture(t, DKT_CAPTURE_KEEP, 0);
-	assert_int_equal(dkt_capture_loss(cap, 0, &loss), 0);
+	source = open_live(t, DKT_LIVE_KEEP, 0);
+	assert_int_equal(dkt_source_loss(source, 0, &loss), 0);
 	assert_int_equal(loss.lost, 23);
-	assert_fails(t->ctx, -EINVAL, "there is no cpu 2", dkt_capture_loss(cap, 2, &loss));
-	dkt_capture_close(cap);
+	assert_fails(t->ctx, -EINVAL, "there is no cpu 2", dkt_source_loss(source, 2, &loss));
+	dkt_source_close(source);
 }
 
 /* More pages than are taken at once, with a record each. */
@@ -452,93 +452,111 @@ static void hand_out_many(struct tree *t)
 static void test_window(void **state)
 {
 	struct tree *t = *state;
-	struct dkt_capture *cap;
+	struct dkt_source *source;
 	uint64_t i;
 
 	fill_tree(t);
 	hand_out_many(t);
-	cap = open_capture(t, 0, 0);
+	source = open_live(t, 0, 0);
 	for (i = 0; i < 150; i++) {
-		next_is(cap, i);
+		next_is(source, i);
 		assert_int_equal(t->flushes, i / 64);
 	}
-	dkt_capture_close(cap);
+	dkt_source_close(source);
 	/* Killed there: the last ones, which were not written out, are still there. */
 	hand_out(t, 0, 0);
-	cap = open_capture(t, 0, 0);
-	next_is(cap, 128);
-	dkt_capture_close(cap);
+	source = open_live(t, 0, 0);
+	next_is(source, 128);
+	dkt_source_close(source);
 }
 
 static void test_flush_fails(void **state)
 {
 	struct tree *t = *state;
-	struct dkt_capture *cap;
+	struct dkt_source *source;
 	struct dkt_record rec;
 	uint64_t i;
 
 	fill_tree(t);
 	hand_out_many(t);
 	t->flush_result = -ENOSPC;
-	cap = open_capture(t, 0, 0);
+	source = open_live(t, 0, 0);
 	for (i = 0; i < 64; i++)
-		assert_int_equal(dkt_capture_next(cap, &rec), 0);
-	assert_int_equal(dkt_capture_next(cap, &rec), -ENOSPC);
-	dkt_capture_close(cap);
+		assert_int_equal(dkt_source_next(source, &rec), 0);
+	assert_int_equal(dkt_source_next(source, &rec), -ENOSPC);
+	dkt_source_close(source);
 	/* Nothing was forgotten, nothing more taken. */
 	hand_out(t, 0, 0);
-	cap = open_capture(t, 0, 0);
+	source = open_live(t, 0, 0);
 	for (i = 0; i < 64; i++)
-		next_is(cap, i);
-	dkt_capture_close(cap);
+		next_is(source, i);
+	dkt_source_close(source);
 }
 
 static void test_two_readers(void **state)
 {
 	struct tree *t = *state;
-	DKT_OPTS(dkt_capture_opts, opts, .spool = t->spool);
-	struct dkt_capture *one, *two;
+	DKT_OPTS(dkt_live_opts, opts, .spool = t->spool);
+	struct dkt_source *one, *two;
 	char words[64];
 
 	fill_tree(t);
-	one = open_capture(t, 0, 0);
-	assert_int_equal(dkt_capture_open(t->in, &opts, &two), -EBUSY);
+	one = open_live(t, 0, 0);
+	assert_int_equal(dkt_source_live(t->in, &opts, &two), -EBUSY);
 	assert_null(two);
 	snprintf(words, sizeof(words), "process %d is reading these buffers", (int)getpid());
 	assert_string_equal(dkt_error(t->ctx), words);
-	dkt_capture_close(one);
-	assert_int_equal(dkt_capture_open(t->in, &opts, &two), 0);
-	dkt_capture_close(two);
+	dkt_source_close(one);
+	assert_int_equal(dkt_source_live(t->in, &opts, &two), 0);
+	dkt_source_close(two);
 	/* Without a spool there is nothing to share. */
 	opts.spool = NULL;
-	assert_int_equal(dkt_capture_open(t->in, &opts, &one), 0);
+	assert_int_equal(dkt_source_live(t->in, &opts, &one), 0);
 	take(one, 100, 18);
-	dkt_capture_close(one);
+	dkt_source_close(one);
 }
 
 static void test_source(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_source *source;
-	struct dkt_capture *cap;
 	struct dkt_record rec;
 	struct dkt_loss loss;
 	uint64_t n = 0;
 
 	fill_tree(t);
-	cap = open_capture(t, DKT_CAPTURE_KEEP, 0);
-	assert_int_equal(dkt_capture_source(cap, &source), 0);
+	source = open_live(t, DKT_LIVE_KEEP, 0);
+	assert_string_equal(dkt_source_info(source)->kind, "ring buffers");
 	assert_string_equal(dkt_source_info(source)->clock, "mono");
 	assert_int_equal(dkt_source_info(source)->cpus, 2);
 	assert_true(dkt_source_info(source)->has_wall);
 	for (; !dkt_source_next(source, &rec); n++)
 		assert_int_equal(value_of(&rec), 100 + n);
 	assert_int_equal(n, 18);
-	assert_string_equal(dkt_source_comm(source, &rec), "worker");
 	assert_int_equal(dkt_source_loss(source, 1, &loss), 0);
 	assert_int_equal(loss.seen, 9);
 	dkt_source_close(source);
-	dkt_capture_close(cap);
+}
+
+/* Whoever follows sees what has come when it asks again, whether it waited or not. */
+static void test_follow(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_source *source;
+	struct dkt_record rec;
+
+	fill_tree(t);
+	hand_out_all(t, 1);
+	source = open_live(t, DKT_LIVE_FOLLOW, 0);
+	take(source, 100, 6);
+	assert_int_equal(dkt_source_next(source, &rec), 2);
+	assert_int_equal(dkt_source_next(source, &rec), 2);
+	hand_out_all(t, 3);
+	take(source, 106, 12);
+	assert_int_equal(dkt_source_next(source, &rec), 2);
+	assert_int_equal(dkt_source_wait(source, 0), 0);
+	assert_int_equal(dkt_source_next(source, &rec), 2);
+	dkt_source_close(source);
 }
 
 int main(void)
@@ -547,6 +565,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_first, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_source, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_follow, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_done, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_done_in_the_middle, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_until, setup, teardown),

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "capture/spool.h"
+#include "source/live/spool.h"
 
 #include "base/banned.h"
 

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pages of a live source: taken out of the kernel into spools, walked there, forgotten when all is safe. */
+#include <poll.h>
+
+#include "source/live.h"
+
+#include "base/banned.h"
+
+/* Pages of a CPU that are taken out before they are written out and forgotten. */
+#define WINDOW 64
+
+/* How often a source that waits looks for the buffer of a CPU that was offline so far, ms. */
+#define ABSENT_MS 1000
+
+static struct dkt__live_cpu *cpu_of(struct dkt__live *live, const struct dkt__stream *s)
+{
+	return &live->cpus[s - live->streams.list];
+}
+
+/* ---- pages ---- */
+
+/* The spool has got pages, or forgotten some. */
+static void count_pages(struct dkt__live *live, struct dkt__stream *s)
+{
+	s->n_pages = s->last = dkt__spool_pages(&cpu_of(live, s)->spool);
+}
+
+/* Forgets what was returned. Nothing moves in the mapping: a page being walked stays. */
+static void release(struct dkt__live *live, struct dkt__stream *s)
+{
+	struct dkt__spool_pos pos;
+
+	pos.page = (uint32_t)dkt__stream_place(s, &pos.offset);
+	if (!dkt__spool_release(&cpu_of(live, s)->spool, pos))
+		return;
+	s->page_nr = 0;
+	count_pages(live, s);
+}
+
+static void release_all(struct dkt__live *live)
+{
+	size_t i;
+
+	for (i = 0; i < live->streams.n; i++)
+		release(live, &live->streams.list[i]);
+}
+
+static int read_page(struct dkt__live *live, struct dkt__stream *s, bool *more)
+{
+	struct dkt__live_cpu *cpu = cpu_of(live, s);
+	ssize_t n;
+	void *room;
+	int err;
+
+	*more = false;
+	if (cpu->fd < 0)
+		return 0;
+	room = dkt__spool_room(&cpu->spool, &err);
+	if (!room)
+		return dkt_fail(live->in->ctx, err, "keep records of cpu %d: %s", s->cpu,
+				strerror(-err));
+	do
+		n = read(cpu->fd, room, cpu->spool.page_size);
+	while (n < 0 && errno == EINTR);
+	/* A CPU gets its buffer when it comes online first, and keeps it when it goes. */
+	cpu->absent = n < 0 && errno == ENODEV;
+	if (n < 0 && errno != EAGAIN && !cpu->absent)
+		return dkt_fail(live->in->ctx, -errno, "read buffer of cpu %d: %s", s->cpu,
+				strerror(errno));
+	if (n <= 0)
+		return 0;
+	/* A saved tree's last page may be cut. */
+	memset((char *)room + n, 0, cpu->spool.page_size - (size_t)n);
+	cpu->dry = dkt__page_time(room, false) >= live->streams.until;
+	dkt__spool_commit(&cpu->spool);
+	count_pages(live, s);
+	*more = true;
+	return 0;
+}
+
+/* Takes pages out of the kernel for a CPU whose spooled ones have all been returned. */
+static int spool_more(struct dkt__streams *it, struct dkt__stream *s)
+{
+	struct dkt__live *live = (struct dkt__live *)it;
+	struct dkt__live_cpu *cpu = cpu_of(live, s);
+	bool more = true;
+	int i, err = 0;
+
+	if (cpu->dry || live->spooled)
+		return 1;
+	if (dkt__spool_pages(&cpu->spool) && !(live->flags & (DKT_LIVE_KEEP | DKT_LIVE_WHOLE))) {
+		/* All that was returned so far is written out, so that its pages can be used again. */
+		err = live->flush ? live->flush(live->data) : 0;
+		if (!err)
+			release_all(live);
+	}
+	for (i = 0; !err && more && !cpu->dry && i < WINDOW; i++)
+		err = read_page(live, s, &more);
+	if (!more)
+		cpu->dry = true;
+	return err ? err : s->page_nr >= s->last;
+}
+
+static const uint8_t *spool_page(struct dkt__streams *it, struct dkt__stream *s, uint64_t nr,
+				 uint32_t *size)
+{
+	*size = s->page_size;
+	return dkt__spool_page(&cpu_of((struct dkt__live *)it, s)->spool, (uint32_t)nr);
+}
+
+const struct dkt__provider dkt__pages_spool = {
+	.page = spool_page,
+	.more = spool_more,
+	.verb = "read",
+};
+
+int dkt__live_save(struct dkt__live *live, bool top)
+{
+	/* Only what is to be emptied: the other one goes on recording, this too. */
+	const size_t own = (size_t)live->in->cpus, from = top ? own : 0;
+	const size_t to = top ? live->streams.n : own;
+	size_t i;
+	int err = 0;
+
+	for (i = from; !err && i < to; i++) {
+		bool more = true;
+
+		while (!err && more)
+			err = read_page(live, &live->streams.list[i], &more);
+	}
+	if (!err)
+		err = dkt__live_settle(live);
+	for (i = from; !err && i < to; i++) {
+		if (live->cpus[i].fd >= 0)
+			close(live->cpus[i].fd);
+		live->cpus[i].fd = -1;
+	}
+	return err;
+}
+
+/* ---- the calls ---- */
+
+/* Looks at every CPU again, with a new bound where the source follows. */
+static int begin(struct dkt__live *live)
+{
+	uint64_t now;
+	size_t i;
+	int err;
+
+	if (live->flags & DKT_LIVE_FOLLOW)
+		live->until = dkt_instance_now(live->in, &now) ? UINT64_MAX : now;
+	for (i = 0; i < live->streams.n; i++)
+		live->cpus[i].dry = false;
+	dkt__streams_pass(&live->streams);
+	err = dkt__streams_begin(&live->streams,
+				 live->until == UINT64_MAX ? UINT64_MAX : live->until + 1);
+	live->begun = !err;
+	live->read = true;
+	return err;
+}
+
+int dkt__live_next(struct dkt_source *source, struct dkt_record *record)
+{
+	struct dkt__live *live = (struct dkt__live *)source;
+	struct dkt__live_cpu *cpu;
+	int err = 0;
+
+	if (dkt__unlikely(!live->begun))
+		err = begin(live);
+	if (!err)
+		err = dkt__streams_next(source, record);
+	if (dkt__unlikely(err)) {
+		/* A failure, or with more to come: all CPUs are to be asked again. */
+		live->begun = err == 1 && !(live->flags & DKT_LIVE_FOLLOW);
+		return err == 1 && !live->begun ? 2 : err;
+	}
+	cpu = cpu_of(live, live->streams.top);
+	if (dkt__unlikely(cpu->first && record->event)) {
+		record->first = true;
+		cpu->first = false;
+	}
+	return 0;
+}
+
+int dkt__live_wait(struct dkt_source *source, int timeout_ms)
+{
+	struct dkt__live *live = (struct dkt__live *)source;
+	size_t i, n = live->streams.n;
+	struct pollfd *fds __cleanup(free) = calloc(n, sizeof(*fds));
+
+	if (!fds)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		fds[i] = (struct pollfd){ .fd = live->cpus[i].fd, .events = POLLIN };
+		if (!live->cpus[i].absent)
+			continue;
+		/* poll() reports an error for a missing buffer at once, and never its arrival. */
+		fds[i].fd = -1;
+		if (timeout_ms < 0 || timeout_ms > ABSENT_MS)
+			timeout_ms = ABSENT_MS;
+	}
+	live->begun = false;
+	return poll(fds, (nfds_t)n, timeout_ms) < 0 ? -errno : 0;
+}
+
+int dkt__live_done(struct dkt_source *source)
+{
+	struct dkt__live *live = (struct dkt__live *)source;
+
+	live->spooled = true;
+	dkt__streams_pass(&live->streams);
+	live->spooled = live->begun = false;
+	if (live->flags & DKT_LIVE_KEEP)
+		return 0;
+	live->settled = true;
+	release_all(live);
+	dkt__live_account(live);
+	return 0;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a live source saw and lost: its own count of records, the kernel's of the lost ones. */
+#include "source/live.h"
+
+#include "base/banned.h"
+
+static uint64_t stats_lost(const struct dkt_cpu_stats *stats)
+{
+	return stats->overrun + stats->commit_overrun + stats->dropped;
+}
+
+/* What the kernel lost on the CPU since it was accounted for last. */
+static int cpu_lost(struct dkt__live *live, size_t nr, struct dkt_cpu_stats *stats, uint64_t *lost)
+{
+	struct dkt__spool_base base = dkt__spool_get_base(&live->cpus[nr].spool);
+	const struct dkt__live_cpu *cpu = &live->cpus[nr];
+	int err = 0;
+
+	*stats = (struct dkt_cpu_stats){ 0 };
+	if (cpu->in)
+		err = dkt_instance_get_stats(cpu->in, live->streams.list[nr].cpu, stats);
+	*lost = 0;
+	if (err)
+		return err;
+	/* Somebody emptied the buffers, so the kernel's counts began again. */
+	if (stats_lost(stats) < base.lost || stats->read < base.read)
+		base.lost = 0;
+	*lost = stats_lost(stats) - base.lost + base.owed;
+	return 0;
+}
+
+int dkt__live_settle(struct dkt__live *live)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < live->streams.n; i++) {
+		struct dkt__spool_base base = dkt__spool_get_base(&live->cpus[i].spool);
+		struct dkt_cpu_stats stats;
+
+		err = cpu_lost(live, i, &stats, &base.owed);
+		if (err)
+			break;
+		base.lost = stats_lost(&stats);
+		base.read = stats.read;
+		dkt__spool_set_base(&live->cpus[i].spool, base);
+	}
+	return err;
+}
+
+void dkt__live_account(struct dkt__live *live)
+{
+	struct dkt_cpu_stats stats;
+	uint64_t lost;
+	size_t i;
+
+	for (i = 0; i < live->streams.n; i++) {
+		bool loaded = live->streams.list[i].loaded;
+
+		if (cpu_lost(live, i, &stats, &lost))
+			continue;
+		live->cpus[i].lost += lost;
+		dkt__spool_set_base(&live->cpus[i].spool,
+				    (struct dkt__spool_base){
+					    .lost = stats_lost(&stats),
+					    .read = stats.read,
+					    .emptied = !stats.entries && !loaded,
+				    });
+	}
+}
+
+static int add_loss(struct dkt__live *live, size_t nr, struct dkt_loss *loss)
+{
+	const struct dkt_loss *own = &live->streams.list[nr].loss;
+	struct dkt_cpu_stats stats;
+	uint64_t lost = live->cpus[nr].lost;
+	int err = 0;
+
+	/* What is lost after dkt_source_done() is the next reader's to tell. */
+	if (live->flags & DKT_LIVE_KEEP || (live->flags & DKT_LIVE_WHOLE && !live->settled))
+		err = cpu_lost(live, nr, &stats, &lost);
+	/* A saved tree need not have the kernel's counts; its pages have some. */
+	if (err == -ENOENT) {
+		lost = own->lost;
+		err = 0;
+	}
+	loss->seen += own->seen;
+	loss->bad += own->bad;
+	loss->lost += lost;
+	return err;
+}
+
+int dkt__live_loss(struct dkt_source *source, int nr, struct dkt_loss *loss)
+{
+	struct dkt__live *live = (struct dkt__live *)source;
+	size_t i, own = (size_t)live->in->cpus;
+	int err = 0;
+
+	if (nr < 0 || nr >= live->in->cpus)
+		return dkt_fail(live->in->ctx, -EINVAL, "there is no cpu %d", nr);
+	for (i = (size_t)nr; !err && i < live->streams.n; i += own)
+		err = add_loss(live, i, loss);
+	return err;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Opening, closing and clearing: who may read an instance's buffers, and where pages are kept. */
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "event.h"
+#include "ids.h"
+#include "source/live.h"
+#include "tracefs.h"
+
+#include "base/banned.h"
+
+/* Takes the spool directory for this process alone; a holder's number is in the file. */
+static int lock_spool(struct dkt_ctx *ctx, const char *dir, int *dirfd, int *lock)
+{
+	char holder[32] = "";
+	int tries;
+
+	if (mkdir(dir, 0700) && errno != EEXIST)
+		return dkt_fail(ctx, -errno, "make %s: %s", dir, strerror(errno));
+	*dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (*dirfd < 0)
+		return dkt_fail(ctx, -errno, "open %s: %s", dir, strerror(errno));
+	*lock = openat(*dirfd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (*lock < 0)
+		return dkt_fail(ctx, -errno, "open %s/lock: %s", dir, strerror(errno));
+	for (tries = 0; flock(*lock, LOCK_EX | LOCK_NB); tries++) {
+		if (errno != EWOULDBLOCK)
+			return dkt_fail(ctx, -errno, "lock %s: %s", dir, strerror(errno));
+		if (tries < 20) {
+			usleep(100000);
+			continue;
+		}
+		if (pread(*lock, holder, sizeof(holder) - 1, 0) < 0)
+			holder[0] = '\0';
+		holder[strcspn(holder, "\n")] = '\0';
+		return dkt_fail(ctx, -EBUSY, "process %s is reading these buffers",
+				*holder ? holder : "of another user");
+	}
+	snprintf(holder, sizeof(holder), "%d\n", (int)getpid());
+	if (ftruncate(*lock, 0) || pwrite(*lock, holder, strlen(holder), 0) < 0)
+		dkt_log(ctx, DKT_LOG_INFO, "note the reader in %s/lock: %s", dir, strerror(errno));
+	return 0;
+}
+
+uint32_t dkt__page_size(struct dkt_instance *in)
+{
+	struct tep_handle *tep;
+	uint64_t kb;
+
+	if (dkt__tfs_exists(in->ctx, "%sbuffer_subbuf_size_kb", in->prefix) &&
+	    !dkt__tfs_read_u64(in->ctx, &kb, "%sbuffer_subbuf_size_kb", in->prefix) && kb &&
+	    kb <= 64)
+		return (uint32_t)kb * 1024;
+	tep = dkt__tep(in->ctx);
+	return tep && tep_get_sub_buffer_size(tep) > 0 && tep_get_sub_buffer_size(tep) < 65536 ?
+		       (uint32_t)tep_get_sub_buffer_size(tep) :
+		       4096;
+}
+
+static int open_buffer(struct dkt__live_cpu *cpu, int nr, uint64_t *inode)
+{
+	struct stat st = { 0 };
+
+	*inode = 0;
+	if (!cpu->in)
+		return 0;
+	cpu->fd = dkt__tfs_open(cpu->in->ctx, O_RDONLY | O_NONBLOCK,
+				"%sper_cpu/cpu%d/trace_pipe_raw", cpu->in->prefix, nr);
+	/* An instance that was removed and made again has new inodes. */
+	if (cpu->fd >= 0 && !fstat(cpu->fd, &st))
+		*inode = st.st_ino;
+	return cpu->fd < 0 ? cpu->fd : 0;
+}
+
+static int cpu_open(struct dkt__live *live, size_t i, uint32_t size)
+{
+	struct dkt__live_cpu *cpu = &live->cpus[i];
+	struct dkt__stream *s = &live->streams.list[i];
+	struct dkt__spool_pos start;
+	uint64_t inode;
+	int err = open_buffer(cpu, s->cpu, &inode);
+
+	if (!err)
+		err = dkt__spool_open(live->in->ctx, &cpu->spool, live->dir, (int)i, size, inode);
+	if (err)
+		return err;
+	start = dkt__spool_start(&cpu->spool);
+	s->from = &dkt__pages_spool;
+	s->page_size = size;
+	s->page_nr = start.page;
+	s->offset = start.offset;
+	s->n_pages = s->last = dkt__spool_pages(&cpu->spool);
+	cpu->first = dkt__spool_get_base(&cpu->spool).emptied;
+	return 0;
+}
+
+/* Where to look first for the events of the records. */
+static void hint_events(struct dkt__live *live)
+{
+	struct dkt_event **on;
+	size_t n;
+
+	if (live->dir >= 0)
+		dkt__ids_load(live->in->ctx, live->dir);
+	if (!dkt_instance_get_events(live->in, &on, &n))
+		dkt__events_likely(live->in->ctx, on, n);
+}
+
+/* What the top instance had recorded when it was given back is still in the spool. */
+static bool has_left_over(const struct dkt__live *live)
+{
+	char name[24];
+	int i;
+
+	for (i = live->in->cpus; i < 2 * live->in->cpus; i++) {
+		dkt__spool_name(i, name);
+		if (!faccessat(live->dir, name, F_OK, 0))
+			return true;
+	}
+	return false;
+}
+
+static int open_buffers(struct dkt__live *live, const char *spool)
+{
+	struct dkt_instance *in = live->in;
+	uint32_t size = dkt__page_size(in);
+	size_t own = (size_t)in->cpus, n = own, i;
+	int err = 0;
+
+	if (spool && dkt_top_is_borrowed(spool))
+		err = dkt_instance_open(in->ctx, NULL, 0, &live->top);
+	if (live->top || (live->dir >= 0 && has_left_over(live)))
+		n *= 2;
+	live->cpus = calloc(n, sizeof(*live->cpus));
+	live->streams.list = calloc(n, sizeof(*live->streams.list));
+	if (!live->cpus || !live->streams.list)
+		return -ENOMEM;
+	for (i = 0; !err && i < n; i++) {
+		live->cpus[i] = (struct dkt__live_cpu){
+			.in = i < own ? in : live->top,
+			.fd = -1,
+			.spool.fd = -1,
+		};
+		live->streams.list[i].cpu = (int)(i % own);
+		live->streams.n++;
+		err = cpu_open(live, i, size);
+	}
+	return err;
+}
+
+static void live_close(struct dkt_source *source)
+{
+	dkt__live_free((struct dkt__live *)source);
+}
+
+static const struct dkt__source_ops live_ops = {
+	.next = dkt__live_next,
+	.comm = dkt__live_comm,
+	.loss = dkt__live_loss,
+	.wait = dkt__live_wait,
+	.done = dkt__live_done,
+	.close = live_close,
+};
+
+int dkt__live_open(struct dkt_instance *in, const struct dkt_live_opts *opts,
+		   struct dkt__live **out)
+{
+	DKT_OPTS(dkt_live_opts, mine, );
+	struct dkt__live *live = calloc(1, sizeof(*live));
+	int err = 0;
+
+	*out = NULL;
+	if (!live)
+		return -ENOMEM;
+	if (opts)
+		memcpy(&mine, opts, DKT__MIN(opts->sz, sizeof(mine)));
+	*live = (struct dkt__live){
+		.streams.base = { .ops = &live_ops, .ctx = in->ctx },
+		.streams.until = UINT64_MAX,
+		.in = in,
+		.lock = -1,
+		.dir = -1,
+		.flags = mine.flags,
+		.until = mine.until ? mine.until : UINT64_MAX,
+		.flush = mine.flush,
+		.data = mine.data,
+	};
+	if (mine.spool)
+		err = lock_spool(in->ctx, mine.spool, &live->dir, &live->lock);
+	if (!err)
+		err = open_buffers(live, mine.spool);
+	if (err) {
+		dkt__live_free(live);
+		return err;
+	}
+	hint_events(live);
+	*out = live;
+	return 0;
+}
+
+static void fill_info(struct dkt__live *live)
+{
+	struct dkt_source_info *info = &live->streams.base.info;
+
+	/* A clock or a wall offset that cannot be had is none: the times are shown as they are. */
+	if (dkt_instance_get_clock(live->in, &live->clock))
+		live->clock = NULL;
+	info->kind = "ring buffers";
+	info->clock = live->clock;
+	/* A saved tree does not say what machine it is of. */
+	if (!live->in->ctx->root && !uname(&live->uname)) {
+		info->host = live->uname.nodename;
+		snprintf(live->kernel, sizeof(live->kernel), "%s %s", live->uname.release,
+			 live->uname.machine);
+		info->kernel = live->kernel;
+	}
+	info->cpus = live->in->cpus;
+	info->has_wall = !dkt_instance_wall(live->in, &info->wall);
+}
+
+int dkt_source_live(struct dkt_instance *in, const struct dkt_live_opts *opts,
+		    struct dkt_source **source)
+{
+	struct dkt__live *live;
+	int err = dkt__live_open(in, opts, &live);
+
+	*source = NULL;
+	if (err)
+		return err;
+	fill_info(live);
+	*source = &live->streams.base;
+	return 0;
+}
+
+/* A buffer that is gone leaves no empty spool behind. */
+static void close_buffer(struct dkt__live *live, size_t i)
+{
+	struct dkt__live_cpu *cpu = &live->cpus[i];
+	bool empty = cpu->spool.head && !dkt__spool_pages(&cpu->spool);
+	char name[24];
+
+	if (cpu->fd >= 0)
+		close(cpu->fd);
+	dkt__spool_close(&cpu->spool);
+	dkt__spool_name((int)i, name);
+	if (!cpu->in && empty && live->dir >= 0)
+		unlinkat(live->dir, name, 0);
+}
+
+void dkt__live_free(struct dkt__live *live)
+{
+	size_t i;
+
+	if (!live)
+		return;
+	for (i = 0; i < live->streams.n; i++)
+		close_buffer(live, i);
+	dkt_instance_close(live->top);
+	if (live->comms)
+		tep_free(live->comms);
+	if (live->dir >= 0 && live->read)
+		dkt__ids_save(live->in->ctx, live->dir);
+	if (live->lock >= 0)
+		close(live->lock);
+	if (live->dir >= 0)
+		close(live->dir);
+	dkt__streams_clear(&live->streams);
+	free(live->cpus);
+	free(live->clock);
+	free(live);
+}
+
+int dkt_spool_clear(struct dkt_instance *in, const char *spool)
+{
+	DKT_OPTS(dkt_live_opts, opts, .spool = spool);
+	struct dkt__live *live;
+	size_t i;
+	int err = dkt__live_open(in, &opts, &live);
+
+	if (err)
+		return err;
+	err = dkt_instance_clear(in);
+	if (!err && live->top)
+		err = dkt_instance_clear(live->top);
+	for (i = 0; !err && i < live->streams.n; i++)
+		dkt__spool_reset(&live->cpus[i].spool);
+	dkt__live_free(live);
+	return err;
+}
