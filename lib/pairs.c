@@ -233,6 +233,12 @@ static int group_name(struct dkt_pairs *pairs, struct dkt_source *source,
 	if (buf.err)
 		free(buf.data);
 	group->name = buf.err ? NULL : buf.data;
+	group->is_number = key->kind != KEY_STRING && key->kind != KEY_COMM && !key->names.step &&
+			   !key->names.is_device &&
+			   (pairs->by.mod == MOD_NONE || pairs->by.mod == MOD_DEC ||
+			    pairs->by.mod == MOD_USECS);
+	group->is_signed = key->is_signed;
+	group->number = value;
 	return buf.err;
 }
 

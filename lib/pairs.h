@@ -48,6 +48,8 @@ struct pair_begun {
 
 struct pair_group {
 	char *name;
+	bool is_number, is_signed; /* the name is this number */
+	uint64_t number;
 	struct dkt__dist dist;
 };
 

@@ -40,6 +40,13 @@ static struct json_object *part(const struct latency_report *report, size_t grou
 	return val_number(dkt_pairs_quantile(report->pairs, group, of));
 }
 
+static struct json_object *name_of(const struct dkt_latency *it)
+{
+	if (!it->is_number)
+		return val_text(it->name);
+	return it->is_signed ? json_object_new_int64((int64_t)it->number) : val_number(it->number);
+}
+
 /* Adds a row that begins with column from. */
 static void add_group(const struct latency_report *report, struct rows *rows, size_t group,
 		      const char *name, size_t from)
@@ -52,7 +59,7 @@ static void add_group(const struct latency_report *report, struct rows *rows, si
 	if (!it.count && group != DKT_PAIRS_ALL)
 		return;
 	if (from == GROUP)
-		values[GROUP] = val_text(name ? name : it.name);
+		values[GROUP] = name ? val_text(name) : name_of(&it);
 	values[COUNT] = val_number(it.count);
 	values[MIN] = val_number(it.min);
 	values[P50] = part(report, group, 0.5);

@@ -82,7 +82,8 @@ static int compare(const void *a, const void *b, void *data)
 	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
 	struct json_object *p = x->values[by->column], *q = y->values[by->column];
 	uint64_t m = json_object_get_uint64(p), n = json_object_get_uint64(q);
-	int order = m < n ? -1 : m > n;
+	int64_t i = json_object_get_int64(p), j = json_object_get_int64(q);
+	int order = i < 0 || j < 0 ? (i > j) - (i < j) : (m > n) - (m < n);
 
 	if (json_object_is_type(p, json_type_string) && json_object_is_type(q, json_type_string))
 		order = strverscmp(json_object_get_string(p), json_object_get_string(q));

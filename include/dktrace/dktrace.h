@@ -1175,6 +1175,9 @@ DKT_API void dkt_pairs_info(const struct dkt_pairs *pairs, struct dkt_pairs_info
 /* Times in ns. */
 struct dkt_latency {
 	const char *name; /* of the group, "" without groups; valid as long as the pairs */
+	bool is_number; /* the name is this number */
+	bool is_signed;
+	uint64_t number;
 	uint64_t count;
 	uint64_t sum;
 	uint64_t min;

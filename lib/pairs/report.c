@@ -28,7 +28,14 @@ int dkt_pairs_group(const struct dkt_pairs *pairs, size_t i, struct dkt_latency 
 	*latency = (struct dkt_latency){
 		.count = dist->count, .sum = dist->sum, .min = dist->min, .max = dist->max
 	};
-	latency->name = i != DKT_PAIRS_ALL && pairs->group[i].name ? pairs->group[i].name : "";
+	latency->name = "";
+	if (i == DKT_PAIRS_ALL)
+		return 0;
+	if (pairs->group[i].name)
+		latency->name = pairs->group[i].name;
+	latency->is_number = pairs->group[i].is_number;
+	latency->is_signed = pairs->group[i].is_signed;
+	latency->number = pairs->group[i].number;
 	return 0;
 }
 

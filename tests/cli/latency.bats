@@ -16,6 +16,8 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 	run -0 dktrace latency "${fsync[@]}" --input "$capture" --json --by common_pid.execname
 	same '1 sync[21739] 473486 0' "$(jq -r '"\(.all.count) \(.groups[0].group) \(.slowest[0].ns) \(.lost)"' <<<"$output")" JSON
 	same 'syscalls:sys_exit_fsync' "$(jq -r '.slowest[0].end.event' <<<"$output")" "the end's record"
+	run -0 --separate-stderr dktrace latency syscall --input "$capture" --json --by common_pid
+	same '[21739]' "$(jq -c '[.groups[].group] | map(select(. == 21739))' <<<"$output")" "a group that is a number"
 }
 
 @test "what a filter leaves" {

@@ -175,8 +175,25 @@ static void groups(void **state)
 	assert_int_equal(dkt_pairs_group(t->pairs, 1, &latency), 0);
 	assert_string_equal(latency.name, "n4");
 	assert_int_equal(latency.sum, 30);
+	assert_false(latency.is_number);
 	assert_int_equal(dkt_pairs_group(t->pairs, 2, &latency), 1);
 	assert_int_equal(all(t).count, 3);
+}
+
+static void groups_of_numbers(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_latency latency;
+
+	start(t, "common_pid", "common_pid");
+	add(t, true, 100, 0, 7, 3);
+	add(t, false, 110, 0, 7, 3);
+	assert_int_equal(dkt_pairs_group(t->pairs, 0, &latency), 0);
+	assert_string_equal(latency.name, "7");
+	assert_true(latency.is_number && latency.is_signed);
+	assert_int_equal(latency.number, 7);
+	dkt_pairs_group(t->pairs, DKT_PAIRS_ALL, &latency);
+	assert_false(latency.is_number);
 }
 
 static void no_pair_spans_a_gap(void **state)
@@ -364,6 +381,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(pairs_by_key, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_younger_counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(groups, setup, teardown),
+		cmocka_unit_test_setup_teardown(groups_of_numbers, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_pair_spans_a_gap, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_event_for_both, setup, teardown),
 		cmocka_unit_test_setup_teardown(bad_words, setup, teardown),
