@@ -3,7 +3,7 @@
 #ifndef DKT_SYMBOL_H
 #define DKT_SYMBOL_H
 
-#include "tracedat/compress.h"
+#include "compress.h"
 
 /* Takes the names from that file, in the form of /proc/kallsyms, in place of any before. */
 int dkt__symbols_read(struct dkt_ctx *ctx, const char *path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Small macros, arrays that grow, and locals that release what they own at the end of their scope. */
+/* Small macros, arrays that grow, the other byte order, and locals that let go at the end of their scope. */
 #ifndef DKT_BASE_UTIL_H
 #define DKT_BASE_UTIL_H
 
@@ -30,6 +30,19 @@ static inline void *dkt__grow(void *list, size_t *room, size_t first, size_t siz
 	if (more)
 		*room = wanted;
 	return more;
+}
+
+/* Turns the bytes of one number round. */
+static inline void dkt__turn(uint8_t *p, uint32_t size)
+{
+	uint32_t i;
+
+	for (i = 0; i < size / 2; i++) {
+		uint8_t byte = p[i];
+
+		p[i] = p[size - 1 - i];
+		p[size - 1 - i] = byte;
+	}
 }
 
 static inline void dkt__freep(void *p)

@@ -6,7 +6,6 @@
 #include <ctype.h>
 
 #include "plan.h"
-#include "source/swap.h"
 #include "symbol.h"
 
 #include "base/banned.h"

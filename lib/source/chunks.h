@@ -3,8 +3,8 @@
 #ifndef DKT_CHUNKS_H
 #define DKT_CHUNKS_H
 
+#include "compress.h"
 #include "file.h"
-#include "tracedat/compress.h"
 
 /* Pages of a chunk, unpacked. */
 struct dkt__chunk_room {

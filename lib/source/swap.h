@@ -5,19 +5,6 @@
 
 #include "internal.h"
 
-/* Turns the bytes of one number round. */
-static inline void dkt__turn(uint8_t *p, uint32_t size)
-{
-	uint32_t i;
-
-	for (i = 0; i < size / 2; i++) {
-		uint8_t byte = p[i];
-
-		p[i] = p[size - 1 - i];
-		p[size - 1 - i] = byte;
-	}
-}
-
 /*
  * Copies a record and turns the bytes of its numbers round as its event's fields say. A record of
  * no known format has only the fields that all records begin with turned.

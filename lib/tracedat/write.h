@@ -3,9 +3,9 @@
 #ifndef DKT_TRACEDAT_WRITE_H
 #define DKT_TRACEDAT_WRITE_H
 
+#include "compress.h"
 #include "source.h"
 #include "tracedat.h"
-#include "tracedat/compress.h"
 #include "tracedat/pack.h"
 #include "tracedat/spill.h"
 

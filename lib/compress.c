@@ -3,7 +3,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "tracedat/compress.h"
+#include "compress.h"
 
 #include "base/banned.h"
 
