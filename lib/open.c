@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "file.h"
-#include "source/tree.h"
+#include "source/saved_tree.h"
 
 #include "base/banned.h"
 
@@ -41,7 +41,7 @@ int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	if (ctx->given || ctx->events)
 		return dkt_fail(ctx, -EBUSY, "open %s: the context is another kernel's", path);
 	if (!mine.fd && !stat(path, &st) && S_ISDIR(st.st_mode))
-		return dkt__source_tree(ctx, path, &mine, source);
+		return dkt__source_saved_tree(ctx, path, &mine, source);
 	err = dkt__file_open(ctx, path, name, mine.fd, &file);
 	if (err)
 		return err;

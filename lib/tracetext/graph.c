@@ -4,7 +4,7 @@
  * kernel/trace/trace_functions_graph.c.
  */
 #include "base/parse.h"
-#include "source/text_scan.h"
+#include "tracetext/scan.h"
 
 #include "base/banned.h"
 

@@ -2,8 +2,8 @@
 /* The text of trace, trace_pipe and trace-cmd report as a source of records. */
 #include "base/parse.h"
 #include "plan/unprint.h"
-#include "source/text_rows.h"
 #include "source/window.h"
+#include "tracetext/rows.h"
 
 #include "base/banned.h"
 

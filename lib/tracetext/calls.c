@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Information that function_graph lines take from earlier lines. */
-#include "source/text_calls.h"
+#include "tracetext/calls.h"
 
 #include "source/own_format.h"
-#include "source/text_stack.h"
+#include "tracetext/stack.h"
 
 #include "base/banned.h"
 

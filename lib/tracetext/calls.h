@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Information that function_graph lines take from earlier lines: the process and the function. */
-#ifndef DKT_TEXT_CALLS_H
-#define DKT_TEXT_CALLS_H
+#ifndef DKT_TRACETEXT_CALLS_H
+#define DKT_TRACETEXT_CALLS_H
 
 #include "event.h"
-#include "source/text_line.h"
+#include "tracetext/line.h"
 
 struct dkt__text_calls {
 	/* From that place of the file on the CPU runs the process, in order of places. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The lines of a trace's text that are records, in order of time. */
-#include "source/text_rows.h"
+#include "tracetext/rows.h"
 
 #include "base/banned.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A line of the kernel's trace or trace_pipe, or of trace-cmd report. */
-#include "source/text_scan.h"
+#include "tracetext/scan.h"
 
 #include "base/banned.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Stacks in the text of a trace. */
-#ifndef DKT_TEXT_STACK_H
-#define DKT_TEXT_STACK_H
+#ifndef DKT_TRACETEXT_STACK_H
+#define DKT_TRACETEXT_STACK_H
 
-#include "source/text_format.h"
+#include "tracetext/format.h"
 
 #define DKT__FRAMES_MAX 512
 

@@ -8,7 +8,7 @@
 
 #include "base/parse.h"
 #include "source/own_format.h"
-#include "source/text_format.h"
+#include "tracetext/format.h"
 
 #include "base/banned.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A line of the kernel's trace or trace_pipe, or of trace-cmd report. */
-#ifndef DKT_TEXT_LINE_H
-#define DKT_TEXT_LINE_H
+#ifndef DKT_TRACETEXT_LINE_H
+#define DKT_TRACETEXT_LINE_H
 
 #include "internal.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A text that is read from its start on, within its bounds: what the kinds of lines share. */
-#ifndef DKT_TEXT_SCAN_H
-#define DKT_TEXT_SCAN_H
+#ifndef DKT_TRACETEXT_SCAN_H
+#define DKT_TRACETEXT_SCAN_H
 
 #include <ctype.h>
 
-#include "source/text_line.h"
+#include "tracetext/line.h"
 
 struct scan {
 	const char *p, *end;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Stacks in the text of a trace: functions by their names, which get addresses. */
-#include "source/text_stack.h"
+#include "tracetext/stack.h"
 #include "base/parse.h"
 
 #include "source/own_format.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lines in the tracer's latency format: times are microseconds since the trace began. */
-#include "source/text_scan.h"
+#include "tracetext/scan.h"
 
 #include "base/banned.h"
 

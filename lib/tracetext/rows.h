@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The text of a trace, and the lines of it that are records. */
-#ifndef DKT_TEXT_ROWS_H
-#define DKT_TEXT_ROWS_H
+#ifndef DKT_TRACETEXT_ROWS_H
+#define DKT_TRACETEXT_ROWS_H
 
 #include "comms.h"
 #include "file.h"
 #include "source.h"
-#include "source/text_calls.h"
-#include "source/text_format.h"
-#include "source/text_stack.h"
+#include "tracetext/calls.h"
+#include "tracetext/format.h"
+#include "tracetext/stack.h"
 
 #define DKT__TEXT_RECORD_MAX 65536
 #define DKT__TEXT_CPUS_MAX   (UINT16_MAX + 1)

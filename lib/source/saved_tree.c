@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A directory with what tracefs had: raw per-CPU pages, formats of events, names. */
-#include <linux/magic.h>
-#include <sys/vfs.h>
-
+/* A saved tree, a directory with what tracefs had: raw per-CPU pages, formats of events, names. */
+#include "source/saved_tree.h"
+#include "mount.h"
 #include "source/live.h"
-#include "source/tree.h"
 #include "tracefs.h"
 
 #include "base/banned.h"
 
-struct source_tree {
+struct saved_tree {
 	struct dkt__streams streams; /* first: this is the source */
 	struct dkt_instance *in;
 	char *clock;
@@ -17,7 +15,7 @@ struct source_tree {
 
 static void tree_close(struct dkt_source *source)
 {
-	struct source_tree *tree = (struct source_tree *)source;
+	struct saved_tree *tree = (struct saved_tree *)source;
 
 	free(tree->clock);
 	dkt__streams_clear(&tree->streams);
@@ -35,7 +33,7 @@ static const struct dkt__source_ops tree_ops = {
 	.close = tree_close,
 };
 
-static int open_cpu(struct source_tree *tree, int nr, uint32_t page_size)
+static int open_cpu(struct saved_tree *tree, int nr, uint32_t page_size)
 {
 	struct dkt__stream *s = &tree->streams.list[tree->streams.n++];
 	struct dkt_ctx *ctx = tree->in->ctx;
@@ -64,7 +62,7 @@ static int open_cpu(struct source_tree *tree, int nr, uint32_t page_size)
 }
 
 /* Both need not have been saved, either. */
-static int read_names(struct source_tree *tree)
+static int read_names(struct saved_tree *tree)
 {
 	char *text __cleanup(free) = NULL;
 	size_t len;
@@ -76,7 +74,7 @@ static int read_names(struct source_tree *tree)
 	return dkt__comms_parse(&tree->streams.comms, text, len);
 }
 
-static int tree_read(struct source_tree *tree, const struct dkt_source_opts *opts)
+static int tree_read(struct saved_tree *tree, const struct dkt_source_opts *opts)
 {
 	uint32_t page_size = dkt__page_size(tree->in);
 	struct dkt_source_info *info = &tree->streams.base.info;
@@ -103,16 +101,15 @@ static int tree_read(struct source_tree *tree, const struct dkt_source_opts *opt
 	return dkt__streams_start(&tree->streams, opts);
 }
 
-int dkt__source_tree(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
-		     struct dkt_source **source)
+int dkt__source_saved_tree(struct dkt_ctx *ctx, const char *path,
+			   const struct dkt_source_opts *opts, struct dkt_source **source)
 {
-	struct source_tree *tree;
-	struct statfs fs;
+	struct saved_tree *tree;
 	int err;
 
 	*source = NULL;
 	/* A live one is not a file: reading would take its records away. */
-	if (!statfs(path, &fs) && fs.f_type == TRACEFS_MAGIC)
+	if (dkt__mount_is(path))
 		return dkt_fail(ctx, -EINVAL, "open %s: it is the kernel's own, not a saved tree",
 				path);
 	tree = calloc(1, sizeof(*tree));

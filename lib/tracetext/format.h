@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The events that the lines of a text are of. */
-#ifndef DKT_TEXT_FORMAT_H
-#define DKT_TEXT_FORMAT_H
+#ifndef DKT_TRACETEXT_FORMAT_H
+#define DKT_TRACETEXT_FORMAT_H
 
 #include "event.h"
-#include "source/text_line.h"
+#include "tracetext/line.h"
 
 /* Where events are whose text is all that is known of them. */
 #define DKT__TEXT_SYSTEM "text"
