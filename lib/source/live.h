@@ -35,7 +35,8 @@ struct dkt__live {
 	bool read; /* since it was opened */
 	bool spooled; /* only what is spooled is walked: nothing is taken out of the kernel */
 	bool settled; /* losses up to now have been accounted for */
-	struct tep_handle *comms; /* only names of processes */
+	struct dkt__comms comms;
+	bool comms_read; /* the kernel's are in it */
 	char *clock;
 	struct utsname uname;
 	char kernel[sizeof(((struct utsname *)NULL)->release) +

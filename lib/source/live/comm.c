@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names of processes: the kernel's saved_cmdlines, then the process itself. */
-#include <tracefs/tracefs.h>
-
 #include "comms.h"
 #include "source/live.h"
 #include "tracefs.h"
 
 #include "base/banned.h"
 
+static void read_saved(struct dkt_ctx *ctx, struct dkt__comms *comms)
+{
+	char *text __cleanup(free) = NULL;
+	size_t len;
+
+	if (!dkt__tfs_read(ctx, &text, &len, "saved_cmdlines"))
+		dkt__comms_parse(comms, text, len);
+}
+
 /* The kernel's table as it is now: it may have got the name since it was read. */
 static bool read_again(struct dkt__live *live, int32_t pid, char comm[static 17])
 {
-	char *text __cleanup(free) = NULL;
 	struct dkt__comms now = { 0 };
-	const char *name = NULL;
-	size_t len;
+	const char *name;
 
-	if (!dkt__tfs_read(live->in->ctx, &text, &len, "saved_cmdlines") &&
-	    !dkt__comms_parse(&now, text, len))
-		name = dkt__comms_get(&now, pid);
+	read_saved(live->in->ctx, &now);
+	name = dkt__comms_get(&now, pid);
 	if (name)
 		snprintf(comm, 17, "%s", name);
 	dkt__comms_clear(&now);
@@ -35,22 +39,18 @@ const char *dkt__live_comm(struct dkt_source *source, const struct dkt_record *r
 
 	if (!pid)
 		return "<idle>";
-	if (!live->comms) {
-		live->comms = tep_alloc();
-		if (live->comms)
-			tracefs_load_cmdlines(live->in->ctx->dir, live->comms);
-	}
-	if (!live->comms)
-		return "<...>";
-	name = tep_data_comm_from_pid(live->comms, pid);
-	if (tep_is_pid_registered(live->comms, pid) || live->in->ctx->root)
-		return name;
+	if (!live->comms_read)
+		read_saved(live->in->ctx, &live->comms);
+	live->comms_read = true;
+	name = dkt__comms_get(&live->comms, pid);
+	if (name || live->in->ctx->root)
+		return name ? name : "<...>";
 	/* The kernel's table is small; a process that still lives says its name itself. */
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	f = fopen(path, "re");
 	if ((!f || !fgets(comm, sizeof(comm), f)) && !read_again(live, pid, comm))
 		snprintf(comm, sizeof(comm), "<...>");
-	comm[strcspn(comm, "\n")] = '\0';
-	tep_register_comm(live->comms, comm, pid);
-	return tep_data_comm_from_pid(live->comms, pid);
+	dkt__comms_set(&live->comms, pid, comm, strcspn(comm, "\n"));
+	name = dkt__comms_get(&live->comms, pid);
+	return name ? name : "<...>";
 }

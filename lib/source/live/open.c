@@ -258,8 +258,7 @@ void dkt__live_free(struct dkt__live *live)
 	for (i = 0; i < live->streams.n; i++)
 		close_buffer(live, i);
 	dkt_instance_close(live->top);
-	if (live->comms)
-		tep_free(live->comms);
+	dkt__comms_clear(&live->comms);
 	if (live->dir >= 0 && live->read)
 		dkt__ids_save(live->in->ctx, live->dir);
 	if (live->lock >= 0)
