@@ -256,8 +256,8 @@ static bool same_place(const struct dkt_probe *a, const struct dkt_probe *b)
 static bool same_fields(const char *a, const char *b)
 {
 	for (;; a++, b++) {
-		a += strspn(a, " \t;");
-		b += strspn(b, " \t;");
+		a += strspn(a, " \t");
+		b += strspn(b, " \t");
 		if (*a != *b)
 			return false;
 		if (!*a)
@@ -265,8 +265,57 @@ static bool same_fields(const char *a, const char *b)
 	}
 }
 
+/* The next field of a synthetic event up to ';', and what its brackets hold. */
+static const char *next_field(const char **p, size_t *len, const char **size, size_t *n)
+{
+	const char *field = *p + strspn(*p, " \t;");
+
+	*len = strcspn(field, ";");
+	*size = memchr(field, '[', *len);
+	*n = *size ? strcspn(*size, "];") : 0;
+	*p = field + *len;
+	return field;
+}
+
+/* The words of both without brackets, in steps over their blanks. */
+static bool same_words(const char *a, size_t len_a, const char *b, size_t len_b)
+{
+	const char *end_a = a + len_a, *end_b = b + len_b;
+
+	for (;; a++, b++) {
+		while (a < end_a && strchr(" \t[", *a))
+			a += *a == '[' ? strcspn(a, "];") + 1 : 1;
+		while (b < end_b && strchr(" \t[", *b))
+			b += *b == '[' ? strcspn(b, "];") + 1 : 1;
+		if (a >= end_a || b >= end_b)
+			return a >= end_a && b >= end_b;
+		if (*a != *b)
+			return false;
+	}
+}
+
+/* The kernel takes "char name[16]" and lists "char[16] name". */
+static bool same_synthetic(const char *a, const char *b)
+{
+	const char *field_a, *field_b, *size_a, *size_b;
+	size_t len_a, len_b, n_a, n_b;
+
+	do {
+		field_a = next_field(&a, &len_a, &size_a, &n_a);
+		field_b = next_field(&b, &len_b, &size_b, &n_b);
+		if (n_a != n_b || (n_a && memcmp(size_a, size_b, n_a) != 0) ||
+		    !same_words(field_a, len_a, field_b, len_b))
+			return false;
+	} while (*field_a && *field_b);
+	return *field_a == *field_b;
+}
+
 bool dkt_probe_same(const struct dkt_probe *a, const struct dkt_probe *b)
 {
-	return a->kind == b->kind && a->on_return == b->on_return && !strcmp(a->group, b->group) &&
-	       !strcmp(a->name, b->name) && same_place(a, b) && same_fields(a->fields, b->fields);
+	if (a->kind != b->kind || a->on_return != b->on_return || strcmp(a->group, b->group) != 0 ||
+	    strcmp(a->name, b->name) != 0)
+		return false;
+	if (a->kind == DKT_PROBE_SYNTHETIC)
+		return same_synthetic(a->fields, b->fields);
+	return same_place(a, b) && same_fields(a->fields, b->fields);
 }

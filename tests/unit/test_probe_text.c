@@ -81,6 +81,11 @@ static void the_same(void **state)
 	assert_true(same(*state, "p:g/n /b:0x12 a=%di", "p:g/n /b:0x0000000000000012  a=%di"));
 	assert_true(same(*state, "p:g/n f", "p:g/n f+0"));
 	assert_true(same(*state, "s:synthetic/l u64 a; int b", "s:synthetic/l\tu64 a;int b;"));
+	assert_true(same(*state, "s:synthetic/l char a[16]; u64 b",
+			 "s:synthetic/l\tchar[16] a; u64 b"));
+	assert_false(same(*state, "s:synthetic/l char a[16]; u64 b",
+			  "s:synthetic/l\tchar[17] a; u64 b"));
+	assert_false(same(*state, "s:synthetic/l char a[]; u64 b", "s:synthetic/l\tchar[] a"));
 	assert_false(same(*state, "p:g/n /b:0x12", "p:g/n /b:0x13"));
 	assert_false(same(*state, "p:g/n /b:0x12", "p:g/n /c:0x12"));
 	assert_false(same(*state, "p:g/n f", "r:g/n f"));
