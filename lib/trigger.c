@@ -288,13 +288,51 @@ static const char *keys_of(const char *text, size_t *len)
 	return keys;
 }
 
+/* Moves p to the next variable that the histogram defines: "NAME=" where a part or list goes on. */
+static const char *next_variable(const char *p, size_t *len)
+{
+	static const char *const others[] = { "keys", "key",  "values", "vals", "val",
+					      "sort", "size", "name",   "clock" };
+	size_t i;
+
+	while ((p = strpbrk(p, ":, "))) {
+		if (*p == ' ')
+			return NULL;
+		*len = strspn(++p,
+			      "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+		if (!*len || p[*len] != '=')
+			continue;
+		for (i = 0; i < ARRAY_SIZE(others); i++)
+			if (strlen(others[i]) == *len && !strncmp(p, others[i], *len))
+				break;
+		if (i == ARRAY_SIZE(others))
+			return p;
+	}
+	return NULL;
+}
+
+static bool same_variables(const char *a, const char *b)
+{
+	size_t len_a, len_b;
+
+	do {
+		a = next_variable(a, &len_a);
+		b = next_variable(b, &len_b);
+		if (!a != !b || (a && (len_a != len_b || strncmp(a, b, len_a) != 0)))
+			return false;
+	} while (a);
+	return true;
+}
+
+/* As the kernel has it: hist_trigger_match(). */
 static bool same_histogram(const struct dkt_trigger *a, const struct dkt_trigger *b)
 {
 	const char *filter_a = a->filter ? a->filter : "", *filter_b = b->filter ? b->filter : "";
 	size_t len_a, len_b;
 	const char *keys_a = keys_of(a->text, &len_a), *keys_b = keys_of(b->text, &len_b);
 
-	return len_a == len_b && !memcmp(keys_a, keys_b, len_a) && !strcmp(filter_a, filter_b);
+	return len_a == len_b && !memcmp(keys_a, keys_b, len_a) && !strcmp(filter_a, filter_b) &&
+	       same_variables(a->text, b->text);
 }
 
 bool dkt_trigger_same(const struct dkt_trigger *a, const struct dkt_trigger *b)

@@ -188,42 +188,47 @@ static int remove_one(struct dkt_change *change, struct dkt__trigger_step *step)
 	return err;
 }
 
+/* First what makes room for others, the last one first: its variables may be those of one before it. */
 int dkt__triggers_apply(struct dkt_change *change)
 {
-	int err = 0, add;
+	int err = 0;
 	size_t i;
 
-	/* First what makes room for others. */
-	for (add = 0; add < 2; add++)
-		for (i = 0; !err && i < change->n_triggers; i++) {
-			struct dkt__trigger_step *step = &change->triggers[i];
+	for (i = change->n_triggers; !err && i-- > 0;)
+		if (!change->triggers[i].add)
+			err = remove_one(change, &change->triggers[i]);
+	for (i = 0; !err && i < change->n_triggers; i++) {
+		struct dkt__trigger_step *step = &change->triggers[i];
 
-			if (step->add != add)
-				continue;
-			if (add)
-				err = dkt__trigger_add(change->in, step->event, step->trigger);
-			else
-				err = remove_one(change, step);
-			step->done = add ? !err : step->done;
-		}
+		if (!step->add)
+			continue;
+		err = dkt__trigger_add(change->in, step->event, step->trigger);
+		step->done = !err;
+	}
 	return err;
 }
 
 int dkt__triggers_undo(struct dkt_change *change)
 {
-	int err = 0, one, add;
+	int err = 0, one;
 	size_t i;
 
-	for (add = 1; add >= 0; add--)
-		for (i = change->n_triggers; i-- > 0;) {
-			struct dkt__trigger_step *step = &change->triggers[i];
+	for (i = change->n_triggers; i-- > 0;) {
+		struct dkt__trigger_step *step = &change->triggers[i];
 
-			if (!step->done || step->add != add)
-				continue;
-			one = add ? dkt__trigger_remove(change->in, step->event, step->trigger) :
-				    dkt__trigger_add(change->in, step->event, step->trigger);
-			err = one ? one : err;
-		}
+		if (!step->done || !step->add)
+			continue;
+		one = dkt__trigger_remove(change->in, step->event, step->trigger);
+		err = one ? one : err;
+	}
+	for (i = 0; i < change->n_triggers; i++) {
+		struct dkt__trigger_step *step = &change->triggers[i];
+
+		if (!step->done || step->add)
+			continue;
+		one = dkt__trigger_add(change->in, step->event, step->trigger);
+		err = one ? one : err;
+	}
 	return err;
 }
 

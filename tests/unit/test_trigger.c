@@ -160,6 +160,13 @@ static void two_of_them(void **state)
 	assert_false(relation(ctx, "enable_event:a:b", "disable_hist:a:b", dkt__trigger_excludes));
 	assert_false(relation(ctx, "hist:keys=a", "hist:keys=b", dkt_trigger_same));
 	assert_true(relation(ctx, "hist:keys=a if b", "hist:keys=a if b", dkt_trigger_same));
+	assert_false(relation(ctx, "hist:keys=a:v=b", "hist:keys=a:w=b", dkt_trigger_same));
+	assert_false(relation(ctx, "hist:keys=a:v=b", "hist:keys=a", dkt_trigger_same));
+	assert_true(
+		relation(ctx, "hist:keys=a,b:v=b:w=c:onmatch(x.y).z($q)",
+			 "hist:keys=a,b:vals=hitcount:v=b,w=c:sort=hitcount:size=2048:clock=mono"
+			 ":onmatch(x.y).z($q)",
+			 dkt_trigger_same));
 }
 
 int main(void)
