@@ -188,7 +188,7 @@ static int make_instance(struct debuglog *log, const struct settings *set)
 	err = dkt_instance_open(log->ctx, log->name, DKT_CREATE, &log->in);
 	if (err)
 		return err;
-	err = dkt_instance_set_clock(log->in, "mono");
+	err = dkt_instance_set_clock(log->in, DEBUGLOG_CLOCK);
 	if (!err && !set->debug_mb)
 		err = set_size(log, DEFAULT_MB_PER_CPU * (uint32_t)dkt_instance_cpus(log->in));
 	return err;
@@ -211,6 +211,11 @@ static int save_before(struct applying *a)
 	return err ? err : settings_save(log->ctx, log->dirfd, DEBUGLOG_BEFORE, &log->set);
 }
 
+static int commit_change(void *change)
+{
+	return dkt_change_commit(change);
+}
+
 /*
  * A log that is new waits until all is switched: the switching itself, hundreds of files, is not
  * what it is wanted for.
@@ -219,10 +224,13 @@ static int commit(struct applying *a)
 {
 	struct dkt_instance *in = a->log->in;
 	bool fresh = dkt_instance_is_new(in);
-	int err = fresh ? dkt_instance_set_on(in, false) : 0;
+	char *spool __cleanup(free) = NULL;
+	int err = fresh ? dkt_instance_set_on(in, false) : debuglog_spool(a->log, &spool);
 
 	if (!err)
-		err = dkt_change_commit(a->change);
+		err = !fresh && applying_sets_clock(a) ?
+			      dkt_instance_rest(in, spool, commit_change, a->change) :
+			      dkt_change_commit(a->change);
 	if (!err && fresh)
 		err = recording_set(a->log, true);
 	return err;

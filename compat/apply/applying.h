@@ -41,6 +41,9 @@ int applying_note_graph(struct applying *a);
 int applying_triggers(struct applying *a);
 int applying_limits(struct applying *a);
 
+/* Whether a new trigger makes the kernel set the clock of the instance, which empties its buffers. */
+bool applying_sets_clock(const struct applying *a);
+
 /*
  * After a change that was killed has been taken back: a trigger of it may have stopped or started the
  * log. An older trigger may have done the same, and nothing tells which did.

@@ -142,6 +142,22 @@ int applying_triggers(struct applying *a)
 	return err ? err : add_triggers(a);
 }
 
+bool applying_sets_clock(const struct applying *a)
+{
+	const struct entries *triggers = &a->set->triggers;
+	size_t i;
+
+	for (i = 0; i < triggers->n; i++) {
+		const struct entry *entry = &triggers->list[i];
+
+		if (!strncmp(entry->text, "hist:", strlen("hist:")) &&
+		    strstr(entry->text, "common_timestamp") &&
+		    (a->log->rearm || !entries_have(&a->log->set.triggers, entry)))
+			return true;
+	}
+	return false;
+}
+
 /* Which of the events that triggers switched up to now are on. */
 static int note_switched(const struct applying *a, struct settings *before)
 {

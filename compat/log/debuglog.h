@@ -13,6 +13,9 @@
 
 #define DEBUGLOG_DEFAULT "dktrace"
 
+/* The clock of its records. */
+#define DEBUGLOG_CLOCK "mono"
+
 /* In its directory: what is set, and while a change is under way what was set before. */
 #define DEBUGLOG_SETTINGS "settings"
 #define DEBUGLOG_BEFORE   "settings.before"

@@ -189,6 +189,14 @@ static bool join(struct adding *adding, struct dkt_event *event, const struct dk
 	return true;
 }
 
+/* With a histogram of times the kernel sets the instance's clock, to 'global' unless it is named. */
+static const char *clock_of(const char *action)
+{
+	bool times = is_verb(action, "hist") && strstr(action, "common_timestamp");
+
+	return times && !strstr(action, ":clock=") ? ":clock=" DEBUGLOG_CLOCK : "";
+}
+
 static int add_one(struct adding *adding, struct dkt_event *event, const char *action,
 		   const char *filter)
 {
@@ -203,8 +211,8 @@ static int add_one(struct adding *adding, struct dkt_event *event, const char *a
 	if (adding->count->added++ >= MAX_TRIGGERS)
 		return dkt_fail(log->ctx, -E2BIG, "that would be more than %d triggers",
 				MAX_TRIGGERS);
-	if (!name ||
-	    asprintf(&text, "%s%s%s", action, filter ? " if " : "", filter ? filter : "") < 0) {
+	if (!name || asprintf(&text, "%s%s%s%s", action, clock_of(action), filter ? " if " : "",
+			      filter ? filter : "") < 0) {
 		text = NULL;
 		return -ENOMEM;
 	}
