@@ -16,7 +16,7 @@ const struct command app_commands[] = {
 	{ "get_param", cmd_lctl,   CMD_LCTL, 1, -1, "PARAMETER...", "print debug, subsystem_debug, debug_sources, printk, debug_mb, debug_filter" },
 	{ "graph",     cmd_function, CMD_FUNCTION | CMD_GRAPH, 0, -1, "[GLOB...] [-- COMMAND...]|off", "record entry and exit of the kernel's functions" },
 	{ "help",      cmd_help,   0,        0, 1,  "[COMMAND]", "print this help, or that of a command" },
-	{ "hist",      cmd_hist,   CMD_HIST | CMD_RECORD, 0, -1, "[EVENT|CLASS [--keys FIELDS] [-- COMMAND...]]", "count records by their fields, in the kernel where it can" },
+	{ "hist",      cmd_hist,   CMD_HIST | CMD_RECORD, 0, -1, "[EVENT|CLASS [--keys FIELDS] | --sql STATEMENT] [-- COMMAND...]", "count records by their fields, in the kernel where it can" },
 	{ "info",      cmd_info,   CMD_LIST | CMD_PICK | CMD_READ_ALL, 1, -1, "FILE...", "show what is in files of records: events, times, CPUs, losses" },
 	{ "latency",   cmd_latency, CMD_LATENCY | CMD_RECORD, 0, -1, "[PAIR | BEGIN END --key FIELDS] [-- COMMAND...]", "show how long it takes from one event to another" },
 	{ "list",      cmd_list,   CMD_LIST, 1, -1, "classes|subsystems|events|fields [GLOB...]", "show what can be switched on, by name or glob" },

@@ -61,6 +61,7 @@ struct app {
 	bool enable;
 	bool force;
 	const char *keys;
+	const char *sql;
 	const char *vals;
 	const char *sort;
 	const char *vars;

@@ -84,6 +84,8 @@ static const struct opt opts[] = {
 	{ "slowest",   0,   "N",      AT(slowest),    CMD_LATENCY, "show the N slowest with their records (default 5)" },
 	{ "sort",      0,   "COLUMNS", AT(sort),      CMD_HIST, "order: COLUMN[.descending], at most two" },
 	{ "sort",      0,   "COLUMN", AT(sort),       CMD_LATENCY, "order of groups: COLUMN[.descending] (default total.descending)" },
+	{ "sql",       0,   "STATEMENT", AT(sql),     CMD_HIST, "count what it says, instead of EVENT and --keys: SELECT prev_comm FROM sched_switch" },
+	{ "sql",       0,   "STATEMENT", AT(sql),     CMD_PROBE, "make an event of two: SELECT ... FROM EVENT AS start JOIN EVENT AS end ON ...; with --name" },
 	{ "style",     'S', "STYLE",  AT(style),      CMD_LOG,  "legacy (default), trace, raw, json, csv, folded, ctf, perfetto: dktrace-styles(7)" },
 	{ "style",     'S', "STYLE",  AT(style),      CMD_REPORT, "trace (default), legacy, raw, json, csv, folded, ctf, perfetto: dktrace-styles(7)" },
 	{ "subsystem", 'u', "NAMES",  AT(subsystems), CMD_LOG,  "only records of these subsystems: osd+ldlm" },

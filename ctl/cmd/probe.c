@@ -10,7 +10,7 @@
 #include "apply/apply.h"
 #include "io/say.h"
 #include "lustre/message/cdebug.h"
-#include "set/probes.h"
+#include "set/probes/joined.h"
 
 static bool read_number(const char *text, unsigned long most, unsigned long *value)
 {
@@ -112,7 +112,7 @@ static void print_made(const struct app *app, struct debuglog *log, const struct
 	probe = dkt_probes_at(probes, 0);
 	if (app->enable)
 		fprintf(stderr, "'dktrace show' prints what it records.\n");
-	else if (probe->kind == DKT_PROBE_SYNTHETIC)
+	else if (probe->kind == DKT_PROBE_SYNTHETIC && !app->sql)
 		fprintf(stderr, "A histogram's action makes its records.\n");
 	else if (dkt_probes_at(probes, 1))
 		fprintf(stderr, "They are off: 'dktrace probe enable' switches them on.\n");
@@ -121,7 +121,9 @@ static void print_made(const struct app *app, struct debuglog *log, const struct
 			 probe->name);
 }
 
-static int make(struct app *app, const struct probe_words *words, const struct dkt_probes *probes)
+/* words are NULL for an event of two others, which the statement makes. */
+static int make(struct app *app, const struct probe_words *words, const struct dkt_sql *sql,
+		const struct dkt_probes *probes)
 {
 	const struct probes_opts opts = { .enable = app->enable };
 	struct probes_result result = { 0 };
@@ -129,7 +131,8 @@ static int make(struct app *app, const struct probe_words *words, const struct d
 	int err = debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
 
 	if (!err)
-		err = probes_add(log, words, probes, &opts, &result);
+		err = words ? probes_add(log, words, probes, &opts, &result) :
+			      joined_add(log, sql, probes, &opts, &result);
 	if (!err)
 		print_made(app, log, probes, &result);
 	free(result.words);
@@ -137,7 +140,7 @@ static int make(struct app *app, const struct probe_words *words, const struct d
 	return err ? app_fail(app) : 0;
 }
 
-static int probe_add(struct app *app, char **argv)
+static int probe_add_place(struct app *app, char **argv)
 {
 	char *joined __cleanup(free) = NULL;
 	struct dkt_probes *probes = NULL;
@@ -147,9 +150,61 @@ static int probe_add(struct app *app, char **argv)
 	if (!rc && (dkt_tracefs_open(app->ctx, 0) || probe_words_define(app->ctx, &words, &probes)))
 		rc = app_fail(app);
 	if (!rc)
-		rc = app->dry_run ? print_definitions(app, probes) : make(app, &words, probes);
+		rc = app->dry_run ? print_definitions(app, probes) :
+				    make(app, &words, NULL, probes);
 	dkt_probes_free(probes);
 	return rc;
+}
+
+/* ---- add --sql ---- */
+
+/* Options that say what a probe is. */
+static int check_sql(const struct app *app, char **argv)
+{
+	if (argv[0])
+		return app_usage("probe add --sql: the statement is one word: '%s' is left",
+				 argv[0]);
+	if (app->exec || app->group || app->kind || app->pid || app->max || app->debug_file)
+		return app_usage("probe add --sql: takes --name, --enable and --dry-run only");
+	if (!app->name)
+		return app_usage("probe add --sql: needs --name, the name of the event");
+	return 0;
+}
+
+static int print_sql(struct app *app, const struct dkt_sql *sql, const struct dkt_probes *probes)
+{
+	int rc = print_definitions(app, probes);
+
+	if (rc)
+		return rc;
+	say_line(stdout, "%s %s", sql->event, sql->begin_trigger);
+	say_line(stdout, "%s %s", sql->end, sql->end_trigger);
+	return 0;
+}
+
+static int probe_add_sql(struct app *app, char **argv)
+{
+	const struct dkt_sql *sql = NULL;
+	struct dkt_probes *probes = NULL;
+	int rc = check_sql(app, argv);
+
+	if (!rc &&
+	    (dkt_tracefs_open(app->ctx, 0) || dkt_sql_new(app->ctx, app->sql, app->name, &sql) ||
+	     joined_define(app->ctx, sql, app->name, &probes)))
+		rc = app_fail(app);
+	if (!rc)
+		rc = app->dry_run ? print_sql(app, sql, probes) : make(app, NULL, sql, probes);
+	dkt_probes_free(probes);
+	dkt_sql_free(sql);
+	return rc;
+}
+
+static int probe_add(struct app *app, char **argv)
+{
+	if (app->sql)
+		return probe_add_sql(app, argv);
+	return argv[0] ? probe_add_place(app, argv) :
+			 app_usage("probe add: usage: dktrace probe add PLACE [ARGUMENT...]");
 }
 
 /* ---- list ---- */
@@ -366,7 +421,7 @@ static const struct {
 	int min_args, max_args;
 	const char *args;
 } actions[] = {
-	{ "add", probe_add, 1, INT_MAX, "PLACE [ARGUMENT...]" },
+	{ "add", probe_add, 0, INT_MAX, "PLACE [ARGUMENT...]" },
 	{ "del", probe_change, 1, 1, "NAME|GLOB" },
 	{ "disable", probe_change, 1, 1, "NAME|GLOB" },
 	{ "enable", probe_change, 1, 1, "NAME|GLOB" },

@@ -22,10 +22,14 @@
 static int read_args(struct hist *hist, int argc, char **argv)
 {
 	struct app *app = hist->app;
+	int first = app->sql ? 1 : 2;
 	int rc;
 
-	hist->words = argv[1];
-	hist->command = argc > 2 ? argv + 2 : NULL;
+	hist->words = app->sql ? NULL : argv[1];
+	hist->command = argc > first ? argv + first : NULL;
+	if (app->sql && (app->keys || app->vals || app->condition))
+		return app_usage(
+			"hist: --sql says what is counted, and takes no --keys, --vals or --if");
 	if (hist->command && app->input)
 		return app_usage("hist: a command cannot be run into a file; --input or it");
 	if (app->keep && (app->input || app->here))
@@ -38,6 +42,21 @@ static int read_args(struct hist *hist, int argc, char **argv)
 	if (!rc)
 		rc = opt_number("size", app->size, &hist->size);
 	return rc || !hist->command ? rc : spawn_check(hist->command);
+}
+
+/* The statement becomes the event and the options that it stands for. */
+static int read_sql(struct hist *hist)
+{
+	struct app *app = hist->app;
+	int err = dkt_sql_new(hist->ctx, app->sql, NULL, &hist->sql);
+
+	if (err)
+		return err;
+	hist->words = hist->sql->event;
+	app->keys = hist->sql->keys;
+	app->vals = hist->sql->vals;
+	app->condition = hist->sql->filter;
+	return 0;
 }
 
 static int choose_events(struct hist *hist, struct class_map **map, struct select **select)
@@ -125,8 +144,10 @@ static int set_up(struct hist *hist)
 {
 	struct class_map *map = NULL;
 	struct select *select = NULL;
-	int err = choose_events(hist, &map, &select);
+	int err = hist->app->sql ? read_sql(hist) : 0;
 
+	if (!err)
+		err = choose_events(hist, &map, &select);
 	if (!err && hist->app->condition)
 		err = mask_expr(hist->ctx, hist->app->condition, &hist->filter);
 	if (!err)
@@ -199,6 +220,7 @@ static void clear(struct hist *hist)
 		dkt_expr_free(hist->events[i].filter);
 	json_object_put(hist->before);
 	free(hist->events);
+	dkt_sql_free(hist->sql);
 }
 
 int cmd_hist(struct app *app, int argc, char **argv)
@@ -207,7 +229,7 @@ int cmd_hist(struct app *app, int argc, char **argv)
 	struct input in = { 0 };
 	int err, rc = 0;
 
-	if (argc < 2)
+	if (argc < 2 && !app->sql)
 		return hist_show_kept(app) ? app_fail(app) : 0;
 	rc = read_args(&hist, argc, argv);
 	if (rc)

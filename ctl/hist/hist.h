@@ -12,6 +12,7 @@ struct hist {
 	struct app *app;
 	struct dkt_ctx *ctx; /* of this kernel, or of the one that a file was recorded on */
 	const char *words; /* which events */
+	const struct dkt_sql *sql; /* NULL: not asked for by --sql */
 	char **command; /* NULL: none */
 	struct live_event *events; /* with a filter: on which of its records are asked for */
 	size_t n;

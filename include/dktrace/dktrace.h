@@ -492,7 +492,7 @@ DKT_API int dkt_trigger_parse(struct dkt_ctx *ctx, const char *text, struct dkt_
 
 /*
  * Whether they are the same but for count and condition, so that an event can have one of them only;
- * of histograms the keys and the condition must be the same.
+ * of histograms the keys, the names of variables and the condition must be the same.
  */
 DKT_API bool dkt_trigger_same(const struct dkt_trigger *a, const struct dkt_trigger *b);
 
@@ -1097,6 +1097,41 @@ DKT_API int dkt_hist_add(struct dkt_hist *hist, struct dkt_source *source,
 
 /* What has been counted here so far. */
 DKT_API int dkt_hist_table(struct dkt_hist *hist, struct dkt_table **table);
+
+/* ---- SQL: a histogram, or an event made of two -------------------------------------------------- */
+
+/*
+ * The meaning of a statement in the SQL of tracefs_sql(3). Without JOIN it is a histogram of the
+ * records of one event:
+ *
+ *	SELECT prev_comm, CAST(prev_state AS hex) FROM sched_switch WHERE prev_prio < 100
+ *
+ * With JOIN it is a synthetic event, which the kernel records when a record of the second event
+ * follows one of the first and the fields after ON are equal:
+ *
+ *	SELECT start.pid, (end.TIMESTAMP_USECS - start.TIMESTAMP_USECS) AS lat
+ *	FROM sched_waking AS start JOIN sched_switch AS end ON start.pid = end.next_pid
+ */
+struct dkt_sql {
+	const char *event; /* of FROM, "system:name" */
+	const char *end; /* of JOIN; NULL: the statement is a histogram */
+	const char *keys; /* of the histogram, for dkt_hist_opts */
+	const char *vals; /* of the histogram, for dkt_hist_opts; NULL: none */
+	const char *filter; /* of the histogram; NULL: none */
+	const char *fields; /* of the synthetic event, for a dkt_probe of the group "synthetic" */
+	const char *begin_trigger; /* for event, once the synthetic event exists */
+	const char *end_trigger; /* for end, after begin_trigger */
+};
+
+/*
+ * Translates a statement; changes nothing in the kernel. name is the name of the synthetic event,
+ * NULL if the statement is a histogram. libtracefs parses the statement in a child process, which this
+ * call waits for. -EINVAL: the statement is wrong, dkt_error() shows the place with a caret. -E2BIG:
+ * it has more than 4095 bytes. -EFAULT: the parser of libtracefs failed.
+ */
+DKT_API int dkt_sql_new(struct dkt_ctx *ctx, const char *text, const char *name,
+			const struct dkt_sql **sql);
+DKT_API void dkt_sql_free(const struct dkt_sql *sql);
 
 /* ---- pairs of records: how long from one to the other ----------------------------------------- */
 

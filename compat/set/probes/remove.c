@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "apply/apply.h"
 #include "base/util.h"
-#include "set/probes.h"
+#include "set/probes/joined.h"
 
 /*
  * Records of an event that is gone cannot be printed. Looking at them all brings them to where they
@@ -118,17 +119,33 @@ static int remove_matching(void *data)
 	return err;
 }
 
+/* After a failure, whose words stay. */
+static void restore_triggers(struct debuglog *log, const struct settings *before)
+{
+	char *words = dkt_error_take(log->ctx);
+
+	probes_forget_events(log);
+	if (before->triggers.n != log->set.triggers.n)
+		debuglog_apply(log, before, NULL);
+	dkt_error_give(log->ctx, 0, words);
+}
+
 int probes_remove(struct debuglog *log, const char *pattern, bool force, size_t *removed)
 {
 	struct removal removal = { .log = log, .pattern = pattern, .removed = removed };
 	char *spool __cleanup(free) = NULL;
+	struct settings before;
 	char *words;
 	bool empty = false;
-	int err = probes_load(log);
+	int err = settings_copy(&before, &log->set);
 
 	*removed = 0;
 	if (!err)
+		err = probes_load(log);
+	if (!err)
 		err = prepare(log, pattern, force, &empty);
+	if (!err)
+		err = joined_stop(log, pattern);
 	if (!err)
 		err = debuglog_spool(log, &spool);
 	/* The next event may get the number that these records have. */
@@ -138,6 +155,9 @@ int probes_remove(struct debuglog *log, const char *pattern, bool force, size_t 
 	if (!err)
 		err = log->in ? dkt_instance_rest(log->in, spool, remove_matching, &removal) :
 				remove_matching(&removal);
+	if (err && !*removed)
+		restore_triggers(log, &before);
+	settings_clear(&before);
 	probes_forget_events(log);
 	if (!err)
 		return probes_save(log);

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The statement in the hands of libtracefs, in a process of its own. tracefs_sql() reads the README
+ * of the tracefs that it finds by itself, mounts one if there is none, and keeps what it found in
+ * variables of the process: there it is told of a directory that has nothing. A fault of its parser
+ * that dkt__sql_bind() does not know of then costs an error, and not the caller.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <tracefs/tracefs.h>
+
+#include "event.h"
+#include "expr.h"
+#include "sql/sql.h"
+
+#include "base/banned.h"
+
+/* Seconds of the CPU; a statement takes about a millisecond. */
+#define CPU_MAX 10
+
+/* What the answer begins with. */
+#define IS_TEXT  'T'
+#define IS_ERROR 'E'
+#define IS_ALONE 'A' /* tracefs_synth_echo_cmd() found no tracefs to print the name of */
+
+/* ---- in the process of its own ---- */
+
+/* The commands that would make the kernel do it; NULL: there are none. */
+static char *commands(struct tracefs_synth *synth)
+{
+	struct tracefs_hist *hist = NULL;
+	struct trace_seq seq;
+	int err;
+
+	trace_seq_init(&seq);
+	if (tracefs_synth_complete(synth)) {
+		err = tracefs_synth_echo_cmd(&seq, synth);
+	} else {
+		hist = tracefs_synth_get_start_hist(synth);
+		err = hist ? tracefs_hist_echo_cmd(&seq, NULL, hist, TRACEFS_HIST_CMD_START) : -1;
+	}
+	trace_seq_terminate(&seq);
+	return err ? NULL : seq.buffer;
+}
+
+static void answer(int fd, char kind, const char *text)
+{
+	if (dprintf(fd, "%c%s", kind, text) < 0)
+		_exit(1);
+}
+
+static void run(struct tep_handle *tep, const char *name, const char *statement, int fd)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU };
+	const struct rlimit none = { 0 }, cpu = { CPU_MAX, CPU_MAX };
+	char nothing[] = "/dev/null", *error = NULL, *text;
+	struct tracefs_synth *synth;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(faults); i++)
+		signal(faults[i], SIG_DFL);
+	setrlimit(RLIMIT_CORE, &none);
+	setrlimit(RLIMIT_CPU, &cpu);
+	tracefs_set_tracing_dir(nothing);
+	synth = tracefs_sql(tep, name, statement, &error);
+	text = synth ? commands(synth) : NULL;
+	if (text)
+		answer(fd, IS_TEXT, text);
+	else if (synth && tracefs_synth_complete(synth))
+		answer(fd, IS_ALONE, "");
+	else
+		answer(fd, IS_ERROR, error ? error : "");
+	_exit(0);
+}
+
+/* ---- its answer ---- */
+
+/*
+ * "SELECT ...\n      ^\nERROR: 'token'\nwords\n". Of a name the caret is where libtracefs was when it
+ * had read it, or later: its place is the last one before that.
+ */
+static int refused(struct sql *sql, const char *error)
+{
+	const char *caret = strstr(error, "^\nERROR: '"), *line = strchr(error, '\n');
+	const char *token = caret ? strchr(caret, '\'') + 1 : NULL;
+	const char *words = token ? strstr(token, "'\n") : NULL;
+	size_t at, n, len = strlen(sql->text);
+
+	if (!words || !line)
+		return dkt_fail(
+			sql->ctx, -EINVAL,
+			"sql: libtracefs cannot make an event or histogram of this statement");
+	n = (size_t)(words - token);
+	words += 2;
+	at = DKT__MIN((size_t)(caret - line - 1), len);
+	while (at && (n > len - at || strncmp(sql->text + at, token, n) != 0))
+		at--;
+	return dkt__fail_at(sql->ctx, -EINVAL, "sql", sql->text, at, "%.*s",
+			    (int)strcspn(words, "\n"), words);
+}
+
+static int read_all(int fd, char **text)
+{
+	size_t size;
+	FILE *out = open_memstream(text, &size);
+	char some[4096];
+	ssize_t n;
+
+	if (!out)
+		return -ENOMEM;
+	while ((n = read(fd, some, sizeof(some))) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0)
+			fwrite(some, 1, (size_t)n, out);
+	return fclose(out) ? -ENOMEM : 0;
+}
+
+/* 0: it came to its end. Somebody may have waited for all processes of the program. */
+static int wait_for(pid_t pid)
+{
+	int status;
+	pid_t one;
+
+	while ((one = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
+		;
+	return one < 0 || (WIFEXITED(status) && !WEXITSTATUS(status)) ? 0 : -EFAULT;
+}
+
+int dkt__sql_translate(struct sql *sql, const char *name, char **text)
+{
+	struct tep_handle *tep = dkt__tep(sql->ctx);
+	char *got __cleanup(free) = NULL;
+	int ends[2], err, fault;
+	pid_t pid;
+
+	*text = NULL;
+	if (!tep)
+		return -ENOMEM;
+	if (pipe2(ends, O_CLOEXEC))
+		return dkt_fail(sql->ctx, -errno, "sql: make a pipe: %s", strerror(errno));
+	pid = fork();
+	if (!pid)
+		run(tep, name, sql->text, ends[1]);
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return dkt_fail(sql->ctx, -EAGAIN, "sql: make a process: %s", strerror(errno));
+	}
+	err = read_all(ends[0], &got);
+	close(ends[0]);
+	fault = wait_for(pid);
+	if (err)
+		return err;
+	if (got[0] == IS_ALONE)
+		return dkt_fail(sql->ctx, -ENODEV,
+				"sql: for JOIN, libtracefs needs a mounted tracefs or debugfs");
+	if (fault || (got[0] != IS_TEXT && got[0] != IS_ERROR))
+		return dkt_fail(sql->ctx, -EFAULT, "sql: libtracefs failed on this statement");
+	if (got[0] == IS_ERROR)
+		return refused(sql, got + 1);
+	*text = strdup(got + 1);
+	return *text ? 0 : -ENOMEM;
+}

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# timeout: 180
+# SQL: an event of two others has the records that the workload must give, and a histogram is the same as one by --keys.
+# shellcheck shell=sh disable=SC2154
+
+need dktrace
+
+[ -e $tracing/synthetic_events ] || skip "no synthetic events"
+
+# Nothing else writes 321 bytes at once. usage: writes COUNT
+writes()
+{
+	dd if=/dev/zero of=/dev/null bs=321 count="$1" 2>/dev/null
+}
+
+# The triggers that the instance has on writes.
+triggers()
+{
+	cat "$instance"/events/syscalls/sys_*_write/trigger | grep -v '^#'
+}
+
+join='FROM sys_enter_write AS start JOIN sys_exit_write AS end ON start.common_pid = end.common_pid WHERE start.count == 321'
+done='SELECT start.common_pid AS pid, start.count AS asked, end.ret AS done'
+lat='(end.TIMESTAMP_USECS - start.TIMESTAMP_USECS) AS lat'
+
+run dktrace probe add --sql "$done, $lat $join" --name wrote --enable
+assert_rc 0 "an event of two system calls"
+assert_eq 'synthetic:wrote' "$(cat "$out")" "its name is printed"
+writes 7
+assert_eq 2 "$(triggers | wc -l)" "two triggers make its records"
+run dktrace dk --style json --filter 'asked == 321'
+assert_eq 7 "$(grep -c '"event":"wrote".*"asked":321,"done":321,' "$out")" "seven records for seven writes, with fields of both"
+assert_no_grep '"lat":[0-9]{7}' "$out" "the time between is below a second"
+run dktrace probe list wrote
+assert_grep 'synthetic:wrote +synthetic +yes +yes +s32 pid; u64 asked; s64 done; u64 lat' "$out" "is listed as ours and enabled"
+
+# A second one has the same keys and condition. The kernel sets the clock for it, and empties the buffers.
+lctl mark stays
+run dktrace probe add --sql "$done $join && (end.ret > 0 && end.ret < 1000)" --name again --enable
+assert_rc 0 "a second event of the same two"
+writes 3
+dktrace show >marks 2>/dev/null
+run dktrace dk --style json --filter 'asked == 321'
+assert_grep 'stays' marks "records from before are still there"
+assert_no_grep 'clock' "$err" "the clock is the same"
+assert_eq 3 "$(grep -c '"event":"wrote"' "$out")" "the first one still works"
+assert_eq 3 "$(grep -c '"event":"again"' "$out")" "the second one, too"
+assert_eq 4 "$(triggers | wc -l)" "four triggers"
+
+run dktrace probe add --sql "$done $join" --name wrote
+assert_rc 1 "no second event of that name"
+assert_grep 'there is an event synthetic:wrote already' "$err" "says so"
+assert_eq 4 "$(triggers | wc -l)" "nothing has changed"
+
+run dktrace probe del again
+assert_rc 0 "removed"
+assert_eq 2 "$(triggers | wc -l)" "with its triggers and no others"
+writes 2
+run dktrace dk --style json --filter 'asked == 321'
+assert_eq 2 "$(grep -c '"event":"wrote"' "$out")" "the first one still works"
+
+run dktrace save conf
+assert_rc 0 "saved"
+cat conf
+run dktrace reset
+assert_rc 0 "reset"
+assert_no_grep . $tracing/dynamic_events "no event is left"
+assert_gone "$instance" "and no instance"
+run dktrace apply conf
+assert_rc 0 "applied"
+writes 5
+run dktrace dk --style json --filter 'asked == 321'
+assert_eq 5 "$(grep -c '"event":"wrote"' "$out")" "works again"
+run dktrace probe del wrote
+assert_rc 0 "removed after it was applied"
+assert_eq 0 "$(triggers | wc -l)" "with its triggers"
+
+# An event joined to itself: how long the thread ran that wrote.
+run dktrace probe add --name ran --enable --sql 'SELECT start.next_pid AS pid, end.prev_comm AS name,
+	(end.TIMESTAMP - start.TIMESTAMP) AS ns FROM sched_switch AS start JOIN sched_switch AS end
+	ON start.next_pid = end.prev_pid WHERE end.prev_comm == "sleep"'
+assert_rc 0 "an event joined to itself"
+sleep 0.1
+run dktrace dk --style json --filter 'name == sleep'
+assert_grep '"event":"ran".*"name":"sleep","ns":[1-9]' "$out" "pairs records of one event"
+run dktrace probe del ran
+assert_rc 0 "removed"
+
+# What the kernel refuses is undone.
+run dktrace probe add --name bad --sql "SELECT (end.TIMESTAMP_USECS - start.TIMESTAMP) AS lat $join"
+assert_rc 1 "a statement that the kernel refuses"
+assert_grep 'units' "$err" "with its words"
+assert_eq 0 "$(triggers | wc -l)" "no trigger is left"
+run dktrace probe list bad
+assert_no_grep synthetic:bad "$out" "and no event"
+
+run dktrace hist --csv --sql 'SELECT count, CAST(fd AS hex) FROM sys_enter_write WHERE count == 321' -- dd if=/dev/zero of=/dev/null bs=321 count=11
+assert_rc 0 "a histogram"
+grep -v '^dktrace' "$out" >sql.csv
+run dktrace hist --csv syscalls:sys_enter_write --keys count,fd.hex --if 'count == 321' -- dd if=/dev/zero of=/dev/null bs=321 count=11
+assert_eq "$(cat "$out")" "$(cat sql.csv)" "is the same as one by --keys"
+assert_grep '^321,(0x)?1,11$' sql.csv "with every write"
+run dktrace hist --csv --here --sql 'SELECT count, CAST(fd AS hex) FROM sys_enter_write WHERE count == 321' -- dd if=/dev/zero of=/dev/null bs=321 count=11
+assert_eq "$(cat sql.csv)" "$(cat "$out")" "and as one that dktrace counts"
+run dktrace hist --csv --sql 'SELECT CAST(common_pid AS comm), CAST(count AS _COUNTER_) FROM sys_enter_write WHERE count == 321' -- dd if=/dev/zero of=/dev/null bs=321 count=11
+assert_grep "^dd.*,11,$((11 * 321))$" "$out" "names of processes, and a sum"
+
+run dktrace reset
+assert_rc 0 "reset"
+assert_no_grep . $tracing/dynamic_events "no event is left"
+assert_no_grep . $tracing/synthetic_events "nor a synthetic one"
+assert_gone "$instance" "and no instance"
+assert_eq '' "$(cat $tracing/events/syscalls/sys_*_write/trigger | grep -v '^#')" "and no trigger"
