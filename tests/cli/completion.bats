@@ -26,10 +26,7 @@ offers()
 is()
 {
 	run -0 offers "$1"
-	[ "$output" = "$2" ] || {
-		echo "'$1' offers '$output', not '$2'"
-		return 1
-	}
+	same "$2" "$output" "offered for $1"
 }
 
 @test "commands" {
@@ -40,10 +37,10 @@ is()
 	is "dktrace help d" "dk doctor"
 	is "dktrace boot-config debug_f" "debug_filter="
 	run -0 offers "dktrace "
-	[ "$output" = "$({
+	same "$({
 		dktrace help | sed -n 's/^  \([a-z_-]\{1,\}\) .*/\1/p'
 		printf '%s\n' --help --instance --root --version
-	} | sort | paste -sd ' ')" ]
+	} | sort | paste -sd ' ')" "$output" "offered"
 }
 
 @test "options go with their commands" {
@@ -147,16 +144,16 @@ is()
 			words=("$@"); CURRENT=$#; PREFIX=${@[-1]}; service=${1:t}; _dktrace' \
 			zsh "$BATS_TEST_TMPDIR/fpath" "$@" | sort | paste -sd ' '
 	}
-	[ "$(zsh_offers dktrace fol)" = follow ]
-	[ "$(zsh_offers dktrace set_param debug_m)" = "debug_mb=:no blank" ]
-	[ "$(zsh_offers dktrace set_param debug=+rpc)" = "debug=+rpctrace" ]
+	same follow "$(zsh_offers dktrace fol)"
+	same "debug_mb=:no blank" "$(zsh_offers dktrace set_param debug_m)"
+	same "debug=+rpctrace" "$(zsh_offers dktrace set_param debug=+rpc)"
 	[ "$(zsh_offers dktrace hist syscalls:sys_enter_read --keys fd,)" != files ]
-	[ "$(zsh_offers dktrace report /tmp/x)" = files ]
-	[ "$(zsh_offers lctl mar)" = mark ]
+	same files "$(zsh_offers dktrace report /tmp/x)"
+	same mark "$(zsh_offers lctl mar)"
 	mkdir "$BATS_TEST_TMPDIR/bin"
 	printf '#!/bin/sh\n' >"$BATS_TEST_TMPDIR/bin/lctl"
 	chmod +x "$BATS_TEST_TMPDIR/bin/lctl"
-	[ "$(PATH=$BATS_TEST_TMPDIR/bin:$PATH zsh_offers lctl mar)" = default ]
+	same default "$(PATH=$BATS_TEST_TMPDIR/bin:$PATH zsh_offers lctl mar)"
 }
 
 @test "events, their system first" {
@@ -173,7 +170,7 @@ is()
 
 @test "only what stands before the cursor counts" {
 	run -0 offers "dktrace stat --json" 12
-	[ "$output" = status ]
+	same status "$output"
 }
 
 @test "lctl, by its own commands" {

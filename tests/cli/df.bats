@@ -100,15 +100,15 @@ large_logs()
 		expect 1 '' 'lctl: write output: No space left on device' lctl df log /dev/full
 		# The limit is a file's size in KB; the signal would say nothing.
 		run --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 1000; exec lctl df log out'
-		[ "$status" = 1 ]
-		[ "$stderr" = 'lctl: write output: File too large' ]
-		[ "$(stat -c %s out)" = 1024000 ]
+		same 1 "$status"
+		same 'lctl: write output: File too large' "$stderr"
+		same 1024000 "$(stat -c %s out)"
 		lctl df log | head -c 1024000 | cmp - out
 	done
 	# The same for the file to sort in.
 	"$gen" random 20000 >log
 	run --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 1000; exec lctl df log | wc -c'
-	[ "$stderr" = 'lctl: write the file to sort in: File too large' ]
+	same 'lctl: write the file to sort in: File too large' "$stderr"
 }
 
 @test "df: usage" {
@@ -129,12 +129,12 @@ large_logs()
 @test "df: the text goes to a private file, the summary to stdout" {
 	"$gen" cpus 40 >log
 	expect 0 'Debug log: 40 lines, 40 kept, 0 dropped, 0 bad.' '' lctl df log out
-	[ "$(stat -c %a out)" = 600 ]
-	[ "$(wc -l <out)" = 40 ]
+	same 600 "$(stat -c %a out)"
+	same 40 "$(wc -l <out)"
 	# An old text is replaced.
 	"$gen" cpus 4 >log
 	lctl df log out
-	[ "$(wc -l <out)" = 4 ]
+	same 4 "$(wc -l <out)"
 }
 
 @test "df: an output that cannot be opened, is full, or is the input" {
@@ -143,14 +143,14 @@ large_logs()
 	expect 1 '' 'lctl: write output: No space left on device' lctl df log /dev/full
 	sum=$(cksum <log)
 	expect 1 '' 'lctl: ./log is the input' lctl df log ./log
-	[ "$sum" = "$(cksum <log)" ]
+	same "$(cksum <log)" "$sum"
 }
 
 @test "df: a pipe is read like a file" {
 	"$gen" random 500 >log
 	mkfifo fifo
 	cat log >fifo &
-	[ "$(lctl df fifo)" = "$(lctl df log)" ]
+	same "$(lctl df log)" "$(lctl df fifo)"
 }
 
 @test "df: what the real one loses without a word is told" {

@@ -33,9 +33,9 @@ fill()
 
 nothing_left()
 {
-	[ -z "$(ls -A "$TMPDIR")" ]
+	same '' "$(ls -A "$TMPDIR")"
 	asked=$(tail -n 1 "$FAKE_LUSTRE/asked")
-	[ ! -e "$asked" ]
+	gone "$asked"
 }
 
 @test "dk prints Lustre's buffer, and empties it" {
@@ -52,7 +52,7 @@ nothing_left()
 	lustre lctl debug_kernel >/dev/null
 	fill cpus 3
 	lustre lctl dk >/dev/null
-	[ "$(sort -u "$FAKE_LUSTRE/asked" | wc -l)" = 2 ]
+	same 2 "$(sort -u "$FAKE_LUSTRE/asked" | wc -l)"
 	grep -q "^$TMPDIR/dktrace-......./dump\$\|^$TMPDIR/dktrace-....../dump\$" "$FAKE_LUSTRE/asked"
 }
 
@@ -68,14 +68,14 @@ nothing_left()
 	rm out
 	fill cpus 5
 	expect 0 "$(cat wanted.sum)" '' lustre lctl dk out
-	[ "$(stat -c %a out)" = 600 ]
+	same 600 "$(stat -c %a out)"
 	nothing_left
 }
 
 @test "dk FILE: one that cannot be made is found before the buffer is emptied" {
 	fill cpus 30
 	expect 1 '' 'fopen(no/such) failed: No such file or directory' lustre lctl dk no/such
-	[ ! -e "$FAKE_LUSTRE/asked" ]
+	gone "$FAKE_LUSTRE/asked"
 	expect 0 "$(cat wanted)" '' lustre lctl dk
 }
 
@@ -95,7 +95,7 @@ nothing_left()
 	cmp 0file wanted.text
 	fill cpus 30
 	expect 0 "$(cat wanted)" '' lustre lctl dk 0
-	[ ! -e 0 ]
+	gone 0
 }
 
 @test "dk: a kernel that refuses, or makes no file" {
@@ -104,11 +104,11 @@ nothing_left()
 	run --separate-stderr -1 lustre lctl dk out
 	same '' "$output" stdout
 	same "write($(cat "$FAKE_LUSTRE/asked")) failed: Cannot allocate memory" "$stderr" stderr
-	[ ! -e out ]
+	gone out
 	nothing_left
 	echo 0 >"$FAKE_LUSTRE/errno"
 	expect 0 '' '' lustre lctl dk out
-	[ ! -e out ]
+	gone out
 }
 
 @test "dk: damage is told like df's" {
@@ -128,13 +128,13 @@ nothing_left()
 	run --separate-stderr -0 lustre sh -c 'lctl <words'
 	has "$output" 'Disabling output of type "net"'
 	has "${lines[-1]}" ' dropped, 0 bad.'
-	[[ $output != *:00000200:* ]]
+	lacks "$output" :00000200:
 }
 
 @test "dk where nothing is" {
 	expect 1 '' "invalid parameter 'dump_kernel'
 open(dump_kernel) failed: No such file or directory" apart sh -c 'mount -t tmpfs none /sys/fs; lctl dk out'
-	[ ! -e out ]
+	gone out
 	expect 0 '' 'usage: dk [file] [raw]' lctl dk a b c
 }
 
@@ -156,5 +156,5 @@ open(dump_kernel) failed: No such file or directory" apart sh -c 'mount -t tmpfs
 @test "dktrace dk: a wrong filter is found before the buffer is emptied" {
 	fill cpus 30
 	run --separate-stderr -1 lustre dktrace dk --filter 'msg_mask &&'
-	[ ! -e "$FAKE_LUSTRE/asked" ]
+	gone "$FAKE_LUSTRE/asked"
 }

@@ -13,7 +13,7 @@ commands()
 @test "every command has help, its options and completion agree" {
 	local command options
 
-	[ "$(commands | wc -l)" -ge 12 ]
+	at_least 12 "$(commands | wc -l)"
 	for command in $(commands); do
 		run -0 dktrace help "$command"
 		has "${lines[0]}" "Usage: dktrace $command"

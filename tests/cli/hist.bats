@@ -43,7 +43,7 @@ syscalls:sys_exit_read,48' "$output" 'two events by name'
 	has "$output" "syscalls:sys_exit_read,$part"
 	has "$output" 'syscalls:sys_enter_read,48'
 	run -0 hist error -k event --csv --if 'ret > 0'
-	[[ $output != *sys_exit_read* ]]
+	lacks "$output" sys_exit_read
 }
 
 @test "JSON, and the difference to it" {

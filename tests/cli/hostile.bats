@@ -149,7 +149,7 @@ bomb()
 	} >whole.data
 	run dktrace info whole.data
 	has "$output" 'perf.data'
-	[[ $output != *'its records end at byte'* ]]
+	lacks "$output" 'its records end at byte'
 }
 
 @test "no command repeats a word that would forge a line or drive a terminal" {
@@ -160,5 +160,5 @@ bomb()
 	foreign_lctl
 	# Where root runs this, settings are there.
 	dktrace reset
-	[ ! -e "/run/dktrace/$foreign" ]
+	gone "/run/dktrace/$foreign"
 }

@@ -55,7 +55,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 	same 'access close (all)' "$(sed -n '2,4s/ .*//p' <<<"$output" | paste -sd ' ')" rows
 	same '(13 more rows)' "${lines[4]}" "what is left out"
 	run -0 --separate-stderr "${it[@]}" --top 15
-	[[ $output != *'more rows'* ]]
+	lacks "$output" 'more rows'
 }
 
 @test "--sort, --top and --watch that cannot be" {

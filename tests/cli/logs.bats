@@ -25,7 +25,7 @@ df_lines()
 		df_lines log.bin >wanted
 		dktrace convert log.bin out.log
 		cmp wanted out.log
-		[ "$(wc -l <wanted)" -eq 2000 ]
+		same 2000 "$(wc -l <wanted)"
 	done
 }
 
@@ -54,7 +54,7 @@ dktrace: log.bin: the record at offset 1279 is torn" "$stderr" "words"
 	dktrace dk --input "$capture" --style legacy 2>/dev/null | grep -v '^Debug log' >saved
 	run -0 dktrace report saved --style legacy --filter 'msg_fn ~ "*ioctl*" && msg_mask & 0x80'
 	grep 'ioctl()) ' saved | sed 's/F:/:/' | diff - <(printf '%s\n' "$output")
-	[ "${#lines[@]}" -ge 2 ]
+	at_least 2 "${#lines[@]}"
 }
 
 @test "lines of a message stay together, and gaps are gaps" {

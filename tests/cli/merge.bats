@@ -23,7 +23,7 @@ halves()
 	dktrace convert all.dat wanted.txt
 	dktrace merge --output out.txt b.dat a.dat
 	sed 's/^[ab].dat: //' out.txt | cmp wanted.txt -
-	[ "$(wc -l <wanted.txt)" -gt 1000 ]
+	at_least 1001 "$(wc -l <wanted.txt)"
 	for format in trace.dat trace.dat-6; do
 		dktrace merge --format "$format" --output out.dat a.dat b.dat
 		dktrace report -B all out.dat | sed 's/^[ab].dat: //' | cmp wanted.txt -
@@ -106,5 +106,5 @@ halves()
 	expect 2 "" "dktrace: merge: needs --output" dktrace merge a.dat b.dat
 	run -1 --separate-stderr dktrace merge --output a.dat a.dat b.dat
 	has "$stderr" "dktrace: a.dat is what is read: name another file to write"
-	[ ! -e out.dat ]
+	gone out.dat
 }

@@ -60,7 +60,7 @@ times_of()
 	for turns in "1000 200" "1 200000"; do
 		# shellcheck disable=SC2086 # two words
 		packed $turns plain
-		[ "$(stat -c %s packed.data)" -gt 100000000 ]
+		at_least 100000001 "$(stat -c %s packed.data)"
 		dktrace report -S csv --fields ts packed.data | tr -d '\r' | sed 1d | cmp - <(seq 1000 1000 400000000)
 		times_of 400000
 	done
@@ -86,7 +86,7 @@ times_of()
 	head -c "$((size / 2))" packed.data >cut.data
 	run --separate-stderr dktrace report -S csv --fields ts cut.data
 	has "$stderr" "dktrace: cut.data: "
-	[ "${#lines[@]}" -gt 1000 ]
+	at_least 1001 "${#lines[@]}"
 	run ! grep -vxFf wanted <<<"$output"
 	head -c 4096 /dev/zero | dd of=packed.data bs=1 seek="$((size / 2))" conv=notrunc status=none
 	run --separate-stderr dktrace info packed.data

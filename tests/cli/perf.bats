@@ -54,7 +54,7 @@ our_lines()
 	for kind in plain pipe zstd swapped; do
 		perf_lines "$files/$kind.data" >wanted
 		our_lines "$files/$kind.data" | diff wanted -
-		[ "$(wc -l <wanted)" -gt 80 ]
+		at_least 81 "$(wc -l <wanted)"
 	done
 }
 
@@ -125,9 +125,9 @@ perf_calls()
 	} | sort -u | diff <(sort -u wanted) -
 	# Two names may be at one address; these are alone.
 	our_calls live.data >have
-	grep -q ' kernel_stack .*__schedule.* do_syscall_64' have
-	grep -q ' kernel_stack ' wanted
-	grep -q ' user_stack .*libc' wanted
+	has_line ' kernel_stack .*__schedule.* do_syscall_64' have
+	has_line ' kernel_stack ' wanted
+	has_line ' user_stack .*libc' wanted
 	same "$(wc -l <have)" "$(wc -l <wanted)" "stacks"
 	# Lines below the record, without the places within functions of the kernel.
 	dktrace report live.data | sed -n 's/^ => //p' >lines
@@ -144,12 +144,12 @@ perf_calls()
 	dktrace report -S folded live.txt | cmp - <(dktrace report -S folded live.data)
 	# The styles and files that know stacks know these.
 	dktrace report -S folded live.data >folded
-	grep -qE '^sched_switch;sleep;.*libc[^;]*\+0x[0-9a-f]+.*;__schedule(;[^;]*)? [0-9]+$' folded
+	has_line '^sched_switch;sleep;.*libc[^;]*\+0x[0-9a-f]+.*;__schedule(;[^;]*)? [0-9]+$' folded
 	dktrace report -S json out.dat | jq -r 'select(.event | endswith("_stack")) |
 		"\(.ts) \(.event) \(.text[11:] | gsub(" => "; " "))"' |
 		diff <(awk '{ if ($2 == "kernel_stack") gsub(/\+0x[0-9a-f]+/, ""); print }' have) -
 	dktrace hist sched:sched_switch -i live.data -k stacktrace --folded >folded
-	grep -qE ';__schedule(;[^;]*)? [0-9]+$' folded
+	has_line ';__schedule(;[^;]*)? [0-9]+$' folded
 }
 
 # Run by "chains belong to their record": the chains of the records that the options choose are those
@@ -175,7 +175,7 @@ chosen()
 	n=$(dktrace report -S json "$files/pipe.data" | wc -l)
 	same "$(dktrace report "$files/pipe.data" | grep -vc '^ => ')" "$n" "records of the style trace"
 	dktrace info "$files/pipe.data" | grep -qE "^records +$n,"
-	run ! grep _stack <(dktrace info "$files/pipe.data")
+	no_line _stack <(dktrace info "$files/pipe.data")
 	if perf script -i "$files/plain.data" >/dev/null 2>&1; then
 		same "$(perf script -G -i "$files/pipe.data" 2>/dev/null | wc -l)" "$n" "samples"
 	fi
@@ -185,7 +185,7 @@ chosen()
 	dktrace merge -o both.dat --offset "$files/plain.data=0" "$files/pipe.data" "$files/plain.data"
 	dktrace report both.dat | grep -c _stack: | diff <(our_calls "$files/pipe.data" | wc -l) -
 	# A choice of fields hides them unless it has them.
-	run ! grep -q _stack <(dktrace report -S json --fields comm "$files/pipe.data")
+	no_line _stack <(dktrace report -S json --fields comm "$files/pipe.data")
 	dktrace report -S json --fields kernel_stack "$files/pipe.data" | jq -r 'select(.kernel_stack) | .kernel_stack | join(" => ")' >wanted
 	dktrace report -S csv --fields kernel_stack "$files/pipe.data" | tr -d '\r' | sed 1d | grep . | cmp wanted -
 	same "$(dktrace report -S csv --fields ts,kernel_stack "$files/pipe.data" | wc -l)" "$((n + 1))" "rows"
@@ -193,14 +193,14 @@ chosen()
 
 @test "chains of another machine have no names of this one" {
 	our_calls "$files/pipe.data" >have
-	[ "$(wc -l <have)" -eq 144 ]
+	same 144 "$(wc -l <have)"
 	run ! grep -vE '^[0-9]+ (kernel|user)_stack( 0x[0-9a-f]+)+$' have
 	# The window begins with what it cuts off.
 	from=$(sed -n '50s/ .*//p' have)
 	our_calls --since "$((from / 1000000000)).$(printf %09d $((from % 1000000000)))" "$files/pipe.data" |
 		sed 's/ .*//' | cmp - <(sed 's/ .*//' have | awk -v from="$from" '$1 >= from')
 	dktrace report -S folded "$files/pipe.data" >folded
-	[ "$(awk '{ n += $NF } END { print n }' folded)" -eq "$(cut -d' ' -f1 have | uniq | wc -l)" ]
+	same "$(cut -d' ' -f1 have | uniq | wc -l)" "$(awk '{ n += $NF } END { print n }' folded)"
 }
 
 @test "a profile is told as one" {
@@ -274,7 +274,7 @@ chosen()
 		perf record -q -m 8M $z -a -e sched:sched_switch -o - -- sleep 0.1 2>/dev/null |
 			tee pipe.data | dktrace report - >have
 		dktrace report pipe.data | cmp - have
-		[ "$(wc -l <have)" -gt 10 ]
+		at_least 11 "$(wc -l <have)"
 	done
 }
 

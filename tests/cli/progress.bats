@@ -60,5 +60,5 @@ both_times()
 @test "nothing of it where standard error is no terminal" {
 	seq -f '            dd-7       [000] d..2.  %.0f.000001: nobody_knows: a=1 b' 10000 >trace.txt
 	LD_PRELOAD=./clock.so run -0 dktrace info trace.txt
-	[[ $output != *' % '* ]]
+	lacks "$output" ' % '
 }

@@ -27,7 +27,7 @@ made=$BATS_TEST_DIRNAME/../fuzz/corpus/tracedat
 	dktrace report -S json "$file" | jq -r '.from // "" | sub("^$"; "top")' | sort | uniq -c |
 		awk '{ print $1, $2 }' | diff <(printf '58 top\n26 two\n') -
 	for style in csv folded; do
-		run ! grep -E '^(two:|     )' <(dktrace report -S $style "$file")
+		no_line '^(two:|     )' <(dktrace report -S $style "$file")
 	done
 	command -v protoc >/dev/null || return 0
 	dktrace report -S perfetto -o all "$file"
@@ -61,7 +61,7 @@ setup()
 	dktrace report -f 'prev_prio == 0' "$file" | diff <(grep prev_prio=0 all) -
 	dktrace report -s 12934.413636 -U 12934.413689 "$file" |
 		diff <(awk '{ t = $0; sub(/.*\] +/, "", t); t += 0 } t >= 12934.413636 && t <= 12934.413689' all) -
-	[ "$(dktrace report -s 12934.413636 -U 12934.413689 "$file" | wc -l)" -ge 2 ]
+	at_least 2 "$(dktrace report -s 12934.413636 -U 12934.413689 "$file" | wc -l)"
 }
 
 @test "several threads print what one does" {
@@ -75,7 +75,7 @@ setup()
 	for file in plain packed; do
 		for style in trace legacy json; do
 			dktrace report -S $style $file.dat >$style
-			[ "$(wc -l <$style)" -eq 100000 ]
+			same 100000 "$(wc -l <$style)"
 			dktrace report -j3 -S $style $file.dat | cmp $style -
 		done
 		dktrace report -s 1495061257 -U 1495061267 $file.dat >window
@@ -100,7 +100,7 @@ setup()
 @test "a file that was cut is read up to there" {
 	head -c 3400 "$made/v6" >cut.dat
 	run --separate-stderr -1 dktrace report cut.dat
-	[ "${#lines[@]}" -ge 5 ]
+	at_least 5 "${#lines[@]}"
 	has "$stderr" "dktrace: cut.dat: the file is cut off at byte 3400"
 	: >empty.dat
 	expect 1 "" "dktrace: read empty.dat: the file is empty" dktrace report empty.dat
@@ -127,7 +127,7 @@ setup()
 @test "several files, the second of which is none" {
 	run --separate-stderr -1 dktrace report -e print "$recorded/v7-zstd.dat" nowhere \
 		"$recorded/v6.dat"
-	[ "${#lines[@]}" -eq 3 ]
+	same 3 "${#lines[@]}"
 	has "$stderr" "nowhere: No such file"
 }
 
@@ -157,7 +157,7 @@ halves()
 	dktrace report -S csv --fields cpu,from b.dat a.dat | tr -d '\r' | sort -u |
 		diff - <(printf '0,a.dat\n1,b.dat\ncpu,from\n')
 	dktrace report -S perfetto -o have a.dat b.dat
-	grep -q ' of b.dat' have
+	has_line ' of b.dat' have
 	dktrace report -S json all.dat >wanted
 	dktrace report -S json a.dat b.dat | sed -E 's/,"stream":1//; s/,"from":"[ab].dat"//' |
 		cmp wanted -
@@ -186,7 +186,7 @@ halves()
 	# Flags are those that it misjudges.
 	dktrace report -B all "$recorded/v6.dat" "$recorded/v7-zstd.dat" |
 		sed 's/^[^ ]*: *//; s/ flags=.*//' | diff wanted -
-	[ "$(wc -l <wanted)" -gt 80 ]
+	at_least 81 "$(wc -l <wanted)"
 }
 
 @test "files of another clock are shifted, or follow" {

@@ -72,7 +72,7 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 @test "the filter of the demo" {
 	saved --filter 'count > 4096'
 	golden saved-filter
-	[ "${#lines[@]}" -gt 4 ]
+	at_least 5 "${#lines[@]}"
 	printf '%s\n' "$output" | sed '$d' | grep -vq 'count: 0x00002000' && false
 	saved --filter 'count > 4096 && common_pid == 1'
 	summary "$total" 0 "$total"
@@ -194,7 +194,7 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 
 	run -0 --separate-stderr dktrace dk --input "$capture" --class vfstrace
 	all=$(grep -c '^[0-9a-f]\{8\}:' <<<"$output")
-	[ "$all" -gt 3 ]
+	at_least 4 "$all"
 	run -0 --separate-stderr dktrace dk --input "$capture" --class vfstrace --rate vfstrace=1
 	[ "$(grep -c '^[0-9a-f]\{8\}:' <<<"$output")" -lt "$all" ]
 	has "$stderr" "dktrace: $((all - $(grep -c '^[0-9a-f]\{8\}:' <<<"$output"))) records left out by --rate"

@@ -31,7 +31,7 @@ setup()
 	expect 1 '' "$words 'nosuch*'" dktrace report "$v6" --event 'nosuch*'
 	expect 1 '' "$words 'nosuch*'" dktrace info "$v6" --event 'nosuch*'
 	expect 1 '' "$words 'a' or the others" dktrace convert "$v6" out.dat --event a,b
-	[ ! -e out.dat ]
+	gone out.dat
 	expect 1 '' "$words 'nosuch'" dktrace split "$v6" out.dat --count 10 --event nosuch
 	run -0 dktrace report "$v6" --event nosuch,print
 	same 1 "${#lines[@]}" "lines"
@@ -44,7 +44,7 @@ setup()
 	run -1 --separate-stderr dktrace merge "$v6" "$perf" --offset "$perf=0" --output no.csv \
 		--event 'nosuch*'
 	same "$words 'nosuch*'" "${stderr_lines[-1]}" "merge"
-	[ ! -e no.csv ]
+	gone no.csv
 }
 
 @test "events that a file does not have are an error of hist and latency" {
@@ -64,9 +64,9 @@ setup()
 	done >text.log
 	expect 1 '' "dktrace: more than 1000 files would be written: use a larger piece, or --force" \
 		dktrace split text.log part.csv --count 1
-	[ ! -e part-001.csv ]
+	gone part-001.csv
 	run -0 dktrace split text.log part.csv --count 1 --force
-	[ -e part-1001.csv ]
+	exists part-1001.csv
 }
 
 @test "a reader that goes away is one exit status" {
@@ -80,7 +80,7 @@ setup()
 		"hist --input $v6 timer:hrtimer_start" "latency --input $text syscall"; do
 		# shellcheck disable=SC2086 # words
 		unread 141 dktrace $words
-		! grep -i 'pipe' words
+		no_line '[Pp]ipe' words
 	done
 	for words in "dk --input $capture" --list-commands 'debug_list subs' help; do
 		# shellcheck disable=SC2086 # words

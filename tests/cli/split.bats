@@ -18,7 +18,7 @@ setup()
 	for how in "--count 300" "--every 5ms" "--size 10k" "--count 1000 --every 7ms"; do
 		# shellcheck disable=SC2086 # several words
 		dktrace split $how all.dat part.dat >pieces
-		[ "$(sed 1d pieces | wc -l)" -gt 1 ]
+		at_least 2 "$(sed 1d pieces | wc -l)"
 		sed 1d pieces | while read -r file _; do
 			dktrace report "$file"
 		done | cmp wanted -

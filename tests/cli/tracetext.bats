@@ -101,7 +101,7 @@ text()
 	run -0 --separate-stderr text report saved.txt
 	same "$(cat saved.txt)" "$output" report
 	run -0 text info saved.txt
-	! grep -E '^text:|^unused' <<<"$output"
+	no_line '^text:|^unused' <(printf '%s\n' "$output")
 }
 
 @test "callers below a record are its stacks" {

@@ -11,6 +11,102 @@ tools=$build/tests/tools
 export PATH=$build:$PATH LC_ALL=C TZ=UTC
 unset DKTRACE_ROOT DKTRACE_INSTANCE DKTRACE_DEBUG LCTL_REAL
 
+# ---- what is compared; WHAT may be left out ----
+
+# usage: same WANTED HAVE WHAT
+same()
+{
+	[ "$1" = "$2" ] && return
+	printf '%s\n--- wanted:\n%s\n--- have:\n%s\n' "${3:-not the same}" "$1" "$2"
+	return 1
+}
+
+# usage: has TEXT PART
+has()
+{
+	case $1 in
+	*"$2"*) return ;;
+	esac
+	printf 'no "%s" in:\n%s\n' "$2" "$1"
+	return 1
+}
+
+# usage: lacks TEXT PART
+lacks()
+{
+	case $1 in
+	*"$2"*) ;;
+	*) return ;;
+	esac
+	printf 'there is "%s" in:\n%s\n' "$2" "$1"
+	return 1
+}
+
+# A line of the file matches. usage: has_line ERE FILE
+has_line()
+{
+	local text
+
+	text=$(cat "$2") || return
+	grep -qE -- "$1" <<<"$text" && return
+	printf 'no line matches %s in:\n%s\n' "$1" "$text"
+	return 1
+}
+
+# No line of the file, which must be there, matches. usage: no_line ERE FILE
+no_line()
+{
+	local text
+
+	text=$(cat "$2") || return
+	grep -E -- "$1" <<<"$text" || return 0
+	printf 'the lines above match %s\n' "$1"
+	return 1
+}
+
+# usage: at_least LEAST HAVE WHAT
+at_least()
+{
+	[ "$2" -ge "$1" ] && return
+	printf '%s: %s, not at least %s\n' "${3:-too few}" "$2" "$1"
+	return 1
+}
+
+# usage: within LEAST HAVE MOST WHAT
+within()
+{
+	[ "$1" -le "$2" ] && [ "$2" -le "$3" ] && return
+	printf '%s: %s, not from %s to %s\n' "${4:-out of bounds}" "$2" "$1" "$3"
+	return 1
+}
+
+exists()
+{
+	[ -e "$1" ] && return
+	echo "there is no $1"
+	return 1
+}
+
+gone()
+{
+	[ ! -e "$1" ] && return
+	echo "$1 is there"
+	return 1
+}
+
+# Compares $output with a file beside the tests; UPDATE=1 rewrites it.
+golden()
+{
+	local file=$BATS_TEST_DIRNAME/$1.exp
+
+	if [ -n "${UPDATE:-}" ]; then
+		printf '%s\n' "$output" >"$file"
+	fi
+	diff -u "$file" <(printf '%s\n' "$output")
+}
+
+# ---- what is run ----
+
 # Runs the rest as `run --separate-stderr` with the exit status, then compares stdout and stderr.
 # usage: expect STATUS STDOUT STDERR COMMAND...
 expect()
@@ -21,14 +117,6 @@ expect()
 	run --separate-stderr "-$status_wanted" "$@"
 	same "$out" "$output" "stdout of $*"
 	same "$err" "$stderr" "stderr of $*"
-}
-
-# usage: same WANTED HAVE WHAT
-same()
-{
-	[ "$1" = "$2" ] && return
-	printf '%s\n--- wanted:\n%s\n--- have:\n%s\n' "$3" "$1" "$2"
-	return 1
 }
 
 # Runs the rest twice, with SIGPIPE as it is and ignored, and a standard output that nobody reads. What
@@ -51,35 +139,6 @@ unread()
 		) || status=$?
 		same "$status_wanted" "$status" "status of $*, SIGPIPE $kind" || return
 	done
-}
-
-# usage: has TEXT PART
-has()
-{
-	case $1 in
-	*"$2"*) return ;;
-	esac
-	printf 'no "%s" in:\n%s\n' "$2" "$1"
-	return 1
-}
-
-# usage: within LEAST HAVE MOST WHAT
-within()
-{
-	[ "$1" -le "$2" ] && [ "$2" -le "$3" ] && return
-	printf '%s: %s, not from %s to %s\n' "$4" "$2" "$1" "$3"
-	return 1
-}
-
-# Compares $output with a file beside the tests; UPDATE=1 rewrites it.
-golden()
-{
-	local file=$BATS_TEST_DIRNAME/$1.exp
-
-	if [ -n "${UPDATE:-}" ]; then
-		printf '%s\n' "$output" >"$file"
-	fi
-	diff -u "$file" <(printf '%s\n' "$output")
 }
 
 # A trace of the style perfetto as text; what it has beside the known messages would be a bare number.

@@ -39,20 +39,20 @@ youngest()
 	pid=$(daemon_pid)
 	[ "$(ps -o ppid= -p "$pid" | tr -d ' ')" != $$ ]
 	# A session of its own, without a terminal, at the root, with nothing of ours open.
-	[ "$(ps -o tty= -p "$pid" | tr -d ' ')" = '?' ]
+	same '?' "$(ps -o tty= -p "$pid" | tr -d ' ')"
 	[ "$(readlink "/proc/$pid/cwd")" = / ]
 	writes 700 33317
 	expect 0 '' '' lctl debug_daemon stop
 	# The process is gone, or waits for its parent to see that.
 	run ! grep -s '^State:[[:space:]]*[RSDT]' "/proc/$pid/status"
-	[ "$(stat -c %a "$tmp/log")" = 600 ]
+	same 600 "$(stat -c %a "$tmp/log")"
 	run -0 --separate-stderr lctl df "$tmp/log" "$tmp/text"
 	same '' "$stderr" "df's stderr"
 	has "$output" ' 0 dropped, 0 bad.'
 	same 700 "$(count_writes "$tmp/text" 33317)" writes
 	# The lines are dk's.
 	run -0 grep -vE '^[0-9a-f]{8}:[0-9a-f]{8}:[0-9]+\.[012]F?:[0-9]+\.[0-9]{6}:0:[0-9]+:0:\([^:]+:0:[^:]+\(\)\) ' "$tmp/text" ||
-		[ "$status" = 1 ]
+		same 1 "$status"
 	same '' "$output" "other lines"
 	run -0 lctl debug_daemon status
 	has "$output" 'debug daemon: does not run'
@@ -72,7 +72,7 @@ youngest()
 	stop_daemon
 	run -0 lctl debug_daemon status
 	rounds=$(sed -n 's/^written: .* \([0-9]*\) times around/\1/p' <<<"$output")
-	[ "$rounds" -ge 1 ]
+	at_least 1 "$rounds"
 	[ "$(stat -c %s "$tmp/log")" -le $((10 << 20)) ]
 	run -0 --separate-stderr lctl df "$tmp/log" "$tmp/text"
 	same '' "$stderr" "df's stderr"
@@ -98,8 +98,8 @@ youngest()
 		sleep 0.3
 	done
 	stop_daemon
-	[ -e "$tmp/log.1" ]
-	[ ! -e "$tmp/log.3" ]
+	exists "$tmp/log.1"
+	gone "$tmp/log.3"
 	for file in "$tmp"/log*; do
 		run -0 --separate-stderr lctl df "$file" "$tmp/text"
 		has "$output" ' 0 dropped, 0 bad.'
@@ -122,7 +122,7 @@ youngest()
 	has "$(cat "$tmp/sum")" ' 0 bad.'
 	# Some may be there twice.
 	for size in 50211 50212 50213; do
-		[ "$(count_writes "$tmp/text" $size)" -ge 3000 ]
+		at_least 3000 "$(count_writes "$tmp/text" $size)"
 	done
 }
 
@@ -171,7 +171,7 @@ lctl: the debug daemon writes the trace log to $tmp/log: stop it, or use df" "$s
 	sleep 1
 	stop_daemon
 	n=$(dmesg | grep -c 'dktrace: [0-9]*:0:(syscalls:0:sys_enter_ioctl()) ' || true)
-	[ "$n" -ge 1 ]
+	at_least 1 "$n"
 	[ "$n" -le 20 ]
 	set_param printk=0
 }
@@ -190,7 +190,7 @@ lctl: the debug daemon writes the trace log to $tmp/log: stop it, or use df" "$s
 		expect 1 '' "size $size invalid, must be in the range 10-20480 MB" lctl debug_daemon start "$tmp/log" "$size"
 	done
 	expect 1 '' '--rotate x invalid, must be in the range 1-999 files' lctl debug_daemon start "$tmp/log" --rotate x
-	[ ! -e "$tmp/log" ]
+	gone "$tmp/log"
 }
 
 @test "a full disk ends the daemon, the records stay" {
@@ -204,7 +204,7 @@ lctl: the debug daemon writes the trace log to $tmp/log: stop it, or use df" "$s
 	umount "$tmp/small"
 	has "$output" "debug daemon: failed: write $tmp/small/log: No space left on device"
 	lctl dk "$tmp/text"
-	[ "$(count_writes "$tmp/text" 99)" -gt 0 ]
+	at_least 1 "$(count_writes "$tmp/text" 99)"
 }
 
 @test "with Lustre its own daemon gets the file" {

@@ -15,10 +15,10 @@ load ../helper/live
 	kill -TERM "$pid"
 	wait "$pid"
 	cat "$tmp/out" "$tmp/err"
-	grep -q ' mkdir-.*sys_enter_mkdir: .*mode: 0x000001c0' "$tmp/out"
-	run ! grep -q ' mkdir-.*mode: 0x000001[ef]' "$tmp/out"
-	grep -q '^cpu 0: [0-9]* seen, 0 lost$' "$tmp/err"
-	[ ! -e "$instance" ]
+	has_line ' mkdir-.*sys_enter_mkdir: .*mode: 0x000001c0' "$tmp/out"
+	no_line ' mkdir-.*mode: 0x000001[ef]' "$tmp/out"
+	has_line '^cpu 0: [0-9]* seen, 0 lost$' "$tmp/err"
+	gone "$instance"
 }
 
 @test "follow says what is wrong" {
@@ -26,5 +26,5 @@ load ../helper/live
 	expect 1 "" "follow: this kernel has no event no:such" "$build/examples/follow" no such
 	run -1 "$build/examples/follow" syscalls sys_enter_mkdir 'nofield == 1'
 	has "$output" "Field not found"
-	[ -z "$(find "$tracing/instances" -maxdepth 1 -name 'follow-*')" ]
+	same '' "$(find "$tracing/instances" -maxdepth 1 -name 'follow-*')"
 }

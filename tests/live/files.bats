@@ -68,7 +68,7 @@ lctl: write output: No space left on device" "$stderr" "stderr"
 		"$state" "$tmp/copy"
 	same "28" "${lines[0]}" "status"
 	has "$stderr" "No space left on device"
-	printf '%s\n' "$output" | grep -q 'settings.before' && false
+	no_line 'settings.before' <(printf '%s\n' "$output")
 	knobs | diff "$tmp/before" -
 }
 
@@ -90,7 +90,7 @@ lctl: write output: No space left on device" "$stderr" "stderr"
 	DKTRACE_INSTANCE=$DKTRACE_INSTANCE-b run --separate-stderr apart sh -c 'mount --bind /run /run && mount -o remount,ro,bind /run && exec lctl set_param debug=+vfstrace'
 	[ "$status" -ne 0 ]
 	has "$stderr" "Read-only file system"
-	[ ! -e "$instance-b" ]
+	gone "$instance-b"
 	knobs | diff "$tmp/before" -
 }
 
@@ -125,7 +125,7 @@ all_marks_dat()
 	run -3 --separate-stderr dktrace dk -F trace.dat "$tmp/out.dat"
 	kept=$(summary kept "$output") gone=$(lost "$stderr")
 	same "$(generated)" "$((kept + gone))" "kept $kept + lost $gone"
-	[ "$gone" -gt 0 ]
+	at_least 1 "$gone"
 	same 600 "$(stat -c %a "$tmp/out.dat")" "mode"
 	dktrace info -J "$tmp/out.dat" >"$tmp/info.json" || [ $? -eq 3 ]
 	same "$kept $gone" "$(jq -r '"\(.records) \(.lost)"' "$tmp/info.json")" "what the file says"
@@ -162,7 +162,7 @@ all_marks_dat()
 	if [ ! -e "$tmp/out.dat" ]; then
 		dktrace dk -F trace.dat "$tmp/out.dat" >/dev/null
 	fi
-	[ "$i" -gt 2 ]
+	at_least 3 "$i"
 	all_marks_dat 40000 "$tmp/out.dat"
 	same "" "$(find "$tmp" -name '.dktrace*')" "leftovers"
 }

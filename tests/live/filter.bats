@@ -43,7 +43,7 @@ for fd in 12345, 12346, 12345:
 	n=$(wc -l <"$instance/set_event")
 	run -0 --separate-stderr dktrace filter set vfstrace 'count > 4k'
 	took=$(grep -lx 'count > 4096' "$instance"/events/*/*/filter | wc -l)
-	[ "$took" -ge 3 ]
+	at_least 3 "$took"
 	same "$took events are recorded with the filter" "${lines[0]}" "summary"
 	has "${lines[1]}" "cannot have it and are recorded without: syscalls ("
 	run -0 dktrace filter list
@@ -122,7 +122,7 @@ for fd in 12345, 12346, 12345:
 	cat /dev/null
 	go
 	run -0 --separate-stderr dktrace dk
-	[ "${#lines[@]}" -gt 5 ]
+	at_least 6 "${#lines[@]}"
 	same "$pid" "$(grep -E '^[0-9a-f]{8}:' <<<"$output" | cut -d : -f 6 | sort -u)" "pids"
 	held sh -c 'cat /dev/null; :'
 	dktrace filter set --pid "$pid" --children
@@ -164,7 +164,7 @@ time.sleep(100)'
 	cat /dev/null
 	ls / >/dev/null
 	run -0 --separate-stderr dktrace dk --style trace
-	[ "${#lines[@]}" -gt 5 ]
+	at_least 6 "${#lines[@]}"
 	same "cat" "$(grep -oE '^ *[^ ]+-[0-9]+ +\[' <<<"$output" | sed 's/^ *//; s/-[0-9]* *\[$//' | sort -u)" "programs"
 }
 

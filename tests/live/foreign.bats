@@ -11,7 +11,7 @@ load ../helper/foreign
 	cp "$top/tests/fixture/tracedat/v6.dat" in.dat
 	foreign_words in.dat
 	foreign_lctl
-	[ ! -e "/run/dktrace/$foreign" ]
+	gone "/run/dktrace/$foreign"
 }
 
 @test "a filter with such characters is set as it is, and shown escaped" {

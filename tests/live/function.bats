@@ -48,5 +48,5 @@ load ../helper/live
 		'' cannot be the name of a function|1|graph ''
 		cannot be the name of a function|1|graph $'vfs_read\nvfs_write'
 	END
-	[ ! -e "$instance" ]
+	gone "$instance"
 }

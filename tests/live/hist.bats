@@ -44,7 +44,7 @@ own()
 	dktrace hist raw_syscalls:sys_enter -k id.syscall -w0.2 -n 2 -- \
 		sh -c 'until [ "$(grep -c "HITCOUNT PER SECOND" "$0")" -ge 2 ]; do sleep 0.1; done' "$tmp/tables" \
 		>"$tmp/tables"
-	[ "$(grep -c '^SYSCALL *HITCOUNT PER SECOND' "$tmp/tables")" -ge 2 ]
+	at_least 2 "$(grep -c '^SYSCALL *HITCOUNT PER SECOND' "$tmp/tables")"
 	# The last table stands for all of it.
 	same 1 "$(grep -c '^SYSCALL *HITCOUNT *$' "$tmp/tables")" 'last tables'
 }

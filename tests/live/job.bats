@@ -23,7 +23,7 @@ load ../helper/live
 	same 7 "$(grep -c 'sys_enter_read()) fd: 0x00000000.*count: 0x00000200$' "$tmp/own")" "reads"
 	same 7 "$(grep -c 'sys_exit_write()) 0x200$' "$tmp/own")" "results of writes"
 	n=$(grep -c 'sys_enter_openat()) dfd: 0xffffff9c' "$tmp/own")
-	[ "$n" -ge 2 ]
+	at_least 2 "$n"
 	while IFS=: read -r _ _ _ line _; do
 		line=${line/./}
 		[ "$line" -ge "$from" ]
@@ -31,7 +31,7 @@ load ../helper/live
 	done <"$tmp/own"
 	# All of it was taken.
 	run -0 lctl dk
-	printf '%s\n' "$output" | grep -q ":0:$pid:0:" && false
+	no_line ":0:$pid:0:" <(printf '%s\n' "$output")
 	true
 }
 
@@ -69,7 +69,7 @@ count_ioctls()
 	go
 	run -0 lctl dk
 	own=$(printf '%s\n' "$output" | grep ":0:$pid:0:" | grep -c 'cmd: 0x00005401')
-	[ "$own" -ge 7 ]
+	at_least 7 "$own"
 	same 5 "$(printf '%s\n' "$output" | grep ":0:$pid:0:" | grep -c 'cmd: 0x00005413')" "before"
 	run -0 --separate-stderr lctl set_param debug=+ioctl debug_filter='cmd == 21505'
 	same "debug=+ioctl
@@ -156,11 +156,11 @@ subsystem_debug=all" "" lctl set_param debug vfstrace subsystem_debug=all
 	set_param debug=vfstrace subsystem_debug=0
 	same 0 "$(wc -l <"$instance/set_event")" "events without a subsystem"
 	set_param subsystem_debug=llite
-	[ "$(wc -l <"$instance/set_event")" -gt 10 ]
+	at_least 11 "$(wc -l <"$instance/set_event")"
 	set_param subsystem_debug=ldlm
-	grep -q syscalls:sys_enter_read "$instance/set_event" && false
+	no_line syscalls:sys_enter_read "$instance/set_event"
 	set_param debug=-1 subsystem_debug=-1
-	[ "$(wc -l <"$instance/set_event")" -gt 500 ]
+	at_least 501 "$(wc -l <"$instance/set_event")"
 	set_param debug=0
 	same 0 "$(wc -l <"$instance/set_event")" "events of debug=0"
 }
@@ -214,14 +214,14 @@ meminfo()
 	run -0 --separate-stderr meminfo 200 100 lctl set_param debug_mb=45
 	has "$stderr" "lctl: debug_mb: 45 $too_large 40 MB."
 	run -0 --separate-stderr meminfo 200 110 lctl set_param debug_mb=50
-	[[ $stderr != *"too large"* ]]
+	lacks "$stderr" "too large"
 	same 50 "$(lctl get_param -n debug_mb)" "as asked"
 	# Somebody else has taken all: what there is stays, and can be made smaller.
 	run -0 --separate-stderr meminfo 200 1 lctl set_param debug_mb=60
 	has "$stderr" "lctl: debug_mb: 60 $too_large 50 MB."
 	same 50 "$(lctl get_param -n debug_mb)" "as before"
 	run -0 --separate-stderr meminfo 200 1 lctl set_param debug_mb=20
-	[[ $stderr != *"too large"* ]]
+	lacks "$stderr" "too large"
 	same 20 "$(lctl get_param -n debug_mb)" "less"
 }
 

@@ -80,7 +80,7 @@ taken_back()
 	printf own >"$state/spool/rest"
 	set_param debug=+ioctl
 	same 1 "$(cat "$instance/tracing_on")" "recording"
-	[ ! -e "$state/spool/rest" ]
+	gone "$state/spool/rest"
 }
 
 @test "a killed latency: status names what is left, the next change removes it" {
@@ -117,7 +117,7 @@ taken_back()
 		pids=()
 		set_param debug=+ha
 		same "" "$(left)" "instances left by kill $i"
-		[ ! -e "$state/settings.before" ]
+		gone "$state/settings.before"
 		if [ "$(dktrace status --json | jq '.triggers | length')" = 0 ]; then
 			same "" "$(in_kernel)" "triggers after kill $i"
 		else

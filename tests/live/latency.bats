@@ -38,7 +38,7 @@ own()
 @test "two events and a key whose names differ" {
 	run -0 --separate-stderr dktrace latency sched:sched_wakeup sched:sched_switch --key pid=next_pid \
 		--csv -- sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 0.01; done'
-	[ "$(sed -n 2p <<<"$output" | cut -d , -f 2)" -gt 0 ]
+	at_least 1 "$(sed -n 2p <<<"$output" | cut -d , -f 2)"
 }
 
 @test "the command's exit status is passed on" {
@@ -54,7 +54,7 @@ own()
 	dd if=/dev/zero of=/dev/null bs=1 count=10 status=none
 	kill -INT "$pid"
 	wait "$pid"
-	grep -q '^read,' "$tmp/out"
+	has_line '^read,' "$tmp/out"
 	same '' "$(own)" 'left behind'
 }
 
@@ -66,7 +66,7 @@ own()
 	same '' "$(own)" 'left behind by hist'
 	# The command that is watched goes on.
 	run bash -c 'dktrace latency syscall -- sh -c "sleep 0.3; echo >\"\$0\"" "$0" 2>/dev/null | true' "$tmp/done"
-	[ -e "$tmp/done" ]
+	exists "$tmp/done"
 	same '' "$(own)" 'left behind with a command'
 }
 
@@ -99,7 +99,7 @@ own()
 	dktrace latency syscall -w0.2 -n 2 --sort count.descending -- \
 		sh -c 'until [ "$(grep -c "^syscall  *COUNT" "$0")" -ge 2 ]; do sleep 0.1; done' "$tmp/tables" \
 		>"$tmp/tables"
-	[ "$(grep -c '^syscall *COUNT' "$tmp/tables")" -ge 3 ]
+	at_least 3 "$(grep -c '^syscall *COUNT' "$tmp/tables")"
 	# Picture and slowest are of the last one.
 	same 5 "$(grep -c 'sys_enter: ' "$tmp/tables")" "the slowest"
 	same '' "$(own)" 'left behind'
@@ -109,7 +109,7 @@ own()
 	command -v tmux >/dev/null || skip "no tmux"
 	watch_in_terminal 8 "COUNT" "(all)" "dktrace latency syscall -w0.3 --slowest 0"
 	# The picture is printed at the end only.
-	[[ $watched != *'###'* ]]
+	lacks "$watched" '###'
 	has "$ended" "###"
 	until_true 100 nothing_left
 }

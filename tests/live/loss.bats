@@ -60,8 +60,8 @@ take()
 	dktrace show >/dev/null 2>&1 || true
 	take any
 	same "$(generated)" "$((kept + gone))" "kept $kept + lost $gone"
-	[ "$gone" -gt 0 ]
-	[ "$told" -gt 0 ]
+	at_least 1 "$gone"
+	at_least 1 "$told"
 	[ "$told" -le "$gone" ]
 	take 0
 	same "$(generated)" "$((kept + gone))" "once more"

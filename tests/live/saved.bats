@@ -61,7 +61,7 @@ printk = warning error emerg console" "$(cat "$tmp/conf")" "the file"
 	printf 'instance = %s-other\ndebug = inode\n' "$name" >"$tmp/conf"
 	run -0 dktrace apply "$tmp/conf"
 	has "$(dktrace get_param debug)" "debug=inode"
-	[ ! -e "$instance-other" ]
+	gone "$instance-other"
 }
 
 @test "a part that fails leaves all as it was" {
@@ -83,7 +83,7 @@ printk = warning error emerg console" "$(cat "$tmp/conf")" "the file"
 	# Nothing is made for one that fails.
 	dktrace reset
 	run ! dktrace apply "$tmp/conf"
-	[ ! -e "$instance" ]
+	gone "$instance"
 }
 
 @test "filters and triggers are saved, and come back after a reset" {
@@ -120,7 +120,7 @@ printk = warning error emerg console" "$(cat "$tmp/conf")" "the file"
 	dktrace filter clear
 	expect 0 "" "" dktrace save "$tmp/conf"
 	same "$(grep -c '^trigger' "$tmp/first") 2" "$(($(grep -c '^trigger' "$tmp/conf") + $(grep -c stacktrace "$tmp/first"))) $(grep -c '^trigger' "$tmp/conf")" "lines of triggers"
-	run ! grep -E '^(filter|cpus) ' "$tmp/conf"
+	no_line '^(filter|cpus) ' "$tmp/conf"
 }
 
 @test "probes are saved by the words that made them, and come back with what is about them" {
@@ -199,7 +199,7 @@ END
 	has "$(cat $tracing/uprobe_events)" "p:$group/later $tmp/prog"
 	has "$(dktrace filter list)" "$group:later"
 	expect 0 "" "" dktrace save "$tmp/conf"
-	run ! grep '^#' <(sed 1d "$tmp/conf")
+	no_line '^#' <(sed 1d "$tmp/conf")
 }
 
 @test "killed at any moment, the next one sets it all, and reset leaves no probe" {
@@ -245,7 +245,7 @@ END
 	kill "$pid"
 	wait "$pid" || true
 	expect 0 "" "" dktrace save "$tmp/conf"
-	run ! grep '^pids' "$tmp/conf"
+	no_line '^pids' "$tmp/conf"
 }
 
 @test "a line as it is typed: words of many events, and what is not there yet" {

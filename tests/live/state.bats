@@ -22,7 +22,7 @@ debug_mb=4" "" lctl get_param debug debug_filter debug_mb
 	echo "$output" | jq -e '.rebuilt'
 	run -0 --separate-stderr lctl set_param -n debug=+malloc
 	has "$stderr" "lctl: what was set is on no file: it was taken from what is on in '$DKTRACE_INSTANCE'"
-	[ -e "$state/settings" ]
+	exists "$state/settings"
 	set_param debug=-malloc
 	knobs | diff "$tmp/before" -
 	set_param debug_filter=none
@@ -75,7 +75,7 @@ end' $'\001\002\377'; do
 	expect 0 "debug=ioctl vfstrace" "" lctl get_param debug
 	head -c 100000 /dev/urandom >"$state/settings.before"
 	set_param debug=+inode
-	[ ! -e "$state/settings.before" ]
+	gone "$state/settings.before"
 	expect 0 "debug=inode ioctl vfstrace" "" lctl get_param debug
 }
 
@@ -110,7 +110,7 @@ end' $'\001\002\377'; do
 	rm "$state/spool/cpu0"
 	ln -s "$tmp/elsewhere" "$state/spool/cpu0"
 	run -1 dktrace dk
-	[ ! -e "$tmp/elsewhere" ]
+	gone "$tmp/elsewhere"
 }
 
 @test "the instance removed by somebody else" {
@@ -125,7 +125,7 @@ end' $'\001\002\377'; do
 	expect 0 "debug=+lfsck" "" lctl set_param debug=+lfsck
 	expect 0 "debug=ioctl lfsck
 debug_mb=4" "" lctl get_param debug debug_mb
-	grep -q sys_enter_ioctl "$instance/set_event"
+	has_line sys_enter_ioctl "$instance/set_event"
 	lctl mark x
 	run -0 lctl dk
 	has "$output" "DEBUG MARKER: x"
@@ -139,7 +139,7 @@ debug_mb=4" "" lctl get_param debug debug_mb
 	expect 0 "debug=ioctl" "" lctl get_param debug
 	exec 8<&-
 	dktrace reset
-	[ ! -e "$instance" ]
+	gone "$instance"
 }
 
 @test "reset: twice, and of nothing" {
@@ -147,8 +147,8 @@ debug_mb=4" "" lctl get_param debug debug_mb
 	only ioctl
 	dktrace reset
 	dktrace reset
-	[ ! -e "$instance" ]
-	[ ! -e "$state" ]
+	gone "$instance"
+	gone "$state"
 }
 
 @test "reset puts back every knob of the machine" {
@@ -190,7 +190,7 @@ debug_mb=4" "" lctl get_param debug debug_mb
 			# Told, and taken back by whatever changes something next.
 			dktrace status | grep -q 'the last change was interrupted'
 			lctl mark x
-			[ ! -e "$state/settings.before" ]
+			gone "$state/settings.before"
 		fi
 		case $(lctl get_param -n debug) in
 		ioctl) sort "$instance/set_event" | diff "$tmp/ioctl" - ;;
@@ -211,7 +211,7 @@ debug_mb=4" "" lctl get_param debug debug_mb
 		wait "$pid" 2>/dev/null || true
 		if [ -e "$state/settings.before" ]; then
 			run -1 lctl mark x
-			[ ! -e "$instance" ]
+			gone "$instance"
 		fi
 		dktrace reset
 	done

@@ -35,7 +35,7 @@ show()
 	record_all
 	show trace
 	total=$kept
-	[ "$total" -gt 1000 ]
+	at_least 1001 "$total"
 	for style in legacy raw json csv folded ctf perfetto; do
 		show "$style"
 		same "$total" "$kept" "$style"
@@ -43,7 +43,7 @@ show()
 
 	# Every line of json is an object, of dozens of different events.
 	same "$total" "$(jq -n '[inputs | select(has("event"))] | length' "$tmp/json")" "objects"
-	[ "$(jq -r .event "$tmp/json" | sort -u | wc -l)" -gt 30 ]
+	at_least 31 "$(jq -r .event "$tmp/json" | sort -u | wc -l)"
 	same "$total" "$(grep -vc 'EVENTS DROPPED' "$tmp/raw")" "raw"
 
 	if command -v babeltrace2 >/dev/null; then
@@ -67,11 +67,11 @@ show()
 	[ -e "$instance/options/stacktrace" ] || skip "this kernel has no option stacktrace in instances"
 	show folded
 	show json
-	[ "$(awk '$NF > 0 { n += $NF } END { print n }' < <(grep -v '^\[lost\]' "$tmp/folded"))" -gt 0 ]
+	at_least 1 "$(awk '$NF > 0 { n += $NF } END { print n }' < <(grep -v '^\[lost\]' "$tmp/folded"))"
 	# As many as there are stack records.
 	same "$(jq -n '[inputs | select(.event == "kernel_stack")] | length' "$tmp/json")" \
 		"$(grep -v '^\[lost\]' "$tmp/folded" | awk '{ n += $NF } END { print n }')" "stacks"
-	! grep -v '^\[lost\]' "$tmp/folded" | grep -vE '^[^ ]+;[^ ]+ [0-9]+$'
+	same '' "$(grep -v '^\[lost\]' "$tmp/folded" | grep -vE '^[^ ]+;[^ ]+ [0-9]+$')" "other lines"
 }
 
 @test "json: losses in their place, and status 3" {

@@ -62,7 +62,7 @@ stop_numbers()
 	has "$stderr" "dktrace: somebody reads the buffers of '$DKTRACE_INSTANCE': "
 	has "$stderr" "Device or resource busy"
 	[ -d "$instance" ]
-	[ -e "$state/settings" ]
+	exists "$state/settings"
 	# Settings are free.
 	set_param debug=+ioctl
 	kill -INT "$follow"
@@ -83,13 +83,13 @@ stop_numbers()
 	wait "$follow"
 	same 3 "$(grep -c 'sys_enter_write.*count: 0x00000007' "$tmp/log")" "writes"
 	grep -q '^Debug log: .* 0 bad\.$' "$tmp/err"
-	grep -q '^Debug log:' "$tmp/log" && false
+	no_line '^Debug log:' "$tmp/log"
 	start dktrace follow -o "$tmp/log" 2>"$tmp/err"
 	follow=$pid
 	sleep 0.3
 	kill -TERM "$follow"
 	wait "$follow"
-	grep -q '^Debug log: ' "$tmp/err"
+	has_line '^Debug log: ' "$tmp/err"
 }
 
 @test "follow does not feed on what it causes itself" {
@@ -100,7 +100,7 @@ stop_numbers()
 	kill -INT "$follow"
 	wait "$follow" || same 3 "$?" "status"
 	same 0 "$(grep -c ":0:$follow:0:" "$tmp/log" || true)" "own records"
-	grep -q '^dktrace: [0-9]* records of dktrace itself left out$' "$tmp/err"
+	has_line '^dktrace: [0-9]* records of dktrace itself left out$' "$tmp/err"
 	# Into a pipe: its reader's work is told too, but it does not grow by itself.
 	# shellcheck disable=SC2016
 	run -0 bash -c 'timeout -s INT 2 dktrace follow --style trace 2>/dev/null | cat >"$0"' "$tmp/log"
@@ -138,7 +138,7 @@ stop_numbers()
 	done
 	pids=()
 	dktrace reset
-	[ ! -e "$state" ]
+	gone "$state"
 }
 
 @test "dk | head ends quietly and loses nothing" {
@@ -153,7 +153,7 @@ stop_numbers()
 	same 141 "$output" "status"
 	dktrace dk "$tmp/rest" >/dev/null
 	# Only what went into the pipe may be missing from the rest.
-	[ "$(cat "$tmp/last")" -gt 5000 ]
+	at_least 5001 "$(cat "$tmp/last")"
 	all_numbers "$tmp/rest"
 }
 

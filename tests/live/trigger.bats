@@ -71,7 +71,7 @@ all_knobs()
 	same 1 "$(cat "$instance/tracing_on")" "started"
 	cat /etc/passwd >/dev/null
 	run -0 --separate-stderr dktrace dk
-	[ "${#lines[@]}" -gt 10 ]
+	at_least 11 "${#lines[@]}"
 	expect 0 "" "" dktrace start
 }
 
@@ -98,7 +98,7 @@ for fd in 12345, 12346:
 	set_param debug=+ioctl
 	same '1*' "$(enabled sched/sched_switch)" "after set_param"
 	run -0 --separate-stderr dktrace dk --style trace
-	[ "$(grep -c ' sched_switch: ' <<<"$output")" -gt 0 ]
+	at_least 1 "$(grep -c ' sched_switch: ' <<<"$output")"
 	# A filter on it holds.
 	dktrace filter set sched:sched_switch 'next_pid == 1' >/dev/null
 	same 'next_pid == 1' "$(cat "$instance/events/sched/sched_switch/filter")" "filter"
@@ -143,7 +143,7 @@ for fd in 12345, 12346:
 	only vfstrace
 	run -0 --separate-stderr dktrace trigger add vfstrace stacktrace:3 --if 'count > 4k'
 	n=$(grep -lx 'stacktrace:count=[0-3] if count > 4096' "$instance"/events/*/*/trigger | wc -l)
-	[ "$n" -ge 3 ]
+	at_least 3 "$n"
 	same "$n triggers on $n events" "${lines[0]}" "summary"
 	has "${lines[1]}" "cannot have the condition: syscalls ("
 	same "$n" "$(dktrace trigger list --json | jq '.triggers | length')" "list"
@@ -155,7 +155,7 @@ for fd in 12345, 12346:
 	# And about a class.
 	run -0 dktrace trigger add sched:sched_process_fork 'enable_event:sched:sched_[sw]*:2'
 	m=$(grep -c '^enable_event:sched:.*:count=[0-2]$' "$instance/events/sched/sched_process_fork/trigger")
-	[ "$m" -ge 5 ]
+	at_least 5 "$m"
 	same "$m triggers on 1 event" "$output" "summary"
 	run -0 dktrace trigger del all enable_event:sched:sched_switch
 	same "1 trigger removed" "$output" "one target"
