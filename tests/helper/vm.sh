@@ -3,7 +3,7 @@
 # shellcheck shell=sh disable=SC2034
 #
 # A test ends well if it made at least one check and none failed. It may end early by `exit`; the
-# status then still tells of failed checks. Checks return 1 when they fail: `assert_eq ... || exit`.
+# status then still tells of failed checks. Checks return 1 when they fail: `same ... || exit`.
 
 set -u
 tracing=/sys/kernel/tracing
@@ -65,13 +65,13 @@ run()
 	[ "$rc" -eq 0 ] || echo "exit status $rc"
 }
 
-assert_rc()
+status_is()
 {
-	assert_eq "$1" "$rc" "${2:-exit status is $1}"
+	same "$1" "$rc" "${2:-exit status is $1}"
 }
 
-# assert_eq WANT GOT DESCRIPTION
-assert_eq()
+# same WANT GOT DESCRIPTION
+same()
 {
 	if [ "$1" = "$2" ]; then
 		ok "$3"
@@ -80,8 +80,8 @@ assert_eq()
 	fi
 }
 
-# assert_grep ERE FILE DESCRIPTION
-assert_grep()
+# has_line ERE FILE DESCRIPTION
+has_line()
 {
 	if grep -Eq -- "$1" "$2"; then
 		ok "$3"
@@ -90,8 +90,8 @@ assert_grep()
 	fi
 }
 
-# assert_no_grep ERE FILE DESCRIPTION
-assert_no_grep()
+# no_line ERE FILE DESCRIPTION
+no_line()
 {
 	if [ ! -e "$2" ]; then
 		fail "$3: no file $2"
@@ -102,7 +102,7 @@ assert_no_grep()
 	fi
 }
 
-assert_exists()
+exists()
 {
 	if [ -e "$1" ]; then
 		ok "${2:-$1 is there}"
@@ -111,7 +111,7 @@ assert_exists()
 	fi
 }
 
-assert_gone()
+gone()
 {
 	if [ -e "$1" ]; then
 		fail "${2:-$1 is gone}"
@@ -142,7 +142,7 @@ done
 set_param()
 {
 	run lctl set_param "$@"
-	assert_rc 0 "set_param $* is taken" || exit
+	status_is 0 "set_param $* is taken" || exit
 }
 
 # stat_sum NAME: the sum of that line of per_cpu/*/stats over all CPUs.
@@ -250,8 +250,8 @@ compare()
 	fi
 }
 
-# same DESCRIPTION: the trace log alone beside the module's buffer; both are empty after it.
-same()
+# same_log DESCRIPTION: the trace log alone beside the module's buffer; both are empty after it.
+same_log()
 {
 	cat $lnet/text >want.raw
 	echo clear >$lnet/debug_marker

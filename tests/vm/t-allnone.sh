@@ -19,18 +19,18 @@ for round in 1 2 3; do
 	lctl set_param -n debug=-1 2>err
 	rc=$?
 	middle=$(centiseconds)
-	assert_eq 0 "$rc" "debug=-1 is taken ($round)" || cat err
+	same 0 "$rc" "debug=-1 is taken ($round)" || cat err
 	sort "$instance/set_event" >on
 	dktrace list events --json >list.json
 	end=$(centiseconds)
 	lctl set_param -n debug=0 || fail "debug=0 is taken"
 	echo "on $((middle - start)), off $(($(centiseconds) - end)) hundredths of a second, $(wc -l <on) events"
-	assert_eq '' "$(cat "$instance/set_event")" "all are off"
-	assert_eq 0 "$(grep -lv '^none$' "$instance"/events/*/*/filter | wc -l)" "no filter is left"
+	same '' "$(cat "$instance/set_event")" "all are off"
+	same 0 "$(grep -lv '^none$' "$instance"/events/*/*/filter | wc -l)" "no filter is left"
 done
 dktrace list events | head -n 5
 head -c 600 list.json
 dmesg >log
-assert_no_grep 'WARNING|BUG' log "the kernel has nothing to say"
+no_line 'WARNING|BUG' log "the kernel has nothing to say"
 run dktrace reset
-assert_rc 0 "reset ends well"
+status_is 0 "reset ends well"

@@ -16,7 +16,7 @@ load()
 logs()
 {
 	dktrace status >status.txt
-	assert_grep "$1" status.txt "$2" || cat status.txt
+	has_line "$1" status.txt "$2" || cat status.txt
 }
 
 mkdir -p /etc/dktrace
@@ -24,38 +24,38 @@ mkdir -p /etc/dktrace
 # At boot: Lustre is not there yet.
 printf '# of this site\ndebug = +rpctrace+dlmtrace\ndebug_mb = 8\n' >$conf
 run dktrace apply
-assert_rc 0 "apply before Lustre is loaded"
-assert_grep '^debug=\+rpctrace\+dlmtrace$' "$out" "what was set is printed"
+status_is 0 "apply before Lustre is loaded"
+has_line '^debug=\+rpctrace\+dlmtrace$' "$out" "what was set is printed"
 logs "^debug .* dlmtrace .* rpctrace" "the log has it"
-assert_eq "" "$(cat $tracing/kprobe_events)" "there is nothing to probe"
+same "" "$(cat $tracing/kprobe_events)" "there is nothing to probe"
 
 # Lustre comes with a mask of its own; udev, systemd or modprobe.d run apply again.
 load libcfs_debug=0x130e0580
-assert_eq "ioctl $floor config console lfsck" "$(sed 's/  */ /g' $lnet/debug)" "Lustre has its own mask"
+same "ioctl $floor config console lfsck" "$(sed 's/  */ /g' $lnet/debug)" "Lustre has its own mask"
 run dktrace apply
-assert_rc 0 "apply when Lustre is loaded"
-assert_grep 'dlmtrace .* rpctrace' $lnet/debug "Lustre has the mask of the file"
-assert_grep '^p:dktrace/cdebug ' $tracing/kprobe_events "its messages are probed"
+status_is 0 "apply when Lustre is loaded"
+has_line 'dlmtrace .* rpctrace' $lnet/debug "Lustre has the mask of the file"
+has_line '^p:dktrace/cdebug ' $tracing/kprobe_events "its messages are probed"
 lctl clear
 emit catalogue
-same "messages of what the file says"
+same_log "messages of what the file says"
 
 # A part that fails: Lustre's masks are put back too.
 before=$(cat $lnet/debug $lnet/subsystem_debug)
 printf 'debug = all\nsubsystem_debug = osd\ndebug_filter = cmd ==\n' >wrong.conf
 run dktrace apply wrong.conf
-assert_rc 22 "a wrong part"
-assert_grep 'wrong.conf:3:16: ' "$err" "is named with its place"
-assert_eq "$before" "$(cat $lnet/debug $lnet/subsystem_debug)" "Lustre's masks are as they were"
+status_is 22 "a wrong part"
+has_line 'wrong.conf:3:16: ' "$err" "is named with its place"
+same "$before" "$(cat $lnet/debug $lnet/subsystem_debug)" "Lustre's masks are as they were"
 printf 'debug = all\nsubsystem_debug = osdd\n' >wrong.conf
 run dktrace apply wrong.conf
-assert_rc 22 "a mask that Lustre refuses"
-assert_grep 'wrong.conf:2:19: unknown mask .osdd.; did you mean osd\?' "$err" "is named with its place"
-assert_eq "$before" "$(cat $lnet/debug $lnet/subsystem_debug)" "Lustre's masks are as they were"
+status_is 22 "a mask that Lustre refuses"
+has_line 'wrong.conf:2:19: unknown mask .osdd.; did you mean osd\?' "$err" "is named with its place"
+same "$before" "$(cat $lnet/debug $lnet/subsystem_debug)" "Lustre's masks are as they were"
 logs "^debug .* dlmtrace .* rpctrace" "so is the log's"
 logs "^subsystem_debug +all" "and its other mask"
 run dktrace save saved.conf
-assert_grep '^debug = .* dlmtrace .* rpctrace' saved.conf "it can be saved"
+has_line '^debug = .* dlmtrace .* rpctrace' saved.conf "it can be saved"
 
 # Nobody has set a mask: Lustre's own counts, as its parameters say.
 run dktrace reset
@@ -65,18 +65,18 @@ logs '^debug +info rpctrace$' "a module parameter, by nobody else"
 logs '^subsystem_debug +mds rpc$' "another one"
 set_param debug_mb=4
 logs '^debug +info rpctrace$' "setting something else begins with it"
-assert_grep '^debug 0x00100040$' /run/dktrace/dktrace/settings "as what the log has"
-assert_eq "info rpctrace" "$(cat $lnet/debug)" "Lustre's own is not touched"
+has_line '^debug 0x00100040$' /run/dktrace/dktrace/settings "as what the log has"
+same "info rpctrace" "$(cat $lnet/debug)" "Lustre's own is not touched"
 emit catalogue
-same "messages of what the parameters say"
+same_log "messages of what the parameters say"
 
 # One mask set, the other one not; each by itself.
 run dktrace reset
 printf 'subsystem_debug = ldlm\n' >$conf
 run dktrace apply
-assert_rc 0 "a file with one mask"
+status_is 0 "a file with one mask"
 logs '^debug +info rpctrace$' "the other one is the module parameter's"
-assert_eq ldlm "$(cat $lnet/subsystem_debug)" "the one is Lustre's too"
+same ldlm "$(cat $lnet/subsystem_debug)" "the one is Lustre's too"
 
 # Set for the log before: Lustre comes with another one, which counts from the next change on.
 run dktrace reset
@@ -85,10 +85,10 @@ set_param debug=+vfstrace
 load libcfs_debug=0x40
 logs "^debug .* vfstrace" "what was set stays until then"
 set_param debug_mb=4
-assert_grep "the log takes over Lustre's debug, which is another one now: '0x00000040'" "$err" "it says so"
+has_line "the log takes over Lustre's debug, which is another one now: '0x00000040'" "$err" "it says so"
 logs "^debug +info$" "the log has Lustre's"
-assert_eq info "$(cat $lnet/debug)" "and Lustre its own"
+same info "$(cat $lnet/debug)" "and Lustre its own"
 set_param debug=+rpctrace
-assert_eq "info rpctrace" "$(cat $lnet/debug)" "a sign is about what Lustre has"
+same "info rpctrace" "$(cat $lnet/debug)" "a sign is about what Lustre has"
 logs '^debug +info rpctrace$' "and the log follows"
 run dktrace reset

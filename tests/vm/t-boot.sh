@@ -4,24 +4,24 @@
 # shellcheck shell=sh disable=SC2154
 
 run dktrace boot-config --cmdline debug=0 debug=+info debug_mb=4
-assert_rc 0 "boot-config --cmdline"
+status_is 0 "boot-config --cmdline"
 cp "$out" words
 if [ ! -e "$instance" ]; then
-	assert_grep '^trace_buf_size=2048K trace_instance=dktrace,.*,task:task_rename$' words "the words of a later kernel"
-	assert_eq "" "$(ls $tracing/instances)" "6.1 has no trace_instance=" || exit
-	assert_grep '^6\.1\.' /proc/sys/kernel/osrelease "but all that are newer have"
+	has_line '^trace_buf_size=2048K trace_instance=dktrace,.*,task:task_rename$' words "the words of a later kernel"
+	same "" "$(ls $tracing/instances)" "6.1 has no trace_instance=" || exit
+	has_line '^6\.1\.' /proc/sys/kernel/osrelease "but all that are newer have"
 	exit
 fi
 
 # The kernel of this boot was given those words.
-assert_eq "$(cat words)" "$(sed 's/.*\(trace_buf_size=\)/\1/' /proc/cmdline)" "as on the command line"
+same "$(cat words)" "$(sed 's/.*\(trace_buf_size=\)/\1/' /proc/cmdline)" "as on the command line"
 run dktrace boot-config --cmdline debug=0 debug=+info debug_filter='pid == 1'
-assert_grep '^# the command line takes no filters: 3 events are on without theirs$' "$err" "filters are told to be left out"
+has_line '^# the command line takes no filters: 3 events are on without theirs$' "$err" "filters are told to be left out"
 run dktrace boot-config --cmdline debug=all
-assert_rc 1 "more than a command line holds"
-assert_grep "bytes, the kernel's command line has 2048" "$err" "is refused"
+status_is 1 "more than a command line holds"
+has_line "bytes, the kernel's command line has 2048" "$err" "is refused"
 run dktrace boot-config debug=0 debug=+info debug_filter='pid == 1 && "a" != comm'
-assert_grep 'filter: ' "$err" "a wrong filter is refused"
+has_line 'filter: ' "$err" "a wrong filter is refused"
 run dktrace boot-config debug=0 debug=+info debug_mb=4 debug_filter='comm == "init"'
 cat >want <<'END'
 ftrace.instance.dktrace {
@@ -46,29 +46,29 @@ diff want "$out" && ok "the same as bootconfig"
 
 # It recorded before there was a process, and the log is what it was given.
 run dktrace status
-assert_grep '^debug +info$' "$out" "the log has the class"
-assert_grep '^debug_mb +4$' "$out" "and the size"
+has_line '^debug +info$' "$out" "the log has the class"
+has_line '^debug_mb +4$' "$out" "and the size"
 run sh -c 'dktrace show >show.txt'
-assert_rc 0 "show"
-assert_grep "the clock 'local'" "$err" "whose times are shown is told"
-assert_grep 'sched_process_fork\(\)\) comm=kthreadd ' show.txt "threads of the kernel's"
-assert_grep 'sched_process_exec\(\)\) filename=/init pid=1 ' show.txt "the first program"
+status_is 0 "show"
+has_line "the clock 'local'" "$err" "whose times are shown is told"
+has_line 'sched_process_fork\(\)\) comm=kthreadd ' show.txt "threads of the kernel's"
+has_line 'sched_process_exec\(\)\) filename=/init pid=1 ' show.txt "the first program"
 at_least 20 "$(grep -n 'filename=/init pid=1 ' show.txt | cut -d : -f 1)" "and much before it"
 
 # A change keeps what was recorded; dk has it once.
 lines=$(count "$legacy" show.txt)
 set_param debug=+ioctl
 run dktrace status
-assert_grep '^debug +info ioctl$' "$out" "a change adds to it"
-assert_grep '^sched:sched_process_exec$' "$instance/set_event" "what was on is on"
+has_line '^debug +info ioctl$' "$out" "a change adds to it"
+has_line '^sched:sched_process_exec$' "$instance/set_event" "what was on is on"
 run sh -c 'dktrace dk >dk.txt'
 at_least "$lines" "$(count "$legacy" dk.txt)" "nothing was lost by it"
-assert_grep 'sched_process_exec\(\)\) filename=/init pid=1 ' dk.txt "the first program again"
+has_line 'sched_process_exec\(\)\) filename=/init pid=1 ' dk.txt "the first program again"
 
 # Going on with times of the day.
 run dktrace reset
-assert_gone "$instance"
+gone "$instance"
 set_param debug=info
 stty </dev/null
 run dktrace dk
-assert_eq "" "$(cat "$err")" "times of the day after a reset"
+same "" "$(cat "$err")" "times of the day after a reset"

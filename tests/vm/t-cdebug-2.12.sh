@@ -6,8 +6,8 @@
 
 load_built libcfs-2.12
 set_param debug=+net+info+rpctrace+dlmtrace+ha+trace
-assert_grep '^p:dktrace/cdebug libcfs:libcfs_debug_vmsg2 ' $tracing/kprobe_events "the probe is there"
-assert_eq 1 "$(count . $tracing/kprobe_events)" "and no other"
+has_line '^p:dktrace/cdebug libcfs:libcfs_debug_vmsg2 ' $tracing/kprobe_events "the probe is there"
+same 1 "$(count . $tracing/kprobe_events)" "and no other"
 echo -1 >$lnet/debug
 emit catalogue
 cat $lnet/text >all.raw
@@ -15,14 +15,14 @@ traced
 # Of a va_list it has fewer words than of others, and bytes up to a zero only.
 grep -Ev 'many 1 2|sockets|zeros' all.raw >want.raw
 grep -Ev 'many 1 2|sockets|zeros' got.raw >some.raw
-assert_grep 'many 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 <%d>' got.raw "sixteen words, then what they are"
+has_line 'many 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 <%d>' got.raw "sixteen words, then what they are"
 mv some.raw got.raw
 compare "catalogue"
-assert_grep '@@@ lustre-OST0001: 3 of 1099511627776 failed: timed out +req@' got.raw \
+has_line '@@@ lustre-OST0001: 3 of 1099511627776 failed: timed out +req@' got.raw \
 	"a request's line has both of its texts"
 emit softirq hardirq bh
-same "contexts"
+same_log "contexts"
 emit catalogue "flood 500" "cpus 200"
 once "both sources, each message once"
 run dktrace reset
-assert_eq "" "$(cat $tracing/kprobe_events)" "reset leaves no probe behind"
+same "" "$(cat $tracing/kprobe_events)" "reset leaves no probe behind"

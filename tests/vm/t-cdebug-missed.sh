@@ -7,15 +7,15 @@
 load_built libcfs
 set_param debug=net
 run sh -c 'dktrace status | tr -s "\n " " "'
-assert_grep "cdebug: a probe on Lustre's messages libcfs:" "$out" "at first nothing is missed"
+has_line "cdebug: a probe on Lustre's messages libcfs:" "$out" "at first nothing is missed"
 
 emit probe softirq
 run dktrace dk
-assert_eq 1 "$(count 'while a probe is at work 4$')" "dk has it, once"
-assert_eq 1 "$(count 'in softirq 1$')" "and one that was recorded, once"
-assert_rc 0 "so nothing is lost"
+same 1 "$(count 'while a probe is at work 4$')" "dk has it, once"
+same 1 "$(count 'in softirq 1$')" "and one that was recorded, once"
+status_is 0 "so nothing is lost"
 run sh -c 'dktrace status | tr -s "\n " " "'
-assert_grep "a probe on Lustre's messages; not recorded, as they came while it was at work: 1, " "$out" \
+has_line "a probe on Lustre's messages; not recorded, as they came while it was at work: 1, " "$out" \
 	"status tells it"
 
 dktrace follow >f.txt 2>f.err &
@@ -25,9 +25,9 @@ emit probe softirq
 sleep 1
 kill -INT "$follow"
 wait "$follow"
-assert_eq 3 "$?" "follow has not all, by its exit status"
-assert_grep 'not recorded, as they came while the probe was at work: 1;' f.err "and tells so"
-assert_grep 'in softirq 1$' f.txt "what was recorded is there"
-assert_no_grep 'while a probe is at work' f.txt "what was not is not"
+same 3 "$?" "follow has not all, by its exit status"
+has_line 'not recorded, as they came while the probe was at work: 1;' f.err "and tells so"
+has_line 'in softirq 1$' f.txt "what was recorded is there"
+no_line 'while a probe is at work' f.txt "what was not is not"
 run dktrace reset
-assert_rc 0 "reset ends well"
+status_is 0 "reset ends well"

@@ -14,21 +14,21 @@ echo "echo catalogue >$lnet/emit" >emit.sh
 
 # What the man page says, with the class rpctrace as a number.
 run perf record -a -o perf.data -e dktrace:cdebug --filter 'msg_mask & 0x100000' -- sh emit.sh
-assert_rc 0 "perf records"
+status_is 0 "perf records"
 run sh -c 'perf script -i perf.data >perf.txt'
-assert_eq 3 "$(count 'dktrace:cdebug: .*msg_fn="emit_nested"' perf.txt)" "perf: the messages of the class"
-assert_no_grep 'emit_numbers|emit_strings' perf.txt "perf: no others"
-assert_grep 'fmt="%pV req@' perf.txt "perf: their format"
+same 3 "$(count 'dktrace:cdebug: .*msg_fn="emit_nested"' perf.txt)" "perf: the messages of the class"
+no_line 'emit_numbers|emit_strings' perf.txt "perf: no others"
+has_line 'fmt="%pV req@' perf.txt "perf: their format"
 
 run trace-cmd record -o trace.dat -e dktrace:cdebug -f 'msg_mask & 0x100000' sh emit.sh
-assert_rc 0 "trace-cmd records"
+status_is 0 "trace-cmd records"
 run sh -c 'trace-cmd report -i trace.dat >cmd.txt'
-assert_eq 3 "$(count 'cdebug: .*msg_fn="emit_nested"' cmd.txt)" "trace-cmd: the messages of the class"
-assert_no_grep 'emit_numbers|emit_strings' cmd.txt "trace-cmd: no others"
+same 3 "$(count 'cdebug: .*msg_fn="emit_nested"' cmd.txt)" "trace-cmd: the messages of the class"
+no_line 'emit_numbers|emit_strings' cmd.txt "trace-cmd: no others"
 
 # The log has what both of them recorded, and more.
 traced
-assert_eq 2 "$(count '@@@ Request sent' got.raw)" "the log has the messages of both"
-assert_grep 'emit_numbers' got.raw "and those of its own classes"
+same 2 "$(count '@@@ Request sent' got.raw)" "the log has the messages of both"
+has_line 'emit_numbers' got.raw "and those of its own classes"
 run dktrace reset
-assert_eq "" "$(cat $tracing/kprobe_events)" "reset leaves no probe behind"
+same "" "$(cat $tracing/kprobe_events)" "reset leaves no probe behind"

@@ -32,7 +32,7 @@ unbroken()
 
 load_built libcfs
 set_param debug=info debug_mb=1
-assert_eq 1 "$(cat $lnet/debug_mb)" "both buffers are small"
+same 1 "$(cat $lnet/debug_mb)" "both buffers are small"
 
 fill
 at_least 1 "$gone" "our buffer wrapped"
@@ -40,30 +40,30 @@ holds "Lustre's wrapped too" [ "$(count emit_flood want.raw)" -lt $((2 * each)) 
 echo clear >$lnet/debug_marker
 run sh -c 'lctl dk >got.raw'
 unbroken got.raw "ours alone: the last messages of both CPUs"
-assert_grep ": $gone records were lost before they were read" "$err" "all that is lost is told"
+has_line ": $gone records were lost before they were read" "$err" "all that is lost is told"
 at_least 1 "$(count 'ring_buffer:0:lost_events' got.raw)" "a gap is shown where it is"
 normal want.raw | grep emit_flood >want
 normal got.raw | grep emit_flood >got
 # Of a CPU's first message the record with its strings may be among those that are lost.
 awk 'NR == FNR { want[$0]; next } !($0 in want)' want got >other
-assert_no_grep 'some text' other "texts are those of Lustre's buffer"
+no_line 'some text' other "texts are those of Lustre's buffer"
 holds "but for a string that was lost" [ "$(wc -l <other)" -le 2 ]
 
 fill
 at_least 1 "$gone" "our buffer wrapped again"
 run sh -c 'dktrace dk >got.raw'
-assert_rc 3 "a loss is in the exit status of dktrace dk"
+status_is 3 "a loss is in the exit status of dktrace dk"
 compare "both, Lustre's buffer has more: each message once"
 
 # Ours has what Lustre's has lost: each message is of the one or of the other.
 set_param debug_mb=24
 echo 1 >$lnet/debug_mb
 fill
-assert_eq 0 "$gone" "our buffer has room"
+same 0 "$gone" "our buffer has room"
 holds "Lustre's wrapped" [ "$(count emit_flood want.raw)" -lt $((2 * each)) ]
 run sh -c 'dktrace dk >got.raw'
-assert_rc 0 "nothing is lost"
+status_is 0 "nothing is lost"
 unbroken got.raw "both, ours has more: each message once, in order"
-assert_eq $((2 * each)) "$(count emit_flood got.raw)" "all of them"
+same $((2 * each)) "$(count emit_flood got.raw)" "all of them"
 run dktrace reset
-assert_rc 0 "reset ends well"
+status_is 0 "reset ends well"

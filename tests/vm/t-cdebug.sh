@@ -11,34 +11,34 @@ load_built libcfs
 # Where the calls cannot be found one probe has all, and status tells when it could be otherwise.
 mount --bind /dev/null /proc/kcore
 set_param debug=info
-assert_eq 1 "$(grep -c dktrace/cdebug $tracing/kprobe_events)" "one probe"
+same 1 "$(grep -c dktrace/cdebug $tracing/kprobe_events)" "one probe"
 run dktrace status
-assert_grep "cdebug: a probe on Lustre's messages$" "$out" "which is as good as can be"
+has_line "cdebug: a probe on Lustre's messages$" "$out" "which is as good as can be"
 umount /proc/kcore
 run dktrace status
-assert_grep "cdebug: .*, as ptlrpc was loaded later; after dktrace reset the next set_param" "$out" \
+has_line "cdebug: .*, as ptlrpc was loaded later; after dktrace reset the next set_param" "$out" \
 	"until lighter ones can be made"
 run dktrace reset
 
 run lctl set_param debug=+net+info+rpctrace+dlmtrace+ha+trace
-assert_rc 0 "set_param is taken" || exit
+status_is 0 "set_param is taken" || exit
 for name in cdebug cdebug_strings; do
-	assert_grep "^p:dktrace/$name libcfs:libcfs_debug_msg " $tracing/kprobe_events "$name is there"
+	has_line "^p:dktrace/$name libcfs:libcfs_debug_msg " $tracing/kprobe_events "$name is there"
 done
 for function in _debug_req _ldlm_lock_debug; do
-	assert_grep "^p:dktrace/cdebug_nested libcfs:$function\+[0-9]+ " $tracing/kprobe_events \
+	has_line "^p:dktrace/cdebug_nested libcfs:$function\+[0-9]+ " $tracing/kprobe_events \
 		"a probe at the call in $function"
 done
 echo -1 >$lnet/debug
 emit catalogue
-same "catalogue"
-assert_grep '@@@ lustre-OST0001: 3 of 1099511627776 failed: timed out +req@' got.raw \
+same_log "catalogue"
+has_line '@@@ lustre-OST0001: 3 of 1099511627776 failed: timed out +req@' got.raw \
 	"a request's line has its nested text"
-assert_grep "VFS Op:name=a file's name, flags=5$" got.raw "the name of a dentry"
+has_line "VFS Op:name=a file's name, flags=5$" got.raw "the name of a dentry"
 emit softirq hardirq bh
-same "contexts"
+same_log "contexts"
 emit "flood 2000" "cpus 500"
-same "flood on all CPUs"
+same_log "flood on all CPUs"
 emit catalogue softirq hardirq "flood 500" "cpus 200"
 once "both sources, each message once"
 echo 300 >/sys/module/libcfs/parameters/delay_ms
@@ -51,8 +51,8 @@ once "long messages, too long for a probe's record too"
 # Strings that do not fit into a record are left out, and that is said; the message is there.
 emit "long 2500"
 traced
-assert_grep '\) long (l+|<%s 0x[0-9a-f]{16}>) end$' got.raw "a long string"
-assert_grep '\) twice <%s 0x[0-9a-f]{16}> and <%s 0x[0-9a-f]{16}> end$' got.raw \
+has_line '\) long (l+|<%s 0x[0-9a-f]{16}>) end$' got.raw "a long string"
+has_line '\) twice <%s 0x[0-9a-f]{16}> and <%s 0x[0-9a-f]{16}> end$' got.raw \
 	"strings that together are too long for a record"
 
 # What is not recorded says so.
@@ -61,70 +61,70 @@ lctl set_param debug=+other >/dev/null
 emit unknown
 traced
 grep emit.c got.raw
-assert_grep '\) unknown <%pI6c 0x[0-9a-f]{16}>$' got.raw "bytes behind a pointer that were not recorded"
-assert_grep '\) known after it <%pUb 0x[0-9a-f]{16}> 7$' got.raw "what comes after them is right"
+has_line '\) unknown <%pI6c 0x[0-9a-f]{16}>$' got.raw "bytes behind a pointer that were not recorded"
+has_line '\) known after it <%pUb 0x[0-9a-f]{16}> 7$' got.raw "what comes after them is right"
 echo clear >$lnet/debug_marker
 
 # Masks are those of Lustre: types, subsystems, and what cannot be masked.
 run lctl set_param debug=rpctrace
 emit catalogue
 traced
-assert_grep 'debug_req|emit_nested' got.raw "chosen: rpctrace"
-assert_no_grep 'emit_numbers|emit_strings' got.raw "not chosen: info"
-assert_grep 'cannot be masked: 1' got.raw "never masked: console"
+has_line 'debug_req|emit_nested' got.raw "chosen: rpctrace"
+no_line 'emit_numbers|emit_strings' got.raw "not chosen: info"
+has_line 'cannot be masked: 1' got.raw "never masked: console"
 run lctl set_param debug=+dlmtrace subsystem_debug=ldlm
 emit catalogue
 traced
-assert_grep '^00010000:00010000:.*### client blocking callback' got.raw "subsystem ldlm"
-assert_no_grep '^00000100:' got.raw "not subsystem rpc"
+has_line '^00010000:00010000:.*### client blocking callback' got.raw "subsystem ldlm"
+no_line '^00000100:' got.raw "not subsystem rpc"
 run lctl set_param subsystem_debug=all
 
 # Both styles, and filters on the fields.
 emit catalogue
 echo clear >$lnet/debug_marker
 run dktrace dk --style trace --filter 'msg_fn == "emit_nested" && msg_mask & rpctrace'
-assert_grep 'cdebug: +\(emit.c:[0-9]+:emit_nested\) @@@ Request sent +req@' "$out" "trace style"
+has_line 'cdebug: +\(emit.c:[0-9]+:emit_nested\) @@@ Request sent +req@' "$out" "trace style"
 emit catalogue
 run dktrace dk --style trace --filter 'msg_fn == "emit_nested" && msg_mask & rpctrace'
-assert_grep 'libcfs_debug_msg: +\(emit.c:[0-9]+:emit_nested\) @@@ Request sent +req@' "$out" \
+has_line 'libcfs_debug_msg: +\(emit.c:[0-9]+:emit_nested\) @@@ Request sent +req@' "$out" \
 	"trace style of both sources"
-assert_no_grep ' cdebug: ' "$out" "each message once"
+no_line ' cdebug: ' "$out" "each message once"
 
 # The module goes and comes: nothing is wedged, the probe serves again.
 rmmod libcfs || fail "rmmod with the probe on"
 run lctl set_param debug=+vfstrace
-assert_rc 0 "a change without Lustre"
+status_is 0 "a change without Lustre"
 insmod /vm/modules/libcfs.ko
 echo -1 >$lnet/debug
 run lctl set_param debug=+info
 lctl clear
 emit "flood 10"
-same "after the module came again"
+same_log "after the module came again"
 
 run dktrace reset
-assert_rc 0 "reset ends well"
-assert_eq "" "$(cat $tracing/kprobe_events)" "reset leaves no probe behind"
-assert_gone /run/dktrace "nor anything else"
+status_is 0 "reset ends well"
+same "" "$(cat $tracing/kprobe_events)" "reset leaves no probe behind"
+gone /run/dktrace "nor anything else"
 
 # Nor after a change that was killed.
 run lctl set_param debug=+info
 cp /run/dktrace/dktrace/settings /run/dktrace/dktrace/settings.before
 run dktrace reset
-assert_eq "" "$(cat $tracing/kprobe_events)" "reset after an interrupted change leaves no probe behind"
+same "" "$(cat $tracing/kprobe_events)" "reset after an interrupted change leaves no probe behind"
 
 # A probe of somebody else's is left alone.
 echo 'p:dktrace/cdebug libcfs:libcfs_debug_msg line=+20($arg1):s32' >$tracing/kprobe_events
 run lctl set_param debug=+info
-assert_rc 0 "a probe of that name that is not ours"
+status_is 0 "a probe of that name that is not ours"
 run dktrace reset
-assert_grep '^p:dktrace/cdebug .*line=' $tracing/kprobe_events "is still there after reset"
+has_line '^p:dktrace/cdebug .*line=' $tracing/kprobe_events "is still there after reset"
 
 # A kernel that refuses the probe: that is said, all else works.
 echo >$tracing/kprobe_events
 mount --bind /proc/version $tracing/kprobe_events || fail "cannot make it refuse"
 run lctl set_param debug=+rpctrace
-assert_rc 0 "set_param without the probe"
-assert_grep 'debug: messages of Lustre are not recorded: ' "$err" "the reason is told"
+status_is 0 "set_param without the probe"
+has_line 'debug: messages of Lustre are not recorded: ' "$err" "the reason is told"
 umount $tracing/kprobe_events
 run dktrace reset
-assert_gone /run/dktrace "reset after it leaves nothing behind"
+gone /run/dktrace "reset after it leaves nothing behind"

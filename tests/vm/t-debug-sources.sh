@@ -23,72 +23,72 @@ filter()
 # ---- without Lustre, as ever ----
 
 set_param debug=+iotrace+trace
-assert_eq "debug_sources=kernel functions" "$(lctl get_param debug_sources)" "without Lustre: the kernel"
+same "debug_sources=kernel functions" "$(lctl get_param debug_sources)" "without Lustre: the kernel"
 at_least 20 "$(on)" "its events are on"
 run dktrace status
-assert_grep '^debug_sources +kernel functions$' "$out" "status tells it"
+has_line '^debug_sources +kernel functions$' "$out" "status tells it"
 run lctl set_param debug_sources=lustre
-assert_rc 0 "Lustre's alone, before it is there"
-assert_grep "debug_sources: nothing is recorded before Lustre's libcfs is loaded" "$err" "that is told"
-assert_eq 0 "$(on)" "no event is on"
+status_is 0 "Lustre's alone, before it is there"
+has_line "debug_sources: nothing is recorded before Lustre's libcfs is loaded" "$err" "that is told"
+same 0 "$(on)" "no event is on"
 set_param debug_sources=default
 at_least 20 "$(on)" "and back"
 run dktrace save own.conf
-assert_no_grep debug_sources own.conf "what nobody has chosen is not saved"
+no_line debug_sources own.conf "what nobody has chosen is not saved"
 
 # ---- Lustre comes: told, followed by the next change ----
 
 load_built libcfs
 run dktrace status
-assert_grep "Lustre's libcfs was loaded: the next set_param, or apply," "$out" "status tells that it came"
-assert_eq "debug_sources=kernel functions" "$(lctl get_param debug_sources)" "a look changes nothing"
+has_line "Lustre's libcfs was loaded: the next set_param, or apply," "$out" "status tells that it came"
+same "debug_sources=kernel functions" "$(lctl get_param debug_sources)" "a look changes nothing"
 at_least 20 "$(on)" "the events are still on"
 run lctl set_param debug_mb=8
-assert_grep "Lustre's libcfs was loaded: debug_sources is now 'lustre'; '\+kernel' adds" "$err" "the change tells"
-assert_grep "the log takes over Lustre's debug, which is another one now" "$err" "and of Lustre's mask"
-assert_eq 0 "$(on)" "no event of the kernel is on"
-assert_eq 3 "$(probes)" "the probes are"
+has_line "Lustre's libcfs was loaded: debug_sources is now 'lustre'; '\+kernel' adds" "$err" "the change tells"
+has_line "the log takes over Lustre's debug, which is another one now" "$err" "and of Lustre's mask"
+same 0 "$(on)" "no event of the kernel is on"
+same 3 "$(probes)" "the probes are"
 run lctl set_param debug=-1
-assert_eq "" "$(cat "$err")" "debug=-1 has nothing to tell"
-assert_eq 0 "$(on)" "debug=-1: no event of the kernel"
-assert_eq nop "$(cat "$tracing/current_tracer")" "nor the functions of all modules"
-assert_eq nop "$(cat "$instance/current_tracer")" "nor in the instance"
+same "" "$(cat "$err")" "debug=-1 has nothing to tell"
+same 0 "$(on)" "debug=-1: no event of the kernel"
+same nop "$(cat "$tracing/current_tracer")" "nor the functions of all modules"
+same nop "$(cat "$instance/current_tracer")" "nor in the instance"
 run dktrace status
-assert_grep 'kernel: not used: debug_sources is without kernel' "$out" "status says why"
-assert_grep 'functions: not used: debug_sources is without functions' "$out" "of functions too"
-assert_no_grep attention "$out" "and has nothing else to tell"
+has_line 'kernel: not used: debug_sources is without kernel' "$out" "status says why"
+has_line 'functions: not used: debug_sources is without functions' "$out" "of functions too"
+no_line attention "$out" "and has nothing else to tell"
 lctl clear
 emit catalogue
-same "every message"
+same_log "every message"
 
 # ---- more by one word ----
 
 set_param debug_sources=+kernel
-assert_eq "debug_sources=lustre kernel" "$(lctl get_param debug_sources)" "the kernel's events beside"
+same "debug_sources=lustre kernel" "$(lctl get_param debug_sources)" "the kernel's events beside"
 at_least 100 "$(on)" "they are on"
-assert_eq nop "$(cat "$tracing/current_tracer")" "without functions"
+same nop "$(cat "$tracing/current_tracer")" "without functions"
 # A message on the console is recorded as one of Lustre's, and as nothing else.
 echo 'LustreError: 7:0:(client.c:1:f()) of lustre' >/dev/kmsg
 echo 'something else' >/dev/kmsg
 run dktrace show --style trace
-assert_grep 'console: .*something else' "$out" "what others write to the console"
-assert_no_grep 'console: .*of lustre' "$out" "not what Lustre writes"
+has_line 'console: .*something else' "$out" "what others write to the console"
+no_line 'console: .*of lustre' "$out" "not what Lustre writes"
 run dktrace save chosen.conf
-assert_grep '^debug_sources = lustre kernel$' chosen.conf "what is chosen is saved"
+has_line '^debug_sources = lustre kernel$' chosen.conf "what is chosen is saved"
 
 # Functions, without those that log messages.
 set_param debug_sources=+functions subsystem_debug=libcfs
 where=$instance
 grep -qw function_graph "$instance/available_tracers" || where=$tracing
-assert_eq function_graph "$(cat "$where/current_tracer")" "functions are recorded"
+same function_graph "$(cat "$where/current_tracer")" "functions are recorded"
 grep '\[libcfs\]' "$tracing/available_filter_functions" | sed 's/ .*//' | sort >all
 sed 's/ .*//' "$where/set_ftrace_filter" | sort >chosen
 grep -Ev '^(libcfs_debug_v?msg2?|cfs_trace_.*|cfs_tage_.*|cfs_tcd_.*|cfs_set_ptldebug_header|cfs_v?print_to_console)$' \
 	all | diff - chosen && ok "all functions of the module but those that log"
-assert_no_grep libcfs_debug_msg chosen "not libcfs_debug_msg"
+no_line libcfs_debug_msg chosen "not libcfs_debug_msg"
 set_param debug_sources=kernel
-assert_eq nop "$(cat "$where/current_tracer")" "without functions"
-assert_eq '' "$(cat "$tracing/kprobe_events")" "without Lustre its probes go"
+same nop "$(cat "$where/current_tracer")" "without functions"
+same '' "$(cat "$tracing/kprobe_events")" "without Lustre its probes go"
 at_least 20 "$(on)" "the kernel alone"
 set_param subsystem_debug=all
 
@@ -97,15 +97,15 @@ set_param subsystem_debug=all
 set_param debug_sources=lustre+kernel debug=+iotrace
 rmmod libcfs || fail "rmmod"
 set_param debug_mb=9
-assert_eq "debug_sources=lustre kernel" "$(lctl get_param debug_sources)" "a choice stays without Lustre"
+same "debug_sources=lustre kernel" "$(lctl get_param debug_sources)" "a choice stays without Lustre"
 insmod /vm/modules/libcfs.ko
 run dktrace reset
 rmmod libcfs
 run dktrace apply chosen.conf
-assert_rc 0 "apply without Lustre"
-assert_eq "debug_sources=lustre kernel" "$(lctl get_param debug_sources)" "apply sets it"
+status_is 0 "apply without Lustre"
+same "debug_sources=lustre kernel" "$(lctl get_param debug_sources)" "apply sets it"
 run dktrace boot-config debug_sources=lustre debug=iotrace
-assert_no_grep 'events' "$out" "boot-config: nothing of the kernel"
+no_line 'events' "$out" "boot-config: nothing of the kernel"
 run dktrace reset
 
 # ---- masks changed past dktrace ----
@@ -117,19 +117,19 @@ for command in "lctl get_param debug_mb" "lctl dk" "dktrace show" "lctl set_para
 	echo 0x10 >/sys/module/libcfs/parameters/libcfs_subsystem_debug
 	# shellcheck disable=SC2086
 	run $command
-	assert_grep "the log takes over Lustre's subsystem_debug, which is another one now: 'ost'" "$err" \
+	has_line "the log takes over Lustre's subsystem_debug, which is another one now: 'ost'" "$err" \
 		"$command says so"
-	assert_grep 'msg_subsys & 0x10' "$instance/events/dktrace/cdebug/filter" "$command: the filter follows"
+	has_line 'msg_subsys & 0x10' "$instance/events/dktrace/cdebug/filter" "$command: the filter follows"
 	# shellcheck disable=SC2086
 	run $command
-	assert_no_grep "takes over" "$err" "$command: once"
+	no_line "takes over" "$err" "$command: once"
 	lctl set_param -n subsystem_debug=-1
-	assert_eq "$before" "$(filter)" "back"
+	same "$before" "$(filter)" "back"
 done
 set_param debug=-1
 echo 0 >/sys/module/libcfs/parameters/libcfs_debug
 run dktrace status
-assert_grep "Lustre's own debug is another one: 0" "$out" "status tells"
+has_line "Lustre's own debug is another one: 0" "$out" "status tells"
 emit catalogue
 lctl debug_daemon start daemon.log 8
 for _ in 1 2 3 4 5 6 7 8 9 10; do
@@ -141,36 +141,36 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
 	[ "$(filter)" = none ] && break
 	sleep 1
 done
-assert_eq none "$(filter)" "the daemon follows"
+same none "$(filter)" "the daemon follows"
 lctl debug_daemon stop
 
 # debug=0: what cannot be masked is still there.
 set_param debug=0
-assert_eq 3 "$(probes)" "debug=0: three events stay on"
+same 3 "$(probes)" "debug=0: three events stay on"
 emit catalogue
 traced
-assert_grep 'cannot be masked: 1' got.raw "with what cannot be masked"
-assert_no_grep 'emit_numbers' got.raw "and nothing else"
+has_line 'cannot be masked: 1' got.raw "with what cannot be masked"
+no_line 'emit_numbers' got.raw "and nothing else"
 set_param debug_sources=-lustre
-assert_eq '' "$(cat "$instance/set_event")" "without lustre nothing is on"
+same '' "$(cat "$instance/set_event")" "without lustre nothing is on"
 run dktrace reset
-assert_eq '' "$(cat "$tracing/kprobe_events")" "reset leaves no probe"
+same '' "$(cat "$tracing/kprobe_events")" "reset leaves no probe"
 
 # ---- commands that name the probe make it ----
 
 echo -1 >$lnet/debug
 echo "echo catalogue >$lnet/emit" >emit.sh
 run dktrace hist dktrace:cdebug --keys msg_line --top 3 -- sh emit.sh
-assert_rc 0 "hist makes the probe"
-assert_grep '^ +[0-9]+ +[0-9]+ ' "$out" "and counts"
-assert_eq '' "$(cat "$tracing/kprobe_events")" "the probe goes with the command"
-assert_gone /run/dktrace "and leaves nothing behind"
+status_is 0 "hist makes the probe"
+has_line '^ +[0-9]+ +[0-9]+ ' "$out" "and counts"
+same '' "$(cat "$tracing/kprobe_events")" "the probe goes with the command"
+gone /run/dktrace "and leaves nothing behind"
 run dktrace list fields dktrace:cdebug
-assert_grep msg_mask "$out" "list knows its fields"
+has_line msg_mask "$out" "list knows its fields"
 set_param debug=+info
 run dktrace probe list
-assert_eq 1 "$(count '^dktrace:cdebug')" "probe list: one row"
-assert_grep '^dktrace:cdebug +kprobe +libcfs:libcfs_debug_msg +yes +yes' "$out" "which is ours, and on"
+same 1 "$(count '^dktrace:cdebug')" "probe list: one row"
+has_line '^dktrace:cdebug +kprobe +libcfs:libcfs_debug_msg +yes +yes' "$out" "which is ours, and on"
 holds "a short one" [ "$(wc -c <"$out")" -lt 1000 ]
 run dktrace probe list 'dktrace:cdebug*'
 at_least 3 "$(count '^dktrace:cdebug')" "all of them by name"

@@ -8,4 +8,4 @@ ip link set lo up
 test_expr_kernel >out 2>&1
 rc=$?
 cat out
-assert_eq 0 "$rc" "expressions agree with the kernel"
+same 0 "$rc" "expressions agree with the kernel"

@@ -16,17 +16,17 @@ run lctl dk
 all=$(count 'sys_enter_ioctl')
 at_least 10 "$all" "ioctls are recorded"
 set_param debug_filter='cmd == 21505'
-assert_eq 'cmd == 0x5401' "$(sed 's/21505/0x5401/' "$instance/events/syscalls/sys_enter_ioctl/filter")" \
+same 'cmd == 0x5401' "$(sed 's/21505/0x5401/' "$instance/events/syscalls/sys_enter_ioctl/filter")" \
 	"the kernel has the filter"
 ioctls
 run lctl dk
 some=$(count 'sys_enter_ioctl')
 at_least 1 "$some" "chosen ioctls are recorded"
-assert_eq "$some" "$(count 'sys_enter_ioctl.*cmd: (0x0*5401|0x5401|5401)')" "only chosen ones"
+same "$some" "$(count 'sys_enter_ioctl.*cmd: (0x0*5401|0x5401|5401)')" "only chosen ones"
 holds "fewer than without filter" [ "$some" -lt "$all" ]
 
 set_param debug_filter=none
-assert_eq none "$(cat "$instance/events/syscalls/sys_enter_ioctl/filter")" "the filter is gone"
+same none "$(cat "$instance/events/syscalls/sys_enter_ioctl/filter")" "the filter is gone"
 
 set_param debug=vfstrace
 sh -c 'echo $$ >pid; read go <fifo_never 2>/dev/null; while [ ! -e go ]; do sleep 0.1; done; cat /etc/passwd' \
@@ -40,17 +40,17 @@ cat /etc/group >/dev/null
 wait "$child"
 run lctl dk
 at_least 1 "$(count "$legacy")" "the process is recorded"
-assert_eq 0 "$(grep -E "$legacy" "$out" | grep -Evc "^[^ ]*:0:$child:0:\(")" "and no other"
+same 0 "$(grep -E "$legacy" "$out" | grep -Evc "^[^ ]*:0:$child:0:\(")" "and no other"
 
 before=$(knobs)
 for bad in 'no_such_field == 1' 'count ==' 'filename > 3' '(common_pid == 1' 'common_pid == 1 &&& count'; do
 	run lctl set_param debug_filter="$bad"
 	holds "'$bad' is refused" [ "$rc" -ne 0 ]
-	assert_grep '\^' "$err" "a caret shows where"
-	assert_eq "$before" "$(knobs)" "nothing changed"
-	assert_eq "debug_filter=common_pid == $child" "$(lctl get_param debug_filter)" "the old one is in force"
+	has_line '\^' "$err" "a caret shows where"
+	same "$before" "$(knobs)" "nothing changed"
+	same "debug_filter=common_pid == $child" "$(lctl get_param debug_filter)" "the old one is in force"
 done
 run lctl set_param debug_filter='no_such_field == 1'
-assert_grep "events has a field 'no_such_field'" "$err" "the words are about all events that are on"
+has_line "events has a field 'no_such_field'" "$err" "the words are about all events that are on"
 run dktrace reset
-assert_rc 0 "reset ends well"
+status_is 0 "reset ends well"

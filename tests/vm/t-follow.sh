@@ -33,8 +33,8 @@ for signal in INT TERM; do
 	holds "and so is a file" seen 'sys_enter_open' f.txt
 	kill "-$signal" "$follow"
 	wait "$follow"
-	assert_eq 0 "$?" "SIG$signal ends it well"
-	assert_grep '^Debug log: [0-9]* lines, [0-9]* kept, 0 dropped, 0 bad\.$' f.err "with a summary"
+	same 0 "$?" "SIG$signal ends it well"
+	has_line '^Debug log: [0-9]* lines, [0-9]* kept, 0 dropped, 0 bad\.$' f.err "with a summary"
 	cat f.err
 done
 
@@ -42,16 +42,16 @@ dktrace follow --style trace --filter 'filename ~ "*nothing-has-that*"' >f.txt 2
 follow=$!
 holds "a filtered one reads" follows "$follow"
 run timeout 10 dktrace dk
-assert_rc 1 "while one reads no other can"
-assert_grep "process $follow is reading" "$err" "and is told who does"
+status_is 1 "while one reads no other can"
+has_line "process $follow is reading" "$err" "and is told who does"
 run dktrace status
-assert_rc 0 "status can be had meanwhile"
+status_is 0 "status can be had meanwhile"
 set_param debug=+ioctl
 lctl mark two
 kill -KILL "$follow"
 wait "$follow" 2>/dev/null
 run dktrace dk
-assert_rc 0 "after kill -9 the next can"
+status_is 0 "after kill -9 the next can"
 
 # A pipe that closes ends it.
 (dktrace follow 2>f.err; echo "exit status $?" >f.rc) | head -n 3 >f.txt &
@@ -61,9 +61,9 @@ for i in 1 2 3 4 5 6; do
 	sleep 0.3
 done
 wait
-assert_eq 3 "$(wc -l <f.txt)" "three lines"
-assert_eq 'exit status 141' "$(cat f.rc)" "then it ends"
-assert_eq '' "$(cat f.err)" "quietly"
+same 3 "$(wc -l <f.txt)" "three lines"
+same 'exit status 141' "$(cat f.rc)" "then it ends"
+same '' "$(cat f.err)" "quietly"
 
 # Reset while somebody follows: told, not half done.
 dktrace follow >f.txt 2>f.err &
@@ -75,6 +75,6 @@ kill -INT "$follow"
 wait "$follow"
 cat f.err
 run dktrace reset
-assert_rc 0 "reset afterwards"
-assert_gone "$instance"
-assert_gone /run/dktrace
+status_is 0 "reset afterwards"
+gone "$instance"
+gone /run/dktrace

@@ -14,8 +14,8 @@ global()
 off()
 {
 	run dktrace "$1" off
-	assert_rc 0 "$1 off"
-	assert_eq nop "$(cat "$instance/current_tracer")" "no tracer is on"
+	status_is 0 "$1 off"
+	same nop "$(cat "$instance/current_tracer")" "no tracer is on"
 	global | diff before - || fail "the whole kernel's knobs are as before"
 }
 
@@ -36,67 +36,67 @@ grep -qw function_graph "$instance/available_tracers" || where=$tracing
 
 # By glob, without some.
 run dktrace graph 'vfs_*' -x vfs_read,vfs_readv
-assert_rc 0 "graph by glob" || exit
-assert_eq function_graph "$(cat "$where/current_tracer")" "the tracer is on"
+status_is 0 "graph by glob" || exit
+same function_graph "$(cat "$where/current_tracer")" "the tracer is on"
 run dktrace graph
-assert_eq "function_graph of vfs_*, without vfs_read, vfs_readv" "$(cat "$out")" "graph shows it"
+same "function_graph of vfs_*, without vfs_read, vfs_readv" "$(cat "$out")" "graph shows it"
 run dktrace status
-assert_grep '^functions +function_graph of vfs_\*' "$out" "so does status"
+has_line '^functions +function_graph of vfs_\*' "$out" "so does status"
 # It is saved, and set again.
 dktrace save saved.conf
-assert_grep '^graph = vfs_\* --notrace vfs_read,vfs_readv$' saved.conf "it is saved"
+has_line '^graph = vfs_\* --notrace vfs_read,vfs_readv$' saved.conf "it is saved"
 dktrace reset
 run dktrace apply saved.conf
-assert_rc 0 "and applied"
+status_is 0 "and applied"
 run dktrace graph
-assert_eq "function_graph of vfs_*, without vfs_read, vfs_readv" "$(cat "$out")" "it is as it was"
-assert_eq function_graph "$(cat "$where/current_tracer")" "in the kernel, too"
+same "function_graph of vfs_*, without vfs_read, vfs_readv" "$(cat "$out")" "it is as it was"
+same function_graph "$(cat "$where/current_tracer")" "in the kernel, too"
 use
 # What is set beside it does not switch it.
 set_param debug=+ioctl
 run dktrace show --style trace
 at_least 10 "$(count 'funcgraph_entry: .* \|  +vfs_[a-z]*\(\) \{$')" "entries of vfs_*"
 at_least 10 "$(count 'funcgraph_exit: .*[0-9]+\.[0-9]{3} us \|  +\} /\* vfs_[a-z_]* \*/$')" "and exits, with their time"
-assert_eq 0 "$(count '(vfs_read|vfs_readv)\(\)')" "none of those left out"
-assert_eq 0 "$(grep 'funcgraph_entry' "$out" | grep -vc 'vfs_')" "and no others"
+same 0 "$(count '(vfs_read|vfs_readv)\(\)')" "none of those left out"
+same 0 "$(grep 'funcgraph_entry' "$out" | grep -vc 'vfs_')" "and no others"
 off graph
 run dktrace dk --style trace
 at_least 10 "$(count 'funcgraph_entry')" "what was recorded is kept"
 
 # Under a root, to a depth.
 run dktrace graph --under vfs_read --depth 2 '*'
-assert_rc 0 "graph under a root, to a depth"
-assert_eq 2 "$(cat "$tracing/max_graph_depth")" "depth"
-assert_eq vfs_read "$(cat "$tracing/set_graph_function")" "root"
+status_is 0 "graph under a root, to a depth"
+same 2 "$(cat "$tracing/max_graph_depth")" "depth"
+same vfs_read "$(cat "$tracing/set_graph_function")" "root"
 lctl clear
 use
 run dktrace dk --style trace
 at_least 3 "$(count 'funcgraph_entry: +\|  vfs_read\(\) \{$')" "the root is at the left"
 at_least 3 "$(count 'funcgraph_entry: +\|    [a-z_0-9.]+\(\) \{$')" "what it calls is indented"
-assert_eq 0 "$(count 'funcgraph_entry: +\|      ')" "deeper ones are not there"
+same 0 "$(count 'funcgraph_entry: +\|      ')" "deeper ones are not there"
 grep -E 'funcgraph_entry: +\|  [a-z]' "$out" | grep -v ' vfs_read()' && fail "nor other roots"
 
 # Somebody else's depth is not touched; a failure leaves what there was.
 DKTRACE_INSTANCE=other run dktrace graph --depth 5 'vfs_*'
-assert_rc 1 "another log cannot have another depth"
-assert_grep "somebody" "$err" "which is said"
-assert_eq 2 "$(cat "$tracing/max_graph_depth")" "depth"
+status_is 1 "another log cannot have another depth"
+has_line "somebody" "$err" "which is said"
+same 2 "$(cat "$tracing/max_graph_depth")" "depth"
 DKTRACE_INSTANCE=other dktrace reset
 run dktrace graph 'no_such_function*'
-assert_rc 1 "a glob of nothing"
-assert_grep "no function that this kernel can trace matches 'no_such_function\*'" "$err" "is told"
-assert_eq function_graph "$(cat "$where/current_tracer")" "the tracer is still on"
+status_is 1 "a glob of nothing"
+has_line "no function that this kernel can trace matches 'no_such_function\*'" "$err" "is told"
+same function_graph "$(cat "$where/current_tracer")" "the tracer is still on"
 off graph
 
 # Above a time: exits only.
 run dktrace graph --threshold 5ms 'schedule*' 'do_nanosleep' 'hrtimer_nanosleep'
-assert_rc 0 "graph above a time"
-assert_eq 5000 "$(cat "$tracing/tracing_thresh")" "threshold"
+status_is 0 "graph above a time"
+same 5000 "$(cat "$tracing/tracing_thresh")" "threshold"
 lctl clear
 sleep 0.2
 run dktrace dk --style trace
 at_least 1 "$(count 'funcgraph_exit: +[*@] +[0-9]{5,6}\.[0-9]+ us \|  +\} /\* (do|hrtimer)_nanosleep')" "a sleep is longer"
-assert_eq 0 "$(count 'funcgraph_entry')" "no entries"
+same 0 "$(count 'funcgraph_entry')" "no entries"
 off graph
 
 # By module, one command and what it starts.
@@ -106,16 +106,16 @@ mkdir mnt
 mount -t xfs -o loop image mnt || fail "xfs can be mounted" || exit
 lctl clear
 run dktrace graph :mod:xfs -- sh -c 'echo x >mnt/file; cat mnt/file; exit 3'
-assert_rc 3 "a command's own exit status"
-assert_grep '^x$' "$out" "and its output"
+status_is 3 "a command's own exit status"
+has_line '^x$' "$out" "and its output"
 echo y >mnt/other
 run sh -c 'dktrace dk --style trace >dk.txt'
 at_least 20 "$(count 'funcgraph_entry: .* xfs_' dk.txt)" "functions of the module"
 awk '$4 == "[xfs]" { print $3 }' /proc/kallsyms | sort -u >of_xfs
 sed -n 's/.*funcgraph_entry: .* \([a-z_0-9.]*\)() {$/\1/p' dk.txt | sort -u | grep -Fvx -f of_xfs >others
-assert_eq "" "$(cat others)" "of no other one"
+same "" "$(cat others)" "of no other one"
 grep funcgraph_entry dk.txt | grep -Ev '^ *(dktrace|sh|cat)-' && fail "in the command only"
-assert_eq nop "$(cat "$where/current_tracer")" "the tracer is off after it"
+same nop "$(cat "$where/current_tracer")" "the tracer is off after it"
 umount mnt
 
 # A signal ends the command, and the tracer with it.
@@ -123,17 +123,17 @@ dktrace graph 'vfs_*' -- sh -c 'trap "echo told >told; exit 4" TERM; : >begun; w
 	2>ended.err &
 pid=$!
 while [ ! -e begun ]; do sleep 0.1; done
-assert_eq function_graph "$(cat "$where/current_tracer")" "the tracer is on while it runs"
+same function_graph "$(cat "$where/current_tracer")" "the tracer is on while it runs"
 kill -TERM $pid
 wait $pid
-assert_eq 4 $? "the command's own exit status"
-assert_eq told "$(cat told)" "it got the signal"
-assert_eq nop "$(cat "$where/current_tracer")" "the tracer is off after a signal"
+same 4 $? "the command's own exit status"
+same told "$(cat told)" "it got the signal"
+same nop "$(cat "$where/current_tracer")" "the tracer is off after a signal"
 
 # The function tracer; killed, reset.
 run dktrace function 'vfs_read' --pid $$ --children
-assert_rc 0 "function"
-assert_eq function "$(cat "$instance/current_tracer")" "in the instance on every kernel"
+status_is 0 "function"
+same function "$(cat "$instance/current_tracer")" "in the instance on every kernel"
 use
 run dktrace show --style trace
 at_least 3 "$(count 'function: +vfs_read <-- ')" "calls with their callers"
@@ -144,7 +144,7 @@ for delay in 0.2 0.4 0.7 1; do
 	kill -9 $! 2>/dev/null
 	wait $! 2>/dev/null
 	run dktrace reset
-	assert_rc 0 "reset after kill -9"
+	status_is 0 "reset after kill -9"
 	global | diff before - || fail "the whole kernel's knobs are as before"
 done
 
@@ -152,20 +152,20 @@ done
 if [ "$where" = "$instance" ]; then
 	modprobe xfs
 	set_param debug=0 debug=+trace subsystem_debug=osd
-	assert_eq function_graph "$(cat "$instance/current_tracer")" "trace"
+	same function_graph "$(cat "$instance/current_tracer")" "trace"
 	dktrace graph 'vfs_*' -x vfs_read
-	assert_eq vfs_read "$(cat "$instance/set_ftrace_notrace")" "graph in its place"
+	same vfs_read "$(cat "$instance/set_ftrace_notrace")" "graph in its place"
 	dktrace graph off
-	assert_eq function_graph "$(cat "$instance/current_tracer")" "trace again"
-	assert_no_grep '^vfs_' "$instance/set_ftrace_filter" "for its modules"
-	assert_eq "" "$(grep -v '^#' "$instance/set_ftrace_notrace")" "with nothing left out"
+	same function_graph "$(cat "$instance/current_tracer")" "trace again"
+	no_line '^vfs_' "$instance/set_ftrace_filter" "for its modules"
+	same "" "$(grep -v '^#' "$instance/set_ftrace_notrace")" "with nothing left out"
 fi
 dktrace reset
 
 # Saved with all that limits it; of a module that is not there it is left out, and all else is set.
 run dktrace graph 'xfs_*' 'vfs_*' --under vfs_read --depth 2 --threshold 5us --pid 1 --children
 dktrace save saved.conf
-assert_grep '^graph = xfs_\* vfs_\* --under vfs_read --depth 2 --threshold 5 --pid 1 --children --boot [0-9a-f-]*$' \
+has_line '^graph = xfs_\* vfs_\* --under vfs_read --depth 2 --threshold 5 --pid 1 --children --boot [0-9a-f-]*$' \
 	saved.conf "roots, depth, time and processes are saved"
 run dktrace graph
 cp "$out" wanted
@@ -176,8 +176,8 @@ diff wanted "$out" && ok "they are set again" || fail "they are set again"
 dktrace reset
 printf 'debug = +ioctl\ngraph = dkt_nosuch_* --depth 1\n' >saved.conf
 run dktrace apply saved.conf
-assert_rc 0 "functions that are not there"
-assert_grep "saved.conf:2: left out: no function that this kernel can trace matches 'dkt_nosuch_\*'" "$err" "are told"
-assert_grep '^debug=\+ioctl$' "$out" "and all else is set"
+status_is 0 "functions that are not there"
+has_line "saved.conf:2: left out: no function that this kernel can trace matches 'dkt_nosuch_\*'" "$err" "are told"
+has_line '^debug=\+ioctl$' "$out" "and all else is set"
 dktrace reset
 global | diff before - && ok "nothing is left" || fail "nothing is left"

@@ -32,11 +32,11 @@ top()
 
 off()
 {
-	assert_eq nop "$(cat "$instance/current_tracer")" "no tracer is on"
-	assert_grep 'all functions enabled' "$instance/set_ftrace_filter" "no filter is left"
-	assert_eq 1 "$(cat "$instance/tracing_on")" "recording goes on"
-	assert_eq "$before" "$(top)" "the top instance is as it was"
-	assert_gone /run/dktrace/dktrace/spool/top
+	same nop "$(cat "$instance/current_tracer")" "no tracer is on"
+	has_line 'all functions enabled' "$instance/set_ftrace_filter" "no filter is left"
+	same 1 "$(cat "$instance/tracing_on")" "recording goes on"
+	same "$before" "$(top)" "the top instance is as it was"
+	gone /run/dktrace/dktrace/spool/top
 }
 
 echo 1408 >$tracing/buffer_size_kb
@@ -45,11 +45,11 @@ set_param debug=+trace subsystem_debug=osd
 where=$instance
 grep -qw function_graph "$instance/available_tracers" || where=$tracing
 echo "function_graph in $where"
-assert_eq '' "$(cat "$err")" "there is nothing to say"
-assert_eq function_graph "$(cat "$where/current_tracer")" "the tracer is on"
-assert_eq xfs "$(traced)" "for xfs alone"
-assert_no_grep '^#' "$where/set_ftrace_filter" "and not for all"
-assert_grep '^graph xfs$' /run/dktrace/dktrace/settings "which is kept"
+same '' "$(cat "$err")" "there is nothing to say"
+same function_graph "$(cat "$where/current_tracer")" "the tracer is on"
+same xfs "$(traced)" "for xfs alone"
+no_line '^#' "$where/set_ftrace_filter" "and not for all"
+has_line '^graph xfs$' /run/dktrace/dktrace/settings "which is kept"
 use_files
 run sh -c 'lctl dk >dk.txt'
 head -n 30 dk.txt
@@ -57,7 +57,7 @@ entered=$(count '^00080000:00000001:.*:\(xfs:0:xfs_[a-z_0-9.]*\(\)\) Process ent
 left=$(count '^00080000:00000001:.*:\(xfs:0:xfs_[a-z_0-9.]*\(\)\) Process leaving( \(rc=.*)?$' dk.txt)
 at_least 50 "$entered" "functions are entered"
 at_least "$((entered - 20))" "$left" "and left"
-assert_eq 0 "$(grep 'Process entered' dk.txt | grep -v raw_syscalls | grep -vc '(xfs:0:')" "no other functions are"
+same 0 "$(grep 'Process entered' dk.txt | grep -v raw_syscalls | grep -vc '(xfs:0:')" "no other functions are"
 
 # Looking by class and subsystem; the other style.
 use_files
@@ -66,9 +66,9 @@ use_files
 run dktrace show --class trace --subsystem osd
 at_least 20 "$(count '\(xfs:0:')" "--class trace --subsystem osd shows them"
 run dktrace show --class trace --subsystem echo
-assert_eq 0 "$(count "$legacy")" "--subsystem echo does not"
+same 0 "$(count "$legacy")" "--subsystem echo does not"
 run dktrace dk --style trace
-assert_grep 'funcgraph_entry: .*xfs_' "$out" "trace style has the function's name"
+has_line 'funcgraph_entry: .*xfs_' "$out" "trace style has the function's name"
 
 # What is set already is not switched again; what was recorded before a switch is not lost by it.
 lctl clear
@@ -84,13 +84,13 @@ use_files
 set_param debug=+vfstrace subsystem_debug=+llite
 cat /etc/passwd >/dev/null
 set_param debug=+trace
-assert_eq function_graph "$(cat "$where/current_tracer")" "the tracer is on again"
+same function_graph "$(cat "$where/current_tracer")" "the tracer is on again"
 run sh -c 'lctl dk >dk.txt'
 at_least "$(count '\(xfs:0:' show2.txt)" "$(count '\(xfs:0:' dk.txt)" "the older ones are there"
 at_least 2 "$(count 'syscalls:0:sys_enter_open' dk.txt)" "and events recorded before the switch"
-assert_eq "Debug log: $(count "$legacy" dk.txt) lines, $(count "$legacy" dk.txt) kept, 0 dropped, 0 bad." \
+same "Debug log: $(count "$legacy" dk.txt) lines, $(count "$legacy" dk.txt) kept, 0 dropped, 0 bad." \
 	"$(tail -n 1 dk.txt)" "with no loss"
-assert_eq '' "$(cat "$err")" "in silence neither"
+same '' "$(cat "$err")" "in silence neither"
 
 # Losses before a switch are told after it.
 set_param debug=vfstrace subsystem_debug=-1 debug_mb=2
@@ -109,10 +109,10 @@ at_least "$((kept + ${lost:-0}))" "$((all + 4000))" "and not counted twice"
 # No module of the subsystem: not the whole kernel. Another subsystem: another limit.
 set_param subsystem_debug=echo
 off
-assert_grep 'no module of the chosen subsystems is loaded' "$err" "a note says so"
+has_line 'no module of the chosen subsystems is loaded' "$err" "a note says so"
 set_param subsystem_debug=-1
 traced >modules
-assert_grep '^xfs$' modules "all subsystems: xfs is among their modules"
+has_line '^xfs$' modules "all subsystems: xfs is among their modules"
 cat modules
 
 # Somebody reads: the kernel does not switch then, everything else is set.
@@ -121,13 +121,13 @@ dktrace follow >/dev/null 2>&1 &
 follow=$!
 sleep 1
 set_param debug=vfstrace+trace
-assert_grep "not recorded: .*process $follow is reading" "$err" "a note names the reader"
-assert_grep 'raw_syscalls:sys_enter' "$instance/set_event" "events are on all the same"
+has_line "not recorded: .*process $follow is reading" "$err" "a note names the reader"
+has_line 'raw_syscalls:sys_enter' "$instance/set_event" "events are on all the same"
 off
 kill -INT "$follow"
 wait "$follow"
 set_param debug=+trace
-assert_eq function_graph "$(cat "$where/current_tracer")" "afterwards it can be had"
+same function_graph "$(cat "$where/current_tracer")" "afterwards it can be had"
 
 
 # A change that is killed is taken back, with the tracer too; the next one has it again.
@@ -135,18 +135,18 @@ set_param debug=-trace
 off
 set_param debug=+trace
 run dktrace status
-assert_grep "functions: entry and exit, of .*xfs" "$out" "status names the modules" || cat "$out"
-[ "$where" = "$instance" ] || assert_grep "in the kernel's top instance, which is borrowed" "$out" "and where it is"
+has_line "functions: entry and exit, of .*xfs" "$out" "status names the modules" || cat "$out"
+[ "$where" = "$instance" ] || has_line "in the kernel's top instance, which is borrowed" "$out" "and where it is"
 sed '/^graph/d; s/^debug .*/debug 0x00200000/' /run/dktrace/dktrace/settings >/run/dktrace/dktrace/settings.before
 set_param debug_mb=4
 off
 set_param debug=+trace
-assert_eq function_graph "$(cat "$where/current_tracer")" "it can be had again"
+same function_graph "$(cat "$where/current_tracer")" "it can be had again"
 
 run dktrace reset
-assert_rc 0 "reset with a tracer on"
-assert_gone "$instance"
-assert_eq "$before" "$(top)" "the top instance is as it was"
+status_is 0 "reset with a tracer on"
+gone "$instance"
+same "$before" "$(top)" "the top instance is as it was"
 
 # The top instance is borrowed only if nobody uses it.
 if [ "$where" = "$tracing" ]; then
@@ -155,9 +155,9 @@ if [ "$where" = "$tracing" ]; then
 	{
 		before=$(top)
 		set_param debug=trace subsystem_debug=osd+llite
-		assert_grep "not recorded: this kernel has function_graph only in the top instance: $1" "$err" "refused: $1"
-		assert_eq "$before" "$(top)" "the top instance is as it was"
-		assert_grep 'raw_syscalls:sys_enter' "$instance/set_event" "events are on all the same"
+		has_line "not recorded: this kernel has function_graph only in the top instance: $1" "$err" "refused: $1"
+		same "$before" "$(top)" "the top instance is as it was"
+		has_line 'raw_syscalls:sys_enter' "$instance/set_event" "events are on all the same"
 		run dktrace reset
 	}
 	echo function >$tracing/current_tracer
@@ -171,7 +171,7 @@ if [ "$where" = "$tracing" ]; then
 	echo >$tracing/set_ftrace_filter
 	echo mine >$tracing/trace_marker
 	refused 'the top instance has records of somebody'
-	assert_grep 'mine' $tracing/trace "which are still there"
+	has_line 'mine' $tracing/trace "which are still there"
 	echo >$tracing/trace
 
 	# What it was like comes back, whatever that was; a first change that fails leaves nothing.
@@ -180,11 +180,11 @@ if [ "$where" = "$tracing" ]; then
 	echo 0 >$tracing/tracing_on
 	before=$(top)
 	set_param debug=trace subsystem_debug=osd debug_mb=4
-	assert_grep '\[mono\]' $tracing/trace_clock "its clock is the log's meanwhile"
+	has_line '\[mono\]' $tracing/trace_clock "its clock is the log's meanwhile"
 	use_files
 	lctl clear
 	run sh -c 'lctl dk >dk.txt'
-	assert_eq 0 "$(count '\(xfs:0:' dk.txt)" "clear empties it too"
+	same 0 "$(count '\(xfs:0:' dk.txt)" "clear empties it too"
 	use_files
 	run lctl debug_daemon start daemon.bin 10
 	sleep 2
@@ -192,7 +192,7 @@ if [ "$where" = "$tracing" ]; then
 	run sh -c 'lctl df daemon.bin >daemon.txt'
 	at_least 20 "$(count '\(xfs:0:.*Process entered' daemon.txt)" "the daemon writes functions too"
 	run dktrace reset
-	assert_eq "$before" "$(top)" "the top instance is as it was: another clock, size and off"
+	same "$before" "$(top)" "the top instance is as it was: another clock, size and off"
 	echo local >$tracing/trace_clock
 	echo 1408 >$tracing/buffer_size_kb
 	echo 1 >$tracing/tracing_on
@@ -201,8 +201,8 @@ if [ "$where" = "$tracing" ]; then
 	set_param debug=trace subsystem_debug=osd
 	head -c 300 /dev/urandom >/run/dktrace/dktrace/spool/top
 	run dktrace reset
-	assert_rc 0 "reset with a damaged note"
-	assert_eq "nop 1" "$(cat $tracing/current_tracer $tracing/tracing_on | tr '\n' ' ' | sed 's/ $//')" "the tracer is off"
-	assert_grep '\[local\]' $tracing/trace_clock "and the clock is the kernel's own"
+	status_is 0 "reset with a damaged note"
+	same "nop 1" "$(cat $tracing/current_tracer $tracing/tracing_on | tr '\n' ' ' | sed 's/ $//')" "the tracer is off"
+	has_line '\[local\]' $tracing/trace_clock "and the clock is the kernel's own"
 fi
 umount mnt

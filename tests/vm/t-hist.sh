@@ -45,7 +45,7 @@ both()
 		sh -c 'exec dktrace hist "$@" >kernel.csv 2>kernel.err' - "$events" "$@" --if "$mine" --csv -- $work \
 		>here.csv 2>here.err
 	rc=$?
-	assert_eq 0 "$rc" "hist $events $*" || cat kernel.err here.err
+	same 0 "$rc" "hist $events $*" || cat kernel.err here.err
 	sed 's/^/stderr: /' kernel.err here.err
 	drop_nameless
 	if cmp -s kernel.csv here.csv; then
@@ -63,17 +63,17 @@ echo 4096 >"$tracing/saved_cmdlines_size"
 both raw_syscalls:sys_enter --keys id
 both raw_syscalls:sys_enter --keys id.syscall,common_pid.execname
 run dktrace hist irq:softirq_entry --keys vec -t 1
-assert_grep '^(TIMER|RCU|SCHED|BLOCK|HRTIMER|TASKLET|NET_RX) +[0-9]+ ' "$out" "numbers have the names of the print format"
-assert_eq 'dktrace: counting for 1 s' "$(cat "$err")" "and the kernel counts"
+has_line '^(TIMER|RCU|SCHED|BLOCK|HRTIMER|TASKLET|NET_RX) +[0-9]+ ' "$out" "numbers have the names of the print format"
+same 'dktrace: counting for 1 s' "$(cat "$err")" "and the kernel counts"
 run dktrace hist irq:softirq_entry --keys vec --keep
 sleep 1
 run dktrace hist
-assert_grep '^(TIMER|RCU|SCHED|BLOCK|HRTIMER|TASKLET|NET_RX) +[0-9]+ ' "$out" "so they have where it is kept"
+has_line '^(TIMER|RCU|SCHED|BLOCK|HRTIMER|TASKLET|NET_RX) +[0-9]+ ' "$out" "so they have where it is kept"
 dktrace reset
 run dktrace hist sched:sched_switch --keys next_pid.execname -t 1
-assert_grep "names of processes by common_pid.execname only, not by 'next_pid.execname': records are read and counted here" "$err" \
+has_line "names of processes by common_pid.execname only, not by 'next_pid.execname': records are read and counted here" "$err" \
 	"what the kernel cannot is told"
-assert_grep '^sleep\[[0-9]+\] +[0-9]+ |^swapper/[0-9]+\[0\] +[0-9]+ ' "$out" "and done here"
+has_line '^sleep\[[0-9]+\] +[0-9]+ |^swapper/[0-9]+\[0\] +[0-9]+ ' "$out" "and done here"
 both syscalls:sys_enter_read --keys count --vals count,fd --sort count
 both syscalls:sys_enter_read --keys count.log2 --vals count --sort count
 both syscalls:sys_enter_read --keys count.buckets=64 --sort count.descending
@@ -89,52 +89,52 @@ both kmem:kmalloc --keys call_site.sym --vals bytes_req,bytes_alloc
 
 # Numbers known in advance.
 run dktrace hist syscalls:sys_enter_openat --keys common_pid --csv --if "$mine && flags == 0" -- $work
-assert_grep '^[0-9]+,5[0-9]$' "$out" "50 opens by one process, and those of its start"
+has_line '^[0-9]+,5[0-9]$' "$out" "50 opens by one process, and those of its start"
 run dktrace hist syscalls:sys_enter_read --keys count.buckets=100 --csv --if "$mine && fd == 0" -- $work
-assert_grep '^4000-4099,9$' "$out" "a bucket of three sizes, three reads each"
+has_line '^4000-4099,9$' "$out" "a bucket of three sizes, three reads each"
 run dktrace hist syscalls:sys_enter_read --keys count.log2 --csv --if "$mine && fd == 0" -- $work
-assert_grep '^4097-8192,3$' "$out" "4097 is above 4096"
-assert_grep '^2049-4096,6$' "$out" "4095 and 4096"
-assert_grep '^65-128,12$' "$out" "65 to 128"
-assert_grep '^129-256,3$' "$out" "129"
+has_line '^4097-8192,3$' "$out" "4097 is above 4096"
+has_line '^2049-4096,6$' "$out" "4095 and 4096"
+has_line '^65-128,12$' "$out" "65 to 128"
+has_line '^129-256,3$' "$out" "129"
 
 # The order is the kernel's.
 run dktrace hist syscalls:sys_enter_read --keys count --sort count.descending --keep --if "$mine"
-assert_rc 0 "--keep"
+status_is 0 "--keep"
 kept=$tracing/instances/dktrace-hist
 run dktrace status
-assert_grep 'kept in the instance dktrace-hist' "$out" "status tells of it"
+has_line 'kept in the instance dktrace-hist' "$out" "status tells of it"
 $work
 run dktrace hist --csv
 sed -n 's/^{ count: *\([0-9]*\) } hitcount: *\([0-9]*\)$/\1,\2/p' $kept/events/syscalls/sys_enter_read/hist >kernel.rows
 tail -n +2 "$out" | sort -t , -k 1,1nr >ours.rows
 holds "rows of the kernel's file, in its order" cmp kernel.rows ours.rows
 run dktrace hist
-assert_grep 'syscalls:sys_enter_read hist:keys=count' "$out" "kept: named with its trigger"
+has_line 'syscalls:sys_enter_read hist:keys=count' "$out" "kept: named with its trigger"
 run dktrace hist syscalls:sys_enter_read --keys count --keep
-assert_grep 'is counted already' "$err" "a second one on the same event is refused"
+has_line 'is counted already' "$err" "a second one on the same event is refused"
 dktrace hist --json >before.json
 $work
 run dktrace hist --csv --diff before.json
-assert_grep '^4097,3$' "$out" "--diff: what came since"
+has_line '^4097,3$' "$out" "--diff: what came since"
 run dktrace reset
-assert_gone $kept "reset ends what was kept"
+gone $kept "reset ends what was kept"
 
 # Stacks, in the kernel and here.
 run dktrace hist kmem:kmalloc --keys stacktrace --folded -- $work
-assert_grep '^[a-zA-Z0-9_.]+;.*;[a-zA-Z0-9_.]+ [0-9]+$' "$out" "folded stacks of the kernel's"
+has_line '^[a-zA-Z0-9_.]+;.*;[a-zA-Z0-9_.]+ [0-9]+$' "$out" "folded stacks of the kernel's"
 run dktrace hist kmem:kmalloc --keys stacktrace --folded --here -- $work
-assert_grep ';vfs_read|;do_sys_openat2;|do_syscall_64;' "$out" "folded stacks of ours"
+has_line ';vfs_read|;do_sys_openat2;|do_syscall_64;' "$out" "folded stacks of ours"
 
 # A table too small, and what to do.
 run dktrace hist sched:sched_switch,raw_syscalls:sys_enter --keys common_timestamp --size 128 --csv -- $work
-assert_grep 'hits had no room in the table: --size [0-9]+' "$err" "dropped: with the size to use"
+has_line 'hits had no room in the table: --size [0-9]+' "$err" "dropped: with the size to use"
 
 # Variables, handlers, actions.
 run dktrace hist syscalls:sys_exit_read --keys common_pid --var 'r=ret' --do 'onmax($r).save(common_pid)' \
 	--if "$mine" -- $work
-assert_grep 'SAVED' "$out" "onmax and save"
-assert_grep 'max: 4097 common_pid: [0-9]+' "$out" "the most that was read"
+has_line 'SAVED' "$out" "onmax and save"
+has_line 'max: 4097 common_pid: [0-9]+' "$out" "the most that was read"
 
 # A class that is a part of an event, by the kernel and here.
 mkdir classes
@@ -149,8 +149,8 @@ classes:
 YAML
 for how in --csv "--csv --here"; do
 	run env DKTRACE_CLASSES="$PWD/classes" dktrace hist error $how -- dd if=/dev/zero of=/dev/null bs=1234 count=7
-	assert_grep 'sys_exit_read,7$' "$out" "those of seven reads: $how"
-	assert_grep 'sys_enter_openat,[1-9]' "$out" "and each of the other event: $how"
+	has_line 'sys_exit_read,7$' "$out" "those of seven reads: $how"
+	has_line 'sys_enter_openat,[1-9]' "$out" "and each of the other event: $how"
 done
 
 # Five processes, each of which reads once: so many bytes.
@@ -176,42 +176,42 @@ values()
 
 run dktrace hist syscalls:sys_exit_read --keys common_pid --var 'r=ret' \
 	--do 'onchange($r).trace(dkt_test_read,ret,common_pid)' --if "$got" -- busybox-w sh reads
-assert_rc 0 "onchange and trace"
-assert_eq '1100 1100 1200 1300 1300' "$(values n | xargs)" "an event for each change"
+status_is 0 "onchange and trace"
+same '1100 1100 1200 1300 1300' "$(values n | xargs)" "an event for each change"
 run dktrace hist syscalls:sys_exit_read --keys common_pid --var 'r=ret' --do 'onchange($r).save(ret)' \
 	--if "$got" -- busybox-w sh reads
-assert_eq 2 "$(count 'changed: 1300 ret: 1300')" "onchange and save"
+same 2 "$(count 'changed: 1300 ret: 1300')" "onchange and save"
 
 # What was begun by one event and is matched by another: a variable of the first, an event of the second.
 run dktrace hist syscalls:sys_enter_read --keys common_pid --var 'from=common_timestamp.usecs' --if "$zeros" --keep
-assert_rc 0 "the first of two"
+status_is 0 "the first of two"
 run dktrace hist syscalls:sys_exit_read --keys common_pid --var 'us=common_timestamp.usecs-$from' \
 	--do 'onmatch(syscalls.sys_enter_read).trace(dkt_test_time,$us,common_pid)' --if "$got" --keep
-assert_rc 0 "onmatch and trace"
+status_is 0 "onmatch and trace"
 busybox-w sh reads
-assert_eq 5 "$(values us | wc -l)" "an event for each match"
+same 5 "$(values us | wc -l)" "an event for each match"
 run dktrace reset
-assert_rc 0 "both go"
+status_is 0 "both go"
 run dktrace hist syscalls:sys_exit_read --keys ret --var 'r=ret' --do 'onmax($r).snapshot()' --if "$got" --keep
-assert_rc 0 "onmax and snapshot"
+status_is 0 "onmax and snapshot"
 echo 1 >$kept/events/syscalls/sys_exit_read/enable
 busybox-w sh reads
-assert_grep 'triggering value .*1300' $kept/events/syscalls/sys_exit_read/hist "by the most that was read"
-assert_grep 'sys_read -> 0x|sys_exit_read' $kept/snapshot "the snapshot holds records"
+has_line 'triggering value .*1300' $kept/events/syscalls/sys_exit_read/hist "by the most that was read"
+has_line 'sys_read -> 0x|sys_exit_read' $kept/snapshot "the snapshot holds records"
 run dktrace reset
 rmdir $seen
 echo '!dkt_test_read long n; int pid' >>$tracing/synthetic_events
 echo '!dkt_test_time u64 us; int pid' >>$tracing/synthetic_events
-assert_eq '' "$(cat $tracing/synthetic_events)" "actions let go of the events"
+same '' "$(cat $tracing/synthetic_events)" "actions let go of the events"
 
 # Refused: the words, and nothing left.
 run dktrace hist syscalls:sys_enter_read --keys buf,nofield -- true
-assert_rc 1 "no such field"
+status_is 1 "no such field"
 run dktrace hist sched:sched_process_exec,sched:sched_switch --keys prev_comm,next_comm --vals prev_prio -- true
 run dktrace hist syscalls:sys_enter_read --keys count --vals '$nosuch' -- true
-assert_rc 1 "no such variable"
-assert_grep 'sys_enter_read' "$err" "which event it is about"
-assert_eq '' "$(ls $tracing/instances)" "nothing is left"
+status_is 1 "no such variable"
+has_line 'sys_enter_read' "$err" "which event it is about"
+same '' "$(ls $tracing/instances)" "nothing is left"
 
 # Killed: reset, or the next one, takes what is left.
 dktrace hist syscalls:sys_enter_read --keys count >/dev/null 2>killed.err &
@@ -220,9 +220,9 @@ while ! grep -q Ctrl-C killed.err; do sleep 0.1; done
 sleep 0.5
 kill -9 $pid
 wait $pid 2>/dev/null
-assert_eq 1 "$(ls $tracing/instances | wc -l)" "an instance is left"
+same 1 "$(ls $tracing/instances | wc -l)" "an instance is left"
 run dktrace hist syscalls:sys_enter_read --keys count -- true
-assert_eq '' "$(ls $tracing/instances)" "the next one removed it"
+same '' "$(ls $tracing/instances)" "the next one removed it"
 
 # A pipe that nobody reads ends it, as everything that prints.
 mkfifo pipe
@@ -230,4 +230,4 @@ mkfifo pipe
 	exec 5<>pipe 6>pipe 5<&-
 	dktrace hist sched:sched_switch --time 0.2 >&6
 ) 2>/dev/null
-assert_eq 141 $? "the status is that of SIGPIPE"
+same 141 $? "the status is that of SIGPIPE"

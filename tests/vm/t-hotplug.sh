@@ -22,43 +22,43 @@ written()
 # Since 6.9 the kernel takes possible_cpus= as a limit only.
 cpus=$(find $tracing/per_cpu -maxdepth 1 -name 'cpu*' | wc -l)
 case $(uname -r) in
-6.1.*) assert_eq 4 "$cpus" "tracefs has four CPUs" ;;
+6.1.*) same 4 "$cpus" "tracefs has four CPUs" ;;
 *) at_least 2 "$cpus" "tracefs has the CPUs" ;;
 esac
 echo 0 >$online
 set_param debug=+vfstrace
 cat /etc/passwd >/dev/null
 run dktrace show
-assert_rc 0 "show, with all CPUs but one offline"
+status_is 0 "show, with all CPUs but one offline"
 at_least 2 "$(count "$legacy")" "shows what the other one recorded"
 run lctl dk dk.txt
-assert_rc 0 "dk"
+status_is 0 "dk"
 run dktrace status
-assert_rc 0 "status"
-assert_grep "for $cpus CPUs, $((cpus - 1)) of them offline" "$out" "counts the CPUs"
+status_is 0 "status"
+has_line "for $cpus CPUs, $((cpus - 1)) of them offline" "$out" "counts the CPUs"
 run dktrace status --json
-assert_eq "0" "$(jq -r '[.cpus[] | select(.online) | .cpu] | map(tostring) | join(" ")' "$out")" "and says which"
+same "0" "$(jq -r '[.cpus[] | select(.online) | .cpu] | map(tostring) | join(" ")' "$out")" "and says which"
 run dktrace latency syscall -- cat /etc/passwd
-assert_rc 0 "latency"
+status_is 0 "latency"
 run dktrace hist syscalls:sys_enter_openat --keys flags -- cat /etc/passwd
-assert_rc 0 "hist"
+status_is 0 "hist"
 run dktrace dk -F trace.dat file.dat
-assert_rc 0 "dk into a file"
+status_is 0 "dk into a file"
 run dktrace info file.dat
-assert_rc 0 "which can be read"
+status_is 0 "which can be read"
 
 # A daemon and follow that were started before: they read a CPU from the moment it comes.
 run lctl debug_daemon start daemon.bin 10
-assert_rc 0 "debug_daemon starts"
+status_is 0 "debug_daemon starts"
 sleep 1
 echo 1 >$online
 writes 300 1111
 sleep 2
 run lctl debug_daemon stop
 run sh -c 'lctl df daemon.bin >daemon.txt'
-assert_eq 300 "$(written 1111 daemon.txt)" "the daemon has all of a CPU that came"
+same 300 "$(written 1111 daemon.txt)" "the daemon has all of a CPU that came"
 run lctl debug_daemon status
-assert_grep '^lost: 0 records' "$out" "and lost nothing"
+has_line '^lost: 0 records' "$out" "and lost nothing"
 
 echo 0 >$online
 run dktrace reset
@@ -78,8 +78,8 @@ cat /etc/passwd >/dev/null
 sleep 1
 kill -INT $follow
 wait $follow
-assert_eq 300 "$(written 2222 follow.txt)" "follow has all of a CPU that came and went"
-assert_eq '' "$(grep "were lost" follow.err)" "and lost nothing"
+same 300 "$(written 2222 follow.txt)" "follow has all of a CPU that came and went"
+same '' "$(grep "were lost" follow.err)" "and lost nothing"
 
 # What a CPU recorded before it went offline is still there.
 echo 1 >$online
@@ -87,12 +87,12 @@ lctl clear
 writes 300 3333
 echo 0 >$online
 run sh -c 'dktrace show >show.txt'
-assert_eq 300 "$(written 3333 show.txt)" "a CPU that went leaves its records"
+same 300 "$(written 3333 show.txt)" "a CPU that went leaves its records"
 run dktrace status --json
 at_least 600 "$(jq '.cpus[1].read + .cpus[1].records' "$out")" "which status counts"
 run sh -c 'dktrace dk >dk.txt'
-assert_rc 0 "dk takes them"
-assert_eq 300 "$(written 3333 dk.txt)" "once"
+status_is 0 "dk takes them"
+same 300 "$(written 3333 dk.txt)" "once"
 
 # Losses of a CPU that went are counted, and kept + lost is what was generated.
 echo 1 >$online
@@ -103,10 +103,10 @@ set_param debug=0
 echo 0 >$online
 all=$(generated)
 run sh -c 'dktrace dk >dk.txt'
-assert_rc 3 "records were lost"
+status_is 3 "records were lost"
 lost=$(sed -n 's/.*: \([0-9]*\) records were lost.*/\1/p' "$err")
-assert_grep 'cpu 1: [0-9]+' "$err" "of the CPU that went"
+has_line 'cpu 1: [0-9]+' "$err" "of the CPU that went"
 at_least "$all" "$(($(grep -vc 'lost_events' dk.txt) + ${lost:-0}))" "kept + lost is what was generated"
 echo 1 >$online
 run dktrace reset
-assert_rc 0 "reset"
+status_is 0 "reset"

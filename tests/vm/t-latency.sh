@@ -21,67 +21,67 @@ cell()
 begin=$(centiseconds)
 run dktrace latency syscall --csv --if 'id == nanosleep || id == clock_nanosleep' -- sh -c 'sleep 0.1; sleep 0.1; sleep 0.3'
 whole=$((($(centiseconds) - begin + 1) * 10000000))
-assert_rc 0 "sleeps"
+status_is 0 "sleeps"
 name=$(sed -n '2s/,.*//p' "$out")
-assert_eq 3 "$(cell $name 2)" "three of them"
+same 3 "$(cell $name 2)" "three of them"
 at_least 100000000 "$(cell $name 3)" "the shortest"
 at_least 300000000 "$(cell $name 8)" "the longest"
 holds "not longer than the command" [ "$(cell $name 8)" -lt $whole ]
 
 run dktrace latency block --csv -t 1
-assert_rc 0 "block requests, also if there are none"
+status_is 0 "block requests, also if there are none"
 for pair in softirq irq wakeup run; do
 	run dktrace latency $pair --csv -t 1 --slowest 0
-	assert_rc 0 "$pair" || cat "$err"
+	status_is 0 "$pair" || cat "$err"
 done
-assert_grep '^.*,[1-9][0-9]*,' "$out" "processes ran"
+has_line '^.*,[1-9][0-9]*,' "$out" "processes ran"
 
 # A function's entry and return, by probes of our own.
 if [ -e $tracing/kprobe_events ]; then
 	run dktrace latency function vfs_read --csv -- dd if=/dev/zero of=/dev/null bs=1 count=500
-	assert_rc 0 "function"
+	status_is 0 "function"
 	at_least 500 "$(sed -n '2p' "$out" | cut -d , -f 2)" "calls of vfs_read"
-	assert_eq '' "$(made)" "probes and instance are gone"
+	same '' "$(made)" "probes and instance are gone"
 	run dktrace latency function no_such_function -- true
-	assert_rc 1 "no such function"
-	assert_eq '' "$(made)" "nothing is left"
+	status_is 1 "no such function"
+	same '' "$(made)" "nothing is left"
 fi
 
 # The kernel pairs: the same calls, the same ranges, which have room for a guest that stands still.
 [ -e $tracing/synthetic_events ] || exit 0
 run dktrace latency syscall --kernel --csv --if 'id == nanosleep || id == clock_nanosleep' -- \
 	sh -c 'sleep 0.27; sleep 0.27; sleep 0.54'
-assert_rc 0 "--kernel"
-assert_grep '^[a-z_]*nanosleep,268435457-536870912,2,[5-9][0-9]{8}$' "$out" "two of a quarter of a second"
-assert_grep '^[a-z_]*nanosleep,536870913-1073741824,1,[5-9][0-9]{8}$' "$out" "one of half a second"
-assert_eq '' "$(made)" "event and instance are gone"
+status_is 0 "--kernel"
+has_line '^[a-z_]*nanosleep,268435457-536870912,2,[5-9][0-9]{8}$' "$out" "two of a quarter of a second"
+has_line '^[a-z_]*nanosleep,536870913-1073741824,1,[5-9][0-9]{8}$' "$out" "one of half a second"
+same '' "$(made)" "event and instance are gone"
 run dktrace latency syscall --kernel -t 0.5
-assert_grep 'hits in' "$out" "all calls of all processes"
+has_line 'hits in' "$out" "all calls of all processes"
 run dktrace latency syscall --kernel --if 'id == nanosleep || id == clock_nanosleep' -- \
 	sh -c 'sleep 0.27; sleep 0.27; sleep 0.54'
-assert_grep '^syscall +COUNT +P50 ' "$out" "percentiles"
-assert_grep 'nanosleep +3 +<= 537 ms +<= 1.07 s +<= 1.07 s +<= 1.07 s +<= 1.07 s +1\.[0-9]* s$' "$out" "are the ends of ranges"
+has_line '^syscall +COUNT +P50 ' "$out" "percentiles"
+has_line 'nanosleep +3 +<= 537 ms +<= 1.07 s +<= 1.07 s +<= 1.07 s +<= 1.07 s +1\.[0-9]* s$' "$out" "are the ends of ranges"
 run dktrace latency softirq --kernel -t 1
-assert_grep '^(TIMER|RCU|SCHED|BLOCK|HRTIMER|TASKLET|NET_RX) +[0-9]+ +<= ' "$out" "groups have names" || cat "$out" "$err"
+has_line '^(TIMER|RCU|SCHED|BLOCK|HRTIMER|TASKLET|NET_RX) +[0-9]+ +<= ' "$out" "groups have names" || cat "$out" "$err"
 run dktrace latency softirq --kernel --by vec.dec -t 1
-assert_grep '^[0-9]+ +[0-9]+ +<= ' "$out" "or numbers, if these are asked for"
+has_line '^[0-9]+ +[0-9]+ +<= ' "$out" "or numbers, if these are asked for"
 run dktrace latency sched:sched_wakeup sched:sched_switch --key pid=next_pid --by next_pid.execname --kernel -t 1
-assert_rc 1 "no names of processes in the kernel"
-assert_grep 'the kernel groups no pairs by names of processes' "$err" "and told so"
+status_is 1 "no names of processes in the kernel"
+has_line 'the kernel groups no pairs by names of processes' "$err" "and told so"
 run dktrace latency wakeup --kernel -t 1
-assert_rc 1 "two events that begin are too many"
-assert_grep 'one event with one other, and these are 3' "$err" "and told so"
+status_is 1 "two events that begin are too many"
+has_line 'one event with one other, and these are 3' "$err" "and told so"
 run dktrace latency sched:sched_wakeup sched:sched_switch --key pid=next_pid --kernel --csv -t 1
-assert_rc 0 "keys of different names"
-assert_grep '^[0-9]+-[0-9]+,[0-9]+,[0-9]+$' "$out" "has rows"
+status_is 0 "keys of different names"
+has_line '^[0-9]+-[0-9]+,[0-9]+,[0-9]+$' "$out" "has rows"
 run dktrace latency irq --kernel -t 1
-assert_rc 0 "groups by a string" || cat "$err"
-assert_eq '' "$(made)" "nothing is left"
+status_is 0 "groups by a string" || cat "$err"
+same '' "$(made)" "nothing is left"
 
 # Nobody reads it: all goes, as at its end.
 for how in "syscall --kernel" "function vfs_read"; do
 	dktrace latency $how -t 0.5 2>/dev/null | true
-	assert_eq '' "$(made)" "nothing is left of $how whose reader went away"
+	same '' "$(made)" "nothing is left of $how whose reader went away"
 done
 
 # Killed: the next one, or reset, removes instance, event and probes.
@@ -94,5 +94,5 @@ for how in "syscall --kernel" "function vfs_read"; do
 	wait $pid 2>/dev/null
 	holds "something is left of $how" [ -n "$(made)" ]
 	run dktrace reset
-	assert_eq '' "$(made)" "reset removed it"
+	same '' "$(made)" "reset removed it"
 done

@@ -10,60 +10,60 @@ cd /tmp || exit
 
 set_param debug_sources=lustre+kernel
 run lctl set_param debug=+net+info+vfstrace subsystem_debug=all
-assert_rc 0 "set_param writes through"
-assert_grep '^debug=.*net.*vfstrace' "$out" "and says what it set"
+status_is 0 "set_param writes through"
+has_line '^debug=.*net.*vfstrace' "$out" "and says what it set"
 grep -q vfstrace $lnet/debug && ok "Lustre's own mask has it" || fail "Lustre's own mask: $(cat $lnet/debug)"
 
 # A marker is in both buffers, and in the text once or twice, by its own location.
 run lctl mark both of them
-assert_rc 0 "mark"
+status_is 0 "mark"
 emit catalogue
 dd if=/dev/zero of=/tmp/x bs=512 count=4 2>/dev/null
 run lctl dk /tmp/log
-assert_rc 0 "dk FILE"
-assert_grep '^Debug log: [0-9]+ lines, [0-9]+ kept, 0 dropped, 0 bad\.$' "$out" "its summary"
-assert_grep 'DEBUG MARKER: both of them' /tmp/log "the marker"
-assert_grep '\(emit.c:[0-9]+:' /tmp/log "Lustre's messages"
-assert_grep 'sys_enter_write' /tmp/log "and the kernel's events"
+status_is 0 "dk FILE"
+has_line '^Debug log: [0-9]+ lines, [0-9]+ kept, 0 dropped, 0 bad\.$' "$out" "its summary"
+has_line 'DEBUG MARKER: both of them' /tmp/log "the marker"
+has_line '\(emit.c:[0-9]+:' /tmp/log "Lustre's messages"
+has_line 'sys_enter_write' /tmp/log "and the kernel's events"
 cut -d: -f4 /tmp/log | grep -E '^[0-9]+\.[0-9]{6}$' >/tmp/times
 sort -n -s /tmp/times >/tmp/sorted
 cmp -s /tmp/times /tmp/sorted && ok "in one order of time" || fail "not in order of time"
-assert_eq "$(stat -c %a /tmp/log)" 600 "the file is private"
+same "$(stat -c %a /tmp/log)" 600 "the file is private"
 
 # A FILE that cannot be made is found before the buffer is emptied.
 emit catalogue
 run lctl dk /nowhere/log
-assert_rc 1 "dk into a missing directory"
+status_is 1 "dk into a missing directory"
 run lctl dk
-assert_grep '\(emit.c:[0-9]+:' "$out" "nothing was taken by it"
+has_line '\(emit.c:[0-9]+:' "$out" "nothing was taken by it"
 ls /tmp/lustre-log* /tmp/dktrace* 2>/dev/null && fail "a raw dump is left" || ok "no raw dump is left"
 
 # A raw dump is what df reads.
 emit catalogue
 run lctl dk /tmp/raw 1
-assert_rc 0 "dk FILE 1"
+status_is 0 "dk FILE 1"
 run lctl df /tmp/raw /tmp/text
-assert_grep 'kept, 0 dropped, 0 bad' "$out" "df reads the raw dump"
-assert_grep '\(emit.c:[0-9]+:' /tmp/text "and has its messages"
+has_line 'kept, 0 dropped, 0 bad' "$out" "df reads the raw dump"
+has_line '\(emit.c:[0-9]+:' /tmp/text "and has its messages"
 
 emit catalogue
 run lctl clear
-assert_rc 0 "clear"
+status_is 0 "clear"
 run lctl dk
-assert_no_grep '\(emit.c:[0-9]+:' "$out" "clear empties Lustre's buffer as well"
+no_line '\(emit.c:[0-9]+:' "$out" "clear empties Lustre's buffer as well"
 
 # The daemon: Lustre's own is told, ours writes beside it.
 run lctl debug_daemon start /tmp/daemon 20
-assert_rc 0 "debug_daemon start"
-assert_eq "$(cat $lnet/daemon_file)" /tmp/daemon "Lustre's own has the file"
+status_is 0 "debug_daemon start"
+same "$(cat $lnet/daemon_file)" /tmp/daemon "Lustre's own has the file"
 dd if=/dev/zero of=/tmp/x bs=512 count=50 2>/dev/null
 run lctl debug_daemon status
-assert_rc 0 "debug_daemon status"
+status_is 0 "debug_daemon status"
 run lctl debug_daemon stop
-assert_rc 0 "debug_daemon stop"
+status_is 0 "debug_daemon stop"
 run lctl df /tmp/daemon.dktrace /tmp/text
-assert_grep 'kept, 0 dropped, 0 bad' "$out" "df reads what ours wrote"
-assert_grep 'sys_enter_write' /tmp/text "the work is in it"
+has_line 'kept, 0 dropped, 0 bad' "$out" "df reads what ours wrote"
+has_line 'sys_enter_write' /tmp/text "the work is in it"
 
 run dktrace reset
-assert_rc 0 "reset"
+status_is 0 "reset"

@@ -41,9 +41,9 @@ recording 0
 run sh -c 'lctl dk >dk.txt'
 add_up dk.txt
 at_least 1 "$lost" "records were lost"
-assert_eq "$(generated)" "$((kept + lost))" "kept + lost == generated"
+same "$(generated)" "$((kept + lost))" "kept + lost == generated"
 gaps=$(count 'ring_buffer:0:lost_events' dk.txt)
-assert_eq "$((kept + gaps))" "$(count "$legacy" dk.txt)" "the summary counts records, not gaps"
+same "$((kept + gaps))" "$(count "$legacy" dk.txt)" "the summary counts records, not gaps"
 at_least 1 "$gaps" "a gap is shown where it is"
 
 # While it is recorded and in the middle of the load: the sum of all intervals is exact.
@@ -58,25 +58,25 @@ wait
 recording 0
 run sh -c 'lctl dk >dk.txt'
 add_up dk.txt
-assert_eq "$(generated)" "$((kept + lost))" "intervals add up: kept + lost == generated"
+same "$(generated)" "$((kept + lost))" "intervals add up: kept + lost == generated"
 
 # show does not consume, so it counts the same twice; a loss is in the exit status.
 recording 1
 load 30000
 recording 0
 run sh -c 'dktrace show >a.txt'
-assert_rc 3 "a loss is in the exit status of show"
+status_is 3 "a loss is in the exit status of show"
 first=$(cat "$err")
 run sh -c 'dktrace show >b.txt'
-assert_eq "$first" "$(cat "$err")" "show tells the same losses twice"
+same "$first" "$(cat "$err")" "show tells the same losses twice"
 run sh -c 'dktrace dk >c.txt'
 add_up c.txt
-assert_eq "$(timeless a.txt)" "$(timeless b.txt)" "show has the same records twice"
-assert_eq "$(timeless a.txt)" "$(timeless c.txt)" "dk has what show had"
-assert_eq "$(generated)" "$((kept + lost))" "show takes nothing away"
+same "$(timeless a.txt)" "$(timeless b.txt)" "show has the same records twice"
+same "$(timeless a.txt)" "$(timeless c.txt)" "dk has what show had"
+same "$(generated)" "$((kept + lost))" "show takes nothing away"
 run dktrace dk
-assert_rc 0 "then nothing more is lost"
-assert_eq "Debug log: 0 lines, 0 kept, 0 dropped, 0 bad." "$(cat "$out")" "and nothing is left"
+status_is 0 "then nothing more is lost"
+same "Debug log: 0 lines, 0 kept, 0 dropped, 0 bad." "$(cat "$out")" "and nothing is left"
 
 # follow takes records out while they come; the last ones are left for the next dk.
 recording 1
@@ -91,15 +91,15 @@ rc=$?
 recording 0
 cat "$err"
 add_up "$err"
-assert_rc 3 "follow ends on Ctrl-C and says a loss"
+status_is 3 "follow ends on Ctrl-C and says a loss"
 run dktrace dk
 add_up "$out"
-assert_eq "$(generated)" "$((kept + lost))" "follow adds up: kept + lost == generated"
+same "$(generated)" "$((kept + lost))" "follow adds up: kept + lost == generated"
 
 # A reader that is killed in the middle loses nothing; what it printed is perhaps shown again.
 set_param debug_mb=16
 run dktrace clear
-assert_eq 0 "$(generated)" "clear begins anew"
+same 0 "$(generated)" "clear begins anew"
 kept=0 lost=0
 recording 1
 load 20000

@@ -9,16 +9,16 @@ events=$tracing/instances/dktrace/events
 
 load_built libcfs lustre_debug
 run lctl set_param debug=+net+info+rpctrace+dlmtrace+ha+trace
-assert_rc 0 "set_param is taken" || exit
-assert_eq "" "$(cat $tracing/kprobe_events)" "no probe where there is a trace event"
-assert_eq 1 "$(cat $events/lustre_debug/lustre_debug_msg/enable)" "the trace event is on"
+status_is 0 "set_param is taken" || exit
+same "" "$(cat $tracing/kprobe_events)" "no probe where there is a trace event"
+same 1 "$(cat $events/lustre_debug/lustre_debug_msg/enable)" "the trace event is on"
 echo -1 >$lnet/debug
 emit catalogue
-same "catalogue"
+same_log "catalogue"
 emit softirq hardirq bh
-same "contexts"
+same_log "contexts"
 emit "flood 2000" "cpus 500"
-same "flood on all CPUs"
+same_log "flood on all CPUs"
 emit catalogue softirq hardirq "flood 500" "cpus 200"
 once "both sources, each message once"
 emit "long 300" "long 1700"
@@ -28,16 +28,16 @@ once "long messages, too long for the event too"
 run lctl set_param debug=dlmtrace subsystem_debug=ldlm
 emit catalogue
 traced
-assert_grep '^00010000:00010000:.*### client blocking callback' got.raw "subsystem ldlm"
-assert_no_grep '^00000100:' got.raw "not subsystem rpc"
-assert_grep 'cannot be masked: 1' got.raw "never masked: console"
+has_line '^00010000:00010000:.*### client blocking callback' got.raw "subsystem ldlm"
+no_line '^00000100:' got.raw "not subsystem rpc"
+has_line 'cannot be masked: 1' got.raw "never masked: console"
 run lctl set_param debug=+info subsystem_debug=all debug_filter='msg_fn == "emit_strings"'
 emit catalogue
 traced
-assert_grep 'emit_strings' got.raw "debug_filter on messages: chosen"
-assert_no_grep 'emit_numbers|cannot be masked' got.raw "debug_filter on messages: not chosen"
+has_line 'emit_strings' got.raw "debug_filter on messages: chosen"
+no_line 'emit_numbers|cannot be masked' got.raw "debug_filter on messages: not chosen"
 run dktrace reset
-assert_eq "0" "$(cat $tracing/events/lustre_debug/enable)" "reset leaves nothing on"
+same "0" "$(cat $tracing/events/lustre_debug/enable)" "reset leaves nothing on"
 rmmod lustre_debug || fail "rmmod of the event"
 
 # With the probe: what only a tracer can do with messages.
@@ -45,93 +45,93 @@ run lctl set_param debug=+net+info+rpctrace
 echo -1 >$lnet/debug
 # The lines of dktrace-lustre(7), with functions and words of this module's.
 run dktrace hist dktrace:cdebug --keys msg_file,msg_line --top 10 -- sh -c "echo 'flood 300' >$lnet/emit; echo catalogue >$lnet/emit"
-assert_rc 0 "hist"
-assert_eq 300 "$(grep 'emit\.c' "$out" | head -n 1 | grep -Eo '\b300\b' | head -n 1)" "the busiest line comes first"
+status_is 0 "hist"
+same 300 "$(grep 'emit\.c' "$out" | head -n 1 | grep -Eo '\b300\b' | head -n 1)" "the busiest line comes first"
 
 # now_on: recording goes on, with an empty log and without triggers.
 now_on()
 {
 	dktrace trigger del 'dktrace:cdebug*' >/dev/null || fail "triggers are removed"
-	assert_eq 1 "$(cat $instance/tracing_on)" "recording goes on"
+	same 1 "$(cat $instance/tracing_on)" "recording goes on"
 	lctl clear
 }
 
 run dktrace trigger add dktrace:cdebug traceoff --if 'fmt ~ "*string*"'
-assert_rc 0 "traceoff at a message's format"
+status_is 0 "traceoff at a message's format"
 now_on
 run dktrace trigger add dktrace:cdebug traceoff --if 'msg_fn == "emit_strings"'
-assert_rc 0 "traceoff at a message"
+status_is 0 "traceoff at a message"
 lctl clear
 emit catalogue
-assert_eq 0 "$(cat $instance/tracing_on)" "recording stops at it"
+same 0 "$(cat $instance/tracing_on)" "recording stops at it"
 traced
-assert_grep 'emit_numbers' got.raw "what came before it is there"
-assert_no_grep 'emit_pointers' got.raw "what came after it is not"
+has_line 'emit_numbers' got.raw "what came before it is there"
+no_line 'emit_pointers' got.raw "what came after it is not"
 run dktrace trigger rearm
-assert_eq 1 "$(cat $instance/tracing_on)" "rearm records again"
+same 1 "$(cat $instance/tracing_on)" "rearm records again"
 emit catalogue
-assert_eq 0 "$(cat $instance/tracing_on)" "until the next one"
+same 0 "$(cat $instance/tracing_on)" "until the next one"
 now_on
 
 run dktrace trigger add dktrace:cdebug snapshot:1 --if 'msg_fn == "emit_pointers"'
 if [ -e $instance/snapshot ]; then
-	assert_rc 0 "snapshot at a message"
+	status_is 0 "snapshot at a message"
 	emit catalogue
-	assert_grep 'cdebug:' $instance/snapshot "has what came before it"
+	has_line 'cdebug:' $instance/snapshot "has what came before it"
 	now_on
 	echo 0 >$instance/snapshot
 else
-	assert_rc 1 "a kernel without snapshots refuses one"
+	status_is 1 "a kernel without snapshots refuses one"
 fi
 
 # A message inside of another one is known before the other is recorded.
 run dktrace trigger add dktrace:cdebug_nested traceoff --if 'v_fmt ~ "*failed*"'
-assert_rc 0 "traceoff at a nested message"
+status_is 0 "traceoff at a nested message"
 lctl clear
 emit catalogue
-assert_eq 0 "$(cat $instance/tracing_on)" "recording stops at it"
+same 0 "$(cat $instance/tracing_on)" "recording stops at it"
 traced
-assert_grep '@@@ \(re\)connect request' got.raw "what came before it is there"
-assert_no_grep '@@@ 1 2 3 4' got.raw "what came after it is not"
+has_line '@@@ \(re\)connect request' got.raw "what came before it is there"
+no_line '@@@ 1 2 3 4' got.raw "what came after it is not"
 now_on
 
 run dktrace trigger add dktrace:cdebug stacktrace:1 --if 'msg_fn == "emit_flood"'
-assert_rc 0 "stacktrace at a message"
+status_is 0 "stacktrace at a message"
 emit "flood 3"
 dktrace dk --style trace >got.raw 2>/dev/null
-assert_grep 'kernel_stack' got.raw "a stack trace at a message"
-assert_grep '=> .*libcfs_emit' got.raw "with the functions that led to it"
+has_line 'kernel_stack' got.raw "a stack trace at a message"
+has_line '=> .*libcfs_emit' got.raw "with the functions that led to it"
 
 # They are saved, and set again when Lustre is there.
 run dktrace filter set 'dktrace:cdebug*' 'msg_fn == "emit_strings"'
-assert_rc 0 "messages of one function"
+status_is 0 "messages of one function"
 dktrace save saved.conf
-assert_grep '^trigger = dktrace:cdebug stacktrace:1 if msg_fn == "emit_flood"$' saved.conf "the trigger is saved"
-assert_grep '^filter = dktrace:cdebug\* msg_fn == "emit_strings"$' saved.conf "the filter is saved"
+has_line '^trigger = dktrace:cdebug stacktrace:1 if msg_fn == "emit_flood"$' saved.conf "the trigger is saved"
+has_line '^filter = dktrace:cdebug\* msg_fn == "emit_strings"$' saved.conf "the filter is saved"
 dktrace reset
 run dktrace apply saved.conf
-assert_rc 0 "apply"
-assert_eq "" "$(cat "$err")" "nothing is left out"
+status_is 0 "apply"
+same "" "$(cat "$err")" "nothing is left out"
 lctl clear
 emit catalogue
 traced
-assert_grep 'emit_strings' got.raw "messages of one function: chosen"
-assert_no_grep 'emit_numbers|emit_nested|@@@' got.raw "messages of one function: not chosen"
+has_line 'emit_strings' got.raw "messages of one function: chosen"
+no_line 'emit_numbers|emit_nested|@@@' got.raw "messages of one function: not chosen"
 run dktrace filter set 'dktrace:cdebug*' 'msg_fn ~ "emit_n*"'
 emit catalogue
 traced
-assert_grep 'emit_numbers' got.raw "messages of functions of such names: chosen"
-assert_no_grep 'emit_strings' got.raw "messages of functions of such names: not chosen"
+has_line 'emit_numbers' got.raw "messages of functions of such names: chosen"
+no_line 'emit_strings' got.raw "messages of functions of such names: not chosen"
 run dktrace filter set 'dktrace:cdebug*' --pid 1
 lctl clear
 emit "flood 3"
 traced
-assert_no_grep 'emit.c' got.raw "messages of one process: not this one"
+no_line 'emit.c' got.raw "messages of one process: not this one"
 run dktrace filter set 'dktrace:cdebug*' --pid $$
 emit "flood 3"
 traced
-assert_eq 3 "$(grep -c 'emit.c.*flood' got.raw)" "messages of one process: this one"
+same 3 "$(grep -c 'emit.c.*flood' got.raw)" "messages of one process: this one"
 run dktrace filter clear 'dktrace:cdebug*'
-assert_rc 0 "of all again"
+status_is 0 "of all again"
 run dktrace reset
-assert_eq "" "$(cat $tracing/kprobe_events)" "reset leaves no probe behind"
+same "" "$(cat $tracing/kprobe_events)" "reset leaves no probe behind"

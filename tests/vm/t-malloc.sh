@@ -15,7 +15,7 @@ set_param debug=malloc subsystem_debug=osd
 set -- $(sed -n 's/^xfs \([0-9]*\) .* Live 0x\([0-9a-f]*\).*/\1 \2/p' /proc/modules)
 echo "xfs has $1 bytes from $2"
 for event in kmalloc kfree kmem_cache_alloc kmem_cache_free; do
-	assert_grep "call_site >= 0x$2" "$instance/events/kmem/$event/filter" "$event is narrowed to xfs"
+	has_line "call_site >= 0x$2" "$instance/events/kmem/$event/filter" "$event is narrowed to xfs"
 done
 mount -t xfs -o loop xfs.img xfs || fail "xfs can be mounted" || exit
 for i in 1 2 3 4 5; do
@@ -30,16 +30,16 @@ sed -n 's/^[0-9a-f]* . \([^[:space:]]*\)[[:space:]]*\[xfs\]$/\1/p' /proc/kallsym
 sed -n 's/.*:(kmem:0:\(.*\)()) .*/\1/p' dk.txt | sort -u >callers
 head -n 5 callers
 at_least 5 "$(wc -l <callers)" "by several functions"
-assert_eq '' "$(grep -vxF -f functions callers)" "and nobody else's"
+same '' "$(grep -vxF -f functions callers)" "and nobody else's"
 run dktrace show --style trace
-assert_grep 'kmem_cache_alloc: +call_site=xfs_|kmem_cache_alloc: +call_site=_xfs_' "$out" "trace style names them too"
+has_line 'kmem_cache_alloc: +call_site=xfs_|kmem_cache_alloc: +call_site=_xfs_' "$out" "trace style names them too"
 lctl clear
 
 # With all subsystems there are more modules, with one that has none loaded it is not narrowed.
 set_param subsystem_debug=osd+echo
-assert_grep 'call_site >=' "$instance/events/kmem/kmalloc/filter" "the loaded one counts"
+has_line 'call_site >=' "$instance/events/kmem/kmalloc/filter" "the loaded one counts"
 set_param debug=malloc+cache
-assert_grep 'call_site >=' "$instance/events/kmem/kmalloc/filter" "beside another class too"
+has_line 'call_site >=' "$instance/events/kmem/kmalloc/filter" "beside another class too"
 set_param debug=cache
-assert_eq none "$(cat "$instance/events/kmem/kmalloc/filter")" "without malloc the filter is gone"
+same none "$(cat "$instance/events/kmem/kmalloc/filter")" "without malloc the filter is gone"
 run dktrace reset

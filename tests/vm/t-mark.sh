@@ -3,26 +3,26 @@
 # shellcheck shell=sh disable=SC2154
 
 run lctl mark too early
-assert_rc 1 "a mark needs a log"
+status_is 1 "a mark needs a log"
 set_param debug=vfstrace
 cat /etc/passwd >/dev/null
 run lctl mark hello   world '%s%n' "$(printf 'tab\there')"
-assert_rc 0 "a mark is taken"
+status_is 0 "a mark is taken"
 cat /etc/group >/dev/null
 run lctl mark
 run lctl dk
-assert_grep ':0:\([^)]*\)\) DEBUG MARKER: hello world %s%n tab.here$' "$out" "the mark has its words"
-assert_grep 'DEBUG MARKER: [A-Z][a-z]{2} [A-Z][a-z]{2} ' "$out" "without words it is the time"
+has_line ':0:\([^)]*\)\) DEBUG MARKER: hello world %s%n tab.here$' "$out" "the mark has its words"
+has_line 'DEBUG MARKER: [A-Z][a-z]{2} [A-Z][a-z]{2} ' "$out" "without words it is the time"
 order=$(grep -nE 'etc/passwd|hello world|etc/group' "$out" | cut -d : -f 1 | tr '\n' ' ')
 echo "lines $order"
 long=$(head -c 400 /dev/zero | tr '\0' x)
 run lctl mark "$long"
-assert_rc 0 "a long mark is taken"
+status_is 0 "a long mark is taken"
 run lctl dk
-assert_grep "DEBUG MARKER: x{255}$" "$out" "and cut as lctl does"
+has_line "DEBUG MARKER: x{255}$" "$out" "and cut as lctl does"
 cat /etc/passwd >/dev/null
 run lctl clear
-assert_rc 0 "clear ends well"
+status_is 0 "clear ends well"
 run lctl dk
-assert_eq 0 "$(count 'cat|passwd')" "nothing from before clear is left"
+same 0 "$(count 'cat|passwd')" "nothing from before clear is left"
 run dktrace reset

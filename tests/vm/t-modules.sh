@@ -11,17 +11,17 @@ load()
 }
 
 rmmod xfs || fail "xfs can be unloaded" || exit
-assert_gone "$tracing/events/xfs" "xfs is not there yet" || exit
+gone "$tracing/events/xfs" "xfs is not there yet" || exit
 truncate -s 320M image
 mkfs.xfs -q image
 mkdir mnt
 
 set_param debug=vfstrace+inode+iotrace+malloc subsystem_debug=osd+llite
-assert_eq 0 "$(grep -c '^xfs:' "$instance/set_event")" "its events are not on"
+same 0 "$(grep -c '^xfs:' "$instance/set_event")" "its events are not on"
 load || fail "xfs can be loaded" || exit
 run dktrace status
-assert_rc 0 "status after a module came"
-assert_grep '^attention +[0-9]+ events of xfs are not on: they came later; the next set_param' "$out" "status tells it"
+status_is 0 "status after a module came"
+has_line '^attention +[0-9]+ events of xfs are not on: they came later; the next set_param' "$out" "status tells it"
 set_param debug=+ioctl
 at_least 10 "$(grep -c '^xfs:' "$instance/set_event")" "after the next change they are"
 mount -t xfs -o loop image mnt
@@ -33,27 +33,27 @@ at_least 10 "$(grep -c ' xfs_' "$instance/trace")" "they are recorded"
 
 # The module goes while its records are in the buffer; the kernel may clear its buffers then.
 rmmod xfs || fail "xfs can be unloaded" || exit
-assert_gone "$tracing/events/xfs"
+gone "$tracing/events/xfs"
 left=$(stat_sum entries)
 echo "$left records left"
 run sh -c 'dktrace show >show.txt'
-assert_rc 0 "show after a module left"
-assert_eq "$left" "$(count "$legacy" show.txt)" "every record is a line"
+status_is 0 "show after a module left"
+same "$left" "$(count "$legacy" show.txt)" "every record is a line"
 grep -E 'unknown|xfs' show.txt | head -n 5
 for style in legacy trace; do
 	run sh -c "dktrace show --style $style --filter 'common_pid > 0' >filtered.txt"
-	assert_rc 0 "a filter on unknown events, $style"
+	status_is 0 "a filter on unknown events, $style"
 done
 run dktrace status
-assert_rc 0 "status after a module left"
-assert_grep '^attention +events of xfs have gone with their module' "$out" "status tells it"
+status_is 0 "status after a module left"
+has_line '^attention +events of xfs have gone with their module' "$out" "status tells it"
 set_param debug=-ioctl
-assert_rc 0 "a change after a module left"
+status_is 0 "a change after a module left"
 load || fail "xfs can be loaded again" || exit
 set_param debug=+ioctl
 at_least 10 "$(grep -c '^xfs:' "$instance/set_event")" "they are on again"
 run sh -c 'lctl dk >dk.txt'
-assert_rc 0 "dk after it came back with other numbers"
-assert_eq "$left" "$(count "$legacy" dk.txt)" "every record is still a line"
+status_is 0 "dk after it came back with other numbers"
+same "$left" "$(count "$legacy" dk.txt)" "every record is still a line"
 run dktrace reset
-assert_rc 0 "reset ends well"
+status_is 0 "reset ends well"

@@ -16,20 +16,20 @@ trap put_back EXIT
 for command in status doctor 'list classes' dk reset 'get_param debug'; do
 	# shellcheck disable=SC2086 # words
 	run dktrace $command
-	assert_no_grep tracefs /proc/mounts "$command mounts nothing"
+	no_line tracefs /proc/mounts "$command mounts nothing"
 done
 set_param debug=+vfstrace
-assert_grep " $tracing tracefs" /proc/mounts "a change mounts tracefs"
+has_line " $tracing tracefs" /proc/mounts "a change mounts tracefs"
 cat /etc/passwd >/dev/null
 run lctl dk
-assert_grep 'etc/passwd|sys_enter_openat' "$out" "it records"
+has_line 'etc/passwd|sys_enter_openat' "$out" "it records"
 run dktrace reset
-assert_rc 0 "reset ends well"
-assert_no_grep tracefs /proc/mounts "and unmounts it"
-assert_gone /run/dktrace "nothing is kept"
+status_is 0 "reset ends well"
+no_line tracefs /proc/mounts "and unmounts it"
+gone /run/dktrace "nothing is kept"
 
 # Mounted by somebody else, it stays.
 mount -t tracefs tracefs "$tracing"
 set_param debug=+vfstrace
 run dktrace reset
-assert_grep " $tracing tracefs" /proc/mounts "a mount that was there stays"
+has_line " $tracing tracefs" /proc/mounts "a mount that was there stays"

@@ -10,24 +10,24 @@ before=$(cat "$instance/buffer_size_kb")
 mkdir "$tracing/instances/other"
 echo 300000 >"$tracing/instances/other/buffer_size_kb"
 run lctl set_param debug_mb=2000000
-assert_rc 0 "more than others can do without"
-assert_grep 'too large for debug buffer size, setting it to 4 MB' "$err" "lowered with Lustre's words"
-assert_eq "$(cat "$instance/buffer_size_kb")" "$before" "to what it has"
+status_is 0 "more than others can do without"
+has_line 'too large for debug buffer size, setting it to 4 MB' "$err" "lowered with Lustre's words"
+same "$(cat "$instance/buffer_size_kb")" "$before" "to what it has"
 
 # The kernel says no later, when the memory is gone by then.
 printf 'MemTotal: 8000000 kB\nMemAvailable: 8000000 kB\n' >/tmp/meminfo
 mount -o bind /tmp/meminfo /proc/meminfo
 run lctl set_param debug_mb=1500
 umount /proc/meminfo
-assert_rc 12 "more than there is"
-assert_grep 'Cannot allocate memory' "$err" "and refused by the kernel"
-assert_eq "$(cat "$instance/buffer_size_kb")" "$before" "the size is as before"
-assert_eq "$(lctl get_param -n debug_mb)" 4 "and so is what is told of it"
+status_is 12 "more than there is"
+has_line 'Cannot allocate memory' "$err" "and refused by the kernel"
+same "$(cat "$instance/buffer_size_kb")" "$before" "the size is as before"
+same "$(lctl get_param -n debug_mb)" 4 "and so is what is told of it"
 run lctl dk
-assert_grep 'DEBUG MARKER: still here' "$out" "no record is lost"
+has_line 'DEBUG MARKER: still here' "$out" "no record is lost"
 for wrong in x -1 '' 1k 99999999999999999999; do
 	run lctl set_param "debug_mb=$wrong"
-	assert_rc 22 "debug_mb=$wrong"
+	status_is 22 "debug_mb=$wrong"
 done
 run dktrace reset
-assert_rc 0 "reset"
+status_is 0 "reset"

@@ -11,19 +11,19 @@ as_nobody()
 before=$(knobs)
 as_nobody lctl set_param debug=+vfstrace
 holds "set_param is refused" [ "$rc" -ne 0 ]
-assert_grep 'cap_|root|right|ermission' "$err" "with words"
-assert_eq "$before" "$(knobs)" "nothing changed"
+has_line 'cap_|root|right|ermission' "$err" "with words"
+same "$before" "$(knobs)" "nothing changed"
 for command in 'dktrace dk' 'dktrace status' 'dktrace show' 'dktrace follow' 'dktrace reset' 'lctl mark x' 'lctl clear'; do
 	# shellcheck disable=SC2086 # words
 	as_nobody timeout 10 $command
 	holds "$command is refused" [ "$rc" -ne 0 ]
 	holds "$command does not hang" [ "$rc" -ne 143 ]
 	at_least 1 "$(grep -c . "$err")" "$command says why"
-	assert_eq "$before" "$(knobs)" "$command changes nothing"
+	same "$before" "$(knobs)" "$command changes nothing"
 done
 as_nobody dktrace doctor
-assert_rc 0 "doctor works for everybody"
-assert_grep 'cap_' "$out" "and names the capabilities"
+status_is 0 "doctor works for everybody"
+has_line 'cap_' "$out" "and names the capabilities"
 
 # With the log started by root, its records are root's.
 set_param debug=+vfstrace

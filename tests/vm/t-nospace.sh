@@ -13,26 +13,26 @@ lines=$(count "$legacy" all.txt)
 at_least 2000 "$lines" "there is something to lose"
 
 run lctl dk /no/such/dir/file
-assert_rc 1 "a missing directory is refused"
-assert_grep 'fopen\(/no/such/dir/file\) failed: No such file' "$err" "with the reason"
+status_is 1 "a missing directory is refused"
+has_line 'fopen\(/no/such/dir/file\) failed: No such file' "$err" "with the reason"
 run lctl dk /dev/full
-assert_rc 1 "a full device is a failure"
-assert_grep 'No space left' "$err" "with the reason"
+status_is 1 "a full device is a failure"
+has_line 'No space left' "$err" "with the reason"
 
 mkdir small
 mount -t tmpfs -o size=64k tmpfs small
 run lctl dk small/file
-assert_rc 1 "a full disk is a failure"
-assert_grep 'No space left' "$err" "with the reason"
+status_is 1 "a full disk is a failure"
+has_line 'No space left' "$err" "with the reason"
 umount small
 run sh -c 'dktrace show >still.txt'
-assert_eq "$lines" "$(count "$legacy" still.txt)" "not one record is gone"
+same "$lines" "$(count "$legacy" still.txt)" "not one record is gone"
 run sh -c 'lctl dk | head -n 5'
-assert_eq 5 "$(wc -l <"$out")" "a pipe that closes gets its lines"
-assert_eq '' "$(cat "$err")" "and ends quietly"
+same 5 "$(wc -l <"$out")" "a pipe that closes gets its lines"
+same '' "$(cat "$err")" "and ends quietly"
 
 run lctl dk rest.txt
-assert_rc 0 "then dk ends well"
+status_is 0 "then dk ends well"
 # What went into the pipe before it closed may be gone, and no more than that.
 got=$(count "$legacy" rest.txt)
 at_least 1 "$got" "of $lines lines these are left"
@@ -54,7 +54,7 @@ full()
 	lctl clear
 	echo 1 >"$instance/tracing_on"
 	run lctl debug_daemon start small/file 10
-	assert_rc 0 "the daemon starts with $1"
+	status_is 0 "the daemon starts with $1"
 	for i in $(seq 60); do
 		dd if=/dev/zero of=/dev/null bs=$((4500 + i)) count=500 2>/dev/null
 		failed && break
@@ -62,21 +62,21 @@ full()
 	done
 	echo 0 >"$instance/tracing_on"
 	cat status
-	assert_grep '^debug daemon: failed: write .*/small/file: No space left on device$' status "status says why it ended"
+	has_line '^debug daemon: failed: write .*/small/file: No space left on device$' status "status says why it ended"
 	run lctl df small/file df.txt
-	assert_rc 0 "df reads the file"
-	assert_eq '' "$(cat "$err")" "which is whole"
-	assert_grep ' 0 dropped, 0 bad' "$out" "to the last record"
-	assert_eq "$(sed -n 's/^written: \([0-9]*\) records.*/\1/p' status)" "$(wc -l <df.txt)" "and has as many as status says"
+	status_is 0 "df reads the file"
+	same '' "$(cat "$err")" "which is whole"
+	has_line ' 0 dropped, 0 bad' "$out" "to the last record"
+	same "$(sed -n 's/^written: \([0-9]*\) records.*/\1/p' status)" "$(wc -l <df.txt)" "and has as many as status says"
 	run sh -c 'dktrace dk >rest.txt'
-	assert_rc 0 "dk has the rest"
+	status_is 0 "dk has the rest"
 	# Each round has writes of a size of its own; some records may be in both.
 	: >missing
 	for i in $(seq "$i"); do
 		n=$(cat df.txt rest.txt | grep -c "sys_enter_write.*count: 0x0*$(printf %x $((4500 + i)))\$")
 		[ "$n" -ge 500 ] || echo "$n of round $i" >>missing
 	done
-	assert_eq '' "$(cat missing)" "all calls of $i rounds are in the file or in the log"
+	same '' "$(cat missing)" "all calls of $i rounds are in the file or in the log"
 	umount small
 }
 full 64k

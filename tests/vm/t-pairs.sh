@@ -14,12 +14,12 @@ pairs()
 }
 
 run dktrace latency
-assert_no_grep 'does not have the events' "$out" "this kernel and these modules have the events of all of them"
+no_line 'does not have the events' "$out" "this kernel and these modules have the events of all of them"
 sed -n 's/^  \([a-z0-9-]*\) .*/\1/p' "$out" >names
 at_least 12 "$(wc -l <names)" "ready-made pairs"
 while read -r name; do
 	run dktrace latency "$name" --csv -t 0.1
-	assert_rc 0 "$name: its events have the fields"
+	status_is 0 "$name: its events have the fields"
 done <names
 
 dd if=/dev/zero of=img bs=1M count=16 2>/dev/null
@@ -38,13 +38,13 @@ SH
 run_pair()
 {
 	run dktrace latency "$1" --csv -- sh work.sh "$1"
-	assert_rc 0 "$1"
+	status_is 0 "$1"
 }
 
 run_pair fsync
-assert_eq 5 "$(sed -n 's/^fsync,//p' "$out" | cut -d , -f 1)" "five fsyncs, by system call"
+same 5 "$(sed -n 's/^fsync,//p' "$out" | cut -d , -f 1)" "five fsyncs, by system call"
 run_pair ext4-fsync
-assert_eq 5 "$(pairs)" "five fsyncs of ext4"
+same 5 "$(pairs)" "five fsyncs of ext4"
 run_pair jbd2
 at_least 5 "$(pairs)" "commits, one for each fsync of a new file"
 run_pair block

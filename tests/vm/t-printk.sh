@@ -9,9 +9,9 @@ need trace-cmd
 
 load_built texts
 sed -n 's/^.* [0-9]*\.[0-9]*: \(write_[a-z]*: \)/\1/p' $tracing/trace | sort >kernel.txt
-assert_eq 17 "$(count '^write_' kernel.txt)" "the kernel has every message"
+same 17 "$(count '^write_' kernel.txt)" "the kernel has every message"
 run trace-cmd extract -o trace.dat
-assert_rc 0 "trace-cmd extracts them"
+status_is 0 "trace-cmd extracts them"
 
 # Where the kernel shows a hash there is the address.
 texts()
@@ -19,23 +19,23 @@ texts()
 	sed -n 's/^.* [0-9]*\.[0-9]*: [a-z]*: *\(write_[a-z]*: \)/\1/p' "$1" | sort
 }
 run sh -c 'dktrace report trace.dat >ours.dat'
-assert_rc 0 "report ends well"
+status_is 0 "report ends well"
 texts ours.dat >ours.txt
 sed -E 's/(hashed) .*/\1/' kernel.txt >want
 sed -E 's/(hashed) .*/\1/' ours.txt | diff want - >differ && ok "texts are the kernel's" || {
 	cat differ
 	fail "texts are the kernel's"
 }
-assert_grep '^write_pointers: hashed 0x[0-9a-f]{16}$' ours.txt "an address is one"
+has_line '^write_pointers: hashed 0x[0-9a-f]{16}$' ours.txt "an address is one"
 
 # After a conversion that it does not know, as %hd, trace-cmd can parse no further message.
 trace-cmd report -N -i trace.dat >cmd.dat 2>cmd.err
 texts cmd.dat >cmd.txt
 for part in 'int ' 'only words' 'put' some; do
-	assert_eq "$(grep -F ": $part" cmd.txt)" "$(grep -F ": $part" ours.txt)" "as trace-cmd: $part"
+	same "$(grep -F ": $part" cmd.txt)" "$(grep -F ": $part" ours.txt)" "as trace-cmd: $part"
 done
 
 run sh -c 'dktrace convert trace.dat again.dat && dktrace report again.dat >again.txt'
-assert_rc 0 "convert and report end well"
+status_is 0 "convert and report end well"
 run cmp ours.dat again.txt
-assert_rc 0 "a copy of the file says the same"
+status_is 0 "a copy of the file says the same"

@@ -25,21 +25,21 @@ set_param debug=0
 
 # Arguments by name from BTF: what a program passed to the kernel.
 run dktrace probe add vfs_read 'count pos=*pos' --enable
-assert_rc 0 "a probe on vfs_read"
+status_is 0 "a probe on vfs_read"
 dd if=/dev/zero of=/dev/null bs=777 count=5 2>/dev/null
 record vfs_read
-assert_eq 5 "$(grep -c ' dd-.* count=777 ' records)" "five reads of 777 bytes"
+same 5 "$(grep -c ' dd-.* count=777 ' records)" "five reads of 777 bytes"
 run dktrace probe add do_sys_openat2 filename 'flags=how->flags:x64' --enable
 echo >known-name
 cat known-name >/dev/null
 record do_sys_openat2
-assert_grep ' cat-.*filename="known-name" flags=0x8000' records "the name of the file that cat opened"
+has_line ' cat-.*filename="known-name" flags=0x8000' records "the name of the file that cat opened"
 run dktrace probe add vfs_read%return 'ret=$retval:s32' --enable
 dd if=/dev/zero of=/dev/null bs=123 count=4 2>/dev/null
 record vfs_read__return
-assert_eq 4 "$(grep -c ' dd-.* ret=123' records)" "what four reads returned"
+same 4 "$(grep -c ' dd-.* ret=123' records)" "what four reads returned"
 run dktrace probe list --json
-assert_grep '"kind": *"kretprobe"' "$out" "kinds are told"
+has_line '"kind": *"kretprobe"' "$out" "kinds are told"
 run dktrace probe list 'vfs_*'
 hits=$(awk '/dktrace:vfs_read / { print $6 }' "$out")
 at_least 9 "${hits:-0}" "hits are counted"
@@ -50,80 +50,80 @@ cp /vm/modules/ptlrpc.ko "/lib/modules/$(uname -r)/extra/"
 load_built ptlrpc
 run dktrace probe add --enable ldlm_handle_conflict_lock 'lock->l_resource->lr_refcount.counter' \
 	'name=lock->l_resource->lr_name.name[0]:x64'
-assert_rc 0 "the probe of the manual"
+status_is 0 "the probe of the manual"
 run dktrace probe add --enable --name more ldlm_handle_conflict_lock 'lock->l_client' lock-\>l_req_mode \
 	'lock->l_granted_mode lock->l_readers' 'lock->l_resource->lr_tag' '*flags' version '$comm'
-assert_rc 0 "strings, bit-fields, a union, what a pointer points at"
+status_is 0 "strings, bit-fields, a union, what a pointer points at"
 run dktrace probe add --enable --name back ldlm_handle_conflict_lock%return '$retval'
 echo 2 >/sys/module/ptlrpc/parameters/conflicts
 record '[a-z_]*'
 grep ' ldlm_handle' records >first
 grep ' more:' records >second
 grep ' back:' records >third
-assert_eq "40 41" "$(sed 's/.*counter=\([0-9]*\).*/\1/' first | xargs)" "a counter"
-assert_grep 'name=0xabcd1234$' first "an element of an array"
-assert_grep 'l_client="client@tcp" l_req_mode=17 l_granted_mode=99 l_readers=-3 lr_tag="resource" flags=4096 version=5 comm="sh"' \
+same "40 41" "$(sed 's/.*counter=\([0-9]*\).*/\1/' first | xargs)" "a counter"
+has_line 'name=0xabcd1234$' first "an element of an array"
+has_line 'l_client="client@tcp" l_req_mode=17 l_granted_mode=99 l_readers=-3 lr_tag="resource" flags=4096 version=5 comm="sh"' \
 	second "the other values"
-assert_grep 'l_readers=-2 .* flags=4137 ' second "and those of the second call"
-assert_eq "415 425" "$(sed 's/.*ret=\([0-9]*\).*/\1/' third | xargs)" "what the function returned"
+has_line 'l_readers=-2 .* flags=4137 ' second "and those of the second call"
+same "415 425" "$(sed 's/.*ret=\([0-9]*\).*/\1/' third | xargs)" "what the function returned"
 
 # They are saved by their words; without the module they are left out, and with it made again.
 sort $tracing/kprobe_events >made
 dktrace save saved.conf
-assert_grep '^probe = ldlm_handle_conflict_lock lock->l_resource->lr_refcount.counter name=lock->l_resource->lr_name.name\[0\]:x64 --name ldlm_handle_conflict_lock$' \
+has_line '^probe = ldlm_handle_conflict_lock lock->l_resource->lr_refcount.counter name=lock->l_resource->lr_name.name\[0\]:x64 --name ldlm_handle_conflict_lock$' \
 	saved.conf "a probe is saved by its words"
 dktrace reset
 rmmod ptlrpc
 run dktrace apply saved.conf
-assert_rc 0 "without the module"
-assert_eq 3 "$(grep -c "saved.conf:[0-9]*: left out: .*ldlm_handle_conflict_lock" "$err")" "its probes are left out"
+status_is 0 "without the module"
+same 3 "$(grep -c "saved.conf:[0-9]*: left out: .*ldlm_handle_conflict_lock" "$err")" "its probes are left out"
 dktrace save saved.conf
-assert_eq 3 "$(grep -c '^# What it is about was not there' saved.conf)" "and kept when it is saved"
+same 3 "$(grep -c '^# What it is about was not there' saved.conf)" "and kept when it is saved"
 load_built ptlrpc
 run dktrace apply saved.conf
-assert_rc 0 "with the module"
+status_is 0 "with the module"
 sort $tracing/kprobe_events | diff made - && ok "they are as they were" || fail "they are as they were"
 echo 2 >/sys/module/ptlrpc/parameters/conflicts
 record back
-assert_eq "415 425" "$(sed 's/.*ret=\([0-9]*\).*/\1/' records | xargs)" "and record"
+same "415 425" "$(sed 's/.*ret=\([0-9]*\).*/\1/' records | xargs)" "and record"
 
 # A source line, an inlined function, an offset.
 run dktrace probe add -n ptlrpc:ldlm_grant_one
-assert_rc 1 "an inlined function is refused"
+status_is 1 "an inlined function is refused"
 run dktrace probe add -n ptlrpc:ldlm.c:39 'lock->l_readers'
-assert_rc 0 "a source line of it is taken"
+status_is 0 "a source line of it is taken"
 run dktrace probe add --name line --enable ptlrpc:ldlm.c:40 'lock->l_readers' 'lock->l_client' 'flags:x64'
-assert_rc 0 "and switched on"
+status_is 0 "and switched on"
 echo 1 >/sys/module/ptlrpc/parameters/conflicts
 record line
-assert_grep 'l_client="client@tcp"' records "variables of the inlined function, at that line"
+has_line 'l_client="client@tcp"' records "variables of the inlined function, at that line"
 offset=$(sed -n 's/^p:dktrace.line [^+]*+\([0-9]*\) .*/\1/p' $tracing/kprobe_events)
 run dktrace probe add --name off "ldlm_handle_conflict_lock+${offset:-none}" '%sp'
-assert_rc 0 "an offset"
+status_is 0 "an offset"
 run dktrace probe add --name two ldlm_handle_conflict_lock:500
-assert_grep "there is no code at line [0-9]+ of .*ldlm.c" "$err" "a line without code"
+has_line "there is no code at line [0-9]+ of .*ldlm.c" "$err" "a line without code"
 run dktrace probe add --debug-file /vm/modules/ptlrpc.ko -n ptlrpc:ldlm_grant_one
-assert_grep "ldlm_grant_one is inlined into ldlm_handle_conflict_lock" "$err" "into which function"
+has_line "ldlm_grant_one is inlined into ldlm_handle_conflict_lock" "$err" "into which function"
 run dktrace probe add -n ldlm_handle_conflict_lock 'lock->l_resourc'
-assert_grep "struct ldlm_lock has no member 'l_resourc'; did you mean l_resource" "$err" "a member misspelt"
+has_line "struct ldlm_lock has no member 'l_resourc'; did you mean l_resource" "$err" "a member misspelt"
 
 # The kernel refuses: that is said in words, and nothing is left.
 run dktrace probe add kprobe_dispatcher
-assert_rc 1 "a function that cannot be probed"
-assert_grep 'blacklisted|cannot be probed' "$err" "the reason"
-assert_no_grep kprobe_dispatcher $tracing/kprobe_events "nothing of it is there"
+status_is 1 "a function that cannot be probed"
+has_line 'blacklisted|cannot be probed' "$err" "the reason"
+no_line kprobe_dispatcher $tracing/kprobe_events "nothing of it is there"
 run dktrace probe add state_show
-assert_grep "functions 'state_show'; its module or address chooses: 0x" "$err" "several of one name"
+has_line "functions 'state_show'; its module or address chooses: 0x" "$err" "several of one name"
 address=$(sed -n 's/.* \(0x[0-9a-f]*\),.*/\1/p' "$err" | head -n 1)
 run dktrace probe add --name one "${address:-none}"
-assert_rc 0 "one of them by its address"
+status_is 0 "one of them by its address"
 run dktrace probe add vfs_read
-assert_rc 1 "one that is there"
-assert_grep 'there is an event dktrace:vfs_read already' "$err" "is refused"
+status_is 1 "one that is there"
+has_line 'there is an event dktrace:vfs_read already' "$err" "is refused"
 run dktrace probe add --max 2 'vfs_*'
-assert_grep "'vfs_\*' matches [0-9]+ functions, which is more than 2" "$err" "too many"
+has_line "'vfs_\*' matches [0-9]+ functions, which is more than 2" "$err" "too many"
 run dktrace probe add -g many 'vfs_s*'
-assert_rc 0 "a glob"
+status_is 0 "a glob"
 holds "more than one probe of it" [ "$(grep -c ' vfs_s' $tracing/kprobe_events)" -gt 1 ]
 
 # A failed middle step: what was made before it goes again.
@@ -131,62 +131,62 @@ before=$(cat $tracing/dynamic_events)
 mkdir /run/dktrace/dktrace/settings.tmp
 run dktrace probe add -g bad --enable 'vfs_w*'
 rmdir /run/dktrace/dktrace/settings.tmp
-assert_rc 1 "what cannot be remembered is not made"
-assert_eq "$before" "$(cat $tracing/dynamic_events)" "no probe of it is left"
+status_is 1 "what cannot be remembered is not made"
+same "$before" "$(cat $tracing/dynamic_events)" "no probe of it is left"
 run dktrace probe list 'bad:*'
-assert_no_grep bad: "$out" "nor remembered"
+no_line bad: "$out" "nor remembered"
 
 # Kinds that not every kernel has.
 run dktrace probe add --kind event --enable --name exec sched:sched_process_exec filename 'pid'
 if [ "$rc" -eq 0 ]; then
 	/bin/true
 	record exec
-	assert_grep 'filename="/bin/true" pid=[0-9]+' records "an event's fields"
+	has_line 'filename="/bin/true" pid=[0-9]+' records "an event's fields"
 else
 	fail "a probe on an event"
 fi
 run dktrace probe add --kind synthetic slow 'u64 lat' 'pid_t pid'
-assert_rc 0 "a synthetic event"
+status_is 0 "a synthetic event"
 run dktrace probe list slow
-assert_grep 'synthetic:slow +synthetic .* yes .*u64 lat' "$out" "is listed as ours"
+has_line 'synthetic:slow +synthetic .* yes .*u64 lat' "$out" "is listed as ours"
 if grep -q ' f\[:' $tracing/README; then
 	run dktrace probe add --kind fprobe --name freturn --enable vfs_read%return 'ret=$retval'
-	assert_rc 0 "a function probe"
+	status_is 0 "a function probe"
 	dd if=/dev/zero of=/dev/null bs=321 count=3 2>/dev/null
 	record freturn
-	assert_eq 3 "$(grep -c ' dd-.* ret=321' records)" "what three reads returned"
+	same 3 "$(grep -c ' dd-.* ret=321' records)" "what three reads returned"
 	run dktrace probe add --kind tracepoint --name tp --enable sched_process_exec 'p->comm' 'bprm->filename'
-	assert_rc 0 "a probe on a tracepoint"
+	status_is 0 "a probe on a tracepoint"
 	/bin/true
 	record tp
-	assert_grep 'comm="true" filename="/bin/true"' records "what its arguments point at"
+	has_line 'comm="true" filename="/bin/true"' records "what its arguments point at"
 else
 	run dktrace probe add --kind fprobe vfs_read
-	assert_rc 1 "no function probes here"
-	assert_grep 'this kernel has no function probes' "$err" "said so"
+	status_is 1 "no function probes here"
+	has_line 'this kernel has no function probes' "$err" "said so"
 	run dktrace probe add --kind tracepoint sched_switch
-	assert_grep 'this kernel has no probes on tracepoints' "$err" "nor on tracepoints"
+	has_line 'this kernel has no probes on tracepoints' "$err" "nor on tracepoints"
 fi
 
 # Another tool's probe is left alone; one that another has on is told.
 echo 'p:dktrace/theirs vfs_write' >>$tracing/kprobe_events
 run dktrace probe del theirs
-assert_grep 'was not made by dktrace' "$err" "not ours"
+has_line 'was not made by dktrace' "$err" "not ours"
 mkdir $tracing/instances/other
 echo 1 >$tracing/instances/other/events/dktrace/vfs_read/enable
 run dktrace probe del vfs_read --force
-assert_rc 1 "on in another instance"
-assert_grep 'is on elsewhere' "$err" "which is told"
+status_is 1 "on in another instance"
+has_line 'is on elsewhere' "$err" "which is told"
 run dktrace status
-assert_grep '^probes +.*dktrace:vfs_read' "$out" "status lists them"
+has_line '^probes +.*dktrace:vfs_read' "$out" "status lists them"
 run dktrace reset
-assert_rc 1 "nor can it be reset"
+status_is 1 "nor can it be reset"
 echo 0 >$tracing/instances/other/events/dktrace/vfs_read/enable
 rmdir $tracing/instances/other
 run dktrace reset
-assert_rc 0 "reset"
-assert_eq "p:dktrace/theirs vfs_write" "$(cat $tracing/dynamic_events)" "leaves the other's alone"
-assert_gone /run/dktrace "nothing is left behind"
+status_is 0 "reset"
+same "p:dktrace/theirs vfs_write" "$(cat $tracing/dynamic_events)" "leaves the other's alone"
+gone /run/dktrace "nothing is left behind"
 
 # Killed at any moment: a reset finds what there is.
 for delay in 0.05 0.1 0.2 0.4; do
@@ -195,5 +195,5 @@ for delay in 0.05 0.1 0.2 0.4; do
 	kill -9 $!
 	wait $! 2>/dev/null
 	dktrace reset || fail "reset after a kill"
-	assert_eq "p:dktrace/theirs vfs_write" "$(cat $tracing/dynamic_events)" "killed after $delay s"
+	same "p:dktrace/theirs vfs_write" "$(cat $tracing/dynamic_events)" "killed after $delay s"
 done

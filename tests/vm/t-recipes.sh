@@ -26,70 +26,70 @@ fires()
 	vm_want=$1 vm_what=$2
 	shift 2
 	emitted "$@"
-	assert_eq "$vm_want" "$(recording)" "$vm_what"
+	same "$vm_want" "$(recording)" "$vm_what"
 }
 
 # The busiest lines, and the formats, which end in a newline.
 run dktrace hist dktrace:cdebug --keys msg_file,msg_line --top 10 --csv -- sh -c "echo flood 20 >$lnet/emit"
-assert_grep 'emit.c,[0-9]+,20$' "$out" "the busiest line"
+has_line 'emit.c,[0-9]+,20$' "$out" "the busiest line"
 run dktrace hist dktrace:cdebug --keys fmt --csv -- sh -c "echo flood 20 >$lnet/emit; echo incident quiet >$lnet/emit"
-assert_grep ',20$' "$out" "the format of the flood"
-assert_no_grep 'made no sense' "$err" "formats with a newline are read"
+has_line ',20$' "$out" "the format of the flood"
+no_line 'made no sense' "$err" "formats with a newline are read"
 
 # One process, one function, some functions, all again.
 run dktrace filter set 'dktrace:cdebug*' --pid 1
 emitted "incident expire"
 run dktrace show
-assert_no_grep 'Request sent has' "$out" "another process is left out"
+no_line 'Request sent has' "$out" "another process is left out"
 run dktrace filter clear
 for filter in 'msg_fn == "ptlrpc_expire_one_request"' 'msg_fn ~ "ptlrpc_*"'; do
 	run dktrace filter set 'dktrace:cdebug*' "$filter"
-	assert_rc 0 "filter $filter"
+	status_is 0 "filter $filter"
 	emitted "incident expire" "incident evict"
 	run dktrace show
-	assert_grep 'Request sent has timed out for slow reply' "$out" "of the function: $filter"
-	assert_no_grep 'evicting client' "$out" "not of others: $filter"
+	has_line 'Request sent has timed out for slow reply' "$out" "of the function: $filter"
+	no_line 'evicting client' "$out" "not of others: $filter"
 	run dktrace filter clear 'dktrace:cdebug*'
-	assert_rc 0 "the filter is cleared"
+	status_is 0 "the filter is cleared"
 done
 
 # A request that times out: the words are in an argument of its nested format.
 run dktrace trigger add message 'timed out' traceoff
-assert_rc 0 "a trigger on the text of messages"
-assert_grep 'an argument "timed out for slow reply"' "$out" "it says which argument can have the words"
-assert_grep 'the format "### lock timed out' "$out" "and which format"
+status_is 0 "a trigger on the text of messages"
+has_line 'an argument "timed out for slow reply"' "$out" "it says which argument can have the words"
+has_line 'the format "### lock timed out' "$out" "and which format"
 fires 1 "other messages do nothing" "incident evict" "incident quiet" "incident lost"
 fires 0 "it stops at a request that timed out" "incident quiet" "incident expire" "incident quiet"
 run dktrace show
-assert_grep '^[^:]*:[^:]*:[0-9]+\.0F?:.*Request sent has timed out for slow reply: \[sent' "$out" \
+has_line '^[^:]*:[^:]*:[0-9]+\.0F?:.*Request sent has timed out for slow reply: \[sent' "$out" \
 	"which is in the log, of a process and no interrupt"
-assert_grep 'incomplete messages of Lustre: 1;' "$err" "and counted: recording stopped before its last record"
-assert_eq 1 "$(count 'there are no stripes')" "with what came before, and nothing after"
+has_line 'incomplete messages of Lustre: 1;' "$err" "and counted: recording stopped before its last record"
+same 1 "$(count 'there are no stripes')" "with what came before, and nothing after"
 run dktrace trigger rearm
-assert_rc 0 "rearm"
+status_is 0 "rearm"
 fires 0 "it acts once more" "incident wait"
 
 # A second text joins the first.
 run dktrace trigger add message 'evicting client' traceoff
-assert_rc 0 "a second text"
-assert_grep 'the format "### lock callback timer expired after %llds: evicting client at %s "' "$out" \
+status_is 0 "a second text"
+has_line 'the format "### lock callback timer expired after %llds: evicting client at %s "' "$out" \
 	"the format with the words"
 run dktrace trigger rearm
 fires 0 "the second text" "incident evict"
 run dktrace show
-assert_grep 'evicting client at 192.168.1.30@tcp' "$out" "the eviction is in the log"
+has_line 'evicting client at 192.168.1.30@tcp' "$out" "the eviction is in the log"
 run dktrace trigger rearm
 fires 0 "the first text still" "incident expire"
 run dktrace trigger list message
-assert_grep 'timed out' "$out" "list message"
+has_line 'timed out' "$out" "list message"
 run dktrace trigger del 'dktrace:cdebug*'
-assert_rc 0 "and without them"
-assert_eq 1 "$(recording)" "the log records again"
+status_is 0 "and without them"
+same 1 "$(recording)" "the log records again"
 fires 1 "nothing acts any more" "incident expire" "incident evict"
 
 # Words that are split between the format and its argument; words of a message without a nested one.
 run dktrace trigger add message 'sent has timed out' traceoff
-assert_grep 'a format and its argument "@@@ Request sent has %s' "$out" "split words"
+has_line 'a format and its argument "@@@ Request sent has %s' "$out" "split words"
 fires 1 "the argument alone is not enough" "incident wait"
 fires 0 "split words stop it" "incident expire"
 run dktrace trigger del message
@@ -97,48 +97,48 @@ run dktrace trigger add message 'wait for recovery' traceoff
 fires 1 "other arguments do nothing" "incident evict" "incident quiet"
 fires 0 "the argument of a plain message" "incident lost"
 run dktrace show
-assert_grep 'its strings: .*"wait for recovery to complete' "$out" "what is known of it is in the log"
-assert_grep 'incomplete messages of Lustre: 1;' "$err" "and it is counted"
+has_line 'its strings: .*"wait for recovery to complete' "$out" "what is known of it is in the log"
+has_line 'incomplete messages of Lustre: 1;' "$err" "and it is counted"
 run dktrace trigger del message traceoff
 run dktrace trigger add message 'was lost; in progress' traceoff --if 'msg_mask & console'
-assert_rc 0 "with a condition"
+status_is 0 "with a condition"
 fires 0 "a plain format" "incident lost"
 run dktrace trigger del message
 run dktrace trigger add message '192.168.1.30@tcp' traceoff
-assert_grep 'is in no string' "$out" "a text that is made at run time"
+has_line 'is in no string' "$out" "a text that is made at run time"
 fires 0 "is found in the arguments" "incident evict"
 run dktrace trigger del message
 
 # What the manual says of snapshots.
 run dktrace trigger add message 'evicting client' snapshot
-assert_rc 1 "a probe inside a function takes no snapshot"
+status_is 1 "a probe inside a function takes no snapshot"
 # Keep what the buffer has; how the kernel came to a message.
 run dktrace trigger add dktrace:cdebug snapshot:1 --if 'msg_fn == "ptlrpc_expire_one_request"'
-assert_rc 0 "a snapshot by the function"
+status_is 0 "a snapshot by the function"
 emitted "incident expire"
-assert_grep 'cdebug' $instance/snapshot "the snapshot was taken"
+has_line 'cdebug' $instance/snapshot "the snapshot was taken"
 run dktrace trigger del message
 run dktrace trigger add dktrace:cdebug stacktrace:1 --if 'msg_fn == "ldlm_expired_completion_wait"'
-assert_rc 0 "a stack by the function"
+status_is 0 "a stack by the function"
 emitted "incident wait"
 run dktrace show --style trace
-assert_grep 'kernel_stack: .*_ldlm_lock_debug' "$out" "the stack is in the log"
+has_line 'kernel_stack: .*_ldlm_lock_debug' "$out" "the stack is in the log"
 run dktrace trigger del message
 
 # What functions return; a rate.
 run dktrace probe add --enable --max 500 'ptlrpc:ldlm_*%return' '$retval'
-assert_rc 0 "probes at returns"
+status_is 0 "probes at returns"
 echo 3 >/sys/module/ptlrpc/parameters/conflicts
 run dktrace show --style trace
 at_least 3 "$(count 'ldlm_handle_conflict_lock')" "returns are recorded"
 run dktrace probe del 'ldlm_*' --force
 emit "incident expire" "incident expire" "incident expire"
 run dktrace show --rate warning=1
-assert_eq 1 "$(count 'Request sent has')" "one a second"
+same 1 "$(count 'Request sent has')" "one a second"
 
 run dktrace trigger add message '' traceoff
-assert_rc 1 "no words"
+status_is 1 "no words"
 run dktrace trigger add message 'timed out'
-assert_rc 1 "no action"
-assert_grep 'message TEXT ACTION' "$err" "says what is missing"
+status_is 1 "no action"
+has_line 'message TEXT ACTION' "$err" "says what is missing"
 run dktrace reset

@@ -11,17 +11,17 @@ mkdir "$tracing/instances/other"
 echo 1 >"$tracing/instances/other/events/syscalls/sys_enter_openat/enable"
 before=$(knobs)
 
-same()
+same_machine()
 {
-	assert_eq "$before" "$(knobs)" "$1" || { knobs >now; echo "$before" | diff - now; }
+	same "$before" "$(knobs)" "$1" || { knobs >now; echo "$before" | diff - now; }
 }
 
 set_param debug=-1 subsystem_debug=-1 debug_mb=20 debug_filter='common_pid != 1' printk=-1
 run dktrace reset
-assert_rc 0 "reset after everything"
-same "all is as it was"
+status_is 0 "reset after everything"
+same_machine "all is as it was"
 run dktrace reset
-assert_rc 0 "reset of nothing"
+status_is 0 "reset of nothing"
 
 below()
 {
@@ -51,10 +51,10 @@ killed=0
 for i in $(seq 5); do
 	kill_change "$(below "$took")" debug=-1 subsystem_debug=osd+llite+libcfs debug_mb=8
 	dktrace reset || fail "reset after kill $i"
-	[ "$before" = "$(knobs)" ] || same "all is as it was after kill $i" || break
+	[ "$before" = "$(knobs)" ] || same_machine "all is as it was after kill $i" || break
 done
 at_least 2 "$killed" "first changes were killed and reset"
-same "all is as it was"
+same_machine "all is as it was"
 
 # Killed on top of other settings: the next change takes it back to those, also a tracer.
 set_param debug=vfstrace+ioctl subsystem_debug=osd+llite+libcfs debug_mb=4 debug_filter='common_pid != 1'
@@ -80,6 +80,6 @@ done
 at_least 2 "$killed" "changes on top of others were killed and taken back"
 run dktrace status
 run dktrace reset
-assert_rc 0 "reset ends well"
-same "all is as it was"
+status_is 0 "reset ends well"
+same_machine "all is as it was"
 echo 0 >"$tracing/events/sched/sched_process_exec/enable"

@@ -14,14 +14,14 @@ server=$!
 sleep 1
 echo 'over the wire' | nc -w 1 127.0.0.1 7777
 wait "$server"
-assert_eq 'over the wire' "$(cat got.txt)" "it works"
+same 'over the wire' "$(cat got.txt)" "it works"
 run sh -c 'dktrace show >dk.txt'
 at_least 1 "$(count 'sys_enter_(bind|listen|accept|accept4)' dk.txt)" "the server's calls"
 at_least 1 "$(count 'sys_enter_connect' dk.txt)" "the client's calls"
 at_least 1 "$(count 'inet_sock_set_state' dk.txt)" "states of the connection"
 grep inet_sock_set_state dk.txt | head -n 3
 at_least 1 "$(count '\(net:0:|netif_rx|net_dev_queue' dk.txt)" "packets"
-assert_grep '127\.0\.0\.1' dk.txt "addresses are readable"
+has_line '127\.0\.0\.1' dk.txt "addresses are readable"
 lctl clear
 
 # An RPC call that finds no server is still a call: mounting NFS asks one.

@@ -35,22 +35,22 @@ done
 run dktrace reset
 
 run sh -c 'dktrace dk --input tree >legacy.txt'
-assert_rc 0 "dk --input ends well"
-assert_eq "Debug log: $all lines, $all kept, 0 dropped, 0 bad." "$(tail -n 1 legacy.txt)" "every record is there"
-assert_eq "$all" "$(count "$legacy" legacy.txt)" "as a legacy line"
-assert_eq 20 "$(count "^[^ ]*:0:$pid:0:\\(.*sys_enter_write.*count: 0x0*200$" legacy.txt)" "dd's 20 writes"
-assert_grep 'DEBUG MARKER: saved here' legacy.txt "the mark"
-assert_grep ':170000[0-9]*\.' legacy.txt "times by wall_offset"
-assert_eq 0 "$(count 'unknown:' legacy.txt)" "no event is unknown"
+status_is 0 "dk --input ends well"
+same "Debug log: $all lines, $all kept, 0 dropped, 0 bad." "$(tail -n 1 legacy.txt)" "every record is there"
+same "$all" "$(count "$legacy" legacy.txt)" "as a legacy line"
+same 20 "$(count "^[^ ]*:0:$pid:0:\\(.*sys_enter_write.*count: 0x0*200$" legacy.txt)" "dd's 20 writes"
+has_line 'DEBUG MARKER: saved here' legacy.txt "the mark"
+has_line ':170000[0-9]*\.' legacy.txt "times by wall_offset"
+same 0 "$(count 'unknown:' legacy.txt)" "no event is unknown"
 run sh -c 'dktrace dk --input tree --style trace >trace2.txt'
-assert_grep "dd-$pid " trace2.txt "names of processes are kept"
-assert_eq "$all" "$(grep -c '\[00[01]\]' trace2.txt)" "every record as a trace line"
+has_line "dd-$pid " trace2.txt "names of processes are kept"
+same "$all" "$(grep -c '\[00[01]\]' trace2.txt)" "every record as a trace line"
 tail -n 4 trace2.txt
 
 # Without the formats the records print all the same.
 rm -r tree/events/syscalls
 grep -v ^syscalls tree/available_events >a && mv a tree/available_events
 run sh -c 'dktrace dk --input tree >legacy2.txt'
-assert_eq "Debug log: $all lines, $all kept, 0 dropped, 0 bad." "$(tail -n 1 legacy2.txt)" "all but their names"
-assert_grep '\(unknown:0:id_[0-9]*\(\)\)' legacy2.txt "which are unknown"
-assert_gone /run/dktrace "nothing is kept of it"
+same "Debug log: $all lines, $all kept, 0 dropped, 0 bad." "$(tail -n 1 legacy2.txt)" "all but their names"
+has_line '\(unknown:0:id_[0-9]*\(\)\)' legacy2.txt "which are unknown"
+gone /run/dktrace "nothing is kept of it"

@@ -3,13 +3,13 @@
 # shellcheck shell=sh disable=SC2154
 
 run lctl set_param debug=+vfstrace
-assert_rc 0 "debug=+vfstrace is taken" || exit
+status_is 0 "debug=+vfstrace is taken" || exit
 dd if=/dev/zero of=/tmp/x bs=512 count=20 2>/dev/null &
 pid=$!
 wait "$pid"
 
 run lctl dk
-assert_rc 0 "dk ends well"
+status_is 0 "dk ends well"
 # prefix: subsystem:mask:cpu.type[F]:seconds.microseconds:stack:pid:extern pid:(
 writes=$(grep -Ec "^[0-9a-f]{8}:[0-9a-f]{8}:[0-9]+\.[0-9]F?:[0-9]+\.[0-9]{6}:[0-9]+:$pid:[0-9]+:\(.*sys_enter_write" "$out")
 if [ "$writes" -ge 20 ]; then
@@ -19,8 +19,8 @@ else
 fi
 last=$(tail -n 1 "$out")
 lines=$(grep -Ec '^[0-9a-f]{8}:[0-9a-f]{8}:' "$out")
-assert_eq "Debug log: $lines lines, $lines kept, 0 dropped, 0 bad." "$last" "the summary counts every line"
+same "Debug log: $lines lines, $lines kept, 0 dropped, 0 bad." "$last" "the summary counts every line"
 
 run dktrace reset
-assert_rc 0 "reset ends well"
-assert_eq "" "$(ls "$tracing/instances")" "no instance is left"
+status_is 0 "reset ends well"
+same "" "$(ls "$tracing/instances")" "no instance is left"

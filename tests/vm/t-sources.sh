@@ -9,12 +9,12 @@
 says()
 {
 	dktrace status | tr -s '\n ' ' ' >status.txt
-	assert_grep "$1" status.txt "$2" || cat status.txt
+	has_line "$1" status.txt "$2" || cat status.txt
 }
 
 silent()
 {
-	assert_no_grep attention status.txt "$1"
+	no_line attention status.txt "$1"
 }
 
 set_param debug=+info+rpctrace
@@ -27,7 +27,7 @@ load_built libcfs
 says "attention Lustre's own debug is another one: ioctl neterror" "another mask of Lustre's is told"
 says 'cdebug: not used: none before set_param' "the probe is not made by looking"
 run dktrace doctor
-assert_grep "Lustre's own debug is another one" "$out" "doctor tells it too"
+has_line "Lustre's own debug is another one" "$out" "doctor tells it too"
 set_param debug=+rpctrace
 says 'lustre_debug: not used: this Lustre has no trace event cdebug: a probe on Lustre.s messages libcfs: Lustre.s own buffer' \
 	"with Lustre"
@@ -37,7 +37,7 @@ set_param subsystem_debug=osd subsystem_debug=-1
 says 'subsystem_debug all ' "all bits of a mask are taken, as Lustre has them"
 silent "nothing to tell"
 emit catalogue
-same "messages by the probe"
+same_log "messages by the probe"
 
 # At most so many of a class in a second, as the reader shows them; what is left out is told.
 echo clear >$lnet/debug_marker
@@ -52,22 +52,22 @@ name=$(dktrace list classes | awk -v mask="$class" '$2 == mask { print $1 }')
 run dktrace show --subsystem rpc --rate "$name=50"
 shown=$(count emit_flood)
 holds "$name: at most 50 in each second ($shown)" [ "$shown" -ge 50 ] && [ "$shown" -le 150 ]
-assert_grep "^dktrace: $((all - shown)) records left out by --rate$" "$err" "the others are told"
+has_line "^dktrace: $((all - shown)) records left out by --rate$" "$err" "the others are told"
 run dktrace dk --subsystem rpc --rate "$name=50"
-assert_rc 0 "dk, with the module's own buffer"
-assert_grep 'left out by --rate' "$err" "is limited too"
+status_is 0 "dk, with the module's own buffer"
+has_line 'left out by --rate' "$err" "is limited too"
 
 # It goes with the probe on it, and comes again: nothing is wedged.
 for _ in 1 2 3; do
 	rmmod libcfs || fail "libcfs can be unloaded" || exit
 	says 'cdebug: a probe on Lustre.s messages, when libcfs is loaded again' "the probe waits for it"
 	run dktrace dk
-	assert_rc 0 "dk without it"
+	status_is 0 "dk without it"
 	insmod /vm/modules/libcfs.ko libcfs_debug=0x00100040
 	says "attention Lustre's own debug is another one: 0x00100040" "its mask is the one that it was loaded with"
 	set_param debug=rpctrace+info
 	emit catalogue
-	same "messages after it came again"
+	same_log "messages after it came again"
 done
 emit "flood 2000" "cpus 200" >/dev/null 2>&1 &
 rmmod libcfs 2>/dev/null
@@ -75,8 +75,8 @@ wait
 rmmod libcfs 2>/dev/null
 says 'libcfs: not used' "unloaded while it was emitting"
 run dktrace reset
-assert_rc 0 "reset ends well"
-assert_eq "" "$(cat $tracing/kprobe_events)" "and leaves no probe"
+status_is 0 "reset ends well"
+same "" "$(cat $tracing/kprobe_events)" "and leaves no probe"
 
 # The probe is refused: status keeps the reason.
 load_built libcfs

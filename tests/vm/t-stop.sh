@@ -38,12 +38,12 @@ functions()
 # stopped WHY: both have stopped, status says so, and what was recorded stays.
 stopped()
 {
-	assert_eq "0 0" "$(both)" "$1 stops both"
+	same "0 0" "$(both)" "$1 stops both"
 	run dktrace status
-	assert_grep '^instance .* \(stopped: tracing_on is 0; dktrace start sets it\)' "$out" "which status says"
+	has_line '^instance .* \(stopped: tracing_on is 0; dktrace start sets it\)' "$out" "which status says"
 	n=$(functions)
 	use_files
-	assert_eq "$n" "$(functions)" "nothing is recorded any more"
+	same "$n" "$(functions)" "nothing is recorded any more"
 }
 
 triggers()
@@ -63,14 +63,14 @@ set_param debug=+trace subsystem_debug=osd debug_mb=20
 where=$instance
 grep -qw function_graph "$instance/available_tracers" || where=$tracing
 echo "function_graph in $where"
-assert_eq function_graph "$(cat "$where/current_tracer")" "the tracer is on" || exit
+same function_graph "$(cat "$where/current_tracer")" "the tracer is on" || exit
 use_files
 
 run dktrace stop
-assert_rc 0 "stop"
+status_is 0 "stop"
 stopped stop
 run dktrace start
-assert_eq "1 1" "$(both)" "start starts both"
+same "1 1" "$(both)" "start starts both"
 n=$(functions)
 use_files
 at_least "$((n + 20))" "$(functions)" "functions are recorded again"
@@ -79,58 +79,58 @@ at_least "$((n + 20))" "$(functions)" "functions are recorded again"
 if [ "$where" = "$tracing" ]; then
 	echo 0 >"$instance/tracing_on"
 	run dktrace status
-	assert_grep '\(stopped, but the top instance still records entry and exit of functions; dktrace stop' "$out" \
+	has_line '\(stopped, but the top instance still records entry and exit of functions; dktrace stop' "$out" \
 		"status says what goes on"
 	run dktrace status --json
-	assert_eq "false true" "$(jq -r '"\(.recording) \(.recording_top)"' "$out")" "as JSON too"
+	same "false true" "$(jq -r '"\(.recording) \(.recording_top)"' "$out")" "as JSON too"
 	run dktrace stop
-	assert_eq "0 0" "$(both)" "which stop stops"
+	same "0 0" "$(both)" "which stop stops"
 	echo 1 >"$instance/tracing_on"
 	run dktrace status
-	assert_grep '\(recording, but no entry and exit of functions: tracing_on of the top instance is 0' "$out" \
+	has_line '\(recording, but no entry and exit of functions: tracing_on of the top instance is 0' "$out" \
 		"and what does not"
 	# Any change makes them alike again.
 	set_param debug=+vfstrace
-	assert_eq "1 1" "$(both)" "a change makes them alike"
+	same "1 1" "$(both)" "a change makes them alike"
 fi
 run dktrace start
 
 # A trigger that comes after the tracer, and again.
 run dktrace trigger add sched:sched_process_exit traceoff --if 'comm == "vmstop"'
-assert_rc 0 "traceoff"
+status_is 0 "traceoff"
 use_files
 end_of vmstop
 stopped traceoff
 run sh -c 'dktrace show >show.txt'
 at_least 20 "$(count '\(xfs:0:xfs_' show.txt)" "show has the functions up to it"
 run dktrace trigger rearm
-assert_eq "1 1" "$(both)" "rearm starts both"
+same "1 1" "$(both)" "rearm starts both"
 use_files
 end_of vmstop
 stopped "the trigger, rearmed,"
 # A change of something else leaves it stopped.
 set_param debug_mb=24
-assert_eq "0 0" "$(both)" "a change of the size starts neither"
+same "0 0" "$(both)" "a change of the size starts neither"
 set_param debug=+ioctl
-assert_eq "0 0" "$(both)" "a change of debug starts neither"
+same "0 0" "$(both)" "a change of debug starts neither"
 run dktrace start
 
 # The tracer goes and comes, and the trigger with it; a log that is stopped stays so.
 set_param debug=-trace
 triggers >left
-assert_eq '' "$(cat left)" "the top instance has no trigger of ours"
+same '' "$(cat left)" "the top instance has no trigger of ours"
 run dktrace stop
 set_param debug=+trace
-assert_eq "0 0" "$(both)" "a tracer that comes back records nothing while the log is stopped"
+same "0 0" "$(both)" "a tracer that comes back records nothing while the log is stopped"
 run dktrace start
-assert_eq "1 1" "$(both)" "until it is started"
+same "1 1" "$(both)" "until it is started"
 use_files
 end_of vmstop
 stopped "a trigger that came before the tracer"
 run dktrace trigger del all
-assert_eq "1 1" "$(both)" "deleted: both record"
+same "1 1" "$(both)" "deleted: both record"
 triggers >left
-[ "$where" = "$instance" ] || assert_eq '' "$(cat left)" "the top instance has no trigger any more"
+[ "$where" = "$instance" ] || same '' "$(cat left)" "the top instance has no trigger any more"
 
 # With a count: it acts as often, not more.
 run dktrace trigger add sched:sched_process_exit traceoff:1 --if 'comm == "vmstop"'
@@ -140,7 +140,7 @@ run dktrace start
 set_param debug=-trace
 set_param debug=+trace
 end_of vmstop
-assert_eq "1 1" "$(both)" "a trigger that has acted does not act again"
+same "1 1" "$(both)" "a trigger that has acted does not act again"
 
 # Killed, then reset: nothing is left of it.
 run dktrace trigger rearm
@@ -155,9 +155,9 @@ for delay in 0.05 0.1 0.2 0.3 0.5; do
 	kill -9 $! 2>/dev/null
 	wait $! 2>/dev/null
 	run lctl set_param debug=+trace
-	assert_eq "1 1" "$(both)" "both record after kill -9"
+	same "1 1" "$(both)" "both record after kill -9"
 done
 run dktrace reset
-assert_rc 0 "reset"
+status_is 0 "reset"
 global | diff before - || fail "the top instance is as it was, without a trigger"
 umount mnt

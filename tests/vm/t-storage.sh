@@ -25,15 +25,15 @@ sync
 umount ext4
 umount xfs
 run sh -c 'lctl dk >dk.txt'
-assert_rc 0 "dk ends well"
+status_is 0 "dk ends well"
 for system in block ext4 jbd2 xfs; do
 	# A call site's symbol may stand for the event's name.
 	at_least 5 "$(count ":0:\\($system:0:" dk.txt)" "$system lines"
-	assert_eq 0 "$(grep -E ":\\($system:0:" dk.txt | grep -Evc '^000[89a-f]....:')" "$system lines have the bit of osd"
+	same 0 "$(grep -E ":\\($system:0:" dk.txt | grep -Evc '^000[89a-f]....:')" "$system lines have the bit of osd"
 done
 at_least 1 "$(grep ':(jbd2:0:' dk.txt | grep -c '^00080040:')" "jbd2 lines have the bit of log"
 for event in block_rq_issue block_rq_complete ext4_sync_file_enter ext4_sync_file_exit; do
 	at_least 1 "$(count "$event" dk.txt)" "$event"
 done
-assert_eq 0 "$(grep -c 'field=\|\[FAILED' dk.txt)" "every record prints by its format"
+same 0 "$(grep -c 'field=\|\[FAILED' dk.txt)" "every record prints by its format"
 run dktrace reset

@@ -23,25 +23,25 @@ timeout 2 cat $in/trace_pipe >pipe.txt
 
 for file in trace.txt pipe.txt; do
 	run dktrace info $file
-	assert_rc 0 "$file is read"
-	assert_eq "$(grep -c 'sched_switch: ' $file)" \
+	status_is 0 "$file is read"
+	same "$(grep -c 'sched_switch: ' $file)" \
 		"$(sed -n 's/^sched:sched_switch *\([0-9]*\) .*/\1/p' "$out")" \
 		"$file: every sched_switch has its fields"
 	run dktrace report -e 'sched:sched_switch' $file
-	assert_eq "$(sed -n 's/.*sched_switch: *//p' $file)" "$(sed -n 's/.*sched_switch: *//p' "$out")" \
+	same "$(sed -n 's/.*sched_switch: *//p' $file)" "$(sed -n 's/.*sched_switch: *//p' "$out")" \
 		"$file: the same text"
 	run dktrace hist -i $file sched:sched_switch -k next_comm
-	assert_grep '^sleep ' "$out" "$file: hist has keys by field"
+	has_line '^sleep ' "$out" "$file: hist has keys by field"
 	run dktrace latency syscall -i $file --csv
-	assert_grep '^openat,' "$out" "$file: system calls are paired"
+	has_line '^openat,' "$out" "$file: system calls are paired"
 	run dktrace report -S folded $file
-	assert_grep '^sched_wakeup;[^;]*;[a-z]' "$out" "$file: stacks are folded"
+	has_line '^sched_wakeup;[^;]*;[a-z]' "$out" "$file: stacks are folded"
 	run dktrace report -e ftrace:print $file
-	assert_grep 'tracing_mark_write: a mark' "$out" "$file: marks"
+	has_line 'tracing_mark_write: a mark' "$out" "$file: marks"
 	run dktrace convert $file text.dat
-	assert_rc 0 "$file becomes a trace.dat"
+	status_is 0 "$file becomes a trace.dat"
 	run dktrace report -e sched:sched_switch text.dat
-	assert_eq "$(sed -n 's/.*sched_switch: *//p' $file)" "$(sed -n 's/.*sched_switch: *//p' "$out")" \
+	same "$(sed -n 's/.*sched_switch: *//p' $file)" "$(sed -n 's/.*sched_switch: *//p' "$out")" \
 		"$file: the same text from there"
 done
 
@@ -54,7 +54,7 @@ cat $in/trace >function.txt
 echo nop >$in/current_tracer
 run dktrace report -e ftrace:function function.txt
 at_least 5 "$(wc -l <"$out")" "lines of functions"
-assert_eq "$(sed -n 's/^.*: \([^ ]* <-[^ ]*\)$/\1/p' function.txt | head -n 100)" \
+same "$(sed -n 's/^.*: \([^ ]* <-[^ ]*\)$/\1/p' function.txt | head -n 100)" \
 	"$(sed 's/.*function: *//' "$out" | sed -n '/ <-/p' | head -n 100)" "the same functions"
 
 # The latency format, of the same records.
@@ -62,8 +62,8 @@ echo 1 >$in/options/latency-format
 cat $in/trace >latency.txt
 echo 0 >$in/options/latency-format
 run dktrace report latency.txt
-assert_rc 0 "the latency format is read"
-assert_eq "$(grep -vc '^#' latency.txt)" "$(wc -l <"$out")" "every line of it"
+status_is 0 "the latency format is read"
+same "$(grep -vc '^#' latency.txt)" "$(wc -l <"$out")" "every line of it"
 
 # function_graph, which an older kernel has only there; with every option that adds a column.
 in=$tracing
@@ -79,12 +79,12 @@ for option in none funcgraph-abstime funcgraph-proc funcgraph-tail funcgraph-ove
 	[ $option = none ] || echo 1 >$in/options/$option
 	cat $in/trace >graph.txt
 	run dktrace report graph.txt
-	assert_rc 0 "function_graph is read, $option"
+	status_is 0 "function_graph is read, $option"
 	grep -c 'funcgraph_entry' "$out" >entries
-	assert_eq "$(grep -v '^#' graph.txt | grep -cE '\(\) \{$|\(\);$')" "$(cat entries)" "every entry, $option"
-	assert_eq "$(grep -v '^#' graph.txt | grep -cE '\(\);$|\|  *\}')" "$(grep -c funcgraph_exit "$out")" \
+	same "$(grep -v '^#' graph.txt | grep -cE '\(\) \{$|\(\);$')" "$(cat entries)" "every entry, $option"
+	same "$(grep -v '^#' graph.txt | grep -cE '\(\);$|\|  *\}')" "$(grep -c funcgraph_exit "$out")" \
 		"every exit, $option"
-	assert_grep 'print: *a mark' "$out" "and the mark, $option"
+	has_line 'print: *a mark' "$out" "and the mark, $option"
 	at_least 10 "$(cat entries)" "functions, $option"
 done
 echo nop >$in/current_tracer

@@ -3,33 +3,33 @@
 # shellcheck shell=sh disable=SC2154,SC2016
 
 for file in kprobe_events uprobe_events synthetic_events dynamic_events set_event_pid; do
-	assert_exists "$tracing/$file"
+	exists "$tracing/$file"
 done
-assert_grep '^[[:space:]]*(hist:|.*hist trigger)' "$tracing/README" "README tells of histograms"
-assert_grep '(^| )function_graph( |$)' "$tracing/available_tracers" "function_graph is there"
-assert_grep '(^| |\[)mono(\]| |$)' "$tracing/trace_clock" "the mono clock is there"
+has_line '^[[:space:]]*(hist:|.*hist trigger)' "$tracing/README" "README tells of histograms"
+has_line '(^| )function_graph( |$)' "$tracing/available_tracers" "function_graph is there"
+has_line '(^| |\[)mono(\]| |$)' "$tracing/trace_clock" "the mono clock is there"
 for event in syscalls/sys_enter_write sched/sched_switch block/block_rq_issue ext4/ext4_sync_file_enter; do
-	assert_exists "$tracing/events/$event/format"
+	exists "$tracing/events/$event/format"
 done
 
 instance=$tracing/instances/vm-$$
 mkdir "$instance" || fail "an instance can be made"
 for file in buffer_size_kb trace_clock error_log per_cpu/cpu1/trace_pipe_raw per_cpu/cpu1/stats; do
-	assert_exists "$instance/$file" "an instance has $file"
+	exists "$instance/$file" "an instance has $file"
 done
 echo 'count == 512' >"$instance/events/syscalls/sys_enter_write/filter"
 echo 1 >"$instance/events/syscalls/sys_enter_write/enable"
 dd if=/dev/zero of=file bs=512 count=20 2>/dev/null
 echo 0 >"$instance/events/syscalls/sys_enter_write/enable"
-assert_eq 20 "$(grep -c 'sys_write(.*count: 200)' "$instance/trace")" "20 writes of 512 bytes were recorded"
+same 20 "$(grep -c 'sys_write(.*count: 200)' "$instance/trace")" "20 writes of 512 bytes were recorded"
 rmdir "$instance"
-assert_gone "$instance" "the instance is gone"
+gone "$instance" "the instance is gone"
 
 echo 'p:vm_open do_sys_openat2 name=+0($arg2):ustring' >"$tracing/kprobe_events"
-assert_exists "$tracing/events/kprobes/vm_open" "a kprobe with an argument can be made"
+exists "$tracing/events/kprobes/vm_open" "a kprobe with an argument can be made"
 echo 1 >"$tracing/events/kprobes/vm_open/enable"
 cat /etc/passwd >/dev/null
 echo 0 >"$tracing/events/kprobes/vm_open/enable"
-assert_grep 'vm_open:.*name="/etc/passwd"' "$tracing/trace" "the kprobe fires and reads its string"
+has_line 'vm_open:.*name="/etc/passwd"' "$tracing/trace" "the kprobe fires and reads its string"
 echo >"$tracing/kprobe_events"
-assert_gone "$tracing/events/kprobes/vm_open" "the kprobe is gone"
+gone "$tracing/events/kprobes/vm_open" "the kprobe is gone"

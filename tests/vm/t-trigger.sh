@@ -26,21 +26,21 @@ limits()
 # N opens by one process are N records, whatever else happens.
 set_param debug_sources=lustre+kernel debug=0 debug=+vfstrace
 run dktrace filter set syscalls:sys_enter_openat 'filename.ustring ~ "*counted-*"'
-assert_rc 0 "a filter on one event"
-assert_grep '^1 event is recorded with the filter$' "$out" "which says so"
+status_is 0 "a filter on one event"
+has_line '^1 event is recorded with the filter$' "$out" "which says so"
 lctl clear
 for i in 1 2 3 4 5 6 7; do : >"counted-$i"; done
 cat /etc/passwd >/dev/null
 run lctl dk
-assert_eq 7 "$(count 'sys_enter_openat\(\)\)')" "7 opens are 7 records"
+same 7 "$(count 'sys_enter_openat\(\)\)')" "7 opens are 7 records"
 run dktrace filter set syscalls:sys_enter_openat --pid $$ 'filename.ustring ~ "*counted-*"'
 lctl clear
 for i in 1 2 3; do : >"counted-$i"; done
 sh -c ': >counted-4'
 run lctl dk
-assert_eq 3 "$(count 'sys_enter_openat\(\)\)')" "3 opens of this process are 3"
+same 3 "$(count 'sys_enter_openat\(\)\)')" "3 opens of this process are 3"
 run dktrace filter set syscalls:sys_enter_openat --cpu 0-1 'filename.ustring ~ "*counted-*"'
-assert_rc 0 "CPUs in a filter, without CPUS{}"
+status_is 0 "CPUs in a filter, without CPUS{}"
 dktrace filter clear
 
 # The kernel's own lists: this process, then its children too.
@@ -49,14 +49,14 @@ lctl clear
 : >counted-1
 sh -c ': >counted-2; exec cat /dev/null'
 run lctl dk
-assert_eq "$$" "$(grep -E "$legacy" "$out" | cut -d : -f 6 | sort -u)" "records of one process only"
+same "$$" "$(grep -E "$legacy" "$out" | cut -d : -f 6 | sort -u)" "records of one process only"
 run dktrace filter set --pid $$ --children
 lctl clear
 sh -c ': >counted-2; sh -c ": >counted-3"; :'
 run lctl dk
 at_least 3 "$(grep -E "$legacy" "$out" | cut -d : -f 6 | sort -u | wc -l)" "and of its children and theirs"
 dktrace filter clear
-assert_eq "" "$(cat "$instance/set_event_pid")" "no list is left"
+same "" "$(cat "$instance/set_event_pid")" "no list is left"
 
 # What a kernel does not know is its own refusal, with its words, and nothing is changed.
 limits >before
@@ -64,7 +64,7 @@ if ! grep -q 'CPUS{' "$tracing/README" 2>/dev/null; then
 	run dktrace filter set sched:sched_switch 'CPU & CPUS{0}'
 	run dktrace filter set syscalls:sys_enter_close 'CPU & CPUS{0}'
 	if [ "$rc" -ne 0 ]; then
-		assert_grep 'write "CPU & CPUS\{0\}" to .*: Invalid argument' "$err" "CPUS{} is refused where it is not known"
+		has_line 'write "CPU & CPUS\{0\}" to .*: Invalid argument' "$err" "CPUS{} is refused where it is not known"
 		limits | diff before - || fail "nothing changed"
 	fi
 	dktrace filter clear
@@ -72,47 +72,47 @@ fi
 
 # Triggers: a snapshot at a moment, a histogram that is paused and goes on.
 run dktrace trigger add sched:sched_process_exit traceoff:1 --if 'comm == "vmstop"'
-assert_rc 0 "traceoff at the end of a program"
+status_is 0 "traceoff at the end of a program"
 end_of vmstop
-assert_eq 0 "$(cat "$instance/tracing_on")" "recording has stopped"
+same 0 "$(cat "$instance/tracing_on")" "recording has stopped"
 run dktrace trigger rearm
-assert_eq 1 "$(cat "$instance/tracing_on")" "rearmed"
+same 1 "$(cat "$instance/tracing_on")" "rearmed"
 end_of vmstop
-assert_eq 0 "$(cat "$instance/tracing_on")" "it stops again"
+same 0 "$(cat "$instance/tracing_on")" "it stops again"
 run dktrace trigger del all
-assert_eq 1 "$(cat "$instance/tracing_on")" "deleted: recording is on"
+same 1 "$(cat "$instance/tracing_on")" "deleted: recording is on"
 if grep -qw snapshot "$tracing/events/sched/sched_process_exit/trigger"; then
 	run dktrace trigger add sched:sched_process_exit snapshot:1 --if 'comm == "vmstop"'
-	assert_rc 0 "snapshot at the end of a program"
+	status_is 0 "snapshot at the end of a program"
 	lctl clear
 	: >counted-9
 	end_of vmstop
-	assert_grep 'sys_enter_openat|sys_openat' "$instance/snapshot" "the snapshot has what came before"
+	has_line 'sys_enter_openat|sys_openat' "$instance/snapshot" "the snapshot has what came before"
 	run dktrace trigger del sched
-	assert_rc 0 "and is deleted"
+	status_is 0 "and is deleted"
 fi
 if grep -qw hist "$tracing/events/sched/sched_process_exit/trigger"; then
 	run dktrace trigger add syscalls:sys_enter_openat hist:keys=common_pid --if 'filename.ustring ~ "*counted-*"'
-	assert_rc 0 "a histogram in the kernel's words"
+	status_is 0 "a histogram in the kernel's words"
 	run dktrace trigger add sched:sched_process_exit disable_hist:syscalls:sys_enter_openat --if 'comm == "vmstop"'
-	assert_rc 0 "and what pauses it"
+	status_is 0 "and what pauses it"
 	set_param debug=+ioctl
 	set_param debug=-ioctl
 	for i in 1 2 3 4 5; do : >"counted-$i"; done
-	assert_grep "common_pid: +$$ +\} hitcount: +5\$" "$events/syscalls/sys_enter_openat/hist" "5 opens are 5 hits"
+	has_line "common_pid: +$$ +\} hitcount: +5\$" "$events/syscalls/sys_enter_openat/hist" "5 opens are 5 hits"
 	end_of vmstop
 	for i in 1 2 3; do : >"counted-$i"; done
-	assert_grep "common_pid: +$$ +\} hitcount: +5\$" "$events/syscalls/sys_enter_openat/hist" "none while it is paused"
+	has_line "common_pid: +$$ +\} hitcount: +5\$" "$events/syscalls/sys_enter_openat/hist" "none while it is paused"
 	run dktrace trigger add sched:sched_process_exit enable_hist:syscalls:sys_enter_openat
-	assert_rc 1 "the other one is refused"
-	assert_grep 'the kernel keeps one of enable_hist and disable_hist for syscalls:sys_enter_openat' "$err" "in words"
+	status_is 1 "the other one is refused"
+	has_line 'the kernel keeps one of enable_hist and disable_hist for syscalls:sys_enter_openat' "$err" "in words"
 	run dktrace trigger list
-	assert_grep 'disable_hist:syscalls:sys_enter_openat' "$out" "the list has it"
+	has_line 'disable_hist:syscalls:sys_enter_openat' "$out" "the list has it"
 	run dktrace trigger del all
-	assert_rc 0 "all are deleted"
+	status_is 0 "all are deleted"
 	run dktrace trigger add syscalls:sys_enter_openat hist:keys=nosuch
-	assert_rc 1 "a key that is not there is refused"
-	assert_grep "Couldn't find field" "$err" "with the kernel's words"
+	status_is 1 "a key that is not there is refused"
+	has_line "Couldn't find field" "$err" "with the kernel's words"
 fi
 limits >after
 diff before after || fail "all is as before"
@@ -122,28 +122,28 @@ set_param debug=0 debug=+net+info+rpctrace+dlmtrace
 message=$(cd "$events" && ls -d lustre_debug/lustre_debug_msg dktrace/cdebug 2>/dev/null | head -n 1)
 own=$(cat "$events/$message/filter")
 run dktrace filter set info 'msg_fn == "emit_flood"'
-assert_rc 0 "a filter on a class of messages"
-assert_eq "($own) && (!(msg_mask & 0x40) || (msg_fn == \"emit_flood\"))" "$(cat "$events/$message/filter")" \
+status_is 0 "a filter on a class of messages"
+same "($own) && (!(msg_mask & 0x40) || (msg_fn == \"emit_flood\"))" "$(cat "$events/$message/filter")" \
 	"which leaves the other classes' messages alone"
 emit catalogue "flood 10"
 traced
-assert_eq 10 "$(count '^[0-9a-f]*:00000040:.*emit.c.*emit_flood' got.raw)" "these of the class"
-assert_eq 0 "$(grep '^[0-9a-f]*:00000040:.*emit.c' got.raw | grep -vc emit_flood)" "no other of it"
+same 10 "$(count '^[0-9a-f]*:00000040:.*emit.c.*emit_flood' got.raw)" "these of the class"
+same 0 "$(grep '^[0-9a-f]*:00000040:.*emit.c' got.raw | grep -vc emit_flood)" "no other of it"
 at_least 8 "$(count '^[0-9a-f]*:00000200:.*emit.c' got.raw)" "all of another"
 dktrace filter clear
 run dktrace trigger add net traceoff --if 'msg_fn == "emit_pointers"'
-assert_rc 0 "stop at a message"
+status_is 0 "stop at a message"
 # Lustre's messages come by one event or, where calls of nested ones are probed, by two.
-assert_grep '^1 trigger on 1 event$|^2 triggers on 2 events$' "$out" "of the events of its class only messages have the field"
-assert_eq 'traceoff:unlimited if (msg_mask & 0x200) && (msg_fn == "emit_pointers")' \
+has_line '^1 trigger on 1 event$|^2 triggers on 2 events$' "$out" "of the events of its class only messages have the field"
+same 'traceoff:unlimited if (msg_mask & 0x200) && (msg_fn == "emit_pointers")' \
 	"$(cat "$events/$message/trigger")" "at messages of the class only"
 emit "flood 10"
-assert_eq 1 "$(cat "$instance/tracing_on")" "others do not stop it"
+same 1 "$(cat "$instance/tracing_on")" "others do not stop it"
 emit catalogue
-assert_eq 0 "$(cat "$instance/tracing_on")" "this one does"
+same 0 "$(cat "$instance/tracing_on")" "this one does"
 traced
-assert_grep 'emit_strings' got.raw "what came before it is there"
-assert_no_grep 'emit_console|cannot be masked' got.raw "what came after it is not"
+has_line 'emit_strings' got.raw "what came before it is there"
+no_line 'emit_console|cannot be masked' got.raw "what came after it is not"
 dktrace trigger del all
 
 # Killed in the middle, then reset: nothing is left.
@@ -160,6 +160,6 @@ for delay in 0.1 0.3 0.5 0.8; do
 	kill -9 $! 2>/dev/null
 	wait $! 2>/dev/null
 	run dktrace reset
-	assert_rc 0 "reset after kill -9"
+	status_is 0 "reset after kill -9"
 	knobs | diff machine - || fail "something is left"
 done

@@ -4,6 +4,6 @@
 # modules: loop xfs
 # programs: jq
 
-assert_grep "^xfs " /proc/modules "the module is loaded"
+has_line "^xfs " /proc/modules "the module is loaded"
 run jq --version
-assert_rc 0 "the program runs"
+status_is 0 "the program runs"

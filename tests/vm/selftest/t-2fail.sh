@@ -2,5 +2,5 @@
 # For the harness' own test: one check of two fails.
 # shellcheck shell=sh
 
-assert_eq 1 1 "one is one"
-assert_eq 1 2 "one is two"
+same 1 1 "one is one"
+same 1 2 "one is two"
