@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "apply/apply.h"
-#include "base/util.h"
+#include "base/io.h"
+#include "base/parse.h"
 #include "io/say.h"
 #include "lctl/cmd.h"
 #include "pipeline/daemon.h"
@@ -44,14 +45,14 @@ static int usage(const struct daemon_cmd *cmd)
 
 static int read_size(const struct daemon_cmd *cmd, uint64_t *mb)
 {
-	char *end;
-	long size;
+	int64_t size;
 
 	*mb = DAEMON_DEFAULT_MB;
 	if (!cmd->size)
 		return 0;
-	size = (long)strtoul(cmd->size, &end, 0);
-	if (size < DAEMON_MIN_MB || size > DAEMON_MAX_MB || *end) {
+	/* Lustre's takes blanks before it. */
+	if (dkt__parse_s64(cmd->size + strspn(cmd->size, " \t\n\v\f\r"), DKT__AS_C, &size) ||
+	    size < DAEMON_MIN_MB || size > DAEMON_MAX_MB) {
 		say_line(stderr, "size %s invalid, must be in the range %d-%d MB", cmd->size,
 			 DAEMON_MIN_MB, DAEMON_MAX_MB);
 		return 1;
@@ -62,13 +63,8 @@ static int read_size(const struct daemon_cmd *cmd, uint64_t *mb)
 
 static int read_rotate(const struct daemon_cmd *cmd, uint64_t *n)
 {
-	char *end;
-
 	*n = 0;
-	if (!cmd->rotate)
-		return 0;
-	*n = strtoul(cmd->rotate, &end, 10);
-	if (*cmd->rotate >= '1' && *cmd->rotate <= '9' && !*end && *n <= 999)
+	if (!cmd->rotate || (!dkt__parse_u64(cmd->rotate, DKT__DEC, n) && *n && *n <= 999))
 		return 0;
 	say_line(stderr, "--rotate %s invalid, must be in the range 1-999 files", cmd->rotate);
 	return 1;
@@ -264,14 +260,12 @@ static int stop_both(struct daemon_cmd *cmd)
 
 static void print_lustre_status(const struct daemon_cmd *cmd)
 {
-	int fd __cleanup(close) = open(cmd->param, O_RDONLY | O_CLOEXEC);
-	char text[PATH_MAX + 1];
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	char *text __cleanup(free) = NULL;
+	size_t len;
+	bool runs = !dkt__read_file(cmd->param, PATH_MAX, &text, &len) && *text != '\n' && len;
 
-	text[n > 0 ? n : 0] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	say_line(stdout, "Lustre's debug daemon: %s%s", *text ? "writes to " : "does not run",
-		 text);
+	say_line(stdout, "Lustre's debug daemon: %s%.*s", runs ? "writes to " : "does not run",
+		 runs ? (int)strcspn(text, "\n") : 0, runs ? text : "");
 }
 
 static int status(struct daemon_cmd *cmd)
@@ -317,17 +311,20 @@ static int status(struct daemon_cmd *cmd)
 static int run(struct daemon_cmd *cmd, int argc, char **argv)
 {
 	struct daemon_state wanted = { 0 };
-	int err, ready = argc > 5 ? (int)strtol(argv[5], NULL, 10) : -1;
+	int64_t ready = -1;
+	int err;
 
 	if (argc < 3)
 		return usage(cmd);
+	if (argc > 5)
+		dkt__parse_int(argv[5], 0, INT32_MAX, &ready);
 	cmd->size = argc > 3 ? argv[3] : NULL;
 	cmd->rotate = argc > 4 && strcmp(argv[4], "0") ? argv[4] : NULL;
 	if (read_size(cmd, &wanted.mb) || read_rotate(cmd, &wanted.rotate))
 		return 1;
 	err = absolute_path(argv[2], &wanted.file);
 	if (!err)
-		err = daemon_run(cmd->lctl->ctx, cmd->lctl->instance, &wanted, ready);
+		err = daemon_run(cmd->lctl->ctx, cmd->lctl->instance, &wanted, (int)ready);
 	else
 		dkt_fail(cmd->lctl->ctx, err, "%s: %s", argv[2], strerror(-err));
 	free(wanted.file);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "apply/apply.h"
-#include "base/util.h"
+#include "base/parse.h"
 #include "io/output.h"
 #include "io/say.h"
 #include "lctl/cmd.h"
@@ -24,6 +24,14 @@ struct dk_args {
 	bool raw;
 };
 
+/* What C's atoi() takes for a number other than 0. */
+static bool is_set(const char *text)
+{
+	int64_t number;
+
+	return dkt__take_s64(&text, NULL, DKT__DEC, &number) == -ERANGE || number;
+}
+
 /* A single argument that is a number of 0 or 1 and more digits is the flag, not a file. */
 static void read_args(int argc, char **argv, struct dk_args *args)
 {
@@ -31,9 +39,9 @@ static void read_args(int argc, char **argv, struct dk_args *args)
 
 	*args = (struct dk_args){ .file = argc > 1 ? one : NULL };
 	if (argc > 2) {
-		args->raw = strtol(argv[2], NULL, 10) != 0;
+		args->raw = is_set(argv[2]);
 	} else if (argc > 1 && (*one == '0' || *one == '1') && !one[strspn(one, "0123456789")]) {
-		args->raw = strtol(one, NULL, 10) != 0;
+		args->raw = is_set(one);
 		args->file = NULL;
 	}
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/util.h"
+#include "base/parse.h"
 #include "io/say.h"
 #include "lctl/cmd.h"
 #include "lctl/param/write.h"
@@ -45,6 +45,8 @@ static int conflict(const char *word, const char *option, const char *with)
 
 static int set_option(const char *word, int letter, const char *arg, struct set_opts *opts)
 {
+	int64_t n;
+
 	switch (letter) {
 	case 'C':
 		opts->client = true;
@@ -66,7 +68,7 @@ static int set_option(const char *word, int letter, const char *arg, struct set_
 		return 0;
 	case 't':
 		/* One after the other is quick enough; the number must be good all the same. */
-		return arg && strtol(arg, NULL, 10) < 2 ? -1 : 0;
+		return arg && (dkt__take_s64(&arg, NULL, DKT__DEC, &n) || n < 2) ? -1 : 0;
 	default:
 		return -1;
 	}

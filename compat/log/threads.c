@@ -2,6 +2,7 @@
 /* Threads that are recorded, and the processes as people name them. */
 #include "log/threads.h"
 
+#include "base/io.h"
 #include "base/parse.h"
 #include "log/option_words.h"
 
@@ -123,18 +124,12 @@ void threads_clear(struct threads *threads)
 /* The process of a thread, 0: it is gone. */
 static int process_of(int thread)
 {
-	char path[40], line[128];
-	int process = 0;
-	FILE *f;
+	char *text __cleanup(free) = NULL;
+	char path[40];
+	size_t len;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", thread);
-	f = fopen(path, "re");
-	while (f && !process && fgets(line, sizeof(line), f))
-		if (sscanf(line, "Tgid: %d", &process) != 1)
-			process = 0;
-	if (f)
-		fclose(f);
-	return process;
+	return dkt__read_file(path, SIZE_MAX, &text, &len) ? 0 : (int)dkt__line_u64(text, "Tgid:");
 }
 
 int threads_processes(const struct threads *threads, char **processes)

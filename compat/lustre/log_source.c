@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/util.h"
+#include "base/parse.h"
 #include "lustre/log_text.h"
 #include "lustre/record/event.h"
 #include "lustre/record/sort.h"
@@ -37,14 +37,14 @@ struct log_source {
 static bool take_gap(const uint8_t *rec, size_t len, struct dkt_record *record)
 {
 	struct record_texts texts;
-	char *end;
+	const char *p;
 
 	record_texts(rec, len, &texts);
 	if (texts.function_len != 11 || memcmp(texts.function, "lost_events", 11) ||
 	    texts.file_len != 11 || memcmp(texts.file, "ring_buffer", 11))
 		return false;
-	record->lost = strtoull(texts.text, &end, 10);
-	if (end == texts.text)
+	p = texts.text;
+	if (dkt__take_u64(&p, NULL, DKT__DEC, &record->lost))
 		record->lost = DKT_LOST_UNKNOWN;
 	record->event = NULL;
 	record->data = NULL;

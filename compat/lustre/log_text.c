@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "base/util.h"
+#include "base/parse.h"
 
 /* Lines are cut there: a record holds no more. */
 #define LINE_MAX_LEN RECORD_MAX
@@ -84,18 +84,9 @@ static int next_line(struct text *t, char **line, size_t *len)
 /* ---- what a line begins with ---- */
 
 /* Takes a number and the character behind it. */
-static bool take(const char **p, int base, uint64_t max, char behind, uint64_t *value)
+static bool take(const char **p, unsigned int base, uint64_t max, char behind, uint64_t *value)
 {
-	char *end;
-
-	if (!isxdigit((unsigned char)**p))
-		return false;
-	errno = 0;
-	*value = strtoull(*p, &end, base);
-	if (errno || *end != behind || *value > max)
-		return false;
-	*p = end + 1;
-	return true;
+	return !dkt__take_u64(p, NULL, base, value) && *(*p)++ == behind && *value <= max;
 }
 
 const char *log_text_head(const char *line, struct record_head *head)

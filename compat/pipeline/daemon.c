@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/util.h"
+#include "base/parse.h"
 
 /* How long a daemon may take to write out what there is. */
 #define STOP_SECONDS 60
@@ -76,8 +76,8 @@ static int read_line(struct daemon_state *state, const char *key, const char *va
 	}
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		if (!strcmp(key, rows[i].name))
-			*(uint64_t *)(void *)((char *)state + rows[i].at) =
-				strtoull(value, NULL, 10);
+			dkt__parse_u64(value, DKT__DEC,
+				       (uint64_t *)(void *)((char *)state + rows[i].at));
 	return 0;
 }
 

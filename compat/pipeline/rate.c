@@ -6,18 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
+
 static int parse_one(const char *word, size_t len, struct rate *rate)
 {
 	const char *equals = memchr(word, '=', len);
 	int bit = equals ? mask_bit(MASK_DEBUG, word, (size_t)(equals - word)) : -EINVAL;
-	unsigned long most;
-	char *end;
+	const char *p = equals + 1;
+	uint64_t most;
 
-	if (bit < 0 || equals[1] < '0' || equals[1] > '9')
-		return -EINVAL;
-	errno = 0;
-	most = strtoul(equals + 1, &end, 10);
-	if (errno || end != word + len || !most || most > UINT32_MAX)
+	if (bit < 0 || dkt__take_u64(&p, word + len, DKT__DEC, &most) || p != word + len || !most ||
+	    most > UINT32_MAX)
 		return -EINVAL;
 	rate->limited |= 1u << bit;
 	rate->most[bit] = (uint32_t)most;

@@ -4,10 +4,11 @@
 #include "apply/apply.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/util.h"
+#include "base/parse.h"
 #include "log/option_words.h"
 #include "log/threads.h"
 
@@ -53,25 +54,21 @@ static int cpus_condition(struct dkt_ctx *ctx, const char *cpus, struct conditio
 	const char *p = cpus;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
-	bool bad = !*cpus;
+	const char *between = "";
+	uint64_t from, to;
+	bool bad;
 
 	if (!out)
 		return -ENOMEM;
-	while (*p && !bad) {
-		unsigned int from, to;
-		int n = 0;
-
-		if (sscanf(p, "%u-%u%n", &from, &to, &n) == 2 && n && from <= to)
-			fprintf(out, "%s(CPU >= %u && CPU <= %u)", p == cpus ? "" : " || ", from,
-				to);
-		else if (sscanf(p, "%u%n", &from, &n) == 1 && p[n] != '-')
-			fprintf(out, "%sCPU == %u", p == cpus ? "" : " || ", from);
+	do {
+		bad = dkt__take_range(&p, UINT32_MAX, &from, &to) || (*p && *p != ',');
+		if (from == to)
+			fprintf(out, "%sCPU == %" PRIu64, between, from);
 		else
-			bad = true;
-		p += n;
-		bad |= *p && (*p != ',' || !p[1]);
-		p += *p == ',';
-	}
+			fprintf(out, "%s(CPU >= %" PRIu64 " && CPU <= %" PRIu64 ")", between, from,
+				to);
+		between = " || ";
+	} while (!bad && *p++);
 	if (fclose(out))
 		return -ENOMEM;
 	return bad ? dkt_fail(ctx, -EINVAL, "'%.60s' is no list of CPUs, as 0-3,5", cpus) :

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/util.h"
+#include "base/parse.h"
 #include "lustre/lustre_masks.h"
 #include "set/param/memory.h"
 
@@ -173,15 +173,11 @@ static int take_mb(struct debuglog *log, const struct param *param, const char *
 		   struct settings *set, char **notes)
 {
 	char *note = NULL;
-	unsigned long mb;
-	uint64_t own;
-	char *end;
+	uint64_t own, mb;
 	int err;
 
 	(void)param;
-	errno = 0;
-	mb = strtoul(value, &end, 0);
-	if (end == value || *end || errno || strchr(value, '-'))
+	if (dkt__parse_u64(value + (*value == '+'), DKT__AS_C, &mb))
 		return dkt_fail(log->ctx, -EINVAL, "'%s' is not a number of megabytes", value);
 	err = debuglog_size(log, &own);
 	if (err)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "io/say.h"
 #include "out/fold.h"
 
@@ -215,14 +216,11 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 
 int opt_number(const char *option, const char *text, int *number)
 {
-	char *end;
-	long value;
+	int64_t value;
 
 	if (!text)
 		return 0;
-	errno = 0;
-	value = strtol(text, &end, 10);
-	if (errno || end == text || *end || value < 0 || value > INT32_MAX)
+	if (dkt__parse_int(text, 0, INT32_MAX, &value))
 		return app_usage("--%s: '%s' is not a number", option, text);
 	*number = (int)value;
 	return 0;
@@ -230,15 +228,14 @@ int opt_number(const char *option, const char *text, int *number)
 
 int opt_seconds(const char *option, const char *text, double *seconds)
 {
-	char *end;
-	double value;
+	uint64_t ns;
 
 	if (!text)
 		return 0;
-	value = strtod(text, &end);
-	if (end == text || *end || !(value > 0 && value < 1e9))
+	if (dkt__parse_time(text, 1000000000, &ns) || !ns ||
+	    ns >= UINT64_C(1000000000) * 1000000000)
 		return app_usage("--%s: '%s' is not a number of seconds above 0", option, text);
-	*seconds = value;
+	*seconds = (double)ns / 1e9;
 	return 0;
 }
 

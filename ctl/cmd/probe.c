@@ -8,18 +8,10 @@
 
 #include "app/print.h"
 #include "apply/apply.h"
+#include "base/parse.h"
 #include "io/say.h"
 #include "lustre/message/cdebug.h"
 #include "set/probes/joined.h"
-
-static bool read_number(const char *text, unsigned long most, unsigned long *value)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtoul(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !errno && !*end && *value && *value <= most;
-}
 
 static const char *kind_words(const struct dkt_probe *probe)
 {
@@ -34,20 +26,20 @@ static const char *kind_words(const struct dkt_probe *probe)
 
 static int read_opts(const struct app *app, struct dkt_probe_opts *opts)
 {
-	unsigned long number;
+	int64_t number;
 
 	opts->group = app->group;
 	opts->name = app->name;
 	opts->exec = app->exec;
 	opts->debug_file = app->debug_file;
 	opts->max = PROBE_WORDS_MAX;
-	if (app->pid && !read_number(app->pid, INT_MAX, &number))
+	if (app->pid && dkt__parse_int(app->pid, 1, INT_MAX, &number))
 		return app_usage("probe add --pid %s: not the number of a process", app->pid);
 	opts->pid = app->pid ? (pid_t)number : 0;
-	if (app->max && !read_number(app->max, 1000000, &number))
+	if (app->max && dkt__parse_int(app->max, 1, 1000000, &number))
 		return app_usage("probe add --max %s: not a number of probes", app->max);
 	if (app->max)
-		opts->max = number;
+		opts->max = (size_t)number;
 	opts->kind = app->kind ? probe_kind_find(app->kind) : DKT_PROBE_ANY;
 	if (app->kind && !opts->kind)
 		return app_usage(
@@ -229,17 +221,21 @@ static struct json_object *count(uint64_t hits)
 static char *place_text(const struct dkt_probe *probe)
 {
 	const char *colon = strrchr(probe->place, ':');
-	unsigned long long offset;
-	char *text, *end;
+	uint64_t offset, more;
+	const char *end;
+	char *text;
 	int n;
 
 	if (probe->kind != DKT_PROBE_UPROBE || !colon)
 		return strdup(probe->place);
-	offset = strtoull(colon + 1, &end, 16);
-	n = *end == '(' ? asprintf(&text, "%.*s:0x%llx(0x%llx)", (int)(colon - probe->place),
-				   probe->place, offset, strtoull(end + 1, NULL, 16)) :
-			  asprintf(&text, "%.*s:0x%llx", (int)(colon - probe->place), probe->place,
-				   offset);
+	end = colon + 1;
+	dkt__take_u64(&end, NULL, DKT__HEX, &offset);
+	n = (int)(colon - probe->place);
+	if (*end++ == '(' && !dkt__take_u64(&end, NULL, DKT__HEX, &more))
+		n = asprintf(&text, "%.*s:0x%" PRIx64 "(0x%" PRIx64 ")", n, probe->place, offset,
+			     more);
+	else
+		n = asprintf(&text, "%.*s:0x%" PRIx64, n, probe->place, offset);
 	return n < 0 ? NULL : text;
 }
 

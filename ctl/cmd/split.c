@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "app/print.h"
+#include "base/parse.h"
 #include "input/input.h"
 #include "input/sink.h"
 
@@ -36,52 +37,24 @@ struct splitting {
 
 /* ---- options ---- */
 
-struct unit {
-	const char *name;
-	uint64_t factor;
-};
-
-/* A number and a unit. */
-static int read_amount(const char *option, const char *text, const struct unit *units,
-		       const char *example, uint64_t *value)
+static int bad_amount(const char *option, const char *text, const char *example)
 {
-	char *end;
-
-	if (!text)
-		return 0;
-	errno = 0;
-	*value = strtoull(text, &end, 10);
-	for (; !errno && *text >= '0' && *text <= '9' && units->name; units++)
-		if (!strcmp(end, units->name) &&
-		    !__builtin_mul_overflow(*value, units->factor, value) && *value)
-			return 0;
 	return app_usage("--%s: '%s' is none; %s", option, text, example);
 }
 
 static int read_opts(struct splitting *s)
 {
-	static const struct unit times[] = { { "ns", 1 },
-					     { "us", 1000 },
-					     { "ms", 1000000 },
-					     { "s", 1000000000 },
-					     { "", 1000000000 },
-					     { "m", UINT64_C(60) * 1000000000 },
-					     { "h", UINT64_C(3600) * 1000000000 },
-					     { NULL, 0 } };
-	static const struct unit sizes[] = { { "", 1 },        { "k", 1024 },    { "K", 1024 },
-					     { "M", 1 << 20 }, { "G", 1 << 30 }, { NULL, 0 } };
-	static const struct unit counts[] = { { "", 1 }, { NULL, 0 } };
 	const struct app *app = s->app;
-	int rc =
-		read_amount("every", app->every, times, "a time such as 500ms, 10s, 5m", &s->every);
 
-	if (!rc)
-		rc = read_amount("size", app->size, sizes, "a size such as 100M", &s->size);
-	if (!rc)
-		rc = read_amount("count", app->count, counts, "a number of records", &s->count);
-	if (!rc && !s->every && !s->size && !s->count)
-		rc = app_usage("split: needs --every, --size or --count");
-	return rc;
+	if (app->every && (dkt__parse_time(app->every, 1000000000, &s->every) || !s->every))
+		return bad_amount("every", app->every, "a time such as 500ms, 10s, 5m");
+	if (app->size && (dkt__parse_size(app->size, &s->size) || !s->size))
+		return bad_amount("size", app->size, "a size such as 100M");
+	if (app->count && (dkt__parse_u64(app->count, DKT__DEC, &s->count) || !s->count))
+		return bad_amount("count", app->count, "a number of records");
+	if (!app->every && !app->size && !app->count)
+		return app_usage("split: needs --every, --size or --count");
+	return 0;
 }
 
 /* ---- pieces ---- */

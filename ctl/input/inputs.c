@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/parse.h"
+
 /* Clocks of one host that differ by less from the wall clock have been running all the time. ns. */
 #define SAME_BOOT 1000000000
 
@@ -15,21 +17,13 @@
 /* "3ms", "-1500", "2s" as ns. */
 static bool read_shift(const char *text, int64_t *ns)
 {
-	static const struct {
-		const char *unit;
-		int64_t ns;
-	} units[] = {
-		{ "", 1 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }
-	};
-	char *end;
-	size_t i;
+	bool minus = *text == '-';
+	uint64_t value;
 
-	errno = 0;
-	*ns = strtoll(text, &end, 10);
-	for (i = 0; !errno && end != text && i < ARRAY_SIZE(units); i++)
-		if (!strcmp(end, units[i].unit))
-			return !__builtin_mul_overflow(*ns, units[i].ns, ns);
-	return false;
+	if (dkt__parse_time(text + minus, 1, &value) || value > INT64_MAX)
+		return false;
+	*ns = minus ? -(int64_t)value : (int64_t)value;
+	return true;
 }
 
 /* FILE=TIME,... */

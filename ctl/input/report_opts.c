@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "base/when.h"
 
 /* More of them at once only get in each other's way. */
@@ -32,48 +33,14 @@ static int split(const char *text, struct report_words *words)
 	return 0;
 }
 
-static bool read_int(const char **p, int most, int *value)
-{
-	char *end;
-	long v;
-
-	errno = 0;
-	v = strtol(*p, &end, 10);
-	if (errno || end == *p || **p < '0' || **p > '9' || v > most)
-		return false;
-	*p = end;
-	*value = (int)v;
-	return true;
-}
-
 /* "0-3,5"; *list is to be freed. */
 static int read_ints(const char *option, const char *text, int most, int **list, size_t *n)
 {
-	const char *p = text;
-	int first, last;
+	int err = text ? dkt__parse_list(text, most, list, n) : 0;
 
-	if (!text)
-		return 0;
-	do {
-		bool good = read_int(&p, most, &first);
-		int *more;
-
-		last = first;
-		if (good && *p == '-') {
-			p++;
-			good = read_int(&p, most, &last) && last >= first;
-		}
-		if (!good || last - first > MAX_CPU || (*p && *p != ','))
-			return app_usage("--%s: '%s' is no list of numbers such as 0-3,5", option,
-					 text);
-		more = reallocarray(*list, *n + (size_t)(last - first) + 1, sizeof(**list));
-		if (!more)
-			return app_usage("out of memory");
-		*list = more;
-		while (first <= last)
-			(*list)[(*n)++] = first++;
-	} while (*p++);
-	return 0;
+	if (err == -ENOMEM)
+		return app_usage("out of memory");
+	return err ? app_usage("--%s: '%s' is no list of numbers such as 0-3,5", option, text) : 0;
 }
 
 static int read_events(const char *text, struct report_words *events)
@@ -98,22 +65,15 @@ static int read_events(const char *text, struct report_words *events)
 /* SECONDS[.frac] of the file's clock, as the trace style prints it, or a time of day. */
 static int read_time(const char *option, const char *text, struct report_time *time)
 {
-	const char *p = text;
-	int64_t seconds = 0, part = 0;
-	int n = 0;
+	const char *point = text ? strchr(text, '.') : NULL;
+	uint64_t ns;
 
 	if (!text)
 		return 0;
-	for (; *p >= '0' && *p <= '9' && seconds < INT32_MAX; p++)
-		seconds = seconds * 10 + (*p - '0');
-	if (*p == '.')
-		for (p++; *p >= '0' && *p <= '9' && n < 9; p++, n++)
-			part = part * 10 + (*p - '0');
-	time->around = n <= DIGITS ? 500 : 0;
-	for (; n < 9; n++)
-		part *= 10;
-	time->wall = *p || p == text;
-	time->ns = seconds * 1000000000 + part;
+	time->around = !point || strlen(point + 1) <= DIGITS ? 500 : 0;
+	time->wall = text[strspn(text, "0123456789.")] || dkt__parse_time(text, 1000000000, &ns) ||
+		     ns > INT64_MAX;
+	time->ns = time->wall ? 0 : (int64_t)ns;
 	if (time->wall && dkt__parse_when(text, &time->ns))
 		return app_usage(
 			"--%s: '%s' is not a time: SECONDS of the file's clock, HH:MM[:SS],"
@@ -174,9 +134,11 @@ static int read_style(const struct app *app, struct report_args *args)
 
 static int read_jobs(const char *text, int *jobs)
 {
-	*jobs = 1;
-	if (text && (!read_int(&text, MAX_JOBS, jobs) || *text || !*jobs))
+	int64_t n = 1;
+
+	if (text && dkt__parse_int(text, 1, MAX_JOBS, &n))
 		return app_usage("--jobs: a number from 1 to %d", MAX_JOBS);
+	*jobs = (int)n;
 	return 0;
 }
 

@@ -11,38 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 #define CHUNK (1 << 16)
-
-static int make_file(struct app *app)
-{
-	const char *dir = secure_getenv("TMPDIR");
-	char *name __cleanup(free) = NULL;
-	int fd;
-
-	if (asprintf(&name, "%s/dktrace-XXXXXX", dir && *dir ? dir : "/tmp") < 0) {
-		name = NULL;
-		return dkt_fail(app->ctx, -ENOMEM, "out of memory");
-	}
-	fd = mkostemp(name, O_CLOEXEC);
-	if (fd < 0)
-		return dkt_fail(app->ctx, -errno, "make %s: %s", name, strerror(errno));
-	unlink(name);
-	return fd;
-}
-
-static int write_all(int fd, const char *bytes, size_t len)
-{
-	size_t done = 0;
-
-	while (done < len) {
-		ssize_t n = write(fd, bytes + done, len - done);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
 
 static int copy(struct app *app, int fd)
 {
@@ -58,7 +29,7 @@ static int copy(struct app *app, int fd)
 			return dkt_fail(app->ctx, -errno, "read " STDIN_NAME ": %s",
 					strerror(errno));
 		size += (uint64_t)n;
-		err = write_all(fd, bytes, (size_t)n);
+		err = dkt__write_all(fd, bytes, (size_t)n);
 	}
 	if (err)
 		return dkt_fail(app->ctx, err, "keep " STDIN_NAME ": %s", strerror(-err));
@@ -68,10 +39,11 @@ static int copy(struct app *app, int fd)
 static int spool(struct app *app)
 {
 	struct sigaction before, none = { .sa_handler = SIG_IGN };
-	int err, fd = make_file(app);
+	const char *dir = dkt__temporary_dir();
+	int err, fd = dkt__unnamed_file(dir);
 
 	if (fd < 0)
-		return fd;
+		return dkt_fail(app->ctx, fd, "make %s/dktrace-XXXXXX: %s", dir, strerror(-fd));
 	/* Ctrl-C is for the writer as well: what it still wrote then is wanted. */
 	sigaction(SIGINT, &none, &before);
 	err = copy(app, fd);

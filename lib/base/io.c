@@ -7,8 +7,8 @@
 
 #include "base/banned.h"
 
-/* The kernel makes up a page at a time. */
-#define READ_FIRST 4096
+/* The kernel makes up a page at a time: there is room for one at each read. */
+#define PAGE 4096
 
 int dkt__read_fd(int fd, size_t most, char **data, size_t *len)
 {
@@ -22,24 +22,22 @@ int dkt__read_fd(int fd, size_t most, char **data, size_t *len)
 	if (fstat(fd, &st))
 		return -errno;
 	if (st.st_size > 0 && S_ISREG(st.st_mode))
-		size = DKT__MIN((size_t)st.st_size, most) + 2;
-	size = DKT__MAX(size, (size_t)READ_FIRST);
-	buf = malloc(size);
-	if (!buf)
-		return -ENOMEM;
-	while ((n = TEMP_FAILURE_RETRY(read(fd, buf + used, size - used - 1))) > 0) {
+		size = DKT__MIN((size_t)st.st_size, most);
+	do {
+		if (!buf || size - used <= PAGE) {
+			size = buf ? 2 * size : size + 2 * PAGE;
+			more = realloc(buf, size);
+			if (!more)
+				return -ENOMEM;
+			buf = more;
+		}
+		n = TEMP_FAILURE_RETRY(read(fd, buf + used, size - used - 1));
+		if (n < 0)
+			return -errno;
 		used += (size_t)n;
 		if (used > most)
 			return -EFBIG;
-		if (size - used >= 2)
-			continue;
-		more = realloc(buf, size *= 2);
-		if (!more)
-			return -ENOMEM;
-		buf = more;
-	}
-	if (n < 0)
-		return -errno;
+	} while (n);
 	buf[used] = '\0';
 	*len = used;
 	*data = buf;

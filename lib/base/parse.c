@@ -112,7 +112,7 @@ uint64_t dkt__line_u64(const char *text, const char *name)
 		text = text ? text + 1 : NULL;
 	}
 	if (text)
-		text += n + strspn(text + n, " ");
+		text += n + strspn(text + n, " \t");
 	if (text)
 		dkt__take_u64(&text, NULL, DKT__DEC, &value);
 	return value;
@@ -202,8 +202,7 @@ int dkt__parse_time(const char *text, uint64_t bare, uint64_t *ns)
 
 /* ---- lists ---- */
 
-/* "3" or "3-5" from *p on. */
-static int take_range(const char **p, uint64_t most, uint64_t *first, uint64_t *last)
+int dkt__take_range(const char **p, uint64_t most, uint64_t *first, uint64_t *last)
 {
 	int err = dkt__take_u64(p, NULL, DKT__DEC, first);
 
@@ -214,7 +213,7 @@ static int take_range(const char **p, uint64_t most, uint64_t *first, uint64_t *
 	}
 	if (err || *last < *first)
 		return err ? err : -EINVAL;
-	return *last > most || *last - *first >= LIST_MAX ? -ERANGE : 0;
+	return *last > most ? -ERANGE : 0;
 }
 
 int dkt__parse_list(const char *text, int most, int **list, size_t *n)
@@ -227,10 +226,10 @@ int dkt__parse_list(const char *text, int most, int **list, size_t *n)
 	*list = NULL;
 	*n = 0;
 	do {
-		err = take_range(&text, (uint64_t)most, &first, &last);
+		err = dkt__take_range(&text, (uint64_t)most, &first, &last);
 		if (!err && *text && *text != ',')
 			err = -EINVAL;
-		if (!err && len > LIST_MAX)
+		if (!err && len + (last - first) >= LIST_MAX)
 			err = -ERANGE;
 		more = err ? NULL : reallocarray(all, len + last - first + 1, sizeof(*all));
 		if (!more) {

@@ -44,6 +44,9 @@ int dkt__parse_size(const char *text, uint64_t *bytes);
 /* "10ms", "1.5s", "2h": ns; a number without a unit counts units of bare ns. */
 int dkt__parse_time(const char *text, uint64_t bare, uint64_t *ns);
 
+/* Takes "3" or "3-5" of numbers to most. */
+int dkt__take_range(const char **p, uint64_t most, uint64_t *first, uint64_t *last);
+
 /* "1,3-5" of numbers to most; *list is the caller's to free. -ENOMEM. */
 int dkt__parse_list(const char *text, int most, int **list, size_t *n);
 

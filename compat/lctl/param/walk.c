@@ -10,12 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/util.h"
+#include "base/io.h"
 #include "io/say.h"
 #include "lctl/cmd.h"
 #include "set/param.h"
-
-#define READ_SIZE 4096
 
 /* The directories that lead to the one that is read. */
 struct above {
@@ -43,37 +41,6 @@ tell(struct param_walk *walk, int err, const char *fmt, ...)
 
 /* ---- values ---- */
 
-/* All of a file; a page at a time, since what the kernel makes up has no size. */
-static int read_file(const char *path, char **text, size_t *len)
-{
-	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC);
-	char *buf __cleanup(free) = NULL;
-	size_t size = 0;
-	ssize_t n;
-
-	*len = 0;
-	if (fd < 0)
-		return -errno;
-	do {
-		if (size - *len < READ_SIZE) {
-			char *more = realloc(buf, size = size * 2 + READ_SIZE);
-
-			if (!more)
-				return -ENOMEM;
-			buf = more;
-		}
-		n = read(fd, buf + *len, READ_SIZE);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		*len += n > 0 ? (size_t)n : 0;
-	} while (n);
-	if (*len && buf[*len - 1] == '\n')
-		--*len;
-	*text = buf;
-	buf = NULL;
-	return 0;
-}
-
 static int read_value(struct param_walk *walk, const char *path, char **text, size_t *len)
 {
 	int err;
@@ -84,7 +51,9 @@ static int read_value(struct param_walk *walk, const char *path, char **text, si
 		*text = calloc(1, 1);
 		return *text ? 0 : -ENOMEM;
 	}
-	err = read_file(path, text, len);
+	err = dkt__read_file(path, SIZE_MAX, text, len);
+	if (*len && (*text)[*len - 1] == '\n')
+		--*len;
 	/* A search is over everything, and not everything is there to be read. */
 	if (err && !walk->regex)
 		tell(walk, err, "read_param: '%s'", path);

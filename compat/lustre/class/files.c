@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/util.h"
+#include "base/io.h"
 #include "lustre/class/map.h"
 
 #define CLASSES_VARIABLE "DKTRACE_CLASSES"
@@ -79,18 +79,6 @@ static int file_cmp(const void *a, const void *b)
 
 /* ---- reading them ---- */
 
-static int read_all(int fd, char *text, size_t size, size_t *len)
-{
-	ssize_t got;
-
-	for (*len = 0; *len < size; *len += (size_t)got) {
-		got = TEMP_FAILURE_RETRY(read(fd, text + *len, size - *len));
-		if (got <= 0)
-			return got ? -errno : 0;
-	}
-	return 0;
-}
-
 static int read_file(struct dkt_ctx *ctx, struct class_map *map, const char *path)
 {
 	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -105,12 +93,7 @@ static int read_file(struct dkt_ctx *ctx, struct class_map *map, const char *pat
 		return 0; /* a link to /dev/null, to be rid of a shipped file */
 	if (!S_ISREG(st.st_mode))
 		return dkt_fail(ctx, -EINVAL, "%s: not a regular file", path);
-	if (st.st_size > FILE_SIZE_MAX)
-		return dkt_fail(ctx, -EFBIG, "%s: %s", path, strerror(EFBIG));
-	text = malloc((size_t)st.st_size + 1);
-	if (!text)
-		return -ENOMEM;
-	err = read_all(fd, text, (size_t)st.st_size, &len);
+	err = dkt__read_fd(fd, FILE_SIZE_MAX, &text, &len);
 	if (err)
 		return dkt_fail(ctx, err, "%s: %s", path, strerror(-err));
 	return class_parse(ctx, map, path, text, len);

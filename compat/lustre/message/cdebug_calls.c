@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/util.h"
+#include "base/parse.h"
 #include "lustre/message/kcore.h"
 
 #define MAX_CALLERS 8
@@ -57,15 +57,16 @@ struct symbol {
 /* "ADDRESS TYPE NAME\t[MODULE]" into its parts; false: not of a module. */
 static bool split(char *line, uint64_t *address, char **name, char **module)
 {
-	char *tab = strchr(line, '\t'), *end;
+	char *tab = strchr(line, '\t');
+	const char *end = line;
 
 	if (!tab || tab[1] != '[')
 		return false;
-	*address = strtoull(line, &end, 16);
+	dkt__take_u64(&end, NULL, DKT__HEX, address);
 	if (end[0] != ' ' || !end[1] || end[2] != ' ')
 		return false;
 	*tab = '\0';
-	*name = end + 3;
+	*name = line + (end - line) + 3;
 	*module = tab + 2;
 	(*module)[strcspn(*module, "]\n")] = '\0';
 	return true;

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/parse.h"
+
 /* Copies what is before the mark, with a NUL, and returns what is behind it; NULL: no mark. */
 static const char *take_part(const char *text, const char *end, const char *mark, uint8_t *rec,
 			     size_t *size)
@@ -24,11 +26,13 @@ static const char *take_place(const char *line, const char *end, struct record_h
 			      uint8_t *rec, size_t *size)
 {
 	const char *text = memchr(line, '(', (size_t)(end - line));
+	uint64_t nr;
 
 	text = text ? take_part(text + 1, end, ":", rec, size) : NULL;
 	if (!text)
 		return NULL;
-	head->line = (uint32_t)strtoul(text, NULL, 10);
+	dkt__take_u64(&text, end, DKT__DEC, &nr);
+	head->line = (uint32_t)nr;
 	text = memchr(text, ':', (size_t)(end - text));
 	return text ? take_part(text + 1, end, "()) ", rec, size) : NULL;
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 #define OUT_SIZE (256 * 1024)
 
 _Static_assert(RECORD_MAX <= OUT_SIZE, "the longest record fits");
@@ -93,22 +95,6 @@ static void sort_entries(struct piece *piece)
 		sort_digit(piece, shift);
 }
 
-static int write_at(int fd, const uint8_t *bytes, size_t len, uint64_t offset)
-{
-	while (len) {
-		ssize_t n = pwrite(fd, bytes, len, (off_t)offset);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			bytes += n;
-			offset += (size_t)n;
-			len -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
 int piece_write(struct piece *piece, int fd, uint64_t offset, struct runs *runs)
 {
 	size_t i, len = 0;
@@ -127,7 +113,7 @@ int piece_write(struct piece *piece, int fd, uint64_t offset, struct runs *runs)
 			__builtin_prefetch(next + 128);
 		}
 		if (len + entry->len > OUT_SIZE) {
-			err = write_at(fd, piece->out, len, offset);
+			err = dkt__pwrite_all(fd, piece->out, len, offset);
 			offset += len;
 			len = 0;
 		}
@@ -137,7 +123,7 @@ int piece_write(struct piece *piece, int fd, uint64_t offset, struct runs *runs)
 		len += entry->len;
 	}
 	if (!err)
-		err = write_at(fd, piece->out, len, offset);
+		err = dkt__pwrite_all(fd, piece->out, len, offset);
 	piece->n = 0;
 	piece->len = 0;
 	piece->first_sec = UINT32_MAX;

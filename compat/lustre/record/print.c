@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/util.h"
+#include "base/io.h"
 #include "lustre/record/crew.h"
 #include "lustre/record/line.h"
 #include "lustre/record/merge.h"
@@ -46,19 +46,16 @@ struct printer {
 	size_t len;
 };
 
-static int write_all(struct dkt_ctx *ctx, int fd, const char *text, size_t len)
+static int write_out(struct dkt_ctx *ctx, int fd, const char *text, size_t len)
 {
-	while (len) {
-		ssize_t n = write(fd, text, len < WRITE_MAX ? len : WRITE_MAX);
+	size_t n;
+	int err = 0;
 
-		if (n < 0 && errno != EINTR)
-			return dkt_fail(ctx, -errno, "write output: %s", strerror(errno));
-		if (n > 0) {
-			text += n;
-			len -= (size_t)n;
-		}
+	for (; !err && len; text += n, len -= n) {
+		n = len < WRITE_MAX ? len : WRITE_MAX;
+		err = dkt__write_all(fd, text, n);
 	}
-	return 0;
+	return err ? dkt_fail(ctx, err, "write output: %s", strerror(-err)) : 0;
 }
 
 /* Takes the next slice. 1: there is none. */
@@ -111,7 +108,7 @@ static int write_text(struct printer *printer)
 	int err = wait_turn(printer);
 
 	if (!err)
-		err = write_all(printer->print->ctx, printer->print->fd, printer->text,
+		err = write_out(printer->print->ctx, printer->print->fd, printer->text,
 				printer->len);
 	printer->len = 0;
 	return err;
@@ -199,7 +196,7 @@ int record_print_escaped(struct dkt_ctx *ctx, struct record_sort *sort, int fd)
 		text = dkt_buf_data(buf, &len);
 		err = dkt_buf_error(buf);
 		if (!err)
-			err = write_all(ctx, fd, text, len);
+			err = write_out(ctx, fd, text, len);
 		dkt_buf_reset(buf);
 	}
 	dkt_buf_free(buf);

@@ -3,53 +3,30 @@
 #include "lustre/record/spill.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/util.h"
+#include "base/io.h"
 
 #define BUFFER (256 * 1024)
 
-static int write_all(void *data, const uint8_t *bytes, size_t len)
+static int write_spill(void *data, const uint8_t *bytes, size_t len)
 {
 	const struct spill *spill = data;
 
-	while (len) {
-		ssize_t n = write(spill->fd, bytes, len);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			bytes += n;
-			len -= (size_t)n;
-		}
-	}
-	return 0;
+	return dkt__write_all(spill->fd, bytes, len);
 }
 
 int spill_make_file(struct dkt_ctx *ctx, int *fd)
 {
-	const char *dir = secure_getenv("TMPDIR");
-	char *path __cleanup(free) = NULL;
+	const char *dir = dkt__temporary_dir();
 
-	dir = dir && *dir ? dir : "/tmp";
-	*fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
-	if (*fd >= 0)
-		return 0;
-	/* Not every file system has files without names. */
-	if (asprintf(&path, "%s/dktrace-XXXXXX", dir) < 0) {
-		path = NULL;
-		return -ENOMEM;
-	}
-	*fd = mkostemp(path, O_CLOEXEC);
-	if (*fd < 0)
-		return dkt_fail(ctx, -errno, "make a file in %s to sort in: %s", dir,
-				strerror(errno));
-	unlink(path);
-	return 0;
+	*fd = dkt__unnamed_file(dir);
+	return *fd >= 0 ?
+		       0 :
+		       dkt_fail(ctx, *fd, "make a file in %s to sort in: %s", dir, strerror(-*fd));
 }
 
 int spill_open(struct dkt_ctx *ctx, struct spill *spill)
@@ -57,7 +34,7 @@ int spill_open(struct dkt_ctx *ctx, struct spill *spill)
 	int err;
 
 	*spill = (struct spill){ .fd = -1 };
-	err = stage_new(BUFFER, write_all, spill, &spill->write);
+	err = stage_new(BUFFER, write_spill, spill, &spill->write);
 	return err ? err : spill_make_file(ctx, &spill->fd);
 }
 

@@ -2,31 +2,22 @@
 /* How much memory the machine has, and how much of it a buffer may take. */
 #include "set/param/memory.h"
 
-#include <errno.h>
-#include <stdio.h>
+#include "base/io.h"
+#include "base/parse.h"
 
 #define KEEP (UINT64_C(2) << 30)
 
 int memory_read(const char *path, struct memory *memory)
 {
-	FILE *f = fopen(path, "re");
-	unsigned long long kb;
-	int found = 0;
-	char line[128];
+	char *text __cleanup(free) = NULL;
+	size_t len;
+	int err = dkt__read_file(path, SIZE_MAX, &text, &len);
 
-	if (!f)
-		return -errno;
-	while (found < 2 && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "MemTotal: %llu kB", &kb) == 1) {
-			memory->total = kb * 1024;
-			found++;
-		} else if (sscanf(line, "MemAvailable: %llu kB", &kb) == 1) {
-			memory->available = kb * 1024;
-			found++;
-		}
-	}
-	fclose(f);
-	return found < 2 ? -EINVAL : 0;
+	if (err)
+		return err;
+	memory->total = dkt__line_u64(text, "MemTotal:") * 1024;
+	memory->available = dkt__line_u64(text, "MemAvailable:") * 1024;
+	return memory->total && strstr(text, "MemAvailable:") ? 0 : -EINVAL;
 }
 
 uint64_t memory_most(const struct memory *memory, uint64_t own)

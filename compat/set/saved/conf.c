@@ -4,10 +4,11 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/util.h"
+#include "base/io.h"
 #include "set/param.h"
 
 /* A file that is larger is not what is meant. */
@@ -185,24 +186,15 @@ int conf_parse(struct dkt_ctx *ctx, const char *file, const char *text, size_t l
 
 static int read_file(struct dkt_ctx *ctx, const char *file, char **text, size_t *len)
 {
-	FILE *f = fopen(file, "re");
+	int fd __cleanup(close) = open(file, O_RDONLY | O_CLOEXEC);
 	int err;
 
-	*text = f ? malloc(SIZE_MAX_KB * 1024 + 1) : NULL;
-	if (!f)
+	if (fd < 0)
 		return dkt_fail(ctx, -errno, "open %s: %s", file, strerror(errno));
-	if (!*text) {
-		fclose(f);
-		return -ENOMEM;
-	}
-	*len = fread(*text, 1, SIZE_MAX_KB * 1024 + 1, f);
-	err = ferror(f) ? -errno : 0;
-	fclose(f);
-	if (err)
-		return dkt_fail(ctx, err, "read %s: %s", file, strerror(-err));
-	if (*len > SIZE_MAX_KB * 1024)
-		return dkt_fail(ctx, -EFBIG, "%s has more than %d KB", file, SIZE_MAX_KB);
-	return 0;
+	err = dkt__read_fd(fd, SIZE_MAX_KB * 1024, text, len);
+	if (err == -EFBIG)
+		return dkt_fail(ctx, err, "%s has more than %d KB", file, SIZE_MAX_KB);
+	return err ? dkt_fail(ctx, err, "read %s: %s", file, strerror(-err)) : 0;
 }
 
 int conf_load(struct dkt_ctx *ctx, const char *file, struct conf *conf)
