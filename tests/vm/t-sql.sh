@@ -24,90 +24,90 @@ done='SELECT start.common_pid AS pid, start.count AS asked, end.ret AS done'
 lat='(end.TIMESTAMP_USECS - start.TIMESTAMP_USECS) AS lat'
 
 run dktrace probe add --sql "$done, $lat $join" --name wrote --enable
-assert_rc 0 "an event of two system calls"
-assert_eq 'synthetic:wrote' "$(cat "$out")" "its name is printed"
+status_is 0 "an event of two system calls"
+same 'synthetic:wrote' "$(cat "$out")" "its name is printed"
 writes 7
-assert_eq 2 "$(triggers | wc -l)" "two triggers make its records"
+same 2 "$(triggers | wc -l)" "two triggers make its records"
 run dktrace dk --style json --filter 'asked == 321'
-assert_eq 7 "$(grep -c '"event":"wrote".*"asked":321,"done":321,' "$out")" "seven records for seven writes, with fields of both"
-assert_no_grep '"lat":[0-9]{7}' "$out" "the time between is below a second"
+same 7 "$(grep -c '"event":"wrote".*"asked":321,"done":321,' "$out")" "seven records for seven writes, with fields of both"
+no_line '"lat":[0-9]{7}' "$out" "the time between is below a second"
 run dktrace probe list wrote
-assert_grep 'synthetic:wrote +synthetic +yes +yes +s32 pid; u64 asked; s64 done; u64 lat' "$out" "is listed as ours and enabled"
+has_line 'synthetic:wrote +synthetic +yes +yes +s32 pid; u64 asked; s64 done; u64 lat' "$out" "is listed as ours and enabled"
 
 # A second one has the same keys and condition. The kernel sets the clock for it, and empties the buffers.
 lctl mark stays
 run dktrace probe add --sql "$done $join && (end.ret > 0 && end.ret < 1000)" --name again --enable
-assert_rc 0 "a second event of the same two"
+status_is 0 "a second event of the same two"
 writes 3
 dktrace show >marks 2>/dev/null
 run dktrace dk --style json --filter 'asked == 321'
-assert_grep 'stays' marks "records from before are still there"
-assert_no_grep 'clock' "$err" "the clock is the same"
-assert_eq 3 "$(grep -c '"event":"wrote"' "$out")" "the first one still works"
-assert_eq 3 "$(grep -c '"event":"again"' "$out")" "the second one, too"
-assert_eq 4 "$(triggers | wc -l)" "four triggers"
+has_line 'stays' marks "records from before are still there"
+no_line 'clock' "$err" "the clock is the same"
+same 3 "$(grep -c '"event":"wrote"' "$out")" "the first one still works"
+same 3 "$(grep -c '"event":"again"' "$out")" "the second one, too"
+same 4 "$(triggers | wc -l)" "four triggers"
 
 run dktrace probe add --sql "$done $join" --name wrote
-assert_rc 1 "no second event of that name"
-assert_grep 'there is an event synthetic:wrote already' "$err" "says so"
-assert_eq 4 "$(triggers | wc -l)" "nothing has changed"
+status_is 1 "no second event of that name"
+has_line 'there is an event synthetic:wrote already' "$err" "says so"
+same 4 "$(triggers | wc -l)" "nothing has changed"
 
 run dktrace probe del again
-assert_rc 0 "removed"
-assert_eq 2 "$(triggers | wc -l)" "with its triggers and no others"
+status_is 0 "removed"
+same 2 "$(triggers | wc -l)" "with its triggers and no others"
 writes 2
 run dktrace dk --style json --filter 'asked == 321'
-assert_eq 2 "$(grep -c '"event":"wrote"' "$out")" "the first one still works"
+same 2 "$(grep -c '"event":"wrote"' "$out")" "the first one still works"
 
 run dktrace save conf
-assert_rc 0 "saved"
+status_is 0 "saved"
 cat conf
 run dktrace reset
-assert_rc 0 "reset"
-assert_no_grep . $tracing/dynamic_events "no event is left"
-assert_gone "$instance" "and no instance"
+status_is 0 "reset"
+no_line . $tracing/dynamic_events "no event is left"
+gone "$instance" "and no instance"
 run dktrace apply conf
-assert_rc 0 "applied"
+status_is 0 "applied"
 writes 5
 run dktrace dk --style json --filter 'asked == 321'
-assert_eq 5 "$(grep -c '"event":"wrote"' "$out")" "works again"
+same 5 "$(grep -c '"event":"wrote"' "$out")" "works again"
 run dktrace probe del wrote
-assert_rc 0 "removed after it was applied"
-assert_eq 0 "$(triggers | wc -l)" "with its triggers"
+status_is 0 "removed after it was applied"
+same 0 "$(triggers | wc -l)" "with its triggers"
 
 # An event joined to itself: how long the thread ran that wrote.
 run dktrace probe add --name ran --enable --sql 'SELECT start.next_pid AS pid, end.prev_comm AS name,
 	(end.TIMESTAMP - start.TIMESTAMP) AS ns FROM sched_switch AS start JOIN sched_switch AS end
 	ON start.next_pid = end.prev_pid WHERE end.prev_comm == "sleep"'
-assert_rc 0 "an event joined to itself"
+status_is 0 "an event joined to itself"
 sleep 0.1
 run dktrace dk --style json --filter 'name == sleep'
-assert_grep '"event":"ran".*"name":"sleep","ns":[1-9]' "$out" "pairs records of one event"
+has_line '"event":"ran".*"name":"sleep","ns":[1-9]' "$out" "pairs records of one event"
 run dktrace probe del ran
-assert_rc 0 "removed"
+status_is 0 "removed"
 
 # What the kernel refuses is undone.
 run dktrace probe add --name bad --sql "SELECT (end.TIMESTAMP_USECS - start.TIMESTAMP) AS lat $join"
-assert_rc 1 "a statement that the kernel refuses"
-assert_grep 'units' "$err" "with its words"
-assert_eq 0 "$(triggers | wc -l)" "no trigger is left"
+status_is 1 "a statement that the kernel refuses"
+has_line 'units' "$err" "with its words"
+same 0 "$(triggers | wc -l)" "no trigger is left"
 run dktrace probe list bad
-assert_no_grep synthetic:bad "$out" "and no event"
+no_line synthetic:bad "$out" "and no event"
 
 run dktrace hist --csv --sql 'SELECT count, CAST(fd AS hex) FROM sys_enter_write WHERE count == 321' -- dd if=/dev/zero of=/dev/null bs=321 count=11
-assert_rc 0 "a histogram"
+status_is 0 "a histogram"
 grep -v '^dktrace' "$out" >sql.csv
 run dktrace hist --csv syscalls:sys_enter_write --keys count,fd.hex --if 'count == 321' -- dd if=/dev/zero of=/dev/null bs=321 count=11
-assert_eq "$(cat "$out")" "$(cat sql.csv)" "is the same as one by --keys"
-assert_grep '^321,(0x)?1,11$' sql.csv "with every write"
+same "$(cat "$out")" "$(cat sql.csv)" "is the same as one by --keys"
+has_line '^321,(0x)?1,11$' sql.csv "with every write"
 run dktrace hist --csv --here --sql 'SELECT count, CAST(fd AS hex) FROM sys_enter_write WHERE count == 321' -- dd if=/dev/zero of=/dev/null bs=321 count=11
-assert_eq "$(cat sql.csv)" "$(cat "$out")" "and as one that dktrace counts"
+same "$(cat sql.csv)" "$(cat "$out")" "and as one that dktrace counts"
 run dktrace hist --csv --sql 'SELECT CAST(common_pid AS comm), CAST(count AS _COUNTER_) FROM sys_enter_write WHERE count == 321' -- dd if=/dev/zero of=/dev/null bs=321 count=11
-assert_grep "^dd.*,11,$((11 * 321))$" "$out" "names of processes, and a sum"
+has_line "^dd.*,11,$((11 * 321))$" "$out" "names of processes, and a sum"
 
 run dktrace reset
-assert_rc 0 "reset"
-assert_no_grep . $tracing/dynamic_events "no event is left"
-assert_no_grep . $tracing/synthetic_events "nor a synthetic one"
-assert_gone "$instance" "and no instance"
-assert_eq '' "$(cat $tracing/events/syscalls/sys_*_write/trigger | grep -v '^#')" "and no trigger"
+status_is 0 "reset"
+no_line . $tracing/dynamic_events "no event is left"
+no_line . $tracing/synthetic_events "nor a synthetic one"
+gone "$instance" "and no instance"
+same '' "$(cat $tracing/events/syscalls/sys_*_write/trigger | grep -v '^#')" "and no trigger"
