@@ -4,7 +4,6 @@
 
 #include "event.h"
 #include "perfdata.h"
-#include "source/swap.h"
 
 #include "base/banned.h"
 
@@ -55,62 +54,70 @@ static const char *perf_comm(struct dkt_source *source, const struct dkt_record 
 
 /* ---- records ---- */
 
-static bool cpu_asked(const struct dkt__perf *perf, uint32_t cpu)
+static struct dkt_event *event_of(struct dkt__perf *perf, uint64_t nr)
 {
-	size_t i;
-
-	for (i = 0; i < perf->n_cpus; i++)
-		if (perf->cpus[i] == (int)cpu)
-			return true;
-	return !perf->n_cpus;
+	if (dkt__unlikely(nr >= MAX_ID))
+		return NULL;
+	if (dkt__likely(perf->events && perf->events[nr]))
+		return perf->events[nr];
+	return dkt_event_by_id(perf->base.ctx, (int)nr);
 }
 
-/* A sample's data. NULL: memory is out. */
-static const uint8_t *in_our_order(struct dkt__perf *perf, const struct dkt__perf_item *item)
+/* Whether the sample is of an event that nobody looks at. */
+static bool is_unwanted(struct dkt__perf *perf, const struct dkt__perf_item *item)
 {
-	if (perf->copy_size < item->size) {
-		free(perf->copy);
-		perf->copy_size = item->size;
-		perf->copy = malloc(perf->copy_size);
-		if (!perf->copy) {
-			perf->copy_size = 0;
-			return NULL;
-		}
+	struct dkt__perf_attr *attr = &perf->attrs[item->attr - perf->attrs];
+	struct dkt_event *event;
+
+	if (!attr->verdict) {
+		event = event_of(perf, attr->config);
+		attr->verdict = !event || perf->wants(perf->wants_data, event) ? DKT__WANTED :
+										 DKT__UNWANTED;
 	}
-	dkt__record_swap(perf->base.ctx, item->data, item->size, perf->copy);
-	return perf->copy;
+	return attr->verdict == DKT__UNWANTED;
+}
+
+/* A record of what was lost. False: there is none. */
+static bool fill_gap(struct dkt__perf *perf, const struct dkt__perf_item *item,
+		     struct dkt_record *rec)
+{
+	perf->losses[item->cpu].lost += item->lost;
+	*rec = (struct dkt_record){ .ts = item->time, .cpu = item->cpu, .lost = item->lost };
+	return item->lost;
 }
 
 /* False: it is not asked for. */
 static bool fill(struct dkt__perf *perf, const struct dkt__perf_item *item, struct dkt_record *rec)
 {
-	struct dkt__entry entry = { 0 };
-	const uint8_t *data;
+	const void *data = item->data;
+	struct dkt__entry entry;
 
-	if (item->cpu >= perf->n_losses || !cpu_asked(perf, item->cpu))
+	if (item->cpu >= perf->n_losses || !dkt__cpu_asked(perf->cpus, perf->n_cpus, item->cpu))
 		return false;
-	*rec = (struct dkt_record){ .ts = item->time, .cpu = item->cpu, .lost = item->lost };
-	if (item->type != PERF_RECORD_SAMPLE) {
-		perf->losses[item->cpu].lost += item->lost;
-		return item->lost;
+	if (dkt__unlikely(item->type != PERF_RECORD_SAMPLE))
+		return fill_gap(perf, item, rec);
+	if (dkt__unlikely(perf->wants) && is_unwanted(perf, item)) {
+		perf->losses[item->cpu].seen++;
+		return false;
 	}
-	data = perf->swap ? in_our_order(perf, item) : item->data;
+	if (dkt__unlikely(perf->swap))
+		data = dkt__swapped(&perf->copy, perf->base.ctx, data, item->size);
 	if (!data)
 		return false;
-	memcpy(&entry, data, DKT__MIN(sizeof(entry), item->size));
-	rec->event = item->attr->config < MAX_ID ?
-			     dkt_event_by_id(perf->base.ctx, (int)item->attr->config) :
-			     NULL;
-	rec->data = data;
-	rec->size = item->size;
-	/* perf knows no number of a thread that is gone. */
-	rec->pid = item->tid < 0 ? entry.pid : item->tid;
-	rec->flags = entry.flags;
-	rec->preempt = entry.preempt & 0xf;
-	if (!rec->event)
-		perf->losses[item->cpu].bad++;
-	else
-		perf->losses[item->cpu].seen++;
+	memcpy(&entry, data, sizeof(entry));
+	*rec = (struct dkt_record){
+		.ts = item->time,
+		.event = event_of(perf, item->attr->config),
+		.data = data,
+		.size = item->size,
+		.cpu = item->cpu,
+		/* perf knows no number of a thread that is gone. */
+		.pid = item->tid < 0 ? entry.pid : item->tid,
+		.flags = entry.flags,
+		.preempt = entry.preempt & 0xf,
+	};
+	perf->losses[item->cpu].seen += !!rec->event;
+	perf->losses[item->cpu].bad += !rec->event;
 	return rec->event;
 }
 
@@ -132,6 +139,18 @@ static int perf_next(struct dkt_source *source, struct dkt_record *record)
 		if (fill(perf, item, record))
 			return item->n_chain ? dkt__perf_chain_take(perf, item, record) : 0;
 	}
+}
+
+static int perf_select(struct dkt_source *source, dkt_event_fn wants, void *data)
+{
+	struct dkt__perf *perf = (struct dkt__perf *)source;
+	size_t i;
+
+	perf->wants = wants;
+	perf->wants_data = data;
+	for (i = 0; i < perf->n_attrs; i++)
+		perf->attrs[i].verdict = DKT__UNASKED;
+	return 0;
 }
 
 static int perf_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
@@ -178,7 +197,7 @@ static void perf_close(struct dkt_source *source)
 	dkt__perf_maps_clear(perf);
 	dkt__perf_chain_clear(perf);
 	free(perf->anchor);
-	free(perf->copy);
+	free(perf->copy.bytes);
 	free(perf->attrs);
 	free(perf->ids);
 	free(perf->host);
@@ -197,6 +216,7 @@ static const struct dkt__source_ops perf_ops = {
 	.comm = perf_comm,
 	.loss = perf_loss,
 	.seek = perf_seek,
+	.select = perf_select,
 	.bytes = perf_bytes,
 	.close = perf_close,
 };
@@ -245,16 +265,12 @@ static int fill_info(struct dkt__perf *perf)
 
 static int take_opts(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 {
-	const struct dkt_source_info *info = &perf->base.info;
-	uint64_t shift = opts->flags & DKT_SOURCE_WALL && info->has_wall ? (uint64_t)info->wall : 0;
 	int *cpus;
 
 	if (opts->buffer && *opts->buffer)
 		return dkt_fail(perf->base.ctx, -ENOENT, "read %s: it has no buffer '%s'",
 				perf->file.name, opts->buffer);
-	perf->since = opts->since > shift ? opts->since - shift : 0;
-	if (opts->until)
-		perf->until = opts->until > shift ? opts->until - shift : 1;
+	dkt__source_times(&perf->base, opts, &perf->since, &perf->until);
 	if (!opts->n_cpus)
 		return 0;
 	cpus = calloc(opts->n_cpus, sizeof(*cpus));
@@ -294,6 +310,7 @@ static int perf_read(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 		else if (perf->merge.n_blocks)
 			dkt__perf_damage(perf, "it has no formats of events");
 	}
+	perf->events = dkt__event_table(perf->base.ctx);
 	dkt__perf_chain_events(perf);
 	dkt__perf_symbols(perf);
 	if (!err)

@@ -11,8 +11,10 @@
 
 #include "comms.h"
 #include "file.h"
+#include "page.h"
 #include "source.h"
 #include "source/heap.h"
+#include "source/swap.h"
 
 /* Bytes of struct trace_entry, with which every tracepoint's data begin. */
 #define DKT__PERF_ENTRY 8
@@ -38,6 +40,7 @@ struct dkt__perf_attr {
 	 * same place in each; raw 0: they are not, or it is none.
 	 */
 	uint16_t tid, time, cpu, raw;
+	uint8_t verdict; /* enum dkt__verdict */
 };
 
 struct dkt__perf_id {
@@ -133,8 +136,7 @@ struct dkt__perf {
 	struct dkt_source base; /* first: this is the source */
 	struct dkt__file file;
 	bool swap; /* it is of a machine of the other byte order */
-	uint8_t *copy; /* of a sample's data in this one's */
-	size_t copy_size;
+	struct dkt__swapped copy; /* of a sample's data in this one's */
 	struct dkt__perf_attr *attrs;
 	size_t n_attrs, attrs_room;
 	struct dkt__perf_id *ids; /* sorted */
@@ -154,6 +156,9 @@ struct dkt__perf {
 	uint64_t unpacked; /* bytes that these have */
 	struct dkt__perf_merge merge;
 	uint64_t bad; /* samples that make no sense */
+	struct dkt_event **events; /* by number */
+	dkt_event_fn wants; /* NULL: all are wanted */
+	void *wants_data;
 	struct dkt_loss *losses; /* by CPU */
 	uint64_t lost_in_place; /* in records that say when and where */
 	uint64_t lost_in_all; /* by counts of the end, which hold these too */

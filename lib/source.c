@@ -9,6 +9,26 @@ const struct dkt_source_info *dkt_source_info(const struct dkt_source *source)
 	return &source->info;
 }
 
+/* A bound on the source's own clock; what is before its begin becomes the least one. */
+static uint64_t own_time(uint64_t time, int64_t wall, uint64_t least)
+{
+	if (!time)
+		return 0;
+	if (wall > 0)
+		return time > (uint64_t)wall ? time - (uint64_t)wall : least;
+	return time + -(uint64_t)wall;
+}
+
+void dkt__source_times(const struct dkt_source *source, const struct dkt_source_opts *opts,
+		       uint64_t *since, uint64_t *until)
+{
+	const struct dkt_source_info *info = &source->info;
+	int64_t wall = opts->flags & DKT_SOURCE_WALL && info->has_wall ? info->wall : 0;
+
+	*since = own_time(opts->since, wall, 0);
+	*until = own_time(opts->until, wall, 1);
+}
+
 int dkt_source_next(struct dkt_source *source, struct dkt_record *record)
 {
 	return source->ops->next(source, record);

@@ -44,6 +44,21 @@ struct dkt_source {
 	struct dkt_source_info info;
 };
 
+/* Whether records of the CPU are asked for: by name, or as all are. */
+static inline bool dkt__cpu_asked(const int *cpus, size_t n, uint32_t cpu)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (cpus[i] == (int)cpu)
+			return true;
+	return !n;
+}
+
+/* The window in time that is asked for, on the source's own clock; 0: no bound. */
+void dkt__source_times(const struct dkt_source *source, const struct dkt_source_opts *opts,
+		       uint64_t *since, uint64_t *until);
+
 /* The source that a stream of this one is of. */
 struct dkt_source *dkt__source_part(struct dkt_source *source, uint32_t nr);
 

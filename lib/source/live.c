@@ -176,7 +176,8 @@ int dkt__live_next(struct dkt_source *source, struct dkt_record *record)
 	}
 	cpu = cpu_of(live, live->streams.top);
 	if (dkt__unlikely(cpu->first && record->event)) {
-		record->first = true;
+		/* It may have been left out, as nobody wants its event. */
+		record->first = live->streams.top->loss.seen == 1;
 		cpu->first = false;
 	}
 	return 0;

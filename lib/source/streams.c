@@ -2,7 +2,6 @@
 /* Records of the pages of several CPUs, merged in order of time. */
 #include "source/streams.h"
 #include "event.h"
-#include "source/swap.h"
 
 #include "base/banned.h"
 
@@ -308,22 +307,6 @@ static void fill_gap(struct dkt__streams *it, struct dkt__stream *s, struct dkt_
 				    .lost = s->page.lost };
 }
 
-/* The record in this machine's byte order. NULL: memory is out. */
-static const void *in_our_order(struct dkt__streams *it, const struct dkt__stream *s)
-{
-	if (it->copy_size < s->next.size) {
-		free(it->copy);
-		it->copy_size = s->next.size;
-		it->copy = malloc(it->copy_size);
-		if (!it->copy) {
-			it->copy_size = 0;
-			return NULL;
-		}
-	}
-	dkt__record_swap(it->base.ctx, s->next.data, s->next.size, it->copy);
-	return it->copy;
-}
-
 /* False: the bytes are no record. */
 static inline bool fill_record(struct dkt__streams *it, struct dkt__stream *s,
 			       struct dkt_record *rec)
@@ -335,7 +318,7 @@ static inline bool fill_record(struct dkt__streams *it, struct dkt__stream *s,
 	if (dkt__unlikely(s->next.size < sizeof(entry)))
 		return false;
 	if (dkt__unlikely(s->page.swap))
-		data = in_our_order(it, s);
+		data = dkt__swapped(&it->copy, it->base.ctx, data, s->next.size);
 	if (dkt__unlikely(!data))
 		return false;
 	memcpy(&entry, data, sizeof(entry));
@@ -476,16 +459,6 @@ int dkt__streams_bytes(const struct dkt_source *source, uint64_t *done, uint64_t
 
 /* ---- beginning and end ---- */
 
-static bool wanted(const struct dkt__stream *s, const struct dkt_source_opts *opts)
-{
-	size_t i;
-
-	for (i = 0; i < opts->n_cpus; i++)
-		if (opts->cpus[i] == s->cpu)
-			return true;
-	return !opts->n_cpus;
-}
-
 static void stream_clear(struct dkt__stream *s)
 {
 	dkt__chunks_clear(&s->chunks);
@@ -498,7 +471,7 @@ static void stream_clear(struct dkt__stream *s)
 
 int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *opts)
 {
-	uint64_t wall = opts->flags & DKT_SOURCE_WALL ? (uint64_t)it->base.info.wall : 0;
+	uint64_t since, until;
 	size_t i, n = 0;
 
 	for (i = 0; i < it->n; i++) {
@@ -512,7 +485,7 @@ int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *op
 			s->from = &dkt__pages_extent;
 		s->n_pages = s->from == &dkt__pages_chunks ? s->chunks.pages :
 							     dkt__extent_pages(&s->extent);
-		if (wanted(s, opts))
+		if (dkt__cpu_asked(opts->cpus, opts->n_cpus, (uint32_t)s->cpu))
 			it->list[n++] = *s;
 		else
 			stream_clear(s);
@@ -520,8 +493,8 @@ int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *op
 	it->n = n;
 	it->events = dkt__event_table(it->base.ctx);
 	it->part = opts->flags & DKT_SOURCE_PART;
-	return dkt__streams_seek(&it->base, opts->since ? opts->since - wall : 0,
-				 opts->until ? opts->until - wall : 0);
+	dkt__source_times(&it->base, opts, &since, &until);
+	return dkt__streams_seek(&it->base, since, until);
 }
 
 void dkt__streams_clear(struct dkt__streams *it)
@@ -533,7 +506,7 @@ void dkt__streams_clear(struct dkt__streams *it)
 	dkt__comms_clear(&it->comms);
 	free(it->list);
 	dkt__heap_clear(&it->heap);
-	free(it->copy);
+	free(it->copy.bytes);
 	free(it->verdicts);
 	free(it->gates);
 	free(it->damage);

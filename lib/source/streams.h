@@ -10,6 +10,7 @@
 #include "source/extent.h"
 #include "source/heap.h"
 #include "source/shift.h"
+#include "source/swap.h"
 
 struct dkt__stream;
 struct dkt__streams;
@@ -85,8 +86,7 @@ struct dkt__streams {
 	uint64_t since, until;
 	int32_t pid; /* asked for last, and its name */
 	const char *comm;
-	uint8_t *copy; /* of a record in the other byte order, in this one's */
-	size_t copy_size;
+	struct dkt__swapped copy; /* of a record in the other byte order */
 };
 
 /* The calls of such a source but close(). */

@@ -79,3 +79,17 @@ void dkt__record_swap(struct dkt_ctx *ctx, const void *data, uint32_t size, uint
 	dkt__turn(copy, TYPE_SIZE);
 	dkt__turn(copy + PID_AT, PID_SIZE);
 }
+
+const void *dkt__swapped(struct dkt__swapped *room, struct dkt_ctx *ctx, const void *data,
+			 uint32_t size)
+{
+	if (room->size < size) {
+		free(room->bytes);
+		room->bytes = malloc(size);
+		room->size = room->bytes ? size : 0;
+	}
+	if (room->size < size)
+		return NULL;
+	dkt__record_swap(ctx, data, size, room->bytes);
+	return room->bytes;
+}

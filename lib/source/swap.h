@@ -11,4 +11,14 @@
  */
 void dkt__record_swap(struct dkt_ctx *ctx, const void *data, uint32_t size, uint8_t *copy);
 
+/* Room for such a copy, which is used again and again. */
+struct dkt__swapped {
+	uint8_t *bytes;
+	size_t size;
+};
+
+/* The copy, made there. NULL: memory is out. */
+const void *dkt__swapped(struct dkt__swapped *room, struct dkt_ctx *ctx, const void *data,
+			 uint32_t size);
+
 #endif

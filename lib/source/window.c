@@ -15,12 +15,7 @@ struct window {
 
 static bool cpu_asked(const struct window *w, uint32_t cpu)
 {
-	size_t i;
-
-	for (i = 0; i < w->n_cpus; i++)
-		if (w->cpus[i] == (int)cpu)
-			return true;
-	return !w->n_cpus;
+	return dkt__cpu_asked(w->cpus, w->n_cpus, cpu);
 }
 
 static int window_next(struct dkt_source *source, struct dkt_record *record)
@@ -97,15 +92,6 @@ static const struct dkt__source_ops window_ops = {
 	.part = window_part,
 };
 
-/* A wall-clock time on the source's own clock. */
-static uint64_t own_time(uint64_t wall, int64_t offset)
-{
-	int64_t ts = (int64_t)wall - offset;
-
-	/* 0 would be no bound. */
-	return ts > 0 ? (uint64_t)ts : 1;
-}
-
 int dkt__source_window(const struct dkt_source_opts *opts, struct dkt_source **source)
 {
 	const struct dkt_source_info *info = dkt_source_info(*source);
@@ -122,12 +108,7 @@ int dkt__source_window(const struct dkt_source_opts *opts, struct dkt_source **s
 	}
 	w->base = (struct dkt_source){ .ops = &window_ops, .ctx = (*source)->ctx, .info = *info };
 	w->from = *source;
-	w->since = opts->since;
-	w->until = opts->until;
-	if (opts->flags & DKT_SOURCE_WALL && info->has_wall) {
-		w->since = opts->since ? own_time(opts->since, info->wall) : 0;
-		w->until = opts->until ? own_time(opts->until, info->wall) : 0;
-	}
+	dkt__source_times(&w->base, opts, &w->since, &w->until);
 	if (opts->n_cpus)
 		memcpy(w->cpus, opts->cpus, opts->n_cpus * sizeof(*w->cpus));
 	w->n_cpus = opts->n_cpus;
