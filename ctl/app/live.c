@@ -262,7 +262,7 @@ static int follow(struct live *live)
 	return err ? err : drain(live);
 }
 
-static int count_losses(struct live *live, struct live_result *result)
+static int count_losses(struct live *live, struct dkt_loss *all)
 {
 	int cpu, err = 0, cpus = dkt_instance_cpus(live->in);
 
@@ -270,11 +270,10 @@ static int count_losses(struct live *live, struct live_result *result)
 		struct dkt_loss loss;
 
 		err = dkt_source_loss(live->source, cpu, &loss);
-		result->seen += loss.seen;
-		result->lost += loss.lost;
-		result->bad += loss.bad;
+		all->seen += loss.seen;
+		all->lost += loss.lost;
 	}
-	return err ? err : dkt_instance_get_size(live->in, &result->buffer);
+	return err;
 }
 
 /* The words of the failure that is being told stay. */
@@ -292,29 +291,31 @@ static void tear_down(struct live *live)
 	dkt_error_give(ctx, 0, words);
 }
 
-void live_say_lost(const struct live_result *result)
-{
-	fprintf(stderr,
-		"dktrace: %" PRIu64 " records were lost, as the buffers of %" PRIu64
-		" MB were full: --if records less\n",
-		result->lost, result->buffer >> 20);
-}
-
-int live_run(struct app *app, const struct live_opts *opts, struct live_result *result)
+int live_run(struct app *app, const struct live_opts *opts, int *rc)
 {
 	struct live live = { .app = app, .opts = opts, .spawn = SPAWN_INIT };
+	struct dkt_loss all = { 0 };
+	uint64_t buffers = 0;
 	int err;
 
-	*result = (struct live_result){ 0 };
 	live_catch();
 	err = set_up(&live);
 	if (!err)
 		err = follow(&live);
 	if (!err)
-		err = count_losses(&live, result);
+		err = count_losses(&live, &all);
 	if (!err)
-		err = opts->report(opts->data, live.source, result->seen, result->lost);
+		err = dkt_instance_get_size(live.in, &buffers);
+	if (!err)
+		err = opts->report(opts->data, live.source, all.seen, all.lost);
 	tear_down(&live);
-	result->status = live.spawn.status;
-	return err;
+	*rc = live.spawn.status;
+	if (err || !all.lost)
+		return err;
+	fprintf(stderr,
+		"dktrace: %" PRIu64 " records were lost, as the buffers of %" PRIu64
+		" MB were full: --if records less\n",
+		all.lost, buffers >> 20);
+	*rc = *rc ? *rc : EXIT_LOST;
+	return 0;
 }

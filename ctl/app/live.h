@@ -33,14 +33,6 @@ struct live_opts {
 	void *data;
 };
 
-struct live_result {
-	uint64_t seen;
-	uint64_t lost;
-	uint64_t bad;
-	uint64_t buffer; /* bytes of all CPUs */
-	int status; /* of the command */
-};
-
 /* Catches SIGINT, SIGTERM, SIGHUP and SIGPIPE: what was made goes before the command ends. */
 void live_catch(void);
 
@@ -68,10 +60,10 @@ bool live_over(struct spawn *spawn, double from, double seconds);
 /* Waits until it is over. */
 void live_wait(struct spawn *spawn, double seconds);
 
-/* Records until a signal comes, the command ends, or the time is over. */
-int live_run(struct app *app, const struct live_opts *opts, struct live_result *result);
-
-/* Says on stderr how many records were lost, and what to do. */
-void live_say_lost(const struct live_result *result);
+/*
+ * Records until a signal comes, the command ends, or the time is over. rc: the command's exit status, or
+ * EXIT_LOST if records were lost, which is said on standard error.
+ */
+int live_run(struct app *app, const struct live_opts *opts, int *rc);
 
 #endif

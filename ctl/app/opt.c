@@ -239,20 +239,6 @@ int opt_seconds(const char *option, const char *text, double *seconds)
 	return 0;
 }
 
-int opt_watch(const struct app *app, char **command, double *every)
-{
-	if (!app->watch)
-		return 0;
-	/* An option that can do without a value has it in its own word. */
-	if (!*app->watch && command && !command[0][strspn(command[0], "0123456789.")])
-		return app_usage("--watch: no blank before the seconds: -w%s", command[0]);
-	if (app->input)
-		return app_usage("%s: a file does not grow; --input or --watch",
-				 app->command->name);
-	*every = 1;
-	return *app->watch ? opt_seconds("watch", app->watch, every) : 0;
-}
-
 void opt_help(const struct command *command, FILE *out)
 {
 	size_t i, width = fold_width();

@@ -21,9 +21,6 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 int opt_number(const char *option, const char *text, int *number);
 int opt_seconds(const char *option, const char *text, double *seconds);
 
-/* The same of --watch: how often; it is left alone without it. command: to be run, NULL: none. */
-int opt_watch(const struct app *app, char **command, double *every);
-
 /* Prints the options that go with the command, or those that go with every one. */
 void opt_help(const struct command *command, FILE *out);
 

@@ -34,7 +34,7 @@ static int read_args(struct hist *hist, int argc, char **argv)
 		return app_usage("hist: a command cannot be run into a file; --input or it");
 	if (app->keep && (app->input || app->here))
 		return app_usage("hist: --keep is for what the kernel counts");
-	rc = opt_watch(app, hist->command, &hist->every);
+	rc = watch_read(&hist->watch, app, hist->command);
 	if (!rc)
 		rc = opt_seconds("time", app->seconds, &hist->seconds);
 	if (!rc)
@@ -213,7 +213,7 @@ static void clear(struct hist *hist)
 {
 	size_t i;
 
-	screen_end(&hist->screen);
+	screen_end(&hist->watch.screen);
 	dkt_hist_free(hist->hist);
 	dkt_expr_free(hist->filter);
 	for (i = 0; i < hist->n; i++)

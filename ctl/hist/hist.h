@@ -4,8 +4,8 @@
 #define CTL_HIST_H
 
 #include "app/live.h"
+#include "app/watch.h"
 #include "hist/view.h"
-#include "out/screen.h"
 
 /* One run of the command. */
 struct hist {
@@ -20,13 +20,11 @@ struct hist {
 	struct dkt_hist *hist;
 	struct json_object *before; /* of the refresh before, or of --diff's file */
 	double seconds; /* to watch; 0: no bound */
-	double every; /* between refreshes; 0: none */
-	double last; /* when the last one was */
 	int top;
 	int size;
 	bool stacks;
-	struct screen screen; /* of --watch */
-	bool watched; /* it was there */
+	struct watch watch;
+	bool watched; /* a terminal showed tables before the last one */
 	struct dkt_instance *in; /* in which the kernel counts; NULL: it does not */
 };
 

@@ -47,7 +47,6 @@ int hist_run_here(struct hist *hist, int *rc)
 				  .idle = idle_here,
 				  .report = report_here,
 				  .data = hist };
-	struct live_result result;
 	struct dkt_table *none;
 	/* What only the kernel can do is told before anything is made. */
 	int err = dkt_hist_table(hist->hist, &none);
@@ -55,15 +54,7 @@ int hist_run_here(struct hist *hist, int *rc)
 	if (err)
 		return err;
 	dkt_table_free(none);
-	err = live_run(hist->app, &opts, &result);
-	if (err)
-		return err;
-	*rc = result.status;
-	if (result.lost) {
-		live_say_lost(&result);
-		*rc = *rc ? *rc : EXIT_LOST;
-	}
-	return 0;
+	return live_run(hist->app, &opts, rc);
 }
 
 /* ---- by the kernel ---- */
@@ -82,7 +73,7 @@ static int watch(struct hist *hist, struct spawn *spawn)
 	double from = live_now();
 	int err = live_begin(hist->app, spawn, "counting", hist->seconds);
 
-	hist->last = from;
+	hist->watch.last = from;
 	while (!err && !live_over(spawn, from, hist->seconds)) {
 		nanosleep(&look, NULL);
 		err = hist_refresh(hist, read_kernel);

@@ -2,10 +2,7 @@
 /* hist: when a table is printed, in which form, and beside which earlier one. */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
-#include <unistd.h>
 
-#include "app/live.h"
 #include "app/rights.h"
 #include "hist/hist.h"
 
@@ -27,48 +24,31 @@ static void say_dropped(const struct dkt_table *table, int size)
 /* Lines of a table beside its rows: names of columns, rows left out, a blank one, the sum, the cursor. */
 #define OTHER_LINES 5
 
-/* No table of --watch is taller than the terminal, the last one neither. */
-static void fit_screen(struct hist *hist, struct hist_view *view, bool last)
-{
-	const struct app *app = hist->app;
-	size_t lines = screen_lines();
-
-	/* Programs read CSV, JSON and folded stacks, which need no table. */
-	if (!lines || app->json || app->csv || app->folded)
-		return;
-	if (!last) {
-		screen_begin(&hist->screen, !hist->command);
-		screen_clear(&hist->screen);
-	}
-	lines = lines > OTHER_LINES ? lines - OTHER_LINES : 1;
-	if (!view->top || view->top > lines)
-		view->top = lines;
-}
-
 int hist_show(struct hist *hist, struct dkt_table *table, bool last)
 {
-	struct hist_view view = { .table = table,
-				  .top = (size_t)hist->top,
-				  .sort = hist->app->sort };
-	int err = dkt_table_sort(table, hist->app->sort);
+	const struct app *app = hist->app;
+	/* Programs read CSV, JSON and folded stacks, which need no table. */
+	bool text = !app->json && !app->csv && !app->folded;
+	struct hist_view view = { .table = table, .top = (size_t)hist->top, .sort = app->sort };
+	int err = dkt_table_sort(table, app->sort);
 
-	if (!err && hist->app->diff) {
+	if (!err && app->diff) {
 		if (!hist->before)
-			hist->before = hist_load(hist->ctx, hist->app->diff,
-						 rights_file(hist->app, hist->app->diff) - 1,
-						 table);
+			hist->before = hist_load(hist->ctx, app->diff,
+						 rights_file(hist->app, app->diff) - 1, table);
 		err = hist->before ? 0 : -EINVAL;
 	}
 	if (err)
 		return err;
 	view.before = hist->before;
-	if (hist->every > 0 && !hist->app->diff)
-		view.seconds = live_now() - hist->last;
-	if (hist->every > 0 || (last && hist->watched))
-		fit_screen(hist, &view, last);
-	err = hist->app->folded && !hist->app->json && !hist->app->csv ?
-		      hist_view_folded(hist->ctx, &view) :
-		      hist_view_print(hist->app, &view);
+	if (!last && !app->diff)
+		view.seconds = hist->watch.seconds;
+	if (!last && text)
+		watch_clear(&hist->watch);
+	if (text && (!last || hist->watched))
+		view.top = watch_fit(view.top, OTHER_LINES);
+	err = app->folded && !app->json && !app->csv ? hist_view_folded(hist->ctx, &view) :
+						       hist_view_print(app, &view);
 	fflush(stdout);
 	if (last)
 		say_dropped(table, hist->size);
@@ -80,10 +60,7 @@ int hist_refresh(struct hist *hist, hist_read_fn read)
 	struct dkt_table *table;
 	int err;
 
-	/* It ends as by Ctrl-C. */
-	if (screen_quit(&hist->screen))
-		raise(SIGINT);
-	if (hist->every <= 0 || live_now() - hist->last < hist->every)
+	if (!watch_due(&hist->watch))
 		return 0;
 	err = read(hist, &table);
 	if (err)
@@ -93,9 +70,8 @@ int hist_refresh(struct hist *hist, hist_read_fn read)
 		json_object_put(hist->before);
 		hist->before = hist_remember(table);
 	}
-	if (!err && !isatty(STDOUT_FILENO))
-		putchar('\n');
-	hist->last = live_now();
+	if (!err)
+		watch_shown();
 	dkt_table_free(table);
 	return err;
 }
@@ -105,8 +81,8 @@ int hist_finish(struct hist *hist, hist_read_fn read)
 	struct dkt_table *table;
 	int err = read(hist, &table);
 
-	hist->watched = hist->screen.on;
-	screen_end(&hist->screen);
+	hist->watched = hist->watch.screen.on;
+	screen_end(&hist->watch.screen);
 	if (err)
 		return err;
 	/* The last table stands for all of it. */
@@ -114,7 +90,6 @@ int hist_finish(struct hist *hist, hist_read_fn read)
 		json_object_put(hist->before);
 		hist->before = NULL;
 	}
-	hist->every = 0;
 	err = hist_show(hist, table, true);
 	dkt_table_free(table);
 	return err;

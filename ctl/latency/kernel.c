@@ -6,12 +6,13 @@
 #include "hist/view.h"
 #include "latency/latency.h"
 
-static int report(const struct latency_kernel *opts, struct dkt_instance *in, const char *name)
+static int report(const struct latency *latency, struct dkt_instance *in, const char *name)
 {
-	struct app *app = opts->app;
+	const struct latency_set *set = &latency->sets[0];
+	struct app *app = latency->app;
 	struct hist_view view = { .ns = "lat" };
 	struct dkt_table *table;
-	int err = dkt_pairs_read(opts->pairs, in, name, &table);
+	int err = dkt_pairs_read(set->pairs, in, name, &table);
 
 	if (err)
 		return err;
@@ -21,23 +22,23 @@ static int report(const struct latency_kernel *opts, struct dkt_instance *in, co
 	if (!err)
 		err = hist_view_print(app, &view);
 	if (!err && !app->json && !app->csv)
-		err = latency_print_bounds(app, table, opts->title);
+		err = latency_print_bounds(app, table, set->pair.by ? set->pair.by : "");
 	dkt_table_free(table);
 	return err;
 }
 
-static int watch(const struct latency_kernel *opts, struct spawn *spawn)
+static int watch(const struct latency *latency, struct spawn *spawn)
 {
 	int err = 0;
 
-	if (opts->command)
-		err = spawn_start(spawn, opts->command);
+	if (latency->command)
+		err = spawn_start(spawn, latency->command);
 	if (err)
-		return dkt_fail(opts->app->ctx, err, "run %s: %s", opts->command[0],
+		return dkt_fail(latency->ctx, err, "run %s: %s", latency->command[0],
 				strerror(-err));
-	err = live_begin(opts->app, spawn, "watching", opts->seconds);
+	err = live_begin(latency->app, spawn, "watching", latency->seconds);
 	if (!err)
-		live_wait(spawn, opts->seconds);
+		live_wait(spawn, latency->seconds);
 	return err;
 }
 
@@ -59,15 +60,20 @@ static void clean(struct app *app, struct dkt_instance *in, const char *event)
 	dkt_error_give(app->ctx, 0, words);
 }
 
-int latency_run_kernel(const struct latency_kernel *opts, int *rc)
+int latency_run_kernel(const struct latency *latency, int *rc)
 {
-	struct app *app = opts->app;
+	const struct latency_set *set = &latency->sets[0];
+	struct app *app = latency->app;
 	char *prefix __cleanup(free) = live_name(app, "latency");
 	char *event __cleanup(free) = NULL;
 	struct spawn spawn = SPAWN_INIT;
 	struct dkt_instance *in = NULL;
 	int err = prefix ? dkt_caps_check(app->ctx, DKT_NEED_CONTROL) : -ENOMEM;
 
+	if (set->n != 2)
+		return dkt_fail(app->ctx, -EOPNOTSUPP,
+				"the kernel pairs one event with one other, and these are %zu",
+				set->n);
 	live_catch();
 	if (!err)
 		err = dkt_own_group(app->ctx, prefix, &event);
@@ -77,11 +83,12 @@ int latency_run_kernel(const struct latency_kernel *opts, int *rc)
 	if (!err)
 		err = dkt_instance_set_clock(in, "mono");
 	if (!err)
-		err = dkt_pairs_start(opts->pairs, in, opts->begin, opts->end, event);
+		err = dkt_pairs_start(set->pairs, in, set->events[0].event, set->events[1].event,
+				      event);
 	if (!err)
-		err = watch(opts, &spawn);
+		err = watch(latency, &spawn);
 	if (!err)
-		err = report(opts, in, event);
+		err = report(latency, in, event);
 	spawn_finish(&spawn);
 	*rc = spawn.status;
 	clean(app, in, event);

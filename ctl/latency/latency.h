@@ -4,8 +4,8 @@
 #define CTL_LATENCY_H
 
 #include "app/live.h"
+#include "app/watch.h"
 #include "out/out.h"
-#include "out/screen.h"
 
 /*
  * A ready-made pair. Of several of one name the first is taken whose events this kernel has, or of
@@ -84,30 +84,14 @@ void latency_print_notes(const struct latency_report *report);
 struct latency_view {
 	struct latency_sort sort;
 	int top;
-	double every; /* between refreshes; 0: none */
-	double last; /* when the last one was */
-	bool keys; /* no command reads from the terminal */
-	struct screen screen; /* of --watch */
+	struct watch watch;
 };
 
 /* Reads --sort, --top and --watch. EXIT_USAGE: said. */
 int latency_view_read(struct latency_view *view, const struct app *app, char **command);
 
-/* Whether the table is to be drawn again. q ends the command as Ctrl-C does. */
-bool latency_view_due(struct latency_view *view);
-
 /* Prints it; last: it is the last one of this run. */
 int latency_view_print(struct latency_view *view, struct latency_report *report, bool last);
-
-/* Pairs that the kernel makes. */
-struct latency_kernel {
-	struct app *app;
-	struct dkt_pairs *pairs;
-	struct dkt_event *begin, *end;
-	const char *title; /* of groups, "" if there are none */
-	char **command; /* to be run meanwhile, NULL: none */
-	double seconds; /* stop after so many; 0: no bound */
-};
 
 /* Percentiles of each group, as bounds: of the kernel's table, in order of groups and times. */
 int latency_print_bounds(const struct app *app, const struct dkt_table *table, const char *title);
@@ -117,7 +101,53 @@ int latency_print_bounds(const struct app *app, const struct dkt_table *table, c
 /* The heading of the column of groups: "syscall" for id.syscall, "pid" for common_pid. */
 void latency_title(const char *by, char title[LATENCY_TITLE_SIZE]);
 
-/* Lets the kernel pair and count, and prints its table. rc: the command's exit status. */
-int latency_run_kernel(const struct latency_kernel *opts, int *rc);
+/* Rows of one name are fewer. */
+#define LATENCY_SETS 4
+
+/* One run of the command. */
+struct latency {
+	struct app *app;
+	struct dkt_ctx *ctx; /* of this kernel, or of the one that a file was recorded on */
+	struct latency_pair pair; /* what is asked for, ready-made or not */
+	struct latency_set sets[LATENCY_SETS]; /* of a file all rows of a name are tried at once */
+	size_t n;
+	struct dkt_expr *filter;
+	char **command; /* NULL: none */
+	double seconds; /* to watch; 0: no bound */
+	struct latency_view view;
+	struct dkt_source *source; /* of the records; NULL: there was none yet */
+	const char *function; /* whose entry and return it is, NULL: none */
+	char *group; /* of probes that were made for it; NULL: none */
+	char *names[2]; /* of their events */
+};
+
+/* Lets the kernel pair and count, and prints its table. rc: the exit status of the command. */
+int latency_run_kernel(const struct latency *latency, int *rc);
+
+#define LATENCY_FUNCTION "function"
+
+/* Makes probes at entry and return of the function, whose events become the pair. */
+int latency_make_probes(struct latency *latency);
+
+/* Removes them. What failed before stays in the context. */
+void latency_remove_probes(struct latency *latency);
+
+/* The first ready-made pair of that name, or the next one after another. NULL: there is none. */
+const struct latency_pair *latency_pair_find(const char *name, const struct latency_pair *after);
+
+/* "; did you mean NAME?" or "". */
+const char *latency_pair_guess(struct dkt__guess *guess, const char *name);
+
+/* Prints the ready-made pairs, with what cannot be measured. */
+int latency_list(struct latency *latency);
+
+/* The pair with --key and --by, which come before what is ready-made. */
+struct latency_pair latency_asked(const struct latency *latency, const struct latency_pair *row);
+
+/* Finds what is to be measured: of several rows of a name those that can be. */
+int latency_choose(struct latency *latency, int slowest);
+
+/* Of those the first that has pairs, otherwise the first that has records. */
+struct latency_set *latency_chosen(struct latency *latency);
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How latency's groups are shown: in which order, how many, and again and again with --watch. */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "app/opt.h"
 #include "latency/latency.h"
@@ -80,55 +78,29 @@ int latency_view_read(struct latency_view *view, const struct app *app, char **c
 		return app_usage("latency: the kernel's table is shown once, whole, in order of"
 				 " groups and times; --kernel or --%s",
 				 option);
-	rc = opt_watch(app, command, &view->every);
-	view->keys = !command;
+	rc = watch_read(&view->watch, app, command);
 	if (!rc)
 		rc = opt_number("top", app->top, &view->top);
 	return rc ? rc : read_sort(app->sort, &view->sort);
 }
 
-bool latency_view_due(struct latency_view *view)
-{
-	/* It ends as by Ctrl-C. */
-	if (screen_quit(&view->screen))
-		raise(SIGINT);
-	if (view->every <= 0 || live_now() - view->last < view->every)
-		return false;
-	view->last = live_now();
-	return true;
-}
-
-/* No table of --watch is taller than the terminal. */
-static void fit_screen(struct latency_view *view, struct latency_report *report)
-{
-	size_t lines = screen_lines();
-
-	if (!lines)
-		return;
-	screen_begin(&view->screen, view->keys);
-	screen_clear(&view->screen);
-	lines = lines > OTHER_LINES ? lines - OTHER_LINES : 1;
-	if (!report->top || report->top > lines)
-		report->top = lines;
-}
-
 int latency_view_print(struct latency_view *view, struct latency_report *report, bool last)
 {
 	const struct app *app = report->app;
-	bool table = !app->json && !app->csv;
 	int err;
 
 	report->sort = view->sort;
 	report->top = (size_t)view->top;
 	report->table_only = !last;
-	if (last)
-		screen_end(&view->screen);
-	else if (table)
-		fit_screen(view, report);
+	if (last) {
+		screen_end(&view->watch.screen);
+	} else if (!app->json && !app->csv) {
+		watch_clear(&view->watch);
+		report->top = watch_fit(report->top, OTHER_LINES);
+	}
 	err = latency_print(report);
-	/* Where nothing is drawn over, tables are apart. */
-	if (!err && !last && !isatty(STDOUT_FILENO))
-		putchar('\n');
+	if (!err && !last)
+		watch_shown();
 	fflush(stdout);
 	return err;
 }

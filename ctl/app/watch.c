@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* --watch: a table that is shown again and again. */
+#include "app/watch.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/live.h"
+#include "app/opt.h"
+
+int watch_read(struct watch *watch, const struct app *app, char **command)
+{
+	watch->keys = !command;
+	if (!app->watch)
+		return 0;
+	/* An option that can do without a value has it in its own word. */
+	if (!*app->watch && command && !command[0][strspn(command[0], "0123456789.")])
+		return app_usage("--watch: no blank before the seconds: -w%s", command[0]);
+	if (app->input)
+		return app_usage("%s: a file does not grow; --input or --watch",
+				 app->command->name);
+	watch->every = 1;
+	return *app->watch ? opt_seconds("watch", app->watch, &watch->every) : 0;
+}
+
+bool watch_due(struct watch *watch)
+{
+	double now = live_now();
+
+	if (screen_quit(&watch->screen))
+		raise(SIGINT);
+	if (watch->every <= 0 || now - watch->last < watch->every)
+		return false;
+	watch->seconds = now - watch->last;
+	watch->last = now;
+	return true;
+}
+
+void watch_clear(struct watch *watch)
+{
+	screen_begin(&watch->screen, watch->keys);
+	screen_clear(&watch->screen);
+}
+
+size_t watch_fit(size_t top, size_t others)
+{
+	size_t lines = screen_lines(), room = lines > others ? lines - others : 1;
+
+	return lines && (!top || top > room) ? room : top;
+}
+
+void watch_shown(void)
+{
+	if (!isatty(STDOUT_FILENO))
+		putchar('\n');
+	fflush(stdout);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which pair latency measures: of the ready-made ones of a name those that the events allow. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "latency/latency.h"
+#include "lustre/mask.h"
+
+const struct latency_pair *latency_pair_find(const char *name, const struct latency_pair *after)
+{
+	const struct latency_pair *pair = after;
+
+	while ((pair = latency_pair_next(pair)) && strcmp(pair->name, name) != 0)
+		;
+	return pair;
+}
+
+/* Whether one of the rows of that name can be measured. */
+static bool is_there(struct latency *latency, const char *name)
+{
+	const struct latency_pair *pair = NULL;
+	struct latency_set set;
+	bool usable = false;
+
+	while (!usable && (pair = latency_pair_find(name, pair))) {
+		usable = !latency_find(latency->ctx, pair, &set) && set.usable;
+		latency_set_clear(&set);
+	}
+	return usable;
+}
+
+const char *latency_pair_guess(struct dkt__guess *guess, const char *name)
+{
+	const struct latency_pair *pair = NULL;
+
+	dkt__guess_start(guess, name, strlen(name));
+	while ((pair = latency_pair_next(pair)))
+		dkt__guess_try(guess, pair->name);
+	return dkt__guess_words(guess);
+}
+
+int latency_list(struct latency *latency)
+{
+	const char *none = latency->app->input ? " (the file does not have the events)" :
+						 " (this kernel does not have the events)";
+	const struct latency_pair *pair = NULL, *before = NULL;
+
+	printf("Ready-made pairs:\n");
+	for (; (pair = latency_pair_next(pair)); before = pair) {
+		if (before && !strcmp(before->name, pair->name))
+			continue;
+		printf("  %-12s %s%s\n", pair->name, pair->help,
+		       is_there(latency, pair->name) ? "" : none);
+	}
+	return 0;
+}
+
+/* --key and --by come before what is ready-made. */
+struct latency_pair latency_asked(const struct latency *latency, const struct latency_pair *row)
+{
+	struct latency_pair pair = *row;
+	const struct app *app = latency->app;
+
+	if (app->key)
+		pair.key = app->key;
+	if (app->by)
+		pair.by = strcmp(app->by, "none") != 0 ? app->by : NULL;
+	return pair;
+}
+
+static int set_up_pairs(struct latency *latency, struct latency_set *set, int slowest)
+{
+	const struct latency_pair *pair = &set->pair;
+	DKT_OPTS(dkt_pairs_opts, opts, .key = pair->key, .by = pair->by,
+		 .slowest = (uint32_t)slowest, .skip = getpid());
+	size_t i;
+	int err;
+
+	/* Live the kernel filters what is recorded. */
+	opts.filter = latency->app->input || latency->app->kernel ? latency->filter : NULL;
+	err = dkt_pairs_new(latency->ctx, &opts, &set->pairs);
+	for (i = 0; !err && i < set->n; i++)
+		err = dkt_pairs_event(set->pairs, set->events[i].event,
+				      i < set->n_begin ? DKT_PAIR_BEGIN : DKT_PAIR_END);
+	/* One of the events must have the fields of the condition. */
+	for (i = 0; !err && latency->filter && i < set->n; i++) {
+		err = dkt_expr_check(latency->filter, set->events[i].event);
+		if (err != -ENOENT)
+			return err;
+	}
+	return err;
+}
+
+/* Adds the row to those that are tried, if it can be measured. */
+static int try_row(struct latency *latency, const struct latency_pair *row, int slowest,
+		   struct latency_set *none)
+{
+	struct latency_pair pair = latency_asked(latency, row);
+	struct latency_set *set = &latency->sets[latency->n];
+	int err = latency_find(latency->ctx, &pair, set);
+
+	if (!err && !set->usable) {
+		latency_set_clear(none);
+		*none = *set;
+		*set = (struct latency_set){ 0 };
+		return 0;
+	}
+	if (!err)
+		err = set_up_pairs(latency, set, slowest);
+	/* A condition may be of the fields of one row only. */
+	if (err == -ENOENT && latency->n) {
+		latency_set_clear(set);
+		return 0;
+	}
+	latency->n += !err;
+	if (err)
+		latency_set_clear(set);
+	return err;
+}
+
+/* Live one row is measured: the first all of whose events there are, else the first with some. */
+static void keep_one(struct latency *latency)
+{
+	size_t i, best = 0;
+
+	while (best < latency->n && latency->sets[best].missing)
+		best++;
+	if (best == latency->n)
+		best = 0;
+	for (i = 0; i < latency->n; i++)
+		if (i != best)
+			latency_set_clear(&latency->sets[i]);
+	latency->sets[0] = latency->sets[best];
+	if (best)
+		latency->sets[best] = (struct latency_set){ 0 };
+	latency->n = 1;
+}
+
+/* Live the first row all of whose events there are is measured; of a file, what its records fit. */
+static bool has_enough(const struct latency *latency)
+{
+	return latency->n == LATENCY_SETS ||
+	       (latency->n && !latency->app->input && !latency->sets[latency->n - 1].missing);
+}
+
+int latency_choose(struct latency *latency, int slowest)
+{
+	const char *name = latency->pair.name;
+	const struct latency_pair *row = name ? latency_pair_find(name, NULL) : &latency->pair;
+	struct latency_set none = { 0 };
+	int err = 0, first = 0;
+
+	if (latency->app->condition)
+		err = mask_expr(latency->ctx, latency->app->condition, &latency->filter);
+	for (; !err && row && !has_enough(latency);
+	     row = name ? latency_pair_find(name, row) : NULL) {
+		err = try_row(latency, row, slowest, &none);
+		/* Another row may fit what is asked for. */
+		if (err == -ENOENT && name && latency_pair_find(name, row)) {
+			first = err;
+			err = 0;
+		}
+	}
+	if (!err && !latency->n)
+		err = first ? first : latency_none(latency->ctx, &none, latency->source);
+	latency_set_clear(&none);
+	if (err)
+		return err;
+	if (!latency->app->input)
+		keep_one(latency);
+	return 0;
+}
+
+/* The first row that has pairs, otherwise the first row that has records. */
+struct latency_set *latency_chosen(struct latency *latency)
+{
+	struct latency_set *records = NULL;
+	struct dkt_pairs_info info;
+	size_t i;
+
+	for (i = 0; i < latency->n; i++) {
+		dkt_pairs_info(latency->sets[i].pairs, &info);
+		if (info.pairs)
+			return &latency->sets[i];
+		if (!records && (info.begins || info.ends))
+			records = &latency->sets[i];
+	}
+	return records ? records : &latency->sets[0];
+}

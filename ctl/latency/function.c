@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Probes of latency's own, at the entry and the return of a function. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "latency/latency.h"
+
+static int make_probe(struct latency *latency, int i)
+{
+	static const char *const names[] = { "entry", "return" };
+	struct dkt_probe probe = { .kind = DKT_PROBE_KPROBE,
+				   .on_return = i,
+				   .group = latency->group,
+				   .name = names[i],
+				   .place = latency->function,
+				   .fields = "" };
+	int err = dkt_probe_create(latency->ctx, &probe);
+
+	if (err)
+		return dkt_probe_refused(latency->ctx, &probe, err);
+	if (asprintf(&latency->names[i], "%s:%s", latency->group, names[i]) < 0) {
+		latency->names[i] = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+int latency_make_probes(struct latency *latency)
+{
+	char *prefix __cleanup(free) = live_name(latency->app, "latency");
+	int i, err = prefix ? dkt_caps_check(latency->ctx, DKT_NEED_CONTROL) : -ENOMEM;
+
+	if (!err)
+		err = dkt_own_group(latency->ctx, prefix, &latency->group);
+	for (i = 0; !err && i < 2; i++)
+		err = make_probe(latency, i);
+	if (err)
+		return err;
+	latency->pair.begin = latency->names[0];
+	latency->pair.end = latency->names[1];
+	return 0;
+}
+
+/* The words of the failure that is being told stay. */
+void latency_remove_probes(struct latency *latency)
+{
+	char *words = dkt_error_take(latency->ctx);
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (latency->names[i] &&
+		    dkt_probe_remove(latency->ctx, latency->group, i ? "return" : "entry"))
+			app_say("%s; 'dktrace reset' will remove it", dkt_error(latency->ctx));
+		free(latency->names[i]);
+	}
+	free(latency->group);
+	dkt_error_give(latency->ctx, 0, words);
+}
