@@ -255,6 +255,15 @@ int dkt_events(struct dkt_ctx *ctx, struct dkt_event *const **events, size_t *n)
 	return err;
 }
 
+static struct dkt_event *find_defined(struct dkt_ctx *ctx, const char *system, const char *name)
+{
+	struct dkt_event *event = ctx->defined;
+
+	while (event && (strcmp(event->system, system) || strcmp(event->name, name)))
+		event = event->next;
+	return event;
+}
+
 struct dkt_event *dkt_event_find(struct dkt_ctx *ctx, const char *system, const char *name)
 {
 	struct dkt_event key = { .system = system, .name = name };
@@ -267,7 +276,7 @@ struct dkt_event *dkt_event_find(struct dkt_ctx *ctx, const char *system, const 
 	for (i = ctx->events->n; !event && i < ctx->events->n_all; i++)
 		if (!event_cmp(&key, &ctx->events->events[i]))
 			event = &ctx->events->events[i];
-	return event;
+	return event ? event : find_defined(ctx, system, name);
 }
 
 const char *dkt_event_system(const struct dkt_event *event)
@@ -419,15 +428,6 @@ static void free_defined(void *data)
 		ctx->defined = event->next;
 		free_one(event);
 	}
-}
-
-static struct dkt_event *find_defined(struct dkt_ctx *ctx, const char *system, const char *name)
-{
-	struct dkt_event *event = ctx->defined;
-
-	while (event && (strcmp(event->system, system) || strcmp(event->name, name)))
-		event = event->next;
-	return event;
 }
 
 int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name, const char *format,

@@ -123,12 +123,12 @@ static void tell_daemon(struct lctl *lctl, const struct debuglog *log)
 
 static int print_text(struct lctl *lctl, struct debuglog *log, struct libcfs_log *lustre, int fd)
 {
-	struct dk_opts opts = DK_OPTS_INIT;
+	struct selection selection = { .hidden_types = lctl->hidden_types,
+				       .hidden_subsystems = lctl->hidden_subsystems };
+	struct dk_opts opts = { .selection = &selection };
 	struct dk_result result = { 0 };
 	int err;
 
-	opts.hidden_types = lctl->hidden_types;
-	opts.hidden_subsystems = lctl->hidden_subsystems;
 	/* The bytes of Lustre's lctl, unless they would drive a terminal. */
 	opts.raw_text = !isatty(fd);
 	opts.lustre = lustre->sort;

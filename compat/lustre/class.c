@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "lustre/class/glob.h"
 #include "lustre/class/map.h"
+#include "lustre/record/event.h"
 
 /* Events are asked of a catalogue by glob: first the system, then names in its range. */
 struct catalogue {
@@ -326,9 +327,15 @@ static const struct class_target *target_of(const struct class_map *map, enum ma
 const struct class_bits *class_map_event(const struct class_map *map, const struct dkt_event *event)
 {
 	static const struct class_bits nothing = { .subsystems = 1 };
+	/* Records of Lustre's own log, which no kernel has as an event. */
+	static const struct class_bits each = { .types = UINT32_MAX,
+						.subsystems = UINT32_MAX,
+						.fields = true };
 	size_t index = dkt_event_index(event);
 
-	return index < map->n_bits ? &map->bits[index] : &nothing;
+	if (index < map->n_bits)
+		return &map->bits[index];
+	return record_is_event(event) ? &each : &nothing;
 }
 
 void class_map_want(struct class_map *map, const struct dkt_event *event)

@@ -11,6 +11,7 @@
 #include "base/util.h"
 #include "io/say.h"
 #include "lustre/class/glob.h"
+#include "lustre/record/event.h"
 
 /* Joins words. A glob has brackets for what else it would need them for. */
 #define JOINTS "+,"
@@ -146,11 +147,17 @@ bool select_has(const struct select *select, const struct dkt_event *event)
 static int find_events(struct dkt_ctx *ctx, struct select *select)
 {
 	struct dkt_event *const *all;
+	struct dkt_event *one;
 	size_t n, i;
 	int err = dkt_events(ctx, &all, &n);
 
 	if (err)
 		return err;
+	/* A saved log of Lustre has no catalogue of events: its records are all of one. */
+	if (!n && (one = record_event_find(ctx))) {
+		all = &one;
+		n = 1;
+	}
 	select->events = calloc(n + 1, sizeof(struct dkt_event *));
 	if (!select->events)
 		return -ENOMEM;

@@ -13,7 +13,7 @@
 #include "base/stop.h"
 #include "base/util.h"
 #include "lustre/message/cdebug.h"
-#include "pipeline/dk/choice.h"
+#include "pipeline/chooser.h"
 #include "pipeline/dk/lustre.h"
 #include "pipeline/dk/out.h"
 
@@ -32,7 +32,7 @@ struct printer {
 	struct dk_lustre *lustre; /* Lustre's own records; NULL: there are none */
 	struct dk_out out;
 	struct legacy_style *legacy; /* the style's */
-	struct dk_choice choice;
+	struct chooser *chooser;
 	uint64_t met, waiting; /* records: so far, and in the log when it began */
 	uint64_t *last; /* of each CPU, the time of the last record that is no part of a message */
 	int64_t wall; /* to add to a record's time */
@@ -47,34 +47,28 @@ static bool is_in_lustre(struct printer *p, const struct dkt_record *rec)
 	return message && dk_lustre_has(p->lustre, message, rec, p->wall);
 }
 
-/* The last question, so that only what would be shown counts. */
-static bool in_rate(struct printer *p, const struct dkt_record *rec)
-{
-	return !p->opts->rate || !rec->event ||
-	       rate_takes(p->opts->rate, legacy_style_bits(p->legacy, rec).types,
-			  (int64_t)rec->ts + p->wall);
-}
-
 static int print_shown(struct printer *p, const struct dkt_record *rec)
 {
+	const char *comm = rec->event ? dkt_source_comm(p->source, rec) : "";
+
 	if (p->opts->skip_self && rec->event && rec->pid == p->self) {
 		p->result->own++;
 		return 0;
 	}
-	if (!dk_choice_takes(&p->choice, rec, (int64_t)rec->ts + p->wall, p->source)) {
+	if (!chooser_takes(p->chooser, rec, comm, NULL)) {
 		p->result->dropped += rec->event != NULL;
 		return 0;
 	}
 	if (is_in_lustre(p, rec))
 		return 0;
-	if (!in_rate(p, rec)) {
+	if (!chooser_in_rate(p->chooser, rec, NULL)) {
 		p->result->dropped++;
 		return 0;
 	}
 	p->result->kept += rec->event != NULL;
 	if (p->opts->file)
 		return p->opts->file->add(p->opts->file->data, rec);
-	return style_record(p->out.style, rec, dkt_source_comm(p->source, rec), p->out.buf);
+	return style_record(p->out.style, rec, comm, p->out.buf);
 }
 
 static int print_record(struct printer *p, const struct dkt_record *rec)
@@ -280,7 +274,7 @@ static int printer_run(struct printer *p, const char *spool, uint64_t until)
 	if (!err)
 		err = dkt_source_done(p->source);
 	told = count_losses(p);
-	dk_choice_explain(&p->choice);
+	p->result->unmatched = chooser_explain(p->chooser, p->result->kept);
 	return err ? err : told;
 }
 
@@ -314,17 +308,43 @@ static int open_style(struct printer *p, const struct class_map *map)
 	return err;
 }
 
-static int open_choice(struct printer *p)
+static int open_chooser(struct printer *p)
 {
-	p->choice = (struct dk_choice){
-		.ctx = p->ctx, .opts = p->opts, .result = p->result, .legacy = p->legacy
-	};
-	return dk_choice_open(&p->choice);
+	const struct dkt_source_info info = { .has_wall = !p->result->clock, .wall = p->wall };
+	uint64_t since, until;
+	int err = selection_window(p->opts->selection, p->ctx, &info, &since, &until);
+
+	if (!err)
+		err = chooser_new(p->ctx, p->wall, p->opts->selection, p->legacy, &p->chooser);
+	if (!err)
+		chooser_set_window(p->chooser, since, until);
+	return err;
+}
+
+/* -EINVAL if no record could be chosen: that would empty the log for nothing. */
+static int check_chooser(struct printer *p)
+{
+	const struct selection *s = p->opts->selection;
+	const int cpus = dkt_instance_cpus(p->in);
+	struct dkt_event **on __cleanup(free) = NULL;
+	size_t i, n = 0;
+
+	for (i = 0; i < s->n_cpus; i++)
+		if (s->cpus[i] >= cpus)
+			return dkt_fail(p->ctx, -EINVAL, "there is no cpu %d: they are 0 to %d",
+					s->cpus[i], cpus - 1);
+	if (!p->lustre && chooser_check_events(p->ctx, s) == -ENOENT)
+		return -ENOENT;
+	/* A saved tree may not say which were on. */
+	if (s->filter && dkt_instance_get_events(p->in, &on, &n))
+		n = 0;
+	return chooser_check_filter(p->chooser, on, n,
+				    p->lustre ? dk_lustre_event(p->lustre) : NULL);
 }
 
 static int open_lustre(struct printer *p)
 {
-	return dk_lustre_new(p->opts, p->choice.filter, &p->out, p->result, &p->lustre);
+	return dk_lustre_new(p->opts, &p->out, p->result, &p->lustre);
 }
 
 static int printer_init(struct printer *p, const struct class_map *map)
@@ -334,10 +354,10 @@ static int printer_init(struct printer *p, const struct class_map *map)
 	if (!err)
 		err = open_style(p, map);
 	if (!err)
-		err = open_choice(p);
+		err = open_chooser(p);
 	if (!err && p->opts->lustre)
 		err = open_lustre(p);
-	return !err && p->in ? dk_choice_check(&p->choice, p->in, p->lustre) : err;
+	return !err && p->in ? check_chooser(p) : err;
 }
 
 static void printer_clear(struct printer *p)
@@ -345,7 +365,7 @@ static void printer_clear(struct printer *p)
 	dkt_source_close(p->source);
 	dk_lustre_free(p->lustre);
 	style_free(p->out.style);
-	dk_choice_clear(&p->choice);
+	chooser_free(p->chooser);
 	free(p->last);
 	dkt_buf_free(p->out.buf);
 	p->result->closed = p->out.closed;
@@ -407,8 +427,6 @@ int dk_print_lustre(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
 
 	*result = (struct dk_result){ 0 };
 	err = open_style(&p, NULL);
-	if (!err)
-		err = open_choice(&p);
 	if (!err)
 		err = open_lustre(&p);
 	if (!err)

@@ -7,7 +7,7 @@
 
 #include "log/debuglog.h"
 #include "lustre/record/sort.h"
-#include "pipeline/rate.h"
+#include "pipeline/selection.h"
 
 /* A file that is there whole or not at all; what goes wrong ends it with that error. */
 struct dk_file {
@@ -25,28 +25,14 @@ struct dk_opts {
 	const char *style; /* as style_find() takes it */
 	const char *dir; /* where a style with files of its own writes them */
 	unsigned int flags; /* enum dkt_live_flags */
-	const char *filter; /* expression, NULL: none */
-	uint32_t types; /* only records with one of these bits; 0: any */
-	uint32_t subsystems;
-	uint32_t hidden_types; /* not records whose bits are all among these; see mask_hides() */
-	uint32_t hidden_subsystems;
-	struct rate *rate; /* of the records selected, so many in a second; NULL: all */
+	struct selection *selection; /* outlives the printing */
 	struct record_sort *lustre; /* Lustre's own records, to be merged; NULL: none */
-	int64_t since; /* wall-clock ns; 0: no bound */
-	int64_t until;
-	int32_t pid; /* -1: any */
-	int cpu; /* -1: any */
 	bool raw_text; /* as in struct dkt_style_opts */
 	bool color; /* it is, and the style sees to them itself */
 	bool drop_rights; /* once all is open: the process has nothing else to do */
 	unsigned int keep_rights; /* enum dkt_keep: but these, for what is written */
 	bool skip_self; /* leave out what this process caused */
 };
-
-#define DK_OPTS_INIT                                                                               \
-	{                                                                                          \
-		.pid = -1, .cpu = -1                                                               \
-	}
 
 struct dk_result {
 	uint64_t kept; /* records printed */

@@ -31,20 +31,35 @@ static int threads_condition(const struct threads *threads, struct conditions *a
 }
 
 /* The kernel keeps the first bytes of a program's name. */
-static int comm_condition(struct dkt_ctx *ctx, const char *comm, struct conditions *all)
+static int print_comm(struct dkt_ctx *ctx, const char *comm, FILE *out)
 {
 	bool glob = strpbrk(comm, "*?[");
 	char quote = strchr(comm, '"') ? '\'' : '"';
-	char *text __cleanup(free) = NULL;
 
 	if (!*comm || strpbrk(comm, "\n\r") || (quote == '\'' && strchr(comm, quote)))
 		return dkt_fail(ctx, -EINVAL, "'%.60s' cannot be the name of a program", comm);
-	if (asprintf(&text, "COMM %s %c%.*s%c", glob ? "~" : "==", quote,
-		     glob ? (int)strlen(comm) : COMM_MAX, comm, quote) < 0) {
-		text = NULL;
-		return -ENOMEM;
+	fprintf(out, "COMM %s %c%.*s%c", glob ? "~" : "==", quote,
+		glob ? (int)strlen(comm) : COMM_MAX, comm, quote);
+	return 0;
+}
+
+/* Globs, commas between. */
+static int comm_condition(struct dkt_ctx *ctx, const char *comms, struct conditions *all)
+{
+	char *text __cleanup(free) = NULL;
+	char *copy __cleanup(free) = strdup(comms);
+	char *rest = copy, *comm;
+	size_t len;
+	FILE *out = copy ? open_memstream(&text, &len) : NULL;
+	int err = out ? 0 : -ENOMEM;
+
+	while (!err && (comm = strsep(&rest, ","))) {
+		fputs(comm == copy ? "" : " || ", out);
+		err = print_comm(ctx, comm, out);
 	}
-	return conditions_add(all, text);
+	if (out && fclose(out) && !err)
+		err = -ENOMEM;
+	return err ? err : conditions_add(all, text);
 }
 
 /* "0-3,5" as ranges: not every kernel knows CPUS{}. */
@@ -92,6 +107,17 @@ static int wish_conditions(struct dkt_ctx *ctx, const struct filter_wish *wish,
 	if (!err && wish->words && wish->cpus)
 		err = cpus_condition(ctx, wish->cpus, all);
 	return err || !wish->expr ? err : conditions_add(all, wish->expr);
+}
+
+int filters_text(struct dkt_ctx *ctx, const struct filter_wish *wish, char **text)
+{
+	struct conditions all = { 0 };
+	int err = wish_conditions(ctx, wish, &all);
+
+	*text = err ? NULL : all.text;
+	if (err)
+		free(all.text);
+	return err;
 }
 
 /* ---- rules ---- */

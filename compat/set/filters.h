@@ -27,6 +27,9 @@ struct filter_wish {
  */
 int filters_set(struct debuglog *log, const struct filter_wish *wish, const char **words);
 
+/* The same as one expression for all events, NULL: it limits nothing; the caller frees it. */
+int filters_text(struct dkt_ctx *ctx, const struct filter_wish *wish, char **text);
+
 /* "WORDS EXPR" into the settings, in place of one on the same words. As filters_set() otherwise. */
 int filters_take(struct debuglog *log, const char *line, struct settings *set);
 

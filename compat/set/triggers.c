@@ -98,7 +98,7 @@ static int read_action(struct adding *adding, const char *action)
 
 	if (strstr(action, " if "))
 		return dkt_fail(adding->log->ctx, -EINVAL,
-				"a condition is given by --if, not in '%.200s'", action);
+				"a condition is given by --filter, not in '%.200s'", action);
 	err = has_target(action) ? each_target(adding, action) :
 				   names_add(&adding->actions, action);
 	return err ? err : dkt_trigger_parse(adding->log->ctx, adding->actions.list[0], &trigger);

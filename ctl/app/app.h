@@ -48,7 +48,6 @@ struct app {
 	const char *size;
 	const char *key;
 	const char *by;
-	const char *condition;
 	const char *slowest;
 	const char *seconds;
 	const char *exec;
@@ -103,14 +102,14 @@ enum command_flags {
 	CMD_HIDDEN = 8, /* not for people */
 	CMD_BOOT = 1 << 12, /* for the next boot: --cmdline */
 	CMD_WRITE = 16, /* writes a file of records: --format */
-	CMD_PICK = 64, /* takes some of the records of files: the selection of report */
+	CMD_PICK = 64, /* takes some of the records of files: the selection */
 	CMD_MERGE = 1 << 13,
 	CMD_SPLIT = 1 << 14,
 	CMD_HIST = 0x100,
 	CMD_LATENCY = 0x200,
 	CMD_REPORT = 32, /* prints files: the options of report */
 	CMD_FILTER = 0x400, /* --pid, --comm, --cpu of what is recorded */
-	CMD_TRIGGER = 0x800, /* --if */
+	CMD_TRIGGER = 0x800, /* --filter */
 	CMD_FUNCTION = 1 << 16, /* --notrace, --pid */
 	CMD_GRAPH = 1 << 17, /* --depth, --threshold, --under */
 	CMD_DAT = 1 << 18, /* can write the log as a trace.dat: --format */

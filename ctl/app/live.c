@@ -314,7 +314,7 @@ int live_run(struct app *app, const struct live_opts *opts, int *rc)
 		return err;
 	fprintf(stderr,
 		"dktrace: %" PRIu64 " records were lost, as the buffers of %" PRIu64
-		" MB were full: --if records less\n",
+		" MB were full: --filter records less\n",
 		all.lost, buffers >> 20);
 	*rc = *rc ? *rc : EXIT_LOST;
 	return 0;

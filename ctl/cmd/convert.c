@@ -3,21 +3,9 @@
 #include "input/input.h"
 #include "input/sink.h"
 
-static int copy(struct app *app, struct input *in, struct sink *sink)
+static int add(void *data, const struct dkt_record *record)
 {
-	struct progress progress;
-	struct dkt_record record;
-	int err, more = 0;
-
-	progress_source(&progress, in->source);
-	while (!more && !(err = progress_next(&progress, in->source, &record))) {
-		if (input_wants(in, &record))
-			more = sink_add(sink, &record);
-	}
-	progress_end(&progress);
-	if (more)
-		return more;
-	return err < 0 ? input_fail(app, in, err) : sink_finish(sink);
+	return sink_add(data, record);
 }
 
 int cmd_convert(struct app *app, int argc, char **argv)
@@ -32,16 +20,15 @@ int cmd_convert(struct app *app, int argc, char **argv)
 	if (rc)
 		return rc;
 	rc = report_args_read(app, &args);
-	/* All buffers of a file, if nobody asks for one of them. */
-	if (!args.source.buffer)
-		args.source.flags = DKT_SOURCE_ALL;
 	err = rc ? 0 : input_open_picked(app, from, &args, &in);
 	if (!rc && !err)
 		err = sink_open(&sink, in.source, &in.ctx, 1, to);
 	if (!rc && !err)
 		err = outfile_check_input(&sink.file, from);
 	if (!rc && !err)
-		err = copy(app, &in, &sink);
+		err = input_each(app, &in, add, &sink);
+	if (!rc && !err)
+		err = sink_finish(&sink);
 	if (!rc)
 		rc = err ? sink_fail(&sink) : input_tell(&in, sink.gaps);
 	sink_close(&sink);

@@ -7,12 +7,11 @@
 #include <unistd.h>
 
 #include "app/app.h"
-#include "app/opt.h"
 #include "app/progress.h"
 #include "apply/apply.h"
 #include "base/stop.h"
-#include "base/when.h"
 #include "input/dk_file.h"
+#include "input/report_opts.h"
 #include "io/output.h"
 #include "lustre/libcfs.h"
 #include "pipeline/style.h"
@@ -51,75 +50,11 @@ static int read_style(const char *text, const char *file, struct dkt_style_info 
 	return 0;
 }
 
-/* Names joined by + or blanks. No floor: only what is named. */
-static int read_mask(const char *option, enum mask_kind kind, const char *text, uint32_t *mask)
-{
-	char *copy __cleanup(free) = text ? strdup(text) : NULL;
-	struct dkt__guess guess;
-	char *word, *save = NULL;
-
-	for (word = copy ? strtok_r(copy, "+, ", &save) : NULL; word;
-	     word = strtok_r(NULL, "+, ", &save)) {
-		int bit = mask_bit(kind, word, strlen(word));
-
-		if (bit < 0)
-			break;
-		*mask |= 1u << bit;
-	}
-	if (!word)
-		return 0;
-	dkt__guess_start(&guess, word, strlen(word));
-	mask_guess(kind, &guess);
-	return app_usage("--%s: '%s' is none; see 'dktrace list %s'%s", option, word,
-			 kind == MASK_DEBUG ? "classes" : "subsystems", dkt__guess_words(&guess));
-}
-
-static int read_time(const char *option, const char *text, int64_t *ns)
-{
-	if (text && dkt__parse_when(text, ns))
-		return app_usage("--%s: '%s' is not a time: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]',"
-				 " @SECONDS, -N[smhd]",
-				 option, text);
-	return 0;
-}
-
-static int read_rate(const char *text, struct rate *rate, struct dk_opts *opts)
-{
-	const char *bad;
-
-	if (!text)
-		return 0;
-	if (rate_parse(text, rate, &bad))
-		return app_usage("--rate: '%.*s' is no class and its number of records a second:"
-				 " rpctrace=100",
-				 (int)strcspn(bad, ","), bad);
-	opts->rate = rate;
-	return 0;
-}
-
 static void print_rate(const struct rate *rate)
 {
 	if (rate->left_out)
 		fprintf(stderr, "dktrace: %" PRIu64 " records left out by --rate\n",
 			rate->left_out);
-}
-
-static int read_opts(const struct app *app, struct dk_opts *opts)
-{
-	int rc = opt_number("pid", app->pid, &opts->pid);
-
-	if (!rc)
-		rc = opt_number("cpu", app->cpu, &opts->cpu);
-	if (!rc)
-		rc = read_mask("class", MASK_DEBUG, app->types, &opts->types);
-	if (!rc)
-		rc = read_mask("subsystem", MASK_SUBSYSTEM, app->subsystems, &opts->subsystems);
-	if (!rc)
-		rc = read_time("since", app->since, &opts->since);
-	if (!rc)
-		rc = read_time("until", app->until, &opts->until);
-	opts->filter = app->filter;
-	return rc;
 }
 
 /* ---- the log ---- */
@@ -138,8 +73,8 @@ static int take_lustre(struct app *app, const struct dk_opts *opts, struct libcf
 		return 0;
 	}
 	/* Before anything is taken out of the kernel. */
-	if (opts->filter)
-		err = mask_expr(app->ctx, opts->filter, &filter);
+	if (opts->selection->filter)
+		err = mask_expr(app->ctx, opts->selection->filter, &filter);
 	dkt_expr_free(filter);
 	return err ? err : libcfs_log_take(app->ctx, param, &sort, lustre);
 }
@@ -193,11 +128,11 @@ static int print_log(struct app *app, struct dk_opts *opts, int fd, struct dk_re
 int cmd_dk(struct app *app, int argc, char **argv)
 {
 	const char *file = argc > 1 ? argv[1] : app->output;
-	struct dk_opts opts = DK_OPTS_INIT;
+	struct selection selection = { 0 };
+	struct dk_opts opts = { .selection = &selection };
 	struct dk_result result = { 0 };
 	struct dk_file_sink dat = { .sink.file.fd = -1, .sink.out.fd = -1 };
 	struct dkt_style_info style;
-	struct rate rate = { 0 };
 	int fd __cleanup(close) = -1;
 	bool follow = !strcmp(argv[0], "follow"), files;
 	struct looking looking = { .prints = !file };
@@ -206,11 +141,11 @@ int cmd_dk(struct app *app, int argc, char **argv)
 	if (!rc && app->format)
 		rc = dk_file_new(app, file, &dat);
 	if (!rc)
-		rc = read_opts(app, &opts);
-	if (!rc)
-		rc = read_rate(app->rate, &rate, &opts);
-	if (rc)
+		rc = selection_args_read(app, &selection);
+	if (rc) {
+		selection_clear(&selection);
 		return rc;
+	}
 	opts.style = style.name;
 	opts.file = app->format ? &dat.file : NULL;
 	files = style.traits & DKT_STYLE_FILES;
@@ -221,6 +156,7 @@ int cmd_dk(struct app *app, int argc, char **argv)
 			     output_open(app->ctx, file, OUTPUT_EMPTY);
 		if (fd < 0) {
 			dkt_fail_in(app->ctx, fd, "open %s", file);
+			selection_clear(&selection);
 			return app_fail(app);
 		}
 	}
@@ -246,12 +182,13 @@ int cmd_dk(struct app *app, int argc, char **argv)
 		dk_result_print(&result, "dktrace",
 				follow || (!file && style.traits & DKT_STYLE_DATA) ? stderr :
 										     stdout);
-	print_rate(&rate);
+	print_rate(&selection.rate);
 	dk_file_close(&dat);
 	if (err)
 		rc = result.closed ? EXIT_PIPE : app_fail(app);
 	else
 		rc = result.lost || result.missed ? EXIT_LOST : 0;
 	dk_result_clear(&result);
+	selection_clear(&selection);
 	return rc;
 }

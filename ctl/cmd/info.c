@@ -5,7 +5,7 @@
 
 #include "cmd/info.h"
 
-static int print_one(struct app *app, const char *path, const struct report_args *args)
+static int print_one(struct app *app, const char *path, struct report_args *args)
 {
 	struct info *info __cleanup(free) = calloc(1, sizeof(*info));
 	struct input in = { 0 };
@@ -36,8 +36,6 @@ int cmd_info(struct app *app, int argc, char **argv)
 	int i, rc = report_args_read(app, &args);
 	bool read = !rc;
 
-	if (!args.source.buffer)
-		args.source.flags = DKT_SOURCE_ALL;
 	for (i = 1; read && i < argc; i++) {
 		if (i > 1 && !app->json)
 			printf("\n");

@@ -43,8 +43,9 @@ static void add_gap(struct info *info, struct info_cpu *cpu, const struct dkt_re
 								.lost = record->lost };
 }
 
-static int count_one(struct info *info, const struct dkt_record *record)
+static int count_one(void *data, const struct dkt_record *record)
 {
+	struct info *info = data;
 	struct info_event *event;
 	struct info_cpu *cpu;
 	int id, err = cpu_get(info, record->cpu, &cpu);
@@ -61,21 +62,6 @@ static int count_one(struct info *info, const struct dkt_record *record)
 	span_add(&event->span, record);
 	span_add(&cpu->span, record);
 	return 0;
-}
-
-static int count_all(struct app *app, struct input *in, struct info *info)
-{
-	struct progress progress;
-	struct dkt_record record;
-	int err = 0;
-
-	progress_source(&progress, in->source);
-	while (!err && !(err = progress_next(&progress, in->source, &record))) {
-		if (input_wants(in, &record))
-			err = count_one(info, &record);
-	}
-	progress_end(&progress);
-	return err == 1 ? 0 : input_fail(app, in, err);
 }
 
 static int more_first(const void *a, const void *b)
@@ -133,7 +119,7 @@ int info_count(struct app *app, struct input *in, struct info *info)
 	*info = (struct info){ .in = in, .events = calloc(IDS, sizeof(*info->events)) };
 	if (!info->events)
 		return -ENOMEM;
-	err = count_all(app, in, info);
+	err = input_each(app, in, count_one, info);
 	sort_events(info);
 	return err ? err : sum_up(info);
 }

@@ -16,17 +16,15 @@ struct merging {
 static int open_all(struct merging *m, struct report_args *args)
 {
 	struct inputs *in = &m->in;
-	/* The window is one of the first file's clock. */
-	struct report_args all = *args;
 	size_t i;
 	int err = 0;
 
-	all.since = all.until = (struct report_time){ 0 };
-	all.several = true;
+	/* The window is one of the first file's clock. */
+	args->several = true;
 	for (i = 0; !err && i < in->n; i++)
-		err = input_open_picked(m->app, in->files[i].path, &all, &in->files[i].in);
+		err = input_open_picked(m->app, in->files[i].path, args, &in->files[i].in);
 	if (!err)
-		err = inputs_check_events(in, &args->report);
+		err = inputs_check_events(in, &args->selection);
 	for (i = 1; !err && i < in->n; i++) {
 		err = inputs_relate(in, i, 0);
 		if (!err)
@@ -53,7 +51,7 @@ static int merge_records(struct merging *m)
 
 	progress_source(&progress, source);
 	while (!more && !(err = progress_next(&progress, source, &record))) {
-		if (input_wants(&m->in.files[m->in.file_of[record.stream]].in, &record))
+		if (input_wants(&m->in.files[m->in.file_of[record.stream]].in, source, &record))
 			more = sink_add(&m->sink, &record);
 	}
 	progress_end(&progress);
@@ -88,8 +86,6 @@ int cmd_merge(struct app *app, int argc, char **argv)
 		rc = inputs_new(app, argv + 1, (size_t)argc - 1, &m.in);
 	if (!rc)
 		rc = report_args_read(app, &args);
-	if (!args.source.buffer)
-		args.source.flags = DKT_SOURCE_ALL;
 	if (!rc && merge_files(&m, &args))
 		rc = sink_fail(&m.sink);
 	else if (!rc)

@@ -188,7 +188,7 @@ static int begin(struct reporting *r, bool named)
 	if (!err)
 		err = make_met(r);
 	if (!err)
-		err = report_args_times(r->args, r->app->ctx, dkt_source_info(r->files.source));
+		err = report_args_window(r->args, r->app->ctx, dkt_source_info(r->files.source));
 	/* What can only be read on is read by one. */
 	if (!err && r->args->jobs > 1 && dkt_source_slice(r->files.source, 0, 1, &done))
 		r->args->jobs = 1;
@@ -220,7 +220,7 @@ static int print_files(struct reporting *r, bool named)
 /* ---- the whole ---- */
 
 /* Those that cannot be opened are told, and left out. */
-static int open_all(struct inputs *in, const struct report_args *args)
+static int open_all(struct inputs *in, struct report_args *args)
 {
 	size_t i;
 	int rc = 0;
@@ -228,7 +228,7 @@ static int open_all(struct inputs *in, const struct report_args *args)
 	for (i = 0; i < in->n; i++)
 		if (input_open(in->app, in->files[i].path, &args->source, &in->files[i].in))
 			rc = app_fail(in->app);
-	if (inputs_check_events(in, &args->report))
+	if (inputs_check_events(in, &args->selection))
 		rc = app_fail(in->app);
 	return inputs_name(in) ? app_fail(in->app) : rc;
 }
@@ -336,7 +336,7 @@ static bool has_field(const struct inputs *in, const char *name, struct dkt__gue
 }
 
 /* A field that no event has is misspelt. */
-static int check_fields(const struct inputs *in, const struct report_args *args)
+static int check_fields(const struct inputs *in, struct report_args *args)
 {
 	struct dkt__guess guess;
 	size_t i;
@@ -354,11 +354,6 @@ int cmd_report(struct app *app, int argc, char **argv)
 	struct report_args args;
 	int bad, rc = report_args_read(app, &args);
 
-	/* All buffers of a file, if nobody asks for one of them. */
-	if (!rc && !args.source.buffer) {
-		args.source.flags |= DKT_SOURCE_ALL;
-		args.report.streams = true;
-	}
 	if (!rc)
 		rc = inputs_new(app, argv + 1, (size_t)argc - 1, &in);
 	if (!rc && open_output(app, &args.report))

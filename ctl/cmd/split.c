@@ -123,8 +123,9 @@ static bool is_full(const struct splitting *s, const struct dkt_record *record)
 	return (s->count && s->records >= s->count) || (s->size && s->bytes >= s->size);
 }
 
-static int take(struct splitting *s, const struct dkt_record *record)
+static int take(void *data, const struct dkt_record *record)
 {
+	struct splitting *s = data;
 	int err = 0;
 
 	if (s->open && is_full(s, record)) {
@@ -143,25 +144,13 @@ static int take(struct splitting *s, const struct dkt_record *record)
 
 static int split(struct splitting *s)
 {
-	struct progress progress;
-	struct dkt_record record;
-	int err, more = 0;
+	int err = input_each(s->app, &s->in, take, s);
 
-	progress_source(&progress, s->in.source);
-	while (!more && !(err = progress_next(&progress, s->in.source, &record))) {
-		if (input_wants(&s->in, &record))
-			more = take(s, &record);
-	}
-	progress_end(&progress);
-	if (more)
-		return more;
-	if (err < 0)
-		return input_fail(s->app, &s->in, err);
-	return s->open && !s->counting ? piece_close(s) : 0;
+	return err || !s->open || s->counting ? err : piece_close(s);
 }
 
 /* Whether there would be too many files, before the first is written. */
-static int count_pieces(const struct splitting *s, const struct report_args *args)
+static int count_pieces(const struct splitting *s, struct report_args *args)
 {
 	struct splitting dry = { .app = s->app,
 				 .path = s->path,
@@ -194,8 +183,6 @@ int cmd_split(struct app *app, int argc, char **argv)
 	if (rc)
 		return rc;
 	rc = report_args_read(app, &args);
-	if (!args.source.buffer)
-		args.source.flags = DKT_SOURCE_ALL;
 	s.pieces = rows_new("files", columns, ARRAY_SIZE(columns));
 	if (!rc && !app->force)
 		err = count_pieces(&s, &args);

@@ -82,7 +82,7 @@ static int add_message(struct app *app, struct debuglog *log, char **argv,
 
 	if (!err) {
 		print_search(app, &search);
-		err = triggers_add_message(log, &search, argv[1], app->condition, count);
+		err = triggers_add_message(log, &search, argv[1], app->filter, count);
 	}
 	search_clear(&search);
 	names_clear(&texts);
@@ -100,7 +100,7 @@ static int add(struct app *app, struct debuglog *log, int argc, char **argv)
 				message ? "message TEXT ACTION" :
 					  "EVENTS ACTION, or message TEXT ACTION");
 	err = message ? add_message(app, log, argv + 1, &count) :
-			triggers_add(log, argv[0], argv[1], app->condition, &count);
+			triggers_add(log, argv[0], argv[1], app->filter, &count);
 	if (!err)
 		print_count(&count);
 	free(count.missed);
@@ -201,7 +201,7 @@ static const struct {
 	const char *usage;
 	int (*run)(struct app *app, struct debuglog *log, int argc, char **argv);
 } words[] = {
-	{ "add", 2, 3, DEBUGLOG_CHANGE, "EVENTS|message TEXT ACTION [--if EXPR]", add },
+	{ "add", 2, 3, DEBUGLOG_CHANGE, "EVENTS|message TEXT ACTION [--filter EXPR]", add },
 	{ "list", 0, 1, 0, "[EVENTS]", list },
 	{ "del", 1, 2, DEBUGLOG_CHANGE, "EVENTS [ACTION]", del },
 	{ "rearm", 0, 0, DEBUGLOG_CHANGE, "", rearm },
@@ -223,8 +223,8 @@ int cmd_trigger(struct app *app, int argc, char **argv)
 					   sizeof(*words)));
 	if (argc - 2 < words[i].min_args || argc - 2 > words[i].max_args)
 		return app_usage("usage: dktrace trigger %s %s", argv[1], words[i].usage);
-	if (i && app->condition)
-		return app_usage("trigger %s: --if goes with add", argv[1]);
+	if (i && app->filter)
+		return app_usage("trigger %s: --filter goes with add", argv[1]);
 	err = debuglog_open(app->ctx, app->instance, words[i].flags, &log);
 	if (!err)
 		err = words[i].run(app, log, argc - 2, argv + 2);

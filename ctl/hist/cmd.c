@@ -10,6 +10,7 @@
 #include "apply/rules.h"
 #include "hist/hist.h"
 #include "input/input.h"
+#include "input/live_args.h"
 #include "log/debuglog.h"
 #include "lustre/class.h"
 #include "lustre/select.h"
@@ -27,9 +28,9 @@ static int read_args(struct hist *hist, int argc, char **argv)
 
 	hist->words = app->sql ? NULL : argv[1];
 	hist->command = argc > first ? argv + first : NULL;
-	if (app->sql && (app->keys || app->vals || app->condition))
+	if (app->sql && (app->keys || app->vals || app->filter))
 		return app_usage(
-			"hist: --sql says what is counted, and takes no --keys, --vals or --if");
+			"hist: --sql says what is counted, and takes no --keys, --vals or --filter");
 	if (hist->command && app->input)
 		return app_usage("hist: a command cannot be run into a file; --input or it");
 	if (app->keep && (app->input || app->here))
@@ -55,7 +56,7 @@ static int read_sql(struct hist *hist)
 	hist->words = hist->sql->event;
 	app->keys = hist->sql->keys;
 	app->vals = hist->sql->vals;
-	app->condition = hist->sql->filter;
+	app->filter = hist->sql->filter;
 	return 0;
 }
 
@@ -97,7 +98,7 @@ static int fit_condition(struct hist *hist, const struct select *select, struct 
 	if (!err)
 		err = conditions_add(&all, belongs);
 	if (!err && all.n && hist->filter && !dkt_expr_check(hist->filter, it->event))
-		err = conditions_add(&all, hist->app->condition);
+		err = conditions_add(&all, hist->app->filter);
 	if (!err && all.n)
 		err = mask_expr(hist->ctx, all.text, &it->filter);
 	if (!err && all.n)
@@ -148,8 +149,8 @@ static int set_up(struct hist *hist)
 
 	if (!err)
 		err = choose_events(hist, &map, &select);
-	if (!err && hist->app->condition)
-		err = mask_expr(hist->ctx, hist->app->condition, &hist->filter);
+	if (!err)
+		err = live_args_filter(hist->app, hist->ctx, &hist->filter);
 	if (!err)
 		err = new_hist(hist, true);
 	if (!err)
@@ -162,21 +163,27 @@ static int set_up(struct hist *hist)
 
 /* ---- counting ---- */
 
+/* Of a file. */
+struct counting {
+	struct hist *hist;
+	struct dkt_source *source;
+};
+
+static int add(void *data, const struct dkt_record *record)
+{
+	const struct counting *counting = data;
+
+	return dkt_hist_add(counting->hist->hist, counting->source, record);
+}
+
 static int run_input(struct hist *hist, struct input *in, int *rc)
 {
+	struct counting counting = { hist, in->source };
 	uint64_t lost = 0;
-	struct progress progress;
-	struct dkt_record record;
 	struct dkt_loss loss;
-	int cpu, err, bad = 0;
+	int cpu, err = input_each(hist->app, in, add, &counting);
 
-	progress_source(&progress, in->source);
-	while (!bad && !(err = progress_next(&progress, in->source, &record)))
-		bad = dkt_hist_add(hist->hist, in->source, &record);
-	progress_end(&progress);
-	if (bad)
-		return bad;
-	if (err < 0)
+	if (err)
 		return err;
 	err = hist_finish(hist, hist_read_here);
 	for (cpu = 0; !err && cpu < dkt_source_info(in->source)->cpus; cpu++) {
@@ -227,14 +234,20 @@ int cmd_hist(struct app *app, int argc, char **argv)
 {
 	struct hist hist = { .app = app, .ctx = app->ctx };
 	struct input in = { 0 };
+	struct report_args args = { 0 };
 	int err, rc = 0;
 
 	if (argc < 2 && !app->sql)
 		return hist_show_kept(app) ? app_fail(app) : 0;
 	rc = read_args(&hist, argc, argv);
-	if (rc)
+	if (!rc)
+		rc = live_args_read(app, &args);
+	if (rc) {
+		report_args_clear(&args);
 		return rc;
-	err = app->input ? input_open(app, app->input, NULL, &in) : dkt_tracefs_open(app->ctx, 0);
+	}
+	err = app->input ? input_open_picked(app, app->input, &args, &in) :
+			   dkt_tracefs_open(app->ctx, 0);
 	if (!err && app->input)
 		hist.ctx = in.ctx;
 	if (!err && !app->input)
@@ -247,6 +260,7 @@ int cmd_hist(struct app *app, int argc, char **argv)
 	if (err < 0 && app->input)
 		input_fail(app, &in, err);
 	input_close(&in);
+	report_args_clear(&args);
 	if (err > 0)
 		return err;
 	return err ? app_fail(app) : rc;

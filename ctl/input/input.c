@@ -74,32 +74,66 @@ int input_open(struct app *app, const char *path, const struct dkt_source_opts *
 	return err;
 }
 
-int input_open_picked(struct app *app, const char *path, const struct report_args *args,
-		      struct input *in)
+/* The window is the source's, if it can have one; else records outside of it are left out. */
+static int set_window(struct input *in, const struct report_args *args)
 {
-	const struct report_opts *report = &args->report;
-	bool picks = report->filter || report->n_events || report->n_pids;
-	struct dkt_source_opts *opts;
+	uint64_t since, until;
+	int err = selection_window(&args->selection, in->ctx, dkt_source_info(in->source), &since,
+				   &until);
+
+	if (err || (!since && !until))
+		return err;
+	err = dkt_source_seek(in->source, since, until);
+	if (err == -EOPNOTSUPP)
+		err = dkt_fail(in->ctx, err, "%s can only be read from its begin to its end",
+			       in->path);
+	return err;
+}
+
+static int open_chooser(struct input *in, struct report_args *args)
+{
+	int err = args->several ? 0 : chooser_check_events(in->ctx, &args->selection);
+
+	if (!err)
+		err = chooser_new(in->ctx, dkt_source_info(in->source)->wall, &args->selection,
+				  NULL, &in->chooser);
+	if (!err)
+		err = chooser_check_filter(in->chooser, NULL, 0, NULL);
+	return err ? err : chooser_push(in->chooser, in->source);
+}
+
+int input_open_picked(struct app *app, const char *path, struct report_args *args, struct input *in)
+{
 	int err = input_open(app, path, &args->source, in);
 
 	if (err)
 		return err;
-	in->args = *args;
-	opts = &in->args.source;
-	err = report_args_times(&in->args, in->ctx, dkt_source_info(in->source));
-	if (!err && (opts->since || opts->until))
-		err = dkt_source_seek(in->source, opts->since, opts->until);
-	if (err == -EOPNOTSUPP)
-		err = dkt_fail(in->ctx, err, "%s can only be read from its begin to its end", path);
-	if (!err && picks && !args->several)
-		err = report_check_events(in->ctx, &args->report);
-	if (!err && picks)
-		err = report_new(in->ctx, in->source, &in->args.report, &in->pick);
+	if (!args->several)
+		err = set_window(in, args);
+	if (!err && !selection_is_all(&args->selection))
+		err = open_chooser(in, args);
 	if (err) {
 		input_fail(app, in, err);
 		input_close(in);
 	}
 	return err;
+}
+
+int input_each(struct app *app, struct input *in,
+	       int (*fn)(void *data, const struct dkt_record *record), void *data)
+{
+	struct progress progress;
+	struct dkt_record record;
+	int err, stop = 0;
+
+	progress_source(&progress, in->source);
+	while (!stop && !(err = progress_next(&progress, in->source, &record)))
+		if (input_wants(in, in->source, &record))
+			stop = fn(data, &record);
+	progress_end(&progress);
+	if (stop)
+		return stop;
+	return err < 0 ? input_fail(app, in, err) : 0;
 }
 
 int input_tell(const struct input *in, bool gaps)
@@ -139,7 +173,7 @@ int input_tell(const struct input *in, bool gaps)
 
 void input_close(struct input *in)
 {
-	report_free(in->pick);
+	chooser_free(in->chooser);
 	dkt_source_close(in->source);
 	debuglog_close(in->log);
 	dkt_ctx_free(in->ctx);

@@ -17,8 +17,7 @@ struct input {
 	struct dkt_source *source;
 	const char *path;
 	struct debuglog *log; /* the live log's */
-	struct report_args args; /* what is asked for */
-	struct report *pick; /* NULL: all is */
+	struct chooser *chooser; /* NULL: all records are asked for */
 };
 
 /*
@@ -27,16 +26,28 @@ struct input {
 int input_open(struct app *app, const char *path, const struct dkt_source_opts *opts,
 	       struct input *in);
 /*
- * The same for what the command line asks for, read by report_args_read(), which the input has a
- * copy of: of a window the source is at its begin, and input_wants() chooses the records.
+ * The same for what the command line asks for, read by report_args_read(), which outlives the input: the
+ * source is at the begin of the window, and input_wants() chooses the records.
  */
-int input_open_picked(struct app *app, const char *path, const struct report_args *args,
+int input_open_picked(struct app *app, const char *path, struct report_args *args,
 		      struct input *in);
 
-static inline bool input_wants(const struct input *in, const struct dkt_record *record)
+/* Whether the record is asked for; source: the one that it came by, which knows its process. */
+static inline bool input_wants(const struct input *in, struct dkt_source *source,
+			       const struct dkt_record *record)
 {
-	return !in->pick || report_selects(in->pick, record);
+	return !in->chooser ||
+	       (chooser_takes(in->chooser, record,
+			      record->event ? dkt_source_comm(source, record) : "", NULL) &&
+		chooser_in_rate(in->chooser, record, NULL));
 }
+
+/*
+ * Calls fn for each record that is asked for, and shows on a terminal how far it is. Returns what fn
+ * returned, if that is not 0; the words of a failure of the reading are in the app's context.
+ */
+int input_each(struct app *app, struct input *in,
+	       int (*fn)(void *data, const struct dkt_record *record), void *data);
 
 void input_close(struct input *in);
 

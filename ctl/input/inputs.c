@@ -206,7 +206,7 @@ int inputs_join(struct inputs *it)
 int inputs_seek(struct inputs *it, struct report_args *args)
 {
 	struct dkt_source_opts *opts = &args->source;
-	int err = report_args_times(args, it->app->ctx, dkt_source_info(it->source));
+	int err = report_args_window(args, it->app->ctx, dkt_source_info(it->source));
 
 	if (err || (!opts->since && !opts->until))
 		return err;
@@ -217,7 +217,7 @@ int inputs_seek(struct inputs *it, struct report_args *args)
 	return inputs_fail(it, err);
 }
 
-int inputs_check_events(const struct inputs *it, const struct report_opts *opts)
+int inputs_check_events(const struct inputs *it, const struct selection *selection)
 {
 	const struct inputs_file *first = NULL;
 	size_t i;
@@ -227,7 +227,7 @@ int inputs_check_events(const struct inputs *it, const struct report_opts *opts)
 
 		if (!file->in.source)
 			continue;
-		if (report_check_events(file->in.ctx, opts) != -ENOENT)
+		if (chooser_check_events(file->in.ctx, selection) != -ENOENT)
 			return 0;
 		first = first ? first : file;
 	}

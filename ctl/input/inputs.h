@@ -58,7 +58,7 @@ int inputs_join(struct inputs *it);
 int inputs_seek(struct inputs *it, struct report_args *args);
 
 /* -ENOENT if the files that are open all lack the events of --event: another can have what one lacks. */
-int inputs_check_events(const struct inputs *it, const struct report_opts *opts);
+int inputs_check_events(const struct inputs *it, const struct selection *selection);
 
 /* Says the words of the failure of whichever file has some as one of the app. Returns err. */
 int inputs_fail(const struct inputs *it, int err);

@@ -68,8 +68,7 @@ static int style_joined(struct report_files *files, const struct report_args *ar
 	/* What is asked for, each part knows. */
 	files->all = files->each;
 	files->all.style = args->report.style;
-	files->all.filter = NULL;
-	files->all.n_events = files->all.n_pids = 0;
+	files->all.selection = NULL;
 	files->all.streams = false;
 	err = report_new(first->ctx, files->source, &files->all, &files->report);
 	if (err)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "input/live_args.h"
 #include "latency/latency.h"
 #include "lustre/mask.h"
 
@@ -150,10 +151,9 @@ int latency_choose(struct latency *latency, int slowest)
 	const char *name = latency->pair.name;
 	const struct latency_pair *row = name ? latency_pair_find(name, NULL) : &latency->pair;
 	struct latency_set none = { 0 };
-	int err = 0, first = 0;
+	int err, first = 0;
 
-	if (latency->app->condition)
-		err = mask_expr(latency->ctx, latency->app->condition, &latency->filter);
+	err = live_args_filter(latency->app, latency->ctx, &latency->filter);
 	for (; !err && row && !has_enough(latency);
 	     row = name ? latency_pair_find(name, row) : NULL) {
 		err = try_row(latency, row, slowest, &none);

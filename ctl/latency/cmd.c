@@ -7,6 +7,7 @@
 
 #include "app/opt.h"
 #include "input/input.h"
+#include "input/live_args.h"
 #include "latency/latency.h"
 #include "log/debuglog.h"
 
@@ -107,22 +108,31 @@ static int count_losses(struct dkt_source *source, struct latency_total *total)
 	return err;
 }
 
+/* Of a file. */
+struct pairing {
+	struct latency *latency;
+	struct dkt_source *source;
+};
+
+static int add_to_sets(void *data, const struct dkt_record *record)
+{
+	const struct pairing *pairing = data;
+	struct latency *latency = pairing->latency;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < latency->n; i++)
+		err = dkt_pairs_add(latency->sets[i].pairs, pairing->source, record);
+	return err;
+}
+
 static int run_input(struct latency *latency, struct input *in, int *rc)
 {
+	struct pairing pairing = { latency, in->source };
 	struct latency_total total = { 0 };
-	struct progress progress;
-	struct dkt_record record;
-	size_t i;
-	int err, bad = 0;
+	int err = input_each(latency->app, in, add_to_sets, &pairing);
 
-	progress_source(&progress, in->source);
-	while (!bad && !(err = progress_next(&progress, in->source, &record)))
-		for (i = 0; !bad && i < latency->n; i++)
-			bad = dkt_pairs_add(latency->sets[i].pairs, in->source, &record);
-	progress_end(&progress);
-	if (bad)
-		return bad;
-	if (err < 0)
+	if (err)
 		return err;
 	err = count_losses(in->source, &total);
 	if (!err)
@@ -190,6 +200,7 @@ static int run(struct latency *latency, struct input *in, int *rc)
 int cmd_latency(struct app *app, int argc, char **argv)
 {
 	struct latency latency = { .app = app, .ctx = app->ctx };
+	struct report_args args = { 0 };
 	struct input in = { 0 };
 	int err, rc = 0;
 	size_t i;
@@ -197,9 +208,14 @@ int cmd_latency(struct app *app, int argc, char **argv)
 	if (opt_seconds("time", app->seconds, &latency.seconds))
 		return EXIT_USAGE;
 	rc = argc < 2 ? 0 : read_args(&latency, argc, argv);
-	if (rc)
+	if (!rc)
+		rc = live_args_read(app, &args);
+	if (rc) {
+		report_args_clear(&args);
 		return rc;
-	err = app->input ? input_open(app, app->input, NULL, &in) : dkt_tracefs_open(app->ctx, 0);
+	}
+	err = app->input ? input_open_picked(app, app->input, &args, &in) :
+			   dkt_tracefs_open(app->ctx, 0);
 	/* Before events are looked for: what killed ones left is among them. */
 	if (!err && !app->input)
 		live_clean(app);
@@ -219,5 +235,6 @@ int cmd_latency(struct app *app, int argc, char **argv)
 	if (err < 0 && app->input)
 		input_fail(app, &in, err);
 	input_close(&in);
+	report_args_clear(&args);
 	return err < 0 ? app_fail(app) : rc;
 }

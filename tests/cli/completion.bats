@@ -46,7 +46,7 @@ is()
 @test "options go with their commands" {
 	is "dktrace --i" "--instance"
 	is "dktrace dk --s" "--since --style --subsystem"
-	is "dktrace dk --c" "--class --compression --cpu"
+	is "dktrace dk --c" "--class --comm --compression --cpu"
 	is "dktrace status --j" "--json"
 	is "dktrace status " "--csv --help --instance --json --root --version"
 	is "dktrace show --j" ""
@@ -73,7 +73,7 @@ is()
 	is "dktrace trigger add dlmt" "dlmtrace"
 	is "dktrace trigger add vfstrace trace" "traceoff traceon"
 	is "dktrace trigger add vfstrace enable_event:dlm" "dlmtrace"
-	is "dktrace trigger add --i" "--if --instance"
+	is "dktrace trigger add --f" "--filter"
 	is "dktrace trigger rearm vfs" ""
 }
 

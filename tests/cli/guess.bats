@@ -69,7 +69,7 @@ Try 'dktrace status --help'." dktrace status --stye
 @test "of a set of events all are asked: the field that most of them have" {
 	expect 1 "" "dktrace: filter: none of 28 events has a field 'cont'; did you mean count?
   fd == 1 && cont > 64k
-             ^" dktrace hist --input "$capture" vfstrace --if 'fd == 1 && cont > 64k'
+             ^" dktrace hist --input "$capture" vfstrace --filter 'fd == 1 && cont > 64k'
 	expect 1 "" "dktrace: none of 28 events has a field 'cont'; did you mean count?" \
 		dktrace hist --input "$capture" vfstrace --keys cont
 	# Each field is of some event, and no event has both.

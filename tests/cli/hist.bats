@@ -36,13 +36,13 @@ syscalls:sys_exit_read,48' "$output" 'two events by name'
 		      - events: syscalls:sys_enter_read
 	END
 	export DKTRACE_CLASSES=$BATS_TEST_TMPDIR/classes
-	run -0 hist syscalls:sys_exit_read -k event --csv --if 'ret == 0'
+	run -0 hist syscalls:sys_exit_read -k event --csv --filter 'ret == 0'
 	part=${lines[1]#*,}
 	((part > 0 && part < 48))
 	run -0 hist error -k event --csv
 	has "$output" "syscalls:sys_exit_read,$part"
 	has "$output" 'syscalls:sys_enter_read,48'
-	run -0 hist error -k event --csv --if 'ret > 0'
+	run -0 hist error -k event --csv --filter 'ret > 0'
 	lacks "$output" sys_exit_read
 }
 
@@ -61,7 +61,7 @@ syscalls:sys_exit_read,48' "$output" 'two events by name'
 }
 
 @test "filters, names of processes, system calls of a file" {
-	run -0 hist syscalls:sys_enter_openat -k common_pid.execname --if 'COMM == sync' --csv
+	run -0 hist syscalls:sys_enter_openat -k common_pid.execname --filter 'COMM == sync' --csv
 	same 'common_pid,hitcount
 sync[21739],1' "$(sed 's/,[0-9]*$/,1/' <<<"$output")" 'one process'
 	run -0 hist syscalls:sys_enter_read -k fd.buckets=2 --csv
@@ -84,7 +84,7 @@ sync[21739],1' "$(sed 's/,[0-9]*$/,1/' <<<"$output")" 'one process'
 	expect 1 '' "dktrace: --folded: no key is a stack" hist syscalls:sys_enter_read -k fd --folded
 	expect 1 '' "dktrace: filter: syscalls:sys_enter_read has no field 'fdd'; did you mean fd?
   fdd == 1
-  ^" hist syscalls:sys_enter_read -k fd --if 'fdd == 1'
+  ^" hist syscalls:sys_enter_read -k fd --filter 'fdd == 1'
 	expect 2 '' "dktrace: hist: a file does not grow; --input or --watch" hist syscalls:sys_enter_read -w
 	expect 2 '' "dktrace: --watch: 'x' is not a number of seconds above 0" dktrace hist syscalls:sys_enter_read -wx
 	expect 2 '' "dktrace: --size: 'x' is not a number" hist syscalls:sys_enter_read --size x

@@ -22,8 +22,8 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 
 @test "what a filter leaves" {
 	expect 0 'no pair' 'dktrace: 1 ended without a beginning that was seen' \
-		dktrace latency "${fsync[@]}" --input "$capture" --if 'fd == 77'
-	run -0 --separate-stderr dktrace latency "${fsync[@]}" --input "$capture" --if 'fd == 3' --csv
+		dktrace latency "${fsync[@]}" --input "$capture" --filter 'fd == 77'
+	run -0 --separate-stderr dktrace latency "${fsync[@]}" --input "$capture" --filter 'fd == 3' --csv
 	same 2 "${#lines[@]}" lines
 }
 
@@ -95,7 +95,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
      ^" dktrace latency "${fsync[@]}" --by fd.hax --input "$capture"
 	expect 1 '' "dktrace: filter: syscalls:sys_exit_fsync has no field 'fdd'
   fdd == 3
-  ^" dktrace latency "${fsync[@]}" --if 'fdd == 3' --input "$capture"
+  ^" dktrace latency "${fsync[@]}" --filter 'fdd == 3' --input "$capture"
 	expect 2 '' "dktrace: --slowest: '-1' is not a number" dktrace latency syscall --slowest=-1 --input "$capture"
 	expect 2 '' "dktrace: --time: '0' is not a number of seconds above 0" dktrace latency "${fsync[@]}" --time 0 --input "$capture"
 	expect 2 '' 'dktrace: latency: a command cannot be run into a file; --input or it' \

@@ -180,7 +180,7 @@ chosen()
 		same "$(perf script -G -i "$files/pipe.data" 2>/dev/null | wc -l)" "$n" "samples"
 	fi
 	# Files of records count the same.
-	dktrace split -n 50 "$files/pipe.data" part.dat
+	dktrace split --count 50 "$files/pipe.data" part.dat
 	same "$(dktrace report part-001.dat | grep -vc _stack:)" 50 "records of a part"
 	dktrace merge -o both.dat --offset "$files/plain.data=0" "$files/pipe.data" "$files/plain.data"
 	dktrace report both.dat | grep -c _stack: | diff <(our_calls "$files/pipe.data" | wc -l) -

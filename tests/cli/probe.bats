@@ -14,18 +14,18 @@ setup()
 
 @test "definitions, printed and not made" {
 	expect 0 'p:dktrace/vfs_read vfs_read count=$arg3:u64 pos=+0($arg4):s64' '' \
-		dktrace probe add -n vfs_read 'count pos=*pos'
+		dktrace probe add --dry-run vfs_read 'count pos=*pos'
 	expect 0 'r:mine/back vfs_read ret=$retval:s32' '' \
 		dktrace probe add --dry-run vfs_read %return 'ret=$retval:s32' -g mine --name back
 	expect 0 'f:dktrace/vfs_read__return vfs_read%return ret=$retval:s64' '' \
-		dktrace probe add -n --kind fprobe vfs_read%return '$retval'
+		dktrace probe add --dry-run --kind fprobe vfs_read%return '$retval'
 	expect 0 't:dktrace/vfs_seen vfs_seen f_mode=+48($arg1):u32' '' \
-		dktrace probe add -n --kind tracepoint vfs_seen 'file->f_mode'
+		dktrace probe add --dry-run --kind tracepoint vfs_seen 'file->f_mode'
 	expect 0 's:synthetic/slow u64 lat; pid_t pid' '' \
-		dktrace probe add -n --kind synthetic slow 'u64 lat' 'pid_t pid'
+		dktrace probe add --dry-run --kind synthetic slow 'u64 lat' 'pid_t pid'
 	expect 0 'p:dktrace/vfs_read vfs_read
 p:dktrace/vfs_table vfs_table
-p:dktrace/vfs_write vfs_write' '' dktrace probe add -n 'vfs_*'
+p:dktrace/vfs_write vfs_write' '' dktrace probe add --dry-run 'vfs_*'
 	same '' "$(cat "$DKTRACE_ROOT/dynamic_events" "$DKTRACE_ROOT/kprobe_events")" made
 }
 

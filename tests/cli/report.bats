@@ -118,7 +118,7 @@ setup()
   ^" \
 		dktrace report -f 'no == 1' "$file"
 	expect 1 "" "dktrace: read $file: it has no buffer 'three'" dktrace report -B three "$file"
-	expect 1 "" "dktrace: --since: the file does not know times of day; give seconds of its clock" \
+	expect 1 "" "dktrace: --since: the trace does not know times of day; give seconds of its clock" \
 		dktrace report --since 10:00 "$file"
 	expect 1 "" "dktrace: open nowhere: No such file or directory" dktrace report nowhere
 	expect 1 "" "dktrace: open $0: not a file of records that is known here" dktrace report "$0"

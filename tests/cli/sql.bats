@@ -32,11 +32,11 @@ wakeup_tree()
 @test "a statement is the same histogram as keys, sums and a condition" {
 	run -0 dktrace hist -i "$capture" --csv --sql "$reads"
 	sql=$output
-	run -0 dktrace hist -i "$capture" --csv syscalls:sys_exit_read -k ret,common_pid.execname --if 'ret > 100 && ret < 5000'
+	run -0 dktrace hist -i "$capture" --csv syscalls:sys_exit_read -k ret,common_pid.execname --filter 'ret > 100 && ret < 5000'
 	same "$output" "$sql" 'the same table'
 	run -0 dktrace hist -i "$capture" --csv --sql 'select cast(common_pid as comm), cast(ret as _COUNTER_) from syscalls.sys_exit_read where ret > 0'
 	sql=$output
-	run -0 dktrace hist -i "$capture" --csv syscalls:sys_exit_read -k common_pid.execname --vals ret --if 'ret > 0'
+	run -0 dktrace hist -i "$capture" --csv syscalls:sys_exit_read -k common_pid.execname --vals ret --filter 'ret > 0'
 	same "$output" "$sql" 'the same sums'
 	for option in --json --csv '--top 2' '--sort hitcount'; do
 		# shellcheck disable=SC2086
@@ -78,10 +78,10 @@ wakeup_tree()
 }
 
 @test "what does not go with --sql is wrong usage" {
-	expect 2 '' 'dktrace: hist: --sql says what is counted, and takes no --keys, --vals or --if' \
+	expect 2 '' 'dktrace: hist: --sql says what is counted, and takes no --keys, --vals or --filter' \
 		dktrace hist --sql "$reads" -k ret
-	expect 2 '' 'dktrace: hist: --sql says what is counted, and takes no --keys, --vals or --if' \
-		dktrace hist --sql "$reads" --if 'ret > 3'
+	expect 2 '' 'dktrace: hist: --sql says what is counted, and takes no --keys, --vals or --filter' \
+		dktrace hist --sql "$reads" --filter 'ret > 3'
 	expect 2 '' 'dktrace: probe add --sql: needs --name, the name of the event' dktrace probe add --sql "$wakeup"
 	expect 2 '' "dktrace: probe add --sql: the statement is one word: 'FROM' is left" \
 		dktrace probe add --name x --sql 'SELECT a' FROM
@@ -95,7 +95,7 @@ wakeup_tree()
 	expect 0 's:synthetic/wakeup pid_t pid; u64 lat
 sched:sched_waking hist:keys=pid:__from_wakeup_0=common_pid:__arg_wakeup_2=pid,__arg_wakeup_3=common_timestamp.usecs
 sched:sched_switch hist:keys=next_pid:__join_wakeup_0=common_pid-$__from_wakeup_0:__pid_wakeup_1=$__arg_wakeup_2,__lat_wakeup_4=common_timestamp.usecs-$__arg_wakeup_3:onmatch(sched.sched_waking).wakeup($__pid_wakeup_1,$__lat_wakeup_4)' \
-		'' dktrace probe add -n --name wakeup --sql "$wakeup"
+		'' dktrace probe add --dry-run --name wakeup --sql "$wakeup"
 	same '' "$(cat "$DKTRACE_ROOT/dynamic_events")" made
 }
 

@@ -58,14 +58,14 @@ Try 'dktrace --help'." --style legacy dk
 
 @test "values that are none" {
 	wrong "--style: 'xml' is none; legacy, trace, raw, json, csv, folded, ctf and perfetto are" dk --style xml
-	wrong "--pid: '-4' is not a number" dk --pid -4
-	wrong "--pid: '12x' is not a number" show --pid 12x
-	wrong "--pid: '' is not a number" show --pid ''
-	wrong "--cpu: '99999999999' is not a number" dk --cpu 99999999999
+	wrong "--pid: '-4' is no list of numbers such as 0-3,5" dk --pid -4
+	wrong "--pid: '12x' is no list of numbers such as 0-3,5" show --pid 12x
+	wrong "--pid: '' is no list of numbers such as 0-3,5" show --pid ''
+	wrong "--cpu: '99999999999' is no list of numbers such as 0-3,5" dk --cpu 99999999999
 	wrong "--class: 'nosuch' is none; see 'dktrace list classes'" dk --class ioctl+nosuch
 	wrong "--subsystem: 'nosuch' is none; see 'dktrace list subsystems'" dk --subsystem nosuch
 	for when in yesterday 25:00 12:61 12:00:00.x @ @-1 @1.x -5y 2026-13-01\ 10:00 ''; do
-		wrong "--since: '$when' is not a time: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, -N[smhd]" \
+		wrong "--since: '$when' is not a time: SECONDS of the trace's clock, HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, -N[smhd]" \
 			show --since "$when"
 	done
 }

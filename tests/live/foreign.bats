@@ -20,7 +20,7 @@ load ../helper/foreign
 	cd "$tmp"
 	escaped dktrace set_param debug=ioctl "debug_filter=comm == \"$name\""
 	escaped dktrace filter set sched:sched_switch "prev_comm == \"$name\""
-	escaped dktrace trigger add sched:sched_switch traceoff --if "prev_comm == \"$name\""
+	escaped dktrace trigger add sched:sched_switch traceoff --filter "prev_comm == \"$name\""
 	for words in status 'status --json' 'filter list' 'filter list sched:sched_switch' 'filter list --json' \
 		'trigger list' 'trigger list --json' boot-config 'get_param debug_filter' \
 		'get_param -n debug_filter' 'get_param -y debug_filter'; do

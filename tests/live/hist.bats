@@ -12,7 +12,7 @@ own()
 }
 
 @test "N writes by one process are N" {
-	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k count --csv --if 'count == 33317' -- \
+	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k count --csv --filter 'count == 33317' -- \
 		dd if=/dev/zero of=/dev/null bs=33317 count=1234 status=none
 	same 'count,hitcount
 33317,1234' "$output" writes
@@ -28,13 +28,13 @@ own()
 
 @test "names of processes that are gone" {
 	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k common_pid.execname --csv \
-		--if 'count == 33317' -- sh -c 'for i in 1 2 3 4 5; do
+		--filter 'count == 33317' -- sh -c 'for i in 1 2 3 4 5; do
 			dd if=/dev/zero of=/dev/null bs=33317 count=3 status=none; done'
 	same 5 "$(grep -c '^dd\[[0-9]*\],3$' <<<"$output")" 'rows by name'
 }
 
 @test "stacks" {
-	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k stacktrace --folded --if 'count == 33317' -- \
+	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k stacktrace --folded --filter 'count == 33317' -- \
 		dd if=/dev/zero of=/dev/null bs=33317 count=9 status=none
 	[[ $output =~ ^.*do_syscall_64.*\ 9$ ]]
 }

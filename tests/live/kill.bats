@@ -52,7 +52,7 @@ taken_back()
 
 @test "a killed change of something else: what an older trigger stopped stays stopped" {
 	only vfstrace
-	dktrace trigger add sched:sched_process_exit traceoff --if 'comm == "dkt-stop"' >/dev/null
+	dktrace trigger add sched:sched_process_exit traceoff --filter 'comm == "dkt-stop"' >/dev/null
 	half_done 'recording 1'
 	ln -s "$(command -v cat)" "$tmp/dkt-stop"
 	"$tmp/dkt-stop" /dev/null

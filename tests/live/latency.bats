@@ -26,7 +26,7 @@ own()
 @test "a sleep of known length" {
 	local begin=${EPOCHREALTIME/./} ns whole
 
-	run -0 --separate-stderr dktrace latency syscall --json --if 'id == clock_nanosleep' -- sleep 0.2
+	run -0 --separate-stderr dktrace latency syscall --json --filter 'id == clock_nanosleep' -- sleep 0.2
 	# A machine that stands still for a while makes the sleep longer, and the whole command too.
 	whole=$(((${EPOCHREALTIME/./} - begin) * 1000))
 	ns=$(jq '.all.max' <<<"$output")
@@ -90,7 +90,7 @@ own()
 }
 
 @test "a refused filter leaves nothing" {
-	run -1 dktrace latency syscall --if 'args == 3' -- true
+	run -1 dktrace latency syscall --filter 'args == 3' -- true
 	same '' "$(own)" 'left behind'
 }
 

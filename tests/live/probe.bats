@@ -52,7 +52,7 @@ name="hello" number=8 text="inner" low=5 high=77 one=-9 name_2="outer" text_2="e
 }
 
 @test "an inlined function has lines, and no entry" {
-	run -1 --separate-stderr dktrace probe add -n -x "$program" target_twice
+	run -1 --separate-stderr dktrace probe add --dry-run -x "$program" target_twice
 	has "$stderr" 'target_twice is inlined into target'
 	probe add --enable -x "$program-O0" --name inlined target_twice:2 v
 	run -0 "$program-O0" 2
@@ -76,7 +76,7 @@ ret=226' "$(texts back)" records
 	probe add --enable -x "$tmp/plain" target 'arg1:string' 'arg2:s32' 'arg7:s32' 'x=+0(%di):u8' '$comm'
 	run -0 "$tmp/plain"
 	same 'arg1="hello" arg2=7 arg7=-3 x=104 comm="plain"' "$(texts target)" records
-	run -1 --separate-stderr dktrace probe add -n -x "$tmp/plain" target name
+	run -1 --separate-stderr dktrace probe add --dry-run -x "$tmp/plain" target name
 	has "$stderr" 'has no debug information'
 }
 
@@ -85,15 +85,15 @@ ret=226' "$(texts back)" records
 	mkdir "$tmp/.debug" "$tmp/elsewhere"
 	objcopy --only-keep-debug "$tmp/split" "$tmp/elsewhere/split.debug"
 	strip "$tmp/split"
-	run -1 --separate-stderr dktrace probe add -n -x "$tmp/split" target name
+	run -1 --separate-stderr dktrace probe add --dry-run -x "$tmp/split" target name
 	has "$stderr" 'has no symbols of functions'
-	run -0 dktrace probe add -n -x "$tmp/split" --debug-file "$tmp/elsewhere/split.debug" target name
+	run -0 dktrace probe add --dry-run -x "$tmp/split" --debug-file "$tmp/elsewhere/split.debug" target name
 	has "$output" 'name=+0('
-	run -1 --separate-stderr dktrace probe add -n -x "$tmp/split" --debug-file "$program-O0" target name
+	run -1 --separate-stderr dktrace probe add --dry-run -x "$tmp/split" --debug-file "$program-O0" target name
 	has "$stderr" 'is of another build than'
 	mv "$tmp/elsewhere/split.debug" "$tmp/.debug/"
 	(cd "$tmp/.debug" && objcopy --add-gnu-debuglink=split.debug ../split)
-	run -0 dktrace probe add -n -x "$tmp/split" target name
+	run -0 dktrace probe add --dry-run -x "$tmp/split" target name
 	has "$output" 'name=+0('
 }
 
@@ -105,12 +105,12 @@ ret=226' "$(texts back)" records
 	# Not by the function: its process is another one.
 	start "$top/tests/tools/apart" sh -c 'mount --bind "$0/root" /mnt && exec sleep 60' "$tmp"
 	until_true 50 test -e "/proc/$pid/root/mnt/prog"
-	run -1 --separate-stderr dktrace probe add -n -x /mnt/prog target name
+	run -1 --separate-stderr dktrace probe add --dry-run -x /mnt/prog target name
 	has "$stderr" 'No such file'
 	probe add --enable --pid "$pid" -x /mnt/prog target name
 	run -0 "$tmp/root/prog"
 	same 'name="hello"' "$(texts target)" records
-	probe add -n --pid "$pid" 'nosuch*' 2>"$tmp/err" || true
+	probe add --dry-run --pid "$pid" 'nosuch*' 2>"$tmp/err" || true
 	has "$(cat "$tmp/err")" "/proc/$pid/root"
 }
 
@@ -193,7 +193,7 @@ arg1=8' "$(dktrace show --style trace 2>/dev/null | sed -n "s/.* target_twice: *
 @test "one that cannot be made takes the others back" {
 	name=$(group)
 	# The third of them has a place already.
-	offset=$(dktrace probe add -n -x "$program" main | sed 's/.*:0x//')
+	offset=$(dktrace probe add --dry-run -x "$program" main | sed 's/.*:0x//')
 	echo "p:$name/target $program:0x$offset" >>$tracing/uprobe_events
 	run -1 --separate-stderr dktrace probe add -g "$name" --enable -x "$program" '[mt]a*'
 	has "$stderr" "there is an event $name:target already"
@@ -234,7 +234,7 @@ arg1=8' "$(dktrace show --style trace 2>/dev/null | sed -n "s/.* target_twice: *
 		has "$stderr" 'it has no probes on events (CONFIG_EPROBE_EVENTS)'
 	fi
 	if [ -e /sys/kernel/btf/vmlinux ]; then
-		run -0 dktrace probe add -n vfs_read 'count pos=*pos'
+		run -0 dktrace probe add --dry-run vfs_read 'count pos=*pos'
 		same 'p:dktrace/vfs_read vfs_read count=$arg3:u64 pos=+0($arg4):s64' "$output" definition
 	fi
 }

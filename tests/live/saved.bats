@@ -94,9 +94,9 @@ printk = warning error emerg console" "$(cat "$tmp/conf")" "the file"
 	dktrace filter set module 'name == "x # y"' || dktrace filter set info 'comm == "x # y"'
 	dktrace filter set --cpu 0
 	dktrace filter set --comm 'dkt*'
-	dktrace trigger add sched:sched_process_exec traceoff:1 --if 'comm == dkt-stop || pid == 1'
+	dktrace trigger add sched:sched_process_exec traceoff:1 --filter 'comm == dkt-stop || pid == 1'
 	dktrace trigger add 'sched:sched_process_*' stacktrace
-	dktrace trigger add sched:sched_process_fork 'enable_event:sched:sched_switch:5' --if 'child_pid > 7'
+	dktrace trigger add sched:sched_process_fork 'enable_event:sched:sched_switch:5' --filter 'child_pid > 7'
 	before=$(dktrace filter list; dktrace trigger list; knobs; dktrace status | grep -E '^(filter|trigger|cpus)')
 	has "$before" "stacktrace"
 	has "$before" "x # y"
@@ -160,7 +160,7 @@ mai? --exec $program-O0 --group $group --name main" "$(sed -n 's/^probe = //p' "
 
 	[ -e $tracing/uprobe_events ] || skip "this kernel has no probes on programs"
 	only ioctl
-	line=$(dktrace probe add -n -g "$group" -x "$program" target number)
+	line=$(dktrace probe add --dry-run -g "$group" -x "$program" target number)
 	printf 'probe = %s --off\n' "$line" >"$tmp/conf"
 	run -0 dktrace apply "$tmp/conf"
 	has "$(cat $tracing/uprobe_events)" "p:$group/target "

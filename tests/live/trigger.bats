@@ -32,7 +32,7 @@ all_knobs()
 
 @test "traceoff when a program ends: what came later is not recorded; del records again" {
 	only vfstrace
-	expect 0 "1 trigger on 1 event" "" dktrace trigger add sched:sched_process_exit traceoff:1 --if 'comm == dkt-stop'
+	expect 0 "1 trigger on 1 event" "" dktrace trigger add sched:sched_process_exit traceoff:1 --filter 'comm == dkt-stop'
 	same 'traceoff:count=1 if comm == "dkt-stop"' "$(in_kernel sched/sched_process_exit)" "in the kernel"
 	ln -s "$(command -v cat)" "$tmp/dkt-stop"
 	lctl clear
@@ -60,7 +60,7 @@ all_knobs()
 
 @test "traceon: records from there on" {
 	only vfstrace
-	dktrace trigger add sched:sched_process_exit traceon --if 'comm == "dkt-start"' >/dev/null
+	dktrace trigger add sched:sched_process_exit traceon --filter 'comm == "dkt-start"' >/dev/null
 	ln -s "$(command -v cat)" "$tmp/dkt-start"
 	expect 0 "" "" dktrace stop
 	lctl clear
@@ -77,7 +77,7 @@ all_knobs()
 
 @test "stacktrace: a stack behind each record that matches" {
 	only vfstrace
-	dktrace trigger add syscalls:sys_enter_close stacktrace --if 'fd == 12345' >/dev/null
+	dktrace trigger add syscalls:sys_enter_close stacktrace --filter 'fd == 12345' >/dev/null
 	lctl clear
 	python3 -c 'import os
 for fd in 12345, 12346:
@@ -89,7 +89,7 @@ for fd in 12345, 12346:
 
 @test "enable_event: fired, it stays through set_param, and goes with the trigger" {
 	only vfstrace
-	dktrace trigger add sched:sched_process_exit enable_event:sched:sched_switch:1 --if 'comm == "dkt-fire"' >/dev/null
+	dktrace trigger add sched:sched_process_exit enable_event:sched:sched_switch:1 --filter 'comm == "dkt-fire"' >/dev/null
 	same '0*' "$(enabled sched/sched_switch)" "waits"
 	# An event that is watched only is not on.
 	same 0 "$(dktrace show --style trace | grep -c 'sched_process_exit: ')" "records of the one that is watched"
@@ -110,7 +110,7 @@ for fd in 12345, 12346:
 
 @test "disable_event: fired, it stays through set_param, and goes with the trigger" {
 	only vfstrace
-	dktrace trigger add sched:sched_process_exit disable_event:syscalls:sys_enter_close --if 'comm == "dkt-fire"' >/dev/null
+	dktrace trigger add sched:sched_process_exit disable_event:syscalls:sys_enter_close --filter 'comm == "dkt-fire"' >/dev/null
 	same '1*' "$(enabled syscalls/sys_enter_close)" "waits"
 	fire
 	same '0*' "$(enabled syscalls/sys_enter_close)" "fired"
@@ -122,7 +122,7 @@ for fd in 12345, 12346:
 	dktrace trigger del all >/dev/null
 	same 1 "$(enabled syscalls/sys_enter_close)" "put back"
 	# What the settings do not want any more is off, whoever had switched it.
-	dktrace trigger add sched:sched_process_exit disable_event:syscalls:sys_enter_close --if 'comm == "dkt-fire"' >/dev/null
+	dktrace trigger add sched:sched_process_exit disable_event:syscalls:sys_enter_close --filter 'comm == "dkt-fire"' >/dev/null
 	set_param debug=-vfstrace
 	same '0*' "$(enabled syscalls/sys_enter_close)" "not wanted"
 	set_param debug=+vfstrace
@@ -141,7 +141,7 @@ for fd in 12345, 12346:
 
 @test "a class: on each of its events that has the condition's fields" {
 	only vfstrace
-	run -0 --separate-stderr dktrace trigger add vfstrace stacktrace:3 --if 'count > 4k'
+	run -0 --separate-stderr dktrace trigger add vfstrace stacktrace:3 --filter 'count > 4k'
 	n=$(grep -lx 'stacktrace:count=[0-3] if count > 4096' "$instance"/events/*/*/trigger | wc -l)
 	at_least 3 "$n"
 	same "$n triggers on $n events" "${lines[0]}" "summary"
@@ -164,8 +164,8 @@ for fd in 12345, 12346:
 
 @test "what excludes it, what is wrong: told before anything is touched" {
 	only vfstrace
-	dktrace trigger add sched:sched_process_fork traceoff:3 --if 'parent_pid == 1' >/dev/null
-	dktrace trigger add sched:sched_process_fork enable_event:sched:sched_switch --if 'parent_pid == 1' >/dev/null
+	dktrace trigger add sched:sched_process_fork traceoff:3 --filter 'parent_pid == 1' >/dev/null
+	dktrace trigger add sched:sched_process_fork enable_event:sched:sched_switch --filter 'parent_pid == 1' >/dev/null
 	all_knobs >"$tmp/before"
 	while IFS='|' read -r want rc args; do
 		eval "run --separate-stderr dktrace trigger $args"
@@ -184,17 +184,17 @@ for fd in 12345, 12346:
 		enable_event needs the event that it is about: enable_event:SYSTEM:EVENT|1|add sched:sched_switch enable_event
 		'nosuch:event' is no class, no subsystem and no event|1|add sched:sched_switch enable_event:nosuch:event
 		'nosuch' is no class, no subsystem and no event|1|add nosuch traceoff
-		has no field 'prev_pidd'; did you mean prev_pid?|1|add sched:sched_switch traceoff --if 'prev_pidd == 1'
-		a single '&' here|1|add sched:sched_switch traceoff --if 'prev_pid == 1 & prev_prio == 1'
-		a condition is given by --if|1|add sched:sched_switch 'traceoff if prev_pid == 1'
+		has no field 'prev_pidd'; did you mean prev_pid?|1|add sched:sched_switch traceoff --filter 'prev_pidd == 1'
+		a single '&' here|1|add sched:sched_switch traceoff --filter 'prev_pid == 1 & prev_prio == 1'
+		a condition is given by --filter|1|add sched:sched_switch 'traceoff if prev_pid == 1'
 		a trigger is one line|1|add sched:sched_switch $'hist:keys=a\nb'
-		the kernel takes 4095|1|add sched:sched_switch traceoff --if "$(printf 'prev_pid == 1 || %.0s' {1..300}) prev_pid == 2"
+		the kernel takes 4095|1|add sched:sched_switch traceoff --filter "$(printf 'prev_pid == 1 || %.0s' {1..300}) prev_pid == 2"
 		that would be more than 10000 triggers|1|add all enable_event:all
 		there is no trigger traceon on 'sched'|1|del sched traceon
 		there is no trigger on 'vfstrace'|1|del vfstrace
 		'nosuch' is none of add, list, del, rearm|2|nosuch
 		usage: dktrace trigger add EVENTS|2|add sched:sched_switch
-		--if goes with add|2|list --if 'a == 1'
+		--filter goes with add|2|list --filter 'a == 1'
 	END
 	grep -qw snapshot "$tracing/events/sched/sched_switch/trigger" ||
 		expect 1 "" "dktrace: this kernel has no trigger 'snapshot'" dktrace trigger add sched:sched_process_fork snapshot
@@ -217,7 +217,7 @@ for fd in 12345, 12346:
 @test "somebody else's trigger: listed, left alone, removed if asked" {
 	only vfstrace
 	echo 'stacktrace:5' >>"$instance/events/sched/sched_process_exit/trigger"
-	dktrace trigger add sched:sched_process_exit traceoff --if 'prio < 0' >/dev/null
+	dktrace trigger add sched:sched_process_exit traceoff --filter 'prio < 0' >/dev/null
 	set_param debug=+ioctl
 	run -0 dktrace trigger list sched
 	same "sched:sched_process_exit stacktrace " "$(grep stacktrace <<<"$output" | tr -s ' 0-9' ' ')" "list"
@@ -229,8 +229,8 @@ for fd in 12345, 12346:
 
 @test "the instance or the settings lost: triggers are there again" {
 	only vfstrace
-	dktrace trigger add sched:sched_process_fork traceoff:3 --if 'parent_pid == 1' >/dev/null
-	dktrace trigger add sched:sched_process_fork enable_event:sched:sched_switch --if 'parent_pid == 1' >/dev/null
+	dktrace trigger add sched:sched_process_fork traceoff:3 --filter 'parent_pid == 1' >/dev/null
+	dktrace trigger add sched:sched_process_fork enable_event:sched:sched_switch --filter 'parent_pid == 1' >/dev/null
 	in_kernel sched/sched_process_fork >"$tmp/before"
 	rmdir "$instance"
 	set_param debug=+ioctl
@@ -247,7 +247,7 @@ for fd in 12345, 12346:
 @test "kill -9 at 30 points of a trigger on a glob: taken back whole, also what fired" {
 	machine >"$tmp/machine"
 	only vfstrace
-	dktrace trigger add sched:sched_process_fork traceoff:3 --if 'parent_pid == 1' >/dev/null
+	dktrace trigger add sched:sched_process_fork traceoff:3 --filter 'parent_pid == 1' >/dev/null
 	all_knobs >"$tmp/before"
 	for ((i = 0; i < 30; i++)); do
 		start dktrace trigger add 'syscalls:sys_enter_f*' enable_event:sched:sched_switch >/dev/null 2>&1

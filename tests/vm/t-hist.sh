@@ -41,8 +41,8 @@ both()
 {
 	events=$1
 	shift
-	dktrace hist "$events" "$@" --if "$mine" --here --csv -- \
-		sh -c 'exec dktrace hist "$@" >kernel.csv 2>kernel.err' - "$events" "$@" --if "$mine" --csv -- $work \
+	dktrace hist "$events" "$@" --filter "$mine" --here --csv -- \
+		sh -c 'exec dktrace hist "$@" >kernel.csv 2>kernel.err' - "$events" "$@" --filter "$mine" --csv -- $work \
 		>here.csv 2>here.err
 	rc=$?
 	same 0 "$rc" "hist $events $*" || cat kernel.err here.err
@@ -88,18 +88,18 @@ both syscalls:sys_enter_read,syscalls:sys_enter_write --keys event,count.log2 --
 both kmem:kmalloc --keys call_site.sym --vals bytes_req,bytes_alloc
 
 # Numbers known in advance.
-run dktrace hist syscalls:sys_enter_openat --keys common_pid --csv --if "$mine && flags == 0" -- $work
+run dktrace hist syscalls:sys_enter_openat --keys common_pid --csv --filter "$mine && flags == 0" -- $work
 has_line '^[0-9]+,5[0-9]$' "$out" "50 opens by one process, and those of its start"
-run dktrace hist syscalls:sys_enter_read --keys count.buckets=100 --csv --if "$mine && fd == 0" -- $work
+run dktrace hist syscalls:sys_enter_read --keys count.buckets=100 --csv --filter "$mine && fd == 0" -- $work
 has_line '^4000-4099,9$' "$out" "a bucket of three sizes, three reads each"
-run dktrace hist syscalls:sys_enter_read --keys count.log2 --csv --if "$mine && fd == 0" -- $work
+run dktrace hist syscalls:sys_enter_read --keys count.log2 --csv --filter "$mine && fd == 0" -- $work
 has_line '^4097-8192,3$' "$out" "4097 is above 4096"
 has_line '^2049-4096,6$' "$out" "4095 and 4096"
 has_line '^65-128,12$' "$out" "65 to 128"
 has_line '^129-256,3$' "$out" "129"
 
 # The order is the kernel's.
-run dktrace hist syscalls:sys_enter_read --keys count --sort count.descending --keep --if "$mine"
+run dktrace hist syscalls:sys_enter_read --keys count --sort count.descending --keep --filter "$mine"
 status_is 0 "--keep"
 kept=$tracing/instances/dktrace-hist
 run dktrace status
@@ -132,7 +132,7 @@ has_line 'hits had no room in the table: --size [0-9]+' "$err" "dropped: with th
 
 # Variables, handlers, actions.
 run dktrace hist syscalls:sys_exit_read --keys common_pid --var 'r=ret' --do 'onmax($r).save(common_pid)' \
-	--if "$mine" -- $work
+	--filter "$mine" -- $work
 has_line 'SAVED' "$out" "onmax and save"
 has_line 'max: 4097 common_pid: [0-9]+' "$out" "the most that was read"
 
@@ -175,24 +175,24 @@ values()
 }
 
 run dktrace hist syscalls:sys_exit_read --keys common_pid --var 'r=ret' \
-	--do 'onchange($r).trace(dkt_test_read,ret,common_pid)' --if "$got" -- busybox-w sh reads
+	--do 'onchange($r).trace(dkt_test_read,ret,common_pid)' --filter "$got" -- busybox-w sh reads
 status_is 0 "onchange and trace"
 same '1100 1100 1200 1300 1300' "$(values n | xargs)" "an event for each change"
 run dktrace hist syscalls:sys_exit_read --keys common_pid --var 'r=ret' --do 'onchange($r).save(ret)' \
-	--if "$got" -- busybox-w sh reads
+	--filter "$got" -- busybox-w sh reads
 same 2 "$(count 'changed: 1300 ret: 1300')" "onchange and save"
 
 # What was begun by one event and is matched by another: a variable of the first, an event of the second.
-run dktrace hist syscalls:sys_enter_read --keys common_pid --var 'from=common_timestamp.usecs' --if "$zeros" --keep
+run dktrace hist syscalls:sys_enter_read --keys common_pid --var 'from=common_timestamp.usecs' --filter "$zeros" --keep
 status_is 0 "the first of two"
 run dktrace hist syscalls:sys_exit_read --keys common_pid --var 'us=common_timestamp.usecs-$from' \
-	--do 'onmatch(syscalls.sys_enter_read).trace(dkt_test_time,$us,common_pid)' --if "$got" --keep
+	--do 'onmatch(syscalls.sys_enter_read).trace(dkt_test_time,$us,common_pid)' --filter "$got" --keep
 status_is 0 "onmatch and trace"
 busybox-w sh reads
 same 5 "$(values us | wc -l)" "an event for each match"
 run dktrace reset
 status_is 0 "both go"
-run dktrace hist syscalls:sys_exit_read --keys ret --var 'r=ret' --do 'onmax($r).snapshot()' --if "$got" --keep
+run dktrace hist syscalls:sys_exit_read --keys ret --var 'r=ret' --do 'onmax($r).snapshot()' --filter "$got" --keep
 status_is 0 "onmax and snapshot"
 echo 1 >$kept/events/syscalls/sys_exit_read/enable
 busybox-w sh reads

@@ -19,7 +19,7 @@ cell()
 
 # A guest that stands still for a while makes the sleeps longer, and the whole command too.
 begin=$(centiseconds)
-run dktrace latency syscall --csv --if 'id == nanosleep || id == clock_nanosleep' -- sh -c 'sleep 0.1; sleep 0.1; sleep 0.3'
+run dktrace latency syscall --csv --filter 'id == nanosleep || id == clock_nanosleep' -- sh -c 'sleep 0.1; sleep 0.1; sleep 0.3'
 whole=$((($(centiseconds) - begin + 1) * 10000000))
 status_is 0 "sleeps"
 name=$(sed -n '2s/,.*//p' "$out")
@@ -49,7 +49,7 @@ fi
 
 # The kernel pairs: the same calls, the same ranges, which have room for a guest that stands still.
 [ -e $tracing/synthetic_events ] || exit 0
-run dktrace latency syscall --kernel --csv --if 'id == nanosleep || id == clock_nanosleep' -- \
+run dktrace latency syscall --kernel --csv --filter 'id == nanosleep || id == clock_nanosleep' -- \
 	sh -c 'sleep 0.27; sleep 0.27; sleep 0.54'
 status_is 0 "--kernel"
 has_line '^[a-z_]*nanosleep,268435457-536870912,2,[5-9][0-9]{8}$' "$out" "two of a quarter of a second"
@@ -57,7 +57,7 @@ has_line '^[a-z_]*nanosleep,536870913-1073741824,1,[5-9][0-9]{8}$' "$out" "one o
 same '' "$(made)" "event and instance are gone"
 run dktrace latency syscall --kernel -t 0.5
 has_line 'hits in' "$out" "all calls of all processes"
-run dktrace latency syscall --kernel --if 'id == nanosleep || id == clock_nanosleep' -- \
+run dktrace latency syscall --kernel --filter 'id == nanosleep || id == clock_nanosleep' -- \
 	sh -c 'sleep 0.27; sleep 0.27; sleep 0.54'
 has_line '^syscall +COUNT +P50 ' "$out" "percentiles"
 has_line 'nanosleep +3 +<= 537 ms +<= 1.07 s +<= 1.07 s +<= 1.07 s +<= 1.07 s +1\.[0-9]* s$' "$out" "are the ends of ranges"

@@ -56,10 +56,10 @@ now_on()
 	lctl clear
 }
 
-run dktrace trigger add dktrace:cdebug traceoff --if 'fmt ~ "*string*"'
+run dktrace trigger add dktrace:cdebug traceoff --filter 'fmt ~ "*string*"'
 status_is 0 "traceoff at a message's format"
 now_on
-run dktrace trigger add dktrace:cdebug traceoff --if 'msg_fn == "emit_strings"'
+run dktrace trigger add dktrace:cdebug traceoff --filter 'msg_fn == "emit_strings"'
 status_is 0 "traceoff at a message"
 lctl clear
 emit catalogue
@@ -73,7 +73,7 @@ emit catalogue
 same 0 "$(cat $instance/tracing_on)" "until the next one"
 now_on
 
-run dktrace trigger add dktrace:cdebug snapshot:1 --if 'msg_fn == "emit_pointers"'
+run dktrace trigger add dktrace:cdebug snapshot:1 --filter 'msg_fn == "emit_pointers"'
 if [ -e $instance/snapshot ]; then
 	status_is 0 "snapshot at a message"
 	emit catalogue
@@ -85,7 +85,7 @@ else
 fi
 
 # A message inside of another one is known before the other is recorded.
-run dktrace trigger add dktrace:cdebug_nested traceoff --if 'v_fmt ~ "*failed*"'
+run dktrace trigger add dktrace:cdebug_nested traceoff --filter 'v_fmt ~ "*failed*"'
 status_is 0 "traceoff at a nested message"
 lctl clear
 emit catalogue
@@ -95,7 +95,7 @@ has_line '@@@ \(re\)connect request' got.raw "what came before it is there"
 no_line '@@@ 1 2 3 4' got.raw "what came after it is not"
 now_on
 
-run dktrace trigger add dktrace:cdebug stacktrace:1 --if 'msg_fn == "emit_flood"'
+run dktrace trigger add dktrace:cdebug stacktrace:1 --filter 'msg_fn == "emit_flood"'
 status_is 0 "stacktrace at a message"
 emit "flood 3"
 dktrace dk --style trace >got.raw 2>/dev/null

@@ -88,9 +88,9 @@ record back
 same "415 425" "$(sed 's/.*ret=\([0-9]*\).*/\1/' records | xargs)" "and record"
 
 # A source line, an inlined function, an offset.
-run dktrace probe add -n ptlrpc:ldlm_grant_one
+run dktrace probe add --dry-run ptlrpc:ldlm_grant_one
 status_is 1 "an inlined function is refused"
-run dktrace probe add -n ptlrpc:ldlm.c:39 'lock->l_readers'
+run dktrace probe add --dry-run ptlrpc:ldlm.c:39 'lock->l_readers'
 status_is 0 "a source line of it is taken"
 run dktrace probe add --name line --enable ptlrpc:ldlm.c:40 'lock->l_readers' 'lock->l_client' 'flags:x64'
 status_is 0 "and switched on"
@@ -104,7 +104,7 @@ run dktrace probe add --name two ldlm_handle_conflict_lock:500
 has_line "there is no code at line [0-9]+ of .*ldlm.c" "$err" "a line without code"
 run dktrace probe add --debug-file /vm/modules/ptlrpc.ko -n ptlrpc:ldlm_grant_one
 has_line "ldlm_grant_one is inlined into ldlm_handle_conflict_lock" "$err" "into which function"
-run dktrace probe add -n ldlm_handle_conflict_lock 'lock->l_resourc'
+run dktrace probe add --dry-run ldlm_handle_conflict_lock 'lock->l_resourc'
 has_line "struct ldlm_lock has no member 'l_resourc'; did you mean l_resource" "$err" "a member misspelt"
 
 # The kernel refuses: that is said in words, and nothing is left.

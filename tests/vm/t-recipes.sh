@@ -100,7 +100,7 @@ run dktrace show
 has_line 'its strings: .*"wait for recovery to complete' "$out" "what is known of it is in the log"
 has_line 'incomplete messages of Lustre: 1;' "$err" "and it is counted"
 run dktrace trigger del message traceoff
-run dktrace trigger add message 'was lost; in progress' traceoff --if 'msg_mask & console'
+run dktrace trigger add message 'was lost; in progress' traceoff --filter 'msg_mask & console'
 status_is 0 "with a condition"
 fires 0 "a plain format" "incident lost"
 run dktrace trigger del message
@@ -113,12 +113,12 @@ run dktrace trigger del message
 run dktrace trigger add message 'evicting client' snapshot
 status_is 1 "a probe inside a function takes no snapshot"
 # Keep what the buffer has; how the kernel came to a message.
-run dktrace trigger add dktrace:cdebug snapshot:1 --if 'msg_fn == "ptlrpc_expire_one_request"'
+run dktrace trigger add dktrace:cdebug snapshot:1 --filter 'msg_fn == "ptlrpc_expire_one_request"'
 status_is 0 "a snapshot by the function"
 emitted "incident expire"
 has_line 'cdebug' $instance/snapshot "the snapshot was taken"
 run dktrace trigger del message
-run dktrace trigger add dktrace:cdebug stacktrace:1 --if 'msg_fn == "ldlm_expired_completion_wait"'
+run dktrace trigger add dktrace:cdebug stacktrace:1 --filter 'msg_fn == "ldlm_expired_completion_wait"'
 status_is 0 "a stack by the function"
 emitted "incident wait"
 run dktrace show --style trace

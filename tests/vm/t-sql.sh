@@ -97,7 +97,7 @@ no_line synthetic:bad "$out" "and no event"
 run dktrace hist --csv --sql 'SELECT count, CAST(fd AS hex) FROM sys_enter_write WHERE count == 321' -- dd if=/dev/zero of=/dev/null bs=321 count=11
 status_is 0 "a histogram"
 grep -v '^dktrace' "$out" >sql.csv
-run dktrace hist --csv syscalls:sys_enter_write --keys count,fd.hex --if 'count == 321' -- dd if=/dev/zero of=/dev/null bs=321 count=11
+run dktrace hist --csv syscalls:sys_enter_write --keys count,fd.hex --filter 'count == 321' -- dd if=/dev/zero of=/dev/null bs=321 count=11
 same "$(cat "$out")" "$(cat sql.csv)" "is the same as one by --keys"
 has_line '^321,(0x)?1,11$' sql.csv "with every write"
 run dktrace hist --csv --here --sql 'SELECT count, CAST(fd AS hex) FROM sys_enter_write WHERE count == 321' -- dd if=/dev/zero of=/dev/null bs=321 count=11

@@ -96,7 +96,7 @@ fi
 run dktrace start
 
 # A trigger that comes after the tracer, and again.
-run dktrace trigger add sched:sched_process_exit traceoff --if 'comm == "vmstop"'
+run dktrace trigger add sched:sched_process_exit traceoff --filter 'comm == "vmstop"'
 status_is 0 "traceoff"
 use_files
 end_of vmstop
@@ -133,7 +133,7 @@ triggers >left
 [ "$where" = "$instance" ] || same '' "$(cat left)" "the top instance has no trigger any more"
 
 # With a count: it acts as often, not more.
-run dktrace trigger add sched:sched_process_exit traceoff:1 --if 'comm == "vmstop"'
+run dktrace trigger add sched:sched_process_exit traceoff:1 --filter 'comm == "vmstop"'
 end_of vmstop
 stopped "a trigger with a count"
 run dktrace start
@@ -144,7 +144,7 @@ same "1 1" "$(both)" "a trigger that has acted does not act again"
 
 # Killed, then reset: nothing is left of it.
 run dktrace trigger rearm
-run dktrace trigger add raw_syscalls:sys_exit traceoff --if 'id == 99999'
+run dktrace trigger add raw_syscalls:sys_exit traceoff --filter 'id == 99999'
 for delay in 0.05 0.1 0.2 0.3 0.5; do
 	dktrace trigger rearm >/dev/null 2>&1 &
 	sleep $delay

@@ -71,7 +71,7 @@ if ! grep -q 'CPUS{' "$tracing/README" 2>/dev/null; then
 fi
 
 # Triggers: a snapshot at a moment, a histogram that is paused and goes on.
-run dktrace trigger add sched:sched_process_exit traceoff:1 --if 'comm == "vmstop"'
+run dktrace trigger add sched:sched_process_exit traceoff:1 --filter 'comm == "vmstop"'
 status_is 0 "traceoff at the end of a program"
 end_of vmstop
 same 0 "$(cat "$instance/tracing_on")" "recording has stopped"
@@ -82,7 +82,7 @@ same 0 "$(cat "$instance/tracing_on")" "it stops again"
 run dktrace trigger del all
 same 1 "$(cat "$instance/tracing_on")" "deleted: recording is on"
 if grep -qw snapshot "$tracing/events/sched/sched_process_exit/trigger"; then
-	run dktrace trigger add sched:sched_process_exit snapshot:1 --if 'comm == "vmstop"'
+	run dktrace trigger add sched:sched_process_exit snapshot:1 --filter 'comm == "vmstop"'
 	status_is 0 "snapshot at the end of a program"
 	lctl clear
 	: >counted-9
@@ -92,9 +92,9 @@ if grep -qw snapshot "$tracing/events/sched/sched_process_exit/trigger"; then
 	status_is 0 "and is deleted"
 fi
 if grep -qw hist "$tracing/events/sched/sched_process_exit/trigger"; then
-	run dktrace trigger add syscalls:sys_enter_openat hist:keys=common_pid --if 'filename.ustring ~ "*counted-*"'
+	run dktrace trigger add syscalls:sys_enter_openat hist:keys=common_pid --filter 'filename.ustring ~ "*counted-*"'
 	status_is 0 "a histogram in the kernel's words"
-	run dktrace trigger add sched:sched_process_exit disable_hist:syscalls:sys_enter_openat --if 'comm == "vmstop"'
+	run dktrace trigger add sched:sched_process_exit disable_hist:syscalls:sys_enter_openat --filter 'comm == "vmstop"'
 	status_is 0 "and what pauses it"
 	set_param debug=+ioctl
 	set_param debug=-ioctl
@@ -131,7 +131,7 @@ same 10 "$(count '^[0-9a-f]*:00000040:.*emit.c.*emit_flood' got.raw)" "these of 
 same 0 "$(grep '^[0-9a-f]*:00000040:.*emit.c' got.raw | grep -vc emit_flood)" "no other of it"
 at_least 8 "$(count '^[0-9a-f]*:00000200:.*emit.c' got.raw)" "all of another"
 dktrace filter clear
-run dktrace trigger add net traceoff --if 'msg_fn == "emit_pointers"'
+run dktrace trigger add net traceoff --filter 'msg_fn == "emit_pointers"'
 status_is 0 "stop at a message"
 # Lustre's messages come by one event or, where calls of nested ones are probed, by two.
 has_line '^1 trigger on 1 event$|^2 triggers on 2 events$' "$out" "of the events of its class only messages have the field"

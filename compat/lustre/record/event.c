@@ -37,7 +37,18 @@ struct layout {
 
 int record_event(struct dkt_ctx *ctx, struct dkt_event **event)
 {
-	return dkt_event_define(ctx, "libcfs", "libcfs_debug_msg", format, event);
+	return dkt_event_define(ctx, RECORD_EVENT_SYSTEM, RECORD_EVENT_NAME, format, event);
+}
+
+struct dkt_event *record_event_find(struct dkt_ctx *ctx)
+{
+	return dkt_event_find(ctx, RECORD_EVENT_SYSTEM, RECORD_EVENT_NAME);
+}
+
+bool record_is_event(const struct dkt_event *event)
+{
+	return !strcmp(dkt_event_name(event), RECORD_EVENT_NAME) &&
+	       !strcmp(dkt_event_system(event), RECORD_EVENT_SYSTEM);
 }
 
 /* Puts a terminated string behind what is there; both halves of what is returned have 16 bits. */

@@ -15,8 +15,17 @@ static inline int64_t record_time(const uint8_t *rec)
 	return (int64_t)((key >> 32) * 1000000000 + (key & UINT32_MAX) * 1000);
 }
 
+#define RECORD_EVENT_SYSTEM "libcfs"
+#define RECORD_EVENT_NAME   "libcfs_debug_msg"
+
 /* libcfs:libcfs_debug_msg, with the fields of the tracepoint lustre_debug:lustre_debug_msg. */
 int record_event(struct dkt_ctx *ctx, struct dkt_event **event);
+
+/* The same if it was asked for before, else NULL. */
+struct dkt_event *record_event_find(struct dkt_ctx *ctx);
+
+/* Whether it is that event. */
+bool record_is_event(const struct dkt_event *event);
 
 /* What a record's bytes as the event's may come to. */
 #define RECORD_EVENT_MAX (RECORD_MAX + 64)

@@ -9,6 +9,7 @@
 #include "lustre/message/fits.h"
 #include "lustre/record/event.h"
 #include "lustre/record/line.h"
+#include "pipeline/chooser.h"
 
 /* Lustre does not say. */
 #define COMM "<...>"
@@ -35,10 +36,12 @@ struct kept {
 
 struct dk_lustre {
 	const struct dk_opts *opts;
-	struct dkt_expr *filter;
+	struct chooser *chooser;
 	struct dk_out *out;
 	struct dk_result *result;
-	struct dkt_event *event; /* NULL: neither filter nor style ask for it */
+	struct dkt_event *event;
+	bool by_lines; /* as the legacy style has them */
+	bool all; /* none is left out, and none is shown as an event */
 	struct message *message; /* of the event */
 	struct dkt_buf *text; /* of a message of another source */
 	struct dkt_record as_event; /* of the event, if there is one */
@@ -110,8 +113,26 @@ static int step(struct dk_lustre *lustre)
 	return set_next(lustre);
 }
 
-int dk_lustre_new(const struct dk_opts *opts, struct dkt_expr *filter, struct dk_out *out,
-		  struct dk_result *result, struct dk_lustre **made)
+/* Times of its records are those of day. */
+static int open_chooser(struct dk_lustre *lustre)
+{
+	const struct dkt_source_info info = { .has_wall = true };
+	struct selection *selection = lustre->opts->selection;
+	uint64_t since, until;
+	int err = selection_window(selection, lustre->out->ctx, &info, &since, &until);
+
+	if (!err)
+		err = chooser_new(lustre->out->ctx, 0, selection, style_legacy(lustre->out->style),
+				  &lustre->chooser);
+	if (!err)
+		chooser_set_window(lustre->chooser, since, until);
+	lustre->all = lustre->by_lines && selection_is_all(selection) && !selection->n_cpus &&
+		      !since && !until;
+	return err;
+}
+
+int dk_lustre_new(const struct dk_opts *opts, struct dk_out *out, struct dk_result *result,
+		  struct dk_lustre **made)
 {
 	const struct record_counts *counts = record_sort_counts(opts->lustre);
 	struct dk_lustre *lustre = calloc(1, sizeof(*lustre));
@@ -121,14 +142,15 @@ int dk_lustre_new(const struct dk_opts *opts, struct dkt_expr *filter, struct dk
 	if (!lustre)
 		return -ENOMEM;
 	lustre->opts = opts;
-	lustre->filter = filter;
 	lustre->out = out;
 	lustre->result = result;
 	result->dropped += counts->dropped;
 	result->bad += counts->bad;
-	if (filter || !style_is_legacy(out->style))
-		err = record_event(out->ctx, &lustre->event);
-	if (!err && lustre->event) {
+	lustre->by_lines = style_is_legacy(out->style);
+	err = record_event(out->ctx, &lustre->event);
+	if (!err)
+		err = open_chooser(lustre);
+	if (!err && !lustre->by_lines) {
 		lustre->message = message_new(out->ctx, lustre->event, NULL);
 		err = lustre->message ? 0 : -ENOMEM;
 		style_own(out->style, lustre->event, lustre->message);
@@ -156,13 +178,14 @@ void dk_lustre_free(struct dk_lustre *lustre)
 		free(lustre->ring[i].rec);
 	free(lustre->ring);
 	message_free(lustre->message);
+	chooser_free(lustre->chooser);
 	dkt_buf_free(lustre->text);
 	free(lustre);
 }
 
-int dk_lustre_check(struct dk_lustre *lustre)
+struct dkt_event *dk_lustre_event(const struct dk_lustre *lustre)
 {
-	return dkt_expr_check_match(lustre->filter, lustre->event);
+	return lustre->event;
 }
 
 int64_t dk_lustre_time(const struct dk_lustre *lustre)
@@ -170,23 +193,21 @@ int64_t dk_lustre_time(const struct dk_lustre *lustre)
 	return lustre->rec ? record_time(lustre->rec) : INT64_MAX;
 }
 
+static struct class_bits bits_of(const uint8_t *rec)
+{
+	struct record_head head = record_head(rec);
+
+	return (struct class_bits){ .types = head.mask, .subsystems = head.subsystem };
+}
+
 static bool selected(struct dk_lustre *lustre, const uint8_t *rec, uint32_t len)
 {
-	const struct dk_opts *opts = lustre->opts;
-	struct record_head head = record_head(rec);
-	int64_t time = record_time(rec);
+	const struct class_bits bits = bits_of(rec);
 
-	if ((opts->cpu >= 0 && head.cpu != opts->cpu) ||
-	    (opts->pid >= 0 && head.pid != (uint32_t)opts->pid))
-		return false;
-	if ((opts->since && time < opts->since) || (opts->until && time > opts->until))
-		return false;
-	if ((opts->types && !(head.mask & opts->types)) ||
-	    (opts->subsystems && !(head.subsystem & opts->subsystems)))
-		return false;
-	if (lustre->event)
-		record_event_fill(lustre->event, rec, len, lustre->data, &lustre->as_event);
-	return !lustre->filter || dkt_expr_match(lustre->filter, &lustre->as_event, COMM);
+	if (lustre->all)
+		return true;
+	record_event_fill(lustre->event, rec, len, lustre->data, &lustre->as_event);
+	return chooser_takes(lustre->chooser, &lustre->as_event, COMM, &bits);
 }
 
 /* ---- messages that another source recorded too ---- */
@@ -263,7 +284,7 @@ static int put_record(struct dk_lustre *lustre, int64_t wall)
 	size_t from;
 	char *end;
 
-	if (!style_is_legacy(out->style)) {
+	if (!lustre->by_lines) {
 		lustre->as_event.ts -= (uint64_t)wall;
 		return style_record(out->style, &lustre->as_event, COMM, out->buf);
 	}
@@ -277,8 +298,9 @@ static int put_record(struct dk_lustre *lustre, int64_t wall)
 
 static bool in_rate(struct dk_lustre *lustre)
 {
-	return !lustre->opts->rate || rate_takes(lustre->opts->rate, record_head(lustre->rec).mask,
-						 record_time(lustre->rec));
+	const struct class_bits bits = bits_of(lustre->rec);
+
+	return chooser_in_rate(lustre->chooser, &lustre->as_event, &bits);
 }
 
 int dk_lustre_print(struct dk_lustre *lustre, int64_t wall)

@@ -10,12 +10,12 @@
 struct dk_lustre;
 
 /* Takes records from opts->lustre, puts them into out's buffer and counts them in the result. */
-int dk_lustre_new(const struct dk_opts *opts, struct dkt_expr *filter, struct dk_out *out,
-		  struct dk_result *result, struct dk_lustre **lustre);
+int dk_lustre_new(const struct dk_opts *opts, struct dk_out *out, struct dk_result *result,
+		  struct dk_lustre **lustre);
 void dk_lustre_free(struct dk_lustre *lustre);
 
-/* 0 if the filter can judge the records. */
-int dk_lustre_check(struct dk_lustre *lustre);
+/* The event that its records are of. */
+struct dkt_event *dk_lustre_event(const struct dk_lustre *lustre);
 
 /* Wall-clock time of the next record, ns; INT64_MAX: there is none. */
 int64_t dk_lustre_time(const struct dk_lustre *lustre);

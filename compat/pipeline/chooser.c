@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A selection put to the records of one kernel: each event is judged once, then each record. */
+#include "pipeline/chooser.h"
+
+#include <stdio.h>
+
+#include "base/glob.h"
+#include "base/util.h"
+#include "lustre/class/glob.h"
+#include "lustre/record/event.h"
+#include "lustre/select.h"
+
+/* Bytes of a glob over the name of a system. */
+#define MAX_GLOB 256
+
+enum verdict {
+	UNKNOWN,
+	TAKEN,
+	LEFT_OUT,
+	PART, /* of a message: another record of it is asked */
+};
+
+struct chooser {
+	struct dkt_ctx *ctx;
+	struct selection *selection;
+	struct dkt_expr *filter; /* NULL: none */
+	uint8_t *verdicts; /* by event index; NULL: nothing is asked of events */
+	size_t n_verdicts;
+	uint64_t since, until; /* of the records' clock; until 0: no bound */
+	int64_t wall; /* to add to their times */
+	struct legacy_style *legacy, *own_legacy;
+	struct class_map *map; /* of own_legacy */
+	bool by_class;
+	bool fits; /* an event was met that the filter can be put to */
+	char *misfit; /* what is wrong with it on the others */
+	char *unmatched; /* why the filter cannot be judged here */
+	int misfit_err;
+};
+
+/* ---- events ---- */
+
+/* Cuts "SYSTEM:NAME"; without a colon the system is "". */
+static const char *cut_glob(const char *glob, char *system, size_t size)
+{
+	const char *colon = strchr(glob, ':');
+
+	snprintf(system, size, "%.*s", colon ? (int)(colon - glob) : 0, glob);
+	return colon ? colon + 1 : glob;
+}
+
+const char *event_glob_check(const char *glob)
+{
+	char system[MAX_GLOB];
+	const char *name = cut_glob(glob, system, sizeof(system)), *words;
+	size_t at;
+
+	words = glob_check(name, &at);
+	return words || !*system ? words : glob_check(system, &at);
+}
+
+static bool glob_takes_name(const char *glob, const char *its_system, const char *its_name)
+{
+	char system[MAX_GLOB];
+	const char *name = cut_glob(glob, system, sizeof(system));
+
+	return dkt__glob(name, its_name) && (!*system || dkt__glob(system, its_system));
+}
+
+static bool glob_takes(const char *glob, const struct dkt_event *event)
+{
+	return glob_takes_name(glob, dkt_event_system(event), dkt_event_name(event));
+}
+
+/* Events of the tracer itself, which no list has (kernel/trace/trace_entries.h). */
+static bool takes_own(const char *glob)
+{
+	static const char *const names[] = {
+		"print",           "bprint",         "bputs",        "function",
+		"funcgraph_entry", "funcgraph_exit", "kernel_stack", "user_stack",
+		"context_switch",  "wakeup",         "branch",       "hwlat",
+		"osnoise",         "timerlat",       "func_repeats", "raw_data",
+		"mmiotrace_rw",    "mmiotrace_map",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (glob_takes_name(glob, "ftrace", names[i]))
+			return true;
+	return false;
+}
+
+int chooser_check_events(struct dkt_ctx *ctx, const struct selection *selection)
+{
+	const struct names *globs = &selection->events;
+	struct dkt_event *const *events;
+	struct dkt_event *one;
+	struct dkt__guess guess = { 0 };
+	size_t i, j, n;
+	int err = globs->n ? dkt_events(ctx, &events, &n) : 0;
+
+	if (err || !globs->n)
+		return err;
+	/* The records of a saved log of Lustre are all of one event. */
+	if (!n && (one = record_event_find(ctx))) {
+		events = &one;
+		n = 1;
+	}
+	/* The events of other texts come with their records; those of ftrace are not among them. */
+	if (!n)
+		return 0;
+	for (j = 0; j < globs->n; j++) {
+		if (takes_own(globs->list[j]))
+			return 0;
+		for (i = 0; i < n; i++)
+			if (glob_takes(globs->list[j], events[i]))
+				return 0;
+	}
+	/* A system alone would match no event. */
+	for (j = 0; j < globs->n && !strchr(guess.best, ':'); j++) {
+		dkt__guess_start(&guess, globs->list[j], strlen(globs->list[j]));
+		select_guess(&guess, ctx);
+	}
+	return dkt_fail(ctx, -ENOENT, "--event: no event matches '%s'%s%s", globs->list[0],
+			globs->n > 1 ? " or the others" : "",
+			strchr(guess.best, ':') ? dkt__guess_words(&guess) : "");
+}
+
+/* Remembers what is in the way of the filter. A wrong value says more than a field that most events lack. */
+static void note_misfit(struct chooser *c, int err)
+{
+	c->fits |= !err || err == -EOPNOTSUPP;
+	if (err == -EOPNOTSUPP && !c->unmatched)
+		c->unmatched = strdup(dkt_error(c->ctx));
+	if (!err || err == -EOPNOTSUPP || c->misfit_err == -EINVAL || (c->misfit && err != -EINVAL))
+		return;
+	free(c->misfit);
+	c->misfit = strdup(dkt_error(c->ctx));
+	c->misfit_err = err;
+}
+
+static enum verdict judge(struct chooser *c, struct dkt_event *event)
+{
+	const struct names *globs = &c->selection->events;
+	size_t i;
+	int err;
+
+	if (message_is_part(event))
+		return PART;
+	err = c->filter ? dkt_expr_check_match(c->filter, event) : 0;
+	if (c->filter)
+		note_misfit(c, err);
+	/* What the filter cannot be put to does not match. */
+	if (err)
+		return LEFT_OUT;
+	for (i = 0; i < globs->n; i++)
+		if (glob_takes(globs->list[i], event))
+			return TAKEN;
+	return globs->n ? LEFT_OUT : TAKEN;
+}
+
+static inline enum verdict verdict_of(struct chooser *c, struct dkt_event *event)
+{
+	size_t i = dkt_event_index(event);
+
+	/* Events that no format is of have no place of their own. */
+	if (i >= c->n_verdicts)
+		return judge(c, event);
+	if (!c->verdicts[i])
+		c->verdicts[i] = (uint8_t)judge(c, event);
+	return (enum verdict)c->verdicts[i];
+}
+
+static bool wants(void *data, struct dkt_event *event)
+{
+	return judge(data, event) != LEFT_OUT;
+}
+
+int chooser_push(struct chooser *c, struct dkt_source *source)
+{
+	if (c->verdicts && dkt_source_select(source, wants, c) == -ENOMEM)
+		return -ENOMEM;
+	return c->filter && dkt_source_filter(source, c->filter) == -ENOMEM ? -ENOMEM : 0;
+}
+
+int chooser_check_filter(struct chooser *c, struct dkt_event *const *on, size_t n,
+			 struct dkt_event *beside)
+{
+	struct dkt_event *const *events;
+	size_t n_events;
+	int err;
+
+	if (!c->filter)
+		return 0;
+	if (beside && !dkt_expr_check_match(c->filter, beside)) {
+		c->fits = true;
+		return 0;
+	}
+	/* What is on is asked first: its formats are few. */
+	if (n && !dkt_expr_check_any(c->filter, on, n, DKT_EXPR_MATCH))
+		return 0;
+	err = dkt_events(c->ctx, &events, &n_events);
+	/* The events of a saved log come with its records. */
+	return err || !n_events ? err :
+				  dkt_expr_check_any(c->filter, events, n_events, DKT_EXPR_MATCH);
+}
+
+char *chooser_explain(struct chooser *c, bool any_taken)
+{
+	char *words = c->unmatched;
+
+	c->unmatched = NULL;
+	if (words || !c->misfit || c->fits || any_taken)
+		return words;
+	return asprintf(&words, "--filter fits no event of the log: %s", c->misfit) < 0 ? NULL :
+											  words;
+}
+
+/* ---- records ---- */
+
+static bool has(const int *list, size_t n, int64_t number)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (list[i] == number)
+			return true;
+	return false;
+}
+
+static bool has_comm(const struct names *globs, const char *comm)
+{
+	size_t i;
+
+	for (i = 0; i < globs->n; i++)
+		if (dkt__glob(globs->list[i], comm))
+			return true;
+	return false;
+}
+
+static bool class_is_taken(struct chooser *c, const struct dkt_record *record,
+			   const struct class_bits *bits)
+{
+	const struct selection *s = c->selection;
+	struct class_bits own;
+
+	if (!bits) {
+		own = legacy_style_bits(c->legacy, record);
+		bits = &own;
+	}
+	if (mask_hides(s->hidden_types, bits->types) ||
+	    mask_hides(s->hidden_subsystems, bits->subsystems))
+		return false;
+	return (!s->types || bits->types & s->types) &&
+	       (!s->subsystems || bits->subsystems & s->subsystems);
+}
+
+bool chooser_takes(struct chooser *c, const struct dkt_record *record, const char *comm,
+		   const struct class_bits *bits)
+{
+	const struct selection *s = c->selection;
+	enum verdict verdict;
+
+	if (s->n_cpus && !has(s->cpus, s->n_cpus, record->cpu))
+		return false;
+	if (record->ts < c->since || (c->until && record->ts >= c->until))
+		return false;
+	/* A gap is told whatever else is asked for: what was lost could have been it. */
+	if (!record->event)
+		return true;
+	verdict = c->verdicts ? verdict_of(c, record->event) : TAKEN;
+	if (verdict != TAKEN)
+		return verdict == PART;
+	if (s->n_pids && !has(s->pids, s->n_pids, record->pid))
+		return false;
+	if (s->comms.n && !has_comm(&s->comms, comm))
+		return false;
+	if (c->by_class && !class_is_taken(c, record, bits))
+		return false;
+	return !c->filter || dkt_expr_match(c->filter, record, comm);
+}
+
+bool chooser_in_rate(struct chooser *c, const struct dkt_record *record,
+		     const struct class_bits *bits)
+{
+	struct rate *rate = &c->selection->rate;
+
+	if (!rate->limited || !record->event || verdict_of(c, record->event) == PART)
+		return true;
+	return rate_takes(rate, bits ? bits->types : legacy_style_bits(c->legacy, record).types,
+			  (int64_t)record->ts + c->wall);
+}
+
+/* ---- beginning and end ---- */
+
+static int load_classes(struct chooser *c)
+{
+	struct dkt_event *const *events;
+	size_t n;
+	int err = dkt_events(c->ctx, &events, &n);
+
+	if (!err)
+		err = class_map_load(c->ctx, &c->map);
+	if (!err)
+		err = class_map_resolve(c->map, events, n);
+	if (!err)
+		err = legacy_style_new(c->ctx, c->map, &c->own_legacy);
+	c->legacy = c->own_legacy;
+	return err;
+}
+
+void chooser_set_window(struct chooser *c, uint64_t since, uint64_t until)
+{
+	c->since = since;
+	c->until = until;
+}
+
+static int chooser_init(struct chooser *c)
+{
+	const struct selection *s = c->selection;
+	struct dkt_event *const *events;
+	int err = 0;
+
+	c->by_class = s->types || s->subsystems || s->hidden_types || s->hidden_subsystems;
+	if (s->filter)
+		err = mask_expr(c->ctx, s->filter, &c->filter);
+	if (!err && (s->filter || s->events.n || c->by_class || s->rate.limited)) {
+		err = dkt_events(c->ctx, &events, &c->n_verdicts);
+		c->verdicts = calloc(c->n_verdicts + 1, 1);
+		if (!err && !c->verdicts)
+			err = -ENOMEM;
+	}
+	if (!err && !c->legacy && (c->by_class || s->rate.limited))
+		err = load_classes(c);
+	return err;
+}
+
+int chooser_new(struct dkt_ctx *ctx, int64_t wall, struct selection *selection,
+		struct legacy_style *legacy, struct chooser **out)
+{
+	struct chooser *c = calloc(1, sizeof(*c));
+	int err;
+
+	*out = NULL;
+	if (!c)
+		return -ENOMEM;
+	*c = (struct chooser){ .ctx = ctx, .selection = selection, .legacy = legacy, .wall = wall };
+	err = chooser_init(c);
+	if (err) {
+		chooser_free(c);
+		return err;
+	}
+	*out = c;
+	return 0;
+}
+
+void chooser_free(struct chooser *c)
+{
+	if (!c)
+		return;
+	dkt_expr_free(c->filter);
+	legacy_style_free(c->own_legacy);
+	class_map_free(c->map);
+	free(c->verdicts);
+	free(c->misfit);
+	free(c->unmatched);
+	free(c);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The records that are asked for: the words of the options, read once. */
+#include "pipeline/selection.h"
+
+#include "base/parse.h"
+#include "base/when.h"
+#include "pipeline/chooser.h"
+
+/* The most CPUs that Linux can be built for. */
+#define MAX_CPU 8191
+
+/* The trace style prints times with so many digits of a second. */
+#define DIGITS 6
+
+/* ---- lists ---- */
+
+static int read_list(struct dkt_ctx *ctx, const char *option, const char *text, int most,
+		     int **list, size_t *n)
+{
+	int err = text ? dkt__parse_list(text, most, list, n) : 0;
+
+	return err && err != -ENOMEM ?
+		       dkt_fail(ctx, -EINVAL, "--%s: '%s' is no list of numbers such as 0-3,5",
+				option, text) :
+		       err;
+}
+
+/* Globs with commas or blanks between. */
+static int read_globs(struct dkt_ctx *ctx, const char *option, const char *text,
+		      struct names *globs)
+{
+	char *copy __cleanup(free) = text ? strdup(text) : NULL;
+	char *word, *save = NULL;
+	const char *wrong;
+	int err = text && !copy ? -ENOMEM : 0;
+
+	for (word = copy ? strtok_r(copy, ", ", &save) : NULL; word && !err;
+	     word = strtok_r(NULL, ", ", &save)) {
+		wrong = event_glob_check(word);
+		err = wrong ? dkt_fail(ctx, -EINVAL, "--%s: '%s': %s", option, word, wrong) :
+			      names_add(globs, word);
+	}
+	if (!err && text && !globs->n)
+		err = dkt_fail(ctx, -EINVAL, "--%s: '%s' is no glob", option, text);
+	return err;
+}
+
+/* Names joined by +, commas or blanks. No floor: only what is named. */
+static int read_mask(struct dkt_ctx *ctx, const char *option, enum mask_kind kind, const char *text,
+		     uint32_t *mask)
+{
+	char *copy __cleanup(free) = text ? strdup(text) : NULL;
+	struct dkt__guess guess;
+	char *word, *save = NULL;
+
+	if (text && !copy)
+		return -ENOMEM;
+	for (word = copy ? strtok_r(copy, "+, ", &save) : NULL; word;
+	     word = strtok_r(NULL, "+, ", &save)) {
+		int bit = mask_bit(kind, word, strlen(word));
+
+		if (bit < 0)
+			break;
+		*mask |= 1u << bit;
+	}
+	if (!word)
+		return 0;
+	dkt__guess_start(&guess, word, strlen(word));
+	mask_guess(kind, &guess);
+	return dkt_fail(ctx, -EINVAL, "--%s: '%s' is none; see 'dktrace list %s'%s", option, word,
+			kind == MASK_DEBUG ? "classes" : "subsystems", dkt__guess_words(&guess));
+}
+
+static int read_rate(struct dkt_ctx *ctx, const char *text, struct rate *rate)
+{
+	const char *bad;
+
+	if (!text || !rate_parse(text, rate, &bad))
+		return 0;
+	return dkt_fail(ctx, -EINVAL,
+			"--rate: '%.*s' is no class and its number of records a second:"
+			" rpctrace=100",
+			(int)strcspn(bad, ","), bad);
+}
+
+/* ---- times ---- */
+
+/* SECONDS[.frac] of the source's clock, as the trace style prints it, or a time of day. */
+static int read_time(struct dkt_ctx *ctx, const char *option, const char *text,
+		     struct selection_time *time)
+{
+	const char *p = text;
+	int64_t seconds = 0, part = 0;
+	int n = 0;
+
+	if (!text)
+		return 0;
+	for (; *p >= '0' && *p <= '9' && seconds < INT32_MAX; p++)
+		seconds = seconds * 10 + (*p - '0');
+	if (*p == '.')
+		for (p++; *p >= '0' && *p <= '9' && n < 9; p++, n++)
+			part = part * 10 + (*p - '0');
+	time->given = true;
+	time->around = n <= DIGITS ? 500 : 0;
+	for (; n < 9; n++)
+		part *= 10;
+	time->wall = *p || p == text;
+	time->ns = seconds * 1000000000 + part;
+	if (!time->wall)
+		return 0;
+	time->around = 0;
+	if (!dkt__parse_when(text, &time->ns))
+		return 0;
+	return dkt_fail(ctx, -EINVAL,
+			"--%s: '%s' is not a time: SECONDS of the trace's clock, HH:MM[:SS],"
+			" 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, -N[smhd]",
+			option, text);
+}
+
+static int to_clock(struct dkt_ctx *ctx, const struct dkt_source_info *info, const char *option,
+		    const struct selection_time *time, uint64_t *ns)
+{
+	if (time->wall && !info->has_wall)
+		return dkt_fail(
+			ctx, -EINVAL,
+			"--%s: the trace does not know times of day; give seconds of its clock",
+			option);
+	*ns = (uint64_t)(time->ns - (time->wall ? info->wall : 0));
+	return 0;
+}
+
+int selection_window(const struct selection *s, struct dkt_ctx *ctx,
+		     const struct dkt_source_info *info, uint64_t *since, uint64_t *until)
+{
+	int err = 0;
+
+	*since = *until = 0;
+	if (s->since.given)
+		err = to_clock(ctx, info, "since", &s->since, since);
+	if (!err && s->until.given)
+		err = to_clock(ctx, info, "until", &s->until, until);
+	/* What is printed with one of the times belongs to the window, too. */
+	if (*since > (uint64_t)s->since.around)
+		*since -= (uint64_t)s->since.around;
+	if (s->until.given)
+		*until += s->until.around ? (uint64_t)s->until.around : 1;
+	return err;
+}
+
+/* ---- all of it ---- */
+
+int selection_read(struct dkt_ctx *ctx, const struct selection_words *words, struct selection *s)
+{
+	int err;
+
+	*s = (struct selection){ .filter = words->filter };
+	err = read_mask(ctx, "class", MASK_DEBUG, words->classes, &s->types);
+	if (!err)
+		err = read_mask(ctx, "subsystem", MASK_SUBSYSTEM, words->subsystems,
+				&s->subsystems);
+	if (!err)
+		err = read_globs(ctx, "event", words->events, &s->events);
+	if (!err)
+		err = read_list(ctx, "pid", words->pids, INT32_MAX, &s->pids, &s->n_pids);
+	if (!err)
+		err = read_globs(ctx, "comm", words->comms, &s->comms);
+	if (!err)
+		err = read_list(ctx, "cpu", words->cpus, MAX_CPU, &s->cpus, &s->n_cpus);
+	if (!err)
+		err = read_time(ctx, "since", words->since, &s->since);
+	if (!err)
+		err = read_time(ctx, "until", words->until, &s->until);
+	return err ? err : read_rate(ctx, words->rate, &s->rate);
+}
+
+void selection_clear(struct selection *s)
+{
+	names_clear(&s->events);
+	names_clear(&s->comms);
+	free(s->pids);
+	free(s->cpus);
+	*s = (struct selection){ 0 };
+}
+
+bool selection_is_all(const struct selection *s)
+{
+	return !s->types && !s->subsystems && !s->hidden_types && !s->hidden_subsystems &&
+	       !s->events.n && !s->comms.n && !s->n_pids && !s->filter && !s->rate.limited;
+}

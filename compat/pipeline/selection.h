@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The records that are asked for: by class, subsystem, event, thread, program, CPU, time, expression, rate. */
+#ifndef COMPAT_SELECTION_H
+#define COMPAT_SELECTION_H
+
+#include "lustre/names.h"
+#include "pipeline/rate.h"
+
+/* Texts as the options of these names have them; NULL: not asked for. */
+struct selection_words {
+	const char *classes, *subsystems; /* rpctrace+ioctl */
+	const char *events; /* globs over NAME or SYSTEM:NAME, commas between */
+	const char *pids; /* 1,42 */
+	const char *comms; /* globs, commas between */
+	const char *cpus; /* 0-3,5 */
+	const char *since, *until;
+	const char *filter; /* in the kernel's filter language */
+	const char *rate; /* rpctrace=100,vfstrace=10 */
+};
+
+struct selection_time {
+	int64_t ns;
+	int64_t around; /* what is printed as this time is so much before it or, less 1, after it */
+	bool wall; /* a time of day, not of the source's clock */
+	bool given;
+};
+
+/* Begins as zeroes: all records. */
+struct selection {
+	uint32_t types, subsystems; /* with one of these bits; 0: any */
+	uint32_t hidden_types, hidden_subsystems; /* not those whose bits are all among these */
+	struct names events, comms;
+	int *pids, *cpus;
+	size_t n_pids, n_cpus; /* 0: any */
+	struct selection_time since, until;
+	const char *filter; /* NULL: none */
+	struct rate rate; /* of what is chosen; counts what it leaves out */
+};
+
+/* -EINVAL: one of the words makes no sense, and which is in the context. To be cleared in either case. */
+int selection_read(struct dkt_ctx *ctx, const struct selection_words *words,
+		   struct selection *selection);
+void selection_clear(struct selection *selection);
+
+/* Whether all records of a source are asked for, but for its window of times and CPUs. */
+bool selection_is_all(const struct selection *selection);
+
+/*
+ * The window as times of the source's clock: records from *since on and before *until; 0: no bound.
+ * -EINVAL, with words: times of day are asked for, and the source does not know them.
+ */
+int selection_window(const struct selection *selection, struct dkt_ctx *ctx,
+		     const struct dkt_source_info *info, uint64_t *since, uint64_t *until);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The selection of commands that read a file or record by themselves: hist and latency. */
+#include "input/live_args.h"
+
+#include "base/util.h"
+#include "set/filters.h"
+
+/* What is recorded now is chosen by events and conditions; the rest is for what was recorded before. */
+static int check_live(const struct app *app)
+{
+	const struct {
+		const char *option, *value;
+	} of_files[] = {
+		{ "class", app->types }, { "subsystem", app->subsystems }, { "event", app->events },
+		{ "since", app->since }, { "until", app->until },          { "rate", app->rate },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(of_files); i++)
+		if (of_files[i].value)
+			return app_usage(
+				"%s: --%s is for the records of a file; name it by --input",
+				app->command->name, of_files[i].option);
+	return 0;
+}
+
+int live_args_read(struct app *app, struct report_args *args)
+{
+	int rc;
+
+	*args = (struct report_args){ .source.sz = sizeof(args->source) };
+	if (!app->input)
+		return check_live(app);
+	rc = report_args_read(app, args);
+	/* The command itself puts it to the events that it counts, and tells what does not fit. */
+	args->selection.filter = NULL;
+	return rc;
+}
+
+int live_args_filter(const struct app *app, struct dkt_ctx *ctx, struct dkt_expr **filter)
+{
+	const struct filter_wish wish = { .words = SELECT_ALL,
+					  .expr = app->filter,
+					  .pids = app->pid,
+					  .comm = app->comm,
+					  .cpus = app->cpu };
+	char *text __cleanup(free) = NULL;
+	int err;
+
+	*filter = NULL;
+	if (app->input)
+		return app->filter ? mask_expr(ctx, app->filter, filter) : 0;
+	err = filters_text(ctx, &wish, &text);
+	return err || !text ? err : mask_expr(ctx, text, filter);
+}
