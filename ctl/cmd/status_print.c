@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/print.h"
+#include "base/parse.h"
 #include "cmd/status.h"
 #include "log/probe_list.h"
 #include "lustre/mask.h"
@@ -108,7 +109,7 @@ static void put_params(struct out *out, struct debuglog *log)
 			continue;
 		}
 		if (!strcmp(name, "debug_mb"))
-			out_put(out, name, val_number(strtoull(value, NULL, 10)));
+			out_put(out, name, val_number(dkt__line_u64(value, "")));
 		else
 			out_put(out, name, val_text(value));
 		if (strcmp(name, "debug_filter"))

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <limits.h>
 
+#include "base/parse.h"
 #include "expr.h"
 #include "sql/sql.h"
 
@@ -56,16 +57,17 @@ static int scan_number(struct sql *sql, struct sql_token *token)
 {
 	const char *p = sql->text + token->at;
 	bool hex = p[0] == '0' && (p[1] == 'x' || p[1] == 'X');
-	char *end;
+	const char *end = p;
+	int64_t value;
+	int err;
 
 	token->kind = SQL_NUMBER;
 	while (is_name(p[token->len]))
 		token->len++;
-	errno = 0;
-	strtol(p, &end, 0);
+	err = dkt__take_s64(&end, NULL, DKT__AS_C, &value);
 	if (end != p + token->len || (p[0] == '0' && token->len > 1 && !hex))
 		return dkt__sql_fail(sql, token, "'%.*s' is not a number", SQL_TEXT(sql, token));
-	if (errno)
+	if (err)
 		return dkt__sql_fail(sql, token, "the number is too large");
 	return 0;
 }

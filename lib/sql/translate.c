@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <tracefs/tracefs.h>
 
+#include "base/io.h"
 #include "event.h"
 #include "expr.h"
 #include "sql/sql.h"
@@ -101,21 +102,6 @@ static int refused(struct sql *sql, const char *error)
 			    (int)strcspn(words, "\n"), words);
 }
 
-static int read_all(int fd, char **text)
-{
-	size_t size;
-	FILE *out = open_memstream(text, &size);
-	char some[4096];
-	ssize_t n;
-
-	if (!out)
-		return -ENOMEM;
-	while ((n = read(fd, some, sizeof(some))) > 0 || (n < 0 && errno == EINTR))
-		if (n > 0)
-			fwrite(some, 1, (size_t)n, out);
-	return fclose(out) ? -ENOMEM : 0;
-}
-
 /* 0: it came to its end. Somebody may have waited for all processes of the program. */
 static int wait_for(pid_t pid)
 {
@@ -132,6 +118,7 @@ int dkt__sql_translate(struct sql *sql, const char *name, char **text)
 	struct tep_handle *tep = dkt__tep(sql->ctx);
 	char *got __cleanup(free) = NULL;
 	int ends[2], err, fault;
+	size_t len;
 	pid_t pid;
 
 	*text = NULL;
@@ -147,7 +134,7 @@ int dkt__sql_translate(struct sql *sql, const char *name, char **text)
 		close(ends[0]);
 		return dkt_fail(sql->ctx, -EAGAIN, "sql: make a process: %s", strerror(errno));
 	}
-	err = read_all(ends[0], &got);
+	err = dkt__read_fd(ends[0], SIZE_MAX, &got, &len);
 	close(ends[0]);
 	fault = wait_for(pid);
 	if (err)
