@@ -3,7 +3,7 @@
 #ifndef DKT_CAPS_H
 #define DKT_CAPS_H
 
-#include "internal.h"
+#include "ctx.h"
 
 struct dkt__rights {
 	uid_t uid;

@@ -3,6 +3,8 @@
 #include <signal.h>
 
 #include "change.h"
+#include "event.h"
+#include "instance.h"
 #include "tracefs.h"
 
 #include "base/banned.h"

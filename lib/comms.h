@@ -3,7 +3,7 @@
 #ifndef DKT_COMMS_H
 #define DKT_COMMS_H
 
-#include "internal.h"
+#include "ctx.h"
 
 struct dkt__comms {
 	struct dkt__comm *slots;

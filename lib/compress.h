@@ -3,7 +3,7 @@
 #ifndef DKT_COMPRESS_H
 #define DKT_COMPRESS_H
 
-#include "internal.h"
+#include "ctx.h"
 
 struct dkt__codec {
 	const char *name; /* "zstd" */

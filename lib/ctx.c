@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The context: what everything hangs off, with the words of the last failure and the log. */
-#include "internal.h"
+#include "ctx.h"
 
 #include "base/banned.h"
 

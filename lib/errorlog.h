@@ -3,7 +3,7 @@
 #ifndef DKT_ERRORLOG_H
 #define DKT_ERRORLOG_H
 
-#include "internal.h"
+#include "ctx.h"
 
 struct dkt__kernel_error {
 	uint64_t usec; /* of the kernel's local clock */

@@ -1,9 +1,52 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What other rooms of the library ask of the event catalogue. */
+/* Events: what is known of one, and the catalogue of all. */
 #ifndef DKT_EVENT_H
 #define DKT_EVENT_H
 
-#include "internal.h"
+#include "base/guess.h"
+#include "ctx.h"
+
+struct dkt__plan; /* plan.c */
+
+struct dkt_event {
+	struct dkt_ctx *ctx;
+	const char *system;
+	const char *name;
+	size_t index;
+	int id; /* 0: not read yet */
+	int guess; /* the number it had once, not yet looked at; 0: none */
+	int load_err; /* of an earlier try to read the format */
+	const char *format; /* the format file's text if a file gave it */
+	size_t format_len;
+	struct tep_event *tep; /* NULL before the format is read */
+	struct dkt_field *fields;
+	size_t n_fields;
+	bool bare; /* libtraceevent was not given the print format */
+	char *print; /* the format file's text after "print fmt:", NULL if it has none */
+	struct dkt__plan *plan; /* NULL before the first record is printed */
+	void (*plan_free)(struct dkt__plan *plan);
+	struct dkt_event *next; /* of those that callers defined */
+};
+
+/* A stack of calls that a record carries, as the data of a stack event's record. */
+struct dkt_stack {
+	struct dkt_event *event; /* ftrace:kernel_stack, ftrace:user_stack */
+	const void *data;
+	uint32_t size;
+	const struct dkt_stack *next; /* NULL: the last one */
+};
+
+/* Reads and parses the format file once. */
+int dkt__event_load(struct dkt_event *event);
+
+/* Tries the names of all events. */
+void dkt__guess_events(struct dkt__guess *guess, struct dkt_ctx *ctx);
+
+/* Tries the fields of n events; of several that are equally near, the one that most events have. */
+void dkt__guess_fields(struct dkt__guess *guess, struct dkt_event *const *events, size_t n);
+
+/* -ENOENT, with words: there is no such event, and which one was perhaps meant. */
+int dkt__no_event(struct dkt_ctx *ctx, const char *system, const char *name);
 
 /* The context's handle for parsed formats; NULL when memory is out. */
 struct tep_handle *dkt__tep(struct dkt_ctx *ctx);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Filter expressions: the calls that the header declares, over parsing, binding and matching. */
 #include "expr.h"
+#include "event.h"
 
 #include "base/banned.h"
 

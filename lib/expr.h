@@ -3,7 +3,8 @@
 #ifndef DKT_EXPR_H
 #define DKT_EXPR_H
 
-#include "internal.h"
+#include "base/guess.h"
+#include "ctx.h"
 
 /* As in the kernel: MAX_FILTER_STR_VAL, and a number with its sign. */
 #define EXPR_MAX_STRING 255

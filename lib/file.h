@@ -3,7 +3,7 @@
 #ifndef DKT_FILE_H
 #define DKT_FILE_H
 
-#include "internal.h"
+#include "ctx.h"
 
 struct dkt__file {
 	const char *name; /* for words */

@@ -3,7 +3,7 @@
 #ifndef DKT_FORMAT_CHECK_H
 #define DKT_FORMAT_CHECK_H
 
-#include "internal.h"
+#include "ctx.h"
 
 /* No record is longer, so every field ends within so many bytes. */
 #define DKT__RECORD_MAX (1u << 16)

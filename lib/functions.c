@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "functions.h"
+#include "instance.h"
 #include "note.h"
 #include "tracefs.h"
 

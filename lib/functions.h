@@ -3,7 +3,7 @@
 #ifndef DKT_FUNCTIONS_H
 #define DKT_FUNCTIONS_H
 
-#include "internal.h"
+#include "ctx.h"
 
 struct dkt__functions {
 	char **only;

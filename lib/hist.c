@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Histograms: records counted here by their keys. */
 #include "hist.h"
+#include "event.h"
 
 #include "base/banned.h"
 

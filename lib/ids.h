@@ -3,7 +3,7 @@
 #ifndef DKT_IDS_H
 #define DKT_IDS_H
 
-#include "internal.h"
+#include "ctx.h"
 
 /* Reads what an earlier capture found out, if there is such a file in the directory. */
 void dkt__ids_load(struct dkt_ctx *ctx, int dirfd);

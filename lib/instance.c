@@ -5,6 +5,8 @@
 #include <time.h>
 
 #include "base/parse.h"
+#include "event.h"
+#include "instance.h"
 #include "tracefs.h"
 
 #include "base/banned.h"

@@ -3,7 +3,7 @@
 #ifndef DKT_MOUNT_H
 #define DKT_MOUNT_H
 
-#include "internal.h"
+#include "ctx.h"
 
 #define TRACEFS_PLACE "/sys/kernel/tracing"
 

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
-#include "internal.h"
+#include "ctx.h"
 
 #include "base/banned.h"
 

@@ -3,7 +3,7 @@
 #ifndef DKT_NOTE_H
 #define DKT_NOTE_H
 
-#include "internal.h"
+#include "ctx.h"
 
 bool dkt__note_exists(const char *spool, const char *name);
 

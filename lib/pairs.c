@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pairs of records, one that begins and one that ends, and how long they were apart. */
 #include "pairs.h"
+#include "event.h"
 
 #include "base/banned.h"
 

@@ -10,6 +10,7 @@
 #include <linux/perf_event.h>
 
 #include "comms.h"
+#include "event.h"
 #include "file.h"
 #include "page.h"
 #include "source.h"

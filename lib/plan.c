@@ -3,6 +3,7 @@
 #include <limits.h>
 
 #include "base/escape.h"
+#include "event.h"
 #include "plan.h"
 
 #include "base/banned.h"

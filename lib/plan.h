@@ -4,7 +4,7 @@
 #define DKT_PLAN_H
 
 #include "base/number.h"
-#include "internal.h"
+#include "ctx.h"
 
 /* ---- values: what a number in the print format is made of ---- */
 

@@ -3,7 +3,7 @@
 #ifndef DKT_PROBE_H
 #define DKT_PROBE_H
 
-#include "internal.h"
+#include "ctx.h"
 
 struct dkt_probes {
 	struct dkt_probe *at; /* their texts are each allocated */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a record holds for a field, whatever lengths and places its bytes claim. */
-#include "internal.h"
+#include "event.h"
 
 #include "base/banned.h"
 

@@ -3,7 +3,7 @@
 #ifndef DKT_SOURCE_H
 #define DKT_SOURCE_H
 
-#include "internal.h"
+#include "ctx.h"
 
 struct dkt__source_ops {
 	int (*next)(struct dkt_source *source, struct dkt_record *record);

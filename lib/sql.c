@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SQL as tracefs_sql(3) has it: a histogram of an event, or an event made of two. */
 #include "sql/sql.h"
+#include "event.h"
 #include "expr.h"
 #include "probe.h"
 

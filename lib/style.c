@@ -2,6 +2,7 @@
 /* The table of styles, and what a style remembers of the events that it met. */
 #include <time.h>
 
+#include "event.h"
 #include "style.h"
 
 #include "base/banned.h"

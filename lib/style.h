@@ -4,7 +4,7 @@
 #define DKT_STYLE_H
 
 #include "base/escape.h"
-#include "internal.h"
+#include "event.h"
 #include "plan.h"
 
 /* ---- an event's fields as typed columns ---- */

@@ -2,7 +2,7 @@
 /* Names of system calls. */
 #include <sys/syscall.h>
 
-#include "internal.h"
+#include "ctx.h"
 
 #include "base/banned.h"
 

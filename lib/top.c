@@ -10,7 +10,9 @@
 #include <inttypes.h>
 
 #include "base/parse.h"
+#include "event.h"
 #include "functions.h"
+#include "instance.h"
 #include "note.h"
 #include "top.h"
 #include "top/stops.h"

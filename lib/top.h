@@ -3,7 +3,7 @@
 #ifndef DKT_TOP_H
 #define DKT_TOP_H
 
-#include "internal.h"
+#include "ctx.h"
 
 /*
  * Opens the top instance for the buffers of another one; what it was like is kept in the spool

@@ -3,7 +3,7 @@
 #ifndef DKT_TRACEFS_H
 #define DKT_TRACEFS_H
 
-#include "internal.h"
+#include "ctx.h"
 
 /* An open descriptor (O_CLOEXEC), or a negative errno value. */
 int dkt__tfs_open(struct dkt_ctx *ctx, int flags, const char *fmt, ...) DKT_PRINTF(3, 4);

@@ -12,7 +12,10 @@
 #include <ctype.h>
 #include <inttypes.h>
 
+#include "base/guess.h"
 #include "base/parse.h"
+#include "event.h"
+#include "instance.h"
 #include "tracefs.h"
 #include "trigger.h"
 

@@ -3,7 +3,7 @@
 #ifndef DKT_TRIGGER_H
 #define DKT_TRIGGER_H
 
-#include "internal.h"
+#include "ctx.h"
 
 /* What a trigger file says: an array in one allocation, which the caller frees with free(). */
 int dkt__triggers_parse(const char *text, struct dkt_trigger **triggers, size_t *n);

@@ -6,7 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
-#include "internal.h"
+#include "ctx.h"
 
 #include "base/banned.h"
 

@@ -3,6 +3,7 @@
 #include "base/parse.h"
 #include "change.h"
 #include "expr.h"
+#include "instance.h"
 #include "tracefs.h"
 
 #include "base/banned.h"

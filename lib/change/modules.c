@@ -8,6 +8,7 @@
  * shift when a module goes; so what came of them is read back, and names are the way out.
  */
 #include "change/modules.h"
+#include "instance.h"
 
 #include <fcntl.h>
 #include <fnmatch.h>

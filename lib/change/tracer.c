@@ -10,6 +10,7 @@
 
 #include "change/modules.h"
 #include "change/tracer.h"
+#include "instance.h"
 #include "source/live.h"
 #include "top.h"
 #include "tracefs.h"

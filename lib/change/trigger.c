@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Triggers as steps of a change. */
 #include "trigger.h"
+#include "base/guess.h"
 #include "change.h"
+#include "event.h"
+#include "instance.h"
 #include "tracefs.h"
 
 #include "base/banned.h"

@@ -3,7 +3,7 @@
 #ifndef DKT_C_TYPE_H
 #define DKT_C_TYPE_H
 
-#include "internal.h"
+#include "ctx.h"
 
 enum ctype_kind {
 	CTYPE_NONE, /* not known */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An expression for a set of events: it is good if it fits one of them. */
+#include "event.h"
 #include "expr.h"
 
 #include "base/banned.h"

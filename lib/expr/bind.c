@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fits an expression to an event: finds the fields, checks types, turns values into numbers. */
+#include "event.h"
 #include "expr.h"
 
 #include "base/banned.h"

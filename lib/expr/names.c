@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "base/parse.h"
+#include "event.h"
 #include "expr.h"
 #include "plan.h"
 

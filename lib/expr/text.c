@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The expression as the kernel takes it: the user's text with names and units made numbers. */
+#include "event.h"
 #include "expr.h"
 
 #include "base/banned.h"

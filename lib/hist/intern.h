@@ -3,7 +3,7 @@
 #ifndef DKT_INTERN_H
 #define DKT_INTERN_H
 
-#include "internal.h"
+#include "ctx.h"
 
 struct dkt__interned {
 	uint64_t hash;

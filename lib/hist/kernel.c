@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Histograms: the trigger that makes the kernel count, and what it counted. */
+#include "event.h"
 #include "hist.h"
+#include "instance.h"
 #include "tracefs.h"
 
 #include "base/banned.h"

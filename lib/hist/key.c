@@ -2,6 +2,7 @@
 /* What records are sorted by: a field with a modifier, its value in a record, its text. */
 #include <inttypes.h>
 
+#include "event.h"
 #include "hist/key.h"
 
 #include "base/banned.h"

@@ -3,7 +3,7 @@
 #ifndef DKT_KEYMAP_H
 #define DKT_KEYMAP_H
 
-#include "internal.h"
+#include "ctx.h"
 
 #define DKT__KEYMAP_MAX 5
 

@@ -3,7 +3,7 @@
 #ifndef DKT_DIST_H
 #define DKT_DIST_H
 
-#include "internal.h"
+#include "ctx.h"
 
 /*
  * Numbers below 2^DIST_BITS are counted one by one, and above each power of two that many steps:

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pairs in the kernel: an event that the second record makes, and a histogram of it. */
+#include "event.h"
 #include "hist/table.h"
+#include "instance.h"
 #include "pairs.h"
 
 #include "base/banned.h"

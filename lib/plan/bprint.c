@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 
+#include "event.h"
 #include "plan.h"
 #include "symbol.h"
 

@@ -2,6 +2,7 @@
 /* Text of function_graph's records: entry and exit indented by depth, as the kernel's trace file. */
 #include <inttypes.h>
 
+#include "event.h"
 #include "plan.h"
 
 #include "base/banned.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs a plan over a record. */
+#include "event.h"
 #include "plan.h"
 
 #include "base/banned.h"

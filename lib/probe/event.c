@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Probes on events, with what lies behind their fields, and synthetic events. */
+#include "event.h"
 #include "probe/define.h"
 
 #include "base/banned.h"

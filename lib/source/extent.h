@@ -3,7 +3,7 @@
 #ifndef DKT_EXTENT_H
 #define DKT_EXTENT_H
 
-#include "internal.h"
+#include "ctx.h"
 
 struct dkt__extent {
 	int fd; /* of the file, which stays open */

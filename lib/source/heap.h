@@ -3,7 +3,7 @@
 #ifndef DKT_HEAP_H
 #define DKT_HEAP_H
 
-#include "internal.h"
+#include "ctx.h"
 
 /* A stream that has a next record. */
 struct dkt__heap_item {

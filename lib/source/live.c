@@ -2,6 +2,7 @@
 /* Pages of a live source: taken out of the kernel into spools, walked there, forgotten when all is safe. */
 #include <poll.h>
 
+#include "instance.h"
 #include "source/live.h"
 
 #include "base/banned.h"

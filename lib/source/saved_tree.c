@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A saved tree, a directory with what tracefs had: raw per-CPU pages, formats of events, names. */
 #include "source/saved_tree.h"
+#include "instance.h"
 #include "mount.h"
 #include "source/live.h"
 #include "tracefs.h"

@@ -3,7 +3,7 @@
 #ifndef DKT_SHIFT_H
 #define DKT_SHIFT_H
 
-#include "internal.h"
+#include "ctx.h"
 
 /* What holds from that time of the guest on. */
 struct dkt__shift_sample {

@@ -3,7 +3,7 @@
 #ifndef DKT_SWAP_H
 #define DKT_SWAP_H
 
-#include "internal.h"
+#include "ctx.h"
 
 /*
  * Copies a record and turns the bytes of its numbers round as its event's fields say. A record of

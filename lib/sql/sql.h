@@ -3,7 +3,7 @@
 #ifndef DKT_SQL_H
 #define DKT_SQL_H
 
-#include "internal.h"
+#include "ctx.h"
 
 /* The kernel takes a trigger of 4095 bytes, and a longer statement makes a longer one. */
 #define SQL_MAX 4095

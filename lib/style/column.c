@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An event's fields as typed columns, all of them or those that are asked for. */
+#include "event.h"
 #include "style.h"
 
 #include "base/banned.h"

@@ -3,6 +3,7 @@
  * The csv style, as RFC 4180 has it: tables of comma-separated values. Without a choice of fields
  * each event has columns of its own, and its header comes before its first record.
  */
+#include "event.h"
 #include "style.h"
 
 #include "base/banned.h"

@@ -3,7 +3,7 @@
 #ifndef DKT_PROTO_H
 #define DKT_PROTO_H
 
-#include "internal.h"
+#include "ctx.h"
 
 enum dkt__proto_wire {
 	DKT__PROTO_VARINT = 0,

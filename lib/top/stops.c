@@ -6,6 +6,8 @@
  * instance recorded up to that moment is evidence too, and would be overwritten.
  */
 #include "top/stops.h"
+#include "event.h"
+#include "instance.h"
 #include "note.h"
 #include "trigger.h"
 

@@ -3,7 +3,7 @@
 #ifndef DKT_STOPS_H
 #define DKT_STOPS_H
 
-#include "internal.h"
+#include "ctx.h"
 
 struct dkt__stop {
 	struct dkt_event *event;

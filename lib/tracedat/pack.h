@@ -3,7 +3,7 @@
 #ifndef DKT_PACK_H
 #define DKT_PACK_H
 
-#include "internal.h"
+#include "ctx.h"
 
 /* No page is larger. */
 #define DKT__PACK_MAX 65536

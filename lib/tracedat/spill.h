@@ -3,7 +3,7 @@
 #ifndef DKT_SPILL_H
 #define DKT_SPILL_H
 
-#include "internal.h"
+#include "ctx.h"
 
 struct dkt__spill_piece {
 	uint64_t at; /* in the file */

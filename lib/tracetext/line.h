@@ -3,7 +3,7 @@
 #ifndef DKT_TRACETEXT_LINE_H
 #define DKT_TRACETEXT_LINE_H
 
-#include "internal.h"
+#include "ctx.h"
 
 enum dkt__line_kind {
 	DKT__LINE_BAD, /* not a line of a trace */

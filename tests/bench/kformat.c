@@ -2,7 +2,7 @@
 /* Speed of the kernel's printf on recorded arguments: asked are 3 M messages a second. */
 #include <time.h>
 
-#include "internal.h"
+#include "ctx.h"
 
 #define MESSAGES 100000
 #define ROUNDS   7

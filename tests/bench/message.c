@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "cdebug_event.h"
-#include "internal.h"
+#include "ctx.h"
 #include "lustre/message/parts.h"
 
 #define MESSAGES 4096

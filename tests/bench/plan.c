@@ -2,6 +2,7 @@
 /* Records a second of CPU time printed by a plan, beside libtraceevent on the same records. */
 #include <time.h>
 
+#include "event.h"
 #include "plan.h"
 
 #include "base/banned.h"

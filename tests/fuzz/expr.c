@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes filter expressions: a text up to its NUL, then the bytes of a record to match. */
 #include "expr.h"
+#include "event.h"
 #include "made_up.h"
 #include "replay.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes what a histogram or a pair is asked to be: lines of keys, values, variables, actions, key, by. */
+#include "event.h"
 #include "hist.h"
 #include "made_up.h"
 #include "replay.h"

@@ -4,7 +4,7 @@
  * the next two how long it is; the rest is the record.
  */
 #include "cdebug_event.h"
-#include "internal.h"
+#include "ctx.h"
 #include "lustre/message/fits.h"
 #include "lustre/message/parts.h"
 #include "replay.h"

@@ -5,7 +5,7 @@
 
 #include <sys/mman.h>
 
-#include "internal.h"
+#include "ctx.h"
 #include "replay.h"
 
 /* A small file can hold many small records; some of them will do. */

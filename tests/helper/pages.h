@@ -3,7 +3,7 @@
 #ifndef DKT_PAGES_H
 #define DKT_PAGES_H
 
-#include "internal.h"
+#include "ctx.h"
 #include "tree.h"
 
 #define PAGE_BYTES 4096

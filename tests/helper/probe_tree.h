@@ -6,7 +6,7 @@
 #include <bpf/btf.h>
 #include <sys/stat.h>
 
-#include "internal.h"
+#include "ctx.h"
 #include "tree.h"
 
 /* What kernels say of probes: that of 6.12. */

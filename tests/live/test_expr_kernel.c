@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "check.h"
+#include "event.h"
 #include "expr_gen.h"
 #include "expr_side.h"
 #include "expr_workload.h"

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <sys/wait.h>
 
+#include "event.h"
 #include "plan.h"
 
 #include "base/banned.h"

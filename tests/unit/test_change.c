@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A change tells how far it is. */
 #include "check.h"
-#include "internal.h"
+#include "ctx.h"
 #include "tree.h"
 
 static void note(void *data, const char *what, size_t done, size_t of)

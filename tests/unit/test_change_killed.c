@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 
 #include "check.h"
-#include "internal.h"
+#include "ctx.h"
 #include "note.h"
 #include "top.h"
 #include "tree.h"

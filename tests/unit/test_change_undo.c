@@ -4,7 +4,7 @@
 #include <signal.h>
 
 #include "check.h"
-#include "internal.h"
+#include "ctx.h"
 #include "tree.h"
 
 #define HEADING "# Available triggers:\n# traceon traceoff\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Contexts: words of failures, the log, a root that is not tracefs, instances' names. */
 #include "check.h"
-#include "internal.h"
+#include "ctx.h"
 #include "tree.h"
 
 static int setup(void **state)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Filter expressions: grammar, refusals, text for the kernel, matching of made-up records. */
 #include "check.h"
+#include "event.h"
 #include "expr.h"
 #include "made_up.h"
 

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 #include "check.h"
-#include "internal.h"
+#include "ctx.h"
 
 #define RECORDED "tests/fixture/perfdata/"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lines of Lustre's debug log: context, first record, gaps, places, messages of its own. */
 #include "check.h"
-#include "internal.h"
+#include "ctx.h"
 #include "lustre/style_legacy.h"
 #include "tree.h"
 

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "check.h"
-#include "internal.h"
+#include "ctx.h"
 
 #define RECORDED "tests/fixture/tracedat/"
 #define MADE     "tests/fuzz/corpus/tracedat/"

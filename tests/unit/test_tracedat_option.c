@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 
 #include "check.h"
-#include "internal.h"
+#include "ctx.h"
 
 #define MADE "tests/fuzz/corpus/tracedat/"
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "check.h"
-#include "internal.h"
+#include "ctx.h"
 
 /* 91 records of CPU 0 and 5 of CPU 1: a page each. */
 #define INPUT "tests/fixture/perfdata/plain.data"

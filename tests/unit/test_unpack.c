@@ -4,7 +4,7 @@
 #include <zstd.h>
 
 #include "check.h"
-#include "internal.h"
+#include "ctx.h"
 
 /* Of trace-cmd.dat.v7(5). */
 enum { BUFFER = 3, PRINTK = 20 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a live source saw and lost: its own count of records, the kernel's of the lost ones. */
+#include "instance.h"
 #include "source/live.h"
 
 #include "base/banned.h"

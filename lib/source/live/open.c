@@ -6,6 +6,7 @@
 
 #include "event.h"
 #include "ids.h"
+#include "instance.h"
 #include "source/live.h"
 #include "tracefs.h"
 

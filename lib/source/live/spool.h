@@ -3,7 +3,7 @@
 #ifndef DKT_SPOOL_H
 #define DKT_SPOOL_H
 
-#include "internal.h"
+#include "ctx.h"
 
 struct dkt__spool {
 	int fd;

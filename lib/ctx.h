@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The context: what everything hangs off. */
+#ifndef DKT_CTX_H
+#define DKT_CTX_H
+
+#include <event-parse.h>
+
+#include <dktrace/dktrace.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+struct dkt__events; /* event.c */
+struct dkt__symbols; /* symbol.c */
+struct dkt__end; /* ctx.c */
+
+struct dkt_ctx {
+	char *root; /* the directory asked for, NULL: find it */
+	char *dir; /* the tracefs directory in use */
+	int dirfd; /* -1 before dkt_tracefs_open() */
+	bool mounted; /* we mounted it */
+	char *error;
+	dkt_log_fn log;
+	void *log_data;
+	dkt_progress_fn progress;
+	void *progress_data;
+	bool given; /* a file gave the catalogue: no kernel is asked for anything */
+	bool saved; /* the directory is not a tracefs but a copy of one */
+	bool big_endian; /* byte order of its records */
+	uint8_t long_size; /* bytes of a long in that kernel */
+	struct tep_handle *tep; /* format.c: parsed formats, filled as events are met */
+	size_t plan_bytes; /* that the plans of its events take */
+	bool tep_strings; /* and printk_formats has been read into it */
+	struct dkt__events *events;
+	struct dkt_event *defined; /* by callers, the last one first */
+	struct dkt__symbols *symbols;
+	struct dkt__arena memory; /* what lives as long as this */
+	struct dkt__end *ends; /* the last one first */
+	void *lowered; /* cap_t: capabilities before dkt_caps_lower(); NULL: not lowered */
+};
+
+/* Whether what it says of events need not come from a kernel. */
+static inline bool dkt__ctx_foreign(const struct dkt_ctx *ctx)
+{
+	return ctx->given || ctx->saved;
+}
+
+/* Zeroed memory that lives as long as the context. NULL when memory is out. */
+void *dkt__ctx_keep(struct dkt_ctx *ctx, size_t n);
+
+/*
+ * Calls fn(data) at the end of the context, once however often this is asked for, the last one first.
+ * -ENOMEM: it will not be called.
+ */
+int dkt__ctx_at_end(struct dkt_ctx *ctx, void (*fn)(void *data), void *data);
+
+/* Adds words to what is wrong with a file, behind those that are there. */
+void dkt__damage(char **damage, const char *fmt, va_list ap) DKT_PRINTF(2, 0);
+
+#endif

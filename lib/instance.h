@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* An instance: a ring buffer of one's own. */
+#ifndef DKT_INSTANCE_H
+#define DKT_INSTANCE_H
+
+#include "ctx.h"
+
+struct dkt_instance {
+	struct dkt_ctx *ctx;
+	char *name; /* NULL: the top one */
+	char *prefix; /* "instances/NAME/" or "" */
+	bool is_new;
+	int cpus;
+};
+
+/* Whether its records are recorded in the instance; one that only triggers watch is off. */
+bool dkt__event_is_on(struct dkt_instance *in, const struct dkt_event *event);
+
+#endif
