@@ -19,9 +19,6 @@ void out_begin(struct out *out, enum out_form form, bool raw, int labels)
 		out->root = json_object_new_object();
 	} else if (form == OUT_CSV) {
 		out->members = rows_new("members", members, ARRAY_SIZE(members));
-		out->tables = open_memstream(&out->text, &out->len);
-		if (!out->tables)
-			out->err = -ENOMEM;
 	}
 }
 
@@ -74,11 +71,20 @@ void out_field(struct out *out, const char *key, const char *text)
 /* Prints a table behind the one before it. */
 static void put_table(struct out *out, const struct rows *rows)
 {
-	FILE *f = out->form == OUT_CSV ? out->tables : stdout;
+	FILE *f = stdout;
 
 	/* Of several tables those that are empty are left out. */
 	if (out->err || (!rows->n_rows && (out->form == OUT_TEXT || rows_count(out->members))))
 		return;
+	if (out->form == OUT_CSV && rows_count(out->members)) {
+		if (!out->tables)
+			out->tables = open_memstream(&out->text, &out->len);
+		f = out->tables;
+	}
+	if (!f) {
+		keep(out, -ENOMEM);
+		return;
+	}
 	if (out->any)
 		fputc('\n', f);
 	out->any = true;
@@ -106,16 +112,12 @@ void out_data(struct out *out, struct rows *rows)
 
 static void print_csv(struct out *out)
 {
-	bool head = out->members && out->members->n_rows;
-
 	if (out->tables && fclose(out->tables))
 		keep(out, -ENOMEM);
-	if (!out->err && head)
+	if (!out->err && rows_count(out->members))
 		keep(out, rows_csv(out->members, out->raw, stdout));
-	if (!out->err && head && out->len)
-		putchar('\n');
-	if (!out->err)
-		fwrite(out->text, 1, out->len, stdout);
+	if (!out->err && out->len)
+		printf("\n%s", out->text);
 	rows_free(out->members);
 	free(out->text);
 }

@@ -24,7 +24,7 @@ struct out {
 	int err;
 	struct json_object *root;
 	struct rows *members; /* of CSV */
-	FILE *tables; /* of CSV, behind the members */
+	FILE *tables; /* of CSV, behind the members; NULL: none is */
 	char *text; /* of these */
 	size_t len;
 };

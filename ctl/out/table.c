@@ -270,6 +270,7 @@ static int add_columns(const struct table *table, struct libscols_table *scols)
 	return 0;
 }
 
+/* Gives the texts away. */
 static int add_lines(const struct table *table, struct libscols_table *scols)
 {
 	size_t line, i;
@@ -277,9 +278,13 @@ static int add_lines(const struct table *table, struct libscols_table *scols)
 	for (line = 1; line < table->lines; line++) {
 		struct libscols_line *it = scols_table_new_line(scols, NULL);
 
-		for (i = 0; i < table->n; i++)
-			if (!it || scols_line_set_data(it, i, *text_at(table, line, i)))
+		for (i = 0; i < table->n; i++) {
+			char **text = text_at(table, line, i);
+
+			if (!it || scols_line_refer_data(it, i, *text))
 				return -ENOMEM;
+			*text = NULL;
+		}
 	}
 	return 0;
 }
