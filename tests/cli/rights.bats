@@ -30,11 +30,6 @@ teardown()
 	[ -z "${dir:-}" ] || rm -rf "$dir"
 }
 
-nobody()
-{
-	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
-}
-
 # A file of another user that everybody may execute with its owner's rights.
 plant()
 {

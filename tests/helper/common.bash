@@ -174,3 +174,19 @@ apart()
 {
 	"$top/tests/tools/apart" "$@"
 }
+
+# Runs the rest where a fake Lustre is, after need_namespace: its buffer and what was asked of it are files
+# of the directory $FAKE_LUSTRE. usage: lustre COMMAND...
+lustre()
+{
+	# shellcheck disable=SC2016 # for the shell in there
+	ASAN_OPTIONS=verify_asan_link_order=0 preload=$tools/fake-lustre.so apart sh -c '
+		mount -t tmpfs none /sys/fs && mkdir /sys/fs/lustre &&
+		: >/sys/fs/lustre/dump_kernel && LD_PRELOAD=$preload exec "$@"' sh "$@"
+}
+
+# Runs the rest as nobody. usage: nobody COMMAND...
+nobody()
+{
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}

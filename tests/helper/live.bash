@@ -32,6 +32,12 @@ end_test()
 	[ ! -e "$state" ]
 }
 
+# Instances that commands made for themselves beside the log's.
+own()
+{
+	find "$tracing/instances" -maxdepth 1 -name "$DKTRACE_INSTANCE-*"
+}
+
 # Starts a command in the background; its number is in $pid.
 start()
 {

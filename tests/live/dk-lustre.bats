@@ -5,19 +5,12 @@
 
 load ../helper/live
 
-# Runs the rest where a fake Lustre is.
-lustre()
-{
-	FAKE_LUSTRE=$tmp/lustre ASAN_OPTIONS=verify_asan_link_order=0 preload=$tools/fake-lustre.so apart sh -c '
-		mount -t tmpfs none /sys/fs && mkdir /sys/fs/lustre &&
-		: >/sys/fs/lustre/dump_kernel && LD_PRELOAD=$preload exec "$@"' sh "$@"
-}
-
 @test "dk merges Lustre's records and the kernel's by time" {
 	need_namespace
 	local second
 
-	mkdir "$tmp/lustre"
+	export FAKE_LUSTRE=$tmp/lustre
+	mkdir "$FAKE_LUSTRE"
 	lctl set_param debug=+ioctl
 	lctl mark before
 	second=$(($(date +%s) + 1))
@@ -36,7 +29,8 @@ after" "$(cat "$tmp/order")" "order"
 
 @test "dk: what the kernel's records lack of Lustre's is told, and Lustre's are shown" {
 	need_namespace
-	mkdir "$tmp/lustre"
+	export FAKE_LUSTRE=$tmp/lustre
+	mkdir "$FAKE_LUSTRE"
 	lctl set_param debug=+ioctl
 	"$tools/gen-records" one 5 >"$tmp/lustre/buffer"
 	# Somebody reads the trace log.

@@ -5,12 +5,6 @@
 
 load ../helper/live
 
-# Instances of this test that hist made.
-own()
-{
-	find $tracing/instances -maxdepth 1 -name "$DKTRACE_INSTANCE-*"
-}
-
 @test "N writes by one process are N" {
 	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k count --csv --filter 'count == 33317' -- \
 		dd if=/dev/zero of=/dev/null bs=33317 count=1234 status=none

@@ -5,12 +5,6 @@
 
 load ../helper/live
 
-# Instances of this test that latency and hist made.
-own()
-{
-	find $tracing/instances -maxdepth 1 -name "$DKTRACE_INSTANCE-*"
-}
-
 @test "every call of a command, its own output left alone" {
 	run -0 --separate-stderr dktrace latency syscall --json -- \
 		sh -c 'dd if=/dev/zero of=/dev/null bs=1 count=4321 status=none; echo out >&2'

@@ -5,11 +5,6 @@
 
 load ../helper/live
 
-nobody()
-{
-	setpriv --reuid=65534 --clear-groups "$@"
-}
-
 # In mount namespaces of their own: no tracefs there, whatever was mounted.
 without_tracefs()
 {
