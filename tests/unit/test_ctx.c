@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Contexts: words of failures, the log, a root that is not tracefs, instances' names. */
+/* Contexts: their end, words of failures, the log, a root that is not tracefs, instances' names. */
 #include "check.h"
 #include "ctx.h"
 #include "tree.h"
@@ -27,6 +27,31 @@ static void test_words(void **state)
 	assert_fails(ctx, -EPERM, "open 5: read x again",
 		     dkt_fail(ctx, -EPERM, "%s again", dkt_error(ctx)));
 	dkt_ctx_free(NULL);
+}
+
+static void note_begin(void *data)
+{
+	strcat(data, "begin");
+}
+
+static void note_end(void *data)
+{
+	strcat(data, "end ");
+}
+
+static void test_at_end(void **state)
+{
+	char notes[32] = "";
+	struct dkt_ctx *ctx;
+
+	(void)state;
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_int_equal(dkt__ctx_at_end(ctx, note_begin, notes), 0);
+	assert_int_equal(dkt__ctx_at_end(ctx, note_end, notes), 0);
+	assert_int_equal(dkt__ctx_at_end(ctx, note_begin, notes), 0);
+	assert_string_equal(notes, "");
+	dkt_ctx_free(ctx);
+	assert_string_equal(notes, "end begin");
 }
 
 static void test_words_of_errno(void **state)
@@ -177,6 +202,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_words, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_words_of_errno, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_words_kept, setup, teardown),
+		cmocka_unit_test(test_at_end),
 		cmocka_unit_test(test_log),
 		cmocka_unit_test_setup_teardown(test_before_open, setup, teardown),
 		cmocka_unit_test(test_no_root),
