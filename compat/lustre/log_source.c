@@ -206,6 +206,8 @@ int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	}
 	log->fd = fd;
 	log->spill.fd = -1;
+	/* A copy of a descriptor stands where another reader left it; a pipe has one reader only. */
+	lseek(fd, 0, SEEK_SET);
 	err = open_log(ctx, opts && opts->name ? opts->name : path, kind, log);
 	if (err) {
 		log_close(log);

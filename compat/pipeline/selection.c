@@ -25,9 +25,9 @@ static int read_list(struct dkt_ctx *ctx, const char *option, const char *text, 
 		       err;
 }
 
-/* Globs with commas or blanks between. */
+/* Globs with commas or blanks between; check: says what is wrong with one, NULL: nothing is. */
 static int read_globs(struct dkt_ctx *ctx, const char *option, const char *text,
-		      struct names *globs)
+		      const char *(*check)(const char *glob), struct names *globs)
 {
 	char *copy __cleanup(free) = text ? strdup(text) : NULL;
 	char *word, *save = NULL;
@@ -36,13 +36,21 @@ static int read_globs(struct dkt_ctx *ctx, const char *option, const char *text,
 
 	for (word = copy ? strtok_r(copy, ", ", &save) : NULL; word && !err;
 	     word = strtok_r(NULL, ", ", &save)) {
-		wrong = event_glob_check(word);
+		wrong = check(word);
 		err = wrong ? dkt_fail(ctx, -EINVAL, "--%s: '%s': %s", option, word, wrong) :
 			      names_add(globs, word);
 	}
 	if (!err && text && !globs->n)
 		err = dkt_fail(ctx, -EINVAL, "--%s: '%s' is no glob", option, text);
 	return err;
+}
+
+/* A program can have any name. */
+static const char *comm_check(const char *glob)
+{
+	const char *open = strchr(glob, '[');
+
+	return open && !strchr(open, ']') ? "a '[' without its ']'" : NULL;
 }
 
 /* Names joined by +, commas or blanks. No floor: only what is named. */
@@ -159,11 +167,11 @@ int selection_read(struct dkt_ctx *ctx, const struct selection_words *words, str
 		err = read_mask(ctx, "subsystem", MASK_SUBSYSTEM, words->subsystems,
 				&s->subsystems);
 	if (!err)
-		err = read_globs(ctx, "event", words->events, &s->events);
+		err = read_globs(ctx, "event", words->events, event_glob_check, &s->events);
 	if (!err)
 		err = read_list(ctx, "pid", words->pids, INT32_MAX, &s->pids, &s->n_pids);
 	if (!err)
-		err = read_globs(ctx, "comm", words->comms, &s->comms);
+		err = read_globs(ctx, "comm", words->comms, comm_check, &s->comms);
 	if (!err)
 		err = read_list(ctx, "cpu", words->cpus, MAX_CPU, &s->cpus, &s->n_cpus);
 	if (!err)

@@ -158,11 +158,14 @@ static int count_pieces(const struct splitting *s, struct report_args *args)
 				 .count = s->count,
 				 .size = s->size,
 				 .counting = true };
+	const struct rate rate = args->selection.rate;
 	int err = input_open_picked(s->app, s->in_path, args, &dry.in);
 
 	if (!err)
 		err = split(&dry);
 	input_close(&dry.in);
+	/* The records are counted anew when they are written. */
+	args->selection.rate = rate;
 	return err;
 }
 
