@@ -167,6 +167,12 @@ static inline bool stream_step(struct dkt__streams *it, struct dkt__stream *s)
 	return more;
 }
 
+/* Of a stream whose next record nobody has judged: steps over it if it is not wanted. */
+static bool stream_judge(struct dkt__streams *it, struct dkt__stream *s, bool more)
+{
+	return more && it->verdicts && is_unwanted(it, s) ? stream_step(it, s) : more;
+}
+
 /* So often a search guesses before it halves what is left. */
 #define GUESSES 6
 
@@ -215,7 +221,7 @@ static bool stream_seek(struct dkt__streams *it, struct dkt__stream *s, uint64_t
 		s->gap = false;
 		more = stream_step(it, s);
 	}
-	return more;
+	return stream_judge(it, s, more);
 }
 
 /* ---- merging ---- */
@@ -247,7 +253,7 @@ int dkt__streams_begin(struct dkt__streams *it, uint64_t until)
 	for (i = 0; !err && i < it->n; i++) {
 		struct dkt__stream *s = &it->list[i];
 
-		if (s->loaded || on_time(s, stream_turn(it, s)))
+		if (s->loaded || stream_judge(it, s, on_time(s, stream_turn(it, s))))
 			err = merge_add(it, s);
 		else
 			err = it->err;

@@ -58,6 +58,14 @@ our_lines()
 	done
 }
 
+@test "of the events that are asked for every sample is printed" {
+	for event in sched_switch sched_process_exec; do
+		our_lines "$files/plain.data" | grep ": $event:" >wanted
+		dktrace report -e "$event" "$files/plain.data" |
+			sed -E 's/^ +//; s/^(.*-[0-9]+) +(\[[0-9]+\]) +([0-9.]+: [^ ]+:) +/\1 \2 \3 /' | diff wanted -
+	done
+}
+
 @test "what perf records now is read" {
 	needs_perf
 	record=(perf record -q -m 8M -a -e "sched:sched_switch,sched:sched_process_exec")

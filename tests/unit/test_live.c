@@ -538,6 +538,29 @@ static void test_source(void **state)
 	dkt_source_close(source);
 }
 
+static bool wants_none(void *data, struct dkt_event *event)
+{
+	assert_string_equal(dkt_event_name(event), "up");
+	++*(int *)data;
+	return false;
+}
+
+/* What nobody wants is left out, and counts as seen; the event is asked about once. */
+static void test_select(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_source *source;
+	int asked = 0;
+
+	fill_tree(t);
+	source = open_live(t, DKT_LIVE_KEEP, 0);
+	assert_int_equal(dkt_source_select(source, wants_none, &asked), 0);
+	at_end(source);
+	assert_int_equal(asked, 1);
+	assert_int_equal(seen(source), 18);
+	dkt_source_close(source);
+}
+
 /* Whoever follows sees what has come when it asks again, whether it waited or not. */
 static void test_follow(void **state)
 {
@@ -565,6 +588,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_first, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_source, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_select, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_follow, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_done, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_done_in_the_middle, setup, teardown),
