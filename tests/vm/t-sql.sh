@@ -36,7 +36,7 @@ has_line 'synthetic:wrote +synthetic +yes +yes +s32 pid; u64 asked; s64 done; u6
 
 # A second one has the same keys and condition. The kernel sets the clock for it, and empties the buffers.
 lctl mark stays
-run dktrace probe add --sql "$done $join && (end.ret > 0 && end.ret < 1000)" --name again --enable
+run dktrace probe add --sql "$done, $lat $join && (end.ret > 0 && end.ret < 1000)" --name again --enable
 status_is 0 "a second event of the same two"
 writes 3
 dktrace show >marks 2>/dev/null
