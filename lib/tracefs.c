@@ -178,9 +178,14 @@ static int tfs_write(struct dkt_ctx *ctx, int flags, const char *path, const cha
 		return 0;
 	err = n < 0 ? -errno : -EIO;
 	words = kernel_words(ctx, path, value);
-	return dkt_fail(ctx, err, "write \"%.*s\" to %s/%s: %s%s%s", 400, value, ctx->dir, path,
-			n < 0 ? strerror(-err) : "only a part was taken", words ? ": " : "",
-			words ? words : "");
+	/* These have lines, with a caret in the last one. */
+	if (words) {
+		dkt_fail(ctx, err, "%s", words);
+		dkt_fail_in(ctx, err, "%s", strerror(-err));
+	} else {
+		dkt_fail(ctx, err, "%s", n < 0 ? strerror(-err) : "only a part was taken");
+	}
+	return dkt_fail_in(ctx, err, "write \"%.*s\" to %s/%s", 400, value, ctx->dir, path);
 }
 
 int dkt__tfs_set(struct dkt_ctx *ctx, const char *value, const char *fmt, ...)

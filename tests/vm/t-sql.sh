@@ -90,6 +90,7 @@ status_is 0 "removed"
 run dktrace probe add --name bad --sql "SELECT (end.TIMESTAMP_USECS - start.TIMESTAMP) AS lat $join"
 status_is 1 "a statement that the kernel refuses"
 has_line 'units' "$err" "with its words"
+has_line '^ +\^' "$err" "and the place in a line of its own"
 same 0 "$(triggers | wc -l)" "no trigger is left"
 run dktrace probe list bad
 no_line synthetic:bad "$out" "and no event"
