@@ -10,6 +10,9 @@
 #include "lustre/record/event.h"
 #include "lustre/select.h"
 
+/* As the kernel calls a process whose name it has forgotten. */
+#define UNKNOWN_COMM "<...>"
+
 /* Bytes of a glob over the name of a system. */
 #define MAX_GLOB 256
 
@@ -254,11 +257,12 @@ static bool class_is_taken(struct chooser *c, const struct dkt_record *record,
 	       (!s->subsystems || bits->subsystems & s->subsystems);
 }
 
-bool chooser_takes(struct chooser *c, const struct dkt_record *record, const char *comm,
+bool chooser_takes(struct chooser *c, const struct dkt_record *record, struct dkt_source *source,
 		   const struct class_bits *bits)
 {
 	const struct selection *s = c->selection;
 	enum verdict verdict;
+	const char *comm;
 
 	if (s->n_cpus && !has(s->cpus, s->n_cpus, record->cpu))
 		return false;
@@ -267,16 +271,18 @@ bool chooser_takes(struct chooser *c, const struct dkt_record *record, const cha
 	/* A gap is told whatever else is asked for: what was lost could have been it. */
 	if (!record->event)
 		return true;
+	if (s->n_pids && !has(s->pids, s->n_pids, record->pid))
+		return false;
 	verdict = c->verdicts ? verdict_of(c, record->event) : TAKEN;
 	if (verdict != TAKEN)
 		return verdict == PART;
-	if (s->n_pids && !has(s->pids, s->n_pids, record->pid))
-		return false;
-	if (s->comms.n && !has_comm(&s->comms, comm))
-		return false;
 	if (c->by_class && !class_is_taken(c, record, bits))
 		return false;
-	return !c->filter || dkt_expr_match(c->filter, record, comm);
+	if (!s->comms.n && !c->filter)
+		return true;
+	comm = source ? dkt_source_comm(source, record) : UNKNOWN_COMM;
+	return (!s->comms.n || has_comm(&s->comms, comm)) &&
+	       (!c->filter || dkt_expr_match(c->filter, record, comm));
 }
 
 bool chooser_in_rate(struct chooser *c, const struct dkt_record *record,

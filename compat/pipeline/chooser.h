@@ -43,11 +43,11 @@ int chooser_check_filter(struct chooser *chooser, struct dkt_event *const *on, s
 int chooser_push(struct chooser *chooser, struct dkt_source *source);
 
 /*
- * Whether a record, or a gap, is chosen. comm is the name of its process, bits are those of its class;
- * NULL: as the class map has it.
+ * Whether a record, or a gap, is chosen. The source knows the name of its process, NULL: nobody does;
+ * bits are those of its class, NULL: as the class map has it.
  */
-bool chooser_takes(struct chooser *chooser, const struct dkt_record *record, const char *comm,
-		   const struct class_bits *bits);
+bool chooser_takes(struct chooser *chooser, const struct dkt_record *record,
+		   struct dkt_source *source, const struct class_bits *bits);
 
 /* The last question to a record that is chosen: whether it is within its class's rate. Counts it. */
 bool chooser_in_rate(struct chooser *chooser, const struct dkt_record *record,

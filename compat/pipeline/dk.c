@@ -49,13 +49,11 @@ static bool is_in_lustre(struct printer *p, const struct dkt_record *rec)
 
 static int print_shown(struct printer *p, const struct dkt_record *rec)
 {
-	const char *comm = rec->event ? dkt_source_comm(p->source, rec) : "";
-
 	if (p->opts->skip_self && rec->event && rec->pid == p->self) {
 		p->result->own++;
 		return 0;
 	}
-	if (!chooser_takes(p->chooser, rec, comm, NULL)) {
+	if (!chooser_takes(p->chooser, rec, p->source, NULL)) {
 		p->result->dropped += rec->event != NULL;
 		return 0;
 	}
@@ -68,7 +66,8 @@ static int print_shown(struct printer *p, const struct dkt_record *rec)
 	p->result->kept += rec->event != NULL;
 	if (p->opts->file)
 		return p->opts->file->add(p->opts->file->data, rec);
-	return style_record(p->out.style, rec, comm, p->out.buf);
+	return style_record(p->out.style, rec, rec->event ? dkt_source_comm(p->source, rec) : "",
+			    p->out.buf);
 }
 
 static int print_record(struct printer *p, const struct dkt_record *rec)

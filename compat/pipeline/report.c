@@ -51,12 +51,9 @@ static int print(struct report *report, const struct dkt_record *record)
 static bool is_chosen(struct report *report, const struct dkt_record *record)
 {
 	struct chooser *chooser = part_of(report, record)->chooser;
-	const char *comm;
 
-	if (!chooser)
-		return true;
-	comm = record->event ? dkt_source_comm(report->source, record) : "";
-	return chooser_takes(chooser, record, comm, NULL) && chooser_in_rate(chooser, record, NULL);
+	return !chooser || (chooser_takes(chooser, record, report->source, NULL) &&
+			    chooser_in_rate(chooser, record, NULL));
 }
 
 /* Whether every record is shown, as its style makes it and nothing beside. */

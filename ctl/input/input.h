@@ -36,10 +36,8 @@ int input_open_picked(struct app *app, const char *path, struct report_args *arg
 static inline bool input_wants(const struct input *in, struct dkt_source *source,
 			       const struct dkt_record *record)
 {
-	return !in->chooser ||
-	       (chooser_takes(in->chooser, record,
-			      record->event ? dkt_source_comm(source, record) : "", NULL) &&
-		chooser_in_rate(in->chooser, record, NULL));
+	return !in->chooser || (chooser_takes(in->chooser, record, source, NULL) &&
+				chooser_in_rate(in->chooser, record, NULL));
 }
 
 /*

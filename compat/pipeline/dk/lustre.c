@@ -207,7 +207,7 @@ static bool selected(struct dk_lustre *lustre, const uint8_t *rec, uint32_t len)
 	if (lustre->all)
 		return true;
 	record_event_fill(lustre->event, rec, len, lustre->data, &lustre->as_event);
-	return chooser_takes(lustre->chooser, &lustre->as_event, COMM, &bits);
+	return chooser_takes(lustre->chooser, &lustre->as_event, NULL, &bits);
 }
 
 /* ---- messages that another source recorded too ---- */

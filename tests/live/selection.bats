@@ -1,0 +1,64 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Options that choose records, of the running log: show, dk, follow, and what hist and latency record.
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/live.bash
+
+load ../helper/live
+load ../helper/selection
+
+# Records of some programs, threads and CPUs, and recording stopped behind them.
+some_records()
+{
+	set_param debug_sources=+kernel debug_mb=32 2>/dev/null
+	only vfstrace+ioctl
+	taskset -c 0 dd if=/dev/zero of=/dev/null bs=1 count=40 status=none
+	taskset -c 1 cat /etc/passwd >/dev/null
+	taskset -c 1 dd if=/dev/zero of=/dev/null bs=1 count=30 status=none
+	dktrace stop
+}
+
+of_show()
+{
+	dktrace show "${@:2}" | sed -n 's/^Debug log: .* lines, \([0-9]*\) kept.*/\1/p'
+}
+
+@test "show and dk: as many as the log has" {
+	some_records
+	cd "$tmp"
+	table log dktrace show
+	tables_of_names
+	cells of_show log
+	# dk empties the log: one option with all the others as they are.
+	comm=dd
+	wanted=$(rows log '$6 == "dd" && $4 == 0')
+	same "$wanted" "$(dktrace dk --comm "$comm" --cpu 0 | sed -n 's/^Debug log: .* lines, \([0-9]*\) kept.*/\1/p')" "dk"
+	has "$(dktrace show)" "0 lines"
+}
+
+@test "follow: what is asked for, as it comes" {
+	only vfstrace
+	start dktrace follow --comm 'dd,none*' --event 'syscalls:sys_enter_write' --cpu 0 -S csv -o "$tmp/out"
+	until_true 100 test -s "$tmp/out" || :
+	taskset -c 0 dd if=/dev/zero of=/dev/null bs=1 count=25 status=none
+	taskset -c 1 dd if=/dev/zero of=/dev/null bs=1 count=25 status=none
+	written()
+	{
+		[ "$(grep -c '^syscalls,sys_enter_write,' "$tmp/out")" -ge 25 ]
+	}
+	until_true 100 written
+	kill -INT "$pid"
+	wait "$pid" || :
+	same "" "$(grep -v '^system,' "$tmp/out" | grep -v '^syscalls,sys_enter_write,[0-9]*,[^,]*,0,[0-9]*,dd,' || :)" "others"
+	at_least 25 "$(grep -c '^syscalls,sys_enter_write,' "$tmp/out")"
+}
+
+@test "hist and latency: programs, threads and CPUs of what is recorded now" {
+	work='taskset -c 0 dd if=/dev/zero of=/dev/null bs=1 count=50 status=none; taskset -c 1 dd if=/dev/zero of=/dev/null bs=1 count=70 status=none'
+	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k common_cpu --csv --comm 'd[d],none' --cpu 1 \
+		--filter 'count == 1' -- sh -c "$work"
+	same "common_cpu,hitcount
+1,70" "$output"
+	run -0 --separate-stderr dktrace latency syscall --csv --comm 'dd' --cpu 0 --filter 'id == write' \
+		-- sh -c "$work"
+	same 50 "$(sed -n 's/^write,\([0-9]*\),.*/\1/p' <<<"$output")"
+}
