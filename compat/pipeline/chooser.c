@@ -29,11 +29,12 @@ struct chooser {
 	struct dkt_expr *filter; /* NULL: none */
 	uint8_t *verdicts; /* by event index; NULL: nothing is asked of events */
 	size_t n_verdicts;
-	uint64_t since, until; /* of the records' clock; until 0: no bound */
+	uint64_t since, last; /* times of the records' clock */
 	int64_t wall; /* to add to their times */
 	struct legacy_style *legacy, *own_legacy;
 	struct class_map *map; /* of own_legacy */
 	bool by_class;
+	bool more; /* is asked for than a window, CPUs and threads */
 	bool fits; /* an event was met that the filter can be put to */
 	char *misfit; /* what is wrong with it on the others */
 	char *unmatched; /* why the filter cannot be judged here */
@@ -220,7 +221,7 @@ char *chooser_explain(struct chooser *c, bool any_taken)
 
 /* ---- records ---- */
 
-static bool has(const int *list, size_t n, int64_t number)
+static inline bool has(const int *list, size_t n, int number)
 {
 	size_t i;
 
@@ -257,23 +258,14 @@ static bool class_is_taken(struct chooser *c, const struct dkt_record *record,
 	       (!s->subsystems || bits->subsystems & s->subsystems);
 }
 
-bool chooser_takes(struct chooser *c, const struct dkt_record *record, struct dkt_source *source,
-		   const struct class_bits *bits)
+static __attribute__((noinline)) bool takes_more(struct chooser *c, const struct dkt_record *record,
+						 struct dkt_source *source,
+						 const struct class_bits *bits)
 {
 	const struct selection *s = c->selection;
-	enum verdict verdict;
+	enum verdict verdict = c->verdicts ? verdict_of(c, record->event) : TAKEN;
 	const char *comm;
 
-	if (s->n_cpus && !has(s->cpus, s->n_cpus, record->cpu))
-		return false;
-	if (record->ts < c->since || (c->until && record->ts >= c->until))
-		return false;
-	/* A gap is told whatever else is asked for: what was lost could have been it. */
-	if (!record->event)
-		return true;
-	if (s->n_pids && !has(s->pids, s->n_pids, record->pid))
-		return false;
-	verdict = c->verdicts ? verdict_of(c, record->event) : TAKEN;
 	if (verdict != TAKEN)
 		return verdict == PART;
 	if (c->by_class && !class_is_taken(c, record, bits))
@@ -283,6 +275,24 @@ bool chooser_takes(struct chooser *c, const struct dkt_record *record, struct dk
 	comm = source ? dkt_source_comm(source, record) : UNKNOWN_COMM;
 	return (!s->comms.n || has_comm(&s->comms, comm)) &&
 	       (!c->filter || dkt_expr_match(c->filter, record, comm));
+}
+
+/* Most records are left out by a number: that needs no other call. */
+bool chooser_takes(struct chooser *c, const struct dkt_record *record, struct dkt_source *source,
+		   const struct class_bits *bits)
+{
+	const struct selection *s = c->selection;
+
+	if (record->ts < c->since || record->ts > c->last)
+		return false;
+	if (s->n_cpus && !has(s->cpus, s->n_cpus, (int)record->cpu))
+		return false;
+	/* A gap is told whatever else is asked for: what was lost could have been it. */
+	if (!record->event)
+		return true;
+	if (s->n_pids && !has(s->pids, s->n_pids, record->pid))
+		return false;
+	return !c->more || takes_more(c, record, source, bits);
 }
 
 bool chooser_in_rate(struct chooser *c, const struct dkt_record *record,
@@ -317,7 +327,7 @@ static int load_classes(struct chooser *c)
 void chooser_set_window(struct chooser *c, uint64_t since, uint64_t until)
 {
 	c->since = since;
-	c->until = until;
+	c->last = until ? until - 1 : UINT64_MAX;
 }
 
 static int chooser_init(struct chooser *c)
@@ -326,7 +336,10 @@ static int chooser_init(struct chooser *c)
 	struct dkt_event *const *events;
 	int err = 0;
 
+	c->last = UINT64_MAX;
+	c->more = s->filter || s->events.n || s->comms.n;
 	c->by_class = s->types || s->subsystems || s->hidden_types || s->hidden_subsystems;
+	c->more |= c->by_class;
 	if (s->filter)
 		err = mask_expr(c->ctx, s->filter, &c->filter);
 	if (!err && (s->filter || s->events.n || c->by_class || s->rate.limited)) {
