@@ -29,7 +29,7 @@ of_show()
 	tables_of_names
 	cells of_show log
 	# dk empties the log: one option with all the others as they are.
-	comm=dd
+	comm='dd'
 	wanted=$(rows log '$6 == "dd" && $4 == 0')
 	same "$wanted" "$(dktrace dk --comm "$comm" --cpu 0 | sed -n 's/^Debug log: .* lines, \([0-9]*\) kept.*/\1/p')" "dk"
 	has "$(dktrace show)" "0 lines"
