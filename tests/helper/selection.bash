@@ -72,7 +72,9 @@ options()
 	echo "$(rows "$file" "bit(\$7, \"$mask\")") --subsystem $subsystem"
 	echo "$(rows "$file" "\$1 == \"${event%:*}\" && \$2 == \"${event#*:}\"") --event $event"
 	echo "$(rows "$file" "\$5 == $pid") --pid $pid,999999"
-	echo "$(rows "$file" "index(\$6, \"${comm:0:3}\") == 1") --comm none,${comm:0:3}*"
+	# The kernel forgets names of processes while others run.
+	[ "${names:-kept}" = kept ] &&
+		echo "$(rows "$file" "index(\$6, \"${comm:0:3}\") == 1") --comm none,${comm:0:3}*"
 	echo "$(rows "$file" "\$4 == $cpu") --cpu $cpu-$cpu"
 	echo "$(rows "$file" "\$3 \"\" >= \"$ns\"") --since $seconds"
 	echo "$(rows "$file" "\$3 \"\" <= \"$ns\"") --until $seconds"

@@ -82,6 +82,6 @@ show()
 	printf '%s\n' "$output" >"$tmp/json"
 	has "$stderr" "$(jq -n '[inputs.lost // 0] | add' "$tmp/json") records were lost before they were read"
 	run -3 --separate-stderr dktrace dk --style json
-	# How far the clocks are apart is looked at each time.
-	cmp <(jq -c 'del(.wall)' "$tmp/json") <(printf '%s\n' "$output" | jq -c 'del(.wall)')
+	# How far the clocks are apart is looked at each time, and the kernel forgets names of processes.
+	cmp <(jq -c 'del(.wall, .comm)' "$tmp/json") <(printf '%s\n' "$output" | jq -c 'del(.wall, .comm)')
 }
