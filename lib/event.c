@@ -276,7 +276,11 @@ struct dkt_event *dkt_event_find(struct dkt_ctx *ctx, const char *system, const 
 	for (i = ctx->events->n; !event && i < ctx->events->n_all; i++)
 		if (!event_cmp(&key, &ctx->events->events[i]))
 			event = &ctx->events->events[i];
-	return event ? event : find_defined(ctx, system, name);
+	if (!event)
+		event = find_defined(ctx, system, name);
+	if (!event)
+		dkt_fail(ctx, -ENOENT, "there is no event %s:%s", system, name);
+	return event;
 }
 
 const char *dkt_event_system(const struct dkt_event *event)
@@ -396,7 +400,11 @@ struct dkt_event *dkt_event_by_id(struct dkt_ctx *ctx, int id)
 {
 	struct dkt__events *all = ctx->events;
 
-	if (id <= 0 || id >= MAX_ID || (!all && events_load(ctx)))
+	if (id <= 0 || id >= MAX_ID) {
+		dkt_fail(ctx, -EINVAL, "%d cannot be the number of an event", id);
+		return NULL;
+	}
+	if (!all && events_load(ctx))
 		return NULL;
 	all = ctx->events;
 	if (dkt__likely(all->by_id[id] && !all->by_id[id]->guess))

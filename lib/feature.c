@@ -58,10 +58,14 @@ static bool file_has(struct dkt_ctx *ctx, const char *file, const char *word)
 int dkt_feature_get(struct dkt_ctx *ctx, size_t i, struct dkt_feature *feature)
 {
 	const char *trouble = NULL;
+	int err;
 
 	*feature = (struct dkt_feature){ 0 };
 	if (i >= ARRAY_SIZE(features))
 		return 1;
+	err = ctx->given ? 0 : dkt_tracefs_open(ctx, 0);
+	if (err)
+		return err;
 	if (features[i].file && !file_has(ctx, features[i].file, features[i].word))
 		trouble = "not in this kernel";
 	else if (features[i].knob)

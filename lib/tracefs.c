@@ -75,16 +75,23 @@ bool dkt_tracefs_was_mounted(const struct dkt_ctx *ctx)
 			path[0] = '\0';                                                            \
 	} while (0)
 
-/* Before dkt_tracefs_open() dirfd is -1 and every path fails with EBADF. */
-static int tfs_open(struct dkt_ctx *ctx, int flags, const char *path)
+/* A caller need not have called dkt_tracefs_open(). */
+static int tfs_begin(struct dkt_ctx *ctx, const char *path)
 {
-	int fd = ctx->given ? -1 : openat(ctx->dirfd, path, flags | O_CLOEXEC);
-
 	if (ctx->given)
 		return dkt_fail(ctx, -ENOENT, "there is no %s: these events are of a file", path);
+	return dkt_tracefs_open(ctx, 0);
+}
+
+static int tfs_open(struct dkt_ctx *ctx, int flags, const char *path)
+{
+	int err = tfs_begin(ctx, path);
+	int fd = err ? -1 : openat(ctx->dirfd, path, flags | O_CLOEXEC);
+
+	if (err)
+		return err;
 	if (fd < 0)
-		return dkt_fail(ctx, -errno, "open %s/%s: %s", ctx->dir ? ctx->dir : "tracefs",
-				path, strerror(errno));
+		return dkt_fail(ctx, -errno, "open %s/%s: %s", ctx->dir, path, strerror(errno));
 	return fd;
 }
 
@@ -231,24 +238,37 @@ int dkt__tfs_add_words(struct dkt_ctx *ctx, const char *what, const char *words,
 
 int dkt__tfs_mkdir(struct dkt_ctx *ctx, const char *fmt, ...)
 {
+	int err;
+
 	TFS_PATH(ctx, path, fmt);
-	if (!mkdirat(ctx->dirfd, path, 0750))
-		return 0;
+	err = tfs_begin(ctx, path);
+	if (err || !mkdirat(ctx->dirfd, path, 0750))
+		return err;
 	return dkt_fail(ctx, -errno, "mkdir %s/%s: %s", ctx->dir, path, strerror(errno));
 }
 
 int dkt__tfs_rmdir(struct dkt_ctx *ctx, const char *fmt, ...)
 {
+	int err;
+
 	TFS_PATH(ctx, path, fmt);
-	if (!unlinkat(ctx->dirfd, path, AT_REMOVEDIR))
-		return 0;
+	err = tfs_begin(ctx, path);
+	if (err || !unlinkat(ctx->dirfd, path, AT_REMOVEDIR))
+		return err;
 	return dkt_fail(ctx, -errno, "rmdir %s/%s: %s", ctx->dir, path, strerror(errno));
 }
 
 bool dkt__tfs_exists(struct dkt_ctx *ctx, const char *fmt, ...)
 {
+	char *words;
+
 	TFS_PATH(ctx, path, fmt);
-	return !faccessat(ctx->dirfd, path, F_OK, AT_EACCESS);
+	if (ctx->dirfd < 0) {
+		/* The answer is no failure: the words of an earlier one stay. */
+		words = dkt_error_take(ctx);
+		dkt_error_give(ctx, tfs_begin(ctx, path), words);
+	}
+	return ctx->dirfd >= 0 && !faccessat(ctx->dirfd, path, F_OK, AT_EACCESS);
 }
 
 static int visible(const struct dirent *entry)
@@ -259,11 +279,14 @@ static int visible(const struct dirent *entry)
 int dkt__tfs_list(struct dkt_ctx *ctx, char ***names, size_t *n, const char *fmt, ...)
 {
 	struct dirent **entries = NULL;
-	int count, i;
+	int count, i, err;
 
 	TFS_PATH(ctx, path, fmt);
 	*names = NULL;
 	*n = 0;
+	err = tfs_begin(ctx, path);
+	if (err)
+		return err;
 	count = scandirat(ctx->dirfd, path, &entries, visible, alphasort);
 	if (count < 0)
 		return dkt_fail(ctx, -errno, "list %s/%s: %s", ctx->dir, path, strerror(errno));

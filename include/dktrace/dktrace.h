@@ -94,11 +94,12 @@ enum dkt_tracefs_flags {
 /*
  * Finds tracefs by statfs() magic (/sys/kernel/tracing, then the mount table) and opens it; does
  * nothing if that has been done. -ENOENT: not mounted; -EACCES: no right to it;
- * -EOPNOTSUPP: this kernel has none.
+ * -EOPNOTSUPP: this kernel has none. Every call that needs tracefs does this first, without flags,
+ * and returns these errors; not where the context is of a file.
  */
 DKT_API int dkt_tracefs_open(struct dkt_ctx *ctx, unsigned int flags);
 
-/* Where it is, "" before dkt_tracefs_open(); valid as long as the context. */
+/* Where it is, "" before it was opened; valid as long as the context. */
 DKT_API const char *dkt_tracefs_dir(const struct dkt_ctx *ctx);
 
 /* True if dkt_tracefs_open() had to mount it. */
@@ -168,8 +169,9 @@ struct dkt_feature {
 };
 
 /*
- * The i-th of them, counted from 0. 0: there is one; 1: end. Looks for files and at what the
- * kernel says of itself, never at its version; a knob that is there but refused is not had.
+ * The i-th of them, counted from 0. 0: there is one; 1: end; else as dkt_tracefs_open(). Looks for
+ * files and at what the kernel says of itself, never at its version; a knob that is there but refused
+ * is not had.
  */
 DKT_API int dkt_feature_get(struct dkt_ctx *ctx, size_t i, struct dkt_feature *feature);
 
@@ -317,10 +319,13 @@ struct dkt_field {
 /* All events of this kernel, sorted by system and name; valid as long as the context. */
 DKT_API int dkt_events(struct dkt_ctx *ctx, struct dkt_event *const **events, size_t *n);
 
-/* NULL if this kernel has no such event. */
+/* NULL if this kernel has no such event, or its events cannot be read: dkt_error() says which. */
 DKT_API struct dkt_event *dkt_event_find(struct dkt_ctx *ctx, const char *system, const char *name);
 
-/* The event whose records carry that number; NULL if none. Reads ids until it is found. */
+/*
+ * The event whose records carry that number; one of the system "unknown" if the kernel has none. Reads
+ * ids until it is found. NULL: it is no number of an event, or the events cannot be read.
+ */
 DKT_API struct dkt_event *dkt_event_by_id(struct dkt_ctx *ctx, int id);
 
 /*

@@ -100,20 +100,6 @@ static void test_log(void **state)
 	dkt_ctx_free(ctx);
 }
 
-static void test_before_open(void **state)
-{
-	struct dkt_ctx *ctx = *state;
-	struct dkt_event *const *events;
-	size_t n;
-
-	assert_string_equal(dkt_tracefs_dir(ctx), "");
-	assert_int_equal(dkt_events(ctx, &events, &n), -EBADF);
-	assert_null(events);
-	assert_int_equal(n, 0);
-	assert_null(dkt_event_find(ctx, "a", "b"));
-	assert_null(dkt_event_by_id(ctx, 1));
-}
-
 static void test_no_root(void **state)
 {
 	DKT_OPTS(dkt_ctx_opts, opts, .root = "/nowhere/at/all");
@@ -204,7 +190,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_words_kept, setup, teardown),
 		cmocka_unit_test(test_at_end),
 		cmocka_unit_test(test_log),
-		cmocka_unit_test_setup_teardown(test_before_open, setup, teardown),
 		cmocka_unit_test(test_no_root),
 		cmocka_unit_test_setup_teardown(test_instance_names, setup, teardown),
 		cmocka_unit_test(test_stats_and_clock),
