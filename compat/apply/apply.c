@@ -12,7 +12,6 @@
 #include "log/recording.h"
 #include "lustre/lustre_masks.h"
 #include "lustre/message.h"
-#include "set/functions.h"
 
 /* As many MiB a CPU as Lustre's own buffer has by default. */
 #define DEFAULT_MB_PER_CPU 5

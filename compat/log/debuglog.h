@@ -5,11 +5,9 @@
 
 #include <dktrace/dktrace.h>
 
+#include "io/run_dir.h"
 #include "log/settings.h"
 #include "lustre/class.h"
-
-/* Below it a directory for each debug log: its settings, and records on their way out. */
-#define RUN_DIR "/run/dktrace"
 
 #define DEBUGLOG_DEFAULT "dktrace"
 

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "input/input.h"
 #include "io/output.h"
 
 struct app_file {

@@ -5,6 +5,12 @@
 
 #include "app/app.h"
 
+/* The word that stands for the log of the instance. */
+#define INPUT_LOG "log"
+
+/* The word that stands for standard input. */
+#define INPUT_STDIN "-"
+
 /*
  * Before a command runs: finds out what writing its output takes, opens the files that its row says
  * it reads, and drops every capability but those for the output. A command that records drops

@@ -4,13 +4,8 @@
 #define CTL_INPUT_H
 
 #include "app/progress.h"
+#include "app/rights.h"
 #include "input/report_opts.h"
-
-/* The word that stands for the log of the instance. */
-#define INPUT_LOG "log"
-
-/* The word that stands for standard input. */
-#define INPUT_STDIN "-"
 
 struct input {
 	struct dkt_ctx *ctx; /* the kernel that it was recorded on */

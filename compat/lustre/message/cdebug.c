@@ -27,7 +27,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "log/debuglog.h"
+#include "io/run_dir.h"
 #include "lustre/lustre_masks.h"
 #include "lustre/message/cdebug_calls.h"
 

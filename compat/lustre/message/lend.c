@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/util.h"
-#include "log/debuglog.h"
+#include "io/run_dir.h"
 #include "lustre/lustre_masks.h"
 #include "lustre/message/cdebug.h"
 
