@@ -251,8 +251,11 @@ int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs)
 		.initial_ns = in_initial_ns(),
 	};
 	gid_t *groups __cleanup(free) = NULL;
-	int n, err;
+	int n, err = dkt__flags_check(ctx, "dkt_caps_check", needs,
+				      DKT_NEED_READ | DKT_NEED_CONTROL | DKT_NEED_MOUNT);
 
+	if (err)
+		return err;
 	err = effective_caps(ctx, &rights.caps);
 	if (err)
 		return err;

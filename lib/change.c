@@ -104,10 +104,11 @@ int dkt_change_tracer_without(struct dkt_change *change, const char *const *glob
 int dkt_change_functions(struct dkt_change *change, const char *tracer,
 			 const struct dkt_functions *functions, const char *spool)
 {
-	struct dkt_functions all = { 0 };
-	int err;
+	struct dkt_functions all;
+	int err = dkt__opts_take(change->in->ctx, dkt_functions, &all, functions);
 
-	memcpy(&all, functions, DKT__MIN(functions->sz, sizeof(all)));
+	if (err)
+		return err;
 	dkt__tracer_clear(&change->tracer);
 	err = dkt__tracer_want(&change->tracer, tracer, NULL, 0, spool);
 	if (err)

@@ -6,24 +6,25 @@
 
 int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **out)
 {
-	struct dkt_ctx_opts all = { 0 };
+	struct dkt_ctx_opts all;
 	struct dkt_ctx *ctx;
+	int err;
 
 	*out = NULL;
-	if (opts)
-		memcpy(&all, opts, DKT__MIN(opts->sz, sizeof(all)));
 	ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
 		return -ENOMEM;
 	ctx->dirfd = -1;
 	ctx->long_size = sizeof(long);
 	ctx->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-	if (all.root) {
+	err = dkt__opts_take(ctx, dkt_ctx_opts, &all, opts);
+	if (!err && all.root) {
 		ctx->root = strdup(all.root);
-		if (!ctx->root) {
-			dkt_ctx_free(ctx);
-			return -ENOMEM;
-		}
+		err = ctx->root ? 0 : -ENOMEM;
+	}
+	if (err) {
+		dkt_ctx_free(ctx);
+		return err;
 	}
 	ctx->log = all.log;
 	ctx->log_data = all.log_data;
@@ -31,6 +32,42 @@ int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **out)
 	ctx->progress_data = all.progress_data;
 	*out = ctx;
 	return 0;
+}
+
+/* ---- what a caller asks for ---- */
+
+/* No options are longer: a size beyond is one that nobody has set. */
+#define OPTS_MAX 4096
+
+int dkt__opts_copy(struct dkt_ctx *ctx, const char *type, void *to, size_t size, const void *from)
+{
+	const uint8_t *bytes = from;
+	size_t sz = size, i;
+
+	memset(to, 0, size);
+	if (from)
+		memcpy(&sz, from, sizeof(sz));
+	if (sz < sizeof(sz) || sz > OPTS_MAX)
+		return dkt_fail(ctx, -EINVAL, "%s: sz is %zu, not the size of the struct", type,
+				sz);
+	if (from)
+		memcpy(to, from, DKT__MIN(sz, size));
+	memcpy(to, &size, sizeof(size));
+	for (i = size; i < sz; i++)
+		if (bytes[i])
+			return dkt_fail(
+				ctx, -E2BIG,
+				"%s has %zu bytes, and more than the %zu that are known here"
+				" are used",
+				type, sz, size);
+	return 0;
+}
+
+int dkt__flags_check(struct dkt_ctx *ctx, const char *what, unsigned int flags, unsigned int known)
+{
+	if (!(flags & ~known))
+		return 0;
+	return dkt_fail(ctx, -EINVAL, "%s: 0x%x is no flag that is known", what, flags & ~known);
 }
 
 /* ---- what lives as long as the context ---- */

@@ -19,10 +19,10 @@ int dkt_expr_new(struct dkt_ctx *ctx, const char *text, const struct dkt_expr_op
 	if (!expr)
 		return -ENOMEM;
 	expr->ctx = ctx;
-	if (opts)
-		memcpy(&expr->opts, opts, DKT__MIN(opts->sz, sizeof(expr->opts)));
 	expr->text = strdup(text);
-	err = expr->text ? dkt__expr_parse(expr) : -ENOMEM;
+	err = expr->text ? dkt__opts_take(ctx, dkt_expr_opts, &expr->opts, opts) : -ENOMEM;
+	if (!err)
+		err = dkt__expr_parse(expr);
 	if (err) {
 		dkt_expr_free(expr);
 		return err;

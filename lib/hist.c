@@ -19,19 +19,24 @@ static const char *copy(const char *text, int *err)
 int dkt_hist_new(struct dkt_ctx *ctx, const struct dkt_hist_opts *opts, struct dkt_hist **out)
 {
 	struct dkt_hist *hist = calloc(1, sizeof(*hist));
-	int err = 0;
+	struct dkt_hist_opts all;
+	int err = dkt__opts_take(ctx, dkt_hist_opts, &all, opts);
 
 	*out = NULL;
 	if (!hist)
 		return -ENOMEM;
 	hist->ctx = ctx;
 	hist->event_key = hist->stack_key = hist->exec_key = -1;
-	hist->opts = *opts;
-	hist->opts.keys = copy(opts->keys, &err);
-	hist->opts.vals = copy(opts->vals, &err);
-	hist->opts.sort = copy(opts->sort, &err);
-	hist->opts.vars = copy(opts->vars, &err);
-	hist->opts.actions = copy(opts->actions, &err);
+	if (!err && !all.keys)
+		err = dkt_fail(ctx, -EINVAL, "a histogram without keys");
+	if (!err) {
+		hist->opts = all;
+		hist->opts.keys = copy(all.keys, &err);
+		hist->opts.vals = copy(all.vals, &err);
+		hist->opts.sort = copy(all.sort, &err);
+		hist->opts.vars = copy(all.vars, &err);
+		hist->opts.actions = copy(all.actions, &err);
+	}
 	if (!err)
 		err = dkt__hist_parse_spec(hist);
 	if (!err) {
@@ -42,7 +47,7 @@ int dkt_hist_new(struct dkt_ctx *ctx, const struct dkt_hist_opts *opts, struct d
 		dkt_hist_free(hist);
 		return err;
 	}
-	hist->table->size = opts->size ? opts->size : HIST_SIZE_MAX;
+	hist->table->size = all.size ? all.size : HIST_SIZE_MAX;
 	*out = hist;
 	return 0;
 }

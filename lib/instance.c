@@ -70,6 +70,8 @@ int dkt_instance_open(struct dkt_ctx *ctx, const char *name, unsigned int flags,
 
 	*out = NULL;
 	if (!err)
+		err = dkt__flags_check(ctx, "dkt_instance_open", flags, DKT_CREATE);
+	if (!err)
 		err = dkt_tracefs_open(ctx, 0);
 	if (err)
 		return err;

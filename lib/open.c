@@ -27,17 +27,16 @@ static const struct dkt__reader *find_reader(const struct dkt__file *file)
 int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		    struct dkt_source **source)
 {
-	DKT_OPTS(dkt_source_opts, mine, );
-	const char *name = opts && opts->name ? opts->name : path;
+	struct dkt_source_opts mine;
+	int err = dkt__source_asked(ctx, &mine, opts);
+	const char *name = mine.name ? mine.name : path;
 	const struct dkt__reader *reader;
 	struct dkt__file file;
 	struct stat st;
-	int err;
 
 	*source = NULL;
-	/* A caller that was built with an older header has fewer of them. */
-	if (opts)
-		memcpy(&mine, opts, DKT__MIN(opts->sz, sizeof(mine)));
+	if (err)
+		return err;
 	if (ctx->given || ctx->events)
 		return dkt_fail(ctx, -EBUSY, "open %s: the context is another kernel's", path);
 	if (!mine.fd && !stat(path, &st) && S_ISDIR(st.st_mode))

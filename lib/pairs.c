@@ -60,23 +60,29 @@ static int parse_by(struct dkt_pairs *pairs, const char *text)
 
 int dkt_pairs_new(struct dkt_ctx *ctx, const struct dkt_pairs_opts *opts, struct dkt_pairs **out)
 {
-	struct dkt_pairs *pairs = calloc(1, sizeof(*pairs));
-	int err;
+	struct dkt_pairs_opts all;
+	struct dkt_pairs *pairs;
+	int err = dkt__opts_take(ctx, dkt_pairs_opts, &all, opts);
 
 	*out = NULL;
+	if (!err && !all.key)
+		err = dkt_fail(ctx, -EINVAL, "pairs without a key");
+	if (err)
+		return err;
+	pairs = calloc(1, sizeof(*pairs));
 	if (!pairs)
 		return -ENOMEM;
 	pairs->ctx = ctx;
-	pairs->filter = opts->filter;
-	pairs->skip = opts->skip;
-	pairs->n_slow_max = opts->slowest;
-	err = parse_keys(pairs, opts->key);
-	if (!err && opts->by)
-		err = parse_by(pairs, opts->by);
+	pairs->filter = all.filter;
+	pairs->skip = all.skip;
+	pairs->n_slow_max = all.slowest;
+	err = parse_keys(pairs, all.key);
+	if (!err && all.by)
+		err = parse_by(pairs, all.by);
 	pairs->open.n_words = pairs->n_keys;
 	pairs->groups.n_words = 1;
-	if (!err && opts->slowest) {
-		pairs->slow = calloc((size_t)opts->slowest + 1, sizeof(*pairs->slow));
+	if (!err && all.slowest) {
+		pairs->slow = calloc((size_t)all.slowest + 1, sizeof(*pairs->slow));
 		err = pairs->slow ? 0 : -ENOMEM;
 	}
 	if (err) {
@@ -181,9 +187,14 @@ static int bind_filter(struct dkt_pairs *pairs, struct dkt_event *event, unsigne
 
 int dkt_pairs_event(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles)
 {
-	struct pair_event *it = event_room(pairs, event);
-	int err = it ? bind_keys(pairs, event, roles, it) : -ENOMEM;
+	struct pair_event *it;
+	int err = dkt__flags_check(pairs->ctx, "dkt_pairs_event", roles,
+				   DKT_PAIR_BEGIN | DKT_PAIR_END);
 
+	if (err)
+		return err;
+	it = event_room(pairs, event);
+	err = it ? bind_keys(pairs, event, roles, it) : -ENOMEM;
 	if (!err && pairs->grouped)
 		err = bind_by(pairs, event, roles, it);
 	if (!err && pairs->filter)

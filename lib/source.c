@@ -9,6 +9,16 @@ const struct dkt_source_info *dkt_source_info(const struct dkt_source *source)
 	return &source->info;
 }
 
+int dkt__source_asked(struct dkt_ctx *ctx, struct dkt_source_opts *asked,
+		      const struct dkt_source_opts *opts)
+{
+	int err = dkt__opts_take(ctx, dkt_source_opts, asked, opts);
+
+	return err ? err :
+		     dkt__flags_check(ctx, "dkt_source_opts", asked->flags,
+				      DKT_SOURCE_ALL | DKT_SOURCE_WALL | DKT_SOURCE_PART);
+}
+
 /* A bound on the source's own clock; what is before its begin becomes the least one. */
 static uint64_t own_time(uint64_t time, int64_t wall, uint64_t least)
 {

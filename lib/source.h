@@ -55,6 +55,10 @@ static inline bool dkt__cpu_asked(const int *cpus, size_t n, uint32_t cpu)
 	return !n;
 }
 
+/* The options of a source, checked; opts may be NULL. */
+int dkt__source_asked(struct dkt_ctx *ctx, struct dkt_source_opts *asked,
+		      const struct dkt_source_opts *opts);
+
 /* The window in time that is asked for, on the source's own clock; 0: no bound. */
 void dkt__source_times(const struct dkt_source *source, const struct dkt_source_opts *opts,
 		       uint64_t *since, uint64_t *until);

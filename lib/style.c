@@ -74,10 +74,10 @@ static int keep_opts(struct dkt_style *style, const struct dkt_style_opts *opts)
 	const char **fields;
 	bool owned;
 	size_t i;
+	int err = dkt__opts_take(style->ctx, dkt_style_opts, &style->opts, opts);
 
-	if (!opts)
-		return 0;
-	memcpy(&style->opts, opts, DKT__MIN(opts->sz, sizeof(*opts)));
+	if (err)
+		return err;
 	if (style->opts.source)
 		style->source = *style->opts.source;
 	style->opts.source = NULL;
@@ -87,7 +87,7 @@ static int keep_opts(struct dkt_style *style, const struct dkt_style_opts *opts)
 	if (!owned || !fields)
 		return -ENOMEM;
 	for (i = 0; i < style->opts.n_fields; i++) {
-		fields[i] = opts->fields[i];
+		fields[i] = style->opts.fields[i];
 		if (!own_text(style, &fields[i]))
 			return -ENOMEM;
 	}

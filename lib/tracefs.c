@@ -27,8 +27,9 @@ int dkt_tracefs_open(struct dkt_ctx *ctx, unsigned int flags)
 	char *dir __cleanup(free) = NULL;
 	int err;
 
-	if (ctx->dirfd >= 0)
-		return 0;
+	err = dkt__flags_check(ctx, "dkt_tracefs_open", flags, DKT_MOUNT);
+	if (err || ctx->dirfd >= 0)
+		return err;
 	err = dkt__mount_find(ctx, flags, &dir);
 	if (err)
 		return err;

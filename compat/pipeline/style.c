@@ -71,17 +71,15 @@ static bool message_text(void *data, const struct dkt_record *record, struct dkt
 static int style_init(struct style *style, struct dkt_ctx *ctx, const struct class_map *map,
 		      const char *name, const struct dkt_style_opts *opts)
 {
-	DKT_OPTS(dkt_style_opts, mine, );
+	struct dkt_style_opts mine = *opts;
 	int err = map ? legacy_style_new(ctx, map, &style->legacy) : 0;
 
-	memcpy(&mine, opts, opts->sz < sizeof(mine) ? opts->sz : sizeof(mine));
 	if (mine.source)
 		style->wall = mine.source->wall;
 	if (!err && map)
 		legacy_style_raw_text(style->legacy, mine.raw_text);
 	if (err || !name || !strcmp(name, LEGACY))
 		return err;
-	mine.sz = sizeof(mine);
 	mine.text = message_text;
 	mine.data = style;
 	return dkt_style_new(ctx, name, &mine, &style->lib);

@@ -25,7 +25,13 @@ extern "C" {
 #define DKT_API                __attribute__((visibility("default")))
 #define DKT_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 
-/* Declares an options struct with its size set, all other members zero or as given. */
+/*
+ * Declares an options struct with its size set, all other members zero or as given. Where a call takes
+ * one NULL means all defaults. A caller that was built with an older header has a smaller one, the rest
+ * is zero. A larger one whose bytes beyond what this library knows are not zero is -E2BIG; a size that
+ * is not set, an unknown bit in flags and a member that is needed and not there are -EINVAL; all with
+ * words.
+ */
 #define DKT_OPTS(type, name, ...) struct type name = { .sz = sizeof(struct type), ##__VA_ARGS__ }
 
 struct dkt_ctx;
@@ -60,7 +66,7 @@ struct dkt_ctx_opts {
 	void *progress_data;
 };
 
-/* Makes a context. Touches nothing in the system. -ENOMEM. */
+/* Makes a context. Touches nothing in the system. -ENOMEM; -EINVAL, -E2BIG as of DKT_OPTS. */
 DKT_API int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **ctx);
 DKT_API void dkt_ctx_free(struct dkt_ctx *ctx);
 
@@ -889,7 +895,8 @@ struct dkt_source_calls {
 /*
  * Makes a source of records that come from elsewhere, in order of time; their events are those of
  * dkt_event_define(). A new context has no other events then. The strings of info must live as long as
- * the source. close() is called in the end, also if this fails.
+ * the source; NULL: nothing is known of it. close() is called in the end, also if this fails. -EINVAL:
+ * there is no next.
  */
 DKT_API int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *calls, void *data,
 			    const struct dkt_source_info *info, const struct dkt_source_opts *opts,
@@ -1052,7 +1059,7 @@ struct dkt_hist_opts {
 	 * Beside fields: common_cpu, common_timestamp, stacktrace, and event, the event's name, which
 	 * is the first column wherever it stands.
 	 */
-	const char *keys;
+	const char *keys; /* needed */
 	const char *vals; /* fields to sum, at most two, with hex percent graph; NULL: none */
 	const char *sort; /* told to the kernel, as of dkt_table_sort(); NULL: not */
 	const char *vars; /* variables, "ts0=common_timestamp.usecs": in the kernel only */

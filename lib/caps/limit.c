@@ -58,8 +58,12 @@ static int choose(cap_t now, cap_t then, unsigned int keep)
 int dkt_caps_limit(struct dkt_ctx *ctx, unsigned int keep)
 {
 	cap_t now, then;
-	int err;
+	int err = dkt__flags_check(ctx, "dkt_caps_limit", keep,
+				   DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS | DKT_KEEP_INPUT |
+					   DKT_KEEP_OUTPUT | DKT_KEEP_KILL);
 
+	if (err)
+		return err;
 	if (!is_foreign(ctx))
 		keep &= ~(unsigned int)DKT_KEEP_TRACEFS;
 	/* Capabilities of the program's file are for tracefs, not for files of the caller's choice. */

@@ -44,9 +44,12 @@ int dkt_expr_check_any(struct dkt_expr *expr, struct dkt_event *const *events, s
 		       unsigned int flags)
 {
 	char *words __cleanup(free) = NULL;
-	int err, first = 0;
 	size_t i;
+	int first = 0;
+	int err = dkt__flags_check(expr->ctx, "dkt_expr_check_any", flags, DKT_EXPR_MATCH);
 
+	if (err)
+		return err;
 	for (i = 0; i < n; i++) {
 		err = flags & DKT_EXPR_MATCH ? dkt_expr_check_match(expr, events[i]) :
 					       dkt_expr_check(expr, events[i]);

@@ -244,15 +244,20 @@ static int work_out(struct probe_define *define)
 int dkt_probe_define(struct dkt_ctx *ctx, const char *place, const char *const *args, size_t n,
 		     const struct dkt_probe_opts *opts, struct dkt_probes **out)
 {
-	struct probe_define define = { .ctx = ctx, .opts = opts, .args = args, .n = n };
-	int err;
+	struct dkt_probe_opts all;
+	struct probe_define define = { .ctx = ctx, .opts = &all, .args = args, .n = n };
+	int err = dkt__opts_take(ctx, dkt_probe_opts, &all, opts);
 
 	*out = NULL;
-	define.kind = opts->kind;
+	if (err)
+		return err;
+	define.kind = all.kind;
 	if (define.kind == DKT_PROBE_ANY)
-		define.kind = opts->exec || opts->pid ? DKT_PROBE_UPROBE : DKT_PROBE_KPROBE;
-	if (opts->exec && define.kind != DKT_PROBE_UPROBE)
+		define.kind = all.exec || all.pid ? DKT_PROBE_UPROBE : DKT_PROBE_KPROBE;
+	if (all.exec && define.kind != DKT_PROBE_UPROBE)
 		return dkt_fail(ctx, -EINVAL, "a probe on a program is of no other kind");
+	if (!all.exec && !all.pid && define.kind == DKT_PROBE_UPROBE)
+		return dkt_fail(ctx, -EINVAL, "a probe on a program without the program");
 	dkt__probe_words(ctx, &define.words);
 	define.probes = calloc(1, sizeof(*define.probes));
 	err = define.probes ? dkt__probe_place_parse(ctx, place, &define.place) : -ENOMEM;

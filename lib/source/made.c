@@ -60,22 +60,29 @@ int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *calls, v
 		    const struct dkt_source_info *info, const struct dkt_source_opts *opts,
 		    struct dkt_source **source)
 {
-	DKT_OPTS(dkt_source_opts, none);
-	struct made *made = calloc(1, sizeof(*made));
-	int err = made ? 0 : -ENOMEM;
+	struct dkt_source_calls mine;
+	struct dkt_source_opts asked;
+	struct made *made;
+	int err = dkt__opts_take(ctx, dkt_source_calls, &mine, calls);
 
 	*source = NULL;
+	if (!err && !mine.next)
+		err = dkt_fail(ctx, -EINVAL, "a source without a call to read it");
+	if (!err)
+		err = dkt__source_asked(ctx, &asked, opts);
 	if (!err && !ctx->given && !ctx->events)
 		err = dkt__events_given(ctx, NULL, 0);
-	if (err) {
-		free(made);
-		if (calls->close)
-			calls->close(data);
-		return err;
+	made = err ? NULL : calloc(1, sizeof(*made));
+	if (!made) {
+		if (mine.close)
+			mine.close(data);
+		return err ? err : -ENOMEM;
 	}
-	*made = (struct made){ .base = { .ops = &made_ops, .ctx = ctx, .info = *info },
+	*made = (struct made){ .base = { .ops = &made_ops, .ctx = ctx },
+			       .calls = mine,
 			       .data = data };
-	memcpy(&made->calls, calls, DKT__MIN(calls->sz, sizeof(*calls)));
+	if (info)
+		made->base.info = *info;
 	*source = &made->base;
-	return dkt__source_window(opts ? opts : &none, source);
+	return dkt__source_window(&asked, source);
 }

@@ -301,9 +301,9 @@ int dkt_tracedat_add(struct dkt_tracedat *out, const struct dkt_record *record)
 
 static int set_version(struct dkt_tracedat *out, const struct dkt_tracedat_opts *opts)
 {
-	const char *compression = opts && opts->compression ? opts->compression : NULL;
+	const char *compression = opts->compression;
 
-	out->version = opts && opts->version ? opts->version : 7;
+	out->version = opts->version ? opts->version : 7;
 	if (out->version != 6 && out->version != 7)
 		return dkt_fail(out->ctx, -EINVAL, "version %u of trace.dat is none; 6 and 7 are",
 				out->version);
@@ -321,26 +321,29 @@ static int set_version(struct dkt_tracedat *out, const struct dkt_tracedat_opts 
 int dkt_tracedat_new(struct dkt_ctx *ctx, struct dkt_source *source, int fd,
 		     const struct dkt_tracedat_opts *opts, struct dkt_tracedat **result)
 {
-	struct dkt_tracedat *out = calloc(1, sizeof(*out));
-	const char *dir = opts && opts->dir ? opts->dir : "/tmp";
-	int err;
+	struct dkt_tracedat_opts mine;
+	struct dkt_tracedat *out;
+	int err = dkt__opts_take(ctx, dkt_tracedat_opts, &mine, opts);
 
 	*result = NULL;
+	if (err)
+		return err;
+	out = calloc(1, sizeof(*out));
 	if (!out)
 		return -ENOMEM;
 	*out = (struct dkt_tracedat){ .ctx = ctx,
 				      .source = source,
 				      .fd = fd,
 				      .page_size = PAGE_SIZE,
-				      .part = opts && opts->part,
+				      .part = mine.part,
 				      /* Whatever they were recorded in, sources have turned them. */
 				      .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
 				      .long_size = source->ctx->long_size,
 				      .spill.fd = -1,
 				      .used[0] = 1 };
-	err = set_version(out, opts);
+	err = set_version(out, &mine);
 	if (!err)
-		err = dkt__spill_open(out->ctx, dir, &out->spill);
+		err = dkt__spill_open(out->ctx, mine.dir ? mine.dir : "/tmp", &out->spill);
 	if (err) {
 		dkt_tracedat_free(out);
 		return err;

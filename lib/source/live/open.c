@@ -170,15 +170,19 @@ static const struct dkt__source_ops live_ops = {
 int dkt__live_open(struct dkt_instance *in, const struct dkt_live_opts *opts,
 		   struct dkt__live **out)
 {
-	DKT_OPTS(dkt_live_opts, mine, );
-	struct dkt__live *live = calloc(1, sizeof(*live));
-	int err = 0;
+	struct dkt_live_opts mine;
+	struct dkt__live *live;
+	int err = dkt__opts_take(in->ctx, dkt_live_opts, &mine, opts);
 
 	*out = NULL;
+	if (!err)
+		err = dkt__flags_check(in->ctx, "dkt_live_opts", mine.flags,
+				       DKT_LIVE_KEEP | DKT_LIVE_FOLLOW | DKT_LIVE_WHOLE);
+	if (err)
+		return err;
+	live = calloc(1, sizeof(*live));
 	if (!live)
 		return -ENOMEM;
-	if (opts)
-		memcpy(&mine, opts, DKT__MIN(opts->sz, sizeof(mine)));
 	*live = (struct dkt__live){
 		.streams.base = { .ops = &live_ops, .ctx = in->ctx },
 		.streams.until = UINT64_MAX,

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Options of callers: none at all, of an older or newer header, and flags that nobody knows. */
+#include "check.h"
+#include "ctx.h"
+#include "tree.h"
+
+/* A struct of a header that has a member more. */
+#define NEWER(type)                                                                                \
+	struct {                                                                                   \
+		struct type opts;                                                                  \
+		uint64_t more;                                                                     \
+	}
+
+static int setup(void **state)
+{
+	DKT_OPTS(dkt_ctx_opts, opts, .root = "/nowhere/at/all");
+	struct dkt_ctx *ctx;
+
+	assert_int_equal(dkt_ctx_new(&opts, &ctx), 0);
+	*state = ctx;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	dkt_ctx_free(*state);
+	return 0;
+}
+
+static void smaller_ones_are_zero_beyond(void **state)
+{
+	struct dkt_live_opts opts = { .sz = offsetof(struct dkt_live_opts, until),
+				      .flags = DKT_LIVE_KEEP,
+				      .until = 5 };
+	struct dkt_live_opts all;
+
+	assert_ok(*state, dkt__opts_take(*state, dkt_live_opts, &all, &opts));
+	assert_int_equal(all.sz, sizeof(all));
+	assert_int_equal(all.flags, DKT_LIVE_KEEP);
+	assert_int_equal(all.until, 0);
+}
+
+static void none_are_all_defaults(void **state)
+{
+	struct dkt_live_opts all;
+
+	assert_ok(*state, dkt__opts_take(*state, dkt_live_opts, &all, NULL));
+	assert_int_equal(all.sz, sizeof(all));
+	assert_int_equal(all.flags, 0);
+}
+
+static void larger_ones_must_be_zero_beyond(void **state)
+{
+	NEWER(dkt_expr_opts) newer = { .opts.sz = sizeof(newer) };
+	struct dkt_expr *expr;
+
+	assert_ok(*state, dkt_expr_new(*state, "a == 1", &newer.opts, &expr));
+	dkt_expr_free(expr);
+	newer.more = 1;
+	assert_fails(
+		*state, -E2BIG,
+		"dkt_expr_opts has 32 bytes, and more than the 24 that are known here are used",
+		dkt_expr_new(*state, "a == 1", &newer.opts, &expr));
+	assert_null(expr);
+}
+
+static void a_size_must_be_set(void **state)
+{
+	struct dkt_expr_opts opts = { 0 };
+	struct dkt_ctx_opts ctx_opts = { 0 };
+	struct dkt_expr *expr;
+	struct dkt_ctx *ctx;
+
+	assert_fails(*state, -EINVAL, "dkt_expr_opts: sz is 0, not the size of the struct",
+		     dkt_expr_new(*state, "a == 1", &opts, &expr));
+	opts.sz = 1 << 20;
+	assert_fails(*state, -EINVAL, "dkt_expr_opts: sz is 1048576, not the size of the struct",
+		     dkt_expr_new(*state, "a == 1", &opts, &expr));
+	assert_int_equal(dkt_ctx_new(&ctx_opts, &ctx), -EINVAL);
+	assert_null(ctx);
+}
+
+/* One call for each struct: all go the same way. */
+static void every_call_looks_at_the_size(void **state)
+{
+	struct dkt_ctx *ctx = *state;
+	struct dkt_source_calls calls = { 0 };
+	struct dkt_source_opts source_opts = { 0 };
+	struct dkt_style_opts style_opts = { 0 };
+	struct dkt_hist_opts hist_opts = { 0 };
+	struct dkt_pairs_opts pairs_opts = { 0 };
+	struct dkt_probe_opts probe_opts = { 0 };
+	struct dkt_tracedat_opts tracedat_opts = { 0 };
+	struct dkt_tracedat *tracedat;
+	struct dkt_source *source;
+	struct dkt_probes *probes;
+	struct dkt_style *style;
+	struct dkt_pairs *pairs;
+	struct dkt_hist *hist;
+
+	assert_int_equal(dkt_source_open(ctx, "/x", &source_opts, &source), -EINVAL);
+	assert_null(source);
+	assert_int_equal(dkt_source_make(ctx, &calls, NULL, NULL, NULL, &source), -EINVAL);
+	assert_null(source);
+	assert_int_equal(dkt_style_new(ctx, "trace", &style_opts, &style), -EINVAL);
+	assert_null(style);
+	assert_int_equal(dkt_hist_new(ctx, &hist_opts, &hist), -EINVAL);
+	assert_null(hist);
+	assert_int_equal(dkt_pairs_new(ctx, &pairs_opts, &pairs), -EINVAL);
+	assert_null(pairs);
+	assert_int_equal(dkt_probe_define(ctx, "f", NULL, 0, &probe_opts, &probes), -EINVAL);
+	assert_null(probes);
+	assert_int_equal(dkt_tracedat_new(ctx, NULL, -1, &tracedat_opts, &tracedat), -EINVAL);
+	assert_null(tracedat);
+}
+
+static int no_more(void *data, struct dkt_record *record)
+{
+	(void)data;
+	(void)record;
+	return 1;
+}
+
+static void count_close(void *data)
+{
+	++*(int *)data;
+}
+
+static void a_made_source_needs_next_alone(void **state)
+{
+	NEWER(dkt_source_calls)
+	newer = { .opts = { .sz = sizeof(newer), .next = no_more, .close = count_close } };
+	DKT_OPTS(dkt_source_opts, opts, .flags = 1 << 20);
+	struct dkt_source *source;
+	struct dkt_record record;
+	int closed = 0;
+
+	newer.more = 1;
+	assert_int_equal(dkt_source_make(*state, &newer.opts, &closed, NULL, NULL, &source),
+			 -E2BIG);
+	assert_int_equal(closed, 1);
+	newer.more = 0;
+	assert_fails(*state, -EINVAL, "dkt_source_opts: 0x100000 is no flag that is known",
+		     dkt_source_make(*state, &newer.opts, &closed, NULL, &opts, &source));
+	assert_int_equal(closed, 2);
+	assert_fails(*state, -EINVAL, "a source without a call to read it",
+		     dkt_source_make(*state, NULL, &closed, NULL, NULL, &source));
+	assert_ok(*state, dkt_source_make(*state, &newer.opts, &closed, NULL, NULL, &source));
+	assert_int_equal(dkt_source_next(source, &record), 1);
+	assert_null(dkt_source_info(source)->kind);
+	dkt_source_close(source);
+	assert_int_equal(closed, 3);
+}
+
+static void nothing_crashes_without_options(void **state)
+{
+	struct dkt_ctx *ctx = *state;
+	struct dkt_probes *probes;
+	struct dkt_pairs *pairs;
+	struct dkt_style *style;
+	struct dkt_hist *hist;
+	struct dkt_expr *expr;
+
+	assert_fails(ctx, -EINVAL, "a histogram without keys", dkt_hist_new(ctx, NULL, &hist));
+	assert_null(hist);
+	assert_fails(ctx, -EINVAL, "pairs without a key", dkt_pairs_new(ctx, NULL, &pairs));
+	assert_null(pairs);
+	assert_fails(ctx, -EINVAL, "place 'f%x': after % only 'return' has a meaning",
+		     dkt_probe_define(ctx, "f%x", NULL, 0, NULL, &probes));
+	assert_null(probes);
+	assert_ok(ctx, dkt_expr_new(ctx, "a == 1", NULL, &expr));
+	dkt_expr_free(expr);
+	assert_ok(ctx, dkt_style_new(ctx, "trace", NULL, &style));
+	dkt_style_free(style);
+}
+
+static void a_probe_on_a_program_needs_one(void **state)
+{
+	DKT_OPTS(dkt_probe_opts, opts, .kind = DKT_PROBE_UPROBE);
+	struct dkt_probes *probes;
+
+	assert_fails(*state, -EINVAL, "a probe on a program without the program",
+		     dkt_probe_define(*state, "f", NULL, 0, &opts, &probes));
+}
+
+static void functions_and_live_sources_have_defaults(void **state)
+{
+	struct dkt_functions functions = { 0 };
+	DKT_OPTS(dkt_live_opts, opts, .flags = 1 << 20);
+	struct dkt_source *source;
+	struct dkt_change *change;
+	struct dkt_instance *in;
+	char root[TREE_NAME];
+	struct dkt_ctx *ctx;
+
+	(void)state;
+	assert_int_equal(tree_make(root), 0);
+	assert_int_equal(tree_text(root, "available_events", ""), 0);
+	assert_int_equal(tree_text(root, "available_filter_functions", "vfs_read\n"), 0);
+	assert_int_equal(tree_text(root, "per_cpu/cpu0/stats", ""), 0);
+	ctx = tree_ctx(root);
+	assert_non_null(ctx);
+	assert_ok(ctx, dkt_instance_open(ctx, NULL, 0, &in));
+	assert_ok(ctx, dkt_change_new(in, &change));
+	assert_ok(ctx, dkt_change_functions(change, "function", NULL, NULL));
+	assert_int_equal(dkt_change_functions(change, "function", &functions, NULL), -EINVAL);
+	dkt_change_free(change);
+	assert_fails(ctx, -EINVAL, "dkt_live_opts: 0x100000 is no flag that is known",
+		     dkt_source_live(in, &opts, &source));
+	assert_null(source);
+	dkt_instance_close(in);
+	dkt_ctx_free(ctx);
+	assert_int_equal(tree_remove(root), 0);
+}
+
+static void unknown_flags_are_refused(void **state)
+{
+	struct dkt_ctx *ctx = *state;
+	struct dkt_instance *in;
+	struct dkt_expr *expr;
+
+	assert_fails(ctx, -EINVAL, "dkt_tracefs_open: 0x2 is no flag that is known",
+		     dkt_tracefs_open(ctx, DKT_MOUNT | 2));
+	assert_fails(ctx, -EINVAL, "dkt_instance_open: 0x2 is no flag that is known",
+		     dkt_instance_open(ctx, "i", 2, &in));
+	assert_fails(ctx, -EINVAL, "dkt_caps_check: 0x100 is no flag that is known",
+		     dkt_caps_check(ctx, 0x100));
+	assert_fails(ctx, -EINVAL, "dkt_caps_limit: 0x100 is no flag that is known",
+		     dkt_caps_limit(ctx, 0x100));
+	assert_ok(ctx, dkt_expr_new(ctx, "a == 1", NULL, &expr));
+	assert_fails(ctx, -EINVAL, "dkt_expr_check_any: 0x2 is no flag that is known",
+		     dkt_expr_check_any(expr, NULL, 0, 2));
+	dkt_expr_free(expr);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(smaller_ones_are_zero_beyond, setup, teardown),
+		cmocka_unit_test_setup_teardown(none_are_all_defaults, setup, teardown),
+		cmocka_unit_test_setup_teardown(larger_ones_must_be_zero_beyond, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_size_must_be_set, setup, teardown),
+		cmocka_unit_test_setup_teardown(every_call_looks_at_the_size, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_made_source_needs_next_alone, setup, teardown),
+		cmocka_unit_test_setup_teardown(nothing_crashes_without_options, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_probe_on_a_program_needs_one, setup, teardown),
+		cmocka_unit_test(functions_and_live_sources_have_defaults),
+		cmocka_unit_test_setup_teardown(unknown_flags_are_refused, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
