@@ -156,6 +156,7 @@ static void add_fields(struct dkt_event *event, const struct tep_format_field *f
 		to->size = (uint32_t)field->size;
 		to->element = field->elementsize ? field->elementsize : (uint32_t)field->size;
 		to->flags = field_flags(field, common);
+		to->event = event;
 		open_tail(to, field);
 	}
 }

@@ -4,6 +4,13 @@
 
 #include "base/banned.h"
 
+/* Its place would be that of other bytes. A field that a caller made up is of no event. */
+static bool is_alien(const struct dkt_record *record, const struct dkt_field *field)
+{
+	return dkt__unlikely(field->event != record->event) && field->event && record->event &&
+	       !(field->flags & DKT_FIELD_COMMON);
+}
+
 int64_t dkt_record_int(const struct dkt_record *record, const struct dkt_field *field)
 {
 	bool is_signed = field->flags & DKT_FIELD_SIGNED;
@@ -13,7 +20,8 @@ int64_t dkt_record_int(const struct dkt_record *record, const struct dkt_field *
 	uint32_t u32;
 	uint64_t u64;
 
-	if (field->offset > record->size || record->size - field->offset < field->size)
+	if (field->offset > record->size || record->size - field->offset < field->size ||
+	    is_alien(record, field))
 		return 0;
 	p = (const char *)record->data + field->offset;
 	switch (field->size) {
@@ -73,6 +81,8 @@ const void *dkt_record_bytes(const struct dkt_record *record, const struct dkt_f
 	uint32_t at = field->offset, n = field->size;
 
 	*len = 0;
+	if (is_alien(record, field))
+		return record->data;
 	if (field->flags & DKT_FIELD_DYNAMIC) {
 		if (!dynamic_place(record, field, &at, &n))
 			return record->data;

@@ -320,6 +320,7 @@ struct dkt_field {
 	uint32_t size; /* bytes */
 	uint32_t element; /* bytes of an array's element, else size */
 	unsigned int flags;
+	const struct dkt_event *event; /* whose it is; common ones are the same in all events */
 };
 
 /* All events of this kernel, sorted by system and name; valid as long as the context. */
@@ -671,10 +672,16 @@ struct dkt_record {
 	const struct dkt_stack *stacks; /* for dkt_record_stack(); NULL: it carries none */
 };
 
-/* The value of an integer field of the record, sign-extended if the field is signed. */
+/*
+ * The value of an integer field of the record, sign-extended if the field is signed. 0 if the field is
+ * of another event and not a common one.
+ */
 DKT_API int64_t dkt_record_int(const struct dkt_record *record, const struct dkt_field *field);
 
-/* Bytes of a string or array field, within the record whatever the record says. Not terminated. */
+/*
+ * Bytes of a string or array field, within the record whatever the record says. Not terminated. None,
+ * *len is 0, if the field is of another event and not a common one.
+ */
 DKT_API const void *dkt_record_bytes(const struct dkt_record *record, const struct dkt_field *field,
 				     size_t *len);
 

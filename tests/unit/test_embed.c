@@ -69,6 +69,37 @@ static void events_are_found(void **state)
 	dkt_ctx_free(ctx);
 }
 
+static void a_field_is_of_its_event(void **state)
+{
+	static const uint64_t bytes[] = { 301, 77 };
+	struct dkt_record record = { .data = bytes, .size = sizeof(bytes) };
+	struct dkt_ctx *ctx = fresh(*state);
+	const struct dkt_field *v, *type;
+	struct dkt_event *event;
+	struct dkt_field copy;
+	size_t len;
+
+	assert_ok(ctx, dkt_event_define(ctx, "own", "other",
+					"name: other\nID: 301\n" TREE_COMMON
+					"\tfield:u64 w;\toffset:8;\tsize:8;\tsigned:0;\n\n"
+					"print fmt: \"x\"\n",
+					&record.event));
+	event = dkt_event_find(ctx, "sched", "sched_switch");
+	assert_non_null(event);
+	v = dkt_event_field(event, "v");
+	type = dkt_event_field(event, "common_type");
+	assert_int_equal(dkt_record_int(&record, v), 0);
+	dkt_record_bytes(&record, v, &len);
+	assert_int_equal(len, 0);
+	assert_int_equal(dkt_record_int(&record, type), 301);
+	copy = *dkt_event_field(record.event, "w");
+	assert_ptr_equal(copy.event, record.event);
+	assert_int_equal(dkt_record_int(&record, &copy), 77);
+	dkt_record_bytes(&record, &copy, &len);
+	assert_int_equal(len, 8);
+	dkt_ctx_free(ctx);
+}
+
 static void features_are_found(void **state)
 {
 	struct dkt_ctx *ctx = fresh(*state);
@@ -132,6 +163,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(events_are_listed, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(events_are_found, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(a_field_is_of_its_event, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(features_are_found, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(instances_are_opened, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(there_are_no_probes, make_tree, remove_tree),
