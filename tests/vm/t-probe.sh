@@ -102,7 +102,7 @@ run dktrace probe add --name off "ldlm_handle_conflict_lock+${offset:-none}" '%s
 status_is 0 "an offset"
 run dktrace probe add --name two ldlm_handle_conflict_lock:500
 has_line "there is no code at line [0-9]+ of .*ldlm.c" "$err" "a line without code"
-run dktrace probe add --debug-file /vm/modules/ptlrpc.ko -n ptlrpc:ldlm_grant_one
+run dktrace probe add --debug-file /vm/modules/ptlrpc.ko --dry-run ptlrpc:ldlm_grant_one
 has_line "ldlm_grant_one is inlined into ldlm_handle_conflict_lock" "$err" "into which function"
 run dktrace probe add --dry-run ldlm_handle_conflict_lock 'lock->l_resourc'
 has_line "struct ldlm_lock has no member 'l_resourc'; did you mean l_resource" "$err" "a member misspelt"
