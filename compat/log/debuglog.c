@@ -57,17 +57,11 @@ void debuglog_close(struct debuglog *log)
 
 int debuglog_map(struct debuglog *log)
 {
-	struct dkt_event *const *events;
-	size_t n;
 	int err;
 
 	if (log->map)
 		return 0;
-	err = dkt_events(log->ctx, &events, &n);
-	if (!err)
-		err = class_map_load(log->ctx, &log->map);
-	if (!err)
-		err = class_map_resolve(log->map, events, n);
+	err = class_map_open(log->ctx, &log->map);
 	if (!err)
 		probes_mark(log);
 	return err;

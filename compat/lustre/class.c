@@ -10,6 +10,13 @@
 #include "lustre/class/map.h"
 #include "lustre/record/event.h"
 
+/* Each record of the event says its class and subsystem itself. */
+static const struct class_bits each = {
+	.types = UINT32_MAX,
+	.subsystems = UINT32_MAX,
+	.fields = true,
+};
+
 /* Events are asked of a catalogue by glob: first the system, then names in its range. */
 struct catalogue {
 	struct dkt_event *const *events;
@@ -266,11 +273,7 @@ static void finish_bits(struct class_map *map)
 		struct class_bits *bits = &map->bits[i];
 
 		if (bits->fields)
-			*bits = (struct class_bits){
-				.types = UINT32_MAX,
-				.subsystems = UINT32_MAX,
-				.fields = true,
-			};
+			*bits = each;
 		if (bits->narrowed)
 			bits->sites = with_modules;
 		if (!bits->subsystems)
@@ -312,6 +315,24 @@ int class_map_resolve(struct class_map *map, struct dkt_event *const *events, si
 	return 0;
 }
 
+int class_map_open(struct dkt_ctx *ctx, struct class_map **map)
+{
+	struct dkt_event *const *events;
+	size_t n;
+	int err = dkt_events(ctx, &events, &n);
+
+	*map = NULL;
+	if (!err)
+		err = class_map_load(ctx, map);
+	if (!err)
+		err = class_map_resolve(*map, events, n);
+	if (err) {
+		class_map_free(*map);
+		*map = NULL;
+	}
+	return err;
+}
+
 /* ---- questions ---- */
 
 static const struct class_target *target_of(const struct class_map *map, enum mask_kind kind,
@@ -327,14 +348,11 @@ static const struct class_target *target_of(const struct class_map *map, enum ma
 const struct class_bits *class_map_event(const struct class_map *map, const struct dkt_event *event)
 {
 	static const struct class_bits nothing = { .subsystems = 1 };
-	/* Records of Lustre's own log, which no kernel has as an event. */
-	static const struct class_bits each = { .types = UINT32_MAX,
-						.subsystems = UINT32_MAX,
-						.fields = true };
 	size_t index = dkt_event_index(event);
 
 	if (index < map->n_bits)
 		return &map->bits[index];
+	/* Records of Lustre's own log, which no kernel has as an event. */
 	return record_is_event(event) ? &each : &nothing;
 }
 

@@ -66,6 +66,9 @@ void class_map_free(struct class_map *map);
 /* Finds what each event stands for; events as from dkt_events(), sorted by system and name. */
 int class_map_resolve(struct class_map *map, struct dkt_event *const *events, size_t n);
 
+/* Reads the map and resolves it for the events of the context. *map is NULL after a failure. */
+int class_map_open(struct dkt_ctx *ctx, struct class_map **map);
+
 /* ---- after class_map_resolve() ---- */
 
 const struct class_bits *class_map_event(const struct class_map *map,

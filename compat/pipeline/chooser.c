@@ -310,14 +310,8 @@ bool chooser_in_rate(struct chooser *c, const struct dkt_record *record,
 
 static int load_classes(struct chooser *c)
 {
-	struct dkt_event *const *events;
-	size_t n;
-	int err = dkt_events(c->ctx, &events, &n);
+	int err = class_map_open(c->ctx, &c->map);
 
-	if (!err)
-		err = class_map_load(c->ctx, &c->map);
-	if (!err)
-		err = class_map_resolve(c->map, events, n);
 	if (!err)
 		err = legacy_style_new(c->ctx, c->map, &c->own_legacy);
 	c->legacy = c->own_legacy;
@@ -370,6 +364,16 @@ int chooser_new(struct dkt_ctx *ctx, int64_t wall, struct selection *selection,
 	}
 	*out = c;
 	return 0;
+}
+
+int chooser_open(struct dkt_ctx *ctx, struct dkt_source *source, struct selection *selection,
+		 struct legacy_style *legacy, struct chooser **out)
+{
+	int err = chooser_new(ctx, dkt_source_info(source)->wall, selection, legacy, out);
+
+	if (!err)
+		err = chooser_check_filter(*out, NULL, 0, NULL);
+	return err ? err : chooser_push(*out, source);
 }
 
 void chooser_free(struct chooser *c)

@@ -20,6 +20,13 @@ int chooser_new(struct dkt_ctx *ctx, int64_t wall, struct selection *selection,
 		struct legacy_style *legacy, struct chooser **chooser);
 void chooser_free(struct chooser *chooser);
 
+/*
+ * The same for all records of a source, which leaves out what it can by itself. A filter that can match
+ * none of its events is refused, as by chooser_check_filter().
+ */
+int chooser_open(struct dkt_ctx *ctx, struct dkt_source *source, struct selection *selection,
+		 struct legacy_style *legacy, struct chooser **chooser);
+
 /* Only records from since on and before until, for a source that has no window itself; until 0: no bound. */
 void chooser_set_window(struct chooser *chooser, uint64_t since, uint64_t until);
 

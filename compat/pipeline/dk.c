@@ -445,18 +445,12 @@ int dk_print_saved(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
 			     .out = { .ctx = ctx, .fd = fd },
 			     .self = -1 };
 	struct class_map *map = NULL;
-	struct dkt_event *const *events;
-	size_t n;
 	int err;
 
 	*result = (struct dk_result){ 0 };
 	err = dkt_instance_open(ctx, NULL, 0, &p.in);
 	if (!err)
-		err = dkt_events(ctx, &events, &n);
-	if (!err)
-		err = class_map_load(ctx, &map);
-	if (!err)
-		err = class_map_resolve(map, events, n);
+		err = class_map_open(ctx, &map);
 	if (!err)
 		err = printer_init(&p, map);
 	if (!err)

@@ -99,17 +99,6 @@ int report_run(struct report *report, int (*full)(void *data), void *data)
 
 /* ---- beginning and end ---- */
 
-static int open_map(struct report *report)
-{
-	struct dkt_event *const *events;
-	size_t n;
-	int err = dkt_events(report->ctx, &events, &n);
-
-	if (!err)
-		err = class_map_load(report->ctx, &report->map);
-	return err ? err : class_map_resolve(report->map, events, n);
-}
-
 static void find_width(struct report *report)
 {
 	const char *name;
@@ -118,19 +107,6 @@ static void find_width(struct report *report)
 	for (i = 0; (name = dkt_source_stream(report->source, i)); i++)
 		if (strlen(name) > report->stream_width)
 			report->stream_width = strlen(name);
-}
-
-static int open_chooser(struct report *report)
-{
-	const struct report_opts *opts = report->opts;
-	int err = chooser_new(report->ctx, dkt_source_info(report->source)->wall, opts->selection,
-			      report->out.style ? style_legacy(report->out.style) : NULL,
-			      &report->chooser);
-
-	/* A filter that selects nothing is told. */
-	if (!err)
-		err = chooser_check_filter(report->chooser, NULL, 0, NULL);
-	return err ? err : chooser_push(report->chooser, report->source);
 }
 
 static int report_init(struct report *report)
@@ -147,17 +123,16 @@ static int report_init(struct report *report)
 	if (opts->style)
 		style_find(opts->style, &info);
 	/* Only the legacy style cannot do without what the classes are. */
-	if (!err && opts->style && open_map(report)) {
-		class_map_free(report->map);
-		report->map = NULL;
+	if (!err && opts->style && class_map_open(report->ctx, &report->map))
 		err = info.name && !strcmp(info.name, "legacy") ? -EINVAL : 0;
-	}
 	if (!err && opts->streams && !(info.traits & DKT_STYLE_DATA))
 		find_width(report);
 	if (!err && opts->style)
 		err = style_new(report->ctx, report->map, opts->style, &style, &report->out.style);
 	if (!err && opts->selection && !selection_is_all(opts->selection))
-		err = open_chooser(report);
+		err = chooser_open(report->ctx, report->source, opts->selection,
+				   report->out.style ? style_legacy(report->out.style) : NULL,
+				   &report->chooser);
 	return err;
 }
 

@@ -262,14 +262,15 @@ static int follow(struct live *live)
 	return err ? err : drain(live);
 }
 
-static int count_losses(struct live *live, struct dkt_loss *all)
+int live_losses(struct dkt_source *source, struct dkt_loss *all)
 {
-	int cpu, err = 0, cpus = dkt_instance_cpus(live->in);
+	int cpu, err = 0, cpus = dkt_source_info(source)->cpus;
 
+	*all = (struct dkt_loss){ 0 };
 	for (cpu = 0; !err && cpu < cpus; cpu++) {
 		struct dkt_loss loss;
 
-		err = dkt_source_loss(live->source, cpu, &loss);
+		err = dkt_source_loss(source, cpu, &loss);
 		all->seen += loss.seen;
 		all->lost += loss.lost;
 	}
@@ -303,7 +304,7 @@ int live_run(struct app *app, const struct live_opts *opts, int *rc)
 	if (!err)
 		err = follow(&live);
 	if (!err)
-		err = count_losses(&live, &all);
+		err = live_losses(live.source, &all);
 	if (!err)
 		err = dkt_instance_get_size(live.in, &buffers);
 	if (!err)

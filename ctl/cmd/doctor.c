@@ -69,12 +69,10 @@ static void check_classes(struct doctor *doc)
 	unsigned int bit;
 	uint32_t empty = 0;
 	size_t n, i, mapped = 0;
-	int err = dkt_events(ctx, &events, &n);
+	int err = class_map_open(ctx, &map);
 
 	if (!err)
-		err = class_map_load(ctx, &map);
-	if (!err)
-		err = class_map_resolve(map, events, n);
+		err = dkt_events(ctx, &events, &n);
 	if (err) {
 		tell(doc, "class map", false, dkt_error(ctx));
 		class_map_free(map);

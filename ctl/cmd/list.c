@@ -31,11 +31,9 @@ static bool chosen(const struct list *list, const char *name)
 
 static int load_map(struct list *list)
 {
-	int err = dkt_events(list->app->ctx, &list->events, &list->n_events);
+	int err = class_map_open(list->app->ctx, &list->map);
 
-	if (!err)
-		err = class_map_load(list->app->ctx, &list->map);
-	return err ? err : class_map_resolve(list->map, list->events, list->n_events);
+	return err ? err : dkt_events(list->app->ctx, &list->events, &list->n_events);
 }
 
 /* ---- classes and subsystems ---- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* hist: records counted by their fields, in the kernel or here. */
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,14 +61,8 @@ static int read_sql(struct hist *hist)
 
 static int choose_events(struct hist *hist, struct class_map **map, struct select **select)
 {
-	struct dkt_event *const *all;
-	size_t total;
-	int err = dkt_events(hist->ctx, &all, &total);
+	int err = class_map_open(hist->ctx, map);
 
-	if (!err)
-		err = class_map_load(hist->ctx, map);
-	if (!err)
-		err = class_map_resolve(*map, all, total);
 	if (!err)
 		err = select_new(hist->ctx, *map, hist->words, select);
 	return err ? err : select_check(hist->ctx, *select);
@@ -179,21 +172,16 @@ static int add(void *data, const struct dkt_record *record)
 static int run_input(struct hist *hist, struct input *in, int *rc)
 {
 	struct counting counting = { hist, in->source };
-	uint64_t lost = 0;
-	struct dkt_loss loss;
-	int cpu, err = input_each(hist->app, in, add, &counting);
+	struct dkt_loss all = { 0 };
+	int err = input_each(hist->app, in, add, &counting);
 
 	if (err)
 		return err;
 	err = hist_finish(hist, hist_read_here);
-	for (cpu = 0; !err && cpu < dkt_source_info(in->source)->cpus; cpu++) {
-		err = dkt_source_loss(in->source, cpu, &loss);
-		lost += loss.lost;
-	}
-	if (lost) {
-		app_say("%" PRIu64 " records are missing in %s", lost, in->path);
+	if (!err)
+		err = live_losses(in->source, &all);
+	if (input_misses(in, all.lost))
 		*rc = EXIT_LOST;
-	}
 	return err;
 }
 

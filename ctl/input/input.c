@@ -74,7 +74,7 @@ int input_open(struct app *app, const char *path, const struct dkt_source_opts *
 	return err;
 }
 
-/* The window is the source's, if it can have one; else records outside of it are left out. */
+/* The source itself leaves out records outside of the window. */
 static int set_window(struct input *in, const struct report_args *args)
 {
 	uint64_t since, until;
@@ -90,18 +90,6 @@ static int set_window(struct input *in, const struct report_args *args)
 	return err;
 }
 
-static int open_chooser(struct input *in, struct report_args *args)
-{
-	int err = args->several ? 0 : chooser_check_events(in->ctx, &args->selection);
-
-	if (!err)
-		err = chooser_new(in->ctx, dkt_source_info(in->source)->wall, &args->selection,
-				  NULL, &in->chooser);
-	if (!err)
-		err = chooser_check_filter(in->chooser, NULL, 0, NULL);
-	return err ? err : chooser_push(in->chooser, in->source);
-}
-
 int input_open_picked(struct app *app, const char *path, struct report_args *args, struct input *in)
 {
 	int err = input_open(app, path, &args->source, in);
@@ -110,8 +98,10 @@ int input_open_picked(struct app *app, const char *path, struct report_args *arg
 		return err;
 	if (!args->several)
 		err = set_window(in, args);
+	if (!err && !args->several)
+		err = chooser_check_events(in->ctx, &args->selection);
 	if (!err && !selection_is_all(&args->selection))
-		err = open_chooser(in, args);
+		err = chooser_open(in->ctx, in->source, &args->selection, NULL, &in->chooser);
 	if (err) {
 		input_fail(app, in, err);
 		input_close(in);
@@ -169,6 +159,13 @@ int input_tell(const struct input *in, bool gaps)
 	if (bad || info->damage)
 		return EXIT_FAILED;
 	return lost || gaps ? EXIT_LOST : 0;
+}
+
+bool input_misses(const struct input *in, uint64_t lost)
+{
+	if (lost)
+		app_say("%" PRIu64 " records are missing in %s", lost, in->path);
+	return lost;
 }
 
 void input_close(struct input *in)

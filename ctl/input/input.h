@@ -42,6 +42,9 @@ static inline bool input_wants(const struct input *in, struct dkt_source *source
 int input_each(struct app *app, struct input *in,
 	       int (*fn)(void *data, const struct dkt_record *record), void *data);
 
+/* Says on stderr that its records are incomplete, if some were lost; returns whether. */
+bool input_misses(const struct input *in, uint64_t lost);
+
 void input_close(struct input *in);
 
 /*

@@ -83,14 +83,8 @@ static int open_part(struct sink *sink, struct sink_part *part, struct dkt_ctx *
 	DKT_OPTS(dkt_style_opts, opts, .source = dkt_source_info(sink->source),
 		 .streams = dkt_source_stream(sink->source, 1) ? sink->source : NULL,
 		 .dir = sink->file.temp, .raw_text = sink->app->raw_text);
-	struct dkt_event *const *events;
-	size_t n;
-	int err = dkt_events(ctx, &events, &n);
+	int err = class_map_open(ctx, &part->map);
 
-	if (!err)
-		err = class_map_load(ctx, &part->map);
-	if (!err)
-		err = class_map_resolve(part->map, events, n);
 	if (!err)
 		err = style_new(ctx, part->map, sink->style.name, &opts, &part->style);
 	if (err && *dkt_error(ctx))

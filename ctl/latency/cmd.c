@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* latency: how long from one event to another. */
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -52,10 +51,6 @@ static int read_args(struct latency *latency, int argc, char **argv)
 
 /* ---- records ---- */
 
-struct latency_total {
-	uint64_t seen, lost;
-};
-
 static int add_record(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	struct latency *latency = data;
@@ -94,20 +89,6 @@ static int report(void *data, struct dkt_source *source, uint64_t seen, uint64_t
 	return show(data, source, seen, lost, true);
 }
 
-static int count_losses(struct dkt_source *source, struct latency_total *total)
-{
-	int cpu, err = 0, cpus = dkt_source_info(source)->cpus;
-
-	for (cpu = 0; !err && cpu < cpus; cpu++) {
-		struct dkt_loss loss;
-
-		err = dkt_source_loss(source, cpu, &loss);
-		total->seen += loss.seen;
-		total->lost += loss.lost;
-	}
-	return err;
-}
-
 /* Of a file. */
 struct pairing {
 	struct latency *latency;
@@ -129,18 +110,16 @@ static int add_to_sets(void *data, const struct dkt_record *record)
 static int run_input(struct latency *latency, struct input *in, int *rc)
 {
 	struct pairing pairing = { latency, in->source };
-	struct latency_total total = { 0 };
+	struct dkt_loss all = { 0 };
 	int err = input_each(latency->app, in, add_to_sets, &pairing);
 
 	if (err)
 		return err;
-	err = count_losses(in->source, &total);
+	err = live_losses(in->source, &all);
 	if (!err)
-		err = report(latency, in->source, total.seen, total.lost);
-	if (!err && total.lost) {
-		app_say("%" PRIu64 " records are missing in %s", total.lost, in->path);
+		err = report(latency, in->source, all.seen, all.lost);
+	if (!err && input_misses(in, all.lost))
 		*rc = EXIT_LOST;
-	}
 	return err;
 }
 
@@ -148,13 +127,13 @@ static int run_input(struct latency *latency, struct input *in, int *rc)
 static int refresh(void *data)
 {
 	struct latency *latency = data;
-	struct latency_total total = { 0 };
+	struct dkt_loss all = { 0 };
 	int err;
 
 	if (!watch_due(&latency->view.watch))
 		return 0;
-	err = latency->source ? count_losses(latency->source, &total) : 0;
-	return err ? err : show(latency, latency->source, total.seen, total.lost, false);
+	err = latency->source ? live_losses(latency->source, &all) : 0;
+	return err ? err : show(latency, latency->source, all.seen, all.lost, false);
 }
 
 static int run_live(struct latency *latency, int *rc)
