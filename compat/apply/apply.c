@@ -103,7 +103,10 @@ static int want_events(struct applying *a)
 	return err ? err : drop_filters(a);
 }
 
-/* What does not parse here is put to the kernel, whose words the user can look up; ours follow. */
+/*
+ * Offers a filter that dktrace cannot parse to the kernel as well: users can look up the kernel's error
+ * message. The message of dktrace follows it.
+ */
 static int read_filters(struct applying *a)
 {
 	struct dkt_ctx *ctx = a->log->ctx;
@@ -193,7 +196,7 @@ static int make_instance(struct debuglog *log, const struct settings *set)
 	return err;
 }
 
-/* What was before, with every event that is about to get a filter or a trigger. */
+/* Saves the settings before the change, with every event that will get a filter or a trigger. */
 static int save_before(struct applying *a)
 {
 	struct debuglog *log = a->log;

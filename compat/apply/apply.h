@@ -11,7 +11,7 @@
  */
 int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, struct debuglog **log);
 
-/* What debug_filter came to. */
+/* The events that took debug_filter, and those that could not. */
 struct filter_report {
 	bool must_take; /* asked for: if no event that is on can take it, refuse */
 	size_t took; /* events that have the filter */

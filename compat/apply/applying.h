@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What one application of settings works on, and the parts of it. */
+/* The state of one debuglog_apply(), and the parts of the work. */
 #ifndef COMPAT_APPLYING_H
 #define COMPAT_APPLYING_H
 
@@ -33,7 +33,10 @@ bool applying_is_target(const struct applying *a, const struct dkt_event *event)
  */
 bool applying_wants(const struct applying *a, const struct dkt_event *event);
 
-/* Wants what records functions; what is in its way is told by applying_note_graph(): it is an extra. */
+/*
+ * Adds the tracer of functions to the change. Recording works without it, so applying_note_graph() only
+ * notes why the kernel refused it.
+ */
 int applying_graph(struct applying *a);
 int applying_note_graph(struct applying *a);
 
