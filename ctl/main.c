@@ -45,9 +45,7 @@ static int check_args(const struct command *command, int n)
 /* Words behind "--": getopt_long() moves that before all that are no options. */
 static int behind_dashes(int argc, char **argv)
 {
-	int i;
-
-	for (i = 1; i < argc; i++)
+	for (int i = 1; i < argc; i++)
 		if (!strcmp(argv[i], "--"))
 			return argc - i - 1;
 	return 0;

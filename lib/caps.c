@@ -68,9 +68,7 @@ static bool has_cap(const struct dkt__rights *rights, cap_value_t cap)
 
 static bool in_group(const struct dkt__rights *rights, gid_t gid)
 {
-	size_t i;
-
-	for (i = 0; i < rights->n_groups; i++)
+	for (size_t i = 0; i < rights->n_groups; i++)
 		if (rights->groups[i] == gid)
 			return true;
 	return rights->gid == gid;
@@ -163,9 +161,8 @@ static bool may_use(FILE *words, const struct dkt__rights *rights, const struct 
 		    const char *dir)
 {
 	struct stat st;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(need->places) && need->places[i].name; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(need->places) && need->places[i].name; i++) {
 		const char *name = need->places[i].name;
 		unsigned int want = need->places[i].want;
 

@@ -29,11 +29,9 @@ int dkt_change_new(struct dkt_instance *in, struct dkt_change **out)
 
 void dkt_change_free(struct dkt_change *change)
 {
-	size_t i;
-
 	if (!change)
 		return;
-	for (i = 0; i < change->n_filters; i++) {
+	for (size_t i = 0; i < change->n_filters; i++) {
 		free(change->filters[i].text);
 		free(change->filters[i].before);
 	}
@@ -50,13 +48,11 @@ void dkt_change_free(struct dkt_change *change)
 
 int dkt_change_events(struct dkt_change *change, struct dkt_event *const *events, size_t n)
 {
-	size_t i;
-
 	free(change->wanted);
 	change->wanted = calloc(change->n_all + 1, sizeof(*change->wanted));
 	if (!change->wanted)
 		return -ENOMEM;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (events[i]->index >= change->n_all)
 			return dkt_fail(change->in->ctx, -EINVAL,
 					"event %s:%s cannot be switched on", events[i]->system,
@@ -145,11 +141,11 @@ static struct dkt_event *find_off(struct dkt_instance *in, const char *filter)
 	struct dkt_event **on __cleanup(free) = NULL;
 	struct dkt_event *const *all;
 	struct dkt_event *any = NULL;
-	size_t n_on, n, i, j = 0;
+	size_t n_on, n, j = 0;
 
 	if (dkt_instance_get_events(in, &on, &n_on) || dkt_events(in->ctx, &all, &n))
 		return NULL;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		/* Both lists are sorted. */
 		if (j < n_on && all[i] == on[j]) {
 			j++;
@@ -201,10 +197,9 @@ static int write_filter(struct dkt_change *change, const struct dkt_event *event
 
 static int apply_filters(struct dkt_change *change)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < change->n_filters; i++) {
+	for (size_t i = 0; !err && i < change->n_filters; i++) {
 		struct dkt__filter_step *filter = &change->filters[i];
 		char *before;
 
@@ -242,10 +237,10 @@ static size_t system_end(const struct dkt_change *change, size_t from)
 static int switch_system(struct dkt_change *change, size_t from, size_t to, const bool *target,
 			 bool on)
 {
-	size_t i, differ = 0, same = 0;
+	size_t differ = 0, same = 0;
 	int err = 0;
 
-	for (i = from; i < to; i++) {
+	for (size_t i = from; i < to; i++) {
 		differ += target[i] == on && change->now[i] != on;
 		same += target[i] == on;
 	}
@@ -253,11 +248,11 @@ static int switch_system(struct dkt_change *change, size_t from, size_t to, cons
 	if (differ > 1 && same == to - from) {
 		err = write_enable(change, change->all[from]->system, NULL, on);
 		step(change, differ);
-		for (i = from; !err && i < to; i++)
+		for (size_t i = from; !err && i < to; i++)
 			change->now[i] = on;
 		return err;
 	}
-	for (i = from; !err && differ && i < to; i++) {
+	for (size_t i = from; !err && differ && i < to; i++) {
 		if (target[i] != on || change->now[i] == on)
 			continue;
 		err = write_enable(change, change->all[i]->system, change->all[i]->name, on);
@@ -270,10 +265,10 @@ static int switch_system(struct dkt_change *change, size_t from, size_t to, cons
 
 static int switch_events(struct dkt_change *change, const bool *target, bool on)
 {
-	size_t from, to;
+	size_t to;
 	int err = 0;
 
-	for (from = 0; !err && from < change->n_all; from = to) {
+	for (size_t from = 0; !err && from < change->n_all; from = to) {
 		to = system_end(change, from);
 		err = switch_system(change, from, to, target, on);
 	}
@@ -282,18 +277,16 @@ static int switch_events(struct dkt_change *change, const bool *target, bool on)
 
 static void count_steps(struct dkt_change *change)
 {
-	size_t i;
-
 	change->steps_done = 0;
 	change->steps = change->n_filters;
-	for (i = 0; change->wanted && i < change->n_all; i++)
+	for (size_t i = 0; change->wanted && i < change->n_all; i++)
 		change->steps += change->now[i] != change->wanted[i];
 }
 
 static int read_before(struct dkt_change *change)
 {
 	struct dkt_event **events __cleanup(free) = NULL;
-	size_t n, i;
+	size_t n;
 	int err = dkt_instance_get_events(change->in, &events, &n);
 
 	if (err)
@@ -302,7 +295,7 @@ static int read_before(struct dkt_change *change)
 	change->now = calloc(change->n_all + 1, sizeof(bool));
 	if (!change->before || !change->now)
 		return -ENOMEM;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		change->before[events[i]->index] = true;
 		change->now[events[i]->index] = true;
 	}
@@ -315,9 +308,9 @@ static int read_before(struct dkt_change *change)
  */
 static int settle_targets(struct dkt_change *change, const bool *target)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < change->n_triggers; i++) {
+	for (size_t i = 0; i < change->n_triggers; i++) {
 		const struct dkt_event *event = change->triggers[i].target;
 
 		if (!change->triggers[i].done || !event || event->index >= change->n_all)
@@ -352,7 +345,6 @@ static void undo(struct dkt_change *change)
 {
 	char *error = dkt_error_take(change->in->ctx);
 	struct dkt_ctx *ctx = change->in->ctx;
-	size_t i;
 	int err = 0;
 
 	if (change->now && change->wanted)
@@ -361,7 +353,7 @@ static void undo(struct dkt_change *change)
 		err = -EIO;
 	if (change->now && change->wanted && settle_targets(change, change->before))
 		err = -EIO;
-	for (i = change->n_filters; i-- > 0;)
+	for (size_t i = change->n_filters; i-- > 0;)
 		if (change->filters[i].before &&
 		    write_filter(change, change->filters[i].event, change->filters[i].before))
 			err = -EIO;

@@ -31,12 +31,11 @@ static int grow(struct dkt__comms *comms)
 	struct dkt__comms more = { .size = comms->size ? comms->size * 2 : 256,
 				   .n = comms->n,
 				   .names = comms->names };
-	size_t i;
 
 	more.slots = calloc(more.size, sizeof(*more.slots));
 	if (!more.slots)
 		return -ENOMEM;
-	for (i = 0; i < comms->size; i++)
+	for (size_t i = 0; i < comms->size; i++)
 		if (comms->slots[i].name)
 			*find(&more, comms->slots[i].pid) = comms->slots[i];
 	free(comms->slots);

@@ -64,9 +64,7 @@ static const struct dkt__codec codecs[] = {
 
 const struct dkt__codec *dkt__codec_find(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(codecs); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(codecs); i++)
 		if (!strcmp(codecs[i].name, name))
 			return &codecs[i];
 	return NULL;

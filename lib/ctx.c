@@ -42,7 +42,7 @@ int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **out)
 int dkt__opts_copy(struct dkt_ctx *ctx, const char *type, void *to, size_t size, const void *from)
 {
 	const uint8_t *bytes = from;
-	size_t sz = size, i;
+	size_t sz = size;
 
 	memset(to, 0, size);
 	if (from)
@@ -53,7 +53,7 @@ int dkt__opts_copy(struct dkt_ctx *ctx, const char *type, void *to, size_t size,
 	if (from)
 		memcpy(to, from, DKT__MIN(sz, size));
 	memcpy(to, &size, sizeof(size));
-	for (i = size; i < sz; i++)
+	for (size_t i = size; i < sz; i++)
 		if (bytes[i])
 			return dkt_fail(
 				ctx, -E2BIG,

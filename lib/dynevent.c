@@ -21,12 +21,12 @@ void dkt_events_forget(struct dkt_ctx *ctx)
 static int read_list(struct dkt_ctx *ctx, const char *file, struct dkt_probes *probes)
 {
 	char *text __cleanup(free) = NULL;
-	char *line, *rest;
+	char *line;
 	int err = dkt__tfs_read(ctx, &text, NULL, "%s", file);
 
 	if (err)
 		return err;
-	for (rest = text; (line = strsep(&rest, "\n"));) {
+	for (char *rest = text; (line = strsep(&rest, "\n"));) {
 		err = dkt__probe_parse(line, probes);
 		if (err && err != -EINVAL)
 			return err;
@@ -64,12 +64,12 @@ static void add_hits(struct dkt_ctx *ctx, enum dkt_probe_kind kind, struct dkt_p
 	bool user = kind == DKT_PROBE_UPROBE;
 	const char *file = user ? "uprobe_profile" : "kprobe_profile";
 	char *text __cleanup(free) = NULL;
-	char *line, *rest;
+	char *line;
 	size_t i = 0;
 
 	if (!dkt__tfs_exists(ctx, "%s", file) || dkt__tfs_read(ctx, &text, NULL, "%s", file))
 		return;
-	for (rest = text; (line = strsep(&rest, "\n")) && *line;) {
+	for (char *rest = text; (line = strsep(&rest, "\n")) && *line;) {
 		while (i < probes->n && probes->at[i].kind != kind)
 			i++;
 		/* One that came or went meanwhile: what follows cannot be told. */
@@ -82,7 +82,6 @@ int dkt_probes_read(struct dkt_ctx *ctx, struct dkt_probes **out)
 {
 	static const char *const lists[] = { "kprobe_events", "uprobe_events" };
 	struct dkt_probes *probes = calloc(1, sizeof(*probes));
-	size_t i;
 	int err = 0;
 
 	*out = NULL;
@@ -91,7 +90,7 @@ int dkt_probes_read(struct dkt_ctx *ctx, struct dkt_probes **out)
 	if (dkt__tfs_exists(ctx, "dynamic_events"))
 		err = read_list(ctx, "dynamic_events", probes);
 	else
-		for (i = 0; !err && i < ARRAY_SIZE(lists); i++)
+		for (size_t i = 0; !err && i < ARRAY_SIZE(lists); i++)
 			if (dkt__tfs_exists(ctx, "%s", lists[i]))
 				err = read_list(ctx, lists[i], probes);
 	if (err) {

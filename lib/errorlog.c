@@ -62,10 +62,10 @@ static const char *next_line(const char *line)
 /* The last line that looks like the head of an entry, or NULL. */
 static const char *last_head(const char *log)
 {
-	const char *line, *next, *head = NULL;
+	const char *next, *head = NULL;
 	uint64_t usec;
 
-	for (line = log; line; line = next) {
+	for (const char *line = log; line; line = next) {
 		next = next_line(line);
 		if (next && !strncmp(next, command_prefix, PREFIX_LEN) && after_stamp(line, &usec))
 			head = line;
@@ -160,9 +160,9 @@ static bool same_command(const struct dkt__kernel_error *error, const char *comm
 /* Columns that the bytes take on a terminal: one for each UTF-8 character. */
 static size_t columns(const char *text, size_t len)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		n += ((unsigned char)text[i] & 0xc0) != 0x80;
 	return n;
 }

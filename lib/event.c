@@ -28,14 +28,13 @@ static void events_free(void *data)
 {
 	struct dkt_ctx *ctx = data;
 	struct dkt__events *events = ctx->events;
-	size_t i;
 
 	ctx->events = NULL;
 	if (!events)
 		return;
-	for (i = 0; i < events->n_all; i++)
+	for (size_t i = 0; i < events->n_all; i++)
 		dkt__event_clear(&events->events[i]);
-	for (i = 0; i < MAX_ID; i++)
+	for (size_t i = 0; i < MAX_ID; i++)
 		if (events->by_id[i] && events->by_id[i]->index >= events->n_all) {
 			free((char *)events->by_id[i]->name);
 			dkt__event_clear(events->by_id[i]);
@@ -73,10 +72,10 @@ static int event_cmp(const void *a, const void *b)
 /* Cuts "system:name\n" lines; returns how many there are. */
 static size_t cut_names(char *text, struct dkt_event *events)
 {
-	char *line, *colon, *save = NULL;
+	char *colon, *save = NULL;
 	size_t n = 0;
 
-	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		colon = strchr(line, ':');
 		if (!colon)
 			continue;
@@ -101,9 +100,8 @@ static size_t count_lines(const char *text)
 static void events_place(struct dkt_ctx *ctx)
 {
 	struct dkt__events *all = ctx->events;
-	size_t i;
 
-	for (i = 0; i < all->n_all; i++) {
+	for (size_t i = 0; i < all->n_all; i++) {
 		all->events[i].ctx = ctx;
 		all->events[i].index = i;
 		if (i < all->n)
@@ -114,7 +112,7 @@ static void events_place(struct dkt_ctx *ctx)
 static int events_load(struct dkt_ctx *ctx)
 {
 	struct dkt__events *all;
-	size_t i, room;
+	size_t room;
 	int err;
 
 	if (ctx->events)
@@ -138,7 +136,7 @@ static int events_load(struct dkt_ctx *ctx)
 	all->n = cut_names(all->names, all->events);
 	qsort(all->events, all->n, sizeof(*all->events), event_cmp);
 	all->n_all = all->n;
-	for (i = 0; i < all->n_own; i++) {
+	for (size_t i = 0; i < all->n_own; i++) {
 		/* events/ftrace holds its own control files among the events. */
 		if (!dkt__tfs_exists(ctx, "events/" FTRACE_SYSTEM "/%s/format", all->own[i]))
 			continue;
@@ -191,9 +189,9 @@ static bool given_head(const struct dkt__given *given, const char **name, size_t
 static int given_fill(struct dkt_ctx *ctx, const struct dkt__given *list, size_t n)
 {
 	struct dkt__events *all = ctx->events;
-	size_t i, len;
+	size_t len;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct dkt_event *event = &all->events[all->n_all];
 		const char *name;
 		char *copy;
@@ -225,7 +223,6 @@ static int given_cmp(const void *a, const void *b)
 int dkt__events_given(struct dkt_ctx *ctx, const struct dkt__given *list, size_t n)
 {
 	struct dkt__events *all = events_new(ctx);
-	size_t i;
 	int err;
 
 	if (!all)
@@ -239,7 +236,7 @@ int dkt__events_given(struct dkt_ctx *ctx, const struct dkt__given *list, size_t
 	qsort(all->events, all->n_all, sizeof(*all->events), given_cmp);
 	events_place(ctx);
 	/* Of two events with one number the first is as good as the other. */
-	for (i = all->n_all; i--;)
+	for (size_t i = all->n_all; i--;)
 		all->by_id[all->events[i].id] = &all->events[i];
 	/* No number remains to be read. */
 	all->next_id = all->n_all;
@@ -268,12 +265,11 @@ struct dkt_event *dkt_event_find(struct dkt_ctx *ctx, const char *system, const 
 {
 	struct dkt_event key = { .system = system, .name = name };
 	struct dkt_event *event;
-	size_t i;
 
 	if (events_load(ctx))
 		return NULL;
 	event = bsearch(&key, ctx->events->events, ctx->events->n, sizeof(key), event_cmp);
-	for (i = ctx->events->n; !event && i < ctx->events->n_all; i++)
+	for (size_t i = ctx->events->n; !event && i < ctx->events->n_all; i++)
 		if (!event_cmp(&key, &ctx->events->events[i]))
 			event = &ctx->events->events[i];
 	if (!event)
@@ -478,11 +474,11 @@ int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name, 
 void dkt__guess_events(struct dkt__guess *guess, struct dkt_ctx *ctx)
 {
 	struct dkt_event *const *all;
-	size_t n, i;
+	size_t n;
 
 	if (dkt_events(ctx, &all, &n))
 		return;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		dkt__guess_member(guess, all[i]->system, all[i]->name);
 }
 
@@ -490,12 +486,12 @@ void dkt__guess_fields(struct dkt__guess *guess, struct dkt_event *const *events
 {
 	struct dkt__guess_votes votes = { .guess = guess };
 	const struct dkt_field *fields;
-	size_t i, j, n_fields;
+	size_t n_fields;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (dkt_event_fields(events[i], &fields, &n_fields))
 			continue;
-		for (j = 0; j < n_fields; j++)
+		for (size_t j = 0; j < n_fields; j++)
 			dkt__guess_vote(&votes, fields[j].name);
 	}
 	dkt__guess_elect(&votes);

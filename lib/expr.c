@@ -33,14 +33,11 @@ int dkt_expr_new(struct dkt_ctx *ctx, const char *text, const struct dkt_expr_op
 
 void dkt_expr_free(struct dkt_expr *expr)
 {
-	uint32_t i;
-	size_t j;
-
 	if (!expr)
 		return;
-	for (i = 0; i < expr->n_preds; i++)
+	for (uint32_t i = 0; i < expr->n_preds; i++)
 		free(expr->preds[i].cpus);
-	for (j = 0; j < expr->n_bound; j++)
+	for (size_t j = 0; j < expr->n_bound; j++)
 		dkt__expr_unbind(expr->bound[j]);
 	free(expr->bound);
 	free(expr->preds);
@@ -61,11 +58,10 @@ int dkt_expr_check(struct dkt_expr *expr, struct dkt_event *event)
 
 int dkt_expr_check_match(struct dkt_expr *expr, struct dkt_event *event)
 {
-	const struct expr_bound *bound;
 	const struct expr_pred *pred;
 	int err = dkt_expr_check(expr, event);
+	const struct expr_bound *bound = err ? NULL : dkt__expr_bind(expr, event);
 
-	bound = err ? NULL : dkt__expr_bind(expr, event);
 	if (!bound || bound->blind == expr->n_preds)
 		return err;
 	pred = &expr->preds[bound->blind];

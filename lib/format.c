@@ -22,11 +22,11 @@ void dkt__event_clear(struct dkt_event *event)
  */
 static void drop_odd(char *text)
 {
-	char *to = text, *line, *end;
+	char *to = text, *end;
 	const char *p;
 	uint64_t address;
 
-	for (line = text; *line; line = end) {
+	for (char *line = text; *line; line = end) {
 		end = line + strcspn(line, "\n");
 		end += *end == '\n';
 		p = line;
@@ -278,11 +278,9 @@ int dkt_event_fields(struct dkt_event *event, const struct dkt_field **fields, s
 
 const struct dkt_field *dkt_event_field(struct dkt_event *event, const char *name)
 {
-	size_t i;
-
 	if (dkt__event_load(event))
 		return NULL;
-	for (i = 0; i < event->n_fields; i++)
+	for (size_t i = 0; i < event->n_fields; i++)
 		if (!strcmp(event->fields[i].name, name))
 			return &event->fields[i];
 	return NULL;

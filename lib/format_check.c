@@ -46,11 +46,10 @@ static bool has_name(const char *from, const char *end)
 static bool pass_declaration(const char **p)
 {
 	const char *from = *p;
-	int i;
 
 	if (!strchr(LETTERS, **p))
 		return false;
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		pass(p, LETTERS DIGITS " *", 0);
 		if (**p != '[')
 			continue;

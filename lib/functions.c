@@ -94,12 +94,11 @@ static void match_line(char *line, char **globs, size_t n, bool *found)
 {
 	char *bracket = strchr(line, '[');
 	char *module = bracket ? bracket + 1 : NULL;
-	size_t i;
 
 	line[strcspn(line, " \t\n")] = '\0';
 	if (module)
 		module[strcspn(module, "]")] = '\0';
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		found[i] = found[i] || matches(globs[i], line, module);
 }
 
@@ -107,18 +106,17 @@ static int check_globs(struct dkt_ctx *ctx, const char *text, char **globs, size
 {
 	bool *found __cleanup(free) = calloc(n + 1, sizeof(*found));
 	char *copy __cleanup(free) = strdup(text);
-	char *line, *save = NULL;
-	size_t i;
+	char *save = NULL;
 
 	if (!found || !copy)
 		return -ENOMEM;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!*globs[i] || strpbrk(globs[i], " \t\n\r"))
 			return dkt_fail(ctx, -EINVAL, "'%.60s' cannot be the name of a function",
 					globs[i]);
-	for (line = strtok_r(copy, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+	for (char *line = strtok_r(copy, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		match_line(line, globs, n, found);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!found[i])
 			return dkt_fail(ctx, -ENOENT,
 					"no function that this kernel can trace matches '%s'",
@@ -143,10 +141,9 @@ int dkt__functions_check(struct dkt_ctx *ctx, const struct dkt__functions *funct
 
 static int write_names(struct dkt_instance *in, const char *file, char **names, size_t n)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < n; i++)
+	for (size_t i = 0; !err && i < n; i++)
 		err = dkt__tfs_add(in->ctx, names[i], "%s%s", in->prefix, file);
 	return err;
 }
@@ -154,7 +151,6 @@ static int write_names(struct dkt_instance *in, const char *file, char **names, 
 int dkt__functions_write(struct dkt_instance *in, const struct dkt__functions *functions)
 {
 	char text[16];
-	size_t i;
 	int err = write_names(in, "set_ftrace_filter", functions->only, functions->n_only);
 
 	if (!err)
@@ -163,7 +159,7 @@ int dkt__functions_write(struct dkt_instance *in, const struct dkt__functions *f
 	if (!err && functions->n_pids)
 		err = dkt__tfs_set(in->ctx, functions->children ? "1" : "0",
 				   "%soptions/function-fork", in->prefix);
-	for (i = 0; !err && i < functions->n_pids; i++) {
+	for (size_t i = 0; !err && i < functions->n_pids; i++) {
 		snprintf(text, sizeof(text), "%d", (int)functions->pids[i]);
 		err = dkt__tfs_add(in->ctx, text, "%sset_ftrace_pid", in->prefix);
 	}
@@ -180,10 +176,9 @@ int dkt__functions_clear(struct dkt_instance *in)
 		{ "options/function-fork", "0" },
 	};
 	int err = 0, one;
-	size_t i;
 
 	/* A failure keeps nothing else from being taken back. */
-	for (i = 0; i < ARRAY_SIZE(empty); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(empty); i++) {
 		if (i && !dkt__tfs_exists(in->ctx, "%s%s", in->prefix, empty[i][0]))
 			continue;
 		one = dkt__tfs_set(in->ctx, empty[i][1], "%s%s", in->prefix, empty[i][0]);
@@ -213,9 +208,7 @@ bool dkt__functions_more(struct dkt_instance *in)
 
 static int check_untouched(struct dkt_ctx *ctx)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(untouched); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(untouched); i++) {
 		char first = first_of(ctx, "", untouched[i].file);
 
 		if (first && first != untouched[i].value[0])
@@ -229,7 +222,6 @@ static int check_untouched(struct dkt_ctx *ctx)
 static int write_limits(struct dkt_ctx *ctx, const struct dkt__functions *functions)
 {
 	char text[16];
-	size_t i;
 	int err = 0;
 
 	if (functions->depth) {
@@ -240,7 +232,7 @@ static int write_limits(struct dkt_ctx *ctx, const struct dkt__functions *functi
 		snprintf(text, sizeof(text), "%u", functions->threshold);
 		err = dkt__tfs_set(ctx, text, "tracing_thresh");
 	}
-	for (i = 0; !err && i < functions->n_roots; i++)
+	for (size_t i = 0; !err && i < functions->n_roots; i++)
 		err = dkt__tfs_add(ctx, functions->roots[i], "set_graph_function");
 	return err;
 }

@@ -54,11 +54,9 @@ int dkt_hist_new(struct dkt_ctx *ctx, const struct dkt_hist_opts *opts, struct d
 
 void dkt_hist_free(struct dkt_hist *hist)
 {
-	uint32_t i;
-
 	if (!hist)
 		return;
-	for (i = 0; i < hist->n_vals; i++)
+	for (uint32_t i = 0; i < hist->n_vals; i++)
 		free(hist->vals[i].raw);
 	free((char *)hist->opts.keys);
 	free((char *)hist->opts.vals);
@@ -74,7 +72,6 @@ void dkt_hist_free(struct dkt_hist *hist)
 struct dkt_table *dkt__hist_table(const struct dkt_hist *hist)
 {
 	struct dkt_table *table = dkt__table_new(hist->ctx);
-	uint32_t i;
 
 	if (!table)
 		return NULL;
@@ -83,7 +80,7 @@ struct dkt_table *dkt__hist_table(const struct dkt_hist *hist)
 		table->keys[0].kind = TABLE_STRING;
 		table->n_keys++;
 	}
-	for (i = 0; i < hist->n_keys; i++) {
+	for (uint32_t i = 0; i < hist->n_keys; i++) {
 		struct table_column *column = &table->keys[table->n_keys++];
 
 		column->spec = hist->keys[i];
@@ -91,7 +88,7 @@ struct dkt_table *dkt__hist_table(const struct dkt_hist *hist)
 			column->kind = TABLE_STACK;
 	}
 	table->vals[0].spec.mod = hist->hit_mod;
-	for (i = 0; i < hist->n_vals; i++)
+	for (uint32_t i = 0; i < hist->n_vals; i++)
 		table->vals[table->n_vals++].spec = hist->vals[i].spec;
 	dkt__table_begin(table);
 	return table;
@@ -155,16 +152,15 @@ static int bind_val(struct dkt_hist *hist, struct dkt_event *event, const struct
 static int bind_event(struct dkt_hist *hist, struct dkt_event *event, struct hist_event *it)
 {
 	bool first = !hist->table->columns;
-	uint32_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < hist->n_keys; i++) {
+	for (uint32_t i = 0; !err && i < hist->n_keys; i++) {
 		err = dkt__key_bind(hist->ctx, event, &hist->keys[i], &it->keys[i]);
 		if (!err)
 			err = set_column(hist, event, &it->keys[i],
 					 &hist->table->keys[key_column(hist, i)], first);
 	}
-	for (i = 0; !err && i < hist->n_vals; i++) {
+	for (uint32_t i = 0; !err && i < hist->n_vals; i++) {
 		err = bind_val(hist, event, &hist->vals[i], &it->vals[i]);
 		hist->table->vals[1 + i].is_signed |= !err && it->vals[i].is_signed;
 	}
@@ -197,12 +193,11 @@ int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event)
 
 int dkt_hist_misfit(struct dkt_hist *hist, struct dkt_event *const *events, size_t n)
 {
-	uint32_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < hist->n_keys; i++)
+	for (uint32_t i = 0; !err && i < hist->n_keys; i++)
 		err = dkt__key_check_any(hist->ctx, &hist->keys[i], events, n);
-	for (i = 0; !err && i < hist->n_vals; i++)
+	for (uint32_t i = 0; !err && i < hist->n_vals; i++)
 		if (!hist->vals[i].raw)
 			err = dkt__key_check_any(hist->ctx, &hist->vals[i].spec, events, n);
 	return err ? err :
@@ -240,7 +235,7 @@ static int count(struct dkt_hist *hist, struct dkt_source *source, const struct 
 {
 	struct dkt_table *table = hist->table;
 	char room[DKT__COMM_ROOM];
-	uint32_t entry, i;
+	uint32_t entry;
 	uint64_t *sums;
 	bool added;
 	int err;
@@ -258,7 +253,7 @@ static int count(struct dkt_hist *hist, struct dkt_source *source, const struct 
 	}
 	sums = dkt__table_sums(table, entry);
 	sums[0]++;
-	for (i = 0; i < hist->n_vals; i++)
+	for (uint32_t i = 0; i < hist->n_vals; i++)
 		sums[1 + i] += vals[i];
 	return 0;
 }
@@ -327,10 +322,9 @@ static int take_with_stack(struct dkt_hist *hist, struct dkt_source *source,
 			   const uint64_t *vals)
 {
 	struct dkt_record stack;
-	size_t i;
 	int err = wait_for_stack(hist, source, record, words, vals);
 
-	for (i = 0; !err && !dkt_record_stack(record, i, &stack); i++)
+	for (size_t i = 0; !err && !dkt_record_stack(record, i, &stack); i++)
 		if (stack.event == hist->stack_event)
 			err = take_stack(hist, &stack);
 	return err;
@@ -359,17 +353,17 @@ static bool load_all(struct dkt_hist *hist, struct dkt_source *source, const str
 		     const struct dkt_record *record, uint64_t *words, uint64_t *vals)
 {
 	struct dkt__intern *strings = &hist->table->strings;
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
 	if (!hist->event_key)
 		words[n++] = it->name;
-	for (i = 0; i < hist->n_keys; i++) {
+	for (uint32_t i = 0; i < hist->n_keys; i++) {
 		if (it->keys[i].kind == KEY_STACK)
 			words[n++] = 0;
 		else if (!dkt__key_load(&it->keys[i], source, record, strings, &words[n++]))
 			return false;
 	}
-	for (i = 0; i < hist->n_vals; i++)
+	for (uint32_t i = 0; i < hist->n_vals; i++)
 		if (!dkt__key_load(&it->vals[i], source, record, strings, &vals[i]))
 			return false;
 	return true;
@@ -406,18 +400,17 @@ int dkt_hist_add(struct dkt_hist *hist, struct dkt_source *source, const struct 
 int dkt_hist_table(struct dkt_hist *hist, struct dkt_table **out)
 {
 	struct dkt_table *table = NULL;
-	uint32_t i;
 	int err = 0;
 
 	*out = NULL;
-	for (i = 0; i < hist->n_vals; i++)
+	for (uint32_t i = 0; i < hist->n_vals; i++)
 		if (hist->vals[i].raw)
 			err = dkt_fail(hist->ctx, -EOPNOTSUPP, "'%s' can be had in the kernel only",
 				       hist->vals[i].raw);
 	if (hist->opts.vars || hist->opts.actions)
 		err = dkt_fail(hist->ctx, -EOPNOTSUPP,
 			       "variables and actions can be had in the kernel only");
-	for (i = 0; !err && i < hist->n_pending; i++)
+	for (uint32_t i = 0; !err && i < hist->n_pending; i++)
 		err = settle(hist, &hist->pending[i], "", 0);
 	if (!err) {
 		table = dkt__hist_table(hist);

@@ -43,9 +43,8 @@ void dkt__ids_save(struct dkt_ctx *ctx, int dirfd)
 	int fd = openat(dirfd, IDS_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
 			0600);
 	FILE *f __cleanup(fclose) = fd < 0 ? NULL : fdopen(fd, "w");
-	int id;
 
-	for (id = 1; f && id < MAX_ID; id++) {
+	for (int id = 1; f && id < MAX_ID; id++) {
 		struct dkt_event *event = dkt__event_known(ctx, id);
 
 		if (event)

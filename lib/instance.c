@@ -31,12 +31,12 @@ int dkt_instance_check_name(struct dkt_ctx *ctx, const char *name)
 static int count_cpus(struct dkt_instance *in)
 {
 	char **names;
-	size_t n, i;
+	size_t n;
 	int err = dkt__tfs_list(in->ctx, &names, &n, "%sper_cpu", in->prefix);
 
 	if (err)
 		return err;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		int cpu = -1;
 
 		if (sscanf(names[i], "cpu%d", &cpu) == 1 && cpu >= in->cpus)
@@ -191,10 +191,9 @@ static int find_clock(struct dkt_instance *in, clockid_t *id)
 		{ "tai", CLOCK_TAI },
 	};
 	char *name __cleanup(free) = NULL;
-	size_t i;
 	int err = dkt_instance_get_clock(in, &name);
 
-	for (i = 0; !err && i < ARRAY_SIZE(clocks); i++) {
+	for (size_t i = 0; !err && i < ARRAY_SIZE(clocks); i++) {
 		*id = clocks[i].id;
 		if (!strcmp(clocks[i].name, name))
 			return 0;
@@ -215,9 +214,8 @@ int dkt_instance_now(struct dkt_instance *in, uint64_t *ns)
 static int64_t wall_offset(clockid_t id)
 {
 	int64_t best = INT64_MAX, offset = 0;
-	int i;
 
-	for (i = 0; i < 8; i++) {
+	for (int i = 0; i < 8; i++) {
 		int64_t before = read_clock(id), wall = read_clock(CLOCK_REALTIME);
 		int64_t took = read_clock(id) - before;
 
@@ -250,12 +248,12 @@ int dkt_instance_wall(struct dkt_instance *in, int64_t *offset)
 static int set_pids(struct dkt_instance *in, const char *file, const pid_t *pids, size_t n)
 {
 	char *list __cleanup(free) = NULL;
-	size_t len, i;
+	size_t len;
 	FILE *f = open_memstream(&list, &len);
 
 	if (!f)
 		return -ENOMEM;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		fprintf(f, "%d ", (int)pids[i]);
 	if (fclose(f))
 		return -ENOMEM;
@@ -337,9 +335,9 @@ int dkt_instance_get_events(struct dkt_instance *in, struct dkt_event ***events,
 {
 	char *text __cleanup(free) = NULL;
 	bool *on __cleanup(free) = NULL;
-	char *line, *colon, *save = NULL;
+	char *colon, *save = NULL;
 	struct dkt_event *const *all;
-	size_t total, i;
+	size_t total;
 	int err = dkt_events(in->ctx, &all, &total);
 
 	*events = NULL;
@@ -355,7 +353,7 @@ int dkt_instance_get_events(struct dkt_instance *in, struct dkt_event ***events,
 		*events = NULL;
 		return -ENOMEM;
 	}
-	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		struct dkt_event *event;
 
 		colon = strchr(line, ':');
@@ -368,7 +366,7 @@ int dkt_instance_get_events(struct dkt_instance *in, struct dkt_event ***events,
 			on[event->index] = dkt__event_is_on(in, event);
 	}
 	/* The kernel lists them in an order of its own. */
-	for (i = 0; i < total; i++)
+	for (size_t i = 0; i < total; i++)
 		if (on[i])
 			(*events)[(*n)++] = all[i];
 	return 0;

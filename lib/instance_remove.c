@@ -9,11 +9,11 @@
 static size_t drop_event(struct dkt_instance *in, struct dkt_event *event)
 {
 	struct dkt_trigger *triggers __cleanup(free) = NULL;
-	size_t n, i, done = 0;
+	size_t n, done = 0;
 
 	if (dkt_instance_get_triggers(in, event, &triggers, &n))
 		return 0;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!strcmp(triggers[i].action, "hist"))
 			done += !dkt__trigger_remove(in, event, &triggers[i]);
 	return done;
@@ -27,7 +27,7 @@ static size_t drop_hists(struct dkt_ctx *ctx, const char *name)
 {
 	struct dkt_event *const *events;
 	struct dkt_instance *in;
-	size_t n, i, done = 0, round;
+	size_t n, done = 0, round;
 
 	if (dkt_instance_open(ctx, name, 0, &in))
 		return 0;
@@ -35,7 +35,7 @@ static size_t drop_hists(struct dkt_ctx *ctx, const char *name)
 		n = 0;
 	do {
 		round = 0;
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			round += drop_event(in, events[i]);
 		done += round;
 	} while (round);

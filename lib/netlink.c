@@ -112,9 +112,9 @@ static int family_id(struct dkt_ctx *ctx, struct nl_sock *sock, const char *name
 int dkt_netlink_family(struct dkt_ctx *ctx, const char *family)
 {
 	struct nl_sock *sock __cleanup(nl_socket) = NULL;
-	int id, err;
+	int id;
+	int err = netlink_open(ctx, &sock);
 
-	err = netlink_open(ctx, &sock);
 	if (err)
 		return err;
 	id = family_id(ctx, sock, family);
@@ -236,9 +236,9 @@ int dkt_netlink_dump(struct dkt_ctx *ctx, const char *family, uint8_t command, u
 {
 	struct nl_sock *sock __cleanup(nl_socket) = NULL;
 	struct dump dump = { .ctx = ctx, .fn = fn, .data = data };
-	int id, err;
+	int id;
+	int err = netlink_open(ctx, &sock);
 
-	err = netlink_open(ctx, &sock);
 	if (err)
 		return err;
 	id = family_id(ctx, sock, family);

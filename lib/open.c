@@ -16,9 +16,7 @@ static const struct dkt__reader *const readers[] = {
 
 static const struct dkt__reader *find_reader(const struct dkt__file *file)
 {
-	size_t i;
-
-	for (i = 0; readers[i]; i++)
+	for (size_t i = 0; readers[i]; i++)
 		if (readers[i]->is(file->data, file->size))
 			return readers[i];
 	return NULL;

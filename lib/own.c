@@ -17,14 +17,13 @@ static uint64_t start_time(int pid)
 	const char *p;
 	uint64_t ticks = 0;
 	size_t len;
-	int field;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	if (dkt__read_file(path, 4096, &text, &len))
 		return 0;
 	/* The name, field 2, is in parentheses and may hold anything. */
 	p = strrchr(text, ')');
-	for (field = 2; p && field < 22; field++)
+	for (int field = 2; p && field < 22; field++)
 		p = strchr(p + 1, ' ');
 	if (p++)
 		dkt__take_u64(&p, NULL, DKT__DEC, &ticks);
@@ -74,12 +73,11 @@ static void sweep_probes(struct dkt_ctx *ctx, const char *prefix)
 	char *name __cleanup(free) = strdup(prefix);
 	const struct dkt_probe *probe;
 	struct dkt_probes *probes;
-	size_t i;
 
 	if (!name || dkt_probes_read(ctx, &probes))
 		return;
 	make_name(name);
-	for (i = 0; (probe = dkt_probes_at(probes, i)); i++)
+	for (size_t i = 0; (probe = dkt_probes_at(probes, i)); i++)
 		if (is_left(probe->kind == DKT_PROBE_SYNTHETIC ? probe->name : probe->group, name,
 			    '_'))
 			dkt_probe_remove(ctx, probe->group, probe->name);
@@ -88,7 +86,7 @@ static void sweep_probes(struct dkt_ctx *ctx, const char *prefix)
 
 static int sweep_instances(struct dkt_ctx *ctx, const char *prefix, size_t *n)
 {
-	size_t n_names, i, done = 0;
+	size_t n_names, done = 0;
 	char **names;
 	int err = dkt_tracefs_open(ctx, 0);
 
@@ -97,7 +95,7 @@ static int sweep_instances(struct dkt_ctx *ctx, const char *prefix, size_t *n)
 		err = dkt__tfs_list(ctx, &names, &n_names, "instances");
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	for (i = 0; i < n_names; i++) {
+	for (size_t i = 0; i < n_names; i++) {
 		if (!is_left(names[i], prefix, '-'))
 			continue;
 		if (dkt_instance_remove(ctx, names[i]))
@@ -112,7 +110,7 @@ static int sweep_instances(struct dkt_ctx *ctx, const char *prefix, size_t *n)
 
 int dkt_instance_left(struct dkt_ctx *ctx, const char *prefix, char **names)
 {
-	size_t n, i, len;
+	size_t n, len;
 	char **all;
 	FILE *f;
 	int err = dkt_tracefs_open(ctx, 0);
@@ -123,7 +121,7 @@ int dkt_instance_left(struct dkt_ctx *ctx, const char *prefix, char **names)
 	if (err)
 		return err == -ENOENT ? 0 : err;
 	f = open_memstream(names, &len);
-	for (i = 0; f && i < n; i++)
+	for (size_t i = 0; f && i < n; i++)
 		if (is_left(all[i], prefix, '-'))
 			fprintf(f, "%s%s", ftell(f) ? "\n" : "", all[i]);
 	dkt__names_free(all, n);

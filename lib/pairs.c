@@ -95,17 +95,15 @@ int dkt_pairs_new(struct dkt_ctx *ctx, const struct dkt_pairs_opts *opts, struct
 
 void dkt_pairs_free(struct dkt_pairs *pairs)
 {
-	uint32_t i;
-
 	if (!pairs)
 		return;
-	for (i = 0; i < pairs->n_groups; i++) {
+	for (uint32_t i = 0; i < pairs->n_groups; i++) {
 		free(pairs->group[i].name);
 		dkt__dist_clear(&pairs->group[i].dist);
 	}
-	for (i = 0; i < pairs->n_begun; i++)
+	for (uint32_t i = 0; i < pairs->n_begun; i++)
 		free(pairs->begun[i].kept.bytes);
-	for (i = 0; i < pairs->n_slow; i++) {
+	for (uint32_t i = 0; i < pairs->n_slow; i++) {
 		free(pairs->slow[i].begin.bytes);
 		free(pairs->slow[i].end.bytes);
 	}
@@ -144,12 +142,11 @@ static struct pair_event *event_room(struct dkt_pairs *pairs, struct dkt_event *
 static int bind_keys(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles,
 		     struct pair_event *it)
 {
-	uint32_t i;
 	int err = 0;
 
-	for (i = 0; !err && roles & DKT_PAIR_BEGIN && i < pairs->n_keys; i++)
+	for (uint32_t i = 0; !err && roles & DKT_PAIR_BEGIN && i < pairs->n_keys; i++)
 		err = dkt__key_bind(pairs->ctx, event, &pairs->keys[i].begin, &it->begin[i]);
-	for (i = 0; !err && roles & DKT_PAIR_END && i < pairs->n_keys; i++)
+	for (uint32_t i = 0; !err && roles & DKT_PAIR_END && i < pairs->n_keys; i++)
 		err = dkt__key_bind(pairs->ctx, event, &pairs->keys[i].end, &it->end[i]);
 	return err;
 }
@@ -290,9 +287,7 @@ static int find_group(struct dkt_pairs *pairs, struct dkt_source *source,
 static bool load_keys(struct dkt_pairs *pairs, struct dkt_source *source,
 		      const struct dkt__key *keys, const struct dkt_record *record, uint64_t *words)
 {
-	uint32_t i;
-
-	for (i = 0; i < pairs->n_keys; i++)
+	for (uint32_t i = 0; i < pairs->n_keys; i++)
 		if (!dkt__key_load(&keys[i], source, record, &pairs->strings, &words[i]))
 			return false;
 	return true;
@@ -425,7 +420,7 @@ static int end(struct dkt_pairs *pairs, struct dkt_source *source, const struct 
 /* Pairs that ended after the last record before the gap may have lost what lies between. */
 static void take_back(struct dkt_pairs *pairs, uint64_t since)
 {
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
 	while (pairs->n_recent) {
 		struct pair_recent *it = &pairs->recent[(pairs->info.pairs - 1) % PAIRS_RECENT];
@@ -437,7 +432,7 @@ static void take_back(struct dkt_pairs *pairs, uint64_t since)
 		pairs->info.spanned++;
 		pairs->n_recent--;
 	}
-	for (i = 0; i < pairs->n_slow; i++) {
+	for (uint32_t i = 0; i < pairs->n_slow; i++) {
 		struct pair_slow *slow = &pairs->slow[i];
 
 		if (slow->end.record.ts <= since) {
@@ -447,7 +442,7 @@ static void take_back(struct dkt_pairs *pairs, uint64_t since)
 			*slow = swap;
 		}
 	}
-	for (i = n; i < pairs->n_slow; i++) {
+	for (uint32_t i = n; i < pairs->n_slow; i++) {
 		free(pairs->slow[i].begin.bytes);
 		free(pairs->slow[i].end.bytes);
 		pairs->slow[i] = (struct pair_slow){ 0 };

@@ -144,11 +144,10 @@ static int perf_next(struct dkt_source *source, struct dkt_record *record)
 static int perf_select(struct dkt_source *source, dkt_event_fn wants, void *data)
 {
 	struct dkt__perf *perf = (struct dkt__perf *)source;
-	size_t i;
 
 	perf->wants = wants;
 	perf->wants_data = data;
-	for (i = 0; i < perf->n_attrs; i++)
+	for (size_t i = 0; i < perf->n_attrs; i++)
 		perf->attrs[i].verdict = DKT__UNASKED;
 	return 0;
 }
@@ -284,9 +283,7 @@ static int take_opts(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 
 static bool has_tracepoints(const struct dkt__perf *perf)
 {
-	size_t i;
-
-	for (i = 0; i < perf->n_attrs; i++)
+	for (size_t i = 0; i < perf->n_attrs; i++)
 		if (perf->attrs[i].type == PERF_TYPE_TRACEPOINT)
 			return true;
 	return false;

@@ -82,9 +82,9 @@ static bool is_short(const struct dkt__step *step)
 /* Jumps lead forward, so every step puts its part once at most. */
 static uint32_t room_for(const struct dkt__plan *plan)
 {
-	uint32_t i, room = 0;
+	uint32_t room = 0;
 
-	for (i = 0; i < plan->n_steps; i++) {
+	for (uint32_t i = 0; i < plan->n_steps; i++) {
 		if (!is_short(&plan->steps[i]) || room > UINT16_MAX)
 			return 0;
 		room += plan->steps[i].literal_len + DKT__STEP_ROOM;
@@ -94,9 +94,7 @@ static uint32_t room_for(const struct dkt__plan *plan)
 
 static bool are_plain(const struct dkt__table *table)
 {
-	uint32_t i;
-
-	for (i = 0; i < table->n; i++)
+	for (uint32_t i = 0; i < table->n; i++)
 		if (!dkt__is_plain(table->names[i].text, table->names[i].len))
 			return false;
 	return !table->delim || dkt__is_plain(table->delim, table->delim_len);
@@ -105,9 +103,7 @@ static bool are_plain(const struct dkt__table *table)
 /* Steps that put numbers, and texts of the format that are plain. */
 static bool is_plain(const struct dkt__plan *plan)
 {
-	uint32_t i;
-
-	for (i = 0; i < plan->n_steps; i++) {
+	for (uint32_t i = 0; i < plan->n_steps; i++) {
 		const struct dkt__step *step = &plan->steps[i];
 
 		if (!dkt__is_plain(step->literal, step->literal_len))

@@ -47,9 +47,7 @@ struct dkt_source {
 /* Whether records of the CPU are asked for: by name, or as all are. */
 static inline bool dkt__cpu_asked(const int *cpus, size_t n, uint32_t cpu)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (cpus[i] == (int)cpu)
 			return true;
 	return !n;

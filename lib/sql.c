@@ -120,9 +120,8 @@ static int take_event(struct made *made, char *text, const char *name)
 	char *end __cleanup(free) = take_echo(&text);
 	const char *random = NULL;
 	size_t n = end ? find_random(end, &random) : 0;
-	char *blank;
+	char *blank = definition && begin && n ? strchr(definition, ' ') : NULL;
 
-	blank = definition && begin && n ? strchr(definition, ' ') : NULL;
 	if (!blank)
 		return -EINVAL;
 	made->fields = strdup(blank + 1);

@@ -34,9 +34,7 @@ int dkt_style_get(size_t i, struct dkt_style_info *info)
 
 static const struct dkt__style_ops *find_style(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(styles); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(styles); i++)
 		if (!strcmp(styles[i]->name, name))
 			return styles[i];
 	return NULL;
@@ -73,7 +71,6 @@ static int keep_opts(struct dkt_style *style, const struct dkt_style_opts *opts)
 {
 	const char **fields;
 	bool owned;
-	size_t i;
 	int err = dkt__opts_take(style->ctx, dkt_style_opts, &style->opts, opts);
 
 	if (err)
@@ -86,7 +83,7 @@ static int keep_opts(struct dkt_style *style, const struct dkt_style_opts *opts)
 	fields = dkt__style_alloc(style, (style->opts.n_fields + 1) * sizeof(*fields));
 	if (!owned || !fields)
 		return -ENOMEM;
-	for (i = 0; i < style->opts.n_fields; i++) {
+	for (size_t i = 0; i < style->opts.n_fields; i++) {
 		fields[i] = style->opts.fields[i];
 		if (!own_text(style, &fields[i]))
 			return -ENOMEM;
@@ -178,7 +175,7 @@ static size_t slot_of(const struct dkt_style *style, const struct dkt_event *eve
 static int forms_grow(struct dkt_style *style)
 {
 	struct dkt__form **old = style->forms, **forms;
-	size_t i, old_size = style->forms_size;
+	size_t old_size = style->forms_size;
 
 	if (style->n_forms * 2 < old_size)
 		return 0;
@@ -187,7 +184,7 @@ static int forms_grow(struct dkt_style *style)
 		return -ENOMEM;
 	style->forms = forms;
 	style->forms_size = old_size ? old_size * 2 : 64;
-	for (i = 0; i < old_size; i++)
+	for (size_t i = 0; i < old_size; i++)
 		if (old[i])
 			forms[slot_of(style, old[i]->event)] = old[i];
 	free(old);

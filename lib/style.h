@@ -217,10 +217,8 @@ static inline struct dkt__form *dkt__style_form_of(struct dkt_style *style,
 /* Copies text that is readable to a multiple of 16 bytes, to where there is room for as much. */
 static inline char *dkt__put_kept(char *p, const char *text, uint32_t len)
 {
-	uint32_t i;
-
 	memcpy(p, text, 16);
-	for (i = 16; i < len; i += 16)
+	for (uint32_t i = 16; i < len; i += 16)
 		memcpy(p + i, text + i, 16);
 	return p + len;
 }
@@ -318,10 +316,8 @@ typedef char *(*dkt__put_many_fn)(char *p, const struct dkt__column *column, con
 static inline char *dkt__put_array(char *p, const struct dkt__column *column, const uint8_t *data,
 				   uint32_t len, dkt__put_number_fn number)
 {
-	uint32_t i;
-
 	*p++ = '[';
-	for (i = 0; len - i >= column->element; i += column->element) {
+	for (uint32_t i = 0; len - i >= column->element; i += column->element) {
 		uint64_t v = dkt__load_at(data + i, column->load);
 
 		if (column->kind == DKT__COLUMN_STACK && !dkt__is_caller(v))

@@ -265,11 +265,11 @@ int dkt__symbols_each(struct dkt_ctx *ctx, dkt__symbol_fn fn, void *data)
 {
 	char *path __cleanup(free) = symbols_path(ctx);
 	char *text __cleanup(free) = NULL;
-	char *line, *rest;
+	char *line;
 	size_t len;
 	int err = path ? dkt__read_file(path, SIZE_MAX, &text, &len) : -ENODATA;
 
-	for (rest = text; !err && (line = strsep(&rest, "\n"));) {
+	for (char *rest = text; !err && (line = strsep(&rest, "\n"));) {
 		struct named entry;
 		struct dkt__symbol symbol;
 
@@ -469,16 +469,15 @@ static void put_entry(struct dkt_buf *buf, const struct named *entry)
 int dkt__symbols_text(struct dkt_ctx *ctx, struct dkt_buf *buf)
 {
 	const struct list *list;
-	size_t i;
 
 	/* Looking for any has them read. */
 	find_symbol(ctx, 1);
 	if (!ctx->symbols)
 		return -ENOMEM;
 	list = &ctx->symbols->functions;
-	for (i = 0; i < list->n; i++)
+	for (size_t i = 0; i < list->n; i++)
 		put_entry(buf, &list->entries[i]);
-	for (i = 0; i < ctx->symbols->n_made; i++)
+	for (size_t i = 0; i < ctx->symbols->n_made; i++)
 		put_entry(buf, &ctx->symbols->made[i]->entry);
 	return buf->err;
 }

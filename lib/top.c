@@ -76,9 +76,9 @@ static bool chooses_functions(struct dkt_ctx *ctx, const char *file)
 static int check_buffers(struct dkt_instance *top)
 {
 	struct dkt_cpu_stats stats;
-	int cpu, err = 0;
+	int err = 0;
 
-	for (cpu = 0; !err && cpu < top->cpus; cpu++) {
+	for (int cpu = 0; !err && cpu < top->cpus; cpu++) {
 		err = dkt_instance_get_stats(top, cpu, &stats);
 		if (!err && stats.entries)
 			err = dkt_fail(top->ctx, -EBUSY,

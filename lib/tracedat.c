@@ -29,14 +29,12 @@ static bool tracedat_is(const uint8_t *data, size_t size)
 
 static void dat_free(struct dkt__dat *dat)
 {
-	size_t i;
-
 	dkt__streams_clear(&dat->streams);
 	if (dat->codec)
 		dat->codec->release(dat->codec_state);
-	for (i = 0; i < dat->n_buffers; i++)
+	for (size_t i = 0; i < dat->n_buffers; i++)
 		free(dat->buffers[i].cpus);
-	for (i = 0; i < dat->n_stats; i++)
+	for (size_t i = 0; i < dat->n_stats; i++)
 		free(dat->stats[i].buffer);
 	free(dat->buffers);
 	free(dat->stats);
@@ -130,9 +128,7 @@ static const char *name_unused(const struct dkt__dat *dat)
 
 static void find_lost(struct dkt__dat *dat, const char *buffer, struct dkt__stream *s)
 {
-	size_t i;
-
-	for (i = 0; i < dat->n_stats; i++)
+	for (size_t i = 0; i < dat->n_stats; i++)
 		if (dat->stats[i].cpu == s->cpu && !strcmp(dat->stats[i].buffer, buffer)) {
 			s->has_lost = true;
 			s->lost = dat->stats[i].lost;
@@ -204,18 +200,17 @@ static void place(struct dkt__dat *dat, const struct dkt__dat_buffer *buffer,
 static int fill_streams(struct dkt__dat *dat, const struct dkt_source_opts *opts)
 {
 	const char *name = opts->buffer ? opts->buffer : "";
-	size_t i, n = 0, found = 0;
-	uint32_t j;
+	size_t n = 0, found = 0;
 
-	for (i = 0; i < dat->n_buffers; i++)
+	for (size_t i = 0; i < dat->n_buffers; i++)
 		n += dat->buffers[i].n_cpus;
 	dat->streams.list = calloc(n + 1, sizeof(*dat->streams.list));
 	if (!dat->streams.list)
 		return -ENOMEM;
-	for (i = 0; i < dat->n_buffers; i++) {
+	for (size_t i = 0; i < dat->n_buffers; i++) {
 		const struct dkt__dat_buffer *buffer = &dat->buffers[i];
 
-		for (j = 0; j < buffer->n_cpus; j++)
+		for (uint32_t j = 0; j < buffer->n_cpus; j++)
 			dat->cut |= buffer->cpus[j].offset + buffer->cpus[j].size > dat->file.size;
 		if (!(opts->flags & DKT_SOURCE_ALL) && strcmp(buffer->name, name))
 			continue;
@@ -227,7 +222,7 @@ static int fill_streams(struct dkt__dat *dat, const struct dkt_source_opts *opts
 		}
 		if (buffer->clock && *buffer->clock)
 			dat->streams.base.info.clock = buffer->clock;
-		for (j = 0; j < buffer->n_cpus; j++) {
+		for (uint32_t j = 0; j < buffer->n_cpus; j++) {
 			struct dkt__stream *s = &dat->streams.list[dat->streams.n++];
 			int *cpus = &dat->streams.base.info.cpus;
 

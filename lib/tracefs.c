@@ -25,9 +25,8 @@ static int refused(struct dkt_ctx *ctx, int err, const char *what, const char *d
 int dkt_tracefs_open(struct dkt_ctx *ctx, unsigned int flags)
 {
 	char *dir __cleanup(free) = NULL;
-	int err;
+	int err = dkt__flags_check(ctx, "dkt_tracefs_open", flags, DKT_MOUNT);
 
-	err = dkt__flags_check(ctx, "dkt_tracefs_open", flags, DKT_MOUNT);
 	if (err || ctx->dirfd >= 0)
 		return err;
 	err = dkt__mount_find(ctx, flags, &dir);
@@ -280,7 +279,7 @@ static int visible(const struct dirent *entry)
 int dkt__tfs_list(struct dkt_ctx *ctx, char ***names, size_t *n, const char *fmt, ...)
 {
 	struct dirent **entries = NULL;
-	int count, i, err;
+	int count, err;
 
 	TFS_PATH(ctx, path, fmt);
 	*names = NULL;
@@ -292,7 +291,7 @@ int dkt__tfs_list(struct dkt_ctx *ctx, char ***names, size_t *n, const char *fmt
 	if (count < 0)
 		return dkt_fail(ctx, -errno, "list %s/%s: %s", ctx->dir, path, strerror(errno));
 	*names = calloc((size_t)count + 1, sizeof(**names));
-	for (i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++) {
 		if (*names && ((*names)[i] = strdup(entries[i]->d_name)))
 			*n = (size_t)i + 1;
 		free(entries[i]);
@@ -308,9 +307,7 @@ int dkt__tfs_list(struct dkt_ctx *ctx, char ***names, size_t *n, const char *fmt
 
 void dkt__names_free(char **names, size_t n)
 {
-	size_t i;
-
-	for (i = 0; names && i < n; i++)
+	for (size_t i = 0; names && i < n; i++)
 		free(names[i]);
 	free(names);
 }

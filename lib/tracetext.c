@@ -19,11 +19,10 @@ static bool text_is(const uint8_t *data, size_t size)
 	struct dkt__file file = { .data = data, .size = DKT__MIN(size, 65536u) };
 	struct dkt__line line;
 	uint64_t at = 0;
-	int i;
 
 	if (size > 10 && !memcmp(data, "# tracer: ", 10))
 		return true;
-	for (i = 0; i < LOOK && at < file.size; i++) {
+	for (int i = 0; i < LOOK && at < file.size; i++) {
 		at = dkt__text_line(&file, at, &line);
 		if (line.kind == DKT__LINE_RECORD && (!line.graph.call || line.graph.is_strong))
 			return true;
@@ -99,19 +98,18 @@ static uint32_t put_syscall(struct dkt__text *text, const struct dkt__line *line
 	char word[32];
 	uint32_t size = 16;
 	uint64_t value;
-	size_t n, i;
-	int nr;
+	size_t n;
 
 	if (dkt_event_fields(event, &fields, &n))
 		return 0;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct dkt_field *field = &fields[i];
 
 		if (field->size > 8 || field->offset < 8 || field->offset + field->size > 512)
 			continue;
 		size = DKT__MAX(size, field->offset + field->size);
 		if (!strcmp(field->name, "__syscall_nr")) {
-			for (nr = 0; nr < 1024; nr++)
+			for (int nr = 0; nr < 1024; nr++)
 				if (dkt_syscall_name(nr) && !strcmp(dkt_syscall_name(nr), name))
 					put(text, field->offset, (uint64_t)nr, field->size);
 			continue;
@@ -172,7 +170,6 @@ static int fill(struct dkt__text *text, const struct dkt__line *line, uint64_t n
 {
 	char name[DKT__TEXT_NAME];
 	struct dkt__text_name *it;
-	size_t i;
 	int err = 0;
 
 	dkt__text_name(line, name);
@@ -185,7 +182,7 @@ static int fill(struct dkt__text *text, const struct dkt__line *line, uint64_t n
 				       .flags = line->flags,
 				       .preempt = line->preempt,
 				       .data = text->data };
-	for (i = 0; i < it->n && !record->size; i++) {
+	for (size_t i = 0; i < it->n && !record->size; i++) {
 		record->event = it->events[i];
 		record->size = put_event(text, line, next, record->event);
 	}

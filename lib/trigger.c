@@ -46,9 +46,7 @@ static const struct action {
 
 static const struct action *find_action(const char *name, size_t len)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(actions); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++)
 		if (strlen(actions[i].name) == len && !memcmp(actions[i].name, name, len))
 			return &actions[i];
 	return NULL;
@@ -57,10 +55,9 @@ static const struct action *find_action(const char *name, size_t len)
 static int no_action(struct dkt_ctx *ctx, const char *name, size_t len)
 {
 	struct dkt__guess guess;
-	size_t i;
 
 	dkt__guess_start(&guess, name, len);
-	for (i = 0; i < ARRAY_SIZE(actions); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++)
 		dkt__guess_try(&guess, actions[i].name);
 	return dkt_fail(
 		ctx, -EINVAL,
@@ -221,11 +218,10 @@ int dkt_trigger_parse(struct dkt_ctx *ctx, const char *text, struct dkt_trigger 
 int dkt__triggers_parse(const char *text, struct dkt_trigger **triggers, size_t *n)
 {
 	size_t lines = 0, bytes = 0, len;
-	const char *line;
 	char *room;
 
 	*n = 0;
-	for (line = text; *line; line += len, line += *line == '\n') {
+	for (const char *line = text; *line; line += len, line += *line == '\n') {
 		len = strcspn(line, "\n");
 		bytes += room_for(len);
 		lines++;
@@ -234,7 +230,7 @@ int dkt__triggers_parse(const char *text, struct dkt_trigger **triggers, size_t 
 	if (!*triggers)
 		return -ENOMEM;
 	room = (char *)(*triggers + lines + 1);
-	for (line = text; *line; line += len, line += *line == '\n') {
+	for (const char *line = text; *line; line += len, line += *line == '\n') {
 		len = strcspn(line, "\n");
 		/* A line of a kind that is not known here, and the list of kinds. */
 		if (len && *line != '#' && !parse_line(line, len, &room, &(*triggers)[*n]))

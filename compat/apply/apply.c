@@ -37,10 +37,9 @@ static int add_filter(struct applying *a, struct dkt_event *event)
 static int drop_filters(struct applying *a)
 {
 	const struct names *before = &a->log->set.filtered;
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < before->n; i++) {
+	for (size_t i = 0; !err && i < before->n; i++) {
 		struct dkt_event *event;
 
 		if (names_has(&a->done->filtered, before->list[i]))
@@ -58,10 +57,10 @@ static int drop_filters(struct applying *a)
 static int list_systems(struct applying *a)
 {
 	const char *last = "";
-	size_t i, len;
+	size_t len;
 	FILE *out = open_memstream(&a->done->systems, &len);
 
-	for (i = 0; out && i < a->n_on; i++) {
+	for (size_t i = 0; out && i < a->n_on; i++) {
 		const char *system = dkt_event_system(a->on[i]);
 
 		if (strcmp(system, last))
@@ -78,13 +77,13 @@ static int want_events(struct applying *a)
 {
 	struct debuglog *log = a->log;
 	struct dkt_event *const *all;
-	size_t n, i;
+	size_t n;
 	int err = dkt_events(log->ctx, &all, &n);
 
 	a->on = err ? NULL : calloc(n + 1, sizeof(struct dkt_event *));
 	if (!a->on)
 		return err ? err : -ENOMEM;
-	for (i = 0; !err && i < n; i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		const struct class_bits *bits = class_map_event(log->map, all[i]);
 
 		bool on = applying_wants(a, all[i]);
@@ -200,10 +199,9 @@ static int make_instance(struct debuglog *log, const struct settings *set)
 static int save_before(struct applying *a)
 {
 	struct debuglog *log = a->log;
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && a->change && i < a->done->filtered.n; i++)
+	for (size_t i = 0; !err && a->change && i < a->done->filtered.n; i++)
 		if (!names_has(&log->set.filtered, a->done->filtered.list[i]))
 			err = names_add(&log->set.filtered, a->done->filtered.list[i]);
 	if (!err && a->change)

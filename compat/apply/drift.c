@@ -49,7 +49,7 @@ static bool has_word(const char *list, const char *word)
 static int read_on(struct drift *d)
 {
 	struct dkt_event *const *events;
-	size_t n, i;
+	size_t n;
 	int err = dkt_events(d->log->ctx, &d->all, &d->n);
 
 	if (!err)
@@ -59,7 +59,7 @@ static int read_on(struct drift *d)
 	d->on = calloc(d->n + 1, sizeof(*d->on));
 	if (!d->on)
 		return -ENOMEM;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		d->on[dkt_event_index(events[i])] = true;
 	return 0;
 }
@@ -75,9 +75,9 @@ static bool is_missing(const struct drift *d, size_t i)
 /* Systems that have come and others of which an event was switched off. */
 static void tell_missing(struct drift *d)
 {
-	size_t from, to, missing;
+	size_t to, missing;
 
-	for (from = 0; from < d->n; from = to) {
+	for (size_t from = 0; from < d->n; from = to) {
 		const char *system = dkt_event_system(d->all[from]);
 
 		missing = 0;
@@ -98,9 +98,7 @@ static void tell_missing(struct drift *d)
 
 static bool has_system(const struct drift *d, const char *system)
 {
-	size_t i;
-
-	for (i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++)
 		if (!strcmp(dkt_event_system(d->all[i]), system))
 			return true;
 	return false;
@@ -109,11 +107,11 @@ static bool has_system(const struct drift *d, const char *system)
 static int tell_gone(struct drift *d)
 {
 	char *list __cleanup(free) = strdup(d->log->set.systems ? d->log->set.systems : "");
-	char *system, *save = NULL;
+	char *save = NULL;
 
 	if (!list)
 		return -ENOMEM;
-	for (system = strtok_r(list, " ", &save); system; system = strtok_r(NULL, " ", &save))
+	for (char *system = strtok_r(list, " ", &save); system; system = strtok_r(NULL, " ", &save))
 		if (!has_system(d, system))
 			tell(d, "events of %s have gone with their module", system);
 	return 0;
@@ -126,9 +124,8 @@ static int tell_functions(struct drift *d)
 	const char *graph = d->log->set.graph;
 	char *list __cleanup(free) = strdup(graph ? graph : "");
 	char *names __cleanup(free) = NULL;
-	char *module, *save = NULL;
+	char *save = NULL;
 	struct modules modules;
-	size_t i;
 	int err = list ? 0 : -ENOMEM;
 
 	if (err || !graph)
@@ -137,14 +134,14 @@ static int tell_functions(struct drift *d)
 	if (err)
 		return err;
 	err = modules_names(&modules, &names);
-	for (i = 0; !err && i < modules.n; i++)
+	for (size_t i = 0; !err && i < modules.n; i++)
 		if (!has_word(graph, modules.list[i].name))
 			tell(d,
 			     "functions of %s are not recorded: it came later; the next set_param"
 			     " has them",
 			     modules.list[i].name);
 	modules_clear(&modules);
-	for (module = err ? NULL : strtok_r(list, " ", &save); module;
+	for (char *module = err ? NULL : strtok_r(list, " ", &save); module;
 	     module = strtok_r(NULL, " ", &save))
 		if (!has_word(names, module))
 			tell(d, "functions of %s are not recorded any more: it has gone", module);

@@ -94,9 +94,8 @@ static bool is_flock(const struct dkt_event *event)
 {
 	static const char *const names[] = { "sys_enter_flock", "sys_exit_flock",
 					     "flock_lock_inode", "locks_get_lock_context" };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(dkt_event_name(event), names[i]))
 			return true;
 	return false;

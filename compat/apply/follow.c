@@ -34,9 +34,8 @@ static int wanted(enum mask_kind kind, const struct settings *s, uint32_t *value
 uint32_t follow_differ(struct settings *s)
 {
 	uint32_t value, differ = 0;
-	enum mask_kind kind;
 
-	for (kind = MASK_DEBUG; kind <= MASK_SOURCES; kind++)
+	for (enum mask_kind kind = MASK_DEBUG; kind <= MASK_SOURCES; kind++)
 		if (!wanted(kind, s, &value) && value != *settings_mask(s, kind))
 			differ |= 1u << kind;
 	return differ;
@@ -45,9 +44,8 @@ uint32_t follow_differ(struct settings *s)
 uint32_t follow_masks(struct settings *s)
 {
 	uint32_t value, differ = follow_differ(s);
-	enum mask_kind kind;
 
-	for (kind = MASK_DEBUG; kind <= MASK_SOURCES; kind++)
+	for (enum mask_kind kind = MASK_DEBUG; kind <= MASK_SOURCES; kind++)
 		if (differ & 1u << kind && !wanted(kind, s, &value))
 			*settings_mask(s, kind) = value;
 	return differ;
@@ -56,9 +54,8 @@ uint32_t follow_masks(struct settings *s)
 void follow_tell(struct debuglog *log, struct settings *done)
 {
 	char text[MASK_TEXT_SIZE];
-	enum mask_kind kind;
 
-	for (kind = MASK_DEBUG; kind <= MASK_SOURCES; kind++) {
+	for (enum mask_kind kind = MASK_DEBUG; kind <= MASK_SOURCES; kind++) {
 		/* The command itself has set another mask since. */
 		if (!(log->followed & 1u << kind) ||
 		    *settings_mask(done, kind) != *settings_mask(&log->set, kind))

@@ -11,12 +11,11 @@
 static bool wants_graph(const struct class_map *map, uint32_t types)
 {
 	const struct class_entry *entries;
-	unsigned int bit;
-	size_t i, n;
+	size_t n;
 
-	for (bit = 0; bit < MASK_BITS; bit++) {
+	for (unsigned int bit = 0; bit < MASK_BITS; bit++) {
 		entries = class_map_entries(map, MASK_DEBUG, bit, &n);
-		for (i = 0; i < n && types & 1u << bit; i++)
+		for (size_t i = 0; i < n && types & 1u << bit; i++)
 			if (entries[i].graph)
 				return true;
 	}
@@ -49,7 +48,7 @@ static int want_functions(struct applying *a, const char *spool)
 /* Only of modules that are loaded: never of the whole kernel by accident. */
 int applying_graph(struct applying *a)
 {
-	size_t i, n = a->modules.n;
+	size_t n = a->modules.n;
 	const char **names __cleanup(free) = calloc(n + 1, sizeof(*names));
 	char *spool __cleanup(free) = NULL;
 	int err = names ? debuglog_spool(a->log, &spool) : -ENOMEM;
@@ -58,7 +57,7 @@ int applying_graph(struct applying *a)
 		return err;
 	if (a->set->functions.tracer)
 		return want_functions(a, spool);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		names[i] = a->modules.list[i].name;
 	a->graph = a->set->sources & MASK_FROM_FUNCTIONS && wants_graph(a->log->map, a->set->debug);
 	if (a->graph && n)

@@ -44,7 +44,7 @@ static int learn_all(struct debuglog *log, const bool *is_on, struct known *type
 {
 	struct dkt_event *const *all;
 	struct known t, s;
-	size_t n, i;
+	size_t n;
 	int err = dkt_events(log->ctx, &all, &n);
 
 	if (err)
@@ -52,7 +52,7 @@ static int learn_all(struct debuglog *log, const bool *is_on, struct known *type
 	do {
 		t = *types;
 		s = *subsystems;
-		for (i = 0; i < n; i++) {
+		for (size_t i = 0; i < n; i++) {
 			const struct class_bits *bits = class_map_event(log->map, all[i]);
 
 			if (!bits->fields)
@@ -67,11 +67,11 @@ static uint32_t guess_types(struct debuglog *log, const bool *is_on, uint32_t su
 {
 	struct dkt_event *const *all;
 	uint32_t some = 0, missing = 0;
-	size_t n, i;
+	size_t n;
 
 	if (dkt_events(log->ctx, &all, &n))
 		return 0;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct class_bits *bits = class_map_event(log->map, all[i]);
 
 		if (bits->fields || !(bits->subsystems & subsystems))
@@ -89,11 +89,11 @@ static void guess_sources(struct debuglog *log, const bool *is_on)
 {
 	struct dkt_event *const *all;
 	uint32_t sources = 0;
-	size_t n, i;
+	size_t n;
 
 	if (dkt_events(log->ctx, &all, &n))
 		return;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct class_bits *bits = class_map_event(log->map, all[i]);
 
 		if (is_on[i] && !bits->wanted)
@@ -150,9 +150,8 @@ static int user_part(const char *filter, const char *own, char **user)
 static int join_rules(struct settings *set)
 {
 	struct entries *rules = &set->rules;
-	size_t i;
 
-	for (i = 1; i < rules->n; i++)
+	for (size_t i = 1; i < rules->n; i++)
 		if (strcmp(rules->list[i].text, rules->list[0].text) != 0)
 			return 0;
 	if (!rules->n)
@@ -199,13 +198,12 @@ static int guess_filters(struct debuglog *log, struct dkt_event *const *on, size
 	struct event_filter map = { .log = log, .set = &log->set };
 	struct modules modules = { 0 };
 	char *sites __cleanup(free) = NULL;
-	size_t i;
 	int err = modules_read(log->map, log->set.subsystem_debug, &modules);
 
 	if (!err)
 		err = modules_sites(&modules, &sites);
 	map.sites = sites;
-	for (i = 0; !err && i < n; i++)
+	for (size_t i = 0; !err && i < n; i++)
 		err = guess_filter(log, &map, on[i]);
 	modules_clear(&modules);
 	return err ? err : join_rules(&log->set);
@@ -241,7 +239,7 @@ int debuglog_rebuild(struct debuglog *log)
 	struct dkt_event *const *all;
 	struct known types = { 0 }, subsystems = { 0 };
 	bool *is_on __cleanup(free) = NULL;
-	size_t n, n_all, i;
+	size_t n, n_all;
 	uint64_t bytes;
 	int err = dkt_events(log->ctx, &all, &n_all);
 
@@ -252,7 +250,7 @@ int debuglog_rebuild(struct debuglog *log)
 	is_on = calloc(n_all + 1, sizeof(*is_on));
 	if (!is_on)
 		return -ENOMEM;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		is_on[dkt_event_index(on[i])] = true;
 	err = learn_all(log, is_on, &types, &subsystems);
 	if (err)

@@ -17,9 +17,9 @@
 /* A look at the instance from outside keeps it for a moment. */
 static int remove_instance(struct debuglog *log)
 {
-	int tries, err = -EBUSY;
+	int err = -EBUSY;
 
-	for (tries = 0; err == -EBUSY && tries < BUSY_TRIES; tries++) {
+	for (int tries = 0; err == -EBUSY && tries < BUSY_TRIES; tries++) {
 		if (tries)
 			usleep(BUSY_WAIT);
 		err = debuglog_return_top(log);

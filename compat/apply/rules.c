@@ -10,9 +10,7 @@
 
 void rules_free(struct rules *rules)
 {
-	size_t i;
-
-	for (i = 0; rules && i < rules->n; i++) {
+	for (size_t i = 0; rules && i < rules->n; i++) {
 		select_free(rules->list[i].select);
 		dkt_expr_free(rules->list[i].expr);
 	}
@@ -33,14 +31,13 @@ static int read_rule(struct debuglog *log, const struct entry *entry, struct rul
 int rules_new(struct debuglog *log, const struct entries *entries, struct rules **out)
 {
 	struct rules *rules = calloc(1, sizeof(*rules));
-	size_t i;
 	int err;
 
 	*out = NULL;
 	if (rules)
 		rules->list = calloc(entries->n + 1, sizeof(*rules->list));
 	err = rules && rules->list ? 0 : -ENOMEM;
-	for (i = 0; !err && i < entries->n; i++) {
+	for (size_t i = 0; !err && i < entries->n; i++) {
 		rules->n++;
 		err = read_rule(log, &entries->list[i], &rules->list[i]);
 	}
@@ -94,10 +91,9 @@ static int add_rule(const struct rule *rule, struct dkt_event *event, struct con
 
 int rules_add(const struct rules *rules, struct dkt_event *event, struct conditions *all)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < rules->n; i++) {
+	for (size_t i = 0; !err && i < rules->n; i++) {
 		const struct rule *rule = &rules->list[i];
 
 		if (!select_has(rule->select, event))

@@ -20,10 +20,9 @@ enum target {
 static int mark_targets(struct applying *a, const struct entries *triggers, uint8_t mark)
 {
 	struct dkt_ctx *ctx = a->log->ctx;
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < triggers->n; i++) {
+	for (size_t i = 0; !err && i < triggers->n; i++) {
 		struct dkt_trigger *trigger __cleanup(free) = NULL;
 		struct dkt_event *event;
 
@@ -41,11 +40,11 @@ static int mark_on(struct applying *a)
 {
 	const struct names *before = &a->log->set.switched;
 	struct dkt_event **on __cleanup(free) = NULL;
-	size_t n, i;
+	size_t n;
 	int err;
 
 	/* A trigger of the change that was killed may have switched what an older one switches, too. */
-	for (i = 0; a->log->interrupted && i < before->n; i++) {
+	for (size_t i = 0; a->log->interrupted && i < before->n; i++) {
 		struct dkt_event *event = debuglog_event(a->log->ctx, before->list[i]);
 
 		if (event)
@@ -54,7 +53,7 @@ static int mark_on(struct applying *a)
 	if (a->log->interrupted)
 		return 0;
 	err = dkt_instance_get_events(a->log->in, &on, &n);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		a->targets[dkt_event_index(on[i])] |= TARGET_ON;
 	return err;
 }
@@ -99,10 +98,9 @@ bool applying_wants(const struct applying *a, const struct dkt_event *event)
 static int add_triggers(struct applying *a)
 {
 	const struct entries *triggers = &a->set->triggers;
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < triggers->n; i++) {
+	for (size_t i = 0; !err && i < triggers->n; i++) {
 		const struct entry *entry = &triggers->list[i];
 		struct dkt_event *event = debuglog_event(a->log->ctx, entry->events);
 
@@ -120,10 +118,9 @@ static int add_triggers(struct applying *a)
 
 static int drop_triggers(struct applying *a, const struct entries *triggers)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < triggers->n; i++) {
+	for (size_t i = 0; !err && i < triggers->n; i++) {
 		const struct entry *entry = &triggers->list[i];
 		struct dkt_event *event = debuglog_event(a->log->ctx, entry->events);
 
@@ -145,9 +142,8 @@ int applying_triggers(struct applying *a)
 bool applying_sets_clock(const struct applying *a)
 {
 	const struct entries *triggers = &a->set->triggers;
-	size_t i;
 
-	for (i = 0; i < triggers->n; i++) {
+	for (size_t i = 0; i < triggers->n; i++) {
 		const struct entry *entry = &triggers->list[i];
 
 		if (!strncmp(entry->text, "hist:", strlen("hist:")) &&
@@ -163,13 +159,13 @@ static int note_switched(const struct applying *a, struct settings *before)
 {
 	const uint8_t both = TARGET_BEFORE | TARGET_ON;
 	struct dkt_event *const *all;
-	size_t n, i;
+	size_t n;
 	int err = dkt_events(a->log->ctx, &all, &n);
 
 	if (a->log->interrupted)
 		return err;
 	names_clear(&before->switched);
-	for (i = 0; !err && i < n; i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		char *name __cleanup(free) = NULL;
 
 		if ((a->targets[i] & both) != both)
@@ -184,9 +180,7 @@ static int note_switched(const struct applying *a, struct settings *before)
 /* Whether one of the triggers stops or starts the log. */
 static bool has_stop(const struct entries *triggers)
 {
-	size_t i;
-
-	for (i = 0; i < triggers->n; i++)
+	for (size_t i = 0; i < triggers->n; i++)
 		if (!strncmp(triggers->list[i].text, "traceo", strlen("traceo")))
 			return true;
 	return false;
@@ -206,10 +200,9 @@ int applying_recording(const struct applying *a, const struct settings *before)
 int applying_note(const struct applying *a, struct settings *before)
 {
 	const struct entries *triggers = &a->set->triggers;
-	size_t i;
 	int err = note_switched(a, before);
 
-	for (i = 0; !err && i < triggers->n; i++)
+	for (size_t i = 0; !err && i < triggers->n; i++)
 		if (!entries_have(&before->triggers, &triggers->list[i]))
 			err = entries_add(&before->placed, triggers->list[i].events,
 					  triggers->list[i].text);
@@ -238,14 +231,14 @@ int triggers_each(struct debuglog *log, struct dkt_event *const *events, size_t 
 		  int (*fn)(void *data, struct dkt_event *event, const struct dkt_trigger *trigger),
 		  void *data)
 {
-	size_t n_triggers, i, j;
+	size_t n_triggers;
 	int err = 0;
 
-	for (i = 0; !err && log->in && i < n; i++) {
+	for (size_t i = 0; !err && log->in && i < n; i++) {
 		struct dkt_trigger *triggers __cleanup(free) = NULL;
 
 		err = dkt_instance_get_triggers(log->in, events[i], &triggers, &n_triggers);
-		for (j = 0; !err && j < n_triggers; j++)
+		for (size_t j = 0; !err && j < n_triggers; j++)
 			err = fn(data, events[i], &triggers[j]);
 	}
 	return err;

@@ -162,11 +162,11 @@ static int open_existing(struct place *place, unsigned int flags, int how, int *
 
 static int open_at(struct place *place, unsigned int flags)
 {
-	int how = flags & OUTPUT_READ ? O_RDWR : O_WRONLY, fd, tries, err;
+	int how = flags & OUTPUT_READ ? O_RDWR : O_WRONLY, fd, err;
 
 	if (!*place->name)
 		return refuse(place, -EISDIR);
-	for (tries = 0; tries < TRIES; tries++) {
+	for (int tries = 0; tries < TRIES; tries++) {
 		fd = openat(place->dirfd, place->name,
 			    how | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (fd >= 0)

@@ -337,9 +337,7 @@ static int run(struct daemon_cmd *cmd, int argc, char **argv)
 /* Takes --rotate N out of the words. */
 static int take_rotate(struct daemon_cmd *cmd, int argc, char **argv)
 {
-	int i;
-
-	for (i = 2; i + 1 < argc; i++)
+	for (int i = 2; i + 1 < argc; i++)
 		if (!strcmp(argv[i], "--rotate")) {
 			cmd->rotate = argv[i + 1];
 			memmove(argv + i, argv + i + 2, (size_t)(argc - i - 1) * sizeof(*argv));

@@ -58,17 +58,15 @@ static void print_line(struct lctl *lctl, const char *line, size_t len, bool tar
 
 static void print_yaml(const struct devices *devices)
 {
-	size_t i, j;
-
 	printf("devices:\n");
-	for (i = 0; i < devices->n; i++) {
+	for (size_t i = 0; i < devices->n; i++) {
 		const struct device *d = &devices->rows[i];
 
 		const char *const texts[] = { "status", d->status, "type", d->type,
 					      "name",   d->name,   "uuid", d->uuid };
 
 		printf("- index: %u\n", d->index);
-		for (j = 0; j < ARRAY_SIZE(texts); j += 2)
+		for (size_t j = 0; j < ARRAY_SIZE(texts); j += 2)
 			say_line(stdout, "  %s: %s", texts[j], texts[j + 1] ? texts[j + 1] : "");
 		printf("  refcount: %lld\n", (long long)d->refcount);
 	}
@@ -77,10 +75,10 @@ static void print_yaml(const struct devices *devices)
 static int print_devices(struct lctl *lctl, const struct devices *devices, bool targets)
 {
 	struct dkt_buf *buf;
-	size_t i, len;
+	size_t len;
 	int err = dkt_buf_new(&buf);
 
-	for (i = 0; !err && i < devices->n; i++) {
+	for (size_t i = 0; !err && i < devices->n; i++) {
 		const char *line;
 
 		dkt_buf_reset(buf);

@@ -31,14 +31,12 @@ static uint32_t *hidden_of(struct lctl *lctl, const struct kind *kind)
 static bool switch_name(struct lctl *lctl, const char *name, bool show)
 {
 	bool found = false;
-	unsigned int bit;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		uint32_t *hidden = hidden_of(lctl, &kinds[i]);
 		bool all = !strcasecmp(name, kinds[i].all);
 
-		for (bit = 0; bit < MASK_BITS; bit++) {
+		for (unsigned int bit = 0; bit < MASK_BITS; bit++) {
 			const char *known = mask_name(kinds[i].kind, bit);
 
 			if (!all && strcasecmp(name, known))
@@ -54,11 +52,9 @@ static bool switch_name(struct lctl *lctl, const char *name, bool show)
 
 static int switch_all(struct lctl *lctl, int argc, char **argv, bool show)
 {
-	int i;
-
 	if (argc < 2)
 		say_line(stderr, "usage: %s <subsystem ID or debug mask>", argv[0]);
-	for (i = 1; i < argc; i++)
+	for (int i = 1; i < argc; i++)
 		if (!switch_name(lctl, argv[i], show))
 			say_line(stderr, "Unknown subsystem or debug type: %s", argv[i]);
 	return 0;
@@ -78,10 +74,8 @@ int lctl_cmd_show(struct lctl *lctl, int argc, char **argv)
 
 static void list_names(const char *heading, const struct kind *kind)
 {
-	unsigned int bit;
-
 	printf("%s: %s", heading, kind->all);
-	for (bit = 0; bit < MASK_BITS; bit++)
+	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
 		if (*mask_name(kind->kind, bit))
 			printf(", %s", mask_name(kind->kind, bit));
 	putchar('\n');

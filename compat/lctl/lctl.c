@@ -172,12 +172,12 @@ static int help_one(struct lctl *lctl, const char *word)
 
 int lctl_cmd_help(struct lctl *lctl, int argc, char **argv)
 {
-	int i, rc = 0;
+	int rc = 0;
 	bool was = lctl->session;
 
 	if (argc < 2)
 		lctl_help(lctl);
-	for (i = 1; i < argc; i++) {
+	for (int i = 1; i < argc; i++) {
 		lctl->session = was || i + 1 < argc;
 		rc = help_one(lctl, argv[i]);
 	}
@@ -206,13 +206,13 @@ int lctl_run(struct lctl *lctl, int argc, char **argv)
 static int split_words(char *line, char ***words)
 {
 	size_t room = strlen(line) / 2 + 2;
-	char *word, *save = NULL;
+	char *save = NULL;
 	int n = 0;
 
 	*words = calloc(room, sizeof(**words));
 	if (!*words)
 		return -ENOMEM;
-	for (word = strtok_r(line, " \t", &save); word; word = strtok_r(NULL, " \t", &save))
+	for (char *word = strtok_r(line, " \t", &save); word; word = strtok_r(NULL, " \t", &save))
 		(*words)[n++] = word;
 	return n;
 }

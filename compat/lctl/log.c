@@ -137,7 +137,6 @@ static void mark_text(int argc, char **argv, char text[MARK_MAX + 1])
 {
 	time_t now = time(NULL);
 	size_t room = MARK_MAX;
-	int i;
 
 	text[0] = '\0';
 	if (argc < 2)
@@ -145,7 +144,7 @@ static void mark_text(int argc, char **argv, char text[MARK_MAX + 1])
 	else
 		append(text, argv[1], &room);
 	/* For a single byte more lctl does not begin another word. */
-	for (i = 2; i < argc && room > 1; i++) {
+	for (int i = 2; i < argc && room > 1; i++) {
 		append(text, " ", &room);
 		append(text, argv[i], &room);
 	}

@@ -58,11 +58,10 @@ static void print_module(const char *line, const char *path)
 {
 	char name[128];
 	uint64_t address;
-	size_t i;
 
 	if (sscanf(line, "%127s %*s %*s %*s %*s %" SCNx64, name, &address) != 2)
 		return;
-	for (i = 0; i < ARRAY_SIZE(dirs); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
 		if (!strcmp(dirs[i].name, name)) {
 			say_line(stdout, "add-symbol-file %s%s%s/%s.o 0x%" PRIx64, path,
 				 *path ? "/" : "", dirs[i].dir, name, address);

@@ -61,9 +61,9 @@ static char *search_path(void)
 {
 	const char *env = getenv("PATH");
 	char *list __cleanup(free) = strdup(env ? env : DEFAULT_PATH);
-	char *dir, *save = NULL;
+	char *save = NULL;
 
-	for (dir = list ? strtok_r(list, ":", &save) : NULL; dir;
+	for (char *dir = list ? strtok_r(list, ":", &save) : NULL; dir;
 	     dir = strtok_r(NULL, ":", &save)) {
 		char *path;
 

@@ -273,14 +273,14 @@ static const struct lctl_row *next_like(const struct lctl_row *row, const char *
 enum lctl_match lctl_row_match(const char *line, const struct lctl_row **row)
 {
 	size_t len = word_len(line);
-	const struct lctl_row *first = len ? next_like(NULL, line, len) : NULL, *other;
+	const struct lctl_row *first = len ? next_like(NULL, line, len) : NULL;
 	bool one = true;
 
 	*row = first;
 	if (!first)
 		return LCTL_NONE;
 	/* A heading, which has blanks in it, can be typed in full. */
-	for (other = first; other; other = next_like(other, line, len)) {
+	for (const struct lctl_row *other = first; other; other = next_like(other, line, len)) {
 		if (!strncasecmp(line, other->name, strlen(other->name))) {
 			*row = other;
 			return LCTL_UNIQUE;

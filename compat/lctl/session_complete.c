@@ -40,9 +40,7 @@ static void add_commands(struct words *w)
 
 static void add_masks(struct words *w, enum mask_kind kind, const char *before, size_t len)
 {
-	unsigned int bit;
-
-	for (bit = 0; bit < MASK_BITS; bit++)
+	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
 		if (*mask_name(kind, bit))
 			add(w, before, len, mask_name(kind, bit));
 }
@@ -52,7 +50,6 @@ static void add_params(struct words *w, struct lctl *lctl)
 {
 	char *pattern __cleanup(free) = NULL;
 	struct tree_matches matches;
-	size_t i;
 
 	if (asprintf(&pattern, "%s*", w->typed) < 0) {
 		pattern = NULL;
@@ -66,7 +63,7 @@ static void add_params(struct words *w, struct lctl *lctl)
 			add(w, "", 0, param_name(param));
 		return;
 	}
-	for (i = 0; i < matches.n; i++) {
+	for (size_t i = 0; i < matches.n; i++) {
 		char *name = tree_dotted(matches.rows[i].name, "");
 
 		if (name)

@@ -34,9 +34,9 @@ static char *prompt(EditLine *el)
 /* How many bytes all words begin with, of those that the first has. */
 static size_t common_len(char **words, size_t n)
 {
-	size_t len = n ? strlen(words[0]) : 0, i, same;
+	size_t len = n ? strlen(words[0]) : 0, same;
 
-	for (i = 1; i < n; i++) {
+	for (size_t i = 1; i < n; i++) {
 		for (same = 0; same < len && words[0][same] == words[i][same]; same++)
 			;
 		len = same;
@@ -46,10 +46,8 @@ static size_t common_len(char **words, size_t n)
 
 static void print_words(char **words, size_t n)
 {
-	size_t i;
-
 	putchar('\n');
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		say_text(stdout, words[i], strlen(words[i]));
 		fputs(i + 1 < n ? "  " : "\n", stdout);
 	}
@@ -62,7 +60,7 @@ static unsigned char complete(EditLine *el, wint_t ch)
 	const LineInfo *info = el_line(el);
 	char *line __cleanup(free) = strndup(info->buffer, (size_t)(info->cursor - info->buffer));
 	unsigned char ret = CC_ERROR;
-	size_t n = 0, len, typed, i;
+	size_t n = 0, len, typed;
 	struct editor *editor;
 	char **words;
 
@@ -84,7 +82,7 @@ static unsigned char complete(EditLine *el, wint_t ch)
 		print_words(words, n);
 		ret = CC_REDISPLAY;
 	}
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		free(words[i]);
 	free(words);
 	return ret;

@@ -63,12 +63,11 @@ int log_dir_open(struct debuglog *log)
 static int take_lock(struct debuglog *log)
 {
 	struct stat held, st;
-	int tries;
 
 	log->lock = openat(log->dirfd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (log->lock < 0)
 		return dkt_fail(log->ctx, -errno, "open %s/lock: %s", log->dir, strerror(errno));
-	for (tries = 0; flock(log->lock, LOCK_EX | LOCK_NB); tries++) {
+	for (int tries = 0; flock(log->lock, LOCK_EX | LOCK_NB); tries++) {
 		if (errno != EWOULDBLOCK || tries >= 200)
 			return dkt_fail(log->ctx, -errno, "lock %s: %s", log->dir,
 					errno == EWOULDBLOCK ? "another change is under way" :
@@ -91,9 +90,9 @@ void log_dir_leave(struct debuglog *log)
 
 int log_dir_enter(struct debuglog *log)
 {
-	int tries, err = -ENOENT;
+	int err = -ENOENT;
 
-	for (tries = 0; err == -ENOENT && tries < BUSY_TRIES; tries++) {
+	for (int tries = 0; err == -ENOENT && tries < BUSY_TRIES; tries++) {
 		log_dir_leave(log);
 		err = log_dir_make(log);
 		if (!err)
@@ -134,7 +133,7 @@ static int remove_files(int dirfd, const char *name)
 int log_dir_remove(struct debuglog *log)
 {
 	char *gone __cleanup(free) = NULL;
-	int tries, err;
+	int err;
 
 	if (asprintf(&gone, RUN_DIR "/.%s", log->name) < 0) {
 		gone = NULL;
@@ -144,7 +143,7 @@ int log_dir_remove(struct debuglog *log)
 	if (!err && rename(log->dir, gone) && errno != ENOENT)
 		err = -errno;
 	/* One that waits may just have made a lock there. */
-	for (tries = 0; !err && tries < BUSY_TRIES; tries++) {
+	for (int tries = 0; !err && tries < BUSY_TRIES; tries++) {
 		err = remove_files(AT_FDCWD, gone);
 		if (err != -ENOTEMPTY)
 			break;

@@ -45,11 +45,10 @@ bool entries_have(const struct entries *entries, const struct entry *entry)
 
 int entries_copy(struct entries *to, const struct entries *from)
 {
-	size_t i;
 	int err = 0;
 
 	*to = (struct entries){ 0 };
-	for (i = 0; !err && i < from->n; i++)
+	for (size_t i = 0; !err && i < from->n; i++)
 		err = entries_add(to, from->list[i].events, from->list[i].text);
 	return err;
 }
@@ -64,9 +63,7 @@ void entries_remove(struct entries *entries, size_t i)
 
 void entries_clear(struct entries *entries)
 {
-	size_t i;
-
-	for (i = 0; i < entries->n; i++)
+	for (size_t i = 0; i < entries->n; i++)
 		entry_clear(&entries->list[i]);
 	free(entries->list);
 	*entries = (struct entries){ 0 };

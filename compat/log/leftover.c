@@ -25,10 +25,9 @@ static char *prefix_of(const char *log, const char *kind)
 int leftovers_remove(struct dkt_ctx *ctx, const char *log)
 {
 	const char *kind;
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && (kind = leftover_kind(i)); i++) {
+	for (size_t i = 0; !err && (kind = leftover_kind(i)); i++) {
 		char *prefix __cleanup(free) = prefix_of(log, kind);
 
 		err = prefix ? dkt_instance_sweep(ctx, prefix, NULL) : -ENOMEM;
@@ -53,10 +52,10 @@ static int print_kind(struct dkt_ctx *ctx, const char *log, const char *kind, FI
 {
 	char *prefix __cleanup(free) = prefix_of(log, kind);
 	char *names __cleanup(free) = NULL;
-	char *name, *save = NULL;
+	char *save = NULL;
 	int err = prefix ? dkt_instance_left(ctx, prefix, &names) : -ENOMEM;
 
-	for (name = names ? strtok_r(names, "\n", &save) : NULL; name;
+	for (char *name = names ? strtok_r(names, "\n", &save) : NULL; name;
 	     name = strtok_r(NULL, "\n", &save))
 		print_one(ctx, name, out);
 	return err;
@@ -65,11 +64,11 @@ static int print_kind(struct dkt_ctx *ctx, const char *log, const char *kind, FI
 int leftovers_list(struct dkt_ctx *ctx, const char *log, char **list)
 {
 	const char *kind;
-	size_t i, len = 0;
+	size_t len = 0;
 	FILE *out = open_memstream(list, &len);
 	int err = out ? 0 : -ENOMEM;
 
-	for (i = 0; !err && (kind = leftover_kind(i)); i++)
+	for (size_t i = 0; !err && (kind = leftover_kind(i)); i++)
 		err = print_kind(ctx, log, kind, out);
 	if (out && fclose(out) && !err)
 		err = -ENOMEM;

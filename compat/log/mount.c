@@ -42,9 +42,9 @@ static int other_log(const struct dirent *entry)
 int log_unmount(struct dkt_ctx *ctx)
 {
 	struct dirent **entries = NULL;
-	int i, n = scandir(RUN_DIR, &entries, other_log, NULL);
+	int n = scandir(RUN_DIR, &entries, other_log, NULL);
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		free(entries[i]);
 	free(entries);
 	if (n)

@@ -13,9 +13,7 @@
 
 static const struct option_word *find(const struct option_word *known, size_t n, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!strcmp(known[i].name, name))
 			return &known[i];
 	return NULL;
@@ -24,10 +22,9 @@ static const struct option_word *find(const struct option_word *known, size_t n,
 static int unknown(struct dkt_ctx *ctx, const struct option_word *known, size_t n, const char *word)
 {
 	struct dkt__guess guess;
-	size_t i;
 
 	dkt__guess_start(&guess, word, strlen(word));
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		dkt__guess_try(&guess, known[i].name);
 	return dkt_fail(ctx, -EINVAL, "'%.60s' is no option here%s", word,
 			dkt__guess_words(&guess));

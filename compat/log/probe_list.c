@@ -19,11 +19,9 @@ static const char letters[] = { [PROBE_OFF] = '-', [PROBE_WAS_ON] = '=', [PROBE_
 
 void probes_free(struct probes *probes)
 {
-	size_t i;
-
 	if (!probes)
 		return;
-	for (i = 0; i < probes->n; i++) {
+	for (size_t i = 0; i < probes->n; i++) {
 		dkt_probes_free(probes->list[i].definition);
 		free(probes->list[i].words);
 	}
@@ -57,9 +55,7 @@ void probes_drop(struct probes *probes, size_t i)
 
 struct probe_made *probes_find(const struct probes *probes, const char *group, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < probes->n; i++)
+	for (size_t i = 0; i < probes->n; i++)
 		if (!strcmp(probes_at(probes, i)->group, group) &&
 		    !strcmp(probes_at(probes, i)->name, name))
 			return &probes->list[i];
@@ -137,10 +133,9 @@ int probes_load(struct debuglog *log)
 
 static int write_file(struct debuglog *log, FILE *f)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < log->probes->n; i++) {
+	for (size_t i = 0; !err && i < log->probes->n; i++) {
 		const struct probe_made *made = &log->probes->list[i];
 		char *text __cleanup(free) = NULL;
 
@@ -175,11 +170,9 @@ int probes_save(struct debuglog *log)
 
 void probes_mark(struct debuglog *log)
 {
-	size_t i;
-
 	if (probes_load(log))
 		return;
-	for (i = 0; i < log->probes->n; i++) {
+	for (size_t i = 0; i < log->probes->n; i++) {
 		const struct dkt_probe *probe = probes_at(log->probes, i);
 		struct dkt_event *event;
 

@@ -158,19 +158,16 @@ static int copy_value(const struct row *row, union value to, union value from)
 
 void settings_clear(struct settings *s)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		clear_value(&rows[i], value_of(s, &rows[i]));
 }
 
 int settings_copy(struct settings *to, const struct settings *from)
 {
-	size_t i;
 	int err = 0;
 
 	*to = (struct settings){ 0 };
-	for (i = 0; !err && i < ARRAY_SIZE(rows); i++)
+	for (size_t i = 0; !err && i < ARRAY_SIZE(rows); i++)
 		if (rows[i].asked)
 			err = copy_value(&rows[i], value_of(to, &rows[i]),
 					 value_of(from, &rows[i]));
@@ -198,20 +195,17 @@ static bool is_of_functions(const struct row *row)
 
 void settings_clear_functions(struct settings *s)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (is_of_functions(&rows[i]))
 			clear_value(&rows[i], value_of(s, &rows[i]));
 }
 
 int settings_copy_functions(struct settings *to, const struct settings *from)
 {
-	size_t i;
 	int err = 0;
 
 	settings_clear_functions(to);
-	for (i = 0; !err && i < ARRAY_SIZE(rows); i++)
+	for (size_t i = 0; !err && i < ARRAY_SIZE(rows); i++)
 		if (is_of_functions(&rows[i]))
 			err = copy_value(&rows[i], value_of(to, &rows[i]),
 					 value_of(from, &rows[i]));
@@ -281,9 +275,9 @@ static int read_value(const struct row *row, const char *text, union value v)
 
 static int read_line(struct settings *s, const char *line)
 {
-	size_t i, len;
+	size_t len;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		len = strlen(rows[i].key);
 		if (!strncmp(line, rows[i].key, len) && line[len] == ' ')
 			return read_value(&rows[i], line + len + 1, value_of(s, &rows[i]));
@@ -320,8 +314,6 @@ static void write_text(FILE *f, const char *key, const char *text)
 
 static void write_value(const struct row *row, union value v, FILE *f)
 {
-	size_t i;
-
 	switch (row->type) {
 	case ROW_HEX:
 		fprintf(f, "%s 0x%08" PRIx32 "\n", row->key, *v.number);
@@ -346,11 +338,11 @@ static void write_value(const struct row *row, union value v, FILE *f)
 		}
 		break;
 	case ROW_NAMES:
-		for (i = 0; i < v.names->n; i++)
+		for (size_t i = 0; i < v.names->n; i++)
 			fprintf(f, "%s %s\n", row->key, v.names->list[i]);
 		break;
 	case ROW_ENTRIES:
-		for (i = 0; i < v.entries->n; i++)
+		for (size_t i = 0; i < v.entries->n; i++)
 			fprintf(f, "%s %s %s\n", row->key, v.entries->list[i].events,
 				v.entries->list[i].text);
 		break;
@@ -359,9 +351,7 @@ static void write_value(const struct row *row, union value v, FILE *f)
 
 static int write_lines(FILE *f, const struct settings *s)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		write_value(&rows[i], value_of(s, &rows[i]), f);
 	fprintf(f, "end\n");
 	return fflush(f) || ferror(f) ? -errno : 0;

@@ -80,9 +80,7 @@ int threads_parse(const char *text, struct threads *threads)
 
 void threads_print(FILE *out, const struct threads *threads)
 {
-	size_t i;
-
-	for (i = 0; i < threads->n; i++)
+	for (size_t i = 0; i < threads->n; i++)
 		fprintf(out, "%s%d", i ? " " : "", (int)threads->list[i]);
 }
 
@@ -101,11 +99,10 @@ char *threads_text(const struct threads *threads, bool children)
 
 int threads_copy(struct threads *to, const struct threads *from)
 {
-	size_t i;
 	int err = 0;
 
 	*to = (struct threads){ 0 };
-	for (i = 0; !err && i < from->n; i++)
+	for (size_t i = 0; !err && i < from->n; i++)
 		err = add(to, from->list[i]);
 	return err;
 }
@@ -134,13 +131,13 @@ static int process_of(int thread)
 
 int threads_processes(const struct threads *threads, char **processes)
 {
-	size_t len, i;
+	size_t len;
 	FILE *out = open_memstream(processes, &len);
 	const char *before = "";
 
 	if (!out)
 		return -ENOMEM;
-	for (i = 0; i < threads->n; i++) {
+	for (size_t i = 0; i < threads->n; i++) {
 		const int thread = threads->list[i];
 
 		/* The thread that has the number of its process stands for all of them. */

@@ -42,17 +42,16 @@ struct event_set {
 static int catalogue_init(struct catalogue *c, struct dkt_event *const *events, size_t n)
 {
 	struct system *last;
-	size_t i;
 
 	*c = (struct catalogue){ .events = events, .n = n };
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!i || strcmp(dkt_event_system(events[i - 1]), dkt_event_system(events[i])))
 			c->n_systems++;
 	c->systems = calloc(c->n_systems + 1, sizeof(*c->systems));
 	if (!c->systems)
 		return -ENOMEM;
 	last = c->systems;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const char *name = dkt_event_system(events[i]);
 
 		if (last->name && strcmp(last->name, name))
@@ -85,9 +84,8 @@ static void match_names(const struct catalogue *c, const struct system *system, 
 			struct event_set *set)
 {
 	size_t prefix = glob_prefix(glob);
-	size_t i;
 
-	for (i = lower_bound(c, system, glob, prefix); i < system->end; i++) {
+	for (size_t i = lower_bound(c, system, glob, prefix); i < system->end; i++) {
 		const char *name = dkt_event_name(c->events[i]);
 
 		if (strncmp(name, glob, prefix))
@@ -105,11 +103,10 @@ static void match_names(const struct catalogue *c, const struct system *system, 
 static void match_glob(const struct catalogue *c, struct event_set *set, struct class_glob *glob)
 {
 	size_t prefix = glob_prefix(glob->system);
-	size_t i;
 
 	set->glob = glob;
 	glob->events = 0;
-	for (i = 0; i < c->n_systems; i++) {
+	for (size_t i = 0; i < c->n_systems; i++) {
 		const struct system *system = &c->systems[i];
 
 		if (strncmp(system->name, glob->system, prefix) ||
@@ -124,13 +121,11 @@ static void match_glob(const struct catalogue *c, struct event_set *set, struct 
 static void match_entry(const struct catalogue *c, struct event_set *set,
 			const struct class_entry *entry)
 {
-	size_t i;
-
 	memset(set->words, 0, set->n_words * sizeof(*set->words));
-	for (i = 0; i < entry->n_globs; i++)
+	for (size_t i = 0; i < entry->n_globs; i++)
 		if (!entry->globs[i].negative)
 			match_glob(c, set, &entry->globs[i]);
-	for (i = 0; i < entry->n_globs; i++)
+	for (size_t i = 0; i < entry->n_globs; i++)
 		if (entry->globs[i].negative)
 			match_glob(c, set, &entry->globs[i]);
 }
@@ -152,9 +147,9 @@ static size_t next_event(const struct event_set *set, size_t i, size_t n)
 
 static void drop_condition(struct class_map *map, size_t event, unsigned int type)
 {
-	size_t i, kept = 0;
+	size_t kept = 0;
 
-	for (i = 0; i < map->n_conditions; i++) {
+	for (size_t i = 0; i < map->n_conditions; i++) {
 		const struct class_condition *condition = &map->conditions[i];
 
 		if (condition->event != event || condition->type != type)
@@ -203,12 +198,11 @@ static int resolve_type(struct class_map *map, const struct catalogue *c, struct
 			unsigned int type)
 {
 	const struct class_target *target = &map->types[type];
-	size_t i, event;
 	int err = 0;
 
-	for (i = 0; i < target->n && !err; i++) {
+	for (size_t i = 0; i < target->n && !err; i++) {
 		match_entry(c, set, &target->entries[i]);
-		for (event = next_event(set, 0, c->n); event < c->n && !err;
+		for (size_t event = next_event(set, 0, c->n); event < c->n && !err;
 		     event = next_event(set, event + 1, c->n))
 			err = apply_type(map, event, type, &target->entries[i]);
 	}
@@ -219,11 +213,10 @@ static void resolve_subsystem(struct class_map *map, const struct catalogue *c,
 			      struct event_set *set, unsigned int bit)
 {
 	const struct class_target *target = &map->subsystems[bit];
-	size_t i, event;
 
-	for (i = 0; i < target->n; i++) {
+	for (size_t i = 0; i < target->n; i++) {
 		match_entry(c, set, &target->entries[i]);
-		for (event = next_event(set, 0, c->n); event < c->n;
+		for (size_t event = next_event(set, 0, c->n); event < c->n;
 		     event = next_event(set, event + 1, c->n))
 			if (target->entries[i].remove)
 				map->bits[event].subsystems &= ~(1u << bit);
@@ -235,13 +228,11 @@ static void resolve_subsystem(struct class_map *map, const struct catalogue *c,
 static void resolve_messages(struct class_map *map, const struct catalogue *c,
 			     struct event_set *set)
 {
-	size_t i, event;
-
-	for (i = 0; i < map->messages.n; i++) {
+	for (size_t i = 0; i < map->messages.n; i++) {
 		const struct class_entry *entry = &map->messages.entries[i];
 
 		match_entry(c, set, entry);
-		for (event = next_event(set, 0, c->n); event < c->n;
+		for (size_t event = next_event(set, 0, c->n); event < c->n;
 		     event = next_event(set, event + 1, c->n))
 			map->bits[event].fields = !entry->remove;
 	}
@@ -251,11 +242,9 @@ static void resolve_messages(struct class_map *map, const struct catalogue *c,
 static uint32_t subsystems_with_modules(const struct class_map *map)
 {
 	uint32_t subsystems = 0;
-	unsigned int bit;
-	size_t i;
 
-	for (bit = 0; bit < MASK_BITS; bit++)
-		for (i = 0; i < map->subsystems[bit].n; i++)
+	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
+		for (size_t i = 0; i < map->subsystems[bit].n; i++)
 			if (map->subsystems[bit].entries[i].n_modules)
 				subsystems |= 1u << bit;
 	return subsystems;
@@ -264,12 +253,10 @@ static uint32_t subsystems_with_modules(const struct class_map *map)
 static void finish_bits(struct class_map *map)
 {
 	const uint32_t with_modules = subsystems_with_modules(map);
-	unsigned int bit;
-	size_t i;
 
-	for (bit = 0; bit < MASK_BITS; bit++)
+	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
 		map->types[bit].events = map->subsystems[bit].events = 0;
-	for (i = 0; i < map->n_bits; i++) {
+	for (size_t i = 0; i < map->n_bits; i++) {
 		struct class_bits *bits = &map->bits[i];
 
 		if (bits->fields)
@@ -278,7 +265,7 @@ static void finish_bits(struct class_map *map)
 			bits->sites = with_modules;
 		if (!bits->subsystems)
 			bits->subsystems = 1;
-		for (bit = 0; bit < MASK_BITS; bit++) {
+		for (unsigned int bit = 0; bit < MASK_BITS; bit++) {
 			map->types[bit].events += bits->types >> bit & 1;
 			map->subsystems[bit].events += bits->subsystems >> bit & 1;
 		}
@@ -291,7 +278,6 @@ int class_map_resolve(struct class_map *map, struct dkt_event *const *events, si
 	struct system *systems __cleanup(free) = NULL;
 	struct event_set set = { .n_words = n / WORD_BITS + 1 };
 	struct catalogue c;
-	unsigned int bit;
 	int err;
 
 	free(map->bits);
@@ -304,7 +290,7 @@ int class_map_resolve(struct class_map *map, struct dkt_event *const *events, si
 	map->n_bits = n;
 	err = catalogue_init(&c, events, n);
 	systems = c.systems;
-	for (bit = 0; bit < MASK_BITS && !err; bit++) {
+	for (unsigned int bit = 0; bit < MASK_BITS && !err; bit++) {
 		err = resolve_type(map, &c, &set, bit);
 		resolve_subsystem(map, &c, &set, bit);
 	}
@@ -401,14 +387,14 @@ int class_map_filter(const struct class_map *map, const struct dkt_event *event,
 	const struct class_bits *bits = class_map_event(map, event);
 	const size_t index = dkt_event_index(event);
 	bool open = types & bits->types & ~(bits->filtered | bits->narrowed);
-	size_t i, n = 0, len;
+	size_t n = 0, len;
 	FILE *out;
 
 	*filter = NULL;
 	out = open_memstream(filter, &len);
 	if (!out)
 		return -ENOMEM;
-	for (i = 0; i < map->n_conditions && !open; i++) {
+	for (size_t i = 0; i < map->n_conditions && !open; i++) {
 		const struct class_condition *condition = &map->conditions[i];
 
 		if (condition->event != index || !(types & 1u << condition->type))
@@ -462,14 +448,13 @@ static int word_cmp(const void *a, const void *b)
 /* Copies the modules of the subsystems to words, if it is there; returns how many there are. */
 static size_t collect_modules(const struct class_map *map, uint32_t subsystems, const char **words)
 {
-	size_t i, j, n = 0;
-	unsigned int bit;
+	size_t n = 0;
 
-	for (bit = 0; bit < MASK_BITS; bit++) {
+	for (unsigned int bit = 0; bit < MASK_BITS; bit++) {
 		const struct class_target *target = &map->subsystems[bit];
 
-		for (i = 0; i < target->n && subsystems & 1u << bit; i++)
-			for (j = 0; j < target->entries[i].n_modules; j++, n++)
+		for (size_t i = 0; i < target->n && subsystems & 1u << bit; i++)
+			for (size_t j = 0; j < target->entries[i].n_modules; j++, n++)
 				if (words)
 					words[n] = target->entries[i].modules[j];
 	}
@@ -479,7 +464,7 @@ static size_t collect_modules(const struct class_map *map, uint32_t subsystems, 
 int class_map_modules(const struct class_map *map, uint32_t subsystems, const char ***modules,
 		      size_t *n)
 {
-	size_t i, all = collect_modules(map, subsystems, NULL);
+	size_t all = collect_modules(map, subsystems, NULL);
 	const char **words = calloc(all + 1, sizeof(*words));
 
 	*modules = words;
@@ -488,7 +473,7 @@ int class_map_modules(const struct class_map *map, uint32_t subsystems, const ch
 		return -ENOMEM;
 	collect_modules(map, subsystems, words);
 	qsort(words, all, sizeof(*words), word_cmp);
-	for (i = 0; i < all; i++)
+	for (size_t i = 0; i < all; i++)
 		if (!*n || strcmp(words[*n - 1], words[i]))
 			words[(*n)++] = words[i];
 	return 0;
@@ -496,10 +481,8 @@ int class_map_modules(const struct class_map *map, uint32_t subsystems, const ch
 
 static bool has_module(const struct class_target *target, const char *module)
 {
-	size_t i, j;
-
-	for (i = 0; i < target->n; i++)
-		for (j = 0; j < target->entries[i].n_modules; j++)
+	for (size_t i = 0; i < target->n; i++)
+		for (size_t j = 0; j < target->entries[i].n_modules; j++)
 			if (!strcmp(target->entries[i].modules[j], module))
 				return true;
 	return false;
@@ -508,9 +491,8 @@ static bool has_module(const struct class_target *target, const char *module)
 uint32_t class_map_module(const struct class_map *map, const char *module)
 {
 	uint32_t subsystems = 0;
-	unsigned int bit;
 
-	for (bit = 0; bit < MASK_BITS; bit++)
+	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
 		if (has_module(&map->subsystems[bit], module))
 			subsystems |= 1u << bit;
 	return subsystems;

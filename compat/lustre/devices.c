@@ -31,9 +31,7 @@ static char **device_text(struct device *device, size_t i)
 
 static void device_clear(struct device *device)
 {
-	size_t i;
-
-	for (i = 0; i < N_TEXTS; i++)
+	for (size_t i = 0; i < N_TEXTS; i++)
 		free(*device_text(device, i));
 }
 
@@ -41,7 +39,6 @@ static int take_item(void *data, const struct keyval_item *item)
 {
 	struct device *device = data;
 	char **text;
-	size_t i;
 
 	if (item->depth)
 		return 0;
@@ -51,7 +48,7 @@ static int take_item(void *data, const struct keyval_item *item)
 		device->refcount = item->number;
 	if (!item->is_text)
 		return 0;
-	for (i = 0; i < N_TEXTS; i++)
+	for (size_t i = 0; i < N_TEXTS; i++)
 		if (!strcmp(item->key, text_keys[i].key)) {
 			text = device_text(device, i);
 			free(*text);
@@ -98,9 +95,7 @@ int devices_read(struct dkt_ctx *ctx, struct devices *devices)
 
 void devices_clear(struct devices *devices)
 {
-	size_t i;
-
-	for (i = 0; i < devices->n; i++)
+	for (size_t i = 0; i < devices->n; i++)
 		device_clear(&devices->rows[i]);
 	free(devices->rows);
 	keyval_table_free(devices->keys);

@@ -67,11 +67,9 @@ static int cursor_nested(struct cursor *at, const struct nlattr *attr)
 
 void keyval_table_free(struct keyval_table *table)
 {
-	size_t i;
-
 	if (!table)
 		return;
-	for (i = 0; i < table->n; i++) {
+	for (size_t i = 0; i < table->n; i++) {
 		free(table->keys[i].name);
 		keyval_table_free(table->keys[i].child);
 	}
@@ -112,9 +110,8 @@ static int read_key(const struct nlattr *nest, unsigned int depth, struct keyval
 {
 	struct nlattr *attr;
 	struct cursor at;
-	int err;
+	int err = cursor_nested(&at, nest);
 
-	err = cursor_nested(&at, nest);
 	while (!err && (attr = cursor_next(&at, &err)))
 		err = read_key_attr(attr, depth, key);
 	if (!err && !key->index)
@@ -178,9 +175,7 @@ int keyval_table_new(const void *attrs, size_t len, struct keyval_table **table)
 
 static const struct keyval_key *find_key(const struct keyval_table *table, int index)
 {
-	size_t i;
-
-	for (i = 0; i < table->n; i++)
+	for (size_t i = 0; i < table->n; i++)
 		if (table->keys[i].index == index)
 			return &table->keys[i];
 	return NULL;
@@ -263,9 +258,8 @@ static int each_row(const struct keyval_table *child, const struct nlattr *list,
 {
 	struct cursor at, row;
 	struct nlattr *attr;
-	int err;
+	int err = cursor_nested(&at, list);
 
-	err = cursor_nested(&at, list);
 	while (!err && (attr = cursor_next(&at, &err))) {
 		err = cursor_nested(&row, attr);
 		if (!err)
@@ -295,8 +289,7 @@ int keyval_each(const struct keyval_table *table, const void *attrs, size_t len,
 		void *data)
 {
 	struct cursor at;
-	int err;
+	int err = cursor_init(&at, attrs, len);
 
-	err = cursor_init(&at, attrs, len);
 	return err ? err : each_value(table, at, 0, fn, data);
 }

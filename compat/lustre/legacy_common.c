@@ -30,9 +30,7 @@ static void learn_context(struct legacy_context *context, const struct dkt_recor
 
 static void put_six_digits(char *p, uint32_t number)
 {
-	int i;
-
-	for (i = 5; i >= 0; i--, number /= 10)
+	for (int i = 5; i >= 0; i--, number /= 10)
 		p[i] = (char)('0' + number % 10);
 }
 

@@ -127,9 +127,7 @@ static int next_token(const char **text, const char *end, struct token *token)
 
 static int find_bit(enum mask_kind kind, const struct token *token)
 {
-	int bit;
-
-	for (bit = 0; bit < MASK_BITS; bit++)
+	for (int bit = 0; bit < MASK_BITS; bit++)
 		if (token_is(token, rows[kind].names[bit]))
 			return bit;
 	return -ENOENT;
@@ -211,11 +209,10 @@ int mask_parse(enum mask_kind kind, const char *text, uint32_t current, struct m
 void mask_format(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE])
 {
 	char *p = text;
-	unsigned int bit;
 
 	if (!value)
 		*p++ = '0';
-	for (bit = 0; bit < MASK_BITS; bit++) {
+	for (unsigned int bit = 0; bit < MASK_BITS; bit++) {
 		if (!(value & 1u << bit))
 			continue;
 		if (p > text)
@@ -239,9 +236,7 @@ const char *mask_name(enum mask_kind kind, unsigned int bit)
 
 void mask_guess(enum mask_kind kind, struct dkt__guess *guess)
 {
-	unsigned int bit;
-
-	for (bit = 0; bit < MASK_BITS; bit++)
+	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
 		dkt__guess_try(guess, rows[kind].names[bit]);
 }
 

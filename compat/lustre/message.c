@@ -57,7 +57,6 @@ static void find_words(struct dkt_event *event, char word, char behind, char nam
 		       struct words *words)
 {
 	const struct dkt_field *field;
-	unsigned int i;
 
 	for (; words->n < MAX_WORDS; words->n++) {
 		field = numbered(event, word, words->n);
@@ -66,7 +65,7 @@ static void find_words(struct dkt_event *event, char word, char behind, char nam
 		if (!field || field->size != 8 || field->offset != words->offset + 8 * words->n)
 			break;
 	}
-	for (i = 0; i < MAX_WORDS; i++) {
+	for (unsigned int i = 0; i < MAX_WORDS; i++) {
 		words->behind[i] = numbered(event, behind, i);
 		words->names[i] = numbered(event, names, i);
 		if (word != 'a')
@@ -353,10 +352,8 @@ static void put_two_formats(const struct message *m, struct args *args, struct d
 /* What the words of a message point at, where nothing else of it was recorded. */
 static void put_strings(const struct message *m, const struct dkt_record *rec, struct dkt_buf *buf)
 {
-	unsigned int i;
-
 	dkt_buf_str(buf, "recording stopped before this message; its strings:");
-	for (i = 0; i < MAX_WORDS; i++) {
+	for (unsigned int i = 0; i < MAX_WORDS; i++) {
 		const struct dkt_field *field = m->args.behind[i];
 		size_t len = 0;
 		const char *text = field && field->flags & DKT_FIELD_STRING ?

@@ -16,9 +16,7 @@
 
 static bool is_wanted(const char *const *names, size_t n, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!strcmp(names[i], name))
 			return true;
 	return false;
@@ -81,10 +79,10 @@ static int finish(FILE *out, char **text)
 
 int modules_sites(const struct modules *modules, char **sites)
 {
-	size_t i, len;
+	size_t len;
 	FILE *out = open_memstream(sites, &len);
 
-	for (i = 0; out && i < modules->n && ftell(out) < SITES_MAX; i++)
+	for (size_t i = 0; out && i < modules->n && ftell(out) < SITES_MAX; i++)
 		if (modules->list[i].from)
 			fprintf(out, "%s(call_site >= 0x%" PRIx64 " && call_site < 0x%" PRIx64 ")",
 				ftell(out) ? " || " : "", modules->list[i].from,
@@ -94,10 +92,10 @@ int modules_sites(const struct modules *modules, char **sites)
 
 int modules_names(const struct modules *modules, char **names)
 {
-	size_t i, len;
+	size_t len;
 	FILE *out = open_memstream(names, &len);
 
-	for (i = 0; out && i < modules->n; i++)
+	for (size_t i = 0; out && i < modules->n; i++)
 		fprintf(out, "%s%s", i ? " " : "", modules->list[i].name);
 	return finish(out, names);
 }

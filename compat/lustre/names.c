@@ -27,20 +27,17 @@ int names_add(struct names *names, const char *name)
 
 int names_copy(struct names *to, const struct names *from)
 {
-	size_t i;
 	int err = 0;
 
 	*to = (struct names){ 0 };
-	for (i = 0; !err && i < from->n; i++)
+	for (size_t i = 0; !err && i < from->n; i++)
 		err = names_add(to, from->list[i]);
 	return err;
 }
 
 bool names_same(const struct names *a, const struct names *b)
 {
-	size_t i;
-
-	for (i = 0; a->n == b->n && i < a->n; i++)
+	for (size_t i = 0; a->n == b->n && i < a->n; i++)
 		if (strcmp(a->list[i], b->list[i]) != 0)
 			return false;
 	return a->n == b->n;
@@ -48,9 +45,7 @@ bool names_same(const struct names *a, const struct names *b)
 
 bool names_has(const struct names *names, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < names->n; i++)
+	for (size_t i = 0; i < names->n; i++)
 		if (!strcmp(names->list[i], name))
 			return true;
 	return false;
@@ -65,9 +60,7 @@ void names_remove(struct names *names, size_t i)
 
 void names_clear(struct names *names)
 {
-	size_t i;
-
-	for (i = 0; i < names->n; i++)
+	for (size_t i = 0; i < names->n; i++)
 		free(names->list[i]);
 	free(names->list);
 	*names = (struct names){ 0 };
@@ -75,12 +68,12 @@ void names_clear(struct names *names)
 
 char *names_by_system(const char *names)
 {
-	const char *first, *p;
+	const char *p;
 	size_t len, size;
 	char *text = NULL;
 	FILE *out = open_memstream(&text, &size);
 
-	for (first = names; out && *first; first = p) {
+	for (const char *first = names; out && *first; first = p) {
 		size_t n = 0;
 
 		len = strcspn(first, ":") + 1;

@@ -92,9 +92,7 @@ static inline bool head_is_plain(const struct record_head *head)
 
 static bool is_name(const char *name, size_t len)
 {
-	size_t i;
-
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		if (name[i] <= ' ' || name[i] == 0x7f)
 			return false;
 	return len && len <= NAME_MAX_LEN;
@@ -226,9 +224,7 @@ void record_scan_seek(struct record_scan *scan, uint64_t offset)
 /* Whether records follow one another there. */
 static bool is_chain(const uint8_t *p, size_t len)
 {
-	unsigned int n;
-
-	for (n = 0; n < CHAIN; n++) {
+	for (unsigned int n = 0; n < CHAIN; n++) {
 		struct record_head head;
 
 		if (len < sizeof(head))

@@ -15,7 +15,7 @@ bool return_probe(struct dkt_event *event, const struct dkt_field **function,
 		  const struct dkt_field **value)
 {
 	const struct dkt_field *caller = dkt_event_field(event, CALLER), *fields;
-	size_t n, i, own = 0;
+	size_t n, own = 0;
 
 	*function = dkt_event_field(event, FUNCTION);
 	*value = dkt_event_field(event, VALUE);
@@ -23,7 +23,7 @@ bool return_probe(struct dkt_event *event, const struct dkt_field **function,
 		return false;
 	if (dkt_event_fields(event, &fields, &n))
 		return false;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		own += fields[i].offset > caller->offset;
 	return own == 1;
 }

@@ -28,11 +28,9 @@ struct select {
 
 void select_free(struct select *select)
 {
-	size_t i;
-
 	if (!select)
 		return;
-	for (i = 0; i < select->n_globs; i++)
+	for (size_t i = 0; i < select->n_globs; i++)
 		free(select->globs[i]);
 	free(select->globs);
 	free(select->events);
@@ -127,10 +125,9 @@ static void full_name(const struct dkt_event *event, char *name, size_t size)
 static bool by_name(const struct select *select, const struct dkt_event *event)
 {
 	char name[512];
-	size_t i;
 
 	full_name(event, name, sizeof(name));
-	for (i = 0; i < select->n_globs; i++)
+	for (size_t i = 0; i < select->n_globs; i++)
 		if (dkt__glob(select->globs[i], name))
 			return true;
 	return false;
@@ -148,7 +145,7 @@ static int find_events(struct dkt_ctx *ctx, struct select *select)
 {
 	struct dkt_event *const *all;
 	struct dkt_event *one;
-	size_t n, i;
+	size_t n;
 	int err = dkt_events(ctx, &all, &n);
 
 	if (err)
@@ -161,7 +158,7 @@ static int find_events(struct dkt_ctx *ctx, struct select *select)
 	select->events = calloc(n + 1, sizeof(struct dkt_event *));
 	if (!select->events)
 		return -ENOMEM;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (select_has(select, all[i]))
 			select->events[select->n_events++] = all[i];
 	return 0;
@@ -171,11 +168,11 @@ static int find_events(struct dkt_ctx *ctx, struct select *select)
 static const struct dkt_event *event_named(struct dkt_ctx *ctx, const char *name)
 {
 	struct dkt_event *const *all;
-	size_t n, i;
+	size_t n;
 
 	if (dkt_events(ctx, &all, &n))
 		return NULL;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!strcmp(dkt_event_name(all[i]), name))
 			return all[i];
 	return NULL;
@@ -184,11 +181,11 @@ static const struct dkt_event *event_named(struct dkt_ctx *ctx, const char *name
 void select_guess(struct dkt__guess *guess, struct dkt_ctx *ctx)
 {
 	struct dkt_event *const *all;
-	size_t n, i;
+	size_t n;
 
 	if (dkt_events(ctx, &all, &n))
 		return;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		dkt__guess_member(guess, dkt_event_system(all[i]), dkt_event_name(all[i]));
 }
 
@@ -218,9 +215,8 @@ static int no_event(struct dkt_ctx *ctx, const char *glob)
 static int check_glob(struct dkt_ctx *ctx, const struct select *select, const char *glob)
 {
 	char name[512];
-	size_t i;
 
-	for (i = 0; i < select->n_events; i++) {
+	for (size_t i = 0; i < select->n_events; i++) {
 		full_name(select->events[i], name, sizeof(name));
 		if (dkt__glob(glob, name))
 			return 0;
@@ -230,10 +226,9 @@ static int check_glob(struct dkt_ctx *ctx, const struct select *select, const ch
 
 int select_check(struct dkt_ctx *ctx, const struct select *select)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < select->n_globs; i++)
+	for (size_t i = 0; !err && i < select->n_globs; i++)
 		err = check_glob(ctx, select, select->globs[i]);
 	if (!err && !select->n_events)
 		err = dkt_fail(ctx, -ENOENT, "nothing on this kernel stands for it");
@@ -243,11 +238,11 @@ int select_check(struct dkt_ctx *ctx, const struct select *select)
 static int read_words(struct dkt_ctx *ctx, struct select *select, const char *words)
 {
 	char *copy __cleanup(free) = strdup(words);
-	char *word, *save = NULL;
+	char *save = NULL;
 	size_t n = 0;
 	int err = copy ? 0 : -ENOMEM;
 
-	for (word = copy ? strtok_r(copy, JOINTS, &save) : NULL; word && !err;
+	for (char *word = copy ? strtok_r(copy, JOINTS, &save) : NULL; word && !err;
 	     word = strtok_r(NULL, JOINTS, &save), n++)
 		err = add_word(ctx, select, word);
 	if (!err && !n)

@@ -92,11 +92,9 @@ int legacy_style_new(struct dkt_ctx *ctx, const struct class_map *map, struct le
 
 static void kind_free(struct kind *kind)
 {
-	size_t i;
-
 	if (!kind)
 		return;
-	for (i = 0; i < N_CALLS; i++)
+	for (size_t i = 0; i < N_CALLS; i++)
 		free(kind->calls[i]);
 	message_free(kind->message);
 	free(kind->head);
@@ -106,11 +104,9 @@ static void kind_free(struct kind *kind)
 
 void legacy_style_free(struct legacy_style *style)
 {
-	size_t i;
-
 	if (!style)
 		return;
-	for (i = 0; style->kinds && i <= style->n; i++)
+	for (size_t i = 0; style->kinds && i <= style->n; i++)
 		kind_free(style->kinds[i]);
 	free(style->kinds);
 	message_parts_free(style->parts);
@@ -122,9 +118,8 @@ void legacy_style_free(struct legacy_style *style)
 static const struct dkt_field *find_call_site(struct dkt_event *event)
 {
 	static const char *const names[] = { "call_site", "caller_ip", "caller", "location", "ip" };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const struct dkt_field *field = dkt_event_field(event, names[i]);
 
 		if (field && field->size == sizeof(void *) && !(field->flags & DKT_FIELD_STRING))

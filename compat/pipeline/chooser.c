@@ -85,9 +85,8 @@ static bool takes_own(const char *glob)
 		"osnoise",         "timerlat",       "func_repeats", "raw_data",
 		"mmiotrace_rw",    "mmiotrace_map",
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (glob_takes_name(glob, "ftrace", names[i]))
 			return true;
 	return false;
@@ -99,7 +98,7 @@ int chooser_check_events(struct dkt_ctx *ctx, const struct selection *selection)
 	struct dkt_event *const *events;
 	struct dkt_event *one;
 	struct dkt__guess guess = { 0 };
-	size_t i, j, n;
+	size_t n;
 	int err = globs->n ? dkt_events(ctx, &events, &n) : 0;
 
 	if (err || !globs->n)
@@ -112,15 +111,15 @@ int chooser_check_events(struct dkt_ctx *ctx, const struct selection *selection)
 	/* The events of other texts come with their records; those of ftrace are not among them. */
 	if (!n)
 		return 0;
-	for (j = 0; j < globs->n; j++) {
+	for (size_t j = 0; j < globs->n; j++) {
 		if (takes_own(globs->list[j]))
 			return 0;
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			if (glob_takes(globs->list[j], events[i]))
 				return 0;
 	}
 	/* A system alone would match no event. */
-	for (j = 0; j < globs->n && !strchr(guess.best, ':'); j++) {
+	for (size_t j = 0; j < globs->n && !strchr(guess.best, ':'); j++) {
 		dkt__guess_start(&guess, globs->list[j], strlen(globs->list[j]));
 		select_guess(&guess, ctx);
 	}
@@ -145,7 +144,6 @@ static void note_misfit(struct chooser *c, int err)
 static enum verdict judge(struct chooser *c, struct dkt_event *event)
 {
 	const struct names *globs = &c->selection->events;
-	size_t i;
 	int err;
 
 	if (message_is_part(event))
@@ -156,7 +154,7 @@ static enum verdict judge(struct chooser *c, struct dkt_event *event)
 	/* What the filter cannot be put to does not match. */
 	if (err)
 		return LEFT_OUT;
-	for (i = 0; i < globs->n; i++)
+	for (size_t i = 0; i < globs->n; i++)
 		if (glob_takes(globs->list[i], event))
 			return TAKEN;
 	return globs->n ? LEFT_OUT : TAKEN;
@@ -223,9 +221,7 @@ char *chooser_explain(struct chooser *c, bool any_taken)
 
 static inline bool has(const int *list, size_t n, int number)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (list[i] == number)
 			return true;
 	return false;
@@ -233,9 +229,7 @@ static inline bool has(const int *list, size_t n, int number)
 
 static bool has_comm(const struct names *globs, const char *comm)
 {
-	size_t i;
-
-	for (i = 0; i < globs->n; i++)
+	for (size_t i = 0; i < globs->n; i++)
 		if (dkt__glob(globs->list[i], comm))
 			return true;
 	return false;

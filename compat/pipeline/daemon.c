@@ -62,8 +62,6 @@ static pid_t holder(int fd)
 
 static int read_line(struct daemon_state *state, const char *key, const char *value)
 {
-	size_t i;
-
 	if (!strcmp(key, "file")) {
 		free(state->file);
 		state->file = strdup(value);
@@ -74,7 +72,7 @@ static int read_line(struct daemon_state *state, const char *key, const char *va
 		state->error = strdup(value);
 		return state->error ? 0 : -ENOMEM;
 	}
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (!strcmp(key, rows[i].name))
 			dkt__parse_u64(value, DKT__DEC,
 				       (uint64_t *)(void *)((char *)state + rows[i].at));
@@ -112,14 +110,14 @@ int daemon_load(struct dkt_ctx *ctx, const char *dir, struct daemon_state *state
 int daemon_save(struct dkt_ctx *ctx, int fd, const struct daemon_state *state)
 {
 	char *text __cleanup(free) = NULL;
-	size_t i, size = 0;
+	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);
 	int err = 0;
 
 	if (!f)
 		return -ENOMEM;
 	fprintf(f, "file %s\n", state->file);
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		fprintf(f, "%s %" PRIu64 "\n", rows[i].name,
 			*(const uint64_t *)(const void *)((const char *)state + rows[i].at));
 	if (state->error)
@@ -155,7 +153,6 @@ int daemon_stop(struct dkt_ctx *ctx, const char *dir)
 {
 	int fd __cleanup(close) = open_state(dir, O_RDWR);
 	pid_t pid = fd < 0 ? 0 : holder(fd);
-	int tries;
 
 	if (fd < 0 && fd != -ENOENT)
 		return dkt_fail(ctx, fd, "open %s/" DAEMON_STATE ": %s", dir, strerror(-fd));
@@ -163,7 +160,7 @@ int daemon_stop(struct dkt_ctx *ctx, const char *dir)
 		return 0;
 	if (kill(pid, SIGTERM) && errno != ESRCH)
 		return dkt_fail(ctx, -errno, "end process %d: %s", (int)pid, strerror(errno));
-	for (tries = 0; holder(fd) == pid; tries++) {
+	for (int tries = 0; holder(fd) == pid; tries++) {
 		if (tries == STOP_SECONDS * 20)
 			return dkt_fail(ctx, -ETIMEDOUT, "process %d does not end", (int)pid);
 		usleep(50000);

@@ -101,11 +101,11 @@ static int print_left(struct printer *p)
 {
 	struct dkt_record rec;
 	bool on = false;
-	int cpu, err = 0;
+	int err = 0;
 
 	if (p->opts->file || (!dkt_instance_get_on(p->in, &on) && on))
 		return 0;
-	for (cpu = 0; !err && cpu < dkt_instance_cpus(p->in); cpu++) {
+	for (int cpu = 0; !err && cpu < dkt_instance_cpus(p->in); cpu++) {
 		if (!legacy_style_left(p->legacy, (uint32_t)cpu, p->last[cpu], &rec))
 			continue;
 		p->last[cpu] = rec.ts;
@@ -136,9 +136,9 @@ static int wait_for_more(struct printer *p)
 static void count_waiting(struct printer *p)
 {
 	struct dkt_cpu_stats stats;
-	int cpu, cpus = dkt_instance_cpus(p->in);
+	int cpus = dkt_instance_cpus(p->in);
 
-	for (cpu = 0; cpu < cpus; cpu++)
+	for (int cpu = 0; cpu < cpus; cpu++)
 		if (!dkt_instance_get_stats(p->in, cpu, &stats))
 			p->waiting += stats.entries;
 	p->opts->look(p->opts->look_data, 0, p->waiting);
@@ -184,13 +184,13 @@ static int print_all(struct printer *p)
 static int count_losses(struct printer *p)
 {
 	struct dk_result *result = p->result;
-	int cpu, err = 0, cpus = dkt_instance_cpus(p->in);
+	int err = 0, cpus = dkt_instance_cpus(p->in);
 	size_t len;
 	FILE *f = open_memstream(&result->lost_by_cpu, &len);
 
 	if (!f)
 		return -ENOMEM;
-	for (cpu = 0; cpu < cpus; cpu++) {
+	for (int cpu = 0; cpu < cpus; cpu++) {
 		struct dkt_loss loss;
 
 		/* A saved tree may have no statistics. */
@@ -326,9 +326,9 @@ static int check_chooser(struct printer *p)
 	const struct selection *s = p->opts->selection;
 	const int cpus = dkt_instance_cpus(p->in);
 	struct dkt_event **on __cleanup(free) = NULL;
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < s->n_cpus; i++)
+	for (size_t i = 0; i < s->n_cpus; i++)
 		if (s->cpus[i] >= cpus)
 			return dkt_fail(p->ctx, -EINVAL, "there is no cpu %d: they are 0 to %d",
 					s->cpus[i], cpus - 1);

@@ -67,9 +67,9 @@ static int run_batch(struct report *report)
 {
 	bool plain = is_plain(report);
 	struct dkt_record record;
-	int i, err = 0;
+	int err = 0;
 
-	for (i = 0; !err && i < BATCH; i++) {
+	for (int i = 0; !err && i < BATCH; i++) {
 		err = dkt_source_next(report->source, &record);
 		if (err)
 			break;
@@ -102,9 +102,8 @@ int report_run(struct report *report, int (*full)(void *data), void *data)
 static void find_width(struct report *report)
 {
 	const char *name;
-	uint32_t i;
 
-	for (i = 0; (name = dkt_source_stream(report->source, i)); i++)
+	for (uint32_t i = 0; (name = dkt_source_stream(report->source, i)); i++)
 		if (strlen(name) > report->stream_width)
 			report->stream_width = strlen(name);
 }

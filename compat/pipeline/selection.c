@@ -30,11 +30,11 @@ static int read_globs(struct dkt_ctx *ctx, const char *option, const char *text,
 		      const char *(*check)(const char *glob), struct names *globs)
 {
 	char *copy __cleanup(free) = text ? strdup(text) : NULL;
-	char *word, *save = NULL;
+	char *save = NULL;
 	const char *wrong;
 	int err = text && !copy ? -ENOMEM : 0;
 
-	for (word = copy ? strtok_r(copy, ", ", &save) : NULL; word && !err;
+	for (char *word = copy ? strtok_r(copy, ", ", &save) : NULL; word && !err;
 	     word = strtok_r(NULL, ", ", &save)) {
 		wrong = check(word);
 		err = wrong ? dkt_fail(ctx, -EINVAL, "--%s: '%s': %s", option, word, wrong) :

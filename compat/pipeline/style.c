@@ -29,9 +29,7 @@ int style_get(size_t i, struct dkt_style_info *info)
 
 int style_find(const char *name, struct dkt_style_info *info)
 {
-	size_t i;
-
-	for (i = 0; !style_get(i, info); i++)
+	for (size_t i = 0; !style_get(i, info); i++)
 		if (!name || !strcmp(info->name, name))
 			return 0;
 	return -ENOENT;
@@ -40,10 +38,9 @@ int style_find(const char *name, struct dkt_style_info *info)
 const char *style_guess(struct dkt__guess *guess, const char *name)
 {
 	struct dkt_style_info info;
-	size_t i;
 
 	dkt__guess_start(guess, name, strlen(name));
-	for (i = 0; !style_get(i, &info); i++)
+	for (size_t i = 0; !style_get(i, &info); i++)
 		dkt__guess_try(guess, info.name);
 	return dkt__guess_words(guess);
 }
@@ -151,9 +148,8 @@ static __attribute__((noinline)) void
 put_stacks(struct style *style, const struct dkt_record *record, struct dkt_buf *buf)
 {
 	struct dkt_record stack;
-	size_t i;
 
-	for (i = 0; !dkt_record_stack(record, i, &stack); i++)
+	for (size_t i = 0; !dkt_record_stack(record, i, &stack); i++)
 		legacy_style_line(style->legacy, &stack, style->wall, buf);
 }
 

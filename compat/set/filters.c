@@ -20,12 +20,12 @@
 static int threads_condition(const struct threads *threads, struct conditions *all)
 {
 	char *text __cleanup(free) = NULL;
-	size_t len, i;
+	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
 	if (!out)
 		return -ENOMEM;
-	for (i = 0; i < threads->n; i++)
+	for (size_t i = 0; i < threads->n; i++)
 		fprintf(out, "%scommon_pid == %d", i ? " || " : "", (int)threads->list[i]);
 	return fclose(out) ? -ENOMEM : conditions_add(all, text);
 }
@@ -310,9 +310,7 @@ int filters_clear(struct debuglog *log, const char *words)
 
 static bool is_among(struct dkt_event *const *events, size_t n, const struct dkt_event *event)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (events[i] == event)
 			return true;
 	return false;
@@ -322,7 +320,7 @@ int filters_count(struct debuglog *log, const struct rule *rule, struct filter_c
 {
 	struct dkt_event **on __cleanup(free) = NULL;
 	struct dkt_event *const *events;
-	size_t n_on = 0, n, i, len;
+	size_t n_on = 0, n, len;
 	FILE *missed;
 	int err = log->in ? dkt_instance_get_events(log->in, &on, &n_on) : 0;
 
@@ -333,7 +331,7 @@ int filters_count(struct debuglog *log, const struct rule *rule, struct filter_c
 	if (!missed)
 		return -ENOMEM;
 	events = select_events(rule->select, &n);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (dkt_expr_check(rule->expr, events[i]))
 			fprintf(missed, "%s%s:%s", count->lacking++ ? ", " : "",
 				dkt_event_system(events[i]), dkt_event_name(events[i]));

@@ -18,10 +18,10 @@
 static int add_list(struct names *names, const char *list)
 {
 	char *copy __cleanup(free) = list ? strdup(list) : NULL;
-	char *word, *save = NULL;
+	char *save = NULL;
 	int err = list && !copy ? -ENOMEM : 0;
 
-	for (word = copy ? strtok_r(copy, ",", &save) : NULL; word && !err;
+	for (char *word = copy ? strtok_r(copy, ",", &save) : NULL; word && !err;
 	     word = strtok_r(NULL, ",", &save))
 		err = names_add(names, word);
 	return err;
@@ -64,7 +64,6 @@ static int check_line(struct dkt_ctx *ctx, const char *text)
 static int take_wish(struct dkt_ctx *ctx, const struct functions_wish *wish, struct settings *set)
 {
 	struct settings_functions *f = &set->functions;
-	size_t i;
 	int err = 0;
 
 	settings_clear_functions(set);
@@ -72,7 +71,7 @@ static int take_wish(struct dkt_ctx *ctx, const struct functions_wish *wish, str
 	f->tracer = strdup(wish->tracer);
 	if (!f->tracer)
 		return -ENOMEM;
-	for (i = 0; !err && i < wish->n_only; i++) {
+	for (size_t i = 0; !err && i < wish->n_only; i++) {
 		err = check_line(ctx, wish->only[i]);
 		if (!err)
 			err = names_add(&f->only, wish->only[i]);
@@ -152,17 +151,13 @@ int functions_off(struct debuglog *log)
 /* The names behind their option, commas between. */
 static void print_names(FILE *out, const struct names *names, const char *option)
 {
-	size_t i;
-
-	for (i = 0; i < names->n; i++)
+	for (size_t i = 0; i < names->n; i++)
 		fprintf(out, "%s%s", i ? "," : option, names->list[i]);
 }
 
 static void print_line(FILE *out, const struct settings_functions *f, const char *processes)
 {
-	size_t i;
-
-	for (i = 0; i < f->only.n; i++)
+	for (size_t i = 0; i < f->only.n; i++)
 		fprintf(out, "%s%s", i ? " " : "", f->only.list[i]);
 	print_names(out, &f->without, " --notrace ");
 	print_names(out, &f->roots, " --under ");
@@ -198,9 +193,7 @@ int functions_line(const struct settings *set, const char *tracer, char **line)
 /* The names behind their words, ", " between. */
 static void print_text(FILE *out, const struct names *names, const char *words)
 {
-	size_t i;
-
-	for (i = 0; i < names->n; i++)
+	for (size_t i = 0; i < names->n; i++)
 		fprintf(out, "%s%s", i ? ", " : words, names->list[i]);
 }
 

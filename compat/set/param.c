@@ -224,9 +224,7 @@ static const struct param params[] = {
 
 const struct param *param_find(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(params); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(params); i++)
 		if (!strcmp(params[i].name, name))
 			return &params[i];
 	return NULL;

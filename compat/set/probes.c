@@ -59,10 +59,9 @@ void probes_take_back(struct debuglog *log)
 
 int probes_keep(struct debuglog *log)
 {
-	size_t i;
 	int err = log->probes ? probes_save(log) : 0;
 
-	for (i = 0; !err && log->probes && i < log->probes->n; i++) {
+	for (size_t i = 0; !err && log->probes && i < log->probes->n; i++) {
 		struct probe_made *it = &log->probes->list[i];
 
 		it->before = it->state;
@@ -121,12 +120,12 @@ static int remember(struct debuglog *log, const struct probe_words *words,
 		    const struct dkt_probes *wanted, bool keep)
 {
 	const struct dkt_probe *probe;
-	size_t i, n = count(wanted);
+	size_t n = count(wanted);
 	int err = 0;
 
-	for (i = 0; !err && (probe = dkt_probes_at(wanted, i)); i++)
+	for (size_t i = 0; !err && (probe = dkt_probes_at(wanted, i)); i++)
 		err = check_new(log, probe, keep);
-	for (i = 0; !err && (probe = dkt_probes_at(wanted, i)); i++)
+	for (size_t i = 0; !err && (probe = dkt_probes_at(wanted, i)); i++)
 		if (!probes_find(log->probes, probe->group, probe->name))
 			err = remember_one(log, words, probe, n);
 	return err ? err : probes_save(log);
@@ -143,10 +142,10 @@ static bool may_skip(const struct probe_words *words, size_t n, int err)
 static int make_all(struct debuglog *log, const struct probe_words *words, size_t n,
 		    struct probes_result *result)
 {
-	size_t i = log->probes->n - n, done;
+	size_t i = log->probes->n - n;
 	int err = 0;
 
-	for (done = 0; !err && done < n; done++) {
+	for (size_t done = 0; !err && done < n; done++) {
 		struct probe_made *it = &log->probes->list[i];
 
 		dkt_progress(log->ctx, "probes", done, n);
@@ -184,7 +183,7 @@ int probes_make(struct debuglog *log, const struct probe_words *words,
 {
 	const struct dkt_probe *probe;
 	struct probe_made *it;
-	size_t from, i;
+	size_t from;
 	int err = probes_load(log);
 
 	*result = (struct probes_result){ 0 };
@@ -197,7 +196,7 @@ int probes_make(struct debuglog *log, const struct probe_words *words,
 			break;
 	if (!err)
 		err = make_all(log, words, log->probes->n - from, result);
-	for (i = 0; !err && (probe = dkt_probes_at(wanted, i)); i++) {
+	for (size_t i = 0; !err && (probe = dkt_probes_at(wanted, i)); i++) {
 		it = probes_find(log->probes, probe->group, probe->name);
 		if (it)
 			switch_one(it, opts->enable);
@@ -223,11 +222,10 @@ int probes_add(struct debuglog *log, const struct probe_words *words,
 
 int probes_switch(struct debuglog *log, const char *pattern, bool on, size_t *changed)
 {
-	size_t i;
 	int err = probes_load(log);
 
 	*changed = 0;
-	for (i = 0; !err && i < log->probes->n; i++) {
+	for (size_t i = 0; !err && i < log->probes->n; i++) {
 		if (!probes_match(pattern, probes_at(log->probes, i)))
 			continue;
 		switch_one(&log->probes->list[i], on);

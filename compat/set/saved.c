@@ -256,10 +256,9 @@ static int take_lines(struct applying *a, size_t i)
 
 static int take_rest(struct applying *a)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < ARRAY_SIZE(rest); i++)
+	for (size_t i = 0; !err && i < ARRAY_SIZE(rest); i++)
 		err = take_lines(a, i);
 	return err;
 }

@@ -20,11 +20,11 @@ static bool is_on(struct debuglog *log, const char *system, const char *name)
 {
 	struct dkt_event *event = dkt_event_find(log->ctx, system, name);
 	struct dkt_event *const *on;
-	size_t n, i;
+	size_t n;
 
 	if (!event || debuglog_on(log, &on, &n))
 		return false;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (on[i] == event)
 			return true;
 	return false;
@@ -49,7 +49,7 @@ static int say(struct source_state *source, bool used, const char *fmt, ...)
 static int look_at_kernel(struct debuglog *log, struct source_state *source)
 {
 	struct dkt_event *const *on;
-	size_t n_on, i, n = 0;
+	size_t n_on, n = 0;
 	int err = debuglog_map(log);
 
 	if (!err)
@@ -57,7 +57,7 @@ static int look_at_kernel(struct debuglog *log, struct source_state *source)
 	if (err)
 		return err;
 	/* Messages of Lustre are a source of their own. */
-	for (i = 0; i < n_on; i++)
+	for (size_t i = 0; i < n_on; i++)
 		n += !class_map_event(log->map, on[i])->fields;
 	if (!n && !(log->set.sources & MASK_FROM_KERNEL))
 		return say(source, false, NOT_CHOSEN, "kernel");
@@ -159,9 +159,9 @@ int debuglog_sources(struct debuglog *log, struct source_state sources[SOURCES])
 		[SOURCE_CDEBUG] = "cdebug",
 		[SOURCE_LIBCFS] = "libcfs",
 	};
-	int i, err;
+	int err;
 
-	for (i = 0; i < SOURCES; i++)
+	for (int i = 0; i < SOURCES; i++)
 		sources[i] = (struct source_state){ .name = names[i] };
 	err = look_at_kernel(log, &sources[SOURCE_KERNEL]);
 	if (!err)
@@ -175,8 +175,6 @@ int debuglog_sources(struct debuglog *log, struct source_state sources[SOURCES])
 
 void sources_clear(struct source_state sources[SOURCES])
 {
-	int i;
-
-	for (i = 0; i < SOURCES; i++)
+	for (int i = 0; i < SOURCES; i++)
 		free(sources[i].note);
 }

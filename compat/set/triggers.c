@@ -66,7 +66,7 @@ static int each_target(struct adding *adding, const char *action)
 	char *words __cleanup(free) = NULL;
 	struct dkt_event *const *events;
 	struct select *targets = NULL;
-	size_t n, i;
+	size_t n;
 	int err;
 
 	if (*from != ':' || count <= from + 1)
@@ -78,7 +78,7 @@ static int each_target(struct adding *adding, const char *action)
 	if (!err)
 		err = select_check(ctx, targets);
 	events = err ? NULL : select_events(targets, &n);
-	for (i = 0; !err && i < n; i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		char *text;
 
 		if (asprintf(&text, "%.*s:%s:%s%s", (int)verb_len(action), action,
@@ -119,9 +119,8 @@ static size_t find_same(struct dkt_ctx *ctx, const struct entries *triggers,
 			const struct dkt_event *event, const struct dkt_trigger *trigger)
 {
 	char *name __cleanup(free) = name_of(event);
-	size_t i;
 
-	for (i = 0; name && i < triggers->n; i++) {
+	for (size_t i = 0; name && i < triggers->n; i++) {
 		struct dkt_trigger *one __cleanup(free) = NULL;
 
 		if (!strcmp(triggers->list[i].events, name) &&
@@ -243,7 +242,6 @@ static int check_snapshot(struct adding *adding, const struct dkt_event *event)
 static int add_event(struct adding *adding, struct dkt_event *event)
 {
 	char *filter __cleanup(free) = NULL;
-	size_t i;
 	int err = condition_for(adding, event, &filter);
 
 	if (err == -ENOENT || err == -EINVAL) {
@@ -253,7 +251,7 @@ static int add_event(struct adding *adding, struct dkt_event *event)
 	}
 	if (!err && adding->search)
 		err = check_snapshot(adding, event);
-	for (i = 0; !err && i < adding->actions.n; i++)
+	for (size_t i = 0; !err && i < adding->actions.n; i++)
 		err = add_one(adding, event, adding->actions.list[i], filter);
 	adding->count->events += !err;
 	return err;
@@ -262,11 +260,11 @@ static int add_event(struct adding *adding, struct dkt_event *event)
 static int add_all(struct adding *adding)
 {
 	struct dkt_event *const *events;
-	size_t n, i;
+	size_t n;
 	int err = select_check(adding->log->ctx, adding->select);
 
 	events = select_events(adding->select, &n);
-	for (i = 0; !err && i < n; i++)
+	for (size_t i = 0; !err && i < n; i++)
 		err = add_event(adding, events[i]);
 	/* The words are those about the first. */
 	if (!err && !adding->count->events)

@@ -48,10 +48,9 @@ const char *app_guess(struct dkt__guess *guess, const char *word, const void *ro
 		      size_t size)
 {
 	const char *row = rows, *name;
-	size_t i;
 
 	dkt__guess_start(guess, word, strlen(word));
-	for (i = 0; i < n; i++, row += size) {
+	for (size_t i = 0; i < n; i++, row += size) {
 		memcpy(&name, row, sizeof(name));
 		dkt__guess_try(guess, name);
 	}

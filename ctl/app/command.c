@@ -9,9 +9,7 @@
 
 const struct command *command_find(const struct app *app, const char *name)
 {
-	const struct command *row;
-
-	for (row = app->commands; row->name; row++)
+	for (const struct command *row = app->commands; row->name; row++)
 		if (!strcmp(row->name, name))
 			return row;
 	return NULL;
@@ -19,11 +17,10 @@ const struct command *command_find(const struct app *app, const char *name)
 
 int command_unknown(const struct app *app, const char *name)
 {
-	const struct command *row;
 	struct dkt__guess guess;
 
 	dkt__guess_start(&guess, name, strlen(name));
-	for (row = app->commands; row->name; row++)
+	for (const struct command *row = app->commands; row->name; row++)
 		if (!(row->flags & CMD_HIDDEN))
 			dkt__guess_try(&guess, row->name);
 	return app_usage("'%s' is no command; 'dktrace help' lists them%s", name,
@@ -32,8 +29,6 @@ int command_unknown(const struct app *app, const char *name)
 
 void app_help(const struct app *app, const struct command *command)
 {
-	const struct command *row;
-
 	if (command) {
 		printf("Usage: dktrace %s%s%s%s\n%c%s.\n", command->name,
 		       command->flags & CMD_LCTL ? "" : " [OPTION...]", *command->args ? " " : "",
@@ -44,7 +39,7 @@ void app_help(const struct app *app, const struct command *command)
 	}
 	printf("Usage: dktrace [OPTION...] COMMAND [ARGUMENT...]\n"
 	       "Lustre's debug log on the kernel's own tracer.\n\nCommands:\n");
-	for (row = app->commands; row->name; row++)
+	for (const struct command *row = app->commands; row->name; row++)
 		if (!(row->flags & CMD_HIDDEN))
 			printf("  %-12s %s\n", row->name, row->help);
 	printf("\nOptions before any command:\n");

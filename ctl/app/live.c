@@ -40,9 +40,8 @@ int live_sweep(const struct app *app)
 {
 	int err = leftovers_remove(app->ctx, app->instance);
 	const char *kind;
-	size_t i;
 
-	for (i = 0; !err && (kind = leftover_kind(i)); i++) {
+	for (size_t i = 0; !err && (kind = leftover_kind(i)); i++) {
 		char *name __cleanup(free) = live_name(app, kind);
 
 		/* What was told to stay has the name of the kind alone. */
@@ -140,10 +139,9 @@ static int set_size(struct live *live)
 static int add_filters(struct live *live, struct dkt_change *change)
 {
 	const struct live_opts *opts = live->opts;
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < opts->n; i++) {
+	for (size_t i = 0; !err && i < opts->n; i++) {
 		struct dkt_expr *filter = opts->events[i].filter ? opts->events[i].filter :
 								   opts->filter;
 		char *text __cleanup(free) = NULL;
@@ -164,10 +162,9 @@ static int add_events(struct live *live, struct dkt_change *change)
 {
 	const struct live_opts *opts = live->opts;
 	struct dkt_event **events __cleanup(free) = calloc(opts->n + 1, sizeof(struct dkt_event *));
-	size_t i;
 	int err;
 
-	for (i = 0; events && i < opts->n; i++)
+	for (size_t i = 0; events && i < opts->n; i++)
 		events[i] = opts->events[i].event;
 	err = events ? dkt_change_events(change, events, opts->n) : -ENOMEM;
 	return err ? err : add_filters(live, change);
@@ -264,10 +261,10 @@ static int follow(struct live *live)
 
 int live_losses(struct dkt_source *source, struct dkt_loss *all)
 {
-	int cpu, err = 0, cpus = dkt_source_info(source)->cpus;
+	int err = 0, cpus = dkt_source_info(source)->cpus;
 
 	*all = (struct dkt_loss){ 0 };
-	for (cpu = 0; !err && cpu < cpus; cpu++) {
+	for (int cpu = 0; !err && cpu < cpus; cpu++) {
 		struct dkt_loss loss;
 
 		err = dkt_source_loss(source, cpu, &loss);

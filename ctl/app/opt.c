@@ -125,12 +125,12 @@ static int has_arg(const struct opt *opt)
 static void build(const struct command *command, bool stop, char letters[3 * N_OPTS + 2],
 		  struct option longs[N_OPTS + 1])
 {
-	size_t i, n = 0;
+	size_t n = 0;
 	char *p = letters;
 
 	if (stop)
 		*p++ = '+';
-	for (i = 0; i < N_OPTS; i++) {
+	for (size_t i = 0; i < N_OPTS; i++) {
 		if (!goes_with(&opts[i], command))
 			continue;
 		longs[n++] = (struct option){ .name = opts[i].name,
@@ -172,12 +172,11 @@ static void store(struct app *app, const struct opt *opt, const char *value)
 static void hint(const struct command *command, const char *word)
 {
 	struct dkt__guess guess;
-	size_t i;
 
 	if (strncmp(word, "--", 2))
 		return;
 	dkt__guess_start(&guess, word + 2, strcspn(word + 2, "="));
-	for (i = 0; i < N_OPTS; i++)
+	for (size_t i = 0; i < N_OPTS; i++)
 		if (goes_with(&opts[i], command) &&
 		    strncmp(opts[i].name, guess.word, strlen(guess.word)))
 			dkt__guess_try(&guess, opts[i].name);
@@ -238,9 +237,9 @@ int opt_seconds(const char *option, const char *text, double *seconds)
 
 void opt_help(const struct command *command, FILE *out)
 {
-	size_t i, width = fold_width();
+	size_t width = fold_width();
 
-	for (i = 0; i < N_OPTS; i++) {
+	for (size_t i = 0; i < N_OPTS; i++) {
 		char letter[] = { '-', opts[i].letter, ',', '\0' };
 		char left[40];
 
@@ -260,20 +259,16 @@ void opt_help(const struct command *command, FILE *out)
 
 void opt_each(const struct command *command, void (*fn)(void *data, const char *name), void *data)
 {
-	size_t i;
-
-	for (i = 0; i < N_OPTS; i++)
+	for (size_t i = 0; i < N_OPTS; i++)
 		if (goes_with(&opts[i], command))
 			fn(data, opts[i].name);
 }
 
 const char *opt_takes(const struct command *command, const char *word)
 {
-	size_t i;
-
 	if (*word++ != '-')
 		return NULL;
-	for (i = 0; i < N_OPTS; i++) {
+	for (size_t i = 0; i < N_OPTS; i++) {
 		if (!goes_with(&opts[i], command) || has_arg(&opts[i]) != required_argument)
 			continue;
 		if ((word[0] && word[0] == opts[i].letter && !word[1]) ||

@@ -60,11 +60,11 @@ static int last_read(const struct app *app, int argc)
 
 static int take_files(struct app *app, int argc, char **argv)
 {
-	int i, err = app->input ? take_file(app, app->input) : 0;
+	int err = app->input ? take_file(app, app->input) : 0;
 
 	if (!err && app->diff)
 		err = take_file(app, app->diff);
-	for (i = 1; !err && i <= last_read(app, argc); i++)
+	for (int i = 1; !err && i <= last_read(app, argc); i++)
 		err = take_file(app, argv[i]);
 	return err;
 }
@@ -72,9 +72,7 @@ static int take_files(struct app *app, int argc, char **argv)
 /* Whether one of them is the log of this machine. */
 static bool has_log(const struct app *app, int argc, char **argv)
 {
-	int i;
-
-	for (i = 1; i <= last_read(app, argc); i++)
+	for (int i = 1; i <= last_read(app, argc); i++)
 		if (!strcmp(argv[i], INPUT_LOG))
 			return true;
 	return false;
@@ -120,9 +118,7 @@ int rights_limit(const struct app *app, unsigned int keep)
 
 int rights_file(const struct app *app, const char *path)
 {
-	size_t i;
-
-	for (i = 0; i < app->n_files; i++)
+	for (size_t i = 0; i < app->n_files; i++)
 		if (!strcmp(app->files[i].path, path))
 			return app->files[i].fd + 1;
 	return 0;

@@ -31,17 +31,16 @@ static void print_lines(const struct conf *conf, const char *key)
 static void print_result(const struct conf *conf, char *notes)
 {
 	const struct param *param = NULL;
-	char *line, *save = NULL;
+	char *save = NULL;
 	const char *key;
-	size_t i;
 
 	while ((param = param_next(param)))
 		print_lines(conf, param_name(param));
-	for (i = 0; (key = conf_key(i)); i++)
+	for (size_t i = 0; (key = conf_key(i)); i++)
 		if (strcmp(key, CONF_INSTANCE) && strcmp(key, CONF_REAL_LCTL))
 			print_lines(conf, key);
 	fflush(stdout);
-	for (line = notes ? strtok_r(notes, "\n", &save) : NULL; line;
+	for (char *line = notes ? strtok_r(notes, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save))
 		app_say("%s", line);
 }

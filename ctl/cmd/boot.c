@@ -41,7 +41,7 @@ int cmd_boot_config(struct app *app, int argc, char **argv)
 {
 	struct debuglog *log;
 	struct settings set;
-	int i, err;
+	int err;
 
 	if (debuglog_open(app->ctx, app->instance, 0, &log))
 		return app_fail(app);
@@ -49,7 +49,7 @@ int cmd_boot_config(struct app *app, int argc, char **argv)
 	/* Lustre is not there that early. */
 	if (!(set.chosen & 1u << MASK_SOURCES))
 		set.sources = lustre_sources(false);
-	for (i = 1; !err && i < argc; i++)
+	for (int i = 1; !err && i < argc; i++)
 		err = take(log, argv[i], &set);
 	if (!err)
 		err = print(app, log, &set);

@@ -24,10 +24,10 @@ static char *style_names(void)
 {
 	struct dkt_style_info info, next;
 	char *text = NULL;
-	size_t i, len;
+	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	for (i = 0; f && !style_get(i, &info); i++)
+	for (size_t i = 0; f && !style_get(i, &info); i++)
 		fprintf(f, "%s%s", !i ? "" : style_get(i + 1, &next) ? " and " : ", ", info.name);
 	return f && !fclose(f) ? text : NULL;
 }

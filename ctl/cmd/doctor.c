@@ -36,14 +36,13 @@ static void check_rights(struct doctor *doc)
 	};
 	struct dkt_ctx *ctx = doc->app->ctx;
 	struct dkt_cap cap;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rights); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rights); i++) {
 		int err = dkt_caps_check(ctx, rights[i].needs);
 
 		tell(doc, rights[i].what, !err, err ? dkt_error(ctx) : "");
 	}
-	for (i = 0; !dkt_caps_get(ctx, i, &cap); i++)
+	for (size_t i = 0; !dkt_caps_get(ctx, i, &cap); i++)
 		tell(doc, cap.name, cap.have, cap.use);
 }
 
@@ -53,9 +52,8 @@ static void check_kernel(struct doctor *doc)
 {
 	struct dkt_ctx *ctx = doc->app->ctx;
 	struct dkt_feature feature;
-	size_t i;
 
-	for (i = 0; !dkt_feature_get(ctx, i, &feature); i++)
+	for (size_t i = 0; !dkt_feature_get(ctx, i, &feature); i++)
 		tell(doc, feature.name, feature.have, feature.words);
 }
 
@@ -66,9 +64,8 @@ static void check_classes(struct doctor *doc)
 	struct dkt_event *const *events;
 	char *words __cleanup(free) = NULL;
 	char none[MASK_TEXT_SIZE];
-	unsigned int bit;
 	uint32_t empty = 0;
-	size_t n, i, mapped = 0;
+	size_t n, mapped = 0;
 	int err = class_map_open(ctx, &map);
 
 	if (!err)
@@ -78,9 +75,9 @@ static void check_classes(struct doctor *doc)
 		class_map_free(map);
 		return;
 	}
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		mapped += class_map_event(map, events[i])->types != 0;
-	for (bit = 0; bit < MASK_BITS; bit++)
+	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
 		if (!class_map_count(map, MASK_DEBUG, bit))
 			empty |= 1u << bit;
 	mask_format(MASK_DEBUG, empty, none);
@@ -136,17 +133,16 @@ static void check_log(struct doctor *doc)
 {
 	struct source_state sources[SOURCES] = { 0 };
 	char *drift __cleanup(free) = NULL;
-	char *line, *save = NULL;
+	char *save = NULL;
 	struct debuglog *log;
-	int i;
 
 	if (debuglog_open(doc->app->ctx, doc->app->instance, 0, &log))
 		return;
 	if (!debuglog_sources(log, sources))
-		for (i = 0; i < SOURCES; i++)
+		for (int i = 0; i < SOURCES; i++)
 			tell_source(doc, &sources[i]);
 	if (!debuglog_drift(log, &drift))
-		for (line = drift ? strtok_r(drift, "\n", &save) : NULL; line;
+		for (char *line = drift ? strtok_r(drift, "\n", &save) : NULL; line;
 		     line = strtok_r(NULL, "\n", &save))
 			tell(doc, "as it is set", false, line);
 	sources_clear(sources);

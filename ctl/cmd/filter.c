@@ -73,14 +73,13 @@ static int set_filter(struct filter *filter, int argc, char **argv)
 					  .cpus = app->cpu,
 					  .children = app->children };
 	const char *words;
-	size_t i;
 	int err = open_rules(filter, DEBUGLOG_CHANGE);
 
 	if (!err)
 		err = filters_set(filter->log, &wish, &words);
 	if (!err && words)
 		err = read_rules(filter);
-	for (i = 0; !err && words && i < filter->rules->n; i++)
+	for (size_t i = 0; !err && words && i < filter->rules->n; i++)
 		if (!strcmp(filter->rules->list[i].entry->events, words))
 			err = print_count(filter, &filter->rules->list[i]);
 	return err ? app_fail(app) : 0;
@@ -143,12 +142,11 @@ static int list_rules(struct filter *filter)
 		{ .key = "without", .type = COL_NUMBER },
 		{ .key = "filter", .flags = COL_FOLD },
 	};
-	size_t i;
 	int err = 0;
 
 	filter->rows = rows_new("filters", columns, ARRAY_SIZE(columns));
 	add_limit_rows(filter);
-	for (i = 0; !err && i < filter->rules->n; i++)
+	for (size_t i = 0; !err && i < filter->rules->n; i++)
 		err = add_rule_row(filter, &filter->rules->list[i]);
 	return err;
 }
@@ -167,10 +165,9 @@ static void print_reason(FILE *out, const char *words, const char *name)
 static void add_without(struct filter *filter, struct dkt_event *event, const char *name, FILE *out)
 {
 	const struct rule *rule;
-	size_t i;
 	int n = 0;
 
-	for (i = 0; i < filter->rules->n; i++) {
+	for (size_t i = 0; i < filter->rules->n; i++) {
 		rule = &filter->rules->list[i];
 		if (!select_has(rule->select, event) || !dkt_expr_check(rule->expr, event))
 			continue;
@@ -209,7 +206,7 @@ static int list_events(struct filter *filter, const char *words)
 	};
 	struct dkt_event *const *events;
 	struct select *chosen;
-	size_t n, i;
+	size_t n;
 	int err = select_new(filter->app->ctx, filter->log->map, words, &chosen);
 
 	if (err)
@@ -217,7 +214,7 @@ static int list_events(struct filter *filter, const char *words)
 	err = select_check(filter->app->ctx, chosen);
 	filter->rows = rows_new("events", columns, ARRAY_SIZE(columns));
 	events = select_events(chosen, &n);
-	for (i = 0; !err && filter->log->in && i < n; i++)
+	for (size_t i = 0; !err && filter->log->in && i < n; i++)
 		err = add_event_row(filter, events[i]);
 	select_free(chosen);
 	return err;

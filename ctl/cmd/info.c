@@ -33,10 +33,10 @@ static int worse(int a, int b)
 int cmd_info(struct app *app, int argc, char **argv)
 {
 	struct report_args args;
-	int i, rc = report_args_read(app, &args);
+	int rc = report_args_read(app, &args);
 	bool read = !rc;
 
-	for (i = 1; read && i < argc; i++) {
+	for (int i = 1; read && i < argc; i++) {
 		if (i > 1 && !app->json)
 			printf("\n");
 		rc = worse(rc, print_one(app, argv[i], &args));

@@ -76,9 +76,7 @@ static int more_first(const void *a, const void *b)
 /* Leaves out the events that were not met. */
 static void sort_events(struct info *info)
 {
-	size_t i;
-
-	for (i = 0; i < IDS; i++)
+	for (size_t i = 0; i < IDS; i++)
 		if (info->events[i].event)
 			info->events[info->n_events++] = info->events[i];
 	if (info->n_events)
@@ -89,11 +87,10 @@ static int sum_up(struct info *info)
 {
 	int cpus = dkt_source_info(info->in->source)->cpus;
 	struct info_cpu *cpu;
-	uint32_t nr;
 
 	if (cpus > 0 && cpu_get(info, (uint32_t)cpus - 1, &cpu))
 		return -ENOMEM;
-	for (nr = 0; nr < info->n_cpus; nr++) {
+	for (uint32_t nr = 0; nr < info->n_cpus; nr++) {
 		const struct info_span *span = &info->cpus[nr].span;
 
 		cpu = &info->cpus[nr];

@@ -39,16 +39,14 @@ static void put_peers(const struct info *info, struct out *out)
 						 { .key = "threads", .type = COL_LIST } };
 	struct rows *rows = rows_new("peers", columns, ARRAY_SIZE(columns));
 	struct dkt_source_peer peer;
-	size_t i;
-	int cpu;
 
-	for (i = 0; !dkt_source_peer(info->in->source, i, &peer); i++) {
+	for (size_t i = 0; !dkt_source_peer(info->in->source, i, &peer); i++) {
 		struct json_object *threads = json_object_new_array();
 		char *text __cleanup(free) = NULL;
 		size_t len;
 		FILE *f = open_memstream(&text, &len);
 
-		for (cpu = 0; cpu < peer.n_threads; cpu++) {
+		for (int cpu = 0; cpu < peer.n_threads; cpu++) {
 			json_object_array_add(threads, json_object_new_int(peer.threads[cpu]));
 			if (f)
 				fprintf(f, "%s%" PRId32, cpu ? ", " : ", CPUs run by threads ",
@@ -70,7 +68,6 @@ static void put_file(const struct info *info, struct out *out)
 	const struct dkt_source_info *source = dkt_source_info(info->in->source);
 	struct json_object *streams = json_object_new_array();
 	const char *stream;
-	uint32_t i;
 
 	out_field(out, "file", info->in->path);
 	out_field(out, "kind", source->kind);
@@ -83,7 +80,7 @@ static void put_file(const struct info *info, struct out *out)
 		out_line(out, "id", "%#" PRIx64, source->id);
 	put_peers(info, out);
 	out_field(out, "unused", source->unused);
-	for (i = 0; (stream = dkt_source_stream(info->in->source, i)); i++) {
+	for (uint32_t i = 0; (stream = dkt_source_stream(info->in->source, i)); i++) {
 		json_object_array_add(streams, val_text(stream));
 		if (*stream)
 			out_line(out, "instance", "%s", stream);
@@ -155,9 +152,8 @@ static void put_cpus(const struct info *info, struct out *out)
 						 { .key = "lost", .type = COL_NUMBER },
 						 { .key = "gaps", .type = COL_NUMBER } };
 	struct rows *rows = rows_new("cpus", columns, ARRAY_SIZE(columns));
-	uint32_t nr;
 
-	for (nr = 0; nr < info->n_cpus; nr++) {
+	for (uint32_t nr = 0; nr < info->n_cpus; nr++) {
 		const struct info_cpu *cpu = &info->cpus[nr];
 		struct json_object *values[ARRAY_SIZE(columns)], **to;
 
@@ -180,9 +176,8 @@ static void put_gaps(const struct info *info, struct out *out)
 						 { .key = "before", .type = COL_TIME } };
 	struct rows *rows = rows_new("first_gaps", columns, ARRAY_SIZE(columns));
 	bool text = out->form == OUT_TEXT;
-	size_t i;
 
-	for (i = 0; i < info->n_gaps && (!text || i < GAPS_SHOWN); i++) {
+	for (size_t i = 0; i < info->n_gaps && (!text || i < GAPS_SHOWN); i++) {
 		const struct info_gap *gap = &info->gaps[i];
 
 		rows_add(rows, val_number(gap->cpu),
@@ -203,9 +198,8 @@ static void put_events(const struct info *info, struct out *out)
 		SPAN_COLUMNS
 	};
 	struct rows *rows = rows_new("events", columns, ARRAY_SIZE(columns));
-	size_t i;
 
-	for (i = 0; i < info->n_events; i++) {
+	for (size_t i = 0; i < info->n_events; i++) {
 		const struct info_event *event = &info->events[i];
 		const char *system = dkt_event_system(event->event);
 		const char *name = dkt_event_name(event->event);

@@ -21,9 +21,7 @@ struct list {
 
 static bool chosen(const struct list *list, const char *name)
 {
-	int i;
-
-	for (i = 0; i < list->n_globs; i++)
+	for (int i = 0; i < list->n_globs; i++)
 		if (!fnmatch(list->globs[i], name, FNM_CASEFOLD))
 			return true;
 	return !list->n_globs;
@@ -40,9 +38,7 @@ static int load_map(struct list *list)
 
 static int list_bits(struct list *list, enum mask_kind kind)
 {
-	unsigned int bit;
-
-	for (bit = 0; bit < MASK_BITS; bit++) {
+	for (unsigned int bit = 0; bit < MASK_BITS; bit++) {
 		const char *name = mask_name(kind, bit);
 		const char *none = class_map_none(list->map, kind, bit);
 		char *about __cleanup(free) = NULL;
@@ -99,9 +95,8 @@ static int list_events(struct list *list)
 {
 	/* To parse all formats takes a quarter of a second. */
 	bool words = list->n_globs || list->app->json || list->app->csv;
-	size_t i;
 
-	for (i = 0; i < list->n_events; i++) {
+	for (size_t i = 0; i < list->n_events; i++) {
 		const struct class_bits *bits = class_map_event(list->map, list->events[i]);
 		char *name __cleanup(free) = NULL;
 		char *types __cleanup(free) = bit_names(MASK_DEBUG, bits->types);
@@ -127,10 +122,10 @@ static int list_events(struct list *list)
 static int list_fields_of(struct list *list, struct dkt_event *event, const char *name)
 {
 	const struct dkt_field *fields;
-	size_t n, i;
+	size_t n;
 	int err = dkt_event_fields(event, &fields, &n);
 
-	for (i = 0; !err && i < n; i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		bool is_signed = fields[i].flags & DKT_FIELD_SIGNED;
 
 		rows_add(list->rows, val_text(name), val_text(fields[i].name),
@@ -142,10 +137,9 @@ static int list_fields_of(struct list *list, struct dkt_event *event, const char
 
 static int list_fields(struct list *list)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < list->n_events; i++) {
+	for (size_t i = 0; !err && i < list->n_events; i++) {
 		char *name __cleanup(free) = NULL;
 
 		if (asprintf(&name, "%s:%s", dkt_event_system(list->events[i]),

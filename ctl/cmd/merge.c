@@ -16,16 +16,15 @@ struct merging {
 static int open_all(struct merging *m, struct report_args *args)
 {
 	struct inputs *in = &m->in;
-	size_t i;
 	int err = 0;
 
 	/* The window is one of the first file's clock. */
 	args->several = true;
-	for (i = 0; !err && i < in->n; i++)
+	for (size_t i = 0; !err && i < in->n; i++)
 		err = input_open_picked(m->app, in->files[i].path, args, &in->files[i].in);
 	if (!err)
 		err = inputs_check_events(in, &args->selection);
-	for (i = 1; !err && i < in->n; i++) {
+	for (size_t i = 1; !err && i < in->n; i++) {
 		err = inputs_relate(in, i, 0);
 		if (!err)
 			inputs_tell_offset(in, i, 0);
@@ -37,7 +36,7 @@ static int open_all(struct merging *m, struct report_args *args)
 	m->ctxs = err ? NULL : calloc(in->n_streams, sizeof(*m->ctxs));
 	if (!err && !m->ctxs)
 		err = -ENOMEM;
-	for (i = 0; !err && i < in->n_streams; i++)
+	for (size_t i = 0; !err && i < in->n_streams; i++)
 		m->ctxs[i] = in->files[in->file_of[i]].in.ctx;
 	return err ? err : inputs_seek(in, args);
 }
@@ -62,12 +61,11 @@ static int merge_records(struct merging *m)
 
 static int merge_files(struct merging *m, struct report_args *args)
 {
-	size_t i;
 	int err = open_all(m, args);
 
 	if (!err)
 		err = sink_open(&m->sink, m->in.source, m->ctxs, m->in.n_streams, m->app->output);
-	for (i = 0; !err && i < m->in.n; i++)
+	for (size_t i = 0; !err && i < m->in.n; i++)
 		err = outfile_check_input(&m->sink.file, m->in.files[i].path);
 	return err ? err : merge_records(m);
 }
@@ -76,7 +74,6 @@ int cmd_merge(struct app *app, int argc, char **argv)
 {
 	struct merging m = { .app = app };
 	struct report_args args = { 0 };
-	size_t i;
 	int one, rc;
 
 	if (!app->output)
@@ -89,7 +86,7 @@ int cmd_merge(struct app *app, int argc, char **argv)
 	if (!rc && merge_files(&m, &args))
 		rc = sink_fail(&m.sink);
 	else if (!rc)
-		for (i = 0; i < m.in.n; i++) {
+		for (size_t i = 0; i < m.in.n; i++) {
 			one = input_tell(&m.in.files[i].in, false);
 			rc = one == EXIT_FAILED || !rc ? one : rc;
 		}

@@ -74,9 +74,8 @@ static int read_words(const struct app *app, char **argv, struct probe_words *wo
 static int print_definitions(struct app *app, const struct dkt_probes *probes)
 {
 	const struct dkt_probe *probe;
-	size_t i;
 
-	for (i = 0; (probe = dkt_probes_at(probes, i)); i++) {
+	for (size_t i = 0; (probe = dkt_probes_at(probes, i)); i++) {
 		char *text __cleanup(free) = NULL;
 
 		if (dkt_probe_text(app->ctx, probe, &text))
@@ -90,9 +89,8 @@ static void print_made(const struct app *app, struct debuglog *log, const struct
 		       const struct probes_result *result)
 {
 	const struct dkt_probe *probe;
-	size_t i;
 
-	for (i = 0; (probe = dkt_probes_at(probes, i)); i++)
+	for (size_t i = 0; (probe = dkt_probes_at(probes, i)); i++)
 		if (probes_find(log->probes, probe->group, probe->name))
 			say_line(stdout, "%s:%s", probe->group, probe->name);
 	fflush(stdout);
@@ -203,9 +201,7 @@ static int probe_add(struct app *app, char **argv)
 
 static bool is_on(struct dkt_event *const *on, size_t n, const struct dkt_probe *probe)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!strcmp(dkt_event_system(on[i]), probe->group) &&
 		    !strcmp(dkt_event_name(on[i]), probe->name))
 			return true;
@@ -268,14 +264,14 @@ static int list(struct app *app, struct debuglog *log, const char *pattern, stru
 	struct dkt_event **on __cleanup(free) = NULL;
 	struct dkt_probes *there = NULL;
 	const struct dkt_probe *probe;
-	size_t n_on = 0, i;
+	size_t n_on = 0;
 	int err = probes_load(log);
 
 	if (!err && log->in)
 		err = dkt_instance_get_events(log->in, &on, &n_on);
 	if (!err)
 		err = dkt_probes_read(app->ctx, &there);
-	for (i = 0; !err && (probe = dkt_probes_at(there, i)); i++) {
+	for (size_t i = 0; !err && (probe = dkt_probes_at(there, i)); i++) {
 		const struct probe_made *made = probes_find(log->probes, probe->group, probe->name);
 		bool ours = made && dkt_probe_same(dkt_probes_at(made->definition, 0), probe);
 
@@ -364,14 +360,13 @@ static int other_tools(struct app *app, const char *pattern)
 	char *words = dkt_error_take(app->ctx);
 	struct dkt_probes *there;
 	const struct dkt_probe *probe;
-	size_t i;
 
 	if (dkt_probes_read(app->ctx, &there)) {
 		free(words);
 		return app_fail(app);
 	}
 	dkt_error_give(app->ctx, 0, words);
-	for (i = 0; (probe = dkt_probes_at(there, i)); i++)
+	for (size_t i = 0; (probe = dkt_probes_at(there, i)); i++)
 		if (probes_match(pattern, probe))
 			break;
 	if (probe)
@@ -427,9 +422,8 @@ static const struct {
 int cmd_probe(struct app *app, int argc, char **argv)
 {
 	struct dkt__guess guess;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(actions); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
 		if (strcmp(argv[1], actions[i].name))
 			continue;
 		if (argc - 2 < actions[i].min_args || argc - 2 > actions[i].max_args)

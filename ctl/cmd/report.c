@@ -46,8 +46,7 @@ static int look_around(void *data)
 static int print_alone(struct reporting *r)
 {
 	struct dk_out *out = &r->files.report->out;
-	size_t i;
-	int cpu, err = style_begin(out->style, out->buf);
+	int err = style_begin(out->style, out->buf);
 
 	if (!err)
 		err = report_run(r->files.report, look_around, r);
@@ -56,8 +55,8 @@ static int print_alone(struct reporting *r)
 	if (!err)
 		err = dk_out_write(out);
 	r->closed = out->closed;
-	for (i = 0; i < r->files.in.n; i++)
-		for (cpu = 0; cpu < cpus_of(r, i); cpu++)
+	for (size_t i = 0; i < r->files.in.n; i++)
+		for (int cpu = 0; cpu < cpus_of(r, i); cpu++)
 			dkt_source_loss(source_of(r, i), cpu, &r->met[i].loss[cpu]);
 	return inputs_fail(&r->files.in, err);
 }
@@ -68,15 +67,13 @@ static int print_alone(struct reporting *r)
 static void add_counts(struct reporting *r)
 {
 	struct dkt_loss one;
-	size_t i;
-	int cpu;
 
 	/* This thread went through some of their slices last. */
 	if (r->args->source.since || r->args->source.until ||
 	    dkt_source_seek(r->files.source, 0, 0))
 		return;
-	for (i = 0; i < r->files.in.n; i++)
-		for (cpu = 0; cpu < cpus_of(r, i); cpu++) {
+	for (size_t i = 0; i < r->files.in.n; i++)
+		for (int cpu = 0; cpu < cpus_of(r, i); cpu++) {
 			dkt_source_loss(source_of(r, i), cpu, &one);
 			if (one.lost > r->met[i].loss[cpu].lost)
 				r->met[i].loss[cpu].lost = one.lost;
@@ -99,11 +96,11 @@ static void tell_losses(struct reporting *r, size_t i)
 	const struct dkt_loss *loss = r->met[i].loss;
 	char *by_cpu __cleanup(free) = NULL;
 	uint64_t lost = 0, seen = 0;
-	int cpu, told = 0;
+	int told = 0;
 	size_t len;
 	FILE *f;
 
-	for (cpu = 0; cpu < cpus_of(r, i); cpu++) {
+	for (int cpu = 0; cpu < cpus_of(r, i); cpu++) {
 		lost += loss[cpu].lost;
 		seen += loss[cpu].seen;
 	}
@@ -111,7 +108,7 @@ static void tell_losses(struct reporting *r, size_t i)
 	if (!lost)
 		return;
 	f = open_memstream(&by_cpu, &len);
-	for (cpu = 0; f && cpu < cpus_of(r, i); cpu++)
+	for (int cpu = 0; f && cpu < cpus_of(r, i); cpu++)
 		if (loss[cpu].lost)
 			fprintf(f, "%scpu %d: %" PRIu64, told++ ? ", " : "", cpu, loss[cpu].lost);
 	if (f && !fclose(f))
@@ -126,9 +123,8 @@ static int tell_damage(struct reporting *r, size_t i)
 						dkt_source_info(source_of(r, i))->damage;
 	const char *path = r->files.in.files[i].in.path;
 	uint64_t bad = 0;
-	int cpu;
 
-	for (cpu = 0; cpu < cpus_of(r, i); cpu++)
+	for (int cpu = 0; cpu < cpus_of(r, i); cpu++)
 		bad += r->met[i].loss[cpu].bad;
 	if (damage && bad)
 		dkt_fail(r->app->ctx, -EBADMSG, "%s: %s; %" PRIu64 " places make no sense", path,
@@ -143,10 +139,9 @@ static int tell_damage(struct reporting *r, size_t i)
 /* Says all of that; returns the exit status. */
 static int tell_end(struct reporting *r)
 {
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < r->files.in.n; i++) {
+	for (size_t i = 0; i < r->files.in.n; i++) {
 		tell_losses(r, i);
 		if (tell_damage(r, i))
 			rc = app_fail(r->app);
@@ -171,9 +166,7 @@ static int make_met(struct reporting *r)
 
 static void free_met(struct reporting *r)
 {
-	size_t i;
-
-	for (i = 0; r->met && i < r->files.in.n; i++) {
+	for (size_t i = 0; r->met && i < r->files.in.n; i++) {
 		free(r->met[i].loss);
 		free(r->met[i].damage);
 	}
@@ -222,10 +215,9 @@ static int print_files(struct reporting *r, bool named)
 /* Those that cannot be opened are told, and left out. */
 static int open_all(struct inputs *in, struct report_args *args)
 {
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < in->n; i++)
+	for (size_t i = 0; i < in->n; i++)
 		if (input_open(in->app, in->files[i].path, &args->source, &in->files[i].in))
 			rc = app_fail(in->app);
 	if (inputs_check_events(in, &args->selection))
@@ -236,10 +228,10 @@ static int open_all(struct inputs *in, struct report_args *args)
 /* The files whose times can be compared with those of file first, into list. */
 static size_t find_group(struct inputs *in, size_t first, size_t *list)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
 	list[n++] = first;
-	for (i = first + 1; i < in->n; i++) {
+	for (size_t i = first + 1; i < in->n; i++) {
 		if (!in->files[i].in.source)
 			continue;
 		if (!inputs_relate(in, i, first)) {
@@ -259,11 +251,10 @@ static int print_all(struct inputs *in, struct report_args *args)
 	size_t *list __cleanup(free) = calloc(in->n, sizeof(*list));
 	bool closed = false, lost = false;
 	int one, rc = 0;
-	size_t i;
 
 	if (!list)
 		return app_usage("out of memory");
-	for (i = 0; !closed && i < in->n; i++) {
+	for (size_t i = 0; !closed && i < in->n; i++) {
 		struct reporting r = { .app = in->app, .args = args };
 		size_t n;
 
@@ -306,23 +297,23 @@ static bool has_field(const struct inputs *in, const char *name, struct dkt__gue
 	struct dkt__guess_votes votes = { .guess = guess };
 	struct dkt_event *const *events;
 	const struct dkt_field *fields;
-	size_t i, j, n, n_fields;
+	size_t n, n_fields;
 	const char *other;
 	bool any = false;
 
 	dkt__guess_start(guess, name, strlen(name));
-	for (i = 0; (other = dkt_style_field(i)); i++) {
+	for (size_t i = 0; (other = dkt_style_field(i)); i++) {
 		if (!strcmp(other, name))
 			return true;
 		dkt__guess_try(guess, other);
 	}
-	for (i = 0; i < in->n; i++) {
+	for (size_t i = 0; i < in->n; i++) {
 		if (!in->files[i].in.source || dkt_events(in->files[i].in.ctx, &events, &n))
 			continue;
 		if (!n)
 			return true;
 		any = true;
-		for (j = 0; j < n; j++) {
+		for (size_t j = 0; j < n; j++) {
 			if (dkt_event_field(events[j], name))
 				return true;
 			if (dkt_event_fields(events[j], &fields, &n_fields))
@@ -339,9 +330,8 @@ static bool has_field(const struct inputs *in, const char *name, struct dkt__gue
 static int check_fields(const struct inputs *in, struct report_args *args)
 {
 	struct dkt__guess guess;
-	size_t i;
 
-	for (i = 0; i < args->fields.n; i++)
+	for (size_t i = 0; i < args->fields.n; i++)
 		if (!has_field(in, args->fields.list[i], &guess))
 			return app_usage("--fields: no event here has a field '%s'%s",
 					 args->fields.list[i], dkt__guess_words(&guess));

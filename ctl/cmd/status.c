@@ -38,13 +38,13 @@ static bool is_offline(int cpu)
 
 static int read_cpus(const struct app *app, struct debuglog *log, struct status *status)
 {
-	int cpu, err = 0;
+	int err = 0;
 
 	status->n_cpus = dkt_instance_cpus(log->in);
 	status->cpus = calloc((size_t)status->n_cpus, sizeof(*status->cpus));
 	if (!status->cpus)
 		return -ENOMEM;
-	for (cpu = 0; !err && cpu < status->n_cpus; cpu++) {
+	for (int cpu = 0; !err && cpu < status->n_cpus; cpu++) {
 		err = dkt_instance_get_stats(log->in, cpu, &status->cpus[cpu].stats);
 		/* A saved tree may be of another machine. */
 		status->cpus[cpu].offline = !app->root && is_offline(cpu);

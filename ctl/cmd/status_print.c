@@ -82,15 +82,14 @@ static void put_drift(struct out *out, const struct status *status)
 static void make_readable(char *value)
 {
 	char all[MASK_TEXT_SIZE];
-	char *from, *to = value;
-	enum mask_kind kind;
+	char *to = value;
 
-	for (kind = MASK_DEBUG; kind <= MASK_PRINTK; kind++) {
+	for (enum mask_kind kind = MASK_DEBUG; kind <= MASK_PRINTK; kind++) {
 		mask_format(kind, UINT32_MAX, all);
 		if (!strcmp(value, all))
 			memcpy(value, "all", sizeof("all"));
 	}
-	for (from = value; *from; from++)
+	for (char *from = value; *from; from++)
 		if (from[0] != ' ' || from[1] != ' ')
 			*to++ = *from;
 	*to = '\0';
@@ -124,10 +123,10 @@ static void put_entries(struct out *out, const struct entries *entries, const ch
 {
 	struct rows *rows = rows_new(name, columns, 2);
 	char *text __cleanup(free) = NULL;
-	size_t i, len;
+	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	for (i = 0; f && i < entries->n; i++) {
+	for (size_t i = 0; f && i < entries->n; i++) {
 		const struct entry *it = &entries->list[i];
 
 		rows_add(rows, val_text(it->events), val_text(it->text));
@@ -148,9 +147,8 @@ static void put_limits(struct out *out, const struct settings *set)
 	char *functions __cleanup(free) = functions_text(set);
 	char *pids __cleanup(free) = threads_text(&set->threads, set->children);
 	struct json_object *list = pids ? json_object_new_array() : NULL;
-	size_t i;
 
-	for (i = 0; list && i < set->threads.n; i++)
+	for (size_t i = 0; list && i < set->threads.n; i++)
 		json_object_array_add(list, json_object_new_int(set->threads.list[i]));
 	out_put(out, "pids", list);
 	out_put(out, "children", val_bool(set->children));
@@ -170,11 +168,11 @@ static void put_probes(struct out *out, struct debuglog *log)
 	static const struct column columns[] = { { .key = "probe" },
 						 { .key = "on", .type = COL_BOOL } };
 	struct rows *rows = rows_new("probes", columns, ARRAY_SIZE(columns));
-	size_t i, len, n = probes_load(log) ? 0 : log->probes->n;
+	size_t len, n = probes_load(log) ? 0 : log->probes->n;
 	char *text __cleanup(free) = NULL;
 	FILE *f = open_memstream(&text, &len);
 
-	for (i = 0; f && i < n; i++) {
+	for (size_t i = 0; f && i < n; i++) {
 		const struct dkt_probe *probe = probes_at(log->probes, i);
 		bool on = log->probes->list[i].state == PROBE_ON;
 		char name[256];
@@ -210,9 +208,9 @@ static void put_hist(struct out *out, const struct debuglog *log)
 static void put_buffers(struct out *out, const struct status *status)
 {
 	char offline[40] = "";
-	int cpu, n = 0;
+	int n = 0;
 
-	for (cpu = 0; cpu < status->n_cpus; cpu++)
+	for (int cpu = 0; cpu < status->n_cpus; cpu++)
 		n += status->cpus[cpu].offline;
 	if (n)
 		snprintf(offline, sizeof(offline), ", %d of them offline", n);
@@ -277,9 +275,8 @@ static void put_cpus(struct out *out, const struct status *status)
 		{ .key = "lost", .type = COL_NUMBER, .flags = COL_DATA },
 	};
 	struct rows *rows = rows_new("cpus", columns, ARRAY_SIZE(columns));
-	int cpu;
 
-	for (cpu = 0; cpu < status->n_cpus; cpu++) {
+	for (int cpu = 0; cpu < status->n_cpus; cpu++) {
 		const struct dkt_cpu_stats *s = &status->cpus[cpu].stats;
 		uint64_t dropped = s->commit_overrun + s->dropped;
 

@@ -37,9 +37,7 @@ static void print_count(const struct trigger_count *count)
 /* Strings of Lustre, as they are written in its source. */
 static void print_texts(const char *what, const struct names *texts)
 {
-	size_t i;
-
-	for (i = 0; i < texts->n && i < MAX_TEXTS; i++) {
+	for (size_t i = 0; i < texts->n && i < MAX_TEXTS; i++) {
 		char *text __cleanup(free) = shown(texts->list[i]);
 
 		printf("  %s \"%s\"\n", what, text ? text : "");

@@ -14,9 +14,7 @@
 /* The n-th argument that is no option, counted from 1, of those before the one being typed; NULL: none. */
 static const char *argument(const struct command *command, int argc, char **argv, int n)
 {
-	int i;
-
-	for (i = 1; i < argc - 1; i++) {
+	for (int i = 1; i < argc - 1; i++) {
 		if (opt_takes(command, argv[i]))
 			i++;
 		else if (*argv[i] != '-' && !--n)
@@ -30,9 +28,8 @@ static const char *argument(const struct command *command, int argc, char **argv
 static void offer_styles(const struct typed *typed)
 {
 	struct dkt_style_info info;
-	size_t i;
 
-	for (i = 0; !style_get(i, &info); i++)
+	for (size_t i = 0; !style_get(i, &info); i++)
 		offer(typed, info.name, "");
 }
 
@@ -87,9 +84,8 @@ static void offer_fields_typed(struct app *app, const struct command *command, i
 static bool takes_fields(const char *option)
 {
 	static const char *const names[] = { "by", "key", "keys", "vals", "sort" };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(option, names[i]))
 			return true;
 	return false;
@@ -186,11 +182,10 @@ static int offer_function(void *data, const char *module, const char *name)
 static void offer_probes(struct app *app, const struct typed *typed)
 {
 	struct debuglog *log;
-	size_t i;
 
 	if (debuglog_open(app->ctx, app->instance, 0, &log))
 		return;
-	for (i = 0; !probes_load(log) && i < log->probes->n; i++)
+	for (size_t i = 0; !probes_load(log) && i < log->probes->n; i++)
 		offer(typed, probes_at(log->probes, i)->name, "");
 	debuglog_close(log);
 }
@@ -202,9 +197,8 @@ static void offer_probe(struct app *app, const struct command *command, int argc
 	static const char *const actions[] = { "add", "del", "disable", "enable", "list", NULL };
 	const char *action = argument(command, argc, argv, 1);
 	bool is_program = false;
-	int i;
 
-	for (i = 1; i < argc - 1; i++)
+	for (int i = 1; i < argc - 1; i++)
 		is_program |= !strcmp(argv[i], "-x") || !strncmp(argv[i], "--exec", 6);
 	if (!action)
 		offer_words(typed, actions);

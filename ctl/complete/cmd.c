@@ -9,9 +9,7 @@
 
 static void offer_commands(const struct app *app, const struct typed *typed)
 {
-	const struct command *command;
-
-	for (command = app->commands; command->name; command++)
+	for (const struct command *command = app->commands; command->name; command++)
 		if (!(command->flags & CMD_HIDDEN))
 			offer(typed, command->name, "");
 }
@@ -19,9 +17,8 @@ static void offer_commands(const struct app *app, const struct typed *typed)
 static void offer_lctl_commands(const struct typed *typed)
 {
 	const char *name;
-	size_t i;
 
-	for (i = 0; (name = lctl_command(i)); i++)
+	for (size_t i = 0; (name = lctl_command(i)); i++)
 		offer(typed, name, "");
 }
 
@@ -55,10 +52,10 @@ static void complete(struct app *app, int argc, char **argv, struct typed *typed
 {
 	const struct command *command = NULL;
 	const char *option;
-	int at = 0, i;
+	int at = 0;
 
 	/* Behind it is another program's command. */
-	for (i = 0; i < argc - 1; i++)
+	for (int i = 0; i < argc - 1; i++)
 		if (!strcmp(argv[i], "--"))
 			return;
 	skip_options(NULL, argc, argv, &at);

@@ -39,9 +39,7 @@ void offer_words(const struct typed *typed, const char *const *words)
 
 void offer_bits(const struct typed *typed, enum mask_kind kind)
 {
-	unsigned int bit;
-
-	for (bit = 0; bit < MASK_BITS; bit++)
+	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
 		if (*mask_name(kind, bit))
 			offer(typed, mask_name(kind, bit), "");
 }
@@ -63,13 +61,13 @@ void offer_mask(const struct typed *typed, enum mask_kind kind, bool words)
 void offer_events(struct app *app, const struct typed *typed)
 {
 	const char *colon = strchr(typed->rest, ':'), *before = "";
-	size_t n, i, len = colon ? (size_t)(colon - typed->rest) : 0;
+	size_t n, len = colon ? (size_t)(colon - typed->rest) : 0;
 	struct typed name = typed_new(typed->word, colon ? colon + 1 : typed->rest);
 	struct dkt_event *const *events;
 
 	if (dkt_tracefs_open(app->ctx, 0) || dkt_events(app->ctx, &events, &n))
 		return;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const char *system = dkt_event_system(events[i]);
 
 		if (colon && !strncmp(system, typed->rest, len) && !system[len])
@@ -101,11 +99,11 @@ static void offer_fields_of(struct app *app, const struct typed *typed, const ch
 	char *system __cleanup(free) = colon ? strndup(event, (size_t)(colon - event)) : NULL;
 	struct dkt_event *found = system ? dkt_event_find(app->ctx, system, colon + 1) : NULL;
 	const struct dkt_field *fields;
-	size_t i, n;
+	size_t n;
 
 	if (!found || dkt_event_fields(found, &fields, &n))
 		return;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!(fields[i].flags & DKT_FIELD_COMMON))
 			offer(typed, fields[i].name, "");
 }

@@ -13,11 +13,11 @@
 /* What a row is known by from table to table; the caller frees it. */
 static char *row_name(const struct dkt_table *table, size_t row)
 {
-	size_t i, len, n_keys = dkt_table_info(table)->n_keys;
+	size_t len, n_keys = dkt_table_info(table)->n_keys;
 	char *name = NULL;
 	FILE *f = open_memstream(&name, &len);
 
-	for (i = 0; f && i < n_keys; i++) {
+	for (size_t i = 0; f && i < n_keys; i++) {
 		char *cell __cleanup(free) = hist_cell(table, row, i);
 
 		fprintf(f, "%s" BETWEEN, cell ? cell : "");
@@ -40,13 +40,12 @@ struct json_object *hist_remember(const struct dkt_table *table)
 {
 	const struct dkt_table_info *info = dkt_table_info(table);
 	struct json_object *all = json_object_new_object();
-	size_t row, i;
 
-	for (row = 0; row < info->n_rows; row++) {
+	for (size_t row = 0; row < info->n_rows; row++) {
 		char *name __cleanup(free) = row_name(table, row);
 		struct json_object *sums = json_object_new_array();
 
-		for (i = info->n_keys; i < info->n_columns; i++)
+		for (size_t i = info->n_keys; i < info->n_columns; i++)
 			json_object_array_add(
 				sums, json_object_new_uint64(dkt_table_value(table, row, i)));
 		json_object_object_add(all, name ? name : "", sums);
@@ -62,10 +61,10 @@ static bool load_row(const struct dkt_table_info *info, struct json_object *row,
 	char *name __cleanup(free) = NULL;
 	char room[HIST_NAME_SIZE];
 	bool good = true;
-	size_t i, len;
+	size_t len;
 	FILE *f = open_memstream(&name, &len);
 
-	for (i = 0; f && i < info->n_columns; i++) {
+	for (size_t i = 0; f && i < info->n_columns; i++) {
 		if (!json_object_object_get_ex(row, hist_name(info, i, room), &cell)) {
 			good = false;
 			break;
@@ -92,7 +91,7 @@ struct json_object *hist_load(struct dkt_ctx *ctx, const char *path, int fd,
 {
 	const struct dkt_table_info *info = dkt_table_info(table);
 	struct json_object *root, *rows, *all;
-	size_t i, n;
+	size_t n;
 
 	errno = 0;
 	root = fd < 0 ? json_object_from_file(path) : json_object_from_fd(fd);
@@ -109,7 +108,7 @@ struct json_object *hist_load(struct dkt_ctx *ctx, const char *path, int fd,
 	}
 	all = json_object_new_object();
 	n = json_object_array_length(rows);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (load_row(info, json_object_array_get_idx(rows, i), all))
 			continue;
 		json_object_put(all);

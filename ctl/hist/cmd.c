@@ -103,13 +103,13 @@ static int fit_condition(struct hist *hist, const struct select *select, struct 
 /* Of several events those are left out that have not the fields. */
 static int fit_events(struct hist *hist, const struct select *select)
 {
-	size_t i, n_chosen, filtered = 0;
+	size_t n_chosen, filtered = 0;
 	struct dkt_event *const *chosen = select_events(select, &n_chosen);
 
 	hist->events = calloc(n_chosen + 1, sizeof(*hist->events));
 	if (!hist->events)
 		return -ENOMEM;
-	for (i = 0; i < n_chosen; i++) {
+	for (size_t i = 0; i < n_chosen; i++) {
 		struct live_event *it = &hist->events[hist->n];
 		int err = dkt_hist_event(hist->hist, chosen[i]);
 
@@ -189,7 +189,6 @@ static int run_input(struct hist *hist, struct input *in, int *rc)
 static int run_live(struct hist *hist, int *rc)
 {
 	int err = -EOPNOTSUPP;
-	size_t i;
 
 	if (!hist->app->here)
 		err = hist_run_kernel(hist, rc);
@@ -199,19 +198,17 @@ static int run_live(struct hist *hist, int *rc)
 		app_say("%s: records are read and counted here", dkt_error(hist->ctx));
 	/* What the kernel has filtered is not to be judged again: names of processes may be unknown. */
 	err = new_hist(hist, false);
-	for (i = 0; !err && i < hist->n; i++)
+	for (size_t i = 0; !err && i < hist->n; i++)
 		err = dkt_hist_event(hist->hist, hist->events[i].event);
 	return err ? err : hist_run_here(hist, rc);
 }
 
 static void clear(struct hist *hist)
 {
-	size_t i;
-
 	screen_end(&hist->watch.screen);
 	dkt_hist_free(hist->hist);
 	dkt_expr_free(hist->filter);
-	for (i = 0; i < hist->n; i++)
+	for (size_t i = 0; i < hist->n; i++)
 		dkt_expr_free(hist->events[i].filter);
 	json_object_put(hist->before);
 	free(hist->events);

@@ -112,9 +112,8 @@ static void close_instance(struct hist *hist, bool remove)
 static int check_kept(struct hist *hist)
 {
 	struct dkt_table *table;
-	size_t i;
 
-	for (i = 0; hist->app->keep && i < hist->n; i++) {
+	for (size_t i = 0; hist->app->keep && i < hist->n; i++) {
 		if (dkt_instance_get_hist(hist->in, hist->events[i].event, &table))
 			continue;
 		dkt_table_free(table);
@@ -172,10 +171,10 @@ static int show_event(struct app *app, struct dkt_instance *in, struct dkt_event
 	struct dkt_trigger *triggers __cleanup(free) = NULL;
 	struct hist hist = { .app = app, .ctx = app->ctx };
 	struct dkt_table *table;
-	size_t n, i;
+	size_t n;
 	int err = dkt_instance_get_triggers(in, event, &triggers, &n);
 
-	for (i = 0; !err && i < n; i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		if (strcmp(triggers[i].action, "hist") != 0)
 			continue;
 		err = dkt_instance_get_hist(in, event, &table);
@@ -201,7 +200,7 @@ int hist_show_kept(struct app *app)
 	struct dkt_event *const *events;
 	struct dkt_instance *in;
 	bool any = false;
-	size_t n, i;
+	size_t n;
 	int err = name ? dkt_instance_open(app->ctx, name, 0, &in) : -ENOMEM;
 
 	if (err == -ENOENT)
@@ -213,7 +212,7 @@ int hist_show_kept(struct app *app)
 		err = rights_limit(app, 0);
 	if (!err)
 		err = dkt_events(app->ctx, &events, &n);
-	for (i = 0; !err && i < n; i++)
+	for (size_t i = 0; !err && i < n; i++)
 		err = show_event(app, in, events[i], &any);
 	dkt_instance_close(in);
 	return err;

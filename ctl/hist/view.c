@@ -37,9 +37,8 @@ char *hist_cell(const struct dkt_table *table, size_t row, size_t column)
 const char *hist_name(const struct dkt_table_info *info, size_t column, char room[HIST_NAME_SIZE])
 {
 	const char *name = info->columns[column].name;
-	size_t i;
 
-	for (i = 0; column >= info->n_keys && i < info->n_keys; i++)
+	for (size_t i = 0; column >= info->n_keys && i < info->n_keys; i++)
 		if (!strcmp(info->columns[i].name, name)) {
 			snprintf(room, HIST_NAME_SIZE, "%s_sum", name);
 			return room;
@@ -144,18 +143,15 @@ static void set_heading(struct printer *p, const struct dkt_column *it)
 static uint64_t column_total(const struct printer *p, size_t column)
 {
 	uint64_t total = 0;
-	size_t row;
 
-	for (row = 0; row < p->info->n_rows; row++)
+	for (size_t row = 0; row < p->info->n_rows; row++)
 		total += sum_of(p->view, row, column);
 	return total;
 }
 
 static void add_columns(struct printer *p)
 {
-	size_t i;
-
-	for (i = 0; i < p->info->n_columns; i++) {
+	for (size_t i = 0; i < p->info->n_columns; i++) {
 		const struct dkt_column *it = &p->info->columns[i];
 		struct column *column = &p->columns[p->n];
 
@@ -221,14 +217,14 @@ static struct json_object *rate_value(const struct printer *p, size_t row)
 
 static struct rows *make_rows(struct printer *p)
 {
-	size_t row, i, n, n_rows = row_count(p->view);
+	size_t n, n_rows = row_count(p->view);
 	struct json_object *values[COLUMNS_MAX];
 	struct rows *rows;
 
 	add_columns(p);
 	rows = rows_new("rows", p->columns, p->n);
-	for (row = 0; row < n_rows; row++) {
-		for (i = n = 0; i < p->info->n_columns; i++)
+	for (size_t row = 0; row < n_rows; row++) {
+		for (size_t i = n = 0; i < p->info->n_columns; i++)
 			values[n++] = value_of(p, row, i);
 		if (p->view->seconds > 0)
 			values[n++] = rate_value(p, row);
@@ -265,17 +261,17 @@ int hist_view_print(const struct app *app, const struct hist_view *view)
 int hist_view_folded(struct dkt_ctx *ctx, const struct hist_view *view)
 {
 	const struct dkt_table_info *info = dkt_table_info(view->table);
-	size_t row, i, stack = 0, n = row_count(view);
+	size_t stack = 0, n = row_count(view);
 
 	while (stack < info->n_keys && !strstr(info->columns[stack].name, "stacktrace") &&
 	       strcmp(info->columns[stack].modifier, "stacktrace") != 0)
 		stack++;
 	if (stack == info->n_keys)
 		return dkt_fail(ctx, -EINVAL, "--folded: no key is a stack");
-	for (row = 0; row < n; row++) {
+	for (size_t row = 0; row < n; row++) {
 		char *frames __cleanup(free) = hist_cell(view->table, row, stack);
 
-		for (i = 0; i < info->n_keys; i++) {
+		for (size_t i = 0; i < info->n_keys; i++) {
 			char *text __cleanup(free) = i == stack ? NULL :
 								  hist_cell(view->table, row, i);
 

@@ -133,9 +133,8 @@ int input_tell(const struct input *in, bool gaps)
 	char *by_cpu = NULL;
 	size_t len;
 	FILE *f = open_memstream(&by_cpu, &len);
-	int cpu;
 
-	for (cpu = 0; f && cpu < info->cpus; cpu++) {
+	for (int cpu = 0; f && cpu < info->cpus; cpu++) {
 		struct dkt_loss loss;
 
 		if (dkt_source_loss(in->source, cpu, &loss))

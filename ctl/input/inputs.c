@@ -30,10 +30,10 @@ static bool read_shift(const char *text, int64_t *ns)
 static int read_offsets(struct inputs *it)
 {
 	char *copy __cleanup(free) = it->app->offset ? strdup(it->app->offset) : NULL;
-	char *word, *save = NULL;
+	char *save = NULL;
 	size_t i;
 
-	for (word = copy ? strtok_r(copy, ",", &save) : NULL; word;
+	for (char *word = copy ? strtok_r(copy, ",", &save) : NULL; word;
 	     word = strtok_r(NULL, ",", &save)) {
 		char *equals = strrchr(word, '=');
 
@@ -66,9 +66,8 @@ static bool is_pair(const struct inputs *it, size_t guest, size_t host)
 {
 	uint64_t id = info_of(it, host)->id;
 	struct dkt_source_peer peer;
-	size_t i;
 
-	for (i = 0; !dkt_source_peer(it->files[guest].in.source, i, &peer); i++)
+	for (size_t i = 0; !dkt_source_peer(it->files[guest].in.source, i, &peer); i++)
 		if (!peer.name && id && peer.id == id)
 			return true;
 	return false;
@@ -123,9 +122,7 @@ void inputs_tell_offset(const struct inputs *it, size_t i, size_t first)
 
 static bool is_taken(const struct inputs *it, size_t n, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (same(it->files[i].name, name))
 			return true;
 	return false;
@@ -136,9 +133,8 @@ static int find_name(struct inputs *it, size_t i)
 {
 	const char *host = info_of(it, i)->host, *base;
 	struct inputs_file *file = &it->files[i];
-	size_t j;
 
-	for (j = 0; host && j < it->n; j++)
+	for (size_t j = 0; host && j < it->n; j++)
 		if (j != i && it->files[j].in.source && same(host, info_of(it, j)->host))
 			host = NULL;
 	base = strrchr(file->in.path, '/');
@@ -159,10 +155,9 @@ static int find_name(struct inputs *it, size_t i)
 
 int inputs_name(struct inputs *it)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < it->n; i++)
+	for (size_t i = 0; !err && i < it->n; i++)
 		if (it->files[i].in.source)
 			err = find_name(it, i);
 	return err;
@@ -183,18 +178,17 @@ static size_t count_streams(const struct dkt_source *source)
 int inputs_join(struct inputs *it)
 {
 	struct dkt_merge_part *parts __cleanup(free) = calloc(it->n, sizeof(*parts));
-	size_t i, j;
 
 	if (!parts)
 		return -ENOMEM;
-	for (i = 0; i < it->n; i++) {
+	for (size_t i = 0; i < it->n; i++) {
 		size_t n = count_streams(it->files[i].in.source);
 		size_t *more = reallocarray(it->file_of, it->n_streams + n + 1, sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		it->file_of = more;
-		for (j = 0; j < n; j++)
+		for (size_t j = 0; j < n; j++)
 			it->file_of[it->n_streams++] = i;
 		parts[i] = (struct dkt_merge_part){ .source = it->files[i].in.source,
 						    .name = it->files[i].name,
@@ -220,9 +214,8 @@ int inputs_seek(struct inputs *it, struct report_args *args)
 int inputs_check_events(const struct inputs *it, const struct selection *selection)
 {
 	const struct inputs_file *first = NULL;
-	size_t i;
 
-	for (i = 0; i < it->n; i++) {
+	for (size_t i = 0; i < it->n; i++) {
 		const struct inputs_file *file = &it->files[i];
 
 		if (!file->in.source)
@@ -236,9 +229,7 @@ int inputs_check_events(const struct inputs *it, const struct selection *selecti
 
 int inputs_fail(const struct inputs *it, int err)
 {
-	size_t i;
-
-	for (i = 0; err < 0 && i < it->n; i++)
+	for (size_t i = 0; err < 0 && i < it->n; i++)
 		if (it->files[i].in.ctx && *dkt_error(it->files[i].in.ctx))
 			return input_fail(it->app, &it->files[i].in, err);
 	return err;
@@ -248,12 +239,10 @@ int inputs_fail(const struct inputs *it, int err)
 
 int inputs_new(struct app *app, char **paths, size_t n, struct inputs *it)
 {
-	size_t i;
-
 	*it = (struct inputs){ .app = app, .files = calloc(n + 1, sizeof(*it->files)) };
 	if (!it->files)
 		return app_usage("out of memory");
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		it->files[it->n++].path = paths[i];
 	return read_offsets(it);
 }
@@ -278,10 +267,9 @@ static int begin(const struct inputs *from, size_t n, struct inputs *it)
 
 int inputs_take(struct inputs *from, const size_t *list, size_t n, struct inputs *it)
 {
-	size_t i;
 	int err = begin(from, n, it);
 
-	for (i = 0; !err && i < n; i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		err = take(from, list[i], it);
 		it->files[i].in = from->files[list[i]].in;
 		from->files[list[i]].in = (struct input){ 0 };
@@ -291,20 +279,17 @@ int inputs_take(struct inputs *from, const size_t *list, size_t n, struct inputs
 
 int inputs_copy(const struct inputs *from, struct inputs *it)
 {
-	size_t i;
 	int err = begin(from, from->n, it);
 
-	for (i = 0; !err && i < from->n; i++)
+	for (size_t i = 0; !err && i < from->n; i++)
 		err = take(from, i, it);
 	return err;
 }
 
 void inputs_clear(struct inputs *it)
 {
-	size_t i;
-
 	dkt_source_close(it->source);
-	for (i = 0; it->files && i < it->n; i++) {
+	for (size_t i = 0; it->files && i < it->n; i++) {
 		input_close(&it->files[i].in);
 		free(it->files[i].name);
 	}

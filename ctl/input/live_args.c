@@ -14,9 +14,8 @@ static int check_live(const struct app *app)
 		{ "class", app->types }, { "subsystem", app->subsystems }, { "event", app->events },
 		{ "since", app->since }, { "until", app->until },          { "rate", app->rate },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(of_files); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(of_files); i++)
 		if (of_files[i].value)
 			return app_usage(
 				"%s: --%s is for the records of a file; name it by --input",

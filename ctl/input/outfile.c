@@ -151,10 +151,9 @@ int outfile_check_input(const struct outfile *out, const char *input)
 static int give_name(struct outfile *out)
 {
 	char from[40];
-	int i;
 
 	snprintf(from, sizeof(from), "/proc/self/fd/%d", out->fd);
-	for (i = 0; i < 100; i++) {
+	for (int i = 0; i < 100; i++) {
 		if (asprintf(&out->temp, "%s/.dktrace-%d-%d", out->dir, (int)getpid(), i) < 0) {
 			out->temp = NULL;
 			return -ENOMEM;

@@ -10,13 +10,12 @@ int report_files_open(struct report_files *files, const struct report_args *args
 		      unsigned int flags)
 {
 	struct dkt_source_opts opts = args->source;
-	size_t i;
 	int err = 0;
 
 	opts.flags |= flags;
 	opts.since = opts.until = 0;
 	files->joined = joined;
-	for (i = 0; !err && i < files->in.n; i++) {
+	for (size_t i = 0; !err && i < files->in.n; i++) {
 		struct inputs_file *file = &files->in.files[i];
 
 		if (!file->in.source)
@@ -33,9 +32,9 @@ int report_files_open(struct report_files *files, const struct report_args *args
 static size_t find_width(const struct inputs *in, const struct dkt_source_opts *opts)
 {
 	const char *buffer = opts->buffer ? opts->buffer : "";
-	size_t stream, nr = 0, width = 0;
+	size_t nr = 0, width = 0;
 
-	for (stream = 0; stream < in->n_streams; stream++, nr++) {
+	for (size_t stream = 0; stream < in->n_streams; stream++, nr++) {
 		size_t i = in->file_of[stream], len;
 		const char *name;
 
@@ -82,7 +81,6 @@ int report_files_style(struct report_files *files, const struct report_args *arg
 {
 	const struct dkt_source_opts *opts = &args->source;
 	struct dkt_style_info style;
-	size_t i;
 	int err = 0;
 
 	style_find(args->report.style, &style);
@@ -94,7 +92,7 @@ int report_files_style(struct report_files *files, const struct report_args *arg
 	files->parts = calloc(files->in.n, sizeof(struct report *));
 	if (!files->parts)
 		return dkt_fail(files->in.app->ctx, -ENOMEM, "out of memory");
-	for (i = 0; !err && i < files->in.n; i++)
+	for (size_t i = 0; !err && i < files->in.n; i++)
 		err = style_part(files, i);
 	if (!err && files->joined)
 		err = style_joined(files, args, !(style.traits & DKT_STYLE_DATA));
@@ -107,11 +105,9 @@ int report_files_style(struct report_files *files, const struct report_args *arg
 
 void report_files_close(struct report_files *files)
 {
-	size_t i;
-
 	if (files->joined)
 		report_free(files->report);
-	for (i = 0; files->parts && i < files->in.n; i++)
+	for (size_t i = 0; files->parts && i < files->in.n; i++)
 		report_free(files->parts[i]);
 	free(files->parts);
 	inputs_clear(&files->in);

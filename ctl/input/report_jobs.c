@@ -128,14 +128,11 @@ static void add_damage(struct report_met *met, const char *damage)
 /* The lock is held. */
 static void add_met(const struct job *job)
 {
-	size_t i;
-	int cpu;
-
-	for (i = 0; i < job->files.in.n; i++) {
+	for (size_t i = 0; i < job->files.in.n; i++) {
 		const struct dkt_source *source = job->files.in.files[i].in.source;
 		struct report_met *met = &job->all->met[i];
 
-		for (cpu = 0; cpu < dkt_source_info(source)->cpus; cpu++) {
+		for (int cpu = 0; cpu < dkt_source_info(source)->cpus; cpu++) {
 			struct dkt_loss one;
 
 			dkt_source_loss(job->files.in.files[i].in.source, cpu, &one);
@@ -219,9 +216,7 @@ static int make_texts(struct jobs *all)
 
 static void free_texts(struct jobs *all)
 {
-	size_t i;
-
-	for (i = 0; all->texts && i < all->n_texts; i++)
+	for (size_t i = 0; all->texts && i < all->n_texts; i++)
 		dkt_buf_free(all->texts[i]);
 	while (all->n_spare)
 		dkt_buf_free(all->spare[--all->n_spare]);
@@ -241,14 +236,14 @@ int report_jobs_run(const struct report_files *files, const struct report_args *
 			    .next = args->source.since,
 			    .n_texts = (size_t)args->jobs * AHEAD };
 	struct job *jobs = calloc((size_t)args->jobs, sizeof(*jobs));
-	int i, err = jobs ? make_texts(&all) : -ENOMEM;
+	int err = jobs ? make_texts(&all) : -ENOMEM;
 
 	if (!err) {
 		jobs[0] = (struct job){ .all = &all, .files = *files };
-		for (i = 1; i < args->jobs; i++)
+		for (int i = 1; i < args->jobs; i++)
 			start(&jobs[i], &all);
 		work(&jobs[0]);
-		for (i = 1; i < args->jobs; i++)
+		for (int i = 1; i < args->jobs; i++)
 			end(&jobs[i]);
 		err = all.err;
 	}

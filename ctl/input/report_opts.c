@@ -52,10 +52,10 @@ static int read_jobs(const char *text, int *jobs)
 static int read_fields(const char *text, struct names *fields)
 {
 	char *copy __cleanup(free) = text ? strdup(text) : NULL;
-	char *word, *save = NULL;
+	char *save = NULL;
 	int err = text && !copy ? -ENOMEM : 0;
 
-	for (word = copy ? strtok_r(copy, ", ", &save) : NULL; word && !err;
+	for (char *word = copy ? strtok_r(copy, ", ", &save) : NULL; word && !err;
 	     word = strtok_r(NULL, ", ", &save))
 		err = names_add(fields, word);
 	return err ? app_usage("out of memory") : 0;

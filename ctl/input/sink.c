@@ -36,9 +36,9 @@ static const struct {
 
 static const char *format_of(const char *path)
 {
-	size_t i, n, len = strlen(path);
+	size_t n, len = strlen(path);
 
-	for (i = 0; i < ARRAY_SIZE(ends); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		n = strlen(ends[i].end);
 		if (len > n && !strcmp(path + len - n, ends[i].end))
 			return ends[i].format;
@@ -50,18 +50,17 @@ int sink_format(struct app *app, const char *path, struct sink *sink)
 {
 	const char *format = app->format ? app->format : format_of(path);
 	struct dkt__guess guess;
-	size_t i;
 
 	*sink = (struct sink){ .app = app, .file.fd = -1, .out.fd = -1 };
 	if (!format)
 		return app_usage("%s: its name does not tell what to write; say --format", path);
-	for (i = 0; i < ARRAY_SIZE(dats); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(dats); i++)
 		if (!strcmp(format, dats[i].name))
 			sink->version = dats[i].version;
 	if (sink->version || !style_find(format, &sink->style))
 		return 0;
 	style_guess(&guess, format);
-	for (i = 0; i < ARRAY_SIZE(dats); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(dats); i++)
 		dkt__guess_try(&guess, dats[i].name);
 	return app_usage("--format: '%s' is none; trace.dat, trace.dat-6 and the styles are%s",
 			 format, dkt__guess_words(&guess));
@@ -96,12 +95,11 @@ static int open_part(struct sink *sink, struct sink_part *part, struct dkt_ctx *
 static void find_prefix(struct sink *sink)
 {
 	const char *name;
-	uint32_t i;
 
 	sink->prefix = 0;
 	if (sink->style.traits & DKT_STYLE_DATA)
 		return;
-	for (i = 0; (name = dkt_source_stream(sink->source, i)); i++)
+	for (uint32_t i = 0; (name = dkt_source_stream(sink->source, i)); i++)
 		if ((int)strlen(name) > sink->prefix)
 			sink->prefix = (int)strlen(name);
 }
@@ -109,14 +107,13 @@ static void find_prefix(struct sink *sink)
 static int open_styles(struct sink *sink)
 {
 	int err = dkt_buf_new(&sink->out.buf);
-	size_t i;
 
 	/* One object that gets all records knows the messages of the first kernel only. */
 	sink->n_parts = sink->style.traits & DKT_STYLE_ORDER ? 1 : sink->n_ctxs;
 	sink->parts = calloc(sink->n_parts, sizeof(*sink->parts));
 	if (!err && !sink->parts)
 		err = -ENOMEM;
-	for (i = 0; !err && i < sink->n_parts; i++)
+	for (size_t i = 0; !err && i < sink->n_parts; i++)
 		err = open_part(sink, &sink->parts[i], sink->ctxs[i]);
 	if (err)
 		return err;
@@ -146,10 +143,9 @@ static int add_styled(struct sink *sink, const struct dkt_record *record)
 
 static int finish_styled(struct sink *sink)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < sink->n_parts; i++)
+	for (size_t i = 0; !err && i < sink->n_parts; i++)
 		err = style_flush(sink->parts[i].style, sink->out.buf);
 	if (!err)
 		err = style_end(sink->out.style, sink->out.buf);
@@ -198,11 +194,9 @@ int sink_fail(const struct sink *sink)
 
 void sink_close(struct sink *sink)
 {
-	size_t i;
-
 	dkt_tracedat_free(sink->tracedat);
 	sink->tracedat = NULL;
-	for (i = 0; sink->parts && i < sink->n_parts; i++) {
+	for (size_t i = 0; sink->parts && i < sink->n_parts; i++) {
 		style_free(sink->parts[i].style);
 		class_map_free(sink->parts[i].map);
 	}

@@ -28,9 +28,8 @@ static uint64_t cell(const struct bins *bins, size_t i, size_t column)
 static uint64_t sum_of(const struct bins *bins, size_t column)
 {
 	uint64_t sum = 0;
-	size_t i;
 
-	for (i = 0; i < bins->n; i++)
+	for (size_t i = 0; i < bins->n; i++)
 		sum += cell(bins, i, column);
 	return sum;
 }
@@ -39,9 +38,8 @@ static uint64_t sum_of(const struct bins *bins, size_t column)
 static uint64_t bound_of(const struct bins *bins, size_t n_keys, uint64_t count, double part)
 {
 	uint64_t seen = 0, power = 0;
-	size_t i;
 
-	for (i = 0; i < bins->n; i++) {
+	for (size_t i = 0; i < bins->n; i++) {
 		seen += cell(bins, i, n_keys);
 		power = cell(bins, i, n_keys - 1);
 		if ((double)seen >= part * (double)count)
@@ -56,11 +54,11 @@ static void add_group(struct rows *to, const struct bins *bins, bool named)
 	char *name __cleanup(free) = hist_text(bins->table, bins->from, 0);
 	struct json_object *values[COLUMNS];
 	uint64_t pairs = sum_of(bins, n_keys);
-	size_t i, n = 0;
+	size_t n = 0;
 
 	values[n++] = named ? val_text(name) : NULL;
 	values[n++] = val_number(pairs);
-	for (i = 0; i < N_PARTS; i++)
+	for (size_t i = 0; i < N_PARTS; i++)
 		values[n++] = val_number(bound_of(bins, n_keys, pairs, parts[i]));
 	values[n] = val_number(sum_of(bins, n_keys + 1));
 	rows_add_values(to, values + !named);

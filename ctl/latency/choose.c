@@ -76,17 +76,16 @@ static int set_up_pairs(struct latency *latency, struct latency_set *set, int sl
 	const struct latency_pair *pair = &set->pair;
 	DKT_OPTS(dkt_pairs_opts, opts, .key = pair->key, .by = pair->by,
 		 .slowest = (uint32_t)slowest, .skip = getpid());
-	size_t i;
 	int err;
 
 	/* Live the kernel filters what is recorded. */
 	opts.filter = latency->app->input || latency->app->kernel ? latency->filter : NULL;
 	err = dkt_pairs_new(latency->ctx, &opts, &set->pairs);
-	for (i = 0; !err && i < set->n; i++)
+	for (size_t i = 0; !err && i < set->n; i++)
 		err = dkt_pairs_event(set->pairs, set->events[i].event,
 				      i < set->n_begin ? DKT_PAIR_BEGIN : DKT_PAIR_END);
 	/* One of the events must have the fields of the condition. */
-	for (i = 0; !err && latency->filter && i < set->n; i++) {
+	for (size_t i = 0; !err && latency->filter && i < set->n; i++) {
 		err = dkt_expr_check(latency->filter, set->events[i].event);
 		if (err != -ENOENT)
 			return err;
@@ -124,13 +123,13 @@ static int try_row(struct latency *latency, const struct latency_pair *row, int 
 /* Live one row is measured: the first all of whose events there are, else the first with some. */
 static void keep_one(struct latency *latency)
 {
-	size_t i, best = 0;
+	size_t best = 0;
 
 	while (best < latency->n && latency->sets[best].missing)
 		best++;
 	if (best == latency->n)
 		best = 0;
-	for (i = 0; i < latency->n; i++)
+	for (size_t i = 0; i < latency->n; i++)
 		if (i != best)
 			latency_set_clear(&latency->sets[i]);
 	latency->sets[0] = latency->sets[best];
@@ -178,9 +177,8 @@ struct latency_set *latency_chosen(struct latency *latency)
 {
 	struct latency_set *records = NULL;
 	struct dkt_pairs_info info;
-	size_t i;
 
-	for (i = 0; i < latency->n; i++) {
+	for (size_t i = 0; i < latency->n; i++) {
 		dkt_pairs_info(latency->sets[i].pairs, &info);
 		if (info.pairs)
 			return &latency->sets[i];

@@ -99,10 +99,9 @@ static int add_to_sets(void *data, const struct dkt_record *record)
 {
 	const struct pairing *pairing = data;
 	struct latency *latency = pairing->latency;
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < latency->n; i++)
+	for (size_t i = 0; !err && i < latency->n; i++)
 		err = dkt_pairs_add(latency->sets[i].pairs, pairing->source, record);
 	return err;
 }
@@ -182,7 +181,6 @@ int cmd_latency(struct app *app, int argc, char **argv)
 	struct report_args args = { 0 };
 	struct input in = { 0 };
 	int err, rc = 0;
-	size_t i;
 
 	if (opt_seconds("time", app->seconds, &latency.seconds))
 		return EXIT_USAGE;
@@ -207,7 +205,7 @@ int cmd_latency(struct app *app, int argc, char **argv)
 	else if (!err)
 		err = run(&latency, app->input ? &in : NULL, &rc);
 	screen_end(&latency.view.watch.screen);
-	for (i = 0; i < latency.n; i++)
+	for (size_t i = 0; i < latency.n; i++)
 		latency_set_clear(&latency.sets[i]);
 	dkt_expr_free(latency.filter);
 	latency_remove_probes(&latency);

@@ -28,9 +28,8 @@ struct json_object *latency_powers(const struct latency_report *report, size_t g
 						 { .key = "count", .type = COL_NUMBER } };
 	struct rows *rows = rows_new("log2", columns, ARRAY_SIZE(columns));
 	struct json_object *list;
-	unsigned int power;
 
-	for (power = 0; power < N_POWERS; power++) {
+	for (unsigned int power = 0; power < N_POWERS; power++) {
 		uint64_t count = dkt_pairs_power(report->pairs, group, power);
 
 		if (count)
@@ -45,11 +44,11 @@ struct json_object *latency_powers(const struct latency_report *report, size_t g
 void latency_print_picture(const struct latency_report *report)
 {
 	uint64_t counts[N_POWERS], max = 0;
-	unsigned int power, first = N_POWERS, last = 0;
+	unsigned int first = N_POWERS, last = 0;
 	char from[UNIT_SIZE], below[UNIT_SIZE], bar[128], count[24];
 	size_t room;
 
-	for (power = 0; power < N_POWERS; power++) {
+	for (unsigned int power = 0; power < N_POWERS; power++) {
 		counts[power] = dkt_pairs_power(report->pairs, DKT_PAIRS_ALL, power);
 		if (!counts[power])
 			continue;
@@ -60,7 +59,7 @@ void latency_print_picture(const struct latency_report *report)
 	snprintf(count, sizeof(count), "%" PRIu64, max);
 	room = bar_room(18 + 2 + strlen(count) + 1);
 	putchar('\n');
-	for (power = first; power <= last && power < N_POWERS; power++) {
+	for (unsigned int power = first; power <= last && power < N_POWERS; power++) {
 		duration_text(power_from(power), from);
 		duration_text(power_below(power), below);
 		bar_text(counts[power], max, bar, room);
@@ -106,10 +105,10 @@ static void print_slow(const struct latency_report *report, const struct dkt_slo
 	const struct dkt_record *const records[] = { &slow->begin, &slow->end };
 	char text[UNIT_SIZE];
 	const char *data;
-	size_t i, len;
+	size_t len;
 
 	dkt_buf_reset(buf);
-	for (i = 0; i < ARRAY_SIZE(records); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
 		const char *comm = comm_of(report, records[i]);
 		size_t from;
 
@@ -131,10 +130,9 @@ int latency_put_slowest(const struct latency_report *report, struct out *out)
 	struct rows *rows = rows_new("slowest", columns, ARRAY_SIZE(columns));
 	struct dkt_buf *buf;
 	struct dkt_slow slow;
-	size_t i;
 	int err = dkt_buf_new(&buf);
 
-	for (i = 0; !err && !dkt_pairs_slow(report->pairs, i, &slow); i++) {
+	for (size_t i = 0; !err && !dkt_pairs_slow(report->pairs, i, &slow); i++) {
 		if (out->form == OUT_TEXT)
 			print_slow(report, &slow, buf);
 		else

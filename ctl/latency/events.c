@@ -39,7 +39,7 @@ static int add_matching(struct latency_set *set, struct dkt_ctx *ctx, const char
 			const char *name, size_t *n)
 {
 	struct dkt_event *event = NULL, *const * all;
-	size_t total, i;
+	size_t total;
 	int err = 0;
 
 	*n = 0;
@@ -51,7 +51,7 @@ static int add_matching(struct latency_set *set, struct dkt_ctx *ctx, const char
 		*n = 1;
 		return add_event(set, event);
 	}
-	for (i = 0; !err && strpbrk(name, "*?[") && i < total; i++)
+	for (size_t i = 0; !err && strpbrk(name, "*?[") && i < total; i++)
 		if (!strcmp(dkt_event_system(all[i]), system) &&
 		    !fnmatch(name, dkt_event_name(all[i]), 0)) {
 			err = add_event(set, all[i]);
@@ -125,13 +125,13 @@ static char *how_to_record(const struct latency_pair *pair)
 {
 	const char *sides[] = { pair->begin, pair->end }, *p;
 	char *text = NULL;
-	size_t size, i;
+	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
 	if (!f)
 		return NULL;
 	fputs("trace-cmd record", f);
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		if (i && !strcmp(sides[0], sides[1]))
 			break;
 		for (p = sides[i]; *p; p += *p == ',') {

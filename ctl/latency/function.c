@@ -28,11 +28,11 @@ static int make_probe(struct latency *latency, int i)
 int latency_make_probes(struct latency *latency)
 {
 	char *prefix __cleanup(free) = live_name(latency->app, "latency");
-	int i, err = prefix ? dkt_caps_check(latency->ctx, DKT_NEED_CONTROL) : -ENOMEM;
+	int err = prefix ? dkt_caps_check(latency->ctx, DKT_NEED_CONTROL) : -ENOMEM;
 
 	if (!err)
 		err = dkt_own_group(latency->ctx, prefix, &latency->group);
-	for (i = 0; !err && i < 2; i++)
+	for (int i = 0; !err && i < 2; i++)
 		err = make_probe(latency, i);
 	if (err)
 		return err;
@@ -45,9 +45,8 @@ int latency_make_probes(struct latency *latency)
 void latency_remove_probes(struct latency *latency)
 {
 	char *words = dkt_error_take(latency->ctx);
-	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		if (latency->names[i] &&
 		    dkt_probe_remove(latency->ctx, latency->group, i ? "return" : "entry"))
 			app_say("%s; 'dktrace reset' will remove it", dkt_error(latency->ctx));

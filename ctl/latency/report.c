@@ -79,7 +79,7 @@ static void put_groups(const struct latency_report *report, struct out *out)
 	struct column columns[COLUMNS];
 	char title[LATENCY_TITLE_SIZE];
 	bool text = out->form == OUT_TEXT, named = *report->title || out->form == OUT_CSV;
-	size_t from = named ? GROUP : COUNT, group, n;
+	size_t from = named ? GROUP : COUNT, n;
 	size_t n_columns = out->form == OUT_CSV ? LOG2 : COLUMNS;
 	struct dkt_latency it;
 	struct rows *rows;
@@ -88,7 +88,7 @@ static void put_groups(const struct latency_report *report, struct out *out)
 	memcpy(columns, table_columns, sizeof(columns));
 	columns[GROUP].heading = title;
 	rows = rows_new("groups", columns + from, n_columns - from);
-	for (group = 0; named && !dkt_pairs_group(report->pairs, group, &it); group++)
+	for (size_t group = 0; named && !dkt_pairs_group(report->pairs, group, &it); group++)
 		add_group(report, rows, group, NULL, from);
 	n = rows_count(rows);
 	if (named)

@@ -34,10 +34,10 @@ static int no_column(const char *text, size_t len)
 {
 	struct dkt__guess guess;
 	char names[128] = "";
-	size_t i, used = 0;
+	size_t used = 0;
 
 	dkt__guess_start(&guess, text, len);
-	for (i = 0; latency_columns[i]; i++) {
+	for (size_t i = 0; latency_columns[i]; i++) {
 		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
 					 latency_columns[i]);
 		dkt__guess_try(&guess, latency_columns[i]);

@@ -49,9 +49,8 @@ static void put_line(const struct rows *rows, const struct row *row, bool raw, s
 		     FILE *f)
 {
 	const char *between = "";
-	size_t i;
 
-	for (i = 0; i < rows->n; i++) {
+	for (size_t i = 0; i < rows->n; i++) {
 		struct json_object *value = row ? row->values[i] : NULL;
 
 		if (rows->columns[i].flags & COL_PEOPLE || rows->columns[i].type == COL_BAR)
@@ -71,13 +70,12 @@ static void put_line(const struct rows *rows, const struct row *row, bool raw, s
 int rows_csv(const struct rows *rows, bool raw, FILE *f)
 {
 	struct dkt_buf *buf;
-	size_t i;
 	int err = dkt_buf_new(&buf);
 
 	if (err)
 		return err;
 	put_line(rows, NULL, raw, buf, f);
-	for (i = 0; i < rows->n_rows; i++)
+	for (size_t i = 0; i < rows->n_rows; i++)
 		put_line(rows, rows->list[i], raw, buf, f);
 	err = dkt_buf_error(buf);
 	dkt_buf_free(buf);

@@ -39,10 +39,10 @@ size_t fold_columns(const char *text)
 
 char *fold_text(const char *text, size_t width)
 {
-	char *copy = strdup(text), *p, *blank = NULL;
+	char *copy = strdup(text), *blank = NULL;
 	size_t column = 0, after = 0; /* columns since the line began, and since the blank */
 
-	for (p = copy; p && *p && width >= WIDTH_MIN; p++) {
+	for (char *p = copy; p && *p && width >= WIDTH_MIN; p++) {
 		if (*p == '\n') {
 			column = after = 0;
 			blank = NULL;

@@ -11,12 +11,11 @@
 struct json_object *rows_json(const struct rows *rows)
 {
 	struct json_object *list = json_object_new_array();
-	size_t line, i;
 
-	for (line = 0; line < rows->n_rows; line++) {
+	for (size_t line = 0; line < rows->n_rows; line++) {
 		struct json_object *o = json_object_new_object();
 
-		for (i = 0; i < rows->n; i++)
+		for (size_t i = 0; i < rows->n; i++)
 			if (!(rows->columns[i].flags & COL_PEOPLE) &&
 			    rows->columns[i].type != COL_BAR)
 				json_object_object_add(
@@ -32,13 +31,13 @@ struct json_object *rows_json(const struct rows *rows)
 /* Appends bytes from DEL on. In a JSON string the escape \xHH begins with two backslashes. */
 static void add_high(struct dkt_buf *to, const char *text, size_t len, struct dkt_buf *room)
 {
-	const char *p, *end;
+	const char *p;
 	size_t n;
 
 	dkt_buf_reset(room);
 	dkt_buf_text(room, text, len);
 	p = dkt_buf_data(room, &n);
-	for (end = p + n; p < end; p++) {
+	for (const char *end = p + n; p < end; p++) {
 		if (*p == '\\' && p[1] == 'x')
 			dkt_buf_add(to, "\\", 1);
 		dkt_buf_add(to, p, 1);

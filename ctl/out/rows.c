@@ -17,9 +17,7 @@ struct rows *rows_new(const char *name, const struct column *columns, size_t n)
 
 static void free_row(const struct rows *rows, struct row *row)
 {
-	size_t i;
-
-	for (i = 0; i < rows->n; i++)
+	for (size_t i = 0; i < rows->n; i++)
 		json_object_put(row->values[i]);
 	free(row);
 }
@@ -56,13 +54,12 @@ static struct row *next_row(struct rows *rows)
 void rows_add_values(struct rows *rows, struct json_object *const *values)
 {
 	struct row *row = rows ? next_row(rows) : NULL;
-	size_t i;
 
 	if (row)
 		memcpy(row->values, values, rows->n * sizeof(*values));
 	else if (rows)
 		rows->err = -ENOMEM;
-	for (i = 0; !row && rows && i < rows->n; i++)
+	for (size_t i = 0; !row && rows && i < rows->n; i++)
 		json_object_put(values[i]);
 }
 

@@ -38,12 +38,12 @@ static bool is_right(const struct column *column)
 
 static char *heading_text(const struct column *column)
 {
-	char *text, *p;
+	char *text;
 
 	if (asprintf(&text, "%s%s", column->heading ? column->heading : column->key,
 		     column->type == COL_TIME ? "(s)" : "") < 0)
 		return NULL;
-	for (p = text; !column->heading && *p && *p != '('; p++)
+	for (char *p = text; !column->heading && *p && *p != '('; p++)
 		if (*p >= 'a' && *p <= 'z')
 			*p = (char)(*p - 'a' + 'A');
 	return text;
@@ -95,10 +95,8 @@ static char *value_text(const struct column *column, struct json_object *value, 
 
 static int fill(struct table *table)
 {
-	size_t line, i;
-
-	for (line = 0; line < table->lines; line++)
-		for (i = 0; i < table->n; i++) {
+	for (size_t line = 0; line < table->lines; line++)
+		for (size_t i = 0; i < table->n; i++) {
 			char **text = text_at(table, line, i);
 			size_t nr = table->nrs[i];
 
@@ -114,12 +112,10 @@ static int fill(struct table *table)
 
 static int table_begin(struct table *table, const struct rows *rows, bool raw)
 {
-	size_t i;
-
 	*table = (struct table){ .rows = rows, .lines = rows->n_rows + 1, .raw = raw };
 	table->columns = calloc(rows->n, sizeof(*table->columns));
 	table->nrs = calloc(rows->n, sizeof(*table->nrs));
-	for (i = 0; table->columns && table->nrs && i < rows->n; i++) {
+	for (size_t i = 0; table->columns && table->nrs && i < rows->n; i++) {
 		if (rows->columns[i].flags & COL_DATA || rows->columns[i].type == COL_LIST)
 			continue;
 		table->columns[table->n] = &rows->columns[i];
@@ -133,9 +129,7 @@ static int table_begin(struct table *table, const struct rows *rows, bool raw)
 
 static void table_end(struct table *table)
 {
-	size_t i;
-
-	for (i = 0; table->texts && i < table->lines * table->n; i++)
+	for (size_t i = 0; table->texts && i < table->lines * table->n; i++)
 		free(table->texts[i]);
 	free(table->texts);
 	free(table->columns);
@@ -147,9 +141,9 @@ static void table_end(struct table *table)
 /* The widest text of a column. */
 static size_t column_width(const struct table *table, size_t i)
 {
-	size_t line, width = 0;
+	size_t width = 0;
 
-	for (line = 0; line < table->lines; line++) {
+	for (size_t line = 0; line < table->lines; line++) {
 		size_t columns = fold_columns(*text_at(table, line, i));
 
 		width = columns > width ? columns : width;
@@ -160,9 +154,9 @@ static size_t column_width(const struct table *table, size_t i)
 /* What the other columns take, with the blanks behind them. */
 static size_t others_width(const struct table *table, size_t but)
 {
-	size_t i, used = 0;
+	size_t used = 0;
 
-	for (i = 0; i < table->n; i++)
+	for (size_t i = 0; i < table->n; i++)
 		used += i == but ? 0 : column_width(table, i) + 1;
 	return used;
 }
@@ -170,9 +164,9 @@ static size_t others_width(const struct table *table, size_t but)
 /* libsmartcols would cut words in two. */
 static int fold_column(struct table *table, size_t i)
 {
-	size_t line, others = others_width(table, i), width = fold_width();
+	size_t others = others_width(table, i), width = fold_width();
 
-	for (line = 1; line < table->lines && width > others; line++) {
+	for (size_t line = 1; line < table->lines && width > others; line++) {
 		char **text = text_at(table, line, i);
 		char *folded = fold_text(*text, width - others);
 
@@ -191,13 +185,13 @@ static uint64_t bar_value(const struct table *table, size_t line, size_t i)
 
 static int draw_bars(struct table *table, size_t i)
 {
-	size_t line, room = bar_room(others_width(table, i));
+	size_t room = bar_room(others_width(table, i));
 	uint64_t max = 0;
 	char bar[128];
 
-	for (line = 1; line < table->lines; line++)
+	for (size_t line = 1; line < table->lines; line++)
 		max = bar_value(table, line, i) > max ? bar_value(table, line, i) : max;
-	for (line = 1; line < table->lines; line++) {
+	for (size_t line = 1; line < table->lines; line++) {
 		char **text = text_at(table, line, i);
 
 		bar_text(bar_value(table, line, i), max, bar, room);
@@ -211,10 +205,9 @@ static int draw_bars(struct table *table, size_t i)
 
 static int fit(struct table *table)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < table->n; i++) {
+	for (size_t i = 0; !err && i < table->n; i++) {
 		if (table->columns[i]->flags & COL_FOLD)
 			err = fold_column(table, i);
 		else if (table->columns[i]->type == COL_BAR)
@@ -250,9 +243,7 @@ static int print_raw(const struct table *table, FILE *f)
 
 static int add_columns(const struct table *table, struct libscols_table *scols)
 {
-	size_t i;
-
-	for (i = 0; i < table->n; i++) {
+	for (size_t i = 0; i < table->n; i++) {
 		bool fold = table->columns[i]->flags & COL_FOLD;
 		struct libscols_column *column =
 			scols_table_new_column(scols, *text_at(table, 0, i), 0,
@@ -273,12 +264,10 @@ static int add_columns(const struct table *table, struct libscols_table *scols)
 /* Gives the texts away. */
 static int add_lines(const struct table *table, struct libscols_table *scols)
 {
-	size_t line, i;
-
-	for (line = 1; line < table->lines; line++) {
+	for (size_t line = 1; line < table->lines; line++) {
 		struct libscols_line *it = scols_table_new_line(scols, NULL);
 
-		for (i = 0; i < table->n; i++) {
+		for (size_t i = 0; i < table->n; i++) {
 			char **text = text_at(table, line, i);
 
 			if (!it || scols_line_refer_data(it, i, *text))

@@ -82,9 +82,9 @@ void *dkt__arena_grow(struct dkt__arena *arena, void *items, size_t n, size_t si
 
 void dkt__arena_free(struct dkt__arena *arena)
 {
-	struct dkt__arena_chunk *chunk, *next;
+	struct dkt__arena_chunk *next;
 
-	for (chunk = arena->chunks; chunk; chunk = next) {
+	for (struct dkt__arena_chunk *chunk = arena->chunks; chunk; chunk = next) {
 		next = chunk->next;
 		free(chunk);
 	}

@@ -28,7 +28,7 @@ unsigned int dkt__utf8_len(const char *p, size_t len)
 {
 	const uint8_t *u = (const uint8_t *)p;
 	uint32_t c, least;
-	unsigned int n, i;
+	unsigned int n;
 
 	if (u[0] < 0x80)
 		return 1;
@@ -38,7 +38,7 @@ unsigned int dkt__utf8_len(const char *p, size_t len)
 	if (len < n)
 		return 0;
 	c = u[0] & (0x7fU >> n);
-	for (i = 1; i < n; i++) {
+	for (unsigned int i = 1; i < n; i++) {
 		if ((u[i] & 0xc0) != 0x80)
 			return 0;
 		c = c << 6 | (u[i] & 0x3f);
@@ -51,7 +51,7 @@ unsigned int dkt__utf8_len(const char *p, size_t len)
 struct dkt__char dkt__char_at(const char *p, size_t len)
 {
 	const uint8_t *u = (const uint8_t *)p;
-	unsigned int n = dkt__utf8_len(p, len), i;
+	unsigned int n = dkt__utf8_len(p, len);
 	struct dkt__char c = { .code = u[0], .len = 1, .is_utf8 = n != 0 };
 
 	if (n <= 1) {
@@ -60,10 +60,10 @@ struct dkt__char dkt__char_at(const char *p, size_t len)
 	}
 	c.len = (uint8_t)n;
 	c.code = u[0] & (0x7fU >> n);
-	for (i = 1; i < n; i++)
+	for (unsigned int i = 1; i < n; i++)
 		c.code = c.code << 6 | (u[i] & 0x3f);
 	c.shown = true;
-	for (i = 0; i < ARRAY_SIZE(hidden); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(hidden); i++)
 		if (c.code >= hidden[i][0] && c.code <= hidden[i][1])
 			c.shown = false;
 	return c;
@@ -209,9 +209,7 @@ static bool is_formula(const char *text, size_t len)
 
 static bool is_plain_cell(const char *text, size_t len)
 {
-	size_t i;
-
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		if (text[i] < ' ' || text[i] > '~' || text[i] == '"' || text[i] == ',' ||
 		    text[i] == '\\')
 			return false;

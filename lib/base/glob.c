@@ -13,12 +13,11 @@
 static const char *match_class(const char *p, const char *end, unsigned char c, bool *hit)
 {
 	bool invert = p < end && *p == '!';
-	const char *start;
 	bool found = false;
 
 	p += invert;
 	/* A ']' that comes first is a member. */
-	for (start = p; p < end && (*p != ']' || p == start); p++) {
+	for (const char *start = p; p < end && (*p != ']' || p == start); p++) {
 		unsigned char low = (unsigned char)*p, high = low;
 
 		if (end - p > 2 && p[1] == '-' && p[2] != ']') {

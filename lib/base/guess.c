@@ -10,15 +10,15 @@
 /* Letters to add, drop, change or swap with their neighbour; words are short. */
 static unsigned int distance(const char *a, const char *b)
 {
-	unsigned int rows[3][64], i, j, cost;
+	unsigned int rows[3][64], cost;
 	unsigned int m = (unsigned int)strlen(a), n = (unsigned int)strlen(b);
 	unsigned int *before = rows[0], *last = rows[1], *row = rows[2], *spare;
 
-	for (j = 0; j <= n; j++)
+	for (unsigned int j = 0; j <= n; j++)
 		last[j] = j;
-	for (i = 1; i <= m; i++) {
+	for (unsigned int i = 1; i <= m; i++) {
 		row[0] = i;
-		for (j = 1; j <= n; j++) {
+		for (unsigned int j = 1; j <= n; j++) {
 			cost = last[j - 1] + (a[i - 1] != b[j - 1]);
 			cost = DKT__MIN(cost, last[j] + 1);
 			cost = DKT__MIN(cost, row[j - 1] + 1);
@@ -134,9 +134,9 @@ void dkt__guess_vote(struct dkt__guess_votes *votes, const char *name)
 
 void dkt__guess_elect(struct dkt__guess_votes *votes)
 {
-	size_t i, most = 0;
+	size_t most = 0;
 
-	for (i = 1; i < votes->n; i++)
+	for (size_t i = 1; i < votes->n; i++)
 		if (votes->votes[i] > votes->votes[most])
 			most = i;
 	if (votes->n)

@@ -143,9 +143,7 @@ static const struct unit sizes[] = {
 
 static uint64_t find_unit(const struct unit *units, size_t n, const char *name, size_t len)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (strlen(units[i].name) == len && !memcmp(units[i].name, name, len))
 			return units[i].factor;
 	return 0;

@@ -35,9 +35,7 @@ static inline void *dkt__grow(void *list, size_t *room, size_t first, size_t siz
 /* Turns the bytes of one number round. */
 static inline void dkt__turn(uint8_t *p, uint32_t size)
 {
-	uint32_t i;
-
-	for (i = 0; i < size / 2; i++) {
+	for (uint32_t i = 0; i < size / 2; i++) {
 		uint8_t byte = p[i];
 
 		p[i] = p[size - 1 - i];

@@ -38,9 +38,7 @@ static bool is_foreign(const struct dkt_ctx *ctx)
 /* A kept capability becomes effective only if it was effective before. */
 static int choose(cap_t now, cap_t then, unsigned int keep)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(kept); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
 		cap_flag_value_t have = CAP_CLEAR;
 
 		if (!(kept[i].keep & keep))

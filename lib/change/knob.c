@@ -33,7 +33,7 @@ static int want(struct dkt_change *change, const char *file, char *value)
 int dkt_change_pids(struct dkt_change *change, const pid_t *pids, size_t n, bool children)
 {
 	char *list = NULL;
-	size_t len, i;
+	size_t len;
 	FILE *f;
 	int err;
 
@@ -44,7 +44,7 @@ int dkt_change_pids(struct dkt_change *change, const pid_t *pids, size_t n, bool
 	f = open_memstream(&list, &len);
 	if (!f)
 		return -ENOMEM;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		fprintf(f, "%s%d", i ? "\n" : "", (int)pids[i]);
 	if (fclose(f)) {
 		free(list);
@@ -56,12 +56,12 @@ int dkt_change_pids(struct dkt_change *change, const pid_t *pids, size_t n, bool
 /* As the kernel writes a bitmap: 32 bits in hex, commas between, the highest first. */
 static char *mask_text(const struct expr_cpus *cpus, int n)
 {
-	int words = (n + 31) / 32, i;
+	int words = (n + 31) / 32;
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	for (i = words; f && i-- > 0;) {
+	for (int i = words; f && i-- > 0;) {
 		uint32_t word = (uint32_t)(cpus->bits[i / 2] >> i % 2 * 32);
 
 		fprintf(f, i < words - 1 ? ",%08x" : "%x", word);
@@ -76,7 +76,7 @@ int dkt_change_cpus(struct dkt_change *change, const char *list)
 {
 	struct expr_cpus *cpus __cleanup(free) = calloc(1, sizeof(*cpus));
 	char all[24];
-	int n = change->in->cpus, cpu;
+	int n = change->in->cpus;
 
 	if (!cpus)
 		return -ENOMEM;
@@ -85,7 +85,7 @@ int dkt_change_cpus(struct dkt_change *change, const char *list)
 	if (!*list || dkt__expr_cpus_parse(list, strlen(list), cpus) || !cpus->weight)
 		return dkt_fail(change->in->ctx, -EINVAL, "'%.60s' is no list of CPUs, as 0-3,5",
 				list);
-	for (cpu = EXPR_MAX_CPUS - 1; cpu >= n; cpu--)
+	for (int cpu = EXPR_MAX_CPUS - 1; cpu >= n; cpu--)
 		if (dkt__expr_cpus_has(cpus, (uint64_t)cpu))
 			return dkt_fail(change->in->ctx, -EINVAL,
 					"there is no CPU %d: the last one is %d", cpu, n - 1);
@@ -98,7 +98,6 @@ int dkt_instance_get_pids(struct dkt_instance *in, pid_t **pids, size_t *n, bool
 {
 	char *text __cleanup(free) = NULL;
 	uint64_t fork = 0, pid;
-	const char *p;
 	int err = dkt__tfs_read(in->ctx, &text, NULL, "%s" PIDS, in->prefix);
 
 	*pids = NULL;
@@ -111,7 +110,7 @@ int dkt_instance_get_pids(struct dkt_instance *in, pid_t **pids, size_t *n, bool
 	*pids = calloc(strlen(text) / 2 + 1, sizeof(**pids));
 	if (!*pids)
 		return -ENOMEM;
-	for (p = text; !dkt__take_u64(&p, NULL, DKT__DEC, &pid); p += *p == '\n')
+	for (const char *p = text; !dkt__take_u64(&p, NULL, DKT__DEC, &pid); p += *p == '\n')
 		(*pids)[(*n)++] = (pid_t)pid;
 	*children = *n && fork;
 	return 0;
@@ -120,11 +119,11 @@ int dkt_instance_get_pids(struct dkt_instance *in, pid_t **pids, size_t *n, bool
 /* As "0-3,5"; NULL if they are all there are. */
 static int list_cpus(const bool *set, int n, char **list)
 {
-	int from, to, missing = 0;
+	int to, missing = 0;
 	size_t len;
 	FILE *f = open_memstream(list, &len);
 
-	for (from = 0; f && from < n; from = to + 1) {
+	for (int from = 0; f && from < n; from = to + 1) {
 		for (to = from; to < n && set[to]; to++)
 			;
 		missing += to < n;
@@ -148,19 +147,18 @@ int dkt_instance_get_cpus(struct dkt_instance *in, char **cpus)
 	bool *set __cleanup(free) = calloc((size_t)in->cpus + 4, sizeof(*set));
 	char *text __cleanup(free) = NULL;
 	int err = dkt__tfs_read(in->ctx, &text, NULL, "%s" CPUS, in->prefix);
-	const char *p;
-	int cpu = 0, i;
+	int cpu = 0;
 
 	*cpus = NULL;
 	if (err || !set)
 		return err ? err : -ENOMEM;
 	/* The last hex digit is of the first four CPUs. */
-	for (p = text + strcspn(text, "\n"); p-- > text;) {
+	for (const char *p = text + strcspn(text, "\n"); p-- > text;) {
 		const char digit[] = { *p, '\0' };
 		uint64_t bits;
 
 		dkt__parse_u64(digit, DKT__HEX, &bits);
-		for (i = 0; *p != ',' && i < 4 && cpu < in->cpus; i++, cpu++)
+		for (int i = 0; *p != ',' && i < 4 && cpu < in->cpus; i++, cpu++)
 			set[cpu] = bits >> i & 1;
 	}
 	return list_cpus(set, in->cpus, cpus);
@@ -191,10 +189,9 @@ static int apply_knob(struct dkt_instance *in, struct dkt__knob *knob)
 
 int dkt__knobs_apply(struct dkt_change *change)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < change->n_knobs; i++)
+	for (size_t i = 0; !err && i < change->n_knobs; i++)
 		err = apply_knob(change->in, &change->knobs[i]);
 	return err;
 }
@@ -202,9 +199,8 @@ int dkt__knobs_apply(struct dkt_change *change)
 int dkt__knobs_undo(struct dkt_change *change)
 {
 	int err = 0, one;
-	size_t i;
 
-	for (i = change->n_knobs; i-- > 0;) {
+	for (size_t i = change->n_knobs; i-- > 0;) {
 		struct dkt__knob *knob = &change->knobs[i];
 
 		if (!knob->before || !strcmp(knob->before, knob->value))
@@ -217,9 +213,7 @@ int dkt__knobs_undo(struct dkt_change *change)
 
 void dkt__knobs_free(struct dkt_change *change)
 {
-	size_t i;
-
-	for (i = 0; i < change->n_knobs; i++) {
+	for (size_t i = 0; i < change->n_knobs; i++) {
 		free(change->knobs[i].value);
 		free(change->knobs[i].before);
 	}

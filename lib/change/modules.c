@@ -37,9 +37,8 @@ static size_t find_module(const struct dkt__tracer *tracer, const char *line)
 static bool is_left_out(const struct dkt__tracer *tracer, const char *line)
 {
 	char *name __cleanup(free) = strndup(line, strcspn(line, " \t"));
-	size_t i;
 
-	for (i = 0; name && i < tracer->n_without; i++)
+	for (size_t i = 0; name && i < tracer->n_without; i++)
 		if (!fnmatch(tracer->without[i], name, 0))
 			return true;
 	return false;
@@ -63,12 +62,12 @@ bool dkt__modules_are_set(struct dkt_instance *in, const struct dkt__tracer *tra
 {
 	bool *seen __cleanup(free) = calloc(tracer->n_modules + 1, sizeof(*seen));
 	char *text __cleanup(free) = NULL;
-	char *line, *save = NULL;
+	char *save = NULL;
 	size_t i;
 
 	if (!seen || dkt__tfs_read(in->ctx, &text, NULL, "%s" FILTER, in->prefix))
 		return false;
-	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		if (strstr(line, ":mod:"))
 			continue;
 		i = find_module(tracer, line);
@@ -126,15 +125,14 @@ static int write_numbers(struct dkt_instance *in, const struct dkt__tracer *trac
 static int write_names(struct dkt_instance *in, const struct dkt__tracer *tracer)
 {
 	char command[256];
-	size_t i, j;
 	int err = 0;
 
-	for (i = 0; !err && i < tracer->n_modules; i++) {
+	for (size_t i = 0; !err && i < tracer->n_modules; i++) {
 		snprintf(command, sizeof(command), ":mod:%s", tracer->modules[i]);
 		err = dkt__tfs_add(in->ctx, command, "%s" FILTER, in->prefix);
 	}
-	for (i = 0; !err && i < tracer->n_modules; i++) {
-		for (j = 0; !err && j < tracer->n_without; j++) {
+	for (size_t i = 0; !err && i < tracer->n_modules; i++) {
+		for (size_t j = 0; !err && j < tracer->n_without; j++) {
 			snprintf(command, sizeof(command), "!%s:mod:%s", tracer->without[j],
 				 tracer->modules[i]);
 			/* A module that has none of them is no error. */

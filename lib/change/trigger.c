@@ -46,10 +46,10 @@ static int check_others(struct dkt_instance *in, const struct dkt_event *event,
 			const struct dkt_trigger *trigger, const char *text)
 {
 	struct dkt_trigger *there __cleanup(free) = NULL;
-	size_t n, i;
+	size_t n;
 	int err = dkt__triggers_parse(text, &there, &n);
 
-	for (i = 0; !err && i < n; i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		if (dkt_trigger_same(trigger, &there[i]))
 			return dkt_fail(in->ctx, -EEXIST, "%s:%s has this trigger already: %s",
 					event->system, event->name, there[i].text);
@@ -122,9 +122,7 @@ static int add_step(struct dkt_change *change, struct dkt__trigger_step *step)
 static bool makes_room(const struct dkt_change *change, const struct dkt_event *event,
 		       const struct dkt_trigger *trigger)
 {
-	size_t i;
-
-	for (i = 0; i < change->n_triggers; i++) {
+	for (size_t i = 0; i < change->n_triggers; i++) {
 		const struct dkt__trigger_step *step = &change->triggers[i];
 
 		if (!step->add && step->event == event &&
@@ -173,10 +171,10 @@ static int remove_one(struct dkt_change *change, struct dkt__trigger_step *step)
 {
 	struct dkt_trigger *there __cleanup(free) = NULL;
 	struct dkt_trigger *was;
-	size_t n, i;
+	size_t n;
 	int err = dkt_instance_get_triggers(change->in, step->event, &there, &n);
 
-	for (i = 0; !err && i < n; i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		if (!dkt_trigger_same(step->trigger, &there[i]))
 			continue;
 		err = dkt_trigger_parse(change->in->ctx, there[i].text, &was);
@@ -195,12 +193,11 @@ static int remove_one(struct dkt_change *change, struct dkt__trigger_step *step)
 int dkt__triggers_apply(struct dkt_change *change)
 {
 	int err = 0;
-	size_t i;
 
-	for (i = change->n_triggers; !err && i-- > 0;)
+	for (size_t i = change->n_triggers; !err && i-- > 0;)
 		if (!change->triggers[i].add)
 			err = remove_one(change, &change->triggers[i]);
-	for (i = 0; !err && i < change->n_triggers; i++) {
+	for (size_t i = 0; !err && i < change->n_triggers; i++) {
 		struct dkt__trigger_step *step = &change->triggers[i];
 
 		if (!step->add)
@@ -214,9 +211,8 @@ int dkt__triggers_apply(struct dkt_change *change)
 int dkt__triggers_undo(struct dkt_change *change)
 {
 	int err = 0, one;
-	size_t i;
 
-	for (i = change->n_triggers; i-- > 0;) {
+	for (size_t i = change->n_triggers; i-- > 0;) {
 		struct dkt__trigger_step *step = &change->triggers[i];
 
 		if (!step->done || !step->add)
@@ -224,7 +220,7 @@ int dkt__triggers_undo(struct dkt_change *change)
 		one = dkt__trigger_remove(change->in, step->event, step->trigger);
 		err = one ? one : err;
 	}
-	for (i = 0; i < change->n_triggers; i++) {
+	for (size_t i = 0; i < change->n_triggers; i++) {
 		struct dkt__trigger_step *step = &change->triggers[i];
 
 		if (!step->done || step->add)
@@ -237,9 +233,7 @@ int dkt__triggers_undo(struct dkt_change *change)
 
 void dkt__triggers_free(struct dkt_change *change)
 {
-	size_t i;
-
-	for (i = 0; i < change->n_triggers; i++)
+	for (size_t i = 0; i < change->n_triggers; i++)
 		free(change->triggers[i].trigger);
 	free(change->triggers);
 }

@@ -48,13 +48,12 @@ bool dkt__abi_is_register(enum dkt__machine machine, const char *name)
 	static const char *const more_x86[] = { "cs", "ss", "flags", "orig_ax", NULL };
 	static const char *const more_arm[] = { "pc", "pstate", "lr", NULL };
 	const char *const *more = machine == DKT__X86_64 ? more_x86 : more_arm;
-	unsigned int i;
 	const char *known;
 
 	/* What is not known here is for the kernel to judge. */
 	if (machine == DKT__OTHER)
 		return true;
-	for (i = 0; (known = dkt__abi_dwarf_register(machine, i)); i++)
+	for (unsigned int i = 0; (known = dkt__abi_dwarf_register(machine, i)); i++)
 		if (!strcmp(known, name))
 			return true;
 	for (; *more; more++)
@@ -120,7 +119,7 @@ static int classify_member(void *data, const struct ctype_member *member)
 static void classify(struct words *words, uint32_t id, uint64_t bit)
 {
 	struct ctype type;
-	uint64_t base = words->base, i;
+	uint64_t base = words->base;
 
 	if (words->depth >= CTYPE_DEPTH || words->source->get(words->source, id, &type))
 		return;
@@ -133,7 +132,7 @@ static void classify(struct words *words, uint32_t id, uint64_t bit)
 		struct ctype element = { 0 };
 
 		words->source->get(words->source, type.target, &element);
-		for (i = 0; i < DKT__MIN(type.count, UINT64_C(16)); i++)
+		for (uint64_t i = 0; i < DKT__MIN(type.count, UINT64_C(16)); i++)
 			classify(words, type.target, bit + i * element.size * 8);
 	} else if (bit / 64 < 2) {
 		(type.kind == CTYPE_FLOAT ? words->floating : words->integer)[bit / 64] = true;
@@ -222,9 +221,8 @@ void dkt__abi_arguments(enum dkt__machine machine, bool numbered, struct ctype_s
 			const uint32_t *types, size_t n, struct abi_place *places)
 {
 	struct taken taken = { 0 };
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (machine == DKT__OTHER)
 			dkt__abi_word(machine, numbered, 0, &places[i]);
 		else

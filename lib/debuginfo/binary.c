@@ -187,12 +187,12 @@ int dkt__binary_functions(struct dkt__binary *binary,
 			  int (*fn)(void *data, const struct binary_symbol *symbol), void *data)
 {
 	struct binary_symbol symbol;
-	int i, end = 0;
+	int end = 0;
 
 	if (!binary->n_symbols)
 		binary->n_symbols = dwfl_module_getsymtab(binary->module);
 	/* The first is the file itself. */
-	for (i = 1; !end && i < binary->n_symbols; i++)
+	for (int i = 1; !end && i < binary->n_symbols; i++)
 		if (read_symbol(binary, i, &symbol))
 			end = fn(data, &symbol);
 	return end;
@@ -312,11 +312,11 @@ void dkt__binary_at(struct dkt__binary *binary, uint64_t address, struct binary_
 static int find_segment(struct dkt__binary *binary, uint64_t where, bool by_offset, bool code,
 			GElf_Phdr *found)
 {
-	size_t n, i;
+	size_t n;
 
 	if (elf_getphdrnum(binary->elf, &n))
 		return -ERANGE;
-	for (i = 0; i < n && i < INT32_MAX; i++) {
+	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
 		uint64_t from;
 
 		if (!gelf_getphdr(binary->elf, (int)i, found) || found->p_type != PT_LOAD ||

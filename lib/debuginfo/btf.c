@@ -40,9 +40,8 @@ static const char *name_at(const struct btf *btf, uint32_t offset)
 static const struct btf_type *strip(const struct btf *btf, uint32_t *id, bool *user)
 {
 	const struct btf_type *type = btf__type_by_id(btf, *id);
-	unsigned int depth;
 
-	for (depth = 0; type && depth < CTYPE_DEPTH; depth++) {
+	for (unsigned int depth = 0; type && depth < CTYPE_DEPTH; depth++) {
 		if (!btf_is_mod(type) && !btf_is_typedef(type) && !btf_is_type_tag(type))
 			return type;
 		if (user && btf_is_type_tag(type) && !strcmp(name_at(btf, type->name_off), "user"))
@@ -144,13 +143,12 @@ static int btf_each_member(struct ctype_source *source, uint32_t id, ctype_membe
 	const struct btf *btf = btf_of(source);
 	const struct btf_type *t = btf__type_by_id(btf, id);
 	const struct btf_member *m;
-	uint32_t i;
 	int end = 0;
 
 	if (!t || !btf_is_composite(t))
 		return t && btf_is_fwd(t) ? 0 : -EINVAL;
 	m = btf_members(t);
-	for (i = 0; !end && i < btf_vlen(t); i++) {
+	for (uint32_t i = 0; !end && i < btf_vlen(t); i++) {
 		struct ctype_member member = {
 			.name = name_at(btf, m[i].name_off),
 			.type = m[i].type,

@@ -39,9 +39,8 @@ static bool is_file(struct lines *lines, const char *path)
 static int add_line(struct lines *lines, uint64_t address, uint64_t function)
 {
 	struct dwarf_line *more;
-	size_t i;
 
-	for (i = 0; i < lines->n; i++) {
+	for (size_t i = 0; i < lines->n; i++) {
 		if (lines->found[i].function != function)
 			continue;
 		if (address < lines->found[i].address)
@@ -85,13 +84,13 @@ static int look_through(struct lines *lines)
 	Dwarf_Die *unit = NULL;
 	Dwarf_Addr bias;
 	Dwarf_Lines *rows;
-	size_t n, i;
+	size_t n;
 	int err = 0;
 
 	while (!err && (unit = dwfl_module_nextcu(lines->binary->module, unit, &bias))) {
 		if (dwarf_getsrclines(unit, &rows, &n))
 			continue;
-		for (i = 0; !err && i < n; i++)
+		for (size_t i = 0; !err && i < n; i++)
 			err = look_at_row(lines, dwarf_onesrcline(rows, i), bias);
 	}
 	return err;

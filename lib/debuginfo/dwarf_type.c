@@ -23,10 +23,9 @@ static int add_die(struct dkt__binary *binary, const Dwarf_Die *die, unsigned in
 		   uint32_t *id)
 {
 	struct binary_die *more;
-	size_t i;
 
 	*id = 0;
-	for (i = binary->n_dies; i-- > 0;) {
+	for (size_t i = binary->n_dies; i-- > 0;) {
 		if (binary->dies[i].die.addr != die->addr || binary->dies[i].dimension != dimension)
 			continue;
 		*id = (uint32_t)i + 1;
@@ -60,9 +59,8 @@ int dkt__dwarf_type(struct dkt__binary *binary, Dwarf_Die *die, uint32_t *id)
 static bool strip(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
-	unsigned int depth;
 
-	for (depth = 0; depth < CTYPE_DEPTH; depth++) {
+	for (unsigned int depth = 0; depth < CTYPE_DEPTH; depth++) {
 		switch (dwarf_tag(die)) {
 		case DW_TAG_typedef:
 		case DW_TAG_const_type:

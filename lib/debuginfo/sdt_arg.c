@@ -51,7 +51,6 @@ static void put_memory(struct sdt_arg *arg, int64_t offset, const char *name)
 static bool x86_register(const char *name, size_t len, char to[8])
 {
 	static const char *const words[] = { "ax", "bx", "cx", "dx", "si", "di", "bp", "sp", "ip" };
-	size_t i;
 
 	if (len >= 2 && name[0] == 'r' && isdigit((unsigned char)name[1])) {
 		size_t n = 1 + strspn(name + 1, "0123456789");
@@ -61,7 +60,7 @@ static bool x86_register(const char *name, size_t len, char to[8])
 		snprintf(to, 8, "%.*s", (int)n, name);
 		return dkt__abi_is_register(DKT__X86_64, to);
 	}
-	for (i = 0; i < ARRAY_SIZE(words); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		const char *word = words[i];
 		bool whole = len >= 2 && !memcmp(name + len - 2, word, 2) &&
 			     (len == 2 || (len == 3 && strchr("re", name[0])));

@@ -9,9 +9,9 @@ static bool any_has(struct dkt_expr *expr, struct expr_span name, struct dkt_eve
 		    size_t n)
 {
 	const struct dkt_field *fields;
-	size_t i, n_fields;
+	size_t n_fields;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!dkt_event_fields(events[i], &fields, &n_fields) &&
 		    dkt__expr_find_field(expr, name, fields, n_fields))
 			return true;
@@ -22,9 +22,8 @@ static bool any_has(struct dkt_expr *expr, struct expr_span name, struct dkt_eve
 static int none_fits(struct dkt_expr *expr, struct dkt_event *const *events, size_t n)
 {
 	struct dkt__guess guess;
-	uint32_t i;
 
-	for (i = 0; i < expr->n_preds; i++) {
+	for (uint32_t i = 0; i < expr->n_preds; i++) {
 		struct expr_span name = expr->preds[i].field;
 
 		if (any_has(expr, name, events, n))
@@ -44,13 +43,12 @@ int dkt_expr_check_any(struct dkt_expr *expr, struct dkt_event *const *events, s
 		       unsigned int flags)
 {
 	char *words __cleanup(free) = NULL;
-	size_t i;
 	int first = 0;
 	int err = dkt__flags_check(expr->ctx, "dkt_expr_check_any", flags, DKT_EXPR_MATCH);
 
 	if (err)
 		return err;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		err = flags & DKT_EXPR_MATCH ? dkt_expr_check_match(expr, events[i]) :
 					       dkt_expr_check(expr, events[i]);
 		if (!err || err == -ENOMEM)

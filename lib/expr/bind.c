@@ -37,9 +37,8 @@ static enum field_class class_of(const struct dkt_field *field)
 {
 	const char *type = field->type ? field->type : "";
 	bool is_char = strstr(type, "char");
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(generic); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(generic); i++)
 		if (field == &generic[i].field)
 			return generic[i].class;
 	if (strstr(type, "__data_loc") && !is_char)
@@ -67,9 +66,8 @@ const struct dkt_field *dkt__expr_find_field(const struct dkt_expr *expr, struct
 					     const struct dkt_field *fields, size_t n)
 {
 	const struct dkt_field *common = NULL;
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (!dkt__expr_span_is(expr, name, fields[i].name))
 			continue;
 		if (!(fields[i].flags & DKT_FIELD_COMMON))
@@ -78,10 +76,10 @@ const struct dkt_field *dkt__expr_find_field(const struct dkt_expr *expr, struct
 	}
 	/* As CPU and COMM, by the name that the kernel has for it. */
 	if (dkt__expr_span_is(expr, name, EXPR_PID))
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			if (!strcmp(fields[i].name, EXPR_COMMON_PID))
 				return &fields[i];
-	for (i = 0; i < ARRAY_SIZE(generic); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(generic); i++)
 		if (dkt__expr_span_is(expr, name, generic[i].field.name))
 			return &generic[i].field;
 	return common;
@@ -89,12 +87,10 @@ const struct dkt_field *dkt__expr_find_field(const struct dkt_expr *expr, struct
 
 void dkt__expr_guess_common(struct dkt__guess *guess, const struct dkt_field *fields, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (fields[i].flags & DKT_FIELD_COMMON)
 			dkt__guess_try(guess, fields[i].name);
-	for (i = 0; i < ARRAY_SIZE(generic); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(generic); i++)
 		dkt__guess_try(guess, generic[i].field.name);
 	dkt__guess_try(guess, EXPR_PID);
 }
@@ -103,10 +99,9 @@ static int no_field(const struct dkt_expr *expr, const struct expr_pred *pred,
 		    const struct dkt_event *event, const struct dkt_field *fields, size_t n)
 {
 	struct dkt__guess guess;
-	size_t i;
 
 	dkt__guess_start(&guess, expr->text + pred->field.at, pred->field.len);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!(fields[i].flags & DKT_FIELD_COMMON))
 			dkt__guess_try(&guess, fields[i].name);
 	dkt__expr_guess_common(&guess, fields, n);
@@ -310,15 +305,13 @@ static int bind_all(struct dkt_expr *expr, struct dkt_event *event, struct expr_
 {
 	const struct dkt_field *fields, *field;
 	size_t n;
-	uint32_t i;
-	int err;
+	int err = dkt_event_fields(event, &fields, &n);
 
-	err = dkt_event_fields(event, &fields, &n);
 	/* A field that is missing says more about the event than one that does not fit. */
-	for (i = 0; !err && i < expr->n_preds; i++)
+	for (uint32_t i = 0; !err && i < expr->n_preds; i++)
 		if (!dkt__expr_find_field(expr, expr->preds[i].field, fields, n))
 			err = no_field(expr, &expr->preds[i], event, fields, n);
-	for (i = 0; !err && i < expr->n_preds; i++) {
+	for (uint32_t i = 0; !err && i < expr->n_preds; i++) {
 		struct expr_test *test = &bound->tests[i];
 
 		test->pred = &expr->preds[i];

@@ -47,7 +47,7 @@ static bool read_all(struct reader *reader)
 /* first-last:used/group takes the first used ones of each group. */
 static int read_region(struct reader *reader, struct expr_cpus *cpus)
 {
-	unsigned int first = 0, last, used, group, cpu;
+	unsigned int first = 0, last, used, group;
 
 	if (read_all(reader)) {
 		last = (unsigned int)sysconf(_SC_NPROCESSORS_CONF) - 1;
@@ -66,7 +66,7 @@ static int read_region(struct reader *reader, struct expr_cpus *cpus)
 		return -EINVAL;
 	if (last >= EXPR_MAX_CPUS)
 		return -ERANGE;
-	for (cpu = first; cpu <= last; cpu++)
+	for (unsigned int cpu = first; cpu <= last; cpu++)
 		if ((cpu - first) % group < used)
 			cpus->bits[cpu / 64] |= 1ULL << cpu % 64;
 	return 0;
@@ -75,7 +75,6 @@ static int read_region(struct reader *reader, struct expr_cpus *cpus)
 int dkt__expr_cpus_parse(const char *list, size_t len, struct expr_cpus *cpus)
 {
 	struct reader reader = { .p = list, .end = list + len };
-	unsigned int cpu;
 	int err;
 
 	memset(cpus, 0, sizeof(*cpus));
@@ -90,7 +89,7 @@ int dkt__expr_cpus_parse(const char *list, size_t len, struct expr_cpus *cpus)
 		if (reader.p < reader.end && *reader.p != ',' && !dkt__expr_is_space(*reader.p))
 			return -EINVAL;
 	}
-	for (cpu = 0; cpu < EXPR_MAX_CPUS; cpu++) {
+	for (unsigned int cpu = 0; cpu < EXPR_MAX_CPUS; cpu++) {
 		if (!dkt__expr_cpus_has(cpus, cpu))
 			continue;
 		if (!cpus->weight++)

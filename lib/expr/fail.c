@@ -17,7 +17,7 @@ static bool starts_char(char c)
 /* Appends "  text\n  ^" with one column for each character, whatever bytes are in the text. */
 static void show_place(struct dkt_buf *buf, const char *text, uint32_t at)
 {
-	size_t len = strlen(text), from = 0, to = len, i, column = 2;
+	size_t len = strlen(text), from = 0, to = len, column = 2;
 
 	if (len > SHOW_BEFORE + SHOW_AFTER) {
 		from = at > SHOW_BEFORE ? at - SHOW_BEFORE : 0;
@@ -29,7 +29,7 @@ static void show_place(struct dkt_buf *buf, const char *text, uint32_t at)
 		to++;
 	dkt_buf_str(buf, from ? "  ..." : "  ");
 	column += from ? 3 : 0;
-	for (i = from; i < to;) {
+	for (size_t i = from; i < to;) {
 		struct dkt__char c = dkt__char_at(text + i, to - i);
 
 		/* What is not shown has a column, so that the caret is right. */
@@ -38,7 +38,7 @@ static void show_place(struct dkt_buf *buf, const char *text, uint32_t at)
 		i += c.len;
 	}
 	dkt_buf_str(buf, to < len ? "...\n" : "\n");
-	for (i = 0; i < column; i++)
+	for (size_t i = 0; i < column; i++)
 		dkt_buf_str(buf, " ");
 	dkt_buf_str(buf, "^");
 }

@@ -8,7 +8,6 @@
 void dkt__expr_pattern(struct expr_pattern *pattern, const char *text, size_t len, bool like)
 {
 	bool front = false, back = false;
-	size_t i;
 
 	memset(pattern, 0, sizeof(*pattern));
 	if (like && len && *text == '!') {
@@ -20,7 +19,7 @@ void dkt__expr_pattern(struct expr_pattern *pattern, const char *text, size_t le
 	pattern->len = len;
 	if (!like)
 		return;
-	for (i = 0; i < len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		if (memchr("[?\\", text[i], 3) || (text[i] == '*' && i && i != len - 1)) {
 			pattern->kind = PATTERN_GLOB;
 			return;

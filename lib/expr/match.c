@@ -104,12 +104,12 @@ static bool match_mask(const struct expr_test *test, const struct dkt_record *re
 	bool meet = false, same = true;
 	const char *bytes;
 	uint64_t word;
-	size_t len, at;
+	size_t len;
 
 	if (!has_field(record, &test->field))
 		return false;
 	bytes = dkt_record_bytes(record, &test->field, &len);
-	for (at = 0; at < sizeof(cpus->bits); at += sizeof(word)) {
+	for (size_t at = 0; at < sizeof(cpus->bits); at += sizeof(word)) {
 		word = 0;
 		if (at < len)
 			memcpy(&word, bytes + at, DKT__MIN(sizeof(word), len - at));
@@ -231,10 +231,9 @@ bool dkt__expr_gate(struct dkt_expr *expr, struct dkt_event *event, struct dkt__
 
 bool dkt_expr_match(struct dkt_expr *expr, const struct dkt_record *record, const char *comm)
 {
-	const struct expr_bound *bound;
 	uint32_t i = 0;
+	const struct expr_bound *bound = record->event ? dkt__expr_bind(expr, record->event) : NULL;
 
-	bound = record->event ? dkt__expr_bind(expr, record->event) : NULL;
 	/* Were what cannot be told taken as false, its opposite would be true of every record. */
 	if (!bound || bound->err || bound->blind < expr->n_preds)
 		return false;

@@ -167,9 +167,7 @@ static const struct named opens[] = {
 
 static bool find_named(const struct named *named, size_t n, const struct lookup *lookup)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		dkt__guess_try(lookup->guess, named[i].name);
 		if (strcmp(named[i].name, lookup->name) != 0)
 			continue;
@@ -182,9 +180,8 @@ static bool find_named(const struct named *named, size_t n, const struct lookup 
 static bool find_syscall(const struct lookup *lookup)
 {
 	const char *name;
-	int i;
 
-	for (i = 0; i < MAX_SYSCALL; i++) {
+	for (int i = 0; i < MAX_SYSCALL; i++) {
 		name = dkt_syscall_name(i);
 		if (!name)
 			continue;

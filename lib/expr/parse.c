@@ -133,9 +133,8 @@ static int parse_pred(struct parser *p)
 {
 	uint32_t number = p->expr->n_preds;
 	struct expr_pred *pred;
-	int err;
+	int err = new_pred(p->expr);
 
-	err = new_pred(p->expr);
 	if (err)
 		return err;
 	pred = &p->expr->preds[number];

@@ -85,13 +85,12 @@ static int parse_op(struct expr_reader *r, struct expr_pred *pred)
 		{ "==", EXPR_EQ }, { "!=", EXPR_NE }, { "<=", EXPR_LE },  { "<", EXPR_LT },
 		{ ">=", EXPR_GE }, { ">", EXPR_GT },  { "&", EXPR_BITS }, { "~", EXPR_LIKE },
 	};
-	size_t i;
 
 	dkt__expr_skip_spaces(r);
 	/* "a && b" has a comparison missing, not an operator. */
 	if (r->text[r->at] == '&' && r->text[r->at + 1] == '&')
 		return no_operator(r, pred);
-	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ops); i++) {
 		size_t len = strlen(ops[i].text);
 
 		if (strncmp(r->text + r->at, ops[i].text, len) != 0)
@@ -272,9 +271,8 @@ static int parse_value(struct expr_reader *r, struct expr_pred *pred)
 
 int dkt__expr_parse_pred(struct expr_reader *r, struct expr_pred *pred)
 {
-	int err;
+	int err = parse_field(r, pred);
 
-	err = parse_field(r, pred);
 	if (!err)
 		err = parse_modifiers(r, pred);
 	if (!err)

@@ -134,20 +134,20 @@ int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char **text)
 {
 	const struct expr_bound *bound;
 	struct dkt_buf buf = { 0 };
-	uint32_t i, at = 0;
+	uint32_t at = 0;
 	int err;
 
 	*text = NULL;
 	err = dkt_expr_check(expr, event);
 	if (err)
 		return err;
-	for (i = 0; !err && i < expr->n_preds; i++)
+	for (uint32_t i = 0; !err && i < expr->n_preds; i++)
 		if (expr->preds[i].kind == EXPR_FUNCTION)
 			err = dkt__expr_check_function(expr, &expr->preds[i]);
 	bound = err ? NULL : dkt__expr_bind(expr, event);
 	if (!bound)
 		return err ? err : -ENOMEM;
-	for (i = 0; i < expr->n_preds; i++) {
+	for (uint32_t i = 0; i < expr->n_preds; i++) {
 		struct expr_span value = expr->preds[i].value;
 
 		put_field(expr, &bound->tests[i], at, &buf);

@@ -23,7 +23,7 @@ static uint64_t hash_bytes(const void *bytes, uint32_t len)
 
 static int grow_numbers(struct dkt__intern *in)
 {
-	uint32_t room = in->n_room ? in->n_room * 2 : FIRST_ROOM, slot, i;
+	uint32_t room = in->n_room ? in->n_room * 2 : FIRST_ROOM, slot;
 	struct dkt__interned *all = reallocarray(in->all, room, sizeof(*all));
 	uint32_t *slots;
 
@@ -37,7 +37,7 @@ static int grow_numbers(struct dkt__intern *in)
 	in->slots = slots;
 	in->n_room = room;
 	in->mask = room * 2 - 1;
-	for (i = 0; i < in->n; i++) {
+	for (uint32_t i = 0; i < in->n; i++) {
 		slot = (uint32_t)all[i].hash & in->mask;
 		while (slots[slot])
 			slot = (slot + 1) & in->mask;

@@ -20,10 +20,8 @@ static void put_field(FILE *f, const struct dkt__key_spec *spec)
 
 static void put_keys(FILE *f, const struct dkt_hist *hist)
 {
-	uint32_t i;
-
 	fputs("hist:keys=", f);
-	for (i = 0; i < hist->n_keys; i++) {
+	for (uint32_t i = 0; i < hist->n_keys; i++) {
 		if (i)
 			fputc(',', f);
 		put_field(f, &hist->keys[i]);
@@ -31,7 +29,7 @@ static void put_keys(FILE *f, const struct dkt_hist *hist)
 	/* There must be one. Its rows become one when they are read. */
 	if (!hist->n_keys)
 		fputs("common_cpu", f);
-	for (i = 0; i < hist->n_vals; i++) {
+	for (uint32_t i = 0; i < hist->n_vals; i++) {
 		fputs(i ? "," : ":vals=", f);
 		if (hist->vals[i].raw)
 			fputs(hist->vals[i].raw, f);
@@ -98,9 +96,9 @@ int dkt_hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **text
 /* The kernel says nothing of why it refuses some of what histogram.rst allows. */
 static int explain(struct dkt_hist *hist, int err)
 {
-	uint32_t i, strings = 0;
+	uint32_t strings = 0;
 
-	for (i = 0; i < hist->n_keys; i++)
+	for (uint32_t i = 0; i < hist->n_keys; i++)
 		strings += hist->table->keys[i].kind != TABLE_NUMBER;
 	if (err == -EOPNOTSUPP)
 		return dkt_fail(hist->ctx, err, "this kernel has no histograms");
@@ -130,11 +128,8 @@ static int check_execname(struct dkt_hist *hist)
 /* The kernel has a process's name beside its number only. */
 static int check_comm(struct dkt_hist *hist)
 {
-	size_t i;
-	uint32_t key;
-
-	for (i = 0; i < hist->n_events; i++)
-		for (key = 0; hist->events[i].event && key < hist->n_keys; key++)
+	for (size_t i = 0; i < hist->n_events; i++)
+		for (uint32_t key = 0; hist->events[i].event && key < hist->n_keys; key++)
 			if (hist->events[i].keys[key].kind == KEY_COMM)
 				return dkt_fail(hist->ctx, -EOPNOTSUPP,
 						"the kernel cannot count by COMM");
@@ -144,7 +139,6 @@ static int check_comm(struct dkt_hist *hist)
 int dkt_hist_start(struct dkt_hist *hist, struct dkt_instance *instance)
 {
 	struct dkt_change *change = NULL;
-	size_t i;
 	int err = check_execname(hist);
 
 	if (!err)
@@ -153,7 +147,7 @@ int dkt_hist_start(struct dkt_hist *hist, struct dkt_instance *instance)
 		return err;
 	err = dkt_change_new(instance, &change);
 
-	for (i = 0; !err && i < hist->n_events; i++) {
+	for (size_t i = 0; !err && i < hist->n_events; i++) {
 		struct dkt_event *event = hist->events[i].event;
 		char *text __cleanup(free) = NULL;
 
@@ -174,14 +168,14 @@ int dkt_hist_start(struct dkt_hist *hist, struct dkt_instance *instance)
 /* What the kernel's text cannot say: which numbers are signed. */
 static int check_columns(const struct dkt_hist *hist, struct dkt_table *table)
 {
-	uint32_t i, n = hist->n_keys ? hist->n_keys : 1;
+	uint32_t n = hist->n_keys ? hist->n_keys : 1;
 
 	if (table->n_keys != n || table->n_vals != 1 + hist->n_vals)
 		return dkt_fail(hist->ctx, -EINVAL,
 				"the kernel's histogram has %u keys and %u values, asked for were"
 				" %u and %u",
 				table->n_keys, table->n_vals, n, 1 + hist->n_vals);
-	for (i = 0; hist->n_keys && i < n; i++)
+	for (uint32_t i = 0; hist->n_keys && i < n; i++)
 		if (table->keys[i].kind == TABLE_STRING && !table->map.n)
 			table->keys[i].kind = TABLE_NUMBER;
 	return 0;
@@ -190,10 +184,8 @@ static int check_columns(const struct dkt_hist *hist, struct dkt_table *table)
 /* Rows of a histogram by CPU only, which stands for none. */
 static void one_row(struct dkt_table *table)
 {
-	uint32_t i, v;
-
-	for (i = 1; i < table->map.n; i++)
-		for (v = 0; v < table->n_vals; v++)
+	for (uint32_t i = 1; i < table->map.n; i++)
+		for (uint32_t v = 0; v < table->n_vals; v++)
 			dkt__table_sums(table, 0)[v] += dkt__table_sums(table, i)[v];
 	table->map.n = DKT__MIN(table->map.n, 1u);
 	table->n_keys = 0;
@@ -202,9 +194,7 @@ static void one_row(struct dkt_table *table)
 /* What the event's print format calls the numbers. */
 static int find_names(struct dkt_event *event, struct dkt_table *table)
 {
-	uint32_t i;
-
-	for (i = 0; i < table->n_keys; i++) {
+	for (uint32_t i = 0; i < table->n_keys; i++) {
 		struct table_column *column = &table->keys[i];
 		struct dkt__key key;
 
@@ -252,17 +242,16 @@ static int read_event(struct dkt_hist *hist, struct dkt_instance *instance, stru
 int dkt_hist_read(struct dkt_hist *hist, struct dkt_instance *instance, struct dkt_table **out)
 {
 	struct dkt_table *table = dkt__hist_table(hist);
-	uint32_t i;
 	int err = table ? 0 : -ENOMEM;
 
 	*out = NULL;
-	for (i = 0; !err && i < table->n_keys; i++) {
+	for (uint32_t i = 0; !err && i < table->n_keys; i++) {
 		table->keys[i].is_signed = hist->table->keys[i].is_signed;
 		table->keys[i].names = hist->table->keys[i].names;
 	}
-	for (i = 0; !err && i < table->n_vals; i++)
+	for (uint32_t i = 0; !err && i < table->n_vals; i++)
 		table->vals[i].is_signed = hist->table->vals[i].is_signed;
-	for (i = 0; !err && i < hist->n_events; i++)
+	for (uint32_t i = 0; !err && i < hist->n_events; i++)
 		if (hist->events[i].event)
 			err = read_event(hist, instance, hist->events[i].event, table);
 	if (!err)

@@ -37,10 +37,8 @@ bool dkt__mod_find(const char *name, size_t len, uint8_t *mod)
 /* The number behind "buckets". */
 static bool read_buckets(const char *text, size_t len, uint64_t *buckets)
 {
-	size_t i;
-
 	*buckets = 0;
-	for (i = 0; i < len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		if (text[i] < '0' || text[i] > '9' || *buckets > UINT32_MAX)
 			return false;
 		*buckets = *buckets * 10 + (uint64_t)(text[i] - '0');
@@ -102,15 +100,15 @@ static int no_field(struct dkt_ctx *ctx, struct dkt_event *event, const char *na
 					      "CPU",        "PID" };
 	struct dkt__guess guess;
 	const struct dkt_field *fields;
-	size_t n, i;
+	size_t n;
 	int err = dkt_event_fields(event, &fields, &n);
 
 	if (err)
 		return err;
 	dkt__guess_start(&guess, name, strlen(name));
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		dkt__guess_try(&guess, fields[i].name);
-	for (i = 0; i < ARRAY_SIZE(others); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		dkt__guess_try(&guess, others[i]);
 	return dkt_fail(ctx, -ENOENT, "%s:%s has no field '%s'%s", event->system, event->name, name,
 			dkt__guess_words(&guess));
@@ -155,9 +153,8 @@ int dkt__key_check_any(struct dkt_ctx *ctx, const struct dkt__key_spec *spec,
 {
 	struct dkt__key other = { 0 };
 	struct dkt__guess guess;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (find_field(events[i], spec->name) || find_other(spec->name, &other))
 			return 0;
 	dkt__guess_start(&guess, spec->name, strlen(spec->name));
@@ -305,10 +302,10 @@ static void put_symbol(struct dkt_ctx *ctx, uint64_t address, bool with_offset, 
 
 void dkt__stack_text(struct dkt_ctx *ctx, const void *bytes, uint32_t len, struct dkt_buf *buf)
 {
-	uint32_t i, n = len / (uint32_t)sizeof(uint64_t);
+	uint32_t n = len / (uint32_t)sizeof(uint64_t);
 	uint64_t address;
 
-	for (i = n; i--;) {
+	for (uint32_t i = n; i--;) {
 		memcpy(&address, (const char *)bytes + i * sizeof(address), sizeof(address));
 		/* A stack of less than the whole depth ends in zeros. */
 		if (!address)

@@ -25,13 +25,12 @@ static bool has_names(const struct dkt__step *step, const struct dkt_field *fiel
 void dkt__key_names(struct dkt_event *event, struct dkt__key *key)
 {
 	const struct dkt__plan *plan;
-	uint32_t i;
 
 	if (key->kind != KEY_NUMBER || key->mod)
 		return;
 	key->names.is_device = !strcmp(key->field.type, "dev_t");
 	plan = key->names.is_device ? NULL : dkt__plan_get(event);
-	for (i = 0; plan && plan->way == DKT__PLAN_STEPS && i < plan->n_steps; i++) {
+	for (uint32_t i = 0; plan && plan->way == DKT__PLAN_STEPS && i < plan->n_steps; i++) {
 		if (!has_names(&plan->steps[i], &key->field))
 			continue;
 		key->names.step = &plan->steps[i];
@@ -42,7 +41,6 @@ void dkt__key_names(struct dkt_event *event, struct dkt__key *key)
 bool dkt__names_same(const struct dkt__key_names *a, const struct dkt__key_names *b)
 {
 	const struct dkt__table *x, *y;
-	uint32_t i;
 
 	if (a->is_device != b->is_device || !a->step != !b->step)
 		return false;
@@ -53,7 +51,7 @@ bool dkt__names_same(const struct dkt__key_names *a, const struct dkt__key_names
 	if (a->step->op != b->step->op || x->n != y->n || x->delim_len != y->delim_len ||
 	    (x->delim_len && memcmp(x->delim, y->delim, x->delim_len) != 0))
 		return false;
-	for (i = 0; i < x->n; i++)
+	for (uint32_t i = 0; i < x->n; i++)
 		if (x->names[i].value != y->names[i].value || x->names[i].len != y->names[i].len ||
 		    memcmp(x->names[i].text, y->names[i].text, x->names[i].len) != 0)
 			return false;
@@ -88,9 +86,8 @@ static void put_device(struct dkt_ctx *ctx, uint64_t value, struct dkt_buf *buf)
 static size_t room_of(const struct dkt__table *table)
 {
 	size_t room = table->delim_len + NUMBER_ROOM;
-	uint32_t i;
 
-	for (i = 0; i < table->n; i++)
+	for (uint32_t i = 0; i < table->n; i++)
 		room += table->names[i].len + table->delim_len;
 	return room;
 }

@@ -9,9 +9,8 @@
 static uint32_t first_slot(const struct dkt__keymap *map, const uint64_t *key)
 {
 	uint64_t h = 0;
-	uint32_t i;
 
-	for (i = 0; i < map->n_words; i++)
+	for (uint32_t i = 0; i < map->n_words; i++)
 		h = dkt__mix(h, key[i]);
 	return (uint32_t)h & map->mask;
 }
@@ -19,9 +18,8 @@ static uint32_t first_slot(const struct dkt__keymap *map, const uint64_t *key)
 static bool same_key(const struct dkt__keymap *map, uint32_t entry, const uint64_t *key)
 {
 	const uint64_t *have = dkt__keymap_key(map, entry);
-	uint32_t i;
 
-	for (i = 0; i < map->n_words; i++)
+	for (uint32_t i = 0; i < map->n_words; i++)
 		if (have[i] != key[i])
 			return false;
 	return true;
@@ -45,7 +43,7 @@ uint32_t dkt__keymap_find(const struct dkt__keymap *map, const uint64_t *key)
 /* Twice as much room for entries, and twice as many slots as entries. */
 static int grow(struct dkt__keymap *map)
 {
-	uint32_t room = map->room ? map->room * 2 : FIRST_ROOM, i, slots = room * 2;
+	uint32_t room = map->room ? map->room * 2 : FIRST_ROOM, slots = room * 2;
 	uint32_t *free_numbers, *old = map->slots;
 	uint64_t *keys;
 
@@ -66,7 +64,7 @@ static int grow(struct dkt__keymap *map)
 	map->room = room;
 	map->mask = slots - 1;
 	/* It grows only when no number is free: all of them are entries. */
-	for (i = 0; i < map->used; i++)
+	for (uint32_t i = 0; i < map->used; i++)
 		map->slots[find_slot(map, dkt__keymap_key(map, i))] = i + 1;
 	return 0;
 }

@@ -279,11 +279,10 @@ static int read_keys(struct reader *r, uint64_t *words, const char **comm, const
 	struct dkt_table *table = r->table;
 	bool has_stack = false;
 	char name[80], behind[84];
-	uint32_t i;
 	int err = 0;
 
 	*comm = *comm_end = NULL;
-	for (i = 0; !err && i < table->n_keys; i++) {
+	for (uint32_t i = 0; !err && i < table->n_keys; i++) {
 		struct table_column *column = &table->keys[i];
 		const char *colon, *end;
 
@@ -323,11 +322,10 @@ static bool read_sums(struct reader *r, uint64_t *sums)
 {
 	struct dkt_table *table = r->table;
 	const char *end = line_end(r->p, r->end), *p = find(r->p, end, "}");
-	uint32_t i;
 
 	if (!p)
 		return false;
-	for (i = 0; i < table->n_vals; i++) {
+	for (uint32_t i = 0; i < table->n_vals; i++) {
 		const char *colon = find(p, end, ": "), *to;
 
 		if (!colon)
@@ -382,7 +380,7 @@ static int read_row(struct reader *r)
 	struct dkt_table *table = r->table;
 	uint64_t words[TABLE_KEYS], sums[TABLE_VALS];
 	const char *start = r->p, *comm, *comm_end, *end;
-	uint32_t entry, i;
+	uint32_t entry;
 	bool added;
 	int err;
 
@@ -400,7 +398,7 @@ static int read_row(struct reader *r)
 	if (entry == DKT__KEYMAP_NONE)
 		return err;
 	/* Two stacks that differ in offsets only are one row. */
-	for (i = 0; i < table->n_vals; i++)
+	for (uint32_t i = 0; i < table->n_vals; i++)
 		dkt__table_sums(table, entry)[i] += sums[i];
 	if (comm)
 		table->comms[entry] = dkt__table_string(table, comm, (uint32_t)(comm_end - comm));

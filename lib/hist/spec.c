@@ -68,9 +68,7 @@ static int parse_keys(struct dkt_hist *hist, const char *text)
 /* What would end the trigger, or a part of it, before its time. Returns the place, or -1. */
 static int bad_character(const char *text, const char *bad)
 {
-	size_t at;
-
-	for (at = 0; text[at]; at++)
+	for (size_t at = 0; text[at]; at++)
 		if (!isprint((unsigned char)text[at]) || strchr(bad, text[at]))
 			return (int)at;
 	return -1;
@@ -79,9 +77,7 @@ static int bad_character(const char *text, const char *bad)
 /* Not the names of fields: what the kernel calculates. */
 static bool is_expression(const char *text, size_t len)
 {
-	size_t i;
-
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		if (strchr("$+*/()", text[i]) || (text[i] == '-' && i))
 			return true;
 	return false;
@@ -153,12 +149,11 @@ static int parse_vals(struct dkt_hist *hist, const char *text)
 static int check_vars(struct dkt_hist *hist, const char *text)
 {
 	int at = bad_character(text, ": ;");
-	const char *p;
 
 	if (at >= 0)
 		return dkt__fail_at(hist->ctx, -EINVAL, "var", text, (size_t)at,
 				    "this cannot be in a variable");
-	for (p = text;; p++) {
+	for (const char *p = text;; p++) {
 		size_t name = 0;
 
 		while (dkt__expr_is_name(p[name]))
@@ -178,7 +173,6 @@ static const char *check_action(const char *p, const char **why, const char **at
 {
 	static const char *const handlers[] = { "onmatch(", "onmax(", "onchange(" };
 	size_t i;
-	int part;
 
 	for (i = 0; i < ARRAY_SIZE(handlers); i++)
 		if (!strncmp(p, handlers[i], strlen(handlers[i])))
@@ -187,7 +181,7 @@ static const char *check_action(const char *p, const char **why, const char **at
 	*why = "onmatch(SYSTEM.EVENT), onmax($VAR) or onchange($VAR) is expected here";
 	if (i == ARRAY_SIZE(handlers))
 		return NULL;
-	for (part = 0; part < 2; part++) {
+	for (int part = 0; part < 2; part++) {
 		p += strcspn(p, "()");
 		*at = p;
 		*why = "a '(' is expected here";

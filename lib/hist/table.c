@@ -117,13 +117,13 @@ static int add_entry(struct dkt_table *table, const struct dkt_table *other, uin
 {
 	const uint64_t *sums = dkt__table_sums(other, from);
 	uint64_t words[TABLE_KEYS + 1];
-	uint32_t i, n = event ? 1 : 0, entry;
+	uint32_t n = event ? 1 : 0, entry;
 	bool added;
 	int err = 0;
 
 	if (event)
 		words[0] = *event;
-	for (i = 0; !err && i < other->n_keys && n < table->n_keys; i++) {
+	for (uint32_t i = 0; !err && i < other->n_keys && n < table->n_keys; i++) {
 		words[n] = dkt__keymap_key(&other->map, from)[i];
 		err = take_word(table, other, i, &words[n++]);
 	}
@@ -132,7 +132,7 @@ static int add_entry(struct dkt_table *table, const struct dkt_table *other, uin
 	entry = dkt__table_entry(table, words, &added, &err);
 	if (entry == DKT__KEYMAP_NONE)
 		return err;
-	for (i = 0; i < table->n_vals; i++)
+	for (uint32_t i = 0; i < table->n_vals; i++)
 		dkt__table_sums(table, entry)[i] += sums[i];
 	if (!table->comms[entry])
 		table->comms[entry] = take_note(table, other, other->comms[from]);
@@ -144,7 +144,6 @@ static int add_entry(struct dkt_table *table, const struct dkt_table *other, uin
 int dkt__table_add(struct dkt_table *table, const struct dkt_table *other, const char *event)
 {
 	uint64_t word = 0;
-	uint32_t i;
 	int err = 0;
 
 	if (event) {
@@ -153,10 +152,10 @@ int dkt__table_add(struct dkt_table *table, const struct dkt_table *other, const
 			return -ENOMEM;
 	}
 	/* What text says of a column, the number of a string, is known when there are rows. */
-	for (i = 0; i < other->n_keys && i + !!event < table->n_keys; i++)
+	for (uint32_t i = 0; i < other->n_keys && i + !!event < table->n_keys; i++)
 		table->keys[i + !!event].kind = other->keys[i].kind;
 	/* Entries are never removed from a table: their numbers have no holes. */
-	for (i = 0; !err && i < other->map.n; i++)
+	for (uint32_t i = 0; !err && i < other->map.n; i++)
 		err = add_entry(table, other, i, event ? &word : NULL);
 	table->hits += other->hits;
 	table->dropped += other->dropped;
@@ -168,7 +167,7 @@ int dkt__table_add(struct dkt_table *table, const struct dkt_table *other, const
 
 int dkt__table_finish(struct dkt_table *table)
 {
-	uint32_t i, n = table->n_keys + table->n_vals;
+	uint32_t n = table->n_keys + table->n_vals;
 
 	free(table->columns);
 	table->columns = calloc(n + 1, sizeof(*table->columns));
@@ -176,7 +175,7 @@ int dkt__table_finish(struct dkt_table *table)
 	table->order = calloc((size_t)table->map.n + 1, sizeof(*table->order));
 	if (!table->columns || !table->order)
 		return -ENOMEM;
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		bool is_key = i < table->n_keys;
 		const struct table_column *column = is_key ? &table->keys[i] :
 							     &table->vals[i - table->n_keys];
@@ -191,7 +190,7 @@ int dkt__table_finish(struct dkt_table *table)
 			.buckets = column->spec.buckets,
 		};
 	}
-	for (i = 0; i < table->map.n; i++)
+	for (uint32_t i = 0; i < table->map.n; i++)
 		table->order[i] = i;
 	table->info = (struct dkt_table_info){
 		.columns = table->columns,

@@ -30,11 +30,11 @@ static int no_column(const struct dkt_table *table, const char *sort, const char
 {
 	char *names __cleanup(free) = NULL;
 	struct dkt__guess guess;
-	size_t i, size;
+	size_t size;
 	FILE *f = open_memstream(&names, &size);
 
 	dkt__guess_start(&guess, at, len);
-	for (i = 0; f && i < table->info.n_columns; i++) {
+	for (size_t i = 0; f && i < table->info.n_columns; i++) {
 		fprintf(f, "%s%s", i ? ", " : "", table->columns[i].name);
 		dkt__guess_try(&guess, table->columns[i].name);
 	}
@@ -80,11 +80,10 @@ static int parse_sort(struct sort *sort, const char *text)
 static void default_sort(struct sort *sort)
 {
 	const struct dkt_table *table = sort->table;
-	uint32_t i;
 
 	sort->keys[0] = (struct sort_key){ .column = table->n_keys, .descending = true };
 	sort->n = 1;
-	for (i = 0; table->n_keys == 1 && i < table->n_keys; i++) {
+	for (uint32_t i = 0; table->n_keys == 1 && i < table->n_keys; i++) {
 		uint8_t mod = table->keys[i].spec.mod;
 
 		if (mod == MOD_LOG2 || mod == MOD_BUCKETS)
@@ -122,16 +121,16 @@ static int compare_column(const struct dkt_table *table, uint32_t column, uint32
 static int compare(const void *a, const void *b, void *data)
 {
 	const struct sort *sort = data;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b, i;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	for (i = 0; i < sort->n; i++) {
+	for (uint32_t i = 0; i < sort->n; i++) {
 		int order = compare_column(sort->table, sort->keys[i].column, x, y);
 
 		if (order)
 			return sort->keys[i].descending ? -order : order;
 	}
 	/* Equal ones by their keys, so that two runs print the same. */
-	for (i = 0; i < sort->table->n_keys; i++) {
+	for (uint32_t i = 0; i < sort->table->n_keys; i++) {
 		int order = compare_column(sort->table, i, x, y);
 
 		if (order)

@@ -77,14 +77,12 @@ void dkt__dist_remove(struct dkt__dist *dist, uint64_t v)
 
 int dkt__dist_merge(struct dkt__dist *dist, const struct dkt__dist *other)
 {
-	unsigned int row, step;
-
-	for (row = 0; row < DIST_ROWS; row++) {
+	for (unsigned int row = 0; row < DIST_ROWS; row++) {
 		uint64_t *counts = other->rows[row] ? row_counts(dist, row) : NULL;
 
 		if (other->rows[row] && !counts)
 			return -ENOMEM;
-		for (step = 0; counts && step < DIST_STEPS; step++)
+		for (unsigned int step = 0; counts && step < DIST_STEPS; step++)
 			counts[step] += other->rows[row][step];
 	}
 	if (other->count && (!dist->count || other->min < dist->min))
@@ -98,13 +96,12 @@ int dkt__dist_merge(struct dkt__dist *dist, const struct dkt__dist *other)
 uint64_t dkt__dist_quantile(const struct dkt__dist *dist, double q)
 {
 	uint64_t rank = (uint64_t)(q * (double)dist->count), seen = 0, v;
-	unsigned int row, step;
 
 	/* As many as that part of all, rounded up. */
 	if ((double)rank < q * (double)dist->count || !rank)
 		rank++;
-	for (row = 0; row < DIST_ROWS; row++) {
-		for (step = 0; dist->rows[row] && step < DIST_STEPS; step++) {
+	for (unsigned int row = 0; row < DIST_ROWS; row++) {
+		for (unsigned int step = 0; dist->rows[row] && step < DIST_STEPS; step++) {
 			seen += dist->rows[row][step];
 			if (seen < rank)
 				continue;
@@ -134,9 +131,7 @@ uint64_t dkt__dist_power(const struct dkt__dist *dist, unsigned int power)
 
 void dkt__dist_clear(struct dkt__dist *dist)
 {
-	unsigned int row;
-
-	for (row = 0; row < DIST_ROWS; row++)
+	for (unsigned int row = 0; row < DIST_ROWS; row++)
 		free(dist->rows[row]);
 	*dist = (struct dkt__dist){ 0 };
 }

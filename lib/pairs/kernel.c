@@ -72,10 +72,9 @@ static int put_filter(FILE *f, const struct plan *plan, const struct dkt_event *
 static int put_begin(FILE *f, const struct plan *plan)
 {
 	const struct dkt_pairs *pairs = plan->pairs;
-	uint32_t i;
 
 	fputs("hist:keys=", f);
-	for (i = 0; i < pairs->n_keys; i++)
+	for (uint32_t i = 0; i < pairs->n_keys; i++)
 		fprintf(f, "%s%s", i ? "," : "", dkt__key_kernel_name(pairs->keys[i].begin.name));
 	fputs(":ts0=common_timestamp", f);
 	if (pairs->grouped && pairs->by_begin)
@@ -88,10 +87,9 @@ static int put_begin(FILE *f, const struct plan *plan)
 static int put_end(FILE *f, const struct plan *plan)
 {
 	const struct dkt_pairs *pairs = plan->pairs;
-	uint32_t i;
 
 	fputs("hist:keys=", f);
-	for (i = 0; i < pairs->n_keys; i++)
+	for (uint32_t i = 0; i < pairs->n_keys; i++)
 		fprintf(f, "%s%s", i ? "," : "", dkt__key_kernel_name(pairs->keys[i].end.name));
 	fprintf(f, ":lat=common_timestamp-$ts0:size=%d:onmatch(%s.%s).trace(%s,$lat",
 		PAIRS_KERNEL_SIZE, plan->begin->system, plan->begin->name, plan->name);
@@ -183,9 +181,9 @@ static int apply(struct plan *plan, struct dkt_instance *in)
 				   .place = "",
 				   .fields = plan->fields };
 	char *systems[3] = { 0 }, *names[3] = { 0 };
-	int i, err = 0;
+	int err = 0;
 
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		systems[i] = strdup(plan->steps[i].system);
 		names[i] = strdup(plan->steps[i].name);
 		if (!systems[i] || !names[i])
@@ -193,9 +191,9 @@ static int apply(struct plan *plan, struct dkt_instance *in)
 	}
 	if (!err)
 		err = dkt_probe_create(in->ctx, &probe);
-	for (i = 0; !err && i < 3; i++)
+	for (int i = 0; !err && i < 3; i++)
 		err = put_trigger(in, systems[i], names[i], plan->steps[i].text);
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		free(systems[i]);
 		free(names[i]);
 	}
@@ -219,7 +217,7 @@ int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance, stru
 		    struct dkt_event *end, const char *name)
 {
 	struct plan plan = { .pairs = pairs, .begin = begin, .end = end, .name = name };
-	int i, err;
+	int err;
 
 	if (begin->index >= pairs->n_events || end->index >= pairs->n_events ||
 	    !(pairs->events[begin->index].roles & DKT_PAIR_BEGIN) ||
@@ -232,7 +230,7 @@ int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance, stru
 		err = remember_by(&plan);
 	if (!err)
 		err = apply(&plan, instance);
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		free(plan.steps[i].text);
 	free(plan.fields);
 	return err;

@@ -41,11 +41,10 @@ int dkt_pairs_group(const struct dkt_pairs *pairs, size_t i, struct dkt_latency 
 
 int dkt_pairs_finish(struct dkt_pairs *pairs)
 {
-	uint32_t i;
 	int err = 0;
 
 	dkt__dist_clear(&pairs->all);
-	for (i = 0; !err && i < pairs->n_groups; i++)
+	for (uint32_t i = 0; !err && i < pairs->n_groups; i++)
 		err = dkt__dist_merge(&pairs->all, &pairs->group[i].dist);
 	return err;
 }

@@ -21,9 +21,8 @@ void dkt__perf_chain_events(struct dkt__perf *perf)
 	static const char *const names[] = {
 		[DKT__PERF_KERNEL] = "kernel_stack", [DKT__PERF_PROGRAM] = "user_stack"
 	};
-	int i;
 
-	for (i = 0; i < DKT__PERF_STACKS; i++) {
+	for (int i = 0; i < DKT__PERF_STACKS; i++) {
 		struct dkt_event *event = dkt_event_find(perf->base.ctx, "ftrace", names[i]);
 		const struct dkt_field *caller = event ? dkt_event_field(event, "caller") : NULL;
 
@@ -36,9 +35,7 @@ void dkt__perf_chain_events(struct dkt__perf *perf)
 
 void dkt__perf_chain_clear(struct dkt__perf *perf)
 {
-	int i;
-
-	for (i = 0; i < DKT__PERF_STACKS; i++)
+	for (int i = 0; i < DKT__PERF_STACKS; i++)
 		free(perf->stacks[i].data);
 }
 
@@ -90,9 +87,8 @@ struct head {
 static void carry(struct dkt__perf *perf, struct dkt_record *record)
 {
 	const struct dkt_stack *next = NULL;
-	int i;
 
-	for (i = DKT__PERF_STACKS; i--;) {
+	for (int i = DKT__PERF_STACKS; i--;) {
 		struct dkt__perf_stack *stack = &perf->stacks[i];
 		struct head head;
 
@@ -118,9 +114,9 @@ int dkt__perf_chain_take(struct dkt__perf *perf, const struct dkt__perf_item *it
 			 struct dkt_record *sample)
 {
 	struct dkt__cursor cur = dkt__perf_cursor(perf, item->chain, (size_t)item->n_chain * 8);
-	int i, which = first_stack(item), err = 0;
+	int which = first_stack(item), err = 0;
 
-	for (i = 0; i < DKT__PERF_STACKS; i++)
+	for (int i = 0; i < DKT__PERF_STACKS; i++)
 		perf->stacks[i].n = 0;
 	while (!err && item->n_chain && dkt__cursor_left(&cur)) {
 		uint64_t address = dkt__cursor_number(&cur, 8);

@@ -148,13 +148,12 @@ static int add_stacks(struct dkt__dat *dat)
 {
 	static const char *const formats[] = { DKT__FORMAT_KERNEL_STACK, DKT__FORMAT_USER_STACK };
 	struct dkt__given *more;
-	size_t i;
 
 	more = reallocarray(dat->given, dat->n_given + ARRAY_SIZE(formats), sizeof(*more));
 	if (!more)
 		return -ENOMEM;
 	dat->given = more;
-	for (i = 0; i < ARRAY_SIZE(formats); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
 		more[dat->n_given++] = (struct dkt__given){ .system = "ftrace",
 							    .text = formats[i],
 							    .len = strlen(formats[i]) };
@@ -291,10 +290,10 @@ static bool has_feature(const struct dkt__perf *perf, const uint8_t *bits, unsig
 static int read_features(struct dkt__perf *perf, const uint8_t *bits, uint64_t at)
 {
 	struct dkt__cursor cur = cursor_at(perf, (struct section){ .at = at, .size = UINT64_MAX });
-	unsigned int feature, long_size = has_feature(perf, bits, FEAT_HOSTNAME, 8) ? 8 : 4;
+	unsigned int long_size = has_feature(perf, bits, FEAT_HOSTNAME, 8) ? 8 : 4;
 	int err = 0;
 
-	for (feature = 0; !err && feature < FEAT_END; feature++) {
+	for (unsigned int feature = 0; !err && feature < FEAT_END; feature++) {
 		struct section where;
 
 		if (!has_feature(perf, bits, feature, long_size))

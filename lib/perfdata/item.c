@@ -56,7 +56,7 @@ static int id_cmp(const void *a, const void *b)
 
 static int fill_quick(struct dkt__perf *perf)
 {
-	size_t i, n = 2;
+	size_t n = 2;
 
 	while (n < perf->n_ids && n < QUICK_MAX)
 		n *= 2;
@@ -66,7 +66,7 @@ static int fill_quick(struct dkt__perf *perf)
 	perf->quick_mask = n - 1;
 	/* No number is of a sample: what is not filled in must not be taken for it. */
 	perf->quick[0].id = 1;
-	for (i = perf->n_ids; i--;)
+	for (size_t i = perf->n_ids; i--;)
 		if (perf->ids[i].id)
 			perf->quick[perf->ids[i].id & perf->quick_mask] = perf->ids[i];
 	return 0;
@@ -75,11 +75,10 @@ static int fill_quick(struct dkt__perf *perf)
 int dkt__perf_layout(struct dkt__perf *perf)
 {
 	uint64_t type = perf->n_attrs ? perf->attrs->sample_type : 0;
-	size_t i;
 
 	if (perf->n_ids)
 		qsort(perf->ids, perf->n_ids, sizeof(*perf->ids), id_cmp);
-	for (i = 0; i < perf->n_attrs; i++)
+	for (size_t i = 0; i < perf->n_attrs; i++)
 		find_places(&perf->attrs[i]);
 	perf->is_quick = perf->n_attrs && !perf->swap;
 	if (perf->n_attrs < 2)

@@ -137,11 +137,11 @@ void dkt__perf_maps_clear(struct dkt__perf *perf)
 /* The name as symbols can have it: what reads them takes a blank for its end. */
 static int put_file(const struct dkt__perf_map *map, char *to)
 {
-	int i, n = (int)map->name_len, gone = (int)strlen(GONE);
+	int n = (int)map->name_len, gone = (int)strlen(GONE);
 
 	if (n > gone && !memcmp(map->name + n - gone, GONE, (size_t)gone))
 		n -= gone;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		to[i] = (unsigned char)map->name[i] <= ' ' || strchr(";\x7f", map->name[i]) ?
 				'_' :
 				map->name[i];
@@ -167,12 +167,11 @@ static uint64_t name_of(struct dkt__perf *perf, const struct dkt__perf_map *map,
 uint64_t dkt__perf_maps_name(struct dkt__perf *perf, int32_t pid, uint64_t address)
 {
 	const struct dkt__perf_map *map = maps_of(perf, pid);
-	int i;
 
 	/* An address that stands for a name takes eight bytes. */
 	if (perf->base.ctx->long_size != 8)
 		return address;
-	for (i = 0; map && i < MAX_LOOK; i++, map = map->before)
+	for (int i = 0; map && i < MAX_LOOK; i++, map = map->before)
 		if (address >= map->start && address - map->start < map->length)
 			return name_of(perf, map, address);
 	return address;
@@ -214,9 +213,7 @@ static bool is_at(const char *symbol, uint64_t address)
 
 static bool has_chains(const struct dkt__perf *perf)
 {
-	size_t i;
-
-	for (i = 0; i < perf->n_attrs; i++)
+	for (size_t i = 0; i < perf->n_attrs; i++)
 		if (perf->attrs[i].sample_type & PERF_SAMPLE_CALLCHAIN)
 			return true;
 	return false;

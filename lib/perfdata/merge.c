@@ -109,11 +109,11 @@ static int find_runs(struct dkt__perf *perf, size_t nr, const struct dkt__perf_t
 	struct dkt__perf_merge *m = &perf->merge;
 	struct dkt__perf_run *run = NULL;
 	struct dkt__perf_item item;
-	uint64_t at, next, last = 0;
+	uint64_t next, last = 0;
 	const uint8_t *data;
 	uint32_t size;
 
-	for (at = 0; (data = dkt__perf_whole(perf, bytes, at, &size)); at = next) {
+	for (uint64_t at = 0; (data = dkt__perf_whole(perf, bytes, at, &size)); at = next) {
 		next = dkt__perf_behind(perf, data, size, at);
 		if (!dkt__perf_take(perf, data, size, &item)) {
 			/* What it has behind it are no records. */
@@ -256,9 +256,8 @@ int dkt__perf_merge_next(struct dkt__perf *perf)
 void dkt__perf_merge_rewind(struct dkt__perf *perf)
 {
 	struct dkt__perf_merge *m = &perf->merge;
-	size_t i;
 
-	for (i = 0; i < m->met; i++) {
+	for (size_t i = 0; i < m->met; i++) {
 		if (m->blocks[i].live)
 			let_go(perf, &m->blocks[i]);
 		m->blocks[i].live = 0;

@@ -218,9 +218,8 @@ static int scan_packed(struct dkt__perf *perf)
 static void find_rest(struct dkt__perf_merge *m)
 {
 	uint64_t rest = UINT64_MAX;
-	size_t i;
 
-	for (i = m->n_blocks; i--;)
+	for (size_t i = m->n_blocks; i--;)
 		m->blocks[i].rest = rest = DKT__MIN(rest, m->blocks[i].first);
 }
 

@@ -203,9 +203,8 @@ static int build_conv(struct dkt__build *b, const char **format)
 {
 	struct dkt__conv conv = { 0 };
 	struct tep_print_arg *arg;
-	int err;
+	int err = parse_conv(b, format, &conv);
 
-	err = parse_conv(b, format, &conv);
 	if (err)
 		return err;
 	arg = b->arg;

@@ -56,7 +56,7 @@ static bool fold_index(struct builder *b, const struct dkt__code *code)
 /* Adds an operation; one on constants only becomes a constant. */
 static int emit(struct builder *b, struct dkt__code code)
 {
-	unsigned int takes = code_takes(code.op), i;
+	unsigned int takes = code_takes(code.op);
 	struct dkt__code *first;
 
 	if (code.op == DKT__CODE_INDEX && fold_index(b, &code))
@@ -67,7 +67,7 @@ static int emit(struct builder *b, struct dkt__code code)
 	if (!takes || code.op == DKT__CODE_INDEX || b->n < takes + 1)
 		return 0;
 	first = &b->code[b->n - 1 - takes];
-	for (i = 0; i < takes; i++)
+	for (unsigned int i = 0; i < takes; i++)
 		if (first[i].op != DKT__CODE_CONST)
 			return 0;
 	first->value = dkt__plan_code(NULL, first, takes + 1);
@@ -388,9 +388,9 @@ static int build(struct builder *b, struct tep_print_arg *arg, struct dkt__type 
 /* Whether the code keeps within the stack that running it has. */
 static bool depth_fits(const struct dkt__code *code, uint32_t n)
 {
-	unsigned int depth = 0, i;
+	unsigned int depth = 0;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		depth -= code_takes(code[i].op);
 		if (++depth > DKT__CODE_DEPTH)
 			return false;

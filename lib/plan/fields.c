@@ -8,9 +8,7 @@
 
 static bool is_text(const uint8_t *p, size_t len)
 {
-	size_t i;
-
-	for (i = 0; i < len && p[i]; i++)
+	for (size_t i = 0; i < len && p[i]; i++)
 		if (!isprint(p[i]) && !isspace(p[i]))
 			return false;
 	return true;
@@ -19,14 +17,12 @@ static bool is_text(const uint8_t *p, size_t len)
 static void put_array(struct dkt_buf *buf, const struct dkt_field *field, const uint8_t *p,
 		      size_t len)
 {
-	size_t i;
-
 	if (field->flags & DKT_FIELD_STRING && is_text(p, len)) {
 		dkt_buf_add(buf, p, strnlen((const char *)p, len));
 		return;
 	}
 	dkt_buf_str(buf, "ARRAY[");
-	for (i = 0; i < len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		if (i)
 			dkt_buf_str(buf, ", ");
 		dkt_buf_hex(buf, p[i], 2, '0');
@@ -52,10 +48,9 @@ static void put_number(struct dkt_buf *buf, const struct dkt_field *field, int64
 static void put_bytes(struct dkt_buf *buf, const struct dkt_record *record)
 {
 	const uint8_t *p = record->data;
-	uint32_t i;
 
 	dkt_buf_str(buf, "data=");
-	for (i = 0; i < record->size; i++)
+	for (uint32_t i = 0; i < record->size; i++)
 		dkt_buf_hex(buf, p[i], 2, '0');
 }
 
@@ -79,14 +74,14 @@ void dkt__fields_text(const struct dkt_record *record, struct dkt_buf *buf)
 {
 	const struct dkt_field *fields;
 	bool first = true;
-	size_t n, i;
+	size_t n;
 
 	/* The event has gone with its module, or its format is beyond reading. */
 	if (dkt_event_fields(record->event, &fields, &n)) {
 		put_bytes(buf, record);
 		return;
 	}
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (fields[i].flags & DKT_FIELD_COMMON)
 			continue;
 		if (!first)

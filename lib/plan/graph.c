@@ -38,9 +38,8 @@ static char mark(uint64_t ns)
 		{ 1000000000, '$' }, { 100000000, '@' }, { 10000000, '*' },
 		{ 1000000, '#' },    { 100000, '!' },    { 10000, '+' },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(marks); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
 		if (ns > marks[i].above)
 			return marks[i].mark;
 	return ' ';

@@ -222,7 +222,7 @@ static void put_dentry(struct dkt__kformat *k, const struct pointer *ptr)
 static void put_bytes(struct dkt__kformat *k, const struct pointer *ptr)
 {
 	static const char digits[] = "0123456789abcdef";
-	int32_t i, n = ptr->conv->spec.width;
+	int32_t n = ptr->conv->spec.width;
 	char form = letter(ptr, 1), between = form == 'C' ? ':' : form == 'D' ? '-' : ' ';
 	const uint8_t *bytes;
 	size_t len;
@@ -235,7 +235,7 @@ static void put_bytes(struct dkt__kformat *k, const struct pointer *ptr)
 		dkt__kformat_unknown(k, ptr->conv, &ptr->address);
 		return;
 	}
-	for (i = 0; i < n; i++) {
+	for (int32_t i = 0; i < n; i++) {
 		if (i && form != 'N')
 			dkt__run_putc(&k->run, between);
 		dkt__run_putc(&k->run, digits[bytes[i] >> 4]);

@@ -23,9 +23,7 @@ static char *put_byte(char *p, uint8_t v)
 /* "I" prints 10.0.0.1, "i" 010.000.000.001. */
 static void put_ip4(struct dkt__run *run, const uint8_t *a, bool reverse, char form)
 {
-	int i;
-
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		uint8_t v = a[reverse ? 3 - i : i];
 
 		if (i)
@@ -40,9 +38,7 @@ static void put_ip4(struct dkt__run *run, const uint8_t *a, bool reverse, char f
 
 static void put_ip6(struct dkt__run *run, const uint8_t *a, char form)
 {
-	int i;
-
-	for (i = 0; i < 16; i++) {
+	for (int i = 0; i < 16; i++) {
 		if (i && !(i & 1) && form == 'I')
 			*run->p++ = ':';
 		run->p = put_byte(run->p, a[i]);
@@ -61,10 +57,10 @@ static bool ip6_holds_ip4(const uint8_t *a)
 /* Where the longest run of two or more zero words begins, -1 if there is none. */
 static int zero_run(const uint8_t *a, int words, int *longest)
 {
-	int i, n, at = -1;
+	int n, at = -1;
 
 	*longest = 1;
-	for (i = 0; i < words; i++) {
+	for (int i = 0; i < words; i++) {
 		for (n = 0; i + n < words && !a[(i + n) * 2] && !a[(i + n) * 2 + 1]; n++)
 			;
 		if (n > *longest) {
@@ -78,10 +74,10 @@ static int zero_run(const uint8_t *a, int words, int *longest)
 static void put_ip6_compact(struct dkt__run *run, const uint8_t *a)
 {
 	bool ip4 = ip6_holds_ip4(a), colon = false;
-	int words = ip4 ? 6 : 8, i, zeros, at;
+	int words = ip4 ? 6 : 8, zeros, at;
 
 	at = zero_run(a, words, &zeros);
-	for (i = 0; i < words; i++) {
+	for (int i = 0; i < words; i++) {
 		if (i == at) {
 			if (colon || !i)
 				*run->p++ = ':';
@@ -144,9 +140,7 @@ static void put_sockaddr(struct dkt__run *run, const struct dkt__step *step, con
 /* form: 'M' with colons, 'F' with dashes, 'm' without. */
 static void put_mac(struct dkt__run *run, const uint8_t *a, char form, bool reverse)
 {
-	int i;
-
-	for (i = 0; i < 6; i++) {
+	for (int i = 0; i < 6; i++) {
 		if (i && form != 'm')
 			*run->p++ = form == 'F' ? '-' : ':';
 		run->p = put_byte(run->p, a[reverse ? 5 - i : i]);
@@ -158,16 +152,15 @@ static void put_uuid(struct dkt__run *run, const uint8_t *a, char form)
 {
 	static const uint8_t guid[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
 	bool little = form == 'l' || form == 'L';
-	char *from = run->p, *p;
-	int i;
+	char *from = run->p;
 
-	for (i = 0; i < 16; i++) {
+	for (int i = 0; i < 16; i++) {
 		if (i == 4 || i == 6 || i == 8 || i == 10)
 			*run->p++ = '-';
 		run->p = put_byte(run->p, a[little ? guid[i] : i]);
 	}
 	if (form == 'B' || form == 'L')
-		for (p = from; p < run->p; p++)
+		for (char *p = from; p < run->p; p++)
 			if (*p >= 'a')
 				*p = (char)(*p - 'a' + 'A');
 }

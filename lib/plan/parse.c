@@ -151,11 +151,11 @@ char dkt__plan_unescape(char c)
 
 struct tep_print_arg *dkt__parse_string(struct dkt__parser *ps)
 {
-	char *text = take_string(ps), *from, *to;
+	char *text = take_string(ps), *to;
 
 	if (!text)
 		return NULL;
-	for (from = to = text; *from; from++)
+	for (char *from = to = text; *from; from++)
 		*to++ = *from == '\\' && from[1] ? dkt__plan_unescape(*++from) : *from;
 	*to = '\0';
 	return dkt__parse_atom(ps, text, strlen(text));
@@ -185,9 +185,8 @@ static bool is_type_word(const char *p, size_t len)
 					     "bool",  "unsigned", "signed", "volatile" };
 	char name[64];
 	struct dkt__type type;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(words); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (dkt__parse_word_is(p, len, words[i]))
 			return true;
 	if (len >= sizeof(name))

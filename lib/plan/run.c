@@ -10,10 +10,9 @@
 static uint64_t load_element(const struct dkt__run *run, const struct dkt__code *code,
 			     uint64_t index)
 {
-	const uint8_t *p;
 	uint32_t len;
+	const uint8_t *p = dkt__run_bytes(run, &code->bytes, &len);
 
-	p = dkt__run_bytes(run, &code->bytes, &len);
 	if (index >= len / code->element)
 		return 0;
 	return dkt__load_at(p + index * code->element, code->load);
@@ -292,10 +291,9 @@ static inline char *put_hex_zero(char *p, const struct dkt__step *step, uint64_t
 static inline __attribute__((always_inline)) char *
 run_steps(const struct dkt__plan *plan, struct dkt__run *run, char *p, bool has_room)
 {
-	const struct dkt__step *step;
 	size_t mark = 0;
 
-	for (step = plan->steps;; step++) {
+	for (const struct dkt__step *step = plan->steps;; step++) {
 		if (!has_room) {
 			run->p = p;
 			if (!dkt__run_room(run, (size_t)step->literal_len + DKT__STEP_ROOM))

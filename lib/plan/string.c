@@ -31,10 +31,10 @@ static int name_cmp(const void *a, const void *b)
 /* Sorts by value and keeps the first name of each. */
 static void sort_names(struct dkt__name *names, struct dkt__table *table)
 {
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
 	qsort(names, table->n, sizeof(*names), name_cmp);
-	for (i = 0; i < table->n; i++)
+	for (uint32_t i = 0; i < table->n; i++)
 		if (!n || names[n - 1].value != names[i].value)
 			names[n++] = names[i];
 	table->n = n;

@@ -138,9 +138,8 @@ void dkt__run_flags(struct dkt__run *run, const struct dkt__step *step)
 	const struct dkt__table *table = step->table;
 	uint64_t v = dkt__run_value(run, &step->value);
 	bool first = true;
-	uint32_t i;
 
-	for (i = 0; i < table->n && v; i++) {
+	for (uint32_t i = 0; i < table->n && v; i++) {
 		const struct dkt__name *name = &table->names[i];
 
 		if ((v & name->value) != name->value)
@@ -201,14 +200,14 @@ void dkt__run_function(struct dkt__run *run, uint64_t address, bool with_offset)
 
 void dkt__run_hex(struct dkt__run *run, const struct dkt__step *step)
 {
-	uint32_t len, i;
+	uint32_t len;
 	const uint8_t *p = dkt__run_bytes(run, &step->bytes, &len);
 	uint64_t count = step->count ? (uint32_t)dkt__run_value(run, step->count) : len;
 
 	len = (uint32_t)DKT__MIN(count, len);
 	if (!dkt__run_room(run, (size_t)len * 3 + 16))
 		return;
-	for (i = 0; i < len; i++) {
+	for (uint32_t i = 0; i < len; i++) {
 		if (i && step->kind)
 			*run->p++ = (char)step->kind;
 		run->p = dkt__put_hex_digits(run->p, p[i], 2);
@@ -219,7 +218,7 @@ void dkt__run_array(struct dkt__run *run, const struct dkt__step *step)
 {
 	uint64_t element = dkt__run_value(run, step->element);
 	uint8_t load = dkt__plan_load((unsigned int)element, false);
-	uint32_t len, i, n;
+	uint32_t len, n;
 	const uint8_t *p = dkt__run_bytes(run, &step->bytes, &len);
 	uint64_t count = step->count ? (uint32_t)dkt__run_value(run, step->count) : len;
 
@@ -229,7 +228,7 @@ void dkt__run_array(struct dkt__run *run, const struct dkt__step *step)
 	}
 	n = (uint32_t)DKT__MIN(count, len / element);
 	dkt__run_putc(run, '{');
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		if (i)
 			dkt__run_putc(run, ',');
 		dkt__run_0x(run, dkt__load_at(p + i * element, load));
@@ -263,12 +262,12 @@ static const uint8_t *bitmap_bytes(const struct dkt__run *run, const struct dkt_
 
 void dkt__run_bitmask(struct dkt__run *run, const struct dkt__step *step)
 {
-	uint32_t len, bits, i;
+	uint32_t len, bits;
 	const uint8_t *p = bitmap_bytes(run, step, &len, &bits);
 
 	if (!dkt__run_room(run, (size_t)len * 3 + 16))
 		return;
-	for (i = (bits + 3) / 4; i--;) {
+	for (uint32_t i = (bits + 3) / 4; i--;) {
 		*run->p++ = "0123456789abcdef"[bitmap_byte(p, len, i / 2) >> i % 2 * 4 & 15];
 		if (i && !(i & 7))
 			*run->p++ = ',';
@@ -277,11 +276,11 @@ void dkt__run_bitmask(struct dkt__run *run, const struct dkt__step *step)
 
 void dkt__run_bitlist(struct dkt__run *run, const struct dkt__step *step)
 {
-	uint32_t len, bit, end, bits;
+	uint32_t len, end, bits;
 	const uint8_t *p = bitmap_bytes(run, step, &len, &bits);
 	bool first = true;
 
-	for (bit = 0; bit < bits; bit = end + 1) {
+	for (uint32_t bit = 0; bit < bits; bit = end + 1) {
 		for (end = bit; end < bits && bitmap_byte(p, len, end / 8) >> end % 8 & 1; end++)
 			;
 		if (end == bit || !dkt__run_room(run, 48))

@@ -48,13 +48,13 @@ static const struct {
 
 bool dkt__type_find(const char *name, struct dkt__type *type)
 {
-	size_t i, len = strlen(name);
+	size_t len = strlen(name);
 
 	if (len && name[len - 1] == '*') {
 		*type = dkt__type_ulong;
 		return true;
 	}
-	for (i = 0; i < ARRAY_SIZE(type_names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(type_names); i++)
 		if (!strcmp(type_names[i].name, name)) {
 			*type = type_names[i].type;
 			return true;
@@ -148,10 +148,8 @@ static const struct {
 
 static bool constant_name(const char *text, uint64_t *value)
 {
-	size_t i;
-
 	*value = 0;
-	for (i = 0; i < ARRAY_SIZE(known_names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(known_names); i++)
 		if (!strcmp(known_names[i].name, text)) {
 			*value = known_names[i].value;
 			return true;

@@ -315,13 +315,12 @@ static bool same_text(const char *a, const char *a_end, const char *b, const cha
 static bool is_right(struct unprint *u)
 {
 	struct dkt_record record = { .event = u->event, .data = u->data };
-	size_t i;
 
 	u->size = DKT__MAX(fixed_size(u->event), u->plan->need);
 	if (u->size > u->room)
 		return false;
 	memset(u->data + 8, 0, u->room - 8);
-	for (i = 0; i < u->n_sets; i++)
+	for (size_t i = 0; i < u->n_sets; i++)
 		if (u->sets[i].bytes ? !put_text(u, &u->sets[i]) : !put_number(u, &u->sets[i]))
 			return false;
 	record.size = u->size;
@@ -406,9 +405,8 @@ static bool match_symbolic(struct unprint *u, uint32_t i, const char *p, unsigne
 {
 	const struct dkt__step *step = &u->plan->steps[i];
 	size_t n = u->n_sets;
-	uint32_t k;
 
-	for (k = 0; k < step->table->n; k++) {
+	for (uint32_t k = 0; k < step->table->n; k++) {
 		const struct dkt__name *name = &step->table->names[k];
 
 		if (name->len > (size_t)(u->end - p) || memcmp(p, name->text, name->len))
@@ -427,9 +425,8 @@ static const struct dkt__name *find_flag(const struct unprint *u, const struct d
 					 const char *p)
 {
 	const struct dkt__name *found = NULL;
-	uint32_t k;
 
-	for (k = 0; k < table->n; k++) {
+	for (uint32_t k = 0; k < table->n; k++) {
 		const struct dkt__name *name = &table->names[k];
 
 		if (name->len && name->len <= (size_t)(u->end - p) &&

@@ -31,7 +31,7 @@ static bool is_cast(const char *cast)
 {
 	static const char *const names[] = { "char",   "string", "ustring", "symbol",
 					     "symstr", "%pd",    "%pD",     NULL };
-	unsigned int a, b, c, i;
+	unsigned int a, b, c;
 	char kind;
 	int end = 0;
 	char *word __cleanup(free) = NULL;
@@ -47,7 +47,7 @@ static bool is_cast(const char *cast)
 		word = strndup(cast, (size_t)(bracket - cast));
 		return word && is_cast(word);
 	}
-	for (i = 0; names[i]; i++)
+	for (unsigned int i = 0; names[i]; i++)
 		if (!strcmp(cast, names[i]))
 			return true;
 	end = 0;
@@ -308,9 +308,8 @@ static bool is_reserved(const char *name)
 					     "common_tgid",          "__probe_ip",
 					     "__probe_func",         "__probe_ret_ip",
 					     "__probe_nargs",        NULL };
-	size_t i;
 
-	for (i = 0; names[i]; i++)
+	for (size_t i = 0; names[i]; i++)
 		if (!strcmp(name, names[i]))
 			return true;
 	return false;
@@ -318,9 +317,7 @@ static bool is_reserved(const char *name)
 
 static bool is_used(const struct fields *fields, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < fields->n; i++)
+	for (size_t i = 0; i < fields->n; i++)
 		if (!strcmp(fields->names[i], name))
 			return true;
 	return false;
@@ -331,7 +328,6 @@ static int choose_name(struct fields *fields, const char *whole, const char *giv
 		       const char *made)
 {
 	char *name = fields->names[fields->n];
-	unsigned int i;
 
 	if (given) {
 		if (strlen(given) > PROBE_FIELD_MAX)
@@ -351,7 +347,7 @@ static int choose_name(struct fields *fields, const char *whole, const char *giv
 	if (!is_name(made))
 		made = "value";
 	snprintf(name, PROBE_FIELD_MAX + 1, "%s", made);
-	for (i = 2; is_used(fields, name) || is_reserved(name); i++)
+	for (unsigned int i = 2; is_used(fields, name) || is_reserved(name); i++)
 		snprintf(name, PROBE_FIELD_MAX + 1, "%.26s_%u", made, i % 1000);
 	return 0;
 }
@@ -437,14 +433,13 @@ static int check_bytes(struct probe_scope *scope, const char *text)
 int dkt__probe_fields(struct probe_scope *scope, const char *const *args, size_t n, char **out)
 {
 	struct fields *fields = calloc(1, sizeof(*fields));
-	size_t i;
 	int err = fields ? 0 : -ENOMEM;
 
 	*out = NULL;
 	if (!fields)
 		return err;
 	fields->scope = scope;
-	for (i = 0; !err && i < n; i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		const char *at = args[i];
 		char *argument;
 

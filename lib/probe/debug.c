@@ -70,9 +70,8 @@ static char *find_vmlinux(const char *release)
 					      "/usr/lib/debug/lib/modules/%s/vmlinux",
 					      "/lib/modules/%s/build/vmlinux", "/boot/vmlinux-%s",
 					      NULL };
-	size_t i;
 
-	for (i = 0; places[i]; i++) {
+	for (size_t i = 0; places[i]; i++) {
 		const char *percent = strstr(places[i], "%s");
 		char *path;
 

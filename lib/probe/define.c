@@ -97,14 +97,13 @@ static int parse(struct dkt_ctx *ctx, const char *whole, char *text, struct prob
 int dkt__probe_place_parse(struct dkt_ctx *ctx, const char *whole, struct probe_place *place)
 {
 	char *text __cleanup(free) = strdup(whole);
-	const unsigned char *p;
 	char *percent;
 	int err;
 
 	*place = (struct probe_place){ 0 };
 	if (!text)
 		return -ENOMEM;
-	for (p = (const unsigned char *)text; *p; p++)
+	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
 		if (*p <= ' ' || *p == 0x7f || *p == '#')
 			return bad_place(ctx, whole, "it has a character that cannot be in one");
 	percent = strchr(text, '%');
@@ -146,8 +145,6 @@ static bool name_is_taken(struct probe_define *define, const char *group, const 
 static int make_name(struct probe_define *define, const char *group, const char *base,
 		     const char *suffix, char **name)
 {
-	char *p;
-	unsigned int i;
 	int n;
 
 	if (define->opts->name) {
@@ -155,8 +152,8 @@ static int make_name(struct probe_define *define, const char *group, const char 
 		return *name ? 0 : -ENOMEM;
 	}
 	n = asprintf(name, "%s%s%s", isdigit((unsigned char)*base) ? "at_" : "", base, suffix);
-	for (i = 2; n >= 0; i++) {
-		for (p = *name; *p; p++)
+	for (unsigned int i = 2; n >= 0; i++) {
+		for (char *p = *name; *p; p++)
 			if (!isalnum((unsigned char)*p))
 				*p = '_';
 		if (!name_is_taken(define, group, *name))

@@ -203,14 +203,13 @@ static bool read_cast(struct eval *eval, enum ctype_kind *kind, char name[static
 	} kinds[] = { { "struct", CTYPE_STRUCT },
 		      { "union", CTYPE_UNION },
 		      { "enum", CTYPE_ENUM } };
-	size_t i;
 
 	at.p++;
 	dkt__probe_skip_blanks(&at);
 	if (!dkt__probe_starts_name(*at.p) || dkt__probe_read_name(&at, name))
 		return false;
 	*kind = CTYPE_NONE;
-	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (!strcmp(name, kinds[i].word))
 			*kind = kinds[i].kind;
 	dkt__probe_skip_blanks(&at);

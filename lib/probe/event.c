@@ -13,10 +13,10 @@ static int field_value(struct probe_scope *scope, const char *name, struct probe
 {
 	struct dkt_event *event = scope->data;
 	const struct dkt_field *fields;
-	size_t n, i;
+	size_t n;
 	int err = dkt_event_fields(event, &fields, &n);
 
-	for (i = 0; !err && i < n; i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		dkt__guess_try(guess, fields[i].name);
 		if (strcmp(fields[i].name, name))
 			continue;
@@ -62,14 +62,14 @@ int dkt__probe_event(struct probe_define *define)
 /* "u64 lat", "pid_t pid", "char comm[16]", one to each argument, or divided by ; in one. */
 static int synthetic_fields(struct probe_define *define, char **fields)
 {
-	size_t size, i;
+	size_t size;
 	FILE *f = open_memstream(fields, &size);
 
 	if (!f) {
 		*fields = NULL;
 		return -ENOMEM;
 	}
-	for (i = 0; i < define->n; i++)
+	for (size_t i = 0; i < define->n; i++)
 		fprintf(f, "%s%s", i ? "; " : "", define->args[i]);
 	return fclose(f) ? -ENOMEM : 0;
 }

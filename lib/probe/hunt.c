@@ -11,9 +11,7 @@
 
 void dkt__probe_hunt_clear(struct probe_hunt *hunt)
 {
-	size_t i;
-
-	for (i = 0; i < hunt->n; i++) {
+	for (size_t i = 0; i < hunt->n; i++) {
 		free(hunt->found[i].name);
 		free(hunt->found[i].module);
 	}
@@ -103,12 +101,11 @@ static int inlined(struct probe_hunt *hunt)
 {
 	struct probe_define *define = hunt->define;
 	const char *module = define->place.module;
-	struct dkt__binary *binary;
 	char *where __cleanup(free) = NULL;
 	struct dkt__btf *btf;
 	uint32_t id;
+	struct dkt__binary *binary = dkt__probe_kernel_binary(define, module);
 
-	binary = dkt__probe_kernel_binary(define, module);
 	if (binary && !dkt__dwarf_inlined(binary, hunt->name, &where) && where)
 		return dkt_fail(
 			define->ctx, -ENOENT,

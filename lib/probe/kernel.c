@@ -235,7 +235,7 @@ static int add_lines(struct probe_define *define)
 	struct dwarf_line *lines __cleanup(free) = NULL;
 	struct dkt__binary *binary;
 	char suffix[24];
-	size_t n, i;
+	size_t n;
 	int err = find_module(define);
 
 	if (err)
@@ -248,7 +248,7 @@ static int add_lines(struct probe_define *define)
 	if (!err)
 		err = dkt__probe_check_max(define, n, place->file ? place->file : place->function);
 	snprintf(suffix, sizeof(suffix), "_L%d", place->line);
-	for (i = 0; !err && i < n; i++)
+	for (size_t i = 0; !err && i < n; i++)
 		err = add_line(define, binary, lines[i].address, suffix);
 	return err;
 }
@@ -278,7 +278,6 @@ int dkt__probe_kernel(struct probe_define *define)
 				   .by_address = place->has_address };
 	const char *suffix = place->on_return ? "__return" : "";
 	char offset[32] = "";
-	size_t i;
 	int err = check_kind(define);
 
 	if (err)
@@ -288,7 +287,7 @@ int dkt__probe_kernel(struct probe_define *define)
 	if (place->offset)
 		snprintf(offset, sizeof(offset), "_%llu", (unsigned long long)place->offset);
 	err = dkt__probe_hunt(&hunt);
-	for (i = 0; !err && i < hunt.n && !(i && hunt.by_address); i++)
+	for (size_t i = 0; !err && i < hunt.n && !(i && hunt.by_address); i++)
 		err = add_target(define, &hunt.found[i], place->offset,
 				 place->offset ? offset : suffix);
 	dkt__probe_hunt_clear(&hunt);

@@ -31,10 +31,10 @@ static int marker_argument(struct probe_scope *scope, unsigned int n, struct pro
 /* "arg1 arg2 arg3", which is what a marker is there for. */
 static char *all_arguments(const struct sdt_note *note)
 {
-	unsigned int i, n = dkt__sdt_args(note->args);
+	unsigned int n = dkt__sdt_args(note->args);
 	struct dkt_buf buf = { 0 };
 
-	for (i = 1; i <= n; i++)
+	for (unsigned int i = 1; i <= n; i++)
 		dkt_buf_printf(&buf, "%sarg%u", i > 1 ? " " : "", i);
 	dkt_buf_add(&buf, "", 1);
 	if (!buf.err)

@@ -183,13 +183,12 @@ static int try_glob(void *data, const struct binary_symbol *symbol)
 	struct globbed *globbed = data;
 	struct binary_symbol *more;
 	uint64_t offset;
-	size_t i;
 
 	if (symbol->chosen_late || strstr(symbol->name, ".cold") ||
 	    fnmatch(globbed->define->place.function, symbol->name, 0) ||
 	    dkt__binary_offset(globbed->define->binary, symbol->address, &offset))
 		return 0;
-	for (i = 0; i < globbed->n; i++)
+	for (size_t i = 0; i < globbed->n; i++)
 		if (globbed->found[i].address == symbol->address)
 			return 0;
 	more = reallocarray(globbed->found, globbed->n + 1, sizeof(*more));
@@ -211,7 +210,6 @@ static int add_glob(struct probe_define *define)
 {
 	struct globbed globbed = { .define = define };
 	const char *suffix = define->place.on_return ? "__return" : "";
-	size_t i;
 	int err = dkt__binary_functions(define->binary, try_glob, &globbed);
 
 	if (!err && !globbed.n)
@@ -221,7 +219,7 @@ static int add_glob(struct probe_define *define)
 		err = dkt__probe_check_max(define, globbed.n, define->place.function);
 	if (!err)
 		qsort(globbed.found, globbed.n, sizeof(*globbed.found), by_name);
-	for (i = 0; !err && i < globbed.n; i++) {
+	for (size_t i = 0; !err && i < globbed.n; i++) {
 		char *name __cleanup(free) =
 			strndup(globbed.found[i].name, strcspn(globbed.found[i].name, "@"));
 
@@ -240,14 +238,14 @@ static int add_lines(struct probe_define *define)
 	struct dwarf_line *lines __cleanup(free) = NULL;
 	struct binary_symbol symbol;
 	char suffix[24];
-	size_t n, i;
+	size_t n;
 	int err = dkt__dwarf_lines(define->binary, place->file, place->function, place->line,
 				   &lines, &n);
 
 	if (!err)
 		err = dkt__probe_check_max(define, n, place->file ? place->file : place->function);
 	snprintf(suffix, sizeof(suffix), "_L%d", place->line);
-	for (i = 0; !err && i < n; i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		dkt__binary_at(define->binary, lines[i].address, &symbol);
 		err = add_address(define, lines[i].address, symbol.name ? symbol.name : "line",
 				  suffix, false);

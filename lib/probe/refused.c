@@ -40,11 +40,10 @@ static bool is_notrace(struct dkt_ctx *ctx, const char *function)
 {
 	char *text __cleanup(free) = NULL;
 	size_t n = strlen(function);
-	const char *p;
 
 	if (dkt__tfs_read(ctx, &text, NULL, "available_filter_functions") || !*text)
 		return false;
-	for (p = text; (p = strstr(p, function)); p += n)
+	for (const char *p = text; (p = strstr(p, function)); p += n)
 		if ((p == text || p[-1] == '\n') && strchr("\n \t", p[n]))
 			return false;
 	return true;

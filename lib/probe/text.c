@@ -19,11 +19,9 @@ static void clear_probe(struct dkt_probe *probe)
 
 void dkt_probes_free(struct dkt_probes *probes)
 {
-	size_t i;
-
 	if (!probes)
 		return;
-	for (i = 0; i < probes->n; i++)
+	for (size_t i = 0; i < probes->n; i++)
 		clear_probe(&probes->at[i]);
 	free(probes->at);
 	free(probes);
@@ -59,9 +57,7 @@ const struct dkt_probe *dkt_probes_at(const struct dkt_probes *probes, size_t i)
 const struct dkt_probe *dkt_probes_find(const struct dkt_probes *probes, const char *group,
 					const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < probes->n; i++)
+	for (size_t i = 0; i < probes->n; i++)
 		if (!strcmp(probes->at[i].group, group) && !strcmp(probes->at[i].name, name))
 			return &probes->at[i];
 	return NULL;
@@ -151,12 +147,11 @@ static bool read_letter(const char *head, struct dkt_probe *probe)
 		{ 'f', DKT_PROBE_FPROBE }, { 't', DKT_PROBE_TRACEPOINT },
 		{ 'e', DKT_PROBE_EVENT },  { 's', DKT_PROBE_SYNTHETIC },
 	};
-	size_t i;
 
 	/* A number is how many returns may be awaited at once. */
 	if (head[1 + strspn(head + 1, "0123456789")] != ':')
 		return false;
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (head[0] != kinds[i].letter)
 			continue;
 		probe->kind = kinds[i].kind;

@@ -182,14 +182,13 @@ static int element_size(struct eval *eval, const struct probe_value *value, uint
 {
 	struct ctype_source *types = eval->scope->types;
 	struct ctype type;
-	unsigned int depth;
 	uint32_t id = value->type;
 	uint64_t count = 1;
 
 	*size = 8;
 	if (!value->typed)
 		return 0;
-	for (depth = 0; depth < CTYPE_DEPTH; depth++) {
+	for (unsigned int depth = 0; depth < CTYPE_DEPTH; depth++) {
 		if (types->get(types, id, &type))
 			return dkt__probe_fail(eval, -EINVAL, "its type makes no sense");
 		if (type.kind != CTYPE_ARRAY)

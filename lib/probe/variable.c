@@ -124,12 +124,11 @@ static int run(struct dwarf_place *place, const Dwarf_Op *ops, size_t n, struct 
 	       unsigned int depth)
 {
 	struct probe_scope user = { .is_user = true };
-	size_t i;
 	int err = 0;
 
 	if (depth > 4)
 		return -EOPNOTSUPP;
-	for (i = 0; !err && i < n; i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		const Dwarf_Op *op = &ops[i];
 
 		if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31) {
@@ -233,10 +232,9 @@ static int param_value(struct dwarf_place *place, bool numbered, Dwarf_Die *para
 	struct abi_place places[PARAMS_MAX];
 	uint32_t types[PARAMS_MAX];
 	const char *name = dwarf_diename(&params[i]);
-	size_t j;
 	int err = 0;
 
-	for (j = 0; !err && j < n; j++)
+	for (size_t j = 0; !err && j < n; j++)
 		err = dkt__dwarf_type(place->binary, &params[j], &types[j]);
 	if (err)
 		return trouble(place, name ? name : "", "its type makes no sense");
@@ -261,9 +259,8 @@ static void guess_names(struct dwarf_place *place, struct dkt__guess *guess)
 {
 	Dwarf_Die child;
 	const char *name;
-	int i;
 
-	for (i = 0; i < place->n_scopes; i++) {
+	for (int i = 0; i < place->n_scopes; i++) {
 		if (dwarf_tag(&place->scopes[i]) == DW_TAG_compile_unit ||
 		    dwarf_child(&place->scopes[i], &child))
 			continue;
@@ -283,12 +280,12 @@ int dkt__dwarf_variable(struct dwarf_place *place, bool numbered, const char *na
 			struct probe_value *value, struct dkt__guess *guess)
 {
 	Dwarf_Die params[PARAMS_MAX], variable;
-	size_t n = get_params(place, params), i;
+	size_t n = get_params(place, params);
 	const char *it;
 	int err;
 
 	/* Code inlined at the very entry must not hide the function's own. */
-	for (i = 0; place->entry && i < n; i++)
+	for (size_t i = 0; place->entry && i < n; i++)
 		if ((it = dwarf_diename(&params[i])) && !strcmp(it, name))
 			return param_value(place, numbered, params, n, i, value);
 	if (dwarf_getscopevar(place->scopes, place->n_scopes, name, 0, NULL, 0, 0, &variable) < 0) {

@@ -17,9 +17,9 @@ struct dkt__chunk {
 
 static bool find_all(struct dkt__chunks *chunks, struct dkt__cursor *cur)
 {
-	uint64_t i, n = dkt__cursor_number(cur, 4), room = 0;
+	uint64_t n = dkt__cursor_number(cur, 4), room = 0;
 
-	for (i = 0; !cur->bad && i < n; i++) {
+	for (uint64_t i = 0; !cur->bad && i < n; i++) {
 		struct dkt__chunk chunk = { .first = chunks->pages };
 
 		chunk.packed = (uint32_t)dkt__cursor_number(cur, 4);
@@ -54,9 +54,7 @@ bool dkt__chunks_find(struct dkt__chunks *chunks, struct dkt__cursor *cur)
 
 void dkt__chunks_clear(struct dkt__chunks *chunks)
 {
-	size_t i;
-
-	for (i = 0; i < chunks->n; i++)
+	for (size_t i = 0; i < chunks->n; i++)
 		free(chunks->list[i].times);
 	if (chunks->codec)
 		chunks->codec->release(chunks->state);
@@ -133,14 +131,14 @@ static bool find_times(struct dkt__chunks *chunks, size_t at, bool swap)
 {
 	struct dkt__chunk *chunk = chunks->list + at;
 	struct dkt__chunk_room *room = &chunks->rooms[chunks->rooms[0].chunk != at];
-	uint32_t i, n = chunk->size / chunks->page_size;
+	uint32_t n = chunk->size / chunks->page_size;
 
 	if (room->chunk != at && !unpack(chunks, at, room))
 		return false;
 	chunk->times = calloc(n, sizeof(*chunk->times));
 	if (!chunk->times)
 		return false;
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		chunk->times[i] = dkt__page_time(room->bytes + (size_t)i * chunks->page_size, swap);
 	return true;
 }

@@ -40,9 +40,7 @@ static void release(struct dkt__live *live, struct dkt__stream *s)
 
 static void release_all(struct dkt__live *live)
 {
-	size_t i;
-
-	for (i = 0; i < live->streams.n; i++)
+	for (size_t i = 0; i < live->streams.n; i++)
 		release(live, &live->streams.list[i]);
 }
 
@@ -85,7 +83,7 @@ static int spool_more(struct dkt__streams *it, struct dkt__stream *s)
 	struct dkt__live *live = (struct dkt__live *)it;
 	struct dkt__live_cpu *cpu = cpu_of(live, s);
 	bool more = true;
-	int i, err = 0;
+	int err = 0;
 
 	if (cpu->dry || live->spooled)
 		return 1;
@@ -95,7 +93,7 @@ static int spool_more(struct dkt__streams *it, struct dkt__stream *s)
 		if (!err)
 			release_all(live);
 	}
-	for (i = 0; !err && more && !cpu->dry && i < WINDOW; i++)
+	for (int i = 0; !err && more && !cpu->dry && i < WINDOW; i++)
 		err = read_page(live, s, &more);
 	if (!more)
 		cpu->dry = true;
@@ -120,10 +118,9 @@ int dkt__live_save(struct dkt__live *live, bool top)
 	/* Only what is to be emptied: the other one goes on recording, this too. */
 	const size_t own = (size_t)live->in->cpus, from = top ? own : 0;
 	const size_t to = top ? live->streams.n : own;
-	size_t i;
 	int err = 0;
 
-	for (i = from; !err && i < to; i++) {
+	for (size_t i = from; !err && i < to; i++) {
 		bool more = true;
 
 		while (!err && more)
@@ -131,7 +128,7 @@ int dkt__live_save(struct dkt__live *live, bool top)
 	}
 	if (!err)
 		err = dkt__live_settle(live);
-	for (i = from; !err && i < to; i++) {
+	for (size_t i = from; !err && i < to; i++) {
 		if (live->cpus[i].fd >= 0)
 			close(live->cpus[i].fd);
 		live->cpus[i].fd = -1;
@@ -145,12 +142,11 @@ int dkt__live_save(struct dkt__live *live, bool top)
 static int begin(struct dkt__live *live)
 {
 	uint64_t now;
-	size_t i;
 	int err;
 
 	if (live->flags & DKT_LIVE_FOLLOW)
 		live->until = dkt_instance_now(live->in, &now) ? UINT64_MAX : now;
-	for (i = 0; i < live->streams.n; i++)
+	for (size_t i = 0; i < live->streams.n; i++)
 		live->cpus[i].dry = false;
 	dkt__streams_pass(&live->streams);
 	err = dkt__streams_begin(&live->streams,
@@ -187,12 +183,12 @@ int dkt__live_next(struct dkt_source *source, struct dkt_record *record)
 int dkt__live_wait(struct dkt_source *source, int timeout_ms)
 {
 	struct dkt__live *live = (struct dkt__live *)source;
-	size_t i, n = live->streams.n;
+	size_t n = live->streams.n;
 	struct pollfd *fds __cleanup(free) = calloc(n, sizeof(*fds));
 
 	if (!fds)
 		return -ENOMEM;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		fds[i] = (struct pollfd){ .fd = live->cpus[i].fd, .events = POLLIN };
 		if (!live->cpus[i].absent)
 			continue;

@@ -54,11 +54,10 @@ static int part_step(struct part *part)
 /* Asks all parts for their first record. */
 static int begin(struct merge *m)
 {
-	uint32_t i;
 	int err = 0;
 
 	m->heap.n = 0;
-	for (i = 0; err >= 0 && i < m->n; i++) {
+	for (uint32_t i = 0; err >= 0 && i < m->n; i++) {
 		err = part_step(&m->parts[i]);
 		if (!err)
 			err = dkt__heap_add(
@@ -132,9 +131,8 @@ static const char *merge_comm(struct dkt_source *source, const struct dkt_record
 static int merge_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 {
 	struct merge *m = (struct merge *)source;
-	size_t i;
 
-	for (i = 0; i < m->n; i++) {
+	for (size_t i = 0; i < m->n; i++) {
 		struct dkt_loss one;
 
 		if (cpu >= dkt_source_info(m->parts[i].source)->cpus ||
@@ -151,10 +149,9 @@ static int merge_bytes(const struct dkt_source *source, uint64_t *done, uint64_t
 {
 	const struct merge *m = (const struct merge *)source;
 	uint64_t one_done, one_of;
-	size_t i;
 
 	*done = *of = 0;
-	for (i = 0; i < m->n; i++) {
+	for (size_t i = 0; i < m->n; i++) {
 		if (dkt_source_bytes(m->parts[i].source, &one_done, &one_of))
 			continue;
 		*done += one_done;
@@ -166,11 +163,10 @@ static int merge_bytes(const struct dkt_source *source, uint64_t *done, uint64_t
 static int merge_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 {
 	struct merge *m = (struct merge *)source;
-	size_t i;
 	int err = 0;
 
 	m->begun = m->taken = false;
-	for (i = 0; !err && i < m->n; i++) {
+	for (size_t i = 0; !err && i < m->n; i++) {
 		struct part *part = &m->parts[i];
 
 		/* 0 is no bound, and a bound before the part's begin is 1. */
@@ -185,11 +181,10 @@ static int merge_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 static int merge_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to)
 {
 	struct merge *m = (struct merge *)source;
-	size_t i;
 	int err = 0;
 
 	*to = UINT64_MAX;
-	for (i = 0; !err && i < m->n; i++) {
+	for (size_t i = 0; !err && i < m->n; i++) {
 		const struct part *part = &m->parts[i];
 		uint64_t at, end = shift(from, -part->offset);
 
@@ -207,9 +202,8 @@ static int merge_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
 static void merge_close(struct dkt_source *source)
 {
 	struct merge *m = (struct merge *)source;
-	uint32_t i;
 
-	for (i = 0; i < m->n_streams; i++)
+	for (uint32_t i = 0; i < m->n_streams; i++)
 		free(m->streams[i].name);
 	free(m->streams);
 	free(m->parts);
@@ -256,7 +250,6 @@ int dkt_source_merge(const struct dkt_merge_part *parts, size_t n, struct dkt_so
 {
 	struct merge *m = calloc(1, sizeof(*m));
 	struct dkt_source_info *info;
-	size_t i;
 
 	*source = NULL;
 	if (m)
@@ -271,7 +264,7 @@ int dkt_source_merge(const struct dkt_merge_part *parts, size_t n, struct dkt_so
 	info = &m->base.info;
 	*info = *dkt_source_info(parts[0].source);
 	info->kind = "merged files";
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct dkt_source_info *other = dkt_source_info(parts[i].source);
 
 		m->parts[i] = (struct part){ .source = parts[i].source, .offset = parts[i].offset };

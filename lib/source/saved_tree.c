@@ -81,7 +81,7 @@ static int tree_read(struct saved_tree *tree, const struct dkt_source_opts *opts
 	struct dkt_source_info *info = &tree->streams.base.info;
 	struct dkt_event *const *events;
 	size_t n;
-	int nr, err = dkt_events(tree->in->ctx, &events, &n);
+	int err = dkt_events(tree->in->ctx, &events, &n);
 
 	if (!err)
 		err = read_names(tree);
@@ -90,7 +90,7 @@ static int tree_read(struct saved_tree *tree, const struct dkt_source_opts *opts
 	tree->streams.list = calloc((size_t)tree->in->cpus + 1, sizeof(*tree->streams.list));
 	if (!tree->streams.list)
 		return -ENOMEM;
-	for (nr = 0; !err && nr < tree->in->cpus; nr++)
+	for (int nr = 0; !err && nr < tree->in->cpus; nr++)
 		err = open_cpu(tree, nr, page_size);
 	if (err)
 		return err;

@@ -16,11 +16,11 @@ static int sample_cmp(const void *a, const void *b)
 
 void dkt__shift_sort(struct dkt__shift *shift)
 {
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
 	if (shift->n)
 		qsort(shift->samples, shift->n, sizeof(*shift->samples), sample_cmp);
-	for (i = 0; i < shift->n; i++)
+	for (uint32_t i = 0; i < shift->n; i++)
 		if (!n || shift->samples[i].time != shift->samples[n - 1].time)
 			shift->samples[n++] = shift->samples[i];
 	shift->n = n;

@@ -243,14 +243,13 @@ static int merge_add(struct dkt__streams *it, struct dkt__stream *s)
 
 int dkt__streams_begin(struct dkt__streams *it, uint64_t until)
 {
-	size_t i;
 	int err = 0;
 
 	it->until = until;
 	it->taken = false;
 	it->heap.n = 0;
 	it->err = 0;
-	for (i = 0; !err && i < it->n; i++) {
+	for (size_t i = 0; !err && i < it->n; i++) {
 		struct dkt__stream *s = &it->list[i];
 
 		if (s->loaded || stream_judge(it, s, on_time(s, stream_turn(it, s))))
@@ -265,14 +264,13 @@ int dkt__streams_begin(struct dkt__streams *it, uint64_t until)
 int dkt__streams_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 {
 	struct dkt__streams *it = (struct dkt__streams *)source;
-	size_t i;
 	int err = 0;
 
 	it->since = since;
 	it->until = until ? until : UINT64_MAX;
 	it->taken = false;
 	it->heap.n = 0;
-	for (i = 0; !err && i < it->n; i++)
+	for (size_t i = 0; !err && i < it->n; i++)
 		if (stream_seek(it, &it->list[i], since))
 			err = merge_add(it, &it->list[i]);
 	find_top(it);
@@ -410,9 +408,8 @@ int dkt__streams_filter(struct dkt_source *source, struct dkt_expr *expr)
 int dkt__streams_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 {
 	struct dkt__streams *it = (struct dkt__streams *)source;
-	size_t i;
 
-	for (i = 0; i < it->n; i++) {
+	for (size_t i = 0; i < it->n; i++) {
 		const struct dkt__stream *s = &it->list[i];
 		bool whole = !it->part && !it->since && it->until == UINT64_MAX;
 
@@ -430,10 +427,9 @@ int dkt__streams_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
 {
 	struct dkt__streams *it = (struct dkt__streams *)source;
 	uint64_t share = bytes / DKT__MAX(it->n, 1u);
-	size_t i;
 
 	*to = UINT64_MAX;
-	for (i = 0; i < it->n; i++) {
+	for (size_t i = 0; i < it->n; i++) {
 		struct dkt__stream *s = &it->list[i];
 		uint64_t nr = pages_before(it, s, from) + share / s->page_size, time;
 
@@ -452,9 +448,8 @@ int dkt__streams_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
 int dkt__streams_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
 {
 	const struct dkt__streams *it = (const struct dkt__streams *)source;
-	size_t i;
 
-	for (i = 0; i < it->n; i++) {
+	for (size_t i = 0; i < it->n; i++) {
 		const struct dkt__stream *s = &it->list[i];
 
 		*done += (s->page_nr - s->first) * s->page_size;
@@ -478,9 +473,9 @@ static void stream_clear(struct dkt__stream *s)
 int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *opts)
 {
 	uint64_t since, until;
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < it->n; i++) {
+	for (size_t i = 0; i < it->n; i++) {
 		struct dkt__stream *s = &it->list[i];
 
 		s->page.swap = it->base.ctx->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
@@ -505,9 +500,7 @@ int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *op
 
 void dkt__streams_clear(struct dkt__streams *it)
 {
-	size_t i;
-
-	for (i = 0; i < it->n; i++)
+	for (size_t i = 0; i < it->n; i++)
 		stream_clear(&it->list[i]);
 	dkt__comms_clear(&it->comms);
 	free(it->list);

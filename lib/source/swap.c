@@ -62,14 +62,14 @@ void dkt__record_swap(struct dkt_ctx *ctx, const void *data, uint32_t size, uint
 	const struct dkt__plan *plan;
 	struct dkt_event *event;
 	uint16_t type;
-	size_t i, n;
+	size_t n;
 
 	memcpy(copy, data, size);
 	memcpy(&type, data, sizeof(type));
 	event = dkt_event_by_id(ctx, bswap_16(type));
 	plan = event && !dkt_event_fields(event, &fields, &n) ? dkt__plan_get(event) : NULL;
 	if (plan) {
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			if (!turn_special(plan, &fields[i], copy, size))
 				turn_field(&fields[i], copy, size);
 		if (plan->way == DKT__PLAN_BPRINT)

@@ -95,9 +95,8 @@ static const struct dkt__source_ops window_ops = {
 int dkt__source_window(const struct dkt_source_opts *opts, struct dkt_source **source)
 {
 	const struct dkt_source_info *info = dkt_source_info(*source);
-	struct window *w;
+	struct window *w = calloc(1, sizeof(*w));
 
-	w = calloc(1, sizeof(*w));
 	if (w && opts->n_cpus)
 		w->cpus = calloc(opts->n_cpus, sizeof(*w->cpus));
 	if (!w || (opts->n_cpus && !w->cpus)) {

@@ -40,12 +40,12 @@ static struct dkt_event *find_anywhere(struct dkt_ctx *ctx, const char *name, si
 {
 	struct dkt_event *const *all;
 	struct dkt_event *found = NULL;
-	size_t total, i;
+	size_t total;
 
 	*n = 0;
 	if (dkt_events(ctx, &all, &total))
 		return NULL;
-	for (i = 0; i < total; i++) {
+	for (size_t i = 0; i < total; i++) {
 		if (strcmp(all[i]->name, name) != 0)
 			continue;
 		found = all[i];
@@ -58,13 +58,13 @@ static int no_event(struct sql *sql, const struct sql_token *token, const char *
 {
 	struct dkt_event *const *all;
 	struct dkt__guess guess;
-	size_t n, i;
+	size_t n;
 
 	dkt__guess_start(&guess, name, strlen(name));
 	if (strchr(name, ':'))
 		dkt__guess_events(&guess, sql->ctx);
 	else
-		for (i = 0; !dkt_events(sql->ctx, &all, &n) && i < n; i++)
+		for (size_t i = 0; !dkt_events(sql->ctx, &all, &n) && i < n; i++)
 			dkt__guess_try(&guess, all[i]->name);
 	return dkt__sql_fail(sql, token, "there is no event '%.*s'%s", SQL_TEXT(sql, token),
 			     dkt__guess_words(&guess));
@@ -126,11 +126,11 @@ static int find_in_event(struct sql *sql, const struct sql_token *token, struct 
 	struct dkt_event *event = sql->events[field->table].event;
 	const struct dkt_field *fields;
 	struct dkt__guess guess;
-	size_t n, i;
+	size_t n;
 	int err = dkt_event_fields(event, &fields, &n);
 
 	dkt__guess_start(&guess, field->name, field->len);
-	for (i = 0; !err && i < n; i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		dkt__guess_try(&guess, fields[i].name);
 		if (field_is(field, fields[i].name)) {
 			field->field = &fields[i];
@@ -149,9 +149,8 @@ static int find_in_event(struct sql *sql, const struct sql_token *token, struct 
 static int find_field(struct sql *sql, const struct sql_token *token, struct field *field)
 {
 	const struct field raw = { .name = sql->text + token->at, .len = token->len };
-	size_t i;
 
-	for (i = 0; i < sql->n_events; i++) {
+	for (size_t i = 0; i < sql->n_events; i++) {
 		*field = raw;
 		field->table = i;
 		if (is_of(sql, field, &sql->events[i]))
@@ -172,15 +171,13 @@ static int find_field(struct sql *sql, const struct sql_token *token, struct fie
 /* Whether it is the raw name of a field somewhere in the statement. */
 static const struct sql_token *used_as_field(const struct sql *sql, const struct sql_token *name)
 {
-	size_t i;
-
-	for (i = 0; i < sql->n_items; i++) {
+	for (size_t i = 0; i < sql->n_items; i++) {
 		if (dkt__sql_same(sql, &sql->items[i].field, name))
 			return &sql->items[i].field;
 		if (dkt__sql_same(sql, &sql->items[i].other, name))
 			return &sql->items[i].other;
 	}
-	for (i = sql->rest; i < sql->n_tokens; i++)
+	for (size_t i = sql->rest; i < sql->n_tokens; i++)
 		if (sql->tokens[i].kind == SQL_FIELD && dkt__sql_same(sql, &sql->tokens[i], name))
 			return &sql->tokens[i];
 	return NULL;
@@ -199,9 +196,8 @@ static int two_meanings(struct sql *sql, const struct sql_token *token)
 static int check_events(struct sql *sql)
 {
 	const struct sql_event *from = &sql->events[0], *join = &sql->events[1];
-	size_t i;
 
-	for (i = 0; i < sql->n_events; i++) {
+	for (size_t i = 0; i < sql->n_events; i++) {
 		const struct sql_event *it = &sql->events[i];
 
 		if (used_as_field(sql, &it->name))
@@ -224,7 +220,6 @@ static int check_label(struct sql *sql, const struct sql_item *item)
 {
 	const struct sql_token *label = &item->label;
 	const char *text = sql->text + label->at;
-	size_t i;
 
 	if (!label->len)
 		return 0;
@@ -234,7 +229,7 @@ static int check_label(struct sql *sql, const struct sql_item *item)
 				     SQL_TEXT(sql, label));
 	if (!dkt__sql_same(sql, label, &item->field) && used_as_field(sql, label))
 		return two_meanings(sql, label);
-	for (i = 0; i < sql->n_events; i++)
+	for (size_t i = 0; i < sql->n_events; i++)
 		if (dkt__sql_same(sql, label, &sql->events[i].name) ||
 		    dkt__sql_same(sql, label, &sql->events[i].alias))
 			return two_meanings(sql, label);
@@ -289,9 +284,7 @@ static int check_calculation(struct sql *sql, const struct sql_item *item,
 /* A field that is selected twice makes a list without an end in libtracefs. */
 static int check_twice(struct sql *sql, const struct sql_item *item)
 {
-	const struct sql_item *one;
-
-	for (one = sql->items; one < item; one++) {
+	for (const struct sql_item *one = sql->items; one < item; one++) {
 		if (!one->other.len && !item->other.len &&
 		    dkt__sql_same(sql, &one->field, &item->field))
 			return dkt__sql_fail(sql, &item->field, "'%.*s' is selected twice",
@@ -412,14 +405,14 @@ static int check_where(struct sql *sql, size_t i)
 
 int dkt__sql_bind(struct sql *sql)
 {
-	size_t i, at = sql->rest;
+	size_t at = sql->rest;
 	int err = 0;
 
-	for (i = 0; !err && i < sql->n_events; i++)
+	for (size_t i = 0; !err && i < sql->n_events; i++)
 		err = find_event(sql, &sql->events[i]);
 	if (!err)
 		err = check_events(sql);
-	for (i = 0; !err && i < sql->n_items; i++)
+	for (size_t i = 0; !err && i < sql->n_items; i++)
 		err = check_item(sql, &sql->items[i]);
 	if (!err && sql->n_events > 1)
 		err = check_on(sql, &at);

@@ -38,7 +38,6 @@ static void scan_name(struct sql *sql, struct sql_token *token)
 {
 	static const char offset[] = "sym-offset";
 	const char *p = sql->text + token->at;
-	size_t i;
 
 	token->kind = SQL_FIELD;
 	if (*p == '\\')
@@ -47,7 +46,7 @@ static void scan_name(struct sql *sql, struct sql_token *token)
 		token->len++;
 	if (!strncasecmp(p, offset, strlen(offset)) && !is_name(p[strlen(offset)]))
 		token->len = strlen(offset);
-	for (i = 0; *p != '\\' && i < ARRAY_SIZE(keywords); i++)
+	for (size_t i = 0; *p != '\\' && i < ARRAY_SIZE(keywords); i++)
 		if (dkt__sql_is(sql, token, keywords[i].word))
 			token->kind = keywords[i].kind;
 }
@@ -87,7 +86,6 @@ static int scan_one(struct sql *sql, struct sql_token *token)
 {
 	static const char *const two[] = { "!=", "<=", ">=", "==", "&&", "||" };
 	const char *p = sql->text + token->at;
-	size_t i;
 
 	if (isdigit((unsigned char)*p))
 		return scan_number(sql, token);
@@ -99,7 +97,7 @@ static int scan_one(struct sql *sql, struct sql_token *token)
 		return 0;
 	}
 	token->kind = SQL_MARK;
-	for (i = 0; i < ARRAY_SIZE(two); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(two); i++)
 		if (!strncmp(p, two[i], 2))
 			token->len = 2;
 	if (!token->len && strchr("<>&~!()-+*/,=", *p))

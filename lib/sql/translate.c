@@ -58,9 +58,8 @@ static void run(struct tep_handle *tep, const char *name, const char *statement,
 	const struct rlimit none = { 0 }, cpu = { CPU_MAX, CPU_MAX };
 	char nothing[] = "/dev/null", *error = NULL, *text;
 	struct tracefs_synth *synth;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(faults); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(faults); i++)
 		signal(faults[i], SIG_DFL);
 	setrlimit(RLIMIT_CORE, &none);
 	setrlimit(RLIMIT_CPU, &cpu);

@@ -107,9 +107,7 @@ static void set_place(struct dkt__column *column, const struct dkt_field *field)
 /* A long without a type of its own is an address if the print format shows it as one. */
 static bool prints_as_address(const struct dkt__plan *plan, const struct dkt__column *column)
 {
-	uint32_t i;
-
-	for (i = 0; plan->way == DKT__PLAN_STEPS && i < plan->n_steps; i++) {
+	for (uint32_t i = 0; plan->way == DKT__PLAN_STEPS && i < plan->n_steps; i++) {
 		const struct dkt__step *step = &plan->steps[i];
 
 		if ((step->op == DKT__STEP_POINTER || step->op == DKT__STEP_FUNCTION) &&
@@ -157,9 +155,7 @@ static void set_field(struct dkt__form *form, struct dkt__column *column,
 
 bool dkt__style_wants(const struct dkt_style *style, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < style->opts.n_fields; i++)
+	for (size_t i = 0; i < style->opts.n_fields; i++)
 		if (!strcmp(style->opts.fields[i], name))
 			return true;
 	return false;
@@ -173,9 +169,7 @@ bool dkt__style_takes(const struct dkt_style *style, const char *name)
 
 static void add_all(struct dkt__form *form, const struct dkt_field *fields, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!(fields[i].flags & DKT_FIELD_COMMON))
 			set_field(form, &form->columns[form->n++], &fields[i]);
 }
@@ -183,9 +177,8 @@ static void add_all(struct dkt__form *form, const struct dkt_field *fields, size
 struct dkt__column dkt__column_other(const char *name)
 {
 	struct dkt__column column = { .name = name, .kind = DKT__COLUMN_NONE };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(others); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (!strcmp(others[i].name, name))
 			column.kind = others[i].kind;
 	return column;
@@ -222,7 +215,7 @@ static uint32_t room_of(const struct dkt__column *column)
 int dkt__style_columns(struct dkt_style *style, struct dkt__form *form)
 {
 	const struct dkt_field *fields;
-	size_t n, i;
+	size_t n;
 
 	/* An event whose format is gone has no fields; its records still have a time. */
 	dkt_event_fields(form->event, &fields, &n);
@@ -234,10 +227,10 @@ int dkt__style_columns(struct dkt_style *style, struct dkt__form *form)
 	form->text = needs_text(form->event) || dkt__style_wants(style, "text");
 	if (dkt__style_takes(style, ALL_FIELDS))
 		add_all(form, fields, n);
-	for (i = 0; i < style->opts.n_fields; i++)
+	for (size_t i = 0; i < style->opts.n_fields; i++)
 		if (strcmp(style->opts.fields[i], ALL_FIELDS))
 			add_named(form, style->opts.fields[i]);
-	for (i = 0; i < form->n; i++)
+	for (size_t i = 0; i < form->n; i++)
 		form->room += room_of(&form->columns[i]);
 	return 0;
 }
@@ -260,9 +253,9 @@ static const char *make_key(struct dkt_style *style, const char *before, const c
 int dkt__style_keys(struct dkt_style *style, struct dkt__form *form, const char *first,
 		    const char *before, const char *after)
 {
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
-	for (i = 0; i < form->n; i++) {
+	for (uint32_t i = 0; i < form->n; i++) {
 		struct dkt__column *column = &form->columns[n];
 
 		if (form->columns[i].kind > DKT__COLUMN_STACK)

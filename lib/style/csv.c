@@ -43,9 +43,7 @@ static char *put_number(char *p, const struct dkt__column *column, uint64_t v)
 static char *put_several(char *p, const struct dkt__column *column, const uint8_t *data,
 			 uint32_t len)
 {
-	uint32_t i;
-
-	for (i = 0; len - i >= column->element; i += column->element) {
+	for (uint32_t i = 0; len - i >= column->element; i += column->element) {
 		if (column->kind == DKT__COLUMN_BYTES) {
 			p = dkt__put_hex_digits(p, data[i], 2);
 			continue;
@@ -125,11 +123,10 @@ static void add_stack(const struct csv *csv, const struct dkt_record *record, co
 {
 	const struct dkt_stack *stack = record->event ? record->stacks : NULL;
 	uint64_t address;
-	uint32_t i;
 
 	while (stack && strcmp(stack->event->name, name) != 0)
 		stack = stack->next;
-	for (i = 0; stack && (address = dkt__stack_caller(stack, i)); i++) {
+	for (uint32_t i = 0; stack && (address = dkt__stack_caller(stack, i)); i++) {
 		dkt_buf_str(buf, i ? " => " : "");
 		dkt__stack_put(&csv->base, address, dkt__stack_is_user(stack->event), buf);
 	}
@@ -204,10 +201,9 @@ static int put_cell(const struct row *row, const struct dkt__column *column)
 
 static int put_row(const struct row *row, const struct dkt__column *columns, uint32_t n)
 {
-	uint32_t i;
 	int err = 0;
 
-	for (i = 0; i < n && !err; i++) {
+	for (uint32_t i = 0; i < n && !err; i++) {
 		if (i)
 			dkt_buf_add(row->buf, ",", 1);
 		err = put_cell(row, &columns[i]);
@@ -221,10 +217,9 @@ static int put_names(const struct csv *csv, struct dkt_buf *buf, const struct dk
 		     uint32_t n, bool first)
 {
 	size_t from;
-	uint32_t i;
 	int err = 0;
 
-	for (i = 0; i < n && !err; i++) {
+	for (uint32_t i = 0; i < n && !err; i++) {
 		if (i || !first)
 			dkt_buf_add(buf, ",", 1);
 		from = buf->len;
@@ -253,9 +248,8 @@ static bool has_header(const struct csv *csv, const struct dkt__form *form)
 {
 	const struct dkt_event *event = form->event;
 	uint32_t j;
-	size_t i;
 
-	for (i = 0; i < csv->n_headers; i++) {
+	for (size_t i = 0; i < csv->n_headers; i++) {
 		const struct dkt__form *other = csv->headers[i];
 
 		if (strcmp(other->event->name, event->name) || other->n != form->n ||
@@ -411,7 +405,6 @@ static int csv_open(struct dkt_style *style)
 	static const char *const lost[] = { "system", "event", "ts", "wall", "cpu", "lost", "from" };
 	struct csv *csv = (struct csv *)style;
 	const char *const *names = lost;
-	uint32_t i;
 
 	csv->many = style->opts.raw_text ? put_many_raw : put_many;
 	csv->uniform = style->opts.n_fields && !dkt__style_wants(style, "*");
@@ -421,7 +414,7 @@ static int csv_open(struct dkt_style *style)
 		csv->n = (uint32_t)style->opts.n_fields;
 	}
 	csv->columns = dkt__style_alloc(style, csv->n * sizeof(*csv->columns));
-	for (i = 0; csv->columns && i < csv->n; i++)
+	for (uint32_t i = 0; csv->columns && i < csv->n; i++)
 		csv->columns[i] = dkt__column_other(names[i]);
 	return csv->columns ? 0 : -ENOMEM;
 }

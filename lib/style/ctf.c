@@ -262,7 +262,7 @@ static void put_column(struct dkt_buf *buf, const struct dkt__column *column,
 static int put_event(struct ctf *ctf, struct dkt_buf *buf, const struct dkt__form *form,
 		     const struct dkt_record *record, const char *comm, uint64_t ts)
 {
-	uint32_t i, id = *(uint32_t *)form->own;
+	uint32_t id = *(uint32_t *)form->own;
 	__body body = { 0 };
 	char flags[8] = { 0 };
 	size_t from;
@@ -275,7 +275,7 @@ static int put_event(struct ctf *ctf, struct dkt_buf *buf, const struct dkt__for
 	put(buf, &record->pid, sizeof(record->pid));
 	put_text(buf, comm, strlen(comm));
 	put(buf, flags, strlen(flags) + 1);
-	for (i = 0; i < form->n; i++)
+	for (uint32_t i = 0; i < form->n; i++)
 		put_column(buf, &form->columns[i], &body, record->size);
 	if (form->text) {
 		char *text __cleanup(free) = NULL;
@@ -353,11 +353,10 @@ static int ctf_record(struct dkt_style *style, const struct dkt_record *record, 
 /* A gap that nothing has followed yet has to be in a packet too. */
 static int write_all(struct ctf *ctf)
 {
-	uint32_t i, cpu;
 	int err = 0;
 
-	for (i = 0; i < ctf->n_sources; i++)
-		for (cpu = 0; cpu < ctf->sources[i].n && !err; cpu++) {
+	for (uint32_t i = 0; i < ctf->n_sources; i++)
+		for (uint32_t cpu = 0; cpu < ctf->sources[i].n && !err; cpu++) {
 			struct ctf_stream *stream = &ctf->sources[i].streams[cpu];
 
 			if (!stream->packet.len && stream->gap)
@@ -399,10 +398,9 @@ static int ctf_open(struct dkt_style *style)
 static void ctf_close(struct dkt_style *style)
 {
 	struct ctf *ctf = (struct ctf *)style;
-	uint32_t i, cpu;
 
-	for (i = 0; i < ctf->n_sources; i++) {
-		for (cpu = 0; cpu < ctf->sources[i].n; cpu++) {
+	for (uint32_t i = 0; i < ctf->n_sources; i++) {
+		for (uint32_t cpu = 0; cpu < ctf->sources[i].n; cpu++) {
 			free(ctf->sources[i].streams[cpu].name);
 			free(ctf->sources[i].streams[cpu].packet.data);
 		}

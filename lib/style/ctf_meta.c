@@ -79,7 +79,6 @@ static void put_field(struct dkt_buf *buf, const struct dkt__column *column)
 void dkt__ctf_event(const struct dkt__form *form, uint32_t id, struct dkt_buf *buf)
 {
 	char *name __cleanup(free) = NULL;
-	uint32_t i;
 
 	if (asprintf(&name, "%s:%s", form->event->system, form->event->name) < 0) {
 		name = NULL;
@@ -89,7 +88,7 @@ void dkt__ctf_event(const struct dkt__form *form, uint32_t id, struct dkt_buf *b
 	dkt_buf_str(buf, "event {\n\tname = ");
 	put_quoted(buf, name);
 	dkt_buf_printf(buf, ";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n", id);
-	for (i = 0; i < form->n; i++)
+	for (uint32_t i = 0; i < form->n; i++)
 		put_field(buf, &form->columns[i]);
 	if (form->text)
 		dkt_buf_str(buf, "\t\tstring { encoding = UTF8; } _record_text;\n");
@@ -135,7 +134,6 @@ static void put_clock(const struct ctf *ctf, struct dkt_buf *buf)
 void dkt__ctf_preamble(const struct ctf *ctf, struct dkt_buf *buf)
 {
 	const uint8_t *u = ctf->uuid;
-	int i;
 
 	dkt_buf_str(buf,
 		    "/* CTF 1.8 */\n\n"
@@ -145,7 +143,7 @@ void dkt__ctf_preamble(const struct ctf *ctf, struct dkt_buf *buf)
 		    "typealias integer { size = 32; align = 8; signed = true; } := int32_t;\n"
 		    "typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n\n"
 		    "trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"");
-	for (i = 0; i < 16; i++) {
+	for (int i = 0; i < 16; i++) {
 		if (i == 4 || i == 6 || i == 8 || i == 10)
 			dkt_buf_add(buf, "-", 1);
 		dkt_buf_hex(buf, u[i], 2, '0');

@@ -65,10 +65,10 @@ static int add_count(struct folded *folded, const char *text, size_t len, uint64
 /* A name within a line: no semicolon, and no blank or newline, which ends it. */
 static void add_name(struct dkt_buf *buf, const char *name)
 {
-	size_t from = buf->len, i;
+	size_t from = buf->len;
 
 	dkt_buf_str(buf, name);
-	for (i = from; i < buf->len; i++)
+	for (size_t i = from; i < buf->len; i++)
 		if (buf->data[i] == ';' || (unsigned char)buf->data[i] <= ' ')
 			buf->data[i] = '_';
 	dkt_buf_escape(buf, from);
@@ -215,10 +215,8 @@ static int folded_record(struct dkt_style *style, const struct dkt_record *recor
 /* Its own of an event is the column of addresses, if it is a stack. */
 static int folded_learn(struct dkt_style *style, struct dkt__form *form)
 {
-	uint32_t i;
-
 	(void)style;
-	for (i = 0; i < form->n; i++)
+	for (uint32_t i = 0; i < form->n; i++)
 		if (form->columns[i].kind == DKT__COLUMN_STACK)
 			form->own = &form->columns[i];
 	return 0;
@@ -240,10 +238,9 @@ static void put_stack(const void *node, VISIT visit, void *data)
 static int folded_end(struct dkt_style *style, struct dkt_buf *buf)
 {
 	struct folded *folded = (struct folded *)style;
-	uint32_t i;
 	int err = 0;
 
-	for (i = 0; i < folded->n_places && !err; i++)
+	for (uint32_t i = 0; i < folded->n_places && !err; i++)
 		err = place_end(folded, &folded->places[i]);
 	twalk_r(folded->stacks, put_stack, buf);
 	return err ? err : buf->err;
@@ -259,9 +256,8 @@ static int folded_open(struct dkt_style *style)
 static void folded_close(struct dkt_style *style)
 {
 	struct folded *folded = (struct folded *)style;
-	uint32_t i;
 
-	for (i = 0; i < folded->n_places; i++)
+	for (uint32_t i = 0; i < folded->n_places; i++)
 		place_clear(&folded->places[i]);
 	free(folded->places);
 	tdestroy(folded->stacks, free);

@@ -56,10 +56,8 @@ static char *put_number(char *p, const struct dkt__column *column, uint64_t v)
 /* Two digits a byte. */
 static char *put_bytes(char *p, const uint8_t *data, uint32_t len)
 {
-	uint32_t i;
-
 	*p++ = '"';
-	for (i = 0; i < len; i++)
+	for (uint32_t i = 0; i < len; i++)
 		p = dkt__put_hex_digits(p, data[i], 2);
 	*p++ = '"';
 	return p;
@@ -222,11 +220,10 @@ static int put_stack(struct dkt_style *style, const struct dkt_stack *stack, str
 {
 	bool user = dkt__stack_is_user(stack->event);
 	uint64_t address;
-	uint32_t i;
 	int err = 0;
 
 	dkt_buf_str(buf, user ? ",\"user_stack\":[" : ",\"kernel_stack\":[");
-	for (i = 0; !err && (address = dkt__stack_caller(stack, i)); i++) {
+	for (uint32_t i = 0; !err && (address = dkt__stack_caller(stack, i)); i++) {
 		dkt_buf_str(buf, i ? ",\"" : "\"");
 		err = put_caller(style, address, user, buf);
 		dkt_buf_add(buf, "\"", 1);
@@ -239,12 +236,11 @@ static int put_stack(struct dkt_style *style, const struct dkt_stack *stack, str
 static int json_stacks(struct dkt_style *style, const struct dkt_record *record, const char *comm,
 		       struct dkt_buf *buf)
 {
-	const struct dkt_stack *stack;
 	int err = 0;
 
 	(void)comm;
 	buf->len -= strlen("}\n");
-	for (stack = record->stacks; stack && !err; stack = stack->next)
+	for (const struct dkt_stack *stack = record->stacks; stack && !err; stack = stack->next)
 		if (dkt__style_takes(style, stack->event->name))
 			err = put_stack(style, stack, buf);
 	dkt_buf_str(buf, "}\n");
@@ -257,13 +253,12 @@ static int json_stacks(struct dkt_style *style, const struct dkt_record *record,
 static int add_names(struct dkt_style *style, struct dkt__form *form)
 {
 	struct dkt__column *columns, *to;
-	uint32_t i;
 	int err;
 
 	columns = to = dkt__style_alloc(style, (2 * form->n + 1) * sizeof(*columns));
 	if (!columns)
 		return -ENOMEM;
-	for (i = 0; i < form->n; i++) {
+	for (uint32_t i = 0; i < form->n; i++) {
 		*to++ = form->columns[i];
 		err = dkt__style_names(style, form, &form->columns[i], to);
 		if (err < 0)
@@ -279,9 +274,9 @@ static int json_learn(struct dkt_style *style, struct dkt__form *form)
 {
 	const struct dkt_event *event = form->event;
 	size_t system_len = strlen(event->system), name_len = strlen(event->name);
-	char *head, *p;
+	char *p;
+	char *head = dkt__style_alloc(style, (system_len + name_len) * 6 + HEAD_ROOM);
 
-	head = dkt__style_alloc(style, (system_len + name_len) * 6 + HEAD_ROOM);
 	if (!head)
 		return -ENOMEM;
 	p = stpcpy(head, "\",\"system\":\"");

@@ -15,13 +15,13 @@ struct dkt__names {
 /* The place of the only number that the value is made of, UINT32_MAX: it is made of several. */
 static uint32_t place_of(const struct dkt__value *value)
 {
-	uint32_t i, place = UINT32_MAX;
+	uint32_t place = UINT32_MAX;
 
 	if (value->load == DKT__LOAD_CONST)
 		return UINT32_MAX;
 	if (value->load != DKT__LOAD_CODE)
 		return value->offset;
-	for (i = 0; i < value->n_code; i++) {
+	for (uint32_t i = 0; i < value->n_code; i++) {
 		const struct dkt__code *code = &value->code[i];
 
 		if (code->op == DKT__CODE_INDEX || code->op == DKT__CODE_DYN_LEN)
@@ -65,9 +65,9 @@ static void find_otherwise(const struct dkt__plan *plan, uint32_t i, struct dkt_
 static uint32_t room_of(const struct dkt__names *names)
 {
 	const struct dkt__table *table = names->step->table;
-	uint32_t i, room = names->otherwise_len + table->delim_len + 32;
+	uint32_t room = names->otherwise_len + table->delim_len + 32;
 
-	for (i = 0; i < table->n; i++)
+	for (uint32_t i = 0; i < table->n; i++)
 		room += table->names[i].len + table->delim_len;
 	return room;
 }

@@ -43,14 +43,14 @@ static const char *cut_name(struct dkt_style *style, const char *name)
 {
 	static const char *const before[] = { "sys_enter_", "sys_exit_" };
 	static const char *const after[] = { "_entry", "_exit" };
-	size_t i, len = strlen(name), n;
+	size_t len = strlen(name), n;
 
-	for (i = 0; i < ARRAY_SIZE(before); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(before); i++) {
 		n = strlen(before[i]);
 		if (len > n && !strncmp(name, before[i], n))
 			return dkt__style_keep(style, name + n, len - n);
 	}
-	for (i = 0; i < ARRAY_SIZE(after); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(after); i++) {
 		n = strlen(after[i]);
 		if (len > n && !strcmp(name + len - n, after[i]))
 			return dkt__style_keep(style, name, len - n);

@@ -238,7 +238,6 @@ static void intern(const struct dkt__form *form, struct dkt_buf *buf)
 {
 	struct known *known = form->own;
 	size_t part;
-	uint32_t i;
 
 	if (known->interned)
 		return;
@@ -246,7 +245,7 @@ static void intern(const struct dkt__form *form, struct dkt_buf *buf)
 	part = dkt__proto_open(buf, PACKET_INTERNED_DATA);
 	put_interned(buf, INTERNED_EVENT_NAMES, known->name_iid, form->event->name);
 	put_interned(buf, INTERNED_CATEGORIES, known->category_iid, form->event->system);
-	for (i = 0; i < form->n; i++)
+	for (uint32_t i = 0; i < form->n; i++)
 		put_interned(buf, INTERNED_ANNOTATION_NAMES, known->first_iid + i,
 			     form->columns[i].name);
 	dkt__proto_close(buf, part);
@@ -282,8 +281,6 @@ static int put_event(const struct perfetto *perfetto, const struct dkt__form *fo
 /* Ends the slices that are deeper than that: their ends were lost, or never recorded. */
 static void close_to(struct track *track, uint32_t depth, uint64_t ts, struct dkt_buf *buf)
 {
-	unsigned int kind;
-
 	for (; track->depth > depth; track->depth--) {
 		size_t packet = packet_open(buf, ts, SEQUENCE_FLAGS_NEEDS_STATE);
 		size_t event = dkt__proto_open(buf, PACKET_TRACK_EVENT);
@@ -293,7 +290,7 @@ static void close_to(struct track *track, uint32_t depth, uint64_t ts, struct dk
 		dkt__proto_close(buf, event);
 		dkt__proto_close(buf, packet);
 	}
-	for (kind = 0; kind < PAIR_KINDS; kind++)
+	for (unsigned int kind = 0; kind < PAIR_KINDS; kind++)
 		if (kind == PAIR_FUNCTION)
 			track->opened[kind] = DKT__MIN(track->opened[kind], depth);
 		else if (track->opened[kind] > depth)
@@ -340,7 +337,6 @@ static int put_sched(struct perfetto *perfetto, const struct known *known,
 	size_t packet = dkt__proto_open(buf, TRACE_PACKET);
 	size_t bundle = dkt__proto_open(buf, PACKET_FTRACE_EVENTS), event, message, part, len;
 	const char *text;
-	uint32_t i;
 
 	dkt__proto_uint(buf, BUNDLE_CPU, record->cpu);
 	if (cpu && cpu->busy)
@@ -351,7 +347,7 @@ static int put_sched(struct perfetto *perfetto, const struct known *known,
 	dkt__proto_uint(buf, FTRACE_TIMESTAMP, record->ts);
 	dkt__proto_uint(buf, FTRACE_PID, (uint32_t)record->pid);
 	message = dkt__proto_open(buf, known->sched);
-	for (i = 0; i < SCHED_FIELDS; i++) {
+	for (uint32_t i = 0; i < SCHED_FIELDS; i++) {
 		const struct dkt_field *field = known->fields[i];
 
 		if (field && field->flags & DKT_FIELD_STRING) {
@@ -381,11 +377,11 @@ static int put_lost(struct perfetto *perfetto, const struct dkt_record *record, 
 {
 	static const enum track_kind kinds[] = { TRACK_CPU, TRACK_IRQ, TRACK_SOFTIRQ };
 	struct track *track = get_track(perfetto, TRACK_CPU, record->cpu, record, "", buf), *open;
-	size_t i, packet, event, part;
+	size_t packet, event, part;
 
 	if (!track)
 		return -ENOMEM;
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		open = dkt__track_find(&perfetto->tracks, kinds[i], record->stream, record->cpu);
 		if (open)
 			close_to(open, 0, record->ts, buf);
@@ -442,15 +438,13 @@ static int perfetto_record(struct dkt_style *style, const struct dkt_record *rec
 /* Perfetto wants all of a message but what newer kernels have no more. */
 static void find_sched(struct known *known, struct dkt_event *event, const char *kernel)
 {
-	size_t i, j;
-
 	if (strcmp(event->system, "sched"))
 		return;
-	for (i = 0; i < ARRAY_SIZE(scheds); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(scheds); i++)
 		if (!strcmp(scheds[i].event, event->name))
 			known->sched = scheds[i].number;
-	for (i = 0; i < ARRAY_SIZE(scheds); i++)
-		for (j = 0; scheds[i].number == known->sched && j < SCHED_FIELDS; j++) {
+	for (size_t i = 0; i < ARRAY_SIZE(scheds); i++)
+		for (size_t j = 0; scheds[i].number == known->sched && j < SCHED_FIELDS; j++) {
 			const char *name = scheds[i].fields[j];
 
 			known->fields[j] = name ? dkt_event_field(event, name) : NULL;

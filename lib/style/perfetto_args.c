@@ -24,7 +24,6 @@ static void put_number(struct dkt_buf *buf, const struct dkt__column *column, ui
 static void put_many(struct dkt_buf *buf, const struct dkt__column *column, const uint8_t *data,
 		     uint32_t len)
 {
-	uint32_t i;
 	size_t part;
 
 	if (column->kind == DKT__COLUMN_TEXT) {
@@ -33,12 +32,12 @@ static void put_many(struct dkt_buf *buf, const struct dkt__column *column, cons
 	}
 	if (column->kind == DKT__COLUMN_BYTES) {
 		part = dkt__proto_open(buf, ANNOTATION_STRING);
-		for (i = 0; i < len; i++)
+		for (uint32_t i = 0; i < len; i++)
 			dkt_buf_hex(buf, data[i], 2, '0');
 		dkt__proto_close(buf, part);
 		return;
 	}
-	for (i = 0; len - i >= column->element; i += column->element) {
+	for (uint32_t i = 0; len - i >= column->element; i += column->element) {
 		uint64_t v = dkt__load_at(data + i, column->load);
 
 		if (column->kind == DKT__COLUMN_STACK && !dkt__is_caller(v))
@@ -56,7 +55,7 @@ int dkt__perfetto_arguments(const struct dkt_style *style, const struct dkt__for
 	char *text __cleanup(free) = NULL;
 	__body body = { 0 };
 	size_t from, part;
-	uint32_t i, len;
+	uint32_t len;
 
 	if (!dkt__body_get(&body, record, form))
 		return -ENOMEM;
@@ -64,7 +63,7 @@ int dkt__perfetto_arguments(const struct dkt_style *style, const struct dkt__for
 	dkt__proto_uint(buf, ANNOTATION_NAME_IID, IID_CPU);
 	dkt__proto_uint(buf, ANNOTATION_UINT, record->cpu);
 	dkt__proto_close(buf, part);
-	for (i = 0; i < form->n; i++) {
+	for (uint32_t i = 0; i < form->n; i++) {
 		const struct dkt__column *column = &form->columns[i];
 		const uint8_t *data = body.data + column->bytes.offset;
 

@@ -24,14 +24,13 @@ static size_t slot_of(const struct tracks *tracks, enum track_kind kind, uint32_
 static int tracks_grow(struct tracks *tracks)
 {
 	struct tracks more = { .size = tracks->size ? tracks->size * 2 : 256, .n = tracks->n };
-	size_t i;
 
 	if (tracks->n * 2 < tracks->size)
 		return 0;
 	more.slots = calloc(more.size, sizeof(*more.slots));
 	if (!more.slots)
 		return -ENOMEM;
-	for (i = 0; i < tracks->size; i++) {
+	for (size_t i = 0; i < tracks->size; i++) {
 		struct track *track = tracks->slots[i];
 
 		if (track)
@@ -73,9 +72,7 @@ struct track *dkt__track_get(struct tracks *tracks, enum track_kind kind, uint32
 
 void dkt__tracks_free(struct tracks *tracks)
 {
-	size_t i;
-
-	for (i = 0; i < tracks->size; i++)
+	for (size_t i = 0; i < tracks->size; i++)
 		free(tracks->slots[i]);
 	free(tracks->slots);
 }

@@ -48,13 +48,11 @@ static char *put_number(char *p, const struct dkt__column *column, uint64_t v)
 
 static char *put_many(char *p, const struct dkt__column *column, const uint8_t *data, uint32_t len)
 {
-	uint32_t i;
-
 	if (column->kind == DKT__COLUMN_TEXT)
 		return put_text(p, (const char *)data, strnlen((const char *)data, len));
 	if (column->kind != DKT__COLUMN_BYTES)
 		return dkt__put_array(p, column, data, len, put_number);
-	for (i = 0; i < len; i++)
+	for (uint32_t i = 0; i < len; i++)
 		p = dkt__put_hex_digits(p, data[i], 2);
 	return p;
 }

@@ -9,10 +9,9 @@ int dkt__style_stack_records(struct dkt_style *style, const struct dkt_record *r
 			     const char *comm, struct dkt_buf *buf)
 {
 	struct dkt_record stack;
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && !dkt_record_stack(record, i, &stack); i++)
+	for (size_t i = 0; !err && !dkt_record_stack(record, i, &stack); i++)
 		err = style->ops->record(style, &stack, comm, buf);
 	return err;
 }

@@ -48,9 +48,7 @@ static uint64_t to_us(uint64_t ts)
 /* %5llu. */
 static char *put_seconds(char *p, uint64_t seconds)
 {
-	uint64_t limit;
-
-	for (limit = 10000; limit > 1 && seconds < limit; limit /= 10)
+	for (uint64_t limit = 10000; limit > 1 && seconds < limit; limit /= 10)
 		*p++ = ' ';
 	p = dkt__put_dec(p, seconds);
 	*p++ = '.';
@@ -103,9 +101,8 @@ void dkt_style_trace_head(const struct dkt_record *record, const char *comm, str
 {
 	const char *name = record->event->name;
 	size_t comm_len = strlen(comm), name_len = strlen(name);
-	char *p;
+	char *p = dkt__buf_room(buf, comm_len + name_len + 160);
 
-	p = dkt__buf_room(buf, comm_len + name_len + 160);
 	if (!p)
 		return;
 	p = put_process(p, record, comm, comm_len);
@@ -272,7 +269,7 @@ static int color_record(struct dkt_style *base, const struct dkt_record *record,
 			struct dkt_buf *buf)
 {
 	uint64_t ts = record->ts + (base->opts.wall ? (uint64_t)base->source.wall : 0);
-	size_t from = buf->len, comm_len = strlen(comm), name_len;
+	size_t from = buf->len, comm_len = strlen(comm);
 	char *p = dkt__buf_room(buf, comm_len + 160);
 
 	if (!p)
@@ -290,7 +287,7 @@ static int color_record(struct dkt_style *base, const struct dkt_record *record,
 	dkt_buf_str(buf, ": " NAME_COLOR);
 	add_name(base, record->event, buf);
 	dkt_buf_str(buf, NO_COLOR ": ");
-	for (name_len = strlen(record->event->name); name_len < NAME_WIDTH; name_len++)
+	for (size_t name_len = strlen(record->event->name); name_len < NAME_WIDTH; name_len++)
 		dkt_buf_add(buf, " ", 1);
 	from = buf->len;
 	dkt__style_text(base, record, buf);
@@ -370,15 +367,13 @@ static int trace_record(struct dkt_style *base, const struct dkt_record *record,
 static int trace_stacks(struct dkt_style *style, const struct dkt_record *record, const char *comm,
 			struct dkt_buf *buf)
 {
-	const struct dkt_stack *stack;
 	uint64_t address;
-	uint32_t i;
 
 	(void)comm;
-	for (stack = record->stacks; stack; stack = stack->next) {
+	for (const struct dkt_stack *stack = record->stacks; stack; stack = stack->next) {
 		bool user = dkt__stack_is_user(stack->event);
 
-		for (i = 0; (address = dkt__stack_caller(stack, i)); i++) {
+		for (uint32_t i = 0; (address = dkt__stack_caller(stack, i)); i++) {
 			size_t from = buf->len;
 
 			dkt_buf_str(buf, " => ");

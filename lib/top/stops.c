@@ -42,9 +42,7 @@ int dkt__stops_add(struct dkt__stops *stops, struct dkt_event *event,
 
 void dkt__stops_clear(struct dkt__stops *stops)
 {
-	size_t i;
-
-	for (i = 0; i < stops->n; i++)
+	for (size_t i = 0; i < stops->n; i++)
 		free(stops->list[i].trigger);
 	free(stops->list);
 	*stops = (struct dkt__stops){ 0 };
@@ -52,9 +50,7 @@ void dkt__stops_clear(struct dkt__stops *stops)
 
 static bool has(const struct dkt__stops *stops, const struct dkt__stop *stop)
 {
-	size_t i;
-
-	for (i = 0; i < stops->n; i++)
+	for (size_t i = 0; i < stops->n; i++)
 		if (stops->list[i].event == stop->event &&
 		    dkt_trigger_same(stops->list[i].trigger, stop->trigger))
 			return true;
@@ -81,13 +77,13 @@ static int read_line(struct dkt_ctx *ctx, char *line, struct dkt__stops *stops)
 static int read_note(struct dkt_ctx *ctx, const char *spool, struct dkt__stops *stops)
 {
 	char *text __cleanup(free) = NULL;
-	char *line, *save = NULL;
+	char *save = NULL;
 	int err;
 
 	if (!dkt__note_exists(spool, NOTE))
 		return 0;
 	err = dkt__note_read(ctx, spool, NOTE, &text);
-	for (line = err ? NULL : strtok_r(text, "\n", &save); line && !err;
+	for (char *line = err ? NULL : strtok_r(text, "\n", &save); line && !err;
 	     line = strtok_r(NULL, "\n", &save))
 		err = read_line(ctx, line, stops);
 	return err;
@@ -96,7 +92,7 @@ static int read_note(struct dkt_ctx *ctx, const char *spool, struct dkt__stops *
 static int write_note(struct dkt_ctx *ctx, const char *spool, const struct dkt__stops *stops)
 {
 	char *text __cleanup(free) = NULL;
-	size_t i, len;
+	size_t len;
 	FILE *f;
 
 	if (!stops->n)
@@ -104,7 +100,7 @@ static int write_note(struct dkt_ctx *ctx, const char *spool, const struct dkt__
 	f = open_memstream(&text, &len);
 	if (!f)
 		return -ENOMEM;
-	for (i = 0; i < stops->n; i++)
+	for (size_t i = 0; i < stops->n; i++)
 		fprintf(f, "%s:%s %s\n", stops->list[i].event->system, stops->list[i].event->name,
 			stops->list[i].trigger->text);
 	return fclose(f) ? -ENOMEM : dkt__note_write(ctx, spool, NOTE, text);
@@ -116,11 +112,11 @@ static int write_note(struct dkt_ctx *ctx, const char *spool, const struct dkt__
 static int find_in(struct dkt_instance *in, const struct dkt__stop *stop, struct dkt_trigger **now)
 {
 	struct dkt_trigger *there __cleanup(free) = NULL;
-	size_t n, i;
+	size_t n;
 	int err = dkt_instance_get_triggers(in, stop->event, &there, &n);
 
 	*now = NULL;
-	for (i = 0; !err && i < n && !*now; i++)
+	for (size_t i = 0; !err && i < n && !*now; i++)
 		if (dkt_trigger_same(&there[i], stop->trigger))
 			err = dkt_trigger_parse(in->ctx, there[i].text, now);
 	return err;
@@ -130,10 +126,9 @@ static int find_in(struct dkt_instance *in, const struct dkt__stop *stop, struct
 static int choose(struct dkt_instance *in, struct dkt_instance *top, const struct dkt__stops *stops,
 		  const struct dkt__stops *old, struct dkt__stops *new)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < stops->n; i++) {
+	for (size_t i = 0; !err && i < stops->n; i++) {
 		struct dkt_trigger *now __cleanup(free) = NULL;
 		struct dkt_trigger *other __cleanup(free) = NULL;
 		const struct dkt__stop *stop = &stops->list[i];
@@ -153,10 +148,9 @@ static int choose(struct dkt_instance *in, struct dkt_instance *top, const struc
 
 static int join(struct dkt__stops *to, const struct dkt__stops *from)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < from->n; i++)
+	for (size_t i = 0; !err && i < from->n; i++)
 		if (!has(to, &from->list[i]))
 			err = add(to, from->list[i].event, from->list[i].trigger->text, false);
 	return err;
@@ -167,10 +161,9 @@ static int remove_old(struct dkt_instance *top, const struct dkt__stops *old,
 		      const struct dkt__stops *stops, const struct dkt__stops *new,
 		      struct dkt__stops *kept)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < old->n; i++) {
+	for (size_t i = 0; !err && i < old->n; i++) {
 		const struct dkt__stop *stop = &old->list[i];
 
 		if (has(stops, stop) && !has(new, stop))
@@ -184,10 +177,9 @@ static int remove_old(struct dkt_instance *top, const struct dkt__stops *old,
 
 static int add_new(struct dkt_instance *top, const struct dkt__stops *new)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < new->n; i++)
+	for (size_t i = 0; !err && i < new->n; i++)
 		err = dkt__trigger_add(top, new->list[i].event, new->list[i].trigger);
 	return err;
 }
@@ -220,10 +212,9 @@ int dkt__stops_follow(struct dkt_instance *in, struct dkt_instance *top, const c
 {
 	struct dkt__stops lists[4] = { 0 };
 	bool on = true, top_on = true;
-	size_t i;
 	int err = follow(in, top, spool, stops, lists);
 
-	for (i = 0; i < ARRAY_SIZE(lists); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		dkt__stops_clear(&lists[i]);
 	/* A trigger may have acted before its like was there. */
 	if (!err)
@@ -236,10 +227,9 @@ int dkt__stops_follow(struct dkt_instance *in, struct dkt_instance *top, const c
 int dkt__stops_return(struct dkt_instance *top, const char *spool)
 {
 	struct dkt__stops old = { 0 };
-	size_t i;
 	int err = read_note(top->ctx, spool, &old);
 
-	for (i = 0; i < old.n; i++)
+	for (size_t i = 0; i < old.n; i++)
 		dkt__trigger_remove(top, old.list[i].event, old.list[i].trigger);
 	dkt__stops_clear(&old);
 	return err ? err : dkt__note_remove(top->ctx, spool, NOTE);

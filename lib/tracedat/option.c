@@ -34,7 +34,7 @@ struct dkt__dat_buffer *dkt__dat_buffer_add(struct dkt__dat *dat, const char *na
 bool dkt__dat_cpu_table(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, uint32_t n,
 			struct dkt__cursor *cur)
 {
-	uint32_t i, each = dat->version < 7 ? 16 : 20;
+	uint32_t each = dat->version < 7 ? 16 : 20;
 
 	if (n > MAX_CPUS || n > MAX_PLACES - dat->n_places || n > dkt__cursor_left(cur) / each)
 		return false;
@@ -44,7 +44,7 @@ bool dkt__dat_cpu_table(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, ui
 	buffer->cpus = calloc(n + 1, sizeof(*buffer->cpus));
 	if (!buffer->cpus)
 		return false;
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		struct dkt__dat_cpu *cpu = &buffer->cpus[i];
 
 		cpu->cpu = dat->version < 7 ? i : (uint32_t)dkt__cursor_number(cur, 4);

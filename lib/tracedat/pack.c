@@ -17,9 +17,7 @@
 
 void dkt__put_bytes(uint8_t *to, uint64_t value, unsigned int size, bool big_endian)
 {
-	unsigned int i;
-
-	for (i = 0; i < size; i++)
+	for (unsigned int i = 0; i < size; i++)
 		to[i] = (uint8_t)(value >> 8 * (big_endian ? size - 1 - i : i));
 }
 

@@ -29,7 +29,7 @@ int dkt__dat_guest(struct dkt__dat *dat, struct dkt__cursor *option)
 {
 	const char *name = dkt__cursor_string(option);
 	struct dkt_source_peer peer = { .id = dkt__cursor_number(option, 8) };
-	uint32_t i, n = (uint32_t)dkt__cursor_number(option, 4);
+	uint32_t n = (uint32_t)dkt__cursor_number(option, 4);
 	int32_t *threads;
 	char *copy;
 
@@ -41,7 +41,7 @@ int dkt__dat_guest(struct dkt__dat *dat, struct dkt__cursor *option)
 		return -ENOMEM;
 	memcpy(copy, name, strlen(name) + 1);
 	memset(threads, 0, n * sizeof(*threads));
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		uint32_t cpu = (uint32_t)dkt__cursor_number(option, 4);
 		int32_t thread = (int32_t)dkt__cursor_number(option, 4);
 
@@ -58,7 +58,7 @@ int dkt__dat_guest(struct dkt__dat *dat, struct dkt__cursor *option)
 
 static bool read_samples(struct dkt__shift *shift, struct dkt__cursor *option)
 {
-	uint32_t i, n = (uint32_t)dkt__cursor_number(option, 4);
+	uint32_t n = (uint32_t)dkt__cursor_number(option, 4);
 
 	if (option->bad || n > dkt__cursor_left(option) / 24)
 		return false;
@@ -66,11 +66,11 @@ static bool read_samples(struct dkt__shift *shift, struct dkt__cursor *option)
 	if (!shift->samples)
 		return false;
 	shift->n = n;
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		shift->samples[i].time = dkt__cursor_number(option, 8);
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		shift->samples[i].offset = (int64_t)dkt__cursor_number(option, 8);
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		shift->samples[i].scaling = dkt__cursor_number(option, 8);
 	return true;
 }
@@ -78,9 +78,7 @@ static bool read_samples(struct dkt__shift *shift, struct dkt__cursor *option)
 /* They come behind all CPUs' samples, as trace-cmd 2.9 had none. */
 static bool read_fractions(struct dkt__shift *shift, struct dkt__cursor *option)
 {
-	uint32_t i;
-
-	for (i = 0; i < shift->n; i++) {
+	for (uint32_t i = 0; i < shift->n; i++) {
 		uint64_t bits = dkt__cursor_number(option, 8);
 
 		if (option->bad || bits > 63)
@@ -92,28 +90,26 @@ static bool read_fractions(struct dkt__shift *shift, struct dkt__cursor *option)
 
 static bool read_shifts(struct dkt__dat *dat, struct dkt__cursor *option, bool interpolate)
 {
-	uint32_t i, n = (uint32_t)dkt__cursor_number(option, 4);
+	uint32_t n = (uint32_t)dkt__cursor_number(option, 4);
 	bool good = !option->bad && n <= dkt__cursor_left(option) / 4;
 
 	dat->shifts = good ? calloc(n + 1, sizeof(*dat->shifts)) : NULL;
 	good = dat->shifts;
-	for (i = 0; good && i < n; i++) {
+	for (uint32_t i = 0; good && i < n; i++) {
 		dat->n_shifts++;
 		dat->shifts[i].interpolate = interpolate;
 		good = read_samples(&dat->shifts[i], option);
 	}
-	for (i = 0; good && i < n && dkt__cursor_left(option); i++)
+	for (uint32_t i = 0; good && i < n && dkt__cursor_left(option); i++)
 		good = read_fractions(&dat->shifts[i], option);
-	for (i = 0; good && i < n; i++)
+	for (uint32_t i = 0; good && i < n; i++)
 		dkt__shift_sort(&dat->shifts[i]);
 	return good;
 }
 
 void dkt__dat_shifts_clear(struct dkt__dat *dat)
 {
-	uint32_t i;
-
-	for (i = 0; i < dat->n_shifts; i++)
+	for (uint32_t i = 0; i < dat->n_shifts; i++)
 		free(dat->shifts[i].samples);
 	free(dat->shifts);
 	dat->shifts = NULL;

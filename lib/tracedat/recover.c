@@ -59,9 +59,9 @@ static void find_pages(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, uin
 /* Steps over a CPU's chunks. False: there are none there. */
 static bool skip_chunks(const struct dkt__dat *dat, struct dkt__cursor *cur)
 {
-	uint64_t i, n = dkt__cursor_number(cur, 4), packed, size;
+	uint64_t n = dkt__cursor_number(cur, 4), packed, size;
 
-	for (i = 0; i < n && !cur->bad; i++) {
+	for (uint64_t i = 0; i < n && !cur->bad; i++) {
 		packed = dkt__cursor_number(cur, 4);
 		size = dkt__cursor_number(cur, 4);
 		if (!size || size > CHUNK_MAX || size % dat->page_size)
@@ -127,9 +127,8 @@ static bool is_known(const struct dkt__dat *dat, uint64_t section)
 static struct dkt__dat_buffer *add_unknown(struct dkt__dat *dat)
 {
 	char name[32] = "";
-	size_t i;
 
-	for (i = 0; i < dat->n_buffers; i++)
+	for (size_t i = 0; i < dat->n_buffers; i++)
 		if (!*dat->buffers[i].name)
 			snprintf(name, sizeof(name), "unknown-%zu", dat->n_buffers);
 	return dkt__dat_buffer_add(dat, name);

@@ -63,9 +63,9 @@ static bool take_format(struct dkt__dat *dat, const char *system, struct dkt__cu
 
 bool dkt__dat_ftrace_events(struct dkt__dat *dat, struct dkt__cursor *cur)
 {
-	uint64_t i, n = dkt__cursor_number(cur, 4);
+	uint64_t n = dkt__cursor_number(cur, 4);
 
-	for (i = 0; !cur->bad && i < n; i++)
+	for (uint64_t i = 0; !cur->bad && i < n; i++)
 		if (!take_format(dat, "ftrace", cur))
 			return false;
 	return !cur->bad;
@@ -73,13 +73,13 @@ bool dkt__dat_ftrace_events(struct dkt__dat *dat, struct dkt__cursor *cur)
 
 bool dkt__dat_event_formats(struct dkt__dat *dat, struct dkt__cursor *cur)
 {
-	uint64_t i, j, m, n = dkt__cursor_number(cur, 4);
+	uint64_t m, n = dkt__cursor_number(cur, 4);
 
-	for (i = 0; !cur->bad && i < n; i++) {
+	for (uint64_t i = 0; !cur->bad && i < n; i++) {
 		const char *system = dkt__cursor_string(cur);
 
 		m = dkt__cursor_number(cur, 4);
-		for (j = 0; !cur->bad && j < m; j++)
+		for (uint64_t j = 0; !cur->bad && j < m; j++)
 			if (!take_format(dat, system, cur))
 				return false;
 	}

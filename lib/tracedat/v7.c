@@ -141,10 +141,9 @@ static int read_options(struct dkt__dat *dat, struct dkt__cursor *cur, uint64_t 
 static int read_chain(struct dkt__dat *dat, uint64_t next)
 {
 	struct dkt__cursor cur;
-	unsigned int n;
 	int err = 0;
 
-	for (n = 0; !err && next; n++) {
+	for (unsigned int n = 0; !err && next; n++) {
 		if (n == MAX_CHAIN) {
 			dkt__streams_damage(&dat->streams, "the options lead in a circle");
 			break;

@@ -196,9 +196,7 @@ static int renumber(char **text, size_t *len, int id)
 static const struct dkt__tdw_event *find_same(const struct dkt_tracedat *out,
 					      const struct dkt_event *event, const char *text)
 {
-	size_t i;
-
-	for (i = 0; text && i < out->n_events; i++) {
+	for (size_t i = 0; text && i < out->n_events; i++) {
 		const struct dkt__tdw_event *it = &out->events[i];
 		const char *a = it->text ? strstr(it->text, "\nformat:") : NULL;
 		const char *b = strstr(text, "\nformat:");
@@ -290,11 +288,10 @@ static int add(struct dkt_tracedat *out, const struct dkt_record *record)
 int dkt_tracedat_add(struct dkt_tracedat *out, const struct dkt_record *record)
 {
 	struct dkt_record stack;
-	size_t i;
 	int err = add(out, record);
 
 	/* The file has stacks as the tracer writes them, behind the record that they belong to. */
-	for (i = 0; !err && !dkt_record_stack(record, i, &stack); i++)
+	for (size_t i = 0; !err && !dkt_record_stack(record, i, &stack); i++)
 		err = add(out, &stack);
 	return err;
 }
@@ -364,15 +361,14 @@ const struct dkt__tdw_stream *dkt__tdw_top(const struct dkt_tracedat *out)
 int dkt_tracedat_finish(struct dkt_tracedat *out)
 {
 	struct dkt__tdw_stream *stream;
-	size_t i;
-	int nr, err = stream_get(out, 0, &stream);
+	int err = stream_get(out, 0, &stream);
 
 	/* A file has a top instance even if nothing was recorded there. */
 	if (!err && !dkt__tdw_top(out))
 		err = stream_add(out, "");
 
-	for (i = 0; i < out->n_streams; i++)
-		for (nr = 0; !err && nr < out->streams[i].n_cpus; nr++) {
+	for (size_t i = 0; i < out->n_streams; i++)
+		for (int nr = 0; !err && nr < out->streams[i].n_cpus; nr++) {
 			struct dkt__tdw_cpu *cpu = out->streams[i].cpus[nr];
 
 			if (cpu)
@@ -387,9 +383,7 @@ int dkt_tracedat_finish(struct dkt_tracedat *out)
 
 static void stream_clear(struct dkt__tdw_stream *stream)
 {
-	int nr;
-
-	for (nr = 0; nr < stream->n_cpus; nr++) {
+	for (int nr = 0; nr < stream->n_cpus; nr++) {
 		if (!stream->cpus[nr])
 			continue;
 		dkt__spill_string_clear(&stream->cpus[nr]->data);
@@ -404,13 +398,11 @@ static void stream_clear(struct dkt__tdw_stream *stream)
 
 void dkt_tracedat_free(struct dkt_tracedat *out)
 {
-	size_t i;
-
 	if (!out)
 		return;
-	for (i = 0; i < out->n_streams; i++)
+	for (size_t i = 0; i < out->n_streams; i++)
 		stream_clear(&out->streams[i]);
-	for (i = 0; i < out->n_events; i++)
+	for (size_t i = 0; i < out->n_events; i++)
 		free(out->events[i].text);
 	free(out->streams);
 	free(out->events);

@@ -103,7 +103,6 @@ static int put_progress(struct writer *w, uint64_t at, size_t chunks, uint64_t e
 static int put_cpu(struct writer *w, const struct dkt__tdw_cpu *cpu, uint64_t entry)
 {
 	uint64_t at;
-	size_t i;
 	int err;
 
 	w->at = at = aligned(w->out, w->at);
@@ -112,7 +111,7 @@ static int put_cpu(struct writer *w, const struct dkt__tdw_cpu *cpu, uint64_t en
 		put_number(w, 0, 4);
 		err = err ? err : flush(w);
 	}
-	for (i = 0; !err && i < cpu->data.n; i++) {
+	for (size_t i = 0; !err && i < cpu->data.n; i++) {
 		const struct dkt__spill_piece *piece = &cpu->data.pieces[i];
 
 		if (w->out->codec) {
@@ -133,9 +132,8 @@ static int put_cpu(struct writer *w, const struct dkt__tdw_cpu *cpu, uint64_t en
 static int max_cpus(const struct dkt_tracedat *out)
 {
 	int cpus = DKT__MIN(dkt_source_info(out->source)->cpus, DKT__TDW_CPUS);
-	size_t i;
 
-	for (i = 0; i < out->n_streams; i++)
+	for (size_t i = 0; i < out->n_streams; i++)
 		cpus = DKT__MAX(cpus, out->streams[i].n_cpus);
 	return DKT__MAX(cpus, 1);
 }
@@ -148,13 +146,12 @@ static uint64_t put_table_v6(struct writer *w, int cpus)
 	char clock[64];
 	int len = snprintf(clock, sizeof(clock), "[%s]", dkt__tdw_clock(w->out));
 	uint64_t table;
-	int nr;
 
 	if (len >= (int)sizeof(clock))
 		len = sizeof(clock) - 1;
 	dkt_buf_add(w->buf, "flyrecord", 10);
 	table = w->at + w->buf->len;
-	for (nr = 0; nr < 2 * cpus; nr++)
+	for (int nr = 0; nr < 2 * cpus; nr++)
 		put_number(w, 0, 8);
 	put_number(w, (uint64_t)len, 8);
 	dkt_buf_add(w->buf, clock, (size_t)len);
@@ -163,9 +160,9 @@ static uint64_t put_table_v6(struct writer *w, int cpus)
 
 static int put_data_v6(struct writer *w, const struct dkt__tdw_stream *stream, uint64_t table)
 {
-	int nr, err = 0;
+	int err = 0;
 
-	for (nr = 0; !err && nr < stream->n_cpus; nr++)
+	for (int nr = 0; !err && nr < stream->n_cpus; nr++)
 		if (has_data(stream, nr))
 			err = put_cpu(w, stream->cpus[nr], table + 16 * (uint64_t)nr);
 	return err;
@@ -190,15 +187,14 @@ static int write_v6(struct writer *w, uint64_t *places)
 	struct dkt_tracedat *out = w->out;
 	const struct dkt__tdw_stream *top = dkt__tdw_top(out);
 	int err = 0, cpus = max_cpus(out);
-	size_t i;
 
 	put_start(w);
-	for (i = 0; !err && i < ARRAY_SIZE(tables); i++)
+	for (size_t i = 0; !err && i < ARRAY_SIZE(tables); i++)
 		err = tables[i].put(out, w->buf);
 	put_number(w, (uint64_t)cpus, 4);
 	dkt_buf_add(w->buf, "options  ", 10);
 	dkt__tdw_options(out, w->buf);
-	for (i = 0; i < out->n_streams; i++)
+	for (size_t i = 0; i < out->n_streams; i++)
 		if (&out->streams[i] != top)
 			places[i] = put_buffer_v6(w, out->streams[i].name);
 	put_number(w, DAT_DONE, 2);
@@ -206,7 +202,7 @@ static int write_v6(struct writer *w, uint64_t *places)
 	places[top - out->streams] = put_table_v6(w, cpus);
 	if (!err)
 		err = flush(w);
-	for (i = 0; !err && i < out->n_streams; i++) {
+	for (size_t i = 0; !err && i < out->n_streams; i++) {
 		if (&out->streams[i] == top)
 			continue;
 		err = patch(w, w->at, places[i]);
@@ -214,7 +210,7 @@ static int write_v6(struct writer *w, uint64_t *places)
 		if (!err)
 			err = flush(w);
 	}
-	for (i = 0; !err && i < out->n_streams; i++)
+	for (size_t i = 0; !err && i < out->n_streams; i++)
 		err = put_data_v6(w, &out->streams[i], places[i]);
 	return err;
 }
@@ -282,9 +278,8 @@ static size_t put_buffer_v7(const struct dkt_tracedat *out, struct dkt_buf *opti
 {
 	const char *clock = dkt__tdw_clock(out);
 	size_t n = 0, from;
-	int nr;
 
-	for (nr = 0; nr < stream->n_cpus; nr++)
+	for (int nr = 0; nr < stream->n_cpus; nr++)
 		n += has_data(stream, nr);
 	dkt__tdw_number(out, options, DAT_BUFFER, 2);
 	dkt__tdw_number(out, options,
@@ -296,7 +291,7 @@ static size_t put_buffer_v7(const struct dkt_tracedat *out, struct dkt_buf *opti
 	dkt_buf_add(options, clock, strlen(clock) + 1);
 	dkt__tdw_number(out, options, out->page_size, 4);
 	dkt__tdw_number(out, options, n, 4);
-	for (nr = 0; nr < stream->n_cpus; nr++) {
+	for (int nr = 0; nr < stream->n_cpus; nr++) {
 		if (!has_data(stream, nr))
 			continue;
 		dkt__tdw_number(out, options, (uint64_t)nr, 4);
@@ -310,10 +305,8 @@ static size_t put_buffer_v7(const struct dkt_tracedat *out, struct dkt_buf *opti
 static uint64_t stream_end(const struct dkt_tracedat *out, const struct dkt__tdw_stream *stream,
 			   uint64_t at)
 {
-	int nr;
-
 	at += SECTION_HEAD;
-	for (nr = 0; nr < stream->n_cpus; nr++)
+	for (int nr = 0; nr < stream->n_cpus; nr++)
 		if (has_data(stream, nr))
 			at = aligned(out, at) + cpu_size(out, stream->cpus[nr]);
 	return at;
@@ -325,12 +318,12 @@ static int put_stream_v7(struct writer *w, const struct dkt__tdw_stream *stream,
 {
 	uint64_t entry =
 		option + 8 + strlen(stream->name) + 1 + strlen(dkt__tdw_clock(w->out)) + 1 + 4 + 4;
-	int nr, err;
+	int err;
 
 	put_section_head(w, DAT_BUFFER, w->out->codec ? SECTION_COMPRESSED : 0, name,
 			 stream_end(w->out, stream, w->at) - w->at - SECTION_HEAD);
 	err = flush(w);
-	for (nr = 0; !err && nr < stream->n_cpus; nr++) {
+	for (int nr = 0; !err && nr < stream->n_cpus; nr++) {
 		if (!has_data(stream, nr))
 			continue;
 		err = put_cpu(w, stream->cpus[nr], entry + 4);
@@ -370,14 +363,13 @@ static int put_streams_v7(struct writer *w, uint64_t options, const size_t *from
 {
 	const struct dkt_tracedat *out = w->out;
 	uint64_t at = w->at;
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < out->n_streams; i++) {
+	for (size_t i = 0; !err && i < out->n_streams; i++) {
 		err = patch(w, at, options + SECTION_HEAD + from[i]);
 		at = stream_end(out, &out->streams[i], at);
 	}
-	for (i = 0; !err && i < out->n_streams; i++) {
+	for (size_t i = 0; !err && i < out->n_streams; i++) {
 		const struct dkt__tdw_stream *stream = &out->streams[i];
 
 		err = put_stream_v7(w, stream, options + SECTION_HEAD + from[i], names);
@@ -394,9 +386,8 @@ static int write_v7(struct writer *w, struct dkt_buf *content, struct dkt_buf *o
 	uint64_t start = put_start_v7(w), at;
 	uint32_t name, names;
 	int err = flush(w);
-	size_t i;
 
-	for (i = 0; !err && i < ARRAY_SIZE(tables); i++) {
+	for (size_t i = 0; !err && i < ARRAY_SIZE(tables); i++) {
 		dkt_buf_reset(content);
 		number_option(out, options, tables[i].section, w->at, 8);
 		err = tables[i].put(out, content);
@@ -406,12 +397,12 @@ static int write_v7(struct writer *w, struct dkt_buf *content, struct dkt_buf *o
 	}
 	dkt__tdw_options(out, options);
 	number_option(out, options, DAT_CPUCOUNT, (uint64_t)max_cpus(out), 4);
-	for (i = 0; i < out->n_streams; i++)
+	for (size_t i = 0; i < out->n_streams; i++)
 		from[i] = put_buffer_v7(out, options, &out->streams[i]);
 	number_option(out, options, DAT_DONE, 0, 8);
 	name = add_name(strings, "options");
 	names = (uint32_t)strings->len;
-	for (i = 0; i < out->n_streams; i++)
+	for (size_t i = 0; i < out->n_streams; i++)
 		add_name(strings, section_name(&out->streams[i]));
 	at = w->at;
 	if (!err)

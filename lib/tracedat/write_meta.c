@@ -72,12 +72,11 @@ static bool is_of(const struct dkt__tdw_event *it, const char *system)
 static void put_formats(const struct dkt_tracedat *out, struct dkt_buf *buf, const char *system)
 {
 	uint32_t n = 0;
-	size_t i;
 
-	for (i = 0; i < out->n_events; i++)
+	for (size_t i = 0; i < out->n_events; i++)
 		n += is_of(&out->events[i], system);
 	dkt__tdw_number(out, buf, n, 4);
-	for (i = 0; i < out->n_events; i++)
+	for (size_t i = 0; i < out->n_events; i++)
 		if (is_of(&out->events[i], system))
 			put_sized(out, buf, out->events[i].text, out->events[i].len, 8);
 }
@@ -92,11 +91,10 @@ int dkt__tdw_ftrace_events(const struct dkt_tracedat *out, struct dkt_buf *buf)
 static bool is_first_of_system(const struct dkt_tracedat *out, size_t i)
 {
 	const char *system = out->events[i].event->system;
-	size_t j;
 
 	if (!out->events[i].text || !strcmp(system, FTRACE_SYSTEM))
 		return false;
-	for (j = 0; j < i; j++)
+	for (size_t j = 0; j < i; j++)
 		if (is_of(&out->events[j], system))
 			return false;
 	return true;
@@ -105,12 +103,11 @@ static bool is_first_of_system(const struct dkt_tracedat *out, size_t i)
 int dkt__tdw_event_formats(const struct dkt_tracedat *out, struct dkt_buf *buf)
 {
 	uint32_t systems = 0;
-	size_t i;
 
-	for (i = 0; i < out->n_events; i++)
+	for (size_t i = 0; i < out->n_events; i++)
 		systems += is_first_of_system(out, i);
 	dkt__tdw_number(out, buf, systems, 4);
-	for (i = 0; i < out->n_events; i++) {
+	for (size_t i = 0; i < out->n_events; i++) {
 		if (!is_first_of_system(out, i))
 			continue;
 		put_string(buf, out->events[i].event->system);
@@ -155,9 +152,7 @@ int dkt__tdw_printk(const struct dkt_tracedat *out, struct dkt_buf *buf)
 /* Each process has one name in the file: that of the first stream which has records of it. */
 static bool has_name(const struct dkt_tracedat *out, size_t stream, uint32_t pid)
 {
-	size_t i;
-
-	for (i = 0; i < stream; i++)
+	for (size_t i = 0; i < stream; i++)
 		if (out->streams[i].pids[pid / 8] & 1 << pid % 8)
 			return true;
 	return false;
@@ -166,9 +161,8 @@ static bool has_name(const struct dkt_tracedat *out, size_t stream, uint32_t pid
 static void put_names(const struct dkt_tracedat *out, size_t nr, uint32_t from, struct dkt_buf *buf)
 {
 	const struct dkt__tdw_stream *stream = &out->streams[nr];
-	uint32_t pid;
 
-	for (pid = from; pid < from + 8; pid++) {
+	for (uint32_t pid = from; pid < from + 8; pid++) {
 		struct dkt_record record = { .pid = (int32_t)pid, .stream = (uint32_t)nr };
 
 		if (pid && stream->pids[pid / 8] & 1 << pid % 8 && !has_name(out, nr, pid))
@@ -178,12 +172,11 @@ static void put_names(const struct dkt_tracedat *out, size_t nr, uint32_t from, 
 
 int dkt__tdw_cmdlines(const struct dkt_tracedat *out, struct dkt_buf *buf)
 {
-	size_t from = buf->len, nr;
-	uint32_t pid;
+	size_t from = buf->len;
 
 	dkt__tdw_number(out, buf, 0, 8);
-	for (nr = 0; nr < out->n_streams; nr++)
-		for (pid = 0; pid < DKT__TDW_PIDS; pid += 8)
+	for (size_t nr = 0; nr < out->n_streams; nr++)
+		for (uint32_t pid = 0; pid < DKT__TDW_PIDS; pid += 8)
 			if (out->streams[nr].pids[pid / 8])
 				put_names(out, nr, pid, buf);
 	put_length(out, buf, from, 8);
@@ -242,10 +235,7 @@ static void cpu_stat(const struct dkt_tracedat *out, struct dkt_buf *buf,
 
 static void stats_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 {
-	size_t i;
-	int nr;
-
-	for (i = 0; i < out->n_streams; i++) {
+	for (size_t i = 0; i < out->n_streams; i++) {
 		const struct dkt__tdw_stream *stream = &out->streams[i];
 		int cpus = DKT__MAX(stream->n_cpus, dkt_source_info(stream->source)->cpus);
 		char *title __cleanup(free) = NULL;
@@ -254,7 +244,7 @@ static void stats_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 			title = NULL;
 		if (title)
 			text_option(out, buf, DAT_CPUSTAT, title);
-		for (nr = 0; nr < DKT__MIN(cpus, DKT__TDW_CPUS); nr++)
+		for (int nr = 0; nr < DKT__MIN(cpus, DKT__TDW_CPUS); nr++)
 			cpu_stat(out, buf, stream, nr);
 	}
 }

@@ -24,9 +24,8 @@ struct dkt__text_open {
 int dkt__text_calls_task(struct dkt__text_calls *calls, uint64_t at, const struct dkt__line *line)
 {
 	bool is_first = true;
-	size_t i;
 
-	for (i = 0; i < calls->n_tasks && is_first; i++)
+	for (size_t i = 0; i < calls->n_tasks && is_first; i++)
 		is_first = calls->tasks[i].cpu != line->cpu;
 	if (calls->n_tasks + 2 > calls->room) {
 		struct dkt__text_task *more =
@@ -136,11 +135,10 @@ uint32_t dkt__text_calls_put(struct dkt__text_calls *calls, struct dkt_ctx *ctx,
 
 void dkt__text_calls_clear(struct dkt__text_calls *calls)
 {
-	struct dkt__text_open *open, *next;
-	size_t i;
+	struct dkt__text_open *next;
 
-	for (i = 0; calls->open && i < SLOTS; i++)
-		for (open = calls->open[i]; open; open = next) {
+	for (size_t i = 0; calls->open && i < SLOTS; i++)
+		for (struct dkt__text_open *open = calls->open[i]; open; open = next) {
 			next = open->next;
 			free(open);
 		}

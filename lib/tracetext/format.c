@@ -262,18 +262,18 @@ static int add_plain(struct list *list, const char *name)
 static int add_known(struct list *list, struct dkt_ctx *kernel, const char *name, bool retval)
 {
 	struct dkt_event *const *all;
-	size_t n, i, found = 0;
+	size_t n, found = 0;
 	int err = 0;
 
 	if (retval && !strcmp(name, FUNCGRAPH_EXIT))
 		return list_add(list, "ftrace", DKT__FORMAT_GRAPH_RETVAL,
 				strlen(DKT__FORMAT_GRAPH_RETVAL));
-	for (i = 0; i < ARRAY_SIZE(own); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
 		if (!strcmp(own[i].name, name))
 			return list_add(list, "ftrace", own[i].text, strlen(own[i].text));
 	if (!kernel || dkt_events(kernel, &all, &n))
 		return 0;
-	for (i = 0; !err && i < n && found < DKT__TEXT_SAME; i++)
+	for (size_t i = 0; !err && i < n && found < DKT__TEXT_SAME; i++)
 		if (!strcmp(dkt_event_name(all[i]), name)) {
 			err = add_printed(list, all[i]);
 			found++;
@@ -285,9 +285,8 @@ static int add_known(struct list *list, struct dkt_ctx *kernel, const char *name
 static void bind(struct dkt_ctx *ctx, const struct list *list, struct dkt__text_names *names)
 {
 	struct dkt__text_name *it;
-	size_t i;
 
-	for (i = 0; i < list->n; i++) {
+	for (size_t i = 0; i < list->n; i++) {
 		const char *name = strstr(list->given[i].text, "name: ") + 6;
 		char copy[DKT__TEXT_NAME];
 		struct dkt_event *event;
@@ -309,7 +308,6 @@ int dkt__text_formats(struct dkt_ctx *ctx, struct dkt__text_names *names, const 
 	DKT_OPTS(dkt_ctx_opts, opts, .root = tree);
 	struct list list = { .ctx = ctx };
 	struct dkt_ctx *kernel;
-	size_t i;
 	int err = dkt_ctx_new(&opts, &kernel);
 
 	if (err)
@@ -319,11 +317,11 @@ int dkt__text_formats(struct dkt_ctx *ctx, struct dkt__text_names *names, const 
 		dkt_ctx_free(kernel);
 		kernel = NULL;
 	}
-	for (i = 0; i < ARRAY_SIZE(own); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
 		use_id(&list, (int)dkt__line_u64(own[i].text, "ID: "));
-	for (i = 0; !err && i < names->n; i++)
+	for (size_t i = 0; !err && i < names->n; i++)
 		err = add_known(&list, kernel, names->list[i].name, names->retval);
-	for (i = 0; !err && i < names->n; i++)
+	for (size_t i = 0; !err && i < names->n; i++)
 		err = add_plain(&list, names->list[i].name);
 	dkt_ctx_free(kernel);
 	if (!err)

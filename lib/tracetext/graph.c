@@ -43,10 +43,8 @@ static bool duration(struct scan s, struct dkt__graph *graph)
 /* "...1." */
 static bool irqs(struct scan s, struct dkt__line *line)
 {
-	const char *p;
-
 	trim(&s);
-	for (p = s.p; p < s.end; p++)
+	for (const char *p = s.p; p < s.end; p++)
 		if (!strchr(".dDbBnNpLhHsSzZX#", *p) && !isxdigit((unsigned char)*p))
 			return false;
 	if (s.end - s.p < 4 || s.end - s.p > 6)
@@ -95,9 +93,8 @@ static void retval(struct scan s, struct dkt__graph *graph)
 	static const char *const marks[] = { "ret=", "= " };
 	const char *p = NULL;
 	int64_t retval;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(marks) && !p; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(marks) && !p; i++) {
 		p = memmem(s.p, (size_t)(s.end - s.p), marks[i], strlen(marks[i]));
 		p = p ? p + strlen(marks[i]) : NULL;
 	}
@@ -115,9 +112,9 @@ static void retval(struct scan s, struct dkt__graph *graph)
 static size_t name_len(struct scan s)
 {
 	static const char *const ends[] = { " = ", " ret=", " <-", " (" };
-	size_t i, len = (size_t)(s.end - s.p);
+	size_t len = (size_t)(s.end - s.p);
 
-	for (i = 0; i < ARRAY_SIZE(ends); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		const char *p = memmem(s.p, len, ends[i], strlen(ends[i]));
 
 		len = p ? (size_t)(p - s.p) : len;

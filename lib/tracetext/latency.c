@@ -60,7 +60,6 @@ static bool verbose(const char *text, const char *end, struct dkt__line *line)
 	const char *p = memchr(text, '[', DKT__MIN((size_t)(end - text), (size_t)HEAD)), *time;
 	struct scan s, words[5];
 	uint64_t value;
-	size_t i;
 
 	time = p ? memchr(p, ']', (size_t)(end - p)) : NULL;
 	if (!time)
@@ -71,7 +70,7 @@ static bool verbose(const char *text, const char *end, struct dkt__line *line)
 	if (!decimal(&s, 6, &line->ts) || !take(&s, "ms (+") || !decimal(&s, 6, &value) ||
 	    !take(&s, "ms): "))
 		return false;
-	for (i = 0; i < ARRAY_SIZE(words); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		words[i] = word_before(text, &p);
 	if (!number(&words[3], &value) || words[3].p != words[3].end || value > UINT16_MAX)
 		return false;

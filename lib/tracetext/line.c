@@ -121,9 +121,8 @@ void dkt__line_split(struct scan *s, struct dkt__line *line)
 static bool record(const char *text, size_t len, struct dkt__line *line)
 {
 	const char *end = text + len, *p = text;
-	int tries;
 
-	for (tries = 0; tries < 8; tries++, p++) {
+	for (int tries = 0; tries < 8; tries++, p++) {
 		struct scan s;
 
 		p = memchr(p, '[', (size_t)(end - p));

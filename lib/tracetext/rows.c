@@ -46,14 +46,13 @@ static int row_cmp(const void *a, const void *b)
 static void sort_rows(struct dkt__text *text)
 {
 	bool sorted = true;
-	size_t i;
 
-	for (i = text->n; i-- > 0;)
+	for (size_t i = text->n; i-- > 0;)
 		if (text->rows[i].ts == UINT64_MAX)
 			text->rows[i].ts = i + 1 < text->n ? text->rows[i + 1].ts :
 					   i               ? text->rows[i - 1].ts :
 							     0;
-	for (i = 1; i < text->n; i++)
+	for (size_t i = 1; i < text->n; i++)
 		sorted &= text->rows[i - 1].ts <= text->rows[i].ts;
 	if (!sorted)
 		qsort(text->rows, text->n, sizeof(*text->rows), row_cmp);

@@ -50,11 +50,10 @@ static inline bool decimal(struct scan *s, int digits, uint64_t *value)
 {
 	uint64_t unit = 1, fraction = 0;
 	const char *point;
-	long i;
 
 	if (!number(s, value))
 		return false;
-	for (i = 0; i < digits; i++)
+	for (long i = 0; i < digits; i++)
 		unit *= 10;
 	if (__builtin_mul_overflow(*value, unit, value))
 		return false;
@@ -63,7 +62,7 @@ static inline bool decimal(struct scan *s, int digits, uint64_t *value)
 	point = ++s->p;
 	if (!number(s, &fraction) || s->p - point > digits)
 		return false;
-	for (i = s->p - point; i < digits; i++)
+	for (long i = s->p - point; i < digits; i++)
 		fraction *= 10;
 	return !__builtin_add_overflow(*value, fraction, value);
 }

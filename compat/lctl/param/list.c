@@ -43,9 +43,7 @@ static char *collapse(const char *name)
 
 static struct param_entry *find_entry(struct param_dir *dir, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < dir->n; i++)
+	for (size_t i = 0; i < dir->n; i++)
 		if (!strcmp(dir->entries[i].name, name))
 			return &dir->entries[i];
 	return NULL;
@@ -53,9 +51,7 @@ static struct param_entry *find_entry(struct param_dir *dir, const char *name)
 
 static struct param_value *find_value(struct param_entry *entry, const char *text, size_t len)
 {
-	size_t i;
-
-	for (i = 0; i < entry->n; i++)
+	for (size_t i = 0; i < entry->n; i++)
 		if (entry->values[i].len == len && !memcmp(entry->values[i].text, text, len))
 			return &entry->values[i];
 	return NULL;
@@ -139,9 +135,7 @@ static struct param_dir *new_dir(struct param_dir *root, const char *path)
 /* As lctl has it, a directory is below the first one whose path is a part of its own. */
 static struct param_dir *dir_below(struct param_dir *root, const char *path)
 {
-	size_t i;
-
-	for (i = 0; i < root->n_dirs; i++)
+	for (size_t i = 0; i < root->n_dirs; i++)
 		if (strstr(path, root->dirs[i]->path))
 			return strcmp(path, root->dirs[i]->path) ? dir_below(root->dirs[i], path) :
 								   root->dirs[i];
@@ -159,17 +153,15 @@ int param_dir_below(struct param_dir *root, const struct param_opts *opts, const
 
 void param_dir_clear(struct param_dir *dir)
 {
-	size_t i, v;
-
-	for (i = 0; i < dir->n; i++) {
-		for (v = 0; v < dir->entries[i].n; v++) {
+	for (size_t i = 0; i < dir->n; i++) {
+		for (size_t v = 0; v < dir->entries[i].n; v++) {
 			free(dir->entries[i].values[v].name);
 			free(dir->entries[i].values[v].text);
 		}
 		free(dir->entries[i].values);
 		free(dir->entries[i].name);
 	}
-	for (i = 0; i < dir->n_dirs; i++) {
+	for (size_t i = 0; i < dir->n_dirs; i++) {
 		param_dir_clear(dir->dirs[i]);
 		free(dir->dirs[i]);
 	}

@@ -80,8 +80,6 @@ static bool set_color(const char *word, struct param_opts *opts)
 
 static bool set_letter(int letter, const char *arg, struct param_opts *opts)
 {
-	size_t i;
-
 	switch (letter) {
 	case 'b':
 		opts->collapse = opts->merge = true;
@@ -97,7 +95,7 @@ static bool set_letter(int letter, const char *arg, struct param_opts *opts)
 	default:
 		break;
 	}
-	for (i = 0; i < ARRAY_SIZE(letters_of); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(letters_of); i++)
 		if (letters_of[i].letter == letter) {
 			*(bool *)((char *)opts + letters_of[i].offset) = letters_of[i].value;
 			return true;

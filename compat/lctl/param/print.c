@@ -104,11 +104,10 @@ static void print_value(const struct param_entry *entry, const struct param_valu
 static void print_entry(const struct param_entry *entry, const struct param_opts *opts)
 {
 	const char *color = entry->link ? LINK : S_ISDIR(entry->mode) ? DIR : NULL;
-	size_t i;
 
 	if (opts->tunable && !S_ISREG(entry->mode))
 		return;
-	for (i = 0; i < entry->n; i++) {
+	for (size_t i = 0; i < entry->n; i++) {
 		if (i && !opts->merge)
 			color = TWICE;
 		print_value(entry, &entry->values[i], opts, color);
@@ -118,10 +117,8 @@ static void print_entry(const struct param_entry *entry, const struct param_opts
 /* All of a directory, then each that is in it. */
 void param_dir_print(const struct param_dir *dir, const struct param_opts *opts)
 {
-	size_t i;
-
-	for (i = 0; i < dir->n; i++)
+	for (size_t i = 0; i < dir->n; i++)
 		print_entry(&dir->entries[i], opts);
-	for (i = 0; i < dir->n_dirs; i++)
+	for (size_t i = 0; i < dir->n_dirs; i++)
 		param_dir_print(dir->dirs[i], opts);
 }

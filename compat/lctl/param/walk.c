@@ -76,9 +76,8 @@ static bool is_tunable(const char *path)
 		"console", "debug_", "fail_",      "force", "import",
 		"panic_",  "peers",  "srpc_sepol", "stats", "target_obd",
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(not_tuned); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(not_tuned); i++)
 		if (strstr(path, not_tuned[i]))
 			return false;
 	return true;
@@ -181,9 +180,7 @@ static int walk_match(struct param_walk *walk, struct param_dir *dir,
 /* A pattern is over all trees, so that in the second tree a directory has nothing new. */
 static bool is_first(const struct tree_matches *matches, size_t at)
 {
-	size_t i;
-
-	for (i = 0; i < at; i++)
+	for (size_t i = 0; i < at; i++)
 		if (!strcmp(matches->rows[i].name, matches->rows[at].name))
 			return false;
 	return true;
@@ -193,10 +190,9 @@ static int walk_pattern(struct param_walk *walk, const char *pattern, bool modul
 			struct param_dir *dir, const struct above *above)
 {
 	struct tree_matches matches;
-	size_t i;
 	int err = tree_find(&walk->lctl->tree, pattern, modules, &matches);
 
-	for (i = 0; !err && i < matches.n; i++) {
+	for (size_t i = 0; !err && i < matches.n; i++) {
 		struct stat st;
 
 		err = walk_match(walk, dir, &matches.rows[i], &st);

@@ -34,9 +34,9 @@ static int open_log(struct param_write *pw)
 
 static void print_notes(const struct lctl *lctl, const char *name, char *notes)
 {
-	char *line, *save = NULL;
+	char *save = NULL;
 
-	for (line = notes ? strtok_r(notes, "\n", &save) : NULL; line;
+	for (char *line = notes ? strtok_r(notes, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save))
 		say_line(stderr, "%s: %s: %s", lctl->self, name, line);
 }
@@ -134,10 +134,9 @@ static void tell_left_out(const struct param_write *pw, const struct param *para
 {
 	const char *notes[] = { pw->log ? pw->log->note : NULL,
 				pw->log ? pw->log->no_probe : NULL };
-	size_t i;
 
 	fflush(stdout);
-	for (i = 0; i < ARRAY_SIZE(notes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(notes); i++)
 		if (notes[i])
 			say_line(stderr, "%s: %s: %s", pw->lctl->self, param_name(param), notes[i]);
 }
@@ -201,7 +200,6 @@ int param_write(struct param_write *pw, const char *pattern, const char *value)
 	bool any = false, modules = pw->modules;
 	const char *named = tree_pattern(pattern, &modules);
 	int ret, err = tree_find(&pw->lctl->tree, named, modules, &matches);
-	size_t i;
 
 	if (err == -ENOENT && write_owns(pw, pattern, value, &ret))
 		return ret;
@@ -209,7 +207,7 @@ int param_write(struct param_write *pw, const char *pattern, const char *value)
 		say_line(stderr, "error: set_param: param_path '%s': %s", pattern, strerror(-err));
 		return err;
 	}
-	for (i = 0; i < matches.n; i++) {
+	for (size_t i = 0; i < matches.n; i++) {
 		ret = write_match(pw, &matches.rows[i], value);
 		any |= ret <= 0;
 		if (ret < 0 && !err)

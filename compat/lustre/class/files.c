@@ -102,14 +102,13 @@ static int read_file(struct dkt_ctx *ctx, struct class_map *map, const char *pat
 static int load_list(struct dkt_ctx *ctx, struct file_list *list, const char *const *dirs, size_t n,
 		     struct class_map *map)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; i < n && !err; i++)
+	for (size_t i = 0; i < n && !err; i++)
 		err = add_dir(ctx, list, dirs[i], i);
 	if (!err && list->n)
 		qsort(list->files, list->n, sizeof(*list->files), file_cmp);
-	for (i = 0; i < list->n && !err; i++)
+	for (size_t i = 0; i < list->n && !err; i++)
 		if (i + 1 == list->n || strcmp(list->files[i].name, list->files[i + 1].name))
 			err = read_file(ctx, map, list->files[i].path);
 	return err;

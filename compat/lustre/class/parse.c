@@ -22,9 +22,7 @@ struct target_news {
 
 static int find_word(const char *const *words, size_t n, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!strcmp(words[i], name))
 			return (int)i;
 	return -ENOENT;
@@ -176,9 +174,7 @@ static int read_entry_key(struct reader *r, unsigned int key, void *data)
 
 static bool has_positive(const struct class_entry *entry)
 {
-	size_t i;
-
-	for (i = 0; i < entry->n_globs; i++)
+	for (size_t i = 0; i < entry->n_globs; i++)
 		if (!entry->globs[i].negative)
 			return true;
 	return false;
@@ -271,9 +267,7 @@ static int read_target_key(struct reader *r, unsigned int key, void *data)
 static int append(struct reader *r, struct class_target *target, const struct class_entry *entries,
 		  size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct class_entry *entry = new_entry(r, &target->entries, &target->n);
 
 		if (!entry)

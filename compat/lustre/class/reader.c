@@ -31,9 +31,8 @@ int reader_no_memory(struct reader *r)
 static yaml_mark_t mark_of_byte(const struct reader *r, size_t offset)
 {
 	yaml_mark_t mark = { 0 };
-	size_t i;
 
-	for (i = 0; i < offset && i < r->len; i++) {
+	for (size_t i = 0; i < offset && i < r->len; i++) {
 		if (r->text[i] == '\n') {
 			mark.line++;
 			mark.column = 0;
@@ -48,9 +47,8 @@ static yaml_mark_t mark_of_byte(const struct reader *r, size_t offset)
 static bool tab_at(const struct reader *r, const yaml_mark_t *mark)
 {
 	const char *line = r->text, *end = r->text + r->len;
-	size_t i;
 
-	for (i = 0; i < mark->line && line; i++) {
+	for (size_t i = 0; i < mark->line && line; i++) {
 		line = memchr(line, '\n', (size_t)(end - line));
 		line = line ? line + 1 : NULL;
 	}

@@ -153,15 +153,15 @@ static void put_va_word(FILE *f, enum cdebug_machine machine, const char *list, 
 static void put_va_list(FILE *f, enum cdebug_machine machine, const char *list,
 			const struct tier *tier)
 {
-	unsigned int i, registers = cdebug_va_registers(machine);
+	unsigned int registers = cdebug_va_registers(machine);
 
 	fprintf(f, " v_offset=+%u(%s):s32", machine == CDEBUG_X86_64 ? 0 : 24, list);
-	for (i = 0; i < registers + tier->nested; i++) {
+	for (unsigned int i = 0; i < registers + tier->nested; i++) {
 		fprintf(f, " v%u=", i);
 		put_va_word(f, machine, list, i);
 	}
 	/* A function that takes a format has at least one argument before it. */
-	for (i = 2; i < 2 + tier->nested_strings; i++) {
+	for (unsigned int i = 2; i < 2 + tier->nested_strings; i++) {
 		fprintf(f, " t%u=+0(", i);
 		put_va_word(f, machine, list, i);
 		fprintf(f, "):string");
@@ -172,19 +172,18 @@ static void put_va_list(FILE *f, enum cdebug_machine machine, const char *list,
 static void put_words(FILE *f, enum cdebug_machine machine, enum cdebug_place place,
 		      const struct tier *tier, unsigned int first)
 {
-	unsigned int i;
 	char arg[16];
 
-	for (i = 0; i < tier->words; i++)
+	for (unsigned int i = 0; i < tier->words; i++)
 		fprintf(f, " a%u=%s", i, argument(machine, place, first + i, arg, sizeof(arg)));
-	for (i = 0; i < tier->strings + tier->shorts + tier->more; i++) {
+	for (unsigned int i = 0; i < tier->strings + tier->shorts + tier->more; i++) {
 		bool is_short = i >= tier->strings && i < tier->strings + tier->shorts;
 
 		fprintf(f, " %c%u=+0(%s):%s", is_short ? 'q' : 's', i,
 			argument(machine, place, first + i, arg, sizeof(arg)),
 			is_short ? "x64" : "string");
 	}
-	for (i = 0; i < tier->raw; i++)
+	for (unsigned int i = 0; i < tier->raw; i++)
 		fprintf(f, " q%u=+0(%s):x64", i,
 			argument(machine, place, first + i, arg, sizeof(arg)));
 }
@@ -196,10 +195,9 @@ static void put_words(FILE *f, enum cdebug_machine machine, enum cdebug_place pl
 static void put_names(FILE *f, enum cdebug_machine machine, enum cdebug_place place,
 		      const struct tier *tier, unsigned int dentry_name)
 {
-	unsigned int i;
 	char arg[16];
 
-	for (i = 0; dentry_name && i < tier->names; i++) {
+	for (unsigned int i = 0; dentry_name && i < tier->names; i++) {
 		if (place == CDEBUG_MSG || place == CDEBUG_BEHIND) {
 			fprintf(f, " d%u=+0(+%u(%s)):string", i, dentry_name,
 				argument(machine, place, 3 + i, arg, sizeof(arg)));

@@ -25,10 +25,10 @@
 size_t cdebug_calls_in(enum cdebug_machine machine, const uint8_t *code, size_t len,
 		       uint64_t address, uint64_t target, uint32_t *offsets, size_t most)
 {
-	size_t i, n = 0, step = machine == CDEBUG_X86_64 ? 1 : 4;
+	size_t n = 0, step = machine == CDEBUG_X86_64 ? 1 : 4;
 	uint32_t word;
 
-	for (i = 0; i + 5 <= len && n < most; i += step) {
+	for (size_t i = 0; i + 5 <= len && n < most; i += step) {
 		uint64_t to = 0;
 
 		if (machine == CDEBUG_X86_64 && code[i] == 0xe8) {
@@ -78,9 +78,7 @@ typedef void (*symbol_fn)(struct symbol *symbols, size_t n, uint64_t address, co
 static void note_start(struct symbol *symbols, size_t n, uint64_t address, const char *name,
 		       const char *module)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (strcmp(symbols[i].name, name) || symbols[i].from)
 			continue;
 		symbols[i].from = address;
@@ -92,10 +90,8 @@ static void note_start(struct symbol *symbols, size_t n, uint64_t address, const
 static void note_end(struct symbol *symbols, size_t n, uint64_t address, const char *name,
 		     const char *module)
 {
-	size_t i;
-
 	(void)name;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (symbols[i].from && address > symbols[i].from &&
 		    (!symbols[i].to || address < symbols[i].to) &&
 		    !strcmp(symbols[i].module, module))
@@ -120,7 +116,7 @@ static void each_symbol(FILE *f, symbol_fn fn, struct symbol *symbols, size_t n)
 static int add_calls(int fd, const struct symbol *caller, uint64_t target, char **places, size_t *n)
 {
 	uint32_t offsets[MAX_CALLS];
-	size_t i, found, len = MAX_CODE;
+	size_t found, len = MAX_CODE;
 	uint8_t *code __cleanup(free) = malloc(MAX_CODE);
 
 	if (!code)
@@ -130,7 +126,7 @@ static int add_calls(int fd, const struct symbol *caller, uint64_t target, char 
 	len = kcore_read(fd, caller->from, code, len);
 	found = cdebug_calls_in(cdebug_machine(), code, len, caller->from, target, offsets,
 				MAX_CALLS);
-	for (i = 0; i < found; i++) {
+	for (size_t i = 0; i < found; i++) {
 		if (asprintf(&places[*n], "%s:%s+0x%" PRIx32, caller->module, caller->name,
 			     offsets[i]) < 0) {
 			places[*n] = NULL;
@@ -174,9 +170,7 @@ int cdebug_calls(const char *callee, const char *const *callers, size_t n, char 
 
 void cdebug_calls_free(char **places)
 {
-	char **place;
-
-	for (place = places; place && *place; place++)
+	for (char **place = places; place && *place; place++)
 		free(*place);
 	free(places);
 }

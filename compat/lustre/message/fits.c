@@ -36,9 +36,7 @@ static size_t unknown(const char *text, size_t len)
 
 static bool is_address(const char *text, size_t len)
 {
-	size_t i;
-
-	for (i = 0; i < DIGITS; i++)
+	for (size_t i = 0; i < DIGITS; i++)
 		if (i >= len || !is_digit(text[i]))
 			return false;
 	return true;

@@ -19,12 +19,11 @@ size_t kcore_read(int fd, uint64_t address, void *bytes, size_t len)
 {
 	Elf64_Ehdr head;
 	Elf64_Phdr segment;
-	unsigned int i;
 
 	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
 	    memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_phentsize != sizeof(segment))
 		return 0;
-	for (i = 0; i < head.e_phnum; i++) {
+	for (unsigned int i = 0; i < head.e_phnum; i++) {
 		ssize_t n;
 
 		if (pread(fd, &segment, sizeof(segment),

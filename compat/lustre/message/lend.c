@@ -12,9 +12,7 @@
 /* Also as a part of "rpctrace+dktrace:cdebug" or "dktrace:cdebug.msg_fn". */
 static bool is_named(int argc, char **argv)
 {
-	int i;
-
-	for (i = 0; i < argc; i++)
+	for (int i = 0; i < argc; i++)
 		if (strstr(argv[i], CDEBUG_GROUP ":" CDEBUG_NAME))
 			return true;
 	return false;

@@ -47,19 +47,15 @@ static void clear(struct part *part)
 
 static void clear_last(struct message_parts *parts)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(parts->last); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(parts->last); i++)
 		clear(&parts->last[i]);
 }
 
 void message_parts_free(struct message_parts *parts)
 {
-	size_t i;
-
 	if (!parts)
 		return;
-	for (i = 0; i < parts->n; i++)
+	for (size_t i = 0; i < parts->n; i++)
 		clear(&parts->list[i]);
 	clear_last(parts);
 	clear(&parts->left);
@@ -85,12 +81,10 @@ static void drop(struct message_parts *parts, size_t i)
 
 void message_parts_forget(struct message_parts *parts, const struct message *message)
 {
-	size_t i;
-
-	for (i = parts ? parts->n : 0; i-- > 0;)
+	for (size_t i = parts ? parts->n : 0; i-- > 0;)
 		if (parts->list[i].message == message)
 			drop(parts, i);
-	for (i = 0; parts && i < ARRAY_SIZE(parts->last); i++)
+	for (size_t i = 0; parts && i < ARRAY_SIZE(parts->last); i++)
 		if (parts->last[i].message == message)
 			clear(&parts->last[i]);
 	if (parts && parts->left.message == message)
@@ -114,9 +108,7 @@ static void keep(struct message_parts *parts, const struct part *part)
 /* One that is still there when the next one of its kind comes is of a message that was not kept. */
 static void collect(struct message_parts *parts, const struct part *now)
 {
-	size_t i;
-
-	for (i = parts->n; i-- > 0;) {
+	for (size_t i = parts->n; i-- > 0;) {
 		struct part *part = &parts->list[i];
 
 		if (part->stack != now->stack || part->rec.pid != now->rec.pid)
@@ -166,16 +158,16 @@ bool message_parts_left(struct message_parts *parts, uint32_t cpu, uint64_t afte
 			struct dkt_record *record)
 {
 	const struct part *newest = NULL;
-	size_t i, best = 0;
+	size_t best = 0;
 
 	clear(&parts->left);
-	for (i = 0; i < parts->n; i++)
+	for (size_t i = 0; i < parts->n; i++)
 		if (parts->list[i].rec.cpu == cpu && parts->list[i].rec.ts > after)
 			newest = &parts->list[best = i];
 	if (!newest)
 		return false;
 	/* The call has all of the text. */
-	for (i = 0; i < parts->n; i++)
+	for (size_t i = 0; i < parts->n; i++)
 		if (parts->list[i].kind == MESSAGE_CALL && parts->list[i].stack == newest->stack &&
 		    parts->list[i].rec.pid == newest->rec.pid)
 			best = i;

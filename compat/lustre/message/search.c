@@ -57,9 +57,7 @@ static int add_once(struct names *names, const char *text)
 /* Text as a glob that matches it: what a filter cannot have, or takes for a wildcard, is any byte. */
 static void put_literal(FILE *f, const char *text, size_t len)
 {
-	size_t i;
-
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		fputc(strchr("*?[]\\\"'", text[i]) || iscntrl((unsigned char)text[i]) ? '?' :
 											text[i],
 		      f);
@@ -108,9 +106,9 @@ static int split_behind(struct search *search, const struct names *texts, const 
 			const char *s, const char *words, size_t k)
 {
 	const char *rest = words + k, *after = s + 2;
-	size_t i, len = strlen(rest);
+	size_t len = strlen(rest);
 
-	for (i = 0; i < texts->n; i++) {
+	for (size_t i = 0; i < texts->n; i++) {
 		const char *text = texts->list[i];
 		size_t n = strlen(text);
 
@@ -131,9 +129,7 @@ static int split_behind(struct search *search, const struct names *texts, const 
 static int split_before(struct search *search, const struct names *texts, const char *format,
 			const char *words, size_t k)
 {
-	size_t i;
-
-	for (i = 0; i < texts->n; i++) {
+	for (size_t i = 0; i < texts->n; i++) {
 		const char *text = texts->list[i];
 		size_t n = strlen(text);
 
@@ -148,12 +144,11 @@ static int split_before(struct search *search, const struct names *texts, const 
 static int split_format(struct search *search, const struct names *texts, const char *format,
 			const char *words)
 {
-	size_t len = strlen(words), k;
-	const char *s;
+	size_t len = strlen(words);
 	int err = 0;
 
-	for (s = strstr(format, "%s"); !err && s; s = strstr(s + 2, "%s"))
-		for (k = MIN_SIDE; !err && k + MIN_SIDE <= len; k++) {
+	for (const char *s = strstr(format, "%s"); !err && s; s = strstr(s + 2, "%s"))
+		for (size_t k = MIN_SIDE; !err && k + MIN_SIDE <= len; k++) {
 			if ((size_t)(s - format) >= k && !strncmp(s - k, words, k))
 				err = split_behind(search, texts, format, s, words, k);
 			if (!err && starts(s + 2, words + k))
@@ -178,10 +173,9 @@ static int find_split(struct dkt_ctx *ctx, struct search *search, const char *gl
 		      const struct names *texts)
 {
 	char *words __cleanup(free) = plain_words(glob);
-	size_t i;
 	int err = 0;
 
-	for (i = 0; words && !err && i < texts->n; i++)
+	for (size_t i = 0; words && !err && i < texts->n; i++)
 		err = split_format(search, texts, texts->list[i], words);
 	if (!err && search->n_parts > MAX_SPLIT)
 		err = dkt_fail(ctx, -E2BIG,
@@ -195,15 +189,13 @@ static int find_split(struct dkt_ctx *ctx, struct search *search, const char *gl
 
 static int check_words(struct dkt_ctx *ctx, const char *words)
 {
-	const char *p;
-
 	if (!words[strspn(words, "*? ")])
 		return dkt_fail(ctx, -EINVAL, "message: give some words of the text");
 	if (strlen(words) > MAX_WORDS)
 		return dkt_fail(ctx, -EINVAL, "message: the text is longer than %d bytes",
 				MAX_WORDS);
 	/* In plain text any byte stands for them. */
-	for (p = words; *p && strpbrk(words, "*?"); p++)
+	for (const char *p = words; *p && strpbrk(words, "*?"); p++)
 		if (*p == '"' || *p == '\'' || iscntrl((unsigned char)*p))
 			return dkt_fail(ctx, -EINVAL,
 					"message: a filter of the kernel cannot have quotes and"
@@ -214,7 +206,6 @@ static int check_words(struct dkt_ctx *ctx, const char *words)
 int search_new(struct dkt_ctx *ctx, const char *words, const struct names *texts,
 	       struct search *search)
 {
-	size_t i;
 	int err = check_words(ctx, words);
 
 	*search = (struct search){ .blind = !texts };
@@ -224,7 +215,7 @@ int search_new(struct dkt_ctx *ctx, const char *words, const struct names *texts
 					      make_glob("*", words, strlen(words), "*");
 	if (!search->glob)
 		return -ENOMEM;
-	for (i = 0; !err && texts && i < texts->n; i++)
+	for (size_t i = 0; !err && texts && i < texts->n; i++)
 		if (has_words(search->glob, texts->list[i]))
 			err = add_once(is_format(texts->list[i]) ? &search->formats :
 								   &search->arguments,
@@ -238,9 +229,7 @@ int search_new(struct dkt_ctx *ctx, const char *words, const struct names *texts
 
 void search_clear(struct search *search)
 {
-	size_t i;
-
-	for (i = 0; i < search->n_parts; i++) {
+	for (size_t i = 0; i < search->n_parts; i++) {
 		free(search->parts[i].format);
 		free(search->parts[i].argument);
 	}
@@ -258,9 +247,8 @@ void search_clear(struct search *search)
 static bool holds_format(const struct dkt_field *field)
 {
 	static const char *const names[] = { "fmt", "fmt2", "v_fmt", "msg" };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(field->name, names[i]))
 			return true;
 	return false;
@@ -287,9 +275,8 @@ static bool put_fields(struct condition *condition, const char *between,
 	/* The line end of a format is no part of the message's text. */
 	bool line_end = holds == holds_format && glob[strlen(glob) - 1] != '*';
 	bool first = true;
-	size_t i;
 
-	for (i = 0; i < condition->n; i++) {
+	for (size_t i = 0; i < condition->n; i++) {
 		const struct dkt_field *field = &condition->fields[i];
 
 		if (!(field->flags & DKT_FIELD_STRING) || !holds(field))
@@ -311,9 +298,7 @@ static void put_whole(struct condition *condition, bool (*holds)(const struct dk
 static bool has_field(const struct condition *condition,
 		      bool (*holds)(const struct dkt_field *field))
 {
-	size_t i;
-
-	for (i = 0; i < condition->n; i++)
+	for (size_t i = 0; i < condition->n; i++)
 		if (condition->fields[i].flags & DKT_FIELD_STRING && holds(&condition->fields[i]))
 			return true;
 	return false;
@@ -336,7 +321,7 @@ int search_condition(const struct search *search, struct dkt_event *event, char 
 {
 	struct condition condition = { 0 };
 	bool found = search->formats.n || search->arguments.n || search->n_parts;
-	size_t i, len;
+	size_t len;
 	int err = dkt_event_fields(event, &condition.fields, &condition.n);
 
 	*text = NULL;
@@ -348,7 +333,7 @@ int search_condition(const struct search *search, struct dkt_event *event, char 
 		put_whole(&condition, holds_format, search->glob);
 	if (!found || search->arguments.n)
 		put_whole(&condition, holds_argument, search->glob);
-	for (i = 0; i < search->n_parts; i++)
+	for (size_t i = 0; i < search->n_parts; i++)
 		put_part(&condition, &search->parts[i]);
 	if (fclose(condition.f))
 		err = -ENOMEM;

@@ -35,9 +35,7 @@ struct section {
 
 static bool is_text(const char *text, size_t len)
 {
-	size_t i;
-
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		if ((unsigned char)text[i] < ' ' && text[i] != '\n' && text[i] != '\t')
 			return false;
 	return len >= MIN_TEXT;
@@ -59,10 +57,9 @@ int texts_in(const char *bytes, size_t len, struct names *texts)
 /* Adds those that use a module, and those that use them. */
 static int add_holders(struct names *modules)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < modules->n; i++) {
+	for (size_t i = 0; !err && i < modules->n; i++) {
 		char path[300];
 		DIR *dir __cleanup(closedir) = NULL;
 		struct dirent *entry;
@@ -136,10 +133,10 @@ static uint64_t end_of(const struct section *list, size_t n, size_t i)
 static int add_module(int kcore, const char *module, struct names *texts)
 {
 	struct section *list __cleanup(free) = NULL;
-	size_t i, n;
+	size_t n;
 	int err = read_sections(module, &list, &n);
 
-	for (i = 0; !err && i < n; i++)
+	for (size_t i = 0; !err && i < n; i++)
 		if (list[i].strings)
 			err = add_section(kcore, &list[i], end_of(list, n, i), texts);
 	return err;
@@ -149,7 +146,7 @@ int texts_read(struct dkt_ctx *ctx, struct names *texts)
 {
 	struct names modules = { 0 };
 	int kcore __cleanup(close) = kcore_open();
-	size_t i, before = texts->n;
+	size_t before = texts->n;
 	int err = 0;
 
 	if (access(MODULES "/libcfs", F_OK))
@@ -159,7 +156,7 @@ int texts_read(struct dkt_ctx *ctx, struct names *texts)
 	err = names_add(&modules, "libcfs");
 	if (!err)
 		err = add_holders(&modules);
-	for (i = 0; !err && i < modules.n; i++)
+	for (size_t i = 0; !err && i < modules.n; i++)
 		err = add_module(kcore, modules.list[i], texts);
 	names_clear(&modules);
 	if (!err && texts->n == before)

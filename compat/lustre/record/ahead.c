@@ -52,12 +52,12 @@ static void *run(void *data)
 void ahead_open(struct ahead *ahead, int fd, uint64_t size, uint64_t least,
 		const struct record_masks *show)
 {
-	unsigned int n = crew_size(), i;
+	unsigned int n = crew_size();
 
 	while (n > 1 && size / n < least)
 		n--;
 	*ahead = (struct ahead){ .fd = fd, .show = *show, .part_size = size / n };
-	for (i = 0; i + 1 < n; i++) {
+	for (unsigned int i = 0; i + 1 < n; i++) {
 		struct ahead_part *part = &ahead->parts[i];
 
 		*part = (struct ahead_part){ .ahead = ahead, .start = (i + 1) * ahead->part_size };
@@ -88,11 +88,9 @@ const struct ahead_part *ahead_take(struct ahead *ahead, uint64_t offset)
 
 void ahead_close(struct ahead *ahead)
 {
-	unsigned int i;
-
 	__atomic_store_n(&ahead->stop, true, __ATOMIC_RELAXED);
 	while (ahead->next < ahead->n)
 		take_next(ahead);
-	for (i = 0; i < ahead->n; i++)
+	for (unsigned int i = 0; i < ahead->n; i++)
 		runs_clear(&ahead->parts[i].runs);
 }

@@ -30,7 +30,7 @@ void crew_run(unsigned int n, void (*work)(void *data), void *data)
 {
 	struct job job = { .work = work, .data = data };
 	pthread_t threads[CREW_MAX - 1];
-	unsigned int i, started = 0;
+	unsigned int started = 0;
 
 	while (started + 1 < n && started < CREW_MAX - 1) {
 		if (pthread_create(&threads[started], NULL, run, &job))
@@ -38,6 +38,6 @@ void crew_run(unsigned int n, void (*work)(void *data), void *data)
 		started++;
 	}
 	work(data);
-	for (i = 0; i < started; i++)
+	for (unsigned int i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
 }

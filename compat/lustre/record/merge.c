@@ -276,9 +276,7 @@ int merge_start(struct merge *merge, const struct merge_log *log, const struct s
 
 void merge_clear(struct merge *merge)
 {
-	uint32_t i;
-
-	for (i = 0; i < merge->room; i++)
+	for (uint32_t i = 0; i < merge->room; i++)
 		cursor_free(merge->cursors[i]);
 	while (merge->spare) {
 		struct merge_cursor *cursor = merge->spare;

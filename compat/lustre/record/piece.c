@@ -61,16 +61,15 @@ static void sort_digit(struct piece *piece, unsigned int shift)
 {
 	struct piece_entry *from = piece->entries, *to = piece->other;
 	uint32_t at[DIGITS] = { 0 }, sum = 0, count;
-	size_t i;
 
-	for (i = 0; i < piece->n; i++)
+	for (size_t i = 0; i < piece->n; i++)
 		at[from[i].key >> shift & (DIGITS - 1)]++;
-	for (i = 0; i < DIGITS; i++) {
+	for (size_t i = 0; i < DIGITS; i++) {
 		count = at[i];
 		at[i] = sum;
 		sum += count;
 	}
-	for (i = 0; i < piece->n; i++)
+	for (size_t i = 0; i < piece->n; i++)
 		to[at[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
 	piece->entries = to;
 	piece->other = from;
@@ -79,11 +78,9 @@ static void sort_digit(struct piece *piece, unsigned int shift)
 /* From the lowest digit on, as many as keys have, which begin with the first second. */
 static void sort_entries(struct piece *piece)
 {
-	unsigned int shift;
 	uint64_t all = 0;
-	size_t i;
 
-	for (i = 0; i < piece->n; i++) {
+	for (size_t i = 0; i < piece->n; i++) {
 		uint64_t key = piece->entries[i].key;
 
 		/* Lustre's lctl takes 0 to 1000000000 microseconds. */
@@ -91,17 +88,17 @@ static void sort_entries(struct piece *piece)
 		piece->entries[i].key = key;
 		all |= key;
 	}
-	for (shift = 0; shift < 64 && all >> shift; shift += DIGIT_BITS)
+	for (unsigned int shift = 0; shift < 64 && all >> shift; shift += DIGIT_BITS)
 		sort_digit(piece, shift);
 }
 
 int piece_write(struct piece *piece, int fd, uint64_t offset, struct runs *runs)
 {
-	size_t i, len = 0;
+	size_t len = 0;
 	int err = 0;
 
 	sort_entries(piece);
-	for (i = 0; !err && i < piece->n; i++) {
+	for (size_t i = 0; !err && i < piece->n; i++) {
 		const struct piece_entry *entry = &piece->entries[i];
 		const uint8_t *rec = piece->bytes + entry->offset;
 

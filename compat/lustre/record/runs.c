@@ -16,10 +16,10 @@ static bool goes_on(const struct run *run, uint64_t offset, uint64_t key)
 /* Makes room: runs that were cut may be twice as long. */
 static void widen(struct runs *runs)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
 	runs->cut *= 2;
-	for (i = 1; i < runs->n; i++) {
+	for (size_t i = 1; i < runs->n; i++) {
 		struct run *last = &runs->run[n];
 		const struct run *run = &runs->run[i];
 
@@ -80,10 +80,9 @@ int runs_add(struct runs *runs, uint64_t offset, uint32_t len, uint64_t key)
 
 int runs_append(struct runs *runs, const struct runs *more)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < more->n; i++) {
+	for (size_t i = 0; !err && i < more->n; i++) {
 		const struct run *run = &more->run[i];
 
 		err = begin_run(runs, run->start, run->end, run->first, run->last);
@@ -130,13 +129,13 @@ int runs_overlap(const struct runs *runs, size_t *overlap)
 {
 	uint64_t *firsts __cleanup(free) = malloc((runs->n + 1) * sizeof(*firsts));
 	uint64_t *lasts __cleanup(free) = malloc((runs->n + 1) * sizeof(*lasts));
-	size_t i, n = 0, over = 0;
+	size_t n = 0, over = 0;
 
 	*overlap = 0;
 	if (!firsts || !lasts)
 		return -ENOMEM;
 	/* Those that were one do not overlap. */
-	for (i = 0; i < runs->n; i++) {
+	for (size_t i = 0; i < runs->n; i++) {
 		const struct run *run = &runs->run[i];
 
 		if (!i || !goes_on(run - 1, run->start, run->first))
@@ -145,7 +144,7 @@ int runs_overlap(const struct runs *runs, size_t *overlap)
 	}
 	qsort(firsts, n, sizeof(*firsts), compare_keys);
 	qsort(lasts, n, sizeof(*lasts), compare_keys);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		while (lasts[over] < firsts[i])
 			over++;
 		if (i + 1 - over > *overlap)

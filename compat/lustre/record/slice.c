@@ -23,15 +23,15 @@ static int make_room(struct slice *slice, size_t n)
 /* The runs that are not at their end where the slice is. */
 static int keep_open(struct slice *slice, const struct runs *runs)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 	int err = make_room(slice, slice->n_open + slice->end - slice->first);
 
 	if (err)
 		return err;
-	for (i = 0; i < slice->n_open; i++)
+	for (size_t i = 0; i < slice->n_open; i++)
 		if (runs->run[slice->open[i]].last >= slice->to)
 			slice->open[n++] = slice->open[i];
-	for (i = slice->first; i < slice->end; i++)
+	for (size_t i = slice->first; i < slice->end; i++)
 		if (runs->run[i].last >= slice->to)
 			slice->open[n++] = i;
 	slice->n_open = n;

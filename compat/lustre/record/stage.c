@@ -148,13 +148,11 @@ int stage_finish(struct stage *stage, size_t len)
 
 void stage_free(struct stage *stage)
 {
-	int i;
-
 	if (!stage)
 		return;
 	if (stage->running)
 		join(stage, true);
-	for (i = 0; i < SLOTS; i++)
+	for (int i = 0; i < SLOTS; i++)
 		free(stage->slot[i]);
 	pthread_cond_destroy(&stage->turn);
 	pthread_mutex_destroy(&stage->lock);

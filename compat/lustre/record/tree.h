@@ -55,7 +55,7 @@ static inline void tree_set(struct tree *tree, uint32_t leaf, uint64_t key, uint
 /* Makes room for twice as many leaves; those there are stay the same. */
 static inline int tree_grow(struct tree *tree)
 {
-	uint32_t i, n = tree->n_leaves ? tree->n_leaves * 2 : 1;
+	uint32_t n = tree->n_leaves ? tree->n_leaves * 2 : 1;
 	uint64_t *key = malloc(2 * n * sizeof(*key)), *tag = malloc(2 * n * sizeof(*tag));
 	uint32_t *free_leaf = realloc(tree->free_leaf, n * sizeof(*free_leaf));
 	struct tree old = *tree;
@@ -72,10 +72,10 @@ static inline int tree_grow(struct tree *tree)
 	tree->key = key;
 	tree->tag = tag;
 	tree->n_leaves = n;
-	for (i = 0; i < old.n_leaves; i++)
+	for (uint32_t i = 0; i < old.n_leaves; i++)
 		tree_set(tree, i, old.key[old.n_leaves + i],
 			 (uint32_t)(old.tag[old.n_leaves + i] >> 32));
-	for (i = old.n_leaves; i < n; i++)
+	for (uint32_t i = old.n_leaves; i < n; i++)
 		tree->free_leaf[tree->n_free++] = i;
 	free(old.key);
 	free(old.tag);

@@ -202,9 +202,7 @@ int daemon_file_flush(struct daemon_file *file)
 /* FILE.1 is the youngest of the older ones. */
 static int rotate(struct daemon_file *file)
 {
-	unsigned int i;
-
-	for (i = file->rotate; i; i--) {
+	for (unsigned int i = file->rotate; i; i--) {
 		char *from __cleanup(free) = NULL, *to __cleanup(free) = NULL;
 		int n = i > 1 ? asprintf(&from, "%s.%u", file->name, i - 1) :
 				asprintf(&from, "%s", file->name);

@@ -19,9 +19,8 @@ static int level(uint32_t types)
 		const char *type;
 		int level;
 	} levels[] = { { "emerg", 0 }, { "error", 3 }, { "warning", 4 } };
-	size_t i;
 
-	for (i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
 		int bit = mask_bit(MASK_DEBUG, levels[i].type, strlen(levels[i].type));
 
 		if (bit >= 0 && types & 1u << bit)
@@ -33,9 +32,7 @@ static int level(uint32_t types)
 /* Behind the fifth colon of a line is PID:EXT:(FILE:LINE:FUNC()) TEXT. */
 static const char *after_stack(const char *line, const char *end)
 {
-	int i;
-
-	for (i = 0; i < 5 && line; i++) {
+	for (int i = 0; i < 5 && line; i++) {
 		line = memchr(line, ':', (size_t)(end - line));
 		line = line ? line + 1 : NULL;
 	}

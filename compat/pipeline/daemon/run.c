@@ -80,11 +80,11 @@ static int take_record(struct daemon *d, const struct dkt_record *rec)
 
 static void count_lost(struct daemon *d)
 {
-	int cpu, cpus = dkt_instance_cpus(d->log->in);
+	int cpus = dkt_instance_cpus(d->log->in);
 	struct dkt_loss loss;
 
 	d->state.lost = 0;
-	for (cpu = 0; cpu < cpus; cpu++)
+	for (int cpu = 0; cpu < cpus; cpu++)
 		if (!dkt_source_loss(d->source, cpu, &loss))
 			d->state.lost += loss.lost;
 }

@@ -170,11 +170,9 @@ int dk_lustre_new(const struct dk_opts *opts, struct dk_out *out, struct dk_resu
 
 void dk_lustre_free(struct dk_lustre *lustre)
 {
-	size_t i;
-
 	if (!lustre)
 		return;
-	for (i = 0; lustre->ring && i < RING; i++)
+	for (size_t i = 0; lustre->ring && i < RING; i++)
 		free(lustre->ring[i].rec);
 	free(lustre->ring);
 	message_free(lustre->message);

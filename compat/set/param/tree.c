@@ -51,11 +51,10 @@ static void mount_debugfs(struct tree *tree)
 static char *tidy_path(const char *path, size_t top, const char **name)
 {
 	char *copy = malloc(strlen(path) + 1), *to = copy;
-	size_t i;
 
 	if (!copy)
 		return NULL;
-	for (i = 0; path[i]; i++)
+	for (size_t i = 0; path[i]; i++)
 		if (path[i] != '/' || i < top || (path[i + 1] && path[i + 1] != '/'))
 			*to++ = path[i];
 	*to = '\0';
@@ -90,7 +89,6 @@ static int find_below(const char *top, const char *pattern, bool *fits,
 {
 	char *whole __cleanup(free) = NULL;
 	glob_t found = { 0 };
-	size_t i;
 	int err;
 
 	if (asprintf(&whole, "%s/%s", top, pattern) < 0) {
@@ -103,7 +101,7 @@ static int find_below(const char *top, const char *pattern, bool *fits,
 	else if (err)
 		err = err == GLOB_NOSPACE ? -ENOMEM : -ENODEV;
 	*fits |= found.gl_pathc;
-	for (i = 0; !err && i < found.gl_pathc; i++)
+	for (size_t i = 0; !err && i < found.gl_pathc; i++)
 		err = add_match(matches, found.gl_pathv[i], strlen(top));
 	globfree(&found);
 	return err;
@@ -111,10 +109,9 @@ static int find_below(const char *top, const char *pattern, bool *fits,
 
 static int find_in_modules(const char *pattern, bool *fits, struct tree_matches *matches)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < ARRAY_SIZE(modules_shown); i++) {
+	for (size_t i = 0; !err && i < ARRAY_SIZE(modules_shown); i++) {
 		char top[64];
 
 		snprintf(top, sizeof(top), "/sys/module/%s/parameters", modules_shown[i]);
@@ -126,7 +123,6 @@ static int find_in_modules(const char *pattern, bool *fits, struct tree_matches 
 int tree_find(struct tree *tree, const char *pattern, bool modules, struct tree_matches *matches)
 {
 	bool fits = false;
-	size_t i;
 	int err = 0;
 
 	*matches = (struct tree_matches){ 0 };
@@ -135,7 +131,7 @@ int tree_find(struct tree *tree, const char *pattern, bool modules, struct tree_
 		return -EINVAL;
 	if (strlen(pattern) >= PATTERN_ROOM)
 		return -E2BIG;
-	for (i = 0; !err && i < ARRAY_SIZE(tops); i++)
+	for (size_t i = 0; !err && i < ARRAY_SIZE(tops); i++)
 		err = find_below(tops[i], pattern, &fits, matches);
 	if (!err && modules)
 		err = find_in_modules(pattern, &fits, matches);
@@ -146,9 +142,7 @@ int tree_find(struct tree *tree, const char *pattern, bool modules, struct tree_
 
 void tree_matches_clear(struct tree_matches *matches)
 {
-	size_t i;
-
-	for (i = 0; i < matches->n; i++)
+	for (size_t i = 0; i < matches->n; i++)
 		free(matches->rows[i].path);
 	free(matches->rows);
 	*matches = (struct tree_matches){ 0 };
@@ -179,12 +173,12 @@ int tree_first(struct tree *tree, const char *name, char **path)
 
 char *tree_dotted(const char *name, const char *mark)
 {
-	size_t len = strlen(name), i;
+	size_t len = strlen(name);
 	char *text;
 
 	if (asprintf(&text, "%s%s", name, mark) < 0)
 		return NULL;
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		if (text[i] == '/')
 			text[i] = '.';
 	return text;
@@ -216,17 +210,17 @@ static void find_nid(char *name, char **from, char **to)
 void tree_clean(char *name, bool with_type)
 {
 	size_t len = strlen(name);
-	char *from, *to, *in, *out;
+	char *from, *to, *out;
 
 	if (with_type && len && strchr("@=/", name[len - 1]))
 		name[len - 1] = '\0';
 	/* One at the start stays: lctl has it so. */
-	for (in = out = name; *in; in++)
+	for (char *in = out = name; *in; in++)
 		if (*in != '\\' || in == name)
 			*out++ = *in;
 	*out = '\0';
 	find_nid(name, &from, &to);
-	for (in = name; *in; in++) {
+	for (char *in = name; *in; in++) {
 		if (in == from)
 			in = to;
 		if (*in == '.')

@@ -90,9 +90,7 @@ static bool makes(const char *trigger, const char *name)
 
 static bool is_for(const struct debuglog *log, const char *trigger, const char *pattern)
 {
-	size_t i;
-
-	for (i = 0; i < log->probes->n; i++) {
+	for (size_t i = 0; i < log->probes->n; i++) {
 		const struct dkt_probe *probe = probes_at(log->probes, i);
 
 		if (probe->kind == DKT_PROBE_SYNTHETIC && probes_match(pattern, probe) &&
@@ -105,14 +103,14 @@ static bool is_for(const struct debuglog *log, const char *trigger, const char *
 /* Whether the histogram defines a variable, of those that SQL makes, for the other. */
 static bool serves(const char *trigger, const char *other)
 {
-	const char *p = trigger, *q;
+	const char *p = trigger;
 	size_t len;
 
 	for (; (p = strstr(p + 1, "__")); p += len) {
 		len = strspn(p, IDENTIFIER);
 		if ((p[-1] != ':' && p[-1] != ',') || p[len] != '=')
 			continue;
-		for (q = other; (q = strchr(q, '$')); q++)
+		for (const char *q = other; (q = strchr(q, '$')); q++)
 			if (strspn(q + 1, IDENTIFIER) == len && !strncmp(q + 1, p, len))
 				return true;
 	}
@@ -123,13 +121,12 @@ static bool serves(const char *trigger, const char *other)
 static bool drop(const struct debuglog *log, const char *pattern, struct entries *triggers)
 {
 	bool dropped = false;
-	size_t i, j;
 
-	for (i = triggers->n; i-- > 0;) {
+	for (size_t i = triggers->n; i-- > 0;) {
 		if (!is_for(log, triggers->list[i].text, pattern))
 			continue;
 		dropped = true;
-		for (j = triggers->n; j-- > 0;) {
+		for (size_t j = triggers->n; j-- > 0;) {
 			if (j == i || !serves(triggers->list[j].text, triggers->list[i].text))
 				continue;
 			entries_remove(triggers, j);

@@ -20,9 +20,7 @@ static const struct {
 
 const char *probe_kind_name(enum dkt_probe_kind kind)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (kinds[i].kind == kind)
 			return kinds[i].name;
 	return "?";
@@ -30,9 +28,7 @@ const char *probe_kind_name(enum dkt_probe_kind kind)
 
 enum dkt_probe_kind probe_kind_find(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (!strcmp(name, kinds[i].name))
 			return kinds[i].kind;
 	return DKT_PROBE_ANY;
@@ -43,10 +39,10 @@ enum dkt_probe_kind probe_kind_find(const char *name)
 /* One text of all arguments: they are divided where it is known what an expression is. */
 static int join(char *const *list, size_t n, struct probe_words *words)
 {
-	size_t len, i;
+	size_t len;
 	FILE *out = open_memstream(&words->joined, &len);
 
-	for (i = 0; out && i < n; i++)
+	for (size_t i = 0; out && i < n; i++)
 		fprintf(out, "%s%s", i ? " " : "", list[i]);
 	if (!out || fclose(out))
 		return -ENOMEM;
@@ -183,14 +179,12 @@ static bool is_plain(const char *text)
 
 static bool may_be_words(const struct probe_words *words, const struct dkt_probe *probe, size_t n)
 {
-	size_t i;
-
 	if (words->defined || words->opts.pid || probe->kind == DKT_PROBE_SYNTHETIC)
 		return false;
 	/* Several lines of a source, or functions of a program, whose names nobody kept. */
 	if (n > 1 && (!probe_words_is_glob(words) || probe->kind == DKT_PROBE_UPROBE))
 		return false;
-	for (i = 0; i < words->n_args; i++)
+	for (size_t i = 0; i < words->n_args; i++)
 		if (strpbrk(words->args[i], "\n\r") || strstr(words->args[i], "--"))
 			return false;
 	return is_plain(words->place) && is_plain(words->opts.debug_file);
@@ -201,11 +195,10 @@ static void print(FILE *out, const struct probe_words *words, const struct dkt_p
 {
 	const struct dkt_probe_opts *opts = &words->opts;
 	const char *colon = strrchr(probe->place, ':');
-	size_t i;
 
 	fprintf(out, "%s%s", n > 1 ? probe->place : words->place,
 		n > 1 && probe->on_return ? "%return" : "");
-	for (i = 0; i < words->n_args; i++)
+	for (size_t i = 0; i < words->n_args; i++)
 		fprintf(out, " %s", words->args[i]);
 	if (probe->kind == DKT_PROBE_UPROBE && colon)
 		fprintf(out, " --exec %.*s", (int)(colon - probe->place), probe->place);

@@ -52,9 +52,8 @@ static int check_unread(struct debuglog *log, const struct dkt_probe *probe)
 static void put_back(struct debuglog *log, const enum probe_state *states)
 {
 	char *words = dkt_error_take(log->ctx);
-	size_t i;
 
-	for (i = 0; i < log->probes->n; i++)
+	for (size_t i = 0; i < log->probes->n; i++)
 		log->probes->list[i].state = states[i];
 	if (!probes_apply(log))
 		probes_save(log);
@@ -66,10 +65,10 @@ static int prepare(struct debuglog *log, const char *pattern, bool force, bool *
 {
 	enum probe_state *states __cleanup(free) = calloc(log->probes->n + 1, sizeof(*states));
 	bool was_on = false;
-	size_t i, n = 0;
+	size_t n = 0;
 	int err = states ? 0 : -ENOMEM;
 
-	for (i = 0; !err && i < log->probes->n; i++) {
+	for (size_t i = 0; !err && i < log->probes->n; i++) {
 		states[i] = log->probes->list[i].state;
 		if (!probes_match(pattern, probes_at(log->probes, i)))
 			continue;
@@ -81,7 +80,7 @@ static int prepare(struct debuglog *log, const char *pattern, bool force, bool *
 	*empty = false;
 	if (!err && was_on)
 		err = probes_switch(log, pattern, false, &n);
-	for (i = 0; !err && i < log->probes->n; i++) {
+	for (size_t i = 0; !err && i < log->probes->n; i++) {
 		if (log->probes->list[i].state != PROBE_WAS_ON ||
 		    !probes_match(pattern, probes_at(log->probes, i)))
 			continue;
@@ -105,10 +104,9 @@ static int remove_matching(void *data)
 	const struct removal *removal = data;
 	struct debuglog *log = removal->log;
 	struct dkt_probes *there;
-	size_t i;
 	int err = dkt_probes_read(log->ctx, &there);
 
-	for (i = log->probes->n; !err && i-- > 0;) {
+	for (size_t i = log->probes->n; !err && i-- > 0;) {
 		if (!probes_match(removal->pattern, probes_at(log->probes, i)))
 			continue;
 		err = probes_remove_at(log, there, i);

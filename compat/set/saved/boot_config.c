@@ -75,13 +75,13 @@ static int add_all(struct boot *boot, const struct event_filter *filter)
 {
 	struct dkt_event *const *all;
 	const char *left_out = NULL;
-	size_t n, i;
+	size_t n;
 	int err = dkt_events(boot->log->ctx, &all, &n);
 
 	boot->events = err ? NULL : calloc(n + 1, sizeof(*boot->events));
 	if (!boot->events)
 		return err ? err : -ENOMEM;
-	for (i = 0; !err && i < n; i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		const struct class_bits *bits = class_map_event(boot->log->map, all[i]);
 
 		/* Messages come with Lustre. */
@@ -130,9 +130,7 @@ static int find_wanted(struct boot *boot)
 
 static void boot_clear(struct boot *boot)
 {
-	size_t i;
-
-	for (i = 0; i < boot->n; i++)
+	for (size_t i = 0; i < boot->n; i++)
 		free(boot->events[i].filter);
 	free(boot->events);
 	if (boot->left)
@@ -149,9 +147,7 @@ static unsigned long kb_per_cpu(const struct settings *set)
 /* The kernel's words and keys have no blanks, quotes or braces. */
 static int check_name(const struct debuglog *log)
 {
-	const char *p;
-
-	for (p = log->name; *p; p++)
+	for (const char *p = log->name; *p; p++)
 		if (!isalnum((unsigned char)*p) && !strchr("-_", *p))
 			return dkt_fail(log->ctx, -EINVAL,
 					"'%s' cannot be the name of an instance made at boot",
@@ -174,13 +170,13 @@ static bool is_whole_system(const struct boot *boot, size_t from, size_t to)
 {
 	const char *system = dkt_event_system(boot->events[from].event);
 	struct dkt_event *const *all;
-	size_t n, i, has = 0;
+	size_t n, has = 0;
 
 	if (dkt_events(boot->log->ctx, &all, &n))
 		return false;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		has += !strcmp(dkt_event_system(all[i]), system);
-	for (i = from; i < to; i++)
+	for (size_t i = from; i < to; i++)
 		if (boot->events[i].filter)
 			return false;
 	return to - from > 1 && has == to - from;
@@ -198,9 +194,8 @@ static char find_quote(const char *text)
 static bool is_printable(const char *text)
 {
 	char *safe __cleanup(free) = shown(text);
-	const unsigned char *p;
 
-	for (p = (const unsigned char *)text; *p; p++)
+	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
 		if (*p < 0x20 || (*p >= 0x7f && *p < 0xa0))
 			return false;
 	return safe && !strcmp(safe, text);
@@ -229,9 +224,9 @@ static void put_filtered(struct boot *boot, const struct wanted *wanted, FILE *o
 static void put_events(struct boot *boot, FILE *out)
 {
 	const char *before = "\tevents = ";
-	size_t from, to, i;
+	size_t to;
 
-	for (from = 0; from < boot->n; from = to) {
+	for (size_t from = 0; from < boot->n; from = to) {
 		to = system_end(boot, from);
 		if (is_whole_system(boot, from, to)) {
 			fprintf(out, "%s\"%s:*\"", before,
@@ -239,7 +234,7 @@ static void put_events(struct boot *boot, FILE *out)
 			before = ",\n\t\t";
 			continue;
 		}
-		for (i = from; i < to; i++) {
+		for (size_t i = from; i < to; i++) {
 			if (boot->events[i].filter)
 				continue;
 			fprintf(out, "%s\"%s:%s\"", before, dkt_event_system(boot->events[i].event),
@@ -249,7 +244,7 @@ static void put_events(struct boot *boot, FILE *out)
 	}
 	if (*before == ',')
 		fprintf(out, "\n");
-	for (i = 0; i < boot->n; i++)
+	for (size_t i = 0; i < boot->n; i++)
 		if (boot->events[i].filter)
 			put_filtered(boot, &boot->events[i], out);
 }
@@ -294,19 +289,19 @@ int boot_config_print(struct debuglog *log, const struct settings *set, FILE *ou
 
 static int put_cmdline(struct boot *boot, FILE *out, size_t *filters)
 {
-	size_t from, to, i;
+	size_t to;
 
 	*filters = 0;
 	fprintf(out, "trace_buf_size=%luK trace_instance=%s", kb_per_cpu(boot->set),
 		boot->log->name);
-	for (from = 0; from < boot->n; from = to) {
+	for (size_t from = 0; from < boot->n; from = to) {
 		to = system_end(boot, from);
-		for (i = from; i < to; i++)
+		for (size_t i = from; i < to; i++)
 			*filters += boot->events[i].filter != NULL;
 		if (is_whole_system(boot, from, to))
 			fprintf(out, ",%s:*", dkt_event_system(boot->events[from].event));
 		else
-			for (i = from; i < to; i++)
+			for (size_t i = from; i < to; i++)
 				fprintf(out, ",%s:%s", dkt_event_system(boot->events[i].event),
 					dkt_event_name(boot->events[i].event));
 	}

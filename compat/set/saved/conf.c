@@ -63,11 +63,11 @@ static void refuse_key(struct reader *r, const struct conf_line *line, const cha
 {
 	char *why __cleanup(free) = NULL;
 	const char *keys[KEYS_MAX];
-	size_t i, n = list_keys(keys);
+	size_t n = list_keys(keys);
 	struct dkt__guess guess;
 
 	dkt__guess_start(&guess, at, len);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		dkt__guess_try(&guess, keys[i]);
 	if (asprintf(&why, "'%.*s' is nothing that can be set%s", (int)len, at,
 		     dkt__guess_words(&guess)) < 0)
@@ -78,9 +78,9 @@ static void refuse_key(struct reader *r, const struct conf_line *line, const cha
 static const char *find_key(const char *word, size_t len)
 {
 	const char *keys[KEYS_MAX];
-	size_t i, n = list_keys(keys);
+	size_t n = list_keys(keys);
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (strlen(keys[i]) == len && !strncmp(keys[i], word, len))
 			return keys[i];
 	return NULL;
@@ -209,9 +209,7 @@ int conf_load(struct dkt_ctx *ctx, const char *file, struct conf *conf)
 
 void conf_clear(struct conf *conf)
 {
-	size_t i;
-
-	for (i = 0; i < conf->n; i++)
+	for (size_t i = 0; i < conf->n; i++)
 		free(conf->lines[i].text);
 	free(conf->lines);
 	free(conf->file);
@@ -231,9 +229,7 @@ static bool is_key(const struct conf_line *line, const char *key)
 const struct conf_line *conf_next(const struct conf *conf, const char *key,
 				  const struct conf_line *line)
 {
-	size_t i;
-
-	for (i = line ? (size_t)(line - conf->lines) + 1 : 0; i < conf->n; i++)
+	for (size_t i = line ? (size_t)(line - conf->lines) + 1 : 0; i < conf->n; i++)
 		if (is_key(&conf->lines[i], key))
 			return &conf->lines[i];
 	return NULL;
@@ -304,10 +300,10 @@ static int insert_comment(struct conf *conf, size_t at, const char *text)
 int conf_set_list(struct conf *conf, const char *key, const struct names *values,
 		  bool (*keep)(void *data, const struct conf_line *line), void *data)
 {
-	size_t i, done = 0;
+	size_t done = 0;
 	int err = 0;
 
-	for (i = 0; !err && i < conf->n; i++) {
+	for (size_t i = 0; !err && i < conf->n; i++) {
 		if (!is_key(&conf->lines[i], key))
 			continue;
 		if (i && !strcmp(conf->lines[i - 1].text, NOT_YET))

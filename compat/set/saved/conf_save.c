@@ -40,7 +40,6 @@ static int take_over_rights(int fd, const char *target)
 static int write_lines(int fd, const struct conf *conf)
 {
 	FILE *f = fdopen(fd, "w");
-	size_t i;
 	int err;
 
 	if (!f) {
@@ -48,7 +47,7 @@ static int write_lines(int fd, const struct conf *conf)
 		close(fd);
 		return err;
 	}
-	for (i = 0; i < conf->n; i++)
+	for (size_t i = 0; i < conf->n; i++)
 		fprintf(f, "%s\n", conf->lines[i].text);
 	err = fflush(f) || fsync(fileno(f)) ? -errno : 0;
 	return fclose(f) && !err ? -errno : err;

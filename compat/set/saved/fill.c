@@ -78,9 +78,8 @@ static bool same_words(const char *a, const char *b)
 static bool keep(void *data, const struct conf_line *line)
 {
 	const struct list *list = data;
-	size_t i;
 
-	for (i = 0; i < list->values->n; i++)
+	for (size_t i = 0; i < list->values->n; i++)
 		if (same_words(list->values->list[i], line->value))
 			return false;
 	return saved_may_come(list->log, line);
@@ -100,10 +99,9 @@ static int fill_entries(struct debuglog *log, struct conf *conf, const char *key
 {
 	struct names lines = { 0 };
 	char *line;
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < entries->n; i++) {
+	for (size_t i = 0; !err && i < entries->n; i++) {
 		if (asprintf(&line, "%s %s", entries->list[i].events, entries->list[i].text) < 0)
 			line = NULL;
 		err = names_take(&lines, line);
@@ -133,10 +131,9 @@ static int add_probe(struct debuglog *log, const struct probe_made *made, struct
 static int fill_probes(struct debuglog *log, struct conf *conf)
 {
 	struct names lines = { 0 };
-	size_t i;
 	int err = probes_load(log);
 
-	for (i = 0; !err && i < log->probes->n; i++)
+	for (size_t i = 0; !err && i < log->probes->n; i++)
 		err = add_probe(log, &log->probes->list[i], &lines);
 	if (!err)
 		err = fill_list(log, conf, CONF_PROBE, &lines);

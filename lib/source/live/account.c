@@ -32,10 +32,9 @@ static int cpu_lost(struct dkt__live *live, size_t nr, struct dkt_cpu_stats *sta
 
 int dkt__live_settle(struct dkt__live *live)
 {
-	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < live->streams.n; i++) {
+	for (size_t i = 0; !err && i < live->streams.n; i++) {
 		struct dkt__spool_base base = dkt__spool_get_base(&live->cpus[i].spool);
 		struct dkt_cpu_stats stats;
 
@@ -53,9 +52,8 @@ void dkt__live_account(struct dkt__live *live)
 {
 	struct dkt_cpu_stats stats;
 	uint64_t lost;
-	size_t i;
 
-	for (i = 0; i < live->streams.n; i++) {
+	for (size_t i = 0; i < live->streams.n; i++) {
 		bool loaded = live->streams.list[i].loaded;
 
 		if (cpu_lost(live, i, &stats, &lost))
@@ -94,12 +92,12 @@ static int add_loss(struct dkt__live *live, size_t nr, struct dkt_loss *loss)
 int dkt__live_loss(struct dkt_source *source, int nr, struct dkt_loss *loss)
 {
 	struct dkt__live *live = (struct dkt__live *)source;
-	size_t i, own = (size_t)live->in->cpus;
+	size_t own = (size_t)live->in->cpus;
 	int err = 0;
 
 	if (nr < 0 || nr >= live->in->cpus)
 		return dkt_fail(live->in->ctx, -EINVAL, "there is no cpu %d", nr);
-	for (i = (size_t)nr; !err && i < live->streams.n; i += own)
+	for (size_t i = (size_t)nr; !err && i < live->streams.n; i += own)
 		err = add_loss(live, i, loss);
 	return err;
 }

@@ -16,7 +16,6 @@
 static int lock_spool(struct dkt_ctx *ctx, const char *dir, int *dirfd, int *lock)
 {
 	char holder[32] = "";
-	int tries;
 
 	if (mkdir(dir, 0700) && errno != EEXIST)
 		return dkt_fail(ctx, -errno, "make %s: %s", dir, strerror(errno));
@@ -26,7 +25,7 @@ static int lock_spool(struct dkt_ctx *ctx, const char *dir, int *dirfd, int *loc
 	*lock = openat(*dirfd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (*lock < 0)
 		return dkt_fail(ctx, -errno, "open %s/lock: %s", dir, strerror(errno));
-	for (tries = 0; flock(*lock, LOCK_EX | LOCK_NB); tries++) {
+	for (int tries = 0; flock(*lock, LOCK_EX | LOCK_NB); tries++) {
 		if (errno != EWOULDBLOCK)
 			return dkt_fail(ctx, -errno, "lock %s: %s", dir, strerror(errno));
 		if (tries < 20) {
@@ -113,9 +112,8 @@ static void hint_events(struct dkt__live *live)
 static bool has_left_over(const struct dkt__live *live)
 {
 	char name[24];
-	int i;
 
-	for (i = live->in->cpus; i < 2 * live->in->cpus; i++) {
+	for (int i = live->in->cpus; i < 2 * live->in->cpus; i++) {
 		dkt__spool_name(i, name);
 		if (!faccessat(live->dir, name, F_OK, 0))
 			return true;
@@ -127,7 +125,7 @@ static int open_buffers(struct dkt__live *live, const char *spool)
 {
 	struct dkt_instance *in = live->in;
 	uint32_t size = dkt__page_size(in);
-	size_t own = (size_t)in->cpus, n = own, i;
+	size_t own = (size_t)in->cpus, n = own;
 	int err = 0;
 
 	if (spool && dkt_top_is_borrowed(spool))
@@ -138,7 +136,7 @@ static int open_buffers(struct dkt__live *live, const char *spool)
 	live->streams.list = calloc(n, sizeof(*live->streams.list));
 	if (!live->cpus || !live->streams.list)
 		return -ENOMEM;
-	for (i = 0; !err && i < n; i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		live->cpus[i] = (struct dkt__live_cpu){
 			.in = i < own ? in : live->top,
 			.fd = -1,
@@ -258,11 +256,9 @@ static void close_buffer(struct dkt__live *live, size_t i)
 
 void dkt__live_free(struct dkt__live *live)
 {
-	size_t i;
-
 	if (!live)
 		return;
-	for (i = 0; i < live->streams.n; i++)
+	for (size_t i = 0; i < live->streams.n; i++)
 		close_buffer(live, i);
 	dkt_instance_close(live->top);
 	dkt__comms_clear(&live->comms);
@@ -282,7 +278,6 @@ int dkt_spool_clear(struct dkt_instance *in, const char *spool)
 {
 	DKT_OPTS(dkt_live_opts, opts, .spool = spool);
 	struct dkt__live *live;
-	size_t i;
 	int err = dkt__live_open(in, &opts, &live);
 
 	if (err)
@@ -290,7 +285,7 @@ int dkt_spool_clear(struct dkt_instance *in, const char *spool)
 	err = dkt_instance_clear(in);
 	if (!err && live->top)
 		err = dkt_instance_clear(live->top);
-	for (i = 0; !err && i < live->streams.n; i++)
+	for (size_t i = 0; !err && i < live->streams.n; i++)
 		dkt__spool_reset(&live->cpus[i].spool);
 	dkt__live_free(live);
 	return err;

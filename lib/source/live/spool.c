@@ -278,13 +278,12 @@ void dkt__spool_set_base(struct dkt__spool *spool, struct dkt__spool_base base)
 int dkt_spool_bytes(struct dkt_ctx *ctx, const char *dir, uint64_t *bytes)
 {
 	int dirfd __cleanup(close) = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	int cpu;
 
 	*bytes = 0;
 	if (dirfd < 0)
 		return errno == ENOENT ? 0 :
 					 dkt_fail(ctx, -errno, "open %s: %s", dir, strerror(errno));
-	for (cpu = 0;; cpu++) {
+	for (int cpu = 0;; cpu++) {
 		struct dkt__spool_head head;
 		struct state s;
 		char name[24];
