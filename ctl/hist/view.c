@@ -46,12 +46,18 @@ const char *hist_name(const struct dkt_table_info *info, size_t column, char roo
 	return name;
 }
 
-/* A sum in a row, or what it grew by. */
+/* Whether the table shows how much sums grew since another table. A sum can be smaller than then. */
+static bool shows_growth(const struct hist_view *view)
+{
+	return view->before && view->seconds <= 0;
+}
+
+/* A sum in a row, or how much it grew. */
 static uint64_t sum_of(const struct hist_view *view, size_t row, size_t column)
 {
 	uint64_t sum = dkt_table_value(view->table, row, column);
 
-	return view->before && view->seconds <= 0 ? sum - hist_sum_before(view, row, column) : sum;
+	return shows_growth(view) ? sum - hist_sum_before(view, row, column) : sum;
 }
 
 static size_t row_count(const struct hist_view *view)
@@ -188,9 +194,9 @@ static size_t sorted_by(const struct hist_view *view, const struct dkt_table_inf
 
 /* ---- rows ---- */
 
-static struct json_object *number_value(const struct dkt_column *it, uint64_t number)
+static struct json_object *number_value(bool is_signed, uint64_t number)
 {
-	return it->is_signed ? json_object_new_int64((int64_t)number) : val_number(number);
+	return is_signed ? json_object_new_int64((int64_t)number) : val_number(number);
 }
 
 static struct json_object *value_of(const struct printer *p, size_t row, size_t column)
@@ -199,9 +205,10 @@ static struct json_object *value_of(const struct printer *p, size_t row, size_t 
 	char *text __cleanup(free) = NULL;
 
 	if (!it->is_key)
-		return number_value(it, sum_of(p->view, row, column));
+		return number_value(it->is_signed || shows_growth(p->view),
+				    sum_of(p->view, row, column));
 	if (p->columns[column].type == COL_NUMBER)
-		return number_value(it, dkt_table_value(p->view->table, row, column));
+		return number_value(it->is_signed, dkt_table_value(p->view->table, row, column));
 	text = hist_text(p->view->table, row, column);
 	return val_text(text ? text : "");
 }
@@ -278,7 +285,8 @@ int hist_view_folded(struct dkt_ctx *ctx, const struct hist_view *view)
 			if (text)
 				printf("%s;", text);
 		}
-		printf("%s %" PRIu64 "\n", frames ? frames : "", sum_of(view, row, info->n_keys));
+		printf("%s %" PRId64 "\n", frames ? frames : "",
+		       (int64_t)sum_of(view, row, info->n_keys));
 	}
 	return 0;
 }

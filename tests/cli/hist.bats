@@ -53,6 +53,9 @@ syscalls:sys_exit_read,48' "$output" 'two events by name'
 	same "$(jq '[.rows[] | .ret * .hitcount] | add' <<<"$output")" "$(jq '[.rows[].ret_sum] | add' <<<"$output")" sums
 	run -0 hist syscalls:sys_exit_read -k ret --vals ret --csv --diff "$BATS_TEST_TMPDIR/then"
 	same 0 "$(sed 1d <<<"$output" | cut -d , -f 2 | sort -u)" 'nothing came since'
+	jq -c '.rows[].hitcount += 2' "$BATS_TEST_TMPDIR/then" >"$BATS_TEST_TMPDIR/more"
+	run -0 hist syscalls:sys_exit_read -k ret --vals ret --csv --diff "$BATS_TEST_TMPDIR/more"
+	same -2 "$(sed 1d <<<"$output" | cut -d , -f 2 | sort -u)" 'fewer than then'
 	run -1 hist syscalls:sys_exit_read -k ret.hex --diff /dev/null
 	has "$output" 'dktrace: read /dev/null: '
 	echo '{"rows": [{"x": 1}]}' >"$BATS_TEST_TMPDIR/other"

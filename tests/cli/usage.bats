@@ -76,14 +76,16 @@ Try 'dktrace --help'." --style legacy dk
 }
 
 @test "a wrong name of an instance leaves nothing behind" {
-	local name before
+	local name
 
-	before=$(ls -A /run/dktrace 2>&1 || true)
 	for name in a/b ../x . .. .hidden; do
 		expect 1 "" "dktrace: '$name' cannot be the name of an instance" dktrace --root "$capture" -B "$name" status
 	done
 	expect 1 "" "dktrace: '' cannot be the name of an instance" dktrace --root "$capture" --instance '' status
-	same "$before" "$(ls -A /run/dktrace 2>&1 || true)" "/run/dktrace"
+	# Other tests work in /run/dktrace meanwhile: only what these names would make is looked for.
+	for name in /run/dktrace/a /run/x /run/dktrace/.hidden; do
+		[ ! -e "$name" ]
+	done
 }
 
 @test "an empty DKTRACE_INSTANCE is none" {
