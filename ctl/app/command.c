@@ -46,7 +46,7 @@ void app_help(const struct app *app, const struct command *command)
 	opt_help(NULL, stdout);
 	printf("\nTo start with:\n"
 	       "    dktrace set_param debug=+vfstrace    record file system calls\n"
-	       "    dktrace dk                           print what was recorded\n"
-	       "    dktrace reset                        and put all back\n"
-	       "\n'dktrace help COMMAND' tells more; so do dktrace(1) and lctl-dktrace(8).\n");
+	       "    dktrace dk                           print the log and empty it\n"
+	       "    dktrace reset                        restore the machine\n"
+	       "\n'dktrace help COMMAND' prints more; see also dktrace(1) and lctl-dktrace(8).\n");
 }

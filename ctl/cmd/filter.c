@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* filter: record only what an expression, threads, programs or CPUs let through. */
+/* filter: restrict recording by expression, process, program or CPU. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
