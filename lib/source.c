@@ -44,9 +44,26 @@ int dkt_source_next(struct dkt_source *source, struct dkt_record *record)
 	return source->ops->next(source, record);
 }
 
+int dkt_source_fd(struct dkt_source *source)
+{
+	int fd = source->ops->fd ? source->ops->fd(source) : -1;
+
+	return fd >= 0 ? fd : dkt_fail(source->ctx, -EOPNOTSUPP, "this source does not follow");
+}
+
 int dkt_source_wait(struct dkt_source *source, int timeout_ms)
 {
-	return source->ops->wait ? source->ops->wait(source, timeout_ms) : -EOPNOTSUPP;
+	int fd = dkt_source_fd(source);
+
+	return fd < 0 ? fd : source->ops->wait(source, timeout_ms);
+}
+
+int dkt_source_wake(struct dkt_source *source)
+{
+	/* Nothing of the context: that is another thread's. */
+	if (!source->ops->fd || source->ops->fd(source) < 0)
+		return -EOPNOTSUPP;
+	return source->ops->wake(source);
 }
 
 int dkt_source_done(struct dkt_source *source)

@@ -15,7 +15,10 @@ struct dkt__source_ops {
 	int (*select)(struct dkt_source *source, dkt_event_fn wants, void *data);
 	int (*filter)(struct dkt_source *source, struct dkt_expr *expr); /* NULL: likewise */
 	int (*bytes)(const struct dkt_source *source, uint64_t *done, uint64_t *of);
-	int (*wait)(struct dkt_source *source, int timeout_ms); /* NULL: nothing is to come */
+	/* NULL: nothing is to come. Of one that does not follow the fd is -1. */
+	int (*wait)(struct dkt_source *source, int timeout_ms);
+	int (*fd)(const struct dkt_source *source);
+	int (*wake)(struct dkt_source *source);
 	int (*done)(struct dkt_source *source); /* NULL: nothing is kept */
 	void (*close)(struct dkt_source *source);
 	/* Of a source with several streams, see dkt_source_stream(). NULL: there is one, named "". */

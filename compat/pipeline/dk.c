@@ -23,6 +23,9 @@
 /* A source that follows looks again so often, ms. */
 #define POLL_MS 200
 
+/* Or how full a CPU's buffer is by then. */
+#define WAKE_PERCENT 50
+
 struct printer {
 	struct dkt_ctx *ctx;
 	struct dkt_instance *in;
@@ -258,7 +261,7 @@ static int drop_rights(struct printer *p)
 static int printer_run(struct printer *p, const char *spool, uint64_t until)
 {
 	DKT_OPTS(dkt_live_opts, opts, .flags = p->opts->flags, .spool = spool, .until = until,
-		 .flush = dk_out_settle, .data = &p->out);
+		 .flush = dk_out_settle, .data = &p->out, .wake_percent = WAKE_PERCENT);
 	int err = dkt_source_live(p->in, &opts, &p->source);
 	int told;
 

@@ -17,6 +17,9 @@
 /* The reader sleeps so long, ms: long enough not to disturb, short against what a buffer holds. */
 #define WAIT_MS 20
 
+/* Or how full a CPU's buffer is by then. */
+#define WAKE_PERCENT 50
+
 /* Buffers: at most so many bytes a CPU, and this part of what memory is free. */
 #define BUFFER_MAX  (UINT64_C(64) << 20)
 #define BUFFER_PART 8
@@ -194,7 +197,7 @@ static int switch_on(struct live *live)
 
 static int set_up(struct live *live)
 {
-	DKT_OPTS(dkt_live_opts, copts, .flags = DKT_LIVE_FOLLOW);
+	DKT_OPTS(dkt_live_opts, copts, .flags = DKT_LIVE_FOLLOW, .wake_percent = WAKE_PERCENT);
 	char *name __cleanup(free) = live_name(live->app, live->opts->kind);
 	struct dkt_ctx *ctx = live->app->ctx;
 	int err = name ? dkt_caps_check(ctx, DKT_NEED_CONTROL) : -ENOMEM;

@@ -762,6 +762,12 @@ struct dkt_live_opts {
 	 */
 	int (*flush)(void *data);
 	void *data;
+	/*
+	 * With DKT_LIVE_FOLLOW: how full a CPU's buffer is before dkt_source_wait() returns and
+	 * dkt_source_fd() is readable, in percent (buffer_percent, which is put back when the source is
+	 * closed). 0: it has a record.
+	 */
+	unsigned int wake_percent;
 };
 
 /*
@@ -775,18 +781,40 @@ DKT_API int dkt_source_live(struct dkt_instance *instance, const struct dkt_live
 
 DKT_API const struct dkt_source_info *dkt_source_info(const struct dkt_source *source);
 
+/* Results of dkt_source_next() that are no failure. */
+enum dkt_next {
+	DKT_NEXT_RECORD, /* the next record, or a gap */
+	DKT_NEXT_END, /* there are no more */
+	DKT_NEXT_LATER, /* no more now: the source follows */
+};
+
 /*
- * The next record of all CPUs in order of time. 0: there is one; 1: end. With DKT_LIVE_FOLLOW 2 instead
- * of the end: nothing more now, write out what you have and call dkt_source_wait(). What the record
+ * The next record of all CPUs in order of time; enum dkt_next. After DKT_NEXT_LATER write out what you
+ * have, and wait by dkt_source_wait() or dkt_source_fd(), or ask again at any time. What the record
  * points at is borrowed until the next call.
  */
 DKT_API int dkt_source_next(struct dkt_source *source, struct dkt_record *record);
 
 /*
- * Waits for new records, at most that many milliseconds. -EINTR: a signal came; -EOPNOTSUPP: the source
- * is not live.
+ * Waits for new records or dkt_source_wake(), at most that many milliseconds; -1: for ever. 0: ask for
+ * records, there may be some; -EINTR: a signal came; -EOPNOTSUPP: the source does not follow.
  */
 DKT_API int dkt_source_wait(struct dkt_source *source, int timeout_ms);
+
+/*
+ * A descriptor for an event loop, which stays the source's: readable when dkt_source_wait() would
+ * return at once. Then call dkt_source_wait() with 0, which takes a wake-up away, and dkt_source_next()
+ * until it returns DKT_NEXT_LATER: before that it need not be readable again. Only to be polled.
+ * -EOPNOTSUPP: the source does not follow.
+ */
+DKT_API int dkt_source_fd(struct dkt_source *source);
+
+/*
+ * Makes the dkt_source_wait() that is under way, or else the next one, return at once. The one call on
+ * a source that another thread or a signal handler may make, as long as the source is open.
+ * -EOPNOTSUPP: the source does not follow.
+ */
+DKT_API int dkt_source_wake(struct dkt_source *source);
 
 /*
  * All records returned so far are safe: the spool of a live source forgets them (not with

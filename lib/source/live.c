@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pages of a live source: taken out of the kernel into spools, walked there, forgotten when all is safe. */
-#include <poll.h>
-
-#include "instance.h"
 #include "source/live.h"
+#include "instance.h"
 
 #include "base/banned.h"
 
 /* Pages of a CPU that are taken out before they are written out and forgotten. */
 #define WINDOW 64
-
-/* How often a source that waits looks for the buffer of a CPU that was offline so far, ms. */
-#define ABSENT_MS 1000
 
 static struct dkt__live_cpu *cpu_of(struct dkt__live *live, const struct dkt__stream *s)
 {
@@ -156,6 +151,31 @@ static int begin(struct dkt__live *live)
 	return err;
 }
 
+/*
+ * Nothing more now. A record beyond the bound has been taken out of the kernel, whose buffer will not
+ * tell of it. poll() reports an error for a missing buffer at once, and never its arrival.
+ */
+static int more_later(struct dkt__live *live)
+{
+	bool more = false, absent = false;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < live->streams.n; i++) {
+		const struct dkt__stream *s = &live->streams.list[i];
+		struct dkt__live_cpu *cpu = &live->cpus[i];
+
+		more = more || s->loaded || s->page_nr < s->last;
+		absent = absent || cpu->absent;
+		if (cpu->fd < 0 || cpu->watched == !cpu->absent)
+			continue;
+		cpu->watched = !cpu->absent;
+		err = dkt__watch_buffer(&live->watch, cpu->fd, cpu->watched);
+	}
+	if (!err)
+		err = dkt__watch_more(&live->watch, more, absent);
+	return err ? dkt_fail(live->in->ctx, err, "watch the buffers: %s", strerror(-err)) : 2;
+}
+
 int dkt__live_next(struct dkt_source *source, struct dkt_record *record)
 {
 	struct dkt__live *live = (struct dkt__live *)source;
@@ -169,7 +189,7 @@ int dkt__live_next(struct dkt_source *source, struct dkt_record *record)
 	if (dkt__unlikely(err)) {
 		/* A failure, or with more to come: all CPUs are to be asked again. */
 		live->begun = err == 1 && !(live->flags & DKT_LIVE_FOLLOW);
-		return err == 1 && !live->begun ? 2 : err;
+		return err == 1 && !live->begun ? more_later(live) : err;
 	}
 	cpu = cpu_of(live, live->streams.top);
 	if (dkt__unlikely(cpu->first && record->event)) {
@@ -183,22 +203,25 @@ int dkt__live_next(struct dkt_source *source, struct dkt_record *record)
 int dkt__live_wait(struct dkt_source *source, int timeout_ms)
 {
 	struct dkt__live *live = (struct dkt__live *)source;
-	size_t n = live->streams.n;
-	struct pollfd *fds __cleanup(free) = calloc(n, sizeof(*fds));
 
-	if (!fds)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		fds[i] = (struct pollfd){ .fd = live->cpus[i].fd, .events = POLLIN };
-		if (!live->cpus[i].absent)
-			continue;
-		/* poll() reports an error for a missing buffer at once, and never its arrival. */
-		fds[i].fd = -1;
-		if (timeout_ms < 0 || timeout_ms > ABSENT_MS)
-			timeout_ms = ABSENT_MS;
-	}
 	live->begun = false;
-	return poll(fds, (nfds_t)n, timeout_ms) < 0 ? -errno : 0;
+	return dkt__watch_wait(&live->watch, timeout_ms);
+}
+
+int dkt__live_fd(const struct dkt_source *source)
+{
+	return ((const struct dkt__live *)source)->watch.all;
+}
+
+int dkt__live_wake(struct dkt_source *source)
+{
+	const uint64_t one = 1;
+
+	/* A count that is full has woken it already. */
+	return write(((struct dkt__live *)source)->watch.wake, &one, sizeof(one)) < 0 &&
+			       errno != EAGAIN ?
+		       -errno :
+		       0;
 }
 
 int dkt__live_done(struct dkt_source *source)

@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 
 #include "source/live/spool.h"
+#include "source/live/watch.h"
 #include "source/streams.h"
 
 /* What a stream's pages come from: the CPU of the stream with the same number. */
@@ -17,6 +18,7 @@ struct dkt__live_cpu {
 	bool first; /* the next record is the first of an emptied buffer */
 	bool dry; /* the kernel has no more up to the bound */
 	bool absent; /* the kernel has no buffer for it: it has not been online yet */
+	bool watched;
 };
 
 struct dkt__live {
@@ -25,6 +27,8 @@ struct dkt__live {
 	struct dkt_instance *in;
 	struct dkt_instance *top; /* that is borrowed for it, NULL: none */
 	unsigned int flags;
+	struct dkt__watch watch;
+	char *percent[2]; /* buffer_percent of in and top before; NULL: it is as it was */
 	uint64_t until; /* in ns, a record of that time is still returned; UINT64_MAX: no bound */
 	int (*flush)(void *data);
 	void *data;
@@ -56,6 +60,8 @@ void dkt__live_free(struct dkt__live *live);
 /* The calls of such a source. */
 int dkt__live_next(struct dkt_source *source, struct dkt_record *record);
 int dkt__live_wait(struct dkt_source *source, int timeout_ms);
+int dkt__live_fd(const struct dkt_source *source);
+int dkt__live_wake(struct dkt_source *source);
 int dkt__live_done(struct dkt_source *source);
 int dkt__live_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss);
 const char *dkt__live_comm(struct dkt_source *source, const struct dkt_record *record);

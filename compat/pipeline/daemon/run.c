@@ -21,6 +21,9 @@
 /* It looks for new records so often, ms; Lustre's own does it every second. */
 #define POLL_MS 500
 
+/* Or how full a CPU's buffer is by then. */
+#define WAKE_PERCENT 50
+
 struct daemon {
 	struct dkt_ctx *ctx;
 	struct debuglog *log;
@@ -227,7 +230,8 @@ static int open_file(struct daemon *d, const struct daemon_state *wanted)
 
 static int open_source(struct daemon *d)
 {
-	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_FOLLOW, .flush = flush, .data = d);
+	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_FOLLOW, .flush = flush, .data = d,
+		 .wake_percent = WAKE_PERCENT);
 	char *spool __cleanup(free) = NULL;
 	int err = debuglog_spool(d->log, &spool);
 

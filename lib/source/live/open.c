@@ -149,6 +149,48 @@ static int open_buffers(struct dkt__live *live, const char *spool)
 	return err;
 }
 
+/* A kernel without the file wakes at the first record; a saved tree has nothing to come. */
+static int set_percent(struct dkt_instance *in, unsigned int percent, char **before)
+{
+	char text[12];
+	int err;
+
+	*before = NULL;
+	if (!in || in->ctx->saved || !dkt__tfs_exists(in->ctx, "%sbuffer_percent", in->prefix))
+		return 0;
+	snprintf(text, sizeof(text), "%u\n", percent);
+	err = dkt__tfs_read(in->ctx, before, NULL, "%sbuffer_percent", in->prefix);
+	if (!err && strcmp(*before, text))
+		return dkt__tfs_set(in->ctx, text, "%sbuffer_percent", in->prefix);
+	free(*before);
+	*before = NULL;
+	return err;
+}
+
+static void put_percent_back(struct dkt_instance *in, char *before)
+{
+	char *words = before ? dkt_error_take(in->ctx) : NULL;
+
+	if (!before)
+		return;
+	dkt__tfs_set(in->ctx, before, "%sbuffer_percent", in->prefix);
+	dkt_error_give(in->ctx, 0, words);
+	free(before);
+}
+
+static int open_watch(struct dkt__live *live, unsigned int percent)
+{
+	int err;
+
+	if (!(live->flags & DKT_LIVE_FOLLOW))
+		return 0;
+	err = dkt__watch_open(&live->watch);
+	if (err)
+		return dkt_fail(live->in->ctx, err, "watch the buffers: %s", strerror(-err));
+	err = set_percent(live->in, percent, &live->percent[0]);
+	return err ? err : set_percent(live->top, percent, &live->percent[1]);
+}
+
 static void live_close(struct dkt_source *source)
 {
 	dkt__live_free((struct dkt__live *)source);
@@ -161,6 +203,8 @@ static const struct dkt__source_ops live_ops = {
 	.select = dkt__streams_select,
 	.filter = dkt__streams_filter,
 	.wait = dkt__live_wait,
+	.fd = dkt__live_fd,
+	.wake = dkt__live_wake,
 	.done = dkt__live_done,
 	.close = live_close,
 };
@@ -176,6 +220,9 @@ int dkt__live_open(struct dkt_instance *in, const struct dkt_live_opts *opts,
 	if (!err)
 		err = dkt__flags_check(in->ctx, "dkt_live_opts", mine.flags,
 				       DKT_LIVE_KEEP | DKT_LIVE_FOLLOW | DKT_LIVE_WHOLE);
+	if (!err && mine.wake_percent > 100)
+		err = dkt_fail(in->ctx, -EINVAL, "wake_percent is %u, and 100 is the most",
+			       mine.wake_percent);
 	if (err)
 		return err;
 	live = calloc(1, sizeof(*live));
@@ -185,6 +232,7 @@ int dkt__live_open(struct dkt_instance *in, const struct dkt_live_opts *opts,
 		.streams.base = { .ops = &live_ops, .ctx = in->ctx },
 		.streams.until = UINT64_MAX,
 		.in = in,
+		.watch = DKT__NO_WATCH,
 		.lock = -1,
 		.dir = -1,
 		.flags = mine.flags,
@@ -196,6 +244,8 @@ int dkt__live_open(struct dkt_instance *in, const struct dkt_live_opts *opts,
 		err = lock_spool(in->ctx, mine.spool, &live->dir, &live->lock);
 	if (!err)
 		err = open_buffers(live, mine.spool);
+	if (!err)
+		err = open_watch(live, mine.wake_percent);
 	if (err) {
 		dkt__live_free(live);
 		return err;
@@ -260,6 +310,9 @@ void dkt__live_free(struct dkt__live *live)
 		return;
 	for (size_t i = 0; i < live->streams.n; i++)
 		close_buffer(live, i);
+	dkt__watch_close(&live->watch);
+	put_percent_back(live->in, live->percent[0]);
+	put_percent_back(live->top, live->percent[1]);
 	dkt_instance_close(live->top);
 	dkt__comms_clear(&live->comms);
 	if (live->dir >= 0 && live->read)

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One descriptor that tells when a live source has to be looked at, whatever the cause. */
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+
+#include "source/live/watch.h"
+
+#include "base/banned.h"
+
+/* How often the source looks for the buffer of a CPU that was offline so far, s. */
+#define ABSENT_S 1
+
+int dkt__watch_open(struct dkt__watch *watch)
+{
+	struct epoll_event readable = { .events = EPOLLIN };
+	const int *fds[] = { &watch->wake, &watch->more, &watch->timer };
+
+	watch->all = epoll_create1(EPOLL_CLOEXEC);
+	watch->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	watch->more = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+	watch->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		if (epoll_ctl(watch->all, EPOLL_CTL_ADD, *fds[i], &readable))
+			return -errno;
+	return 0;
+}
+
+void dkt__watch_close(struct dkt__watch *watch)
+{
+	const int fds[] = { watch->all, watch->wake, watch->more, watch->timer };
+
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	*watch = (struct dkt__watch)DKT__NO_WATCH;
+}
+
+int dkt__watch_buffer(struct dkt__watch *watch, int fd, bool on)
+{
+	struct epoll_event readable = { .events = EPOLLIN };
+
+	if (!epoll_ctl(watch->all, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, fd, &readable))
+		return 0;
+	return errno == EPERM ? 0 : -errno;
+}
+
+int dkt__watch_more(struct dkt__watch *watch, bool more, bool absent)
+{
+	const struct itimerspec when = { .it_value.tv_sec = absent ? ABSENT_S : 0 };
+	eventfd_t count;
+
+	/* Also takes back what an earlier timer has to say. */
+	if (timerfd_settime(watch->timer, 0, &when, NULL))
+		return -errno;
+	if (more ? eventfd_write(watch->more, 1) : eventfd_read(watch->more, &count))
+		return errno == EAGAIN ? 0 : -errno;
+	return 0;
+}
+
+int dkt__watch_wait(struct dkt__watch *watch, int timeout_ms)
+{
+	struct epoll_event event;
+	eventfd_t count;
+
+	if (epoll_wait(watch->all, &event, 1, timeout_ms) < 0)
+		return -errno;
+	if (eventfd_read(watch->wake, &count) && errno != EAGAIN)
+		return -errno;
+	return 0;
+}
