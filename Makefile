@@ -2,7 +2,7 @@
 # One Makefile, no configure step. Usual variables: O= (build directory), V=1, DESTDIR, PREFIX,
 # SAN=address,undefined, CC, CFLAGS (come last). `make help` lists the targets.
 
-VERSION := 0.1.0
+VERSION := $(shell sed -n 's/^.define DKT_VERSION_[MP][A-Z]* //p' include/dktrace/dktrace.h | paste -sd .)
 SOVER := 0
 
 O ?= build
@@ -141,7 +141,7 @@ $(O)/libcompat.a: $(COMPAT_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/libdktrace.pc: lib/libdktrace.pc.in Makefile
+$(O)/libdktrace.pc: lib/libdktrace.pc.in Makefile include/dktrace/dktrace.h
 	@mkdir -p $(@D)
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' $< >$@
 

@@ -4,6 +4,13 @@
 
 #include "base/banned.h"
 
+int dkt_version(const char **text)
+{
+	if (text)
+		*text = DKT_VERSION;
+	return DKT_VERSION_NUMBER;
+}
+
 int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **out)
 {
 	struct dkt_ctx_opts all;

@@ -20,7 +20,16 @@
 extern "C" {
 #endif
 
-#define DKT_VERSION "0.1.0"
+/* Of this header; the Makefile takes it from here. As a text and as a number that can be compared. */
+#define DKT_VERSION_MAJOR 0
+#define DKT_VERSION_MINOR 1
+#define DKT_VERSION_PATCH 0
+
+#define DKT__DOTTED(a, b, c)       #a "." #b "." #c
+#define DKT__VERSION_TEXT(a, b, c) DKT__DOTTED(a, b, c)
+
+#define DKT_VERSION        DKT__VERSION_TEXT(DKT_VERSION_MAJOR, DKT_VERSION_MINOR, DKT_VERSION_PATCH)
+#define DKT_VERSION_NUMBER (DKT_VERSION_MAJOR * 10000 + DKT_VERSION_MINOR * 100 + DKT_VERSION_PATCH)
 
 #define DKT_API                __attribute__((visibility("default")))
 #define DKT_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
@@ -42,6 +51,9 @@ struct dkt_source;
 struct dkt_expr;
 struct dkt_style;
 struct dkt_buf;
+
+/* The DKT_VERSION_NUMBER of the library in use; text, if not NULL, becomes its DKT_VERSION. */
+DKT_API int dkt_version(const char **text);
 
 /* ---- context ------------------------------------------------------------------------------ */
 

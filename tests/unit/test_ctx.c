@@ -182,9 +182,24 @@ static void test_stats_and_clock(void **state)
 	assert_int_equal(tree_remove(root), 0);
 }
 
+static void test_version(void **state)
+{
+	const char *text = NULL;
+	char wanted[32];
+
+	(void)state;
+	snprintf(wanted, sizeof(wanted), "%d.%d.%d", DKT_VERSION_MAJOR, DKT_VERSION_MINOR,
+		 DKT_VERSION_PATCH);
+	assert_int_equal(dkt_version(&text), DKT_VERSION_NUMBER);
+	assert_string_equal(text, wanted);
+	assert_string_equal(text, DKT_VERSION);
+	assert_int_equal(dkt_version(NULL), DKT_VERSION_NUMBER);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_version),
 		cmocka_unit_test_setup_teardown(test_words, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_words_of_errno, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_words_kept, setup, teardown),
