@@ -758,7 +758,7 @@ DKT_API int dkt_source_open(struct dkt_ctx *ctx, const char *path,
 			    const struct dkt_source_opts *opts, struct dkt_source **source);
 
 enum dkt_live_flags {
-	DKT_LIVE_KEEP = 1, /* leave the records to be read again */
+	DKT_LIVE_KEEP = 1, /* leave the records in the spool, which it needs, to be read again */
 	DKT_LIVE_FOLLOW = 2, /* wait for more at the end */
 	DKT_LIVE_WHOLE = 4, /* forget nothing before dkt_source_done(): no flush() */
 };

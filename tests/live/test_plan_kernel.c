@@ -199,7 +199,6 @@ static char *next_line(char **rest)
 
 static int compare_all(struct state *state)
 {
-	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_KEEP);
 	int cpus = dkt_instance_cpus(state->in), cpu, err;
 	char **lines = calloc((size_t)cpus * 2, sizeof(*lines)), **rest = lines + cpus;
 	struct dkt_source *source;
@@ -210,7 +209,7 @@ static int compare_all(struct state *state)
 		return -ENOMEM;
 	for (cpu = 0; cpu < cpus; cpu++)
 		lines[cpu] = rest[cpu] = read_lines(state, cpu);
-	err = dkt_source_live(state->in, &opts, &source);
+	err = dkt_source_live(state->in, NULL, &source);
 	while (!err && !(err = dkt_source_next(source, &record))) {
 		line = record.event ? next_line(&rest[record.cpu]) : NULL;
 		if (line)

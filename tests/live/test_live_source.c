@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Live sources in an event loop: what makes their descriptor readable and ends their wait. */
+/* Live sources: what makes their descriptor readable and ends their wait, and what is not taken away. */
 #include <poll.h>
 #include <pthread.h>
 
@@ -214,6 +214,30 @@ static void others_do_not_wait(void **state)
 	assert_int_equal(dkt_source_wake(room->source), -EOPNOTSUPP);
 }
 
+static uint64_t entries(struct room *room)
+{
+	struct dkt_cpu_stats stats;
+	uint64_t n = 0;
+
+	for (int cpu = 0; cpu < dkt_instance_cpus(room->in); cpu++) {
+		assert_ok(room->ctx, dkt_instance_get_stats(room->in, cpu, &stats));
+		n += stats.entries;
+	}
+	return n;
+}
+
+static void nothing_is_taken_that_cannot_be_kept(void **state)
+{
+	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_KEEP);
+	struct room *room = *state;
+
+	assert_null(mark(room));
+	assert_fails(room->ctx, -EINVAL, "DKT_LIVE_KEEP needs a spool that keeps them",
+		     dkt_source_live(room->in, &opts, &room->source));
+	assert_null(room->source);
+	assert_int_equal(entries(room), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +247,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_wake_up_is_not_forgotten, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_new_source_is_looked_at, setup, teardown),
 		cmocka_unit_test_setup_teardown(others_do_not_wait, setup, teardown),
+		cmocka_unit_test_setup_teardown(nothing_is_taken_that_cannot_be_kept, setup,
+						teardown),
 	};
 
 	alarm(TOO_LONG);
