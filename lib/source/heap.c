@@ -22,8 +22,7 @@ int dkt__heap_add(struct dkt__heap *heap, struct dkt__heap_item item)
 	return 0;
 }
 
-/* Finds the place of an item from the top on down. */
-static void sift(struct dkt__heap *heap, struct dkt__heap_item item)
+void dkt__heap_sift(struct dkt__heap *heap, struct dkt__heap_item item)
 {
 	struct dkt__heap_item *list = heap->list;
 	size_t at = 0, child;
@@ -38,18 +37,10 @@ static void sift(struct dkt__heap *heap, struct dkt__heap_item item)
 	list[at] = item;
 }
 
-void dkt__heap_move(struct dkt__heap *heap, uint64_t ts)
-{
-	struct dkt__heap_item item = heap->list[0];
-
-	item.ts = ts;
-	sift(heap, item);
-}
-
 void dkt__heap_drop(struct dkt__heap *heap)
 {
 	if (--heap->n)
-		sift(heap, heap->list[heap->n]);
+		dkt__heap_sift(heap, heap->list[heap->n]);
 }
 
 void dkt__heap_clear(struct dkt__heap *heap)

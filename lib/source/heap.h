@@ -20,8 +20,8 @@ struct dkt__heap {
 /* -ENOMEM. */
 int dkt__heap_add(struct dkt__heap *heap, struct dkt__heap_item item);
 
-/* The first one's next record is of that time now. */
-void dkt__heap_move(struct dkt__heap *heap, uint64_t ts);
+/* Finds the place of an item from the top on down, in the place of the first one. */
+void dkt__heap_sift(struct dkt__heap *heap, struct dkt__heap_item item);
 
 /* The first one has no next record. */
 void dkt__heap_drop(struct dkt__heap *heap);
@@ -31,6 +31,22 @@ void dkt__heap_clear(struct dkt__heap *heap);
 static inline bool dkt__heap_older(const struct dkt__heap_item *a, const struct dkt__heap_item *b)
 {
 	return a->ts < b->ts || (a->ts == b->ts && a->order < b->order);
+}
+
+/* The first one's next record is of that time now. */
+static inline void dkt__heap_move(struct dkt__heap *heap, uint64_t ts)
+{
+	struct dkt__heap_item first = { .ts = ts,
+					.order = heap->list[0].order,
+					.nr = heap->list[0].nr };
+
+	/* Two streams that take turns are common, and the rest of a sift is not for them. */
+	if (heap->n == 2 && dkt__heap_older(&heap->list[1], &first)) {
+		heap->list[0] = heap->list[1];
+		heap->list[1] = first;
+	} else {
+		dkt__heap_sift(heap, first);
+	}
 }
 
 /* The first one stays the first as long as its times are less than this. */

@@ -227,7 +227,7 @@ static bool stream_seek(struct dkt__streams *it, struct dkt__stream *s, uint64_t
 /* ---- merging ---- */
 
 /* The heap has changed. */
-static void find_top(struct dkt__streams *it)
+static inline void find_top(struct dkt__streams *it)
 {
 	it->top = it->heap.n && !it->err ? &it->list[it->heap.list[0].nr] : NULL;
 	it->bound = dkt__heap_bound(&it->heap);
