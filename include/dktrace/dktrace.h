@@ -2,10 +2,13 @@
 /*
  * libdktrace: trace events, filters and per-CPU ring buffers of the Linux kernel's tracefs.
  *
- * Every call that can fail returns 0 or a negative errno value; results come through
- * out-pointers, which are set to NULL (or -1) first. The words of the last failure are in the
- * context: dkt_error(). Nothing here prints or exits. A context and what hangs off it belong to
- * one thread at a time. _free and _close functions take NULL.
+ * libdktrace(3) describes the conventions and names the manual page of each group of functions.
+ *
+ * A function that can fail returns 0 or a negative errno value, stores its results through
+ * pointers, which it first sets to NULL or 0, and sets the error message of the context:
+ * dkt_error(). Every such function can return -ENOMEM; comments below do not repeat it. The library
+ * never prints and never exits. One thread at a time may use a context and the objects that were
+ * created with it. Functions whose names end in _free or _close accept NULL.
  */
 #ifndef DKTRACE_H
 #define DKTRACE_H
@@ -20,7 +23,7 @@
 extern "C" {
 #endif
 
-/* Of this header; the Makefile takes it from here. As a text and as a number that can be compared. */
+/* The version of this header, as numbers, as text, and as a number that can be compared. */
 #define DKT_VERSION_MAJOR 0
 #define DKT_VERSION_MINOR 1
 #define DKT_VERSION_PATCH 0
@@ -35,11 +38,11 @@ extern "C" {
 #define DKT_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 
 /*
- * Declares an options struct with its size set, all other members zero or as given. Where a call takes
- * one NULL means all defaults. A caller that was built with an older header has a smaller one, the rest
- * is zero. A larger one whose bytes beyond what this library knows are not zero is -E2BIG; a size that
- * is not set, an unknown bit in flags and a member that is needed and not there are -EINVAL; all with
- * words.
+ * Declares an options struct with sz set, the given members, and all other members zero. Functions
+ * that take options accept NULL for all defaults. A caller built with an older header passes a
+ * smaller struct; the missing members count as zero. -E2BIG: the struct is larger and has bytes
+ * that are not zero beyond the members that this library knows. -EINVAL: sz is not set, flags have
+ * an unknown bit, or a required member is missing.
  */
 #define DKT_OPTS(type, name, ...) struct type name = { .sz = sizeof(struct type), ##__VA_ARGS__ }
 
@@ -50,91 +53,116 @@ struct dkt_change;
 struct dkt_source;
 struct dkt_expr;
 struct dkt_style;
+struct dkt_table;
 struct dkt_buf;
 
-/* The DKT_VERSION_NUMBER of the library in use; text, if not NULL, becomes its DKT_VERSION. */
-DKT_API int dkt_version(const char **text);
+/* ---- dkt_ctx(3): context and error messages -------------------------------------------------- */
 
-/* ---- context ------------------------------------------------------------------------------ */
+/*
+ * Returns the version of the library that the program runs with, as DKT_VERSION_NUMBER, and sets
+ * *text, unless text is NULL, to its DKT_VERSION, a constant.
+ */
+DKT_API int dkt_version(const char **text);
 
 enum dkt_log_level { DKT_LOG_WARN, DKT_LOG_INFO, DKT_LOG_DEBUG };
 
-/* Receives one message without newline; errno is preserved around the call. */
+/* Receives one message without a newline. The library preserves errno around the call. */
 typedef void (*dkt_log_fn)(void *data, enum dkt_log_level level, const char *text);
 
 /*
- * How far the switching of what is named ("events", "functions", "probes") is, or the reading of a "file"
- * that is opened, which may take seconds.
- * done == of ends it, also when it fails. errno is preserved around the call.
+ * Receives the progress of a long operation: done of the steps have been taken. what names it:
+ * "events", "functions" or "probes" that are being enabled or disabled, or the "file" that is being
+ * opened. The last call has done equal to the number of steps, also if the operation fails. The
+ * library preserves errno around the call.
  */
 typedef void (*dkt_progress_fn)(void *data, const char *what, size_t done, size_t of);
 
 struct dkt_ctx_opts {
 	size_t sz;
-	const char *root; /* directory that stands for tracefs; NULL: find the mounted one */
-	dkt_log_fn log; /* NULL: silent */
+	const char *root; /* directory that stands for tracefs; NULL: find the mount */
+	dkt_log_fn log; /* NULL: no log */
 	void *log_data;
-	dkt_progress_fn progress; /* NULL: nobody asks */
+	dkt_progress_fn progress; /* NULL: no reports */
 	void *progress_data;
 };
 
-/* Makes a context. Touches nothing in the system. -ENOMEM; -EINVAL, -E2BIG as of DKT_OPTS. */
+/* Creates a context. Opens nothing. -EINVAL, -E2BIG: invalid options (DKT_OPTS). */
 DKT_API int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **ctx);
+
+/* Frees a context. The caller frees the objects that were created with it first. */
 DKT_API void dkt_ctx_free(struct dkt_ctx *ctx);
 
-/* Words of the last failure, "" if none; valid until the next call on the context. */
+/* Returns the message of the last failure, or "". Valid until the next call on the context. */
 DKT_API const char *dkt_error(const struct dkt_ctx *ctx);
 
 /*
- * The words of the last failure, taken out of the context to be kept while something is undone: the
- * caller frees them, or gives them back, whatever has failed since. give takes them over and returns err.
+ * dkt_error_take() removes the message of the last failure from the context and returns it, so that
+ * cleaning up, which may fail too, does not overwrite it. The caller passes it to dkt_error_give(),
+ * which owns it from then on and returns err, or frees it. NULL: there is no message.
  */
 DKT_API char *dkt_error_take(struct dkt_ctx *ctx);
 DKT_API int dkt_error_give(struct dkt_ctx *ctx, int err, char *words);
 
-/* For layers above: set the words of a failure, or put words before those there. Return err. */
+/*
+ * For code on top of the library: dkt_fail() sets the error message; dkt_fail_in() puts "TEXT: "
+ * before the current message. Both return err.
+ */
 DKT_API int dkt_fail(struct dkt_ctx *ctx, int err, const char *fmt, ...) DKT_PRINTF(3, 4);
 DKT_API int dkt_fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...) DKT_PRINTF(3, 4);
 
-/* For layers above: hands a line to the context's log function, if it has one. */
+/* For code on top of the library: passes a message to the log function of the context, if any. */
 DKT_API void dkt_log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ...)
 	DKT_PRINTF(3, 4);
 
-/* For layers above: tells the context's progress function, if it has one. */
+/* For code on top of the library: calls the progress function of the context, if any. */
 DKT_API void dkt_progress(struct dkt_ctx *ctx, const char *what, size_t done, size_t of);
 
-/* ---- tracefs ------------------------------------------------------------------------------ */
+/* ---- dkt_tracefs(3): tracefs and its features ------------------------------------------------ */
 
 enum dkt_tracefs_flags {
-	DKT_MOUNT = 1, /* mount tracefs if it is not mounted (needs CAP_SYS_ADMIN) */
+	DKT_MOUNT = 1, /* mount tracefs if it is not mounted (needs cap_sys_admin) */
 };
 
 /*
- * Finds tracefs by statfs() magic (/sys/kernel/tracing, then the mount table) and opens it; does
- * nothing if that has been done. -ENOENT: not mounted; -EACCES: no right to it;
- * -EOPNOTSUPP: this kernel has none. Every call that needs tracefs does this first, without flags,
- * and returns these errors; not where the context is of a file.
+ * Finds tracefs (/sys/kernel/tracing, then the mount table) and opens it, once for each context. A
+ * function that needs tracefs calls this itself, without flags, and returns the same errors.
+ * -ENOENT: tracefs is not mounted; -EACCES: this process may not read it; -EPERM: this process may
+ * not mount it; -EOPNOTSUPP: the kernel does not have tracefs; -EINVAL: unknown flag.
  */
 DKT_API int dkt_tracefs_open(struct dkt_ctx *ctx, unsigned int flags);
 
-/* Where it is, "" before it was opened; valid as long as the context. */
+/* Returns the path of tracefs, "" before it is opened. Valid as long as the context. */
 DKT_API const char *dkt_tracefs_dir(const struct dkt_ctx *ctx);
 
-/* True if dkt_tracefs_open() had to mount it. */
+/* True if dkt_tracefs_open() mounted tracefs. */
 DKT_API bool dkt_tracefs_was_mounted(const struct dkt_ctx *ctx);
 
-/* ---- capabilities (capabilities(7)) -------------------------------------------------------- */
+/* A feature of the kernel's tracefs. The strings are constants or live as long as the context. */
+struct dkt_feature {
+	const char *name;
+	bool have;
+	const char *words; /* the use of the feature, or why it is missing */
+};
+
+/*
+ * Gets the i-th feature, counted from 0. Returns 0, or 1 after the last. Looks at the files in
+ * tracefs and at what they list, never at the kernel version. A control file that exists but cannot
+ * be opened for writing counts as a missing feature. Errors: as dkt_tracefs_open().
+ */
+DKT_API int dkt_feature_get(struct dkt_ctx *ctx, size_t i, struct dkt_feature *feature);
+
+/* ---- dkt_caps(3): capabilities (capabilities(7)) --------------------------------------------- */
 
 enum dkt_need {
-	DKT_NEED_READ = 1, /* look at tracefs and its events */
+	DKT_NEED_READ = 1, /* read tracefs and its events */
 	DKT_NEED_CONTROL = 2, /* change instances, events and buffers */
 	DKT_NEED_MOUNT = 4, /* mount tracefs */
 };
 
 /*
- * 0 if this process may do all of the needs, else -EPERM with the missing capabilities named in
- * dkt_error(). Looks at effective capabilities and at the owner and mode of the tracefs directory;
- * touches nothing.
+ * Returns 0 if this process may do all of needs (enum dkt_need). Looks at the effective
+ * capabilities and at the owner and mode of the tracefs directory; changes nothing. -EPERM:
+ * capabilities are missing, dkt_error() names them; -EINVAL: unknown bit in needs.
  */
 DKT_API int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs);
 
@@ -148,178 +176,214 @@ enum dkt_keep {
 };
 
 /*
- * Drops, for good, every capability that keep (enum dkt_keep) does not name. A program that is
- * started afterwards cannot gain any either (PR_SET_NO_NEW_PRIVS).
+ * Drops, for good, every capability of this process that keep (enum dkt_keep) does not name.
+ * Programs that it starts afterwards cannot gain capabilities either (PR_SET_NO_NEW_PRIVS).
+ * Capabilities that the program's file gave are kept only for DKT_KEEP_SYMBOLS and
+ * DKT_KEEP_TRACEFS. -EINVAL: unknown bit in keep.
  */
 DKT_API int dkt_caps_limit(struct dkt_ctx *ctx, unsigned int keep);
 
-/* The same, leaving what reading an open live source needs: DKT_KEEP_SYMBOLS and DKT_KEEP_TRACEFS. */
+/* Calls dkt_caps_limit() with the purposes that an open live source needs: symbols and tracefs. */
 DKT_API int dkt_caps_drop(struct dkt_ctx *ctx);
 
 enum dkt_lower {
-	DKT_LOWER_GAINED, /* those that the program's file gave, so that the caller's own are left */
+	DKT_LOWER_GAINED, /* the capabilities that the program's file gave */
 	DKT_LOWER_ALL,
 };
 
 /*
- * Makes capabilities ineffective until dkt_caps_raise(): what is opened meanwhile is opened without
- * them. The two do not nest.
+ * dkt_caps_lower() makes capabilities ineffective until dkt_caps_raise(), so that this process
+ * opens files without them. The two do not nest.
  */
 DKT_API int dkt_caps_lower(struct dkt_ctx *ctx, enum dkt_lower which);
 DKT_API int dkt_caps_raise(struct dkt_ctx *ctx);
 
-/* A capability that tracing can make use of. */
+/* A capability that tracing can use. The strings are constants. */
 struct dkt_cap {
 	const char *name; /* "cap_sys_admin" */
-	const char *use; /* what for, in words */
-	bool have; /* it is effective, and not only in a user namespace of its own */
+	const char *use; /* what it allows */
+	bool have; /* it is effective, and in the initial user namespace */
 };
 
-/* The i-th of them, counted from 0. 0: there is one; 1: end. */
+/* Gets the i-th capability, counted from 0. Returns 0, or 1 after the last. */
 DKT_API int dkt_caps_get(struct dkt_ctx *ctx, size_t i, struct dkt_cap *cap);
 
-/* ---- features of this kernel's tracefs ------------------------------------------------------ */
+/* ---- dkt_instance(3): instances -------------------------------------------------------------- */
 
-struct dkt_feature {
-	const char *name;
-	bool have;
-	const char *words; /* what it serves for, or why it is not there */
+enum dkt_instance_flags {
+	DKT_CREATE = 1, /* create the instance if it does not exist */
 };
 
 /*
- * The i-th of them, counted from 0. 0: there is one; 1: end; else as dkt_tracefs_open(). Looks for
- * files and at what the kernel says of itself, never at its version; a knob that is there but refused
- * is not had.
+ * Returns 0 if an instance can have that name. NULL is the name of the top instance. -EINVAL: the
+ * name is empty, begins with a dot, contains a slash or control character, or is longer than 199
+ * bytes.
  */
-DKT_API int dkt_feature_get(struct dkt_ctx *ctx, size_t i, struct dkt_feature *feature);
-
-/* ---- instances ----------------------------------------------------------------------------- */
-
-enum dkt_instance_flags {
-	DKT_CREATE = 1, /* make the instance if it is not there */
-};
-
-/* -EINVAL, with words: an instance cannot be called that. NULL, the top one's name, is right. */
 DKT_API int dkt_instance_check_name(struct dkt_ctx *ctx, const char *name);
 
 /*
- * Opens an instance by name, NULL for the top one. -ENOENT: there is none of that name; -EINVAL: it
- * cannot be one.
+ * Opens an instance by name; NULL is the top instance. -ENOENT: there is no instance of that name;
+ * -EINVAL: invalid name or unknown flag.
  */
 DKT_API int dkt_instance_open(struct dkt_ctx *ctx, const char *name, unsigned int flags,
 			      struct dkt_instance **instance);
+
+/* Frees the object. The instance stays in tracefs. */
 DKT_API void dkt_instance_close(struct dkt_instance *instance);
 
-/* True if dkt_instance_open() made it. */
+/* True if dkt_instance_open() created the instance. */
 DKT_API bool dkt_instance_is_new(const struct dkt_instance *instance);
+
+/* Returns the name, NULL for the top instance. Valid as long as the object. */
 DKT_API const char *dkt_instance_name(const struct dkt_instance *instance);
+
+/* Returns the context that the instance was opened with. */
 DKT_API struct dkt_ctx *dkt_instance_ctx(const struct dkt_instance *instance);
 
-/* Removes an instance with all its settings and records. -ENOENT; -EBUSY: somebody reads it. */
+/*
+ * Removes an instance with all its settings and records. -ENOENT: there is no instance of that
+ * name; -EBUSY: a process has a file of the instance open; -EINVAL: invalid name, or NULL.
+ */
 DKT_API int dkt_instance_remove(struct dkt_ctx *ctx, const char *name);
 
-/* Number of per-CPU buffers; CPU numbers run from 0 to one less. */
+/* Returns the number of per-CPU buffers. CPU numbers run from 0 to one less. */
 DKT_API int dkt_instance_cpus(const struct dkt_instance *instance);
 
-/* Bytes of all per-CPU buffers together, as the kernel reports it. */
+/* Gets the total size of the per-CPU buffers, in bytes (buffer_total_size_kb). */
 DKT_API int dkt_instance_get_size(struct dkt_instance *instance, uint64_t *bytes);
 
 /*
- * Asks for that many bytes over all CPUs, divided evenly. What is allocated is rounded up by the
- * kernel. -ENOMEM: memory cannot give it, the old size is in force.
+ * Sets the total size in bytes, the same for each CPU and at least 1 KiB (buffer_size_kb). The
+ * kernel rounds up. -ENOMEM: the kernel cannot allocate the memory and keeps the old size.
  */
 DKT_API int dkt_instance_set_size(struct dkt_instance *instance, uint64_t bytes);
 
-/* The name of the clock in use, as in trace_clock; the caller frees it. */
+/* Gets the name of the clock in use (trace_clock). The caller frees it. */
 DKT_API int dkt_instance_get_clock(struct dkt_instance *instance, char **clock);
 
-/* Changes the clock. The kernel empties the buffers when it does. -EINVAL: unknown clock. */
+/* Sets the clock. The kernel empties the buffers if the clock changes. -EINVAL: unknown clock. */
 DKT_API int dkt_instance_set_clock(struct dkt_instance *instance, const char *clock);
 
 /*
- * What to add to the instance's clock to get wall-clock time, ns. It is sampled now; of a saved
- * tree it is what its file wall_offset says. -EOPNOTSUPP as for dkt_instance_now().
+ * Gets the number of nanoseconds to add to the instance's clock to get wall-clock time. Samples
+ * both clocks now; a saved tracefs tree has the number in its file wall_offset. -EOPNOTSUPP: as
+ * dkt_instance_now().
  */
 DKT_API int dkt_instance_wall(struct dkt_instance *instance, int64_t *offset);
 
 /*
- * The time now on the instance's clock, ns. -EOPNOTSUPP: not a clock that a process can read
- * (mono, mono_raw, boot and tai are).
+ * Gets the current time on the instance's clock, in ns. -EOPNOTSUPP: a process cannot read that
+ * clock; it can read mono, mono_raw, boot and tai.
  */
 DKT_API int dkt_instance_now(struct dkt_instance *instance, uint64_t *ns);
 
-/* Records events of these processes only; n 0: of all. */
+/* Records events of n threads only; n 0: of all (set_event_pid). */
 DKT_API int dkt_instance_set_pids(struct dkt_instance *instance, const pid_t *pids, size_t n);
 
 /*
- * Makes an instance for this process alone, PREFIX-PID-TIME with the time when it was started, so
- * that nobody mistakes it for that of a process of the same number. Removes instances of the prefix
- * whose process is no more.
+ * Records no events of n threads; n 0: of all again (set_event_notrace_pid). -ENOENT: the kernel
+ * does not support it.
+ */
+DKT_API int dkt_instance_skip_pids(struct dkt_instance *instance, const pid_t *pids, size_t n);
+
+/*
+ * Gets the threads that are recorded; n 0: all. The caller frees the array. children is true if the
+ * kernel adds the threads that these create.
+ */
+DKT_API int dkt_instance_get_pids(struct dkt_instance *instance, pid_t **pids, size_t *n,
+				  bool *children);
+
+/* Gets the CPUs that are recorded, as "0-3,5", which the caller frees; NULL: all. */
+DKT_API int dkt_instance_get_cpus(struct dkt_instance *instance, char **cpus);
+
+/* Sets an option of the kernel (trace_options). -ENOENT: the kernel does not have the option. */
+DKT_API int dkt_instance_set_option(struct dkt_instance *instance, const char *option, bool on);
+
+/* Gets whether the instance records (tracing_on). */
+DKT_API int dkt_instance_get_on(struct dkt_instance *instance, bool *on);
+
+/* Starts or stops recording (tracing_on). */
+DKT_API int dkt_instance_set_on(struct dkt_instance *instance, bool on);
+
+/* Empties the buffers. The kernel's statistics start again from 0. */
+DKT_API int dkt_instance_clear(struct dkt_instance *instance);
+
+/*
+ * Writes text as one record of the event ftrace:print (trace_marker). -EMSGSIZE: the text is longer
+ * than the kernel's limit; -EBADF: the instance does not record.
+ */
+DKT_API int dkt_instance_mark(struct dkt_instance *instance, const char *text);
+
+/*
+ * Statistics of one CPU, from the kernel's per_cpu/cpuN/stats, in records except bytes. The kernel
+ * recorded entries + read + overrun since the buffer was last emptied, and could not record
+ * commit_overrun + dropped.
+ */
+struct dkt_cpu_stats {
+	uint64_t entries; /* in the buffer, not read yet */
+	uint64_t overrun; /* overwritten before they were read */
+	uint64_t commit_overrun; /* not recorded: nested too deep, or the buffer is too small */
+	uint64_t dropped; /* not recorded: the buffer was full and not in overwrite mode */
+	uint64_t read; /* removed by a reader */
+	uint64_t bytes; /* in the buffer, not read yet */
+};
+
+/* Gets the statistics of a CPU. -ENOENT: there is no such CPU. */
+DKT_API int dkt_instance_get_stats(struct dkt_instance *instance, int cpu,
+				   struct dkt_cpu_stats *stats);
+
+/*
+ * Gets the enabled events, in the order of dkt_events(). The caller frees the array. An event that
+ * only triggers use is not enabled.
+ */
+DKT_API int dkt_instance_get_events(struct dkt_instance *instance, struct dkt_event ***events,
+				    size_t *n);
+
+/* Gets the filter of an event in the instance, "" if it has none. The caller frees it. */
+DKT_API int dkt_instance_get_filter(struct dkt_instance *instance, struct dkt_event *event,
+				    char **filter);
+
+/*
+ * Returns 0 if the kernel accepts the filter. Tries it on an event that is disabled in the instance
+ * and restores the event's own filter. -EINVAL: the kernel refuses the filter, dkt_error() has its
+ * reason; -EBUSY: every event is enabled.
+ */
+DKT_API int dkt_instance_try_filter(struct dkt_instance *instance, const char *filter);
+
+/*
+ * Creates an instance for this process only, named PREFIX-PID-TIME. TIME is the start time of the
+ * process, so that a reused PID cannot match. Also removes instances with the prefix whose process
+ * has exited. -EEXIST: this process already has such an instance.
  */
 DKT_API int dkt_instance_own(struct dkt_ctx *ctx, const char *prefix,
 			     struct dkt_instance **instance);
 
 /*
- * The name for groups of probes, and for synthetic events, that go with such an instance; the caller
- * frees it.
+ * Gets the name, PREFIX_PID_TIME, for groups of probes and for synthetic events that belong to such
+ * an instance. The caller frees it.
  */
 DKT_API int dkt_own_group(struct dkt_ctx *ctx, const char *prefix, char **group);
 
 /*
- * Removes those of the prefix whose process is no more, and then probes and synthetic events of
- * such names, upon which events are no longer valid: see dkt_own_group(). n, if not NULL: how many
- * instances.
+ * Removes instances with the prefix whose process has exited, and then their probes and synthetic
+ * events (dkt_own_group()). Removing one forgets the catalogue: dkt_events_forget(). Sets *n,
+ * unless n is NULL, to the number of instances removed. -EBUSY: an instance could not be removed.
  */
 DKT_API int dkt_instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n);
 
-/* Names of the instances that dkt_instance_sweep() would remove, a line each; NULL: there are none. */
+/*
+ * Gets the names of the instances that dkt_instance_sweep() would remove, one per line; NULL if
+ * there are none. The caller frees them.
+ */
 DKT_API int dkt_instance_left(struct dkt_ctx *ctx, const char *prefix, char **names);
 
-/* Switches an option (trace_options). -ENOENT: this kernel has none of that name. */
-DKT_API int dkt_instance_set_option(struct dkt_instance *instance, const char *option, bool on);
-
-/* Records no events of these processes; n 0: of all. -ENOENT: this kernel cannot. */
-DKT_API int dkt_instance_skip_pids(struct dkt_instance *instance, const pid_t *pids, size_t n);
-
-/* The threads that are recorded, n 0: all; the caller frees them. With children: what they make too. */
-DKT_API int dkt_instance_get_pids(struct dkt_instance *instance, pid_t **pids, size_t *n,
-				  bool *children);
-
-/* The CPUs that are recorded, as "0-3,5", which the caller frees; NULL: all. */
-DKT_API int dkt_instance_get_cpus(struct dkt_instance *instance, char **cpus);
-
-DKT_API int dkt_instance_get_on(struct dkt_instance *instance, bool *on);
-DKT_API int dkt_instance_set_on(struct dkt_instance *instance, bool on);
-
-/* Empties the buffers; the kernel's statistics start again from 0. */
-DKT_API int dkt_instance_clear(struct dkt_instance *instance);
-
-/* Writes text as one record of the event ftrace:print. Longer than the kernel takes: -EMSGSIZE. */
-DKT_API int dkt_instance_mark(struct dkt_instance *instance, const char *text);
-
-/*
- * Kernel's per_cpu/cpuN/stats, all in events but bytes. Of what was ever generated since the
- * last clear, entries + read + overrun were recorded, commit_overrun + dropped were not.
- */
-struct dkt_cpu_stats {
-	uint64_t entries; /* in the buffer, not read yet */
-	uint64_t overrun; /* overwritten before they were read */
-	uint64_t commit_overrun; /* not recorded: nested too deep or the buffer too small */
-	uint64_t dropped; /* not recorded: buffer full and not in overwrite mode */
-	uint64_t read; /* taken out by a reader */
-	uint64_t bytes; /* in the buffer, not read yet */
-};
-
-DKT_API int dkt_instance_get_stats(struct dkt_instance *instance, int cpu,
-				   struct dkt_cpu_stats *stats);
-
-/* ---- event catalogue ------------------------------------------------------------------------ */
+/* ---- dkt_event(3): events and their fields --------------------------------------------------- */
 
 enum dkt_field_flags {
-	DKT_FIELD_COMMON = 1, /* one of the fields that every event has */
+	DKT_FIELD_COMMON = 1, /* a field that every event has */
 	DKT_FIELD_SIGNED = 2,
-	DKT_FIELD_STRING = 4, /* char[], __data_loc char[], or a kernel's char pointer */
-	DKT_FIELD_DYNAMIC = 8, /* __data_loc or __rel_loc: offset and length in the record */
+	DKT_FIELD_STRING = 4, /* char[], __data_loc char[], or a kernel char pointer */
+	DKT_FIELD_DYNAMIC = 8, /* __data_loc or __rel_loc: the record has offset and length */
 	DKT_FIELD_ARRAY = 16,
 	DKT_FIELD_POINTER = 32,
 	DKT_FIELD_RELATIVE = 64, /* __rel_loc */
@@ -330,71 +394,93 @@ struct dkt_field {
 	const char *type; /* as in the format file */
 	uint32_t offset; /* bytes from the start of the record */
 	uint32_t size; /* bytes */
-	uint32_t element; /* bytes of an array's element, else size */
-	unsigned int flags;
-	const struct dkt_event *event; /* whose it is; common ones are the same in all events */
+	uint32_t element; /* bytes of an array element, otherwise size */
+	unsigned int flags; /* enum dkt_field_flags */
+	const struct dkt_event *event; /* that has it; common fields are alike in all */
 };
 
-/* All events of this kernel, sorted by system and name; valid as long as the context. */
+/*
+ * Gets all events of the kernel, sorted by system and name. The array and the events are valid as
+ * long as the context, or until dkt_events_forget(). Errors: as dkt_tracefs_open().
+ */
 DKT_API int dkt_events(struct dkt_ctx *ctx, struct dkt_event *const **events, size_t *n);
 
-/* NULL if this kernel has no such event, or its events cannot be read: dkt_error() says which. */
+/*
+ * Returns an event by name, or NULL if the kernel does not have it or its events cannot be read;
+ * dkt_error() has the reason.
+ */
 DKT_API struct dkt_event *dkt_event_find(struct dkt_ctx *ctx, const char *system, const char *name);
 
 /*
- * The event whose records carry that number; one of the system "unknown" if the kernel has none. Reads
- * ids until it is found. NULL: it is no number of an event, or the events cannot be read.
+ * Returns the event whose records have that ID, or an event of the system "unknown" if the kernel
+ * does not have one. Reads IDs of events until it finds the event. NULL: no event can have that ID,
+ * or the events cannot be read; dkt_error() has the reason.
  */
 DKT_API struct dkt_event *dkt_event_by_id(struct dkt_ctx *ctx, int id);
 
 /*
- * An event that no kernel has, for records from elsewhere: format is the text of a format file. The
- * same names give the same event again; it lives as long as the context and is not among dkt_events().
- * -EINVAL: the text is no format.
+ * Defines an event that the kernel does not have, for records from elsewhere. format is the text of
+ * a format file in tracefs. The same names return the same event again. The event lives as long as
+ * the context, and dkt_events() does not list it. -EINVAL: the format cannot be parsed.
  */
 DKT_API int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name,
 			     const char *format, struct dkt_event **event);
 
+/* Return the names of an event. They are valid as long as the event. */
 DKT_API const char *dkt_event_system(const struct dkt_event *event);
 DKT_API const char *dkt_event_name(const struct dkt_event *event);
 
-/* Position in the list of dkt_events(): stable as long as the context. */
+/*
+ * Returns the position in the array of dkt_events(). It does not change while the event is valid.
+ */
 DKT_API size_t dkt_event_index(const struct dkt_event *event);
 
-/* The number in its records, or a negative errno value. */
+/*
+ * Returns the ID that the records of the event have, which is above 0. -ENOENT: the event has left
+ * the kernel; -ERANGE: the kernel gives a number that cannot be an ID.
+ */
 DKT_API int dkt_event_id(struct dkt_event *event);
 
-/* The fields, common ones first, in the order of the format file; valid as long as the context. */
+/*
+ * Gets the fields, common fields first, in the order of the format file. They are valid as long as
+ * the event. -ENOENT: the event has left the kernel; -EINVAL: the format cannot be parsed.
+ */
 DKT_API int dkt_event_fields(struct dkt_event *event, const struct dkt_field **fields, size_t *n);
+
+/* Returns a field by name, or NULL if the event does not have it or its format cannot be read. */
 DKT_API const struct dkt_field *dkt_event_field(struct dkt_event *event, const char *name);
 
 /*
- * What its records say: the print format with its arguments, as in the format file; "" if it has
- * none, NULL if the format cannot be read. Valid as long as the context.
+ * Returns the print format with its arguments, as in the format file; "" if the event has none,
+ * NULL if the format cannot be read. Valid as long as the event.
  */
 DKT_API const char *dkt_event_print_format(struct dkt_event *event);
 
 /*
- * Forgets the catalogue, so that the next call reads what events there are now. All events and
- * fields, and what was made for them (changes, live sources, expressions), are no longer valid.
+ * Forgets the catalogue, so that the next call reads the events that the kernel has now. All
+ * events, fields and objects that were created for them (changes, live sources, expressions) become
+ * invalid. Does nothing in the context of a file.
  */
 DKT_API void dkt_events_forget(struct dkt_ctx *ctx);
 
-/* ---- probes: events made at run time ---------------------------------------------------------- */
+/* ---- dkt_probe(3): probes, events that are created at run time ------------------------------- */
 
 enum dkt_probe_kind {
-	DKT_PROBE_ANY, /* by what is asked for: a program, or the kernel */
-	DKT_PROBE_KPROBE, /* an instruction or a return of the kernel */
-	DKT_PROBE_UPROBE, /* the same of a program or library */
+	DKT_PROBE_ANY, /* dkt_probe_define() chooses: a program if one is given, or the kernel */
+	DKT_PROBE_KPROBE, /* an instruction or a return in the kernel */
+	DKT_PROBE_UPROBE, /* an instruction or a return in a program or library */
 	DKT_PROBE_FPROBE, /* entry or exit of a kernel function, by ftrace */
 	DKT_PROBE_TRACEPOINT, /* a tracepoint, with or without an event of its own */
-	DKT_PROBE_EVENT, /* another event, with fields that lie behind its own */
-	DKT_PROBE_SYNTHETIC, /* an event that a histogram's action makes */
+	DKT_PROBE_EVENT, /* another event, with data that its fields point to */
+	DKT_PROBE_SYNTHETIC, /* an event that the action of a histogram records */
 };
 
 #define DKT_PROBE_UNKNOWN UINT64_MAX
 
-/* A probe as it is defined; texts are those of the kernel (kprobetrace.rst, uprobetracer.rst). */
+/*
+ * The definition of a probe. The kernel's kprobetrace.rst and uprobetracer.rst describe the texts.
+ * The strings of a probe in a list live as long as the list.
+ */
 struct dkt_probe {
 	enum dkt_probe_kind kind;
 	bool on_return;
@@ -402,257 +488,293 @@ struct dkt_probe {
 	const char *name;
 	const char *place; /* "vfs_read", "/bin/sh:0x1234", "sched.sched_switch"; "": none */
 	const char *fields; /* "count=$arg3:u64 pos=+0($arg4):s64"; "" if it has none */
-	uint64_t hits; /* of those in the kernel; DKT_PROBE_UNKNOWN: it does not count them */
-	uint64_t missed;
+	uint64_t hits; /* from the kernel; DKT_PROBE_UNKNOWN: the kernel does not count them */
+	uint64_t missed; /* it fired, but the kernel recorded nothing; as hits */
 };
 
-struct dkt_probes; /* a list of them */
-
-/* All probes that the kernel has, whoever made them, in its order. */
-DKT_API int dkt_probes_read(struct dkt_ctx *ctx, struct dkt_probes **probes);
-DKT_API void dkt_probes_free(struct dkt_probes *probes);
-
-/* The i-th, counted from 0, NULL after the last; valid as long as the list. */
-DKT_API const struct dkt_probe *dkt_probes_at(const struct dkt_probes *probes, size_t i);
-
-/* The one of that name, NULL: there is none. */
-DKT_API const struct dkt_probe *dkt_probes_find(const struct dkt_probes *probes, const char *group,
-						const char *name);
-
-/* The definition, a line as the kernel takes it; the caller frees it. */
-DKT_API int dkt_probe_text(struct dkt_ctx *ctx, const struct dkt_probe *probe, char **text);
-
-/*
- * Reads such a line; the list has one probe. The inverse of dkt_probe_text(), and what the kernel's
- * own lists are read with. -EINVAL: it is no definition.
- */
-DKT_API int dkt_probe_parse(struct dkt_ctx *ctx, const char *text, struct dkt_probes **probes);
-
-/* True if both are the same event of the same place with the same fields, however written. */
-DKT_API bool dkt_probe_same(const struct dkt_probe *a, const struct dkt_probe *b);
-
-/*
- * Makes the event. It is off. The catalogue is forgotten: dkt_events_forget(). -EEXIST: there is
- * an event of that name; -ENOENT: no such function; -EOPNOTSUPP: this kernel has no such probes;
- * -E2BIG: longer than the kernel takes.
- */
-DKT_API int dkt_probe_create(struct dkt_ctx *ctx, const struct dkt_probe *probe);
-
-/*
- * Adds the place to the event of that name, which has the same fields. -EEXIST: they differ, or this
- * kernel lets an event have one place only.
- */
-DKT_API int dkt_probe_add_place(struct dkt_ctx *ctx, const struct dkt_probe *probe);
-
-/*
- * After dkt_probe_create() was refused with err: finds out why, if the kernel did not say so, as of
- * a function that is blacklisted; the words are in dkt_error(). It reads long lists. Returns err.
- */
-DKT_API int dkt_probe_refused(struct dkt_ctx *ctx, const struct dkt_probe *probe, int err);
-
-/* Removes it; the catalogue is forgotten. -ENOENT: there is none; -EBUSY: it is in use. */
-DKT_API int dkt_probe_remove(struct dkt_ctx *ctx, const char *group, const char *name);
+struct dkt_probes; /* a list of probes */
 
 struct dkt_probe_opts {
 	size_t sz;
 	enum dkt_probe_kind kind;
 	const char *group; /* NULL: "dktrace" */
-	const char *name; /* NULL: after the place */
-	const char *exec; /* a program or library; NULL: the kernel */
-	pid_t pid; /* the process whose program it is, or who sees exec at that path; 0: this one */
-	const char *debug_file; /* where the debug information is; NULL: it is looked for */
-	size_t max; /* most probes that a glob or a source line may come to; 0: one */
+	const char *name; /* NULL: named after the place */
+	const char *exec; /* program or library; NULL: the kernel */
+	pid_t pid; /* probe this process's program, or find exec as it sees the path; 0: none */
+	const char *debug_file; /* file with the debug information; NULL: search for it */
+	size_t max; /* fail if a glob or a source line needs more probes than this; 0: one */
 };
 
 /*
- * Works out what probes to make; nothing is made. place is [MODULE:]FUNCTION, FUNCTION+OFFSET,
- * FUNCTION:LINE, FILE:LINE, an address or a glob, with %return for a function's return; for a
- * program without MODULE, or PROVIDER:NAME for its static markers, of which without arguments all
- * are recorded; for an event SYSTEM:EVENT, for a tracepoint its name. Arguments are
- * "[NAME=]EXPRESSION[:TYPE]", several of them in one text divided by blanks: see dktrace-probe(1).
- * Names and types come from BTF or DWARF. -ENOENT, -ENOTUNIQ, -E2BIG, -EINVAL, -EOPNOTSUPP with
- * words that say what else there is.
+ * Works out the probes that a user asks for; changes nothing in the kernel. dkt_probes_free() frees
+ * the list.
+ *
+ * place is [MODULE:]FUNCTION, FUNCTION+OFFSET, FUNCTION:LINE, FILE:LINE, an address or a glob, with
+ * %return for the return of a function. In a program there is no MODULE; PROVIDER:NAME is a static
+ * marker, all arguments of which are recorded if n is 0. For another event it is SYSTEM:EVENT, for
+ * a tracepoint its name. args are "[NAME=]EXPRESSION[:TYPE]"; one text can have several, separated
+ * by spaces: dktrace-probe(1). Names and types come from BTF or DWARF.
+ *
+ * -ENOENT: there is no such function, line, marker, event, variable or member; -ENOTUNIQ: several
+ * functions have that name; -E2BIG: more than max probes, or too many arguments; -EINVAL: a place
+ * or an argument is invalid; -EOPNOTSUPP: the kernel, or what the compiler left of a variable, does
+ * not allow it; -ENODATA: there are no symbols or no debug information; -ENOEXEC: not an ELF file;
+ * -ENXIO: the compiler replaced the function by a variant, which dkt_error() names; -ERANGE: an
+ * offset or index is too large.
  */
 DKT_API int dkt_probe_define(struct dkt_ctx *ctx, const char *place, const char *const *args,
 			     size_t n, const struct dkt_probe_opts *opts,
 			     struct dkt_probes **probes);
 
-/* A static marker of a program (sys/sdt.h); borrowed for the call. */
+/*
+ * Creates the event of a probe, disabled, and forgets the catalogue: dkt_events_forget(). -EEXIST:
+ * there is an event of that name; -ENOENT: there is no such function; -EOPNOTSUPP: the kernel does
+ * not have such probes; -E2BIG: the definition is longer than the kernel's limit; -EINVAL: the
+ * kernel refuses it.
+ */
+DKT_API int dkt_probe_create(struct dkt_ctx *ctx, const struct dkt_probe *probe);
+
+/*
+ * Adds a place to an event that dkt_probe_create() created with the same fields. -EEXIST: the
+ * fields differ, or the kernel does not support several places. Other errors: as
+ * dkt_probe_create().
+ */
+DKT_API int dkt_probe_add_place(struct dkt_ctx *ctx, const struct dkt_probe *probe);
+
+/*
+ * Call after dkt_probe_create() failed with err. Looks for the reason if the kernel gave none (for
+ * example, the function is blacklisted) and stores it for dkt_error(). Slow: reads long lists.
+ * Returns err.
+ */
+DKT_API int dkt_probe_refused(struct dkt_ctx *ctx, const struct dkt_probe *probe, int err);
+
+/*
+ * Removes the event of a probe and forgets the catalogue: dkt_events_forget(). -ENOENT: there is no
+ * such probe; -EBUSY: an instance has the event enabled, or a trigger uses it.
+ */
+DKT_API int dkt_probe_remove(struct dkt_ctx *ctx, const char *group, const char *name);
+
+/*
+ * Lists the probes in the kernel, whoever created them, in the order of the kernel.
+ * dkt_probes_free() frees the list.
+ */
+DKT_API int dkt_probes_read(struct dkt_ctx *ctx, struct dkt_probes **probes);
+DKT_API void dkt_probes_free(struct dkt_probes *probes);
+
+/* Returns the i-th probe, counted from 0, or NULL after the last. Valid as long as the list. */
+DKT_API const struct dkt_probe *dkt_probes_at(const struct dkt_probes *probes, size_t i);
+
+/* Returns the probe of that name, or NULL. Valid as long as the list. */
+DKT_API const struct dkt_probe *dkt_probes_find(const struct dkt_probes *probes, const char *group,
+						const char *name);
+
+/*
+ * Gets the definition as one line for the kernel. The caller frees it. -EINVAL: a string has a
+ * control character; -E2BIG: the line is longer than the kernel's limit.
+ */
+DKT_API int dkt_probe_text(struct dkt_ctx *ctx, const struct dkt_probe *probe, char **text);
+
+/*
+ * Parses a line that dkt_probe_text() or the kernel wrote. The list has one probe;
+ * dkt_probes_free() frees it. -EINVAL: not a definition.
+ */
+DKT_API int dkt_probe_parse(struct dkt_ctx *ctx, const char *text, struct dkt_probes **probes);
+
+/* True if both define the same event at the same place with the same fields, however written. */
+DKT_API bool dkt_probe_same(const struct dkt_probe *a, const struct dkt_probe *b);
+
+/* A static marker of a program (sys/sdt.h). Valid during the call only. */
 struct dkt_marker {
 	const char *provider, *name;
-	const char *args; /* as the assembler has them, "-4@%edi 8@$5" */
-	uint64_t offset; /* in the file */
-	uint64_t semaphore; /* offset of the counter that tells the program of a probe; 0: none */
+	const char *args; /* in the assembler's notation: "-4@%edi 8@$5" */
+	uint64_t offset; /* bytes from the start of the file */
+	uint64_t semaphore; /* offset of the counter that enables the marker; 0: none */
 };
 
+/* Receives a marker. A value other than 0 ends the walk, and dkt_markers() returns it. */
 typedef int (*dkt_marker_fn)(void *data, const struct dkt_marker *marker);
 
-/* The markers of a program or library. Anything but 0 ends the walk and is what it returns. */
+/*
+ * Calls fn for each marker of a program or library. -ENOEXEC: not an ELF file; -EOPNOTSUPP: the
+ * file is for another kind of machine.
+ */
 DKT_API int dkt_markers(struct dkt_ctx *ctx, const char *path, dkt_marker_fn fn, void *data);
 
-/* module is NULL for the kernel itself. Anything but 0 ends the walk and is what it returns. */
+/*
+ * Receives a function; module is NULL for the kernel itself. A value other than 0 ends the walk,
+ * and dkt_functions() returns it.
+ */
 typedef int (*dkt_function_fn)(void *data, const char *module, const char *name);
 
-/* Functions of the kernel and its modules whose names begin so. */
+/*
+ * Calls fn for each function of the kernel and its modules whose name begins with beginning
+ * (/proc/kallsyms).
+ */
 DKT_API int dkt_functions(struct dkt_ctx *ctx, const char *beginning, dkt_function_fn fn,
 			  void *data);
 
-/* ---- triggers: what an event causes when it happens ------------------------------------------ */
+/* ---- dkt_trigger(3): triggers, actions of the kernel when an event happens ------------------- */
 
-/* One trigger of an event (events.rst, "Event triggers"). The strings belong to the array. */
+/* A trigger of an event (the kernel's events.rst, "Event triggers"). */
 struct dkt_trigger {
-	const char *text; /* the command that makes it: "traceoff:3 if prio > 100" */
+	const char *text; /* the command that creates it: "traceoff:3 if prio > 100" */
 	const char *action; /* its first word: "traceoff", "enable_event", "hist" ... */
-	const char *target; /* "system:event" that it is about, NULL: it is about none */
-	const char *filter; /* what follows "if", NULL: nothing */
-	int64_t left; /* how often it will act yet; -1: without end */
+	const char *target; /* the "system:event" that it enables or disables; NULL: none */
+	const char *filter; /* the text after "if"; NULL: none */
+	int64_t left; /* number of times that it will still act; -1: no limit */
 };
 
 /*
- * Reads a trigger as people or the kernel write it; one allocation, which the caller frees with
- * free(). -EINVAL: it makes no sense; -E2BIG: longer than the kernel takes.
+ * Parses a trigger as a user or the kernel writes it. The result is one allocation, which the
+ * caller frees with free(). -EINVAL: not a trigger, or several lines; -E2BIG: longer than the
+ * kernel's limit of 4095 bytes.
  */
 DKT_API int dkt_trigger_parse(struct dkt_ctx *ctx, const char *text, struct dkt_trigger **trigger);
 
 /*
- * Whether they are the same but for count and condition, so that an event can have one of them only;
- * of histograms the keys, the names of variables and the condition must be the same.
+ * True if the triggers differ only in count and condition, so that an event can have only one of
+ * them. Two histograms are the same if their keys, the names of their variables and their
+ * conditions are equal.
  */
 DKT_API bool dkt_trigger_same(const struct dkt_trigger *a, const struct dkt_trigger *b);
 
 /*
- * The triggers of an event in the instance, the last one added first: an array in one allocation,
- * which the caller frees with free().
+ * Gets the triggers of an event in the instance, the newest first. The array and its strings are
+ * one allocation, which the caller frees with free().
  */
 DKT_API int dkt_instance_get_triggers(struct dkt_instance *instance, struct dkt_event *event,
 				      struct dkt_trigger **triggers, size_t *n);
 
 /*
- * 0 if the event can have that trigger beside those that it has. -EEXIST: it has one of the same
- * action and target; -EBUSY: it has one that excludes it, as traceon does traceoff; -ENOENT: there
- * is no such target; -EOPNOTSUPP: this kernel has no such trigger.
+ * Returns 0 if the event can have the trigger in addition to those that it has. -EEXIST: it already
+ * has one with the same action and target; -EBUSY: it has one that excludes it, as traceon excludes
+ * traceoff; -ENOENT: there is no such target; -EOPNOTSUPP: the kernel does not have such triggers.
+ * Other errors: as dkt_trigger_parse().
  */
 DKT_API int dkt_instance_check_trigger(struct dkt_instance *instance, struct dkt_event *event,
 				       const char *text);
 
-/* ---- changing an instance as one transaction ------------------------------------------------- */
+/* ---- dkt_change(3): change an instance, all or nothing --------------------------------------- */
 
-/* Collects what is to change on an instance; nothing is touched before dkt_change_commit(). */
+/*
+ * Creates an empty change of an instance. The functions below add what is wanted; only
+ * dkt_change_commit() changes the kernel. Errors: as dkt_events().
+ */
 DKT_API int dkt_change_new(struct dkt_instance *instance, struct dkt_change **change);
 DKT_API void dkt_change_free(struct dkt_change *change);
 
-/* Wants exactly these events on (their filters are left alone). Events are of dkt_events(). */
+/*
+ * Enables exactly these events and leaves their filters alone. -EINVAL: an event is not from
+ * dkt_events().
+ */
 DKT_API int dkt_change_events(struct dkt_change *change, struct dkt_event *const *events, size_t n);
 
-/* Wants this filter on the event; "" for none. The text is copied. */
+/* Sets the filter of an event; "" removes it. The text is copied. */
 DKT_API int dkt_change_filter(struct dkt_change *change, struct dkt_event *event,
 			      const char *filter);
 
 /*
- * Wants this tracer (current_tracer), limited to the functions of these modules, which must be
- * loaded; NULL: none. A tracer is optional: where the kernel has it not or refuses it, all else
- * applies, no tracer is on, and dkt_change_refused() says why. The kernel empties the buffers when
- * the tracer changes, so recording rests for that moment and what they hold is taken into the
- * spool directory, of which the next live source returns it. Without a spool it is thrown away.
- *
- * A tracer that only the top instance can have is borrowed there if nobody uses it: what the top
- * instance was like is kept in the spool directory, and a live source with that spool returns its
- * records too. It is given back when the tracer is not wanted any more, or by dkt_top_return().
- */
-DKT_API int dkt_change_tracer(struct dkt_change *change, const char *tracer,
-			      const char *const *modules, size_t n, const char *spool);
-
-/* Functions of its modules that it leaves out: names, or patterns with *. */
-DKT_API int dkt_change_tracer_without(struct dkt_change *change, const char *const *globs,
-				      size_t n);
-
-/* Which functions a tracer is to see. Globs are the kernel's (ftrace.rst, "dynamic ftrace"). */
-struct dkt_functions {
-	size_t sz;
-	const char *const *only; /* "vfs_*", ":mod:xfs", "xfs_*:mod:xfs"; n 0: all functions */
-	size_t n_only;
-	const char *const *without; /* not these (set_ftrace_notrace) */
-	size_t n_without;
-	const char *const *roots; /* what is called from these (set_graph_function) */
-	size_t n_roots;
-	const pid_t *pids; /* only in these threads (set_ftrace_pid) */
-	size_t n_pids;
-	bool children; /* and in those that they make */
-	bool keep; /* they are what was wanted before: a tracer that is on may stay as it is */
-	unsigned int depth; /* calls, max_graph_depth; 0: all */
-	unsigned int threshold; /* us, only calls that take longer (tracing_thresh); 0: all */
-};
-
-/*
- * Wants this tracer for these functions. Unlike that of dkt_change_tracer() it is not optional: if
- * the kernel refuses it the change fails. Roots, depth and threshold are the whole kernel's; they
- * are set if nobody else has, and put back by the next change that wants none of them, or by
- * dkt_functions_return(). -ENOENT: no function matches a glob. Otherwise as dkt_change_tracer().
- */
-DKT_API int dkt_change_functions(struct dkt_change *change, const char *tracer,
-				 const struct dkt_functions *functions, const char *spool);
-
-/* Puts back what a change has set of roots, depth and threshold, by the note in the spool. */
-DKT_API int dkt_functions_return(struct dkt_ctx *ctx, const char *spool);
-
-/* Whether the top instance is borrowed for the instance whose records the spool directory keeps. */
-DKT_API bool dkt_top_is_borrowed(const char *spool);
-
-/*
- * Gives it back as it was, if it is borrowed; records that are still in its buffers go. -EBUSY:
- * somebody is reading them.
- */
-DKT_API int dkt_top_return(struct dkt_ctx *ctx, const char *spool);
-
-/* After dkt_change_commit(): why the tracer is not as wanted, NULL: it is. Of the change. */
-DKT_API const char *dkt_change_refused(const struct dkt_change *change);
-
-/*
- * Wants the trigger on the event; if it has one of the same action and target, that will do. What
- * an enable_event or disable_event did to its target before it was removed again stays, unless
- * the change says which events are to be on. Errors as of dkt_instance_check_trigger().
+ * Adds a trigger to an event. Does nothing if the event has one with the same action and target.
+ * The state that an enable_event or disable_event trigger gave its target stays after the trigger
+ * is removed, unless dkt_change_events() says which events are enabled. -EBUSY, -ENOENT,
+ * -EOPNOTSUPP, -EINVAL, -E2BIG: as dkt_instance_check_trigger().
  */
 DKT_API int dkt_change_trigger(struct dkt_change *change, struct dkt_event *event,
 			       const char *text);
 
-/* Wants no such trigger on the event, whatever its count and condition. */
+/* Removes the trigger with that action and target, whatever its count and condition. */
 DKT_API int dkt_change_no_trigger(struct dkt_change *change, struct dkt_event *event,
 				  const char *text);
 
 /*
- * Wants records of these threads only (set_event_pid), n 0: of all; with children, also of those
- * that they will make.
+ * Records these threads only; n 0: all (set_event_pid). With children the kernel adds the threads
+ * that these create.
  */
 DKT_API int dkt_change_pids(struct dkt_change *change, const pid_t *pids, size_t n, bool children);
 
-/* Wants records of these CPUs only (tracing_cpumask), as "0-3,5"; NULL: of all. -EINVAL. */
+/*
+ * Records these CPUs only, "0-3,5"; NULL: all (tracing_cpumask). -EINVAL: not a list of CPUs, or a
+ * CPU that the machine does not have.
+ */
 DKT_API int dkt_change_cpus(struct dkt_change *change, const char *cpus);
 
 /*
- * Applies what differs from what is there: pids, CPUs, filters and triggers before enables, so that
- * nothing is recorded unfiltered. If the kernel refuses a step all earlier ones are undone; dkt_error() then has the
- * kernel's own words from error_log, with a caret under the place.
+ * Sets a tracer (current_tracer) for the functions of these modules, which must be loaded; NULL:
+ * none. A tracer is optional: if the kernel does not have it or refuses it, the rest of the change
+ * still applies, no tracer is set, and dkt_change_refused() has the reason.
+ *
+ * The kernel empties the buffers when the tracer changes. So recording stops for that moment, and
+ * the records go to the spool directory, from which the next live source returns them. If spool is
+ * NULL they are lost.
+ *
+ * A tracer that only the top instance can have is set there, if nobody uses the top instance: the
+ * change borrows it. The spool directory keeps its previous state, and a live source with that
+ * spool returns its records too. The next change without that tracer, or dkt_top_return(), restores
+ * the top instance. -EINVAL: a tracer without modules.
+ */
+DKT_API int dkt_change_tracer(struct dkt_change *change, const char *tracer,
+			      const char *const *modules, size_t n, const char *spool);
+
+/* Leaves out functions of the modules of dkt_change_tracer(): names, or patterns with *. */
+DKT_API int dkt_change_tracer_without(struct dkt_change *change, const char *const *globs,
+				      size_t n);
+
+/* The functions that a tracer traces. The kernel's ftrace.rst, "dynamic ftrace", has its globs. */
+struct dkt_functions {
+	size_t sz;
+	const char *const *only; /* "vfs_*", ":mod:xfs", "xfs_*:mod:xfs"; n 0: all functions */
+	size_t n_only;
+	const char *const *without; /* leave these out (set_ftrace_notrace) */
+	size_t n_without;
+	const char *const *roots; /* only calls from these (set_graph_function) */
+	size_t n_roots;
+	const pid_t *pids; /* only these threads (set_ftrace_pid); n 0: all */
+	size_t n_pids;
+	bool children; /* add the threads that these create */
+	bool keep; /* the same as before: a tracer that is set can stay as it is */
+	unsigned int depth; /* depth of calls (max_graph_depth); 0: no limit */
+	unsigned int threshold; /* us, only calls that take longer (tracing_thresh); 0: all */
+};
+
+/*
+ * Sets a tracer for these functions. Unlike the tracer of dkt_change_tracer() it is not optional:
+ * if the kernel refuses it, the change fails. Roots, depth and threshold belong to the whole
+ * kernel: the change sets them if nobody else has, and the next change without them, or
+ * dkt_functions_return(), resets them. -ENOENT: no function matches a glob; -EINVAL: invalid name
+ * of a function. Otherwise as dkt_change_tracer().
+ */
+DKT_API int dkt_change_functions(struct dkt_change *change, const char *tracer,
+				 const struct dkt_functions *functions, const char *spool);
+
+/*
+ * Applies the differences to the current state: pids, CPUs, filters and triggers before events, so
+ * that no event is ever enabled without its filter. If the kernel refuses a step,
+ * dkt_change_commit() undoes all earlier steps and returns the error; dkt_error() has the kernel's
+ * own message from error_log, with a caret under the place. Blocks signals meanwhile. -EINVAL: the
+ * kernel refuses a filter or trigger; -EBUSY: somebody else uses the top instance, or has set
+ * roots, depth or threshold; -EOPNOTSUPP: the kernel does not have the tracer.
  */
 DKT_API int dkt_change_commit(struct dkt_change *change);
 
 /*
- * What is on in the instance now: an array of events, in the order of dkt_events(), that the
- * caller frees with free(). An event is off as long as only triggers watch it.
+ * Returns why the tracer of dkt_change_tracer() is not set after dkt_change_commit(), or NULL if it
+ * is. Valid as long as the change.
  */
-DKT_API int dkt_instance_get_events(struct dkt_instance *instance, struct dkt_event ***events,
-				    size_t *n);
+DKT_API const char *dkt_change_refused(const struct dkt_change *change);
 
-/* The filter of an event in the instance, "" if none; the caller frees it. */
-DKT_API int dkt_instance_get_filter(struct dkt_instance *instance, struct dkt_event *event,
-				    char **filter);
+/* Resets roots, depth and threshold if a change with that spool directory has set them. */
+DKT_API int dkt_functions_return(struct dkt_ctx *ctx, const char *spool);
+
+/* True if a change with that spool directory borrows the top instance. */
+DKT_API bool dkt_top_is_borrowed(const char *spool);
 
 /*
- * Asks the kernel whether it takes the filter, on an event that is off in the instance and whose
- * own filter is put back. -EINVAL: no, with its words in dkt_error().
+ * Restores the top instance if a change with that spool directory borrows it. Records that are
+ * still in its buffers are lost. -EBUSY: a process reads the buffers.
  */
-DKT_API int dkt_instance_try_filter(struct dkt_instance *instance, const char *filter);
+DKT_API int dkt_top_return(struct dkt_ctx *ctx, const char *spool);
 
-/* ---- records -------------------------------------------------------------------------------- */
+/* ---- dkt_record(3): records ------------------------------------------------------------------ */
 
 #define DKT_LOST_UNKNOWN UINT64_MAX
 
@@ -668,268 +790,217 @@ enum dkt_record_flags {
 
 struct dkt_stack;
 
-/* One event, or with event NULL a gap: lost records on that CPU before this time. */
+/* A record or, if event is NULL, a gap: records of that CPU from before ts are lost. */
 struct dkt_record {
-	uint64_t ts; /* ns of the instance's clock */
+	uint64_t ts; /* ns on the clock of the source */
 	struct dkt_event *event;
-	const void *data; /* the record's bytes, borrowed until the next call on the source */
+	const void *data; /* the bytes of the record, valid until the next call on the source */
 	uint32_t size; /* bytes */
 	uint32_t cpu;
 	int32_t pid;
 	uint8_t flags; /* enum dkt_record_flags */
 	uint8_t preempt; /* preemption depth */
-	bool first; /* first of this CPU's buffer since it was emptied */
-	uint32_t stream; /* in a merged source: which of those merged, from 0 */
-	uint64_t lost; /* in a gap: how many, or DKT_LOST_UNKNOWN */
-	const struct dkt_stack *stacks; /* for dkt_record_stack(); NULL: it carries none */
+	bool first; /* the first record in this CPU's buffer since it was emptied */
+	uint32_t stream; /* number of the stream that it is from, from 0: dkt_source_stream() */
+	uint64_t lost; /* of a gap: the number of records lost, or DKT_LOST_UNKNOWN */
+	const struct dkt_stack *stacks; /* for dkt_record_stack(); NULL: none */
 };
 
 /*
- * The value of an integer field of the record, sign-extended if the field is signed. 0 if the field is
- * of another event and not a common one.
+ * Returns the value of an integer field, sign-extended if the field is signed. Returns 0 if the
+ * record is too short, or if the field is a field of another event and not a common one.
  */
 DKT_API int64_t dkt_record_int(const struct dkt_record *record, const struct dkt_field *field);
 
 /*
- * Bytes of a string or array field, within the record whatever the record says. Not terminated. None,
- * *len is 0, if the field is of another event and not a common one.
+ * Returns the bytes of a string or array field and sets *len to their number. They are not
+ * terminated and never extend beyond the record. *len is 0 if the record is too short, or if the
+ * field is a field of another event and not a common one.
  */
 DKT_API const void *dkt_record_bytes(const struct dkt_record *record, const struct dkt_field *field,
 				     size_t *len);
 
 /*
- * Gets the i-th stack of calls that the record itself carries, as a sample of perf does, counted from
- * 0: a record ftrace:kernel_stack or ftrace:user_stack with the time, CPU and thread of this one. Its
- * data live as long as those of this one. Returns 0, or 1 after the last.
+ * Gets the i-th call stack that the record carries, as a sample of perf does, counted from 0.
+ * Returns 0, or 1 after the last. The stack is a record of ftrace:kernel_stack or ftrace:user_stack
+ * with the time, CPU and thread of this one. Its data live as long as those of this one.
  */
 DKT_API int dkt_record_stack(const struct dkt_record *record, size_t i, struct dkt_record *stack);
 
-/* ---- sources: records in order of time, wherever they come from ------------------------------ */
+/*
+ * Appends the text of a record, from the print format of its event. If the print format cannot be
+ * used, the text is the fields and their values.
+ */
+DKT_API void dkt_record_text(const struct dkt_record *record, struct dkt_buf *buf);
 
-/* What is known of a source as a whole; the strings live as long as it. */
+/* Appends the same text, escaped as by dkt_buf_text(). */
+DKT_API void dkt_record_line(const struct dkt_record *record, struct dkt_buf *buf);
+
+/* ---- dkt_source(3): sources, records in time order ------------------------------------------- */
+
+/* Facts about a source. The strings live as long as the source. */
 struct dkt_source_info {
 	const char *kind; /* "ring buffers", "trace.dat version 6", "perf.data" ... */
-	const char *host; /* the recording machine, NULL: not known */
-	const char *kernel; /* its kernel's release and architecture, NULL: not known */
-	const char *clock; /* as in trace_clock, NULL: not known */
-	int cpus; /* CPU numbers of its records run from 0 to one less */
+	const char *host; /* name of the machine that recorded; NULL: unknown */
+	const char *kernel; /* release and architecture of its kernel; NULL: unknown */
+	const char *clock; /* name as in trace_clock; NULL: unknown */
+	int cpus; /* CPU numbers of the records run from 0 to one less */
 	bool has_wall; /* wall is known */
-	int64_t wall; /* to add to a record's time to get wall-clock time, ns */
-	const char *damage; /* what of a file could not be read so far, in words; NULL: nothing */
-	const char *unused; /* what it holds and nothing here reads, in words; NULL: nothing */
-	uint64_t id; /* of the recording, by which those of other machines name it; 0: it has none */
+	int64_t wall; /* ns to add to the time of a record to get wall-clock time */
+	const char *damage; /* the parts of a file that could not be read so far; NULL: none */
+	const char *unused; /* the parts of a file that the library does not use; NULL: none */
+	uint64_t id; /* of the recording; recordings of peers name it; 0: none */
 };
 
 /* A recording that was made together with a source's, on its host or in one of its guests. */
 struct dkt_source_peer {
-	const char *name; /* the guest's; NULL: it is the host's, to whose clock times are put */
+	const char *name; /* of the guest; NULL: it is the host, whose clock the times are on */
 	uint64_t id; /* of the recording */
-	const int32_t *threads; /* by the guest's CPU: the host's thread that runs it, 0: not known */
+	const int32_t *threads; /* the host's thread for each CPU of the guest; 0: unknown */
 	int n_threads;
 };
 
 enum dkt_source_flags {
-	DKT_SOURCE_ALL = 1, /* of all buffers of a file; a record's stream says of which */
-	DKT_SOURCE_WALL = 2, /* since and until are wall-clock time, of a source that knows it */
-	DKT_SOURCE_PART = 4, /* one of several readers: dkt_source_loss() is of what it meets */
+	DKT_SOURCE_ALL = 1, /* read all buffers of a file; the stream of a record tells which */
+	DKT_SOURCE_WALL = 2, /* since and until are wall-clock times, if the source knows them */
+	DKT_SOURCE_PART = 4, /* one of several readers: dkt_source_loss() counts what it reads */
 };
 
 struct dkt_source_opts {
 	size_t sz;
 	unsigned int flags; /* enum dkt_source_flags */
-	const char *buffer; /* of a file with several: this one's records; NULL: the top one's */
-	uint64_t since, until; /* records from then on, and before then, ns; 0: no bound */
-	const int *cpus; /* records of these only */
-	size_t n_cpus; /* 0: of all */
-	const char *name; /* of the file, for words; NULL: its path */
-	const char *
-		formats; /* of a text: tracefs tree whose print formats made it; NULL: this kernel's */
-	int fd; /* the file, open for reading, plus 1: a copy is read, path is not opened; 0: it is */
+	const char *buffer; /* read this buffer of a file; NULL: that of the top instance */
+	uint64_t since, until; /* ns, records from since on and before until; 0: no bound */
+	const int *cpus; /* read these CPUs only */
+	size_t n_cpus; /* 0: all */
+	const char *name; /* name of the file in messages; NULL: its path */
+	/*
+	 * For a saved text: the tracefs tree whose print formats made it; NULL: this
+	 * kernel's.
+	 */
+	const char *formats;
+	int fd; /* plus 1: read a duplicate of this open file, not path; 0: open path */
 };
 
 /*
- * Opens a file of records, whose kind is found out by its first bytes, or a directory with what
- * tracefs had: per_cpu/cpuN/trace_pipe_raw, events, saved_cmdlines. The context must be new: from
- * then on it is the kernel that the file was recorded on, with its events, names of functions and
- * nothing else, also after the source is closed. -EINVAL: not a kind of file that is known;
- * -ENOENT: no such file, or no buffer of that name in it; -EBUSY: the context is another kernel's.
+ * Opens a recording: a file, whose first bytes tell its kind, or a directory that is a saved
+ * tracefs tree (per_cpu/cpuN/trace_pipe_raw, events, saved_cmdlines). The context must be new. From
+ * then on it stands for the kernel that recorded, with its events and the names of its functions
+ * and nothing else, also after the source is closed. -EINVAL: not a recording of a known kind, or
+ * invalid options; -ENOENT: there is no such file, or the file has no such buffer; -EBUSY: the
+ * context already stands for another kernel; -EOPNOTSUPP: the file needs a feature that the library
+ * does not have; -ENODATA: the file is empty; -EBADMSG: compressed data are damaged.
  */
 DKT_API int dkt_source_open(struct dkt_ctx *ctx, const char *path,
 			    const struct dkt_source_opts *opts, struct dkt_source **source);
+DKT_API void dkt_source_close(struct dkt_source *source);
 
-enum dkt_live_flags {
-	DKT_LIVE_KEEP = 1, /* leave the records in the spool, which it needs, to be read again */
-	DKT_LIVE_FOLLOW = 2, /* wait for more at the end */
-	DKT_LIVE_WHOLE = 4, /* forget nothing before dkt_source_done(): no flush() */
-};
-
-struct dkt_live_opts {
-	size_t sz;
-	unsigned int flags; /* enum dkt_live_flags */
-	const char *spool; /* directory that keeps what is taken out but not yet accounted for */
-	uint64_t until; /* ns of the instance's clock: stop there; 0: no bound */
-	/*
-	 * Called before pages are forgotten: write out what the records returned so far became.
-	 * Anything but 0 ends the reading with that error, the records stay. NULL: nothing to do.
-	 */
-	int (*flush)(void *data);
-	void *data;
-	/*
-	 * With DKT_LIVE_FOLLOW: how full a CPU's buffer is before dkt_source_wait() returns and
-	 * dkt_source_fd() is readable, in percent (buffer_percent, which is put back when the source is
-	 * closed). 0: it has a record.
-	 */
-	unsigned int wake_percent;
-};
-
-/*
- * Opens the instance's per-CPU buffers, which the source takes the records out of. They go page by page
- * into files in the spool directory and stay there until flush() and dkt_source_done() say that they
- * are safe elsewhere: a process killed at any point loses none. -EBUSY: another source has the spool,
- * named in dkt_error(). Without a spool, records taken from the kernel are this process's alone.
- */
-DKT_API int dkt_source_live(struct dkt_instance *instance, const struct dkt_live_opts *opts,
-			    struct dkt_source **source);
-
+/* Returns facts about a source. Valid as long as the source; damage may grow. */
 DKT_API const struct dkt_source_info *dkt_source_info(const struct dkt_source *source);
 
-/* Results of dkt_source_next() that are no failure. */
+/* Results of dkt_source_next() that are not failures. */
 enum dkt_next {
-	DKT_NEXT_RECORD, /* the next record, or a gap */
-	DKT_NEXT_END, /* there are no more */
-	DKT_NEXT_LATER, /* no more now: the source follows */
+	DKT_NEXT_RECORD, /* 0: a record, or a gap */
+	DKT_NEXT_END, /* 1: there are no more records */
+	DKT_NEXT_LATER, /* 2: there are no more records now; the source follows */
 };
 
 /*
- * The next record of all CPUs in order of time; enum dkt_next. After DKT_NEXT_LATER write out what you
- * have, and wait by dkt_source_wait() or dkt_source_fd(), or ask again at any time. What the record
- * points at is borrowed until the next call.
+ * Gets the next record or gap, in time order over all CPUs, and returns one of enum dkt_next. After
+ * DKT_NEXT_LATER, write the output for the records so far, wait with dkt_source_wait() or
+ * dkt_source_fd(), and call it again; it may also be called at any time. The pointers in the record
+ * are valid until the next call on the source. Errors: of reading a file; of a live source also the
+ * result of flush().
  */
 DKT_API int dkt_source_next(struct dkt_source *source, struct dkt_record *record);
 
-/*
- * Waits for new records or dkt_source_wake(), at most that many milliseconds; -1: for ever. 0: ask for
- * records, there may be some; -EINTR: a signal came; -EOPNOTSUPP: the source does not follow.
- */
-DKT_API int dkt_source_wait(struct dkt_source *source, int timeout_ms);
-
-/*
- * A descriptor for an event loop, which stays the source's: readable when dkt_source_wait() would
- * return at once. Then call dkt_source_wait() with 0, which takes a wake-up away, and dkt_source_next()
- * until it returns DKT_NEXT_LATER: before that it need not be readable again. Only to be polled.
- * -EOPNOTSUPP: the source does not follow.
- */
-DKT_API int dkt_source_fd(struct dkt_source *source);
-
-/*
- * Makes the dkt_source_wait() that is under way, or else the next one, return at once. The one call on
- * a source that another thread or a signal handler may make, as long as the source is open.
- * -EOPNOTSUPP: the source does not follow.
- */
-DKT_API int dkt_source_wake(struct dkt_source *source);
-
-/*
- * All records returned so far are safe: the spool of a live source forgets them (not with
- * DKT_LIVE_KEEP).
- */
-DKT_API int dkt_source_done(struct dkt_source *source);
-
-/* Name of the record's process, "<...>" if it is not known; valid as long as the source. */
+/* Returns the name of the record's process, "<...>" if unknown. Valid as long as the source. */
 DKT_API const char *dkt_source_comm(struct dkt_source *source, const struct dkt_record *record);
 
+/* Counts of one CPU. */
 struct dkt_loss {
 	uint64_t seen; /* records returned */
-	uint64_t lost; /* records generated but overwritten or never recorded */
-	uint64_t bad; /* places where a page made no sense */
+	uint64_t lost; /* records overwritten or not recorded */
+	uint64_t bad; /* places where the data of a page were invalid */
 };
 
 /*
- * What was seen on a CPU so far, and lost. A live source has the number lost from the kernel's
- * statistics: up to the last dkt_source_done(), so that the next one counts on from there; with
- * DKT_LIVE_KEEP, and before that with DKT_LIVE_WHOLE, up to now.
+ * Gets the counts of a CPU so far. A live source takes lost from the kernel's statistics: up to the
+ * last dkt_source_done(), so that the next source continues from there. With DKT_LIVE_KEEP it
+ * counts up to now, with DKT_LIVE_WHOLE too until dkt_source_done() is called. -EINVAL: there is no
+ * such CPU.
  */
 DKT_API int dkt_source_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss);
 
 /*
- * Name of a stream, as a record's stream counts them: of a file's buffer, "" for its top one; of a
- * merged source's parts. NULL: there are not so many. Valid as long as the source.
+ * Returns the name of a stream, NULL if the source does not have so many. The streams are the
+ * buffers of a file, with "" for that of the top instance, or those of the parts of a merged
+ * source. Valid as long as the source.
  */
 DKT_API const char *dkt_source_stream(const struct dkt_source *source, uint32_t stream);
 
-/* The i-th recording that was made together with it, counted from 0. 0: there is one; 1: end. */
+/*
+ * Gets the i-th recording that was made together with this one, counted from 0. Returns 0, or 1
+ * after the last.
+ */
 DKT_API int dkt_source_peer(const struct dkt_source *source, size_t i,
 			    struct dkt_source_peer *peer);
 
 /*
- * Goes to the first record that is not before since; the end is then before until; 0: no bound. Both
- * are ns of the source's clock. It takes as long as that window asks for, not the file. -EOPNOTSUPP:
- * this kind of source can only be read on.
+ * Goes to the first record that is not before since and sets the end before until, in ns on the
+ * source's clock; 0: no bound. The time that it takes depends on the records in that window, not on
+ * the size of the file. -EOPNOTSUPP: this kind of source can only be read forwards.
  */
 DKT_API int dkt_source_seek(struct dkt_source *source, uint64_t since, uint64_t until);
 
 /*
- * Cuts the source's time for readers that work at once, each with a context and a source of its
- * own: the records from that time on and before *to are about so many bytes. *to is UINT64_MAX
- * where that is all the rest. A seek must follow before the next record. -EOPNOTSUPP as above.
+ * Divides a source for readers that work in parallel, each with a context and a source of its own:
+ * sets *to so that the records from from on and before *to have about that many bytes, or to
+ * UINT64_MAX if that is the rest. Call dkt_source_seek() before the next record. -EOPNOTSUPP: this
+ * kind of source cannot be divided.
  */
 DKT_API int dkt_source_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
 			     uint64_t *to);
 
-/* Whether records of that event are wanted. */
+/* True if the caller wants records of that event. */
 typedef bool (*dkt_event_fn)(void *data, struct dkt_event *event);
 
 /*
- * Leaves out records of events that are not wanted, without a look at anything else of them; they
- * count as seen. Each event is asked about once. To be called before the first record, and not from
- * then on. -EOPNOTSUPP: all records are returned.
+ * Leaves out records of events that the caller does not want, without reading more of them; they
+ * count as seen. The source asks once for each event. Call it before the first record. -EOPNOTSUPP:
+ * the source returns all records.
  */
 DKT_API int dkt_source_select(struct dkt_source *source, dkt_event_fn wants, void *data);
 
 /*
- * After dkt_source_select(): leaves out most records that the expression, which outlives the source's
- * use, does not match; they count as seen. dkt_expr_match() tells the rest. -EOPNOTSUPP as above.
+ * Call after dkt_source_select(). Leaves out most records that the expression does not match; they
+ * count as seen. The caller still calls dkt_expr_match() for the rest, and keeps the expression as
+ * long as it reads. -EOPNOTSUPP: the source leaves out no records.
  */
 DKT_API int dkt_source_filter(struct dkt_source *source, struct dkt_expr *expr);
 
-/* How many bytes of its pages have been read, of how many in the window. -EOPNOTSUPP: who knows. */
+/*
+ * Sets *done to the bytes of pages read so far and *of to the bytes of pages in the window.
+ * -EOPNOTSUPP: this kind of source cannot tell.
+ */
 DKT_API int dkt_source_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of);
 
-DKT_API void dkt_source_close(struct dkt_source *source);
-
-typedef int (*dkt_rest_fn)(void *data);
-
-/*
- * Calls fn while recording rests and all that the buffers hold is safe in the spool directory, of
- * which the next live source returns it: for what makes the kernel empty them. Returns what fn does.
- */
-DKT_API int dkt_instance_rest(struct dkt_instance *instance, const char *spool, dkt_rest_fn fn,
-			      void *data);
-
-/* Recording goes on if a process was killed while it rested; to be called before the next change. */
-DKT_API int dkt_instance_wake(struct dkt_instance *instance, const char *spool);
-
-/* Bytes of pages that the spool directory keeps; 0 if there is none. Looks without a lock. */
-DKT_API int dkt_spool_bytes(struct dkt_ctx *ctx, const char *spool, uint64_t *bytes);
-
-/* Empties the instance's buffers and what the spool directory keeps of them. -EBUSY as above. */
-DKT_API int dkt_spool_clear(struct dkt_instance *instance, const char *spool);
-
-/* One of several sources that become one. */
+/* A part of a merged source. */
 struct dkt_merge_part {
-	struct dkt_source *source; /* stays the caller's, and open as long as the merged one */
-	const char *name; /* of its streams: NAME, or NAME:BUFFER where a stream has a name itself */
-	int64_t offset; /* to add to its records' times to get times of the first one's clock, ns */
+	struct dkt_source *source; /* stays the caller's, and open as long as the merged source */
+	const char *name; /* of its streams: NAME, or NAME:BUFFER if a stream has a name */
+	int64_t offset; /* ns to add to its times to get times on the first part's clock */
 };
 
 /*
- * Makes a source of the records of all parts in order of time, equal ones in the order of the parts.
- * The streams of the first part are counted first, then those of the second and so on. -EINVAL: there
- * are no parts.
+ * Creates a source of the records of n parts, in time order; records with equal times keep the
+ * order of the parts. It counts the streams of the first part first, then those of the second and
+ * so on. -EINVAL: n is 0.
  */
 DKT_API int dkt_source_merge(const struct dkt_merge_part *parts, size_t n,
 			     struct dkt_source **source);
 
-/* How a source of a caller's own is read; of them only next is needed. data is the caller's. */
+/* How to read a source of the caller's. Only next is required; NULL for the others. */
 struct dkt_source_calls {
 	size_t sz;
 	int (*next)(void *data, struct dkt_record *record); /* as dkt_source_next() */
@@ -940,72 +1011,174 @@ struct dkt_source_calls {
 };
 
 /*
- * Makes a source of records that come from elsewhere, in order of time; their events are those of
- * dkt_event_define(). A new context has no other events then. The strings of info must live as long as
- * the source; NULL: nothing is known of it. close() is called in the end, also if this fails. -EINVAL:
- * there is no next.
+ * Creates a source of records from elsewhere, which next() returns in time order;
+ * dkt_event_define() defines their events. A new context then has no other events. The strings of
+ * info must live as long as the source; NULL: nothing is known. dkt_source_close() calls close();
+ * this function also does if it fails. -EINVAL: there is no next(), or invalid options.
  */
 DKT_API int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *calls, void *data,
 			    const struct dkt_source_info *info, const struct dkt_source_opts *opts,
 			    struct dkt_source **source);
 
-/* ---- writing trace.dat ---------------------------------------------------------------------- */
+/* ---- dkt_live(3): live sources and their spools ---------------------------------------------- */
+
+enum dkt_live_flags {
+	DKT_LIVE_KEEP = 1, /* leave the records, so that they can be read again */
+	DKT_LIVE_FOLLOW = 2, /* wait for more records at the end */
+	DKT_LIVE_WHOLE = 4, /* remove nothing before dkt_source_done(): no flush() */
+};
+
+struct dkt_live_opts {
+	size_t sz;
+	unsigned int flags; /* enum dkt_live_flags */
+	const char *spool; /* directory for records that are read but not done; NULL: none */
+	uint64_t until; /* ns on the instance's clock: stop there; 0: no bound */
+	/*
+	 * Called before pages are removed: writes the output for the records returned so
+	 * far. A value other than 0 ends the reading with that error, and the records stay.
+	 * NULL: nothing to do.
+	 */
+	int (*flush)(void *data);
+	void *data;
+	/*
+	 * With DKT_LIVE_FOLLOW: wake up when a CPU's buffer is that full, in percent
+	 * (buffer_percent, which dkt_source_close() restores); 0: when it has a record.
+	 */
+	unsigned int wake_percent;
+};
+
+/*
+ * Opens the per-CPU buffers of an instance. The source moves their pages into files in the spool
+ * directory, which is created if needed. The pages stay there until flush() and dkt_source_done()
+ * tell that the records are safe elsewhere, so that a process that is killed loses none. Without a
+ * spool the records that it read are lost then. -EBUSY: another process reads with this spool,
+ * dkt_error() names it; -EINVAL: invalid options.
+ */
+DKT_API int dkt_source_live(struct dkt_instance *instance, const struct dkt_live_opts *opts,
+			    struct dkt_source **source);
+
+/*
+ * Waits for new records or for dkt_source_wake(), at most timeout_ms milliseconds; -1: without
+ * limit. Returns 0 if there may be records. -EINTR: a signal arrived; -EOPNOTSUPP: the source does
+ * not follow.
+ */
+DKT_API int dkt_source_wait(struct dkt_source *source, int timeout_ms);
+
+/*
+ * Returns a descriptor for an event loop. It is readable when dkt_source_wait() would return at
+ * once. Then call dkt_source_wait() with 0, which takes away a wake-up, and dkt_source_next() until
+ * it returns DKT_NEXT_LATER; before that the descriptor need not become readable again. The
+ * descriptor stays the source's: poll it and do nothing else with it. -EOPNOTSUPP: the source does
+ * not follow.
+ */
+DKT_API int dkt_source_fd(struct dkt_source *source);
+
+/*
+ * Makes the current dkt_source_wait(), or otherwise the next one, return at once. It is the only
+ * call on a source that another thread or a signal handler may make, as long as the source is open.
+ * -EOPNOTSUPP: the source does not follow.
+ */
+DKT_API int dkt_source_wake(struct dkt_source *source);
+
+/*
+ * Declares all records returned so far safe: a live source removes them from its spool, unless it
+ * has DKT_LIVE_KEEP. Other sources ignore it.
+ */
+DKT_API int dkt_source_done(struct dkt_source *source);
+
+/* Runs while recording is stopped: dkt_instance_rest(). */
+typedef int (*dkt_rest_fn)(void *data);
+
+/*
+ * Stops recording, moves all records of the buffers into the spool directory, calls fn, and starts
+ * recording again; for operations that make the kernel empty the buffers. The next live source with
+ * the spool returns the records. Returns the result of fn. -EBUSY: another process reads with this
+ * spool.
+ */
+DKT_API int dkt_instance_rest(struct dkt_instance *instance, const char *spool, dkt_rest_fn fn,
+			      void *data);
+
+/*
+ * Starts recording again if a process was killed during dkt_instance_rest(). Call it before the
+ * next change.
+ */
+DKT_API int dkt_instance_wake(struct dkt_instance *instance, const char *spool);
+
+/* Gets the bytes of pages in the spool directory, 0 if it does not exist. Takes no lock. */
+DKT_API int dkt_spool_bytes(struct dkt_ctx *ctx, const char *spool, uint64_t *bytes);
+
+/*
+ * Empties the instance's buffers and the spool directory. -EBUSY: another process reads with this
+ * spool.
+ */
+DKT_API int dkt_spool_clear(struct dkt_instance *instance, const char *spool);
+
+/* ---- dkt_tracedat(3): write trace.dat files -------------------------------------------------- */
 
 struct dkt_tracedat;
 
 struct dkt_tracedat_opts {
 	size_t sz;
-	unsigned int version; /* of the format: 6, or 7 which 0 stands for */
-	const char *compression; /* "zstd", "zlib", "none"; NULL: zstd, and none in version 6 */
-	const char *dir; /* for a file without a name that keeps the records; NULL: /tmp */
-	bool part; /* of the source there is more: only what gaps say was lost */
+	unsigned int version; /* of the file format: 6 or 7; 0: 7 */
+	const char *compression; /* "zstd", "zlib", "none"; NULL: zstd, none in version 6 */
+	const char *dir; /* for the unnamed file with the records until the end; NULL: /tmp */
+	bool part; /* a part of the source: count only the losses in its gaps */
 };
 
 /*
- * Begins a file that trace-cmd(1), KernelShark and libtracecmd read, with this source's records, on
- * a descriptor that is the caller's, of an empty file that can be written at any place. Nothing is
- * written to it before dkt_tracedat_finish(). Words of failures go to the context. -EINVAL: no such version or compression.
+ * Begins a file for trace-cmd(1), KernelShark and libtracecmd with records of a source.
+ * trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5) describe the format. fd stays the caller's; its file
+ * must be empty and seekable. The library writes nothing to it before dkt_tracedat_finish().
+ * Messages go to ctx. -EINVAL: unknown version or compression, or invalid options.
  */
 DKT_API int dkt_tracedat_new(struct dkt_ctx *ctx, struct dkt_source *source, int fd,
 			     const struct dkt_tracedat_opts *opts, struct dkt_tracedat **out);
 
 /*
- * Adds a record or gap of the source. Events that the file cannot have by their own number get
- * another one. -EMSGSIZE: longer than a page of 64 KiB; -ERANGE: a CPU beyond any kernel's.
+ * Adds a record or gap of the source. If the ID of its event is taken in the file, the event gets
+ * another one. -EMSGSIZE: the record is longer than a page of 64 KiB; -ERANGE: the CPU number is
+ * above the limit of the library.
  */
 DKT_API int dkt_tracedat_add(struct dkt_tracedat *out, const struct dkt_record *record);
 
-/* Writes the file. The source must still be open: names of processes are taken from it now. */
+/*
+ * Writes the file. The source must still be open, because the names of processes are read from it
+ * now. Errors: of write(2).
+ */
 DKT_API int dkt_tracedat_finish(struct dkt_tracedat *out);
 DKT_API void dkt_tracedat_free(struct dkt_tracedat *out);
 
-/* ---- filter expressions: the kernel's language ----------------------------------------------- */
+/* ---- dkt_expr(3): filter expressions --------------------------------------------------------- */
 
-/* Gives the value of a word used as a constant for that field; -ENOENT if it is none. */
+/* Sets the value of a word that is used as a constant for a field. -ENOENT: unknown word. */
 typedef int (*dkt_constant_fn)(void *data, const char *field, const char *word, uint64_t *value);
 
 struct dkt_expr_opts {
 	size_t sz;
-	dkt_constant_fn constant; /* words beyond the built-in ones; NULL: none */
-	void *data;
+	dkt_constant_fn constant; /* for words that the library does not know; NULL: none */
+	void *data; /* lives as long as the expression */
 };
 
 /*
- * Parses an expression: the kernel's language, and names of numbers (errno names, what the event's
- * print format names, what opts->constant knows), joined by | if need be, units (ns us ms s as ns;
- * k M G T binary) and single words for strings without their quotes. -EINVAL: dkt_error() has the
- * text with a caret under the place. What opts->data points at must outlive the expression.
+ * Parses an expression: the kernel's filter language (the kernel's events.rst) with names for
+ * numbers (errno names, the names in the event's print format, those of opts->constant), which |
+ * can join, units (ns us ms s, in ns; k M G T, powers of 1024), and single words for strings
+ * without quotes. -EINVAL: the expression is invalid, dkt_error() shows the place with a caret.
  */
 DKT_API int dkt_expr_new(struct dkt_ctx *ctx, const char *text, const struct dkt_expr_opts *opts,
 			 struct dkt_expr **expr);
 DKT_API void dkt_expr_free(struct dkt_expr *expr);
 
-/* 0 if the event has all the fields and types fit; -ENOENT: a field is missing; -EINVAL: no fit. */
+/*
+ * Returns 0 if the expression fits the event. -ENOENT: the event lacks a field; -EINVAL: a value
+ * does not fit the type of its field.
+ */
 DKT_API int dkt_expr_check(struct dkt_expr *expr, struct dkt_event *event);
 
 /*
- * 0 if dkt_expr_match() can judge the event's records. -EOPNOTSUPP: it names a string of which they
- * hold only the address, then no record matches; else as dkt_expr_check().
+ * Returns 0 if dkt_expr_match() can test records of the event. -EOPNOTSUPP: the records have only
+ * the address of a string that the expression names, so that none matches. Otherwise as
+ * dkt_expr_check().
  */
 DKT_API int dkt_expr_check_match(struct dkt_expr *expr, struct dkt_event *event);
 
@@ -1014,150 +1187,180 @@ enum dkt_expr_any_flags {
 };
 
 /*
- * 0 if the expression fits at least one of n events; flags are of enum dkt_expr_any_flags. Otherwise
- * the words tell what is wrong for the whole set: a value that does not fit the first event that
- * has all fields, or the field that no event has and the name that comes nearest among them all.
+ * Returns 0 if the expression fits at least one of n events. If not, the message is about the whole
+ * set: a value that does not fit the first event that has all fields, or the field that no event
+ * has and the most similar name. flags are enum dkt_expr_any_flags. -ENOENT, -EINVAL, -EOPNOTSUPP:
+ * as dkt_expr_check_match().
  */
 DKT_API int dkt_expr_check_any(struct dkt_expr *expr, struct dkt_event *const *events, size_t n,
 			       unsigned int flags);
 
 /*
- * The expression as the kernel takes it for that event; the caller frees it. Patterns that the
- * kernel would misjudge ("8*", and "*x" on an array) are quoted such that it does not. -E2BIG:
- * longer than the kernel takes.
+ * Gets the expression in the kernel's language for that event. The caller frees it. Quotes patterns
+ * that the kernel would misread ("8*", and "*x" on an array). -E2BIG: longer than the kernel's
+ * limit of 4095 bytes. Otherwise as dkt_expr_check().
  */
 DKT_API int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char **text);
 
 /*
- * Whether the record matches. An event that lacks a field of the expression matches not. comm is
- * the name of the record's process, used by COMM.
+ * True if the record matches. A record of an event that lacks a field of the expression does not
+ * match. comm is the name of the record's process, for COMM.
  */
 DKT_API bool dkt_expr_match(struct dkt_expr *expr, const struct dkt_record *record,
 			    const char *comm);
 
-/* ---- histograms ------------------------------------------------------------------------------- */
-
-/* A column of a table. The strings live as long as the table. */
-struct dkt_column {
-	const char *name; /* the field's */
-	const char *modifier; /* "log2", "" for none */
-	bool is_key; /* else a sum */
-	bool is_number; /* dkt_table_value() gives it */
-	bool is_signed;
-	bool is_named; /* dkt_table_text() has names for the numbers, as of an event's print format */
-	uint64_t buckets; /* of the modifier buckets: how many numbers are in each */
-};
-
-/* What is known of a table as a whole: keys come first, then hitcount, then other sums. */
-struct dkt_table_info {
-	const struct dkt_column *columns;
-	size_t n_keys;
-	size_t n_columns;
-	size_t n_rows;
-	bool has_more; /* dkt_table_more() says something of a row */
-	uint64_t hits; /* records, those dropped too */
-	uint64_t dropped; /* records for which the table had no room */
-	uint64_t bad; /* rows that made no sense */
-};
-
-struct dkt_table;
-
-/*
- * Reads what the kernel shows in a hist file; of several histograms the first. -ENOENT: it shows
- * none; -EINVAL: its head makes no sense.
- */
-DKT_API int dkt_table_parse(struct dkt_ctx *ctx, const char *text, size_t len,
-			    struct dkt_table **table);
-DKT_API void dkt_table_free(struct dkt_table *table);
-
-/* Valid until the table is changed or freed. */
-DKT_API const struct dkt_table_info *dkt_table_info(const struct dkt_table *table);
-
-/*
- * Puts the rows in order: "COLUMN[.descending]", at most two, a comma between. NULL: by a single
- * key of ranges, else by hitcount, descending. -ENOENT: no such column; -EINVAL.
- */
-DKT_API int dkt_table_sort(struct dkt_table *table, const char *sort);
-
-/* The number in a cell: of a range the power of two or its first number; 0 if it is none. */
-DKT_API uint64_t dkt_table_value(const struct dkt_table *table, size_t row, size_t column);
-
-/* What the kernel's actions saved with the row, "" if nothing. */
-DKT_API const char *dkt_table_more(const struct dkt_table *table, size_t row);
-
-/* Appends a cell as people read it. A stack is its functions, the outermost first, ';' between. */
-DKT_API void dkt_table_text(const struct dkt_table *table, size_t row, size_t column,
-			    struct dkt_buf *buf);
-
-/* The first histogram that the event has in the instance, whoever made it. -ENOENT: none. */
-DKT_API int dkt_instance_get_hist(struct dkt_instance *instance, struct dkt_event *event,
-				  struct dkt_table **table);
+/* ---- dkt_hist(3): histograms, records counted by the values of fields ------------------------ */
 
 struct dkt_hist;
 
 struct dkt_hist_opts {
 	size_t sz;
 	/*
-	 * What to count by, at most three fields, commas between: "id.syscall,common_pid". Modifiers:
-	 * hex sym sym-offset syscall execname log2 buckets=N usecs stacktrace, as in histogram.rst,
-	 * execname here of any field that numbers processes, once; and dec, a number as such: without
-	 * it texts of a field that the event's print format has names for are these names, and devices
-	 * are "MAJOR,MINOR" or, of this machine, names.
-	 * Beside fields: common_cpu, common_timestamp, stacktrace, and event, the event's name, which
-	 * is the first column wherever it stands.
+	 * Fields to count by, at most three, separated by commas: "id.syscall,common_pid".
+	 * Required. Modifiers, from the kernel's histogram.rst: hex sym sym-offset syscall
+	 * execname log2 buckets=N usecs stacktrace. execname works on any field with a PID,
+	 * once. dec, an addition, shows a number as such; otherwise a field with names in
+	 * the event's print format shows the names, and a device shows "MAJOR,MINOR" or its
+	 * name on this machine. Besides fields: common_cpu, common_timestamp, stacktrace,
+	 * and event, the name of the event, which is always the first column.
 	 */
-	const char *keys; /* needed */
+	const char *keys;
 	const char *vals; /* fields to sum, at most two, with hex percent graph; NULL: none */
-	const char *sort; /* told to the kernel, as of dkt_table_sort(); NULL: not */
+	const char *sort; /* for the kernel, as of dkt_table_sort(); NULL: none */
 	const char *vars; /* variables, "ts0=common_timestamp.usecs": in the kernel only */
 	const char *actions; /* "onmax($lat).save(common_pid)", ':' between: in the kernel only */
-	uint32_t size; /* entries, a power of two from 128 to 131072; 0: 2048, here 131072 */
-	struct dkt_expr *filter; /* for events that have its fields; NULL: none; borrowed */
-	pid_t skip; /* records of this process do not count; 0: all do */
+	uint32_t size; /* rows, a power of two, 128 to 131072; 0: 2048, in user space 131072 */
+	struct dkt_expr *filter; /* for events with its fields, not copied; NULL: none */
+	pid_t skip; /* count no records of this process; 0: count all */
 };
 
-/* -EINVAL: dkt_error() has the text with a caret under the place. */
+/*
+ * Creates a histogram without events. -EINVAL: there are no keys, or a text is invalid; dkt_error()
+ * shows the place with a caret.
+ */
 DKT_API int dkt_hist_new(struct dkt_ctx *ctx, const struct dkt_hist_opts *opts,
 			 struct dkt_hist **hist);
 DKT_API void dkt_hist_free(struct dkt_hist *hist);
 
-/* Counts records of this event too. -ENOENT: it has not the fields; -EINVAL: they do not fit. */
+/*
+ * Adds an event to count. -ENOENT: the event lacks a field; -EINVAL: a field cannot be counted or
+ * summed so, or differs in type from that of an event added before.
+ */
 DKT_API int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event);
 
 /*
- * Call after dkt_hist_event() refused each of n events with -ENOENT: sets the words for the whole
- * set, the field that no event has and the name that is near. Returns -ENOENT.
+ * Call after dkt_hist_event() failed with -ENOENT for each of n events. Sets a message about the
+ * whole set, with the field that no event has and the most similar name. Returns -ENOENT.
  */
 DKT_API int dkt_hist_misfit(struct dkt_hist *hist, struct dkt_event *const *events, size_t n);
 
 /*
- * Of an event that is counted, only records that match count, whatever the filter of all says.
- * Borrowed. -ENOENT, -EINVAL: as dkt_expr_check(), or the event is not counted.
+ * Gives an event that was added a filter of its own, instead of the filter in the options. The
+ * caller keeps the filter as long as the histogram. -ENOENT, -EINVAL: as dkt_expr_check(), or the
+ * event was not added.
  */
 DKT_API int dkt_hist_filter(struct dkt_hist *hist, struct dkt_event *event,
 			    struct dkt_expr *filter);
 
-/* The trigger that makes the kernel count it; the caller frees it. */
+/*
+ * Gets the trigger that makes the kernel count the event. The caller frees it. -EINVAL: the event
+ * was not added; -E2BIG: the filter is too long for the kernel.
+ */
 DKT_API int dkt_hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **text);
 
 /*
- * Puts the triggers on all its events in the instance, or none of them; they go with the instance.
- * -EOPNOTSUPP: this kernel has no histograms, or not this one.
+ * Adds the triggers to all events in the instance, or to none. They are removed with the instance.
+ * -EOPNOTSUPP: the kernel does not have histograms, or cannot count by these keys; -EINVAL: the
+ * kernel refuses the trigger.
  */
 DKT_API int dkt_hist_start(struct dkt_hist *hist, struct dkt_instance *instance);
 
-/* What the kernel has counted so far, of all events in one table. */
+/*
+ * Gets the kernel's counts of all events as one table. The caller frees it with dkt_table_free().
+ * -ENOENT: an event has no histogram; -EINVAL: the kernel's histogram has other columns.
+ */
 DKT_API int dkt_hist_read(struct dkt_hist *hist, struct dkt_instance *instance,
 			  struct dkt_table **table);
 
-/* Counts a record here, if it is of one of the events. source may be NULL: names are not known. */
+/*
+ * Counts a record in user space if its event was added. source gives the names of processes; NULL:
+ * they are unknown. -EOPNOTSUPP: there is no event ftrace:kernel_stack to take stacks from.
+ */
 DKT_API int dkt_hist_add(struct dkt_hist *hist, struct dkt_source *source,
 			 const struct dkt_record *record);
 
-/* What has been counted here so far. */
+/*
+ * Gets the counts in user space so far. The caller frees the table with dkt_table_free().
+ * -EOPNOTSUPP: the histogram has variables, actions or values for the kernel only.
+ */
 DKT_API int dkt_hist_table(struct dkt_hist *hist, struct dkt_table **table);
 
-/* ---- SQL: a histogram, or an event made of two -------------------------------------------------- */
+/* ---- dkt_table(3): tables, the counts of a histogram ----------------------------------------- */
+
+/* A column of a table. The strings live as long as the table. */
+struct dkt_column {
+	const char *name; /* of the field */
+	const char *modifier; /* "log2"; "" for none */
+	bool is_key; /* otherwise a sum */
+	bool is_number; /* dkt_table_value() returns it */
+	bool is_signed;
+	bool is_named; /* dkt_table_text() writes names, as of the event's print format */
+	uint64_t buckets; /* of the modifier buckets: numbers in each; otherwise 0 */
+};
+
+/* Facts about a table. Keys come first, then hitcount, then other sums. */
+struct dkt_table_info {
+	const struct dkt_column *columns;
+	size_t n_keys;
+	size_t n_columns;
+	size_t n_rows;
+	bool has_more; /* dkt_table_more() has a text for at least one row */
+	uint64_t hits; /* records, including dropped ones */
+	uint64_t dropped; /* records that did not fit into the table */
+	uint64_t bad; /* rows or records that were invalid */
+};
+
+/*
+ * Parses the text of a hist file of the kernel; if it has several histograms, the first. -ENOENT:
+ * it has none; -EINVAL: its header is invalid.
+ */
+DKT_API int dkt_table_parse(struct dkt_ctx *ctx, const char *text, size_t len,
+			    struct dkt_table **table);
+DKT_API void dkt_table_free(struct dkt_table *table);
+
+/*
+ * Gets the first histogram that an event has in the instance, whoever added it. The caller frees
+ * the table with dkt_table_free(). -ENOENT: there is none, or the kernel does not have histograms.
+ */
+DKT_API int dkt_instance_get_hist(struct dkt_instance *instance, struct dkt_event *event,
+				  struct dkt_table **table);
+
+/* Returns facts about a table. Valid until the table is changed or freed. */
+DKT_API const struct dkt_table_info *dkt_table_info(const struct dkt_table *table);
+
+/*
+ * Sorts the rows by "COLUMN[.descending]", at most two, separated by a comma. NULL: by the key if
+ * it is the only one and a range, otherwise by hitcount, descending. -ENOENT: there is no such
+ * column; -EINVAL: the text is invalid.
+ */
+DKT_API int dkt_table_sort(struct dkt_table *table, const char *sort);
+
+/*
+ * Returns the number in a cell: of a range its power of two or its first number; 0: not a number.
+ */
+DKT_API uint64_t dkt_table_value(const struct dkt_table *table, size_t row, size_t column);
+
+/* Returns the text that the actions of the kernel saved with a row, or "". */
+DKT_API const char *dkt_table_more(const struct dkt_table *table, size_t row);
+
+/*
+ * Appends the text of a cell. A stack is the names of its functions, separated by ';', the
+ * outermost first.
+ */
+DKT_API void dkt_table_text(const struct dkt_table *table, size_t row, size_t column,
+			    struct dkt_buf *buf);
+
+/* ---- dkt_sql(3): SQL, a histogram or an event made of two ------------------------------------ */
 
 /*
  * The meaning of a statement in the SQL of tracefs_sql(3). Without JOIN it is a histogram of the
@@ -1170,10 +1373,12 @@ DKT_API int dkt_hist_table(struct dkt_hist *hist, struct dkt_table **table);
  *
  *	SELECT start.pid, (end.TIMESTAMP_USECS - start.TIMESTAMP_USECS) AS lat
  *	FROM sched_waking AS start JOIN sched_switch AS end ON start.pid = end.next_pid
+ *
+ * The strings live as long as the object.
  */
 struct dkt_sql {
-	const char *event; /* of FROM, "system:name" */
-	const char *end; /* of JOIN; NULL: the statement is a histogram */
+	const char *event; /* after FROM, "system:name" */
+	const char *end; /* after JOIN; NULL: the statement is a histogram */
 	const char *keys; /* of the histogram, for dkt_hist_opts */
 	const char *vals; /* of the histogram, for dkt_hist_opts; NULL: none */
 	const char *filter; /* of the histogram; NULL: none */
@@ -1184,92 +1389,105 @@ struct dkt_sql {
 
 /*
  * Translates a statement; changes nothing in the kernel. name is the name of the synthetic event,
- * NULL if the statement is a histogram. libtracefs parses the statement in a child process, which this
- * call waits for. -EINVAL: the statement is wrong, dkt_error() shows the place with a caret. -E2BIG:
- * it has more than 4095 bytes. -EFAULT: the parser of libtracefs failed.
+ * NULL if the statement is a histogram. libtracefs parses the statement in a child process, which
+ * this call waits for. -EINVAL: the statement is invalid, dkt_error() shows the place with a caret;
+ * -E2BIG: it has more than 4095 bytes; -ENODEV: the statement has JOIN, and libtracefs finds no
+ * tracefs or debugfs; -EFAULT: the parser of libtracefs failed; -EAGAIN: no child process could be
+ * created.
  */
 DKT_API int dkt_sql_new(struct dkt_ctx *ctx, const char *text, const char *name,
 			const struct dkt_sql **sql);
 DKT_API void dkt_sql_free(const struct dkt_sql *sql);
 
-/* ---- pairs of records: how long from one to the other ----------------------------------------- */
+/* ---- dkt_pairs(3): pairs of records, the time from one to the other -------------------------- */
 
 struct dkt_pairs;
 
 struct dkt_pairs_opts {
 	size_t sz;
 	/*
-	 * The fields that both records of a pair agree in, at most 3, such as "common_pid" or
-	 * "dev,sector"; where the names differ, BEGIN=END as in "pid=next_pid".
+	 * Fields in which both records of a pair are equal, at most 3: "common_pid",
+	 * "dev,sector", or BEGIN=END if the names differ: "pid=next_pid". Required.
 	 */
 	const char *key;
-	/* A field of the record that begins, else of the one that ends; with a modifier as in
-	 * dkt_hist_opts, such as "id.syscall". Its values are groups. NULL: one group. */
+	/*
+	 * Field whose values are groups, of the record that begins or else of the one that
+	 * ends; with a modifier as in dkt_hist_opts: "id.syscall". NULL: one group.
+	 */
 	const char *by;
-	uint32_t slowest; /* so many pairs are kept with their records */
-	struct dkt_expr *filter; /* for records of the events that have its fields; NULL: none */
-	pid_t skip; /* what this process begins does not count, in the kernel; 0: all does */
+	uint32_t slowest; /* number of slowest pairs to keep with their records */
+	struct dkt_expr *filter; /* for events with its fields, not copied; NULL: none */
+	pid_t skip; /* in the kernel: leave out pairs that this process begins; 0: none */
 };
 
 enum dkt_pair_roles { DKT_PAIR_BEGIN = 1, DKT_PAIR_END = 2 };
 
-/* Of dkt_pairs_group() and its like: all groups together. */
+/* A number of a group: all groups together. */
 #define DKT_PAIRS_ALL SIZE_MAX
 
-/* -EINVAL: dkt_error() has the text with a caret under the place. The filter is borrowed. */
+/*
+ * Creates an object without events. -EINVAL: there is no key, or a text is invalid; dkt_error()
+ * shows the place with a caret.
+ */
 DKT_API int dkt_pairs_new(struct dkt_ctx *ctx, const struct dkt_pairs_opts *opts,
 			  struct dkt_pairs **pairs);
 DKT_API void dkt_pairs_free(struct dkt_pairs *pairs);
 
 /*
- * Records of the event begin or end pairs, or both: then one ends what the one before began. Events
- * that begin come first. -ENOENT: it has not the fields; -EINVAL: they cannot be keys.
+ * Adds an event whose records begin pairs, end pairs, or both: then a record ends the pair that the
+ * one before it began. Add events that begin pairs first. -ENOENT: the event lacks a field;
+ * -EINVAL: a field cannot be a key, or unknown role.
  */
 DKT_API int dkt_pairs_event(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles);
 
 /*
- * Takes the next record in order of time, or gap. Of two begins without an end between, the younger
- * counts. What a gap lies in is no pair: neither what is open when it is met, nor what ended since
- * the last record before it (of the last 65536 pairs). source may be NULL: names are not known.
+ * Takes the next record or gap, in time order. If two begins come without an end between them, the
+ * later one counts. A gap cancels the pairs it may lie in: those still open, and those that ended
+ * after the last record on the gap's CPU (among the last 65536 pairs). source gives the names of
+ * processes; NULL: they are unknown.
  */
 DKT_API int dkt_pairs_add(struct dkt_pairs *pairs, struct dkt_source *source,
 			  const struct dkt_record *record);
 
-/* To be called after the last record, before groups are looked at. */
+/* Call after the last record, before the functions below. */
 DKT_API int dkt_pairs_finish(struct dkt_pairs *pairs);
 
 /*
- * Makes the kernel pair the records of two events that were given to dkt_pairs_event(): it gets a
- * synthetic event of that name, and a histogram of it, which dkt_pairs_read() reads: the group as
- * by, if there are groups, and lat in ns by powers of two. dkt_events_forget() is called: events
- * are no longer valid. What was made before a failure goes with the instance, and then
- * dkt_probe_remove(ctx, "synthetic", name). -EOPNOTSUPP: this kernel cannot.
+ * Makes the kernel pair the records of two events that were added. Creates a synthetic event of
+ * that name and a histogram of it for dkt_pairs_read(): the group, if there are groups, and lat in
+ * ns by powers of two. Calls dkt_events_forget(). If it fails, and in the end, remove the instance
+ * and then call dkt_probe_remove(ctx, "synthetic", name). -EOPNOTSUPP: the kernel cannot do this;
+ * -EINVAL: the events were not added with these roles.
  */
 DKT_API int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance,
 			    struct dkt_event *begin, struct dkt_event *end, const char *name);
 
-/* What the kernel has counted so far in the event of that name: hitcount, and lat as a sum. */
+/*
+ * Gets the kernel's counts so far: hitcount, and the sum of lat. The caller frees the table with
+ * dkt_table_free(). -ENOENT: the event was removed.
+ */
 DKT_API int dkt_pairs_read(struct dkt_pairs *pairs, struct dkt_instance *instance, const char *name,
 			   struct dkt_table **table);
 
 struct dkt_pairs_info {
 	uint64_t begins; /* records that begin */
 	uint64_t ends; /* records that end */
-	uint64_t pairs; /* of two of them */
-	uint64_t nested; /* began while one of the same key was open, which it replaced */
-	uint64_t open; /* began and have not ended */
-	uint64_t unmatched_begins; /* forgotten: more than 2^20 were open */
-	uint64_t unmatched_ends; /* ended what had not begun */
-	uint64_t spanned; /* not counted: records were lost between, or could have been */
+	uint64_t pairs;
+	uint64_t nested; /* begins that replaced an open begin of the same key */
+	uint64_t open; /* begins without an end so far */
+	uint64_t unmatched_begins; /* forgotten, because more than 2^20 were open */
+	uint64_t unmatched_ends; /* ends without a begin */
+	uint64_t spanned; /* not counted: records were or may have been lost in between */
 	uint64_t gaps;
 };
 
+/* Gets the counts so far. */
 DKT_API void dkt_pairs_info(const struct dkt_pairs *pairs, struct dkt_pairs_info *info);
 
-/* Times in ns. */
+/* The times of a group, in ns. */
 struct dkt_latency {
 	const char *name; /* of the group, "" without groups; valid as long as the pairs */
-	bool is_number; /* the name is this number */
+	bool is_number; /* the name is number */
 	bool is_signed;
 	uint64_t number;
 	uint64_t count;
@@ -1278,16 +1496,17 @@ struct dkt_latency {
 	uint64_t max;
 };
 
-/* The i-th group, counted from 0. 0: there is one; 1: end. */
+/* Gets the i-th group, counted from 0, or DKT_PAIRS_ALL. Returns 0, or 1 after the last. */
 DKT_API int dkt_pairs_group(const struct dkt_pairs *pairs, size_t i, struct dkt_latency *latency);
 
 /*
- * The time that this part (0 to 1) of a group's pairs do not exceed: exact below 128 ns, else at
- * most 0.4 % off, in memory that does not grow with the number of pairs.
+ * Returns the time, in ns, that this part (0 to 1) of a group's pairs does not exceed. It is exact
+ * below 128 ns, and otherwise at most 0.4 % off. The memory for it does not grow with the number of
+ * pairs.
  */
 DKT_API uint64_t dkt_pairs_quantile(const struct dkt_pairs *pairs, size_t i, double part);
 
-/* How many took from 2^power up to less than 2^(power + 1) ns; 0 ns is with power 0. */
+/* Returns the number of pairs of 2^power to less than 2^(power + 1) ns; 0 ns counts as power 0. */
 DKT_API uint64_t dkt_pairs_power(const struct dkt_pairs *pairs, size_t i, unsigned int power);
 
 struct dkt_slow {
@@ -1295,17 +1514,131 @@ struct dkt_slow {
 	struct dkt_record begin, end; /* valid until the next dkt_pairs_add() */
 };
 
-/* The i-th of the slowest pairs, the slowest first. 0: there is one; 1: end. */
+/* Gets the i-th slowest pair, counted from 0. Returns 0, or 1 after the last. */
 DKT_API int dkt_pairs_slow(const struct dkt_pairs *pairs, size_t i, struct dkt_slow *slow);
 
-/* ---- text ----------------------------------------------------------------------------------- */
+/* ---- dkt_style(3): styles, layouts of printed records (dktrace-styles(7)) -------------------- */
 
-/* A byte buffer that grows. After a failed allocation it stays as it was and remembers -ENOMEM. */
+enum dkt_style_traits {
+	DKT_STYLE_DATA = 1, /* for programs: add nothing else to the output */
+	DKT_STYLE_BINARY = 2, /* not for a terminal */
+	DKT_STYLE_ORDER = 4, /* one object must get all records, in time order */
+	DKT_STYLE_FILES = 8, /* writes files of its own in a directory, nothing to the buffer */
+	DKT_STYLE_COLOR = 16, /* uses the option color */
+};
+
+/* A style. The strings are constants. */
+struct dkt_style_info {
+	const char *name;
+	const char *words; /* a description for lists */
+	unsigned int traits; /* enum dkt_style_traits */
+};
+
+/* Gets the i-th style, counted from 0. Returns 0, or 1 after the last. */
+DKT_API int dkt_style_get(size_t i, struct dkt_style_info *info);
+
+struct dkt_style_opts {
+	size_t sz;
+	const struct dkt_source_info *source; /* of the records, copied; NULL: unknown */
+	/*
+	 * Fields to print, copied: fields of the event, common fields, and those that every
+	 * record has: ts wall cpu pid comm flags system event text. "*": all fields of the
+	 * event. The text styles raw, json and csv use them.
+	 */
+	const char *const *fields;
+	size_t n_fields; /* 0: all fields of the event */
+	const char *dir; /* directory for a style with DKT_STYLE_FILES, which creates it */
+	bool wall; /* text styles print wall-clock time, if the source knows it */
+	bool color; /* use colours, for a terminal */
+	/*
+	 * Appends the text of a record whose event's print format does not give it, and
+	 * returns true; trailing newlines are removed. Returns false, without appending, if
+	 * the print format gives the text. The answer is the same for all records of an
+	 * event. With buf NULL, only returns the answer. NULL: the print format is always
+	 * used.
+	 */
+	bool (*text)(void *data, const struct dkt_record *record, struct dkt_buf *buf);
+	void *data;
+	/*
+	 * json names the stream of a record as this source does; NULL: by number. Outlives
+	 * the style.
+	 */
+	struct dkt_source *streams;
+	/*
+	 * trace and csv print text as recorded, not as dkt_buf_text() does. json, raw and
+	 * folded, whose escapes can be undone, ignore it.
+	 */
+	bool raw_text;
+};
+
+/*
+ * Creates a style by name. Several threads may each have a style without DKT_STYLE_ORDER over the
+ * same events, if dkt_style_prepare() was called for those events before. -ENOENT: there is no such
+ * style; -EINVAL: invalid options, or no directory for a style with DKT_STYLE_FILES; -EEXIST: the
+ * directory is not empty; -EPERM: the directory belongs to another user.
+ */
+DKT_API int dkt_style_new(struct dkt_ctx *ctx, const char *name, const struct dkt_style_opts *opts,
+			  struct dkt_style **style);
+DKT_API void dkt_style_free(struct dkt_style *style);
+
+/*
+ * Returns the i-th name, counted from 0, of the fields that every record has, for dkt_style_opts;
+ * NULL after the last.
+ */
+DKT_API const char *dkt_style_field(size_t i);
+
+/* Reads what the style needs of an event, which otherwise its first record makes it do. */
+DKT_API int dkt_style_prepare(struct dkt_style *style, struct dkt_event *event);
+
+/* Appends the beginning of the output. */
+DKT_API int dkt_style_begin(struct dkt_style *style, struct dkt_buf *buf);
+
+/*
+ * Appends a record or gap. comm is the name of its process; as long as the style is used, the same
+ * address must hold the same name. Errors: of write(2), if the style writes files.
+ */
+DKT_API int dkt_style_record(struct dkt_style *style, const struct dkt_record *record,
+			     const char *comm, struct dkt_buf *buf);
+
+/* Appends output that the style holds back, or writes it to its files. */
+DKT_API int dkt_style_flush(struct dkt_style *style, struct dkt_buf *buf);
+
+/* Appends the end of the output, or completes the files. */
+DKT_API int dkt_style_end(struct dkt_style *style, struct dkt_buf *buf);
+
+/* Appends one line in the style of the kernel's trace file and of trace-cmd report, escaped. */
+DKT_API void dkt_style_trace(const struct dkt_record *record, const char *comm,
+			     struct dkt_buf *buf);
+
+/*
+ * Appends the columns of such a line that come before the text, not escaped. The record must not be
+ * a gap.
+ */
+DKT_API void dkt_style_trace_head(const struct dkt_record *record, const char *comm,
+				  struct dkt_buf *buf);
+
+/* ---- dkt_buf(3): text buffers ---------------------------------------------------------------- */
+
+/*
+ * Creates a byte buffer that grows. If an allocation fails, the buffer keeps its contents, ignores
+ * what was to be appended, and dkt_buf_error() returns -ENOMEM until dkt_buf_reset().
+ */
 DKT_API int dkt_buf_new(struct dkt_buf **buf);
 DKT_API void dkt_buf_free(struct dkt_buf *buf);
+
+/* Returns the bytes, not terminated, and sets *len. Valid until the next call on the buffer. */
 DKT_API const char *dkt_buf_data(const struct dkt_buf *buf, size_t *len);
+
+/* Empties the buffer and keeps its memory. */
 DKT_API void dkt_buf_reset(struct dkt_buf *buf);
+
+/* Returns 0, or -ENOMEM if something could not be appended. */
 DKT_API int dkt_buf_error(const struct dkt_buf *buf);
+
+/*
+ * Append bytes, a string, a number in decimal or in hexadecimal, and a formatted text (printf(3)).
+ * pad fills numbers up to width, on the left.
+ */
 DKT_API void dkt_buf_add(struct dkt_buf *buf, const void *bytes, size_t len);
 DKT_API void dkt_buf_str(struct dkt_buf *buf, const char *str);
 DKT_API void dkt_buf_u64(struct dkt_buf *buf, uint64_t value, int width, char pad);
@@ -1313,164 +1646,96 @@ DKT_API void dkt_buf_hex(struct dkt_buf *buf, uint64_t value, int width, char pa
 DKT_API void dkt_buf_printf(struct dkt_buf *buf, const char *fmt, ...) DKT_PRINTF(2, 3);
 
 /*
- * Text from a trace is data: shows what it holds that would drive a terminal, end a line or turn the
- * reading order round as \n, \t, \xHH or, of a character of UTF-8, \uHHHH. That are control
- * characters, C1's too, bytes that are no UTF-8, and what is invisible but moves what is not, such as
- * U+202E. Appends text so; or does it to what is there from an offset on, but for a last newline.
+ * dkt_buf_text() appends text and escapes the characters that would control a terminal, end a line
+ * or turn the reading order, because text from a trace is data: as \n, \t, \xHH or, for a character
+ * of UTF-8, \uHHHH. These are control characters, those of C1 too, bytes that are not UTF-8, and
+ * invisible characters such as U+202E. dkt_buf_escape() escapes the contents of the buffer from an
+ * offset on, except a last newline.
  */
 DKT_API void dkt_buf_text(struct dkt_buf *buf, const char *text, size_t len);
 DKT_API void dkt_buf_escape(struct dkt_buf *buf, size_t from);
 
 /*
- * Appends a cell of comma-separated values (RFC 4180), escaped so but with \xHH for newlines too, and
- * for a backslash before x or u. What a spreadsheet would take for a formula, because it begins with
- * = + - or @ and is no number, gets an apostrophe first.
+ * Appends a cell of comma-separated values (RFC 4180), escaped in the same way but with \xHH for
+ * newlines too, and for a backslash before x or u. A text that a spreadsheet would take for a
+ * formula, because it begins with = + - or @ and is not a number, gets an apostrophe in front.
  */
 DKT_API void dkt_buf_cell(struct dkt_buf *buf, const char *text, size_t len);
 
 /*
- * As vasprintf(), escaped as by dkt_buf_text(); newlines stay if the format has some, or is "%s". The
- * caller frees it; NULL when memory is out. dkt_error() has words that were made so.
+ * Formats like vasprintf(3) and escapes like dkt_buf_text(); newlines stay if the format contains
+ * one, or is "%s". Messages for dkt_error() are made this way. The caller frees the text. NULL: out
+ * of memory.
  */
 DKT_API char *dkt_words(const char *fmt, va_list ap) DKT_PRINTF(1, 0);
 
-/* Appends the record's text as its event's print format says, never nothing. */
-DKT_API void dkt_record_text(const struct dkt_record *record, struct dkt_buf *buf);
-
-/* The same as dkt_buf_text() shows it. */
-DKT_API void dkt_record_line(const struct dkt_record *record, struct dkt_buf *buf);
-
-/* Appends one line in the style of the kernel's trace file and of trace-cmd report, escaped. */
-DKT_API void dkt_style_trace(const struct dkt_record *record, const char *comm,
-			     struct dkt_buf *buf);
-
-/* The columns of such a line that come before the record's text, as they are. No gap. */
-DKT_API void dkt_style_trace_head(const struct dkt_record *record, const char *comm,
-				  struct dkt_buf *buf);
-
-/* ---- styles: ways to print records (dktrace-styles(7)) ----------------------------------------- */
-
-enum dkt_style_traits {
-	DKT_STYLE_DATA = 1, /* for programs: nothing else belongs in the output */
-	DKT_STYLE_BINARY = 2, /* not for a terminal */
-	DKT_STYLE_ORDER = 4, /* one object has to get all records, in order of time */
-	DKT_STYLE_FILES = 8, /* writes files of its own in a directory, nothing to the buffer */
-	DKT_STYLE_COLOR = 16, /* heeds the option color */
-};
-
-struct dkt_style_info {
-	const char *name;
-	const char *words; /* what it is, for a list */
-	unsigned int traits; /* enum dkt_style_traits */
-};
-
-/* The i-th style, counted from 0. 0: there is one; 1: end. */
-DKT_API int dkt_style_get(size_t i, struct dkt_style_info *info);
-
-struct dkt_style_opts {
-	size_t sz;
-	const struct dkt_source_info *source; /* of the records; NULL: nothing is known */
-	/*
-	 * The fields to show: the event's, common ones, and those that all have: ts wall cpu pid comm
-	 * flags system event text. "*": all of the event. Of text styles raw, json and csv heed them.
-	 */
-	const char *const *fields;
-	size_t n_fields; /* 0: all of the event */
-	const char *dir; /* where a style with DKT_STYLE_FILES writes; it is made */
-	bool wall; /* text styles show wall-clock time, if the source knows it */
-	bool color; /* for a terminal: coloured */
-	/*
-	 * Appends the text of a record that its event's print format does not give; newlines at its end
-	 * do not count. False: that gives it, nothing was appended; so it is for all records of an
-	 * event. buf NULL: only tells which. NULL: no event is such.
-	 */
-	bool (*text)(void *data, const struct dkt_record *record, struct dkt_buf *buf);
-	void *data;
-	/* json names each record's stream as this source does, which outlives the style; NULL: by number */
-	struct dkt_source *streams;
-	/*
-	 * trace and csv show text as it was recorded and not as dkt_buf_text() does; json, raw and folded,
-	 * whose escapes can be undone, heed it not.
-	 */
-	bool raw_text;
-};
-
-/*
- * Makes a style by name. -ENOENT: there is none of that name; else what opening its files brings.
- * Without DKT_STYLE_ORDER several threads may each have one of their own over the same events, if
- * dkt_style_prepare() was called for these before.
- */
-DKT_API int dkt_style_new(struct dkt_ctx *ctx, const char *name, const struct dkt_style_opts *opts,
-			  struct dkt_style **style);
-DKT_API void dkt_style_free(struct dkt_style *style);
-
-/* The i-th name, counted from 0, that stands in fields for what every record has; NULL: no more. */
-DKT_API const char *dkt_style_field(size_t i);
-
-/* Reads what there is to know of the event, which else its first record brings about. -ENOMEM. */
-DKT_API int dkt_style_prepare(struct dkt_style *style, struct dkt_event *event);
-
-/* Appends what comes before the first record. */
-DKT_API int dkt_style_begin(struct dkt_style *style, struct dkt_buf *buf);
-
-/*
- * Appends the record; comm is the name of its process: as long as the style is used, the same address
- * holds the same name. -ENOMEM, or what writing a file brings.
- */
-DKT_API int dkt_style_record(struct dkt_style *style, const struct dkt_record *record,
-			     const char *comm, struct dkt_buf *buf);
-
-/* Brings out what is held back of the records so far: to the buffer, or to the files. */
-DKT_API int dkt_style_flush(struct dkt_style *style, struct dkt_buf *buf);
-
-/* Appends what comes after the last record, or completes the files. */
-DKT_API int dkt_style_end(struct dkt_style *style, struct dkt_buf *buf);
-
-/* The arguments of a message of the kernel as they were recorded. */
+/* The recorded arguments of a kernel message. */
 struct dkt_kprintf_args {
 	size_t sz;
-	struct dkt_ctx *ctx; /* for names of functions; NULL: they are not known */
-	const void *words; /* of each argument 8 bytes, in any alignment */
-	size_t n;
-	/* What was recorded of the bytes behind argument i, a pointer. NULL: of none. */
+	struct dkt_ctx *ctx; /* for the names of functions; NULL: they are unknown */
+	const void *words; /* 8 bytes for each argument, in any alignment */
+	size_t n; /* number of arguments */
+	/* Gets the recorded bytes that argument i points to. NULL: there are none. */
 	void (*pointee)(void *data, size_t i, const void **bytes, size_t *len);
-	/* The format and arguments behind argument i, a %pV. False or NULL: they are not known. */
+	/*
+	 * Gets the format and arguments behind argument i, a %pV. False or NULL: they are
+	 * unknown.
+	 */
 	bool (*nested)(void *data, size_t i, const char **fmt, size_t *len,
 		       struct dkt_kprintf_args *args);
 	void *data;
-	/* As pointee, where that is a string and ends at a NUL: the first bytes, whatever they are. */
+	/* Gets the first bytes that argument i points to, if pointee stops at a NUL. */
 	void (*raw)(void *data, size_t i, const void **bytes, size_t *len);
-	/* The name of the dentry that argument i is, a %pd. NULL: of none. */
+	/* Gets the name of the dentry that argument i points to, a %pd. NULL: unknown. */
 	void (*dentry_name)(void *data, size_t i, const void **bytes, size_t *len);
 };
 
 /*
- * Appends what the kernel's printf makes of the format, with its extensions (printk-formats.rst).
- * Addresses are printed as they are. A string without a NUL in what was recorded ends in "...";
- * what was not recorded prints as its conversion and address: <%pD 0xffff888100a00000>.
+ * Appends the text that the kernel's printf makes of the format, with its extensions (the kernel's
+ * printk-formats.rst), and prints addresses as they are. A recorded string without a NUL ends in
+ * "...". If the data behind a pointer were not recorded, it prints the conversion and the address:
+ * <%pD 0xffff888100a00000>.
  */
 DKT_API void dkt_buf_kprintf(struct dkt_buf *buf, const char *fmt, size_t len,
 			     const struct dkt_kprintf_args *args);
 
-/* Name of the kernel function that holds the address (kallsyms), NULL if unknown. */
+/* ---- dkt_symbol(3): names of functions and system calls -------------------------------------- */
+
+/*
+ * Returns the name of the kernel function that contains the address, and sets *offset to the
+ * distance from its start in bytes. Reads /proc/kallsyms, or the symbols in the recording that the
+ * context stands for. NULL: unknown. Valid as long as the context.
+ */
 DKT_API const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset);
 
-/* Name of the module that holds the address, NULL if none or unknown. */
+/* Returns the name of the module that contains the address. NULL: none, or unknown. */
 DKT_API const char *dkt_symbol_module(struct dkt_ctx *ctx, uint64_t address);
 
-/* Name of the system call of that number on this machine's architecture, NULL if unknown. */
+/*
+ * Returns the name of a system call on the architecture that the library was built for. NULL:
+ * unknown. The string is a constant.
+ */
 DKT_API const char *dkt_syscall_name(int number);
 
-/* ---- generic netlink ------------------------------------------------------------------------ */
+/* ---- dkt_netlink(3): generic netlink --------------------------------------------------------- */
 
-/* 1 if the kernel has the generic netlink family, 0 if not, or a negative errno value. No rights
- * are needed. */
+/*
+ * Returns 1 if the kernel has the generic netlink family, 0 if not. Needs no privileges.
+ * -ETIMEDOUT: the kernel did not answer; other errors of sockets.
+ */
 DKT_API int dkt_netlink_family(struct dkt_ctx *ctx, const char *family);
 
-/* One attribute: type and payload, nested ones as they come. Return nonzero to stop. */
+/*
+ * Receives the attributes of an answer, nested ones in place. A value other than 0 ends the dump.
+ */
 typedef int (*dkt_netlink_fn)(void *data, const void *attrs, size_t len);
 
-/* Sends a dump request and hands over the attributes of every answer. -ENOENT: no such family. */
+/*
+ * Sends a dump request and calls fn with the attributes of every answer. Returns 0, or the value of
+ * fn if it is negative. -ENOENT: there is no such family; -ETIMEDOUT: the kernel did not answer;
+ * -EAGAIN: the dump was interrupted by a change; -EBADMSG: an answer is invalid; other errors of
+ * sockets and of the family.
+ */
 DKT_API int dkt_netlink_dump(struct dkt_ctx *ctx, const char *family, uint8_t command,
 			     uint8_t version, dkt_netlink_fn fn, void *data);
 
