@@ -44,9 +44,14 @@ int dkt_source_next(struct dkt_source *source, struct dkt_record *record)
 	return source->ops->next(source, record);
 }
 
+int dkt__source_fd(const struct dkt_source *source)
+{
+	return source->ops->fd ? source->ops->fd(source) : -1;
+}
+
 int dkt_source_fd(struct dkt_source *source)
 {
-	int fd = source->ops->fd ? source->ops->fd(source) : -1;
+	int fd = dkt__source_fd(source);
 
 	return fd >= 0 ? fd : dkt_fail(source->ctx, -EOPNOTSUPP, "this source does not follow");
 }
@@ -61,14 +66,19 @@ int dkt_source_wait(struct dkt_source *source, int timeout_ms)
 int dkt_source_wake(struct dkt_source *source)
 {
 	/* Nothing of the context: that is another thread's. */
-	if (!source->ops->fd || source->ops->fd(source) < 0)
+	if (dkt__source_fd(source) < 0)
 		return -EOPNOTSUPP;
 	return source->ops->wake(source);
 }
 
+int dkt__source_done(struct dkt_source *source, bool last)
+{
+	return source->ops->done ? source->ops->done(source, last) : 0;
+}
+
 int dkt_source_done(struct dkt_source *source)
 {
-	return source->ops->done ? source->ops->done(source) : 0;
+	return dkt__source_done(source, true);
 }
 
 const char *dkt_source_comm(struct dkt_source *source, const struct dkt_record *record)

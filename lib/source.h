@@ -19,7 +19,8 @@ struct dkt__source_ops {
 	int (*wait)(struct dkt_source *source, int timeout_ms);
 	int (*fd)(const struct dkt_source *source);
 	int (*wake)(struct dkt_source *source);
-	int (*done)(struct dkt_source *source); /* NULL: nothing is kept */
+	/* last: the record returned last is safe, too. NULL: nothing is kept. */
+	int (*done)(struct dkt_source *source, bool last);
 	void (*close)(struct dkt_source *source);
 	/* Of a source with several streams, see dkt_source_stream(). NULL: there is one, named "". */
 	const char *(*stream)(const struct dkt_source *source, uint32_t nr);
@@ -63,6 +64,12 @@ int dkt__source_asked(struct dkt_ctx *ctx, struct dkt_source_opts *asked,
 /* The window in time that is asked for, on the source's own clock; 0: no bound. */
 void dkt__source_times(const struct dkt_source *source, const struct dkt_source_opts *opts,
 		       uint64_t *since, uint64_t *until);
+
+/* The descriptor of dkt_source_fd(), -1: the source does not follow. */
+int dkt__source_fd(const struct dkt_source *source);
+
+/* dkt_source_done(), but for the record returned last unless that one is safe too. */
+int dkt__source_done(struct dkt_source *source, bool last);
 
 /* The source that a stream of this one is of. */
 struct dkt_source *dkt__source_part(struct dkt_source *source, uint32_t nr);

@@ -995,7 +995,10 @@ struct dkt_merge_part {
 /*
  * Creates a source of the records of n parts, in time order; records with equal times keep the
  * order of the parts. It counts the streams of the first part first, then those of the second and
- * so on. -EINVAL: n is 0.
+ * so on. A part that has no more now does not hold up the others; when none has, dkt_source_next()
+ * returns DKT_NEXT_LATER, and asks them again at the next call. dkt_source_wait() and dkt_source_fd()
+ * wait for any of them; dkt_source_done() declares those records of each part safe that were returned.
+ * -EINVAL: n is 0.
  */
 DKT_API int dkt_source_merge(const struct dkt_merge_part *parts, size_t n,
 			     struct dkt_source **source);
@@ -1008,6 +1011,8 @@ struct dkt_source_calls {
 	int (*loss)(void *data, int cpu, struct dkt_loss *loss);
 	void (*close)(void *data);
 	int (*bytes)(const void *data, uint64_t *done, uint64_t *of); /* as dkt_source_bytes() */
+	int (*fd)(const void *data); /* as dkt_source_fd(), if next() returns DKT_NEXT_LATER */
+	int (*done)(void *data); /* as dkt_source_done() */
 };
 
 /*

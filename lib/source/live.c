@@ -224,13 +224,15 @@ int dkt__live_wake(struct dkt_source *source)
 		       0;
 }
 
-int dkt__live_done(struct dkt_source *source)
+int dkt__live_done(struct dkt_source *source, bool last)
 {
 	struct dkt__live *live = (struct dkt__live *)source;
 
-	live->spooled = true;
-	dkt__streams_pass(&live->streams);
-	live->spooled = live->begun = false;
+	if (last) {
+		live->spooled = true;
+		dkt__streams_pass(&live->streams);
+		live->spooled = live->begun = false;
+	}
 	if (live->flags & DKT_LIVE_KEEP)
 		return 0;
 	live->settled = true;

@@ -62,7 +62,7 @@ int dkt__live_next(struct dkt_source *source, struct dkt_record *record);
 int dkt__live_wait(struct dkt_source *source, int timeout_ms);
 int dkt__live_fd(const struct dkt_source *source);
 int dkt__live_wake(struct dkt_source *source);
-int dkt__live_done(struct dkt_source *source);
+int dkt__live_done(struct dkt_source *source, bool last);
 int dkt__live_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss);
 const char *dkt__live_comm(struct dkt_source *source, const struct dkt_record *record);
 

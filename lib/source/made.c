@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sources that a caller makes: kinds of files that the library knows nothing of. */
+#include <poll.h>
+
 #include "event.h"
 #include "source/window.h"
 
@@ -48,11 +50,44 @@ static int made_bytes(const struct dkt_source *source, uint64_t *done, uint64_t 
 	return made->calls.bytes ? made->calls.bytes(made->data, done, of) : -EOPNOTSUPP;
 }
 
+static int made_fd(const struct dkt_source *source)
+{
+	const struct made *made = (const struct made *)source;
+
+	return made->calls.fd ? made->calls.fd(made->data) : -1;
+}
+
+static int made_wait(struct dkt_source *source, int timeout_ms)
+{
+	struct pollfd fd = { .fd = made_fd(source), .events = POLLIN };
+
+	return poll(&fd, 1, timeout_ms) < 0 ? -errno : 0;
+}
+
+/* Its maker, who has the descriptor, does that. */
+static int made_wake(struct dkt_source *source)
+{
+	(void)source;
+	return -EOPNOTSUPP;
+}
+
+/* All records but the last are safe: that is not what its maker asks about. */
+static int made_done(struct dkt_source *source, bool last)
+{
+	struct made *made = (struct made *)source;
+
+	return last && made->calls.done ? made->calls.done(made->data) : 0;
+}
+
 static const struct dkt__source_ops made_ops = {
 	.next = made_next,
 	.comm = made_comm,
 	.loss = made_loss,
 	.bytes = made_bytes,
+	.wait = made_wait,
+	.fd = made_fd,
+	.wake = made_wake,
+	.done = made_done,
 	.close = made_close,
 };
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Several sources as one, in order of time on the clock of the first. */
+#include <sys/epoll.h>
+
 #include "source.h"
 #include "source/heap.h"
 
@@ -10,6 +12,12 @@ struct part {
 	uint32_t first; /* of its streams, as this source counts them */
 	uint32_t n_streams;
 	int64_t offset; /* to add to its times */
+	enum {
+		DUE, /* to be asked for its next record */
+		READY,
+		ENDED,
+	} state;
+	bool watched; /* it follows, and is not at its end */
 	struct dkt_record
 		next; /* at these times; what it points at is the source's until it goes on */
 };
@@ -26,9 +34,10 @@ struct merge {
 	size_t n;
 	struct stream *streams;
 	uint32_t n_streams;
-	struct dkt__heap heap; /* parts that have a next record */
-	bool begun; /* all of them have been asked for it */
+	struct dkt__heap heap; /* parts whose next record is ready */
+	bool begun; /* all parts have been asked since the caller was told that there is no more now */
 	bool taken; /* the first one's has been returned */
+	int watch; /* epoll: the parts that follow; -1: none does */
 };
 
 /* Times that would be before the clock's begin are its begin. */
@@ -39,11 +48,13 @@ static uint64_t shift(uint64_t ts, int64_t offset)
 	return ts + (uint64_t)offset;
 }
 
-/* Makes the part's next record ready. 0; 1: it has no more. */
+/* Makes the part's next record ready. Else as dkt_source_next(). */
 static int part_step(struct part *part)
 {
 	int err = dkt_source_next(part->source, &part->next);
 
+	/* A live part may have more later; a failed one is where it was. */
+	part->state = !err ? READY : err == DKT_NEXT_END ? ENDED : DUE;
 	if (err)
 		return err;
 	part->next.ts = shift(part->next.ts, part->offset);
@@ -51,13 +62,14 @@ static int part_step(struct part *part)
 	return 0;
 }
 
-/* Asks all parts for their first record. */
+/* Asks the parts that are due. */
 static int begin(struct merge *m)
 {
 	int err = 0;
 
-	m->heap.n = 0;
 	for (uint32_t i = 0; err >= 0 && i < m->n; i++) {
+		if (m->parts[i].state != DUE)
+			continue;
 		err = part_step(&m->parts[i]);
 		if (!err)
 			err = dkt__heap_add(
@@ -84,6 +96,22 @@ static int advance(struct merge *m)
 	return 0;
 }
 
+/* Whether all parts are at their end, or some only have no more now and are asked again. */
+static int end(struct merge *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		struct part *part = &m->parts[i];
+
+		if (part->state == DUE)
+			m->begun = false;
+		/* Its descriptor has nothing to say any more. */
+		if (part->state == ENDED && part->watched)
+			part->watched = epoll_ctl(m->watch, EPOLL_CTL_DEL,
+						  dkt__source_fd(part->source), NULL);
+	}
+	return m->begun ? DKT_NEXT_END : DKT_NEXT_LATER;
+}
+
 static int merge_next(struct dkt_source *source, struct dkt_record *record)
 {
 	struct merge *m = (struct merge *)source;
@@ -93,8 +121,10 @@ static int merge_next(struct dkt_source *source, struct dkt_record *record)
 		err = begin(m);
 	else if (m->taken)
 		err = advance(m);
-	if (err || !m->heap.n)
-		return err ? err : 1;
+	if (err)
+		return err;
+	if (!m->heap.n)
+		return end(m);
 	m->taken = true;
 	*record = m->parts[m->heap.list[0].nr].next;
 	return 0;
@@ -145,6 +175,50 @@ static int merge_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 	return 0;
 }
 
+static int merge_fd(const struct dkt_source *source)
+{
+	return ((const struct merge *)source)->watch;
+}
+
+static int merge_wait(struct dkt_source *source, int timeout_ms)
+{
+	struct merge *m = (struct merge *)source;
+	struct epoll_event event;
+	int err = 0;
+
+	if (m->heap.n)
+		return 0;
+	if (epoll_wait(m->watch, &event, 1, timeout_ms) < 0)
+		return -errno;
+	/* Each takes away what it was woken with. */
+	for (size_t i = 0; !err && i < m->n; i++)
+		if (m->parts[i].watched)
+			err = dkt_source_wait(m->parts[i].source, 0);
+	return err;
+}
+
+static int merge_wake(struct dkt_source *source)
+{
+	struct merge *m = (struct merge *)source;
+	int err = -EOPNOTSUPP;
+
+	for (size_t i = 0; err && i < m->n; i++)
+		err = dkt_source_wake(m->parts[i].source);
+	return err;
+}
+
+static int merge_done(struct dkt_source *source, bool last)
+{
+	struct merge *m = (struct merge *)source;
+	uint32_t top = m->taken && last ? m->heap.list[0].nr : UINT32_MAX;
+	int err = 0;
+
+	/* What is ready the caller has not got, but for the one that was returned. */
+	for (uint32_t i = 0; !err && i < m->n; i++)
+		err = dkt__source_done(m->parts[i].source, m->parts[i].state != READY || i == top);
+	return err;
+}
+
 static int merge_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
 {
 	const struct merge *m = (const struct merge *)source;
@@ -166,9 +240,11 @@ static int merge_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 	int err = 0;
 
 	m->begun = m->taken = false;
+	m->heap.n = 0;
 	for (size_t i = 0; !err && i < m->n; i++) {
 		struct part *part = &m->parts[i];
 
+		part->state = DUE;
 		/* 0 is no bound, and a bound before the part's begin is 1. */
 		err = dkt_source_seek(part->source, since ? shift(since, -part->offset) : 0,
 				      until ? DKT__MAX(shift(until, -part->offset), UINT64_C(1)) :
@@ -207,6 +283,8 @@ static void merge_close(struct dkt_source *source)
 		free(m->streams[i].name);
 	free(m->streams);
 	free(m->parts);
+	if (m->watch >= 0)
+		close(m->watch);
 	dkt__heap_clear(&m->heap);
 	free(m);
 }
@@ -218,6 +296,10 @@ static const struct dkt__source_ops merge_ops = {
 	.seek = merge_seek,
 	.slice = merge_slice,
 	.bytes = merge_bytes,
+	.wait = merge_wait,
+	.fd = merge_fd,
+	.wake = merge_wake,
+	.done = merge_done,
 	.stream = merge_stream,
 	.part = merge_part,
 	.close = merge_close,
@@ -246,10 +328,25 @@ static int add_streams(struct merge *m, uint32_t nr, const char *part_name)
 	return 0;
 }
 
+/* Parts that follow have a descriptor in common. */
+static int watch(struct merge *m, struct part *part)
+{
+	struct epoll_event readable = { .events = EPOLLIN };
+	int fd = dkt__source_fd(part->source);
+
+	if (fd < 0)
+		return 0;
+	if (m->watch < 0)
+		m->watch = epoll_create1(EPOLL_CLOEXEC);
+	part->watched = m->watch >= 0 && !epoll_ctl(m->watch, EPOLL_CTL_ADD, fd, &readable);
+	return part->watched ? 0 : -errno;
+}
+
 int dkt_source_merge(const struct dkt_merge_part *parts, size_t n, struct dkt_source **source)
 {
 	struct merge *m = calloc(1, sizeof(*m));
 	struct dkt_source_info *info;
+	int err;
 
 	*source = NULL;
 	if (m)
@@ -260,6 +357,7 @@ int dkt_source_merge(const struct dkt_merge_part *parts, size_t n, struct dkt_so
 		return n ? -ENOMEM : -EINVAL;
 	}
 	m->n = n;
+	m->watch = -1;
 	m->base = (struct dkt_source){ .ops = &merge_ops, .ctx = parts[0].source->ctx };
 	info = &m->base.info;
 	*info = *dkt_source_info(parts[0].source);
@@ -268,9 +366,12 @@ int dkt_source_merge(const struct dkt_merge_part *parts, size_t n, struct dkt_so
 		const struct dkt_source_info *other = dkt_source_info(parts[i].source);
 
 		m->parts[i] = (struct part){ .source = parts[i].source, .offset = parts[i].offset };
-		if (add_streams(m, (uint32_t)i, parts[i].name)) {
+		err = add_streams(m, (uint32_t)i, parts[i].name);
+		if (!err)
+			err = watch(m, &m->parts[i]);
+		if (err) {
 			merge_close(&m->base);
-			return -ENOMEM;
+			return err;
 		}
 		info->cpus = DKT__MAX(info->cpus, other->cpus);
 	}

@@ -72,6 +72,26 @@ static int window_bytes(const struct dkt_source *source, uint64_t *done, uint64_
 	return dkt_source_bytes(((const struct window *)source)->from, done, of);
 }
 
+static int window_wait(struct dkt_source *source, int timeout_ms)
+{
+	return dkt_source_wait(((struct window *)source)->from, timeout_ms);
+}
+
+static int window_fd(const struct dkt_source *source)
+{
+	return dkt__source_fd(((const struct window *)source)->from);
+}
+
+static int window_wake(struct dkt_source *source)
+{
+	return dkt_source_wake(((struct window *)source)->from);
+}
+
+static int window_done(struct dkt_source *source, bool last)
+{
+	return dkt__source_done(((struct window *)source)->from, last);
+}
+
 static void window_close(struct dkt_source *source)
 {
 	struct window *w = (struct window *)source;
@@ -87,6 +107,10 @@ static const struct dkt__source_ops window_ops = {
 	.loss = window_loss,
 	.seek = window_seek,
 	.bytes = window_bytes,
+	.wait = window_wait,
+	.fd = window_fd,
+	.wake = window_wake,
+	.done = window_done,
 	.close = window_close,
 	.stream = window_stream,
 	.part = window_part,

@@ -248,6 +248,55 @@ static void test_done_in_the_middle(void **state)
 	}
 }
 
+/* One record, at the time that its data says. */
+static int one_record(void *data, struct dkt_record *record)
+{
+	uint64_t *ts = data;
+
+	*record = (struct dkt_record){ .ts = *ts };
+	*ts = 0;
+	return record->ts ? 0 : 1;
+}
+
+/* A merged source has asked for one record more than it has returned: that one is not done. */
+static void test_done_while_merged(void **state)
+{
+	DKT_OPTS(dkt_source_calls, calls, .next = one_record);
+	struct dkt_merge_part parts[2] = { { .name = "" }, { .name = "" } };
+	struct dkt_source *merged;
+	struct dkt_record rec;
+	struct dkt_event *const *events;
+	struct tree *t = *state;
+	size_t n_events;
+	uint64_t n, ts;
+
+	fill_tree(t);
+	/* A made source leaves a context alone that has its events. */
+	assert_ok(t->ctx, dkt_events(t->ctx, &events, &n_events));
+	for (n = 0; n < 18; n++) {
+		hand_out_all(t, 3);
+		ts = 100 + n;
+		assert_int_equal(dkt_source_make(t->ctx, &calls, &ts, NULL, NULL, &parts[0].source),
+				 0);
+		parts[1].source = open_live(t, 0, 0);
+		assert_int_equal(dkt_source_merge(parts, 2, &merged), 0);
+		take(merged, 100, (int)n);
+		assert_int_equal(dkt_source_next(merged, &rec), 0);
+		assert_null(rec.event);
+		assert_int_equal(dkt_source_done(merged), 0);
+		take(merged, 100 + n, 1);
+		dkt_source_close(merged);
+		dkt_source_close(parts[0].source);
+		dkt_source_close(parts[1].source);
+		hand_out_all(t, 0);
+		parts[1].source = open_live(t, 0, 0);
+		take(parts[1].source, 100 + n, 18 - (int)n);
+		at_end(parts[1].source);
+		assert_int_equal(dkt_source_done(parts[1].source), 0);
+		dkt_source_close(parts[1].source);
+	}
+}
+
 /* A bound leaves the later ones, also those of a page that has been taken. */
 static void test_until(void **state)
 {
@@ -592,6 +641,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_follow, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_done, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_done_in_the_middle, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_done_while_merged, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_until, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_page_keeps_places, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gap, setup, teardown),
