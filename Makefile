@@ -270,6 +270,9 @@ demo: all
 
 # ---- installing: never over a real lctl; lctl-dktrace is what alternatives point at ----
 
+# The functions that a page of the library describes: "man/PAGE.3 FUNCTION" each. man finds it by both.
+MAN_NAMES = awk '/^\.Sh DESCRIPTION/ { nextfile } /^\.Fn/ { print FILENAME, $$2 }' man/*.3
+
 install: all
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include/dktrace \
 		$(DESTDIR)$(DATADIR)/classes.d $(DESTDIR)$(COMPDIR) $(DESTDIR)$(MANDIR)/man1 \
@@ -292,6 +295,8 @@ install: all
 	install -m 644 share/udev/60-dktrace.rules $(DESTDIR)$(UDEVDIR)/
 	ln -sf dktrace $(DESTDIR)$(COMPDIR)/lctl-dktrace
 	for n in 1 3 5 7 8; do install -m 644 man/*.$$n $(DESTDIR)$(MANDIR)/man$$n/; done
+	$(MAN_NAMES) | while read -r page name; do \
+		[ $$page = man/$$name.3 ] || ln -sf $${page#man/} $(DESTDIR)$(MANDIR)/man3/$$name.3; done
 
 # Makes this program the lctl of a directory that comes before Lustre's in PATH. A lctl that is
 # there as a file stays.
@@ -310,6 +315,7 @@ uninstall:
 		$(DESTDIR)$(UDEVDIR)/60-dktrace.rules
 	rm -rf $(DESTDIR)$(PREFIX)/include/dktrace $(DESTDIR)$(DATADIR)
 	for page in $(notdir $(wildcard man/*)); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
+	$(MAN_NAMES) | while read -r page name; do rm -f $(DESTDIR)$(MANDIR)/man3/$$name.3; done
 
 dist:
 	@mkdir -p $(O)

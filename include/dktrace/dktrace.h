@@ -56,7 +56,7 @@ struct dkt_style;
 struct dkt_table;
 struct dkt_buf;
 
-/* ---- dkt_ctx(3): context and error messages -------------------------------------------------- */
+/* ---- dkt_ctx(3): context, error messages, version -------------------------------------------- */
 
 /*
  * Returns the version of the library that the program runs with, as DKT_VERSION_NUMBER, and sets
@@ -492,7 +492,8 @@ struct dkt_probe {
 	uint64_t missed; /* it fired, but the kernel recorded nothing; as hits */
 };
 
-struct dkt_probes; /* a list of probes */
+/* A list of probes. */
+struct dkt_probes;
 
 struct dkt_probe_opts {
 	size_t sz;
@@ -995,10 +996,10 @@ struct dkt_merge_part {
 /*
  * Creates a source of the records of n parts, in time order; records with equal times keep the
  * order of the parts. It counts the streams of the first part first, then those of the second and
- * so on. A part that has no more now does not hold up the others; when none has, dkt_source_next()
- * returns DKT_NEXT_LATER, and asks them again at the next call. dkt_source_wait() and dkt_source_fd()
- * wait for any of them; dkt_source_done() declares those records of each part safe that were returned.
- * -EINVAL: n is 0.
+ * so on. A part that has no more records now does not delay the others. If none has,
+ * dkt_source_next() returns DKT_NEXT_LATER, and the next call asks them again. dkt_source_wait()
+ * and dkt_source_fd() wait for any part; dkt_source_done() declares safe those records of each part
+ * that the merged source has returned. -EINVAL: n is 0.
  */
 DKT_API int dkt_source_merge(const struct dkt_merge_part *parts, size_t n,
 			     struct dkt_source **source);
@@ -1028,7 +1029,7 @@ DKT_API int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *
 /* ---- dkt_live(3): live sources and their spools ---------------------------------------------- */
 
 enum dkt_live_flags {
-	DKT_LIVE_KEEP = 1, /* leave the records, so that they can be read again */
+	DKT_LIVE_KEEP = 1, /* leave the records in the spool, which is required */
 	DKT_LIVE_FOLLOW = 2, /* wait for more records at the end */
 	DKT_LIVE_WHOLE = 4, /* remove nothing before dkt_source_done(): no flush() */
 };
@@ -1057,7 +1058,7 @@ struct dkt_live_opts {
  * directory, which is created if needed. The pages stay there until flush() and dkt_source_done()
  * tell that the records are safe elsewhere, so that a process that is killed loses none. Without a
  * spool the records that it read are lost then. -EBUSY: another process reads with this spool,
- * dkt_error() names it; -EINVAL: invalid options.
+ * dkt_error() names it; -EINVAL: invalid options, or DKT_LIVE_KEEP without a spool.
  */
 DKT_API int dkt_source_live(struct dkt_instance *instance, const struct dkt_live_opts *opts,
 			    struct dkt_source **source);

@@ -83,3 +83,15 @@ ExecStart=/usr/local/bin/lctl-dktrace debug_daemon run \${FILE} \${MB} \${ROTATE
 		same "$prefix" "$output" "the prefix of the .pc file"
 	done
 }
+
+@test "man finds every function of the library by its name" {
+	local man=$DESTDIR/usr/local/share/man/man3
+	target install
+	sed -n 's/^\t\t\(dkt_[a-z0-9_]*\);/\1/p' "$top/lib/libdktrace.map" | while read -r name; do
+		[ -e "$man/$name.3" ] || echo "$name has no page"
+	done >"$BATS_TEST_TMPDIR/missing"
+	same '' "$(cat "$BATS_TEST_TMPDIR/missing")"
+	same dkt_source.3 "$(readlink "$man/dkt_source_next.3")"
+	target uninstall
+	same '' "$(find "$DESTDIR" -name 'dkt_*')" "what is left"
+}
