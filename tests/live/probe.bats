@@ -44,7 +44,7 @@ name="hello" number=8 text="inner" low=5 high=77 one=-9 name_2="outer" text_2="e
 
 @test "without optimisation too, and at a source line" {
 	probe add --enable -x "$program-O0" target name number 'outer->in->text' last
-	probe add --enable -x "$program-O0" --name line probe-target.c:35 local number target_counter '*pos'
+	probe add --enable -x "$program-O0" --name line probe-target.c:20 local number target_counter '*pos'
 	run -0 "$program-O0" 1
 	log=$(dktrace show --style trace 2>/dev/null)
 	has "$log" 'name="hello" number=7 text="inner" last="last"'

@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A program whose arguments are known, for probes: probe-target [TIMES] */
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-struct inner {
-	char text[16];
-	uint32_t low : 3, high : 13;
-	union {
-		int one;
-		char other;
-	};
-};
-
-struct outer {
-	struct inner *in;
-	const char *name;
-	struct inner list[3];
-	int grid[2][3];
-};
+#include "../helper/probe_target.h"
 
 int target_counter = 42;
 
@@ -43,7 +28,8 @@ int main(int argc, char **argv)
 	struct outer outer = { &in,
 			       "outer",
 			       { { "e0", 0, 0, { 0 } }, { "e1", 1, 2, { 3 } } },
-			       { { 1, 2, 3 }, { 4, 5, 6 } } };
+			       { { 1, 2, 3 }, { 4, 5, 6 } },
+			       BLUE };
 	int64_t pos = 99;
 	int i, sum = 0, times = argc > 1 ? atoi(argv[1]) : 1;
 

@@ -2,27 +2,11 @@
 /* Probes on programs: this one, with its own debug information, and files that lie. */
 #include "check.h"
 #include "debuginfo/binary.h"
+#include "probe_target.h"
 #include "probe_tree.h"
 
 struct small {
 	int x, y;
-};
-
-struct inner {
-	char text[16];
-	uint32_t low : 3, high : 13;
-	union {
-		int one;
-		char other;
-	};
-};
-
-struct outer {
-	struct inner *in;
-	const char *name;
-	struct inner list[3];
-	int grid[2][3];
-	enum { RED = -1, BLUE } colour;
 };
 
 /* Never called: it is there to be looked at. */
