@@ -11,6 +11,7 @@ LIBDIR ?= $(PREFIX)/lib
 BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share/dktrace
+DOCDIR ?= $(PREFIX)/share/doc/dktrace
 COMPDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 CONFDIR ?= /etc/dktrace
@@ -287,6 +288,8 @@ install: all
 	install -m 644 $(O)/libdktrace.pc $(DESTDIR)$(LIBDIR)/pkgconfig/
 	install -m 644 include/dktrace/dktrace.h $(DESTDIR)$(PREFIX)/include/dktrace/
 	install -m 644 share/classes.d/*.yaml $(DESTDIR)$(DATADIR)/classes.d/
+	install -d $(DESTDIR)$(DOCDIR)/examples
+	install -m 644 $(EXAMPLE_SRC) $(DESTDIR)$(DOCDIR)/examples/
 	install -m 644 ctl/dktrace.bash $(DESTDIR)$(COMPDIR)/dktrace
 	install -d $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(UNITDIR) $(DESTDIR)$(UDEVDIR)
 	install -m 644 ctl/dktrace.zsh $(DESTDIR)$(ZSHDIR)/_dktrace
@@ -313,7 +316,7 @@ uninstall:
 		$(DESTDIR)$(LIBDIR)/pkgconfig/libdktrace.pc $(DESTDIR)$(COMPDIR)/dktrace \
 		$(DESTDIR)$(COMPDIR)/lctl-dktrace $(DESTDIR)$(ZSHDIR)/_dktrace $(UNITS:%=$(DESTDIR)$(UNITDIR)/%) \
 		$(DESTDIR)$(UDEVDIR)/60-dktrace.rules
-	rm -rf $(DESTDIR)$(PREFIX)/include/dktrace $(DESTDIR)$(DATADIR)
+	rm -rf $(DESTDIR)$(PREFIX)/include/dktrace $(DESTDIR)$(DATADIR) $(DESTDIR)$(DOCDIR)
 	for page in $(notdir $(wildcard man/*)); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
 	$(MAN_NAMES) | while read -r page name; do rm -f $(DESTDIR)$(MANDIR)/man3/$$name.3; done
 

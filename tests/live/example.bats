@@ -1,12 +1,19 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The example of libdktrace(3), as a reader would run it.
+# The examples that read the kernel, built from the installed tree as a user would.
 
 # shellcheck disable=SC2154 # set by bats and helper/live.bash
 load ../helper/live
+load ../helper/example
+
+setup_file()
+{
+	install_library
+}
 
 @test "follow prints an event as it happens and leaves nothing behind" {
-	start "$build/examples/follow" syscalls sys_enter_mkdir 'mode == 0700' >"$tmp/out" 2>"$tmp/err"
+	build_example follow
+	start "$example" syscalls sys_enter_mkdir 'mode == 0700' >"$tmp/out" 2>"$tmp/err"
 	instance=$tracing/instances/follow-$pid
 	until_true 300 grep -qsx 1 "$instance/events/syscalls/sys_enter_mkdir/enable"
 	mkdir -m 755 "$tmp/b"
@@ -21,10 +28,41 @@ load ../helper/live
 	gone "$instance"
 }
 
-@test "follow says what is wrong" {
-	run -2 "$build/examples/follow"
-	expect 1 "" "follow: this kernel has no event no:such" "$build/examples/follow" no such
-	run -1 "$build/examples/follow" syscalls sys_enter_mkdir 'nofield == 1'
+@test "follow reports what is wrong" {
+	build_example follow
+	run -2 "$example"
+	expect 1 "" "follow: this kernel has no event no:such" "$example" no such
+	run -1 "$example" syscalls sys_enter_mkdir 'nofield == 1'
 	has "$output" "Field not found"
 	same '' "$(find "$tracing/instances" -maxdepth 1 -name 'follow-*')"
+}
+
+@test "epoll prints an event as JSON and leaves nothing behind" {
+	build_example epoll
+	start "$example" syscalls sys_enter_mkdir >"$tmp/out" 2>"$tmp/err"
+	until_true 300 eval 'grep -qsx 1 $tracing/instances/epoll-$pid-*/events/syscalls/sys_enter_mkdir/enable'
+	mkdir -m 700 "$tmp/a"
+	until_true 300 grep -qs '"comm":"mkdir"' "$tmp/out"
+	kill -TERM "$pid"
+	wait "$pid"
+	same '' "$(cat "$tmp/err")"
+	same 448 "$(jq 'select(.comm == "mkdir") | .fields.mode' "$tmp/out" | head -n 1)"
+	same '' "$(find "$tracing/instances" -maxdepth 1 -name "epoll-$pid-*")"
+}
+
+@test "epoll reports what is wrong" {
+	build_example epoll
+	run -2 "$example"
+	expect 1 "" "epoll: there is no event no:such" "$example" no such
+}
+
+@test "selfprobe records the arguments of its own function" {
+	[ -e $tracing/uprobe_events ] || skip "this kernel has no probes on programs"
+	build_example selfprobe
+	"$example" >"$tmp/out"
+	cat "$tmp/out"
+	same 2 "$(wc -l <"$tmp/out")"
+	has_line 'selfprobe-.* work: .* number=1 name="one"$' "$tmp/out"
+	has_line 'selfprobe-.* work: .* number=2 name="two"$' "$tmp/out"
+	no_line selfprobe_ $tracing/uprobe_events
 }
