@@ -20,7 +20,8 @@ UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
 CLANG ?= clang
 PKG_CONFIG ?= pkg-config
 
-LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0 libzstd zlib libbpf libdw libelf
+LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0 libzstd zlib libbpf libdw libelf \
+	libseccomp
 TOOL_PKGS := yaml-0.1 smartcols json-c
 
 # With it lctl's sessions have history and completion; EDIT= does without.
@@ -34,7 +35,7 @@ WARN := -Wall -Wextra -Wshadow -Wformat=2 -Wstrict-prototypes -Wmissing-prototyp
 	-Wwrite-strings -Wundef -Wcast-align -Wpointer-arith
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 OPT := $(if $(SAN),-O1,-O2)
-BASE := -std=gnu11 -D_GNU_SOURCE -g $(OPT) $(WARN) $(SANFLAGS) -Iinclude -I$(O)/gen
+BASE := -std=gnu11 -D_GNU_SOURCE -g $(OPT) $(WARN) $(SANFLAGS) -Iinclude
 LIB_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIB_PKGS) 2>/dev/null)
 TOOL_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TOOL_PKGS) 2>/dev/null)
 LIB_LIBS := $(shell $(PKG_CONFIG) --libs $(LIB_PKGS) 2>/dev/null)
@@ -114,15 +115,6 @@ $(O)/ctl/%.o: ctl/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(TOOL_CFLAGS) -Ictl -Icompat -Ilib -DCONFDIR='"$(CONFDIR)"' -MMD -MP $(CFLAGS) -c -o $@ $<
-
-# System call names of the machine that it is built for, from the C library's headers.
-$(O)/gen/syscall_names.inc:
-	$(call say,GEN,$@)
-	@mkdir -p $(@D)
-	$(Q)echo '#include <sys/syscall.h>' | $(CC) -E -dM - | \
-		sed -n 's/^#define __NR_\([a-z0-9_]*\) [0-9].*/[__NR_\1] = "\1",/p' | sort >$@
-
-$(O)/lib/syscall.o: $(O)/gen/syscall_names.inc
 
 # ---- library ----
 

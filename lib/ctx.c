@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The context: what everything hangs off, with the words of the last failure and the log. */
+#include <sys/utsname.h>
+
 #include "ctx.h"
 
 #include "base/banned.h"
@@ -14,6 +16,7 @@ int dkt_version(const char **text)
 int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **out)
 {
 	struct dkt_ctx_opts all;
+	struct utsname name;
 	struct dkt_ctx *ctx;
 	int err;
 
@@ -37,8 +40,14 @@ int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **out)
 	ctx->log_data = all.log_data;
 	ctx->progress = all.progress;
 	ctx->progress_data = all.progress_data;
-	*out = ctx;
-	return 0;
+	if (!all.machine)
+		all.machine = uname(&name) ? "" : name.machine;
+	err = dkt__ctx_machine(ctx, all.machine);
+	if (err)
+		dkt_ctx_free(ctx);
+	else
+		*out = ctx;
+	return err;
 }
 
 /* ---- what a caller asks for ---- */
@@ -88,6 +97,13 @@ struct dkt__end {
 void *dkt__ctx_keep(struct dkt_ctx *ctx, size_t n)
 {
 	return dkt__arena_alloc(&ctx->memory, n);
+}
+
+int dkt__ctx_machine(struct dkt_ctx *ctx, const char *machine)
+{
+	ctx->machine = dkt__arena_strndup(&ctx->memory, machine, strlen(machine));
+	ctx->syscalls = NULL;
+	return ctx->machine ? 0 : -ENOMEM;
 }
 
 int dkt__ctx_at_end(struct dkt_ctx *ctx, void (*fn)(void *data), void *data)

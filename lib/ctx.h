@@ -28,6 +28,9 @@ struct dkt_ctx {
 	bool saved; /* the directory is not a tracefs but a copy of one */
 	bool big_endian; /* byte order of its records */
 	uint8_t long_size; /* bytes of a long in that kernel */
+	const char *machine; /* as uname(2) says it; "": unknown */
+	uint32_t arch; /* libseccomp's for the machine, 0: none; valid with syscalls */
+	const char **syscalls; /* names that were asked for, by number; "" has none. NULL: none yet */
 	struct tep_handle *tep; /* format.c: parsed formats, filled as events are met */
 	size_t plan_bytes; /* that the plans of its events take */
 	bool tep_strings; /* and printk_formats has been read into it */
@@ -47,6 +50,12 @@ static inline bool dkt__ctx_foreign(const struct dkt_ctx *ctx)
 
 /* Zeroed memory that lives as long as the context. NULL when memory is out. */
 void *dkt__ctx_keep(struct dkt_ctx *ctx, size_t n);
+
+/*
+ * The records are of that machine, as uname -m says it: a system call's name is what its number means
+ * there. "": the machine is unknown, and its numbers have no names.
+ */
+int dkt__ctx_machine(struct dkt_ctx *ctx, const char *machine);
 
 /*
  * Calls fn(data) at the end of the context, once however often this is asked for, the last one first.

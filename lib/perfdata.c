@@ -311,6 +311,8 @@ static int perf_read(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 	dkt__perf_chain_events(perf);
 	dkt__perf_symbols(perf);
 	if (!err)
+		err = dkt__ctx_machine(perf->base.ctx, perf->arch ? perf->arch : "");
+	if (!err)
 		err = fill_info(perf);
 	return err ? err : take_opts(perf, opts);
 }

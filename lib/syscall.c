@@ -1,18 +1,63 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of system calls. */
-#include <sys/syscall.h>
+/* Names of system calls: each architecture has numbers of its own, and libseccomp knows them. */
+#include <fnmatch.h>
+#include <seccomp.h>
 
 #include "ctx.h"
+#include "syscall.h"
 
 #include "base/banned.h"
 
-static const char *const syscall_names[] = {
-#include "syscall_names.inc"
+/* Machines that libseccomp names differently; wide: their name if the kernel's long has 8 bytes. */
+static const struct {
+	const char *machine, *name, *wide;
+} machines[] = {
+	/* trace-cmd ran with a 32-bit personality, as linux32(8) sets it, on a 64-bit kernel. */
+	{ "i[3-6]86", "x86", "x86_64" },
+	{ "arm*", "arm", "aarch64" },
+	{ "aarch64_be", "aarch64", "aarch64" },
+	{ "ppc", "ppc", "ppc64" },
+	{ "s390", "s390", "s390x" },
+	/* libseccomp counts from 0, the kernel from 4000, 5000 and 6000. */
+	{ "mips*", "", "" },
 };
 
-const char *dkt_syscall_name(int number)
+/* 0: its numbers are not known. */
+static uint32_t find_arch(const struct dkt_ctx *ctx)
 {
-	if (number < 0 || (size_t)number >= ARRAY_SIZE(syscall_names))
+	const char *name = ctx->machine;
+
+	/* Only a file says how long a long is. */
+	for (size_t i = 0; i < ARRAY_SIZE(machines); i++)
+		if (!fnmatch(machines[i].machine, ctx->machine, 0))
+			name = ctx->given && ctx->long_size == 8 ? machines[i].wide :
+								   machines[i].name;
+	return seccomp_arch_resolve_name(name);
+}
+
+/* libseccomp searches its table and copies the name each time: names that were asked for are kept. */
+static const char *find_name(struct dkt_ctx *ctx, int number)
+{
+	char *name __cleanup(free) =
+		ctx->arch ? seccomp_syscall_resolve_num_arch(ctx->arch, number) : NULL;
+
+	return name ? dkt__arena_strndup(&ctx->memory, name, strlen(name)) : "";
+}
+
+const char *dkt_syscall_name(struct dkt_ctx *ctx, int number)
+{
+	const char **name;
+
+	if (number < 0 || number >= DKT__SYSCALLS)
 		return NULL;
-	return syscall_names[number];
+	if (!ctx->syscalls) {
+		ctx->arch = find_arch(ctx);
+		ctx->syscalls = dkt__ctx_keep(ctx, DKT__SYSCALLS * sizeof(*ctx->syscalls));
+		if (!ctx->syscalls)
+			return NULL;
+	}
+	name = &ctx->syscalls[number];
+	if (!*name)
+		*name = find_name(ctx, number);
+	return *name && **name ? *name : NULL;
 }

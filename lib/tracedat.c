@@ -108,7 +108,7 @@ static int read_start(struct dkt__dat *dat, struct dkt__cursor *cur)
 	dat->page_size = (uint32_t)dkt__cursor_number(cur, 4);
 	if (asprintf(&dat->kind, "trace.dat version %u", dat->version) < 0)
 		dat->kind = NULL;
-	return dat->kind ? 0 : -ENOMEM;
+	return dat->kind ? dkt__ctx_machine(dat->ctx, "") : -ENOMEM;
 }
 
 static int give(struct dkt__dat *dat)

@@ -3,6 +3,7 @@
 #include "base/parse.h"
 #include "plan/unprint.h"
 #include "source/window.h"
+#include "syscall.h"
 #include "tracetext/rows.h"
 
 #include "base/banned.h"
@@ -92,7 +93,7 @@ static int carry_stacks(struct dkt__text *text, uint64_t next, struct dkt_record
 static uint32_t put_syscall(struct dkt__text *text, const struct dkt__line *line,
 			    struct dkt_event *event)
 {
-	const char *name = strchr(dkt_event_name(event) + 4, '_') + 1, *p;
+	const char *name = strchr(dkt_event_name(event) + 4, '_') + 1, *call, *p;
 	bool enter = dkt_event_name(event)[5] == 'n';
 	const struct dkt_field *fields;
 	char word[32];
@@ -109,9 +110,11 @@ static uint32_t put_syscall(struct dkt__text *text, const struct dkt__line *line
 			continue;
 		size = DKT__MAX(size, field->offset + field->size);
 		if (!strcmp(field->name, "__syscall_nr")) {
-			for (int nr = 0; nr < 1024; nr++)
-				if (dkt_syscall_name(nr) && !strcmp(dkt_syscall_name(nr), name))
+			for (int nr = 0; nr < DKT__SYSCALLS; nr++) {
+				call = dkt_syscall_name(text->base.ctx, nr);
+				if (call && !strcmp(call, name))
 					put(text, field->offset, (uint64_t)nr, field->size);
+			}
 			continue;
 		}
 		snprintf(word, sizeof(word), enter ? "%.20s: " : "-> ", field->name);

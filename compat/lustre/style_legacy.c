@@ -309,9 +309,9 @@ static void put_call_site(struct legacy_style *style, const struct kind *kind,
 }
 
 /* "(raw_syscalls:0:sys_read()) Process entered\n"; NULL when memory is out. The caller frees it. */
-static char *call_text(const struct kind *kind, int64_t number)
+static char *call_text(struct dkt_ctx *ctx, const struct kind *kind, int64_t number)
 {
-	const char *name = dkt_syscall_name((int)number);
+	const char *name = dkt_syscall_name(ctx, (int)number);
 	const char *what = kind->shape == SHAPE_ENTRY ? "entered\n" : "leaving";
 	char *text;
 
@@ -332,7 +332,7 @@ static void put_syscall(struct legacy_style *style, struct kind *kind, const str
 	if (number >= 0 && number < N_CALLS)
 		text = &kind->calls[number];
 	if (!*text)
-		*text = call_text(kind, number);
+		*text = call_text(style->ctx, kind, number);
 	dkt_buf_str(buf, *text ? *text : "");
 	if (kind->shape == SHAPE_EXIT)
 		legacy_put_rc(&style->common, dkt_record_int(rec, kind->ret), buf);

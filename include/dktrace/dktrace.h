@@ -84,6 +84,11 @@ struct dkt_ctx_opts {
 	void *log_data;
 	dkt_progress_fn progress; /* NULL: no reports */
 	void *progress_data;
+	/*
+	 * The machine that a directory in root was copied from, as "uname -m" prints it: it decides
+	 * which system call has which number. NULL: this machine. A file names its machine itself.
+	 */
+	const char *machine;
 };
 
 /* Creates a context. Opens nothing. -EINVAL, -E2BIG: invalid options (DKT_OPTS). */
@@ -1718,10 +1723,11 @@ DKT_API const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *
 DKT_API const char *dkt_symbol_module(struct dkt_ctx *ctx, uint64_t address);
 
 /*
- * Returns the name of a system call on the architecture that the library was built for. NULL:
- * unknown. The string is a constant.
+ * Returns the name of a system call on the machine that the context's records are from: the machine that
+ * recorded the file, or dkt_ctx_opts.machine. NULL: the number or the machine is unknown. The string
+ * lives as long as the context.
  */
-DKT_API const char *dkt_syscall_name(int number);
+DKT_API const char *dkt_syscall_name(struct dkt_ctx *ctx, int number);
 
 /* ---- dkt_netlink(3): generic netlink --------------------------------------------------------- */
 

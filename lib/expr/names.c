@@ -7,14 +7,12 @@
 #include "event.h"
 #include "expr.h"
 #include "plan.h"
+#include "syscall.h"
 
 #include "base/banned.h"
 
 /* A print format nests as deep as its C expression; a hostile one deeper. */
 #define MAX_DEPTH 100
-
-/* More than any architecture has. */
-#define MAX_SYSCALL 1024
 
 struct lookup {
 	const char *field;
@@ -177,12 +175,12 @@ static bool find_named(const struct named *named, size_t n, const struct lookup 
 	return false;
 }
 
-static bool find_syscall(const struct lookup *lookup)
+static bool find_syscall(struct dkt_ctx *ctx, const struct lookup *lookup)
 {
 	const char *name;
 
-	for (int i = 0; i < MAX_SYSCALL; i++) {
-		name = dkt_syscall_name(i);
+	for (int i = 0; i < DKT__SYSCALLS; i++) {
+		name = dkt_syscall_name(ctx, i);
 		if (!name)
 			continue;
 		dkt__guess_try(lookup->guess, name);
@@ -202,7 +200,7 @@ bool dkt__expr_built_in(const struct dkt_event *event, const char *field, const 
 	bool is_syscall = !strcmp(event->system, "syscalls");
 
 	if ((is_raw && !strcmp(field, "id")) || !strcmp(field, "__syscall_nr"))
-		return find_syscall(&lookup);
+		return find_syscall(event->ctx, &lookup);
 	if (is_syscall && strstr(event->name, "_open") && !strcmp(field, "flags") &&
 	    find_named(opens, ARRAY_SIZE(opens), &lookup))
 		return true;

@@ -348,7 +348,7 @@ void dkt__key_text(struct dkt_ctx *ctx, const struct dkt__key_spec *spec,
 		put_symbol(ctx, value, spec->mod == MOD_SYM_OFFSET, buf);
 		return;
 	case MOD_SYSCALL:
-		name = value <= INT32_MAX ? dkt_syscall_name((int)value) : NULL;
+		name = value <= INT32_MAX ? dkt_syscall_name(ctx, (int)value) : NULL;
 		if (name)
 			dkt_buf_str(buf, name);
 		else

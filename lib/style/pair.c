@@ -109,7 +109,7 @@ void dkt__pair_name(const struct pair *pair, const struct dkt_record *record, st
 		put_function(record, v, buf);
 		return;
 	case PAIR_NAME_SYSCALL:
-		name = v <= INT32_MAX ? dkt_syscall_name((int)v) : NULL;
+		name = v <= INT32_MAX ? dkt_syscall_name(record->event->ctx, (int)v) : NULL;
 		break;
 	case PAIR_NAME_SOFTIRQ:
 		name = v < ARRAY_SIZE(softirqs) ? softirqs[v] : NULL;

@@ -94,7 +94,6 @@ static int option_clock(struct dkt__dat *dat, struct dkt__cursor *option)
 	return dat->clock ? 0 : -ENOMEM;
 }
 
-/* "Linux vm 6.1.0 x86_64": the second word is the host's name. */
 /* What is there up to one of those; "-": that was not known. */
 static int uname_part(const char *text, const char *end, char **part)
 {
@@ -108,19 +107,23 @@ static int uname_part(const char *text, const char *end, char **part)
 	return *part ? 0 : -ENOMEM;
 }
 
-/* "Linux HOST RELEASE MACHINE" */
+/* "Linux HOST RELEASE MACHINE"; the last two are the kernel, whose release may be unknown. */
 static int option_uname(struct dkt__dat *dat, struct dkt__cursor *option)
 {
 	char *text __cleanup(free) = NULL;
 	int err = take_string(option, &text);
-	const char *part = err ? NULL : strchr(text, ' ');
+	char *part = err ? NULL : strchr(text, ' '), *machine;
 
 	if (part)
 		err = uname_part(part + 1, " ", &dat->host);
 	part = part ? strchr(part + 1, ' ') : NULL;
-	if (part && !err)
-		err = uname_part(part + 1, "\n", &dat->kernel);
-	return err;
+	if (!part || err)
+		return err;
+	part++;
+	part[strcspn(part, "\n")] = '\0';
+	machine = strrchr(part, ' ');
+	err = uname_part(part, strncmp(part, "- ", 2) ? "\n" : " ", &dat->kernel);
+	return err || !machine ? err : dkt__ctx_machine(dat->ctx, machine + 1);
 }
 
 /* "CPU: 0\n" and per_cpu/cpu0/stats, or "\nBuffer: NAME\n" before those of an instance. */

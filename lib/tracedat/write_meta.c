@@ -252,6 +252,7 @@ static void stats_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 void dkt__tdw_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 {
 	const struct dkt_source_info *info = dkt_source_info(out->source);
+	const char *machine = out->source->ctx->machine;
 	char text[400];
 
 	/* Microseconds, in a form for strtoll(). */
@@ -262,9 +263,9 @@ void dkt__tdw_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 	}
 	snprintf(text, sizeof(text), "[%s]\n", dkt__tdw_clock(out));
 	text_option(out, buf, DAT_TRACECLOCK, text);
-	if (info->host || info->kernel) {
-		snprintf(text, sizeof(text), "Linux %s %s", info->host ? info->host : "-",
-			 info->kernel ? info->kernel : "-");
+	if (info->host || info->kernel || *machine) {
+		snprintf(text, sizeof(text), "Linux %s %s%s", info->host ? info->host : "-",
+			 info->kernel ? info->kernel : "- ", info->kernel ? "" : machine);
 		text_option(out, buf, DAT_UNAME, text);
 	}
 	text_option(out, buf, DAT_VERSION, "dktrace " DKT_VERSION);

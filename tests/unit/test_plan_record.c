@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Texts of records: special events, lines of the trace style, records that lie. */
-#include <sys/syscall.h>
 
 #include "plan_tree.h"
 
@@ -216,14 +215,6 @@ static void lines_of_trace(void **state)
 	uproot(&tree);
 }
 
-static void system_calls(void **state)
-{
-	(void)state;
-	assert_string_equal(dkt_syscall_name(SYS_read), "read");
-	assert_null(dkt_syscall_name(-1));
-	assert_null(dkt_syscall_name(1 << 20));
-}
-
 /* ---- the last resort ---- */
 
 static void formats_beyond_a_plan(void **state)
@@ -358,7 +349,6 @@ int main(void)
 		cmocka_unit_test(tail_of_old),
 		cmocka_unit_test(functions_of_old),
 		cmocka_unit_test(lines_of_trace),
-		cmocka_unit_test(system_calls),
 		cmocka_unit_test(formats_beyond_a_plan),
 		cmocka_unit_test(formats_without_end),
 		cmocka_unit_test(literals_are_joined_at_once),
