@@ -52,33 +52,6 @@ int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **out)
 
 /* ---- what a caller asks for ---- */
 
-/* No options are longer: a size beyond is one that nobody has set. */
-#define OPTS_MAX 4096
-
-int dkt__opts_copy(struct dkt_ctx *ctx, const char *type, void *to, size_t size, const void *from)
-{
-	const uint8_t *bytes = from;
-	size_t sz = size;
-
-	memset(to, 0, size);
-	if (from)
-		memcpy(&sz, from, sizeof(sz));
-	if (sz < sizeof(sz) || sz > OPTS_MAX)
-		return dkt_fail(ctx, -EINVAL, "%s: sz is %zu, not the size of the struct", type,
-				sz);
-	if (from)
-		memcpy(to, from, DKT__MIN(sz, size));
-	memcpy(to, &size, sizeof(size));
-	for (size_t i = size; i < sz; i++)
-		if (bytes[i])
-			return dkt_fail(
-				ctx, -E2BIG,
-				"%s has %zu bytes, and more than the %zu that are known here"
-				" are used",
-				type, sz, size);
-	return 0;
-}
-
 int dkt__flags_check(struct dkt_ctx *ctx, const char *what, unsigned int flags, unsigned int known)
 {
 	if (!(flags & ~known))

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/opts.h"
 
 struct dkt__events; /* event.c */
 struct dkt__symbols; /* symbol.c */
@@ -62,20 +63,6 @@ int dkt__ctx_machine(struct dkt_ctx *ctx, const char *machine);
  * -ENOMEM: it will not be called.
  */
 int dkt__ctx_at_end(struct dkt_ctx *ctx, void (*fn)(void *data), void *data);
-
-/*
- * Copies a caller's options of the struct type, NULL: all defaults. A caller that was built with an older
- * header has fewer members, the others are zero. -E2BIG: one of a newer header asks for what is not
- * known here; -EINVAL: sz is not set.
- */
-#define dkt__opts_take(ctx, type, to, from)                                                        \
-	({                                                                                         \
-		struct type *to_ = (to);                                                           \
-		const struct type *from_ = (from);                                                 \
-                                                                                                   \
-		dkt__opts_copy(ctx, #type, to_, sizeof(*to_), from_);                              \
-	})
-int dkt__opts_copy(struct dkt_ctx *ctx, const char *type, void *to, size_t size, const void *from);
 
 /* -EINVAL, with words: there are other bits than the known ones. */
 int dkt__flags_check(struct dkt_ctx *ctx, const char *what, unsigned int flags, unsigned int known);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copies of options structs, whatever size the caller's have. */
+#include "base/opts.h"
+#include "base/util.h"
+
+#include "base/banned.h"
+
+/* No options are longer: a size beyond is one that nobody has set. */
+#define OPTS_MAX 4096
+
+int dkt__opts_copy(const char *type, void *to, size_t size, const void *from, char **words)
+{
+	const uint8_t *bytes = from;
+	size_t sz = size;
+	int n = 0, err = 0;
+
+	*words = NULL;
+	memset(to, 0, size);
+	if (from)
+		memcpy(&sz, from, sizeof(sz));
+	if (sz < sizeof(sz) || sz > OPTS_MAX) {
+		n = asprintf(words, "%s: sz is %zu, not the size of the struct", type, sz);
+		err = -EINVAL;
+	} else if (from) {
+		memcpy(to, from, DKT__MIN(sz, size));
+	}
+	memcpy(to, &size, sizeof(size));
+	for (size_t i = size; !err && i < sz; i++)
+		if (bytes[i]) {
+			n = asprintf(words,
+				     "%s has %zu bytes, and more than the %zu that are known here"
+				     " are used",
+				     type, sz, size);
+			err = -E2BIG;
+		}
+	if (n < 0)
+		*words = NULL;
+	return err;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Options structs of callers that may have been built with an older or a newer header. */
+#ifndef DKT_BASE_OPTS_H
+#define DKT_BASE_OPTS_H
+
+#include <dktrace/dktrace.h>
+
+/*
+ * Copies a caller's options of the struct type, NULL: all defaults. A caller that was built with an older
+ * header has fewer members, the others are zero. -E2BIG: one of a newer header asks for what is not
+ * known here; -EINVAL: sz is not set.
+ */
+#define dkt__opts_take(ctx, type, to, from)                                                        \
+	({                                                                                         \
+		struct type *to_ = (to);                                                           \
+		const struct type *from_ = (from);                                                 \
+		char *words_;                                                                      \
+		int err_ = dkt__opts_copy(#type, to_, sizeof(*to_), from_, &words_);               \
+                                                                                                   \
+		err_ ? dkt_error_give(ctx, err_, words_) : 0;                                      \
+	})
+
+/* *words says what is wrong; the caller frees it. NULL: nothing is, or memory is out. */
+int dkt__opts_copy(const char *type, void *to, size_t size, const void *from, char **words);
+
+#endif
