@@ -1593,6 +1593,27 @@ DKT_API int dkt_style_new(struct dkt_ctx *ctx, const char *name, const struct dk
 DKT_API void dkt_style_free(struct dkt_style *style);
 
 /*
+ * A style of the caller's. Only record is required; NULL for the others. record gets each record with
+ * its stacks, see dkt_record_stack().
+ */
+struct dkt_style_calls {
+	size_t sz;
+	int (*begin)(void *data, struct dkt_buf *buf); /* as dkt_style_begin() */
+	int (*record)(void *data, const struct dkt_record *record, const char *comm,
+		      struct dkt_buf *buf);
+	int (*flush)(void *data, struct dkt_buf *buf);
+	int (*end)(void *data, struct dkt_buf *buf);
+	void (*close)(void *data);
+};
+
+/*
+ * Creates a style of the caller's. dkt_style_free() calls close(); so does this function if it fails.
+ * -EINVAL: there is no record(), or invalid options.
+ */
+DKT_API int dkt_style_make(struct dkt_ctx *ctx, const struct dkt_style_calls *calls, void *data,
+			   struct dkt_style **style);
+
+/*
  * Returns the i-th name, counted from 0, of the fields that every record has, for dkt_style_opts;
  * NULL after the last.
  */

@@ -152,6 +152,59 @@ static void a_made_source_needs_next_alone(void **state)
 	assert_int_equal(closed, 3);
 }
 
+static int put_comm(void *data, const struct dkt_record *record, const char *comm,
+		    struct dkt_buf *buf)
+{
+	(void)data;
+	dkt_buf_printf(buf, "%s %s\n", comm, record->event ? "record" : "gap");
+	return 0;
+}
+
+static int put_end(void *data, struct dkt_buf *buf)
+{
+	(void)data;
+	dkt_buf_str(buf, "end\n");
+	return 0;
+}
+
+static void a_made_style_needs_record_alone(void **state)
+{
+	NEWER(dkt_style_calls)
+	newer = { .opts = { .sz = sizeof(newer), .record = put_comm, .close = count_close } };
+	DKT_OPTS(dkt_style_calls, all, .record = put_comm, .begin = put_end, .flush = put_end,
+		 .end = put_end);
+	struct dkt_record gap = { .lost = 7 };
+	struct dkt_style *style;
+	struct dkt_buf *buf;
+	int closed = 0;
+	size_t len;
+
+	newer.more = 1;
+	assert_int_equal(dkt_style_make(*state, &newer.opts, &closed, &style), -E2BIG);
+	assert_int_equal(closed, 1);
+	newer.more = 0;
+	assert_fails(*state, -EINVAL, "a style without a call to put a record",
+		     dkt_style_make(*state, NULL, &closed, &style));
+	assert_null(style);
+	assert_int_equal(dkt_buf_new(&buf), 0);
+	assert_ok(*state, dkt_style_make(*state, &newer.opts, &closed, &style));
+	assert_int_equal(dkt_style_begin(style, buf), 0);
+	assert_int_equal(dkt_style_record(style, &gap, "dd", buf), 0);
+	assert_int_equal(dkt_style_flush(style, buf), 0);
+	assert_int_equal(dkt_style_end(style, buf), 0);
+	assert_string_equal(dkt_buf_data(buf, &len), "dd gap\n");
+	dkt_style_free(style);
+	assert_int_equal(closed, 2);
+	dkt_buf_reset(buf);
+	assert_ok(*state, dkt_style_make(*state, &all, NULL, &style));
+	assert_int_equal(dkt_style_begin(style, buf), 0);
+	assert_int_equal(dkt_style_flush(style, buf), 0);
+	assert_int_equal(dkt_style_end(style, buf), 0);
+	assert_string_equal(dkt_buf_data(buf, &len), "end\nend\nend\n");
+	dkt_style_free(style);
+	dkt_buf_free(buf);
+}
+
 static void nothing_crashes_without_options(void **state)
 {
 	struct dkt_ctx *ctx = *state;
@@ -241,6 +294,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(larger_ones_must_be_zero_beyond, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_size_must_be_set, setup, teardown),
 		cmocka_unit_test_setup_teardown(every_call_looks_at_the_size, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_made_style_needs_record_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_made_source_needs_next_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing_crashes_without_options, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_probe_on_a_program_needs_one, setup, teardown),
