@@ -31,9 +31,8 @@ struct chooser {
 	size_t n_verdicts;
 	uint64_t since, last; /* times of the records' clock */
 	int64_t wall; /* to add to their times */
-	struct legacy_style *legacy, *own_legacy;
-	struct class_map *map; /* of own_legacy */
-	bool by_class;
+	struct legacy_style *legacy;
+	bool by_class; /* the class of each record is looked at */
 	bool more; /* is asked for than a window, CPUs and threads */
 	bool fits; /* an event was met that the filter can be put to */
 	char *misfit; /* what is wrong with it on the others */
@@ -302,16 +301,6 @@ bool chooser_in_rate(struct chooser *c, const struct dkt_record *record,
 
 /* ---- beginning and end ---- */
 
-static int load_classes(struct chooser *c)
-{
-	int err = class_map_open(c->ctx, &c->map);
-
-	if (!err)
-		err = legacy_style_new(c->ctx, c->map, &c->own_legacy);
-	c->legacy = c->own_legacy;
-	return err;
-}
-
 void chooser_set_window(struct chooser *c, uint64_t since, uint64_t until)
 {
 	c->since = since;
@@ -330,14 +319,12 @@ static int chooser_init(struct chooser *c)
 	c->more |= c->by_class;
 	if (s->filter)
 		err = mask_expr(c->ctx, s->filter, &c->filter);
-	if (!err && (s->filter || s->events.n || c->by_class || s->rate.limited)) {
+	if (!err && (s->filter || s->events.n || selection_by_class(s))) {
 		err = dkt_events(c->ctx, &events, &c->n_verdicts);
 		c->verdicts = calloc(c->n_verdicts + 1, 1);
 		if (!err && !c->verdicts)
 			err = -ENOMEM;
 	}
-	if (!err && !c->legacy && (c->by_class || s->rate.limited))
-		err = load_classes(c);
 	return err;
 }
 
@@ -375,8 +362,6 @@ void chooser_free(struct chooser *c)
 	if (!c)
 		return;
 	dkt_expr_free(c->filter);
-	legacy_style_free(c->own_legacy);
-	class_map_free(c->map);
 	free(c->verdicts);
 	free(c->misfit);
 	free(c->unmatched);

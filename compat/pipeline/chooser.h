@@ -13,8 +13,8 @@ const char *event_glob_check(const char *glob);
 
 /*
  * The context is that of the records' kernel; the selection and legacy outlive the chooser. wall is to be
- * added to records' times to get wall-clock time, ns. legacy knows the classes of records; NULL: the
- * chooser loads the class map itself if it must.
+ * added to records' times to get wall-clock time, ns. legacy knows the classes of records; NULL will do
+ * without selection_by_class(), or if the bits of each record are given.
  */
 int chooser_new(struct dkt_ctx *ctx, int64_t wall, struct selection *selection,
 		struct legacy_style *legacy, struct chooser **chooser);

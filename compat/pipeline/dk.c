@@ -36,6 +36,7 @@ struct printer {
 	struct dk_out out;
 	struct legacy_style *legacy; /* the style's */
 	struct chooser *chooser;
+	unsigned int flags; /* enum dkt_live_flags */
 	uint64_t met, waiting; /* records: so far, and in the log when it began */
 	uint64_t *last; /* of each CPU, the time of the last record that is no part of a message */
 	int64_t wall; /* to add to a record's time */
@@ -260,7 +261,7 @@ static int drop_rights(struct printer *p)
 
 static int printer_run(struct printer *p, const char *spool, uint64_t until)
 {
-	DKT_OPTS(dkt_live_opts, opts, .flags = p->opts->flags, .spool = spool, .until = until,
+	DKT_OPTS(dkt_live_opts, opts, .flags = p->flags, .spool = spool, .until = until,
 		 .flush = dk_out_settle, .data = &p->out, .wake_percent = WAKE_PERCENT);
 	int err = dkt_source_live(p->in, &opts, &p->source);
 	int told;
@@ -401,6 +402,7 @@ int dk_print(struct debuglog *log, const struct dk_opts *opts, int fd, struct dk
 	struct printer p = { .ctx = log->ctx,
 			     .in = log->in,
 			     .opts = opts,
+			     .flags = opts->flags,
 			     .result = result,
 			     .out = { .ctx = log->ctx, .fd = fd },
 			     .self = getpid() };
@@ -422,6 +424,7 @@ int dk_print_lustre(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
 {
 	struct printer p = { .ctx = ctx,
 			     .opts = opts,
+			     .flags = opts->flags,
 			     .result = result,
 			     .out = { .ctx = ctx, .fd = fd },
 			     .self = -1 };
@@ -444,6 +447,7 @@ int dk_print_saved(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
 {
 	struct printer p = { .ctx = ctx,
 			     .opts = opts,
+			     .flags = opts->flags,
 			     .result = result,
 			     .out = { .ctx = ctx, .fd = fd },
 			     .self = -1 };
@@ -456,6 +460,8 @@ int dk_print_saved(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
 		err = class_map_open(ctx, &map);
 	if (!err)
 		err = printer_init(&p, map);
+	/* Nothing of a tree goes away, so that there is nothing to keep. */
+	p.flags &= ~(unsigned int)DKT_LIVE_KEEP;
 	if (!err)
 		err = printer_run(&p, NULL, 0);
 	printer_clear(&p);

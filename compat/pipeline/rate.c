@@ -3,6 +3,8 @@
 #include "pipeline/rate.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,4 +58,13 @@ bool rate_takes(struct rate *rate, uint32_t types, int64_t time)
 	}
 	rate->left_out++;
 	return false;
+}
+
+void rate_tell(struct rate *rate, const char *self)
+{
+	fflush(stdout);
+	if (rate->left_out)
+		fprintf(stderr, "%s: %" PRIu64 " records left out by --rate\n", self,
+			rate->left_out);
+	rate->left_out = 0;
 }

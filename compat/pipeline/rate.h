@@ -28,4 +28,7 @@ int rate_parse(const char *text, struct rate *rate, const char **bad);
  */
 bool rate_takes(struct rate *rate, uint32_t types, int64_t time);
 
+/* Says on standard error how many were left out so far, if some were; they are counted anew then. */
+void rate_tell(struct rate *rate, const char *self);
+
 #endif

@@ -190,8 +190,13 @@ void selection_clear(struct selection *s)
 	*s = (struct selection){ 0 };
 }
 
+bool selection_by_class(const struct selection *s)
+{
+	return s->types || s->subsystems || s->hidden_types || s->hidden_subsystems ||
+	       s->rate.limited;
+}
+
 bool selection_is_all(const struct selection *s)
 {
-	return !s->types && !s->subsystems && !s->hidden_types && !s->hidden_subsystems &&
-	       !s->events.n && !s->comms.n && !s->n_pids && !s->filter && !s->rate.limited;
+	return !selection_by_class(s) && !s->events.n && !s->comms.n && !s->n_pids && !s->filter;
 }

@@ -45,6 +45,9 @@ void selection_clear(struct selection *selection);
 /* Whether all records of a source are asked for, but for its window of times and CPUs. */
 bool selection_is_all(const struct selection *selection);
 
+/* Whether the classes of records must be known. */
+bool selection_by_class(const struct selection *selection);
+
 /*
  * The window as times of the source's clock: records from *since on and before *until; 0: no bound.
  * -EINVAL, with words: times of day are asked for, and the source does not know them.

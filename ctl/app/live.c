@@ -4,7 +4,6 @@
 #include "app/rights.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "base/stop.h"
 #include "log/leftover.h"
+#include "pipeline/losses.h"
 #include "set/param/memory.h"
 
 /* The reader sleeps so long, ms: long enough not to disturb, short against what a buffer holds. */
@@ -262,21 +262,6 @@ static int follow(struct live *live)
 	return err ? err : drain(live);
 }
 
-int live_losses(struct dkt_source *source, struct dkt_loss *all)
-{
-	int err = 0, cpus = dkt_source_info(source)->cpus;
-
-	*all = (struct dkt_loss){ 0 };
-	for (int cpu = 0; !err && cpu < cpus; cpu++) {
-		struct dkt_loss loss;
-
-		err = dkt_source_loss(source, cpu, &loss);
-		all->seen += loss.seen;
-		all->lost += loss.lost;
-	}
-	return err;
-}
-
 /* The words of the failure that is being told stay. */
 static void tear_down(struct live *live)
 {
@@ -295,8 +280,7 @@ static void tear_down(struct live *live)
 int live_run(struct app *app, const struct live_opts *opts, int *rc)
 {
 	struct live live = { .app = app, .opts = opts, .spawn = SPAWN_INIT };
-	struct dkt_loss all = { 0 };
-	uint64_t buffers = 0;
+	struct losses all = { 0 };
 	int err;
 
 	live_catch();
@@ -304,19 +288,14 @@ int live_run(struct app *app, const struct live_opts *opts, int *rc)
 	if (!err)
 		err = follow(&live);
 	if (!err)
-		err = live_losses(live.source, &all);
-	if (!err)
-		err = dkt_instance_get_size(live.in, &buffers);
+		err = losses_count(&all, live.source);
 	if (!err)
 		err = opts->report(opts->data, live.source, all.seen, all.lost);
 	tear_down(&live);
 	*rc = live.spawn.status;
-	if (err || !all.lost)
-		return err;
-	fprintf(stderr,
-		"dktrace: %" PRIu64 " records were lost, as the buffers of %" PRIu64
-		" MB were full: --filter records less\n",
-		all.lost, buffers >> 20);
-	*rc = *rc ? *rc : EXIT_LOST;
-	return 0;
+	if (!err && losses_tell(&all, "dktrace", NULL,
+				"use --filter to record less than fills the buffers"))
+		*rc = *rc ? *rc : EXIT_LOST;
+	losses_clear(&all);
+	return err;
 }

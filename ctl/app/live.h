@@ -60,9 +60,6 @@ bool live_over(struct spawn *spawn, double from, double seconds);
 /* Waits until it is over. */
 void live_wait(struct spawn *spawn, double seconds);
 
-/* Adds up the records that all CPUs of a source, of a file too, returned and lost. */
-int live_losses(struct dkt_source *source, struct dkt_loss *all);
-
 /*
  * Records until a signal comes, the command ends, or the time is over. rc: the command's exit status, or
  * EXIT_LOST if records were lost, which is said on standard error.

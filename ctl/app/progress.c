@@ -8,9 +8,6 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* Records between two looks at the time. */
-#define BATCH 4096
-
 static uint64_t now(void)
 {
 	struct timespec ts = { 0 };
@@ -58,29 +55,20 @@ void progress_end(struct progress *progress)
 	progress->shown = progress->on = false;
 }
 
-void progress_source(struct progress *progress, const struct dkt_source *source)
+void progress_source(struct progress *progress, const struct dkt_source *source, bool prints)
 {
 	uint64_t done, of;
 
 	progress_begin(progress, dkt_source_bytes(source, &done, &of) ? 0 : of, PROGRESS_BYTES,
-		       false);
+		       prints);
 }
 
-int progress_next(struct progress *progress, struct dkt_source *source, struct dkt_record *record)
+void progress_look(struct progress *progress, const struct dkt_source *source)
 {
 	uint64_t done, of;
-	int err = dkt_source_next(source, record);
 
-	if (err) {
-		progress_end(progress);
-		return err;
-	}
-	if (!progress->on || ++progress->records < BATCH)
-		return 0;
-	progress->records = 0;
-	if (!dkt_source_bytes(source, &done, &of))
+	if (progress->on && !dkt_source_bytes(source, &done, &of))
 		progress_at(progress, done);
-	return 0;
 }
 
 void progress_switch(void *data, const char *what, size_t done, size_t of)

@@ -10,7 +10,6 @@ enum progress_unit { PROGRESS_BYTES, PROGRESS_RECORDS };
 struct progress {
 	bool on;
 	bool shown;
-	unsigned int records; /* since the time was looked at */
 	uint64_t begun, last; /* ns of CLOCK_MONOTONIC */
 	uint64_t of; /* in that unit */
 	enum progress_unit unit;
@@ -26,11 +25,11 @@ void progress_begin(struct progress *progress, uint64_t of, enum progress_unit u
 void progress_at(struct progress *progress, uint64_t done);
 void progress_end(struct progress *progress);
 
-/* The same of a source for a command that prints at its end, */
-void progress_source(struct progress *progress, const struct dkt_source *source);
+/* The same of a source: of the bytes that are read, */
+void progress_source(struct progress *progress, const struct dkt_source *source, bool prints);
 
-/* and dkt_source_next() with a look at how far it is; ends with the records. */
-int progress_next(struct progress *progress, struct dkt_source *source, struct dkt_record *record);
+/* and how far it is. */
+void progress_look(struct progress *progress, const struct dkt_source *source);
 
 /*
  * The same of what is switched: dkt_progress_fn, with a struct progress of zeros as its data. The

@@ -11,51 +11,10 @@
 #include "apply/apply.h"
 #include "base/stop.h"
 #include "input/dk_file.h"
-#include "input/report_opts.h"
 #include "io/output.h"
 #include "lustre/libcfs.h"
 #include "pipeline/style.h"
 #include "set/param/tree.h"
-
-/* ---- options ---- */
-
-/* "legacy, trace and json"; the caller frees it. */
-static char *style_names(void)
-{
-	struct dkt_style_info info, next;
-	char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
-
-	for (size_t i = 0; f && !style_get(i, &info); i++)
-		fprintf(f, "%s%s", !i ? "" : style_get(i + 1, &next) ? " and " : ", ", info.name);
-	return f && !fclose(f) ? text : NULL;
-}
-
-/* Files of its own, or bytes that a terminal cannot show, need a place to go. */
-static int read_style(const char *text, const char *file, struct dkt_style_info *style)
-{
-	char *names __cleanup(free) = NULL;
-	struct dkt__guess guess;
-
-	if (style_find(text, style)) {
-		names = style_names();
-		return app_usage("--style: '%s' is none; %s are%s", text, names ? names : "",
-				 style_guess(&guess, text));
-	}
-	if (style->traits & DKT_STYLE_FILES && !file)
-		return app_usage("--style %s: name the directory for its files", style->name);
-	if (style->traits & DKT_STYLE_BINARY && !file && isatty(STDOUT_FILENO))
-		return app_usage("--style %s: not for a terminal; name a file", style->name);
-	return 0;
-}
-
-static void print_rate(const struct rate *rate)
-{
-	if (rate->left_out)
-		fprintf(stderr, "dktrace: %" PRIu64 " records left out by --rate\n",
-			rate->left_out);
-}
 
 /* ---- the log ---- */
 
@@ -131,12 +90,12 @@ int cmd_dk(struct app *app, int argc, char **argv)
 	struct selection selection = { 0 };
 	struct dk_opts opts = { .selection = &selection };
 	struct dk_result result = { 0 };
-	struct dk_file_sink dat = { .sink.file.fd = -1, .sink.out.fd = -1 };
+	struct dk_file_sink dat = { .out = OUTFILE_INIT };
 	struct dkt_style_info style;
 	int fd __cleanup(close) = -1;
 	bool follow = !strcmp(argv[0], "follow"), files;
 	struct looking looking = { .prints = !file };
-	int err, rc = read_style(app->style, file, &style);
+	int err, rc = style_arg_read(app, NULL, file, &style);
 
 	if (!rc && app->format)
 		rc = dk_file_new(app, file, &dat);
@@ -182,7 +141,7 @@ int cmd_dk(struct app *app, int argc, char **argv)
 		dk_result_print(&result, "dktrace",
 				follow || (!file && style.traits & DKT_STYLE_DATA) ? stderr :
 										     stdout);
-	print_rate(&selection.rate);
+	rate_tell(&selection.rate, "dktrace");
 	dk_file_close(&dat);
 	if (err)
 		rc = result.closed ? EXIT_PIPE : app_fail(app);

@@ -5,22 +5,22 @@
 
 #include "cmd/info.h"
 
-static int print_one(struct app *app, const char *path, struct report_args *args)
+static int print_one(struct app *app, char *path, struct record_args *args)
 {
 	struct info *info __cleanup(free) = calloc(1, sizeof(*info));
-	struct input in = { 0 };
+	struct inputs in = { 0 };
 	int err, rc;
 
 	if (!info)
 		return app_usage("out of memory");
-	err = input_open_picked(app, path, args, &in);
+	err = inputs_open_one(app, path, args, &in);
 	if (!err)
-		err = info_count(app, &in, info);
+		err = info_count(&in, info);
 	if (!err)
 		err = info_print(app, info);
-	rc = err ? app_fail(app) : input_tell(&in, info->all_gaps);
+	rc = err ? app_fail(app) : inputs_tell(&in);
 	info_clear(info);
-	input_close(&in);
+	inputs_clear(&in);
 	return rc;
 }
 
@@ -32,8 +32,8 @@ static int worse(int a, int b)
 
 int cmd_info(struct app *app, int argc, char **argv)
 {
-	struct report_args args;
-	int rc = report_args_read(app, &args);
+	struct record_args args;
+	int rc = record_args_read(app, &args);
 	bool read = !rc;
 
 	for (int i = 1; read && i < argc; i++) {
@@ -41,6 +41,6 @@ int cmd_info(struct app *app, int argc, char **argv)
 			printf("\n");
 		rc = worse(rc, print_one(app, argv[i], &args));
 	}
-	report_args_clear(&args);
+	record_args_clear(&args);
 	return rc;
 }

@@ -3,7 +3,7 @@
 #ifndef CTL_INFO_H
 #define CTL_INFO_H
 
-#include "input/input.h"
+#include "input/inputs.h"
 
 /* More gaps are counted, but not kept. */
 #define INFO_GAPS 1000
@@ -46,7 +46,7 @@ struct info {
 };
 
 /* Reads all records of the input. */
-int info_count(struct app *app, struct input *in, struct info *info);
+int info_count(struct inputs *in, struct info *info);
 void info_clear(struct info *info);
 
 /* Records per second. */

@@ -109,14 +109,15 @@ static int sum_up(struct info *info)
 	return 0;
 }
 
-int info_count(struct app *app, struct input *in, struct info *info)
+int info_count(struct inputs *in, struct info *info)
 {
 	int err;
 
-	*info = (struct info){ .in = in, .events = calloc(IDS, sizeof(*info->events)) };
+	*info = (struct info){ .in = &in->files[0].in,
+			       .events = calloc(IDS, sizeof(*info->events)) };
 	if (!info->events)
 		return -ENOMEM;
-	err = input_each(app, in, count_one, info);
+	err = inputs_each(in, count_one, info);
 	sort_events(info);
 	return err ? err : sum_up(info);
 }

@@ -8,8 +8,7 @@
 
 #include "app/print.h"
 #include "base/parse.h"
-#include "input/input.h"
-#include "input/sink.h"
+#include "input/inputs.h"
 
 /* More files are most likely a wrong unit. */
 #define MAX_PIECES 1000
@@ -20,8 +19,10 @@
 struct splitting {
 	struct app *app;
 	const char *path; /* as given: "part.dat" */
-	const char *in_path; /* as given */
-	struct input in;
+	char *in_path; /* as given */
+	struct inputs in;
+	struct sink_opts opts;
+	struct outfile file;
 	struct sink sink;
 	uint64_t every, count, size; /* 0: no bound */
 	uint64_t until; /* end of the window of this piece */
@@ -96,8 +97,12 @@ static int piece_open(struct splitting *s, const struct dkt_record *record)
 	s->name = piece_name(s->path, s->n);
 	if (!s->name)
 		return -ENOMEM;
-	err = sink_open(&s->sink, s->in.source, &s->in.ctx, 1, s->name);
-	return err ? err : outfile_check_input(&s->sink.file, s->in.path);
+	err = sink_open_file(s->app->ctx, &s->opts, s->name, &s->file);
+	if (!err)
+		err = outfile_check_input(&s->file, s->in_path);
+	if (!err)
+		err = sink_open(&s->sink, &s->opts, &s->in.line, &s->file);
+	return err ? err : sink_begin(&s->sink);
 }
 
 static int piece_close(struct splitting *s)
@@ -105,9 +110,12 @@ static int piece_close(struct splitting *s)
 	int err = sink_finish(&s->sink);
 
 	if (!err)
+		err = outfile_commit(&s->file);
+	if (!err)
 		rows_add(s->pieces, val_text(s->name), val_number(s->sink.records),
 			 val_number(s->first), val_number(s->last));
 	sink_close(&s->sink);
+	outfile_close(&s->file);
 	free(s->name);
 	s->name = NULL;
 	s->open = false;
@@ -144,13 +152,13 @@ static int take(void *data, const struct dkt_record *record)
 
 static int split(struct splitting *s)
 {
-	int err = input_each(s->app, &s->in, take, s);
+	int err = inputs_each(&s->in, take, s);
 
 	return err || !s->open || s->counting ? err : piece_close(s);
 }
 
 /* Whether there would be too many files, before the first is written. */
-static int count_pieces(const struct splitting *s, struct report_args *args)
+static int count_pieces(const struct splitting *s, struct record_args *args)
 {
 	struct splitting dry = { .app = s->app,
 				 .path = s->path,
@@ -159,11 +167,11 @@ static int count_pieces(const struct splitting *s, struct report_args *args)
 				 .size = s->size,
 				 .counting = true };
 	const struct rate rate = args->selection.rate;
-	int err = input_open_picked(s->app, s->in_path, args, &dry.in);
+	int err = inputs_open_one(s->app, s->in_path, args, &dry.in);
 
 	if (!err)
 		err = split(&dry);
-	input_close(&dry.in);
+	inputs_clear(&dry.in);
 	/* The records are counted anew when they are written. */
 	args->selection.rate = rate;
 	return err;
@@ -175,22 +183,22 @@ int cmd_split(struct app *app, int argc, char **argv)
 						 { .key = "records", .type = COL_NUMBER },
 						 { .key = "begin", .type = COL_TIME },
 						 { .key = "end", .type = COL_TIME } };
-	struct splitting s = { .app = app, .path = argv[2], .in_path = argv[1] };
-	struct report_args args;
-	int err = 0, rc = sink_format(app, argv[2], &s.sink);
+	struct splitting s = {
+		.app = app, .path = argv[2], .in_path = argv[1], .file = OUTFILE_INIT
+	};
+	struct record_args args;
+	int err = 0, rc = record_args_sink(app, argv[2], NULL, &args);
 
 	(void)argc;
-	s.sink.part = true;
+	s.opts = args.sink;
+	s.opts.part = true;
 	if (!rc)
 		rc = read_opts(&s);
-	if (rc)
-		return rc;
-	rc = report_args_read(app, &args);
 	s.pieces = rows_new("files", columns, ARRAY_SIZE(columns));
 	if (!rc && !app->force)
 		err = count_pieces(&s, &args);
 	if (!rc && !err)
-		err = input_open_picked(app, argv[1], &args, &s.in);
+		err = inputs_open_one(app, argv[1], &args, &s.in);
 	if (!rc && !err)
 		err = split(&s);
 	/* Those that are complete stay, and are named, also if another one failed. */
@@ -199,10 +207,11 @@ int cmd_split(struct app *app, int argc, char **argv)
 	else if (print_rows(app, 0, s.pieces, NULL))
 		err = err ? err : -ENOMEM;
 	if (!rc)
-		rc = err ? app_fail(app) : input_tell(&s.in, false);
+		rc = err ? app_fail(app) : inputs_tell(&s.in);
 	sink_close(&s.sink);
+	outfile_close(&s.file);
 	free(s.name);
-	input_close(&s.in);
-	report_args_clear(&args);
+	inputs_clear(&s.in);
+	record_args_clear(&args);
 	return rc;
 }

@@ -8,7 +8,6 @@
 #include "app/opt.h"
 #include "apply/rules.h"
 #include "hist/hist.h"
-#include "input/input.h"
 #include "input/live_args.h"
 #include "log/debuglog.h"
 #include "lustre/class.h"
@@ -169,19 +168,15 @@ static int add(void *data, const struct dkt_record *record)
 	return dkt_hist_add(counting->hist->hist, counting->source, record);
 }
 
-static int run_input(struct hist *hist, struct input *in, int *rc)
+static int run_input(struct hist *hist, struct inputs *in, int *rc)
 {
-	struct counting counting = { hist, in->source };
-	struct dkt_loss all = { 0 };
-	int err = input_each(hist->app, in, add, &counting);
+	struct counting counting = { hist, in->line.source };
+	int err = inputs_each(in, add, &counting);
 
-	if (err)
-		return err;
-	err = hist_finish(hist, hist_read_here);
 	if (!err)
-		err = live_losses(in->source, &all);
-	if (input_misses(in, all.lost))
-		*rc = EXIT_LOST;
+		err = hist_finish(hist, hist_read_here);
+	if (!err)
+		*rc = inputs_tell(in);
 	return err;
 }
 
@@ -218,8 +213,8 @@ static void clear(struct hist *hist)
 int cmd_hist(struct app *app, int argc, char **argv)
 {
 	struct hist hist = { .app = app, .ctx = app->ctx };
-	struct input in = { 0 };
-	struct report_args args = { 0 };
+	struct inputs in = { 0 };
+	struct record_args args = { 0 };
 	int err, rc = 0;
 
 	if (argc < 2 && !app->sql)
@@ -228,13 +223,13 @@ int cmd_hist(struct app *app, int argc, char **argv)
 	if (!rc)
 		rc = live_args_read(app, &args);
 	if (rc) {
-		report_args_clear(&args);
+		record_args_clear(&args);
 		return rc;
 	}
-	err = app->input ? input_open_picked(app, app->input, &args, &in) :
+	err = app->input ? inputs_open_one(app, (char *)app->input, &args, &in) :
 			   dkt_tracefs_open(app->ctx, 0);
 	if (!err && app->input)
-		hist.ctx = in.ctx;
+		hist.ctx = in.files[0].in.ctx;
 	if (!err && !app->input)
 		live_clean(app);
 	if (!err)
@@ -243,9 +238,9 @@ int cmd_hist(struct app *app, int argc, char **argv)
 		err = app->input ? run_input(&hist, &in, &rc) : run_live(&hist, &rc);
 	clear(&hist);
 	if (err < 0 && app->input)
-		input_fail(app, &in, err);
-	input_close(&in);
-	report_args_clear(&args);
+		pipeline_fail(&in.line, err);
+	inputs_clear(&in);
+	record_args_clear(&args);
 	if (err > 0)
 		return err;
 	return err ? app_fail(app) : rc;

@@ -7,8 +7,13 @@
 static int begin(void *data, struct dkt_source *source)
 {
 	struct dk_file_sink *it = data;
+	int err = pipeline_init(&it->line, it->app->ctx, 1);
 
-	return sink_open(&it->sink, source, &it->sink.app->ctx, 1, it->path);
+	if (!err) {
+		pipeline_add(&it->line, it->app->ctx, source, NULL);
+		err = sink_open_file(it->app->ctx, &it->opts, it->path, &it->out);
+	}
+	return err ? err : sink_open(&it->sink, &it->opts, &it->line, &it->out);
 }
 
 static int add(void *data, const struct dkt_record *record)
@@ -18,16 +23,22 @@ static int add(void *data, const struct dkt_record *record)
 
 static int finish(void *data)
 {
-	return sink_finish(&((struct dk_file_sink *)data)->sink);
+	struct dk_file_sink *it = data;
+	int err = sink_finish(&it->sink);
+
+	return err ? err : outfile_commit(&it->out);
 }
 
 int dk_file_new(struct app *app, const char *path, struct dk_file_sink *it)
 {
-	int rc = sink_format(app, path ? path : "", &it->sink);
+	int rc = 0;
 
-	it->path = path;
+	*it = (struct dk_file_sink){ .app = app,
+				     .path = path,
+				     .out = OUTFILE_INIT,
+				     .opts = { .whole = true, .compression = app->compression } };
 	it->file = (struct dk_file){ begin, add, finish, it };
-	if (!rc && !it->sink.version)
+	if (sink_kind(app->format, &it->opts) || !it->opts.version)
 		rc = app_usage("--format: '%s' is none; trace.dat and trace.dat-6 are, text goes by"
 			       " --style",
 			       app->format);
@@ -43,4 +54,6 @@ int dk_file_new(struct app *app, const char *path, struct dk_file_sink *it)
 void dk_file_close(struct dk_file_sink *it)
 {
 	sink_close(&it->sink);
+	outfile_close(&it->out);
+	pipeline_clear(&it->line);
 }

@@ -3,12 +3,16 @@
 #ifndef CTL_DK_FILE_H
 #define CTL_DK_FILE_H
 
-#include "input/sink.h"
+#include "input/args.h"
 #include "pipeline/dk.h"
 
 struct dk_file_sink {
 	struct dk_file file; /* for struct dk_opts */
+	struct app *app;
 	const char *path;
+	struct sink_opts opts;
+	struct pipeline line;
+	struct outfile out;
 	struct sink sink;
 };
 

@@ -3,8 +3,6 @@
 #include "input/input.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,14 +10,6 @@
 #include "apply/apply.h"
 #include "input/stdin_file.h"
 #include "lustre/log_source.h"
-
-int input_fail(struct app *app, const struct input *in, int err)
-{
-	if (err < 0 && in->ctx)
-		dkt_fail(app->ctx, err, "%s",
-			 *dkt_error(in->ctx) ? dkt_error(in->ctx) : strerror(-err));
-	return err;
-}
 
 /* What happens from now on, this program's own doing too, does not belong to it. */
 static int open_log(struct app *app, struct input *in)
@@ -68,108 +58,15 @@ int input_open(struct app *app, const char *path, const struct dkt_source_opts *
 	else
 		err = log_source_open(in->ctx, path, &mine, &in->source);
 	if (err) {
-		input_fail(app, in, err);
+		dkt_fail(app->ctx, err, "%s",
+			 *dkt_error(in->ctx) ? dkt_error(in->ctx) : strerror(-err));
 		input_close(in);
 	}
 	return err;
-}
-
-/* The source itself leaves out records outside of the window. */
-static int set_window(struct input *in, const struct report_args *args)
-{
-	uint64_t since, until;
-	int err = selection_window(&args->selection, in->ctx, dkt_source_info(in->source), &since,
-				   &until);
-
-	if (err || (!since && !until))
-		return err;
-	err = dkt_source_seek(in->source, since, until);
-	if (err == -EOPNOTSUPP)
-		err = dkt_fail(in->ctx, err, "%s can only be read from its begin to its end",
-			       in->path);
-	return err;
-}
-
-int input_open_picked(struct app *app, const char *path, struct report_args *args, struct input *in)
-{
-	int err = input_open(app, path, &args->source, in);
-
-	if (err)
-		return err;
-	if (!args->several)
-		err = set_window(in, args);
-	if (!err && !args->several)
-		err = chooser_check_events(in->ctx, &args->selection);
-	if (!err && !selection_is_all(&args->selection))
-		err = chooser_open(in->ctx, in->source, &args->selection, NULL, &in->chooser);
-	if (err) {
-		input_fail(app, in, err);
-		input_close(in);
-	}
-	return err;
-}
-
-int input_each(struct app *app, struct input *in,
-	       int (*fn)(void *data, const struct dkt_record *record), void *data)
-{
-	struct progress progress;
-	struct dkt_record record;
-	int err, stop = 0;
-
-	progress_source(&progress, in->source);
-	while (!stop && !(err = progress_next(&progress, in->source, &record)))
-		if (input_wants(in, in->source, &record))
-			stop = fn(data, &record);
-	progress_end(&progress);
-	if (stop)
-		return stop;
-	return err < 0 ? input_fail(app, in, err) : 0;
-}
-
-int input_tell(const struct input *in, bool gaps)
-{
-	const struct dkt_source_info *info = dkt_source_info(in->source);
-	uint64_t lost = 0, bad = 0;
-	char *by_cpu = NULL;
-	size_t len;
-	FILE *f = open_memstream(&by_cpu, &len);
-
-	for (int cpu = 0; f && cpu < info->cpus; cpu++) {
-		struct dkt_loss loss;
-
-		if (dkt_source_loss(in->source, cpu, &loss))
-			continue;
-		if (loss.lost)
-			fprintf(f, "%scpu %d: %" PRIu64, lost ? ", " : "", cpu, loss.lost);
-		lost += loss.lost;
-		bad += loss.bad;
-	}
-	if (f)
-		fclose(f);
-	if (lost)
-		app_say("%s: %" PRIu64 " records were lost (%s)", in->path, lost, by_cpu);
-	else if (gaps)
-		app_say("%s: records were lost, it is not known how many", in->path);
-	if (bad)
-		app_say("%s: %" PRIu64 " places made no sense", in->path, bad);
-	if (info->damage)
-		app_say("%s: %s", in->path, info->damage);
-	free(by_cpu);
-	if (bad || info->damage)
-		return EXIT_FAILED;
-	return lost || gaps ? EXIT_LOST : 0;
-}
-
-bool input_misses(const struct input *in, uint64_t lost)
-{
-	if (lost)
-		app_say("%" PRIu64 " records are missing in %s", lost, in->path);
-	return lost;
 }
 
 void input_close(struct input *in)
 {
-	chooser_free(in->chooser);
 	dkt_source_close(in->source);
 	debuglog_close(in->log);
 	dkt_ctx_free(in->ctx);

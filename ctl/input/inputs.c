@@ -31,11 +31,11 @@ static int read_offsets(struct inputs *it)
 {
 	char *copy __cleanup(free) = it->app->offset ? strdup(it->app->offset) : NULL;
 	char *save = NULL;
-	size_t i;
 
 	for (char *word = copy ? strtok_r(copy, ",", &save) : NULL; word;
 	     word = strtok_r(NULL, ",", &save)) {
 		char *equals = strrchr(word, '=');
+		size_t i;
 
 		if (equals)
 			*equals = '\0';
@@ -163,76 +163,136 @@ int inputs_name(struct inputs *it)
 	return err;
 }
 
-/* ---- as one ---- */
+/* ---- records ---- */
 
-/* As the merged source counts them: at least one. */
-static size_t count_streams(const struct dkt_source *source)
+static int merge(struct inputs *it)
 {
-	uint32_t n = 1;
+	struct dkt_merge_part *parts __cleanup(free) = calloc(it->n + 1, sizeof(*parts));
 
-	while (dkt_source_stream(source, n))
-		n++;
-	return n;
-}
-
-int inputs_join(struct inputs *it)
-{
-	struct dkt_merge_part *parts __cleanup(free) = calloc(it->n, sizeof(*parts));
-
-	if (!parts)
-		return -ENOMEM;
-	for (size_t i = 0; i < it->n; i++) {
-		size_t n = count_streams(it->files[i].in.source);
-		size_t *more = reallocarray(it->file_of, it->n_streams + n + 1, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		it->file_of = more;
-		for (size_t j = 0; j < n; j++)
-			it->file_of[it->n_streams++] = i;
-		parts[i] = (struct dkt_merge_part){ .source = it->files[i].in.source,
-						    .name = it->files[i].name,
+	for (size_t i = 0; parts && i < it->n; i++)
+		parts[i] = (struct dkt_merge_part){ .name = it->files[i].name,
 						    .offset = it->files[i].offset };
-	}
-	return dkt_source_merge(parts, it->n, &it->source);
+	return parts ? pipeline_merge(&it->line, parts) : -ENOMEM;
 }
 
-int inputs_seek(struct inputs *it, struct report_args *args)
+static void look(void *data)
 {
-	struct dkt_source_opts *opts = &args->source;
-	int err = report_args_window(args, it->app->ctx, dkt_source_info(it->source));
+	struct inputs *it = data;
 
-	if (err || (!opts->since && !opts->until))
-		return err;
-	err = dkt_source_seek(it->source, opts->since, opts->until);
-	if (err == -EOPNOTSUPP)
-		return dkt_fail(it->app->ctx, err,
-				"one of the files can only be read from its begin to its end");
-	return inputs_fail(it, err);
+	progress_look(&it->progress, it->line.source);
 }
 
 int inputs_check_events(const struct inputs *it, const struct selection *selection)
 {
-	const struct inputs_file *first = NULL;
+	struct pipeline all;
+	int err = pipeline_init(&all, it->app->ctx, it->n);
 
-	for (size_t i = 0; i < it->n; i++) {
-		const struct inputs_file *file = &it->files[i];
-
-		if (!file->in.source)
-			continue;
-		if (chooser_check_events(file->in.ctx, selection) != -ENOENT)
-			return 0;
-		first = first ? first : file;
-	}
-	return first ? input_fail(it->app, &first->in, -ENOENT) : 0;
+	for (size_t i = 0; !err && i < it->n; i++)
+		if (it->files[i].in.source)
+			pipeline_add(&all, it->files[i].in.ctx, it->files[i].in.source,
+				     it->files[i].path);
+	if (!err)
+		err = pipeline_check_events(&all, selection);
+	pipeline_clear(&all);
+	return err;
 }
 
-int inputs_fail(const struct inputs *it, int err)
+int inputs_start(struct inputs *it, struct record_args *args, bool merged)
 {
-	for (size_t i = 0; err < 0 && i < it->n; i++)
-		if (it->files[i].in.ctx && *dkt_error(it->files[i].in.ctx))
-			return input_fail(it->app, &it->files[i].in, err);
+	int err = pipeline_init(&it->line, it->app->ctx, it->n);
+
+	for (size_t i = 0; !err && i < it->n; i++)
+		pipeline_add(&it->line, it->files[i].in.ctx, it->files[i].in.source,
+			     it->files[i].in.path);
+	it->line.look = look;
+	it->line.look_data = it;
+	if (!err && merged)
+		err = merge(it);
+	return err ? err : pipeline_select(&it->line, &args->selection);
+}
+
+int inputs_open_one(struct app *app, char *path, struct record_args *args, struct inputs *it)
+{
+	int err = inputs_new(app, &path, 1, it) ? -ENOMEM : 0;
+
+	if (!err)
+		err = input_open(app, path, &args->source, &it->files[0].in);
+	if (!err)
+		err = inputs_check_events(it, &args->selection);
+	return err ? err : inputs_start(it, args, false);
+}
+
+int inputs_open_all(struct inputs *it, struct record_args *args)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < it->n; i++)
+		err = input_open(it->app, it->files[i].path, &args->source, &it->files[i].in);
+	if (!err)
+		err = inputs_check_events(it, &args->selection);
+	for (size_t i = 1; !err && i < it->n; i++) {
+		err = inputs_relate(it, i, 0);
+		if (!err)
+			inputs_tell_offset(it, i, 0);
+	}
+	if (!err)
+		err = inputs_name(it);
+	return err ? err : inputs_start(it, args, true);
+}
+
+int inputs_each(struct inputs *it, pipeline_fn fn, void *data)
+{
+	int err;
+
+	progress_source(&it->progress, it->line.source, false);
+	err = pipeline_each(&it->line, fn, data);
+	progress_end(&it->progress);
 	return err;
+}
+
+static int write_file(struct inputs *it, const struct sink_opts *opts, struct outfile *file,
+		      struct sink *sink)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < it->n; i++)
+		err = outfile_check_input(file, it->files[i].path);
+	if (!err)
+		err = sink_open(sink, opts, &it->line, file);
+	progress_source(&it->progress, it->line.source, false);
+	if (!err)
+		err = pipeline_print(&it->line, sink);
+	progress_end(&it->progress);
+	return err ? err : outfile_commit(file);
+}
+
+int inputs_write(struct inputs *it, const struct sink_opts *opts, const char *path)
+{
+	struct outfile file = OUTFILE_INIT;
+	struct sink sink = { 0 };
+	int rc = 0, err = sink_open_file(it->app->ctx, opts, path, &file);
+
+	if (!err)
+		err = write_file(it, opts, &file, &sink);
+	if (err)
+		rc = sink.out.closed ? EXIT_PIPE : app_fail(it->app);
+	sink_close(&sink);
+	outfile_close(&file);
+	return rc ? rc : inputs_tell(it);
+}
+
+int inputs_tell(struct inputs *it)
+{
+	enum losses_verdict worst = LOSSES_NONE, one;
+
+	for (size_t i = 0; i < it->line.n; i++) {
+		one = losses_tell(&it->line.parts[i].losses, "dktrace", it->line.parts[i].name,
+				  NULL);
+		worst = one > worst ? one : worst;
+	}
+	if (it->line.selection)
+		rate_tell(&it->line.selection->rate, "dktrace");
+	return worst == LOSSES_DAMAGE ? EXIT_FAILED : worst ? EXIT_LOST : 0;
 }
 
 /* ---- beginning and end ---- */
@@ -288,12 +348,11 @@ int inputs_copy(const struct inputs *from, struct inputs *it)
 
 void inputs_clear(struct inputs *it)
 {
-	dkt_source_close(it->source);
+	pipeline_clear(&it->line);
 	for (size_t i = 0; it->files && i < it->n; i++) {
 		input_close(&it->files[i].in);
 		free(it->files[i].name);
 	}
 	free(it->files);
-	free(it->file_of);
 	*it = (struct inputs){ 0 };
 }

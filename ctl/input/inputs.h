@@ -3,6 +3,7 @@
 #ifndef CTL_INPUTS_H
 #define CTL_INPUTS_H
 
+#include "input/args.h"
 #include "input/input.h"
 
 /* How the offset of a file is known. */
@@ -25,9 +26,8 @@ struct inputs {
 	struct app *app;
 	struct inputs_file *files;
 	size_t n;
-	struct dkt_source *source; /* of all their records */
-	size_t *file_of; /* by stream of this source */
-	size_t n_streams;
+	struct pipeline line; /* of those that are open */
+	struct progress progress;
 };
 
 /* None is open yet; --offset is read. 0 or EXIT_USAGE; to be cleared in either case. */
@@ -51,17 +51,30 @@ void inputs_tell_offset(const struct inputs *it, size_t i, size_t first);
 /* Names that tell the files apart, of those that are open. */
 int inputs_name(struct inputs *it);
 
-/* All are open, named and related: makes the source of all. */
-int inputs_join(struct inputs *it);
-
-/* Puts the window of the command line, times of the first file's clock, to that source. */
-int inputs_seek(struct inputs *it, struct report_args *args);
-
 /* -ENOENT if the files that are open all lack the events of --event: another can have what one lacks. */
 int inputs_check_events(const struct inputs *it, const struct selection *selection);
 
-/* Says the words of the failure of whichever file has some as one of the app. Returns err. */
-int inputs_fail(const struct inputs *it, int err);
+/*
+ * All are open, and if they are to be merged, named and related: the pipeline is ready for the records
+ * that are asked for.
+ */
+int inputs_start(struct inputs *it, struct record_args *args, bool merged);
+
+/* Opens one file, or all, merged, and does all of that. The words of a failure are in the app's context. */
+int inputs_open_one(struct app *app, char *path, struct record_args *args, struct inputs *it);
+int inputs_open_all(struct inputs *it, struct record_args *args);
+
+/* pipeline_each() that shows on a terminal how far it is. */
+int inputs_each(struct inputs *it, pipeline_fn fn, void *data);
+
+/* Writes what is asked for to the file, which is none of those that are read. The exit status. */
+int inputs_write(struct inputs *it, const struct sink_opts *opts, const char *path);
+
+/*
+ * When all was read: says on stderr what had been lost, what of a file made no sense and what --rate left
+ * out. Returns 0, EXIT_LOST or EXIT_FAILED.
+ */
+int inputs_tell(struct inputs *it);
 
 void inputs_clear(struct inputs *it);
 

@@ -23,14 +23,14 @@ static int check_live(const struct app *app)
 	return 0;
 }
 
-int live_args_read(struct app *app, struct report_args *args)
+int live_args_read(struct app *app, struct record_args *args)
 {
 	int rc;
 
-	*args = (struct report_args){ .source.sz = sizeof(args->source) };
+	*args = (struct record_args){ .source.sz = sizeof(args->source) };
 	if (!app->input)
 		return check_live(app);
-	rc = report_args_read(app, args);
+	rc = record_args_read(app, args);
 	/* The command itself puts it to the events that it counts, and tells what does not fit. */
 	args->selection.filter = NULL;
 	return rc;

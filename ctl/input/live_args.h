@@ -3,13 +3,13 @@
 #ifndef CTL_LIVE_ARGS_H
 #define CTL_LIVE_ARGS_H
 
-#include "input/report_opts.h"
+#include "input/inputs.h"
 
 /*
  * Reads what is asked for of a file's records, but for --filter; and without a file sees to it that nothing
  * is asked for that only a file can answer. 0 or EXIT_USAGE; to be cleared in either case.
  */
-int live_args_read(struct app *app, struct report_args *args);
+int live_args_read(struct app *app, struct record_args *args);
 
 /*
  * The filter of the records, in a context of their kernel: --filter, and of what is recorded now also the

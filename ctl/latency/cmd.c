@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "app/opt.h"
-#include "input/input.h"
 #include "input/live_args.h"
 #include "latency/latency.h"
 #include "log/debuglog.h"
@@ -106,19 +105,16 @@ static int add_to_sets(void *data, const struct dkt_record *record)
 	return err;
 }
 
-static int run_input(struct latency *latency, struct input *in, int *rc)
+static int run_input(struct latency *latency, struct inputs *in, int *rc)
 {
-	struct pairing pairing = { latency, in->source };
-	struct dkt_loss all = { 0 };
-	int err = input_each(latency->app, in, add_to_sets, &pairing);
+	struct pairing pairing = { latency, in->line.source };
+	const struct losses *losses = &in->line.parts[0].losses;
+	int err = inputs_each(in, add_to_sets, &pairing);
 
-	if (err)
-		return err;
-	err = live_losses(in->source, &all);
 	if (!err)
-		err = report(latency, in->source, all.seen, all.lost);
-	if (!err && input_misses(in, all.lost))
-		*rc = EXIT_LOST;
+		err = report(latency, in->line.source, losses->seen, losses->lost);
+	if (!err)
+		*rc = inputs_tell(in);
 	return err;
 }
 
@@ -126,13 +122,16 @@ static int run_input(struct latency *latency, struct input *in, int *rc)
 static int refresh(void *data)
 {
 	struct latency *latency = data;
-	struct dkt_loss all = { 0 };
+	struct losses all = { 0 };
 	int err;
 
 	if (!watch_due(&latency->view.watch))
 		return 0;
-	err = latency->source ? live_losses(latency->source, &all) : 0;
-	return err ? err : show(latency, latency->source, all.seen, all.lost, false);
+	err = latency->source ? losses_count(&all, latency->source) : 0;
+	if (!err)
+		err = show(latency, latency->source, all.seen, all.lost, false);
+	losses_clear(&all);
+	return err;
 }
 
 static int run_live(struct latency *latency, int *rc)
@@ -158,7 +157,7 @@ static int run_live(struct latency *latency, int *rc)
 /* ---- all ---- */
 
 /* All but the words of a failure, which may be of the input's own context. */
-static int run(struct latency *latency, struct input *in, int *rc)
+static int run(struct latency *latency, struct inputs *in, int *rc)
 {
 	int slowest = 5, err;
 
@@ -178,8 +177,8 @@ static int run(struct latency *latency, struct input *in, int *rc)
 int cmd_latency(struct app *app, int argc, char **argv)
 {
 	struct latency latency = { .app = app, .ctx = app->ctx };
-	struct report_args args = { 0 };
-	struct input in = { 0 };
+	struct record_args args = { 0 };
+	struct inputs in = { 0 };
 	int err, rc = 0;
 
 	if (opt_seconds("time", app->seconds, &latency.seconds))
@@ -188,17 +187,17 @@ int cmd_latency(struct app *app, int argc, char **argv)
 	if (!rc)
 		rc = live_args_read(app, &args);
 	if (rc) {
-		report_args_clear(&args);
+		record_args_clear(&args);
 		return rc;
 	}
-	err = app->input ? input_open_picked(app, app->input, &args, &in) :
+	err = app->input ? inputs_open_one(app, (char *)app->input, &args, &in) :
 			   dkt_tracefs_open(app->ctx, 0);
 	/* Before events are looked for: what killed ones left is among them. */
 	if (!err && !app->input)
 		live_clean(app);
 	if (!err && app->input) {
-		latency.ctx = in.ctx;
-		latency.source = in.source;
+		latency.ctx = in.files[0].in.ctx;
+		latency.source = in.line.source;
 	}
 	if (!err && argc < 2)
 		rc = latency_list(&latency);
@@ -210,8 +209,8 @@ int cmd_latency(struct app *app, int argc, char **argv)
 	dkt_expr_free(latency.filter);
 	latency_remove_probes(&latency);
 	if (err < 0 && app->input)
-		input_fail(app, &in, err);
-	input_close(&in);
-	report_args_clear(&args);
+		pipeline_fail(&in.line, err);
+	inputs_clear(&in);
+	record_args_clear(&args);
 	return err < 0 ? app_fail(app) : rc;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A file that is there whole or not at all. */
-#ifndef CTL_OUTFILE_H
-#define CTL_OUTFILE_H
+/* A file to write to, which is there whole or not at all if that is wanted. */
+#ifndef COMPAT_OUTFILE_H
+#define COMPAT_OUTFILE_H
 
 #include <dktrace/dktrace.h>
 
@@ -14,13 +14,24 @@ struct outfile {
 	bool in_place; /* path is no regular file: what is written is there at once */
 };
 
+#define OUTFILE_INIT                                                                               \
+	{                                                                                          \
+		.fd = -1                                                                           \
+	}
+
 /*
- * Opens it for writing; nothing at path changes before outfile_commit(). "-" is standard output. A
+ * Opens it for writing; nothing at path changes before outfile_commit(). "-" or NULL is standard output. A
  * terminal, a pipe or a device is written to as it is; with whole -EINVAL if path is one.
  */
 int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfile *out);
 
-/* The same for a directory, which is out->temp until then; -EEXIST if there is anything at path. */
+/*
+ * The same, and what is written is there at once. With dir path is that of a directory, which the writer
+ * makes.
+ */
+int outfile_open_now(struct dkt_ctx *ctx, const char *path, bool dir, struct outfile *out);
+
+/* As outfile_open() for a directory, which is out->temp until then; -EEXIST if there is anything at path. */
 int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out);
 
 /* -EINVAL if it would take the place of the file input. */

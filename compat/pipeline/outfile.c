@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A file that is there whole or not at all. */
-#include "input/outfile.h"
+#include "pipeline/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -70,38 +70,61 @@ static int open_file(struct outfile *out)
 	return err ? err : open_unnamed(out);
 }
 
-static int open_in_place(struct outfile *out, const char *path)
+static void begin(struct outfile *out, struct dkt_ctx *ctx, const char *path)
 {
-	if (out->path == path)
-		out->fd = output_open(out->ctx, path, 0);
-	else
+	bool is_stdout = !path || !strcmp(path, "-");
+
+	*out = (struct outfile){ .ctx = ctx,
+				 .path = is_stdout ? "standard output" : path,
+				 .fd = -1,
+				 .in_place = is_stdout };
+}
+
+static int open_in_place(struct outfile *out, unsigned int flags)
+{
+	bool is_stdout = out->in_place;
+
+	out->in_place = true;
+	if (is_stdout)
 		out->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	else
+		out->fd = output_open(out->ctx, out->path, flags);
 	if (out->fd >= 0)
 		return 0;
-	return out->path == path ? dkt_fail_in(out->ctx, out->fd, "open %s", path) :
-				   fail(out, "open");
+	return is_stdout ? fail(out, "open") : dkt_fail_in(out->ctx, out->fd, "open %s", out->path);
+}
+
+int outfile_open_now(struct dkt_ctx *ctx, const char *path, bool dir, struct outfile *out)
+{
+	int err;
+
+	begin(out, ctx, path);
+	if (!dir)
+		return open_in_place(out, OUTPUT_EMPTY);
+	out->path = path;
+	err = output_check(ctx, path);
+	return err ? dkt_fail_in(ctx, err, "open %s", path) : 0;
 }
 
 int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfile *out)
 {
 	struct stat st = { 0 };
+	bool in_place;
 	int err;
 
-	*out = (struct outfile){ .ctx = ctx, .path = path, .fd = -1 };
-	if (!strcmp(path, "-"))
-		out->path = "standard output";
-	err = out->path == path ? output_check(ctx, path) : 0;
+	begin(out, ctx, path);
+	err = out->in_place ? 0 : output_check(ctx, path);
 	if (err)
 		return dkt_fail_in(ctx, err, "open %s", path);
-	out->in_place = out->path != path || (!stat(path, &st) && !S_ISREG(st.st_mode));
+	in_place = out->in_place || (!stat(path, &st) && !S_ISREG(st.st_mode));
 	if (S_ISDIR(st.st_mode)) {
 		errno = EISDIR;
 		return fail(out, "open");
 	}
-	if (out->in_place && whole)
+	if (in_place && whole)
 		return dkt_fail(ctx, -EINVAL, "%s cannot be written at any place: name a file",
 				out->path);
-	return out->in_place ? open_in_place(out, path) : as_caller(out, open_file);
+	return in_place ? open_in_place(out, 0) : as_caller(out, open_file);
 }
 
 static int make_dir(struct outfile *out)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files printed by several threads, in order: each makes the text of one slice of time at a time. */
-#include "input/report_jobs.h"
-#include "base/stop.h"
+#include "input/jobs.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/stop.h"
 
 /* Bytes of pages in a slice; their text is about three times as long. */
 #define SLICE (1 << 20)
@@ -15,10 +16,9 @@
 #define AHEAD 2
 
 struct jobs {
-	const struct report_files *like;
-	const struct report_args *args;
-	struct progress *progress;
-	struct report_met *met;
+	struct inputs *like;
+	struct record_args *args;
+	const struct outfile *file;
 	pthread_mutex_t lock;
 	pthread_cond_t turn;
 	uint64_t next; /* time at which the next slice begins; UINT64_MAX: there is none */
@@ -33,20 +33,20 @@ struct jobs {
 
 struct job {
 	struct jobs *all;
-	struct report_files files;
+	struct inputs *in, own;
+	struct sink *sink, own_sink;
 	struct app app; /* its context gets the words of a failure */
 	pthread_t thread;
 	bool started, failed;
+	bool met; /* took a slice */
 };
 
 /* The words of the first failure are kept. The lock is held. */
 static void fail(struct job *job, int err)
 {
-	struct jobs *all = job->all;
-
-	if (!err || all->err)
+	if (!err || job->all->err)
 		return;
-	all->err = inputs_fail(&job->files.in, err);
+	job->all->err = err;
 	job->failed = true;
 }
 
@@ -56,7 +56,7 @@ static void fail(struct job *job, int err)
 static bool take(struct job *job, uint64_t *nr)
 {
 	struct jobs *all = job->all;
-	uint64_t until = all->args->source.until, end = until ? until : UINT64_MAX, from, to;
+	uint64_t until = all->like->line.until, end = until ? until : UINT64_MAX, from, to;
 	bool more;
 
 	pthread_mutex_lock(&all->lock);
@@ -65,13 +65,13 @@ static bool take(struct job *job, uint64_t *nr)
 	from = all->next;
 	more = from < end && !all->err && !dkt__stopped();
 	if (more) {
-		dkt_source_slice(job->files.source, from, SLICE, &to);
+		dkt_source_slice(job->in->line.source, from, SLICE, &to);
 		*nr = all->n_taken++;
 		all->next = to < end ? to : UINT64_MAX;
 	}
 	pthread_mutex_unlock(&all->lock);
 	if (more)
-		dkt_source_seek(job->files.source, from, to < end ? to : until);
+		dkt_source_seek(job->in->line.source, from, to < end ? to : until);
 	return more;
 }
 
@@ -79,7 +79,7 @@ static bool take(struct job *job, uint64_t *nr)
 static void write_ready(struct job *job)
 {
 	struct jobs *all = job->all;
-	struct dk_out out = job->files.report->out;
+	struct dk_out out = job->sink->out;
 	int err;
 
 	all->writing = true;
@@ -90,7 +90,7 @@ static void write_ready(struct job *job)
 		all->texts[all->n_written++ % all->n_texts] = NULL;
 		all->spare[all->n_spare++] = out.buf;
 		all->closed |= out.closed;
-		progress_at(all->progress, all->n_written * SLICE);
+		progress_at(&all->like->progress, all->n_written * SLICE);
 		fail(job, err);
 		pthread_cond_broadcast(&all->turn);
 	}
@@ -101,7 +101,7 @@ static void write_ready(struct job *job)
 static int put(struct job *job, uint64_t nr, int err)
 {
 	struct jobs *all = job->all;
-	struct dkt_buf **buf = &job->files.report->out.buf;
+	struct dkt_buf **buf = &job->sink->out.buf;
 
 	pthread_mutex_lock(&all->lock);
 	fail(job, err);
@@ -116,89 +116,93 @@ static int put(struct job *job, uint64_t nr, int err)
 	return err;
 }
 
-/* All threads have the same words of what was damaged when a file was opened, and may add some. */
-static void add_damage(struct report_met *met, const char *damage)
-{
-	if (!damage || (met->damage && strlen(met->damage) >= strlen(damage)))
-		return;
-	free(met->damage);
-	met->damage = strdup(damage);
-}
-
-/* The lock is held. */
-static void add_met(const struct job *job)
-{
-	for (size_t i = 0; i < job->files.in.n; i++) {
-		const struct dkt_source *source = job->files.in.files[i].in.source;
-		struct report_met *met = &job->all->met[i];
-
-		for (int cpu = 0; cpu < dkt_source_info(source)->cpus; cpu++) {
-			struct dkt_loss one;
-
-			dkt_source_loss(job->files.in.files[i].in.source, cpu, &one);
-			met->loss[cpu].seen += one.seen;
-			met->loss[cpu].bad += one.bad;
-			met->loss[cpu].lost += one.lost;
-		}
-		add_damage(met, dkt_source_info(source)->damage);
-	}
-}
-
 static void work(struct job *job)
 {
-	bool met = false;
 	uint64_t nr;
 	int err = 0;
 
 	while (!err && take(job, &nr)) {
-		met = true;
-		err = put(job, nr, report_run(job->files.report, NULL, NULL));
+		job->met = true;
+		err = put(job, nr, pipeline_fill(&job->in->line, job->sink));
 	}
-	pthread_mutex_lock(&job->all->lock);
-	if (met)
-		add_met(job);
-	pthread_mutex_unlock(&job->all->lock);
 }
 
 /* ---- threads ---- */
+
+static int open_again(struct job *job)
+{
+	const struct jobs *all = job->all;
+	struct dkt_source_opts opts = all->args->source;
+	int err = 0;
+
+	opts.flags |= DKT_SOURCE_PART;
+	for (size_t i = 0; !err && i < job->own.n; i++)
+		err = input_open(&job->app, job->own.files[i].path, &opts, &job->own.files[i].in);
+	if (!err)
+		err = inputs_start(&job->own, all->args, all->like->line.part_of);
+	job->own.line.look = NULL;
+	return err ? err : sink_open(&job->own_sink, &all->args->sink, &job->own.line, all->file);
+}
 
 /* One that cannot open the files again leaves all of it to the others. */
 static void *run(void *data)
 {
 	struct job *job = data;
-	const struct jobs *all = job->all;
-	int err = report_files_open(&job->files, all->args, all->like->joined, DKT_SOURCE_PART);
 
-	if (!err)
-		err = report_files_style(&job->files, all->args);
-	if (!err)
+	if (!open_again(job))
 		work(job);
-	report_files_close(&job->files);
 	return NULL;
 }
 
 static void start(struct job *job, struct jobs *all)
 {
-	struct app *app = all->like->in.app;
+	struct app *app = all->like->app;
 
-	job->all = all;
-	job->app = *app;
-	if (app_new_ctx(app, NULL, &job->app.ctx) || inputs_copy(&all->like->in, &job->files.in))
+	*job = (struct job){ .all = all, .in = &job->own, .sink = &job->own_sink, .app = *app };
+	if (app_new_ctx(app, NULL, &job->app.ctx) || inputs_copy(all->like, &job->own))
 		return;
-	job->files.in.app = &job->app;
+	job->own.app = &job->app;
 	job->started = !pthread_create(&job->thread, NULL, run, job);
+}
+
+/* Adds up what was met. */
+static void count(const struct job *job)
+{
+	const struct pipeline *line = &job->in->line;
+	struct losses *losses;
+
+	for (size_t i = 0; job->met && i < line->n; i++) {
+		losses = &job->all->like->line.parts[i].losses;
+		losses_count(losses, line->parts[i].source);
+		if (job->in != job->all->like)
+			losses->gaps += line->parts[i].losses.gaps;
+	}
 }
 
 static void end(struct job *job)
 {
-	struct app *app = job->all->like->in.app;
+	const struct app *app = job->all->like->app;
 
 	if (job->started)
 		pthread_join(job->thread, NULL);
+	count(job);
 	if (job->failed)
 		dkt_fail(app->ctx, job->all->err, "%s", dkt_error(job->app.ctx));
-	report_files_close(&job->files);
+	sink_close(&job->own_sink);
+	inputs_clear(&job->own);
 	dkt_ctx_free(job->app.ctx);
+}
+
+/* What the kernel counted as lost in all the time may be more than what pages tell. */
+static void raise_losses(const struct inputs *in)
+{
+	const struct pipeline *line = &in->line;
+
+	/* This thread went through some of their slices last. */
+	if (line->since || line->until || dkt_source_seek(line->source, 0, 0))
+		return;
+	for (size_t i = 0; i < line->n; i++)
+		losses_raise(&line->parts[i].losses, line->parts[i].source);
 }
 
 static int make_texts(struct jobs *all)
@@ -224,31 +228,32 @@ static void free_texts(struct jobs *all)
 	free(all->spare);
 }
 
-int report_jobs_run(const struct report_files *files, const struct report_args *args,
-		    struct progress *progress, struct report_met *met, bool *closed)
+int jobs_run(struct inputs *in, struct sink *sink, struct record_args *args, int n,
+	     const struct outfile *file)
 {
-	struct jobs all = { .like = files,
+	struct jobs all = { .like = in,
 			    .args = args,
-			    .progress = progress,
-			    .met = met,
+			    .file = file,
 			    .lock = PTHREAD_MUTEX_INITIALIZER,
 			    .turn = PTHREAD_COND_INITIALIZER,
-			    .next = args->source.since,
-			    .n_texts = (size_t)args->jobs * AHEAD };
-	struct job *jobs = calloc((size_t)args->jobs, sizeof(*jobs));
-	int err = jobs ? make_texts(&all) : -ENOMEM;
+			    .next = in->line.since,
+			    .n_texts = (size_t)n * AHEAD };
+	struct job *jobs __cleanup(free) = calloc((size_t)n, sizeof(*jobs));
+	int i, err = jobs ? make_texts(&all) : -ENOMEM;
 
+	in->line.look = NULL;
 	if (!err) {
-		jobs[0] = (struct job){ .all = &all, .files = *files };
-		for (int i = 1; i < args->jobs; i++)
+		jobs[0] = (struct job){ .all = &all, .in = in, .sink = sink };
+		for (i = 1; i < n; i++)
 			start(&jobs[i], &all);
 		work(&jobs[0]);
-		for (int i = 1; i < args->jobs; i++)
+		count(&jobs[0]);
+		for (i = 1; i < n; i++)
 			end(&jobs[i]);
 		err = all.err;
+		raise_losses(in);
 	}
 	free_texts(&all);
-	*closed = all.closed;
-	free(jobs);
+	sink->out.closed = all.closed;
 	return err;
 }

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The account of losses: what a source lost, what of it could not be read, and the words for that. */
+#include "pipeline/losses.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "io/say.h"
+
+static int make_room(struct losses *losses, int cpus)
+{
+	uint64_t *more;
+
+	if (cpus <= losses->cpus)
+		return 0;
+	more = reallocarray(losses->by_cpu, (size_t)cpus, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	memset(more + losses->cpus, 0, (size_t)(cpus - losses->cpus) * sizeof(*more));
+	losses->by_cpu = more;
+	losses->cpus = cpus;
+	return 0;
+}
+
+/* Readers of the same file have the same words, to which each may add some. */
+static void add_damage(struct losses *losses, const char *damage)
+{
+	if (!damage || (losses->damage && strlen(losses->damage) >= strlen(damage)))
+		return;
+	free(losses->damage);
+	losses->damage = strdup(damage);
+}
+
+int losses_count(struct losses *losses, struct dkt_source *source)
+{
+	const struct dkt_source_info *info = dkt_source_info(source);
+	int cpu, one, err = make_room(losses, info->cpus);
+
+	for (cpu = 0; cpu < info->cpus && cpu < losses->cpus; cpu++) {
+		struct dkt_loss loss = { 0 };
+
+		one = dkt_source_loss(source, cpu, &loss);
+		err = err ? err : one;
+		losses->seen += loss.seen;
+		losses->bad += loss.bad;
+		losses->lost += loss.lost;
+		losses->by_cpu[cpu] += loss.lost;
+	}
+	add_damage(losses, info->damage);
+	return err;
+}
+
+void losses_raise(struct losses *losses, struct dkt_source *source)
+{
+	struct dkt_loss loss;
+
+	for (int cpu = 0; cpu < losses->cpus; cpu++) {
+		if (dkt_source_loss(source, cpu, &loss) || loss.lost <= losses->by_cpu[cpu])
+			continue;
+		losses->lost += loss.lost - losses->by_cpu[cpu];
+		losses->by_cpu[cpu] = loss.lost;
+	}
+}
+
+void losses_clear(struct losses *losses)
+{
+	free(losses->by_cpu);
+	free(losses->damage);
+	*losses = (struct losses){ 0 };
+}
+
+/* "cpu 0: N, cpu 3: M"; the caller frees it. */
+static char *cpus_text(const struct losses *losses)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	int cpu, told = 0;
+
+	for (cpu = 0; f && cpu < losses->cpus; cpu++)
+		if (losses->by_cpu[cpu])
+			fprintf(f, "%scpu %d: %" PRIu64, told++ ? ", " : "", cpu,
+				losses->by_cpu[cpu]);
+	return f && !fclose(f) ? text : NULL;
+}
+
+static void tell_lost(const struct losses *losses, const char *self, const char *name,
+		      const char *advice)
+{
+	char *cpus __cleanup(free) = cpus_text(losses);
+
+	if (!losses->lost)
+		say_line(stderr, "%s: %s: records were lost, it is not known how many", self, name);
+	else if (name)
+		say_line(stderr, "%s: %s: %" PRIu64 " of %" PRIu64 " records were lost (%s)", self,
+			 name, losses->lost, losses->seen + losses->lost, cpus ? cpus : "");
+	else
+		say_line(stderr, "%s: %" PRIu64 " records were lost before they were read (%s); %s",
+			 self, losses->lost, cpus ? cpus : "", advice);
+}
+
+enum losses_verdict losses_tell(const struct losses *losses, const char *self, const char *name,
+				const char *advice)
+{
+	bool lost = losses->lost || (name && losses->gaps);
+
+	fflush(stdout);
+	if (lost)
+		tell_lost(losses, self, name, advice);
+	if (!name || (!losses->damage && !losses->bad))
+		return lost ? LOSSES_LOST : LOSSES_NONE;
+	if (losses->damage && losses->bad)
+		say_line(stderr, "%s: %s: %s; %" PRIu64 " places make no sense", self, name,
+			 losses->damage, losses->bad);
+	else if (losses->damage)
+		say_line(stderr, "%s: %s: %s", self, name, losses->damage);
+	else
+		say_line(stderr, "%s: %s: %" PRIu64 " places make no sense", self, name,
+			 losses->bad);
+	return LOSSES_DAMAGE;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The way of records: from sources through a selection into a sink or a function. */
+#include "pipeline/pipeline.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/stop.h"
+#include "base/util.h"
+#include "pipeline/sink.h"
+
+/* Records between two looks at how full the buffer is and how far the source. */
+#define BATCH 1024
+
+/* ---- records ---- */
+
+static bool is_chosen(const struct pipeline *p, const struct dkt_record *record)
+{
+	struct chooser *chooser = pipeline_part(p, record)->chooser;
+
+	return !chooser || (chooser_takes(chooser, record, p->source, NULL) &&
+			    chooser_in_rate(chooser, record, NULL));
+}
+
+/*
+ * Into fn, or without one into the sink. 0: there may be more; 1: end. *stop is what fn or the sink
+ * failed with.
+ */
+static int run_batch(struct pipeline *p, struct sink *sink, pipeline_fn fn, void *data, int *stop)
+{
+	struct dkt_record record;
+	int i, err = 0;
+
+	for (i = 0; i < BATCH && !*stop; i++) {
+		err = dkt_source_next(p->source, &record);
+		if (err)
+			break;
+		if (p->selection && !is_chosen(p, &record))
+			continue;
+		if (!record.event)
+			pipeline_part(p, &record)->losses.gaps++;
+		*stop = fn ? fn(data, &record) : sink_put(sink, &record);
+	}
+	return err;
+}
+
+static int run(struct pipeline *p, struct sink *sink, bool writes, pipeline_fn fn, void *data)
+{
+	int err = 0, stop = 0;
+
+	while (!err && !stop && !dkt__stopped()) {
+		err = run_batch(p, sink, fn, data, &stop);
+		if (!err && !stop && writes)
+			stop = dk_out_write_if_full(&sink->out);
+		if (p->look)
+			p->look(p->look_data);
+	}
+	return stop ? stop : pipeline_fail(p, DKT__MIN(err, 0));
+}
+
+void pipeline_count(struct pipeline *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		losses_count(&p->parts[i].losses, p->parts[i].source);
+}
+
+int pipeline_each(struct pipeline *p, pipeline_fn fn, void *data)
+{
+	int err = run(p, NULL, false, fn, data);
+
+	pipeline_count(p);
+	return err;
+}
+
+int pipeline_fill(struct pipeline *p, struct sink *sink)
+{
+	return run(p, sink, false, NULL, NULL);
+}
+
+int pipeline_print(struct pipeline *p, struct sink *sink)
+{
+	int err = sink_begin(sink);
+
+	if (!err)
+		err = run(p, sink, !sink->tracedat, NULL, NULL);
+	pipeline_count(p);
+	return err ? err : sink_finish(sink);
+}
+
+/* ---- what is asked for ---- */
+
+int pipeline_map(struct pipeline_part *part)
+{
+	return part->map ? 0 : class_map_open(part->ctx, &part->map);
+}
+
+static int choose(struct pipeline_part *part, struct selection *selection)
+{
+	int err = 0;
+
+	if (selection_by_class(selection)) {
+		err = pipeline_map(part);
+		if (!err)
+			err = legacy_style_new(part->ctx, part->map, &part->legacy);
+	}
+	return err ? err :
+		     chooser_open(part->ctx, part->source, selection, part->legacy, &part->chooser);
+}
+
+static int set_window(struct pipeline *p, struct selection *selection)
+{
+	struct pipeline_part *first = &p->parts[0];
+	int err = selection_window(selection, first->ctx, dkt_source_info(p->source), &p->since,
+				   &p->until);
+
+	if (err || (!p->since && !p->until))
+		return pipeline_fail(p, err);
+	err = dkt_source_seek(p->source, p->since, p->until);
+	if (err == -EOPNOTSUPP)
+		return dkt_fail(p->ctx, err, "%s can only be read from its begin to its end",
+				p->n > 1 ? "one of the files" : first->name);
+	return pipeline_fail(p, err);
+}
+
+int pipeline_select(struct pipeline *p, struct selection *selection)
+{
+	int err = set_window(p, selection);
+
+	if (err || selection_is_all(selection))
+		return err;
+	p->selection = selection;
+	for (size_t i = 0; !err && i < p->n; i++)
+		err = choose(&p->parts[i], selection);
+	return pipeline_fail(p, err);
+}
+
+int pipeline_check_events(struct pipeline *p, const struct selection *selection)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (chooser_check_events(p->parts[i].ctx, selection) != -ENOENT)
+			return 0;
+	return p->n ? dkt_fail(p->ctx, -ENOENT, "%s", dkt_error(p->parts[0].ctx)) : 0;
+}
+
+int pipeline_fail(const struct pipeline *p, int err)
+{
+	const struct pipeline_part *part;
+
+	/* Nothing was opened: somebody else has the words. */
+	if (err >= 0 || !p->ctx)
+		return err;
+	for (size_t i = 0; i < p->n; i++) {
+		part = &p->parts[i];
+		if (part->ctx == p->ctx || !*dkt_error(part->ctx))
+			continue;
+		return p->n > 1 ?
+			       dkt_fail(p->ctx, err, "%s: %s", part->name, dkt_error(part->ctx)) :
+			       dkt_fail(p->ctx, err, "%s", dkt_error(part->ctx));
+	}
+	return *dkt_error(p->ctx) ? err : dkt_fail(p->ctx, err, "%s", strerror(-err));
+}
+
+/* ---- parts ---- */
+
+int pipeline_init(struct pipeline *p, struct dkt_ctx *ctx, size_t n)
+{
+	*p = (struct pipeline){ .ctx = ctx, .parts = calloc(n + 1, sizeof(*p->parts)) };
+	return p->parts ? 0 : dkt_fail(ctx, -ENOMEM, "out of memory");
+}
+
+void pipeline_add(struct pipeline *p, struct dkt_ctx *ctx, struct dkt_source *source,
+		  const char *name)
+{
+	p->parts[p->n++] = (struct pipeline_part){ .ctx = ctx, .source = source, .name = name };
+	p->source = source;
+}
+
+/* As the merged source counts them: at least one. */
+static size_t count_streams(const struct dkt_source *source)
+{
+	uint32_t n = 1;
+
+	while (dkt_source_stream(source, n))
+		n++;
+	return n;
+}
+
+int pipeline_merge(struct pipeline *p, struct dkt_merge_part *parts)
+{
+	size_t i, j, n = 0;
+
+	for (i = 0; i < p->n; i++)
+		n += count_streams(p->parts[i].source);
+	p->part_of = calloc(n, sizeof(*p->part_of));
+	if (!p->part_of)
+		return dkt_fail(p->ctx, -ENOMEM, "out of memory");
+	for (i = 0; i < p->n; i++) {
+		parts[i].source = p->parts[i].source;
+		for (j = count_streams(p->parts[i].source); j; j--)
+			p->part_of[p->n_streams++] = i;
+	}
+	p->source = NULL;
+	return dkt_source_merge(parts, p->n, &p->source);
+}
+
+void pipeline_clear(struct pipeline *p)
+{
+	if (p->part_of)
+		dkt_source_close(p->source);
+	for (size_t i = 0; i < p->n; i++) {
+		chooser_free(p->parts[i].chooser);
+		legacy_style_free(p->parts[i].legacy);
+		class_map_free(p->parts[i].map);
+		losses_clear(&p->parts[i].losses);
+	}
+	free(p->parts);
+	free(p->part_of);
+	*p = (struct pipeline){ 0 };
+}

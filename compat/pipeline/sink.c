@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where records go: a style into a descriptor or into files of its own, or a trace.dat file. */
+#include "pipeline/sink.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+/* ---- what is written ---- */
+
+/* Beside the styles. */
+static const struct {
+	const char *name;
+	unsigned int version;
+} dats[] = {
+	{ "trace.dat", 7 },
+	{ "trace.dat-6", 6 },
+};
+
+/* What the end of a name stands for. */
+static const struct {
+	const char *end;
+	const char *name;
+} ends[] = {
+	/* clang-format off */
+	{ ".csv",             "csv" },
+	{ ".ctf",             "ctf" },
+	{ ".dat",             "trace.dat" },
+	{ ".folded",          "folded" },
+	{ ".json",            "json" },
+	{ ".log",             "legacy" },
+	{ ".ndjson",          "json" },
+	{ ".perfetto-trace",  "perfetto" },
+	{ ".pftrace",         "perfetto" },
+	{ ".txt",             "trace" },
+	/* clang-format on */
+};
+
+const char *sink_by_path(const char *path)
+{
+	size_t i, n, len = strlen(path);
+
+	for (i = 0; i < ARRAY_SIZE(ends); i++) {
+		n = strlen(ends[i].end);
+		if (len > n && !strcmp(path + len - n, ends[i].end))
+			return ends[i].name;
+	}
+	return NULL;
+}
+
+int sink_kind(const char *name, struct sink_opts *opts)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(dats); i++)
+		if (!strcmp(name, dats[i].name))
+			opts->version = dats[i].version;
+	return opts->version ? 0 : style_find(name, &opts->style);
+}
+
+const char *sink_guess(struct dkt__guess *guess, const char *name)
+{
+	style_guess(guess, name);
+	for (size_t i = 0; i < ARRAY_SIZE(dats); i++)
+		dkt__guess_try(guess, dats[i].name);
+	return dkt__guess_words(guess);
+}
+
+int sink_open_file(struct dkt_ctx *ctx, const struct sink_opts *opts, const char *path,
+		   struct outfile *file)
+{
+	bool dir = opts->style.traits & DKT_STYLE_FILES;
+
+	if (!opts->whole)
+		return outfile_open_now(ctx, path, dir, file);
+	return dir ? outfile_open_dir(ctx, path, file) :
+		     outfile_open(ctx, path, opts->version, file);
+}
+
+/* ---- styles ---- */
+
+/* Whether the stream of a merged source is of the buffer that is read. */
+static bool is_read(const struct sink *sink, uint32_t stream)
+{
+	const struct pipeline *p = sink->p;
+	uint32_t nr = 0;
+	const char *name;
+
+	while (nr < stream && p->part_of[stream - nr - 1] == p->part_of[stream])
+		nr++;
+	name = dkt_source_stream(p->parts[p->part_of[stream]].source, nr);
+	return !name || !strcmp(name, sink->opts->buffer ?: "");
+}
+
+/* The names of the streams before each line, as trace-cmd has them; of styles for people only. */
+static void find_width(struct sink *sink)
+{
+	const struct pipeline *p = sink->p;
+	const char *name;
+
+	if (sink->opts->style.traits & DKT_STYLE_DATA || (!p->part_of && !sink->opts->streams))
+		return;
+	for (uint32_t i = 0; (name = dkt_source_stream(p->source, i)); i++)
+		if (strlen(name) > sink->width && (sink->opts->streams || is_read(sink, i)))
+			sink->width = strlen(name);
+}
+
+/* "two: ", as wide as the longest name, at the line's beginning. */
+static void put_stream(struct sink *sink, const struct dkt_record *record)
+{
+	const char *name = dkt_source_stream(sink->p->source, record->stream);
+	size_t len = name ? strlen(name) : 0;
+
+	dkt_buf_text(sink->out.buf, name, len);
+	dkt_buf_printf(sink->out.buf, "%c%*s", len ? ':' : ' ', (int)(sink->width + 1 - len), "");
+}
+
+static int open_style(struct sink *sink, struct pipeline_part *part, const char *dir,
+		      struct style **style)
+{
+	const struct sink_opts *opts = sink->opts;
+	struct dkt_source *source = sink->p->source;
+	bool several = sink->p->part_of || (opts->streams && dkt_source_stream(source, 1));
+	DKT_OPTS(dkt_style_opts, sopts, .source = dkt_source_info(source), .dir = dir,
+		 .streams = several ? source : NULL, .color = opts->color, .fields = opts->fields,
+		 .n_fields = opts->n_fields, .raw_text = opts->raw_text);
+
+	/* Only the legacy style cannot do without what the classes are. */
+	if (pipeline_map(part) && !strcmp(opts->style.name, "legacy"))
+		return -EINVAL;
+	return style_new(part->ctx, part->map, opts->style.name, &sopts, style);
+}
+
+static int open_styles(struct sink *sink, const struct outfile *file)
+{
+	int err = dkt_buf_new(&sink->out.buf);
+
+	/* One object that gets all records knows the messages of the first kernel only. */
+	sink->n_styles = sink->opts->style.traits & DKT_STYLE_ORDER ? 1 : sink->p->n;
+	sink->styles = calloc(sink->n_styles, sizeof(struct style *));
+	if (!err && !sink->styles)
+		err = -ENOMEM;
+	for (size_t i = 0; !err && i < sink->n_styles; i++)
+		err = open_style(sink, &sink->p->parts[i], file->temp ? file->temp : file->path,
+				 &sink->styles[i]);
+	if (err)
+		return pipeline_fail(sink->p, err);
+	find_width(sink);
+	sink->out.style = sink->styles[0];
+	if (!sink->width && sink->n_styles == 1)
+		sink->plain = sink->styles[0];
+	return 0;
+}
+
+/* ---- the calls ---- */
+
+int sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *p,
+	      const struct outfile *file)
+{
+	DKT_OPTS(dkt_tracedat_opts, dat, .version = opts->version, .compression = opts->compression,
+		 .dir = file->dir, .part = opts->part);
+
+	*sink = (struct sink){ .opts = opts, .p = p, .out = { .ctx = p->ctx, .fd = file->fd } };
+	if (!opts->version)
+		return open_styles(sink, file);
+	return dkt_tracedat_new(p->ctx, p->source, file->fd, &dat, &sink->tracedat);
+}
+
+int sink_begin(struct sink *sink)
+{
+	return sink->tracedat ? 0 : style_begin(sink->out.style, sink->out.buf);
+}
+
+int sink_fail(const struct sink *sink, const struct dkt_record *record, int err)
+{
+	const struct dkt_ctx *ctx = sink->n_styles == 1 ? sink->p->parts[0].ctx :
+							  pipeline_part(sink->p, record)->ctx;
+
+	if (ctx != sink->p->ctx && *dkt_error(ctx))
+		dkt_fail(sink->p->ctx, err, "%s", dkt_error(ctx));
+	return err;
+}
+
+int sink_put_any(struct sink *sink, const struct dkt_record *record)
+{
+	size_t i;
+	int err;
+
+	if (sink->tracedat)
+		return dkt_tracedat_add(sink->tracedat, record);
+	if (sink->width)
+		put_stream(sink, record);
+	i = sink->n_styles == 1 || !sink->p->part_of ? 0 : sink->p->part_of[record->stream];
+	err = style_record(sink->styles[i], record,
+			   record->event ? dkt_source_comm(sink->p->source, record) : "",
+			   sink->out.buf);
+	return err ? sink_fail(sink, record, err) : 0;
+}
+
+int sink_add(struct sink *sink, const struct dkt_record *record)
+{
+	int err = sink_put(sink, record);
+
+	return err || sink->tracedat ? err : dk_out_write_if_full(&sink->out);
+}
+
+int sink_finish(struct sink *sink)
+{
+	int err = 0;
+
+	if (sink->tracedat)
+		return dkt_tracedat_finish(sink->tracedat);
+	for (size_t i = 0; !err && i < sink->n_styles; i++)
+		err = style_flush(sink->styles[i], sink->out.buf);
+	if (!err)
+		err = style_end(sink->out.style, sink->out.buf);
+	return err ? pipeline_fail(sink->p, err) : dk_out_write(&sink->out);
+}
+
+void sink_close(struct sink *sink)
+{
+	dkt_tracedat_free(sink->tracedat);
+	for (size_t i = 0; sink->styles && i < sink->n_styles; i++)
+		style_free(sink->styles[i]);
+	free(sink->styles);
+	dkt_buf_free(sink->out.buf);
+	*sink = (struct sink){ 0 };
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which records the command line asks for, and as what they are written. */
+#include "input/args.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/parse.h"
+
+/* More of them at once only get in each other's way. */
+#define MAX_JOBS 64
+
+/* ---- what is written ---- */
+
+/* "legacy, trace and json"; the caller frees it. */
+static char *style_names(void)
+{
+	struct dkt_style_info info, next;
+	char *text = NULL;
+	size_t i, len;
+	FILE *f = open_memstream(&text, &len);
+
+	for (i = 0; f && !style_get(i, &info); i++)
+		fprintf(f, "%s%s", !i ? "" : style_get(i + 1, &next) ? " and " : ", ", info.name);
+	return f && !fclose(f) ? text : NULL;
+}
+
+/* Files of its own, or bytes that a terminal cannot show, need a place to go. */
+int style_arg_read(const struct app *app, const char *usual, const char *file,
+		   struct dkt_style_info *style)
+{
+	const char *text = app->style ? app->style : usual;
+	char *names __cleanup(free) = NULL;
+	struct dkt__guess guess;
+
+	if (style_find(text, style)) {
+		names = style_names();
+		return app_usage("--style: '%s' is none; %s are%s", text, names ? names : "",
+				 style_guess(&guess, text));
+	}
+	if (style->traits & DKT_STYLE_FILES && !file)
+		return app_usage("--style %s: name the directory for its files", style->name);
+	if (style->traits & DKT_STYLE_BINARY && !file && isatty(STDOUT_FILENO))
+		return app_usage("--style %s: not for a terminal; name a file", style->name);
+	return 0;
+}
+
+static int read_kind(const struct app *app, const char *file, const char *kind,
+		     struct sink_opts *opts)
+{
+	struct dkt__guess guess;
+
+	if (app->style)
+		return app_usage("--format and --style: one of them");
+	if (!file)
+		return app_usage("--format: name the file to write");
+	if (!kind)
+		return app_usage("%s: its name does not tell what to write; say --format", file);
+	opts->whole = true;
+	return sink_kind(kind, opts) ? app_usage("--format: '%s' is none; trace.dat, trace.dat-6"
+						 " and the styles are%s",
+						 kind, sink_guess(&guess, kind)) :
+				       0;
+}
+
+int record_args_sink(struct app *app, const char *file, const char *usual, struct record_args *args)
+{
+	struct sink_opts opts = { .compression = app->compression, .raw_text = app->raw_text };
+	const char *kind = app->format || usual ? app->format : sink_by_path(file);
+	int rc = app->format || !usual ? read_kind(app, file, kind, &opts) :
+					 style_arg_read(app, usual, file, &opts.style);
+
+	*args = (struct record_args){ 0 };
+	if (!rc)
+		rc = record_args_read(app, args);
+	/* One object has to get all records. */
+	if (opts.version || opts.style.traits & DKT_STYLE_ORDER)
+		args->jobs = 1;
+	opts.color = style_colored(&opts.style, file);
+	opts.fields = (const char *const *)args->fields.list;
+	opts.n_fields = args->fields.n;
+	opts.buffer = args->source.buffer;
+	opts.streams = args->source.flags & DKT_SOURCE_ALL;
+	args->sink = opts;
+	return rc;
+}
+
+/* ---- which records ---- */
+
+static int read_jobs(const char *text, int *jobs)
+{
+	int64_t number = 1;
+
+	if (text && dkt__parse_int(text, 1, MAX_JOBS, &number))
+		return app_usage("--jobs: a number from 1 to %d", MAX_JOBS);
+	*jobs = (int)number;
+	return 0;
+}
+
+/* Names with commas or blanks between. */
+static int read_fields(const char *text, struct names *fields)
+{
+	char *copy __cleanup(free) = text ? strdup(text) : NULL;
+	char *word, *save = NULL;
+	int err = text && !copy ? -ENOMEM : 0;
+
+	for (word = copy ? strtok_r(copy, ", ", &save) : NULL; word && !err;
+	     word = strtok_r(NULL, ", ", &save))
+		err = names_add(fields, word);
+	return err ? app_usage("out of memory") : 0;
+}
+
+int selection_args_read(struct app *app, struct selection *selection)
+{
+	const struct selection_words words = { .classes = app->types,
+					       .subsystems = app->subsystems,
+					       .events = app->events,
+					       .pids = app->pid,
+					       .comms = app->comm,
+					       .cpus = app->cpu,
+					       .since = app->since,
+					       .until = app->until,
+					       .filter = app->filter,
+					       .rate = app->rate };
+
+	return selection_read(app->ctx, &words, selection) ? app_usage("%s", dkt_error(app->ctx)) :
+							     0;
+}
+
+int record_args_read(struct app *app, struct record_args *args)
+{
+	int rc;
+
+	*args = (struct record_args){ .source.sz = sizeof(args->source) };
+	rc = read_jobs(app->jobs, &args->jobs);
+	if (!rc)
+		rc = selection_args_read(app, &args->selection);
+	if (!rc)
+		rc = read_fields(app->fields, &args->fields);
+	args->source.cpus = args->selection.cpus;
+	args->source.n_cpus = args->selection.n_cpus;
+	/* Records are counted in their order. */
+	if (args->selection.rate.limited)
+		args->jobs = 1;
+	/* All buffers of a file, if nobody asks for one of them. */
+	if (app_has_instance(app) && strcmp(app->instance, "all"))
+		args->source.buffer = app->instance;
+	else
+		args->source.flags = DKT_SOURCE_ALL;
+	return rc;
+}
+
+void record_args_clear(struct record_args *args)
+{
+	selection_clear(&args->selection);
+	names_clear(&args->fields);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which records the command line asks for, and as what they are written. */
+#ifndef CTL_ARGS_H
+#define CTL_ARGS_H
+
+#include "app/app.h"
+#include "pipeline/sink.h"
+
+struct record_args {
+	struct selection selection;
+	struct dkt_source_opts source; /* without the window, which is the selection's */
+	struct sink_opts sink;
+	struct names fields;
+	int jobs;
+};
+
+/* Which records. 0 or EXIT_USAGE; to be cleared in either case. */
+int record_args_read(struct app *app, struct record_args *args);
+
+/*
+ * The same, and what is written: what --format says, else --style, else usual, else the end of the name
+ * of the file; NULL is standard output.
+ */
+int record_args_sink(struct app *app, const char *file, const char *usual,
+		     struct record_args *args);
+void record_args_clear(struct record_args *args);
+
+/* --style or usual as what is written to file. 0 or EXIT_USAGE. */
+int style_arg_read(const struct app *app, const char *usual, const char *file,
+		   struct dkt_style_info *style);
+
+/* The words of the selection, for a log of this machine too. 0 or EXIT_USAGE. */
+int selection_args_read(struct app *app, struct selection *selection);
+
+#endif
