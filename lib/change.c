@@ -79,42 +79,24 @@ int dkt_change_filter(struct dkt_change *change, struct dkt_event *event, const 
 	return 0;
 }
 
-int dkt_change_tracer(struct dkt_change *change, const char *tracer, const char *const *modules,
-		      size_t n, const char *spool)
+int dkt_change_tracer(struct dkt_change *change, const char *tracer,
+		      const struct dkt_tracer_opts *opts)
 {
-	if (tracer && !n)
-		return dkt_fail(change->in->ctx, -EINVAL, "%s of the whole kernel is not for here",
-				tracer);
-	dkt__tracer_clear(&change->tracer);
-	return dkt__tracer_want(&change->tracer, tracer, modules, n, spool);
-}
+	struct dkt_ctx *ctx = change->in->ctx;
+	struct dkt_tracer_opts all;
+	int err = dkt__opts_take(ctx, dkt_tracer_opts, &all, opts);
 
-int dkt_change_tracer_without(struct dkt_change *change, const char *const *globs, size_t n)
-{
-	struct dkt__tracer *tracer = &change->tracer;
-
-	dkt__names_free(tracer->without, tracer->n_without);
-	return dkt__names_copy(globs, n, &tracer->without, &tracer->n_without);
-}
-
-int dkt_change_functions(struct dkt_change *change, const char *tracer,
-			 const struct dkt_functions *functions, const char *spool)
-{
-	struct dkt_functions all;
-	int err = dkt__opts_take(change->in->ctx, dkt_functions, &all, functions);
-
+	if (!err && all.n_modules &&
+	    (all.n_only || all.n_roots || all.n_pids || all.depth || all.threshold))
+		err = dkt_fail(ctx, -EINVAL,
+			       "dkt_tracer_opts: of modules only functions can be left out");
 	if (err)
 		return err;
 	dkt__tracer_clear(&change->tracer);
-	err = dkt__tracer_want(&change->tracer, tracer, NULL, 0, spool);
-	if (err)
+	err = dkt__tracer_want(&change->tracer, tracer, &all);
+	if (err || !change->tracer.functions || all.keep)
 		return err;
-	change->tracer.required = true;
-	change->tracer.keep = all.keep;
-	change->tracer.functions = dkt__functions_copy(&all);
-	if (!change->tracer.functions)
-		return -ENOMEM;
-	return all.keep ? 0 : dkt__functions_check(change->in->ctx, change->tracer.functions);
+	return dkt__functions_check(ctx, change->tracer.functions);
 }
 
 const char *dkt_change_refused(const struct dkt_change *change)

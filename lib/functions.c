@@ -42,7 +42,7 @@ int dkt__names_copy(const char *const *names, size_t n, char ***to, size_t *n_to
 	return 0;
 }
 
-struct dkt__functions *dkt__functions_copy(const struct dkt_functions *from)
+struct dkt__functions *dkt__functions_copy(const struct dkt_tracer_opts *from)
 {
 	struct dkt__functions *to = calloc(1, sizeof(*to));
 

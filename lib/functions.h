@@ -23,7 +23,7 @@ struct dkt__functions {
 int dkt__names_copy(const char *const *names, size_t n, char ***to, size_t *n_to);
 
 /* NULL: memory is out. */
-struct dkt__functions *dkt__functions_copy(const struct dkt_functions *functions);
+struct dkt__functions *dkt__functions_copy(const struct dkt_tracer_opts *functions);
 void dkt__functions_free(struct dkt__functions *functions);
 
 /* -ENOENT, with words: a glob that no function of this kernel matches. Touches nothing. */

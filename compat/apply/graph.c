@@ -35,14 +35,14 @@ static const char *const not_recorded[] = {
 static int want_functions(struct applying *a, const char *spool)
 {
 	const struct settings_functions *f = &a->set->functions;
-	DKT_OPTS(dkt_functions, functions, .only = (const char *const *)f->only.list,
+	DKT_OPTS(dkt_tracer_opts, opts, .spool = spool, .only = (const char *const *)f->only.list,
 		 .n_only = f->only.n, .without = (const char *const *)f->without.list,
 		 .n_without = f->without.n, .roots = (const char *const *)f->roots.list,
 		 .n_roots = f->roots.n, .pids = f->threads.list, .n_pids = f->threads.n,
 		 .children = f->children, .depth = f->depth, .threshold = f->threshold,
 		 .keep = settings_same_functions(a->set, &a->log->set) && !a->log->interrupted);
 
-	return dkt_change_functions(a->change, f->tracer, &functions, spool);
+	return dkt_change_tracer(a->change, f->tracer, &opts);
 }
 
 /* Only of modules that are loaded: never of the whole kernel by accident. */
@@ -50,6 +50,8 @@ int applying_graph(struct applying *a)
 {
 	size_t n = a->modules.n;
 	const char **names __cleanup(free) = calloc(n + 1, sizeof(*names));
+	DKT_OPTS(dkt_tracer_opts, opts, .modules = names, .n_modules = n, .without = not_recorded,
+		 .n_without = ARRAY_SIZE(not_recorded), .optional = true);
 	char *spool __cleanup(free) = NULL;
 	int err = names ? debuglog_spool(a->log, &spool) : -ENOMEM;
 
@@ -62,11 +64,9 @@ int applying_graph(struct applying *a)
 	a->graph = a->set->sources & MASK_FROM_FUNCTIONS && wants_graph(a->log->map, a->set->debug);
 	if (a->graph && n)
 		err = modules_names(&a->modules, &a->done->graph);
-	if (!err)
-		err = dkt_change_tracer(a->change, a->done->graph ? GRAPH_TRACER : NULL, names, n,
-					spool);
+	opts.spool = spool;
 	return err ? err :
-		     dkt_change_tracer_without(a->change, not_recorded, ARRAY_SIZE(not_recorded));
+		     dkt_change_tracer(a->change, a->done->graph ? GRAPH_TRACER : NULL, &opts);
 }
 
 /* Why entry and exit of functions are not as wanted, NULL: they are. */

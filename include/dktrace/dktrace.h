@@ -705,52 +705,45 @@ DKT_API int dkt_change_pids(struct dkt_change *change, const pid_t *pids, size_t
 DKT_API int dkt_change_cpus(struct dkt_change *change, const char *cpus);
 
 /*
- * Sets a tracer (current_tracer) for the functions of these modules, which must be loaded; NULL:
- * none. A tracer is optional: if the kernel does not have it or refuses it, the rest of the change
- * still applies, no tracer is set, and dkt_change_refused() has the reason.
- *
- * The kernel empties the buffers when the tracer changes. So recording stops for that moment, and
- * the records go to the spool directory, from which the next live source returns them. If spool is
- * NULL they are lost.
- *
- * A tracer that only the top instance can have is set there, if nobody uses the top instance: the
- * change borrows it. The spool directory keeps its previous state, and a live source with that
- * spool returns its records too. The next change without that tracer, or dkt_top_return(), restores
- * the top instance. -EINVAL: a tracer without modules.
+ * The functions that a tracer traces. The kernel's ftrace.rst, "dynamic ftrace", has its globs. Roots,
+ * depth and threshold belong to the whole kernel. The change sets them if nobody else has, and needs
+ * the spool for that; the next change without them, or dkt_functions_return(), resets them.
  */
-DKT_API int dkt_change_tracer(struct dkt_change *change, const char *tracer,
-			      const char *const *modules, size_t n, const char *spool);
-
-/* Leaves out functions of the modules of dkt_change_tracer(): names, or patterns with *. */
-DKT_API int dkt_change_tracer_without(struct dkt_change *change, const char *const *globs,
-				      size_t n);
-
-/* The functions that a tracer traces. The kernel's ftrace.rst, "dynamic ftrace", has its globs. */
-struct dkt_functions {
+struct dkt_tracer_opts {
 	size_t sz;
+	const char *const *modules; /* the functions of these loaded modules; n 0: of the kernel */
+	size_t n_modules; /* if it is not 0, without is all that can choose among them */
 	const char *const *only; /* "vfs_*", ":mod:xfs", "xfs_*:mod:xfs"; n 0: all functions */
 	size_t n_only;
-	const char *const *without; /* leave these out (set_ftrace_notrace) */
+	const char *const *without; /* but not these (set_ftrace_notrace) */
 	size_t n_without;
-	const char *const *roots; /* only calls from these (set_graph_function) */
+	const char *const *roots; /* and only what these call (set_graph_function) */
 	size_t n_roots;
-	const pid_t *pids; /* only these threads (set_ftrace_pid); n 0: all */
+	const pid_t *pids; /* only in these threads (set_ftrace_pid) */
 	size_t n_pids;
-	bool children; /* add the threads that these create */
+	bool children; /* also in the threads that they create */
 	bool keep; /* the same as before: a tracer that is set can stay as it is */
-	unsigned int depth; /* depth of calls (max_graph_depth); 0: no limit */
+	bool optional; /* the change applies without the tracer if the kernel refuses it */
+	unsigned int depth; /* of calls, max_graph_depth; 0: all */
 	unsigned int threshold; /* us, only calls that take longer (tracing_thresh); 0: all */
+	const char *spool; /* the directory that keeps the records of the buffers; NULL: none */
 };
 
 /*
- * Sets a tracer for these functions. Unlike the tracer of dkt_change_tracer() it is not optional:
- * if the kernel refuses it, the change fails. Roots, depth and threshold belong to the whole
- * kernel: the change sets them if nobody else has, and the next change without them, or
- * dkt_functions_return(), resets them. -ENOENT: no function matches a glob; -EINVAL: invalid name
- * of a function. Otherwise as dkt_change_tracer().
+ * Sets a tracer (current_tracer) for these functions; NULL: no tracer. If it is optional, and the kernel
+ * does not have it or refuses it, the change has no tracer, and dkt_change_refused() has the reason.
+ *
+ * The kernel empties the buffers when the tracer changes. So recording stops for that moment, and
+ * the records of the buffers go into the spool, where the next live source finds them. Without a
+ * spool they are lost.
+ *
+ * A tracer that only the top instance can have is set there, if nobody uses the top instance: the
+ * spool keeps the state that the top instance had, and a live source with that spool returns its
+ * records too. The next change without that tracer, or dkt_top_return(), restores the top instance.
+ * -ENOENT: a glob matches no function; -EINVAL: modules together with other choices than without.
  */
-DKT_API int dkt_change_functions(struct dkt_change *change, const char *tracer,
-				 const struct dkt_functions *functions, const char *spool);
+DKT_API int dkt_change_tracer(struct dkt_change *change, const char *tracer,
+			      const struct dkt_tracer_opts *opts);
 
 /*
  * Applies the differences to the current state: pids, CPUs, filters and triggers before events, so

@@ -30,15 +30,22 @@ void dkt__tracer_clear(struct dkt__tracer *tracer)
 	*tracer = (struct dkt__tracer){ 0 };
 }
 
-int dkt__tracer_want(struct dkt__tracer *tracer, const char *wanted, const char *const *modules,
-		     size_t n, const char *spool)
+int dkt__tracer_want(struct dkt__tracer *tracer, const char *wanted,
+		     const struct dkt_tracer_opts *opts)
 {
 	tracer->touched = true;
 	tracer->wanted = wanted ? strdup(wanted) : NULL;
-	tracer->spool = spool ? strdup(spool) : NULL;
-	if ((wanted && !tracer->wanted) || (spool && !tracer->spool))
+	tracer->spool = opts->spool ? strdup(opts->spool) : NULL;
+	tracer->required = !opts->optional;
+	tracer->keep = opts->keep;
+	if ((wanted && !tracer->wanted) || (opts->spool && !tracer->spool) ||
+	    dkt__names_copy(opts->modules, opts->n_modules, &tracer->modules, &tracer->n_modules) ||
+	    dkt__names_copy(opts->without, opts->n_without, &tracer->without, &tracer->n_without))
 		return -ENOMEM;
-	return dkt__names_copy(modules, n, &tracer->modules, &tracer->n_modules);
+	if (!wanted || opts->n_modules)
+		return 0;
+	tracer->functions = dkt__functions_copy(opts);
+	return tracer->functions ? 0 : -ENOMEM;
 }
 
 /* ---- what is there ---- */

@@ -22,8 +22,8 @@ struct dkt__tracer {
 };
 
 /* Copies what is wanted. */
-int dkt__tracer_want(struct dkt__tracer *tracer, const char *wanted, const char *const *modules,
-		     size_t n, const char *spool);
+int dkt__tracer_want(struct dkt__tracer *tracer, const char *wanted,
+		     const struct dkt_tracer_opts *opts);
 void dkt__tracer_clear(struct dkt__tracer *tracer);
 
 /*

@@ -164,13 +164,13 @@ static void a_log_that_is_off_stays_off(void **state)
 
 /* ---- what is the whole kernel's ---- */
 
-static int change_functions(struct place *p, const struct dkt_functions *functions)
+static int change_functions(struct place *p, const struct dkt_tracer_opts *functions)
 {
 	struct dkt_change *change;
 	int err;
 
 	assert_ok(p->ctx, dkt_change_new(p->in, &change));
-	assert_ok(p->ctx, dkt_change_functions(change, "function_graph", functions, p->spool));
+	assert_ok(p->ctx, dkt_change_tracer(change, "function_graph", functions));
 	err = dkt_change_commit(change);
 	dkt_change_free(change);
 	return err;
@@ -179,7 +179,7 @@ static int change_functions(struct place *p, const struct dkt_functions *functio
 static int limit(struct place *p)
 {
 	static const char *const names[] = { "vfs_read" };
-	const struct dkt_functions functions = {
+	const struct dkt_tracer_opts functions = {
 		.sz = sizeof(functions),
 		.only = names,
 		.n_only = 1,
@@ -187,6 +187,7 @@ static int limit(struct place *p)
 		.n_roots = 1,
 		.depth = 3,
 		.threshold = 20,
+		.spool = p->spool,
 	};
 
 	return change_functions(p, &functions);

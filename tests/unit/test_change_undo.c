@@ -97,7 +97,7 @@ static int change_all(struct place *p)
 	struct dkt_event *on[] = { p->events[0], p->events[3], p->events[4] };
 	static const char *const only[] = { "vfs_read" };
 	const pid_t pids[] = { 42 };
-	const struct dkt_functions functions = {
+	const struct dkt_tracer_opts functions = {
 		.sz = sizeof(functions),
 		.only = only,
 		.n_only = 1,
@@ -116,7 +116,7 @@ static int change_all(struct place *p)
 	assert_ok(p->ctx, dkt_change_cpus(change, "1"));
 	assert_ok(p->ctx, dkt_change_no_trigger(change, p->events[1], "traceon"));
 	assert_ok(p->ctx, dkt_change_trigger(change, p->events[0], "traceoff"));
-	assert_ok(p->ctx, dkt_change_functions(change, "function", &functions, NULL));
+	assert_ok(p->ctx, dkt_change_tracer(change, "function", &functions));
 	err = dkt_change_commit(change);
 	dkt_change_free(change);
 	return err;

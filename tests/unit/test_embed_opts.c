@@ -238,7 +238,8 @@ static void a_probe_on_a_program_needs_one(void **state)
 
 static void functions_and_live_sources_have_defaults(void **state)
 {
-	struct dkt_functions functions = { 0 };
+	static const char *const names[] = { "xfs" };
+	struct dkt_tracer_opts functions = { 0 };
 	DKT_OPTS(dkt_live_opts, opts, .flags = 1 << 20);
 	struct dkt_source *source;
 	struct dkt_change *change;
@@ -255,8 +256,15 @@ static void functions_and_live_sources_have_defaults(void **state)
 	assert_non_null(ctx);
 	assert_ok(ctx, dkt_instance_open(ctx, NULL, 0, &in));
 	assert_ok(ctx, dkt_change_new(in, &change));
-	assert_ok(ctx, dkt_change_functions(change, "function", NULL, NULL));
-	assert_int_equal(dkt_change_functions(change, "function", &functions, NULL), -EINVAL);
+	assert_ok(ctx, dkt_change_tracer(change, "function", NULL));
+	assert_int_equal(dkt_change_tracer(change, "function", &functions), -EINVAL);
+	functions = (struct dkt_tracer_opts){ .sz = sizeof(functions),
+					      .modules = names,
+					      .n_modules = 1 };
+	assert_ok(ctx, dkt_change_tracer(change, "function", &functions));
+	functions.depth = 1;
+	assert_fails(ctx, -EINVAL, "dkt_tracer_opts: of modules only functions can be left out",
+		     dkt_change_tracer(change, "function", &functions));
 	dkt_change_free(change);
 	assert_fails(ctx, -EINVAL, "dkt_live_opts: 0x100000 is no flag that is known",
 		     dkt_source_live(in, &opts, &source));
