@@ -19,7 +19,6 @@ struct dkt_ctx {
 	char *root; /* the directory asked for, NULL: find it */
 	char *dir; /* the tracefs directory in use */
 	int dirfd; /* -1 before dkt_tracefs_open() */
-	bool mounted; /* we mounted it */
 	char *error;
 	dkt_log_fn log;
 	void *log_data;

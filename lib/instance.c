@@ -113,11 +113,6 @@ const char *dkt_instance_name(const struct dkt_instance *in)
 	return in->name;
 }
 
-struct dkt_ctx *dkt_instance_ctx(const struct dkt_instance *in)
-{
-	return in->ctx;
-}
-
 int dkt_instance_cpus(const struct dkt_instance *in)
 {
 	return in->cpus;
@@ -245,7 +240,7 @@ int dkt_instance_wall(struct dkt_instance *in, int64_t *offset)
 	return err;
 }
 
-static int set_pids(struct dkt_instance *in, const char *file, const pid_t *pids, size_t n)
+int dkt_instance_skip_pids(struct dkt_instance *in, const pid_t *pids, size_t n)
 {
 	char *list __cleanup(free) = NULL;
 	size_t len;
@@ -257,17 +252,7 @@ static int set_pids(struct dkt_instance *in, const char *file, const pid_t *pids
 		fprintf(f, "%d ", (int)pids[i]);
 	if (fclose(f))
 		return -ENOMEM;
-	return dkt__tfs_set(in->ctx, list, "%s%s", in->prefix, file);
-}
-
-int dkt_instance_set_pids(struct dkt_instance *in, const pid_t *pids, size_t n)
-{
-	return set_pids(in, "set_event_pid", pids, n);
-}
-
-int dkt_instance_skip_pids(struct dkt_instance *in, const pid_t *pids, size_t n)
-{
-	return set_pids(in, "set_event_notrace_pid", pids, n);
+	return dkt__tfs_set(in->ctx, list, "%sset_event_notrace_pid", in->prefix);
 }
 
 int dkt_instance_set_option(struct dkt_instance *in, const char *option, bool on)

@@ -41,11 +41,8 @@ char *dkt__mount_where(const struct dkt_ctx *ctx)
 
 static int mount_it(struct dkt_ctx *ctx)
 {
-	if (!mount("nodev", TRACEFS_PLACE, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL)) {
-		ctx->mounted = true;
-		return 0;
-	}
-	if (errno == EBUSY && dkt__mount_is(TRACEFS_PLACE))
+	if (!mount("nodev", TRACEFS_PLACE, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) ||
+	    (errno == EBUSY && dkt__mount_is(TRACEFS_PLACE)))
 		return 0;
 	return dkt_fail(ctx, -errno, "mount tracefs on %s: %s", TRACEFS_PLACE, strerror(errno));
 }

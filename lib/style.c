@@ -130,12 +130,6 @@ void dkt_style_free(struct dkt_style *style)
 	free(style);
 }
 
-int dkt_style_prepare(struct dkt_style *style, struct dkt_event *event)
-{
-	/* The plan is made here too: it is the event's, and so of all threads. */
-	return dkt__style_form(style, event) && dkt__plan_get(event) ? 0 : -ENOMEM;
-}
-
 int dkt_style_begin(struct dkt_style *style, struct dkt_buf *buf)
 {
 	return style->ops->begin ? style->ops->begin(style, buf) : 0;

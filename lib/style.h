@@ -107,6 +107,9 @@ struct dkt_style {
 extern const struct dkt__style_ops dkt__style_trace_ops, dkt__style_raw_ops, dkt__style_json_ops,
 	dkt__style_csv_ops, dkt__style_folded_ops, dkt__style_ctf_ops, dkt__style_perfetto_ops;
 
+/* Appends the columns of a line of trace that come before the text, as they are. The record is no gap. */
+void dkt__style_trace_head(const struct dkt_record *record, const char *comm, struct dkt_buf *buf);
+
 /* Zeroed memory that lives as long as the style, NULL when memory is out. */
 void *dkt__style_alloc(struct dkt_style *style, size_t n);
 

@@ -54,11 +54,6 @@ const char *dkt_tracefs_dir(const struct dkt_ctx *ctx)
 	return ctx->dir ? ctx->dir : "";
 }
 
-bool dkt_tracefs_was_mounted(const struct dkt_ctx *ctx)
-{
-	return ctx->mounted;
-}
-
 /* ---- files ---- */
 
 /* Makes the path below the directory; every public function begins with it. */

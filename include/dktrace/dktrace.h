@@ -139,9 +139,6 @@ DKT_API int dkt_tracefs_open(struct dkt_ctx *ctx, unsigned int flags);
 /* Returns the path of tracefs, "" before it is opened. Valid as long as the context. */
 DKT_API const char *dkt_tracefs_dir(const struct dkt_ctx *ctx);
 
-/* True if dkt_tracefs_open() mounted tracefs. */
-DKT_API bool dkt_tracefs_was_mounted(const struct dkt_ctx *ctx);
-
 /* A feature of the kernel's tracefs. The strings are constants or live as long as the context. */
 struct dkt_feature {
 	const char *name;
@@ -187,9 +184,6 @@ enum dkt_keep {
  * DKT_KEEP_TRACEFS. -EINVAL: unknown bit in keep.
  */
 DKT_API int dkt_caps_limit(struct dkt_ctx *ctx, unsigned int keep);
-
-/* Calls dkt_caps_limit() with the purposes that an open live source needs: symbols and tracefs. */
-DKT_API int dkt_caps_drop(struct dkt_ctx *ctx);
 
 enum dkt_lower {
 	DKT_LOWER_GAINED, /* the capabilities that the program's file gave */
@@ -242,9 +236,6 @@ DKT_API bool dkt_instance_is_new(const struct dkt_instance *instance);
 /* Returns the name, NULL for the top instance. Valid as long as the object. */
 DKT_API const char *dkt_instance_name(const struct dkt_instance *instance);
 
-/* Returns the context that the instance was opened with. */
-DKT_API struct dkt_ctx *dkt_instance_ctx(const struct dkt_instance *instance);
-
 /*
  * Removes an instance with all its settings and records. -ENOENT: there is no instance of that
  * name; -EBUSY: a process has a file of the instance open; -EINVAL: invalid name, or NULL.
@@ -281,9 +272,6 @@ DKT_API int dkt_instance_wall(struct dkt_instance *instance, int64_t *offset);
  * clock; it can read mono, mono_raw, boot and tai.
  */
 DKT_API int dkt_instance_now(struct dkt_instance *instance, uint64_t *ns);
-
-/* Records events of n threads only; n 0: of all (set_event_pid). */
-DKT_API int dkt_instance_set_pids(struct dkt_instance *instance, const pid_t *pids, size_t n);
 
 /*
  * Records no events of n threads; n 0: of all again (set_event_notrace_pid). -ENOENT: the kernel
@@ -1576,10 +1564,9 @@ struct dkt_style_opts {
 };
 
 /*
- * Creates a style by name. Several threads may each have a style without DKT_STYLE_ORDER over the
- * same events, if dkt_style_prepare() was called for those events before. -ENOENT: there is no such
- * style; -EINVAL: invalid options, or no directory for a style with DKT_STYLE_FILES; -EEXIST: the
- * directory is not empty; -EPERM: the directory belongs to another user.
+ * Creates a style by name. -ENOENT: there is no such style; -EINVAL: invalid options, or no directory
+ * for a style with DKT_STYLE_FILES; -EEXIST: the directory is not empty; -EPERM: the directory belongs
+ * to another user.
  */
 DKT_API int dkt_style_new(struct dkt_ctx *ctx, const char *name, const struct dkt_style_opts *opts,
 			  struct dkt_style **style);
@@ -1612,9 +1599,6 @@ DKT_API int dkt_style_make(struct dkt_ctx *ctx, const struct dkt_style_calls *ca
  */
 DKT_API const char *dkt_style_field(size_t i);
 
-/* Reads what the style needs of an event, which otherwise its first record makes it do. */
-DKT_API int dkt_style_prepare(struct dkt_style *style, struct dkt_event *event);
-
 /* Appends the beginning of the output. */
 DKT_API int dkt_style_begin(struct dkt_style *style, struct dkt_buf *buf);
 
@@ -1634,13 +1618,6 @@ DKT_API int dkt_style_end(struct dkt_style *style, struct dkt_buf *buf);
 /* Appends one line in the style of the kernel's trace file and of trace-cmd report, escaped. */
 DKT_API void dkt_style_trace(const struct dkt_record *record, const char *comm,
 			     struct dkt_buf *buf);
-
-/*
- * Appends the columns of such a line that come before the text, not escaped. The record must not be
- * a gap.
- */
-DKT_API void dkt_style_trace_head(const struct dkt_record *record, const char *comm,
-				  struct dkt_buf *buf);
 
 /* ---- dkt_buf(3): text buffers ---------------------------------------------------------------- */
 

@@ -82,11 +82,6 @@ int dkt_caps_limit(struct dkt_ctx *ctx, unsigned int keep)
 	return err;
 }
 
-int dkt_caps_drop(struct dkt_ctx *ctx)
-{
-	return dkt_caps_limit(ctx, DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS);
-}
-
 /* ---- for a while ---- */
 
 int dkt_caps_lower(struct dkt_ctx *ctx, enum dkt_lower which)

@@ -97,7 +97,7 @@ static void style_gap(const struct dkt_record *record, struct dkt_buf *buf)
 	dkt_buf_str(buf, "EVENTS DROPPED]\n");
 }
 
-void dkt_style_trace_head(const struct dkt_record *record, const char *comm, struct dkt_buf *buf)
+void dkt__style_trace_head(const struct dkt_record *record, const char *comm, struct dkt_buf *buf)
 {
 	const char *name = record->event->name;
 	size_t comm_len = strlen(comm), name_len = strlen(name);
@@ -119,7 +119,7 @@ void dkt_style_trace(const struct dkt_record *record, const char *comm, struct d
 		style_gap(record, buf);
 		return;
 	}
-	dkt_style_trace_head(record, comm, buf);
+	dkt__style_trace_head(record, comm, buf);
 	dkt_record_text(record, buf);
 	dkt_buf_add(buf, "\n", 1);
 	dkt_buf_escape(buf, from);
@@ -307,7 +307,7 @@ static int odd_record(struct dkt_style *base, const struct dkt_record *record, c
 
 	if (base->opts.wall)
 		shown.ts += (uint64_t)base->source.wall;
-	dkt_style_trace_head(&shown, comm, buf);
+	dkt__style_trace_head(&shown, comm, buf);
 	dkt__style_text(base, record, buf);
 	dkt_buf_add(buf, "\n", 1);
 	escape(base, from, buf);

@@ -39,7 +39,6 @@ static void print_in(const char *name, struct dkt_record *record)
 	/* A style that writes files makes the directory. */
 	must(strcmp(name, "ctf") != 0 || (mkdtemp(dir) && !rmdir(dir)));
 	must(!dkt_style_new(record->event->ctx, name, &opts, &style) && !dkt_buf_new(&buf));
-	dkt_style_prepare(style, record->event);
 	must(!dkt_style_begin(style, buf) && !dkt_style_record(style, record, "comm", buf));
 	must(!dkt_style_end(style, buf));
 	must(!dkt_buf_error(buf));

@@ -215,12 +215,12 @@ static int drop_and_look(struct dkt_ctx *ctx, bool as_nobody)
 
 	if (as_nobody && setresuid(65534, 65534, 65534))
 		return 2;
-	if (dkt_caps_drop(ctx))
+	if (dkt_caps_limit(ctx, DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS))
 		return 3;
 	for (i = 0; !dkt_caps_get(ctx, i, &cap); i++)
 		if (cap.have && strcmp(cap.name, "cap_syslog"))
 			return 4;
-	if (dkt_caps_drop(ctx))
+	if (dkt_caps_limit(ctx, DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS))
 		return 5;
 	/* Not even a program started now gets them back; bit 34 is cap_syslog. */
 	execl("/bin/sh", "sh", "-c",
