@@ -89,7 +89,6 @@ struct tep_handle *dkt__tep(struct dkt_ctx *ctx)
 	ctx->tep = dkt__ctx_at_end(ctx, free_tep, ctx) ? NULL : tep_alloc();
 	if (!ctx->tep)
 		return NULL;
-	tep_set_loglevel(TEP_LOG_NONE);
 	tep_set_long_size(ctx->tep, ctx->long_size);
 	tep_set_page_size(ctx->tep, (int)sysconf(_SC_PAGESIZE));
 	tep_set_function_resolver(ctx->tep, resolve_symbol, ctx);

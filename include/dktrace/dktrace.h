@@ -178,8 +178,9 @@ enum dkt_keep {
 };
 
 /*
- * Drops, for good, every capability of this process that keep (enum dkt_keep) does not name.
- * Programs that it starts afterwards cannot gain capabilities either (PR_SET_NO_NEW_PRIVS).
+ * Drops, for good, every capability of this thread that keep (enum dkt_keep) does not name. Threads
+ * and programs that it starts afterwards have no others and cannot gain any (PR_SET_NO_NEW_PRIVS);
+ * threads that the process has already keep theirs: call this before there are any, or in each.
  * Capabilities that the program's file gave are kept only for DKT_KEEP_SYMBOLS and
  * DKT_KEEP_TRACEFS. -EINVAL: unknown bit in keep.
  */

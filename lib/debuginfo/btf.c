@@ -3,6 +3,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -282,6 +283,35 @@ static struct btf *new_split(const void *data, size_t size, struct btf *base)
 	return btf__parse_raw_split(path, base);
 }
 
+/*
+ * libbpf has one function for the whole process that prints what it finds wrong. Ours stays in front of
+ * the one that was there, and holds back what this thread parses: to take it out again would race.
+ */
+static libbpf_print_fn_t print_before;
+static __thread bool quiet;
+
+static int print(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	return quiet || !print_before ? 0 : print_before(level, fmt, ap);
+}
+
+static void set_print(void)
+{
+	print_before = libbpf_set_print(print);
+}
+
+static struct btf *new_quietly(const void *data, size_t size, struct btf *base)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct btf *btf;
+
+	pthread_once(&once, set_print);
+	quiet = true;
+	btf = base ? new_split(data, size, base) : btf__new(data, (uint32_t)size);
+	quiet = false;
+	return btf;
+}
+
 int dkt__btf_parse(struct dkt_ctx *ctx, const void *data, size_t size, struct dkt__btf *base,
 		   struct dkt__btf **out)
 {
@@ -292,11 +322,7 @@ int dkt__btf_parse(struct dkt_ctx *ctx, const void *data, size_t size, struct dk
 	if (!err && !header_is_sound(data, size))
 		err = dkt_fail(ctx, -EINVAL, "BTF of %zu bytes is cut short or no BTF", size);
 	if (!err) {
-		/* It would print what it finds wrong. */
-		libbpf_print_fn_t print = libbpf_set_print(NULL);
-
-		btf->btf = base ? new_split(data, size, base->btf) : btf__new(data, (uint32_t)size);
-		libbpf_set_print(print);
+		btf->btf = new_quietly(data, size, base ? base->btf : NULL);
 		if (!btf->btf)
 			err = dkt_fail(ctx, -EINVAL, "BTF makes no sense: %s", strerror(errno));
 	}
