@@ -100,3 +100,8 @@ bool say_in_color(void)
 
 	return isatty(STDOUT_FILENO) && (!no_color || !*no_color || !strcmp(no_color, "0"));
 }
+
+bool say_style_in_color(const struct dkt_style_info *style, const char *file)
+{
+	return !file && style->traits & DKT_STYLE_COLOR && say_in_color();
+}

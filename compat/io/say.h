@@ -30,4 +30,7 @@ int say_getopt(int argc, char **argv, const char *letters, const struct option *
 /* Whether colours are for whoever reads standard output: a terminal, and NO_COLOR is not set. */
 bool say_in_color(void);
 
+/* Whether a style puts colours: it has some, and writes to such a terminal. file: where else it goes. */
+bool say_style_in_color(const struct dkt_style_info *style, const char *file);
+
 #endif

@@ -12,8 +12,9 @@
 #include "base/stop.h"
 #include "input/dk_file.h"
 #include "io/output.h"
+#include "io/say.h"
 #include "lustre/libcfs.h"
-#include "pipeline/style.h"
+#include "lustre/style.h"
 #include "set/param/tree.h"
 
 /* ---- the log ---- */
@@ -128,7 +129,7 @@ int cmd_dk(struct app *app, int argc, char **argv)
 	opts.skip_self = follow;
 	opts.drop_rights = true;
 	opts.keep_rights = app->keep_rights;
-	opts.color = style_colored(&style, file);
+	opts.color = say_style_in_color(&style, file);
 	opts.raw_text = app->raw_text;
 	/* A signal ends the printing between two records, so that what was printed is counted. */
 	dkt__stop_on_end();

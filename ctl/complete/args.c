@@ -8,7 +8,7 @@
 #include "complete/complete.h"
 #include "latency/latency.h"
 #include "log/probe_list.h"
-#include "pipeline/style.h"
+#include "lustre/style.h"
 #include "set/triggers.h"
 
 /* The n-th argument that is no option, counted from 1, of those before the one being typed; NULL: none. */

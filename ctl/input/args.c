@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "io/say.h"
 
 /* More of them at once only get in each other's way. */
 #define MAX_JOBS 64
@@ -77,7 +78,7 @@ int record_args_sink(struct app *app, const char *file, const char *usual, struc
 	/* One object has to get all records. */
 	if (opts.version || opts.style.traits & DKT_STYLE_ORDER)
 		args->jobs = 1;
-	opts.color = style_colored(&opts.style, file);
+	opts.color = say_style_in_color(&opts.style, file);
 	opts.fields = (const char *const *)args->fields.list;
 	opts.n_fields = args->fields.n;
 	opts.buffer = args->source.buffer;

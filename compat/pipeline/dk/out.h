@@ -3,7 +3,7 @@
 #ifndef COMPAT_DK_OUT_H
 #define COMPAT_DK_OUT_H
 
-#include "pipeline/style.h"
+#include "lustre/style.h"
 
 struct dk_out {
 	struct dkt_ctx *ctx;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The styles of the tool: the legacy one, then the library's, all in one shape. */
-#include "pipeline/style.h"
+#include "lustre/style.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
-#include "io/say.h"
 
 #define LEGACY "legacy"
 
@@ -43,11 +43,6 @@ const char *style_guess(struct dkt__guess *guess, const char *name)
 	for (size_t i = 0; !style_get(i, &info); i++)
 		dkt__guess_try(guess, info.name);
 	return dkt__guess_words(guess);
-}
-
-bool style_colored(const struct dkt_style_info *info, const char *file)
-{
-	return !file && isatty(STDOUT_FILENO) && info->traits & DKT_STYLE_COLOR && say_in_color();
 }
 
 /* The text of a message, which its event's print format does not give. */

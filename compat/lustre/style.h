@@ -8,9 +8,6 @@
 
 struct style;
 
-/* Whether there are to be colours: on a terminal, if the style has some. file: where else it goes. */
-bool style_colored(const struct dkt_style_info *info, const char *file);
-
 /* As dkt_style_get(), the legacy style first. */
 int style_get(size_t i, struct dkt_style_info *info);
 
