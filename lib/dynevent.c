@@ -105,8 +105,8 @@ int dkt_probes_read(struct dkt_ctx *ctx, struct dkt_probes **out)
 
 /* ---- making and removing ---- */
 
-/* The file that takes definitions of that kind; NULL, with words: this kernel has none. */
-static const char *file_of(struct dkt_ctx *ctx, enum dkt_probe_kind kind)
+/* Finds the file that takes definitions of that kind. */
+static int find_file(struct dkt_ctx *ctx, enum dkt_probe_kind kind, const char **file)
 {
 	static const struct {
 		const char *file;
@@ -120,22 +120,18 @@ static const char *file_of(struct dkt_ctx *ctx, enum dkt_probe_kind kind)
 		[DKT_PROBE_SYNTHETIC] = { "dynamic_events", "synthetic events" },
 	};
 
-	if (kind >= ARRAY_SIZE(files) || !files[kind].file) {
-		dkt_fail(ctx, -EINVAL, "no kind of probe");
-		return NULL;
-	}
-	if (!dkt__tfs_exists(ctx, "%s", files[kind].file)) {
-		dkt_fail(ctx, -EOPNOTSUPP, "this kernel has no %s: there is no %s/%s",
-			 files[kind].what, dkt_tracefs_dir(ctx), files[kind].file);
-		return NULL;
-	}
+	if (kind >= ARRAY_SIZE(files) || !files[kind].file)
+		return dkt_fail(ctx, -EINVAL, "no kind of probe");
+	if (!dkt__tfs_exists(ctx, "%s", files[kind].file))
+		return dkt_fail(ctx, -EOPNOTSUPP, "this kernel has no %s: there is no %s/%s",
+				files[kind].what, dkt_tracefs_dir(ctx), files[kind].file);
 	/* It takes them only where they have a file of their own as well. */
-	if (kind == DKT_PROBE_SYNTHETIC && !dkt__tfs_exists(ctx, "synthetic_events")) {
-		dkt_fail(ctx, -EOPNOTSUPP, "this kernel has no %s: there is no %s/synthetic_events",
-			 files[kind].what, dkt_tracefs_dir(ctx));
-		return NULL;
-	}
-	return files[kind].file;
+	if (kind == DKT_PROBE_SYNTHETIC && !dkt__tfs_exists(ctx, "synthetic_events"))
+		return dkt_fail(ctx, -EOPNOTSUPP,
+				"this kernel has no %s: there is no %s/synthetic_events",
+				files[kind].what, dkt_tracefs_dir(ctx));
+	*file = files[kind].file;
+	return 0;
 }
 
 int dkt_probe_create(struct dkt_ctx *ctx, const struct dkt_probe *probe)
@@ -150,12 +146,11 @@ int dkt_probe_create(struct dkt_ctx *ctx, const struct dkt_probe *probe)
 int dkt_probe_add_place(struct dkt_ctx *ctx, const struct dkt_probe *probe)
 {
 	char *text __cleanup(free) = NULL;
-	const char *file = file_of(ctx, probe->kind);
-	int err;
+	const char *file;
+	int err = find_file(ctx, probe->kind, &file);
 
-	if (!file)
-		return -EOPNOTSUPP;
-	err = dkt_probe_text(ctx, probe, &text);
+	if (!err)
+		err = dkt_probe_text(ctx, probe, &text);
 	if (!err)
 		err = dkt__tfs_add(ctx, text, "%s", file);
 	if (!err)
@@ -168,19 +163,20 @@ int dkt_probe_remove(struct dkt_ctx *ctx, const char *group, const char *name)
 	struct dkt_probes *probes;
 	const struct dkt_probe *probe;
 	char *text __cleanup(free) = NULL;
+	const char *file;
 	int err = dkt_probes_read(ctx, &probes);
 
 	if (err)
 		return err;
 	probe = dkt_probes_find(probes, group, name);
-	if (!probe)
-		err = dkt_fail(ctx, -ENOENT, "there is no probe %s:%s", group, name);
-	else if (asprintf(&text, "-:%s/%s", group, name) < 0)
-		err = -ENOMEM;
-	if (err)
+	err = probe ? find_file(ctx, probe->kind, &file) :
+		      dkt_fail(ctx, -ENOENT, "there is no probe %s:%s", group, name);
+	if (!err && asprintf(&text, "-:%s/%s", group, name) < 0) {
 		text = NULL;
-	else
-		err = dkt__tfs_add(ctx, text, "%s", file_of(ctx, probe->kind));
+		err = -ENOMEM;
+	}
+	if (!err)
+		err = dkt__tfs_add(ctx, text, "%s", file);
 	dkt_probes_free(probes);
 	if (!err)
 		dkt_events_forget(ctx);
