@@ -61,7 +61,7 @@ int debuglog_map(struct debuglog *log)
 
 	if (log->map)
 		return 0;
-	err = class_map_open(log->ctx, &log->map);
+	err = class_map_open(log->ctx, NULL, &log->map);
 	if (!err)
 		probes_mark(log);
 	return err;

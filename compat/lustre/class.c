@@ -34,7 +34,6 @@ struct catalogue {
 struct event_set {
 	unsigned long *words;
 	size_t n_words;
-	struct class_glob *glob; /* that is being matched */
 };
 
 /* ---- matching ---- */
@@ -81,7 +80,7 @@ static size_t lower_bound(const struct catalogue *c, const struct system *system
 }
 
 static void match_names(const struct catalogue *c, const struct system *system, const char *glob,
-			struct event_set *set)
+			bool negative, struct event_set *set)
 {
 	size_t prefix = glob_prefix(glob);
 
@@ -92,29 +91,27 @@ static void match_names(const struct catalogue *c, const struct system *system, 
 			break;
 		if (!dkt__glob(glob + prefix, name + prefix))
 			continue;
-		set->glob->events++;
-		if (set->glob->negative)
+		if (negative)
 			set->words[i / WORD_BITS] &= ~(1ul << i % WORD_BITS);
 		else
 			set->words[i / WORD_BITS] |= 1ul << i % WORD_BITS;
 	}
 }
 
-static void match_glob(const struct catalogue *c, struct event_set *set, struct class_glob *glob)
+static void match_glob(const struct catalogue *c, struct event_set *set,
+		       const struct class_glob *glob)
 {
 	size_t prefix = glob_prefix(glob->system);
 
-	set->glob = glob;
-	glob->events = 0;
 	for (size_t i = 0; i < c->n_systems; i++) {
 		const struct system *system = &c->systems[i];
 
 		if (strncmp(system->name, glob->system, prefix) ||
 		    !dkt__glob(glob->system + prefix, system->name + prefix))
 			continue;
-		match_names(c, system, glob->names[0], set);
+		match_names(c, system, glob->names[0], glob->negative, set);
 		if (glob->names[1])
-			match_names(c, system, glob->names[1], set);
+			match_names(c, system, glob->names[1], glob->negative, set);
 	}
 }
 
@@ -301,7 +298,22 @@ int class_map_resolve(struct class_map *map, struct dkt_event *const *events, si
 	return 0;
 }
 
-int class_map_open(struct dkt_ctx *ctx, struct class_map **map)
+/* What the files say is the other's. */
+static int share(const struct class_map *map, struct class_map **shared)
+{
+	struct class_map *copy = calloc(1, sizeof(*copy));
+
+	if (!copy)
+		return -ENOMEM;
+	*copy = *map;
+	copy->arena = (struct dkt__arena){ 0 };
+	copy->bits = NULL;
+	copy->conditions = NULL;
+	*shared = copy;
+	return 0;
+}
+
+int class_map_open(struct dkt_ctx *ctx, const struct class_map *like, struct class_map **map)
 {
 	struct dkt_event *const *events;
 	size_t n;
@@ -309,7 +321,7 @@ int class_map_open(struct dkt_ctx *ctx, struct class_map **map)
 
 	*map = NULL;
 	if (!err)
-		err = class_map_load(ctx, map);
+		err = like ? share(like, map) : class_map_load(ctx, map);
 	if (!err)
 		err = class_map_resolve(*map, events, n);
 	if (err) {

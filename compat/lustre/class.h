@@ -29,7 +29,6 @@ struct class_glob {
 	const char *text; /* as in the file, without the minus of a negative one */
 	enum class_glob_kind kind;
 	bool negative;
-	size_t events; /* of this kernel that it matches */
 	const char *system; /* patterns: of the event system, */
 	const char *names[2]; /* of its events, the second one NULL if there is no other */
 };
@@ -66,8 +65,11 @@ void class_map_free(struct class_map *map);
 /* Finds what each event stands for; events as from dkt_events(), sorted by system and name. */
 int class_map_resolve(struct class_map *map, struct dkt_event *const *events, size_t n);
 
-/* Reads the map and resolves it for the events of the context. *map is NULL after a failure. */
-int class_map_open(struct dkt_ctx *ctx, struct class_map **map);
+/*
+ * Reads the map, or takes what is read from another one, which outlives it, and resolves it for the events
+ * of the context. *map is NULL after a failure.
+ */
+int class_map_open(struct dkt_ctx *ctx, const struct class_map *like, struct class_map **map);
 
 /* ---- after class_map_resolve() ---- */
 

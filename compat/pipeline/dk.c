@@ -457,7 +457,7 @@ int dk_print_saved(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
 	*result = (struct dk_result){ 0 };
 	err = dkt_instance_open(ctx, NULL, 0, &p.in);
 	if (!err)
-		err = class_map_open(ctx, &map);
+		err = class_map_open(ctx, NULL, &map);
 	if (!err)
 		err = printer_init(&p, map);
 	/* Nothing of a tree goes away, so that there is nothing to keep. */

@@ -89,17 +89,17 @@ int pipeline_print(struct pipeline *p, struct sink *sink)
 
 /* ---- what is asked for ---- */
 
-int pipeline_map(struct pipeline_part *part)
+int pipeline_map(const struct pipeline *p, struct pipeline_part *part)
 {
-	return part->map ? 0 : class_map_open(part->ctx, &part->map);
+	return part->map ? 0 : class_map_open(part->ctx, p->classes, &part->map);
 }
 
-static int choose(struct pipeline_part *part, struct selection *selection)
+static int choose(const struct pipeline *p, struct pipeline_part *part, struct selection *selection)
 {
 	int err = 0;
 
 	if (selection_by_class(selection)) {
-		err = pipeline_map(part);
+		err = pipeline_map(p, part);
 		if (!err)
 			err = legacy_style_new(part->ctx, part->map, &part->legacy);
 	}
@@ -130,7 +130,7 @@ int pipeline_select(struct pipeline *p, struct selection *selection)
 		return err;
 	p->selection = selection;
 	for (size_t i = 0; !err && i < p->n; i++)
-		err = choose(&p->parts[i], selection);
+		err = choose(p, &p->parts[i], selection);
 	return pipeline_fail(p, err);
 }
 

@@ -31,6 +31,8 @@ struct pipeline {
 	size_t *part_of; /* by stream of the merged source; NULL: it is not merged */
 	size_t n_streams;
 	struct selection *selection; /* NULL: all records */
+	const struct class_map
+		*classes; /* as they were read for all kernels; NULL: each part reads them */
 	uint64_t since, until; /* the selection's window as times of the source; 0: no bound */
 	void (*look)(void *data); /* called now and then; NULL: not */
 	void *look_data;
@@ -71,7 +73,7 @@ int pipeline_fill(struct pipeline *p, struct sink *sink);
 void pipeline_count(struct pipeline *p);
 
 /* The part's class map, read when it is asked for first. */
-int pipeline_map(struct pipeline_part *part);
+int pipeline_map(const struct pipeline *p, struct pipeline_part *part);
 
 /* Hands on the words of whichever part has some as those of the pipeline. Returns err. */
 int pipeline_fail(const struct pipeline *p, int err);

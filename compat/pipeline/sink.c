@@ -126,7 +126,7 @@ static int open_style(struct sink *sink, struct pipeline_part *part, const char 
 		 .n_fields = opts->n_fields, .raw_text = opts->raw_text);
 
 	/* Only the legacy style cannot do without what the classes are. */
-	if (pipeline_map(part) && !strcmp(opts->style.name, "legacy"))
+	if (pipeline_map(sink->p, part) && !strcmp(opts->style.name, "legacy"))
 		return -EINVAL;
 	return style_new(part->ctx, part->map, opts->style.name, &sopts, style);
 }

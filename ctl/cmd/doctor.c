@@ -66,7 +66,7 @@ static void check_classes(struct doctor *doc)
 	char none[MASK_TEXT_SIZE];
 	uint32_t empty = 0;
 	size_t n, mapped = 0;
-	int err = class_map_open(ctx, &map);
+	int err = class_map_open(ctx, NULL, &map);
 
 	if (!err)
 		err = dkt_events(ctx, &events, &n);

@@ -29,7 +29,7 @@ static bool chosen(const struct list *list, const char *name)
 
 static int load_map(struct list *list)
 {
-	int err = class_map_open(list->app->ctx, &list->map);
+	int err = class_map_open(list->app->ctx, NULL, &list->map);
 
 	return err ? err : dkt_events(list->app->ctx, &list->events, &list->n_events);
 }

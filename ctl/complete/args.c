@@ -38,7 +38,7 @@ static void offer_formats(const struct command *command, const struct typed *typ
 	static const char *const files[] = { "trace.dat", "trace.dat-6", NULL };
 
 	offer_words(typed, files);
-	if (command->flags & CMD_WRITE)
+	if (command->flags & (CMD_WRITE | CMD_REPORT))
 		offer_styles(typed);
 }
 

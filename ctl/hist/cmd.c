@@ -24,7 +24,7 @@ static int read_args(struct hist *hist, int argc, char **argv)
 	int first = app->sql ? 1 : 2;
 	int rc;
 
-	hist->words = app->sql ? NULL : argv[1];
+	hist->words = argc > 1 ? argv[1] : SELECT_ALL;
 	hist->command = argc > first ? argv + first : NULL;
 	if (app->sql && (app->keys || app->vals || app->filter))
 		return app_usage(
@@ -60,7 +60,7 @@ static int read_sql(struct hist *hist)
 
 static int choose_events(struct hist *hist, struct class_map **map, struct select **select)
 {
-	int err = class_map_open(hist->ctx, map);
+	int err = class_map_open(hist->ctx, NULL, map);
 
 	if (!err)
 		err = select_new(hist->ctx, *map, hist->words, select);
@@ -217,7 +217,7 @@ int cmd_hist(struct app *app, int argc, char **argv)
 	struct record_args args = { 0 };
 	int err, rc = 0;
 
-	if (argc < 2 && !app->sql)
+	if (argc < 2 && !app->sql && !app->input)
 		return hist_show_kept(app) ? app_fail(app) : 0;
 	rc = read_args(&hist, argc, argv);
 	if (!rc)

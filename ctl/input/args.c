@@ -65,6 +65,13 @@ static int read_kind(const struct app *app, const char *file, const char *kind,
 				       0;
 }
 
+/* Once for all files. What is wrong with them is told when they are needed. */
+static void read_classes(const struct app *app, struct record_args *args, bool needed)
+{
+	if (needed && !args->classes)
+		class_map_load(app->ctx, &args->classes);
+}
+
 int record_args_sink(struct app *app, const char *file, const char *usual, struct record_args *args)
 {
 	struct sink_opts opts = { .compression = app->compression, .raw_text = app->raw_text };
@@ -78,6 +85,7 @@ int record_args_sink(struct app *app, const char *file, const char *usual, struc
 	/* One object has to get all records. */
 	if (opts.version || opts.style.traits & DKT_STYLE_ORDER)
 		args->jobs = 1;
+	read_classes(app, args, !rc && opts.style.name);
 	opts.color = say_style_in_color(&opts.style, file);
 	opts.fields = (const char *const *)args->fields.list;
 	opts.n_fields = args->fields.n;
@@ -139,6 +147,7 @@ int record_args_read(struct app *app, struct record_args *args)
 		rc = selection_args_read(app, &args->selection);
 	if (!rc)
 		rc = read_fields(app->fields, &args->fields);
+	read_classes(app, args, !rc && selection_by_class(&args->selection));
 	args->source.cpus = args->selection.cpus;
 	args->source.n_cpus = args->selection.n_cpus;
 	/* Records are counted in their order. */
@@ -156,4 +165,5 @@ void record_args_clear(struct record_args *args)
 {
 	selection_clear(&args->selection);
 	names_clear(&args->fields);
+	class_map_free(args->classes);
 }

@@ -11,6 +11,8 @@ struct record_args {
 	struct dkt_source_opts source; /* without the window, which is the selection's */
 	struct sink_opts sink;
 	struct names fields;
+	struct class_map
+		*classes; /* for all files; NULL: nobody asks for them, or they cannot be read */
 	int jobs;
 };
 

@@ -204,6 +204,7 @@ int inputs_start(struct inputs *it, struct record_args *args, bool merged)
 	for (size_t i = 0; !err && i < it->n; i++)
 		pipeline_add(&it->line, it->files[i].in.ctx, it->files[i].in.source,
 			     it->files[i].in.path);
+	it->line.classes = args->classes;
 	it->line.look = look;
 	it->line.look_data = it;
 	if (!err && merged)

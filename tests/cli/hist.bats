@@ -94,3 +94,8 @@ sync[21739],1' "$(sed 's/,[0-9]*$/,1/' <<<"$output")" 'one process'
 	run -1 hist no:such
 	has "$output" "'no:such'"
 }
+
+@test "a file without an event: all events of the file" {
+	file=$top/tests/fixture/tracedat/v6.dat
+	expect 0 "$(dktrace hist all -i "$file" --csv)" "" dktrace hist -i "$file" --csv
+}

@@ -226,3 +226,26 @@ dktrace: b.dat: +0.000000000 s to the clock of all.dat, to 2 us and what the hos
 	expect 1 "" "dktrace: open no/out: No such file or directory" \
 		dktrace report -o no/out "$recorded/v6.dat"
 }
+
+@test "--format writes a file as convert and merge do, whole or not at all" {
+	cd "$BATS_TEST_TMPDIR"
+	cp "$recorded/v6.dat" a.dat
+	cp "$recorded/v6.dat" b.dat
+	dktrace convert a.dat wanted.dat
+	expect 0 "" "" dktrace report a.dat --format trace.dat -o have.dat
+	cmp wanted.dat have.dat
+	dktrace report a.dat --format json -o have.json
+	dktrace convert a.dat - --format json | cmp - have.json
+	dktrace merge a.dat b.dat -o wanted.dat 2>/dev/null
+	dktrace report a.dat b.dat --format trace.dat -o have.dat 2>/dev/null
+	cmp wanted.dat have.dat
+	echo kept >have.dat
+	run -1 --separate-stderr dktrace report a.dat nothing --format trace.dat -o have.dat
+	has "$stderr" "open nothing: No such file or directory"
+	run -1 --separate-stderr dktrace report a.dat "$top/tests/fixture/perfdata/plain.data" --format trace.dat -o have.dat
+	has "$stderr" "--offset"
+	same kept "$(cat have.dat)"
+	expect 2 "" "dktrace: --format: name the file to write" dktrace report a.dat --format trace.dat
+	expect 2 "" "dktrace: --format and --style: one of them" \
+		dktrace report a.dat --format trace.dat -S json -o have.dat
+}

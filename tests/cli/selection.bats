@@ -158,14 +158,106 @@ refused()
 	has "$stderr" "${*: -1}"
 }
 
-@test "options that a command does not take are refused by name" {
-	for command in "info trace.dat" "hist all -i trace.dat" "latency syscall -i trace.dat"; do
-		for option in --output=x --style=json --format=json; do
-			# shellcheck disable=SC2086 # several words
-			run -2 --separate-stderr dktrace $command $option
-			has "$stderr" "${option%=*}"
+# What is written: of each command and option whether it is taken (csv or trace.dat is what the file is
+# then), or refused.
+written=(
+	# command                                          --style   --output  --format
+	"report trace.dat                                | style   | output  | format"
+	"dk -i tree                                      | style   | output  | dat"
+	"show -i tree                                    | style   | output  | dat"
+	"follow                                          | taken   | taken   | refused"
+	"convert trace.dat x                             | refused | refused | format"
+	"merge trace.dat -o x                            | refused | taken   | format"
+	"split trace.dat x --count 9999                  | refused | refused | format"
+	"info trace.dat                                  | refused | refused | refused"
+	"hist -i trace.dat                               | refused | refused | refused"
+	"latency syscall -i trace.dat                    | refused | refused | refused"
+)
+
+# The file that the command wrote. usage: is_file KIND FILE
+is_file()
+{
+	case $1 in
+	csv) head -n 1 "$2" | grep -q '^system,event,' ;;
+	trace.dat) [ "$(head -c 10 "$2" | tail -c 7)" = tracing ] ;;
+	esac || {
+		echo "$2 is not $1"
+		return 1
+	}
+}
+
+# usage: cell OPTION CELL COMMAND...
+cell()
+{
+	local option=$1 cell=$2 file=$out/cell
+
+	shift 2
+	rm -f "$file" "$out"/cell-*
+	case $cell in
+	refused)
+		run -2 --separate-stderr dktrace "$@" "--$option=csv"
+		has "$stderr" "--$option"
+		;;
+	taken)
+		# Says that it is not known what it is to be, or nothing of the option.
+		run dktrace "$@" "--$option=nosuch/nosuch" --help
+		same 0 "$status" "$* --$option"
+		;;
+	style)
+		dktrace "$@" --style=csv 2>/dev/null >"$file"
+		is_file csv "$file"
+		;;
+	output)
+		dktrace "$@" --style=csv "--output=$file" 2>/dev/null
+		is_file csv "$file"
+		;;
+	dat | format)
+		[ "$cell" = dat ] || for kind in csv trace.dat; do
+			dktrace "${@/%x/$file}" --format=$kind "${to[@]}" 2>/dev/null >&2
+			is_file $kind "$(ls "$out"/cell*)"
+			rm "$out"/cell*
 		done
+		[ "$cell" = format ] || {
+			dktrace "$@" --format=trace.dat "${to[@]}" >/dev/null 2>&1
+			is_file trace.dat "$file"
+		}
+		run -2 --separate-stderr dktrace "${@/%x/$file}" --format=nosuch "${to[@]}"
+		has "$stderr" "dktrace: --format: 'nosuch' is none; trace.dat"
+		;;
+	esac
+}
+
+@test "what is written: --style, --output and --format with each command" {
+	for row in "${written[@]}"; do
+		IFS='|' read -r command style output format <<<"${row// /}"
+		read -ra words <<<"${row%%|*}"
+		to=()
+		[[ " ${words[*]} " == *" x "* ]] || to=("--output=$out/cell")
+		cell style "$style" "${words[@]}"
+		cell output "$output" "${words[@]}"
+		cell format "$format" "${words[@]}"
 	done
+}
+
+@test "every command tells what --rate left out" {
+	n=$(wc -l <dump.rows)
+	class=$(name_of classes dump 8)
+	rate=${class% *}=1
+	kept=$(options dump | sed -n 's/ --rate .*//p')
+	for command in "report dump" "convert dump $out/x.dat" "merge dump -o $out/x.dat" "info dump" \
+		"split dump $out/x.dat --count 500" "hist -i dump" \
+		"latency libcfs:libcfs_debug_msg libcfs:libcfs_debug_msg -k common_pid -i dump"; do
+		# shellcheck disable=SC2086 # several words
+		run --separate-stderr dktrace $command --rate "$rate"
+		has "$stderr" "dktrace: $((n - kept)) records left out by --rate"
+	done
+	run -0 --separate-stderr dktrace report dump --rate "$rate" -S csv -o "$out/x"
+	same "dktrace: $((n - kept)) records left out by --rate" "$stderr"
+	run -0 --separate-stderr dktrace dk -i tree --rate iotrace=1
+	has "$stderr" "records left out by --rate"
+}
+
+@test "options that a command does not take are refused by name" {
 	for command in "hist syscalls:sys_enter_read" "latency syscall"; do
 		for option in class subsystem event since until rate; do
 			# shellcheck disable=SC2086 # several words
