@@ -943,7 +943,7 @@ DKT_API int dkt_source_seek(struct dkt_source *source, uint64_t since, uint64_t 
 
 /*
  * Divides a source for readers that work in parallel, each with a context and a source of its own:
- * sets *to so that the records from from on and before *to have about that many bytes, or to
+ * sets *to so that the records from time from up to *to have about that many bytes, or to
  * UINT64_MAX if that is the rest. Call dkt_source_seek() before the next record. -EOPNOTSUPP: this
  * kind of source cannot be divided.
  */
