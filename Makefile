@@ -69,7 +69,7 @@ SO := $(O)/libdktrace.so.$(VERSION)
 
 .DELETE_ON_ERROR:
 .PHONY: all lib tests check check-unit check-cli check-live check-vm check-fuzz check-abi check-san \
-	check-clang lint bench fuzz demo install alternatives no-alternatives uninstall dist clean help FORCE
+	check-clang abi-baseline lint bench fuzz demo install alternatives no-alternatives uninstall dist clean help FORCE
 
 all: $(O)/dktrace $(O)/lctl lib
 
@@ -81,6 +81,7 @@ help:
 	@echo 'all            build/dktrace, build/lctl, the library'
 	@echo 'check          every test; check-unit -cli -live -vm -fuzz -abi -san -clang: a part'
 	@echo 'lint           format, shell, spelling and man page checks'
+	@echo 'abi-baseline   renew the interface that check-abi compares with, after it has grown'
 	@echo 'demo, bench    the two-minute tour; speed beside other tools'
 	@echo 'fuzz           TARGET=name SECONDS=n: run one fuzz target with libFuzzer'
 	@echo 'install        DESTDIR=, PREFIX=; uninstall, dist, clean'
@@ -236,6 +237,11 @@ check-san: all tests
 
 check-clang:
 	$(Q)$(MAKE) --no-print-directory O=$(O)/clang CC=$(CLANG) CFLAGS=-Werror all tests
+
+# The interface that check-abi compares with; it may only grow, see "Stability" in libdktrace(3).
+abi-baseline: $(SO)
+	$(call say,GEN,lib/libdktrace.abi)
+	$(Q)tests/tools/abi-dump $(SO) >lib/libdktrace.abi
 
 lint:
 	$(Q)tests/lint
