@@ -36,6 +36,8 @@ WARN := -Wall -Wextra -Wshadow -Wformat=2 -Wstrict-prototypes -Wmissing-prototyp
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 OPT := $(if $(SAN),-O1,-O2)
 BASE := -std=gnu11 -D_GNU_SOURCE -g $(OPT) $(WARN) $(SANFLAGS) -Iinclude
+# What no file of lib, compat and ctl may call does not compile.
+BANNED := -include lib/base/banned.h
 LIB_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIB_PKGS) 2>/dev/null)
 TOOL_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TOOL_PKGS) 2>/dev/null)
 LIB_LIBS := $(shell $(PKG_CONFIG) --libs $(LIB_PKGS) 2>/dev/null)
@@ -104,18 +106,18 @@ $(LIB_OBJ) $(COMPAT_OBJ) $(CTL_OBJ) $(O)/libdktrace.pc: $(O)/gen/flags
 $(O)/lib/%.o: lib/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) -Ilib $(LIB_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(BASE) $(BANNED) -Ilib $(LIB_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP $(CFLAGS) -c -o $@ $<
 
 $(O)/compat/%.o: compat/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) -Icompat -Ilib $(TOOL_CFLAGS) $(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null) \
+	$(Q)$(CC) $(BASE) $(BANNED) -Icompat -Ilib $(TOOL_CFLAGS) $(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null) \
 		-DDATADIR='"$(DATADIR)"' -DCONFDIR='"$(CONFDIR)"' $(if $(EDIT),-DHAVE_LIBEDIT) -MMD -MP $(CFLAGS) -c -o $@ $<
 
 $(O)/ctl/%.o: ctl/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) $(TOOL_CFLAGS) -Ictl -Icompat -Ilib -DCONFDIR='"$(CONFDIR)"' -MMD -MP $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(BASE) $(BANNED) $(TOOL_CFLAGS) -Ictl -Icompat -Ilib -DCONFDIR='"$(CONFDIR)"' -MMD -MP $(CFLAGS) -c -o $@ $<
 
 # ---- library ----
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which command it is, with which options; called lctl, the program is lctl. */
-#include <errno.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "app/app.h"
 #include "app/opt.h"

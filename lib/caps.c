@@ -7,8 +7,6 @@
 #include "caps.h"
 #include "mount.h"
 
-#include "base/banned.h"
-
 #define LOCKDOWN_FILE "/sys/kernel/security/lockdown"
 
 /* Inode of the initial user namespace: include/linux/proc_ns.h, the same since 3.8. */

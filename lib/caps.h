@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What decides whether a process may use tracefs; apart from the process, so that tests can say. */
-#ifndef DKT_CAPS_H
-#define DKT_CAPS_H
+#pragma once
 
 #include "ctx.h"
 
@@ -19,5 +18,3 @@ int dkt__rights_check(struct dkt_ctx *ctx, const struct dkt__rights *rights, uns
 
 /* True if this text of /sys/kernel/security/lockdown means that tracefs is refused to everybody. */
 bool dkt__lockdown_refuses(const char *text);
-
-#endif

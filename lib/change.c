@@ -7,8 +7,6 @@
 #include "instance.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 int dkt_change_new(struct dkt_instance *in, struct dkt_change **out)
 {
 	struct dkt_change *change = calloc(1, sizeof(*change));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A change and the kinds of steps that it is made of; each can be applied and taken back. */
-#ifndef DKT_CHANGE_H
-#define DKT_CHANGE_H
+#pragma once
 
 #include "change/tracer.h"
 
@@ -52,5 +51,3 @@ void dkt__triggers_free(struct dkt_change *change);
 int dkt__knobs_apply(struct dkt_change *change);
 int dkt__knobs_undo(struct dkt_change *change);
 void dkt__knobs_free(struct dkt_change *change);
-
-#endif

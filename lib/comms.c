@@ -4,8 +4,6 @@
 
 #include "comms.h"
 
-#include "base/banned.h"
-
 struct dkt__comm {
 	int32_t pid;
 	const char *name; /* NULL: the slot is free */

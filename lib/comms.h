@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names of processes by their number. */
-#ifndef DKT_COMMS_H
-#define DKT_COMMS_H
+#pragma once
 
 #include "ctx.h"
 
@@ -26,5 +25,3 @@ const char *dkt__comms_get(const struct dkt__comms *comms, int32_t pid);
 /* No process has a name any more; those that there were stay valid. */
 void dkt__comms_forget(struct dkt__comms *comms);
 void dkt__comms_clear(struct dkt__comms *comms);
-
-#endif

@@ -5,8 +5,6 @@
 
 #include "compress.h"
 
-#include "base/banned.h"
-
 static int decompress_zlib(void **state, const void *in, size_t n_in, void *out, size_t n_out)
 {
 	uLongf n = n_out;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Compressed bytes of files, by the names that trace-cmd gives to the ways. */
-#ifndef DKT_COMPRESS_H
-#define DKT_COMPRESS_H
+#pragma once
 
 #include "ctx.h"
 
@@ -22,5 +21,3 @@ struct dkt__codec {
 
 /* NULL: no way of that name is known here. */
 const struct dkt__codec *dkt__codec_find(const char *name);
-
-#endif

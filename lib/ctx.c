@@ -4,8 +4,6 @@
 
 #include "ctx.h"
 
-#include "base/banned.h"
-
 int dkt_version(const char **text)
 {
 	if (text)

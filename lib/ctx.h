@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The context: what everything hangs off. */
-#ifndef DKT_CTX_H
-#define DKT_CTX_H
+#pragma once
 
 #include <event-parse.h>
 
@@ -68,5 +67,3 @@ int dkt__flags_check(struct dkt_ctx *ctx, const char *what, unsigned int flags, 
 
 /* Adds words to what is wrong with a file, behind those that are there. */
 void dkt__damage(char **damage, const char *fmt, va_list ap) DKT_PRINTF(2, 0);
-
-#endif

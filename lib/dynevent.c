@@ -4,8 +4,6 @@
 #include "probe.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 void dkt_events_forget(struct dkt_ctx *ctx)
 {
 	/* A file's events do not change. */

@@ -3,8 +3,6 @@
 #include "errorlog.h"
 #include "base/parse.h"
 
-#include "base/banned.h"
-
 /*
  * An entry, of which the kernel keeps eight:
  *

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kernel's error_log in words. */
-#ifndef DKT_ERRORLOG_H
-#define DKT_ERRORLOG_H
+#pragma once
 
 #include "ctx.h"
 
@@ -23,5 +22,3 @@ void dkt__kernel_error_clear(struct dkt__kernel_error *error);
  * "WORDS\n  COMMAND\n  CARET"; NULL if it is about something else. The caller frees it.
  */
 char *dkt__errorlog_words(const char *log, const char *command);
-
-#endif

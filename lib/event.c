@@ -5,8 +5,6 @@
 #include "event.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 /* The kernel's own events (ftrace:print ...): in records, but not to be enabled. */
 #define FTRACE_SYSTEM "ftrace"
 

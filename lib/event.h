@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Events: what is known of one, and the catalogue of all. */
-#ifndef DKT_EVENT_H
-#define DKT_EVENT_H
+#pragma once
 
 #include "base/guess.h"
 #include "ctx.h"
@@ -97,5 +96,3 @@ void dkt__event_guess(struct dkt_event *event, int id);
 
 /* The event of the number if that was found out or guessed, without looking. */
 struct dkt_event *dkt__event_known(struct dkt_ctx *ctx, int id);
-
-#endif

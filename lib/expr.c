@@ -3,8 +3,6 @@
 #include "expr.h"
 #include "event.h"
 
-#include "base/banned.h"
-
 int dkt_expr_new(struct dkt_ctx *ctx, const char *text, const struct dkt_expr_opts *opts,
 		 struct dkt_expr **out)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the rooms of filter expressions share: the expression as written and as bound to an event. */
-#ifndef DKT_EXPR_H
-#define DKT_EXPR_H
+#pragma once
 
 #include "base/guess.h"
 #include "ctx.h"
@@ -217,5 +216,3 @@ static inline bool dkt__expr_cpus_has(const struct expr_cpus *cpus, uint64_t cpu
 {
 	return cpu < EXPR_MAX_CPUS && cpus->bits[cpu / 64] >> cpu % 64 & 1;
 }
-
-#endif

@@ -4,8 +4,6 @@
 
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 /* One row for each; a knob's file, and a word that another file must have. */
 static const struct {
 	const char *name;

@@ -7,8 +7,6 @@
 
 #include "file.h"
 
-#include "base/banned.h"
-
 /* What the context lets go of at its end. */
 struct kept {
 	void *map;

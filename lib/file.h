@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files that are read in place: a mapping, and numbers in the file's byte order. */
-#ifndef DKT_FILE_H
-#define DKT_FILE_H
+#pragma once
 
 #include "ctx.h"
 
@@ -51,5 +50,3 @@ uint64_t dkt__cursor_number(struct dkt__cursor *cur, unsigned int n);
 
 /* The next string, which ends in a NUL; "" if it does not. */
 const char *dkt__cursor_string(struct dkt__cursor *cur);
-
-#endif

@@ -6,8 +6,6 @@
 #include "symbol.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 void dkt__event_clear(struct dkt_event *event)
 {
 	if (event->plan)

@@ -2,8 +2,6 @@
 /* Formats are checked once, here, before anything relies on what they say. */
 #include "format_check.h"
 
-#include "base/banned.h"
-
 #define PRINT_WORD "print fmt:"
 
 /* Moves over as many of these characters as there are; false: there are fewer than that. */

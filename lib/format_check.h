@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Formats are checked once, here, before anything relies on what they say. */
-#ifndef DKT_FORMAT_CHECK_H
-#define DKT_FORMAT_CHECK_H
+#pragma once
 
 #include "ctx.h"
 
@@ -18,5 +17,3 @@
  * a kernel declares them, and an empty print format. The caller frees it; NULL: memory is out.
  */
 char *dkt__format_clean(const char *text, size_t len, bool foreign);
-
-#endif

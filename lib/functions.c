@@ -9,8 +9,6 @@
 #include "note.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 #define AVAILABLE "available_filter_functions"
 
 /* In the spool directory, as long as roots, depth or threshold are ours. */

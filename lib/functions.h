@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which functions a tracer is to see, and how deep. */
-#ifndef DKT_FUNCTIONS_H
-#define DKT_FUNCTIONS_H
+#pragma once
 
 #include "ctx.h"
 
@@ -44,5 +43,3 @@ bool dkt__functions_more(struct dkt_instance *in);
  */
 int dkt__functions_limit(struct dkt_ctx *ctx, const struct dkt__functions *functions,
 			 const char *spool);
-
-#endif

@@ -3,8 +3,6 @@
 #include "hist.h"
 #include "event.h"
 
-#include "base/banned.h"
-
 /* ---- making one ---- */
 
 static const char *copy(const char *text, int *err)

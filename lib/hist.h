@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The inside of dkt_hist: what is asked for, and what it is for each event. */
-#ifndef DKT_HIST_H
-#define DKT_HIST_H
+#pragma once
 
 #include "hist/table.h"
 
@@ -64,5 +63,3 @@ int dkt__hist_parse_spec(struct dkt_hist *hist);
 
 /* A table with the columns that were asked for. */
 struct dkt_table *dkt__hist_table(const struct dkt_hist *hist);
-
-#endif

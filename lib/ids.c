@@ -9,8 +9,6 @@
 #include "event.h"
 #include "ids.h"
 
-#include "base/banned.h"
-
 #define IDS_FILE "ids"
 
 void dkt__ids_load(struct dkt_ctx *ctx, int dirfd)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Numbers of events, remembered from capture to capture. */
-#ifndef DKT_IDS_H
-#define DKT_IDS_H
+#pragma once
 
 #include "ctx.h"
 
@@ -10,5 +9,3 @@ void dkt__ids_load(struct dkt_ctx *ctx, int dirfd);
 
 /* Writes what is known now. What cannot be written is looked up again next time. */
 void dkt__ids_save(struct dkt_ctx *ctx, int dirfd);
-
-#endif

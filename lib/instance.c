@@ -9,8 +9,6 @@
 #include "instance.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 /* A newline would end the line of a file in which the name is kept. */
 static bool has_control(const char *name)
 {

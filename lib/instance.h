@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An instance: a ring buffer of one's own. */
-#ifndef DKT_INSTANCE_H
-#define DKT_INSTANCE_H
+#pragma once
 
 #include "ctx.h"
 
@@ -15,5 +14,3 @@ struct dkt_instance {
 
 /* Whether its records are recorded in the instance; one that only triggers watch is off. */
 bool dkt__event_is_on(struct dkt_instance *in, const struct dkt_event *event);
-
-#endif

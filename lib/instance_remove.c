@@ -3,8 +3,6 @@
 #include "tracefs.h"
 #include "trigger.h"
 
-#include "base/banned.h"
-
 /* Takes the histograms of an event away, the last one added first. Returns how many. */
 static size_t drop_event(struct dkt_instance *in, struct dkt_event *event)
 {

@@ -7,8 +7,6 @@
 
 #include "mount.h"
 
-#include "base/banned.h"
-
 /* include/uapi/linux/magic.h; older C libraries' headers lack it. */
 #define TRACEFS_MAGIC 0x74726163
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where tracefs is mounted. */
-#ifndef DKT_MOUNT_H
-#define DKT_MOUNT_H
+#pragma once
 
 #include "ctx.h"
 
@@ -15,5 +14,3 @@ char *dkt__mount_where(const struct dkt_ctx *ctx);
 
 /* The same; with DKT_MOUNT it is mounted if need be. -EOPNOTSUPP, -ENOENT: it is nowhere. */
 int dkt__mount_find(struct dkt_ctx *ctx, unsigned int flags, char **dir);
-
-#endif

@@ -10,8 +10,6 @@
 
 #include "ctx.h"
 
-#include "base/banned.h"
-
 #define ANSWER_SECONDS 2
 
 /* ---- libnl's errors ---- */

@@ -5,8 +5,6 @@
 #include "base/io.h"
 #include "note.h"
 
-#include "base/banned.h"
-
 static int note_path(const char *spool, const char *name, char **path)
 {
 	if (asprintf(path, "%s/%s", spool, name) >= 0)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Notes in the spool directory, by which a later process puts back what this one changed. */
-#ifndef DKT_NOTE_H
-#define DKT_NOTE_H
+#pragma once
 
 #include "ctx.h"
 
@@ -13,5 +12,3 @@ int dkt__note_write(struct dkt_ctx *ctx, const char *spool, const char *name, co
 /* The caller frees the text. -ENOENT: there is no such note. */
 int dkt__note_read(struct dkt_ctx *ctx, const char *spool, const char *name, char **text);
 int dkt__note_remove(struct dkt_ctx *ctx, const char *spool, const char *name);
-
-#endif

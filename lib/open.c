@@ -5,8 +5,6 @@
 #include "file.h"
 #include "source/saved_tree.h"
 
-#include "base/banned.h"
-
 static const struct dkt__reader *const readers[] = {
 	&dkt__reader_tracedat,
 	&dkt__reader_perfdata,

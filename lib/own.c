@@ -7,8 +7,6 @@
 #include "base/parse.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 /* When the process was started, in ticks since boot: field 22 of /proc/PID/stat; 0: it is no more. */
 static uint64_t start_time(int pid)
 {

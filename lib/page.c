@@ -2,8 +2,6 @@
 /* Records in a ring-buffer page, one after the other, whatever its lengths claim. */
 #include "page.h"
 
-#include "base/banned.h"
-
 /* struct buffer_data_page of kernel/trace/ring_buffer.c: u64 time stamp, local_t commit, data. */
 #define STAMP_SIZE 8
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Records in a ring-buffer page, one after the other. */
-#ifndef DKT_PAGE_H
-#define DKT_PAGE_H
+#pragma once
 
 #include <byteswap.h>
 
@@ -114,5 +113,3 @@ static inline uint64_t dkt__page_time(const void *bytes, bool swap)
 	memcpy(&stamp, bytes, sizeof(stamp));
 	return swap ? bswap_64(stamp) : stamp;
 }
-
-#endif

@@ -3,8 +3,6 @@
 #include "pairs.h"
 #include "event.h"
 
-#include "base/banned.h"
-
 /* So many can be open at once; a key that never ends must not take all memory. */
 #define OPEN_MAX (1u << 20)
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The inside of dkt_pairs: keys, what is open, groups, the slowest. */
-#ifndef DKT_PAIRS_H
-#define DKT_PAIRS_H
+#pragma once
 
 #include "hist/key.h"
 #include "hist/keymap.h"
@@ -94,5 +93,3 @@ struct dkt_pairs {
 	uint64_t last[PAIRS_CPUS]; /* time of each CPU's last record */
 	struct dkt_pairs_info info;
 };
-
-#endif

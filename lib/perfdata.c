@@ -5,8 +5,6 @@
 #include "event.h"
 #include "perfdata.h"
 
-#include "base/banned.h"
-
 #define MAGIC "PERFILE2"
 
 /* The same, written on a machine of the other byte order. */

@@ -3,8 +3,7 @@
  * perf.data, the file of perf record, with tracepoints: what its rooms share. The layout is that of
  * tools/perf/Documentation/perf.data-file-format.txt and of include/uapi/linux/perf_event.h.
  */
-#ifndef DKT_PERFDATA_H
-#define DKT_PERFDATA_H
+#pragma once
 
 #include <byteswap.h>
 #include <linux/perf_event.h>
@@ -387,5 +386,3 @@ uint64_t dkt__perf_unpack_size(const struct dkt__perf_unpack *unpack);
 
 /* Says what was wrong with what was unpacked so far. */
 void dkt__perf_unpack_damage(struct dkt__perf *perf);
-
-#endif

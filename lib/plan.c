@@ -6,8 +6,6 @@
 #include "event.h"
 #include "plan.h"
 
-#include "base/banned.h"
-
 #define SLACK 16 /* zero bytes after a copied record, which end any string in it */
 
 /* ---- plans ---- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A plan: an event's print format compiled into steps, and how its rooms work on it. */
-#ifndef DKT_PLAN_H
-#define DKT_PLAN_H
+#pragma once
 
 #include "base/number.h"
 #include "ctx.h"
@@ -445,5 +444,3 @@ static inline const uint8_t *dkt__run_bytes(const struct dkt__run *run,
 	*len = DKT__MIN(n, run->size - at);
 	return run->data + at;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lists of probes, and how a definition is worked out. */
-#ifndef DKT_PROBE_H
-#define DKT_PROBE_H
+#pragma once
 
 #include "ctx.h"
 
@@ -26,5 +25,3 @@ int dkt__probe_parse(const char *line, struct dkt_probes *probes);
 
 /* False: the kernel takes no such name of an event or group. */
 bool dkt__probe_is_name(const char *name);
-
-#endif

@@ -2,8 +2,6 @@
 /* What a record holds for a field, whatever lengths and places its bytes claim. */
 #include "event.h"
 
-#include "base/banned.h"
-
 /* Its place would be that of other bytes. A field that a caller made up is of no event. */
 static bool is_alien(const struct dkt_record *record, const struct dkt_field *field)
 {

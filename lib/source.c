@@ -2,8 +2,6 @@
 /* Records in order of time, wherever they come from. */
 #include "source.h"
 
-#include "base/banned.h"
-
 const struct dkt_source_info *dkt_source_info(const struct dkt_source *source)
 {
 	return &source->info;

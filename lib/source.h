@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What every kind of source has: the calls behind dkt_source_next() and its like. */
-#ifndef DKT_SOURCE_H
-#define DKT_SOURCE_H
+#pragma once
 
 #include "ctx.h"
 
@@ -73,5 +72,3 @@ int dkt__source_done(struct dkt_source *source, bool last);
 
 /* The source that a stream of this one is of. */
 struct dkt_source *dkt__source_part(struct dkt_source *source, uint32_t nr);
-
-#endif

@@ -5,8 +5,6 @@
 #include "expr.h"
 #include "probe.h"
 
-#include "base/banned.h"
-
 struct made {
 	struct dkt_sql sql; /* its strings are below, and ours */
 	char *event;

@@ -5,8 +5,6 @@
 #include "event.h"
 #include "style.h"
 
-#include "base/banned.h"
-
 static const struct dkt__style_ops *const styles[] = {
 	/* clang-format off */
 	&dkt__style_trace_ops,

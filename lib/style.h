@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What styles share: their table, and what each makes of an event when it first meets it. */
-#ifndef DKT_STYLE_H
-#define DKT_STYLE_H
+#pragma once
 
 #include "base/escape.h"
 #include "event.h"
@@ -364,5 +363,3 @@ dkt__put_columns(struct dkt_buf *buf, const struct dkt__form *form, const struct
 	buf->len = (size_t)(p - buf->data);
 	return 0;
 }
-
-#endif

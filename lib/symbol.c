@@ -8,8 +8,6 @@
 #include "symbol.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 #define CACHE_BITS 10
 
 struct named {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Addresses of the kernel to names, for what the public header has not. */
-#ifndef DKT_SYMBOL_H
-#define DKT_SYMBOL_H
+#pragma once
 
 #include "compress.h"
 
@@ -63,5 +62,3 @@ int dkt__symbols_each(struct dkt_ctx *ctx, dkt__symbol_fn fn, void *data);
 
 /* A constant string of the kernel at that address (printk_formats), NULL if it is none. */
 const char *dkt__kernel_string(struct dkt_ctx *ctx, uint64_t address);
-
-#endif

@@ -6,8 +6,6 @@
 #include "ctx.h"
 #include "syscall.h"
 
-#include "base/banned.h"
-
 /* Machines that libseccomp names differently; wide: their name if the kernel's long has 8 bytes. */
 static const struct {
 	const char *machine, *name, *wide;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names of system calls, for what the public header has not. */
-#ifndef DKT_SYSCALL_H
-#define DKT_SYSCALL_H
+#pragma once
 
 /* More than the number of any system call but those of MIPS, which have no names here. */
 #define DKT__SYSCALLS 1024
-
-#endif

@@ -18,8 +18,6 @@
 #include "top/stops.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 /* In the spool directory, as long as it is borrowed. */
 #define NOTE "top"
 

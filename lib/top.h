@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The top instance, borrowed for a tracer that other instances cannot have. */
-#ifndef DKT_TOP_H
-#define DKT_TOP_H
+#pragma once
 
 #include "ctx.h"
 
@@ -11,5 +10,3 @@
  * somebody else uses it. If it is borrowed already it is only opened.
  */
 int dkt__top_borrow(struct dkt_instance *for_in, const char *spool, struct dkt_instance **top);
-
-#endif

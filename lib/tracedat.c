@@ -3,8 +3,6 @@
 #include "tracedat.h"
 #include "base/parse.h"
 
-#include "base/banned.h"
-
 #define MAGIC "\x17\x08\x44tracing"
 
 /* Of a sub-buffer, as the kernel has them. */

@@ -3,8 +3,7 @@
  * trace.dat, the file of trace-cmd: what its rooms share. The layout is that of
  * trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5).
  */
-#ifndef DKT_TRACEDAT_H
-#define DKT_TRACEDAT_H
+#pragma once
 
 #include "event.h"
 #include "source/shift.h"
@@ -133,5 +132,3 @@ int dkt__dat_recover(struct dkt__dat *dat, uint64_t at);
 /* Fills one buffer's CPUs from a table of offsets and sizes. */
 bool dkt__dat_cpu_table(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, uint32_t n,
 			struct dkt__cursor *cur);
-
-#endif

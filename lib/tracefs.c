@@ -10,8 +10,6 @@
 #include "mount.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 /* ---- finding it ---- */
 
 /* Where it is a matter of rights, the missing ones are named. */

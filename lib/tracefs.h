@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files in tracefs, by printf-like paths below its directory. Errors name path, value, reason. */
-#ifndef DKT_TRACEFS_H
-#define DKT_TRACEFS_H
+#pragma once
 
 #include "ctx.h"
 
@@ -33,5 +32,3 @@ bool dkt__tfs_exists(struct dkt_ctx *ctx, const char *fmt, ...) DKT_PRINTF(2, 3)
 int dkt__tfs_list(struct dkt_ctx *ctx, char ***names, size_t *n, const char *fmt, ...)
 	DKT_PRINTF(4, 5);
 void dkt__names_free(char **names, size_t n);
-
-#endif

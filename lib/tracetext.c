@@ -6,8 +6,6 @@
 #include "syscall.h"
 #include "tracetext/rows.h"
 
-#include "base/banned.h"
-
 /* Lines at the beginning that are looked at to know the kind. */
 #define LOOK 40
 

@@ -19,8 +19,6 @@
 #include "tracefs.h"
 #include "trigger.h"
 
-#include "base/banned.h"
-
 /* What the kernel takes in one write, less the end of the string (events/.../trigger). */
 #define MAX_COMMAND 4095
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Triggers of events: the lines of a trigger file, and which of them exclude each other. */
-#ifndef DKT_TRIGGER_H
-#define DKT_TRIGGER_H
+#pragma once
 
 #include "ctx.h"
 
@@ -19,5 +18,3 @@ int dkt__trigger_add(struct dkt_instance *in, const struct dkt_event *event,
 		     const struct dkt_trigger *trigger);
 int dkt__trigger_remove(struct dkt_instance *in, const struct dkt_event *event,
 			const struct dkt_trigger *trigger);
-
-#endif

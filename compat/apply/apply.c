@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Making the instance what the settings say: masks to events and filters, as one transaction. */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "apply/applying.h"
 #include "apply/follow.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The wanted state of the debug log becomes the kernel's, as one transaction; what was cut short is put right. */
-#ifndef COMPAT_APPLY_H
-#define COMPAT_APPLY_H
+#pragma once
 
 #include "log/debuglog.h"
 
@@ -43,5 +42,3 @@ int debuglog_reset(struct dkt_ctx *ctx, const char *name);
 int triggers_each(struct debuglog *log, struct dkt_event *const *events, size_t n,
 		  int (*fn)(void *data, struct dkt_event *event, const struct dkt_trigger *trigger),
 		  void *data);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The state of one debuglog_apply(), and the parts of the work. */
-#ifndef COMPAT_APPLYING_H
-#define COMPAT_APPLYING_H
+#pragma once
 
 #include "apply/apply.h"
 #include "apply/event_filter.h"
@@ -55,5 +54,3 @@ int applying_recording(const struct applying *a, const struct settings *before);
 
 /* Before a change: notes the triggers and limits that it may add, so that they can be taken back. */
 int applying_note(const struct applying *a, struct settings *before);
-
-#endif

@@ -2,16 +2,11 @@
 /* What came and went in the kernel since the log was set, and the log does not have yet. */
 #include "apply/drift.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "apply/event_filter.h"
 #include "apply/follow.h"
 #include "base/util.h"
 #include "lustre/lustre_masks.h"
 #include "lustre/message.h"
-#include "lustre/message/cdebug.h"
 #include "lustre/modules.h"
 
 struct drift {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What came and went in the kernel since the log was set, and the log does not have yet. */
-#ifndef COMPAT_DRIFT_H
-#define COMPAT_DRIFT_H
+#pragma once
 
 #include "log/debuglog.h"
 
@@ -10,5 +9,3 @@
  * that are others now; NULL: nothing to tell. The caller frees it.
  */
 int debuglog_drift(struct debuglog *log, char **lines);
-
-#endif

@@ -2,10 +2,6 @@
 /* Which events settings switch on, and with which filter. */
 #include "apply/event_filter.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "apply/rules.h"
 #include "base/util.h"
 #include "lustre/message.h"

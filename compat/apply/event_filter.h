@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The filter that settings put on an event. */
-#ifndef COMPAT_EVENT_FILTER_H
-#define COMPAT_EVENT_FILTER_H
+#pragma once
 
 #include <stdio.h>
 
@@ -29,5 +28,3 @@ int event_filter_own(const struct event_filter *filter, struct dkt_event *event,
 
 /* The text as the kernel takes it, NULL: none. The caller frees it. */
 int event_filter(const struct event_filter *filter, struct dkt_event *event, char **text);
-
-#endif

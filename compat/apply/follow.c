@@ -6,10 +6,7 @@
 #include "apply/follow.h"
 #include "apply/apply.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/util.h"
 #include "lustre/lustre_masks.h"

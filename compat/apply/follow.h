@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Masks that others gave Lustre since the log was set. */
-#ifndef COMPAT_FOLLOW_H
-#define COMPAT_FOLLOW_H
+#pragma once
 
 #include "apply/apply.h"
 
@@ -16,5 +15,3 @@ uint32_t follow_masks(struct settings *settings);
 
 /* After a change to these settings: tells, once, which masks the log took over from Lustre. */
 void follow_tell(struct debuglog *log, struct settings *done);
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Functions whose calls a change records: of the tracer that was set, or of the modules of class trace. */
-#include <stdio.h>
-
 #include "apply/applying.h"
 #include "base/util.h"
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Opening the debug log: what killed commands left is put right before anything else. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "apply/apply.h"
 #include "apply/follow.h"
 #include "apply/rebuild.h"

@@ -2,14 +2,9 @@
 /* Settings from what is on in the kernel, when their file is gone. */
 #include "apply/rebuild.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "apply/event_filter.h"
 #include "apply/follow.h"
 #include "base/util.h"
-#include "lustre/lustre_masks.h"
 #include "lustre/modules.h"
 
 /* Bits that must have been on, and those that cannot have been. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Settings from what is on in the kernel, when their file is gone. */
-#ifndef COMPAT_REBUILD_H
-#define COMPAT_REBUILD_H
+#pragma once
 
 #include "log/debuglog.h"
 
@@ -11,5 +10,3 @@
  * The map must be loaded.
  */
 int debuglog_rebuild(struct debuglog *log);
-
-#endif

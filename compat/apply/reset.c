@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Taking the debug log away: its instance, its probes, what is kept of it, the mount. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "apply/apply.h"
 #include "base/util.h"
 #include "log/directory.h"

@@ -2,10 +2,6 @@
 /* Filters on some of the events, each with the words that say on which. */
 #include "apply/rules.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/util.h"
 
 void rules_free(struct rules *rules)

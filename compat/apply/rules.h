@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Filters on some of the events, each with the words that say on which. */
-#ifndef COMPAT_RULES_H
-#define COMPAT_RULES_H
+#pragma once
 
 #include "log/debuglog.h"
 #include "lustre/select.h"
@@ -35,5 +34,3 @@ int conditions_add(struct conditions *all, const char *condition);
  * and those whose fields it lacks add nothing.
  */
 int rules_add(const struct rules *rules, struct dkt_event *event, struct conditions *all);
-
-#endif

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The triggers that are wanted, what they switch, and the threads and CPUs that are recorded. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "apply/applying.h"
 #include "base/util.h"
 #include "log/recording.h"

@@ -2,10 +2,7 @@
 /* Opening a file to write to, where others may have put something in its place. */
 #include "io/output.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/util.h"
 

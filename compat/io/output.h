@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Opening a file to write to, where others may have put something in its place. */
-#ifndef COMPAT_OUTPUT_H
-#define COMPAT_OUTPUT_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -33,5 +32,3 @@ int output_keep(struct dkt_ctx *ctx, const char *path, unsigned int *keep);
 
 /* The mode for what takes the place of path: as a file of this user has it, else that of a new one. */
 mode_t output_mode(const char *path, mode_t fresh);
-
-#endif

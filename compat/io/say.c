@@ -2,9 +2,7 @@
 /* Words for people, with what is foreign in them escaped. */
 #include "io/say.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <string.h>
 
 #include "base/util.h"
 

@@ -3,8 +3,7 @@
  * Words for people. What comes from arguments, files and the kernel ends no line and drives no terminal:
  * it is escaped as dkt_buf_text() has it. Text of dkt_error() is so already.
  */
-#ifndef COMPAT_SAY_H
-#define COMPAT_SAY_H
+#pragma once
 
 #include <getopt.h>
 #include <stdbool.h>
@@ -32,5 +31,3 @@ bool say_in_color(void);
 
 /* Whether a style puts colours: it has some, and writes to such a terminal. file: where else it goes. */
 bool say_style_in_color(const struct dkt_style_info *style, const char *file);
-
-#endif

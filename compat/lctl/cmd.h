@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One function for each of lctl's commands; argv[0] is the word that it was called by. */
-#ifndef COMPAT_LCTL_CMD_H
-#define COMPAT_LCTL_CMD_H
+#pragma once
 
 #include "base/guess.h"
 #include "lctl/lctl.h"
@@ -49,5 +48,3 @@ void lctl_help(const struct lctl *lctl);
 
 /* Prints the words of the context's last failure. */
 void lctl_say(const struct lctl *lctl);
-
-#endif

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* debug_daemon: Lustre's own daemon, and beside it ours for the trace log. */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "apply/apply.h"
 #include "base/io.h"

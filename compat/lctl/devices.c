@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* device_list, dl: Lustre's devices, where there is no real lctl to ask. */
-#include <errno.h>
 #include <getopt.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/util.h"
 #include "io/say.h"

@@ -2,11 +2,8 @@
 /* df, debug_file: converts a binary debug log to text. */
 #include "lctl/df.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/util.h"

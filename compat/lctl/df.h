@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What lctl's commands say of a binary log that is damaged. */
-#ifndef COMPAT_LCTL_DF_H
-#define COMPAT_LCTL_DF_H
+#pragma once
 
 #include "lctl/lctl.h"
 #include "lustre/record/sort.h"
@@ -11,5 +10,3 @@ void lctl_tell_bad(void *data, uint64_t offset, const struct record_head *head);
 
 /* What of the log is not shown, or was shown though Lustre's lctl would not. */
 void lctl_tell_lost(const struct lctl *lctl, const char *name, const struct record_counts *counts);
-
-#endif

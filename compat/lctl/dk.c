@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* dk, debug_kernel: Lustre's own buffer and the trace log as text in one, which empties both. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "apply/apply.h"
 #include "base/parse.h"

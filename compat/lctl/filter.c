@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* filter, show, debug_list: the names of types and subsystems, and which of them a session shows. */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/util.h"

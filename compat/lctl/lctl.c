@@ -3,9 +3,6 @@
 #include "lctl/lctl.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/util.h"
 #include "io/say.h"

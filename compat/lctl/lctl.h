@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* lctl's commands, by its words, with its output and exit statuses. */
-#ifndef COMPAT_LCTL_H
-#define COMPAT_LCTL_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -35,5 +34,3 @@ int lctl_run_line(struct lctl *lctl, char *line);
 
 /* The program when it is called lctl: argv as main() has it. */
 int lctl_main(struct lctl *lctl, int argc, char **argv);
-
-#endif

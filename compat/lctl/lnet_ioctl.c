@@ -2,12 +2,8 @@
 /* The ways to mark and clear Lustre's buffer before there was a parameter for it. */
 #include "lctl/lnet_ioctl.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/ioctl.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 
 #include "base/util.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* clear, mark: Lustre's buffer and the trace log, whichever of them is there. */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "apply/apply.h"

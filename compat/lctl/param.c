@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* get_param, list_param, find_param. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "apply/apply.h"
 #include "base/util.h"
 #include "io/say.h"

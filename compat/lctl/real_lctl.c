@@ -2,12 +2,8 @@
 /* The real lctl, for commands that are not ours. */
 #include "lctl/real_lctl.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/util.h"
 #include "set/saved/conf.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The real lctl, for commands that are not ours. */
-#ifndef COMPAT_REAL_LCTL_H
-#define COMPAT_REAL_LCTL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ bool real_lctl_is_there(void);
  * frees it.
  */
 int real_lctl_run(char **argv, bool come_back, int *status, char **why);
-
-#endif

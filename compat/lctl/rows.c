@@ -3,8 +3,6 @@
 #include "lctl/rows.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/util.h"

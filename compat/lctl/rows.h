@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The rows of lctl's commands, and finding one by what somebody typed. */
-#ifndef COMPAT_LCTL_ROWS_H
-#define COMPAT_LCTL_ROWS_H
+#pragma once
 
 #include "lctl/lctl.h"
 
@@ -31,5 +30,3 @@ enum lctl_match lctl_row_match(const char *line, const struct lctl_row **row);
 
 /* Tells all that the line's first word could be short for. */
 void lctl_tell_ambiguous(const char *line, const struct lctl_row *first);
-
-#endif

@@ -2,10 +2,6 @@
 /* lctl without a command: lines from a terminal or a pipe. */
 #include "lctl/session.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/util.h"
 
 /*

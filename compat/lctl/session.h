@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* lctl without a command: lines from a terminal or a pipe. */
-#ifndef COMPAT_SESSION_H
-#define COMPAT_SESSION_H
+#pragma once
 
 #include "lctl/lctl.h"
 
@@ -19,5 +18,3 @@ char *editor_line(struct editor *editor);
 
 /* The words that may stand in place of the last, unfinished one of the line. The caller frees all. */
 char **session_complete(struct lctl *lctl, const char *line, size_t *n);
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What can stand in place of the last word of a line: commands, parameters, names of masks. */
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/util.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lines of a terminal: libedit where it was there to build with, else as the terminal has them. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/util.h"
 #include "io/say.h"
 #include "lctl/session.h"

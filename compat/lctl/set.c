@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* set_param. */
-#include <errno.h>
 #include <getopt.h>
 #include <regex.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/parse.h"
 #include "io/say.h"

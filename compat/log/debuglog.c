@@ -2,10 +2,6 @@
 /* The debug log as it is: its instance, its class map, the events that are on. */
 #include "log/debuglog.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/util.h"
 #include "log/directory.h"
 #include "log/probe_list.h"

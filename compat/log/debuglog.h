@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The debug log: a private instance, the settings that made it what it is, and the class map. */
-#ifndef COMPAT_DEBUGLOG_H
-#define COMPAT_DEBUGLOG_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -76,5 +75,3 @@ int debuglog_spool_path(const struct debuglog *log, char **path);
  * caller frees it.
  */
 int debuglog_spool(struct debuglog *log, char **path);
-
-#endif

@@ -2,10 +2,7 @@
 /* The debug log's directory in /run: who owns it, the lock of changes, its removal. */
 #include "log/directory.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 

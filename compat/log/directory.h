@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The debug log's directory in /run: who owns it, the lock of changes, its removal. */
-#ifndef COMPAT_LOG_DIRECTORY_H
-#define COMPAT_LOG_DIRECTORY_H
+#pragma once
 
 #include "log/debuglog.h"
 
@@ -20,5 +19,3 @@ bool log_dir_was_interrupted(struct debuglog *log);
 
 /* Renames the directory before it is removed: who waits for its lock sees that it is the log's no more. */
 int log_dir_remove(struct debuglog *log);
-
-#endif

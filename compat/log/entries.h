@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lists of what some events have: a filter, with the words that name the events, or a trigger of one event. */
-#ifndef COMPAT_ENTRIES_H
-#define COMPAT_ENTRIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ bool entries_have(const struct entries *entries, const struct entry *entry);
 int entries_copy(struct entries *to, const struct entries *from);
 void entries_remove(struct entries *entries, size_t i);
 void entries_clear(struct entries *entries);
-
-#endif

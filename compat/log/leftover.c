@@ -2,10 +2,6 @@
 /* Instances and probes that commands make for themselves, left by commands that were killed. */
 #include "log/leftover.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/util.h"
 
 const char *leftover_kind(size_t i)

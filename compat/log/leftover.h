@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Instances and probes that commands make for themselves, left by commands that were killed. */
-#ifndef COMPAT_LEFTOVER_H
-#define COMPAT_LEFTOVER_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -13,5 +12,3 @@ int leftovers_remove(struct dkt_ctx *ctx, const char *log);
 
 /* "dktrace-latency-12-345 (128.0 MB)", separated by ", "; NULL: there are none. */
 int leftovers_list(struct dkt_ctx *ctx, const char *log, char **list);
-
-#endif

@@ -2,10 +2,7 @@
 /* Tracefs for the debug log: found, or mounted and unmounted with the last log. */
 #include "log/mount.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mount.h>
 
 #include "base/util.h"

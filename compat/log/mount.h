@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tracefs for the debug log: found, or mounted and unmounted with the last log. */
-#ifndef COMPAT_LOG_MOUNT_H
-#define COMPAT_LOG_MOUNT_H
+#pragma once
 
 #include "log/debuglog.h"
 
@@ -10,5 +9,3 @@ int log_mount(struct dkt_ctx *ctx, unsigned int flags);
 
 /* Unmounts tracefs if it was mounted for a log and no log is left. */
 int log_unmount(struct dkt_ctx *ctx);
-
-#endif

@@ -3,10 +3,6 @@
 #include "log/option_words.h"
 #include "base/guess.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/util.h"
 
 #define BLANKS " \t"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A line of words and options, as on a command line: "vfs_* --depth 3 --children". */
-#ifndef COMPAT_OPTION_WORDS_H
-#define COMPAT_OPTION_WORDS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -24,5 +23,3 @@ int option_words(struct dkt_ctx *ctx, char *line, const struct option_word *know
 
 /* Behind a blank; nothing without a value. */
 void option_word_print(FILE *out, const char *name, const char *value);
-
-#endif

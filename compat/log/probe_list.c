@@ -2,10 +2,7 @@
 /* The list of probes that a user made, and the file that remembers it. */
 #include "log/probe_list.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/glob.h"
 #include "base/util.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The list of probes that a user made, and the file that remembers it. */
-#ifndef COMPAT_PROBE_LIST_H
-#define COMPAT_PROBE_LIST_H
+#pragma once
 
 #include "log/debuglog.h"
 
@@ -59,5 +58,3 @@ int probes_remove_at(struct debuglog *log, const struct dkt_probes *there, size_
 
 /* For a reset: removes what is remembered and still is what it was. The instance is gone. */
 int probes_reset(struct debuglog *log);
-
-#endif

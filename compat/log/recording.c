@@ -2,9 +2,6 @@
 /* Whether a log records: its instance, and the top instance as long as that is borrowed for it. */
 #include "log/recording.h"
 
-#include <errno.h>
-#include <stdio.h>
-
 #include "base/util.h"
 
 /* top is NULL if it is not borrowed. The caller closes it. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether a log records: its instance, and the top instance as long as that is borrowed for it. */
-#ifndef COMPAT_RECORDING_H
-#define COMPAT_RECORDING_H
+#pragma once
 
 #include "log/debuglog.h"
 
@@ -16,5 +15,3 @@ int recording_get(struct debuglog *log, struct recording *recording);
 
 /* Starts or stops both. */
 int recording_set(struct debuglog *log, bool on);
-
-#endif

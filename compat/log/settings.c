@@ -2,12 +2,9 @@
 /* What is set, as it is kept in a file beside the instance: lines of a key and its value. */
 #include "log/settings.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/parse.h"
 #include "lustre/lustre_masks.h"

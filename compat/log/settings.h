@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is set, as it is kept in a file beside the instance. */
-#ifndef COMPAT_SETTINGS_H
-#define COMPAT_SETTINGS_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -83,5 +82,3 @@ int settings_publish(struct dkt_ctx *ctx, int dirfd, const char *name);
 /* Both in one. */
 int settings_save(struct dkt_ctx *ctx, int dirfd, const char *name,
 		  const struct settings *settings);
-
-#endif

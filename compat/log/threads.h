@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Threads that are recorded, and the processes as people name them. */
-#ifndef COMPAT_THREADS_H
-#define COMPAT_THREADS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -45,5 +44,3 @@ void threads_print_processes(FILE *out, const char *processes, bool children);
 
 /* -ESRCH: that was another boot. NULL is always this one. */
 int threads_check_boot(struct dkt_ctx *ctx, const char *boot);
-
-#endif

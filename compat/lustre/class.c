@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Resolves the class map on this kernel's events and answers what stands for what. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/glob.h"
 #include "base/util.h"
 #include "lustre/class/glob.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The class map: which events of this kernel stand for each debug type and subsystem. */
-#ifndef COMPAT_CLASS_H
-#define COMPAT_CLASS_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -114,5 +113,3 @@ const struct class_entry *class_map_messages(const struct class_map *map, size_t
 /* Names of the modules of these subsystems, each once; the caller frees the array only. */
 int class_map_modules(const struct class_map *map, uint32_t subsystems, const char ***modules,
 		      size_t *n);
-
-#endif

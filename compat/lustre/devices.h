@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lustre's devices, as the kernel lists them over netlink; no rights are needed. */
-#ifndef COMPAT_DEVICES_H
-#define COMPAT_DEVICES_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -32,5 +31,3 @@ int devices_message(void *data, const void *attrs, size_t len);
 
 /* Appends the device's line of `lctl device_list`. */
 void device_print(const struct device *device, struct dkt_buf *buf);
-
-#endif

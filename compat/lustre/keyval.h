@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* LNet's self-describing netlink messages: a table of keys first, then values by key. */
-#ifndef COMPAT_KEYVAL_H
-#define COMPAT_KEYVAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ void keyval_table_free(struct keyval_table *table);
  */
 int keyval_each(const struct keyval_table *table, const void *attrs, size_t len, keyval_fn fn,
 		void *data);
-
-#endif

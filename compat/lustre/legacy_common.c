@@ -3,7 +3,6 @@
 #include "lustre/legacy_common.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "base/util.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Text that many lines of the legacy style have in common, made once. */
-#ifndef COMPAT_LEGACY_COMMON_H
-#define COMPAT_LEGACY_COMMON_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -38,5 +37,3 @@ void legacy_put_context(struct legacy_common *common, const struct dkt_record *r
 
 /* Appends " (rc=%lu : %ld : %lx)" and the line's end. */
 void legacy_put_rc(struct legacy_common *common, int64_t rc, struct dkt_buf *buf);
-
-#endif

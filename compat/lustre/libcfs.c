@@ -2,13 +2,9 @@
 /* Lustre's own debug buffer: the kernel dumps it, and empties it, into a file that it makes. */
 #include "lustre/libcfs.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/util.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lustre's own debug buffer: the kernel dumps it, and empties it, into a file that it makes. */
-#ifndef COMPAT_LIBCFS_H
-#define COMPAT_LIBCFS_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -32,5 +31,3 @@ struct libcfs_log {
 int libcfs_log_take(struct dkt_ctx *ctx, const char *param, const struct record_sort_opts *opts,
 		    struct libcfs_log *log);
 void libcfs_log_clear(struct libcfs_log *log);
-
-#endif

@@ -2,12 +2,8 @@
 /* Files of Lustre's debug log as sources of records, beside those that the library knows. */
 #include "lustre/log_source.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/parse.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files of Lustre's debug log as sources of records, beside those that the library knows. */
-#ifndef COMPAT_LOG_SOURCE_H
-#define COMPAT_LOG_SOURCE_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -14,5 +13,3 @@ int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 
 /* Whether the source is such a file. */
 bool log_source_is(const struct dkt_source *source);
-
-#endif

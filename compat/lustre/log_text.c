@@ -3,9 +3,6 @@
 #include "lustre/log_text.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/parse.h"

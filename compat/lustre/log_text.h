@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Text as dk prints it, taken back to Lustre's binary records. */
-#ifndef COMPAT_LOG_TEXT_H
-#define COMPAT_LOG_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ const char *log_text_head(const char *line, struct record_head *head);
  * go on with the text of the one before. What stands before the first record is counted in bad.
  */
 int log_text_read(struct dkt_ctx *ctx, int fd, struct spill *spill, uint64_t *bad);
-
-#endif

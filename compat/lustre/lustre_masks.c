@@ -2,9 +2,6 @@
 /* Lustre's own masks, as its module has them: one number that also debugfs shows, by names. */
 #include "lustre/lustre_masks.h"
 
-#include <errno.h>
-#include <stdio.h>
-
 #include "base/util.h"
 
 #define MODULE     "/sys/module/libcfs"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lustre's own masks, as its module has them. */
-#ifndef COMPAT_LUSTRE_MASKS_H
-#define COMPAT_LUSTRE_MASKS_H
+#pragma once
 
 #include "lustre/mask.h"
 
@@ -13,5 +12,3 @@ int lustre_mask_read(enum mask_kind kind, uint32_t *value);
 
 /* The debug_sources that a machine has with or without Lustre, as long as nobody chooses. */
 uint32_t lustre_sources(bool loaded);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The words of Lustre's masks: debug types, subsystems and the grammar that sets them. */
-#ifndef COMPAT_MASK_H
-#define COMPAT_MASK_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 #include <stdbool.h>
@@ -81,5 +80,3 @@ static inline bool mask_hides(uint32_t hidden, uint32_t bits)
 {
 	return bits && !(bits & ~hidden);
 }
-
-#endif

@@ -2,10 +2,7 @@
 /* Debug messages: those recorded as text, and those recorded as format and arguments (message/cdebug.c). */
 #include "lustre/message.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/util.h"
 #include "lustre/message/cdebug.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Events whose records are debug messages: they say location, class, subsystem and text. */
-#ifndef COMPAT_MESSAGE_H
-#define COMPAT_MESSAGE_H
+#pragma once
 
 #include "lustre/class.h"
 
@@ -67,5 +66,3 @@ bool message_is_part(struct dkt_event *event);
  * The caller frees it.
  */
 int message_filter(uint32_t debug, uint32_t subsystem_debug, char **filter);
-
-#endif

@@ -2,10 +2,7 @@
 /* Loaded kernel modules of the chosen subsystems, from /proc/modules. */
 #include "lustre/modules.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/util.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Loaded kernel modules of the chosen subsystems: their names and where their code lies. */
-#ifndef COMPAT_MODULES_H
-#define COMPAT_MODULES_H
+#pragma once
 
 #include "lustre/class.h"
 
@@ -28,5 +27,3 @@ int modules_sites(const struct modules *modules, char **sites);
 
 /* Their names with blanks between. The caller frees it. */
 int modules_names(const struct modules *modules, char **names);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lists of strings that own them. */
-#ifndef COMPAT_NAMES_H
-#define COMPAT_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ void names_clear(struct names *names);
 
 /* "block:a, block:b, ext4:c" as "block (2), ext4:c"; the caller frees it. NULL: memory is out. */
 char *names_by_system(const char *names);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lustre's binary records: what one looks like, and reading them out of a stream that is damaged. */
-#ifndef COMPAT_RECORD_H
-#define COMPAT_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -141,5 +140,3 @@ static inline uint64_t record_scan_offset(const struct record_scan *scan, uint32
 {
 	return scan->base + scan->at - len;
 }
-
-#endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Probes at the return of functions that record the value and nothing else. */
-#ifndef COMPAT_RETURN_PROBE_H
-#define COMPAT_RETURN_PROBE_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
 /* Whether the event is one: the fields that have its function's address and what it returned. */
 bool return_probe(struct dkt_event *event, const struct dkt_field **function,
 		  const struct dkt_field **value);
-
-#endif

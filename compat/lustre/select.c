@@ -2,10 +2,7 @@
 /* Sets of events by words: classes, subsystems, systems of events, globs. */
 #include "lustre/select.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/glob.h"
 #include "base/util.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sets of events by words: classes, subsystems, systems of events, globs. */
-#ifndef COMPAT_SELECT_H
-#define COMPAT_SELECT_H
+#pragma once
 
 #include "base/guess.h"
 #include "lustre/class.h"
@@ -35,5 +34,3 @@ struct dkt_event *const *select_events(const struct select *select, size_t *n);
  * language: "" if each does. The caller frees it.
  */
 int select_condition(const struct select *select, const struct dkt_event *event, char **filter);
-
-#endif

@@ -2,10 +2,6 @@
 /* The styles of the tool: the legacy one, then the library's, all in one shape. */
 #include "lustre/style.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/util.h"
 
 #define LEGACY "legacy"

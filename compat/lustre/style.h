@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The styles of the tool: the legacy one, then the library's, all in one shape. */
-#ifndef COMPAT_STYLE_H
-#define COMPAT_STYLE_H
+#pragma once
 
 #include "base/guess.h"
 #include "lustre/style_legacy.h"
@@ -38,5 +37,3 @@ int style_end(struct style *style, struct dkt_buf *buf);
 
 /* For class bits and messages of records; NULL without a map. */
 struct legacy_style *style_legacy(struct style *style);
-
-#endif

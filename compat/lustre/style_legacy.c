@@ -7,10 +7,7 @@
  */
 #include "lustre/style_legacy.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/util.h"
 #include "lustre/legacy_common.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Records as lines of Lustre's debug log. */
-#ifndef COMPAT_STYLE_LEGACY_H
-#define COMPAT_STYLE_LEGACY_H
+#pragma once
 
 #include "lustre/class.h"
 #include "lustre/message.h"
@@ -39,5 +38,3 @@ bool legacy_style_left(struct legacy_style *style, uint32_t cpu, uint64_t after,
 
 /* The class and subsystem bits that the record is printed with. */
 struct class_bits legacy_style_bits(struct legacy_style *style, const struct dkt_record *record);
-
-#endif

@@ -2,8 +2,6 @@
 /* A selection put to the records of one kernel: each event is judged once, then each record. */
 #include "pipeline/chooser.h"
 
-#include <stdio.h>
-
 #include "base/glob.h"
 #include "base/util.h"
 #include "lustre/class/glob.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A selection put to the records of one kernel. */
-#ifndef COMPAT_CHOOSER_H
-#define COMPAT_CHOOSER_H
+#pragma once
 
 #include "lustre/style_legacy.h"
 #include "pipeline/selection.h"
@@ -62,5 +61,3 @@ bool chooser_in_rate(struct chooser *chooser, const struct dkt_record *record,
 
 /* Why the filter could not match the events that were met; NULL: it could. The caller frees it. */
 char *chooser_explain(struct chooser *chooser, bool any_taken);
-
-#endif

@@ -2,13 +2,9 @@
 /* The debug daemon's state file: who holds its lock is the daemon, its text is what was done. */
 #include "pipeline/daemon.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/parse.h"
 

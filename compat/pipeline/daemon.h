@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The debug daemon of a debug log: what it is to do, whether it runs, what it has done. */
-#ifndef COMPAT_DAEMON_H
-#define COMPAT_DAEMON_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -48,5 +47,3 @@ int daemon_stop(struct dkt_ctx *ctx, const char *dir);
  */
 int daemon_run(struct dkt_ctx *ctx, const char *instance, const struct daemon_state *wanted,
 	       int ready);
-
-#endif

@@ -2,13 +2,10 @@
 /* Printing the debug log: records of a live source, selected, in one of the styles. */
 #include "pipeline/dk.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/stop.h"
 #include "base/util.h"

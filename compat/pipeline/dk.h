@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Printing the debug log: records of a live source, selected, in one of the styles. */
-#ifndef COMPAT_DK_H
-#define COMPAT_DK_H
+#pragma once
 
 #include <stdio.h>
 
@@ -71,5 +70,3 @@ int dk_print_saved(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
 
 /* Empties the log. */
 int dk_clear(struct debuglog *log);
-
-#endif

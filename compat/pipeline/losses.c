@@ -2,11 +2,7 @@
 /* The account of losses: what a source lost, what of it could not be read, and the words for that. */
 #include "pipeline/losses.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/util.h"
 #include "io/say.h"
@@ -38,9 +34,9 @@ static void add_damage(struct losses *losses, const char *damage)
 int losses_count(struct losses *losses, struct dkt_source *source)
 {
 	const struct dkt_source_info *info = dkt_source_info(source);
-	int cpu, one, err = make_room(losses, info->cpus);
+	int one, err = make_room(losses, info->cpus);
 
-	for (cpu = 0; cpu < info->cpus && cpu < losses->cpus; cpu++) {
+	for (int cpu = 0; cpu < info->cpus && cpu < losses->cpus; cpu++) {
 		struct dkt_loss loss = { 0 };
 
 		one = dkt_source_loss(source, cpu, &loss);
@@ -79,9 +75,9 @@ static char *cpus_text(const struct losses *losses)
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
-	int cpu, told = 0;
+	int told = 0;
 
-	for (cpu = 0; f && cpu < losses->cpus; cpu++)
+	for (int cpu = 0; f && cpu < losses->cpus; cpu++)
 		if (losses->by_cpu[cpu])
 			fprintf(f, "%scpu %d: %" PRIu64, told++ ? ", " : "", cpu,
 				losses->by_cpu[cpu]);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The account of losses: what a source lost, what of it could not be read, and the words for that. */
-#ifndef COMPAT_LOSSES_H
-#define COMPAT_LOSSES_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -34,5 +33,3 @@ enum losses_verdict { LOSSES_NONE, LOSSES_LOST, LOSSES_DAMAGE };
  */
 enum losses_verdict losses_tell(const struct losses *losses, const char *self, const char *name,
 				const char *advice);
-
-#endif

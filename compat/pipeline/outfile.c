@@ -2,14 +2,9 @@
 /* A file that is there whole or not at all. */
 #include "pipeline/outfile.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/util.h"
 #include "io/output.h"

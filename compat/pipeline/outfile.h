@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A file to write to, which is there whole or not at all if that is wanted. */
-#ifndef COMPAT_OUTFILE_H
-#define COMPAT_OUTFILE_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -42,5 +41,3 @@ int outfile_commit(struct outfile *out);
 
 /* Forgets what was not committed. */
 void outfile_close(struct outfile *out);
-
-#endif

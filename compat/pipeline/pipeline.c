@@ -2,9 +2,6 @@
 /* The way of records: from sources through a selection into a sink or a function. */
 #include "pipeline/pipeline.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "base/stop.h"
 #include "base/util.h"
 #include "pipeline/sink.h"
@@ -29,9 +26,9 @@ static bool is_chosen(const struct pipeline *p, const struct dkt_record *record)
 static int run_batch(struct pipeline *p, struct sink *sink, pipeline_fn fn, void *data, int *stop)
 {
 	struct dkt_record record;
-	int i, err = 0;
+	int err = 0;
 
-	for (i = 0; i < BATCH && !*stop; i++) {
+	for (int i = 0; i < BATCH && !*stop; i++) {
 		err = dkt_source_next(p->source, &record);
 		if (err)
 			break;
@@ -187,16 +184,16 @@ static size_t count_streams(const struct dkt_source *source)
 
 int pipeline_merge(struct pipeline *p, struct dkt_merge_part *parts)
 {
-	size_t i, j, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < p->n; i++)
+	for (size_t i = 0; i < p->n; i++)
 		n += count_streams(p->parts[i].source);
 	p->part_of = calloc(n, sizeof(*p->part_of));
 	if (!p->part_of)
 		return dkt_fail(p->ctx, -ENOMEM, "out of memory");
-	for (i = 0; i < p->n; i++) {
+	for (size_t i = 0; i < p->n; i++) {
 		parts[i].source = p->parts[i].source;
-		for (j = count_streams(p->parts[i].source); j; j--)
+		for (size_t j = count_streams(p->parts[i].source); j; j--)
 			p->part_of[p->n_streams++] = i;
 	}
 	p->source = NULL;

@@ -3,8 +3,7 @@
  * The way of records: from one source or several, merged by time, through a selection, into a sink or a
  * function; what was lost on the way is counted.
  */
-#ifndef COMPAT_PIPELINE_H
-#define COMPAT_PIPELINE_H
+#pragma once
 
 #include "pipeline/chooser.h"
 #include "pipeline/losses.h"
@@ -87,5 +86,3 @@ static inline struct pipeline_part *pipeline_part(const struct pipeline *p,
 
 /* The sources stay open. */
 void pipeline_clear(struct pipeline *p);
-
-#endif

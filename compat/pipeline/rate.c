@@ -2,11 +2,7 @@
 /* At most so many records of a class in a second, as a reader shows them. */
 #include "pipeline/rate.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/parse.h"
 

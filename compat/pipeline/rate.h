@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* At most so many records of a class in a second, as a reader shows them. */
-#ifndef COMPAT_RATE_H
-#define COMPAT_RATE_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -30,5 +29,3 @@ bool rate_takes(struct rate *rate, uint32_t types, int64_t time);
 
 /* Says on standard error how many were left out so far, if some were; they are counted anew then. */
 void rate_tell(struct rate *rate, const char *self);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The records that are asked for: by class, subsystem, event, thread, program, CPU, time, expression, rate. */
-#ifndef COMPAT_SELECTION_H
-#define COMPAT_SELECTION_H
+#pragma once
 
 #include "lustre/names.h"
 #include "pipeline/rate.h"
@@ -54,5 +53,3 @@ bool selection_by_class(const struct selection *selection);
  */
 int selection_window(const struct selection *selection, struct dkt_ctx *ctx,
 		     const struct dkt_source_info *info, uint64_t *since, uint64_t *until);
-
-#endif

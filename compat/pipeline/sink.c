@@ -2,10 +2,6 @@
 /* Where records go: a style into a descriptor or into files of its own, or a trace.dat file. */
 #include "pipeline/sink.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/util.h"
 
 /* ---- what is written ---- */
@@ -40,9 +36,9 @@ static const struct {
 
 const char *sink_by_path(const char *path)
 {
-	size_t i, n, len = strlen(path);
+	size_t n, len = strlen(path);
 
-	for (i = 0; i < ARRAY_SIZE(ends); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		n = strlen(ends[i].end);
 		if (len > n && !strcmp(path + len - n, ends[i].end))
 			return ends[i].name;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where records go: a style into a descriptor or into files of its own, or a trace.dat file. */
-#ifndef COMPAT_SINK_H
-#define COMPAT_SINK_H
+#pragma once
 
 #include "pipeline/dk/out.h"
 #include "pipeline/outfile.h"
@@ -81,5 +80,3 @@ int sink_finish(struct sink *sink);
 
 /* Another one can be opened then. */
 void sink_close(struct sink *sink);
-
-#endif

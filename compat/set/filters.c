@@ -3,10 +3,7 @@
 #include "set/filters.h"
 #include "apply/apply.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/parse.h"
 #include "log/option_words.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Filters as a person sets them: on classes, events, threads, programs, CPUs. */
-#ifndef COMPAT_FILTERS_H
-#define COMPAT_FILTERS_H
+#pragma once
 
 #include "apply/rules.h"
 #include "log/debuglog.h"
@@ -48,5 +47,3 @@ struct filter_count {
 };
 
 int filters_count(struct debuglog *log, const struct rule *rule, struct filter_count *count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tracers of functions as a person sets them. */
-#ifndef COMPAT_FUNCTIONS_H
-#define COMPAT_FUNCTIONS_H
+#pragma once
 
 #include "log/debuglog.h"
 
@@ -39,5 +38,3 @@ int functions_off(struct debuglog *log);
 
 /* What is set, as "function_graph of vfs_*, depth 3"; NULL: nothing. The caller frees it. */
 char *functions_text(const struct settings *set);
-
-#endif

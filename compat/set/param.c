@@ -4,11 +4,8 @@
 #include "apply/apply.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/parse.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters that dktrace has itself, by Lustre's names. */
-#ifndef COMPAT_PARAM_H
-#define COMPAT_PARAM_H
+#pragma once
 
 #include "base/guess.h"
 #include "log/debuglog.h"
@@ -56,5 +55,3 @@ void param_guess(struct dkt__guess *guess);
 
 /* Sets what Lustre's parameter of the same name has now, as it was read from there. */
 int param_follow(struct debuglog *log, const struct param *param, const char *value);
-
-#endif

@@ -3,10 +3,6 @@
 #include "set/probes.h"
 #include "apply/apply.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/util.h"
 
 /* ---- switching ---- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Probes that a user made: remembered beside the debug log, switched with it, removed with it. */
-#ifndef COMPAT_PROBES_H
-#define COMPAT_PROBES_H
+#pragma once
 
 #include "log/probe_list.h"
 #include "set/probes/probe_words.h"
@@ -50,5 +49,3 @@ int probes_switch(struct debuglog *log, const char *pattern, bool on, size_t *ch
  * has records of one that nobody has read; with force the log is emptied then.
  */
 int probes_remove(struct debuglog *log, const char *pattern, bool force, size_t *removed);
-
-#endif

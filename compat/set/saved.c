@@ -2,10 +2,7 @@
 /* The log's settings from a configuration file. */
 #include "set/saved.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/util.h"
 #include "set/filters.h"

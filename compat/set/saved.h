@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The log's settings from a configuration file, and back into one. */
-#ifndef COMPAT_SAVED_H
-#define COMPAT_SAVED_H
+#pragma once
 
 #include "log/debuglog.h"
 #include "set/param/tree.h"
@@ -25,5 +24,3 @@ int saved_fill(struct debuglog *log, struct conf *conf);
  * program. A class or subsystem is always there. The words of a failure stay.
  */
 bool saved_may_come(struct debuglog *log, const struct conf_line *line);
-
-#endif

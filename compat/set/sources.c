@@ -2,10 +2,7 @@
 /* The places that records of the log come from, and why one of them is not used. */
 #include "set/sources.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/util.h"
 #include "lustre/lustre_masks.h"

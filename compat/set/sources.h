@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The places that records of the log come from, and why one of them is not used. */
-#ifndef COMPAT_SOURCES_H
-#define COMPAT_SOURCES_H
+#pragma once
 
 #include "log/debuglog.h"
 
@@ -23,5 +22,3 @@ struct source_state {
 /* Fills all; the caller clears them. */
 int debuglog_sources(struct debuglog *log, struct source_state sources[SOURCES]);
 void sources_clear(struct source_state sources[SOURCES]);
-
-#endif

@@ -4,9 +4,6 @@
 #include "apply/apply.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "apply/rules.h"
 #include "base/util.h"

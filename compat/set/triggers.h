@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Triggers as a person sets them: on classes, subsystems, globs of events. */
-#ifndef COMPAT_TRIGGERS_H
-#define COMPAT_TRIGGERS_H
+#pragma once
 
 #include "log/debuglog.h"
 #include "lustre/message/search.h"
@@ -54,5 +53,3 @@ int triggers_remove(struct debuglog *log, const char *words, const char *action,
 
 /* Lets all of ours act again as often as they were to, and puts back what they had switched. */
 int triggers_rearm(struct debuglog *log, size_t *n);
-
-#endif

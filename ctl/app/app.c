@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Contexts and messages of the tool: it alone prints, and once. */
-#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "app/app.h"
 #include "log/debuglog.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tool: what main() prepares for a command, and the rows of commands. */
-#ifndef CTL_APP_H
-#define CTL_APP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -194,5 +193,3 @@ const char *app_guess(struct dkt__guess *guess, const char *word, const void *ro
 
 /* Prints help for a command, or for all of it. */
 void app_help(const struct app *app, const struct command *command);
-
-#endif

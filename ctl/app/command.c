@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The rows of commands: how one is found, and the help that they give. */
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "app/app.h"
 #include "app/opt.h"

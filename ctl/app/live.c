@@ -3,10 +3,7 @@
 #include "app/live.h"
 #include "app/rights.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/stop.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Records as they happen, of an instance that is made for one command and goes with it. */
-#ifndef CTL_LIVE_H
-#define CTL_LIVE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -65,5 +64,3 @@ void live_wait(struct spawn *spawn, double seconds);
  * EXIT_LOST if records were lost, which is said on standard error.
  */
 int live_run(struct app *app, const struct live_opts *opts, int *rc);
-
-#endif

@@ -2,10 +2,8 @@
 /* Options: one row each, from which parsing, help and completion come. */
 #include "app/opt.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "base/parse.h"
 #include "io/say.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Options: one row each, from which parsing, help and completion come. */
-#ifndef CTL_OPT_H
-#define CTL_OPT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -29,5 +28,3 @@ void opt_each(const struct command *command, void (*fn)(void *data, const char *
 
 /* The long name of the option that the word is, if it takes the next word; else NULL. */
 const char *opt_takes(const struct command *command, const char *word);
-
-#endif

@@ -2,9 +2,7 @@
 /* Output in the form that --json, --csv and --raw-text ask for. */
 #include "app/print.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <string.h>
 
 void print_begin(const struct app *app, struct out *out, int labels)
 {

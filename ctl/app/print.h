@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Output in the form that --json, --csv and --raw-text ask for. */
-#ifndef CTL_PRINT_H
-#define CTL_PRINT_H
+#pragma once
 
 #include "app/app.h"
 #include "out/out.h"
@@ -15,5 +14,3 @@ void print_begin(const struct app *app, struct out *out, int labels);
  */
 int print_rows(const struct app *app, int err, struct rows *rows, const char *fmt, ...)
 	DKT_PRINTF(4, 5);
-
-#endif

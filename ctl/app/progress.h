@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How far a long reading or switching is: a line on stderr, if that is a terminal. */
-#ifndef CTL_PROGRESS_H
-#define CTL_PROGRESS_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -36,5 +35,3 @@ void progress_look(struct progress *progress, const struct dkt_source *source);
  * second counts from the first call.
  */
 void progress_switch(void *data, const char *what, size_t done, size_t of);
-
-#endif

@@ -2,11 +2,8 @@
 /* The rights that a command gives up before it reads what others wrote. */
 #include "app/rights.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "io/output.h"
 

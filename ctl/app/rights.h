@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The rights that a command gives up before it reads what others wrote. */
-#ifndef CTL_RIGHTS_H
-#define CTL_RIGHTS_H
+#pragma once
 
 #include "app/app.h"
 
@@ -25,5 +24,3 @@ int rights_limit(const struct app *app, unsigned int keep);
 int rights_file(const struct app *app, const char *path);
 
 void rights_end(struct app *app);
-
-#endif

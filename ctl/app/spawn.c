@@ -2,14 +2,10 @@
 /* A command that is run to be watched. */
 #include "app/spawn.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "app/app.h"
 

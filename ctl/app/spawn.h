@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A command that is run to be watched. */
-#ifndef CTL_SPAWN_H
-#define CTL_SPAWN_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -35,5 +34,3 @@ bool spawn_ended(struct spawn *spawn);
 
 /* Waits for it to end, and ends it if it has not been let go. */
 void spawn_finish(struct spawn *spawn);
-
-#endif

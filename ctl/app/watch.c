@@ -3,9 +3,6 @@
 #include "app/watch.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "app/live.h"
 #include "app/opt.h"

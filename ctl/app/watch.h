@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* --watch: a table that is shown again and again. */
-#ifndef CTL_WATCH_H
-#define CTL_WATCH_H
+#pragma once
 
 #include "app/app.h"
 #include "out/screen.h"
@@ -28,5 +27,3 @@ size_t watch_fit(size_t top, size_t others);
 
 /* The table is printed: where nothing is drawn over, a blank line is between it and the next. */
 void watch_shown(void);
-
-#endif

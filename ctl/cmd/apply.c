@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* apply: sets what a configuration file says, all of it or nothing. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "app/app.h"
 #include "apply/apply.h"
+#include "app/app.h"
 #include "io/say.h"
 #include "set/param.h"
 #include "set/saved.h"

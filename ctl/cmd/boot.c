@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* boot-config: what is to be recorded before there is user space, as the kernel takes it. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "app/app.h"
 #include "apply/apply.h"
 #include "lustre/lustre_masks.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* doctor: what this kernel, these rights and this Lustre allow, one line each. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "app/print.h"
 #include "apply/apply.h"
 #include "apply/drift.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* function, graph: record functions of the kernel, as calls or with their entry and exit. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "app/app.h"
 #include "app/live.h"
 #include "apply/apply.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* info: what is in a file of records. */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "cmd/info.h"
 
 static int print_one(struct app *app, char *path, struct record_args *args)

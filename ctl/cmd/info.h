@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a file of records holds, counted. */
-#ifndef CTL_INFO_H
-#define CTL_INFO_H
+#pragma once
 
 #include "input/inputs.h"
 
@@ -54,5 +53,3 @@ double info_rate(const struct info *info, uint64_t records);
 
 /* Prints it on stdout; 0 or -ENOMEM. */
 int info_print(const struct app *app, const struct info *info);
-
-#endif

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Counting what a file of records holds. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cmd/info.h"
 
 /* Numbers of events: those of a kernel's records have 16 bits, others are behind them. */

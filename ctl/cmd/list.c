@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* list: classes, subsystems, events and fields, by name or glob. */
-#include <errno.h>
 #include <fnmatch.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "app/print.h"
 #include "lustre/class.h"

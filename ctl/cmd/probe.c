@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* probe: events on functions, source lines, programs, tracepoints, made at run time. */
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "app/print.h"
 #include "apply/apply.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* report: the records of files, printed in one of the styles. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/stop.h"
 #include "input/jobs.h"
 

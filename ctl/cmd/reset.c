@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* reset: the machine as it was before. */
-#include <stdio.h>
-
 #include "app/app.h"
 #include "app/live.h"
 #include "apply/apply.h"

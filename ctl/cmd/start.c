@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* start, stop: whether the instance records; all that is set stays. */
-#include <errno.h>
-#include <string.h>
-
 #include "app/app.h"
 #include "apply/apply.h"
 #include "log/recording.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is read of the log and its instance for status. */
-#ifndef CTL_STATUS_H
-#define CTL_STATUS_H
+#pragma once
 
 #include "app/app.h"
 #include "apply/apply.h"
@@ -30,5 +29,3 @@ struct status {
 
 /* Prints it on stdout; 0 or -ENOMEM. */
 int status_print(const struct app *app, struct debuglog *log, const struct status *status);
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* status, as it is printed. */
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "app/print.h"
 #include "base/parse.h"

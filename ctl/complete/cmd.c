@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* __complete: what the word that is being typed can become, for the shell's completion. */
-#include <stdio.h>
-#include <string.h>
-
 #include "app/opt.h"
 #include "complete/complete.h"
 #include "lctl/lctl.h"

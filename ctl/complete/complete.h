@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Completion: what its rooms share. What is offered is printed, a candidate on a line. */
-#ifndef CTL_COMPLETE_H
-#define CTL_COMPLETE_H
+#pragma once
 
 #include "app/app.h"
 #include "lustre/mask.h"
@@ -41,5 +40,3 @@ void complete_arguments(struct app *app, const char *command, int argc, char **a
 			const struct typed *typed);
 void complete_value(struct app *app, const struct command *command, const char *option, int argc,
 		    char **argv, const struct typed *typed);
-
-#endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Completion: names of classes, subsystems, events, fields and parameters. */
-#include <stdio.h>
-#include <string.h>
-
 #include "complete/complete.h"
 #include "io/say.h"
 #include "lustre/select.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Earlier tables of hist, which a later one is compared with. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "hist/view.h"
 #include "io/say.h"
 

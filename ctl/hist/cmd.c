@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* hist: records counted by their fields, in the kernel or here. */
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "app/live.h"
 #include "app/opt.h"
 #include "apply/rules.h"

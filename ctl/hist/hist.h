@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* hist: what its rooms share. */
-#ifndef CTL_HIST_H
-#define CTL_HIST_H
+#pragma once
 
 #include "app/live.h"
 #include "app/watch.h"
@@ -51,5 +50,3 @@ int hist_run_here(struct hist *hist, int *rc);
 
 /* Prints what --keep left in the kernel. */
 int hist_show_kept(struct app *app);
-
-#endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* hist of what happens: counted by the kernel where it can, else here. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "app/live.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* hist: when a table is printed, in which form, and beside which earlier one. */
-#include <errno.h>
 #include <inttypes.h>
 
 #include "app/rights.h"

@@ -2,9 +2,7 @@
 /* Tables of counts as rows: keys, sums, rates, and bars as wide as the terminal allows. */
 #include "hist/view.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "app/print.h"
 #include "io/say.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tables of counts as they are printed: what other commands use of hist. */
-#ifndef CTL_HIST_VIEW_H
-#define CTL_HIST_VIEW_H
+#pragma once
 
 #include <json.h>
 
@@ -41,5 +40,3 @@ struct json_object *hist_load(struct dkt_ctx *ctx, const char *path, int fd,
 
 /* What a row's sum was in the view's earlier table. */
 uint64_t hist_sum_before(const struct hist_view *view, size_t row, size_t column);
-
-#endif

@@ -2,10 +2,6 @@
 /* Which records the command line asks for, and as what they are written. */
 #include "input/args.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/parse.h"
 #include "io/say.h"
 
@@ -19,10 +15,10 @@ static char *style_names(void)
 {
 	struct dkt_style_info info, next;
 	char *text = NULL;
-	size_t i, len;
+	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	for (i = 0; f && !style_get(i, &info); i++)
+	for (size_t i = 0; f && !style_get(i, &info); i++)
 		fprintf(f, "%s%s", !i ? "" : style_get(i + 1, &next) ? " and " : ", ", info.name);
 	return f && !fclose(f) ? text : NULL;
 }
@@ -111,10 +107,10 @@ static int read_jobs(const char *text, int *jobs)
 static int read_fields(const char *text, struct names *fields)
 {
 	char *copy __cleanup(free) = text ? strdup(text) : NULL;
-	char *word, *save = NULL;
+	char *save = NULL;
 	int err = text && !copy ? -ENOMEM : 0;
 
-	for (word = copy ? strtok_r(copy, ", ", &save) : NULL; word && !err;
+	for (char *word = copy ? strtok_r(copy, ", ", &save) : NULL; word && !err;
 	     word = strtok_r(NULL, ", ", &save))
 		err = names_add(fields, word);
 	return err ? app_usage("out of memory") : 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which records the command line asks for, and as what they are written. */
-#ifndef CTL_ARGS_H
-#define CTL_ARGS_H
+#pragma once
 
 #include "app/app.h"
 #include "pipeline/sink.h"
@@ -33,5 +32,3 @@ int style_arg_read(const struct app *app, const char *usual, const char *file,
 
 /* The words of the selection, for a log of this machine too. 0 or EXIT_USAGE. */
 int selection_args_read(struct app *app, struct selection *selection);
-
-#endif

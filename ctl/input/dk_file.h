@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The log as a trace.dat file: what dk and show do with --format. */
-#ifndef CTL_DK_FILE_H
-#define CTL_DK_FILE_H
+#pragma once
 
 #include "input/args.h"
 #include "pipeline/dk.h"
@@ -19,5 +18,3 @@ struct dk_file_sink {
 /* Reads --format; nothing is written yet. 0 or EXIT_USAGE; to be closed in either case. */
 int dk_file_new(struct app *app, const char *path, struct dk_file_sink *it);
 void dk_file_close(struct dk_file_sink *it);
-
-#endif

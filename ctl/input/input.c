@@ -2,10 +2,6 @@
 /* What a command reads records from: a file, a saved tree, or the live log. */
 #include "input/input.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "app/rights.h"
 #include "apply/apply.h"
 #include "input/stdin_file.h"

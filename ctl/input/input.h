@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a command reads records from: a file, a saved tree, or the live log. */
-#ifndef CTL_INPUT_H
-#define CTL_INPUT_H
+#pragma once
 
 #include "app/app.h"
 
@@ -18,5 +17,3 @@ struct input {
 int input_open(struct app *app, const char *path, const struct dkt_source_opts *opts,
 	       struct input *in);
 void input_close(struct input *in);
-
-#endif

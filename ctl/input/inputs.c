@@ -2,10 +2,7 @@
 /* Several inputs as one, in order of time on the clock of the first of them. */
 #include "input/inputs.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/parse.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Several inputs as one, in order of time on the clock of the first of them. */
-#ifndef CTL_INPUTS_H
-#define CTL_INPUTS_H
+#pragma once
 
 #include "input/args.h"
 #include "input/input.h"
@@ -77,5 +76,3 @@ int inputs_write(struct inputs *it, const struct sink_opts *opts, const char *pa
 int inputs_tell(struct inputs *it);
 
 void inputs_clear(struct inputs *it);
-
-#endif

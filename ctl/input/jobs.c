@@ -2,10 +2,7 @@
 /* Files printed by several threads, in order: each makes the text of one slice of time at a time. */
 #include "input/jobs.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/stop.h"
 
@@ -239,16 +236,16 @@ int jobs_run(struct inputs *in, struct sink *sink, struct record_args *args, int
 			    .next = in->line.since,
 			    .n_texts = (size_t)n * AHEAD };
 	struct job *jobs __cleanup(free) = calloc((size_t)n, sizeof(*jobs));
-	int i, err = jobs ? make_texts(&all) : -ENOMEM;
+	int err = jobs ? make_texts(&all) : -ENOMEM;
 
 	in->line.look = NULL;
 	if (!err) {
 		jobs[0] = (struct job){ .all = &all, .in = in, .sink = sink };
-		for (i = 1; i < n; i++)
+		for (int i = 1; i < n; i++)
 			start(&jobs[i], &all);
 		work(&jobs[0]);
 		count(&jobs[0]);
-		for (i = 1; i < n; i++)
+		for (int i = 1; i < n; i++)
 			end(&jobs[i]);
 		err = all.err;
 		raise_losses(in);

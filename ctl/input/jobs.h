@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files printed by several threads, in order. */
-#ifndef CTL_JOBS_H
-#define CTL_JOBS_H
+#pragma once
 
 #include "input/inputs.h"
 
@@ -12,5 +11,3 @@
  */
 int jobs_run(struct inputs *in, struct sink *sink, struct record_args *args, int n,
 	     const struct outfile *file);
-
-#endif

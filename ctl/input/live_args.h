@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The selection of commands that read a file or record by themselves: hist and latency. */
-#ifndef CTL_LIVE_ARGS_H
-#define CTL_LIVE_ARGS_H
+#pragma once
 
 #include "input/inputs.h"
 
@@ -16,5 +15,3 @@ int live_args_read(struct app *app, struct record_args *args);
  * threads, programs and CPUs. NULL: there is none.
  */
 int live_args_filter(const struct app *app, struct dkt_ctx *ctx, struct dkt_expr **filter);
-
-#endif

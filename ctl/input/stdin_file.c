@@ -2,14 +2,9 @@
 /* Standard input as a file that can be read at any place. */
 #include "input/stdin_file.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/io.h"
 

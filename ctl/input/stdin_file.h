@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Standard input as a file that can be read at any place. */
-#ifndef CTL_STDIN_FILE_H
-#define CTL_STDIN_FILE_H
+#pragma once
 
 #include "app/app.h"
 
@@ -12,5 +11,3 @@
  * end, in a file without a name in $TMPDIR or /tmp. The words of a failure are in the app's context.
  */
 int stdin_file(struct app *app);
-
-#endif

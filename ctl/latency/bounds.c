@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Percentiles of what the kernel has counted: bounds, since it counts by powers of two. */
-#include <stdio.h>
-#include <string.h>
-
 #include "app/print.h"
 #include "hist/view.h"
 #include "latency/latency.h"

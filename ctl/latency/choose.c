@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which pair latency measures: of the ready-made ones of a name those that the events allow. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "input/live_args.h"
 #include "latency/latency.h"
 #include "lustre/mask.h"

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* latency: how long from one event to another. */
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "app/opt.h"
 #include "input/live_args.h"
 #include "latency/latency.h"
-#include "log/debuglog.h"
 
 /* ---- arguments ---- */
 

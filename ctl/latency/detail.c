@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What latency shows beside its table: the distribution, the slowest pairs, what was not counted. */
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "latency/latency.h"
 #include "out/bar.h"

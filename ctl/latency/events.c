@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which events a pair is made of: of a ready-made one those that are there. */
-#include <errno.h>
 #include <fnmatch.h>
-#include <string.h>
 
 #include "latency/latency.h"
 #include "lustre/log_source.h"

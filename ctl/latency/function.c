@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Probes of latency's own, at the entry and the return of a function. */
-#include <errno.h>
-#include <stdio.h>
-
 #include "latency/latency.h"
 
 static int make_probe(struct latency *latency, int i)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* latency by the kernel: a synthetic event of each pair, and a histogram of it. */
-#include <errno.h>
-#include <string.h>
-
 #include "hist/view.h"
 #include "latency/latency.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* latency: what its rooms share. */
-#ifndef CTL_LATENCY_H
-#define CTL_LATENCY_H
+#pragma once
 
 #include "app/live.h"
 #include "app/watch.h"
@@ -149,5 +148,3 @@ int latency_choose(struct latency *latency, int slowest);
 
 /* Of those the first that has pairs, otherwise the first that has records. */
 struct latency_set *latency_chosen(struct latency *latency);
-
-#endif

@@ -2,10 +2,6 @@
 /* What latency reports: a row for each group, in order, and for all pairs. */
 #include "latency/latency.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "app/print.h"
 
 enum { GROUP, COUNT, MIN, P50, P90, P99, P99_9, MAX, TOTAL, LOG2, COLUMNS };

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How latency's groups are shown: in which order, how many, and again and again with --watch. */
-#include <stdio.h>
-#include <string.h>
-
 #include "app/opt.h"
 #include "latency/latency.h"
 

@@ -3,8 +3,6 @@
 #include "out/bar.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/util.h"
 #include "out/fold.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Bars and numbers for people. */
-#ifndef CTL_BAR_H
-#define CTL_BAR_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ void time_text(uint64_t ns, char text[UNIT_SIZE]);
 
 /* "3.1", "1200": so many in a second. */
 void rate_text(double rate, char text[UNIT_SIZE]);
-
-#endif

@@ -2,10 +2,7 @@
 /* Text folded at words to the width of a terminal. */
 #include "out/fold.h"
 
-#include <stdbool.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/util.h"
 #include "io/say.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Text folded at words to the width of a terminal. */
-#ifndef CTL_FOLD_H
-#define CTL_FOLD_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -20,5 +19,3 @@ char *fold_text(const char *text, size_t width);
 
 /* Prints the text, whose first line starts at column at, with its other lines below the first. */
 void fold_print(FILE *out, const char *text, size_t at, size_t width);
-
-#endif

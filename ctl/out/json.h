@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The text of JSON. */
-#ifndef CTL_JSON_H
-#define CTL_JSON_H
+#pragma once
 
 #include <json.h>
 #include <stdio.h>
@@ -11,5 +10,3 @@
  * to what is above ASCII; a byte that is no UTF-8 becomes the characters \xHH. 0 or -ENOMEM.
  */
 int json_print(struct json_object *object, FILE *f);
-
-#endif

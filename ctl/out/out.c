@@ -2,9 +2,7 @@
 /* The output of a command: text is printed at once, JSON and CSV at its end. */
 #include "out/out.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <stdlib.h>
 
 #include "base/util.h"
 #include "out/fold.h"

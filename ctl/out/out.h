@@ -3,8 +3,7 @@
  * The output of a command: lines for people, values by keys for programs, rows for both. Each is added
  * once and goes into text, JSON or CSV as far as it belongs there.
  */
-#ifndef CTL_OUT_H
-#define CTL_OUT_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -51,5 +50,3 @@ void out_data(struct out *out, struct rows *rows);
 
 /* Prints what is not printed yet and frees it. Returns 0, or the first error since out_begin(). */
 int out_end(struct out *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of values under columns: built once, printed as aligned text, JSON or CSV. */
-#ifndef CTL_ROWS_H
-#define CTL_ROWS_H
+#pragma once
 
 #include <json.h>
 #include <stdbool.h>
@@ -108,5 +107,3 @@ int rows_csv(const struct rows *rows, bool raw, FILE *f);
 
 /* As an array of objects. */
 struct json_object *rows_json(const struct rows *rows);
-
-#endif

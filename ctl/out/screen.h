@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A view that is drawn again and again on a terminal, until q. */
-#ifndef CTL_SCREEN_H
-#define CTL_SCREEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ bool screen_quit(struct screen *screen);
 
 /* Puts the terminal back, with what was on it before. */
 void screen_end(struct screen *screen);
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows as aligned text, which libsmartcols prints. */
-#include <errno.h>
 #include <inttypes.h>
 #include <libsmartcols.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/util.h"
 #include "io/say.h"

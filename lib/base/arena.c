@@ -3,8 +3,6 @@
 #include "base/arena.h"
 #include "base/util.h"
 
-#include "base/banned.h"
-
 /* Chunks double between these. The sanitizer sees the end of memory that has a chunk of its own. */
 #ifdef __SANITIZE_ADDRESS__
 #define EACH_ALONE  true

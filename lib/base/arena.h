@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Memory for many small things that are released together. */
-#ifndef DKT_BASE_ARENA_H
-#define DKT_BASE_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ char *dkt__arena_strndup(struct dkt__arena *arena, const char *text, size_t len)
 void *dkt__arena_grow(struct dkt__arena *arena, void *items, size_t n, size_t size);
 
 void dkt__arena_free(struct dkt__arena *arena);
-
-#endif

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Functions that cut, overflow or guess: using one does not compile. Included last. */
-#ifndef DKT_BASE_BANNED_H
-#define DKT_BASE_BANNED_H
+/*
+ * Functions that cut, overflow or guess: using one does not compile. The Makefile includes this before
+ * every file of lib, compat and ctl; the headers that declare the functions must be read before.
+ */
+#pragma once
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define DKT_BANNED(name) sorry_##name##_is_banned
 
@@ -23,5 +29,3 @@
 #define strtok(...)   DKT_BANNED(strtok)
 #define atoi(...)     DKT_BANNED(atoi)
 #define atol(...)     DKT_BANNED(atol)
-
-#endif

@@ -2,8 +2,6 @@
 /* A byte buffer that grows: where styles write their lines. */
 #include "base/number.h"
 
-#include "base/banned.h"
-
 /* Every record changes it, so those of several threads are in cache lines of their own. */
 #define CACHE_LINE 64
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The text buffer's insides, for code that writes into its room. dktrace.h has its functions. */
-#ifndef DKT_BASE_BUF_H
-#define DKT_BASE_BUF_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -26,5 +25,3 @@ static inline char *dkt__buf_room(struct dkt_buf *buf, size_t n)
 
 /* As vasprintf(): text that the caller frees; NULL when memory is out. */
 char *dkt__format(const char *fmt, va_list ap) DKT_PRINTF(1, 0);
-
-#endif

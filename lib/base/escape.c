@@ -2,8 +2,6 @@
 /* Text of records, files and names is data: how it is shown. */
 #include "base/escape.h"
 
-#include "base/banned.h"
-
 /* The most characters that one escaped byte needs. */
 #define ESCAPE_ROOM 6
 

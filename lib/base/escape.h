@@ -3,8 +3,7 @@
  * Text of records, files and names is data: what would drive a terminal, end a line or turn the
  * reading order round is shown as an escape. What that is, is known here alone.
  */
-#ifndef DKT_BASE_ESCAPE_H
-#define DKT_BASE_ESCAPE_H
+#pragma once
 
 #include "base/number.h"
 
@@ -72,5 +71,3 @@ static inline bool dkt__is_plain(const char *p, size_t len)
 	dkt__copy_few((char *)&word, p + i, len - i);
 	return !(odd | dkt__odd_bytes(word));
 }
-
-#endif

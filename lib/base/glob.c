@@ -4,8 +4,6 @@
 
 #include "base/glob.h"
 
-#include "base/banned.h"
-
 /*
  * Matches c against the class behind a '['. Returns where the pattern goes on; NULL if the class
  * has no end, then the '[' is an ordinary character.

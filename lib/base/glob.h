@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Globs with the meaning of the kernel's glob_match(), which asks no locale. */
-#ifndef DKT_BASE_GLOB_H
-#define DKT_BASE_GLOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,5 +10,3 @@ bool dkt__glob_match(const char *glob, size_t glob_len, const char *text, size_t
 
 /* The same of strings. */
 bool dkt__glob(const char *glob, const char *text);
-
-#endif

@@ -5,8 +5,6 @@
 #include "base/guess.h"
 #include "base/util.h"
 
-#include "base/banned.h"
-
 /* Letters to add, drop, change or swap with their neighbour; words are short. */
 static unsigned int distance(const char *a, const char *b)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The name that a misspelt word was perhaps meant to be: the nearest of those that were tried. */
-#ifndef DKT_BASE_GUESS_H
-#define DKT_BASE_GUESS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -38,5 +37,3 @@ struct dkt__guess_votes {
 /* Tries a name that may come again: of several that are equally near the most frequent one is taken. */
 void dkt__guess_vote(struct dkt__guess_votes *votes, const char *name);
 void dkt__guess_elect(struct dkt__guess_votes *votes);
-
-#endif

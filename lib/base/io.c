@@ -5,8 +5,6 @@
 
 #include "base/io.h"
 
-#include "base/banned.h"
-
 /* The kernel makes up a page at a time: there is room for one at each read. */
 #define PAGE 4096
 

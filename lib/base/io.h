@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whole files: read, write, and files without a name. A signal interrupts none of it. */
-#ifndef DKT_BASE_IO_H
-#define DKT_BASE_IO_H
+#pragma once
 
 #include "base/util.h"
 
@@ -24,5 +23,3 @@ const char *dkt__temporary_dir(void);
 
 /* A file without a name in the directory, to be read and written: its descriptor, or -errno. */
 int dkt__unnamed_file(const char *dir);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Numbers to text at speed. */
-#ifndef DKT_BASE_NUMBER_H
-#define DKT_BASE_NUMBER_H
+#pragma once
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -163,5 +162,3 @@ static inline void dkt__copy_few(char *to, const void *from, size_t n)
 		to[n - 1] = p[n - 1];
 	}
 }
-
-#endif

@@ -3,8 +3,6 @@
 #include "base/opts.h"
 #include "base/util.h"
 
-#include "base/banned.h"
-
 /* No options are longer: a size beyond is one that nobody has set. */
 #define OPTS_MAX 4096
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Options structs of callers that may have been built with an older or a newer header. */
-#ifndef DKT_BASE_OPTS_H
-#define DKT_BASE_OPTS_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -22,5 +21,3 @@
 
 /* *words says what is wrong; the caller frees it. NULL: nothing is, or memory is out. */
 int dkt__opts_copy(const char *type, void *to, size_t size, const void *from, char **words);
-
-#endif

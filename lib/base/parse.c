@@ -4,8 +4,6 @@
 
 #include "base/parse.h"
 
-#include "base/banned.h"
-
 /* A list may not name more: "0-4294967295" is a slip. */
 #define LIST_MAX 65536
 

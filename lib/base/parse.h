@@ -3,8 +3,7 @@
  * Text to numbers. A number is digits only: no blank, and no sign unless it says so. Whoever asks makes the
  * words: -EINVAL: it is none; -ERANGE: it is too large. The value is then 0.
  */
-#ifndef DKT_BASE_PARSE_H
-#define DKT_BASE_PARSE_H
+#pragma once
 
 #include "base/util.h"
 
@@ -49,5 +48,3 @@ int dkt__take_range(const char **p, uint64_t most, uint64_t *first, uint64_t *la
 
 /* "1,3-5" of numbers to most; *list is the caller's to free. -ENOMEM. */
 int dkt__parse_list(const char *text, int most, int **list, size_t *n);
-
-#endif

@@ -5,8 +5,6 @@
 
 #include "base/stop.h"
 
-#include "base/banned.h"
-
 /* The only thing that a signal handler changes. */
 static volatile sig_atomic_t stop;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The stop flag: which signal told the program to end. */
-#ifndef DKT_BASE_STOP_H
-#define DKT_BASE_STOP_H
+#pragma once
 
 /* The signal sets the flag from now on, and interrupts what waits. */
 void dkt__stop_on(int sig);
@@ -12,5 +11,3 @@ void dkt__stop_on_end(void);
 /* The signal that came last; 0: none. */
 int dkt__stopped(void);
 void dkt__stop_forget(void);
-
-#endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Small macros, arrays that grow, the other byte order, and locals that let go at the end of their scope. */
-#ifndef DKT_BASE_UTIL_H
-#define DKT_BASE_UTIL_H
+/*
+ * C's own headers that nearly every file needs, small macros, arrays that grow, the other byte order, and
+ * locals that let go at the end of their scope.
+ */
+#pragma once
 
 #include <dirent.h>
 #include <errno.h>
@@ -68,5 +70,3 @@ static inline void dkt__closedirp(DIR **d)
 
 /* As in: char *text __cleanup(free) = NULL; what is one of free, close, fclose, closedir. */
 #define __cleanup(what) __attribute__((cleanup(dkt__##what##p)))
-
-#endif

@@ -5,8 +5,6 @@
 #include "base/parse.h"
 #include "base/when.h"
 
-#include "base/banned.h"
-
 #define NS INT64_C(1000000000)
 
 /* Seconds, with parts of one behind a point and no unit. */

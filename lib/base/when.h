@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A time of day, a date or a time ago as people write it. */
-#ifndef DKT_BASE_WHEN_H
-#define DKT_BASE_WHEN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@
  * or -TIME (before now, seconds without a unit) as ns since the epoch. -EINVAL.
  */
 int dkt__parse_when(const char *text, int64_t *ns);
-
-#endif

@@ -8,8 +8,6 @@
 
 #include "ctx.h"
 
-#include "base/banned.h"
-
 /* ---- for good ---- */
 
 static const struct {

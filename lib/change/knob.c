@@ -6,8 +6,6 @@
 #include "instance.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 #define PIDS "set_event_pid"
 #define FORK "options/event-fork"
 #define CPUS "tracing_cpumask"

@@ -16,8 +16,6 @@
 #include "functions.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 #define FILTER "set_ftrace_filter"
 
 /* ---- lines "NAME [MODULE]" ---- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* All functions of modules as what a tracer of functions is limited to. */
-#ifndef DKT_CHANGE_MODULES_H
-#define DKT_CHANGE_MODULES_H
+#pragma once
 
 #include "change/tracer.h"
 
@@ -13,5 +12,3 @@ bool dkt__modules_are_set(struct dkt_instance *in, const struct dkt__tracer *tra
 
 /* Whether all functions are traced; the first line says it. A kernel without filter has no limit. */
 bool dkt__functions_unlimited(struct dkt_instance *in);
-
-#endif

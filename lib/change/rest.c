@@ -4,8 +4,6 @@
 #include "note.h"
 #include "source/live.h"
 
-#include "base/banned.h"
-
 /* In the spool directory while it rests: which of the two instances. */
 #define NOTE "rest"
 #define OWN  "own"

@@ -15,8 +15,6 @@
 #include "top.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 #define NONE "nop"
 
 void dkt__tracer_clear(struct dkt__tracer *tracer)

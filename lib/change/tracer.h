@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An instance's tracer of functions, as a part of a change. */
-#ifndef DKT_TRACER_H
-#define DKT_TRACER_H
+#pragma once
 
 #include "functions.h"
 #include "top/stops.h"
@@ -31,5 +30,3 @@ void dkt__tracer_clear(struct dkt__tracer *tracer);
  * result is 0 unless it is required.
  */
 int dkt__tracer_apply(struct dkt__tracer *tracer, struct dkt_instance *in);
-
-#endif

@@ -7,8 +7,6 @@
 #include "instance.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 /* ---- whether it can be had, found before anything is touched ---- */
 
 /* NULL: this kernel has no such event. */

@@ -2,8 +2,6 @@
 /* Calling conventions: System V for x86-64, AAPCS64 for arm64. */
 #include "debuginfo/abi.h"
 
-#include "base/banned.h"
-
 #define WORD 8
 
 /* In the order of their numbers in DWARF; the names are the kernel's (regs_query_register_offset). */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where the arguments of a function are when it is entered, and the names of registers. */
-#ifndef DKT_ABI_H
-#define DKT_ABI_H
+#pragma once
 
 #include "debuginfo/c_type.h"
 
@@ -38,5 +37,3 @@ const char *dkt__abi_dwarf_register(enum dkt__machine machine, unsigned int numb
 
 /* True if the kernel knows a register of that name, without its %. */
 bool dkt__abi_is_register(enum dkt__machine machine, const char *name);
-
-#endif

@@ -7,8 +7,6 @@
 
 #include "debuginfo/binary.h"
 
-#include "base/banned.h"
-
 #define DEBUG_PLACE "/usr/lib/debug"
 
 /* ---- opening ---- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Programs, libraries and kernel modules as files: symbols, offsets, debug information. */
-#ifndef DKT_BINARY_H
-#define DKT_BINARY_H
+#pragma once
 
 #include <elfutils/libdwfl.h>
 
@@ -69,5 +68,3 @@ Dwarf *dkt__binary_dwarf(struct dkt__binary *binary, uint64_t *bias);
 /* The number of the type of a DIE that has one; 0: void. */
 int dkt__dwarf_type(struct dkt__binary *binary, Dwarf_Die *die, uint32_t *id);
 void dkt__dwarf_types_init(struct dkt__binary *binary);
-
-#endif

@@ -10,8 +10,6 @@
 #include "base/io.h"
 #include "debuginfo/btf.h"
 
-#include "base/banned.h"
-
 #define BTF_PLACE "/sys/kernel/btf"
 
 /* The kernel refuses more than 16 MB of types; with strings a kernel has 5 to 15. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the kernel says of its functions and types: BTF. */
-#ifndef DKT_BTF_H
-#define DKT_BTF_H
+#pragma once
 
 #include "debuginfo/c_type.h"
 
@@ -31,5 +30,3 @@ int dkt__btf_param(struct dkt__btf *btf, uint32_t id, size_t i, struct ctype_par
 
 /* The type that it returns. */
 int dkt__btf_returns(struct dkt__btf *btf, uint32_t id, uint32_t *type);
-
-#endif

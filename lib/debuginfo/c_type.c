@@ -3,8 +3,6 @@
 #include "debuginfo/c_type.h"
 #include "expr.h"
 
-#include "base/banned.h"
-
 struct search {
 	struct ctype_source *source;
 	const char *name;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Types of C as a probe's arguments need them, wherever they are described: BTF or DWARF. */
-#ifndef DKT_C_TYPE_H
-#define DKT_C_TYPE_H
+#pragma once
 
 #include "ctx.h"
 
@@ -74,5 +73,3 @@ void dkt__ctype_member_names(struct ctype_source *source, uint32_t id, char *tex
 
 /* True for what an array of, or a pointer to, it makes a string. */
 bool dkt__ctype_is_char(struct ctype_source *source, uint32_t id);
-
-#endif

@@ -5,8 +5,6 @@
 #include "debuginfo/dwarf_line.h"
 #include "debuginfo/dwarf_place.h"
 
-#include "base/banned.h"
-
 struct lines {
 	struct dkt__binary *binary;
 	const char *file; /* wanted */

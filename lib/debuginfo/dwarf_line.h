@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What DWARF says of source lines, and of what was inlined. */
-#ifndef DKT_DWARF_LINE_H
-#define DKT_DWARF_LINE_H
+#pragma once
 
 #include "debuginfo/binary.h"
 
@@ -24,5 +23,3 @@ int dkt__dwarf_lines(struct dkt__binary *binary, const char *file, const char *f
  * The caller frees it.
  */
 int dkt__dwarf_inlined(struct dkt__binary *binary, const char *name, char **where);
-
-#endif

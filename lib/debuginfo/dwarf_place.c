@@ -4,8 +4,6 @@
 
 #include "debuginfo/dwarf_place.h"
 
-#include "base/banned.h"
-
 /* Not every compiler lists which unit holds which addresses (.debug_aranges): clang does not. */
 static Dwarf_Die *find_unit(struct dwarf_place *place)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A place in code with the scopes around it, by DWARF. */
-#ifndef DKT_DWARF_PLACE_H
-#define DKT_DWARF_PLACE_H
+#pragma once
 
 #include "debuginfo/binary.h"
 
@@ -18,5 +17,3 @@ struct dwarf_place {
 /* -ENODATA: nothing is known of it, with words. */
 int dkt__dwarf_place(struct dkt__binary *binary, uint64_t address, struct dwarf_place *place);
 void dkt__dwarf_place_clear(struct dwarf_place *place);
-
-#endif

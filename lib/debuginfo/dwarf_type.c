@@ -4,8 +4,6 @@
 
 #include "debuginfo/binary.h"
 
-#include "base/banned.h"
-
 /* One for each type that was met: its number is its place, counted from 1. */
 struct binary_die {
 	Dwarf_Die die;

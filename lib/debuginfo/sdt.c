@@ -2,8 +2,6 @@
 /* Static markers of programs: the notes that sys/sdt.h leaves in an ELF file. */
 #include "debuginfo/sdt.h"
 
-#include "base/banned.h"
-
 /* https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation */
 #define SECTION   ".note.stapsdt"
 #define BASE      ".stapsdt.base"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Static markers of programs (sys/sdt.h): where they are, and where their arguments are. */
-#ifndef DKT_SDT_H
-#define DKT_SDT_H
+#pragma once
 
 #include "debuginfo/binary.h"
 
@@ -30,5 +29,3 @@ unsigned int dkt__sdt_args(const char *args);
 /* Argument n, counted from 1. NULL, or why it cannot be fetched; of one that is not there, too. */
 const char *dkt__sdt_arg(enum dkt__machine machine, const char *args, unsigned int n,
 			 struct sdt_arg *arg);
-
-#endif

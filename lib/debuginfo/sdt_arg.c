@@ -5,8 +5,6 @@
 #include "base/parse.h"
 #include "debuginfo/sdt.h"
 
-#include "base/banned.h"
-
 #define NO_OPERAND "its place makes no sense here"
 
 /* ---- one of several ---- */

@@ -3,8 +3,6 @@
 #include "event.h"
 #include "expr.h"
 
-#include "base/banned.h"
-
 static bool any_has(struct dkt_expr *expr, struct expr_span name, struct dkt_event *const *events,
 		    size_t n)
 {

@@ -3,8 +3,6 @@
 #include "event.h"
 #include "expr.h"
 
-#include "base/banned.h"
-
 /* What a field can be compared with; the kernel decides by its type's text as well. */
 enum field_class {
 	CLASS_NUMBER,

@@ -3,8 +3,6 @@
 #include "base/parse.h"
 #include "expr.h"
 
-#include "base/banned.h"
-
 static bool skip_spaces(const char *text, uint32_t *at, uint32_t end)
 {
 	while (*at < end && dkt__expr_is_space(text[*at]))

@@ -2,8 +2,6 @@
 /* Lists of CPUs as the kernel reads them: "0-3,5", "0-15:2/4", "all", "N". */
 #include "expr.h"
 
-#include "base/banned.h"
-
 struct reader {
 	const char *p;
 	const char *end;

@@ -3,8 +3,6 @@
 #include "base/escape.h"
 #include "expr.h"
 
-#include "base/banned.h"
-
 /* Of a long expression, this much is shown before and after the place. */
 #define SHOW_BEFORE 60
 #define SHOW_AFTER  40

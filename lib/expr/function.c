@@ -3,8 +3,6 @@
 #include "expr.h"
 #include "symbol.h"
 
-#include "base/banned.h"
-
 struct search {
 	const struct dkt_expr *expr;
 	struct expr_span name;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The first comparison of a filter with one event: what most records fail at. */
-#ifndef DKT_GATE_H
-#define DKT_GATE_H
+#pragma once
 
 #include "plan.h"
 
@@ -29,5 +28,3 @@ static inline bool dkt__gate_passes(const struct dkt__gate *gate, const uint8_t 
 
 /* False: the expression's first comparison with the event is not of that kind. */
 bool dkt__expr_gate(struct dkt_expr *expr, struct dkt_event *event, struct dkt__gate *gate);
-
-#endif

@@ -3,8 +3,6 @@
 #include "base/glob.h"
 #include "expr.h"
 
-#include "base/banned.h"
-
 void dkt__expr_pattern(struct expr_pattern *pattern, const char *text, size_t len, bool like)
 {
 	bool front = false, back = false;

@@ -3,8 +3,6 @@
 #include "expr.h"
 #include "expr/gate.h"
 
-#include "base/banned.h"
-
 /* As in the kernel: TASK_COMM_LEN. */
 #define COMM_LEN 16
 

@@ -9,8 +9,6 @@
 #include "plan.h"
 #include "syscall.h"
 
-#include "base/banned.h"
-
 /* A print format nests as deep as its C expression; a hostile one deeper. */
 #define MAX_DEPTH 100
 

@@ -2,8 +2,6 @@
 /* Reads an expression: comparisons, each knowing which to go on with when it holds or not. */
 #include "expr.h"
 
-#include "base/banned.h"
-
 #define NOWHERE UINT32_MAX
 
 /*

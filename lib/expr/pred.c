@@ -2,8 +2,6 @@
 /* Reads one comparison: field, operator, value. */
 #include "expr.h"
 
-#include "base/banned.h"
-
 char dkt__expr_skip_spaces(struct expr_reader *r)
 {
 	while (dkt__expr_is_space(r->text[r->at]))

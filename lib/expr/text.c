@@ -3,8 +3,6 @@
 #include "event.h"
 #include "expr.h"
 
-#include "base/banned.h"
-
 /* True if the value may go to the kernel as it stands. */
 static bool is_plain(const struct dkt_expr *expr, const struct expr_test *test)
 {

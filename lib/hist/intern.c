@@ -3,8 +3,6 @@
 #include "hist/intern.h"
 #include "hist/keymap.h"
 
-#include "base/banned.h"
-
 #define FIRST_ROOM 64
 
 static uint64_t hash_bytes(const void *bytes, uint32_t len)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Strings of bytes, each kept once and known by a number. */
-#ifndef DKT_INTERN_H
-#define DKT_INTERN_H
+#pragma once
 
 #include "ctx.h"
 
@@ -26,5 +25,3 @@ uint32_t dkt__intern(struct dkt__intern *in, const void *bytes, uint32_t len);
 /* The bytes of that number, with a NUL behind them; valid until the next dkt__intern(). */
 const char *dkt__interned(const struct dkt__intern *in, uint64_t number, uint32_t *len);
 void dkt__intern_clear(struct dkt__intern *in);
-
-#endif

@@ -5,8 +5,6 @@
 #include "instance.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 /* ---- the trigger ---- */
 
 static void put_field(FILE *f, const struct dkt__key_spec *spec)

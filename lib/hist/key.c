@@ -5,8 +5,6 @@
 #include "event.h"
 #include "hist/key.h"
 
-#include "base/banned.h"
-
 /* MAX_FILTER_STR_VAL: the kernel keeps that much of a string, its NUL included. */
 #define STRING_MAX 256
 

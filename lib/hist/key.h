@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What records are sorted by: a field with a modifier, its value in a record, its text. */
-#ifndef DKT_KEY_H
-#define DKT_KEY_H
+#pragma once
 
 #include "expr.h"
 #include "hist/intern.h"
@@ -158,5 +157,3 @@ const char *dkt__key_comm(const struct dkt__key *key, struct dkt_source *source,
 
 /* Appends a stack's functions, the outermost first, joined by ';'. */
 void dkt__stack_text(struct dkt_ctx *ctx, const void *bytes, uint32_t len, struct dkt_buf *buf);
-
-#endif

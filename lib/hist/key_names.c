@@ -4,8 +4,6 @@
 
 #include "hist/key.h"
 
-#include "base/banned.h"
-
 /* As the kernel keeps a dev_t (include/linux/kdev_t.h). */
 #define MINOR_BITS 20
 

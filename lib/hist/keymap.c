@@ -2,8 +2,6 @@
 /* A hash table from a few 64-bit words to numbered entries. */
 #include "hist/keymap.h"
 
-#include "base/banned.h"
-
 #define FIRST_ROOM 64
 
 static uint32_t first_slot(const struct dkt__keymap *map, const uint64_t *key)

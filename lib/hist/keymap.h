@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A hash table from a few 64-bit words to numbered entries. */
-#ifndef DKT_KEYMAP_H
-#define DKT_KEYMAP_H
+#pragma once
 
 #include "ctx.h"
 
@@ -44,5 +43,3 @@ static inline const uint64_t *dkt__keymap_key(const struct dkt__keymap *map, uin
 {
 	return map->keys + (size_t)entry * map->n_words;
 }
-
-#endif

@@ -3,8 +3,6 @@
 #include "base/parse.h"
 #include "hist/table.h"
 
-#include "base/banned.h"
-
 /* hist_trigger_print_key() pads strings so, and names of processes ("%-16s"), of 15 bytes at most. */
 #define STRING_PAD 50
 #define COMM_PAD   16

@@ -4,8 +4,6 @@
 
 #include "hist.h"
 
-#include "base/banned.h"
-
 /* ---- keys ---- */
 
 static int add_key(struct dkt_hist *hist, const struct dkt__key_spec *spec, const char **why)

@@ -2,8 +2,6 @@
 /* Tables of histograms: rows of keys, each with its sums. */
 #include "hist/table.h"
 
-#include "base/banned.h"
-
 struct dkt_table *dkt__table_new(struct dkt_ctx *ctx)
 {
 	struct dkt_table *table = calloc(1, sizeof(*table));

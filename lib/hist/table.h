@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The inside of dkt_table: rows of keys, each with its sums. */
-#ifndef DKT_TABLE_H
-#define DKT_TABLE_H
+#pragma once
 
 #include "hist/key.h"
 #include "hist/keymap.h"
@@ -69,5 +68,3 @@ static inline uint64_t *dkt__table_sums(const struct dkt_table *table, uint32_t 
 {
 	return table->sums + (size_t)entry * table->n_vals;
 }
-
-#endif

@@ -2,8 +2,6 @@
 /* Rows of a table in order. */
 #include "hist/table.h"
 
-#include "base/banned.h"
-
 /* The kernel sorts by at most two columns. */
 #define SORT_MAX 2
 

@@ -2,8 +2,6 @@
 /* A distribution of durations in memory that does not grow with their number. */
 #include "pairs/dist.h"
 
-#include "base/banned.h"
-
 /* In a row above the first the highest bit is the same of all. */
 static unsigned int step_of(unsigned int row, uint64_t v)
 {

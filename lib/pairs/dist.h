@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A distribution of durations in memory that does not grow with their number. */
-#ifndef DKT_DIST_H
-#define DKT_DIST_H
+#pragma once
 
 #include "ctx.h"
 
@@ -40,5 +39,3 @@ uint64_t dkt__dist_quantile(const struct dkt__dist *dist, double q);
 /* How many are from 2^power up to but not 2^(power + 1); power 0: and 0. */
 uint64_t dkt__dist_power(const struct dkt__dist *dist, unsigned int power);
 void dkt__dist_clear(struct dkt__dist *dist);
-
-#endif

@@ -5,8 +5,6 @@
 #include "instance.h"
 #include "pairs.h"
 
-#include "base/banned.h"
-
 /* One trigger of the three, for an event that is found by name once the new event is there. */
 struct step {
 	const char *system;

@@ -2,8 +2,6 @@
 /* What came of pairs: counts, groups, percentiles, the slowest. */
 #include "pairs.h"
 
-#include "base/banned.h"
-
 void dkt_pairs_info(const struct dkt_pairs *pairs, struct dkt_pairs_info *info)
 {
 	*info = pairs->info;

@@ -8,8 +8,6 @@
 #include "perfdata.h"
 #include "source/own_format.h"
 
-#include "base/banned.h"
-
 /* perf_event_header.size is 16 bits. */
 #define MAX_CALLERS (UINT16_MAX / 8)
 

@@ -5,8 +5,6 @@
 #include "source/own_format.h"
 #include "tracedat.h"
 
-#include "base/banned.h"
-
 /* struct perf_file_header of tools/perf/util/header.h */
 #define HEAD_SIZE 104
 #define PIPE_SIZE 16

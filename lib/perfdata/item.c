@@ -2,8 +2,6 @@
 /* Records of perf.data, taken apart. */
 #include "perfdata.h"
 
-#include "base/banned.h"
-
 /* perf_event.h of older kernels lacks it. */
 #define FORMAT_LOST (1u << 4)
 

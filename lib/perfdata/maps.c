@@ -11,8 +11,6 @@
 #include "perfdata.h"
 #include "symbol.h"
 
-#include "base/banned.h"
-
 /* The map of the kernel itself is called so, with the symbol that its place is told by. */
 #define KERNEL_MAP "[kernel.kallsyms]"
 

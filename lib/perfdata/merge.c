@@ -6,8 +6,6 @@
  */
 #include "perfdata.h"
 
-#include "base/banned.h"
-
 /* More runs at once are not noted: a file with more is not in order anyhow. */
 #define MAX_RUNS (1u << 18)
 

@@ -8,8 +8,6 @@
 #include "base/io.h"
 #include "perfdata.h"
 
-#include "base/banned.h"
-
 /* A fault may bring in so many bytes around it (fault_around_bytes). */
 #define AROUND (64u << 10)
 

@@ -14,8 +14,6 @@
 #include "base/io.h"
 #include "perfdata.h"
 
-#include "base/banned.h"
-
 /* Bytes of a piece, a multiple of the page of every machine and more than the longest record. */
 #define PIECE (256u << 10)
 

@@ -9,8 +9,6 @@
 #include "plan.h"
 #include "symbol.h"
 
-#include "base/banned.h"
-
 /* An address that can be one, for a string whose bytes are in the record. */
 #define SOME_ADDRESS (UINT64_C(1) << 32)
 

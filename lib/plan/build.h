@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Building a plan's list of steps, for the rooms that compile conversions. */
-#ifndef DKT_PLAN_BUILD_H
-#define DKT_PLAN_BUILD_H
+#pragma once
 
 #include "plan.h"
 
@@ -31,5 +30,3 @@ int dkt__build_string(struct dkt__build *b, struct tep_print_arg *arg);
 /* "%p" and the letters that follow it; moves the format behind them. */
 int dkt__build_pointer(struct dkt__build *b, struct dkt__conv *conv, const char **format,
 		       struct tep_print_arg *arg);
-
-#endif

@@ -2,8 +2,6 @@
 /* Parses the functions that print formats call: __print_flags(), __get_str() and their like. */
 #include "plan/parse.h"
 
-#include "base/banned.h"
-
 /* Whether the expression has a name in it whose value the format does not tell. */
 static bool is_unknown(const struct tep_print_arg *arg)
 {

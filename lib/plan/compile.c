@@ -2,8 +2,6 @@
 /* Compiles a print format, conversion by conversion, to the steps of a plan. */
 #include "plan/build.h"
 
-#include "base/banned.h"
-
 /* ---- steps ---- */
 
 /* Literals are copied in blocks of 16 bytes, so their memory is a multiple of that. */

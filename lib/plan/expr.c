@@ -2,8 +2,6 @@
 /* Expressions of a print format compiled to stack code, with the types that C gives them. */
 #include "plan.h"
 
-#include "base/banned.h"
-
 #define MAX_CODE 256
 #define MAX_NEST 64
 

@@ -4,8 +4,6 @@
 
 #include "plan.h"
 
-#include "base/banned.h"
-
 static bool is_text(const uint8_t *p, size_t len)
 {
 	for (size_t i = 0; i < len && p[i]; i++)

@@ -5,8 +5,6 @@
 #include "event.h"
 #include "plan.h"
 
-#include "base/banned.h"
-
 /* Deeper is no call stack: THREAD_SIZE would not hold it. */
 #define MAX_DEPTH 200
 

@@ -9,8 +9,6 @@
 #include "plan/kformat.h"
 #include "base/number.h"
 
-#include "base/banned.h"
-
 /* No message of the kernel is longer than that by design; a hostile width may be. */
 #define MAX_WIDTH 4096
 

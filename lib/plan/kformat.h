@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kernel's printf on recorded arguments: its conversions, and those of pointers. */
-#ifndef DKT_KFORMAT_H
-#define DKT_KFORMAT_H
+#pragma once
 
 #include "plan.h"
 
@@ -48,5 +47,3 @@ void dkt__kformat_run(struct dkt__kformat *k, const char *fmt, size_t len);
 
 /* "%p" whose letters begin at conv->to; moves it behind them. */
 void dkt__kformat_pointer(struct dkt__kformat *k, struct dkt__kconv *conv, const char *end);
-
-#endif

@@ -10,8 +10,6 @@
 #include "plan/kformat.h"
 #include "symbol.h"
 
-#include "base/banned.h"
-
 /* %pV in %pV: the kernel's stack ends long before. */
 #define MAX_DEPTH 4
 

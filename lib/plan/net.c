@@ -4,8 +4,6 @@
 
 #include "plan.h"
 
-#include "base/banned.h"
-
 #define ROOM 64 /* the longest of these forms is shorter */
 
 static void put_text(struct dkt__run *run, const char *text)

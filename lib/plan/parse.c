@@ -7,8 +7,6 @@
 
 #include "plan/parse.h"
 
-#include "base/banned.h"
-
 #define MAX_NEST 128
 #define MAX_OPS  16384 /* the largest formats of the kernel have some thousands */
 

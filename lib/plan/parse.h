@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the two rooms of the print format's parser share: expressions and functions. */
-#ifndef DKT_PLAN_PARSE_H
-#define DKT_PLAN_PARSE_H
+#pragma once
 
 #include "plan.h"
 
@@ -34,5 +33,3 @@ bool dkt__parse_take(struct dkt__parser *ps, const char *word);
 void dkt__parse_space(struct dkt__parser *ps);
 bool dkt__parse_word_is(const char *p, size_t len, const char *word);
 char *dkt__parse_keep(struct dkt__parser *ps, const char *text, size_t len);
-
-#endif

@@ -3,8 +3,6 @@
 #include "event.h"
 #include "plan.h"
 
-#include "base/banned.h"
-
 /* ---- expressions ---- */
 
 static uint64_t load_element(const struct dkt__run *run, const struct dkt__code *code,

@@ -2,8 +2,6 @@
 /* Compiles what a print format gives to %s: strings, names of values and bits, arrays. */
 #include "plan/build.h"
 
-#include "base/banned.h"
-
 #define MAX_NEST   64
 #define LINEAR_MAX 6 /* so few names are found quicker one by one */
 

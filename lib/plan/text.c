@@ -3,8 +3,6 @@
 #include "plan.h"
 #include "symbol.h"
 
-#include "base/banned.h"
-
 /* ---- padding ---- */
 
 #define MAX_WIDTH 4096 /* a width taken from a record may be anything */

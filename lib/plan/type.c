@@ -5,8 +5,6 @@
 #include "base/parse.h"
 #include "plan.h"
 
-#include "base/banned.h"
-
 #define MAX_BYTES (1U << 17) /* more than any record has */
 
 /* ---- types ---- */

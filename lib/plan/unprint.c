@@ -11,8 +11,6 @@
 #include "plan/unprint.h"
 #include "symbol.h"
 
-#include "base/banned.h"
-
 /* Fields of one record, each found at most twice. */
 #define SETS_MAX 128
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A record made of the text that an event's print format made of it. */
-#ifndef DKT_PLAN_UNPRINT_H
-#define DKT_PLAN_UNPRINT_H
+#pragma once
 
 #include "plan.h"
 
@@ -12,5 +11,3 @@
  */
 uint32_t dkt__unprint(struct dkt_event *event, const char *text, size_t len, uint8_t *data,
 		      uint32_t room);
-
-#endif

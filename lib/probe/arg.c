@@ -5,8 +5,6 @@
 #include "probe/arg.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 void dkt__probe_words(struct dkt_ctx *ctx, struct probe_words *words)
 {
 	char *text __cleanup(free) = NULL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A probe's arguments: expressions of C on the variables of a place, to what the kernel fetches. */
-#ifndef DKT_PROBE_ARG_H
-#define DKT_PROBE_ARG_H
+#pragma once
 
 #include "debuginfo/abi.h"
 #include "expr.h"
@@ -80,5 +79,3 @@ int dkt__probe_eval(struct probe_scope *scope, const char *whole, const char **a
 /* Appends FETCH:TYPE; cast is what was asked for, "" if nothing was. */
 int dkt__probe_finish(struct probe_scope *scope, const char *whole, struct probe_value *value,
 		      const char *cast, struct dkt_buf *buf);
-
-#endif

@@ -5,8 +5,6 @@
 
 #include "probe/define.h"
 
-#include "base/banned.h"
-
 static bool same_text(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;

@@ -6,8 +6,6 @@
 #include "probe/define.h"
 #include "symbol.h"
 
-#include "base/banned.h"
-
 /* ---- places ---- */
 
 static int bad_place(struct dkt_ctx *ctx, const char *text, const char *why)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Working out definitions: what the files for the kernel, programs and events share. */
-#ifndef DKT_PROBE_DEFINE_H
-#define DKT_PROBE_DEFINE_H
+#pragma once
 
 #include "debuginfo/btf.h"
 #include "debuginfo/dwarf_line.h"
@@ -70,5 +69,3 @@ int dkt__probe_check_max(struct probe_define *define, size_t n, const char *what
 
 /* DWARF's side of a scope; scope->data is a struct dwarf_place. */
 void dkt__probe_dwarf_scope(struct probe_scope *scope, struct dwarf_place *place);
-
-#endif

@@ -2,8 +2,6 @@
 /* Expressions of a probe's argument: lock->l_resource->lr_name.name[0], *pos, ((struct x *)p)->y. */
 #include "probe/eval.h"
 
-#include "base/banned.h"
-
 #define DEPTH_MAX 24
 
 static int eval_unary(struct eval *eval, struct probe_value *value);

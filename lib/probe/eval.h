@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What reading an argument's expression and working on its values share. */
-#ifndef DKT_PROBE_EVAL_H
-#define DKT_PROBE_EVAL_H
+#pragma once
 
 #include "probe/arg.h"
 
@@ -42,5 +41,3 @@ int dkt__probe_take_member(struct eval *eval, struct probe_value *value);
 
 /* The value is an array or a pointer; a number and ] are read, and it becomes that element. */
 int dkt__probe_take_index(struct eval *eval, struct probe_value *value);
-
-#endif

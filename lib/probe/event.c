@@ -3,8 +3,6 @@
 #include "event.h"
 #include "probe/define.h"
 
-#include "base/banned.h"
-
 /* ---- event probes ---- */
 
 /* A field, with or without $ before its name. */

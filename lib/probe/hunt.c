@@ -5,8 +5,6 @@
 #include "probe/hunt.h"
 #include "symbol.h"
 
-#include "base/banned.h"
-
 #define SHOWN 8
 
 void dkt__probe_hunt_clear(struct probe_hunt *hunt)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Functions of the kernel that a place names. */
-#ifndef DKT_PROBE_HUNT_H
-#define DKT_PROBE_HUNT_H
+#pragma once
 
 #include "probe/define.h"
 
@@ -30,5 +29,3 @@ struct probe_hunt {
  */
 int dkt__probe_hunt(struct probe_hunt *hunt);
 void dkt__probe_hunt_clear(struct probe_hunt *hunt);
-
-#endif

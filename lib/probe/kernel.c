@@ -2,8 +2,6 @@
 /* Probes on functions of the kernel and its modules. */
 #include "probe/hunt.h"
 
-#include "base/banned.h"
-
 /* ---- BTF's side of a scope ---- */
 
 #define PARAMS_MAX 32

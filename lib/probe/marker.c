@@ -5,8 +5,6 @@
 #include "debuginfo/sdt.h"
 #include "probe/define.h"
 
-#include "base/banned.h"
-
 /* A marker's arguments beside what debug information knows at its place. */
 struct marker_place {
 	struct dwarf_place at; /* first: DWARF's side takes it for that */

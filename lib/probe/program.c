@@ -5,8 +5,6 @@
 
 #include "probe/define.h"
 
-#include "base/banned.h"
-
 /* ---- the file ---- */
 
 /* As the process sees it; the kernel takes a path through /proc/PID/root. */

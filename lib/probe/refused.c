@@ -7,8 +7,6 @@
 #include "probe/arg.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 #define BLACKLIST "/sys/kernel/debug/kprobes/blacklist"
 
 /* "0xffffffff81000000-0xffffffff81000100	name" */

@@ -5,8 +5,6 @@
 #include "base/parse.h"
 #include "probe/eval.h"
 
-#include "base/banned.h"
-
 int dkt__probe_fail_at(const struct probe_scope *scope, int err, const char *whole, const char *fmt,
 		       ...)
 {

@@ -5,8 +5,6 @@
 #include "base/parse.h"
 #include "probe.h"
 
-#include "base/banned.h"
-
 /* ---- lists ---- */
 
 static void clear_probe(struct dkt_probe *probe)

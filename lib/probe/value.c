@@ -2,8 +2,6 @@
 /* Values of C to what the kernel fetches: pointers followed, members and elements chosen. */
 #include "probe/eval.h"
 
-#include "base/banned.h"
-
 void dkt__probe_set_fetch(struct probe_value *value, const char *fmt, ...)
 {
 	va_list ap;

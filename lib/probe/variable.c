@@ -4,8 +4,6 @@
 
 #include "probe/variable.h"
 
-#include "base/banned.h"
-
 #define PARAMS_MAX 64
 
 /* ---- locations ---- */

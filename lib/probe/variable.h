@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The variables of a place in code, by DWARF, in words of the kernel's probes. */
-#ifndef DKT_PROBE_VARIABLE_H
-#define DKT_PROBE_VARIABLE_H
+#pragma once
 
 #include "debuginfo/dwarf_place.h"
 #include "probe/arg.h"
@@ -12,5 +11,3 @@ int dkt__dwarf_variable(struct dwarf_place *place, bool numbered, const char *na
 int dkt__dwarf_argument(struct dwarf_place *place, bool numbered, unsigned int n,
 			struct probe_value *value);
 int dkt__dwarf_result(struct dwarf_place *place, uint32_t *type);
-
-#endif

@@ -3,8 +3,6 @@
 #include "source/chunks.h"
 #include "page.h"
 
-#include "base/banned.h"
-
 /* trace-cmd packs ten pages into one. */
 #define CHUNK_MAX (16u << 20)
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pages of a CPU in compressed chunks, as trace.dat version 7 has them. */
-#ifndef DKT_CHUNKS_H
-#define DKT_CHUNKS_H
+#pragma once
 
 #include "compress.h"
 #include "file.h"
@@ -40,5 +39,3 @@ const uint8_t *dkt__chunks_page(struct dkt__chunks *chunks, uint64_t nr);
  * search through them unpacks no chunk a second time. False: it cannot be had.
  */
 bool dkt__chunks_time(struct dkt__chunks *chunks, uint64_t nr, bool swap, uint64_t *time);
-
-#endif

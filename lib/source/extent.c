@@ -7,8 +7,6 @@
 #include "base/io.h"
 #include "page.h"
 
-#include "base/banned.h"
-
 void dkt__extent_clear(struct dkt__extent *extent)
 {
 	free(extent->room);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pages of a CPU that lie one after the other in a file. */
-#ifndef DKT_EXTENT_H
-#define DKT_EXTENT_H
+#pragma once
 
 #include "ctx.h"
 
@@ -32,5 +31,3 @@ const uint8_t *dkt__extent_page(struct dkt__extent *extent, uint64_t nr, uint64_
 
 /* The time that the page begins with, as dkt__page_time() reads it. False: it cannot be had. */
 bool dkt__extent_time(const struct dkt__extent *extent, uint64_t nr, bool swap, uint64_t *time);
-
-#endif

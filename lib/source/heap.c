@@ -2,8 +2,6 @@
 /* The merge by time: of several streams, the one whose next record is the oldest. */
 #include "source/heap.h"
 
-#include "base/banned.h"
-
 int dkt__heap_add(struct dkt__heap *heap, struct dkt__heap_item item)
 {
 	size_t at = heap->n, up;

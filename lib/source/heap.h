@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The merge by time: of several streams, the one whose next record is the oldest. */
-#ifndef DKT_HEAP_H
-#define DKT_HEAP_H
+#pragma once
 
 #include "ctx.h"
 
@@ -56,5 +55,3 @@ static inline uint64_t dkt__heap_bound(const struct dkt__heap *heap)
 
 	return heap->n > 2 ? DKT__MIN(bound, heap->list[2].ts) : bound;
 }
-
-#endif

@@ -3,8 +3,6 @@
 #include "source/live.h"
 #include "instance.h"
 
-#include "base/banned.h"
-
 /* Pages of a CPU that are taken out before they are written out and forgotten. */
 #define WINDOW 64
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A live source: the per-CPU buffers of an instance, whose pages go through spools. */
-#ifndef DKT_LIVE_H
-#define DKT_LIVE_H
+#pragma once
 
 #include <sys/utsname.h>
 
@@ -84,5 +83,3 @@ int dkt__live_settle(struct dkt__live *live);
 
 /* Accounts for what the kernel lost on all CPUs, once all that was returned is forgotten. */
 void dkt__live_account(struct dkt__live *live);
-
-#endif

@@ -5,8 +5,6 @@
 #include "event.h"
 #include "source/window.h"
 
-#include "base/banned.h"
-
 struct made {
 	struct dkt_source base;
 	struct dkt_source_calls calls;

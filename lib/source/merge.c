@@ -5,8 +5,6 @@
 #include "source.h"
 #include "source/heap.h"
 
-#include "base/banned.h"
-
 struct part {
 	struct dkt_source *source;
 	uint32_t first; /* of its streams, as this source counts them */

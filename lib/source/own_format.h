@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Formats of the tracer's own events, for files that have their records and not their formats. */
-#ifndef DKT_OWN_FORMAT_H
-#define DKT_OWN_FORMAT_H
+#pragma once
 
 #define DKT__FORMAT_COMMON                                                                         \
 	"format:\n"                                                                                \
@@ -51,5 +50,3 @@
 
 /* Where the callers of such a record begin. */
 #define DKT__STACK_CALLERS 16
-
-#endif

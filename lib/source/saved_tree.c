@@ -6,8 +6,6 @@
 #include "source/live.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 struct saved_tree {
 	struct dkt__streams streams; /* first: this is the source */
 	struct dkt_instance *in;

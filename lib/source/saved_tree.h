@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A saved tree, a directory with what tracefs had: raw per-CPU pages, formats of events, names. */
-#ifndef DKT_SAVED_TREE_H
-#define DKT_SAVED_TREE_H
+#pragma once
 
 #include "source.h"
 
 /* Makes the directory the context's tracefs, and its pages a source. */
 int dkt__source_saved_tree(struct dkt_ctx *ctx, const char *path,
 			   const struct dkt_source_opts *opts, struct dkt_source **source);
-
-#endif

@@ -5,8 +5,6 @@
  */
 #include "source/shift.h"
 
-#include "base/banned.h"
-
 static int sample_cmp(const void *a, const void *b)
 {
 	const struct dkt__shift_sample *x = a, *y = b;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How the clock of a guest's CPU runs beside its host's: samples of what to add, in order of time. */
-#ifndef DKT_SHIFT_H
-#define DKT_SHIFT_H
+#pragma once
 
 #include "ctx.h"
 
@@ -24,5 +23,3 @@ void dkt__shift_sort(struct dkt__shift *shift);
 
 /* The host's time. */
 uint64_t dkt__shift_time(const struct dkt__shift *shift, uint64_t time);
-
-#endif

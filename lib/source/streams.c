@@ -3,8 +3,6 @@
 #include "source/streams.h"
 #include "event.h"
 
-#include "base/banned.h"
-
 void dkt__streams_damage(struct dkt__streams *it, const char *fmt, ...)
 {
 	va_list ap;

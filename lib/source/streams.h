@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A source of the pages of several CPUs: what readers of files fill in. */
-#ifndef DKT_STREAMS_H
-#define DKT_STREAMS_H
+#pragma once
 
 #include "comms.h"
 #include "page.h"
@@ -121,5 +120,3 @@ void dkt__streams_clear(struct dkt__streams *it);
 
 /* Adds words about what could not be read. */
 void dkt__streams_damage(struct dkt__streams *it, const char *fmt, ...) DKT_PRINTF(2, 3);
-
-#endif

@@ -5,8 +5,6 @@
 #include "plan.h"
 #include "source/swap.h"
 
-#include "base/banned.h"
-
 /* type, flags and preempt count, pid: what dkt_record has of every record. */
 #define TYPE_SIZE 2
 #define PID_AT    4

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Records of a machine of the other byte order. */
-#ifndef DKT_SWAP_H
-#define DKT_SWAP_H
+#pragma once
 
 #include "ctx.h"
 
@@ -20,5 +19,3 @@ struct dkt__swapped {
 /* The copy, made there. NULL: memory is out. */
 const void *dkt__swapped(struct dkt__swapped *room, struct dkt_ctx *ctx, const void *data,
 			 uint32_t size);
-
-#endif

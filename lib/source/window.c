@@ -2,8 +2,6 @@
 /* What of a source is asked for, put to each record: for kinds that cannot seek. */
 #include "source/window.h"
 
-#include "base/banned.h"
-
 struct window {
 	struct dkt_source base;
 	struct dkt_source *from;

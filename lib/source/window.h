@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What of a source is asked for, put to each record: for kinds that cannot seek. */
-#ifndef DKT_SOURCE_WINDOW_H
-#define DKT_SOURCE_WINDOW_H
+#pragma once
 
 #include "source.h"
 
@@ -10,5 +9,3 @@
  * Takes the source over, also when it fails.
  */
 int dkt__source_window(const struct dkt_source_opts *opts, struct dkt_source **source);
-
-#endif

@@ -7,8 +7,6 @@
 #include "expr.h"
 #include "sql/sql.h"
 
-#include "base/banned.h"
-
 /* A field of one of the events. */
 struct field {
 	size_t table; /* 0: FROM's, 1: JOIN's */

@@ -7,8 +7,6 @@
 #include "expr.h"
 #include "sql/sql.h"
 
-#include "base/banned.h"
-
 struct reader {
 	struct sql *sql;
 	const struct sql_token *p; /* where to go on */

@@ -7,8 +7,6 @@
 #include "expr.h"
 #include "sql/sql.h"
 
-#include "base/banned.h"
-
 static const struct {
 	const char *word;
 	enum sql_kind kind;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A statement on its way from text to what the kernel is told. */
-#ifndef DKT_SQL_H
-#define DKT_SQL_H
+#pragma once
 
 #include "ctx.h"
 
@@ -80,5 +79,3 @@ bool dkt__sql_same(const struct sql *sql, const struct sql_token *a, const struc
 
 /* For "%.*s" */
 #define SQL_TEXT(sql, token) (int)(token)->len, (sql)->text + (token)->at
-
-#endif

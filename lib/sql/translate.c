@@ -16,8 +16,6 @@
 #include "expr.h"
 #include "sql/sql.h"
 
-#include "base/banned.h"
-
 /* Seconds of the CPU; a statement takes about a millisecond. */
 #define CPU_MAX 10
 

@@ -3,8 +3,6 @@
 #include "event.h"
 #include "style.h"
 
-#include "base/banned.h"
-
 /* Those that the event has of its own. */
 #define ALL_FIELDS "*"
 

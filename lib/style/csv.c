@@ -6,8 +6,6 @@
 #include "event.h"
 #include "style.h"
 
-#include "base/banned.h"
-
 /* What comes before the event's own fields. */
 #define COMMON_NAMES "system,event,ts,wall,cpu,pid,comm,flags"
 

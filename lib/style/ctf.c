@@ -10,8 +10,6 @@
 
 #include "style/ctf.h"
 
-#include "base/banned.h"
-
 #define PACKET_SIZE (256 * 1024) /* about */
 #define MAX_PLACES  65536 /* CPUs, sources */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the two rooms of the ctf style share: its files' layout and its metadata. */
-#ifndef DKT_STYLE_CTF_H
-#define DKT_STYLE_CTF_H
+#pragma once
 
 #include "style.h"
 
@@ -37,5 +36,3 @@ void dkt__ctf_event(const struct dkt__form *form, uint32_t id, struct dkt_buf *b
 
 /* Appends all that stands before the events. */
 void dkt__ctf_preamble(const struct ctf *ctf, struct dkt_buf *buf);
-
-#endif

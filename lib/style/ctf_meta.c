@@ -2,8 +2,6 @@
 /* The metadata of the ctf style: the trace's layout in TSDL, as of CTF 1.8. */
 #include "style/ctf.h"
 
-#include "base/banned.h"
-
 /* A string within TSDL. */
 static void put_quoted(struct dkt_buf *buf, const char *text)
 {

@@ -8,8 +8,6 @@
 
 #include "style.h"
 
-#include "base/banned.h"
-
 #define MAX_FRAMES 256 /* more than the kernel records */
 #define MAX_CPUS   65536
 

@@ -2,8 +2,6 @@
 /* The json style: a JSON object on a line for each record, its fields typed. */
 #include "style.h"
 
-#include "base/banned.h"
-
 #define LITERAL(p, text) (memcpy(p, text, sizeof(text) - 1), (p) + sizeof(text) - 1)
 
 /* Bytes of a stream's name that are shown. */

@@ -2,8 +2,6 @@
 /* Styles that a caller makes. */
 #include "style.h"
 
-#include "base/banned.h"
-
 struct made {
 	struct dkt_style style;
 	struct dkt_style_calls calls;

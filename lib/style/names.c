@@ -2,8 +2,6 @@
 /* Names of a field's values: what the event's print format calls them, as text beside the number. */
 #include "style.h"
 
-#include "base/banned.h"
-
 /* The names that a print format has for a field. */
 struct dkt__names {
 	const struct dkt__step *step; /* SYMBOLIC or FLAGS */

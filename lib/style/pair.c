@@ -4,8 +4,6 @@
 
 #include "style/perfetto.h"
 
-#include "base/banned.h"
-
 static const struct {
 	const char *system;
 	const char *event; /* a pattern */

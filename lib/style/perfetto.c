@@ -6,8 +6,6 @@
  */
 #include "style/perfetto.h"
 
-#include "base/banned.h"
-
 #define SEQUENCE 1
 
 #define SCHED_FIELDS 7

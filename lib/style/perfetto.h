@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the rooms of the perfetto style share: tracks, and the numbers of Perfetto's messages. */
-#ifndef DKT_STYLE_PERFETTO_H
-#define DKT_STYLE_PERFETTO_H
+#pragma once
 
 #include "style.h"
 #include "style/proto.h"
@@ -190,5 +189,3 @@ void dkt__tracks_free(struct tracks *tracks);
 /* The lane of a device with the request of that sector; free: else the first free one. */
 struct track *dkt__track_lane(struct tracks *tracks, uint32_t stream, uint64_t device,
 			      uint64_t sector, bool want_free, bool *is_new);
-
-#endif

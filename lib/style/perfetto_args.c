@@ -2,8 +2,6 @@
 /* The fields of a record as the arguments of the perfetto style. */
 #include "style/perfetto.h"
 
-#include "base/banned.h"
-
 static void put_string(struct dkt_buf *buf, const char *text, size_t len)
 {
 	size_t part = dkt__proto_open(buf, ANNOTATION_STRING);

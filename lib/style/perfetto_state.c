@@ -9,8 +9,6 @@
 #include "base/parse.h"
 #include "style/perfetto.h"
 
-#include "base/banned.h"
-
 /* Since Linux 4.14. */
 #define PARKED 0x40
 #define IDLE   0x80

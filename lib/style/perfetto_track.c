@@ -2,8 +2,6 @@
 /* The tracks of the perfetto style: what can have slices, found by a hash of what it is. */
 #include "style/perfetto.h"
 
-#include "base/banned.h"
-
 #define MAX_LANES 64
 
 static size_t slot_of(const struct tracks *tracks, enum track_kind kind, uint32_t stream,

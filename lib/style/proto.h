@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writes protobuf's wire format: https://protobuf.dev/programming-guides/encoding */
-#ifndef DKT_PROTO_H
-#define DKT_PROTO_H
+#pragma once
 
 #include "ctx.h"
 
@@ -80,5 +79,3 @@ static inline void dkt__proto_close(struct dkt_buf *buf, size_t from)
 	}
 	memcpy(buf->data + from - 1, length, more + 1);
 }
-
-#endif

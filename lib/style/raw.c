@@ -2,8 +2,6 @@
 /* The raw style: the columns of the trace style, then every field as name=value. */
 #include "style.h"
 
-#include "base/banned.h"
-
 static bool is_bare(unsigned char c)
 {
 	return c > ' ' && c < 0x7f && c != '"' && c != '\\' && c != '=';

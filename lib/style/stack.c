@@ -3,8 +3,6 @@
 #include "source/own_format.h"
 #include "style.h"
 
-#include "base/banned.h"
-
 int dkt__style_stack_records(struct dkt_style *style, const struct dkt_record *record,
 			     const char *comm, struct dkt_buf *buf)
 {

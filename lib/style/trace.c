@@ -2,8 +2,6 @@
 /* The trace style: lines with the columns of trace-cmd report and of the kernel's trace file. */
 #include "style.h"
 
-#include "base/banned.h"
-
 #define COMM_WIDTH 16
 #define NAME_WIDTH 20
 

@@ -11,8 +11,6 @@
 #include "note.h"
 #include "trigger.h"
 
-#include "base/banned.h"
-
 /* In the spool directory: lines of system:event, a blank, the trigger. */
 #define NOTE "top.triggers"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Triggers that stop or start an instance, put on the top instance that is borrowed for it as well. */
-#ifndef DKT_STOPS_H
-#define DKT_STOPS_H
+#pragma once
 
 #include "ctx.h"
 
@@ -31,5 +30,3 @@ int dkt__stops_follow(struct dkt_instance *in, struct dkt_instance *top, const c
 
 /* Removes what the note says. */
 int dkt__stops_return(struct dkt_instance *top, const char *spool);
-
-#endif

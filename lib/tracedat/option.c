@@ -5,8 +5,6 @@
 #include "base/parse.h"
 #include "tracedat.h"
 
-#include "base/banned.h"
-
 /* More than any machine has, fewer than memory. */
 #define MAX_CPUS 65536
 

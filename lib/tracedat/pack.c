@@ -2,8 +2,6 @@
 /* Ring-buffer pages made of records. */
 #include "tracedat/pack.h"
 
-#include "base/banned.h"
-
 /* struct ring_buffer_event of include/linux/ring_buffer.h: 5 bits of type, 27 of time. */
 #define TIME_BITS   27
 #define TIME_MAX    ((UINT64_C(1) << TIME_BITS) - 1)

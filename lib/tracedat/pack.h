@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Ring-buffer pages made of records: what page.h takes apart. */
-#ifndef DKT_PACK_H
-#define DKT_PACK_H
+#pragma once
 
 #include "ctx.h"
 
@@ -38,5 +37,3 @@ void dkt__pack_end(struct dkt__pack *pack);
 
 /* Stores a number in that byte order. */
 void dkt__put_bytes(uint8_t *to, uint64_t value, unsigned int size, bool big_endian);
-
-#endif

@@ -2,8 +2,6 @@
 /* What a trace.dat says of recordings that were made together with it: of its host, of its guests. */
 #include "tracedat.h"
 
-#include "base/banned.h"
-
 /* Bits of the flags of time shifts. */
 #define SHIFT_INTERPOLATE 1
 

@@ -6,8 +6,6 @@
  */
 #include "tracedat.h"
 
-#include "base/banned.h"
-
 #define SECTION_HEAD 16
 
 /* trace-cmd's chunks are far smaller. */

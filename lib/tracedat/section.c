@@ -2,8 +2,6 @@
 /* What a trace.dat brings along of its kernel: formats, symbols, names of processes. */
 #include "tracedat.h"
 
-#include "base/banned.h"
-
 /* A count of formats that no kernel has. */
 #define MAX_EVENTS (1u << 20)
 

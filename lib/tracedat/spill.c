@@ -3,8 +3,6 @@
 #include "tracedat/spill.h"
 #include "base/io.h"
 
-#include "base/banned.h"
-
 int dkt__spill_open(struct dkt_ctx *ctx, const char *dir, struct dkt__spill *spill)
 {
 	*spill = (struct dkt__spill){ .fd = dkt__unnamed_file(dir), .ctx = ctx };

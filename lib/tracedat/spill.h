@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pieces of several growing byte strings in one file without a name, to be put together at the end. */
-#ifndef DKT_SPILL_H
-#define DKT_SPILL_H
+#pragma once
 
 #include "ctx.h"
 
@@ -38,5 +37,3 @@ int dkt__spill_write(struct dkt_ctx *ctx, int fd, const void *bytes, size_t len,
 /* Copies a piece to the descriptor's file at that place. */
 int dkt__spill_copy(struct dkt__spill *spill, const struct dkt__spill_piece *piece, int fd,
 		    uint64_t at);
-
-#endif

@@ -2,8 +2,6 @@
 /* A trace.dat of version 6: one part after the other, all of it uncompressed. */
 #include "tracedat.h"
 
-#include "base/banned.h"
-
 static int read_options(struct dkt__dat *dat, struct dkt__cursor *cur)
 {
 	int err = 0;

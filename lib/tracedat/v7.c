@@ -2,8 +2,6 @@
 /* A trace.dat of version 7: sections that options point at. */
 #include "tracedat.h"
 
-#include "base/banned.h"
-
 /* A section that holds no records is at most that long, unpacked. */
 #define SECTION_MAX (256u << 20)
 

@@ -6,8 +6,6 @@
 #include "tracedat/write.h"
 #include "event.h"
 
-#include "base/banned.h"
-
 /* Large enough for the records of every source. */
 #define PAGE_SIZE 65536
 

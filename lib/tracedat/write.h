@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the rooms of writing a trace.dat file share: taking records, its tables, its layout. */
-#ifndef DKT_TRACEDAT_WRITE_H
-#define DKT_TRACEDAT_WRITE_H
+#pragma once
 
 #include "compress.h"
 #include "source.h"
@@ -105,5 +104,3 @@ const struct dkt__tdw_stream *dkt__tdw_top(const struct dkt_tracedat *out);
 
 int dkt__tdw_write_v6(struct dkt_tracedat *out);
 int dkt__tdw_write_v7(struct dkt_tracedat *out);
-
-#endif

@@ -2,8 +2,6 @@
 /* The layout of a trace.dat file: version 6 is a row of tables, version 7 is sections. */
 #include "tracedat/write.h"
 
-#include "base/banned.h"
-
 /* The tables, in the order of version 6, with their names in version 7. */
 static const struct table {
 	uint16_t section;

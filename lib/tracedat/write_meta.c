@@ -2,11 +2,8 @@
 /* The tables of a trace.dat file: formats of events, names, options. */
 #include <inttypes.h>
 
-#include "event.h"
 #include "symbol.h"
 #include "tracedat/write.h"
-
-#include "base/banned.h"
 
 /* As the kernel's events/header_event has it. */
 static const char header_event[] = "# compressed entry header\n"

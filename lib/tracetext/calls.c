@@ -5,8 +5,6 @@
 #include "source/own_format.h"
 #include "tracetext/stack.h"
 
-#include "base/banned.h"
-
 /* Deeper is no call stack. */
 #define DEPTH_MAX 256
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Information that function_graph lines take from earlier lines: the process and the function. */
-#ifndef DKT_TRACETEXT_CALLS_H
-#define DKT_TRACETEXT_CALLS_H
+#pragma once
 
 #include "event.h"
 #include "tracetext/line.h"
@@ -31,5 +30,3 @@ uint32_t dkt__text_calls_put(struct dkt__text_calls *calls, struct dkt_ctx *ctx,
 			     const struct dkt__line *line, struct dkt_event *event, uint8_t *data);
 
 void dkt__text_calls_clear(struct dkt__text_calls *calls);
-
-#endif

@@ -10,8 +10,6 @@
 #include "source/own_format.h"
 #include "tracetext/format.h"
 
-#include "base/banned.h"
-
 #define FUNCGRAPH_EXIT "funcgraph_exit"
 
 #define NAMES_MAX 4096

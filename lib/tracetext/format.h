@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The events that the lines of a text are of. */
-#ifndef DKT_TRACETEXT_FORMAT_H
-#define DKT_TRACETEXT_FORMAT_H
+#pragma once
 
 #include "event.h"
 #include "tracetext/line.h"
@@ -42,5 +41,3 @@ void dkt__text_names_clear(struct dkt__text_names *names);
  * Only fields that their text has are in them.
  */
 int dkt__text_formats(struct dkt_ctx *ctx, struct dkt__text_names *names, const char *tree);
-
-#endif

@@ -6,8 +6,6 @@
 #include "base/parse.h"
 #include "tracetext/scan.h"
 
-#include "base/banned.h"
-
 #define INDENT 2 /* columns for each call */
 
 static bool take_end(struct scan *s, const char *word)

@@ -2,8 +2,6 @@
 /* Lines in the tracer's latency format: times are microseconds since the trace began. */
 #include "tracetext/scan.h"
 
-#include "base/banned.h"
-
 /* Before the function or event there is not more. */
 #define HEAD 120
 

@@ -2,8 +2,6 @@
 /* A line of the kernel's trace or trace_pipe, or of trace-cmd report. */
 #include "tracetext/scan.h"
 
-#include "base/banned.h"
-
 /* "12.345678:" or "12.345678901:" are seconds, "1234:" is a counter. */
 static bool time_of(struct scan *s, uint64_t *ts)
 {

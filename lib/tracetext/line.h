@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A line of the kernel's trace or trace_pipe, or of trace-cmd report. */
-#ifndef DKT_TRACETEXT_LINE_H
-#define DKT_TRACETEXT_LINE_H
+#pragma once
 
 #include "ctx.h"
 
@@ -53,5 +52,3 @@ struct dkt__line {
 
 /* Takes a line without its newline apart. */
 void dkt__line_read(const char *text, size_t len, struct dkt__line *line);
-
-#endif

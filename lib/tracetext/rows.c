@@ -2,8 +2,6 @@
 /* The lines of a trace's text that are records, in order of time. */
 #include "tracetext/rows.h"
 
-#include "base/banned.h"
-
 /* Lines between two looks at how far it is. */
 #define TELL_LINES 4096
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The text of a trace, and the lines of it that are records. */
-#ifndef DKT_TRACETEXT_ROWS_H
-#define DKT_TRACETEXT_ROWS_H
+#pragma once
 
 #include "comms.h"
 #include "file.h"
@@ -45,5 +44,3 @@ uint64_t dkt__text_line(const struct dkt__file *file, uint64_t at, struct dkt__l
  * of processes, lines that make no sense. -ENOMEM.
  */
 int dkt__text_scan(struct dkt__text *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A text that is read from its start on, within its bounds: what the kinds of lines share. */
-#ifndef DKT_TRACETEXT_SCAN_H
-#define DKT_TRACETEXT_SCAN_H
+#pragma once
 
 #include <ctype.h>
 
@@ -84,5 +83,3 @@ bool dkt__line_graph_body(struct scan s, struct dkt__line *line);
 
 /* A line in the latency format. */
 bool dkt__line_latency(const char *text, size_t len, struct dkt__line *line);
-
-#endif

@@ -6,8 +6,6 @@
 #include "source/own_format.h"
 #include "symbol.h"
 
-#include "base/banned.h"
-
 #define KERNEL "kernel_stack"
 #define USER   "user_stack"
 

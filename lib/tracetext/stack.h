@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Stacks in the text of a trace. */
-#ifndef DKT_TRACETEXT_STACK_H
-#define DKT_TRACETEXT_STACK_H
+#pragma once
 
 #include "tracetext/format.h"
 
@@ -36,5 +35,3 @@ int dkt__text_stacks_carry(struct dkt__text_stacks *stacks, struct dkt__text_nam
 			   struct dkt_record *record);
 
 void dkt__text_stacks_clear(struct dkt__text_stacks *stacks);
-
-#endif

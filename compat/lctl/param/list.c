@@ -2,10 +2,6 @@
 /* What get_param, list_param and find_param found, before it is printed. */
 #include "lctl/param/list.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/util.h"
 
 /* ---- -b: targets that have the same value ---- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What get_param, list_param and find_param found, before it is printed. */
-#ifndef COMPAT_PARAM_LIST_H
-#define COMPAT_PARAM_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ int param_dir_below(struct param_dir *root, const struct param_opts *opts, const
 
 void param_dir_print(const struct param_dir *dir, const struct param_opts *opts);
 void param_dir_clear(struct param_dir *dir);
-
-#endif

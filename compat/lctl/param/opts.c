@@ -4,10 +4,7 @@
 
 #include <getopt.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/util.h"
 #include "io/say.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The options that get_param, list_param and find_param share. */
-#ifndef COMPAT_PARAM_OPTS_H
-#define COMPAT_PARAM_OPTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -29,5 +28,3 @@ struct param_opts {
  * index of the first argument, or -1 for a bad option, which is told.
  */
 int param_opts_parse(int argc, char **argv, const char *letters, struct param_opts *opts);
-
-#endif

@@ -3,11 +3,8 @@
 #include "lctl/param/walk.h"
 #include "apply/apply.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/io.h"

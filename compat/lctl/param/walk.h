@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds parameters by pattern, in Lustre's trees or among our own, and reads them. */
-#ifndef COMPAT_PARAM_WALK_H
-#define COMPAT_PARAM_WALK_H
+#pragma once
 
 #include <regex.h>
 
@@ -29,5 +28,3 @@ struct param_walk {
 int param_walk(struct param_walk *walk, const char *pattern);
 
 void param_walk_end(struct param_walk *walk);
-
-#endif

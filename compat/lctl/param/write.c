@@ -3,10 +3,7 @@
 #include "lctl/param/write.h"
 #include "apply/apply.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/util.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sets one parameter: Lustre's files, our own, or both together. */
-#ifndef COMPAT_PARAM_WRITE_H
-#define COMPAT_PARAM_WRITE_H
+#pragma once
 
 #include "lctl/lctl.h"
 #include "log/debuglog.h"
@@ -21,5 +20,3 @@ struct param_write {
 int param_write(struct param_write *pw, const char *pattern, const char *value);
 
 void param_write_end(struct param_write *pw);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Globs over event names: `*`, `?`, `[abc]`, `[a-z]`, `[!a]`. */
-#ifndef COMPAT_GLOB_H
-#define COMPAT_GLOB_H
+#pragma once
 
 #include <stddef.h>
 
@@ -10,5 +9,3 @@ const char *glob_check(const char *glob, size_t *at);
 
 /* How many bytes of the glob stand for themselves before the first wildcard. */
 size_t glob_prefix(const char *glob);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the rooms of the class map share: reading files, parsing them, resolving events. */
-#ifndef COMPAT_CLASS_MAP_H
-#define COMPAT_CLASS_MAP_H
+#pragma once
 
 #include "base/arena.h"
 #include "lustre/class.h"
@@ -36,5 +35,3 @@ struct class_map {
 /* Adds what a file says to the map. After a failure the map is only good to be freed. */
 int class_parse(struct dkt_ctx *ctx, struct class_map *map, const char *file, const char *text,
 		size_t len);
-
-#endif

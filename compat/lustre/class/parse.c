@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads one file of the class map, as dktrace-classes(5) describes it. */
-#include <errno.h>
-#include <string.h>
-
 #include "base/util.h"
 #include "lustre/class/glob.h"
 #include "lustre/class/map.h"

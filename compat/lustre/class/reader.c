@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads configuration in YAML, event by event, and refuses what is wrong by line and column. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/util.h"
 #include "lustre/class/reader.h"
+#include "base/util.h"
 
 /* ---- errors ---- */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reading YAML as a walk over its events, with every refusal as FILE:LINE:COLUMN: words. */
-#ifndef COMPAT_READER_H
-#define COMPAT_READER_H
+#pragma once
 
 #include <yaml.h>
 
@@ -48,5 +47,3 @@ int reader_mapping(struct reader *r, const struct reader_keys *keys, reader_fn f
 
 /* Walks the current event, a list: fn gets each value with the key given. */
 int reader_list(struct reader *r, const char *what, unsigned int key, reader_fn fn, void *data);
-
-#endif

@@ -21,10 +21,7 @@
  */
 #include "lustre/message/cdebug.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/util.h"
 #include "io/run_dir.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The probes that give an unmodified Lustre trace events for its messages: dktrace:cdebug. */
-#ifndef COMPAT_CDEBUG_H
-#define COMPAT_CDEBUG_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -74,5 +73,3 @@ void cdebug_take_back(struct dkt_ctx *ctx);
 
 /* True if it is one of the probes, or of their other places. */
 bool cdebug_is_probe(const struct dkt_probe *probe);
-
-#endif

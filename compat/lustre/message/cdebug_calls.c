@@ -8,10 +8,7 @@
  */
 #include "lustre/message/cdebug_calls.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/parse.h"
 #include "lustre/message/kcore.h"

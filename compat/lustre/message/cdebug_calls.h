@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where loaded modules call a function: found in the machine code of the running kernel. */
-#ifndef COMPAT_CDEBUG_CALLS_H
-#define COMPAT_CDEBUG_CALLS_H
+#pragma once
 
 #include "lustre/message/cdebug.h"
 
@@ -17,5 +16,3 @@ size_t cdebug_calls_in(enum cdebug_machine machine, const uint8_t *code, size_t 
 int cdebug_calls(const char *callee, const char *const *callers, size_t n, char ***places);
 
 void cdebug_calls_free(char **places);
-
-#endif

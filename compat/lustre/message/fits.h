@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether the text that a probe gave can be that of a message which Lustre recorded. */
-#ifndef COMPAT_MESSAGE_FITS_H
-#define COMPAT_MESSAGE_FITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /* text: of the probe, whose unknown parts may be anything; whole: of Lustre. */
 bool message_fits(const char *text, size_t len, const char *whole, size_t whole_len);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kernel's memory, by /proc/kcore. */
-#ifndef COMPAT_KCORE_H
-#define COMPAT_KCORE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,5 +10,3 @@ int kcore_open(void);
 
 /* Reads up to len bytes at an address of the kernel; returns how many, 0 if it cannot be read. */
 size_t kcore_read(int fd, uint64_t address, void *bytes, size_t len);
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The probes on Lustre's messages for the time of a command that names them. */
-#include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/util.h"

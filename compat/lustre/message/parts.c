@@ -7,8 +7,6 @@
  */
 #include "lustre/message/parts.h"
 
-#include <string.h>
-
 #include "base/util.h"
 
 /* More are not under way at once; the oldest one is forgotten. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Messages of several records: what comes first is kept for the one that the message is shown by. */
-#ifndef COMPAT_MESSAGE_PARTS_H
-#define COMPAT_MESSAGE_PARTS_H
+#pragma once
 
 #include "lustre/message.h"
 
@@ -31,5 +30,3 @@ const struct message *message_parts_get(const struct message_parts *parts,
  */
 bool message_parts_left(struct message_parts *parts, uint32_t cpu, uint64_t after,
 			struct dkt_record *record);
-
-#endif

@@ -10,10 +10,7 @@
 #include "lustre/message/search.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fnmatch.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/util.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where the words of a message can be in its records: in the format, or in an argument. */
-#ifndef COMPAT_SEARCH_H
-#define COMPAT_SEARCH_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -41,5 +40,3 @@ void search_clear(struct search *search);
  * kernel's filter language. The caller frees it. -ENOENT: the event has no field that can hold them.
  */
 int search_condition(const struct search *search, struct dkt_event *event, char **condition);
-
-#endif

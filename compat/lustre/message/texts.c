@@ -8,11 +8,8 @@
  */
 #include "lustre/message/texts.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/util.h"
 #include "lustre/message/kcore.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The string constants of Lustre's loaded modules: formats of messages, and what they may print. */
-#ifndef COMPAT_TEXTS_H
-#define COMPAT_TEXTS_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -15,5 +14,3 @@ int texts_read(struct dkt_ctx *ctx, struct names *texts);
 
 /* Adds the strings of at least four printable bytes that lie in the bytes and end in NUL there. */
 int texts_in(const char *bytes, size_t len, struct names *texts);
-
-#endif

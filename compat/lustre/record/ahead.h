@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Threads that find the runs of a log's later parts while its first part is read. */
-#ifndef COMPAT_RECORD_AHEAD_H
-#define COMPAT_RECORD_AHEAD_H
+#pragma once
 
 #include <pthread.h>
 
@@ -52,5 +51,3 @@ static inline uint64_t ahead_start(const struct ahead *ahead)
  * ahead_close().
  */
 const struct ahead_part *ahead_take(struct ahead *ahead, uint64_t offset);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lustre's binary records as records of an event, for filters and styles. */
-#ifndef COMPAT_RECORD_EVENT_H
-#define COMPAT_RECORD_EVENT_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -33,5 +32,3 @@ bool record_is_event(const struct dkt_event *event);
 /* Makes the record one of the event, with its bytes in data; times are wall-clock time. */
 void record_event_fill(struct dkt_event *event, const uint8_t *rec, size_t len, uint8_t *data,
 		       struct dkt_record *out);
-
-#endif

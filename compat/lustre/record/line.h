@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lustre's binary records as lines of text. */
-#ifndef COMPAT_RECORD_LINE_H
-#define COMPAT_RECORD_LINE_H
+#pragma once
 
 #include "lustre/record.h"
 
@@ -23,5 +22,3 @@ struct record_line {
  * returns its end. Nothing is added to the text: it may have no newline at the end.
  */
 char *record_line(struct record_line *kept, const uint8_t *rec, size_t len, char *out);
-
-#endif

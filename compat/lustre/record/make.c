@@ -2,8 +2,6 @@
 /* Lines of the legacy style as Lustre's binary records. */
 #include "lustre/record/make.h"
 
-#include <stdlib.h>
-
 #include "base/parse.h"
 
 /* Copies what is before the mark, with a NUL, and returns what is behind it; NULL: no mark. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lines of the legacy style as Lustre's binary records. */
-#ifndef COMPAT_RECORD_MAKE_H
-#define COMPAT_RECORD_MAKE_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -17,5 +16,3 @@
  */
 size_t record_make(const struct dkt_record *from, const struct class_bits *bits, int64_t wall,
 		   const char *line, size_t len, uint8_t rec[RECORD_MADE_MAX]);
-
-#endif

@@ -2,10 +2,6 @@
 /* Merging the runs of a slice: each is read through a window while it is due. */
 #include "lustre/record/merge.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "base/util.h"
 
 /* A run that is being read. */

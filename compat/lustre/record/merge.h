@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Merging the runs of a slice: each is read through a window while it is due. */
-#ifndef COMPAT_RECORD_MERGE_H
-#define COMPAT_RECORD_MERGE_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -45,5 +44,3 @@ int merge_next(struct merge *merge, const uint8_t **rec, uint32_t *len);
 
 /* The words of what merge_next() failed with. */
 int merge_fail(struct dkt_ctx *ctx, const struct merge *merge, int err);
-
-#endif

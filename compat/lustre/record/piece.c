@@ -2,11 +2,6 @@
 /* A piece of a log, as many records as fit into memory: sorting it and writing it to a file. */
 #include "lustre/record/piece.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/io.h"
 
 #define OUT_SIZE (256 * 1024)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A piece of a log, as many records as fit into memory: sorting it and writing it to a file. */
-#ifndef COMPAT_RECORD_PIECE_H
-#define COMPAT_RECORD_PIECE_H
+#pragma once
 
 #include "lustre/record/runs.h"
 
@@ -38,5 +37,3 @@ void piece_add(struct piece *piece, const uint8_t *rec, uint32_t len);
  * is known of them to runs. -ENOMEM, or the error of the write.
  */
 int piece_write(struct piece *piece, int fd, uint64_t offset, struct runs *runs);
-
-#endif

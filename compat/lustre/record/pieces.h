@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sorting records that are in no order: threads make runs of them, piece by piece, in a file. */
-#ifndef COMPAT_RECORD_PIECES_H
-#define COMPAT_RECORD_PIECES_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -16,5 +15,3 @@ typedef int (*pieces_next)(void *data, const uint8_t **rec, uint32_t *len);
  */
 int pieces_sort(struct dkt_ctx *ctx, size_t memory, int fd, pieces_next next, void *data,
 		struct runs *runs);
-
-#endif

@@ -6,11 +6,7 @@
  */
 #include "lustre/record/print.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/io.h"
 #include "lustre/record/crew.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The lines of a binary log, in order of time, to a file. */
-#ifndef COMPAT_RECORD_PRINT_H
-#define COMPAT_RECORD_PRINT_H
+#pragma once
 
 #include "lustre/record/sort.h"
 
@@ -13,5 +12,3 @@ int record_print(struct dkt_ctx *ctx, struct record_sort *sort, int fd);
 
 /* The same, for a terminal: control characters are escaped. */
 int record_print_escaped(struct dkt_ctx *ctx, struct record_sort *sort, int fd);
-
-#endif

@@ -2,9 +2,6 @@
 /* Runs of records in order: found as they come. */
 #include "lustre/record/runs.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/util.h"
 
 /* The next run goes on where and when this one ends. */

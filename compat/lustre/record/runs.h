@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs: stretches of a file that hold records in order of time. Collecting them. */
-#ifndef COMPAT_RECORD_RUNS_H
-#define COMPAT_RECORD_RUNS_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -58,5 +57,3 @@ void runs_order(struct runs *runs);
 /* How many runs overlap at the most; before they are sorted. */
 int runs_overlap(const struct runs *runs, size_t *overlap);
 void runs_clear(struct runs *runs);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Slices: the time of a log in parts, each with the runs that hold its records. */
-#ifndef COMPAT_RECORD_SLICE_H
-#define COMPAT_RECORD_SLICE_H
+#pragma once
 
 #include "lustre/record/runs.h"
 
@@ -29,5 +28,3 @@ int slice_next(struct slice *slice, const struct runs *runs, uint64_t size);
 
 int slice_copy(struct slice *to, const struct slice *from);
 void slice_clear(struct slice *slice);
-
-#endif

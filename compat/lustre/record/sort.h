@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* All records of a binary log in order of time, in memory that does not grow with the log. */
-#ifndef COMPAT_RECORD_SORT_H
-#define COMPAT_RECORD_SORT_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -59,5 +58,3 @@ int record_sort_next(struct record_sort *sort, const uint8_t **rec, uint32_t *le
 const struct merge_log *record_sort_log(const struct record_sort *sort);
 unsigned int record_sort_share(const struct record_sort *sort, uint64_t *slice_size);
 int record_sort_check(struct record_sort *sort, uint64_t done);
-
-#endif

@@ -2,12 +2,6 @@
 /* Records on their way to be sorted: written by a thread, below $TMPDIR or /tmp. */
 #include "lustre/record/spill.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/io.h"
 
 #define BUFFER (256 * 1024)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A file without a name that takes records one after the other. */
-#ifndef COMPAT_RECORD_SPILL_H
-#define COMPAT_RECORD_SPILL_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -25,5 +24,3 @@ int spill_add(struct dkt_ctx *ctx, struct spill *spill, const uint8_t *rec, uint
 /* Returns when all that was added can be read. */
 int spill_flush(struct dkt_ctx *ctx, struct spill *spill);
 void spill_close(struct spill *spill);
-
-#endif

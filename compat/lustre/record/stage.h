@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Work on buffers of bytes, one after the other, in a thread beside the one that fills them. */
-#ifndef COMPAT_STAGE_H
-#define COMPAT_STAGE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ int stage_put(struct stage *stage, size_t len);
 
 /* The same with the last buffer; returns when all the work is done. */
 int stage_finish(struct stage *stage, size_t len);
-
-#endif

@@ -3,8 +3,7 @@
  * A tree of winners: which of many runs has the oldest record. Changing one leaf looks at one node
  * per level, at places that do not depend on what is found there, without a branch.
  */
-#ifndef COMPAT_RECORD_TREE_H
-#define COMPAT_RECORD_TREE_H
+#pragma once
 
 #include <errno.h>
 #include <stdint.h>
@@ -107,5 +106,3 @@ static inline void tree_clear(struct tree *tree)
 	free(tree->free_leaf);
 	*tree = (struct tree){ 0 };
 }
-
-#endif

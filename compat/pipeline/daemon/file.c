@@ -2,16 +2,10 @@
 /* The debug daemon's file: blocks of whole records, written round and round or file after file. */
 #include "pipeline/daemon/file.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/util.h"
 #include "io/output.h"
-#include "lustre/record/make.h"
 
 static int open_file(struct daemon_file *file, unsigned int flags)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The debug daemon's file of binary records, of limited size. */
-#ifndef COMPAT_DAEMON_FILE_H
-#define COMPAT_DAEMON_FILE_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -55,5 +54,3 @@ int daemon_file_flush(struct daemon_file *file);
 /* Where a later run goes on. */
 uint64_t daemon_file_pos(const struct daemon_file *file);
 void daemon_file_close(struct daemon_file *file);
-
-#endif

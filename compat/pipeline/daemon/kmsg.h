@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copies of records in the kernel log, not more than it can bear. */
-#ifndef COMPAT_KMSG_H
-#define COMPAT_KMSG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ struct kmsg {
 /* A record of these types, as a line of the legacy style. now is in seconds. */
 void kmsg_copy(struct kmsg *kmsg, int64_t now, uint32_t types, const char *line, size_t len);
 void kmsg_close(struct kmsg *kmsg);
-
-#endif

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The debug daemon: the log's records into a file, until it is told to stop. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "apply/apply.h"
 #include "base/stop.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lustre's own records in dk's timeline. */
-#ifndef COMPAT_DK_LUSTRE_H
-#define COMPAT_DK_LUSTRE_H
+#pragma once
 
 #include "lustre/message.h"
 #include "pipeline/dk.h"
@@ -34,5 +33,3 @@ bool dk_lustre_has(struct dk_lustre *lustre, const struct message *message,
  * records in the timeline lack to wall-clock time.
  */
 int dk_lustre_print(struct dk_lustre *lustre, int64_t wall);
-
-#endif

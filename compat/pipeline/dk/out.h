@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The log's way from a style to a descriptor. */
-#ifndef COMPAT_DK_OUT_H
-#define COMPAT_DK_OUT_H
+#pragma once
 
 #include "lustre/style.h"
 
@@ -27,5 +26,3 @@ int dk_out_flush(struct dk_out *out);
  * written did not get there. data is the struct dk_out.
  */
 int dk_out_settle(void *data);
-
-#endif

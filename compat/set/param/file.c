@@ -2,10 +2,7 @@
 /* One of Lustre's parameters as a file: its value written and read back. */
 #include "set/param/file.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/util.h"
 #include "io/say.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One of Lustre's parameters as a file: its value written and read back. */
-#ifndef COMPAT_PARAM_FILE_H
-#define COMPAT_PARAM_FILE_H
+#pragma once
 
 #include "set/param.h"
 
@@ -16,5 +15,3 @@ int param_file_write(const char *path, const char *value, const char *tell);
  * Lustre has in it, as not every bit of one has a name.
  */
 int param_file_read(const struct param *param, const char *path, char value[PARAM_FILE_MAX]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How much memory the machine has, and how much of it a buffer may take. */
-#ifndef COMPAT_MEMORY_H
-#define COMPAT_MEMORY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ int memory_read(const char *path, struct memory *memory);
  * 2 GiB or half of a small machine, stay available to others. Buffers need not shrink for that.
  */
 uint64_t memory_most(const struct memory *memory, uint64_t own);
-
-#endif

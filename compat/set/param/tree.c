@@ -2,12 +2,9 @@
 /* Lustre's parameters as the kernel shows them: files in several trees, old and new places. */
 #include "set/param/tree.h"
 
-#include <errno.h>
 #include <glob.h>
 #include <limits.h>
 #include <linux/magic.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/vfs.h>
 

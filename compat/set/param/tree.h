@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lustre's parameters as the kernel shows them: files in several trees, old and new places. */
-#ifndef COMPAT_TREE_H
-#define COMPAT_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ char *tree_dotted(const char *name, const char *mark);
 
 /* Whether a kernel is behind the file, and not somebody's copy of a tree. */
 bool tree_is_kernel(const char *path);
-
-#endif

@@ -2,10 +2,6 @@
 /* Synthetic events of two others, and the triggers that make their records. */
 #include "set/probes/joined.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "apply/apply.h"
 #include "base/util.h"
 #include "set/triggers.h"

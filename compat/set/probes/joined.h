@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Synthetic events of two others, and the triggers that make their records. */
-#ifndef COMPAT_JOINED_H
-#define COMPAT_JOINED_H
+#pragma once
 
 #include "set/probes.h"
 
@@ -21,5 +20,3 @@ int joined_add(struct debuglog *log, const struct dkt_sql *sql, const struct dkt
  * removed.
  */
 int joined_stop(struct debuglog *log, const char *pattern);
-
-#endif

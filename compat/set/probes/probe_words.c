@@ -2,10 +2,6 @@
 /* Probes as a person asks for them, on the command line or in a file: place, arguments, options. */
 #include "set/probes/probe_words.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/util.h"
 #include "log/option_words.h"
 

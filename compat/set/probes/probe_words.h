@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Probes as a person asks for them, on the command line or in a file: place, arguments, options. */
-#ifndef COMPAT_PROBE_WORDS_H
-#define COMPAT_PROBE_WORDS_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -46,5 +45,3 @@ int probe_words_of(const struct probe_words *words, const struct dkt_probe *prob
 /* "kprobe", "uprobe" ...; DKT_PROBE_ANY: there is none of that name. */
 const char *probe_kind_name(enum dkt_probe_kind kind);
 enum dkt_probe_kind probe_kind_find(const char *name);
-
-#endif

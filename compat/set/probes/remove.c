@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Probes that a user made: their removal. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "apply/apply.h"
 #include "base/util.h"
 #include "set/probes/joined.h"

@@ -7,8 +7,6 @@
 #include "set/saved/boot_config.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <string.h>
 
 #include "apply/event_filter.h"
 #include "base/util.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Settings as the kernel takes them before there is user space. */
-#ifndef COMPAT_BOOT_CONFIG_H
-#define COMPAT_BOOT_CONFIG_H
+#pragma once
 
 #include <stdio.h>
 
@@ -20,5 +19,3 @@ int boot_config_print(struct debuglog *log, const struct settings *set, FILE *ou
  */
 int boot_cmdline_print(struct debuglog *log, const struct settings *set, FILE *out,
 		       char **left_out);
-
-#endif

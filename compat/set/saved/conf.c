@@ -3,10 +3,7 @@
 #include "set/saved/conf.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/io.h"
 #include "set/param.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The configuration file: lines of `key = value`, and comments. */
-#ifndef COMPAT_CONF_H
-#define COMPAT_CONF_H
+#pragma once
 
 #include <dktrace/dktrace.h>
 
@@ -74,5 +73,3 @@ int conf_set_list(struct conf *conf, const char *key, const struct names *values
  * that was there; through a link, to where that leads. Its directory is made.
  */
 int conf_save(struct dkt_ctx *ctx, const struct conf *conf);
-
-#endif

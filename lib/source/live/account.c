@@ -3,8 +3,6 @@
 #include "instance.h"
 #include "source/live.h"
 
-#include "base/banned.h"
-
 static uint64_t stats_lost(const struct dkt_cpu_stats *stats)
 {
 	return stats->overrun + stats->commit_overrun + stats->dropped;

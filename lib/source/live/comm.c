@@ -5,8 +5,6 @@
 #include "source/live.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 static void read_saved(struct dkt_ctx *ctx, struct dkt__comms *comms)
 {
 	char *text __cleanup(free) = NULL;

@@ -10,8 +10,6 @@
 #include "source/live.h"
 #include "tracefs.h"
 
-#include "base/banned.h"
-
 /* Takes the spool directory for this process alone; a holder's number is in the file. */
 static int lock_spool(struct dkt_ctx *ctx, const char *dir, int *dirfd, int *lock)
 {

@@ -12,8 +12,6 @@
 
 #include "source/live/spool.h"
 
-#include "base/banned.h"
-
 #define SPOOL_MAGIC "DKTSPL01"
 #define SPOOL_HEAD  4096
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pages taken out of a per-CPU buffer, in a file that outlives a killed reader. */
-#ifndef DKT_SPOOL_H
-#define DKT_SPOOL_H
+#pragma once
 
 #include "ctx.h"
 
@@ -59,5 +58,3 @@ void dkt__spool_reset(struct dkt__spool *spool);
 
 struct dkt__spool_base dkt__spool_get_base(const struct dkt__spool *spool);
 void dkt__spool_set_base(struct dkt__spool *spool, struct dkt__spool_base base);
-
-#endif

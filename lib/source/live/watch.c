@@ -6,8 +6,6 @@
 
 #include "source/live/watch.h"
 
-#include "base/banned.h"
-
 /* How often the source looks for the buffer of a CPU that was offline so far, s. */
 #define ABSENT_S 1
 

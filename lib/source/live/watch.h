@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One descriptor that tells when a live source has to be looked at, whatever the cause. */
-#ifndef DKT_WATCH_H
-#define DKT_WATCH_H
+#pragma once
 
 #include "ctx.h"
 
@@ -30,5 +29,3 @@ int dkt__watch_more(struct dkt__watch *watch, bool more, bool absent);
 
 /* Waits, and takes a wake-up away. */
 int dkt__watch_wait(struct dkt__watch *watch, int timeout_ms);
-
-#endif
