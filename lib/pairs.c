@@ -389,7 +389,7 @@ static int end(struct dkt_pairs *pairs, struct dkt_source *source, const struct 
 
 	pairs->info.ends++;
 	entry = load_keys(pairs, source, it->end, record, words) ?
-			dkt__keymap_find(&pairs->open, words) :
+			dkt__keymap_remove(&pairs->open, words) :
 			DKT__KEYMAP_NONE;
 	if (entry == DKT__KEYMAP_NONE) {
 		pairs->info.unmatched_ends++;
@@ -409,7 +409,6 @@ static int end(struct dkt_pairs *pairs, struct dkt_source *source, const struct 
 	if (!err && pairs->n_slow_max &&
 	    (pairs->n_slow < pairs->n_slow_max || ns > pairs->slow[pairs->n_slow - 1].ns))
 		err = keep_slow(pairs, begun, record, ns);
-	dkt__keymap_remove(&pairs->open, words);
 	return err;
 }
 

@@ -28,8 +28,13 @@ static uint32_t find_slot(const struct dkt__keymap *map, const uint64_t *key)
 {
 	uint32_t slot = first_slot(map, key);
 
-	while (map->slots[slot] && !same_key(map, map->slots[slot] - 1, key))
-		slot = (slot + 1) & map->mask;
+	/* Most keys are one word. */
+	if (map->n_words == 1)
+		while (map->slots[slot] && map->keys[map->slots[slot] - 1] != *key)
+			slot = (slot + 1) & map->mask;
+	else
+		while (map->slots[slot] && !same_key(map, map->slots[slot] - 1, key))
+			slot = (slot + 1) & map->mask;
 	return slot;
 }
 
@@ -85,16 +90,17 @@ uint32_t dkt__keymap_add(struct dkt__keymap *map, const uint64_t *key, bool *add
 	return entry;
 }
 
-void dkt__keymap_remove(struct dkt__keymap *map, const uint64_t *key)
+uint32_t dkt__keymap_remove(struct dkt__keymap *map, const uint64_t *key)
 {
-	uint32_t slot, next, home;
+	uint32_t slot, next, home, entry;
 
 	if (!map->n)
-		return;
+		return DKT__KEYMAP_NONE;
 	slot = find_slot(map, key);
-	if (!map->slots[slot])
-		return;
-	map->free[map->n_free++] = map->slots[slot] - 1;
+	entry = map->slots[slot] - 1;
+	if (entry == DKT__KEYMAP_NONE)
+		return entry;
+	map->free[map->n_free++] = entry;
 	map->n--;
 	/* Those behind it that would have liked its place, or one before it, move up. */
 	for (next = (slot + 1) & map->mask; map->slots[next]; next = (next + 1) & map->mask) {
@@ -105,6 +111,7 @@ void dkt__keymap_remove(struct dkt__keymap *map, const uint64_t *key)
 		slot = next;
 	}
 	map->slots[slot] = 0;
+	return entry;
 }
 
 void dkt__keymap_empty(struct dkt__keymap *map)

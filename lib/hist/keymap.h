@@ -33,7 +33,9 @@ uint32_t dkt__keymap_find(const struct dkt__keymap *map, const uint64_t *key);
 
 /* The same, made if there is none. DKT__KEYMAP_NONE: memory is out. */
 uint32_t dkt__keymap_add(struct dkt__keymap *map, const uint64_t *key, bool *added);
-void dkt__keymap_remove(struct dkt__keymap *map, const uint64_t *key);
+
+/* Removes the key. What the caller has by its entry's number is good until that is given again. */
+uint32_t dkt__keymap_remove(struct dkt__keymap *map, const uint64_t *key);
 
 /* Forgets all entries; memory is kept. */
 void dkt__keymap_empty(struct dkt__keymap *map);
