@@ -8,13 +8,9 @@
 #include <byteswap.h>
 #include <linux/perf_event.h>
 
-#include "comms.h"
 #include "event.h"
 #include "file.h"
-#include "page.h"
-#include "source.h"
-#include "source/heap.h"
-#include "source/swap.h"
+#include "source/streams.h"
 
 /* Bytes of struct trace_entry, with which every tracepoint's data begin. */
 #define DKT__PERF_ENTRY 8
@@ -35,12 +31,15 @@ struct dkt__perf_attr {
 	bool sample_id_all; /* other records than samples end in the time and the like, too */
 	bool use_clockid;
 	int32_t clockid;
-	/*
-	 * Where a sample of a tracepoint has these, in bytes from its begin, if all of them are at the
-	 * same place in each; raw 0: they are not, or it is none.
-	 */
-	uint16_t tid, time, cpu, raw;
-	uint8_t verdict; /* enum dkt__verdict */
+};
+
+/* Where samples with an id have what is asked of them, if that is at the same places in all. */
+struct dkt__perf_quick {
+	uint64_t id;
+	struct dkt_event *event; /* NULL: nobody has asked for it yet */
+	uint32_t size; /* bytes that a sample has at least; UINT32_MAX: it is none of these */
+	uint16_t tid, time, cpu, raw; /* in bytes from its begin; raw: the data */
+	uint16_t nr; /* of the event */
 };
 
 struct dkt__perf_id {
@@ -73,6 +72,8 @@ struct dkt__perf_block {
 /* Records of a block that are in order of time. */
 struct dkt__perf_run {
 	const uint8_t *p, *end; /* p: the next one */
+	struct dkt__perf_quick *quick; /* where that has what is asked for; NULL: it says it itself */
+	uint32_t size; /* bytes of that */
 	uint32_t block;
 	uint32_t next; /* of those that are free: the next one, plus 1 */
 };
@@ -109,7 +110,7 @@ struct dkt__perf_map; /* perfdata/maps.c */
 struct dkt__perf_unpack; /* perfdata/unpack.c */
 
 /*
- * The merge of the runs of records. What of them may have the next record is known from the blocks:
+ * The runs of records that are merged, as the streams of a heap are. What of them may have the next record is known from the blocks:
  * those are looked at one after the other, and only so far as their times ask for.
  */
 struct dkt__perf_merge {
@@ -122,50 +123,39 @@ struct dkt__perf_merge {
 	uint32_t free; /* run that is free, plus 1; 0: none */
 	uint32_t order; /* of the run found last */
 	struct dkt__heap waiting; /* runs by their first time */
-	struct dkt__heap heap; /* those being read */
-	uint64_t bound; /* the first goes on alone as long as it is older */
-	struct dkt__perf_item item; /* its next record */
-	uint32_t size; /* bytes of that */
-	bool taken; /* it has been returned */
+	uint64_t horizon; /* no run outside of the heap has a record before that time */
+	struct dkt__perf_run *top; /* with the next record of all */
+	uint64_t time; /* of the record that was found last */
+	struct dkt__perf_item item; /* the same, if it is not quick */
 	uint64_t done; /* bytes of blocks that were read */
 	uint8_t *spare[DKT__PERF_BLOCKS]; /* room for a block's copy */
 	uint32_t n_spare, n_copies; /* and all there are of these */
 };
 
 struct dkt__perf {
-	struct dkt_source base; /* first: this is the source */
+	struct dkt__streams streams; /* first: this is the source; its list: the CPUs */
 	struct dkt__file file;
 	bool swap; /* it is of a machine of the other byte order */
-	struct dkt__swapped copy; /* of a sample's data in this one's */
 	struct dkt__perf_attr *attrs;
 	size_t n_attrs, attrs_room;
 	struct dkt__perf_id *ids; /* sorted */
 	size_t n_ids, ids_room;
 	bool has_events; /* formats were there */
 	bool has_users; /* there are records among the others that perf added itself */
-	char *host, *release, *arch, *kernel, *damage;
+	char *host, *release, *arch, *kernel;
 	uint64_t wall_ref, clock_ref; /* the wall clock's and the clock's time at one moment */
 	bool has_ref;
 	int clockid; /* of the records, -1: perf's own */
-	struct dkt__comms comms;
-	struct dkt__perf_id *quick; /* by the lower bits of an id; NULL: there is one attribute */
-	size_t quick_mask, id_at; /* where a sample has the id */
-	bool is_quick; /* for dkt__perf_quick() */
+	struct dkt__perf_quick *quick; /* by the lower bits of an id */
+	size_t quick_mask, id_at; /* where a sample has the id; mask 0: there is one attribute */
+	uint32_t quick_size; /* bytes of a sample up to there; UINT32_MAX: none is quick */
 	struct dkt__perf_tape tape; /* the file's records */
 	struct dkt__perf_unpack *unpack; /* those that are compressed; NULL: none are */
 	uint64_t unpacked; /* bytes that these have */
 	struct dkt__perf_merge merge;
 	uint64_t bad; /* samples that make no sense */
-	struct dkt_event **events; /* by number */
-	dkt_event_fn wants; /* NULL: all are wanted */
-	void *wants_data;
-	struct dkt_loss *losses; /* by CPU */
 	uint64_t lost_in_place; /* in records that say when and where */
 	uint64_t lost_in_all; /* by counts of the end, which hold these too */
-	uint32_t n_losses;
-	uint64_t since, until;
-	const int *cpus; /* asked for */
-	size_t n_cpus;
 	struct dkt__perf_stack stacks[DKT__PERF_STACKS];
 	void *processes; /* a tree: what each has mapped, as far as was read */
 	struct dkt__perf_map *maps; /* all of them */
@@ -179,9 +169,6 @@ static inline struct dkt__cursor dkt__perf_cursor(const struct dkt__perf *perf, 
 {
 	return (struct dkt__cursor){ .p = data, .end = data + size, .swap = perf->swap };
 }
-
-/* Says once more what could not be read. */
-void dkt__perf_damage(struct dkt__perf *perf, const char *fmt, ...) DKT_PRINTF(2, 3);
 
 /* ---- perfdata/head.c ---- */
 
@@ -299,57 +286,51 @@ static inline uint64_t dkt__perf_behind(const struct dkt__perf *perf, const uint
 }
 
 /*
- * Takes apart a sample that has all at the places of its attribute's layout. False: it is no such
- * one. Of the item only what merging and returning it asks for is set.
+ * Where the sample has what is asked of it. NULL: it is no sample, or one for dkt__perf_item(). What
+ * is found is within the record, whose CPU is less than DKT__PERF_CPUS.
  */
-static inline bool dkt__perf_quick(const struct dkt__perf *perf, const uint8_t *data, uint32_t size,
-				   struct dkt__perf_item *item)
+static inline struct dkt__perf_quick *dkt__perf_quick(const struct dkt__perf *perf,
+						      const uint8_t *data, uint32_t size)
 {
-	const struct dkt__perf_attr *attr = perf->attrs;
-	const struct dkt__perf_id *known;
-	uint32_t type, n;
+	struct dkt__perf_quick *it = perf->quick;
+	uint32_t type, n, cpu;
 	uint64_t id;
 
 	memcpy(&type, data, sizeof(type));
-	if (type != PERF_RECORD_SAMPLE || !perf->is_quick)
-		return false;
-	if (perf->quick) {
-		if (size < perf->id_at + sizeof(id))
-			return false;
+	if (type != PERF_RECORD_SAMPLE || dkt__unlikely(size < perf->quick_size))
+		return NULL;
+	if (dkt__likely(perf->quick_mask)) {
 		memcpy(&id, data + perf->id_at, sizeof(id));
-		known = &perf->quick[id & perf->quick_mask];
-		if (known->id != id)
-			return false;
-		attr = &perf->attrs[known->attr];
+		it += id & perf->quick_mask;
+		if (dkt__unlikely(it->id != id))
+			return NULL;
 	}
-	if (!attr->raw || size < attr->raw + sizeof(n))
-		return false;
-	memcpy(&n, data + attr->raw, sizeof(n));
-	memcpy(&item->cpu, data + attr->cpu, sizeof(item->cpu));
-	if (n < DKT__PERF_ENTRY || n > size - attr->raw - sizeof(n) || item->cpu >= DKT__PERF_CPUS)
-		return false;
-	memcpy(&item->time, data + attr->time, sizeof(item->time));
-	memcpy(&item->pid, data + attr->tid, sizeof(item->pid));
-	memcpy(&item->tid, data + attr->tid + sizeof(item->pid), sizeof(item->tid));
-	item->type = type;
-	item->attr = attr;
-	item->data = data + attr->raw + sizeof(n);
-	item->size = n;
-	item->n_chain = 0;
-	item->lost = 0;
-	return true;
+	if (dkt__unlikely(size < it->size))
+		return NULL;
+	memcpy(&n, data + it->raw - sizeof(n), sizeof(n));
+	memcpy(&cpu, data + it->cpu, sizeof(cpu));
+	if (dkt__unlikely(n < DKT__PERF_ENTRY || n > size - it->raw || cpu >= DKT__PERF_CPUS))
+		return NULL;
+	return it;
 }
 
 /*
- * Takes apart a record that has a place in the order of time. False: it has none, makes no sense, or is
- * not asked for.
+ * Finds the time of a record that has a place in the order of time, and what it says: in a sample by
+ * *quick, or if that is NULL in *item. False: it has no place, makes no sense, or is not asked for.
  */
 static inline bool dkt__perf_take(const struct dkt__perf *perf, const uint8_t *data, uint32_t size,
-				  struct dkt__perf_item *item)
+				  struct dkt__perf_quick **quick, struct dkt__perf_item *item,
+				  uint64_t *time)
 {
-	if (dkt__likely(dkt__perf_quick(perf, data, size, item)))
+	*quick = dkt__perf_quick(perf, data, size);
+	if (dkt__likely(*quick)) {
+		memcpy(time, data + (*quick)->time, sizeof(*time));
 		return true;
-	return dkt__perf_item(perf, data, size, item) && !(item->lost && !item->placed);
+	}
+	if (!dkt__perf_item(perf, data, size, item) || (item->lost && !item->placed))
+		return false;
+	*time = item->time;
+	return true;
 }
 
 /* ---- perfdata/merge.c ---- */
@@ -357,8 +338,8 @@ static inline bool dkt__perf_take(const struct dkt__perf *perf, const uint8_t *d
 /* Takes what a record says of processes. -ENOMEM. */
 int dkt__perf_task(struct dkt__perf *perf, const struct dkt__perf_item *item);
 
-/* Makes the next record in order of time the merge's item. 0: there is one; 1: end. */
-int dkt__perf_merge_next(struct dkt__perf *perf);
+/* dkt_source_next() */
+int dkt__perf_next(struct dkt_source *source, struct dkt_record *record);
 
 /* As if nothing was read. */
 void dkt__perf_merge_rewind(struct dkt__perf *perf);

@@ -21,12 +21,12 @@ void dkt__perf_chain_events(struct dkt__perf *perf)
 	};
 
 	for (int i = 0; i < DKT__PERF_STACKS; i++) {
-		struct dkt_event *event = dkt_event_find(perf->base.ctx, "ftrace", names[i]);
+		struct dkt_event *event = dkt_event_find(perf->streams.base.ctx, "ftrace", names[i]);
 		const struct dkt_field *caller = event ? dkt_event_field(event, "caller") : NULL;
 
 		/* One of the file's own may be made otherwise. */
 		if (caller && caller->offset == DKT__STACK_CALLERS &&
-		    caller->element == perf->base.ctx->long_size && dkt_event_id(event) > 0)
+		    caller->element == perf->streams.base.ctx->long_size && dkt_event_id(event) > 0)
 			perf->stacks[i].event = event;
 	}
 }
@@ -58,7 +58,7 @@ static int first_stack(const struct dkt__perf_item *item)
 static int add_caller(struct dkt__perf *perf, int which, int32_t pid, uint64_t address)
 {
 	struct dkt__perf_stack *stack = &perf->stacks[which];
-	size_t size = perf->base.ctx->long_size;
+	size_t size = perf->streams.base.ctx->long_size;
 	uint32_t half;
 
 	/* An end that was not recognized as one: no function is there. */
@@ -101,7 +101,7 @@ static void carry(struct dkt__perf *perf, struct dkt_record *record)
 		stack->carried = (struct dkt_stack){ .event = stack->event,
 						     .data = stack->data,
 						     .size = DKT__STACK_CALLERS +
-							     stack->n * perf->base.ctx->long_size,
+							     stack->n * perf->streams.base.ctx->long_size,
 						     .next = next };
 		next = &stack->carried;
 	}

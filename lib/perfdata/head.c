@@ -123,7 +123,7 @@ static int read_attrs(struct dkt__perf *perf, struct section where, uint64_t siz
 	int err = 0;
 
 	if (size < ATTR_MIN + 16 || size > ATTR_MAX)
-		return dkt_fail(perf->base.ctx, -EINVAL,
+		return dkt_fail(perf->streams.base.ctx, -EINVAL,
 				"read %s: its attributes have %llu bytes, which cannot be",
 				perf->file.name, (unsigned long long)size);
 	while (!err && dkt__cursor_left(&cur) >= size) {
@@ -160,7 +160,7 @@ static int add_stacks(struct dkt__dat *dat)
 
 int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t size)
 {
-	struct dkt_ctx *ctx = perf->base.ctx;
+	struct dkt_ctx *ctx = perf->streams.base.ctx;
 	struct dkt__dat dat = { .ctx = ctx };
 	struct dkt__cursor cur = { 0 };
 	uint8_t *copy;
@@ -186,7 +186,7 @@ int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t s
 	       dkt__dat_event_formats(&dat, &cur);
 	/* Old ones have no more than that. */
 	if (!good)
-		dkt__perf_damage(perf, "its formats of events make no sense");
+		dkt__streams_damage(&perf->streams, "its formats of events make no sense");
 	else if (dkt__dat_kallsyms(&dat, &cur) && dkt__dat_printk(&dat, &cur))
 		dkt__dat_cmdlines(&dat, &cur);
 	err = add_stacks(&dat);
@@ -231,7 +231,7 @@ static int take_feature(struct dkt__perf *perf, uint64_t feature, struct dkt__cu
 		break;
 	case FEAT_NRCPUS:
 		n = dkt__cursor_number(&cur, 4);
-		perf->base.info.cpus = (int)DKT__MIN(n, (uint64_t)DKT__PERF_CPUS);
+		perf->streams.base.info.cpus = (int)DKT__MIN(n, (uint64_t)DKT__PERF_CPUS);
 		break;
 	case FEAT_COMPRESSED:
 		perf->has_users = true;
@@ -318,7 +318,7 @@ int dkt__perf_head(struct dkt__perf *perf)
 		perf->has_users = true;
 		err = 0;
 	} else if (head < HEAD_SIZE || !bits) {
-		return dkt_fail(perf->base.ctx, -EINVAL, "read %s: its head makes no sense",
+		return dkt_fail(perf->streams.base.ctx, -EINVAL, "read %s: its head makes no sense",
 				perf->file.name);
 	} else {
 		err = read_attrs(perf, attrs, attr_size);
@@ -329,7 +329,7 @@ int dkt__perf_head(struct dkt__perf *perf)
 		return err;
 	/* A perf that was killed left the size open, and wrote no features. */
 	if (!data.size || data.size > perf->file.size || data.at > perf->file.size - data.size) {
-		dkt__perf_damage(perf, "the file is cut off at byte %zu", perf->file.size);
+		dkt__streams_damage(&perf->streams, "the file is cut off at byte %zu", perf->file.size);
 		data.size = data.at < perf->file.size ? perf->file.size - data.at : 0;
 	}
 	cur = cursor_at(perf, data);

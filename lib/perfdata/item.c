@@ -25,21 +25,25 @@ static void skip(struct dkt__cursor *cur, uint64_t type, uint64_t bits)
 /* ---- layouts ---- */
 
 /* What a sample begins with, in this order; all but raw has 8 bytes or is not of one length. */
-static void find_places(struct dkt__perf_attr *attr)
+static struct dkt__perf_quick find_places(const struct dkt__perf_attr *attr)
 {
 	const uint64_t type = attr->sample_type,
 		       all = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
+	struct dkt__perf_quick it = { .size = UINT32_MAX };
 	size_t at = sizeof(struct perf_event_header);
 
 	if ((type & all) != all || type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN) ||
-	    attr->type != PERF_TYPE_TRACEPOINT)
-		return;
+	    attr->type != PERF_TYPE_TRACEPOINT || attr->config >= MAX_ID)
+		return it;
 	at += 8 * count(type, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP);
-	attr->tid = (uint16_t)at;
-	attr->time = (uint16_t)(at += 8);
+	it.tid = (uint16_t)at;
+	it.time = (uint16_t)(at += 8);
 	at += 8 * (1 + count(type, PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID));
-	attr->cpu = (uint16_t)at;
-	attr->raw = (uint16_t)(at + 8 * (1 + count(type, PERF_SAMPLE_PERIOD)));
+	it.cpu = (uint16_t)at;
+	it.raw = (uint16_t)(at + 8 * (1 + count(type, PERF_SAMPLE_PERIOD)) + sizeof(uint32_t));
+	it.size = it.raw + DKT__PERF_ENTRY;
+	it.nr = (uint16_t)attr->config;
+	return it;
 }
 
 static int id_cmp(const void *a, const void *b)
@@ -54,7 +58,7 @@ static int id_cmp(const void *a, const void *b)
 
 static int fill_quick(struct dkt__perf *perf)
 {
-	size_t n = 2;
+	size_t i, at, n = 2;
 
 	while (n < perf->n_ids && n < QUICK_MAX)
 		n *= 2;
@@ -62,29 +66,39 @@ static int fill_quick(struct dkt__perf *perf)
 	if (!perf->quick)
 		return -ENOMEM;
 	perf->quick_mask = n - 1;
-	/* No number is of a sample: what is not filled in must not be taken for it. */
-	perf->quick[0].id = 1;
-	for (size_t i = perf->n_ids; i--;)
-		if (perf->ids[i].id)
-			perf->quick[perf->ids[i].id & perf->quick_mask] = perf->ids[i];
+	/* What is not filled in is no sample's. */
+	for (i = 0; i < n; i++)
+		perf->quick[i].size = UINT32_MAX;
+	for (i = perf->n_ids; i--;) {
+		at = perf->ids[i].id & perf->quick_mask;
+		perf->quick[at] = find_places(&perf->attrs[perf->ids[i].attr]);
+		perf->quick[at].id = perf->ids[i].id;
+	}
 	return 0;
 }
 
 int dkt__perf_layout(struct dkt__perf *perf)
 {
 	uint64_t type = perf->n_attrs ? perf->attrs->sample_type : 0;
+	bool has_id = type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID);
 
 	if (perf->n_ids)
 		qsort(perf->ids, perf->n_ids, sizeof(*perf->ids), id_cmp);
-	for (size_t i = 0; i < perf->n_attrs; i++)
-		find_places(&perf->attrs[i]);
-	perf->is_quick = perf->n_attrs && !perf->swap;
-	if (perf->n_attrs < 2)
+	perf->quick_size = UINT32_MAX;
+	if (!perf->n_attrs || perf->swap || (perf->n_attrs > 1 && !has_id))
 		return 0;
-	perf->is_quick &= !!(type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID));
+	if (perf->n_attrs == 1) {
+		perf->quick = malloc(sizeof(*perf->quick));
+		if (!perf->quick)
+			return -ENOMEM;
+		*perf->quick = find_places(perf->attrs);
+		perf->quick_size = 0;
+		return 0;
+	}
 	perf->id_at = sizeof(struct perf_event_header);
 	if (!(type & PERF_SAMPLE_IDENTIFIER))
 		perf->id_at += 8 * id_words(type);
+	perf->quick_size = (uint32_t)(perf->id_at + sizeof(uint64_t));
 	return fill_quick(perf);
 }
 

@@ -158,7 +158,7 @@ static uint64_t name_of(struct dkt__perf *perf, const struct dkt__perf_map *map,
 	if (!map->is_function)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "+0x%" PRIx64,
 			      map->offset + offset);
-	made = dkt__symbol_make_whole(perf->base.ctx, text, (size_t)n);
+	made = dkt__symbol_make_whole(perf->streams.base.ctx, text, (size_t)n);
 	return made ? made : address;
 }
 
@@ -167,7 +167,7 @@ uint64_t dkt__perf_maps_name(struct dkt__perf *perf, int32_t pid, uint64_t addre
 	const struct dkt__perf_map *map = maps_of(perf, pid);
 
 	/* An address that stands for a name takes eight bytes. */
-	if (perf->base.ctx->long_size != 8)
+	if (perf->streams.base.ctx->long_size != 8)
 		return address;
 	for (int i = 0; map && i < MAX_LOOK; i++, map = map->before)
 		if (address >= map->start && address - map->start < map->length)
@@ -226,5 +226,5 @@ void dkt__perf_symbols(struct dkt__perf *perf)
 	/* The kernel is somewhere else after each boot. */
 	if (!strcmp(perf->host, name.nodename) && !strcmp(perf->release, name.release) &&
 	    is_at(perf->anchor, perf->anchor_at))
-		dkt__symbols_read(perf->base.ctx, KALLSYMS);
+		dkt__symbols_read(perf->streams.base.ctx, KALLSYMS);
 }

@@ -106,24 +106,25 @@ static int find_runs(struct dkt__perf *perf, size_t nr, const struct dkt__perf_t
 {
 	struct dkt__perf_merge *m = &perf->merge;
 	struct dkt__perf_run *run = NULL;
+	struct dkt__perf_quick *quick;
 	struct dkt__perf_item item;
-	uint64_t next, last = 0;
+	uint64_t next, time, last = 0;
 	const uint8_t *data;
 	uint32_t size;
 
 	for (uint64_t at = 0; (data = dkt__perf_whole(perf, bytes, at, &size)); at = next) {
 		next = dkt__perf_behind(perf, data, size, at);
-		if (!dkt__perf_take(perf, data, size, &item)) {
+		if (!dkt__perf_take(perf, data, size, &quick, &item, &time)) {
 			/* What it has behind it are no records. */
 			run = next == at + size ? run : NULL;
 			continue;
 		}
-		if (!run || (item.time < last && m->waiting.n < MAX_RUNS))
-			run = add_run(perf, nr, item.time, data);
+		if (!run || (time < last && m->waiting.n < MAX_RUNS))
+			run = add_run(perf, nr, time, data);
 		if (!run)
 			return -ENOMEM;
 		run->end = data + size;
-		last = item.time;
+		last = time;
 	}
 	return 0;
 }
@@ -138,7 +139,7 @@ static int meet_block(struct dkt__perf *perf)
 	struct dkt__perf_run *run;
 	int err = 0;
 
-	if ((block->last < perf->since && !block->tasks) || !block_bytes(perf, block, &bytes)) {
+	if ((block->last < perf->streams.since && !block->tasks) || !block_bytes(perf, block, &bytes)) {
 		block_over(perf, block);
 		return dkt__perf_unpack_error(perf);
 	}
@@ -158,19 +159,20 @@ static int meet_block(struct dkt__perf *perf)
 	return err;
 }
 
-/* Makes the run's next record the item. False: it has no more. */
+/* Finds the run's next record. False: it has no more. */
 static inline __attribute__((always_inline)) bool run_peek(struct dkt__perf *perf,
 							   struct dkt__perf_run *run)
 {
 	struct dkt__perf_merge *m = &perf->merge;
 	const uint8_t *data;
 
-	for (;; run->p += m->size) {
+	for (;; run->p += run->size) {
 		const struct dkt__perf_tape left = { .data = run->p,
 						     .size = (uint64_t)(run->end - run->p) };
 
-		data = dkt__perf_whole(perf, &left, 0, &m->size);
-		if (!data || dkt__perf_take(perf, data, m->size, &m->item))
+		data = dkt__perf_whole(perf, &left, 0, &run->size);
+		if (!data ||
+		    dkt__perf_take(perf, data, run->size, &run->quick, &m->item, &m->time))
 			return data;
 	}
 }
@@ -184,12 +186,13 @@ static int begin_run(struct dkt__perf *perf)
 	int err = 0;
 
 	dkt__heap_drop(&m->waiting);
-	for (; !err && run_peek(perf, run); run->p += m->size) {
-		if (m->item.time >= perf->since) {
-			first.ts = m->item.time;
-			return dkt__heap_add(&m->heap, first);
+	for (; !err && run_peek(perf, run); run->p += run->size) {
+		if (m->time >= perf->streams.since) {
+			first.ts = m->time;
+			return dkt__heap_add(&perf->streams.heap, first);
 		}
-		err = dkt__perf_task(perf, &m->item);
+		if (!run->quick)
+			err = dkt__perf_task(perf, &m->item);
 	}
 	run_over(perf, first.nr);
 	return err;
@@ -197,11 +200,11 @@ static int begin_run(struct dkt__perf *perf)
 
 /* ---- the merge ---- */
 
-/* Finds the run with the next record, of all that may have it. 0, or 1: end. */
-static int find_next(struct dkt__perf *perf)
+/* Begins all runs that may have the next record. 0, or 1: end. */
+static int begin_runs(struct dkt__perf *perf)
 {
 	struct dkt__perf_merge *m = &perf->merge;
-	const struct dkt__heap *heap = &m->heap, *waiting = &m->waiting;
+	const struct dkt__heap *heap = &perf->streams.heap, *waiting = &m->waiting;
 	int err = 0;
 
 	while (!err) {
@@ -217,53 +220,58 @@ static int find_next(struct dkt__perf *perf)
 		else
 			break;
 	}
-	if (err || !heap->n)
-		return err ? err : 1;
-	run_peek(perf, &m->runs[heap->list[0].nr]);
-	m->bound = dkt__heap_bound(heap);
-	if (waiting->n)
-		m->bound = DKT__MIN(m->bound, waiting->list[0].ts);
+	m->horizon = waiting->n ? waiting->list[0].ts : UINT64_MAX;
 	if (m->met < m->n_blocks)
-		m->bound = DKT__MIN(m->bound, m->blocks[m->met].rest);
-	return 0;
+		m->horizon = DKT__MIN(m->horizon, m->blocks[m->met].rest);
+	return err ? err : !heap->n;
 }
 
-int dkt__perf_merge_next(struct dkt__perf *perf)
+/* Steps past the record that was returned. 0: the top has the next one; 1: end. */
+static inline int advance(struct dkt__perf *perf)
 {
 	struct dkt__perf_merge *m = &perf->merge;
-	struct dkt__perf_run *run;
+	const struct dkt__heap *heap = &perf->streams.heap;
 	bool more;
+	int err = 0;
 
-	if (dkt__likely(m->taken)) {
-		run = &m->runs[m->heap.list[0].nr];
-		run->p += m->size;
-		more = run_peek(perf, run);
-		if (dkt__likely(more && m->item.time < m->bound))
+	if (dkt__likely(perf->streams.taken)) {
+		uint32_t nr = heap->list[0].nr;
+
+		m->top->p += m->top->size;
+		more = run_peek(perf, m->top);
+		if (dkt__streams_stays(&perf->streams, more, m->time))
 			return 0;
-		m->taken = false;
-		if (more) {
-			dkt__heap_move(&m->heap, m->item.time);
-		} else {
-			run_over(perf, m->heap.list[0].nr);
-			dkt__heap_drop(&m->heap);
-		}
+		if (!more)
+			run_over(perf, nr);
 	}
-	return find_next(perf);
+	if (!heap->n || heap->list[0].ts >= m->horizon)
+		err = begin_runs(perf);
+	if (dkt__unlikely(err))
+		return err;
+	m->top = &m->runs[heap->list[0].nr];
+	m->time = heap->list[0].ts;
+	/* Of the items there is only one. */
+	if (dkt__unlikely(!m->top->quick))
+		run_peek(perf, m->top);
+	perf->streams.bound = DKT__MIN(dkt__heap_bound(heap), m->horizon);
+	return 0;
 }
 
 void dkt__perf_merge_rewind(struct dkt__perf *perf)
 {
 	struct dkt__perf_merge *m = &perf->merge;
+	size_t i;
 
-	for (size_t i = 0; i < m->met; i++) {
+	for (i = 0; i < m->met; i++) {
 		if (m->blocks[i].live)
 			let_go(perf, &m->blocks[i]);
 		m->blocks[i].live = 0;
 	}
-	m->met = m->first = m->n_runs = m->heap.n = m->waiting.n = 0;
+	m->met = m->first = m->n_runs = m->waiting.n = 0;
 	m->free = m->order = 0;
-	m->taken = false;
-	m->done = 0;
+	m->done = m->horizon = 0;
+	perf->streams.heap.n = 0;
+	perf->streams.taken = false;
 	if (perf->unpack)
 		dkt__perf_unpack_rewind(perf->unpack);
 }
@@ -275,8 +283,119 @@ void dkt__perf_merge_clear(struct dkt__perf *perf)
 	dkt__perf_merge_rewind(perf);
 	while (m->n_spare)
 		free(m->spare[--m->n_spare]);
-	dkt__heap_clear(&m->heap);
 	dkt__heap_clear(&m->waiting);
 	free(m->blocks);
 	free(m->runs);
+}
+
+/* ---- records ---- */
+
+/* A sample that is wanted, with that data. False: its event is not known. */
+static inline bool fill(struct dkt__perf *perf, struct dkt_event *event, const void *data,
+			uint32_t size, uint32_t cpu, int32_t tid, struct dkt_record *rec)
+{
+	struct dkt_loss *loss = &perf->streams.list[cpu].loss;
+	struct dkt__entry entry;
+
+	memcpy(&entry, data, sizeof(entry));
+	*rec = (struct dkt_record){
+		.ts = perf->merge.time,
+		.event = event,
+		.data = data,
+		.size = size,
+		.cpu = cpu,
+		/* perf knows no number of a thread that is gone. */
+		.pid = tid < 0 ? entry.pid : tid,
+		.flags = entry.flags,
+		.preempt = entry.preempt & 0xf,
+	};
+	loss->seen += !!event;
+	loss->bad += !event;
+	return event;
+}
+
+/* False: it is not asked for. */
+static inline bool fill_quick(struct dkt__perf *perf, struct dkt__perf_quick *quick,
+			      struct dkt_record *rec)
+{
+	const uint8_t *sample = perf->merge.top->p, *data = sample + quick->raw;
+	struct dkt__stream *s;
+	uint32_t size, cpu;
+	int32_t tid;
+
+	memcpy(&size, data - sizeof(size), sizeof(size));
+	memcpy(&cpu, sample + quick->cpu, sizeof(cpu));
+	memcpy(&tid, sample + quick->tid + sizeof(tid), sizeof(tid));
+	if (dkt__unlikely(cpu >= perf->streams.n))
+		return false;
+	s = &perf->streams.list[cpu];
+	if (dkt__unlikely(s->unasked))
+		return false;
+	if (!dkt__streams_wants(&perf->streams, quick->nr, data, size)) {
+		s->loss.seen++;
+		return false;
+	}
+	if (dkt__unlikely(!quick->event))
+		quick->event = dkt_event_by_id(perf->streams.base.ctx, quick->nr);
+	return fill(perf, quick->event, data, size, cpu, tid, rec);
+}
+
+/* A record of what was lost. False: there is none. */
+static bool fill_gap(const struct dkt__perf_item *item, struct dkt__stream *s,
+		     struct dkt_record *rec)
+{
+	s->loss.lost += item->lost;
+	*rec = (struct dkt_record){ .ts = item->time, .cpu = item->cpu, .lost = item->lost };
+	return item->lost;
+}
+
+/* What dkt__perf_item() took apart. */
+static bool fill_item(struct dkt__perf *perf, const struct dkt__perf_item *item,
+		      struct dkt_record *rec)
+{
+	struct dkt__streams *it = &perf->streams;
+	const void *data = item->data;
+	struct dkt__stream *s;
+	uint64_t nr;
+
+	s = item->cpu < it->n ? &it->list[item->cpu] : NULL;
+	if (!s || s->unasked)
+		return false;
+	if (item->type != PERF_RECORD_SAMPLE)
+		return fill_gap(item, s, rec);
+	nr = item->attr->config;
+	if (perf->swap)
+		data = dkt__swapped(&it->copy, it->base.ctx, data, item->size);
+	if (data && nr < MAX_ID && !dkt__streams_wants(it, (uint16_t)nr, data, item->size)) {
+		s->loss.seen++;
+		return false;
+	}
+	return data && fill(perf, nr < MAX_ID ? dkt_event_by_id(it->base.ctx, (int)nr) : NULL,
+			    data, item->size, item->cpu, item->tid, rec);
+}
+
+int dkt__perf_next(struct dkt_source *source, struct dkt_record *record)
+{
+	struct dkt__perf *perf = (struct dkt__perf *)source;
+	struct dkt__perf_merge *m = &perf->merge;
+	struct dkt__streams *it = &perf->streams;
+	int err;
+
+	for (;;) {
+		err = advance(perf);
+		if (dkt__unlikely(err || (m->time >= it->until && it->until != UINT64_MAX)))
+			return err ? err : 1;
+		it->taken = true;
+		if (dkt__likely(m->top->quick)) {
+			if (fill_quick(perf, m->top->quick, record))
+				return 0;
+			continue;
+		}
+		if (m->item.type != PERF_RECORD_SAMPLE)
+			err = dkt__perf_task(perf, &m->item);
+		if (err)
+			return err;
+		if (fill_item(perf, &m->item, record))
+			return m->item.n_chain ? dkt__perf_chain_take(perf, &m->item, record) : 0;
+	}
 }

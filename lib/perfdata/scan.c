@@ -77,19 +77,21 @@ static int scan_users(struct dkt__perf *perf)
 
 /* ---- blocks ---- */
 
-static int note_cpu(struct dkt__perf *perf, uint32_t cpu)
+static int add_cpus(struct dkt__streams *it, uint32_t last)
 {
-	struct dkt_loss *more;
+	struct dkt__stream *more = reallocarray(it->list, last + 1, sizeof(*more));
 
-	if (dkt__likely(cpu < perf->n_losses))
-		return 0;
-	more = reallocarray(perf->losses, cpu + 1, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
-	memset(more + perf->n_losses, 0, (cpu + 1 - perf->n_losses) * sizeof(*more));
-	perf->losses = more;
-	perf->n_losses = cpu + 1;
+	it->list = more;
+	for (; it->n <= last; it->n++)
+		more[it->n] = (struct dkt__stream){ .cpu = (int)it->n };
 	return 0;
+}
+
+static inline int note_cpu(struct dkt__perf *perf, uint32_t cpu)
+{
+	return dkt__likely(cpu < perf->streams.n) ? 0 : add_cpus(&perf->streams, cpu);
 }
 
 /* Notes what a record says that is not of the order of time: what was lost, where the kernel was. */
@@ -101,29 +103,44 @@ static int note_rest(struct dkt__perf *perf, const struct dkt__perf_item *item)
 	return dkt__perf_anchor(perf, item);
 }
 
-/* Looks at a record. -ENOMEM. */
-static int scan_record(struct dkt__perf *perf, const uint8_t *data, uint32_t size,
-		       struct dkt__perf_block *block)
+/* Looks at what is no quick sample. False: it has no place in the order of time. */
+static bool scan_other(struct dkt__perf *perf, const uint8_t *data, uint32_t size,
+		       struct dkt__perf_block *block, struct dkt__perf_item *item, int *err)
 {
+	if (!dkt__perf_item(perf, data, size, item)) {
+		perf->bad += dkt__perf_type(perf, data) == PERF_RECORD_SAMPLE &&
+			     (!item->attr || item->attr->type == PERF_TYPE_TRACEPOINT);
+		return false;
+	}
+	*err = note_rest(perf, item);
+	block->tasks |= item->type != PERF_RECORD_SAMPLE && !item->lost;
+	if (!*err)
+		*err = note_cpu(perf, item->cpu < DKT__PERF_CPUS ? item->cpu : 0);
+	return !*err && !(item->type != PERF_RECORD_SAMPLE && item->lost && !item->placed);
+}
+
+/* Looks at a record. -ENOMEM. */
+static inline int scan_record(struct dkt__perf *perf, const uint8_t *data, uint32_t size,
+			      struct dkt__perf_block *block)
+{
+	const struct dkt__perf_quick *quick = dkt__perf_quick(perf, data, size);
 	struct dkt__perf_item item;
+	uint64_t time;
+	uint32_t cpu;
 	int err = 0;
 
-	if (dkt__unlikely(!dkt__perf_quick(perf, data, size, &item))) {
-		if (!dkt__perf_item(perf, data, size, &item)) {
-			perf->bad += dkt__perf_type(perf, data) == PERF_RECORD_SAMPLE &&
-				     (!item.attr || item.attr->type == PERF_TYPE_TRACEPOINT);
-			return 0;
-		}
-		err = note_rest(perf, &item);
-		block->tasks |= item.type != PERF_RECORD_SAMPLE && !item.lost;
+	if (dkt__likely(quick)) {
+		memcpy(&time, data + quick->time, sizeof(time));
+		memcpy(&cpu, data + quick->cpu, sizeof(cpu));
+		err = note_cpu(perf, cpu);
+	} else {
+		if (!scan_other(perf, data, size, block, &item, &err))
+			return err;
+		time = item.time;
 	}
-	if (!err)
-		err = note_cpu(perf, item.cpu < DKT__PERF_CPUS ? item.cpu : 0);
-	if (item.type != PERF_RECORD_SAMPLE && item.lost && !item.placed)
-		return err;
-	block->sorted &= item.time >= block->last;
-	block->first = DKT__MIN(block->first, item.time);
-	block->last = DKT__MAX(block->last, item.time);
+	block->sorted &= time >= block->last;
+	block->first = DKT__MIN(block->first, time);
+	block->last = DKT__MAX(block->last, time);
 	return err;
 }
 
@@ -174,7 +191,7 @@ static int scan_block(struct dkt__perf *perf, const struct dkt__perf_tape *bytes
 static void cut_off(struct dkt__perf *perf, uint64_t at, uint64_t size)
 {
 	if (at < size)
-		dkt__perf_damage(perf, "its records end at byte %llu of %llu",
+		dkt__streams_damage(&perf->streams, "its records end at byte %llu of %llu",
 				 (unsigned long long)at, (unsigned long long)size);
 }
 

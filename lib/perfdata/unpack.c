@@ -65,7 +65,7 @@ static int make_file(struct dkt__perf *perf)
 
 	u->fd = dkt__unnamed_file(dir);
 	if (u->fd < 0)
-		return dkt_fail(perf->base.ctx, u->fd, "make %s/dktrace-XXXXXX: %s", dir,
+		return dkt_fail(perf->streams.base.ctx, u->fd, "make %s/dktrace-XXXXXX: %s", dir,
 				strerror(-u->fd));
 	/* Others need the directory, too. */
 	u->space = fstatvfs(u->fd, &fs) ? UINT64_MAX : (uint64_t)fs.f_bavail * fs.f_frsize / 2;
@@ -78,12 +78,12 @@ static int write_piece(struct dkt__perf *perf, const struct piece *piece)
 	int err;
 
 	if (u->in_file + PIECE > u->space)
-		return dkt_fail(perf->base.ctx, -ENOSPC,
+		return dkt_fail(perf->streams.base.ctx, -ENOSPC,
 				"uncompress %s: it takes more than half of the free space in %s;"
 				" set TMPDIR to a directory with more",
 				perf->file.name, dkt__temporary_dir());
 	err = dkt__pwrite_all(u->fd, piece->data, piece->size, u->file_size);
-	return err ? dkt_fail(perf->base.ctx, err, "uncompress %s: %s", perf->file.name,
+	return err ? dkt_fail(perf->streams.base.ctx, err, "uncompress %s: %s", perf->file.name,
 			      strerror(-err)) :
 		     0;
 }
@@ -101,7 +101,7 @@ static int to_file(struct dkt__perf *perf, struct piece *piece)
 		return err;
 	map = mmap(NULL, piece->size, PROT_READ, MAP_SHARED, u->fd, (off_t)u->file_size);
 	if (map == MAP_FAILED)
-		return dkt_fail(perf->base.ctx, -errno, "uncompress %s: %s", perf->file.name,
+		return dkt_fail(perf->streams.base.ctx, -errno, "uncompress %s: %s", perf->file.name,
 				strerror(errno));
 	free(piece->data);
 	*piece = (struct piece){ .data = map,
@@ -355,9 +355,9 @@ void dkt__perf_unpack_damage(struct dkt__perf *perf)
 	const struct dkt__perf_unpack *u = perf->unpack;
 
 	if (u->bad)
-		dkt__perf_damage(perf, "compressed records make no sense");
+		dkt__streams_damage(&perf->streams, "compressed records make no sense");
 	if (u->full)
-		dkt__perf_damage(perf,
+		dkt__streams_damage(&perf->streams,
 				 "its records unpack to more than %llu MB, the limit for its size",
 				 (unsigned long long)u->limit >> 20);
 }

@@ -121,20 +121,6 @@ static inline bool stream_next(struct dkt__streams *it, struct dkt__stream *s)
 	return on_time(s, dkt__likely(!dkt__page_next(&s->page, &s->next)) || stream_turn(it, s));
 }
 
-#define MAX_GATES (UINT8_MAX - DKT__GATED)
-
-static uint8_t ask(struct dkt__streams *it, uint16_t type, uint16_t place)
-{
-	struct dkt_event *event = dkt_event_by_id(it->base.ctx, type);
-	uint8_t *verdict = &it->verdicts[place];
-
-	*verdict = !event || it->wants(it->wants_data, event) ? DKT__WANTED : DKT__UNWANTED;
-	if (event && *verdict == DKT__WANTED && it->filter && it->n_gates < MAX_GATES &&
-	    dkt__expr_gate(it->filter, event, &it->gates[it->n_gates]))
-		*verdict = DKT__GATED + it->n_gates++;
-	return *verdict;
-}
-
 /* Whether the next record is looked at by nobody. It counts as seen. */
 static inline bool is_unwanted(struct dkt__streams *it, struct dkt__stream *s)
 {
@@ -146,7 +132,7 @@ static inline bool is_unwanted(struct dkt__streams *it, struct dkt__stream *s)
 	memcpy(&type, s->next.data, sizeof(type));
 	verdict = it->verdicts[type];
 	if (dkt__unlikely(!verdict))
-		verdict = ask(it, s->page.swap ? bswap_16(type) : type, type);
+		verdict = dkt__streams_ask(it, s->page.swap ? bswap_16(type) : type, type);
 	s->loss.seen += verdict == DKT__UNWANTED;
 	return verdict == DKT__UNWANTED;
 }
@@ -279,15 +265,10 @@ int dkt__streams_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 static inline void advance(struct dkt__streams *it)
 {
 	struct dkt__stream *s = it->top;
+	bool more = stream_step(it, s);
 
-	it->taken = false;
-	if (!stream_step(it, s))
-		dkt__heap_drop(&it->heap);
-	else if (dkt__likely(s->next.ts < it->bound))
-		return;
-	else
-		dkt__heap_move(&it->heap, s->next.ts);
-	find_top(it);
+	if (!dkt__streams_stays(it, more, s->next.ts))
+		find_top(it);
 }
 
 void dkt__streams_pass(struct dkt__streams *it)
@@ -379,28 +360,6 @@ const char *dkt__streams_comm(struct dkt_source *source, const struct dkt_record
 			it->comm = "<...>";
 	}
 	return it->comm;
-}
-
-int dkt__streams_select(struct dkt_source *source, dkt_event_fn wants, void *data)
-{
-	struct dkt__streams *it = (struct dkt__streams *)source;
-
-	free(it->verdicts);
-	it->verdicts = calloc(MAX_ID, 1);
-	it->wants = wants;
-	it->wants_data = data;
-	return it->verdicts ? 0 : -ENOMEM;
-}
-
-int dkt__streams_filter(struct dkt_source *source, struct dkt_expr *expr)
-{
-	struct dkt__streams *it = (struct dkt__streams *)source;
-
-	free(it->gates);
-	it->n_gates = 0;
-	it->gates = calloc(MAX_GATES, sizeof(*it->gates));
-	it->filter = expr;
-	return it->gates ? 0 : -ENOMEM;
 }
 
 int dkt__streams_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)

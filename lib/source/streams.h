@@ -51,6 +51,7 @@ struct dkt__stream {
 	struct dkt__page page;
 	struct dkt__page_record next;
 	bool gap; /* lost records are to be reported before next */
+	bool unasked; /* of perf.data: it is no CPU whose records are asked for */
 	struct dkt_loss loss;
 };
 
@@ -109,6 +110,44 @@ static inline uint64_t dkt__stream_place(const struct dkt__stream *s, uint32_t *
 {
 	*offset = !s->loaded ? s->offset : s->gap ? 0 : s->next.offset;
 	return s->page_nr - s->loaded;
+}
+
+/*
+ * The first of the heap stepped past the record that was returned: more says whether it has another
+ * one, and ts its time. False: it need not be the first any more.
+ */
+static inline bool dkt__streams_stays(struct dkt__streams *it, bool more, uint64_t ts)
+{
+	it->taken = false;
+	if (dkt__likely(more && ts < it->bound))
+		return true;
+	if (more)
+		dkt__heap_move(&it->heap, ts);
+	else
+		dkt__heap_drop(&it->heap);
+	return false;
+}
+
+/*
+ * What becomes of records of that type, enum dkt__verdict; place is the type in the byte order that
+ * records have. It is asked for once.
+ */
+uint8_t dkt__streams_ask(struct dkt__streams *it, uint16_t type, uint16_t place);
+
+/* Whether a record in this machine's byte order is wanted. */
+static inline bool dkt__streams_wants(struct dkt__streams *it, uint16_t type, const void *data,
+				      uint32_t size)
+{
+	uint8_t verdict;
+
+	if (dkt__likely(!it->verdicts))
+		return true;
+	verdict = it->verdicts[type];
+	if (dkt__unlikely(!verdict))
+		verdict = dkt__streams_ask(it, type, type);
+	return verdict == DKT__WANTED ||
+	       (verdict >= DKT__GATED &&
+		dkt__gate_passes(&it->gates[verdict - DKT__GATED], data, size));
 }
 
 /* Steps past the record that was returned last, so that it is behind the stream's place. */
