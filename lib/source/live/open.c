@@ -221,8 +221,8 @@ int dkt__live_open(struct dkt_instance *in, const struct dkt_live_opts *opts,
 	if (!err && mine.wake_percent > 100)
 		err = dkt_fail(in->ctx, -EINVAL, "wake_percent is %u, and 100 is the most",
 			       mine.wake_percent);
-	/* They would be gone with the source. */
-	if (!err && mine.flags & DKT_LIVE_KEEP && !mine.spool)
+	/* They would be gone with the source; reading a saved tree takes nothing out of it. */
+	if (!err && mine.flags & DKT_LIVE_KEEP && !mine.spool && !in->ctx->root)
 		err = dkt_fail(in->ctx, -EINVAL, "DKT_LIVE_KEEP needs a spool that keeps them");
 	if (err)
 		return err;
