@@ -4,6 +4,8 @@
 
 #include <time.h>
 
+#include "base/glob.h"
+
 /* Start-up of a status command is allowed 20 ms; the map may have a quarter of them. */
 #define LOAD_MS_MAX 5.0
 
@@ -71,37 +73,50 @@ static const struct class_entry *entries_of(const struct class_map *map, unsigne
 	return class_map_messages(map, n);
 }
 
+static bool matches(const struct class_glob *glob, const struct dkt_event *event)
+{
+	const char *name = dkt_event_name(event);
+
+	return dkt__glob(glob->system, dkt_event_system(event)) &&
+	       (dkt__glob(glob->names[0], name) ||
+		(glob->names[1] && dkt__glob(glob->names[1], name)));
+}
+
+static bool has_match(const struct kernel *k, const struct class_glob *glob)
+{
+	for (size_t i = 0; i < k->n; i++)
+		if (matches(glob, k->events[i]))
+			return true;
+	return false;
+}
+
 static void every_glob_matches_somewhere(void **state)
 {
-	struct class_map *maps[ARRAY_SIZE(kernels)];
 	struct kernel k[ARRAY_SIZE(kernels)];
+	struct class_map *map;
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
 		kernel_open_fixture(&k[i], kernels[i]);
-		maps[i] = shipped_map(&k[i]);
-	}
+	map = shipped_map(&k[0]);
 	for (unsigned int target = 0; target <= 2 * MASK_BITS; target++) {
-		size_t n, matches;
+		size_t n;
+		const struct class_entry *entries = entries_of(map, target, &n);
 
-		entries_of(maps[0], target, &n);
 		for (size_t e = 0; e < n; e++)
-			for (size_t g = 0; g < entries_of(maps[0], target, &n)[e].n_globs; g++) {
-				const struct class_glob *glob = NULL;
+			for (size_t g = 0; g < entries[e].n_globs; g++) {
+				const struct class_glob *glob = &entries[e].globs[g];
+				bool found = is_out_of_tree(glob);
 
-				matches = 0;
-				for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
-					glob = &entries_of(maps[i], target, &n)[e].globs[g];
-					matches += glob->events;
-				}
-				if (!matches && !is_out_of_tree(glob))
+				for (size_t i = 0; !found && i < ARRAY_SIZE(kernels); i++)
+					found = has_match(&k[i], glob);
+				if (!found)
 					fail_msg("no kernel has '%s'", glob->text);
 			}
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
-		class_map_free(maps[i]);
+	class_map_free(map);
+	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
 		kernel_close(&k[i]);
-	}
 }
 
 struct expectation {
