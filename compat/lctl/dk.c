@@ -117,7 +117,7 @@ static void tell_daemon(struct lctl *lctl, const struct debuglog *log)
 	daemon_state_clear(&state);
 }
 
-static int print_text(struct lctl *lctl, struct debuglog *log, struct libcfs_log *lustre, int fd)
+static int print_text(struct lctl *lctl, struct debuglog *log, struct log_source *lustre, int fd)
 {
 	struct selection selection = { .hidden_types = lctl->hidden_types,
 				       .hidden_subsystems = lctl->hidden_subsystems };
@@ -127,21 +127,16 @@ static int print_text(struct lctl *lctl, struct debuglog *log, struct libcfs_log
 
 	/* The bytes of Lustre's lctl, unless they would drive a terminal. */
 	opts.raw_text = !isatty(fd);
-	opts.lustre = lustre->sort;
+	opts.lustre = lustre;
 	opts.drop_rights = !lctl->session;
-	if (lctl->input)
-		err = dk_print_saved(lctl->ctx, &opts, fd, &result);
-	else if (log && log->in)
-		err = dk_print(log, &opts, fd, &result);
-	else
-		err = dk_print_lustre(lctl->ctx, &opts, fd, &result);
+	err = dk_print(lctl->ctx, log, &opts, fd, &result);
 	if (err && !result.closed)
 		lctl_say(lctl);
 	lctl->closed |= result.closed;
 	if (err == -EBUSY || result.only_lustre)
 		tell_daemon(lctl, log);
-	if (lustre->sort)
-		lctl_tell_lost(lctl, LIBCFS_LOG_NAME, record_sort_counts(lustre->sort));
+	if (lustre)
+		lctl_tell_lost(lctl, LIBCFS_LOG_NAME, log_source_counts(lustre));
 	if (!err)
 		dk_result_print(&result, lctl->self, stdout);
 	dk_result_clear(&result);
@@ -154,7 +149,7 @@ static int dump_text(struct lctl *lctl, struct debuglog *log, const char *param,
 	struct record_sort_opts opts = { .show = { .subsystems = ~lctl->hidden_subsystems,
 						   .types = ~lctl->hidden_types },
 					 .tell_bad = lctl_tell_bad };
-	struct libcfs_log lustre = { .fd = -1 };
+	struct log_source *lustre = NULL;
 	int fd __cleanup(close) = -1;
 	bool is_new = false;
 	int err = 0, rc = 1;
@@ -170,16 +165,16 @@ static int dump_text(struct lctl *lctl, struct debuglog *log, const char *param,
 	/* Without a word if the kernel made no file, as it is. */
 	if (err)
 		fprintf(stderr, "%s\n", dkt_error(lctl->ctx));
-	if (err || (!lustre.sort && !lctl->input && !(log && log->in))) {
+	if (err || (!lustre && !(log && log->in))) {
 		rc = err ? 1 : 0;
 		if (is_new)
 			unlink(args->file);
 	} else if (args->file && empty_file(lctl, fd, args->file)) {
 		lctl_say(lctl);
 	} else {
-		rc = print_text(lctl, log, &lustre, args->file ? fd : STDOUT_FILENO);
+		rc = print_text(lctl, log, lustre, args->file ? fd : STDOUT_FILENO);
 	}
-	libcfs_log_clear(&lustre);
+	log_source_free(lustre);
 	return rc;
 }
 
@@ -210,13 +205,18 @@ int lctl_cmd_dk(struct lctl *lctl, int argc, char **argv)
 		return 0;
 	}
 	read_args(argc, argv, &args);
-	if (!lctl->input) {
+	if (lctl->input) {
+		err = debuglog_saved(lctl->ctx, &log);
+	} else {
 		if (tree_first(&lctl->tree, PARAM, &param))
 			param = NULL;
 		debuglog_follow(lctl->ctx, lctl->instance);
 		err = debuglog_open(lctl->ctx, lctl->instance, 0, &log);
 	}
-	if (!lctl->input && !param && (err || !log->in)) {
+	if (lctl->input && err) {
+		lctl_say(lctl);
+		rc = 1;
+	} else if (!lctl->input && !param && (err || !log->in)) {
 		rc = tell_nothing(lctl, err);
 	} else if (args.raw && param) {
 		rc = dump_raw(lctl, param, &args);

@@ -26,6 +26,20 @@ int debuglog_new(struct dkt_ctx *ctx, const char *name, struct debuglog **out)
 	return log->name && log->dir ? 0 : -ENOMEM;
 }
 
+int debuglog_saved(struct dkt_ctx *ctx, struct debuglog **out)
+{
+	struct debuglog *log = calloc(1, sizeof(*log));
+	int err;
+
+	*out = log;
+	if (!log)
+		return -ENOMEM;
+	*log = (struct debuglog){ .ctx = ctx, .dirfd = -1, .lock = -1 };
+	settings_init(&log->set);
+	err = dkt_instance_open(ctx, NULL, 0, &log->in);
+	return err ? err : class_map_open(ctx, NULL, &log->map);
+}
+
 /* Made for a change that was not, or not wanted any more. */
 static void drop_probe(struct debuglog *log)
 {

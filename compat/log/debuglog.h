@@ -47,6 +47,9 @@ enum debuglog_flags {
 
 /* Makes one for the log of that name that is nowhere yet: debuglog_open() fills it in. -EINVAL: no such name. */
 int debuglog_new(struct dkt_ctx *ctx, const char *name, struct debuglog **log);
+
+/* Makes the log of a saved tree, the context's root: its class map and what its buffers had. */
+int debuglog_saved(struct dkt_ctx *ctx, struct debuglog **log);
 void debuglog_close(struct debuglog *log);
 
 /* Loads the class map and resolves it, once. */

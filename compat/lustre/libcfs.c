@@ -71,24 +71,15 @@ int libcfs_dump(struct dkt_ctx *ctx, const char *param, int *fd)
 }
 
 int libcfs_log_take(struct dkt_ctx *ctx, const char *param, const struct record_sort_opts *opts,
-		    struct libcfs_log *log)
+		    struct log_source **log)
 {
 	struct record_sort_opts own = *opts;
 	int err;
 
-	*log = (struct libcfs_log){ .fd = -1 };
-	err = libcfs_dump(ctx, param, &log->fd);
-	if (err || log->fd < 0)
+	*log = NULL;
+	err = libcfs_dump(ctx, param, &own.fd);
+	if (err || own.fd < 0)
 		return err;
-	own.fd = log->fd;
 	own.name = LIBCFS_LOG_NAME;
-	return record_sort_new(ctx, &own, &log->sort);
-}
-
-void libcfs_log_clear(struct libcfs_log *log)
-{
-	record_sort_free(log->sort);
-	if (log->fd >= 0)
-		close(log->fd);
-	*log = (struct libcfs_log){ .fd = -1 };
+	return log_source_new(ctx, &own, log);
 }

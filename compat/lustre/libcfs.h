@@ -4,7 +4,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "lustre/record/sort.h"
+#include "lustre/log_source.h"
 
 /*
  * Writes the name of a file, which must not be there, to the parameter: the kernel makes it. In
@@ -19,15 +19,8 @@ int libcfs_dump_to(struct dkt_ctx *ctx, const char *param, const char *file);
  */
 int libcfs_dump(struct dkt_ctx *ctx, const char *param, int *fd);
 
-/* What came out of the buffer. */
-struct libcfs_log {
-	int fd;
-	struct record_sort *sort; /* NULL: nothing came */
-};
-
 #define LIBCFS_LOG_NAME "Lustre's buffer"
 
-/* Dumps and sorts. tell_bad and show are as of record_sort_new(). Clear it in any case. */
+/* Dumps and sorts. tell_bad and show are as of record_sort_new(). *log is NULL if nothing came. */
 int libcfs_log_take(struct dkt_ctx *ctx, const char *param, const struct record_sort_opts *opts,
-		    struct libcfs_log *log);
-void libcfs_log_clear(struct libcfs_log *log);
+		    struct log_source **log);

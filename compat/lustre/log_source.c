@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files of Lustre's debug log as sources of records, beside those that the library knows. */
+/* Lustre's debug log as a source of records: its binary records, or its text as dk prints it. */
 #include "lustre/log_source.h"
 
 #include <fcntl.h>
@@ -7,9 +7,11 @@
 #include <sys/stat.h>
 
 #include "base/parse.h"
+#include "lustre/log_ahead.h"
 #include "lustre/log_text.h"
 #include "lustre/record/event.h"
-#include "lustre/record/sort.h"
+#include "lustre/record/line.h"
+#include "lustre/record/spill.h"
 
 /* So much of a file is looked at to know its kind. */
 #define LOOK 512
@@ -20,12 +22,19 @@
 struct log_source {
 	struct dkt_event *event;
 	struct record_sort *sort;
+	struct log_ahead *ahead; /* NULL: nobody looks ahead */
 	struct spill spill; /* the records that were a text */
 	int fd;
-	uint64_t bad;
+	bool bare; /* records come without bytes */
+	bool gaps; /* some may be lines of gaps */
+	uint64_t bad; /* places that make no sense, of no CPU */
 	char *damage;
-	uint64_t seen, lost;
+	struct dkt_loss *losses; /* of each CPU */
 	uint64_t done, size; /* bytes of records */
+	const uint8_t *rec; /* the record that was returned last */
+	uint32_t len;
+	struct record_line format;
+	char line[RECORD_MAX + RECORD_LINE_EXTRA];
 	uint8_t data[RECORD_EVENT_MAX];
 };
 
@@ -48,21 +57,31 @@ static bool take_gap(const uint8_t *rec, size_t len, struct dkt_record *record)
 	return true;
 }
 
+static void fill(const struct log_source *log, const uint8_t *rec, uint32_t len, uint8_t *data,
+		 struct dkt_record *record)
+{
+	if (log->bare)
+		record_event_head(log->event, rec, record);
+	else
+		record_event_fill(log->event, rec, len, data, record);
+}
+
 static int log_next(void *data, struct dkt_record *record)
 {
 	struct log_source *log = data;
-	const uint8_t *rec;
-	uint32_t len;
-	int err = record_sort_next(log->sort, &rec, &len);
+	struct dkt_loss *loss;
+	int err = log->ahead ? log_ahead_next(log->ahead, &log->rec, &log->len) :
+			       record_sort_next(log->sort, &log->rec, &log->len);
 
 	if (err)
 		return err;
-	log->done += len;
-	record_event_fill(log->event, rec, len, log->data, record);
-	if (!take_gap(rec, len, record))
-		log->seen++;
+	log->done += log->len;
+	loss = &log->losses[record_cpu(log->rec)];
+	fill(log, log->rec, log->len, log->data, record);
+	if (!log->gaps || !take_gap(log->rec, log->len, record))
+		loss->seen++;
 	else if (record->lost != DKT_LOST_UNKNOWN)
-		log->lost += record->lost;
+		loss->lost += record->lost;
 	return 0;
 }
 
@@ -70,9 +89,10 @@ static int log_loss(void *data, int cpu, struct dkt_loss *loss)
 {
 	const struct log_source *log = data;
 
-	/* What was lost and damaged is not known by CPU. */
+	if (cpu >= 0 && (uint32_t)cpu < log_source_counts(log)->cpus)
+		*loss = log->losses[cpu];
 	if (!cpu)
-		*loss = (struct dkt_loss){ .seen = log->seen, .lost = log->lost, .bad = log->bad };
+		loss->bad = log->bad;
 	return 0;
 }
 
@@ -84,26 +104,6 @@ static int log_bytes(const void *data, uint64_t *done, uint64_t *of)
 	*of = log->size;
 	return 0;
 }
-
-static void log_close(void *data)
-{
-	struct log_source *log = data;
-
-	record_sort_free(log->sort);
-	spill_close(&log->spill);
-	if (log->fd >= 0)
-		close(log->fd);
-	free(log->damage);
-	free(log);
-}
-
-static const struct dkt_source_calls log_calls = {
-	.sz = sizeof(log_calls),
-	.next = log_next,
-	.loss = log_loss,
-	.close = log_close,
-	.bytes = log_bytes,
-};
 
 /* ---- kinds ---- */
 
@@ -144,9 +144,11 @@ static enum kind kind_of(int fd)
 	return is_binary(bytes, (size_t)n) ? KIND_BINARY : KIND_NONE;
 }
 
+/* ---- the log ---- */
+
 static int tell_end(struct log_source *log)
 {
-	const struct record_counts *counts = record_sort_counts(log->sort);
+	const struct record_counts *counts = log_source_counts(log);
 
 	log->bad += counts->bad;
 	if (counts->end != RECORD_END &&
@@ -158,7 +160,127 @@ static int tell_end(struct log_source *log)
 	return 0;
 }
 
-static int open_log(struct dkt_ctx *ctx, const char *name, enum kind kind, struct log_source *log)
+static int log_open(struct dkt_ctx *ctx, struct log_source *log, struct record_sort_opts opts)
+{
+	int err = record_sort_new(ctx, &opts, &log->sort);
+
+	if (err)
+		return err;
+	log->losses = calloc(log_source_counts(log)->cpus + 1, sizeof(*log->losses));
+	return log->losses ? tell_end(log) : -ENOMEM;
+}
+
+static struct log_source *log_alloc(int fd)
+{
+	struct log_source *log = calloc(1, sizeof(*log));
+
+	if (log)
+		*log = (struct log_source){ .fd = fd, .spill.fd = -1 };
+	else
+		close(fd);
+	return log;
+}
+
+int log_source_new(struct dkt_ctx *ctx, const struct record_sort_opts *opts,
+		   struct log_source **out)
+{
+	struct log_source *log = log_alloc(opts->fd);
+	int err = log ? log_open(ctx, log, *opts) : -ENOMEM;
+
+	if (err) {
+		log_source_free(log);
+		log = NULL;
+	}
+	*out = log;
+	return err;
+}
+
+void log_source_free(struct log_source *log)
+{
+	if (!log)
+		return;
+	log_ahead_free(log->ahead);
+	record_sort_free(log->sort);
+	spill_close(&log->spill);
+	close(log->fd);
+	free(log->losses);
+	free(log->damage);
+	free(log);
+}
+
+const struct record_counts *log_source_counts(const struct log_source *log)
+{
+	return record_sort_counts(log->sort);
+}
+
+struct dkt_event *log_source_event(const struct log_source *log)
+{
+	return log->event;
+}
+
+void log_source_bare(struct log_source *log)
+{
+	log->bare = true;
+}
+
+int log_source_look_ahead(struct log_source *log)
+{
+	return log_ahead_new(log->sort, &log->ahead);
+}
+
+bool log_source_find(struct log_source *log, const struct message_key *key, const char *text,
+		     size_t text_len, uint8_t *data, struct dkt_record *record)
+{
+	const uint8_t *rec;
+	uint32_t len;
+
+	if (!log_ahead_find(log->ahead, key, text, text_len, &rec, &len))
+		return false;
+	fill(log, rec, len, data, record);
+	return true;
+}
+
+void log_source_line(struct log_source *log, struct dkt_buf *buf)
+{
+	char *end = record_line(&log->format, log->rec, log->len, log->line);
+
+	dkt_buf_add(buf, log->line, (size_t)(end - log->line));
+}
+
+/* ---- the source ---- */
+
+static void log_close(void *data)
+{
+	log_source_free(data);
+}
+
+static int make(struct log_source *log, struct dkt_ctx *ctx, const char *kind, bool owned,
+		const struct dkt_source_opts *opts, struct dkt_source **source)
+{
+	DKT_OPTS(dkt_source_calls, calls, .next = log_next, .loss = log_loss, .bytes = log_bytes,
+		 .close = owned ? log_close : NULL);
+	const struct dkt_source_info info = { .kind = kind,
+					      .damage = log->damage,
+					      .cpus = (int)log_source_counts(log)->cpus,
+					      .has_wall = true };
+	int err = dkt_source_make(ctx, &calls, log, &info, opts, source);
+
+	if (!err)
+		err = record_event(ctx, &log->event);
+	if (err) {
+		dkt_source_close(*source);
+		*source = NULL;
+	}
+	return err;
+}
+
+int log_source_make(struct log_source *log, struct dkt_ctx *ctx, const struct dkt_source_opts *opts,
+		    struct dkt_source **source)
+{
+	return make(log, ctx, BINARY_WORDS, false, opts, source);
+}
+
+static int open_file(struct dkt_ctx *ctx, const char *name, enum kind kind, struct log_source *log)
 {
 	struct record_sort_opts opts = { .fd = log->fd,
 					 .name = name,
@@ -166,6 +288,7 @@ static int open_log(struct dkt_ctx *ctx, const char *name, enum kind kind, struc
 	struct stat st;
 	int err = 0;
 
+	log->gaps = true;
 	if (kind == KIND_TEXT) {
 		err = spill_open(ctx, &log->spill);
 		if (!err)
@@ -174,15 +297,12 @@ static int open_log(struct dkt_ctx *ctx, const char *name, enum kind kind, struc
 	}
 	log->size = fstat(opts.fd, &st) ? 0 : (uint64_t)st.st_size;
 	opts.size = log->size;
-	if (!err)
-		err = record_sort_new(ctx, &opts, &log->sort);
-	return err ? err : tell_end(log);
+	return err ? err : log_open(ctx, log, opts);
 }
 
 int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		    struct dkt_source **source)
 {
-	struct dkt_source_info info = { .has_wall = true };
 	int fd = opts && opts->fd ? fcntl(opts->fd - 1, F_DUPFD_CLOEXEC, 0) :
 				    open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	enum kind kind = fd < 0 ? KIND_NONE : kind_of(fd);
@@ -195,32 +315,17 @@ int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 			close(fd);
 		return dkt_source_open(ctx, path, opts, source);
 	}
-	log = calloc(1, sizeof(*log));
-	if (!log) {
-		close(fd);
+	log = log_alloc(fd);
+	if (!log)
 		return -ENOMEM;
-	}
-	log->fd = fd;
-	log->spill.fd = -1;
 	/* A copy of a descriptor stands where another reader left it; a pipe has one reader only. */
 	lseek(fd, 0, SEEK_SET);
-	err = open_log(ctx, opts && opts->name ? opts->name : path, kind, log);
+	err = open_file(ctx, opts && opts->name ? opts->name : path, kind, log);
 	if (err) {
-		log_close(log);
+		log_source_free(log);
 		return err;
 	}
-	info.kind = kind == KIND_TEXT ? TEXT_WORDS : BINARY_WORDS;
-	info.damage = log->damage;
-	/* Of what a log is, its records say: CPUs have 16 bits. */
-	info.cpus = 1;
-	err = dkt_source_make(ctx, &log_calls, log, &info, opts, source);
-	if (!err)
-		err = record_event(ctx, &log->event);
-	if (err)
-		dkt_source_close(*source);
-	if (err)
-		*source = NULL;
-	return err;
+	return make(log, ctx, kind == KIND_TEXT ? TEXT_WORDS : BINARY_WORDS, true, opts, source);
 }
 
 bool log_source_is(const struct dkt_source *source)

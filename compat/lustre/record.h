@@ -47,6 +47,14 @@ static inline struct record_head record_head(const uint8_t *rec)
 	return head;
 }
 
+static inline uint16_t record_cpu(const uint8_t *rec)
+{
+	uint16_t cpu;
+
+	memcpy(&cpu, rec + offsetof(struct record_head, cpu), sizeof(cpu));
+	return cpu;
+}
+
 /* What a record is sorted by: seconds, then microseconds, of which a good one has 30 bits. */
 static inline uint64_t record_key(const uint8_t *rec)
 {

@@ -13,6 +13,9 @@ struct style {
 	const struct dkt_event *plain[64]; /* some of those whose records are no messages */
 	const struct dkt_event *own;
 	const struct message *message; /* of its records */
+	void (*own_line)(void *data, struct dkt_buf *buf);
+	void *own_data;
+	bool raw_text;
 };
 
 int style_get(size_t i, struct dkt_style_info *info)
@@ -62,6 +65,7 @@ static int style_init(struct style *style, struct dkt_ctx *ctx, const struct cla
 	struct dkt_style_opts mine = *opts;
 	int err = map ? legacy_style_new(ctx, map, &style->legacy) : 0;
 
+	style->raw_text = mine.raw_text;
 	if (mine.source)
 		style->wall = mine.source->wall;
 	if (!err && map)
@@ -100,10 +104,13 @@ void style_free(struct style *style)
 	free(style);
 }
 
-void style_own(struct style *style, const struct dkt_event *event, const struct message *message)
+void style_own(struct style *style, const struct dkt_event *event, const struct message *message,
+	       void (*line)(void *data, struct dkt_buf *buf), void *data)
 {
 	style->own = event;
 	style->message = message;
+	style->own_line = line;
+	style->own_data = data;
 }
 
 bool style_is_legacy(const struct style *style)
@@ -156,11 +163,27 @@ static inline int put_record(struct style *style, const struct dkt_record *recor
 	return dkt_buf_error(buf);
 }
 
+static int put_own(struct style *style, const struct dkt_record *record, const char *comm,
+		   struct dkt_buf *buf)
+{
+	size_t from;
+
+	if (style->lib)
+		return dkt_style_record(style->lib, record, comm, buf);
+	dkt_buf_data(buf, &from);
+	style->own_line(style->own_data, buf);
+	if (!style->raw_text)
+		dkt_buf_escape(buf, from);
+	return dkt_buf_error(buf);
+}
+
 /* A record that may be a message. */
 static __attribute__((noinline)) int record_message(struct style *style,
 						    const struct dkt_record *record,
 						    const char *comm, struct dkt_buf *buf)
 {
+	if (record->event && record->event == style->own)
+		return put_own(style, record, comm, buf);
 	return keep_message(style, record) ? 0 : put_record(style, record, comm, buf);
 }
 

@@ -24,8 +24,12 @@ int style_new(struct dkt_ctx *ctx, const struct class_map *map, const char *name
 	      const struct dkt_style_opts *opts, struct style **style);
 void style_free(struct style *style);
 
-/* Records of the event, which no kernel has, are these messages. Both outlive the style. */
-void style_own(struct style *style, const struct dkt_event *event, const struct message *message);
+/*
+ * Records of the event, which no kernel has, are these messages. In the legacy style line() appends the
+ * line of the record that its source returned last. All outlive the style.
+ */
+void style_own(struct style *style, const struct dkt_event *event, const struct message *message,
+	       void (*line)(void *data, struct dkt_buf *buf), void *data);
 
 bool style_is_legacy(const struct style *style);
 

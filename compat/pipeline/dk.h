@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Printing the debug log: records of a live source, selected, in one of the styles. */
+/* Printing the debug log: the kernel's records and Lustre's own, selected, in one of the styles. */
 #pragma once
 
 #include <stdio.h>
 
 #include "log/debuglog.h"
-#include "lustre/record/sort.h"
+#include "lustre/log_source.h"
+#include "pipeline/losses.h"
 #include "pipeline/selection.h"
 
 /* A file that is there whole or not at all; what goes wrong ends it with that error. */
@@ -25,7 +26,7 @@ struct dk_opts {
 	const char *dir; /* where a style with files of its own writes them */
 	unsigned int flags; /* enum dkt_live_flags */
 	struct selection *selection; /* outlives the printing */
-	struct record_sort *lustre; /* Lustre's own records, to be merged; NULL: none */
+	struct log_source *lustre; /* Lustre's own records, to be merged; NULL: none */
 	bool raw_text; /* as in struct dkt_style_opts */
 	bool color; /* it is, and the style sees to them itself */
 	bool drop_rights; /* once all is open: the process has nothing else to do */
@@ -36,12 +37,10 @@ struct dk_opts {
 struct dk_result {
 	uint64_t kept; /* records printed */
 	uint64_t dropped; /* records not selected */
-	uint64_t bad; /* places where a page made no sense */
-	uint64_t lost; /* records that the kernel had to throw away */
+	struct losses losses; /* what the kernel had to throw away, and what made no sense */
 	uint64_t missed; /* messages of Lustre that came while its probe was at work */
 	uint64_t incomplete; /* messages of Lustre within which the recording stopped */
 	uint64_t own; /* records of this process, left out */
-	char *lost_by_cpu; /* "cpu 0: N, cpu 3: M"; NULL: nothing lost */
 	char *unmatched; /* why the filter could not match what is in the log; NULL: it could */
 	char *only_lustre; /* why the kernel's records are not shown; NULL: they are */
 	bool closed; /* the reader of a pipe went away */
@@ -54,19 +53,13 @@ void dk_result_clear(struct dk_result *result);
 void dk_result_print(const struct dk_result *result, const char *self, FILE *out);
 
 /*
- * Prints the log to the descriptor. Unless DKT_LIVE_KEEP is given, what has been written
- * is forgotten; what could not be written is not. A log that was never started prints nothing. Of
- * a file nothing is forgotten before it is there; if something stops it, it is not, with -ECANCELED.
+ * Prints the log and Lustre's own records to the descriptor; log NULL: there is none of ours. Unless
+ * DKT_LIVE_KEEP is given, what has been written is forgotten; what could not be written is not. A log
+ * that was never started prints nothing. Of a file nothing is forgotten before it is there; if
+ * something stops it, it is not, with -ECANCELED.
  */
-int dk_print(struct debuglog *log, const struct dk_opts *opts, int fd, struct dk_result *result);
-
-/* Lustre's own records alone, where there is no log of ours. */
-int dk_print_lustre(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
-		    struct dk_result *result);
-
-/* The same of a saved tree: the context's root. */
-int dk_print_saved(struct dkt_ctx *ctx, const struct dk_opts *opts, int fd,
-		   struct dk_result *result);
+int dk_print(struct dkt_ctx *ctx, struct debuglog *log, const struct dk_opts *opts, int fd,
+	     struct dk_result *result);
 
 /* Empties the log. */
 int dk_clear(struct debuglog *log);

@@ -16,7 +16,7 @@
 /* ---- the log ---- */
 
 /* Lustre's own buffer can only be shown by emptying it: dk does, show and follow do not. */
-static int take_lustre(struct app *app, const struct dk_opts *opts, struct libcfs_log *lustre)
+static int take_lustre(struct app *app, struct dk_opts *opts)
 {
 	struct record_sort_opts sort = { .show = { UINT32_MAX, UINT32_MAX } };
 	char *param __cleanup(free) = NULL;
@@ -32,7 +32,7 @@ static int take_lustre(struct app *app, const struct dk_opts *opts, struct libcf
 	if (opts->selection->filter)
 		err = mask_expr(app->ctx, opts->selection->filter, &filter);
 	dkt_expr_free(filter);
-	return err ? err : libcfs_log_take(app->ctx, param, &sort, lustre);
+	return err ? err : libcfs_log_take(app->ctx, param, &sort, &opts->lustre);
 }
 
 /* Where it is printed is a file, or a terminal that moves by itself. */
@@ -53,31 +53,27 @@ static void look(void *data, uint64_t done, uint64_t of)
 
 static int print_log(struct app *app, struct dk_opts *opts, int fd, struct dk_result *result)
 {
-	struct libcfs_log lustre = { .fd = -1 };
-	struct debuglog *log;
+	struct debuglog *log = NULL;
 	int err;
 
-	if (app->input)
-		return dk_print_saved(app->ctx, opts, fd, result);
-	debuglog_follow(app->ctx, app->instance);
-	err = debuglog_open(app->ctx, app->instance, 0, &log);
-	if (err)
-		return err;
-	if (!opts->flags)
-		err = take_lustre(app, opts, &lustre);
-	opts->lustre = lustre.sort;
+	if (app->input) {
+		err = debuglog_saved(app->ctx, &log);
+	} else {
+		debuglog_follow(app->ctx, app->instance);
+		err = debuglog_open(app->ctx, app->instance, 0, &log);
+	}
+	if (!err && !app->input && !opts->flags)
+		err = take_lustre(app, opts);
 	if (!err && !log->in && opts->file)
 		err = dkt_fail(app->ctx, -ENOENT,
 			       "nothing is recorded yet: start with 'dktrace set_param debug=...'");
-	if (!err && !log->in && !lustre.sort)
+	if (!err && !log->in && !opts->lustre)
 		fprintf(stderr, "dktrace: nothing is recorded yet: start with"
 				" 'dktrace set_param debug=...'\n");
-	if (!err && !log->in && lustre.sort)
-		err = dk_print_lustre(app->ctx, opts, fd, result);
-	else if (!err)
-		err = dk_print(log, opts, fd, result);
+	if (!err)
+		err = dk_print(app->ctx, log, opts, fd, result);
 	debuglog_close(log);
-	libcfs_log_clear(&lustre);
+	log_source_free(opts->lustre);
 	return err;
 }
 
@@ -143,7 +139,7 @@ int cmd_dk(struct app *app, int argc, char **argv)
 	if (err)
 		rc = result.closed ? EXIT_PIPE : app_fail(app);
 	else
-		rc = result.lost || result.missed ? EXIT_LOST : 0;
+		rc = result.losses.lost || result.missed ? EXIT_LOST : 0;
 	dk_result_clear(&result);
 	selection_clear(&selection);
 	return rc;

@@ -68,7 +68,12 @@ df_lines()
 	same '"first\n    and more of it" null "last"' \
 		"$(jq -c .fields.msg <<<"$output" | paste -sd ' ')" "messages"
 	same 7 "$(jq 'select(.lost) | .lost' <<<"$output")" "lost"
-	same "dktrace: saved.log: 7 of 9 records were lost (cpu 0: 7)" "$stderr" "words"
+	same "dktrace: saved.log: 7 of 9 records were lost (cpu 1: 7)" "$stderr" "words"
+	# Each CPU has its own losses.
+	run -3 --separate-stderr dktrace report --cpu 1 saved.log
+	same "dktrace: saved.log: 7 of 8 records were lost (cpu 1: 7)" "$stderr" "words of cpu 1"
+	run -0 --separate-stderr dktrace report --cpu 2 saved.log
+	same '' "$stderr" "words of cpu 2"
 	run -3 --separate-stderr dktrace convert --format legacy --raw-text saved.log -
 	same "$(sed '$d' saved.log)" "$output" "log"
 	# Without it a message cannot forge a line.

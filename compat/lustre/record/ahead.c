@@ -23,6 +23,8 @@ static void read_part(struct ahead_part *part, struct record_scan *scan, uint64_
 			return;
 		} else {
 			part->kept++;
+			if (record_cpu(rec) >= part->cpus)
+				part->cpus = record_cpu(rec) + 1u;
 		}
 		part->end = offset + len;
 		if (runs_are_short(&part->runs, part->kept))

@@ -18,6 +18,7 @@ struct ahead_part {
 	struct runs runs;
 	uint64_t kept;
 	uint64_t dropped;
+	uint32_t cpus;
 	uint32_t longest;
 };
 

@@ -64,16 +64,27 @@ static uint32_t put_string(uint8_t *data, uint32_t *size, const char *text, size
 	return at | (uint32_t)(len + 1) << 16;
 }
 
+void record_event_head(struct dkt_event *event, const uint8_t *rec, struct dkt_record *out)
+{
+	struct record_head head = record_head(rec);
+
+	*out = (struct dkt_record){ .ts = (uint64_t)record_time(rec),
+				    .event = event,
+				    .cpu = head.cpu,
+				    .pid = (int32_t)head.pid,
+				    .flags = head.type == 2 ? DKT_REC_HARDIRQ :
+					     head.type == 1 ? DKT_REC_SOFTIRQ :
+							      0,
+				    .first = head.flags & RECORD_FIRST };
+}
+
 void record_event_fill(struct dkt_event *event, const uint8_t *rec, size_t len, uint8_t *data,
 		       struct dkt_record *out)
 {
 	struct record_head head = record_head(rec);
 	uint32_t size = sizeof(struct layout);
 	struct record_texts texts;
-	struct layout layout = { .flags = head.type == 2 ? DKT_REC_HARDIRQ :
-					  head.type == 1 ? DKT_REC_SOFTIRQ :
-							   0,
-				 .pid = (int32_t)head.pid,
+	struct layout layout = { .pid = (int32_t)head.pid,
 				 .subsystem = head.subsystem,
 				 .line = (int32_t)head.line,
 				 .mask = head.mask };
@@ -84,13 +95,9 @@ void record_event_fill(struct dkt_event *event, const uint8_t *rec, size_t len, 
 	layout.file = put_string(data, &size, texts.file, texts.file_len);
 	layout.function = put_string(data, &size, texts.function, texts.function_len);
 	layout.text = put_string(data, &size, texts.text, texts.text_len);
+	record_event_head(event, rec, out);
+	out->data = data;
+	out->size = size;
+	layout.flags = out->flags;
 	memcpy(data, &layout, sizeof(layout));
-	*out = (struct dkt_record){ .ts = (uint64_t)record_time(rec),
-				    .event = event,
-				    .data = data,
-				    .size = size,
-				    .cpu = head.cpu,
-				    .pid = layout.pid,
-				    .flags = layout.flags,
-				    .first = head.flags & RECORD_FIRST };
 }

@@ -29,6 +29,9 @@ bool record_is_event(const struct dkt_event *event);
 /* What a record's bytes as the event's may come to. */
 #define RECORD_EVENT_MAX (RECORD_MAX + 64)
 
-/* Makes the record one of the event, with its bytes in data; times are wall-clock time. */
+/* Makes the record one of the event, but for its bytes; times are wall-clock time. */
+void record_event_head(struct dkt_event *event, const uint8_t *rec, struct dkt_record *out);
+
+/* The same with its bytes in data. */
 void record_event_fill(struct dkt_event *event, const uint8_t *rec, size_t len, uint8_t *data,
 		       struct dkt_record *out);

@@ -56,6 +56,13 @@ static void tell_progress(struct record_sort *sort)
 	dkt_progress(sort->ctx, "file", done, sort->size);
 }
 
+static void count_shown(struct record_counts *counts, const uint8_t *rec)
+{
+	counts->kept++;
+	if (record_cpu(rec) >= counts->cpus)
+		counts->cpus = record_cpu(rec) + 1u;
+}
+
 static int add_record(struct record_sort *sort, uint64_t offset, const uint8_t *rec, uint32_t len)
 {
 	struct spill *copy = &sort->copy;
@@ -67,7 +74,7 @@ static int add_record(struct record_sort *sort, uint64_t offset, const uint8_t *
 			runs_skip(&sort->log.runs, offset, len);
 		return 0;
 	}
-	sort->counts.kept++;
+	count_shown(&sort->counts, rec);
 	if (copy->fd >= 0)
 		offset = copy->size;
 	err = runs_add(&sort->log.runs, offset, len, record_key(rec));
@@ -84,6 +91,8 @@ static bool take_part(struct record_sort *sort, struct ahead *ahead, uint64_t of
 	*err = runs_append(&sort->log.runs, &part->runs);
 	sort->counts.kept += part->kept;
 	sort->counts.dropped += part->dropped;
+	if (part->cpus > sort->counts.cpus)
+		sort->counts.cpus = part->cpus;
 	if (part->longest > sort->scan.longest)
 		sort->scan.longest = part->longest;
 	record_scan_seek(&sort->scan, part->end);
@@ -133,7 +142,7 @@ static int next_shown(void *data, const uint8_t **rec, uint32_t *len)
 	while (!record_scan_next(&sort->scan, rec, len)) {
 		tell_progress(sort);
 		if (record_shown(*rec, &sort->log.show)) {
-			sort->counts.kept++;
+			count_shown(&sort->counts, *rec);
 			return 0;
 		}
 		sort->counts.dropped++;

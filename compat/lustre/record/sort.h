@@ -24,6 +24,7 @@ struct record_sort_opts {
 struct record_counts {
 	uint64_t kept;
 	uint64_t dropped; /* not shown */
+	uint32_t cpus; /* of those that are shown, from 0 on: one more than the last */
 	uint64_t bad; /* damaged places, as Lustre's lctl counts them */
 	uint64_t empty; /* headers that say length 0, which are passed over */
 	uint64_t empty_at; /* offset of the first of them */

@@ -8,7 +8,7 @@
 
 void dk_result_clear(struct dk_result *result)
 {
-	free(result->lost_by_cpu);
+	losses_clear(&result->losses);
 	free(result->clock);
 	free(result->unmatched);
 	free(result->only_lustre);
@@ -20,8 +20,8 @@ void dk_result_print(const struct dk_result *result, const char *self, FILE *out
 	fprintf(out,
 		"Debug log: %" PRIu64 " lines, %" PRIu64 " kept, %" PRIu64 " dropped, %" PRIu64
 		" bad.\n",
-		result->kept + result->dropped + result->bad, result->kept, result->dropped,
-		result->bad);
+		result->kept + result->dropped + result->losses.bad, result->kept, result->dropped,
+		result->losses.bad);
 	fflush(out);
 	if (result->only_lustre)
 		fprintf(stderr, "%s: only Lustre's own buffer is shown: %s\n", self,
@@ -34,11 +34,8 @@ void dk_result_print(const struct dk_result *result, const char *self, FILE *out
 	if (result->own)
 		fprintf(stderr, "%s: %" PRIu64 " records of %s itself left out\n", self,
 			result->own, self);
-	if (result->lost)
-		fprintf(stderr,
-			"%s: %" PRIu64 " records were lost before they were read (%s); a larger"
-			" debug_mb or a narrower debug keeps more\n",
-			self, result->lost, result->lost_by_cpu);
+	losses_tell(&result->losses, self, NULL,
+		    "a larger debug_mb or a narrower debug keeps more");
 	if (result->incomplete)
 		fprintf(stderr,
 			"%s: incomplete messages of Lustre: %" PRIu64

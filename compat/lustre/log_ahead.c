@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The records of a log one after the other, with a view of some before and behind the next one. */
+#include "lustre/log_ahead.h"
+
+#include "base/util.h"
+#include "lustre/message/fits.h"
+#include "lustre/record/event.h"
+
+/*
+ * A probe fires when the message is on its way, a few microseconds before Lustre takes the time for
+ * its own record; the process may be preempted between, for LATE if it then did nothing else. ns.
+ */
+#define WINDOW 20000000
+#define LATE   500000000
+
+/* By so much Lustre's time can be the earlier one, as it is cut to microseconds. ns. */
+#define SKEW 1000000
+
+/* Records before and after the next one that are kept to be looked at. */
+#define RING 4096
+
+/* A copy of a record. */
+struct kept {
+	uint8_t *rec;
+	uint32_t len, room;
+	bool found; /* it stands for a message that another source recorded too */
+};
+
+struct log_ahead {
+	struct record_sort *sort;
+	struct kept *ring;
+	size_t first, n; /* of what is kept, in order of time */
+	size_t at; /* the next one, counted from the first; before it is what was returned last */
+	int end; /* nothing comes after what is there: 1 or -errno */
+};
+
+int log_ahead_new(struct record_sort *sort, struct log_ahead **out)
+{
+	struct log_ahead *ahead = calloc(1, sizeof(*ahead));
+
+	if (ahead) {
+		*ahead = (struct log_ahead){ .sort = sort,
+					     .ring = calloc(RING, sizeof(*ahead->ring)) };
+		if (!ahead->ring) {
+			free(ahead);
+			ahead = NULL;
+		}
+	}
+	*out = ahead;
+	return ahead ? 0 : -ENOMEM;
+}
+
+void log_ahead_free(struct log_ahead *ahead)
+{
+	if (!ahead)
+		return;
+	for (size_t i = 0; i < RING; i++)
+		free(ahead->ring[i].rec);
+	free(ahead->ring);
+	free(ahead);
+}
+
+static struct kept *kept_at(const struct log_ahead *ahead, size_t i)
+{
+	return &ahead->ring[(ahead->first + i) % RING];
+}
+
+/* Reads one more record, the oldest one makes room. False: there is none, or no room. */
+static bool read_one(struct log_ahead *ahead)
+{
+	const uint8_t *rec;
+	struct kept *to;
+	uint32_t len;
+
+	/* What was returned last is in use. */
+	if (ahead->end || (ahead->n == RING && ahead->at <= 1))
+		return false;
+	ahead->end = record_sort_next(ahead->sort, &rec, &len);
+	if (ahead->end)
+		return false;
+	if (ahead->n == RING) {
+		ahead->first = (ahead->first + 1) % RING;
+		ahead->n--;
+		ahead->at--;
+	}
+	to = kept_at(ahead, ahead->n);
+	if (len > to->room) {
+		free(to->rec);
+		to->rec = malloc(len);
+		to->room = to->rec ? len : 0;
+	}
+	if (!to->rec) {
+		ahead->end = -ENOMEM;
+		return false;
+	}
+	memcpy(to->rec, rec, len);
+	to->len = len;
+	to->found = false;
+	ahead->n++;
+	return true;
+}
+
+int log_ahead_next(struct log_ahead *ahead, const uint8_t **rec, uint32_t *len)
+{
+	const struct kept *next;
+
+	if (ahead->at == ahead->n && !read_one(ahead))
+		return ahead->end;
+	next = kept_at(ahead, ahead->at++);
+	*rec = next->rec;
+	*len = next->len;
+	return 0;
+}
+
+static bool is_same(const struct kept *kept, const struct message_key *key, const char *text,
+		    size_t len)
+{
+	struct record_head head = record_head(kept->rec);
+	struct record_texts texts;
+
+	if (kept->found || head.pid != key->pid || head.line != key->line ||
+	    head.mask != key->types || head.subsystem != key->subsystems)
+		return false;
+	record_texts(kept->rec, kept->len, &texts);
+	return texts.file_len == key->file_len && texts.function_len == key->function_len &&
+	       !memcmp(texts.file, key->file, key->file_len) &&
+	       !memcmp(texts.function, key->function, key->function_len) &&
+	       message_fits(text, len, texts.text, texts.text_len);
+}
+
+static struct kept *find(struct log_ahead *ahead, const struct message_key *key, const char *text,
+			 size_t text_len)
+{
+	size_t i = ahead->at;
+	bool other = false; /* the process has a later record that is another message */
+	struct kept *kept;
+	int64_t after;
+
+	while (i && record_time(kept_at(ahead, i - 1)->rec) >= key->time - SKEW)
+		i--;
+	for (;; i++) {
+		/* As many as there is room for. */
+		if (i == ahead->n && !read_one(ahead))
+			return NULL;
+		/* One more that is read may push out the first. */
+		if (i == ahead->n)
+			i--;
+		kept = kept_at(ahead, i);
+		after = record_time(kept->rec) - key->time;
+		if (after > (other ? WINDOW : LATE))
+			return NULL;
+		if (is_same(kept, key, text, text_len))
+			return kept;
+		other = other || (after > 0 && record_head(kept->rec).pid == key->pid);
+	}
+}
+
+bool log_ahead_find(struct log_ahead *ahead, const struct message_key *key, const char *text,
+		    size_t text_len, const uint8_t **rec, uint32_t *len)
+{
+	struct kept *kept = find(ahead, key, text, text_len);
+
+	if (!kept)
+		return false;
+	kept->found = true;
+	*rec = kept->rec;
+	*len = kept->len;
+	return true;
+}

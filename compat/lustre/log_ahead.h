@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The records of a log one after the other, with a view of some before and behind the next one. */
+#pragma once
+
+#include "lustre/message.h"
+#include "lustre/record/sort.h"
+
+struct log_ahead;
+
+/* Takes the records from sort, which stays the caller's. */
+int log_ahead_new(struct record_sort *sort, struct log_ahead **ahead);
+void log_ahead_free(struct log_ahead *ahead);
+
+/* As record_sort_next(). */
+int log_ahead_next(struct log_ahead *ahead, const uint8_t **rec, uint32_t *len);
+
+/*
+ * Finds the oldest record that can be the message with that key and text, which a probe recorded: of the
+ * same process and place, at a time no further away than Lustre's record can be behind the probe, with a
+ * text that the one of the probe can be. Each record is found once only. False: there is none. *rec is
+ * valid until the next call.
+ */
+bool log_ahead_find(struct log_ahead *ahead, const struct message_key *key, const char *text,
+		    size_t text_len, const uint8_t **rec, uint32_t *len);
