@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* split: the records of a file as several smaller ones. */
 #include <inttypes.h>
+#include <sys/resource.h>
 
 #include "app/print.h"
 #include "base/parse.h"
@@ -12,24 +13,28 @@
 /* Beside its bytes a record takes about so many. */
 #define OVERHEAD 8
 
+/* A file that is to be, or is, one of those written. */
+struct piece {
+	struct outfile file;
+	char *name;
+	uint64_t records;
+	uint64_t first, last; /* times */
+};
+
 struct splitting {
 	struct app *app;
 	const char *path; /* as given: "part.dat" */
-	char *in_path; /* as given */
 	struct inputs in;
 	struct sink_opts opts;
-	struct outfile file;
-	struct sink sink;
+	struct sink sink; /* of the last piece, if that is open */
 	uint64_t every, count, size; /* 0: no bound */
 	uint64_t until; /* end of the window of this piece */
 	uint64_t bytes; /* of records in this piece */
-	uint64_t first, last; /* times in it */
-	unsigned int n; /* pieces, with the one that is open */
-	uint64_t records; /* in this piece */
-	bool counting; /* files that there would be: nothing is written */
 	bool open;
-	char *name; /* of the open one */
-	struct rows *pieces;
+	struct piece *pieces;
+	unsigned int n;
+	unsigned int n_complete, n_named; /* of them */
+	struct rows *rows;
 };
 
 /* ---- options ---- */
@@ -69,8 +74,20 @@ static char *piece_name(const char *path, unsigned int nr)
 	return name;
 }
 
+/* Windows follow each other from the first record on. */
+static void next_window(struct splitting *s, uint64_t time)
+{
+	uint64_t steps;
+
+	if (!s->every || s->until > time)
+		return;
+	steps = s->until ? (time - s->until) / s->every + 1 : 1;
+	s->until = (s->until ? s->until : time) + steps * s->every;
+}
+
 static int piece_open(struct splitting *s, const struct dkt_record *record)
 {
+	struct piece *piece;
 	int err;
 
 	if (s->n == MAX_PIECES && !s->app->force)
@@ -78,44 +95,52 @@ static int piece_open(struct splitting *s, const struct dkt_record *record)
 			s->app->ctx, -E2BIG,
 			"more than %d files would be written: use a larger piece, or --force",
 			MAX_PIECES);
-	s->n++;
-	s->open = true;
-	s->bytes = s->records = 0;
-	s->first = record->ts;
-	/* Windows follow each other from the first record on. */
-	while (s->every && s->until <= record->ts) {
-		uint64_t steps = s->until ? (record->ts - s->until) / s->every + 1 : 1;
-
-		s->until = (s->until ? s->until : record->ts) + steps * s->every;
-	}
-	if (s->counting)
-		return 0;
-	s->name = piece_name(s->path, s->n);
-	if (!s->name)
+	piece = reallocarray(s->pieces, s->n + 1, sizeof(*piece));
+	if (!piece)
 		return -ENOMEM;
-	err = sink_open_file(s->app->ctx, &s->opts, s->name, &s->file);
+	s->pieces = piece;
+	piece += s->n++;
+	*piece = (struct piece){ .file = OUTFILE_INIT, .first = record->ts };
+	s->bytes = 0;
+	next_window(s, record->ts);
+	piece->name = piece_name(s->path, s->n);
+	if (!piece->name)
+		return -ENOMEM;
+	err = sink_open_file(s->app->ctx, &s->opts, piece->name, &piece->file);
 	if (!err)
-		err = outfile_check_input(&s->file, s->in_path);
+		err = outfile_check_input(&piece->file, s->in.files[0].path);
 	if (!err)
-		err = sink_open(&s->sink, &s->opts, &s->in.line, &s->file);
+		err = sink_open(&s->sink, &s->opts, &s->in.line, &piece->file);
+	s->open = !err;
 	return err ? err : sink_begin(&s->sink);
 }
 
+/* Gives names to the pieces that are complete. */
+static int name_pieces(struct splitting *s)
+{
+	int err = 0;
+
+	for (; !err && s->n_named < s->n_complete; s->n_named++) {
+		struct piece *piece = &s->pieces[s->n_named];
+
+		err = outfile_commit(&piece->file);
+		if (!err)
+			rows_add(s->rows, val_text(piece->name), val_number(piece->records),
+				 val_number(piece->first), val_number(piece->last));
+	}
+	return err;
+}
+
+/* Where their number has a bound, none is there before it is known that it is kept. */
 static int piece_close(struct splitting *s)
 {
 	int err = sink_finish(&s->sink);
 
-	if (!err)
-		err = outfile_commit(&s->file);
-	if (!err)
-		rows_add(s->pieces, val_text(s->name), val_number(s->sink.records),
-			 val_number(s->first), val_number(s->last));
+	s->pieces[s->n - 1].records = s->sink.records;
 	sink_close(&s->sink);
-	outfile_close(&s->file);
-	free(s->name);
-	s->name = NULL;
 	s->open = false;
-	return err;
+	s->n_complete += !err;
+	return err || !s->app->force ? err : name_pieces(s);
 }
 
 /* Whether the record begins another piece. */
@@ -124,53 +149,54 @@ static bool is_full(const struct splitting *s, const struct dkt_record *record)
 	if (s->every && record->ts >= s->until)
 		return true;
 	/* A gap belongs to the record behind it. */
-	return (s->count && s->records >= s->count) || (s->size && s->bytes >= s->size);
+	return (s->count && s->sink.records >= s->count) || (s->size && s->bytes >= s->size);
 }
 
 static int take(void *data, const struct dkt_record *record)
 {
 	struct splitting *s = data;
-	int err = 0;
+	int err = s->open && is_full(s, record) ? piece_close(s) : 0;
 
-	if (s->open && is_full(s, record)) {
-		s->open = false;
-		err = s->counting ? 0 : piece_close(s);
-	}
 	if (!err && !s->open)
 		err = piece_open(s, record);
 	if (err)
 		return err;
 	s->bytes += record->size + OVERHEAD;
-	s->records += record->event != NULL;
-	s->last = record->ts;
-	return s->counting ? 0 : sink_add(&s->sink, record);
+	s->pieces[s->n - 1].last = record->ts;
+	return sink_add(&s->sink, record);
 }
 
+/* Those that are complete are there, also if another one failed. */
 static int split(struct splitting *s)
 {
-	int err = inputs_each(&s->in, take, s);
+	int named, err = inputs_each(&s->in, take, s);
 
-	return err || !s->open || s->counting ? err : piece_close(s);
+	if (!err && s->open)
+		err = piece_close(s);
+	named = err == -E2BIG ? 0 : name_pieces(s);
+	return err ? err : named;
 }
 
-/* Whether there would be too many files, before the first is written. */
-static int count_pieces(const struct splitting *s, struct record_args *args)
+static void clear(struct splitting *s)
 {
-	struct splitting dry = { .app = s->app,
-				 .path = s->path,
-				 .every = s->every,
-				 .count = s->count,
-				 .size = s->size,
-				 .counting = true };
-	const struct rate rate = args->selection.rate;
-	int err = inputs_open_one(s->app, s->in_path, args, &dry.in);
+	sink_close(&s->sink);
+	while (s->n) {
+		outfile_close(&s->pieces[--s->n].file);
+		free(s->pieces[s->n].name);
+	}
+	free(s->pieces);
+	inputs_clear(&s->in);
+}
 
-	if (!err)
-		err = split(&dry);
-	inputs_clear(&dry.in);
-	/* The records are counted anew when they are written. */
-	args->selection.rate = rate;
-	return err;
+/* Each piece is a file that is open until all are named. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= 2 * MAX_PIECES)
+		return;
+	limit.rlim_cur = limit.rlim_max < 2 * MAX_PIECES ? limit.rlim_max : 2 * MAX_PIECES;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 int cmd_split(struct app *app, int argc, char **argv)
@@ -179,9 +205,7 @@ int cmd_split(struct app *app, int argc, char **argv)
 						 { .key = "records", .type = COL_NUMBER },
 						 { .key = "begin", .type = COL_TIME },
 						 { .key = "end", .type = COL_TIME } };
-	struct splitting s = {
-		.app = app, .path = argv[2], .in_path = argv[1], .file = OUTFILE_INIT
-	};
+	struct splitting s = { .app = app, .path = argv[2] };
 	struct record_args args;
 	int err = 0, rc = record_args_sink(app, argv[2], NULL, &args);
 
@@ -190,24 +214,19 @@ int cmd_split(struct app *app, int argc, char **argv)
 	s.opts.part = true;
 	if (!rc)
 		rc = read_opts(&s);
-	s.pieces = rows_new("files", columns, ARRAY_SIZE(columns));
-	if (!rc && !app->force)
-		err = count_pieces(&s, &args);
-	if (!rc && !err)
+	s.rows = rows_new("files", columns, ARRAY_SIZE(columns));
+	raise_limit();
+	if (!rc)
 		err = inputs_open_one(app, argv[1], &args, &s.in);
 	if (!rc && !err)
 		err = split(&s);
-	/* Those that are complete stay, and are named, also if another one failed. */
-	if (rc || !rows_count(s.pieces))
-		rows_free(s.pieces);
-	else if (print_rows(app, 0, s.pieces, NULL))
+	if (rc || !rows_count(s.rows))
+		rows_free(s.rows);
+	else if (print_rows(app, 0, s.rows, NULL))
 		err = err ? err : -ENOMEM;
 	if (!rc)
 		rc = err ? app_fail(app) : inputs_tell(&s.in);
-	sink_close(&s.sink);
-	outfile_close(&s.file);
-	free(s.name);
-	inputs_clear(&s.in);
+	clear(&s);
 	record_args_clear(&args);
 	return rc;
 }

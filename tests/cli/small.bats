@@ -80,7 +80,7 @@ setup()
 		"hist --input $v6 timer:hrtimer_start" "latency --input $text syscall"; do
 		# shellcheck disable=SC2086 # words
 		unread 141 dktrace $words
-		no_line '[Pp]ipe' words
+		no_line '[Bb]roken pipe' words
 	done
 	for words in "dk --input $capture" --list-commands 'debug_list subs' help; do
 		# shellcheck disable=SC2086 # words

@@ -58,6 +58,20 @@ setup()
 	cmp all.dat part-001.dat
 }
 
+@test "pieces that are complete stay when another one fails" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root, for a file system of its own"
+	need_namespace
+	mkdir full
+	run -1 --separate-stderr apart sh -c '
+		mount -t tmpfs -o size=64k none full
+		dktrace split --count 300 all.dat full/part.txt
+		rc=$?; cat full/part-*.txt >pieces; ls -A full; exit $rc'
+	same "dktrace: write output: No space left on device" "$stderr" "words"
+	has "$output" "full/part-001.txt     300"
+	same "cmp: EOF on pieces after byte $(wc -c <pieces), line $(wc -l <pieces)" "$(cmp pieces wanted 2>&1)" "pieces"
+	same "$(wc -l <pieces)" "$(grep '^full/' <<<"$output" | awk '{ n += $2 } END { print n }')" "records"
+}
+
 @test "info counts what report prints" {
 	dktrace info --json all.dat >info.json
 	same "$(wc -l <wanted)" "$(jq .records info.json)" "records"
