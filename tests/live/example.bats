@@ -42,11 +42,11 @@ setup_file()
 	start "$example" syscalls sys_enter_mkdir >"$tmp/out" 2>"$tmp/err"
 	until_true 300 eval 'grep -qsx 1 $tracing/instances/epoll-$pid-*/events/syscalls/sys_enter_mkdir/enable'
 	mkdir -m 700 "$tmp/a"
-	until_true 300 grep -qs '"comm":"mkdir"' "$tmp/out"
+	until_true 300 grep -qs '"comm":"mkdir".*"mode":448' "$tmp/out"
 	kill -TERM "$pid"
 	wait "$pid"
 	same '' "$(cat "$tmp/err")"
-	same 448 "$(jq 'select(.comm == "mkdir") | .fields.mode' "$tmp/out" | head -n 1)"
+	same 448 "$(jq 'select(.comm == "mkdir" and .fields.mode == 448) | .fields.mode' "$tmp/out" | uniq)"
 	same '' "$(find "$tracing/instances" -maxdepth 1 -name "epoll-$pid-*")"
 }
 

@@ -155,7 +155,7 @@ static void made(void **state)
 	probe.fields = "a=%di\np:g/other f";
 	assert_int_equal(dkt_probe_create(*state, &probe), -EINVAL);
 	probe.kind = 77;
-	assert_int_equal(dkt_probe_create(*state, &probe), -EOPNOTSUPP);
+	assert_int_equal(dkt_probe_create(*state, &probe), -EINVAL);
 	assert_fails(*state, -ENOENT, "there is no probe g:nosuch",
 		     dkt_probe_remove(*state, "g", "nosuch"));
 	free(many);
