@@ -11,6 +11,8 @@ setup_file()
 	install_library
 }
 
+# The kernel's name of a process can be that from before its exec: no test looks at it.
+
 @test "follow prints an event as it happens and leaves nothing behind" {
 	build_example follow
 	start "$example" syscalls sys_enter_mkdir 'mode == 0700' >"$tmp/out" 2>"$tmp/err"
@@ -22,8 +24,8 @@ setup_file()
 	kill -TERM "$pid"
 	wait "$pid"
 	cat "$tmp/out" "$tmp/err"
-	has_line ' mkdir-.*sys_enter_mkdir: .*mode: 0x000001c0' "$tmp/out"
-	no_line ' mkdir-.*mode: 0x000001[ef]' "$tmp/out"
+	has_line ' sys_enter_mkdir: .*mode: 0x000001c0' "$tmp/out"
+	no_line 'mode: 0x000001[ef]' "$tmp/out"
 	has_line '^cpu 0: [0-9]* seen, 0 lost$' "$tmp/err"
 	gone "$instance"
 }
@@ -41,12 +43,12 @@ setup_file()
 	build_example epoll
 	start "$example" syscalls sys_enter_mkdir >"$tmp/out" 2>"$tmp/err"
 	until_true 300 eval 'grep -qsx 1 $tracing/instances/epoll-$pid-*/events/syscalls/sys_enter_mkdir/enable'
-	mkdir -m 700 "$tmp/a"
-	until_true 300 grep -qs '"comm":"mkdir".*"mode":448' "$tmp/out"
+	mkdir -m 713 "$tmp/a"
+	until_true 300 grep -qs '"mode":459' "$tmp/out"
 	kill -TERM "$pid"
 	wait "$pid"
 	same '' "$(cat "$tmp/err")"
-	same 448 "$(jq 'select(.comm == "mkdir" and .fields.mode == 448) | .fields.mode' "$tmp/out" | uniq)"
+	same sys_enter_mkdir "$(jq -r 'select(.fields.mode == 459) | .event' "$tmp/out")"
 	same '' "$(find "$tracing/instances" -maxdepth 1 -name "epoll-$pid-*")"
 }
 
@@ -62,7 +64,7 @@ setup_file()
 	"$example" >"$tmp/out"
 	cat "$tmp/out"
 	same 2 "$(wc -l <"$tmp/out")"
-	has_line 'selfprobe-.* work: .* number=1 name="one"$' "$tmp/out"
-	has_line 'selfprobe-.* work: .* number=2 name="two"$' "$tmp/out"
+	has_line ' work: .* number=1 name="one"$' "$tmp/out"
+	has_line ' work: .* number=2 name="two"$' "$tmp/out"
 	no_line selfprobe_ $tracing/uprobe_events
 }
