@@ -146,7 +146,7 @@ static void say_refused(FILE *words, const struct need *need, const char *dir, c
 			const struct stat *st)
 {
 	begin_refusal(words, need->purpose);
-	fprintf(words, "no right to %s%s (owner ", dir, name);
+	fprintf(words, "no permission for %s%s (owner ", dir, name);
 	if (st->st_uid)
 		fprintf(words, "%u", (unsigned int)st->st_uid);
 	else

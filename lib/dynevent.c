@@ -136,7 +136,7 @@ int dkt_probe_create(struct dkt_ctx *ctx, const struct dkt_probe *probe)
 {
 	/* The kernel would add a second place to an event that somebody else has made. */
 	if (dkt__tfs_exists(ctx, "events/%s/%s", probe->group, probe->name))
-		return dkt_fail(ctx, -EEXIST, "there is an event %s:%s already", probe->group,
+		return dkt_fail(ctx, -EEXIST, "event %s:%s already exists", probe->group,
 				probe->name);
 	return dkt_probe_add_place(ctx, probe);
 }

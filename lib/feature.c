@@ -43,7 +43,7 @@ static const char *knob_trouble(struct dkt_ctx *ctx, const char *knob)
 		return NULL;
 	if (fd == -EPERM)
 		return "the kernel refuses it (EPERM)";
-	return fd == -EACCES ? "no right to it" : "cannot be opened";
+	return fd == -EACCES ? "no permission" : "cannot be opened";
 }
 
 static bool file_has(struct dkt_ctx *ctx, const char *file, const char *word)

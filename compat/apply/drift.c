@@ -81,12 +81,13 @@ static void tell_missing(struct drift *d)
 		if (!missing)
 			continue;
 		if (has_word(d->log->set.systems, system))
-			tell(d, "%zu events of %s are not on: somebody switched them off", missing,
-			     system);
+			tell(d,
+			     "%zu events of %s are disabled: another user or program disabled them",
+			     missing, system);
 		else
 			tell(d,
-			     "%zu events of %s are not on: they came later; the next set_param"
-			     " switches them on",
+			     "%zu events of %s are disabled: they appeared later; the next set_param"
+			     " enables them",
 			     missing, system);
 	}
 }
@@ -108,7 +109,7 @@ static int tell_gone(struct drift *d)
 		return -ENOMEM;
 	for (char *system = strtok_r(list, " ", &save); system; system = strtok_r(NULL, " ", &save))
 		if (!has_system(d, system))
-			tell(d, "events of %s have gone with their module", system);
+			tell(d, "events of %s no longer exist: their module was unloaded", system);
 	return 0;
 }
 
@@ -132,14 +133,15 @@ static int tell_functions(struct drift *d)
 	for (size_t i = 0; !err && i < modules.n; i++)
 		if (!has_word(graph, modules.list[i].name))
 			tell(d,
-			     "functions of %s are not recorded: it came later; the next set_param"
-			     " has them",
+			     "functions of %s are not recorded: the module was loaded later; the next set_param"
+			     " records them",
 			     modules.list[i].name);
 	modules_clear(&modules);
 	for (char *module = err ? NULL : strtok_r(list, " ", &save); module;
 	     module = strtok_r(NULL, " ", &save))
 		if (!has_word(names, module))
-			tell(d, "functions of %s are not recorded any more: it has gone", module);
+			tell(d, "functions of %s are no longer recorded: the module was unloaded",
+			     module);
 	return err;
 }
 
@@ -153,7 +155,7 @@ static void tell_mask(struct drift *d, enum mask_kind kind, const char *name, ui
 	if (lustre_mask_read(kind, &theirs) || theirs == ours)
 		return;
 	mask_spell(kind, theirs, text);
-	tell(d, "Lustre's own %s is another one: %s", name, text);
+	tell(d, "Lustre's own %s differs: %s", name, text);
 }
 
 /* Nothing that it leaves out is recorded, whatever the log has set. */
@@ -163,7 +165,7 @@ static void tell_lustre(struct drift *d)
 
 	if (follow_differ(set) & 1u << MASK_SOURCES)
 		tell(d,
-		     "Lustre's libcfs was %s: the next set_param, or apply, makes debug_sources"
+		     "Lustre's libcfs was %s: the next set_param, or apply, sets debug_sources to"
 		     " '%s'",
 		     lustre_is_loaded() ? "loaded" : "unloaded",
 		     lustre_is_loaded() ? "lustre" : "kernel functions");

@@ -65,7 +65,7 @@ void follow_tell(struct debuglog *log, struct settings *done)
 				done->lustre ? "; '+kernel' adds the events of the kernel" : "");
 		else
 			dkt_log(log->ctx, DKT_LOG_WARN,
-				"the log takes over Lustre's %s, which is another one now: '%s'",
+				"Lustre's %s was changed, and the log takes it over: '%s'",
 				names[kind], text);
 	}
 	log->followed = 0;

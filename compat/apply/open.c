@@ -77,7 +77,7 @@ static int take_back(struct debuglog *log)
 		settings_clear(&asked);
 	}
 	if (err && err != -EINVAL)
-		return dkt_fail_in(log->ctx, err, "take back an interrupted change");
+		return dkt_fail_in(log->ctx, err, "undo an interrupted change");
 	unlinkat(log->dirfd, DEBUGLOG_BEFORE, 0);
 	log->interrupted = false;
 	if (!err)

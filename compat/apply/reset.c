@@ -23,7 +23,7 @@ static int remove_instance(struct debuglog *log)
 			err = dkt_instance_remove(log->ctx, log->name);
 	}
 	if (err == -EBUSY)
-		dkt_fail_in(log->ctx, err, "somebody reads the buffers of '%s'", log->name);
+		dkt_fail_in(log->ctx, err, "another process reads the buffers of '%s'", log->name);
 	return err == -ENOENT ? 0 : err;
 }
 

@@ -44,7 +44,7 @@ static int check_link(struct place *place, const char *name)
 	if (!S_ISLNK(st.st_mode) || !is_planted(&place->dir, &st))
 		return 0;
 	return dkt_fail(place->ctx, -EACCES,
-			"'%s' is a link of user %u in a directory where everybody can make one;"
+			"'%s' is a link of user %u in a directory that everyone can write to;"
 			" remove it or name another file",
 			name, (unsigned int)st.st_uid);
 }
@@ -136,7 +136,7 @@ static int open_existing(struct place *place, unsigned int flags, int how, int *
 		return replace(place, &st, flags);
 	if (S_ISFIFO(st.st_mode) && is_planted(&place->dir, &st))
 		return dkt_fail(place->ctx, -EACCES,
-				"it is a pipe of user %u in a directory where everybody can"
+				"it is a pipe of user %u in a directory that everyone can"
 				" make one",
 				(unsigned int)st.st_uid);
 	/* Where a link leads there may be nothing yet. */

@@ -297,7 +297,7 @@ static int status(struct daemon_cmd *cmd)
 		       " times around\nlost: %" PRIu64 " records\n",
 		       state.records, state.bytes, state.rounds, state.lost);
 		if (state.own)
-			printf("left out: %" PRIu64 " records of the daemon itself\n", state.own);
+			printf("skipped: %" PRIu64 " records of the daemon itself\n", state.own);
 	}
 	daemon_state_clear(&state);
 	return 0;

@@ -37,7 +37,7 @@ void lctl_tell_lost(const struct lctl *lctl, const char *name, const struct reco
 {
 	if (counts->empty)
 		say_line(stderr,
-			 "%s: %s: headers that say length 0 were passed over: %" PRIu64
+			 "%s: %s: skipped headers with length 0: %" PRIu64
 			 ", the first at offset %" PRIu64,
 			 lctl->self, name, counts->empty, counts->empty_at);
 	if (counts->big)
@@ -48,12 +48,12 @@ void lctl_tell_lost(const struct lctl *lctl, const char *name, const struct reco
 	if (counts->end == RECORD_END_SHORT)
 		say_line(stderr,
 			 "%s: %s: the record at offset %" PRIu64
-			 " is too short to be one: nothing is shown from there on",
+			 " is too short; the conversion stops there",
 			 lctl->self, name, counts->end_at);
 	if (counts->end == RECORD_END_TORN)
 		say_line(stderr,
-			 "%s: %s: the record at offset %" PRIu64 " is torn: %" PRIu64
-			 " bytes of it are there, which are not shown",
+			 "%s: %s: the record at offset %" PRIu64 " is incomplete: its %" PRIu64
+			 " bytes are not printed",
 			 lctl->self, name, counts->end_at, counts->end_len);
 	/* A directory holds nothing that could be lost. */
 	if (counts->read_err && counts->read_err != -EISDIR)

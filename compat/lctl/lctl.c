@@ -64,7 +64,7 @@ int lctl_hand_on(struct lctl *lctl, int argc, char **argv)
 	fflush(stdout);
 	if (!real_lctl_run(whole, lctl->session, &status, &words))
 		return status;
-	say_line(stderr, "%s: '%s' is a command of the real lctl: %s", lctl->self, argv[0],
+	say_line(stderr, "%s: '%s' is a command of Lustre's lctl: %s", lctl->self, argv[0],
 		 words ? words : strerror(ENOMEM));
 	return 1;
 }
@@ -145,7 +145,7 @@ static int help_elsewhere(struct lctl *lctl, const char *word, const struct lctl
 
 	if (real_lctl_is_there())
 		return lctl_hand_on(lctl, 2, argv);
-	say_line(stderr, "%s: a command of the real lctl, which is not there", word);
+	say_line(stderr, "%s: a command of Lustre's lctl, which was not found", word);
 	return 0;
 }
 

@@ -108,15 +108,14 @@ static char *find_real(char **why)
 
 	*why = NULL;
 	if (getenv(HANDED_ON)) {
-		*why = strdup("what was found in its place is dktrace again");
+		*why = strdup("the program found in its place is dktrace again");
 		return NULL;
 	}
 	path = named_path(&by);
 	if (!path) {
 		path = search_path();
 		if (!path)
-			*why = strdup("there is none on PATH; LCTL_REAL or " CONF_FILE
-				      " can name one");
+			*why = strdup("it is not on PATH; name it with LCTL_REAL or " CONF_FILE);
 		return path;
 	}
 	if (access(path, X_OK))
@@ -124,9 +123,9 @@ static char *find_real(char **why)
 	else if (is_self(path))
 		bad = "is dktrace itself";
 	else if (!strcmp(by, CONF_FILE) && !is_ours(CONF_FILE))
-		bad = "others than root can write " CONF_FILE;
+		bad = "users other than root can write " CONF_FILE;
 	else if (!is_safe(path))
-		bad = "others than root can write it or its directory";
+		bad = "users other than root can write it or its directory";
 	if (!bad)
 		return path;
 	ret = asprintf(why, "'%s', which %s names: %s", path, by, bad);

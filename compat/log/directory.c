@@ -19,19 +19,20 @@ static int check_owner(struct dkt_ctx *ctx, const char *path)
 	if (lstat(path, &st))
 		return errno == ENOENT || errno == EACCES ?
 			       0 :
-			       dkt_fail(ctx, -errno, "look at %s: %s", path, strerror(errno));
+			       dkt_fail(ctx, -errno, "check %s: %s", path, strerror(errno));
 	if (S_ISDIR(st.st_mode) && (!st.st_uid || st.st_uid == geteuid()) &&
 	    !(st.st_mode & (S_IWGRP | S_IWOTH)))
 		return 0;
-	return dkt_fail(ctx, -EPERM,
-			"use %s: others than root can write there (owner %u, mode %04o); remove it",
-			path, (unsigned int)st.st_uid, (unsigned int)st.st_mode & 07777);
+	return dkt_fail(
+		ctx, -EPERM,
+		"use %s: users other than root can write to it (owner %u, mode %04o); remove it",
+		path, (unsigned int)st.st_uid, (unsigned int)st.st_mode & 07777);
 }
 
 static int make_dir(struct dkt_ctx *ctx, const char *path)
 {
 	if (mkdir(path, 0700) && errno != EEXIST)
-		return dkt_fail(ctx, -errno, "make %s: %s", path, strerror(errno));
+		return dkt_fail(ctx, -errno, "create %s: %s", path, strerror(errno));
 	return check_owner(ctx, path);
 }
 
@@ -67,12 +68,13 @@ static int take_lock(struct debuglog *log)
 	for (int tries = 0; flock(log->lock, LOCK_EX | LOCK_NB); tries++) {
 		if (errno != EWOULDBLOCK || tries >= 200)
 			return dkt_fail(log->ctx, -errno, "lock %s: %s", log->dir,
-					errno == EWOULDBLOCK ? "another change is under way" :
-							       strerror(errno));
+					errno == EWOULDBLOCK ?
+						"another change is in progress; try again" :
+						strerror(errno));
 		usleep(50000);
 	}
 	if (fstat(log->dirfd, &held) || stat(log->dir, &st) || st.st_ino != held.st_ino)
-		return dkt_fail(log->ctx, -ENOENT, "%s was taken away", log->dir);
+		return dkt_fail(log->ctx, -ENOENT, "%s was removed", log->dir);
 	return 0;
 }
 

@@ -22,8 +22,7 @@ static int unknown(struct dkt_ctx *ctx, const struct option_word *known, size_t 
 	dkt__guess_start(&guess, word, strlen(word));
 	for (size_t i = 0; i < n; i++)
 		dkt__guess_try(&guess, known[i].name);
-	return dkt_fail(ctx, -EINVAL, "'%.60s' is no option here%s", word,
-			dkt__guess_words(&guess));
+	return dkt_fail(ctx, -EINVAL, "unknown option '%.60s'%s", word, dkt__guess_words(&guess));
 }
 
 int option_words(struct dkt_ctx *ctx, char *line, const struct option_word *known, size_t n_known,

@@ -154,13 +154,13 @@ int probes_save(struct debuglog *log)
 	int err;
 
 	if (!f)
-		return dkt_fail(log->ctx, -errno, "remember the probes: %s", strerror(errno));
+		return dkt_fail(log->ctx, -errno, "save the list of probes: %s", strerror(errno));
 	err = write_file(log, f);
 	if (fclose(f) && !err)
 		err = -errno;
 	if (!err && renameat(log->dirfd, temp, log->dirfd, PROBES_FILE))
 		err = -errno;
-	return err ? dkt_fail(log->ctx, err, "remember the probes: %s", strerror(-err)) : 0;
+	return err ? dkt_fail(log->ctx, err, "save the list of probes: %s", strerror(-err)) : 0;
 }
 
 /* ---- what the events and the kernel have of them ---- */
@@ -197,7 +197,7 @@ int probes_remove_at(struct debuglog *log, const struct dkt_probes *there, size_
 
 	if (err == -EBUSY)
 		return dkt_fail(log->ctx, err,
-				"%s:%s is on elsewhere: in another instance, or by perf",
+				"%s:%s is in use: it is enabled in another instance, or by perf",
 				probe->group, probe->name);
 	if (err && err != -ENOENT)
 		return err;

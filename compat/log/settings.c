@@ -370,7 +370,7 @@ int settings_load(struct dkt_ctx *ctx, int dirfd, const char *name, struct setti
 	if (!err)
 		return 0;
 	settings_clear(s);
-	return dkt_fail(ctx, err, "%s: line %u makes no sense", name, nr);
+	return dkt_fail(ctx, err, "%s: line %u is invalid", name, nr);
 }
 
 static char *temp_name(const char *name)

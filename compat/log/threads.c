@@ -58,7 +58,7 @@ int threads_of_processes(struct dkt_ctx *ctx, const char *text, struct threads *
 	do {
 		if (take_pid(&p, ',', &pid))
 			return dkt_fail(ctx, -EINVAL,
-					"'%.60s' is no list of processes, as 1234 or 1234,1235",
+					"'%.60s' is not a list of processes such as 1234,1235",
 					text);
 		err = add_process(ctx, pid, threads);
 	} while (!err && *p);
@@ -182,5 +182,5 @@ int threads_check_boot(struct dkt_ctx *ctx, const char *boot)
 	read_boot(now);
 	if (!boot || !strcmp(boot, now))
 		return 0;
-	return dkt_fail(ctx, -ESRCH, "its processes are those of another boot");
+	return dkt_fail(ctx, -ESRCH, "its processes belong to another boot");
 }

@@ -152,8 +152,8 @@ static int tell_end(struct log_source *log)
 
 	log->bad += counts->bad;
 	if (counts->end != RECORD_END &&
-	    asprintf(&log->damage, "the record at offset %" PRIu64 " is torn", counts->end_at) <
-		    0) {
+	    asprintf(&log->damage, "the record at offset %" PRIu64 " is incomplete",
+		     counts->end_at) < 0) {
 		log->damage = NULL;
 		return -ENOMEM;
 	}

@@ -197,15 +197,15 @@ static int no_event(struct dkt_ctx *ctx, const char *glob)
 	if (!word)
 		return -ENOMEM;
 	if (event)
-		return dkt_fail(ctx, -ENOENT, "'%s' is an event's name without its system: %s:%s",
-				word, dkt_event_system(event), word);
+		return dkt_fail(ctx, -ENOENT,
+				"'%s' is an event name without its system; write %s:%s", word,
+				dkt_event_system(event), word);
 	dkt__guess_start(&guess, word, strlen(word));
 	mask_guess(MASK_DEBUG, &guess);
 	mask_guess(MASK_SUBSYSTEM, &guess);
 	select_guess(&guess, ctx);
-	return dkt_fail(ctx, -ENOENT,
-			"'%s' is no class, no subsystem and no event (SYSTEM:EVENT)%s", word,
-			dkt__guess_words(&guess));
+	return dkt_fail(ctx, -ENOENT, "'%s' is not a class, subsystem or event (SYSTEM:EVENT)%s",
+			word, dkt__guess_words(&guess));
 }
 
 /* One word alone must have an event, so that none is misspelt in silence. */
@@ -228,7 +228,7 @@ int select_check(struct dkt_ctx *ctx, const struct select *select)
 	for (size_t i = 0; !err && i < select->n_globs; i++)
 		err = check_glob(ctx, select, select->globs[i]);
 	if (!err && !select->n_events)
-		err = dkt_fail(ctx, -ENOENT, "nothing on this kernel stands for it");
+		err = dkt_fail(ctx, -ENOENT, "this kernel has no events for it");
 	return err;
 }
 
@@ -243,7 +243,7 @@ static int read_words(struct dkt_ctx *ctx, struct select *select, const char *wo
 	     word = strtok_r(NULL, JOINTS, &save), n++)
 		err = add_word(ctx, select, word);
 	if (!err && !n)
-		err = dkt_fail(ctx, -EINVAL, "no class, subsystem or event is named");
+		err = dkt_fail(ctx, -EINVAL, "expected a class, subsystem or event");
 	if (!err)
 		err = find_events(ctx, select);
 	return err;

@@ -148,7 +148,7 @@ static int write_file(struct printer *p)
 	if (!err)
 		err = print_all(p);
 	if (!err && dkt__stopped())
-		err = dkt_fail(p->ctx, -ECANCELED, "interrupted: the log is as it was");
+		err = dkt_fail(p->ctx, -ECANCELED, "interrupted: the log is unchanged");
 	if (!err)
 		err = file->finish(file->data);
 	return err;
@@ -294,8 +294,9 @@ static int check_chooser(struct printer *p)
 
 	for (size_t i = 0; i < s->n_cpus; i++)
 		if (s->cpus[i] >= cpus)
-			return dkt_fail(p->ctx, -EINVAL, "there is no cpu %d: they are 0 to %d",
-					s->cpus[i], cpus - 1);
+			return dkt_fail(p->ctx, -EINVAL,
+					"CPU %d does not exist; the CPUs are 0 to %d", s->cpus[i],
+					cpus - 1);
 	if (!lustre && chooser_check_events(p->ctx, s) == -ENOENT)
 		return -ENOENT;
 	/* A saved tree may not say which were on. */

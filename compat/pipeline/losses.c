@@ -90,7 +90,7 @@ static void tell_lost(const struct losses *losses, const char *self, const char 
 	char *cpus __cleanup(free) = cpus_text(losses);
 
 	if (!losses->lost)
-		say_line(stderr, "%s: %s: records were lost, it is not known how many", self, name);
+		say_line(stderr, "%s: %s: an unknown number of records was lost", self, name);
 	else if (name)
 		say_line(stderr, "%s: %s: %" PRIu64 " of %" PRIu64 " records were lost (%s)", self,
 			 name, losses->lost, losses->seen + losses->lost, cpus ? cpus : "");
@@ -110,12 +110,12 @@ enum losses_verdict losses_tell(const struct losses *losses, const char *self, c
 	if (!name || (!losses->damage && !losses->bad))
 		return lost ? LOSSES_LOST : LOSSES_NONE;
 	if (losses->damage && losses->bad)
-		say_line(stderr, "%s: %s: %s; %" PRIu64 " places make no sense", self, name,
+		say_line(stderr, "%s: %s: %s; %" PRIu64 " places have invalid data", self, name,
 			 losses->damage, losses->bad);
 	else if (losses->damage)
 		say_line(stderr, "%s: %s: %s", self, name, losses->damage);
 	else
-		say_line(stderr, "%s: %s: %" PRIu64 " places make no sense", self, name,
+		say_line(stderr, "%s: %s: %" PRIu64 " places have invalid data", self, name,
 			 losses->bad);
 	return LOSSES_DAMAGE;
 }

@@ -117,7 +117,7 @@ int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfi
 		return fail(out, "open");
 	}
 	if (in_place && whole)
-		return dkt_fail(ctx, -EINVAL, "%s cannot be written at any place: name a file",
+		return dkt_fail(ctx, -EINVAL, "%s cannot be written in any order: name a file",
 				out->path);
 	return in_place ? open_in_place(out, 0) : as_caller(out, open_file);
 }
@@ -161,7 +161,7 @@ int outfile_check_input(const struct outfile *out, const char *input)
 	if (out->in_place || stat(out->path, &a) || stat(input, &b) || a.st_dev != b.st_dev ||
 	    a.st_ino != b.st_ino)
 		return 0;
-	return dkt_fail(out->ctx, -EINVAL, "%s is what is read: name another file to write",
+	return dkt_fail(out->ctx, -EINVAL, "%s is the input: name another file to write",
 			out->path);
 }
 

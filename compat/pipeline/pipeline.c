@@ -114,7 +114,7 @@ static int set_window(struct pipeline *p, struct selection *selection)
 		return pipeline_fail(p, err);
 	err = dkt_source_seek(p->source, p->since, p->until);
 	if (err == -EOPNOTSUPP)
-		return dkt_fail(p->ctx, err, "%s can only be read from its begin to its end",
+		return dkt_fail(p->ctx, err, "%s can only be read from beginning to end",
 				p->n > 1 ? "one of the files" : first->name);
 	return pipeline_fail(p, err);
 }

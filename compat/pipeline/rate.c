@@ -60,7 +60,7 @@ void rate_tell(struct rate *rate, const char *self)
 {
 	fflush(stdout);
 	if (rate->left_out)
-		fprintf(stderr, "%s: %" PRIu64 " records left out by --rate\n", self,
+		fprintf(stderr, "%s: %" PRIu64 " records dropped by --rate\n", self,
 			rate->left_out);
 	rate->left_out = 0;
 }

@@ -20,7 +20,7 @@ static int read_list(struct dkt_ctx *ctx, const char *option, const char *text, 
 	int err = text ? dkt__parse_list(text, most, list, n) : 0;
 
 	return err && err != -ENOMEM ?
-		       dkt_fail(ctx, -EINVAL, "--%s: '%s' is no list of numbers such as 0-3,5",
+		       dkt_fail(ctx, -EINVAL, "--%s: '%s' is not a list of numbers such as 0-3,5",
 				option, text) :
 		       err;
 }
@@ -41,7 +41,7 @@ static int read_globs(struct dkt_ctx *ctx, const char *option, const char *text,
 			      names_add(globs, word);
 	}
 	if (!err && text && !globs->n)
-		err = dkt_fail(ctx, -EINVAL, "--%s: '%s' is no glob", option, text);
+		err = dkt_fail(ctx, -EINVAL, "--%s: '%s' is not a glob", option, text);
 	return err;
 }
 
@@ -75,8 +75,9 @@ static int read_mask(struct dkt_ctx *ctx, const char *option, enum mask_kind kin
 		return 0;
 	dkt__guess_start(&guess, word, strlen(word));
 	mask_guess(kind, &guess);
-	return dkt_fail(ctx, -EINVAL, "--%s: '%s' is none; see 'dktrace list %s'%s", option, word,
-			kind == MASK_DEBUG ? "classes" : "subsystems", dkt__guess_words(&guess));
+	return dkt_fail(ctx, -EINVAL, "--%s: unknown name '%s'; see 'dktrace list %s'%s", option,
+			word, kind == MASK_DEBUG ? "classes" : "subsystems",
+			dkt__guess_words(&guess));
 }
 
 static int read_rate(struct dkt_ctx *ctx, const char *text, struct rate *rate)
@@ -86,7 +87,7 @@ static int read_rate(struct dkt_ctx *ctx, const char *text, struct rate *rate)
 	if (!text || !rate_parse(text, rate, &bad))
 		return 0;
 	return dkt_fail(ctx, -EINVAL,
-			"--rate: '%.*s' is no class and its number of records a second:"
+			"--rate: '%.*s' is not a class and its number of records per second:"
 			" rpctrace=100",
 			(int)strcspn(bad, ","), bad);
 }
@@ -129,10 +130,9 @@ static int to_clock(struct dkt_ctx *ctx, const struct dkt_source_info *info, con
 		    const struct selection_time *time, uint64_t *ns)
 {
 	if (time->wall && !info->has_wall)
-		return dkt_fail(
-			ctx, -EINVAL,
-			"--%s: the trace does not know times of day; give seconds of its clock",
-			option);
+		return dkt_fail(ctx, -EINVAL,
+				"--%s: the trace has no times of day; give seconds of its clock",
+				option);
 	*ns = (uint64_t)(time->ns - (time->wall ? info->wall : 0));
 	return 0;
 }

@@ -83,7 +83,7 @@ static int cpus_condition(struct dkt_ctx *ctx, const char *cpus, struct conditio
 	} while (!bad && *p++);
 	if (fclose(out))
 		return -ENOMEM;
-	return bad ? dkt_fail(ctx, -EINVAL, "'%.60s' is no list of CPUs, as 0-3,5", cpus) :
+	return bad ? dkt_fail(ctx, -EINVAL, "'%.60s' is not a list of CPUs such as 0-3,5", cpus) :
 		     conditions_add(all, text);
 }
 
@@ -214,7 +214,7 @@ int filters_take_pids(struct dkt_ctx *ctx, const char *line, struct settings *se
 	int err = copy ? option_words(ctx, copy, known, ARRAY_SIZE(known), &list, &n) : -ENOMEM;
 
 	if (!err && n != 1)
-		err = dkt_fail(ctx, -EINVAL, "expected processes, as 1234,1235");
+		err = dkt_fail(ctx, -EINVAL, "expected processes such as 1234,1235");
 	if (!err)
 		err = threads_check_boot(ctx, boot);
 	if (err)
@@ -276,8 +276,7 @@ static int clear_one(struct dkt_ctx *ctx, struct settings *set, const char *word
 		entries_remove(&set->rules, i);
 	else
 		return dkt_fail(ctx, -ENOENT,
-				"there is no filter on '%s'; 'dktrace filter list' shows all",
-				words);
+				"no filter is set on '%s'; 'dktrace filter list' shows all", words);
 	return 0;
 }
 

@@ -34,7 +34,7 @@ static int read_depth(struct dkt_ctx *ctx, const char *text, uint32_t *depth)
 	if (!text)
 		return 0;
 	if (dkt__parse_int(text, 1, DEPTH_MAX, &value))
-		return dkt_fail(ctx, -EINVAL, "depth: '%.40s' is no number from 1 to %d", text,
+		return dkt_fail(ctx, -EINVAL, "depth: '%.40s' is not a number from 1 to %d", text,
 				DEPTH_MAX);
 	*depth = (uint32_t)value;
 	return 0;
@@ -48,7 +48,7 @@ static int read_threshold(struct dkt_ctx *ctx, const char *text, uint32_t *us)
 	if (!text)
 		return 0;
 	if (dkt__parse_time(text, NS_PER_US, &ns) || ns < NS_PER_US || ns / NS_PER_US > UINT32_MAX)
-		return dkt_fail(ctx, -EINVAL, "'%.40s' is no time, as 100us or 5ms", text);
+		return dkt_fail(ctx, -EINVAL, "'%.40s' is not a time such as 100us or 5ms", text);
 	*us = (uint32_t)(ns / NS_PER_US);
 	return 0;
 }
@@ -107,7 +107,8 @@ int functions_take(struct dkt_ctx *ctx, const char *tracer, const char *line, st
 			 -ENOMEM;
 
 	if (!err && !wish.n_only && !wish.roots)
-		err = dkt_fail(ctx, -EINVAL, "it needs functions; '*' are all of the kernel");
+		err = dkt_fail(ctx, -EINVAL,
+			       "it needs functions; '*' selects all functions of the kernel");
 	if (!err)
 		err = threads_check_boot(ctx, boot);
 	if (err)
@@ -136,7 +137,7 @@ int functions_off(struct debuglog *log)
 	int err;
 
 	if (!log->set.functions.tracer)
-		return dkt_fail(log->ctx, -ENOENT, "no tracer of functions is set");
+		return dkt_fail(log->ctx, -ENOENT, "no function tracer is set");
 	err = settings_copy(&set, &log->set);
 	if (err)
 		return err;

@@ -68,7 +68,7 @@ static char *filter_notes(const struct filter_report *report)
 	if (!names)
 		return NULL;
 	if (asprintf(&text,
-		     "%zu of %zu events that are on took the filter; the others do not have its"
+		     "%zu of %zu enabled events have the filter; the others do not have its"
 		     " fields and are recorded without it: %s",
 		     report->took, report->took + report->n_missed, names) < 0)
 		return NULL;
@@ -107,7 +107,7 @@ static int take_sources(struct debuglog *log, const struct param *param, const c
 		err = take_mask(log, param, value, set, notes);
 	}
 	if (!err && !set->sources)
-		add_note(notes, strdup("nothing is recorded: it names no source"));
+		add_note(notes, strdup("nothing is recorded: no source is named"));
 	else if (!err && set->sources == MASK_FROM_LUSTRE && !loaded)
 		add_note(notes, strdup("nothing is recorded before Lustre's libcfs is loaded"));
 	return err;

@@ -76,7 +76,7 @@ static int check_new(struct debuglog *log, const struct dkt_probe *probe, bool k
 		probes_drop(log->probes, (size_t)(it - log->probes->list));
 	if (!there || (keep && it && dkt_probe_same(dkt_probes_at(it->definition, 0), probe)))
 		return 0;
-	return dkt_fail(log->ctx, -EEXIST, "there is an event %s:%s already%s", probe->group,
+	return dkt_fail(log->ctx, -EEXIST, "event %s:%s already exists%s", probe->group,
 			probe->name, keep && it ? ", with another definition" : "");
 }
 

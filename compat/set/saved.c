@@ -149,7 +149,7 @@ static int take_all(struct applying *a)
 static int leave_out(struct applying *a, const struct conf_line *line)
 {
 	char *before __cleanup(free) = *a->notes;
-	int n = asprintf(a->notes, "%s%s%s:%u: left out: %s", before ? before : "",
+	int n = asprintf(a->notes, "%s%s%s:%u: skipped: %s", before ? before : "",
 			 before ? "\n" : "", a->conf->file, line->nr, dkt_error(a->log->ctx));
 
 	if (n < 0) {
@@ -185,7 +185,7 @@ static int take_graph(struct applying *a, const char *value)
 {
 	if (conf_find(a->conf, CONF_FUNCTION))
 		return dkt_fail(a->log->ctx, -EINVAL,
-				"function is set, too: there is one tracer of functions");
+				"function is also set; there is only one function tracer");
 	return functions_take(a->log->ctx, FUNCTIONS_GRAPH, value, &a->set);
 }
 

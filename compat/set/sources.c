@@ -58,7 +58,7 @@ static int look_at_kernel(struct debuglog *log, struct source_state *source)
 		n += !class_map_event(log->map, on[i])->fields;
 	if (!n && !(log->set.sources & MASK_FROM_KERNEL))
 		return say(source, false, NOT_CHOSEN, "kernel");
-	return say(source, n, n ? "%zu events" : "no event is on", n);
+	return say(source, n, n ? "%zu events" : "no event is enabled", n);
 }
 
 static int look_at_functions(struct debuglog *log, struct source_state *source)
@@ -109,12 +109,12 @@ static int say_probe(struct debuglog *log, struct source_state *source)
 	if (!lustre_is_loaded())
 		also = ", when libcfs is loaded again";
 	else if (cdebug_is_heavy(log->ctx))
-		also = ", all of each in one record, as ptlrpc was loaded later; after dktrace reset"
-		       " the next set_param makes lighter ones";
+		also = ", each message in one record because ptlrpc was loaded later; after dktrace reset"
+		       " the next set_param creates lighter probes";
 	if (missed)
 		return say(source, true,
-			   "a probe on Lustre's messages%s; not recorded, as they came while it was"
-			   " at work: %" PRIu64 ", Lustre's own buffer has them",
+			   "a probe on Lustre's messages%s; not recorded because it was"
+			   " busy: %" PRIu64 ", Lustre's own buffer has them",
 			   also, missed);
 	return say(source, true, "a probe on Lustre's messages%s", also);
 }
@@ -142,7 +142,7 @@ static int look_at_buffer(struct source_state *source)
 	if (!lustre_is_loaded())
 		return say(source, false, NOT_LOADED);
 	if (tree_first(&tree, "dump_kernel", &path))
-		return say(source, false, "there is no dump_kernel of Lustre; is debugfs mounted?");
+		return say(source, false, "Lustre's dump_kernel is missing; is debugfs mounted?");
 	free(path);
 	return say(source, true, "Lustre's own buffer, which lctl dk merges in");
 }

@@ -67,8 +67,7 @@ static int each_target(struct adding *adding, const char *action)
 	int err;
 
 	if (*from != ':' || count <= from + 1)
-		return dkt_fail(ctx, -EINVAL,
-				"%.*s needs the event that it is about: %.*s:SYSTEM:EVENT",
+		return dkt_fail(ctx, -EINVAL, "%.*s needs an event: %.*s:SYSTEM:EVENT",
 				(int)verb_len(action), action, (int)verb_len(action), action);
 	words = strndup(from + 1, (size_t)(count - from - 1));
 	err = words ? select_new(ctx, adding->log->map, words, &targets) : -ENOMEM;
@@ -95,7 +94,7 @@ static int read_action(struct adding *adding, const char *action)
 
 	if (strstr(action, " if "))
 		return dkt_fail(adding->log->ctx, -EINVAL,
-				"a condition is given by --filter, not in '%.200s'", action);
+				"give the condition with --filter, not in '%.200s'", action);
 	err = has_target(action) ? each_target(adding, action) :
 				   names_add(&adding->actions, action);
 	return err ? err : dkt_trigger_parse(adding->log->ctx, adding->actions.list[0], &trigger);
@@ -205,8 +204,7 @@ static int add_one(struct adding *adding, struct dkt_event *event, const char *a
 	int err;
 
 	if (adding->count->added++ >= MAX_TRIGGERS)
-		return dkt_fail(log->ctx, -E2BIG, "that would be more than %d triggers",
-				MAX_TRIGGERS);
+		return dkt_fail(log->ctx, -E2BIG, "the limit is %d triggers", MAX_TRIGGERS);
 	if (!name || asprintf(&text, "%s%s%s%s", action, clock_of(action), filter ? " if " : "",
 			      filter ? filter : "") < 0) {
 		text = NULL;
@@ -230,10 +228,11 @@ static int check_snapshot(struct adding *adding, const struct dkt_event *event)
 	if (strcmp(dkt_event_name(event), CDEBUG_NESTED) != 0 ||
 	    !is_verb(adding->actions.list[0], "snapshot"))
 		return 0;
-	return dkt_fail(adding->log->ctx, -EOPNOTSUPP,
-			"message: the kernel takes no snapshot at a probe inside a function, as"
-			" %s:%s is; use traceoff",
-			CDEBUG_GROUP, CDEBUG_NESTED);
+	return dkt_fail(
+		adding->log->ctx, -EOPNOTSUPP,
+		"message: the kernel cannot take a snapshot at a probe inside a function, such as"
+		" %s:%s; use traceoff",
+		CDEBUG_GROUP, CDEBUG_NESTED);
 }
 
 static int add_event(struct adding *adding, struct dkt_event *event)
@@ -338,9 +337,8 @@ int triggers_message_events(struct debuglog *log, const char **words)
 		*words = CDEBUG_GROUP ":" CDEBUG_NAME "*";
 	return *words ?
 		       0 :
-		       dkt_fail(
-			       log->ctx, -ENOENT,
-			       "message: Lustre's messages have no events here; load Lustre first");
+		       dkt_fail(log->ctx, -ENOENT,
+				"message: Lustre's messages have no events yet; load Lustre first");
 }
 
 int triggers_add_message(struct debuglog *log, const struct search *search, const char *action,
@@ -459,7 +457,7 @@ int triggers_remove(struct debuglog *log, const char *words, const char *action,
 	if (!err)
 		err = triggers_each(log, events, n_events, remove_one, &removing);
 	if (!err && !removing.n)
-		err = dkt_fail(log->ctx, -ENOENT, "there is no trigger%s%s on '%s'",
+		err = dkt_fail(log->ctx, -ENOENT, "no trigger%s%s is set on '%s'",
 			       action ? " " : "", action ? action : "", words);
 	if (!err)
 		err = debuglog_apply(log, &set, NULL);
@@ -480,7 +478,7 @@ int triggers_rearm(struct debuglog *log, size_t *n)
 
 	*n = log->set.triggers.n;
 	if (!err && !*n)
-		err = dkt_fail(log->ctx, -ENOENT, "there is no trigger of ours");
+		err = dkt_fail(log->ctx, -ENOENT, "dktrace has set no trigger");
 	if (!err)
 		err = settings_copy(&set, &log->set);
 	if (err)

@@ -21,7 +21,7 @@ int command_unknown(const struct app *app, const char *name)
 	for (const struct command *row = app->commands; row->name; row++)
 		if (!(row->flags & CMD_HIDDEN))
 			dkt__guess_try(&guess, row->name);
-	return app_usage("'%s' is no command; 'dktrace help' lists them%s", name,
+	return app_usage("unknown command '%s'; 'dktrace help' lists the commands%s", name,
 			 dkt__guess_words(&guess));
 }
 

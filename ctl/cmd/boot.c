@@ -15,7 +15,7 @@ static int take(struct debuglog *log, const char *word, struct settings *set)
 	char *notes __cleanup(free) = NULL;
 
 	if (!param)
-		return dkt_fail(log->ctx, -EINVAL, "'%s' is no parameter and its value", word);
+		return dkt_fail(log->ctx, -EINVAL, "'%s' is not PARAMETER=VALUE", word);
 	return param_take(log, param, value + 1, set, &notes);
 }
 

@@ -77,7 +77,7 @@ static void check_classes(struct doctor *doc)
 		if (!class_map_count(map, MASK_DEBUG, bit))
 			empty |= 1u << bit;
 	mask_format(MASK_DEBUG, empty, none);
-	if (asprintf(&words, "%zu of %zu events stand for a class%s%s", mapped, n,
+	if (asprintf(&words, "%zu of %zu events are mapped to a class%s%s", mapped, n,
 		     empty ? "; none for " : "", empty ? none : "") < 0)
 		words = NULL;
 	tell(doc, "class map", true, words);

@@ -47,12 +47,12 @@ static int print_count(struct filter *filter, const struct rule *rule)
 		return err;
 	printf("%zu event%s recorded with the filter", count.on, count.on == 1 ? " is" : "s are");
 	if (count.off)
-		printf(", %zu more will be when switched on", count.off);
+		printf(", %zu more will be once they are enabled", count.off);
 	printf("\n");
 	names = count.lacking ? names_by_system(count.missed) : NULL;
 	free(count.missed);
 	if (names) {
-		printf("%zu cannot have it and %s recorded without: ", count.lacking,
+		printf("%zu do not have its fields and %s recorded without it: ", count.lacking,
 		       count.lacking == 1 ? "is" : "are");
 		fold_print(stdout, names, 0, fold_width());
 	}
@@ -86,7 +86,7 @@ static int cmd_set(struct filter *filter, int argc, char **argv)
 	const struct app *app = filter->app;
 
 	if (app->children && !app->pid)
-		return app_usage("filter set: --children goes with --pid");
+		return app_usage("filter set: --children needs --pid");
 	if (!argc && !app->pid && !app->comm && !app->cpu)
 		return app_usage("filter set: needs EVENTS EXPR, or --pid, --comm or --cpu");
 	if (argc == 1 && !app->pid && !app->comm && !app->cpu)
@@ -263,15 +263,16 @@ int cmd_filter(struct app *app, int argc, char **argv)
 		if (!strcmp(words[i].name, argv[1]))
 			break;
 	if (i == ARRAY_SIZE(words))
-		return app_usage("filter: '%s' is none of set, list, clear%s", argv[1],
+		return app_usage("filter: '%s' is not one of set, list, clear%s", argv[1],
 				 app_guess(&guess, argv[1], words, ARRAY_SIZE(words),
 					   sizeof(*words)));
 	if (argc - 2 > words[i].max_args)
-		return app_usage("filter %s: too many arguments; an expression stands in quotes",
+		return app_usage("filter %s: too many arguments; put an expression in quotes",
 				 argv[1]);
 	if (i && (app->pid || app->comm || app->cpu || app->children))
-		return app_usage("filter %s: --pid, --comm, --cpu and --children go with set",
-				 argv[1]);
+		return app_usage(
+			"filter %s: --pid, --comm, --cpu and --children are options of set",
+			argv[1]);
 	rc = words[i].run(&filter, argc - 2, argv + 2);
 	filter_close(&filter);
 	return rc;

@@ -52,7 +52,7 @@ static int show(struct app *app)
 	if (text)
 		say_line(stdout, "%s", text);
 	else
-		fprintf(stderr, "dktrace: no tracer of functions is set\n");
+		fprintf(stderr, "dktrace: no function tracer is set\n");
 	return 0;
 }
 
@@ -83,7 +83,8 @@ static int run(struct app *app, const char *name, char **globs, size_t n, char *
 		err = off(app);
 	if (err)
 		return app_fail(app);
-	fprintf(stderr, "dktrace: it is in the log; 'dktrace dk --style trace' prints it\n");
+	fprintf(stderr,
+		"dktrace: the records are in the log; 'dktrace dk --style trace' prints them\n");
 	return spawn.status;
 }
 
@@ -94,15 +95,18 @@ int cmd_function(struct app *app, int argc, char **argv)
 	bool chosen = app->notrace || app->under || app->depth || app->threshold || app->pid;
 
 	if (app->n_command && app->pid)
-		return app_usage("%s: --pid is for processes that run, not for a command", name);
+		return app_usage(
+			"%s: --pid selects running processes; it cannot be combined with a command",
+			name);
 	if (app->children && !app->pid)
-		return app_usage("%s: --children goes with --pid", name);
+		return app_usage("%s: --children needs --pid", name);
 	if (app->n_command)
 		return run(app, name, argv + 1, n, argv + 1 + n);
 	if (!n && !chosen)
 		return show(app) ? app_fail(app) : 0;
 	if (!n && !app->under)
-		return app_usage("%s: needs functions; '*' are all of the kernel", name);
+		return app_usage("%s: needs functions; '*' selects all functions of the kernel",
+				 name);
 	if (n == 1 && !strcmp(argv[1], "off") && !chosen)
 		return off(app) ? app_fail(app) : 0;
 	return set(app, name, argv + 1, n) ? app_fail(app) : 0;

@@ -43,7 +43,7 @@ static int list_bits(struct list *list, enum mask_kind kind)
 		if (!*name || !chosen(list, name))
 			continue;
 		if (asprintf(&about, "%s%s%s", class_map_about(list->map, kind, bit),
-			     none ? "; nothing on this kernel: " : "", none ? none : "") < 0) {
+			     none ? "; no events on this kernel: " : "", none ? none : "") < 0) {
 			about = NULL;
 			return -ENOMEM;
 		}
@@ -188,7 +188,7 @@ static int run_list(struct list *list, size_t i)
 		list->rows = rows_new(lists[i].what, lists[i].columns, n);
 		err = lists[i].run(list);
 	}
-	err = print_rows(list->app, err, list->rows, "nothing here matches");
+	err = print_rows(list->app, err, list->rows, "nothing matches");
 	class_map_free(list->map);
 	return err;
 }
@@ -204,7 +204,7 @@ int cmd_list(struct app *app, int argc, char **argv)
 			break;
 	if (i == ARRAY_SIZE(lists))
 		return app_usage(
-			"list: '%s' is none of classes, subsystems, events, fields%s", argv[1],
+			"list: '%s' is not one of classes, subsystems, events, fields%s", argv[1],
 			app_guess(&guess, argv[1], lists, ARRAY_SIZE(lists), sizeof(*lists)));
 	if (lists[i].needs_glob && !list.n_globs)
 		return app_usage("list fields: needs an event or a glob of events, such as"

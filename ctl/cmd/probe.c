@@ -31,7 +31,7 @@ static int read_opts(const struct app *app, struct dkt_probe_opts *opts)
 	opts->debug_file = app->debug_file;
 	opts->max = PROBE_WORDS_MAX;
 	if (app->pid && dkt__parse_int(app->pid, 1, INT_MAX, &number))
-		return app_usage("probe add --pid %s: not the number of a process", app->pid);
+		return app_usage("probe add --pid %s: not a process ID", app->pid);
 	opts->pid = app->pid ? (pid_t)number : 0;
 	if (app->max && dkt__parse_int(app->max, 1, 1000000, &number))
 		return app_usage("probe add --max %s: not a number of probes", app->max);
@@ -40,7 +40,7 @@ static int read_opts(const struct app *app, struct dkt_probe_opts *opts)
 	opts->kind = app->kind ? probe_kind_find(app->kind) : DKT_PROBE_ANY;
 	if (app->kind && !opts->kind)
 		return app_usage(
-			"probe add --kind %s: there are kprobe, uprobe, fprobe, tracepoint,"
+			"probe add --kind %s: the kinds are kprobe, uprobe, fprobe, tracepoint,"
 			" event, synthetic",
 			app->kind);
 	if (opts->kind == DKT_PROBE_UPROBE && !opts->exec && !opts->pid)
@@ -92,19 +92,19 @@ static void print_made(const struct app *app, struct debuglog *log, const struct
 			say_line(stdout, "%s:%s", probe->group, probe->name);
 	fflush(stdout);
 	if (result->refused)
-		app_say("%zu of %zu are not made, the first because: %s", result->refused,
+		app_say("%zu of %zu were not created; the first error: %s", result->refused,
 			result->refused + result->made, result->words ? result->words : "?");
 	if (log->note && app->enable)
 		app_say("%s", log->note);
 	probe = dkt_probes_at(probes, 0);
 	if (app->enable)
-		fprintf(stderr, "'dktrace show' prints what it records.\n");
+		fprintf(stderr, "'dktrace show' prints its records.\n");
 	else if (probe->kind == DKT_PROBE_SYNTHETIC && !app->sql)
-		fprintf(stderr, "A histogram's action makes its records.\n");
+		fprintf(stderr, "A histogram's action writes its records.\n");
 	else if (dkt_probes_at(probes, 1))
-		fprintf(stderr, "They are off: 'dktrace probe enable' switches them on.\n");
+		fprintf(stderr, "They are disabled; 'dktrace probe enable' enables them.\n");
 	else
-		say_line(stderr, "It is off: 'dktrace probe enable %s' switches it on.",
+		say_line(stderr, "It is disabled; 'dktrace probe enable %s' enables it.",
 			 probe->name);
 }
 
@@ -149,7 +149,7 @@ static int probe_add_place(struct app *app, char **argv)
 static int check_sql(const struct app *app, char **argv)
 {
 	if (argv[0])
-		return app_usage("probe add --sql: the statement is one word: '%s' is left",
+		return app_usage("probe add --sql: put the statement in quotes: '%s' is left over",
 				 argv[0]);
 	if (app->exec || app->group || app->kind || app->pid || app->max || app->debug_file)
 		return app_usage("probe add --sql: takes --name, --enable and --dry-run only");
@@ -367,7 +367,7 @@ static int other_tools(struct app *app, const char *pattern)
 		if (probes_match(pattern, probe))
 			break;
 	if (probe)
-		dkt_fail(app->ctx, 0, "%s:%s was not made by dktrace, which leaves it alone",
+		dkt_fail(app->ctx, 0, "%s:%s was not created by dktrace; dktrace leaves it alone",
 			 probe->group, probe->name);
 	dkt_probes_free(there);
 	return app_fail(app);
@@ -428,7 +428,7 @@ int cmd_probe(struct app *app, int argc, char **argv)
 					 actions[i].args);
 		return actions[i].run(app, argv + 2);
 	}
-	return app_usage("probe: '%s' is none of add, del, disable, enable, list%s", argv[1],
+	return app_usage("probe: '%s' is not one of add, del, disable, enable, list%s", argv[1],
 			 app_guess(&guess, argv[1], actions, ARRAY_SIZE(actions),
 				   sizeof(*actions)));
 }

@@ -158,7 +158,7 @@ static int check_fields(const struct inputs *in, struct record_args *args)
 
 	for (size_t i = 0; i < args->fields.n; i++)
 		if (!has_field(in, args->fields.list[i], &guess))
-			return app_usage("--fields: no event here has a field '%s'%s",
+			return app_usage("--fields: no event in the files has a field '%s'%s",
 					 args->fields.list[i], dkt__guess_words(&guess));
 	return 0;
 }

@@ -41,7 +41,7 @@ struct splitting {
 
 static int bad_amount(const char *option, const char *text, const char *example)
 {
-	return app_usage("--%s: '%s' is none; %s", option, text, example);
+	return app_usage("--%s: '%s' is not %s", option, text, example);
 }
 
 static int read_opts(struct splitting *s)

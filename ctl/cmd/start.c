@@ -17,7 +17,7 @@ int cmd_start(struct app *app, int argc, char **argv)
 	else
 		err = dkt_fail(
 			app->ctx, -ENOENT,
-			"nothing is set up that could be recorded; set_param debug=... does");
+			"nothing is set up to be recorded; run 'dktrace set_param debug=...' first");
 	debuglog_close(log);
 	return err ? app_fail(app) : 0;
 }

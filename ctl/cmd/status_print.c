@@ -25,7 +25,7 @@ static const char *state_of(const struct debuglog *log, const struct status *sta
 	const struct recording *now = &status->recording;
 
 	if (!status->started)
-		return log->set.made ? "gone: somebody removed it; set_param makes it again" :
+		return log->set.made ? "removed by another program; set_param creates it again" :
 				       "not started: set_param debug=... starts it";
 	if (!now->borrowed || now->on == now->top_on)
 		return now->on ? "recording" : "stopped: tracing_on is 0; dktrace start sets it";
@@ -46,11 +46,11 @@ static void put_instance(struct out *out, const struct debuglog *log, const stru
 	out_put(out, "interrupted", val_bool(log->interrupted));
 	if (log->interrupted)
 		out_line(out, ATTENTION,
-			 "the last change was interrupted; the next one, or reset, takes it back");
+			 "the last change was interrupted; the next change, or reset, undoes it");
 	out_put(out, "rebuilt", val_bool(log->rebuilt));
 	if (log->rebuilt)
 		out_line(out, ATTENTION,
-			 "there is no file of the settings; shown is what is on in the kernel");
+			 "the file of settings is missing; this is the state of the kernel");
 	out_put(out, "left_over", val_text(status->left));
 	if (status->left)
 		out_line(out, ATTENTION,
@@ -160,7 +160,7 @@ static void put_limits(struct out *out, const struct settings *set)
 	put_entries(out, &set->triggers, "triggers", triggers);
 }
 
-/* "dktrace:vfs_read (on), dktrace:vfs_write (off)" */
+/* "dktrace:vfs_read (enabled), dktrace:vfs_write (disabled)" */
 static void put_probes(struct out *out, struct debuglog *log)
 {
 	static const struct column columns[] = { { .key = "probe" },
@@ -177,7 +177,7 @@ static void put_probes(struct out *out, struct debuglog *log)
 
 		snprintf(name, sizeof(name), "%s:%s", probe->group, probe->name);
 		rows_add(rows, val_text(name), val_bool(on));
-		fprintf(f, "%s%s (%s)", i ? ", " : "", name, on ? "on" : "off");
+		fprintf(f, "%s%s (%s)", i ? ", " : "", name, on ? "enabled" : "disabled");
 	}
 	if (f && !fclose(f) && n)
 		out_line(out, "probes", "%s", text);
@@ -214,7 +214,8 @@ static void put_buffers(struct out *out, const struct status *status)
 		snprintf(offline, sizeof(offline), ", %d of them offline", n);
 	out_put(out, "events_on", val_number(status->events_on));
 	out_put(out, "events_filtered", val_number(status->filtered));
-	out_line(out, "events", "%zu on, %zu with a filter", status->events_on, status->filtered);
+	out_line(out, "events", "%zu enabled, %zu with a filter", status->events_on,
+		 status->filtered);
 	out_put(out, "buffer_bytes", val_number(status->size));
 	out_put(out, "clock", val_text(status->clock));
 	out_line(out, "buffers", "%.1f MB for %d CPU%s%s, clock %s",

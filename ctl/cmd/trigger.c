@@ -27,7 +27,7 @@ static void print_count(const struct trigger_count *count)
 	       plural(count->events));
 	if (!names)
 		return;
-	printf("%zu cannot have the condition: ", count->lacking);
+	printf("%zu do not have its fields: ", count->lacking);
 	fold_print(stdout, names, 0, fold_width());
 }
 
@@ -51,7 +51,7 @@ static void print_search(struct app *app, const struct search *search)
 	} else if (!search->formats.n && !search->arguments.n && !search->split.n) {
 		say_line(
 			stdout,
-			"'%s' is in no string of Lustre's modules: tested in every string argument",
+			"no string of Lustre's modules contains '%s': tested in every string argument",
 			search->glob);
 	} else {
 		say_line(stdout, "'%s' can be in", search->glob);
@@ -213,13 +213,13 @@ int cmd_trigger(struct app *app, int argc, char **argv)
 		if (!strcmp(words[i].name, argv[1]))
 			break;
 	if (i == ARRAY_SIZE(words))
-		return app_usage("trigger: '%s' is none of add, list, del, rearm%s", argv[1],
+		return app_usage("trigger: '%s' is not one of add, list, del, rearm%s", argv[1],
 				 app_guess(&guess, argv[1], words, ARRAY_SIZE(words),
 					   sizeof(*words)));
 	if (argc - 2 < words[i].min_args || argc - 2 > words[i].max_args)
 		return app_usage("usage: dktrace trigger %s %s", argv[1], words[i].usage);
 	if (i && app->filter)
-		return app_usage("trigger %s: --filter goes with add", argv[1]);
+		return app_usage("trigger %s: --filter is an option of add", argv[1]);
 	err = debuglog_open(app->ctx, app->instance, words[i].flags, &log);
 	if (!err)
 		err = words[i].run(app, log, argc - 2, argv + 2);

@@ -93,13 +93,13 @@ struct json_object *hist_load(struct dkt_ctx *ctx, const char *path, int fd,
 	root = fd < 0 ? json_object_from_file(path) : json_object_from_fd(fd);
 	if (!root) {
 		dkt_fail(ctx, -EINVAL, "read %s: %s", path,
-			 errno ? strerror(errno) : "it is no JSON");
+			 errno ? strerror(errno) : "it is not JSON");
 		return NULL;
 	}
 	if (!json_object_object_get_ex(root, "rows", &rows) ||
 	    !json_object_is_type(rows, json_type_array)) {
 		json_object_put(root);
-		dkt_fail(ctx, -EINVAL, "%s is no table of 'dktrace hist --json'", path);
+		dkt_fail(ctx, -EINVAL, "%s is not a table of 'dktrace hist --json'", path);
 		return NULL;
 	}
 	all = json_object_new_object();
@@ -109,7 +109,7 @@ struct json_object *hist_load(struct dkt_ctx *ctx, const char *path, int fd,
 			continue;
 		json_object_put(all);
 		all = NULL;
-		dkt_fail(ctx, -EINVAL, "%s: row %zu has not the columns of this table", path,
+		dkt_fail(ctx, -EINVAL, "%s: row %zu does not have the columns of this table", path,
 			 i + 1);
 		break;
 	}

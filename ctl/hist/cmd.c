@@ -23,12 +23,11 @@ static int read_args(struct hist *hist, int argc, char **argv)
 	hist->words = argc > 1 ? argv[1] : SELECT_ALL;
 	hist->command = argc > first ? argv + first : NULL;
 	if (app->sql && (app->keys || app->vals || app->filter))
-		return app_usage(
-			"hist: --sql says what is counted, and takes no --keys, --vals or --filter");
+		return app_usage("hist: cannot combine --sql with --keys, --vals or --filter");
 	if (hist->command && app->input)
-		return app_usage("hist: a command cannot be run into a file; --input or it");
+		return app_usage("hist: cannot combine --input with a command; give one of them");
 	if (app->keep && (app->input || app->here))
-		return app_usage("hist: --keep is for what the kernel counts");
+		return app_usage("hist: --keep needs counting in the kernel");
 	rc = watch_read(&hist->watch, app, hist->command);
 	if (!rc)
 		rc = opt_seconds("time", app->seconds, &hist->seconds);
@@ -186,7 +185,7 @@ static int run_live(struct hist *hist, int *rc)
 	if (err != -EOPNOTSUPP || hist->app->keep)
 		return err;
 	if (!hist->app->here)
-		app_say("%s: records are read and counted here", dkt_error(hist->ctx));
+		app_say("%s: records are read and counted in user space", dkt_error(hist->ctx));
 	/* What the kernel has filtered is not to be judged again: names of processes may be unknown. */
 	err = new_hist(hist, false);
 	for (size_t i = 0; !err && i < hist->n; i++)

@@ -147,7 +147,7 @@ int hist_run_kernel(struct hist *hist, int *rc)
 	}
 	if (!err && hist->app->keep) {
 		fprintf(stderr,
-			"dktrace: counting goes on: 'dktrace hist' shows it, 'dktrace reset' ends it\n");
+			"dktrace: counting continues: 'dktrace hist' shows it, 'dktrace reset' ends it\n");
 		remove = false;
 	} else if (!err) {
 		err = watch(hist, &spawn);

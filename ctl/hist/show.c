@@ -14,10 +14,11 @@ static void say_dropped(const struct dkt_table *table, int size)
 	while (want < info->n_rows + info->dropped && want < 131072)
 		want *= 2;
 	if (info->dropped)
-		fprintf(stderr, "dktrace: %" PRIu64 " hits had no room in the table: --size %u\n",
+		fprintf(stderr,
+			"dktrace: %" PRIu64 " hits did not fit into the table; use --size %u\n",
 			info->dropped, want > now ? want : now);
 	if (info->bad)
-		fprintf(stderr, "dktrace: %" PRIu64 " rows made no sense\n", info->bad);
+		fprintf(stderr, "dktrace: %" PRIu64 " rows were invalid\n", info->bad);
 }
 
 /* Lines of a table beside its rows: names of columns, rows left out, a blank one, the sum, the cursor. */

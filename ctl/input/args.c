@@ -10,7 +10,7 @@
 
 /* ---- what is written ---- */
 
-/* "legacy, trace and json"; the caller frees it. */
+/* "legacy, trace or json"; the caller frees it. */
 static char *style_names(void)
 {
 	struct dkt_style_info info, next;
@@ -19,7 +19,7 @@ static char *style_names(void)
 	FILE *f = open_memstream(&text, &len);
 
 	for (size_t i = 0; f && !style_get(i, &info); i++)
-		fprintf(f, "%s%s", !i ? "" : style_get(i + 1, &next) ? " and " : ", ", info.name);
+		fprintf(f, "%s%s", !i ? "" : style_get(i + 1, &next) ? " or " : ", ", info.name);
 	return f && !fclose(f) ? text : NULL;
 }
 
@@ -33,7 +33,7 @@ int style_arg_read(const struct app *app, const char *usual, const char *file,
 
 	if (style_find(text, style)) {
 		names = style_names();
-		return app_usage("--style: '%s' is none; %s are%s", text, names ? names : "",
+		return app_usage("--style: unknown style '%s'; use %s%s", text, names ? names : "",
 				 style_guess(&guess, text));
 	}
 	if (style->traits & DKT_STYLE_FILES && !file)
@@ -49,14 +49,14 @@ static int read_kind(const struct app *app, const char *file, const char *kind,
 	struct dkt__guess guess;
 
 	if (app->style)
-		return app_usage("--format and --style: one of them");
+		return app_usage("cannot combine --format with --style");
 	if (!file)
 		return app_usage("--format: name the file to write");
 	if (!kind)
-		return app_usage("%s: its name does not tell what to write; say --format", file);
+		return app_usage("%s: the name does not tell the format; give --format", file);
 	opts->whole = true;
-	return sink_kind(kind, opts) ? app_usage("--format: '%s' is none; trace.dat, trace.dat-6"
-						 " and the styles are%s",
+	return sink_kind(kind, opts) ? app_usage("--format: unknown format '%s'; use trace.dat,"
+						 " trace.dat-6 or a style%s",
 						 kind, sink_guess(&guess, kind)) :
 				       0;
 }
@@ -98,7 +98,7 @@ static int read_jobs(const char *text, int *jobs)
 	int64_t number = 1;
 
 	if (text && dkt__parse_int(text, 1, MAX_JOBS, &number))
-		return app_usage("--jobs: a number from 1 to %d", MAX_JOBS);
+		return app_usage("--jobs: give a number from 1 to %d", MAX_JOBS);
 	*jobs = (int)number;
 	return 0;
 }

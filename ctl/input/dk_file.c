@@ -39,11 +39,12 @@ int dk_file_new(struct app *app, const char *path, struct dk_file_sink *it)
 				     .opts = { .whole = true, .compression = app->compression } };
 	it->file = (struct dk_file){ begin, add, finish, it };
 	if (sink_kind(app->format, &it->opts) || !it->opts.version)
-		rc = app_usage("--format: '%s' is none; trace.dat and trace.dat-6 are, text goes by"
-			       " --style",
-			       app->format);
+		rc = app_usage(
+			"--format: unknown format '%s'; use trace.dat or trace.dat-6, or for text"
+			" --style",
+			app->format);
 	if (!rc && app->style)
-		rc = app_usage("--format and --style: one of them");
+		rc = app_usage("cannot combine --format with --style");
 	if (!rc && !path)
 		rc = app_usage("--format: name the file to write");
 	/* As of the other files of dk: it is its owner's. */

@@ -39,9 +39,10 @@ static int read_offsets(struct inputs *it)
 		for (i = 0; equals && i < it->n && strcmp(it->files[i].path, word); i++)
 			;
 		if (!equals || i == it->n)
-			return app_usage("--offset: '%s' is none of the files; FILE=TIME", word);
+			return app_usage("--offset: '%s' is not one of the files; write FILE=TIME",
+					 word);
 		if (!read_shift(equals + 1, &it->files[i].offset))
-			return app_usage("--offset: '%s' is no time such as -1500ns or 3ms",
+			return app_usage("--offset: '%s' is not a time such as -1500ns or 3ms",
 					 equals + 1);
 		it->files[i].known = INPUTS_BY_USER;
 	}
@@ -90,12 +91,11 @@ int inputs_relate(struct inputs *it, size_t i, size_t first)
 		return 0;
 	}
 	if (!base->has_wall || !info->has_wall)
-		return dkt_fail(
-			it->app->ctx, -EINVAL,
-			"%s does not know wall-clock times: give --offset %s=TIME, what is to"
-			" be added to its times to get those of %s",
-			base->has_wall ? file->in.path : it->files[first].in.path, file->in.path,
-			it->files[first].in.path);
+		return dkt_fail(it->app->ctx, -EINVAL,
+				"%s has no wall-clock times: give --offset %s=TIME, the time to"
+				" add to its times to get those of %s",
+				base->has_wall ? file->in.path : it->files[first].in.path,
+				file->in.path, it->files[first].in.path);
 	file->known = INPUTS_BY_WALL_CLOCK;
 	file->offset = apart;
 	return 0;
@@ -109,10 +109,13 @@ void inputs_tell_offset(const struct inputs *it, size_t i, size_t first)
 
 	app_say("%s: %s%" PRIu64 ".%09" PRIu64 " s to the clock of %s, %s", file->in.path, sign,
 		size / 1000000000, size % 1000000000, it->files[first].in.path,
-		file->known == INPUTS_BY_USER   ? "as given" :
-		file->known == INPUTS_ONE_CLOCK ? "which is its own" :
-		file->known == INPUTS_GUEST ? "by the shifts recorded for a guest and its host" :
-					      "to 2 us and what the hosts' wall clocks differed");
+		file->known == INPUTS_BY_USER ?
+			"as given" :
+		file->known == INPUTS_ONE_CLOCK ?
+			"which is its own" :
+		file->known == INPUTS_GUEST ?
+			"by the shifts recorded for a guest and its host" :
+			"accurate to 2 us plus the difference between the hosts' wall clocks");
 }
 
 /* ---- names ---- */

@@ -18,7 +18,7 @@ static int check_live(const struct app *app)
 	for (size_t i = 0; i < ARRAY_SIZE(of_files); i++)
 		if (of_files[i].value)
 			return app_usage(
-				"%s: --%s is for the records of a file; name it by --input",
+				"%s: --%s selects records of a file; name the file with --input",
 				app->command->name, of_files[i].option);
 	return 0;
 }

@@ -38,7 +38,7 @@ static int spool(struct app *app)
 	int err, fd = dkt__unnamed_file(dir);
 
 	if (fd < 0)
-		return dkt_fail(app->ctx, fd, "make %s/dktrace-XXXXXX: %s", dir, strerror(-fd));
+		return dkt_fail(app->ctx, fd, "create %s/dktrace-XXXXXX: %s", dir, strerror(-fd));
 	/* Ctrl-C is for the writer as well: what it still wrote then is wanted. */
 	sigaction(SIGINT, &none, &before);
 	err = copy(app, fd);

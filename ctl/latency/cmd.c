@@ -26,20 +26,20 @@ static int read_args(struct latency *latency, int argc, char **argv)
 	} else {
 		if (words < 3)
 			return app_usage(
-				"latency: '%s' is no ready-made pair ('dktrace latency' lists"
-				" them), and one event is not two%s",
+				"latency: '%s' is not a ready-made pair; give BEGIN and END events, or run"
+				" 'dktrace latency' to list the pairs%s",
 				argv[1], latency_pair_guess(&guess, argv[1]));
 		latency->pair = (struct latency_pair){ .begin = argv[1], .end = argv[2] };
 	}
 	latency->pair = latency_asked(latency, &latency->pair);
 	if (!latency->pair.key)
-		return app_usage(
-			"latency: which records belong together is for --key to say, such as"
-			" --key common_pid");
+		return app_usage("latency: give the fields that pair the records, such as"
+				 " --key common_pid");
 	if (argc > used)
 		latency->command = argv + used;
 	if (latency->command && app->input)
-		return app_usage("latency: a command cannot be run into a file; --input or it");
+		return app_usage(
+			"latency: cannot combine --input with a command; give one of them");
 	return latency_view_read(&latency->view, app, latency->command);
 }
 

@@ -156,8 +156,8 @@ void latency_print_notes(const struct latency_report *report)
 	struct dkt_pairs_info info;
 
 	dkt_pairs_info(report->pairs, &info);
-	note(info.nested, "began again before they ended: the younger beginning was counted");
-	note(info.unmatched_ends, "ended without a beginning that was seen");
+	note(info.nested, "began again before they ended: the later beginning was counted");
+	note(info.unmatched_ends, "ended without a recorded beginning");
 	note(info.open + info.unmatched_begins, "began and did not end");
-	note(info.spanned, "not counted, as records were lost meanwhile");
+	note(info.spanned, "not counted because records were lost meanwhile");
 }

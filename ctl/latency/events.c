@@ -83,7 +83,7 @@ static int find_side(struct latency_set *set, struct dkt_ctx *ctx, const char *n
 
 		if (!colon)
 			return dkt_fail(ctx, -EINVAL,
-					"'%s' is no event: they are written SYSTEM:NAME; ready-made"
+					"'%s' is not an event: write SYSTEM:NAME; ready-made"
 					" pairs are listed by 'dktrace latency'",
 					word);
 		*colon = '\0';

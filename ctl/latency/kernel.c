@@ -69,8 +69,7 @@ int latency_run_kernel(const struct latency *latency, int *rc)
 
 	if (set->n != 2)
 		return dkt_fail(app->ctx, -EOPNOTSUPP,
-				"the kernel pairs one event with one other, and these are %zu",
-				set->n);
+				"the kernel pairs one event with one other; these are %zu", set->n);
 	live_catch();
 	if (!err)
 		err = dkt_own_group(app->ctx, prefix, &event);

@@ -39,8 +39,8 @@ static int no_column(const char *text, size_t len)
 					 latency_columns[i]);
 		dkt__guess_try(&guess, latency_columns[i]);
 	}
-	return app_usage("--sort: '%.*s' is no column: they are %s%s", (int)len, text, names,
-			 dkt__guess_words(&guess));
+	return app_usage("--sort: '%.*s' is not a column; the columns are %s%s", (int)len, text,
+			 names, dkt__guess_words(&guess));
 }
 
 static int read_sort(const char *text, struct latency_sort *sort)
@@ -72,9 +72,10 @@ int latency_view_read(struct latency_view *view, const struct app *app, char **c
 	int rc;
 
 	if (app->kernel && option)
-		return app_usage("latency: the kernel's table is shown once, whole, in order of"
-				 " groups and times; --kernel or --%s",
-				 option);
+		return app_usage(
+			"latency: cannot combine --kernel with --%s: the kernel's table is printed"
+			" once, complete, in order of groups and times",
+			option);
 	rc = watch_read(&view->watch, app, command);
 	if (!rc)
 		rc = opt_number("top", app->top, &view->top);

@@ -81,8 +81,8 @@ int dkt_change_cpus(struct dkt_change *change, const char *list)
 	snprintf(all, sizeof(all), "0-%d", n - 1);
 	list = list ? list : all;
 	if (!*list || dkt__expr_cpus_parse(list, strlen(list), cpus) || !cpus->weight)
-		return dkt_fail(change->in->ctx, -EINVAL, "'%.60s' is no list of CPUs, as 0-3,5",
-				list);
+		return dkt_fail(change->in->ctx, -EINVAL,
+				"'%.60s' is not a list of CPUs such as 0-3,5", list);
 	for (int cpu = EXPR_MAX_CPUS - 1; cpu >= n; cpu--)
 		if (dkt__expr_cpus_has(cpus, (uint64_t)cpu))
 			return dkt_fail(change->in->ctx, -EINVAL,

@@ -65,7 +65,7 @@ static int make_file(struct dkt__perf *perf)
 
 	u->fd = dkt__unnamed_file(dir);
 	if (u->fd < 0)
-		return dkt_fail(perf->streams.base.ctx, u->fd, "make %s/dktrace-XXXXXX: %s", dir,
+		return dkt_fail(perf->streams.base.ctx, u->fd, "create %s/dktrace-XXXXXX: %s", dir,
 				strerror(-u->fd));
 	/* Others need the directory, too. */
 	u->space = fstatvfs(u->fd, &fs) ? UINT64_MAX : (uint64_t)fs.f_bavail * fs.f_frsize / 2;
@@ -101,8 +101,8 @@ static int to_file(struct dkt__perf *perf, struct piece *piece)
 		return err;
 	map = mmap(NULL, piece->size, PROT_READ, MAP_SHARED, u->fd, (off_t)u->file_size);
 	if (map == MAP_FAILED)
-		return dkt_fail(perf->streams.base.ctx, -errno, "uncompress %s: %s", perf->file.name,
-				strerror(errno));
+		return dkt_fail(perf->streams.base.ctx, -errno, "uncompress %s: %s",
+				perf->file.name, strerror(errno));
 	free(piece->data);
 	*piece = (struct piece){ .data = map,
 				 .start = piece->start,
@@ -357,7 +357,8 @@ void dkt__perf_unpack_damage(struct dkt__perf *perf)
 	if (u->bad)
 		dkt__streams_damage(&perf->streams, "compressed records make no sense");
 	if (u->full)
-		dkt__streams_damage(&perf->streams,
-				 "its records unpack to more than %llu MB, the limit for its size",
-				 (unsigned long long)u->limit >> 20);
+		dkt__streams_damage(
+			&perf->streams,
+			"its records unpack to more than %llu MB, the limit for its size",
+			(unsigned long long)u->limit >> 20);
 }

@@ -43,9 +43,9 @@ report()
 }
 
 @test "what is no kind of output is refused before anything is read" {
-	expect 2 "" "dktrace: out: its name does not tell what to write; say --format" \
+	expect 2 "" "dktrace: out: the name does not tell the format; give --format" \
 		dktrace convert nothing out
-	expect 2 "" "dktrace: --format: 'elf' is none; trace.dat, trace.dat-6 and the styles are" dktrace convert --format elf nothing out
+	expect 2 "" "dktrace: --format: unknown format 'elf'; use trace.dat, trace.dat-6 or a style" dktrace convert --format elf nothing out
 	expect 1 "" "dktrace: compression 'rar' is none; zstd, zlib and none are" \
 		dktrace convert --compression rar "$capture" out.dat
 	expect 1 "" "dktrace: version 6 of trace.dat has no compression" \
@@ -117,7 +117,7 @@ report()
 	same out.dat "$(ls -A)" "files"
 	expect 1 "" "dktrace: open no/out.dat: No such file or directory" \
 		dktrace convert "$capture" no/out.dat
-	expect 1 "" "dktrace: standard output cannot be written at any place: name a file" \
+	expect 1 "" "dktrace: standard output cannot be written in any order: name a file" \
 		dktrace convert --format trace.dat "$capture" -
 	dktrace convert "$capture" out.dat
 	at_least 1001 "$(wc -c <out.dat)"

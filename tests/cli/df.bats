@@ -108,7 +108,7 @@ large_logs()
 	# The same for the file to sort in.
 	"$gen" random 20000 >log
 	run --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 1000; exec lctl df log | wc -c'
-	same 'lctl: write the file to sort in: File too large' "$stderr"
+	same 'lctl: write the temporary file: File too large' "$stderr"
 }
 
 @test "df: usage" {
@@ -160,17 +160,17 @@ large_logs()
 	run --separate-stderr -0 lctl df torn
 	same 'Debug log: 2 lines, 2 kept, 0 dropped, 0 bad.' "${lines[-1]}" summary
 	has "$stderr" 'lctl: torn: the record at offset '
-	has "$stderr" ' is torn: '
+	has "$stderr" ' is incomplete: '
 	# The first record says length 20.
 	(printf '\024\0\0\0' && tail -c +5 log) >short
 	run --separate-stderr -0 lctl df short
 	same 'Debug log: 0 lines, 0 kept, 0 dropped, 0 bad.' "$output" stdout
-	same 'lctl: short: the record at offset 0 is too short to be one: nothing is shown from there on' \
+	same 'lctl: short: the record at offset 0 is too short; the conversion stops there' \
 		"$stderr" stderr
 	(printf '\0\0\0\0' && tail -c +5 log | head -c 44 && cat log) >zero
 	run --separate-stderr -0 lctl df zero
 	same 'Debug log: 3 lines, 3 kept, 0 dropped, 0 bad.' "${lines[-1]}" summary
-	same 'lctl: zero: headers that say length 0 were passed over: 1, the first at offset 0' \
+	same 'lctl: zero: skipped headers with length 0: 1, the first at offset 0' \
 		"$stderr" stderr
 }
 

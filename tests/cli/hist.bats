@@ -60,7 +60,7 @@ syscalls:sys_exit_read,48' "$output" 'two events by name'
 	has "$output" 'dktrace: read /dev/null: '
 	echo '{"rows": [{"x": 1}]}' >"$BATS_TEST_TMPDIR/other"
 	run -1 hist syscalls:sys_exit_read -k ret --diff "$BATS_TEST_TMPDIR/other"
-	has "$output" 'row 1 has not the columns of this table'
+	has "$output" 'row 1 does not have the columns of this table'
 }
 
 @test "filters, names of processes, system calls of a file" {
@@ -88,7 +88,7 @@ sync[21739],1' "$(sed 's/,[0-9]*$/,1/' <<<"$output")" 'one process'
 	expect 1 '' "dktrace: filter: syscalls:sys_enter_read has no field 'fdd'; did you mean fd?
   fdd == 1
   ^" hist syscalls:sys_enter_read -k fd --filter 'fdd == 1'
-	expect 2 '' "dktrace: hist: a file does not grow; --input or --watch" hist syscalls:sys_enter_read -w
+	expect 2 '' "dktrace: hist: cannot combine --input with --watch: a file does not grow" hist syscalls:sys_enter_read -w
 	expect 2 '' "dktrace: --watch: 'x' is not a number of seconds above 0" dktrace hist syscalls:sys_enter_read -wx
 	expect 2 '' "dktrace: --size: 'x' is not a number" hist syscalls:sys_enter_read --size x
 	run -1 hist no:such

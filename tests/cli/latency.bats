@@ -21,7 +21,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 }
 
 @test "what a filter leaves" {
-	expect 0 'no pair' 'dktrace: 1 ended without a beginning that was seen' \
+	expect 0 'no pair' 'dktrace: 1 ended without a recorded beginning' \
 		dktrace latency "${fsync[@]}" --input "$capture" --filter 'fd == 77'
 	run -0 --separate-stderr dktrace latency "${fsync[@]}" --input "$capture" --filter 'fd == 3' --csv
 	same 2 "${#lines[@]}" lines
@@ -61,27 +61,27 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 @test "--sort, --top and --watch that cannot be" {
 	local columns='name, count, min, p50, p90, p99, p99.9, max, total'
 
-	expect 2 '' "dktrace: --sort: 'totla' is no column: they are $columns; did you mean total?" \
+	expect 2 '' "dktrace: --sort: 'totla' is not a column; the columns are $columns; did you mean total?" \
 		dktrace latency syscall --input "$capture" --sort totla.descending
-	expect 2 '' "dktrace: --sort: '' is no column: they are $columns" \
+	expect 2 '' "dktrace: --sort: '' is not a column; the columns are $columns" \
 		dktrace latency syscall --input "$capture" --sort ''
 	expect 2 '' "dktrace: --top: 'x' is not a number" dktrace latency syscall --input "$capture" --top x
 	expect 2 '' "dktrace: --watch: '0' is not a number of seconds above 0" dktrace latency syscall -w0
-	expect 2 '' 'dktrace: --watch: no blank before the seconds: -w2' dktrace latency syscall -w 2
-	expect 2 '' 'dktrace: latency: a file does not grow; --input or --watch' \
+	expect 2 '' 'dktrace: --watch: no space before the seconds: -w2' dktrace latency syscall -w 2
+	expect 2 '' 'dktrace: latency: cannot combine --input with --watch: a file does not grow' \
 		dktrace latency syscall --input "$capture" --watch
 	for option in watch sort=max top=3; do
-		expect 2 '' "dktrace: latency: the kernel's table is shown once, whole, in order of groups and times; --kernel or --${option%=*}" \
+		expect 2 '' "dktrace: latency: cannot combine --kernel with --${option%=*}: the kernel's table is printed once, complete, in order of groups and times" \
 			dktrace latency syscall --kernel "--$option"
 	done
 }
 
 @test "bad words change nothing and say where" {
-	expect 2 '' "dktrace: latency: 'foo' is no ready-made pair ('dktrace latency' lists them), and one event is not two" \
+	expect 2 '' "dktrace: latency: 'foo' is not a ready-made pair; give BEGIN and END events, or run 'dktrace latency' to list the pairs" \
 		dktrace latency foo --input "$capture"
-	expect 2 '' "dktrace: latency: which records belong together is for --key to say, such as --key common_pid" \
+	expect 2 '' "dktrace: latency: give the fields that pair the records, such as --key common_pid" \
 		dktrace latency a:b c:d --input "$capture"
-	expect 1 '' "dktrace: 'b' is no event: they are written SYSTEM:NAME; ready-made pairs are listed by 'dktrace latency'" \
+	expect 1 '' "dktrace: 'b' is not an event: write SYSTEM:NAME; ready-made pairs are listed by 'dktrace latency'" \
 		dktrace latency b c --key d --input "$capture"
 	expect 1 '' "dktrace: there is no event syscalls:sys_enter_fsink; did you mean syscalls:sys_enter_fsync?" \
 		dktrace latency syscalls:sys_enter_fsink c:d --key d --input "$capture"
@@ -98,7 +98,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
   ^" dktrace latency "${fsync[@]}" --filter 'fdd == 3' --input "$capture"
 	expect 2 '' "dktrace: --slowest: '-1' is not a number" dktrace latency syscall --slowest=-1 --input "$capture"
 	expect 2 '' "dktrace: --time: '0' is not a number of seconds above 0" dktrace latency "${fsync[@]}" --time 0 --input "$capture"
-	expect 2 '' 'dktrace: latency: a command cannot be run into a file; --input or it' \
+	expect 2 '' 'dktrace: latency: cannot combine --input with a command; give one of them' \
 		dktrace latency "${fsync[@]}" --input "$capture" -- true
 	run -1 --separate-stderr dktrace latency syscall --input /nonexistent
 	has "$stderr" 'dktrace: open /nonexistent: No such file or directory'
@@ -147,6 +147,6 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 	sed 's/fsync/fdatasync/; s/^ID: .*/ID: 60001/' tree/events/syscalls/sys_enter_fsync/format \
 		>tree/events/syscalls/sys_enter_fdatasync/format
 	expect 0 "no pair" "dktrace: tree has no record of syscalls:sys_enter_fdatasync; to record them: trace-cmd record -e syscalls:sys_enter_fdatasync -e syscalls:sys_exit_fsync
-dktrace: 1 ended without a beginning that was seen" \
+dktrace: 1 ended without a recorded beginning" \
 		dktrace latency syscalls:sys_enter_fdatasync syscalls:sys_exit_fsync -k common_pid --input tree
 }

@@ -146,7 +146,7 @@ inode" "" inside "$kernel_debug"'; lctl set_param debug=inode; lctl get_param -n
 	mountpoint -q /sys/kernel/tracing || skip "needs tracefs"
 	run --separate-stderr -22 inside "$kernel_debug"'; hostname before; lctl set_param debug=neither'
 	same "" "$output" "stdout"
-	has "$stderr" "put back, the trace log cannot follow: Invalid argument"
+	has "$stderr" "undone: the trace log cannot follow: Invalid argument"
 	run inside "$kernel_debug"'; hostname before; lctl set_param debug=neither 2>/dev/null; hostname; dktrace reset'
 	same "before" "$output" "what Lustre has"
 }

@@ -49,16 +49,16 @@ Disabling output of type \"trace\"" "" with "$bin" sh -c "printf 'ignore_errors\
 @test "LCTL_REAL names it" {
 	LCTL_REAL=$bin/lctl expect 7 "real: ping a" "" "$ours" ping a
 	LCTL_REAL=/nonexistent expect 1 "" \
-		"lctl: 'ping' is a command of the real lctl: '/nonexistent', which LCTL_REAL names: No such file or directory" \
+		"lctl: 'ping' is a command of Lustre's lctl: '/nonexistent', which LCTL_REAL names: No such file or directory" \
 		"$ours" ping a
 }
 
 @test "none: one line, status 1" {
-	expect 1 "" "lctl: 'ping' is a command of the real lctl: there is none on PATH; LCTL_REAL or /etc/dktrace/dktrace.conf can name one" \
+	expect 1 "" "lctl: 'ping' is a command of Lustre's lctl: it is not on PATH; name it with LCTL_REAL or /etc/dktrace/dktrace.conf" \
 		with /nonexistent "$ours" ping a
 	expect 1 "" "lctl: 'nosuch' is not a valid command. See 'lctl --list-commands'." \
 		with /nonexistent "$ours" nosuch
-	expect 0 "" "ping: a command of the real lctl, which is not there" with /nonexistent "$ours" help ping
+	expect 0 "" "ping: a command of Lustre's lctl, which was not found" with /nonexistent "$ours" help ping
 }
 
 @test "never itself, also not through links or as a copy" {
@@ -66,7 +66,7 @@ Disabling output of type \"trace\"" "" with "$bin" sh -c "printf 'ignore_errors\
 	ln -s "$ours" "$bin/one"
 	ln -s one "$bin/lctl"
 	run --separate-stderr -1 with "$bin" "$ours" ping a
-	has "$stderr" "there is none on PATH"
+	has "$stderr" "it is not on PATH"
 	LCTL_REAL=$bin/lctl run --separate-stderr -1 "$ours" ping a
 	has "$stderr" "is dktrace itself"
 	cp -L "$ours" "$bin/copy"
@@ -78,43 +78,43 @@ Disabling output of type \"trace\"" "" with "$bin" sh -c "printf 'ignore_errors\
 @test "not from where others can put one" {
 	chmod 777 "$bin"
 	run --separate-stderr -1 with "$bin" "$ours" ping a
-	has "$stderr" "there is none on PATH"
+	has "$stderr" "it is not on PATH"
 	chmod 755 "$bin"
 	chmod 777 "$bin/lctl"
 	run --separate-stderr -1 with "$bin" "$ours" ping a
-	has "$stderr" "there is none on PATH"
+	has "$stderr" "it is not on PATH"
 	mkdir "$bin/open"
 	chmod 755 "$bin/lctl"
 	mv "$bin/lctl" "$bin/open/"
 	chmod 777 "$bin/open"
 	ln -s open/lctl "$bin/lctl"
 	run --separate-stderr -1 with "$bin" "$ours" ping a
-	has "$stderr" "there is none on PATH"
+	has "$stderr" "it is not on PATH"
 	run --separate-stderr -1 env -C "$bin" PATH=.:/usr/bin:/bin "$ours" ping a
-	has "$stderr" "there is none on PATH"
+	has "$stderr" "it is not on PATH"
 }
 
 @test "not from where a group or another user can put one" {
 	chmod 775 "$bin"
 	run --separate-stderr -1 with "$bin" "$ours" ping a
-	has "$stderr" "there is none on PATH"
+	has "$stderr" "it is not on PATH"
 	chmod 755 "$bin"
 	chmod 775 "$bin/lctl"
 	run --separate-stderr -1 with "$bin" "$ours" ping a
-	has "$stderr" "there is none on PATH"
+	has "$stderr" "it is not on PATH"
 	chmod 755 "$bin/lctl"
 	[ "$(id -u)" -eq 0 ] || skip "needs root, for files of another user"
 	chown 65534 "$bin/lctl"
 	run --separate-stderr -1 with "$bin" "$ours" ping a
-	has "$stderr" "there is none on PATH"
+	has "$stderr" "it is not on PATH"
 	chown 0 "$bin/lctl"
 	chown 65534 "$bin"
 	run --separate-stderr -1 with "$bin" "$ours" ping a
-	has "$stderr" "there is none on PATH"
+	has "$stderr" "it is not on PATH"
 }
 
 @test "a name that is given is refused where others can write the program" {
-	local words="lctl: 'ping' is a command of the real lctl: '$bin/lctl', which LCTL_REAL names: others than root can write it or its directory"
+	local words="lctl: 'ping' is a command of Lustre's lctl: '$bin/lctl', which LCTL_REAL names: users other than root can write it or its directory"
 
 	chmod 775 "$bin/lctl"
 	LCTL_REAL=$bin/lctl expect 1 "" "$words" "$ours" ping a
@@ -132,7 +132,7 @@ Disabling output of type \"trace\"" "" with "$bin" sh -c "printf 'ignore_errors\
 	# shellcheck disable=SC2016 # for the shell in there
 	local script='mount -t tmpfs none /etc && mkdir /etc/dktrace && echo "real_lctl = $0" >/etc/dktrace/dktrace.conf &&
 		chown "$1" /etc/dktrace/dktrace.conf && chmod "$2" /etc/dktrace/dktrace.conf && PATH=/usr/bin:/bin exec "$3" ping a'
-	local words="lctl: 'ping' is a command of the real lctl: '$bin/lctl', which /etc/dktrace/dktrace.conf names: others than root can write /etc/dktrace/dktrace.conf"
+	local words="lctl: 'ping' is a command of Lustre's lctl: '$bin/lctl', which /etc/dktrace/dktrace.conf names: users other than root can write /etc/dktrace/dktrace.conf"
 
 	expect 7 "real: ping a" "" apart sh -c "$script" "$bin/lctl" 0 644 "$ours"
 	expect 1 "" "$words" apart sh -c "$script" "$bin/lctl" 0 664 "$ours"

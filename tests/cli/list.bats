@@ -45,7 +45,7 @@ setup()
 	run -0 dktrace list fields syscalls:sys_enter_ioctl --json
 	echo "$output" | jq -e '.fields | map(.field) | index("cmd") and index("common_pid")'
 	echo "$output" | jq -e '.fields[] | select(.field == "common_pid") | .signed == true and .offset == 4 and .size == 4'
-	expect 0 "" "dktrace: nothing here matches" dktrace list events 'no:such*'
+	expect 0 "" "dktrace: nothing matches" dktrace list events 'no:such*'
 	run -0 dktrace list fields syscalls:sys_enter_ioctl --csv
 	has "$output" "
 syscalls:sys_enter_ioctl,common_pid,int,4,4,true"

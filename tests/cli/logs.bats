@@ -32,7 +32,7 @@ df_lines()
 @test "damage in a binary log is told" {
 	"$gen" odd 2000 >log.bin
 	run -1 --separate-stderr dktrace convert --format legacy log.bin out.log
-	same "dktrace: log.bin: the record at offset 1279 is torn; 3 places make no sense" "$stderr" "words"
+	same "dktrace: log.bin: the record at offset 1279 is incomplete; 3 places have invalid data" "$stderr" "words"
 	df_lines log.bin | cmp out.log -
 }
 

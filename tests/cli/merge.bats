@@ -46,7 +46,7 @@ halves()
 	halves
 	perf=$top/tests/fixture/perfdata/plain.data
 	run -0 --separate-stderr dktrace merge --output out.json "$perf" all.dat
-	has "$stderr" "dktrace: all.dat: -1795171714.331605627 s to the clock of $perf, to 2 us"
+	has "$stderr" "dktrace: all.dat: -1795171714.331605627 s to the clock of $perf, accurate to 2 us"
 	dktrace convert "$perf" perf.json
 	jq -r 'select(.stream == null) | .wall' out.json | cmp - <(jq -r .wall perf.json)
 	dktrace convert --format json all.dat - | jq -r .wall >wanted
@@ -97,14 +97,14 @@ halves()
 @test "what cannot be merged is told" {
 	halves
 	v6=$top/tests/fixture/tracedat/v6.dat
-	expect 1 "" "dktrace: $v6 does not know wall-clock times: give --offset $v6=TIME, what is to be added to its times to get those of a.dat" \
+	expect 1 "" "dktrace: $v6 has no wall-clock times: give --offset $v6=TIME, the time to add to its times to get those of a.dat" \
 		dktrace merge --output out.dat a.dat "$v6"
-	expect 2 "" "dktrace: --offset: 'c.dat' is none of the files; FILE=TIME" \
+	expect 2 "" "dktrace: --offset: 'c.dat' is not one of the files; write FILE=TIME" \
 		dktrace merge --offset c.dat=1s --output out.dat a.dat b.dat
-	expect 2 "" "dktrace: --offset: '1 week' is no time such as -1500ns or 3ms" \
+	expect 2 "" "dktrace: --offset: '1 week' is not a time such as -1500ns or 3ms" \
 		dktrace merge --offset "b.dat=1 week" --output out.dat a.dat b.dat
 	expect 2 "" "dktrace: merge: needs --output" dktrace merge a.dat b.dat
 	run -1 --separate-stderr dktrace merge --output a.dat a.dat b.dat
-	has "$stderr" "dktrace: a.dat is what is read: name another file to write"
+	has "$stderr" "dktrace: a.dat is the input: name another file to write"
 	gone out.dat
 }

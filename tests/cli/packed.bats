@@ -73,7 +73,7 @@ times_of()
 	run -1 --separate-stderr env TMPDIR=/nonexistent dktrace info packed.data
 	has "$stderr" "dktrace: make /nonexistent/dktrace-"
 	mkdir space
-	mount -t tmpfs -o size=1m none space 2>/dev/null || skip "no right to mount"
+	mount -t tmpfs -o size=1m none space 2>/dev/null || skip "no permission to mount"
 	run -1 --separate-stderr env TMPDIR="$PWD/space" dktrace info packed.data
 	umount space
 	has "$stderr" "it takes more than half of the free space in $PWD/space; set TMPDIR to a directory with more"

@@ -47,12 +47,12 @@ p:dktrace/vfs_write vfs_write' '' dktrace probe add --dry-run 'vfs_*'
 
 @test "usage, exit 2" {
 	expect 2 '' 'dktrace: probe: needs add|list|enable|disable|del [ARGUMENT...]' dktrace probe
-	expect 2 '' "dktrace: probe: 'make' is none of add, del, disable, enable, list" dktrace probe make
+	expect 2 '' "dktrace: probe: 'make' is not one of add, del, disable, enable, list" dktrace probe make
 	expect 2 '' 'dktrace: probe add: usage: dktrace probe add PLACE [ARGUMENT...]' dktrace probe add
 	expect 2 '' 'dktrace: probe del: usage: dktrace probe del NAME|GLOB' dktrace probe del a b
 	expect 2 '' 'dktrace: probe add --max 0: not a number of probes' dktrace probe add --max 0 vfs_read
-	expect 2 '' 'dktrace: probe add --pid x: not the number of a process' dktrace probe add -p x main
-	expect 2 '' 'dktrace: probe add --kind jprobe: there are kprobe, uprobe, fprobe, tracepoint, event, synthetic' \
+	expect 2 '' 'dktrace: probe add --pid x: not a process ID' dktrace probe add -p x main
+	expect 2 '' 'dktrace: probe add --kind jprobe: the kinds are kprobe, uprobe, fprobe, tracepoint, event, synthetic' \
 		dktrace probe add --kind jprobe vfs_read
 	expect 2 '' 'dktrace: probe add --kind uprobe: needs --exec or --pid' dktrace probe add --kind uprobe main
 }

@@ -108,17 +108,17 @@ setup()
 
 @test "wrong words" {
 	file=$recorded/v6.dat
-	expect 2 "" "dktrace: --jobs: a number from 1 to 64" dktrace report -j0 "$file"
-	expect 2 "" "dktrace: --cpu: '5-1' is no list of numbers such as 0-3,5" \
+	expect 2 "" "dktrace: --jobs: give a number from 1 to 64" dktrace report -j0 "$file"
+	expect 2 "" "dktrace: --cpu: '5-1' is not a list of numbers such as 0-3,5" \
 		dktrace report -C 5-1 "$file"
 	expect 2 "" "dktrace: --event: '[a': '[' without ']'" dktrace report -e '[a' "$file"
-	expect 2 "" "dktrace: --style: 'x' is none; legacy, trace, raw, json, csv, folded, ctf and perfetto are" dktrace report -S x "$file"
+	expect 2 "" "dktrace: --style: unknown style 'x'; use legacy, trace, raw, json, csv, folded, ctf or perfetto" dktrace report -S x "$file"
 	expect 1 "" "dktrace: filter: none of 2 events has a field 'no'; did you mean now?
   no == 1
   ^" \
 		dktrace report -f 'no == 1' "$file"
 	expect 1 "" "dktrace: read $file: it has no buffer 'three'" dktrace report -B three "$file"
-	expect 1 "" "dktrace: --since: the trace does not know times of day; give seconds of its clock" \
+	expect 1 "" "dktrace: --since: the trace has no times of day; give seconds of its clock" \
 		dktrace report --since 10:00 "$file"
 	expect 1 "" "dktrace: open nowhere: No such file or directory" dktrace report nowhere
 	expect 1 "" "dktrace: open $0: not a file of records that is known here" dktrace report "$0"
@@ -193,7 +193,7 @@ halves()
 	halves
 	perf=$top/tests/fixture/perfdata/plain.data
 	run --separate-stderr -0 dktrace report -S json "$perf" all.dat
-	has "$stderr" "dktrace: all.dat: -1795171714.331605627 s to the clock of $perf, to 2 us"
+	has "$stderr" "dktrace: all.dat: -1795171714.331605627 s to the clock of $perf, accurate to 2 us"
 	jq -r .wall <<<"$output" | sort -c
 	dktrace report -S json all.dat | jq -r .wall >wanted
 	jq -r 'select(.from == "all.dat") | .wall' <<<"$output" | cmp - wanted
@@ -201,10 +201,10 @@ halves()
 	dktrace report -s 1795175209.5 "$perf" all.dat 2>/dev/null | cut -d: -f1 | sort -u >have
 	v6=$recorded/v6.dat
 	run --separate-stderr -0 dktrace report all.dat "$v6" b.dat
-	same "dktrace: $v6 does not know wall-clock times: give --offset $v6=TIME, what is to be added to its times to get those of all.dat; the records of $v6 follow
-dktrace: b.dat: +0.000000000 s to the clock of all.dat, to 2 us and what the hosts' wall clocks differed" "$stderr" "words"
+	same "dktrace: $v6 has no wall-clock times: give --offset $v6=TIME, the time to add to its times to get those of all.dat; the records of $v6 follow
+dktrace: b.dat: +0.000000000 s to the clock of all.dat, accurate to 2 us plus the difference between the hosts' wall clocks" "$stderr" "words"
 	same vm "$(tail -n 1 <<<"$output" | cut -d: -f1)" "what comes last"
-	expect 2 "" "dktrace: --offset: 'c.dat' is none of the files; FILE=TIME" \
+	expect 2 "" "dktrace: --offset: 'c.dat' is not one of the files; write FILE=TIME" \
 		dktrace report --offset c.dat=1s all.dat "$v6"
 	dktrace report --offset b.dat=-1s a.dat b.dat 2>/dev/null | head -n 1 | cut -d: -f1 |
 		diff <(echo b.dat) -
@@ -246,6 +246,6 @@ dktrace: b.dat: +0.000000000 s to the clock of all.dat, to 2 us and what the hos
 	has "$stderr" "--offset"
 	same kept "$(cat have.dat)"
 	expect 2 "" "dktrace: --format: name the file to write" dktrace report a.dat --format trace.dat
-	expect 2 "" "dktrace: --format and --style: one of them" \
+	expect 2 "" "dktrace: cannot combine --format with --style" \
 		dktrace report a.dat --format trace.dat -S json -o have.dat
 }

@@ -111,7 +111,7 @@ with_caps()
 	while read -r command; do
 		# shellcheck disable=SC2086
 		run -1 --separate-stderr $command
-		has "$stderr" "is a link of user 65534 in a directory where everybody can make one; remove it or name another file"
+		has "$stderr" "is a link of user 65534 in a directory that everyone can write to; remove it or name another file"
 	done <<-END
 		dktrace convert -F trace.dat $dir/in.dat $dir/sticky/link
 		dktrace convert -F json $dir/in.dat $dir/sticky/device

@@ -104,7 +104,7 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 	done
 	same "$total" "$sum" "records of all CPUs"
 	run -1 --separate-stderr dktrace dk --input "$capture" --cpu 2
-	same "dktrace: there is no cpu 2: they are 0 to 1" "$stderr" "cpu 2"
+	same "dktrace: CPU 2 does not exist; the CPUs are 0 to 1" "$stderr" "cpu 2"
 }
 
 @test "--since and --until" {
@@ -197,7 +197,7 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 	at_least 4 "$all"
 	run -0 --separate-stderr dktrace dk --input "$capture" --class vfstrace --rate vfstrace=1
 	[ "$(grep -c '^[0-9a-f]\{8\}:' <<<"$output")" -lt "$all" ]
-	has "$stderr" "dktrace: $((all - $(grep -c '^[0-9a-f]\{8\}:' <<<"$output"))) records left out by --rate"
-	expect 2 "" "dktrace: --rate: 'bogus=1' is no class and its number of records a second: rpctrace=100" \
+	has "$stderr" "dktrace: $((all - $(grep -c '^[0-9a-f]\{8\}:' <<<"$output"))) records dropped by --rate"
+	expect 2 "" "dktrace: --rate: 'bogus=1' is not a class and its number of records per second: rpctrace=100" \
 		dktrace dk --input "$capture" --rate trace=5,bogus=1
 }

@@ -222,7 +222,7 @@ cell()
 			is_file trace.dat "$file"
 		}
 		run -2 --separate-stderr dktrace "${@/%x/$file}" --format=nosuch "${to[@]}"
-		has "$stderr" "dktrace: --format: 'nosuch' is none; trace.dat"
+		has "$stderr" "dktrace: --format: unknown format 'nosuch'; use trace.dat"
 		;;
 	esac
 }
@@ -249,12 +249,12 @@ cell()
 		"latency libcfs:libcfs_debug_msg libcfs:libcfs_debug_msg -k common_pid -i dump"; do
 		# shellcheck disable=SC2086 # several words
 		run --separate-stderr dktrace $command --rate "$rate"
-		has "$stderr" "dktrace: $((n - kept)) records left out by --rate"
+		has "$stderr" "dktrace: $((n - kept)) records dropped by --rate"
 	done
 	run -0 --separate-stderr dktrace report dump --rate "$rate" -S csv -o "$out/x"
-	same "dktrace: $((n - kept)) records left out by --rate" "$stderr"
+	same "dktrace: $((n - kept)) records dropped by --rate" "$stderr"
 	run -0 --separate-stderr dktrace dk -i tree --rate iotrace=1
-	has "$stderr" "records left out by --rate"
+	has "$stderr" "records dropped by --rate"
 }
 
 @test "options that a command does not take are refused by name" {
@@ -262,7 +262,7 @@ cell()
 		for option in class subsystem event since until rate; do
 			# shellcheck disable=SC2086 # several words
 			run -2 --separate-stderr dktrace $command --$option=1
-			same "dktrace: ${command% *}: --$option is for the records of a file; name it by --input" "$stderr"
+			same "dktrace: ${command% *}: --$option selects records of a file; name the file with --input" "$stderr"
 		done
 	done
 	refused status --class

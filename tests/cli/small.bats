@@ -52,7 +52,7 @@ setup()
 
 	for file in "$v6" "$text" "$perf"; do
 		run -1 --separate-stderr dktrace hist --input "$file" 'nosuch:*'
-		has "$stderr" "'nosuch' is no class, no subsystem and no event (SYSTEM:EVENT)"
+		has "$stderr" "'nosuch' is not a class, subsystem or event (SYSTEM:EVENT)"
 		run -1 --separate-stderr dktrace latency --input "$file" nosuch:a nosuch:b --key common_pid
 		has "$stderr" "there is no event nosuch:a"
 	done
@@ -104,5 +104,5 @@ setup()
 	local switches=sched:sched_switch
 
 	expect 2 '' "dktrace: --watch: '0' is not a number of seconds above 0" dktrace hist $switches -w0
-	expect 2 '' "dktrace: --watch: no blank before the seconds: -w0" dktrace hist $switches -w 0
+	expect 2 '' "dktrace: --watch: no space before the seconds: -w0" dktrace hist $switches -w 0
 }

@@ -46,14 +46,14 @@ setup()
 
 @test "what cannot be split is told" {
 	expect 2 "" "dktrace: split: needs --every, --size or --count" dktrace split all.dat part.dat
-	expect 2 "" "dktrace: --every: '5 days' is none; a time such as 500ms, 10s, 5m" \
+	expect 2 "" "dktrace: --every: '5 days' is not a time such as 500ms, 10s, 5m" \
 		dktrace split --every "5 days" all.dat part.dat
-	expect 2 "" "dktrace: --size: '-1' is none; a size such as 100M" \
+	expect 2 "" "dktrace: --size: '-1' is not a size such as 100M" \
 		dktrace split --size=-1 all.dat part.dat
-	expect 2 "" "dktrace: --count: '0' is none; a number of records" \
+	expect 2 "" "dktrace: --count: '0' is not a number of records" \
 		dktrace split --count 0 all.dat part.dat
 	cp all.dat part-001.dat
-	expect 1 "" "dktrace: part-001.dat is what is read: name another file to write" \
+	expect 1 "" "dktrace: part-001.dat is the input: name another file to write" \
 		dktrace split --count 10 part-001.dat part.dat
 	cmp all.dat part-001.dat
 }

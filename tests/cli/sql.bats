@@ -78,12 +78,12 @@ wakeup_tree()
 }
 
 @test "what does not go with --sql is wrong usage" {
-	expect 2 '' 'dktrace: hist: --sql says what is counted, and takes no --keys, --vals or --filter' \
+	expect 2 '' 'dktrace: hist: cannot combine --sql with --keys, --vals or --filter' \
 		dktrace hist --sql "$reads" -k ret
-	expect 2 '' 'dktrace: hist: --sql says what is counted, and takes no --keys, --vals or --filter' \
+	expect 2 '' 'dktrace: hist: cannot combine --sql with --keys, --vals or --filter' \
 		dktrace hist --sql "$reads" --filter 'ret > 3'
 	expect 2 '' 'dktrace: probe add --sql: needs --name, the name of the event' dktrace probe add --sql "$wakeup"
-	expect 2 '' "dktrace: probe add --sql: the statement is one word: 'FROM' is left" \
+	expect 2 '' "dktrace: probe add --sql: put the statement in quotes: 'FROM' is left over" \
 		dktrace probe add --name x --sql 'SELECT a' FROM
 	expect 2 '' 'dktrace: probe add --sql: takes --name, --enable and --dry-run only' \
 		dktrace probe add --name x --sql "$wakeup" -x /bin/sh

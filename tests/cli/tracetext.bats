@@ -43,7 +43,7 @@ text()
 		echo 'this is no line of a trace'
 	} >more.txt
 	run -1 --separate-stderr text report more.txt
-	has "$stderr" "dktrace: more.txt: 1 places make"
+	has "$stderr" "dktrace: more.txt: 1 places have"
 	{
 		echo '# entries-in-buffer/entries-written: 1/26   #P:2'
 		echo '            dd-7       [000] .....     1.000001: nobody_knows: a=1'
@@ -163,7 +163,7 @@ text()
 	} >notes.txt
 	run -1 --separate-stderr text report notes.txt
 	same 1 "${#lines[@]}" lines
-	has "$stderr" "2 places make no sense"
+	has "$stderr" "2 places have invalid data"
 	printf '%s\n' ' 1) first();' ' 2) then() {' >list.txt
 	run -1 --separate-stderr text report list.txt
 	has "$stderr" "not a file of records"

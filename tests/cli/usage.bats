@@ -21,10 +21,10 @@ Try 'dktrace${2:+ $2} --help'." "${@:2}"
 }
 
 @test "a command that is none" {
-	wrong "'frobnicate' is no command; 'dktrace help' lists them" frobnicate
-	wrong "'frobnicate' is no command; 'dktrace help' lists them" help frobnicate
+	wrong "unknown command 'frobnicate'; 'dktrace help' lists the commands" frobnicate
+	wrong "unknown command 'frobnicate'; 'dktrace help' lists the commands" help frobnicate
 	# No abbreviations.
-	wrong "'stat' is no command; 'dktrace help' lists them; did you mean start?" stat
+	wrong "unknown command 'stat'; 'dktrace help' lists the commands; did you mean start?" stat
 }
 
 @test "options that are none, or not of the command" {
@@ -42,28 +42,28 @@ Try 'dktrace --help'." --style legacy dk
 
 @test "too many and too few arguments" {
 	wrong "dk: too many arguments; usage: dktrace dk [FILE]" dk a b
-	wrong "--format: 'json' is none; trace.dat and trace.dat-6 are, text goes by --style" \
+	wrong "--format: unknown format 'json'; use trace.dat or trace.dat-6, or for text --style" \
 		dk -F json out
 	wrong "--format: name the file to write" dk -F trace.dat
-	wrong "--format and --style: one of them" dk -F trace.dat -S trace out
+	wrong "cannot combine --format with --style" dk -F trace.dat -S trace out
 	wrong "show: too many arguments; usage: dktrace show [FILE]" show a b
 	wrong "status: too many arguments; usage: dktrace status" status x
 	wrong "reset: too many arguments; usage: dktrace reset" reset now
 	wrong "get_param: needs PARAMETER..." get_param
 	wrong "set_param: needs PARAMETER=VALUE..." set_param
 	wrong "list: needs classes|subsystems|events|fields [GLOB...]" list
-	wrong "list: 'frob' is none of classes, subsystems, events, fields" list frob
+	wrong "list: 'frob' is not one of classes, subsystems, events, fields" list frob
 	wrong "list fields: needs an event or a glob of events, such as 'block:*'" list fields
 }
 
 @test "values that are none" {
-	wrong "--style: 'xml' is none; legacy, trace, raw, json, csv, folded, ctf and perfetto are" dk --style xml
-	wrong "--pid: '-4' is no list of numbers such as 0-3,5" dk --pid -4
-	wrong "--pid: '12x' is no list of numbers such as 0-3,5" show --pid 12x
-	wrong "--pid: '' is no list of numbers such as 0-3,5" show --pid ''
-	wrong "--cpu: '99999999999' is no list of numbers such as 0-3,5" dk --cpu 99999999999
-	wrong "--class: 'nosuch' is none; see 'dktrace list classes'" dk --class ioctl+nosuch
-	wrong "--subsystem: 'nosuch' is none; see 'dktrace list subsystems'" dk --subsystem nosuch
+	wrong "--style: unknown style 'xml'; use legacy, trace, raw, json, csv, folded, ctf or perfetto" dk --style xml
+	wrong "--pid: '-4' is not a list of numbers such as 0-3,5" dk --pid -4
+	wrong "--pid: '12x' is not a list of numbers such as 0-3,5" show --pid 12x
+	wrong "--pid: '' is not a list of numbers such as 0-3,5" show --pid ''
+	wrong "--cpu: '99999999999' is not a list of numbers such as 0-3,5" dk --cpu 99999999999
+	wrong "--class: unknown name 'nosuch'; see 'dktrace list classes'" dk --class ioctl+nosuch
+	wrong "--subsystem: unknown name 'nosuch'; see 'dktrace list subsystems'" dk --subsystem nosuch
 	for when in yesterday 25:00 12:61 12:00:00.x @ @-1 @1.x -5y 2026-13-01\ 10:00 ''; do
 		wrong "--since: '$when' is not a time: SECONDS of the trace's clock, HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, -N[smhd]" \
 			show --since "$when"

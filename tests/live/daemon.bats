@@ -165,7 +165,7 @@ lctl: the debug daemon writes the trace log to $tmp/log: stop it, or use df" "$s
 @test "what is in printk is copied to the kernel log, not too often" {
 	only ioctl
 	set_param printk=+ioctl
-	dmesg --clear 2>/dev/null || skip "no right to the kernel log"
+	dmesg --clear 2>/dev/null || skip "no permission to read the kernel log"
 	lctl debug_daemon start "$tmp/log" 3>&-
 	perl -e 'ioctl(STDIN, 21523, $b = "x" x 256) for 1 .. 300'
 	sleep 1

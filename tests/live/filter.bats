@@ -45,7 +45,7 @@ for fd in 12345, 12346, 12345:
 	took=$(grep -lx 'count > 4096' "$instance"/events/*/*/filter | wc -l)
 	at_least 3 "$took"
 	same "$took events are recorded with the filter" "${lines[0]}" "summary"
-	has "${lines[1]}" "cannot have it and are recorded without: syscalls ("
+	has "${lines[1]}" "do not have its fields and are recorded without it: syscalls ("
 	run -0 dktrace filter list
 	same "EVENTS   ON OFF WITHOUT FILTER" "$(tr -s ' ' <<<"${lines[0]}" | sed 's/^EVENTS /EVENTS   /')" "heading"
 	same "vfstrace $took 0 $((n - took)) count > 4k" "$(tr -s ' ' <<<"${lines[1]}")" "row"
@@ -79,7 +79,7 @@ for fd in 12345, 12346, 12345:
 
 @test "an event that is off: its filter waits for it" {
 	only ioctl
-	expect 0 "0 events are recorded with the filter, 1 more will be when switched on" "" \
+	expect 0 "0 events are recorded with the filter, 1 more will be once they are enabled" "" \
 		dktrace filter set syscalls:sys_enter_close 'fd == 1'
 	same none "$(in_kernel syscalls/sys_enter_close)" "off"
 	set_param debug=+vfstrace
@@ -194,11 +194,11 @@ time.sleep(100)'
 		has "$stderr" "$want"
 		all_knobs | diff "$tmp/before" -
 	done <<-'END'
-		'nosuch' is no class, no subsystem and no event (SYSTEM:EVENT)|1|set nosuch 'a == 1'
-		'sched_switch' is an event's name without its system: sched:sched_switch|1|set sched_switch 'prev_pid == 1'
-		'nosuch:*x' is no class|1|set 'vfstrace+nosuch:*x' 'fd == 1'
-		no class, subsystem or event is named|1|set ++ 'a == 1'
-		a character that no event name has|1|set 'a:b:c' 'a == 1'
+		'nosuch' is not a class, subsystem or event (SYSTEM:EVENT)|1|set nosuch 'a == 1'
+		'sched_switch' is an event name without its system; write sched:sched_switch|1|set sched_switch 'prev_pid == 1'
+		'nosuch:*x' is not a class|1|set 'vfstrace+nosuch:*x' 'fd == 1'
+		expected a class, subsystem or event|1|set ++ 'a == 1'
+		a character that cannot be in an event name|1|set 'a:b:c' 'a == 1'
 		cannot be the name of a class or event|1|set 'a b' 'a == 1'
 		sched:sched_switch has no field 'prev_pidd'; did you mean prev_pid?|1|set sched:sched_switch 'prev_pidd == 1'
 		prev_pid is no string|1|set sched:sched_switch 'prev_pid ~ "x"'
@@ -211,22 +211,22 @@ time.sleep(100)'
 		an expression of more than 65535 bytes|1|set sched:sched_switch "$(printf '%070000d' 0)"
 		the kernel takes 4095|1|set syscalls:sys_enter_close "$(printf 'fd == 1 || %.0s' {1..500}) fd == 2"
 		there is no process 99999999|1|set --pid 99999999
-		'1,x' is no list of processes|1|set --pid 1,x
-		'0' is no list of processes|1|set sched:sched_switch --pid 0
+		'1,x' is not a list of processes|1|set --pid 1,x
+		'0' is not a list of processes|1|set sched:sched_switch --pid 0
 		there is no CPU 99|1|set --cpu 0,99
-		'x' is no list of CPUs|1|set --cpu x
-		'' is no list of CPUs|1|set --cpu ''
-		'0-' is no list of CPUs|1|set sched:sched_switch --cpu 0-
+		'x' is not a list of CPUs|1|set --cpu x
+		'' is not a list of CPUs|1|set --cpu ''
+		'0-' is not a list of CPUs|1|set sched:sched_switch --cpu 0-
 		cannot be the name of a program|1|set --comm ''
-		there is no filter on 'vfstrace'; 'dktrace filter list' shows all|1|clear vfstrace
-		there is no filter on 'pids'|1|clear pids
-		'nosuch' is none of set, list, clear|2|nosuch
+		no filter is set on 'vfstrace'; 'dktrace filter list' shows all|1|clear vfstrace
+		no filter is set on 'pids'|1|clear pids
+		'nosuch' is not one of set, list, clear|2|nosuch
 		needs EVENTS EXPR, or --pid, --comm or --cpu|2|set
 		needs an expression, or --pid|2|set sched:sched_switch
-		too many arguments; an expression stands in quotes|2|set sched:sched_switch prev_pid == 1
-		--children goes with --pid|2|set --children
+		too many arguments; put an expression in quotes|2|set sched:sched_switch prev_pid == 1
+		--children needs --pid|2|set --children
 		--children is for all events, not for 'vfstrace' alone|2|set vfstrace --children --pid 1
-		go with set|2|list --pid 1
+		are options of set|2|list --pid 1
 	END
 }
 

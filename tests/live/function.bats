@@ -22,8 +22,8 @@ load ../helper/live
 	done
 	run -0 dktrace status
 	same "" "$(grep '^functions' <<<"$output" || true)" "status"
-	expect 0 "" "dktrace: no tracer of functions is set" dktrace graph
-	expect 1 "" "dktrace: no tracer of functions is set" dktrace function off
+	expect 0 "" "dktrace: no function tracer is set" dktrace graph
+	expect 1 "" "dktrace: no function tracer is set" dktrace function off
 }
 
 @test "what is wrong: told before anything is asked of the kernel" {
@@ -33,16 +33,16 @@ load ../helper/live
 		same "" "$output" "stdout of $args"
 		has "$stderr" "$want"
 	done <<-'END'
-		graph: needs functions; '*' are all of the kernel|2|graph --depth 3
+		graph: needs functions; '*' selects all functions of the kernel|2|graph --depth 3
 		function: needs functions|2|function -x vfs_read
-		--children goes with --pid|2|graph --children 'vfs_*'
-		--pid is for processes that run, not for a command|2|graph --pid 1 'vfs_*' -- true
+		--children needs --pid|2|graph --children 'vfs_*'
+		--pid selects running processes|2|graph --pid 1 'vfs_*' -- true
 		unrecognized option|2|function --depth 3 'vfs_*'
-		depth: 'x' is no number from 1 to 200|1|graph --depth x 'vfs_*'
-		depth: '0' is no number|1|graph --depth 0 'vfs_*'
-		depth: '-1' is no number|1|graph --depth=-1 'vfs_*'
-		'5x' is no time, as 100us or 5ms|1|graph --threshold 5x 'vfs_*'
-		'9999999s' is no time|1|graph --threshold 9999999s 'vfs_*'
+		depth: 'x' is not a number from 1 to 200|1|graph --depth x 'vfs_*'
+		depth: '0' is not a number|1|graph --depth 0 'vfs_*'
+		depth: '-1' is not a number|1|graph --depth=-1 'vfs_*'
+		'5x' is not a time such as 100us or 5ms|1|graph --threshold 5x 'vfs_*'
+		'9999999s' is not a time|1|graph --threshold 9999999s 'vfs_*'
 		there is no process 99999999|1|graph --pid 99999999 'vfs_*'
 		'a b' cannot be the name of a function|1|graph 'a b'
 		'' cannot be the name of a function|1|graph ''

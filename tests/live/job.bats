@@ -244,7 +244,7 @@ meminfo()
 	set_param debug_filter='cmd == 21505' 2>/dev/null
 	run -0 dktrace status
 	same "instance         $DKTRACE_INSTANCE (recording)" "${lines[0]}" "first"
-	has "$output" "2 on, 1 with a filter"
+	has "$output" "2 enabled, 1 with a filter"
 	run -0 dktrace status --json
 	echo "$output" | jq -e '.started and .recording and .debug == "ioctl" and .events_on == 2 and .events_filtered == 1
 		and .clock == "mono" and (.cpus | length) == 2 and .rebuilt == false'
@@ -259,7 +259,7 @@ meminfo()
 	lctl mark hello
 	run -0 --separate-stderr dktrace dk
 	same 2 "${#lines[@]}" "lines"
-	same "dktrace: times are those of the clock 'local': it has no wall-clock time" "$stderr" "stderr"
+	same "dktrace: times are of the clock 'local', which has no wall-clock time" "$stderr" "stderr"
 }
 
 @test "symbols of call sites, also after rights are dropped" {

@@ -118,15 +118,15 @@ ret=226' "$(texts back)" records
 	probe add -x "$program" target
 	name=$(group)
 	run -0 dktrace status
-	has "$output" "$name:target (off)"
+	has "$output" "$name:target (disabled)"
 	run -0 dktrace status --json
 	same false "$(jq ".probes[] | select(.probe == \"$name:target\").on" <<<"$output")" on
 	echo "p:$name/theirs $program:0x$(nm "$program" | awk '$3 == "target" { sub("^0*", "", $1); print $1 }')" \
 		>>$tracing/uprobe_events
 	run -1 --separate-stderr dktrace probe del "$name:theirs"
-	has "$stderr" 'was not made by dktrace'
+	has "$stderr" 'was not created by dktrace'
 	run -1 --separate-stderr dktrace probe add -g "$name" --name theirs -x "$program" main
-	has "$stderr" "there is an event $name:theirs already"
+	has "$stderr" "event $name:theirs already exists"
 	run -0 dktrace reset
 	same "$name/theirs" "$(sed -n "s,^p:\($name/[a-z]*\) .*,\1,p" $tracing/uprobe_events)" 'left'
 	echo "-:$name/theirs" >>$tracing/uprobe_events
@@ -196,7 +196,7 @@ arg1=8' "$(dktrace show --style trace 2>/dev/null | sed -n "s/.* target_twice: *
 	offset=$(dktrace probe add --dry-run -x "$program" main | sed 's/.*:0x//')
 	echo "p:$name/target $program:0x$offset" >>$tracing/uprobe_events
 	run -1 --separate-stderr dktrace probe add -g "$name" --enable -x "$program" '[mt]a*'
-	has "$stderr" "there is an event $name:target already"
+	has "$stderr" "event $name:target already exists"
 	same "p:$name/target" "$(sed -n "s,^\(p:$name/[a-z]*\) .*,\1,p" $tracing/uprobe_events)" left
 	echo "-:$name/target" >>$tracing/uprobe_events
 	mkdir "$state/settings.tmp"

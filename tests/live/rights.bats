@@ -26,7 +26,7 @@ without_tracefs()
 		run --separate-stderr nobody $command
 		[ "$status" -eq 1 ] || [ "$status" -eq 13 ]
 		same "" "$output" "stdout of $command"
-		has "$stderr" "no right to $tracing (owner root, mode 0700): need cap_dac_"
+		has "$stderr" "no permission for $tracing (owner root, mode 0700): need cap_dac_"
 		has "$stderr" "; run as root"
 	done <<-END
 		lctl set_param debug=+vfstrace
@@ -133,7 +133,7 @@ refusing()
 		# shellcheck disable=SC2016,SC2086
 		run --separate-stderr apart sh -c 'mount -t tmpfs none /run && mkdir /run/dktrace && chown 65534 /run/dktrace && exec lctl "$@"' _ $command
 		[ "$status" -ne 0 ]
-		has "$stderr" "use /run/dktrace: others than root can write there (owner 65534, mode 0755); remove it"
+		has "$stderr" "use /run/dktrace: users other than root can write to it (owner 65534, mode 0755); remove it"
 	done
 	# shellcheck disable=SC2016
 	run --separate-stderr apart sh -c 'mount -t tmpfs none /run && mkdir -m 777 /run/dktrace && exec lctl set_param debug=+ioctl'

@@ -48,7 +48,7 @@ printk = warning error emerg console" "$(cat "$tmp/conf")" "the file"
 	# One that makes no sense is not written over.
 	echo 'debg = 1' >"$tmp/conf"
 	run -1 --separate-stderr dktrace save "$tmp/conf"
-	has "$stderr" "conf:1:1: 'debg' is nothing that can be set; did you mean debug?"
+	has "$stderr" "conf:1:1: unknown setting 'debg'; did you mean debug?"
 	same "debg = 1" "$(cat "$tmp/conf")" "the file"
 }
 
@@ -186,16 +186,16 @@ END
 	echo "filter = $group:later number == 8" >>"$tmp/conf"
 	for _ in 1 2; do
 		run -0 --separate-stderr dktrace apply "$tmp/conf"
-		has "$stderr" "left out: open $tmp/prog: No such file"
-		has "$stderr" "left out: '$group:later' is no class"
+		has "$stderr" "skipped: open $tmp/prog: No such file"
+		has "$stderr" "skipped: '$group:later' is not a class"
 		expect 0 "" "" dktrace save "$tmp/conf"
-		same 2 "$(grep -c '^# What it is about was not there' "$tmp/conf")" comments
+		same 2 "$(grep -c '^# Its object did not exist' "$tmp/conf")" comments
 		same 1 "$(grep -c "^filter = $group:later number == 8" "$tmp/conf")" "lines kept"
 		same 1 "$(grep -c "^probe = target .*--name later" "$tmp/conf")" "lines kept"
 	done
 	cp "$program" "$tmp/prog"
 	run -0 --separate-stderr dktrace apply "$tmp/conf"
-	run ! grep "left out" <<<"$stderr"
+	run ! grep "skipped" <<<"$stderr"
 	has "$(cat $tracing/uprobe_events)" "p:$group/later $tmp/prog"
 	has "$(dktrace filter list)" "$group:later"
 	expect 0 "" "" dktrace save "$tmp/conf"
@@ -236,11 +236,11 @@ END
 	dktrace filter clear pids
 	sed -i 's/--boot.*/--boot 0b5c/' "$tmp/conf"
 	run -0 --separate-stderr dktrace apply "$tmp/conf"
-	has "$stderr" "left out: its processes are those of another boot"
+	has "$stderr" "skipped: its processes belong to another boot"
 	same '' "$(cat "$instance/set_event_pid")" "set_event_pid"
 	echo 'pids = 4194305' >"$tmp/other"
 	run -0 --separate-stderr dktrace apply "$tmp/other"
-	has "$stderr" "other:1: left out: there is no process 4194305"
+	has "$stderr" "other:1: skipped: there is no process 4194305"
 	dktrace filter set --pid "$pid"
 	kill "$pid"
 	wait "$pid" || true
@@ -253,8 +253,8 @@ END
 		'filter = nosuch:thing a == 1' 'trigger = dkt_nosuch:event stacktrace' >"$tmp/conf"
 	run -0 --separate-stderr dktrace apply "$tmp/conf"
 	same 'debug=ioctl trigger=sched:sched_process_ex*   stacktrace:3  if  pid > 2' "$(tr '\n' ' ' <<<"$output" | sed 's/ $//')" "what was set"
-	has "$stderr" "conf:3: left out: 'nosuch:thing' is no class"
-	has "$stderr" "conf:4: left out: 'dkt_nosuch:event' is no class"
+	has "$stderr" "conf:3: skipped: 'nosuch:thing' is not a class"
+	has "$stderr" "conf:4: skipped: 'dkt_nosuch:event' is not a class"
 	same 2 "$(dktrace trigger list | grep -c 'stacktrace *[0-3] *pid > 2$')" "triggers"
 }
 

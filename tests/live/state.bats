@@ -17,11 +17,11 @@ load ../helper/live
 debug_filter=common_pid == 1
 debug_mb=4" "" lctl get_param debug debug_filter debug_mb
 	run -0 dktrace status
-	has "$output" "there is no file of the settings"
+	has "$output" "the file of settings is missing"
 	run -0 dktrace status --json
 	echo "$output" | jq -e '.rebuilt'
 	run -0 --separate-stderr lctl set_param -n debug=+malloc
-	has "$stderr" "lctl: what was set is on no file: it was taken from what is on in '$DKTRACE_INSTANCE'"
+	has "$stderr" "lctl: the file of settings is missing: the settings were read from the instance '$DKTRACE_INSTANCE'"
 	exists "$state/settings"
 	set_param debug=-malloc
 	knobs | diff "$tmp/before" -
@@ -119,7 +119,7 @@ end' $'\001\002\377'; do
 	set_param debug_mb=4 2>/dev/null
 	rmdir "$instance"
 	run -0 dktrace status
-	has "${lines[0]}" "(gone: somebody removed it; set_param makes it again)"
+	has "${lines[0]}" "(removed by another program; set_param creates it again)"
 	run -1 lctl dk
 	run -1 lctl mark x
 	expect 0 "debug=+lfsck" "" lctl set_param debug=+lfsck
@@ -135,7 +135,7 @@ debug_mb=4" "" lctl get_param debug debug_mb
 	only ioctl
 	exec 8<"$instance/trace_pipe"
 	run -1 --separate-stderr dktrace reset
-	has "$stderr" "somebody reads the buffers of '$DKTRACE_INSTANCE'"
+	has "$stderr" "another process reads the buffers of '$DKTRACE_INSTANCE'"
 	expect 0 "debug=ioctl" "" lctl get_param debug
 	exec 8<&-
 	dktrace reset

@@ -59,7 +59,7 @@ stop_numbers()
 	expect 1 "" "lctl: process $follow is reading these buffers" lctl clear
 	# So does reset, and leaves it all as it is.
 	run -1 --separate-stderr dktrace reset
-	has "$stderr" "dktrace: somebody reads the buffers of '$DKTRACE_INSTANCE': "
+	has "$stderr" "dktrace: another process reads the buffers of '$DKTRACE_INSTANCE': "
 	has "$stderr" "Device or resource busy"
 	[ -d "$instance" ]
 	exists "$state/settings"
@@ -100,7 +100,7 @@ stop_numbers()
 	kill -INT "$follow"
 	wait "$follow" || same 3 "$?" "status"
 	same 0 "$(grep -c ":0:$follow:0:" "$tmp/log" || true)" "own records"
-	has_line '^dktrace: [0-9]* records of dktrace itself left out$' "$tmp/err"
+	has_line '^dktrace: [0-9]* records of dktrace itself skipped$' "$tmp/err"
 	# Into a pipe: its reader's work is told too, but it does not grow by itself.
 	# shellcheck disable=SC2016
 	run -0 bash -c 'timeout -s INT 2 dktrace follow --style trace 2>/dev/null |
@@ -186,7 +186,7 @@ stop_numbers()
 	stop_numbers
 	exec 8<&-
 	same 1 "$status" "status"
-	same "dktrace: interrupted; what was not written is kept" "$(cat "$tmp/err")" "stderr"
+	same "dktrace: interrupted; records not written are kept" "$(cat "$tmp/err")" "stderr"
 	dktrace dk "$tmp/rest" >/dev/null
 	all_numbers "$tmp/rest"
 }

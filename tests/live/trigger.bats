@@ -145,7 +145,7 @@ for fd in 12345, 12346:
 	n=$(grep -lx 'stacktrace:count=[0-3] if count > 4096' "$instance"/events/*/*/trigger | wc -l)
 	at_least 3 "$n"
 	same "$n triggers on $n events" "${lines[0]}" "summary"
-	has "${lines[1]}" "cannot have the condition: syscalls ("
+	has "${lines[1]}" "do not have its fields: syscalls ("
 	same "$n" "$(dktrace trigger list --json | jq '.triggers | length')" "list"
 	run -0 dktrace status
 	has "$(tr -s '\n ' ' ' <<<"$output")" "and $((n - 5)) more"
@@ -181,20 +181,20 @@ for fd in 12345, 12346:
 		sched:sched_process_fork has this trigger already: traceoff:3|1|add 'sched:*' traceoff
 		'nosuch' is no trigger: traceon, traceoff|1|add sched:sched_switch nosuch
 		'traceoff:x' makes no sense as a trigger|1|add sched:sched_switch traceoff:x
-		enable_event needs the event that it is about: enable_event:SYSTEM:EVENT|1|add sched:sched_switch enable_event
-		'nosuch:event' is no class, no subsystem and no event|1|add sched:sched_switch enable_event:nosuch:event
-		'nosuch' is no class, no subsystem and no event|1|add nosuch traceoff
+		enable_event needs an event: enable_event:SYSTEM:EVENT|1|add sched:sched_switch enable_event
+		'nosuch:event' is not a class, subsystem or event|1|add sched:sched_switch enable_event:nosuch:event
+		'nosuch' is not a class, subsystem or event|1|add nosuch traceoff
 		has no field 'prev_pidd'; did you mean prev_pid?|1|add sched:sched_switch traceoff --filter 'prev_pidd == 1'
 		a single '&' here|1|add sched:sched_switch traceoff --filter 'prev_pid == 1 & prev_prio == 1'
-		a condition is given by --filter|1|add sched:sched_switch 'traceoff if prev_pid == 1'
+		give the condition with --filter|1|add sched:sched_switch 'traceoff if prev_pid == 1'
 		a trigger is one line|1|add sched:sched_switch $'hist:keys=a\nb'
 		the kernel takes 4095|1|add sched:sched_switch traceoff --filter "$(printf 'prev_pid == 1 || %.0s' {1..300}) prev_pid == 2"
-		that would be more than 10000 triggers|1|add all enable_event:all
-		there is no trigger traceon on 'sched'|1|del sched traceon
-		there is no trigger on 'vfstrace'|1|del vfstrace
-		'nosuch' is none of add, list, del, rearm|2|nosuch
+		the limit is 10000 triggers|1|add all enable_event:all
+		no trigger traceon is set on 'sched'|1|del sched traceon
+		no trigger is set on 'vfstrace'|1|del vfstrace
+		'nosuch' is not one of add, list, del, rearm|2|nosuch
 		usage: dktrace trigger add EVENTS|2|add sched:sched_switch
-		--filter goes with add|2|list --filter 'a == 1'
+		--filter is an option of add|2|list --filter 'a == 1'
 	END
 	grep -qw snapshot "$tracing/events/sched/sched_switch/trigger" ||
 		expect 1 "" "dktrace: this kernel has no trigger 'snapshot'" dktrace trigger add sched:sched_process_fork snapshot

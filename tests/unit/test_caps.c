@@ -86,7 +86,7 @@ static void refused(struct fixture *f, uint64_t caps, unsigned int needs, const 
 	if (getuid())
 		snprintf(owner, sizeof(owner), "%u", (unsigned int)getuid());
 	snprintf(want, sizeof(want),
-		 "%s: no right to %s%s (owner %s, mode %s): need %s; run as root",
+		 "%s: no permission for %s%s (owner %s, mode %s): need %s; run as root",
 		 control ? "control the tracer" : "read tracefs", f->dir, place, owner, mode,
 		 control ? "cap_dac_override" : "cap_dac_read_search or cap_dac_override");
 	assert_fails(f->ctx, -EPERM, want, dkt__rights_check(f->ctx, &rights, needs));

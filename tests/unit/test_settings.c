@@ -163,7 +163,7 @@ static void test_no_sense(void **state)
 		write_text(place, texts[i].text);
 		assert_int_equal(settings_load(place->ctx, place->fd, "s", &s),
 				 texts[i].line ? -EINVAL : 0);
-		snprintf(words, sizeof(words), "s: line %d makes no sense", texts[i].line);
+		snprintf(words, sizeof(words), "s: line %d is invalid", texts[i].line);
 		if (texts[i].line)
 			assert_string_equal(dkt_error(place->ctx), words);
 		assert_null(s.filtered.list);

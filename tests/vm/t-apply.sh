@@ -85,7 +85,7 @@ set_param debug=+vfstrace
 load libcfs_debug=0x40
 logs "^debug .* vfstrace" "what was set stays until then"
 set_param debug_mb=4
-has_line "the log takes over Lustre's debug, which is another one now: '0x00000040'" "$err" "it says so"
+has_line "Lustre's debug was changed, and the log takes it over: '0x00000040'" "$err" "it says so"
 logs "^debug +info$" "the log has Lustre's"
 same info "$(cat $lnet/debug)" "and Lustre its own"
 set_param debug=+rpctrace

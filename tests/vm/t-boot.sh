@@ -16,10 +16,10 @@ fi
 # The kernel of this boot was given those words.
 same "$(cat words)" "$(sed 's/.*\(trace_buf_size=\)/\1/' /proc/cmdline)" "as on the command line"
 run dktrace boot-config --cmdline debug=0 debug=+info debug_filter='pid == 1'
-has_line '^# the command line takes no filters: 3 events are on without theirs$' "$err" "filters are told to be left out"
+has_line '^# the command line takes no filters: 3 events are enabled without theirs$' "$err" "filters are told to be left out"
 run dktrace boot-config --cmdline debug=all
 status_is 1 "more than a command line holds"
-has_line "bytes, the kernel's command line has 2048" "$err" "is refused"
+has_line "bytes; the limit of the kernel's command line is 2048" "$err" "is refused"
 run dktrace boot-config debug=0 debug=+info debug_filter='pid == 1 && "a" != comm'
 has_line 'filter: ' "$err" "a wrong filter is refused"
 run dktrace boot-config debug=0 debug=+info debug_mb=4 debug_filter='comm == "init"'

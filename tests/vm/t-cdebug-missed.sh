@@ -15,7 +15,7 @@ same 1 "$(count 'while a probe is at work 4$')" "dk has it, once"
 same 1 "$(count 'in softirq 1$')" "and one that was recorded, once"
 status_is 0 "so nothing is lost"
 run sh -c 'dktrace status | tr -s "\n " " "'
-has_line "a probe on Lustre's messages; not recorded, as they came while it was at work: 1, " "$out" \
+has_line "a probe on Lustre's messages; not recorded because it was busy: 1, " "$out" \
 	"status tells it"
 
 dktrace follow >f.txt 2>f.err &
@@ -26,7 +26,7 @@ sleep 1
 kill -INT "$follow"
 wait "$follow"
 same 3 "$?" "follow has not all, by its exit status"
-has_line 'not recorded, as they came while the probe was at work: 1;' f.err "and tells so"
+has_line 'that were not recorded because the probe was busy: 1;' f.err "and tells so"
 has_line 'in softirq 1$' f.txt "what was recorded is there"
 no_line 'while a probe is at work' f.txt "what was not is not"
 run dktrace reset

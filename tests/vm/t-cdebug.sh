@@ -16,7 +16,7 @@ run dktrace status
 has_line "cdebug: a probe on Lustre's messages$" "$out" "which is as good as can be"
 umount /proc/kcore
 run dktrace status
-has_line "cdebug: .*, as ptlrpc was loaded later; after dktrace reset the next set_param" "$out" \
+has_line "cdebug: .* because ptlrpc was loaded later; after dktrace reset the next set_param" "$out" \
 	"until lighter ones can be made"
 run dktrace reset
 

@@ -30,7 +30,7 @@ has_line '^debug_sources +kernel functions$' "$out" "status tells it"
 run lctl set_param debug_sources=lustre
 status_is 0 "Lustre's alone, before it is there"
 has_line "debug_sources: nothing is recorded before Lustre's libcfs is loaded" "$err" "that is told"
-same 0 "$(on)" "no event is on"
+same 0 "$(on)" "no event is enabled"
 set_param debug_sources=default
 at_least 20 "$(on)" "and back"
 run dktrace save own.conf
@@ -45,7 +45,7 @@ same "debug_sources=kernel functions" "$(lctl get_param debug_sources)" "a look 
 at_least 20 "$(on)" "the events are still on"
 run lctl set_param debug_mb=8
 has_line "Lustre's libcfs was loaded: debug_sources is now 'lustre'; '\+kernel' adds" "$err" "the change tells"
-has_line "the log takes over Lustre's debug, which is another one now" "$err" "and of Lustre's mask"
+has_line "Lustre's debug was changed, and the log takes it over" "$err" "and of Lustre's mask"
 same 0 "$(on)" "no event of the kernel is on"
 same 3 "$(probes)" "the probes are"
 run lctl set_param debug=-1
@@ -117,7 +117,7 @@ for command in "lctl get_param debug_mb" "lctl dk" "dktrace show" "lctl set_para
 	echo 0x10 >/sys/module/libcfs/parameters/libcfs_subsystem_debug
 	# shellcheck disable=SC2086
 	run $command
-	has_line "the log takes over Lustre's subsystem_debug, which is another one now: 'ost'" "$err" \
+	has_line "Lustre's subsystem_debug was changed, and the log takes it over: 'ost'" "$err" \
 		"$command says so"
 	has_line 'msg_subsys & 0x10' "$instance/events/dktrace/cdebug/filter" "$command: the filter follows"
 	# shellcheck disable=SC2086
@@ -129,7 +129,7 @@ done
 set_param debug=-1
 echo 0 >/sys/module/libcfs/parameters/libcfs_debug
 run dktrace status
-has_line "Lustre's own debug is another one: 0" "$out" "status tells"
+has_line "Lustre's own debug differs: 0" "$out" "status tells"
 emit catalogue
 lctl debug_daemon start daemon.log 8
 for _ in 1 2 3 4 5 6 7 8 9 10; do

@@ -177,7 +177,7 @@ dktrace reset
 printf 'debug = +ioctl\ngraph = dkt_nosuch_* --depth 1\n' >saved.conf
 run dktrace apply saved.conf
 status_is 0 "functions that are not there"
-has_line "saved.conf:2: left out: no function that this kernel can trace matches 'dkt_nosuch_\*'" "$err" "are told"
+has_line "saved.conf:2: skipped: no function that this kernel can trace matches 'dkt_nosuch_\*'" "$err" "are told"
 has_line '^debug=\+ioctl$' "$out" "and all else is set"
 dktrace reset
 global | diff before - && ok "nothing is left" || fail "nothing is left"

@@ -71,7 +71,7 @@ run dktrace hist
 has_line '^(TIMER|RCU|SCHED|BLOCK|HRTIMER|TASKLET|NET_RX) +[0-9]+ ' "$out" "so they have where it is kept"
 dktrace reset
 run dktrace hist sched:sched_switch --keys next_pid.execname -t 1
-has_line "names of processes by common_pid.execname only, not by 'next_pid.execname': records are read and counted here" "$err" \
+has_line "names of processes by common_pid.execname only, not by 'next_pid.execname': records are read and counted in user space" "$err" \
 	"what the kernel cannot is told"
 has_line '^sleep\[[0-9]+\] +[0-9]+ |^swapper/[0-9]+\[0\] +[0-9]+ ' "$out" "and done here"
 both syscalls:sys_enter_read --keys count --vals count,fd --sort count
@@ -128,7 +128,7 @@ has_line ';vfs_read|;do_sys_openat2;|do_syscall_64;' "$out" "folded stacks of ou
 
 # A table too small, and what to do.
 run dktrace hist sched:sched_switch,raw_syscalls:sys_enter --keys common_timestamp --size 128 --csv -- $work
-has_line 'hits had no room in the table: --size [0-9]+' "$err" "dropped: with the size to use"
+has_line 'hits did not fit into the table; use --size [0-9]+' "$err" "dropped: with the size to use"
 
 # Variables, handlers, actions.
 run dktrace hist syscalls:sys_exit_read --keys common_pid --var 'r=ret' --do 'onmax($r).save(common_pid)' \

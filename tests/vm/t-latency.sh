@@ -70,7 +70,7 @@ status_is 1 "no names of processes in the kernel"
 has_line 'the kernel groups no pairs by names of processes' "$err" "and told so"
 run dktrace latency wakeup --kernel -t 1
 status_is 1 "two events that begin are too many"
-has_line 'one event with one other, and these are 3' "$err" "and told so"
+has_line 'one event with one other; these are 3' "$err" "and told so"
 run dktrace latency sched:sched_wakeup sched:sched_switch --key pid=next_pid --kernel --csv -t 1
 status_is 0 "keys of different names"
 has_line '^[0-9]+-[0-9]+,[0-9]+,[0-9]+$' "$out" "has rows"

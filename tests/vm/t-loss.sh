@@ -16,7 +16,7 @@ load()
 add_up()
 {
 	n=$(sed -n 's/^Debug log: [0-9]* lines, \([0-9]*\) kept, .*/\1/p' "$1" | tail -n 1)
-	own=$(sed -n 's/.*: \([0-9]*\) records of dktrace itself left out/\1/p' "$err")
+	own=$(sed -n 's/.*: \([0-9]*\) records of dktrace itself skipped/\1/p' "$err")
 	gone=$(sed -n 's/.*: \([0-9]*\) records were lost.*/\1/p' "$err")
 	echo "kept ${n:-0}, own ${own:-0}, lost ${gone:-0}"
 	kept=$((kept + ${n:-0} + ${own:-0}))

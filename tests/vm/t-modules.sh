@@ -21,7 +21,7 @@ same 0 "$(grep -c '^xfs:' "$instance/set_event")" "its events are not on"
 load || fail "xfs can be loaded" || exit
 run dktrace status
 status_is 0 "status after a module came"
-has_line '^attention +[0-9]+ events of xfs are not on: they came later; the next set_param' "$out" "status tells it"
+has_line '^attention +[0-9]+ events of xfs are disabled: they appeared later; the next set_param' "$out" "status tells it"
 set_param debug=+ioctl
 at_least 10 "$(grep -c '^xfs:' "$instance/set_event")" "after the next change they are"
 mount -t xfs -o loop image mnt
@@ -46,7 +46,7 @@ for style in legacy trace; do
 done
 run dktrace status
 status_is 0 "status after a module left"
-has_line '^attention +events of xfs have gone with their module' "$out" "status tells it"
+has_line '^attention +events of xfs no longer exist: their module was unloaded' "$out" "status tells it"
 set_param debug=-ioctl
 status_is 0 "a change after a module left"
 load || fail "xfs can be loaded again" || exit

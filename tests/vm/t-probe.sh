@@ -76,9 +76,9 @@ dktrace reset
 rmmod ptlrpc
 run dktrace apply saved.conf
 status_is 0 "without the module"
-same 3 "$(grep -c "saved.conf:[0-9]*: left out: .*ldlm_handle_conflict_lock" "$err")" "its probes are left out"
+same 3 "$(grep -c "saved.conf:[0-9]*: skipped: .*ldlm_handle_conflict_lock" "$err")" "its probes are left out"
 dktrace save saved.conf
-same 3 "$(grep -c '^# What it is about was not there' saved.conf)" "and kept when it is saved"
+same 3 "$(grep -c '^# Its object did not exist' saved.conf)" "and kept when it is saved"
 load_built ptlrpc
 run dktrace apply saved.conf
 status_is 0 "with the module"
@@ -119,7 +119,7 @@ run dktrace probe add --name one "${address:-none}"
 status_is 0 "one of them by its address"
 run dktrace probe add vfs_read
 status_is 1 "one that is there"
-has_line 'there is an event dktrace:vfs_read already' "$err" "is refused"
+has_line 'event dktrace:vfs_read already exists' "$err" "is refused"
 run dktrace probe add --max 2 'vfs_*'
 has_line "'vfs_\*' matches [0-9]+ functions, which is more than 2" "$err" "too many"
 run dktrace probe add -g many 'vfs_s*'
@@ -171,7 +171,7 @@ fi
 # Another tool's probe is left alone; one that another has on is told.
 echo 'p:dktrace/theirs vfs_write' >>$tracing/kprobe_events
 run dktrace probe del theirs
-has_line 'was not made by dktrace' "$err" "not ours"
+has_line 'was not created by dktrace' "$err" "not ours"
 mkdir $tracing/instances/other
 echo 1 >$tracing/instances/other/events/dktrace/vfs_read/enable
 run dktrace probe del vfs_read --force

@@ -24,10 +24,10 @@ silent "nothing to tell"
 
 # Lustre comes: its masks are its own until the next command.
 load_built libcfs
-says "attention Lustre's own debug is another one: ioctl neterror" "another mask of Lustre's is told"
+says "attention Lustre's own debug differs: ioctl neterror" "another mask of Lustre's is told"
 says 'cdebug: not used: none before set_param' "the probe is not made by looking"
 run dktrace doctor
-has_line "Lustre's own debug is another one" "$out" "doctor tells it too"
+has_line "Lustre's own debug differs" "$out" "doctor tells it too"
 set_param debug=+rpctrace
 says 'lustre_debug: not used: this Lustre has no trace event cdebug: a probe on Lustre.s messages libcfs: Lustre.s own buffer' \
 	"with Lustre"
@@ -52,10 +52,10 @@ name=$(dktrace list classes | awk -v mask="$class" '$2 == mask { print $1 }')
 run dktrace show --subsystem rpc --rate "$name=50"
 shown=$(count emit_flood)
 holds "$name: at most 50 in each second ($shown)" [ "$shown" -ge 50 ] && [ "$shown" -le 150 ]
-has_line "^dktrace: $((all - shown)) records left out by --rate$" "$err" "the others are told"
+has_line "^dktrace: $((all - shown)) records dropped by --rate$" "$err" "the others are told"
 run dktrace dk --subsystem rpc --rate "$name=50"
 status_is 0 "dk, with the module's own buffer"
-has_line 'left out by --rate' "$err" "is limited too"
+has_line 'dropped by --rate' "$err" "is limited too"
 
 # It goes with the probe on it, and comes again: nothing is wedged.
 for _ in 1 2 3; do
@@ -64,7 +64,7 @@ for _ in 1 2 3; do
 	run dktrace dk
 	status_is 0 "dk without it"
 	insmod /vm/modules/libcfs.ko libcfs_debug=0x00100040
-	says "attention Lustre's own debug is another one: 0x00100040" "its mask is the one that it was loaded with"
+	says "attention Lustre's own debug differs: 0x00100040" "its mask is the one that it was loaded with"
 	set_param debug=rpctrace+info
 	emit catalogue
 	same_log "messages after it came again"
@@ -95,7 +95,7 @@ set_param debug=+rpctrace
 says 'lustre_debug: Lustre.s own trace event for its messages cdebug: not used: not needed: Lustre has a trace event' \
 	"a trace event of Lustre's"
 rmmod lustre_debug || fail "it can be unloaded"
-says 'attention events of lustre_debug have gone with their module' "which goes with its module"
+says 'attention events of lustre_debug no longer exist: their module was unloaded' "which goes with its module"
 set_param debug=+rpctrace
 says 'cdebug: a probe on' "then the probe is made"
 silent "nothing to tell"

@@ -49,7 +49,7 @@ same 4 "$(triggers | wc -l)" "four triggers"
 
 run dktrace probe add --sql "$done $join" --name wrote
 status_is 1 "no second event of that name"
-has_line 'there is an event synthetic:wrote already' "$err" "says so"
+has_line 'event synthetic:wrote already exists' "$err" "says so"
 same 4 "$(triggers | wc -l)" "nothing has changed"
 
 run dktrace probe del again

@@ -23,9 +23,10 @@ static int open_log(struct param_write *pw)
 		return 0;
 	err = debuglog_open(lctl->ctx, lctl->instance, DEBUGLOG_CHANGE, &pw->log);
 	if (!err && pw->log->rebuilt)
-		say_line(stderr,
-			 "%s: what was set is on no file: it was taken from what is on in '%s'",
-			 lctl->self, pw->log->name);
+		say_line(
+			stderr,
+			"%s: the file of settings is missing: the settings were read from the instance '%s'",
+			lctl->self, pw->log->name);
 	return err;
 }
 
@@ -115,7 +116,7 @@ static int write_both(struct param_write *pw, const struct param *param, const c
 	lctl_say(pw->lctl);
 	if (!unread && !param_file_write(path, before, NULL))
 		say_line(stderr,
-			 "error: set_param: setting %s=%s: put back, the trace log cannot"
+			 "error: set_param: setting %s=%s: undone: the trace log cannot"
 			 " follow: %s",
 			 path, value, strerror(-err));
 	else

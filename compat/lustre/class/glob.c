@@ -22,14 +22,14 @@ const char *glob_check(const char *glob, size_t *at)
 		if (*p == '[') {
 			end = set_end(p);
 			if (p[1] == '^')
-				return "a character that no event name has";
+				return "a character that cannot be in an event name";
 			if (!end)
 				return "'[' without ']'";
 			p = end;
 		} else if (*p == ']') {
 			return "']' without '['";
 		} else if (!isalnum((unsigned char)*p) && !strchr("_-.*?", *p)) {
-			return "a character that no event name has";
+			return "a character that cannot be in an event name";
 		}
 	}
 	*at = 0;

@@ -188,9 +188,9 @@ static int check_entry(struct reader *r, const yaml_mark_t *mark, enum target_ki
 	if (kind == TARGET_MESSAGES && (entry->n_functions || entry->n_modules))
 		return reader_refuse_at(r, mark, "messages can only have events");
 	if ((entry->n_globs || narrows) && !has_positive(entry))
-		return reader_refuse_at(r, mark, "no event in this entry that is not negative");
+		return reader_refuse_at(r, mark, "this entry has only negated events");
 	if (!entry->n_globs && !entry->n_functions && !entry->n_modules && !entry->graph)
-		return reader_refuse_at(r, mark, "nothing in this entry");
+		return reader_refuse_at(r, mark, "this entry is empty");
 	return 0;
 }
 
@@ -283,7 +283,7 @@ static int read_target(struct reader *r, enum target_kind kind, struct class_tar
 	if (err)
 		return err;
 	if (news.none && (news.n_entries || news.n_added || news.n_removed))
-		return reader_refuse_at(r, &mark, "'none' beside entries");
+		return reader_refuse_at(r, &mark, "'none' cannot stand beside entries");
 	if (news.about)
 		target->about = news.about;
 	if (news.whole) {

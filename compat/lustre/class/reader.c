@@ -158,7 +158,7 @@ int reader_mapping(struct reader *r, const struct reader_keys *keys, reader_fn f
 		if (key < 0)
 			return READER_REFUSE(r, "unknown %s '%s'", keys->what, name);
 		if (seen & 1u << key)
-			return READER_REFUSE(r, "%s '%s' is there twice", keys->what, name);
+			return READER_REFUSE(r, "duplicate %s '%s'", keys->what, name);
 		seen |= 1u << key;
 		err = next(r);
 		if (!err)
@@ -200,7 +200,7 @@ static int document(struct reader *r, reader_fn fn, void *data)
 	if (!err)
 		err = next(r);
 	if (!err && r->event.type != YAML_STREAM_END_EVENT)
-		err = READER_REFUSE(r, "a second document: one file is one document");
+		err = READER_REFUSE(r, "a second document: a file can have only one");
 	return err;
 }
 

@@ -339,8 +339,9 @@ static int create(struct dkt_ctx *ctx, const char *name, enum cdebug_place place
 		int bad = cdebug_fields(cdebug_machine(), place, *tier, dentry_name, &fields);
 
 		if (bad == -ENOENT && !*tier)
-			return dkt_fail(ctx, -EOPNOTSUPP,
-					"how this machine passes arguments is not known");
+			return dkt_fail(
+				ctx, -EOPNOTSUPP,
+				"how functions get their arguments on this machine is unknown");
 		if (bad)
 			return bad == -ENOENT ? err : bad;
 		err = define(ctx, name, where, fields, dkt_probe_create);
@@ -420,7 +421,7 @@ static int leave_note(struct dkt_ctx *ctx)
 	int fd = open(NOTE, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0)
-		return dkt_fail(ctx, -errno, "leave a note of the probe: %s", strerror(errno));
+		return dkt_fail(ctx, -errno, "write the mark of the probe: %s", strerror(errno));
 	close(fd);
 	return 0;
 }

@@ -195,7 +195,7 @@ static int check_words(struct dkt_ctx *ctx, const char *words)
 	for (const char *p = words; *p && strpbrk(words, "*?"); p++)
 		if (*p == '"' || *p == '\'' || iscntrl((unsigned char)*p))
 			return dkt_fail(ctx, -EINVAL,
-					"message: a filter of the kernel cannot have quotes and"
+					"message: a filter of the kernel cannot contain quotes and"
 					" control characters; write ? in place of each");
 	return 0;
 }

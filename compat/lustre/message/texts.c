@@ -159,6 +159,6 @@ int texts_read(struct dkt_ctx *ctx, struct names *texts)
 	if (!err && texts->n == before)
 		err = dkt_fail(ctx, -EACCES,
 			       "read the strings of Lustre's modules: /sys/module and /proc/kcore"
-			       " do not show where they lie");
+			       " do not show where they are");
 	return err;
 }

@@ -84,7 +84,7 @@ static void sort_pieces(void *data)
 		if (!err)
 			err = end_piece(pieces, &sorter);
 		else if (err != -ENOMEM)
-			dkt_fail(pieces->ctx, err, "write the file to sort in: %s", strerror(-err));
+			dkt_fail(pieces->ctx, err, "write the temporary file: %s", strerror(-err));
 	}
 	if (err < 0)
 		pieces->err = err;

@@ -20,7 +20,7 @@ int spill_make_file(struct dkt_ctx *ctx, int *fd)
 	*fd = dkt__unnamed_file(dir);
 	return *fd >= 0 ?
 		       0 :
-		       dkt_fail(ctx, *fd, "make a file in %s to sort in: %s", dir, strerror(-*fd));
+		       dkt_fail(ctx, *fd, "create a temporary file in %s: %s", dir, strerror(-*fd));
 }
 
 int spill_open(struct dkt_ctx *ctx, struct spill *spill)
@@ -34,7 +34,7 @@ int spill_open(struct dkt_ctx *ctx, struct spill *spill)
 
 static int tell(struct dkt_ctx *ctx, int err)
 {
-	return err ? dkt_fail(ctx, err, "write the file to sort in: %s", strerror(-err)) : 0;
+	return err ? dkt_fail(ctx, err, "write the temporary file: %s", strerror(-err)) : 0;
 }
 
 int spill_flush(struct dkt_ctx *ctx, struct spill *spill)

@@ -69,7 +69,7 @@ int daemon_file_open(struct dkt_ctx *ctx, const char *name, uint64_t limit, unsi
 		/* An earlier run's records stay until the limit is reached. */
 		err = open_file(file, OUTPUT_GO_ON);
 	if (!err && fstat(file->fd, &st))
-		err = dkt_fail(ctx, -errno, "look at %s: %s", name, strerror(errno));
+		err = dkt_fail(ctx, -errno, "check %s: %s", name, strerror(errno));
 	if (!err && !S_ISREG(st.st_mode))
 		err = dkt_fail(ctx, -EINVAL, "%s is not a regular file", name);
 	if (err) {

@@ -282,7 +282,7 @@ int daemon_run(struct dkt_ctx *ctx, const char *instance, const struct daemon_st
 	if (!err)
 		err = save_state(&d);
 	if (!err && ready >= 0 && (write(ready, "", 1) != 1 || close(ready)))
-		err = dkt_fail(ctx, -errno, "tell that the daemon runs: %s", strerror(errno));
+		err = dkt_fail(ctx, -errno, "report that the daemon runs: %s", strerror(errno));
 	if (!err) {
 		load_printk(&d);
 		err = loop(&d);

@@ -47,7 +47,7 @@ int dk_out_write(struct dk_out *out)
 	dkt_buf_reset(out->buf);
 	out->closed = err == -EPIPE;
 	if (err == -ECANCELED)
-		return dkt_fail(out->ctx, err, "interrupted; what was not written is kept");
+		return dkt_fail(out->ctx, err, "interrupted; records not written are kept");
 	return err ? dkt_fail(out->ctx, err, "write output: %s", strerror(-err)) : 0;
 }
 

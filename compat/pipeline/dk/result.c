@@ -29,22 +29,22 @@ void dk_result_print(const struct dk_result *result, const char *self, FILE *out
 	if (result->unmatched)
 		fprintf(stderr, "%s: %s\n", self, result->unmatched);
 	if (result->clock)
-		say_line(stderr, "%s: times are those of the clock '%s': it has no wall-clock time",
+		say_line(stderr, "%s: times are of the clock '%s', which has no wall-clock time",
 			 self, result->clock);
 	if (result->own)
-		fprintf(stderr, "%s: %" PRIu64 " records of %s itself left out\n", self,
-			result->own, self);
+		fprintf(stderr, "%s: %" PRIu64 " records of %s itself skipped\n", self, result->own,
+			self);
 	losses_tell(&result->losses, self, NULL,
 		    "a larger debug_mb or a narrower debug keeps more");
 	if (result->incomplete)
 		fprintf(stderr,
 			"%s: incomplete messages of Lustre: %" PRIu64
 			"; the recording stopped before"
-			" all of their records were made\n",
+			" all of their records were written\n",
 			self, result->incomplete);
 	if (result->missed)
 		fprintf(stderr,
-			"%s: messages of Lustre that are not recorded, as they came while the"
-			" probe was at work: %" PRIu64 "; Lustre's own buffer has them\n",
+			"%s: messages of Lustre that were not recorded because the"
+			" probe was busy: %" PRIu64 "; Lustre's own buffer has them\n",
 			self, result->missed);
 }

@@ -51,7 +51,7 @@ static int read_kind(struct dkt_ctx *ctx, const char *kind, struct dkt_probe_opt
 {
 	opts->kind = kind ? probe_kind_find(kind) : DKT_PROBE_ANY;
 	if (kind && !opts->kind)
-		return dkt_fail(ctx, -EINVAL, "--kind: there is no '%.40s'", kind);
+		return dkt_fail(ctx, -EINVAL, "--kind: unknown kind '%.40s'", kind);
 	return 0;
 }
 

@@ -65,7 +65,7 @@ static int add_event(struct boot *boot, const struct event_filter *filter, struc
 static void leave_out(struct boot *boot, const char *system, const char **last)
 {
 	if (!*last || strcmp(*last, system))
-		fprintf(boot->left, "# %s: events of a module, which come with it\n", system);
+		fprintf(boot->left, "# %s: events of a module that is not loaded\n", system);
 	*last = system;
 }
 
@@ -276,7 +276,7 @@ int boot_config_print(struct debuglog *log, const struct settings *set, FILE *ou
 		err = -ENOMEM;
 	boot_clear(&boot);
 	if (!err && len > CONFIG_MAX)
-		err = dkt_fail(log->ctx, -E2BIG, "%zu bytes, the kernel takes %d at boot", len,
+		err = dkt_fail(log->ctx, -E2BIG, "%zu bytes; the kernel's limit at boot is %d", len,
 			       CONFIG_MAX);
 	if (!err)
 		fprintf(out, "%s%s", left, text);
@@ -325,13 +325,14 @@ int boot_cmdline_print(struct debuglog *log, const struct settings *set, FILE *o
 		err = put_cmdline(&boot, f, &filters);
 	if (filters)
 		fprintf(boot.left,
-			"# the command line takes no filters: %zu events are on without theirs\n",
+			"# the command line takes no filters: %zu events are enabled without theirs\n",
 			filters);
 	if (f && fclose(f))
 		err = -ENOMEM;
 	boot_clear(&boot);
 	if (!err && len > CMDLINE_MAX)
-		err = dkt_fail(log->ctx, -E2BIG, "%zu bytes, the kernel's command line has %d", len,
+		err = dkt_fail(log->ctx, -E2BIG,
+			       "%zu bytes; the limit of the kernel's command line is %d", len,
 			       CMDLINE_MAX);
 	if (!err)
 		fputs(text, out);

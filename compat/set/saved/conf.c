@@ -16,7 +16,7 @@
 
 /* Of a line that sets nothing yet. */
 #define NOT_YET                                                                                    \
-	"# What it is about was not there when this was saved; apply sets it as soon as it is."
+	"# Its object did not exist when this was saved; apply sets it once the object exists."
 
 static const char *const others[] = { CONF_INSTANCE, CONF_REAL_LCTL, CONF_CPUS,
 				      CONF_PIDS,     CONF_FUNCTION,  CONF_GRAPH,
@@ -66,8 +66,7 @@ static void refuse_key(struct reader *r, const struct conf_line *line, const cha
 	dkt__guess_start(&guess, at, len);
 	for (size_t i = 0; i < n; i++)
 		dkt__guess_try(&guess, keys[i]);
-	if (asprintf(&why, "'%.*s' is nothing that can be set%s", (int)len, at,
-		     dkt__guess_words(&guess)) < 0)
+	if (asprintf(&why, "unknown setting '%.*s'%s", (int)len, at, dkt__guess_words(&guess)) < 0)
 		why = NULL;
 	refuse(r, line, at, why ? why : strerror(ENOMEM));
 }
@@ -117,9 +116,9 @@ static void read_pair(struct reader *r, struct conf_line *line)
 	if (!key)
 		refuse_key(r, line, word, len);
 	else if (before)
-		refuse(r, line, word, "it is set a second time");
+		refuse(r, line, word, "it is already set above");
 	else if (!*value)
-		refuse(r, line, value, "there is no value");
+		refuse(r, line, value, "the value is missing");
 	if (!key || before || !*value)
 		return;
 	line->key = key;
@@ -155,7 +154,7 @@ static int read_line(struct reader *r, const char *text, size_t len)
 		return err;
 	line = &r->conf->lines[r->conf->n - 1];
 	if (memchr(text, '\0', len)) {
-		refuse(r, line, line->text + strlen(line->text), "a byte of 0");
+		refuse(r, line, line->text + strlen(line->text), "it has a zero byte");
 		return 0;
 	}
 	cut_blanks_behind(line->text);
