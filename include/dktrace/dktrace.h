@@ -1016,7 +1016,7 @@ DKT_API int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *
 /* ---- dkt_live(3): live sources and their spools ---------------------------------------------- */
 
 enum dkt_live_flags {
-	DKT_LIVE_KEEP = 1, /* leave the records in the spool, which is required */
+	DKT_LIVE_KEEP = 1, /* leave the records in the spool; only a saved tree needs none */
 	DKT_LIVE_FOLLOW = 2, /* wait for more records at the end */
 	DKT_LIVE_WHOLE = 4, /* remove nothing before dkt_source_done(): no flush() */
 };
@@ -1045,7 +1045,8 @@ struct dkt_live_opts {
  * directory, which is created if needed. The pages stay there until flush() and dkt_source_done()
  * tell that the records are safe elsewhere, so that a process that is killed loses none. Without a
  * spool the records that it read are lost then. -EBUSY: another process reads with this spool,
- * dkt_error() names it; -EINVAL: invalid options, or DKT_LIVE_KEEP without a spool.
+ * dkt_error() names it; -EINVAL: invalid options, or DKT_LIVE_KEEP without a spool
+ * on an instance that is not in a saved tree.
  */
 DKT_API int dkt_source_live(struct dkt_instance *instance, const struct dkt_live_opts *opts,
 			    struct dkt_source **source);
