@@ -62,19 +62,14 @@ int dkt_change_events(struct dkt_change *change, struct dkt_event *const *events
 
 int dkt_change_filter(struct dkt_change *change, struct dkt_event *event, const char *text)
 {
-	struct dkt__filter_step *more;
 	char *copy = strdup(text);
+	int err = copy ? dkt__append(change->filters, change->n_filters,
+				     (struct dkt__filter_step){ .event = event, .text = copy }) :
+			 -ENOMEM;
 
-	if (!copy)
-		return -ENOMEM;
-	more = reallocarray(change->filters, change->n_filters + 1, sizeof(*more));
-	if (!more) {
+	if (err)
 		free(copy);
-		return -ENOMEM;
-	}
-	change->filters = more;
-	more[change->n_filters++] = (struct dkt__filter_step){ .event = event, .text = copy };
-	return 0;
+	return err;
 }
 
 int dkt_change_tracer(struct dkt_change *change, const char *tracer,

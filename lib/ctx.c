@@ -70,9 +70,14 @@ void *dkt__ctx_keep(struct dkt_ctx *ctx, size_t n)
 	return dkt__arena_alloc(&ctx->memory, n);
 }
 
+char *dkt__ctx_strndup(struct dkt_ctx *ctx, const char *text, size_t len)
+{
+	return dkt__arena_strndup(&ctx->memory, text, len);
+}
+
 int dkt__ctx_machine(struct dkt_ctx *ctx, const char *machine)
 {
-	ctx->machine = dkt__arena_strndup(&ctx->memory, machine, strlen(machine));
+	ctx->machine = dkt__ctx_strndup(ctx, machine, strlen(machine));
 	ctx->syscalls = NULL;
 	return ctx->machine ? 0 : -ENOMEM;
 }

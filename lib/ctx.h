@@ -50,6 +50,9 @@ static inline bool dkt__ctx_foreign(const struct dkt_ctx *ctx)
 /* Zeroed memory that lives as long as the context. NULL when memory is out. */
 void *dkt__ctx_keep(struct dkt_ctx *ctx, size_t n);
 
+/* A copy of len bytes with a NUL behind it, which lives as long. */
+char *dkt__ctx_strndup(struct dkt_ctx *ctx, const char *text, size_t len);
+
 /*
  * The records are of that machine, as uname -m says it: a system call's name is what its number means
  * there. "": the machine is unknown, and its numbers have no names.

@@ -192,15 +192,13 @@ static int given_fill(struct dkt_ctx *ctx, const struct dkt__given *list, size_t
 	for (size_t i = 0; i < n; i++) {
 		struct dkt_event *event = &all->events[all->n_all];
 		const char *name;
-		char *copy;
 
 		/* What has no head has no records. */
 		if (!given_head(&list[i], &name, &len, &event->id))
 			continue;
-		copy = dkt__ctx_keep(ctx, len + 1);
-		if (!copy)
+		event->name = dkt__ctx_strndup(ctx, name, len);
+		if (!event->name)
 			return -ENOMEM;
-		event->name = memcpy(copy, name, len);
 		event->system = list[i].system;
 		event->format = list[i].text;
 		event->format_len = list[i].len;
@@ -448,14 +446,12 @@ int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name, 
 	event->system = strdup(system);
 	event->name = strdup(name);
 	event->format_len = strlen(format);
-	event->format = dkt__ctx_keep(ctx, event->format_len + 1);
+	event->format = dkt__ctx_strndup(ctx, format, event->format_len);
 	err = event->system && event->name && event->format ? 0 : -ENOMEM;
 	if (!err)
 		err = dkt__ctx_at_end(ctx, free_defined, ctx);
-	if (!err) {
-		memcpy((char *)event->format, format, event->format_len);
+	if (!err)
 		err = dkt__event_take_format(event, format, event->format_len);
-	}
 	if (err) {
 		free_one(event);
 		return err;

@@ -42,7 +42,6 @@ int dkt__file_open(struct dkt_ctx *ctx, const char *path, const char *name, int 
 						   open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	struct stat st;
 	void *data;
-	char *copy;
 
 	*file = (struct dkt__file){ 0 };
 	if (fd < 0 || fstat(fd, &st))
@@ -58,10 +57,9 @@ int dkt__file_open(struct dkt_ctx *ctx, const char *path, const char *name, int 
 	file->fd = fd;
 	fd = -1;
 	err = keep(ctx, (struct kept){ data, (size_t)st.st_size, file->fd });
-	copy = err ? NULL : dkt__ctx_keep(ctx, strlen(name) + 1);
-	if (!copy)
+	file->name = err ? NULL : dkt__ctx_strndup(ctx, name, strlen(name));
+	if (!file->name)
 		return -ENOMEM;
-	file->name = memcpy(copy, name, strlen(name));
 	file->data = data;
 	file->size = (size_t)st.st_size;
 	return 0;

@@ -100,22 +100,6 @@ static uint32_t key_column(const struct dkt_hist *hist, uint32_t key)
 	return key + !hist->event_key;
 }
 
-static struct hist_event *event_room(struct dkt_hist *hist, struct dkt_event *event)
-{
-	size_t n = event->index + 1;
-	struct hist_event *more;
-
-	if (event->index < hist->n_events)
-		return &hist->events[event->index];
-	more = reallocarray(hist->events, n, sizeof(*more));
-	if (!more)
-		return NULL;
-	memset(more + hist->n_events, 0, (n - hist->n_events) * sizeof(*more));
-	hist->events = more;
-	hist->n_events = n;
-	return &more[event->index];
-}
-
 /* What the event's fields say of the columns; all events must agree. */
 static int set_column(struct dkt_hist *hist, struct dkt_event *event, const struct dkt__key *key,
 		      struct table_column *column, bool first)
@@ -178,7 +162,7 @@ int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event)
 	}
 	if (err)
 		return err;
-	room = event_room(hist, event);
+	room = dkt__reach(hist->events, hist->n_events, event->index);
 	if (!room)
 		return -ENOMEM;
 	snprintf(name, sizeof(name), "%s:%s", event->system, event->name);
@@ -260,17 +244,7 @@ static int count(struct dkt_hist *hist, struct dkt_source *source, const struct 
 
 static struct hist_pending *pending_room(struct dkt_hist *hist, uint32_t cpu)
 {
-	struct hist_pending *more;
-
-	if (cpu < hist->n_pending)
-		return &hist->pending[cpu];
-	more = cpu < UINT16_MAX ? reallocarray(hist->pending, cpu + 1, sizeof(*more)) : NULL;
-	if (!more)
-		return NULL;
-	memset(more + hist->n_pending, 0, (cpu + 1 - hist->n_pending) * sizeof(*more));
-	hist->pending = more;
-	hist->n_pending = cpu + 1;
-	return &more[cpu];
+	return cpu < UINT16_MAX ? dkt__reach(hist->pending, hist->n_pending, cpu) : NULL;
 }
 
 /* Counts what waits on a CPU, with these addresses for its stack. */

@@ -119,24 +119,6 @@ void dkt_pairs_free(struct dkt_pairs *pairs)
 	free(pairs);
 }
 
-/* Room for what is known of an event. */
-static struct pair_event *event_room(struct dkt_pairs *pairs, struct dkt_event *event)
-{
-	struct pair_event *more;
-
-	if (event->index >= pairs->n_events) {
-		size_t n = event->index + 1;
-
-		more = reallocarray(pairs->events, n, sizeof(*more));
-		if (!more)
-			return NULL;
-		memset(more + pairs->n_events, 0, (n - pairs->n_events) * sizeof(*more));
-		pairs->events = more;
-		pairs->n_events = n;
-	}
-	return &pairs->events[event->index];
-}
-
 static int bind_keys(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles,
 		     struct pair_event *it)
 {
@@ -188,7 +170,7 @@ int dkt_pairs_event(struct dkt_pairs *pairs, struct dkt_event *event, unsigned i
 
 	if (err)
 		return err;
-	it = event_room(pairs, event);
+	it = dkt__reach(pairs->events, pairs->n_events, event->index);
 	err = it ? bind_keys(pairs, event, roles, it) : -ENOMEM;
 	if (!err && pairs->grouped)
 		err = bind_by(pairs, event, roles, it);
@@ -249,18 +231,6 @@ static int group_name(struct dkt_pairs *pairs, struct dkt_source *source,
 	return buf.err;
 }
 
-static int add_group(struct dkt_pairs *pairs)
-{
-	struct pair_group *more =
-		reallocarray(pairs->group, (size_t)pairs->n_groups + 1, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	pairs->group = more;
-	more[pairs->n_groups++] = (struct pair_group){ 0 };
-	return 0;
-}
-
 /* The group that a record belongs to. */
 static int find_group(struct dkt_pairs *pairs, struct dkt_source *source,
 		      const struct dkt_record *record, const struct dkt__key *key, uint32_t *group)
@@ -276,7 +246,7 @@ static int find_group(struct dkt_pairs *pairs, struct dkt_source *source,
 		return -ENOMEM;
 	if (!added)
 		return 0;
-	err = add_group(pairs);
+	err = dkt__append(pairs->group, pairs->n_groups, (struct pair_group){ 0 });
 	return err ? err : group_name(pairs, source, record, key, value, &pairs->group[*group]);
 }
 
@@ -293,15 +263,7 @@ static bool load_keys(struct dkt_pairs *pairs, struct dkt_source *source,
 
 static int grow_begun(struct dkt_pairs *pairs, uint32_t entry)
 {
-	uint32_t n = DKT__MAX(64, entry * 2);
-	struct pair_begun *more = reallocarray(pairs->begun, n, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	memset(more + pairs->n_begun, 0, (n - pairs->n_begun) * sizeof(*more));
-	pairs->begun = more;
-	pairs->n_begun = n;
-	return 0;
+	return dkt__reach(pairs->begun, pairs->n_begun, DKT__MAX(63, entry * 2)) ? 0 : -ENOMEM;
 }
 
 static int begin(struct dkt_pairs *pairs, struct dkt_source *source, const struct pair_event *it,
@@ -401,7 +363,7 @@ static int end(struct dkt_pairs *pairs, struct dkt_source *source, const struct 
 	if (pairs->grouped && !pairs->by_begin)
 		err = find_group(pairs, source, record, &it->by, &group);
 	if (!err && group >= pairs->n_groups)
-		err = add_group(pairs);
+		err = dkt__append(pairs->group, pairs->n_groups, (struct pair_group){ 0 });
 	if (!err)
 		err = dkt__dist_add(&pairs->group[group].dist, ns);
 	if (!err)

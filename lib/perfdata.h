@@ -115,11 +115,11 @@ struct dkt__perf_unpack; /* perfdata/unpack.c */
  */
 struct dkt__perf_merge {
 	struct dkt__perf_block *blocks; /* as they are in the file */
-	size_t n_blocks, room_blocks;
+	size_t n_blocks;
 	size_t met; /* blocks whose runs have been found */
 	size_t first; /* of these the first with a run that is live */
 	struct dkt__perf_run *runs;
-	size_t n_runs, room_runs;
+	size_t n_runs;
 	uint32_t free; /* run that is free, plus 1; 0: none */
 	uint32_t order; /* of the run found last */
 	struct dkt__heap waiting; /* runs by their first time */
@@ -137,7 +137,7 @@ struct dkt__perf {
 	struct dkt__file file;
 	bool swap; /* it is of a machine of the other byte order */
 	struct dkt__perf_attr *attrs;
-	size_t n_attrs, attrs_room;
+	size_t n_attrs;
 	struct dkt__perf_id *ids; /* sorted */
 	size_t n_ids, ids_room;
 	bool has_events; /* formats were there */

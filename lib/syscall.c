@@ -39,7 +39,7 @@ static const char *find_name(struct dkt_ctx *ctx, int number)
 	char *name __cleanup(free) =
 		ctx->arch ? seccomp_syscall_resolve_num_arch(ctx->arch, number) : NULL;
 
-	return name ? dkt__arena_strndup(&ctx->memory, name, strlen(name)) : "";
+	return name ? dkt__ctx_strndup(ctx, name, strlen(name)) : "";
 }
 
 const char *dkt_syscall_name(struct dkt_ctx *ctx, int number)

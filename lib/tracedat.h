@@ -89,7 +89,7 @@ struct dkt__dat {
 	bool hooks, maps; /* there are options which nothing here reads */
 	struct dkt__symbol_text kallsyms, printk; /* on their way to the context */
 	struct dkt__given *given;
-	size_t n_given, given_room;
+	size_t n_given;
 };
 
 /* A cursor over the file from there on, or at its end if there is nothing. */

@@ -12,19 +12,13 @@ static void entry_clear(struct entry *entry)
 
 int entries_add(struct entries *entries, const char *events, const char *text)
 {
-	struct entry *more = reallocarray(entries->list, entries->n + 1, sizeof(*more));
-	struct entry entry;
+	struct entry entry = { strdup(events), strdup(text) };
+	int err = entry.events && entry.text ? dkt__append(entries->list, entries->n, entry) :
+					       -ENOMEM;
 
-	if (!more)
-		return -ENOMEM;
-	entries->list = more;
-	entry = (struct entry){ strdup(events), strdup(text) };
-	if (!entry.events || !entry.text) {
+	if (err)
 		entry_clear(&entry);
-		return -ENOMEM;
-	}
-	more[entries->n++] = entry;
-	return 0;
+	return err;
 }
 
 size_t entries_find(const struct entries *entries, const char *events, const char *text)

@@ -29,18 +29,16 @@ void probes_free(struct probes *probes)
 int probes_append(struct probes *probes, struct dkt_probes *definition, char *words,
 		  enum probe_state state)
 {
-	struct probe_made *more = reallocarray(probes->list, probes->n + 1, sizeof(*more));
-
-	if (!more) {
-		dkt_probes_free(definition);
-		free(words);
-		return -ENOMEM;
-	}
-	probes->list = more;
-	more[probes->n++] = (struct probe_made){
+	const struct probe_made made = {
 		.definition = definition, .words = words, .state = state, .before = state
 	};
-	return 0;
+	int err = dkt__append(probes->list, probes->n, made);
+
+	if (err) {
+		dkt_probes_free(definition);
+		free(words);
+	}
+	return err;
 }
 
 void probes_drop(struct probes *probes, size_t i)

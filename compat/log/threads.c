@@ -8,17 +8,6 @@
 
 #define BOOT_SIZE 40
 
-static int add(struct threads *threads, pid_t thread)
-{
-	pid_t *more = reallocarray(threads->list, threads->n + 1, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	threads->list = more;
-	more[threads->n++] = thread;
-	return 0;
-}
-
 static int add_process(struct dkt_ctx *ctx, int64_t pid, struct threads *threads)
 {
 	char path[40];
@@ -33,7 +22,7 @@ static int add_process(struct dkt_ctx *ctx, int64_t pid, struct threads *threads
 		return dkt_fail(ctx, -ESRCH, "there is no process %lld", (long long)pid);
 	while (!err && (entry = readdir(dir)))
 		if (!dkt__parse_int(entry->d_name, 1, INT32_MAX, &thread))
-			err = add(threads, (pid_t)thread);
+			err = dkt__append(threads->list, threads->n, (pid_t)thread);
 	return err;
 }
 
@@ -73,7 +62,7 @@ int threads_parse(const char *text, struct threads *threads)
 	do {
 		err = take_pid(&text, ' ', &thread);
 		if (!err)
-			err = add(threads, (pid_t)thread);
+			err = dkt__append(threads->list, threads->n, (pid_t)thread);
 	} while (!err && *text);
 	return err;
 }
@@ -103,7 +92,7 @@ int threads_copy(struct threads *to, const struct threads *from)
 
 	*to = (struct threads){ 0 };
 	for (size_t i = 0; !err && i < from->n; i++)
-		err = add(to, from->list[i]);
+		err = dkt__append(to->list, to->n, from->list[i]);
 	return err;
 }
 

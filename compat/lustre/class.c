@@ -159,7 +159,6 @@ static int apply_type(struct class_map *map, size_t event, unsigned int type,
 	const uint32_t bit = 1u << type;
 	const bool conditional = entry->filter || entry->narrow;
 	const bool was_conditional = (bits->filtered | bits->narrowed) & bit;
-	struct class_condition *more;
 
 	if (conditional && bits->types & bit && !was_conditional)
 		return 0;
@@ -179,12 +178,8 @@ static int apply_type(struct class_map *map, size_t event, unsigned int type,
 		bits->filtered |= bit;
 	if (entry->narrow)
 		bits->narrowed |= bit;
-	more = reallocarray(map->conditions, map->n_conditions + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	map->conditions = more;
-	more[map->n_conditions++] = (struct class_condition){ event, type, entry };
-	return 0;
+	return dkt__append(map->conditions, map->n_conditions,
+			   (struct class_condition){ event, type, entry });
 }
 
 static int resolve_type(struct class_map *map, const struct catalogue *c, struct event_set *set,

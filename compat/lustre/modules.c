@@ -19,17 +19,6 @@ static bool is_wanted(const char *const *names, size_t n, const char *name)
 	return false;
 }
 
-static int add(struct modules *modules, const struct module *module)
-{
-	struct module *more = reallocarray(modules->list, modules->n + 1, sizeof(*modules->list));
-
-	if (!more)
-		return -ENOMEM;
-	modules->list = more;
-	more[modules->n++] = *module;
-	return 0;
-}
-
 int modules_read(const struct class_map *map, uint32_t subsystems, struct modules *modules)
 {
 	const char **names __cleanup(free) = NULL;
@@ -46,7 +35,7 @@ int modules_read(const struct class_map *map, uint32_t subsystems, struct module
 		if (sscanf(line, "%63s %" SCNu64 " %*s %*s Live 0x%" SCNx64, module.name,
 			   &module.bytes, &module.from) == 3 &&
 		    is_wanted(names, n, module.name))
-			err = add(modules, &module);
+			err = dkt__append(modules->list, modules->n, module);
 	if (f)
 		fclose(f);
 	if (err)

@@ -2,22 +2,15 @@
 /* Lists of strings that own them. */
 #include "lustre/names.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "base/util.h"
 
 int names_take(struct names *names, char *name)
 {
-	char **more = name ? reallocarray(names->list, names->n + 1, sizeof(*more)) : NULL;
+	int err = name ? dkt__append(names->list, names->n, name) : -ENOMEM;
 
-	if (!more) {
+	if (err)
 		free(name);
-		return -ENOMEM;
-	}
-	names->list = more;
-	more[names->n++] = name;
-	return 0;
+	return err;
 }
 
 int names_add(struct names *names, const char *name)

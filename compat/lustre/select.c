@@ -38,18 +38,15 @@ void select_free(struct select *select)
 
 static int add_glob(struct select *select, const char *glob)
 {
-	char **more = reallocarray(select->globs, select->n_globs + 1, sizeof(*more));
-	int n;
+	char *whole;
 
-	if (!more)
-		return -ENOMEM;
-	select->globs = more;
 	/* A word alone is a system: all of its events. */
-	n = asprintf(&more[select->n_globs], "%s%s", glob, strchr(glob, ':') ? "" : ":*");
-	if (n < 0)
+	if (asprintf(&whole, "%s%s", glob, strchr(glob, ':') ? "" : ":*") < 0)
 		return -ENOMEM;
-	select->n_globs++;
-	return 0;
+	if (!dkt__append(select->globs, select->n_globs, whole))
+		return 0;
+	free(whole);
+	return -ENOMEM;
 }
 
 static int columns(const char *text)

@@ -46,17 +46,13 @@ static char *find_lustre(struct applying *a, const char *name)
 /* Takes over the path. */
 static int remember(struct applying *a, const struct param *param, char *path)
 {
-	struct written *more = reallocarray(a->written, a->n_written + 1, sizeof(*more));
-	int err;
+	int err = dkt__append(a->written, a->n_written, (struct written){ .path = path });
 
-	if (!more) {
+	if (err) {
 		free(path);
-		return -ENOMEM;
+		return err;
 	}
-	a->written = more;
-	more[a->n_written].path = path;
-	err = param_file_read(param, path, more[a->n_written].before);
-	a->n_written++;
+	err = param_file_read(param, path, a->written[a->n_written - 1].before);
 	return err ? dkt_fail(a->log->ctx, err, "read %s: %s", path, strerror(-err)) : 0;
 }
 

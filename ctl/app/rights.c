@@ -26,8 +26,8 @@ static bool wants_symbols(int fd, const struct stat *st)
 static int take_file(struct app *app, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	struct app_file *more;
 	struct stat st = { 0 };
+	int err = 0;
 
 	if (fd < 0)
 		return 0;
@@ -36,15 +36,11 @@ static int take_file(struct app *app, const char *path)
 		app->keep_rights |= DKT_KEEP_INPUT;
 	if (wants_symbols(fd, &st))
 		app->keep_rights |= DKT_KEEP_SYMBOLS;
-	more = reallocarray(app->files, app->n_files + 1, sizeof(*more));
-	if (more)
-		app->files = more;
-	if (!more || !S_ISREG(st.st_mode)) {
+	if (S_ISREG(st.st_mode))
+		err = dkt__append(app->files, app->n_files, (struct app_file){ path, fd });
+	if (err || !S_ISREG(st.st_mode))
 		close(fd);
-		return more ? 0 : -ENOMEM;
-	}
-	app->files[app->n_files++] = (struct app_file){ path, fd };
-	return 0;
+	return err;
 }
 
 /* The last of the arguments that are files to be read. */

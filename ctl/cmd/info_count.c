@@ -16,17 +16,8 @@ static void span_add(struct info_span *span, const struct dkt_record *record)
 
 static int cpu_get(struct info *info, uint32_t nr, struct info_cpu **cpu)
 {
-	if (nr >= info->n_cpus) {
-		struct info_cpu *more = reallocarray(info->cpus, nr + 1, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		memset(more + info->n_cpus, 0, (nr + 1 - info->n_cpus) * sizeof(*more));
-		info->cpus = more;
-		info->n_cpus = nr + 1;
-	}
-	*cpu = &info->cpus[nr];
-	return 0;
+	*cpu = dkt__reach(info->cpus, info->n_cpus, nr);
+	return *cpu ? 0 : -ENOMEM;
 }
 
 static void add_gap(struct info *info, struct info_cpu *cpu, const struct dkt_record *record)

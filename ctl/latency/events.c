@@ -21,17 +21,6 @@ static int no_event(struct dkt_ctx *ctx, const char *system, const char *name)
 	return dkt_fail(ctx, -ENOENT, "there is no event %s%s", word, dkt__guess_words(&guess));
 }
 
-static int add_event(struct latency_set *set, struct dkt_event *event)
-{
-	struct live_event *more = reallocarray(set->events, set->n + 1, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	set->events = more;
-	more[set->n++] = (struct live_event){ .event = event };
-	return 0;
-}
-
 /* Events whose names match; a name without a glob may be one that only a search finds. */
 static int add_matching(struct latency_set *set, struct dkt_ctx *ctx, const char *system,
 			const char *name, size_t *n)
@@ -47,12 +36,13 @@ static int add_matching(struct latency_set *set, struct dkt_ctx *ctx, const char
 		err = dkt_events(ctx, &all, &total);
 	if (event) {
 		*n = 1;
-		return add_event(set, event);
+		return dkt__append(set->events, set->n, (struct live_event){ .event = event });
 	}
 	for (size_t i = 0; !err && strpbrk(name, "*?[") && i < total; i++)
 		if (!strcmp(dkt_event_system(all[i]), system) &&
 		    !fnmatch(name, dkt_event_name(all[i]), 0)) {
-			err = add_event(set, all[i]);
+			err = dkt__append(set->events, set->n,
+					  (struct live_event){ .event = all[i] });
 			++*n;
 		}
 	return err;

@@ -2,9 +2,7 @@
 /* Rows of values under columns. */
 #include "out/rows.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include "base/util.h"
 
 struct rows *rows_new(const char *name, const struct column *columns, size_t n)
 {
@@ -33,22 +31,14 @@ void rows_free(struct rows *rows)
 /* Where the next row goes; NULL when memory is out. */
 static struct row *next_row(struct rows *rows)
 {
-	size_t room = rows->room ? 2 * rows->room : 64;
-	struct row **more = rows->list, *row;
+	struct row *row = malloc(sizeof(*row) + rows->n * sizeof(row->values[0]));
 
-	if (rows->n_rows == rows->room) {
-		more = reallocarray(rows->list, room, sizeof(*more));
-		if (!more)
-			return NULL;
-		rows->list = more;
-		rows->room = room;
-	}
-	row = malloc(sizeof(*row) + rows->n * sizeof(row->values[0]));
-	if (row) {
+	if (row)
 		row->nr = rows->n_rows;
-		more[rows->n_rows++] = row;
-	}
-	return row;
+	if (row && !dkt__append(rows->list, rows->n_rows, row))
+		return row;
+	free(row);
+	return NULL;
 }
 
 void rows_add_values(struct rows *rows, struct json_object *const *values)

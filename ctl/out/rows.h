@@ -73,7 +73,7 @@ struct rows {
 	const struct column *columns;
 	size_t n; /* columns */
 	struct row **list;
-	size_t n_rows, room;
+	size_t n_rows;
 	int err; /* a row could not be added */
 };
 

@@ -21,18 +21,53 @@
 #define dkt__likely(x)   __builtin_expect(!!(x), 1)
 
 /*
- * Doubles the room of an array, which is first elements in the beginning. NULL: memory is out, and the
- * array stays as it is.
+ * Room for one more behind an array of n elements that only grows by this: it holds 4 or a power of two, so
+ * that n alone says when it is full. NULL: memory is out, and the array stays as it is.
  */
-static inline void *dkt__grow(void *list, size_t *room, size_t first, size_t size)
+static inline void *dkt__grow(void *list, size_t n, size_t size)
 {
-	const size_t wanted = *room ? 2 * *room : first;
-	void *more = reallocarray(list, wanted, size);
+	if (n && (n < 4 || n & (n - 1)))
+		return list;
+	return reallocarray(list, n ? 2 * n : 4, size);
+}
+
+/* Appends a value, which is only looked at when there is room, to such an array: 0 or -ENOMEM. */
+#define dkt__append(list, n, ...)                                                                  \
+	({                                                                                         \
+		__typeof__(list) more_ = dkt__grow((list), (size_t)(n), sizeof(*more_));           \
+                                                                                                   \
+		if (more_) {                                                                       \
+			(list) = more_;                                                            \
+			more_[(n)++] = __VA_ARGS__;                                                \
+		}                                                                                  \
+		more_ ? 0 : -ENOMEM;                                                               \
+	})
+
+/* Lengthens an array by zeroed elements; NULL: memory is out. */
+static inline void *dkt__widen(void *list, size_t had, size_t n, size_t size)
+{
+	char *more = reallocarray(list, n, size);
 
 	if (more)
-		*room = wanted;
+		memset(more + had * size, 0, (n - had) * size);
 	return more;
 }
+
+/* The element at that place of an array, which is lengthened so far; NULL: memory is out. */
+#define dkt__reach(list, n, place)                                                                 \
+	({                                                                                         \
+		const size_t place_ = (place);                                                     \
+		__typeof__(list) all_ = (list);                                                    \
+                                                                                                   \
+		if (dkt__unlikely(place_ >= (size_t)(n))) {                                        \
+			all_ = dkt__widen(all_, (size_t)(n), place_ + 1, sizeof(*all_));           \
+			if (all_) {                                                                \
+				(list) = all_;                                                     \
+				(n) = (__typeof__(n))(place_ + 1);                                 \
+			}                                                                          \
+		}                                                                                  \
+		all_ ? &all_[place_] : NULL;                                                       \
+	})
 
 /* Turns the bytes of one number round. */
 static inline void dkt__turn(uint8_t *p, uint32_t size)

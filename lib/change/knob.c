@@ -13,18 +13,13 @@
 /* Takes the value over. */
 static int want(struct dkt_change *change, const char *file, char *value)
 {
-	struct dkt__knob *more;
+	int err = value ? dkt__append(change->knobs, change->n_knobs,
+				      (struct dkt__knob){ .file = file, .value = value }) :
+			  -ENOMEM;
 
-	if (!value)
-		return -ENOMEM;
-	more = reallocarray(change->knobs, change->n_knobs + 1, sizeof(*more));
-	if (!more) {
+	if (err)
 		free(value);
-		return -ENOMEM;
-	}
-	change->knobs = more;
-	more[change->n_knobs++] = (struct dkt__knob){ .file = file, .value = value };
-	return 0;
+	return err;
 }
 
 /* As the file of pids reads: one in a line. */

@@ -105,15 +105,8 @@ int dkt_instance_check_trigger(struct dkt_instance *in, struct dkt_event *event,
 /* Takes its trigger over. */
 static int add_step(struct dkt_change *change, struct dkt__trigger_step *step)
 {
-	struct dkt__trigger_step *more =
-		reallocarray(change->triggers, change->n_triggers + 1, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
 	step->target = find_target(change->in->ctx, step->trigger);
-	change->triggers = more;
-	more[change->n_triggers++] = *step;
-	return 0;
+	return dkt__append(change->triggers, change->n_triggers, *step);
 }
 
 /* Whether the change removes what excludes it. */

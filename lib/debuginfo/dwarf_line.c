@@ -36,8 +36,6 @@ static bool is_file(struct lines *lines, const char *path)
 /* Of one function the first place counts. */
 static int add_line(struct lines *lines, uint64_t address, uint64_t function)
 {
-	struct dwarf_line *more;
-
 	for (size_t i = 0; i < lines->n; i++) {
 		if (lines->found[i].function != function)
 			continue;
@@ -45,12 +43,8 @@ static int add_line(struct lines *lines, uint64_t address, uint64_t function)
 			lines->found[i].address = address;
 		return 0;
 	}
-	more = reallocarray(lines->found, lines->n + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	lines->found = more;
-	more[lines->n++] = (struct dwarf_line){ .address = address, .function = function };
-	return 0;
+	return dkt__append(lines->found, lines->n,
+			   (struct dwarf_line){ .address = address, .function = function });
 }
 
 static int look_at_row(struct lines *lines, Dwarf_Line *row, uint64_t bias)

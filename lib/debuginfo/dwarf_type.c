@@ -20,8 +20,6 @@ static struct dkt__binary *binary_of(struct ctype_source *source)
 static int add_die(struct dkt__binary *binary, const Dwarf_Die *die, unsigned int dimension,
 		   uint32_t *id)
 {
-	struct binary_die *more;
-
 	*id = 0;
 	for (size_t i = binary->n_dies; i-- > 0;) {
 		if (binary->dies[i].die.addr != die->addr || binary->dies[i].dimension != dimension)
@@ -31,12 +29,10 @@ static int add_die(struct dkt__binary *binary, const Dwarf_Die *die, unsigned in
 	}
 	if (binary->n_dies >= DIES_MAX)
 		return -E2BIG;
-	more = reallocarray(binary->dies, binary->n_dies + 1, sizeof(*more));
-	if (!more)
+	if (dkt__append(binary->dies, binary->n_dies,
+			(struct binary_die){ .die = *die, .dimension = dimension }))
 		return -ENOMEM;
-	binary->dies = more;
-	more[binary->n_dies] = (struct binary_die){ .die = *die, .dimension = dimension };
-	*id = (uint32_t)++binary->n_dies;
+	*id = (uint32_t)binary->n_dies;
 	return 0;
 }
 

@@ -324,26 +324,9 @@ static int bind_all(struct dkt_expr *expr, struct dkt_event *event, struct expr_
 	return err;
 }
 
-static struct expr_bound **bound_slot(struct dkt_expr *expr, size_t index)
-{
-	struct expr_bound **bound;
-	size_t n;
-
-	if (index >= expr->n_bound) {
-		n = index + 64;
-		bound = reallocarray(expr->bound, n, sizeof(*bound));
-		if (!bound)
-			return NULL;
-		memset(bound + expr->n_bound, 0, (n - expr->n_bound) * sizeof(*bound));
-		expr->bound = bound;
-		expr->n_bound = n;
-	}
-	return &expr->bound[index];
-}
-
 struct expr_bound *dkt__expr_bind(struct dkt_expr *expr, struct dkt_event *event)
 {
-	struct expr_bound **slot = bound_slot(expr, dkt_event_index(event));
+	struct expr_bound **slot = dkt__reach(expr->bound, expr->n_bound, dkt_event_index(event));
 	struct expr_bound *bound;
 
 	if (!slot)

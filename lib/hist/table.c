@@ -35,13 +35,11 @@ void dkt__table_begin(struct dkt_table *table)
 
 static int grow_array(void **array, uint32_t had, uint32_t n, size_t size)
 {
-	char *more = reallocarray(*array, n, size);
+	void *more = dkt__widen(*array, had, n, size);
 
-	if (!more)
-		return -ENOMEM;
-	memset(more + had * size, 0, (n - had) * size);
-	*array = more;
-	return 0;
+	if (more)
+		*array = more;
+	return more ? 0 : -ENOMEM;
 }
 
 /* Room in what is kept by entry number. */

@@ -88,33 +88,24 @@ static bool has_flag(const struct dkt__perf *perf, const uint8_t *flags, unsigne
 /* struct perf_event_attr, of which the cursor holds as much as there is. */
 static int take_attr(struct dkt__perf *perf, struct dkt__cursor cur)
 {
-	struct dkt__perf_attr *attr;
+	struct dkt__perf_attr attr = { .type = (uint32_t)dkt__cursor_number(&cur, 4) };
 	struct dkt__cursor bits;
 
-	if (perf->n_attrs == perf->attrs_room) {
-		attr = dkt__grow(perf->attrs, &perf->attrs_room, 16, sizeof(*attr));
-		if (!attr)
-			return -ENOMEM;
-		perf->attrs = attr;
-	}
-	attr = &perf->attrs[perf->n_attrs];
-	*attr = (struct dkt__perf_attr){ .type = (uint32_t)dkt__cursor_number(&cur, 4) };
 	dkt__cursor_number(&cur, 4);
-	attr->config = dkt__cursor_number(&cur, 8);
+	attr.config = dkt__cursor_number(&cur, 8);
 	dkt__cursor_number(&cur, 8);
-	attr->sample_type = dkt__cursor_number(&cur, 8);
-	attr->read_format = dkt__cursor_number(&cur, 8);
+	attr.sample_type = dkt__cursor_number(&cur, 8);
+	attr.read_format = dkt__cursor_number(&cur, 8);
 	bits = cur;
 	dkt__cursor_bytes(&cur, 8);
 	if (cur.bad)
 		return 0;
-	attr->sample_id_all = has_flag(perf, bits.p, FLAG_SAMPLE_ID_ALL);
+	attr.sample_id_all = has_flag(perf, bits.p, FLAG_SAMPLE_ID_ALL);
 	dkt__cursor_bytes(&cur, 44);
-	attr->clockid = (int32_t)dkt__cursor_number(&cur, 4);
+	attr.clockid = (int32_t)dkt__cursor_number(&cur, 4);
 	if (has_flag(perf, bits.p, FLAG_USE_CLOCKID) && !cur.bad)
-		perf->clockid = attr->clockid;
-	perf->n_attrs++;
-	return 0;
+		perf->clockid = attr.clockid;
+	return dkt__append(perf->attrs, perf->n_attrs, attr);
 }
 
 static int read_attrs(struct dkt__perf *perf, struct section where, uint64_t size)
@@ -145,17 +136,14 @@ static int read_attrs(struct dkt__perf *perf, struct section where, uint64_t siz
 static int add_stacks(struct dkt__dat *dat)
 {
 	static const char *const formats[] = { DKT__FORMAT_KERNEL_STACK, DKT__FORMAT_USER_STACK };
-	struct dkt__given *more;
+	int err = 0;
 
-	more = reallocarray(dat->given, dat->n_given + ARRAY_SIZE(formats), sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	dat->given = more;
-	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
-		more[dat->n_given++] = (struct dkt__given){ .system = "ftrace",
-							    .text = formats[i],
-							    .len = strlen(formats[i]) };
-	return 0;
+	for (size_t i = 0; !err && i < ARRAY_SIZE(formats); i++)
+		err = dkt__append(dat->given, dat->n_given,
+				  (struct dkt__given){ .system = "ftrace",
+						       .text = formats[i],
+						       .len = strlen(formats[i]) });
+	return err;
 }
 
 int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t size)

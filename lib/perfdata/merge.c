@@ -71,20 +71,14 @@ static struct dkt__perf_run *add_run(struct dkt__perf *perf, size_t block, uint6
 	struct dkt__heap_item first = { .ts = time, .order = m->order++ };
 	struct dkt__perf_run *run;
 
-	if (!m->free && m->n_runs == m->room_runs) {
-		run = dkt__grow(m->runs, &m->room_runs, 64, sizeof(*run));
-		if (!run)
-			return NULL;
-		m->runs = run;
-	}
-	first.nr = (uint32_t)(m->free ? m->free - 1 : m->n_runs);
+	if (!m->free && dkt__append(m->runs, m->n_runs, (struct dkt__perf_run){ 0 }))
+		return NULL;
+	first.nr = (uint32_t)(m->free ? m->free : m->n_runs) - 1;
 	if (dkt__heap_add(&m->waiting, first))
 		return NULL;
 	run = &m->runs[first.nr];
 	if (m->free)
 		m->free = run->next;
-	else
-		m->n_runs++;
 	*run = (struct dkt__perf_run){ .p = data, .block = (uint32_t)block };
 	m->blocks[block].live++;
 	return run;

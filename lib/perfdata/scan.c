@@ -148,17 +148,8 @@ static inline int scan_record(struct dkt__perf *perf, const uint8_t *data, uint3
 static int add_block(struct dkt__perf *perf, const struct dkt__perf_block *block)
 {
 	struct dkt__perf_merge *m = &perf->merge;
-	struct dkt__perf_block *more = m->blocks;
 
-	if (block->first > block->last)
-		return 0;
-	if (m->n_blocks == m->room_blocks)
-		more = dkt__grow(m->blocks, &m->room_blocks, 64, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	m->blocks = more;
-	m->blocks[m->n_blocks++] = *block;
-	return 0;
+	return block->first > block->last ? 0 : dkt__append(m->blocks, m->n_blocks, *block);
 }
 
 /*

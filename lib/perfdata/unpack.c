@@ -204,15 +204,7 @@ static uint32_t whole(struct dkt__perf *perf, const uint8_t *data, uint32_t len)
 
 static int add(struct dkt__perf_unpack *u, const struct piece *piece)
 {
-	if (u->n == u->room) {
-		struct piece *more = dkt__grow(u->pieces, &u->room, 16, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		u->pieces = more;
-	}
-	u->pieces[u->n++] = *piece;
-	return 0;
+	return dkt__append(u->pieces, u->n, *piece);
 }
 
 /* Unpacks the next piece. 0: there is one; 1: end. */

@@ -10,7 +10,7 @@ struct dkt__build {
 	struct tep_event *tep;
 	struct tep_print_arg *arg; /* the next one */
 	struct dkt__step *steps;
-	uint32_t n, size;
+	uint32_t n;
 	struct dkt_buf literal;
 	int nest;
 };

@@ -16,22 +16,12 @@ static const char *keep_literal(struct dkt__build *b)
 
 int dkt__build_step(struct dkt__build *b, struct dkt__step step)
 {
-	struct dkt__step *steps = b->steps;
-
-	if (b->n == b->size) {
-		b->size = b->size ? b->size * 2 : 16;
-		steps = reallocarray(b->steps, b->size, sizeof(*steps));
-		if (!steps)
-			return -ENOMEM;
-		b->steps = steps;
-	}
 	step.literal = keep_literal(b);
 	step.literal_len = (uint32_t)b->literal.len;
 	if (!step.literal || b->literal.err)
 		return -ENOMEM;
 	dkt_buf_reset(&b->literal);
-	steps[b->n++] = step;
-	return 0;
+	return dkt__append(b->steps, b->n, step);
 }
 
 /* ---- conversions ---- */

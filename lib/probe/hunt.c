@@ -27,21 +27,18 @@ static bool same_module(const char *a, const char *b)
 
 static int keep(struct probe_hunt *hunt, const struct dkt__symbol *symbol)
 {
-	struct probe_target *more = reallocarray(hunt->found, hunt->n + 1, sizeof(*more));
-	struct probe_target *target;
+	struct probe_target target = {
+		.address = symbol->address,
+		.name = strdup(symbol->name),
+		.module = symbol->module ? strdup(symbol->module) : NULL,
+	};
 
-	if (!more)
-		return -ENOMEM;
-	hunt->found = more;
-	target = &more[hunt->n];
-	*target = (struct probe_target){ .address = symbol->address, .name = strdup(symbol->name) };
-	target->module = symbol->module ? strdup(symbol->module) : NULL;
-	if (!target->name || (symbol->module && !target->module)) {
-		free(target->name);
-		return -ENOMEM;
-	}
-	hunt->n++;
-	return 0;
+	if (target.name && !symbol->module == !target.module &&
+	    !dkt__append(hunt->found, hunt->n, target))
+		return 0;
+	free(target.name);
+	free(target.module);
+	return -ENOMEM;
 }
 
 /* What the compiler has split off has no arguments to speak of; padding is never run. */

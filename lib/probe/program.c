@@ -179,7 +179,6 @@ struct globbed {
 static int try_glob(void *data, const struct binary_symbol *symbol)
 {
 	struct globbed *globbed = data;
-	struct binary_symbol *more;
 	uint64_t offset;
 
 	if (symbol->chosen_late || strstr(symbol->name, ".cold") ||
@@ -189,12 +188,7 @@ static int try_glob(void *data, const struct binary_symbol *symbol)
 	for (size_t i = 0; i < globbed->n; i++)
 		if (globbed->found[i].address == symbol->address)
 			return 0;
-	more = reallocarray(globbed->found, globbed->n + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	globbed->found = more;
-	more[globbed->n++] = *symbol;
-	return 0;
+	return dkt__append(globbed->found, globbed->n, *symbol);
 }
 
 static int by_name(const void *a, const void *b)

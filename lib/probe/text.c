@@ -27,24 +27,17 @@ void dkt_probes_free(struct dkt_probes *probes)
 
 int dkt__probes_add(struct dkt_probes *probes, const struct dkt_probe *probe)
 {
-	struct dkt_probe *more = reallocarray(probes->at, probes->n + 1, sizeof(*more));
-	struct dkt_probe *copy;
+	struct dkt_probe copy = *probe;
 
-	if (!more)
-		return -ENOMEM;
-	probes->at = more;
-	copy = &more[probes->n];
-	*copy = *probe;
-	copy->group = strdup(probe->group ? probe->group : PROBE_GROUP);
-	copy->name = strdup(probe->name);
-	copy->place = strdup(probe->place ? probe->place : "");
-	copy->fields = strdup(probe->fields ? probe->fields : "");
-	if (!copy->group || !copy->name || !copy->place || !copy->fields) {
-		clear_probe(copy);
-		return -ENOMEM;
-	}
-	probes->n++;
-	return 0;
+	copy.group = strdup(probe->group ? probe->group : PROBE_GROUP);
+	copy.name = strdup(probe->name);
+	copy.place = strdup(probe->place ? probe->place : "");
+	copy.fields = strdup(probe->fields ? probe->fields : "");
+	if (copy.group && copy.name && copy.place && copy.fields &&
+	    !dkt__append(probes->at, probes->n, copy))
+		return 0;
+	clear_probe(&copy);
+	return -ENOMEM;
 }
 
 const struct dkt_probe *dkt_probes_at(const struct dkt_probes *probes, size_t i)

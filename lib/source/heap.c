@@ -6,14 +6,8 @@ int dkt__heap_add(struct dkt__heap *heap, struct dkt__heap_item item)
 {
 	size_t at = heap->n, up;
 
-	if (at == heap->room) {
-		struct dkt__heap_item *more = dkt__grow(heap->list, &heap->room, 16, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		heap->list = more;
-	}
-	heap->n++;
+	if (dkt__append(heap->list, heap->n, item))
+		return -ENOMEM;
 	for (; at && dkt__heap_older(&item, &heap->list[up = (at - 1) / 2]); at = up)
 		heap->list[at] = heap->list[up];
 	heap->list[at] = item;

@@ -13,7 +13,7 @@ struct dkt__heap_item {
 
 struct dkt__heap {
 	struct dkt__heap_item *list; /* the oldest first */
-	size_t n, room;
+	size_t n;
 };
 
 /* -ENOMEM. */

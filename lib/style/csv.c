@@ -22,7 +22,7 @@ struct csv {
 	uint32_t n;
 	bool lost_header; /* was put */
 	const struct dkt__form **headers; /* of which the header was put */
-	size_t n_headers, room_headers;
+	size_t n_headers;
 };
 
 /* ---- cells ---- */
@@ -268,17 +268,8 @@ static int put_event_header(struct csv *csv, const struct dkt__form *form, struc
 
 	if (has_header(csv, form))
 		return 0;
-	if (csv->n_headers == csv->room_headers) {
-		size_t room = csv->room_headers ? 2 * csv->room_headers : 64;
-		const struct dkt__form **more =
-			reallocarray(csv->headers, room, sizeof(struct dkt__form *));
-
-		if (!more)
-			return -ENOMEM;
-		csv->headers = more;
-		csv->room_headers = room;
-	}
-	csv->headers[csv->n_headers++] = form;
+	if (dkt__append(csv->headers, csv->n_headers, form))
+		return -ENOMEM;
 	dkt_buf_str(buf, COMMON_NAMES);
 	if (csv->base.opts.streams)
 		dkt_buf_str(buf, ",from");

@@ -172,42 +172,20 @@ static int write_packet(const struct ctf *ctf, struct ctf_stream *stream, uint32
 	return err;
 }
 
-/* Grows an array that is indexed so; NULL: no memory, or no such place. */
-static void *reach(void *array, uint32_t *n, uint32_t i, size_t size)
-{
-	void *more;
-
-	if (i < *n)
-		return array;
-	if (i >= MAX_PLACES)
-		return NULL;
-	more = reallocarray(array, i + 1, size);
-	if (!more)
-		return NULL;
-	memset((char *)more + *n * size, 0, (i + 1 - *n) * size);
-	*n = i + 1;
-	return more;
-}
-
 static struct ctf_stream *stream_of(struct ctf *ctf, const struct dkt_record *record)
 {
-	struct ctf_source *sources, *source;
-	struct ctf_stream *streams, *stream;
+	struct ctf_source *source;
+	struct ctf_stream *stream;
 
-	sources = reach(ctf->sources, &ctf->n_sources, record->stream, sizeof(*sources));
-	if (!sources)
+	if (record->stream >= MAX_PLACES || record->cpu >= MAX_PLACES)
 		return NULL;
-	ctf->sources = sources;
-	source = &sources[record->stream];
-	streams = reach(source->streams, &source->n, record->cpu, sizeof(*streams));
-	if (!streams)
-		return NULL;
-	source->streams = streams;
-	stream = &streams[record->cpu];
-	if (!stream->name && asprintf(&stream->name, record->stream ? "cpu%u_of%u" : "cpu%u",
-				      record->cpu, record->stream) < 0)
+	source = dkt__reach(ctf->sources, ctf->n_sources, record->stream);
+	stream = source ? dkt__reach(source->streams, source->n, record->cpu) : NULL;
+	if (stream && !stream->name &&
+	    asprintf(&stream->name, record->stream ? "cpu%u_of%u" : "cpu%u", record->cpu,
+		     record->stream) < 0)
 		stream->name = NULL;
-	return stream->name ? stream : NULL;
+	return stream && stream->name ? stream : NULL;
 }
 
 /* ---- events ---- */

@@ -139,20 +139,7 @@ static int place_end(struct folded *folded, struct place *place)
 
 static struct place *place_of(struct folded *folded, uint32_t cpu)
 {
-	struct place *places;
-
-	if (cpu >= MAX_CPUS)
-		return NULL;
-	if (cpu >= folded->n_places) {
-		places = reallocarray(folded->places, cpu + 1, sizeof(*places));
-		if (!places)
-			return NULL;
-		memset(places + folded->n_places, 0,
-		       (cpu + 1 - folded->n_places) * sizeof(*places));
-		folded->places = places;
-		folded->n_places = cpu + 1;
-	}
-	return &folded->places[cpu];
+	return cpu < MAX_CPUS ? dkt__reach(folded->places, folded->n_places, cpu) : NULL;
 }
 
 /* A stack record: of the event before it, or of nobody's if that is missing. */

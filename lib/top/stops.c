@@ -18,15 +18,13 @@
 
 static int add(struct dkt__stops *stops, struct dkt_event *event, const char *text, bool fresh)
 {
-	struct dkt__stop *more = reallocarray(stops->list, stops->n + 1, sizeof(*more));
-	int err;
+	struct dkt__stop stop = { .event = event, .fresh = fresh };
+	int err = dkt_trigger_parse(event->ctx, text, &stop.trigger);
 
-	if (!more)
-		return -ENOMEM;
-	stops->list = more;
-	more[stops->n] = (struct dkt__stop){ .event = event, .fresh = fresh };
-	err = dkt_trigger_parse(event->ctx, text, &more[stops->n].trigger);
-	stops->n += !err;
+	if (!err)
+		err = dkt__append(stops->list, stops->n, stop);
+	if (err)
+		free(stop.trigger);
 	return err;
 }
 

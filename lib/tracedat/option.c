@@ -14,19 +14,13 @@
 
 struct dkt__dat_buffer *dkt__dat_buffer_add(struct dkt__dat *dat, const char *name)
 {
-	struct dkt__dat_buffer *buffers;
-	char *copy = dkt__ctx_keep(dat->ctx, strlen(name) + 1);
+	struct dkt__dat_buffer buffer = { .page_size = dat->page_size };
 
-	if (!copy || dat->n_buffers >= MAX_BUFFERS)
+	buffer.name = dkt__ctx_strndup(dat->ctx, name, strlen(name));
+	if (!buffer.name || dat->n_buffers >= MAX_BUFFERS ||
+	    dkt__append(dat->buffers, dat->n_buffers, buffer))
 		return NULL;
-	memcpy(copy, name, strlen(name));
-	buffers = reallocarray(dat->buffers, dat->n_buffers + 1, sizeof(*buffers));
-	if (!buffers)
-		return NULL;
-	dat->buffers = buffers;
-	buffers += dat->n_buffers++;
-	*buffers = (struct dkt__dat_buffer){ .name = copy, .page_size = dat->page_size };
-	return buffers;
+	return &dat->buffers[dat->n_buffers - 1];
 }
 
 bool dkt__dat_cpu_table(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, uint32_t n,
@@ -128,7 +122,7 @@ static int option_uname(struct dkt__dat *dat, struct dkt__cursor *option)
 static int option_stat(struct dkt__dat *dat, struct dkt__cursor *option)
 {
 	char *text __cleanup(free) = NULL, *p;
-	struct dkt__dat_stat *stats;
+	struct dkt__dat_stat stat;
 	int err = take_string(option, &text);
 
 	if (err)
@@ -142,17 +136,14 @@ static int option_stat(struct dkt__dat *dat, struct dkt__cursor *option)
 	}
 	if (strncmp(p, "CPU: ", 5) || dat->n_stats >= MAX_CPUS)
 		return 0;
-	stats = reallocarray(dat->stats, dat->n_stats + 1, sizeof(*stats));
-	if (!stats)
-		return -ENOMEM;
-	dat->stats = stats;
-	stats += dat->n_stats++;
-	*stats = (struct dkt__dat_stat){ .cpu = (int)dkt__line_u64(p, "CPU: "),
-					 .lost = dkt__line_u64(p, "overrun: ") +
-						 dkt__line_u64(p, "commit overrun: ") +
-						 dkt__line_u64(p, "dropped events: ") };
-	stats->buffer = strdup(dat->stat_buffer ? dat->stat_buffer : "");
-	return stats->buffer ? 0 : -ENOMEM;
+	stat.cpu = (int)dkt__line_u64(p, "CPU: ");
+	stat.lost = dkt__line_u64(p, "overrun: ") + dkt__line_u64(p, "commit overrun: ") +
+		    dkt__line_u64(p, "dropped events: ");
+	stat.buffer = strdup(dat->stat_buffer ? dat->stat_buffer : "");
+	if (stat.buffer && !dkt__append(dat->stats, dat->n_stats, stat))
+		return 0;
+	free(stat.buffer);
+	return -ENOMEM;
 }
 
 /* Version 7 says all of a buffer here; in version 6 it is where the offset leads. */
@@ -179,10 +170,9 @@ static int option_buffer(struct dkt__dat *dat, struct dkt__cursor *option)
 		return 0;
 	}
 	name = dkt__cursor_string(option);
-	buffer->clock = dkt__ctx_keep(dat->ctx, strlen(name) + 1);
+	buffer->clock = dkt__ctx_strndup(dat->ctx, name, strlen(name));
 	if (!buffer->clock)
 		return -ENOMEM;
-	memcpy((char *)buffer->clock, name, strlen(name));
 	page_size = (uint32_t)dkt__cursor_number(option, 4);
 	if (page_size)
 		buffer->page_size = page_size;

@@ -10,16 +10,7 @@
 
 static int peer_add(struct dkt__dat *dat, const struct dkt_source_peer *peer)
 {
-	struct dkt_source_peer *more;
-
-	if (dat->n_peers >= MAX_PEERS)
-		return 0;
-	more = reallocarray(dat->peers, dat->n_peers + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	dat->peers = more;
-	dat->peers[dat->n_peers++] = *peer;
-	return 0;
+	return dat->n_peers < MAX_PEERS ? dkt__append(dat->peers, dat->n_peers, *peer) : 0;
 }
 
 /* A guest's name, its recording's number, and for each of its CPUs the host's thread. */
@@ -29,16 +20,13 @@ int dkt__dat_guest(struct dkt__dat *dat, struct dkt__cursor *option)
 	struct dkt_source_peer peer = { .id = dkt__cursor_number(option, 8) };
 	uint32_t n = (uint32_t)dkt__cursor_number(option, 4);
 	int32_t *threads;
-	char *copy;
 
 	if (option->bad || n > dkt__cursor_left(option) / 8)
 		return 0;
-	copy = dkt__ctx_keep(dat->ctx, strlen(name) + 1);
+	peer.name = dkt__ctx_strndup(dat->ctx, name, strlen(name));
 	threads = dkt__ctx_keep(dat->ctx, n * sizeof(*threads) + 1);
-	if (!copy || !threads)
+	if (!peer.name || !threads)
 		return -ENOMEM;
-	memcpy(copy, name, strlen(name) + 1);
-	memset(threads, 0, n * sizeof(*threads));
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t cpu = (uint32_t)dkt__cursor_number(option, 4);
 		int32_t thread = (int32_t)dkt__cursor_number(option, 4);
@@ -46,7 +34,6 @@ int dkt__dat_guest(struct dkt__dat *dat, struct dkt__cursor *option)
 		if (cpu < n)
 			threads[cpu] = thread;
 	}
-	peer.name = copy;
 	peer.threads = threads;
 	peer.n_threads = (int)n;
 	return peer_add(dat, &peer);

@@ -18,16 +18,9 @@ static uint64_t align(const struct dkt__dat *dat, uint64_t at)
 
 static bool add_cpu(struct dkt__dat_buffer *buffer, uint64_t offset, uint64_t size)
 {
-	struct dkt__dat_cpu *cpus =
-		reallocarray(buffer->cpus, buffer->n_cpus + 1, sizeof(*buffer->cpus));
+	const struct dkt__dat_cpu cpu = { .cpu = buffer->n_cpus, .offset = offset, .size = size };
 
-	if (!cpus)
-		return false;
-	buffer->cpus = cpus;
-	cpus[buffer->n_cpus] =
-		(struct dkt__dat_cpu){ .cpu = buffer->n_cpus, .offset = offset, .size = size };
-	buffer->n_cpus++;
-	return true;
+	return !dkt__append(buffer->cpus, buffer->n_cpus, cpu);
 }
 
 /* False: all CPUs that the file speaks of are there. */

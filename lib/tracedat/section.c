@@ -46,17 +46,9 @@ static bool take_format(struct dkt__dat *dat, const char *system, struct dkt__cu
 
 	if (!text || dat->n_given >= MAX_EVENTS)
 		return false;
-	if (dat->n_given == dat->given_room) {
-		struct dkt__given *given =
-			dkt__grow(dat->given, &dat->given_room, 512, sizeof(*given));
-
-		if (!given)
-			return false;
-		dat->given = given;
-	}
-	dat->given[dat->n_given++] =
-		(struct dkt__given){ .system = system, .text = (const char *)text, .len = n };
-	return true;
+	return !dkt__append(
+		dat->given, dat->n_given,
+		(struct dkt__given){ .system = system, .text = (const char *)text, .len = n });
 }
 
 bool dkt__dat_ftrace_events(struct dkt__dat *dat, struct dkt__cursor *cur)

@@ -28,21 +28,13 @@ int dkt__spill_write(struct dkt_ctx *ctx, int fd, const void *bytes, size_t len,
 int dkt__spill_add(struct dkt__spill *spill, struct dkt__spill_string *string, const void *bytes,
 		   uint32_t size, uint32_t raw)
 {
-	int err;
+	const struct dkt__spill_piece piece = { .at = spill->size, .size = size, .raw = raw };
+	int err = dkt__spill_write(spill->ctx, spill->fd, bytes, size, spill->size);
 
-	if (string->n == string->room) {
-		struct dkt__spill_piece *more =
-			dkt__grow(string->pieces, &string->room, 16, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		string->pieces = more;
-	}
-	err = dkt__spill_write(spill->ctx, spill->fd, bytes, size, spill->size);
+	if (!err)
+		err = dkt__append(string->pieces, string->n, piece);
 	if (err)
 		return err;
-	string->pieces[string->n++] =
-		(struct dkt__spill_piece){ .at = spill->size, .size = size, .raw = raw };
 	string->size += size;
 	spill->size += size;
 	return 0;

@@ -12,7 +12,7 @@ struct dkt__spill_piece {
 
 struct dkt__spill_string {
 	struct dkt__spill_piece *pieces;
-	size_t n, room;
+	size_t n;
 	uint64_t size; /* of all pieces together */
 };
 

@@ -13,22 +13,20 @@
 
 static int stream_add(struct dkt_tracedat *out, const char *name)
 {
-	struct dkt__tdw_stream *more =
-		reallocarray(out->streams, out->n_streams + 1, sizeof(*more));
-	struct dkt__tdw_stream *stream;
-
-	if (!more)
-		return -ENOMEM;
-	out->streams = more;
-	stream = &more[out->n_streams];
-	*stream = (struct dkt__tdw_stream){
+	const struct dkt__tdw_stream stream = {
 		.source = dkt__source_part(out->source, (uint32_t)out->n_streams),
 		.name = strdup(name ? name : ""),
-		.known = calloc(DKT__TDW_IDS, sizeof(*stream->known)),
+		.known = calloc(DKT__TDW_IDS, sizeof(*stream.known)),
 		.pids = calloc(DKT__TDW_PIDS / 8, 1),
 	};
-	out->n_streams++;
-	return stream->name && stream->known && stream->pids ? 0 : -ENOMEM;
+	int err = dkt__append(out->streams, out->n_streams, stream);
+
+	if (err) {
+		free(stream.name);
+		free(stream.known);
+		free(stream.pids);
+	}
+	return !err && stream.name && stream.known && stream.pids ? 0 : -ENOMEM;
 }
 
 static int stream_get(struct dkt_tracedat *out, uint32_t nr, struct dkt__tdw_stream **stream)
@@ -41,18 +39,6 @@ static int stream_get(struct dkt_tracedat *out, uint32_t nr, struct dkt__tdw_str
 	return err;
 }
 
-static int cpus_grow(struct dkt__tdw_stream *stream, int n)
-{
-	struct dkt__tdw_cpu **more = reallocarray(stream->cpus, (size_t)n, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	memset(more + stream->n_cpus, 0, (size_t)(n - stream->n_cpus) * sizeof(*more));
-	stream->cpus = more;
-	stream->n_cpus = n;
-	return 0;
-}
-
 static int cpu_get(struct dkt_tracedat *out, struct dkt__tdw_stream *stream, uint32_t nr,
 		   struct dkt__tdw_cpu **cpu)
 {
@@ -60,7 +46,7 @@ static int cpu_get(struct dkt_tracedat *out, struct dkt__tdw_stream *stream, uin
 	if (nr >= DKT__TDW_CPUS)
 		return dkt_fail(out->ctx, -ERANGE, "a record is of cpu %u; a trace.dat file has %d",
 				nr, DKT__TDW_CPUS);
-	if ((int)nr >= stream->n_cpus && cpus_grow(stream, (int)nr + 1))
+	if (!dkt__reach(stream->cpus, stream->n_cpus, nr))
 		return -ENOMEM;
 	if (!stream->cpus[nr]) {
 		stream->cpus[nr] = calloc(1, sizeof(**cpu));
@@ -220,14 +206,6 @@ static int event_add(struct dkt_tracedat *out, struct dkt_event *event, int *id)
 		free(to.text);
 		return 0;
 	}
-	if (out->n_events == out->room_events) {
-		struct dkt__tdw_event *more =
-			dkt__grow(out->events, &out->room_events, 64, sizeof(*more));
-
-		if (!more)
-			goto no_memory;
-		out->events = more;
-	}
 	/* Another kernel's event may have that number, or no kernel's could. */
 	if (to.id <= 0 || to.id >= DKT__TDW_IDS || id_used(out, to.id)) {
 		for (to.id = DKT__TDW_IDS - 1; to.id && id_used(out, to.id); to.id--)
@@ -236,13 +214,14 @@ static int event_add(struct dkt_tracedat *out, struct dkt_event *event, int *id)
 		if (err)
 			return err;
 	}
+	err = dkt__append(out->events, out->n_events, to);
+	if (err) {
+		free(to.text);
+		return err;
+	}
 	out->used[to.id / 8] |= (uint8_t)(1 << to.id % 8);
-	out->events[out->n_events++] = to;
 	*id = to.id;
 	return 0;
-no_memory:
-	free(to.text);
-	return -ENOMEM;
 }
 
 static int event_id(struct dkt_tracedat *out, struct dkt__tdw_stream *stream,

@@ -69,7 +69,7 @@ struct dkt_tracedat {
 	struct dkt__tdw_stream *streams;
 	size_t n_streams;
 	struct dkt__tdw_event *events;
-	size_t n_events, room_events;
+	size_t n_events;
 	uint8_t used[DKT__TDW_IDS / 8]; /* numbers of events */
 };
 

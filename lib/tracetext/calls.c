@@ -25,24 +25,17 @@ int dkt__text_calls_task(struct dkt__text_calls *calls, uint64_t at, const struc
 
 	for (size_t i = 0; i < calls->n_tasks && is_first; i++)
 		is_first = calls->tasks[i].cpu != line->cpu;
-	if (calls->n_tasks + 2 > calls->room) {
-		struct dkt__text_task *more =
-			dkt__grow(calls->tasks, &calls->room, 64, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		calls->tasks = more;
-	}
 	/* The first change also tells which process ran before it. */
 	if (is_first) {
-		memmove(calls->tasks + 1, calls->tasks, calls->n_tasks * sizeof(*calls->tasks));
+		if (dkt__append(calls->tasks, calls->n_tasks, (struct dkt__text_task){ 0 }))
+			return -ENOMEM;
+		memmove(calls->tasks + 1, calls->tasks,
+			(calls->n_tasks - 1) * sizeof(*calls->tasks));
 		calls->tasks[0] =
 			(struct dkt__text_task){ .cpu = line->cpu, .pid = line->graph.before };
-		calls->n_tasks++;
 	}
-	calls->tasks[calls->n_tasks++] =
-		(struct dkt__text_task){ .at = at, .cpu = line->cpu, .pid = line->pid };
-	return 0;
+	return dkt__append(calls->tasks, calls->n_tasks,
+			   (struct dkt__text_task){ .at = at, .cpu = line->cpu, .pid = line->pid });
 }
 
 int32_t dkt__text_calls_pid(const struct dkt__text_calls *calls, uint64_t at, uint32_t cpu)

@@ -12,7 +12,7 @@ struct dkt__text_calls {
 		uint32_t cpu;
 		int32_t pid;
 	} * tasks;
-	size_t n_tasks, room;
+	size_t n_tasks;
 	struct dkt__text_open **open; /* functions of a process or CPU that have not returned */
 };
 

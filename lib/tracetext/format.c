@@ -75,18 +75,13 @@ static uint32_t hash(const char *name)
 
 static struct dkt__text_name *add_name(struct dkt__text_names *names, const char *name)
 {
-	struct dkt__text_name *more;
+	struct dkt__text_name *added;
 
-	if (names->n == names->room) {
-		more = dkt__grow(names->list, &names->room, 64, sizeof(*more));
-		if (!more)
-			return NULL;
-		names->list = more;
-	}
-	more = &names->list[names->n++];
-	memset(more, 0, sizeof(*more));
-	snprintf(more->name, sizeof(more->name), "%s", name);
-	return more;
+	if (dkt__append(names->list, names->n, (struct dkt__text_name){ 0 }))
+		return NULL;
+	added = &names->list[names->n - 1];
+	snprintf(added->name, sizeof(added->name), "%s", name);
+	return added;
 }
 
 struct dkt__text_name *dkt__text_get(struct dkt__text_names *names, const char *name)
@@ -125,22 +120,13 @@ struct list {
 
 static int list_add(struct list *list, const char *system, const char *text, size_t len)
 {
-	char *copy = dkt__ctx_keep(list->ctx, len + 1);
-	char *name = dkt__ctx_keep(list->ctx, strlen(system) + 1);
+	char *copy = dkt__ctx_strndup(list->ctx, text, len);
+	char *name = dkt__ctx_strndup(list->ctx, system, strlen(system));
 
-	if (list->n == list->room) {
-		struct dkt__given *more = dkt__grow(list->given, &list->room, 64, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		list->given = more;
-	}
 	if (!copy || !name)
 		return -ENOMEM;
-	memcpy(copy, text, len);
-	memcpy(name, system, strlen(system));
-	list->given[list->n++] = (struct dkt__given){ .system = name, .text = copy, .len = len };
-	return 0;
+	return dkt__append(list->given, list->n,
+			   (struct dkt__given){ .system = name, .text = copy, .len = len });
 }
 
 static int free_id(const struct list *list)

@@ -24,7 +24,7 @@ struct dkt__text_name {
 
 struct dkt__text_names {
 	struct dkt__text_name *list;
-	size_t n, room;
+	size_t n;
 	uint32_t *slots; /* by hash: index and one */
 	bool retval; /* exits of functions tell what they returned */
 };

@@ -17,16 +17,8 @@ uint64_t dkt__text_line(const struct dkt__file *file, uint64_t at, struct dkt__l
 
 static int add_row(struct dkt__text *text, uint64_t ts, uint64_t at, bool exit)
 {
-	if (text->n == text->room) {
-		struct dkt__text_row *more =
-			dkt__grow(text->rows, &text->room, 1024, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		text->rows = more;
-	}
-	text->rows[text->n++] = (struct dkt__text_row){ .ts = ts, .at = at, .exit = exit };
-	return 0;
+	return dkt__append(text->rows, text->n,
+			   (struct dkt__text_row){ .ts = ts, .at = at, .exit = exit });
 }
 
 static int row_cmp(const void *a, const void *b)

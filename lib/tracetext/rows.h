@@ -23,7 +23,7 @@ struct dkt__text {
 	struct dkt_source base; /* first */
 	struct dkt__file file;
 	struct dkt__text_row *rows;
-	size_t n, room, next;
+	size_t n, next;
 	struct dkt__text_names names;
 	struct dkt__text_calls calls;
 	struct dkt__comms comms;

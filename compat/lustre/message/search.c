@@ -77,25 +77,20 @@ static char *make_glob(const char *before, const char *text, size_t len, const c
 
 static int add_part(struct search *search, const char *format, char *format_glob, char *argument)
 {
-	struct search_part *more;
-	size_t i;
+	bool known = false;
 	int err = format_glob && argument ? add_once(&search->split, format) : -ENOMEM;
 
-	for (i = 0; !err && i < search->n_parts; i++)
-		if (!strcmp(search->parts[i].format, format_glob) &&
-		    !strcmp(search->parts[i].argument, argument))
-			break;
-	more = err || i < search->n_parts ?
-		       NULL :
-		       reallocarray(search->parts, search->n_parts + 1, sizeof(*more));
-	if (more) {
-		search->parts = more;
-		more[search->n_parts++] = (struct search_part){ format_glob, argument };
-		return 0;
+	for (size_t i = 0; !err && !known && i < search->n_parts; i++)
+		known = !strcmp(search->parts[i].format, format_glob) &&
+			!strcmp(search->parts[i].argument, argument);
+	if (!err && !known)
+		err = dkt__append(search->parts, search->n_parts,
+				  (struct search_part){ format_glob, argument });
+	if (err || known) {
+		free(format_glob);
+		free(argument);
 	}
-	free(format_glob);
-	free(argument);
-	return err || i < search->n_parts ? err : -ENOMEM;
+	return err;
 }
 
 /* Words that begin in front of a %s: "has " + "timed out". rest is what the string must begin with. */

@@ -89,19 +89,17 @@ static int read_sections(const char *module, struct section **list, size_t *n)
 	snprintf(path, sizeof(path), MODULES "/%s/sections", module);
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
-		struct section *more = reallocarray(*list, *n + 1, sizeof(**list));
+		struct section section = { 0 };
 		int fd __cleanup(close) = openat(dirfd(dir), entry->d_name, O_RDONLY | O_CLOEXEC);
 		char text[32] = "";
 
-		if (!more)
-			return -ENOMEM;
-		*list = more;
 		/* The kernel shows 0 to those who may not know. */
 		if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0 ||
-		    sscanf(text, "0x%" SCNx64, &more[*n].address) != 1 || !more[*n].address)
+		    sscanf(text, "0x%" SCNx64, &section.address) != 1 || !section.address)
 			continue;
-		more[*n].strings = !strncmp(entry->d_name, STRINGS, strlen(STRINGS));
-		(*n)++;
+		section.strings = !strncmp(entry->d_name, STRINGS, strlen(STRINGS));
+		if (dkt__append(*list, *n, section))
+			return -ENOMEM;
 	}
 	if (*n)
 		qsort(*list, *n, sizeof(**list), compare_sections);

@@ -129,19 +129,12 @@ static void read_pair(struct reader *r, struct conf_line *line)
 /* Takes over the text; the line is the last one then. */
 static int add_line(struct conf *conf, char *text)
 {
-	struct conf_line *more;
+	const struct conf_line line = { .text = text, .nr = (unsigned int)conf->n + 1 };
+	int err = text ? dkt__append(conf->lines, conf->n, line) : -ENOMEM;
 
-	if (!text)
-		return -ENOMEM;
-	more = reallocarray(conf->lines, conf->n + 1, sizeof(*more));
-	if (!more) {
+	if (err)
 		free(text);
-		return -ENOMEM;
-	}
-	conf->lines = more;
-	more[conf->n] = (struct conf_line){ .text = text, .nr = (unsigned int)conf->n + 1 };
-	conf->n++;
-	return 0;
+	return err;
 }
 
 /* Lines are added first and read then, since what was read is looked up among them. */
