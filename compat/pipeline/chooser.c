@@ -232,26 +232,20 @@ static bool has_comm(const struct names *globs, const char *comm)
 	return false;
 }
 
-static bool class_is_taken(struct chooser *c, const struct dkt_record *record,
-			   const struct class_bits *bits)
+static bool class_is_taken(struct chooser *c, const struct dkt_record *record)
 {
 	const struct selection *s = c->selection;
-	struct class_bits own;
+	const struct class_bits bits = legacy_style_bits(c->legacy, record);
 
-	if (!bits) {
-		own = legacy_style_bits(c->legacy, record);
-		bits = &own;
-	}
-	if (mask_hides(s->hidden_types, bits->types) ||
-	    mask_hides(s->hidden_subsystems, bits->subsystems))
+	if (mask_hides(s->hidden_types, bits.types) ||
+	    mask_hides(s->hidden_subsystems, bits.subsystems))
 		return false;
-	return (!s->types || bits->types & s->types) &&
-	       (!s->subsystems || bits->subsystems & s->subsystems);
+	return (!s->types || bits.types & s->types) &&
+	       (!s->subsystems || bits.subsystems & s->subsystems);
 }
 
 static __attribute__((noinline)) bool takes_more(struct chooser *c, const struct dkt_record *record,
-						 struct dkt_source *source,
-						 const struct class_bits *bits)
+						 struct dkt_source *source)
 {
 	const struct selection *s = c->selection;
 	enum verdict verdict = c->verdicts ? verdict_of(c, record->event) : TAKEN;
@@ -259,7 +253,7 @@ static __attribute__((noinline)) bool takes_more(struct chooser *c, const struct
 
 	if (verdict != TAKEN)
 		return verdict == PART;
-	if (c->by_class && !class_is_taken(c, record, bits))
+	if (c->by_class && !class_is_taken(c, record))
 		return false;
 	if (!s->comms.n && !c->filter)
 		return true;
@@ -269,8 +263,7 @@ static __attribute__((noinline)) bool takes_more(struct chooser *c, const struct
 }
 
 /* Most records are left out by a number: that needs no other call. */
-bool chooser_takes(struct chooser *c, const struct dkt_record *record, struct dkt_source *source,
-		   const struct class_bits *bits)
+bool chooser_takes(struct chooser *c, const struct dkt_record *record, struct dkt_source *source)
 {
 	const struct selection *s = c->selection;
 
@@ -283,17 +276,16 @@ bool chooser_takes(struct chooser *c, const struct dkt_record *record, struct dk
 		return true;
 	if (s->n_pids && !has(s->pids, s->n_pids, record->pid))
 		return false;
-	return !c->more || takes_more(c, record, source, bits);
+	return !c->more || takes_more(c, record, source);
 }
 
-bool chooser_in_rate(struct chooser *c, const struct dkt_record *record,
-		     const struct class_bits *bits)
+bool chooser_in_rate(struct chooser *c, const struct dkt_record *record)
 {
 	struct rate *rate = &c->selection->rate;
 
 	if (!rate->limited || !record->event || verdict_of(c, record->event) == PART)
 		return true;
-	return rate_takes(rate, bits ? bits->types : legacy_style_bits(c->legacy, record).types,
+	return rate_takes(rate, legacy_style_bits(c->legacy, record).types,
 			  (int64_t)record->ts + c->wall);
 }
 

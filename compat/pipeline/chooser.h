@@ -13,7 +13,7 @@ const char *event_glob_check(const char *glob);
 /*
  * The context is that of the records' kernel; the selection and legacy outlive the chooser. wall is to be
  * added to records' times to get wall-clock time, ns. legacy knows the classes of records; NULL will do
- * without selection_by_class(), or if the bits of each record are given.
+ * without selection_by_class().
  */
 int chooser_new(struct dkt_ctx *ctx, int64_t wall, struct selection *selection,
 		struct legacy_style *legacy, struct chooser **chooser);
@@ -48,16 +48,12 @@ int chooser_check_filter(struct chooser *chooser, struct dkt_event *const *on, s
  */
 int chooser_push(struct chooser *chooser, struct dkt_source *source);
 
-/*
- * Whether a record, or a gap, is chosen. The source knows the name of its process, NULL: nobody does;
- * bits are those of its class, NULL: as the class map has it.
- */
+/* Whether a record, or a gap, is chosen. The source knows the name of its process, NULL: nobody does. */
 bool chooser_takes(struct chooser *chooser, const struct dkt_record *record,
-		   struct dkt_source *source, const struct class_bits *bits);
+		   struct dkt_source *source);
 
 /* The last question to a record that is chosen: whether it is within its class's rate. Counts it. */
-bool chooser_in_rate(struct chooser *chooser, const struct dkt_record *record,
-		     const struct class_bits *bits);
+bool chooser_in_rate(struct chooser *chooser, const struct dkt_record *record);
 
 /* Why the filter could not match the events that were met; NULL: it could. The caller frees it. */
 char *chooser_explain(struct chooser *chooser, bool any_taken);

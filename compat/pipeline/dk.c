@@ -49,13 +49,13 @@ static int print_record(struct printer *p, const struct dkt_record *rec)
 		p->result->own++;
 		return 0;
 	}
-	if (!chooser_takes(p->chooser, rec, p->time.source, NULL)) {
+	if (!chooser_takes(p->chooser, rec, p->time.source)) {
 		p->result->dropped += rec->event != NULL;
 		return 0;
 	}
 	if (p->once && !timeline_is_lustre(&p->time, rec) && once_is_again(p->once, rec))
 		return 0;
-	if (!chooser_in_rate(p->chooser, rec, NULL)) {
+	if (!chooser_in_rate(p->chooser, rec)) {
 		p->result->dropped++;
 		return 0;
 	}

@@ -54,5 +54,5 @@ bool once_is_again(struct once *once, const struct dkt_record *record)
 	if (!log_source_find(once->lustre, &key, text ?: "", len, once->data, &theirs))
 		return false;
 	theirs.ts -= (uint64_t)once->wall;
-	return chooser_takes(once->chooser, &theirs, NULL, NULL);
+	return chooser_takes(once->chooser, &theirs, NULL);
 }

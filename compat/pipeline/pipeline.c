@@ -15,8 +15,8 @@ static bool is_chosen(const struct pipeline *p, const struct dkt_record *record)
 {
 	struct chooser *chooser = pipeline_part(p, record)->chooser;
 
-	return !chooser || (chooser_takes(chooser, record, p->source, NULL) &&
-			    chooser_in_rate(chooser, record, NULL));
+	return !chooser ||
+	       (chooser_takes(chooser, record, p->source) && chooser_in_rate(chooser, record));
 }
 
 /*
