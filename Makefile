@@ -38,6 +38,8 @@ OPT := $(if $(SAN),-O1,-O2)
 BASE := -std=gnu11 -D_GNU_SOURCE -g $(OPT) $(WARN) $(SANFLAGS) -Iinclude
 # What no file of lib, compat and ctl may call does not compile.
 BANNED := -include lib/base/banned.h
+# What goes into a shared library exports nothing that its header does not mark.
+PIC := -fPIC -fvisibility=hidden
 LIB_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIB_PKGS) 2>/dev/null)
 TOOL_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TOOL_PKGS) 2>/dev/null)
 LIB_LIBS := $(shell $(PKG_CONFIG) --libs $(LIB_PKGS) 2>/dev/null)
@@ -68,6 +70,7 @@ TEST_TOOLS := $(addprefix $(O)/tests/tools/,gen-records gen-perfdata gen-probe-t
 TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd && echo $(O)/tests/tools/read-tracedat)
 
 SO := $(O)/libdktrace.so.$(VERSION)
+LUSTRE_SO := $(O)/libdktrace-lustre.so.$(VERSION)
 
 .DELETE_ON_ERROR:
 .PHONY: all lib tests check check-unit check-cli check-live check-vm check-fuzz check-abi check-san \
@@ -75,12 +78,12 @@ SO := $(O)/libdktrace.so.$(VERSION)
 
 all: $(O)/dktrace $(O)/lctl lib
 
-lib: $(SO) $(O)/libdktrace.a $(O)/libdktrace.pc
+lib: $(SO) $(O)/libdktrace.a $(O)/libdktrace.pc $(LUSTRE_SO) $(O)/libdktrace-lustre.pc
 
 tests: $(UNIT_BIN) $(FUZZ_BIN) $(LIVE_BIN) $(EXAMPLE_BIN) $(TEST_TOOLS)
 
 help:
-	@echo 'all            build/dktrace, build/lctl, the library'
+	@echo 'all            build/dktrace, build/lctl, the libraries'
 	@echo 'check          every test; check-unit -cli -live -vm -fuzz -abi -san -clang: a part'
 	@echo 'lint           format, shell, spelling and man page checks'
 	@echo 'abi-baseline   renew the interface that check-abi compares with, after it has grown'
@@ -92,7 +95,7 @@ help:
 # ---- objects: only lib/ sees lib's insides; compat/ and ctl/ use the installed header and lib/base ----
 
 # What decides how an object comes out: with other flags or another PREFIX it is made anew.
-FLAGS = $(CC) $(BASE) $(CFLAGS) $(LDFLAGS) $(EDIT) $(PREFIX) $(LIBDIR) $(DATADIR) $(CONFDIR)
+FLAGS = $(CC) $(BASE) $(PIC) $(CFLAGS) $(LDFLAGS) $(EDIT) $(PREFIX) $(LIBDIR) $(DATADIR) $(CONFDIR)
 quoted = '$(subst ','\'',$(1))'
 
 $(O)/gen/flags: FORCE
@@ -101,25 +104,26 @@ $(O)/gen/flags: FORCE
 
 FORCE:
 
-$(LIB_OBJ) $(COMPAT_OBJ) $(CTL_OBJ) $(O)/libdktrace.pc: $(O)/gen/flags
+$(LIB_OBJ) $(COMPAT_OBJ) $(CTL_OBJ) $(O)/libdktrace.pc $(O)/libdktrace-lustre.pc: $(O)/gen/flags
 
 $(O)/lib/%.o: lib/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) $(BANNED) -Ilib $(LIB_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(BASE) $(BANNED) -Ilib $(LIB_CFLAGS) $(PIC) -MMD -MP $(CFLAGS) -c -o $@ $<
 
 $(O)/compat/%.o: compat/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(BANNED) -Icompat -Ilib $(TOOL_CFLAGS) $(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null) \
-		-DDATADIR='"$(DATADIR)"' -DCONFDIR='"$(CONFDIR)"' $(if $(EDIT),-DHAVE_LIBEDIT) -MMD -MP $(CFLAGS) -c -o $@ $<
+		-DDATADIR='"$(DATADIR)"' -DCONFDIR='"$(CONFDIR)"' $(if $(EDIT),-DHAVE_LIBEDIT) \
+		$(PIC) -MMD -MP $(CFLAGS) -c -o $@ $<
 
 $(O)/ctl/%.o: ctl/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(BANNED) $(TOOL_CFLAGS) -Ictl -Icompat -Ilib -DCONFDIR='"$(CONFDIR)"' -MMD -MP $(CFLAGS) -c -o $@ $<
 
-# ---- library ----
+# ---- libraries ----
 
 $(SO): $(LIB_OBJ) lib/libdktrace.map
 	$(call say,LD,$@)
@@ -137,9 +141,22 @@ $(O)/libcompat.a: $(COMPAT_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/libdktrace.pc: lib/libdktrace.pc.in Makefile include/dktrace/dktrace.h
+# Lustre's words and what they need of the layers below: of libdktrace the library itself, then its base.
+$(LUSTRE_SO): $(SO) $(O)/libcompat.a $(O)/libdktrace.a compat/liblustre/libdktrace-lustre.map
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(SANFLAGS) -Wl,-soname,libdktrace-lustre.so.$(SOVER) \
+		-Wl,--version-script,compat/liblustre/libdktrace-lustre.map $(if $(SAN),,-Wl,-z,defs) \
+		$(LDFLAGS) -o $@ $(filter $(O)/compat/liblustre/%,$(COMPAT_OBJ)) $(O)/libcompat.a \
+		-L$(O) -ldktrace $(O)/libdktrace.a $(shell $(PKG_CONFIG) --libs yaml-0.1)
+	$(Q)ln -sf $(@F) $(O)/libdktrace-lustre.so.$(SOVER)
+	$(Q)ln -sf $(@F) $(O)/libdktrace-lustre.so
+
+$(O)/libdktrace.pc: lib/libdktrace.pc.in
+$(O)/libdktrace-lustre.pc: compat/liblustre/libdktrace-lustre.pc.in
+$(O)/libdktrace.pc $(O)/libdktrace-lustre.pc: Makefile include/dktrace/dktrace.h
 	@mkdir -p $(@D)
-	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' $< >$@
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+		$(filter %.pc.in,$^) >$@
 
 # ---- tool: linked with the archive, so that build/dktrace runs where it stands ----
 
@@ -207,11 +224,12 @@ $(O)/tests/fuzz/%: tests/fuzz/%.c $(wildcard tests/fuzz/*.h) $(TEST_LINK)
 	@mkdir -p $(@D)
 	$(Q)$(TEST_CC) -DDKT_REPLAY $(TEST_LINK) $(TOOL_LIBS) $(LIB_LIBS)
 
-# With what is installed and nothing else: the header and the shared library.
-$(O)/examples/%: examples/%.c $(SO)
+# With what is installed and nothing else: the headers and the shared libraries.
+$(O)/examples/%: examples/%.c $(SO) $(LUSTRE_SO)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) -MMD -MP $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(O) -Wl,-rpath,'$$ORIGIN/..' -ldktrace
+	$(Q)$(CC) $(BASE) -MMD -MP $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(O) -Wl,-rpath,'$$ORIGIN/..' \
+		$(if $(findstring lustre,$<),-ldktrace-lustre) -ldktrace
 
 # The recorded way in which a suite is run is tests/run; it prints the sum at the end. The live
 # suite, the longest on this kernel, is run once: with what the sanitizers see.
@@ -281,12 +299,13 @@ install: all
 		$(DESTDIR)$(MANDIR)/man8
 	install -m 755 $(O)/dktrace $(DESTDIR)$(BINDIR)/dktrace
 	ln -sf dktrace $(DESTDIR)$(BINDIR)/lctl-dktrace
-	install -m 755 $(SO) $(DESTDIR)$(LIBDIR)/
-	ln -sf $(notdir $(SO)) $(DESTDIR)$(LIBDIR)/libdktrace.so.$(SOVER)
-	ln -sf $(notdir $(SO)) $(DESTDIR)$(LIBDIR)/libdktrace.so
+	install -m 755 $(SO) $(LUSTRE_SO) $(DESTDIR)$(LIBDIR)/
+	for lib in libdktrace libdktrace-lustre; do \
+		ln -sf $$lib.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$$lib.so.$(SOVER); \
+		ln -sf $$lib.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$$lib.so; done
 	install -m 644 $(O)/libdktrace.a $(DESTDIR)$(LIBDIR)/
-	install -m 644 $(O)/libdktrace.pc $(DESTDIR)$(LIBDIR)/pkgconfig/
-	install -m 644 include/dktrace/dktrace.h $(DESTDIR)$(PREFIX)/include/dktrace/
+	install -m 644 $(O)/libdktrace.pc $(O)/libdktrace-lustre.pc $(DESTDIR)$(LIBDIR)/pkgconfig/
+	install -m 644 include/dktrace/*.h $(DESTDIR)$(PREFIX)/include/dktrace/
 	install -m 644 share/classes.d/*.yaml $(DESTDIR)$(DATADIR)/classes.d/
 	install -d $(DESTDIR)$(DOCDIR)/examples
 	install -m 644 $(EXAMPLE_SRC) $(DESTDIR)$(DOCDIR)/examples/
@@ -313,7 +332,8 @@ no-alternatives:
 
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/dktrace $(DESTDIR)$(BINDIR)/lctl-dktrace $(DESTDIR)$(LIBDIR)/libdktrace.* \
-		$(DESTDIR)$(LIBDIR)/pkgconfig/libdktrace.pc $(DESTDIR)$(COMPDIR)/dktrace \
+		$(DESTDIR)$(LIBDIR)/libdktrace-lustre.* $(DESTDIR)$(LIBDIR)/pkgconfig/libdktrace.pc \
+		$(DESTDIR)$(LIBDIR)/pkgconfig/libdktrace-lustre.pc $(DESTDIR)$(COMPDIR)/dktrace \
 		$(DESTDIR)$(COMPDIR)/lctl-dktrace $(DESTDIR)$(ZSHDIR)/_dktrace $(UNITS:%=$(DESTDIR)$(UNITDIR)/%) \
 		$(DESTDIR)$(UDEVDIR)/60-dktrace.rules
 	rm -rf $(DESTDIR)$(PREFIX)/include/dktrace $(DESTDIR)$(DATADIR) $(DESTDIR)$(DOCDIR)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The example that reads a recording, built from the installed tree.
+# The examples that read a recording, built from the installed tree.
 
 # shellcheck disable=SC2154 # set by bats and helper/common.bash
 load ../helper/common
@@ -29,4 +29,26 @@ setup_file()
 	expect 1 "" "histogram: there is no event no:such" "$example" "$file" no:such comm
 	run -1 "$example" "$file" sched:sched_switch nofield
 	has "$output" "sched:sched_switch has no field 'nofield'"
+}
+
+@test "lustre-log prints a file of Lustre's log as report does" {
+	build_example lustre-log libdktrace-lustre
+	cd "$BATS_TEST_TMPDIR"
+	"$tools/gen-records" cpus 2000 >log.bin
+	for style in legacy json; do
+		# 0x100000 is rpctrace alone: a mask of names has errors and warnings too.
+		dktrace report log.bin --style "$style" --class rpctrace >wanted
+		run -0 "$example" log.bin 0x100000 "$style"
+		at_least 100 "${#lines[@]}"
+		diff wanted - <<<"$output"
+	done
+	dktrace report log.bin --style legacy >saved.log
+	"$example" saved.log -1 | cmp - saved.log
+}
+
+@test "lustre-log reports what is wrong" {
+	build_example lustre-log libdktrace-lustre
+	expect 1 "" "lustre-log: unknown mask 'bogus'" "$example" /dev/null +bogus
+	expect 1 "" "lustre-log: open /no/file: No such file or directory" "$example" /no/file -1
+	expect 1 "" "lustre-log: there is no style 'x'" "$example" "$top/tests/fixture/tracedat/v7-zstd.dat" -1 x
 }

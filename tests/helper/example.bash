@@ -14,14 +14,14 @@ install_library()
 	export LD_LIBRARY_PATH=$DESTDIR/usr/local/lib
 }
 
-# usage: build_example NAME; the program is $example
+# usage: build_example NAME [PACKAGE]; the program is $example
 build_example()
 {
 	local source=$DESTDIR/usr/local/share/doc/dktrace/examples/$1.c flags
 	# A library with sanitizers needs a program with them.
 	flags=$(grep -o -- '-fsanitize=[^ ]*' "$build/gen/flags" || true)
 	flags+=" $(PKG_CONFIG_SYSROOT_DIR=$DESTDIR PKG_CONFIG_PATH=$DESTDIR/usr/local/lib/pkgconfig \
-		pkg-config --cflags --libs libdktrace)"
+		pkg-config --cflags --libs "${2:-libdktrace}")"
 	example=$BATS_TEST_TMPDIR/$1
 	# shellcheck disable=SC2086
 	cc -g -O2 -Wall -Werror -o "$example" "$source" $flags

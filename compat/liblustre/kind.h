@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The masks of the installed header, which are the first ones here. */
+#ifndef COMPAT_LIBLUSTRE_KIND_H
+#define COMPAT_LIBLUSTRE_KIND_H
+
+#include <dktrace/lustre.h>
+
+#include "lustre/mask.h"
+
+static inline enum mask_kind kind_of(enum dkt_lustre_mask mask)
+{
+	switch (mask) {
+	case DKT_LUSTRE_SUBSYSTEM:
+		return MASK_SUBSYSTEM;
+	case DKT_LUSTRE_PRINTK:
+		return MASK_PRINTK;
+	case DKT_LUSTRE_DEBUG:
+	default:
+		return MASK_DEBUG;
+	}
+}
+
+#endif

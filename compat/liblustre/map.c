@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* libdktrace-lustre: the class map. */
+#include "liblustre/map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/opts.h"
+#include "liblustre/kind.h"
+#include "lustre/style_legacy.h"
+
+int dkt_lustre_map_new(struct dkt_ctx *ctx, const struct dkt_lustre_map_opts *opts,
+		       struct dkt_lustre_map **out)
+{
+	struct dkt_lustre_map_opts mine;
+	struct dkt_lustre_map *map;
+	int err = dkt__opts_take(ctx, dkt_lustre_map_opts, &mine, opts);
+
+	*out = NULL;
+	if (err)
+		return err;
+	map = calloc(1, sizeof(*map));
+	if (!map)
+		return dkt_fail(ctx, -ENOMEM, "out of memory");
+	map->ctx = ctx;
+	if (mine.n_dirs)
+		err = class_map_load_dirs(ctx, mine.dirs, mine.n_dirs, &map->files);
+	if (!err)
+		err = class_map_open(ctx, map->files, &map->classes);
+	if (err)
+		dkt_lustre_map_free(map);
+	else
+		*out = map;
+	return err;
+}
+
+void dkt_lustre_map_free(struct dkt_lustre_map *map)
+{
+	if (!map)
+		return;
+	legacy_style_free(map->lines);
+	class_map_free(map->classes);
+	class_map_free(map->files);
+	free(map);
+}
+
+size_t dkt_lustre_map_count(const struct dkt_lustre_map *map, enum dkt_lustre_mask mask,
+			    unsigned int bit)
+{
+	return class_map_count(map->classes, kind_of(mask), bit);
+}
+
+const char *dkt_lustre_map_about(const struct dkt_lustre_map *map, enum dkt_lustre_mask mask,
+				 unsigned int bit)
+{
+	return class_map_about(map->classes, kind_of(mask), bit);
+}
+
+void dkt_lustre_map_event(const struct dkt_lustre_map *map, const struct dkt_event *event,
+			  uint32_t *debug, uint32_t *subsystems)
+{
+	const struct class_bits *bits = class_map_event(map->classes, event);
+
+	*debug = bits->types;
+	*subsystems = bits->subsystems;
+}
+
+int dkt_lustre_map_record(struct dkt_lustre_map *map, const struct dkt_record *record,
+			  uint32_t *debug, uint32_t *subsystems)
+{
+	struct class_bits bits;
+	int err = 0;
+
+	*debug = *subsystems = 0;
+	if (!map->lines)
+		err = legacy_style_new(map->ctx, map->classes, &map->lines);
+	if (err)
+		return err;
+	bits = legacy_style_bits(map->lines, record);
+	*debug = bits.types;
+	*subsystems = bits.subsystems;
+	return 0;
+}
+
+int dkt_lustre_map_filter(const struct dkt_lustre_map *map, const struct dkt_event *event,
+			  uint32_t debug, char **filter)
+{
+	return class_map_filter(map->classes, event, debug, NULL, filter);
+}

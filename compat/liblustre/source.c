@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* libdktrace-lustre: files of Lustre's log as sources. */
+#include <dktrace/lustre.h>
+
+#include "base/opts.h"
+#include "lustre/log_source.h"
+
+int dkt_lustre_source_open(struct dkt_ctx *ctx, const char *path,
+			   const struct dkt_source_opts *opts, struct dkt_source **source)
+{
+	struct dkt_source_opts mine;
+	int err = dkt__opts_take(ctx, dkt_source_opts, &mine, opts);
+
+	*source = NULL;
+	return err ? err : log_source_open(ctx, path, &mine, source);
+}

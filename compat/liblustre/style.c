@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* libdktrace-lustre: the tool's styles as styles of the library. */
+#include "lustre/style.h"
+#include "liblustre/map.h"
+
+#include "base/opts.h"
+
+static int lustre_begin(void *data, struct dkt_buf *buf)
+{
+	return style_begin(data, buf);
+}
+
+static int lustre_record(void *data, const struct dkt_record *record, const char *comm,
+			 struct dkt_buf *buf)
+{
+	return style_record(data, record, comm, buf);
+}
+
+static int lustre_flush(void *data, struct dkt_buf *buf)
+{
+	return style_flush(data, buf);
+}
+
+static int lustre_end(void *data, struct dkt_buf *buf)
+{
+	return style_end(data, buf);
+}
+
+static void lustre_close(void *data)
+{
+	style_free(data);
+}
+
+int dkt_lustre_style_new(struct dkt_lustre_map *map, const char *name,
+			 const struct dkt_style_opts *opts, struct dkt_style **out)
+{
+	DKT_OPTS(dkt_style_calls, calls, .begin = lustre_begin, .record = lustre_record,
+		 .flush = lustre_flush, .end = lustre_end, .close = lustre_close);
+	struct dkt_style_opts mine;
+	struct style *style;
+	int err = dkt__opts_take(map->ctx, dkt_style_opts, &mine, opts);
+
+	*out = NULL;
+	if (!err)
+		err = style_new(map->ctx, map->classes, name, &mine, &style);
+	return err ? err : dkt_style_make(map->ctx, &calls, style, out);
+}
