@@ -21,7 +21,8 @@ void dkt__perf_chain_events(struct dkt__perf *perf)
 	};
 
 	for (int i = 0; i < DKT__PERF_STACKS; i++) {
-		struct dkt_event *event = dkt_event_find(perf->streams.base.ctx, "ftrace", names[i]);
+		struct dkt_event *event =
+			dkt_event_find(perf->streams.base.ctx, "ftrace", names[i]);
 		const struct dkt_field *caller = event ? dkt_event_field(event, "caller") : NULL;
 
 		/* One of the file's own may be made otherwise. */
@@ -98,11 +99,12 @@ static void carry(struct dkt__perf *perf, struct dkt_record *record)
 						 .pid = record->pid },
 				      .size = (int32_t)stack->n };
 		memcpy(stack->data, &head, sizeof(head));
-		stack->carried = (struct dkt_stack){ .event = stack->event,
-						     .data = stack->data,
-						     .size = DKT__STACK_CALLERS +
-							     stack->n * perf->streams.base.ctx->long_size,
-						     .next = next };
+		stack->carried =
+			(struct dkt_stack){ .event = stack->event,
+					    .data = stack->data,
+					    .size = DKT__STACK_CALLERS +
+						    stack->n * perf->streams.base.ctx->long_size,
+					    .next = next };
 		next = &stack->carried;
 	}
 	record->stacks = next;

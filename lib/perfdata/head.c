@@ -317,7 +317,8 @@ int dkt__perf_head(struct dkt__perf *perf)
 		return err;
 	/* A perf that was killed left the size open, and wrote no features. */
 	if (!data.size || data.size > perf->file.size || data.at > perf->file.size - data.size) {
-		dkt__streams_damage(&perf->streams, "the file is cut off at byte %zu", perf->file.size);
+		dkt__streams_damage(&perf->streams, "the file is cut off at byte %zu",
+				    perf->file.size);
 		data.size = data.at < perf->file.size ? perf->file.size - data.at : 0;
 	}
 	cur = cursor_at(perf, data);

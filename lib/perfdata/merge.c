@@ -133,7 +133,8 @@ static int meet_block(struct dkt__perf *perf)
 	struct dkt__perf_run *run;
 	int err = 0;
 
-	if ((block->last < perf->streams.since && !block->tasks) || !block_bytes(perf, block, &bytes)) {
+	if ((block->last < perf->streams.since && !block->tasks) ||
+	    !block_bytes(perf, block, &bytes)) {
 		block_over(perf, block);
 		return dkt__perf_unpack_error(perf);
 	}
@@ -165,8 +166,7 @@ static inline __attribute__((always_inline)) bool run_peek(struct dkt__perf *per
 						     .size = (uint64_t)(run->end - run->p) };
 
 		data = dkt__perf_whole(perf, &left, 0, &run->size);
-		if (!data ||
-		    dkt__perf_take(perf, data, run->size, &run->quick, &m->item, &m->time))
+		if (!data || dkt__perf_take(perf, data, run->size, &run->quick, &m->item, &m->time))
 			return data;
 	}
 }
@@ -364,8 +364,8 @@ static bool fill_item(struct dkt__perf *perf, const struct dkt__perf_item *item,
 		s->loss.seen++;
 		return false;
 	}
-	return data && fill(perf, nr < MAX_ID ? dkt_event_by_id(it->base.ctx, (int)nr) : NULL,
-			    data, item->size, item->cpu, item->tid, rec);
+	return data && fill(perf, nr < MAX_ID ? dkt_event_by_id(it->base.ctx, (int)nr) : NULL, data,
+			    item->size, item->cpu, item->tid, rec);
 }
 
 int dkt__perf_next(struct dkt_source *source, struct dkt_record *record)

@@ -183,7 +183,7 @@ static void cut_off(struct dkt__perf *perf, uint64_t at, uint64_t size)
 {
 	if (at < size)
 		dkt__streams_damage(&perf->streams, "its records end at byte %llu of %llu",
-				 (unsigned long long)at, (unsigned long long)size);
+				    (unsigned long long)at, (unsigned long long)size);
 }
 
 static int scan_plain(struct dkt__perf *perf)
