@@ -237,13 +237,19 @@ static int find_group(struct dkt_pairs *pairs, struct dkt_source *source,
 {
 	uint64_t value = 0;
 	bool added;
+	struct pair_near *near;
 	int err;
 
 	if (!dkt__key_load(key, source, record, &pairs->strings, &value))
 		value = 0;
+	near = &pairs->near[value % PAIRS_NEAR];
+	*group = near->entry - 1;
+	if (dkt__likely(near->entry && near->value == value))
+		return 0;
 	*group = dkt__keymap_add(&pairs->groups, &value, &added);
 	if (*group == DKT__KEYMAP_NONE)
 		return -ENOMEM;
+	*near = (struct pair_near){ .value = value, .entry = *group + 1 };
 	if (!added)
 		return 0;
 	err = dkt__append(pairs->group, pairs->n_groups, (struct pair_group){ 0 });

@@ -64,6 +64,14 @@ struct pair_recent {
 	uint32_t group;
 };
 
+/* A group that was found lately: most records are of a few. */
+struct pair_near {
+	uint64_t value;
+	uint32_t entry; /* plus 1; 0: none */
+};
+
+#define PAIRS_NEAR 16
+
 struct dkt_pairs {
 	struct dkt_ctx *ctx;
 	struct dkt_expr *filter;
@@ -82,6 +90,7 @@ struct dkt_pairs {
 	struct pair_begun *begun; /* by entry of open */
 	uint32_t n_begun;
 	struct dkt__keymap groups;
+	struct pair_near near[PAIRS_NEAR]; /* by the lower bits of the value */
 	struct pair_group *group; /* by entry of groups */
 	uint32_t n_groups;
 	struct dkt__dist all; /* of dkt_pairs_finish() */

@@ -127,7 +127,7 @@ static int fill_info(struct dkt__perf *perf)
 	info->kernel = perf->kernel;
 	perf->streams.list[0].loss.bad += perf->bad;
 	if (perf->lost_in_all > perf->lost_in_place)
-		perf->streams.list[0].loss.lost += perf->lost_in_all - perf->lost_in_place;
+		perf->streams.list[0].lost += perf->lost_in_all - perf->lost_in_place;
 	return 0;
 }
 

@@ -85,7 +85,7 @@ static int add_cpus(struct dkt__streams *it, uint32_t last)
 		return -ENOMEM;
 	it->list = more;
 	for (; it->n <= last; it->n++)
-		more[it->n] = (struct dkt__stream){ .cpu = (int)it->n };
+		more[it->n] = (struct dkt__stream){ .cpu = (int)it->n, .has_lost = true };
 	return 0;
 }
 
@@ -97,9 +97,16 @@ static inline int note_cpu(struct dkt__perf *perf, uint32_t cpu)
 /* Notes what a record says that is not of the order of time: what was lost, where the kernel was. */
 static int note_rest(struct dkt__perf *perf, const struct dkt__perf_item *item)
 {
-	if (item->lost && !item->placed)
+	int err = note_cpu(perf, item->cpu < DKT__PERF_CPUS ? item->cpu : 0);
+
+	if (err)
+		return err;
+	if (item->placed) {
+		perf->streams.list[item->cpu].lost += item->lost;
+		perf->lost_in_place += item->lost;
+	} else {
 		perf->lost_in_all += item->lost;
-	perf->lost_in_place += item->placed ? item->lost : 0;
+	}
 	return dkt__perf_anchor(perf, item);
 }
 
@@ -114,8 +121,6 @@ static bool scan_other(struct dkt__perf *perf, const uint8_t *data, uint32_t siz
 	}
 	*err = note_rest(perf, item);
 	block->tasks |= item->type != PERF_RECORD_SAMPLE && !item->lost;
-	if (!*err)
-		*err = note_cpu(perf, item->cpu < DKT__PERF_CPUS ? item->cpu : 0);
 	return !*err && !(item->type != PERF_RECORD_SAMPLE && item->lost && !item->placed);
 }
 

@@ -103,6 +103,7 @@ static const uint8_t *spool_page(struct dkt__streams *it, struct dkt__stream *s,
 const struct dkt__provider dkt__pages_spool = {
 	.page = spool_page,
 	.more = spool_more,
+	.lost = dkt__live_lost,
 	.verb = "read",
 };
 

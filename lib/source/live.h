@@ -62,7 +62,6 @@ int dkt__live_wait(struct dkt_source *source, int timeout_ms);
 int dkt__live_fd(const struct dkt_source *source);
 int dkt__live_wake(struct dkt_source *source);
 int dkt__live_done(struct dkt_source *source, bool last);
-int dkt__live_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss);
 const char *dkt__live_comm(struct dkt_source *source, const struct dkt_record *record);
 
 /*
@@ -80,6 +79,9 @@ int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, const char *sp
  * buffers, and after it while nothing is recorded yet.
  */
 int dkt__live_settle(struct dkt__live *live);
+
+/* What the kernel lost on the CPU: the spool's dkt__provider.lost. */
+int dkt__live_lost(struct dkt__streams *it, const struct dkt__stream *s, uint64_t *lost);
 
 /* Accounts for what the kernel lost on all CPUs, once all that was returned is forgotten. */
 void dkt__live_account(struct dkt__live *live);

@@ -362,22 +362,36 @@ const char *dkt__streams_comm(struct dkt_source *source, const struct dkt_record
 	return it->comm;
 }
 
+/* The kernel's count is of all the time, and holds what no page tells. */
+static int stream_lost(struct dkt__streams *it, const struct dkt__stream *s, uint64_t *lost)
+{
+	*lost = s->loss.lost;
+	if (s->from && s->from->lost)
+		return s->from->lost(it, s, lost);
+	if (s->has_lost && !it->part && !it->since && it->until == UINT64_MAX)
+		*lost = DKT__MAX(s->lost, *lost);
+	return 0;
+}
+
 int dkt__streams_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 {
 	struct dkt__streams *it = (struct dkt__streams *)source;
+	int err = 0;
 
-	for (size_t i = 0; i < it->n; i++) {
+	if (cpu < 0 || cpu >= source->info.cpus)
+		return dkt_fail(source->ctx, -EINVAL, "there is no cpu %d", cpu);
+	for (size_t i = 0; !err && i < it->n; i++) {
 		const struct dkt__stream *s = &it->list[i];
-		bool whole = !it->part && !it->since && it->until == UINT64_MAX;
+		uint64_t lost;
 
 		if (s->cpu != cpu)
 			continue;
+		err = stream_lost(it, s, &lost);
 		loss->seen += s->loss.seen;
 		loss->bad += s->loss.bad;
-		/* The kernel's count is of all the time, and holds what no page tells. */
-		loss->lost += whole && s->has_lost ? DKT__MAX(s->lost, s->loss.lost) : s->loss.lost;
+		loss->lost += lost;
 	}
-	return 0;
+	return err;
 }
 
 int dkt__streams_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to)

@@ -23,6 +23,11 @@ struct dkt__provider {
 	bool (*time)(struct dkt__stream *s, uint64_t nr, uint64_t *stamp);
 	/* Looks for pages behind the last one. 0: there are some; 1: not now. NULL: there are never. */
 	int (*more)(struct dkt__streams *it, struct dkt__stream *s);
+	/*
+	 * What was lost by another count than that of the pages, which *lost holds. NULL: there is none
+	 * but the kernel's of the whole file.
+	 */
+	int (*lost)(struct dkt__streams *it, const struct dkt__stream *s, uint64_t *lost);
 	const char *verb; /* that a page cannot be */
 };
 

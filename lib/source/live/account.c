@@ -66,36 +66,20 @@ void dkt__live_account(struct dkt__live *live)
 	}
 }
 
-static int add_loss(struct dkt__live *live, size_t nr, struct dkt_loss *loss)
+int dkt__live_lost(struct dkt__streams *it, const struct dkt__stream *s, uint64_t *lost)
 {
-	const struct dkt_loss *own = &live->streams.list[nr].loss;
+	struct dkt__live *live = (struct dkt__live *)it;
+	size_t nr = (size_t)(s - it->list);
 	struct dkt_cpu_stats stats;
-	uint64_t lost = live->cpus[nr].lost;
+	uint64_t told = live->cpus[nr].lost;
 	int err = 0;
 
 	/* What is lost after dkt_source_done() is the next reader's to tell. */
 	if (live->flags & DKT_LIVE_KEEP || (live->flags & DKT_LIVE_WHOLE && !live->settled))
-		err = cpu_lost(live, nr, &stats, &lost);
+		err = cpu_lost(live, nr, &stats, &told);
 	/* A saved tree need not have the kernel's counts; its pages have some. */
-	if (err == -ENOENT) {
-		lost = own->lost;
-		err = 0;
-	}
-	loss->seen += own->seen;
-	loss->bad += own->bad;
-	loss->lost += lost;
-	return err;
-}
-
-int dkt__live_loss(struct dkt_source *source, int nr, struct dkt_loss *loss)
-{
-	struct dkt__live *live = (struct dkt__live *)source;
-	size_t own = (size_t)live->in->cpus;
-	int err = 0;
-
-	if (nr < 0 || nr >= live->in->cpus)
-		return dkt_fail(live->in->ctx, -EINVAL, "there is no cpu %d", nr);
-	for (size_t i = (size_t)nr; !err && i < live->streams.n; i += own)
-		err = add_loss(live, i, loss);
+	if (err == -ENOENT)
+		return 0;
+	*lost = told;
 	return err;
 }

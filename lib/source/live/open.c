@@ -197,7 +197,7 @@ static void live_close(struct dkt_source *source)
 static const struct dkt__source_ops live_ops = {
 	.next = dkt__live_next,
 	.comm = dkt__live_comm,
-	.loss = dkt__live_loss,
+	.loss = dkt__streams_loss,
 	.select = dkt__streams_select,
 	.filter = dkt__streams_filter,
 	.wait = dkt__live_wait,
