@@ -36,7 +36,7 @@ static int run_batch(struct pipeline *p, struct sink *sink, pipeline_fn fn, void
 			continue;
 		if (!record.event)
 			pipeline_part(p, &record)->losses.gaps++;
-		*stop = fn ? fn(data, &record) : sink_put(sink, &record);
+		*stop = fn ? fn(data, p->source, &record) : sink_put(sink, &record);
 	}
 	return err;
 }
@@ -45,28 +45,21 @@ static int run(struct pipeline *p, struct sink *sink, bool writes, pipeline_fn f
 {
 	int err = 0, stop = 0;
 
-	while (!err && !stop && !dkt__stopped()) {
+	while (!err && !stop && (p->later || !dkt__stopped())) {
 		err = run_batch(p, sink, fn, data, &stop);
+		if (err == DKT_NEXT_LATER && p->later)
+			err = p->later(p->data);
 		if (!err && !stop && writes)
 			stop = dk_out_write_if_full(&sink->out);
 		if (p->look)
-			p->look(p->look_data);
+			p->look(p->data);
 	}
 	return stop ? stop : pipeline_fail(p, DKT__MIN(err, 0));
 }
 
-void pipeline_count(struct pipeline *p)
-{
-	for (size_t i = 0; i < p->n; i++)
-		losses_count(&p->parts[i].losses, p->parts[i].source);
-}
-
 int pipeline_each(struct pipeline *p, pipeline_fn fn, void *data)
 {
-	int err = run(p, NULL, false, fn, data);
-
-	pipeline_count(p);
-	return err;
+	return run(p, NULL, false, fn, data);
 }
 
 int pipeline_fill(struct pipeline *p, struct sink *sink)
@@ -80,8 +73,13 @@ int pipeline_print(struct pipeline *p, struct sink *sink)
 
 	if (!err)
 		err = run(p, sink, !sink->tracedat, NULL, NULL);
-	pipeline_count(p);
 	return err ? err : sink_finish(sink);
+}
+
+void pipeline_count(struct pipeline *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		losses_count(&p->parts[i].losses, p->parts[i].source);
 }
 
 /* ---- what is asked for ---- */

@@ -34,11 +34,16 @@ struct pipeline {
 		*classes; /* as they were read for all kernels; NULL: each part reads them */
 	uint64_t since, until; /* the selection's window as times of the source; 0: no bound */
 	void (*look)(void *data); /* called now and then; NULL: not */
-	void *look_data;
+	/*
+	 * Of a source that follows: called when there is nothing more now. 0: look again; DKT_NEXT_END: that
+	 * was all. A signal alone does not end it then. NULL: the end of the source or a signal ends it.
+	 */
+	int (*later)(void *data);
+	void *data; /* for these */
 };
 
 /* Anything but 0 ends the way of records with that. */
-typedef int (*pipeline_fn)(void *data, const struct dkt_record *record);
+typedef int (*pipeline_fn)(void *data, struct dkt_source *source, const struct dkt_record *record);
 
 /* For up to n parts, none is there yet. To be cleared in either case. */
 int pipeline_init(struct pipeline *p, struct dkt_ctx *ctx, size_t n);

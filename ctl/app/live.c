@@ -8,7 +8,7 @@
 
 #include "base/stop.h"
 #include "log/leftover.h"
-#include "pipeline/losses.h"
+#include "pipeline/pipeline.h"
 #include "set/param/memory.h"
 
 /* The reader sleeps so long, ms: long enough not to disturb, short against what a buffer holds. */
@@ -119,7 +119,10 @@ struct live {
 	const struct live_opts *opts;
 	struct dkt_instance *in;
 	struct dkt_source *source;
+	struct pipeline line;
 	struct spawn spawn;
+	double from; /* when the command began to run */
+	bool over; /* what is in the buffers is the rest */
 };
 
 /* ---- setting up ---- */
@@ -214,49 +217,44 @@ static int set_up(struct live *live)
 		err = switch_on(live);
 	if (!err)
 		err = dkt_source_live(live->in, &copts, &live->source);
+	if (!err)
+		err = pipeline_init(&live->line, ctx, 1);
+	if (!err)
+		pipeline_add(&live->line, ctx, live->source, NULL);
 	return err;
 }
 
 /* ---- running ---- */
 
-/* Hands over all records up to now. */
-static int drain(struct live *live)
+/* All records up to now have been handed over. */
+static int later(void *data)
 {
+	struct live *live = data;
 	const struct live_opts *opts = live->opts;
-	struct dkt_record record;
-	int err;
+	int err = dkt_source_done(live->line.source);
 
-	while (!(err = dkt_source_next(live->source, &record))) {
-		err = opts->record(opts->data, live->source, &record);
-		if (err)
-			return err;
-	}
-	if (err != 2)
-		return err;
-	err = dkt_source_done(live->source);
 	if (!err && opts->idle)
 		err = opts->idle(opts->data);
-	return err;
+	if (err || live->over)
+		return err ? err : DKT_NEXT_END;
+	live->over = live_over(&live->spawn, live->from, opts->seconds);
+	if (live->over)
+		err = dkt_instance_set_on(live->in, false);
+	/* The bound of the last look lies before the end. */
+	if (!err)
+		err = dkt_source_wait(live->line.source, live->over ? 0 : WAIT_MS);
+	return err == -EINTR ? 0 : err;
 }
 
 static int follow(struct live *live)
 {
-	double from = live_now();
-	int err = live_begin(live->app, &live->spawn, live->opts->doing, live->opts->seconds);
+	const struct live_opts *opts = live->opts;
+	int err = live_begin(live->app, &live->spawn, opts->doing, opts->seconds);
 
-	while (!err && !live_over(&live->spawn, from, live->opts->seconds)) {
-		err = drain(live);
-		if (!err)
-			err = dkt_source_wait(live->source, WAIT_MS);
-		if (err == -EINTR)
-			err = 0;
-	}
-	if (!err)
-		err = dkt_instance_set_on(live->in, false);
-	/* The bound of the one before lies before the end. */
-	if (!err)
-		err = dkt_source_wait(live->source, 0);
-	return err ? err : drain(live);
+	live->from = live_now();
+	live->line.later = later;
+	live->line.data = live;
+	return err ? err : pipeline_each(&live->line, opts->record, opts->data);
 }
 
 /* The words of the failure that is being told stay. */
@@ -267,6 +265,7 @@ static void tear_down(struct live *live)
 	char *name __cleanup(free) = live->in ? strdup(dkt_instance_name(live->in)) : NULL;
 
 	spawn_finish(&live->spawn);
+	pipeline_clear(&live->line);
 	dkt_source_close(live->source);
 	dkt_instance_close(live->in);
 	if (name && dkt_instance_remove(ctx, name))

@@ -30,13 +30,14 @@ static void add_gap(struct info *info, struct info_cpu *cpu, const struct dkt_re
 								.lost = record->lost };
 }
 
-static int count_one(void *data, const struct dkt_record *record)
+static int count_one(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	struct info *info = data;
 	struct info_event *event;
 	struct info_cpu *cpu;
 	int id, err = cpu_get(info, record->cpu, &cpu);
 
+	(void)source;
 	if (err)
 		return err;
 	if (!record->event) {

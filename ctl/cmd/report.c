@@ -23,10 +23,12 @@ static int print_records(struct reporting *r, struct inputs *in, struct sink *si
 		return err;
 	progress_source(&in->progress, source, !r->app->output);
 	/* What can only be read on is read by one. */
-	if (r->args.jobs > 1 && !dkt_source_slice(source, 0, 1, &to))
+	if (r->args.jobs > 1 && !dkt_source_slice(source, 0, 1, &to)) {
 		err = jobs_run(in, sink, &r->args, r->args.jobs, &r->file);
-	else
+	} else {
 		err = pipeline_print(&in->line, sink);
+		pipeline_count(&in->line);
+	}
 	progress_end(&in->progress);
 	return err || !r->args.sink.whole ? err : outfile_commit(&r->file);
 }

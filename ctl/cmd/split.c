@@ -152,11 +152,12 @@ static bool is_full(const struct splitting *s, const struct dkt_record *record)
 	return (s->count && s->sink.records >= s->count) || (s->size && s->bytes >= s->size);
 }
 
-static int take(void *data, const struct dkt_record *record)
+static int take(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	struct splitting *s = data;
 	int err = s->open && is_full(s, record) ? piece_close(s) : 0;
 
+	(void)source;
 	if (!err && !s->open)
 		err = piece_open(s, record);
 	if (err)

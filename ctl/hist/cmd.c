@@ -150,23 +150,9 @@ static int set_up(struct hist *hist)
 
 /* ---- counting ---- */
 
-/* Of a file. */
-struct counting {
-	struct hist *hist;
-	struct dkt_source *source;
-};
-
-static int add(void *data, const struct dkt_record *record)
-{
-	const struct counting *counting = data;
-
-	return dkt_hist_add(counting->hist->hist, counting->source, record);
-}
-
 static int run_input(struct hist *hist, struct inputs *in, int *rc)
 {
-	struct counting counting = { hist, in->line.source };
-	int err = inputs_each(in, add, &counting);
+	int err = inputs_each(in, hist_add, hist);
 
 	if (!err)
 		err = hist_finish(hist, hist_read_here);

@@ -39,6 +39,9 @@ int hist_refresh(struct hist *hist, hist_read_fn read);
 /* Prints the table at the end. */
 int hist_finish(struct hist *hist, hist_read_fn read);
 
+/* Counts a record here; data is the struct hist. */
+int hist_add(void *data, struct dkt_source *source, const struct dkt_record *record);
+
 /* What has been counted here. */
 int hist_read_here(struct hist *hist, struct dkt_table **table);
 

@@ -9,7 +9,7 @@
 
 /* ---- here ---- */
 
-static int add_record(void *data, struct dkt_source *source, const struct dkt_record *record)
+int hist_add(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	return dkt_hist_add(((struct hist *)data)->hist, source, record);
 }
@@ -40,7 +40,7 @@ int hist_run_here(struct hist *hist, int *rc)
 				  .stacks = hist->stacks,
 				  .command = hist->command,
 				  .seconds = hist->seconds,
-				  .record = add_record,
+				  .record = hist_add,
 				  .idle = idle_here,
 				  .report = report_here,
 				  .data = hist };

@@ -206,7 +206,7 @@ int inputs_start(struct inputs *it, struct record_args *args, bool merged)
 			     it->files[i].in.path);
 	it->line.classes = args->classes;
 	it->line.look = look;
-	it->line.look_data = it;
+	it->line.data = it;
 	if (!err && merged)
 		err = merge(it);
 	return err ? err : pipeline_select(&it->line, &args->selection);
@@ -248,6 +248,7 @@ int inputs_each(struct inputs *it, pipeline_fn fn, void *data)
 	progress_source(&it->progress, it->line.source, false);
 	err = pipeline_each(&it->line, fn, data);
 	progress_end(&it->progress);
+	pipeline_count(&it->line);
 	return err;
 }
 
@@ -264,6 +265,7 @@ static int write_file(struct inputs *it, const struct sink_opts *opts, struct ou
 	if (!err)
 		err = pipeline_print(&it->line, sink);
 	progress_end(&it->progress);
+	pipeline_count(&it->line);
 	return err ? err : outfile_commit(file);
 }
 

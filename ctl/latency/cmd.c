@@ -48,9 +48,12 @@ static int read_args(struct latency *latency, int argc, char **argv)
 static int add_record(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	struct latency *latency = data;
+	int err = 0;
 
 	latency->source = source;
-	return dkt_pairs_add(latency->sets[0].pairs, source, record);
+	for (size_t i = 0; !err && i < latency->n; i++)
+		err = dkt_pairs_add(latency->sets[i].pairs, source, record);
+	return err;
 }
 
 static int show(struct latency *latency, struct dkt_source *source, uint64_t seen, uint64_t lost,
@@ -83,28 +86,10 @@ static int report(void *data, struct dkt_source *source, uint64_t seen, uint64_t
 	return show(data, source, seen, lost, true);
 }
 
-/* Of a file. */
-struct pairing {
-	struct latency *latency;
-	struct dkt_source *source;
-};
-
-static int add_to_sets(void *data, const struct dkt_record *record)
-{
-	const struct pairing *pairing = data;
-	struct latency *latency = pairing->latency;
-	int err = 0;
-
-	for (size_t i = 0; !err && i < latency->n; i++)
-		err = dkt_pairs_add(latency->sets[i].pairs, pairing->source, record);
-	return err;
-}
-
 static int run_input(struct latency *latency, struct inputs *in, int *rc)
 {
-	struct pairing pairing = { latency, in->line.source };
 	const struct losses *losses = &in->line.parts[0].losses;
-	int err = inputs_each(in, add_to_sets, &pairing);
+	int err = inputs_each(in, add_record, latency);
 
 	if (!err)
 		err = report(latency, in->line.source, losses->seen, losses->lost);

@@ -13,6 +13,7 @@
 #include "pipeline/daemon.h"
 #include "pipeline/daemon/file.h"
 #include "pipeline/daemon/kmsg.h"
+#include "pipeline/pipeline.h"
 
 /* It looks for new records so often, ms; Lustre's own does it every second. */
 #define POLL_MS 500
@@ -35,6 +36,7 @@ struct daemon {
 	int64_t wall;
 	int state_fd;
 	pid_t self;
+	bool last; /* a signal came: what is there now is the rest */
 };
 
 /* ---- records ---- */
@@ -47,14 +49,16 @@ static int64_t seconds(void)
 	return now.tv_sec;
 }
 
-static int take_record(struct daemon *d, const struct dkt_record *rec)
+static int take_record(void *data, struct dkt_source *source, const struct dkt_record *rec)
 {
+	struct daemon *d = data;
 	struct class_bits bits;
 	uint8_t made[RECORD_MADE_MAX];
 	const char *line;
 	size_t len;
 	int err;
 
+	(void)source;
 	/* What it causes itself would never end. */
 	if (rec->event && rec->pid == d->self) {
 		d->state.own++;
@@ -156,30 +160,33 @@ static int drained(struct daemon *d)
 }
 
 /* After a signal all that is there is taken once more. */
+static int later(void *data)
+{
+	struct daemon *d = data;
+	int err = drained(d);
+
+	if (err || d->last)
+		return err ? err : DKT_NEXT_END;
+	d->last = dkt__stopped();
+	follow_masks(d);
+	load_printk(d);
+	err = dkt_source_wait(d->source, d->last ? 0 : POLL_MS);
+	return err == -EINTR ? 0 : err;
+}
+
 static int loop(struct daemon *d)
 {
-	bool last = false;
-	struct dkt_record rec;
-	int err;
+	struct pipeline line;
+	int err = pipeline_init(&line, d->ctx, 1);
 
-	for (;;) {
-		err = dkt_source_next(d->source, &rec);
-		if (!err)
-			err = take_record(d, &rec);
-		else if (err == 2)
-			err = drained(d) ?: 2;
-		if (err == 2 && last)
-			return 0;
-		if (err == 2) {
-			last = dkt__stopped();
-			follow_masks(d);
-			load_printk(d);
-			err = dkt_source_wait(d->source, last ? 0 : POLL_MS);
-			err = err == -EINTR ? 0 : err;
-		}
-		if (err)
-			return err;
+	if (!err) {
+		pipeline_add(&line, d->ctx, d->source, NULL);
+		line.later = later;
+		line.data = d;
+		err = pipeline_each(&line, take_record, d);
 	}
+	pipeline_clear(&line);
+	return err;
 }
 
 /* ---- beginning and end ---- */
