@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The masks of the installed header, which are the first ones here. */
-#ifndef COMPAT_LIBLUSTRE_KIND_H
-#define COMPAT_LIBLUSTRE_KIND_H
+#pragma once
 
 #include <dktrace/lustre.h>
 
@@ -19,5 +18,3 @@ static inline enum mask_kind kind_of(enum dkt_lustre_mask mask)
 		return MASK_DEBUG;
 	}
 }
-
-#endif

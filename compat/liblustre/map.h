@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a caller of libdktrace-lustre holds of the class map. */
-#ifndef COMPAT_LIBLUSTRE_MAP_H
-#define COMPAT_LIBLUSTRE_MAP_H
+#pragma once
 
 #include <dktrace/lustre.h>
 
@@ -15,5 +14,3 @@ struct dkt_lustre_map {
 	struct class_map *classes;
 	struct legacy_style *lines; /* knows classes of records; NULL: nobody asked yet */
 };
-
-#endif

@@ -3,8 +3,6 @@
 #include "event.h"
 #include "source/streams.h"
 
-#include "base/banned.h"
-
 #define MAX_GATES (UINT8_MAX - DKT__GATED)
 
 uint8_t dkt__streams_ask(struct dkt__streams *it, uint16_t type, uint16_t place)
