@@ -2,7 +2,7 @@
 /* Opening a file of records: its first bytes say which reader it is for. Stands above all readers. */
 #include <sys/stat.h>
 
-#include "file.h"
+#include "source/file.h"
 #include "source/saved_tree.h"
 
 static const struct dkt__reader *const readers[] = {

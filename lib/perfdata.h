@@ -9,7 +9,7 @@
 #include <linux/perf_event.h>
 
 #include "event.h"
-#include "file.h"
+#include "source/file.h"
 #include "source/streams.h"
 
 /* Bytes of struct trace_entry, with which every tracepoint's data begin. */

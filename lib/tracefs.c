@@ -6,9 +6,9 @@
 
 #include "base/io.h"
 #include "base/parse.h"
-#include "errorlog.h"
 #include "mount.h"
 #include "tracefs.h"
+#include "tracefs/errorlog.h"
 
 /* ---- finding it ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pages of a CPU in compressed chunks, decompressed one chunk at a time. */
 #include "source/chunks.h"
-#include "page.h"
+#include "source/page.h"
 
 /* trace-cmd packs ten pages into one. */
 #define CHUNK_MAX (16u << 20)

@@ -5,7 +5,7 @@
  */
 #include "source/extent.h"
 #include "base/io.h"
-#include "page.h"
+#include "source/page.h"
 
 void dkt__extent_clear(struct dkt__extent *extent)
 {

@@ -2,12 +2,12 @@
 /* A source of the pages of several CPUs: what readers of files fill in. */
 #pragma once
 
-#include "comms.h"
-#include "page.h"
 #include "source.h"
 #include "source/chunks.h"
+#include "source/comms.h"
 #include "source/extent.h"
 #include "source/heap.h"
+#include "source/page.h"
 #include "source/shift.h"
 #include "source/swap.h"
 

@@ -2,9 +2,9 @@
 /* The text of a trace, and the lines of it that are records. */
 #pragma once
 
-#include "comms.h"
-#include "file.h"
 #include "source.h"
+#include "source/comms.h"
+#include "source/file.h"
 #include "tracetext/calls.h"
 #include "tracetext/format.h"
 #include "tracetext/stack.h"

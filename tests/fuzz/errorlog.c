@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the error_log: whatever the entry, its words are two lines and a caret below the text. */
-#include "errorlog.h"
+#include "tracefs/errorlog.h"
 #include "replay.h"
 
 static void check_words(const char *words)

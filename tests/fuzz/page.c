@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes ring-buffer pages: every record lies in its page, and there is an end to them. */
-#include "page.h"
+#include "source/page.h"
 #include "replay.h"
 
 #define PAGE 4096

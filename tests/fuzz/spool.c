@@ -2,9 +2,9 @@
 /* Fuzzes a spool's file: it is taken or started anew, and goes on to work. */
 #include <fcntl.h>
 
-#include "page.h"
 #include "replay.h"
 #include "source/live/spool.h"
+#include "source/page.h"
 
 #define PAGE 4096
 

@@ -2,8 +2,8 @@
 /* The probe on Lustre's messages: definitions within the kernel's limits, and their records as text. */
 #include "base/util.h"
 #include "check.h"
+#include "lustre/message/call_sites.h"
 #include "lustre/message/cdebug.h"
-#include "lustre/message/cdebug_calls.h"
 #include "lustre/message/fits.h"
 #include "lustre/message/parts.h"
 
@@ -158,26 +158,26 @@ static void calls_in_code(void **state)
 	uint32_t at[4];
 
 	(void)state;
-	assert_int_equal(cdebug_calls_in(CDEBUG_X86_64, x86_64, sizeof(x86_64), 0xffffffffc0001000,
-					 0xffffffffc0001026, at, 4),
+	assert_int_equal(call_sites_in(CDEBUG_X86_64, x86_64, sizeof(x86_64), 0xffffffffc0001000,
+				       0xffffffffc0001026, at, 4),
 			 1);
 	assert_int_equal(at[0], 1);
-	assert_int_equal(cdebug_calls_in(CDEBUG_X86_64, x86_64, sizeof(x86_64), 0xffffffffc0001000,
-					 0xffffffffc0000ffa, at, 4),
+	assert_int_equal(call_sites_in(CDEBUG_X86_64, x86_64, sizeof(x86_64), 0xffffffffc0001000,
+				       0xffffffffc0000ffa, at, 4),
 			 1);
 	assert_int_equal(at[0], 6);
-	assert_int_equal(cdebug_calls_in(CDEBUG_X86_64, x86_64, sizeof(x86_64), 0xffffffffc0001000,
-					 0xffffffffc0001026, at, 0),
+	assert_int_equal(call_sites_in(CDEBUG_X86_64, x86_64, sizeof(x86_64), 0xffffffffc0001000,
+				       0xffffffffc0001026, at, 0),
 			 0);
-	assert_int_equal(cdebug_calls_in(CDEBUG_X86_64, x86_64, 4, 0xffffffffc0001000,
-					 0xffffffffc0001026, at, 4),
+	assert_int_equal(call_sites_in(CDEBUG_X86_64, x86_64, 4, 0xffffffffc0001000,
+				       0xffffffffc0001026, at, 4),
 			 0);
-	assert_int_equal(cdebug_calls_in(CDEBUG_ARM64, (const uint8_t *)arm64, sizeof(arm64),
-					 0xffff800001000000, 0xffff800001000100, at, 4),
+	assert_int_equal(call_sites_in(CDEBUG_ARM64, (const uint8_t *)arm64, sizeof(arm64),
+				       0xffff800001000000, 0xffff800001000100, at, 4),
 			 1);
 	assert_int_equal(at[0], 0);
-	assert_int_equal(cdebug_calls_in(CDEBUG_ARM64, (const uint8_t *)arm64, sizeof(arm64),
-					 0xffff800001000000, 0xffff800001000000, at, 4),
+	assert_int_equal(call_sites_in(CDEBUG_ARM64, (const uint8_t *)arm64, sizeof(arm64),
+				       0xffff800001000000, 0xffff800001000000, at, 4),
 			 1);
 	assert_int_equal(at[0], 8);
 }

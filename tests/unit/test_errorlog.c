@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kernel's error_log: entries as kernel 6.18 writes them, and how they read as words. */
 #include "check.h"
-#include "errorlog.h"
+#include "tracefs/errorlog.h"
 
 /* clang-format off */
 #define FIRST \

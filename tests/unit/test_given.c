@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A catalogue, symbols and names of processes that a file brings along. */
 #include "check.h"
-#include "comms.h"
 #include "event.h"
-#include "file.h"
 #include "pages.h"
+#include "source/comms.h"
+#include "source/file.h"
 #include "symbol.h"
 
 #define FORMAT(name, id)                                                                           \

@@ -3,8 +3,8 @@
 #include <kbuffer.h>
 
 #include "check.h"
-#include "page.h"
 #include "pages.h"
+#include "source/page.h"
 
 struct walk {
 	struct dkt__page page;

@@ -9,7 +9,7 @@
 #include "lustre/record/runs.h"
 #include "lustre/record/slice.h"
 #include "lustre/record/sort.h"
-#include "lustre/record/tree.h"
+#include "lustre/record/winners.h"
 
 #define BASE 1495061000u
 
@@ -481,24 +481,24 @@ static void test_changed(void **state)
 
 static void test_tree(void **state)
 {
-	struct tree tree = { 0 };
+	struct winners tree = { 0 };
 	uint32_t leaf[5];
 
 	(void)state;
-	assert_true(tree_key(&tree) == TREE_NONE);
-	assert_int_equal(tree_add(&tree, 50, 4, &leaf[0]), 0);
-	assert_int_equal(tree_add(&tree, 30, 3, &leaf[1]), 0);
-	assert_int_equal(tree_add(&tree, 30, 1, &leaf[2]), 0);
-	assert_int_equal(tree_add(&tree, 40, 2, &leaf[3]), 0);
-	assert_int_equal(tree_add(&tree, 90, 0, &leaf[4]), 0);
-	assert_int_equal(tree_leaf(&tree), leaf[2]);
-	tree_remove(&tree, leaf[2]);
-	assert_int_equal(tree_leaf(&tree), leaf[1]);
-	tree_set(&tree, leaf[1], 60, 3);
-	assert_int_equal(tree_leaf(&tree), leaf[3]);
-	tree_remove(&tree, leaf[3]);
-	assert_int_equal(tree_leaf(&tree), leaf[0]);
-	tree_clear(&tree);
+	assert_true(winners_key(&tree) == WINNERS_NONE);
+	assert_int_equal(winners_add(&tree, 50, 4, &leaf[0]), 0);
+	assert_int_equal(winners_add(&tree, 30, 3, &leaf[1]), 0);
+	assert_int_equal(winners_add(&tree, 30, 1, &leaf[2]), 0);
+	assert_int_equal(winners_add(&tree, 40, 2, &leaf[3]), 0);
+	assert_int_equal(winners_add(&tree, 90, 0, &leaf[4]), 0);
+	assert_int_equal(winners_leaf(&tree), leaf[2]);
+	winners_remove(&tree, leaf[2]);
+	assert_int_equal(winners_leaf(&tree), leaf[1]);
+	winners_set(&tree, leaf[1], 60, 3);
+	assert_int_equal(winners_leaf(&tree), leaf[3]);
+	winners_remove(&tree, leaf[3]);
+	assert_int_equal(winners_leaf(&tree), leaf[0]);
+	winners_clear(&tree);
 }
 
 int main(void)

@@ -26,7 +26,7 @@
 #include "base/util.h"
 #include "io/run_dir.h"
 #include "lustre/lustre_masks.h"
-#include "lustre/message/cdebug_calls.h"
+#include "lustre/message/call_sites.h"
 
 #define MSG "libcfs:libcfs_debug_msg"
 
@@ -384,11 +384,11 @@ static int create_parts(struct dkt_ctx *ctx)
 {
 	char **calls = NULL;
 	unsigned int tier;
-	int err = cdebug_calls("libcfs_debug_msg", nesting, ARRAY_SIZE(nesting), &calls);
+	int err = call_sites("libcfs_debug_msg", nesting, ARRAY_SIZE(nesting), &calls);
 
 	if (!err)
 		err = create_calls(ctx, calls);
-	cdebug_calls_free(calls);
+	call_sites_free(calls);
 	if (err)
 		return err;
 	err = create(ctx, CDEBUG_NAME, CDEBUG_LIGHT, MSG, &tier);
@@ -458,8 +458,8 @@ bool cdebug_is_heavy(struct dkt_ctx *ctx)
 	if (!dkt_event_find(ctx, CDEBUG_GROUP, CDEBUG_NAME) ||
 	    dkt_event_find(ctx, CDEBUG_GROUP, CDEBUG_STRINGS) || find_place() != CDEBUG_MSG)
 		return false;
-	heavy = !cdebug_calls("libcfs_debug_msg", nesting, ARRAY_SIZE(nesting), &calls) && *calls;
-	cdebug_calls_free(calls);
+	heavy = !call_sites("libcfs_debug_msg", nesting, ARRAY_SIZE(nesting), &calls) && *calls;
+	call_sites_free(calls);
 	return heavy;
 }
 

@@ -147,18 +147,18 @@ static struct merge_cursor *cursor_new(struct merge *merge, const struct run *ru
 static int cursors_add(struct merge *merge, struct merge_cursor *cursor)
 {
 	uint32_t leaf;
-	int err = tree_add(&merge->tree, cursor->key, cursor->order, &leaf);
+	int err = winners_add(&merge->winners, cursor->key, cursor->order, &leaf);
 
 	if (err)
 		return err;
-	if (merge->room < merge->tree.n_leaves) {
+	if (merge->room < merge->winners.n_leaves) {
 		struct merge_cursor **cursors =
-			realloc(merge->cursors, merge->tree.n_leaves * sizeof(*cursors));
+			realloc(merge->cursors, merge->winners.n_leaves * sizeof(*cursors));
 
 		if (!cursors)
 			return -ENOMEM;
 		merge->cursors = cursors;
-		while (merge->room < merge->tree.n_leaves)
+		while (merge->room < merge->winners.n_leaves)
 			merge->cursors[merge->room++] = NULL;
 	}
 	merge->cursors[leaf] = cursor;
@@ -200,7 +200,7 @@ static __attribute__((noinline)) int start_runs(struct merge *merge)
 
 	while ((run = due_run(merge))) {
 		merge->next_first = run->first;
-		if (run->first > tree_key(&merge->tree))
+		if (run->first > winners_key(&merge->winners))
 			return 0;
 		if (merge->next_open < merge->slice.n_open)
 			merge->next_open++;
@@ -210,7 +210,7 @@ static __attribute__((noinline)) int start_runs(struct merge *merge)
 		if (err)
 			return err;
 	}
-	merge->next_first = TREE_NONE;
+	merge->next_first = WINNERS_NONE;
 	return 0;
 }
 
@@ -223,11 +223,11 @@ static inline int advance(struct merge *merge)
 	cursor->at += cursor->rec_len;
 	err = cursor_load(merge, cursor);
 	if (!err) {
-		tree_set(&merge->tree, merge->leaf, cursor->key, cursor->order);
+		winners_set(&merge->winners, merge->leaf, cursor->key, cursor->order);
 	} else if (err == 1) {
 		keep_spare(merge, cursor);
 		merge->cursors[merge->leaf] = NULL;
-		tree_remove(&merge->tree, merge->leaf);
+		winners_remove(&merge->winners, merge->leaf);
 		err = 0;
 	}
 	return err;
@@ -242,16 +242,16 @@ int merge_next(struct merge *merge, const uint8_t **rec, uint32_t *len)
 	if (merge->current)
 		err = advance(merge);
 	merge->current = NULL;
-	key = tree_key(&merge->tree);
+	key = winners_key(&merge->winners);
 	if (!err && merge->next_first <= key && due_run(merge)) {
 		err = start_runs(merge);
-		key = tree_key(&merge->tree);
+		key = winners_key(&merge->winners);
 	}
 	if (err)
 		return err;
-	if (key == TREE_NONE)
+	if (key == WINNERS_NONE)
 		return 1;
-	merge->leaf = tree_leaf(&merge->tree);
+	merge->leaf = winners_leaf(&merge->winners);
 	cursor = merge->current = merge->cursors[merge->leaf];
 	*rec = cursor->buf + cursor->at;
 	*len = cursor->rec_len;
@@ -281,7 +281,7 @@ void merge_clear(struct merge *merge)
 		cursor_free(cursor);
 	}
 	free(merge->cursors);
-	tree_clear(&merge->tree);
+	winners_clear(&merge->winners);
 	slice_clear(&merge->slice);
 	*merge = (struct merge){ 0 };
 }

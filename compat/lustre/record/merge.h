@@ -6,7 +6,7 @@
 
 #include "lustre/record.h"
 #include "lustre/record/slice.h"
-#include "lustre/record/tree.h"
+#include "lustre/record/winners.h"
 
 /* The log that is merged. Several threads may merge slices of it. */
 struct merge_log {
@@ -25,7 +25,7 @@ struct merge {
 	size_t next_open; /* the first of the runs that is not being read yet, of both kinds */
 	size_t next_run;
 	uint64_t next_first; /* key from which that one is due */
-	struct tree tree;
+	struct winners winners;
 	struct merge_cursor **cursors; /* by leaf of the tree */
 	uint32_t room; /* of cursors */
 	struct merge_cursor *spare; /* a list */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names of processes: the kernel's saved_cmdlines, then the process itself. */
-#include "comms.h"
 #include "instance.h"
+#include "source/comms.h"
 #include "source/live.h"
 #include "tracefs.h"
 

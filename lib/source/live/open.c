@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 
 #include "event.h"
-#include "ids.h"
 #include "instance.h"
+#include "instance/ids.h"
 #include "source/live.h"
 #include "tracefs.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/parse.h"
 #include "event.h"
-#include "ids.h"
+#include "instance/ids.h"
 
 #define IDS_FILE "ids"
 

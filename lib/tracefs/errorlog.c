@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads tracefs' error_log: what the kernel says about a refused command. */
-#include "errorlog.h"
+#include "tracefs/errorlog.h"
 #include "base/parse.h"
 
 /*

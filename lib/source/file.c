@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "file.h"
+#include "source/file.h"
 
 /* What the context lets go of at its end. */
 struct kept {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Formats are checked once, here, before anything relies on what they say. */
-#include "format_check.h"
+#include "event/format_check.h"
 
 #define PRINT_WORD "print fmt:"
 

@@ -2,7 +2,7 @@
 /* Formats of events: parsed by libtraceevent when they are first asked for. */
 #include "base/parse.h"
 #include "event.h"
-#include "format_check.h"
+#include "event/format_check.h"
 #include "symbol.h"
 #include "tracefs.h"
 

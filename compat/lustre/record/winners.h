@@ -10,30 +10,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TREE_NONE UINT64_MAX
+#define WINNERS_NONE UINT64_MAX
 
-struct tree {
+struct winners {
 	/* Nodes: 1 is the winner, the leaves are from n_leaves on. Two arrays, or else compilers
 	 * move pairs through vector registers, which is slow. */
-	uint64_t *key; /* TREE_NONE: the leaf is empty */
+	uint64_t *key; /* WINNERS_NONE: the leaf is empty */
 	uint64_t *tag; /* of equal keys the lower one wins: the order given, then the leaf */
 	uint32_t *free_leaf;
 	uint32_t n_leaves; /* a power of two, or 0 */
 	uint32_t n_free;
 };
 
-/* The winner's key; TREE_NONE if there is none. */
-static inline uint64_t tree_key(const struct tree *tree)
+/* The winner's key; WINNERS_NONE if there is none. */
+static inline uint64_t winners_key(const struct winners *tree)
 {
-	return tree->n_leaves ? tree->key[1] : TREE_NONE;
+	return tree->n_leaves ? tree->key[1] : WINNERS_NONE;
 }
 
-static inline uint32_t tree_leaf(const struct tree *tree)
+static inline uint32_t winners_leaf(const struct winners *tree)
 {
 	return (uint32_t)tree->tag[1];
 }
 
-static inline void tree_set(struct tree *tree, uint32_t leaf, uint64_t key, uint32_t order)
+static inline void winners_set(struct winners *tree, uint32_t leaf, uint64_t key, uint32_t order)
 {
 	uint64_t *keys = tree->key, *tags = tree->tag, tag = (uint64_t)order << 32 | leaf;
 	uint32_t at = leaf + tree->n_leaves;
@@ -52,12 +52,12 @@ static inline void tree_set(struct tree *tree, uint32_t leaf, uint64_t key, uint
 }
 
 /* Makes room for twice as many leaves; those there are stay the same. */
-static inline int tree_grow(struct tree *tree)
+static inline int winners_grow(struct winners *tree)
 {
 	uint32_t n = tree->n_leaves ? tree->n_leaves * 2 : 1;
 	uint64_t *key = malloc(2 * n * sizeof(*key)), *tag = malloc(2 * n * sizeof(*tag));
 	uint32_t *free_leaf = realloc(tree->free_leaf, n * sizeof(*free_leaf));
-	struct tree old = *tree;
+	struct winners old = *tree;
 
 	if (free_leaf)
 		tree->free_leaf = free_leaf;
@@ -72,8 +72,8 @@ static inline int tree_grow(struct tree *tree)
 	tree->tag = tag;
 	tree->n_leaves = n;
 	for (uint32_t i = 0; i < old.n_leaves; i++)
-		tree_set(tree, i, old.key[old.n_leaves + i],
-			 (uint32_t)(old.tag[old.n_leaves + i] >> 32));
+		winners_set(tree, i, old.key[old.n_leaves + i],
+			    (uint32_t)(old.tag[old.n_leaves + i] >> 32));
 	for (uint32_t i = old.n_leaves; i < n; i++)
 		tree->free_leaf[tree->n_free++] = i;
 	free(old.key);
@@ -82,27 +82,27 @@ static inline int tree_grow(struct tree *tree)
 }
 
 /* Puts in a key; the leaf that it got is in *leaf. */
-static inline int tree_add(struct tree *tree, uint64_t key, uint32_t order, uint32_t *leaf)
+static inline int winners_add(struct winners *tree, uint64_t key, uint32_t order, uint32_t *leaf)
 {
-	int err = tree->n_free ? 0 : tree_grow(tree);
+	int err = tree->n_free ? 0 : winners_grow(tree);
 
 	if (err)
 		return err;
 	*leaf = tree->free_leaf[--tree->n_free];
-	tree_set(tree, *leaf, key, order);
+	winners_set(tree, *leaf, key, order);
 	return 0;
 }
 
-static inline void tree_remove(struct tree *tree, uint32_t leaf)
+static inline void winners_remove(struct winners *tree, uint32_t leaf)
 {
-	tree_set(tree, leaf, TREE_NONE, UINT32_MAX);
+	winners_set(tree, leaf, WINNERS_NONE, UINT32_MAX);
 	tree->free_leaf[tree->n_free++] = leaf;
 }
 
-static inline void tree_clear(struct tree *tree)
+static inline void winners_clear(struct winners *tree)
 {
 	free(tree->key);
 	free(tree->tag);
 	free(tree->free_leaf);
-	*tree = (struct tree){ 0 };
+	*tree = (struct winners){ 0 };
 }

@@ -6,7 +6,7 @@
  * bytes that merely look like one would have to hold the very distance to the function, and the
  * kernel takes no probe that is not at the beginning of an instruction.
  */
-#include "lustre/message/cdebug_calls.h"
+#include "lustre/message/call_sites.h"
 
 #include <inttypes.h>
 
@@ -19,8 +19,8 @@
 #define MAX_CODE  16384
 #define MAX_CALLS 16
 
-size_t cdebug_calls_in(enum cdebug_machine machine, const uint8_t *code, size_t len,
-		       uint64_t address, uint64_t target, uint32_t *offsets, size_t most)
+size_t call_sites_in(enum cdebug_machine machine, const uint8_t *code, size_t len, uint64_t address,
+		     uint64_t target, uint32_t *offsets, size_t most)
 {
 	size_t n = 0, step = machine == CDEBUG_X86_64 ? 1 : 4;
 	uint32_t word;
@@ -121,8 +121,8 @@ static int add_calls(int fd, const struct symbol *caller, uint64_t target, char 
 	if (caller->to && caller->to - caller->from < len)
 		len = caller->to - caller->from;
 	len = kcore_read(fd, caller->from, code, len);
-	found = cdebug_calls_in(cdebug_machine(), code, len, caller->from, target, offsets,
-				MAX_CALLS);
+	found = call_sites_in(cdebug_machine(), code, len, caller->from, target, offsets,
+			      MAX_CALLS);
 	for (size_t i = 0; i < found; i++) {
 		if (asprintf(&places[*n], "%s:%s+0x%" PRIx32, caller->module, caller->name,
 			     offsets[i]) < 0) {
@@ -134,7 +134,7 @@ static int add_calls(int fd, const struct symbol *caller, uint64_t target, char 
 	return 0;
 }
 
-int cdebug_calls(const char *callee, const char *const *callers, size_t n, char ***places)
+int call_sites(const char *callee, const char *const *callers, size_t n, char ***places)
 {
 	struct symbol symbols[MAX_CALLERS + 1] = { { .name = callee } };
 	int fd __cleanup(close) = kcore_open();
@@ -159,13 +159,13 @@ int cdebug_calls(const char *callee, const char *const *callers, size_t n, char 
 	if (f)
 		fclose(f);
 	if (err) {
-		cdebug_calls_free(*places);
+		call_sites_free(*places);
 		*places = NULL;
 	}
 	return err;
 }
 
-void cdebug_calls_free(char **places)
+void call_sites_free(char **places)
 {
 	for (char **place = places; place && *place; place++)
 		free(*place);

@@ -3,7 +3,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "compress.h"
+#include "tracedat/compress.h"
 
 static int decompress_zlib(void **state, const void *in, size_t n_in, void *out, size_t n_out)
 {

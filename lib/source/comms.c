@@ -2,7 +2,7 @@
 /* Names of processes by their number: a hash table that is probed linearly. */
 #include <search.h>
 
-#include "comms.h"
+#include "source/comms.h"
 
 struct dkt__comm {
 	int32_t pid;
