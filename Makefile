@@ -259,9 +259,11 @@ check-clang:
 	$(Q)$(MAKE) --no-print-directory O=$(O)/clang CC=$(CLANG) CFLAGS=-Werror all tests
 
 # The interface that check-abi compares with; it may only grow, see "Stability" in libdktrace(3).
-abi-baseline: $(SO)
+abi-baseline: $(SO) $(LUSTRE_SO)
 	$(call say,GEN,lib/libdktrace.abi)
 	$(Q)tests/tools/abi-dump $(SO) >lib/libdktrace.abi
+	$(call say,GEN,compat/liblustre/libdktrace-lustre.abi)
+	$(Q)tests/tools/abi-dump $(LUSTRE_SO) >compat/liblustre/libdktrace-lustre.abi
 
 lint:
 	$(Q)tests/lint
