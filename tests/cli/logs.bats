@@ -36,6 +36,29 @@ df_lines()
 	df_lines log.bin | cmp out.log -
 }
 
+# What each command that reads files says of one, and its exit status. usage: each_tells STATUS FILE WORDS
+each_tells()
+{
+	pair='libcfs:libcfs_debug_msg libcfs:libcfs_debug_msg --key common_pid'
+	for command in "report $2" "report -S json $2 -o x" "convert $2 x.json" "merge $2 -o x.dat" \
+		"split $2 x.dat --count 9999" "info $2" "info --json $2" "hist -i $2" "latency $pair -i $2"; do
+		# shellcheck disable=SC2086 # several words
+		run "-$1" --separate-stderr dktrace $command
+		has "$stderr" "dktrace: $2: $3" "$command"
+	done
+}
+
+@test "losses and damage have the same words with every command" {
+	"$gen" odd 2000 >log.bin
+	each_tells 1 log.bin "the record at offset 1279 is incomplete; 3 places have invalid data"
+	cat >saved.log <<-END
+		00000100:00100000:2.0:1495061256.496695:0:14615:0:(client.c:1498:ptlrpc_send_new_req()) first
+		00000001:02000400:1.0:1495061256.496700:0:0:0:(ring_buffer:0:lost_events()) 7 records lost before this on CPU 1
+		00000100:00100000:1.1F:1495061257.000001:0:14616:0:(client.c:1:f()) last
+	END
+	each_tells 3 saved.log "7 of 9 records were lost (cpu 1: 7)"
+}
+
 @test "the text of dk is read back, the same" {
 	dktrace show --input "$capture" >saved.log
 	sed '$d' saved.log >wanted
