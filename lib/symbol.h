@@ -2,7 +2,8 @@
 /* Addresses of the kernel to names, for what the public header has not. */
 #pragma once
 
-#include "tracedat/compress.h"
+#include "base/compress.h"
+#include "ctx.h"
 
 /* Takes the names from that file, in the form of /proc/kallsyms, in place of any before. */
 int dkt__symbols_read(struct dkt_ctx *ctx, const char *path);

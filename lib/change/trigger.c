@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Triggers as steps of a change. */
-#include "trigger.h"
+#include "instance/trigger.h"
 #include "base/guess.h"
 #include "change.h"
 #include "event.h"

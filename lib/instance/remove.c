@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Removing an instance, with the histograms that hold on to it. */
+#include "instance/trigger.h"
 #include "tracefs.h"
-#include "trigger.h"
 
 /* Takes the histograms of an event away, the last one added first. Returns how many. */
 static size_t drop_event(struct dkt_instance *in, struct dkt_event *event)

@@ -2,8 +2,8 @@
 /* Pages of a CPU in compressed chunks, as trace.dat version 7 has them. */
 #pragma once
 
+#include "base/compress.h"
 #include "source/file.h"
-#include "tracedat/compress.h"
 
 /* Pages of a chunk, unpacked. */
 struct dkt__chunk_room {

@@ -8,8 +8,8 @@
 #include "top/stops.h"
 #include "event.h"
 #include "instance.h"
+#include "instance/trigger.h"
 #include "note.h"
-#include "trigger.h"
 
 /* In the spool directory: lines of system:event, a blank, the trigger. */
 #define NOTE "top.triggers"

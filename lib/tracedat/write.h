@@ -2,9 +2,9 @@
 /* What the rooms of writing a trace.dat file share: taking records, its tables, its layout. */
 #pragma once
 
+#include "base/compress.h"
 #include "source.h"
 #include "tracedat.h"
-#include "tracedat/compress.h"
 #include "tracedat/pack.h"
 #include "tracedat/spill.h"
 

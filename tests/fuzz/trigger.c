@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes trigger files: what a line says is a command that reads as the same again. */
-#include "trigger.h"
+#include "instance/trigger.h"
 #include "replay.h"
 
 static void check_one(struct dkt_ctx *ctx, const struct dkt_trigger *trigger)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Trigger files: lines as the kernels write them, commands as people do, what excludes what. */
 #include "check.h"
-#include "trigger.h"
+#include "instance/trigger.h"
 
 static int setup(void **state)
 {

@@ -2,7 +2,7 @@
 /* Compressed bytes of files, by the names that trace-cmd gives to the ways. */
 #pragma once
 
-#include "ctx.h"
+#include "base/util.h"
 
 struct dkt__codec {
 	const char *name; /* "zstd" */

@@ -3,7 +3,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "tracedat/compress.h"
+#include "base/compress.h"
 
 static int decompress_zlib(void **state, const void *in, size_t n_in, void *out, size_t n_out)
 {

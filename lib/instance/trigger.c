@@ -16,8 +16,8 @@
 #include "base/parse.h"
 #include "event.h"
 #include "instance.h"
+#include "instance/trigger.h"
 #include "tracefs.h"
-#include "trigger.h"
 
 /* What the kernel takes in one write, less the end of the string (events/.../trigger). */
 #define MAX_COMMAND 4095
