@@ -2,7 +2,7 @@
 /* info: what is in a file of records. */
 #include "cmd/info.h"
 
-static int print_one(struct app *app, char *path, struct record_args *args)
+static int print_one(struct app *app, const char *path, struct record_args *args)
 {
 	struct info *info __cleanup(free) = calloc(1, sizeof(*info));
 	struct inputs in = { 0 };

@@ -207,7 +207,7 @@ int cmd_hist(struct app *app, int argc, char **argv)
 		record_args_clear(&args);
 		return rc;
 	}
-	err = app->input ? inputs_open_one(app, (char *)app->input, &args, &in) :
+	err = app->input ? inputs_open_one(app, app->input, &args, &in) :
 			   dkt_tracefs_open(app->ctx, 0);
 	if (!err && app->input)
 		hist.ctx = in.files[0].in.ctx;

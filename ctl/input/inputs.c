@@ -9,6 +9,12 @@
 /* Clocks of one host that differ by less from the wall clock have been running all the time. ns. */
 #define SAME_BOOT 1000000000
 
+static int begin(struct app *app, size_t n, struct inputs *it)
+{
+	*it = (struct inputs){ .app = app, .files = calloc(n + 1, sizeof(*it->files)) };
+	return it->files ? 0 : dkt_fail(app->ctx, -ENOMEM, "out of memory");
+}
+
 /* ---- offsets ---- */
 
 /* "3ms", "-1500", "2s" as ns. */
@@ -212,12 +218,14 @@ int inputs_start(struct inputs *it, struct record_args *args, bool merged)
 	return err ? err : pipeline_select(&it->line, &args->selection);
 }
 
-int inputs_open_one(struct app *app, char *path, struct record_args *args, struct inputs *it)
+int inputs_open_one(struct app *app, const char *path, struct record_args *args, struct inputs *it)
 {
-	int err = inputs_new(app, &path, 1, it) ? -ENOMEM : 0;
+	int err = begin(app, 1, it);
 
-	if (!err)
-		err = input_open(app, path, &args->source, &it->files[0].in);
+	if (err)
+		return err;
+	it->files[it->n++].path = path;
+	err = input_open(app, path, &args->source, &it->files[0].in);
 	if (!err)
 		err = inputs_check_events(it, &args->selection);
 	return err ? err : inputs_start(it, args, false);
@@ -302,9 +310,8 @@ int inputs_tell(struct inputs *it)
 
 int inputs_new(struct app *app, char **paths, size_t n, struct inputs *it)
 {
-	*it = (struct inputs){ .app = app, .files = calloc(n + 1, sizeof(*it->files)) };
-	if (!it->files)
-		return app_usage("out of memory");
+	if (begin(app, n, it))
+		return app_fail(app);
 	for (size_t i = 0; i < n; i++)
 		it->files[it->n++].path = paths[i];
 	return read_offsets(it);
@@ -322,15 +329,9 @@ static int take(const struct inputs *from, size_t nr, struct inputs *it)
 	return copy->name ? 0 : dkt_fail(from->app->ctx, -ENOMEM, "out of memory");
 }
 
-static int begin(const struct inputs *from, size_t n, struct inputs *it)
-{
-	*it = (struct inputs){ .app = from->app, .files = calloc(n + 1, sizeof(*it->files)) };
-	return it->files ? 0 : dkt_fail(from->app->ctx, -ENOMEM, "out of memory");
-}
-
 int inputs_take(struct inputs *from, const size_t *list, size_t n, struct inputs *it)
 {
-	int err = begin(from, n, it);
+	int err = begin(from->app, n, it);
 
 	for (size_t i = 0; !err && i < n; i++) {
 		err = take(from, list[i], it);
@@ -342,7 +343,7 @@ int inputs_take(struct inputs *from, const size_t *list, size_t n, struct inputs
 
 int inputs_copy(const struct inputs *from, struct inputs *it)
 {
-	int err = begin(from, from->n, it);
+	int err = begin(from->app, from->n, it);
 
 	for (size_t i = 0; !err && i < from->n; i++)
 		err = take(from, i, it);

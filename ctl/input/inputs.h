@@ -29,7 +29,7 @@ struct inputs {
 	struct progress progress;
 };
 
-/* None is open yet; --offset is read. 0 or EXIT_USAGE; to be cleared in either case. */
+/* None is open yet; --offset is read. 0 or the exit status; to be cleared in either case. */
 int inputs_new(struct app *app, char **paths, size_t n, struct inputs *it);
 
 /* Those files whose numbers are in list, named and related as they are, as they were opened. */
@@ -60,7 +60,7 @@ int inputs_check_events(const struct inputs *it, const struct selection *selecti
 int inputs_start(struct inputs *it, struct record_args *args, bool merged);
 
 /* Opens one file, or all, merged, and does all of that. The words of a failure are in the app's context. */
-int inputs_open_one(struct app *app, char *path, struct record_args *args, struct inputs *it);
+int inputs_open_one(struct app *app, const char *path, struct record_args *args, struct inputs *it);
 int inputs_open_all(struct inputs *it, struct record_args *args);
 
 /* pipeline_each() that shows on a terminal how far it is. */

@@ -170,7 +170,7 @@ int cmd_latency(struct app *app, int argc, char **argv)
 		record_args_clear(&args);
 		return rc;
 	}
-	err = app->input ? inputs_open_one(app, (char *)app->input, &args, &in) :
+	err = app->input ? inputs_open_one(app, app->input, &args, &in) :
 			   dkt_tracefs_open(app->ctx, 0);
 	/* Before events are looked for: what killed ones left is among them. */
 	if (!err && !app->input)
