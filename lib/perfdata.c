@@ -135,12 +135,11 @@ static int take_opts(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 {
 	struct dkt__streams *it = &perf->streams;
 	uint64_t since, until;
-	size_t i;
 
 	if (opts->buffer && *opts->buffer)
 		return dkt_fail(perf->streams.base.ctx, -ENOENT, "read %s: it has no buffer '%s'",
 				perf->file.name, opts->buffer);
-	for (i = 0; i < it->n; i++)
+	for (size_t i = 0; i < it->n; i++)
 		it->list[i].unasked = !dkt__cpu_asked(opts->cpus, opts->n_cpus, (uint32_t)i);
 	dkt__source_times(&it->base, opts, &since, &until);
 	return perf_seek(&it->base, since, until);

@@ -6,10 +6,10 @@
 #pragma once
 
 #include <getopt.h>
-#include <stdbool.h>
-#include <stdio.h>
 
 #include <dktrace/dktrace.h>
+
+#include "base/util.h"
 
 /* The text escaped, "" for NULL; the caller frees it. NULL when memory is out. */
 char *shown(const char *text);

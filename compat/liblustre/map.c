@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* libdktrace-lustre: the class map. */
 #include "liblustre/map.h"
-
-#include <errno.h>
-#include <stdlib.h>
+#include "base/util.h"
 
 #include "base/opts.h"
 #include "liblustre/kind.h"

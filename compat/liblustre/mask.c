@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* libdktrace-lustre: masks. */
-#include <errno.h>
-#include <string.h>
 
+#include "base/util.h"
 #include "liblustre/kind.h"
 
 int dkt_lustre_mask_parse(struct dkt_ctx *ctx, enum dkt_lustre_mask mask, const char *text,

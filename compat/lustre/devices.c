@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lists Lustre's devices from the DEVICES dump of the generic netlink family `lustre`. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lustre/devices.h"
+#include "base/util.h"
 #include "lustre/keyval.h"
 
 #define FAMILY      "lustre"

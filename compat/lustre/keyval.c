@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Decodes LNet's self-describing netlink messages, whatever is in them. */
-#include <errno.h>
 #include <limits.h>
 #include <netlink/attr.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "base/util.h"
 #include "lustre/keyval.h"
 
 /* Attributes of a table of keys; the kernel's enum lnet_nl_scalar_attrs. */

@@ -2,9 +2,9 @@
 /* LNet's self-describing netlink messages: a table of keys first, then values by key. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+
+#include "base/util.h"
 
 #define KEYVAL_DEPTH 8 /* tables within tables that are followed; Lustre's have up to 3 */
 #define KEYVAL_KEYS  256 /* keys of one table; Lustre's have up to 20 */

@@ -2,8 +2,6 @@
 /* Text as dk prints it, taken back to Lustre's binary records. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "lustre/record.h"
 #include "lustre/record/spill.h"
 

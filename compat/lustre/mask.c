@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads and prints masks as Lustre's kernel side does from 2.17 on. */
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
+#include "base/util.h"
 #include "lustre/mask.h"
 
 #define MASK_EMERG    0x00040000u

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lustre's binary records: acceptance, finding the way back after damage, and the end. */
 #include "lustre/record.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include "base/util.h"
 
 /* Bytes that are read at once; holds the longest record and the header behind it. */
 #define WINDOW (256 * 1024)

@@ -2,10 +2,9 @@
 /* Lustre's binary records: what one looks like, and reading them out of a stream that is damaged. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+
+#include "base/util.h"
 
 /* What Lustre's own lctl takes; with 64 KiB pages a kernel writes longer ones. */
 #define RECORD_LUSTRE_MAX 4094

@@ -2,8 +2,6 @@
 /* Printing the debug log: the kernel's records and Lustre's own, selected, in one of the styles. */
 #pragma once
 
-#include <stdio.h>
-
 #include "log/debuglog.h"
 #include "lustre/log_source.h"
 #include "pipeline/losses.h"

@@ -2,9 +2,6 @@
 /* The tool: what main() prepares for a command, and the rows of commands. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include <dktrace/dktrace.h>
 
 #include "app/progress.h"

@@ -2,8 +2,6 @@
 /* Options: one row each, from which parsing, help and completion come. */
 #pragma once
 
-#include <stdio.h>
-
 #include "app/app.h"
 
 /*

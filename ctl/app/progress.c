@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How far a long reading or switching is: a line on stderr, if that is a terminal. */
 #include "app/progress.h"
+#include "base/util.h"
 
-#include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
 

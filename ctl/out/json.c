@@ -2,8 +2,6 @@
 /* JSON of rows, and its text. */
 #include "out/json.h"
 
-#include <errno.h>
-
 #include <dktrace/dktrace.h>
 
 #include "out/rows.h"

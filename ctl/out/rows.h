@@ -3,10 +3,9 @@
 #pragma once
 
 #include <json.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+
+#include "base/util.h"
 
 /* How text shows the values of a column. JSON and CSV have plain numbers, in the unit named here. */
 enum column_type {

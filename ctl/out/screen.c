@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A view that is drawn again and again on a terminal, until q. */
 #include "out/screen.h"
+#include "base/util.h"
 
 #include <poll.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 /* A terminal that does not tell its height. */
 #define LINES 24

@@ -58,7 +58,7 @@ static int id_cmp(const void *a, const void *b)
 
 static int fill_quick(struct dkt__perf *perf)
 {
-	size_t i, at, n = 2;
+	size_t at, n = 2;
 
 	while (n < perf->n_ids && n < QUICK_MAX)
 		n *= 2;
@@ -67,9 +67,9 @@ static int fill_quick(struct dkt__perf *perf)
 		return -ENOMEM;
 	perf->quick_mask = n - 1;
 	/* What is not filled in is no sample's. */
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		perf->quick[i].size = UINT32_MAX;
-	for (i = perf->n_ids; i--;) {
+	for (size_t i = perf->n_ids; i--;) {
 		at = perf->ids[i].id & perf->quick_mask;
 		perf->quick[at] = find_places(&perf->attrs[perf->ids[i].attr]);
 		perf->quick[at].id = perf->ids[i].id;

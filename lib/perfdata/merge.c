@@ -254,9 +254,8 @@ static inline int advance(struct dkt__perf *perf)
 void dkt__perf_merge_rewind(struct dkt__perf *perf)
 {
 	struct dkt__perf_merge *m = &perf->merge;
-	size_t i;
 
-	for (i = 0; i < m->met; i++) {
+	for (size_t i = 0; i < m->met; i++) {
 		if (m->blocks[i].live)
 			let_go(perf, &m->blocks[i]);
 		m->blocks[i].live = 0;
@@ -349,10 +348,9 @@ static bool fill_item(struct dkt__perf *perf, const struct dkt__perf_item *item,
 {
 	struct dkt__streams *it = &perf->streams;
 	const void *data = item->data;
-	struct dkt__stream *s;
 	uint64_t nr;
+	struct dkt__stream *s = item->cpu < it->n ? &it->list[item->cpu] : NULL;
 
-	s = item->cpu < it->n ? &it->list[item->cpu] : NULL;
 	if (!s || s->unasked)
 		return false;
 	if (item->type != PERF_RECORD_SAMPLE)

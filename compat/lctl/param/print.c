@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prints parameters as get_param, list_param and find_param do. */
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "io/say.h"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kernel's memory, by /proc/kcore: an ELF file whose segments are what is mapped. */
 #include "lustre/message/kcore.h"
+#include "base/util.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
 
 int kcore_open(void)
 {

@@ -2,9 +2,7 @@
 /* Sorting records that are in no order: threads make runs of them, piece by piece, in a file. */
 #include "lustre/record/pieces.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <string.h>
 
 #include "lustre/record/crew.h"
 #include "lustre/record/piece.h"

@@ -2,10 +2,6 @@
 /* Slices: the time of a log in parts, each with the runs that hold its records. */
 #include "lustre/record/slice.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int make_room(struct slice *slice, size_t n)
 {
 	size_t *open;

@@ -2,11 +2,7 @@
 /* All records of a binary log in order of time: finds its runs, or makes some. */
 #include "lustre/record/sort.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "lustre/record/ahead.h"
 #include "lustre/record/crew.h"

@@ -5,10 +5,7 @@
  */
 #pragma once
 
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "base/util.h"
 
 #define WINNERS_NONE UINT64_MAX
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copies of records in the kernel log, not more than it can bear. */
 #include "pipeline/daemon/kmsg.h"
+#include "base/util.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "lustre/mask.h"
 

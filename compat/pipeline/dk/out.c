@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The log's way from a style to a descriptor. */
 #include "pipeline/dk/out.h"
+#include "base/util.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/stop.h"
 

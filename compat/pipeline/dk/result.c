@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What printing the debug log came to, in words. */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "io/say.h"
 #include "pipeline/dk.h"
