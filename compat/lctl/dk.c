@@ -121,15 +121,16 @@ static int print_text(struct lctl *lctl, struct debuglog *log, struct log_source
 {
 	struct selection selection = { .hidden_types = lctl->hidden_types,
 				       .hidden_subsystems = lctl->hidden_subsystems };
-	struct dk_opts opts = { .selection = &selection };
+	/* The bytes of Lustre's lctl, unless they would drive a terminal. */
+	const struct sink_opts sink = { .style.name = "legacy", .raw_text = !isatty(fd) };
+	struct outfile file = { .fd = fd };
+	struct dk_opts opts = { .selection = &selection, .sink = &sink, .file = &file };
 	struct dk_result result = { 0 };
 	int err;
 
-	/* The bytes of Lustre's lctl, unless they would drive a terminal. */
-	opts.raw_text = !isatty(fd);
 	opts.lustre = lustre;
 	opts.drop_rights = !lctl->session;
-	err = dk_print(lctl->ctx, log, &opts, fd, &result);
+	err = dk_print(lctl->ctx, log, &opts, &result);
 	if (err && !result.closed)
 		lctl_say(lctl);
 	lctl->closed |= result.closed;

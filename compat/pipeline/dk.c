@@ -26,13 +26,12 @@ struct printer {
 	struct dkt_ctx *ctx;
 	struct dkt_ctx *own; /* the same, if that is not the caller's */
 	struct debuglog *log; /* of ours; NULL: there is none */
-	struct class_map *map; /* if that has none */
 	const struct dk_opts *opts;
 	struct dk_result *result;
 	struct timeline time;
 	struct once *once; /* NULL: there is no message that could come twice */
-	struct dk_out out;
-	struct legacy_style *legacy; /* the style's */
+	struct pipeline line; /* of the timeline alone */
+	struct sink sink;
 	struct message *message; /* of Lustre's records */
 	struct chooser *chooser;
 	uint64_t told, waiting; /* records: looked at when that was told, and in the log at first */
@@ -43,8 +42,6 @@ struct printer {
 
 static int print_record(struct printer *p, const struct dkt_record *rec)
 {
-	const struct dk_file *file = p->opts->file;
-
 	if (p->opts->skip_self && rec->event && rec->pid == p->self) {
 		p->result->own++;
 		return 0;
@@ -60,24 +57,21 @@ static int print_record(struct printer *p, const struct dkt_record *rec)
 		return 0;
 	}
 	p->result->kept += rec->event != NULL;
-	if (file)
-		return file->add(file->data, rec);
-	return style_record(p->out.style, rec,
-			    rec->event ? dkt_source_comm(p->time.source, rec) : "", p->out.buf);
+	return sink_add(&p->sink, rec);
 }
 
-/* A file gets all records of a message, whatever is chosen. */
+/* Recordings get all records of a message, whatever is chosen. */
 static int add_record(struct printer *p, const struct dkt_record *rec)
 {
-	if (legacy_style_keep(p->legacy, rec))
-		return p->opts->file->add(p->opts->file->data, rec);
+	if (p->time.apart && legacy_style_keep(p->time.legacy, rec))
+		return sink_add(&p->sink, rec);
 	return print_record(p, rec);
 }
 
 /* A source that follows has come to its end: all of it is written out before it waits. */
 static int wait_for_more(struct printer *p)
 {
-	int err = dk_out_flush(&p->out);
+	int err = dk_out_flush(&p->sink.out);
 
 	if (!err)
 		err = dkt_source_done(p->time.source);
@@ -118,10 +112,8 @@ static int print_all(struct printer *p)
 		if (err == DKT_NEXT_LATER) {
 			err = wait_for_more(p);
 		} else if (!err) {
-			err = p->opts->file ? add_record(p, &rec) : print_record(p, &rec);
+			err = add_record(p, &rec);
 			look(p);
-			if (!err)
-				err = dk_out_write_if_full(&p->out);
 		}
 	}
 	return err == DKT_NEXT_END ? 0 : err;
@@ -129,35 +121,33 @@ static int print_all(struct printer *p)
 
 /* ---- the whole ---- */
 
-static int print_text(struct printer *p)
+/* What was written is where it belongs, before it is forgotten. */
+static int commit(struct printer *p)
 {
-	int err = style_begin(p->out.style, p->out.buf);
+	int err = sink_finish(&p->sink);
 
-	if (!err)
-		err = print_all(p);
-	if (!err)
-		err = style_end(p->out.style, p->out.buf);
-	return err ? err : dk_out_settle(&p->out);
+	if (!err && !p->opts->sink->whole)
+		return p->sink.tracedat ? 0 : dk_out_check(&p->sink.out);
+	return err ? err : outfile_commit(p->opts->file);
 }
 
-static int write_file(struct printer *p)
+static int print_log(struct printer *p)
 {
-	const struct dk_file *file = p->opts->file;
-	int err = file->begin(file->data, p->time.source);
+	int err = sink_begin(&p->sink);
 
 	if (!err)
 		err = print_all(p);
-	if (!err && dkt__stopped())
-		err = dkt_fail(p->ctx, -ECANCELED, "interrupted: the log is unchanged");
+	if (!err && p->opts->sink->whole && dkt__stopped())
+		err = dkt_fail(p->ctx, -ECANCELED, "interrupted: the log is as it was");
 	if (!err)
-		err = file->finish(file->data);
-	return err;
+		err = commit(p);
+	return err ? err : dkt_source_done(p->time.source);
 }
 
 static int open_kernel(struct printer *p)
 {
 	DKT_OPTS(dkt_live_opts, opts, .flags = p->opts->flags, .flush = dk_out_settle,
-		 .data = &p->out, .wake_percent = WAKE_PERCENT);
+		 .data = &p->sink.out, .wake_percent = WAKE_PERCENT);
 	char *spool __cleanup(free) = NULL;
 	int err = p->log->dir ? debuglog_spool(p->log, &spool) : 0;
 
@@ -190,20 +180,18 @@ static int drop_rights(struct printer *p)
 
 static int printer_run(struct printer *p)
 {
-	int counted, err = open_sources(p);
+	struct losses *losses = &p->result->losses;
+	int err = drop_rights(p);
 
-	if (!err)
-		err = drop_rights(p);
 	if (err)
 		return err;
-	err = p->opts->file ? write_file(p) : print_text(p);
-	if (!err)
-		err = dkt_source_done(p->time.source);
+	err = print_log(p);
 	/* A saved tree may have no statistics. */
-	counted = losses_count(&p->result->losses, p->time.source);
+	if (losses_count(losses, p->time.source) == -ENOMEM && !err)
+		err = -ENOMEM;
 	p->result->incomplete = p->time.incomplete;
 	p->result->unmatched = chooser_explain(p->chooser, p->result->kept);
-	return err || counted != -ENOMEM ? err : counted;
+	return err;
 }
 
 /* Somebody may have chosen a clock that has no wall-clock time: its times are better than nothing. */
@@ -212,37 +200,6 @@ static int find_wall(struct printer *p)
 	int err = p->time.in ? dkt_instance_wall(p->time.in, &p->time.wall) : 0;
 
 	return err == -EOPNOTSUPP ? dkt_instance_get_clock(p->time.in, &p->result->clock) : err;
-}
-
-/* Lustre's records say their classes themselves: a map is needed only to ask for them. */
-static int open_map(struct printer *p)
-{
-	if (p->log || !selection_by_class(p->opts->selection))
-		return 0;
-	return class_map_open(p->ctx, NULL, &p->map);
-}
-
-/* What the style writes in and with; without a log only Lustre's own records. */
-static int open_style(struct printer *p)
-{
-	char host[HOST_NAME_MAX + 1] = { 0 };
-	struct dkt_source_info source = { .kind = "ring buffers",
-					  .host = host,
-					  .clock = p->result->clock ?: "mono",
-					  .cpus = p->log ? dkt_instance_cpus(p->time.in) : 0,
-					  .has_wall = !p->result->clock,
-					  .wall = p->time.wall };
-	DKT_OPTS(dkt_style_opts, opts, .source = &source, .dir = p->opts->dir,
-		 .color = p->opts->color, .raw_text = p->opts->raw_text);
-	int err = dkt_buf_new(&p->out.buf);
-
-	gethostname(host, sizeof(host) - 1);
-	if (!err)
-		err = style_new(p->ctx, p->log ? p->log->map : p->map, p->opts->style, &opts,
-				&p->out.style);
-	if (!err)
-		p->time.legacy = p->legacy = style_legacy(p->out.style);
-	return err;
 }
 
 static void put_line(void *data, struct dkt_buf *buf)
@@ -258,29 +215,51 @@ static int open_lustre(struct printer *p)
 		return 0;
 	p->result->dropped += log_source_counts(lustre)->dropped;
 	p->message = message_new(p->ctx, log_source_event(lustre), NULL);
-	style_own(p->out.style, log_source_event(lustre), p->message, put_line, lustre);
+	if (p->message && p->sink.out.style)
+		style_own(p->sink.out.style, log_source_event(lustre), p->message, put_line,
+			  lustre);
 	return p->message ? 0 : -ENOMEM;
+}
+
+/* The style's objects know messages that have several records. */
+static int open_sink(struct printer *p)
+{
+	struct pipeline_part *part = &p->line.parts[0];
+	int err;
+
+	pipeline_add(&p->line, p->ctx, p->time.source, NULL);
+	part->map = p->log ? p->log->map : NULL;
+	/* A map is needed only to ask for classes. */
+	part->classless = !p->log && !selection_by_class(p->opts->selection);
+	err = sink_open(&p->sink, p->opts->sink, &p->line, p->opts->file);
+	if (!err && !p->sink.out.style)
+		err = legacy_style_new(p->ctx, part->map, &part->legacy);
+	if (err)
+		return err;
+	p->time.legacy = p->sink.out.style ? style_legacy(p->sink.out.style) : part->legacy;
+	return open_lustre(p);
 }
 
 static int open_chooser(struct printer *p)
 {
 	const struct dkt_source_info info = { .has_wall = !p->result->clock, .wall = p->time.wall };
 	struct selection *selection = p->opts->selection;
+	const bool is_legacy = p->sink.out.style && style_is_legacy(p->sink.out.style);
 	uint64_t since, until;
 	int err = selection_window(selection, p->ctx, &info, &since, &until);
 
 	if (!err)
-		err = chooser_new(p->ctx, p->time.wall, selection, p->legacy, &p->chooser);
+		err = chooser_new(p->ctx, p->time.wall, selection, p->time.legacy, &p->chooser);
 	if (err)
 		return err;
 	chooser_set_window(p->chooser, since, until);
 	/* Their lines are all that is asked for. */
-	if (p->opts->lustre && style_is_legacy(p->out.style) && selection_is_all(selection) &&
-	    !selection->n_cpus && !since && !until)
+	if (p->opts->lustre && is_legacy && selection_is_all(selection) && !selection->n_cpus &&
+	    !since && !until)
 		log_source_bare(p->opts->lustre);
-	return p->opts->lustre && p->log ?
-		       once_new(p->opts->lustre, p->legacy, p->chooser, p->time.wall, &p->once) :
-		       0;
+	return p->opts->lustre && p->log ? once_new(p->opts->lustre, p->time.legacy, p->chooser,
+						    p->time.wall, &p->once) :
+					   0;
 }
 
 /* -EINVAL if no record could be chosen: that would empty the log for nothing. */
@@ -307,16 +286,16 @@ static int check_chooser(struct printer *p)
 
 static int printer_init(struct printer *p)
 {
-	int err = find_wall(p);
+	int err = pipeline_init(&p->line, p->ctx, 1);
 
 	if (!err)
+		err = find_wall(p);
+	if (!err)
 		err = timeline_open_lustre(&p->time);
-	if (!err)
-		err = open_map(p);
-	if (!err)
-		err = open_style(p);
-	if (!err)
-		err = open_lustre(p);
+	if (!err && (p->log || p->opts->lustre))
+		err = open_sources(p);
+	if (!err && p->time.source)
+		err = open_sink(p);
 	if (!err)
 		err = open_chooser(p);
 	return !err && p->log ? check_chooser(p) : err;
@@ -324,14 +303,16 @@ static int printer_init(struct printer *p)
 
 static void printer_clear(struct printer *p)
 {
+	p->result->closed = p->sink.out.closed;
+	sink_close(&p->sink);
 	timeline_close(&p->time);
 	once_free(p->once);
-	style_free(p->out.style);
 	message_free(p->message);
 	chooser_free(p->chooser);
-	class_map_free(p->map);
-	dkt_buf_free(p->out.buf);
-	p->result->closed = p->out.closed;
+	/* The map is the log's. */
+	if (p->log && p->line.n)
+		p->line.parts[0].map = NULL;
+	pipeline_clear(&p->line);
 	dkt_ctx_free(p->own);
 }
 
@@ -340,7 +321,7 @@ static int print(struct printer *p)
 	uint64_t before = 0, after;
 	int err = printer_init(p);
 
-	if (err || !(p->log || p->opts->lustre))
+	if (err || !p->time.source)
 		return err;
 	/* All that the probe misses is in Lustre's own buffer, which a log that follows does not show. */
 	if (p->opts->flags & DKT_LIVE_FOLLOW)
@@ -359,20 +340,21 @@ static int open_context(struct printer *p)
 	if (p->log)
 		return debuglog_map(p->log);
 	err = dkt_ctx_new(NULL, &p->own);
-	p->ctx = p->time.ctx = p->out.ctx = p->own;
+	p->ctx = p->time.ctx = p->own;
 	return err;
 }
 
-int dk_print(struct dkt_ctx *ctx, struct debuglog *log, const struct dk_opts *opts, int fd,
+int dk_print(struct dkt_ctx *ctx, struct debuglog *log, const struct dk_opts *opts,
 	     struct dk_result *result)
 {
-	struct printer p = { .ctx = ctx,
-			     .log = log && log->in ? log : NULL,
-			     .opts = opts,
-			     .result = result,
-			     .time = { .ctx = ctx, .lustre = opts->lustre, .apart = opts->file },
-			     .out = { .ctx = ctx, .fd = fd },
-			     .self = getpid() };
+	struct printer p = {
+		.ctx = ctx,
+		.log = log && log->in ? log : NULL,
+		.opts = opts,
+		.result = result,
+		.time = { .ctx = ctx, .lustre = opts->lustre, .apart = opts->sink->version },
+		.self = getpid()
+	};
 	int err;
 
 	*result = (struct dk_result){ 0 };

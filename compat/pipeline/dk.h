@@ -4,29 +4,17 @@
 
 #include "log/debuglog.h"
 #include "lustre/log_source.h"
-#include "pipeline/losses.h"
-#include "pipeline/selection.h"
-
-/* A file that is there whole or not at all; what goes wrong ends it with that error. */
-struct dk_file {
-	int (*begin)(void *data, struct dkt_source *source);
-	int (*add)(void *data, const struct dkt_record *record);
-	int (*finish)(void *data); /* it is there from now on */
-	void *data;
-};
+#include "pipeline/sink.h"
 
 struct dk_opts {
 	/* Told first with done 0, and now and then: records looked at, of those in the log; NULL: not. */
 	void (*look)(void *data, uint64_t done, uint64_t of);
 	void *look_data;
-	const struct dk_file *file; /* where records go instead of printing them; NULL: they do not */
-	const char *style; /* as style_find() takes it */
-	const char *dir; /* where a style with files of its own writes them */
+	const struct sink_opts *sink;
+	struct outfile *file; /* where the sink writes to, opened before anything is read */
 	unsigned int flags; /* enum dkt_live_flags */
 	struct selection *selection; /* outlives the printing */
 	struct log_source *lustre; /* Lustre's own records, to be merged; NULL: none */
-	bool raw_text; /* as in struct dkt_style_opts */
-	bool color; /* it is, and the style sees to them itself */
 	bool drop_rights; /* once all is open: the process has nothing else to do */
 	unsigned int keep_rights; /* enum dkt_keep: but these, for what is written */
 	bool skip_self; /* leave out what this process caused */
@@ -51,12 +39,12 @@ void dk_result_clear(struct dk_result *result);
 void dk_result_print(const struct dk_result *result, const char *self, FILE *out);
 
 /*
- * Prints the log and Lustre's own records to the descriptor; log NULL: there is none of ours. Unless
+ * Writes the log and Lustre's own records to the file; log NULL: there is none of ours. Unless
  * DKT_LIVE_KEEP is given, what has been written is forgotten; what could not be written is not. A log
- * that was never started prints nothing. Of a file nothing is forgotten before it is there; if
- * something stops it, it is not, with -ECANCELED.
+ * that was never started writes nothing. For a file that is there whole or not at all nothing is forgotten
+ * before it is there; if something stops it, it is not, with -ECANCELED.
  */
-int dk_print(struct dkt_ctx *ctx, struct debuglog *log, const struct dk_opts *opts, int fd,
+int dk_print(struct dkt_ctx *ctx, struct debuglog *log, const struct dk_opts *opts,
 	     struct dk_result *result);
 
 /* Empties the log. */

@@ -86,7 +86,9 @@ void pipeline_count(struct pipeline *p)
 
 int pipeline_map(const struct pipeline *p, struct pipeline_part *part)
 {
-	return part->map ? 0 : class_map_open(part->ctx, p->classes, &part->map);
+	if (part->map || part->classless)
+		return 0;
+	return class_map_open(part->ctx, p->classes, &part->map);
 }
 
 static int choose(const struct pipeline *p, struct pipeline_part *part, struct selection *selection)

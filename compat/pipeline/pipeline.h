@@ -16,6 +16,7 @@ struct pipeline_part {
 	struct dkt_source *source;
 	const char *name; /* what words of a failure call it, if it is one of several */
 	struct class_map *map; /* for that kernel; NULL before pipeline_map() */
+	bool classless; /* its records say their classes themselves, and there is no map */
 	struct legacy_style
 		*legacy; /* knows the classes of records; NULL: nobody has asked for them */
 	struct chooser *chooser; /* NULL: all its records are asked for */

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* dk, show, follow: the log as text. */
-#include <inttypes.h>
-
 #include "app/app.h"
 #include "app/progress.h"
 #include "apply/apply.h"
 #include "base/stop.h"
-#include "input/dk_file.h"
-#include "io/output.h"
-#include "io/say.h"
+#include "input/args.h"
 #include "lustre/libcfs.h"
-#include "lustre/style.h"
+#include "pipeline/dk.h"
 #include "set/param/tree.h"
 
 /* ---- the log ---- */
@@ -51,7 +47,7 @@ static void look(void *data, uint64_t done, uint64_t of)
 		progress_begin(&looking->progress, of, PROGRESS_RECORDS, looking->prints);
 }
 
-static int print_log(struct app *app, struct dk_opts *opts, int fd, struct dk_result *result)
+static int print_log(struct app *app, struct dk_opts *opts, struct dk_result *result)
 {
 	struct debuglog *log = NULL;
 	int err;
@@ -64,82 +60,78 @@ static int print_log(struct app *app, struct dk_opts *opts, int fd, struct dk_re
 	}
 	if (!err && !app->input && !opts->flags)
 		err = take_lustre(app, opts);
-	if (!err && !log->in && opts->file)
+	if (!err && !log->in && opts->sink->whole)
 		err = dkt_fail(app->ctx, -ENOENT,
 			       "nothing is recorded yet: start with 'dktrace set_param debug=...'");
 	if (!err && !log->in && !opts->lustre)
 		fprintf(stderr, "dktrace: nothing is recorded yet: start with"
 				" 'dktrace set_param debug=...'\n");
 	if (!err)
-		err = dk_print(app->ctx, log, opts, fd, result);
+		err = dk_print(app->ctx, log, opts, result);
 	debuglog_close(log);
 	log_source_free(opts->lustre);
 	return err;
 }
 
+/* What each of the commands does with the log. */
+static void read_command(const struct app *app, const char *name, struct dk_opts *opts)
+{
+	bool follow = !strcmp(name, "follow");
+
+	if (follow)
+		opts->flags = DKT_LIVE_FOLLOW;
+	else if (!strcmp(name, "show"))
+		opts->flags = DKT_LIVE_KEEP;
+	else if (opts->sink->whole)
+		opts->flags = DKT_LIVE_WHOLE;
+	opts->skip_self = follow;
+	opts->drop_rights = true;
+	opts->keep_rights = app->keep_rights;
+	opts->look = follow ? NULL : look;
+}
+
+/* The exit status. */
+static int tell(struct app *app, const struct dk_opts *opts, const struct dk_result *result,
+		const char *file, int err)
+{
+	bool is_data = !file && opts->sink->style.traits & DKT_STYLE_DATA;
+
+	/* What is for a program has nothing else in it. */
+	if (!err)
+		dk_result_print(result, "dktrace", opts->skip_self || is_data ? stderr : stdout);
+	rate_tell(&opts->selection->rate, "dktrace");
+	if (err)
+		return result->closed ? EXIT_PIPE : app_fail(app);
+	return result->losses.lost || result->missed ? EXIT_LOST : 0;
+}
+
 int cmd_dk(struct app *app, int argc, char **argv)
 {
 	const char *file = argc > 1 ? argv[1] : app->output;
-	struct selection selection = { 0 };
-	struct dk_opts opts = { .selection = &selection };
-	struct dk_result result = { 0 };
-	struct dk_file_sink dat = { .out = OUTFILE_INIT };
-	struct dkt_style_info style;
-	int fd __cleanup(close) = -1;
-	bool follow = !strcmp(argv[0], "follow"), files;
 	struct looking looking = { .prints = !file };
-	int err, rc = style_arg_read(app, NULL, file, &style);
+	struct selection selection = { 0 };
+	struct outfile out = OUTFILE_INIT;
+	struct dk_result result = { 0 };
+	struct sink_opts sink;
+	struct dk_opts opts = {
+		.selection = &selection, .sink = &sink, .file = &out, .look_data = &looking
+	};
+	int err, rc = sink_args_read(app, file, "legacy", &sink);
 
-	if (!rc && app->format)
-		rc = dk_file_new(app, file, &dat);
 	if (!rc)
 		rc = selection_args_read(app, &selection);
-	if (rc) {
-		selection_clear(&selection);
-		return rc;
-	}
-	opts.style = style.name;
-	opts.file = app->format ? &dat.file : NULL;
-	files = style.traits & DKT_STYLE_FILES;
-	opts.dir = files ? file : NULL;
 	/* Before anything is taken out of the kernel. */
-	if (file && !opts.file) {
-		fd = files ? output_check(app->ctx, file) :
-			     output_open(app->ctx, file, OUTPUT_EMPTY);
-		if (fd < 0) {
-			dkt_fail_in(app->ctx, fd, "open %s", file);
-			selection_clear(&selection);
-			return app_fail(app);
-		}
+	if (!rc && sink_open_file(app->ctx, &sink, file, &out))
+		rc = app_fail(app);
+	if (!rc) {
+		read_command(app, argv[0], &opts);
+		/* A signal ends the printing between two records, so that what was printed is counted. */
+		dkt__stop_on_end();
+		err = print_log(app, &opts, &result);
+		progress_end(&looking.progress);
+		rc = tell(app, &opts, &result, file, err);
 	}
-	if (follow)
-		opts.flags = DKT_LIVE_FOLLOW;
-	else if (!strcmp(argv[0], "show"))
-		opts.flags = DKT_LIVE_KEEP;
-	else if (opts.file)
-		opts.flags = DKT_LIVE_WHOLE;
-	opts.skip_self = follow;
-	opts.drop_rights = true;
-	opts.keep_rights = app->keep_rights;
-	opts.color = say_style_in_color(&style, file);
-	opts.raw_text = app->raw_text;
-	/* A signal ends the printing between two records, so that what was printed is counted. */
-	dkt__stop_on_end();
-	opts.look = follow ? NULL : look;
-	opts.look_data = &looking;
-	err = print_log(app, &opts, file ? fd : STDOUT_FILENO, &result);
-	progress_end(&looking.progress);
-	/* What is for a program has nothing else in it. */
-	if (!err)
-		dk_result_print(&result, "dktrace",
-				follow || (!file && style.traits & DKT_STYLE_DATA) ? stderr :
-										     stdout);
-	rate_tell(&selection.rate, "dktrace");
-	dk_file_close(&dat);
-	if (err)
-		rc = result.closed ? EXIT_PIPE : app_fail(app);
-	else
-		rc = result.losses.lost || result.missed ? EXIT_LOST : 0;
+	outfile_close(&out);
 	dk_result_clear(&result);
 	selection_clear(&selection);
 	return rc;

@@ -68,12 +68,23 @@ static void read_classes(const struct app *app, struct record_args *args, bool n
 		class_map_load(app->ctx, &args->classes);
 }
 
+int sink_args_read(const struct app *app, const char *file, const char *usual,
+		   struct sink_opts *opts)
+{
+	const char *kind = app->format || usual ? app->format : sink_by_path(file);
+	int rc;
+
+	*opts = (struct sink_opts){ .compression = app->compression, .raw_text = app->raw_text };
+	rc = app->format || !usual ? read_kind(app, file, kind, opts) :
+				     style_arg_read(app, usual, file, &opts->style);
+	opts->color = say_style_in_color(&opts->style, file);
+	return rc;
+}
+
 int record_args_sink(struct app *app, const char *file, const char *usual, struct record_args *args)
 {
-	struct sink_opts opts = { .compression = app->compression, .raw_text = app->raw_text };
-	const char *kind = app->format || usual ? app->format : sink_by_path(file);
-	int rc = app->format || !usual ? read_kind(app, file, kind, &opts) :
-					 style_arg_read(app, usual, file, &opts.style);
+	struct sink_opts opts;
+	int rc = sink_args_read(app, file, usual, &opts);
 
 	*args = (struct record_args){ 0 };
 	if (!rc)
@@ -82,7 +93,6 @@ int record_args_sink(struct app *app, const char *file, const char *usual, struc
 	if (opts.version || opts.style.traits & DKT_STYLE_ORDER)
 		args->jobs = 1;
 	read_classes(app, args, !rc && opts.style.name);
-	opts.color = say_style_in_color(&opts.style, file);
 	opts.fields = (const char *const *)args->fields.list;
 	opts.n_fields = args->fields.n;
 	opts.buffer = args->source.buffer;

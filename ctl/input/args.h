@@ -19,9 +19,13 @@ struct record_args {
 int record_args_read(struct app *app, struct record_args *args);
 
 /*
- * The same, and what is written: what --format says, else --style, else usual, else the end of the name
- * of the file; NULL is standard output.
+ * What is written: what --format says, else --style, else usual, else the end of the name of the file; NULL
+ * is standard output. 0 or EXIT_USAGE.
  */
+int sink_args_read(const struct app *app, const char *file, const char *usual,
+		   struct sink_opts *opts);
+
+/* Both. */
 int record_args_sink(struct app *app, const char *file, const char *usual,
 		     struct record_args *args);
 void record_args_clear(struct record_args *args);

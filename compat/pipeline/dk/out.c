@@ -64,15 +64,21 @@ int dk_out_flush(struct dk_out *out)
 	return err ? err : dk_out_write(out);
 }
 
-int dk_out_settle(void *data)
+int dk_out_check(const struct dk_out *out)
 {
-	struct dk_out *out = data;
-	int copy, err = dk_out_flush(out);
+	int copy = out->fd < 0 ? -1 : fcntl(out->fd, F_DUPFD_CLOEXEC, 0);
 
-	if (err || out->fd < 0)
-		return err;
-	copy = fcntl(out->fd, F_DUPFD_CLOEXEC, 0);
+	if (out->fd < 0)
+		return 0;
 	if (copy < 0 || close(copy))
 		return dkt_fail(out->ctx, -errno, "write output: %s", strerror(errno));
 	return 0;
+}
+
+int dk_out_settle(void *data)
+{
+	struct dk_out *out = data;
+	int err = dk_out_flush(out);
+
+	return err ? err : dk_out_check(out);
 }

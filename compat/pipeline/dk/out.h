@@ -21,8 +21,8 @@ int dk_out_write_if_full(struct dk_out *out);
 /* Writes all there is of the records so far, also what the style holds back. */
 int dk_out_flush(struct dk_out *out);
 
-/*
- * The same before records are forgotten: some file systems say only at a close that what was
- * written did not get there. data is the struct dk_out.
- */
+/* Some file systems say only at a close that what was written did not get there. */
+int dk_out_check(const struct dk_out *out);
+
+/* Both, before records are forgotten. data is the struct dk_out. */
 int dk_out_settle(void *data);
