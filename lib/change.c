@@ -52,9 +52,8 @@ int dkt_change_events(struct dkt_change *change, struct dkt_event *const *events
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		if (events[i]->index >= change->n_all)
-			return dkt_fail(change->in->ctx, -EINVAL,
-					"event %s:%s cannot be switched on", events[i]->system,
-					events[i]->name);
+			return dkt_fail(change->in->ctx, -EINVAL, "event %s:%s cannot be enabled",
+					events[i]->system, events[i]->name);
 		change->wanted[events[i]->index] = true;
 	}
 	return 0;
@@ -337,7 +336,7 @@ static void undo(struct dkt_change *change)
 	if (change->now && change->wanted && switch_events(change, change->before, true))
 		err = -EIO;
 	if (err)
-		dkt_log(ctx, DKT_LOG_WARN, "taking back the change: %s", dkt_error(ctx));
+		dkt_log(ctx, DKT_LOG_WARN, "undoing the change: %s", dkt_error(ctx));
 	dkt_error_give(ctx, 0, error);
 }
 

@@ -54,7 +54,7 @@ int dkt__flags_check(struct dkt_ctx *ctx, const char *what, unsigned int flags, 
 {
 	if (!(flags & ~known))
 		return 0;
-	return dkt_fail(ctx, -EINVAL, "%s: 0x%x is no flag that is known", what, flags & ~known);
+	return dkt_fail(ctx, -EINVAL, "%s: 0x%x is not a known flag", what, flags & ~known);
 }
 
 /* ---- what lives as long as the context ---- */

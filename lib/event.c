@@ -327,7 +327,7 @@ int dkt_event_id(struct dkt_event *event)
 	if (err)
 		return err;
 	if (!id || id >= MAX_ID)
-		return dkt_fail(ctx, -ERANGE, "event %s:%s has number %llu", event->system,
+		return dkt_fail(ctx, -ERANGE, "event %s:%s has the invalid ID %llu", event->system,
 				event->name, (unsigned long long)id);
 	event->id = (int)id;
 	ctx->events->by_id[id] = event;
@@ -393,7 +393,7 @@ struct dkt_event *dkt_event_by_id(struct dkt_ctx *ctx, int id)
 	struct dkt__events *all = ctx->events;
 
 	if (id <= 0 || id >= MAX_ID) {
-		dkt_fail(ctx, -EINVAL, "%d cannot be the number of an event", id);
+		dkt_fail(ctx, -EINVAL, "%d cannot be the ID of an event", id);
 		return NULL;
 	}
 	if (!all && events_load(ctx))

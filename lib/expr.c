@@ -11,7 +11,7 @@ int dkt_expr_new(struct dkt_ctx *ctx, const char *text, const struct dkt_expr_op
 
 	*out = NULL;
 	if (strlen(text) > EXPR_MAX_TEXT)
-		return dkt_fail(ctx, -EINVAL, "filter: an expression of more than %d bytes",
+		return dkt_fail(ctx, -EINVAL, "filter: the expression is longer than %d bytes",
 				EXPR_MAX_TEXT);
 	expr = calloc(1, sizeof(*expr));
 	if (!expr)
@@ -65,6 +65,6 @@ int dkt_expr_check_match(struct dkt_expr *expr, struct dkt_event *event)
 	pred = &expr->preds[bound->blind];
 	return dkt__expr_fail(
 		expr, -EOPNOTSUPP, pred->field.at,
-		"%s:%s records only where '%.*s' was, so that only the kernel can tell",
+		"%s:%s records only the address of '%.*s', so only the kernel can test it",
 		event->system, event->name, (int)pred->field.len, expr->text + pred->field.at);
 }

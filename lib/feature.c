@@ -15,7 +15,7 @@ static const struct {
 	/* clang-format off */
 	{ "trace events",     "classes and filters", "set_event", NULL, NULL },
 	{ "instances",        "a private buffer", NULL, "README", "mkdir instances/foo" },
-	{ "error_log",        "the kernel's words for what it refuses", "error_log", NULL, NULL },
+	{ "error_log",        "reasons why the kernel refuses something", "error_log", NULL, NULL },
 	{ "clock mono",       "wall-clock times", NULL, "trace_clock", "mono" },
 	{ "set_event_pid",    "events of chosen processes", "set_event_pid", NULL, NULL },
 	{ "uprobe events",    "probes on programs", "uprobe_events", NULL, NULL },

@@ -210,9 +210,10 @@ static int check_untouched(struct dkt_ctx *ctx)
 		char first = first_of(ctx, "", untouched[i].file);
 
 		if (first && first != untouched[i].value[0])
-			return dkt_fail(ctx, -EBUSY,
-					"somebody has set %s, which is the whole kernel's",
-					untouched[i].file);
+			return dkt_fail(
+				ctx, -EBUSY,
+				"another program has set %s, which applies to the whole kernel",
+				untouched[i].file);
 	}
 	return 0;
 }

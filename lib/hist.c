@@ -109,8 +109,9 @@ static int set_column(struct dkt_hist *hist, struct dkt_event *event, const stru
 										TABLE_NUMBER;
 
 	if (!first && kind != column->kind)
-		return dkt_fail(hist->ctx, -EINVAL, "%s:%s: '%s' is of another type than in others",
-				event->system, event->name, column->spec.name);
+		return dkt_fail(hist->ctx, -EINVAL,
+				"%s:%s: '%s' has another type than in other events", event->system,
+				event->name, column->spec.name);
 	column->kind = kind;
 	column->is_signed |= key->is_signed;
 	if (first)
@@ -311,7 +312,7 @@ static int look_for_stack(struct dkt_hist *hist, const struct dkt_record *record
 			hist->stack_field = dkt_event_field(hist->stack_event, "caller");
 		if (!hist->stack_field)
 			return dkt_fail(hist->ctx, -EOPNOTSUPP,
-					"the stack is not known: there is no event kernel_stack");
+					"stacks are unknown: there is no event kernel_stack");
 	}
 	*taken = record->event == hist->stack_event;
 	if (*taken)
@@ -377,11 +378,11 @@ int dkt_hist_table(struct dkt_hist *hist, struct dkt_table **out)
 	*out = NULL;
 	for (uint32_t i = 0; i < hist->n_vals; i++)
 		if (hist->vals[i].raw)
-			err = dkt_fail(hist->ctx, -EOPNOTSUPP, "'%s' can be had in the kernel only",
-				       hist->vals[i].raw);
+			err = dkt_fail(hist->ctx, -EOPNOTSUPP,
+				       "'%s' is available in the kernel only", hist->vals[i].raw);
 	if (hist->opts.vars || hist->opts.actions)
 		err = dkt_fail(hist->ctx, -EOPNOTSUPP,
-			       "variables and actions can be had in the kernel only");
+			       "variables and actions are available in the kernel only");
 	for (uint32_t i = 0; !err && i < hist->n_pending; i++)
 		err = settle(hist, &hist->pending[i], "", 0);
 	if (!err) {

@@ -55,7 +55,7 @@ static int instance_make(struct dkt_instance *in, unsigned int flags)
 				in->ctx->dir);
 	err = dkt__tfs_mkdir(in->ctx, "instances/%s", in->name);
 	if (err && err != -EEXIST)
-		return dkt_fail_in(in->ctx, err, "make the instance '%s'", in->name);
+		return dkt_fail_in(in->ctx, err, "create the instance '%s'", in->name);
 	in->is_new = !err;
 	return 0;
 }
@@ -191,7 +191,8 @@ static int find_clock(struct dkt_instance *in, clockid_t *id)
 		if (!strcmp(clocks[i].name, name))
 			return 0;
 	}
-	return err ? err : dkt_fail(in->ctx, -EOPNOTSUPP, "clock %s cannot be read here", name);
+	return err ? err :
+		     dkt_fail(in->ctx, -EOPNOTSUPP, "clock %s cannot be read in user space", name);
 }
 
 int dkt_instance_now(struct dkt_instance *in, uint64_t *ns)

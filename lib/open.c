@@ -34,7 +34,8 @@ int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	if (err)
 		return err;
 	if (ctx->given || ctx->events)
-		return dkt_fail(ctx, -EBUSY, "open %s: the context is another kernel's", path);
+		return dkt_fail(ctx, -EBUSY, "open %s: the context belongs to another kernel",
+				path);
 	if (!mine.fd && !stat(path, &st) && S_ISDIR(st.st_mode))
 		return dkt__source_saved_tree(ctx, path, &mine, source);
 	err = dkt__file_open(ctx, path, name, mine.fd, &file);
@@ -43,5 +44,5 @@ int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	reader = find_reader(&file);
 	if (reader)
 		return reader->open(ctx, &file, &mine, source);
-	return dkt_fail(ctx, -EINVAL, "open %s: not a file of records that is known here", name);
+	return dkt_fail(ctx, -EINVAL, "open %s: unknown file format", name);
 }

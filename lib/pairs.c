@@ -26,7 +26,7 @@ static int parse_keys(struct dkt_pairs *pairs, const char *text)
 			err = dkt__key_parse(p, len, &key->end, &why, &at);
 		}
 		if (!err && (key->begin.mod || key->end.mod)) {
-			why = "a key has no modifier";
+			why = "a key cannot have a modifier";
 			err = -EINVAL;
 		}
 		if (err)
@@ -49,7 +49,7 @@ static int parse_by(struct dkt_pairs *pairs, const char *text)
 	int err = dkt__key_parse(text, strlen(text), &pairs->by, &why, &at);
 
 	if (!err && pairs->by.mod >= MOD_STACKTRACE) {
-		why = "groups are no stacks and no parts";
+		why = "cannot group by a stack, a percentage or a graph";
 		err = -EINVAL;
 	}
 	pairs->grouped = true;
@@ -64,7 +64,7 @@ int dkt_pairs_new(struct dkt_ctx *ctx, const struct dkt_pairs_opts *opts, struct
 
 	*out = NULL;
 	if (!err && !all.key)
-		err = dkt_fail(ctx, -EINVAL, "pairs without a key");
+		err = dkt_fail(ctx, -EINVAL, "the pairs have no key");
 	if (err)
 		return err;
 	pairs = calloc(1, sizeof(*pairs));

@@ -166,8 +166,9 @@ static int perf_read(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 	if (!perf->has_events) {
 		err = dkt__events_given(perf->streams.base.ctx, NULL, 0);
 		if (perf->n_attrs && !has_tracepoints(perf))
-			dkt__streams_damage(&perf->streams,
-					    "it has no tracepoints, which are what can be read");
+			dkt__streams_damage(
+				&perf->streams,
+				"it has no records of tracepoints, the only ones that can be read");
 		else if (perf->merge.n_blocks)
 			dkt__streams_damage(&perf->streams, "it has no formats of events");
 	}

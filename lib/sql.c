@@ -207,10 +207,10 @@ static int read_statement(struct sql *sql, const char *text, const char *name)
 		err = dkt__sql_parse(sql);
 	if (!err && sql->n_events > 1 && !name)
 		err = dkt__sql_fail(sql, &sql->events[1].name,
-				    "JOIN makes an event of two, and no histogram of one");
+				    "a statement with JOIN is an event, not a histogram");
 	if (!err && sql->n_events < 2 && name)
 		err = dkt__sql_fail(sql, &sql->tokens[sql->n_tokens - 1],
-				    "without JOIN it is a histogram, and no event");
+				    "a statement without JOIN is a histogram, not an event");
 	return err ? err : dkt__sql_bind(sql);
 }
 

@@ -55,7 +55,7 @@ static int read_note(struct dkt_ctx *ctx, const char *spool, struct was *was)
 	*was = (struct was){ .clock = "local" };
 	if (!err && sscanf(text, "clock %31s\nbuffer_size_kb %" SCNu64 "\ntracing_on %d\n",
 			   was->clock, &was->kb, &on) != 3)
-		dkt_log(ctx, DKT_LOG_WARN, "%s/" NOTE " makes no sense", spool);
+		dkt_log(ctx, DKT_LOG_WARN, "%s/" NOTE " is invalid", spool);
 	was->on = on;
 	return err;
 }
@@ -80,7 +80,7 @@ static int check_buffers(struct dkt_instance *top)
 		err = dkt_instance_get_stats(top, cpu, &stats);
 		if (!err && stats.entries)
 			err = dkt_fail(top->ctx, -EBUSY,
-				       "the top instance has records of somebody");
+				       "the top instance has records of another program");
 	}
 	return err;
 }
@@ -97,16 +97,18 @@ static int check_unused(struct dkt_instance *top)
 		return err;
 	tracer[strcspn(tracer, "\n")] = '\0';
 	if (strcmp(tracer, NONE))
-		return dkt_fail(top->ctx, -EBUSY, "somebody uses %s in the top instance", tracer);
+		return dkt_fail(top->ctx, -EBUSY, "another program uses %s in the top instance",
+				tracer);
 	err = dkt_instance_get_events(top, &on, &n);
 	if (!err && n)
-		return dkt_fail(top->ctx, -EBUSY, "somebody has %s:%s on in the top instance",
+		return dkt_fail(top->ctx, -EBUSY,
+				"another program has enabled %s:%s in the top instance",
 				on[0]->system, on[0]->name);
 	if (!err && (chooses_functions(top->ctx, "set_ftrace_filter") ||
 		     chooses_functions(top->ctx, "set_graph_function") ||
 		     chooses_functions(top->ctx, "set_graph_notrace")))
 		return dkt_fail(top->ctx, -EBUSY,
-				"somebody has chosen functions in the top instance");
+				"another program has chosen functions in the top instance");
 	return err ? err : check_buffers(top);
 }
 

@@ -95,7 +95,7 @@ static int read_start(struct dkt__dat *dat, struct dkt__cursor *cur)
 	version = dkt__cursor_string(cur);
 	if (dkt__parse_u64(version, DKT__DEC, &number) || number < 6 || number > 7)
 		return dkt_fail(dat->ctx, -EOPNOTSUPP,
-				"read %s: a trace.dat of version '%.16s'; 6 and 7 can be read",
+				"read %s: trace.dat version '%.16s' is not supported; 6 and 7 are",
 				dat->file.name, version);
 	dat->version = (unsigned int)number;
 	big = dkt__cursor_number(cur, 1);
@@ -147,7 +147,7 @@ static void place_chunks(struct dkt__dat *dat, struct dkt__stream *s, struct dkt
 		return;
 	dat->placed += size;
 	if (dat->placed > dat->file.size) {
-		dkt__streams_damage(&dat->streams, "the pages of cpu %d are those of others",
+		dkt__streams_damage(&dat->streams, "the pages of cpu %d belong to other CPUs",
 				    s->cpu);
 		return;
 	}
@@ -214,7 +214,7 @@ static int fill_streams(struct dkt__dat *dat, const struct dkt_source_opts *opts
 			continue;
 		found++;
 		if (buffer->page_size < MIN_PAGE || buffer->page_size > MAX_PAGE) {
-			dkt__streams_damage(&dat->streams, "pages of %u bytes are none",
+			dkt__streams_damage(&dat->streams, "pages of %u bytes are invalid",
 					    buffer->page_size);
 			continue;
 		}
@@ -260,7 +260,7 @@ static int dat_read(struct dkt__dat *dat, const struct dkt_source_opts *opts)
 	if (err)
 		return err;
 	if (dat->cut)
-		dkt__streams_damage(&dat->streams, "the file is cut off at byte %zu",
+		dkt__streams_damage(&dat->streams, "the file is truncated at byte %zu",
 				    dat->file.size);
 	return dkt__streams_start(&dat->streams, opts);
 }

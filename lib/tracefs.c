@@ -72,7 +72,8 @@ const char *dkt_tracefs_dir(const struct dkt_ctx *ctx)
 static int tfs_begin(struct dkt_ctx *ctx, const char *path)
 {
 	if (ctx->given)
-		return dkt_fail(ctx, -ENOENT, "there is no %s: these events are of a file", path);
+		return dkt_fail(ctx, -ENOENT,
+				"open %s: the events come from a file, which has no tracefs", path);
 	return dkt_tracefs_open(ctx, 0);
 }
 
@@ -183,7 +184,7 @@ static int tfs_write(struct dkt_ctx *ctx, int flags, const char *path, const cha
 		dkt_fail(ctx, err, "%s", words);
 		dkt_fail_in(ctx, err, "%s", strerror(-err));
 	} else {
-		dkt_fail(ctx, err, "%s", n < 0 ? strerror(-err) : "only a part was taken");
+		dkt_fail(ctx, err, "%s", n < 0 ? strerror(-err) : "only a part was accepted");
 	}
 	return dkt_fail_in(ctx, err, "write \"%.*s\" to %s/%s", 400, value, ctx->dir, path);
 }

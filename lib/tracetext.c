@@ -234,7 +234,7 @@ static int text_next(struct dkt_source *source, struct dkt_record *record)
 	if (text->next == text->n) {
 		if (text->plain)
 			snprintf(text->unused, sizeof(text->unused),
-				 "fields of %llu records whose print format is not known",
+				 "fields of %llu records whose print format is unknown",
 				 (unsigned long long)text->plain);
 		source->info.unused = text->plain ? text->unused : NULL;
 		return 1;

@@ -81,7 +81,7 @@ int dkt_change_cpus(struct dkt_change *change, const char *list)
 	for (int cpu = EXPR_MAX_CPUS - 1; cpu >= n; cpu--)
 		if (dkt__expr_cpus_has(cpus, (uint64_t)cpu))
 			return dkt_fail(change->in->ctx, -EINVAL,
-					"there is no CPU %d: the last one is %d", cpu, n - 1);
+					"CPU %d does not exist; the last one is %d", cpu, n - 1);
 	return want(change, CPUS, mask_text(cpus, n));
 }
 

@@ -149,6 +149,6 @@ int dkt__modules_write(struct dkt_instance *in, const struct dkt__tracer *tracer
 		return 0;
 	err = write_names(in, tracer);
 	if (!err && dkt__functions_unlimited(in))
-		err = dkt_fail(in->ctx, -EINVAL, "the kernel does not limit it to modules");
+		err = dkt_fail(in->ctx, -EINVAL, "the kernel did not limit it to modules");
 	return err;
 }

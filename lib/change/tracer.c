@@ -75,7 +75,7 @@ static int set_functions(const struct dkt__tracer *tracer, struct dkt_instance *
 	if (!err)
 		err = dkt__functions_write(in, functions);
 	if (!err && functions->n_only && dkt__functions_unlimited(in))
-		err = dkt_fail(in->ctx, -EINVAL, "the kernel does not limit it to '%s'",
+		err = dkt_fail(in->ctx, -EINVAL, "the kernel did not limit it to '%s'",
 			       functions->only[0]);
 	return err;
 }

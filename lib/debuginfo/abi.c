@@ -87,8 +87,10 @@ void dkt__abi_word(enum dkt__machine machine, bool numbered, unsigned int i,
 	unsigned int registers = dkt__abi_registers(machine);
 
 	if (machine == DKT__OTHER)
-		*place = (struct abi_place){ .trouble = "how this machine passes arguments is not"
-							" known" };
+		*place = (struct abi_place){
+			.trouble = "how functions get their arguments on this machine is"
+				   " unknown"
+		};
 	else if (i < registers)
 		in_register(machine, numbered, i, place);
 	else

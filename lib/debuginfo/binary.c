@@ -48,12 +48,12 @@ static int check_debug_file(struct dkt__binary *binary)
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (!elf || elf_kind(elf) != ELF_K_ELF) {
 		elf_end(elf);
-		return dkt_fail(binary->ctx, -ENOEXEC, "%s is no ELF file", binary->debug_file);
+		return dkt_fail(binary->ctx, -ENOEXEC, "%s is not an ELF file", binary->debug_file);
 	}
 	same = same_build(binary->elf, elf);
 	elf_end(elf);
 	return same ? 0 :
-		      dkt_fail(binary->ctx, -EINVAL, "%s is of another build than %s",
+		      dkt_fail(binary->ctx, -EINVAL, "%s is from another build than %s",
 			       binary->debug_file, binary->path);
 }
 
@@ -76,7 +76,7 @@ static int check_file(struct dkt_ctx *ctx, const char *path)
 	if (stat(path, &st))
 		return dkt_fail(ctx, -errno, "open %s: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return dkt_fail(ctx, -ENOEXEC, "%s is no program: not a file", path);
+		return dkt_fail(ctx, -ENOEXEC, "%s is not a program: not a regular file", path);
 	return 0;
 }
 
@@ -112,7 +112,7 @@ static int open_module(struct dkt__binary *binary)
 		binary->elf = dwfl_module_getelf(binary->module, &bias);
 	}
 	if (!binary->elf)
-		return dkt_fail(binary->ctx, -ENOEXEC, "%s is no program: %s", binary->path,
+		return dkt_fail(binary->ctx, -ENOEXEC, "%s is not a program: %s", binary->path,
 				dwfl_errmsg(-1));
 	binary->bias = bias;
 	set_machine(binary);
@@ -253,13 +253,14 @@ static int no_function(struct find *find)
 	if (!find->functions)
 		return dkt_fail(binary->ctx, -ENOENT,
 				"%s has no symbols of functions, and no file with them was found;"
-				" an offset in the file is taken: 0x1234",
+				" give an offset in the file: 0x1234",
 				binary->path);
 	if (find->variant)
-		return dkt_fail(binary->ctx, -ENXIO,
-				"%s of %s is there only as the compiler made it anew, with other"
-				" arguments perhaps: name it as %s",
-				find->name, binary->path, find->variant);
+		return dkt_fail(
+			binary->ctx, -ENXIO,
+			"%s of %s exists only as a copy made by the compiler, perhaps with other"
+			" arguments; name it %s",
+			find->name, binary->path, find->variant);
 	dkt__guess_start(&find->guess, find->name, strlen(find->name));
 	dkt__binary_functions(binary, guess_one, find);
 	return dkt_fail(binary->ctx, -ENOENT, "%s has no function '%s'%s", binary->path, find->name,
@@ -279,8 +280,8 @@ int dkt__binary_function(struct dkt__binary *binary, const char *name, struct bi
 		err = no_function(&find);
 	else if (find.n > 1)
 		err = dkt_fail(binary->ctx, -ENOTUNIQ,
-			       "%s has %zu functions '%s'; their offsets choose: %s", binary->path,
-			       find.n, name, find.addresses ? find.addresses : "");
+			       "%s has %zu functions '%s'; give one of their offsets: %s",
+			       binary->path, find.n, name, find.addresses ? find.addresses : "");
 	else if (symbol->chosen_late)
 		err = dkt_fail(binary->ctx, -EINVAL,
 			       "'%s' of %s only chooses at run time which function serves (IFUNC);"

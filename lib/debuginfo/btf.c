@@ -318,11 +318,11 @@ int dkt__btf_parse(struct dkt_ctx *ctx, const void *data, size_t size, struct dk
 
 	*out = NULL;
 	if (!err && !header_is_sound(data, size))
-		err = dkt_fail(ctx, -EINVAL, "BTF of %zu bytes is cut short or no BTF", size);
+		err = dkt_fail(ctx, -EINVAL, "BTF of %zu bytes is truncated or invalid", size);
 	if (!err) {
 		btf->btf = new_quietly(data, size, base ? base->btf : NULL);
 		if (!btf->btf)
-			err = dkt_fail(ctx, -EINVAL, "BTF makes no sense: %s", strerror(errno));
+			err = dkt_fail(ctx, -EINVAL, "invalid BTF: %s", strerror(errno));
 	}
 	if (err) {
 		dkt__btf_free(base);

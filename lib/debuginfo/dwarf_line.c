@@ -127,7 +127,7 @@ static int start_at_function(struct lines *lines, const char *name)
 		return err;
 	lines->file = decl_file(&place.function);
 	if (!lines->file || dwarf_decl_line(&place.function, &line))
-		err = dkt_fail(binary->ctx, -ENODATA, "the source of %s is not known", name);
+		err = dkt_fail(binary->ctx, -ENODATA, "the source of %s is unknown", name);
 	else
 		lines->line += line;
 	/* Its name may be on another line than its first instruction. */
@@ -180,7 +180,7 @@ static int no_line(const struct lines *lines, const char *file)
 	struct dkt_ctx *ctx = lines->binary->ctx;
 
 	if (!lines->met_file)
-		return dkt_fail(ctx, -ENOENT, "%s was not made from a source '%s'",
+		return dkt_fail(ctx, -ENOENT, "%s was not compiled from a source '%s'",
 				lines->binary->path, file);
 	if (!lines->next)
 		return dkt_fail(ctx, -ENOENT, "there is no code at line %d of %s or after it",

@@ -57,7 +57,7 @@ int dkt__dwarf_place(struct dkt__binary *binary, uint64_t address, struct dwarf_
 	if (!unit || i >= place->n_scopes) {
 		dkt__dwarf_place_clear(place);
 		return dkt_fail(binary->ctx, -ENODATA,
-				"the debug information of %s does not know that place",
+				"the debug information of %s does not describe that place",
 				binary->path);
 	}
 	place->function = place->scopes[i];

@@ -97,7 +97,7 @@ int dkt__sdt_each(struct dkt__binary *binary, int (*fn)(void *data, const struct
 	/* The notes hold addresses of 8 bytes, in this machine's order. */
 	if (binary->machine == DKT__OTHER)
 		return dkt_fail(binary->ctx, -EOPNOTSUPP,
-				"markers of %s are not known: it is for another machine",
+				"markers of %s cannot be read: it is for another machine",
 				binary->path);
 	base = find_section(binary, BASE, NULL, &header) ? header.sh_addr : 0;
 	while (!end && (section = find_section(binary, SECTION, section, &header))) {

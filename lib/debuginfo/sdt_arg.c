@@ -5,7 +5,7 @@
 #include "base/parse.h"
 #include "debuginfo/sdt.h"
 
-#define NO_OPERAND "its place makes no sense here"
+#define NO_OPERAND "its place is invalid"
 
 /* ---- one of several ---- */
 
@@ -86,7 +86,7 @@ static const char *read_x86(const char *text, struct sdt_arg *arg)
 	if (*p == '$')
 		return !dkt__parse_s64(p + 1, DKT__AS_C, &number) ?
 			       (put_constant(arg, number), NULL) :
-			       "it is an address of the linker's";
+			       "it is an address that only the linker knows";
 	if (*p == '%') {
 		n = strlen(p + 1);
 		if (!strncmp(p + 1, "xmm", 3) || !strncmp(p + 1, "st", 2))
@@ -97,7 +97,7 @@ static const char *read_x86(const char *text, struct sdt_arg *arg)
 		return NULL;
 	}
 	if (*p != '(' && dkt__take_s64(&p, NULL, DKT__AS_C, &number))
-		return "it is a symbol's";
+		return "it is the address of a symbol";
 	if (*p != '(' || p[1] != '%')
 		return NO_OPERAND;
 	n = strcspn(p + 2, "),");
@@ -199,7 +199,7 @@ const char *dkt__sdt_arg(enum dkt__machine machine, const char *args, unsigned i
 	while (n && (len = next_arg(&args)) && --n)
 		args += len;
 	if (n || !len)
-		return "there is none of that number";
+		return "there is no argument of that number";
 	text = strndup(args, len);
 	if (!text)
 		return strerror(ENOMEM);
@@ -208,5 +208,5 @@ const char *dkt__sdt_arg(enum dkt__machine machine, const char *args, unsigned i
 		return why;
 	return machine == DKT__X86_64 ? read_x86(operand, arg) :
 	       machine == DKT__ARM64  ? read_arm64(operand, arg) :
-					"the registers of that machine are not known";
+					"the registers of that machine are unknown";
 }

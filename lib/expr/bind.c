@@ -144,7 +144,8 @@ static int check_range(const struct dkt_expr *expr, const struct expr_pred *pred
 	uint64_t limit = UINT64_MAX;
 
 	if (item->is_number && item->negative && !(field->flags & DKT_FIELD_SIGNED))
-		return misfit(expr, pred, "is unsigned: no negative number is compared with it");
+		return misfit(expr, pred,
+			      "is unsigned: it cannot be compared with a negative number");
 	if (field->flags & DKT_FIELD_SIGNED)
 		limit = (uint64_t)INT64_MAX + item->negative;
 	if (item->is_number && item->magnitude > limit)
@@ -198,9 +199,9 @@ static int bind_number(struct dkt_expr *expr, struct dkt_event *event, struct ex
 			return misfit(expr, pred, "has no bits: write CPU & CPUS{list}");
 		break;
 	case CLASS_MASK:
-		return misfit(expr, pred, "is a set of CPUs: it is compared with CPUS{list}");
+		return misfit(expr, pred, "is a set of CPUs: compare it with CPUS{list}");
 	default:
-		return misfit(expr, pred, "is no number that could be compared");
+		return misfit(expr, pred, "is not a number that can be compared");
 	}
 	if (pred->op == EXPR_LIKE)
 		return misfit(expr, pred, "is a number: ~ is for strings");
@@ -224,9 +225,9 @@ static int bind_string(struct dkt_expr *expr, struct expr_test *test, enum field
 	const struct expr_pred *pred = test->pred;
 
 	if (pred->kind == EXPR_NUMBER && !is_word(expr, pred))
-		return misfit(expr, pred, "is a string: its value stands in quotes");
+		return misfit(expr, pred, "is a string: put its value in quotes");
 	if (pred->op != EXPR_EQ && pred->op != EXPR_NE && pred->op != EXPR_LIKE)
-		return misfit(expr, pred, "is a string: it compares with ==, != and ~ only");
+		return misfit(expr, pred, "is a string: compare it with ==, != or ~");
 	test->kind = class == CLASS_COMM    ? TEST_COMM :
 		     class == CLASS_POINTER ? TEST_NEVER :
 					      TEST_CHARS;
@@ -248,7 +249,7 @@ static int bind_cpus(struct dkt_expr *expr, struct expr_test *test, enum field_c
 		test->kind = TEST_MASK_IN;
 		break;
 	default:
-		return misfit(expr, test->pred, "is neither a CPU nor a set of them");
+		return misfit(expr, test->pred, "is neither a CPU nor a set of CPUs");
 	}
 	return 0;
 }
@@ -268,9 +269,10 @@ static int bind_function(struct dkt_expr *expr, struct expr_test *test)
 		return 0;
 	err = dkt__expr_read_number(expr, &item);
 	if (err || item.negative || item.has_unit)
-		return misfit(expr, pred, "is compared with the name or address of a function");
+		return misfit(expr, pred,
+			      "must be compared with the name or address of a function");
 	if (!dkt_symbol(expr->ctx, item.magnitude, &offset))
-		return misfit(expr, pred, "is compared with an address in no function");
+		return misfit(expr, pred, "is compared with an address that is in no function");
 	test->value = (int64_t)(item.magnitude - offset);
 	return 0;
 }
@@ -289,7 +291,7 @@ static int bind_pred(struct dkt_expr *expr, struct dkt_event *event, struct expr
 		return bind_cpus(expr, test, class);
 	case EXPR_STRING:
 		if (!is_string)
-			return misfit(expr, test->pred, "is no string");
+			return misfit(expr, test->pred, "is not a string");
 		return bind_string(expr, test, class);
 	default:
 		return is_string ? bind_string(expr, test, class) :

@@ -78,7 +78,7 @@ int dkt__expr_constant(struct dkt_expr *expr, struct dkt_event *event,
 		*value = -*value;
 	if (err == -ENOENT)
 		return dkt__expr_fail(expr, -EINVAL, item->span.at,
-				      "%s is no number, and no name of one for %s%s", word,
+				      "%s is not a number, nor the name of one for %s%s", word,
 				      field->name, dkt__guess_words(&guess));
 	if (err && err != -ENOMEM)
 		return dkt__expr_fail(expr, err, item->span.at, "%s: %s", word, strerror(-err));

@@ -28,8 +28,9 @@ static int parse_field(struct expr_reader *r, struct expr_pred *pred)
 		return dkt__expr_fail(r->expr, -EINVAL, start, "a comparison is missing here");
 	if (c == '"' || c == '\'')
 		return dkt__expr_fail(r->expr, -EINVAL, start,
-				      "a field's name stands without quotes");
-	return dkt__expr_fail(r->expr, -EINVAL, start, "no field's name starts like this");
+				      "write the name of a field without quotes");
+	return dkt__expr_fail(r->expr, -EINVAL, start,
+			      "the name of a field cannot start like this");
 }
 
 static int parse_modifiers(struct expr_reader *r, struct expr_pred *pred)
@@ -52,10 +53,10 @@ static int parse_modifiers(struct expr_reader *r, struct expr_pred *pred)
 			dkt__guess_start(&guess, r->text + start, name.len);
 			dkt__guess_try(&guess, "ustring");
 			dkt__guess_try(&guess, "function");
-			return dkt__expr_fail(
-				r->expr, -EINVAL, dot,
-				"behind a field stands .ustring or .function, not .%.*s%s",
-				(int)name.len, r->text + start, dkt__guess_words(&guess));
+			return dkt__expr_fail(r->expr, -EINVAL, dot,
+					      "a field can have .ustring or .function, not .%.*s%s",
+					      (int)name.len, r->text + start,
+					      dkt__guess_words(&guess));
 		}
 	}
 	return 0;
@@ -66,7 +67,7 @@ static int no_operator(struct expr_reader *r, const struct expr_pred *pred)
 	const char *hint = "";
 
 	if (r->text[r->at] == '=')
-		hint = "; equal is ==";
+		hint = "; write == for equal";
 	else if (r->text[r->at] == '!' && r->text[r->at + 1] == '~')
 		hint = "; write !(field ~ \"pattern\")";
 	return dkt__expr_fail(r->expr, -EINVAL, r->at, "no operator after '%.*s'%s",
@@ -124,11 +125,10 @@ static int parse_string(struct expr_reader *r, struct expr_pred *pred)
 	pred->value = span_from(r, open);
 	if (pred->inner.len > EXPR_MAX_STRING)
 		return dkt__expr_fail(r->expr, -EINVAL, open,
-				      "a string of more than %d bytes, which no kernel takes",
+				      "the string is longer than %d bytes, the kernel's limit",
 				      EXPR_MAX_STRING);
 	if (pred->op != EXPR_EQ && pred->op != EXPR_NE && pred->op != EXPR_LIKE)
-		return dkt__expr_fail(r->expr, -EINVAL, open,
-				      "strings compare with ==, != and ~ only");
+		return dkt__expr_fail(r->expr, -EINVAL, open, "compare strings with ==, != or ~");
 	return 0;
 }
 
@@ -147,8 +147,7 @@ static int parse_cpus(struct expr_reader *r, struct expr_pred *pred)
 	r->at++;
 	pred->value = span_from(r, start);
 	if (pred->op != EXPR_EQ && pred->op != EXPR_NE && pred->op != EXPR_BITS)
-		return dkt__expr_fail(r->expr, -EINVAL, start,
-				      "CPUS{} compares with &, == and != only");
+		return dkt__expr_fail(r->expr, -EINVAL, start, "compare CPUS{} with &, == or !=");
 	pred->cpus = malloc(sizeof(*pred->cpus));
 	if (!pred->cpus)
 		return -ENOMEM;
@@ -156,7 +155,8 @@ static int parse_cpus(struct expr_reader *r, struct expr_pred *pred)
 		      dkt__expr_cpus_parse(r->text + pred->inner.at, pred->inner.len, pred->cpus) :
 		      -EINVAL;
 	if (err)
-		return dkt__expr_fail(r->expr, -EINVAL, start, "no list of CPUs, as CPUS{0-3,5}");
+		return dkt__expr_fail(r->expr, -EINVAL, start,
+				      "not a list of CPUs such as CPUS{0-3,5}");
 	return 0;
 }
 
@@ -174,10 +174,9 @@ static int parse_function(struct expr_reader *r, struct expr_pred *pred)
 	pred->value = pred->inner = span_from(r, start);
 	if (!pred->value.len)
 		return dkt__expr_fail(r->expr, -EINVAL, start,
-				      "behind .function a function's name or address is compared");
+				      "compare .function with the name or address of a function");
 	if (pred->op != EXPR_EQ && pred->op != EXPR_NE)
-		return dkt__expr_fail(r->expr, -EINVAL, start,
-				      "functions compare with == and != only");
+		return dkt__expr_fail(r->expr, -EINVAL, start, "compare functions with == or !=");
 	return 0;
 }
 
@@ -214,7 +213,7 @@ static int check_item(struct expr_reader *r, struct expr_pred *pred, struct expr
 		if (err)
 			return dkt__expr_fail(r->expr, -EINVAL, at, "'%.*s' is %s",
 					      (int)item->span.len, r->text + at,
-					      err == -ERANGE ? "too large" : "no number");
+					      err == -ERANGE ? "too large" : "not a number");
 		return 0;
 	}
 	/* A single word may be a string without its quotes; else it is a name. */
@@ -243,7 +242,7 @@ static int parse_constant(struct expr_reader *r, struct expr_pred *pred)
 	while (!err && dkt__expr_next_item(r->expr, pred->value, &at, &item))
 		err = check_item(r, pred, &item);
 	if (!err && pred->value.len > EXPR_MAX_STRING)
-		return dkt__expr_fail(r->expr, -EINVAL, start, "a value of more than %d bytes",
+		return dkt__expr_fail(r->expr, -EINVAL, start, "the value is longer than %d bytes",
 				      EXPR_MAX_STRING);
 	return err;
 }

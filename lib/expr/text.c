@@ -157,7 +157,7 @@ int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char **text)
 	err = buf.err;
 	if (!err && buf.len - 1 > EXPR_MAX_FILTER)
 		err = dkt_fail(expr->ctx, -E2BIG,
-			       "filter: %zu bytes for %s:%s, and the kernel takes %d", buf.len - 1,
+			       "filter: %zu bytes for %s:%s; the kernel's limit is %d", buf.len - 1,
 			       event->system, event->name, EXPR_MAX_FILTER);
 	if (err) {
 		free(buf.data);

@@ -104,8 +104,8 @@ static int explain(struct dkt_hist *hist, int err)
 		return err;
 	if (strings > 1)
 		return dkt_fail_in(hist->ctx, err,
-				   "the kernel has room for one string or stack among the keys of a"
-				   " histogram, and these are %u",
+				   "the kernel's limit is one string or stack among the keys of a"
+				   " histogram; these are %u",
 				   strings);
 	return err;
 }
@@ -118,7 +118,7 @@ static int check_execname(struct dkt_hist *hist)
 	if (!strcmp(name, DKT__COMMON_PID))
 		return 0;
 	return dkt_fail(hist->ctx, -EOPNOTSUPP,
-			"the kernel knows names of processes by common_pid.execname only, not by"
+			"the kernel supports execname of common_pid only, not"
 			" '%s.execname'",
 			name);
 }
@@ -170,7 +170,7 @@ static int check_columns(const struct dkt_hist *hist, struct dkt_table *table)
 
 	if (table->n_keys != n || table->n_vals != 1 + hist->n_vals)
 		return dkt_fail(hist->ctx, -EINVAL,
-				"the kernel's histogram has %u keys and %u values, asked for were"
+				"the kernel's histogram has %u keys and %u values, requested were"
 				" %u and %u",
 				table->n_keys, table->n_vals, n, 1 + hist->n_vals);
 	for (uint32_t i = 0; hist->n_keys && i < n; i++)

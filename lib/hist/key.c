@@ -56,7 +56,7 @@ int dkt__key_parse(const char *text, size_t len, struct dkt__key_spec *spec, con
 	*why = "a field's name is expected here";
 	if (!n)
 		return -EINVAL;
-	*why = "no field has so long a name";
+	*why = "the name of the field is too long";
 	if (n >= sizeof(spec->name))
 		return -EINVAL;
 	memcpy(spec->name, text, n);
@@ -69,14 +69,14 @@ int dkt__key_parse(const char *text, size_t len, struct dkt__key_spec *spec, con
 	*at = ++n;
 	for (m = n; m < len && text[m] != '='; m++)
 		;
-	*why = "no such modifier: they are hex, dec, sym, sym-offset, syscall, execname, log2,"
+	*why = "unknown modifier; the modifiers are hex, dec, sym, sym-offset, syscall, execname, log2,"
 	       " buckets=N, usecs, stacktrace, and of values percent and graph";
 	if (!dkt__mod_find(text + n, m - n, &spec->mod))
 		return -EINVAL;
 	if (m == len && spec->mod != MOD_BUCKETS)
 		return 0;
 	*at = m < len ? m + 1 : m;
-	*why = spec->mod == MOD_BUCKETS ? "buckets takes the width of a bucket: buckets=100" :
+	*why = spec->mod == MOD_BUCKETS ? "buckets needs the width of a bucket: buckets=100" :
 					  "only buckets takes a number";
 	if (m == len || spec->mod != MOD_BUCKETS ||
 	    !read_buckets(text + m + 1, len - m - 1, &spec->buckets))
@@ -168,15 +168,15 @@ static int check_mod(struct dkt_ctx *ctx, struct dkt_event *event, const struct 
 	const char *why = NULL, *it_is = "none";
 
 	if (spec->mod == MOD_EXECNAME && !dkt__key_is_process(key))
-		why = "goes with the number of a process only";
+		why = "works with a process ID only";
 	else if (spec->mod == MOD_USECS && key->kind != KEY_TIME)
-		why = "goes with common_timestamp only";
+		why = "works with common_timestamp only";
 	else if (spec->mod == MOD_STACKTRACE && key->kind != KEY_STACK_FIELD)
-		why = "goes with an array of addresses only";
+		why = "works with an array of addresses only";
 	else if ((key->kind == KEY_STRING || key->kind == KEY_COMM) && spec->mod)
-		why = "does not go with a string", it_is = "one";
+		why = "does not work with a string", it_is = "one";
 	else if (key->kind == KEY_STACK && spec->mod)
-		why = "does not go with a stack", it_is = "one";
+		why = "does not work with a stack", it_is = "one";
 	if (!why)
 		return 0;
 	return dkt_fail(ctx, -EINVAL, "%s:%s: .%s %s, and '%s' is %s", event->system, event->name,
@@ -200,8 +200,8 @@ int dkt__key_bind(struct dkt_ctx *ctx, struct dkt_event *event, const struct dkt
 	if (field->flags & DKT_FIELD_STRING) {
 		if (field->flags & DKT_FIELD_POINTER)
 			return dkt_fail(ctx, -EINVAL,
-					"%s:%s: of the string '%s' a record holds the address only;"
-					" as a number it goes by '%s.hex'",
+					"%s:%s: a record holds only the address of the string '%s';"
+					" write '%s.hex' for the address",
 					event->system, event->name, spec->name, spec->name);
 		key->kind = KEY_STRING;
 		return check_mod(ctx, event, spec, key);
@@ -209,14 +209,14 @@ int dkt__key_bind(struct dkt_ctx *ctx, struct dkt_event *event, const struct dkt
 	if (field->flags & DKT_FIELD_ARRAY) {
 		if (spec->mod != MOD_STACKTRACE || field->element != sizeof(long))
 			return dkt_fail(ctx, -EINVAL,
-					"%s:%s: '%s' is an array and can be no key nor value",
+					"%s:%s: '%s' is an array, which cannot be a key or value",
 					event->system, event->name, spec->name);
 		key->kind = KEY_STACK_FIELD;
 		return 0;
 	}
 	key->load = dkt__plan_load(field->size, key->is_signed);
 	if (key->load == DKT__LOAD_CONST)
-		return dkt_fail(ctx, -EINVAL, "%s:%s: '%s' (%s) is no number", event->system,
+		return dkt_fail(ctx, -EINVAL, "%s:%s: '%s' (%s) is not a number", event->system,
 				event->name, spec->name, field->type);
 	dkt__key_names(event, key);
 	if (spec->mod == MOD_EXECNAME)

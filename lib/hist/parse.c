@@ -424,7 +424,7 @@ int dkt_table_parse(struct dkt_ctx *ctx, const char *text, size_t len, struct dk
 	if (err == -ENOENT)
 		dkt_fail(ctx, err, "there is no histogram");
 	else if (err == -EINVAL)
-		dkt_fail(ctx, err, "the histogram does not say its keys and values");
+		dkt_fail(ctx, err, "the histogram does not name its keys and values");
 	if (!err)
 		dkt__table_begin(table);
 	while (!err && r.p < r.end && !starts(r.p, r.end, "Totals:") &&

@@ -12,23 +12,23 @@ static int add_key(struct dkt_hist *hist, const struct dkt__key_spec *spec, cons
 	if (spec->mod >= MOD_PERCENT)
 		return -EINVAL;
 	if (!strcmp(spec->name, HIST_EVENT) && !spec->mod) {
-		*why = "once is enough";
+		*why = "it is given twice";
 		if (hist->event_key >= 0)
 			return -EINVAL;
 		hist->event_key = 0;
 		return 0;
 	}
-	*why = "more than 3 keys, which is all that the kernel takes";
+	*why = "the kernel's limit is 3 keys";
 	if (hist->n_keys == HIST_KEYS)
 		return -EINVAL;
 	if (dkt__key_is_stack(spec->name)) {
-		*why = "one stack is enough";
+		*why = "only one key can be a stack";
 		if (hist->stack_key >= 0)
 			return -EINVAL;
 		hist->stack_key = (int)hist->n_keys;
 	}
 	if (spec->mod == MOD_EXECNAME) {
-		*why = "one execname is enough";
+		*why = "only one key can have execname";
 		if (hist->exec_key >= 0)
 			return -EINVAL;
 		hist->exec_key = (int)hist->n_keys;
@@ -114,7 +114,7 @@ static int add_val(struct dkt_hist *hist, const char *text, size_t len, const ch
 			return 0;
 		}
 	}
-	*why = "more than 2 values beside hitcount, which is all that the kernel takes";
+	*why = "the kernel's limit is 2 values beside hitcount";
 	if (hist->n_vals == HIST_VALS) {
 		free(val.raw);
 		return -EINVAL;
@@ -226,7 +226,7 @@ static int check_size(struct dkt_hist *hist, uint32_t size)
 {
 	if (!size || (size >= HIST_SIZE_MIN && size <= HIST_SIZE_MAX && !(size & (size - 1))))
 		return 0;
-	return dkt_fail(hist->ctx, -EINVAL, "size: %u is no power of two from %d to %d", size,
+	return dkt_fail(hist->ctx, -EINVAL, "size: %u is not a power of two from %d to %d", size,
 			HIST_SIZE_MIN, HIST_SIZE_MAX);
 }
 

@@ -39,8 +39,8 @@ static int no_column(const struct dkt_table *table, const char *sort, const char
 	if (!f || fclose(f))
 		return -ENOMEM;
 	return dkt__fail_at(table->ctx, -ENOENT, "sort", sort, (size_t)(at - sort),
-			    "'%.*s' is no column: they are %s%s", (int)DKT__MIN(len, (size_t)60),
-			    at, names, dkt__guess_words(&guess));
+			    "'%.*s' is not a column; the columns are %s%s",
+			    (int)DKT__MIN(len, (size_t)60), at, names, dkt__guess_words(&guess));
 }
 
 static int parse_sort(struct sort *sort, const char *text)
@@ -54,7 +54,7 @@ static int parse_sort(struct sort *sort, const char *text)
 
 		if (sort->n == SORT_MAX)
 			return dkt__fail_at(table->ctx, -EINVAL, "sort", text, (size_t)(p - text),
-					    "by more than %d columns", SORT_MAX);
+					    "more than %d columns", SORT_MAX);
 		*key = (struct sort_key){ 0 };
 		while (key->column < table->info.n_columns &&
 		       (strlen(table->columns[key->column].name) != n ||

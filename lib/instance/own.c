@@ -155,7 +155,8 @@ int dkt_instance_own(struct dkt_ctx *ctx, const char *prefix, struct dkt_instanc
 	*instance = NULL;
 	/* What cannot be removed now is for a later one, or for a person. */
 	if (sweep_instances(ctx, prefix, &n))
-		dkt_log(ctx, DKT_LOG_INFO, "remove what is left of others: %s", dkt_error(ctx));
+		dkt_log(ctx, DKT_LOG_INFO, "remove instances of processes that have exited: %s",
+			dkt_error(ctx));
 	if (asprintf(&name, "%s-%d-%" PRIu64, prefix, (int)getpid(), start_time(getpid())) < 0) {
 		name = NULL;
 		return -ENOMEM;

@@ -59,7 +59,7 @@ static int no_action(struct dkt_ctx *ctx, const char *name, size_t len)
 		dkt__guess_try(&guess, actions[i].name);
 	return dkt_fail(
 		ctx, -EINVAL,
-		"'%.*s' is no trigger: traceon, traceoff, stacktrace, snapshot, enable_event, "
+		"'%.*s' is not a trigger: traceon, traceoff, stacktrace, snapshot, enable_event, "
 		"disable_event, enable_hist, disable_hist or hist%s",
 		(int)DKT__MIN(len, (size_t)60), name, dkt__guess_words(&guess));
 }
@@ -191,8 +191,8 @@ int dkt_trigger_parse(struct dkt_ctx *ctx, const char *text, struct dkt_trigger 
 	if (strpbrk(text, "\n\r"))
 		return dkt_fail(ctx, -EINVAL, "a trigger is one line");
 	if (len > MAX_COMMAND)
-		return dkt_fail(ctx, -E2BIG, "a trigger of %zu bytes, and the kernel takes %d", len,
-				MAX_COMMAND);
+		return dkt_fail(ctx, -E2BIG, "the trigger has %zu bytes; the kernel's limit is %d",
+				len, MAX_COMMAND);
 	if (!find_action(text, strcspn(text, ": ")))
 		return no_action(ctx, text, strcspn(text, ": "));
 	t = malloc(sizeof(*t) + room_for(len));
@@ -201,11 +201,10 @@ int dkt_trigger_parse(struct dkt_ctx *ctx, const char *text, struct dkt_trigger 
 	room = (char *)(t + 1);
 	if (parse_line(text, len, &room, t)) {
 		free(t);
-		return dkt_fail(
-			ctx, -EINVAL,
-			"'%.200s' makes no sense as a trigger: ACTION[:SYSTEM:EVENT][:COUNT]"
-			"[ if EXPRESSION]",
-			text);
+		return dkt_fail(ctx, -EINVAL,
+				"'%.200s' is not a valid trigger: ACTION[:SYSTEM:EVENT][:COUNT]"
+				"[ if EXPRESSION]",
+				text);
 	}
 	*trigger = t;
 	return 0;

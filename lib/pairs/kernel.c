@@ -257,7 +257,7 @@ int dkt_pairs_read(struct dkt_pairs *pairs, struct dkt_instance *instance, const
 
 	*table = NULL;
 	if (!event)
-		return dkt_fail(pairs->ctx, -ENOENT, "the event %s has gone", name);
+		return dkt_fail(pairs->ctx, -ENOENT, "the event %s no longer exists", name);
 	err = dkt_instance_get_hist(instance, event, table);
 	if (!err && pairs->grouped && pairs->kernel_by[0])
 		err = name_groups(pairs, *table);

@@ -115,7 +115,7 @@ static int read_attrs(struct dkt__perf *perf, struct section where, uint64_t siz
 
 	if (size < ATTR_MIN + 16 || size > ATTR_MAX)
 		return dkt_fail(perf->streams.base.ctx, -EINVAL,
-				"read %s: its attributes have %llu bytes, which cannot be",
+				"read %s: invalid size of its attributes: %llu bytes",
 				perf->file.name, (unsigned long long)size);
 	while (!err && dkt__cursor_left(&cur) >= size) {
 		struct dkt__cursor attr = dkt__perf_cursor(perf, cur.p, size - 16);
@@ -174,7 +174,7 @@ int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t s
 	       dkt__dat_event_formats(&dat, &cur);
 	/* Old ones have no more than that. */
 	if (!good)
-		dkt__streams_damage(&perf->streams, "its formats of events make no sense");
+		dkt__streams_damage(&perf->streams, "its formats of events are invalid");
 	else if (dkt__dat_kallsyms(&dat, &cur) && dkt__dat_printk(&dat, &cur))
 		dkt__dat_cmdlines(&dat, &cur);
 	err = add_stacks(&dat);
@@ -306,7 +306,7 @@ int dkt__perf_head(struct dkt__perf *perf)
 		perf->has_users = true;
 		err = 0;
 	} else if (head < HEAD_SIZE || !bits) {
-		return dkt_fail(perf->streams.base.ctx, -EINVAL, "read %s: its head makes no sense",
+		return dkt_fail(perf->streams.base.ctx, -EINVAL, "read %s: its header is invalid",
 				perf->file.name);
 	} else {
 		err = read_attrs(perf, attrs, attr_size);
@@ -317,7 +317,7 @@ int dkt__perf_head(struct dkt__perf *perf)
 		return err;
 	/* A perf that was killed left the size open, and wrote no features. */
 	if (!data.size || data.size > perf->file.size || data.at > perf->file.size - data.size) {
-		dkt__streams_damage(&perf->streams, "the file is cut off at byte %zu",
+		dkt__streams_damage(&perf->streams, "the file is truncated at byte %zu",
 				    perf->file.size);
 		data.size = data.at < perf->file.size ? perf->file.size - data.at : 0;
 	}

@@ -347,7 +347,7 @@ void dkt__perf_unpack_damage(struct dkt__perf *perf)
 	const struct dkt__perf_unpack *u = perf->unpack;
 
 	if (u->bad)
-		dkt__streams_damage(&perf->streams, "compressed records make no sense");
+		dkt__streams_damage(&perf->streams, "compressed records are damaged");
 	if (u->full)
 		dkt__streams_damage(
 			&perf->streams,

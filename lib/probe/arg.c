@@ -100,13 +100,13 @@ static const char *scalar_type(struct probe_scope *scope, const struct ctype *ty
 			return "symbol";
 		return "x64";
 	case CTYPE_FLOAT:
-		*why = "it is a floating point number; its bits are had by :x64 or :x32";
+		*why = "it is a floating point number; :x64 or :x32 records its bits";
 		return NULL;
 	case CTYPE_VOID:
 		*why = "it is void";
 		return NULL;
 	default:
-		*why = "it is no value";
+		*why = "it is not a value";
 		return NULL;
 	}
 }
@@ -120,7 +120,7 @@ static int put(struct probe_scope *scope, const char *whole, const char *fetch, 
 
 	if (len > PROBE_FETCH_MAX)
 		return dkt__probe_fail_at(scope, -E2BIG, whole,
-					  "%s%s%s has %zu characters, and the kernel takes %d",
+					  "%s%s%s has %zu characters; the kernel's limit is %d",
 					  fetch, *type ? ":" : "", type, len, PROBE_FETCH_MAX);
 	dkt_buf_printf(buf, "%s%s%s", fetch, *type ? ":" : "", type);
 	return buf->err;
@@ -176,32 +176,32 @@ static int put_string(struct probe_scope *scope, const char *whole, struct probe
 static int put_array(struct probe_scope *scope, const char *whole, struct probe_value *value,
 		     const struct ctype *array, struct dkt_buf *buf)
 {
-	const char *why = "it is no array of numbers", *name = NULL;
+	const char *why = "it is not an array of numbers", *name = NULL;
 	struct ctype element;
 	char type[24];
 
 	if (scope->types->get(scope->types, array->target, &element))
-		return dkt__probe_fail_at(scope, -EINVAL, whole, "its type makes no sense");
+		return dkt__probe_fail_at(scope, -EINVAL, whole, "its type is invalid");
 	if (element.kind == CTYPE_CHAR)
 		return put_string(scope, whole, value, "string", buf);
 	if (!array->count)
 		return dkt__probe_fail_at(
 			scope, -EINVAL, whole,
-			"it is an array without a length; an index chooses of it: [0]");
+			"it is an array without a length; choose an element: [0]");
 	if (element.kind == CTYPE_STRUCT || element.kind == CTYPE_UNION ||
 	    element.kind == CTYPE_ARRAY)
 		return dkt__probe_fail_at(
 			scope, -EINVAL, whole,
-			"it is an array of %s; an index and a member choose of it: [0]",
+			"it is an array of %s; choose an element and a member: [0]",
 			element.kind == CTYPE_ARRAY ? "arrays" : "structs");
 	name = scalar_type(scope, &element, &why);
 	if (!name)
 		return dkt__probe_fail_at(scope, -EINVAL, whole,
-					  "it is an array, and of an element: %s", why);
+					  "it is an array, of whose elements: %s", why);
 	if (array->count > PROBE_ARRAY_MAX)
 		return dkt__probe_fail_at(
 			scope, -E2BIG, whole,
-			"it has %llu elements, and the kernel records %d; :%s[%d] takes the"
+			"it has %llu elements; the kernel's limit is %d; :%s[%d] records the"
 			" first ones",
 			(unsigned long long)array->count, PROBE_ARRAY_MAX, name, PROBE_ARRAY_MAX);
 	if (!scope->words->array)
@@ -220,10 +220,10 @@ static int put_struct(struct probe_scope *scope, const char *whole, const struct
 	char names[160];
 
 	dkt__ctype_member_names(scope->types, type->id, names, sizeof(names));
-	return dkt__probe_fail_at(scope, -EINVAL, whole, "it is %s %s; a member chooses of it: %s",
+	return dkt__probe_fail_at(scope, -EINVAL, whole, "it is %s %s; choose a member: %s",
 				  type->kind == CTYPE_UNION ? "union" : "struct",
 				  *type->name ? type->name : "{...}",
-				  *names ? names : "it has none here");
+				  *names ? names : "it has none that are known");
 }
 
 static int put_typed(struct probe_scope *scope, const char *whole, struct probe_value *value,
@@ -233,7 +233,7 @@ static int put_typed(struct probe_scope *scope, const char *whole, struct probe_
 	struct ctype type;
 
 	if (scope->types->get(scope->types, value->type, &type))
-		return dkt__probe_fail_at(scope, -EINVAL, whole, "its type makes no sense");
+		return dkt__probe_fail_at(scope, -EINVAL, whole, "its type is invalid");
 	if (type.kind == CTYPE_STRUCT || type.kind == CTYPE_UNION)
 		return put_struct(scope, whole, &type);
 	if (type.kind == CTYPE_ARRAY)
@@ -260,13 +260,13 @@ int dkt__probe_finish(struct probe_scope *scope, const char *whole, struct probe
 	if (*cast && !is_cast(cast))
 		return dkt__probe_fail_at(
 			scope, -EINVAL, whole,
-			"':%s' is no type; there are s8..s64, u8..u64, x8..x64, char, string,"
+			"unknown type ':%s'; the types are s8..s64, u8..u64, x8..x64, char, string,"
 			" ustring, symbol, bWIDTH@OFFSET/SIZE, and TYPE[COUNT] up to %d",
 			cast, PROBE_ARRAY_MAX);
 	if (is_string(cast)) {
 		if (value->bits)
 			return dkt__probe_fail_at(scope, -EINVAL, whole,
-						  "a bit-field is no string");
+						  "a bit-field is not a string");
 		return put_string(scope, whole, value, cast, buf);
 	}
 	if (!*cast && value->text)
@@ -331,12 +331,12 @@ static int choose_name(struct fields *fields, const char *whole, const char *giv
 		if (strlen(given) > PROBE_FIELD_MAX)
 			return dkt__probe_fail_at(
 				fields->scope, -E2BIG, whole,
-				"the name has %zu characters, and the kernel takes %d",
+				"the name has %zu characters; the kernel's limit is %d",
 				strlen(given), PROBE_FIELD_MAX);
 		if (!is_name(given) || is_reserved(given) || is_used(fields, given))
 			return dkt__probe_fail_at(fields->scope, -EINVAL, whole, "the name '%s' %s",
 						  given,
-						  !is_name(given)    ? "is none" :
+						  !is_name(given)    ? "is invalid" :
 						  is_reserved(given) ? "is the kernel's own" :
 								       "is used twice");
 		snprintf(name, PROBE_FIELD_MAX + 1, "%s", given);
@@ -373,15 +373,14 @@ static int add_field(struct fields *fields, const char *whole)
 
 	if (fields->n >= PROBE_ARGS_MAX)
 		return dkt_fail(scope->ctx, -E2BIG,
-				"there are more arguments than the kernel takes,"
-				" which is %d",
+				"there are more arguments than"
+				" the kernel's limit of %d",
 				PROBE_ARGS_MAX);
 	err = dkt__probe_eval(scope, whole, &at, &value, made);
 	if (err)
 		return err;
 	if (*at && *at != ':')
-		return dkt__probe_fail_at(scope, -EINVAL, whole, "'%.20s' makes no sense there",
-					  at);
+		return dkt__probe_fail_at(scope, -EINVAL, whole, "unexpected '%.20s'", at);
 	err = choose_name(fields, whole, given, made);
 	if (err)
 		return err;
@@ -422,9 +421,8 @@ static int check_bytes(struct probe_scope *scope, const char *text)
 	/* A newline would begin another definition. */
 	for (; *p; p++)
 		if ((*p < 0x20 && *p != '\t') || *p == 0x7f || *p == '#')
-			return dkt_fail(
-				scope->ctx, -EINVAL,
-				"an argument has a character that cannot be in one: \\x%02x", *p);
+			return dkt_fail(scope->ctx, -EINVAL,
+					"an argument has the invalid character \\x%02x", *p);
 	return 0;
 }
 

@@ -55,7 +55,7 @@ static int parse_function(struct dkt_ctx *ctx, const char *whole, char *text,
 		return bad_place(ctx, whole, "a function's name is missing");
 	place->is_glob = text[strcspn(text, "*?[")];
 	if (place->is_glob && (plus || place->has_line))
-		return bad_place(ctx, whole, "a glob has neither offset nor line");
+		return bad_place(ctx, whole, "a glob cannot have an offset or a line");
 	return set(&place->function, text, strlen(text));
 }
 
@@ -83,7 +83,7 @@ static int parse(struct dkt_ctx *ctx, const char *whole, char *text, struct prob
 	}
 	if (colon) {
 		if (colon == text || strchr(colon + 1, ':'))
-			return bad_place(ctx, whole, "it is no MODULE:FUNCTION");
+			return bad_place(ctx, whole, "it is not MODULE:FUNCTION");
 		err = set(&place->module, text, (size_t)(colon - text));
 		if (err)
 			return err;
@@ -103,10 +103,10 @@ int dkt__probe_place_parse(struct dkt_ctx *ctx, const char *whole, struct probe_
 		return -ENOMEM;
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
 		if (*p <= ' ' || *p == 0x7f || *p == '#')
-			return bad_place(ctx, whole, "it has a character that cannot be in one");
+			return bad_place(ctx, whole, "it has an invalid character");
 	percent = strchr(text, '%');
 	if (percent && strcmp(percent, "%return"))
-		return bad_place(ctx, whole, "after % only 'return' has a meaning");
+		return bad_place(ctx, whole, "after % only 'return' is possible");
 	if (percent) {
 		*percent = '\0';
 		place->on_return = true;
@@ -130,8 +130,8 @@ int dkt__probe_check_max(struct probe_define *define, size_t n, const char *what
 {
 	if (n <= dkt__probe_max(define))
 		return 0;
-	return dkt_fail(define->ctx, -E2BIG, "'%s' matches %zu functions, which is more than %zu",
-			what, n, dkt__probe_max(define));
+	return dkt_fail(define->ctx, -E2BIG, "'%s' matches %zu functions; the limit is %zu", what,
+			n, dkt__probe_max(define));
 }
 
 static bool name_is_taken(struct probe_define *define, const char *group, const char *name)
@@ -167,13 +167,13 @@ static int check_name(struct dkt_ctx *ctx, const char *what, const char *name)
 {
 	if (strlen(name) > PROBE_NAME_MAX)
 		return dkt_fail(ctx, -E2BIG,
-				"the %s's name '%s' has %zu characters, and the kernel takes %d;"
-				" --name gives it another",
+				"the %s's name '%s' has %zu characters; the kernel's limit is %d;"
+				" choose another with --name",
 				what, name, strlen(name), PROBE_NAME_MAX);
 	if (!dkt__probe_is_name(name))
 		return dkt_fail(ctx, -EINVAL,
-				"'%.80s' cannot be the name of %s %s: letters, digits and _ are"
-				" taken",
+				"'%.80s' cannot be the name of %s %s: use letters, digits"
+				" and _",
 				name, *what == 'e' ? "an" : "a", what);
 	return 0;
 }
@@ -250,9 +250,9 @@ int dkt_probe_define(struct dkt_ctx *ctx, const char *place, const char *const *
 	if (define.kind == DKT_PROBE_ANY)
 		define.kind = all.exec || all.pid ? DKT_PROBE_UPROBE : DKT_PROBE_KPROBE;
 	if (all.exec && define.kind != DKT_PROBE_UPROBE)
-		return dkt_fail(ctx, -EINVAL, "a probe on a program is of no other kind");
+		return dkt_fail(ctx, -EINVAL, "a probe on a program must be a uprobe");
 	if (!all.exec && !all.pid && define.kind == DKT_PROBE_UPROBE)
-		return dkt_fail(ctx, -EINVAL, "a probe on a program without the program");
+		return dkt_fail(ctx, -EINVAL, "a uprobe needs the program");
 	dkt__probe_words(ctx, &define.words);
 	define.probes = calloc(1, sizeof(*define.probes));
 	err = define.probes ? dkt__probe_place_parse(ctx, place, &define.place) : -ENOMEM;

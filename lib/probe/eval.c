@@ -52,7 +52,7 @@ static int eval_variable(struct eval *eval, struct probe_value *value)
 		return scope->argument(scope, n, value);
 	if (!scope->variable)
 		return dkt__probe_fail(eval, -ENOENT,
-				       "nothing is known by name at %s%s%s; by hand it is $arg1, "
+				       "no names are known at %s%s%s; use $arg1, "
 				       "a register (%%di), a symbol (@NAME) or the stack ($stack0)",
 				       scope->where, scope->no_types ? ": " : "",
 				       scope->no_types ? scope->no_types : "");
@@ -86,7 +86,7 @@ static int eval_dollar(struct eval *eval, struct probe_value *value)
 		return 0;
 	if (sscanf(name, "arg%2u%n", &n, &end) == 1 && !name[end]) {
 		if (!n || !scope->argument)
-			return dkt__probe_fail(eval, -EINVAL, "$%s is not had at %s", name,
+			return dkt__probe_fail(eval, -EINVAL, "$%s is not available at %s", name,
 					       scope->where);
 		return scope->argument(scope, n, value);
 	}
@@ -94,9 +94,9 @@ static int eval_dollar(struct eval *eval, struct probe_value *value)
 	if (value->text || !strcmp(name, "stack") ||
 	    (sscanf(name, "stack%4u%n", &n, &end) == 1 && !name[end]))
 		return 0;
-	return dkt__probe_fail(
-		eval, -EINVAL,
-		"there is no $%s; there are $retval, $arg1, $stack, $stack0 and $comm", name);
+	return dkt__probe_fail(eval, -EINVAL,
+			       "there is no $%s; use $retval, $arg1, $stack, $stack0 or $comm",
+			       name);
 }
 
 static int eval_register(struct eval *eval, struct probe_value *value)
@@ -109,11 +109,11 @@ static int eval_register(struct eval *eval, struct probe_value *value)
 	if (err)
 		return err;
 	if (!dkt__abi_is_register(eval->scope->machine, name))
-		return dkt__probe_fail(
-			eval, -EINVAL,
-			"there is no register %%%s; they have the kernel's names: %s", name,
-			eval->scope->machine == DKT__X86_64 ? "%di, %ax, %r8, %sp" :
-							      "%x0, %sp, %pc");
+		return dkt__probe_fail(eval, -EINVAL,
+				       "there is no register %%%s; use the kernel's names: %s",
+				       name,
+				       eval->scope->machine == DKT__X86_64 ? "%di, %ax, %r8, %sp" :
+									     "%x0, %sp, %pc");
 	dkt__probe_set_field(eval, name);
 	dkt__probe_set_fetch(value, "%%%s", name);
 	return 0;
@@ -156,7 +156,7 @@ static int eval_offset(struct eval *eval, struct probe_value *value)
 	if (!err)
 		err = dkt__probe_expect(eval, ')');
 	if (!err && (value->bits || value->text))
-		err = dkt__probe_fail(eval, -EINVAL, "no address is in the parentheses");
+		err = dkt__probe_fail(eval, -EINVAL, "the parentheses hold no address");
 	if (!err)
 		err = dkt__probe_load(eval->scope, value);
 	value->typed = false;
@@ -244,7 +244,7 @@ static int eval_cast(struct eval *eval, enum ctype_kind kind, const char *name, 
 							      "type ",
 				       name);
 	if (stars != 1)
-		return dkt__probe_fail(eval, -EINVAL, "a cast here is to a pointer: (struct %s *)",
+		return dkt__probe_fail(eval, -EINVAL, "a cast must be to a pointer: (struct %s *)",
 				       name);
 	err = eval_unary(eval, value);
 	if (!err)
@@ -300,10 +300,10 @@ static int eval_primary(struct eval *eval, struct probe_value *value)
 	case '(':
 		return eval_parentheses(eval, value);
 	case '\0':
-		return dkt__probe_fail(eval, -EINVAL, "something is missing at the end");
+		return dkt__probe_fail(eval, -EINVAL, "a value is missing at the end");
 	default:
 		if (!dkt__probe_starts_name(*eval->p))
-			return dkt__probe_fail(eval, -EINVAL, "'%.20s' makes no sense", eval->p);
+			return dkt__probe_fail(eval, -EINVAL, "unexpected '%.20s'", eval->p);
 		return eval_variable(eval, value);
 	}
 }

@@ -42,7 +42,7 @@ int dkt__probe_event(struct probe_define *define)
 				"this kernel has no probes on events (5.15 brought them)");
 	if (!place->module || !place->function || place->is_glob || place->on_return ||
 	    place->offset)
-		return dkt_fail(define->ctx, -EINVAL, "an event is SYSTEM:EVENT");
+		return dkt_fail(define->ctx, -EINVAL, "write the event as SYSTEM:EVENT");
 	event = dkt_event_find(define->ctx, place->module, place->function);
 	if (!event)
 		return dkt__no_event(define->ctx, place->module, place->function);
@@ -85,18 +85,18 @@ int dkt__probe_synthetic(struct probe_define *define)
 	int err;
 
 	if (define->opts->group && strcmp(define->opts->group, probe.group))
-		return dkt_fail(define->ctx, -EINVAL, "synthetic events are all of the group %s",
+		return dkt_fail(define->ctx, -EINVAL, "synthetic events are always in the group %s",
 				probe.group);
 	if (!place->function || place->module || place->on_return || place->offset ||
 	    !dkt__probe_is_name(place->function))
-		return dkt_fail(define->ctx, -EINVAL, "a synthetic event has a name");
+		return dkt_fail(define->ctx, -EINVAL, "a synthetic event needs a name");
 	if (strlen(place->function) > PROBE_NAME_MAX)
 		return dkt_fail(define->ctx, -E2BIG,
-				"the event's name has %zu characters, and the kernel takes %d",
+				"the event's name has %zu characters; the kernel's limit is %d",
 				strlen(place->function), PROBE_NAME_MAX);
 	if (!define->n)
 		return dkt_fail(define->ctx, -EINVAL,
-				"a synthetic event has fields: 'u64 lat' 'pid_t pid'");
+				"a synthetic event needs fields: 'u64 lat' 'pid_t pid'");
 	err = synthetic_fields(define, &fields);
 	if (err)
 		return err;

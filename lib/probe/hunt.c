@@ -104,7 +104,7 @@ static int inlined(struct probe_hunt *hunt)
 	if (binary && !dkt__dwarf_inlined(binary, hunt->name, &where) && where)
 		return dkt_fail(
 			define->ctx, -ENOENT,
-			"%s is inlined%s%s: it has no entry to probe; a source line of it has"
+			"%s is inlined%s%s: it has no entry to probe; probe one of its source lines"
 			" (%s:1)",
 			hunt->name, *where ? " into " : " everywhere", where, hunt->name);
 	/* A module's types stand on those of the kernel, which has its own functions. */
@@ -132,12 +132,12 @@ static int not_found(struct probe_hunt *hunt)
 	if (hunt->by_address || place->is_glob)
 		return dkt_fail(define->ctx, -ENOENT, "no function of the kernel%s%s %s",
 				place->module ? " module " : "", place->module ? place->module : "",
-				place->is_glob ? "has a name like that" : "begins there");
+				place->is_glob ? "matches" : "begins there");
 	if (hunt->variant[0])
 		return dkt_fail(
 			define->ctx, -ENOENT,
-			"%s is there only as the compiler made it anew, with other arguments"
-			" perhaps: name it as %s",
+			"%s exists only as a copy made by the compiler, perhaps with other arguments"
+			"; name it %s",
 			hunt->name, hunt->variant);
 	err = inlined(hunt);
 	if (err)
@@ -175,9 +175,9 @@ static int ambiguous(struct probe_hunt *hunt)
 	fprintf(f, "%s", i < hunt->n ? ", ..." : "");
 	fclose(f);
 	return dkt_fail(hunt->define->ctx, -ENOTUNIQ,
-			"this kernel has %zu functions '%s'; %s chooses: %s", hunt->n, hunt->name,
-			hidden ? "its module or (with kernel.kptr_restrict=0) its address" :
-				 "its module or address",
+			"this kernel has %zu functions '%s'; choose by %s: %s", hunt->n, hunt->name,
+			hidden ? "module or (with kernel.kptr_restrict=0) address" :
+				 "module or address",
 			list);
 }
 

@@ -263,8 +263,9 @@ static int check_kind(struct probe_define *define)
 		return dkt_fail(define->ctx, -EOPNOTSUPP,
 				"this kernel has no function probes (6.5 brought them)");
 	if (place->offset || place->has_line || place->has_address)
-		return dkt_fail(define->ctx, -EINVAL,
-				"a function probe is at a function's entry or return only");
+		return dkt_fail(
+			define->ctx, -EINVAL,
+			"a function probe can only be at the entry or return of a function");
 	return 0;
 }
 
@@ -309,7 +310,8 @@ int dkt__probe_tracepoint(struct probe_define *define)
 				"this kernel has no probes on tracepoints (6.5 brought them)");
 	if (!name || define->place.is_glob || define->place.on_return || define->place.offset ||
 	    define->place.has_line)
-		return dkt_fail(define->ctx, -EINVAL, "a tracepoint is a name: sched_switch");
+		return dkt_fail(define->ctx, -EINVAL,
+				"give the name of a tracepoint: sched_switch");
 	at.btf = dkt__probe_btf(define, define->place.module);
 	if (!at.btf)
 		return dkt_fail(define->ctx, -ENODATA, "%s", define->no_btf);

@@ -147,7 +147,7 @@ int dkt__probe_marker(struct probe_define *define)
 
 	if (!place->function || place->offset || place->has_line || place->on_return)
 		return dkt_fail(define->ctx, -EINVAL,
-				"a marker of a program is PROVIDER:NAME, without offset, line or"
+				"write a marker as PROVIDER:NAME, without offset, line or"
 				" return");
 	if (asprintf(&name, "%s:%s", place->module, place->function) < 0) {
 		name = NULL;
@@ -158,8 +158,8 @@ int dkt__probe_marker(struct probe_define *define)
 	if (!err && !wanted.n)
 		err = none_wanted(&wanted, name);
 	if (!err && wanted.n > dkt__probe_max(define))
-		err = dkt_fail(define->ctx, -E2BIG, "'%s' is at %zu places, which is more than %zu",
-			       name, wanted.n, dkt__probe_max(define));
+		err = dkt_fail(define->ctx, -E2BIG, "'%s' is at %zu places; the limit is %zu", name,
+			       wanted.n, dkt__probe_max(define));
 	wanted.add = true;
 	return err ? err : dkt__sdt_each(define->binary, try_note, &wanted);
 }

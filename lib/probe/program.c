@@ -33,7 +33,7 @@ static int program_path(struct probe_define *define, char **path, char **root)
 		n = readlink(link, target, sizeof(target) - 1);
 		if (n < 0)
 			return dkt_fail(define->ctx, -errno, "process %d: %s", opts->pid,
-					errno == ENOENT ? "there is none" : strerror(errno));
+					errno == ENOENT ? "it does not exist" : strerror(errno));
 		target[n] = '\0';
 		len = asprintf(path, "%s%s", *root, target);
 	}
@@ -53,7 +53,7 @@ static int open_program(struct probe_define *define)
 		return err;
 	if (path[strcspn(path, " \t\n#")])
 		return dkt_fail(define->ctx, -EINVAL,
-				"the kernel takes no path with a blank in it: '%s'", path);
+				"the kernel does not accept a path with a space: '%s'", path);
 	return dkt__binary_open(define->ctx, path, define->opts->debug_file, root, &define->binary);
 }
 
@@ -95,7 +95,7 @@ static int word_argument(struct probe_scope *scope, unsigned int n, struct probe
 	dkt__abi_word(scope->machine, false, n - 1, &place);
 	if (place.trouble)
 		return dkt_fail(scope->ctx, -EOPNOTSUPP,
-				"how programs of that machine pass arguments is not known");
+				"how programs of that machine pass arguments is unknown");
 	snprintf(value->fetch, sizeof(value->fetch), "%s", place.fetch);
 	value->memory = place.memory;
 	value->offset = place.offset;
@@ -114,9 +114,10 @@ static int gone_variable(struct probe_scope *scope, const char *name, struct pro
 			 struct dkt__guess *guess)
 {
 	(void)value, (void)guess;
-	return dkt_fail(scope->ctx, -EINVAL,
-			"'%s': on return only $retval is had; a probe at the entry has %s", name,
-			name);
+	return dkt_fail(
+		scope->ctx, -EINVAL,
+		"'%s' is not available on return, only $retval is; probe the entry to record %s",
+		name, name);
 }
 
 static int gone_argument(struct probe_scope *scope, unsigned int n, struct probe_value *value)
@@ -205,7 +206,7 @@ static int add_glob(struct probe_define *define)
 	int err = dkt__binary_functions(define->binary, try_glob, &globbed);
 
 	if (!err && !globbed.n)
-		err = dkt_fail(define->ctx, -ENOENT, "no function of %s has a name like '%s'",
+		err = dkt_fail(define->ctx, -ENOENT, "no function of %s matches '%s'",
 			       define->binary->path, define->place.function);
 	if (!err)
 		err = dkt__probe_check_max(define, globbed.n, define->place.function);
@@ -271,7 +272,7 @@ static int no_function(struct probe_define *define, int err)
 	if (inlined)
 		return dkt_fail(
 			define->ctx, err,
-			"%s is inlined%s%s: it has no entry to probe; a source line of it has",
+			"%s is inlined%s%s: it has no entry to probe; probe one of its source lines",
 			define->place.function, *where ? " into " : " everywhere", where);
 	return err;
 }

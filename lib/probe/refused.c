@@ -57,7 +57,7 @@ int dkt_probe_refused(struct dkt_ctx *ctx, const struct dkt_probe *probe, int er
 	/* Its README names them whether it has them or not. */
 	if (words && probe->kind == DKT_PROBE_EVENT && err == -EINVAL && !strchr(words, '\n'))
 		return dkt_fail(ctx, err,
-				"%s; without more words it has no probes on events"
+				"%s; if the kernel gives no reason, it has no probes on events"
 				" (CONFIG_EPROBE_EVENTS)",
 				words);
 	if (!words || (probe->kind != DKT_PROBE_KPROBE && probe->kind != DKT_PROBE_FPROBE))
@@ -70,11 +70,10 @@ int dkt_probe_refused(struct dkt_ctx *ctx, const struct dkt_probe *probe, int er
 				"%s is blacklisted: the kernel's probes themselves need it",
 				function);
 	if (probe->on_return && strstr(probe->fields ? probe->fields : "", "$arg"))
-		return dkt_fail(
-			ctx, err,
-			"%s: on return this kernel has no arguments any more; a probe at the"
-			" entry has them",
-			words);
+		return dkt_fail(ctx, err,
+				"%s: this kernel has no arguments on return; probe the"
+				" entry to record them",
+				words);
 	if (err == -EINVAL && is_notrace(ctx, function))
 		return dkt_fail(
 			ctx, err,

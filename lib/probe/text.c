@@ -97,7 +97,7 @@ int dkt_probe_text(struct dkt_ctx *ctx, const struct dkt_probe *probe, char **te
 	if (!clean)
 		return dkt_fail(ctx, -EINVAL, "a definition cannot have a control character");
 	return dkt_fail(ctx, -E2BIG,
-			"the definition of %s/%s has %d bytes, and the kernel takes %d",
+			"the definition of %s/%s has %d bytes; the kernel's limit is %d",
 			probe->group, probe->name, n, PROBE_TEXT_MAX);
 }
 

@@ -39,7 +39,7 @@ static int get_type(struct eval *eval, const struct probe_value *value, struct c
 		return 0;
 	}
 	return types->get(types, value->type, type) ?
-		       dkt__probe_fail(eval, -EINVAL, "its type makes no sense") :
+		       dkt__probe_fail(eval, -EINVAL, "its type is invalid") :
 		       0;
 }
 
@@ -47,7 +47,7 @@ static int get_type(struct eval *eval, const struct probe_value *value, struct c
 static const char *words_for(const struct ctype *type, char text[static 96])
 {
 	static const char *const kinds[] = {
-		[CTYPE_NONE] = "not known",      [CTYPE_VOID] = "void",
+		[CTYPE_NONE] = "unknown",        [CTYPE_VOID] = "void",
 		[CTYPE_POINTER] = "a pointer",   [CTYPE_ARRAY] = "an array",
 		[CTYPE_FUNCTION] = "a function",
 	};
@@ -86,8 +86,7 @@ int dkt__probe_deref(struct eval *eval, struct probe_value *value, const char *o
 		return 0;
 	}
 	if (value->typed && type.kind != CTYPE_POINTER)
-		return dkt__probe_fail(eval, -EINVAL,
-				       "%s needs a pointer, and '%.*s' is %s", operator,
+		return dkt__probe_fail(eval, -EINVAL, "%s needs a pointer; '%.*s' is %s", operator,
 				       length_before(eval, eval->p), eval->whole,
 				       words_for(&type, text));
 	if (value->bits || value->text)
@@ -110,7 +109,7 @@ static int find_struct(struct eval *eval, struct ctype *type)
 		return 0;
 	if (types->find(types, type->kind, type->name, &id) || types->get(types, id, type) ||
 	    type->declared)
-		return dkt__probe_fail(eval, -ENOENT, "what is in %s %s is not described here",
+		return dkt__probe_fail(eval, -ENOENT, "the members of %s %s are not described",
 				       type->kind == CTYPE_UNION ? "union" : "struct", type->name);
 	return 0;
 }
@@ -144,7 +143,7 @@ int dkt__probe_take_member(struct eval *eval, struct probe_value *value)
 		return err;
 	if (!value->typed)
 		return dkt__probe_fail(eval, -EINVAL,
-				       "what '%.*s' points at is not known%s%s; a cast tells:"
+				       "the type that '%.*s' points to is unknown%s%s; use a cast:"
 				       " ((struct NAME *)...)->%s",
 				       length_before(eval, before), eval->whole,
 				       eval->scope->no_types ? ": " : "",
@@ -153,16 +152,16 @@ int dkt__probe_take_member(struct eval *eval, struct probe_value *value)
 		return dkt__probe_fail(
 			eval, -EINVAL, "'%.*s' is %s, which has no members%s",
 			length_before(eval, before), eval->whole, words_for(&type, text),
-			type.kind == CTYPE_POINTER ? " (-> goes to what it points at)" : "");
+			type.kind == CTYPE_POINTER ? " (use -> to follow the pointer)" : "");
 	err = find_struct(eval, &type);
 	if (err)
 		return err;
 	dkt__guess_start(&guess, name, strlen(name));
 	err = dkt__ctype_member(types, type.id, name, &member, &guess);
 	if (err)
-		return err == -ENOENT ? no_member(eval, &type, name, &guess) :
-					dkt__probe_fail(eval, err, "%s makes no sense",
-							words_for(&type, text));
+		return err == -ENOENT ?
+			       no_member(eval, &type, name, &guess) :
+			       dkt__probe_fail(eval, err, "%s is invalid", words_for(&type, text));
 	dkt__probe_set_field(eval, name);
 	value->type = member.type;
 	value->bits = member.bits;
@@ -188,7 +187,7 @@ static int element_size(struct eval *eval, const struct probe_value *value, uint
 		return 0;
 	for (unsigned int depth = 0; depth < CTYPE_DEPTH; depth++) {
 		if (types->get(types, id, &type))
-			return dkt__probe_fail(eval, -EINVAL, "its type makes no sense");
+			return dkt__probe_fail(eval, -EINVAL, "its type is invalid");
 		if (type.kind != CTYPE_ARRAY)
 			break;
 		if (__builtin_mul_overflow(count, type.count, &count))

@@ -189,7 +189,7 @@ static int locate(struct dwarf_place *place, Dwarf_Die *variable, const char *na
 		return trouble(place, name, "it was optimised away at that place");
 	if (err == -ERANGE)
 		return trouble(place, name, "it is in a register that the kernel cannot fetch");
-	return err ? trouble(place, name, "where it is is more than the kernel can fetch") : 0;
+	return err ? trouble(place, name, "the kernel cannot fetch its location") : 0;
 }
 
 /* ---- parameters ---- */
@@ -235,7 +235,7 @@ static int param_value(struct dwarf_place *place, bool numbered, Dwarf_Die *para
 	for (size_t j = 0; !err && j < n; j++)
 		err = dkt__dwarf_type(place->binary, &params[j], &types[j]);
 	if (err)
-		return trouble(place, name ? name : "", "its type makes no sense");
+		return trouble(place, name ? name : "", "its type is invalid");
 	value->typed = true;
 	value->type = types[i];
 	value->user = true;
@@ -293,7 +293,7 @@ int dkt__dwarf_variable(struct dwarf_place *place, bool numbered, const char *na
 	value->typed = true;
 	value->user = true;
 	err = dkt__dwarf_type(place->binary, &variable, &value->type);
-	return err ? trouble(place, name, "its type makes no sense") :
+	return err ? trouble(place, name, "its type is invalid") :
 		     locate(place, &variable, name, value);
 }
 

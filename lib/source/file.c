@@ -48,7 +48,7 @@ int dkt__file_open(struct dkt_ctx *ctx, const char *path, const char *name, int 
 		return dkt_fail(ctx, -errno, "open %s: %s", name, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return dkt_fail(ctx, S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL,
-				"open %s: it is no regular file", name);
+				"open %s: not a regular file", name);
 	if (!st.st_size)
 		return dkt_fail(ctx, -ENODATA, "read %s: the file is empty", name);
 	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);

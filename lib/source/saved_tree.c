@@ -109,8 +109,8 @@ int dkt__source_saved_tree(struct dkt_ctx *ctx, const char *path,
 	*source = NULL;
 	/* A live one is not a file: reading would take its records away. */
 	if (dkt__mount_is(path))
-		return dkt_fail(ctx, -EINVAL, "open %s: it is the kernel's own, not a saved tree",
-				path);
+		return dkt_fail(ctx, -EINVAL,
+				"open %s: it belongs to this kernel; it is not a saved tree", path);
 	tree = calloc(1, sizeof(*tree));
 	if (!tree)
 		return -ENOMEM;

@@ -183,7 +183,7 @@ static const struct sql_token *used_as_field(const struct sql *sql, const struct
 
 static int two_meanings(struct sql *sql, const struct sql_token *token)
 {
-	return dkt__sql_fail(sql, token, "'%.*s' stands for two things in this statement",
+	return dkt__sql_fail(sql, token, "'%.*s' has two meanings in this statement",
 			     SQL_TEXT(sql, token));
 }
 
@@ -254,7 +254,7 @@ static int check_cast(struct sql *sql, const struct sql_item *item, const struct
 		return dkt__sql_fail(sql, &item->field, "only numbers can be summed");
 	/* tracefs_synth_get_start_hist() takes the first one for a key that has made the histogram. */
 	if (counter && item == sql->items && sql->n_items > 1)
-		return dkt__sql_fail(sql, &item->field, "keys come first, and then what is summed");
+		return dkt__sql_fail(sql, &item->field, "put the keys first, then the sums");
 	return 0;
 }
 
@@ -272,7 +272,7 @@ static int check_calculation(struct sql *sql, const struct sql_item *item,
 	if (field->table != 1 || other.table != 0)
 		return dkt__sql_fail(
 			sql, &item->field,
-			"of a calculation the field of JOIN's event comes first, and that"
+			"in a calculation, put the field of JOIN's event first and the one"
 			" of FROM's second");
 	if (!item->label.len)
 		return dkt__sql_fail(sql, &item->field, "a calculation needs a name: AS name");

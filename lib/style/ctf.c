@@ -92,17 +92,20 @@ static int make_dir_here(const struct ctf *ctf)
 	if (errno == EEXIST)
 		dir = opendir(path);
 	if (!dir || lstat(path, &st))
-		return dkt_fail(ctf->base.ctx, -errno, "make %s: %s", path, strerror(errno));
+		return dkt_fail(ctf->base.ctx, -errno, "create %s: %s", path, strerror(errno));
 	/* Its owner could put links there. */
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid())
 		return dkt_fail(ctf->base.ctx, -EPERM,
-				"make %s: it belongs to user %u, or is a link; name another"
+				"create %s: it belongs to user %u, or is a link; name another"
 				" directory",
 				path, (unsigned int)st.st_uid);
 	while ((entry = readdir(dir)))
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			return dkt_fail(ctf->base.ctx, -EEXIST, "make %s: it is there, with %s",
-					path, entry->d_name);
+			return dkt_fail(
+				ctf->base.ctx, -EEXIST,
+				"create %s: the directory is not empty (it contains %s); name a new or"
+				" empty one",
+				path, entry->d_name);
 	return 0;
 }
 
@@ -112,7 +115,7 @@ static int make_dir(const struct ctf *ctf)
 	int err = 0;
 
 	if (!ctf->base.opts.dir)
-		err = dkt_fail(ctf->base.ctx, -EINVAL, "style ctf: no directory is given");
+		err = dkt_fail(ctf->base.ctx, -EINVAL, "style ctf: the directory is missing");
 	if (!err)
 		err = dkt_caps_lower(ctf->base.ctx, DKT_LOWER_GAINED);
 	if (err)

@@ -251,7 +251,7 @@ static void folded_close(struct dkt_style *style)
 
 const struct dkt__style_ops dkt__style_folded_ops = {
 	.name = "folded",
-	.words = "stacks and how often each was met, for flame graphs",
+	.words = "stacks with their counts, for flame graphs",
 	.traits = DKT_STYLE_DATA | DKT_STYLE_ORDER,
 	.size = sizeof(struct folded),
 	.open = folded_open,

@@ -393,7 +393,7 @@ static int put_lost(struct perfetto *perfetto, const struct dkt_record *record, 
 	part = dkt__proto_open(buf, EVENT_ANNOTATIONS);
 	dkt__proto_uint(buf, ANNOTATION_NAME_IID, IID_LOST);
 	if (record->lost == DKT_LOST_UNKNOWN)
-		dkt__proto_str(buf, ANNOTATION_STRING, "not known how many");
+		dkt__proto_str(buf, ANNOTATION_STRING, "unknown number");
 	else
 		dkt__proto_uint(buf, ANNOTATION_UINT, record->lost);
 	dkt__proto_close(buf, part);

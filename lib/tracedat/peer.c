@@ -109,7 +109,7 @@ int dkt__dat_time_shift(struct dkt__dat *dat, struct dkt__cursor *option)
 	dkt__dat_shifts_clear(dat);
 	if (!read_shifts(dat, option, flags & SHIFT_INTERPOLATE)) {
 		dkt__dat_shifts_clear(dat);
-		dkt__streams_damage(&dat->streams, "the shifts of its times make no sense");
+		dkt__streams_damage(&dat->streams, "the shifts of its times are invalid");
 	}
 	return peer_add(dat, &host);
 }

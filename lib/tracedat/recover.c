@@ -146,7 +146,7 @@ static int recover_buffer(struct dkt__dat *dat, struct section *section)
 	else
 		find_pages(dat, buffer, at, section->end);
 	dkt__streams_damage(&dat->streams,
-			    "which records are of which cpu was behind the cut and is guessed");
+			    "the CPU of each record was in the missing part and is guessed");
 	return 0;
 }
 

@@ -6,9 +6,9 @@
 int dkt__spill_open(struct dkt_ctx *ctx, const char *dir, struct dkt__spill *spill)
 {
 	*spill = (struct dkt__spill){ .fd = dkt__unnamed_file(dir), .ctx = ctx };
-	return spill->fd >= 0 ?
-		       0 :
-		       dkt_fail(ctx, spill->fd, "make a file in %s: %s", dir, strerror(-spill->fd));
+	return spill->fd >= 0 ? 0 :
+				dkt_fail(ctx, spill->fd, "create a file in %s: %s", dir,
+					 strerror(-spill->fd));
 }
 
 void dkt__spill_close(struct dkt__spill *spill)
@@ -58,8 +58,8 @@ int dkt__spill_copy(struct dkt__spill *spill, const struct dkt__spill_piece *pie
 		ssize_t n = dkt__pread_all(spill->fd, bytes, DKT__MIN(left, sizeof(bytes)), from);
 
 		if (n <= 0)
-			return dkt_fail(spill->ctx, n ? (int)n : -EIO, "read what was kept: %s",
-					strerror(n ? -(int)n : EIO));
+			return dkt_fail(spill->ctx, n ? (int)n : -EIO,
+					"read the temporary file: %s", strerror(n ? -(int)n : EIO));
 		err = dkt__spill_write(spill->ctx, fd, bytes, (size_t)n, at);
 		from += (uint64_t)n;
 		at += (uint64_t)n;

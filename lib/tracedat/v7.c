@@ -143,7 +143,7 @@ static int read_chain(struct dkt__dat *dat, uint64_t next)
 
 	for (unsigned int n = 0; !err && next; n++) {
 		if (n == MAX_CHAIN) {
-			dkt__streams_damage(&dat->streams, "the options lead in a circle");
+			dkt__streams_damage(&dat->streams, "the options form a loop");
 			break;
 		}
 		if (!open_section(dat, next, DAT_DONE, &cur)) {
@@ -166,10 +166,9 @@ int dkt__dat_read_v7(struct dkt__dat *dat, struct dkt__cursor *cur)
 	if (*name && strcmp(name, "none")) {
 		dat->codec = dkt__codec_find(name);
 		if (!dat->codec)
-			return dkt_fail(
-				dat->ctx, -EOPNOTSUPP,
-				"read %s: it is compressed by '%.32s', which is not known here",
-				dat->file.name, name);
+			return dkt_fail(dat->ctx, -EOPNOTSUPP,
+					"read %s: its compression '%.32s' is not supported",
+					dat->file.name, name);
 	}
 	dat->cut = !options || cur->bad;
 	if (!dat->cut)

@@ -279,8 +279,8 @@ static int set_version(struct dkt_tracedat *out, const struct dkt_tracedat_opts 
 
 	out->version = opts->version ? opts->version : 7;
 	if (out->version != 6 && out->version != 7)
-		return dkt_fail(out->ctx, -EINVAL, "version %u of trace.dat is none; 6 and 7 are",
-				out->version);
+		return dkt_fail(out->ctx, -EINVAL,
+				"trace.dat version %u is not supported; use 6 or 7", out->version);
 	if (out->version == 6 && compression && strcmp(compression, "none"))
 		return dkt_fail(out->ctx, -EINVAL, "version 6 of trace.dat has no compression");
 	if (out->version == 6 || (compression && !strcmp(compression, "none")))
@@ -288,7 +288,8 @@ static int set_version(struct dkt_tracedat *out, const struct dkt_tracedat_opts 
 	out->codec = dkt__codec_find(compression ? compression : "zstd");
 	if (!out->codec)
 		return dkt_fail(out->ctx, -EINVAL,
-				"compression '%s' is none; zstd, zlib and none are", compression);
+				"compression '%s' is not supported; use zstd, zlib or none",
+				compression);
 	return 0;
 }
 

@@ -46,7 +46,7 @@ report()
 	expect 2 "" "dktrace: out: the name does not tell the format; give --format" \
 		dktrace convert nothing out
 	expect 2 "" "dktrace: --format: unknown format 'elf'; use trace.dat, trace.dat-6 or a style" dktrace convert --format elf nothing out
-	expect 1 "" "dktrace: compression 'rar' is none; zstd, zlib and none are" \
+	expect 1 "" "dktrace: compression 'rar' is not supported; use zstd, zlib or none" \
 		dktrace convert --compression rar "$capture" out.dat
 	expect 1 "" "dktrace: version 6 of trace.dat has no compression" \
 		dktrace convert --format trace.dat-6 --compression zstd "$capture" out.dat
@@ -156,7 +156,7 @@ count_to()
 		for ((at = page; at <= size; at += page)); do
 			n=$(count_to "$at" whole.dat || :)
 			[ "$at" -eq "$size" ] ||
-				grep -qxF "dktrace: cut.dat: the file is cut off at byte $at" cut.err
+				grep -qxF "dktrace: cut.dat: the file is truncated at byte $at" cut.err
 			[ "$n" -gt "$last" ] || [ "$n" -eq 0 ]
 			[ "$(count_to "$((at + 5000))" whole.dat || :)" -ge "$n" ]
 			[ "$n" -eq 0 ] || pages=$((pages + 1))

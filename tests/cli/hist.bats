@@ -77,12 +77,12 @@ sync[21739],1' "$(sed 's/,[0-9]*$/,1/' <<<"$output")" 'one process'
      ^" hist syscalls:sys_enter_read -k fd,,
 	expect 1 '' "dktrace: syscalls:sys_enter_read has no field 'fdd'; did you mean fd?" \
 		hist syscalls:sys_enter_read -k fdd
-	expect 1 '' "dktrace: size: 100 is no power of two from 128 to 131072" \
+	expect 1 '' "dktrace: size: 100 is not a power of two from 128 to 131072" \
 		hist syscalls:sys_enter_read -k fd --size 100
-	expect 1 '' "dktrace: sort: 'x' is no column: they are fd, hitcount
+	expect 1 '' "dktrace: sort: 'x' is not a column; the columns are fd, hitcount
   x
   ^" hist syscalls:sys_enter_read -k fd --sort x
-	expect 1 '' "dktrace: variables and actions can be had in the kernel only" \
+	expect 1 '' "dktrace: variables and actions are available in the kernel only" \
 		hist syscalls:sys_enter_read -k fd --var x=fd
 	expect 1 '' "dktrace: --folded: no key is a stack" hist syscalls:sys_enter_read -k fd --folded
 	expect 1 '' "dktrace: filter: syscalls:sys_enter_read has no field 'fdd'; did you mean fd?

@@ -13,7 +13,7 @@ sync,21739,1" "$output" "CSV"
 	same "$(dktrace hist --input "$capture" syscalls:sys_enter_read --keys common_pid.execname,common_cpu --csv | tail -n +2)" \
 		"$(tail -n +2 <<<"$output")" "by the kernel's names"
 	run -1 --separate-stderr dktrace hist --input "$capture" syscalls:sys_enter_read --keys COMM.hex
-	has "$stderr" ".hex does not go with a string, and 'COMM' is one"
+	has "$stderr" ".hex does not work with a string, and 'COMM' is one"
 	run -1 --separate-stderr dktrace hist --input "$capture" syscalls:sys_enter_read --keys fd --vals COMM
 	has "$stderr" "'COMM' cannot be summed"
 }

@@ -90,7 +90,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 	expect 1 '' "dktrace: key: a field's name is expected here
   common_pid,
              ^" dktrace latency "${fsync[@]}" --key common_pid, --input "$capture"
-	expect 1 '' "dktrace: by: no such modifier: they are hex, dec, sym, sym-offset, syscall, execname, log2, buckets=N, usecs, stacktrace, and of values percent and graph
+	expect 1 '' "dktrace: by: unknown modifier; the modifiers are hex, dec, sym, sym-offset, syscall, execname, log2, buckets=N, usecs, stacktrace, and of values percent and graph
   fd.hax
      ^" dktrace latency "${fsync[@]}" --by fd.hax --input "$capture"
 	expect 1 '' "dktrace: filter: syscalls:sys_exit_fsync has no field 'fdd'

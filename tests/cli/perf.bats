@@ -213,7 +213,7 @@ chosen()
 
 @test "a profile is told as one" {
 	perf record -q -e cpu-clock -o profile.data -- true 2>/dev/null || skip "perf may not record here"
-	expect 1 "" "dktrace: profile.data: it has no tracepoints, which are what can be read" \
+	expect 1 "" "dktrace: profile.data: it has no records of tracepoints, the only ones that can be read" \
 		dktrace report profile.data
 }
 
@@ -245,7 +245,7 @@ chosen()
 	# The address sanitizer maps terabytes; it has a limit of its own.
 	ldd "$(command -v dktrace)" | grep -q libasan || ulimit -v 500000
 	ASAN_OPTIONS=hard_rss_limit_mb=2000 run -1 timeout 30 dktrace report shared.data
-	has "$output" "dktrace: shared.data: the file is cut off at byte 327784; its records end at byte"
+	has "$output" "dktrace: shared.data: the file is truncated at byte 327784; its records end at byte"
 }
 
 @test "what comes through a pipe is read to its end" {
@@ -267,10 +267,10 @@ chosen()
 	run -1 --separate-stderr dktrace report - </dev/null
 	same "dktrace: read standard input: it is empty" "$stderr" "words"
 	run -1 --separate-stderr dktrace report - <<<"nothing of the kind"
-	same "dktrace: open standard input: not a file of records that is known here" "$stderr" "words"
+	same "dktrace: open standard input: unknown file format" "$stderr" "words"
 	# shellcheck disable=SC2002
 	run -1 --separate-stderr bash -c "head -c 9000 $files/plain.data | dktrace report -"
-	has "$stderr" "dktrace: standard input: the file is cut off at byte 9000"
+	has "$stderr" "dktrace: standard input: the file is truncated at byte 9000"
 }
 
 @test "perf record's own pipe, compressed or not" {
@@ -311,15 +311,15 @@ chosen()
 @test "what cannot be read is told" {
 	head -c 3000 "$files/plain.data" >cut.data
 	run -1 --separate-stderr dktrace convert --format trace cut.data -
-	has "$stderr" "dktrace: cut.data: the file is cut off at byte 3000"
+	has "$stderr" "dktrace: cut.data: the file is truncated at byte 3000"
 	printf '2ELIFREP0123456789' >swapped.data
-	expect 1 "" "dktrace: read swapped.data: its head makes no sense" \
+	expect 1 "" "dktrace: read swapped.data: its header is invalid" \
 		dktrace convert --format trace swapped.data -
 	head -c 9000 "$files/swapped.data" >cut.data
 	run -1 --separate-stderr dktrace report cut.data
-	has "$stderr" "dktrace: cut.data: the file is cut off at byte 9000"
+	has "$stderr" "dktrace: cut.data: the file is truncated at byte 9000"
 	printf 'PERFILE2\150\0\0\0\0\0\0\0\377\377\377\377\377\377\377\377' >odd.data
 	head -c 100 /dev/zero >>odd.data
-	expect 1 "" "dktrace: read odd.data: its attributes have 18446744073709551615 bytes, which cannot be" \
+	expect 1 "" "dktrace: read odd.data: invalid size of its attributes: 18446744073709551615 bytes" \
 		dktrace convert --format trace odd.data -
 }

@@ -34,15 +34,15 @@ p:dktrace/vfs_write vfs_write' '' dktrace probe add --dry-run 'vfs_*'
 		dktrace probe add vfs_raed
 	expect 1 '' "dktrace: argument 'file->f_inod': struct file has no member 'f_inod'; did you mean f_inode?" \
 		dktrace probe add vfs_read 'file->f_inod'
-	expect 1 '' "dktrace: 'vfs_*' matches 3 functions, which is more than 2" \
+	expect 1 '' "dktrace: 'vfs_*' matches 3 functions; the limit is 2" \
 		dktrace probe add --max 2 'vfs_*'
-	expect 1 '' "dktrace: 'a-b' cannot be the name of a group: letters, digits and _ are taken" \
+	expect 1 '' "dktrace: 'a-b' cannot be the name of a group: use letters, digits and _" \
 		dktrace probe add -g a-b vfs_read
-	expect 1 '' "dktrace: the event's name '$(printf 'n%.0s' {1..64})' has 64 characters, and the kernel takes 63; --name gives it another" \
+	expect 1 '' "dktrace: the event's name '$(printf 'n%.0s' {1..64})' has 64 characters; the kernel's limit is 63; choose another with --name" \
 		dktrace probe add --name "$(printf 'n%.0s' {1..64})" vfs_read
 	expect 1 '' 'dktrace: open /nosuch: No such file or directory' dktrace probe add -x /nosuch main
-	expect 1 '' 'dktrace: process 999999999: there is none' dktrace probe add -p 999999999 main
-	expect 1 '' "dktrace: place 'vfs_read\\np:x/y z': it has a character that cannot be in one" dktrace probe add $'vfs_read\np:x/y z'
+	expect 1 '' 'dktrace: process 999999999: it does not exist' dktrace probe add -p 999999999 main
+	expect 1 '' "dktrace: place 'vfs_read\\np:x/y z': it has an invalid character" dktrace probe add $'vfs_read\np:x/y z'
 }
 
 @test "usage, exit 2" {
@@ -93,7 +93,7 @@ g:back,uretprobe,/bin/sh:0x1230,false,false,,,' '' dktrace probe list --csv 'g:b
 	same "dktrace: $markers has no marker like nosuch" "$stderr" words
 	expect 1 '' "dktrace: open /nonexistent: No such file or directory" dktrace probe list -x /nonexistent
 	run -1 dktrace probe list -x "$0"
-	has "$output" 'is no program'
+	has "$output" 'is not a program'
 	# Cut at any place, it is no crash.
 	for size in 64 700 5000 9000 12000 14000; do
 		head -c "$size" "$markers" >"$BATS_TEST_TMPDIR/cut"

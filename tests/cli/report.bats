@@ -101,7 +101,7 @@ setup()
 	head -c 3400 "$made/v6" >cut.dat
 	run --separate-stderr -1 dktrace report cut.dat
 	at_least 5 "${#lines[@]}"
-	has "$stderr" "dktrace: cut.dat: the file is cut off at byte 3400"
+	has "$stderr" "dktrace: cut.dat: the file is truncated at byte 3400"
 	: >empty.dat
 	expect 1 "" "dktrace: read empty.dat: the file is empty" dktrace report empty.dat
 }
@@ -121,7 +121,7 @@ setup()
 	expect 1 "" "dktrace: --since: the trace has no times of day; give seconds of its clock" \
 		dktrace report --since 10:00 "$file"
 	expect 1 "" "dktrace: open nowhere: No such file or directory" dktrace report nowhere
-	expect 1 "" "dktrace: open $0: not a file of records that is known here" dktrace report "$0"
+	expect 1 "" "dktrace: open $0: unknown file format" dktrace report "$0"
 }
 
 @test "several files, the second of which is none" {

@@ -72,7 +72,7 @@ wakeup_tree()
 	refuse $'SELECT ret\e[31m FROM sys_exit_read' 'only printable ASCII is allowed'
 	refuse $'SELECT ret FROM sys_exit_read WHERE ret = "\xff\xfe"' 'only printable ASCII is allowed'
 	refuse 'SELECT s.ret FROM sys_enter_read AS b JOIN sys_exit_read AS s ON b.common_pid = s.common_pid' \
-		'JOIN makes an event of two, and no histogram of one'
+		'a statement with JOIN is an event, not a histogram'
 	run -1 --separate-stderr dktrace hist -i "$capture" --sql "SELECT $(printf 'ret,%.0s' {1..16384})ret FROM sys_exit_read"
 	same 'dktrace: sql: the statement has 65565 bytes; the limit is 4095' "$stderr" '64 KB'
 }
@@ -106,7 +106,7 @@ sched:sched_switch hist:keys=next_pid:__join_wakeup_0=common_pid-$__from_wakeup_
 	same '' "$(cat "$DKTRACE_ROOT/dynamic_events")" made
 	expect 1 '' "dktrace: sql: 'a-b' cannot be the name of an event" dktrace probe add --name a-b --sql "$wakeup"
 	run -1 --separate-stderr dktrace probe add --name x --sql 'SELECT pid FROM sched_waking'
-	has "$stderr" 'sql: without JOIN it is a histogram, and no event'
+	has "$stderr" 'sql: a statement without JOIN is a histogram, not an event'
 	run -1 --separate-stderr dktrace probe add --name x --sql "${wakeup% ON*}"
 	has "$stderr" 'sql: expected ON before the end'
 }

@@ -74,9 +74,9 @@ of_rm()
 @test "ctf: a directory that has something in it is left alone" {
 	mkdir "$BATS_TEST_TMPDIR/full"
 	touch "$BATS_TEST_TMPDIR/full/file"
-	expect 1 "" "dktrace: make $BATS_TEST_TMPDIR/full: it is there, with file" \
+	expect 1 "" "dktrace: create $BATS_TEST_TMPDIR/full: the directory is not empty (it contains file); name a new or empty one" \
 		dktrace show --input "$capture" --style ctf -o "$BATS_TEST_TMPDIR/full"
-	expect 1 "" "dktrace: make $BATS_TEST_TMPDIR/no/dir: No such file or directory" \
+	expect 1 "" "dktrace: create $BATS_TEST_TMPDIR/no/dir: No such file or directory" \
 		dktrace show --input "$capture" --style ctf -o "$BATS_TEST_TMPDIR/no/dir"
 	expect 2 "" "dktrace: --style ctf: name the directory for its files" dktrace show --input "$capture" --style ctf
 }

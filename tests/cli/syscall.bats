@@ -48,7 +48,7 @@ call()
 		run -0 dktrace report arm.dat -e sys_enter_fsync --filter "__syscall_nr == ${call%:*}"
 		same "${call#*:}" "${#lines[@]}" "records of ${call%:*}"
 	done
-	expect 1 '' "dktrace: filter: fsync is no number, and no name of one for __syscall_nr
+	expect 1 '' "dktrace: filter: fsync is not a number, nor the name of one for __syscall_nr
   __syscall_nr == fsync
                   ^" dktrace report vax.dat -e sys_enter_fsync --filter '__syscall_nr == fsync'
 }

@@ -59,7 +59,7 @@ text()
 	same '["text","nobody_knows",{"msg":"a=1 b"},"d..2"]' \
 		"$(jq -c '[.system,.event,.fields,.flags]' <<<"$output")" record
 	run -0 text info one.txt
-	has "$output" "unused    fields of 1 records whose print format is not known"
+	has "$output" "unused    fields of 1 records whose print format is unknown"
 }
 
 @test "columns may be missing, and times have any digits" {
@@ -166,5 +166,5 @@ text()
 	has "$stderr" "2 places have invalid data"
 	printf '%s\n' ' 1) first();' ' 2) then() {' >list.txt
 	run -1 --separate-stderr text report list.txt
-	has "$stderr" "not a file of records"
+	has "$stderr" "unknown file format"
 }

@@ -201,19 +201,19 @@ time.sleep(100)'
 		a character that cannot be in an event name|1|set 'a:b:c' 'a == 1'
 		cannot be the name of a class or event|1|set 'a b' 'a == 1'
 		sched:sched_switch has no field 'prev_pidd'; did you mean prev_pid?|1|set sched:sched_switch 'prev_pidd == 1'
-		prev_pid is no string|1|set sched:sched_switch 'prev_pid ~ "x"'
-		prev_comm is a string: it compares with ==, != and ~ only|1|set sched:sched_switch 'prev_comm > x'
-		no operator after 'prev_pid'; equal is ==|1|set sched:sched_switch 'prev_pid = 1'
+		prev_pid is not a string|1|set sched:sched_switch 'prev_pid ~ "x"'
+		prev_comm is a string: compare it with ==, != or ~|1|set sched:sched_switch 'prev_comm > x'
+		no operator after 'prev_pid'; write == for equal|1|set sched:sched_switch 'prev_pid = 1'
 		a single '&' here; did you mean &&?|1|set sched:sched_switch 'prev_pid > 1 & next_pid > 1'
 		a filter is one line|1|set sched:sched_switch $'prev_pid == 1\n'
 		a control character in quotes|1|set sched:sched_switch $'prev_comm == "a\rb"'
-		a string of more than 255 bytes|1|set sched:sched_switch "prev_comm == '$(printf '%0300d' 0)'"
-		an expression of more than 65535 bytes|1|set sched:sched_switch "$(printf '%070000d' 0)"
-		the kernel takes 4095|1|set syscalls:sys_enter_close "$(printf 'fd == 1 || %.0s' {1..500}) fd == 2"
+		the string is longer than 255 bytes|1|set sched:sched_switch "prev_comm == '$(printf '%0300d' 0)'"
+		the expression is longer than 65535 bytes|1|set sched:sched_switch "$(printf '%070000d' 0)"
+		the kernel's limit is 4095|1|set syscalls:sys_enter_close "$(printf 'fd == 1 || %.0s' {1..500}) fd == 2"
 		there is no process 99999999|1|set --pid 99999999
 		'1,x' is not a list of processes|1|set --pid 1,x
 		'0' is not a list of processes|1|set sched:sched_switch --pid 0
-		there is no CPU 99|1|set --cpu 0,99
+		CPU 99 does not exist|1|set --cpu 0,99
 		'x' is not a list of CPUs|1|set --cpu x
 		'' is not a list of CPUs|1|set --cpu ''
 		'0-' is not a list of CPUs|1|set sched:sched_switch --cpu 0-

@@ -54,7 +54,7 @@ load ../helper/live
 @test "what only the kernel can do is refused without it" {
 	[ ! -e $tracing/events/sched/sched_switch/hist ] || skip "this kernel has histograms"
 	expect 1 '' 'dktrace: this kernel has no histograms: records are read and counted in user space
-dktrace: variables and actions can be had in the kernel only' \
+dktrace: variables and actions are available in the kernel only' \
 		dktrace hist syscalls:sys_exit_read -k common_pid --var r=ret --do 'onmax($r).save(common_pid)' -t 1
 	run -1 --separate-stderr dktrace hist syscalls:sys_exit_read -k common_pid --keep
 	has "$stderr" "this kernel has no histograms"

@@ -90,7 +90,7 @@ ret=226' "$(texts back)" records
 	run -0 dktrace probe add --dry-run -x "$tmp/split" --debug-file "$tmp/elsewhere/split.debug" target name
 	has "$output" 'name=+0('
 	run -1 --separate-stderr dktrace probe add --dry-run -x "$tmp/split" --debug-file "$program-O0" target name
-	has "$stderr" 'is of another build than'
+	has "$stderr" 'is from another build than'
 	mv "$tmp/elsewhere/split.debug" "$tmp/.debug/"
 	(cd "$tmp/.debug" && objcopy --add-gnu-debuglink=split.debug ../split)
 	run -0 dktrace probe add --dry-run -x "$tmp/split" target name

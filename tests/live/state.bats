@@ -105,7 +105,7 @@ end' $'\001\002\377'; do
 	printf x | dd of="$state/spool/cpu0" conv=notrunc status=none
 	printf x | dd of="$state/spool/cpu1" conv=notrunc status=none
 	run -0 --separate-stderr dktrace dk
-	has "$stderr" "dktrace: what was kept of cpu 0's records is damaged: thrown away"
+	has "$stderr" "dktrace: the saved records of cpu 0 are damaged and were removed"
 	# A link in its place is not followed.
 	rm "$state/spool/cpu0"
 	ln -s "$tmp/elsewhere" "$state/spool/cpu0"

@@ -39,7 +39,7 @@ static const struct {
 	const char *words;
 	const char *reason;
 } no_exceptions[] = {
-	{ "is no number that could be compared", "the kernel's answer would never be true" },
+	{ "is not a number that can be compared", "the kernel's answer would never be true" },
 	{ "is neither a CPU nor a set", "the kernel's answer would never be true" },
 	{ "is a set of CPUs", "the kernel compares where the set is, not the set" },
 	{ "has no bits", "the kernel's answer would never be true" },

@@ -65,7 +65,7 @@ static void events_are_found(void **state)
 	ctx = fresh(*state);
 	assert_string_equal(dkt_event_name(dkt_event_by_id(ctx, 300)), "sched_switch");
 	assert_null(dkt_event_by_id(ctx, -1));
-	assert_string_equal(dkt_error(ctx), "-1 cannot be the number of an event");
+	assert_string_equal(dkt_error(ctx), "-1 cannot be the ID of an event");
 	dkt_ctx_free(ctx);
 }
 

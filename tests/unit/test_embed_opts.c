@@ -140,7 +140,7 @@ static void a_made_source_needs_next_alone(void **state)
 			 -E2BIG);
 	assert_int_equal(closed, 1);
 	newer.more = 0;
-	assert_fails(*state, -EINVAL, "dkt_source_opts: 0x100000 is no flag that is known",
+	assert_fails(*state, -EINVAL, "dkt_source_opts: 0x100000 is not a known flag",
 		     dkt_source_make(*state, &newer.opts, &closed, NULL, &opts, &source));
 	assert_int_equal(closed, 2);
 	assert_fails(*state, -EINVAL, "a source without a call to read it",
@@ -218,9 +218,9 @@ static void nothing_crashes_without_options(void **state)
 
 	assert_fails(ctx, -EINVAL, "a histogram without keys", dkt_hist_new(ctx, NULL, &hist));
 	assert_null(hist);
-	assert_fails(ctx, -EINVAL, "pairs without a key", dkt_pairs_new(ctx, NULL, &pairs));
+	assert_fails(ctx, -EINVAL, "the pairs have no key", dkt_pairs_new(ctx, NULL, &pairs));
 	assert_null(pairs);
-	assert_fails(ctx, -EINVAL, "place 'f%x': after % only 'return' has a meaning",
+	assert_fails(ctx, -EINVAL, "place 'f%x': after % only 'return' is possible",
 		     dkt_probe_define(ctx, "f%x", NULL, 0, NULL, &probes));
 	assert_null(probes);
 	assert_ok(ctx, dkt_expr_new(ctx, "a == 1", NULL, &expr));
@@ -234,7 +234,7 @@ static void a_probe_on_a_program_needs_one(void **state)
 	DKT_OPTS(dkt_probe_opts, opts, .kind = DKT_PROBE_UPROBE);
 	struct dkt_probes *probes;
 
-	assert_fails(*state, -EINVAL, "a probe on a program without the program",
+	assert_fails(*state, -EINVAL, "a uprobe needs the program",
 		     dkt_probe_define(*state, "f", NULL, 0, &opts, &probes));
 }
 
@@ -268,7 +268,7 @@ static void functions_and_live_sources_have_defaults(void **state)
 	assert_fails(ctx, -EINVAL, "dkt_tracer_opts: of modules only functions can be left out",
 		     dkt_change_tracer(change, "function", &functions));
 	dkt_change_free(change);
-	assert_fails(ctx, -EINVAL, "dkt_live_opts: 0x100000 is no flag that is known",
+	assert_fails(ctx, -EINVAL, "dkt_live_opts: 0x100000 is not a known flag",
 		     dkt_source_live(in, &opts, &source));
 	assert_null(source);
 	dkt_instance_close(in);
@@ -282,16 +282,16 @@ static void unknown_flags_are_refused(void **state)
 	struct dkt_instance *in;
 	struct dkt_expr *expr;
 
-	assert_fails(ctx, -EINVAL, "dkt_tracefs_open: 0x2 is no flag that is known",
+	assert_fails(ctx, -EINVAL, "dkt_tracefs_open: 0x2 is not a known flag",
 		     dkt_tracefs_open(ctx, DKT_MOUNT | 2));
-	assert_fails(ctx, -EINVAL, "dkt_instance_open: 0x2 is no flag that is known",
+	assert_fails(ctx, -EINVAL, "dkt_instance_open: 0x2 is not a known flag",
 		     dkt_instance_open(ctx, "i", 2, &in));
-	assert_fails(ctx, -EINVAL, "dkt_caps_check: 0x100 is no flag that is known",
+	assert_fails(ctx, -EINVAL, "dkt_caps_check: 0x100 is not a known flag",
 		     dkt_caps_check(ctx, 0x100));
-	assert_fails(ctx, -EINVAL, "dkt_caps_limit: 0x100 is no flag that is known",
+	assert_fails(ctx, -EINVAL, "dkt_caps_limit: 0x100 is not a known flag",
 		     dkt_caps_limit(ctx, 0x100));
 	assert_ok(ctx, dkt_expr_new(ctx, "a == 1", NULL, &expr));
-	assert_fails(ctx, -EINVAL, "dkt_expr_check_any: 0x2 is no flag that is known",
+	assert_fails(ctx, -EINVAL, "dkt_expr_check_any: 0x2 is not a known flag",
 		     dkt_expr_check_any(expr, NULL, 0, 2));
 	dkt_expr_free(expr);
 }

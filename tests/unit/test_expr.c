@@ -317,8 +317,8 @@ static void pointers(void **state)
 
 	assert_int_equal(dkt_expr_check(expr, &f->event), 0);
 	assert_fails(f->ctx, -EOPNOTSUPP,
-		     "filter: test:made_up records only where 'pointer' was, so that only "
-		     "the kernel can tell\n"
+		     "filter: test:made_up records only the address of 'pointer', so "
+		     "only the kernel can test it\n"
 		     "  !(pointer.ustring ~ '*passwd')\n"
 		     "    ^",
 		     dkt_expr_check_match(expr, &f->event));
@@ -376,7 +376,8 @@ static void refusals(void **state)
 	} rows[] = {
 		{ "count 4096", "no operator after 'count'\n  count 4096\n        ^" },
 		{ "count", "no operator after 'count'\n  count\n       ^" },
-		{ "count = 1", "no operator after 'count'; equal is ==\n  count = 1\n        ^" },
+		{ "count = 1",
+		  "no operator after 'count'; write == for equal\n  count = 1\n        ^" },
 		{ "", "the expression is empty\n  \n  ^" },
 		{ " \n ", "the expression is empty\n     \n  ^" },
 		{ "a == 1 &&", "a comparison is missing here\n  a == 1 &&\n           ^" },
@@ -391,28 +392,29 @@ static void refusals(void **state)
 		  "&&, || or the end is expected here\n  a == 1 b == 2\n         ^" },
 		{ "a ==", "no value after the operator\n  a ==\n      ^" },
 		{ "a == 'x", "this quote is not closed\n  a == 'x\n       ^" },
-		{ "a < 'x'", "strings compare with ==, != and ~ only\n  a < 'x'\n      ^" },
-		{ "a == 08", "'08' is no number\n  a == 08\n       ^" },
-		{ "a == 0x", "'0x' is no number\n  a == 0x\n       ^" },
-		{ "a == 4q", "'4q' is no number\n  a == 4q\n       ^" },
+		{ "a < 'x'", "compare strings with ==, != or ~\n  a < 'x'\n      ^" },
+		{ "a == 08", "'08' is not a number\n  a == 08\n       ^" },
+		{ "a == 0x", "'0x' is not a number\n  a == 0x\n       ^" },
+		{ "a == 4q", "'4q' is not a number\n  a == 4q\n       ^" },
 		{ "a == 18446744073709551616",
 		  "'18446744073709551616' is too large\n  a == 18446744073709551616\n       ^" },
 		{ "a == 1|-", "'-' is neither number nor name\n  a == 1|-\n         ^" },
 		{ "a ~ 1", "~ takes a string in quotes\n  a ~ 1\n      ^" },
 		{ "a.usting ~ 'x'",
-		  "behind a field stands .ustring or .function, not .usting; did you mean ustring?\n"
+		  "a field can have .ustring or .function, not .usting; did you mean ustring?\n"
 		  "  a.usting ~ 'x'\n   ^" },
-		{ "a < CPUS{1}", "CPUS{} compares with &, == and != only\n  a < CPUS{1}\n      ^" },
-		{ "a & CPUS{}", "no list of CPUs, as CPUS{0-3,5}\n  a & CPUS{}\n      ^" },
-		{ "a & CPUS{3-1}", "no list of CPUs, as CPUS{0-3,5}\n  a & CPUS{3-1}\n      ^" },
+		{ "a < CPUS{1}", "compare CPUS{} with &, == or !=\n  a < CPUS{1}\n      ^" },
+		{ "a & CPUS{}", "not a list of CPUs such as CPUS{0-3,5}\n  a & CPUS{}\n      ^" },
+		{ "a & CPUS{3-1}",
+		  "not a list of CPUs such as CPUS{0-3,5}\n  a & CPUS{3-1}\n      ^" },
 		{ "a & CPUS{1", "this { is not closed\n  a & CPUS{1\n          ^" },
 		{ "a.function < b",
-		  "functions compare with == and != only\n  a.function < b\n               ^" },
-		{ "a.function == 'b'", "behind .function a function's name or address is compared\n"
+		  "compare functions with == or !=\n  a.function < b\n               ^" },
+		{ "a.function == 'b'", "compare .function with the name or address of a function\n"
 				       "  a.function == 'b'\n                ^" },
 		{ "a !~ 'x'",
 		  "no operator after 'a'; write !(field ~ \"pattern\")\n  a !~ 'x'\n    ^" },
-		{ "'a' == 1", "a field's name stands without quotes\n  'a' == 1\n  ^" },
+		{ "'a' == 1", "write the name of a field without quotes\n  'a' == 1\n  ^" },
 		{ "a == 'x\ny'", "a control character in quotes\n  a == 'x y'\n         ^" },
 		{ "a ~ b\x10", "&&, || or the end is expected here\n  a ~ b \n       ^" },
 		{ "t\xc3\xb6r == 1", "no operator after 't'\n  t\xc3\xb6r == 1\n   ^" },
@@ -446,34 +448,34 @@ static void misfits(void **state)
 		{ "u8 == 'x' && nothing_like == 3", -ENOENT,
 		  "test:made_up has no field 'nothing_like'\n"
 		  "  u8 == 'x' && nothing_like == 3\n               ^" },
-		{ "u8 == 'x'", -EINVAL, "u8 is no string\n  u8 == 'x'\n        ^" },
+		{ "u8 == 'x'", -EINVAL, "u8 is not a string\n  u8 == 'x'\n        ^" },
 		{ "name == 5", -EINVAL,
-		  "name is a string: its value stands in quotes\n  name == 5\n          ^" },
+		  "name is a string: put its value in quotes\n  name == 5\n          ^" },
 		{ "name < x", -EINVAL,
-		  "name is a string: it compares with ==, != and ~ only\n  name < x\n         ^" },
+		  "name is a string: compare it with ==, != or ~\n  name < x\n         ^" },
 		{ "u8 ~ x", -EINVAL, "u8 is a number: ~ is for strings\n  u8 ~ x\n       ^" },
 		{ "u8 == -1", -EINVAL,
-		  "u8 is unsigned: no negative number is compared with it\n  u8 == -1\n        ^" },
+		  "u8 is unsigned: it cannot be compared with a negative number\n  u8 == -1\n        ^" },
 		{ "s64 == 0x8000000000000000", -EINVAL,
 		  "'0x8000000000000000' is too large\n  s64 == 0x8000000000000000\n         ^" },
 		{ "s32 == -ENOETN", -EINVAL,
-		  "ENOETN is no number, and no name of one for s32; did you mean ENOENT?\n"
+		  "ENOETN is not a number, nor the name of one for s32; did you mean ENOENT?\n"
 		  "  s32 == -ENOETN\n         ^" },
 		{ "u32 & vfstrace | dlmtrace", -EINVAL,
-		  "dlmtrace is no number, and no name of one for u32\n"
+		  "dlmtrace is not a number, nor the name of one for u32\n"
 		  "  u32 & vfstrace | dlmtrace\n                   ^" },
 		{ "u32 > 4G", -EINVAL,
 		  "'4G' is too large for the 4 bytes of u32\n  u32 > 4G\n        ^" },
 		{ "wide == 1", -EINVAL,
-		  "wide is no number that could be compared\n  wide == 1\n          ^" },
+		  "wide is not a number that can be compared\n  wide == 1\n          ^" },
 		{ "stacktrace == 0", -EINVAL,
-		  "stacktrace is no number that could be compared\n  stacktrace == 0\n                ^" },
+		  "stacktrace is not a number that can be compared\n  stacktrace == 0\n                ^" },
 		{ "mask == 1", -EINVAL,
-		  "mask is a set of CPUs: it is compared with CPUS{list}\n  mask == 1\n          ^" },
+		  "mask is a set of CPUs: compare it with CPUS{list}\n  mask == 1\n          ^" },
 		{ "CPU & 1", -EINVAL,
 		  "CPU has no bits: write CPU & CPUS{list}\n  CPU & 1\n        ^" },
 		{ "name & CPUS{1}", -EINVAL,
-		  "name is neither a CPU nor a set of them\n  name & CPUS{1}\n         ^" },
+		  "name is neither a CPU nor a set of CPUs\n  name & CPUS{1}\n         ^" },
 		{ "u32.function == x", -EINVAL,
 		  "u32 is not as large as an address\n  u32.function == x\n                  ^" },
 	};

@@ -162,7 +162,7 @@ static void test_open(void **state)
 	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
 	assert_fails(ctx, -ENOENT, "open /nowhere: No such file or directory",
 		     dkt_source_open(ctx, "/nowhere", NULL, &source));
-	assert_fails(ctx, -EINVAL, "open /dev/null: it is no regular file",
+	assert_fails(ctx, -EINVAL, "open /dev/null: not a regular file",
 		     dkt_source_open(ctx, "/dev/null", NULL, &source));
 	assert_int_equal(dkt_source_open(ctx, "/proc/self/exe", NULL, &source), -EINVAL);
 	assert_null(source);

@@ -271,7 +271,7 @@ static void bad_words(void **state)
 	} bad[] = {
 		{ "", NULL, NULL, NULL, 0, "keys: a field's name is expected here\n  \n  ^" },
 		{ "a,b,c,d", NULL, NULL, NULL, 0,
-		  "keys: more than 3 keys, which is all that the kernel takes\n  a,b,c,d\n        ^" },
+		  "keys: the kernel's limit is 3 keys\n  a,b,c,d\n        ^" },
 		{ "a.percent", NULL, NULL, NULL, 0,
 		  "keys: percent and graph go with values only\n  a.percent\n  ^" },
 		{ "a b", NULL, NULL, NULL, 0,
@@ -279,7 +279,7 @@ static void bad_words(void **state)
 		{ "a.hex=3", NULL, NULL, NULL, 0,
 		  "keys: only buckets takes a number\n  a.hex=3\n        ^" },
 		{ "count", "a,b,c", NULL, NULL, 0,
-		  "vals: more than 2 values beside hitcount, which is all that the kernel takes\n"
+		  "vals: the kernel's limit is 2 values beside hitcount\n"
 		  "  a,b,c\n      ^" },
 		{ "count", "a.log2", NULL, NULL, 0,
 		  "vals: a value can have hex, percent and graph\n  a.log2\n  ^" },
@@ -298,16 +298,17 @@ static void bad_words(void **state)
 		  "do: onmatch(SYSTEM.EVENT), onmax($VAR) or onchange($VAR) is expected here\n"
 		  "  onmax($x).save(a):\n                    ^" },
 		{ "count", NULL, NULL, NULL, 100,
-		  "size: 100 is no power of two from 128 to 131072" },
-		{ "count", NULL, NULL, NULL, 64, "size: 64 is no power of two from 128 to 131072" },
+		  "size: 100 is not a power of two from 128 to 131072" },
+		{ "count", NULL, NULL, NULL, 64,
+		  "size: 64 is not a power of two from 128 to 131072" },
 		{ "cuont", NULL, NULL, NULL, 0,
 		  "made:read has no field 'cuont'; did you mean count?" },
 		{ "list", NULL, NULL, NULL, 0,
-		  "made:read: 'list' is an array and can be no key nor value" },
+		  "made:read: 'list' is an array, which cannot be a key or value" },
 		{ "name.hex", NULL, NULL, NULL, 0,
-		  "made:read: .hex does not go with a string, and 'name' is one" },
+		  "made:read: .hex does not work with a string, and 'name' is one" },
 		{ "count.execname", NULL, NULL, NULL, 0,
-		  "made:read: .execname goes with the number of a process only, and 'count' is none" },
+		  "made:read: .execname works with a process ID only, and 'count' is none" },
 		{ "count", "name", NULL, NULL, 0, "made:read: 'name' cannot be summed" },
 	};
 	struct tree *t = *state;
@@ -491,7 +492,8 @@ static void kernel_nonsense(void **state)
 	parse(t, "# trigger info: hist:keys=a:vals=hitcount:\n{ a: 3\n{ b\n{ \n{ a: 5 } hit\n");
 	assert_int_equal(dkt_table_info(t->table)->n_rows, 0);
 	assert_int_equal(dkt_table_info(t->table)->bad, 4);
-	assert_fails(t->ctx, -ENOENT, "sort: 'b' is no column: they are a, hitcount\n  b\n  ^",
+	assert_fails(t->ctx, -ENOENT,
+		     "sort: 'b' is not a column; the columns are a, hitcount\n  b\n  ^",
 		     dkt_table_sort(t->table, "b"));
 	assert_int_equal(dkt_table_sort(t->table, "a.up"), -EINVAL);
 	assert_int_equal(dkt_table_sort(t->table, "a,a,a"), -EINVAL);

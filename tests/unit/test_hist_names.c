@@ -156,12 +156,12 @@ static void processes(void **state)
 	expect(t, "next_pid.execname", NULL, false, "0123456789abcdef[-1] swapper/0[0] seven[7]");
 	expect(t, "next_pid", NULL, false, "-1 0 7");
 	assert_int_equal(dkt_hist_new(t->ctx, &opts, &hist), -EINVAL);
-	assert_has(dkt_error(t->ctx), "one execname is enough");
+	assert_has(dkt_error(t->ctx), "only one key can have execname");
 	opts.keys = "part.execname";
 	assert_ok(t->ctx, dkt_hist_new(t->ctx, &opts, &hist));
 	assert_fails(t->ctx, -EINVAL,
-		     "made:one: .execname goes with the number of a process"
-		     " only, and 'part' is none",
+		     "made:one: .execname works with a process ID only"
+		     ", and 'part' is none",
 		     dkt_hist_event(hist, t->one));
 	dkt_hist_free(hist);
 }

@@ -248,13 +248,13 @@ static void bad_words(void **state)
 		{ "a=b=c", NULL,
 		  "key: a comma, a modifier or the end is expected here\n  a=b=c\n     ^" },
 		{ "a,b,c,d", NULL, "key: more than 3 fields\n  a,b,c,d\n        ^" },
-		{ "a.hex", NULL, "key: a key has no modifier\n  a.hex\n    ^" },
+		{ "a.hex", NULL, "key: a key cannot have a modifier\n  a.hex\n    ^" },
 		{ "id", "id.buckets=0",
-		  "by: buckets takes the width of a bucket: buckets=100\n  id.buckets=0\n             ^" },
+		  "by: buckets needs the width of a bucket: buckets=100\n  id.buckets=0\n             ^" },
 		{ "idd", NULL, "made:begin has no field 'idd'; did you mean id?" },
 		{ "id", "nane", "made:end has no field 'nane'" },
 		{ "id", "common_pid.usecs",
-		  "made:begin: .usecs goes with common_timestamp only, and 'common_pid' is none" },
+		  "made:begin: .usecs works with common_timestamp only, and 'common_pid' is none" },
 	};
 	struct tree *t = *state;
 	size_t i;

@@ -157,32 +157,32 @@ static void refused_arguments(void **state)
 		{ "cuont", "vfs_read has no variable 'cuont'; did you mean count?" },
 		{ "file->f_inod", "struct file has no member 'f_inod'; did you mean f_inode?" },
 		{ "file->zz", "struct file has no member 'zz'; it has f_inode, f_name, f_comm, f_ids, f_mode, one, other, f_done, f_many, f_tail, f_user, f_private, f_real" },
-		{ "*file", "it is struct file; a member chooses of it: f_inode, f_name, f_comm, f_ids, f_mode, one, other, f_done, f_many, f_tail, f_user, f_private, f_real" },
-		{ "file.f_mode", "'file' is a pointer, which has no members (-> goes to what it points at)" },
-		{ "count->x", "-> needs a pointer, and 'count' is long unsigned int" },
-		{ "*count", "* needs a pointer, and '*count' is long unsigned int" },
+		{ "*file", "it is struct file; choose a member: f_inode, f_name, f_comm, f_ids, f_mode, one, other, f_done, f_many, f_tail, f_user, f_private, f_real" },
+		{ "file.f_mode", "'file' is a pointer, which has no members (use -> to follow the pointer)" },
+		{ "count->x", "-> needs a pointer; 'count' is long unsigned int" },
+		{ "*count", "* needs a pointer; '*count' is long unsigned int" },
 		{ "file->f_ids[4]", "[4] is beyond its 4 elements" },
-		{ "file->f_many", "it has 200 elements, and the kernel records 64; :u64[64] takes the first ones" },
-		{ "file->f_real", "it is a floating point number; its bits are had by :x64 or :x32" },
+		{ "file->f_many", "it has 200 elements; the kernel's limit is 64; :u64[64] records the first ones" },
+		{ "file->f_real", "it is a floating point number; :x64 or :x32 records its bits" },
 		{ "file->f_private->x", "'file->f_private' is void, which has no members" },
-		{ "count:u7", "':u7' is no type; there are s8..s64, u8..u64, x8..x64, char, string, ustring, symbol, bWIDTH@OFFSET/SIZE, and TYPE[COUNT] up to 64" },
-		{ "count:u8[65]", "':u8[65]' is no type; there are s8..s64, u8..u64, x8..x64, char, string, ustring, symbol, bWIDTH@OFFSET/SIZE, and TYPE[COUNT] up to 64" },
+		{ "count:u7", "unknown type ':u7'; the types are s8..s64, u8..u64, x8..x64, char, string, ustring, symbol, bWIDTH@OFFSET/SIZE, and TYPE[COUNT] up to 64" },
+		{ "count:u8[65]", "unknown type ':u8[65]'; the types are s8..s64, u8..u64, x8..x64, char, string, ustring, symbol, bWIDTH@OFFSET/SIZE, and TYPE[COUNT] up to 64" },
 		{ "file->f_inode->i_flags:x32", "a bit-field is recorded as one: leave ':x32' out" },
 		{ "$retval", "vfs_read has a $retval only on return: vfs_read%return" },
-		{ "$nosuch", "there is no $nosuch; there are $retval, $arg1, $stack, $stack0 and $comm" },
-		{ "%dii", "there is no register %dii; they have the kernel's names: %di, %ax, %r8, %sp" },
-		{ "count pos=count)", "')' makes no sense there" },
+		{ "$nosuch", "there is no $nosuch; use $retval, $arg1, $stack, $stack0 or $comm" },
+		{ "%dii", "there is no register %dii; use the kernel's names: %di, %ax, %r8, %sp" },
+		{ "count pos=count)", "unexpected ')'" },
 		{ "file->", "a name is missing before ''" },
-		{ "*", "something is missing at the end" },
+		{ "*", "a value is missing at the end" },
 		{ "file->f_ids[x]", "a number is missing before 'x]'" },
 		{ "file->f_ids[99999999999999999999]", "a number is too large" },
 		{ "((struct nosuch *)file)->x", "there is no struct 'nosuch'" },
-		{ "((struct inode **)file)->x", "a cast here is to a pointer: (struct inode *)" },
+		{ "((struct inode **)file)->x", "a cast must be to a pointer: (struct inode *)" },
 		{ "a=count a=count", "the name 'a' is used twice" },
 		{ "common_pid=count", "the name 'common_pid' is the kernel's own" },
-		{ "9a=count", "the name '9a' is none" },
-		{ "a_name_that_is_longer_than_31_chars=count", "the name has 35 characters, and the kernel takes 31" },
-		{ "+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0($arg1)))))))))))))", "+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0($arg1))))))))))))) has 57 characters, and the kernel takes 63" },
+		{ "9a=count", "the name '9a' is invalid" },
+		{ "a_name_that_is_longer_than_31_chars=count", "the name has 35 characters; the kernel's limit is 31" },
+		{ "+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0($arg1)))))))))))))", "+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0($arg1))))))))))))) has 57 characters; the kernel's limit is 63" },
 		/* clang-format on */
 	};
 	size_t i;
@@ -211,7 +211,7 @@ static void too_long(void **state)
 	for (i = 0; i < 15; i++)
 		strncat(deep, ")", 2);
 	got = define(*state, DKT_PROBE_ANY, "vfs_read", deep);
-	assert_has(got, "characters, and the kernel takes 63");
+	assert_has(got, "characters; the kernel's limit is 63");
 	free(got);
 	memset(deep, '*', sizeof(deep) - 1);
 	got = define(*state, DKT_PROBE_ANY, "vfs_read", deep);
@@ -227,7 +227,7 @@ static void too_many(void **state)
 	for (i = 0; i < 129; i++)
 		strncat(all, "count ", 7);
 	got = define(*state, DKT_PROBE_ANY, "vfs_read", all);
-	assert_string_equal(got, "there are more arguments than the kernel takes, which is 128");
+	assert_string_equal(got, "there are more arguments than the kernel's limit of 128");
 	free(got);
 	all[128 * 6] = '\0';
 	got = define(*state, DKT_PROBE_ANY, "vfs_read", all);
@@ -301,8 +301,8 @@ static void places(void **state)
 	expect(ctx, DKT_PROBE_ANY, "vfs_*", "",
 	       "p:dktrace/vfs_read vfs_read\np:dktrace/vfs_table vfs_table\n"
 	       "p:dktrace/vfs_write vfs_write");
-	expect(ctx, DKT_PROBE_ANY, "*", "", "'*' matches 11 functions, which is more than 3");
-	expect(ctx, DKT_PROBE_ANY, "xx*", "", "no function of the kernel has a name like that");
+	expect(ctx, DKT_PROBE_ANY, "*", "", "'*' matches 11 functions; the limit is 3");
+	expect(ctx, DKT_PROBE_ANY, "xx*", "", "no function of the kernel matches");
 	expect(ctx, DKT_PROBE_ANY, "ptlrpc:*", "",
 	       "p:dktrace/both ptlrpc:both\n"
 	       "p:dktrace/ldlm_handle_conflict_lock ptlrpc:ldlm_handle_conflict_lock");
@@ -315,15 +315,15 @@ static void places(void **state)
 	expect(ctx, DKT_PROBE_ANY, "ptlrpc:vfs_read", "",
 	       "module ptlrpc has no function 'vfs_read'");
 	expect(ctx, DKT_PROBE_ANY, "t_show", "",
-	       "this kernel has 2 functions 't_show'; its module or address chooses:"
+	       "this kernel has 2 functions 't_show'; choose by module or address:"
 	       " 0xffffffff81000200, 0xffffffff81000300");
 	expect(ctx, DKT_PROBE_ANY, "both", "",
-	       "this kernel has 2 functions 'both'; its module or address chooses: ptlrpc:both,"
+	       "this kernel has 2 functions 'both'; choose by module or address: ptlrpc:both,"
 	       " lustre:both");
 	expect(ctx, DKT_PROBE_ANY, "lustre:both", "", "p:dktrace/both lustre:both");
 	expect(ctx, DKT_PROBE_ANY, "split_it", "",
-	       "split_it is there only as the compiler made it anew, with other arguments perhaps:"
-	       " name it as split_it.isra.0");
+	       "split_it exists only as a copy made by the compiler, perhaps with other arguments;"
+	       " name it split_it.isra.0");
 	expect(ctx, DKT_PROBE_ANY, "split_it.isra.0", "",
 	       "p:dktrace/split_it_isra_0 split_it.isra.0");
 	expect(ctx, DKT_PROBE_ANY, "inlined_away", "",
@@ -333,7 +333,7 @@ static void places(void **state)
 	       "a_function_with_a_name_that_is_longer_than_any_event_can_have_in_it", "",
 	       "the event's name"
 	       " 'a_function_with_a_name_that_is_longer_than_any_event_can_have_in_it' has 67"
-	       " characters, and the kernel takes 63; --name gives it another");
+	       " characters; the kernel's limit is 63; choose another with --name");
 	expect(ctx, DKT_PROBE_ANY, "vfs_read:12", "",
 	       "a source line needs debug information: no file with debug information of the kernel"
 	       " was found");
@@ -345,21 +345,21 @@ static void bad_places(void **state)
 
 	expect(ctx, DKT_PROBE_ANY, "", "", "place '': a function's name is missing");
 	expect(ctx, DKT_PROBE_ANY, "vfs_read\np:x/y z", "",
-	       "place 'vfs_read\\np:x/y z': it has a character that cannot be in one");
+	       "place 'vfs_read\\np:x/y z': it has an invalid character");
 	expect(ctx, DKT_PROBE_ANY, "vfs_read%retrun", "",
-	       "place 'vfs_read%retrun': after % only 'return' has a meaning");
+	       "place 'vfs_read%retrun': after % only 'return' is possible");
 	expect(ctx, DKT_PROBE_ANY, "vfs_read+4%return", "",
 	       "place 'vfs_read+4%return': a function's return is FUNCTION%return");
 	expect(ctx, DKT_PROBE_ANY, "vfs_read+x", "",
 	       "place 'vfs_read+x': an offset is a number: FUNCTION+0x10");
 	expect(ctx, DKT_PROBE_ANY, "vfs_*+4", "",
-	       "place 'vfs_*+4': a glob has neither offset nor line");
-	expect(ctx, DKT_PROBE_ANY, "a:b:c", "", "place 'a:b:c': it is no MODULE:FUNCTION");
+	       "place 'vfs_*+4': a glob cannot have an offset or a line");
+	expect(ctx, DKT_PROBE_ANY, "a:b:c", "", "place 'a:b:c': it is not MODULE:FUNCTION");
 	expect(ctx, DKT_PROBE_ANY, "12x", "", "place '12x': an address is a number: 0x1234");
 	expect(ctx, DKT_PROBE_ANY, "file.c:0", "",
 	       "place 'file.c:0': lines of a file are counted from 1");
 	expect(ctx, DKT_PROBE_ANY, "vfs_read", "count\nx",
-	       "an argument has a character that cannot be in one: \\x0a");
+	       "an argument has the invalid character \\x0a");
 }
 
 static void other_kinds(void **state)
@@ -371,16 +371,16 @@ static void other_kinds(void **state)
 	expect(ctx, DKT_PROBE_FPROBE, "vfs_read%return", "$retval",
 	       "f:dktrace/vfs_read__return vfs_read%return ret=$retval:s64");
 	expect(ctx, DKT_PROBE_FPROBE, "vfs_read+8", "",
-	       "a function probe is at a function's entry or return only");
+	       "a function probe can only be at the entry or return of a function");
 	expect(ctx, DKT_PROBE_TRACEPOINT, "vfs_seen", "file->f_mode",
 	       "t:dktrace/vfs_seen vfs_seen f_mode=+48($arg1):u32");
 	expect(ctx, DKT_PROBE_TRACEPOINT, "vfs_sen", "", "this kernel has no tracepoint 'vfs_sen'");
 	expect(ctx, DKT_PROBE_SYNTHETIC, "slow", "u64 lat; pid_t pid",
 	       "s:synthetic/slow u64 lat; pid_t pid");
 	expect(ctx, DKT_PROBE_SYNTHETIC, "slow", "",
-	       "a synthetic event has fields: 'u64 lat' 'pid_t pid'");
+	       "a synthetic event needs fields: 'u64 lat' 'pid_t pid'");
 	expect(ctx, DKT_PROBE_EVENT, "sched:nosuch", "", "there is no event sched:nosuch");
-	expect(ctx, DKT_PROBE_EVENT, "sched", "", "an event is SYSTEM:EVENT");
+	expect(ctx, DKT_PROBE_EVENT, "sched", "", "write the event as SYSTEM:EVENT");
 }
 
 /* A README that knows less. */
@@ -423,7 +423,7 @@ static void btf_cut_short(void **state)
 	{
 		char *got __cleanup(free) = define(*state, DKT_PROBE_ANY, "vfs_read", "count");
 
-		assert_has(got, "is cut short or no BTF");
+		assert_has(got, "is truncated or invalid");
 	}
 	assert_int_equal(tree_write(probe_dir, "btf/vmlinux", data, size), 0);
 	btf__free(whole);

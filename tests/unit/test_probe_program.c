@@ -67,11 +67,11 @@ static void refused(void **state)
 		/* clang-format off */
 		{ "probe_target", "nmae", "argument 'nmae': probe_target has no variable 'nmae'; did you mean name?" },
 		{ "probe_target", "outer->in->texd", "argument 'outer->in->texd': struct inner has no member 'texd'; did you mean text?" },
-		{ "probe_target", "outer->grid", "argument 'outer->grid': it is an array of arrays; an index and a member choose of it: [0]" },
-		{ "probe_target", "outer->list", "argument 'outer->list': it is an array of structs; an index and a member choose of it: [0]" },
+		{ "probe_target", "outer->grid", "argument 'outer->grid': it is an array of arrays; choose an element and a member: [0]" },
+		{ "probe_target", "outer->list", "argument 'outer->list': it is an array of structs; choose an element and a member: [0]" },
 		{ "probe_target", "outer->grid[2]", "argument 'outer->grid[2]': [2] is beyond its 2 elements" },
 		{ "probe_target", "$retval", "argument '$retval': probe_target has a $retval only on return: probe_target%return" },
-		{ "probe_target%return", "name", "'name': on return only $retval is had; a probe at the entry has name" },
+		{ "probe_target%return", "name", "'name' is not available on return, only $retval is; probe the entry to record name" },
 		{ "probe_target", "arg10", "probe_target has 9 arguments" },
 		{ "test_probe_program.c:99999", "", "there is no code at line 99999 of test_probe_program.c or after it" },
 		/* clang-format on */
@@ -136,14 +136,14 @@ static void files(void **state)
 	free(got);
 	assert_int_equal(tree_write(probe_dir, "half", half, n), 0);
 	got = fields(*state, path, "f", "");
-	assert_true(strstr(got, "is no program") || strstr(got, "has no symbols of functions"));
+	assert_true(strstr(got, "is not a program") || strstr(got, "has no symbols of functions"));
 	free(got);
 	assert_int_equal(tree_write(probe_dir, "half", "#!/bin/sh\n", 10), 0);
 	got = fields(*state, path, "f", "");
-	assert_has(got, "is no program: not a valid ELF file");
+	assert_has(got, "is not a program: not a valid ELF file");
 	free(got);
 	got = fields(*state, probe_dir, "f", "");
-	assert_has(got, "is no program: not a file");
+	assert_has(got, "is not a program: not a regular file");
 	free(got);
 }
 

@@ -150,12 +150,12 @@ static void probes_on_markers(void **state)
 		{ "target:guarded", "arg1:x8", 0, "" },
 		{ "target:entry", "s=arg2:string number", 0, "" },
 		{ "target:entry", "arg4", -EINVAL,
-		  "argument 4 of target:entry cannot be fetched: there is none" },
+		  "argument 4 of target:entry cannot be fetched: there is no argument of that number" },
 		{ "target:small", NULL, -EINVAL, "floating point" },
 		{ "target:entri", NULL, -ENOENT, "did you mean target:entry?" },
 		{ "target:entry+4", NULL, -EINVAL, "without offset" },
 		{ "target:entry%return", NULL, -EINVAL, "without offset, line or return" },
-		{ "target:entry:5", NULL, -EINVAL, "a marker of a program is" },
+		{ "target:entry:5", NULL, -EINVAL, "write a marker as" },
 	};
 	DKT_OPTS(dkt_probe_opts, opts, .exec = target(path), .max = 10);
 	size_t i;

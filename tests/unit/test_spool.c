@@ -238,7 +238,7 @@ static void test_damaged(void **state)
 		open_spool(place, &spool, 1);
 		assert_int_equal(dkt__spool_pages(&spool), 0);
 		assert_string_equal(place->said,
-				    "what was kept of cpu 3's records is damaged: thrown away");
+				    "the saved records of cpu 3 are damaged and were removed");
 		fill(&spool, 9);
 		dkt__spool_commit(&spool);
 		dkt__spool_close(&spool);

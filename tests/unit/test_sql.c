@@ -158,12 +158,12 @@ static void test_a_wrong_statement_is_refused_with_its_place(void **state)
 		{ "select pid, pid from begin", "'pid' is selected twice", 12 },
 		{ "select cast(pid as hex), pid from begin", "'pid' is selected twice", 25 },
 		{ "select pid as x, prio as x from begin", "two fields have the name 'x'", 25 },
-		{ "select pid as prio, prio as x from begin", "'prio' stands for two things in this statement", 14 },
-		{ "select pid from begin as pid", "'pid' stands for two things in this statement", 25 },
-		{ "select pid as b from begin as b", "'b' stands for two things in this statement", 14 },
+		{ "select pid as prio, prio as x from begin", "'prio' has two meanings in this statement", 14 },
+		{ "select pid from begin as pid", "'pid' has two meanings in this statement", 25 },
+		{ "select pid as b from begin as b", "'b' has two meanings in this statement", 14 },
 		{ "select pid as __x from begin", "'__x' cannot be the name of a field", 14 },
 		{ "select cast(comm as _COUNTER_) from begin", "only numbers can be summed", 12 },
-		{ "select cast(count as _COUNTER_), pid from begin", "keys come first, and then what is summed", 12 },
+		{ "select cast(count as _COUNTER_), pid from begin", "put the keys first, then the sums", 12 },
 		{ "select cast(begin.TIMESTAMP as hex) as t from begin", "'begin.TIMESTAMP' cannot be cast", 12 },
 		{ "select cast(pid as what) from begin", "Cast of 'pid' to unknown type 'what'", 12 },
 		{ "select cast(comm as hex) from begin", "Field 'comm' cast to 'hex' but is of type string", 12 },
@@ -179,7 +179,7 @@ static void test_a_wrong_statement_is_refused_with_its_place(void **state)
 		{ "select pid\001 from begin", "only printable ASCII is allowed", 10 },
 		{ "select pid; from begin", "this character has no meaning here", 10 },
 		{ "select pid from begin where pid = 1 && prio = 2 || prio = 3", "&& and || beside each other need parentheses", 48 },
-		{ "select pid from begin join end on begin.pid = end.next_pid", "JOIN makes an event of two, and no histogram of one", 27 },
+		{ "select pid from begin join end on begin.pid = end.next_pid", "a statement with JOIN is an event, not a histogram", 27 },
 		/* clang-format on */
 	};
 	struct tree *t = *state;
@@ -210,19 +210,19 @@ static void test_an_event_of_two_is_refused_with_its_place(void **state)
 		const char *words;
 	} cases[] = {
 		/* clang-format off */
-		{ "select pid from begin", "without JOIN it is a histogram, and no event" },
+		{ "select pid from begin", "a statement without JOIN is a histogram, not an event" },
 		{ "select start.pid from begin start join end stop", "expected ON before the end" },
 		{ "select start.pid from begin start join end stop on", "expected a field before the end" },
 		{ "select start.pid from begin start join end stop on start.pid", "expected '=' before the end" },
 		{ "select pid" JOIN, "'pid' needs its event: write EVENT.pid" },
-		{ "select start.pid from begin start join end start on start.pid = end.next_pid", "'start' stands for two things in this statement" },
+		{ "select start.pid from begin start join end start on start.pid = end.next_pid", "'start' has two meanings in this statement" },
 		{ "select a.pid from begin a join begin on a.pid = begin.prio", "an event that is joined to itself needs two names: AS name" },
 		{ "select a.pid from begin a join begin b on a.pid = b.pid", "each record would be joined to itself: the fields after ON must differ" },
 		{ "select a.pid from begin a join begin b on b.pid = a.prio", "the field of FROM's event is on the left" },
 		{ "select start.pid from begin start join end stop on start.pid = start.prio", "'start.pid' and 'start.prio' must be a field for each event: 'end' and 'begin'" },
 		{ "select start.pid from begin start join end stop on start.comm = stop.next_pid", "Field 'start.comm' is not compatible to match field 'stop.next_pid'" },
 		{ "select start.pid, cast(start.prio as hex)" JOIN, "CAST is for histograms, which have no JOIN" },
-		{ "select (start.TIMESTAMP - stop.TIMESTAMP) as x" JOIN, "of a calculation the field of JOIN's event comes first, and that of FROM's second" },
+		{ "select (start.TIMESTAMP - stop.TIMESTAMP) as x" JOIN, "in a calculation, put the field of JOIN's event first and the one of FROM's second" },
 		{ "select stop.TIMESTAMP - start.TIMESTAMP" JOIN, "a calculation needs a name: AS name" },
 		{ "select start.TIMESTAMP" JOIN, "a time needs a name: AS name" },
 		{ "select stop.COMM as c" JOIN, "COMM is for WHERE" },

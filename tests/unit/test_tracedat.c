@@ -334,7 +334,7 @@ static void test_cut(void **state)
 		assert_true(n >= most);
 		most = n;
 		assert_non_null(dkt_source_info(r.source)->damage);
-		assert_has(dkt_source_info(r.source)->damage, "cut off at byte");
+		assert_has(dkt_source_info(r.source)->damage, "truncated at byte");
 		end(&r);
 		close(fd);
 	}
@@ -355,7 +355,7 @@ static void test_cut_v7(void **state)
 		cut(files[i], -1, path, &fd);
 		assert_int_equal(begin(&r, path, NULL), 0);
 		print(&r);
-		assert_has(dkt_source_info(r.source)->damage, "cut off at byte");
+		assert_has(dkt_source_info(r.source)->damage, "truncated at byte");
 		end(&r);
 		close(fd);
 	}
@@ -463,9 +463,9 @@ static void test_refused(void **state)
 	struct reading r;
 
 	(void)state;
-	refused(v5, sizeof(v5), "a trace.dat of version '5'; 6 and 7 can be read");
-	refused(v7, sizeof(v7), "it is compressed by 'lzma', which is not known here");
-	refused("text", 4, "not a file of records that is known here");
+	refused(v5, sizeof(v5), "trace.dat version '5' is not supported; 6 and 7 are");
+	refused(v7, sizeof(v7), "its compression 'lzma' is not supported");
+	refused("text", 4, "unknown file format");
 	assert_fails(r.ctx, -ENOENT, "read " RECORDED "v6.dat: it has no buffer 'three'",
 		     begin(&r, RECORDED "v6.dat", &opts));
 	end(&r);

@@ -335,7 +335,7 @@ static void test_hostile(void **state)
 		make_v7(&options, &file);
 		begin(&r, &file);
 		assert_string_equal(dkt_source_info(r.source)->damage,
-				    "the shifts of its times make no sense");
+				    "the shifts of its times are invalid");
 		end(&r);
 	}
 }

@@ -145,7 +145,7 @@ static void test_shared_chunks(void **state)
 	put_buffer(&made, 4096, at, size, ARRAY_SIZE(at));
 	damage = damage_of(&made, head, at[0] + size[0] + 16);
 	assert_non_null(damage);
-	assert_has(damage, "are those of others");
+	assert_has(damage, "belong to other CPUs");
 	free(damage);
 }
 

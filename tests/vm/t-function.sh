@@ -79,7 +79,7 @@ grep -E 'funcgraph_entry: +\|  [a-z]' "$out" | grep -v ' vfs_read()' && fail "no
 # Somebody else's depth is not touched; a failure leaves what there was.
 DKTRACE_INSTANCE=other run dktrace graph --depth 5 'vfs_*'
 status_is 1 "another log cannot have another depth"
-has_line "somebody" "$err" "which is said"
+has_line "another program" "$err" "which is said"
 same 2 "$(cat "$tracing/max_graph_depth")" "depth"
 DKTRACE_INSTANCE=other dktrace reset
 run dktrace graph 'no_such_function*'

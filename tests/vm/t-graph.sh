@@ -161,16 +161,16 @@ if [ "$where" = "$tracing" ]; then
 		run dktrace reset
 	}
 	echo function >$tracing/current_tracer
-	refused 'somebody uses function in the top instance'
+	refused 'another program uses function in the top instance'
 	echo nop >$tracing/current_tracer
 	echo syscalls:sys_enter_reboot >$tracing/set_event
-	refused 'somebody has syscalls:sys_enter_reboot on in the top instance'
+	refused 'another program has enabled syscalls:sys_enter_reboot in the top instance'
 	echo >$tracing/set_event
 	echo vfs_read >$tracing/set_ftrace_filter
-	refused 'somebody has chosen functions in the top instance'
+	refused 'another program has chosen functions in the top instance'
 	echo >$tracing/set_ftrace_filter
 	echo mine >$tracing/trace_marker
-	refused 'the top instance has records of somebody'
+	refused 'the top instance has records of another program'
 	has_line 'mine' $tracing/trace "which are still there"
 	echo >$tracing/trace
 

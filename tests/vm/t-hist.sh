@@ -71,7 +71,7 @@ run dktrace hist
 has_line '^(TIMER|RCU|SCHED|BLOCK|HRTIMER|TASKLET|NET_RX) +[0-9]+ ' "$out" "so they have where it is kept"
 dktrace reset
 run dktrace hist sched:sched_switch --keys next_pid.execname -t 1
-has_line "names of processes by common_pid.execname only, not by 'next_pid.execname': records are read and counted in user space" "$err" \
+has_line "execname of common_pid only, not 'next_pid.execname': records are read and counted in user space" "$err" \
 	"what the kernel cannot is told"
 has_line '^sleep\[[0-9]+\] +[0-9]+ |^swapper/[0-9]+\[0\] +[0-9]+ ' "$out" "and done here"
 both syscalls:sys_enter_read --keys count --vals count,fd --sort count

@@ -113,7 +113,7 @@ status_is 1 "a function that cannot be probed"
 has_line 'blacklisted|cannot be probed' "$err" "the reason"
 no_line kprobe_dispatcher $tracing/kprobe_events "nothing of it is there"
 run dktrace probe add state_show
-has_line "functions 'state_show'; its module or address chooses: 0x" "$err" "several of one name"
+has_line "functions 'state_show'; choose by module or address: 0x" "$err" "several of one name"
 address=$(sed -n 's/.* \(0x[0-9a-f]*\),.*/\1/p' "$err" | head -n 1)
 run dktrace probe add --name one "${address:-none}"
 status_is 0 "one of them by its address"
@@ -121,7 +121,7 @@ run dktrace probe add vfs_read
 status_is 1 "one that is there"
 has_line 'event dktrace:vfs_read already exists' "$err" "is refused"
 run dktrace probe add --max 2 'vfs_*'
-has_line "'vfs_\*' matches [0-9]+ functions, which is more than 2" "$err" "too many"
+has_line "'vfs_\*' matches [0-9]+ functions; the limit is 2" "$err" "too many"
 run dktrace probe add -g many 'vfs_s*'
 status_is 0 "a glob"
 holds "more than one probe of it" [ "$(grep -c ' vfs_s' $tracing/kprobe_events)" -gt 1 ]

@@ -38,7 +38,8 @@ static int lock_spool(struct dkt_ctx *ctx, const char *dir, int *dirfd, int *loc
 	}
 	snprintf(holder, sizeof(holder), "%d\n", (int)getpid());
 	if (ftruncate(*lock, 0) || pwrite(*lock, holder, strlen(holder), 0) < 0)
-		dkt_log(ctx, DKT_LOG_INFO, "note the reader in %s/lock: %s", dir, strerror(errno));
+		dkt_log(ctx, DKT_LOG_INFO, "write the reader's ID to %s/lock: %s", dir,
+			strerror(errno));
 	return 0;
 }
 

@@ -169,7 +169,7 @@ int dkt__spool_open(struct dkt_ctx *ctx, struct dkt__spool *spool, int dirfd, in
 	good = file_is_good(spool, st.st_size);
 	if (!good && st.st_size) {
 		dkt_log(ctx, DKT_LOG_WARN,
-			"what was kept of cpu %d's records is damaged: thrown away", cpu);
+			"the saved records of cpu %d are damaged and were removed", cpu);
 		if (ftruncate(spool->fd, 0))
 			dkt_log(ctx, DKT_LOG_INFO, "spool of cpu %d: %s", cpu, strerror(errno));
 	}
@@ -178,7 +178,7 @@ int dkt__spool_open(struct dkt_ctx *ctx, struct dkt__spool *spool, int dirfd, in
 	err = spool_grow(spool, pages);
 	if (err) {
 		dkt__spool_close(spool);
-		return dkt_fail(ctx, err, "make spool for cpu %d: %s", cpu, strerror(-err));
+		return dkt_fail(ctx, err, "create spool for cpu %d: %s", cpu, strerror(-err));
 	}
 	if (good)
 		resume(spool);
