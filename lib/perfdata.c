@@ -34,16 +34,42 @@ int dkt__perf_task(struct dkt__perf *perf, const struct dkt__perf_item *item)
 	return dkt__comms_set(&perf->streams.comms, item->tid, copy, strlen(copy));
 }
 
-static int perf_seek(struct dkt_source *source, uint64_t since, uint64_t until)
+static void rewind_all(struct dkt__perf *perf)
 {
-	struct dkt__perf *perf = (struct dkt__perf *)source;
-
-	perf->streams.since = since;
-	perf->streams.until = until ? until : UINT64_MAX;
 	perf->streams.comm = NULL;
 	dkt__perf_merge_rewind(perf);
 	dkt__comms_forget(&perf->streams.comms);
 	dkt__perf_maps_clear(perf);
+}
+
+static int perf_seek(struct dkt_source *source, uint64_t since, uint64_t until)
+{
+	struct dkt__perf *perf = (struct dkt__perf *)source;
+
+	/* To a window behind this one it goes on from where it is: names are not collected again. */
+	if (since < perf->streams.until)
+		rewind_all(perf);
+	perf->streams.since = since;
+	perf->streams.until = until ? until : UINT64_MAX;
+	return 0;
+}
+
+static int perf_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to)
+{
+	const struct dkt__perf *perf = (const struct dkt__perf *)source;
+	const struct dkt__perf_merge *m = &perf->merge;
+	uint64_t taken = 0;
+
+	/* One compressed stream is unpacked from its beginning. */
+	if (perf->unpack)
+		return -EOPNOTSUPP;
+	for (size_t i = 0; i < m->n_blocks; i++) {
+		if (taken >= bytes && m->blocks[i].rest > from) {
+			*to = m->blocks[i].rest;
+			break;
+		}
+		taken += m->blocks[i].last >= from ? m->blocks[i].size : 0;
+	}
 	return 0;
 }
 
@@ -83,6 +109,7 @@ static const struct dkt__source_ops perf_ops = {
 	.comm = dkt__streams_comm,
 	.loss = dkt__streams_loss,
 	.seek = perf_seek,
+	.slice = perf_slice,
 	.select = dkt__streams_select,
 	.filter = dkt__streams_filter,
 	.bytes = perf_bytes,
@@ -125,9 +152,6 @@ static int fill_info(struct dkt__perf *perf)
 		return -ENOMEM;
 	}
 	info->kernel = perf->kernel;
-	perf->streams.list[0].loss.bad += perf->bad;
-	if (perf->lost_in_all > perf->lost_in_place)
-		perf->streams.list[0].lost += perf->lost_in_all - perf->lost_in_place;
 	return 0;
 }
 
@@ -139,6 +163,12 @@ static int take_opts(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 	if (opts->buffer && *opts->buffer)
 		return dkt_fail(perf->streams.base.ctx, -ENOENT, "read %s: it has no buffer '%s'",
 				perf->file.name, opts->buffer);
+	/* What no place in time says is told by one reader. */
+	if (!(opts->flags & DKT_SOURCE_PART)) {
+		it->list[0].loss.bad = perf->bad;
+		it->list[0].loss.lost =
+			perf->lost_in_all - DKT__MIN(perf->lost_in_all, perf->lost_in_place);
+	}
 	for (size_t i = 0; i < it->n; i++)
 		it->list[i].unasked = !dkt__cpu_asked(opts->cpus, opts->n_cpus, (uint32_t)i);
 	dkt__source_times(&it->base, opts, &since, &until);
@@ -196,6 +226,7 @@ static int perf_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 		return -ENOMEM;
 	perf->streams.base = (struct dkt_source){ .ops = &perf_ops, .ctx = ctx };
 	perf->file = *file;
+	perf->streams.until = UINT64_MAX;
 	perf->clockid = -1;
 	err = perf_read(perf, opts);
 	if (err)

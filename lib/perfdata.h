@@ -63,7 +63,8 @@ struct dkt__perf_block {
 	uint64_t rest; /* the oldest time, here and in all blocks behind it */
 	uint8_t *copy; /* its bytes; NULL: they are not in memory, or in a mapping */
 	uint32_t size;
-	uint32_t live : 29; /* runs in it that have not been read to their end */
+	uint32_t live : 28; /* runs in it that have not been read to their end */
+	bool mapped : 1; /* it is read where it is in the file */
 	bool sorted : 1; /* it is one run */
 	bool packed : 1;
 	bool tasks : 1; /* there are names of processes in it */

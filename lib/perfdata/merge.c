@@ -32,6 +32,7 @@ static bool block_bytes(struct dkt__perf *perf, struct dkt__perf_block *block,
 	block->copy = take_room(&perf->merge);
 	if (block->copy)
 		return dkt__perf_read(perf, block->at, block->size, block->copy, bytes);
+	block->mapped = true;
 	*bytes =
 		(struct dkt__perf_tape){ .data = perf->tape.data + block->at, .size = block->size };
 	return true;
@@ -41,9 +42,10 @@ static void let_go(struct dkt__perf *perf, struct dkt__perf_block *block)
 {
 	if (block->copy)
 		perf->merge.spare[perf->merge.n_spare++] = block->copy;
-	else if (!block->packed)
+	else if (block->mapped)
 		dkt__perf_forget(perf, block->at, block->at + block->size);
 	block->copy = NULL;
+	block->mapped = false;
 }
 
 /* Nobody has an item of it any more. */
@@ -148,7 +150,7 @@ static int meet_block(struct dkt__perf *perf)
 	}
 	if (!block->live)
 		block_over(perf, block);
-	else if (!block->packed && !block->copy)
+	else if (block->mapped)
 		/* It is long until its turn comes. */
 		dkt__perf_forget(perf, block->at, block->at + block->size);
 	return err;
@@ -379,7 +381,8 @@ int dkt__perf_next(struct dkt_source *source, struct dkt_record *record)
 			return err ? err : 1;
 		it->taken = true;
 		if (dkt__likely(m->top->quick)) {
-			if (fill_quick(perf, m->top->quick, record))
+			if (dkt__likely(m->time >= it->since) &&
+			    fill_quick(perf, m->top->quick, record))
 				return 0;
 			continue;
 		}
@@ -387,7 +390,7 @@ int dkt__perf_next(struct dkt_source *source, struct dkt_record *record)
 			err = dkt__perf_task(perf, &m->item);
 		if (err)
 			return err;
-		if (fill_item(perf, &m->item, record))
+		if (m->time >= it->since && fill_item(perf, &m->item, record))
 			return m->item.n_chain ? dkt__perf_chain_take(perf, &m->item, record) : 0;
 	}
 }

@@ -85,7 +85,7 @@ static int add_cpus(struct dkt__streams *it, uint32_t last)
 		return -ENOMEM;
 	it->list = more;
 	for (; it->n <= last; it->n++)
-		more[it->n] = (struct dkt__stream){ .cpu = (int)it->n, .has_lost = true };
+		more[it->n] = (struct dkt__stream){ .cpu = (int)it->n };
 	return 0;
 }
 
@@ -99,15 +99,9 @@ static int note_rest(struct dkt__perf *perf, const struct dkt__perf_item *item)
 {
 	int err = note_cpu(perf, item->cpu < DKT__PERF_CPUS ? item->cpu : 0);
 
-	if (err)
-		return err;
-	if (item->placed) {
-		perf->streams.list[item->cpu].lost += item->lost;
-		perf->lost_in_place += item->lost;
-	} else {
-		perf->lost_in_all += item->lost;
-	}
-	return dkt__perf_anchor(perf, item);
+	perf->lost_in_all += item->placed ? 0 : item->lost;
+	perf->lost_in_place += item->placed ? item->lost : 0;
+	return err ? err : dkt__perf_anchor(perf, item);
 }
 
 /* Looks at what is no quick sample. False: it has no place in the order of time. */
