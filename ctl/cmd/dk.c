@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* dk, show, follow: the log as text. */
+#include "pipeline/dk.h"
 #include "app/app.h"
 #include "app/progress.h"
 #include "apply/apply.h"
 #include "base/stop.h"
 #include "input/args.h"
 #include "lustre/libcfs.h"
-#include "pipeline/dk.h"
 #include "set/param/tree.h"
 
 /* ---- the log ---- */

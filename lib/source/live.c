@@ -152,7 +152,8 @@ static int begin(struct dkt__live *live)
 
 /*
  * Nothing more now. A record beyond the bound has been taken out of the kernel, whose buffer will not
- * tell of it. poll() reports an error for a missing buffer at once, and never its arrival.
+ * tell of it; if it were announced to a patient reader, one whose own doing is recorded would never wait,
+ * as every look leaves some. poll() reports an error for a missing buffer at once, and never its arrival.
  */
 static int more_later(struct dkt__live *live)
 {
@@ -163,7 +164,7 @@ static int more_later(struct dkt__live *live)
 		const struct dkt__stream *s = &live->streams.list[i];
 		struct dkt__live_cpu *cpu = &live->cpus[i];
 
-		more = more || s->loaded || s->page_nr < s->last;
+		more = more || (!live->patient && (s->loaded || s->page_nr < s->last));
 		absent = absent || cpu->absent;
 		if (cpu->fd < 0 || cpu->watched == !cpu->absent)
 			continue;

@@ -27,6 +27,7 @@ struct dkt__live {
 	struct dkt_instance *top; /* that is borrowed for it, NULL: none */
 	unsigned int flags;
 	struct dkt__watch watch;
+	bool patient; /* it is not woken by less than a part of a buffer */
 	char *percent[2]; /* buffer_percent of in and top before; NULL: it is as it was */
 	uint64_t until; /* in ns, a record of that time is still returned; UINT64_MAX: no bound */
 	int (*flush)(void *data);

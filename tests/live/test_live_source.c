@@ -159,6 +159,41 @@ static void a_fuller_buffer_can_be_asked_for(void **state)
 	assert_int_equal(percent(room), before);
 }
 
+/* Whether the source is readable after all records up to now were taken, and none came but of that. */
+static bool wakes_itself(struct room *room, unsigned int wake_percent)
+{
+	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_FOLLOW, .wake_percent = wake_percent);
+	struct dkt_record record;
+	bool readable;
+	int err;
+
+	assert_ok(room->ctx, dkt_source_live(room->in, &opts, &room->source));
+	while (!(err = dkt_source_next(room->source, &record)))
+		;
+	assert_int_equal(err, DKT_NEXT_LATER);
+	readable = is_readable(room, 0);
+	dkt_source_close(room->source);
+	room->source = NULL;
+	return readable;
+}
+
+static void what_reading_records_wakes_no_patient_reader(void **state)
+{
+	struct room *room = *state;
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/instances/%s/events/syscalls/sys_enter_read/enable",
+		 dkt_tracefs_dir(room->ctx), dkt_instance_name(room->in));
+	f = fopen(path, "w");
+	if (!f)
+		skip();
+	assert_true(fputs("1", f) >= 0);
+	assert_int_equal(fclose(f), 0);
+	assert_true(wakes_itself(room, 0));
+	assert_false(wakes_itself(room, 100));
+}
+
 static void another_thread_ends_a_wait(void **state)
 {
 	struct room *room = *state;
@@ -243,6 +278,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(one_record_ends_a_wait, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_fuller_buffer_can_be_asked_for, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_reading_records_wakes_no_patient_reader, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(another_thread_ends_a_wait, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_wake_up_is_not_forgotten, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_new_source_is_looked_at, setup, teardown),

@@ -186,6 +186,7 @@ static int open_watch(struct dkt__live *live, unsigned int percent)
 	err = dkt__watch_open(&live->watch);
 	if (err)
 		return dkt_fail(live->in->ctx, err, "watch the buffers: %s", strerror(-err));
+	live->patient = percent;
 	err = set_percent(live->in, percent, &live->percent[0]);
 	return err ? err : set_percent(live->top, percent, &live->percent[1]);
 }
