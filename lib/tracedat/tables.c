@@ -246,10 +246,36 @@ static void stats_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 	}
 }
 
+/* "": records of several machines have numbers of system calls that mean different calls. */
+static const char *machine_of(const struct dkt_tracedat *out)
+{
+	const char *machine = out->source->ctx->machine;
+
+	for (size_t i = 0; i < out->n_streams; i++)
+		if (strcmp(out->streams[i].source->ctx->machine, machine) != 0)
+			return "";
+	return machine;
+}
+
+/* "Linux HOST RELEASE MACHINE" */
+static void uname_option(const struct dkt_tracedat *out, struct dkt_buf *buf)
+{
+	const struct dkt_source_info *info = dkt_source_info(out->source);
+	const char *kernel = info->kernel ? info->kernel : "-", *machine = machine_of(out);
+	const char *blank = strrchr(kernel, ' ');
+	char text[400];
+
+	if (!info->host && !info->kernel && !*machine)
+		return;
+	snprintf(text, sizeof(text), "Linux %s %.*s%s%s", info->host ? info->host : "-",
+		 (int)(blank ? blank - kernel : (ptrdiff_t)strlen(kernel)), kernel,
+		 *machine ? " " : "", machine);
+	text_option(out, buf, DAT_UNAME, text);
+}
+
 void dkt__tdw_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 {
 	const struct dkt_source_info *info = dkt_source_info(out->source);
-	const char *machine = out->source->ctx->machine;
 	char text[400];
 
 	/* Microseconds, in a form for strtoll(). */
@@ -260,11 +286,7 @@ void dkt__tdw_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 	}
 	snprintf(text, sizeof(text), "[%s]\n", dkt__tdw_clock(out));
 	text_option(out, buf, DAT_TRACECLOCK, text);
-	if (info->host || info->kernel || *machine) {
-		snprintf(text, sizeof(text), "Linux %s %s%s", info->host ? info->host : "-",
-			 info->kernel ? info->kernel : "- ", info->kernel ? "" : machine);
-		text_option(out, buf, DAT_UNAME, text);
-	}
+	uname_option(out, buf);
 	text_option(out, buf, DAT_VERSION, "dktrace " DKT_VERSION);
 	stats_options(out, buf);
 }

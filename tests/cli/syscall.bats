@@ -60,3 +60,11 @@ call()
 	run -0 dktrace info again.dat
 	lacks "$output" kernel
 }
+
+@test "a merged file has names if all its records are of one machine" {
+	cp arm.dat again.dat
+	dktrace merge --format trace.dat --output both.dat arm.dat again.dat
+	same signalfd4 "$(call dktrace hist syscalls:sys_enter_fsync -k __syscall_nr.syscall --input both.dat)" one
+	dktrace merge --format trace.dat --output both.dat arm.dat s390.dat
+	same 'syscall 74' "$(call dktrace hist syscalls:sys_enter_fsync -k __syscall_nr.syscall --input both.dat)" two
+}
