@@ -877,7 +877,8 @@ struct dkt_source_opts {
  * and nothing else, also after the source is closed. -EINVAL: not a recording of a known kind, or
  * invalid options; -ENOENT: there is no such file, or the file has no such buffer; -EBUSY: the
  * context already stands for another kernel; -EOPNOTSUPP: the file needs a feature that the library
- * does not have; -ENODATA: the file is empty; -EBADMSG: compressed data are damaged.
+ * does not have; -ENODATA: the file is empty; -EBADMSG: compressed data are damaged; -ENOSPC:
+ * unpacking takes more than half of the free space in the directory for temporary files (TMPDIR).
  */
 DKT_API int dkt_source_open(struct dkt_ctx *ctx, const char *path,
 			    const struct dkt_source_opts *opts, struct dkt_source **source);
