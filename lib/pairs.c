@@ -267,11 +267,6 @@ static bool load_keys(struct dkt_pairs *pairs, struct dkt_source *source,
 	return true;
 }
 
-static int grow_begun(struct dkt_pairs *pairs, uint32_t entry)
-{
-	return dkt__reach(pairs->begun, pairs->n_begun, DKT__MAX(63, entry * 2)) ? 0 : -ENOMEM;
-}
-
 static int begin(struct dkt_pairs *pairs, struct dkt_source *source, const struct pair_event *it,
 		 const struct dkt_record *record)
 {
@@ -291,7 +286,8 @@ static int begin(struct dkt_pairs *pairs, struct dkt_source *source, const struc
 	entry = dkt__keymap_add(&pairs->open, words, &added);
 	if (entry == DKT__KEYMAP_NONE)
 		return -ENOMEM;
-	if (entry >= pairs->n_begun && grow_begun(pairs, entry))
+	if (entry >= pairs->n_begun &&
+	    !dkt__reach(pairs->begun, pairs->n_begun, DKT__MAX(63, entry * 2)))
 		return -ENOMEM;
 	/* The younger of two is the one that the end belongs to, as in the kernel's own pairing. */
 	pairs->info.nested += !added;

@@ -5,6 +5,7 @@
 
 #include "apply/applying.h"
 #include "apply/follow.h"
+#include "base/io.h"
 #include "base/util.h"
 #include "log/recording.h"
 #include "lustre/lustre_masks.h"
@@ -64,10 +65,7 @@ static int list_systems(struct applying *a)
 			fprintf(out, "%s%s", *last ? " " : "", system);
 		last = system;
 	}
-	if (out && !fclose(out))
-		return 0;
-	a->done->systems = NULL;
-	return -ENOMEM;
+	return dkt__text_end(out, 0, &a->done->systems);
 }
 
 static int want_events(struct applying *a)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What came and went in the kernel since the log was set, and the log does not have yet. */
 #include "apply/drift.h"
+#include "base/io.h"
 
 #include "apply/event_filter.h"
 #include "apply/follow.h"
@@ -195,11 +196,5 @@ int debuglog_drift(struct debuglog *log, char **lines)
 	if (!err)
 		tell_lustre(&d);
 	free(d.on);
-	if (fclose(d.out) && !err)
-		err = -ENOMEM;
-	if (err || !**lines) {
-		free(*lines);
-		*lines = NULL;
-	}
-	return err;
+	return dkt__text_end_some(d.out, err, lines);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Instances and probes that commands make for themselves, left by commands that were killed. */
 #include "log/leftover.h"
+#include "base/io.h"
 
 #include "base/util.h"
 
@@ -66,11 +67,5 @@ int leftovers_list(struct dkt_ctx *ctx, const char *log, char **list)
 
 	for (size_t i = 0; !err && (kind = leftover_kind(i)); i++)
 		err = print_kind(ctx, log, kind, out);
-	if (out && fclose(out) && !err)
-		err = -ENOMEM;
-	if (err || !len) {
-		free(*list);
-		*list = NULL;
-	}
-	return err;
+	return dkt__text_end_some(out, err, list);
 }

@@ -124,9 +124,7 @@ int threads_processes(const struct threads *threads, char **processes)
 	FILE *out = open_memstream(processes, &len);
 	const char *before = "";
 
-	if (!out)
-		return -ENOMEM;
-	for (size_t i = 0; i < threads->n; i++) {
+	for (size_t i = 0; out && i < threads->n; i++) {
 		const int thread = threads->list[i];
 
 		/* The thread that has the number of its process stands for all of them. */
@@ -135,13 +133,7 @@ int threads_processes(const struct threads *threads, char **processes)
 		fprintf(out, "%s%d", before, thread);
 		before = ",";
 	}
-	if (fclose(out))
-		return -ENOMEM;
-	if (!**processes) {
-		free(*processes);
-		*processes = NULL;
-	}
-	return 0;
+	return dkt__text_end_some(out, 0, processes);
 }
 
 static void read_boot(char boot[BOOT_SIZE])

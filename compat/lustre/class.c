@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Resolves the class map on this kernel's events and answers what stands for what. */
 #include "base/glob.h"
+#include "base/io.h"
 #include "base/util.h"
 #include "lustre/class/glob.h"
 #include "lustre/class/map.h"
@@ -391,13 +392,10 @@ int class_map_filter(const struct class_map *map, const struct dkt_event *event,
 	const size_t index = dkt_event_index(event);
 	bool open = types & bits->types & ~(bits->filtered | bits->narrowed);
 	size_t n = 0, len;
-	FILE *out;
+	FILE *out = open_memstream(filter, &len);
+	int err;
 
-	*filter = NULL;
-	out = open_memstream(filter, &len);
-	if (!out)
-		return -ENOMEM;
-	for (size_t i = 0; i < map->n_conditions && !open; i++) {
+	for (size_t i = 0; out && i < map->n_conditions && !open; i++) {
 		const struct class_condition *condition = &map->conditions[i];
 
 		if (condition->event != index || !(types & 1u << condition->type))
@@ -408,14 +406,10 @@ int class_map_filter(const struct class_map *map, const struct dkt_event *event,
 		fputs(n++ ? " || " : "", out);
 		add_condition(out, condition->entry, sites);
 	}
-	if (fclose(out)) {
-		free(*filter);
-		*filter = NULL;
-		return -ENOMEM;
-	}
-	if (open)
+	err = dkt__text_end(out, 0, filter);
+	if (!err && open)
 		**filter = '\0';
-	return 0;
+	return err;
 }
 
 const char *class_map_about(const struct class_map *map, enum mask_kind kind, unsigned int bit)

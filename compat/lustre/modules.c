@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "base/io.h"
 #include "base/util.h"
 
 #define LOADED "/proc/modules"
@@ -49,20 +50,6 @@ void modules_clear(struct modules *modules)
 	*modules = (struct modules){ 0 };
 }
 
-/* Closes a memory stream; empty text is no text. */
-static int finish(FILE *out, char **text)
-{
-	if (!out || fclose(out)) {
-		*text = NULL;
-		return -ENOMEM;
-	}
-	if (!**text) {
-		free(*text);
-		*text = NULL;
-	}
-	return 0;
-}
-
 int modules_sites(const struct modules *modules, char **sites)
 {
 	size_t len;
@@ -73,7 +60,7 @@ int modules_sites(const struct modules *modules, char **sites)
 			fprintf(out, "%s(call_site >= 0x%" PRIx64 " && call_site < 0x%" PRIx64 ")",
 				ftell(out) ? " || " : "", modules->list[i].from,
 				modules->list[i].from + modules->list[i].bytes);
-	return finish(out, sites);
+	return dkt__text_end_some(out, 0, sites);
 }
 
 int modules_names(const struct modules *modules, char **names)
@@ -83,5 +70,5 @@ int modules_names(const struct modules *modules, char **names)
 
 	for (size_t i = 0; out && i < modules->n; i++)
 		fprintf(out, "%s%s", i ? " " : "", modules->list[i].name);
-	return finish(out, names);
+	return dkt__text_end_some(out, 0, names);
 }

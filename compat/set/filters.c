@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include "base/io.h"
 #include "base/parse.h"
 #include "log/option_words.h"
 #include "log/threads.h"
@@ -336,11 +337,5 @@ int filters_count(struct debuglog *log, const struct rule *rule, struct filter_c
 		else
 			count->off++;
 	}
-	if (fclose(missed))
-		return -ENOMEM;
-	if (count->lacking)
-		return 0;
-	free(count->missed);
-	count->missed = NULL;
-	return 0;
+	return dkt__text_end_some(missed, 0, &count->missed);
 }

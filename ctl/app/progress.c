@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How far a long reading or switching is: a line on stderr, if that is a terminal. */
 #include "app/progress.h"
-#include "base/util.h"
 
 #include <time.h>
+
+#include "base/util.h"
 
 #define SECOND UINT64_C(1000000000)
 

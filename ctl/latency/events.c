@@ -2,6 +2,7 @@
 /* Which events a pair is made of: of a ready-made one those that are there. */
 #include <fnmatch.h>
 
+#include "base/io.h"
 #include "latency/latency.h"
 #include "lustre/log_source.h"
 #include "lustre/select.h"
@@ -130,10 +131,7 @@ static char *how_to_record(const struct latency_pair *pair)
 			p += len;
 		}
 	}
-	if (fclose(f)) {
-		free(text);
-		return NULL;
-	}
+	dkt__text_end(f, 0, &text);
 	return text;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A view that is drawn again and again on a terminal, until q. */
 #include "out/screen.h"
-#include "base/util.h"
 
 #include <poll.h>
 #include <sys/ioctl.h>
+
+#include "base/util.h"
 
 /* A terminal that does not tell its height. */
 #define LINES 24

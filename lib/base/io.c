@@ -120,3 +120,26 @@ int dkt__unnamed_file(const char *dir)
 	unlink(name);
 	return fd;
 }
+
+int dkt__text_end(FILE *f, int err, char **text)
+{
+	if (!f)
+		*text = NULL;
+	if ((!f || fclose(f)) && !err)
+		err = -ENOMEM;
+	if (err) {
+		free(*text);
+		*text = NULL;
+	}
+	return err;
+}
+
+int dkt__text_end_some(FILE *f, int err, char **text)
+{
+	err = dkt__text_end(f, err, text);
+	if (!err && !**text) {
+		free(*text);
+		*text = NULL;
+	}
+	return err;
+}

@@ -23,3 +23,12 @@ const char *dkt__temporary_dir(void);
 
 /* A file without a name in the directory, to be read and written: its descriptor, or -errno. */
 int dkt__unnamed_file(const char *dir);
+
+/*
+ * Ends a text that open_memstream() began; f is NULL if it could not. After a failure, this one's or err,
+ * the text is NULL; otherwise the caller frees it.
+ */
+int dkt__text_end(FILE *f, int err, char **text);
+
+/* The same; a text of nothing becomes NULL too. */
+int dkt__text_end_some(FILE *f, int err, char **text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files of an instance with one value as steps of a change: which threads and CPUs are recorded. */
+#include "base/io.h"
 #include "base/parse.h"
 #include "change.h"
 #include "expr.h"
@@ -35,15 +36,10 @@ int dkt_change_pids(struct dkt_change *change, const pid_t *pids, size_t n, bool
 	if (err)
 		return err;
 	f = open_memstream(&list, &len);
-	if (!f)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; f && i < n; i++)
 		fprintf(f, "%s%d", i ? "\n" : "", (int)pids[i]);
-	if (fclose(f)) {
-		free(list);
-		return -ENOMEM;
-	}
-	return want(change, PIDS, list);
+	err = dkt__text_end(f, 0, &list);
+	return err ? err : want(change, PIDS, list);
 }
 
 /* As the kernel writes a bitmap: 32 bits in hex, commas between, the highest first. */
@@ -59,10 +55,8 @@ static char *mask_text(const struct expr_cpus *cpus, int n)
 
 		fprintf(f, i < words - 1 ? ",%08x" : "%x", word);
 	}
-	if (f && !fclose(f))
-		return text;
-	free(text);
-	return NULL;
+	dkt__text_end(f, 0, &text);
+	return text;
 }
 
 int dkt_change_cpus(struct dkt_change *change, const char *list)

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 
+#include "base/io.h"
 #include "functions.h"
 #include "tracefs.h"
 
@@ -99,10 +100,8 @@ static char *list_numbers(struct dkt_instance *in, const struct dkt__tracer *tra
 		if (find_module(tracer, line) < tracer->n_modules && !is_left_out(tracer, line))
 			fprintf(out, "%lu ", nr);
 	}
-	if (out && !fclose(out))
-		return numbers;
-	free(numbers);
-	return NULL;
+	dkt__text_end(out, 0, &numbers);
+	return numbers;
 }
 
 static int write_numbers(struct dkt_instance *in, const struct dkt__tracer *tracer)

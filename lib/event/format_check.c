@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Formats are checked once, here, before anything relies on what they say. */
 #include "event/format_check.h"
+#include "base/io.h"
 
 #define PRINT_WORD "print fmt:"
 
@@ -135,9 +136,6 @@ char *dkt__format_clean(const char *text, size_t len, bool foreign)
 	}
 	if (f && foreign)
 		fputs(PRINT_WORD " \"\"\n", f);
-	if (!f || fclose(f) || !copy) {
-		free(clean);
-		return NULL;
-	}
+	dkt__text_end(f, copy ? 0 : -ENOMEM, &clean);
 	return clean;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Histograms: the trigger that makes the kernel count, and what it counted. */
+#include "base/io.h"
 #include "event.h"
 #include "hist.h"
 #include "instance.h"
@@ -80,13 +81,7 @@ int dkt_hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **text
 	if (opts->actions)
 		fprintf(f, ":%s", opts->actions);
 	err = put_filter(f, hist, event);
-	if (fclose(f) && !err)
-		err = -ENOMEM;
-	if (err) {
-		free(*text);
-		*text = NULL;
-	}
-	return err;
+	return dkt__text_end(f, err, text);
 }
 
 /* ---- putting it on ---- */

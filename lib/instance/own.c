@@ -123,16 +123,7 @@ int dkt_instance_left(struct dkt_ctx *ctx, const char *prefix, char **names)
 		if (is_left(all[i], prefix, '-'))
 			fprintf(f, "%s%s", ftell(f) ? "\n" : "", all[i]);
 	dkt__names_free(all, n);
-	if (!f || fclose(f)) {
-		free(*names);
-		*names = NULL;
-		return -ENOMEM;
-	}
-	if (!len) {
-		free(*names);
-		*names = NULL;
-	}
-	return 0;
+	return dkt__text_end_some(f, 0, names);
 }
 
 int dkt_instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pairs in the kernel: an event that the second record makes, and a histogram of it. */
+#include "base/io.h"
 #include "event.h"
 #include "hist/table.h"
 #include "instance.h"
@@ -123,12 +124,8 @@ static int make_text(const struct plan *plan, int (*put)(FILE *f, const struct p
 {
 	size_t len;
 	FILE *f = open_memstream(text, &len);
-	int err;
 
-	if (!f)
-		return -ENOMEM;
-	err = put(f, plan);
-	return fclose(f) && !err ? -ENOMEM : err;
+	return dkt__text_end(f, f ? put(f, plan) : 0, text);
 }
 
 static int put_fields(FILE *f, const struct plan *plan)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Probes on events, with what lies behind their fields, and synthetic events. */
 #include "event.h"
+#include "base/io.h"
 #include "probe/define.h"
 
 /* ---- event probes ---- */
@@ -63,13 +64,9 @@ static int synthetic_fields(struct probe_define *define, char **fields)
 	size_t size;
 	FILE *f = open_memstream(fields, &size);
 
-	if (!f) {
-		*fields = NULL;
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < define->n; i++)
+	for (size_t i = 0; f && i < define->n; i++)
 		fprintf(f, "%s%s", i ? "; " : "", define->args[i]);
-	return fclose(f) ? -ENOMEM : 0;
+	return dkt__text_end(f, 0, fields);
 }
 
 int dkt__probe_synthetic(struct probe_define *define)

@@ -58,12 +58,39 @@ static void test_grow(void **state)
 	dkt__arena_free(&arena);
 }
 
+/* The other arrays that grow: n alone says when they are full. */
+static void test_append(void **state)
+{
+	uint32_t *list = NULL, *at;
+	size_t n = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_int_equal(dkt__append(list, n, i), 0);
+	assert_int_equal(n, 1000);
+	for (uint32_t i = 0; i < n; i++)
+		assert_int_equal(list[i], i);
+	/* One that became shorter grows again. */
+	for (n = 3; n < 300;)
+		assert_int_equal(dkt__append(list, n, 7), 0);
+	assert_int_equal(list[2], 2);
+	assert_int_equal(list[299], 7);
+	at = dkt__reach(list, n, 399);
+	assert_non_null(at);
+	assert_int_equal(n, 400);
+	assert_int_equal(list[300] | *at, 0);
+	assert_ptr_equal(dkt__reach(list, n, 5), &list[5]);
+	assert_int_equal(n, 400);
+	free(list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_alloc),
 		cmocka_unit_test(test_too_large),
 		cmocka_unit_test(test_grow),
+		cmocka_unit_test(test_append),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

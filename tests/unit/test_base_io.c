@@ -115,12 +115,35 @@ static void test_unnamed(void **state)
 	assert_int_equal(dkt__unnamed_file("/nonexistent"), -ENOENT);
 }
 
+static void test_text_end(void **state)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	(void)state;
+	fputs("a", f);
+	assert_int_equal(dkt__text_end(f, 0, &text), 0);
+	assert_string_equal(text, "a");
+	free(text);
+	f = open_memstream(&text, &len);
+	assert_int_equal(dkt__text_end(f, -EINVAL, &text), -EINVAL);
+	assert_null(text);
+	f = open_memstream(&text, &len);
+	assert_int_equal(dkt__text_end_some(f, 0, &text), 0);
+	assert_null(text);
+	text = (char *)1;
+	assert_int_equal(dkt__text_end(NULL, 0, &text), -ENOMEM);
+	assert_null(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pipe),
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_unnamed),
+		cmocka_unit_test(test_text_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kernel's memory, by /proc/kcore: an ELF file whose segments are what is mapped. */
 #include "lustre/message/kcore.h"
-#include "base/util.h"
 
 #include <elf.h>
 #include <fcntl.h>
+
+#include "base/util.h"
 
 int kcore_open(void)
 {

@@ -12,6 +12,7 @@
 #include <ctype.h>
 #include <fnmatch.h>
 
+#include "base/io.h"
 #include "base/util.h"
 
 /* The kernel's limit of a string in a filter is 256 bytes. */
@@ -327,13 +328,5 @@ int search_condition(const struct search *search, struct dkt_event *event, char 
 		put_whole(&condition, holds_argument, search->glob);
 	for (size_t i = 0; i < search->n_parts; i++)
 		put_part(&condition, &search->parts[i]);
-	if (fclose(condition.f))
-		err = -ENOMEM;
-	else if (!condition.any)
-		err = -ENOENT;
-	if (err) {
-		free(*text);
-		*text = NULL;
-	}
-	return err;
+	return dkt__text_end(condition.f, condition.any ? 0 : -ENOENT, text);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A ring of buffers between the thread that fills them and the one that works on them. */
 #include "lustre/record/stage.h"
-#include "base/util.h"
 
 #include <pthread.h>
 
+#include "base/util.h"
 #include "lustre/record/crew.h"
 
 #define SLOTS 3

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copies of records in the kernel log, not more than it can bear. */
 #include "pipeline/daemon/kmsg.h"
-#include "base/util.h"
 
 #include <fcntl.h>
 
+#include "base/util.h"
 #include "lustre/mask.h"
 
 /* The kernel takes somewhat less than 1 KiB at a time. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The log's way from a style to a descriptor. */
 #include "pipeline/dk/out.h"
-#include "base/util.h"
 
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 
 #include "base/stop.h"
+#include "base/util.h"
 
 /* Text is written when there is so much of it. */
 #define CHUNK (256 * 1024)
