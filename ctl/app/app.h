@@ -108,7 +108,7 @@ enum command_flags {
 	CMD_TRIGGER = 0x800, /* --filter */
 	CMD_FUNCTION = 1 << 16, /* --notrace, --pid */
 	CMD_GRAPH = 1 << 17, /* --depth, --threshold, --under */
-	CMD_DAT = 1 << 18, /* can write the log as a trace.dat: --format */
+	CMD_DAT = 1 << 18, /* can write the log as a file of records: --format */
 	CMD_PROBE = 1 << 15, /* makes probes: --exec, --group ... */
 	/* What rights.c goes by: a command with none of these keeps all rights, to change what is set. */
 	CMD_READ_FIRST = 1 << 20, /* its first argument is a file to read */

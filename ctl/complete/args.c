@@ -30,13 +30,12 @@ static void offer_styles(const struct typed *typed)
 		offer(typed, info.name, "");
 }
 
-static void offer_formats(const struct command *command, const struct typed *typed)
+static void offer_formats(const struct typed *typed)
 {
 	static const char *const files[] = { "trace.dat", "trace.dat-6", NULL };
 
 	offer_words(typed, files);
-	if (command->flags & (CMD_WRITE | CMD_REPORT))
-		offer_styles(typed);
+	offer_styles(typed);
 }
 
 static void offer_instances(const struct typed *typed)
@@ -104,8 +103,8 @@ void complete_value(struct app *app, const struct command *command, const char *
 		offer_events(app, &last);
 	else if (!strcmp(option, "style"))
 		offer_styles(typed);
-	else if (!strcmp(option, "format") && command)
-		offer_formats(command, typed);
+	else if (!strcmp(option, "format"))
+		offer_formats(typed);
 	else if (!strcmp(option, "compression"))
 		offer_words(typed, compressions);
 	else if (!strcmp(option, "instance"))

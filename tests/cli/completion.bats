@@ -124,7 +124,7 @@ is()
 
 @test "formats of files" {
 	is "dktrace convert --format trace" "trace trace.dat trace.dat-6"
-	is "dktrace dk --format " "trace.dat trace.dat-6"
+	is "dktrace dk --format trace.d" "trace.dat trace.dat-6"
 	is "dktrace split -F cs" "csv"
 	is "dktrace merge --compression z" "zlib zstd"
 }

@@ -163,8 +163,8 @@ refused()
 written=(
 	# command                                          --style   --output  --format
 	"report trace.dat                                | style   | output  | format"
-	"dk -i tree                                      | style   | output  | dat"
-	"show -i tree                                    | style   | output  | dat"
+	"dk -i tree                                      | style   | output  | format"
+	"show -i tree                                    | style   | output  | format"
 	"follow                                          | taken   | taken   | refused"
 	"convert trace.dat x                             | refused | refused | format"
 	"merge trace.dat -o x                            | refused | taken   | format"
@@ -211,18 +211,14 @@ cell()
 		dktrace "$@" --style=csv "--output=$file" 2>/dev/null
 		is_file csv "$file"
 		;;
-	dat | format)
-		[ "$cell" = dat ] || for kind in csv trace.dat; do
+	format)
+		for kind in csv trace.dat; do
 			dktrace "${@/%x/$file}" --format=$kind "${to[@]}" 2>/dev/null >&2
 			is_file $kind "$(ls "$out"/cell*)"
 			rm "$out"/cell*
 		done
-		[ "$cell" = format ] || {
-			dktrace "$@" --format=trace.dat "${to[@]}" >/dev/null 2>&1
-			is_file trace.dat "$file"
-		}
 		run -2 --separate-stderr dktrace "${@/%x/$file}" --format=nosuch "${to[@]}"
-		has "$stderr" "dktrace: --format: unknown format 'nosuch'; use trace.dat"
+		has "$stderr" "dktrace: --format: unknown format 'nosuch'; use trace.dat, trace.dat-6 or a style"
 		;;
 	esac
 }
