@@ -115,7 +115,7 @@ static int finish(int rc)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO };
 
-	/* What was printed must have got there, unless nobody wants more of it. */
+	/* Check that all output was written, unless the reader closed the pipe. */
 	if (!fflush(stdout) && !ferror(stdout))
 		return rc;
 	if (errno == EPIPE || (poll(&out, 1, 0) > 0 && out.revents & POLLERR))

@@ -97,7 +97,7 @@ static bool caps_allow(const struct dkt__rights *rights, const struct stat *st, 
 	       (!(want & ACCESS_WRITE) && has_cap(rights, CAP_DAC_READ_SEARCH));
 }
 
-/* What a need touches first; a saved tree may lack some of it. */
+/* The files that a need touches first; a saved tree may lack some of them. */
 struct need {
 	const char *purpose;
 	const char *caps;
@@ -121,7 +121,7 @@ static const struct need control_need = {
 	  { "/set_event", ACCESS_READ | ACCESS_WRITE } },
 };
 
-/* What stat() says, or what a mount will make if tracefs is not mounted (dir NULL). */
+/* The result of stat(), or of a future mount if tracefs is not mounted (dir NULL). */
 static bool stat_place(const char *dir, const char *name, struct stat *st)
 {
 	char *path __cleanup(free) = NULL;

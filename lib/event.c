@@ -169,7 +169,7 @@ static const char *label(const char *line, const char *end, const char *name, si
 	return line;
 }
 
-/* What a format begins with: "name: sched_switch\nID: 316\n". */
+/* The beginning of a format: "name: sched_switch\nID: 316\n". */
 static bool given_head(const struct dkt__given *given, const char **name, size_t *len, int *id)
 {
 	const char *end = given->text + given->len, *p;
@@ -193,7 +193,7 @@ static int given_fill(struct dkt_ctx *ctx, const struct dkt__given *list, size_t
 		struct dkt_event *event = &all->events[all->n_all];
 		const char *name;
 
-		/* What has no head has no records. */
+		/* An event whose format has no header has no records. */
 		if (!given_head(&list[i], &name, &len, &event->id))
 			continue;
 		event->name = dkt__ctx_strndup(ctx, name, len);
@@ -231,7 +231,7 @@ int dkt__events_given(struct dkt_ctx *ctx, const struct dkt__given *list, size_t
 		return err;
 	qsort(all->events, all->n_all, sizeof(*all->events), given_cmp);
 	events_place(ctx);
-	/* Of two events with one number the first is as good as the other. */
+	/* If two events have the same ID, either will do: take the first. */
 	for (size_t i = all->n_all; i--;)
 		all->by_id[all->events[i].id] = &all->events[i];
 	/* No number remains to be read. */

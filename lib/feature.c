@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What this kernel's tracefs can do, found out by looking, never by its version. */
+/* Features of this kernel's tracefs, found by looking at its files, never by the version. */
 #include <fcntl.h>
 
 #include "tracefs.h"

@@ -14,7 +14,7 @@
 /* In the spool directory, as long as roots, depth or threshold are ours. */
 #define NOTE "graph"
 
-/* What the files of the whole kernel say when nobody has set them. */
+/* The initial values of the files that apply to the whole kernel. */
 static const struct {
 	const char *file;
 	const char *value;

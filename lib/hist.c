@@ -100,7 +100,7 @@ static uint32_t key_column(const struct dkt_hist *hist, uint32_t key)
 	return key + !hist->event_key;
 }
 
-/* What the event's fields say of the columns; all events must agree. */
+/* Derives the columns from the event's fields; all events must agree. */
 static int set_column(struct dkt_hist *hist, struct dkt_event *event, const struct dkt__key *key,
 		      struct table_column *column, bool first)
 {
@@ -202,7 +202,7 @@ int dkt_hist_filter(struct dkt_hist *hist, struct dkt_event *event, struct dkt_e
 
 /* ---- counting ---- */
 
-/* Of the process whose number is a key; NULL: it is not known. */
+/* The name of the process whose ID is a key; NULL: unknown. */
 static const char *name_of(const struct dkt_hist *hist, struct dkt_source *source,
 			   const struct dkt_record *record, const uint64_t *words,
 			   char room[DKT__COMM_ROOM])

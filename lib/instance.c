@@ -204,7 +204,7 @@ int dkt_instance_now(struct dkt_instance *in, uint64_t *ns)
 	return err;
 }
 
-/* Of several tries the one in which the clocks were read closest together. */
+/* Takes the try in which the clocks were read closest together. */
 static int64_t wall_offset(clockid_t id)
 {
 	int64_t best = INT64_MAX, offset = 0;

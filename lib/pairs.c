@@ -318,7 +318,7 @@ static int keep_slow(struct dkt_pairs *pairs, struct pair_begun *begun,
 		slow[i] = spare;
 		return -ENOMEM;
 	}
-	/* What was kept of the begin moves, and its place gets the memory of the one that falls out. */
+	/* The saved begin moves, and its place gets the memory of the pair that falls out. */
 	swap = spare.begin;
 	spare.begin = begun->kept;
 	begun->kept = swap;

@@ -17,7 +17,7 @@
 /* Entries of the kernel's tables: keys that are open, and rows of the result. */
 #define PAIRS_KERNEL_SIZE 16384
 
-/* What a key is called in both records. */
+/* The names of a key in both records. */
 struct pair_key {
 	struct dkt__key_spec begin;
 	struct dkt__key_spec end;

@@ -163,7 +163,7 @@ static int take_opts(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 	if (opts->buffer && *opts->buffer)
 		return dkt_fail(perf->streams.base.ctx, -ENOENT, "read %s: it has no buffer '%s'",
 				perf->file.name, opts->buffer);
-	/* What no place in time says is told by one reader. */
+	/* One reader reports the losses that have no place in time. */
 	if (!(opts->flags & DKT_SOURCE_PART)) {
 		it->list[0].loss.bad = perf->bad;
 		it->list[0].loss.lost =

@@ -79,7 +79,7 @@ struct dkt__perf_run {
 	uint32_t next; /* of those that are free: the next one, plus 1 */
 };
 
-/* What a record says, as far as it is asked for. */
+/* The parts of a record that the caller asked for. */
 struct dkt__perf_item {
 	uint32_t type; /* enum perf_event_type */
 	const struct dkt__perf_attr *attr; /* of a sample */

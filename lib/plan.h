@@ -180,7 +180,7 @@ struct dkt__step {
 /* TASK_COMM_LEN of include/linux/sched.h. */
 #define DKT__COMM_BYTES 16
 
-/* What a step of a fixed length may write beside its literal. */
+/* The most bytes that a step of a fixed length writes beside its literal. */
 #define DKT__STEP_ROOM 48
 
 enum dkt__plan_way {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What every kind of source has: the calls behind dkt_source_next() and its like. */
+/* The calls that every kind of source has, behind dkt_source_next() and the others. */
 #pragma once
 
 #include "ctx.h"
@@ -21,7 +21,7 @@ struct dkt__source_ops {
 	/* last: the record returned last is safe, too. NULL: nothing is kept. */
 	int (*done)(struct dkt_source *source, bool last);
 	void (*close)(struct dkt_source *source);
-	/* Of a source with several streams, see dkt_source_stream(). NULL: there is one, named "". */
+	/* For several streams, see dkt_source_stream(). NULL: the source has one, named "". */
 	const char *(*stream)(const struct dkt_source *source, uint32_t nr);
 	int (*peer)(const struct dkt_source *source, size_t i, struct dkt_source_peer *peer);
 	/* The source that a stream is of, with what is known of that one. NULL: this one. */

@@ -19,7 +19,7 @@ struct made {
 
 /* ---- the commands of libtracefs ---- */
 
-/* What a line "echo 'TEXT' >> FILE" writes; the caller frees it. Moves on to the next line. */
+/* Returns TEXT of a line "echo 'TEXT' >> FILE", and moves to the next line; the caller frees it. */
 static char *take_echo(char **rest)
 {
 	static const char echo[] = "echo '";

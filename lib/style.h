@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What styles share: their table, and what each makes of an event when it first meets it. */
+/* Shared by the styles: their table, and the state of each style for an event. */
 #pragma once
 
 #include "base/escape.h"
@@ -17,7 +17,7 @@ enum dkt__column_kind {
 	DKT__COLUMN_ARRAY, /* of numbers */
 	DKT__COLUMN_NAMES, /* what the print format calls a number */
 	DKT__COLUMN_STACK, /* of addresses, to the end of the record */
-	/* What is not a field of the event, when it is asked for by name: */
+	/* Names that the caller can ask for and that are not fields of the event: */
 	DKT__COLUMN_NONE, /* nothing: this event has no such field */
 	DKT__COLUMN_TS,
 	DKT__COLUMN_WALL,
@@ -48,7 +48,7 @@ struct dkt__column {
 
 struct dkt__names; /* style/names.c */
 
-/* What a style knows of one event. */
+/* The state of a style for one event. */
 struct dkt__form {
 	struct dkt_event *event;
 	struct dkt__column *columns;
@@ -115,7 +115,7 @@ void *dkt__style_alloc(struct dkt_style *style, size_t n);
 /* A copy of the text that can be read to a multiple of 16 bytes. */
 const char *dkt__style_keep(struct dkt_style *style, const char *text, size_t len);
 
-/* What the style knows of the event, learnt now if need be; NULL when memory is out. */
+/* Returns the style's state for the event, created if it does not exist. NULL: out of memory. */
 struct dkt__form *dkt__style_learn(struct dkt_style *style, struct dkt_event *event);
 
 /* style/column.c: fills in columns, need, room and text; events without a format have none. */
@@ -190,7 +190,7 @@ void dkt__stack_put(const struct dkt_style *style, uint64_t address, bool user,
 
 /* ---- for the hot path ---- */
 
-/* What a byte of the record takes at most: an escape, or its part of a number and a comma. */
+/* The most bytes for a byte of the record: an escape, or its part of a number and a comma. */
 #define ROOM_OF_BYTE 11
 
 static inline struct dkt__form *dkt__style_form(struct dkt_style *style, struct dkt_event *event)
@@ -353,7 +353,7 @@ dkt__put_columns(struct dkt_buf *buf, const struct dkt__form *form, const struct
 			continue;
 		}
 		data = dkt__column_bytes(column, &body, record->size, &len);
-		/* What follows needs its room too. */
+		/* The text that follows needs space, too. */
 		if (column->bytes.kind != DKT__BYTES_FIXED)
 			p = dkt__more_room(buf, p, (size_t)len * ROOM_OF_BYTE + form->room);
 		if (!p)

@@ -311,7 +311,7 @@ static const struct named *find_symbol(struct dkt_ctx *ctx, uint64_t address)
 		symbols->cache[slot].address = address;
 		symbols->cache[slot].entry = entry;
 	}
-	/* What lies beyond the last symbol belongs to nobody. */
+	/* Addresses beyond the last symbol belong to no function. */
 	if (entry && address != entry->address &&
 	    entry == &symbols->functions.entries[symbols->functions.n - 1])
 		return NULL;

@@ -23,7 +23,7 @@
 
 #define NONE "nop"
 
-/* What it was like. */
+/* The state before the loan. */
 struct was {
 	char clock[32];
 	uint64_t kb; /* of each CPU */
@@ -46,7 +46,7 @@ static int write_note(struct dkt_ctx *ctx, const char *spool, const struct was *
 	return dkt__note_write(ctx, spool, NOTE, text);
 }
 
-/* Of a note that makes no sense, what a kernel begins with. */
+/* If the note is invalid, assume the state after boot. */
 static int read_note(struct dkt_ctx *ctx, const char *spool, struct was *was)
 {
 	char *text __cleanup(free) = NULL;
@@ -85,7 +85,7 @@ static int check_buffers(struct dkt_instance *top)
 	return err;
 }
 
-/* What somebody else does there is not disturbed. */
+/* Fails if another program uses the top instance. */
 static int check_unused(struct dkt_instance *top)
 {
 	struct dkt_event **on __cleanup(free) = NULL;

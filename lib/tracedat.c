@@ -5,7 +5,7 @@
 
 #define MAGIC "\x17\x08\x44tracing"
 
-/* Of a sub-buffer, as the kernel has them. */
+/* The sizes of a sub-buffer that the kernel has. */
 #define MIN_PAGE 512
 #define MAX_PAGE (1u << 20)
 
@@ -83,7 +83,7 @@ static const struct dkt__source_ops dat_ops = {
 	.close = dat_close,
 };
 
-/* What comes before anything else. */
+/* The beginning of every file. */
 static int read_start(struct dkt__dat *dat, struct dkt__cursor *cur)
 {
 	const char *version;
@@ -116,7 +116,7 @@ static int give(struct dkt__dat *dat)
 	return err ? err : dkt__symbols_given(dat->ctx, &dat->kallsyms, &dat->printk);
 }
 
-/* What no text of a record depends on. */
+/* Options that the text of a record does not depend on. */
 static const char *name_unused(const struct dkt__dat *dat)
 {
 	if (dat->hooks)

@@ -155,7 +155,7 @@ static char *kernel_words(struct dkt_ctx *ctx, const char *path, const char *val
 	if (dkt_error_give(ctx, err, error))
 		return NULL;
 	words = dkt__errorlog_words(log, value);
-	/* Of a trigger the kernel's log has the condition alone. */
+	/* For a trigger, the kernel's error_log has only the condition. */
 	condition = strstr(value, " if ");
 	return words || !condition ? words : dkt__errorlog_words(log, condition + 4);
 }

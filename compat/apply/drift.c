@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What came and went in the kernel since the log was set, and the log does not have yet. */
+/* Finds changes in the kernel that the log does not have yet, such as loaded modules. */
 #include "apply/drift.h"
 #include "base/io.h"
 

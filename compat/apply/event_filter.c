@@ -126,12 +126,12 @@ int event_filter(const struct event_filter *filter, struct dkt_event *event, cha
 	struct conditions all = { 0 };
 	int err = 0;
 
-	/* What only a trigger switches on is no part of the classes. */
+	/* Events that only a trigger enables are not part of the classes. */
 	if (event_filter_wants(bits, filter->set))
 		err = event_filter_own(filter, event, &own);
 	if (!err && own)
 		err = conditions_add(&all, own);
-	/* What is never shown for itself has not the fields, and is shown with what has. */
+	/* Events that only add to another record lack the fields; they print with that record. */
 	if (!err && !message_is_part(event))
 		err = add_user(filter, event, &all);
 	if (!err && filter->rules && !message_is_part(event))

@@ -23,7 +23,7 @@ struct event_filter {
 int event_filter_read(struct event_filter *filter);
 void event_filter_clear(struct event_filter *filter);
 
-/* What the class map alone puts on the event, "": nothing. The caller frees it. */
+/* The filter of the event from the class map alone, "" for none. The caller frees it. */
 int event_filter_own(const struct event_filter *filter, struct dkt_event *event, char **text);
 
 /* The text as the kernel takes it, NULL: none. The caller frees it. */

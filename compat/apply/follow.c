@@ -17,7 +17,7 @@ static const char *const names[] = {
 	[MASK_PRINTK] = "printk",
 };
 
-/* What the mask is to be now: Lustre's, or for debug_sources what nobody has chosen otherwise. */
+/* The new mask: Lustre's; for debug_sources the default, unless the user chose another. */
 static int wanted(enum mask_kind kind, const struct settings *s, uint32_t *value)
 {
 	if (kind != MASK_SOURCES)

@@ -3,7 +3,7 @@
 #include "apply/applying.h"
 #include "base/util.h"
 
-/* What records entry and exit of functions. */
+/* The tracer that records entry and exit of functions. */
 #define GRAPH_TRACER "function_graph"
 
 static bool wants_graph(const struct class_map *map, uint32_t types)
@@ -21,8 +21,8 @@ static bool wants_graph(const struct class_map *map, uint32_t types)
 }
 
 /*
- * What Lustre does to log a message, which is a tenth of all that its modules call, says nothing
- * about a request, and recording it is slow.
+ * Lustre's calls to log a message: a tenth of all calls of its modules. They say nothing about a
+ * request, and recording them is slow.
  */
 static const char *const not_recorded[] = {
 	"libcfs_debug_*msg*",      "cfs_trace_*",           "cfs_tage_*", "cfs_tcd_*",

@@ -33,7 +33,7 @@ static void learn(const struct class_bits *bits, bool is_on, struct known *types
 		types->off |= bits->types & ~types->on;
 }
 
-/* What all events together say, until they say nothing new. */
+/* Repeats over all events until nothing new follows from them. */
 static int learn_all(struct debuglog *log, const bool *is_on, struct known *types,
 		     struct known *subsystems)
 {
@@ -123,7 +123,7 @@ static const char *closing(const char *text)
 	return NULL;
 }
 
-/* What an event's filter says beyond the class map's own part, "" for nothing; the caller frees it. */
+/* An event's filter without the class map's part, "" if none is left; the caller frees it. */
 static int user_part(const char *filter, const char *own, char **user)
 {
 	static const char join[] = ") && (";
@@ -250,7 +250,7 @@ int debuglog_rebuild(struct debuglog *log)
 	err = learn_all(log, is_on, &types, &subsystems);
 	if (err)
 		return err;
-	/* Of what nothing is known, subsystems are on, as hardly anybody narrows them. */
+	/* Unknown subsystems count as enabled, because users hardly ever narrow them. */
 	log->set.subsystem_debug = mask_initial(MASK_SUBSYSTEM) & ~subsystems.off;
 	log->set.debug = types.on |
 			 (guess_types(log, is_on, log->set.subsystem_debug) & ~types.off);

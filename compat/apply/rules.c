@@ -66,7 +66,7 @@ int conditions_add(struct conditions *all, const char *condition)
 	return 0;
 }
 
-/* Of an event that only partly belongs to the set, the other records pass. */
+/* If an event only partly belongs to the set, its other records pass. */
 static int add_rule(const struct rule *rule, struct dkt_event *event, struct conditions *all)
 {
 	char *belongs __cleanup(free) = NULL;

@@ -104,7 +104,7 @@ static int add_triggers(struct applying *a)
 		if (!event)
 			continue;
 		err = dkt_change_trigger(a->change, event, entry->text);
-		/* What was set before does not stand in the way of what is set now. */
+		/* The previous settings must not exclude the new ones. */
 		if ((err == -EBUSY || err == -ENOENT || err == -EOPNOTSUPP) &&
 		    entries_have(&a->log->set.triggers, entry))
 			err = 0;
@@ -208,7 +208,7 @@ int applying_note(const struct applying *a, struct settings *before)
 
 /* ---- threads and CPUs ---- */
 
-/* What was never limited is left alone. */
+/* Leave a tracer alone that was never limited. */
 int applying_limits(struct applying *a)
 {
 	const struct settings *set = a->set;

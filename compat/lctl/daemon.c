@@ -165,7 +165,7 @@ static void become_daemon(const struct daemon_cmd *cmd, const struct daemon_stat
 	_exit(127);
 }
 
-/* What the daemon says until it runs: one NUL byte, or words. */
+/* The daemon's report until it runs: one NUL byte, or an error message. */
 static int wait_ready(const struct daemon_cmd *cmd, int from)
 {
 	char words[1024];
@@ -324,7 +324,7 @@ static int run(struct daemon_cmd *cmd, int argc, char **argv)
 	else
 		dkt_fail(cmd->lctl->ctx, err, "%s: %s", argv[2], strerror(-err));
 	free(wanted.file);
-	/* What start prints of it begins with other words. */
+	/* The message of start begins with other words. */
 	if (err)
 		fprintf(stderr, "%s\n", dkt_error(cmd->lctl->ctx));
 	return err ? 1 : 0;

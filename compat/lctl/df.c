@@ -32,7 +32,7 @@ void lctl_tell_bad(void *data, uint64_t offset, const struct record_head *head)
 		fwrite(text, 1, (size_t)n, stderr);
 }
 
-/* What Lustre's lctl says nothing about. */
+/* Reports damage that Lustre's lctl does not report. */
 void lctl_tell_lost(const struct lctl *lctl, const char *name, const struct record_counts *counts)
 {
 	if (counts->empty)

@@ -20,7 +20,7 @@ struct dk_args {
 	bool raw;
 };
 
-/* What C's atoi() takes for a number other than 0. */
+/* True if C's atoi() takes the text for a number other than 0. */
 static bool is_set(const char *text)
 {
 	int64_t number;

@@ -136,7 +136,7 @@ static void tell_incomplete(const char *line)
 	say_line(stderr, "'%s' incomplete command.", line);
 }
 
-/* What a command is for whose help is elsewhere. */
+/* The help of a command that Lustre's lctl explains. */
 static int help_elsewhere(struct lctl *lctl, const char *word, const struct lctl_row *row)
 {
 	char help[] = "help";
@@ -257,7 +257,7 @@ int lctl_run_line(struct lctl *lctl, char *line)
 
 int lctl_main(struct lctl *lctl, int argc, char **argv)
 {
-	/* What goes to stdout and stderr stays in order, also with commands of others between. */
+	/* Keeps stdout and stderr in order, also with forwarded commands between. */
 	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
 	if (argc < 2)
 		return session_run(lctl);

@@ -14,7 +14,7 @@ struct lctl {
 	const char *self; /* the name that messages begin with */
 	bool hints; /* say what a misspelt word was perhaps meant to be, in a line of its own */
 	struct tree tree;
-	/* What filter has taken out of this session's dk and df, and show not put back. */
+	/* Masks that filter excluded from this session's dk and df, and show did not restore. */
 	uint32_t hidden_types;
 	uint32_t hidden_subsystems;
 	bool session; /* there is more to come after a command */

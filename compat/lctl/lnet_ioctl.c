@@ -16,7 +16,7 @@
 
 #define VERSION 0x0001000a
 
-/* What the kernel takes: texts follow the struct, padded to eight bytes. */
+/* The kernel's form: texts follow the struct, padded to eight bytes. */
 struct request {
 	uint32_t len;
 	uint32_t version;

@@ -9,7 +9,7 @@
 #include "io/say.h"
 #include "lctl/cmd.h"
 
-/* What is not about parameters or the debug log is the real lctl's. */
+/* Lustre's lctl handles all commands that are not about parameters or the debug log. */
 #define HANDED_ON(name)                                                                            \
 	{                                                                                          \
 		name, lctl_hand_on, NULL                                                           \

@@ -23,8 +23,8 @@ enum lctl_match {
 };
 
 /*
- * What the line's first word is short for, in any case of letters; row is the first that it could
- * be, which may be a heading. The line begins with the word.
+ * Finds the command that the line's first word abbreviates, in any case; *row is the first
+ * match, which may be a heading. The line begins with the word.
  */
 enum lctl_match lctl_row_match(const char *line, const struct lctl_row **row);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a caller of libdktrace-lustre holds of the class map. */
+/* The class map as a caller of libdktrace-lustre holds it. */
 #pragma once
 
 #include <dktrace/lustre.h>

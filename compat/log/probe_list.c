@@ -70,7 +70,7 @@ bool probes_match(const char *pattern, const struct dkt_probe *probe)
 
 /* ---- the file ---- */
 
-/* Of the probe before it. */
+/* Belongs to the probe on the line before. */
 static int read_words(struct probes *probes, const char *words)
 {
 	struct probe_made *made = probes->n ? &probes->list[probes->n - 1] : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is set, as it is kept in a file beside the instance: lines of a key and its value. */
+/* The settings, kept in a file beside the instance as lines of a key and its value. */
 #include "log/settings.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is set, as it is kept in a file beside the instance. */
+/* The settings, kept in a file beside the instance. */
 #pragma once
 
 #include <dktrace/dktrace.h>
@@ -47,7 +47,7 @@ struct settings {
 	bool recording; /* the instance's tracing_on, before a change */
 };
 
-/* What a machine has before anything is set. */
+/* The settings of a machine before anything is set. */
 void settings_init(struct settings *settings);
 void settings_clear(struct settings *settings);
 

@@ -27,7 +27,7 @@ struct catalogue {
 
 #define WORD_BITS (8 * sizeof(unsigned long))
 
-/* What an entry matches: a bit for each event. */
+/* The events that an entry matches: one bit each. */
 struct event_set {
 	unsigned long *words;
 	size_t n_words;
@@ -290,7 +290,7 @@ int class_map_resolve(struct class_map *map, struct dkt_event *const *events, si
 	return 0;
 }
 
-/* What the files say is the other's. */
+/* The other map owns the content of the files. */
 static int share(const struct class_map *map, struct class_map **shared)
 {
 	struct class_map *copy = calloc(1, sizeof(*copy));

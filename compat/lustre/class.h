@@ -8,7 +8,7 @@
 
 struct class_map;
 
-/* What an event of this kernel stands for. */
+/* The classes and subsystems of an event of this kernel. */
 struct class_bits {
 	uint32_t types; /* of MASK_DEBUG */
 	uint32_t subsystems; /* of MASK_SUBSYSTEM; never 0: undefined if no other */

@@ -4,7 +4,7 @@
 
 #include <dktrace/dktrace.h>
 
-/* What lines of one process on one CPU have in common. */
+/* The part that lines of one process on one CPU have in common. */
 struct legacy_context {
 	bool known;
 	char type;
@@ -15,7 +15,7 @@ struct legacy_context {
 	char after[20]; /* ":0:PID:0:" */
 };
 
-/* What is put for a value that a function returned. */
+/* The text for a value that a function returned. */
 struct legacy_rc {
 	int64_t rc;
 	size_t len; /* 0: none yet */

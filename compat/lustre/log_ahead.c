@@ -72,7 +72,7 @@ static bool read_one(struct log_ahead *ahead)
 	struct kept *to;
 	uint32_t len;
 
-	/* What was returned last is in use. */
+	/* The caller still uses the record that was returned last. */
 	if (ahead->end || (ahead->n == RING && ahead->at <= 1))
 		return false;
 	ahead->end = record_sort_next(ahead->sort, &rec, &len);

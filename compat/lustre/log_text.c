@@ -10,7 +10,7 @@
 /* Lines are cut there: a record holds no more. */
 #define LINE_MAX_LEN RECORD_MAX
 
-/* What is read at once. */
+/* The bytes read at once. */
 #define WINDOW (2 * LINE_MAX_LEN)
 
 struct text {
@@ -73,7 +73,7 @@ static int next_line(struct text *t, char **line, size_t *len)
 		t->skip = !newline && !t->eof;
 	}
 	t->skip = !newline && !t->eof;
-	/* Of a line without a newline the byte behind it is beyond what was read. */
+	/* If a line has no newline, the byte after it was not read. */
 	(*line)[*len] = '\0';
 	return 0;
 }

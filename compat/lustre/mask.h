@@ -49,8 +49,8 @@ int mask_parse(enum mask_kind kind, const char *text, uint32_t current, struct m
 void mask_format(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE]);
 
 /*
- * What to write to have exactly that mask: names where they say all of it, as what is set by names
- * has the floor and some bits have no name; else a number.
+ * The text to write to get exactly that mask: names if they can express it, otherwise a number. A
+ * value set by names includes the floor, and some bits have no name.
  */
 void mask_spell(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE]);
 
@@ -66,7 +66,7 @@ void mask_guess(enum mask_kind kind, struct dkt__guess *guess);
 /* The value on a new machine. */
 uint32_t mask_initial(enum mask_kind kind);
 
-/* What a value set by names never goes below. */
+/* The bits that a value set by names always includes. */
 uint32_t mask_floor(enum mask_kind kind);
 
 /* All bits that the mask can have. */

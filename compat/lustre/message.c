@@ -346,7 +346,7 @@ static void put_two_formats(const struct message *m, struct args *args, struct d
 	put_format(m->fmt2, args, buf);
 }
 
-/* What the words of a message point at, where nothing else of it was recorded. */
+/* The strings that the arguments of a message point at, if nothing else of it was recorded. */
 static void put_strings(const struct message *m, const struct dkt_record *rec, struct dkt_buf *buf)
 {
 	dkt_buf_str(buf, "recording stopped before this message; its strings:");

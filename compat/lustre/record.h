@@ -6,7 +6,7 @@
 
 #include "base/util.h"
 
-/* What Lustre's own lctl takes; with 64 KiB pages a kernel writes longer ones. */
+/* The limit of Lustre's own lctl; with 64 KiB pages a kernel writes longer records. */
 #define RECORD_LUSTRE_MAX 4094
 #define RECORD_MAX        65536
 
@@ -54,7 +54,7 @@ static inline uint16_t record_cpu(const uint8_t *rec)
 	return cpu;
 }
 
-/* What a record is sorted by: seconds, then microseconds, of which a good one has 30 bits. */
+/* The sort key of a record: seconds, then microseconds, which have 30 bits in a valid record. */
 static inline uint64_t record_key(const uint8_t *rec)
 {
 	uint64_t usec;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What the kernel gives kretprobes and fprobes at returns; probes at other places have __probe_ip. */
+/* The fields of kretprobes, and of fprobes at returns; probes at other places have __probe_ip. */
 #define FUNCTION "__probe_func"
 #define CALLER   "__probe_ret_ip"
 

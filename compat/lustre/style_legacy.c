@@ -35,7 +35,7 @@ enum shape {
 	SHAPE_MESSAGE, /* says its location, class and subsystem itself */
 };
 
-/* What lines of one event have in common, found out at its first record. */
+/* The part that lines of one event have in common, found at its first record. */
 struct kind {
 	enum shape shape;
 	struct class_bits bits;
@@ -368,7 +368,7 @@ static void put_newline(struct dkt_buf *buf)
 		dkt_buf_add(buf, "\n", 1);
 }
 
-/* What was written to trace_marker, without the address that the kernel puts before it. */
+/* The text written to trace_marker, without the address that the kernel puts before it. */
 static void put_mark(const struct kind *kind, const struct dkt_record *rec, struct dkt_buf *buf)
 {
 	const struct dkt_field *text = dkt_event_field(rec->event, "buf");

@@ -22,7 +22,7 @@ void legacy_style_raw_text(struct legacy_style *style, bool raw_text);
 void legacy_style_line(struct legacy_style *style, const struct dkt_record *record, int64_t wall,
 		       struct dkt_buf *buf);
 
-/* What the record's message is read with; NULL: it is no message. Valid as long as the style. */
+/* The fields of the record's message; NULL: not a message. Valid as long as the style. */
 const struct message *legacy_style_message(struct legacy_style *style,
 					   const struct dkt_record *record);
 

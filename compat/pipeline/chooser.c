@@ -148,7 +148,7 @@ static enum verdict judge(struct chooser *c, struct dkt_event *event)
 	err = c->filter ? dkt_expr_check_match(c->filter, event) : 0;
 	if (c->filter)
 		note_misfit(c, err);
-	/* What the filter cannot be put to does not match. */
+	/* A record that lacks the filter's fields does not match. */
 	if (err)
 		return LEFT_OUT;
 	for (size_t i = 0; i < globs->n; i++)
@@ -194,7 +194,7 @@ int chooser_check_filter(struct chooser *c, struct dkt_event *const *on, size_t 
 		c->fits = true;
 		return 0;
 	}
-	/* What is on is asked first: its formats are few. */
+	/* Ask the enabled events first, because their formats are few. */
 	if (n && !dkt_expr_check_any(c->filter, on, n, DKT_EXPR_MATCH))
 		return 0;
 	err = dkt_events(c->ctx, &events, &n_events);

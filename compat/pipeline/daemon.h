@@ -29,7 +29,7 @@ struct daemon_state {
 
 void daemon_state_clear(struct daemon_state *state);
 
-/* What the state file says; all zero if there is none. dir is the debug log's directory. */
+/* Reads the state file; all zero if it does not exist. dir is the debug log's directory. */
 int daemon_load(struct dkt_ctx *ctx, const char *dir, struct daemon_state *state);
 
 /* Writes the text of a state to the daemon's open state file. */

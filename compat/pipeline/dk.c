@@ -81,7 +81,7 @@ static int wait_for_more(struct printer *p)
 	return err == -EINTR ? 0 : err;
 }
 
-/* What the kernel says it has; a saved tree may not tell. */
+/* The number of records that the kernel reports; a saved tree may not have it. */
 static void count_waiting(struct printer *p)
 {
 	struct dkt_cpu_stats stats;
@@ -121,7 +121,7 @@ static int print_all(struct printer *p)
 
 /* ---- the whole ---- */
 
-/* What was written is where it belongs, before it is forgotten. */
+/* Written records are on disk before they are removed from the spool. */
 static int commit(struct printer *p)
 {
 	int err = sink_finish(&p->sink);
@@ -151,7 +151,7 @@ static int open_kernel(struct printer *p)
 	char *spool __cleanup(free) = NULL;
 	int err = p->log->dir ? debuglog_spool(p->log, &spool) : 0;
 
-	/* What happens from now on, this program's own doing too, is for the next one. */
+	/* Events from now on, also of this program, stay for the next dk. */
 	if (!err && p->log->dir && !(p->opts->flags & DKT_LIVE_FOLLOW) && !p->result->clock)
 		err = dkt_instance_now(p->time.in, &opts.until);
 	opts.spool = spool;

@@ -24,7 +24,7 @@ void losses_raise(struct losses *losses, struct dkt_source *source);
 
 void losses_clear(struct losses *losses);
 
-/* What losses come to for the program that tells them. */
+/* The sum of losses, for the program that reports them. */
 enum losses_verdict { LOSSES_NONE, LOSSES_LOST, LOSSES_DAMAGE };
 
 /*

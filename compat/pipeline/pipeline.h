@@ -36,8 +36,9 @@ struct pipeline {
 	uint64_t since, until; /* the selection's window as times of the source; 0: no bound */
 	void (*look)(void *data); /* called now and then; NULL: not */
 	/*
-	 * Of a source that follows: called when there is nothing more now. 0: look again; DKT_NEXT_END: that
-	 * was all. A signal alone does not end it then. NULL: the end of the source or a signal ends it.
+	 * For a source that follows: called when it has no more records now. 0: look again;
+	 * DKT_NEXT_END: end. A signal alone does not end it then. NULL: the end of the source
+	 * or a signal ends it.
 	 */
 	int (*later)(void *data);
 	void *data; /* for these */

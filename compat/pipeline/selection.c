@@ -147,7 +147,7 @@ int selection_window(const struct selection *s, struct dkt_ctx *ctx,
 		err = to_clock(ctx, info, "since", &s->since, since);
 	if (!err && s->until.given)
 		err = to_clock(ctx, info, "until", &s->until, until);
-	/* What is printed with one of the times belongs to the window, too. */
+	/* A record that prints with one of the two times belongs to the window, too. */
 	if (*since > (uint64_t)s->since.around)
 		*since -= (uint64_t)s->since.around;
 	if (s->until.given)

@@ -15,7 +15,7 @@ static const struct {
 	{ "trace.dat-6", 6 },
 };
 
-/* What the end of a name stands for. */
+/* The file format for the end of a file name. */
 static const struct {
 	const char *end;
 	const char *name;

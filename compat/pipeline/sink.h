@@ -6,7 +6,7 @@
 #include "pipeline/outfile.h"
 #include "pipeline/pipeline.h"
 
-/* What is written, and how. */
+/* The output: its kind and its options. */
 struct sink_opts {
 	struct dkt_style_info style; /* no name: trace.dat */
 	unsigned int version; /* of trace.dat */
@@ -33,7 +33,7 @@ struct sink {
 	uint64_t records; /* put */
 };
 
-/* What is written by a name: a style, "trace.dat" or "trace.dat-6". -ENOENT: there is none of it. */
+/* Finds a kind of output by name: a style, "trace.dat" or "trace.dat-6". -ENOENT: unknown name. */
 int sink_kind(const char *name, struct sink_opts *opts);
 
 /* For a name that is none: "; did you mean NAME?" or "". */
@@ -50,7 +50,7 @@ int sink_open_file(struct dkt_ctx *ctx, const struct sink_opts *opts, const char
 int sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *p,
 	      const struct outfile *file);
 
-/* What comes before the first record. */
+/* Writes the part before the first record. */
 int sink_begin(struct sink *sink);
 
 /* The same as sink_put() of records that need more than a style. */

@@ -88,7 +88,7 @@ static int cpus_condition(struct dkt_ctx *ctx, const char *cpus, struct conditio
 		     conditions_add(all, text);
 }
 
-/* What the wish comes to as one expression for the events of its words. */
+/* Turns the wish into one expression for the events of its words. */
 static int wish_conditions(struct dkt_ctx *ctx, const struct filter_wish *wish,
 			   struct conditions *all)
 {
@@ -295,7 +295,7 @@ int filters_clear(struct debuglog *log, const char *words)
 		clear_threads(&set);
 		clear_cpus(&set);
 	}
-	/* What nobody records needs no instance to be made. */
+	/* If nothing is recorded, do not create an instance. */
 	if (!err)
 		err = log->in ? debuglog_apply(log, &set, NULL) :
 				settings_save(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, &set);

@@ -9,7 +9,7 @@
 #define FILTERS_PIDS "pids"
 #define FILTERS_CPUS "cpus"
 
-/* What a filter is to let through; NULL: everything. */
+/* The records that a filter selects; NULL: all. */
 struct filter_wish {
 	const char *words; /* on which events, by select_new(); NULL: on all */
 	const char *expr;
@@ -38,7 +38,7 @@ int filters_take_pids(struct dkt_ctx *ctx, const char *line, struct settings *se
 /* Takes away what was set on these words, or with NULL all. -ENOENT: there is none. */
 int filters_clear(struct debuglog *log, const char *words);
 
-/* What became of a rule. */
+/* The result of a rule. */
 struct filter_count {
 	size_t on; /* events that are recorded under it */
 	size_t off; /* that would be if they were on */

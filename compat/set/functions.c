@@ -181,7 +181,7 @@ int functions_line(const struct settings *set, const char *tracer, char **line)
 	int err = f->threads.n ? threads_processes(&f->threads, &processes) : 0;
 
 	*line = NULL;
-	/* What was of processes that are gone is not of all. */
+	/* If all processes have exited, do not record all processes instead. */
 	if (err || !f->tracer || strcmp(f->tracer, tracer) || (f->threads.n && !processes))
 		return err;
 	out = open_memstream(line, &len);

@@ -36,5 +36,5 @@ int functions_line(const struct settings *set, const char *tracer, char **line);
 /* None any more, but that of debug. -ENOENT: none was set. */
 int functions_off(struct debuglog *log);
 
-/* What is set, as "function_graph of vfs_*, depth 3"; NULL: nothing. The caller frees it. */
+/* Describes the setting: "function_graph of vfs_*, depth 3"; NULL: none. The caller frees it. */
 char *functions_text(const struct settings *set);

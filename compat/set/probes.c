@@ -127,7 +127,7 @@ static int remember(struct debuglog *log, const struct probe_words *words,
 	return err ? err : probes_save(log);
 }
 
-/* What the kernel does not take of several is no reason to do without the others. */
+/* If the kernel refuses one of several probes, keep the others. */
 static bool may_skip(const struct probe_words *words, size_t n, int err)
 {
 	return n > 1 && probe_words_is_glob(words) &&

@@ -9,8 +9,7 @@
 /*
  * Sets all parameters that the file sets, as set_param would, Lustre's own too, but in one
  * transaction, probes, filters, triggers and all else with them: after a failure all is as it was.
- * What is about something that may yet come is left out, its line without a key then. notes is NULL or what the user
- * should know, as from param_set().
+ * Skips a line whose object does not exist yet; the line then has no key. notes: see param_set().
  */
 int saved_apply(struct debuglog *log, struct tree *tree, struct conf *conf, char **notes);
 

@@ -13,7 +13,7 @@
 /* Each of them costs its event time; more than that is a mistake. */
 #define MAX_TRIGGERS 10000
 
-/* What is being added. */
+/* The trigger that is being added. */
 struct adding {
 	struct debuglog *log;
 	struct names actions; /* with each target, without a condition */

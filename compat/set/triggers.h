@@ -9,7 +9,7 @@
 /* Stands for the events of Lustre's messages. */
 #define TRIGGERS_MESSAGE "message"
 
-/* What became of one that was added. */
+/* The result of adding a trigger. */
 struct trigger_count {
 	size_t added; /* triggers */
 	size_t events; /* that have them */

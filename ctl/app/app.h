@@ -90,7 +90,7 @@ struct app {
 	unsigned int keep_rights; /* enum dkt_keep, for what is read and written */
 };
 
-/* What a command needs before it runs; also, which options go with it. */
+/* The preparation that a command needs; the flags also select its options. */
 enum command_flags {
 	CMD_LOG = 1, /* prints the log: the options of dk */
 	CMD_LIST = 2, /* prints tables: --json, --csv */
@@ -110,7 +110,7 @@ enum command_flags {
 	CMD_GRAPH = 1 << 17, /* --depth, --threshold, --under */
 	CMD_DAT = 1 << 18, /* can write the log as a file of records: --format */
 	CMD_PROBE = 1 << 15, /* makes probes: --exec, --group ... */
-	/* What rights.c goes by: a command with none of these keeps all rights, to change what is set. */
+	/* For rights.c: a command with none of these keeps all privileges, to change settings. */
 	CMD_READ_FIRST = 1 << 20, /* its first argument is a file to read */
 	CMD_READ_ALL = 1 << 21, /* all of them are */
 	CMD_WRITE_LAST = 1 << 22, /* the last one is a file to write */

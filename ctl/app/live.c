@@ -44,7 +44,7 @@ int live_sweep(const struct app *app)
 	for (size_t i = 0; !err && (kind = leftover_kind(i)); i++) {
 		char *name __cleanup(free) = live_name(app, kind);
 
-		/* What was told to stay has the name of the kind alone. */
+		/* A kept instance has only the name of the kind. */
 		err = name ? dkt_instance_remove(app->ctx, name) : -ENOMEM;
 		err = err == -ENOENT ? 0 : err;
 	}

@@ -101,7 +101,7 @@ static const struct opt opts[] = {
 
 #define N_OPTS ARRAY_SIZE(opts)
 
-/* What getopt_long() returns for the first row by its name; above all letters. */
+/* The value that getopt_long() returns for the first row by its name; above all letters. */
 #define FIRST 256
 
 /* Where the words of an option's help begin. */
@@ -189,7 +189,7 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 	char name[] = "dktrace", *self = argv[0];
 	int c;
 
-	/* What is said begins with it. */
+	/* getopt's messages begin with it. */
 	argv[0] = name;
 	build(command, !command, letters, longs);
 	optind = 0; /* getopt starts anew, also in the middle of argv */

@@ -95,7 +95,7 @@ int rights_begin(struct app *app, int argc, char **argv)
 	}
 	if (!err && flags & CMD_RECORD && !app->input)
 		return 0;
-	/* Of the log there is nothing to be opened before: what tracefs needs stays. */
+	/* The log needs nothing opened in advance; keep the privileges that tracefs needs. */
 	if (!err && has_log(app, argc, argv) && !dkt_tracefs_open(app->ctx, 0))
 		log = DKT_KEEP_TRACEFS | DKT_KEEP_SYMBOLS;
 	if (!err)

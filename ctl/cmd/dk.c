@@ -73,7 +73,7 @@ static int print_log(struct app *app, struct dk_opts *opts, struct dk_result *re
 	return err;
 }
 
-/* What each of the commands does with the log. */
+/* The effect of each command on the log. */
 static void read_command(const struct app *app, const char *name, struct dk_opts *opts)
 {
 	bool follow = !strcmp(name, "follow");
@@ -96,7 +96,7 @@ static int tell(struct app *app, const struct dk_opts *opts, const struct dk_res
 {
 	bool is_data = !file && opts->sink->style.traits & DKT_STYLE_DATA;
 
-	/* What is for a program has nothing else in it. */
+	/* Output for a program holds only records. */
 	if (!err)
 		dk_result_print(result, "dktrace", opts->skip_self || is_data ? stderr : stdout);
 	rate_tell(&opts->selection->rate, "dktrace");

@@ -124,7 +124,7 @@ static void tell_source(struct doctor *doc, const struct source_state *source)
 	tell(doc, what, source->used, source->note);
 }
 
-/* What status says of it, as far as something is not as it is set. */
+/* Reports each difference between the settings and the kernel, like status. */
 static void check_log(struct doctor *doc)
 {
 	struct source_state sources[SOURCES] = { 0 };

@@ -5,7 +5,7 @@
 #include "out/fold.h"
 #include "set/filters.h"
 
-/* What the commands work on. */
+/* The state of the commands. */
 struct filter {
 	struct app *app;
 	struct debuglog *log;
@@ -147,7 +147,7 @@ static int list_rules(struct filter *filter)
 	return err;
 }
 
-/* Of "filter: SYSTEM:EVENT has no field 'x'; ...\n..." what it lacks. */
+/* Takes the missing field from "filter: SYSTEM:EVENT has no field 'x'; ...\n...". */
 static void print_reason(FILE *out, const char *words, const char *name)
 {
 	const char *from = strstr(words, name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a file of records holds, counted. */
+/* Counts the contents of a recording. */
 #pragma once
 
 #include "input/inputs.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a file of records holds, as it is printed. */
+/* Prints the contents of a recording. */
 #include <inttypes.h>
 #include <time.h>
 
@@ -10,10 +10,10 @@
 /* So many gaps are shown to people. */
 #define GAPS_SHOWN 20
 
-/* Of the column of labels. */
+/* The width of the column of labels. */
 #define LABELS 10
 
-/* Of a time on the file's clock, with blanks before it; "" if that is not known. */
+/* Formats a time on the file's clock, with spaces before it; "" if the time is unknown. */
 static void wall_text(const struct dkt_source_info *source, uint64_t ns, char to[64])
 {
 	/* To the same microsecond as the file's clock is put. */

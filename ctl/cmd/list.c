@@ -5,7 +5,7 @@
 #include "app/print.h"
 #include "lustre/class.h"
 
-/* What the command works on: globs that choose, and where rows go. */
+/* The state of the command: globs that select, and the rows. */
 struct list {
 	struct app *app;
 	char **globs;

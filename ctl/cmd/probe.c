@@ -303,7 +303,7 @@ static int add_marker(void *data, const struct dkt_marker *marker)
 	return 0;
 }
 
-/* What a program has of its own. */
+/* The markers of a program. */
 static int list_markers(struct app *app, const char *glob)
 {
 	static const struct column columns[] = {

@@ -22,7 +22,7 @@ static int print_records(struct reporting *r, struct inputs *in, struct sink *si
 	if (err)
 		return err;
 	progress_source(&in->progress, source, !r->app->output);
-	/* What can only be read on is read by one. */
+	/* A source that cannot seek is read by one thread. */
 	if (r->args.jobs > 1 && !dkt_source_slice(source, 0, 1, &to)) {
 		err = jobs_run(in, sink, &r->args, r->args.jobs, &r->file);
 	} else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is read of the log and its instance for status. */
+/* The state of the log and its instance that status prints. */
 #pragma once
 
 #include "app/app.h"

@@ -10,7 +10,7 @@
 #include "set/functions.h"
 #include "set/param.h"
 
-/* Of the column of labels. */
+/* The width of the column of labels. */
 #define LABELS 17
 
 /* More triggers than that are for their own command. */
@@ -59,7 +59,7 @@ static void put_instance(struct out *out, const struct debuglog *log, const stru
 			 status->left);
 }
 
-/* What came and went, a line each. */
+/* Prints each change in the kernel on a line. */
 static void put_drift(struct out *out, const struct status *status)
 {
 	struct json_object *changes = json_object_new_array();

@@ -114,7 +114,7 @@ static int add_row(void *data, struct dkt_event *event, const struct dkt_trigger
 		name = NULL;
 		return -ENOMEM;
 	}
-	/* Of a histogram all of its text is what it does. */
+	/* The whole text of a histogram is its action. */
 	if (!strcmp(trigger->action, "hist"))
 		action = strndup(trigger->text,
 				 trigger->filter ?

@@ -33,8 +33,8 @@ void offer_settings(const struct typed *typed);
 void offer_fields(struct app *app, const struct typed *typed, const char *events);
 
 /*
- * What a command's arguments and its options' values can be. argv[0] is the command's name, the last
- * one is being typed.
+ * Completes a command's arguments and the values of its options. argv[0] is the command's name; the
+ * user types the last one.
  */
 void complete_arguments(struct app *app, const char *command, int argc, char **argv,
 			const struct typed *typed);

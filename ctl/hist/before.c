@@ -6,7 +6,7 @@
 /* Between the texts of a row's keys; none of them has it. */
 #define BETWEEN "\x1f"
 
-/* What a row is known by from table to table; the caller frees it. */
+/* The text that identifies a row in both tables; the caller frees it. */
 static char *row_name(const struct dkt_table *table, size_t row)
 {
 	size_t len, n_keys = dkt_table_info(table)->n_keys;

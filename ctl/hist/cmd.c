@@ -75,7 +75,7 @@ static int new_hist(struct hist *hist, bool filter)
 	return dkt_hist_new(hist->ctx, &opts, &hist->hist);
 }
 
-/* What belongs to the class by a part of its records is counted by that part. */
+/* If only some records of an event belong to the class, count only these. */
 static int fit_condition(struct hist *hist, const struct select *select, struct live_event *it)
 {
 	char *belongs __cleanup(free) = NULL;
@@ -94,7 +94,7 @@ static int fit_condition(struct hist *hist, const struct select *select, struct 
 	return err;
 }
 
-/* Of several events those are left out that have not the fields. */
+/* If several events are given, skip those that lack the fields. */
 static int fit_events(struct hist *hist, const struct select *select)
 {
 	size_t n_chosen, filtered = 0;
@@ -172,7 +172,7 @@ static int run_live(struct hist *hist, int *rc)
 		return err;
 	if (!hist->app->here)
 		app_say("%s: records are read and counted in user space", dkt_error(hist->ctx));
-	/* What the kernel has filtered is not to be judged again: names of processes may be unknown. */
+	/* Do not filter again after the kernel: names of processes may be unknown. */
 	err = new_hist(hist, false);
 	for (size_t i = 0; !err && i < hist->n; i++)
 		err = dkt_hist_event(hist->hist, hist->events[i].event);

@@ -42,7 +42,7 @@ int hist_finish(struct hist *hist, hist_read_fn read);
 /* Counts a record here; data is the struct hist. */
 int hist_add(void *data, struct dkt_source *source, const struct dkt_record *record);
 
-/* What has been counted here. */
+/* The table that was counted in user space. */
 int hist_read_here(struct hist *hist, struct dkt_table **table);
 
 /* Counts by the kernel. -EOPNOTSUPP: it cannot; nothing was done then. */

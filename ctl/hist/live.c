@@ -45,7 +45,7 @@ int hist_run_here(struct hist *hist, int *rc)
 				  .report = report_here,
 				  .data = hist };
 	struct dkt_table *none;
-	/* What only the kernel can do is told before anything is made. */
+	/* Report features that only the kernel has before anything is created. */
 	int err = dkt_hist_table(hist->hist, &none);
 
 	if (err)
@@ -105,7 +105,7 @@ static void close_instance(struct hist *hist, bool remove)
 	dkt_error_give(ctx, 0, words);
 }
 
-/* What stays is shown by event: one of each. */
+/* A kept histogram is shown by its event: one for each event. */
 static int check_kept(struct hist *hist)
 {
 	struct dkt_table *table;

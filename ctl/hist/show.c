@@ -5,7 +5,7 @@
 #include "app/rights.h"
 #include "hist/hist.h"
 
-/* What the table could not take is told with what would help. */
+/* Reports hits that did not fit into the table, with the size that would be enough. */
 static void say_dropped(const struct dkt_table *table, int size)
 {
 	const struct dkt_table_info *info = dkt_table_info(table);

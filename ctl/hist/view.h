@@ -25,7 +25,7 @@ char *hist_text(const struct dkt_table *table, size_t row, size_t column);
 
 #define HIST_NAME_SIZE 128
 
-/* What a column is called where names must differ: a key and a sum can be of one field. */
+/* The unique name of a column: a key and a sum can be of the same field. */
 const char *hist_name(const struct dkt_table_info *info, size_t column, char room[HIST_NAME_SIZE]);
 
 /* Sums by texts of keys, to be a view's before; json_object_put() frees it. */
@@ -38,5 +38,5 @@ struct json_object *hist_remember(const struct dkt_table *table);
 struct json_object *hist_load(struct dkt_ctx *ctx, const char *path, int fd,
 			      const struct dkt_table *table);
 
-/* What a row's sum was in the view's earlier table. */
+/* The sum of a row in the view's earlier table. */
 uint64_t hist_sum_before(const struct hist_view *view, size_t row, size_t column);

@@ -19,8 +19,8 @@ struct record_args {
 int record_args_read(struct app *app, struct record_args *args);
 
 /*
- * What is written: what --format says, else --style, else usual, else the end of the name of the file; NULL
- * is standard output. 0 or EXIT_USAGE.
+ * Reads the kind of output: --format, otherwise --style, otherwise usual, otherwise the end of the
+ * name of the file; NULL is standard output. Returns 0 or EXIT_USAGE.
  */
 int sink_args_read(const struct app *app, const char *file, const char *usual,
 		   struct sink_opts *opts);

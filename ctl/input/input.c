@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a command reads records from: a file, a saved tree, or the live log. */
+/* The input of a command: a file, a saved tree, or the live log. */
 #include "input/input.h"
 
 #include "app/rights.h"
@@ -7,7 +7,7 @@
 #include "input/stdin_file.h"
 #include "lustre/log_source.h"
 
-/* What happens from now on, this program's own doing too, does not belong to it. */
+/* Events from now on, also of this program, do not belong to it. */
 static int open_log(struct app *app, struct input *in)
 {
 	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_KEEP);

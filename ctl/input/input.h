@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a command reads records from: a file, a saved tree, or the live log. */
+/* The input of a command: a file, a saved tree, or the live log. */
 #pragma once
 
 #include "app/app.h"

@@ -190,7 +190,7 @@ static void end(struct job *job)
 	dkt_ctx_free(job->app.ctx);
 }
 
-/* What the kernel counted as lost in all the time may be more than what pages tell. */
+/* The kernel's total of lost records can be higher than the sum of the pages. */
 static void raise_losses(const struct inputs *in)
 {
 	const struct pipeline *line = &in->line;

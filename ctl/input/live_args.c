@@ -5,7 +5,7 @@
 #include "base/util.h"
 #include "set/filters.h"
 
-/* What is recorded now is chosen by events and conditions; the rest is for what was recorded before. */
+/* Live recording takes events and conditions; the other options select records of a file. */
 static int check_live(const struct app *app)
 {
 	const struct {

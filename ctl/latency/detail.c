@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What latency shows beside its table: the distribution, the slowest pairs, what was not counted. */
+/* The output of latency beside its table: distribution, slowest pairs, uncounted records. */
 #include <inttypes.h>
 
 #include "latency/latency.h"

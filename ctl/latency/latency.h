@@ -56,7 +56,7 @@ struct latency_sort {
 /* Names of the columns that groups can be sorted by; NULL after the last. */
 extern const char *const latency_columns[];
 
-/* What is reported. */
+/* The report. */
 struct latency_report {
 	struct app *app;
 	struct dkt_pairs *pairs;
@@ -146,5 +146,5 @@ struct latency_pair latency_asked(const struct latency *latency, const struct la
 /* Finds what is to be measured: of several rows of a name those that can be. */
 int latency_choose(struct latency *latency, int slowest);
 
-/* Of those the first that has pairs, otherwise the first that has records. */
+/* The first of them that has pairs, otherwise the first that has records. */
 struct latency_set *latency_chosen(struct latency *latency);

@@ -71,7 +71,7 @@ static void put_table(struct out *out, const struct rows *rows)
 {
 	FILE *f = stdout;
 
-	/* Of several tables those that are empty are left out. */
+	/* Skip empty tables if there are several. */
 	if (out->err || (!rows->n_rows && (out->form == OUT_TEXT || rows_count(out->members))))
 		return;
 	if (out->form == OUT_CSV && rows_count(out->members)) {

@@ -52,7 +52,7 @@ static char *number_text(const struct column *column, struct json_object *value)
 	uint64_t number = low < 0 ? (uint64_t)low : json_object_get_uint64(value);
 	char text[UNIT_SIZE + 4] = "<= ";
 
-	/* What is below 0 has no unit. */
+	/* Negative numbers have no unit. */
 	if (column->type == COL_NUMBER || (low < 0 && column->type != COL_HEX))
 		return strdup(json_object_get_string(value));
 	if (column->type == COL_HEX)
@@ -148,7 +148,7 @@ static size_t column_width(const struct table *table, size_t i)
 	return width;
 }
 
-/* What the other columns take, with the blanks behind them. */
+/* The width of the other columns, with the spaces after them. */
 static size_t others_width(const struct table *table, size_t but)
 {
 	size_t used = 0;

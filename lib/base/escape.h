@@ -7,7 +7,7 @@
 
 #include "base/number.h"
 
-/* What some text begins with. */
+/* The beginning of some text. */
 struct dkt__char {
 	uint32_t code; /* of the character, else the byte */
 	uint8_t len; /* bytes, at least 1 */

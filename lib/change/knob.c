@@ -164,7 +164,7 @@ static int apply_knob(struct dkt_instance *in, struct dkt__knob *knob)
 	size_t len;
 	int err = dkt__tfs_read(in->ctx, &knob->before, &len, "%s%s", in->prefix, knob->file);
 
-	/* What is not there is as it should be if nothing is asked of it. */
+	/* A missing file is as it should be if nothing is to be set in it. */
 	if (err == -ENOENT && (!*knob->value || !strcmp(knob->value, "0")))
 		return 0;
 	if (err)

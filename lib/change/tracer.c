@@ -174,7 +174,7 @@ static int apply_in(const struct dkt__tracer *tracer, struct dkt_instance *base,
 
 /* ---- in the top instance ---- */
 
-/* What it recorded stays in the spool. */
+/* Its records stay in the spool. */
 static int give_back(const struct dkt__tracer *tracer, struct dkt_instance *in)
 {
 	DKT_OPTS(dkt_live_opts, opts, .spool = tracer->spool);

@@ -157,7 +157,7 @@ int dkt_change_no_trigger(struct dkt_change *change, struct dkt_event *event, co
 	return err;
 }
 
-/* What is removed may have to come back as it was, with what is left of its count. */
+/* A removed trigger may have to be restored as it was, with the rest of its count. */
 static int remove_one(struct dkt_change *change, struct dkt__trigger_step *step)
 {
 	struct dkt_trigger *there __cleanup(free) = NULL;

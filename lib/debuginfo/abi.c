@@ -48,7 +48,7 @@ bool dkt__abi_is_register(enum dkt__machine machine, const char *name)
 	const char *const *more = machine == DKT__X86_64 ? more_x86 : more_arm;
 	const char *known;
 
-	/* What is not known here is for the kernel to judge. */
+	/* The kernel judges registers that this table does not know. */
 	if (machine == DKT__OTHER)
 		return true;
 	for (unsigned int i = 0; (known = dkt__abi_dwarf_register(machine, i)); i++)
@@ -140,7 +140,7 @@ static void classify(struct words *words, uint32_t id, uint64_t bit)
 	words->depth--;
 }
 
-/* What has been given away so far. */
+/* The registers assigned so far. */
 struct taken {
 	unsigned int registers;
 	unsigned int floats;

@@ -32,7 +32,7 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dw
 	return *out ? open(binary->debug_file, O_RDONLY | O_CLOEXEC) : -1;
 }
 
-/* What was named must be there, and of the same build. */
+/* A file that the user names must exist and be from the same build. */
 static int check_debug_file(struct dkt__binary *binary)
 {
 	int fd __cleanup(close) = -1;

@@ -218,7 +218,7 @@ int dkt__btf_tracepoint(struct dkt__btf *btf, const char *name, uint32_t *id)
 	char *function __cleanup(free) = NULL;
 
 	*id = 0;
-	/* What calls those who listen has the same arguments. */
+	/* A function that calls the listeners of a tracepoint has the same arguments. */
 	if (asprintf(&function, "__traceiter_%s", name) < 0) {
 		function = NULL;
 		return -ENOMEM;
@@ -269,7 +269,7 @@ static bool header_is_sound(const void *data, size_t size)
 	       strings <= size && header.type_off % 4 == 0;
 }
 
-/* Of what stands on other types libbpf reads files only. */
+/* libbpf reads types that build on other types only from files. */
 static struct btf *new_split(const void *data, size_t size, struct btf *base)
 {
 	int fd __cleanup(close) = memfd_create("btf", MFD_CLOEXEC);

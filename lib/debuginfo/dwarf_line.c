@@ -33,7 +33,7 @@ static bool is_file(struct lines *lines, const char *path)
 	return lines->last_is;
 }
 
-/* Of one function the first place counts. */
+/* Only the first place of a function counts. */
 static int add_line(struct lines *lines, uint64_t address, uint64_t function)
 {
 	for (size_t i = 0; i < lines->n; i++) {

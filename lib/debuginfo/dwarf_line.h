@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What DWARF says of source lines, and of what was inlined. */
+/* Reads source lines and inlined functions from DWARF. */
 #pragma once
 
 #include "debuginfo/binary.h"

@@ -259,7 +259,7 @@ static int dwarf_each_member(struct ctype_source *source, uint32_t id, ctype_mem
 		struct ctype_member member = { .name = dwarf_diename(&child) };
 		int tag = dwarf_tag(&child);
 
-		/* What a class inherits is in it like a member without a name. */
+		/* A base class is like a member without a name. */
 		if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
 			continue;
 		member.name = member.name ? member.name : "";

@@ -45,7 +45,7 @@ static void put_memory(struct sdt_arg *arg, int64_t offset, const char *name)
 	snprintf(arg->fetch, sizeof(arg->fetch), "%+lld(%%%s)", (long long)offset, name);
 }
 
-/* Of "eax", "r8d", "sil" the kernel's "ax", "r8", "si"; false: it fetches no such register. */
+/* Maps "eax", "r8d", "sil" to the kernel's "ax", "r8", "si". False: it fetches no such register. */
 static bool x86_register(const char *name, size_t len, char to[8])
 {
 	static const char *const words[] = { "ax", "bx", "cx", "dx", "si", "di", "bp", "sp", "ip" };

@@ -158,7 +158,7 @@ static void add_fields(struct dkt_event *event, const struct tep_format_field *f
 	}
 }
 
-/* Of the function tracer: of older kernels addresses, of newer ones names. */
+/* For the function tracer: older kernels print addresses, newer ones print names. */
 #define OLD_FUNCTION " \" %lx <-- %lx\", REC->ip, REC->parent_ip"
 #define NEW_FUNCTION " \" %ps <-- %ps\", (void *)REC->ip, (void *)REC->parent_ip"
 
@@ -208,7 +208,7 @@ int dkt__event_take_format(struct dkt_event *event, const char *text, size_t len
 		print += strlen("\n" PRINT_WORD);
 		event->print = take_print(event, print, len - (size_t)(print - text));
 	}
-	/* Of a format that it cannot parse to its end, libtraceevent's own counts are wrong. */
+	/* libtraceevent's own counts are wrong if it cannot parse the format to its end. */
 	n = count_fields(event->tep->format.common_fields) +
 	    count_fields(event->tep->format.fields);
 	event->fields = calloc(n + 1, sizeof(*event->fields));
@@ -241,7 +241,7 @@ int dkt__event_text(struct dkt_event *event, char **text, size_t *len)
 {
 	*text = NULL;
 	*len = event->format_len;
-	/* Of an event that left the kernel there is none. */
+	/* An event that left the kernel has none. */
 	if (event->load_err)
 		return event->load_err;
 	if (!event->format)

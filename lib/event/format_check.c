@@ -27,7 +27,7 @@ static bool pass_word(const char **p, const char *word)
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
 #define DIGITS  "0123456789"
 
-/* What stands before the end, but for an array's bound, is a word behind others: a type alone leaks. */
+/* The last word, apart from an array's bound, must follow other words: a type alone would leak. */
 static bool has_name(const char *from, const char *end)
 {
 	const char *p = end;

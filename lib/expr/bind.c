@@ -3,7 +3,7 @@
 #include "event.h"
 #include "expr.h"
 
-/* What a field can be compared with; the kernel decides by its type's text as well. */
+/* The kinds of values to compare a field with; the kernel also decides by the text of its type. */
 enum field_class {
 	CLASS_NUMBER,
 	CLASS_CHARS,

@@ -3,7 +3,7 @@
 #include "base/escape.h"
 #include "expr.h"
 
-/* Of a long expression, this much is shown before and after the place. */
+/* The characters of a long expression that are shown before and after the place. */
 #define SHOW_BEFORE 60
 #define SHOW_AFTER  40
 
@@ -30,7 +30,7 @@ static void show_place(struct dkt_buf *buf, const char *text, uint32_t at)
 	for (size_t i = from; i < to;) {
 		struct dkt__char c = dkt__char_at(text + i, to - i);
 
-		/* What is not shown has a column, so that the caret is right. */
+		/* Hidden characters also take a column, so that the caret is right. */
 		dkt_buf_add(buf, c.shown ? text + i : " ", c.shown ? c.len : 1);
 		column += i < at;
 		i += c.len;

@@ -30,7 +30,7 @@ int dkt__expr_check_function(struct dkt_expr *expr, struct expr_pred *pred)
 	struct search search = { .expr = expr, .name = pred->inner };
 	int found;
 
-	/* Of records from elsewhere the functions are not known. */
+	/* The functions of records from another machine are unknown. */
 	if (pred->known || expr->ctx->dirfd < 0 || expr->ctx->root ||
 	    dkt__expr_is_digit(expr->text[pred->inner.at]))
 		return 0;

@@ -133,7 +133,7 @@ static const struct named errnos[] = {
 	NAMED(EMEDIUMTYPE) NAMED(ECANCELED) NAMED(ENOKEY) NAMED(EKEYEXPIRED) NAMED(EKEYREVOKED)
 	NAMED(EKEYREJECTED) NAMED(EOWNERDEAD) NAMED(ENOTRECOVERABLE) NAMED(ERFKILL)
 	NAMED(EHWPOISON)
-	/* Of the kernel alone (include/linux/errno.h), seen where a call does not return to user space. */
+	/* Only in the kernel (include/linux/errno.h): the call does not return to user space. */
 	KERNEL_NAMED(ERESTARTSYS, 512) KERNEL_NAMED(ERESTARTNOINTR, 513)
 	KERNEL_NAMED(ERESTARTNOHAND, 514) KERNEL_NAMED(ENOIOCTLCMD, 515)
 	KERNEL_NAMED(ERESTART_RESTARTBLOCK, 516) KERNEL_NAMED(EPROBE_DEFER, 517)
@@ -152,7 +152,7 @@ static const struct named signals[] = {
 	NAMED(SIGVTALRM) NAMED(SIGPROF) NAMED(SIGWINCH) NAMED(SIGIO) NAMED(SIGPWR) NAMED(SIGSYS)
 };
 
-/* Of the kernel's own O_LARGEFILE the C library shows 0 on 64 bits, so it is left out. */
+/* O_LARGEFILE is missing: the C library defines it as 0 on 64 bits, unlike the kernel. */
 static const struct named opens[] = {
 	NAMED(O_RDONLY) NAMED(O_WRONLY) NAMED(O_RDWR) NAMED(O_CREAT) NAMED(O_EXCL) NAMED(O_NOCTTY)
 	NAMED(O_TRUNC) NAMED(O_APPEND) NAMED(O_NONBLOCK) NAMED(O_DSYNC) NAMED(O_ASYNC)

@@ -170,7 +170,7 @@ static int no_connective(struct parser *p)
 	return dkt__expr_fail(p->expr, -EINVAL, p->reader.at, "&&, || or the end is expected here");
 }
 
-/* What follows a comparison. 1: there must be another; 0: the end. */
+/* Reads the text after a comparison. 1: another one must follow; 0: the end. */
 static int parse_connective(struct parser *p)
 {
 	char c;

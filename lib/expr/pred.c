@@ -76,7 +76,7 @@ static int no_operator(struct expr_reader *r, const struct expr_pred *pred)
 
 static int parse_op(struct expr_reader *r, struct expr_pred *pred)
 {
-	/* Of two that start alike the longer comes first. */
+	/* The longer of two operators with the same beginning comes first. */
 	static const struct {
 		char text[3];
 		enum expr_op op;

@@ -113,7 +113,7 @@ static void put_between(const struct dkt_expr *expr, uint32_t from, uint32_t to,
 		dkt_buf_add(buf, dkt__expr_is_space(expr->text[from]) ? " " : expr->text + from, 1);
 }
 
-/* What is before a comparison's value: its field by the kernel's name, the operator. */
+/* Writes the part before a comparison's value: the kernel's name of the field, and the operator. */
 static void put_field(const struct dkt_expr *expr, const struct expr_test *test, uint32_t from,
 		      struct dkt_buf *buf)
 {

@@ -158,7 +158,7 @@ int dkt_hist_start(struct dkt_hist *hist, struct dkt_instance *instance)
 
 /* ---- what was counted ---- */
 
-/* What the kernel's text cannot say: which numbers are signed. */
+/* The kernel's text does not tell which numbers are signed. */
 static int check_columns(const struct dkt_hist *hist, struct dkt_table *table)
 {
 	uint32_t n = hist->n_keys ? hist->n_keys : 1;
@@ -184,7 +184,7 @@ static void one_row(struct dkt_table *table)
 	table->n_keys = 0;
 }
 
-/* What the event's print format calls the numbers. */
+/* The names that the event's print format has for numbers. */
 static int find_names(struct dkt_event *event, struct dkt_table *table)
 {
 	for (uint32_t i = 0; i < table->n_keys; i++) {

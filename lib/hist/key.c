@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What records are sorted by: a field with a modifier, its value in a record, its text. */
+/* Keys of histograms and pairs: a field with a modifier, its value in a record, its text. */
 #include <inttypes.h>
 
 #include "event.h"
@@ -130,7 +130,7 @@ const char *dkt__key_kernel_name(const char *name)
 	return strcmp(name, "PID") != 0 ? name : DKT__COMMON_PID;
 }
 
-/* What a name stands for that is no field of the event. */
+/* Finds a name that is not a field of the event. */
 static bool find_other(const char *name, struct dkt__key *key)
 {
 	if (dkt__key_is_stack(name))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What records are sorted by: a field with a modifier, its value in a record, its text. */
+/* Keys of histograms and pairs: a field with a modifier, its value in a record, its text. */
 #pragma once
 
 #include "expr.h"
@@ -99,7 +99,7 @@ bool dkt__key_load_slow(const struct dkt__key *key, struct dkt_source *source,
 			const struct dkt_record *record, struct dkt__intern *strings,
 			uint64_t *value);
 
-/* What the value becomes by the modifier. */
+/* Applies the modifier to the value. */
 static inline uint64_t dkt__key_modify(const struct dkt__key *key, uint64_t v)
 {
 	if (key->mod == MOD_LOG2) {

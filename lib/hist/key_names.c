@@ -7,12 +7,12 @@
 /* As the kernel keeps a dev_t (include/linux/kdev_t.h). */
 #define MINOR_BITS 20
 
-/* What a format prints where a flag has no name, or no name is there. */
+/* The text that a format prints for a flag without a name, or for no flag. */
 #define NUMBER_ROOM 32
 
 /* ---- what has names ---- */
 
-/* Of a table whose values the format tells, and of the field itself: a part of it is not it. */
+/* True if the step prints names for this field: it reads the field itself, not a part of it. */
 static bool has_names(const struct dkt__step *step, const struct dkt_field *field)
 {
 	return (step->op == DKT__STEP_SYMBOLIC || step->op == DKT__STEP_FLAGS) && step->table->n &&

@@ -158,7 +158,7 @@ static int take_string(struct dkt_table *table, const char *from, const char *to
 	return *word == UINT32_MAX ? -ENOMEM : 0;
 }
 
-/* What stands for a key between from and to. 1: it makes no sense. */
+/* Parses the text of a key between from and to. 1: the text is invalid. */
 static int read_key(struct dkt_table *table, struct table_column *column, const char *from,
 		    const char *to, uint64_t *word, const char **comm_end)
 {
@@ -341,7 +341,7 @@ static bool read_sums(struct reader *r, uint64_t *sums)
 	return true;
 }
 
-/* What actions saved follows a row, "\tmax:   5  next_comm: dd". */
+/* The values that actions saved follow a row, "\tmax:   5  next_comm: dd". */
 static int read_more(struct reader *r, uint32_t entry)
 {
 	struct dkt_table *table = r->table;

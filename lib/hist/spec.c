@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a histogram is to be: keys, values, size, and words that only the kernel knows. */
+/* The description of a histogram: keys, values, size, and parts that only the kernel supports. */
 #include <ctype.h>
 
 #include "hist.h"
@@ -63,7 +63,7 @@ static int parse_keys(struct dkt_hist *hist, const char *text)
 
 /* ---- values ---- */
 
-/* What would end the trigger, or a part of it, before its time. Returns the place, or -1. */
+/* Finds a character that would end the trigger, or a part of it. Returns its place, or -1. */
 static int bad_character(const char *text, const char *bad)
 {
 	for (size_t at = 0; text[at]; at++)

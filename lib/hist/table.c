@@ -147,7 +147,7 @@ int dkt__table_add(struct dkt_table *table, const struct dkt_table *other, const
 		if (word == UINT32_MAX)
 			return -ENOMEM;
 	}
-	/* What text says of a column, the number of a string, is known when there are rows. */
+	/* The width of a text column is known only when there are rows. */
 	for (uint32_t i = 0; i < other->n_keys && i + !!event < table->n_keys; i++)
 		table->keys[i + !!event].kind = other->keys[i].kind;
 	/* Entries are never removed from a table: their numbers have no holes. */

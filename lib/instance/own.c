@@ -144,7 +144,7 @@ int dkt_instance_own(struct dkt_ctx *ctx, const char *prefix, struct dkt_instanc
 	int err;
 
 	*instance = NULL;
-	/* What cannot be removed now is for a later one, or for a person. */
+	/* A later command, or the user, removes instances that cannot be removed now. */
 	if (sweep_instances(ctx, prefix, &n))
 		dkt_log(ctx, DKT_LOG_INFO, "remove instances of processes that have exited: %s",
 			dkt_error(ctx));

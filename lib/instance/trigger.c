@@ -19,10 +19,10 @@
 #include "instance/trigger.h"
 #include "tracefs.h"
 
-/* What the kernel takes in one write, less the end of the string (events/.../trigger). */
+/* The kernel's limit for one write to events/.../trigger, without the end of the string. */
 #define MAX_COMMAND 4095
 
-/* Of those that take a target, how many words it has between colons. */
+/* The actions of triggers. has_target: SYSTEM:EVENT follows the name. */
 static const struct action {
 	const char *name;
 	bool has_target;

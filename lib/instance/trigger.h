@@ -4,7 +4,7 @@
 
 #include "ctx.h"
 
-/* What a trigger file says: an array in one allocation, which the caller frees with free(). */
+/* Reads a trigger file into an array in one allocation, which the caller frees with free(). */
 int dkt__triggers_parse(const char *text, struct dkt_trigger **triggers, size_t *n);
 
 /* Whether the kernel has no room for both on one event. */

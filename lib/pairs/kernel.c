@@ -231,7 +231,7 @@ int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance, stru
 	return err;
 }
 
-/* What the group's number is called is known of the event that it was taken from. */
+/* The names of a group's numbers come from the event that the group was taken from. */
 static int name_groups(struct dkt_pairs *pairs, struct dkt_table *table)
 {
 	struct dkt_event *event =

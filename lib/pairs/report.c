@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What came of pairs: counts, groups, percentiles, the slowest. */
+/* The results of pairs: counts, groups, percentiles, the slowest. */
 #include "pairs.h"
 
 void dkt_pairs_info(const struct dkt_pairs *pairs, struct dkt_pairs_info *info)

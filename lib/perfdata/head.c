@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What perf.data says of its events and of the machine. */
+/* Reads the header of a perf.data file: its events and its machine. */
 #include "event.h"
 #include "perfdata.h"
 #include "source/own_format.h"

@@ -24,7 +24,7 @@ static void skip(struct dkt__cursor *cur, uint64_t type, uint64_t bits)
 
 /* ---- layouts ---- */
 
-/* What a sample begins with, in this order; all but raw has 8 bytes or is not of one length. */
+/* The beginning of a sample, in this order; all but raw has 8 bytes or a varying length. */
 static struct dkt__perf_quick find_places(const struct dkt__perf_attr *attr)
 {
 	const uint64_t type = attr->sample_type,
@@ -66,7 +66,7 @@ static int fill_quick(struct dkt__perf *perf)
 	if (!perf->quick)
 		return -ENOMEM;
 	perf->quick_mask = n - 1;
-	/* What is not filled in is no sample's. */
+	/* Parts that are not filled in belong to no sample. */
 	for (size_t i = 0; i < n; i++)
 		perf->quick[i].size = UINT32_MAX;
 	for (size_t i = perf->n_ids; i--;) {
@@ -145,7 +145,7 @@ static const struct dkt__perf_attr *find_attr(const struct dkt__perf *perf,
 	at = *cur;
 	at.p = sample ? cur->p + 8 * words : cur->end - 8 * (words + 1);
 	id = dkt__cursor_number(&at, 8);
-	/* What perf made up itself has none. */
+	/* Records that perf made up have none. */
 	return id ? attr_of(perf, id) : sample ? NULL : attr;
 }
 
@@ -196,7 +196,7 @@ static bool take_sample(const struct dkt__perf *perf, struct dkt__cursor *cur,
 	return !cur->bad;
 }
 
-/* What other records than samples end in. */
+/* The end of records that are not samples. */
 static void take_tail(const struct dkt__perf *perf, struct dkt__cursor *cur,
 		      struct dkt__perf_item *item)
 {
@@ -260,7 +260,7 @@ static void take_function(struct dkt__cursor *cur, struct dkt__perf_item *item)
 	take_name(cur, item);
 }
 
-/* What other records than samples say. False: they are not asked for. */
+/* Reads records that are not samples. False: they are not asked for. */
 static bool take_other(const struct dkt__perf *perf, struct dkt__cursor *cur,
 		       struct dkt__perf_item *item)
 {

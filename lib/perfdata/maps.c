@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What lies where in memory: the files that each process has mapped, functions that came into the
+ * The layout of memory: the files that each process has mapped, functions that came into the
  * kernel, and whether the kernel is the running one.
  */
 #include <inttypes.h>

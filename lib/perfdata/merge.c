@@ -111,7 +111,7 @@ static int find_runs(struct dkt__perf *perf, size_t nr, const struct dkt__perf_t
 	for (uint64_t at = 0; (data = dkt__perf_whole(perf, bytes, at, &size)); at = next) {
 		next = dkt__perf_behind(perf, data, size, at);
 		if (!dkt__perf_take(perf, data, size, &quick, &item, &time)) {
-			/* What it has behind it are no records. */
+			/* The bytes after it are not records. */
 			run = next == at + size ? run : NULL;
 			continue;
 		}
@@ -246,7 +246,7 @@ static inline int advance(struct dkt__perf *perf)
 		return err;
 	m->top = &m->runs[heap->list[0].nr];
 	m->time = heap->list[0].ts;
-	/* Of the items there is only one. */
+	/* Only one item exists. */
 	if (dkt__unlikely(!m->top->quick))
 		run_peek(perf, m->top);
 	perf->streams.bound = DKT__MIN(dkt__heap_bound(heap), m->horizon);
@@ -344,7 +344,7 @@ static bool fill_gap(const struct dkt__perf_item *item, struct dkt__stream *s,
 	return item->lost;
 }
 
-/* What dkt__perf_item() took apart. */
+/* The parts that dkt__perf_item() found. */
 static bool fill_item(struct dkt__perf *perf, const struct dkt__perf_item *item,
 		      struct dkt_record *rec)
 {

@@ -170,7 +170,7 @@ static int scan_block(struct dkt__perf *perf, const struct dkt__perf_tape *bytes
 			err = scan_record(perf, data, size, &block);
 		block.size = (uint32_t)(*at - block.at) + size;
 		*at = dkt__perf_behind(perf, data, size, *at);
-		/* What a record has behind it are no records. */
+		/* The bytes after such a record are not records. */
 		block.sorted &= *at == block.at + block.size;
 	}
 	if (!err)
@@ -219,7 +219,7 @@ static int scan_packed(struct dkt__perf *perf)
 	return 0;
 }
 
-/* Of each block, the oldest time of all from there on. */
+/* For each block, the oldest time in this block and all later ones. */
 static void find_rest(struct dkt__perf_merge *m)
 {
 	uint64_t rest = UINT64_MAX;

@@ -43,7 +43,7 @@ static void take_number(struct packed *packed, unsigned int size, bool is_signed
 	packed->at += size;
 }
 
-/* What is there up to a NUL, and that. */
+/* The bytes up to a NUL, and the NUL. */
 static void take_string(struct packed *packed)
 {
 	packed->end |= packed->at >= packed->len;

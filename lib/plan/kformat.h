@@ -20,10 +20,10 @@ struct dkt__kconv {
 	bool unknown; /* a width or precision was not recorded */
 };
 
-/* What the kernel prints in place of an address that cannot be one; NULL: it can be one. */
+/* The text that the kernel prints for an invalid address; NULL: the address is possible. */
 const char *dkt__kformat_bad(uint64_t address);
 
-/* What was recorded of the bytes behind argument i; NULL: nothing. */
+/* The recorded bytes that argument i points to; NULL: none were recorded. */
 const void *dkt__kformat_behind(const struct dkt__kformat *k, size_t i, size_t *len);
 
 /* The same where a NUL ends nothing: the most that is known. */

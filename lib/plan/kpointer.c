@@ -2,8 +2,8 @@
 /*
  * The kernel's printf: %p and its extensions.
  *
- * What an extension prints lies behind the pointer, or behind what that points at; it is printed if
- * it was recorded. An address is printed as it is: the kernel's own text has a hash in its place.
+ * An extension prints data behind the pointer, or behind a pointer that it points at, if these
+ * data were recorded. Addresses print as they are, where the kernel's own text has hashes.
  */
 #include <sys/socket.h>
 

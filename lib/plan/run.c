@@ -226,7 +226,7 @@ static inline uint64_t value_of(const struct dkt__run *run, const struct dkt__st
 	return word;
 }
 
-/* What takes more than a few bytes, or is seldom met. */
+/* Steps that take more than a few bytes, or are rare. */
 static __attribute__((noinline)) void run_rare(struct dkt__run *run, const struct dkt__step *step,
 					       size_t mark)
 {

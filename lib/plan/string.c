@@ -22,7 +22,7 @@ static int name_cmp(const void *a, const void *b)
 
 	if (x->value != y->value)
 		return x->value < y->value ? -1 : 1;
-	/* Of the same value the first in the format counts: its text was kept first. */
+	/* If a value occurs twice, the first one in the format counts: its text was stored first. */
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 

@@ -21,7 +21,7 @@
 /* Operations between a field and what is printed of it. */
 #define OPS_MAX 8
 
-/* What a field is found to be. */
+/* The kinds of fields that are recognized. */
 struct set {
 	const struct dkt__bytes *bytes; /* NULL: a number */
 	uint32_t offset;

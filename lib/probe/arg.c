@@ -58,7 +58,7 @@ static bool is_string(const char *cast)
 	return !strncmp(cast, "string", 6) || !strncmp(cast, "ustring", 7);
 }
 
-/* Of an integer: s32, u8, ... NULL: of a size that the kernel does not fetch. */
+/* The type of an integer: s32, u8, ... NULL: the kernel does not fetch that size. */
 static const char *int_type(const struct ctype *type)
 {
 	static const char *const names[2][4] = { { "u8", "u16", "u32", "u64" },
@@ -78,7 +78,7 @@ static const char *int_type(const struct ctype *type)
 	}
 }
 
-/* What of one value is recorded by default; NULL: it cannot be, why says so. */
+/* The type that records one value by default. NULL: it cannot be recorded; *why has the reason. */
 static const char *scalar_type(struct probe_scope *scope, const struct ctype *type,
 			       const char **why)
 {
@@ -150,7 +150,7 @@ static int put_bits(struct probe_scope *scope, const char *whole, struct probe_v
 	return put(scope, whole, value->fetch, type, buf);
 }
 
-/* What is behind the value is a string, unless it is one itself. */
+/* The value is the address of a string, unless it is a string itself. */
 static int put_string(struct probe_scope *scope, const char *whole, struct probe_value *value,
 		      const char *type, struct dkt_buf *buf)
 {

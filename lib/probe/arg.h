@@ -11,7 +11,7 @@
 #define PROBE_ARGS_MAX  128
 #define PROBE_ARRAY_MAX 64
 
-/* What the kernel's README says that it takes. */
+/* The features that the kernel's README lists. */
 struct probe_words {
 	bool arg; /* $argN */
 	bool type_char;
@@ -37,7 +37,7 @@ struct probe_value {
 	bool text; /* a string in itself: $comm */
 };
 
-/* What can be named at a place. */
+/* The names that can be used at a place. */
 struct probe_scope {
 	struct dkt_ctx *ctx;
 	const struct probe_words *words;

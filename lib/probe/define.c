@@ -139,7 +139,7 @@ static bool name_is_taken(struct probe_define *define, const char *group, const 
 	return dkt_probes_find(define->probes, group, name);
 }
 
-/* What the user wants it called, or the place's name as an event's. */
+/* The name that the user gave, or the name of the place turned into an event name. */
 static int make_name(struct probe_define *define, const char *group, const char *base,
 		     const char *suffix, char **name)
 {

@@ -42,7 +42,7 @@ struct probe_define {
 	char *no_binary; /* why there is none */
 };
 
-/* What each of them makes of define->place. */
+/* Each kind turns define->place into probes. */
 int dkt__probe_kernel(struct probe_define *define);
 int dkt__probe_program(struct probe_define *define);
 int dkt__probe_marker(struct probe_define *define);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What reading an argument's expression and working on its values share. */
+/* Shared by the parser of an argument's expression and by the code that works on its values. */
 #pragma once
 
 #include "probe/arg.h"
@@ -25,12 +25,12 @@ int dkt__probe_read_name(struct eval *eval, char name[static WORD_MAX]);
 int dkt__probe_read_number(struct eval *eval, uint64_t *number);
 int dkt__probe_expect(struct eval *eval, char c);
 
-/* What the field is called if the user gives it no name. */
+/* Sets the name of the field for the case that the user gives none. */
 void dkt__probe_set_field(const struct eval *eval, const char *name);
 
 /* ---- values: probe/value.c ---- */
 
-/* What does not fit is longer than the kernel takes by far: it stays too long. */
+/* Text that does not fit is far longer than the kernel's limit, so it stays too long. */
 void dkt__probe_set_fetch(struct probe_value *value, const char *fmt, ...) DKT_PRINTF(2, 3);
 
 /* The value is a pointer; becomes what it points at. The operator is for words. */

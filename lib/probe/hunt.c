@@ -41,7 +41,7 @@ static int keep(struct probe_hunt *hunt, const struct dkt__symbol *symbol)
 	return -ENOMEM;
 }
 
-/* What the compiler has split off has no arguments to speak of; padding is never run. */
+/* A part that the compiler split off has no arguments of its own; padding never runs. */
 static bool is_part(const char *name)
 {
 	return strstr(name, ".cold") || strstr(name, ".part.") || !strncmp(name, "__pfx_", 6) ||

@@ -152,7 +152,7 @@ static bool read_letter(const char *head, struct dkt_probe *probe)
 	return false;
 }
 
-/* Of a return by its place: "vfs_read%return" */
+/* Probes at a return have it in their place: "vfs_read%return" */
 static void cut_return(char *place, struct dkt_probe *probe)
 {
 	size_t n = strlen(place);

@@ -43,7 +43,7 @@ static int get_type(struct eval *eval, const struct probe_value *value, struct c
 		       0;
 }
 
-/* What the type is called, for words. */
+/* The name of the type, for messages. */
 static const char *words_for(const struct ctype *type, char text[static 96])
 {
 	static const char *const kinds[] = {
@@ -65,7 +65,7 @@ static const char *words_for(const struct ctype *type, char text[static 96])
 	return text;
 }
 
-/* Of what stands before the operator at the end: its length, for words. */
+/* The length of the text before the last operator, for messages. */
 static int length_before(const struct eval *eval, const char *end)
 {
 	while (end > eval->whole && strchr(".-> ", end[-1]))

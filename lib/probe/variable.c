@@ -55,7 +55,7 @@ static int add_cfa(struct dwarf_place *place, struct probe_value *value, unsigne
 	return err;
 }
 
-/* What a function's locals are counted from. */
+/* The base from which the places of a function's local variables are counted. */
 static int add_frame_base(struct dwarf_place *place, struct probe_value *value, unsigned int depth)
 {
 	Dwarf_Attribute attr;

@@ -20,7 +20,7 @@ struct dkt__chunks {
 	uint32_t page_size;
 	uint32_t largest; /* bytes of a chunk, unpacked */
 	void *state; /* the codec's */
-	/* Of the page that was asked for last, and of a time: a search takes no page away. */
+	/* For the page asked for last, and for a search by time, which keeps that page. */
 	struct dkt__chunk_room rooms[2];
 };
 

@@ -9,7 +9,7 @@ struct dkt__comm {
 	const char *name; /* NULL: the slot is free */
 };
 
-/* Of the kernel, with the NUL. */
+/* The kernel's limit, with the NUL. */
 #define TASK_COMM_LEN 16
 
 /* As in include/linux/threads.h: a file cannot name more processes than a kernel has. */

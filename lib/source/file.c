@@ -7,7 +7,7 @@
 
 #include "source/file.h"
 
-/* What the context lets go of at its end. */
+/* Freed at the end of the context. */
 struct kept {
 	void *map;
 	size_t size;

@@ -8,7 +8,7 @@
 #include "source/live/watch.h"
 #include "source/streams.h"
 
-/* What a stream's pages come from: the CPU of the stream with the same number. */
+/* The provider of a stream's pages: the CPU with the same number as the stream. */
 struct dkt__live_cpu {
 	struct dkt_instance *in; /* NULL: its buffer is gone, only the spool is left */
 	int fd; /* trace_pipe_raw */
@@ -81,7 +81,7 @@ int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, const char *sp
  */
 int dkt__live_settle(struct dkt__live *live);
 
-/* What the kernel lost on the CPU: the spool's dkt__provider.lost. */
+/* The records that the kernel lost on the CPU: the spool's dkt__provider.lost. */
 int dkt__live_lost(struct dkt__streams *it, const struct dkt__stream *s, uint64_t *lost);
 
 /* Accounts for what the kernel lost on all CPUs, once all that was returned is forgotten. */

@@ -211,7 +211,7 @@ static int merge_done(struct dkt_source *source, bool last)
 	uint32_t top = m->taken && last ? m->heap.list[0].nr : UINT32_MAX;
 	int err = 0;
 
-	/* What is ready the caller has not got, but for the one that was returned. */
+	/* The caller has not received the ready records, except the one that was returned. */
 	for (uint32_t i = 0; !err && i < m->n; i++)
 		err = dkt__source_done(m->parts[i].source, m->parts[i].state != READY || i == top);
 	return err;

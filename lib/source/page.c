@@ -5,7 +5,7 @@
 /* struct buffer_data_page of kernel/trace/ring_buffer.c: u64 time stamp, local_t commit, data. */
 #define STAMP_SIZE 8
 
-/* Of commit, the bits that are a length; the upper ones say that records were lost. */
+/* The bits of commit that hold the length; the upper bits report lost records. */
 #define COMMIT_MASK ((1u << 27) - 1)
 
 /* And those upper ones: some were lost, and their number is stored behind the data. */

@@ -64,7 +64,7 @@ static inline int dkt__page_next(struct dkt__page *page, struct dkt__page_record
 	return dkt__page_next_slow(page, record);
 }
 
-/* What becomes of the records of an event. */
+/* How the records of an event are treated. */
 enum dkt__verdict {
 	DKT__UNASKED,
 	DKT__WANTED,

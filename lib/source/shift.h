@@ -4,7 +4,7 @@
 
 #include "ctx.h"
 
-/* What holds from that time of the guest on. */
+/* The values that apply from that time of the guest on. */
 struct dkt__shift_sample {
 	uint64_t time;
 	int64_t offset; /* to add */

@@ -108,7 +108,7 @@ static bool stream_turn(struct dkt__streams *it, struct dkt__stream *s)
 	}
 }
 
-/* What was found is put to the clock of all. */
+/* Shift the result to the clock that all sources share. */
 static inline bool on_time(struct dkt__stream *s, bool found)
 {
 	if (dkt__unlikely(s->shift && found))
@@ -151,7 +151,7 @@ static inline bool stream_step(struct dkt__streams *it, struct dkt__stream *s)
 	return more;
 }
 
-/* Of a stream whose next record nobody has judged: steps over it if it is not wanted. */
+/* Tests the next record of a stream that was not tested yet; steps over it if it is not wanted. */
 static bool stream_judge(struct dkt__streams *it, struct dkt__stream *s, bool more)
 {
 	return more && it->verdicts && is_unwanted(it, s) ? stream_step(it, s) : more;
@@ -404,7 +404,7 @@ int dkt__streams_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
 		struct dkt__stream *s = &it->list[i];
 		uint64_t nr = pages_before(it, s, from) + share / s->page_size, time;
 
-		/* Of several pages with one stamp all are in one slice. */
+		/* Pages with the same time stamp belong to the same slice. */
 		for (nr++; nr < s->n_pages; nr++) {
 			time = stream_time(it, s, nr);
 			if (time <= from)

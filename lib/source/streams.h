@@ -24,8 +24,8 @@ struct dkt__provider {
 	/* Looks for pages behind the last one. 0: there are some; 1: not now. NULL: there are never. */
 	int (*more)(struct dkt__streams *it, struct dkt__stream *s);
 	/*
-	 * What was lost by another count than that of the pages, which *lost holds. NULL: there is none
-	 * but the kernel's of the whole file.
+	 * Corrects *lost, the number of lost records by the pages, by another count.
+	 * NULL: there is no other count than the kernel's for the whole file.
 	 */
 	int (*lost)(struct dkt__streams *it, const struct dkt__stream *s, uint64_t *lost);
 	const char *verb; /* that a page cannot be */
@@ -35,7 +35,7 @@ extern const struct dkt__provider dkt__pages_extent, dkt__pages_chunks;
 
 /* The pages of one CPU of one buffer. */
 struct dkt__stream {
-	/* What the reader sets. */
+	/* Set by the reader. */
 	int cpu;
 	uint32_t buffer; /* becomes the record's stream */
 	uint32_t page_size;
@@ -134,8 +134,8 @@ static inline bool dkt__streams_stays(struct dkt__streams *it, bool more, uint64
 }
 
 /*
- * What becomes of records of that type, enum dkt__verdict; place is the type in the byte order that
- * records have. It is asked for once.
+ * How records of that type are treated, enum dkt__verdict; place is the type in the byte order that
+ * records have. The kind of source is asked only once.
  */
 uint8_t dkt__streams_ask(struct dkt__streams *it, uint16_t type, uint16_t place);
 

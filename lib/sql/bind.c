@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the names in a statement stand for. libtracefs looks for them, too, but its version 1.6.4 has
- * faults that are kept from happening here, each at its place.
+ * Resolves the names in a statement. libtracefs looks for them, too, but its version 1.6.4 has
+ * faults that this code avoids, each at its place.
  */
 #include "event.h"
 #include "expr.h"
@@ -33,7 +33,7 @@ static bool is_comm(const struct field *field)
 
 /* ---- events ---- */
 
-/* Of all systems; *n counts those of the name. */
+/* Looks in all systems; *n counts the events of the name. */
 static struct dkt_event *find_anywhere(struct dkt_ctx *ctx, const char *name, size_t *n)
 {
 	struct dkt_event *const *all;

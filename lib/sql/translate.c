@@ -19,7 +19,7 @@
 /* Seconds of the CPU; a statement takes about a millisecond. */
 #define CPU_MAX 10
 
-/* What the answer begins with. */
+/* The beginning of the answer. */
 #define IS_TEXT  'T'
 #define IS_ERROR 'E'
 #define IS_ALONE 'A' /* tracefs_synth_echo_cmd() found no tracefs to print the name of */

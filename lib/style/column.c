@@ -6,7 +6,7 @@
 /* Those that the event has of its own. */
 #define ALL_FIELDS "*"
 
-/* What can be asked for beside the event's fields. */
+/* Columns that can be asked for beside the event's fields. */
 static const struct {
 	const char *name;
 	enum dkt__column_kind kind;
@@ -202,7 +202,7 @@ static bool needs_text(struct dkt_event *event)
 			plan->way == DKT__PLAN_TEP);
 }
 
-/* What keys aside a column of fixed size can take at most in any style. */
+/* The most bytes that a column of fixed size needs in any style, without its key. */
 static uint32_t room_of(const struct dkt__column *column)
 {
 	if (column->kind <= DKT__COLUMN_ADDRESS || column->bytes.kind != DKT__BYTES_FIXED)

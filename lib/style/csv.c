@@ -6,7 +6,7 @@
 #include "event.h"
 #include "style.h"
 
-/* What comes before the event's own fields. */
+/* The columns before the event's own fields. */
 #define COMMON_NAMES "system,event,ts,wall,cpu,pid,comm,flags"
 
 /* Most that numbers and times of these take. */
@@ -241,7 +241,7 @@ static int csv_lost(struct csv *csv, const struct row *row)
 	return err ? err : put_row(row, csv->columns, csv->n);
 }
 
-/* Of several files each has its own form of an event: those that are alike are one table. */
+/* Each file has its own form of an event; forms that are equal share a table. */
 static bool has_header(const struct csv *csv, const struct dkt__form *form)
 {
 	const struct dkt_event *event = form->event;

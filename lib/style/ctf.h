@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the two rooms of the ctf style share: its files' layout and its metadata. */
+/* Shared by the files of the ctf style: the layout of its files and its metadata. */
 #pragma once
 
 #include "style.h"

@@ -24,7 +24,7 @@ static const struct {
 	/* clang-format on */
 };
 
-/* What the style knows of an event. */
+/* The style's state for an event. */
 struct known {
 	struct pair pair; /* phase PAIR_NONE: it is none's */
 	uint32_t sched; /* number of its message, 0: it has none */

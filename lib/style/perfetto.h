@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the rooms of the perfetto style share: tracks, and the numbers of Perfetto's messages. */
+/* Shared by the files of the perfetto style: tracks, and the numbers of Perfetto's messages. */
 #pragma once
 
 #include "style.h"
@@ -101,7 +101,8 @@ struct task_states {
 };
 
 /*
- * Of the print format of sched_switch. kernel: its release, as Perfetto is told it; NULL: it is not.
+ * Reads the states from the print format of sched_switch. kernel: the kernel's release, as written
+ * for Perfetto; NULL: none is written.
  */
 void dkt__task_states(struct task_states *states, const char *print, const char *kernel);
 uint64_t dkt__task_state(const struct task_states *states, uint64_t v);
@@ -114,7 +115,7 @@ enum pair_phase {
 	PAIR_END,
 };
 
-/* What is begun, and so where it is shown. */
+/* The kind of slice, which decides on which track it is shown. */
 enum pair_kind {
 	PAIR_RAW_SYSCALL, /* of a thread */
 	PAIR_SYSCALL,
@@ -145,7 +146,7 @@ struct pair {
 	const char *words; /* PAIR_NAME_EVENT */
 };
 
-/* What the event's records begin or end; false: neither. words are the style's. */
+/* Tells which slice the event's records begin or end; false: neither. words are the style's. */
 bool dkt__pair_of(struct dkt_style *style, struct dkt_event *event, struct pair *pair);
 
 /* Appends the name of what the record begins. */

@@ -150,7 +150,7 @@ struct trace_style {
 	char millisecond[16]; /* "12099.123" */
 };
 
-/* What is found out at an event's first record. */
+/* The state of an event, found at its first record. */
 struct kind {
 	const struct dkt__plan *plan; /* that knows its room; NULL: the text is made in another way */
 	size_t room; /* for a line, but for such a text */

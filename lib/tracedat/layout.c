@@ -49,7 +49,7 @@ static int patch(struct writer *w, uint64_t value, uint64_t at)
 	return dkt__spill_write(w->out->ctx, w->out->fd, bytes, 8, at);
 }
 
-/* What both versions begin with. */
+/* The beginning of both versions. */
 static void put_start(struct writer *w)
 {
 	static const char magic[] = "\x17\x08\x44tracing";

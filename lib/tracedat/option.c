@@ -86,7 +86,7 @@ static int option_clock(struct dkt__dat *dat, struct dkt__cursor *option)
 	return dat->clock ? 0 : -ENOMEM;
 }
 
-/* What is there up to one of those; "-": that was not known. */
+/* The text up to one of those characters; "-": it was unknown. */
 static int uname_part(const char *text, const char *end, char **part)
 {
 	size_t n = strcspn(text, end);

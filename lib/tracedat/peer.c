@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a trace.dat says of recordings that were made together with it: of its host, of its guests. */
+/* The recordings that were made together with a trace.dat: of its host and its guests. */
 #include "tracedat.h"
 
 /* Bits of the flags of time shifts. */

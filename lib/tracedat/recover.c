@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a trace.dat of version 7 that was cut off still holds. Options tell where sections are, and
- * those of the records are written behind the records. Without them sections are found one after the
- * other, and the pages of a CPU by what they look like: a CPU ends where time goes back.
+ * Recovers a truncated trace.dat of version 7. Its options, which tell where sections are, stand
+ * behind the records. Without them, sections are found one after the other, and the pages of a CPU
+ * by their content: a CPU ends where time goes back.
  */
 #include "tracedat.h"
 

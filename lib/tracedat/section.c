@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a trace.dat brings along of its kernel: formats, symbols, names of processes. */
+/* The sections of a trace.dat about its kernel: formats, symbols, names of processes. */
 #include "tracedat.h"
 
 /* A count of formats that no kernel has. */

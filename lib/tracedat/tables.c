@@ -211,7 +211,7 @@ static void cpu_stat(const struct dkt_tracedat *out, struct dkt_buf *buf,
 	struct dkt_loss loss;
 	char text[400];
 
-	/* Of several instances in one file the losses are known together only. */
+	/* If a file has several instances, only the sum of their losses is known. */
 	if (out->part || (stream != out->streams && stream->source == out->streams[0].source) ||
 	    dkt_source_loss(stream->source, nr, &loss))
 		loss.lost = 0;

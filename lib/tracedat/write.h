@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the rooms of writing a trace.dat file share: taking records, its tables, its layout. */
+/* Shared by the writer of trace.dat files: taking records, tables, layout. */
 #pragma once
 
 #include "base/compress.h"
@@ -37,7 +37,7 @@ struct dkt__tdw_event {
 	size_t len;
 };
 
-/* What a stream's event became, found by the number it has there. */
+/* The event of the file that a stream's event became, found by its ID in the stream. */
 struct dkt__tdw_known {
 	struct dkt_event *event;
 	uint16_t id;

@@ -110,7 +110,7 @@ void dkt__text_names_clear(struct dkt__text_names *names)
 
 /* ---- formats ---- */
 
-/* What is to be the catalogue. */
+/* The text of the catalogue of formats. */
 struct list {
 	struct dkt_ctx *ctx; /* keeps the texts */
 	struct dkt__given *given;

@@ -14,7 +14,7 @@
 /* The longest name of an event, with sys_enter_ before it. */
 #define DKT__TEXT_NAME 128
 
-/* What lines with one name stand for. */
+/* The event of lines with the same name. */
 struct dkt__text_name {
 	char name[DKT__TEXT_NAME];
 	struct dkt_event *events[DKT__TEXT_SAME]; /* that print such lines */
@@ -29,7 +29,7 @@ struct dkt__text_names {
 	bool retval; /* exits of functions tell what they returned */
 };
 
-/* What a line stands for, by the name of its event; "text" if it has none. */
+/* Finds the event of a line by its name; "text" if the line has none. */
 void dkt__text_name(const struct dkt__line *line, char name[DKT__TEXT_NAME]);
 
 /* Finds the name, or adds it; NULL: there is no memory. Beyond some thousands all are one. */

@@ -21,7 +21,7 @@ static bool place(const char *begin, const char **p, struct dkt__line *line)
 	return true;
 }
 
-/* What is before "us": a number, and before that the place and the process. */
+/* The text before "us": the process, its place and a number. */
 static bool head(const char *begin, const char *us, struct dkt__line *line)
 {
 	struct scan s = { .end = us };

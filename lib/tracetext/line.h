@@ -20,7 +20,7 @@ enum dkt__call {
 	DKT__CALL_EXIT, /* } */
 };
 
-/* What a line of function_graph says; the function is the line's text, "": it does not say. */
+/* The parts of a line of function_graph; the function is the line's text, "" if it has none. */
 struct dkt__graph {
 	enum dkt__call call;
 	bool is_strong; /* no other text has such lines */

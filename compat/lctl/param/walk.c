@@ -258,7 +258,7 @@ static int take_own(struct param_walk *walk, const struct param *param)
 	return param_dir_add(&walk->root, walk->opts, name, mode, false, value, strlen(value));
 }
 
-/* What no file stands for, on a machine without Lustre. */
+/* The parameters without a file, on a machine without Lustre. */
 static int walk_own(struct param_walk *walk, const char *pattern)
 {
 	const struct param *param = NULL;

@@ -62,7 +62,7 @@ static int write_own(struct param_write *pw, const struct param *param, const ch
 	return err;
 }
 
-/* What fits among the names that no file has; false: nothing does. */
+/* Tries the names that no file has; false: none matches. */
 static bool write_owns(struct param_write *pw, const char *pattern, const char *value, int *err)
 {
 	const struct param *param = NULL;
@@ -127,7 +127,7 @@ static int write_both(struct param_write *pw, const struct param *param, const c
 	return err;
 }
 
-/* What the log had to leave out when it followed. */
+/* Reports the parts of the mask that the log could not follow. */
 static void tell_left_out(const struct param_write *pw, const struct param *param)
 {
 	const char *notes[] = { pw->log ? pw->log->note : NULL,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the rooms of the class map share: reading files, parsing them, resolving events. */
+/* Shared by the code of the class map: reading files, parsing them, resolving events. */
 #pragma once
 
 #include "base/arena.h"

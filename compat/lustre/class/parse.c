@@ -7,7 +7,7 @@
 
 enum target_kind { TARGET_CLASS, TARGET_SUBSYSTEM, TARGET_MESSAGES };
 
-/* What one mapping says about a class; applied to the map when it has been read as a whole. */
+/* One mapping of a class; applied to the map once the whole mapping has been read. */
 struct target_news {
 	enum target_kind kind;
 	const char *about;
@@ -177,7 +177,7 @@ static bool has_positive(const struct class_entry *entry)
 	return false;
 }
 
-/* What an entry must and must not have, depending on where it stands. */
+/* Checks the keys of an entry, depending on where it stands. */
 static int check_entry(struct reader *r, const yaml_mark_t *mark, enum target_kind kind,
 		       const struct class_entry *entry)
 {

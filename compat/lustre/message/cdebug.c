@@ -68,7 +68,7 @@ static const struct tier full[] = {
 };
 
 /*
- * Of the messages of Lustre 2.17 that have no nested format none has more words than that, 6 of
+ * No message of Lustre 2.17 without a nested format has more arguments than that; 6 of
  * 1000 have a string behind the ninth word or a later one, 2 of 1000 behind the thirteenth or later.
  * Addresses of networks, %pIS and the like, are among the first four in nearly all.
  */
@@ -186,8 +186,8 @@ static void put_words(FILE *f, enum cdebug_machine machine, enum cdebug_place pl
 }
 
 /*
- * Of a dentry, which those messages have whose first argument is no %pV. Where it is none this costs
- * one more fault, so it is not recorded of more than the first, where Lustre's own messages have it.
+ * The name of a dentry, for messages whose first argument is not a %pV. If it is not a dentry, this
+ * costs a fault, so only the first argument is recorded, where Lustre's own messages have it.
  */
 static void put_names(FILE *f, enum cdebug_machine machine, enum cdebug_place place,
 		      const struct tier *tier, unsigned int dentry_name)
@@ -379,7 +379,7 @@ static void remove_parts(struct dkt_ctx *ctx)
 	dkt_error_give(ctx, 0, words);
 }
 
-/* Of probes at one place the one that was made last is asked first, and the shown record ends all. */
+/* The kernel runs the newest probe at a place first, and the shown record ends a message. */
 static int create_parts(struct dkt_ctx *ctx)
 {
 	char **calls = NULL;

@@ -23,7 +23,7 @@ enum cdebug_machine {
 
 enum cdebug_machine cdebug_machine(void);
 
-/* What of Lustre can be probed, and for what. */
+/* The functions of Lustre that can be probed. */
 enum cdebug_place {
 	CDEBUG_VMSG2, /* libcfs_debug_vmsg2(data, format, va_list *, format2, ...), up to 2.12 */
 	CDEBUG_MSG, /* libcfs_debug_msg(data, format, ...) */
@@ -42,7 +42,7 @@ int cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsigned
 /* Words of the arguments behind a va_list that come first: those that were in registers. */
 unsigned int cdebug_va_registers(enum cdebug_machine machine);
 
-/* What a call adds to the stack: by so much it grows from CDEBUG_CALL to CDEBUG_LIGHT. */
+/* The bytes that a call adds to the stack from CDEBUG_CALL to CDEBUG_LIGHT. */
 unsigned int cdebug_call_stack(enum cdebug_machine machine);
 
 /*

@@ -2,7 +2,7 @@
 /*
  * Whether the text that a probe gave can be that of a message which Lustre recorded.
  *
- * What a probe does not know it prints as <%...>, the rest of a string it has not as "...", and
+ * A probe prints unknown values as <%...>, the missing rest of a string as "...", and
  * addresses as they are, where Lustre has hashes. Lustre cuts texts that are longer than a page, its
  * trace event shorter ones, without the newline at the end.
  */

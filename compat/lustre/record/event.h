@@ -26,7 +26,7 @@ struct dkt_event *record_event_find(struct dkt_ctx *ctx);
 /* Whether it is that event. */
 bool record_is_event(const struct dkt_event *event);
 
-/* What a record's bytes as the event's may come to. */
+/* The largest size of a record in the form of the event. */
 #define RECORD_EVENT_MAX (RECORD_MAX + 64)
 
 /* Makes the record one of the event, but for its bytes; times are wall-clock time. */

@@ -4,7 +4,7 @@
 
 #include "lustre/record.h"
 
-/* What a line may have beyond the record's own length. */
+/* The most bytes of a line beyond the record's own length. */
 #define RECORD_LINE_EXTRA 192
 
 /* Lustre's lctl cuts lines there, and the newline with it. */

@@ -293,8 +293,8 @@ const struct merge_log *record_sort_log(const struct record_sort *sort)
 }
 
 /*
- * What a slice reads in vain is a part of each run that overlaps it: it should be several times as
- * long as those together.
+ * A reader of a slice reads a part of each overlapping run in vain: the slice should be several
+ * times as long as these parts together.
  */
 unsigned int record_sort_share(const struct record_sort *sort, uint64_t *size)
 {

@@ -20,7 +20,7 @@ struct record_sort_opts {
 	size_t memory; /* bytes to get along with, about; 0: 32 MB */
 };
 
-/* What the log came to. */
+/* The result of reading the log. */
 struct record_counts {
 	uint64_t kept;
 	uint64_t dropped; /* not shown */

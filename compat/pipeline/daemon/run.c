@@ -59,7 +59,7 @@ static int take_record(void *data, struct dkt_source *source, const struct dkt_r
 	int err;
 
 	(void)source;
-	/* What it causes itself would never end. */
+	/* Recording its own writes would never end. */
 	if (rec->event && rec->pid == d->self) {
 		d->state.own++;
 		return 0;
@@ -293,7 +293,7 @@ int daemon_run(struct dkt_ctx *ctx, const char *instance, const struct daemon_st
 	if (!err) {
 		load_printk(&d);
 		err = loop(&d);
-		/* What could not be written stays with the log. */
+		/* Records that could not be written stay in the log. */
 		if (err)
 			d.state.error = strdup(dkt_error(ctx));
 		save_state(&d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What printing the debug log came to, in words. */
+/* Reports the result of printing the debug log. */
 #include <inttypes.h>
 
 #include "io/say.h"

@@ -13,7 +13,7 @@ struct timeline {
 	struct legacy_style *legacy; /* knows messages; may be NULL without an instance */
 	int64_t wall; /* to add to the times of the kernel's records to get wall-clock time */
 	bool apart; /* all records of a message are returned, not only the one it is shown by */
-	/* What the calls keep here. */
+	/* Private to the calls. */
 	struct dkt_source *source; /* of all records, for all calls but dkt_source_next() */
 	struct dkt_source *kernel, *ours, *theirs; /* what it is made of; those that there are */
 	uint64_t *last; /* of each CPU, the time of the last record that is no part of a message */

@@ -11,7 +11,7 @@
 int param_file_write(const char *path, const char *value, const char *tell);
 
 /*
- * What would have to be written to have again what is there: the first line, or of a mask all that
- * Lustre has in it, as not every bit of one has a name.
+ * The text to write to restore the current value: the first line, or for a mask Lustre's
+ * whole value, because not every bit has a name.
  */
 int param_file_read(const struct param *param, const char *path, char value[PARAM_FILE_MAX]);

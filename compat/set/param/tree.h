@@ -28,7 +28,7 @@ struct tree_matches {
 int tree_find(struct tree *tree, const char *pattern, bool modules, struct tree_matches *matches);
 void tree_matches_clear(struct tree_matches *matches);
 
-/* What of a pattern names a parameter, and whether that is to be looked for in modules too. */
+/* The part of a pattern that names a parameter, and whether to look for it in modules, too. */
 const char *tree_pattern(const char *pattern, bool *modules);
 
 /* The first file of that name, which is the one that a command works on. -ENOENT: none. */

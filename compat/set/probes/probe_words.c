@@ -167,7 +167,7 @@ bool probe_words_is_glob(const struct probe_words *words)
 
 /* ---- and back ---- */
 
-/* What a file's line would take apart in another way. */
+/* Words that a line of a file would split in another way. */
 static bool is_plain(const char *text)
 {
 	return !text || (*text && strncmp(text, "--", 2) && !text[strcspn(text, " \t\n\r#")]);

@@ -4,7 +4,7 @@
 
 #include <dktrace/dktrace.h>
 
-/* What a glob may come to without being asked for. */
+/* The most probes of a glob, unless the user asks for more. */
 #define PROBE_WORDS_MAX 100
 
 struct probe_words {

@@ -93,7 +93,7 @@ static int add_all(struct boot *boot, const struct event_filter *filter)
 	return err;
 }
 
-/* What acts on events, or limits them all, is there when dktrace is. */
+/* dktrace apply sets triggers and limits later; the boot settings cannot hold them. */
 static void leave_rest(struct boot *boot)
 {
 	const struct settings *set = boot->set;
@@ -188,7 +188,7 @@ static char find_quote(const char *text)
 	return !strchr(text, '"') ? '"' : !strchr(text, '\'') ? '\'' : '\0';
 }
 
-/* What the kernel's parser of it takes in a value, and what is shown as it is. */
+/* Characters that the kernel's parser accepts in a value and that print as they are. */
 static bool is_printable(const char *text)
 {
 	char *safe __cleanup(free) = shown(text);

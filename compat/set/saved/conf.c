@@ -14,7 +14,7 @@
 /* More names than there are parameters. */
 #define KEYS_MAX 16
 
-/* Of a line that sets nothing yet. */
+/* Comment before a line that sets nothing yet. */
 #define NOT_YET                                                                                    \
 	"# Its object did not exist when this was saved; apply sets it once the object exists."
 

@@ -57,7 +57,7 @@ const struct conf_line *conf_next(const struct conf *conf, const char *key,
 
 /*
  * Sets a value in its place, or behind the last line; NULL takes the line away. Comments stay.
- * What the value of a line that was found points at goes.
+ * The values of lines found before are freed.
  */
 int conf_set(struct conf *conf, const char *key, const char *value);
 

@@ -71,7 +71,7 @@ static bool same_words(const char *a, const char *b)
 	return *a == *b;
 }
 
-/* Of what is set, too, something may be gone for now. */
+/* The object of a setting may be missing for now. */
 static bool keep(void *data, const struct conf_line *line)
 {
 	const struct list *list = data;

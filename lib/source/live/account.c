@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a live source saw and lost: its own count of records, the kernel's of the lost ones. */
+/* The account of a live source: it counts its records, and the kernel counts the lost ones. */
 #include "instance.h"
 #include "source/live.h"
 
@@ -8,7 +8,7 @@ static uint64_t stats_lost(const struct dkt_cpu_stats *stats)
 	return stats->overrun + stats->commit_overrun + stats->dropped;
 }
 
-/* What the kernel lost on the CPU since it was accounted for last. */
+/* The records that the kernel lost on the CPU since the last account. */
 static int cpu_lost(struct dkt__live *live, size_t nr, struct dkt_cpu_stats *stats, uint64_t *lost)
 {
 	struct dkt__spool_base base = dkt__spool_get_base(&live->cpus[nr].spool);
@@ -74,7 +74,7 @@ int dkt__live_lost(struct dkt__streams *it, const struct dkt__stream *s, uint64_
 	uint64_t told = live->cpus[nr].lost;
 	int err = 0;
 
-	/* What is lost after dkt_source_done() is the next reader's to tell. */
+	/* The next reader reports losses after dkt_source_done(). */
 	if (live->flags & DKT_LIVE_KEEP || (live->flags & DKT_LIVE_WHOLE && !live->settled))
 		err = cpu_lost(live, nr, &stats, &told);
 	/* A saved tree need not have the kernel's counts; its pages have some. */

@@ -107,7 +107,7 @@ static void hint_events(struct dkt__live *live)
 		dkt__events_likely(live->in->ctx, on, n);
 }
 
-/* What the top instance had recorded when it was given back is still in the spool. */
+/* The spool still has the records of the top instance from before it was given back. */
 static bool has_left_over(const struct dkt__live *live)
 {
 	char name[24];

@@ -70,7 +70,7 @@ static int spool_grow(struct dkt__spool *spool, uint32_t pages)
 
 	if (len <= spool->map_len)
 		return 0;
-	/* What is mapped already has its room: to ask for all of it again takes longer each time. */
+	/* Mapped space is already allocated; to ask for all of it again takes longer each time. */
 	err = posix_fallocate(spool->fd, (off_t)spool->map_len, (off_t)(len - spool->map_len));
 	if (err)
 		return -err;

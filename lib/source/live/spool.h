@@ -19,7 +19,7 @@ struct dkt__spool_pos {
 	uint32_t offset;
 };
 
-/* What is remembered of a CPU from capture to capture. */
+/* The state of a CPU that is kept from one capture to the next. */
 struct dkt__spool_base {
 	uint64_t lost; /* the kernel's count of lost records, accounted for */
 	uint64_t read; /* the kernel's count of read records, to notice that it was reset */

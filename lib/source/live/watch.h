@@ -4,7 +4,7 @@
 
 #include "ctx.h"
 
-/* Of a source that does not follow all are -1. */
+/* All are -1 if the source does not follow. */
 struct dkt__watch {
 	int all; /* epoll: the buffers and the three below */
 	int wake; /* eventfd: dkt_source_wake() was called */
