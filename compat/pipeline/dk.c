@@ -9,9 +9,9 @@
 #include "base/stop.h"
 #include "base/util.h"
 #include "lustre/message/cdebug.h"
-#include "pipeline/dk/out.h"
 #include "pipeline/dk/timeline.h"
 #include "pipeline/once.h"
+#include "pipeline/text_out.h"
 
 /* Records between two looks at how far it is. */
 #define BATCH 4096
@@ -71,7 +71,7 @@ static int add_record(struct printer *p, const struct dkt_record *rec)
 /* A source that follows has come to its end: all of it is written out before it waits. */
 static int wait_for_more(struct printer *p)
 {
-	int err = dk_out_flush(&p->sink.out);
+	int err = text_out_flush(&p->sink.out);
 
 	if (!err)
 		err = dkt_source_done(p->time.source);
@@ -127,7 +127,7 @@ static int commit(struct printer *p)
 	int err = sink_finish(&p->sink);
 
 	if (!err && !p->opts->sink->whole)
-		return p->sink.tracedat ? 0 : dk_out_check(&p->sink.out);
+		return p->sink.tracedat ? 0 : text_out_check(&p->sink.out);
 	return err ? err : outfile_commit(p->opts->file);
 }
 
@@ -146,7 +146,7 @@ static int print_log(struct printer *p)
 
 static int open_kernel(struct printer *p)
 {
-	DKT_OPTS(dkt_live_opts, opts, .flags = p->opts->flags, .flush = dk_out_settle,
+	DKT_OPTS(dkt_live_opts, opts, .flags = p->opts->flags, .flush = text_out_settle,
 		 .data = &p->sink.out, .wake_percent = WAKE_PERCENT);
 	char *spool __cleanup(free) = NULL;
 	int err = p->log->dir ? debuglog_spool(p->log, &spool) : 0;

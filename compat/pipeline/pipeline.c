@@ -50,7 +50,7 @@ static int run(struct pipeline *p, struct sink *sink, bool writes, pipeline_fn f
 		if (err == DKT_NEXT_LATER && p->later)
 			err = p->later(p->data);
 		if (!err && !stop && writes)
-			stop = dk_out_write_if_full(&sink->out);
+			stop = text_out_write_if_full(&sink->out);
 		if (p->look)
 			p->look(p->data);
 	}

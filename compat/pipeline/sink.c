@@ -197,7 +197,7 @@ int sink_add(struct sink *sink, const struct dkt_record *record)
 {
 	int err = sink_put(sink, record);
 
-	return err || sink->tracedat ? err : dk_out_write_if_full(&sink->out);
+	return err || sink->tracedat ? err : text_out_write_if_full(&sink->out);
 }
 
 int sink_finish(struct sink *sink)
@@ -210,7 +210,7 @@ int sink_finish(struct sink *sink)
 		err = style_flush(sink->styles[i], sink->out.buf);
 	if (!err)
 		err = style_end(sink->out.style, sink->out.buf);
-	return err ? pipeline_fail(sink->p, err) : dk_out_write(&sink->out);
+	return err ? pipeline_fail(sink->p, err) : text_out_write(&sink->out);
 }
 
 void sink_close(struct sink *sink)

@@ -2,9 +2,9 @@
 /* Where records go: a style into a descriptor or into files of its own, or a trace.dat file. */
 #pragma once
 
-#include "pipeline/dk/out.h"
 #include "pipeline/outfile.h"
 #include "pipeline/pipeline.h"
+#include "pipeline/text_out.h"
 
 /* The output: its kind and its options. */
 struct sink_opts {
@@ -29,7 +29,7 @@ struct sink {
 	struct style **styles; /* by part of the pipeline, or one for all */
 	size_t n_styles;
 	size_t width; /* of the names of streams before lines; 0: they are not there */
-	struct dk_out out;
+	struct text_out out;
 	uint64_t records; /* put */
 };
 

@@ -76,13 +76,13 @@ static bool take(struct job *job, uint64_t *nr)
 static void write_ready(struct job *job)
 {
 	struct jobs *all = job->all;
-	struct dk_out out = job->sink->out;
+	struct text_out out = job->sink->out;
 	int err;
 
 	all->writing = true;
 	while (!all->err && (out.buf = all->texts[all->n_written % all->n_texts])) {
 		pthread_mutex_unlock(&all->lock);
-		err = dk_out_write(&out);
+		err = text_out_write(&out);
 		pthread_mutex_lock(&all->lock);
 		all->texts[all->n_written++ % all->n_texts] = NULL;
 		all->spare[all->n_spare++] = out.buf;

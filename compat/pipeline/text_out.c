@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The log's way from a style to a descriptor. */
-#include "pipeline/dk/out.h"
+/* The way of text from a style to a descriptor. */
+#include "pipeline/text_out.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -16,7 +16,7 @@
 #define STOP_MS 1000
 
 /* write(), but once stopped it does not block: of a pipe that has room PIPE_BUF bytes are. */
-static ssize_t write_some(const struct dk_out *out, const char *text, size_t len)
+static ssize_t write_some(const struct text_out *out, const char *text, size_t len)
 {
 	struct pollfd ready = { .fd = out->fd, .events = POLLOUT };
 
@@ -28,7 +28,7 @@ static ssize_t write_some(const struct dk_out *out, const char *text, size_t len
 	return -1;
 }
 
-int dk_out_write(struct dk_out *out)
+int text_out_write(struct text_out *out)
 {
 	size_t len, done = 0;
 	const char *text = dkt_buf_data(out->buf, &len);
@@ -49,22 +49,22 @@ int dk_out_write(struct dk_out *out)
 	return err ? dkt_fail(out->ctx, err, "write output: %s", strerror(-err)) : 0;
 }
 
-int dk_out_write_if_full(struct dk_out *out)
+int text_out_write_if_full(struct text_out *out)
 {
 	size_t len;
 
 	dkt_buf_data(out->buf, &len);
-	return len < CHUNK ? 0 : dk_out_write(out);
+	return len < CHUNK ? 0 : text_out_write(out);
 }
 
-int dk_out_flush(struct dk_out *out)
+int text_out_flush(struct text_out *out)
 {
 	int err = style_flush(out->style, out->buf);
 
-	return err ? err : dk_out_write(out);
+	return err ? err : text_out_write(out);
 }
 
-int dk_out_check(const struct dk_out *out)
+int text_out_check(const struct text_out *out)
 {
 	int copy = out->fd < 0 ? -1 : fcntl(out->fd, F_DUPFD_CLOEXEC, 0);
 
@@ -75,10 +75,10 @@ int dk_out_check(const struct dk_out *out)
 	return 0;
 }
 
-int dk_out_settle(void *data)
+int text_out_settle(void *data)
 {
-	struct dk_out *out = data;
-	int err = dk_out_flush(out);
+	struct text_out *out = data;
+	int err = text_out_flush(out);
 
-	return err ? err : dk_out_check(out);
+	return err ? err : text_out_check(out);
 }
