@@ -129,7 +129,7 @@ is()
 	is "dktrace merge --compression z" "zlib zstd"
 }
 
-@test "zsh offers the same words, and files where there are none" {
+@test "zsh offers the same words, or files if there are no words" {
 	command -v zsh >/dev/null || skip "no zsh here"
 	mkdir "$BATS_TEST_TMPDIR/fpath"
 	cp "$top/ctl/dktrace.zsh" "$BATS_TEST_TMPDIR/fpath/_dktrace"
@@ -162,13 +162,13 @@ is()
 	is "dktrace list fields syscalls:sys_enter_rea" "sys_enter_read"
 }
 
-@test "where a file can be named nothing is offered, so that the shell offers files" {
+@test "completion offers no words for a file argument, so that the shell offers files" {
 	is "dktrace dk " ""
 	is "dktrace dk /tm" ""
 	is "dktrace dk --output /tm" ""
 }
 
-@test "only what stands before the cursor counts" {
+@test "completion reads only the words before the cursor" {
 	run -0 offers "dktrace stat --json" 12
 	same status "$output"
 }
@@ -181,7 +181,7 @@ is()
 	is "lctl nosuch " ""
 }
 
-@test "the program is the one that is typed" {
+@test "completion asks the program that was typed" {
 	is "$build/dktrace fol" "follow"
 	is "/nonexistent/dktrace fol" ""
 }

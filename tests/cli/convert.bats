@@ -42,7 +42,7 @@ report()
 	[ -s have ]
 }
 
-@test "what is no kind of output is refused before anything is read" {
+@test "convert refuses an unknown format before it reads the input" {
 	expect 2 "" "dktrace: out: the name does not tell the format; give --format" \
 		dktrace convert nothing out
 	expect 2 "" "dktrace: --format: unknown format 'elf'; use trace.dat, trace.dat-6 or a style" dktrace convert --format elf nothing out
@@ -53,7 +53,7 @@ report()
 	gone out.dat
 }
 
-@test "what was written is read again, the same" {
+@test "a converted file prints the same as its input" {
 	# The file knows wall-clock time to a microsecond.
 	dktrace convert --format trace "$capture" - | sed 's/\] *[0-9.]*:/]/' >wanted.txt
 	for args in "trace.dat-6" "trace.dat" "trace.dat --compression zlib" "trace.dat --compression none"; do
@@ -79,7 +79,7 @@ report()
 	same "$(wc -l <wanted)" "$(jq -c . out.json | wc -l)" "objects"
 }
 
-@test "what trace-cmd recorded is the same for trace-cmd after a conversion" {
+@test "trace-cmd prints the same before and after a conversion" {
 	needs_trace_cmd
 	for file in "$top"/tests/fixture/tracedat/v6.dat "$top"/tests/fixture/tracedat/v7-zstd.dat; do
 		for format in trace.dat trace.dat-6; do
@@ -109,7 +109,7 @@ report()
 	done
 }
 
-@test "an output that fails leaves what was there, and nothing else" {
+@test "a failed conversion keeps the old output file and leaves no other file" {
 	echo old >out.dat
 	expect 1 "" "dktrace: open nothing: No such file or directory" \
 		dktrace convert nothing out.dat
@@ -124,7 +124,7 @@ report()
 	same out.dat "$(ls -A)" "files"
 }
 
-@test "a full disk is told and leaves nothing" {
+@test "convert reports a full disk and leaves no file" {
 	[ "$(id -u)" -eq 0 ] || skip "needs root, for a file system of its own"
 	need_namespace
 	mkdir full
@@ -143,7 +143,7 @@ count_to()
 	dktrace report cut.dat 2>cut.err | grep -c '^ '
 }
 
-@test "all whole pages of a file that was cut are read" {
+@test "a truncated file is read up to its last complete page" {
 	"$tools/gen-records" cpus 5000 >dump
 	page=65536
 	for args in "trace.dat-6" "trace.dat --compression none"; do
@@ -167,7 +167,7 @@ count_to()
 	done
 }
 
-@test "all whole chunks of a compressed file that was cut are read" {
+@test "a truncated compressed file is read up to its last complete chunk" {
 	"$tools/gen-records" cpus 5000 >dump
 	for packed in zstd zlib; do
 		dktrace convert --format trace.dat --compression "$packed" dump whole.dat
@@ -184,7 +184,7 @@ count_to()
 	done
 }
 
-@test "what is left of a cut file can be written as a whole one, which trace-cmd reads" {
+@test "convert turns a truncated file into a complete one that trace-cmd reads" {
 	needs_trace_cmd
 	"$tools/gen-records" cpus 5000 >dump
 	for format in trace.dat trace.dat-6; do

@@ -48,7 +48,7 @@ sums()
 	done
 }
 
-@test "df prints what the real one prints, byte for byte" {
+@test "df prints the same bytes as Lustre's lctl" {
 	logs
 	# UPDATE=1 REAL_LCTL=... writes down what the real one prints.
 	output=$(sums "${REAL_LCTL:-lctl}")
@@ -116,7 +116,7 @@ large_logs()
 	expect 0 '' 'usage: debug_file <input> [output]' lctl debug_file a b c
 }
 
-@test "df: an input that cannot be opened" {
+@test "df fails if the input cannot be opened" {
 	expect 1 '' 'open(nosuch) failed: No such file or directory' lctl df nosuch
 }
 
@@ -126,7 +126,7 @@ large_logs()
 	expect 0 'Debug log: 0 lines, 0 kept, 0 dropped, 0 bad.' '' lctl df .
 }
 
-@test "df: the text goes to a private file, the summary to stdout" {
+@test "df writes the text to a private file and the summary to stdout" {
 	"$gen" cpus 40 >log
 	expect 0 'Debug log: 40 lines, 40 kept, 0 dropped, 0 bad.' '' lctl df log out
 	same 600 "$(stat -c %a out)"
@@ -137,7 +137,7 @@ large_logs()
 	same 4 "$(wc -l <out)"
 }
 
-@test "df: an output that cannot be opened, is full, or is the input" {
+@test "df fails if the output cannot be opened, is full, or is the input" {
 	"$gen" cpus 40 >log
 	expect 1 '' 'open(no/out) failed: No such file or directory' lctl df log no/out
 	expect 1 '' 'lctl: write output: No space left on device' lctl df log /dev/full
@@ -153,7 +153,7 @@ large_logs()
 	same "$(lctl df log)" "$(lctl df fifo)"
 }
 
-@test "df: what the real one loses without a word is told" {
+@test "df reports records that Lustre's lctl loses silently" {
 	"$gen" one 3 >log
 	size=$(stat -c %s log)
 	head -c $((size - 5)) log >torn

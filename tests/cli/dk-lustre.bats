@@ -40,7 +40,7 @@ nothing_left()
 	expect 0 'Debug log: 0 lines, 0 kept, 0 dropped, 0 bad.' '' lustre lctl dk
 }
 
-@test "dk: the raw dump's name cannot be guessed and nobody else sees into it" {
+@test "dk gives the raw dump a random name and a private mode" {
 	fill cpus 3
 	lustre lctl debug_kernel >/dev/null
 	fill cpus 3
@@ -65,7 +65,7 @@ nothing_left()
 	nothing_left
 }
 
-@test "dk FILE: one that cannot be made is found before the buffer is emptied" {
+@test "dk FILE fails before it empties the buffer if FILE cannot be created" {
 	fill cpus 30
 	expect 1 '' 'fopen(no/such) failed: No such file or directory' lustre lctl dk no/such
 	gone "$FAKE_LUSTRE/asked"
@@ -91,7 +91,7 @@ nothing_left()
 	gone 0
 }
 
-@test "dk: a kernel that refuses, or makes no file" {
+@test "dk fails if the kernel refuses the dump or writes no file" {
 	fill cpus 30
 	echo 12 >"$FAKE_LUSTRE/errno"
 	run --separate-stderr -1 lustre lctl dk out
@@ -104,7 +104,7 @@ nothing_left()
 	gone out
 }
 
-@test "dk: damage is told like df's" {
+@test "dk reports damage like df" {
 	fill cpus 60
 	"$tools/gen-records" damage 40 <"$FAKE_LUSTRE/buffer" >damaged
 	run --separate-stderr lctl df damaged

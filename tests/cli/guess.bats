@@ -18,7 +18,7 @@ suggests()
 	has "${stderr_lines[0]}" "; did you mean $word?"
 }
 
-@test "commands and the words that follow them" {
+@test "misspelt commands and their arguments get a suggestion" {
 	suggests 2 status dktrace staus
 	suggests 2 report dktrace help repotr
 	suggests 2 set dktrace filter st
@@ -66,7 +66,7 @@ Try 'dktrace status --help'." dktrace status --stye
 	suggests 2 wall dktrace report "$recorded/v6.dat" --style json --fields event,wal
 }
 
-@test "of a set of events all are asked: the field that most of them have" {
+@test "a misspelt field of several events suggests the field that most of them have" {
 	expect 1 "" "dktrace: filter: none of 28 events has a field 'cont'; did you mean count?
   fd == 1 && cont > 64k
              ^" dktrace hist --input "$capture" vfstrace --filter 'fd == 1 && cont > 64k'

@@ -24,7 +24,7 @@ syscalls:sys_exit_read,48' "$output" 'two events by name'
 	has "$stderr" 'events have the fields and are counted'
 }
 
-@test "a class that is a part of an event is counted by that part" {
+@test "hist counts only the records of an event that belong to the class" {
 	mkdir "$BATS_TEST_TMPDIR/classes"
 	cat >"$BATS_TEST_TMPDIR/classes/10.yaml" <<-END
 		classes:

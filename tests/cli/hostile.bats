@@ -54,7 +54,7 @@ read_all_ways()
 	[ "$status" -le 2 ]
 }
 
-@test "fields that no record can hold are not believed" {
+@test "a field that no record can hold is ignored" {
 	local field
 
 	for field in 'u32 v;\toffset:4294967295;\tsize:4' 'u64 v;\toffset:4294967288;\tsize:8' \
@@ -141,7 +141,7 @@ bomb()
 
 # Three blocks of 31 records of 4112 bytes, all bytes of which are 16: what zstd holds back when the
 # last input is taken is more than it was given room for.
-@test "all that compressed records unpack to is read" {
+@test "all records of compressed data are read" {
 	cd "$BATS_TEST_TMPDIR"
 	{
 		printf 'PERFILE2\20\0\0\0\0\0\0\0\121\0\0\0\0\0\32\0\50\265\57\375\0\70'

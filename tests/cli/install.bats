@@ -51,7 +51,7 @@ target()
 	expect 0 "real: get_param debug_mb" "" lctl get_param debug_mb
 }
 
-@test "services and what udev starts them by" {
+@test "the services and their udev rules are installed" {
 	target install
 	local units=$DESTDIR/usr/local/lib/systemd/system
 

@@ -20,7 +20,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 	same '[21739]' "$(jq -c '[.groups[].group] | map(select(. == 21739))' <<<"$output")" "a group that is a number"
 }
 
-@test "what a filter leaves" {
+@test "hist counts the records that match a filter" {
 	expect 0 'no pair' 'dktrace: 1 ended without a recorded beginning' \
 		dktrace latency "${fsync[@]}" --input "$capture" --filter 'fd == 77'
 	run -0 --separate-stderr dktrace latency "${fsync[@]}" --input "$capture" --filter 'fd == 3' --csv
@@ -58,7 +58,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 	lacks "$output" 'more rows'
 }
 
-@test "--sort, --top and --watch that cannot be" {
+@test "latency refuses invalid --sort, --top and --watch" {
 	local columns='name, count, min, p50, p90, p99, p99.9, max, total'
 
 	expect 2 '' "dktrace: --sort: 'totla' is not a column; the columns are $columns; did you mean total?" \
@@ -104,7 +104,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 	has "$stderr" 'dktrace: open /nonexistent: No such file or directory'
 }
 
-@test "ready-made pairs are listed, with what a kernel cannot" {
+@test "latency lists the ready-made pairs and marks those that this kernel lacks" {
 	run -0 dktrace latency --input "$capture"
 	has "$output" '  wakeup       from wakeup until a process runs (the file does not have the events)'
 	same 1 "$(grep -c ' rpc ' <<<"$output")" 'rows of one name'

@@ -33,7 +33,7 @@ setup()
 	export DKTRACE_INSTANCE=dkt-test-cli-$$ LCTL_REAL=/nonexistent DKTRACE_ROOT=$capture
 }
 
-@test "set_param: what cannot be written is told" {
+@test "set_param reports a parameter that cannot be written" {
 	expect 21 "" "error: set_param: setting $root/osc=1: Is a directory
 error: set_param: setting 'osc'='1': Is a directory" inside 'lctl set_param osc=1'
 	expect 22 "" "error: set_param: setting debug: Invalid argument" inside "lctl set_param debug ''"
@@ -60,7 +60,7 @@ b" "error: get_param: stat '$root/a_broken': No such file or directory" \
 		inside 'ln -s nowhere a_broken; lctl get_param "*"'
 }
 
-@test "a miss is told, also with -R and without rights" {
+@test "a parameter that does not exist is an error, also with -R and without privileges" {
 	expect 2 "" "error: get_param: param_path 'nosuch': No such file or directory" \
 		inside 'lctl get_param -R nosuch'
 	expect 2 "" "error: get_param: param_path 'nosuch': No such file or directory" \
@@ -81,7 +81,7 @@ debug: warning" "" inside 'lctl get_param -y lines debug'
 	expect 0 "debug: warning" "" inside 'lctl get_param -yF debug'
 }
 
-@test "-b prints a pattern for what has one value, names for the rest" {
+@test "-b prints a pattern for equal values and names for the others" {
 	expect 0 "osc.l-OST*-osc.active=1
 osc.l-OST0001-osc.only=2" "" inside 'lctl get_param -b osc.*.*'
 	expect 0 "osc.l-OST0000-osc.active=5
@@ -96,7 +96,7 @@ osc.l-OST0000-osc.active=1
 osc" "" inside 'lctl get_param .debug osc..l-OST0000-osc.active; lctl list_param osc.'
 }
 
-@test "directories that lead to themselves are gone through once" {
+@test "a directory that links to itself is searched once" {
 	run -0 inside 'ln -s .. osc/up; lctl list_param -R osc | wc -l'
 	[ "$output" -lt 30 ]
 }
@@ -141,7 +141,7 @@ inode" "" inside "$kernel_debug"'; lctl set_param debug=inode; lctl get_param -n
 		rm debug; lctl get_param -n debug; dktrace reset'
 }
 
-@test "a mask that the log refuses is taken back in Lustre" {
+@test "set_param restores Lustre's mask if the log refuses it" {
 	unset DKTRACE_ROOT
 	mountpoint -q /sys/kernel/tracing || skip "needs tracefs"
 	run --separate-stderr -22 inside "$kernel_debug"'; hostname before; lctl set_param debug=neither'
@@ -167,7 +167,7 @@ inode" "" inside "$kernel_debug"'; lctl set_param debug=inode; lctl get_param -n
 	same "" "$output" "what went wrong"
 }
 
-@test "a parameter that blocks: what came before it is there, and Ctrl-C ends it" {
+@test "a parameter that blocks keeps the output before it, and Ctrl-C ends it" {
 	own=/sys/kernel/tracing/instances/$DKTRACE_INSTANCE-slow
 	mkdir "$own" || skip "needs tracefs, which has files that block"
 	run -0 inside '

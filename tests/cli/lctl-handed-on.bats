@@ -25,7 +25,7 @@ with()
 	PATH=$path:/usr/bin:/bin "$@"
 }
 
-@test "the real one is run in place of a command that is not ours" {
+@test "Lustre's lctl runs the commands that dktrace does not have" {
 	expect 7 "real: ping 10.0.0.1@tcp" "" with "$bin" "$ours" ping 10.0.0.1@tcp
 	expect 7 "real: dl -t" "" with "$bin" "$ours" dl -t
 	expect 7 "real: lfsck_start -M l-MDT0000" "" with "$bin" "$ours" lfsck_start -M l-MDT0000
@@ -113,7 +113,7 @@ Disabling output of type \"trace\"" "" with "$bin" sh -c "printf 'ignore_errors\
 	has "$stderr" "it is not on PATH"
 }
 
-@test "a name that is given is refused where others can write the program" {
+@test "a configured lctl is refused if other users can write it" {
 	local words="lctl: 'ping' is a command of Lustre's lctl: '$bin/lctl', which LCTL_REAL names: users other than root can write it or its directory"
 
 	chmod 775 "$bin/lctl"
@@ -126,7 +126,7 @@ Disabling output of type \"trace\"" "" with "$bin" sh -c "printf 'ignore_errors\
 	LCTL_REAL=$bin/link expect 7 "real: ping a" "" "$ours" ping a
 }
 
-@test "real_lctl counts only in a file that nobody else can write" {
+@test "real_lctl is ignored in a file that other users can write" {
 	[ "$(id -u)" -eq 0 ] || skip "needs root, for a file in /etc"
 	need_namespace
 	# shellcheck disable=SC2016 # for the shell in there

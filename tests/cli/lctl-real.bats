@@ -30,7 +30,7 @@ but_for_losses()
 	same_as_real param
 }
 
-@test "links, strange values, names that say where to look, two trees" {
+@test "parameters in two trees, with links and unusual values" {
 	same_as_real odd
 }
 
@@ -42,7 +42,7 @@ but_for_losses()
 	same_as_real buffer
 }
 
-@test "debug_daemon: its words, and what it writes" {
+@test "debug_daemon checks its arguments and writes the log" {
 	same_as_real daemon
 }
 

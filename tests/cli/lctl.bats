@@ -10,7 +10,7 @@ setup()
 	export DKTRACE_ROOT=$capture DKTRACE_INSTANCE=dkt-test-cli-$$
 }
 
-@test "get_param: what a fresh machine has" {
+@test "get_param prints the defaults of a fresh machine" {
 	expect 0 "debug=ioctl neterror warning error emerg ha config console lfsck" "" lctl get_param debug
 	expect 0 "warning error emerg console" "" lctl get_param -n printk
 	expect 0 "debug_filter=none
@@ -55,12 +55,12 @@ subsystem_debug=" "" lctl list_param -RF '*'
 	expect 0 "" "usage: clear" lctl clear x
 }
 
-@test "dk FILE that cannot be made" {
+@test "dk FILE fails if FILE cannot be created" {
 	expect 1 "" "fopen($BATS_TEST_TMPDIR/no/file) failed: No such file or directory" \
 		lctl dk --input "$capture" "$BATS_TEST_TMPDIR/no/file"
 }
 
-@test "a command that is none" {
+@test "lctl fails on an unknown command with status 1" {
 	expect 1 "" "lctl: 'frob' is not a valid command. See 'lctl --list-commands'." lctl frob
 	expect 0 "" "lctl: 'frob' is not a valid command. See 'lctl --list-commands'." lctl help frob
 }

@@ -26,7 +26,7 @@ setup()
 	has "${lines[1]}" 'trace,1,'
 }
 
-@test "every class says what stands for it, or that nothing does" {
+@test "every class lists its events or says that it has none" {
 	run -0 dktrace list classes --json
 	echo "$output" | jq -e '.classes | all(.[]; .description | length > 10)'
 }
@@ -54,7 +54,7 @@ syscalls:sys_enter_ioctl,common_pid,int,4,4,true"
 	echo "$output" | jq -e '.events == []'
 }
 
-@test "status of a log that was never started" {
+@test "status of a log that was never started says so" {
 	run -0 dktrace status
 	same "instance         $DKTRACE_INSTANCE (not started: set_param debug=... starts it)" "${lines[0]}" "first line"
 	run -0 dktrace status --json
@@ -77,7 +77,7 @@ started,false" "$(printf '%s\n' "${lines[@]:0:3}")" "CSV"
 	same "tracefs,true,$DKTRACE_ROOT" "${lines[1]}" "CSV"
 }
 
-@test "a root that is no tracefs" {
+@test "list fails if DKTRACE_ROOT is not a tracefs" {
 	export DKTRACE_ROOT=$BATS_TEST_TMPDIR/none
 	expect 1 "" "dktrace: open $DKTRACE_ROOT: No such file or directory" dktrace list events
 	mkdir "$DKTRACE_ROOT"

@@ -29,7 +29,7 @@ df_lines()
 	done
 }
 
-@test "damage in a binary log is told" {
+@test "damage in a binary log is reported" {
 	"$gen" odd 2000 >log.bin
 	run -1 --separate-stderr dktrace convert --format legacy log.bin out.log
 	same "dktrace: log.bin: the record at offset 1279 is incomplete; 3 places have invalid data" "$stderr" "words"

@@ -54,7 +54,7 @@ halves()
 	jq -r .ts out.json | sort -n -c
 }
 
-@test "an offset that is given holds" {
+@test "--offset shifts the times of a file" {
 	halves
 	expect 0 "" "dktrace: b.dat: -1.500000000 s to the clock of a.dat, as given" \
 		dktrace merge --offset b.dat=-1500ms --output out.txt a.dat b.dat
@@ -63,7 +63,7 @@ halves()
 	sort -s -t']' -k2.2,2.20n out.txt | cmp out.txt -
 }
 
-@test "a guest is put to its host's clock by the shifts that were recorded" {
+@test "the recorded shifts put a guest on its host's clock" {
 	made=$top/tests/fuzz/corpus/tracedat
 	run -0 --separate-stderr dktrace report "$made/v7-guest" "$made/v7-host"
 	same "dktrace: $made/v7-host: +0.000000000 s to the clock of $made/v7-guest, by the shifts recorded for a guest and its host" \
@@ -94,7 +94,7 @@ halves()
 		diff wanted -
 }
 
-@test "what cannot be merged is told" {
+@test "merge reports files that it cannot merge" {
 	halves
 	v6=$top/tests/fixture/tracedat/v6.dat
 	expect 1 "" "dktrace: $v6 has no wall-clock times: give --offset $v6=TIME, the time to add to its times to get those of a.dat" \

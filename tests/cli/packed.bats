@@ -66,7 +66,7 @@ times_of()
 	done
 }
 
-@test "what is out of order by more than memory may have waits in a file" {
+@test "records far out of order wait in a temporary file" {
 	# 232 MB, the halves of which are of the same times.
 	packed 1 400000
 	dktrace report -S csv --fields ts packed.data | tr -d '\r' | sed 1d | cmp - <(seq 1000 1000 800000000)
@@ -79,7 +79,7 @@ times_of()
 	has "$stderr" "it takes more than half of the free space in $PWD/space; set TMPDIR to a directory with more"
 }
 
-@test "compressed records that are cut or changed are read up to there" {
+@test "truncated or damaged compressed records are read up to the damage" {
 	packed 20 200
 	dktrace report -S csv --fields ts packed.data >wanted
 	size=$(stat -c %s packed.data)

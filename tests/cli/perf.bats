@@ -58,7 +58,7 @@ our_lines()
 	done
 }
 
-@test "of the events that are asked for every sample is printed" {
+@test "every sample of the selected events is printed" {
 	for event in sched_switch sched_process_exec; do
 		our_lines "$files/plain.data" | grep ": $event:" >wanted
 		dktrace report -e "$event" "$files/plain.data" |
@@ -66,7 +66,7 @@ our_lines()
 	done
 }
 
-@test "what perf records now is read" {
+@test "a new recording of perf is read" {
 	needs_perf
 	record=(perf record -q -m 8M -a -e "sched:sched_switch,sched:sched_process_exec")
 	# One process whose name changes, with a record after each change.
@@ -211,13 +211,13 @@ chosen()
 	same "$(cut -d' ' -f1 have | uniq | wc -l)" "$(awk '{ n += $NF } END { print n }' folded)"
 }
 
-@test "a profile is told as one" {
+@test "a profile without tracepoints is reported as such" {
 	perf record -q -e cpu-clock -o profile.data -- true 2>/dev/null || skip "perf may not record here"
 	expect 1 "" "dktrace: profile.data: it has no records of tracepoints, the only ones that can be read" \
 		dktrace report profile.data
 }
 
-@test "more CPUs than a kernel can have are none" {
+@test "a number of CPUs above the kernel's limit is refused" {
 	# struct nr_cpus of its header: how many there are, how many are on.
 	for numbers in '\2\0\0\0\0377\0377\0377\0177' '\0377\0377\0377\0177\0377\0377\0377\0177'; do
 		cp "$files/plain.data" cpus.data
@@ -248,7 +248,7 @@ chosen()
 	has "$output" "dktrace: shared.data: the file is truncated at byte 327784; its records end at byte"
 }
 
-@test "what comes through a pipe is read to its end" {
+@test "a pipe is read to its end" {
 	dktrace report "$files/pipe.data" >wanted
 	dktrace report - <"$files/pipe.data" | cmp wanted -
 	# shellcheck disable=SC2002 # a pipe is what this is about
@@ -308,7 +308,7 @@ chosen()
 		diff <(sed -n 's/^ => //p' calls.txt) -
 }
 
-@test "what cannot be read is told" {
+@test "an unreadable perf.data is reported" {
 	head -c 3000 "$files/plain.data" >cut.data
 	run -1 --separate-stderr dktrace convert --format trace cut.data -
 	has "$stderr" "dktrace: cut.data: the file is truncated at byte 3000"

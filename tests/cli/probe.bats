@@ -29,7 +29,7 @@ p:dktrace/vfs_write vfs_write' '' dktrace probe add --dry-run 'vfs_*'
 	same '' "$(cat "$DKTRACE_ROOT/dynamic_events" "$DKTRACE_ROOT/kprobe_events")" made
 }
 
-@test "refusals say what else there is, exit 1" {
+@test "a refused probe names the possible values, exit 1" {
 	expect 1 '' "dktrace: this kernel has no function 'vfs_raed'; did you mean vfs_read?" \
 		dktrace probe add vfs_raed
 	expect 1 '' "dktrace: argument 'file->f_inod': struct file has no member 'f_inod'; did you mean f_inode?" \

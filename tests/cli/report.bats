@@ -22,7 +22,7 @@ made=$BATS_TEST_DIRNAME/../fuzz/corpus/tracedat
 }
 
 # Names of buffers belong before lines for people only.
-@test "of all buffers what programs read is as of one" {
+@test "styles for programs print the instances of a file without their names in between" {
 	file=$recorded/v7-zstd.dat
 	dktrace report -S json "$file" | jq -r '.from // "" | sub("^$"; "top")' | sort | uniq -c |
 		awk '{ print $1, $2 }' | diff <(printf '58 top\n26 two\n') -
@@ -38,7 +38,7 @@ made=$BATS_TEST_DIRNAME/../fuzz/corpus/tracedat
 	has "$(cat all.txt)" 'prev_state: 256'
 }
 
-@test "the trace-cmd that is here agrees" {
+@test "the installed trace-cmd prints the same" {
 	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
 	for file in "$recorded/v7-zstd.dat" "$made/v6" "$made/v6-big" "$made/v6-long4" "$made/v7"; do
 		dktrace report "$file" >have || [ $? -eq 3 ]
@@ -64,7 +64,7 @@ setup()
 	at_least 2 "$(dktrace report -s 12934.413636 -U 12934.413689 "$file" | wc -l)"
 }
 
-@test "several threads print what one does" {
+@test "several threads print the same as one" {
 	awk 'BEGIN {
 		for (i = 0; i < 100000; i++)
 			printf "00000100:00100000:%d.0:%.6f:0:%d:0:(client.c:1498:request()) message %d\n",
@@ -89,7 +89,7 @@ setup()
 	same "$have" "$stderr" "of several threads"
 }
 
-@test "losses are told by CPU and by the exit status" {
+@test "losses are reported per CPU and by the exit status" {
 	expect 3 "$(dktrace report "$made/v7" | head -n 0)" \
 		"dktrace: $made/v6: 4 of 17 records were lost (cpu 0: 4)" \
 		dktrace report --pid 999999 "$made/v6"
@@ -97,7 +97,7 @@ setup()
 		dktrace report -j2 --pid 999999 "$made/v6"
 }
 
-@test "a file that was cut is read up to there" {
+@test "a truncated file is read up to its end" {
 	head -c 3400 "$made/v6" >cut.dat
 	run --separate-stderr -1 dktrace report cut.dat
 	at_least 5 "${#lines[@]}"
@@ -124,7 +124,7 @@ setup()
 	expect 1 "" "dktrace: open $0: unknown file format" dktrace report "$0"
 }
 
-@test "several files, the second of which is none" {
+@test "report skips a file that does not exist" {
 	run --separate-stderr -1 dktrace report -e print "$recorded/v7-zstd.dat" nowhere \
 		"$recorded/v6.dat"
 	same 3 "${#lines[@]}"

@@ -134,7 +134,7 @@ with_caps()
 	[ "$(cat "$dir/kept")" != kept ]
 }
 
-@test "a pipe and a directory that another user put in the way are refused" {
+@test "output refuses a pipe or directory of another user" {
 	nobody mkfifo "$dir/sticky/pipe"
 	nobody mkdir "$dir/sticky/dir"
 	run -1 --separate-stderr timeout 20 dktrace report -o "$dir/sticky/pipe" "$dir/in.dat"
@@ -234,7 +234,7 @@ loses_all()
 	owner_mode "65534 600" "$dir/sticky/new"
 }
 
-@test "without root: a file of another user is replaced where that is allowed, else refused" {
+@test "without root, a file of another user is replaced if the directory allows it" {
 	echo kept >"$dir/sticky/kept"
 	run -1 --separate-stderr nobody dktrace report -o "$dir/sticky/kept" "$dir/in.dat"
 	has "$stderr" "Operation not permitted"

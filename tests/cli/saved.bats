@@ -161,7 +161,7 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 	has "$stderr" "dktrace: write output: No space left on device"
 }
 
-@test "a damaged tree is told, not believed" {
+@test "a damaged saved tree is reported" {
 	local tree=$BATS_TEST_TMPDIR/tree raw
 
 	cp -r "$capture" "$tree"

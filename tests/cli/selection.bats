@@ -80,7 +80,7 @@ of_show()
 	dktrace show -i "$@" | sed -n 's/^Debug log: .* lines, \([0-9]*\) kept.*/\1/p'
 }
 
-@test "the tables have what they are to test: some of each file is chosen, and some is not" {
+@test "each selection of the tables selects some records of each file, not all" {
 	for file in "${files[@]}"; do
 		n=$(wc -l <"$file.rows")
 		[ "$n" -gt 50 ]
@@ -141,7 +141,7 @@ of_show()
 	same 0 "$bad"
 }
 
-@test "several options: records that all of them choose" {
+@test "several options select the records that match all of them" {
 	pid=$(column trace.dat 100 5) cpu=$(column trace.dat 100 4)
 	event=$(column trace.dat 100 2)
 	wanted=$(rows trace.dat "\$5 == $pid && \$4 == $cpu && \$2 == \"$event\"")
@@ -223,7 +223,7 @@ cell()
 	esac
 }
 
-@test "what is written: --style, --output and --format with each command" {
+@test "--style, --output and --format work the same with each command" {
 	for row in "${written[@]}"; do
 		IFS='|' read -r command style output format <<<"${row// /}"
 		read -ra words <<<"${row%%|*}"
@@ -235,7 +235,7 @@ cell()
 	done
 }
 
-@test "every command tells what --rate left out" {
+@test "every command reports the records that --rate dropped" {
 	n=$(wc -l <dump.rows)
 	class=$(name_of classes dump 8)
 	rate=${class% *}=1
@@ -265,7 +265,7 @@ cell()
 	refused report trace.dat --if
 }
 
-@test "values that make no sense are refused by every command, before anything is written" {
+@test "every command refuses invalid values before it writes anything" {
 	bad=('--class=nosuch|nosuch' '--subsystem=nosuch|nosuch' '--event=a[|--event' '--pid=1-|--pid'
 		'--comm=[|--comm' '--cpu=3-1|--cpu' '--since=noon|--since' '--until=25:00|--until' '--rate=rpctrace|--rate')
 	for command in "report dump" "convert dump $out/x.dat" "merge dump -o $out/x.dat" \

@@ -13,7 +13,7 @@ setup()
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-@test "a command that is not there: nothing else happens" {
+@test "a missing command behind -- fails before anything else happens" {
 	local words
 
 	for words in 'hist sched:sched_switch --' 'hist sched:sched_switch' 'latency syscall --' \
@@ -69,7 +69,7 @@ setup()
 	exists part-1001.csv
 }
 
-@test "a reader that goes away is one exit status" {
+@test "every command exits with 141 if the reader of its output closes the pipe" {
 	local words
 
 	for words in "dk --input $capture" "show --input $capture" "report $v6" "report -j 2 $v6" \

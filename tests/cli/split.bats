@@ -44,7 +44,7 @@ setup()
 	cat part-*.txt | cmp - <(dktrace report --since 1795175209.76 --until 1795175209.78 all.dat)
 }
 
-@test "what cannot be split is told" {
+@test "split reports input that it cannot split" {
 	expect 2 "" "dktrace: split: needs --every, --size or --count" dktrace split all.dat part.dat
 	expect 2 "" "dktrace: --every: '5 days' is not a time such as 500ms, 10s, 5m" \
 		dktrace split --every "5 days" all.dat part.dat
@@ -72,7 +72,7 @@ setup()
 	same "$(wc -l <pieces)" "$(grep '^full/' <<<"$output" | awk '{ n += $2 } END { print n }')" "records"
 }
 
-@test "info counts what report prints" {
+@test "info counts the records that report prints" {
 	dktrace info --json all.dat >info.json
 	same "$(wc -l <wanted)" "$(jq .records info.json)" "records"
 	sed -E 's/^.*-[0-9]+ +\[[0-9]+\] +[0-9]+\.[0-9]+: ([a-z0-9_]+): .*/\1/' wanted | sort | uniq -c |

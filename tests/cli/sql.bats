@@ -77,7 +77,7 @@ wakeup_tree()
 	same 'dktrace: sql: the statement has 65565 bytes; the limit is 4095' "$stderr" '64 KB'
 }
 
-@test "what does not go with --sql is wrong usage" {
+@test "options that --sql excludes are wrong usage" {
 	expect 2 '' 'dktrace: hist: cannot combine --sql with --keys, --vals or --filter' \
 		dktrace hist --sql "$reads" -k ret
 	expect 2 '' 'dktrace: hist: cannot combine --sql with --keys, --vals or --filter' \

@@ -45,7 +45,7 @@ of_rm()
 	golden style-csv
 }
 
-@test "csv: a database has what json has" {
+@test "a database reads the same values from csv as from json" {
 	command -v sqlite3 >/dev/null || skip "needs sqlite3"
 	dktrace show --input "$capture" --style csv 2>/dev/null | grep -a '^syscalls,sys_exit_write,' >"$BATS_TEST_TMPDIR/rows.csv"
 	sqlite3 -csv :memory: 'create table t(system,event,ts int,wall,cpu int,pid int,comm,flags,nr int,ret int)' \
@@ -71,7 +71,7 @@ of_rm()
 	dktrace show --input "$capture" --style json 2>/dev/null | jq -r '.fields.ret // empty' | cmp - "$BATS_TEST_TMPDIR/ctf.ret"
 }
 
-@test "ctf: a directory that has something in it is left alone" {
+@test "ctf leaves a directory alone that is not empty" {
 	mkdir "$BATS_TEST_TMPDIR/full"
 	touch "$BATS_TEST_TMPDIR/full/file"
 	expect 1 "" "dktrace: create $BATS_TEST_TMPDIR/full: the directory is not empty (it contains file); name a new or empty one" \

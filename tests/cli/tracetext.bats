@@ -34,7 +34,7 @@ text()
 	same 1 "$(grep -c block_rq_issue <<<"$output")" "records of a filter"
 }
 
-@test "losses of a text are counted, and lines that are none" {
+@test "losses and invalid lines of a text are counted" {
 	run -3 --separate-stderr text report "$file"
 	has "$output" "CPU:1 [17 EVENTS DROPPED]"
 	has "$stderr" "17 of 94 records were lost (cpu 1: 17)"
@@ -52,7 +52,7 @@ text()
 	has "$stderr" "25 of 26 records were lost"
 }
 
-@test "what no format makes is a record with its text" {
+@test "a line that fits no format is a record with its text" {
 	echo '            dd-7       [000] d..2.     1.000001: nobody_knows: a=1 b' >one.txt
 	expect 0 '              dd-7     [000]     1.000001: nobody_knows:         a=1 b' "" text report one.txt
 	run -0 text report --style json one.txt
@@ -155,7 +155,7 @@ text()
 	done
 }
 
-@test "lines of function_graph in another text make no sense" {
+@test "lines of function_graph in another text are invalid" {
 	{
 		echo '            dd-7       [000] d..2.     1.000001: nobody_knows: a=1 b'
 		echo ' 1) first();'

@@ -20,14 +20,14 @@ wrong_option()
 Try 'dktrace${2:+ $2} --help'." "${@:2}"
 }
 
-@test "a command that is none" {
+@test "an unknown command fails with status 2" {
 	wrong "unknown command 'frobnicate'; 'dktrace help' lists the commands" frobnicate
 	wrong "unknown command 'frobnicate'; 'dktrace help' lists the commands" help frobnicate
 	# No abbreviations.
 	wrong "unknown command 'stat'; 'dktrace help' lists the commands; did you mean start?" stat
 }
 
-@test "options that are none, or not of the command" {
+@test "an unknown option, or one of another command, fails with status 2" {
 	wrong "unrecognized option '--frob'
 Try 'dktrace --help'." --frob
 	wrong "invalid option -- 'x'
@@ -55,7 +55,7 @@ Try 'dktrace --help'." --style legacy dk
 	wrong "list fields: needs an event or a glob of events, such as 'block:*'" list fields
 }
 
-@test "values that are none" {
+@test "an invalid option value fails with status 2" {
 	wrong "--style: unknown style 'xml'; use legacy, trace, raw, json, csv, folded, ctf or perfetto" dk --style xml
 	wrong "--pid: '-4' is not a list of numbers such as 0-3,5" dk --pid -4
 	wrong "--pid: '12x' is not a list of numbers such as 0-3,5" show --pid 12x
@@ -87,7 +87,7 @@ Try 'dktrace --help'." --style legacy dk
 	done
 }
 
-@test "an empty DKTRACE_INSTANCE is none" {
+@test "an empty DKTRACE_INSTANCE is the default instance" {
 	DKTRACE_INSTANCE='' run -0 dktrace --root "$capture" status
 	has "${lines[0]}" "instance         dktrace"
 	DKTRACE_INSTANCE=dkt-other run -0 dktrace --root "$capture" status

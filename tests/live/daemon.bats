@@ -162,7 +162,7 @@ lctl: the debug daemon writes the trace log to $tmp/log: stop it, or use df" "$s
 	same 10 "$(count_writes "$tmp/text" 5521)" writes
 }
 
-@test "what is in printk is copied to the kernel log, not too often" {
+@test "classes in printk are copied to the kernel log, at a limited rate" {
 	only ioctl
 	set_param printk=+ioctl
 	dmesg --clear 2>/dev/null || skip "no permission to read the kernel log"
@@ -176,7 +176,7 @@ lctl: the debug daemon writes the trace log to $tmp/log: stop it, or use df" "$s
 	set_param printk=0
 }
 
-@test "errors are told before the daemon is let go" {
+@test "the daemon reports errors of its start before it detaches" {
 	set_param debug=+vfstrace
 	expect 2 '' "lctl debug_daemon: cannot resolve path '/nodir/log': No such file or directory" \
 		lctl debug_daemon start /nodir/log

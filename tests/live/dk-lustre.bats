@@ -27,7 +27,7 @@ after" "$(cat "$tmp/order")" "order"
 	has "$output" "Debug log: "
 }
 
-@test "dk: what the kernel's records lack of Lustre's is told, and Lustre's are shown" {
+@test "dk reports messages missing in the kernel's records and prints Lustre's" {
 	need_namespace
 	export FAKE_LUSTRE=$tmp/lustre
 	mkdir "$FAKE_LUSTRE"

@@ -72,7 +72,7 @@ lctl: write output: No space left on device" "$stderr" "stderr"
 	knobs | diff "$tmp/before" -
 }
 
-@test "/run is read-only: said, nothing changed" {
+@test "a read-only /run is reported and nothing changes" {
 	need_namespace
 	only ioctl
 	knobs >"$tmp/before"
@@ -114,7 +114,7 @@ all_marks_dat()
 		sed -n 's/^number \([0-9]*\)$/\1/p' | sort -n)
 }
 
-@test "dk --format trace.dat: kept and lost is what was recorded, trace-cmd reads it" {
+@test "dk --format trace.dat counts all records, and trace-cmd reads the file" {
 	set_param debug=iotrace debug_mb=2
 	lctl clear
 	start taskset -c 0 dd if=/dev/zero of=/dev/null bs=1 status=none

@@ -20,7 +20,7 @@ all_knobs()
 	grep -v '^placed' "$state/settings"
 }
 
-@test "one event: the kernel records what matches" {
+@test "a filter on one event: the kernel records the matches" {
 	only vfstrace
 	# Room for what a busy machine does in the meantime.
 	set_param debug_mb=64 2>/dev/null
@@ -38,7 +38,7 @@ for fd in 12345, 12346, 12345:
 	same none "$(in_kernel syscalls/sys_enter_close)" "cleared"
 }
 
-@test "a class whose events differ: as far as each has the fields, and said so" {
+@test "a filter on a class applies to the events that have its fields" {
 	only vfstrace
 	n=$(wc -l <"$instance/set_event")
 	run -0 --separate-stderr dktrace filter set vfstrace 'count > 4k'
@@ -77,7 +77,7 @@ for fd in 12345, 12346, 12345:
 	same "$before" "$(in_kernel syscalls/sys_enter_flock)" "one"
 }
 
-@test "an event that is off: its filter waits for it" {
+@test "a filter on a disabled event applies once the event is enabled" {
 	only ioctl
 	expect 0 "0 events are recorded with the filter, 1 more will be once they are enabled" "" \
 		dktrace filter set syscalls:sys_enter_close 'fd == 1'
@@ -182,7 +182,7 @@ time.sleep(100)'
 	same "$all" "$(cat "$instance/tracing_cpumask")" "tracing_cpumask"
 }
 
-@test "what is wrong: told, and nothing changed" {
+@test "a wrong filter command is reported and changes nothing" {
 	only vfstrace
 	dktrace filter set syscalls:sys_enter_close 'fd == 1' >/dev/null
 	dktrace filter set --cpu 0

@@ -5,7 +5,7 @@
 
 load ../helper/live
 
-@test "a kernel that refuses: one line, exit 1, nothing changed" {
+@test "if the kernel has no tracer, function prints one line, exit 1, and changes nothing" {
 	[ ! -r "$tracing/available_filter_functions" ] || ! head -c 1 "$tracing/available_filter_functions" >/dev/null 2>&1 ||
 		skip "this kernel lets functions be traced: tests/vm/t-function.sh"
 	only ioctl
@@ -26,7 +26,7 @@ load ../helper/live
 	expect 1 "" "dktrace: no function tracer is set" dktrace function off
 }
 
-@test "what is wrong: told before anything is asked of the kernel" {
+@test "wrong function options are reported before the kernel is changed" {
 	while IFS='|' read -r want rc args; do
 		eval "run --separate-stderr dktrace $args"
 		same "$rc" "$status" "status of $args"

@@ -51,7 +51,7 @@ load ../helper/live
 	same 1 "$(grep -c '^SYSCALL *HITCOUNT *$' "$tmp/tables")" 'last tables'
 }
 
-@test "what only the kernel can do is refused without it" {
+@test "options that only the kernel supports are refused without histograms" {
 	[ ! -e $tracing/events/sched/sched_switch/hist ] || skip "this kernel has histograms"
 	expect 1 '' 'dktrace: this kernel has no histograms: records are read and counted in user space
 dktrace: variables and actions are available in the kernel only' \

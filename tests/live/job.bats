@@ -112,7 +112,7 @@ debug_filter=cmd == 21505" "$output" "what was set"
 	same "cmd == 21505" "$(cat "$instance/events/syscalls/sys_enter_ioctl/filter")" "filter set again"
 }
 
-@test "a wrong filter: what is wrong for all events that are on, nothing changed" {
+@test "a wrong debug_filter is reported and changes nothing" {
 	local before
 
 	set_param debug=ioctl+vfstrace debug_mb=4 2>/dev/null
@@ -225,7 +225,7 @@ meminfo()
 	same 20 "$(lctl get_param -n debug_mb)" "less"
 }
 
-@test "debug_mb: what is asked for and what there is" {
+@test "debug_mb reports the requested and the allocated size" {
 	run -0 --separate-stderr lctl set_param debug_mb=4
 	same "debug_mb=4" "$output" "stdout"
 	has "$stderr" "lctl: debug_mb: asked for 4 MB, 4.0 MB allocated"
@@ -253,7 +253,7 @@ meminfo()
 	has "${lines[0]}" "(stopped: tracing_on is 0; dktrace start sets it)"
 }
 
-@test "another clock: its times are shown, and said to be" {
+@test "times of a clock without wall-clock time are printed and reported" {
 	set_param debug=0
 	echo local >"$instance/trace_clock"
 	lctl mark hello

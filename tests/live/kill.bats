@@ -43,14 +43,14 @@ taken_back()
 	same "$2" "$(cat "$instance/tracing_on")" "recording, as before"
 }
 
-@test "a killed change that added traceoff or traceon: taken back, and recording is as it was" {
+@test "a killed change that added traceoff or traceon is undone" {
 	only vfstrace
 	taken_back traceoff 1
 	dktrace stop
 	taken_back traceon 0
 }
 
-@test "a killed change of something else: what an older trigger stopped stays stopped" {
+@test "undoing another killed change keeps the recording stopped by an older trigger" {
 	only vfstrace
 	dktrace trigger add sched:sched_process_exit traceoff --filter 'comm == "dkt-stop"' >/dev/null
 	half_done 'recording 1'
@@ -61,7 +61,7 @@ taken_back()
 	same 0 "$(cat "$instance/tracing_on")" "recording"
 }
 
-@test "a killed change that added enable_event: what it switched on is off again" {
+@test "undoing a killed change that added enable_event disables the event again" {
 	only vfstrace
 	dktrace trigger add syscalls:sys_enter_reboot enable_event:sched:sched_switch >/dev/null
 	half_done 'placed raw_syscalls:sys_exit enable_event:sched:sched_switch' 'recording 1'
@@ -83,7 +83,7 @@ taken_back()
 	gone "$state/spool/rest"
 }
 
-@test "a killed latency: status names what is left, the next change removes it" {
+@test "the next change removes the instance of a killed latency" {
 	only vfstrace
 	start dktrace latency syscall -t 60
 	until_true 600 has_left

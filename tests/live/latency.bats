@@ -52,7 +52,7 @@ load ../helper/live
 	same '' "$(own)" 'left behind'
 }
 
-@test "a reader that goes away: nothing is left" {
+@test "latency leaves nothing if its reader goes away" {
 	run bash -c 'dktrace latency syscall --time 0.2 | true'
 	same '' "$(own)" 'left behind by latency'
 	run -0 timeout 30 bash -c 'dktrace hist syscalls:sys_enter_close --keys common_pid --watch=0.1 2>/dev/null | head -n 1'
@@ -64,7 +64,7 @@ load ../helper/live
 	same '' "$(own)" 'left behind with a command'
 }
 
-@test "kill -9: the next one removes what is left, so does reset" {
+@test "the next latency, or reset, removes the instance of a killed one" {
 	start dktrace latency syscall >/dev/null 2>"$tmp/err"
 	until_true 50 grep -q Ctrl-C "$tmp/err"
 	kill -9 "$pid"

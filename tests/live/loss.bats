@@ -101,7 +101,7 @@ take()
 	awk -F: '$4 + 0 < last { bad++ } { last = $4 + 0 } END { exit bad > 0 }' "$tmp/log"
 }
 
-@test "somebody empties the buffers behind our back: counts begin again" {
+@test "counts begin again if another program empties the buffers" {
 	only vfstrace
 	set_param debug_mb=2 2>/dev/null
 	load_cpus

@@ -5,7 +5,7 @@
 # shellcheck disable=SC2154 # set by bats and helper/live.bash
 load ../helper/live
 
-@test "commands whose output nobody reads" {
+@test "commands end if nobody reads their output" {
 	local words
 
 	set_param debug=ioctl debug_filter='cmd == 0x5401'

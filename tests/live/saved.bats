@@ -7,7 +7,7 @@ load ../helper/live
 
 params="debug subsystem_debug printk debug_mb debug_filter"
 
-@test "what is saved is what was set" {
+@test "save writes the settings that apply restores" {
 	local before
 
 	set_param debug=+rpctrace+ioctl-error subsystem_debug='osd llite' printk=emerg+warning debug_mb=6 \
@@ -64,7 +64,7 @@ printk = warning error emerg console" "$(cat "$tmp/conf")" "the file"
 	gone "$instance-other"
 }
 
-@test "a part that fails leaves all as it was" {
+@test "apply changes nothing if a part fails" {
 	local before after line
 
 	set_param debug=ioctl debug_mb=4 debug_filter='common_pid != 0' 2>/dev/null
@@ -248,7 +248,7 @@ END
 	no_line '^pids' "$tmp/conf"
 }
 
-@test "a line as it is typed: words of many events, and what is not there yet" {
+@test "apply takes lines with several events, and skips objects that do not exist yet" {
 	printf '%s\n' 'debug = ioctl' 'trigger =  sched:sched_process_ex*   stacktrace:3  if  pid > 2 ' \
 		'filter = nosuch:thing a == 1' 'trigger = dkt_nosuch:event stacktrace' >"$tmp/conf"
 	run -0 --separate-stderr dktrace apply "$tmp/conf"
@@ -258,7 +258,7 @@ END
 	same 2 "$(dktrace trigger list | grep -c 'stacktrace *[0-3] *pid > 2$')" "triggers"
 }
 
-@test "a filter or trigger that makes no sense leaves all as it was" {
+@test "apply changes nothing if a filter or trigger is invalid" {
 	local before line
 
 	only ioctl

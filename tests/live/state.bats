@@ -5,7 +5,7 @@
 
 load ../helper/live
 
-@test "settings deleted: what is on is found in the kernel" {
+@test "without the file of settings, the state is read from the kernel" {
 	only ioctl+vfstrace
 	set_param subsystem_debug=all debug_mb=4 2>/dev/null
 	set_param debug_filter='common_pid == 1'
@@ -57,7 +57,7 @@ debug_mb=4" "" lctl get_param debug debug_filter debug_mb
 	expect 0 "debug=ioctl vfstrace" "" lctl get_param debug
 }
 
-@test "settings that make no sense" {
+@test "an invalid file of settings is reported" {
 	local text
 
 	only ioctl
@@ -113,7 +113,7 @@ end' $'\001\002\377'; do
 	gone "$tmp/elsewhere"
 }
 
-@test "the instance removed by somebody else" {
+@test "an instance that another program removed is created again" {
 	# Both rare, so that the mark is not overwritten by what the machine does.
 	only ioctl
 	set_param debug_mb=4 2>/dev/null

@@ -49,7 +49,7 @@ stop_numbers()
 	same "" "$(cat "$tmp"/a* "$tmp"/b* "$tmp/rest" | sed -n 's/.*) number \([0-9]*\)$/\1/p' | sort | uniq -d | head -n 3)" "twice"
 }
 
-@test "dk and clear while follow reads: who has the buffers" {
+@test "dk and clear name the process while follow reads the buffers" {
 	set_param debug=0
 	start dktrace follow -o "$tmp/log" 2>/dev/null
 	follow=$pid

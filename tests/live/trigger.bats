@@ -162,7 +162,7 @@ for fd in 12345, 12346:
 	same $((m - 1)) "$(in_kernel sched/sched_process_fork | wc -l)" "left"
 }
 
-@test "what excludes it, what is wrong: told before anything is touched" {
+@test "wrong or excluded triggers are reported before anything changes" {
 	only vfstrace
 	dktrace trigger add sched:sched_process_fork traceoff:3 --filter 'parent_pid == 1' >/dev/null
 	dktrace trigger add sched:sched_process_fork enable_event:sched:sched_switch --filter 'parent_pid == 1' >/dev/null
@@ -214,7 +214,7 @@ for fd in 12345, 12346:
 	all_knobs | diff "$tmp/before" -
 }
 
-@test "somebody else's trigger: listed, left alone, removed if asked" {
+@test "a trigger of another program is listed, left alone, and removed on request" {
 	only vfstrace
 	echo 'stacktrace:5' >>"$instance/events/sched/sched_process_exit/trigger"
 	dktrace trigger add sched:sched_process_exit traceoff --filter 'prio < 0' >/dev/null
