@@ -201,3 +201,14 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 	expect 2 "" "dktrace: --rate: 'bogus=1' is not a class and its number of records per second: rpctrace=100" \
 		dktrace dk --input "$capture" --rate trace=5,bogus=1
 }
+
+@test "--format: a style goes to a file all or nothing" {
+	for style in json csv legacy trace; do
+		dktrace show --input "$capture" --style $style -o "$BATS_TEST_TMPDIR/wanted" >/dev/null
+		run -0 --separate-stderr dktrace show --input "$capture" --format $style "$BATS_TEST_TMPDIR/out"
+		cmp "$BATS_TEST_TMPDIR/wanted" "$BATS_TEST_TMPDIR/out"
+	done
+	expect 2 '' "dktrace: --format: unknown format 'elf'; use trace.dat, trace.dat-6 or a style" \
+		dktrace show --input "$capture" --format elf "$BATS_TEST_TMPDIR/out"
+	expect 2 '' 'dktrace: --format: name the file to write' dktrace show --input "$capture" --format json
+}
