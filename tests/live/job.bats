@@ -74,7 +74,7 @@ count_ioctls()
 	run -0 --separate-stderr lctl set_param debug=+ioctl debug_filter='cmd == 21505'
 	same "debug=+ioctl
 debug_filter=cmd == 21505" "$output" "what was set"
-	has "$stderr" "1 of 2 events that are on took the filter"
+	has "$stderr" "1 of 2 enabled events have the filter"
 	has "$stderr" "syscalls:sys_exit_ioctl"
 	ioctls
 	go
@@ -105,7 +105,7 @@ debug_filter=cmd == 21505" "$output" "what was set"
 	only ioctl
 	set_param debug_filter='cmd == 21505' 2>/dev/null
 	run -0 --separate-stderr lctl set_param debug=+iotrace
-	has "$stderr" "events that are on took the filter"
+	has "$stderr" "enabled events have the filter"
 	same "cmd == 21505" "$(cat "$instance/events/syscalls/sys_enter_ioctl/filter")" "filter"
 	set_param debug=0
 	run -0 --separate-stderr lctl set_param debug=+ioctl
