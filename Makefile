@@ -178,6 +178,11 @@ $(O)/tests/unit/%: tests/unit/%.c $(TEST_LINK)
 	@mkdir -p $(@D)
 	$(Q)$(TEST_CC) $(TEST_LINK) $(TOOL_LIBS) $(LIB_LIBS) -lcmocka
 
+# It lets each allocation of the library fail.
+comma := ,
+$(O)/tests/unit/test_api: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc \
+	reallocarray strdup strndup open_memstream asprintf vasprintf)
+
 $(O)/tests/live/%: tests/live/%.c $(TEST_LINK)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)

@@ -240,6 +240,8 @@ int dkt__rights_check(struct dkt_ctx *ctx, const struct dkt__rights *rights, uns
 
 int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs)
 {
+	dkt__needs(NULL, ctx);
+
 	struct dkt__rights rights = {
 		.uid = geteuid(),
 		.gid = getegid(),
@@ -266,10 +268,11 @@ int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs)
 
 int dkt_caps_get(struct dkt_ctx *ctx, size_t i, struct dkt_cap *cap)
 {
+	dkt__needs(ctx, dkt__clear(cap) && ctx);
+
 	uint64_t caps;
 	int err;
 
-	memset(cap, 0, sizeof(*cap));
 	if (i >= ARRAY_SIZE(known_caps))
 		return 1;
 	err = effective_caps(ctx, &caps);

@@ -9,10 +9,11 @@
 
 int dkt_change_new(struct dkt_instance *in, struct dkt_change **out)
 {
+	dkt__needs(in ? in->ctx : NULL, dkt__clear(out) && in);
+
 	struct dkt_change *change = calloc(1, sizeof(*change));
 	int err;
 
-	*out = NULL;
 	if (!change)
 		return -ENOMEM;
 	change->in = in;
@@ -46,6 +47,8 @@ void dkt_change_free(struct dkt_change *change)
 
 int dkt_change_events(struct dkt_change *change, struct dkt_event *const *events, size_t n)
 {
+	dkt__needs(change ? change->in->ctx : NULL, change && (events || !n));
+
 	free(change->wanted);
 	change->wanted = calloc(change->n_all + 1, sizeof(*change->wanted));
 	if (!change->wanted)
@@ -61,6 +64,8 @@ int dkt_change_events(struct dkt_change *change, struct dkt_event *const *events
 
 int dkt_change_filter(struct dkt_change *change, struct dkt_event *event, const char *text)
 {
+	dkt__needs(change ? change->in->ctx : NULL, change && event && text);
+
 	char *copy = strdup(text);
 	int err = copy ? dkt__append(change->filters, change->n_filters,
 				     (struct dkt__filter_step){ .event = event, .text = copy }) :
@@ -74,6 +79,8 @@ int dkt_change_filter(struct dkt_change *change, struct dkt_event *event, const 
 int dkt_change_tracer(struct dkt_change *change, const char *tracer,
 		      const struct dkt_tracer_opts *opts)
 {
+	dkt__needs(NULL, change);
+
 	struct dkt_ctx *ctx = change->in->ctx;
 	struct dkt_tracer_opts all;
 	int err = dkt__opts_take(ctx, dkt_tracer_opts, &all, opts);
@@ -93,6 +100,9 @@ int dkt_change_tracer(struct dkt_change *change, const char *tracer,
 
 const char *dkt_change_refused(const struct dkt_change *change)
 {
+	if (!change)
+		return NULL;
+
 	return change->tracer.refused;
 }
 
@@ -109,39 +119,45 @@ static bool has_first_word(struct dkt_event *event, const char *filter)
 	return word && dkt_event_field(event, word);
 }
 
-/* An event that is off, if there is one with the filter's first field; else any. */
-static struct dkt_event *find_off(struct dkt_instance *in, const char *filter)
+/* An event that is off, if there is one with the filter's first field; else any. -EBUSY: all are on. */
+static int find_off(struct dkt_instance *in, const char *filter, struct dkt_event **off)
 {
 	struct dkt_event **on __cleanup(free) = NULL;
 	struct dkt_event *const *all;
-	struct dkt_event *any = NULL;
 	size_t n_on, n, j = 0;
+	int err = dkt_instance_get_events(in, &on, &n_on);
 
-	if (dkt_instance_get_events(in, &on, &n_on) || dkt_events(in->ctx, &all, &n))
-		return NULL;
+	*off = NULL;
+	if (!err)
+		err = dkt_events(in->ctx, &all, &n);
+	if (err)
+		return err;
 	for (size_t i = 0; i < n; i++) {
 		/* Both lists are sorted. */
 		if (j < n_on && all[i] == on[j]) {
 			j++;
 			continue;
 		}
-		any = any ? any : all[i];
-		if (has_first_word(all[i], filter))
-			return all[i];
+		if (has_first_word(all[i], filter)) {
+			*off = all[i];
+			return 0;
+		}
+		*off = *off ? *off : all[i];
 	}
-	return any;
+	return *off ? 0 : dkt_fail(in->ctx, -EBUSY, "every event is on");
 }
 
 int dkt_instance_try_filter(struct dkt_instance *in, const char *filter)
 {
-	struct dkt_event *event = find_off(in, filter);
-	char *before __cleanup(free) = NULL;
-	char *words;
-	int err, result;
+	dkt__needs(in ? in->ctx : NULL, in && filter);
 
-	if (!event)
-		return dkt_fail(in->ctx, -EBUSY, "every event is on");
-	err = dkt_instance_get_filter(in, event, &before);
+	char *before __cleanup(free) = NULL;
+	struct dkt_event *event;
+	char *words;
+	int result, err = find_off(in, filter, &event);
+
+	if (!err)
+		err = dkt_instance_get_filter(in, event, &before);
 	if (err)
 		return err;
 	result = dkt__tfs_set(in->ctx, filter, "%sevents/%s/%s/filter", in->prefix, event->system,
@@ -342,6 +358,8 @@ static void undo(struct dkt_change *change)
 
 int dkt_change_commit(struct dkt_change *change)
 {
+	dkt__needs(NULL, change);
+
 	sigset_t all, saved;
 	int err;
 

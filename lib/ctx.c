@@ -18,7 +18,7 @@ int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **out)
 	struct dkt_ctx *ctx;
 	int err;
 
-	*out = NULL;
+	dkt__needs(NULL, dkt__clear(out));
 	ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
 		return -ENOMEM;
@@ -121,7 +121,10 @@ const char *dkt_error(const struct dkt_ctx *ctx)
 
 char *dkt_error_take(struct dkt_ctx *ctx)
 {
-	char *words = ctx->error;
+	char *words = ctx ? ctx->error : NULL;
+
+	if (!words)
+		return NULL;
 
 	ctx->error = NULL;
 	return words;
@@ -129,6 +132,10 @@ char *dkt_error_take(struct dkt_ctx *ctx)
 
 int dkt_error_give(struct dkt_ctx *ctx, int err, char *words)
 {
+	if (!ctx) {
+		free(words);
+		return err;
+	}
 	free(ctx->error);
 	ctx->error = words;
 	return err;
@@ -146,11 +153,18 @@ void dkt__damage(char **damage, const char *fmt, va_list ap)
 	*damage = all;
 }
 
+int dkt__null(struct dkt_ctx *ctx, const char *call)
+{
+	return dkt_fail(ctx, -EINVAL, "%s: an argument is NULL that is needed", call);
+}
+
 int dkt_fail(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 {
 	char *text;
 	va_list ap;
 
+	if (!ctx)
+		return err;
 	va_start(ap, fmt);
 	text = dkt_words(fmt, ap);
 	va_end(ap);
@@ -161,11 +175,12 @@ int dkt_fail(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 
 int dkt_fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 {
-	char *inner __cleanup(free) = ctx->error;
+	char *inner __cleanup(free) = dkt_error_take(ctx);
 	char *outer __cleanup(free) = NULL;
 	va_list ap;
 
-	ctx->error = NULL;
+	if (!ctx)
+		return err;
 	va_start(ap, fmt);
 	outer = dkt_words(fmt, ap);
 	va_end(ap);
@@ -181,7 +196,7 @@ void dkt_log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ...
 	int saved = errno;
 	va_list ap;
 
-	if (!ctx->log)
+	if (!ctx || !ctx->log)
 		return;
 	va_start(ap, fmt);
 	text = dkt_words(fmt, ap);
@@ -195,7 +210,7 @@ void dkt_progress(struct dkt_ctx *ctx, const char *what, size_t done, size_t of)
 {
 	int saved = errno;
 
-	if (ctx->progress)
+	if (ctx && ctx->progress && what)
 		ctx->progress(ctx->progress_data, what, done, of);
 	errno = saved;
 }

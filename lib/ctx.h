@@ -68,5 +68,24 @@ int dkt__ctx_at_end(struct dkt_ctx *ctx, void (*fn)(void *data), void *data);
 /* -EINVAL, with words: there are other bits than the known ones. */
 int dkt__flags_check(struct dkt_ctx *ctx, const char *what, unsigned int flags, unsigned int known);
 
+/*
+ * A public call begins with what it needs of its pointers, and returns -EINVAL if one of them is NULL.
+ * dkt__clear() sets what an out-pointer points at to 0 and is the pointer; such come first.
+ */
+#define dkt__needs(ctx, given)                                                                     \
+	do {                                                                                       \
+		if (dkt__unlikely(!(given)))                                                       \
+			return dkt__null(ctx, __func__);                                           \
+	} while (0)
+#define dkt__clear(out)                                                                            \
+	({                                                                                         \
+		__typeof__(out) clear_ = (out);                                                    \
+                                                                                                   \
+		if (clear_)                                                                        \
+			*clear_ = (__typeof__(*clear_)){ 0 };                                      \
+		clear_;                                                                            \
+	})
+int dkt__null(struct dkt_ctx *ctx, const char *call);
+
 /* Adds words to what is wrong with a file, behind those that are there. */
 void dkt__damage(char **damage, const char *fmt, va_list ap) DKT_PRINTF(2, 0);

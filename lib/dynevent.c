@@ -6,6 +6,9 @@
 
 void dkt_events_forget(struct dkt_ctx *ctx)
 {
+	if (!ctx)
+		return;
+
 	/* A file's events do not change. */
 	if (ctx->given)
 		return;
@@ -78,11 +81,12 @@ static void add_hits(struct dkt_ctx *ctx, enum dkt_probe_kind kind, struct dkt_p
 
 int dkt_probes_read(struct dkt_ctx *ctx, struct dkt_probes **out)
 {
+	dkt__needs(ctx, dkt__clear(out) && ctx);
+
 	static const char *const lists[] = { "kprobe_events", "uprobe_events" };
 	struct dkt_probes *probes = calloc(1, sizeof(*probes));
 	int err = 0;
 
-	*out = NULL;
 	if (!probes)
 		return -ENOMEM;
 	if (dkt__tfs_exists(ctx, "dynamic_events"))
@@ -118,6 +122,10 @@ static int find_file(struct dkt_ctx *ctx, enum dkt_probe_kind kind, const char *
 		[DKT_PROBE_SYNTHETIC] = { "dynamic_events", "synthetic events" },
 	};
 
+	int err = dkt_tracefs_open(ctx, 0);
+
+	if (err)
+		return err;
 	if (kind >= ARRAY_SIZE(files) || !files[kind].file)
 		return dkt_fail(ctx, -EINVAL, "no kind of probe");
 	if (!dkt__tfs_exists(ctx, "%s", files[kind].file))
@@ -134,6 +142,8 @@ static int find_file(struct dkt_ctx *ctx, enum dkt_probe_kind kind, const char *
 
 int dkt_probe_create(struct dkt_ctx *ctx, const struct dkt_probe *probe)
 {
+	dkt__needs(ctx, ctx && probe);
+
 	/* The kernel would add a second place to an event that somebody else has made. */
 	if (dkt__tfs_exists(ctx, "events/%s/%s", probe->group, probe->name))
 		return dkt_fail(ctx, -EEXIST, "event %s:%s already exists", probe->group,
@@ -143,6 +153,8 @@ int dkt_probe_create(struct dkt_ctx *ctx, const struct dkt_probe *probe)
 
 int dkt_probe_add_place(struct dkt_ctx *ctx, const struct dkt_probe *probe)
 {
+	dkt__needs(ctx, ctx && probe);
+
 	char *text __cleanup(free) = NULL;
 	const char *file;
 	int err = find_file(ctx, probe->kind, &file);
@@ -158,6 +170,8 @@ int dkt_probe_add_place(struct dkt_ctx *ctx, const struct dkt_probe *probe)
 
 int dkt_probe_remove(struct dkt_ctx *ctx, const char *group, const char *name)
 {
+	dkt__needs(ctx, ctx && group && name);
+
 	struct dkt_probes *probes;
 	const struct dkt_probe *probe;
 	char *text __cleanup(free) = NULL;

@@ -241,6 +241,8 @@ int dkt__events_given(struct dkt_ctx *ctx, const struct dkt__given *list, size_t
 
 int dkt_events(struct dkt_ctx *ctx, struct dkt_event *const **events, size_t *n)
 {
+	dkt__needs(ctx, dkt__clear(events) && dkt__clear(n) && ctx);
+
 	int err = events_load(ctx);
 
 	*events = err ? NULL : ctx->events->list;
@@ -259,6 +261,9 @@ static struct dkt_event *find_defined(struct dkt_ctx *ctx, const char *system, c
 
 struct dkt_event *dkt_event_find(struct dkt_ctx *ctx, const char *system, const char *name)
 {
+	if (!ctx || !system || !name)
+		return NULL;
+
 	struct dkt_event key = { .system = system, .name = name };
 	struct dkt_event *event;
 
@@ -277,16 +282,25 @@ struct dkt_event *dkt_event_find(struct dkt_ctx *ctx, const char *system, const 
 
 const char *dkt_event_system(const struct dkt_event *event)
 {
+	if (!event)
+		return NULL;
+
 	return event->system;
 }
 
 const char *dkt_event_name(const struct dkt_event *event)
 {
+	if (!event)
+		return NULL;
+
 	return event->name;
 }
 
 size_t dkt_event_index(const struct dkt_event *event)
 {
+	if (!event)
+		return 0;
+
 	return event->index;
 }
 
@@ -310,6 +324,8 @@ static struct dkt_event *known(struct dkt__events *all, int id)
 
 int dkt_event_id(struct dkt_event *event)
 {
+	dkt__needs(NULL, event);
+
 	struct dkt_ctx *ctx = event->ctx;
 	uint64_t id;
 	int err;
@@ -390,6 +406,9 @@ struct dkt_event *dkt__event_known(struct dkt_ctx *ctx, int id)
 
 struct dkt_event *dkt_event_by_id(struct dkt_ctx *ctx, int id)
 {
+	if (!ctx)
+		return NULL;
+
 	struct dkt__events *all = ctx->events;
 
 	if (id <= 0 || id >= MAX_ID) {
@@ -433,6 +452,8 @@ static void free_defined(void *data)
 int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name, const char *format,
 		     struct dkt_event **out)
 {
+	dkt__needs(ctx, dkt__clear(out) && ctx && system && name && format);
+
 	struct dkt_event *event = find_defined(ctx, system, name);
 	int err;
 

@@ -6,10 +6,11 @@
 int dkt_expr_new(struct dkt_ctx *ctx, const char *text, const struct dkt_expr_opts *opts,
 		 struct dkt_expr **out)
 {
+	dkt__needs(ctx, dkt__clear(out) && ctx && text);
+
 	struct dkt_expr *expr;
 	int err;
 
-	*out = NULL;
 	if (strlen(text) > EXPR_MAX_TEXT)
 		return dkt_fail(ctx, -EINVAL, "filter: the expression is longer than %d bytes",
 				EXPR_MAX_TEXT);
@@ -45,6 +46,8 @@ void dkt_expr_free(struct dkt_expr *expr)
 
 int dkt_expr_check(struct dkt_expr *expr, struct dkt_event *event)
 {
+	dkt__needs(expr ? expr->ctx : NULL, expr && event);
+
 	const struct expr_bound *bound = dkt__expr_bind(expr, event);
 
 	if (!bound)
@@ -56,6 +59,8 @@ int dkt_expr_check(struct dkt_expr *expr, struct dkt_event *event)
 
 int dkt_expr_check_match(struct dkt_expr *expr, struct dkt_event *event)
 {
+	dkt__needs(expr ? expr->ctx : NULL, expr && event);
+
 	const struct expr_pred *pred;
 	int err = dkt_expr_check(expr, event);
 	const struct expr_bound *bound = err ? NULL : dkt__expr_bind(expr, event);

@@ -55,10 +55,11 @@ static bool file_has(struct dkt_ctx *ctx, const char *file, const char *word)
 
 int dkt_feature_get(struct dkt_ctx *ctx, size_t i, struct dkt_feature *feature)
 {
+	dkt__needs(ctx, dkt__clear(feature) && ctx);
+
 	const char *trouble = NULL;
 	int err;
 
-	*feature = (struct dkt_feature){ 0 };
 	if (i >= ARRAY_SIZE(features))
 		return 1;
 	err = ctx->given ? 0 : dkt_tracefs_open(ctx, 0);

@@ -80,10 +80,14 @@ static bool matches(const char *glob, const char *name, const char *module)
 {
 	static const char mod[] = ":mod:";
 	const char *of = strstr(glob, mod);
-	char *function __cleanup(free) = strndup(glob, of ? (size_t)(of - glob) : strlen(glob));
+	size_t len = of ? (size_t)(of - glob) : strlen(glob);
+	char function[512]; /* KSYM_NAME_LEN */
 
-	if (!function || (of && (!module || fnmatch(of + sizeof(mod) - 1, module, 0))))
+	if (len >= sizeof(function) ||
+	    (of && (!module || fnmatch(of + sizeof(mod) - 1, module, 0))))
 		return false;
+	memcpy(function, glob, len);
+	function[len] = '\0';
 	return !*function || !fnmatch(function, name, 0);
 }
 
@@ -254,6 +258,8 @@ int dkt__functions_limit(struct dkt_ctx *ctx, const struct dkt__functions *funct
 
 int dkt_functions_return(struct dkt_ctx *ctx, const char *spool)
 {
+	dkt__needs(ctx, ctx && spool);
+
 	int err, later;
 
 	if (!dkt__note_exists(spool, NOTE))

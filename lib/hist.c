@@ -16,11 +16,12 @@ static const char *copy(const char *text, int *err)
 
 int dkt_hist_new(struct dkt_ctx *ctx, const struct dkt_hist_opts *opts, struct dkt_hist **out)
 {
+	dkt__needs(ctx, dkt__clear(out) && ctx);
+
 	struct dkt_hist *hist = calloc(1, sizeof(*hist));
 	struct dkt_hist_opts all;
 	int err = dkt__opts_take(ctx, dkt_hist_opts, &all, opts);
 
-	*out = NULL;
 	if (!hist)
 		return -ENOMEM;
 	hist->ctx = ctx;
@@ -152,6 +153,8 @@ static int bind_event(struct dkt_hist *hist, struct dkt_event *event, struct his
 
 int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event)
 {
+	dkt__needs(hist ? hist->ctx : NULL, hist && event);
+
 	struct hist_event *room, it = { 0 };
 	char name[256];
 	int err = bind_event(hist, event, &it);
@@ -176,6 +179,8 @@ int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event)
 
 int dkt_hist_misfit(struct dkt_hist *hist, struct dkt_event *const *events, size_t n)
 {
+	dkt__needs(hist ? hist->ctx : NULL, hist && (events || !n));
+
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < hist->n_keys; i++)
@@ -189,6 +194,8 @@ int dkt_hist_misfit(struct dkt_hist *hist, struct dkt_event *const *events, size
 
 int dkt_hist_filter(struct dkt_hist *hist, struct dkt_event *event, struct dkt_expr *filter)
 {
+	dkt__needs(hist ? hist->ctx : NULL, hist && event && filter);
+
 	int err;
 
 	if (event->index >= hist->n_events || !hist->events[event->index].event)
@@ -344,6 +351,8 @@ static bool load_all(struct dkt_hist *hist, struct dkt_source *source, const str
 
 int dkt_hist_add(struct dkt_hist *hist, struct dkt_source *source, const struct dkt_record *record)
 {
+	dkt__needs(hist ? hist->ctx : NULL, hist && record);
+
 	uint64_t words[TABLE_KEYS] = { 0 }, vals[HIST_VALS] = { 0 };
 	const struct hist_event *it;
 	bool taken = false;
@@ -372,10 +381,11 @@ int dkt_hist_add(struct dkt_hist *hist, struct dkt_source *source, const struct 
 
 int dkt_hist_table(struct dkt_hist *hist, struct dkt_table **out)
 {
+	dkt__needs(hist ? hist->ctx : NULL, dkt__clear(out) && hist);
+
 	struct dkt_table *table = NULL;
 	int err = 0;
 
-	*out = NULL;
 	for (uint32_t i = 0; i < hist->n_vals; i++)
 		if (hist->vals[i].raw)
 			err = dkt_fail(hist->ctx, -EOPNOTSUPP,

@@ -20,6 +20,8 @@ static bool has_control(const char *name)
 
 int dkt_instance_check_name(struct dkt_ctx *ctx, const char *name)
 {
+	dkt__needs(NULL, ctx);
+
 	if (!name || (*name && *name != '.' && !strchr(name, '/') && strlen(name) < 200 &&
 		      !has_control(name)))
 		return 0;
@@ -63,10 +65,11 @@ static int instance_make(struct dkt_instance *in, unsigned int flags)
 int dkt_instance_open(struct dkt_ctx *ctx, const char *name, unsigned int flags,
 		      struct dkt_instance **out)
 {
+	dkt__needs(ctx, dkt__clear(out) && ctx);
+
 	struct dkt_instance *in;
 	int err = dkt_instance_check_name(ctx, name);
 
-	*out = NULL;
 	if (!err)
 		err = dkt__flags_check(ctx, "dkt_instance_open", flags, DKT_CREATE);
 	if (!err)
@@ -103,16 +106,25 @@ void dkt_instance_close(struct dkt_instance *in)
 
 bool dkt_instance_is_new(const struct dkt_instance *in)
 {
+	if (!in)
+		return false;
+
 	return in->is_new;
 }
 
 const char *dkt_instance_name(const struct dkt_instance *in)
 {
+	if (!in)
+		return NULL;
+
 	return in->name;
 }
 
 int dkt_instance_cpus(const struct dkt_instance *in)
 {
+	if (!in)
+		return 0;
+
 	return in->cpus;
 }
 
@@ -120,6 +132,8 @@ int dkt_instance_cpus(const struct dkt_instance *in)
 
 int dkt_instance_get_size(struct dkt_instance *in, uint64_t *bytes)
 {
+	dkt__needs(in ? in->ctx : NULL, dkt__clear(bytes) && in);
+
 	int err = dkt__tfs_read_u64(in->ctx, bytes, "%sbuffer_total_size_kb", in->prefix);
 
 	*bytes *= 1024;
@@ -128,6 +142,8 @@ int dkt_instance_get_size(struct dkt_instance *in, uint64_t *bytes)
 
 int dkt_instance_set_size(struct dkt_instance *in, uint64_t bytes)
 {
+	dkt__needs(NULL, in);
+
 	uint64_t per_cpu = bytes / 1024 / (uint64_t)in->cpus;
 	char text[24];
 
@@ -137,11 +153,12 @@ int dkt_instance_set_size(struct dkt_instance *in, uint64_t bytes)
 
 int dkt_instance_get_clock(struct dkt_instance *in, char **clock)
 {
+	dkt__needs(in ? in->ctx : NULL, dkt__clear(clock) && in);
+
 	char *text __cleanup(free) = NULL;
 	int err = dkt__tfs_read(in->ctx, &text, NULL, "%strace_clock", in->prefix);
 	char *from, *to;
 
-	*clock = NULL;
 	if (err)
 		return err;
 	/* All clocks in a line, the one in use in brackets. */
@@ -155,6 +172,8 @@ int dkt_instance_get_clock(struct dkt_instance *in, char **clock)
 
 int dkt_instance_set_clock(struct dkt_instance *in, const char *clock)
 {
+	dkt__needs(in ? in->ctx : NULL, in && clock);
+
 	char *now __cleanup(free) = NULL;
 
 	/* Writing even the clock in use empties the buffers. */
@@ -197,6 +216,8 @@ static int find_clock(struct dkt_instance *in, clockid_t *id)
 
 int dkt_instance_now(struct dkt_instance *in, uint64_t *ns)
 {
+	dkt__needs(in ? in->ctx : NULL, dkt__clear(ns) && in);
+
 	clockid_t id;
 	int err = find_clock(in, &id);
 
@@ -223,11 +244,12 @@ static int64_t wall_offset(clockid_t id)
 
 int dkt_instance_wall(struct dkt_instance *in, int64_t *offset)
 {
+	dkt__needs(in ? in->ctx : NULL, dkt__clear(offset) && in);
+
 	clockid_t id;
 	uint64_t ns;
 	int err;
 
-	*offset = 0;
 	if (in->ctx->root && dkt__tfs_exists(in->ctx, "%swall_offset", in->prefix)) {
 		err = dkt__tfs_read_u64(in->ctx, &ns, "%swall_offset", in->prefix);
 		*offset = (int64_t)ns;
@@ -241,6 +263,8 @@ int dkt_instance_wall(struct dkt_instance *in, int64_t *offset)
 
 int dkt_instance_skip_pids(struct dkt_instance *in, const pid_t *pids, size_t n)
 {
+	dkt__needs(in ? in->ctx : NULL, in && (pids || !n));
+
 	char *list __cleanup(free) = NULL;
 	size_t len;
 	FILE *f = open_memstream(&list, &len);
@@ -256,11 +280,15 @@ int dkt_instance_skip_pids(struct dkt_instance *in, const pid_t *pids, size_t n)
 
 int dkt_instance_set_option(struct dkt_instance *in, const char *option, bool on)
 {
+	dkt__needs(in ? in->ctx : NULL, in && option);
+
 	return dkt__tfs_set(in->ctx, on ? "1" : "0", "%soptions/%s", in->prefix, option);
 }
 
 int dkt_instance_get_on(struct dkt_instance *in, bool *on)
 {
+	dkt__needs(in ? in->ctx : NULL, dkt__clear(on) && in);
+
 	uint64_t value;
 	int err = dkt__tfs_read_u64(in->ctx, &value, "%stracing_on", in->prefix);
 
@@ -270,16 +298,22 @@ int dkt_instance_get_on(struct dkt_instance *in, bool *on)
 
 int dkt_instance_set_on(struct dkt_instance *in, bool on)
 {
+	dkt__needs(NULL, in);
+
 	return dkt__tfs_set(in->ctx, on ? "1" : "0", "%stracing_on", in->prefix);
 }
 
 int dkt_instance_clear(struct dkt_instance *in)
 {
+	dkt__needs(NULL, in);
+
 	return dkt__tfs_set(in->ctx, "", "%strace", in->prefix);
 }
 
 int dkt_instance_mark(struct dkt_instance *in, const char *text)
 {
+	dkt__needs(in ? in->ctx : NULL, in && text);
+
 	int err = dkt__tfs_add(in->ctx, text, "%strace_marker", in->prefix);
 
 	return err == -EIO ? -EMSGSIZE : err;
@@ -289,10 +323,11 @@ int dkt_instance_mark(struct dkt_instance *in, const char *text)
 
 int dkt_instance_get_stats(struct dkt_instance *in, int cpu, struct dkt_cpu_stats *stats)
 {
+	dkt__needs(in ? in->ctx : NULL, dkt__clear(stats) && in);
+
 	char *text __cleanup(free) = NULL;
 	int err = dkt__tfs_read(in->ctx, &text, NULL, "%sper_cpu/cpu%d/stats", in->prefix, cpu);
 
-	*stats = (struct dkt_cpu_stats){ 0 };
 	if (err)
 		return err;
 	stats->entries = dkt__line_u64(text, "entries: ");
@@ -317,6 +352,8 @@ bool dkt__event_is_on(struct dkt_instance *in, const struct dkt_event *event)
 
 int dkt_instance_get_events(struct dkt_instance *in, struct dkt_event ***events, size_t *n)
 {
+	dkt__needs(in ? in->ctx : NULL, dkt__clear(events) && dkt__clear(n) && in);
+
 	char *text __cleanup(free) = NULL;
 	bool *on __cleanup(free) = NULL;
 	char *colon, *save = NULL;
@@ -324,8 +361,6 @@ int dkt_instance_get_events(struct dkt_instance *in, struct dkt_event ***events,
 	size_t total;
 	int err = dkt_events(in->ctx, &all, &total);
 
-	*events = NULL;
-	*n = 0;
 	if (!err)
 		err = dkt__tfs_read(in->ctx, &text, NULL, "%sset_event", in->prefix);
 	if (err)
@@ -358,6 +393,8 @@ int dkt_instance_get_events(struct dkt_instance *in, struct dkt_event ***events,
 
 int dkt_instance_get_filter(struct dkt_instance *in, struct dkt_event *event, char **filter)
 {
+	dkt__needs(in ? in->ctx : NULL, dkt__clear(filter) && in && event);
+
 	size_t len;
 	int err = dkt__tfs_read(in->ctx, filter, &len, "%sevents/%s/%s/filter", in->prefix,
 				event->system, event->name);

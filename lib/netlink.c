@@ -109,6 +109,8 @@ static int family_id(struct dkt_ctx *ctx, struct nl_sock *sock, const char *name
 
 int dkt_netlink_family(struct dkt_ctx *ctx, const char *family)
 {
+	dkt__needs(ctx, ctx && family);
+
 	struct nl_sock *sock __cleanup(nl_socket) = NULL;
 	int id;
 	int err = netlink_open(ctx, &sock);
@@ -232,6 +234,8 @@ static int receive(struct nl_sock *sock, struct dump *dump)
 int dkt_netlink_dump(struct dkt_ctx *ctx, const char *family, uint8_t command, uint8_t version,
 		     dkt_netlink_fn fn, void *data)
 {
+	dkt__needs(ctx, ctx && family && fn);
+
 	struct nl_sock *sock __cleanup(nl_socket) = NULL;
 	struct dump dump = { .ctx = ctx, .fn = fn, .data = data };
 	int id;

@@ -23,6 +23,8 @@ static const struct dkt__reader *find_reader(const struct dkt__file *file)
 int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		    struct dkt_source **source)
 {
+	dkt__needs(ctx, dkt__clear(source) && ctx && path);
+
 	struct dkt_source_opts mine;
 	int err = dkt__source_asked(ctx, &mine, opts);
 	const char *name = mine.name ? mine.name : path;
@@ -30,7 +32,6 @@ int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	struct dkt__file file;
 	struct stat st;
 
-	*source = NULL;
 	if (err)
 		return err;
 	if (ctx->given || ctx->events)

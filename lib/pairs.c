@@ -58,11 +58,12 @@ static int parse_by(struct dkt_pairs *pairs, const char *text)
 
 int dkt_pairs_new(struct dkt_ctx *ctx, const struct dkt_pairs_opts *opts, struct dkt_pairs **out)
 {
+	dkt__needs(ctx, dkt__clear(out) && ctx);
+
 	struct dkt_pairs_opts all;
 	struct dkt_pairs *pairs;
 	int err = dkt__opts_take(ctx, dkt_pairs_opts, &all, opts);
 
-	*out = NULL;
 	if (!err && !all.key)
 		err = dkt_fail(ctx, -EINVAL, "the pairs have no key");
 	if (err)
@@ -164,6 +165,8 @@ static int bind_filter(struct dkt_pairs *pairs, struct dkt_event *event, unsigne
 
 int dkt_pairs_event(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles)
 {
+	dkt__needs(pairs ? pairs->ctx : NULL, pairs && event);
+
 	struct pair_event *it;
 	int err = dkt__flags_check(pairs->ctx, "dkt_pairs_event", roles,
 				   DKT_PAIR_BEGIN | DKT_PAIR_END);
@@ -287,8 +290,11 @@ static int begin(struct dkt_pairs *pairs, struct dkt_source *source, const struc
 	if (entry == DKT__KEYMAP_NONE)
 		return -ENOMEM;
 	if (entry >= pairs->n_begun &&
-	    !dkt__reach(pairs->begun, pairs->n_begun, DKT__MAX(63, entry * 2)))
+	    !dkt__reach(pairs->begun, pairs->n_begun, DKT__MAX(63, entry * 2))) {
+		/* An end must not find what there is no room for. */
+		dkt__keymap_remove(&pairs->open, words);
 		return -ENOMEM;
+	}
 	/* The younger of two is the one that the end belongs to, as in the kernel's own pairing. */
 	pairs->info.nested += !added;
 	begun = &pairs->begun[entry];
@@ -422,6 +428,8 @@ static void gap(struct dkt_pairs *pairs, const struct dkt_record *record)
 int dkt_pairs_add(struct dkt_pairs *pairs, struct dkt_source *source,
 		  const struct dkt_record *record)
 {
+	dkt__needs(pairs ? pairs->ctx : NULL, pairs && record);
+
 	const struct pair_event *it;
 	int err = 0;
 

@@ -302,6 +302,9 @@ static bool text_by_tep(const struct dkt_record *record, struct dkt_buf *buf)
 
 void dkt_record_text(const struct dkt_record *record, struct dkt_buf *buf)
 {
+	if (!record || !buf)
+		return;
+
 	const struct dkt__plan *plan = dkt__plan_get(record->event);
 	size_t from = buf->len;
 
@@ -326,6 +329,9 @@ void dkt_record_text(const struct dkt_record *record, struct dkt_buf *buf)
 
 void dkt_record_line(const struct dkt_record *record, struct dkt_buf *buf)
 {
+	if (!record || !buf)
+		return;
+
 	size_t from = buf->len;
 
 	dkt_record_text(record, buf);

@@ -4,6 +4,9 @@
 
 const struct dkt_source_info *dkt_source_info(const struct dkt_source *source)
 {
+	if (!source)
+		return NULL;
+
 	return &source->info;
 }
 
@@ -39,6 +42,8 @@ void dkt__source_times(const struct dkt_source *source, const struct dkt_source_
 
 int dkt_source_next(struct dkt_source *source, struct dkt_record *record)
 {
+	dkt__needs(source ? source->ctx : NULL, source && record);
+
 	return source->ops->next(source, record);
 }
 
@@ -49,6 +54,8 @@ int dkt__source_fd(const struct dkt_source *source)
 
 int dkt_source_fd(struct dkt_source *source)
 {
+	dkt__needs(NULL, source);
+
 	int fd = dkt__source_fd(source);
 
 	return fd >= 0 ? fd : dkt_fail(source->ctx, -EOPNOTSUPP, "this source does not follow");
@@ -56,6 +63,8 @@ int dkt_source_fd(struct dkt_source *source)
 
 int dkt_source_wait(struct dkt_source *source, int timeout_ms)
 {
+	dkt__needs(NULL, source);
+
 	int fd = dkt_source_fd(source);
 
 	return fd < 0 ? fd : source->ops->wait(source, timeout_ms);
@@ -63,6 +72,8 @@ int dkt_source_wait(struct dkt_source *source, int timeout_ms)
 
 int dkt_source_wake(struct dkt_source *source)
 {
+	dkt__needs(NULL, source);
+
 	/* Nothing of the context: that is another thread's. */
 	if (dkt__source_fd(source) < 0)
 		return -EOPNOTSUPP;
@@ -76,22 +87,31 @@ int dkt__source_done(struct dkt_source *source, bool last)
 
 int dkt_source_done(struct dkt_source *source)
 {
+	dkt__needs(NULL, source);
+
 	return dkt__source_done(source, true);
 }
 
 const char *dkt_source_comm(struct dkt_source *source, const struct dkt_record *record)
 {
+	if (!source || !record)
+		return NULL;
+
 	return source->ops->comm(source, record);
 }
 
 int dkt_source_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 {
-	*loss = (struct dkt_loss){ 0 };
+	dkt__needs(source ? source->ctx : NULL, dkt__clear(loss) && source);
+
 	return source->ops->loss(source, cpu, loss);
 }
 
 const char *dkt_source_stream(const struct dkt_source *source, uint32_t nr)
 {
+	if (!source)
+		return NULL;
+
 	if (source->ops->stream)
 		return source->ops->stream(source, nr);
 	return nr ? NULL : "";
@@ -99,7 +119,8 @@ const char *dkt_source_stream(const struct dkt_source *source, uint32_t nr)
 
 int dkt_source_peer(const struct dkt_source *source, size_t i, struct dkt_source_peer *peer)
 {
-	*peer = (struct dkt_source_peer){ 0 };
+	dkt__needs(source ? source->ctx : NULL, dkt__clear(peer) && source);
+
 	return source->ops->peer ? source->ops->peer(source, i, peer) : 1;
 }
 
@@ -108,31 +129,45 @@ struct dkt_source *dkt__source_part(struct dkt_source *source, uint32_t nr)
 	return source->ops->part ? source->ops->part(source, nr) : source;
 }
 
+static int cannot(const struct dkt_source *source)
+{
+	return dkt_fail(source->ctx, -EOPNOTSUPP, "this kind of source can only be read on");
+}
+
 int dkt_source_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 {
-	return source->ops->seek ? source->ops->seek(source, since, until) : -EOPNOTSUPP;
+	dkt__needs(NULL, source);
+
+	return source->ops->seek ? source->ops->seek(source, since, until) : cannot(source);
 }
 
 int dkt_source_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to)
 {
+	dkt__needs(source ? source->ctx : NULL, dkt__clear(to) && source);
+
 	*to = UINT64_MAX;
-	return source->ops->slice ? source->ops->slice(source, from, bytes, to) : -EOPNOTSUPP;
+	return source->ops->slice ? source->ops->slice(source, from, bytes, to) : cannot(source);
 }
 
 int dkt_source_select(struct dkt_source *source, dkt_event_fn wants, void *data)
 {
-	return source->ops->select ? source->ops->select(source, wants, data) : -EOPNOTSUPP;
+	dkt__needs(source ? source->ctx : NULL, source && wants);
+
+	return source->ops->select ? source->ops->select(source, wants, data) : cannot(source);
 }
 
 int dkt_source_filter(struct dkt_source *source, struct dkt_expr *expr)
 {
-	return source->ops->filter ? source->ops->filter(source, expr) : -EOPNOTSUPP;
+	dkt__needs(source ? source->ctx : NULL, source && expr);
+
+	return source->ops->filter ? source->ops->filter(source, expr) : cannot(source);
 }
 
 int dkt_source_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
 {
-	*done = *of = 0;
-	return source->ops->bytes ? source->ops->bytes(source, done, of) : -EOPNOTSUPP;
+	dkt__needs(source ? source->ctx : NULL, dkt__clear(done) && dkt__clear(of) && source);
+
+	return source->ops->bytes ? source->ops->bytes(source, done, of) : cannot(source);
 }
 
 void dkt_source_close(struct dkt_source *source)

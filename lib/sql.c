@@ -19,7 +19,7 @@ struct made {
 
 /* ---- the commands of libtracefs ---- */
 
-/* Returns TEXT of a line "echo 'TEXT' >> FILE", and moves to the next line; the caller frees it. */
+/* Returns TEXT of a line "echo 'TEXT' >> FILE", a part of the line, and moves to the next line. */
 static char *take_echo(char **rest)
 {
 	static const char echo[] = "echo '";
@@ -31,7 +31,9 @@ static char *take_echo(char **rest)
 	/* A string may have a quote, too; the name of a file comes last. */
 	for (p = line; (p = strstr(p, "' >")); p++)
 		end = p;
-	return end ? strndup(line, (size_t)(end - line)) : NULL;
+	if (end)
+		*end = '\0';
+	return end ? line : NULL;
 }
 
 /*
@@ -113,9 +115,9 @@ static int pair_once(struct made *made, const char *name)
 
 static int take_event(struct made *made, char *text, const char *name)
 {
-	char *definition __cleanup(free) = take_echo(&text);
-	char *begin __cleanup(free) = take_echo(&text);
-	char *end __cleanup(free) = take_echo(&text);
+	char *definition = take_echo(&text);
+	char *begin = take_echo(&text);
+	char *end = take_echo(&text);
 	const char *random = NULL;
 	size_t n = end ? find_random(end, &random) : 0;
 	char *blank = definition && begin && n ? strchr(definition, ' ') : NULL;
@@ -137,7 +139,7 @@ static int take_event(struct made *made, char *text, const char *name)
 static int take_hist(struct made *made, char *text)
 {
 	static const char keys[] = "hist:keys=", vals[] = ":vals=";
-	char *trigger __cleanup(free) = take_echo(&text);
+	char *trigger = take_echo(&text);
 	char *filter = trigger ? strstr(trigger, " if ") : NULL, *sums;
 
 	if (!trigger || strncmp(trigger, keys, strlen(keys)))
@@ -216,11 +218,12 @@ static int read_statement(struct sql *sql, const char *text, const char *name)
 
 int dkt_sql_new(struct dkt_ctx *ctx, const char *text, const char *name, const struct dkt_sql **out)
 {
+	dkt__needs(ctx, dkt__clear(out) && ctx && text);
+
 	struct sql sql = { .ctx = ctx };
 	struct made *made = calloc(1, sizeof(*made));
 	int err = made ? read_statement(&sql, text, name) : -ENOMEM;
 
-	*out = NULL;
 	if (!err)
 		err = make(&sql, name, made);
 	free(sql.text);

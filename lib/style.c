@@ -19,7 +19,8 @@ static const struct dkt__style_ops *const styles[] = {
 
 int dkt_style_get(size_t i, struct dkt_style_info *info)
 {
-	*info = (struct dkt_style_info){ 0 };
+	if (!dkt__clear(info))
+		return -EINVAL;
 	if (i >= ARRAY_SIZE(styles))
 		return 1;
 	*info = (struct dkt_style_info){
@@ -93,11 +94,12 @@ static int keep_opts(struct dkt_style *style, const struct dkt_style_opts *opts)
 int dkt_style_new(struct dkt_ctx *ctx, const char *name, const struct dkt_style_opts *opts,
 		  struct dkt_style **out)
 {
+	dkt__needs(ctx, dkt__clear(out) && ctx && name);
+
 	const struct dkt__style_ops *ops = find_style(name);
 	struct dkt_style *style;
 	int err;
 
-	*out = NULL;
 	if (!ops)
 		return dkt_fail(ctx, -ENOENT, "there is no style '%s'", name);
 	style = calloc(1, ops->size);
@@ -130,12 +132,16 @@ void dkt_style_free(struct dkt_style *style)
 
 int dkt_style_begin(struct dkt_style *style, struct dkt_buf *buf)
 {
+	dkt__needs(style ? style->ctx : NULL, style && buf);
+
 	return style->ops->begin ? style->ops->begin(style, buf) : 0;
 }
 
 int dkt_style_record(struct dkt_style *style, const struct dkt_record *record, const char *comm,
 		     struct dkt_buf *buf)
 {
+	dkt__needs(style ? style->ctx : NULL, style && record && buf);
+
 	if (dkt__unlikely(record->stacks))
 		return dkt__style_with_stacks(style, record, comm, buf);
 	return style->ops->record(style, record, comm, buf);
@@ -143,11 +149,15 @@ int dkt_style_record(struct dkt_style *style, const struct dkt_record *record, c
 
 int dkt_style_flush(struct dkt_style *style, struct dkt_buf *buf)
 {
+	dkt__needs(style ? style->ctx : NULL, style && buf);
+
 	return style->ops->flush ? style->ops->flush(style, buf) : 0;
 }
 
 int dkt_style_end(struct dkt_style *style, struct dkt_buf *buf)
 {
+	dkt__needs(style ? style->ctx : NULL, style && buf);
+
 	return style->ops->end ? style->ops->end(style, buf) : 0;
 }
 

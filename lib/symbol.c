@@ -320,14 +320,21 @@ static const struct named *find_symbol(struct dkt_ctx *ctx, uint64_t address)
 
 const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset)
 {
+	if (!ctx)
+		return NULL;
+
 	const struct named *entry = find_symbol(ctx, address);
 
-	*offset = entry ? address - entry->address : 0;
+	if (offset)
+		*offset = entry ? address - entry->address : 0;
 	return entry ? entry->name : NULL;
 }
 
 const char *dkt_symbol_module(struct dkt_ctx *ctx, uint64_t address)
 {
+	if (!ctx)
+		return NULL;
+
 	const struct named *entry = find_symbol(ctx, address);
 
 	return entry ? entry_module(entry) : NULL;

@@ -44,6 +44,9 @@ static const char *find_name(struct dkt_ctx *ctx, int number)
 
 const char *dkt_syscall_name(struct dkt_ctx *ctx, int number)
 {
+	if (!ctx)
+		return NULL;
+
 	const char **name;
 
 	if (number < 0 || number >= DKT__SYSCALLS)

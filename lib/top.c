@@ -32,6 +32,9 @@ struct was {
 
 bool dkt_top_is_borrowed(const char *spool)
 {
+	if (!spool)
+		return false;
+
 	return dkt__note_exists(spool, NOTE);
 }
 
@@ -222,6 +225,8 @@ static int put_back(struct dkt_instance *top, const struct was *was)
 
 int dkt_top_return(struct dkt_ctx *ctx, const char *spool)
 {
+	dkt__needs(ctx, ctx && spool);
+
 	struct dkt_instance *top = NULL;
 	struct was was;
 	int err;

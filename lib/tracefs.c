@@ -22,6 +22,8 @@ static int refused(struct dkt_ctx *ctx, int err, const char *what, const char *d
 
 int dkt_tracefs_open(struct dkt_ctx *ctx, unsigned int flags)
 {
+	dkt__needs(NULL, ctx);
+
 	char *dir __cleanup(free) = NULL;
 	int err = dkt__flags_check(ctx, "dkt_tracefs_open", flags, DKT_MOUNT);
 
@@ -49,7 +51,7 @@ int dkt_tracefs_open(struct dkt_ctx *ctx, unsigned int flags)
 
 const char *dkt_tracefs_dir(const struct dkt_ctx *ctx)
 {
-	return ctx->dir ? ctx->dir : "";
+	return ctx && ctx->dir ? ctx->dir : "";
 }
 
 /* ---- files ---- */
@@ -274,6 +276,7 @@ int dkt__tfs_list(struct dkt_ctx *ctx, char ***names, size_t *n, const char *fmt
 {
 	struct dirent **entries = NULL;
 	int count, err;
+	bool whole;
 
 	TFS_PATH(ctx, path, fmt);
 	*names = NULL;
@@ -285,13 +288,15 @@ int dkt__tfs_list(struct dkt_ctx *ctx, char ***names, size_t *n, const char *fmt
 	if (count < 0)
 		return dkt_fail(ctx, -errno, "list %s/%s: %s", ctx->dir, path, strerror(errno));
 	*names = calloc((size_t)count + 1, sizeof(**names));
+	whole = *names;
 	for (int i = 0; i < count; i++) {
-		if (*names && ((*names)[i] = strdup(entries[i]->d_name)))
+		if (whole && ((*names)[i] = strdup(entries[i]->d_name)))
 			*n = (size_t)i + 1;
+		whole = *n == (size_t)i + 1;
 		free(entries[i]);
 	}
 	free(entries);
-	if (*names && *n == (size_t)count)
+	if (whole)
 		return 0;
 	dkt__names_free(*names, *n);
 	*names = NULL;

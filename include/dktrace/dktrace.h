@@ -8,7 +8,9 @@
  * pointers, which it first sets to NULL or 0, and sets the error message of the context:
  * dkt_error(). Every such function can return -ENOMEM; comments below do not repeat it. The library
  * never prints and never exits. One thread at a time may use a context and the objects that were
- * created with it. Functions whose names end in _free or _close accept NULL.
+ * created with it. Functions whose names end in _free or _close accept NULL. A pointer that a function
+ * needs and that is NULL is -EINVAL; functions of other types return NULL, false or 0 then, or do
+ * nothing.
  */
 #ifndef DKTRACE_H
 #define DKTRACE_H

@@ -7,6 +7,8 @@
 
 int dkt_buf_new(struct dkt_buf **buf)
 {
+	if (!buf)
+		return -EINVAL;
 	*buf = aligned_alloc(CACHE_LINE, CACHE_LINE);
 	if (!*buf)
 		return -ENOMEM;
@@ -24,19 +26,23 @@ void dkt_buf_free(struct dkt_buf *buf)
 
 const char *dkt_buf_data(const struct dkt_buf *buf, size_t *len)
 {
-	*len = buf->len;
-	return buf->data;
+	if (len)
+		*len = buf ? buf->len : 0;
+	return buf ? buf->data : NULL;
 }
 
 void dkt_buf_reset(struct dkt_buf *buf)
 {
+	if (!buf)
+		return;
+
 	buf->len = 0;
 	buf->err = 0;
 }
 
 int dkt_buf_error(const struct dkt_buf *buf)
 {
-	return buf->err;
+	return buf ? buf->err : -EINVAL;
 }
 
 char *dkt__buf_grow(struct dkt_buf *buf, size_t n)
@@ -63,7 +69,7 @@ char *dkt__buf_grow(struct dkt_buf *buf, size_t n)
 
 void dkt_buf_add(struct dkt_buf *buf, const void *bytes, size_t len)
 {
-	char *p = dkt__buf_room(buf, len);
+	char *p = bytes ? dkt__buf_room(buf, len) : NULL;
 
 	if (!p)
 		return;
@@ -73,7 +79,7 @@ void dkt_buf_add(struct dkt_buf *buf, const void *bytes, size_t len)
 
 void dkt_buf_str(struct dkt_buf *buf, const char *str)
 {
-	dkt_buf_add(buf, str, strlen(str));
+	dkt_buf_add(buf, str, str ? strlen(str) : 0);
 }
 
 const char dkt__digit_pairs[201] = "00010203040506070809101112131415161718192021222324"

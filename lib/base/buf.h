@@ -18,6 +18,8 @@ char *dkt__buf_grow(struct dkt_buf *buf, size_t n);
 /* Room for n more bytes; NULL when memory is out (remembered in err). Does not move len. */
 static inline char *dkt__buf_room(struct dkt_buf *buf, size_t n)
 {
+	if (dkt__unlikely(!buf))
+		return NULL;
 	if (dkt__likely(buf->size - buf->len >= n && buf->data))
 		return buf->data + buf->len;
 	return dkt__buf_grow(buf, n);

@@ -132,17 +132,21 @@ static void add_text(struct dkt_buf *buf, const char *text, size_t len, bool lin
 		p = dkt__buf_room(buf, len * ESCAPE_ROOM + 16);
 	if (p)
 		buf->len = (size_t)(put_text(p, text, len, lines) - buf->data);
-	else
+	else if (buf)
 		buf->err = -ENOMEM;
 }
 
 void dkt_buf_text(struct dkt_buf *buf, const char *text, size_t len)
 {
-	add_text(buf, text, len, false);
+	if (text)
+		add_text(buf, text, len, false);
 }
 
 void dkt_buf_escape(struct dkt_buf *buf, size_t from)
 {
+	if (!buf)
+		return;
+
 	char *copy __cleanup(free) = NULL;
 	size_t n = buf->len - from;
 	bool newline;
@@ -267,6 +271,8 @@ void dkt_buf_cell(struct dkt_buf *buf, const char *text, size_t len)
 {
 	char *p = NULL;
 
+	if (!buf || !text)
+		return;
 	if (len < SIZE_MAX / ESCAPE_ROOM - 32)
 		p = dkt__buf_room(buf, len * ESCAPE_ROOM + 32);
 	if (p)

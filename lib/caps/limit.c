@@ -53,6 +53,8 @@ static int choose(cap_t now, cap_t then, unsigned int keep)
 
 int dkt_caps_limit(struct dkt_ctx *ctx, unsigned int keep)
 {
+	dkt__needs(NULL, ctx);
+
 	cap_t now, then;
 	int err = dkt__flags_check(ctx, "dkt_caps_limit", keep,
 				   DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS | DKT_KEEP_INPUT |
@@ -84,6 +86,8 @@ int dkt_caps_limit(struct dkt_ctx *ctx, unsigned int keep)
 
 int dkt_caps_lower(struct dkt_ctx *ctx, enum dkt_lower which)
 {
+	dkt__needs(NULL, ctx);
+
 	cap_t now;
 	int err = 0;
 
@@ -109,6 +113,8 @@ int dkt_caps_lower(struct dkt_ctx *ctx, enum dkt_lower which)
 
 int dkt_caps_raise(struct dkt_ctx *ctx)
 {
+	dkt__needs(NULL, ctx);
+
 	int err = 0;
 
 	if (!ctx->lowered)

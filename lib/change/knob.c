@@ -26,6 +26,8 @@ static int want(struct dkt_change *change, const char *file, char *value)
 /* As the file of pids reads: one in a line. */
 int dkt_change_pids(struct dkt_change *change, const pid_t *pids, size_t n, bool children)
 {
+	dkt__needs(change ? change->in->ctx : NULL, change && (pids || !n));
+
 	char *list = NULL;
 	size_t len;
 	FILE *f;
@@ -61,6 +63,8 @@ static char *mask_text(const struct expr_cpus *cpus, int n)
 
 int dkt_change_cpus(struct dkt_change *change, const char *list)
 {
+	dkt__needs(NULL, change);
+
 	struct expr_cpus *cpus __cleanup(free) = calloc(1, sizeof(*cpus));
 	char all[24];
 	int n = change->in->cpus;
@@ -83,13 +87,13 @@ int dkt_change_cpus(struct dkt_change *change, const char *list)
 
 int dkt_instance_get_pids(struct dkt_instance *in, pid_t **pids, size_t *n, bool *children)
 {
+	dkt__needs(in ? in->ctx : NULL,
+		   dkt__clear(pids) && dkt__clear(n) && dkt__clear(children) && in);
+
 	char *text __cleanup(free) = NULL;
 	uint64_t fork = 0, pid;
 	int err = dkt__tfs_read(in->ctx, &text, NULL, "%s" PIDS, in->prefix);
 
-	*pids = NULL;
-	*n = 0;
-	*children = false;
 	if (!err)
 		err = dkt__tfs_read_u64(in->ctx, &fork, "%s" FORK, in->prefix);
 	if (err)
@@ -131,12 +135,13 @@ static int list_cpus(const bool *set, int n, char **list)
 
 int dkt_instance_get_cpus(struct dkt_instance *in, char **cpus)
 {
+	dkt__needs(in ? in->ctx : NULL, dkt__clear(cpus) && in);
+
 	bool *set __cleanup(free) = calloc((size_t)in->cpus + 4, sizeof(*set));
 	char *text __cleanup(free) = NULL;
 	int err = dkt__tfs_read(in->ctx, &text, NULL, "%s" CPUS, in->prefix);
 	int cpu = 0;
 
-	*cpus = NULL;
 	if (err || !set)
 		return err ? err : -ENOMEM;
 	/* The last hex digit is of the first four CPUs. */

@@ -43,6 +43,8 @@ int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, const char *sp
 
 int dkt_instance_rest(struct dkt_instance *in, const char *spool, dkt_rest_fn fn, void *data)
 {
+	dkt__needs(in ? in->ctx : NULL, in && fn);
+
 	return dkt__rest(in, in, spool, fn, data);
 }
 
@@ -62,6 +64,8 @@ static int wake_top(struct dkt_ctx *ctx, const char *spool)
 
 int dkt_instance_wake(struct dkt_instance *in, const char *spool)
 {
+	dkt__needs(in ? in->ctx : NULL, in && spool);
+
 	char *text __cleanup(free) = NULL;
 	int err;
 

@@ -94,6 +94,8 @@ static int check(struct dkt_instance *in, const struct dkt_event *event,
 
 int dkt_instance_check_trigger(struct dkt_instance *in, struct dkt_event *event, const char *text)
 {
+	dkt__needs(in ? in->ctx : NULL, in && event && text);
+
 	struct dkt_trigger *trigger __cleanup(free) = NULL;
 	int err = dkt_trigger_parse(in->ctx, text, &trigger);
 
@@ -126,6 +128,8 @@ static bool makes_room(const struct dkt_change *change, const struct dkt_event *
 
 int dkt_change_trigger(struct dkt_change *change, struct dkt_event *event, const char *text)
 {
+	dkt__needs(change ? change->in->ctx : NULL, change && event && text);
+
 	struct dkt__trigger_step step = { .event = event, .add = true };
 	int err = dkt_trigger_parse(change->in->ctx, text, &step.trigger);
 
@@ -147,6 +151,8 @@ int dkt_change_trigger(struct dkt_change *change, struct dkt_event *event, const
 
 int dkt_change_no_trigger(struct dkt_change *change, struct dkt_event *event, const char *text)
 {
+	dkt__needs(change ? change->in->ctx : NULL, change && event && text);
+
 	struct dkt__trigger_step step = { .event = event };
 	int err = dkt_trigger_parse(change->in->ctx, text, &step.trigger);
 

@@ -266,6 +266,8 @@ int dkt__event_load(struct dkt_event *event)
 
 int dkt_event_fields(struct dkt_event *event, const struct dkt_field **fields, size_t *n)
 {
+	dkt__needs(event ? event->ctx : NULL, dkt__clear(fields) && dkt__clear(n) && event);
+
 	int err = dkt__event_load(event);
 
 	*fields = err ? NULL : event->fields;
@@ -275,6 +277,9 @@ int dkt_event_fields(struct dkt_event *event, const struct dkt_field **fields, s
 
 const struct dkt_field *dkt_event_field(struct dkt_event *event, const char *name)
 {
+	if (!event || !name)
+		return NULL;
+
 	if (dkt__event_load(event))
 		return NULL;
 	for (size_t i = 0; i < event->n_fields; i++)
@@ -285,6 +290,9 @@ const struct dkt_field *dkt_event_field(struct dkt_event *event, const char *nam
 
 const char *dkt_event_print_format(struct dkt_event *event)
 {
+	if (!event)
+		return NULL;
+
 	if (dkt__event_load(event))
 		return NULL;
 	return event->print ? event->print : "";

@@ -11,16 +11,17 @@ static bool is_alien(const struct dkt_record *record, const struct dkt_field *fi
 
 int64_t dkt_record_int(const struct dkt_record *record, const struct dkt_field *field)
 {
-	bool is_signed = field->flags & DKT_FIELD_SIGNED;
 	const char *p;
+	bool is_signed;
 	uint8_t u8;
 	uint16_t u16;
 	uint32_t u32;
 	uint64_t u64;
 
-	if (field->offset > record->size || record->size - field->offset < field->size ||
-	    is_alien(record, field))
+	if (dkt__unlikely(!record || !field) || field->offset > record->size ||
+	    record->size - field->offset < field->size || is_alien(record, field))
 		return 0;
+	is_signed = field->flags & DKT_FIELD_SIGNED;
 	p = (const char *)record->data + field->offset;
 	switch (field->size) {
 	case 1:
@@ -58,6 +59,8 @@ static bool dynamic_place(const struct dkt_record *record, const struct dkt_fiel
 
 int dkt_record_stack(const struct dkt_record *record, size_t i, struct dkt_record *stack)
 {
+	dkt__needs(NULL, record && stack);
+
 	const struct dkt_stack *it = record->event ? record->stacks : NULL;
 
 	while (it && i--)
@@ -76,9 +79,15 @@ int dkt_record_stack(const struct dkt_record *record, size_t i, struct dkt_recor
 const void *dkt_record_bytes(const struct dkt_record *record, const struct dkt_field *field,
 			     size_t *len)
 {
-	uint32_t at = field->offset, n = field->size;
+	uint32_t at, n;
+	size_t none;
 
+	len = len ? len : &none;
 	*len = 0;
+	if (!record || !field)
+		return NULL;
+	at = field->offset;
+	n = field->size;
 	if (is_alien(record, field))
 		return record->data;
 	if (field->flags & DKT_FIELD_DYNAMIC) {

@@ -40,6 +40,8 @@ static int none_fits(struct dkt_expr *expr, struct dkt_event *const *events, siz
 int dkt_expr_check_any(struct dkt_expr *expr, struct dkt_event *const *events, size_t n,
 		       unsigned int flags)
 {
+	dkt__needs(expr ? expr->ctx : NULL, expr && (events || !n));
+
 	char *words __cleanup(free) = NULL;
 	int first = 0;
 	int err = dkt__flags_check(expr->ctx, "dkt_expr_check_any", flags, DKT_EXPR_MATCH);

@@ -229,6 +229,9 @@ bool dkt__expr_gate(struct dkt_expr *expr, struct dkt_event *event, struct dkt__
 
 bool dkt_expr_match(struct dkt_expr *expr, const struct dkt_record *record, const char *comm)
 {
+	if (!expr || !record)
+		return false;
+
 	uint32_t i = 0;
 	const struct expr_bound *bound = record->event ? dkt__expr_bind(expr, record->event) : NULL;
 

@@ -130,12 +130,13 @@ static void put_field(const struct dkt_expr *expr, const struct expr_test *test,
 
 int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char **text)
 {
+	dkt__needs(expr ? expr->ctx : NULL, dkt__clear(text) && expr && event);
+
 	const struct expr_bound *bound;
 	struct dkt_buf buf = { 0 };
 	uint32_t at = 0;
 	int err;
 
-	*text = NULL;
 	err = dkt_expr_check(expr, event);
 	if (err)
 		return err;

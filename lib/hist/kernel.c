@@ -59,12 +59,13 @@ static int put_filter(FILE *f, const struct dkt_hist *hist, struct dkt_event *ev
 
 int dkt_hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **text)
 {
+	dkt__needs(hist ? hist->ctx : NULL, dkt__clear(text) && hist && event);
+
 	const struct dkt_hist_opts *opts = &hist->opts;
 	size_t len;
 	FILE *f;
 	int err;
 
-	*text = NULL;
 	if (event->index >= hist->n_events || !hist->events[event->index].event)
 		return dkt_fail(hist->ctx, -EINVAL, "%s:%s is not counted", event->system,
 				event->name);
@@ -131,6 +132,8 @@ static int check_comm(struct dkt_hist *hist)
 
 int dkt_hist_start(struct dkt_hist *hist, struct dkt_instance *instance)
 {
+	dkt__needs(hist ? hist->ctx : NULL, hist && instance);
+
 	struct dkt_change *change = NULL;
 	int err = check_execname(hist);
 
@@ -201,12 +204,13 @@ static int find_names(struct dkt_event *event, struct dkt_table *table)
 int dkt_instance_get_hist(struct dkt_instance *instance, struct dkt_event *event,
 			  struct dkt_table **table)
 {
+	dkt__needs(instance ? instance->ctx : NULL, dkt__clear(table) && instance && event);
+
 	char *text __cleanup(free) = NULL;
 	size_t len;
 	int err = dkt__tfs_read(instance->ctx, &text, &len, "%sevents/%s/%s/hist", instance->prefix,
 				event->system, event->name);
 
-	*table = NULL;
 	if (!err)
 		err = dkt_table_parse(instance->ctx, text, len, table);
 	if (!err)
@@ -234,10 +238,11 @@ static int read_event(struct dkt_hist *hist, struct dkt_instance *instance, stru
 
 int dkt_hist_read(struct dkt_hist *hist, struct dkt_instance *instance, struct dkt_table **out)
 {
+	dkt__needs(hist ? hist->ctx : NULL, dkt__clear(out) && hist && instance);
+
 	struct dkt_table *table = dkt__hist_table(hist);
 	int err = table ? 0 : -ENOMEM;
 
-	*out = NULL;
 	for (uint32_t i = 0; !err && i < table->n_keys; i++) {
 		table->keys[i].is_signed = hist->table->keys[i].is_signed;
 		table->keys[i].names = hist->table->keys[i].names;

@@ -415,12 +415,13 @@ static uint64_t read_total(const struct reader *r, const char *name)
 
 int dkt_table_parse(struct dkt_ctx *ctx, const char *text, size_t len, struct dkt_table **out)
 {
+	dkt__needs(ctx, dkt__clear(out) && ctx && (text || !len));
+
 	struct dkt_table *table = dkt__table_new(ctx);
 	struct reader r = { .table = table, .p = text, .end = text + len };
 	const char *end;
 	int err = table ? read_head(&r) : -ENOMEM;
 
-	*out = NULL;
 	if (err == -ENOENT)
 		dkt_fail(ctx, err, "there is no histogram");
 	else if (err == -EINVAL)

@@ -203,11 +203,17 @@ int dkt__table_finish(struct dkt_table *table)
 
 const struct dkt_table_info *dkt_table_info(const struct dkt_table *table)
 {
+	if (!table)
+		return NULL;
+
 	return &table->info;
 }
 
 uint64_t dkt_table_value(const struct dkt_table *table, size_t row, size_t column)
 {
+	if (!table)
+		return 0;
+
 	uint32_t entry;
 
 	if (row >= table->info.n_rows || column >= table->info.n_columns)
@@ -230,6 +236,9 @@ static const char *note_text(const struct dkt_table *table, uint32_t note)
 
 void dkt_table_text(const struct dkt_table *table, size_t row, size_t column, struct dkt_buf *buf)
 {
+	if (!table || !buf)
+		return;
+
 	const struct table_column *it;
 	const char *text;
 	uint32_t entry, len;
@@ -260,6 +269,9 @@ void dkt_table_text(const struct dkt_table *table, size_t row, size_t column, st
 
 const char *dkt_table_more(const struct dkt_table *table, size_t row)
 {
+	if (!table)
+		return NULL;
+
 	const char *text =
 		row < table->info.n_rows ? note_text(table, table->more[table->order[row]]) : NULL;
 

@@ -139,6 +139,8 @@ static int compare(const void *a, const void *b, void *data)
 
 int dkt_table_sort(struct dkt_table *table, const char *text)
 {
+	dkt__needs(NULL, table);
+
 	struct sort sort = { .table = table };
 	int err = 0;
 

@@ -7,33 +7,35 @@
 #include "base/parse.h"
 #include "tracefs.h"
 
-/* When the process was started, in ticks since boot: field 22 of /proc/PID/stat; 0: it is no more. */
-static uint64_t start_time(int pid)
+/* When the process was started, in ticks since boot: field 22 of /proc/PID/stat. -ENOENT: it is no more. */
+static int start_time(int pid, uint64_t *ticks)
 {
 	char *text __cleanup(free) = NULL;
 	char path[32];
 	const char *p;
-	uint64_t ticks = 0;
 	size_t len;
+	int err;
 
+	*ticks = 0;
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (dkt__read_file(path, 4096, &text, &len))
-		return 0;
+	err = dkt__read_file(path, 4096, &text, &len);
+	if (err)
+		return err == -ESRCH ? -ENOENT : err;
 	/* The name, field 2, is in parentheses and may hold anything. */
 	p = strrchr(text, ')');
 	for (int field = 2; p && field < 22; field++)
 		p = strchr(p + 1, ' ');
 	if (p++)
-		dkt__take_u64(&p, NULL, DKT__DEC, &ticks);
-	return ticks;
+		dkt__take_u64(&p, NULL, DKT__DEC, ticks);
+	return 0;
 }
 
 /* Whether the name is the prefix and, after the mark, "PID-TIME" of a process that is no more. */
 static bool is_left(const char *name, const char *prefix, char mark)
 {
 	size_t len = strlen(prefix);
-	uint64_t ticks;
-	int pid, n = 0;
+	uint64_t ticks, now;
+	int pid, n = 0, err;
 	char between;
 
 	if (strncmp(name, prefix, len) != 0 || name[len] != mark)
@@ -42,7 +44,22 @@ static bool is_left(const char *name, const char *prefix, char mark)
 	if (sscanf(name, "%d%c%" SCNu64 "%n", &pid, &between, &ticks, &n) != 3 || name[n] ||
 	    pid <= 0 || between != mark)
 		return false;
-	return start_time(pid) != ticks;
+	/* Of a process that cannot be looked at nothing is removed. */
+	err = start_time(pid, &now);
+	return err ? err == -ENOENT : now != ticks;
+}
+
+/* What is this process's alone: the prefix, its number and when it was started. */
+static int own_name(const char *prefix, char mark, char **name)
+{
+	uint64_t ticks;
+	int err = start_time(getpid(), &ticks);
+
+	if (!err &&
+	    asprintf(name, "%s%c%d%c%" PRIu64, prefix, mark, (int)getpid(), mark, ticks) >= 0)
+		return 0;
+	*name = NULL;
+	return err ? err : -ENOMEM;
 }
 
 /* As an event's name can be. */
@@ -56,11 +73,12 @@ static void make_name(char *text)
 
 int dkt_own_group(struct dkt_ctx *ctx, const char *prefix, char **group)
 {
-	(void)ctx;
-	if (asprintf(group, "%s_%d_%" PRIu64, prefix, (int)getpid(), start_time(getpid())) < 0) {
-		*group = NULL;
-		return -ENOMEM;
-	}
+	dkt__needs(ctx, dkt__clear(group) && ctx && prefix);
+
+	int err = own_name(prefix, '_', group);
+
+	if (err)
+		return dkt_fail(ctx, err, "name what is this process's: %s", strerror(-err));
 	make_name(*group);
 	return 0;
 }
@@ -108,12 +126,13 @@ static int sweep_instances(struct dkt_ctx *ctx, const char *prefix, size_t *n)
 
 int dkt_instance_left(struct dkt_ctx *ctx, const char *prefix, char **names)
 {
+	dkt__needs(ctx, dkt__clear(names) && ctx && prefix);
+
 	size_t n, len;
 	char **all;
 	FILE *f;
 	int err = dkt_tracefs_open(ctx, 0);
 
-	*names = NULL;
 	if (!err)
 		err = dkt__tfs_list(ctx, &all, &n, "instances");
 	if (err)
@@ -128,6 +147,8 @@ int dkt_instance_left(struct dkt_ctx *ctx, const char *prefix, char **names)
 
 int dkt_instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n)
 {
+	dkt__needs(ctx, ctx && prefix);
+
 	size_t done = 0;
 	int err = sweep_instances(ctx, prefix, &done);
 
@@ -139,19 +160,19 @@ int dkt_instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n)
 
 int dkt_instance_own(struct dkt_ctx *ctx, const char *prefix, struct dkt_instance **instance)
 {
+	dkt__needs(ctx, dkt__clear(instance) && ctx && prefix);
+
 	char *name __cleanup(free) = NULL;
 	size_t n;
 	int err;
 
-	*instance = NULL;
 	/* A later command, or the user, removes instances that cannot be removed now. */
 	if (sweep_instances(ctx, prefix, &n))
 		dkt_log(ctx, DKT_LOG_INFO, "remove instances of processes that have exited: %s",
 			dkt_error(ctx));
-	if (asprintf(&name, "%s-%d-%" PRIu64, prefix, (int)getpid(), start_time(getpid())) < 0) {
-		name = NULL;
-		return -ENOMEM;
-	}
+	err = own_name(prefix, '-', &name);
+	if (err)
+		return dkt_fail(ctx, err, "name what is this process's: %s", strerror(-err));
 	err = dkt_instance_open(ctx, name, DKT_CREATE, instance);
 	if (err || dkt_instance_is_new(*instance))
 		return err;

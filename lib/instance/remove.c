@@ -43,6 +43,8 @@ static size_t drop_hists(struct dkt_ctx *ctx, const char *name)
 
 int dkt_instance_remove(struct dkt_ctx *ctx, const char *name)
 {
+	dkt__needs(ctx, ctx && name);
+
 	int err = name ? dkt_instance_check_name(ctx, name) : -EINVAL;
 
 	if (!err)

@@ -183,11 +183,12 @@ static int parse_line(const char *line, size_t len, char **room, struct dkt_trig
 
 int dkt_trigger_parse(struct dkt_ctx *ctx, const char *text, struct dkt_trigger **trigger)
 {
+	dkt__needs(ctx, dkt__clear(trigger) && ctx && text);
+
 	size_t len = strlen(text);
 	struct dkt_trigger *t;
 	char *room;
 
-	*trigger = NULL;
 	if (strpbrk(text, "\n\r"))
 		return dkt_fail(ctx, -EINVAL, "a trigger is one line");
 	if (len > MAX_COMMAND)
@@ -257,12 +258,12 @@ bool dkt__trigger_offered(const char *text, const char *action)
 int dkt_instance_get_triggers(struct dkt_instance *in, struct dkt_event *event,
 			      struct dkt_trigger **triggers, size_t *n)
 {
+	dkt__needs(in ? in->ctx : NULL, dkt__clear(triggers) && dkt__clear(n) && in && event);
+
 	char *text __cleanup(free) = NULL;
 	int err = dkt__tfs_read(in->ctx, &text, NULL, "%sevents/%s/%s/trigger", in->prefix,
 				event->system, event->name);
 
-	*triggers = NULL;
-	*n = 0;
 	return err ? err : dkt__triggers_parse(text, triggers, n);
 }
 
@@ -333,7 +334,7 @@ static bool same_histogram(const struct dkt_trigger *a, const struct dkt_trigger
 
 bool dkt_trigger_same(const struct dkt_trigger *a, const struct dkt_trigger *b)
 {
-	if (strcmp(a->action, b->action) != 0)
+	if (!a || !b || strcmp(a->action, b->action) != 0)
 		return false;
 	return strcmp(a->action, "hist") ? same_target(a, b) : same_histogram(a, b);
 }

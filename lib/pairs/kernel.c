@@ -211,6 +211,8 @@ static int remember_by(const struct plan *plan)
 int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance, struct dkt_event *begin,
 		    struct dkt_event *end, const char *name)
 {
+	dkt__needs(pairs ? pairs->ctx : NULL, pairs && instance && begin && end && name);
+
 	struct plan plan = { .pairs = pairs, .begin = begin, .end = end, .name = name };
 	int err;
 
@@ -249,10 +251,11 @@ static int name_groups(struct dkt_pairs *pairs, struct dkt_table *table)
 int dkt_pairs_read(struct dkt_pairs *pairs, struct dkt_instance *instance, const char *name,
 		   struct dkt_table **table)
 {
+	dkt__needs(pairs ? pairs->ctx : NULL, dkt__clear(table) && pairs && instance && name);
+
 	struct dkt_event *event = dkt_event_find(pairs->ctx, "synthetic", name);
 	int err;
 
-	*table = NULL;
 	if (!event)
 		return dkt_fail(pairs->ctx, -ENOENT, "the event %s no longer exists", name);
 	err = dkt_instance_get_hist(instance, event, table);

@@ -4,6 +4,9 @@
 
 void dkt_pairs_info(const struct dkt_pairs *pairs, struct dkt_pairs_info *info)
 {
+	if (!dkt__clear(info) || !pairs)
+		return;
+
 	*info = pairs->info;
 	info->open = pairs->open.n;
 }
@@ -19,6 +22,8 @@ static const struct dkt__dist *find_dist(const struct dkt_pairs *pairs, size_t i
 
 int dkt_pairs_group(const struct dkt_pairs *pairs, size_t i, struct dkt_latency *latency)
 {
+	dkt__needs(pairs ? pairs->ctx : NULL, dkt__clear(latency) && pairs);
+
 	const struct dkt__dist *dist = find_dist(pairs, i);
 
 	if (i >= pairs->n_groups && i != DKT_PAIRS_ALL)
@@ -39,6 +44,8 @@ int dkt_pairs_group(const struct dkt_pairs *pairs, size_t i, struct dkt_latency 
 
 int dkt_pairs_finish(struct dkt_pairs *pairs)
 {
+	dkt__needs(NULL, pairs);
+
 	int err = 0;
 
 	dkt__dist_clear(&pairs->all);
@@ -49,16 +56,24 @@ int dkt_pairs_finish(struct dkt_pairs *pairs)
 
 uint64_t dkt_pairs_quantile(const struct dkt_pairs *pairs, size_t i, double part)
 {
+	if (!pairs)
+		return 0;
+
 	return dkt__dist_quantile(find_dist(pairs, i), part);
 }
 
 uint64_t dkt_pairs_power(const struct dkt_pairs *pairs, size_t i, unsigned int power)
 {
+	if (!pairs)
+		return 0;
+
 	return dkt__dist_power(find_dist(pairs, i), power);
 }
 
 int dkt_pairs_slow(const struct dkt_pairs *pairs, size_t i, struct dkt_slow *slow)
 {
+	dkt__needs(pairs ? pairs->ctx : NULL, dkt__clear(slow) && pairs);
+
 	if (i >= pairs->n_slow)
 		return 1;
 	*slow = (struct dkt_slow){ .ns = pairs->slow[i].ns,

@@ -399,6 +399,12 @@ void dkt__kformat_run(struct dkt__kformat *k, const char *fmt, size_t len)
 void dkt_buf_kprintf(struct dkt_buf *buf, const char *fmt, size_t len,
 		     const struct dkt_kprintf_args *args)
 {
+	static const struct dkt_kprintf_args none = { .sz = sizeof(none) };
+
+	if (!buf || !(fmt || !len))
+		return;
+	args = args ? args : &none;
+
 	struct dkt__kformat k = { .args = args, .run = { .ctx = args->ctx, .buf = buf } };
 
 	k.run.p = dkt__buf_room(buf, len + 64);

@@ -239,11 +239,12 @@ static int work_out(struct probe_define *define)
 int dkt_probe_define(struct dkt_ctx *ctx, const char *place, const char *const *args, size_t n,
 		     const struct dkt_probe_opts *opts, struct dkt_probes **out)
 {
+	dkt__needs(ctx, dkt__clear(out) && ctx && place && (args || !n));
+
 	struct dkt_probe_opts all;
 	struct probe_define define = { .ctx = ctx, .opts = &all, .args = args, .n = n };
 	int err = dkt__opts_take(ctx, dkt_probe_opts, &all, opts);
 
-	*out = NULL;
 	if (err)
 		return err;
 	define.kind = all.kind;
@@ -286,7 +287,10 @@ static int try_beginning(void *data, const struct dkt__symbol *symbol)
 
 int dkt_functions(struct dkt_ctx *ctx, const char *text, dkt_function_fn fn, void *data)
 {
-	struct beginning beginning = { .text = text, .n = strlen(text), .fn = fn, .data = data };
+	dkt__needs(ctx, ctx && text && fn);
 
-	return dkt__symbols_each(ctx, try_beginning, &beginning);
+	struct beginning beginning = { .text = text, .n = strlen(text), .fn = fn, .data = data };
+	int err = dkt__symbols_each(ctx, try_beginning, &beginning);
+
+	return err == -ENODATA ? dkt_fail(ctx, err, "the kernel's symbols cannot be read") : err;
 }

@@ -189,6 +189,8 @@ static int show_note(void *data, const struct sdt_note *note)
 
 int dkt_markers(struct dkt_ctx *ctx, const char *path, dkt_marker_fn fn, void *data)
 {
+	dkt__needs(ctx, ctx && path && fn);
+
 	struct listing listing = { .fn = fn, .data = data };
 	int err = dkt__binary_open(ctx, path, NULL, NULL, &listing.binary);
 

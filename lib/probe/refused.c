@@ -49,6 +49,8 @@ static bool is_notrace(struct dkt_ctx *ctx, const char *function)
 
 int dkt_probe_refused(struct dkt_ctx *ctx, const struct dkt_probe *probe, int err)
 {
+	dkt__needs(ctx, ctx && probe);
+
 	const char *colon = strchr(probe->place ? probe->place : "", ':');
 	const char *place = colon ? colon + 1 : probe->place;
 	char *function __cleanup(free) = NULL;

@@ -42,12 +42,18 @@ int dkt__probes_add(struct dkt_probes *probes, const struct dkt_probe *probe)
 
 const struct dkt_probe *dkt_probes_at(const struct dkt_probes *probes, size_t i)
 {
+	if (!probes)
+		return NULL;
+
 	return i < probes->n ? &probes->at[i] : NULL;
 }
 
 const struct dkt_probe *dkt_probes_find(const struct dkt_probes *probes, const char *group,
 					const char *name)
 {
+	if (!probes || !group || !name)
+		return NULL;
+
 	for (size_t i = 0; i < probes->n; i++)
 		if (!strcmp(probes->at[i].group, group) && !strcmp(probes->at[i].name, name))
 			return &probes->at[i];
@@ -74,6 +80,8 @@ static char letter_of(const struct dkt_probe *probe)
 
 int dkt_probe_text(struct dkt_ctx *ctx, const struct dkt_probe *probe, char **text)
 {
+	dkt__needs(ctx, dkt__clear(text) && ctx && probe);
+
 	const char *place = probe->place ? probe->place : "";
 	const char *fields = probe->fields ? probe->fields : "";
 	int n = asprintf(text, "%c:%s/%s%s%s%s%s%s", letter_of(probe), probe->group, probe->name,
@@ -199,10 +207,11 @@ int dkt__probe_parse(const char *line, struct dkt_probes *probes)
 
 int dkt_probe_parse(struct dkt_ctx *ctx, const char *text, struct dkt_probes **out)
 {
+	dkt__needs(ctx, dkt__clear(out) && ctx && text);
+
 	struct dkt_probes *probes = calloc(1, sizeof(*probes));
 	int err = probes ? dkt__probe_parse(text, probes) : -ENOMEM;
 
-	*out = NULL;
 	if (err) {
 		dkt_probes_free(probes);
 		return err == -EINVAL ? dkt_fail(ctx, err, "'%.80s' defines no probe", text) : err;
@@ -298,8 +307,8 @@ static bool same_synthetic(const char *a, const char *b)
 
 bool dkt_probe_same(const struct dkt_probe *a, const struct dkt_probe *b)
 {
-	if (a->kind != b->kind || a->on_return != b->on_return || strcmp(a->group, b->group) != 0 ||
-	    strcmp(a->name, b->name) != 0)
+	if (!a || !b || a->kind != b->kind || a->on_return != b->on_return ||
+	    strcmp(a->group, b->group) != 0 || strcmp(a->name, b->name) != 0)
 		return false;
 	if (a->kind == DKT_PROBE_SYNTHETIC)
 		return same_synthetic(a->fields, b->fields);

@@ -45,7 +45,8 @@ static int made_bytes(const struct dkt_source *source, uint64_t *done, uint64_t 
 {
 	const struct made *made = (const struct made *)source;
 
-	return made->calls.bytes ? made->calls.bytes(made->data, done, of) : -EOPNOTSUPP;
+	return made->calls.bytes ? made->calls.bytes(made->data, done, of) :
+				   dkt_fail(source->ctx, -EOPNOTSUPP, "nobody knows its bytes");
 }
 
 static int made_fd(const struct dkt_source *source)
@@ -96,9 +97,10 @@ int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *calls, v
 	struct dkt_source_calls mine;
 	struct dkt_source_opts asked;
 	struct made *made;
-	int err = dkt__opts_take(ctx, dkt_source_calls, &mine, calls);
+	int err;
 
-	*source = NULL;
+	dkt__needs(ctx, dkt__clear(source) && ctx);
+	err = dkt__opts_take(ctx, dkt_source_calls, &mine, calls);
 	if (!err && !mine.next)
 		err = dkt_fail(ctx, -EINVAL, "a source without a call to read it");
 	if (!err)

@@ -342,11 +342,12 @@ static int watch(struct merge *m, struct part *part)
 
 int dkt_source_merge(const struct dkt_merge_part *parts, size_t n, struct dkt_source **source)
 {
-	struct merge *m = calloc(1, sizeof(*m));
 	struct dkt_source_info *info;
+	struct merge *m;
 	int err;
 
-	*source = NULL;
+	dkt__needs(NULL, dkt__clear(source) && parts);
+	m = calloc(1, sizeof(*m));
 	if (m)
 		m->parts = calloc(n, sizeof(*m->parts));
 	if (!m || !m->parts || !n) {

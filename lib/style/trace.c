@@ -111,6 +111,9 @@ void dkt__style_trace_head(const struct dkt_record *record, const char *comm, st
 
 void dkt_style_trace(const struct dkt_record *record, const char *comm, struct dkt_buf *buf)
 {
+	if (!record || !comm || !buf)
+		return;
+
 	size_t from = buf->len;
 
 	if (!record->event) {

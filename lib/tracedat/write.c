@@ -11,6 +11,21 @@
 
 /* ---- streams and CPUs ---- */
 
+static void stream_clear(const struct dkt__tdw_stream *stream)
+{
+	for (int nr = 0; nr < stream->n_cpus; nr++) {
+		if (!stream->cpus[nr])
+			continue;
+		dkt__spill_string_clear(&stream->cpus[nr]->data);
+		free(stream->cpus[nr]->chunk);
+		free(stream->cpus[nr]);
+	}
+	free(stream->cpus);
+	free(stream->known);
+	free(stream->pids);
+	free(stream->name);
+}
+
 static int stream_add(struct dkt_tracedat *out, const char *name)
 {
 	const struct dkt__tdw_stream stream = {
@@ -19,14 +34,13 @@ static int stream_add(struct dkt_tracedat *out, const char *name)
 		.known = calloc(DKT__TDW_IDS, sizeof(*stream.known)),
 		.pids = calloc(DKT__TDW_PIDS / 8, 1),
 	};
-	int err = dkt__append(out->streams, out->n_streams, stream);
+	int err = -ENOMEM;
 
-	if (err) {
-		free(stream.name);
-		free(stream.known);
-		free(stream.pids);
-	}
-	return !err && stream.name && stream.known && stream.pids ? 0 : -ENOMEM;
+	if (stream.name && stream.known && stream.pids)
+		err = dkt__append(out->streams, out->n_streams, stream);
+	if (err)
+		stream_clear(&stream);
+	return err;
 }
 
 static int stream_get(struct dkt_tracedat *out, uint32_t nr, struct dkt__tdw_stream **stream)
@@ -49,15 +63,18 @@ static int cpu_get(struct dkt_tracedat *out, struct dkt__tdw_stream *stream, uin
 	if (!dkt__reach(stream->cpus, stream->n_cpus, nr))
 		return -ENOMEM;
 	if (!stream->cpus[nr]) {
-		stream->cpus[nr] = calloc(1, sizeof(**cpu));
-		if (!stream->cpus[nr])
+		struct dkt__tdw_cpu *made __cleanup(free) = calloc(1, sizeof(*made));
+
+		if (!made)
 			return -ENOMEM;
-		stream->cpus[nr]->chunk = calloc(1, DKT__PACK_MAX);
-		if (!stream->cpus[nr]->chunk)
+		made->chunk = calloc(1, DKT__PACK_MAX);
+		if (!made->chunk)
 			return -ENOMEM;
-		stream->cpus[nr]->pack = (struct dkt__pack){ .size = out->page_size,
-							     .big_endian = out->big_endian,
-							     .long_size = out->long_size };
+		made->pack = (struct dkt__pack){ .size = out->page_size,
+						 .big_endian = out->big_endian,
+						 .long_size = out->long_size };
+		stream->cpus[nr] = made;
+		made = NULL;
 	}
 	*cpu = stream->cpus[nr];
 	return 0;
@@ -264,6 +281,8 @@ static int add(struct dkt_tracedat *out, const struct dkt_record *record)
 
 int dkt_tracedat_add(struct dkt_tracedat *out, const struct dkt_record *record)
 {
+	dkt__needs(out ? out->ctx : NULL, out && record);
+
 	struct dkt_record stack;
 	int err = add(out, record);
 
@@ -296,11 +315,12 @@ static int set_version(struct dkt_tracedat *out, const struct dkt_tracedat_opts 
 int dkt_tracedat_new(struct dkt_ctx *ctx, struct dkt_source *source, int fd,
 		     const struct dkt_tracedat_opts *opts, struct dkt_tracedat **result)
 {
+	dkt__needs(ctx, dkt__clear(result) && ctx && source);
+
 	struct dkt_tracedat_opts mine;
 	struct dkt_tracedat *out;
 	int err = dkt__opts_take(ctx, dkt_tracedat_opts, &mine, opts);
 
-	*result = NULL;
 	if (err)
 		return err;
 	out = calloc(1, sizeof(*out));
@@ -338,6 +358,8 @@ const struct dkt__tdw_stream *dkt__tdw_top(const struct dkt_tracedat *out)
 
 int dkt_tracedat_finish(struct dkt_tracedat *out)
 {
+	dkt__needs(NULL, out);
+
 	struct dkt__tdw_stream *stream;
 	int err = stream_get(out, 0, &stream);
 
@@ -357,21 +379,6 @@ int dkt_tracedat_finish(struct dkt_tracedat *out)
 	if (err)
 		return err;
 	return out->version == 6 ? dkt__tdw_write_v6(out) : dkt__tdw_write_v7(out);
-}
-
-static void stream_clear(struct dkt__tdw_stream *stream)
-{
-	for (int nr = 0; nr < stream->n_cpus; nr++) {
-		if (!stream->cpus[nr])
-			continue;
-		dkt__spill_string_clear(&stream->cpus[nr]->data);
-		free(stream->cpus[nr]->chunk);
-		free(stream->cpus[nr]);
-	}
-	free(stream->cpus);
-	free(stream->known);
-	free(stream->pids);
-	free(stream->name);
 }
 
 void dkt_tracedat_free(struct dkt_tracedat *out)

@@ -281,10 +281,11 @@ static void fill_info(struct dkt__live *live)
 int dkt_source_live(struct dkt_instance *in, const struct dkt_live_opts *opts,
 		    struct dkt_source **source)
 {
+	dkt__needs(in ? in->ctx : NULL, dkt__clear(source) && in);
+
 	struct dkt__live *live;
 	int err = dkt__live_open(in, opts, &live);
 
-	*source = NULL;
 	if (err)
 		return err;
 	fill_info(live);
@@ -332,6 +333,8 @@ void dkt__live_free(struct dkt__live *live)
 
 int dkt_spool_clear(struct dkt_instance *in, const char *spool)
 {
+	dkt__needs(NULL, in);
+
 	DKT_OPTS(dkt_live_opts, opts, .spool = spool);
 	struct dkt__live *live;
 	int err = dkt__live_open(in, &opts, &live);

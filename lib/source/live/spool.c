@@ -275,9 +275,10 @@ void dkt__spool_set_base(struct dkt__spool *spool, struct dkt__spool_base base)
 
 int dkt_spool_bytes(struct dkt_ctx *ctx, const char *dir, uint64_t *bytes)
 {
-	int dirfd __cleanup(close) = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	int dirfd __cleanup(close) = -1;
 
-	*bytes = 0;
+	dkt__needs(ctx, dkt__clear(bytes) && ctx && dir);
+	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (dirfd < 0)
 		return errno == ENOENT ? 0 :
 					 dkt_fail(ctx, -errno, "open %s: %s", dir, strerror(errno));

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Every public call: X(name, nulls, call). nulls has a letter for each pointer argument, which says what
+ * the call does if that is NULL: E returns -EINVAL with a message, 0 nothing else than without, n
+ * returns NULL, false or 0 or does nothing. call is 0, or 1 for
+ * such a nothing, or the negative error.
+ */
+#ifndef TESTS_API_CALLS_H
+#define TESTS_API_CALLS_H
+
+#include "api_calls_more.h"
+
+#define NOTHING 1
+
+/* The pointer argument of that position. */
+#define A(i, value) (r->null == (i) ? NULL : (value))
+
+/* A call that gives an object, or memory, which is let go of at once. */
+#define GIVES(type, let_go, call)                                                                  \
+	({                                                                                         \
+		type *out = NULL;                                                                  \
+		int gives_err = call;                                                              \
+                                                                                                   \
+		let_go(out);                                                                       \
+		gives_err;                                                                         \
+	})
+
+#define GIVES_NOT(call) ((call) ? 0 : NOTHING)
+#define DOES(call)                                                                                 \
+	({                                                                                         \
+		call;                                                                              \
+		0;                                                                                 \
+	})
+
+static inline bool api_wants(void *data, struct dkt_event *event)
+{
+	(void)data;
+	(void)event;
+	return true;
+}
+
+static inline int api_rest(void *data)
+{
+	(void)data;
+	return 0;
+}
+
+static inline int api_marker(void *data, const struct dkt_marker *marker)
+{
+	(void)data;
+	(void)marker;
+	return 0;
+}
+
+static inline int api_function(void *data, const char *module, const char *name)
+{
+	(void)data;
+	(void)module;
+	(void)name;
+	return 0;
+}
+
+static inline int api_netlink(void *data, const void *attrs, size_t len)
+{
+	(void)data;
+	(void)attrs;
+	(void)len;
+	return 0;
+}
+
+static inline int api_record(void *data, const struct dkt_record *record, const char *comm,
+			     struct dkt_buf *buf)
+{
+	(void)data;
+	(void)record;
+	(void)comm;
+	(void)buf;
+	return 0;
+}
+
+static inline int api_words(const char *fmt, ...)
+{
+	char *words;
+	va_list ap;
+
+	va_start(ap, fmt);
+	words = dkt_words(fmt, ap);
+	va_end(ap);
+	free(words);
+	return words ? 0 : NOTHING;
+}
+
+static inline void api_keep(void *out)
+{
+	(void)out;
+}
+
+/* A change of everything; each time another one, as steps add up. */
+static inline int api_commit(struct room *r)
+{
+	static const char *const only[] = { "vfs_read" };
+	DKT_OPTS(dkt_tracer_opts, opts, .only = only, .n_only = 1, .optional = true);
+	struct dkt_change *change;
+	int err = dkt_change_new(r->in, &change);
+
+	if (!err)
+		err = dkt_change_events(change, &r->event, 1);
+	if (!err)
+		err = dkt_change_filter(change, r->event, "v == 1");
+	if (!err)
+		err = dkt_change_trigger(change, r->event, "traceoff");
+	if (!err)
+		err = dkt_change_tracer(change, "function", &opts);
+	if (!err)
+		err = dkt_change_commit(A(0, change));
+	dkt_change_free(change);
+	return err;
+}
+
+static const char *const api_args[] = { "ret=$retval" };
+
+#define API_CALLS(X)                                                                               \
+	/* context */                                                                              \
+	X(dkt_version, "0", ({                                                                     \
+		  const char *text;                                                                \
+		  GIVES_NOT(dkt_version(A(0, &text)));                                             \
+	  }))                                                                                      \
+	X(dkt_ctx_new, "0e", GIVES(struct dkt_ctx, dkt_ctx_free, ({                                \
+					   DKT_OPTS(dkt_ctx_opts, opts, .root = r->root);          \
+					   dkt_ctx_new(A(0, &opts), A(1, &out));                   \
+				   })))                                                            \
+	X(dkt_ctx_free, "n", DOES(dkt_ctx_free(A(0, NULL))))                                       \
+	X(dkt_error, "n", GIVES_NOT(*dkt_error(A(0, r->fresh))))                                   \
+	X(dkt_error_take, "n", ({                                                                  \
+		  char *words = dkt_error_take(A(0, r->fresh));                                    \
+		  free(words);                                                                     \
+		  GIVES_NOT(words);                                                                \
+	  }))                                                                                      \
+	X(dkt_error_give, "00", dkt_error_give(A(0, r->fresh), 0, A(1, NULL)))                     \
+	X(dkt_fail, "0", dkt_fail(A(0, r->fresh), -EIO, "%d", 1))                                  \
+	X(dkt_fail_in, "0", dkt_fail_in(A(0, r->fresh), -EIO, "%d", 1))                            \
+	X(dkt_log, "n", DOES(dkt_log(A(0, r->fresh), DKT_LOG_INFO, "%d", 1)))                      \
+	X(dkt_progress, "nn", DOES(dkt_progress(A(0, r->fresh), A(1, "events"), 1, 1)))            \
+	/* tracefs, capabilities */                                                                \
+	X(dkt_tracefs_open, "E", dkt_tracefs_open(A(0, r->fresh), 0))                              \
+	X(dkt_tracefs_dir, "n", GIVES_NOT(*dkt_tracefs_dir(A(0, r->ctx))))                         \
+	X(dkt_feature_get, "EE", ({                                                                \
+		  struct dkt_feature feature;                                                      \
+		  dkt_feature_get(A(0, r->fresh), 1, A(1, &feature));                              \
+	  }))                                                                                      \
+	X(dkt_caps_check, "E", dkt_caps_check(A(0, r->fresh), DKT_NEED_CONTROL))                   \
+	X(dkt_caps_limit, "E", dkt_caps_limit(A(0, r->fresh), 1u << 30))                           \
+	X(dkt_caps_lower, "E", ({                                                                  \
+		  int err = dkt_caps_lower(A(0, r->fresh), DKT_LOWER_ALL);                         \
+		  dkt_caps_raise(r->fresh);                                                        \
+		  err;                                                                             \
+	  }))                                                                                      \
+	X(dkt_caps_raise, "E", dkt_caps_raise(A(0, r->fresh)))                                     \
+	X(dkt_caps_get, "EE", ({                                                                   \
+		  struct dkt_cap cap;                                                              \
+		  dkt_caps_get(A(0, r->fresh), 0, A(1, &cap));                                     \
+	  }))                                                                                      \
+	/* instances */                                                                            \
+	X(dkt_instance_check_name, "E0", dkt_instance_check_name(A(0, r->fresh), A(1, "i")))       \
+	X(dkt_instance_open, "E0E",                                                                \
+	  GIVES(struct dkt_instance, dkt_instance_close,                                           \
+		dkt_instance_open(A(0, r->fresh), A(1, "i"), 0, A(2, &out))))                      \
+	X(dkt_instance_close, "n", DOES(dkt_instance_close(A(0, NULL))))                           \
+	X(dkt_instance_is_new, "n", GIVES_NOT(dkt_instance_is_new(A(0, r->in))))                   \
+	X(dkt_instance_name, "n", GIVES_NOT(dkt_instance_name(A(0, r->in))))                       \
+	X(dkt_instance_remove, "EE", dkt_instance_remove(A(0, r->fresh), A(1, "none")))            \
+	X(dkt_instance_cpus, "n", GIVES_NOT(dkt_instance_cpus(A(0, r->in))))                       \
+	X(dkt_instance_get_size, "EE", ({                                                          \
+		  uint64_t bytes;                                                                  \
+		  dkt_instance_get_size(A(0, r->in), A(1, &bytes));                                \
+	  }))                                                                                      \
+	X(dkt_instance_set_size, "E", dkt_instance_set_size(A(0, r->in), 4096))                    \
+	X(dkt_instance_get_clock, "EE",                                                            \
+	  GIVES(char, free, dkt_instance_get_clock(A(0, r->in), A(1, &out))))                      \
+	X(dkt_instance_set_clock, "EE", dkt_instance_set_clock(A(0, r->in), A(1, "mono")))         \
+	X(dkt_instance_wall, "EE", ({                                                              \
+		  int64_t offset;                                                                  \
+		  dkt_instance_wall(A(0, r->in), A(1, &offset));                                   \
+	  }))                                                                                      \
+	X(dkt_instance_now, "EE", ({                                                               \
+		  uint64_t now;                                                                    \
+		  dkt_instance_now(A(0, r->in), A(1, &now));                                       \
+	  }))                                                                                      \
+	X(dkt_instance_skip_pids, "EE", ({                                                         \
+		  pid_t pid = 1;                                                                   \
+		  dkt_instance_skip_pids(A(0, r->in), A(1, &pid), 1);                              \
+	  }))                                                                                      \
+	X(dkt_instance_get_pids, "EEEE",                                                           \
+	  GIVES(pid_t, free, ({                                                                    \
+			bool children;                                                             \
+			size_t n;                                                                  \
+			dkt_instance_get_pids(A(0, r->in), A(1, &out), A(2, &n), A(3, &children)); \
+		})))                                                                               \
+	X(dkt_instance_get_cpus, "EE",                                                             \
+	  GIVES(char, free, dkt_instance_get_cpus(A(0, r->in), A(1, &out))))                       \
+	X(dkt_instance_set_option, "EE",                                                           \
+	  dkt_instance_set_option(A(0, r->in), A(1, "stacktrace"), true))                          \
+	X(dkt_instance_get_on, "EE", ({                                                            \
+		  bool on;                                                                         \
+		  dkt_instance_get_on(A(0, r->in), A(1, &on));                                     \
+	  }))                                                                                      \
+	X(dkt_instance_set_on, "E", dkt_instance_set_on(A(0, r->in), true))                        \
+	X(dkt_instance_clear, "E", dkt_instance_clear(A(0, r->in)))                                \
+	X(dkt_instance_mark, "EE", dkt_instance_mark(A(0, r->in), A(1, "text")))                   \
+	X(dkt_instance_get_stats, "EE", ({                                                         \
+		  struct dkt_cpu_stats stats;                                                      \
+		  dkt_instance_get_stats(A(0, r->in), 0, A(1, &stats));                            \
+	  }))                                                                                      \
+	X(dkt_instance_get_events, "EEE",                                                          \
+	  GIVES(struct dkt_event *, free, ({                                                       \
+			size_t n;                                                                  \
+			dkt_instance_get_events(A(0, r->in), A(1, &out), A(2, &n));                \
+		})))                                                                               \
+	X(dkt_instance_get_filter, "EEE",                                                          \
+	  GIVES(char, free, dkt_instance_get_filter(A(0, r->in), A(1, r->event), A(2, &out))))     \
+	X(dkt_instance_try_filter, "EE", dkt_instance_try_filter(A(0, r->in), A(1, "v == 1")))     \
+	X(dkt_instance_own, "EEE",                                                                 \
+	  GIVES(struct dkt_instance, dkt_instance_close,                                           \
+		dkt_instance_own(A(0, r->fresh), A(1, "own"), A(2, &out))))                        \
+	X(dkt_own_group, "EEE",                                                                    \
+	  GIVES(char, free, dkt_own_group(A(0, r->fresh), A(1, "own"), A(2, &out))))               \
+	X(dkt_instance_sweep, "EE0", ({                                                            \
+		  size_t n;                                                                        \
+		  dkt_instance_sweep(A(0, r->fresh), A(1, "own"), A(2, &n));                       \
+	  }))                                                                                      \
+	X(dkt_instance_left, "EEE",                                                                \
+	  GIVES(char, free, dkt_instance_left(A(0, r->fresh), A(1, "own"), A(2, &out))))           \
+	X(dkt_instance_rest, "E0E0",                                                               \
+	  dkt_instance_rest(A(0, r->in), A(1, r->spool), A(2, api_rest), A(3, r)))                 \
+	X(dkt_instance_wake, "EE", dkt_instance_wake(A(0, r->in), A(1, r->spool)))                 \
+	X(dkt_spool_bytes, "EEE", ({                                                               \
+		  uint64_t bytes;                                                                  \
+		  dkt_spool_bytes(A(0, r->fresh), A(1, r->spool), A(2, &bytes));                   \
+	  }))                                                                                      \
+	X(dkt_spool_clear, "E0", dkt_spool_clear(A(0, r->in), A(1, r->spool)))                     \
+	/* events */                                                                               \
+	X(dkt_events, "EEE", ({                                                                    \
+		  struct dkt_event *const *events;                                                 \
+		  size_t n;                                                                        \
+		  dkt_events(A(0, r->fresh), A(1, &events), A(2, &n));                             \
+	  }))                                                                                      \
+	X(dkt_event_find, "nnn",                                                                   \
+	  GIVES_NOT(dkt_event_find(A(0, r->fresh), A(1, "made"), A(2, "up"))))                     \
+	X(dkt_event_by_id, "n", GIVES_NOT(dkt_event_by_id(A(0, r->fresh), 7)))                     \
+	X(dkt_event_define, "EEEEE",                                                               \
+	  GIVES(struct dkt_event, api_keep,                                                        \
+		dkt_event_define(A(0, r->fresh), A(1, "own"), A(2, "own"), A(3, API_FORMAT),       \
+				 A(4, &out))))                                                     \
+	X(dkt_event_system, "n", GIVES_NOT(dkt_event_system(A(0, r->event))))                      \
+	X(dkt_event_name, "n", GIVES_NOT(dkt_event_name(A(0, r->event))))                          \
+	X(dkt_event_index, "n", GIVES_NOT(dkt_event_index(A(0, r->event))))                        \
+	X(dkt_event_id, "E", DKT__MIN(dkt_event_id(A(0, r->event)), 0))                            \
+	X(dkt_event_fields, "EEE", ({                                                              \
+		  const struct dkt_field *fields;                                                  \
+		  size_t n;                                                                        \
+		  dkt_event_fields(A(0, r->event), A(1, &fields), A(2, &n));                       \
+	  }))                                                                                      \
+	X(dkt_event_field, "nn", GIVES_NOT(dkt_event_field(A(0, r->event), A(1, "v"))))            \
+	X(dkt_event_print_format, "n", GIVES_NOT(dkt_event_print_format(A(0, r->event))))          \
+	X(dkt_events_forget, "n", DOES(dkt_events_forget(A(0, r->fresh))))                         \
+	/* probes, triggers */                                                                     \
+	X(dkt_probe_define, "EEE0E",                                                               \
+	  GIVES(struct dkt_probes, dkt_probes_free,                                                \
+		dkt_probe_define(A(0, r->fresh), A(1, "vfs_read%return"), A(2, api_args), 1,       \
+				 A(3, NULL), A(4, &out))))                                         \
+	X(dkt_probe_create, "EE",                                                                  \
+	  dkt_probe_create(A(0, r->fresh), A(1, dkt_probes_at(r->probes, 0))))                     \
+	X(dkt_probe_add_place, "EE",                                                               \
+	  dkt_probe_add_place(A(0, r->fresh), A(1, dkt_probes_at(r->probes, 0))))                  \
+	X(dkt_probe_refused, "EE",                                                                 \
+	  dkt_probe_refused(A(0, r->fresh), A(1, dkt_probes_at(r->probes, 0)),                     \
+			    dkt_fail(r->fresh, -EIO, "refused")))                                  \
+	X(dkt_probe_remove, "EEE", dkt_probe_remove(A(0, r->fresh), A(1, "own"), A(2, "two")))     \
+	X(dkt_probes_read, "EE",                                                                   \
+	  GIVES(struct dkt_probes, dkt_probes_free, dkt_probes_read(A(0, r->fresh), A(1, &out))))  \
+	X(dkt_probes_free, "n", DOES(dkt_probes_free(A(0, NULL))))                                 \
+	X(dkt_probes_at, "n", GIVES_NOT(dkt_probes_at(A(0, r->probes), 0)))                        \
+	X(dkt_probes_find, "nnn",                                                                  \
+	  GIVES_NOT(dkt_probes_find(A(0, r->probes), A(1, "own"), A(2, "two"))))                   \
+	X(dkt_probe_text, "EEE",                                                                   \
+	  GIVES(char, free,                                                                        \
+		dkt_probe_text(A(0, r->fresh), A(1, dkt_probes_at(r->probes, 0)), A(2, &out))))    \
+	X(dkt_probe_parse, "EEE",                                                                  \
+	  GIVES(struct dkt_probes, dkt_probes_free,                                                \
+		dkt_probe_parse(A(0, r->fresh), A(1, "p:a/b vfs_read"), A(2, &out))))              \
+	X(dkt_probe_same, "nn",                                                                    \
+	  GIVES_NOT(dkt_probe_same(A(0, dkt_probes_at(r->probes, 0)),                              \
+				   A(1, dkt_probes_at(r->probes, 0)))))                            \
+	X(dkt_markers, "EEE0",                                                                     \
+	  dkt_markers(A(0, r->fresh), A(1, "/bin/true"), A(2, api_marker), A(3, r)))               \
+	X(dkt_functions, "EEE0",                                                                   \
+	  dkt_functions(A(0, r->fresh), A(1, "vfs_re"), A(2, api_function), A(3, r)))              \
+	X(dkt_trigger_parse, "EEE",                                                                \
+	  GIVES(struct dkt_trigger, free,                                                          \
+		dkt_trigger_parse(A(0, r->fresh), A(1, "traceoff"), A(2, &out))))                  \
+	X(dkt_trigger_same, "nn", GIVES_NOT(dkt_trigger_same(A(0, r->trigger), A(1, r->trigger)))) \
+	X(dkt_instance_get_triggers, "EEEE",                                                       \
+	  GIVES(struct dkt_trigger, free, ({                                                       \
+			size_t n;                                                                  \
+			dkt_instance_get_triggers(A(0, r->in), A(1, r->event), A(2, &out),         \
+						  A(3, &n));                                       \
+		})))                                                                               \
+	X(dkt_instance_check_trigger, "EEE",                                                       \
+	  dkt_instance_check_trigger(A(0, r->in), A(1, r->event), A(2, "traceoff")))               \
+	/* changes */                                                                              \
+	X(dkt_change_new, "EE",                                                                    \
+	  GIVES(struct dkt_change, dkt_change_free, dkt_change_new(A(0, r->in), A(1, &out))))      \
+	X(dkt_change_free, "n", DOES(dkt_change_free(A(0, NULL))))                                 \
+	X(dkt_change_events, "EE", dkt_change_events(A(0, r->change), A(1, &r->event), 1))         \
+	X(dkt_change_filter, "EEE",                                                                \
+	  dkt_change_filter(A(0, r->change), A(1, r->event), A(2, "v == 1")))                      \
+	X(dkt_change_trigger, "EEE",                                                               \
+	  dkt_change_trigger(A(0, r->change), A(1, r->event), A(2, "traceoff")))                   \
+	X(dkt_change_no_trigger, "EEE",                                                            \
+	  dkt_change_no_trigger(A(0, r->change), A(1, r->event), A(2, "traceoff")))                \
+	X(dkt_change_pids, "EE", ({                                                                \
+		  pid_t pid = 1;                                                                   \
+		  dkt_change_pids(A(0, r->change), A(1, &pid), 1, false);                          \
+	  }))                                                                                      \
+	X(dkt_change_cpus, "E0", dkt_change_cpus(A(0, r->change), A(1, "0")))                      \
+	X(dkt_change_tracer, "E00", ({                                                             \
+		  DKT_OPTS(dkt_tracer_opts, opts, .spool = r->spool);                              \
+		  dkt_change_tracer(A(0, r->change), A(1, "function"), A(2, &opts));               \
+	  }))                                                                                      \
+	X(dkt_change_commit, "E", api_commit(r))                                                   \
+	X(dkt_change_refused, "n", GIVES_NOT(dkt_change_refused(A(0, r->change))))                 \
+	X(dkt_functions_return, "EE", dkt_functions_return(A(0, r->fresh), A(1, r->spool)))        \
+	X(dkt_top_is_borrowed, "n", GIVES_NOT(dkt_top_is_borrowed(A(0, r->spool))))                \
+	X(dkt_top_return, "EE", dkt_top_return(A(0, r->fresh), A(1, r->spool)))                    \
+	/* records */                                                                              \
+	X(dkt_record_int, "nn", GIVES_NOT(dkt_record_int(A(0, &r->record), A(1, r->field))))       \
+	X(dkt_record_bytes, "nn0", ({                                                              \
+		  size_t len;                                                                      \
+		  GIVES_NOT(dkt_record_bytes(A(0, &r->record), A(1, r->field), A(2, &len)));       \
+	  }))                                                                                      \
+	X(dkt_record_stack, "ee", ({                                                               \
+		  struct dkt_record stack;                                                         \
+		  dkt_record_stack(A(0, &r->record), 0, A(1, &stack));                             \
+	  }))                                                                                      \
+	X(dkt_record_text, "nn", DOES(dkt_record_text(A(0, &r->record), A(1, r->buf))))            \
+	X(dkt_record_line, "nn", DOES(dkt_record_line(A(0, &r->record), A(1, r->buf))))            \
+	API_CALLS_MORE(X)
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Public calls that work on records: sources, trace.dat, expressions, histograms, pairs, styles, text. */
+#ifndef TESTS_API_CALLS_MORE_H
+#define TESTS_API_CALLS_MORE_H
+
+#include "api_room.h"
+
+#define API_CALLS_MORE(X)                                                                          \
+	/* sources */                                                                              \
+	X(dkt_source_open, "EE0E",                                                                 \
+	  GIVES(struct dkt_source, dkt_source_close,                                               \
+		dkt_source_open(A(0, r->fresh), A(1, api_saved_text(r)), A(2, NULL), A(3, &out)))) \
+	X(dkt_source_close, "n", DOES(dkt_source_close(A(0, NULL))))                               \
+	X(dkt_source_info, "n", GIVES_NOT(dkt_source_info(A(0, r->source))))                       \
+	X(dkt_source_next, "EE", ({                                                                \
+		  struct dkt_record record;                                                        \
+		  dkt_source_next(A(0, r->source), A(1, &record));                                 \
+	  }))                                                                                      \
+	X(dkt_source_comm, "nn", GIVES_NOT(dkt_source_comm(A(0, r->source), A(1, &r->record))))    \
+	X(dkt_source_loss, "EE", ({                                                                \
+		  struct dkt_loss loss;                                                            \
+		  dkt_source_loss(A(0, r->live), 0, A(1, &loss));                                  \
+	  }))                                                                                      \
+	X(dkt_source_stream, "n", GIVES_NOT(dkt_source_stream(A(0, r->source), 0)))                \
+	X(dkt_source_peer, "EE", ({                                                                \
+		  struct dkt_source_peer peer;                                                     \
+		  dkt_source_peer(A(0, r->source), 0, A(1, &peer));                                \
+	  }))                                                                                      \
+	X(dkt_source_seek, "E", dkt_source_seek(A(0, r->source), 1, 2))                            \
+	X(dkt_source_slice, "EE", ({                                                               \
+		  uint64_t to;                                                                     \
+		  dkt_source_slice(A(0, r->source), 0, 4096, A(1, &to));                           \
+	  }))                                                                                      \
+	X(dkt_source_select, "EE0", dkt_source_select(A(0, r->live), A(1, api_wants), A(2, r)))    \
+	X(dkt_source_filter, "EE", dkt_source_filter(A(0, r->live), A(1, r->expr)))                \
+	X(dkt_source_bytes, "EEE", ({                                                              \
+		  uint64_t done, of;                                                               \
+		  dkt_source_bytes(A(0, r->source), A(1, &done), A(2, &of));                       \
+	  }))                                                                                      \
+	X(dkt_source_merge, "ee",                                                                  \
+	  GIVES(struct dkt_source, dkt_source_close, ({                                            \
+			struct dkt_merge_part part = { .source = r->source, .name = "one" };       \
+			dkt_source_merge(A(0, &part), 1, A(1, &out));                              \
+		})))                                                                               \
+	X(dkt_source_make, "EE000E",                                                               \
+	  GIVES(struct dkt_source, dkt_source_close, ({                                            \
+			DKT_OPTS(dkt_source_calls, calls, .next = api_no_more);                    \
+			dkt_source_make(A(0, r->fresh), A(1, &calls), A(2, NULL), A(3, NULL),      \
+					A(4, NULL), A(5, &out));                                   \
+		})))                                                                               \
+	X(dkt_source_live, "E0E", GIVES(struct dkt_source, dkt_source_close, ({                    \
+						DKT_OPTS(dkt_live_opts, opts, .spool = r->spool,   \
+							 .flags = DKT_LIVE_FOLLOW);                \
+						dkt_source_live(A(0, r->in), A(1, &opts),          \
+								A(2, &out));                       \
+					})))                                                       \
+	X(dkt_source_wait, "E", dkt_source_wait(A(0, r->live), 0))                                 \
+	X(dkt_source_fd, "E", DKT__MIN(dkt_source_fd(A(0, r->live)), 0))                           \
+	X(dkt_source_wake, "E", dkt_source_wake(A(0, r->live)))                                    \
+	X(dkt_source_done, "E", dkt_source_done(A(0, r->live)))                                    \
+	/* trace.dat */                                                                            \
+	X(dkt_tracedat_new, "EE0E",                                                                \
+	  GIVES(struct dkt_tracedat, dkt_tracedat_free,                                            \
+		dkt_tracedat_new(A(0, r->ctx), A(1, r->source), r->fd, A(2, NULL), A(3, &out))))   \
+	X(dkt_tracedat_add, "EE", dkt_tracedat_add(A(0, r->tracedat), A(1, &r->record)))           \
+	X(dkt_tracedat_finish, "E", ({                                                             \
+		  dkt_tracedat_add(r->tracedat, &r->record);                                       \
+		  dkt_tracedat_finish(A(0, r->tracedat));                                          \
+	  }))                                                                                      \
+	X(dkt_tracedat_free, "n", DOES(dkt_tracedat_free(A(0, NULL))))                             \
+	/* expressions */                                                                          \
+	X(dkt_expr_new, "EE0E",                                                                    \
+	  GIVES(struct dkt_expr, dkt_expr_free,                                                    \
+		dkt_expr_new(A(0, r->fresh), A(1, "v == 1 && COMM ~ \"a*\""), A(2, NULL),          \
+			     A(3, &out))))                                                         \
+	X(dkt_expr_free, "n", DOES(dkt_expr_free(A(0, NULL))))                                     \
+	X(dkt_expr_check, "EE", dkt_expr_check(A(0, r->expr), A(1, r->event)))                     \
+	X(dkt_expr_check_match, "EE", dkt_expr_check_match(A(0, r->expr), A(1, r->event)))         \
+	X(dkt_expr_check_any, "EE", dkt_expr_check_any(A(0, r->expr), A(1, &r->event), 1, 0))      \
+	X(dkt_expr_text, "EEE",                                                                    \
+	  GIVES(char, free, dkt_expr_text(A(0, r->expr), A(1, r->event), A(2, &out))))             \
+	X(dkt_expr_match, "nn0",                                                                   \
+	  GIVES_NOT(dkt_expr_match(A(0, r->expr), A(1, &r->record), A(2, "comm"))))                \
+	/* histograms */                                                                           \
+	X(dkt_hist_new, "EEE",                                                                     \
+	  GIVES(struct dkt_hist, dkt_hist_free, ({                                                 \
+			DKT_OPTS(dkt_hist_opts, opts, .keys = "v.log2,common_pid", .vals = "v");   \
+			dkt_hist_new(A(0, r->fresh), A(1, &opts), A(2, &out));                     \
+		})))                                                                               \
+	X(dkt_hist_free, "n", DOES(dkt_hist_free(A(0, NULL))))                                     \
+	X(dkt_hist_event, "EE", dkt_hist_event(A(0, r->hist), A(1, r->event)))                     \
+	X(dkt_hist_misfit, "EE", dkt_hist_misfit(A(0, r->hist), A(1, &r->event), 1))               \
+	X(dkt_hist_filter, "EEE", dkt_hist_filter(A(0, r->hist), A(1, r->event), A(2, r->expr)))   \
+	X(dkt_hist_trigger, "EEE",                                                                 \
+	  GIVES(char, free, dkt_hist_trigger(A(0, r->hist), A(1, r->event), A(2, &out))))          \
+	X(dkt_hist_start, "EE", dkt_hist_start(A(0, r->hist), A(1, r->in)))                        \
+	X(dkt_hist_read, "EEE",                                                                    \
+	  GIVES(struct dkt_table, dkt_table_free,                                                  \
+		dkt_hist_read(A(0, r->hist), A(1, r->in), A(2, &out))))                            \
+	X(dkt_hist_add, "E0E", dkt_hist_add(A(0, r->hist), A(1, r->source), A(2, &r->record)))     \
+	X(dkt_hist_table, "EE",                                                                    \
+	  GIVES(struct dkt_table, dkt_table_free, dkt_hist_table(A(0, r->hist), A(1, &out))))      \
+	X(dkt_table_parse, "EEE",                                                                  \
+	  GIVES(struct dkt_table, dkt_table_free,                                                  \
+		dkt_table_parse(A(0, r->fresh), A(1, API_HIST), strlen(API_HIST), A(2, &out))))    \
+	X(dkt_table_free, "n", DOES(dkt_table_free(A(0, NULL))))                                   \
+	X(dkt_instance_get_hist, "EEE",                                                            \
+	  GIVES(struct dkt_table, dkt_table_free,                                                  \
+		dkt_instance_get_hist(A(0, r->in), A(1, r->event), A(2, &out))))                   \
+	X(dkt_table_info, "n", GIVES_NOT(dkt_table_info(A(0, r->table))))                          \
+	X(dkt_table_sort, "E0", dkt_table_sort(A(0, r->table), A(1, "hitcount")))                  \
+	X(dkt_table_value, "n", GIVES_NOT(dkt_table_value(A(0, r->table), 0, 1)))                  \
+	X(dkt_table_more, "n", GIVES_NOT(dkt_table_more(A(0, r->table), 0)))                       \
+	X(dkt_table_text, "nn", DOES(dkt_table_text(A(0, r->table), 0, 0, A(1, r->buf))))          \
+	X(dkt_sql_new, "EE0E",                                                                     \
+	  GIVES(const struct dkt_sql, dkt_sql_free,                                                \
+		dkt_sql_new(A(0, r->fresh), A(1, "SELECT v FROM up"), A(2, NULL), A(3, &out))))    \
+	X(dkt_sql_free, "n", DOES(dkt_sql_free(A(0, NULL))))                                       \
+	/* pairs */                                                                                \
+	X(dkt_pairs_new, "EEE", GIVES(struct dkt_pairs, dkt_pairs_free, ({                         \
+					      DKT_OPTS(dkt_pairs_opts, opts, .key = "v",           \
+						       .by = "common_pid", .slowest = 2);          \
+					      dkt_pairs_new(A(0, r->fresh), A(1, &opts),           \
+							    A(2, &out));                           \
+				      })))                                                         \
+	X(dkt_pairs_free, "n", DOES(dkt_pairs_free(A(0, NULL))))                                   \
+	X(dkt_pairs_event, "EE", dkt_pairs_event(A(0, r->pairs), A(1, r->event), DKT_PAIR_BEGIN))  \
+	X(dkt_pairs_add, "E0E", dkt_pairs_add(A(0, r->pairs), A(1, r->source), A(2, &r->record)))  \
+	X(dkt_pairs_finish, "E", dkt_pairs_finish(A(0, r->pairs)))                                 \
+	X(dkt_pairs_start, "EEEEE",                                                                \
+	  dkt_pairs_start(A(0, r->pairs), A(1, r->in), A(2, r->event), A(3, r->event),             \
+			  A(4, "both")))                                                           \
+	X(dkt_pairs_read, "EEEE",                                                                  \
+	  GIVES(struct dkt_table, dkt_table_free,                                                  \
+		dkt_pairs_read(A(0, r->pairs), A(1, r->in), A(2, "both"), A(3, &out))))            \
+	X(dkt_pairs_info, "nn", ({                                                                 \
+		  struct dkt_pairs_info info;                                                      \
+		  DOES(dkt_pairs_info(A(0, r->pairs), A(1, &info)));                               \
+	  }))                                                                                      \
+	X(dkt_pairs_group, "EE", ({                                                                \
+		  struct dkt_latency latency;                                                      \
+		  dkt_pairs_group(A(0, r->pairs), DKT_PAIRS_ALL, A(1, &latency));                  \
+	  }))                                                                                      \
+	X(dkt_pairs_quantile, "n",                                                                 \
+	  GIVES_NOT(dkt_pairs_quantile(A(0, r->pairs), DKT_PAIRS_ALL, 0.5)))                       \
+	X(dkt_pairs_power, "n", GIVES_NOT(dkt_pairs_power(A(0, r->pairs), DKT_PAIRS_ALL, 1)))      \
+	X(dkt_pairs_slow, "EE", ({                                                                 \
+		  struct dkt_slow slow;                                                            \
+		  dkt_pairs_slow(A(0, r->pairs), 0, A(1, &slow));                                  \
+	  }))                                                                                      \
+	/* styles, text */                                                                         \
+	X(dkt_style_get, "e", ({                                                                   \
+		  struct dkt_style_info info;                                                      \
+		  dkt_style_get(0, A(0, &info));                                                   \
+	  }))                                                                                      \
+	X(dkt_style_new, "EE0E",                                                                   \
+	  GIVES(struct dkt_style, dkt_style_free,                                                  \
+		dkt_style_new(A(0, r->fresh), A(1, "json"), A(2, NULL), A(3, &out))))              \
+	X(dkt_style_make, "EE0E",                                                                  \
+	  GIVES(struct dkt_style, dkt_style_free, ({                                               \
+			DKT_OPTS(dkt_style_calls, calls, .record = api_record);                    \
+			dkt_style_make(A(0, r->fresh), A(1, &calls), A(2, NULL), A(3, &out));      \
+		})))                                                                               \
+	X(dkt_style_free, "n", DOES(dkt_style_free(A(0, NULL))))                                   \
+	X(dkt_style_field, "", GIVES_NOT(dkt_style_field((size_t)r->null & 0)))                    \
+	X(dkt_style_begin, "EE", dkt_style_begin(A(0, r->style), A(1, r->buf)))                    \
+	X(dkt_style_record, "EE0E",                                                                \
+	  dkt_style_record(A(0, r->style), A(1, &r->record), A(2, "comm"), A(3, r->buf)))          \
+	X(dkt_style_flush, "EE", dkt_style_flush(A(0, r->style), A(1, r->buf)))                    \
+	X(dkt_style_end, "EE", dkt_style_end(A(0, r->style), A(1, r->buf)))                        \
+	X(dkt_style_trace, "nnn",                                                                  \
+	  DOES(dkt_style_trace(A(0, &r->record), A(1, "comm"), A(2, r->buf))))                     \
+	X(dkt_buf_new, "e", GIVES(struct dkt_buf, dkt_buf_free, dkt_buf_new(A(0, &out))))          \
+	X(dkt_buf_free, "n", DOES(dkt_buf_free(A(0, NULL))))                                       \
+	X(dkt_buf_data, "n0", ({                                                                   \
+		  size_t len;                                                                      \
+		  GIVES_NOT(dkt_buf_data(A(0, r->buf), A(1, &len)));                               \
+	  }))                                                                                      \
+	X(dkt_buf_reset, "n", DOES(dkt_buf_reset(A(0, r->buf))))                                   \
+	X(dkt_buf_error, "e", dkt_buf_error(A(0, r->buf)))                                         \
+	X(dkt_buf_add, "nn", DOES(dkt_buf_add(A(0, r->buf), A(1, "a"), 1)))                        \
+	X(dkt_buf_str, "nn", DOES(dkt_buf_str(A(0, r->buf), A(1, "a"))))                           \
+	X(dkt_buf_u64, "n", DOES(dkt_buf_u64(A(0, r->buf), 1, 2, ' ')))                            \
+	X(dkt_buf_hex, "n", DOES(dkt_buf_hex(A(0, r->buf), 1, 2, ' ')))                            \
+	X(dkt_buf_printf, "n", DOES(dkt_buf_printf(A(0, r->buf), "%d", 1)))                        \
+	X(dkt_buf_text, "nn", DOES(dkt_buf_text(A(0, r->buf), A(1, "a\n"), 2)))                    \
+	X(dkt_buf_escape, "n", DOES(dkt_buf_escape(A(0, r->buf), 0)))                              \
+	X(dkt_buf_cell, "nn", DOES(dkt_buf_cell(A(0, r->buf), A(1, "a\n"), 2)))                    \
+	X(dkt_words, "", ((void)r, api_words("%d", 1)))                                            \
+	X(dkt_buf_kprintf, "nn0", ({                                                               \
+		  struct dkt_kprintf_args args = { .sz = sizeof(args) };                           \
+		  DOES(dkt_buf_kprintf(A(0, r->buf), A(1, "%d"), 2, A(2, &args)));                 \
+	  }))                                                                                      \
+	/* names, netlink */                                                                       \
+	X(dkt_symbol, "n0", ({                                                                     \
+		  uint64_t offset;                                                                 \
+		  GIVES_NOT(dkt_symbol(A(0, r->fresh), 0xffffffff81000000, A(1, &offset)));        \
+	  }))                                                                                      \
+	X(dkt_symbol_module, "n", GIVES_NOT(dkt_symbol_module(A(0, r->fresh), 1)))                 \
+	X(dkt_syscall_name, "n", GIVES_NOT(dkt_syscall_name(A(0, r->fresh), 1)))                   \
+	X(dkt_netlink_family, "EE", ({                                                             \
+		  int has = dkt_netlink_family(A(0, r->fresh), A(1, "nlctrl"));                    \
+		  DKT__MIN(has, 0);                                                                \
+	  }))                                                                                      \
+	X(dkt_netlink_dump, "EEE0",                                                                \
+	  dkt_netlink_dump(A(0, r->fresh), A(1, "nlctrl"), 3, 1, A(2, api_netlink), A(3, r)))
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Every public call on a fresh context, with NULL for each pointer, as nobody, and while memory runs
+ * out. The table is in api_calls.h; a call that is in the map and not in the table fails.
+ */
+#include <setjmp.h>
+#include <signal.h>
+
+#include "api_calls.h"
+
+#define MAX_CALLS 300
+
+/* No call allocates more often than that. */
+#define MAX_ALLOCATIONS 3000
+
+#define DEFINE(name, nulls, call)                                                                  \
+	static int call_##name(struct room *r)                                                     \
+	{                                                                                          \
+		(void)r;                                                                           \
+		return call;                                                                       \
+	}
+API_CALLS(DEFINE)
+
+static const struct call {
+	const char *name;
+	const char *nulls;
+	int (*call)(struct room *r);
+} calls[] = {
+#define ROW(name, nulls, call) { #name, nulls, call_##name },
+	API_CALLS(ROW)
+};
+
+/* ---- memory that runs out: the link wraps these ---- */
+
+static unsigned long allocations, fail_at; /* 0: none fails */
+
+static bool runs_out(void)
+{
+	if (!fail_at || ++allocations != fail_at)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+#define WRAP(type, name, params, args)                                                             \
+	type __real_##name params;                                                                 \
+	type __wrap_##name params;                                                                 \
+	type __wrap_##name params                                                                  \
+	{                                                                                          \
+		return runs_out() ? NULL : __real_##name args;                                     \
+	}
+
+WRAP(void *, malloc, (size_t n), (n))
+WRAP(void *, calloc, (size_t n, size_t size), (n, size))
+WRAP(void *, realloc, (void *old, size_t n), (old, n))
+WRAP(void *, reallocarray, (void *old, size_t n, size_t size), (old, n, size))
+WRAP(char *, strdup, (const char *text), (text))
+WRAP(char *, strndup, (const char *text, size_t n), (text, n))
+WRAP(FILE *, open_memstream, (char **text, size_t *len), (text, len))
+
+int __real_vasprintf(char **text, const char *fmt, va_list ap);
+int __wrap_vasprintf(char **text, const char *fmt, va_list ap);
+int __wrap_asprintf(char **text, const char *fmt, ...);
+
+int __wrap_vasprintf(char **text, const char *fmt, va_list ap)
+{
+	return runs_out() ? -1 : __real_vasprintf(text, fmt, ap);
+}
+
+int __wrap_asprintf(char **text, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = __wrap_vasprintf(text, fmt, ap);
+	va_end(ap);
+	return n;
+}
+
+/* ---- one call ---- */
+
+#define CRASHED INT32_MAX
+
+static sigjmp_buf crash;
+
+static void on_crash(int sig)
+{
+	siglongjmp(crash, sig);
+}
+
+static int run(const struct call *call, struct room *r)
+{
+	struct sigaction action = { .sa_handler = on_crash };
+	int result;
+
+	/* cmocka has handlers of its own while a test runs. */
+	sigaction(SIGSEGV, &action, NULL);
+	sigaction(SIGABRT, &action, NULL);
+	dkt_error_give(r->ctx, 0, NULL);
+	dkt_error_give(r->fresh, 0, NULL);
+	if (sigsetjmp(crash, 1)) {
+		fail_at = 0;
+		return CRASHED;
+	}
+	result = call->call(r);
+	fail_at = 0;
+	return result;
+}
+
+static bool has_words(const struct room *r)
+{
+	return *dkt_error(r->ctx) || *dkt_error(r->fresh);
+}
+
+static int wrong;
+
+static void complain(const struct call *call, const char *what, long where, int result,
+		     const struct room *r)
+{
+	const char *words = *dkt_error(r->ctx) ? dkt_error(r->ctx) : dkt_error(r->fresh);
+
+	wrong++;
+	if (result == CRASHED)
+		print_error("%s, %s %ld: crashes\n", call->name, what, where);
+	else
+		print_error("%s, %s %ld: %d %s\n", call->name, what, where, result, words);
+}
+
+static int setup(void **state)
+{
+	struct room *r = calloc(1, sizeof(*r));
+
+	assert_non_null(r);
+	api_tree(r->root);
+	wrong = 0;
+	*state = r;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct room *r = *state;
+	int err = tree_remove(r->root);
+
+	free(r);
+	return err;
+}
+
+/* ---- the four ways ---- */
+
+static void every_symbol_is_in_the_table(void **state)
+{
+	FILE *map = fopen("lib/libdktrace.map", "r");
+	char line[128], name[100];
+	size_t n = 0;
+
+	(void)state;
+	if (!map) {
+		print_message("skipped: not run from the top of the sources\n");
+		skip();
+	}
+	while (fgets(line, sizeof(line), map)) {
+		size_t i;
+
+		if (sscanf(line, " %99[a-z0-9_];", name) != 1 || strncmp(name, "dkt_", 4) != 0)
+			continue;
+		for (i = 0; i < ARRAY_SIZE(calls) && strcmp(calls[i].name, name) != 0; i++)
+			;
+		if (i == ARRAY_SIZE(calls)) {
+			print_error("%s is in the map, and not in api_calls.h\n", name);
+			wrong++;
+		}
+		n++;
+	}
+	fclose(map);
+	assert_int_equal(wrong, 0);
+	assert_int_equal(n, ARRAY_SIZE(calls));
+}
+
+static void on_a_fresh_context(void **state)
+{
+	struct room *r = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		int result;
+
+		api_room_open(r);
+		result = run(&calls[i], r);
+		if (result > 1 || (result < 0 && !has_words(r)))
+			complain(&calls[i], "fresh", 0, result, r);
+		api_room_close(r);
+	}
+	assert_int_equal(wrong, 0);
+}
+
+static bool null_is_right(char how, int result, int plain, const struct room *r, size_t arg)
+{
+	switch (how) {
+	case 'E':
+		return result == -EINVAL && (has_words(r) || !arg);
+	case 'e':
+		return result == -EINVAL;
+	case 'n':
+		return result == NOTHING || result == 0;
+	default:
+		return result == plain;
+	}
+}
+
+static void with_null_pointers(void **state)
+{
+	struct room *r = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		for (size_t arg = 0; calls[i].nulls[arg]; arg++) {
+			int plain, result;
+
+			api_room_open(r);
+			plain = run(&calls[i], r);
+			api_room_close(r);
+			api_room_open(r);
+			r->null = (int)arg;
+			result = run(&calls[i], r);
+			if (!null_is_right(calls[i].nulls[arg], result, plain, r, arg))
+				complain(&calls[i], "NULL", (long)arg, result, r);
+			api_room_close(r);
+		}
+	}
+	assert_int_equal(wrong, 0);
+}
+
+static void as_nobody(void **state)
+{
+	struct room *r = *state;
+
+	if (geteuid()) {
+		print_message("skipped: becoming nobody needs root\n");
+		skip();
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		int result;
+
+		api_room_open(r);
+		assert_int_equal(seteuid(65534), 0);
+		result = run(&calls[i], r);
+		assert_int_equal(seteuid(0), 0);
+		if (result > 1 || (result < 0 && !has_words(r)))
+			complain(&calls[i], "nobody", 0, result, r);
+		api_room_close(r);
+	}
+	assert_int_equal(wrong, 0);
+}
+
+/* Until it succeeds with all that it asks for; each time on new objects. */
+static void out_of_memory(const struct call *call, struct room *r)
+{
+	int plain, result;
+	bool enough = false;
+
+	api_room_open(r);
+	plain = run(call, r);
+	api_room_close(r);
+	for (unsigned long n = 1; !enough && n < MAX_ALLOCATIONS; n++) {
+		api_room_open(r);
+		allocations = 0;
+		fail_at = n;
+		result = run(call, r);
+		enough = allocations < n;
+		if (result == CRASHED || (result < 0 && result != -ENOMEM && result != plain))
+			complain(call, "without allocation", (long)n, result, r);
+		api_room_close(r);
+	}
+	assert_true(enough);
+}
+
+static void while_memory_runs_out(void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+		out_of_memory(&calls[i], *state);
+	assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(every_symbol_is_in_the_table, setup, teardown),
+		cmocka_unit_test_setup_teardown(on_a_fresh_context, setup, teardown),
+		cmocka_unit_test_setup_teardown(with_null_pointers, setup, teardown),
+		cmocka_unit_test_setup_teardown(as_nobody, setup, teardown),
+		cmocka_unit_test_setup_teardown(while_memory_runs_out, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
