@@ -108,7 +108,9 @@ static void put_stream(struct sink *sink, const struct dkt_record *record)
 	size_t len = name ? strlen(name) : 0;
 
 	dkt_buf_text(sink->out.buf, name, len);
-	dkt_buf_printf(sink->out.buf, "%c%*s", len ? ':' : ' ', (int)(sink->width + 1 - len), "");
+	dkt_buf_add(sink->out.buf, len ? ":" : " ", 1);
+	for (; len <= sink->width; len++)
+		dkt_buf_add(sink->out.buf, " ", 1);
 }
 
 static int open_style(struct sink *sink, struct pipeline_part *part, const char *dir,
