@@ -78,7 +78,7 @@ static inline int api_record(void *data, const struct dkt_record *record, const 
 	return 0;
 }
 
-static inline int api_words(const char *fmt, ...)
+static inline DKT_PRINTF(1, 2) int api_words(const char *fmt, ...)
 {
 	char *words;
 	va_list ap;
