@@ -49,7 +49,7 @@ static bool is_left(const char *name, const char *prefix, char mark)
 	return err ? err == -ENOENT : now != ticks;
 }
 
-/* What is this process's alone: the prefix, its number and when it was started. */
+/* A name that only this process has: the prefix, its number and when it was started. */
 static int own_name(const char *prefix, char mark, char **name)
 {
 	uint64_t ticks;
