@@ -54,7 +54,7 @@ static int follow(struct dkt_instance *in)
 			text = dkt_buf_data(buf, &len);
 			fwrite(text, 1, len, stdout);
 			dkt_buf_reset(buf);
-		} else if (err == 2) { /* no more now */
+		} else if (err == DKT_NEXT_LATER) {
 			fflush(stdout);
 			err = dkt_source_done(source);
 			if (!err)

@@ -173,7 +173,8 @@ static int more_later(struct dkt__live *live)
 	}
 	if (!err)
 		err = dkt__watch_more(&live->watch, more, absent);
-	return err ? dkt_fail(live->in->ctx, err, "watch the buffers: %s", strerror(-err)) : 2;
+	return err ? dkt_fail(live->in->ctx, err, "watch the buffers: %s", strerror(-err)) :
+		     DKT_NEXT_LATER;
 }
 
 int dkt__live_next(struct dkt_source *source, struct dkt_record *record)
