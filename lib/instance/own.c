@@ -44,7 +44,7 @@ static bool is_left(const char *name, const char *prefix, char mark)
 	if (sscanf(name, "%d%c%" SCNu64 "%n", &pid, &between, &ticks, &n) != 3 || name[n] ||
 	    pid <= 0 || between != mark)
 		return false;
-	/* Of a process that cannot be looked at nothing is removed. */
+	/* Nothing is removed of a process that cannot be looked at. */
 	err = start_time(pid, &now);
 	return err ? err == -ENOENT : now != ticks;
 }
