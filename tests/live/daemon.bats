@@ -35,7 +35,7 @@ youngest()
 
 @test "start, stop, df: every record, whole, in Lustre's format" {
 	set_param debug=+vfstrace
-	expect 0 '' '' lctl debug_daemon start "$tmp/log" 20 3>&-
+	expect 0 '' '' lctl debug_daemon start "$tmp/log" 500 3>&-
 	pid=$(daemon_pid)
 	[ "$(ps -o ppid= -p "$pid" | tr -d ' ')" != $$ ]
 	# A session of its own, without a terminal, at the root, with nothing of ours open.
