@@ -84,6 +84,13 @@ static void changes(void **state)
 	dkt_change_free(change);
 }
 
+static int no_marker(void *data, const struct dkt_marker *marker)
+{
+	(void)data;
+	(void)marker;
+	return 0;
+}
+
 static void probes(void **state)
 {
 	struct dkt_probe probe = { .group = "sched", .name = "sched_switch", .place = "/bin/sh:0" };
@@ -93,7 +100,7 @@ static void probes(void **state)
 
 	assert_fails(test->ctx, -ENOEXEC, NULL,
 		     dkt_probe_define(test->ctx, "f", NULL, 0, &opts, &list));
-	assert_fails(test->ctx, -ENOEXEC, NULL, dkt_markers(test->ctx, opts.exec, NULL, NULL));
+	assert_fails(test->ctx, -ENOEXEC, NULL, dkt_markers(test->ctx, opts.exec, no_marker, NULL));
 	opts.exec = "/proc/self/exe";
 	assert_fails(test->ctx, -ENOENT, NULL,
 		     dkt_probe_define(test->ctx, "no_such", NULL, 0, &opts, &list));
