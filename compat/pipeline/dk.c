@@ -13,9 +13,6 @@
 #include "pipeline/once.h"
 #include "pipeline/text_out.h"
 
-/* Records between two looks at how far it is. */
-#define BATCH 4096
-
 /* A source that follows looks again so often, ms. */
 #define POLL_MS 200
 
@@ -34,7 +31,7 @@ struct printer {
 	struct sink sink;
 	struct message *message; /* of Lustre's records */
 	struct chooser *chooser;
-	uint64_t told, waiting; /* records: looked at when that was told, and in the log at first */
+	uint64_t waiting; /* records in the log when it was opened */
 	int32_t self;
 };
 
@@ -60,24 +57,34 @@ static int print_record(struct printer *p, const struct dkt_record *rec)
 	return sink_add(&p->sink, rec);
 }
 
-/* Recordings get all records of a message, whatever is chosen. */
-static int add_record(struct printer *p, const struct dkt_record *rec)
+/* A signal ends the reading between two records. */
+static int take_record(void *data, struct dkt_source *source, const struct dkt_record *rec)
 {
+	struct printer *p = data;
+	int err;
+
+	(void)source;
+	/* Recordings get all records of a message, whatever is chosen. */
 	if (p->time.apart && legacy_style_keep(p->time.legacy, rec))
-		return sink_add(&p->sink, rec);
-	return print_record(p, rec);
+		err = sink_add(&p->sink, rec);
+	else
+		err = print_record(p, rec);
+	if (!err && dkt__stopped() && timeline_may_stop(&p->time, rec))
+		return DKT_NEXT_END;
+	return err;
 }
 
-/* A source that follows has come to its end: all of it is written out before it waits. */
-static int wait_for_more(struct printer *p)
+/* Before a log that follows waits, everything read is written out. */
+static int wait_for_more(void *data)
 {
+	struct printer *p = data;
 	int err = text_out_flush(&p->sink.out);
 
 	if (!err)
 		err = dkt_source_done(p->time.source);
-	if (err)
-		return err;
-	err = dkt_source_wait(p->time.source, POLL_MS);
+	if (err || dkt__stopped())
+		return err ? err : DKT_NEXT_END;
+	err = dkt_source_wait(p->time.kernel, POLL_MS);
 	return err == -EINTR ? 0 : err;
 }
 
@@ -92,31 +99,26 @@ static void count_waiting(struct printer *p)
 	p->opts->look(p->opts->look_data, 0, p->waiting);
 }
 
-static void look(struct printer *p)
+static void look(void *data)
 {
-	if (!p->opts->look || p->time.met - p->told < BATCH)
-		return;
-	p->told = p->time.met;
-	p->opts->look(p->opts->look_data, p->told, p->waiting);
+	struct printer *p = data;
+
+	if (p->time.met)
+		p->opts->look(p->opts->look_data, p->time.met, p->waiting);
 }
 
 static int print_all(struct printer *p)
 {
-	struct dkt_record rec;
-	int err = 0;
+	int err;
 
-	if (p->opts->look && p->time.kernel)
+	p->line.later = wait_for_more;
+	p->line.data = p;
+	if (p->opts->look && p->time.kernel) {
 		count_waiting(p);
-	while (!err && !(dkt__stopped() && timeline_may_stop(&p->time))) {
-		err = timeline_next(&p->time, &rec);
-		if (err == DKT_NEXT_LATER) {
-			err = wait_for_more(p);
-		} else if (!err) {
-			err = add_record(p, &rec);
-			look(p);
-		}
+		p->line.look = look;
 	}
-	return err == DKT_NEXT_END ? 0 : err;
+	err = pipeline_each(&p->line, take_record, p);
+	return DKT__MIN(err, 0);
 }
 
 /* ---- the whole ---- */

@@ -99,33 +99,18 @@ int timeline_open_kernel(struct timeline *t, const struct dkt_live_opts *opts)
 int timeline_merge(struct timeline *t)
 {
 	struct dkt_merge_part parts[2] = { { .name = "" } };
+	int err = t->kernel ? open_ours(t) : 0;
 	size_t n = 0;
-	int err;
 
 	t->ended = !t->kernel;
-	if (!t->theirs) {
-		t->source = t->kernel;
-		return 0;
+	if (err || !t->theirs) {
+		t->source = t->ours;
+		return err;
 	}
-	if (t->kernel) {
-		err = open_ours(t);
-		if (err)
-			return err;
+	if (t->ours)
 		parts[n++] = (struct dkt_merge_part){ .source = t->ours, .name = "" };
-	}
 	parts[n++] = (struct dkt_merge_part){ .source = t->theirs, .name = "", .offset = -t->wall };
 	return dkt_source_merge(parts, n, &t->source);
-}
-
-int timeline_next(struct timeline *t, struct dkt_record *record)
-{
-	int err;
-
-	if (!t->theirs)
-		return t->kernel ? next_of_kernel(t, record) : DKT_NEXT_END;
-	err = dkt_source_next(t->source, record);
-	t->theirs_last = !err && timeline_is_lustre(t, record);
-	return err;
 }
 
 void timeline_close(struct timeline *t)

@@ -14,11 +14,11 @@ struct timeline {
 	int64_t wall; /* to add to the times of the kernel's records to get wall-clock time */
 	bool apart; /* all records of a message are returned, not only the one it is shown by */
 	/* Private to the calls. */
-	struct dkt_source *source; /* of all records, for all calls but dkt_source_next() */
+	/* All records. A message of several records comes once, at the last of them that is there. */
+	struct dkt_source *source;
 	struct dkt_source *kernel, *ours, *theirs; /* what it is made of; those that there are */
 	uint64_t *last; /* of each CPU, the time of the last record that is no part of a message */
 	bool ended; /* the kernel has no more records */
-	bool theirs_last; /* Lustre's is the record that was returned last */
 	uint64_t met; /* records of the kernel */
 	uint64_t incomplete; /* messages of Lustre within which the recording stopped */
 };
@@ -32,21 +32,18 @@ int timeline_open_lustre(struct timeline *t);
 int timeline_open_kernel(struct timeline *t, const struct dkt_live_opts *opts);
 int timeline_merge(struct timeline *t);
 
-/* As dkt_source_next(). A message of several records comes once, at the last of them that is there. */
-int timeline_next(struct timeline *t, struct dkt_record *record);
-
 static inline bool timeline_is_lustre(const struct timeline *t, const struct dkt_record *record)
 {
 	return t->lustre && record->event && record->event == log_source_event(t->lustre);
 }
 
 /*
- * Whether reading may end behind the record that was returned last. Behind Lustre's it may not: a record
- * of the kernel has been read that was not returned.
+ * Whether reading may end behind that record. Behind Lustre's it may not: a record of the kernel has been
+ * read that was not returned.
  */
-static inline bool timeline_may_stop(const struct timeline *t)
+static inline bool timeline_may_stop(const struct timeline *t, const struct dkt_record *record)
 {
-	return t->ended || !t->theirs_last;
+	return t->ended || !timeline_is_lustre(t, record);
 }
 
 void timeline_close(struct timeline *t);
