@@ -266,9 +266,9 @@ int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs)
 	return dkt__rights_check(ctx, &rights, needs);
 }
 
-int dkt_caps_get(struct dkt_ctx *ctx, size_t i, struct dkt_cap *cap)
+int dkt_caps_get(struct dkt_ctx *ctx, size_t i, struct dkt_cap *cap, size_t sz)
 {
-	dkt__needs(ctx, dkt__clear(cap) && ctx);
+	dkt__needs(ctx, dkt__blank(cap, sz) && ctx);
 
 	uint64_t caps;
 	int err;
@@ -278,8 +278,9 @@ int dkt_caps_get(struct dkt_ctx *ctx, size_t i, struct dkt_cap *cap)
 	err = effective_caps(ctx, &caps);
 	if (err)
 		return err;
-	cap->name = known_caps[i].name;
-	cap->use = known_caps[i].use;
-	cap->have = caps >> known_caps[i].cap & 1 && in_initial_ns();
-	return 0;
+	return dkt__fill(
+		cap, sz,
+		&((struct dkt_cap){ .name = known_caps[i].name,
+				    .use = known_caps[i].use,
+				    .have = caps >> known_caps[i].cap & 1 && in_initial_ns() }));
 }

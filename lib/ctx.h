@@ -87,5 +87,25 @@ int dkt__flags_check(struct dkt_ctx *ctx, const char *what, unsigned int flags, 
 	})
 int dkt__null(struct dkt_ctx *ctx, const char *call);
 
+/*
+ * A result goes into a struct of the caller's that has sz bytes, fewer or more than here if another
+ * header declared it: dkt__blank() sets them to 0 as dkt__clear() does, dkt__fill() returns 0.
+ */
+#define dkt__blank(out, sz)                                                                        \
+	({                                                                                         \
+		__typeof__(out) blank_ = (out);                                                    \
+                                                                                                   \
+		if (blank_)                                                                        \
+			memset(blank_, 0, sz);                                                     \
+		blank_;                                                                            \
+	})
+#define dkt__fill(out, sz, from)                                                                   \
+	({                                                                                         \
+		const __typeof__(*(out)) *from_ = (from);                                          \
+                                                                                                   \
+		memcpy(out, from_, DKT__MIN(sz, sizeof(*from_)));                                  \
+		0;                                                                                 \
+	})
+
 /* Adds words to what is wrong with a file, behind those that are there. */
 void dkt__damage(char **damage, const char *fmt, va_list ap) DKT_PRINTF(2, 0);

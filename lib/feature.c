@@ -53,9 +53,9 @@ static bool file_has(struct dkt_ctx *ctx, const char *file, const char *word)
 	return !dkt__tfs_read(ctx, &text, NULL, "%s", file) && strstr(text, word);
 }
 
-int dkt_feature_get(struct dkt_ctx *ctx, size_t i, struct dkt_feature *feature)
+int dkt_feature_get(struct dkt_ctx *ctx, size_t i, struct dkt_feature *feature, size_t sz)
 {
-	dkt__needs(ctx, dkt__clear(feature) && ctx);
+	dkt__needs(ctx, dkt__blank(feature, sz) && ctx);
 
 	const char *trouble = NULL;
 	int err;
@@ -69,8 +69,8 @@ int dkt_feature_get(struct dkt_ctx *ctx, size_t i, struct dkt_feature *feature)
 		trouble = "not in this kernel";
 	else if (features[i].knob)
 		trouble = knob_trouble(ctx, features[i].knob);
-	feature->name = features[i].name;
-	feature->have = !trouble;
-	feature->words = trouble ? trouble : features[i].use;
-	return 0;
+	return dkt__fill(feature, sz,
+			 &((struct dkt_feature){ .name = features[i].name,
+						 .have = !trouble,
+						 .words = trouble ? trouble : features[i].use }));
 }

@@ -321,22 +321,23 @@ int dkt_instance_mark(struct dkt_instance *in, const char *text)
 
 /* ---- statistics ---- */
 
-int dkt_instance_get_stats(struct dkt_instance *in, int cpu, struct dkt_cpu_stats *stats)
+int dkt_instance_get_stats(struct dkt_instance *in, int cpu, struct dkt_cpu_stats *stats, size_t sz)
 {
-	dkt__needs(in ? in->ctx : NULL, dkt__clear(stats) && in);
+	dkt__needs(in ? in->ctx : NULL, dkt__blank(stats, sz) && in);
 
 	char *text __cleanup(free) = NULL;
 	int err = dkt__tfs_read(in->ctx, &text, NULL, "%sper_cpu/cpu%d/stats", in->prefix, cpu);
 
 	if (err)
 		return err;
-	stats->entries = dkt__line_u64(text, "entries: ");
-	stats->overrun = dkt__line_u64(text, "overrun: ");
-	stats->commit_overrun = dkt__line_u64(text, "commit overrun: ");
-	stats->dropped = dkt__line_u64(text, "dropped events: ");
-	stats->read = dkt__line_u64(text, "read events: ");
-	stats->bytes = dkt__line_u64(text, "bytes: ");
-	return 0;
+	return dkt__fill(
+		stats, sz,
+		&((struct dkt_cpu_stats){ .entries = dkt__line_u64(text, "entries: "),
+					  .overrun = dkt__line_u64(text, "overrun: "),
+					  .commit_overrun = dkt__line_u64(text, "commit overrun: "),
+					  .dropped = dkt__line_u64(text, "dropped events: "),
+					  .read = dkt__line_u64(text, "read events: "),
+					  .bytes = dkt__line_u64(text, "bytes: ") }));
 }
 
 /* ---- what is on ---- */

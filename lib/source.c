@@ -100,11 +100,14 @@ const char *dkt_source_comm(struct dkt_source *source, const struct dkt_record *
 	return source->ops->comm(source, record);
 }
 
-int dkt_source_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
+int dkt_source_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss, size_t sz)
 {
-	dkt__needs(source ? source->ctx : NULL, dkt__clear(loss) && source);
+	dkt__needs(source ? source->ctx : NULL, dkt__blank(loss, sz) && source);
 
-	return source->ops->loss(source, cpu, loss);
+	struct dkt_loss its = { 0 };
+	int err = source->ops->loss(source, cpu, &its);
+
+	return err ? err : dkt__fill(loss, sz, &its);
 }
 
 const char *dkt_source_stream(const struct dkt_source *source, uint32_t nr)
@@ -117,11 +120,14 @@ const char *dkt_source_stream(const struct dkt_source *source, uint32_t nr)
 	return nr ? NULL : "";
 }
 
-int dkt_source_peer(const struct dkt_source *source, size_t i, struct dkt_source_peer *peer)
+int dkt_source_peer(const struct dkt_source *source, size_t i, struct dkt_source_peer *peer,
+		    size_t sz)
 {
-	dkt__needs(source ? source->ctx : NULL, dkt__clear(peer) && source);
+	dkt__needs(source ? source->ctx : NULL, dkt__blank(peer, sz) && source);
 
-	return source->ops->peer ? source->ops->peer(source, i, peer) : 1;
+	const struct dkt_source_peer *its = source->ops->peer ? source->ops->peer(source, i) : NULL;
+
+	return its ? dkt__fill(peer, sz, its) : 1;
 }
 
 struct dkt_source *dkt__source_part(struct dkt_source *source, uint32_t nr)

@@ -23,7 +23,7 @@ struct dkt__source_ops {
 	void (*close)(struct dkt_source *source);
 	/* For several streams, see dkt_source_stream(). NULL: the source has one, named "". */
 	const char *(*stream)(const struct dkt_source *source, uint32_t nr);
-	int (*peer)(const struct dkt_source *source, size_t i, struct dkt_source_peer *peer);
+	const struct dkt_source_peer *(*peer)(const struct dkt_source *source, size_t i);
 	/* The source that a stream is of, with what is known of that one. NULL: this one. */
 	struct dkt_source *(*part)(struct dkt_source *source, uint32_t nr);
 };

@@ -17,18 +17,16 @@ static const struct dkt__style_ops *const styles[] = {
 	/* clang-format on */
 };
 
-int dkt_style_get(size_t i, struct dkt_style_info *info)
+int dkt_style_get(size_t i, struct dkt_style_info *info, size_t sz)
 {
-	if (!dkt__clear(info))
+	if (!dkt__blank(info, sz))
 		return -EINVAL;
 	if (i >= ARRAY_SIZE(styles))
 		return 1;
-	*info = (struct dkt_style_info){
-		.name = styles[i]->name,
-		.words = styles[i]->words,
-		.traits = styles[i]->traits,
-	};
-	return 0;
+	return dkt__fill(info, sz,
+			 &((struct dkt_style_info){ .name = styles[i]->name,
+						    .words = styles[i]->words,
+						    .traits = styles[i]->traits }));
 }
 
 static const struct dkt__style_ops *find_style(const char *name)

@@ -80,7 +80,7 @@ static int check_buffers(struct dkt_instance *top)
 	int err = 0;
 
 	for (int cpu = 0; !err && cpu < top->cpus; cpu++) {
-		err = dkt_instance_get_stats(top, cpu, &stats);
+		err = dkt_instance_get_stats(top, cpu, &stats, sizeof(stats));
 		if (!err && stats.entries)
 			err = dkt_fail(top->ctx, -EBUSY,
 				       "the top instance has records of another program");

@@ -59,14 +59,11 @@ static const char *dat_stream(const struct dkt_source *source, uint32_t nr)
 	return nr < dat->n_buffers ? dat->buffers[nr].name : NULL;
 }
 
-static int dat_peer(const struct dkt_source *source, size_t i, struct dkt_source_peer *peer)
+static const struct dkt_source_peer *dat_peer(const struct dkt_source *source, size_t i)
 {
 	const struct dkt__dat *dat = (const struct dkt__dat *)source;
 
-	if (i >= dat->n_peers)
-		return 1;
-	*peer = dat->peers[i];
-	return 0;
+	return i < dat->n_peers ? &dat->peers[i] : NULL;
 }
 
 static const struct dkt__source_ops dat_ops = {

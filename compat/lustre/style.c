@@ -21,7 +21,7 @@ struct style {
 int style_get(size_t i, struct dkt_style_info *info)
 {
 	if (i)
-		return dkt_style_get(i - 1, info);
+		return dkt_style_get(i - 1, info, sizeof(*info));
 	*info = (struct dkt_style_info){ .name = LEGACY, .words = "lines of Lustre's debug log" };
 	return 0;
 }

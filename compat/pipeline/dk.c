@@ -94,7 +94,7 @@ static void count_waiting(struct printer *p)
 	struct dkt_cpu_stats stats;
 
 	for (int cpu = 0; cpu < dkt_instance_cpus(p->time.in); cpu++)
-		if (!dkt_instance_get_stats(p->time.in, cpu, &stats))
+		if (!dkt_instance_get_stats(p->time.in, cpu, &stats, sizeof(stats)))
 			p->waiting += stats.entries;
 	p->opts->look(p->opts->look_data, 0, p->waiting);
 }

@@ -39,7 +39,7 @@ int losses_count(struct losses *losses, struct dkt_source *source)
 	for (int cpu = 0; cpu < info->cpus && cpu < losses->cpus; cpu++) {
 		struct dkt_loss loss = { 0 };
 
-		one = dkt_source_loss(source, cpu, &loss);
+		one = dkt_source_loss(source, cpu, &loss, sizeof(loss));
 		err = err ? err : one;
 		losses->seen += loss.seen;
 		losses->bad += loss.bad;
@@ -55,7 +55,8 @@ void losses_raise(struct losses *losses, struct dkt_source *source)
 	struct dkt_loss loss;
 
 	for (int cpu = 0; cpu < losses->cpus; cpu++) {
-		if (dkt_source_loss(source, cpu, &loss) || loss.lost <= losses->by_cpu[cpu])
+		if (dkt_source_loss(source, cpu, &loss, sizeof(loss)) ||
+		    loss.lost <= losses->by_cpu[cpu])
 			continue;
 		losses->lost += loss.lost - losses->by_cpu[cpu];
 		losses->by_cpu[cpu] = loss.lost;

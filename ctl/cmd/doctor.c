@@ -38,7 +38,7 @@ static void check_rights(struct doctor *doc)
 
 		tell(doc, rights[i].what, !err, err ? dkt_error(ctx) : "");
 	}
-	for (size_t i = 0; !dkt_caps_get(ctx, i, &cap); i++)
+	for (size_t i = 0; !dkt_caps_get(ctx, i, &cap, sizeof(cap)); i++)
 		tell(doc, cap.name, cap.have, cap.use);
 }
 
@@ -49,7 +49,7 @@ static void check_kernel(struct doctor *doc)
 	struct dkt_ctx *ctx = doc->app->ctx;
 	struct dkt_feature feature;
 
-	for (size_t i = 0; !dkt_feature_get(ctx, i, &feature); i++)
+	for (size_t i = 0; !dkt_feature_get(ctx, i, &feature, sizeof(feature)); i++)
 		tell(doc, feature.name, feature.have, feature.words);
 }
 

@@ -40,7 +40,7 @@ static void put_peers(const struct info *info, struct out *out)
 	struct rows *rows = rows_new("peers", columns, ARRAY_SIZE(columns));
 	struct dkt_source_peer peer;
 
-	for (size_t i = 0; !dkt_source_peer(info->in->source, i, &peer); i++) {
+	for (size_t i = 0; !dkt_source_peer(info->in->source, i, &peer, sizeof(peer)); i++) {
 		struct json_object *threads = json_object_new_array();
 		char *text __cleanup(free) = NULL;
 		size_t len;

@@ -41,7 +41,8 @@ static int read_cpus(const struct app *app, struct debuglog *log, struct status 
 	if (!status->cpus)
 		return -ENOMEM;
 	for (int cpu = 0; !err && cpu < status->n_cpus; cpu++) {
-		err = dkt_instance_get_stats(log->in, cpu, &status->cpus[cpu].stats);
+		err = dkt_instance_get_stats(log->in, cpu, &status->cpus[cpu].stats,
+					     sizeof(status->cpus[cpu].stats));
 		/* A saved tree may be of another machine. */
 		status->cpus[cpu].offline = !app->root && is_offline(cpu);
 	}

@@ -71,7 +71,8 @@ static bool is_pair(const struct inputs *it, size_t guest, size_t host)
 	uint64_t id = info_of(it, host)->id;
 	struct dkt_source_peer peer;
 
-	for (size_t i = 0; !dkt_source_peer(it->files[guest].in.source, i, &peer); i++)
+	for (size_t i = 0; !dkt_source_peer(it->files[guest].in.source, i, &peer, sizeof(peer));
+	     i++)
 		if (!peer.name && id && peer.id == id)
 			return true;
 	return false;

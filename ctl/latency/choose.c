@@ -174,7 +174,7 @@ struct latency_set *latency_chosen(struct latency *latency)
 	struct dkt_pairs_info info;
 
 	for (size_t i = 0; i < latency->n; i++) {
-		dkt_pairs_info(latency->sets[i].pairs, &info);
+		dkt_pairs_info(latency->sets[i].pairs, &info, sizeof(info));
 		if (info.pairs)
 			return &latency->sets[i];
 		if (!records && (info.begins || info.ends))

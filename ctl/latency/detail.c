@@ -130,7 +130,7 @@ int latency_put_slowest(const struct latency_report *report, struct out *out)
 	struct dkt_slow slow;
 	int err = dkt_buf_new(&buf);
 
-	for (size_t i = 0; !err && !dkt_pairs_slow(report->pairs, i, &slow); i++) {
+	for (size_t i = 0; !err && !dkt_pairs_slow(report->pairs, i, &slow, sizeof(slow)); i++) {
 		if (out->form == OUT_TEXT)
 			print_slow(report, &slow, buf);
 		else
@@ -155,7 +155,7 @@ void latency_print_notes(const struct latency_report *report)
 {
 	struct dkt_pairs_info info;
 
-	dkt_pairs_info(report->pairs, &info);
+	dkt_pairs_info(report->pairs, &info, sizeof(info));
 	note(info.nested, "began again before they ended: the later beginning was counted");
 	note(info.unmatched_ends, "ended without a recorded beginning");
 	note(info.open + info.unmatched_begins, "began and did not end");

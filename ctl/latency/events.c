@@ -165,7 +165,7 @@ void latency_say_unpaired(const struct latency_set *set, const char *file)
 	char *how __cleanup(free) = how_to_record(&set->pair);
 	struct dkt_pairs_info info;
 
-	dkt_pairs_info(set->pairs, &info);
+	dkt_pairs_info(set->pairs, &info, sizeof(info));
 	if (info.pairs || (info.begins && info.ends))
 		return;
 	app_say("%s has no record of %s%s%s; to record them: %s", file,

@@ -50,7 +50,7 @@ static void add_group(const struct latency_report *report, struct rows *rows, si
 	struct json_object *values[COLUMNS] = { 0 };
 	struct dkt_latency it;
 
-	dkt_pairs_group(report->pairs, group, &it);
+	dkt_pairs_group(report->pairs, group, &it, sizeof(it));
 	/* A group whose pairs were all open or taken back has nothing to show. */
 	if (!it.count && group != DKT_PAIRS_ALL)
 		return;
@@ -84,7 +84,8 @@ static void put_groups(const struct latency_report *report, struct out *out)
 	memcpy(columns, table_columns, sizeof(columns));
 	columns[GROUP].heading = title;
 	rows = rows_new("groups", columns + from, n_columns - from);
-	for (size_t group = 0; named && !dkt_pairs_group(report->pairs, group, &it); group++)
+	for (size_t group = 0; named && !dkt_pairs_group(report->pairs, group, &it, sizeof(it));
+	     group++)
 		add_group(report, rows, group, NULL, from);
 	n = rows_count(rows);
 	if (named)
@@ -114,7 +115,7 @@ static void put_counts(const struct latency_report *report, struct out *out)
 {
 	struct dkt_pairs_info info;
 
-	dkt_pairs_info(report->pairs, &info);
+	dkt_pairs_info(report->pairs, &info, sizeof(info));
 	out_json(out, "begins", val_number(info.begins));
 	out_json(out, "ends", val_number(info.ends));
 	out_json(out, "nested", val_number(info.nested));
@@ -132,7 +133,7 @@ int latency_print(const struct latency_report *report)
 	int err = 0;
 
 	print_begin(report->app, &out, 0);
-	dkt_pairs_group(report->pairs, DKT_PAIRS_ALL, &all);
+	dkt_pairs_group(report->pairs, DKT_PAIRS_ALL, &all, sizeof(all));
 	if (out.form == OUT_TEXT && !all.count) {
 		printf("no pair\n");
 		return out_end(&out);

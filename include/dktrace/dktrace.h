@@ -11,6 +11,12 @@
  * created with it. Functions whose names end in _free or _close accept NULL. A pointer that a function
  * needs and that is NULL is -EINVAL; functions of other types return NULL, false or 0 then, or do
  * nothing.
+ *
+ * Structs can get members at their end. A function that fills a struct of the caller's has its size
+ * as the argument sz, sizeof(struct): it fills the members that the caller's header has, writes no
+ * byte beyond, and sets members that the library does not know to 0. These never grow: dkt_record,
+ * because it is filled for every record and callers fill it too; dkt_field, dkt_trigger, dkt_column
+ * and dkt_merge_part, because they are in arrays. What is new about one of them gets a function.
  */
 #ifndef DKTRACE_H
 #define DKTRACE_H
@@ -153,7 +159,7 @@ struct dkt_feature {
  * tracefs and at what they list, never at the kernel version. A control file that exists but cannot
  * be opened for writing counts as a missing feature. Errors: as dkt_tracefs_open().
  */
-DKT_API int dkt_feature_get(struct dkt_ctx *ctx, size_t i, struct dkt_feature *feature);
+DKT_API int dkt_feature_get(struct dkt_ctx *ctx, size_t i, struct dkt_feature *feature, size_t sz);
 
 /* ---- dkt_caps(3): capabilities (capabilities(7)) --------------------------------------------- */
 
@@ -208,7 +214,7 @@ struct dkt_cap {
 };
 
 /* Gets the i-th capability, counted from 0. Returns 0, or 1 after the last. */
-DKT_API int dkt_caps_get(struct dkt_ctx *ctx, size_t i, struct dkt_cap *cap);
+DKT_API int dkt_caps_get(struct dkt_ctx *ctx, size_t i, struct dkt_cap *cap, size_t sz);
 
 /* ---- dkt_instance(3): instances -------------------------------------------------------------- */
 
@@ -326,7 +332,7 @@ struct dkt_cpu_stats {
 
 /* Gets the statistics of a CPU. -ENOENT: there is no such CPU. */
 DKT_API int dkt_instance_get_stats(struct dkt_instance *instance, int cpu,
-				   struct dkt_cpu_stats *stats);
+				   struct dkt_cpu_stats *stats, size_t sz);
 
 /*
  * Gets the enabled events, in the order of dkt_events(). The caller frees the array. An event that
@@ -921,7 +927,7 @@ struct dkt_loss {
  * counts up to now, with DKT_LIVE_WHOLE too until dkt_source_done() is called. -EINVAL: there is no
  * such CPU.
  */
-DKT_API int dkt_source_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss);
+DKT_API int dkt_source_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss, size_t sz);
 
 /*
  * Returns the name of a stream, NULL if the source does not have so many. The streams are the
@@ -934,8 +940,8 @@ DKT_API const char *dkt_source_stream(const struct dkt_source *source, uint32_t 
  * Gets the i-th recording that was made together with this one, counted from 0. Returns 0, or 1
  * after the last.
  */
-DKT_API int dkt_source_peer(const struct dkt_source *source, size_t i,
-			    struct dkt_source_peer *peer);
+DKT_API int dkt_source_peer(const struct dkt_source *source, size_t i, struct dkt_source_peer *peer,
+			    size_t sz);
 
 /*
  * Goes to the first record that is not before since and sets the end before until, in ns on the
@@ -1479,7 +1485,7 @@ struct dkt_pairs_info {
 };
 
 /* Gets the counts so far. */
-DKT_API void dkt_pairs_info(const struct dkt_pairs *pairs, struct dkt_pairs_info *info);
+DKT_API void dkt_pairs_info(const struct dkt_pairs *pairs, struct dkt_pairs_info *info, size_t sz);
 
 /* The times of a group, in ns. */
 struct dkt_latency {
@@ -1494,7 +1500,8 @@ struct dkt_latency {
 };
 
 /* Gets the i-th group, counted from 0, or DKT_PAIRS_ALL. Returns 0, or 1 after the last. */
-DKT_API int dkt_pairs_group(const struct dkt_pairs *pairs, size_t i, struct dkt_latency *latency);
+DKT_API int dkt_pairs_group(const struct dkt_pairs *pairs, size_t i, struct dkt_latency *latency,
+			    size_t sz);
 
 /*
  * Returns the time, in ns, that this part (0 to 1) of a group's pairs does not exceed. It is exact
@@ -1512,7 +1519,8 @@ struct dkt_slow {
 };
 
 /* Gets the i-th slowest pair, counted from 0. Returns 0, or 1 after the last. */
-DKT_API int dkt_pairs_slow(const struct dkt_pairs *pairs, size_t i, struct dkt_slow *slow);
+DKT_API int dkt_pairs_slow(const struct dkt_pairs *pairs, size_t i, struct dkt_slow *slow,
+			   size_t sz);
 
 /* ---- dkt_style(3): styles, layouts of printed records (dktrace-styles(7)) -------------------- */
 
@@ -1532,7 +1540,7 @@ struct dkt_style_info {
 };
 
 /* Gets the i-th style, counted from 0. Returns 0, or 1 after the last. */
-DKT_API int dkt_style_get(size_t i, struct dkt_style_info *info);
+DKT_API int dkt_style_get(size_t i, struct dkt_style_info *info, size_t sz);
 
 struct dkt_style_opts {
 	size_t sz;

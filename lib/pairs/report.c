@@ -2,13 +2,15 @@
 /* The results of pairs: counts, groups, percentiles, the slowest. */
 #include "pairs.h"
 
-void dkt_pairs_info(const struct dkt_pairs *pairs, struct dkt_pairs_info *info)
+void dkt_pairs_info(const struct dkt_pairs *pairs, struct dkt_pairs_info *info, size_t sz)
 {
-	if (!dkt__clear(info) || !pairs)
+	if (!dkt__blank(info, sz) || !pairs)
 		return;
 
-	*info = pairs->info;
-	info->open = pairs->open.n;
+	struct dkt_pairs_info its = pairs->info;
+
+	its.open = pairs->open.n;
+	dkt__fill(info, sz, &its);
 }
 
 static const struct dkt__dist *find_dist(const struct dkt_pairs *pairs, size_t i)
@@ -20,26 +22,28 @@ static const struct dkt__dist *find_dist(const struct dkt_pairs *pairs, size_t i
 	return i < pairs->n_groups ? &pairs->group[i].dist : &none;
 }
 
-int dkt_pairs_group(const struct dkt_pairs *pairs, size_t i, struct dkt_latency *latency)
+int dkt_pairs_group(const struct dkt_pairs *pairs, size_t i, struct dkt_latency *latency, size_t sz)
 {
-	dkt__needs(pairs ? pairs->ctx : NULL, dkt__clear(latency) && pairs);
+	dkt__needs(pairs ? pairs->ctx : NULL, dkt__blank(latency, sz) && pairs);
 
 	const struct dkt__dist *dist = find_dist(pairs, i);
 
 	if (i >= pairs->n_groups && i != DKT_PAIRS_ALL)
 		return 1;
-	*latency = (struct dkt_latency){
-		.count = dist->count, .sum = dist->sum, .min = dist->min, .max = dist->max
-	};
-	latency->name = "";
-	if (i == DKT_PAIRS_ALL)
-		return 0;
-	if (pairs->group[i].name)
-		latency->name = pairs->group[i].name;
-	latency->is_number = pairs->group[i].is_number;
-	latency->is_signed = pairs->group[i].is_signed;
-	latency->number = pairs->group[i].number;
-	return 0;
+	struct dkt_latency its = { .name = "",
+				   .count = dist->count,
+				   .sum = dist->sum,
+				   .min = dist->min,
+				   .max = dist->max };
+
+	if (i != DKT_PAIRS_ALL) {
+		if (pairs->group[i].name)
+			its.name = pairs->group[i].name;
+		its.is_number = pairs->group[i].is_number;
+		its.is_signed = pairs->group[i].is_signed;
+		its.number = pairs->group[i].number;
+	}
+	return dkt__fill(latency, sz, &its);
 }
 
 int dkt_pairs_finish(struct dkt_pairs *pairs)
@@ -70,17 +74,18 @@ uint64_t dkt_pairs_power(const struct dkt_pairs *pairs, size_t i, unsigned int p
 	return dkt__dist_power(find_dist(pairs, i), power);
 }
 
-int dkt_pairs_slow(const struct dkt_pairs *pairs, size_t i, struct dkt_slow *slow)
+int dkt_pairs_slow(const struct dkt_pairs *pairs, size_t i, struct dkt_slow *slow, size_t sz)
 {
-	dkt__needs(pairs ? pairs->ctx : NULL, dkt__clear(slow) && pairs);
+	dkt__needs(pairs ? pairs->ctx : NULL, dkt__blank(slow, sz) && pairs);
 
 	if (i >= pairs->n_slow)
 		return 1;
-	*slow = (struct dkt_slow){ .ns = pairs->slow[i].ns,
-				   .begin = pairs->slow[i].begin.record,
-				   .end = pairs->slow[i].end.record };
+	struct dkt_slow its = { .ns = pairs->slow[i].ns,
+				.begin = pairs->slow[i].begin.record,
+				.end = pairs->slow[i].end.record };
+
 	/* Their bytes are where they were put, not where they were. */
-	slow->begin.data = pairs->slow[i].begin.bytes;
-	slow->end.data = pairs->slow[i].end.bytes;
-	return 0;
+	its.begin.data = pairs->slow[i].begin.bytes;
+	its.end.data = pairs->slow[i].end.bytes;
+	return dkt__fill(slow, sz, &its);
 }

@@ -164,7 +164,7 @@ static int merge_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 		struct dkt_loss one;
 
 		if (cpu >= dkt_source_info(m->parts[i].source)->cpus ||
-		    dkt_source_loss(m->parts[i].source, cpu, &one))
+		    dkt_source_loss(m->parts[i].source, cpu, &one, sizeof(one)))
 			continue;
 		loss->seen += one.seen;
 		loss->lost += one.lost;

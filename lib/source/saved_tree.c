@@ -54,7 +54,7 @@ static int open_cpu(struct saved_tree *tree, int nr, uint32_t page_size)
 	s->page_size = page_size;
 	s->extent = (struct dkt__extent){ .fd = file.fd, .bytes = file.size };
 	/* Statistics need not have been saved. */
-	s->has_lost = !dkt_instance_get_stats(tree->in, nr, &stats);
+	s->has_lost = !dkt_instance_get_stats(tree->in, nr, &stats, sizeof(stats));
 	if (s->has_lost)
 		s->lost = stats.overrun + stats.commit_overrun + stats.dropped;
 	return 0;

@@ -38,7 +38,7 @@ static int window_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss
 {
 	struct window *w = (struct window *)source;
 
-	return cpu_asked(w, (uint32_t)cpu) ? dkt_source_loss(w->from, cpu, loss) : 0;
+	return cpu_asked(w, (uint32_t)cpu) ? dkt_source_loss(w->from, cpu, loss, sizeof(*loss)) : 0;
 }
 
 static const char *window_stream(const struct dkt_source *source, uint32_t nr)

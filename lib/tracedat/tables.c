@@ -213,7 +213,7 @@ static void cpu_stat(const struct dkt_tracedat *out, struct dkt_buf *buf,
 
 	/* If a file has several instances, only the sum of their losses is known. */
 	if (out->part || (stream != out->streams && stream->source == out->streams[0].source) ||
-	    dkt_source_loss(stream->source, nr, &loss))
+	    dkt_source_loss(stream->source, nr, &loss, sizeof(loss)))
 		loss.lost = 0;
 	if (cpu && cpu->told > loss.lost)
 		loss.lost = cpu->told;

@@ -123,7 +123,7 @@ int main(void)
 
 		fill(&records[i], data[i], dkt_event_find(ctx, name[0], name[1]), (unsigned int)i);
 	}
-	for (i = 0; !dkt_style_get(i, &info); i++)
+	for (i = 0; !dkt_style_get(i, &info, sizeof(info)); i++)
 		if (!(info.traits & DKT_STYLE_FILES))
 			failed |= bench(ctx, info.name, records);
 	dkt_ctx_free(ctx);

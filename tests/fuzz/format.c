@@ -88,7 +88,7 @@ static void pair_by(const char *key, const char *by, const struct dkt_record *re
 	if (!dkt_pairs_event(pairs, record->event, DKT_PAIR_BEGIN | DKT_PAIR_END)) {
 		must(!dkt_pairs_add(pairs, NULL, record) && !dkt_pairs_add(pairs, NULL, record));
 		must(!dkt_pairs_finish(pairs));
-		dkt_pairs_group(pairs, 0, &latency);
+		dkt_pairs_group(pairs, 0, &latency, sizeof(latency));
 	}
 	dkt_pairs_free(pairs);
 }

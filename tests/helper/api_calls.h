@@ -25,6 +25,25 @@
 		gives_err;                                                                         \
 	})
 
+/* A call that fills a struct as a header of r->age declares it, and no byte behind that. */
+#define FILLS(type, call)                                                                          \
+	({                                                                                         \
+		union {                                                                            \
+			struct type it;                                                            \
+			uint8_t bytes[sizeof(struct type) + 8];                                    \
+		} out;                                                                             \
+		const size_t same = sizeof(out.it);                                                \
+		const size_t sz = r->age < 0 ? 8 : r->age ? sizeof(out) : same;                    \
+		int fills_err;                                                                     \
+                                                                                                   \
+		memset(&out, 0xa5, sizeof(out));                                                   \
+		fills_err = call;                                                                  \
+		for (size_t i = DKT__MIN(sz, same); i < sizeof(out) && r->null < 0; i++)           \
+			if (out.bytes[i] != (i < sz ? 0 : 0xa5))                                   \
+				abort();                                                           \
+		fills_err;                                                                         \
+	})
+
 #define GIVES_NOT(call) ((call) ? 0 : NOTHING)
 #define DOES(call)                                                                                 \
 	({                                                                                         \
@@ -144,10 +163,8 @@ static const char *const api_args[] = { "ret=$retval" };
 	/* tracefs, capabilities */                                                                \
 	X(dkt_tracefs_open, "E", dkt_tracefs_open(A(0, r->fresh), 0))                              \
 	X(dkt_tracefs_dir, "n", GIVES_NOT(*dkt_tracefs_dir(A(0, r->ctx))))                         \
-	X(dkt_feature_get, "EE", ({                                                                \
-		  struct dkt_feature feature;                                                      \
-		  dkt_feature_get(A(0, r->fresh), 1, A(1, &feature));                              \
-	  }))                                                                                      \
+	X(dkt_feature_get, "EE",                                                                   \
+	  FILLS(dkt_feature, dkt_feature_get(A(0, r->fresh), 1, A(1, &out.it), sz)))               \
 	X(dkt_caps_check, "E", dkt_caps_check(A(0, r->fresh), DKT_NEED_CONTROL))                   \
 	X(dkt_caps_limit, "E", dkt_caps_limit(A(0, r->fresh), 1u << 30))                           \
 	X(dkt_caps_lower, "E", ({                                                                  \
@@ -156,10 +173,7 @@ static const char *const api_args[] = { "ret=$retval" };
 		  err;                                                                             \
 	  }))                                                                                      \
 	X(dkt_caps_raise, "E", dkt_caps_raise(A(0, r->fresh)))                                     \
-	X(dkt_caps_get, "EE", ({                                                                   \
-		  struct dkt_cap cap;                                                              \
-		  dkt_caps_get(A(0, r->fresh), 0, A(1, &cap));                                     \
-	  }))                                                                                      \
+	X(dkt_caps_get, "EE", FILLS(dkt_cap, dkt_caps_get(A(0, r->fresh), 0, A(1, &out.it), sz)))  \
 	/* instances */                                                                            \
 	X(dkt_instance_check_name, "E0", dkt_instance_check_name(A(0, r->fresh), A(1, "i")))       \
 	X(dkt_instance_open, "E0E",                                                                \
@@ -207,10 +221,8 @@ static const char *const api_args[] = { "ret=$retval" };
 	X(dkt_instance_set_on, "E", dkt_instance_set_on(A(0, r->in), true))                        \
 	X(dkt_instance_clear, "E", dkt_instance_clear(A(0, r->in)))                                \
 	X(dkt_instance_mark, "EE", dkt_instance_mark(A(0, r->in), A(1, "text")))                   \
-	X(dkt_instance_get_stats, "EE", ({                                                         \
-		  struct dkt_cpu_stats stats;                                                      \
-		  dkt_instance_get_stats(A(0, r->in), 0, A(1, &stats));                            \
-	  }))                                                                                      \
+	X(dkt_instance_get_stats, "EE",                                                            \
+	  FILLS(dkt_cpu_stats, dkt_instance_get_stats(A(0, r->in), 0, A(1, &out.it), sz)))         \
 	X(dkt_instance_get_events, "EEE",                                                          \
 	  GIVES(struct dkt_event *, free, ({                                                       \
 			size_t n;                                                                  \

@@ -17,15 +17,11 @@
 		  dkt_source_next(A(0, r->source), A(1, &record));                                 \
 	  }))                                                                                      \
 	X(dkt_source_comm, "nn", GIVES_NOT(dkt_source_comm(A(0, r->source), A(1, &r->record))))    \
-	X(dkt_source_loss, "EE", ({                                                                \
-		  struct dkt_loss loss;                                                            \
-		  dkt_source_loss(A(0, r->live), 0, A(1, &loss));                                  \
-	  }))                                                                                      \
+	X(dkt_source_loss, "EE",                                                                   \
+	  FILLS(dkt_loss, dkt_source_loss(A(0, r->live), 0, A(1, &out.it), sz)))                   \
 	X(dkt_source_stream, "n", GIVES_NOT(dkt_source_stream(A(0, r->source), 0)))                \
-	X(dkt_source_peer, "EE", ({                                                                \
-		  struct dkt_source_peer peer;                                                     \
-		  dkt_source_peer(A(0, r->source), 0, A(1, &peer));                                \
-	  }))                                                                                      \
+	X(dkt_source_peer, "EE",                                                                   \
+	  FILLS(dkt_source_peer, dkt_source_peer(A(0, r->source), 0, A(1, &out.it), sz)))          \
 	X(dkt_source_seek, "E", dkt_source_seek(A(0, r->source), 1, 2))                            \
 	X(dkt_source_slice, "EE", ({                                                               \
 		  uint64_t to;                                                                     \
@@ -133,26 +129,17 @@
 	X(dkt_pairs_read, "EEEE",                                                                  \
 	  GIVES(struct dkt_table, dkt_table_free,                                                  \
 		dkt_pairs_read(A(0, r->pairs), A(1, r->in), A(2, "both"), A(3, &out))))            \
-	X(dkt_pairs_info, "nn", ({                                                                 \
-		  struct dkt_pairs_info info;                                                      \
-		  DOES(dkt_pairs_info(A(0, r->pairs), A(1, &info)));                               \
-	  }))                                                                                      \
-	X(dkt_pairs_group, "EE", ({                                                                \
-		  struct dkt_latency latency;                                                      \
-		  dkt_pairs_group(A(0, r->pairs), DKT_PAIRS_ALL, A(1, &latency));                  \
-	  }))                                                                                      \
+	X(dkt_pairs_info, "nn",                                                                    \
+	  FILLS(dkt_pairs_info, DOES(dkt_pairs_info(A(0, r->pairs), A(1, &out.it), sz))))          \
+	X(dkt_pairs_group, "EE",                                                                   \
+	  FILLS(dkt_latency, dkt_pairs_group(A(0, r->pairs), DKT_PAIRS_ALL, A(1, &out.it), sz)))   \
 	X(dkt_pairs_quantile, "n",                                                                 \
 	  GIVES_NOT(dkt_pairs_quantile(A(0, r->pairs), DKT_PAIRS_ALL, 0.5)))                       \
 	X(dkt_pairs_power, "n", GIVES_NOT(dkt_pairs_power(A(0, r->pairs), DKT_PAIRS_ALL, 1)))      \
-	X(dkt_pairs_slow, "EE", ({                                                                 \
-		  struct dkt_slow slow;                                                            \
-		  dkt_pairs_slow(A(0, r->pairs), 0, A(1, &slow));                                  \
-	  }))                                                                                      \
+	X(dkt_pairs_slow, "EE",                                                                    \
+	  FILLS(dkt_slow, dkt_pairs_slow(A(0, r->pairs), 0, A(1, &out.it), sz)))                   \
 	/* styles, text */                                                                         \
-	X(dkt_style_get, "e", ({                                                                   \
-		  struct dkt_style_info info;                                                      \
-		  dkt_style_get(0, A(0, &info));                                                   \
-	  }))                                                                                      \
+	X(dkt_style_get, "e", FILLS(dkt_style_info, dkt_style_get(0, A(0, &out.it), sz)))          \
 	X(dkt_style_new, "EE0E",                                                                   \
 	  GIVES(struct dkt_style, dkt_style_free,                                                  \
 		dkt_style_new(A(0, r->fresh), A(1, "json"), A(2, NULL), A(3, &out))))              \

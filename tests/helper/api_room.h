@@ -22,6 +22,7 @@
 
 struct room {
 	int null; /* the pointer argument that is NULL; -1: none */
+	int age; /* of the header that declares structs of results: -1 older, 1 newer, 0 this one */
 	char root[TREE_NAME];
 	char spool[TREE_NAME + 8];
 	struct dkt_ctx *fresh; /* nothing has been called on it */

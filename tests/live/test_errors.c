@@ -50,7 +50,8 @@ static void instances(void **state)
 		     dkt_instance_own(test->ctx, "dkt-test-errors", &other));
 	assert_fails(test->ctx, -ENOENT, NULL, dkt_instance_remove(test->ctx, "no"));
 	assert_fails(test->ctx, -EINVAL, NULL, dkt_instance_remove(test->ctx, NULL));
-	assert_fails(test->ctx, -ENOENT, NULL, dkt_instance_get_stats(test->in, 9999, &stats));
+	assert_fails(test->ctx, -ENOENT, NULL,
+		     dkt_instance_get_stats(test->in, 9999, &stats, sizeof(stats)));
 	assert_fails(test->ctx, -ENOENT, NULL, dkt_instance_set_option(test->in, "no", true));
 	assert_fails(test->ctx, -EINVAL, NULL, dkt_instance_set_clock(test->in, "no"));
 	assert_fails(test->ctx, -EINVAL, NULL, dkt_instance_try_filter(test->in, "prev_pid =="));
@@ -131,7 +132,7 @@ static void live_sources(void **state)
 	assert_int_equal(dkt_source_seek(source, 0, 0), -EOPNOTSUPP);
 	assert_int_equal(dkt_source_slice(source, 0, 1, &a), -EOPNOTSUPP);
 	assert_int_equal(dkt_source_bytes(source, &a, &b), -EOPNOTSUPP);
-	assert_fails(test->ctx, -EINVAL, NULL, dkt_source_loss(source, 9999, &loss));
+	assert_fails(test->ctx, -EINVAL, NULL, dkt_source_loss(source, 9999, &loss, sizeof(loss)));
 	dkt_source_close(source);
 	/* The context stands for this kernel. */
 	assert_fails(test->ctx, -EBUSY, NULL,

@@ -255,7 +255,7 @@ static uint64_t entries(struct room *room)
 	uint64_t n = 0;
 
 	for (int cpu = 0; cpu < dkt_instance_cpus(room->in); cpu++) {
-		assert_ok(room->ctx, dkt_instance_get_stats(room->in, cpu, &stats));
+		assert_ok(room->ctx, dkt_instance_get_stats(room->in, cpu, &stats, sizeof(stats)));
 		n += stats.entries;
 	}
 	return n;

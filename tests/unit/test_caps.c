@@ -198,7 +198,7 @@ static void known_names_are_libcaps(void **state)
 	size_t i;
 	int rc;
 
-	for (i = 0; !(rc = dkt_caps_get(f->ctx, i, &cap)); i++) {
+	for (i = 0; !(rc = dkt_caps_get(f->ctx, i, &cap, sizeof(cap))); i++) {
 		assert_int_equal(cap_from_name(cap.name, &value), 0);
 		assert_true(*cap.use);
 	}
@@ -217,7 +217,7 @@ static int drop_and_look(struct dkt_ctx *ctx, bool as_nobody)
 		return 2;
 	if (dkt_caps_limit(ctx, DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS))
 		return 3;
-	for (i = 0; !dkt_caps_get(ctx, i, &cap); i++)
+	for (i = 0; !dkt_caps_get(ctx, i, &cap, sizeof(cap)); i++)
 		if (cap.have && strcmp(cap.name, "cap_syslog"))
 			return 4;
 	if (dkt_caps_limit(ctx, DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS))

@@ -105,10 +105,10 @@ static void features_are_found(void **state)
 	struct dkt_ctx *ctx = fresh(*state);
 	struct dkt_feature feature;
 
-	assert_ok(ctx, dkt_feature_get(ctx, 1, &feature));
+	assert_ok(ctx, dkt_feature_get(ctx, 1, &feature, sizeof(feature)));
 	assert_string_equal(feature.name, "instances");
 	assert_true(feature.have);
-	assert_int_equal(dkt_feature_get(ctx, 1000, &feature), 1);
+	assert_int_equal(dkt_feature_get(ctx, 1000, &feature, sizeof(feature)), 1);
 	dkt_ctx_free(ctx);
 }
 
@@ -152,7 +152,7 @@ static void what_cannot_be_opened_is_named(void **state)
 	dkt_error_give(ctx, 0, NULL);
 	assert_null(dkt_event_by_id(ctx, 1));
 	assert_string_equal(dkt_error(ctx), "list events: " NO_ROOT);
-	assert_fails(ctx, -ENOENT, NO_ROOT, dkt_feature_get(ctx, 0, &feature));
+	assert_fails(ctx, -ENOENT, NO_ROOT, dkt_feature_get(ctx, 0, &feature, sizeof(feature)));
 	assert_fails(ctx, -ENOENT, NO_ROOT, dkt_instance_open(ctx, "i", 0, &in));
 	assert_fails(ctx, -ENOENT, NO_ROOT, dkt_instance_remove(ctx, "i"));
 	dkt_ctx_free(ctx);

@@ -80,6 +80,23 @@ static void a_size_must_be_set(void **state)
 	assert_null(ctx);
 }
 
+/* Members that an older header lacks are not written, those that a newer one adds are 0. */
+static void results_have_the_size_of_the_caller(void **state)
+{
+	NEWER(dkt_style_info) newer = { .more = 1 };
+	struct dkt_style_info older = { .traits = 77 };
+
+	(void)state;
+	assert_int_equal(dkt_style_get(2, &older, offsetof(struct dkt_style_info, words)), 0);
+	assert_string_equal(older.name, "json");
+	assert_null(older.words);
+	assert_int_equal(older.traits, 77);
+	assert_int_equal(dkt_style_get(2, &newer.opts, sizeof(newer)), 0);
+	assert_string_equal(newer.opts.name, "json");
+	assert_int_equal(newer.opts.traits, DKT_STYLE_DATA);
+	assert_int_equal(newer.more, 0);
+}
+
 /* One call for each struct: all go the same way. */
 static void every_call_looks_at_the_size(void **state)
 {
@@ -303,6 +320,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(none_are_all_defaults, setup, teardown),
 		cmocka_unit_test_setup_teardown(larger_ones_must_be_zero_beyond, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_size_must_be_set, setup, teardown),
+		cmocka_unit_test_setup_teardown(results_have_the_size_of_the_caller, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(every_call_looks_at_the_size, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_made_style_needs_record_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_made_source_needs_next_alone, setup, teardown),

@@ -166,8 +166,8 @@ static uint64_t seen(struct dkt_source *source)
 {
 	struct dkt_loss a, b;
 
-	assert_int_equal(dkt_source_loss(source, 0, &a), 0);
-	assert_int_equal(dkt_source_loss(source, 1, &b), 0);
+	assert_int_equal(dkt_source_loss(source, 0, &a, sizeof(a)), 0);
+	assert_int_equal(dkt_source_loss(source, 1, &b, sizeof(b)), 0);
 	return a.seen + b.seen;
 }
 
@@ -409,7 +409,7 @@ static void test_gap_without_counts(void **state)
 	source = open_live(t, DKT_LIVE_KEEP, 0);
 	while (!dkt_source_next(source, &rec))
 		;
-	assert_int_equal(dkt_source_loss(source, 0, &loss), 0);
+	assert_int_equal(dkt_source_loss(source, 0, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.lost, 1234);
 	dkt_source_close(source);
 }
@@ -434,7 +434,7 @@ static void test_unknown_and_bad(void **state)
 	assert_string_equal(dkt_event_name(rec.event), "id_9");
 	assert_null(dkt_event_field(rec.event, "value"));
 	at_end(source);
-	assert_int_equal(dkt_source_loss(source, 0, &loss), 0);
+	assert_int_equal(dkt_source_loss(source, 0, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.seen, 1);
 	/* A record of type 0 is none, and what follows has no length. */
 	assert_int_equal(loss.bad, 2);
@@ -456,24 +456,25 @@ static void test_losses(void **state)
 	assert_int_equal(dkt_source_done(source), 0);
 	/* More is lost before somebody asks. */
 	stats(t, 0, 150, 50);
-	assert_int_equal(dkt_source_loss(source, 0, &loss), 0);
+	assert_int_equal(dkt_source_loss(source, 0, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.lost, 103);
 	dkt_source_close(source);
 	source = open_live(t, DKT_LIVE_KEEP, 0);
-	assert_int_equal(dkt_source_loss(source, 0, &loss), 0);
+	assert_int_equal(dkt_source_loss(source, 0, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.lost, 50);
 	dkt_source_close(source);
 	source = open_live(t, 0, 0);
 	assert_int_equal(dkt_source_done(source), 0);
-	assert_int_equal(dkt_source_loss(source, 0, &loss), 0);
+	assert_int_equal(dkt_source_loss(source, 0, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.lost, 50);
 	dkt_source_close(source);
 	/* Emptied by somebody else: the counts began again. */
 	stats(t, 0, 20, 0);
 	source = open_live(t, DKT_LIVE_KEEP, 0);
-	assert_int_equal(dkt_source_loss(source, 0, &loss), 0);
+	assert_int_equal(dkt_source_loss(source, 0, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.lost, 23);
-	assert_fails(t->ctx, -EINVAL, "there is no cpu 2", dkt_source_loss(source, 2, &loss));
+	assert_fails(t->ctx, -EINVAL, "there is no cpu 2",
+		     dkt_source_loss(source, 2, &loss, sizeof(loss)));
 	dkt_source_close(source);
 }
 
@@ -582,7 +583,7 @@ static void test_source(void **state)
 	for (; !dkt_source_next(source, &rec); n++)
 		assert_int_equal(value_of(&rec), 100 + n);
 	assert_int_equal(n, 18);
-	assert_int_equal(dkt_source_loss(source, 1, &loss), 0);
+	assert_int_equal(dkt_source_loss(source, 1, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.seen, 9);
 	dkt_source_close(source);
 }

@@ -95,7 +95,7 @@ static struct dkt_latency all(struct tree *t)
 	struct dkt_latency latency;
 
 	assert_int_equal(dkt_pairs_finish(t->pairs), 0);
-	assert_int_equal(dkt_pairs_group(t->pairs, DKT_PAIRS_ALL, &latency), 0);
+	assert_int_equal(dkt_pairs_group(t->pairs, DKT_PAIRS_ALL, &latency, sizeof(latency)), 0);
 	return latency;
 }
 
@@ -103,7 +103,7 @@ static struct dkt_pairs_info info(struct tree *t)
 {
 	struct dkt_pairs_info it;
 
-	dkt_pairs_info(t->pairs, &it);
+	dkt_pairs_info(t->pairs, &it, sizeof(it));
 	return it;
 }
 
@@ -132,14 +132,14 @@ static void pairs_by_key(void **state)
 	assert_int_equal(info(t).unmatched_ends, 1);
 	assert_int_equal(info(t).open, 1);
 	/* Their records are as they were. */
-	assert_int_equal(dkt_pairs_slow(t->pairs, 0, &slow), 0);
+	assert_int_equal(dkt_pairs_slow(t->pairs, 0, &slow, sizeof(slow)), 0);
 	assert_int_equal(slow.ns, 100);
 	assert_int_equal(slow.begin.ts, 100);
 	assert_int_equal(dkt_record_int(&slow.begin, dkt_event_field(t->begin, "id")), 5);
 	assert_int_equal(slow.end.cpu, 1);
-	assert_int_equal(dkt_pairs_slow(t->pairs, 1, &slow), 0);
+	assert_int_equal(dkt_pairs_slow(t->pairs, 1, &slow, sizeof(slow)), 0);
 	assert_int_equal(slow.ns, 30);
-	assert_int_equal(dkt_pairs_slow(t->pairs, 2, &slow), 1);
+	assert_int_equal(dkt_pairs_slow(t->pairs, 2, &slow, sizeof(slow)), 1);
 }
 
 static void the_younger_counts(void **state)
@@ -169,14 +169,14 @@ static void groups(void **state)
 	add(t, false, 230, 0, 1, 9);
 	add(t, true, 300, 0, 1, 3);
 	add(t, false, 320, 0, 1, 3);
-	assert_int_equal(dkt_pairs_group(t->pairs, 0, &latency), 0);
+	assert_int_equal(dkt_pairs_group(t->pairs, 0, &latency, sizeof(latency)), 0);
 	assert_string_equal(latency.name, "n3");
 	assert_int_equal(latency.count, 2);
-	assert_int_equal(dkt_pairs_group(t->pairs, 1, &latency), 0);
+	assert_int_equal(dkt_pairs_group(t->pairs, 1, &latency, sizeof(latency)), 0);
 	assert_string_equal(latency.name, "n4");
 	assert_int_equal(latency.sum, 30);
 	assert_false(latency.is_number);
-	assert_int_equal(dkt_pairs_group(t->pairs, 2, &latency), 1);
+	assert_int_equal(dkt_pairs_group(t->pairs, 2, &latency, sizeof(latency)), 1);
 	assert_int_equal(all(t).count, 3);
 }
 
@@ -188,11 +188,11 @@ static void groups_of_numbers(void **state)
 	start(t, "common_pid", "common_pid");
 	add(t, true, 100, 0, 7, 3);
 	add(t, false, 110, 0, 7, 3);
-	assert_int_equal(dkt_pairs_group(t->pairs, 0, &latency), 0);
+	assert_int_equal(dkt_pairs_group(t->pairs, 0, &latency, sizeof(latency)), 0);
 	assert_string_equal(latency.name, "7");
 	assert_true(latency.is_number && latency.is_signed);
 	assert_int_equal(latency.number, 7);
-	dkt_pairs_group(t->pairs, DKT_PAIRS_ALL, &latency);
+	dkt_pairs_group(t->pairs, DKT_PAIRS_ALL, &latency, sizeof(latency));
 	assert_false(latency.is_number);
 }
 
@@ -217,9 +217,9 @@ static void no_pair_spans_a_gap(void **state)
 	assert_int_equal(info(t).spanned, 2);
 	assert_int_equal(info(t).gaps, 1);
 	assert_int_equal(info(t).unmatched_ends, 1);
-	assert_int_equal(dkt_pairs_slow(t->pairs, 0, &slow), 0);
+	assert_int_equal(dkt_pairs_slow(t->pairs, 0, &slow, sizeof(slow)), 0);
 	assert_int_equal(slow.ns, 10);
-	assert_int_equal(dkt_pairs_slow(t->pairs, 2, &slow), 1);
+	assert_int_equal(dkt_pairs_slow(t->pairs, 2, &slow, sizeof(slow)), 1);
 }
 
 /* One event can be both: it ends what the one before began. */

@@ -443,7 +443,7 @@ static void test_every_style_survives(void **state)
 	int j;
 
 	(void)state;
-	for (i = 0; !dkt_style_get(i, &info); i++) {
+	for (i = 0; !dkt_style_get(i, &info, sizeof(info)); i++) {
 		if (info.traits & DKT_STYLE_FILES)
 			continue;
 		room_open(&room, info.name, NULL, 0);

@@ -299,16 +299,16 @@ static void test_relations(void **state)
 	assert_int_equal(dkt_source_info(r.source)->id, 0xfeed);
 	assert_string_equal(dkt_source_info(r.source)->unused, "hooks, maps of processes");
 	assert_null(dkt_source_info(r.source)->damage);
-	assert_int_equal(dkt_source_peer(r.source, 0, &peer), 0);
+	assert_int_equal(dkt_source_peer(r.source, 0, &peer, sizeof(peer)), 0);
 	assert_string_equal(peer.name, "guest1");
 	assert_int_equal(peer.id, 0xbeef);
 	assert_int_equal(peer.n_threads, 2);
 	assert_int_equal(peer.threads[0], 200);
 	assert_int_equal(peer.threads[1], 201);
-	assert_int_equal(dkt_source_peer(r.source, 1, &peer), 0);
+	assert_int_equal(dkt_source_peer(r.source, 1, &peer, sizeof(peer)), 0);
 	assert_null(peer.name);
 	assert_int_equal(peer.id, 0x1234);
-	assert_int_equal(dkt_source_peer(r.source, 2, &peer), 1);
+	assert_int_equal(dkt_source_peer(r.source, 2, &peer, sizeof(peer)), 1);
 	end(&r);
 }
 

@@ -88,7 +88,7 @@ static void count_lost(struct daemon *d)
 
 	d->state.lost = 0;
 	for (int cpu = 0; cpu < cpus; cpu++)
-		if (!dkt_source_loss(d->source, cpu, &loss))
+		if (!dkt_source_loss(d->source, cpu, &loss, sizeof(loss)))
 			d->state.lost += loss.lost;
 }
 

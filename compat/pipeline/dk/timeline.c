@@ -59,7 +59,7 @@ static const char *ours_comm(void *data, const struct dkt_record *record)
 
 static int ours_loss(void *data, int cpu, struct dkt_loss *loss)
 {
-	return dkt_source_loss(((struct timeline *)data)->kernel, cpu, loss);
+	return dkt_source_loss(((struct timeline *)data)->kernel, cpu, loss, sizeof(*loss));
 }
 
 static int ours_done(void *data)

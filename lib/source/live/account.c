@@ -17,7 +17,8 @@ static int cpu_lost(struct dkt__live *live, size_t nr, struct dkt_cpu_stats *sta
 
 	*stats = (struct dkt_cpu_stats){ 0 };
 	if (cpu->in)
-		err = dkt_instance_get_stats(cpu->in, live->streams.list[nr].cpu, stats);
+		err = dkt_instance_get_stats(cpu->in, live->streams.list[nr].cpu, stats,
+					     sizeof(*stats));
 	*lost = 0;
 	if (err)
 		return err;
