@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which capabilities tracing needs, and which of them this process has. */
+/* Finds the capabilities that tracing needs and those that this process has. */
 #include <linux/capability.h>
 #include <sys/capability.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The rights that decide whether a process may use tracefs, as data that tests can set. */
+/* The privileges that decide whether a process may use tracefs, as data that tests can set. */
 #pragma once
 
 #include "ctx.h"

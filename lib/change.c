@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An instance changed as one transaction: all of it, or what was there before. */
+/* Changes an instance as one transaction: all steps, or the state before. */
 #include <signal.h>
 
 #include "change.h"

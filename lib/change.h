@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A change and the kinds of steps that it is made of; each can be applied and taken back. */
+/* A transaction and the kinds of its steps; each step can be applied and undone. */
 #pragma once
 
 #include "change/tracer.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The context: what everything hangs off, with the words of the last failure and the log. */
+/*
+ * The context: the state of one user of the library, with its last error message and the log
+ * callback.
+ */
 #include <sys/utsname.h>
 
 #include "ctx.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The context: what everything hangs off. */
+/* The context: the state of one user of the library. */
 #pragma once
 
 #include <event-parse.h>

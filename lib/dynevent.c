@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events that are made at run time: making, listing and removing them. */
+/* Creates, lists and removes events at run time: probes and synthetic events. */
 #include "event.h"
 #include "probe.h"
 #include "tracefs.h"

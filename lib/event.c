@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The event catalogue: names at once, numbers when they are first asked for. */
+/* The event catalogue: reads the names at once, and an event's ID when it is first needed. */
 #include <fcntl.h>
 
 #include "event.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events: what is known of one, and the catalogue of all. */
+/* An event's data, and the catalogue of all events. */
 #pragma once
 
 #include "base/guess.h"

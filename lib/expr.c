@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Filter expressions: the calls that the header declares, over parsing, binding and matching. */
+/* Filter expressions: the public calls, on top of parsing, binding and matching. */
 #include "expr.h"
 #include "event.h"
 

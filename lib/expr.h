@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the code of filter expressions: the expression as written and as bound to an event. */
+/* Shared by the code of filter expressions: an expression as written and as bound to an event. */
 #pragma once
 
 #include "base/guess.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Features of this kernel's tracefs, found by looking at its files, never by the version. */
+/* Finds the features of this kernel's tracefs from its files, never from the version. */
 #include <fcntl.h>
 
 #include "tracefs.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which functions a tracer is to see, and how deep. */
+/* The functions that a tracer records, and to which depth of calls. */
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <inttypes.h>

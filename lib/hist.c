@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Histograms: records counted here by their keys. */
+/* Histograms counted in user space: counts records by their keys. */
 #include "hist.h"
 #include "event.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The inside of dkt_hist: what is asked for, and what it is for each event. */
+/* The inside of dkt_hist: the description of a histogram, and its binding to each event. */
 #pragma once
 
 #include "hist/table.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Instances: a ring buffer of one's own with its knobs and statistics. */
+/* Instances: private ring buffers with their control files and statistics. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <time.h>

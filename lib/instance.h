@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An instance: a ring buffer of one's own. */
+/* An instance: a private ring buffer of the kernel's tracer. */
 #pragma once
 
 #include "ctx.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where tracefs is mounted, and mounting it. Opens nothing in it. */
+/* Finds and mounts tracefs. Opens no file in it. */
 #include <limits.h>
 #include <mntent.h>
 #include <sys/mount.h>

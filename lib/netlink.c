@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Generic netlink: whether a family exists, and dumps from it. Needs no rights and never hangs. */
+/*
+ * Generic netlink: tests whether a family exists, and dumps from it. Needs no privilege, never
+ * blocks.
+ */
 #include <linux/netlink.h>
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/family.h>

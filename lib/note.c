@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Notes in the spool directory, by which a later process puts back what this one changed. */
+/* Notes in the spool directory, with which a later process undoes the changes of a killed one. */
 #include <sys/stat.h>
 
 #include "base/io.h"

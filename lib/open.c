@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opening a file of records: its first bytes say which reader it is for. Stands above all readers. */
+/* Opens a recording: its first bytes select the reader. Depends on all readers. */
 #include <sys/stat.h>
 
 #include "source/file.h"

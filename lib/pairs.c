@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pairs of records, one that begins and one that ends, and how long they were apart. */
+/* Pairs of records, a begin and an end, and the time between them. */
 #include "pairs.h"
 #include "event.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The inside of dkt_pairs: keys, what is open, groups, the slowest. */
+/* The inside of dkt_pairs: keys, open pairs, groups, the slowest pairs. */
 #pragma once
 
 #include "hist/key.h"

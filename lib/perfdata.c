@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A perf.data as a source: the runs of its records are merged by time. */
+/* Opens a perf.data file as a source of records. */
 #include <time.h>
 
 #include "event.h"

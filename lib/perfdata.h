@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perf.data, the file of perf record, with tracepoints: what its rooms share. The layout is that of
- * tools/perf/Documentation/perf.data-file-format.txt and of include/uapi/linux/perf_event.h.
+ * perf.data, the file of perf record, with tracepoints: shared by the code that reads it. The
+ * layout is described in tools/perf/Documentation/perf.data-file-format.txt and
+ * include/uapi/linux/perf_event.h.
  */
 #pragma once
 

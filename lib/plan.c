@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A record's text: by its event's plan, else by libtraceevent, else field by field. */
+/* Prints a record's text: by its event's plan, or by libtraceevent, or field by field. */
 #include <limits.h>
 
 #include "base/escape.h"

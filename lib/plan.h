@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A plan: an event's print format compiled into steps, and how its rooms work on it. */
+/*
+ * A plan: an event's print format compiled into steps. Shared by the code that compiles and runs
+ * plans.
+ */
 #pragma once
 
 #include "base/number.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lists of probes, and how a definition is worked out. */
+/* Lists of probes, and the conversion of a definition to what the kernel accepts. */
 #pragma once
 
 #include "ctx.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The calls that every kind of source has, behind dkt_source_next() and the others. */
+/* The functions that each kind of source implements, behind dkt_source_next() and the others. */
 #pragma once
 
 #include "ctx.h"

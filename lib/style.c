@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of styles, and what a style remembers of the events that it met. */
+/* The table of styles, and what a style remembers about the events that it has seen. */
 #include <time.h>
 
 #include "event.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the styles: their table, and the state of each style for an event. */
+/* Shared by the styles: their table, and each style's state for an event. */
 #pragma once
 
 #include "base/escape.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Addresses of the kernel to names: functions by kallsyms, constant strings by printk_formats. */
+/* Kernel addresses to names: functions from kallsyms, constant strings from printk_formats. */
 #include <search.h>
 
 #include "base/io.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Addresses of the kernel to names, for what the public header has not. */
+/* Kernel addresses to names: the calls that are not public. */
 #pragma once
 
 #include "base/compress.h"

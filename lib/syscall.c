@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of system calls: each architecture has numbers of its own, and libseccomp knows them. */
+/* Names of system calls. Their numbers differ between architectures; libseccomp has the tables. */
 #include <fnmatch.h>
 #include <seccomp.h>
 

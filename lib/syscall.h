@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of system calls, for what the public header has not. */
+/* Names of system calls: the calls that are not public. */
 #pragma once
 
 /* More than the number of any system call but those of MIPS, which have no names here. */

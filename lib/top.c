@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The top instance, borrowed for a tracer that other instances cannot have.
+ * Borrows the top instance for a tracer that other instances do not support.
  *
- * Kernels before 6.12 or so have function_graph there alone. It is borrowed only if nobody uses it:
- * no tracer, no event, no record, no choice of functions. Its records are then read beside those of
- * the instance that it is borrowed for.
+ * Kernels before about 6.12 have function_graph only there. It is borrowed only if it is unused: no
+ * tracer, no enabled event, no records, no chosen functions. Its records are then read together
+ * with those of the borrowing instance.
  */
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The top instance, borrowed for a tracer that other instances cannot have. */
+/* Borrows the top instance for a tracer that other instances do not support. */
 #pragma once
 
 #include "ctx.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opening a trace.dat as a source. */
+/* Opens a trace.dat file as a source of records. */
 #include "tracedat.h"
 #include "base/parse.h"
 

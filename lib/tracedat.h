@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * trace.dat, the file of trace-cmd: what its rooms share. The layout is that of
- * trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5).
+ * trace.dat, the file of trace-cmd: shared by the code that reads and writes it. The layout is
+ * described in trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5).
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The only file that opens anything in tracefs. */
+/* Reads and writes files in tracefs. No other file opens anything in tracefs. */
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>

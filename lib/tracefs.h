@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files in tracefs, by printf-like paths below its directory. Errors name path, value, reason. */
+/*
+ * Reads and writes files in tracefs, at printf-like paths. Errors name the path, value and reason.
+ */
 #pragma once
 
 #include "ctx.h"

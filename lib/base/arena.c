@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An arena: chunks that are filled one after the other and released together. */
+/* An arena: memory for many small objects that are released together. */
 #include "base/arena.h"
 #include "base/util.h"
 

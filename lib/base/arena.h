@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory for many small things that are released together. */
+/* An arena: memory for many small objects that are released together. */
 #pragma once
 
 #include <stddef.h>

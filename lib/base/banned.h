@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions that cut, overflow or guess: using one does not compile. The Makefile includes this before
- * every file of lib, compat and ctl; the headers that declare the functions must be read before.
+ * Functions that truncate, overflow or guess: a file that uses one does not compile. The Makefile
+ * includes this header in every file of lib, compat and ctl, so the headers that declare the
+ * functions come first here.
  */
 #pragma once
 

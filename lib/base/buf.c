@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A byte buffer that grows: where styles write their lines. */
+/* The text buffer: bytes that are appended, in memory that grows. */
 #include "base/number.h"
 
 /* Every record changes it, so those of several threads are in cache lines of their own. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The text buffer's insides, for code that writes into its room. dktrace.h has its functions. */
+/*
+ * The inside of the text buffer, for code that writes into its free space. dktrace.h declares its
+ * functions.
+ */
 #pragma once
 
 #include <dktrace/dktrace.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compressed bytes of files, by the names that trace-cmd gives to the ways. */
+/* Compresses and decompresses bytes by the methods that trace-cmd names in its files. */
 #pragma once
 
 #include "base/util.h"

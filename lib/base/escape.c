@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Text of records, files and names is data: how it is shown. */
+/* Escapes text from records, files and names before it is shown. */
 #include "base/escape.h"
 
 /* The most characters that one escaped byte needs. */

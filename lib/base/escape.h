@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Text of records, files and names is data: what would drive a terminal, end a line or turn the
- * reading order round is shown as an escape. What that is, is known here alone.
+ * Escapes text from records, files and names before it is shown. Only this file decides which
+ * characters could drive a terminal, end a line or reverse the reading order.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Globs with the meaning of the kernel's glob_match(). */
+/* Matches globs as the kernel's glob_match() does. */
 #include <string.h>
 
 #include "base/glob.h"

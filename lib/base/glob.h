@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Globs with the meaning of the kernel's glob_match(), which asks no locale. */
+/* Matches globs as the kernel's glob_match() does, independently of the locale. */
 #pragma once
 
 #include <stdbool.h>

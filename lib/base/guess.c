@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The name that a misspelt word was perhaps meant to be. */
+/* Suggests a name for a misspelt word: the most similar of the names tried. */
 #include <strings.h>
 
 #include "base/guess.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whole files: read, write, and files without a name. */
+/* Reads and writes whole files, and creates files without a name. */
 #include <fcntl.h>
 #include <sys/stat.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whole files: read, write, and files without a name. A signal interrupts none of it. */
+/*
+ * Reads and writes whole files, and creates files without a name. All calls retry after a signal.
+ */
 #pragma once
 
 #include "base/util.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbers to text at speed. */
+/* Fast conversion of numbers to text. */
 #pragma once
 
 #ifdef __SSE2__

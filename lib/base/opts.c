@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Copies of options structs, whatever size the caller's have. */
+/* Copies options structs of callers built with an older or a newer header, whose size differs. */
 #include "base/opts.h"
 #include "base/util.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Options structs of callers that may have been built with an older or a newer header. */
+/* Copies options structs of callers built with an older or a newer header, whose size differs. */
 #pragma once
 
 #include <dktrace/dktrace.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Text to numbers: strict, of the whole word, with a look at what is too large. */
+/* Strict conversion of text to numbers: the whole word must be a number in range. */
 #include <strings.h>
 
 #include "base/parse.h"

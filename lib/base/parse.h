@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Text to numbers. A number is digits only: no blank, and no sign unless it says so. Whoever asks makes the
- * words: -EINVAL: it is none; -ERANGE: it is too large. The value is then 0.
+ * Strict conversion of text to numbers. A number has digits only: no space, and no sign unless the
+ * function allows one. -EINVAL: not a number; -ERANGE: too large; the value is then 0. The caller
+ * writes the error message.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The stop flag: which signal told the program to end. */
+/* The stop flag: records which signal asked the program to end. */
 #pragma once
 
 /* The signal sets the flag from now on, and interrupts what waits. */

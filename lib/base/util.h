@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * C's own headers that nearly every file needs, small macros, arrays that grow, the other byte order, and
- * locals that let go at the end of their scope.
- */
+/* Common headers of C, small macros, growing arrays, byte swapping, and cleanup attributes. */
 #pragma once
 
 #include <dirent.h>

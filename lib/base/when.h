@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A time of day, a date or a time ago as people write it. */
+/* Parses a time of day, a date or a time ago, as people write them. */
 #pragma once
 
 #include <stdint.h>

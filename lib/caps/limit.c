@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Giving capabilities up: for good, or while files are opened. */
+/* Drops capabilities, for good or while files are opened. */
 #include <sys/auxv.h>
 #include <sys/capability.h>
 #include <sys/fsuid.h>

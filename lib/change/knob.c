@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files of an instance with one value as steps of a change: which threads and CPUs are recorded. */
+/* Steps of a change that write files with one value, such as the recorded threads and CPUs. */
 #include "base/io.h"
 #include "base/parse.h"
 #include "change.h"

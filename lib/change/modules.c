@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * All functions of modules as what a tracer of functions is limited to.
+ * Limits a function tracer to all functions of some modules.
  *
- * For each ":mod:NAME" the kernel looks up the name of every function that it has, which takes 0.1 s
- * and in an emulated machine 2 s: with thirty modules that is most of a change. A
- * function by its number in the list of all, which kernels since 5.1 have, costs nothing. Numbers
- * shift when a module goes; so what came of them is read back, and names are the way out.
+ * For each ":mod:NAME" the kernel looks up the name of every function that it has. This takes 0.1
+ * s, in an emulated machine 2 s: with thirty modules that is most of a change. A function's index
+ * in the list of all functions, which kernels since 5.1 accept, costs nothing. Indexes shift when a
+ * module is unloaded; so the result is read back, and names are the fallback.
  */
 #include "change/modules.h"
 #include "instance.h"

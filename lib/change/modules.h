@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* All functions of modules as what a tracer of functions is limited to. */
+/* Limits a function tracer to all functions of some modules. */
 #pragma once
 
 #include "change/tracer.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A rest in recording, with all that was recorded in safety, for what makes the kernel forget it. */
+/* Pauses recording and saves the records before a step that makes the kernel discard them. */
 #include "instance.h"
 #include "note.h"
 #include "source/live.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An instance's tracer of functions, limited to modules.
+ * Sets an instance's function tracer, limited to modules.
  *
- * An empty set_ftrace_filter means the whole kernel, and so does one of a module that is not
- * loaded. So the filter is written first, read back, and only then the tracer is switched on. The
- * kernel empties the instance's buffers with every switch and refuses it while somebody reads them.
+ * An empty set_ftrace_filter means the whole kernel, and so does one with a module that is not
+ * loaded. So the filter is written first and read back, and only then the tracer is started. The
+ * kernel empties the instance's buffers whenever the tracer changes, and refuses the change while a
+ * process reads them.
  */
 #include <fcntl.h>
 

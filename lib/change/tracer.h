@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An instance's tracer of functions, as a part of a change. */
+/* Sets an instance's function tracer, as a step of a change. */
 #pragma once
 
 #include "functions.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Triggers as steps of a change. */
+/* Sets and removes triggers, as steps of a change. */
 #include "instance/trigger.h"
 #include "base/guess.h"
 #include "change.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calling conventions: System V for x86-64, AAPCS64 for arm64. */
+/* The calling conventions of x86-64 (System V) and arm64 (AAPCS64). */
 #include "debuginfo/abi.h"
 
 #define WORD 8

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the arguments of a function are when it is entered, and the names of registers. */
+/* The registers that hold a function's arguments at its entry, and the names of registers. */
 #pragma once
 
 #include "debuginfo/c_type.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ELF files by libdwfl: their functions, and where the code of these is in the file. */
+/* Reads ELF files with libdwfl: their functions, and the offsets of the code in the file. */
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>

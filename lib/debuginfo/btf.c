@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* BTF, read by libbpf: functions and types of the kernel and its modules. */
+/* Reads functions and types of the kernel and its modules from BTF, with libbpf. */
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* BTF: the kernel's own description of its functions and types. */
+/* Reads BTF: the kernel's own description of its functions and types. */
 #pragma once
 
 #include "debuginfo/c_type.h"

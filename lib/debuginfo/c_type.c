@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finding members of structs, also those within members without a name. */
+/* Finds members of structs, including those inside members without a name. */
 #include "debuginfo/c_type.h"
 #include "expr.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Types of C as a probe's arguments need them, wherever they are described: BTF or DWARF. */
+/* C types as a probe's arguments need them, described by BTF or DWARF. */
 #pragma once
 
 #include "ctx.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Source lines to places in code, and where functions were inlined, by DWARF. */
+/* Finds the code of source lines, and the places where functions were inlined, in DWARF. */
 #include <dwarf.h>
 
 #include "debuginfo/dwarf_line.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads source lines and inlined functions from DWARF. */
+/* Finds the code of source lines, and the places where functions were inlined, in DWARF. */
 #pragma once
 
 #include "debuginfo/binary.h"

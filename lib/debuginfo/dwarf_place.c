@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A place in code with the scopes around it, by DWARF. */
+/* A place in code and the scopes that enclose it, from DWARF. */
 #include <dwarf.h>
 
 #include "debuginfo/dwarf_place.h"

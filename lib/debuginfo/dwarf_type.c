@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Types by DWARF. */
+/* Reads C types from DWARF. */
 #include <dwarf.h>
 
 #include "debuginfo/binary.h"

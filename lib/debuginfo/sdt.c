@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Static markers of programs: the notes that sys/sdt.h leaves in an ELF file. */
+/* Reads the static markers of a program: the notes that sys/sdt.h leaves in an ELF file. */
 #include "debuginfo/sdt.h"
 
 /* https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Static markers of programs (sys/sdt.h): where they are, and where their arguments are. */
+/* The static markers of a program (sys/sdt.h): their addresses and arguments. */
 #pragma once
 
 #include "debuginfo/binary.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A static marker's arguments: operands of the assembler, to what the kernel fetches. */
+/* Translates a static marker's arguments, assembler operands, to fetch arguments of a probe. */
 #include <ctype.h>
 
 #include "base/parse.h"

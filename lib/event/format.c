@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Formats of events: parsed by libtraceevent when they are first asked for. */
+/* Formats of events, parsed with libtraceevent when they are first needed. */
 #include "base/parse.h"
 #include "event.h"
 #include "event/format_check.h"

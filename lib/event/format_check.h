@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Formats are checked once, here, before anything relies on what they say. */
+/* Checks the format of an event once, before other code relies on its offsets and sizes. */
 #pragma once
 
 #include "ctx.h"

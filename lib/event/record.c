@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads the fields of a record, whatever lengths and offsets its bytes claim. */
+/* Reads the fields of a record safely, whatever lengths and offsets its bytes claim. */
 #include "event.h"
 
 /* Its place would be that of other bytes. A field that a caller made up is of no event. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An expression for a set of events: it is good if it fits one of them. */
+/* An expression for a set of events, which is valid if it fits at least one of them. */
 #include "event.h"
 #include "expr.h"
 

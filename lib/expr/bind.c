@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fits an expression to an event: finds the fields, checks types, turns values into numbers. */
+/* Binds an expression to an event: finds the fields, checks types, converts values to numbers. */
 #include "event.h"
 #include "expr.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Values in expressions: numbers, units and names that stand for numbers. */
+/* Values in expressions: numbers, units, and names of numbers. */
 #include "base/parse.h"
 #include "expr.h"
 

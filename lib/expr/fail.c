@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Words for an expression that is wrong, with the place under a caret. */
+/* Error messages for an invalid expression, with a caret under the wrong part. */
 #include "base/escape.h"
 #include "expr.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of functions in an expression: whether the running kernel has them. */
+/* Checks that the running kernel has the functions that an expression names. */
 #include "expr.h"
 #include "symbol.h"
 

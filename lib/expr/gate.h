@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The first comparison of a filter with one event: what most records fail at. */
+/* The first comparison of a filter on an event, which rejects most records. */
 #pragma once
 
 #include "plan.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Patterns of the operator ~, sorted as the kernel does. */
+/* Patterns of the operator ~, classified as the kernel does. */
 #include "base/glob.h"
 #include "expr.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of numbers: those of an event's print format, and those that every Linux knows. */
+/* Names of numbers: those in an event's print format, and those known on every Linux. */
 #include <fcntl.h>
 #include <signal.h>
 

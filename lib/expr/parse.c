@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads an expression: comparisons, each knowing which to go on with when it holds or not. */
+/*
+ * Parses an expression into comparisons; each knows the next one if it is true and if it is false.
+ */
 #include "expr.h"
 
 #define NOWHERE UINT32_MAX

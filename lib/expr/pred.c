@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads one comparison: field, operator, value. */
+/* Parses one comparison: field, operator, value. */
 #include "expr.h"
 
 char dkt__expr_skip_spaces(struct expr_reader *r)

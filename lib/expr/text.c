@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The expression as the kernel takes it: the user's text with names and units made numbers. */
+/*
+ * Prints an expression as the kernel accepts it: the user's text with names and units as numbers.
+ */
 #include "event.h"
 #include "expr.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Strings of bytes, each kept once and known by a number. */
+/* Stores each distinct byte string once and gives it a number. */
 #include "hist/intern.h"
 #include "hist/keymap.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Histograms: the trigger that makes the kernel count, and what it counted. */
+/* Histograms counted by the kernel: the trigger, and the table that is read back. */
 #include "base/io.h"
 #include "event.h"
 #include "hist.h"

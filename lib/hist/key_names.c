@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of a key's numbers: those of the event's print format, devices, processes. */
+/* Names for a key's numbers, from the event's print format, devices and processes. */
 #include <limits.h>
 
 #include "hist/key.h"

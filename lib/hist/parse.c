@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernel's hist file as a table: event_hist_trigger_print() and its like read backwards. */
+/* Parses the kernel's hist file, the output of event_hist_trigger_print(), into a table. */
 #include "base/parse.h"
 #include "hist/table.h"
 

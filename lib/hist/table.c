@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables of histograms: rows of keys, each with its sums. */
+/* Tables of histograms: rows of keys with their sums. */
 #include "hist/table.h"
 
 struct dkt_table *dkt__table_new(struct dkt_ctx *ctx)

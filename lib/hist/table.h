@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The inside of dkt_table: rows of keys, each with its sums. */
+/* The inside of dkt_table: rows of keys with their sums. */
 #pragma once
 
 #include "hist/key.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of a table in order. */
+/* Sorts the rows of a table. */
 #include "hist/table.h"
 
 /* The kernel sorts by at most two columns. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Numbers of events, remembered from capture to capture: to ask the kernel for them is a file for
- * each event, and all that opening may be recorded in the very log that is read.
+ * Remembers the IDs of events from capture to capture. Asking the kernel opens a file for each
+ * event, and the log that is read may record these opens.
  */
 #include <fcntl.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbers of events, remembered from capture to capture. */
+/* Remembers the IDs of events from capture to capture. */
 #pragma once
 
 #include "ctx.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Instances that a process makes for itself alone, and what remains of killed ones. */
+/* Instances for one process only, and the removal of those that killed processes left. */
 #include <fcntl.h>
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Removing an instance, with the histograms that hold on to it. */
+/* Removes an instance, and first the histograms that keep it busy. */
 #include "instance/trigger.h"
 #include "tracefs.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A distribution of durations in memory that does not grow with their number. */
+/* A distribution of durations, in memory that does not grow with their number. */
 #pragma once
 
 #include "ctx.h"

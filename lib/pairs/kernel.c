@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pairs in the kernel: an event that the second record makes, and a histogram of it. */
+/* Pairs measured by the kernel: a synthetic event for each pair, and a histogram of it. */
 #include "base/io.h"
 #include "event.h"
 #include "hist/table.h"

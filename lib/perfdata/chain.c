@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Chains of calls (perf record -g). A sample has all addresses in one list; its record carries them as
- * the stacks of the kernel and of the program, in the form of the records that the kernel's own tracer
- * writes them as.
+ * Call chains (perf record -g). A sample has all addresses in one list. Its record carries them as
+ * a kernel stack and a user stack, in the form of the kernel tracer's own stack records.
  */
 #include "event.h"
 #include "perfdata.h"

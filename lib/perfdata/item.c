@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records of perf.data, taken apart. */
+/* Parses single records of perf.data. */
 #include "perfdata.h"
 
 /* perf_event.h of older kernels lacks it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The layout of memory: the files that each process has mapped, functions that came into the
- * kernel, and whether the kernel is the running one.
+ * The memory layout in a perf.data file: the files that each process has mapped, functions that the
+ * kernel added later, and whether the kernel is the running one.
  */
 #include <inttypes.h>
 #include <search.h>

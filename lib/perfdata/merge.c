@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Records of perf.data in order of time. perf writes the buffers of all CPUs in turns, and what it writes
- * at once is in order: such runs of records are merged. They are looked for one block after the other,
- * as far as the times in the blocks ask for, so that a turn or two of the CPUs are in memory.
+ * Merges the records of perf.data in order of time. perf writes the buffers of all CPUs in rounds,
+ * and the records of one write are in order: such runs are merged. The merge reads block after
+ * block, as far as the times in the blocks require, and so keeps one or two rounds in memory.
  */
 #include "perfdata.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The first look at the records of perf.data. It tells what holds for the file as a whole, and which
- * times each block of it has: by these the merge knows how far it has to look ahead.
+ * The first pass over the records of perf.data. It finds the facts about the whole file, and the
+ * range of times in each block, which tells the merge how far to read ahead.
  */
 #include <sys/mman.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Compressed records of perf.data (perf record -z): one zstd stream, cut into records of the file. It is
- * unpacked piece by piece while it is read, and a piece is dropped when nothing before its end is to be
- * read any more. As perf writes what it found in the buffers of all CPUs in turns, this keeps about two
- * turns of them. Where records are further out of order, what is too much for memory waits in a file.
+ * Decompresses records of perf.data (perf record -z): one zstd stream, split over records of the
+ * file. It is decompressed piece by piece while it is read, and a piece is freed when all before
+ * its end has been read. perf writes the buffers of all CPUs in rounds, so about two rounds are
+ * kept. If records are further out of order, a file takes the pieces that exceed the memory limit.
  */
 #include <byteswap.h>
 #include <fcntl.h>

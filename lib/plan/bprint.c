@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Text of trace_printk()'s records: a constant format of the kernel and the arguments beside it, as
+ * Prints the records of trace_printk(): a constant format of the kernel, and the arguments as
  * vbin_printf() of lib/vsprintf.c packs them.
  */
 #include <ctype.h>

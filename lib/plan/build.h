@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Building a plan's list of steps, for the rooms that compile conversions. */
+/* Builds a plan's list of steps, for the code that compiles conversions. */
 #pragma once
 
 #include "plan.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parses the functions that print formats call: __print_flags(), __get_str() and their like. */
+/* Parses the functions that print formats call, such as __print_flags() and __get_str(). */
 #include "plan/parse.h"
 
 /* Whether the expression has a name in it whose value the format does not tell. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compiles a print format, conversion by conversion, to the steps of a plan. */
+/* Compiles a print format into the steps of a plan, conversion by conversion. */
 #include "plan/build.h"
 
 /* ---- steps ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Expressions of a print format compiled to stack code, with the types that C gives them. */
+/* Compiles expressions of a print format to stack code, with the types that C gives them. */
 #include "plan.h"
 
 #define MAX_CODE 256

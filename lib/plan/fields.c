@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A record's fields as name=value: the last resort for its text. */
+/* Prints a record's fields as name=value, if neither plan nor libtraceevent can print it. */
 #include <ctype.h>
 
 #include "plan.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Text of function_graph's records: entry and exit indented by depth, as the kernel's trace file. */
+/*
+ * Prints function_graph's records: entry and exit indented by depth, as in the kernel's trace file.
+ */
 #include <inttypes.h>
 
 #include "event.h"

@@ -3,7 +3,7 @@
  * The kernel's printf on recorded arguments.
  *
  * Follows lib/vsprintf.c, also where it differs from C: "%.0d" of 0 is "0", "%#x" of 0 is "0x0", a
- * precision does not stop zero padding, a negative precision of an argument is 0, and what is no
+ * precision does not stop zero padding, a negative precision argument is 0, and an unknown
  * conversion ends the text.
  */
 #include "plan/kformat.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernel's printf on recorded arguments: its conversions, and those of pointers. */
+/* The kernel's printf on recorded arguments: plain conversions and %p extensions. */
 #pragma once
 
 #include "plan.h"

@@ -2,8 +2,8 @@
 /*
  * The kernel's printf: %p and its extensions.
  *
- * An extension prints data behind the pointer, or behind a pointer that it points at, if these
- * data were recorded. Addresses print as they are, where the kernel's own text has hashes.
+ * An extension prints data behind the pointer, or behind a pointer stored there, if these data were
+ * recorded. Addresses are printed in full, where the kernel's own text has hashes.
  */
 #include <sys/socket.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Plan steps for addresses of networks and for UUIDs: %pI4, %pI6c, %pISpc, %pM, %pU. */
+/* Plan steps that print network addresses and UUIDs: %pI4, %pI6c, %pISpc, %pM, %pU. */
 #include <netinet/in.h>
 
 #include "plan.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Parses a print format to the tree of libtraceevent's types. libtraceevent's own tree is no
- * good where parentheses matter: it turns a & (b | c) into (a & b) | c.
+ * Parses a print format to a tree of libtraceevent's types. libtraceevent's own parser is not used
+ * because it ignores parentheses: it turns a & (b | c) into (a & b) | c.
  */
 #include <ctype.h>
 

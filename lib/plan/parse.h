@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the two parts of the print format's parser: expressions and functions. */
+/* Shared by the two parts of the print format parser: expressions and functions. */
 #pragma once
 
 #include "plan.h"

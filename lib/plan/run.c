@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs a plan over a record. */
+/* Runs a plan on a record. */
 #include "event.h"
 #include "plan.h"
 

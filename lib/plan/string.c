@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compiles what a print format gives to %s: strings, names of values and bits, arrays. */
+/* Compiles the arguments of %s: strings, names of values and bits, arrays. */
 #include "plan/build.h"
 
 #define MAX_NEST   64

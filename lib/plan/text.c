@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Plan steps that print numbers with width, names of bits, arrays, addresses. */
+/* Plan steps that print numbers with a width, names of bits, arrays and addresses. */
 #include "plan.h"
 #include "symbol.h"
 

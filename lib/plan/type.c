@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Resolves the words of a print format: C types, constants, fields. */
+/* Resolves the identifiers in a print format: C types, constants, fields. */
 #include <ctype.h>
 
 #include "base/parse.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A print format run backwards. The steps of its plan are matched against the text, with another try
- * where a string could end earlier or a condition could have gone the other way; then the record is
- * printed, and believed only if the same text comes out.
+ * Runs a print format backwards: makes a record of its text. The plan's steps are matched against
+ * the text; the match backtracks where a string could end earlier or a condition could be
+ * different. Then the record is printed, and accepted only if the same text results.
  */
 #include <ctype.h>
 

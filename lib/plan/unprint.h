@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A record made of the text that an event's print format made of it. */
+/* Makes a record from the text that its event's print format printed. */
 #pragma once
 
 #include "plan.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A probe's arguments: their names and the types that the kernel records them as. */
+/* A probe's arguments: their names and the types with which the kernel records them. */
 #include <ctype.h>
 
 #include "probe/arg.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A probe's arguments: expressions of C on the variables of a place, to what the kernel fetches. */
+/* A probe's arguments: translates C expressions on variables to fetch arguments of the kernel. */
 #pragma once
 
 #include "debuginfo/abi.h"

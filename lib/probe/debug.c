@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where types of the kernel are described: its BTF, and files with its debug information. */
+/* Finds descriptions of kernel types: the kernel's BTF, and files with its debug information. */
 #include <fts.h>
 #include <sys/utsname.h>
 

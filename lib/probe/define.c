@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From what a user writes to a probe's definition: the place, its name, and who works them out. */
+/*
+ * Parses a user's definition of a probe: its place and name, and which kind of probe resolves it.
+ */
 #include <ctype.h>
 
 #include "base/parse.h"

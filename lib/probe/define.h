@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Working out definitions: what the files for the kernel, programs and events share. */
+/* Resolves probe definitions: shared by the files for the kernel, programs and events. */
 #pragma once
 
 #include "debuginfo/btf.h"

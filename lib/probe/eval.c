@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Expressions of a probe's argument: lock->l_resource->lr_name.name[0], *pos, ((struct x *)p)->y. */
+/*
+ * Expressions in a probe's argument: lock->l_resource->lr_name.name[0], *pos, ((struct x *)p)->y.
+ */
 #include "probe/eval.h"
 
 #define DEPTH_MAX 24

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the parser of an argument's expression and by the code that works on its values. */
+/* Shared by the parser of argument expressions and the code that works on their values. */
 #pragma once
 
 #include "probe/arg.h"

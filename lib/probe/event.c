@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Probes on events, with what lies behind their fields, and synthetic events. */
+/* Probes on events, which can follow pointers in the event's fields, and synthetic events. */
 #include "event.h"
 #include "base/io.h"
 #include "probe/define.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finding the functions of the kernel that a place names, and saying why there is none. */
+/* Finds the kernel functions that a place names, or the reason why there is none. */
 #include <fnmatch.h>
 
 #include "probe/hunt.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Functions of the kernel that a place names. */
+/* Finds the kernel functions that a place names. */
 #pragma once
 
 #include "probe/define.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Why the kernel refused a probe, where it does not say so itself. */
+/* Finds the reason why the kernel refused a probe, if the kernel did not give one. */
 #include <ctype.h>
 #include <fcntl.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading an argument's expression: names, numbers, and words for what is wrong. */
+/* Scans an argument expression for names and numbers, and writes its error messages. */
 #include <ctype.h>
 
 #include "base/parse.h"

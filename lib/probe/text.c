@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Definitions of probes as text, in both directions, and lists of them. */
+/* Parses and prints definitions of probes, and lists of them. */
 #include <ctype.h>
 
 #include "base/parse.h"

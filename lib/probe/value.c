@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Values of C to what the kernel fetches: pointers followed, members and elements chosen. */
+/* Translates C values to fetch arguments: follows pointers, selects members and array elements. */
 #include "probe/eval.h"
 
 void dkt__probe_set_fetch(struct probe_value *value, const char *fmt, ...)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the variables of a place in code are, by DWARF, in words of the kernel's probes. */
+/* Finds where a place's variables are stored, from DWARF, and writes them as fetch arguments. */
 #include <dwarf.h>
 
 #include "probe/variable.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The variables of a place in code, by DWARF, in words of the kernel's probes. */
+/* Finds where a place's variables are stored, from DWARF, and writes them as fetch arguments. */
 #pragma once
 
 #include "debuginfo/dwarf_place.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pages of a CPU in compressed chunks, decompressed one chunk at a time. */
+/*
+ * Pages of a CPU in compressed chunks, as in trace.dat version 7; decompresses one chunk at a time.
+ */
 #include "source/chunks.h"
 #include "source/page.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pages of a CPU in compressed chunks, as trace.dat version 7 has them. */
+/*
+ * Pages of a CPU in compressed chunks, as in trace.dat version 7; decompresses one chunk at a time.
+ */
 #pragma once
 
 #include "base/compress.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of processes by their number: a hash table that is probed linearly. */
+/* Process names by PID: a hash table with linear probing. */
 #include <search.h>
 
 #include "source/comms.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of processes by their number. */
+/* Process names by PID. */
 #pragma once
 
 #include "ctx.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pages of a CPU that lie one after the other in a file. They are read into memory that is used
- * again and again: for pages that are looked at once that costs less than mapping them.
+ * Pages of a CPU that are contiguous in a file. They are read into a buffer that is reused: for
+ * pages that are needed once this is cheaper than mapping them.
  */
 #include "source/extent.h"
 #include "base/io.h"

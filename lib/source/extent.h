@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pages of a CPU that lie one after the other in a file. */
+/* Pages of a CPU that are contiguous in a file. */
 #pragma once
 
 #include "ctx.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files that are read in place: a mapping, and numbers in the file's byte order. */
+/* Maps a file into memory, and reads numbers in the file's byte order. */
 #pragma once
 
 #include "ctx.h"

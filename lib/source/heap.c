@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The merge by time: of several streams, the one whose next record is the oldest. */
+/* Merges streams by time: finds the stream whose next record is the oldest. */
 #include "source/heap.h"
 
 int dkt__heap_add(struct dkt__heap *heap, struct dkt__heap_item item)

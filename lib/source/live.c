@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pages of a live source: taken out of the kernel into spools, walked there, forgotten when all is safe. */
+/*
+ * The pages of a live source: moves them from the kernel to spools, reads them there, and frees
+ * them once the records are safe.
+ */
 #include "source/live.h"
 #include "instance.h"
 

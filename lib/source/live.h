@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A live source: the per-CPU buffers of an instance, whose pages go through spools. */
+/* A live source: the per-CPU buffers of an instance, read through spools. */
 #pragma once
 
 #include <sys/utsname.h>

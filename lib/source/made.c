@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sources that a caller makes: kinds of files that the library knows nothing of. */
+/* Sources that a caller implements, for kinds of files that the library does not know. */
 #include <poll.h>
 
 #include "event.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Several sources as one, in order of time on the clock of the first. */
+/* Merges several sources in order of time, on the clock of the first. */
 #include <sys/epoll.h>
 
 #include "source.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Formats of the tracer's own events, for files that have their records and not their formats. */
+/* Formats of the tracer's own events, for files that have such records without the formats. */
 #pragma once
 
 #define DKT__FORMAT_COMMON                                                                         \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records in a ring-buffer page, one after the other, whatever its lengths claim. */
+/* Walks the records in a ring-buffer page, whatever lengths they claim. */
 #include "source/page.h"
 
 /* struct buffer_data_page of kernel/trace/ring_buffer.c: u64 time stamp, local_t commit, data. */

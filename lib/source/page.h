@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records in a ring-buffer page, one after the other. */
+/* Walks the records in a ring-buffer page. */
 #pragma once
 
 #include <byteswap.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A saved tree, a directory with what tracefs had: raw per-CPU pages, formats of events, names. */
+/* A saved tracefs tree as a source: raw per-CPU pages, formats of events, names. */
 #pragma once
 
 #include "source.h"

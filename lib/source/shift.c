@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How the clock of a guest's CPU runs beside its host's. The rules are those of trace-cmd report:
- * of a single sample the offset is all that counts, and the first and last two hold on outside.
+ * The offset between the clocks of a guest's CPU and its host. The rules are those of trace-cmd
+ * report: with a single sample only its offset is used, and the first and last two samples are
+ * extrapolated.
  */
 #include "source/shift.h"
 

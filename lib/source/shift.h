@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the clock of a guest's CPU runs beside its host's: samples of what to add, in order of time. */
+/* The offset between the clocks of a guest's CPU and its host, from samples in order of time. */
 #pragma once
 
 #include "ctx.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records of the pages of several CPUs, merged in order of time. */
+/* Merges the records of several CPUs' pages in order of time. */
 #include "source/streams.h"
 #include "event.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A source of the pages of several CPUs: what readers of files fill in. */
+/* A source of several CPUs' pages, which readers of file formats fill in. */
 #pragma once
 
 #include "source.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records of a machine of the other byte order: turned round, so that nothing else knows of it. */
+/* Converts records of a machine with the other byte order, so that no other code has to know. */
 #include <byteswap.h>
 
 #include "plan.h"

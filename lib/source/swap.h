@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records of a machine of the other byte order. */
+/* Converts records of a machine with the other byte order. */
 #pragma once
 
 #include "ctx.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests each record against the window of a source, for kinds of sources that cannot seek. */
+/* Tests each record against a source's time window, for kinds of sources that cannot seek. */
 #pragma once
 
 #include "source.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Resolves the names in a statement. libtracefs looks for them, too, but its version 1.6.4 has
- * faults that this code avoids, each at its place.
+ * Resolves the names in a statement. libtracefs does so too, but its version 1.6.4 has faults that
+ * this code avoids; each has a comment.
  */
 #include "event.h"
 #include "expr.h"

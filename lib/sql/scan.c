@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The tokens of a statement, as the lexer of libtracefs finds them (src/sqlhist.l). */
+/* Splits a statement into tokens, as the lexer of libtracefs does (src/sqlhist.l). */
 #include <ctype.h>
 #include <limits.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A statement on its way from text to what the kernel is told. */
+/* A statement of SQL, from its text to the commands for the kernel. */
 #pragma once
 
 #include "ctx.h"

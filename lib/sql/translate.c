@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The statement in the hands of libtracefs, in a process of its own. tracefs_sql() reads the README
- * of the tracefs that it finds by itself, mounts one if there is none, and keeps what it found in
- * variables of the process: there it is told of a directory that has nothing. A fault of its parser
- * that dkt__sql_bind() does not know of then costs an error, and not the caller.
+ * Has libtracefs translate the statement, in a child process. tracefs_sql() finds a tracefs by
+ * itself, reads its README, mounts one if there is none, and keeps the result in global variables;
+ * the child gives it an empty directory instead. If its parser crashes on a fault that
+ * dkt__sql_bind() does not know, the caller gets an error and survives.
  */
 #include <fcntl.h>
 #include <signal.h>

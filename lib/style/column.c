@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An event's fields as typed columns, all of them or those that are asked for. */
+/* An event's fields as typed columns: all fields, or the chosen ones. */
 #include "event.h"
 #include "style.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The csv style, as RFC 4180 has it: tables of comma-separated values. Without a choice of fields
- * each event has columns of its own, and its header comes before its first record.
+ * The csv style (RFC 4180): comma-separated values. Unless fields were chosen, each event has its
+ * own columns, and their header comes before its first record.
  */
 #include "event.h"
 #include "style.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The ctf style: a directory in the Common Trace Format 1.8, for babeltrace2 and Trace Compass. Each
- * CPU has a file of packets; a packet ends where records were lost, so that readers see where.
+ * The ctf style: a directory in the Common Trace Format 1.8, for babeltrace2 and Trace Compass.
+ * Each CPU has a file of packets. A packet ends where records were lost, so that readers see the
+ * place.
  */
 #include <fcntl.h>
 #include <sys/random.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The metadata of the ctf style: the trace's layout in TSDL, as of CTF 1.8. */
+/* The metadata of the ctf style: the trace's layout in TSDL, the language of CTF 1.8. */
 #include "style/ctf.h"
 
 /* A string within TSDL. */

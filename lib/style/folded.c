@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The folded style: how often each stack was met, a line for each, as flame graphs are made of. A
- * stack belongs to the event before it of the same CPU and thread; the kernel's comes before the
- * user's. "EVENT;COMM;OUTERMOST;...;INNERMOST COUNT".
+ * The folded style, input of flame graphs: one line for each distinct stack, with its count. A
+ * stack belongs to the preceding event of the same CPU and thread; the kernel's stack comes before
+ * the user's. "EVENT;COMM;OUTERMOST;...;INNERMOST COUNT".
  */
 #include <search.h>
 

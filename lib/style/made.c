@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Styles that a caller makes. */
+/* Styles that a caller implements. */
 #include "style.h"
 
 struct made {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of a field's values: what the event's print format calls them, as text beside the number. */
+/* The name of a field's value, from the event's print format, as text beside the number. */
 #include "style.h"
 
 /* The names that a print format has for a field. */

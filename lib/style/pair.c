@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pairs of events: which of them begin and end a slice of time, and what that is called. */
+/* Events that begin and end a slice of time, and the name of that slice. */
 #include <fnmatch.h>
 
 #include "style/perfetto.h"

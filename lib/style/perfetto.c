@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The perfetto style: a protobuf trace for https://ui.perfetto.dev. Switches and wake-ups are
- * ftrace events, of which Perfetto makes the tracks of CPUs and the states of threads; all others
- * are track events: slices where events come in pairs, instants else, with their fields as arguments.
+ * ftrace events, from which Perfetto makes the tracks of CPUs and the states of threads. All others
+ * are track events, with their fields as arguments: slices if events come in pairs, otherwise
+ * instants.
  */
 #include "style/perfetto.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the files of the perfetto style: tracks, and the numbers of Perfetto's messages. */
+/*
+ * Shared by the files of the perfetto style: tracks, and the field numbers of Perfetto's messages.
+ */
 #pragma once
 
 #include "style.h"

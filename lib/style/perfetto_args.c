@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The fields of a record as the arguments of the perfetto style. */
+/* Prints a record's fields as arguments of the perfetto style. */
 #include "style/perfetto.h"
 
 static void put_string(struct dkt_buf *buf, const char *text, size_t len)

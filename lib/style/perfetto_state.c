@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * prev_state of sched_switch as Perfetto decodes it: by the kernel's release, src/trace_processor/
- * types/task_state.cc there. Kernels patched otherwise, and files that do not say their kernel, have
- * other bits; what they mean the event's print format says.
+ * Encodes prev_state of sched_switch as Perfetto decodes it: by the kernel's release, see its
+ * src/trace_processor/types/task_state.cc. Patched kernels, and files that do not name their
+ * kernel, use other bits; the event's print format gives their meaning.
  */
 #include <ctype.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The tracks of the perfetto style: what can have slices, found by a hash of what it is. */
+/* The tracks of the perfetto style, in a hash table by the object that each shows. */
 #include "style/perfetto.h"
 
 #define MAX_LANES 64

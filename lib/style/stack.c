@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Stacks of calls that a record carries, as styles put them. */
+/* Prints the call stacks in records, for all styles. */
 #include "source/own_format.h"
 #include "style.h"
 

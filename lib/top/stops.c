@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Triggers that stop or start an instance, put on the top instance that is borrowed for it as well.
+ * Copies triggers that stop or start an instance to the borrowed top instance.
  *
- * The kernel's traceoff stops the instance whose event has the trigger and no other. What the top
- * instance recorded up to that moment is evidence too, and would be overwritten.
+ * The kernel's traceoff stops only the instance whose event has the trigger. The top instance would
+ * go on and overwrite the records from before that moment, which are evidence too.
  */
 #include "top/stops.h"
 #include "event.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Triggers that stop or start an instance, put on the top instance that is borrowed for it as well. */
+/* Copies triggers that stop or start an instance to the borrowed top instance. */
 #pragma once
 
 #include "ctx.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The layout of a trace.dat file: version 6 is a row of tables, version 7 is sections. */
+/*
+ * Finds the parts of a trace.dat file: version 6 has tables in fixed order, version 7 has sections.
+ */
 #include "tracedat/write.h"
 
 /* The tables, in the order of version 6, with their names in version 7. */

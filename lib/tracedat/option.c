@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of a trace.dat. */
+/* Reads the options of a trace.dat file. */
 #include <inttypes.h>
 
 #include "base/parse.h"

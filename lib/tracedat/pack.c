@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ring-buffer pages made of records. */
+/* Packs records into ring-buffer pages. */
 #include "tracedat/pack.h"
 
 /* struct ring_buffer_event of include/linux/ring_buffer.h: 5 bits of type, 27 of time. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ring-buffer pages made of records: what page.h takes apart. */
+/* Packs records into ring-buffer pages, which source/page.h reads. */
 #pragma once
 
 #include "ctx.h"

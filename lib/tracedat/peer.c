@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The recordings that were made together with a trace.dat: of its host and its guests. */
+/* Finds the recordings of a trace.dat's host and guests, made together with it. */
 #include "tracedat.h"
 
 /* Bits of the flags of time shifts. */

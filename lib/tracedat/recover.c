@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Recovers a truncated trace.dat of version 7. Its options, which tell where sections are, stand
- * behind the records. Without them, sections are found one after the other, and the pages of a CPU
- * by their content: a CPU ends where time goes back.
+ * Recovers a truncated trace.dat of version 7. Its options, which hold the offsets of sections,
+ * come after the records and are missing. So sections are found by walking from one to the next,
+ * and the pages of a CPU by their content: a CPU ends where the time goes back.
  */
 #include "tracedat.h"
 

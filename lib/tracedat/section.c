@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sections of a trace.dat about its kernel: formats, symbols, names of processes. */
+/* Reads the sections of a trace.dat about its kernel: formats, symbols, names of processes. */
 #include "tracedat.h"
 
 /* A count of formats that no kernel has. */

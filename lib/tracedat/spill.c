@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pieces of several growing byte strings in one file without a name, to be put together at the end. */
+/*
+ * Keeps pieces of several growing byte strings in one file without a name, and joins them at the
+ * end.
+ */
 #include "tracedat/spill.h"
 #include "base/io.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The tables of a trace.dat file: formats of events, names, options. */
+/* Writes the tables of a trace.dat file: formats of events, names, options. */
 #include <inttypes.h>
 
 #include "symbol.h"

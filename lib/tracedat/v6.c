@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A trace.dat of version 6: one part after the other, all of it uncompressed. */
+/* Reads a trace.dat of version 6: parts in fixed order, uncompressed. */
 #include "tracedat.h"
 
 static int read_options(struct dkt__dat *dat, struct dkt__cursor *cur)

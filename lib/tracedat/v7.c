@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A trace.dat of version 7: sections that options point at. */
+/* Reads a trace.dat of version 7: sections that options point at. */
 #include "tracedat.h"
 
 /* A section that holds no records is at most that long, unpacked. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writing a trace.dat file: records become pages again, CPU by CPU, kept in a file without a name
- * until it is known how many there are. Layout: trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5).
+ * Writes a trace.dat file: packs records into pages again, for each CPU, and keeps these in a file
+ * without a name until their number is known. Layout: trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5).
  */
 #include "tracedat/write.h"
 #include "event.h"

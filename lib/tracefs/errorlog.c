@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads tracefs' error_log: what the kernel says about a refused command. */
+/* Reads the reason for a refused command from tracefs' error_log. */
 #include "tracefs/errorlog.h"
 #include "base/parse.h"
 

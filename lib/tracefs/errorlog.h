@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernel's error_log in words. */
+/* Reads the reason for a refused command from tracefs' error_log. */
 #pragma once
 
 #include "ctx.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Information that function_graph lines take from earlier lines. */
+/* Data that function_graph lines take from earlier lines: the process and the function. */
 #include "tracetext/calls.h"
 
 #include "source/own_format.h"

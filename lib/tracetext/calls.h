@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Information that function_graph lines take from earlier lines: the process and the function. */
+/* Data that function_graph lines take from earlier lines: the process and the function. */
 #pragma once
 
 #include "event.h"

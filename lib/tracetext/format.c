@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The events that the lines of a text are of. Formats are not in it: they are those of this kernel or
- * of a saved tree. Of each there is also an event in the system "text" with the line as its one field,
- * for lines that no format makes.
+ * The events of a text's lines. The text has no formats: they come from this kernel or from a saved
+ * tracefs tree. Each event also has a twin in the system "text" with the line as its one field, for
+ * lines that the format cannot parse.
  */
 #include <ctype.h>
 

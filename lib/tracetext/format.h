@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The events that the lines of a text are of. */
+/* The events of a text's lines. */
 #pragma once
 
 #include "event.h"

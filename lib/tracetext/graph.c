@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lines of the function_graph tracer, with whatever columns its options put before the function; see
- * kernel/trace/trace_functions_graph.c.
+ * Parses lines of the function_graph tracer, with any columns that its options put before the
+ * function; see kernel/trace/trace_functions_graph.c.
  */
 #include "base/parse.h"
 #include "tracetext/scan.h"

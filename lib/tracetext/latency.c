@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lines in the tracer's latency format: times are microseconds since the trace began. */
+/*
+ * Parses lines in the tracer's latency format, whose times are microseconds since the trace began.
+ */
 #include "tracetext/scan.h"
 
 /* Before the function or event there is not more. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A line of the kernel's trace or trace_pipe, or of trace-cmd report. */
+/* Parses a line of the kernel's trace or trace_pipe, or of trace-cmd report. */
 #pragma once
 
 #include "ctx.h"

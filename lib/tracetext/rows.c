@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The lines of a trace's text that are records, in order of time. */
+/* Finds the lines of a trace's text that are records, and sorts them by time. */
 #include "tracetext/rows.h"
 
 /* Lines between two looks at how far it is. */

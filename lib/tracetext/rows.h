@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The text of a trace, and the lines of it that are records. */
+/* The text of a trace, and its lines that are records. */
 #pragma once
 
 #include "source.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A text that is read from its start on, within its bounds: what the kinds of lines share. */
+/* Scans text from its start, within its bounds: shared by the parsers of lines. */
 #pragma once
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Stacks in the text of a trace. */
+/* Call stacks in the text of a trace: gives addresses to functions known only by name. */
 #pragma once
 
 #include "tracetext/format.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The account of a live source: it counts its records, and the kernel counts the lost ones. */
+/* Counts a live source's records, and takes the number of lost records from the kernel. */
 #include "instance.h"
 #include "source/live.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of processes: the kernel's saved_cmdlines, then the process itself. */
+/* Process names: from the kernel's saved_cmdlines, otherwise from the process itself. */
 #include "instance.h"
 #include "source/comms.h"
 #include "source/live.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opening, closing and clearing: who may read an instance's buffers, and where pages are kept. */
+/* Opens, closes and clears a live source; locks out other readers, and finds the spools. */
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>

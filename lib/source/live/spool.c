@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pages taken out of a per-CPU buffer, in a file that outlives a killed reader.
+ * A spool: a file with pages from a per-CPU buffer, which survives a killed reader.
  *
  * The kernel's read() copies a page straight into a shared mapping of the file, and state changes
- * are single aligned stores, so that SIGKILL between any two instructions loses no record:
- * at worst some are shown again.
+ * are single aligned stores. So SIGKILL between any two instructions loses no record; at worst some
+ * are shown again.
  */
 #include <fcntl.h>
 #include <sys/mman.h>

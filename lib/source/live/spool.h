@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pages taken out of a per-CPU buffer, in a file that outlives a killed reader. */
+/* A spool: a file with pages from a per-CPU buffer, which survives a killed reader. */
 #pragma once
 
 #include "ctx.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One descriptor that tells when a live source has to be looked at, whatever the cause. */
+/* One descriptor that becomes readable when a live source may have records, whatever the cause. */
 #pragma once
 
 #include "ctx.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The events that are wanted, and what of their records a filter lets pass. */
+/* Chooses records: by event, and by the filter on the event's records. */
 #include "event.h"
 #include "source/streams.h"
 
