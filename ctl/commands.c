@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The rows of commands, from which help and completion come. */
+/* The table of commands, for help and completion. */
 #include "app/app.h"
 
 const struct command app_commands[] = {

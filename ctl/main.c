@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which command it is, with which options; called lctl, the program is lctl. */
+/* Finds the command and its options; under the name lctl the program behaves as lctl. */
 #include <poll.h>
 
 #include "app/app.h"

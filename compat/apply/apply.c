@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Making the instance what the settings say: masks to events and filters, as one transaction. */
+/* Applies the settings to the instance: turns masks into events and filters, as one transaction. */
 #include <fcntl.h>
 #include <inttypes.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The wanted state of the debug log becomes the kernel's, as one transaction; what was cut short is put right. */
+/*
+ * Applies the settings of the debug log to the kernel as one transaction, and repairs interrupted
+ * ones.
+ */
 #pragma once
 
 #include "log/debuglog.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The state of one debuglog_apply(), and the parts of the work. */
+/* The state of one debuglog_apply() call, and the parts of its work. */
 #pragma once
 
 #include "apply/apply.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which events settings switch on, and with which filter. */
+/* Finds the events that settings enable, and the filter of each. */
 #include "apply/event_filter.h"
 
 #include "apply/rules.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The filter that settings put on an event. */
+/* Builds the filter that settings put on an event. */
 #pragma once
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Masks that others gave Lustre since the log was set: the real lctl, a write to its files, a module
- * that came or went. What Lustre has counts, and the log's filters are made from it again.
+ * Takes over masks that another program set in Lustre after the log was set: Lustre's lctl, a write
+ * to Lustre's files, a module that was loaded or removed. Lustre's masks win, and the log's filters
+ * are built from them again.
  */
 #include "apply/follow.h"
 #include "apply/apply.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Masks that others gave Lustre since the log was set. */
+/* Takes over masks that another program set in Lustre after the log was set. */
 #pragma once
 
 #include "apply/apply.h"

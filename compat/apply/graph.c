@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Functions whose calls a change records: of the tracer that was set, or of the modules of class trace. */
+/*
+ * The functions whose calls a change records: those of the tracer that was set, or those of the
+ * modules of class trace.
+ */
 #include "apply/applying.h"
 #include "base/util.h"
 

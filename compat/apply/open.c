@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opening the debug log: what killed commands left is put right before anything else. */
+/* Opens the debug log, and first repairs the state that killed commands left. */
 #include "apply/apply.h"
 #include "apply/follow.h"
 #include "apply/rebuild.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Settings from what is on in the kernel, when their file is gone. */
+/* Rebuilds settings from the events enabled in the kernel, when the settings file is missing. */
 #pragma once
 
 #include "log/debuglog.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Taking the debug log away: its instance, its probes, what is kept of it, the mount. */
+/* Removes the debug log: its instance, its probes, its saved files, the mount. */
 #include "apply/apply.h"
 #include "base/util.h"
 #include "log/directory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Filters on some of the events, each with the words that say on which. */
+/* Filters on some of the events, each with the text that names the events. */
 #include "apply/rules.h"
 
 #include "base/util.h"

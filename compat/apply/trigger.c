@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The triggers that are wanted, what they switch, and the threads and CPUs that are recorded. */
+/* Applies triggers with the events that they switch, and the recorded threads and CPUs. */
 #include "apply/applying.h"
 #include "base/util.h"
 #include "log/recording.h"

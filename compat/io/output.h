@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opening a file to write to, where others may have put something in its place. */
+/* Opens an output file safely in a directory where other users can replace files. */
 #pragma once
 
 #include <sys/stat.h>

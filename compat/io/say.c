@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Words for people, with what is foreign in them escaped. */
+/* Prints messages for people, and escapes foreign text in them. */
 #include "io/say.h"
 
 #include <stdarg.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Words for people. What comes from arguments, files and the kernel ends no line and drives no terminal:
- * it is escaped as dkt_buf_text() has it. Text of dkt_error() is so already.
+ * Prints messages for people. Text from arguments, files and the kernel is escaped as
+ * dkt_buf_text() does, so that it can neither end a line nor drive a terminal. The text of
+ * dkt_error() is escaped already.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One function for each of lctl's commands; argv[0] is the word that it was called by. */
+/* One function for each of lctl's commands; argv[0] is the name that the user typed. */
 #pragma once
 
 #include "base/guess.h"

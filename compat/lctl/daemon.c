@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* debug_daemon: Lustre's own daemon, and beside it ours for the trace log. */
+/* debug_daemon: controls Lustre's own daemon and ours for the trace log. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* device_list, dl: Lustre's devices, where there is no real lctl to ask. */
+/* device_list, dl: lists Lustre's devices if there is no lctl of Lustre to forward to. */
 #include <getopt.h>
 
 #include "base/util.h"

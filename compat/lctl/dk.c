@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* dk, debug_kernel: Lustre's own buffer and the trace log as text in one, which empties both. */
+/* dk, debug_kernel: prints Lustre's own buffer and the trace log as one text, and empties both. */
 #include <sys/stat.h>
 #include <time.h>
 

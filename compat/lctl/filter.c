@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* filter, show, debug_list: the names of types and subsystems, and which of them a session shows. */
+/* filter, show, debug_list: the names of types and subsystems, and those that a session shows. */
 #include <fcntl.h>
 #include <strings.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* lctl's commands: from words to rows, and the commands that are about commands. */
+/* Runs lctl's commands: finds the row of a command; the commands about commands, such as help. */
 #include "lctl/lctl.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* lctl's commands, by its words, with its output and exit statuses. */
+/* lctl's commands, with its names, output and exit statuses. */
 #pragma once
 
 #include <dktrace/dktrace.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The ways to mark and clear Lustre's buffer before there was a parameter for it. */
+/* Marks and clears Lustre's buffer by ioctl, as Lustre did before it had parameters for that. */
 #include "lctl/lnet_ioctl.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* clear, mark: Lustre's buffer and the trace log, whichever of them is there. */
+/* clear, mark: act on Lustre's buffer and the trace log, whichever exist. */
 #include <fcntl.h>
 #include <time.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* modules: where a debugger finds the symbols of Lustre's modules. */
+/* modules: prints where a debugger finds the symbols of Lustre's modules. */
 #include <inttypes.h>
 
 #include "base/util.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* get_param, list_param, find_param. */
+/* get_param, list_param and find_param. */
 #include "apply/apply.h"
 #include "base/util.h"
 #include "io/say.h"

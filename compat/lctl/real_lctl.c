@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The real lctl, for commands that are not ours. */
+/* Finds Lustre's lctl and forwards commands to it that we do not implement. */
 #include "lctl/real_lctl.h"
 
 #include <sys/stat.h>

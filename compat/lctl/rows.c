@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The rows of lctl's commands, and finding one by what somebody typed. */
+/* The table of lctl's commands, and the search in it for a name or an abbreviation. */
 #include "lctl/rows.h"
 
 #include <ctype.h>

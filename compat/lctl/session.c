@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* lctl without a command: lines from a terminal or a pipe. */
+/* lctl without a command: reads commands from a terminal or a pipe, one per line. */
 #include "lctl/session.h"
 
 #include "base/util.h"

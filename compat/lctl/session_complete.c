@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Completes the last word of a line: commands, parameters, names of masks. */
+/* Completes the last word of a line: commands, parameters, names in masks. */
 #include <strings.h>
 
 #include "base/util.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lines of a terminal: libedit where it was there to build with, else as the terminal has them. */
+/* Reads lines from a terminal, with libedit if the build has it, otherwise without editing. */
 #include "base/util.h"
 #include "io/say.h"
 #include "lctl/session.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The masks of the installed header, which are the first ones here. */
+/* Maps the masks of the installed header to the internal ones, which begin with the same values. */
 #pragma once
 
 #include <dktrace/lustre.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libdktrace-lustre: the class map. */
+/* The class map of libdktrace-lustre. */
 #include "liblustre/map.h"
 #include "base/util.h"
 

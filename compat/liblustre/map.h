@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The class map as a caller of libdktrace-lustre holds it. */
+/* The class map object that a caller of libdktrace-lustre holds. */
 #pragma once
 
 #include <dktrace/lustre.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libdktrace-lustre: masks. */
+/* The masks of libdktrace-lustre. */
 
 #include "base/util.h"
 #include "liblustre/kind.h"

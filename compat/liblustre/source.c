@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libdktrace-lustre: files of Lustre's log as sources. */
+/* Files of Lustre's log as sources of libdktrace-lustre. */
 #include <dktrace/lustre.h>
 
 #include "base/opts.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libdktrace-lustre: the tool's styles as styles of the library. */
+/* The tool's styles as styles of libdktrace-lustre. */
 #include "lustre/style.h"
 #include "liblustre/map.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The debug log as it is: its instance, its class map, the events that are on. */
+/* The state of the debug log: its instance, its class map, its enabled events. */
 #include "log/debuglog.h"
 
 #include "base/util.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The debug log: a private instance, the settings that made it what it is, and the class map. */
+/* The debug log: a private instance, its settings, and the class map. */
 #pragma once
 
 #include <dktrace/dktrace.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lists of what some events have: a filter, with the words that name the events, or a trigger of one event. */
+/*
+ * Lists of settings on events: filters with the text that names their events, triggers of one
+ * event.
+ */
 #pragma once
 
 #include <stdbool.h>

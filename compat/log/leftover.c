@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Instances and probes that commands make for themselves, left by commands that were killed. */
+/* Removes temporary instances and probes that killed commands left. */
 #include "log/leftover.h"
 #include "base/io.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tracefs for the debug log: found, or mounted and unmounted with the last log. */
+/* Finds or mounts tracefs for the debug log, and unmounts it with the last log. */
 #pragma once
 
 #include "log/debuglog.h"

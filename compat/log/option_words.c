@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A line of words and options, as on a command line. */
+/* Parses a line of words and options, as on a command line. */
 #include "log/option_words.h"
 #include "base/guess.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A line of words and options, as on a command line: "vfs_* --depth 3 --children". */
+/* Parses a line of words and options, as on a command line: "vfs_* --depth 3 --children". */
 #pragma once
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The list of probes that a user made, and the file that remembers it. */
+/* The list of probes that a user created, and the file that stores it. */
 #pragma once
 
 #include "log/debuglog.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether a log records: its instance, and the top instance as long as that is borrowed for it. */
+/*
+ * Starts and stops recording: of the log's instance, and of the top instance while it is borrowed.
+ */
 #pragma once
 
 #include "log/debuglog.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The settings, kept in a file beside the instance as lines of a key and its value. */
+/* The settings, stored in a file beside the instance as lines of a key and its value. */
 #include "log/settings.h"
 
 #include <fcntl.h>

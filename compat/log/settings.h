@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The settings, kept in a file beside the instance. */
+/* The settings, stored in a file beside the instance. */
 #pragma once
 
 #include <dktrace/dktrace.h>

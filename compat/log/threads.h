@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads that are recorded, and the processes as people name them. */
+/* The recorded threads, and the processes as a user names them. */
 #pragma once
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Resolves the class map on this kernel's events and answers what stands for what. */
+/* Resolves the class map to this kernel's events, and looks up events by class and the reverse. */
 #include "base/glob.h"
 #include "base/io.h"
 #include "base/util.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The class map: which events of this kernel stand for each debug type and subsystem. */
+/* The class map: the events of this kernel that belong to each debug type and subsystem. */
 #pragma once
 
 #include <dktrace/dktrace.h>

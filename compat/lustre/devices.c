@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lists Lustre's devices from the DEVICES dump of the generic netlink family `lustre`. */
+/* Lists Lustre's devices with the DEVICES dump of the generic netlink family `lustre`. */
 
 #include "lustre/devices.h"
 #include "base/util.h"

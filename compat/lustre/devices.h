@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lustre's devices, as the kernel lists them over netlink; no rights are needed. */
+/* Lists Lustre's devices over netlink, which needs no privilege. */
 #pragma once
 
 #include <dktrace/dktrace.h>

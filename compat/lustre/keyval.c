@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decodes LNet's self-describing netlink messages, whatever is in them. */
+/* Decodes LNet's self-describing netlink messages, and survives malformed ones. */
 #include <limits.h>
 #include <netlink/attr.h>
 

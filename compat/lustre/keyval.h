@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* LNet's self-describing netlink messages: a table of keys first, then values by key. */
+/* Decodes LNet's self-describing netlink messages: first a table of keys, then values by key. */
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Text that many lines of the legacy style have in common, made once. */
+/* Text that many lines of the legacy style share, built once. */
 #pragma once
 
 #include <dktrace/dktrace.h>

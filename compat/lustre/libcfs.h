@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lustre's own debug buffer: the kernel dumps it, and empties it, into a file that it makes. */
+/* Lustre's own debug buffer: asks the kernel to dump it to a file, which also empties it. */
 #pragma once
 
 #include <dktrace/dktrace.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The records of a log one after the other, with a view of some before and behind the next one. */
+/* Reads the records of a log in order, with access to some before and after the next one. */
 #pragma once
 
 #include "lustre/message.h"

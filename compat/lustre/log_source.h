@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lustre's debug log as a source of records: its binary records, or its text as dk prints it. */
+/* Lustre's debug log as a source of records: its binary records, or the text that dk prints. */
 #pragma once
 
 #include "lustre/message.h"

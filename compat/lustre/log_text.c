@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Text as dk prints it, taken back to Lustre's binary records. */
+/* Converts text that dk printed back to Lustre's binary records. */
 #include "lustre/log_text.h"
 
 #include <ctype.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lustre's own masks, as its module has them: one number that also debugfs shows, by names. */
+/*
+ * Reads Lustre's own masks from its module's parameters: the numbers that debugfs shows as names.
+ */
 #include "lustre/lustre_masks.h"
 
 #include "base/util.h"

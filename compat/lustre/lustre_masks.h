@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lustre's own masks, as its module has them. */
+/* Reads Lustre's own masks from its module. */
 #pragma once
 
 #include "lustre/mask.h"

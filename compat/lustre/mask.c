@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads and prints masks as Lustre's kernel side does from 2.17 on. */
+/* Parses and prints masks as Lustre's kernel code does since 2.17. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <strings.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Expressions in which names of classes and subsystems are numbers: msg_mask & rpctrace. */
+/* Replaces names of classes and subsystems in expressions by numbers: msg_mask & rpctrace. */
 #include <string.h>
 
 #include "lustre/mask.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Debug messages: those recorded as text, and those recorded as format and arguments (message/cdebug.c). */
+/* Reads debug messages: recorded as text, or as format and arguments (message/cdebug.c). */
 #include "lustre/message.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events whose records are debug messages: they say location, class, subsystem and text. */
+/* Events whose records are debug messages, with location, class, subsystem and text. */
 #pragma once
 
 #include "lustre/class.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Loaded kernel modules of the chosen subsystems, from /proc/modules. */
+/* Finds the loaded kernel modules of the chosen subsystems in /proc/modules. */
 #include "lustre/modules.h"
 
 #include <inttypes.h>

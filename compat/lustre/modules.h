@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Loaded kernel modules of the chosen subsystems: their names and where their code lies. */
+/* Finds the loaded kernel modules of the chosen subsystems: their names and code addresses. */
 #pragma once
 
 #include "lustre/class.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lists of strings that own them. */
+/* Lists of strings that own their strings. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lustre's binary records: acceptance, finding the way back after damage, and the end. */
+/* Reads Lustre's binary records: accepts or rejects them, and resumes after damage. */
 #include "lustre/record.h"
 #include "base/util.h"
 

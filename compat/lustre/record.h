@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lustre's binary records: what one looks like, and reading them out of a stream that is damaged. */
+/* Lustre's binary records: their layout, and a reader for streams that may be damaged. */
 #pragma once
 
 #include <stddef.h>

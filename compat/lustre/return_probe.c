@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Probes at the return of functions that record the value and nothing else. */
+/* Probes at the return of functions, which record only the return value. */
 #include "lustre/return_probe.h"
 
 #include <string.h>

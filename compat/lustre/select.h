@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sets of events by words: classes, subsystems, systems of events, globs. */
+/* Sets of events chosen by words: classes, subsystems, systems of events, globs. */
 #pragma once
 
 #include "base/guess.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The styles of the tool: the legacy one, then the library's, all in one shape. */
+/* The tool's styles: the legacy style and the library's, behind one interface. */
 #pragma once
 
 #include "base/guess.h"

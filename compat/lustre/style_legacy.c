@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Records as lines of Lustre's debug log.
+ * Prints records as lines of Lustre's debug log.
  *
- * Most events have no source location: the event's system stands for the file, its name for the
- * function. Events that know their call site have its symbol there and their name in the text.
+ * Most events have no source location: the event's system is printed as the file, and its name as
+ * the function. Events that record their call site have its symbol there, and their name in the
+ * text.
  */
 #include "lustre/style_legacy.h"
 

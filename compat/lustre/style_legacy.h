@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records as lines of Lustre's debug log. */
+/* Prints records as lines of Lustre's debug log. */
 #pragma once
 
 #include "lustre/class.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A selection put to the records of one kernel: each event is judged once, then each record. */
+/* Applies a selection to the records of one kernel: checks each event once, then each record. */
 #include "pipeline/chooser.h"
 
 #include "base/glob.h"

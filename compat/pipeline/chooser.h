@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A selection put to the records of one kernel. */
+/* Applies a selection to the records of one kernel. */
 #pragma once
 
 #include "lustre/style_legacy.h"

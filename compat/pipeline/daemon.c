@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The debug daemon's state file: who holds its lock is the daemon, its text is what was done. */
+/* The debug daemon's state file: its lock shows that the daemon runs, its text what it has done. */
 #include "pipeline/daemon.h"
 
 #include <fcntl.h>

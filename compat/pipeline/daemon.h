@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The debug daemon of a debug log: what it is to do, whether it runs, what it has done. */
+/* The debug daemon of a debug log: its task, whether it runs, what it has done. */
 #pragma once
 
 #include <dktrace/dktrace.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Printing the debug log: the kernel's records and Lustre's own, selected, in one of the styles. */
+/* Prints the debug log: the kernel's records and Lustre's own, selected, in one of the styles. */
 #pragma once
 
 #include "log/debuglog.h"

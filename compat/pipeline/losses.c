@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The account of losses: what a source lost, what of it could not be read, and the words for that. */
+/* Counts losses: records that a source lost or could not read, and the messages about them. */
 #include "pipeline/losses.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A message that a probe recorded and Lustre too is shown once, as Lustre has it. */
+/* Shows a message once that both a probe and Lustre recorded, with Lustre's text. */
 #pragma once
 
 #include "lustre/log_source.h"

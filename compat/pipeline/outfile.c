@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A file that is there whole or not at all. */
+/* An output file that is complete or absent. */
 #include "pipeline/outfile.h"
 
 #include <fcntl.h>

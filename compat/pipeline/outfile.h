@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A file to write to, which is there whole or not at all if that is wanted. */
+/* An output file, which is complete or absent if the caller wants that. */
 #pragma once
 
 #include <dktrace/dktrace.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The way of records: from one source or several, merged by time, through a selection, into a sink or a
- * function; what was lost on the way is counted.
+ * The pipeline: records from one or several sources, merged by time, pass a selection and go into a
+ * sink or to a function. Lost records are counted.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* At most so many records of a class in a second, as a reader shows them. */
+/* Limits the records of a class per second, when they are read. */
 #pragma once
 
 #include <dktrace/dktrace.h>

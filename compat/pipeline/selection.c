@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The records that are asked for: the words of the options, read once. */
+/* The selected records: parses the options that describe them. */
 #include "pipeline/selection.h"
 
 #include "base/parse.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The records that are asked for: by class, subsystem, event, thread, program, CPU, time, expression, rate. */
+/*
+ * The selected records: by class, subsystem, event, thread, program, CPU, time, expression, rate.
+ */
 #pragma once
 
 #include "lustre/names.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where records go: a style into a descriptor or into files of its own, or a trace.dat file. */
+/*
+ * A sink for records: a style that writes to a descriptor or to its own files, or a trace.dat file.
+ */
 #pragma once
 
 #include "pipeline/outfile.h"

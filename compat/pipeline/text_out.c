@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The way of text from a style to a descriptor. */
+/* Writes a style's text to a descriptor. */
 #include "pipeline/text_out.h"
 
 #include <fcntl.h>

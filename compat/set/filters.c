@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Filters as a person sets them: on classes, events, threads, programs, CPUs. */
+/* Sets filters as a user writes them: on classes, events, threads, programs, CPUs. */
 #include "set/filters.h"
 #include "apply/apply.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tracers of functions as a person sets them. */
+/* Sets function tracers as a user describes them. */
 #pragma once
 
 #include "log/debuglog.h"

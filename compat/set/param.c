@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parameters that dktrace has itself: debug, subsystem_debug, printk, debug_sources and others. */
+/* dktrace's own parameters: debug, subsystem_debug, printk, debug_sources and others. */
 #include "set/param.h"
 #include "apply/apply.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parameters that dktrace has itself, by Lustre's names. */
+/* dktrace's own parameters, by Lustre's names. */
 #pragma once
 
 #include "base/guess.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Probes that a user made: their making and switching. */
+/* Creates, enables and disables the probes of a user. */
 #include "set/probes.h"
 #include "apply/apply.h"
 

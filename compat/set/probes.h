@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Probes that a user made: remembered beside the debug log, switched with it, removed with it. */
+/* The probes of a user: stored beside the debug log, enabled with it, removed with it. */
 #pragma once
 
 #include "log/probe_list.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The log's settings from a configuration file. */
+/* Sets the log's settings from a configuration file. */
 #include "set/saved.h"
 
 #include <inttypes.h>

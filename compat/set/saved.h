@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The log's settings from a configuration file, and back into one. */
+/* Sets the log's settings from a configuration file, and writes them to one. */
 #pragma once
 
 #include "log/debuglog.h"

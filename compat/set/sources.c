@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The places that records of the log come from, and why one of them is not used. */
+/* The sources of the log's records, and the reason why a source is not used. */
 #include "set/sources.h"
 
 #include <inttypes.h>

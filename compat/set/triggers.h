@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Triggers as a person sets them: on classes, subsystems, globs of events. */
+/* Sets triggers as a user writes them: on classes, subsystems, globs of events. */
 #pragma once
 
 #include "log/debuglog.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Contexts and messages of the tool: it alone prints, and once. */
+/* Contexts and messages of the tool: only this file prints errors, each once. */
 #include <stdarg.h>
 
 #include "app/app.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The tool: what main() prepares for a command, and the rows of commands. */
+/* The tool: the state that main() prepares for a command, and the table of commands. */
 #pragma once
 
 #include <dktrace/dktrace.h>

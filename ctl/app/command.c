@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The rows of commands: how one is found, and the help that they give. */
+/* The table of commands: finds a command, and prints the help. */
 #include <ctype.h>
 
 #include "app/app.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records as they happen, of an instance that is made for one command and goes with it. */
+/* Records live, from an instance that is created for one command and removed with it. */
 #pragma once
 
 #include <stddef.h>

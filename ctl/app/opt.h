@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Options: one row each, from which parsing, help and completion come. */
+/* Options: one row each, for parsing, help and completion. */
 #pragma once
 
 #include "app/app.h"

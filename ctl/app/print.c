@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Output in the form that --json, --csv and --raw-text ask for. */
+/* Prints output in the form that --json, --csv and --raw-text select. */
 #include "app/print.h"
 
 #include <stdarg.h>

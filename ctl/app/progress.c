@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How far a long reading or switching is: a line on stderr, if that is a terminal. */
+/* The progress of a long operation: a line on stderr, if that is a terminal. */
 #include "app/progress.h"
 
 #include <time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The rights that a command gives up before it reads what others wrote. */
+/* Drops privileges before a command reads data from others. */
 #include "app/rights.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A command that is run to be watched. */
+/* Starts a command that is then recorded. */
 #include "app/spawn.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* --watch: a table that is shown again and again. */
+/* --watch: shows a table again and again. */
 #pragma once
 
 #include "app/app.h"

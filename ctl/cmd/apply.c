@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* apply: sets what a configuration file says, all of it or nothing. */
+/* apply: applies a configuration file, all of it or none of it. */
 #include "apply/apply.h"
 #include "app/app.h"
 #include "io/say.h"

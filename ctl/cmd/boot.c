@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* boot-config: what is to be recorded before there is user space, as the kernel takes it. */
+/* boot-config: prints boot settings that make the kernel record before user space starts. */
 #include "app/app.h"
 #include "apply/apply.h"
 #include "lustre/lustre_masks.h"

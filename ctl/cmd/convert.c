@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* convert: records of any kind of file as another kind. */
+/* convert: converts recordings of any format to another format. */
 #include "input/inputs.h"
 
 int cmd_convert(struct app *app, int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* dk, show, follow: the log as text. */
+/* dk, show, follow: print the log as text. */
 #include "pipeline/dk.h"
 #include "app/app.h"
 #include "app/progress.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* doctor: what this kernel, these rights and this Lustre allow, one line each. */
+/* doctor: shows what this kernel, the user's privileges and this Lustre support, one line each. */
 #include "app/print.h"
 #include "apply/apply.h"
 #include "apply/drift.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* filter: restrict recording by expression, process, program or CPU. */
+/* filter: restricts recording by expression, process, program or CPU. */
 #include "app/print.h"
 #include "apply/apply.h"
 #include "out/fold.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* help: what the program and each command can do. */
+/* help: describes the program and each command. */
 #include "app/app.h"
 
 int cmd_help(struct app *app, int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* info: what is in a file of records. */
+/* info: shows what a recording contains. */
 #include "cmd/info.h"
 
 static int print_one(struct app *app, const char *path, struct record_args *args)

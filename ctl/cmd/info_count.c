@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counting what a file of records holds. */
+/* Counts the contents of a recording. */
 #include "cmd/info.h"
 
 /* Numbers of events: those of a kernel's records have 16 bits, others are behind them. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* list: classes, subsystems, events and fields, by name or glob. */
+/* list: lists classes, subsystems, events and fields, by name or glob. */
 #include <fnmatch.h>
 
 #include "app/print.h"

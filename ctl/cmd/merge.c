@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* merge: files of one host or of several as one, in order of time. */
+/* merge: merges recordings of one host or of several, in order of time. */
 #include "input/inputs.h"
 
 int cmd_merge(struct app *app, int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* probe: events on functions, source lines, programs, tracepoints, made at run time. */
+/* probe: creates events on functions, source lines, programs and tracepoints at run time. */
 #include <inttypes.h>
 #include <limits.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* report: the records of files, printed in one of the styles. */
+/* report: prints the records of files in one of the styles. */
 #include "base/stop.h"
 #include "input/jobs.h"
 

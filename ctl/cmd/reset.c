@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* reset: the machine as it was before. */
+/* reset: removes all settings and records and restores the machine. */
 #include "app/app.h"
 #include "app/live.h"
 #include "apply/apply.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* save: writes what is set into a configuration file. */
+/* save: writes the settings to a configuration file. */
 #include "app/app.h"
 #include "apply/apply.h"
 #include "set/saved.h"

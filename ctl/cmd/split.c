@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* split: the records of a file as several smaller ones. */
+/* split: splits a recording into several smaller ones. */
 #include <inttypes.h>
 #include <sys/resource.h>
 

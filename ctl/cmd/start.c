@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* start, stop: whether the instance records; all that is set stays. */
+/* start, stop: start and stop recording; all settings stay. */
 #include "app/app.h"
 #include "apply/apply.h"
 #include "log/recording.h"

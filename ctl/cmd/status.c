@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* status: what is on, how full the buffers are and what was lost. */
+/* status: shows the settings, how full the buffers are, and how many records were lost. */
 #include <fcntl.h>
 
 #include "apply/drift.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* status, as it is printed. */
+/* Prints the rows of status. */
 #include <inttypes.h>
 
 #include "app/print.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* trigger: let the kernel act when an event happens. */
+/* trigger: lets the kernel act when an event occurs. */
 #include <inttypes.h>
 
 #include "app/print.h"

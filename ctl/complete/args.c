@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Completion: what the arguments of each command, and the values of its options, can be. */
+/* Completion: the possible arguments of each command, and the values of its options. */
 #include "app/opt.h"
 #include "apply/apply.h"
 #include "complete/complete.h"

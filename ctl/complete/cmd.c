@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* __complete: what the word that is being typed can become, for the shell's completion. */
+/* __complete: prints the completions of the word that is being typed, for the shell. */
 #include "app/opt.h"
 #include "complete/complete.h"
 #include "lctl/lctl.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Completion: what its rooms share. What is offered is printed, a candidate on a line. */
+/* Completion: shared by its files. Each candidate is printed on a line. */
 #pragma once
 
 #include "app/app.h"

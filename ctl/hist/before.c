@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Earlier tables of hist, which a later one is compared with. */
+/* Earlier tables of hist, with which a later one is compared. */
 #include "hist/view.h"
 #include "io/say.h"
 

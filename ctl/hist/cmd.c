@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* hist: records counted by their fields, in the kernel or here. */
+/* hist: counts records by their fields, in the kernel or in user space. */
 #include "app/live.h"
 #include "app/opt.h"
 #include "apply/rules.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* hist: what its rooms share. */
+/* hist: shared by its files. */
 #pragma once
 
 #include "app/live.h"

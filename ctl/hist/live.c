@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* hist of what happens: counted by the kernel where it can, else here. */
+/* hist of live events: counted by the kernel if it can, otherwise in user space. */
 #include <time.h>
 
 #include "app/live.h"

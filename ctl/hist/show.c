@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* hist: when a table is printed, in which form, and beside which earlier one. */
+/* hist: prints a table when it is due, in the chosen form, beside an earlier one if asked. */
 #include <inttypes.h>
 
 #include "app/rights.h"

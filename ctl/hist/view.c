@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables of counts as rows: keys, sums, rates, and bars as wide as the terminal allows. */
+/* Prints tables of counts: keys, sums, rates, and bars as wide as the terminal allows. */
 #include "hist/view.h"
 
 #include <inttypes.h>

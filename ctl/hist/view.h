@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables of counts as they are printed: what other commands use of hist. */
+/* Prints tables of counts: the part of hist that other commands use. */
 #pragma once
 
 #include <json.h>

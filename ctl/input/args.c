@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which records the command line asks for, and as what they are written. */
+/* The options that select records and their output format. */
 #include "input/args.h"
 
 #include "base/parse.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Several inputs as one, in order of time on the clock of the first of them. */
+/* Merges several inputs in order of time, on the clock of the first. */
 #pragma once
 
 #include "input/args.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files printed by several threads, in order: each makes the text of one slice of time at a time. */
+/* Prints files with several threads, in order; each formats one slice of time at a time. */
 #include "input/jobs.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files printed by several threads, in order. */
+/* Prints files with several threads, in order. */
 #pragma once
 
 #include "input/inputs.h"

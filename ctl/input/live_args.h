@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The selection of commands that read a file or record by themselves: hist and latency. */
+/* The selection options of hist and latency, which read a file or record by themselves. */
 #pragma once
 
 #include "input/inputs.h"

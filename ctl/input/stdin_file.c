@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Standard input as a file that can be read at any place. */
+/* Makes standard input a file that can be read at any offset. */
 #include "input/stdin_file.h"
 
 #include <fcntl.h>

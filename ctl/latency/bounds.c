@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Percentiles of what the kernel has counted: bounds, since it counts by powers of two. */
+/* Percentiles of the kernel's counts: only bounds, because it counts in powers of two. */
 #include "app/print.h"
 #include "hist/view.h"
 #include "latency/latency.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which pair latency measures: of the ready-made ones of a name those that the events allow. */
+/*
+ * Chooses the pair that latency measures: the variants of a ready-made pair that the events allow.
+ */
 #include "input/live_args.h"
 #include "latency/latency.h"
 #include "lustre/mask.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* latency: how long from one event to another. */
+/* latency: measures the time from one event to another. */
 #include "app/opt.h"
 #include "input/live_args.h"
 #include "latency/latency.h"

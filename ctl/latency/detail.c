@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The output of latency beside its table: distribution, slowest pairs, uncounted records. */
+/* Prints what latency adds to its table: distribution, slowest pairs, uncounted records. */
 #include <inttypes.h>
 
 #include "latency/latency.h"

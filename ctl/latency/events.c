@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which events a pair is made of: of a ready-made one those that are there. */
+/* Finds the events of a pair: for a ready-made pair, those that exist. */
 #include <fnmatch.h>
 
 #include "base/io.h"

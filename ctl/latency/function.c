@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Probes of latency's own, at the entry and the return of a function. */
+/* latency's own probes, at the entry and the return of a function. */
 #include "latency/latency.h"
 
 static int make_probe(struct latency *latency, int i)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* latency by the kernel: a synthetic event of each pair, and a histogram of it. */
+/* latency measured by the kernel: a synthetic event for each pair, and a histogram of it. */
 #include "hist/view.h"
 #include "latency/latency.h"
 

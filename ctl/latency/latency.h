@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* latency: what its rooms share. */
+/* latency: shared by its files. */
 #pragma once
 
 #include "app/live.h"

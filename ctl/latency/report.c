@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The report of latency: a row for each group, in order, and one for all pairs. */
+/* The report of latency: a row for each group, sorted, and one for all pairs. */
 #include "latency/latency.h"
 
 #include "app/print.h"

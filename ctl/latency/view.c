@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How latency's groups are shown: in which order, how many, and again and again with --watch. */
+/* Shows latency's groups: sorted, limited in number, and again and again with --watch. */
 #include "app/opt.h"
 #include "latency/latency.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Bars and numbers for people. */
+/* Prints bars and numbers for people. */
 #pragma once
 
 #include <stddef.h>

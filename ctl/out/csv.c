@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows as comma-separated values. */
+/* Prints rows as comma-separated values. */
 #include <dktrace/dktrace.h>
 
 #include "out/rows.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Text folded at words to the width of a terminal. */
+/* Wraps text at words to the width of a terminal. */
 #include "out/fold.h"
 
 #include <sys/ioctl.h>

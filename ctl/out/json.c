@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* JSON of rows, and its text. */
+/* Prints rows as JSON. */
 #include "out/json.h"
 
 #include <dktrace/dktrace.h>

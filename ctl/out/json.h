@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The text of JSON. */
+/* Writes the text of JSON. */
 #pragma once
 
 #include <json.h>

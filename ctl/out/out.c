@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The output of a command: text is printed at once, JSON and CSV at its end. */
+/* The output of a command: prints text at once, JSON and CSV at the end. */
 #include "out/out.h"
 
 #include <stdarg.h>

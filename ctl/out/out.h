@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The output of a command: lines for people, values by keys for programs, rows for both. Each is added
- * once and goes into text, JSON or CSV as far as it belongs there.
+ * The output of a command: lines for people, keyed values for programs, rows for both. Each is
+ * added once and appears in those of text, JSON and CSV that have a place for it.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A view that is drawn again and again on a terminal, until q. */
+/* A view that is redrawn on a terminal again and again, until the user presses q. */
 #pragma once
 
 #include <stdbool.h>

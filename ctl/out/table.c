@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows as aligned text, which libsmartcols prints. */
+/* Prints rows as aligned text, with libsmartcols. */
 #include <inttypes.h>
 #include <libsmartcols.h>
 

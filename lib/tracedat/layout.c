@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Finds the parts of a trace.dat file: version 6 has tables in fixed order, version 7 has sections.
- */
+/* Lays out a trace.dat file: version 6 has tables in fixed order, version 7 has sections. */
 #include "tracedat/write.h"
 
 /* The tables, in the order of version 6, with their names in version 7. */

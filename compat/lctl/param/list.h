@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The list of parameters that get_param, list_param and find_param found, before it is printed. */
+/* The list of parameters that get_param, list_param and find_param found and will print. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Globs over event names: which are well formed. */
+/* Checks the syntax of globs over event names. */
 #include <ctype.h>
 #include <string.h>
 

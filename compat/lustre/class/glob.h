@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Globs over event names: `*`, `?`, `[abc]`, `[a-z]`, `[!a]`. */
+/* Checks the syntax of globs over event names: `*`, `?`, `[abc]`, `[a-z]`, `[!a]`. */
 #pragma once
 
 #include <stddef.h>

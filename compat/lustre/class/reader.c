@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads configuration in YAML, event by event, and refuses what is wrong by line and column. */
+/* Reads configuration in YAML, event by event; every error names its line and column. */
 #include "lustre/class/reader.h"
 #include "base/util.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading YAML as a walk over its events, with every refusal as FILE:LINE:COLUMN: words. */
+/* Reads YAML as a walk over its events; every error starts with FILE:LINE:COLUMN. */
 #pragma once
 
 #include <yaml.h>

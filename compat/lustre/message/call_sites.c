@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where loaded modules call a function: found in the machine code of the running kernel.
+ * Finds the places where loaded modules call a function, in the machine code of the running kernel.
  *
- * /proc/kallsyms says where functions lie, /proc/kcore shows their code. Only direct calls count;
- * bytes that merely look like one would have to hold the very distance to the function, and the
- * kernel takes no probe that is not at the beginning of an instruction.
+ * /proc/kallsyms has the addresses of functions, /proc/kcore shows their code. Only direct calls
+ * are found. Other bytes that look like a call would need exactly the right distance, and the
+ * kernel refuses a probe inside an instruction.
  */
 #include "lustre/message/call_sites.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where loaded modules call a function: found in the machine code of the running kernel. */
+/*
+ * Finds the places where loaded modules call a function, in the machine code of the running kernel.
+ */
 #pragma once
 
 #include "lustre/message/cdebug.h"

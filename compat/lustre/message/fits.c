@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whether the text that a probe gave can be that of a message which Lustre recorded.
+ * Tests whether a probe's text and a message that Lustre recorded can be the same message.
  *
- * A probe prints unknown values as <%...>, the missing rest of a string as "...", and
- * addresses as they are, where Lustre has hashes. Lustre cuts texts that are longer than a page, its
- * trace event shorter ones, without the newline at the end.
+ * A probe prints unknown values as <%...>, the missing rest of a string as "...", and addresses in
+ * full, where Lustre prints hashes. Lustre truncates texts that are longer than a page. Its trace
+ * event truncates at a shorter length, and drops the newline at the end.
  */
 #include "lustre/message/fits.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether the text that a probe gave can be that of a message which Lustre recorded. */
+/* Tests whether a probe's text and a message that Lustre recorded can be the same message. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernel's memory, by /proc/kcore: an ELF file whose segments are what is mapped. */
+/* Reads the kernel's memory from /proc/kcore, an ELF file whose segments are the mapped ranges. */
 #include "lustre/message/kcore.h"
 
 #include <elf.h>

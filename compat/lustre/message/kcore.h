@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernel's memory, by /proc/kcore. */
+/* Reads the kernel's memory from /proc/kcore. */
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The probes on Lustre's messages for the time of a command that names them. */
+/* Creates the probes on Lustre's messages for the duration of a command that names them. */
 #include <sys/stat.h>
 
 #include "base/util.h"

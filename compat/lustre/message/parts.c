@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Messages of several records: what comes first is kept for the one that the message is shown by.
+ * Joins messages of several records: keeps the first ones until the record that shows the message.
  *
- * That one follows at once, but interrupts may come between, and the process may go on elsewhere.
- * The records are known by the process and its stack.
+ * That record follows at once, but interrupts may come between, and the process may move to another
+ * CPU. The records are matched by process and stack.
  */
 #include "lustre/message/parts.h"
 

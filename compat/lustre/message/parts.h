@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Messages of several records: what comes first is kept for the one that the message is shown by. */
+/*
+ * Joins messages of several records: keeps the first ones until the record that shows the message.
+ */
 #pragma once
 
 #include "lustre/message.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the words of a message can be in its records.
+ * Finds where the words of a message can be in its records.
  *
- * "*timed out*" is in the format "timed out after %d s", in the constant "timed out for slow reply",
- * which a format "Request sent has %s: ..." may print, and in nothing of "rc = %d". The words "has
- * timed out" are split: the kernel compares the format with "*has %s*" and the argument with
+ * "*timed out*" is in the format "timed out after %d s", in the constant "timed out for slow
+ * reply", which a format "Request sent has %s: ..." may print, and nowhere in "rc = %d". The words
+ * "has timed out" are split: the kernel compares the format with "*has %s*" and the argument with
  * "timed out*".
  */
 #include "lustre/message/search.h"

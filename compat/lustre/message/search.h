@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the words of a message can be in its records: in the format, or in an argument. */
+/* Finds where the words of a message can be in its records: in the format, or in an argument. */
 #pragma once
 
 #include <dktrace/dktrace.h>

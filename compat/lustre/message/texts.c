@@ -2,9 +2,9 @@
 /*
  * The string constants of Lustre's loaded modules.
  *
- * They are read from the kernel's memory and not from the modules' files: what is loaded counts, and
+ * They are read from the kernel's memory, not from the modules' files: the loaded code counts, and
  * a file may be compressed, replaced, or anywhere. The compiler puts constants into sections named
- * .rodata.str*, and /sys/module/NAME/sections says where these lie.
+ * .rodata.str*, whose addresses are in /sys/module/NAME/sections.
  */
 #include "lustre/message/texts.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The string constants of Lustre's loaded modules: formats of messages, and what they may print. */
+/*
+ * The string constants of Lustre's loaded modules: message formats, and strings that they may
+ * print.
+ */
 #pragma once
 
 #include <dktrace/dktrace.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lustre's binary records as records of an event, for filters and styles. */
+/* Presents Lustre's binary records as records of an event, for filters and styles. */
 #include "lustre/record/event.h"
 
 /* As the kernel lays out the tracepoint's records; the number is beyond those of a kernel. */

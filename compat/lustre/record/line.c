@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lustre's binary records as lines of text, without printf: there are millions of them. */
+/*
+ * Prints Lustre's binary records as lines of text, without printf because there are millions of
+ * them.
+ */
 #include "lustre/record/line.h"
 
 /* Eight decimal digits in one word, the first of them in its lowest byte; below 100 million. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lustre's binary records as lines of text. */
+/* Prints Lustre's binary records as lines of text. */
 #pragma once
 
 #include "lustre/record.h"

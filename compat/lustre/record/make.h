@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lines of the legacy style as Lustre's binary records. */
+/* Converts lines of the legacy style to Lustre's binary records. */
 #pragma once
 
 #include <dktrace/dktrace.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Merging the runs of a slice: each is read through a window while it is due. */
+/* Merges the runs of a slice; reads each run through a window, only while its records are due. */
 #include "lustre/record/merge.h"
 
 #include "base/util.h"

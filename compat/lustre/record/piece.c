@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A piece of a log, as many records as fit into memory: sorting it and writing it to a file. */
+/* A piece of a log, as many records as fit into memory: sorts it and writes it to a file. */
 #include "lustre/record/piece.h"
 
 #include "base/io.h"

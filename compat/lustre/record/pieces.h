@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sorting records that are in no order: threads make runs of them, piece by piece, in a file. */
+/* Sorts a log whose records are out of order: threads write its pieces as sorted runs to a file. */
 #pragma once
 
 #include <dktrace/dktrace.h>

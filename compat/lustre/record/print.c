@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The lines of a binary log, in order of time, to a file. Threads take slices of the log in turn. Each
- * merges its own, makes text of it and writes that when the slices before are written: records
- * never go from one CPU's cache to another's, which would take as long as all the rest.
+ * Prints a binary log in order of time to a file. Threads take slices of the log in turn. Each
+ * merges and formats its own slice, and writes the text when the slices before are written. So
+ * records never move from one CPU's cache to another's, which would take as long as all the rest.
  */
 #include "lustre/record/print.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The lines of a binary log, in order of time, to a file. */
+/* Prints a binary log in order of time to a file. */
 #pragma once
 
 #include "lustre/record/sort.h"

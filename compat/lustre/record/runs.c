@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs of records in order: found as they come. */
+/* Finds runs, stretches of records in order of time, while the records are read. */
 #include "lustre/record/runs.h"
 
 #include "base/util.h"

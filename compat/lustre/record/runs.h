@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs: stretches of a file that hold records in order of time. Collecting them. */
+/* Collects runs: stretches of a file whose records are in order of time. */
 #pragma once
 
 #include <dktrace/dktrace.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Slices: the time of a log in parts, each with the runs that hold its records. */
+/* Splits the time of a log into slices, each with the runs that hold its records. */
 #include "lustre/record/slice.h"
 
 static int make_room(struct slice *slice, size_t n)

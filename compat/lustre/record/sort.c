@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* All records of a binary log in order of time: finds its runs, or makes some. */
+/* Reads a binary log in order of time: finds its runs, or makes sorted ones. */
 #include "lustre/record/sort.h"
 
 #include <sys/stat.h>

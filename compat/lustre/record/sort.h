@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* All records of a binary log in order of time, in memory that does not grow with the log. */
+/* Reads a binary log in order of time, in memory that does not grow with the log. */
 #pragma once
 
 #include <dktrace/dktrace.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records on their way to be sorted: written by a thread, below $TMPDIR or /tmp. */
+/* A thread that writes records to be sorted to a file below $TMPDIR or /tmp. */
 #include "lustre/record/spill.h"
 
 #include "base/io.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A file without a name that takes records one after the other. */
+/* A file without a name to which records are appended. */
 #pragma once
 
 #include <dktrace/dktrace.h>

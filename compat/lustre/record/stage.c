@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A ring of buffers between the thread that fills them and the one that works on them. */
+/* A ring of buffers between the thread that fills them and the thread that processes them. */
 #include "lustre/record/stage.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Work on buffers of bytes, one after the other, in a thread beside the one that fills them. */
+/* Processes buffers of bytes in order, in a thread beside the one that fills them. */
 #pragma once
 
 #include <stddef.h>

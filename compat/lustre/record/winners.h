@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A tree of winners: which of many runs has the oldest record. Changing one leaf looks at one node
- * per level, at places that do not depend on what is found there, without a branch.
+ * A tournament tree: finds which of many runs has the oldest record. A changed leaf costs one node
+ * per level, at positions that do not depend on the data, without a branch.
  */
 #pragma once
 

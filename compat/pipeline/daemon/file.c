@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The debug daemon's file: blocks of whole records, written round and round or file after file. */
+/*
+ * The debug daemon's file: blocks of whole records, in one file from the start again or in several
+ * files.
+ */
 #include "pipeline/daemon/file.h"
 
 #include <sys/stat.h>

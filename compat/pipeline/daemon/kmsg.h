@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Copies of records in the kernel log, not more than it can bear. */
+/* Copies records to the kernel log, at a limited rate. */
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The debug daemon: the log's records into a file, until it is told to stop. */
+/* The debug daemon: writes the log's records to a file until it is told to stop. */
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One of Lustre's parameters as a file: its value written and read back. */
+/* Writes one of Lustre's parameters to its file, and reads the value back. */
 #include "set/param/file.h"
 
 #include <fcntl.h>

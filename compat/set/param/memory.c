@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How much memory the machine has, and how much of it a buffer may take. */
+/* The size of the machine's memory, and the part of it that a buffer may take. */
 #include "set/param/memory.h"
 
 #include "base/io.h"

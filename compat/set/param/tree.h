@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lustre's parameters as the kernel shows them: files in several trees, old and new places. */
+/* Lustre's parameters as the kernel shows them: files in several trees, in old and new places. */
 #pragma once
 
 #include <stdbool.h>

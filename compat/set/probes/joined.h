@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Synthetic events of two others, and the triggers that make their records. */
+/* Synthetic events made of two other events, and the triggers that generate their records. */
 #pragma once
 
 #include "set/probes.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Probes as a person asks for them, on the command line or in a file: place, arguments, options. */
+/*
+ * Parses probes as a user writes them, on the command line or in a file: place, arguments, options.
+ */
 #pragma once
 
 #include <dktrace/dktrace.h>

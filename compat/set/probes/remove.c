@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Probes that a user made: their removal. */
+/* Removes the probes of a user. */
 #include "apply/apply.h"
 #include "base/util.h"
 #include "set/probes/joined.h"

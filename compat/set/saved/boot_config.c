@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Settings as the kernel takes them before there is user space: lines of its bootconfig, of which
- * Documentation/trace/boottime-trace.rst tells, or words of its command line (trace_instance= and
+ * Prints settings for the kernel to apply before user space starts: as lines of its bootconfig
+ * (Documentation/trace/boottime-trace.rst), or as words of its command line (trace_instance= and
  * trace_buf_size= of Documentation/admin-guide/kernel-parameters.txt).
  */
 #include "set/saved/boot_config.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Settings as the kernel takes them before there is user space. */
+/* Prints settings for the kernel to apply before user space starts. */
 #pragma once
 
 #include <stdio.h>

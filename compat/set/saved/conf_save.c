@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writing the configuration file: whole or not at all. */
+/* Writes the configuration file, all or nothing. */
 #include <fcntl.h>
 #include <sys/stat.h>
 

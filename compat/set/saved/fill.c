@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The log's settings into a configuration file. */
+/* Copies the log's settings to a configuration file. */
 #include <inttypes.h>
 
 #include "base/util.h"
