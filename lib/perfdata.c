@@ -139,6 +139,7 @@ static int fill_info(struct dkt__perf *perf)
 {
 	struct dkt_source_info *info = &perf->streams.base.info;
 
+	info->sz = sizeof(*info);
 	info->kind = "perf.data";
 	info->host = perf->host;
 	info->clock = clock_name(perf->clockid);

@@ -70,13 +70,15 @@ static int keep_opts(struct dkt_style *style, const struct dkt_style_opts *opts)
 	bool owned;
 	int err = dkt__opts_take(style->ctx, dkt_style_opts, &style->opts, opts);
 
+	if (!err)
+		err = dkt__opts_take(style->ctx, dkt_source_info, &style->source,
+				     style->opts.source);
 	if (err)
 		return err;
-	if (style->opts.source)
-		style->source = *style->opts.source;
 	style->opts.source = NULL;
 	owned = own_text(style, &style->opts.dir) && own_text(style, &style->source.kind) &&
-		own_text(style, &style->source.host) && own_text(style, &style->source.clock);
+		own_text(style, &style->source.host) && own_text(style, &style->source.clock) &&
+		own_text(style, &style->source.kernel);
 	fields = dkt__style_alloc(style, (style->opts.n_fields + 1) * sizeof(*fields));
 	if (!owned || !fields)
 		return -ENOMEM;

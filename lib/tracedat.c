@@ -248,6 +248,7 @@ static int dat_read(struct dkt__dat *dat, const struct dkt_source_opts *opts)
 		return dkt_fail(dat->ctx, -EOPNOTSUPP,
 				"read %s: it holds the text of a latency tracer, not records",
 				dat->file.name);
+	info->sz = sizeof(*info);
 	info->kind = dat->kind;
 	info->host = dat->host;
 	info->kernel = dat->kernel;

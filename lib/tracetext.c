@@ -309,6 +309,7 @@ static int text_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 	if (!text)
 		return -ENOMEM;
 	text->base = (struct dkt_source){ .ops = &text_ops, .ctx = ctx };
+	text->base.info.sz = sizeof(text->base.info);
 	text->base.info.kind = "text of a trace";
 	text->file = *file;
 	text->loss = calloc(DKT__TEXT_CPUS_MAX, sizeof(*text->loss));

@@ -259,10 +259,8 @@ static int make(struct log_source *log, struct dkt_ctx *ctx, const char *kind, b
 {
 	DKT_OPTS(dkt_source_calls, calls, .next = log_next, .loss = log_loss, .bytes = log_bytes,
 		 .close = owned ? log_close : NULL);
-	const struct dkt_source_info info = { .kind = kind,
-					      .damage = log->damage,
-					      .cpus = (int)log_source_counts(log)->cpus,
-					      .has_wall = true };
+	const DKT_OPTS(dkt_source_info, info, .kind = kind, .damage = log->damage,
+		       .cpus = (int)log_source_counts(log)->cpus, .has_wall = true);
 	int err = dkt_source_make(ctx, &calls, log, &info, opts, source);
 
 	if (!err)

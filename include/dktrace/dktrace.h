@@ -834,8 +834,12 @@ DKT_API void dkt_record_line(const struct dkt_record *record, struct dkt_buf *bu
 
 /* ---- dkt_source(3): sources, records in time order ------------------------------------------- */
 
-/* Facts about a source. The strings live as long as the source. */
+/*
+ * Facts about a source. The strings live as long as the source. A caller that passes such a struct
+ * declares it with DKT_OPTS.
+ */
 struct dkt_source_info {
+	size_t sz;
 	const char *kind; /* "ring buffers", "trace.dat version 6", "perf.data" ... */
 	const char *host; /* name of the machine that recorded; NULL: unknown */
 	const char *kernel; /* release and architecture of its kernel; NULL: unknown */
@@ -1016,7 +1020,8 @@ struct dkt_source_calls {
  * Creates a source of records from elsewhere, which next() returns in time order;
  * dkt_event_define() defines their events. A new context then has no other events. The strings of
  * info must live as long as the source; NULL: nothing is known. dkt_source_close() calls close();
- * this function also does if it fails. -EINVAL: there is no next(), or invalid options.
+ * this function also does if it fails, whatever is wrong but calls itself. -EINVAL: there is no
+ * next(), or invalid options.
  */
 DKT_API int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *calls, void *data,
 			    const struct dkt_source_info *info, const struct dkt_source_opts *opts,
@@ -1600,8 +1605,8 @@ struct dkt_style_calls {
 };
 
 /*
- * Creates a style of the caller's. dkt_style_free() calls close(); so does this function if it fails.
- * -EINVAL: there is no record(), or invalid options.
+ * Creates a style of the caller's. dkt_style_free() calls close(); so does this function if it fails,
+ * whatever is wrong but calls itself. -EINVAL: there is no record(), or invalid options.
  */
 DKT_API int dkt_style_make(struct dkt_ctx *ctx, const struct dkt_style_calls *calls, void *data,
 			   struct dkt_style **style);

@@ -99,12 +99,17 @@ int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *calls, v
 	struct made *made;
 	int err;
 
-	dkt__needs(ctx, dkt__clear(source) && ctx);
+	struct dkt_source_info its;
+
 	err = dkt__opts_take(ctx, dkt_source_calls, &mine, calls);
+	if (!(dkt__clear(source) && ctx))
+		err = dkt__null(ctx, __func__);
 	if (!err && !mine.next)
 		err = dkt_fail(ctx, -EINVAL, "a source without a call to read it");
 	if (!err)
 		err = dkt__source_asked(ctx, &asked, opts);
+	if (!err)
+		err = dkt__opts_take(ctx, dkt_source_info, &its, info);
 	if (!err && !ctx->given && !ctx->events)
 		err = dkt__events_given(ctx, NULL, 0);
 	made = err ? NULL : calloc(1, sizeof(*made));
@@ -113,11 +118,9 @@ int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *calls, v
 			mine.close(data);
 		return err ? err : -ENOMEM;
 	}
-	*made = (struct made){ .base = { .ops = &made_ops, .ctx = ctx },
+	*made = (struct made){ .base = { .ops = &made_ops, .ctx = ctx, .info = its },
 			       .calls = mine,
 			       .data = data };
-	if (info)
-		made->base.info = *info;
 	*source = &made->base;
 	return dkt__source_window(&asked, source);
 }

@@ -92,6 +92,7 @@ static int tree_read(struct saved_tree *tree, const struct dkt_source_opts *opts
 		err = open_cpu(tree, nr, page_size);
 	if (err)
 		return err;
+	info->sz = sizeof(*info);
 	info->kind = "saved tree";
 	info->clock = tree->clock;
 	info->cpus = tree->in->cpus;

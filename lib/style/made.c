@@ -69,8 +69,9 @@ int dkt_style_make(struct dkt_ctx *ctx, const struct dkt_style_calls *calls, voi
 	struct made *made;
 	int err;
 
-	dkt__needs(ctx, dkt__clear(style) && ctx);
 	err = dkt__opts_take(ctx, dkt_style_calls, &mine, calls);
+	if (!(dkt__clear(style) && ctx))
+		err = dkt__null(ctx, __func__);
 	if (!err && !mine.record)
 		err = dkt_fail(ctx, -EINVAL, "a style without a call to put a record");
 	made = err ? NULL : calloc(1, sizeof(*made));

@@ -85,7 +85,7 @@ static double rate(struct dkt_style *style, const struct dkt_record *records, st
 
 static int bench(struct dkt_ctx *ctx, const char *name, const struct dkt_record *records)
 {
-	struct dkt_source_info source = { .has_wall = true, .wall = INT64_C(1795175396000000000) };
+	DKT_OPTS(dkt_source_info, source, .has_wall = true, .wall = INT64_C(1795175396000000000));
 	DKT_OPTS(dkt_style_opts, opts, .source = &source);
 	struct dkt_style *style;
 	struct dkt_buf *buf;

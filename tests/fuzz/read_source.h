@@ -39,6 +39,7 @@ static inline void read_source(const char *path, struct dkt_buf *buf, unsigned i
 
 	must(!dkt_ctx_new(NULL, &ctx));
 	if (!dkt_source_open(ctx, path, &opts, &source)) {
+		must(dkt_source_info(source)->sz == sizeof(struct dkt_source_info));
 		from = print_source(source, buf);
 		err = dkt_source_seek(source, from, 0);
 		must(!err || err == -EOPNOTSUPP);

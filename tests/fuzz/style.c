@@ -82,7 +82,7 @@ static size_t one_record(const struct kept *kept, struct dkt_style *style, struc
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct dkt_source_info source = { .has_wall = true, .wall = INT64_C(1795171713811608000) };
+	DKT_OPTS(dkt_source_info, source, .has_wall = true, .wall = INT64_C(1795171713811608000));
 	struct kept *kept = kept_events();
 	struct dkt_style *style;
 	struct dkt_buf *buf;

@@ -22,9 +22,8 @@ struct room {
 static inline void room_open_in(struct room *room, const char *name, const char *const *fields,
 				size_t n, const char *dir)
 {
-	struct dkt_source_info source = {
-		.kind = "test", .cpus = 4, .has_wall = true, .wall = WALL
-	};
+	DKT_OPTS(dkt_source_info, source, .kind = "test", .cpus = 4, .has_wall = true,
+		 .wall = WALL);
 
 	memset(room, 0, sizeof(*room));
 	DKT_OPTS(dkt_ctx_opts, ctx_opts, .root = "/nonexistent");

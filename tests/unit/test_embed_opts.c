@@ -165,8 +165,48 @@ static void a_made_source_needs_next_alone(void **state)
 	assert_ok(*state, dkt_source_make(*state, &newer.opts, &closed, NULL, NULL, &source));
 	assert_int_equal(dkt_source_next(source, &record), 1);
 	assert_null(dkt_source_info(source)->kind);
+	assert_int_equal(dkt_source_info(source)->sz, sizeof(struct dkt_source_info));
 	dkt_source_close(source);
 	assert_int_equal(closed, 3);
+}
+
+/* A caller need not look at which pointer was NULL to know who closes. */
+static void what_is_made_is_closed_whatever_fails(void **state)
+{
+	DKT_OPTS(dkt_source_calls, calls, .next = no_more, .close = count_close);
+	DKT_OPTS(dkt_style_calls, style_calls, .close = count_close);
+	struct dkt_source_info no_size = { .kind = "sizeless" };
+	struct dkt_source *source;
+	struct dkt_style *style;
+	int closed = 0;
+
+	assert_int_equal(dkt_source_make(NULL, &calls, &closed, NULL, NULL, &source), -EINVAL);
+	assert_null(source);
+	assert_int_equal(closed, 1);
+	assert_int_equal(dkt_source_make(*state, &calls, &closed, NULL, NULL, NULL), -EINVAL);
+	assert_int_equal(closed, 2);
+	assert_fails(*state, -EINVAL, "dkt_source_info: sz is 0, not the size of the struct",
+		     dkt_source_make(*state, &calls, &closed, &no_size, NULL, &source));
+	assert_int_equal(closed, 3);
+	assert_int_equal(dkt_style_make(NULL, &style_calls, &closed, &style), -EINVAL);
+	assert_null(style);
+	assert_int_equal(closed, 4);
+	assert_int_equal(dkt_style_make(*state, &style_calls, &closed, NULL), -EINVAL);
+	assert_int_equal(closed, 5);
+}
+
+static void facts_may_be_an_older_header_s(void **state)
+{
+	struct dkt_source_info older = { .sz = offsetof(struct dkt_source_info, cpus),
+					 .kind = "old",
+					 .cpus = 77 };
+	DKT_OPTS(dkt_source_calls, calls, .next = no_more);
+	struct dkt_source *source;
+
+	assert_ok(*state, dkt_source_make(*state, &calls, NULL, &older, NULL, &source));
+	assert_string_equal(dkt_source_info(source)->kind, "old");
+	assert_int_equal(dkt_source_info(source)->cpus, 0);
+	dkt_source_close(source);
 }
 
 static int put_comm(void *data, const struct dkt_record *record, const char *comm,
@@ -323,6 +363,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(results_have_the_size_of_the_caller, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(every_call_looks_at_the_size, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_made_is_closed_whatever_fails, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(facts_may_be_an_older_header_s, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_made_style_needs_record_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_made_source_needs_next_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing_crashes_without_options, setup, teardown),

@@ -69,7 +69,7 @@ static void pair_open(struct pair *pair, const struct script *a, const struct sc
 {
 	DKT_OPTS(dkt_source_calls, calls, .next = script_next, .fd = script_fd, .done = script_done,
 		 .loss = script_loss);
-	struct dkt_source_info info = { .kind = "script", .cpus = 1 };
+	DKT_OPTS(dkt_source_info, info, .kind = "script", .cpus = 1);
 	struct dkt_merge_part parts[2] = { { .name = "a" }, { .name = "b", .offset = 100 } };
 	*pair = (struct pair){ .scripts = { *a, *b } };
 	assert_int_equal(dkt_ctx_new(NULL, &pair->ctx), 0);

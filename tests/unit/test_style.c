@@ -326,7 +326,7 @@ static bool own_text(void *data, const struct dkt_record *record, struct dkt_buf
 
 static void test_trace(void **state)
 {
-	struct dkt_source_info source = { .has_wall = true, .wall = WALL };
+	DKT_OPTS(dkt_source_info, source, .has_wall = true, .wall = WALL);
 	struct room room;
 
 	(void)state;

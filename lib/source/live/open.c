@@ -265,6 +265,7 @@ static void fill_info(struct dkt__live *live)
 	/* A clock or a wall offset that cannot be had is none: the times are shown as they are. */
 	if (dkt_instance_get_clock(live->in, &live->clock))
 		live->clock = NULL;
+	info->sz = sizeof(*info);
 	info->kind = "ring buffers";
 	info->clock = live->clock;
 	/* A saved tree does not say what machine it is of. */
