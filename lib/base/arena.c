@@ -3,7 +3,10 @@
 #include "base/arena.h"
 #include "base/util.h"
 
-/* Chunks double between these. The sanitizer sees the end of memory that has a chunk of its own. */
+/*
+ * Chunk sizes double between these two. The sanitizer sees the end of an object that has a chunk to
+ * itself.
+ */
 #ifdef __SANITIZE_ADDRESS__
 #define EACH_ALONE  true
 #define CHUNK_FIRST 1
@@ -31,7 +34,7 @@ static struct dkt__arena_chunk *new_chunk(struct dkt__arena *arena, size_t size)
 	if (!chunk)
 		return NULL;
 	chunk->size = room;
-	/* A large one is full at once: the one that is being filled stays in front. */
+	/* A large object fills its own chunk, so the chunk being filled stays in front. */
 	if (first && room == size && size > CHUNK_MAX) {
 		chunk->next = first->next;
 		first->next = chunk;

@@ -10,15 +10,15 @@ struct dkt__arena {
 	struct dkt__arena_chunk *chunks; /* the one being filled first */
 };
 
-/* Zeroed memory; NULL when memory is out. */
+/* Returns zeroed memory, or NULL if memory is out. */
 void *dkt__arena_alloc(struct dkt__arena *arena, size_t size);
 
-/* A copy of len bytes with a NUL behind it. */
+/* Returns a copy of len bytes with a NUL behind it, or NULL if memory is out. */
 char *dkt__arena_strndup(struct dkt__arena *arena, const char *text, size_t len);
 
 /*
- * Room for one more item, zeroed, behind an array of n items, which may move; NULL when memory is
- * out. Arrays that grow hold a power of two items, so n alone says when one is full.
+ * Returns an array of n items with room for one more, which is zeroed; the array may move. NULL if
+ * memory is out. The arrays hold a power of two items, so n alone tells when one is full.
  */
 void *dkt__arena_grow(struct dkt__arena *arena, void *items, size_t n, size_t size);
 

@@ -2,7 +2,7 @@
 /* The text buffer: bytes that are appended, in memory that grows. */
 #include "base/number.h"
 
-/* Every record changes it, so those of several threads are in cache lines of their own. */
+/* Every record changes a buffer, so the buffers of several threads get separate cache lines. */
 #define CACHE_LINE 64
 
 int dkt_buf_new(struct dkt_buf **buf)
@@ -98,10 +98,10 @@ const uint64_t dkt__powers_of_ten[20] = {
 	/* clang-format on */
 };
 
-/* Numbers have up to 20 digits, and 16 bytes may be written behind them. */
+/* A number has up to 20 digits, and the fast code may write 16 bytes past it. */
 #define NUMBER_ROOM 40
 
-/* Moves n digits, which have just been put there, to the end of the width. */
+/* Moves the n digits just written to the end of the width. */
 static void buf_took_number(struct dkt_buf *buf, size_t n, int width, char pad)
 {
 	size_t fill = width > 0 && (size_t)width > n ? (size_t)width - n : 0;

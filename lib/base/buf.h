@@ -18,7 +18,9 @@ struct dkt_buf {
 
 char *dkt__buf_grow(struct dkt_buf *buf, size_t n);
 
-/* Room for n more bytes; NULL when memory is out (remembered in err). Does not move len. */
+/*
+ * Returns free space for n more bytes; NULL if memory is out (stored in err). Does not change len.
+ */
 static inline char *dkt__buf_room(struct dkt_buf *buf, size_t n)
 {
 	if (dkt__unlikely(!buf))
@@ -28,5 +30,5 @@ static inline char *dkt__buf_room(struct dkt_buf *buf, size_t n)
 	return dkt__buf_grow(buf, n);
 }
 
-/* As vasprintf(): text that the caller frees; NULL when memory is out. */
+/* Like vasprintf(): returns text that the caller frees, or NULL if memory is out. */
 char *dkt__format(const char *fmt, va_list ap) DKT_PRINTF(1, 0);

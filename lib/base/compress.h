@@ -8,16 +8,16 @@ struct dkt__codec {
 	const char *name; /* "zstd" */
 	const char *(*version)(void);
 	/*
-	 * state is what it keeps from call to call, NULL to begin with and released at the end.
-	 * 0: exactly n_out bytes have come out; else -EBADMSG or -ENOMEM.
+	 * *state is the decompressor's between calls: NULL before the first call, released at the
+	 * end. Returns 0 if exactly n_out bytes come out, otherwise -EBADMSG or -ENOMEM.
 	 */
 	int (*decompress)(void **state, const void *in, size_t n_in, void *out, size_t n_out);
 	void (*release)(void *state);
-	/* So many bytes come out at the most when n go in. */
+	/* The largest output for n bytes of input. */
 	size_t (*bound)(size_t n);
-	/* How many bytes have come out; 0: memory is out. */
+	/* Returns the size of the output, or 0 if memory is out. */
 	size_t (*compress)(const void *in, size_t n_in, void *out, size_t n_out);
 };
 
-/* NULL: no way of that name is known here. */
+/* NULL: the method is unknown. */
 const struct dkt__codec *dkt__codec_find(const char *name);

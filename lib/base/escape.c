@@ -2,14 +2,14 @@
 /* Escapes text from records, files and names before it is shown. */
 #include "base/escape.h"
 
-/* The most characters that one escaped byte needs. */
+/* The maximum of characters for one escaped byte. */
 #define ESCAPE_ROOM 6
 
 /* ---- characters ---- */
 
 /*
- * Beside the controls of ASCII: those of C1, and what is not seen but joins, divides or turns round
- * what is: Unicode's zero widths, marks, separators and embeddings.
+ * Not shown, besides ASCII's controls: C1 controls, and invisible characters of Unicode that join,
+ * divide or reverse visible text: zero widths, marks, separators and embeddings.
  */
 static const uint32_t hidden[][2] = {
 	/* clang-format off */
@@ -41,7 +41,7 @@ unsigned int dkt__utf8_len(const char *p, size_t len)
 			return 0;
 		c = c << 6 | (u[i] & 0x3f);
 	}
-	/* Longer than need be, half of a pair, beyond the last. */
+	/* Reject overlong forms, surrogates, and codes beyond the last. */
 	least = n == 2 ? 0x80 : n == 3 ? 0x800 : 0x10000;
 	return c < least || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? 0 : n;
 }
@@ -98,7 +98,7 @@ char *dkt__put_escape(char *p, struct dkt__char c)
 
 /* ---- lines ---- */
 
-/* Puts text with what is not shown escaped; lines: but for ends of lines. */
+/* Writes text with unprintable characters escaped; with lines, newlines stay. */
 static char *put_text(char *p, const char *text, size_t len, bool lines)
 {
 	size_t i = 0;
@@ -191,7 +191,7 @@ char *dkt_words(const char *fmt, va_list ap)
 
 /* ---- cells ---- */
 
-/* Whether it is a number as people write it, "-5" or "+1.5e3". */
+/* True for a number as people write it: "-5" or "+1.5e3". */
 static bool is_number(const char *text, size_t len)
 {
 	size_t i = 0, digits = 0;
@@ -202,7 +202,7 @@ static bool is_number(const char *text, size_t len)
 	return digits && i == len;
 }
 
-/* Text that a spreadsheet would evaluate. */
+/* True for text that a spreadsheet would evaluate. */
 static bool is_formula(const char *text, size_t len)
 {
 	return len && (*text == '=' || *text == '+' || *text == '-' || *text == '@') &&

@@ -7,32 +7,40 @@
 
 #include "base/number.h"
 
-/* The beginning of some text. */
+/* The first character of a text. */
 struct dkt__char {
-	uint32_t code; /* of the character, else the byte */
+	uint32_t code; /* the character's, or the byte if it is not UTF-8 */
 	uint8_t len; /* bytes, at least 1 */
 	bool is_utf8;
-	bool shown; /* as it is: no control, nothing invisible that moves others, no broken UTF-8 */
+	bool shown; /* print unchanged: no control, nothing invisible, no broken UTF-8 */
 };
 
 struct dkt__char dkt__char_at(const char *p, size_t len);
 
-/* Bytes of the UTF-8 character there, 0: it is none. */
+/* Returns the length of the UTF-8 character at p, or 0 if the bytes are not UTF-8. */
 unsigned int dkt__utf8_len(const char *p, size_t len);
 
-/* Appends text as UTF-8: what is not becomes \xHH, and a backslash before an x too. */
+/* Appends text as UTF-8: other bytes become \xHH, and so does a backslash before an x. */
 void dkt__add_utf8(struct dkt_buf *buf, const char *text, size_t len);
 
-/* Puts a character that is not shown: \xHH, or \uHHHH if it is of UTF-8 beyond ASCII; 20 bytes. */
+/*
+ * Writes the escape of a character: \xHH, or \uHHHH for UTF-8 beyond ASCII. Writes up to 20 bytes.
+ */
 char *dkt__put_escape(char *p, struct dkt__char c);
 
-/* Puts a cell of comma-separated values as dkt_buf_cell() does; 6 bytes for each, and 32 more. */
+/*
+ * Writes a cell of comma-separated values as dkt_buf_cell() does; needs 6 bytes per byte, and 32
+ * more.
+ */
 char *dkt__put_cell(char *p, const char *text, size_t len);
 
-/* The same with the bytes as they are. */
+/* The same, but does not escape the bytes. */
 char *dkt__put_raw_cell(char *p, const char *text, size_t len);
 
-/* Bit 7 of a byte is set by what is below space or above '~'; behind such a byte also by others. */
+/*
+ * Sets bit 7 of each byte that is below space or above '~'; bytes after such a byte may be set
+ * wrongly.
+ */
 static inline uint64_t dkt__odd_bytes(uint64_t word)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -40,7 +48,7 @@ static inline uint64_t dkt__odd_bytes(uint64_t word)
 	return (word | (word - ones * ' ') | (word + ones)) & ones << 7;
 }
 
-/* Whether all is ASCII and none of it a control character. */
+/* True if all bytes are ASCII and none is a control character. */
 static inline bool dkt__is_plain(const char *p, size_t len)
 {
 	uint64_t word = UINT64_C(0x2020202020202020), odd = 0;
@@ -48,12 +56,12 @@ static inline bool dkt__is_plain(const char *p, size_t len)
 
 #ifdef __SSE2__
 	if (len >= 16) {
-		/* Less space, plain bytes are the least ones without a sign. */
+		/* After subtracting space, plain bytes are the smallest unsigned values. */
 		const __m128i space = _mm_set1_epi8(' ');
 		__m128i most = _mm_setzero_si128(), bytes;
 
 		for (; i < len; i += 16) {
-			/* The last ones are looked at twice. */
+			/* The last block overlaps the one before. */
 			size_t at = len - i < 16 ? len - 16 : i;
 
 			bytes = _mm_loadu_si128((const __m128i *)(const void *)(p + at));

@@ -5,8 +5,8 @@
 #include "base/glob.h"
 
 /*
- * Matches c against the class behind a '['. Returns where the pattern goes on; NULL if the class
- * has no end, then the '[' is an ordinary character.
+ * Matches c against the class after a '['. Returns the rest of the pattern, or NULL if the class
+ * has no end, so that the '[' is an ordinary character.
  */
 static const char *match_class(const char *p, const char *end, unsigned char c, bool *hit)
 {
@@ -14,7 +14,7 @@ static const char *match_class(const char *p, const char *end, unsigned char c, 
 	bool found = false;
 
 	p += invert;
-	/* A ']' that comes first is a member. */
+	/* A ']' at the start is a member. */
 	for (const char *start = p; p < end && (*p != ']' || p == start); p++) {
 		unsigned char low = (unsigned char)*p, high = low;
 
@@ -30,7 +30,7 @@ static const char *match_class(const char *p, const char *end, unsigned char c, 
 	return p + 1;
 }
 
-/* Matches c against what p points at; returns where the pattern goes on or NULL. */
+/* Matches c against the pattern at p; returns the rest of the pattern, or NULL. */
 static const char *match_one(const char *p, const char *end, unsigned char c)
 {
 	const char *next;
@@ -54,7 +54,7 @@ static const char *match_one(const char *p, const char *end, unsigned char c)
 	return (unsigned char)*p == c ? p + 1 : NULL;
 }
 
-/* Only the last star need be tried again: an earlier one could take no less. */
+/* Only the last star needs another try: a longer match of an earlier star could not help. */
 bool dkt__glob_match(const char *glob, size_t glob_len, const char *text, size_t len)
 {
 	const char *p = glob, *end = glob + glob_len, *back = NULL, *next;
@@ -66,7 +66,7 @@ bool dkt__glob_match(const char *glob, size_t glob_len, const char *text, size_t
 			back_i = i;
 			continue;
 		}
-		/* To the kernel a last backslash quotes the end of the string. */
+		/* The kernel takes a backslash at the end as quoting the end of the string. */
 		if (i == len && (p == end || (*p == '\\' && p + 1 == end)))
 			return true;
 		next = i < len && p < end ? match_one(p, end, (unsigned char)text[i]) : NULL;

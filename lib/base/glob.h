@@ -8,5 +8,5 @@
 /* `*`, `?`, `[abc]`, `[a-z]`, `[!a]`; a backslash quotes. */
 bool dkt__glob_match(const char *glob, size_t glob_len, const char *text, size_t len);
 
-/* The same of strings. */
+/* The same for strings. */
 bool dkt__glob(const char *glob, const char *text);

@@ -5,7 +5,7 @@
 #include "base/guess.h"
 #include "base/util.h"
 
-/* Letters to add, drop, change or swap with their neighbour; words are short. */
+/* The number of letters to add, drop, change or swap with their neighbour; words are short. */
 static unsigned int distance(const char *a, const char *b)
 {
 	unsigned int rows[3][64], cost;
@@ -68,7 +68,7 @@ void dkt__guess_as(struct dkt__guess *guess, const char *candidate, const char *
 		cost = 1;
 	else
 		cost = distance(guess->word, candidate);
-	/* A word all of whose letters change is not meant. */
+	/* If every letter changes, the user did not mean the candidate. */
 	if (cost >= guess->cost || cost >= word)
 		return;
 	guess->cost = cost;
@@ -100,12 +100,12 @@ void dkt__guess_member(struct dkt__guess *guess, const char *group, const char *
 		dkt__guess_try(guess, whole);
 		return;
 	}
-	/* A name whose group was left out. */
+	/* The user may have left out the group. */
 	dkt__guess_try(guess, group);
 	dkt__guess_as(guess, name, whole);
 }
 
-/* A nearer name than those so far begins anew. */
+/* A more similar name than all before discards their votes. */
 void dkt__guess_vote(struct dkt__guess_votes *votes, const char *name)
 {
 	struct dkt__guess one;

@@ -6,12 +6,12 @@
 
 struct dkt__guess {
 	char word[64];
-	char best[64]; /* "": none is near */
+	char best[64]; /* "": no similar name */
 	unsigned int cost;
 	char words[96];
 };
 
-/* Starts with a word of len bytes. A word that is too long is near to no name. */
+/* Starts with a word of len bytes. No name is similar to a word that is too long. */
 void dkt__guess_start(struct dkt__guess *guess, const char *word, size_t len);
 void dkt__guess_try(struct dkt__guess *guess, const char *candidate);
 
@@ -21,10 +21,10 @@ void dkt__guess_as(struct dkt__guess *guess, const char *candidate, const char *
 /* Tries GROUP:NAME; for a word without a colon the group and the name, too. */
 void dkt__guess_member(struct dkt__guess *guess, const char *group, const char *name);
 
-/* "; did you mean NAME?" to append to a message, or "". Lives as long as the guess. */
+/* Returns "; did you mean NAME?" to append to a message, or "". Lives as long as the guess. */
 const char *dkt__guess_words(struct dkt__guess *guess);
 
-/* Names that are equally near, and how often each was tried. */
+/* Equally similar names, and how often each was tried. */
 #define DKT__NEAR_MAX 8
 
 struct dkt__guess_votes {
@@ -34,6 +34,6 @@ struct dkt__guess_votes {
 	size_t n;
 };
 
-/* Tries a name that may come again: of several that are equally near the most frequent one is taken. */
+/* Tries a name that may be repeated: of equally similar names the most frequent one wins. */
 void dkt__guess_vote(struct dkt__guess_votes *votes, const char *name);
 void dkt__guess_elect(struct dkt__guess_votes *votes);

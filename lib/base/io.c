@@ -5,7 +5,7 @@
 
 #include "base/io.h"
 
-/* The kernel makes up a page at a time: there is room for one at each read. */
+/* The kernel generates a page at a time, so each read has room for one. */
 #define PAGE 4096
 
 int dkt__read_fd(int fd, size_t most, char **data, size_t *len)
@@ -109,7 +109,7 @@ int dkt__unnamed_file(const char *dir)
 
 	if (fd >= 0)
 		return fd;
-	/* Not every file system has files without names. */
+	/* Some file systems do not support files without names. */
 	if (asprintf(&name, "%s/.dktrace-XXXXXX", dir) < 0) {
 		name = NULL;
 		return -ENOMEM;

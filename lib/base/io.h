@@ -7,30 +7,36 @@
 #include "base/util.h"
 
 /*
- * Reads to the end, whatever size the file says it has: the kernel's have none. A NUL that does not count stands
- * behind the data; the caller frees it. -EFBIG: it is more than most bytes.
+ * Reads to the end of the file; its size is ignored because the kernel's files report 0. A NUL
+ * follows the len bytes of data; the caller frees them. -EFBIG: more than most bytes.
  */
 int dkt__read_fd(int fd, size_t most, char **data, size_t *len);
 int dkt__read_file(const char *path, size_t most, char **data, size_t *len);
 
-/* Reads len bytes from a place in a file, fewer where it ends or fails: how many, or -errno if none. */
+/*
+ * Reads len bytes at an offset. Returns how many were read, fewer at the end or at an error; -errno
+ * if none.
+ */
 ssize_t dkt__pread_all(int fd, void *bytes, size_t len, uint64_t at);
 
-/* Writes all: where the file is, or at a place in it. */
+/* Write all bytes: at the file's position, or at an offset. */
 int dkt__write_all(int fd, const void *bytes, size_t len);
 int dkt__pwrite_all(int fd, const void *bytes, size_t len, uint64_t at);
 
-/* Where files that others need not see go: $TMPDIR, else /tmp. */
+/* The directory for temporary files: $TMPDIR, otherwise /tmp. */
 const char *dkt__temporary_dir(void);
 
-/* A file without a name in the directory, to be read and written: its descriptor, or -errno. */
+/*
+ * Creates a file without a name in the directory, for reading and writing. Returns its descriptor
+ * or -errno.
+ */
 int dkt__unnamed_file(const char *dir);
 
 /*
- * Ends a text that open_memstream() began; f is NULL if it could not. After a failure, this one's or err,
- * the text is NULL; otherwise the caller frees it.
+ * Closes a text of open_memstream(); f is NULL if that call failed. Returns err, or the error of
+ * closing; then the text is NULL. Otherwise the caller frees the text.
  */
 int dkt__text_end(FILE *f, int err, char **text);
 
-/* The same; a text of nothing becomes NULL too. */
+/* The same, but an empty text becomes NULL too. */
 int dkt__text_end_some(FILE *f, int err, char **text);

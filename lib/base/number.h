@@ -12,7 +12,7 @@
 extern const char dkt__digit_pairs[201];
 extern const uint64_t dkt__powers_of_ten[20];
 
-/* Hexadecimal digits of 32 bits in one word, which holds the first digit in its first byte. */
+/* The hexadecimal digits of 32 bits in one word, the first digit in its first byte. */
 static inline uint64_t dkt__hex8(uint32_t v)
 {
 	uint64_t x = v, letters;
@@ -21,7 +21,7 @@ static inline uint64_t dkt__hex8(uint32_t v)
 	x = ((x & 0xffff) << 32) | (x >> 16);
 	x = ((x & 0x000000ff000000ff) << 16) | ((x >> 8) & 0x000000ff000000ff);
 	x = ((x & 0x000f000f000f000f) << 8) | ((x >> 4) & 0x000f000f000f000f);
-	/* A byte of 10 and more carries into bit 4 when 6 is added: it becomes a letter. */
+	/* Adding 6 carries into bit 4 if the byte is 10 or more, a letter. */
 	letters = ((x + 0x0606060606060606) >> 4) & 0x0101010101010101;
 	x += 0x3030303030303030 + letters * ('a' - '0' - 10);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -30,7 +30,7 @@ static inline uint64_t dkt__hex8(uint32_t v)
 	return x;
 }
 
-/* Stores a word of digits without its first ones. */
+/* Stores a word of digits without the first ones. */
 static inline void dkt__put_hex8(char *p, uint64_t word, unsigned int without)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -42,7 +42,7 @@ static inline void dkt__put_hex8(char *p, uint64_t word, unsigned int without)
 }
 
 #ifdef __SSE2__
-/* Puts exactly that many digits, 1 to 16; writes 16 bytes. */
+/* Writes exactly that many digits, 1 to 16; touches 16 bytes. */
 static inline char *dkt__put_hex_digits(char *p, uint64_t v, unsigned int digits)
 {
 	const __m128i low = _mm_set1_epi8(15);
@@ -58,7 +58,7 @@ static inline char *dkt__put_hex_digits(char *p, uint64_t v, unsigned int digits
 	return p + digits;
 }
 #else
-/* Puts exactly that many digits, 1 to 16; may write 16 bytes. */
+/* Writes exactly that many digits, 1 to 16; may touch 16 bytes. */
 static inline char *dkt__put_hex_digits(char *p, uint64_t v, unsigned int digits)
 {
 	if (digits <= 8) {
@@ -101,7 +101,7 @@ static inline char *dkt__put_dec_back(char *tail, uint64_t v)
 
 static inline unsigned int dkt__dec_len(uint64_t v)
 {
-	/* The logarithm to base 2 times log10(2), right or one too high. */
+	/* Approximates the number of digits as log2 times log10(2): right or one too high. */
 	unsigned int n = (64 - (unsigned int)__builtin_clzll(v | 1)) * 1233 >> 12;
 
 	return n + (v >= dkt__powers_of_ten[n]);
@@ -128,7 +128,7 @@ static inline char *dkt__put_int(char *p, int64_t v)
 	return dkt__put_dec(p + 1, 0 - (uint64_t)v);
 }
 
-/* %06u of a number below a million. */
+/* Writes a number below a million as %06u. */
 static inline char *dkt__put_six(char *p, uint32_t v)
 {
 	memcpy(p, dkt__digit_pairs + v / 10000 * 2, 2);
@@ -137,7 +137,7 @@ static inline char *dkt__put_six(char *p, uint32_t v)
 	return p + 6;
 }
 
-/* memcpy() of what is mostly a few bytes, without a call. */
+/* memcpy() for mostly a few bytes, without a call. */
 static inline void dkt__copy_few(char *to, const void *from, size_t n)
 {
 	const char *p = from;

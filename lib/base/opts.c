@@ -3,7 +3,7 @@
 #include "base/opts.h"
 #include "base/util.h"
 
-/* No options are longer: a size beyond is one that nobody has set. */
+/* No options struct is longer: a larger size was never set by the caller. */
 #define OPTS_MAX 4096
 
 int dkt__opts_copy(const char *type, void *to, size_t size, const void *from, char **words)

@@ -5,9 +5,9 @@
 #include <dktrace/dktrace.h>
 
 /*
- * Copies a caller's options of the struct type, NULL: all defaults. A caller that was built with an older
- * header has fewer members, the others are zero. -E2BIG: one of a newer header asks for what is not
- * known here; -EINVAL: sz is not set.
+ * Copies a caller's options struct of that type; NULL means all defaults. A caller built with an
+ * older header has fewer members; the others become 0. -E2BIG: a caller with a newer header sets an
+ * unknown member; -EINVAL: sz is not set.
  */
 #define dkt__opts_take(ctx, type, to, from)                                                        \
 	({                                                                                         \
@@ -19,5 +19,8 @@
 		err_ ? dkt_error_give(ctx, err_, words_) : 0;                                      \
 	})
 
-/* *words says what is wrong; the caller frees it. NULL: nothing is, or memory is out. */
+/*
+ * Sets *words to the error message, which the caller frees; NULL if there is no error, or memory is
+ * out.
+ */
 int dkt__opts_copy(const char *type, void *to, size_t size, const void *from, char **words);

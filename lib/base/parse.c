@@ -4,12 +4,12 @@
 
 #include "base/parse.h"
 
-/* A list may not name more: "0-4294967295" is a slip. */
+/* A list may not have more numbers: "0-4294967295" is a mistake. */
 #define LIST_MAX 65536
 
 /* ---- numbers ---- */
 
-/* 16 and more: no digit. */
+/* Returns 16 or more if p is not at a digit. */
 static unsigned int digit_of(const char *p, const char *end)
 {
 	unsigned int c = p == end ? 0 : (unsigned char)*p;
@@ -168,7 +168,7 @@ int dkt__parse_size(const char *text, uint64_t *bytes)
 	return err == -EINVAL || !factor ? -EINVAL : -ERANGE;
 }
 
-/* Digits behind a point, in parts of a unit; what is less than a ns is cut off. */
+/* Reads digits after a point as parts of a unit; drops parts of a ns. */
 static const char *take_fraction(const char *p, uint64_t *digits, uint64_t *parts)
 {
 	*digits = 0;

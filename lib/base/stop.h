@@ -2,12 +2,12 @@
 /* The stop flag: records which signal asked the program to end. */
 #pragma once
 
-/* The signal sets the flag from now on, and interrupts what waits. */
+/* Makes the signal set the flag and interrupt waiting calls. */
 void dkt__stop_on(int sig);
 
-/* SIGINT and SIGTERM do; a reader of a pipe that went away is an error of write(). */
+/* Makes SIGINT and SIGTERM set the flag. Ignores SIGPIPE: write() returns the error. */
 void dkt__stop_on_end(void);
 
-/* The signal that came last; 0: none. */
+/* Returns the last signal, or 0. */
 int dkt__stopped(void);
 void dkt__stop_forget(void);

@@ -18,8 +18,9 @@
 #define dkt__likely(x)   __builtin_expect(!!(x), 1)
 
 /*
- * Room for one more behind an array of n elements that only grows by this: it holds 4 or a power of two, so
- * that n alone says when it is full. NULL: memory is out, and the array stays as it is.
+ * Returns the array with room for one more element. The array must only grow by this function: it
+ * holds 4 or a power of two, so n alone tells when it is full. NULL if memory is out; the array
+ * stays unchanged.
  */
 static inline void *dkt__grow(void *list, size_t n, size_t size)
 {
@@ -28,7 +29,10 @@ static inline void *dkt__grow(void *list, size_t n, size_t size)
 	return reallocarray(list, n ? 2 * n : 4, size);
 }
 
-/* Appends a value, which is only looked at when there is room, to such an array: 0 or -ENOMEM. */
+/*
+ * Appends a value to such an array; evaluates the value only if there is room. Returns 0 or
+ * -ENOMEM.
+ */
 #define dkt__append(list, n, ...)                                                                  \
 	({                                                                                         \
 		__typeof__(list) more_ = dkt__grow((list), (size_t)(n), sizeof(*more_));           \
@@ -40,7 +44,7 @@ static inline void *dkt__grow(void *list, size_t n, size_t size)
 		more_ ? 0 : -ENOMEM;                                                               \
 	})
 
-/* Lengthens an array by zeroed elements; NULL: memory is out. */
+/* Extends an array from had to n elements, the new ones zeroed. Returns NULL if memory is out. */
 static inline void *dkt__widen(void *list, size_t had, size_t n, size_t size)
 {
 	char *more = reallocarray(list, n, size);
@@ -50,7 +54,7 @@ static inline void *dkt__widen(void *list, size_t had, size_t n, size_t size)
 	return more;
 }
 
-/* The element at that place of an array, which is lengthened so far; NULL: memory is out. */
+/* Returns the address of an element; extends the array to hold it. NULL if memory is out. */
 #define dkt__reach(list, n, place)                                                                 \
 	({                                                                                         \
 		const size_t place_ = (place);                                                     \
@@ -66,7 +70,7 @@ static inline void *dkt__widen(void *list, size_t had, size_t n, size_t size)
 		all_ ? &all_[place_] : NULL;                                                       \
 	})
 
-/* Turns the bytes of one number round. */
+/* Reverses the bytes of one number. */
 static inline void dkt__turn(uint8_t *p, uint32_t size)
 {
 	for (uint32_t i = 0; i < size / 2; i++) {
@@ -100,5 +104,5 @@ static inline void dkt__closedirp(DIR **d)
 		closedir(*d);
 }
 
-/* As in: char *text __cleanup(free) = NULL; what is one of free, close, fclose, closedir. */
+/* Usage: char *text __cleanup(free) = NULL; also close, fclose, closedir. */
 #define __cleanup(what) __attribute__((cleanup(dkt__##what##p)))

@@ -7,7 +7,7 @@
 
 #define NS INT64_C(1000000000)
 
-/* Seconds, with parts of one behind a point and no unit. */
+/* Reads seconds with an optional fraction, without a unit. */
 static int read_seconds(const char *text, int64_t most, int64_t *ns)
 {
 	uint64_t value;
