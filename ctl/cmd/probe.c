@@ -290,7 +290,7 @@ static int add_marker(void *data, const struct dkt_marker *marker)
 {
 	const struct markers *markers = data;
 	char *name __cleanup(free) = NULL;
-	struct dkt_probe probe = { .group = marker->provider, .name = marker->name };
+	DKT_OPTS(dkt_probe, probe, .group = marker->provider, .name = marker->name);
 
 	if (markers->glob && !probes_match(markers->glob, &probe))
 		return 0;

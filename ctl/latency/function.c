@@ -5,12 +5,9 @@
 static int make_probe(struct latency *latency, int i)
 {
 	static const char *const names[] = { "entry", "return" };
-	struct dkt_probe probe = { .kind = DKT_PROBE_KPROBE,
-				   .on_return = i,
-				   .group = latency->group,
-				   .name = names[i],
-				   .place = latency->function,
-				   .fields = "" };
+	DKT_OPTS(dkt_probe, probe, .kind = DKT_PROBE_KPROBE, .on_return = i,
+		 .group = latency->group, .name = names[i], .place = latency->function,
+		 .fields = "");
 	int err = dkt_probe_create(latency->ctx, &probe);
 
 	if (err)

@@ -481,9 +481,11 @@ enum dkt_probe_kind {
 
 /*
  * The definition of a probe. The kernel's kprobetrace.rst and uprobetracer.rst describe the texts.
- * The strings of a probe in a list live as long as the list.
+ * The strings of a probe in a list live as long as the list. A caller that passes such a struct
+ * declares it with DKT_OPTS.
  */
 struct dkt_probe {
+	size_t sz;
 	enum dkt_probe_kind kind;
 	bool on_return;
 	const char *group;

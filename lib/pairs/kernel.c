@@ -170,11 +170,8 @@ static int put_trigger(struct dkt_instance *in, const char *system, const char *
 /* Names outlive the catalogue, which is forgotten when the new event is made. */
 static int apply(struct plan *plan, struct dkt_instance *in)
 {
-	struct dkt_probe probe = { .kind = DKT_PROBE_SYNTHETIC,
-				   .group = "synthetic",
-				   .name = plan->name,
-				   .place = "",
-				   .fields = plan->fields };
+	DKT_OPTS(dkt_probe, probe, .kind = DKT_PROBE_SYNTHETIC, .group = "synthetic",
+		 .name = plan->name, .place = "", .fields = plan->fields);
 	char *systems[3] = { 0 }, *names[3] = { 0 };
 	int err = 0;
 

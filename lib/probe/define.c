@@ -183,12 +183,9 @@ static int check_name(struct dkt_ctx *ctx, const char *what, const char *name)
 int dkt__probe_add(struct probe_define *define, struct probe_scope *scope, const char *place,
 		   const char *base, const char *suffix)
 {
-	struct dkt_probe probe = { .kind = define->kind,
-				   .on_return = define->place.on_return,
-				   .group = define->opts->group ? define->opts->group : PROBE_GROUP,
-				   .place = place,
-				   .hits = DKT_PROBE_UNKNOWN,
-				   .missed = DKT_PROBE_UNKNOWN };
+	DKT_OPTS(dkt_probe, probe, .kind = define->kind, .on_return = define->place.on_return,
+		 .group = define->opts->group ? define->opts->group : PROBE_GROUP, .place = place,
+		 .hits = DKT_PROBE_UNKNOWN, .missed = DKT_PROBE_UNKNOWN);
 	char *fields __cleanup(free) = NULL;
 	char *name __cleanup(free) = NULL;
 	char *text __cleanup(free) = NULL;

@@ -72,11 +72,8 @@ static int synthetic_fields(struct probe_define *define, char **fields)
 int dkt__probe_synthetic(struct probe_define *define)
 {
 	const struct probe_place *place = &define->place;
-	struct dkt_probe probe = { .kind = DKT_PROBE_SYNTHETIC,
-				   .group = "synthetic",
-				   .name = place->function,
-				   .hits = DKT_PROBE_UNKNOWN,
-				   .missed = DKT_PROBE_UNKNOWN };
+	DKT_OPTS(dkt_probe, probe, .kind = DKT_PROBE_SYNTHETIC, .group = "synthetic",
+		 .name = place->function, .hits = DKT_PROBE_UNKNOWN, .missed = DKT_PROBE_UNKNOWN);
 	char *fields __cleanup(free) = NULL;
 	char *text __cleanup(free) = NULL;
 	int err;

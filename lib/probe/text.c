@@ -78,9 +78,15 @@ static char letter_of(const struct dkt_probe *probe)
 	}
 }
 
-int dkt_probe_text(struct dkt_ctx *ctx, const struct dkt_probe *probe, char **text)
+int dkt_probe_text(struct dkt_ctx *ctx, const struct dkt_probe *given, char **text)
 {
-	dkt__needs(ctx, dkt__clear(text) && ctx && probe);
+	dkt__needs(ctx, dkt__clear(text) && ctx && given);
+
+	struct dkt_probe all, *probe = &all;
+	int err = dkt__opts_take(ctx, dkt_probe, &all, given);
+
+	if (err)
+		return err;
 
 	const char *place = probe->place ? probe->place : "";
 	const char *fields = probe->fields ? probe->fields : "";
@@ -175,7 +181,7 @@ static void cut_return(char *place, struct dkt_probe *probe)
 int dkt__probe_parse(const char *line, struct dkt_probes *probes)
 {
 	char *text __cleanup(free) = strdup(line);
-	struct dkt_probe probe = { .hits = DKT_PROBE_UNKNOWN, .missed = DKT_PROBE_UNKNOWN };
+	DKT_OPTS(dkt_probe, probe, .hits = DKT_PROBE_UNKNOWN, .missed = DKT_PROBE_UNKNOWN);
 	char *rest = text, *head, *slash, *place = NULL;
 
 	if (!text)

@@ -94,7 +94,7 @@ static int no_marker(void *data, const struct dkt_marker *marker)
 
 static void probes(void **state)
 {
-	struct dkt_probe probe = { .group = "sched", .name = "sched_switch", .place = "/bin/sh:0" };
+	DKT_OPTS(dkt_probe, probe, .group = "sched", .name = "sched_switch", .place = "/bin/sh:0");
 	DKT_OPTS(dkt_probe_opts, opts, .exec = "/etc/passwd");
 	struct test *test = *state;
 	struct dkt_probes *list;

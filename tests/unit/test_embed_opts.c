@@ -195,6 +195,26 @@ static void what_is_made_is_closed_whatever_fails(void **state)
 	assert_int_equal(closed, 5);
 }
 
+static void a_probe_has_a_size(void **state)
+{
+	struct dkt_probe probe = {
+		.kind = DKT_PROBE_KPROBE, .group = "g", .name = "n", .place = "f"
+	};
+	NEWER(dkt_probe) newer = { .more = 1 };
+	char *text;
+
+	assert_fails(*state, -EINVAL, "dkt_probe: sz is 0, not the size of the struct",
+		     dkt_probe_text(*state, &probe, &text));
+	probe.sz = offsetof(struct dkt_probe, hits);
+	assert_ok(*state, dkt_probe_text(*state, &probe, &text));
+	assert_string_equal(text, "p:g/n f");
+	free(text);
+	newer.opts = probe;
+	newer.opts.sz = sizeof(newer);
+	assert_int_equal(dkt_probe_text(*state, &newer.opts, &text), -E2BIG);
+	assert_null(text);
+}
+
 static void facts_may_be_an_older_header_s(void **state)
 {
 	struct dkt_source_info older = { .sz = offsetof(struct dkt_source_info, cpus),
@@ -365,6 +385,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(every_call_looks_at_the_size, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_made_is_closed_whatever_fails, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(a_probe_has_a_size, setup, teardown),
 		cmocka_unit_test_setup_teardown(facts_may_be_an_older_header_s, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_made_style_needs_record_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_made_source_needs_next_alone, setup, teardown),

@@ -137,9 +137,8 @@ static void hits_of_others(void **state)
 
 static void made(void **state)
 {
-	struct dkt_probe probe = {
-		.kind = DKT_PROBE_KPROBE, .group = "g", .name = "n", .place = "f"
-	};
+	DKT_OPTS(dkt_probe, probe, .kind = DKT_PROBE_KPROBE, .group = "g", .name = "n",
+		 .place = "f");
 	char *many = malloc(6000), text[64] = "";
 	FILE *f;
 

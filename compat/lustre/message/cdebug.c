@@ -300,11 +300,8 @@ static enum cdebug_place find_place(void)
 static int define(struct dkt_ctx *ctx, const char *name, const char *where, const char *fields,
 		  int (*fn)(struct dkt_ctx *ctx, const struct dkt_probe *probe))
 {
-	const struct dkt_probe probe = { .kind = DKT_PROBE_KPROBE,
-					 .group = CDEBUG_GROUP,
-					 .name = name,
-					 .place = where,
-					 .fields = fields };
+	const DKT_OPTS(dkt_probe, probe, .kind = DKT_PROBE_KPROBE, .group = CDEBUG_GROUP,
+		       .name = name, .place = where, .fields = fields);
 
 	return fn(ctx, &probe);
 }
