@@ -5,14 +5,14 @@
 #include "source/chunks.h"
 #include "source/page.h"
 
-/* trace-cmd packs ten pages into one. */
+/* The most that a chunk may be decompressed to; trace-cmd packs ten pages into one. */
 #define CHUNK_MAX (16u << 20)
 
 struct dkt__chunk {
 	const uint8_t *data;
 	uint64_t first; /* its first page */
 	uint32_t packed, size; /* bytes */
-	uint64_t *times; /* of its pages; NULL: nobody asked for one */
+	uint64_t *times; /* of its pages; NULL: not read yet */
 };
 
 static bool find_all(struct dkt__chunks *chunks, struct dkt__cursor *cur)
@@ -98,7 +98,7 @@ static bool unpack(struct dkt__chunks *chunks, size_t at, struct dkt__chunk_room
 	return true;
 }
 
-/* Makes the first room that of the page's chunk. */
+/* Makes the page's chunk the one in the first room. */
 static bool turn_to(struct dkt__chunks *chunks, uint64_t nr)
 {
 	struct dkt__chunk_room *rooms = chunks->rooms, other = rooms[1];

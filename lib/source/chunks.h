@@ -7,9 +7,9 @@
 #include "base/compress.h"
 #include "source/file.h"
 
-/* Pages of a chunk, unpacked. */
+/* The decompressed pages of a chunk. */
 struct dkt__chunk_room {
-	size_t chunk; /* which; as many as there are: none */
+	size_t chunk; /* number of the chunk; the number of chunks means none */
 	uint8_t *bytes;
 	size_t size;
 };
@@ -20,24 +20,27 @@ struct dkt__chunks {
 	size_t n;
 	uint64_t pages; /* of all chunks */
 	uint32_t page_size;
-	uint32_t largest; /* bytes of a chunk, unpacked */
+	uint32_t largest; /* bytes of a decompressed chunk */
 	void *state; /* the codec's */
-	/* For the page asked for last, and for a search by time, which keeps that page. */
+	/*
+	 * One for the page returned last, one for a search by time, which must keep that page
+	 * valid.
+	 */
 	struct dkt__chunk_room rooms[2];
 };
 
 /*
- * Finds the chunks in the cursor's bytes: a count, then each with its two sizes before it. False:
- * what follows the chunks that were found makes no sense, or is not there.
+ * Finds the chunks in the cursor's bytes: a count, then the chunks, each after its two sizes.
+ * Returns false if the bytes after the found chunks are invalid or missing.
  */
 bool dkt__chunks_find(struct dkt__chunks *chunks, struct dkt__cursor *cur);
 void dkt__chunks_clear(struct dkt__chunks *chunks);
 
-/* The page of that number, valid until another chunk's is asked for. NULL: it cannot be had. */
+/* Returns page nr, valid until a page of another chunk is read. NULL: the page cannot be read. */
 const uint8_t *dkt__chunks_page(struct dkt__chunks *chunks, uint64_t nr);
 
 /*
- * The time that the page begins with, as dkt__page_time() reads it. Those of a chunk are kept: a
- * search through them unpacks no chunk a second time. False: it cannot be had.
+ * Reads the start time of page nr, as dkt__page_time() does. Keeps the times of a chunk, so that a
+ * search decompresses no chunk twice. Returns false if the page cannot be read.
  */
 bool dkt__chunks_time(struct dkt__chunks *chunks, uint64_t nr, bool swap, uint64_t *time);

@@ -46,7 +46,7 @@ static int name_cmp(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* The one copy of a name. NULL: no memory. */
+/* Returns the single copy of a name, or NULL if memory is out. */
 static const char *keep(struct dkt__comms *comms, const char *name)
 {
 	char **node = tsearch(name, &comms->names, name_cmp), *copy;

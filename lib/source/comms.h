@@ -7,21 +7,21 @@
 struct dkt__comms {
 	struct dkt__comm *slots;
 	size_t n, size; /* size is a power of two */
-	void *names; /* a tree of all names there were, each once */
+	void *names; /* a tree of all names so far, each once */
 };
 
-/* Gives the process that name in place of any before; n bytes, cut to what a kernel keeps. */
+/* Sets the name of the process, n bytes, truncated to the length that a kernel keeps. */
 int dkt__comms_set(struct dkt__comms *comms, int32_t pid, const char *name, size_t n);
 
-/* Takes "PID NAME" lines, as of saved_cmdlines. */
+/* Reads "PID NAME" lines, as in saved_cmdlines. */
 int dkt__comms_parse(struct dkt__comms *comms, const char *text, size_t len);
 
 /*
- * NULL if it is not known. Valid, and the same, until dkt__comms_clear(), whatever name the process is
- * given after that.
+ * Returns the name, or NULL if it is unknown. The string stays valid and unchanged until
+ * dkt__comms_clear(), even if the process gets another name.
  */
 const char *dkt__comms_get(const struct dkt__comms *comms, int32_t pid);
 
-/* No process has a name any more; those that there were stay valid. */
+/* Forgets all names; strings already returned stay valid. */
 void dkt__comms_forget(struct dkt__comms *comms);
 void dkt__comms_clear(struct dkt__comms *comms);

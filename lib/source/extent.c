@@ -14,13 +14,13 @@ void dkt__extent_clear(struct dkt__extent *extent)
 	extent->n = 0;
 }
 
-/* The bytes that are there of a page. */
+/* Returns how many bytes of the page are in the file. */
 static uint32_t page_bytes(const struct dkt__extent *extent, uint64_t nr)
 {
 	return (uint32_t)DKT__MIN(extent->bytes - nr * extent->page_size, extent->page_size);
 }
 
-/* The page if it is among those that were read last. */
+/* Returns the page if the last read included it. */
 static const uint8_t *find(const struct dkt__extent *extent, uint64_t nr, uint32_t size)
 {
 	uint64_t at = (nr - extent->first) * extent->page_size;

@@ -5,29 +5,32 @@
 #include "ctx.h"
 
 struct dkt__extent {
-	int fd; /* of the file, which stays open */
-	uint64_t at, bytes; /* in the file; the last page may be cut */
+	int fd; /* of the file, not owned */
+	uint64_t at, bytes; /* in the file; the last page may be truncated */
 	uint32_t page_size;
 	uint32_t ahead; /* bytes to read at once */
-	uint8_t *room; /* holds what was read last; NULL: nothing was */
+	uint8_t *room; /* holds the last read; NULL: nothing read yet */
 	uint64_t first; /* page in it */
 	size_t n; /* bytes in it */
 };
 
 void dkt__extent_clear(struct dkt__extent *extent);
 
-/* How many pages there are. */
+/* Returns the number of pages. */
 static inline uint64_t dkt__extent_pages(const struct dkt__extent *extent)
 {
 	return extent->bytes / extent->page_size + !!(extent->bytes % extent->page_size);
 }
 
 /*
- * The page of that number, of which *size bytes are there, valid until another one is asked for; the
- * next pages before end will be asked for, too. NULL: it cannot be read.
+ * Returns page nr, of which *size bytes are in the file; valid until the next call. Also reads the
+ * next pages before end. NULL: the page cannot be read.
  */
 const uint8_t *dkt__extent_page(struct dkt__extent *extent, uint64_t nr, uint64_t end,
 				uint32_t *size);
 
-/* The time that the page begins with, as dkt__page_time() reads it. False: it cannot be had. */
+/*
+ * Reads the start time of page nr, as dkt__page_time() does. Returns false if the page cannot be
+ * read.
+ */
 bool dkt__extent_time(const struct dkt__extent *extent, uint64_t nr, bool swap, uint64_t *time);

@@ -6,9 +6,9 @@
 
 /* A stream that has a next record. */
 struct dkt__heap_item {
-	uint64_t ts; /* of that record */
-	uint32_t order; /* of equal times the lower one comes first */
-	uint32_t nr; /* the caller's number of the stream */
+	uint64_t ts; /* of its next record */
+	uint32_t order; /* if times are equal, the lower order comes first */
+	uint32_t nr; /* the stream's number for the caller */
 };
 
 struct dkt__heap {
@@ -19,10 +19,10 @@ struct dkt__heap {
 /* -ENOMEM. */
 int dkt__heap_add(struct dkt__heap *heap, struct dkt__heap_item item);
 
-/* Finds the place of an item from the top on down, in the place of the first one. */
+/* Puts an item in place of the first, and moves it down to its position. */
 void dkt__heap_sift(struct dkt__heap *heap, struct dkt__heap_item item);
 
-/* The first one has no next record. */
+/* Removes the first stream, which has no next record. */
 void dkt__heap_drop(struct dkt__heap *heap);
 
 void dkt__heap_clear(struct dkt__heap *heap);
@@ -32,14 +32,14 @@ static inline bool dkt__heap_older(const struct dkt__heap_item *a, const struct 
 	return a->ts < b->ts || (a->ts == b->ts && a->order < b->order);
 }
 
-/* The first one's next record is of that time now. */
+/* Sets the time of the first stream's next record, and restores the order. */
 static inline void dkt__heap_move(struct dkt__heap *heap, uint64_t ts)
 {
 	struct dkt__heap_item first = { .ts = ts,
 					.order = heap->list[0].order,
 					.nr = heap->list[0].nr };
 
-	/* Two streams that take turns are common, and the rest of a sift is not for them. */
+	/* A fast path: often just two streams take turns. */
 	if (heap->n == 2 && dkt__heap_older(&heap->list[1], &first)) {
 		heap->list[0] = heap->list[1];
 		heap->list[1] = first;
@@ -48,7 +48,7 @@ static inline void dkt__heap_move(struct dkt__heap *heap, uint64_t ts)
 	}
 }
 
-/* The first one stays the first as long as its times are less than this. */
+/* Returns the bound below which the first stream stays first. */
 static inline uint64_t dkt__heap_bound(const struct dkt__heap *heap)
 {
 	uint64_t bound = heap->n > 1 ? heap->list[1].ts : UINT64_MAX;

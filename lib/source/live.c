@@ -6,7 +6,7 @@
 #include "source/live.h"
 #include "instance.h"
 
-/* Pages of a CPU that are taken out before they are written out and forgotten. */
+/* Pages that are read from a CPU's buffer before they are freed. */
 #define WINDOW 64
 
 static struct dkt__live_cpu *cpu_of(struct dkt__live *live, const struct dkt__stream *s)
@@ -16,13 +16,13 @@ static struct dkt__live_cpu *cpu_of(struct dkt__live *live, const struct dkt__st
 
 /* ---- pages ---- */
 
-/* The spool has got pages, or forgotten some. */
+/* Updates the number of pages after the spool got or freed some. */
 static void count_pages(struct dkt__live *live, struct dkt__stream *s)
 {
 	s->n_pages = s->last = dkt__spool_pages(&cpu_of(live, s)->spool);
 }
 
-/* Forgets what was returned. Nothing moves in the mapping: a page being walked stays. */
+/* Frees the returned records. Pages do not move in the mapping, so a page in use stays valid. */
 static void release(struct dkt__live *live, struct dkt__stream *s)
 {
 	struct dkt__spool_pos pos;
@@ -57,14 +57,14 @@ static int read_page(struct dkt__live *live, struct dkt__stream *s, bool *more)
 	do
 		n = read(cpu->fd, room, cpu->spool.page_size);
 	while (n < 0 && errno == EINTR);
-	/* A CPU gets its buffer when it comes online first, and keeps it when it goes. */
+	/* A CPU gets its buffer when it first comes online, and keeps it when it goes offline. */
 	cpu->absent = n < 0 && errno == ENODEV;
 	if (n < 0 && errno != EAGAIN && !cpu->absent)
 		return dkt_fail(live->in->ctx, -errno, "read buffer of cpu %d: %s", s->cpu,
 				strerror(errno));
 	if (n <= 0)
 		return 0;
-	/* A saved tree's last page may be cut. */
+	/* The last page of a saved tree may be truncated. */
 	memset((char *)room + n, 0, cpu->spool.page_size - (size_t)n);
 	cpu->dry = dkt__page_time(room, false) >= live->streams.until;
 	dkt__spool_commit(&cpu->spool);
@@ -73,7 +73,7 @@ static int read_page(struct dkt__live *live, struct dkt__stream *s, bool *more)
 	return 0;
 }
 
-/* Takes pages out of the kernel for a CPU whose spooled ones have all been returned. */
+/* Reads pages from the kernel for a CPU whose spooled records have all been returned. */
 static int spool_more(struct dkt__streams *it, struct dkt__stream *s)
 {
 	struct dkt__live *live = (struct dkt__live *)it;
@@ -84,7 +84,7 @@ static int spool_more(struct dkt__streams *it, struct dkt__stream *s)
 	if (cpu->dry || live->spooled)
 		return 1;
 	if (dkt__spool_pages(&cpu->spool) && !(live->flags & (DKT_LIVE_KEEP | DKT_LIVE_WHOLE))) {
-		/* All that was returned so far is written out, so that its pages can be used again. */
+		/* The caller writes out all returned records, so that their pages can be reused. */
 		err = live->flush ? live->flush(live->data) : 0;
 		if (!err)
 			release_all(live);
@@ -112,7 +112,10 @@ const struct dkt__provider dkt__pages_spool = {
 
 int dkt__live_save(struct dkt__live *live, bool top)
 {
-	/* Only what is to be emptied: the other one goes on recording, this too. */
+	/*
+	 * Save only the instance that will be emptied; the other one goes on recording, also what
+	 * we do here.
+	 */
 	const size_t own = (size_t)live->in->cpus, from = top ? own : 0;
 	const size_t to = top ? live->streams.n : own;
 	int err = 0;
@@ -135,7 +138,7 @@ int dkt__live_save(struct dkt__live *live, bool top)
 
 /* ---- the calls ---- */
 
-/* Looks at every CPU again, with a new bound where the source follows. */
+/* Checks every CPU again, with a new time bound if the source follows. */
 static int begin(struct dkt__live *live)
 {
 	uint64_t now;
@@ -154,9 +157,10 @@ static int begin(struct dkt__live *live)
 }
 
 /*
- * Nothing more now. A record beyond the bound has been taken out of the kernel, whose buffer will not
- * tell of it; if it were announced to a patient reader, one whose own doing is recorded would never wait,
- * as every look leaves some. poll() reports an error for a missing buffer at once, and never its arrival.
+ * No record for now. A record beyond the bound has left the kernel's buffer, so the buffer will not
+ * report it. It must not be announced to a patient reader: if its own actions are recorded, each
+ * look leaves such a record and the reader would never wait. poll() reports an error for a missing
+ * buffer at once, and never its arrival.
  */
 static int more_later(struct dkt__live *live)
 {
@@ -191,13 +195,13 @@ int dkt__live_next(struct dkt_source *source, struct dkt_record *record)
 	if (!err)
 		err = dkt__streams_next(source, record);
 	if (dkt__unlikely(err)) {
-		/* A failure, or with more to come: all CPUs are to be asked again. */
+		/* After a failure, or if more records may come, all CPUs are checked again. */
 		live->begun = err == 1 && !(live->flags & DKT_LIVE_FOLLOW);
 		return err == 1 && !live->begun ? more_later(live) : err;
 	}
 	cpu = cpu_of(live, live->streams.top);
 	if (dkt__unlikely(cpu->first && record->event)) {
-		/* It may have been left out, as nobody wants its event. */
+		/* The CPU's first record may have been skipped because its event is not wanted. */
 		record->first = live->streams.top->loss.seen == 1;
 		cpu->first = false;
 	}
@@ -221,7 +225,7 @@ int dkt__live_wake(struct dkt_source *source)
 {
 	const uint64_t one = 1;
 
-	/* A count that is full has woken it already. */
+	/* If the counter is full, the source has been woken already. */
 	return write(((struct dkt__live *)source)->watch.wake, &one, sizeof(one)) < 0 &&
 			       errno != EAGAIN ?
 		       -errno :

@@ -63,14 +63,14 @@ static int made_wait(struct dkt_source *source, int timeout_ms)
 	return poll(&fd, 1, timeout_ms) < 0 ? -errno : 0;
 }
 
-/* Its maker, who has the descriptor, does that. */
+/* The caller who made the source owns the descriptor and wakes it. */
 static int made_wake(struct dkt_source *source)
 {
 	(void)source;
 	return -EOPNOTSUPP;
 }
 
-/* All records but the last are safe: that is not what its maker asks about. */
+/* The caller's done() has no way to say that all records but the last are safe. */
 static int made_done(struct dkt_source *source, bool last)
 {
 	struct made *made = (struct made *)source;

@@ -11,13 +11,13 @@ struct part {
 	uint32_t n_streams;
 	int64_t offset; /* to add to its times */
 	enum {
-		DUE, /* to be asked for its next record */
+		DUE, /* the next record has not been requested */
 		READY,
 		ENDED,
 	} state;
 	bool watched; /* it follows, and is not at its end */
 	struct dkt_record
-		next; /* at these times; what it points at is the source's until it goes on */
+		next; /* with shifted times; its pointers are valid until the part's next call */
 };
 
 /* A stream of one of the parts. */
@@ -33,12 +33,12 @@ struct merge {
 	struct stream *streams;
 	uint32_t n_streams;
 	struct dkt__heap heap; /* parts whose next record is ready */
-	bool begun; /* all parts have been asked since the caller was told that there is no more now */
-	bool taken; /* the first one's has been returned */
-	int watch; /* epoll: the parts that follow; -1: none does */
+	bool begun; /* all parts have been asked since the last DKT_NEXT_LATER */
+	bool taken; /* the first part's record has been returned */
+	int watch; /* epoll of the parts that follow; -1: none follows */
 };
 
-/* Times that would be before the clock's begin are its begin. */
+/* Shifts a time; a time before the clock's start becomes its start. */
 static uint64_t shift(uint64_t ts, int64_t offset)
 {
 	if (offset < 0 && ts < -(uint64_t)offset)
@@ -46,12 +46,12 @@ static uint64_t shift(uint64_t ts, int64_t offset)
 	return ts + (uint64_t)offset;
 }
 
-/* Makes the part's next record ready. Else as dkt_source_next(). */
+/* Makes the part's next record ready. Returns as dkt_source_next() does. */
 static int part_step(struct part *part)
 {
 	int err = dkt_source_next(part->source, &part->next);
 
-	/* A live part may have more later; a failed one is where it was. */
+	/* A live part may have more later; a failed part has not moved. */
 	part->state = !err ? READY : err == DKT_NEXT_END ? ENDED : DUE;
 	if (err)
 		return err;
@@ -78,7 +78,7 @@ static int begin(struct merge *m)
 	return DKT__MIN(err, 0);
 }
 
-/* Steps past the record that was returned last. */
+/* Steps past the last returned record. */
 static int advance(struct merge *m)
 {
 	struct part *part = &m->parts[m->heap.list[0].nr];
@@ -94,7 +94,7 @@ static int advance(struct merge *m)
 	return 0;
 }
 
-/* Whether all parts are at their end, or some only have no more now and are asked again. */
+/* Returns whether all parts have ended, or some only have no more now and are asked again. */
 static int end(struct merge *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
@@ -102,7 +102,7 @@ static int end(struct merge *m)
 
 		if (part->state == DUE)
 			m->begun = false;
-		/* Its descriptor has nothing to say any more. */
+		/* The descriptor of an ended part must not wake us. */
 		if (part->state == ENDED && part->watched)
 			part->watched = epoll_ctl(m->watch, EPOLL_CTL_DEL,
 						  dkt__source_fd(part->source), NULL);
@@ -188,7 +188,7 @@ static int merge_wait(struct dkt_source *source, int timeout_ms)
 		return 0;
 	if (epoll_wait(m->watch, &event, 1, timeout_ms) < 0)
 		return -errno;
-	/* Each takes away what it was woken with. */
+	/* Each part clears its own wake-up. */
 	for (size_t i = 0; !err && i < m->n; i++)
 		if (m->parts[i].watched)
 			err = dkt_source_wait(m->parts[i].source, 0);
@@ -243,7 +243,7 @@ static int merge_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 		struct part *part = &m->parts[i];
 
 		part->state = DUE;
-		/* 0 is no bound, and a bound before the part's begin is 1. */
+		/* 0 means no bound, so a bound before the part's start becomes 1. */
 		err = dkt_source_seek(part->source, since ? shift(since, -part->offset) : 0,
 				      until ? DKT__MAX(shift(until, -part->offset), UINT64_C(1)) :
 					      0);
@@ -251,7 +251,7 @@ static int merge_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 	return err;
 }
 
-/* Where one of the parts has that many bytes, all have their share of them at the most. */
+/* If one part reaches that many bytes, no part exceeds its share of them. */
 static int merge_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to)
 {
 	struct merge *m = (struct merge *)source;
@@ -262,7 +262,9 @@ static int merge_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
 		const struct part *part = &m->parts[i];
 		uint64_t at, end = shift(from, -part->offset);
 
-		/* Times before the clock's begin are one: they are not cut apart. */
+		/*
+		 * All times before the clock's start are the same time, and must stay in one slice.
+		 */
 		do {
 			at = end;
 			err = dkt_source_slice(part->source, at, bytes / m->n, &end);
@@ -303,7 +305,7 @@ static const struct dkt__source_ops merge_ops = {
 	.close = merge_close,
 };
 
-/* The streams of one part, at least one: its name is that of a stream without one. */
+/* Adds the streams of one part, at least one; a stream without a name gets the part's. */
 static int add_streams(struct merge *m, uint32_t nr, const char *part_name)
 {
 	struct part *part = &m->parts[nr];
@@ -326,7 +328,7 @@ static int add_streams(struct merge *m, uint32_t nr, const char *part_name)
 	return 0;
 }
 
-/* Parts that follow have a descriptor in common. */
+/* Adds a part that follows to the common descriptor. */
 static int watch(struct merge *m, struct part *part)
 {
 	struct epoll_event readable = { .events = EPOLLIN };

@@ -8,18 +8,18 @@
 /* The bits of commit that hold the length; the upper bits report lost records. */
 #define COMMIT_MASK ((1u << 27) - 1)
 
-/* And those upper ones: some were lost, and their number is stored behind the data. */
+/* Records were lost before the page; with COMMIT_STORED their number follows the data. */
 #define COMMIT_MISSED (1u << 31)
 #define COMMIT_STORED (1u << 30)
 
 enum event_type {
-	EVENT_LONG = 0, /* length in the next word, that word included */
+	EVENT_LONG = 0, /* length in the next word, which it includes */
 	EVENT_PADDING = DKT__EVENT_SHORT_MAX + 1,
 	EVENT_TIME_EXTEND,
 	EVENT_TIME_STAMP,
 };
 
-/* An absolute stamp has 59 bits; those above are the page's (rb_fix_abs_ts()). */
+/* An absolute time stamp has 59 bits; the bits above are the page's (rb_fix_abs_ts()). */
 #define STAMP_BITS 59
 
 static uint32_t read_u32(const struct dkt__page *page, uint32_t at)
@@ -53,12 +53,12 @@ static int page_bad(struct dkt__page *page)
 	return 1;
 }
 
-/* Steps over an event that is no record. False: it makes no sense, or nothing is behind it. */
+/* Skips an event that is not a record. Returns false if it is invalid, or the last of the page. */
 static bool skip(struct dkt__page *page, uint32_t head)
 {
 	uint32_t left = page->end - page->at, delta = head >> 5, word;
 
-	/* Padding without a time is all the rest of the page. */
+	/* Padding without a time fills the rest of the page. */
 	if ((head & 31) == EVENT_PADDING && !delta) {
 		page->at = page->end;
 		return false;

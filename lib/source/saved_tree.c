@@ -53,14 +53,14 @@ static int open_cpu(struct saved_tree *tree, int nr, uint32_t page_size)
 	s->cpu = nr;
 	s->page_size = page_size;
 	s->extent = (struct dkt__extent){ .fd = file.fd, .bytes = file.size };
-	/* Statistics need not have been saved. */
+	/* The saved tree may lack the statistics. */
 	s->has_lost = !dkt_instance_get_stats(tree->in, nr, &stats, sizeof(stats));
 	if (s->has_lost)
 		s->lost = stats.overrun + stats.commit_overrun + stats.dropped;
 	return 0;
 }
 
-/* Both need not have been saved, either. */
+/* The saved tree may lack both files. */
 static int read_names(struct saved_tree *tree)
 {
 	char *text __cleanup(free) = NULL;
@@ -108,7 +108,7 @@ int dkt__source_saved_tree(struct dkt_ctx *ctx, const char *path,
 	int err;
 
 	*source = NULL;
-	/* A live one is not a file: reading would take its records away. */
+	/* Refuse a live tracefs: reading it as files would consume its records. */
 	if (dkt__mount_is(path))
 		return dkt_fail(ctx, -EINVAL,
 				"open %s: it belongs to this kernel; it is not a saved tree", path);

@@ -25,7 +25,7 @@ void dkt__shift_sort(struct dkt__shift *shift)
 	shift->n = n;
 }
 
-/* The sample before the time that has one behind it. */
+/* Returns the last sample before the time that has a successor. */
 static const struct dkt__shift_sample *find(const struct dkt__shift *shift, uint64_t time)
 {
 	uint32_t low = 0, high = shift->n - 2;

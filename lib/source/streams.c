@@ -61,7 +61,9 @@ const struct dkt__provider dkt__pages_chunks = {
 	.verb = "unpacked",
 };
 
-/* The time that the page begins with, UINT64_MAX: it cannot be had, and the walk ends there. */
+/*
+ * Returns the start time of the page. UINT64_MAX: the page cannot be read, and the walk ends there.
+ */
 static uint64_t stream_time(const struct dkt__streams *it, struct dkt__stream *s, uint64_t nr)
 {
 	uint64_t stamp;
@@ -71,7 +73,7 @@ static uint64_t stream_time(const struct dkt__streams *it, struct dkt__stream *s
 	return to_time(it, s->shift ? dkt__shift_time(s->shift, stamp) : stamp);
 }
 
-/* Looks for pages behind the last one. */
+/* Looks for new pages after the last one. */
 static bool stream_more(struct dkt__streams *it, struct dkt__stream *s)
 {
 	int err = s->from->more ? s->from->more(it, s) : 1;
@@ -80,7 +82,7 @@ static bool stream_more(struct dkt__streams *it, struct dkt__stream *s)
 	return !err;
 }
 
-/* Begins to walk the next page that has a record. False: there is none. */
+/* Starts the next page that has a record. Returns false if there is none. */
 static bool stream_turn(struct dkt__streams *it, struct dkt__stream *s)
 {
 	for (;;) {
@@ -97,7 +99,7 @@ static bool stream_turn(struct dkt__streams *it, struct dkt__stream *s)
 		if (!bytes) {
 			dkt__streams_damage(it, "page %llu of cpu %d cannot be %s",
 					    (unsigned long long)s->page_nr, s->cpu, s->from->verb);
-			/* So it is told once. */
+			/* Report the damage once. */
 			s->n_pages = s->last = --s->page_nr;
 			s->found = DKT__MIN(s->found, s->n_pages);
 		} else if (!dkt__page_load(&s->page, bytes, offset, &s->next)) {
@@ -108,7 +110,7 @@ static bool stream_turn(struct dkt__streams *it, struct dkt__stream *s)
 	}
 }
 
-/* Shift the result to the clock that all sources share. */
+/* Converts the record's time to the clock that all streams share. */
 static inline bool on_time(struct dkt__stream *s, bool found)
 {
 	if (dkt__unlikely(s->shift && found))
@@ -121,7 +123,7 @@ static inline bool stream_next(struct dkt__streams *it, struct dkt__stream *s)
 	return on_time(s, dkt__likely(!dkt__page_next(&s->page, &s->next)) || stream_turn(it, s));
 }
 
-/* Whether the next record is looked at by nobody. It counts as seen. */
+/* True if the next record's event is not wanted; such a record counts as seen. */
 static inline bool is_unwanted(struct dkt__streams *it, struct dkt__stream *s)
 {
 	uint8_t verdict;
@@ -151,21 +153,21 @@ static inline bool stream_step(struct dkt__streams *it, struct dkt__stream *s)
 	return more;
 }
 
-/* Tests the next record of a stream that was not tested yet; steps over it if it is not wanted. */
+/* Tests a stream's next record, and skips it if it is not wanted. */
 static bool stream_judge(struct dkt__streams *it, struct dkt__stream *s, bool more)
 {
 	return more && it->verdicts && is_unwanted(it, s) ? stream_step(it, s) : more;
 }
 
-/* So often a search guesses before it halves what is left. */
+/* A search makes this many guesses before it bisects the rest. */
 #define GUESSES 6
 
-/* The number of pages whose stamp is before that time: stamps rise from page to page. */
+/* Returns the number of pages with a stamp before the time; stamps increase from page to page. */
 static uint64_t pages_before(struct dkt__streams *it, struct dkt__stream *s, uint64_t time)
 {
 	bool later = time > s->found_time;
 	uint64_t low = later ? s->found : 0, high = later ? s->n_pages : s->found, at, stamp;
-	/* Windows mostly follow one another, and pages fill as fast as they did lately. */
+	/* Windows are mostly consecutive, and pages fill at about the last known rate. */
 	double guess = (double)low + s->rate * (double)(time - s->found_time);
 	int guesses = later ? GUESSES : 0;
 
@@ -190,13 +192,13 @@ static uint64_t pages_before(struct dkt__streams *it, struct dkt__stream *s, uin
 	return low;
 }
 
-/* Goes to the first record that is not before the time. False: there is none. */
+/* Seeks the first record at or after the time. Returns false if there is none. */
 static bool stream_seek(struct dkt__streams *it, struct dkt__stream *s, uint64_t since)
 {
 	uint64_t before = since ? pages_before(it, s, since) : 0;
 	bool more;
 
-	/* The last page that begins before may go on after it. */
+	/* The last page that starts before the time may also have records after it. */
 	s->first = s->page_nr = before ? before - 1 : 0;
 	s->last = it->until == UINT64_MAX ? s->n_pages : pages_before(it, s, it->until);
 	s->page.bad = false;
@@ -261,7 +263,7 @@ int dkt__streams_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 	return err;
 }
 
-/* Steps past the record that was returned last. */
+/* Steps past the last returned record. */
 static inline void advance(struct dkt__streams *it)
 {
 	struct dkt__stream *s = it->top;
@@ -290,7 +292,7 @@ static void fill_gap(struct dkt__streams *it, struct dkt__stream *s, struct dkt_
 				    .lost = s->page.lost };
 }
 
-/* False: the bytes are no record. */
+/* Returns false if the bytes are not a record. */
 static inline bool fill_record(struct dkt__streams *it, struct dkt__stream *s,
 			       struct dkt_record *rec)
 {
@@ -331,7 +333,7 @@ int dkt__streams_next(struct dkt_source *source, struct dkt_record *rec)
 	while (dkt__likely(it->top)) {
 		struct dkt__stream *s = it->top;
 
-		/* The last time of all is before no bound. */
+		/* A record at the time UINT64_MAX must still be returned if there is no bound. */
 		if (dkt__unlikely(to_time(it, s->next.ts) >= it->until) && it->until != UINT64_MAX)
 			return 1;
 		if (dkt__unlikely(s->gap)) {
@@ -362,7 +364,7 @@ const char *dkt__streams_comm(struct dkt_source *source, const struct dkt_record
 	return it->comm;
 }
 
-/* The kernel's count is of all the time, and holds what no page tells. */
+/* The kernel's count covers the whole recording, and includes losses that no page reports. */
 static int stream_lost(struct dkt__streams *it, const struct dkt__stream *s, uint64_t *lost)
 {
 	*lost = s->loss.lost;
@@ -437,7 +439,7 @@ static void stream_clear(struct dkt__stream *s)
 	dkt__extent_clear(&s->extent);
 }
 
-/* Bytes of pages to read at once: of a CPU, and at most of all of them together. */
+/* Bytes of pages to read at once: for a CPU, and the limit for all CPUs together. */
 #define AHEAD     (128u << 10)
 #define AHEAD_ALL (8u << 20)
 

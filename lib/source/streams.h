@@ -21,7 +21,7 @@ struct dkt__provider {
 			       uint32_t *size);
 	/* The time that it begins with, as dkt__page_time() reads it. False: it cannot be had. */
 	bool (*time)(struct dkt__stream *s, uint64_t nr, uint64_t *stamp);
-	/* Looks for pages behind the last one. 0: there are some; 1: not now. NULL: there are never. */
+	/* Looks for new pages after the last one. */
 	int (*more)(struct dkt__streams *it, struct dkt__stream *s);
 	/*
 	 * Corrects *lost, the number of lost records by the pages, by another count.

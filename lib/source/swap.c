@@ -41,11 +41,11 @@ static void turn_field(const struct dkt_field *field, uint8_t *data, uint32_t si
 		turn_all(data + at, len, field->element);
 }
 
-/* Whether a field was turned as the event's print format has it, and not as the field says. */
+/* Swaps a field whose layout the print format gives, not the field. Returns true if it did. */
 static bool turn_special(const struct dkt__plan *plan, const struct dkt_field *field, uint8_t *data,
 			 uint32_t size)
 {
-	/* A stack is as long as its record, whatever the field says. */
+	/* A stack extends to the end of its record, whatever the field's size. */
 	if (plan->way == DKT__PLAN_STACK && !strcmp(field->name, "caller")) {
 		if (field->offset <= size)
 			turn_all(data + field->offset, size - field->offset, field->element);

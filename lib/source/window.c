@@ -53,7 +53,7 @@ static struct dkt_source *window_part(struct dkt_source *source, uint32_t nr)
 	return w->from->ops->part ? w->from->ops->part(w->from, nr) : source;
 }
 
-/* Only on from where it is: what was read is gone. */
+/* Works only before the first record: this source cannot go back to records already read. */
 static int window_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 {
 	struct window *w = (struct window *)source;

@@ -8,7 +8,7 @@ static uint64_t stats_lost(const struct dkt_cpu_stats *stats)
 	return stats->overrun + stats->commit_overrun + stats->dropped;
 }
 
-/* The records that the kernel lost on the CPU since the last account. */
+/* Gets the number of records that the kernel lost on the CPU since the last account. */
 static int cpu_lost(struct dkt__live *live, size_t nr, struct dkt_cpu_stats *stats, uint64_t *lost)
 {
 	struct dkt__spool_base base = dkt__spool_get_base(&live->cpus[nr].spool);
@@ -22,7 +22,7 @@ static int cpu_lost(struct dkt__live *live, size_t nr, struct dkt_cpu_stats *sta
 	*lost = 0;
 	if (err)
 		return err;
-	/* Somebody emptied the buffers, so the kernel's counts began again. */
+	/* Another process emptied the buffers, so the kernel's counts restarted. */
 	if (stats_lost(stats) < base.lost || stats->read < base.read)
 		base.lost = 0;
 	*lost = stats_lost(stats) - base.lost + base.owed;
@@ -78,7 +78,7 @@ int dkt__live_lost(struct dkt__streams *it, const struct dkt__stream *s, uint64_
 	/* The next reader reports losses after dkt_source_done(). */
 	if (live->flags & DKT_LIVE_KEEP || (live->flags & DKT_LIVE_WHOLE && !live->settled))
 		err = cpu_lost(live, nr, &stats, &told);
-	/* A saved tree need not have the kernel's counts; its pages have some. */
+	/* A saved tree may lack the kernel's counts; its pages have their own. */
 	if (err == -ENOENT)
 		return 0;
 	*lost = told;

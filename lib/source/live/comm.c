@@ -14,7 +14,7 @@ static void read_saved(struct dkt_ctx *ctx, struct dkt__comms *comms)
 		dkt__comms_parse(comms, text, len);
 }
 
-/* The kernel's table as it is now: it may have got the name since it was read. */
+/* Reads the kernel's table again; it may have the name by now. */
 static bool read_again(struct dkt__live *live, int32_t pid, char comm[static 17])
 {
 	struct dkt__comms now = { 0 };
@@ -44,7 +44,7 @@ const char *dkt__live_comm(struct dkt_source *source, const struct dkt_record *r
 	name = dkt__comms_get(&live->comms, pid);
 	if (name || live->in->ctx->root)
 		return name ? name : "<...>";
-	/* The kernel's table is small; a process that still lives says its name itself. */
+	/* The kernel's table is small; a live process has its name in /proc. */
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	f = fopen(path, "re");
 	if ((!f || !fgets(comm, sizeof(comm), f)) && !read_again(live, pid, comm))

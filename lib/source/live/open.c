@@ -10,7 +10,7 @@
 #include "source/live.h"
 #include "tracefs.h"
 
-/* Takes the spool directory for this process alone; a holder's number is in the file. */
+/* Locks the spool directory for this process; the lock file holds its PID. */
 static int lock_spool(struct dkt_ctx *ctx, const char *dir, int *dirfd, int *lock)
 {
 	char holder[32] = "";
@@ -67,7 +67,7 @@ static int open_buffer(struct dkt__live_cpu *cpu, int nr, uint64_t *inode)
 		return 0;
 	cpu->fd = dkt__tfs_open(cpu->in->ctx, O_RDONLY | O_NONBLOCK,
 				"%sper_cpu/cpu%d/trace_pipe_raw", cpu->in->prefix, nr);
-	/* An instance that was removed and made again has new inodes. */
+	/* An instance that was removed and created again has new inodes. */
 	if (cpu->fd >= 0 && !fstat(cpu->fd, &st))
 		*inode = st.st_ino;
 	return cpu->fd < 0 ? cpu->fd : 0;
@@ -95,7 +95,7 @@ static int cpu_open(struct dkt__live *live, size_t i, uint32_t size)
 	return 0;
 }
 
-/* Where to look first for the events of the records. */
+/* Guesses the events of the records, which are looked up first. */
 static void hint_events(struct dkt__live *live)
 {
 	struct dkt_event **on;
@@ -107,7 +107,7 @@ static void hint_events(struct dkt__live *live)
 		dkt__events_likely(live->in->ctx, on, n);
 }
 
-/* The spool still has the records of the top instance from before it was given back. */
+/* True if the spool holds records of the top instance from before it was returned. */
 static bool has_left_over(const struct dkt__live *live)
 {
 	char name[24];
@@ -148,7 +148,7 @@ static int open_buffers(struct dkt__live *live, const char *spool)
 	return err;
 }
 
-/* A kernel without the file wakes at the first record; a saved tree has nothing to come. */
+/* A kernel without the file wakes readers at the first record; a saved tree gets no new ones. */
 static int set_percent(struct dkt_instance *in, unsigned int percent, char **before)
 {
 	char text[12];
@@ -223,7 +223,7 @@ int dkt__live_open(struct dkt_instance *in, const struct dkt_live_opts *opts,
 	if (!err && mine.wake_percent > 100)
 		err = dkt_fail(in->ctx, -EINVAL, "wake_percent is %u, and 100 is the most",
 			       mine.wake_percent);
-	/* They would be gone with the source; reading a saved tree takes nothing out of it. */
+	/* Without a spool the records would be lost with the source; a saved tree keeps its own. */
 	if (!err && mine.flags & DKT_LIVE_KEEP && !mine.spool && !in->ctx->root)
 		err = dkt_fail(in->ctx, -EINVAL, "DKT_LIVE_KEEP needs a spool that keeps them");
 	if (err)
@@ -262,13 +262,13 @@ static void fill_info(struct dkt__live *live)
 {
 	struct dkt_source_info *info = &live->streams.base.info;
 
-	/* A clock or a wall offset that cannot be had is none: the times are shown as they are. */
+	/* Without a readable clock or wall offset, times are shown unchanged. */
 	if (dkt_instance_get_clock(live->in, &live->clock))
 		live->clock = NULL;
 	info->sz = sizeof(*info);
 	info->kind = "ring buffers";
 	info->clock = live->clock;
-	/* A saved tree does not say what machine it is of. */
+	/* A saved tree does not record its machine. */
 	if (!live->in->ctx->root && !uname(&live->uname)) {
 		info->host = live->uname.nodename;
 		snprintf(live->kernel, sizeof(live->kernel), "%s %s", live->uname.release,
@@ -294,7 +294,7 @@ int dkt_source_live(struct dkt_instance *in, const struct dkt_live_opts *opts,
 	return 0;
 }
 
-/* A buffer that is gone leaves no empty spool behind. */
+/* Remove the empty spool of a removed buffer. */
 static void close_buffer(struct dkt__live *live, size_t i)
 {
 	struct dkt__live_cpu *cpu = &live->cpus[i];

@@ -15,10 +15,10 @@
 #define SPOOL_MAGIC "DKTSPL01"
 #define SPOOL_HEAD  4096
 
-/* Pages are added by so many at a time. */
+/* The spool grows by this number of pages. */
 #define SPOOL_STEP 64
 
-/* As many as the state can count. */
+/* The largest number that fits in the state. */
 #define MAX_PAGES (1u << 24)
 
 struct dkt__spool_head {
@@ -28,7 +28,7 @@ struct dkt__spool_head {
 	uint64_t lost;
 	uint64_t read;
 	uint64_t emptied;
-	uint64_t source; /* the buffer that the counts are of */
+	uint64_t source; /* ID of the buffer whose counts these are */
 	uint64_t owed;
 };
 
@@ -55,13 +55,13 @@ static void state_set(struct dkt__spool *spool, struct state s)
 	__atomic_store_n(&spool->head->state, v, __ATOMIC_RELEASE);
 }
 
-/* One page more than can be filled is mapped: a record's header may be looked at beyond the end. */
+/* One extra page is mapped: a record's header may be read beyond the end. */
 static size_t spool_len(const struct dkt__spool *spool, uint32_t pages)
 {
 	return SPOOL_HEAD + ((size_t)pages + 1) * spool->page_size;
 }
 
-/* Makes the file hold so many pages, on disk: a hole could not be filled by the kernel's copy. */
+/* Allocates space on disk for that many pages: the kernel's copy cannot fill a hole. */
 static int spool_grow(struct dkt__spool *spool, uint32_t pages)
 {
 	size_t len = spool_len(spool, pages);
@@ -70,7 +70,10 @@ static int spool_grow(struct dkt__spool *spool, uint32_t pages)
 
 	if (len <= spool->map_len)
 		return 0;
-	/* Mapped space is already allocated; to ask for all of it again takes longer each time. */
+	/*
+	 * Mapped space is already allocated; allocating all of it again would take longer each
+	 * time.
+	 */
 	err = posix_fallocate(spool->fd, (off_t)spool->map_len, (off_t)(len - spool->map_len));
 	if (err)
 		return -err;
@@ -86,7 +89,7 @@ static int spool_grow(struct dkt__spool *spool, uint32_t pages)
 	return 0;
 }
 
-/* Whether the file is one of this layout, before anything of it is mapped. */
+/* Checks that the file has this layout, before any of it is mapped. */
 static bool file_is_good(const struct dkt__spool *spool, off_t size)
 {
 	struct dkt__spool_head head;
@@ -140,7 +143,10 @@ static bool room_is_filled(const struct dkt__spool *spool, uint32_t page)
 	return stamp;
 }
 
-/* Takes up what an earlier reader left. The kernel's counts go with its buffer. */
+/*
+ * Continues from the state of an earlier reader. The kernel's counts are valid only for the same
+ * buffer.
+ */
 static void resume(struct dkt__spool *spool)
 {
 	if (room_is_filled(spool, state_get(spool).pages))
@@ -237,7 +243,7 @@ void dkt__spool_commit(struct dkt__spool *spool)
 	struct state s = state_get(spool);
 
 	s.pages++;
-	/* The next room must not look filled if we are killed before it is cleared. */
+	/* The next page must not look filled if we are killed before it is cleared. */
 	if (spool_len(spool, s.pages + 1) <= spool->map_len)
 		memset(dkt__spool_page(spool, s.pages), 0, 16);
 	state_set(spool, s);

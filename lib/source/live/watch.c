@@ -6,7 +6,7 @@
 
 #include "source/live/watch.h"
 
-/* How often the source looks for the buffer of a CPU that was offline so far, s. */
+/* How often, in s, the source looks for the buffer of a CPU that has been offline. */
 #define ABSENT_S 1
 
 int dkt__watch_open(struct dkt__watch *watch)
@@ -48,7 +48,7 @@ int dkt__watch_more(struct dkt__watch *watch, bool more, bool absent)
 	const struct itimerspec when = { .it_value.tv_sec = absent ? ABSENT_S : 0 };
 	eventfd_t count;
 
-	/* Also takes back what an earlier timer has to say. */
+	/* This also clears an expired timer. */
 	if (timerfd_settime(watch->timer, 0, &when, NULL))
 		return -errno;
 	if (more ? eventfd_write(watch->more, 1) : eventfd_read(watch->more, &count))
