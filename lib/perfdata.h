@@ -19,27 +19,30 @@
 /* As many as a kernel can be built for. */
 #define DKT__PERF_CPUS 8192
 
-/* Bytes of a block of the file, and so many of these are kept in memory. */
+/* The size of a block of the file, and the number of blocks kept in memory. */
 #define DKT__PERF_BLOCK  (256u << 10)
 #define DKT__PERF_BLOCKS 32
 
-/* An event that was recorded: its attributes, and the numbers that its samples carry. */
+/* A recorded event: its attributes, and the IDs in its samples. */
 struct dkt__perf_attr {
 	uint32_t type; /* PERF_TYPE_TRACEPOINT */
-	uint64_t config; /* of a tracepoint its number */
+	uint64_t config; /* for a tracepoint its ID */
 	uint64_t sample_type; /* enum perf_event_sample_format */
 	uint64_t read_format;
-	bool sample_id_all; /* other records than samples end in the time and the like, too */
+	bool sample_id_all; /* other records end in the time, CPU and IDs too */
 	bool use_clockid;
 	int32_t clockid;
 };
 
-/* Where samples with an id have what is asked of them, if that is at the same places in all. */
+/*
+ * The offsets of the needed fields in samples with an ID, if all such samples have the same
+ * offsets.
+ */
 struct dkt__perf_quick {
 	uint64_t id;
-	struct dkt_event *event; /* NULL: nobody has asked for it yet */
-	uint32_t size; /* bytes that a sample has at least; UINT32_MAX: it is none of these */
-	uint16_t tid, time, cpu, raw; /* in bytes from its begin; raw: the data */
+	struct dkt_event *event; /* NULL: not looked up yet */
+	uint32_t size; /* minimum size of a sample; UINT32_MAX: not quick */
+	uint16_t tid, time, cpu, raw; /* in bytes from its start; raw: the data */
 	uint16_t nr; /* of the event */
 };
 
@@ -48,36 +51,36 @@ struct dkt__perf_id {
 	uint32_t attr;
 };
 
-/* Bytes that hold records one after the other. */
+/* Bytes with consecutive records. */
 struct dkt__perf_tape {
 	const uint8_t *data;
 	uint64_t size;
 };
 
 /*
- * A stretch of records that is looked at, merged and let go of as a whole: so many bytes of the file,
- * or a piece of what its compressed records unpack to.
+ * A block of records that is scanned, merged and freed as a whole: bytes of the file, or a
+ * decompressed piece.
  */
 struct dkt__perf_block {
-	uint64_t at; /* in the tape, or in what was unpacked */
-	uint64_t first, last; /* the oldest time and the youngest */
-	uint64_t rest; /* the oldest time, here and in all blocks behind it */
-	uint8_t *copy; /* its bytes; NULL: they are not in memory, or in a mapping */
+	uint64_t at; /* offset in the tape, or in the decompressed stream */
+	uint64_t first, last; /* the oldest time and the newest */
+	uint64_t rest; /* the oldest time in this block and all later ones */
+	uint8_t *copy; /* its bytes; NULL: not in memory, or mapped */
 	uint32_t size;
 	uint32_t live : 28; /* runs in it that have not been read to their end */
-	bool mapped : 1; /* it is read where it is in the file */
+	bool mapped : 1; /* it is read from the mapped file */
 	bool sorted : 1; /* it is one run */
 	bool packed : 1;
-	bool tasks : 1; /* there are names of processes in it */
+	bool tasks : 1; /* it has names of processes */
 };
 
-/* Records of a block that are in order of time. */
+/* Consecutive records of a block, in order of time. */
 struct dkt__perf_run {
 	const uint8_t *p, *end; /* p: the next one */
-	struct dkt__perf_quick *quick; /* where that has what is asked for; NULL: it says it itself */
+	struct dkt__perf_quick *quick; /* the offsets in the next record; NULL: they vary */
 	uint32_t size; /* bytes of that */
 	uint32_t block;
-	uint32_t next; /* of those that are free: the next one, plus 1 */
+	uint32_t next; /* if free: the next free run, plus 1 */
 };
 
 /* The parts of a record that the caller asked for. */
@@ -89,11 +92,11 @@ struct dkt__perf_item {
 	int32_t pid, tid; /* process and thread */
 	const uint8_t *data; /* a sample's raw data, NULL: it has none; a name */
 	uint32_t size;
-	int32_t parent, parent_tid; /* of a new one: the process and thread that made it */
+	int32_t parent, parent_tid; /* of a new process: its parent process and thread */
 	uint16_t misc; /* of its head */
 	const uint8_t *chain; /* a sample's addresses, the innermost first, with marks among them */
 	uint32_t n_chain;
-	uint64_t start, length, offset; /* of what is mapped, and where that is in its file */
+	uint64_t start, length, offset; /* of a mapping, with its offset in the file */
 	uint64_t lost;
 	bool placed; /* it has a time and a CPU */
 };
@@ -101,7 +104,7 @@ struct dkt__perf_item {
 /* One of the two stacks of a sample. */
 struct dkt__perf_stack {
 	struct dkt_event *event; /* ftrace:kernel_stack, ftrace:user_stack; NULL: not carried */
-	uint8_t *data; /* NULL: none was met */
+	uint8_t *data; /* NULL: none seen */
 	uint32_t n; /* callers in it */
 	struct dkt_stack carried; /* by the sample's record */
 };
@@ -112,60 +115,60 @@ struct dkt__perf_map; /* perfdata/maps.c */
 struct dkt__perf_unpack; /* perfdata/unpack.c */
 
 /*
- * The runs of records that are merged, as the streams of a heap are. What of them may have the next record is known from the blocks:
- * those are looked at one after the other, and only so far as their times ask for.
+ * The runs of records being merged, in a heap. The blocks tell which runs may have the next record;
+ * they are read one after the other, only as far as their times require.
  */
 struct dkt__perf_merge {
 	struct dkt__perf_block *blocks; /* as they are in the file */
 	size_t n_blocks;
 	size_t met; /* blocks whose runs have been found */
-	size_t first; /* of these the first with a run that is live */
+	size_t first; /* the first of these with a live run */
 	struct dkt__perf_run *runs;
 	size_t n_runs;
 	uint32_t free; /* run that is free, plus 1; 0: none */
 	uint32_t order; /* of the run found last */
 	struct dkt__heap waiting; /* runs by their first time */
 	uint64_t horizon; /* no run outside of the heap has a record before that time */
-	struct dkt__perf_run *top; /* with the next record of all */
-	uint64_t time; /* of the record that was found last */
+	struct dkt__perf_run *top; /* the run with the next record of all */
+	uint64_t time; /* of the last found record */
 	struct dkt__perf_item item; /* the same, if it is not quick */
 	uint64_t done; /* bytes of blocks that were read */
 	uint8_t *spare[DKT__PERF_BLOCKS]; /* room for a block's copy */
-	uint32_t n_spare, n_copies; /* and all there are of these */
+	uint32_t n_spare, n_copies; /* number of spare copies, number of all copies */
 };
 
 struct dkt__perf {
 	struct dkt__streams streams; /* first: this is the source; its list: the CPUs */
 	struct dkt__file file;
-	bool swap; /* it is of a machine of the other byte order */
+	bool swap; /* recorded on a machine with the other byte order */
 	struct dkt__perf_attr *attrs;
 	size_t n_attrs;
 	struct dkt__perf_id *ids; /* sorted */
 	size_t n_ids, ids_room;
-	bool has_events; /* formats were there */
-	bool has_users; /* there are records among the others that perf added itself */
+	bool has_events; /* the file has formats */
+	bool has_users; /* perf added records of its own among the others */
 	char *host, *release, *arch, *kernel;
 	uint64_t wall_ref, clock_ref; /* the wall clock's and the clock's time at one moment */
 	bool has_ref;
-	int clockid; /* of the records, -1: perf's own */
+	int clockid; /* of the records; -1: perf's own clock */
 	struct dkt__perf_quick *quick; /* by the lower bits of an id */
-	size_t quick_mask, id_at; /* where a sample has the id; mask 0: there is one attribute */
-	uint32_t quick_size; /* bytes of a sample up to there; UINT32_MAX: none is quick */
+	size_t quick_mask, id_at; /* offset of the ID in a sample; mask 0: only one attribute */
+	uint32_t quick_size; /* size of a sample up to the ID; UINT32_MAX: none is quick */
 	struct dkt__perf_tape tape; /* the file's records */
-	struct dkt__perf_unpack *unpack; /* those that are compressed; NULL: none are */
-	uint64_t unpacked; /* bytes that these have */
+	struct dkt__perf_unpack *unpack; /* compressed records; NULL: none */
+	uint64_t unpacked; /* decompressed bytes */
 	struct dkt__perf_merge merge;
-	uint64_t bad; /* samples that make no sense */
-	uint64_t lost_in_place; /* in records that say when and where */
-	uint64_t lost_in_all; /* by counts of the end, which hold these too */
+	uint64_t bad; /* invalid samples */
+	uint64_t lost_in_place; /* from records that give time and CPU */
+	uint64_t lost_in_all; /* from counts at the end, which include the former */
 	struct dkt__perf_stack stacks[DKT__PERF_STACKS];
-	void *processes; /* a tree: what each has mapped, as far as was read */
+	void *processes; /* a tree of each process's mappings, as far as read */
 	struct dkt__perf_map *maps; /* all of them */
-	char *anchor; /* a symbol of the kernel, and where it was */
+	char *anchor; /* a symbol of the kernel, and its recorded address */
 	uint64_t anchor_at;
 };
 
-/* A cursor over bytes of the file, or of what came out of it. */
+/* Returns a cursor over bytes of the file or of its decompressed records. */
 static inline struct dkt__cursor dkt__perf_cursor(const struct dkt__perf *perf, const uint8_t *data,
 						  size_t size)
 {
@@ -174,37 +177,37 @@ static inline struct dkt__cursor dkt__perf_cursor(const struct dkt__perf *perf, 
 
 /* ---- perfdata/head.c ---- */
 
-/* Reads attributes, formats and what is known of the machine; finds the tape. */
+/* Reads the attributes, formats and machine data; finds the tape. */
 int dkt__perf_head(struct dkt__perf *perf);
 
-/* Takes what one record says of that, in a file that went through a pipe. */
+/* Reads a record with such data, from a file that was written to a pipe. */
 int dkt__perf_head_record(struct dkt__perf *perf, uint32_t type, const uint8_t *data, size_t size);
 
-/* A record of formats has its data behind it. */
+/* Reads the formats, which follow their record. */
 int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t size);
 
 /* ---- perfdata/item.c ---- */
 
-/* All attributes are known: finds out where samples have what is asked of them. -ENOMEM. */
+/* Finds the offsets of the needed fields in samples, once all attributes are known. -ENOMEM. */
 int dkt__perf_layout(struct dkt__perf *perf);
 
-/* Takes a record of that many bytes apart. False: it makes no sense, or is not asked for. */
+/* Parses a record of size bytes. Returns false if it is invalid or not wanted. */
 bool dkt__perf_item(const struct dkt__perf *perf, const uint8_t *data, uint32_t size,
 		    struct dkt__perf_item *item);
 
 /* ---- perfdata/maps.c ---- */
 
-/* Takes what a record says of programs in memory. -ENOMEM. */
+/* Updates the memory maps from a record. -ENOMEM. */
 int dkt__perf_maps_apply(struct dkt__perf *perf, const struct dkt__perf_item *item);
 
 /*
- * The address that stands for this one of a process, -1: of the kernel. It has the name of the place,
- * "program+0x12f0", or is the same if nothing is known to be there.
+ * Returns the address that stands for an address of a process (pid -1: the kernel). Its symbol is
+ * the place, "program+0x12f0"; without a known mapping it is the address itself.
  */
 uint64_t dkt__perf_maps_name(struct dkt__perf *perf, int32_t pid, uint64_t address);
 void dkt__perf_maps_clear(struct dkt__perf *perf);
 
-/* Notes where the kernel itself was. -ENOMEM. */
+/* Stores the address of the recorded kernel. -ENOMEM. */
 int dkt__perf_anchor(struct dkt__perf *perf, const struct dkt__perf_item *item);
 
 /* Reads the names of the running kernel if it is the one that was recorded. */
@@ -361,11 +364,11 @@ bool dkt__perf_unpack_get(struct dkt__perf *perf, uint64_t at, struct dkt__perf_
 /* No record before that place is needed any more. */
 void dkt__perf_unpack_drop(struct dkt__perf_unpack *unpack, uint64_t before);
 
-/* Why no more could be unpacked; 0: nothing is wrong. */
+/* Returns the error that stopped decompression, or 0. */
 int dkt__perf_unpack_error(const struct dkt__perf *perf);
 
-/* Bytes so far. */
+/* Returns the bytes decompressed so far. */
 uint64_t dkt__perf_unpack_size(const struct dkt__perf_unpack *unpack);
 
-/* Says what was wrong with what was unpacked so far. */
+/* Reports the damage found by decompression so far. */
 void dkt__perf_unpack_damage(struct dkt__perf *perf);

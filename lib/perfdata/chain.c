@@ -10,7 +10,7 @@
 /* perf_event_header.size is 16 bits. */
 #define MAX_CALLERS (UINT16_MAX / 8)
 
-/* No stack: nothing that is known runs there. */
+/* Not a known kind of stack. */
 #define NOWHERE DKT__PERF_STACKS
 
 void dkt__perf_chain_events(struct dkt__perf *perf)
@@ -24,7 +24,7 @@ void dkt__perf_chain_events(struct dkt__perf *perf)
 			dkt_event_find(perf->streams.base.ctx, "ftrace", names[i]);
 		const struct dkt_field *caller = event ? dkt_event_field(event, "caller") : NULL;
 
-		/* One of the file's own may be made otherwise. */
+		/* The file's own event may have another layout. */
 		if (caller && caller->offset == DKT__STACK_CALLERS &&
 		    caller->element == perf->streams.base.ctx->long_size && dkt_event_id(event) > 0)
 			perf->stacks[i].event = event;
@@ -37,7 +37,7 @@ void dkt__perf_chain_clear(struct dkt__perf *perf)
 		free(perf->stacks[i].data);
 }
 
-/* Which stack goes on behind a mark: enum perf_callchain_context. */
+/* Returns the stack that follows a mark: enum perf_callchain_context. */
 static int stack_of(uint64_t mark)
 {
 	return mark == PERF_CONTEXT_KERNEL ? DKT__PERF_KERNEL :
@@ -45,7 +45,7 @@ static int stack_of(uint64_t mark)
 					     NOWHERE;
 }
 
-/* That of the sample itself, before any mark. */
+/* Returns the stack of the addresses before any mark. */
 static int first_stack(const struct dkt__perf_item *item)
 {
 	uint16_t mode = item->misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -61,7 +61,7 @@ static int add_caller(struct dkt__perf *perf, int which, int32_t pid, uint64_t a
 	size_t size = perf->streams.base.ctx->long_size;
 	uint32_t half;
 
-	/* An end that was not recognized as one: no function is there. */
+	/* An address 0 is the unrecognized end of the stack. */
 	if (!stack->event || !address)
 		return 0;
 	if (!stack->data)
@@ -81,7 +81,7 @@ struct head {
 	int32_t size;
 };
 
-/* Gives the record the stacks that were met. */
+/* Attaches the found stacks to the record. */
 static void carry(struct dkt__perf *perf, struct dkt_record *record)
 {
 	const struct dkt_stack *next = NULL;

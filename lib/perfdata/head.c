@@ -9,7 +9,7 @@
 #define HEAD_SIZE 104
 #define PIPE_SIZE 16
 
-/* Places in struct perf_event_attr; ATTR_MIN is its first version. */
+/* Sizes and offsets of struct perf_event_attr; ATTR_MIN is the size of its first version. */
 #define ATTR_MIN 64
 #define ATTR_MAX 4096
 
@@ -59,7 +59,7 @@ static int take_ids(struct dkt__perf *perf, struct dkt__cursor *cur)
 	size_t n = dkt__cursor_left(cur) / 8;
 	struct dkt__perf_id *more;
 
-	/* Each has a place in the file: attributes that share them make no sense. */
+	/* Each ID takes space in the file, so attributes that share IDs are invalid. */
 	n = DKT__MIN(n, perf->file.size / 8 - perf->n_ids);
 	if (perf->n_ids + n > perf->ids_room) {
 		size_t room = 2 * (perf->n_ids + n);
@@ -77,7 +77,9 @@ static int take_ids(struct dkt__perf *perf, struct dkt__cursor *cur)
 	return 0;
 }
 
-/* One of its bit fields, which begin at the other end of each byte on a big-endian machine. */
+/*
+ * Tests one of the bit fields, which start at the other end of each byte on a big-endian machine.
+ */
 static bool has_flag(const struct dkt__perf *perf, const uint8_t *flags, unsigned int bit)
 {
 	bool big = perf->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
@@ -85,7 +87,7 @@ static bool has_flag(const struct dkt__perf *perf, const uint8_t *flags, unsigne
 	return flags[bit / 8] & 1 << (big ? 7 - bit % 8 : bit % 8);
 }
 
-/* struct perf_event_attr, of which the cursor holds as much as there is. */
+/* Reads a struct perf_event_attr, as much of it as the file has. */
 static int take_attr(struct dkt__perf *perf, struct dkt__cursor cur)
 {
 	struct dkt__perf_attr attr = { .type = (uint32_t)dkt__cursor_number(&cur, 4) };
@@ -132,7 +134,7 @@ static int read_attrs(struct dkt__perf *perf, struct section where, uint64_t siz
 
 /* ---- formats: what a trace.dat of version 6 begins with ---- */
 
-/* Chains of calls are returned as records of these, which perf has no formats of. */
+/* Call chains become records of these events, whose formats perf does not store. */
 static int add_stacks(struct dkt__dat *dat)
 {
 	static const char *const formats[] = { DKT__FORMAT_KERNEL_STACK, DKT__FORMAT_USER_STACK };
@@ -163,7 +165,7 @@ int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t s
 	memcpy(copy, data, size);
 	cur.p = copy;
 	cur.end = copy + size;
-	/* 10 bytes that say what it is, a version, byte order, size of a long and of a page. */
+	/* 10 bytes of magic, then version, byte order, size of a long and of a page. */
 	dkt__cursor_bytes(&cur, 10);
 	dkt__cursor_string(&cur);
 	ctx->big_endian = dkt__cursor_number(&cur, 1);
@@ -172,7 +174,7 @@ int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t s
 	dkt__cursor_bytes(&cur, 4);
 	good = dkt__dat_header_info(&dat, &cur) && dkt__dat_ftrace_events(&dat, &cur) &&
 	       dkt__dat_event_formats(&dat, &cur);
-	/* Old ones have no more than that. */
+	/* Old files end here. */
 	if (!good)
 		dkt__streams_damage(&perf->streams, "its formats of events are invalid");
 	else if (dkt__dat_kallsyms(&dat, &cur) && dkt__dat_printk(&dat, &cur))
@@ -258,8 +260,8 @@ int dkt__perf_head_record(struct dkt__perf *perf, uint32_t type, const uint8_t *
 }
 
 /*
- * Whether the head says that the feature is there. The bits are in longs of the machine; every perf
- * notes the host's name, which tells how long these are where that cannot be seen otherwise.
+ * Tests a feature bit of the header. The bits are stored in longs of the recorded machine. If their
+ * size is unknown, the feature of the host's name, which every perf sets, reveals it.
  */
 static bool has_feature(const struct dkt__perf *perf, const uint8_t *bits, unsigned int feature,
 			unsigned int long_size)
@@ -272,7 +274,7 @@ static bool has_feature(const struct dkt__perf *perf, const uint8_t *bits, unsig
 	return bits[byte] & 1 << feature % 8;
 }
 
-/* Behind the records there is a table of the features that the head says are there. */
+/* A table of the features in the header follows the records. */
 static int read_features(struct dkt__perf *perf, const uint8_t *bits, uint64_t at)
 {
 	struct dkt__cursor cur = cursor_at(perf, (struct section){ .at = at, .size = UINT64_MAX });
@@ -315,7 +317,7 @@ int dkt__perf_head(struct dkt__perf *perf)
 	}
 	if (err)
 		return err;
-	/* A perf that was killed left the size open, and wrote no features. */
+	/* A killed perf left the size 0, and wrote no features. */
 	if (!data.size || data.size > perf->file.size || data.at > perf->file.size - data.size) {
 		dkt__streams_damage(&perf->streams, "the file is truncated at byte %zu",
 				    perf->file.size);

@@ -5,13 +5,13 @@
 /* perf_event.h of older kernels lacks it. */
 #define FORMAT_LOST (1u << 4)
 
-/* How many of these fields there are. */
+/* Returns how many of these fields exist. */
 static size_t count(uint64_t type, uint64_t bits)
 {
 	return (size_t)__builtin_popcountll(type & bits);
 }
 
-/* Words of a sample before its id, if that is not the first. */
+/* Returns the words in a sample before its ID, unless the ID is the first. */
 static size_t id_words(uint64_t type)
 {
 	return count(type, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR);
@@ -24,7 +24,7 @@ static void skip(struct dkt__cursor *cur, uint64_t type, uint64_t bits)
 
 /* ---- layouts ---- */
 
-/* The beginning of a sample, in this order; all but raw has 8 bytes or a varying length. */
+/* The start of a sample, in this order; each field has 8 bytes, or a varying length. */
 static struct dkt__perf_quick find_places(const struct dkt__perf_attr *attr)
 {
 	const uint64_t type = attr->sample_type,
@@ -53,7 +53,7 @@ static int id_cmp(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Ids that share a place in the table are looked up otherwise, but for one of them. */
+/* Of IDs that share a slot in the table, one keeps the slot; the others take the slow path. */
 #define QUICK_MAX (1u << 16)
 
 static int fill_quick(struct dkt__perf *perf)
@@ -66,7 +66,7 @@ static int fill_quick(struct dkt__perf *perf)
 	if (!perf->quick)
 		return -ENOMEM;
 	perf->quick_mask = n - 1;
-	/* Parts that are not filled in belong to no sample. */
+	/* Slots without an ID match no sample. */
 	for (size_t i = 0; i < n; i++)
 		perf->quick[i].size = UINT32_MAX;
 	for (size_t i = perf->n_ids; i--;) {
@@ -121,8 +121,8 @@ static const struct dkt__perf_attr *attr_of(const struct dkt__perf *perf, uint64
 }
 
 /*
- * The attributes that a record is of. Where there are several, perf has the number that tells them
- * apart at a place that does not depend on them: the first of a sample, the last of another record.
+ * Returns the attributes of a record. If there are several, the distinguishing ID has a fixed
+ * position: the first field of a sample, the last of another record.
  */
 static const struct dkt__perf_attr *find_attr(const struct dkt__perf *perf,
 					      const struct dkt__cursor *cur, bool sample)
@@ -130,7 +130,7 @@ static const struct dkt__perf_attr *find_attr(const struct dkt__perf *perf,
 	const struct dkt__perf_attr *attr = perf->attrs;
 	uint64_t type = attr->sample_type, id;
 	struct dkt__cursor at;
-	size_t words = 0; /* before it in a sample, behind it in another record */
+	size_t words = 0; /* words before the ID in a sample, after it in another record */
 
 	if (perf->n_attrs == 1)
 		return attr;
@@ -145,7 +145,7 @@ static const struct dkt__perf_attr *find_attr(const struct dkt__perf *perf,
 	at = *cur;
 	at.p = sample ? cur->p + 8 * words : cur->end - 8 * (words + 1);
 	id = dkt__cursor_number(&at, 8);
-	/* Records that perf made up have none. */
+	/* Records that perf synthesized have no ID. */
 	return id ? attr_of(perf, id) : sample ? NULL : attr;
 }
 
@@ -196,7 +196,7 @@ static bool take_sample(const struct dkt__perf *perf, struct dkt__cursor *cur,
 	return !cur->bad;
 }
 
-/* The end of records that are not samples. */
+/* Reads the common end of records that are not samples. */
 static void take_tail(const struct dkt__perf *perf, struct dkt__cursor *cur,
 		      struct dkt__perf_item *item)
 {
@@ -220,7 +220,7 @@ static void take_tail(const struct dkt__perf *perf, struct dkt__cursor *cur,
 	item->placed = item->time && item->cpu < DKT__PERF_CPUS;
 }
 
-/* The name that ends a record. */
+/* Reads the name at the end of a record. */
 static void take_name(struct dkt__cursor *cur, struct dkt__perf_item *item)
 {
 	item->data = cur->p;
@@ -237,20 +237,20 @@ static void take_process(struct dkt__cursor *cur, struct dkt__perf_item *item)
 		item->parent_tid = (int32_t)dkt__cursor_number(cur, 4);
 }
 
-/* A file in the memory of a process. */
+/* Reads a record of a mapped file. */
 static void take_map(struct dkt__cursor *cur, struct dkt__perf_item *item)
 {
 	take_process(cur, item);
 	item->start = dkt__cursor_number(cur, 8);
 	item->length = dkt__cursor_number(cur, 8);
 	item->offset = dkt__cursor_number(cur, 8);
-	/* Which file that is by numbers, and its protection. */
+	/* Skip the file's device and inode numbers, and its protection. */
 	if (item->type == PERF_RECORD_MMAP2)
 		dkt__cursor_bytes(cur, 32);
 	take_name(cur, item);
 }
 
-/* A function that came into the kernel: one of a BPF program, or what the tracer makes. */
+/* Reads a record of a new kernel function: of a BPF program, or a trampoline of the tracer. */
 static void take_function(struct dkt__cursor *cur, struct dkt__perf_item *item)
 {
 	item->pid = -1;
@@ -260,7 +260,7 @@ static void take_function(struct dkt__cursor *cur, struct dkt__perf_item *item)
 	take_name(cur, item);
 }
 
-/* Reads records that are not samples. False: they are not asked for. */
+/* Reads a record that is not a sample. Returns false if it is not wanted. */
 static bool take_other(const struct dkt__perf *perf, struct dkt__cursor *cur,
 		       struct dkt__perf_item *item)
 {

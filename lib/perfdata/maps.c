@@ -11,20 +11,20 @@
 #include "perfdata.h"
 #include "symbol.h"
 
-/* The map of the kernel itself is called so, with the symbol that its place is told by. */
+/* The start of the name of the kernel's own map; a symbol with a known address follows. */
 #define KERNEL_MAP "[kernel.kallsyms]"
 
 #define KALLSYMS "/proc/kallsyms"
 
-/* So many of a process, the last ones first, are looked at. */
+/* The number of maps of a process that are searched, the last ones first. */
 #define MAX_LOOK 4096
 
 /*
- * A process that comes from another begins with the maps of that one. Those of a program that ran
- * before stay: a new one is told of while the last calls of the old one are still on the stack.
+ * A new process starts with its parent's maps. The maps of its previous program stay, because exec
+ * is recorded while the last calls of that program are still on the stack.
  */
 struct dkt__perf_map {
-	const struct dkt__perf_map *before; /* what the process mapped before that */
+	const struct dkt__perf_map *before; /* what the process mapped earlier */
 	struct dkt__perf_map *next; /* of all */
 	uint64_t start, length, offset;
 	uint32_t name_len;
@@ -74,7 +74,7 @@ static int add_map(struct dkt__perf *perf, const struct dkt__perf_item *item)
 	struct dkt__perf_map *map;
 	size_t len;
 
-	/* Memory of no file, "//anon": there is nothing to name. */
+	/* Anonymous memory, "//anon", has no name. */
 	if (!item->size || (item->size > 1 && name[0] == '/' && name[1] == '/'))
 		return 0;
 	slash = memrchr(name, '/', item->size);
@@ -100,7 +100,7 @@ int dkt__perf_maps_apply(struct dkt__perf *perf, const struct dkt__perf_item *it
 	switch (item->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		/* Those of the kernel are told by its symbols. */
+		/* The kernel's functions are found by its symbols. */
 		return item->pid >= 0 && !(item->misc & PERF_RECORD_MISC_MMAP_DATA) ?
 			       add_map(perf, item) :
 			       0;
@@ -129,10 +129,10 @@ void dkt__perf_maps_clear(struct dkt__perf *perf)
 
 /* ---- names ---- */
 
-/* A file that is gone is called so. */
+/* The suffix of the name of a deleted file. */
 #define GONE " (deleted)"
 
-/* The name as symbols can have it: what reads them takes a blank for its end. */
+/* Copies the name without spaces: the parser of symbols ends a name at a space. */
 static int put_file(const struct dkt__perf_map *map, char *to)
 {
 	int n = (int)map->name_len, gone = (int)strlen(GONE);
@@ -189,7 +189,7 @@ int dkt__perf_anchor(struct dkt__perf *perf, const struct dkt__perf_item *item)
 	return perf->anchor ? 0 : -ENOMEM;
 }
 
-/* Whether the symbol is there in the running kernel; hidden ones are at 0. */
+/* True if the running kernel has the symbol at the address; hidden addresses are 0. */
 static bool is_at(const char *symbol, uint64_t address)
 {
 	FILE *f __cleanup(fclose) = fopen(KALLSYMS, "re");
@@ -223,7 +223,7 @@ void dkt__perf_symbols(struct dkt__perf *perf)
 
 	if (!perf->anchor || !perf->host || !perf->release || !has_chains(perf) || uname(&name))
 		return;
-	/* The kernel is somewhere else after each boot. */
+	/* The kernel has another address after each boot. */
 	if (!strcmp(perf->host, name.nodename) && !strcmp(perf->release, name.release) &&
 	    is_at(perf->anchor, perf->anchor_at))
 		dkt__symbols_read(perf->streams.base.ctx, KALLSYMS);

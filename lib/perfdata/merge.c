@@ -6,12 +6,12 @@
  */
 #include "perfdata.h"
 
-/* More runs at once are not noted: a file with more is not in order anyhow. */
+/* The limit of runs at once: a file with more is not sorted at all. */
 #define MAX_RUNS (1u << 18)
 
 /* ---- blocks ---- */
 
-/* Room for a block's bytes. NULL: there is as much in memory as may be. */
+/* Returns memory for a block's bytes, or NULL if the limit is reached. */
 static uint8_t *take_room(struct dkt__perf_merge *m)
 {
 	uint8_t *room;
@@ -23,7 +23,7 @@ static uint8_t *take_room(struct dkt__perf_merge *m)
 	return room;
 }
 
-/* A block whose bytes have no room in memory is read where it is in the file. */
+/* Loads a block. If the memory limit is reached, the block is read from the mapping of the file. */
 static bool block_bytes(struct dkt__perf *perf, struct dkt__perf_block *block,
 			struct dkt__perf_tape *bytes)
 {
@@ -48,7 +48,7 @@ static void let_go(struct dkt__perf *perf, struct dkt__perf_block *block)
 	block->mapped = false;
 }
 
-/* Nobody has an item of it any more. */
+/* Frees a block whose items have all been returned. */
 static void block_over(struct dkt__perf *perf, struct dkt__perf_block *block)
 {
 	struct dkt__perf_merge *m = &perf->merge;
@@ -65,7 +65,7 @@ static void block_over(struct dkt__perf *perf, struct dkt__perf_block *block)
 
 /* ---- runs ---- */
 
-/* A run of the block that begins there, at that time. NULL: memory is out. */
+/* Adds a run of the block, with its start and time. NULL if memory is out. */
 static struct dkt__perf_run *add_run(struct dkt__perf *perf, size_t block, uint64_t time,
 				     const uint8_t *data)
 {
@@ -125,7 +125,7 @@ static int find_runs(struct dkt__perf *perf, size_t nr, const struct dkt__perf_t
 	return 0;
 }
 
-/* Notes what of the next block is to be merged. */
+/* Adds the runs of the next block to the merge. */
 static int meet_block(struct dkt__perf *perf)
 {
 	struct dkt__perf_merge *m = &perf->merge;
@@ -151,12 +151,12 @@ static int meet_block(struct dkt__perf *perf)
 	if (!block->live)
 		block_over(perf, block);
 	else if (block->mapped)
-		/* It is long until its turn comes. */
+		/* The block's turn comes much later. */
 		dkt__perf_forget(perf, block->at, block->at + block->size);
 	return err;
 }
 
-/* Finds the run's next record. False: it has no more. */
+/* Finds the run's next record. Returns false at its end. */
 static inline __attribute__((always_inline)) bool run_peek(struct dkt__perf *perf,
 							   struct dkt__perf_run *run)
 {
@@ -173,7 +173,10 @@ static inline __attribute__((always_inline)) bool run_peek(struct dkt__perf *per
 	}
 }
 
-/* Begins the run that waits longest. What comes before the window only gives names. */
+/*
+ * Starts the waiting run with the oldest time. Its records before the window are used only for
+ * names.
+ */
 static int begin_run(struct dkt__perf *perf)
 {
 	struct dkt__perf_merge *m = &perf->merge;
@@ -196,7 +199,7 @@ static int begin_run(struct dkt__perf *perf)
 
 /* ---- the merge ---- */
 
-/* Begins all runs that may have the next record. 0, or 1: end. */
+/* Starts all runs that may have the next record. Returns 0, or 1 at the end. */
 static int begin_runs(struct dkt__perf *perf)
 {
 	struct dkt__perf_merge *m = &perf->merge;
@@ -222,7 +225,7 @@ static int begin_runs(struct dkt__perf *perf)
 	return err ? err : !heap->n;
 }
 
-/* Steps past the record that was returned. 0: the top has the next one; 1: end. */
+/* Steps past the returned record. Returns 0 if the top has the next one, 1 at the end. */
 static inline int advance(struct dkt__perf *perf)
 {
 	struct dkt__perf_merge *m = &perf->merge;
@@ -285,7 +288,7 @@ void dkt__perf_merge_clear(struct dkt__perf *perf)
 
 /* ---- records ---- */
 
-/* A sample that is wanted, with that data. False: its event is not known. */
+/* Fills the record from a wanted sample. Returns false if the event is unknown. */
 static inline bool fill(struct dkt__perf *perf, struct dkt_event *event, const void *data,
 			uint32_t size, uint32_t cpu, int32_t tid, struct dkt_record *rec)
 {
@@ -299,7 +302,7 @@ static inline bool fill(struct dkt__perf *perf, struct dkt_event *event, const v
 		.data = data,
 		.size = size,
 		.cpu = cpu,
-		/* perf knows no number of a thread that is gone. */
+		/* perf writes -1 for a thread that has exited. */
 		.pid = tid < 0 ? entry.pid : tid,
 		.flags = entry.flags,
 		.preempt = entry.preempt & 0xf,
@@ -309,7 +312,7 @@ static inline bool fill(struct dkt__perf *perf, struct dkt_event *event, const v
 	return event;
 }
 
-/* False: it is not asked for. */
+/* Returns false if the sample is not wanted. */
 static inline bool fill_quick(struct dkt__perf *perf, struct dkt__perf_quick *quick,
 			      struct dkt_record *rec)
 {
@@ -335,7 +338,7 @@ static inline bool fill_quick(struct dkt__perf *perf, struct dkt__perf_quick *qu
 	return fill(perf, quick->event, data, size, cpu, tid, rec);
 }
 
-/* A record of what was lost. False: there is none. */
+/* Fills the record of a loss. Returns false if nothing was lost. */
 static bool fill_gap(const struct dkt__perf_item *item, struct dkt__stream *s,
 		     struct dkt_record *rec)
 {
@@ -344,7 +347,7 @@ static bool fill_gap(const struct dkt__perf_item *item, struct dkt__stream *s,
 	return item->lost;
 }
 
-/* The parts that dkt__perf_item() found. */
+/* Fills the record from the parsed item. */
 static bool fill_item(struct dkt__perf *perf, const struct dkt__perf_item *item,
 		      struct dkt_record *rec)
 {

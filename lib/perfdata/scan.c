@@ -8,7 +8,7 @@
 #include "base/io.h"
 #include "perfdata.h"
 
-/* A fault may bring in so many bytes around it (fault_around_bytes). */
+/* A page fault may map this many bytes around it */
 #define AROUND (64u << 10)
 
 void dkt__perf_forget(const struct dkt__perf *perf, uint64_t from, uint64_t to)
@@ -17,7 +17,7 @@ void dkt__perf_forget(const struct dkt__perf *perf, uint64_t from, uint64_t to)
 		  start = (base + from) & ~(uintptr_t)(AROUND - 1);
 	uintptr_t file = (uintptr_t)perf->file.data;
 
-	/* Pages of a file that nobody writes to are read again when they are looked at again. */
+	/* Freed pages of a file that does not change are read again when needed. */
 	start = DKT__MAX(start, file);
 	madvise((void *)start, base + to - start, MADV_DONTNEED);
 }
@@ -46,7 +46,7 @@ uint64_t dkt__perf_extra(const struct dkt__perf *perf, const uint8_t *record, ui
 	return type == DKT__PERF_AUXTRACE ? dkt__cursor_number(&cur, 8) : 0;
 }
 
-/* Takes what perf added itself to the records: attributes and the like, compressed records. */
+/* Reads the records that perf added: attributes and the like, compressed records. */
 static int scan_users(struct dkt__perf *perf)
 {
 	const struct dkt__perf_tape *tape = &perf->tape;
@@ -94,7 +94,7 @@ static inline int note_cpu(struct dkt__perf *perf, uint32_t cpu)
 	return dkt__likely(cpu < perf->streams.n) ? 0 : add_cpus(&perf->streams, cpu);
 }
 
-/* Notes what a record says that is not of the order of time: what was lost, where the kernel was. */
+/* Stores data of a record that do not depend on the order: losses, the kernel's address. */
 static int note_rest(struct dkt__perf *perf, const struct dkt__perf_item *item)
 {
 	int err = note_cpu(perf, item->cpu < DKT__PERF_CPUS ? item->cpu : 0);
@@ -104,7 +104,7 @@ static int note_rest(struct dkt__perf *perf, const struct dkt__perf_item *item)
 	return err ? err : dkt__perf_anchor(perf, item);
 }
 
-/* Looks at what is no quick sample. False: it has no place in the order of time. */
+/* Scans a record that is not a quick sample. Returns false if it has no place in time. */
 static bool scan_other(struct dkt__perf *perf, const uint8_t *data, uint32_t size,
 		       struct dkt__perf_block *block, struct dkt__perf_item *item, int *err)
 {
@@ -118,7 +118,7 @@ static bool scan_other(struct dkt__perf *perf, const uint8_t *data, uint32_t siz
 	return !*err && !(item->type != PERF_RECORD_SAMPLE && item->lost && !item->placed);
 }
 
-/* Looks at a record. -ENOMEM. */
+/* Scans a record. -ENOMEM. */
 static inline int scan_record(struct dkt__perf *perf, const uint8_t *data, uint32_t size,
 			      struct dkt__perf_block *block)
 {
@@ -143,7 +143,7 @@ static inline int scan_record(struct dkt__perf *perf, const uint8_t *data, uint3
 	return err;
 }
 
-/* One without records that have a place in the order of time is none. */
+/* A block without a record that has a time is not added. */
 static int add_block(struct dkt__perf *perf, const struct dkt__perf_block *block)
 {
 	struct dkt__perf_merge *m = &perf->merge;
@@ -152,8 +152,8 @@ static int add_block(struct dkt__perf *perf, const struct dkt__perf_block *block
 }
 
 /*
- * Looks at all records of the stretch, which begins at *at, and makes it a block. *at becomes the place
- * behind its last record. -ENODATA: there is no whole record.
+ * Scans all records from *at on and makes them a block. Sets *at to the end of the last record.
+ * -ENODATA: there is no complete record.
  */
 static int scan_block(struct dkt__perf *perf, const struct dkt__perf_tape *bytes, bool packed,
 		      uint64_t *at)
@@ -198,7 +198,7 @@ static int scan_plain(struct dkt__perf *perf)
 	return err == -ENODATA ? 0 : err;
 }
 
-/* Each piece that is unpacked is a block. */
+/* Each decompressed piece is a block. */
 static int scan_packed(struct dkt__perf *perf)
 {
 	struct dkt__perf_tape bytes;

@@ -14,16 +14,16 @@
 #include "base/io.h"
 #include "perfdata.h"
 
-/* Bytes of a piece, a multiple of the page of every machine and more than the longest record. */
+/* The size of a piece: a multiple of every machine's page size, and longer than any record. */
 #define PIECE (256u << 10)
 
-/* Pieces in memory have so many bytes at most. */
+/* The limit of memory for pieces. */
 #define WINDOW (12u << 20)
 
 /* The limit of perf_event_header.size, which has 16 bits. */
 #define RECORD_MAX UINT16_MAX
 
-/* Records that are whole. */
+/* A piece: complete records. */
 struct piece {
 	uint8_t *data;
 	uint64_t start; /* in the stream */
@@ -34,24 +34,24 @@ struct piece {
 
 struct dkt__perf_unpack {
 	ZSTD_DCtx *zstd;
-	uint64_t next; /* record of the file's tape that is to be looked at */
+	uint64_t next; /* next record of the file's tape */
 	ZSTD_inBuffer in;
-	bool more; /* zstd may hold more of it */
-	bool end; /* no bytes follow those in the pieces */
+	bool more; /* zstd may hold more output */
+	bool end; /* no bytes follow the pieces */
 	bool bad, full;
-	uint64_t size; /* of what was unpacked */
-	uint64_t limit; /* of that */
-	uint64_t skip; /* bytes behind the last record that belong to it and are not here yet */
+	uint64_t size; /* size of the decompressed data */
+	uint64_t limit; /* limit of the decompressed data */
+	uint64_t skip; /* bytes after the last record that belong to it and are still missing */
 	uint8_t tail[RECORD_MAX]; /* the beginning of a record that ends in the next piece */
 	uint32_t n_tail;
 	struct piece *pieces; /* by start; those before the first were dropped */
 	uint32_t first, n;
 	size_t room;
-	uint64_t before; /* nothing before that place is asked for any more */
+	uint64_t before; /* nothing before this offset will be read again */
 	uint64_t held; /* bytes of pieces in memory */
-	int fd; /* of the file, -1: there is none */
+	int fd; /* of the temporary file; -1: none */
 	uint64_t file_size, in_file; /* with holes, without */
-	uint64_t space; /* that the directory spares */
+	uint64_t space; /* space that the directory can spare */
 	int err;
 };
 
@@ -67,7 +67,7 @@ static int make_file(struct dkt__perf *perf)
 	if (u->fd < 0)
 		return dkt_fail(perf->streams.base.ctx, u->fd, "create %s/dktrace-XXXXXX: %s", dir,
 				strerror(-u->fd));
-	/* Others need the directory, too. */
+	/* Leave half of the free space to others. */
 	u->space = fstatvfs(u->fd, &fs) ? UINT64_MAX : (uint64_t)fs.f_bavail * fs.f_frsize / 2;
 	return 0;
 }
@@ -88,7 +88,7 @@ static int write_piece(struct dkt__perf *perf, const struct piece *piece)
 		     0;
 }
 
-/* Has the piece in the file instead of memory. */
+/* Moves the piece from memory to the file. */
 static int to_file(struct dkt__perf *perf, struct piece *piece)
 {
 	struct dkt__perf_unpack *u = perf->unpack;
@@ -122,7 +122,7 @@ static void drop(struct dkt__perf_unpack *u, struct piece *piece)
 		return;
 	}
 	munmap(piece->data, piece->size);
-	/* Where a file can have no holes it keeps what it has. */
+	/* Without support for holes the file keeps its bytes. */
 	if (!fallocate(u->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)piece->place,
 		       PIECE))
 		u->in_file -= PIECE;
@@ -155,7 +155,7 @@ static bool next_packed(struct dkt__perf *perf)
 	return false;
 }
 
-/* Fills the piece from len on; returns how much of it is there. */
+/* Fills the piece from len on; returns its length. */
 static uint32_t fill(struct dkt__perf *perf, uint8_t *data, uint32_t len)
 {
 	struct dkt__perf_unpack *u = perf->unpack;
@@ -180,7 +180,9 @@ static uint32_t fill(struct dkt__perf *perf, uint8_t *data, uint32_t len)
 	return len;
 }
 
-/* Bytes of the piece that are whole records. What is none of any ends the stream. */
+/*
+ * Returns the bytes of complete records in the piece. Bytes that are not a record end the stream.
+ */
 static uint32_t whole(struct dkt__perf *perf, const uint8_t *data, uint32_t len)
 {
 	struct dkt__perf_unpack *u = perf->unpack;
@@ -207,7 +209,7 @@ static int add(struct dkt__perf_unpack *u, const struct piece *piece)
 	return dkt__append(u->pieces, u->n, *piece);
 }
 
-/* Unpacks the next piece. 0: there is one; 1: end. */
+/* Decompresses the next piece. Returns 0, or 1 at the end. */
 static int step(struct dkt__perf *perf)
 {
 	struct dkt__perf_unpack *u = perf->unpack;
@@ -292,7 +294,7 @@ static bool is_within(const struct piece *piece, uint64_t at)
 	return at >= piece->start && at - piece->start < piece->size;
 }
 
-/* The piece with these bytes among those that are there. NULL: it is none of them. */
+/* Returns the piece that contains the offset, or NULL. */
 static const struct piece *find(const struct dkt__perf_unpack *u, uint64_t at)
 {
 	uint32_t low = u->first, high = u->n;

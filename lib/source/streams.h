@@ -14,21 +14,24 @@
 struct dkt__stream;
 struct dkt__streams;
 
-/* Where the pages of a stream come from. */
+/* Provides the pages of a stream. */
 struct dkt__provider {
-	/* The page of that number, of which *size bytes are there; NULL: it cannot be had. */
+	/* Returns page nr, of which *size bytes exist; NULL: the page cannot be read. */
 	const uint8_t *(*page)(struct dkt__streams *it, struct dkt__stream *s, uint64_t nr,
 			       uint32_t *size);
-	/* The time that it begins with, as dkt__page_time() reads it. False: it cannot be had. */
+	/*
+	 * Reads the start time of page nr, as dkt__page_time() does. False: the page cannot be
+	 * read.
+	 */
 	bool (*time)(struct dkt__stream *s, uint64_t nr, uint64_t *stamp);
 	/* Looks for new pages after the last one. */
 	int (*more)(struct dkt__streams *it, struct dkt__stream *s);
 	/*
-	 * Corrects *lost, the number of lost records by the pages, by another count.
-	 * NULL: there is no other count than the kernel's for the whole file.
+	 * Corrects *lost, the number of lost records according to the pages, by another count.
+	 * NULL: the only other count is the kernel's for the whole file.
 	 */
 	int (*lost)(struct dkt__streams *it, const struct dkt__stream *s, uint64_t *lost);
-	const char *verb; /* that a page cannot be */
+	const char *verb; /* the participle for messages: "page N cannot be VERB" */
 };
 
 extern const struct dkt__provider dkt__pages_extent, dkt__pages_chunks;
@@ -39,24 +42,25 @@ struct dkt__stream {
 	int cpu;
 	uint32_t buffer; /* becomes the record's stream */
 	uint32_t page_size;
-	const struct dkt__shift *shift; /* of its clock, NULL: it runs as the others */
+	const struct dkt__shift *shift; /* of its clock; NULL: the same clock as the others */
 	const struct dkt__provider *from;
 	struct dkt__chunks chunks; /* of dkt__pages_chunks */
 	struct dkt__extent extent; /* of dkt__pages_extent */
-	bool has_lost; /* the kernel's count of what it lost is known */
+	bool has_lost; /* the kernel's count of lost records is known */
 	uint64_t lost;
 
-	/* Where the walk is. */
+	/* The position of the walk. */
 	uint64_t n_pages, page_nr; /* page_nr: the next one */
-	uint32_t offset; /* in it, where the walk begins */
-	bool loaded; /* the page before that is being walked, next is of it */
+	uint32_t offset; /* offset in that page, where the walk begins */
+	bool loaded; /* the page before page_nr is being walked and holds next */
 	uint64_t first, last; /* pages of the window; last is not in it */
-	uint64_t found_time, found; /* pages before that time: what was looked for last */
-	double rate; /* pages in a ns, between the last two */
+	uint64_t found_time,
+		found; /* the last search: its time, and the number of pages before it */
+	double rate; /* pages per ns, between the last two searches */
 	struct dkt__page page;
 	struct dkt__page_record next;
 	bool gap; /* lost records are to be reported before next */
-	bool unasked; /* of perf.data: it is no CPU whose records are asked for */
+	bool unasked; /* perf.data: not one of the chosen CPUs */
 	struct dkt_loss loss;
 };
 
@@ -82,19 +86,19 @@ struct dkt__streams {
 	struct dkt__gate *gates;
 	uint8_t n_gates;
 
-	struct dkt__heap heap; /* those that have a next record */
-	struct dkt__stream *top; /* the first of them; NULL: there is none */
-	uint64_t bound; /* it goes on alone as long as it is older */
-	bool taken; /* its next has been returned */
-	int err; /* why no more pages could be had; 0: nothing is wrong */
+	struct dkt__heap heap; /* the streams that have a next record */
+	struct dkt__stream *top; /* the first in the heap; NULL: the heap is empty */
+	uint64_t bound; /* the top stays first while its records are before this time */
+	bool taken; /* the top's next record has been returned */
+	int err; /* the error that stopped the reading of pages, or 0 */
 	bool part; /* DKT_SOURCE_PART */
 	uint64_t since, until;
-	int32_t pid; /* asked for last, and its name */
+	int32_t pid; /* the last process looked up, and its name */
 	const char *comm;
 	struct dkt__swapped copy; /* of a record in the other byte order */
 };
 
-/* The calls of such a source but close(). */
+/* The calls of such a source, without close(). */
 int dkt__streams_next(struct dkt_source *source, struct dkt_record *record);
 const char *dkt__streams_comm(struct dkt_source *source, const struct dkt_record *record);
 int dkt__streams_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss);
@@ -105,12 +109,14 @@ int dkt__streams_filter(struct dkt_source *source, struct dkt_expr *expr);
 int dkt__streams_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of);
 
 /*
- * Begins the merge anew, with the next record of each stream that is before until; UINT64_MAX: no
- * bound. A stream that had no next record is asked again.
+ * Restarts the merge with each stream's next record before until; UINT64_MAX: no bound. Streams
+ * that had no next record are asked again.
  */
 int dkt__streams_begin(struct dkt__streams *it, uint64_t until);
 
-/* The page that is being walked, or else the next one, and where in it the next record begins. */
+/*
+ * Returns the current page, or the next one if none is current; sets *offset to the next record's.
+ */
 static inline uint64_t dkt__stream_place(const struct dkt__stream *s, uint32_t *offset)
 {
 	*offset = !s->loaded ? s->offset : s->gap ? 0 : s->next.offset;
@@ -118,8 +124,8 @@ static inline uint64_t dkt__stream_place(const struct dkt__stream *s, uint32_t *
 }
 
 /*
- * The first of the heap stepped past the record that was returned: more says whether it has another
- * one, and ts its time. False: it need not be the first any more.
+ * Updates the heap after its first stream stepped past the returned record; more: the stream has a
+ * next record, at time ts. Returns false if the stream may no longer be the first.
  */
 static inline bool dkt__streams_stays(struct dkt__streams *it, bool more, uint64_t ts)
 {
@@ -134,12 +140,12 @@ static inline bool dkt__streams_stays(struct dkt__streams *it, bool more, uint64
 }
 
 /*
- * How records of that type are treated, enum dkt__verdict; place is the type in the byte order that
- * records have. The kind of source is asked only once.
+ * Returns the enum dkt__verdict for records of a type; place is the type in the records' byte
+ * order. Asks the kind of source only once for each type.
  */
 uint8_t dkt__streams_ask(struct dkt__streams *it, uint16_t type, uint16_t place);
 
-/* Whether a record in this machine's byte order is wanted. */
+/* True if a record, in this machine's byte order, is wanted. */
 static inline bool dkt__streams_wants(struct dkt__streams *it, uint16_t type, const void *data,
 				      uint32_t size)
 {
@@ -155,12 +161,12 @@ static inline bool dkt__streams_wants(struct dkt__streams *it, uint16_t type, co
 		dkt__gate_passes(&it->gates[verdict - DKT__GATED], data, size));
 }
 
-/* Steps past the record that was returned last, so that it is behind the stream's place. */
+/* Steps past the last returned record, so that the stream's position is after it. */
 void dkt__streams_pass(struct dkt__streams *it);
 
-/* All streams of a file have been filled in: begins to walk them. */
+/* Starts the walk, once the reader has filled in all streams. */
 int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *opts);
 void dkt__streams_clear(struct dkt__streams *it);
 
-/* Adds words about what could not be read. */
+/* Adds a text to the report of damage. */
 void dkt__streams_damage(struct dkt__streams *it, const char *fmt, ...) DKT_PRINTF(2, 3);
