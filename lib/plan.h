@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "ctx.h"
 
-/* ---- values: what a number in the print format is made of ---- */
+/* ---- values: the numbers in a print format ---- */
 
 enum dkt__load {
 	DKT__LOAD_CONST,
@@ -25,10 +25,10 @@ enum dkt__load {
 /* One operation of an expression, which works on a stack of 64-bit numbers. */
 enum dkt__code_op {
 	DKT__CODE_CONST, /* push value */
-	DKT__CODE_LOAD, /* push the number at offset, read as load says */
+	DKT__CODE_LOAD, /* push the number at offset, read by load */
 	DKT__CODE_INDEX, /* pop an index; push that element of bytes */
 	DKT__CODE_DYN_LEN, /* push the length of a dynamic array, in bytes */
-	DKT__CODE_CAST, /* cut and extend the top as load says */
+	DKT__CODE_CAST, /* truncate and extend the top by load */
 	DKT__CODE_BOOL, /* make the top 0 or 1 */
 	DKT__CODE_NOT,
 	DKT__CODE_SELECT, /* pop else, then, condition; push one of the two */
@@ -55,7 +55,9 @@ enum dkt__code_op {
 	DKT__CODE_LOGIC_OR,
 };
 
-/* Where bytes of the record are: an array field, or what a __data_loc or __rel_loc points at. */
+/*
+ * The position of bytes in the record: an array field, or the target of a __data_loc or __rel_loc.
+ */
 enum dkt__bytes_kind {
 	DKT__BYTES_FIXED,
 	DKT__BYTES_REST, /* from offset to the end of the record */
@@ -114,7 +116,7 @@ enum dkt__step_op {
 	DKT__STEP_NET, /* %pI4 and its like, %pM, %pU */
 	DKT__STEP_UNLESS, /* jump if the value is 0 */
 	DKT__STEP_JUMP,
-	DKT__STEP_PAD_BEGIN, /* what follows up to PAD_END is cut and padded */
+	DKT__STEP_PAD_BEGIN, /* the steps up to PAD_END are truncated and padded */
 	DKT__STEP_PAD_END,
 };
 
@@ -142,7 +144,7 @@ struct dkt__spec {
 	const struct dkt__value *precision_value;
 };
 
-/* Reads the flags of a conversion; end NULL: up to the terminating NUL at most. */
+/* Parses the flags of a conversion; end NULL: the text ends at a NUL. Returns the rest. */
 const char *dkt__spec_flags(const char *p, const char *end, struct dkt__spec *spec);
 
 struct dkt__name {
@@ -152,7 +154,7 @@ struct dkt__name {
 	uint32_t order; /* place in the format */
 };
 
-/* Names of values or bits; when sorted, of values in ascending order, without doubles. */
+/* Names of values or bits; if sorted, in ascending order without duplicates. */
 struct dkt__table {
 	const struct dkt__name *names;
 	uint32_t n;
@@ -162,7 +164,7 @@ struct dkt__table {
 };
 
 struct dkt__step {
-	const char *literal; /* text that comes before; readable to a multiple of 16 bytes */
+	const char *literal; /* text before the step; readable to a multiple of 16 bytes */
 	uint32_t literal_len;
 	uint8_t op; /* enum dkt__step_op */
 	uint8_t kind; /* NET: enum dkt__net; FUNCTION: with offset; BYTES_HEX: the delimiter */
@@ -191,63 +193,69 @@ enum dkt__plan_way {
 	DKT__PLAN_STACK, /* kernel_stack, user_stack */
 	DKT__PLAN_GRAPH, /* funcgraph_entry, funcgraph_exit */
 	DKT__PLAN_BPRINT, /* trace_printk() */
-	DKT__PLAN_TEP, /* libtraceevent prints it */
+	DKT__PLAN_TEP, /* printed by libtraceevent */
 	DKT__PLAN_FIELDS, /* field=value */
 };
 
 struct dkt__plan {
 	enum dkt__plan_way way;
-	uint32_t need; /* bytes of record that the steps read without asking */
-	uint32_t room; /* bytes that they put at most, 0: nobody knows */
-	bool plain; /* they put nothing that dkt_buf_escape() would change */
+	uint32_t need; /* bytes of the record that the steps read unchecked */
+	uint32_t room; /* most bytes that they print, 0: unknown */
+	bool plain; /* they print nothing that dkt_buf_escape() would change */
 	struct dkt__step *steps;
 	uint32_t n_steps;
-	const struct tep_print_arg *args; /* of the print format; NULL: it was not parsed here */
+	const struct tep_print_arg *args; /* of the print format; NULL: not parsed by dktrace */
 	struct dkt__arena memory;
-	size_t bytes; /* that it has taken of it */
-	bool full; /* the print format takes more than a plan may */
+	size_t bytes; /* of memory, in use */
+	bool full; /* the print format exceeds DKT__PLAN_MAX */
 };
 
-/* A print format that takes more is not compiled, nor are more when all take that. */
+/*
+ * The memory limit of a plan, and of all plans together: a print format that exceeds it is not
+ * compiled.
+ */
 #define DKT__PLAN_MAX  (16u << 20)
 #define DKT__PLANS_MAX (256u << 20)
 
-/* Zeroed memory that lives as long as the plan, NULL when memory is out or the plan too large. */
+/*
+ * Returns zeroed memory that lives as long as the plan; NULL if memory is out or the plan too
+ * large.
+ */
 void *dkt__plan_alloc(struct dkt__plan *plan, size_t n);
 
-/* Records of function_graph, whose text is indented by depth. */
+/* True for events of function_graph, whose text is indented by depth. */
 bool dkt__plan_is_graph(struct dkt_event *event);
 void dkt__plan_graph_text(const struct dkt_record *record, struct dkt_buf *buf);
 
-/* Older kernels end a stack with -1, of 4 or 8 bytes, and leave rubbish behind it. */
+/* False for the end of a stack: older kernels write -1, of 4 or 8 bytes, and garbage after it. */
 static inline bool dkt__is_caller(uint64_t address)
 {
 	return address && address != UINT32_MAX && address != UINT64_MAX;
 }
 
-/* Records of trace_printk(), whose format is among the kernel's strings. */
+/* True for events of trace_printk(), whose format is among the kernel's strings. */
 bool dkt__plan_is_bprint(struct dkt_event *event);
 void dkt__plan_bprint_text(const struct dkt_record *record, struct dkt_buf *buf);
 
-/* Turns the bytes of the arguments' numbers round; the record's other numbers were turned before. */
+/* Swaps the bytes of the arguments' numbers; the other numbers were swapped before. */
 void dkt__plan_bprint_turn(struct dkt_event *event, uint8_t *data, uint32_t size);
 
-/* The event's plan, compiled if this is its first record; NULL when memory is out. */
+/* Returns the event's plan, compiled at the first call; NULL if memory is out. */
 const struct dkt__plan *dkt__plan_get(struct dkt_event *event);
 void dkt__plan_free(struct dkt__plan *plan);
 
-/* Parses a format file's text after "print fmt:". -EOPNOTSUPP: it is beyond the parser. */
+/* Parses a format file's text after "print fmt:". -EOPNOTSUPP: the parser does not support it. */
 int dkt__plan_parse(struct dkt__plan *plan, struct tep_event *tep, const char *text,
 		    struct tep_print_fmt *print);
 
-/* The character that a backslash and this one stand for. */
+/* Returns the character that a backslash and c stand for. */
 char dkt__plan_unescape(char c);
 
-/* Compiles a print format. -EOPNOTSUPP: it holds what steps cannot do. */
+/* Compiles a print format. -EOPNOTSUPP: no step can print part of it. */
 int dkt__plan_compile(struct dkt__plan *plan, struct tep_event *tep,
 		      const struct tep_print_fmt *print);
 
-/* ---- plan/type.c: what the words of a print format stand for ---- */
+/* ---- plan/type.c: the identifiers in a print format ---- */
 
 /* A number's C type. */
 struct dkt__type {
@@ -258,44 +266,44 @@ struct dkt__type {
 extern const struct dkt__type dkt__type_int;
 extern const struct dkt__type dkt__type_ulong;
 
-/* False for names that are not known to be numbers or pointers. */
+/* Finds a type by name. False: not a known number or pointer. */
 bool dkt__type_find(const char *name, struct dkt__type *type);
 
-/* The type that a pointer's name points at. */
+/* Finds the type that a pointer type points at. */
 bool dkt__type_pointee(const char *name, struct dkt__type *type);
 
-/* The same of an array's elements, without what the kernel puts around it: "__data_loc u32[]" */
+/* Finds the type of an array's elements; ignores the kernel's prefix: "__data_loc u32[]" */
 bool dkt__type_element(const char *array, struct dkt__type *type);
 struct dkt__type dkt__type_promote(struct dkt__type type);
 
-/* C's usual arithmetic conversions. */
+/* Returns the common type by C's usual arithmetic conversions. */
 struct dkt__type dkt__type_common(struct dkt__type a, struct dkt__type b);
 
-/* The load that reads a number of that type; DKT__LOAD_CONST if there is none. */
+/* Returns the load for a number of that type; DKT__LOAD_CONST if there is none. */
 uint8_t dkt__plan_load(unsigned int size, bool is_signed);
 unsigned int dkt__load_size(uint8_t load);
 
-/* Parses a constant of the format; false if it is a name that nobody knows. */
+/* Parses a constant of the format; false: an unknown name. */
 bool dkt__plan_constant(const char *text, uint64_t *value, struct dkt__type *type);
 
-/* The field that the argument names, found by name if need be; NULL if there is none. */
+/* Returns the field that the argument names, looked up by name if necessary, or NULL. */
 struct tep_format_field *dkt__plan_field(struct tep_event *tep, struct tep_print_arg *arg);
 
-/* The argument without its casts. */
+/* Returns the argument without its casts. */
 struct tep_print_arg *dkt__plan_uncast(struct tep_print_arg *arg);
 
-/* Notes that the plan reads these bytes of every record. -EOPNOTSUPP: no record has them. */
+/* Makes the plan require these bytes in every record. -EOPNOTSUPP: no record has them. */
 int dkt__plan_needs(struct dkt__plan *plan, int offset, unsigned int size);
 int dkt__plan_bytes(struct dkt__plan *plan, const struct tep_format_field *field,
 		    struct dkt__bytes *bytes);
 
 /* ---- plan/expr.c: expressions ---- */
 
-/* Compiles a number. -EOPNOTSUPP: it is none, or too much. */
+/* Compiles a number. -EOPNOTSUPP: not a number, or too complex. */
 int dkt__plan_value(struct dkt__plan *plan, struct tep_event *tep, struct tep_print_arg *arg,
 		    struct dkt__value *value, struct dkt__type *type);
 
-/* Makes the value one that is cut and extended as load says. */
+/* Truncates and extends the value by load. */
 int dkt__plan_cast(struct dkt__plan *plan, struct dkt__value *value, uint8_t load);
 
 /* ---- running ---- */
@@ -303,23 +311,23 @@ int dkt__plan_cast(struct dkt__plan *plan, struct dkt__value *value, uint8_t loa
 /* A record being printed. */
 struct dkt__run {
 	const uint8_t *data; /* at least plan->need readable bytes */
-	uint32_t size; /* bytes that are the record's */
+	uint32_t size; /* bytes of the record */
 	struct dkt_ctx *ctx;
 	struct dkt_buf *buf;
 	char *p; /* where the next byte goes */
 	char *end;
 };
 
-/* Appends the text by the plan's steps of a record that is as long as they need. */
+/* Appends the text of a record by the plan's steps; the record has at least plan->need bytes. */
 void dkt__plan_run(const struct dkt__plan *plan, const struct dkt_record *record,
 		   struct dkt_buf *buf);
 
-/* The same at p, of a plan that has room for all. Returns the end. */
+/* The same at p, for a plan whose room is known and available. Returns the end. */
 char *dkt__plan_put(const struct dkt__plan *plan, const struct dkt_record *record, char *p);
 uint64_t dkt__plan_code(const struct dkt__run *run, const struct dkt__code *code, uint32_t n);
 bool dkt__run_grow(struct dkt__run *run, size_t n);
 
-/* Steps that are rarer or longer: plan/text.c, plan/net.c. */
+/* Rarer or longer steps: plan/text.c, plan/net.c. */
 void dkt__run_0x(struct dkt__run *run, uint64_t v);
 void dkt__run_int(struct dkt__run *run, const struct dkt__step *step);
 void dkt__run_kernel_string(struct dkt__run *run, const struct dkt__step *step);
@@ -334,16 +342,16 @@ void dkt__run_function(struct dkt__run *run, uint64_t address, bool offset);
 void dkt__run_pad(struct dkt__run *run, const struct dkt__step *step, size_t mark);
 void dkt__run_net(struct dkt__run *run, const struct dkt__step *step);
 
-/* The step that the letters after %p ask for, without its bytes; false: none of these. */
+/* Sets the step for the letters after %p, without its bytes; false: not one of these. */
 bool dkt__net_step(const char *letters, struct dkt__step *step);
 
-/* Digits of the value in the spec's base; text has room for 24. Returns how many. */
+/* Writes the digits of the value in the spec's base to text, at most 24. Returns their number. */
 int dkt__int_digits(const struct dkt__spec *spec, uint64_t v, char *text);
 
-/* Appends name=value of every field but the common ones. */
+/* Appends name=value for all fields except the common ones. */
 void dkt__fields_text(const struct dkt_record *record, struct dkt_buf *buf);
 
-/* Room for n bytes at run->p; false when memory is out. */
+/* Makes room for n bytes at run->p; false if memory is out. */
 static inline bool dkt__run_room(struct dkt__run *run, size_t n)
 {
 	return dkt__likely((size_t)(run->end - run->p) >= n) || dkt__run_grow(run, n);
@@ -362,7 +370,7 @@ static inline void dkt__run_putc(struct dkt__run *run, char c)
 	dkt__run_put(run, &c, 1);
 }
 
-/* Reads a number of the record; the caller knows that it is there. */
+/* Reads a number of the record; the caller has checked the bounds. */
 static inline uint64_t dkt__load_at(const uint8_t *p, uint8_t load)
 {
 	uint16_t u16;
@@ -392,7 +400,7 @@ static inline uint64_t dkt__load_at(const uint8_t *p, uint8_t load)
 	}
 }
 
-/* Cuts a number to a type and extends it again. */
+/* Truncates a number to a type and extends it again. */
 static inline uint64_t dkt__cast(uint64_t v, uint8_t load)
 {
 	switch (load) {
@@ -425,7 +433,9 @@ static inline uint64_t dkt__run_value(const struct dkt__run *run, const struct d
 	}
 }
 
-/* Where the bytes are and how many of them are within the record, whatever the record says. */
+/*
+ * Returns the position of the bytes and how many lie within the record, whatever the record claims.
+ */
 static inline const uint8_t *dkt__run_bytes(const struct dkt__run *run,
 					    const struct dkt__bytes *bytes, uint32_t *len)
 {

@@ -5,14 +5,14 @@
 #include "ctx.h"
 
 struct dkt_probes {
-	struct dkt_probe *at; /* their texts are each allocated */
+	struct dkt_probe *at; /* each of their texts is allocated */
 	size_t n;
 };
 
 /* Copies the probe to the end of the list. */
 int dkt__probes_add(struct dkt_probes *probes, const struct dkt_probe *probe);
 
-/* Reads one line and adds it. -EINVAL: it is no definition, without words. */
+/* Parses one line and adds the probe. -EINVAL: not a definition; sets no error message. */
 int dkt__probe_parse(const char *line, struct dkt_probes *probes);
 
 #define PROBE_GROUP "dktrace"
@@ -20,8 +20,8 @@ int dkt__probe_parse(const char *line, struct dkt_probes *probes);
 /* include/linux/trace_events.h: MAX_EVENT_NAME_LEN, with its NUL */
 #define PROBE_NAME_MAX 63
 
-/* The kernel takes a definition of less than a page in one write. */
+/* The kernel accepts a definition of less than a page in one write. */
 #define PROBE_TEXT_MAX 4094
 
-/* False: the kernel takes no such name of an event or group. */
+/* True if the kernel accepts the name for an event or group. */
 bool dkt__probe_is_name(const char *name);

@@ -13,8 +13,8 @@ struct dkt__binary {
 	struct ctype_source types; /* first: the callbacks get its address */
 	struct dkt_ctx *ctx;
 	char *path;
-	char *debug_file; /* where its debug information is, NULL: to be found */
-	char *debug_path; /* directories to look in, in dwfl's own form */
+	char *debug_file; /* the file of its debug information; NULL: to be found */
+	char *debug_path; /* directories to search, in dwfl's syntax */
 	Dwfl_Callbacks callbacks;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
@@ -22,14 +22,14 @@ struct dkt__binary {
 	GElf_Addr bias; /* what dwfl adds to the addresses in elf */
 	enum dkt__machine machine;
 	int n_symbols;
-	/* Types that were met, by their number. */
+	/* Known types, by ID. */
 	struct binary_die *dies;
 	size_t n_dies;
 };
 
 /*
- * Opens the file. debug_file may be NULL; root is the directory that its path is below as a
- * process sees it ("/proc/12/root"), NULL for this one's. -ENOEXEC: it is no ELF file.
+ * Opens the file. debug_file may be NULL. root is the root directory of a process ("/proc/12/root")
+ * to which the path is relative, or NULL. -ENOEXEC: not an ELF file.
  */
 int dkt__binary_open(struct dkt_ctx *ctx, const char *path, const char *debug_file,
 		     const char *root, struct dkt__binary **binary);
@@ -37,34 +37,39 @@ void dkt__binary_close(struct dkt__binary *binary);
 
 struct binary_symbol {
 	const char *name; /* valid as long as the binary */
-	uint64_t address; /* in dwfl's counting */
+	uint64_t address; /* as dwfl numbers addresses */
 	uint64_t size;
-	bool chosen_late; /* STT_GNU_IFUNC: it only finds out which function serves */
+	bool chosen_late; /* STT_GNU_IFUNC: it only selects the function to use */
 };
 
-/* All functions, in no order. Anything but 0 ends the walk and is what it returns. */
+/*
+ * Calls fn for all functions, unordered. A result of fn other than 0 ends the walk and is returned.
+ */
 int dkt__binary_functions(struct dkt__binary *binary,
 			  int (*fn)(void *data, const struct binary_symbol *symbol), void *data);
 
-/* -ENOENT: there is none, with words; -ENXIO: only what the compiler made of it; -ENOTUNIQ: several, with their offsets in words. */
+/*
+ * Finds a function. With an error message: -ENOENT: not found; -ENXIO: only variants by the
+ * compiler; -ENOTUNIQ: several, with their offsets.
+ */
 int dkt__binary_function(struct dkt__binary *binary, const char *name,
 			 struct binary_symbol *symbol);
 
-/* The function that holds the address, NULL name: none. */
+/* Finds the function that contains the address; name NULL: none. */
 void dkt__binary_at(struct dkt__binary *binary, uint64_t address, struct binary_symbol *symbol);
 
-/* Where code of that address is in the file; and back. -ERANGE: it is no code of the file. */
+/* Converts a code address to an offset in the file, and back. -ERANGE: not code of the file. */
 int dkt__binary_offset(struct dkt__binary *binary, uint64_t address, uint64_t *offset);
 int dkt__binary_address(struct dkt__binary *binary, uint64_t offset, uint64_t *address);
 
-/* Where data of that address is in the file. -ERANGE: nowhere. */
+/* Converts a data address to an offset in the file. -ERANGE: not in the file. */
 int dkt__binary_data_offset(struct dkt__binary *binary, uint64_t address, uint64_t *offset);
 
 /* ---- debug information ---- */
 
-/* NULL, with words why, if there is none. */
+/* Returns NULL, with an error message, if there is none. */
 Dwarf *dkt__binary_dwarf(struct dkt__binary *binary, uint64_t *bias);
 
-/* The number of the type of a DIE that has one; 0: void. */
+/* Gets the ID of a DIE's type; 0: void. */
 int dkt__dwarf_type(struct dkt__binary *binary, Dwarf_Die *die, uint32_t *id);
 void dkt__dwarf_types_init(struct dkt__binary *binary);

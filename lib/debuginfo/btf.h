@@ -7,26 +7,30 @@
 struct dkt__btf;
 
 /*
- * The BTF of the running kernel, or of one of its modules on top of that; of a saved tree, its
- * btf/vmlinux and btf/MODULE. -ENOENT: there is none; -EINVAL: it makes no sense.
+ * Loads the BTF of the running kernel or of one of its modules; for a saved tree from its
+ * btf/vmlinux and btf/MODULE. -ENOENT: there is none; -EINVAL: it is invalid.
  */
 int dkt__btf_load(struct dkt_ctx *ctx, const char *module, struct dkt__btf **btf);
 
-/* The same from bytes; base is NULL or what it stands on, and is taken over. */
+/* The same from bytes; base, the BTF it extends, or NULL, is taken over. */
 int dkt__btf_parse(struct dkt_ctx *ctx, const void *data, size_t size, struct dkt__btf *base,
 		   struct dkt__btf **btf);
 void dkt__btf_free(struct dkt__btf *btf);
 
 struct ctype_source *dkt__btf_types(struct dkt__btf *btf);
 
-/* The type of a function, by its name; -ENOENT: there is none of that name. */
+/* Gets the type of a function by its name. -ENOENT: not found. */
 int dkt__btf_function(struct dkt__btf *btf, const char *name, uint32_t *id);
 
-/* The type of the function that a tracepoint calls; its first parameter is the tracer's own. */
+/*
+ * Gets the type of the function that a tracepoint calls; its first parameter is the tracer's own.
+ */
 int dkt__btf_tracepoint(struct dkt__btf *btf, const char *name, uint32_t *id);
 
-/* Parameter i of the function type. 1: there are no more; -EOPNOTSUPP: variable arguments. */
+/*
+ * Gets parameter i of the function type. Returns 1 after the last; -EOPNOTSUPP: variable arguments.
+ */
 int dkt__btf_param(struct dkt__btf *btf, uint32_t id, size_t i, struct ctype_param *param);
 
-/* The type that it returns. */
+/* Gets the type that a function returns. */
 int dkt__btf_returns(struct dkt__btf *btf, uint32_t id, uint32_t *type);

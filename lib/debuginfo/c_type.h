@@ -5,10 +5,10 @@
 #include "ctx.h"
 
 enum ctype_kind {
-	CTYPE_NONE, /* not known */
+	CTYPE_NONE, /* unknown */
 	CTYPE_VOID,
 	CTYPE_INT,
-	CTYPE_CHAR, /* plain char: an array of it, or what points to it, is a string */
+	CTYPE_CHAR, /* plain char: arrays of it and pointers to it are strings */
 	CTYPE_BOOL,
 	CTYPE_ENUM,
 	CTYPE_FLOAT,
@@ -23,13 +23,13 @@ enum ctype_kind {
 struct ctype {
 	enum ctype_kind kind;
 	bool is_signed;
-	bool user; /* of a pointer: to memory of the process (__user) */
-	bool declared; /* of a struct: it has no members here */
-	uint64_t size; /* bytes; 0: not known */
-	uint64_t count; /* of an array's elements; 0: not known */
-	uint32_t target; /* what a pointer points at, an array's element */
-	uint32_t id; /* its own, for its members */
-	char name[64]; /* as in the source, cut if need be; "" if it has none */
+	bool user; /* pointer to memory of the process (__user) */
+	bool declared; /* struct that is only declared */
+	uint64_t size; /* bytes; 0: unknown */
+	uint64_t count; /* elements of an array; 0: unknown */
+	uint32_t target; /* type of a pointer's target or an array's element */
+	uint32_t id; /* ID of this type, for its members */
+	char name[64]; /* as in the source, perhaps truncated; "" if it has none */
 };
 
 struct ctype_member {
@@ -44,32 +44,32 @@ struct ctype_param {
 	uint32_t type;
 };
 
-/* Anything but 0 ends the walk, and is what it returns. */
+/* A result other than 0 ends the walk and is returned. */
 typedef int (*ctype_member_fn)(void *data, const struct ctype_member *member);
 
-/* Where types are described. Numbers of types are the source's own. */
+/* A source of descriptions of types. Each source has its own type IDs. */
 struct ctype_source {
-	/* -EINVAL: the description makes no sense. */
+	/* -EINVAL: the description is invalid. */
 	int (*get)(struct ctype_source *source, uint32_t id, struct ctype *type);
 	int (*members)(struct ctype_source *source, uint32_t id, ctype_member_fn fn, void *data);
-	/* A type by its name; kind is CTYPE_NONE for a typedef. -ENOENT: there is none. */
+	/* Finds a type by its name; kind is CTYPE_NONE for a typedef. -ENOENT: not found. */
 	int (*find)(struct ctype_source *source, enum ctype_kind kind, const char *name,
 		    uint32_t *id);
 };
 
-/* Descriptions that lie may nest for ever. */
+/* A limit, because malformed descriptions may nest without end. */
 #define CTYPE_DEPTH 32
 
 /*
- * The member of that name, also in members that have no name themselves: its type, and its place
- * counted from the struct's start. -ENOENT: there is none, guess has been shown those there are.
+ * Finds the member of that name, also inside unnamed members: its type, and its offset from the
+ * struct's start. -ENOENT: not found; guess has tried all names.
  */
 struct dkt__guess;
 int dkt__ctype_member(struct ctype_source *source, uint32_t id, const char *name,
 		      struct ctype_member *member, struct dkt__guess *guess);
 
-/* Names of the first members, for words: "a, b, c, ..." */
+/* Lists the first members, for messages: "a, b, c, ..." */
 void dkt__ctype_member_names(struct ctype_source *source, uint32_t id, char *text, size_t size);
 
-/* True for what an array of, or a pointer to, it makes a string. */
+/* True for a type whose arrays and pointers are strings. */
 bool dkt__ctype_is_char(struct ctype_source *source, uint32_t id);

@@ -6,7 +6,7 @@
 
 struct dwarf_place {
 	struct dkt__binary *binary;
-	uint64_t address; /* in dwfl's counting */
+	uint64_t address; /* as dwfl numbers addresses */
 	uint64_t bias; /* what dwfl adds to DWARF's addresses */
 	Dwarf_Die *scopes; /* the innermost first; of libdw, freed with free() */
 	int n_scopes;
@@ -14,6 +14,6 @@ struct dwarf_place {
 	bool entry; /* the function's first instruction */
 };
 
-/* -ENODATA: nothing is known of it, with words. */
+/* -ENODATA with an error message: no debug information for the place. */
 int dkt__dwarf_place(struct dkt__binary *binary, uint64_t address, struct dwarf_place *place);
 void dkt__dwarf_place_clear(struct dwarf_place *place);

@@ -4,7 +4,7 @@
 
 #include "plan.h"
 
-/* A plan under construction. Text waits in literal until the step that it comes before. */
+/* A plan under construction. literal collects the text before the next step. */
 struct dkt__build {
 	struct dkt__plan *plan;
 	struct tep_event *tep;
@@ -24,9 +24,9 @@ struct dkt__conv {
 
 int dkt__build_step(struct dkt__build *b, struct dkt__step step);
 
-/* "%s" without its padding. */
+/* Compiles "%s" without its padding. */
 int dkt__build_string(struct dkt__build *b, struct tep_print_arg *arg);
 
-/* "%p" and the letters that follow it; moves the format behind them. */
+/* Compiles "%p" and the letters after it; moves *format past them. */
 int dkt__build_pointer(struct dkt__build *b, struct dkt__conv *conv, const char **format,
 		       struct tep_print_arg *arg);

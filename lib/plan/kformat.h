@@ -4,9 +4,9 @@
 
 #include "plan.h"
 
-/* One rendering: of a format, or of one that it holds. */
+/* One rendering of a format, or of a nested one. */
 struct dkt__kformat {
-	struct dkt__run run; /* where the text goes; its data are the bytes behind a pointer */
+	struct dkt__run run; /* the output; its data are the bytes behind a pointer */
 	const struct dkt_kprintf_args *args;
 	size_t next; /* argument */
 	unsigned int depth;
@@ -14,36 +14,39 @@ struct dkt__kformat {
 
 struct dkt__kconv {
 	const char *from; /* the '%' */
-	const char *to; /* behind its last letter */
+	const char *to; /* after its last letter */
 	struct dkt__spec spec;
 	uint8_t size; /* of an integer, in bytes */
 	bool unknown; /* a width or precision was not recorded */
 };
 
-/* The text that the kernel prints for an invalid address; NULL: the address is possible. */
+/* Returns the text that the kernel prints for an invalid address; NULL: the address is possible. */
 const char *dkt__kformat_bad(uint64_t address);
 
-/* The recorded bytes that argument i points to; NULL: none were recorded. */
+/* Returns the recorded bytes that argument i points to; NULL: not recorded. */
 const void *dkt__kformat_behind(const struct dkt__kformat *k, size_t i, size_t *len);
 
-/* The same where a NUL ends nothing: the most that is known. */
+/* The same, not ended by a NUL: all recorded bytes. */
 const void *dkt__kformat_raw(const struct dkt__kformat *k, size_t i, size_t *len);
 
-/* Pads and cuts what was put since the mark as the kernel does with a string. */
+/* Pads and truncates the text since the mark as the kernel does with a string. */
 void dkt__kformat_pad(struct dkt__kformat *k, const struct dkt__kconv *conv, size_t mark);
 
 void dkt__kformat_number(struct dkt__kformat *k, const struct dkt__spec *spec, uint64_t v);
 
-/* Puts a text with the conversion's width and precision. */
+/* Prints a text with the conversion's width and precision. */
 void dkt__kformat_text(struct dkt__kformat *k, const struct dkt__kconv *conv, const char *text,
 		       size_t len);
 
-/* Says what was not recorded: "<%pD 0xffff888100a00000>", without address if that is unknown too. */
+/*
+ * Prints what was not recorded: "<%pD 0xffff888100a00000>", or without the address if that is
+ * unknown too.
+ */
 void dkt__kformat_unknown(struct dkt__kformat *k, const struct dkt__kconv *conv,
 			  const uint64_t *address);
 
-/* A whole format. */
+/* Renders a whole format. */
 void dkt__kformat_run(struct dkt__kformat *k, const char *fmt, size_t len);
 
-/* "%p" whose letters begin at conv->to; moves it behind them. */
+/* Renders "%p" whose letters begin at conv->to; moves conv->to past them. */
 void dkt__kformat_pointer(struct dkt__kformat *k, struct dkt__kconv *conv, const char *end);

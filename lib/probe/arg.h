@@ -23,17 +23,17 @@ struct probe_words {
 
 void dkt__probe_words(struct dkt_ctx *ctx, struct probe_words *words);
 
-/* A value as the kernel fetches it, and what it is in C. */
+/* A value: the way the kernel fetches it, and its C type. */
 struct probe_value {
-	char fetch[160]; /* longer than the kernel takes: that is told at the end */
+	char fetch[160]; /* may exceed the kernel's limit, which is checked at the end */
 	bool memory; /* it is in memory, at fetch + offset */
 	int64_t offset;
 	uint32_t bits; /* of a bit-field, else 0 */
-	uint32_t bit; /* where it begins, counted from offset, or from bit 0 of fetch */
+	uint32_t bit; /* its first bit, counted from offset, or from bit 0 of fetch */
 	bool typed;
 	uint32_t type; /* of the scope's types */
-	char plain[4]; /* not typed: what the kernel records it as, "s32"; "": it is for the kernel */
-	bool user; /* the memory is that of the process */
+	char plain[4]; /* without a C type: the kernel's type, "s32"; "": the kernel's default */
+	bool user; /* the memory is the process's */
 	bool text; /* a string in itself: $comm */
 };
 
@@ -42,40 +42,40 @@ struct probe_scope {
 	struct dkt_ctx *ctx;
 	const struct probe_words *words;
 	enum dkt__machine machine;
-	const char *where; /* for words: "vfs_read" */
-	const char *no_types; /* why nothing is known by name, NULL: it is */
+	const char *where; /* for messages: "vfs_read" */
+	const char *no_types; /* why no types are known, NULL: they are */
 	struct ctype_source *types; /* NULL: none are known */
-	bool is_user; /* of a program: all memory is that of the process */
+	bool is_user; /* a program's: all memory is the process's */
 	bool is_event; /* an event probe: $NAME is a field */
-	/* A variable. -ENOENT: there is none, guess has been shown those there are. */
+	/* Finds a variable. -ENOENT: not found; guess has tried all names. */
 	int (*variable)(struct probe_scope *scope, const char *name, struct probe_value *value,
 			struct dkt__guess *guess);
-	/* Argument n of the function, counted from 1, whatever its name. NULL: not here. */
+	/* Gets argument n of the function, counted from 1. NULL: not available. */
 	int (*argument)(struct probe_scope *scope, unsigned int n, struct probe_value *value);
-	/* $retval with its type; NULL: not here. */
+	/* Gets $retval with its type. NULL: not available. */
 	int (*result)(struct probe_scope *scope, struct probe_value *value);
 	void *data;
 };
 
 /*
- * The fields for all of the words, each of which may hold several arguments: "NAME=FETCH:TYPE ...".
- * The caller frees it. -EINVAL, -ENOENT, -E2BIG with words.
+ * Translates arguments to fields: "NAME=FETCH:TYPE ...". Each word may hold several arguments. The
+ * caller frees *fields. -EINVAL, -ENOENT, -E2BIG with an error message.
  */
 int dkt__probe_fields(struct probe_scope *scope, const char *const *args, size_t n, char **fields);
 
-/* ---- between the files of this room ---- */
+/* ---- shared by the files of probe/ ---- */
 
-/* Sets the words of a failure: "argument '...': " and these. Returns err. */
+/* Sets the error message "argument '...': ...". Returns err. */
 int dkt__probe_fail_at(const struct probe_scope *scope, int err, const char *whole, const char *fmt,
 		       ...) DKT_PRINTF(4, 5);
 
-/* Puts the value where it is fetched: what was in memory is loaded. */
+/* Loads the value if it is in memory. */
 int dkt__probe_load(struct probe_scope *scope, struct probe_value *value);
 
-/* Evaluates an expression from *at on, and moves there. field gets the last name in it. */
+/* Evaluates the expression at *at and moves *at past it; field gets the last name in it. */
 int dkt__probe_eval(struct probe_scope *scope, const char *whole, const char **at,
 		    struct probe_value *value, char field[static PROBE_FIELD_MAX + 1]);
 
-/* Appends FETCH:TYPE; cast is what was asked for, "" if nothing was. */
+/* Appends FETCH:TYPE; cast is the requested type or "". */
 int dkt__probe_finish(struct probe_scope *scope, const char *whole, struct probe_value *value,
 		      const char *cast, struct dkt_buf *buf);

@@ -8,10 +8,10 @@
 #include "probe/arg.h"
 #include "probe/variable.h"
 
-/* A place as it was written. */
+/* A place as the user wrote it. */
 struct probe_place {
 	char *module; /* NULL: none */
-	char *function; /* also a glob; NULL: none */
+	char *function; /* may be a glob; NULL: none */
 	char *file; /* of FILE:LINE */
 	int line; /* 0: none */
 	bool has_line;
@@ -42,7 +42,7 @@ struct probe_define {
 	char *no_binary; /* why there is none */
 };
 
-/* Each kind turns define->place into probes. */
+/* Each resolves define->place for one kind of probe. */
 int dkt__probe_kernel(struct probe_define *define);
 int dkt__probe_program(struct probe_define *define);
 int dkt__probe_marker(struct probe_define *define);
@@ -50,22 +50,25 @@ int dkt__probe_event(struct probe_define *define);
 int dkt__probe_tracepoint(struct probe_define *define);
 int dkt__probe_synthetic(struct probe_define *define);
 
-/* Opens what can be known of types: NULL and words in define->no_btf, define->no_binary if not. */
+/*
+ * Opens the sources of types. If there is none, returns NULL and sets define->no_btf and
+ * define->no_binary.
+ */
 struct dkt__btf *dkt__probe_btf(struct probe_define *define, const char *module);
 struct dkt__binary *dkt__probe_kernel_binary(struct probe_define *define, const char *module);
 
 /*
- * Adds a probe on that place with the arguments as the scope has them; base and suffix make its
+ * Adds a probe on that place, with the arguments resolved in the scope; base and suffix form its
  * name: "vfs_read", "__return".
  */
 int dkt__probe_add(struct probe_define *define, struct probe_scope *scope, const char *place,
 		   const char *base, const char *suffix);
 
-/* How many probes there may be. */
+/* Returns the limit of probes. */
 size_t dkt__probe_max(const struct probe_define *define);
 
-/* "; N more match ..." and so on: -E2BIG with words if n is more than that. */
+/* Returns -E2BIG with an error message if n exceeds the limit. */
 int dkt__probe_check_max(struct probe_define *define, size_t n, const char *what);
 
-/* DWARF's side of a scope; scope->data is a struct dwarf_place. */
+/* Makes the scope look up names in DWARF; scope->data becomes a struct dwarf_place. */
 void dkt__probe_dwarf_scope(struct probe_scope *scope, struct dwarf_place *place);

@@ -8,13 +8,13 @@
 
 struct eval {
 	struct probe_scope *scope;
-	const char *whole; /* for words */
+	const char *whole; /* for messages */
 	const char *p;
 	char *field;
 	unsigned int depth;
 };
 
-/* ---- reading: probe/scan.c ---- */
+/* ---- scanning: probe/scan.c ---- */
 
 #define dkt__probe_fail(eval, err, ...)                                                            \
 	dkt__probe_fail_at((eval)->scope, err, (eval)->whole, __VA_ARGS__)
@@ -30,14 +30,14 @@ void dkt__probe_set_field(const struct eval *eval, const char *name);
 
 /* ---- values: probe/value.c ---- */
 
-/* Text that does not fit is far longer than the kernel's limit, so it stays too long. */
+/* Truncated text still exceeds the kernel's limit, so the check at the end catches it. */
 void dkt__probe_set_fetch(struct probe_value *value, const char *fmt, ...) DKT_PRINTF(2, 3);
 
-/* The value is a pointer; becomes what it points at. The operator is for words. */
+/* Follows a pointer: the value becomes its target. The operator is for messages. */
 int dkt__probe_deref(struct eval *eval, struct probe_value *value, const char *operator);
 
-/* The value is a struct; a name is read, and it becomes that member. */
+/* Parses the name of a member; the value, a struct, becomes that member. */
 int dkt__probe_take_member(struct eval *eval, struct probe_value *value);
 
-/* The value is an array or a pointer; a number and ] are read, and it becomes that element. */
+/* Parses a number and ]; the value, an array or pointer, becomes that element. */
 int dkt__probe_take_index(struct eval *eval, struct probe_value *value);

@@ -4,7 +4,7 @@
 
 #include "probe/define.h"
 
-/* A function that was found. */
+/* A found function. */
 struct probe_target {
 	char *name;
 	char *module; /* NULL: of the kernel itself */
@@ -18,14 +18,14 @@ struct probe_hunt {
 	struct probe_target *found;
 	size_t n;
 	bool any; /* symbols could be read */
-	bool met_module; /* some of the place's module */
+	bool met_module; /* symbols of the place's module were found */
 	struct dkt__guess guess;
-	char variant[96]; /* NAME.isra.0: what the compiler made of it */
+	char variant[96]; /* NAME.isra.0: a variant by the compiler */
 };
 
 /*
- * Finds one function, or with a glob as many as may be, sorted. name is that of the place, by_address
- * if its address counts. -ENOENT, -ENOTUNIQ, -E2BIG with words.
+ * Finds one function, or with a glob several, sorted. name is the place's; by_address: its address
+ * matters. -ENOENT, -ENOTUNIQ, -E2BIG with an error message.
  */
 int dkt__probe_hunt(struct probe_hunt *hunt);
 void dkt__probe_hunt_clear(struct probe_hunt *hunt);

@@ -5,7 +5,7 @@
 #include "debuginfo/dwarf_place.h"
 #include "probe/arg.h"
 
-/* Callbacks' bodies of struct probe_scope. numbered: arguments are $arg1, ... */
+/* Implement the callbacks of struct probe_scope. numbered: arguments are $arg1, ... */
 int dkt__dwarf_variable(struct dwarf_place *place, bool numbered, const char *name,
 			struct probe_value *value, struct dkt__guess *guess);
 int dkt__dwarf_argument(struct dwarf_place *place, bool numbered, unsigned int n,
