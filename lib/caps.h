@@ -10,11 +10,11 @@ struct dkt__rights {
 	const gid_t *groups;
 	size_t n_groups;
 	uint64_t caps; /* effective ones, bit n for capability n */
-	bool initial_ns; /* in the user namespace in which capabilities count everywhere */
+	bool initial_ns; /* in the initial user namespace, where capabilities count everywhere */
 };
 
-/* dkt_caps_check() for these rights. */
+/* dkt_caps_check() for these privileges. */
 int dkt__rights_check(struct dkt_ctx *ctx, const struct dkt__rights *rights, unsigned int needs);
 
-/* True if this text of /sys/kernel/security/lockdown means that tracefs is refused to everybody. */
+/* True if this text of /sys/kernel/security/lockdown forbids tracefs to everyone. */
 bool dkt__lockdown_refuses(const char *text);

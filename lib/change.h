@@ -12,9 +12,9 @@ struct dkt__filter_step {
 
 struct dkt__trigger_step {
 	struct dkt_event *event;
-	struct dkt_event *target; /* that the trigger switches; NULL: none */
+	struct dkt_event *target; /* the event that the trigger switches; NULL: none */
 	struct dkt_trigger *trigger;
-	bool add; /* else it is removed */
+	bool add; /* false: it is removed */
 	bool done;
 };
 
@@ -38,9 +38,9 @@ struct dkt_change {
 	size_t n_triggers;
 	struct dkt__knob *knobs;
 	size_t n_knobs;
-	struct dkt__stops stops; /* among the triggers that are wanted, new or not */
+	struct dkt__stops stops; /* among the wanted triggers, new or not */
 	struct dkt__tracer tracer;
-	size_t steps, steps_done; /* filters and events, as far as they are known to be touched */
+	size_t steps, steps_done; /* filters and events known to be touched */
 };
 
 /* Undoing goes on after an error and returns the last one. */

@@ -23,15 +23,15 @@ struct dkt_ctx {
 	void *log_data;
 	dkt_progress_fn progress;
 	void *progress_data;
-	bool given; /* a file gave the catalogue: no kernel is asked for anything */
+	bool given; /* the catalogue comes from a file: no kernel is asked */
 	bool saved; /* the directory is not a tracefs but a copy of one */
 	bool big_endian; /* byte order of its records */
 	uint8_t long_size; /* bytes of a long in that kernel */
-	const char *machine; /* as uname(2) says it; "": unknown */
+	const char *machine; /* as in uname(2); "": unknown */
 	uint32_t arch; /* libseccomp's for the machine, 0: none; valid with syscalls */
-	const char **syscalls; /* names that were asked for, by number; "" has none. NULL: none yet */
-	struct tep_handle *tep; /* format.c: parsed formats, filled as events are met */
-	size_t plan_bytes; /* that the plans of its events take */
+	const char **syscalls; /* names looked up so far, by number; "": no name. NULL: none yet */
+	struct tep_handle *tep; /* format.c: parsed formats, added when events are first used */
+	size_t plan_bytes; /* memory of its events' plans */
 	bool tep_strings; /* and printk_formats has been read into it */
 	struct dkt__events *events;
 	struct dkt_event *defined; /* by callers, the last one first */
@@ -41,36 +41,37 @@ struct dkt_ctx {
 	void *lowered; /* cap_t: capabilities before dkt_caps_lower(); NULL: not lowered */
 };
 
-/* Whether what it says of events need not come from a kernel. */
+/* True if the events may come from a file instead of a kernel. */
 static inline bool dkt__ctx_foreign(const struct dkt_ctx *ctx)
 {
 	return ctx->given || ctx->saved;
 }
 
-/* Zeroed memory that lives as long as the context. NULL when memory is out. */
+/* Returns zeroed memory that lives as long as the context, or NULL if memory is out. */
 void *dkt__ctx_keep(struct dkt_ctx *ctx, size_t n);
 
-/* A copy of len bytes with a NUL behind it, which lives as long. */
+/* Returns a copy of len bytes with a NUL after it, which lives as long as the context. */
 char *dkt__ctx_strndup(struct dkt_ctx *ctx, const char *text, size_t len);
 
 /*
- * The records are of that machine, as uname -m says it: a system call's name is what its number means
- * there. "": the machine is unknown, and its numbers have no names.
+ * Sets the machine of the records, as uname -m prints it, which decides the names of system calls.
+ * "": unknown, system calls have no names.
  */
 int dkt__ctx_machine(struct dkt_ctx *ctx, const char *machine);
 
 /*
- * Calls fn(data) at the end of the context, once however often this is asked for, the last one first.
+ * Calls fn(data) once at the end of the context, however often it is requested, in reverse order.
  * -ENOMEM: it will not be called.
  */
 int dkt__ctx_at_end(struct dkt_ctx *ctx, void (*fn)(void *data), void *data);
 
-/* -EINVAL, with words: there are other bits than the known ones. */
+/* -EINVAL with an error message: flags has unknown bits. */
 int dkt__flags_check(struct dkt_ctx *ctx, const char *what, unsigned int flags, unsigned int known);
 
 /*
- * A public call begins with what it needs of its pointers, and returns -EINVAL if one of them is NULL.
- * dkt__clear() sets what an out-pointer points at to 0 and is the pointer; such come first.
+ * A public call begins with its check of pointers, and returns -EINVAL if one of them is NULL.
+ * dkt__clear() zeroes the target of an out-pointer and returns the pointer; list out-pointers
+ * first.
  */
 #define dkt__needs(ctx, given)                                                                     \
 	do {                                                                                       \
@@ -107,5 +108,5 @@ int dkt__null(struct dkt_ctx *ctx, const char *call);
 		0;                                                                                 \
 	})
 
-/* Adds words to what is wrong with a file, behind those that are there. */
+/* Appends a text to the report of a file's damage. */
 void dkt__damage(char **damage, const char *fmt, va_list ap) DKT_PRINTF(2, 0);

@@ -13,21 +13,21 @@ struct dkt_event {
 	const char *name;
 	size_t index;
 	int id; /* 0: not read yet */
-	int guess; /* the number it had once, not yet looked at; 0: none */
-	int load_err; /* of an earlier try to read the format */
+	int guess; /* its earlier ID, not verified; 0: none */
+	int load_err; /* the error of an earlier attempt to read the format */
 	const char *format; /* the format file's text if a file gave it */
 	size_t format_len;
 	struct tep_event *tep; /* NULL before the format is read */
 	struct dkt_field *fields;
 	size_t n_fields;
-	bool bare; /* libtraceevent was not given the print format */
+	bool bare; /* libtraceevent did not get the print format */
 	char *print; /* the format file's text after "print fmt:", NULL if it has none */
 	struct dkt__plan *plan; /* NULL before the first record is printed */
 	void (*plan_free)(struct dkt__plan *plan);
-	struct dkt_event *next; /* of those that callers defined */
+	struct dkt_event *next; /* the next event defined by callers */
 };
 
-/* A stack of calls that a record carries, as the data of a stack event's record. */
+/* A call stack that a record carries, as the data of a stack event's record. */
 struct dkt_stack {
 	struct dkt_event *event; /* ftrace:kernel_stack, ftrace:user_stack */
 	const void *data;
@@ -41,20 +41,20 @@ int dkt__event_load(struct dkt_event *event);
 /* Tries the names of all events. */
 void dkt__guess_events(struct dkt__guess *guess, struct dkt_ctx *ctx);
 
-/* Tries the fields of n events; of several that are equally near, the one that most events have. */
+/* Tries the fields of n events; of equally similar names the one that most events have wins. */
 void dkt__guess_fields(struct dkt__guess *guess, struct dkt_event *const *events, size_t n);
 
-/* -ENOENT, with words: there is no such event, and which one was perhaps meant. */
+/* Returns -ENOENT, with an error message that suggests a similar event. */
 int dkt__no_event(struct dkt_ctx *ctx, const char *system, const char *name);
 
-/* The context's handle for parsed formats; NULL when memory is out. */
+/* Returns the context's handle for parsed formats; NULL if memory is out. */
 struct tep_handle *dkt__tep(struct dkt_ctx *ctx);
 void dkt__tep_free(struct dkt_ctx *ctx);
 
-/* The catalogue is read anew when it is next asked for. */
+/* Frees the catalogue, which is read again when it is next needed. */
 void dkt__events_free(struct dkt_ctx *ctx);
 
-/* The events that have been found so far by their number, MAX_ID of them; NULL: not read yet. */
+/* Returns the events found so far by ID, MAX_ID of them; NULL: not read yet. */
 struct dkt_event **dkt__event_table(struct dkt_ctx *ctx);
 
 /* struct trace_entry of include/linux/trace_events.h begins every record. */
@@ -65,7 +65,7 @@ struct dkt__entry {
 	int32_t pid;
 };
 
-/* An event that a file describes. What it points at lives as long as the context. */
+/* An event described by a file. Its pointers must live as long as the context. */
 struct dkt__given {
 	const char *system;
 	const char *text; /* of a format file */
@@ -73,8 +73,8 @@ struct dkt__given {
 };
 
 /*
- * Makes these the context's catalogue, and no kernel is asked for anything from then on. Only
- * names and numbers are looked at; a format is parsed when its event is first asked about.
+ * Makes these events the context's catalogue; no kernel is asked from then on. Reads only names and
+ * IDs; a format is parsed when its event is first needed.
  */
 int dkt__events_given(struct dkt_ctx *ctx, const struct dkt__given *list, size_t n);
 
@@ -82,17 +82,17 @@ int dkt__events_given(struct dkt_ctx *ctx, const struct dkt__given *list, size_t
 int dkt__event_take_format(struct dkt_event *event, const char *text, size_t len);
 void dkt__event_clear(struct dkt_event *event);
 
-/* The text of the event's format file; the caller frees it. */
+/* Gets the text of the event's format file, which the caller frees. */
 int dkt__event_text(struct dkt_event *event, char **text, size_t *len);
 
 /* A record's type is 16 bits (common_type). */
 #define MAX_ID 65536
 
-/* Events that the records are probably of: their numbers are read first. Takes the array over. */
+/* Names the likely events of the records, whose IDs are read first. Takes the array over. */
 void dkt__events_likely(struct dkt_ctx *ctx, struct dkt_event **events, size_t n);
 
-/* The event had this number once; it is believed when its format says so too. */
+/* Tells the event's earlier ID, which is used once the format confirms it. */
 void dkt__event_guess(struct dkt_event *event, int id);
 
-/* The event of the number if that was found out or guessed, without looking. */
+/* Returns the event with that ID if it is known or guessed; reads nothing. */
 struct dkt_event *dkt__event_known(struct dkt_ctx *ctx, int id);

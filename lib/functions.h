@@ -18,28 +18,31 @@ struct dkt__functions {
 	unsigned int threshold;
 };
 
-/* Copies names; what there is also of a failure is for dkt__names_free(). */
+/* Copies names. The caller frees the copy with dkt__names_free(), also after a failure. */
 int dkt__names_copy(const char *const *names, size_t n, char ***to, size_t *n_to);
 
-/* NULL: memory is out. */
+/* Returns NULL if memory is out. */
 struct dkt__functions *dkt__functions_copy(const struct dkt_tracer_opts *functions);
 void dkt__functions_free(struct dkt__functions *functions);
 
-/* -ENOENT, with words: a glob that no function of this kernel matches. Touches nothing. */
+/*
+ * Checks the choice. -ENOENT with an error message: a glob matches no function of this kernel.
+ * Changes nothing.
+ */
 int dkt__functions_check(struct dkt_ctx *ctx, const struct dkt__functions *functions);
 
-/* Writes the choice to the instance, which chooses nothing yet. */
+/* Writes the choice to the instance, which must not have one yet. */
 int dkt__functions_write(struct dkt_instance *in, const struct dkt__functions *functions);
 
-/* All functions of all processes again, as far as the kernel has such files. */
+/* Resets the choice to all functions of all processes, in those files that the kernel has. */
 int dkt__functions_clear(struct dkt_instance *in);
 
-/* Whether something but set_ftrace_filter limits the instance's tracer. */
+/* True if a file other than set_ftrace_filter limits the instance's tracer. */
 bool dkt__functions_more(struct dkt_instance *in);
 
 /*
- * Roots, depth and threshold are the whole kernel's: they are set only if nobody has set them, with
- * a note in the spool directory by which dkt_functions_return() knows that they are ours.
+ * Sets roots, depth and threshold, which apply to the whole kernel, unless someone else has set
+ * them. A note in the spool directory lets dkt_functions_return() recognize them as ours.
  */
 int dkt__functions_limit(struct dkt_ctx *ctx, const struct dkt__functions *functions,
 			 const char *spool);

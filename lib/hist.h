@@ -16,21 +16,21 @@
 /* The word that stands for the event's name. */
 #define HIST_EVENT "event"
 
-/* A value as it was asked for. */
+/* A value as the user requested it. */
 struct hist_val {
 	struct dkt__key_spec spec;
-	char *raw; /* an expression or variable that only the kernel knows; NULL: a field */
+	char *raw; /* an expression or variable that only the kernel supports; NULL: a field */
 };
 
 struct hist_event {
-	struct dkt_event *event; /* NULL: none of ours */
+	struct dkt_event *event; /* NULL: not an event of the histogram */
 	struct dkt_expr *filter; /* NULL: none; borrowed */
 	struct dkt__key keys[HIST_KEYS];
 	struct dkt__key vals[HIST_VALS];
-	uint64_t name; /* its number among the table's strings */
+	uint64_t name; /* the name's number among the table's strings */
 };
 
-/* A record that waits for its stack, which the kernel writes behind it. */
+/* A record that waits for its stack, which the kernel writes after it. */
 struct hist_pending {
 	bool waits;
 	uint64_t words[TABLE_KEYS];
@@ -44,13 +44,13 @@ struct dkt_hist {
 	struct dkt__key_spec keys[HIST_KEYS];
 	uint32_t n_keys; /* without the event's name */
 	int event_key; /* 0: the event's name is the first column; -1: it is none */
-	int stack_key; /* the same of the stack, among keys */
+	int stack_key; /* the same for the stack, among keys */
 	struct hist_val vals[HIST_VALS];
 	uint32_t n_vals;
 	uint8_t hit_mod; /* how hitcount is shown */
 	struct hist_event *events; /* by event index */
 	size_t n_events;
-	struct dkt_table *table; /* what is counted here */
+	struct dkt_table *table; /* the counts of user space */
 	int exec_key; /* the key with execname, -1: none */
 	struct hist_pending *pending; /* by CPU */
 	uint32_t n_pending;
@@ -61,5 +61,5 @@ struct dkt_hist {
 /* Reads keys, vals and the rest. */
 int dkt__hist_parse_spec(struct dkt_hist *hist);
 
-/* A table with the columns that were asked for. */
+/* Returns a table with the requested columns. */
 struct dkt_table *dkt__hist_table(const struct dkt_hist *hist);

@@ -12,5 +12,5 @@ struct dkt_instance {
 	int cpus;
 };
 
-/* Whether its records are recorded in the instance; one that only triggers watch is off. */
+/* True if the instance records the event. An event that only a trigger watches is off. */
 bool dkt__event_is_on(struct dkt_instance *in, const struct dkt_event *event);

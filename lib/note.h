@@ -6,9 +6,9 @@
 
 bool dkt__note_exists(const char *spool, const char *name);
 
-/* Makes the directory, too. The note is there whole or not at all. */
+/* Writes a note, all or nothing; creates the directory if necessary. */
 int dkt__note_write(struct dkt_ctx *ctx, const char *spool, const char *name, const char *text);
 
-/* The caller frees the text. -ENOENT: there is no such note. */
+/* Reads a note; the caller frees the text. -ENOENT: there is no such note. */
 int dkt__note_read(struct dkt_ctx *ctx, const char *spool, const char *name, char **text);
 int dkt__note_remove(struct dkt_ctx *ctx, const char *spool, const char *name);

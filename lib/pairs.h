@@ -11,10 +11,10 @@
 /* CPUs whose last record's time is known. */
 #define PAIRS_CPUS 1024
 
-/* So many pairs can be taken back when a gap is met. */
+/* The number of pairs that a gap can cancel. */
 #define PAIRS_RECENT 65536
 
-/* Entries of the kernel's tables: keys that are open, and rows of the result. */
+/* The size of the kernel's tables: open keys, and rows of the result. */
 #define PAIRS_KERNEL_SIZE 16384
 
 /* The names of a key in both records. */
@@ -24,7 +24,7 @@ struct pair_key {
 };
 
 struct pair_event {
-	unsigned int roles; /* 0: none of ours */
+	unsigned int roles; /* 0: not an event of these pairs */
 	struct dkt__key begin[PAIRS_KEYS];
 	struct dkt__key end[PAIRS_KEYS];
 	struct dkt__key by;
@@ -32,9 +32,9 @@ struct pair_event {
 	bool filtered;
 };
 
-/* A record that outlives the call that brought it. */
+/* A copy of a record, valid after the call that passed it. */
 struct kept_record {
-	struct dkt_record record; /* its data is not to be used: bytes is */
+	struct dkt_record record; /* without data, which is in bytes */
 	uint8_t *bytes;
 	uint32_t room;
 };
@@ -64,7 +64,7 @@ struct pair_recent {
 	uint32_t group;
 };
 
-/* A group that was found lately: most records are of a few. */
+/* A recently found group: most records belong to few groups. */
 struct pair_near {
 	uint64_t value;
 	uint32_t entry; /* plus 1; 0: none */
@@ -80,10 +80,10 @@ struct dkt_pairs {
 	uint32_t n_keys;
 	struct dkt__key_spec by;
 	bool grouped;
-	bool by_begin; /* a record that begins says its group */
-	bool begins; /* an event that begins is known */
+	bool by_begin; /* the begin record holds the group */
+	bool begins; /* a begin event is known */
 	bool fits; /* the filter fits an event */
-	char *kernel_by[2]; /* system and name of the event that says the group to the kernel */
+	char *kernel_by[2]; /* system and name of the event from which the kernel takes the group */
 	struct pair_event *events; /* by event index */
 	size_t n_events;
 	struct dkt__keymap open;

@@ -10,21 +10,21 @@ struct dkt__source_ops {
 	int (*loss)(struct dkt_source *source, int cpu, struct dkt_loss *loss);
 	int (*seek)(struct dkt_source *source, uint64_t since, uint64_t until); /* NULL: cannot */
 	int (*slice)(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to);
-	/* A seek follows. NULL: all records are returned. */
+	/* Chooses events; a seek follows. NULL: all records are returned. */
 	int (*select)(struct dkt_source *source, dkt_event_fn wants, void *data);
 	int (*filter)(struct dkt_source *source, struct dkt_expr *expr); /* NULL: likewise */
 	int (*bytes)(const struct dkt_source *source, uint64_t *done, uint64_t *of);
-	/* NULL: nothing is to come. Of one that does not follow the fd is -1. */
+	/* NULL: no new records can come. The fd is -1 if the source does not follow. */
 	int (*wait)(struct dkt_source *source, int timeout_ms);
 	int (*fd)(const struct dkt_source *source);
 	int (*wake)(struct dkt_source *source);
-	/* last: the record returned last is safe, too. NULL: nothing is kept. */
+	/* last: the last returned record is safe, too. NULL: nothing is kept. */
 	int (*done)(struct dkt_source *source, bool last);
 	void (*close)(struct dkt_source *source);
 	/* For several streams, see dkt_source_stream(). NULL: the source has one, named "". */
 	const char *(*stream)(const struct dkt_source *source, uint32_t nr);
 	const struct dkt_source_peer *(*peer)(const struct dkt_source *source, size_t i);
-	/* The source that a stream is of, with what is known of that one. NULL: this one. */
+	/* Returns the source of a stream, with its own data. NULL: this one. */
 	struct dkt_source *(*part)(struct dkt_source *source, uint32_t nr);
 };
 
@@ -33,7 +33,7 @@ struct dkt__file;
 /* One kind of file. */
 struct dkt__reader {
 	const char *name; /* "trace.dat" */
-	bool (*is)(const uint8_t *data, size_t size); /* whether it begins like one */
+	bool (*is)(const uint8_t *data, size_t size); /* true if the data begin like this kind */
 	int (*open)(struct dkt_ctx *ctx, const struct dkt__file *file,
 		    const struct dkt_source_opts *opts, struct dkt_source **source);
 };
@@ -43,11 +43,11 @@ extern const struct dkt__reader dkt__reader_tracedat, dkt__reader_perfdata, dkt_
 /* The first member of each kind's own struct. */
 struct dkt_source {
 	const struct dkt__source_ops *ops;
-	struct dkt_ctx *ctx; /* whose kernel the records are of; of a merged one that of the first */
+	struct dkt_ctx *ctx; /* context of the records' kernel; for merged sources the first's */
 	struct dkt_source_info info;
 };
 
-/* Whether records of the CPU are asked for: by name, or as all are. */
+/* True if records of the CPU are wanted: it is listed, or the list is empty. */
 static inline bool dkt__cpu_asked(const int *cpus, size_t n, uint32_t cpu)
 {
 	for (size_t i = 0; i < n; i++)
@@ -56,19 +56,19 @@ static inline bool dkt__cpu_asked(const int *cpus, size_t n, uint32_t cpu)
 	return !n;
 }
 
-/* The options of a source, checked; opts may be NULL. */
+/* Copies and checks the options of a source; opts may be NULL. */
 int dkt__source_asked(struct dkt_ctx *ctx, struct dkt_source_opts *asked,
 		      const struct dkt_source_opts *opts);
 
-/* The window in time that is asked for, on the source's own clock; 0: no bound. */
+/* Gets the requested time window on the source's own clock; 0: no bound. */
 void dkt__source_times(const struct dkt_source *source, const struct dkt_source_opts *opts,
 		       uint64_t *since, uint64_t *until);
 
-/* The descriptor of dkt_source_fd(), -1: the source does not follow. */
+/* Returns the descriptor of dkt_source_fd(); -1: the source does not follow. */
 int dkt__source_fd(const struct dkt_source *source);
 
-/* dkt_source_done(), but for the record returned last unless that one is safe too. */
+/* dkt_source_done(), without the last returned record unless last is set. */
 int dkt__source_done(struct dkt_source *source, bool last);
 
-/* The source that a stream of this one is of. */
+/* Returns the source of a stream of this one. */
 struct dkt_source *dkt__source_part(struct dkt_source *source, uint32_t nr);

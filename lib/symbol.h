@@ -5,41 +5,41 @@
 #include "base/compress.h"
 #include "ctx.h"
 
-/* Takes the names from that file, in the form of /proc/kallsyms, in place of any before. */
+/* Replaces the names by those in a file in the format of /proc/kallsyms. */
 int dkt__symbols_read(struct dkt_ctx *ctx, const char *path);
 
-/* A text as a file holds it; its bytes live as long as the context. */
+/* A text in a file; its bytes live as long as the context. */
 struct dkt__symbol_text {
-	const void *bytes; /* NULL: it has none */
+	const void *bytes; /* NULL: none */
 	size_t n;
-	const struct dkt__codec *codec; /* they are compressed by that; NULL: they are not */
+	const struct dkt__codec *codec; /* of the compressed bytes; NULL: uncompressed */
 	size_t size; /* uncompressed */
 	size_t skip; /* uncompressed bytes before the text */
 };
 
 /*
- * A file's kallsyms and printk_formats. They are most of what a short file holds, and are looked at
- * when the first name is asked for.
+ * Sets a file's kallsyms and printk_formats. They are most of a short file, so they are parsed only
+ * when the first name is needed.
  */
 int dkt__symbols_given(struct dkt_ctx *ctx, const struct dkt__symbol_text *kallsyms,
 		       const struct dkt__symbol_text *printk_formats);
 
 /*
- * An address for a name of which only the text is known: "f", "f+0x1c/0x40", "f [module]". The name is
- * that of the address from then on. 0: there is no memory, or no room for more names.
+ * Returns an address that stands for a name given as text: "f", "f+0x1c/0x40", "f [module]". The
+ * address has that name from then on. 0: no memory, or too many names.
  */
 uint64_t dkt__symbol_make(struct dkt_ctx *ctx, const char *text, size_t len);
 
-/* The same for a name that is all of the text, whatever it looks like. */
+/* The same, but takes all of the text as the name. */
 uint64_t dkt__symbol_make_whole(struct dkt_ctx *ctx, const char *text, size_t len);
 
-/* Appends all of them in the form of /proc/kallsyms. -ENOMEM. */
+/* Appends all names in the format of /proc/kallsyms. -ENOMEM. */
 int dkt__symbols_text(struct dkt_ctx *ctx, struct dkt_buf *buf);
 
-/* The text of printk_formats; the caller frees it. -ENOENT: there is none. */
+/* Returns the text of printk_formats, which the caller frees. -ENOENT: there is none. */
 int dkt__kernel_strings(struct dkt_ctx *ctx, char **text);
 
-/* Where an address lies. */
+/* The function that contains an address. */
 struct dkt__place {
 	const char *name;
 	uint64_t offset; /* in the function */
@@ -47,7 +47,7 @@ struct dkt__place {
 	const char *module; /* NULL: none */
 };
 
-/* -ENOENT: nowhere; -ENODATA: no symbols can be read. */
+/* Finds the function of an address. -ENOENT: none; -ENODATA: the symbols cannot be read. */
 int dkt__symbol_place(struct dkt_ctx *ctx, uint64_t address, struct dkt__place *place);
 
 struct dkt__symbol {
@@ -58,8 +58,11 @@ struct dkt__symbol {
 
 typedef int (*dkt__symbol_fn)(void *data, const struct dkt__symbol *symbol);
 
-/* All code, read anew. Anything but 0 ends the walk and is what it returns. -ENODATA: no symbols. */
+/*
+ * Calls fn for all functions, read again. A result of fn other than 0 ends the walk and is
+ * returned. -ENODATA: no symbols.
+ */
 int dkt__symbols_each(struct dkt_ctx *ctx, dkt__symbol_fn fn, void *data);
 
-/* A constant string of the kernel at that address (printk_formats), NULL if it is none. */
+/* Returns the kernel's constant string at that address (printk_formats), or NULL. */
 const char *dkt__kernel_string(struct dkt_ctx *ctx, uint64_t address);

@@ -5,8 +5,8 @@
 #include "ctx.h"
 
 /*
- * Opens the top instance for the buffers of another one; what it was like is kept in the spool
- * directory before it is touched. Its clock and size are those of the other one then. -EBUSY:
- * somebody else uses it. If it is borrowed already it is only opened.
+ * Borrows the top instance for another one and opens it. Its state is first saved in the spool
+ * directory; then it gets the other one's clock and size. -EBUSY: someone else uses it. If it is
+ * borrowed already, only opens it.
  */
 int dkt__top_borrow(struct dkt_instance *for_in, const char *spool, struct dkt_instance **top);

@@ -4,11 +4,14 @@
 
 #include "change/tracer.h"
 
-/* Limits the instance, which is limited to nothing yet, to the functions of the tracer's modules. */
+/* Limits the instance, which has no limit yet, to the functions of the tracer's modules. */
 int dkt__modules_write(struct dkt_instance *in, const struct dkt__tracer *tracer);
 
-/* Whether it is limited to them. Commands that wait for a module are no functions. */
+/* True if the instance is limited to them. Commands that wait for a module do not count. */
 bool dkt__modules_are_set(struct dkt_instance *in, const struct dkt__tracer *tracer);
 
-/* Whether all functions are traced; the first line says it. A kernel without filter has no limit. */
+/*
+ * True if all functions are traced, as the file's first line tells. A kernel without filter has no
+ * limit.
+ */
 bool dkt__functions_unlimited(struct dkt_instance *in);

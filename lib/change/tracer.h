@@ -6,21 +6,21 @@
 #include "top/stops.h"
 
 struct dkt__tracer {
-	bool touched; /* false: it stays as it is */
+	bool touched; /* false: no change */
 	char *wanted; /* NULL: none */
-	char **modules; /* whose functions it is limited to */
+	char **modules; /* modules to whose functions it is limited */
 	size_t n_modules;
-	char **without; /* globs of functions of theirs that are left out */
+	char **without; /* globs of their functions to exclude */
 	size_t n_without;
-	struct dkt__functions *functions; /* in place of modules; NULL: by these */
-	bool keep; /* functions are as they were */
-	bool required; /* the change fails with it */
-	const struct dkt__stops *stops; /* triggers that the top instance gets, too */
-	char *spool; /* takes what the buffers hold; NULL: it is thrown away */
-	char *refused; /* why it is not as wanted, NULL: it is */
+	struct dkt__functions *functions; /* instead of modules; NULL: use modules */
+	bool keep; /* the functions stay */
+	bool required; /* the change fails if the tracer fails */
+	const struct dkt__stops *stops; /* triggers that the top instance also gets */
+	char *spool; /* saves the buffers' records; NULL: they are discarded */
+	char *refused; /* why it could not be set; NULL: it is set */
 };
 
-/* Copies what is wanted. */
+/* Copies the wanted tracer. */
 int dkt__tracer_want(struct dkt__tracer *tracer, const char *wanted,
 		     const struct dkt_tracer_opts *opts);
 void dkt__tracer_clear(struct dkt__tracer *tracer);

@@ -11,7 +11,7 @@ struct dkt__interned {
 };
 
 struct dkt__intern {
-	char *bytes; /* all of them, each with a NUL behind it */
+	char *bytes; /* all strings, each with a NUL after it */
 	size_t len, room;
 	struct dkt__interned *all; /* by number */
 	uint32_t n, n_room;
@@ -19,9 +19,9 @@ struct dkt__intern {
 	uint32_t mask; /* slots less one; 0: none yet */
 };
 
-/* The number of these bytes; UINT32_MAX: memory is out. */
+/* Returns the number of these bytes; UINT32_MAX: memory is out. */
 uint32_t dkt__intern(struct dkt__intern *in, const void *bytes, uint32_t len);
 
-/* The bytes of that number, with a NUL behind them; valid until the next dkt__intern(). */
+/* Returns the bytes of that number, with a NUL after them; valid until the next dkt__intern(). */
 const char *dkt__interned(const struct dkt__intern *in, uint64_t number, uint32_t *len);
 void dkt__intern_clear(struct dkt__intern *in);

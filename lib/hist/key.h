@@ -10,7 +10,7 @@
 enum dkt__mod {
 	MOD_NONE,
 	MOD_HEX,
-	MOD_DEC, /* a number, where it would have a name; the kernel is not asked */
+	MOD_DEC, /* a number instead of its name; not passed to the kernel */
 	MOD_SYM,
 	MOD_SYM_OFFSET,
 	MOD_SYSCALL,
@@ -19,14 +19,14 @@ enum dkt__mod {
 	MOD_BUCKETS,
 	MOD_USECS,
 	MOD_STACKTRACE,
-	MOD_PERCENT, /* of values only, and ours to print: the kernel is not asked */
+	MOD_PERCENT, /* for values only, printed by dktrace; not passed to the kernel */
 	MOD_GRAPH,
 };
 
 /* The kernel's FTRACE_... names are shorter. */
 #define KEY_NAME_MAX 64
 
-/* A field as it was asked for. */
+/* A field as the user requested it. */
 struct dkt__key_spec {
 	char name[KEY_NAME_MAX];
 	uint8_t mod; /* enum dkt__mod */
@@ -70,31 +70,36 @@ struct dkt__key {
 };
 
 /*
- * Reads "name", "name.modifier" or "name.buckets=N". Returns 0, or -EINVAL with words in *why and
- * the place in *at.
+ * Parses "name", "name.modifier" or "name.buckets=N". Returns 0, or -EINVAL with the error message
+ * in *why and its place in *at.
  */
 int dkt__key_parse(const char *text, size_t len, struct dkt__key_spec *spec, const char **why,
 		   size_t *at);
 
-/* The modifier's name, "" for none. */
+/* Returns the modifier's name, "" for none. */
 const char *dkt__mod_name(uint8_t mod);
 bool dkt__mod_find(const char *name, size_t len, uint8_t *mod);
 
-/* Fits it to an event. -ENOENT, -EINVAL: dkt_error() says why. */
+/* Binds a key to an event. -ENOENT, -EINVAL: dkt_error() has the reason. */
 int dkt__key_bind(struct dkt_ctx *ctx, struct dkt_event *event, const struct dkt__key_spec *spec,
 		  struct dkt__key *key);
 
-/* 0 if one of the events has the field. -ENOENT: none has it; dkt_error() says what is near. */
+/*
+ * Returns 0 if one of the events has the field. -ENOENT: none; dkt_error() suggests a similar name.
+ */
 int dkt__key_check_any(struct dkt_ctx *ctx, const struct dkt__key_spec *spec,
 		       struct dkt_event *const *events, size_t n);
 
-/* Whether the name is that of the record's stack, which no field is. */
+/* True if the name means the record's stack, which is not a field. */
 bool dkt__key_is_stack(const char *name);
 
-/* The kernel's name of a field that every event has; any other name is returned unchanged. */
+/* Returns the kernel's name of a field that every event has; any other name unchanged. */
 const char *dkt__key_kernel_name(const char *name);
 
-/* The value of a key that is not a plain number in the record; false: the record has it not. */
+/*
+ * Reads the value of a key that is not a plain number in the record. False: the record does not
+ * have it.
+ */
 bool dkt__key_load_slow(const struct dkt__key *key, struct dkt_source *source,
 			const struct dkt_record *record, struct dkt__intern *strings,
 			uint64_t *value);
@@ -103,7 +108,9 @@ bool dkt__key_load_slow(const struct dkt__key *key, struct dkt_source *source,
 static inline uint64_t dkt__key_modify(const struct dkt__key *key, uint64_t v)
 {
 	if (key->mod == MOD_LOG2) {
-		/* ilog2(roundup_pow_of_two(v)) as the kernel has it, 0 for 0 and for what is beyond. */
+		/*
+		 * ilog2(roundup_pow_of_two(v)) as the kernel computes it: 0 for 0 and on overflow.
+		 */
 		if (v < 2 || v > UINT64_C(1) << 63)
 			return 0;
 		return 64 - (uint64_t)__builtin_clzll(v - 1);
@@ -113,7 +120,7 @@ static inline uint64_t dkt__key_modify(const struct dkt__key *key, uint64_t v)
 	return key->mod == MOD_USECS ? v / 1000 : v;
 }
 
-/* The value of a key in a record; numbers of strings are those of the table. */
+/* Reads the value of a key in a record; strings become their numbers in the table. */
 static inline bool dkt__key_load(const struct dkt__key *key, struct dkt_source *source,
 				 const struct dkt_record *record, struct dkt__intern *strings,
 				 uint64_t *value)
@@ -127,8 +134,8 @@ static inline bool dkt__key_load(const struct dkt__key *key, struct dkt_source *
 }
 
 /*
- * Appends a number as its modifier says; comm is of the process, for MOD_EXECNAME; names are those of
- * the number, NULL: it has none.
+ * Prints a number by its modifier; comm is the process's, for MOD_EXECNAME; names are the number's
+ * names or NULL.
  */
 void dkt__key_text(struct dkt_ctx *ctx, const struct dkt__key_spec *spec,
 		   const struct dkt__key_names *names, bool is_signed, uint64_t value,
@@ -140,17 +147,17 @@ void dkt__key_text(struct dkt_ctx *ctx, const struct dkt__key_spec *spec,
 void dkt__key_names(struct dkt_event *event, struct dkt__key *key);
 bool dkt__names_same(const struct dkt__key_names *a, const struct dkt__key_names *b);
 
-/* Appends the name of a value, or its number where none of them fits; false: it has no names. */
+/* Appends the name of a value, or its number if no name matches. False: it has no names. */
 bool dkt__names_put(struct dkt_ctx *ctx, const struct dkt__key_names *names, uint64_t value,
 		    struct dkt_buf *buf);
 
-/* Whether it is the number of a process: "prev_pid", or by its type. */
+/* True if the key is a PID, by its name ("prev_pid") or type. */
 bool dkt__key_is_process(const struct dkt__key *key);
 
-/* Finds where the name of that process is: "prev_comm" of "prev_pid". */
+/* Finds the field with the process's name: "prev_comm" for "prev_pid". */
 void dkt__key_find_comm(struct dkt_event *event, const char *name, struct dkt__key *key);
 
-/* The name of the process of that number, in the room or of the source; NULL: it is not known. */
+/* Returns the name of the process, stored in the room or by the source; NULL: unknown. */
 const char *dkt__key_comm(const struct dkt__key *key, struct dkt_source *source,
 			  const struct dkt_record *record, uint64_t value,
 			  char room[DKT__COMM_ROOM]);

@@ -6,15 +6,15 @@
 
 #define DKT__KEYMAP_MAX 5
 
-/* Entries are numbered from 0; the number of one that was removed is given again. */
+/* Entries are numbered from 0; the number of a removed entry is reused. */
 struct dkt__keymap {
 	uint32_t n_words; /* of a key, at most DKT__KEYMAP_MAX */
 	uint32_t n; /* entries */
-	uint32_t used; /* entry numbers that were ever given */
+	uint32_t used; /* entry numbers used so far */
 	uint32_t room; /* entries that keys has memory for */
 	uint32_t mask; /* slots less one; 0: none yet */
 	uint32_t *slots; /* entry number + 1, 0: free */
-	uint32_t *free; /* numbers to be given again */
+	uint32_t *free; /* numbers to be reused */
 	uint32_t n_free;
 	uint64_t *keys; /* by entry number */
 };
@@ -23,18 +23,18 @@ struct dkt__keymap {
 
 static inline uint64_t dkt__mix(uint64_t h, uint64_t word)
 {
-	/* Multiplication moves what differs upwards, the shift brings it back down. */
+	/* Multiplication moves differing bits up, the shift brings them back down. */
 	h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 	return h ^ h >> 32;
 }
 
-/* The entry of the key, DKT__KEYMAP_NONE if there is none. */
+/* Returns the entry of the key, or DKT__KEYMAP_NONE. */
 uint32_t dkt__keymap_find(const struct dkt__keymap *map, const uint64_t *key);
 
-/* The same, made if there is none. DKT__KEYMAP_NONE: memory is out. */
+/* The same, but creates a missing entry. DKT__KEYMAP_NONE: memory is out. */
 uint32_t dkt__keymap_add(struct dkt__keymap *map, const uint64_t *key, bool *added);
 
-/* Removes the key. What the caller has by its entry's number is good until that is given again. */
+/* Removes the key. The caller's data for its entry stay valid until the number is reused. */
 uint32_t dkt__keymap_remove(struct dkt__keymap *map, const uint64_t *key);
 
 /* Forgets all entries; memory is kept. */

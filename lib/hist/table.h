@@ -11,7 +11,7 @@
 
 enum table_kind {
 	TABLE_NUMBER,
-	TABLE_STRING, /* the word is a number of strings */
+	TABLE_STRING, /* the word is the number of a string */
 	TABLE_STACK, /* the same; bytes are addresses */
 };
 
@@ -19,49 +19,49 @@ struct table_column {
 	struct dkt__key_spec spec;
 	uint8_t kind; /* enum table_kind */
 	bool is_signed;
-	struct dkt__key_names names; /* of a key that is a number */
+	struct dkt__key_names names; /* for a key that is a number */
 };
 
 struct dkt_table {
-	struct dkt_ctx *ctx; /* whose names of functions are meant */
+	struct dkt_ctx *ctx; /* for the names of functions */
 	struct table_column keys[TABLE_KEYS];
 	struct table_column vals[TABLE_VALS]; /* the first is hitcount */
 	uint32_t n_keys, n_vals;
-	uint32_t size; /* entries at most; 0: no bound */
+	uint32_t size; /* the limit of entries; 0: none */
 	struct dkt__keymap map;
 	uint64_t *sums; /* n_vals of each entry */
 	uint32_t room; /* entries that sums, more and comms have memory for */
 	struct dkt__intern strings;
-	uint32_t *more; /* of each entry what actions saved, a string + 1; 0: nothing */
-	uint32_t *comms; /* of each entry the name of its process, a string + 1; 0: not known */
+	uint32_t *more; /* by entry, the values that actions saved: a string + 1; 0: none */
+	uint32_t *comms; /* by entry, the name of its process: a string + 1; 0: unknown */
 	bool has_more;
-	uint32_t *order; /* entries as rows; NULL: in the order in which they came */
+	uint32_t *order; /* the order of entries as rows; NULL: the order of arrival */
 	uint64_t hits, dropped, bad;
-	struct dkt_column *columns; /* for those who look at it */
+	struct dkt_column *columns; /* for callers that read the table */
 	struct dkt_table_info info;
 };
 
 struct dkt_table *dkt__table_new(struct dkt_ctx *ctx);
 
-/* To be called when keys and vals are known, before the first row. */
+/* Call it once keys and vals are set, before the first row. */
 void dkt__table_begin(struct dkt_table *table);
 
 /*
- * The entry of these words, made if there is room. DKT__KEYMAP_NONE: it is full, which is counted,
- * or memory is out, which is in *err.
+ * Returns the entry of these words, and creates it if there is room. DKT__KEYMAP_NONE: the table is
+ * full, which it counts, or memory is out, which *err tells.
  */
 uint32_t dkt__table_entry(struct dkt_table *table, const uint64_t *words, bool *added, int *err);
 
 /*
- * Adds rows of another table. The columns are the same, but that this one may have the event's name
- * in front of them.
+ * Adds the rows of another table with the same columns; this table may have the event's name as an
+ * additional first column.
  */
 int dkt__table_add(struct dkt_table *table, const struct dkt_table *other, const char *event);
 
-/* Keeps a string for the table; its number + 1, 0: memory is out. */
+/* Stores a string for the table. Returns its number + 1, or 0 if memory is out. */
 uint32_t dkt__table_string(struct dkt_table *table, const char *text, uint32_t len);
 
-/* Makes names and rows of what is there. */
+/* Builds the names and rows for callers. */
 int dkt__table_finish(struct dkt_table *table);
 
 static inline uint64_t *dkt__table_sums(const struct dkt_table *table, uint32_t entry)

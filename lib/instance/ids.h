@@ -4,8 +4,8 @@
 
 #include "ctx.h"
 
-/* Reads what an earlier capture found out, if there is such a file in the directory. */
+/* Reads the IDs that an earlier capture stored in the directory, if any. */
 void dkt__ids_load(struct dkt_ctx *ctx, int dirfd);
 
-/* Writes what is known now. What cannot be written is looked up again next time. */
+/* Writes the known IDs. If that fails, they are looked up again next time. */
 void dkt__ids_save(struct dkt_ctx *ctx, int dirfd);

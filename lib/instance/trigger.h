@@ -4,13 +4,13 @@
 
 #include "ctx.h"
 
-/* Reads a trigger file into an array in one allocation, which the caller frees with free(). */
+/* Parses a trigger file into one allocated array, which the caller frees with free(). */
 int dkt__triggers_parse(const char *text, struct dkt_trigger **triggers, size_t *n);
 
-/* Whether the kernel has no room for both on one event. */
+/* True if the kernel does not accept both on one event. */
 bool dkt__trigger_excludes(const struct dkt_trigger *a, const struct dkt_trigger *b);
 
-/* The kernel lists, in an event's file without triggers, what there is. False: it is not there. */
+/* True if the kernel supports the action: it lists them in an event's file without triggers. */
 bool dkt__trigger_offered(const char *text, const char *action);
 
 /* Adds the trigger to the event's file, or removes it. */

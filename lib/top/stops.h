@@ -7,7 +7,7 @@
 struct dkt__stop {
 	struct dkt_event *event;
 	struct dkt_trigger *trigger;
-	bool fresh; /* it was made just now, with its whole count */
+	bool fresh; /* it was created just now, with its full count */
 };
 
 struct dkt__stops {
@@ -15,18 +15,17 @@ struct dkt__stops {
 	size_t n;
 };
 
-/* Remembers the trigger if it is of that kind. */
+/* Stores the trigger if it stops or starts an instance. */
 int dkt__stops_add(struct dkt__stops *stops, struct dkt_event *event,
 		   const struct dkt_trigger *trigger, bool fresh);
 void dkt__stops_clear(struct dkt__stops *stops);
 
 /*
- * Puts these triggers on the top instance and removes those that it has for the instance and that are
- * not among them; it records from then on if the instance does. A note in the spool directory comes
- * first.
+ * Sets these triggers on the top instance and removes the others that it has for the instance. It
+ * then records if the instance does. A note in the spool directory is written first.
  */
 int dkt__stops_follow(struct dkt_instance *in, struct dkt_instance *top, const char *spool,
 		      const struct dkt__stops *stops);
 
-/* Removes what the note says. */
+/* Removes the triggers in the note. */
 int dkt__stops_return(struct dkt_instance *top, const char *spool);
