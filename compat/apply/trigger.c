@@ -231,11 +231,11 @@ int triggers_each(struct debuglog *log, struct dkt_event *const *events, size_t 
 	int err = 0;
 
 	for (size_t i = 0; !err && log->in && i < n; i++) {
-		struct dkt_trigger *triggers __cleanup(free) = NULL;
+		struct dkt_trigger **triggers __cleanup(free) = NULL;
 
 		err = dkt_instance_get_triggers(log->in, events[i], &triggers, &n_triggers);
 		for (size_t j = 0; !err && j < n_triggers; j++)
-			err = fn(data, events[i], &triggers[j]);
+			err = fn(data, events[i], triggers[j]);
 	}
 	return err;
 }

@@ -165,14 +165,14 @@ int hist_run_kernel(struct hist *hist, int *rc)
 /* Prints the histogram of an event, if it has one. */
 static int show_event(struct app *app, struct dkt_instance *in, struct dkt_event *event, bool *any)
 {
-	struct dkt_trigger *triggers __cleanup(free) = NULL;
+	struct dkt_trigger **triggers __cleanup(free) = NULL;
 	struct hist hist = { .app = app, .ctx = app->ctx };
 	struct dkt_table *table;
 	size_t n;
 	int err = dkt_instance_get_triggers(in, event, &triggers, &n);
 
 	for (size_t i = 0; !err && i < n; i++) {
-		if (strcmp(triggers[i].action, "hist") != 0)
+		if (strcmp(triggers[i]->action, "hist") != 0)
 			continue;
 		err = dkt_instance_get_hist(in, event, &table);
 		if (err)
@@ -180,7 +180,7 @@ static int show_event(struct app *app, struct dkt_instance *in, struct dkt_event
 		if (!app->json && !app->csv && !app->folded) {
 			printf("%s", *any ? "\n" : "");
 			say_line(stdout, "%s:%s %s", dkt_event_system(event), dkt_event_name(event),
-				 triggers[i].text);
+				 triggers[i]->text);
 			printf("\n");
 		}
 		*any = true;

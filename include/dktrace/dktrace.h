@@ -15,7 +15,7 @@
  * Structs can get members at their end. A function that fills a struct of the caller's has its size
  * as the argument sz, sizeof(struct): it fills the members that the caller's header has, writes no
  * byte beyond, and sets members that the library does not know to 0. These never grow: dkt_record,
- * because it is filled for every record and callers fill it too; dkt_field, dkt_trigger, dkt_column
+ * because it is filled for every record and callers fill it too; dkt_field, dkt_column
  * and dkt_merge_part, because they are in arrays. What is new about one of them gets a function.
  */
 #ifndef DKTRACE_H
@@ -644,11 +644,11 @@ DKT_API int dkt_trigger_parse(struct dkt_ctx *ctx, const char *text, struct dkt_
 DKT_API bool dkt_trigger_same(const struct dkt_trigger *a, const struct dkt_trigger *b);
 
 /*
- * Gets the triggers of an event in the instance, the newest first. The array and its strings are
+ * Gets the triggers of an event in the instance, the newest first. The array and the triggers are
  * one allocation, which the caller frees with free().
  */
 DKT_API int dkt_instance_get_triggers(struct dkt_instance *instance, struct dkt_event *event,
-				      struct dkt_trigger **triggers, size_t *n);
+				      struct dkt_trigger ***triggers, size_t *n);
 
 /*
  * Returns 0 if the event can have the trigger in addition to those that it has. -EEXIST: it already

@@ -43,21 +43,21 @@ static int read_file(struct dkt_instance *in, const struct dkt_event *event, cha
 static int check_others(struct dkt_instance *in, const struct dkt_event *event,
 			const struct dkt_trigger *trigger, const char *text)
 {
-	struct dkt_trigger *there __cleanup(free) = NULL;
+	struct dkt_trigger **there __cleanup(free) = NULL;
 	size_t n;
 	int err = dkt__triggers_parse(text, &there, &n);
 
 	for (size_t i = 0; !err && i < n; i++) {
-		if (dkt_trigger_same(trigger, &there[i]))
+		if (dkt_trigger_same(trigger, there[i]))
 			return dkt_fail(in->ctx, -EEXIST, "%s:%s has this trigger already: %s",
-					event->system, event->name, there[i].text);
-		if (dkt__trigger_excludes(trigger, &there[i]))
+					event->system, event->name, there[i]->text);
+		if (dkt__trigger_excludes(trigger, there[i]))
 			return dkt_fail(
 				in->ctx, -EBUSY,
 				"%s:%s has the trigger '%s', and the kernel keeps one of %s "
 				"and %s for %s",
-				event->system, event->name, there[i].text, trigger->action,
-				there[i].action, trigger->target ? trigger->target : "an event");
+				event->system, event->name, there[i]->text, trigger->action,
+				there[i]->action, trigger->target ? trigger->target : "an event");
 	}
 	return err;
 }
@@ -166,15 +166,15 @@ int dkt_change_no_trigger(struct dkt_change *change, struct dkt_event *event, co
 /* A removed trigger may have to be restored as it was, with the rest of its count. */
 static int remove_one(struct dkt_change *change, struct dkt__trigger_step *step)
 {
-	struct dkt_trigger *there __cleanup(free) = NULL;
+	struct dkt_trigger **there __cleanup(free) = NULL;
 	struct dkt_trigger *was;
 	size_t n;
 	int err = dkt_instance_get_triggers(change->in, step->event, &there, &n);
 
 	for (size_t i = 0; !err && i < n; i++) {
-		if (!dkt_trigger_same(step->trigger, &there[i]))
+		if (!dkt_trigger_same(step->trigger, there[i]))
 			continue;
-		err = dkt_trigger_parse(change->in->ctx, there[i].text, &was);
+		err = dkt_trigger_parse(change->in->ctx, there[i]->text, &was);
 		if (err)
 			return err;
 		free(step->trigger);

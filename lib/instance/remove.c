@@ -6,14 +6,14 @@
 /* Takes the histograms of an event away, the last one added first. Returns how many. */
 static size_t drop_event(struct dkt_instance *in, struct dkt_event *event)
 {
-	struct dkt_trigger *triggers __cleanup(free) = NULL;
+	struct dkt_trigger **triggers __cleanup(free) = NULL;
 	size_t n, done = 0;
 
 	if (dkt_instance_get_triggers(in, event, &triggers, &n))
 		return 0;
 	for (size_t i = 0; i < n; i++)
-		if (!strcmp(triggers[i].action, "hist"))
-			done += !dkt__trigger_remove(in, event, &triggers[i]);
+		if (!strcmp(triggers[i]->action, "hist"))
+			done += !dkt__trigger_remove(in, event, triggers[i]);
 	return done;
 }
 

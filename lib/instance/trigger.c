@@ -213,9 +213,10 @@ int dkt_trigger_parse(struct dkt_ctx *ctx, const char *text, struct dkt_trigger 
 
 /* ---- a whole file ---- */
 
-int dkt__triggers_parse(const char *text, struct dkt_trigger **triggers, size_t *n)
+int dkt__triggers_parse(const char *text, struct dkt_trigger ***triggers, size_t *n)
 {
 	size_t lines = 0, bytes = 0, len;
+	struct dkt_trigger *at;
 	char *room;
 
 	*n = 0;
@@ -224,15 +225,16 @@ int dkt__triggers_parse(const char *text, struct dkt_trigger **triggers, size_t 
 		bytes += room_for(len);
 		lines++;
 	}
-	*triggers = malloc((lines + 1) * sizeof(**triggers) + bytes);
+	*triggers = malloc((lines + 1) * (sizeof(at) + sizeof(*at)) + bytes);
 	if (!*triggers)
 		return -ENOMEM;
-	room = (char *)(*triggers + lines + 1);
+	at = (struct dkt_trigger *)(*triggers + lines + 1);
+	room = (char *)(at + lines + 1);
 	for (const char *line = text; *line; line += len, line += *line == '\n') {
 		len = strcspn(line, "\n");
 		/* A line of a kind that is not known here, and the list of kinds. */
-		if (len && *line != '#' && !parse_line(line, len, &room, &(*triggers)[*n]))
-			(*n)++;
+		if (len && *line != '#' && !parse_line(line, len, &room, at))
+			(*triggers)[(*n)++] = at++;
 	}
 	return 0;
 }
@@ -256,7 +258,7 @@ bool dkt__trigger_offered(const char *text, const char *action)
 }
 
 int dkt_instance_get_triggers(struct dkt_instance *in, struct dkt_event *event,
-			      struct dkt_trigger **triggers, size_t *n)
+			      struct dkt_trigger ***triggers, size_t *n)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(triggers) && dkt__clear(n) && in && event);
 

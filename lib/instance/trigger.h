@@ -5,7 +5,7 @@
 #include "ctx.h"
 
 /* Parses a trigger file into one allocated array, which the caller frees with free(). */
-int dkt__triggers_parse(const char *text, struct dkt_trigger **triggers, size_t *n);
+int dkt__triggers_parse(const char *text, struct dkt_trigger ***triggers, size_t *n);
 
 /* True if the kernel does not accept both on one event. */
 bool dkt__trigger_excludes(const struct dkt_trigger *a, const struct dkt_trigger *b);

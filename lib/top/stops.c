@@ -107,14 +107,14 @@ static int write_note(struct dkt_ctx *ctx, const char *spool, const struct dkt__
 /* The instance's trigger as it is now, with what is left of its count; NULL: it has none of it. */
 static int find_in(struct dkt_instance *in, const struct dkt__stop *stop, struct dkt_trigger **now)
 {
-	struct dkt_trigger *there __cleanup(free) = NULL;
+	struct dkt_trigger **there __cleanup(free) = NULL;
 	size_t n;
 	int err = dkt_instance_get_triggers(in, stop->event, &there, &n);
 
 	*now = NULL;
 	for (size_t i = 0; !err && i < n && !*now; i++)
-		if (dkt_trigger_same(&there[i], stop->trigger))
-			err = dkt_trigger_parse(in->ctx, there[i].text, now);
+		if (dkt_trigger_same(there[i], stop->trigger))
+			err = dkt_trigger_parse(in->ctx, there[i]->text, now);
 	return err;
 }
 

@@ -21,13 +21,13 @@ static void check_one(struct dkt_ctx *ctx, const struct dkt_trigger *trigger)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = strndup((const char *)data, size);
-	struct dkt_trigger *triggers = NULL;
+	struct dkt_trigger **triggers = NULL;
 	struct dkt_ctx *ctx = NULL;
 	size_t n = 0, i;
 
 	if (text && !dkt_ctx_new(NULL, &ctx) && !dkt__triggers_parse(text, &triggers, &n)) {
 		for (i = 0; i < n; i++)
-			check_one(ctx, &triggers[i]);
+			check_one(ctx, triggers[i]);
 		dkt__trigger_offered(text, "snapshot");
 	}
 	free(triggers);

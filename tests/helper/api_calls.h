@@ -312,7 +312,7 @@ static const char *const api_args[] = { "ret=$retval" };
 		dkt_trigger_parse(A(0, r->fresh), A(1, "traceoff"), A(2, &out))))                  \
 	X(dkt_trigger_same, "nn", GIVES_NOT(dkt_trigger_same(A(0, r->trigger), A(1, r->trigger)))) \
 	X(dkt_instance_get_triggers, "EEEE",                                                       \
-	  GIVES(struct dkt_trigger, free, ({                                                       \
+	  GIVES(struct dkt_trigger *, free, ({                                                     \
 			size_t n;                                                                  \
 			dkt_instance_get_triggers(A(0, r->in), A(1, r->event), A(2, &out),         \
 						  A(3, &n));                                       \

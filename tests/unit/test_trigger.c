@@ -44,22 +44,22 @@ static void a_file(void **state)
 		{ "hist:keys=pid,prio:vals=hitcount:sort=hitcount:size=128", "hist", NULL, NULL, -1 },
 		/* clang-format on */
 	};
-	struct dkt_trigger *triggers __cleanup(free) = NULL;
+	struct dkt_trigger **triggers __cleanup(free) = NULL;
 	size_t n, i;
 
 	(void)state;
 	assert_int_equal(dkt__triggers_parse(text, &triggers, &n), 0);
 	assert_int_equal(n, ARRAY_SIZE(want));
 	for (i = 0; i < n; i++) {
-		assert_string_equal(triggers[i].text, want[i].text);
-		assert_string_equal(triggers[i].action, want[i].action);
-		assert_int_equal(!triggers[i].target, !want[i].target);
+		assert_string_equal(triggers[i]->text, want[i].text);
+		assert_string_equal(triggers[i]->action, want[i].action);
+		assert_int_equal(!triggers[i]->target, !want[i].target);
 		if (want[i].target)
-			assert_string_equal(triggers[i].target, want[i].target);
-		assert_int_equal(!triggers[i].filter, !want[i].filter);
+			assert_string_equal(triggers[i]->target, want[i].target);
+		assert_int_equal(!triggers[i]->filter, !want[i].filter);
 		if (want[i].filter)
-			assert_string_equal(triggers[i].filter, want[i].filter);
-		assert_int_equal(triggers[i].left, want[i].left);
+			assert_string_equal(triggers[i]->filter, want[i].filter);
+		assert_int_equal(triggers[i]->left, want[i].left);
 	}
 }
 
@@ -67,7 +67,7 @@ static void no_triggers(void **state)
 {
 	static const char text[] = "# Available triggers:\n"
 				   "# traceon traceoff stacktrace enable_event disable_event\n";
-	struct dkt_trigger *triggers __cleanup(free) = NULL;
+	struct dkt_trigger **triggers __cleanup(free) = NULL;
 	size_t n;
 
 	(void)state;
