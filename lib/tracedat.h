@@ -36,17 +36,17 @@ enum dkt__dat_option {
 	DAT_BUFFER_TEXT = 22,
 };
 
-/* Where a CPU's pages are. */
+/* The position of a CPU's pages. */
 struct dkt__dat_cpu {
 	uint32_t cpu;
 	uint64_t offset, size; /* in the file */
 };
 
-/* A buffer of an instance; name "" is the top one's. */
+/* The buffer of an instance; the top instance has the name "". */
 struct dkt__dat_buffer {
 	const char *name;
 	const char *clock; /* NULL: the file's */
-	uint64_t section; /* where it begins in the file, version 7 */
+	uint64_t section; /* its offset in the file, version 7 */
 	uint32_t page_size;
 	bool packed; /* its pages are in compressed chunks */
 	struct dkt__dat_cpu *cpus;
@@ -64,9 +64,9 @@ struct dkt__dat {
 	struct dkt_ctx *ctx;
 	struct dkt__file file;
 	bool swap;
-	bool text; /* it holds the text of a latency tracer and no records */
+	bool text; /* it holds a latency tracer's text instead of records */
 	uint32_t seen; /* bits of the sections that were read, by their numbers */
-	bool cut; /* it ends before what it says that it holds */
+	bool cut; /* the file is truncated */
 	unsigned int version;
 	uint32_t page_size;
 	uint32_t n_cpus;
@@ -76,28 +76,28 @@ struct dkt__dat {
 	struct dkt__dat_buffer *buffers;
 	size_t n_buffers;
 	uint32_t n_places; /* CPUs of all buffers */
-	uint64_t sections; /* bytes of those that were opened, unpacked */
-	uint64_t placed; /* bytes of the file that were given to CPUs */
-	uint64_t rooms; /* bytes that chunks take when they are unpacked */
+	uint64_t sections; /* decompressed bytes of the opened sections */
+	uint64_t placed; /* bytes of the file assigned to CPUs */
+	uint64_t rooms; /* memory for decompressed chunks */
 	struct dkt__dat_stat *stats;
 	size_t n_stats;
-	char *stat_buffer; /* whose statistics come next */
+	char *stat_buffer; /* the buffer whose statistics come next */
 	struct dkt__shift *shifts; /* by CPU */
 	uint32_t n_shifts;
 	struct dkt_source_peer *peers;
 	size_t n_peers;
-	bool hooks, maps; /* there are options which nothing here reads */
+	bool hooks, maps; /* the file has such options, which are not read */
 	struct dkt__symbol_text kallsyms, printk; /* on their way to the context */
 	struct dkt__given *given;
 	size_t n_given;
 };
 
-/* A cursor over the file from there on, or at its end if there is nothing. */
+/* Returns a cursor from the offset on, or at the file's end if the offset is outside. */
 struct dkt__cursor dkt__dat_at(const struct dkt__dat *dat, uint64_t offset);
 
 /* ---- tracedat/section.c: what both versions have, in their order in version 6 ---- */
 
-/* Each reads what its section holds; false: it makes no sense. */
+/* Each reads its section; false: the section is invalid. */
 bool dkt__dat_header_info(struct dkt__dat *dat, struct dkt__cursor *cur);
 bool dkt__dat_ftrace_events(struct dkt__dat *dat, struct dkt__cursor *cur);
 bool dkt__dat_event_formats(struct dkt__dat *dat, struct dkt__cursor *cur);
@@ -107,7 +107,7 @@ bool dkt__dat_cmdlines(struct dkt__dat *dat, struct dkt__cursor *cur);
 
 /* ---- tracedat/option.c ---- */
 
-/* Notes what an option says; those that are not known or make no sense say nothing. */
+/* Reads an option; unknown or invalid options are ignored. */
 int dkt__dat_option(struct dkt__dat *dat, unsigned int id, struct dkt__cursor option);
 struct dkt__dat_buffer *dkt__dat_buffer_add(struct dkt__dat *dat, const char *name);
 
@@ -119,14 +119,16 @@ void dkt__dat_shifts_clear(struct dkt__dat *dat);
 
 /* ---- tracedat/v6.c, tracedat/v7.c ---- */
 
-/* Reads all but the records, from the cursor on. */
+/* Reads all parts except the records, from the cursor on. */
 int dkt__dat_read_v6(struct dkt__dat *dat, struct dkt__cursor *cur);
 int dkt__dat_read_v7(struct dkt__dat *dat, struct dkt__cursor *cur);
 
-/* Reads a section of version 7, if it is one of formats, symbols or names. */
+/* Reads a section of version 7 if it has formats, symbols or names. */
 void dkt__dat_read_section(struct dkt__dat *dat, unsigned int id, uint64_t offset);
 
-/* Finds the buffers of a truncated file, which no option lists, in the sections from there on. */
+/*
+ * Finds the buffers of a truncated file, which has no options, in the sections from that offset on.
+ */
 int dkt__dat_recover(struct dkt__dat *dat, uint64_t at);
 
 /* Fills one buffer's CPUs from a table of offsets and sizes. */

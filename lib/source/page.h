@@ -8,10 +8,10 @@
 
 struct dkt__page {
 	uint32_t size; /* of a page */
-	uint8_t long_size; /* of the kernel that filled it, 0: as here */
-	bool swap; /* numbers in it are in the other byte order */
+	uint8_t long_size; /* of the kernel that filled it; 0: as on this machine */
+	bool swap; /* its numbers are in the other byte order */
 	bool cut; /* the file ends within it */
-	bool bad; /* the walk came to what makes no sense */
+	bool bad; /* the walk found invalid data */
 	const uint8_t *bytes;
 	uint32_t at; /* the next event */
 	uint32_t end; /* of the data, from the start of the page */
@@ -27,19 +27,19 @@ struct dkt__page_record {
 };
 
 /*
- * Begins to walk a page at an offset in it (0: at its start) that an earlier walk gave. 0: the
- * first record is in *record; 1: there is none.
+ * Starts at an offset in the page that an earlier walk gave, or at 0. Returns 0 with the first
+ * record in *record, or 1 if there is none.
  */
 int dkt__page_load(struct dkt__page *page, const void *bytes, uint32_t offset,
 		   struct dkt__page_record *record);
 
-/* dkt__page_next() where the next event is not a short record of this machine's byte order. */
+/* dkt__page_next(), if the next event is not a short record of this machine's byte order. */
 int dkt__page_next_slow(struct dkt__page *page, struct dkt__page_record *record);
 
 /* struct ring_buffer_event of include/linux/ring_buffer.h: 5 bits of type, 27 of time. */
 #define DKT__EVENT_SHORT_MAX 28 /* 1 to this: a record of so many words */
 
-/* 0: the next one; 1: end of the page. */
+/* Gets the next record. Returns 0, or 1 at the end of the page. */
 static inline int dkt__page_next(struct dkt__page *page, struct dkt__page_record *record)
 {
 	uint32_t head, size, at = page->at;
@@ -47,7 +47,7 @@ static inline int dkt__page_next(struct dkt__page *page, struct dkt__page_record
 	if (dkt__likely(!page->swap && page->end - at >= sizeof(head))) {
 		memcpy(&head, page->bytes + at, sizeof(head));
 		size = (head & 31) * 4;
-		/* A length of 0, which is another kind of event, wraps around. */
+		/* A length of 0, another kind of event, wraps around. */
 		if (dkt__likely(size - 1 < DKT__EVENT_SHORT_MAX * 4 &&
 				page->end - at - sizeof(head) >= size)) {
 			page->ts += head >> 5;
@@ -73,8 +73,8 @@ enum dkt__verdict {
 };
 
 /*
- * Steps over the next short records of this machine's byte order that are not wanted, and says how
- * many these were. verdicts: enum dkt__verdict by type.
+ * Skips the next short records of this machine's byte order that are not wanted. Returns their
+ * number. verdicts: enum dkt__verdict by type.
  */
 static inline uint32_t dkt__page_skip(struct dkt__page *page, const uint8_t *verdicts,
 				      const struct dkt__gate *gates)
@@ -105,7 +105,7 @@ static inline uint32_t dkt__page_skip(struct dkt__page *page, const uint8_t *ver
 	return n;
 }
 
-/* Time stamp of a page's first record, before it is walked. */
+/* Returns the time stamp of a page's first record, without a walk. */
 static inline uint64_t dkt__page_time(const void *bytes, bool swap)
 {
 	uint64_t stamp;

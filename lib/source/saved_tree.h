@@ -4,6 +4,6 @@
 
 #include "source.h"
 
-/* Makes the directory the context's tracefs, and its pages a source. */
+/* Makes the directory the context's tracefs, and its pages a source of records. */
 int dkt__source_saved_tree(struct dkt_ctx *ctx, const char *path,
 			   const struct dkt_source_opts *opts, struct dkt_source **source);

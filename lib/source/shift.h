@@ -4,22 +4,22 @@
 
 #include "ctx.h"
 
-/* The values that apply from that time of the guest on. */
+/* The values from that time of the guest on. */
 struct dkt__shift_sample {
 	uint64_t time;
 	int64_t offset; /* to add */
-	uint64_t scaling; /* of what was recorded: times this */
-	uint32_t fraction; /* and by so many bits to the right, less than 64 */
+	uint64_t scaling; /* factor for the recorded time */
+	uint32_t fraction; /* then shifted right by this number of bits, below 64 */
 };
 
 struct dkt__shift {
 	struct dkt__shift_sample *samples;
 	uint32_t n;
-	bool interpolate; /* offsets between two samples lie on the line through them */
+	bool interpolate; /* interpolate offsets between samples */
 };
 
-/* Puts the samples, of which several may have one time, in order. */
+/* Sorts the samples; several may have the same time. */
 void dkt__shift_sort(struct dkt__shift *shift);
 
-/* The host's time. */
+/* Converts a guest's time to the host's. */
 uint64_t dkt__shift_time(const struct dkt__shift *shift, uint64_t time);

@@ -5,17 +5,17 @@
 #include "ctx.h"
 
 /*
- * Copies a record and turns the bytes of its numbers round as its event's fields say. A record of
- * no known format has only the fields that all records begin with turned.
+ * Copies a record and swaps the bytes of its numbers, by the fields of its event. If the format is
+ * unknown, swaps only the common fields.
  */
 void dkt__record_swap(struct dkt_ctx *ctx, const void *data, uint32_t size, uint8_t *copy);
 
-/* Room for such a copy, which is used again and again. */
+/* A reusable buffer for such a copy. */
 struct dkt__swapped {
 	uint8_t *bytes;
 	size_t size;
 };
 
-/* The copy, made there. NULL: memory is out. */
+/* Makes the copy in the buffer and returns it, or NULL if memory is out. */
 const void *dkt__swapped(struct dkt__swapped *room, struct dkt_ctx *ctx, const void *data,
 			 uint32_t size);

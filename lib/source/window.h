@@ -5,7 +5,7 @@
 #include "source.h"
 
 /*
- * Makes *source one of the records that the options ask for, and that can seek before it is read.
- * Takes the source over, also when it fails.
+ * Wraps *source in one that returns only the records in the window, and that can seek before it is
+ * read. Takes the source over, also when it fails.
  */
 int dkt__source_window(const struct dkt_source_opts *opts, struct dkt_source **source);

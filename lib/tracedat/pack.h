@@ -17,23 +17,23 @@ struct dkt__pack {
 	uint32_t at; /* where the next event goes */
 	uint32_t end; /* events go up to there */
 	uint64_t last; /* time of the last event */
-	uint64_t lost; /* records that were lost before the page, DKT_LOST_UNKNOWN */
+	uint64_t lost; /* records lost before the page, DKT_LOST_UNKNOWN */
 };
 
-/* The longest record that a page takes. */
+/* Returns the length of the longest record that fits in a page. */
 uint32_t dkt__pack_room(const struct dkt__pack *pack);
 
-/* Begins a page of all zero bytes: times in it are from ts on; lost: before its first record. */
+/* Begins a page, which must be all zero; its times start at ts; lost: records lost before it. */
 void dkt__pack_begin(struct dkt__pack *pack, uint8_t *page, uint64_t ts, uint64_t lost);
 
 /*
- * Adds a record to the page; returns where its bytes went. NULL: it does not fit in this page, as
- * there is no room or the time runs backwards.
+ * Adds a record to the page. Returns the place of its bytes, or NULL if it does not fit: the page
+ * is full or the time goes backwards.
  */
 uint8_t *dkt__pack_add(struct dkt__pack *pack, uint64_t ts, const void *data, uint32_t len);
 
-/* Completes the page's head. */
+/* Completes the page's header. */
 void dkt__pack_end(struct dkt__pack *pack);
 
-/* Stores a number in that byte order. */
+/* Stores a number in the given byte order. */
 void dkt__put_bytes(uint8_t *to, uint64_t value, unsigned int size, bool big_endian);

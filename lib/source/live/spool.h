@@ -13,7 +13,7 @@ struct dkt__spool {
 	struct dkt__spool_head *head;
 };
 
-/* Where reading goes on: a page, and a byte in it. */
+/* The position where reading continues: a page, and a byte in it. */
 struct dkt__spool_pos {
 	uint32_t page;
 	uint32_t offset;
@@ -21,20 +21,20 @@ struct dkt__spool_pos {
 
 /* The state of a CPU that is kept from one capture to the next. */
 struct dkt__spool_base {
-	uint64_t lost; /* the kernel's count of lost records, accounted for */
+	uint64_t lost; /* the kernel's count of lost records that is accounted for */
 	uint64_t read; /* the kernel's count of read records, to notice that it was reset */
-	uint64_t owed; /* lost before the kernel's counts began again, and not told yet */
+	uint64_t owed; /* lost before the kernel's counts restarted, and not yet reported */
 	bool emptied; /* the next record is the first of an emptied buffer */
 };
 
-/* The name of a CPU's file in the spool directory. */
+/* Writes the name of a CPU's file in the spool directory. */
 void dkt__spool_name(int cpu, char name[static 24]);
 
 /*
- * Opens directory dirfd's file for the CPU, or an unnamed one if dirfd is -1. A file that is not
- * of this layout is started anew. A page that a killed reader had fetched but not counted is
- * found and counted. source is a number that the kernel's buffer has and no other: what is
- * remembered of another one's counts does not hold.
+ * Opens the CPU's file in the directory dirfd, or an unnamed file if dirfd is -1. A file with
+ * another layout is emptied. A page that a killed reader had fetched but not counted is found and
+ * counted. source identifies the kernel's buffer: the stored counts of another buffer are
+ * discarded.
  */
 int dkt__spool_open(struct dkt_ctx *ctx, struct dkt__spool *spool, int dirfd, int cpu,
 		    uint32_t page_size, uint64_t source);
@@ -44,16 +44,19 @@ uint32_t dkt__spool_pages(const struct dkt__spool *spool);
 struct dkt__spool_pos dkt__spool_start(const struct dkt__spool *spool);
 void *dkt__spool_page(const struct dkt__spool *spool, uint32_t page);
 
-/* Room for one more page, on disk; moves the mapping. NULL with err set: no space. */
+/*
+ * Returns space for one more page, allocated on disk; may move the mapping. NULL with *err set: no
+ * space.
+ */
 void *dkt__spool_room(struct dkt__spool *spool, int *err);
 
-/* The page in the room has been filled. */
+/* Adds the page that was filled in this space. */
 void dkt__spool_commit(struct dkt__spool *spool);
 
-/* All before the position may be forgotten. True if nothing is left: pages start at 0 again. */
+/* Frees all before the position. True if nothing is left: pages start at 0 again. */
 bool dkt__spool_release(struct dkt__spool *spool, struct dkt__spool_pos pos);
 
-/* Forgets everything: the kernel's buffer has been emptied and its counts are 0. */
+/* Empties the spool, after the kernel's buffer was emptied and its counts are 0. */
 void dkt__spool_reset(struct dkt__spool *spool);
 
 struct dkt__spool_base dkt__spool_get_base(const struct dkt__spool *spool);
