@@ -7,7 +7,7 @@
 
 struct chooser;
 
-/* NULL if the glob can be one of events, else words that say what is wrong. */
+/* Returns NULL if the glob can match events, otherwise the error message. */
 const char *event_glob_check(const char *glob);
 
 /*
@@ -20,18 +20,21 @@ int chooser_new(struct dkt_ctx *ctx, int64_t wall, struct selection *selection,
 void chooser_free(struct chooser *chooser);
 
 /*
- * The same for all records of a source, which leaves out what it can by itself. A filter that can match
- * none of its events is refused, as by chooser_check_filter().
+ * The same for all records of a source, which skips records by itself if it can. Refuses a filter
+ * that can match none of its events, as chooser_check_filter() does.
  */
 int chooser_open(struct dkt_ctx *ctx, struct dkt_source *source, struct selection *selection,
 		 struct legacy_style *legacy, struct chooser **chooser);
 
-/* Only records from since on and before until, for a source that has no window itself; until 0: no bound. */
+/*
+ * Takes only records from since on and before until, for a source without a window; until 0: no
+ * bound.
+ */
 void chooser_set_window(struct chooser *chooser, uint64_t since, uint64_t until);
 
 /*
- * -ENOENT: none of --event is that of an event which records of the context can be of. 0 also if that is
- * not known before they are read.
+ * -ENOENT: --event matches no event of the context. Returns 0 also if the events are not known
+ * before the records are read.
  */
 int chooser_check_events(struct dkt_ctx *ctx, const struct selection *selection);
 
@@ -43,17 +46,19 @@ int chooser_check_filter(struct chooser *chooser, struct dkt_event *const *on, s
 			 struct dkt_event *beside);
 
 /*
- * Lets the source leave out what is not chosen, as far as it can: that saves the work of taking records
- * apart. -ENOMEM.
+ * Makes the source skip records that are not chosen, if it can: that saves parsing them. -ENOMEM.
  */
 int chooser_push(struct chooser *chooser, struct dkt_source *source);
 
-/* Whether a record, or a gap, is chosen. The source knows the name of its process, NULL: nobody does. */
+/* True if a record or a gap is chosen. The source knows the name of its process; NULL: unknown. */
 bool chooser_takes(struct chooser *chooser, const struct dkt_record *record,
 		   struct dkt_source *source);
 
-/* The last question to a record that is chosen: whether it is within its class's rate. Counts it. */
+/* Tests a chosen record last: true if it is within its class's rate. Counts it. */
 bool chooser_in_rate(struct chooser *chooser, const struct dkt_record *record);
 
-/* Why the filter could not match the events that were met; NULL: it could. The caller frees it. */
+/*
+ * Returns the reason why the filter could not match the events seen, which the caller frees; NULL:
+ * it could.
+ */
 char *chooser_explain(struct chooser *chooser, bool any_taken);

@@ -4,32 +4,32 @@
 
 #include <dktrace/dktrace.h>
 
-/* Begins as zeroes: nothing is lost. */
+/* All zero: nothing is lost. */
 struct losses {
 	uint64_t seen, lost, bad; /* sums over all CPUs, as in struct dkt_loss */
-	uint64_t gaps; /* that were among the records */
+	uint64_t gaps; /* gaps among the records */
 	uint64_t *by_cpu; /* records lost */
 	int cpus;
 	char *damage; /* as in struct dkt_source_info; NULL: none */
 };
 
 /*
- * Adds what the source knows: of one of several sources that read a file in turns, what it met. Goes on
- * after a CPU whose numbers are not known; returns the first error.
+ * Adds a source's losses; of one of several sources that read a file in turn, only those that it
+ * met. Continues after a CPU whose counts are unknown, and returns the first error.
  */
 int losses_count(struct losses *losses, struct dkt_source *source);
 
-/* The source knows the losses of all the time, which can be more than those that were met. */
+/* Raises the count to the source's total, which can exceed the losses met so far. */
 void losses_raise(struct losses *losses, struct dkt_source *source);
 
 void losses_clear(struct losses *losses);
 
-/* The sum of losses, for the program that reports them. */
+/* The result of a report of losses. */
 enum losses_verdict { LOSSES_NONE, LOSSES_LOST, LOSSES_DAMAGE };
 
 /*
- * Says on standard error, after the program's name, what a file of that name lost and lacks; of a live
- * source name is NULL, and advice is what to do against it.
+ * Reports on standard error, after the program's name, the losses and damage of the file name; for
+ * a live source name is NULL, and advice tells the remedy.
  */
 enum losses_verdict losses_tell(const struct losses *losses, const char *self, const char *name,
 				const char *advice);

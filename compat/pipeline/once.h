@@ -16,5 +16,8 @@ int once_new(struct log_source *lustre, struct legacy_style *legacy, struct choo
 	     int64_t wall, struct once **once);
 void once_free(struct once *once);
 
-/* Whether a chosen record of the others is a message that the log has, too, and that is chosen there. */
+/*
+ * True if a chosen record of the kernel's is a message that the log has too and that is chosen
+ * there.
+ */
 bool once_is_again(struct once *once, const struct dkt_record *record);

@@ -7,10 +7,10 @@
 struct outfile {
 	struct dkt_ctx *ctx;
 	const char *path;
-	char *dir; /* the directory that it is to be in */
-	char *temp; /* the name that it has until then, NULL: none */
+	char *dir; /* the directory of the file */
+	char *temp; /* the temporary name; NULL: none */
 	int fd;
-	bool in_place; /* path is no regular file: what is written is there at once */
+	bool in_place; /* path is not a regular file: writes take effect at once */
 };
 
 #define OUTFILE_INIT                                                                               \
@@ -19,25 +19,24 @@ struct outfile {
 	}
 
 /*
- * Opens it for writing; nothing at path changes before outfile_commit(). "-" or NULL is standard output. A
- * terminal, a pipe or a device is written to as it is; with whole -EINVAL if path is one.
+ * Opens a file for writing; path does not change before outfile_commit(). "-" or NULL is standard
+ * output. A terminal, pipe or device is written directly; with whole that is an error, -EINVAL.
  */
 int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfile *out);
 
 /*
- * The same, and what is written is there at once. With dir path is that of a directory, which the writer
- * makes.
+ * The same, but writes take effect at once. With dir, path is a directory that the writer creates.
  */
 int outfile_open_now(struct dkt_ctx *ctx, const char *path, bool dir, struct outfile *out);
 
-/* As outfile_open() for a directory, which is out->temp until then; -EEXIST if there is anything at path. */
+/* outfile_open() for a directory, which is out->temp until the commit; -EEXIST if path exists. */
 int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out);
 
-/* -EINVAL if it would take the place of the file input. */
+/* Returns -EINVAL if the output would replace the file input. */
 int outfile_check_input(const struct outfile *out, const char *input);
 
-/* It is complete: it takes the place of what was at path. */
+/* Moves the complete file to path and replaces what was there. */
 int outfile_commit(struct outfile *out);
 
-/* Forgets what was not committed. */
+/* Closes the output, and removes an uncommitted file. */
 void outfile_close(struct outfile *out);

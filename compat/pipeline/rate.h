@@ -6,26 +6,26 @@
 
 #include "lustre/mask.h"
 
-/* Begins as all zeroes: no limit. */
+/* All zero: no limit. */
 struct rate {
 	uint32_t limited; /* classes that have a limit */
 	uint32_t most[MASK_BITS];
-	uint32_t seen[MASK_BITS]; /* in the second */
+	uint32_t seen[MASK_BITS]; /* records in the current second */
 	int64_t second[MASK_BITS];
 	uint64_t left_out;
 };
 
 /*
- * Reads NAME=N, with commas between; each N is at least 1. -EINVAL: bad is where the first begins
- * that is none.
+ * Parses NAME=N, separated by commas; each N is at least 1. -EINVAL: *bad is the first invalid
+ * item.
  */
 int rate_parse(const char *text, struct rate *rate, const char **bad);
 
 /*
- * Whether a record of these classes at that time (ns) is still within the limit; counts it. One of
- * several limited classes counts as the first of them.
+ * True if a record of these classes at that time (ns) is within the limit; counts it. A record of
+ * several limited classes counts for the first of them.
  */
 bool rate_takes(struct rate *rate, uint32_t types, int64_t time);
 
-/* Says on standard error how many were left out so far, if some were; they are counted anew then. */
+/* Reports the number of dropped records on standard error, if any, and restarts the count. */
 void rate_tell(struct rate *rate, const char *self);

@@ -7,7 +7,7 @@
 #include "lustre/names.h"
 #include "pipeline/rate.h"
 
-/* Texts as the options of these names have them; NULL: not asked for. */
+/* The arguments of the options with these names; NULL: not given. */
 struct selection_words {
 	const char *classes, *subsystems; /* rpctrace+ioctl */
 	const char *events; /* globs over NAME or SYSTEM:NAME, commas between */
@@ -26,7 +26,7 @@ struct selection_time {
 	bool given;
 };
 
-/* Begins as zeroes: all records. */
+/* All zero: all records. */
 struct selection {
 	uint32_t types, subsystems; /* with one of these bits; 0: any */
 	uint32_t hidden_types, hidden_subsystems; /* not those whose bits are all among these */
@@ -35,23 +35,26 @@ struct selection {
 	size_t n_pids, n_cpus; /* 0: any */
 	struct selection_time since, until;
 	const char *filter; /* NULL: none */
-	struct rate rate; /* of what is chosen; counts what it leaves out */
+	struct rate rate; /* the limit on chosen records; counts the dropped ones */
 };
 
-/* -EINVAL: one of the words makes no sense, and which is in the context. To be cleared in either case. */
+/*
+ * Parses the options. -EINVAL: one of them is invalid; the context has the message. Clear the
+ * selection in either case.
+ */
 int selection_read(struct dkt_ctx *ctx, const struct selection_words *words,
 		   struct selection *selection);
 void selection_clear(struct selection *selection);
 
-/* Whether all records of a source are asked for, but for its window of times and CPUs. */
+/* True if all records of a source are selected, except for its window and CPUs. */
 bool selection_is_all(const struct selection *selection);
 
-/* Whether the classes of records must be known. */
+/* True if the selection needs the classes of records. */
 bool selection_by_class(const struct selection *selection);
 
 /*
- * The window as times of the source's clock: records from *since on and before *until; 0: no bound.
- * -EINVAL, with words: times of day are asked for, and the source does not know them.
+ * Gets the window on the source's clock: records from *since on and before *until; 0: no bound.
+ * -EINVAL with an error message: a time of day is given, and the source has no wall clock.
  */
 int selection_window(const struct selection *selection, struct dkt_ctx *ctx,
 		     const struct dkt_source_info *info, uint64_t *since, uint64_t *until);

@@ -7,22 +7,22 @@
 struct text_out {
 	struct dkt_ctx *ctx;
 	struct style *style;
-	struct dkt_buf *buf; /* what is to be written */
+	struct dkt_buf *buf; /* text to be written */
 	int fd; /* -1: the style writes files of its own */
-	bool closed; /* the reader of a pipe went away */
+	bool closed; /* the reader of the pipe has exited */
 };
 
-/* Writes what is in the buffer. */
+/* Writes the buffer out. */
 int text_out_write(struct text_out *out);
 
-/* The same if it is much. */
+/* The same, if the buffer is full. */
 int text_out_write_if_full(struct text_out *out);
 
-/* Writes all there is of the records so far, also what the style holds back. */
+/* Writes all text of the records so far, also the style's own buffers. */
 int text_out_flush(struct text_out *out);
 
-/* Some file systems say only at a close that what was written did not get there. */
+/* Checks for an error that some file systems report only at a close. */
 int text_out_check(const struct text_out *out);
 
-/* Both, before records are forgotten. data is the struct text_out. */
+/* Flushes and checks, before records are freed. data is the struct text_out. */
 int text_out_settle(void *data);
