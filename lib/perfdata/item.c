@@ -53,7 +53,7 @@ static int id_cmp(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Of IDs that share a slot in the table, one keeps the slot; the others take the slow path. */
+/* One of the IDs that share a slot in the table keeps it; the others take the slow path. */
 #define QUICK_MAX (1u << 16)
 
 static int fill_quick(struct dkt__perf *perf)
