@@ -176,7 +176,7 @@ mkdir $tracing/instances/other
 echo 1 >$tracing/instances/other/events/dktrace/vfs_read/enable
 run dktrace probe del vfs_read --force
 status_is 1 "on in another instance"
-has_line 'is on elsewhere' "$err" "which is told"
+has_line 'is enabled in another instance' "$err" "which is told"
 run dktrace status
 has_line '^probes +.*dktrace:vfs_read' "$out" "status lists them"
 run dktrace reset
