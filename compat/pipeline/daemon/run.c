@@ -83,13 +83,12 @@ static int take_record(void *data, struct dkt_source *source, const struct dkt_r
 
 static void count_lost(struct daemon *d)
 {
-	int cpus = dkt_instance_cpus(d->log->in);
-	struct dkt_loss loss;
+	struct losses losses = { 0 };
 
-	d->state.lost = 0;
-	for (int cpu = 0; cpu < cpus; cpu++)
-		if (!dkt_source_loss(d->source, cpu, &loss, sizeof(loss)))
-			d->state.lost += loss.lost;
+	/* A CPU whose numbers are not known counts as one without losses. */
+	losses_count(&losses, d->source);
+	d->state.lost = losses.lost;
+	losses_clear(&losses);
 }
 
 static int save_state(struct daemon *d)
