@@ -27,8 +27,9 @@ static bool next_left(struct timeline *t, struct dkt_record *record)
 	return false;
 }
 
-static int next_of_kernel(struct timeline *t, struct dkt_record *record)
+static int ours_next(void *data, struct dkt_record *record)
 {
+	struct timeline *t = data;
 	int err;
 
 	while (!(err = dkt_source_next(t->kernel, record))) {
@@ -43,13 +44,6 @@ static int next_of_kernel(struct timeline *t, struct dkt_record *record)
 		return 0;
 	t->ended = err == DKT_NEXT_END;
 	return err;
-}
-
-/* ---- the same as a source ---- */
-
-static int ours_next(void *data, struct dkt_record *record)
-{
-	return next_of_kernel(data, record);
 }
 
 static const char *ours_comm(void *data, const struct dkt_record *record)
