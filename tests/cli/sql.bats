@@ -29,6 +29,12 @@ wakeup_tree()
 	done
 }
 
+teardown()
+{
+	# probe add locks the log's directory before the kernel is asked.
+	rm -rf "/run/dktrace/dkt-test-cli-$$"
+}
+
 @test "a statement is the same histogram as keys, sums and a condition" {
 	run -0 dktrace hist -i "$capture" --csv --sql "$reads"
 	sql=$output
