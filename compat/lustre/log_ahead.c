@@ -65,7 +65,10 @@ static struct kept *kept_at(const struct log_ahead *ahead, size_t i)
 	return &ahead->ring[(ahead->first + i) % RING];
 }
 
-/* Reads one more record, the oldest one makes room. False: there is none, or no room. */
+/*
+ * Reads the next record of the log into the ring, and drops the oldest one if the ring is full. False:
+ * the log has ended, or the ring has no record that may be dropped.
+ */
 static bool read_one(struct log_ahead *ahead)
 {
 	const uint8_t *rec;

@@ -27,7 +27,7 @@ struct log_source {
 	int fd;
 	bool bare; /* records come without bytes */
 	bool gaps; /* some may be lines of gaps */
-	uint64_t bad; /* places that make no sense, of no CPU */
+	uint64_t bad; /* places with invalid data, whose CPU is unknown */
 	char *damage;
 	struct dkt_loss *losses; /* of each CPU */
 	uint64_t done, size; /* bytes of records */

@@ -22,7 +22,7 @@
 struct printer {
 	struct dkt_ctx *ctx;
 	struct dkt_ctx *own; /* the same, if that is not the caller's */
-	struct debuglog *log; /* of ours; NULL: there is none */
+	struct debuglog *log; /* the log of dktrace; NULL: dktrace records nothing */
 	const struct dk_opts *opts;
 	struct dk_result *result;
 	struct timeline time;

@@ -17,8 +17,8 @@ struct pipeline_part {
 	const char *name; /* what words of a failure call it, if it is one of several */
 	struct class_map *map; /* for that kernel; NULL before pipeline_map() */
 	bool classless; /* its records say their classes themselves, and there is no map */
-	struct legacy_style
-		*legacy; /* knows the classes of records; NULL: nobody has asked for them */
+	/* Knows the classes of records. NULL: the selection asks for no class. */
+	struct legacy_style *legacy;
 	struct chooser *chooser; /* NULL: all its records are asked for */
 	struct losses losses;
 };
@@ -31,8 +31,8 @@ struct pipeline {
 	size_t *part_of; /* by stream of the merged source; NULL: it is not merged */
 	size_t n_streams;
 	struct selection *selection; /* NULL: all records */
-	const struct class_map
-		*classes; /* as they were read for all kernels; NULL: each part reads them */
+	/* The classes, read once for the kernels of all parts. NULL: each part reads them. */
+	const struct class_map *classes;
 	uint64_t since, until; /* the selection's window as times of the source; 0: no bound */
 	void (*look)(void *data); /* called now and then; NULL: not */
 	/*

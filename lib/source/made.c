@@ -96,10 +96,9 @@ int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *calls, v
 {
 	struct dkt_source_calls mine;
 	struct dkt_source_opts asked;
+	struct dkt_source_info its;
 	struct made *made;
 	int err;
-
-	struct dkt_source_info its;
 
 	err = dkt__opts_take(ctx, dkt_source_calls, &mine, calls);
 	if (!(dkt__clear(source) && ctx))

@@ -19,7 +19,7 @@ struct winners {
 	uint32_t n_free;
 };
 
-/* The winner's key; WINNERS_NONE if there is none. */
+/* Returns the key of the winner, or WINNERS_NONE if all leaves are empty. */
 static inline uint64_t winners_key(const struct winners *tree)
 {
 	return tree->n_leaves ? tree->key[1] : WINNERS_NONE;
