@@ -9,7 +9,7 @@
 #include "lctl/lctl.h"
 #include "lustre/message/cdebug.h"
 
-/* Options of the environment come first, so that the command line can say otherwise. */
+/* Reads the environment first, so that the command line overrides it. */
 static void app_defaults(struct app *app)
 {
 	const char *name = getenv("DKTRACE_INSTANCE");
@@ -38,8 +38,8 @@ static int check_args(const struct command *command, int n)
 	return 0;
 }
 
-/* Words behind "--": getopt_long() moves that before all that are no options. */
-static int behind_dashes(int argc, char **argv)
+/* The number of arguments after "--". Call before getopt_long(), which moves the "--". */
+static int count_after_dashes(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
 		if (!strcmp(argv[i], "--"))
@@ -51,14 +51,15 @@ static int behind_dashes(int argc, char **argv)
 static int run_command(struct app *app, int argc, char **argv)
 {
 	const struct command *command = app->command;
-	const int n_words = argc;
-	char **words = argv;
+	const bool own_options = !(command->flags & (CMD_LCTL | CMD_HIDDEN));
+	const int n_all = argc;
+	char **all = argv;
 	bool lent = false;
 	int rc, first = 1;
 
-	app->n_command = behind_dashes(argc, argv);
-	/* lctl's commands have options of their own. */
-	if (!(command->flags & (CMD_LCTL | CMD_HIDDEN)))
+	app->n_command = count_after_dashes(argc, argv);
+	/* lctl's commands parse their options themselves. */
+	if (own_options)
 		first = opt_parse(app, command, argc, argv);
 	if (first < 0)
 		return EXIT_USAGE;
@@ -74,8 +75,8 @@ static int run_command(struct app *app, int argc, char **argv)
 		rc = spawn_check(argv + argc - app->n_command);
 	if (!rc)
 		rc = app_context(app);
-	if (!rc && !app->input && !app->root && !(command->flags & (CMD_LCTL | CMD_HIDDEN)))
-		lent = cdebug_lend(app->ctx, n_words, words);
+	if (!rc && !app->input && !app->root && own_options)
+		lent = cdebug_lend(app->ctx, n_all, all);
 	if (!rc)
 		rc = rights_begin(app, argc, argv);
 	if (!rc)
@@ -89,13 +90,13 @@ static int run_command(struct app *app, int argc, char **argv)
 
 static int run_lctl(struct app *app, int argc, char **argv)
 {
-	/* With a tree that stands for tracefs, nothing is mounted for this machine. */
+	/* If --root replaces tracefs, do not mount debugfs. */
 	struct lctl lctl = { .instance = app->instance,
 			     .self = "lctl",
 			     .tree.tried_debugfs = app->root };
 	int rc;
 
-	/* A saved tree can be read by the words that people know, too. */
+	/* "lctl dk --input DIR" reads a saved tree. */
 	if (argc > 3 && !strcmp(argv[1], "dk") && !strcmp(argv[2], "--input")) {
 		lctl.input = app->input = argv[3];
 		argv[3] = argv[1];

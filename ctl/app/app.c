@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Contexts and messages of the tool: only this file prints errors, each once. */
-#include <stdarg.h>
-
 #include "app/app.h"
 #include "log/debuglog.h"
 
 const char app_instance[] = DEBUGLOG_DEFAULT;
 
-static void say(const char *fmt, va_list ap) DKT_PRINTF(1, 0);
-static void say(const char *fmt, va_list ap)
+void app_vsay(const char *fmt, va_list ap)
 {
 	char *words __cleanup(free) = dkt_words(fmt, ap);
 
@@ -21,7 +18,7 @@ void app_say(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(fmt, ap);
+	app_vsay(fmt, ap);
 	va_end(ap);
 }
 
@@ -29,16 +26,6 @@ int app_fail(const struct app *app)
 {
 	app_say("%s", dkt_error(app->ctx));
 	return EXIT_FAILED;
-}
-
-int app_usage(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	say(fmt, ap);
-	va_end(ap);
-	return EXIT_USAGE;
 }
 
 const char *app_guess(struct dkt__guess *guess, const char *word, const void *rows, size_t n,
@@ -70,7 +57,7 @@ bool app_has_instance(const struct app *app)
 int app_new_ctx(struct app *app, const char *root, struct dkt_ctx **ctx)
 {
 	DKT_OPTS(dkt_ctx_opts, opts, .root = root, .log = log_line, .log_data = &app->level,
-		 .progress = progress_switch, .progress_data = &app->switching);
+		 .progress = progress_change, .progress_data = &app->change_progress);
 
 	return dkt_ctx_new(&opts, ctx);
 }

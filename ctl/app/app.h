@@ -3,6 +3,7 @@
 #pragma once
 
 #include <dktrace/dktrace.h>
+#include <stdarg.h>
 
 #include "app/progress.h"
 #include "base/guess.h"
@@ -12,23 +13,23 @@
 enum {
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
-	EXIT_LOST = 3, /* done, but records had been lost */
-	EXIT_PIPE = 141, /* the reader of the output went away: as a shell has it of SIGPIPE */
+	EXIT_LOST = 3, /* done, but records were lost */
+	EXIT_PIPE = 141, /* the reader closed the pipe: a shell's status for SIGPIPE */
 };
 
 struct app {
 	struct dkt_ctx *ctx;
-	enum dkt_log_level level; /* what is said on stderr */
-	struct progress switching;
+	enum dkt_log_level level; /* of the messages on stderr */
+	struct progress change_progress; /* of enabling and disabling events */
 	const struct command *commands; /* app_commands */
 	const struct command *command;
-	/* options, as given; see opt.c */
+	/* The text of each option on the command line; see opt.c. */
 	const char *instance;
 	const char *root;
 	const char *input;
 	const char *style;
 	const char *filter;
-	const char *types;
+	const char *classes;
 	const char *subsystems;
 	const char *rate;
 	const char *since;
@@ -83,38 +84,38 @@ struct app {
 	bool cmdline;
 	bool help;
 	bool version;
-	int stdin_file; /* descriptor of standard input's content and 1; 0: not asked for yet */
-	int n_command; /* words behind "--", which are the last ones */
-	struct app_file *files; /* to be read, opened before rights were dropped; see rights.h */
+	int stdin_file; /* a descriptor of standard input's content, plus 1; 0: not open yet */
+	int n_command; /* arguments after "--", the last ones */
+	struct app_file *files; /* input, opened before privileges are dropped; see rights.h */
 	size_t n_files;
-	unsigned int keep_rights; /* enum dkt_keep, for what is read and written */
+	unsigned int keep_rights; /* enum dkt_keep: needed for the input and the output */
 };
 
 /* The preparation that a command needs; the flags also select its options. */
 enum command_flags {
-	CMD_LOG = 1, /* prints the log: the options of dk */
-	CMD_LIST = 2, /* prints tables: --json, --csv */
-	CMD_LCTL = 4, /* one of lctl's: takes its words as they are */
-	CMD_HIDDEN = 8, /* not for people */
-	CMD_BOOT = 1 << 12, /* for the next boot: --cmdline */
-	CMD_WRITE = 16, /* writes a file of records: --format */
-	CMD_PICK = 64, /* takes some of the records of files: the selection */
-	CMD_MERGE = 1 << 13,
-	CMD_SPLIT = 1 << 14,
-	CMD_HIST = 0x100,
-	CMD_LATENCY = 0x200,
-	CMD_REPORT = 32, /* prints files: the options of report */
-	CMD_FILTER = 0x400, /* --pid, --comm, --cpu of what is recorded */
-	CMD_TRIGGER = 0x800, /* --filter */
-	CMD_FUNCTION = 1 << 16, /* --notrace, --pid */
-	CMD_GRAPH = 1 << 17, /* --depth, --threshold, --under */
-	CMD_DAT = 1 << 18, /* can write the log as a file of records: --format */
-	CMD_PROBE = 1 << 15, /* makes probes: --exec, --group ... */
+	CMD_LOG = 1 << 0, /* prints the log */
+	CMD_LIST = 1 << 1, /* prints tables: --json, --csv */
+	CMD_LCTL = 1 << 2, /* a command of lctl, which parses its arguments itself */
+	CMD_HIDDEN = 1 << 3, /* not in the help */
+	CMD_WRITE = 1 << 4, /* writes a recording: --format */
+	CMD_REPORT = 1 << 5, /* prints recordings */
+	CMD_PICK = 1 << 6, /* selects records of recordings */
+	CMD_HIST = 1 << 7,
+	CMD_LATENCY = 1 << 8,
+	CMD_FILTER = 1 << 9, /* --pid, --comm, --cpu for recording */
+	CMD_TRIGGER = 1 << 10, /* --filter */
+	CMD_BOOT = 1 << 11, /* --cmdline */
+	CMD_MERGE = 1 << 12,
+	CMD_SPLIT = 1 << 13,
+	CMD_PROBE = 1 << 14, /* --exec, --group ... */
+	CMD_FUNCTION = 1 << 15, /* --notrace, --pid */
+	CMD_GRAPH = 1 << 16, /* --depth, --threshold, --under */
+	CMD_DAT = 1 << 17, /* can write the log as a recording: --format */
 	/* For rights.c: a command with none of these keeps all privileges, to change settings. */
-	CMD_READ_FIRST = 1 << 20, /* its first argument is a file to read */
-	CMD_READ_ALL = 1 << 21, /* all of them are */
-	CMD_WRITE_LAST = 1 << 22, /* the last one is a file to write */
-	CMD_RECORD = 1 << 23, /* without --input it records: calls rights_limit() once that runs */
+	CMD_READ_FIRST = 1 << 18, /* the first argument is a file to read */
+	CMD_READ_ALL = 1 << 19, /* all arguments are files to read */
+	CMD_WRITE_LAST = 1 << 20, /* the last argument is a file to write */
+	CMD_RECORD = 1 << 21, /* records without --input; calls rights_limit() when it begins */
 };
 
 struct command {
@@ -126,19 +127,19 @@ struct command {
 	const char *help;
 };
 
-/* The rows, behind the last of which one has no name. */
+/* Ends with a row without a name. */
 extern const struct command app_commands[];
 
-/* NULL: there is none of that name. */
+/* Returns NULL if the name is unknown. */
 const struct command *command_find(const struct app *app, const char *name);
 
-/* Says that there is no such command; returns EXIT_USAGE. */
+/* Reports an unknown command; returns EXIT_USAGE. */
 int command_unknown(const struct app *app, const char *name);
 
-/* The instance's name if nobody gave another one; told by its address. */
+/* The default name of the instance, recognised by its address. */
 extern const char app_instance[];
 
-/* One file each: argv[0] is the command's name; the exit status is returned. */
+/* argv[0] is the command's name. Each returns the exit status. */
 int cmd_apply(struct app *app, int argc, char **argv);
 int cmd_info(struct app *app, int argc, char **argv);
 int cmd_merge(struct app *app, int argc, char **argv);
@@ -163,30 +164,31 @@ int cmd_status(struct app *app, int argc, char **argv);
 int cmd_trigger(struct app *app, int argc, char **argv);
 int cmd_complete(struct app *app, int argc, char **argv);
 
-/* Whether the command line names an instance. */
+/* True if the command line names an instance. */
 bool app_has_instance(const struct app *app);
 
-/* Another context than the app's, with the same log. -ENOMEM. */
+/* Creates another context that logs as the app's context does. Returns 0 or -ENOMEM. */
 int app_new_ctx(struct app *app, const char *root, struct dkt_ctx **ctx);
 
 /*
- * Prints "dktrace: " and the words on standard error, escaped as by dkt_words(). What holds a text is
- * said with it: text may come from a trace.
+ * Prints "dktrace: " and the message on standard error. Texts that the format inserts may come from a
+ * trace; dkt_words() escapes them.
  */
 void app_say(const char *fmt, ...) DKT_PRINTF(1, 2);
+void app_vsay(const char *fmt, va_list ap) DKT_PRINTF(1, 0);
 
-/* Prints the words of the context's last failure; returns EXIT_FAILED. */
+/* Prints the message and returns EXIT_USAGE. */
+#define app_usage(...) (app_say(__VA_ARGS__), EXIT_USAGE)
+
+/* Prints the context's last error message; returns EXIT_FAILED. */
 int app_fail(const struct app *app);
 
-/* Prints "dktrace: " and the words; returns EXIT_USAGE. */
-int app_usage(const char *fmt, ...) DKT_PRINTF(1, 2);
-
 /*
- * "; did you mean NAME?" or "", for app_usage(): of n rows of size bytes, each of which begins with a
- * pointer to its name. Lives as long as the guess.
+ * Returns "; did you mean NAME?" or "", for app_usage(). Each of the n rows has size bytes and begins
+ * with a pointer to its name. The text is a part of the guess.
  */
 const char *app_guess(struct dkt__guess *guess, const char *word, const void *rows, size_t n,
 		      size_t size);
 
-/* Prints help for a command, or for all of it. */
+/* Prints the help of a command, or the list of commands if command is NULL. */
 void app_help(const struct app *app, const struct command *command);

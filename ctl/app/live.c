@@ -11,13 +11,11 @@
 #include "pipeline/pipeline.h"
 #include "set/param/memory.h"
 
-/* The reader sleeps so long, ms: long enough not to disturb, short against what a buffer holds. */
-#define WAIT_MS 20
-
-/* Or how full a CPU's buffer is by then. */
+/* The reader sleeps this long, long enough not to disturb, or until a CPU's buffer is so full. */
+#define WAIT_MS      20
 #define WAKE_PERCENT 50
 
-/* Buffers: at most so many bytes a CPU, and this part of what memory is free. */
+/* The buffers have at most so many bytes per CPU, and this part of the available memory. */
 #define BUFFER_MAX  (UINT64_C(64) << 20)
 #define BUFFER_PART 8
 
@@ -53,7 +51,6 @@ int live_sweep(const struct app *app)
 
 void live_clean(const struct app *app)
 {
-	/* Without the right to it, it is for somebody else. */
 	if (!dkt_caps_check(app->ctx, DKT_NEED_CONTROL))
 		leftovers_remove(app->ctx, app->instance);
 }
@@ -68,7 +65,7 @@ double live_now(void)
 
 int live_begin(const struct app *app, struct spawn *spawn, const char *doing, double seconds)
 {
-	/* The command has become a process of its own, with all rights; another user's gets signals. */
+	/* The command keeps all privileges. It may change its user, so keep CAP_KILL to signal it. */
 	int err = rights_limit(app, spawn->pid ? DKT_KEEP_KILL : 0);
 
 	if (err)
@@ -82,10 +79,10 @@ int live_begin(const struct app *app, struct spawn *spawn, const char *doing, do
 }
 
 /*
- * The terminal's Ctrl-C went to the command, too; what it makes of it is its own. That nobody reads our
- * output is none of its business.
+ * Do not forward SIGINT: the terminal has already sent it to the command. Do not forward SIGPIPE: it
+ * concerns only our own output.
  */
-static void pass_on(struct spawn *spawn)
+static void forward_signal(struct spawn *spawn)
 {
 	int sig = dkt__stopped();
 
@@ -99,7 +96,7 @@ static void pass_on(struct spawn *spawn)
 bool live_over(struct spawn *spawn, double from, double seconds)
 {
 	if (spawn->pid) {
-		pass_on(spawn);
+		forward_signal(spawn);
 		return spawn_ended(spawn);
 	}
 	return dkt__stopped() || (seconds > 0 && live_now() - from >= seconds);
@@ -121,8 +118,8 @@ struct live {
 	struct dkt_source *source;
 	struct pipeline line;
 	struct spawn spawn;
-	double from; /* when the command began to run */
-	bool over; /* what is in the buffers is the rest */
+	double from; /* the time at which recording began */
+	bool over; /* recording has stopped; the buffers hold the last records */
 };
 
 /* ---- setting up ---- */
@@ -133,7 +130,7 @@ static int set_size(struct live *live)
 	struct memory memory = { 0 };
 	uint64_t part;
 
-	/* The kernel takes the least that it can do with for a size of 0. */
+	/* If the available memory is unknown, the size is 0: the kernel uses its minimum. */
 	memory_read(MEMORY_INFO, &memory);
 	part = memory.available / BUFFER_PART;
 	return dkt_instance_set_size(live->in, part < most ? part : most);
@@ -152,7 +149,7 @@ static int add_filters(struct live *live, struct dkt_change *change)
 		if (!filter)
 			continue;
 		err = dkt_expr_text(filter, opts->events[i].event, &text);
-		/* Those who chose the events know that one of them has the fields. */
+		/* The event lacks a field. Another has it: the caller checked the filter. */
 		if (err == -ENOENT)
 			err = 0;
 		else if (!err)
@@ -173,7 +170,7 @@ static int add_events(struct live *live, struct dkt_change *change)
 	return err ? err : add_filters(live, change);
 }
 
-static int switch_on(struct live *live)
+static int enable_events(struct live *live)
 {
 	const struct live_opts *opts = live->opts;
 	pid_t self = getpid();
@@ -184,7 +181,7 @@ static int switch_on(struct live *live)
 		err = add_events(live, change);
 	if (!err && opts->only_command)
 		err = dkt_change_pids(change, &live->spawn.pid, 1, true);
-	/* A kernel that cannot leave out a process records what this one does. */
+	/* Not an error: a kernel that cannot exclude processes records dktrace too. */
 	if (!err && !opts->only_command)
 		dkt_instance_skip_pids(live->in, &self, 1);
 	if (!err && opts->stacks)
@@ -214,7 +211,7 @@ static int set_up(struct live *live)
 			dkt_fail(ctx, err, "run %s: %s", live->opts->command[0], strerror(-err));
 	}
 	if (!err)
-		err = switch_on(live);
+		err = enable_events(live);
 	if (!err)
 		err = dkt_source_live(live->in, &copts, &live->source);
 	if (!err)
@@ -226,7 +223,7 @@ static int set_up(struct live *live)
 
 /* ---- running ---- */
 
-/* All records up to now have been handed over. */
+/* The pipeline has had all records up to now. */
 static int later(void *data)
 {
 	struct live *live = data;
@@ -240,7 +237,7 @@ static int later(void *data)
 	live->over = live_over(&live->spawn, live->from, opts->seconds);
 	if (live->over)
 		err = dkt_instance_set_on(live->in, false);
-	/* The bound of the last look lies before the end. */
+	/* Look again, also at the end: records may have come since the last look. */
 	if (!err)
 		err = dkt_source_wait(live->line.source, live->over ? 0 : WAIT_MS);
 	return err == -EINTR ? 0 : err;
@@ -257,7 +254,7 @@ static int follow(struct live *live)
 	return err ? err : pipeline_each(&live->line, opts->record, opts->data);
 }
 
-/* The words of the failure that is being told stay. */
+/* Keeps the error message of a failure before. */
 static void tear_down(struct live *live)
 {
 	struct dkt_ctx *ctx = live->app->ctx;

@@ -7,60 +7,63 @@
 #include "app/app.h"
 #include "app/spawn.h"
 
-/* An event to be recorded. */
+/* An event to record. */
 struct live_event {
 	struct dkt_event *event;
-	struct dkt_expr *filter; /* in place of that of all events; NULL: that */
+	struct dkt_expr *filter; /* replaces the filter of all events; NULL: use that */
 };
 
 struct live_opts {
-	const char *kind; /* of the command: a part of the instance's name */
-	const char *doing; /* what it does until it is over, for a person */
+	const char *kind; /* hist or latency: a part of the instance's name */
+	const char *doing; /* a verb for the message to the user: "counting" */
 	const struct live_event *events;
 	size_t n;
-	struct dkt_expr *filter; /* put to those that have its fields; NULL: none */
-	bool only_command; /* records of the command and its children only */
-	bool stacks; /* of each record also the kernel's stack */
-	char **command; /* to be run meanwhile, NULL: none */
-	double seconds; /* stop after so many; 0: no bound */
-	/* Called for each record and gap; anything but 0 ends it with that error. */
+	struct dkt_expr *filter; /* for the events that have its fields; may be NULL */
+	bool only_command; /* record the command and its children only */
+	bool stacks; /* also record the kernel's stack */
+	char **command; /* to run while recording; may be NULL */
+	double seconds; /* stop after this time; 0: no limit */
+	/* Called for each record and gap; an error ends the recording. */
 	int (*record)(void *data, struct dkt_source *source, const struct dkt_record *record);
-	/* Called now and then, when all records up to now have been handed over. NULL: not. */
+	/* Called when record() has had all records up to now; may be NULL. */
 	int (*idle)(void *data);
-	/* Called at the end, while names of processes are known. */
+	/* Called at the end, while the names of processes are known. */
 	int (*report)(void *data, struct dkt_source *source, uint64_t seen, uint64_t lost);
 	void *data;
 };
 
-/* Catches SIGINT, SIGTERM, SIGHUP and SIGPIPE: what was made goes before the command ends. */
+/* Catches SIGINT, SIGTERM, SIGHUP and SIGPIPE, so that the command removes its instance. */
 void live_catch(void);
 
-/* Name of the instances of the kind: those of processes are NAME-PID-TIME. The caller frees it. */
+/*
+ * Returns the name of the kind's instance that stays, and the beginning of NAME-PID-TIME, those of
+ * processes. The caller frees it. NULL: out of memory.
+ */
 char *live_name(const struct app *app, const char *kind);
 
-/* Removes what killed processes left of instances of all kinds, and what was told to stay. */
+/* Removes the instances of all kinds: those of killed processes, and those that were kept. */
 int live_sweep(const struct app *app);
 
-/* Before events are looked for: removes what killed commands left, as far as that can be. */
+/* Removes the instances of killed processes, if the privileges suffice. Call before finding events. */
 void live_clean(const struct app *app);
 
 /* Seconds of a clock that only goes forward. */
 double live_now(void);
 
-/* All is set up: lets the command that it runs go, or says how it ends if nothing else ends it. */
+/* When all is set up: starts the command, or tells the user how the recording ends. */
 int live_begin(const struct app *app, struct spawn *spawn, const char *doing, double seconds);
 
 /*
- * Whether a command that watches is to end: when what it runs has ended, else upon a signal or when
- * seconds have passed since from; 0: no bound.
+ * True if recording must end: the command has ended, or without a command, a signal came or seconds
+ * have passed since from. seconds 0: no limit.
  */
 bool live_over(struct spawn *spawn, double from, double seconds);
 
-/* Waits until it is over. */
+/* Waits until live_over() is true. */
 void live_wait(struct spawn *spawn, double seconds);
 
 /*
- * Records until a signal comes, the command ends, or the time is over. rc: the command's exit status, or
- * EXIT_LOST if records were lost, which is said on standard error.
+ * Records until a signal comes, the command ends, or the time is over. Sets *rc to the command's exit
+ * status, or to EXIT_LOST if the command succeeded and records were lost; standard error reports them.
  */
 int live_run(struct app *app, const struct live_opts *opts, int *rc);

@@ -11,14 +11,14 @@
 
 struct opt {
 	const char *name;
-	char letter; /* 0: it has only a name */
-	const char *arg; /* NULL: a switch; "[=X]": it can do without */
-	size_t offset; /* of a const char * or bool in struct app */
-	unsigned int commands; /* flags of the commands that take it; 0: all */
+	char letter; /* 0: none */
+	const char *arg; /* NULL: the option has no value; "[=X]": the value is optional */
+	size_t offset; /* of a const char * in struct app, or of a bool if there is no value */
+	unsigned int commands; /* flags of the commands that take it; 0: all commands */
 	const char *help;
 };
 
-/* The commands that choose among records. */
+/* The commands that select records. */
 #define CMD_SELECT (CMD_LOG | CMD_REPORT | CMD_PICK | CMD_HIST | CMD_LATENCY)
 
 #define AT(member) offsetof(struct app, member)
@@ -27,7 +27,7 @@ static const struct opt opts[] = {
 	/* clang-format off */
 	{ "by",        0,   "FIELD",  AT(by),         CMD_LATENCY, "group by FIELD, as in hist --keys; 'none': do not group" },
 	{ "children",  0,   NULL,     AT(children),   CMD_FILTER | CMD_FUNCTION, "with --pid: also record processes that these start later" },
-	{ "class",     'c', "NAMES",  AT(types),      CMD_SELECT, "select records of these classes: rpctrace+ioctl" },
+	{ "class",     'c', "NAMES",  AT(classes),      CMD_SELECT, "select records of these classes: rpctrace+ioctl" },
 	{ "comm",      0,   "GLOBS",  AT(comm),       CMD_SELECT | CMD_FILTER, "select records of these programs: dd,ll_ost*" },
 	{ "compression", 0, "NAME",   AT(compression), CMD_WRITE | CMD_DAT | CMD_REPORT, "compress trace.dat with zstd (default), zlib or none" },
 	{ "cmdline",   0,   NULL,     AT(cmdline),    CMD_BOOT, "print kernel command line parameters, for kernels without bootconfig" },
@@ -101,10 +101,10 @@ static const struct opt opts[] = {
 
 #define N_OPTS ARRAY_SIZE(opts)
 
-/* The value that getopt_long() returns for the first row by its name; above all letters. */
+/* getopt_long() returns this plus the row's index for a long option; it is above all letters. */
 #define FIRST 256
 
-/* Where the words of an option's help begin. */
+/* The column at which the help of an option begins. */
 #define HELP_COLUMN 25
 
 static bool goes_with(const struct opt *opt, const struct command *command)
@@ -119,7 +119,7 @@ static int has_arg(const struct opt *opt)
 	return opt->arg[0] == '[' ? optional_argument : required_argument;
 }
 
-/* Builds getopt_long()'s own arrays from the rows; '+' ends at the first argument. */
+/* Builds the arrays for getopt_long(). stop: parsing ends at the first argument. */
 static void build(const struct command *command, bool stop, char letters[3 * N_OPTS + 2],
 		  struct option longs[N_OPTS + 1])
 {
@@ -146,7 +146,7 @@ static void build(const struct command *command, bool stop, char letters[3 * N_O
 	*p = '\0';
 }
 
-/* Two commands may have the same letter for options of their own. */
+/* The letter alone is not enough: two commands may use it for different options. */
 static const struct opt *opt_by_letter(const struct command *command, char letter)
 {
 	const struct opt *opt = opts;
@@ -166,7 +166,7 @@ static void store(struct app *app, const struct opt *opt, const char *value)
 		*(bool *)(void *)at = true;
 }
 
-/* The option that a long one which nobody knows was perhaps meant to be. */
+/* Suggests a name for an unknown long option. */
 static void hint(const struct command *command, const char *word)
 {
 	struct dkt__guess guess;
@@ -189,10 +189,10 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 	char name[] = "dktrace", *self = argv[0];
 	int c;
 
-	/* getopt's messages begin with it. */
+	/* getopt's messages begin with argv[0]. */
 	argv[0] = name;
 	build(command, !command, letters, longs);
-	optind = 0; /* getopt starts anew, also in the middle of argv */
+	optind = 0; /* restart getopt, which main() has already used */
 	while ((c = say_getopt(argc, argv, letters, longs)) != -1) {
 		if (c == '?') {
 			if (!optopt)
@@ -246,7 +246,7 @@ void opt_help(const struct command *command, FILE *out)
 		snprintf(left, sizeof(left), "%-3s --%s%s%s", opts[i].letter ? letter : "",
 			 opts[i].name, has_arg(&opts[i]) == required_argument ? " " : "",
 			 opts[i].arg ? opts[i].arg : "");
-		/* Two blanks at least before the words, or a line of their own. */
+		/* Without two spaces between, the help begins on the next line. */
 		if (strlen(left) <= HELP_COLUMN - 4)
 			fprintf(out, "  %-*s", HELP_COLUMN - 2, left);
 		else

@@ -2,8 +2,6 @@
 /* Prints output in the form that --json, --csv and --raw-text select. */
 #include "app/print.h"
 
-#include <stdarg.h>
-
 void print_begin(const struct app *app, struct out *out, int labels)
 {
 	enum out_form form = app->json ? OUT_JSON : app->csv ? OUT_CSV : OUT_TEXT;
@@ -13,7 +11,6 @@ void print_begin(const struct app *app, struct out *out, int labels)
 
 int print_rows(const struct app *app, int err, struct rows *rows, const char *fmt, ...)
 {
-	char *words __cleanup(free) = NULL;
 	struct out out;
 	va_list ap;
 
@@ -24,9 +21,8 @@ int print_rows(const struct app *app, int err, struct rows *rows, const char *fm
 	print_begin(app, &out, 0);
 	if (fmt && out.form == OUT_TEXT && !rows_count(rows)) {
 		va_start(ap, fmt);
-		words = dkt_words(fmt, ap);
+		app_vsay(fmt, ap);
 		va_end(ap);
-		fprintf(stderr, "dktrace: %s\n", words ? words : strerror(ENOMEM));
 	}
 	out_rows(&out, rows);
 	return out_end(&out);

@@ -5,12 +5,12 @@
 #include "app/app.h"
 #include "out/out.h"
 
-/* labels: the width of those of out_line(). */
+/* labels: the width of the labels that out_line() prints. */
 void print_begin(const struct app *app, struct out *out, int labels);
 
 /*
- * Unless err, prints rows alone; in text without any, says on standard error that there is none, in the
- * words of fmt, or NULL. Frees the rows. Returns err or -ENOMEM.
+ * Prints a table, unless err is set. If it is text without rows, prints the message fmt on standard
+ * error instead; NULL: no message. Frees the rows. Returns err or -ENOMEM.
  */
 int print_rows(const struct app *app, int err, struct rows *rows, const char *fmt, ...)
 	DKT_PRINTF(4, 5);

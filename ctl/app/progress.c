@@ -71,7 +71,7 @@ void progress_look(struct progress *progress, const struct dkt_source *source)
 		progress_at(progress, done);
 }
 
-void progress_switch(void *data, const char *what, size_t done, size_t of)
+void progress_change(void *data, const char *what, size_t done, size_t of)
 {
 	struct progress *progress = data;
 	uint64_t time;

@@ -10,28 +10,26 @@ struct progress {
 	bool on;
 	bool shown;
 	uint64_t begun, last; /* ns of CLOCK_MONOTONIC */
-	uint64_t of; /* in that unit */
+	uint64_t of; /* the total, in that unit */
 	enum progress_unit unit;
 };
 
 /*
- * of: how much is to be read, 0: it is not known. prints: the records are printed on stdout; where
- * that is a terminal, too, it moves by itself.
+ * of: the total, or 0 if it is unknown, which shows no progress. prints: the command prints records on
+ * stdout. If that is a terminal, the records show the progress and no line is printed.
  */
 void progress_begin(struct progress *progress, uint64_t of, enum progress_unit unit, bool prints);
 
-/* So much has been read by now. Shown after a second, and then once a second. */
+/* Shows the progress after a second, and then once a second. */
 void progress_at(struct progress *progress, uint64_t done);
 void progress_end(struct progress *progress);
 
-/* The same of a source: of the bytes that are read, */
+/* progress_begin() and progress_at() with the numbers of a source. */
 void progress_source(struct progress *progress, const struct dkt_source *source, bool prints);
-
-/* and how far it is. */
 void progress_look(struct progress *progress, const struct dkt_source *source);
 
 /*
- * The same of what is switched: dkt_progress_fn, with a struct progress of zeros as its data. The
+ * A dkt_progress_fn for changes of many events. data is a struct progress, at first all zeros. The first
  * second counts from the first call.
  */
-void progress_switch(void *data, const char *what, size_t done, size_t of);
+void progress_change(void *data, const char *what, size_t done, size_t of);

@@ -12,7 +12,7 @@ struct app_file {
 	int fd;
 };
 
-/* An own file of perf, which records addresses of the kernel and leaves the names to be looked up. */
+/* True for perf.data files of this user: they hold kernel addresses, whose names we look up. */
 static bool wants_symbols(int fd, const struct stat *st)
 {
 	char magic[8];
@@ -22,7 +22,7 @@ static bool wants_symbols(int fd, const struct stat *st)
 	       !memcmp(magic, "PERFILE2", sizeof(magic));
 }
 
-/* A file that cannot be opened is told when it is its turn. */
+/* The command itself reports a file that cannot be opened. */
 static int take_file(struct app *app, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -31,7 +31,7 @@ static int take_file(struct app *app, const char *path)
 
 	if (fd < 0)
 		return 0;
-	/* Files in a tree are opened as they are needed. */
+	/* The reader of a saved tree opens the files in it later. */
 	if (!fstat(fd, &st) && S_ISDIR(st.st_mode) && st.st_uid != geteuid())
 		app->keep_rights |= DKT_KEEP_INPUT;
 	if (wants_symbols(fd, &st))
@@ -43,7 +43,7 @@ static int take_file(struct app *app, const char *path)
 	return err;
 }
 
-/* The last of the arguments that are files to be read. */
+/* The index of the last argument that is a file to read. */
 static int last_read(const struct app *app, int argc)
 {
 	if (app->command->flags & CMD_READ_ALL)
@@ -62,7 +62,7 @@ static int take_files(struct app *app, int argc, char **argv)
 	return err;
 }
 
-/* Whether one of them is the log of this machine. */
+/* True if one of the arguments is the log of this machine. */
 static bool has_log(const struct app *app, int argc, char **argv)
 {
 	for (int i = 1; i <= last_read(app, argc); i++)

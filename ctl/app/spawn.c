@@ -9,10 +9,10 @@
 
 #include "app/app.h"
 
-/* As a shell says that there is no such command, and that it cannot be executed. */
+/* A shell's exit statuses; STATUS_SIGNAL is added to the signal's number. */
 enum { STATUS_NO_COMMAND = 127, STATUS_NO_EXEC = 126, STATUS_SIGNAL = 128 };
 
-/* 0, or the error of the last place where it could have been. */
+/* Returns 0 or an errno value: EACCES if the only files of that name cannot be executed. */
 static int find_command(const char *name)
 {
 	const char *path = getenv("PATH"), *dir = path ? path : "/usr/bin:/bin", *end;
@@ -36,28 +36,26 @@ static int find_command(const char *name)
 	return err;
 }
 
-static void say_failed(const char *name, int err)
+/* Reports the error and returns the exit status. */
+static int report_failed(const char *name, int err)
 {
 	app_say("run %s: %s", name, strerror(err));
+	return err == ENOENT ? STATUS_NO_COMMAND : STATUS_NO_EXEC;
 }
 
 int spawn_check(char **argv)
 {
 	int err = find_command(argv[0]);
 
-	if (!err)
-		return 0;
-	say_failed(argv[0], err);
-	return err == ENOENT ? STATUS_NO_COMMAND : STATUS_NO_EXEC;
+	return err ? report_failed(argv[0], err) : 0;
 }
 
 static void child(int gate, pid_t parent, char **argv)
 {
 	char byte;
 	ssize_t n;
-	int err;
 
-	/* While it waits it must not outlive who would let it go. */
+	/* A waiting child must not outlive its parent. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(STATUS_NO_EXEC);
@@ -68,9 +66,7 @@ static void child(int gate, pid_t parent, char **argv)
 		_exit(STATUS_NO_EXEC);
 	prctl(PR_SET_PDEATHSIG, 0);
 	execvp(argv[0], argv);
-	err = errno;
-	say_failed(argv[0], err);
-	_exit(err == ENOENT ? STATUS_NO_COMMAND : STATUS_NO_EXEC);
+	_exit(report_failed(argv[0], errno));
 }
 
 int spawn_start(struct spawn *spawn, char **argv)

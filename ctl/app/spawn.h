@@ -7,9 +7,9 @@
 
 struct spawn {
 	pid_t pid; /* 0: none */
-	int gate; /* it waits for this to be closed; -1: it was let go */
+	int gate; /* the child waits for a byte from this pipe; -1: sent */
 	bool ended;
-	int status; /* what a shell would call its exit status */
+	int status; /* as a shell's $? */
 };
 
 #define SPAWN_INIT                                                                                 \
@@ -17,20 +17,19 @@ struct spawn {
 		.gate = -1                                                                         \
 	}
 
-/* Starts argv, which waits before it is executed. Returns 0 or a negative errno value. */
 /*
- * Says why it if the command cannot be run, before anything is done for it; returns 0, or the exit
- * status of a shell then: 127, there is none, 126, it cannot be executed.
+ * Checks that the command can be run, before anything is prepared for it. Returns 0, or after an error
+ * message a shell's exit status: 127 if it does not exist, 126 if it cannot be executed.
  */
 int spawn_check(char **argv);
 
+/* Forks a child that waits for spawn_go() before it executes argv. Returns 0 or -errno. */
 int spawn_start(struct spawn *spawn, char **argv);
 
-/* Lets it go. */
 void spawn_go(struct spawn *spawn);
 
-/* Whether it has ended; does not wait. True also if there is none. */
+/* True if the command has ended, or if there is none. Does not wait. */
 bool spawn_ended(struct spawn *spawn);
 
-/* Waits for it to end, and ends it if it has not been let go. */
+/* Waits for the command's end. Without spawn_go() before, the child exits without executing it. */
 void spawn_finish(struct spawn *spawn);

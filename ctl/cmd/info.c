@@ -15,7 +15,7 @@ static int print_one(struct app *app, const char *path, struct record_args *args
 		err = info_count(&in, info);
 	if (!err)
 		err = info_print(app, info);
-	rc = err ? app_fail(app) : inputs_tell(&in);
+	rc = err ? app_fail(app) : inputs_report_losses(&in);
 	info_clear(info);
 	inputs_clear(&in);
 	return rc;

@@ -45,7 +45,7 @@ static int print_group(struct reporting *r, struct inputs *in)
 	if (err)
 		rc = r->closed ? EXIT_PIPE : app_fail(r->app);
 	else
-		rc = inputs_tell(in);
+		rc = inputs_report_losses(in);
 	sink_close(&sink);
 	return rc;
 }
@@ -79,7 +79,7 @@ static int find_group(struct reporting *r, size_t first, size_t *list, size_t *n
 		err = inputs_relate(in, i, first);
 		if (!err) {
 			if (in->files[i].known != INPUTS_ONE_CLOCK)
-				inputs_tell_offset(in, i, first);
+				inputs_report_offset(in, i, first);
 			list[(*n)++] = i;
 		} else if (r->args.sink.whole) {
 			return err;

@@ -226,7 +226,7 @@ int cmd_split(struct app *app, int argc, char **argv)
 	else if (print_rows(app, 0, s.rows, NULL))
 		err = err ? err : -ENOMEM;
 	if (!rc)
-		rc = err ? app_fail(app) : inputs_tell(&s.in);
+		rc = err ? app_fail(app) : inputs_report_losses(&s.in);
 	clear(&s);
 	record_args_clear(&args);
 	return rc;

@@ -157,7 +157,7 @@ static int run_input(struct hist *hist, struct inputs *in, int *rc)
 	if (!err)
 		err = hist_finish(hist, hist_read_here);
 	if (!err)
-		*rc = inputs_tell(in);
+		*rc = inputs_report_losses(in);
 	return err;
 }
 

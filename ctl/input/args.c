@@ -5,12 +5,11 @@
 #include "base/parse.h"
 #include "io/say.h"
 
-/* More of them at once only get in each other's way. */
 #define MAX_JOBS 64
 
-/* ---- what is written ---- */
+/* ---- output ---- */
 
-/* "legacy, trace or json"; the caller frees it. */
+/* Returns "legacy, trace or json"; the caller frees it. */
 static char *style_names(void)
 {
 	struct dkt_style_info info, next;
@@ -23,7 +22,6 @@ static char *style_names(void)
 	return f && !fclose(f) ? text : NULL;
 }
 
-/* Files of its own, or bytes that a terminal cannot show, need a place to go. */
 int style_arg_read(const struct app *app, const char *usual, const char *file,
 		   struct dkt_style_info *style)
 {
@@ -43,8 +41,8 @@ int style_arg_read(const struct app *app, const char *usual, const char *file,
 	return 0;
 }
 
-static int read_kind(const struct app *app, const char *file, const char *kind,
-		     struct sink_opts *opts)
+static int read_format(const struct app *app, const char *file, const char *format,
+		       struct sink_opts *opts)
 {
 	struct dkt__guess guess;
 
@@ -52,16 +50,16 @@ static int read_kind(const struct app *app, const char *file, const char *kind,
 		return app_usage("cannot combine --format with --style");
 	if (!file)
 		return app_usage("--format: name the file to write");
-	if (!kind)
+	if (!format)
 		return app_usage("%s: the name does not tell the format; give --format", file);
 	opts->whole = true;
-	return sink_kind(kind, opts) ? app_usage("--format: unknown format '%s'; use trace.dat,"
-						 " trace.dat-6 or a style%s",
-						 kind, sink_guess(&guess, kind)) :
-				       0;
+	return sink_kind(format, opts) ? app_usage("--format: unknown format '%s'; use trace.dat,"
+						   " trace.dat-6 or a style%s",
+						   format, sink_guess(&guess, format)) :
+					 0;
 }
 
-/* Once for all files. What is wrong with them is told when they are needed. */
+/* Ignores errors: the code that needs the classes reports them. */
 static void read_classes(const struct app *app, struct record_args *args, bool needed)
 {
 	if (needed && !args->classes)
@@ -71,11 +69,11 @@ static void read_classes(const struct app *app, struct record_args *args, bool n
 int sink_args_read(const struct app *app, const char *file, const char *usual,
 		   struct sink_opts *opts)
 {
-	const char *kind = app->format || usual ? app->format : sink_by_path(file);
+	const char *format = app->format || usual ? app->format : sink_by_path(file);
 	int rc;
 
 	*opts = (struct sink_opts){ .compression = app->compression, .raw_text = app->raw_text };
-	rc = app->format || !usual ? read_kind(app, file, kind, opts) :
+	rc = app->format || !usual ? read_format(app, file, format, opts) :
 				     style_arg_read(app, usual, file, &opts->style);
 	opts->color = say_style_in_color(&opts->style, file);
 	return rc;
@@ -89,7 +87,7 @@ int record_args_sink(struct app *app, const char *file, const char *usual, struc
 	*args = (struct record_args){ 0 };
 	if (!rc)
 		rc = record_args_read(app, args);
-	/* One object has to get all records. */
+	/* A trace.dat file, and some styles, need all records in one object. */
 	if (opts.version || opts.style.traits & DKT_STYLE_ORDER)
 		args->jobs = 1;
 	read_classes(app, args, !rc && opts.style.name);
@@ -101,7 +99,7 @@ int record_args_sink(struct app *app, const char *file, const char *usual, struc
 	return rc;
 }
 
-/* ---- which records ---- */
+/* ---- selection ---- */
 
 static int read_jobs(const char *text, int *jobs)
 {
@@ -113,7 +111,7 @@ static int read_jobs(const char *text, int *jobs)
 	return 0;
 }
 
-/* Names with commas or blanks between. */
+/* Reads names that are separated by commas or spaces. */
 static int read_fields(const char *text, struct names *fields)
 {
 	char *copy __cleanup(free) = text ? strdup(text) : NULL;
@@ -128,7 +126,7 @@ static int read_fields(const char *text, struct names *fields)
 
 int selection_args_read(struct app *app, struct selection *selection)
 {
-	const struct selection_words words = { .classes = app->types,
+	const struct selection_words words = { .classes = app->classes,
 					       .subsystems = app->subsystems,
 					       .events = app->events,
 					       .pids = app->pid,
@@ -156,10 +154,10 @@ int record_args_read(struct app *app, struct record_args *args)
 	read_classes(app, args, !rc && selection_by_class(&args->selection));
 	args->source.cpus = args->selection.cpus;
 	args->source.n_cpus = args->selection.n_cpus;
-	/* Records are counted in their order. */
+	/* --rate counts records in their order. */
 	if (args->selection.rate.limited)
 		args->jobs = 1;
-	/* All buffers of a file, if nobody asks for one of them. */
+	/* In a recording, --instance selects one buffer; the default is all of them. */
 	if (app_has_instance(app) && strcmp(app->instance, "all"))
 		args->source.buffer = app->instance;
 	else

@@ -7,7 +7,7 @@
 #include "input/stdin_file.h"
 #include "lustre/log_source.h"
 
-/* Events from now on, also of this program, do not belong to it. */
+/* Opens the log with the records up to now: later ones may be about this program. */
 static int open_log(struct app *app, struct input *in)
 {
 	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_KEEP);

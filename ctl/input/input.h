@@ -5,15 +5,13 @@
 #include "app/app.h"
 
 struct input {
-	struct dkt_ctx *ctx; /* the kernel that it was recorded on */
+	struct dkt_ctx *ctx; /* of the kernel that recorded it */
 	struct dkt_source *source;
 	const char *path;
-	struct debuglog *log; /* the live log's */
+	struct debuglog *log; /* of the live log, otherwise NULL */
 };
 
-/*
- * Opens it; the log stays as it is. On failure the words are in the app's context.
- */
+/* Reading the live log removes nothing from it. An error message is in the app's context. */
 int input_open(struct app *app, const char *path, const struct dkt_source_opts *opts,
 	       struct input *in);
 void input_close(struct input *in);

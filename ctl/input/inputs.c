@@ -6,7 +6,10 @@
 
 #include "base/parse.h"
 
-/* Clocks of one host that differ by less from the wall clock have been running all the time. ns. */
+/*
+ * Two recordings of one host are of the same boot if their offsets to the wall clock differ by less
+ * than this, in ns.
+ */
 #define SAME_BOOT 1000000000
 
 static int begin(struct app *app, size_t n, struct inputs *it)
@@ -17,7 +20,7 @@ static int begin(struct app *app, size_t n, struct inputs *it)
 
 /* ---- offsets ---- */
 
-/* "3ms", "-1500", "2s" as ns. */
+/* Reads "3ms", "-1500" or "2s". */
 static bool read_shift(const char *text, int64_t *ns)
 {
 	bool minus = *text == '-';
@@ -29,7 +32,7 @@ static bool read_shift(const char *text, int64_t *ns)
 	return true;
 }
 
-/* FILE=TIME,... */
+/* Reads FILE=TIME,... */
 static int read_offsets(struct inputs *it)
 {
 	char *copy __cleanup(free) = it->app->offset ? strdup(it->app->offset) : NULL;
@@ -65,7 +68,7 @@ static const struct dkt_source_info *info_of(const struct inputs *it, size_t i)
 	return dkt_source_info(it->files[i].in.source);
 }
 
-/* Whether one has the other's times on its clock: they are a guest's and its host's. */
+/* True if guest's recording has the shifts to the clock of the recording host. */
 static bool is_pair(const struct inputs *it, size_t guest, size_t host)
 {
 	uint64_t id = info_of(it, host)->id;
@@ -108,7 +111,7 @@ int inputs_relate(struct inputs *it, size_t i, size_t first)
 	return 0;
 }
 
-void inputs_tell_offset(const struct inputs *it, size_t i, size_t first)
+void inputs_report_offset(const struct inputs *it, size_t i, size_t first)
 {
 	const struct inputs_file *file = &it->files[i];
 	const char *sign = file->offset < 0 ? "-" : "+";
@@ -135,7 +138,10 @@ static bool is_taken(const struct inputs *it, size_t n, const char *name)
 	return false;
 }
 
-/* The host's name, or the file's where several are of one host or it is not known. */
+/*
+ * Uses the host's name, or the file's name if the host is unknown or has recorded several files. Adds a
+ * number to a name that is taken.
+ */
 static int find_name(struct inputs *it, size_t i)
 {
 	const char *host = info_of(it, i)->host, *base;
@@ -146,18 +152,11 @@ static int find_name(struct inputs *it, size_t i)
 			host = NULL;
 	base = strrchr(file->in.path, '/');
 	base = host ? host : base && base[1] ? base + 1 : file->in.path;
-	if (asprintf(&file->name, "%s", base) < 0) {
+	if (!is_taken(it, i, base))
+		file->name = strdup(base);
+	else if (asprintf(&file->name, "%s.%zu", base, i + 1) < 0)
 		file->name = NULL;
-		return -ENOMEM;
-	}
-	if (!is_taken(it, i, file->name))
-		return 0;
-	free(file->name);
-	if (asprintf(&file->name, "%s.%zu", base, i + 1) < 0) {
-		file->name = NULL;
-		return -ENOMEM;
-	}
-	return 0;
+	return file->name ? 0 : -ENOMEM;
 }
 
 int inputs_name(struct inputs *it)
@@ -243,7 +242,7 @@ int inputs_open_all(struct inputs *it, struct record_args *args)
 	for (size_t i = 1; !err && i < it->n; i++) {
 		err = inputs_relate(it, i, 0);
 		if (!err)
-			inputs_tell_offset(it, i, 0);
+			inputs_report_offset(it, i, 0);
 	}
 	if (!err)
 		err = inputs_name(it);
@@ -290,10 +289,10 @@ int inputs_write(struct inputs *it, const struct sink_opts *opts, const char *pa
 		rc = sink.out.closed ? EXIT_PIPE : app_fail(it->app);
 	sink_close(&sink);
 	outfile_close(&file);
-	return rc ? rc : inputs_tell(it);
+	return rc ? rc : inputs_report_losses(it);
 }
 
-int inputs_tell(struct inputs *it)
+int inputs_report_losses(struct inputs *it)
 {
 	enum losses_verdict worst = LOSSES_NONE, one;
 
@@ -307,7 +306,7 @@ int inputs_tell(struct inputs *it)
 	return worst == LOSSES_DAMAGE ? EXIT_FAILED : worst ? EXIT_LOST : 0;
 }
 
-/* ---- beginning and end ---- */
+/* ---- files ---- */
 
 int inputs_new(struct app *app, char **paths, size_t n, struct inputs *it)
 {
@@ -318,7 +317,7 @@ int inputs_new(struct app *app, char **paths, size_t n, struct inputs *it)
 	return read_offsets(it);
 }
 
-static int take(const struct inputs *from, size_t nr, struct inputs *it)
+static int copy_file(const struct inputs *from, size_t nr, struct inputs *it)
 {
 	const struct inputs_file *file = &from->files[nr];
 	struct inputs_file *copy = &it->files[it->n++];
@@ -335,7 +334,7 @@ int inputs_take(struct inputs *from, const size_t *list, size_t n, struct inputs
 	int err = begin(from->app, n, it);
 
 	for (size_t i = 0; !err && i < n; i++) {
-		err = take(from, list[i], it);
+		err = copy_file(from, list[i], it);
 		it->files[i].in = from->files[list[i]].in;
 		from->files[list[i]].in = (struct input){ 0 };
 	}
@@ -347,7 +346,7 @@ int inputs_copy(const struct inputs *from, struct inputs *it)
 	int err = begin(from->app, from->n, it);
 
 	for (size_t i = 0; !err && i < from->n; i++)
-		err = take(from, i, it);
+		err = copy_file(from, i, it);
 	return err;
 }
 

@@ -5,19 +5,19 @@
 #include "input/args.h"
 #include "input/input.h"
 
-/* How the offset of a file is known. */
+/* How the offset of a file was found. */
 enum inputs_known {
 	INPUTS_BY_WALL_CLOCK,
 	INPUTS_BY_USER,
 	INPUTS_ONE_CLOCK,
-	INPUTS_GUEST, /* recorded together with its host, or with its guest */
+	INPUTS_GUEST, /* one file is of a guest, the other of its host */
 };
 
 struct inputs_file {
 	const char *path;
 	struct input in;
-	char *name; /* that its records go by */
-	int64_t offset; /* to add to its times to get those of the first */
+	char *name; /* printed with the file's records */
+	int64_t offset; /* added to the file's times, to get those of the first file */
 	enum inputs_known known;
 };
 
@@ -25,54 +25,51 @@ struct inputs {
 	struct app *app;
 	struct inputs_file *files;
 	size_t n;
-	struct pipeline line; /* of those that are open */
+	struct pipeline line; /* the open files */
 	struct progress progress;
 };
 
-/* None is open yet; --offset is read. 0 or the exit status; to be cleared in either case. */
+/* Reads --offset and opens nothing. Returns 0 or the exit status; clear it in either case. */
 int inputs_new(struct app *app, char **paths, size_t n, struct inputs *it);
 
-/* Those files whose numbers are in list, named and related as they are, as they were opened. */
+/* Moves the files whose indices are in list, with their names, offsets and open sources. */
 int inputs_take(struct inputs *from, const size_t *list, size_t n, struct inputs *it);
 
-/* All of the files once more; none is open. */
+/* Copies all files with their names and offsets, but opens nothing. */
 int inputs_copy(const struct inputs *from, struct inputs *it);
 
 /*
- * Finds what the times of file i are away from those of file first, if that is not given. Both are
- * open. -EINVAL: nobody knows; the words say what to do.
+ * Finds the offset of file i to file first, unless --offset gave it. Both files must be open. -EINVAL:
+ * the offset is unknown; the error message says what to do.
  */
 int inputs_relate(struct inputs *it, size_t i, size_t first);
 
-/* Says how far the clocks of these two are apart, and how well that is known. */
-void inputs_tell_offset(const struct inputs *it, size_t i, size_t first);
+/* Reports the offset of file i to file first, and how accurate it is. */
+void inputs_report_offset(const struct inputs *it, size_t i, size_t first);
 
-/* Names that tell the files apart, of those that are open. */
+/* Gives the open files different names. */
 int inputs_name(struct inputs *it);
 
-/* -ENOENT if the files that are open all lack the events of --event: another can have what one lacks. */
+/* Returns -ENOENT if an event of --event is missing from every open file. */
 int inputs_check_events(const struct inputs *it, const struct selection *selection);
 
-/*
- * All are open, and if they are to be merged, named and related: the pipeline is ready for the records
- * that are asked for.
- */
+/* Prepares the pipeline. The files must be open; to merge them, they also need names and offsets. */
 int inputs_start(struct inputs *it, struct record_args *args, bool merged);
 
-/* Opens one file, or all, merged, and does all of that. The words of a failure are in the app's context. */
+/* Opens one file, or merges all, up to inputs_start(). An error message is in the app's context. */
 int inputs_open_one(struct app *app, const char *path, struct record_args *args, struct inputs *it);
 int inputs_open_all(struct inputs *it, struct record_args *args);
 
-/* pipeline_each() that shows on a terminal how far it is. */
+/* pipeline_each() with progress on a terminal. */
 int inputs_each(struct inputs *it, pipeline_fn fn, void *data);
 
-/* Writes what is asked for to the file, which is none of those that are read. The exit status. */
+/* Writes the records to a file, which must not be one of the inputs. Returns the exit status. */
 int inputs_write(struct inputs *it, const struct sink_opts *opts, const char *path);
 
 /*
- * When all was read: says on stderr what had been lost, what of a file made no sense and what --rate left
- * out. Returns 0, EXIT_LOST or EXIT_FAILED.
+ * At the end, reports on stderr lost records, damaged data, and the records that --rate dropped. Returns
+ * 0, EXIT_LOST or EXIT_FAILED.
  */
-int inputs_tell(struct inputs *it);
+int inputs_report_losses(struct inputs *it);
 
 void inputs_clear(struct inputs *it);

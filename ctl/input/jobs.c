@@ -9,36 +9,36 @@
 /* Bytes of pages in a slice; their text is about three times as long. */
 #define SLICE (1 << 20)
 
-/* So many slices for each thread are taken or wait for their turn, so that hardly a thread does. */
+/* Slices per thread that are formatted or wait to be written; with 2, threads rarely wait. */
 #define AHEAD 2
 
 struct jobs {
-	struct inputs *like;
+	struct inputs *first; /* those of the calling thread */
 	struct record_args *args;
 	const struct outfile *file;
 	pthread_mutex_t lock;
 	pthread_cond_t turn;
-	uint64_t next; /* time at which the next slice begins; UINT64_MAX: there is none */
+	uint64_t next; /* the time at which the next slice begins; UINT64_MAX: no more slices */
 	uint64_t n_taken, n_written; /* slices */
-	struct dkt_buf **texts; /* of the slices between, by their number; NULL: not ready */
+	struct dkt_buf **texts; /* of slices that are not written yet; NULL: not formatted yet */
 	struct dkt_buf **spare;
 	size_t n_texts, n_spare;
-	bool writing; /* one of the threads is */
+	bool writing; /* a thread writes */
 	bool closed;
-	int err; /* of the first thread that failed: the others give up */
+	int err; /* of the first thread that failed; the others stop */
 };
 
 struct job {
 	struct jobs *all;
 	struct inputs *in, own;
 	struct sink *sink, own_sink;
-	struct app app; /* its context gets the words of a failure */
+	struct app app; /* its context has the error message */
 	pthread_t thread;
 	bool started, failed;
-	bool met; /* took a slice */
+	bool worked; /* has formatted a slice */
 };
 
-/* The words of the first failure are kept. The lock is held. */
+/* Keeps the first error. Call with the lock held. */
 static void fail(struct job *job, int err)
 {
 	if (!err || job->all->err)
@@ -49,11 +49,11 @@ static void fail(struct job *job, int err)
 
 /* ---- slices ---- */
 
-/* The next slice of time and its number. False: there is none. */
+/* Seeks to the next slice and returns its number. False: no more slices. */
 static bool take(struct job *job, uint64_t *nr)
 {
 	struct jobs *all = job->all;
-	uint64_t until = all->like->line.until, end = until ? until : UINT64_MAX, from, to;
+	uint64_t until = all->first->line.until, end = until ? until : UINT64_MAX, from, to;
 	bool more;
 
 	pthread_mutex_lock(&all->lock);
@@ -72,7 +72,7 @@ static bool take(struct job *job, uint64_t *nr)
 	return more;
 }
 
-/* Writes the slices whose turn it is. The lock is held, but not while one is written. */
+/* Writes the slices whose turn it is. Call with the lock held; writing releases it. */
 static void write_ready(struct job *job)
 {
 	struct jobs *all = job->all;
@@ -87,14 +87,14 @@ static void write_ready(struct job *job)
 		all->texts[all->n_written++ % all->n_texts] = NULL;
 		all->spare[all->n_spare++] = out.buf;
 		all->closed |= out.closed;
-		progress_at(&all->like->progress, all->n_written * SLICE);
+		progress_at(&all->first->progress, all->n_written * SLICE);
 		fail(job, err);
 		pthread_cond_broadcast(&all->turn);
 	}
 	all->writing = false;
 }
 
-/* Leaves the text of a slice to be written at its turn, by this thread or one that writes now. */
+/* Stores the text of a slice, and writes it at its turn unless another thread is writing already. */
 static int put(struct job *job, uint64_t nr, int err)
 {
 	struct jobs *all = job->all;
@@ -105,7 +105,7 @@ static int put(struct job *job, uint64_t nr, int err)
 	all->texts[nr % all->n_texts] = *buf;
 	if (!all->writing)
 		write_ready(job);
-	/* The last one that was written is the first to be used again: it is in the cache. */
+	/* Take the buffer that was written last, because it is still in the CPU's cache. */
 	*buf = all->spare[--all->n_spare];
 	err = all->err;
 	pthread_cond_broadcast(&all->turn);
@@ -119,7 +119,7 @@ static void work(struct job *job)
 	int err = 0;
 
 	while (!err && take(job, &nr)) {
-		job->met = true;
+		job->worked = true;
 		err = put(job, nr, pipeline_fill(&job->in->line, job->sink));
 	}
 }
@@ -136,12 +136,12 @@ static int open_again(struct job *job)
 	for (size_t i = 0; !err && i < job->own.n; i++)
 		err = input_open(&job->app, job->own.files[i].path, &opts, &job->own.files[i].in);
 	if (!err)
-		err = inputs_start(&job->own, all->args, all->like->line.part_of);
+		err = inputs_start(&job->own, all->args, all->first->line.part_of);
 	job->own.line.look = NULL;
 	return err ? err : sink_open(&job->own_sink, &all->args->sink, &job->own.line, all->file);
 }
 
-/* One that cannot open the files again leaves all of it to the others. */
+/* A thread that cannot open the files again ends; the others do its work. */
 static void *run(void *data)
 {
 	struct job *job = data;
@@ -153,32 +153,32 @@ static void *run(void *data)
 
 static void start(struct job *job, struct jobs *all)
 {
-	struct app *app = all->like->app;
+	struct app *app = all->first->app;
 
 	*job = (struct job){ .all = all, .in = &job->own, .sink = &job->own_sink, .app = *app };
-	if (app_new_ctx(app, NULL, &job->app.ctx) || inputs_copy(all->like, &job->own))
+	if (app_new_ctx(app, NULL, &job->app.ctx) || inputs_copy(all->first, &job->own))
 		return;
 	job->own.app = &job->app;
 	job->started = !pthread_create(&job->thread, NULL, run, job);
 }
 
-/* Adds up what was met. */
+/* Adds a thread's losses to the total. */
 static void count(const struct job *job)
 {
 	const struct pipeline *line = &job->in->line;
 	struct losses *losses;
 
-	for (size_t i = 0; job->met && i < line->n; i++) {
-		losses = &job->all->like->line.parts[i].losses;
+	for (size_t i = 0; job->worked && i < line->n; i++) {
+		losses = &job->all->first->line.parts[i].losses;
 		losses_count(losses, line->parts[i].source);
-		if (job->in != job->all->like)
+		if (job->in != job->all->first)
 			losses->gaps += line->parts[i].losses.gaps;
 	}
 }
 
 static void end(struct job *job)
 {
-	const struct app *app = job->all->like->app;
+	const struct app *app = job->all->first->app;
 
 	if (job->started)
 		pthread_join(job->thread, NULL);
@@ -195,7 +195,7 @@ static void raise_losses(const struct inputs *in)
 {
 	const struct pipeline *line = &in->line;
 
-	/* This thread went through some of their slices last. */
+	/* A part of the file has no total. Seek to the beginning: the source is at a slice. */
 	if (line->since || line->until || dkt_source_seek(line->source, 0, 0))
 		return;
 	for (size_t i = 0; i < line->n; i++)
@@ -207,7 +207,7 @@ static int make_texts(struct jobs *all)
 	int err;
 
 	all->texts = calloc(all->n_texts, sizeof(*all->texts));
-	/* And one that a thread has just written and not taken yet. */
+	/* One more, for the buffer that put() returns before it takes another. */
 	all->spare = calloc(all->n_texts + 1, sizeof(*all->spare));
 	err = all->texts && all->spare ? 0 : -ENOMEM;
 	while (!err && all->n_spare < all->n_texts)
@@ -228,7 +228,7 @@ static void free_texts(struct jobs *all)
 int jobs_run(struct inputs *in, struct sink *sink, struct record_args *args, int n,
 	     const struct outfile *file)
 {
-	struct jobs all = { .like = in,
+	struct jobs all = { .first = in,
 			    .args = args,
 			    .file = file,
 			    .lock = PTHREAD_MUTEX_INITIALIZER,

@@ -5,9 +5,10 @@
 #include "input/inputs.h"
 
 /*
- * Each of n threads has contexts and sources of its own, this one the inputs and the sink that are open
- * already, and makes the text of one slice of time after the other, which are written in their order:
- * memory is the text of a few slices for each thread. The words of a failure are in the app's context.
+ * Prints with n threads. Each thread formats one slice of time after another, and the slices are written
+ * in order, so that memory holds the text of only a few slices per thread. The calling thread uses the
+ * inputs and the sink given here; the other threads open the files again. An error message is in the
+ * app's context.
  */
 int jobs_run(struct inputs *in, struct sink *sink, struct record_args *args, int n,
 	     const struct outfile *file);

@@ -5,21 +5,21 @@
 #include "base/util.h"
 #include "set/filters.h"
 
-/* Live recording takes events and conditions; the other options select records of a file. */
 static int check_live(const struct app *app)
 {
 	const struct {
 		const char *option, *value;
-	} of_files[] = {
-		{ "class", app->types }, { "subsystem", app->subsystems }, { "event", app->events },
-		{ "since", app->since }, { "until", app->until },          { "rate", app->rate },
+	} file_only[] = {
+		{ "class", app->classes }, { "subsystem", app->subsystems },
+		{ "event", app->events },  { "since", app->since },
+		{ "until", app->until },   { "rate", app->rate },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(of_files); i++)
-		if (of_files[i].value)
+	for (size_t i = 0; i < ARRAY_SIZE(file_only); i++)
+		if (file_only[i].value)
 			return app_usage(
 				"%s: --%s selects records of a file; name the file with --input",
-				app->command->name, of_files[i].option);
+				app->command->name, file_only[i].option);
 	return 0;
 }
 
@@ -31,7 +31,7 @@ int live_args_read(struct app *app, struct record_args *args)
 	if (!app->input)
 		return check_live(app);
 	rc = record_args_read(app, args);
-	/* The command itself puts it to the events that it counts, and tells what does not fit. */
+	/* The command itself applies the filter, and reports events that lack a field of it. */
 	args->selection.filter = NULL;
 	return rc;
 }

@@ -5,13 +5,13 @@
 #include "input/inputs.h"
 
 /*
- * Reads what is asked for of a file's records, but for --filter; and without a file sees to it that nothing
- * is asked for that only a file can answer. 0 or EXIT_USAGE; to be cleared in either case.
+ * With --input, reads the options that select records, except --filter. Without it, refuses the options
+ * that only a file can answer. Returns 0 or EXIT_USAGE; clear args in either case.
  */
 int live_args_read(struct app *app, struct record_args *args);
 
 /*
- * The filter of the records, in a context of their kernel: --filter, and of what is recorded now also the
- * threads, programs and CPUs. NULL: there is none.
+ * Creates the filter; ctx is of the kernel that records the events. Without --input, the filter also
+ * tests --pid, --comm and --cpu. Sets *filter to NULL if nothing restricts the records.
  */
 int live_args_filter(const struct app *app, struct dkt_ctx *ctx, struct dkt_expr **filter);

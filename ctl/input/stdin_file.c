@@ -31,7 +31,7 @@ static int copy(struct app *app, int fd)
 	return size ? 0 : dkt_fail(app->ctx, -ENODATA, "read " STDIN_NAME ": it is empty");
 }
 
-static int spool(struct app *app)
+static int copy_pipe(struct app *app)
 {
 	struct sigaction before, none = { .sa_handler = SIG_IGN };
 	const char *dir = dkt__temporary_dir();
@@ -39,7 +39,7 @@ static int spool(struct app *app)
 
 	if (fd < 0)
 		return dkt_fail(app->ctx, fd, "create %s/dktrace-XXXXXX: %s", dir, strerror(-fd));
-	/* Ctrl-C is for the writer as well: what it still wrote then is wanted. */
+	/* Ctrl-C also stops the program that writes the pipe: read what it wrote until then. */
 	sigaction(SIGINT, &none, &before);
 	err = copy(app, fd);
 	sigaction(SIGINT, &before, NULL);
@@ -62,7 +62,7 @@ int stdin_file(struct app *app)
 	if (fd < 0 && !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode))
 		fd = STDIN_FILENO;
 	if (fd < 0)
-		fd = spool(app);
+		fd = copy_pipe(app);
 	if (fd < 0)
 		return fd;
 	app->stdin_file = fd + 1;

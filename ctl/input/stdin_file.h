@@ -7,7 +7,7 @@
 #define STDIN_NAME "standard input"
 
 /*
- * Its descriptor, the same as often as it is asked for. What comes through a pipe is kept, up to its
- * end, in a file without a name in $TMPDIR or /tmp. The words of a failure are in the app's context.
+ * Returns a descriptor, the same one for each call. The content of a pipe is first copied to a file
+ * without a name in $TMPDIR or /tmp. An error message is in the app's context.
  */
 int stdin_file(struct app *app);

@@ -94,7 +94,7 @@ static int run_input(struct latency *latency, struct inputs *in, int *rc)
 	if (!err)
 		err = report(latency, in->line.source, losses->seen, losses->lost);
 	if (!err)
-		*rc = inputs_tell(in);
+		*rc = inputs_report_losses(in);
 	return err;
 }
 

@@ -7,17 +7,15 @@
 #include "base/util.h"
 #include "out/fold.h"
 
-/* Without a terminal, lines are so long; a bar is at least and at most so long. */
+/* Columns of a line in a file, and limits for a bar. */
 #define WIDTH_FILE 80
 #define BAR_MIN    10
 #define BAR_MAX    100
 
 size_t bar_room(size_t used)
 {
-	size_t width = fold_width(), room;
+	size_t width = fold_width() ?: WIDTH_FILE, room = width > used ? width - used : 0;
 
-	width = width ? width : WIDTH_FILE;
-	room = width > used ? width - used : 0;
 	return room < BAR_MIN ? BAR_MIN : room > BAR_MAX ? BAR_MAX : room;
 }
 
@@ -32,7 +30,7 @@ void bar_text(uint64_t value, uint64_t max, char *text, size_t width)
 	text[n] = '\0';
 }
 
-/* Three digits of a value in the largest of the units, each step times the one before. */
+/* Prints three digits in the largest unit that fits. Each unit is step times the one before. */
 static void scale_text(uint64_t value, double step, const char *const *units, size_t n,
 		       char text[UNIT_SIZE])
 {

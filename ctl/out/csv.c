@@ -4,7 +4,7 @@
 
 #include "out/rows.h"
 
-/* Quotes, and nothing else of it is changed. */
+/* Quotes the text if necessary, but does not escape control characters. */
 static void put_raw(const char *text, FILE *f)
 {
 	bool quote = text[strcspn(text, "\",\n\r")];
@@ -20,7 +20,6 @@ static void put_raw(const char *text, FILE *f)
 		fputc('"', f);
 }
 
-/* buf: room for it. */
 static void put_text(const char *text, bool raw, struct dkt_buf *buf, FILE *f)
 {
 	const char *cell;
@@ -42,7 +41,7 @@ static bool is_number(const struct json_object *value)
 	       json_object_is_type(value, json_type_double);
 }
 
-/* A line of values; NULL: of the keys. */
+/* Prints the values of a row, or the keys if row is NULL. */
 static void put_line(const struct rows *rows, const struct row *row, bool raw, struct dkt_buf *buf,
 		     FILE *f)
 {

@@ -7,7 +7,7 @@
 #include "base/util.h"
 #include "io/say.h"
 
-/* Narrower than this, folding makes nothing easier to read. */
+/* Text in a narrower column is not folded. */
 #define WIDTH_MIN 20
 
 size_t fold_width(void)
@@ -19,7 +19,7 @@ size_t fold_width(void)
 	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
 }
 
-/* Bytes of UTF-8 that start a character. */
+/* False for the bytes of UTF-8 that continue a character. */
 static bool starts_char(char c)
 {
 	return ((unsigned char)c & 0xc0) != 0x80;
@@ -36,24 +36,24 @@ size_t fold_columns(const char *text)
 
 char *fold_text(const char *text, size_t width)
 {
-	char *copy = strdup(text), *blank = NULL;
-	size_t column = 0, after = 0; /* columns since the line began, and since the blank */
+	char *copy = strdup(text), *space = NULL;
+	size_t column = 0, after = 0; /* columns since the beginning of the line, and since space */
 
 	for (char *p = copy; p && *p && width >= WIDTH_MIN; p++) {
 		if (*p == '\n') {
 			column = after = 0;
-			blank = NULL;
+			space = NULL;
 			continue;
 		}
 		column += starts_char(*p);
 		after += starts_char(*p);
 		if (*p == ' ' && column <= width + 1) {
-			blank = p;
+			space = p;
 			after = 0;
-		} else if (column > width && blank) {
-			*blank = '\n';
+		} else if (column > width && space) {
+			*space = '\n';
 			column = after;
-			blank = *p == ' ' ? p : NULL;
+			space = *p == ' ' ? p : NULL;
 			after = 0;
 		} else if (column > width && *p == ' ') {
 			*p = '\n';

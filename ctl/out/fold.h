@@ -5,17 +5,17 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Columns of the terminal that standard output is; 0 if it is none. */
+/* The columns of the terminal; 0 if standard output is not a terminal. */
 size_t fold_width(void);
 
-/* Columns that the text takes when it is printed in one line. */
+/* The columns of the text in one line. */
 size_t fold_columns(const char *text);
 
 /*
- * A copy in which line ends stand in place of blanks, so that no line but one of a single word is
- * wider than width; 0 folds nothing. NULL when memory is out; the caller frees it.
+ * Returns a copy with newlines in place of spaces, so that no line is wider than width, except a single
+ * word. width 0 folds nothing. The caller frees the copy. NULL: out of memory.
  */
 char *fold_text(const char *text, size_t width);
 
-/* Prints the text, whose first line starts at column at, with its other lines below the first. */
+/* Prints the text from column at on; lines after the first are indented to that column. */
 void fold_print(FILE *out, const char *text, size_t at, size_t width);

@@ -26,15 +26,15 @@ struct json_object *rows_json(const struct rows *rows)
 
 /* ---- text ---- */
 
-/* Appends bytes from DEL on. In a JSON string the escape \xHH begins with two backslashes. */
-static void add_high(struct dkt_buf *to, const char *text, size_t len, struct dkt_buf *room)
+/* Appends bytes from DEL on. A JSON string has two backslashes for the one of \xHH. */
+static void add_high(struct dkt_buf *to, const char *text, size_t len, struct dkt_buf *scratch)
 {
 	const char *p;
 	size_t n;
 
-	dkt_buf_reset(room);
-	dkt_buf_text(room, text, len);
-	p = dkt_buf_data(room, &n);
+	dkt_buf_reset(scratch);
+	dkt_buf_text(scratch, text, len);
+	p = dkt_buf_data(scratch, &n);
 	for (const char *end = p + n; p < end; p++) {
 		if (*p == '\\' && p[1] == 'x')
 			dkt_buf_add(to, "\\", 1);
@@ -42,7 +42,7 @@ static void add_high(struct dkt_buf *to, const char *text, size_t len, struct dk
 	}
 }
 
-static void add_json(struct dkt_buf *to, const char *json, struct dkt_buf *room)
+static void add_json(struct dkt_buf *to, const char *json, struct dkt_buf *scratch)
 {
 	const char *p = json, *from;
 
@@ -53,30 +53,30 @@ static void add_json(struct dkt_buf *to, const char *json, struct dkt_buf *room)
 		for (from = p; (unsigned char)*p >= 0x7f; p++)
 			;
 		if (p > from)
-			add_high(to, from, (size_t)(p - from), room);
+			add_high(to, from, (size_t)(p - from), scratch);
 	}
 }
 
 int json_print(struct json_object *object, FILE *f)
 {
 	const char *json = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY);
-	struct dkt_buf *to = NULL, *room = NULL;
+	struct dkt_buf *to = NULL, *scratch = NULL;
 	int err = json ? dkt_buf_new(&to) : -ENOMEM;
 	const char *text;
 	size_t len;
 
 	if (!err)
-		err = dkt_buf_new(&room);
+		err = dkt_buf_new(&scratch);
 	if (!err) {
-		add_json(to, json, room);
+		add_json(to, json, scratch);
 		dkt_buf_add(to, "\n", 1);
-		err = dkt_buf_error(to) ? dkt_buf_error(to) : dkt_buf_error(room);
+		err = dkt_buf_error(to) ?: dkt_buf_error(scratch);
 	}
 	if (!err) {
 		text = dkt_buf_data(to, &len);
 		fwrite(text, 1, len, f);
 	}
 	dkt_buf_free(to);
-	dkt_buf_free(room);
+	dkt_buf_free(scratch);
 	return err;
 }

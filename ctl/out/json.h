@@ -6,7 +6,8 @@
 #include <stdio.h>
 
 /*
- * Prints it and a newline. What a terminal should not get is escaped: json-c sees to controls, and this
- * to what is above ASCII; a byte that is no UTF-8 becomes the characters \xHH. 0 or -ENOMEM.
+ * Prints the object and a newline. Escapes everything that could drive a terminal: json-c escapes control
+ * characters below DEL, this function those from DEL on. A byte that is not UTF-8 becomes the four
+ * characters \xHH. Returns 0 or -ENOMEM.
  */
 int json_print(struct json_object *object, FILE *f);

@@ -13,11 +13,10 @@ void out_begin(struct out *out, enum out_form form, bool raw, int labels)
 	static const struct column members[] = { { .key = "key" }, { .key = "value" } };
 
 	*out = (struct out){ .form = form, .raw = raw, .labels = labels };
-	if (form == OUT_JSON) {
+	if (form == OUT_JSON)
 		out->root = json_object_new_object();
-	} else if (form == OUT_CSV) {
+	else if (form == OUT_CSV)
 		out->members = rows_new("members", members, ARRAY_SIZE(members));
-	}
 }
 
 static void keep(struct out *out, int err)
@@ -66,12 +65,11 @@ void out_field(struct out *out, const char *key, const char *text)
 		out_line(out, key, "%s", text);
 }
 
-/* Prints a table behind the one before it. */
 static void put_table(struct out *out, const struct rows *rows)
 {
 	FILE *f = stdout;
 
-	/* Skip empty tables if there are several. */
+	/* An empty table is printed only if it is all that CSV has. */
 	if (out->err || (!rows->n_rows && (out->form == OUT_TEXT || rows_count(out->members))))
 		return;
 	if (out->form == OUT_CSV && rows_count(out->members)) {

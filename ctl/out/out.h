@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The output of a command: lines for people, keyed values for programs, rows for both. Each is
- * added once and appears in those of text, JSON and CSV that have a place for it.
+ * The output of a command: lines for people, members for programs, tables for both. A command adds
+ * each of them once, whichever form the user has asked for.
  */
 #pragma once
 
@@ -17,36 +17,36 @@ enum out_form {
 
 struct out {
 	enum out_form form;
-	bool raw; /* text is not escaped, other than in JSON */
-	int labels; /* width of those of out_line() */
-	bool any; /* something is before the next table */
+	bool raw; /* do not escape text; JSON is escaped always */
+	int labels; /* width of the labels of out_line() */
+	bool any; /* something was printed: an empty line comes before the next table */
 	int err;
 	struct json_object *root;
-	struct rows *members; /* of CSV */
-	FILE *tables; /* of CSV, behind the members; NULL: none is */
-	char *text; /* of these */
+	struct rows *members; /* CSV's first table: keys and values */
+	FILE *tables; /* CSV's other tables, kept until the members are complete; may be NULL */
+	char *text; /* of tables */
 	size_t len;
 };
 
 void out_begin(struct out *out, enum out_form form, bool raw, int labels);
 
-/* Text: a line of a label and words, folded to the terminal. */
+/* Text only: prints a line of a label and a message, folded to the terminal. */
 void out_line(struct out *out, const char *label, const char *fmt, ...) DKT_PRINTF(3, 4);
 
-/* JSON: a member of the object; CSV: a row of a table of keys and values, which is the first. */
+/* JSON: adds a member to the object. CSV: adds a row to the table of keys and values. */
 void out_put(struct out *out, const char *key, struct json_object *value);
 
-/* JSON alone. */
+/* JSON only: adds a member to the object. */
 void out_json(struct out *out, const char *key, struct json_object *value);
 
-/* out_put(), and out_line() with the key as label if there is a text that is not empty. */
+/* out_put(), and out_line() with the key as label, unless the text is empty or NULL. */
 void out_field(struct out *out, const char *key, const char *text);
 
-/* A table; in text a blank line is between it and what was before it. Frees the rows. */
+/* Adds a table. In text, an empty line separates it from the output before it. Frees the rows. */
 void out_rows(struct out *out, struct rows *rows);
 
-/* The same, but not in text. */
+/* JSON and CSV only: adds a table. Frees the rows. */
 void out_data(struct out *out, struct rows *rows);
 
-/* Prints what is not printed yet and frees it. Returns 0, or the first error since out_begin(). */
+/* Prints the rest and frees everything. Returns 0, or the first error since out_begin(). */
 int out_end(struct out *out);

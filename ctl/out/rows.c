@@ -28,7 +28,6 @@ void rows_free(struct rows *rows)
 	free(rows);
 }
 
-/* Where the next row goes; NULL when memory is out. */
 static struct row *next_row(struct rows *rows)
 {
 	struct row *row = malloc(sizeof(*row) + rows->n * sizeof(row->values[0]));

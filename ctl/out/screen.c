@@ -7,10 +7,10 @@
 
 #include "base/util.h"
 
-/* A terminal that does not tell its height. */
+/* The height of a terminal that does not report it. */
 #define LINES 24
 
-/* The other screen of the terminal, where lines are cut at its edge, and the way back. */
+/* Switch to the terminal's alternate screen without line wrap, and back. */
 #define ENTER "\033[?1049h\033[?7l"
 #define LEAVE "\033[?7h\033[?1049l"
 #define CLEAR "\033[H\033[J"

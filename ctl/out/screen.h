@@ -8,22 +8,22 @@
 
 struct screen {
 	bool on;
-	bool changed; /* the terminal hands over each key */
-	bool keys; /* there may come some */
+	bool changed; /* the terminal delivers each key at once */
+	bool keys; /* standard input delivers keys and has not ended */
 	struct termios before;
 };
 
-/* Starts the view if stdout is a terminal. keys: nobody else reads from it. */
+/* Starts the view if stdout is a terminal. keys: read keys, because no other process does. */
 void screen_begin(struct screen *screen, bool keys);
 
-/* Clears the view for what is printed next. */
+/* Clears the view. */
 void screen_clear(struct screen *screen);
 
-/* The lines of the terminal; 0: stdout is none. */
+/* The lines of the terminal; 0 if stdout is not a terminal. */
 size_t screen_lines(void);
 
-/* True once q was pressed. */
+/* True if the user has pressed q since the last call. */
 bool screen_quit(struct screen *screen);
 
-/* Puts the terminal back, with what was on it before. */
+/* Restores the terminal and its contents. */
 void screen_end(struct screen *screen);

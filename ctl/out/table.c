@@ -9,14 +9,14 @@
 #include "out/fold.h"
 #include "out/rows.h"
 
-/* Texts of headings and values. */
+/* The texts of headings and values. */
 struct table {
 	const struct rows *rows;
-	size_t n; /* columns that are shown */
-	size_t lines; /* with that of the headings */
+	size_t n; /* columns that text shows */
+	size_t lines; /* the headings and the rows */
 	const struct column **columns;
-	size_t *nrs; /* of these columns in the rows */
-	char **texts; /* of the columns, line by line */
+	size_t *nrs; /* the columns' indices in the rows */
+	char **texts; /* n for each line */
 	bool raw;
 };
 
@@ -158,7 +158,7 @@ static size_t others_width(const struct table *table, size_t but)
 	return used;
 }
 
-/* libsmartcols would cut words in two. */
+/* libsmartcols would break lines within words. */
 static int fold_column(struct table *table, size_t i)
 {
 	size_t others = others_width(table, i), width = fold_width();
@@ -215,7 +215,7 @@ static int fit(struct table *table)
 
 /* ---- printing ---- */
 
-/* libsmartcols escapes text, and without that does not come to an end of it. */
+/* libsmartcols always escapes text; told not to, it loops forever. */
 static int print_raw(const struct table *table, FILE *f)
 {
 	size_t i, line, *width __cleanup(free) = calloc(table->n, sizeof(*width));
@@ -227,11 +227,11 @@ static int print_raw(const struct table *table, FILE *f)
 	for (line = 0; line < table->lines; line++) {
 		for (i = 0; i < table->n; i++) {
 			const char *text = *text_at(table, line, i);
-			int blanks = (int)(width[i] - fold_columns(text));
+			int spaces = (int)(width[i] - fold_columns(text));
 			bool right = is_right(table->columns[i]);
 
-			fprintf(f, "%s%*s%s%*s", i ? " " : "", right ? blanks : 0, "", text,
-				right || i + 1 == table->n ? 0 : blanks, "");
+			fprintf(f, "%s%*s%s%*s", i ? " " : "", right ? spaces : 0, "", text,
+				right || i + 1 == table->n ? 0 : spaces, "");
 		}
 		fputc('\n', f);
 	}
@@ -249,7 +249,7 @@ static int add_columns(const struct table *table, struct libscols_table *scols)
 
 		if (!column)
 			return -ENOMEM;
-		/* Backslashes are those of escapes. */
+		/* Do not escape the backslashes of text that is already escaped. */
 		scols_column_set_safechars(column, fold ? "\n\\" : "\\");
 		if (fold)
 			scols_column_set_wrapfunc(column, scols_wrapnl_chunksize,
@@ -258,16 +258,16 @@ static int add_columns(const struct table *table, struct libscols_table *scols)
 	return 0;
 }
 
-/* Gives the texts away. */
+/* The texts then belong to libsmartcols. */
 static int add_lines(const struct table *table, struct libscols_table *scols)
 {
 	for (size_t line = 1; line < table->lines; line++) {
-		struct libscols_line *it = scols_table_new_line(scols, NULL);
+		struct libscols_line *row = scols_table_new_line(scols, NULL);
 
 		for (size_t i = 0; i < table->n; i++) {
 			char **text = text_at(table, line, i);
 
-			if (!it || scols_line_refer_data(it, i, *text))
+			if (!row || scols_line_refer_data(row, i, *text))
 				return -ENOMEM;
 			*text = NULL;
 		}

@@ -124,28 +124,28 @@ static void test_source(void **state)
 }
 
 /* The first call is the start, whatever it is that is switched; the end of one wipes its line. */
-static void test_switching(void **state)
+static void test_change(void **state)
 {
 	struct progress progress = { 0 };
 
 	(void)state;
 	start(true, true);
-	progress_switch(&progress, "events", 1, 200);
-	progress_switch(&progress, "events", 100, 200);
+	progress_change(&progress, "events", 1, 200);
+	progress_change(&progress, "events", 100, 200);
 	clock_now++;
-	progress_switch(&progress, "events", 150, 200);
-	progress_switch(&progress, "events", 160, 200);
-	progress_switch(&progress, "events", 200, 200);
-	progress_switch(&progress, "functions", 10, 1000);
+	progress_change(&progress, "events", 150, 200);
+	progress_change(&progress, "events", 160, 200);
+	progress_change(&progress, "events", 200, 200);
+	progress_change(&progress, "functions", 10, 1000);
 	clock_now++;
-	progress_switch(&progress, "functions", 500, 1000);
-	progress_switch(&progress, "functions", 1000, 1000);
+	progress_change(&progress, "functions", 500, 1000);
+	progress_change(&progress, "functions", 1000, 1000);
 	ends_with("\r 75 % of the events \033[K\r\033[K"
 		  "\r  1 % of the functions \033[K\r 50 % of the functions \033[K\r\033[K");
 	start(true, false);
-	progress_switch(&(struct progress){ 0 }, "events", 1, 200);
+	progress_change(&(struct progress){ 0 }, "events", 1, 200);
 	clock_now += 5;
-	progress_switch(&(struct progress){ 0 }, "events", 2, 200);
+	progress_change(&(struct progress){ 0 }, "events", 2, 200);
 	ends_with("");
 }
 
@@ -154,7 +154,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_after_a_second), cmocka_unit_test(test_records),
 		cmocka_unit_test(test_not_told),       cmocka_unit_test(test_source),
-		cmocka_unit_test(test_switching),
+		cmocka_unit_test(test_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
