@@ -14,7 +14,7 @@ static void span_add(struct info_span *span, const struct dkt_record *record)
 	span->bytes += record->size;
 }
 
-static int cpu_get(struct info *info, uint32_t nr, struct info_cpu **cpu)
+static inline int cpu_get(struct info *info, uint32_t nr, struct info_cpu **cpu)
 {
 	*cpu = dkt__reach(info->cpus, info->n_cpus, nr);
 	return *cpu ? 0 : -ENOMEM;

@@ -264,7 +264,7 @@ int dkt__streams_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 }
 
 /* Steps past the last returned record. */
-static inline void advance(struct dkt__streams *it)
+static __always_inline void advance(struct dkt__streams *it)
 {
 	struct dkt__stream *s = it->top;
 	bool more = stream_step(it, s);

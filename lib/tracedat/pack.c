@@ -13,27 +13,10 @@
 #define COMMIT_MISSED (UINT64_C(1) << 31)
 #define COMMIT_STORED (UINT64_C(1) << 30)
 
-void dkt__put_bytes(uint8_t *to, uint64_t value, unsigned int size, bool big_endian)
-{
-	for (unsigned int i = 0; i < size; i++)
-		to[i] = (uint8_t)(value >> 8 * (big_endian ? size - 1 - i : i));
-}
-
-static uint32_t pack_head(const struct dkt__pack *pack)
-{
-	return 8u + pack->long_size;
-}
-
-uint32_t dkt__pack_room(const struct dkt__pack *pack)
-{
-	/* Before it a time extend, its own head and length; behind it a count of lost records. */
-	return pack->size - pack_head(pack) - 8 - 8 - pack->long_size;
-}
-
 void dkt__pack_begin(struct dkt__pack *pack, uint8_t *page, uint64_t ts, uint64_t lost)
 {
 	pack->page = page;
-	pack->at = pack_head(pack);
+	pack->at = dkt__pack_head(pack);
 	pack->end = pack->size - (lost ? pack->long_size : 0);
 	pack->last = ts;
 	pack->lost = lost;
@@ -85,7 +68,7 @@ uint8_t *dkt__pack_add(struct dkt__pack *pack, uint64_t ts, const void *data, ui
 
 void dkt__pack_end(struct dkt__pack *pack)
 {
-	uint64_t commit = pack->at - pack_head(pack);
+	uint64_t commit = pack->at - dkt__pack_head(pack);
 	bool stored = pack->lost && pack->lost != DKT_LOST_UNKNOWN &&
 		      (pack->long_size == 8 || pack->lost <= INT32_MAX);
 

@@ -20,8 +20,18 @@ struct dkt__pack {
 	uint64_t lost; /* records lost before the page, DKT_LOST_UNKNOWN */
 };
 
+/* Returns the length of a page's header: its time and its commit. */
+static inline uint32_t dkt__pack_head(const struct dkt__pack *pack)
+{
+	return 8u + pack->long_size;
+}
+
 /* Returns the length of the longest record that fits in a page. */
-uint32_t dkt__pack_room(const struct dkt__pack *pack);
+static inline uint32_t dkt__pack_room(const struct dkt__pack *pack)
+{
+	/* Before it a time extend, its own head and length; behind it a count of lost records. */
+	return pack->size - dkt__pack_head(pack) - 8 - 8 - pack->long_size;
+}
 
 /* Begins a page, which must be all zero; its times start at ts; lost: records lost before it. */
 void dkt__pack_begin(struct dkt__pack *pack, uint8_t *page, uint64_t ts, uint64_t lost);
@@ -36,4 +46,8 @@ uint8_t *dkt__pack_add(struct dkt__pack *pack, uint64_t ts, const void *data, ui
 void dkt__pack_end(struct dkt__pack *pack);
 
 /* Stores a number in the given byte order. */
-void dkt__put_bytes(uint8_t *to, uint64_t value, unsigned int size, bool big_endian);
+static inline void dkt__put_bytes(uint8_t *to, uint64_t value, unsigned int size, bool big_endian)
+{
+	for (unsigned int i = 0; i < size; i++)
+		to[i] = (uint8_t)(value >> 8 * (big_endian ? size - 1 - i : i));
+}
