@@ -21,23 +21,6 @@ enum verdict {
 	PART, /* of a message: another record of it is asked */
 };
 
-struct chooser {
-	struct dkt_ctx *ctx;
-	struct selection *selection;
-	struct dkt_expr *filter; /* NULL: none */
-	uint8_t *verdicts; /* by event index; NULL: nothing is asked of events */
-	size_t n_verdicts;
-	uint64_t since, last; /* times of the records' clock */
-	int64_t wall; /* to add to their times */
-	struct legacy_style *legacy;
-	bool by_class; /* the class of each record is looked at */
-	bool more; /* is asked for than a window, CPUs and threads */
-	bool fits; /* an event was met that the filter can be put to */
-	char *misfit; /* what is wrong with it on the others */
-	char *unmatched; /* why the filter cannot be judged here */
-	int misfit_err;
-};
-
 /* ---- events ---- */
 
 /* Cuts "SYSTEM:NAME"; without a colon the system is "". */
@@ -216,14 +199,6 @@ char *chooser_explain(struct chooser *c, bool any_taken)
 
 /* ---- records ---- */
 
-static inline bool has(const int *list, size_t n, int number)
-{
-	for (size_t i = 0; i < n; i++)
-		if (list[i] == number)
-			return true;
-	return false;
-}
-
 static bool has_comm(const struct names *globs, const char *comm)
 {
 	for (size_t i = 0; i < globs->n; i++)
@@ -244,8 +219,8 @@ static bool class_is_taken(struct chooser *c, const struct dkt_record *record)
 	       (!s->subsystems || bits.subsystems & s->subsystems);
 }
 
-static __attribute__((noinline)) bool takes_more(struct chooser *c, const struct dkt_record *record,
-						 struct dkt_source *source)
+bool chooser_takes_more(struct chooser *c, const struct dkt_record *record,
+			struct dkt_source *source)
 {
 	const struct selection *s = c->selection;
 	enum verdict verdict = c->verdicts ? verdict_of(c, record->event) : TAKEN;
@@ -260,23 +235,6 @@ static __attribute__((noinline)) bool takes_more(struct chooser *c, const struct
 	comm = source ? dkt_source_comm(source, record) : UNKNOWN_COMM;
 	return (!s->comms.n || has_comm(&s->comms, comm)) &&
 	       (!c->filter || dkt_expr_match(c->filter, record, comm));
-}
-
-/* Most records are left out by a number: that needs no other call. */
-bool chooser_takes(struct chooser *c, const struct dkt_record *record, struct dkt_source *source)
-{
-	const struct selection *s = c->selection;
-
-	if (record->ts < c->since || record->ts > c->last)
-		return false;
-	if (s->n_cpus && !has(s->cpus, s->n_cpus, (int)record->cpu))
-		return false;
-	/* A gap is told whatever else is asked for: what was lost could have been it. */
-	if (!record->event)
-		return true;
-	if (s->n_pids && !has(s->pids, s->n_pids, record->pid))
-		return false;
-	return !c->more || takes_more(c, record, source);
 }
 
 bool chooser_in_rate(struct chooser *c, const struct dkt_record *record)

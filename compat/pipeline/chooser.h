@@ -5,7 +5,23 @@
 #include "lustre/style_legacy.h"
 #include "pipeline/selection.h"
 
-struct chooser;
+/* The members are private to the chooser. */
+struct chooser {
+	struct dkt_ctx *ctx;
+	struct selection *selection;
+	struct dkt_expr *filter; /* NULL: none */
+	uint8_t *verdicts; /* by event index; NULL: the selection does not ask about events */
+	size_t n_verdicts;
+	uint64_t since, last; /* times of the records' clock */
+	int64_t wall; /* to add to their times */
+	struct legacy_style *legacy;
+	bool by_class; /* the class of each record is looked at */
+	bool more; /* the selection has more than a window, CPUs and threads */
+	bool fits; /* the filter fits an event that was met */
+	char *misfit; /* why the filter does not fit the other events */
+	char *unmatched; /* why the filter cannot be judged here */
+	int misfit_err;
+};
 
 /* Returns NULL if the glob can match events, otherwise the error message. */
 const char *event_glob_check(const char *glob);
@@ -50,9 +66,38 @@ int chooser_check_filter(struct chooser *chooser, struct dkt_event *const *on, s
  */
 int chooser_push(struct chooser *chooser, struct dkt_source *source);
 
-/* True if a record or a gap is chosen. The source knows the name of its process; NULL: unknown. */
-bool chooser_takes(struct chooser *chooser, const struct dkt_record *record,
-		   struct dkt_source *source);
+/* Applies the rest of the selection: events, classes, names of processes, the filter. */
+bool chooser_takes_more(struct chooser *c, const struct dkt_record *record,
+			struct dkt_source *source);
+
+static inline bool chooser_has(const int *list, size_t n, int number)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == number)
+			return true;
+	return false;
+}
+
+/*
+ * True if a record or a gap is chosen. The source knows the name of its process; NULL: unknown.
+ * Inline, because most records are refused by a number.
+ */
+static inline bool chooser_takes(struct chooser *c, const struct dkt_record *record,
+				 struct dkt_source *source)
+{
+	const struct selection *s = c->selection;
+
+	if (record->ts < c->since || record->ts > c->last)
+		return false;
+	if (s->n_cpus && !chooser_has(s->cpus, s->n_cpus, (int)record->cpu))
+		return false;
+	/* A gap is always reported: a lost record may have been one of the chosen. */
+	if (!record->event)
+		return true;
+	if (s->n_pids && !chooser_has(s->pids, s->n_pids, record->pid))
+		return false;
+	return !c->more || chooser_takes_more(c, record, source);
+}
 
 /* Tests a chosen record last: true if it is within its class's rate. Counts it. */
 bool chooser_in_rate(struct chooser *chooser, const struct dkt_record *record);
