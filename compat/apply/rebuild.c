@@ -159,13 +159,9 @@ static int join_rules(struct settings *set)
 /* An entry that is about the one event. */
 static int add_entry(struct entries *entries, const struct dkt_event *event, const char *text)
 {
-	char *name __cleanup(free) = NULL;
+	char *name __cleanup(free) = event_full_name(event);
 
-	if (asprintf(&name, "%s:%s", dkt_event_system(event), dkt_event_name(event)) < 0) {
-		name = NULL;
-		return -ENOMEM;
-	}
-	return entries_add(entries, name, text);
+	return name ? entries_add(entries, name, text) : -ENOMEM;
 }
 
 static int guess_filter(struct debuglog *log, const struct event_filter *map,

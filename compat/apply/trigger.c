@@ -161,15 +161,9 @@ static int note_switched(const struct applying *a, struct settings *before)
 	if (a->log->interrupted)
 		return err;
 	names_clear(&before->switched);
-	for (size_t i = 0; !err && i < n; i++) {
-		char *name __cleanup(free) = NULL;
-
-		if ((a->targets[i] & both) != both)
-			continue;
-		if (asprintf(&name, "%s:%s", dkt_event_system(all[i]), dkt_event_name(all[i])) < 0)
-			name = NULL;
-		err = name ? names_add(&before->switched, name) : -ENOMEM;
-	}
+	for (size_t i = 0; !err && i < n; i++)
+		if ((a->targets[i] & both) == both)
+			err = names_take(&before->switched, event_full_name(all[i]));
 	return err;
 }
 

@@ -175,11 +175,7 @@ int settings_copy(struct settings *to, const struct settings *from)
 
 int settings_add_filtered(struct settings *s, const struct dkt_event *event)
 {
-	char *name;
-
-	if (asprintf(&name, "%s:%s", dkt_event_system(event), dkt_event_name(event)) < 0)
-		return -ENOMEM;
-	return names_take(&s->filtered, name);
+	return names_take(&s->filtered, event_full_name(event));
 }
 
 /* ---- functions ---- */

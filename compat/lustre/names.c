@@ -2,6 +2,8 @@
 /* Lists of strings that own their strings. */
 #include "lustre/names.h"
 
+#include <dktrace/dktrace.h>
+
 #include "base/util.h"
 
 int names_take(struct names *names, char *name)
@@ -82,4 +84,12 @@ char *names_by_system(const char *names)
 			fprintf(out, " (%zu)", n);
 	}
 	return out && !fclose(out) ? text : NULL;
+}
+
+char *event_full_name(const struct dkt_event *event)
+{
+	char *name;
+
+	return asprintf(&name, "%s:%s", dkt_event_system(event), dkt_event_name(event)) < 0 ? NULL :
+											      name;
 }

@@ -22,3 +22,8 @@ void names_clear(struct names *names);
 
 /* "block:a, block:b, ext4:c" as "block (2), ext4:c"; the caller frees it. NULL: memory is out. */
 char *names_by_system(const char *names);
+
+struct dkt_event;
+
+/* Returns "SYSTEM:NAME", which the caller frees. NULL: out of memory. */
+char *event_full_name(const struct dkt_event *event);

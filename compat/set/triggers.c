@@ -102,19 +102,11 @@ static int read_action(struct adding *adding, const char *action)
 
 /* ---- entries of the settings ---- */
 
-static char *name_of(const struct dkt_event *event)
-{
-	char *name;
-
-	return asprintf(&name, "%s:%s", dkt_event_system(event), dkt_event_name(event)) < 0 ? NULL :
-											      name;
-}
-
 /* The entry of the settings that is about the same; triggers->n if none. */
 static size_t find_same(struct dkt_ctx *ctx, const struct entries *triggers,
 			const struct dkt_event *event, const struct dkt_trigger *trigger)
 {
-	char *name __cleanup(free) = name_of(event);
+	char *name __cleanup(free) = event_full_name(event);
 
 	for (size_t i = 0; name && i < triggers->n; i++) {
 		struct dkt_trigger *one __cleanup(free) = NULL;
@@ -198,7 +190,7 @@ static int add_one(struct adding *adding, struct dkt_event *event, const char *a
 	struct debuglog *log = adding->log;
 	struct dkt_trigger *trigger __cleanup(free) = NULL;
 	char *text __cleanup(free) = NULL;
-	char *name __cleanup(free) = name_of(event);
+	char *name __cleanup(free) = event_full_name(event);
 	const char *whole;
 	bool joined;
 	int err;
@@ -414,7 +406,7 @@ static bool is_meant(const char *action, const struct dkt_trigger *trigger)
 static int adopt(struct debuglog *log, const struct dkt_event *event,
 		 const struct dkt_trigger *trigger)
 {
-	char *name __cleanup(free) = name_of(event);
+	char *name __cleanup(free) = event_full_name(event);
 
 	return name ? entries_add(&log->set.triggers, name, trigger->text) : -ENOMEM;
 }

@@ -28,17 +28,30 @@ int app_fail(const struct app *app)
 	return EXIT_FAILED;
 }
 
-const char *app_guess(struct dkt__guess *guess, const char *word, const void *rows, size_t n,
-		      size_t size)
+int app_find_row(const struct app *app, const char *word, const void *rows, size_t n, size_t size)
 {
 	const char *row = rows, *name;
+	struct dkt__guess guess;
+	char names[128] = "";
+	size_t len = 0;
 
-	dkt__guess_start(guess, word, strlen(word));
+	dkt__guess_start(&guess, word, strlen(word));
 	for (size_t i = 0; i < n; i++, row += size) {
 		memcpy(&name, row, sizeof(name));
-		dkt__guess_try(guess, name);
+		if (!strcmp(name, word))
+			return (int)i;
+		dkt__guess_try(&guess, name);
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
+					name);
 	}
-	return dkt__guess_words(guess);
+	app_say("%s: '%s' is not one of %s%s", app->command->name, word, names,
+		dkt__guess_words(&guess));
+	return -1;
+}
+
+int app_worse(int a, int b)
+{
+	return !a || (a == EXIT_LOST && b) ? b : a;
 }
 
 static void log_line(void *data, enum dkt_log_level level, const char *text)

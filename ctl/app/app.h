@@ -184,11 +184,13 @@ void app_vsay(const char *fmt, va_list ap) DKT_PRINTF(1, 0);
 int app_fail(const struct app *app);
 
 /*
- * Returns "; did you mean NAME?" or "", for app_usage(). Each of the n rows has size bytes and begins
- * with a pointer to its name. The text is a part of the guess.
+ * Finds the row that word names. Each of the n rows has size bytes and begins with a pointer to its name.
+ * Returns its index, or -1 after a message that lists the names.
  */
-const char *app_guess(struct dkt__guess *guess, const char *word, const void *rows, size_t n,
-		      size_t size);
+int app_find_row(const struct app *app, const char *word, const void *rows, size_t n, size_t size);
+
+/* The exit status of two files: a failure counts more than lost records. */
+int app_worse(int a, int b);
 
 /* Prints the help of a command, or the list of commands if command is NULL. */
 void app_help(const struct app *app, const struct command *command);

@@ -6,7 +6,7 @@
 #include "set/param.h"
 #include "set/saved.h"
 
-/* One named on the command line or in the environment counts more. */
+/* The command line and the environment override the file. */
 static void choose_instance(struct app *app, const struct conf *conf)
 {
 	const struct conf_line *line = conf_find(conf, CONF_INSTANCE);
@@ -23,7 +23,7 @@ static void print_lines(const struct conf *conf, const char *key)
 		say_line(stdout, "%s=%s", key, line->value);
 }
 
-/* As set_param does: what was set, then what there is to know. */
+/* Prints the settings as set_param does, then the notes. */
 static void print_result(const struct conf *conf, char *notes)
 {
 	const struct param *param = NULL;
@@ -45,7 +45,7 @@ int cmd_apply(struct app *app, int argc, char **argv)
 {
 	char *notes __cleanup(free) = NULL;
 	struct debuglog *log = NULL;
-	/* A tree that stands for tracefs mounts nothing for this machine. */
+	/* If --root replaces tracefs, do not mount debugfs. */
 	struct tree tree = { .tried_debugfs = app->root };
 	struct conf conf;
 	int err = conf_load(app->ctx, argc > 1 ? argv[1] : CONF_FILE, &conf);
@@ -62,6 +62,6 @@ int cmd_apply(struct app *app, int argc, char **argv)
 		app_fail(app);
 	debuglog_close(log);
 	conf_clear(&conf);
-	/* As set_param's. */
+	/* The exit status is an errno value, as set_param's. */
 	return -err;
 }

@@ -6,7 +6,7 @@
 #include "set/param.h"
 #include "set/saved/boot_config.h"
 
-/* PARAMETER=VALUE, on top of what is set. */
+/* Changes a setting by PARAMETER=VALUE. */
 static int take(struct debuglog *log, const char *word, struct settings *set)
 {
 	const char *value = strchr(word, '=');
@@ -21,15 +21,15 @@ static int take(struct debuglog *log, const char *word, struct settings *set)
 
 static int print(struct app *app, struct debuglog *log, const struct settings *set)
 {
-	char *left_out __cleanup(free) = NULL;
+	char *skipped __cleanup(free) = NULL;
 	int err;
 
 	if (!app->cmdline)
 		return boot_config_print(log, set, stdout);
-	err = boot_cmdline_print(log, set, stdout, &left_out);
+	err = boot_cmdline_print(log, set, stdout, &skipped);
 	fflush(stdout);
-	if (!err && left_out)
-		fputs(left_out, stderr);
+	if (!err && skipped)
+		fputs(skipped, stderr);
 	return err;
 }
 
@@ -42,7 +42,7 @@ int cmd_boot_config(struct app *app, int argc, char **argv)
 	if (debuglog_open(app->ctx, app->instance, 0, &log))
 		return app_fail(app);
 	err = settings_copy(&set, &log->set);
-	/* Lustre is not there that early. */
+	/* Lustre's modules are not loaded that early. */
 	if (!(set.chosen & 1u << MASK_SOURCES))
 		set.sources = lustre_sources(false);
 	for (int i = 1; !err && i < argc; i++)

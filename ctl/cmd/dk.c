@@ -11,7 +11,7 @@
 
 /* ---- the log ---- */
 
-/* Lustre's own buffer can only be shown by emptying it: dk does, show and follow do not. */
+/* Reads Lustre's own buffer, which empties it. Only dk does so, not show or follow. */
 static int take_lustre(struct app *app, struct dk_opts *opts)
 {
 	struct record_sort_opts sort = { .show = { UINT32_MAX, UINT32_MAX } };
@@ -24,17 +24,16 @@ static int take_lustre(struct app *app, struct dk_opts *opts)
 		param = NULL;
 		return 0;
 	}
-	/* Before anything is taken out of the kernel. */
+	/* Report an invalid filter before reading removes records. */
 	if (opts->selection->filter)
 		err = mask_expr(app->ctx, opts->selection->filter, &filter);
 	dkt_expr_free(filter);
 	return err ? err : libcfs_log_take(app->ctx, param, &sort, &opts->lustre);
 }
 
-/* Where it is printed is a file, or a terminal that moves by itself. */
 struct looking {
 	struct progress progress;
-	bool prints;
+	bool prints; /* on standard output */
 };
 
 static void look(void *data, uint64_t done, uint64_t of)
@@ -73,7 +72,7 @@ static int print_log(struct app *app, struct dk_opts *opts, struct dk_result *re
 	return err;
 }
 
-/* The effect of each command on the log. */
+/* Sets the effect that the command has on the log. */
 static void read_command(const struct app *app, const char *name, struct dk_opts *opts)
 {
 	bool follow = !strcmp(name, "follow");
@@ -90,9 +89,9 @@ static void read_command(const struct app *app, const char *name, struct dk_opts
 	opts->look = follow ? NULL : look;
 }
 
-/* The exit status. */
-static int tell(struct app *app, const struct dk_opts *opts, const struct dk_result *result,
-		const char *file, int err)
+/* Prints the end of the log and errors; returns the exit status. */
+static int finish(struct app *app, const struct dk_opts *opts, const struct dk_result *result,
+		  const char *file, int err)
 {
 	bool is_data = !file && opts->sink->style.traits & DKT_STYLE_DATA;
 
@@ -120,16 +119,16 @@ int cmd_dk(struct app *app, int argc, char **argv)
 
 	if (!rc)
 		rc = selection_args_read(app, &selection);
-	/* Before anything is taken out of the kernel. */
+	/* Open the file before reading removes records from the log. */
 	if (!rc && sink_open_file(app->ctx, &sink, file, &out))
 		rc = app_fail(app);
 	if (!rc) {
 		read_command(app, argv[0], &opts);
-		/* A signal ends the printing between two records, so that what was printed is counted. */
+		/* A signal stops between two records: all printed records are removed from the log. */
 		dkt__stop_on_end();
 		err = print_log(app, &opts, &result);
 		progress_end(&looking.progress);
-		rc = tell(app, &opts, &result, file, err);
+		rc = finish(app, &opts, &result, file, err);
 	}
 	outfile_close(&out);
 	dk_result_clear(&result);

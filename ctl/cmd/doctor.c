@@ -13,19 +13,19 @@ struct doctor {
 	struct rows *rows;
 };
 
-static void tell(struct doctor *doc, const char *what, bool good, const char *words)
+static void add(struct doctor *doc, const char *name, bool ok, const char *note)
 {
-	rows_add(doc->rows, val_text(what), val_bool(good), val_words(words));
+	rows_add(doc->rows, val_text(name), val_bool(ok), val_words(note));
 }
 
-/* ---- rights ---- */
+/* ---- privileges ---- */
 
-static void check_rights(struct doctor *doc)
+static void check_privileges(struct doctor *doc)
 {
 	static const struct {
-		const char *what;
+		const char *name;
 		unsigned int needs;
-	} rights[] = {
+	} privileges[] = {
 		{ "may read tracefs", DKT_NEED_READ },
 		{ "may control tracefs", DKT_NEED_CONTROL },
 		{ "may mount tracefs", DKT_NEED_MOUNT },
@@ -33,13 +33,13 @@ static void check_rights(struct doctor *doc)
 	struct dkt_ctx *ctx = doc->app->ctx;
 	struct dkt_cap cap;
 
-	for (size_t i = 0; i < ARRAY_SIZE(rights); i++) {
-		int err = dkt_caps_check(ctx, rights[i].needs);
+	for (size_t i = 0; i < ARRAY_SIZE(privileges); i++) {
+		int err = dkt_caps_check(ctx, privileges[i].needs);
 
-		tell(doc, rights[i].what, !err, err ? dkt_error(ctx) : "");
+		add(doc, privileges[i].name, !err, err ? dkt_error(ctx) : "");
 	}
 	for (size_t i = 0; !dkt_caps_get(ctx, i, &cap, sizeof(cap)); i++)
-		tell(doc, cap.name, cap.have, cap.use);
+		add(doc, cap.name, cap.have, cap.use);
 }
 
 /* ---- kernel ---- */
@@ -50,7 +50,7 @@ static void check_kernel(struct doctor *doc)
 	struct dkt_feature feature;
 
 	for (size_t i = 0; !dkt_feature_get(ctx, i, &feature, sizeof(feature)); i++)
-		tell(doc, feature.name, feature.have, feature.words);
+		add(doc, feature.name, feature.have, feature.words);
 }
 
 static void check_classes(struct doctor *doc)
@@ -67,7 +67,7 @@ static void check_classes(struct doctor *doc)
 	if (!err)
 		err = dkt_events(ctx, &events, &n);
 	if (err) {
-		tell(doc, "class map", false, dkt_error(ctx));
+		add(doc, "class map", false, dkt_error(ctx));
 		class_map_free(map);
 		return;
 	}
@@ -80,7 +80,7 @@ static void check_classes(struct doctor *doc)
 	if (asprintf(&words, "%zu of %zu events are mapped to a class%s%s", mapped, n,
 		     empty ? "; none for " : "", empty ? none : "") < 0)
 		words = NULL;
-	tell(doc, "class map", true, words);
+	add(doc, "class map", true, words);
 	class_map_free(map);
 }
 
@@ -90,13 +90,13 @@ static void check_family(struct doctor *doc, const char *family)
 {
 	struct dkt_ctx *ctx = doc->app->ctx;
 	int have = dkt_netlink_family(ctx, family);
-	char what[40];
+	char name[40];
 
-	snprintf(what, sizeof(what), "%s loaded", family);
-	tell(doc, what, have > 0,
-	     have < 0 ? dkt_error(ctx) :
-	     have     ? "generic netlink has its family" :
-			"no such generic netlink family: modules not loaded");
+	snprintf(name, sizeof(name), "%s loaded", family);
+	add(doc, name, have > 0,
+	    have < 0 ? dkt_error(ctx) :
+	    have     ? "generic netlink has its family" :
+		       "no such generic netlink family: modules not loaded");
 }
 
 static void check_devices(struct doctor *doc)
@@ -110,18 +110,18 @@ static void check_devices(struct doctor *doc)
 		return;
 	err = devices_read(ctx, &devices);
 	snprintf(words, sizeof(words), "%zu", err ? (size_t)0 : devices.n);
-	tell(doc, "lustre devices", !err, err ? dkt_error(ctx) : words);
+	add(doc, "lustre devices", !err, err ? dkt_error(ctx) : words);
 	devices_clear(&devices);
 }
 
 /* ---- the log ---- */
 
-static void tell_source(struct doctor *doc, const struct source_state *source)
+static void add_source(struct doctor *doc, const struct source_state *source)
 {
-	char what[40];
+	char name[40];
 
-	snprintf(what, sizeof(what), "source %s", source->name);
-	tell(doc, what, source->used, source->note);
+	snprintf(name, sizeof(name), "source %s", source->name);
+	add(doc, name, source->used, source->note);
 }
 
 /* Reports each difference between the settings and the kernel, like status. */
@@ -136,11 +136,11 @@ static void check_log(struct doctor *doc)
 		return;
 	if (!debuglog_sources(log, sources))
 		for (int i = 0; i < SOURCES; i++)
-			tell_source(doc, &sources[i]);
+			add_source(doc, &sources[i]);
 	if (!debuglog_drift(log, &drift))
 		for (char *line = drift ? strtok_r(drift, "\n", &save) : NULL; line;
 		     line = strtok_r(NULL, "\n", &save))
-			tell(doc, "as it is set", false, line);
+			add(doc, "as it is set", false, line);
 	sources_clear(sources);
 	debuglog_close(log);
 }
@@ -156,8 +156,8 @@ int cmd_doctor(struct app *app, int argc, char **argv)
 	(void)argc, (void)argv;
 	doc.rows = rows_new("checks", columns, ARRAY_SIZE(columns));
 	found = dkt_tracefs_open(app->ctx, 0);
-	tell(&doc, "tracefs", !found, found ? dkt_error(app->ctx) : dkt_tracefs_dir(app->ctx));
-	check_rights(&doc);
+	add(&doc, "tracefs", !found, found ? dkt_error(app->ctx) : dkt_tracefs_dir(app->ctx));
+	check_privileges(&doc);
 	if (!found) {
 		check_kernel(&doc);
 		check_classes(&doc);

@@ -2,10 +2,10 @@
 /* filter: restricts recording by expression, process, program or CPU. */
 #include "app/print.h"
 #include "apply/apply.h"
+#include "base/io.h"
 #include "out/fold.h"
 #include "set/filters.h"
 
-/* The state of the commands. */
 struct filter {
 	struct app *app;
 	struct debuglog *log;
@@ -22,7 +22,7 @@ static int open_rules(struct filter *filter, unsigned int flags)
 	return err;
 }
 
-/* After a change the settings' lines are others. */
+/* Call again after a change, which replaces the lines of the settings. */
 static int read_rules(struct filter *filter)
 {
 	rules_free(filter->rules);
@@ -147,17 +147,17 @@ static int list_rules(struct filter *filter)
 	return err;
 }
 
-/* Takes the missing field from "filter: SYSTEM:EVENT has no field 'x'; ...\n...". */
-static void print_reason(FILE *out, const char *words, const char *name)
+/* Prints "has no field 'x'" of "filter: SYSTEM:EVENT has no field 'x'; ...\n...". */
+static void print_reason(FILE *out, const char *message, const char *event)
 {
-	const char *from = strstr(words, name);
+	const char *from = strstr(message, event);
 
-	from = from ? from + strlen(name) : words;
+	from = from ? from + strlen(event) : message;
 	from += strspn(from, " ");
 	fprintf(out, "%.*s", (int)strcspn(from, ";\n"), from);
 }
 
-/* Why the event is recorded without a rule. */
+/* Prints the rules that do not apply to the event, with the reasons. */
 static void add_without(struct filter *filter, struct dkt_event *event, const char *name, FILE *out)
 {
 	const struct rule *rule;
@@ -174,23 +174,19 @@ static void add_without(struct filter *filter, struct dkt_event *event, const ch
 
 static int add_event_row(struct filter *filter, struct dkt_event *event)
 {
-	char *kernels __cleanup(free) = NULL;
-	char *name __cleanup(free) = NULL;
+	char *in_kernel __cleanup(free) = NULL;
+	char *name __cleanup(free) = event_full_name(event);
 	char *without __cleanup(free) = NULL;
 	size_t len;
 	FILE *out = open_memstream(&without, &len);
-	int err = out ? dkt_instance_get_filter(filter->log->in, event, &kernels) : -ENOMEM;
+	int err = name ? dkt_instance_get_filter(filter->log->in, event, &in_kernel) : -ENOMEM;
 
-	if (!err && asprintf(&name, "%s:%s", dkt_event_system(event), dkt_event_name(event)) < 0)
-		err = -ENOMEM;
-	if (!err)
+	if (!err && out)
 		add_without(filter, event, name, out);
-	if (out && fclose(out))
-		err = -ENOMEM;
-	if (err || (!*kernels && !*without))
-		return err;
-	rows_add(filter->rows, val_text(name), val_words(kernels), val_words(without));
-	return 0;
+	err = dkt__text_end(out, err, &without);
+	if (!err && (*in_kernel || *without))
+		rows_add(filter->rows, val_text(name), val_words(in_kernel), val_words(without));
+	return err;
 }
 
 static int list_events(struct filter *filter, const char *words)
@@ -246,7 +242,7 @@ static const struct {
 	const char *name;
 	int max_args;
 	int (*run)(struct filter *filter, int argc, char **argv);
-} words[] = {
+} actions[] = {
 	{ "set", 2, cmd_set },
 	{ "list", 1, cmd_list_filters },
 	{ "clear", 1, cmd_clear },
@@ -255,25 +251,18 @@ static const struct {
 int cmd_filter(struct app *app, int argc, char **argv)
 {
 	struct filter filter = { .app = app };
-	struct dkt__guess guess;
-	size_t i;
-	int rc;
+	int rc, i = app_find_row(app, argv[1], actions, ARRAY_SIZE(actions), sizeof(*actions));
 
-	for (i = 0; i < ARRAY_SIZE(words); i++)
-		if (!strcmp(words[i].name, argv[1]))
-			break;
-	if (i == ARRAY_SIZE(words))
-		return app_usage("filter: '%s' is not one of set, list, clear%s", argv[1],
-				 app_guess(&guess, argv[1], words, ARRAY_SIZE(words),
-					   sizeof(*words)));
-	if (argc - 2 > words[i].max_args)
+	if (i < 0)
+		return EXIT_USAGE;
+	if (argc - 2 > actions[i].max_args)
 		return app_usage("filter %s: too many arguments; put an expression in quotes",
 				 argv[1]);
 	if (i && (app->pid || app->comm || app->cpu || app->children))
 		return app_usage(
 			"filter %s: --pid, --comm, --cpu and --children are options of set",
 			argv[1]);
-	rc = words[i].run(&filter, argc - 2, argv + 2);
+	rc = actions[i].run(&filter, argc - 2, argv + 2);
 	filter_close(&filter);
 	return rc;
 }

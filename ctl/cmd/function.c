@@ -63,7 +63,7 @@ static int run(struct app *app, const char *name, char **globs, size_t n, char *
 	char pid[24];
 	int err;
 
-	/* Whatever ends the command: the tracer goes with it. */
+	/* Catch signals: we must turn the tracer off whatever ends the command. */
 	live_catch();
 	err = spawn_start(&spawn, command);
 	if (err) {

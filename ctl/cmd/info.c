@@ -21,12 +21,6 @@ static int print_one(struct app *app, const char *path, struct record_args *args
 	return rc;
 }
 
-/* A failure counts more than a loss. */
-static int worse(int a, int b)
-{
-	return a == EXIT_FAILED || b == EXIT_FAILED ? EXIT_FAILED : a > b ? a : b;
-}
-
 int cmd_info(struct app *app, int argc, char **argv)
 {
 	struct record_args args;
@@ -36,7 +30,7 @@ int cmd_info(struct app *app, int argc, char **argv)
 	for (int i = 1; read && i < argc; i++) {
 		if (i > 1 && !app->json)
 			printf("\n");
-		rc = worse(rc, print_one(app, argv[i], &args));
+		rc = app_worse(print_one(app, argv[i], &args), rc);
 	}
 	record_args_clear(&args);
 	return rc;

@@ -4,7 +4,7 @@
 
 #include "input/inputs.h"
 
-/* More gaps are counted, but not kept. */
+/* The number of gaps that are stored; others are only counted. */
 #define INFO_GAPS 1000
 
 struct info_span {
@@ -14,7 +14,7 @@ struct info_span {
 };
 
 struct info_event {
-	struct dkt_event *event; /* NULL: none of that number was met */
+	struct dkt_event *event; /* NULL: no record has this event */
 	struct info_span span;
 };
 
@@ -27,19 +27,19 @@ struct info_cpu {
 /* Records were lost on the CPU between these times. */
 struct info_gap {
 	uint32_t cpu;
-	uint64_t from, to; /* from 0: its begin */
+	uint64_t from, to; /* from 0: before the first record */
 	uint64_t lost;
 };
 
 struct info {
 	const struct input *in;
 	struct info_span all;
-	struct info_event *events; /* sorted by count, without those that were not met */
+	struct info_event *events; /* that have records, sorted by their number */
 	size_t n_events;
 	struct info_cpu *cpus;
 	uint32_t n_cpus;
 	struct info_gap gaps[INFO_GAPS];
-	size_t n_gaps; /* kept */
+	size_t n_gaps; /* stored */
 	uint64_t all_gaps;
 	uint64_t lost, bad;
 };
@@ -51,5 +51,5 @@ void info_clear(struct info *info);
 /* Records per second. */
 double info_rate(const struct info *info, uint64_t records);
 
-/* Prints it on stdout; 0 or -ENOMEM. */
+/* Prints the contents on stdout. Returns 0 or -ENOMEM. */
 int info_print(const struct app *app, const struct info *info);

@@ -2,7 +2,7 @@
 /* Counts the contents of a recording. */
 #include "cmd/info.h"
 
-/* Numbers of events: those of a kernel's records have 16 bits, others are behind them. */
+/* Event IDs in a kernel's records have 16 bits. Other IDs count as 0. */
 #define IDS 65537
 
 static void span_add(struct info_span *span, const struct dkt_record *record)
@@ -61,7 +61,7 @@ static int more_first(const void *a, const void *b)
 	return strcmp(dkt_event_name(x->event), dkt_event_name(y->event));
 }
 
-/* Leaves out the events that were not met. */
+/* Removes the events without records, and sorts the others. */
 static void sort_events(struct info *info)
 {
 	for (size_t i = 0; i < IDS; i++)

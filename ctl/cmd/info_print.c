@@ -5,9 +5,10 @@
 
 #include "app/print.h"
 #include "cmd/info.h"
+#include "lustre/names.h"
 #include "out/bar.h"
 
-/* So many gaps are shown to people. */
+/* Text shows at most so many gaps. */
 #define GAPS_SHOWN 20
 
 /* The width of the column of labels. */
@@ -16,7 +17,7 @@
 /* Formats a time on the file's clock, with spaces before it; "" if the time is unknown. */
 static void wall_text(const struct dkt_source_info *source, uint64_t ns, char to[64])
 {
-	/* To the same microsecond as the file's clock is put. */
+	/* Round to a microsecond, like the time of the file's clock beside it. */
 	int64_t wall = (int64_t)(ns + (uint64_t)source->wall + 500);
 	time_t seconds = (time_t)(wall / 1000000000);
 	char day[32];
@@ -30,7 +31,7 @@ static void wall_text(const struct dkt_source_info *source, uint64_t ns, char to
 
 /* ---- the whole ---- */
 
-/* "host      of recording 0x12", "guest     NAME, recording 0x13, CPUs run by threads 5, 6" */
+/* "guest of  recording 0x12", "guest     NAME, recording 0x13, CPUs run by threads 5, 6" */
 static void put_peers(const struct info *info, struct out *out)
 {
 	static const struct column columns[] = { { .key = "is" },
@@ -133,7 +134,7 @@ static void put_all(const struct info *info, struct out *out)
 		.key = "end", .type = COL_TIME                                                     \
 	}
 
-/* The values of these columns; returns the place behind them. */
+/* Stores the values of these columns; returns the end of the values. */
 static struct json_object **span_values(const struct info *info, const struct info_span *span,
 					struct json_object **to)
 {
@@ -201,15 +202,12 @@ static void put_events(const struct info *info, struct out *out)
 
 	for (size_t i = 0; i < info->n_events; i++) {
 		const struct info_event *event = &info->events[i];
-		const char *system = dkt_event_system(event->event);
-		const char *name = dkt_event_name(event->event);
+		char *name __cleanup(free) = event_full_name(event->event);
 		struct json_object *values[ARRAY_SIZE(columns)];
-		char both[256];
 
-		snprintf(both, sizeof(both), "%s:%s", system, name);
-		values[0] = val_text(both);
-		values[1] = val_text(system);
-		values[2] = val_text(name);
+		values[0] = val_text(name);
+		values[1] = val_text(dkt_event_system(event->event));
+		values[2] = val_text(dkt_event_name(event->event));
 		span_values(info, &event->span, values + 3);
 		rows_add_values(rows, values);
 	}

@@ -4,19 +4,20 @@
 
 #include "app/print.h"
 #include "lustre/class.h"
+#include "lustre/names.h"
 
-/* The state of the command: globs that select, and the rows. */
 struct list {
 	struct app *app;
-	char **globs;
+	char **globs; /* select names */
 	int n_globs;
+	enum mask_kind kind; /* of list_bits() */
 	struct class_map *map;
 	struct dkt_event *const *events;
 	size_t n_events;
 	struct rows *rows;
 };
 
-static bool chosen(const struct list *list, const char *name)
+static bool is_selected(const struct list *list, const char *name)
 {
 	for (int i = 0; i < list->n_globs; i++)
 		if (!fnmatch(list->globs[i], name, FNM_CASEFOLD))
@@ -33,34 +34,24 @@ static int load_map(struct list *list)
 
 /* ---- classes and subsystems ---- */
 
-static int list_bits(struct list *list, enum mask_kind kind)
+static int list_bits(struct list *list)
 {
 	for (unsigned int bit = 0; bit < MASK_BITS; bit++) {
-		const char *name = mask_name(kind, bit);
-		const char *none = class_map_none(list->map, kind, bit);
+		const char *name = mask_name(list->kind, bit);
+		const char *none = class_map_none(list->map, list->kind, bit);
 		char *about __cleanup(free) = NULL;
 
-		if (!*name || !chosen(list, name))
+		if (!*name || !is_selected(list, name))
 			continue;
-		if (asprintf(&about, "%s%s%s", class_map_about(list->map, kind, bit),
+		if (asprintf(&about, "%s%s%s", class_map_about(list->map, list->kind, bit),
 			     none ? "; no events on this kernel: " : "", none ? none : "") < 0) {
 			about = NULL;
 			return -ENOMEM;
 		}
 		rows_add(list->rows, val_text(name), val_number(1u << bit),
-			 val_number(class_map_count(list->map, kind, bit)), val_words(about));
+			 val_number(class_map_count(list->map, list->kind, bit)), val_words(about));
 	}
 	return 0;
-}
-
-static int list_classes(struct list *list)
-{
-	return list_bits(list, MASK_DEBUG);
-}
-
-static int list_subsystems(struct list *list)
-{
-	return list_bits(list, MASK_SUBSYSTEM);
 }
 
 /* ---- events ---- */
@@ -75,8 +66,8 @@ static char *bit_names(enum mask_kind kind, uint32_t mask)
 	return strdup(mask ? text : "");
 }
 
-/* The words of its print format tell what an event is about; arguments would not. */
-static char *event_words(struct dkt_event *event)
+/* Returns the format string of the event's print format, without the arguments. */
+static char *describe_event(struct dkt_event *event)
 {
 	const char *from = dkt_event_print_format(event), *to;
 
@@ -90,25 +81,22 @@ static char *event_words(struct dkt_event *event)
 
 static int list_events(struct list *list)
 {
-	/* To parse all formats takes a quarter of a second. */
-	bool words = list->n_globs || list->app->json || list->app->csv;
+	/* A description needs the event's format. Parsing all formats takes a quarter of a second. */
+	bool describe = list->n_globs || list->app->json || list->app->csv;
 
 	for (size_t i = 0; i < list->n_events; i++) {
 		const struct class_bits *bits = class_map_event(list->map, list->events[i]);
-		char *name __cleanup(free) = NULL;
-		char *types __cleanup(free) = bit_names(MASK_DEBUG, bits->types);
+		char *name __cleanup(free) = event_full_name(list->events[i]);
+		char *classes __cleanup(free) = bit_names(MASK_DEBUG, bits->types);
 		char *subsystems __cleanup(free) = bit_names(MASK_SUBSYSTEM, bits->subsystems);
 		char *about __cleanup(free) = NULL;
 
-		if (asprintf(&name, "%s:%s", dkt_event_system(list->events[i]),
-			     dkt_event_name(list->events[i])) < 0) {
-			name = NULL;
+		if (!name)
 			return -ENOMEM;
-		}
-		if (!chosen(list, name))
+		if (!is_selected(list, name))
 			continue;
-		about = words ? event_words(list->events[i]) : NULL;
-		rows_add(list->rows, val_text(name), val_words(types), val_words(subsystems),
+		about = describe ? describe_event(list->events[i]) : NULL;
+		rows_add(list->rows, val_text(name), val_words(classes), val_words(subsystems),
 			 val_words(about));
 	}
 	return 0;
@@ -137,14 +125,11 @@ static int list_fields(struct list *list)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < list->n_events; i++) {
-		char *name __cleanup(free) = NULL;
+		char *name __cleanup(free) = event_full_name(list->events[i]);
 
-		if (asprintf(&name, "%s:%s", dkt_event_system(list->events[i]),
-			     dkt_event_name(list->events[i])) < 0) {
-			name = NULL;
+		if (!name)
 			return -ENOMEM;
-		}
-		if (chosen(list, name))
+		if (is_selected(list, name))
 			err = list_fields_of(list, list->events[i], name);
 	}
 	return err;
@@ -155,26 +140,27 @@ static int list_fields(struct list *list)
 #define MAX_COLUMNS 7
 
 static const struct {
-	const char *what;
+	const char *name;
 	int (*run)(struct list *list);
-	bool needs_glob; /* without one it would be too much to be of use */
+	enum mask_kind kind;
+	bool needs_glob; /* there is too much to list without one */
 	struct column columns[MAX_COLUMNS];
 } lists[] = {
 	/* clang-format off */
-	{ "classes", list_classes, false,
+	{ "classes", list_bits, MASK_DEBUG, false,
 	  { { .key = "name" }, { .key = "mask", .type = COL_MASK }, { .key = "events", .type = COL_NUMBER }, { .key = "description", .flags = COL_FOLD } } },
-	{ "subsystems", list_subsystems, false,
+	{ "subsystems", list_bits, MASK_SUBSYSTEM, false,
 	  { { .key = "name" }, { .key = "mask", .type = COL_MASK }, { .key = "events", .type = COL_NUMBER }, { .key = "description", .flags = COL_FOLD } } },
-	{ "events", list_events, false,
+	{ "events", list_events, 0, false,
 	  { { .key = "event" }, { .key = "classes" }, { .key = "subsystems" }, { .key = "description", .flags = COL_FOLD } } },
-	{ "fields", list_fields, true,
+	{ "fields", list_fields, 0, true,
 	  { { .key = "event" }, { .key = "field" }, { .key = "type", .flags = COL_FOLD },
 	    { .key = "offset", .type = COL_NUMBER, .heading = "OFFSET(B)" }, { .key = "size", .type = COL_NUMBER, .heading = "SIZE(B)" },
 	    { .key = "signed", .type = COL_NUMBER, .flags = COL_PEOPLE }, { .key = "signed", .type = COL_BOOL, .flags = COL_DATA } } },
 	/* clang-format on */
 };
 
-static int run_list(struct list *list, size_t i)
+static int run_list(struct list *list, int i)
 {
 	size_t n = 0;
 	int err;
@@ -185,7 +171,8 @@ static int run_list(struct list *list, size_t i)
 	if (!err)
 		err = load_map(list);
 	if (!err) {
-		list->rows = rows_new(lists[i].what, lists[i].columns, n);
+		list->kind = lists[i].kind;
+		list->rows = rows_new(lists[i].name, lists[i].columns, n);
 		err = lists[i].run(list);
 	}
 	err = print_rows(list->app, err, list->rows, "nothing matches");
@@ -196,16 +183,10 @@ static int run_list(struct list *list, size_t i)
 int cmd_list(struct app *app, int argc, char **argv)
 {
 	struct list list = { .app = app, .globs = argv + 2, .n_globs = argc - 2 };
-	struct dkt__guess guess;
-	size_t i;
+	int i = app_find_row(app, argv[1], lists, ARRAY_SIZE(lists), sizeof(*lists));
 
-	for (i = 0; i < ARRAY_SIZE(lists); i++)
-		if (!strcmp(lists[i].what, argv[1]))
-			break;
-	if (i == ARRAY_SIZE(lists))
-		return app_usage(
-			"list: '%s' is not one of classes, subsystems, events, fields%s", argv[1],
-			app_guess(&guess, argv[1], lists, ARRAY_SIZE(lists), sizeof(*lists)));
+	if (i < 0)
+		return EXIT_USAGE;
 	if (lists[i].needs_glob && !list.n_globs)
 		return app_usage("list fields: needs an event or a glob of events, such as"
 				 " 'block:*'");

@@ -48,14 +48,13 @@ static int read_opts(const struct app *app, struct dkt_probe_opts *opts)
 	return 0;
 }
 
-/* joined is what the place is in, if it is made of two words. */
+/* "FUNCTION %return" is the place "FUNCTION%return", which is then in *joined. */
 static int read_words(const struct app *app, char **argv, struct probe_words *words, char **joined)
 {
 	int rc;
 
 	*words = (struct probe_words){ .opts.sz = sizeof(words->opts), .place = argv[0] };
 	rc = read_opts(app, &words->opts);
-	/* "FUNCTION %return ..." is "FUNCTION%return ..." */
 	if (!rc && argv[1] && !strcmp(argv[1], "%return")) {
 		if (asprintf(joined, "%s%%return", argv[0]) < 0)
 			*joined = NULL;
@@ -82,8 +81,8 @@ static int print_definitions(struct app *app, const struct dkt_probes *probes)
 	return 0;
 }
 
-static void print_made(const struct app *app, struct debuglog *log, const struct dkt_probes *probes,
-		       const struct probes_result *result)
+static void print_result(const struct app *app, struct debuglog *log,
+			 const struct dkt_probes *probes, const struct probes_result *result)
 {
 	const struct dkt_probe *probe;
 
@@ -108,9 +107,9 @@ static void print_made(const struct app *app, struct debuglog *log, const struct
 			 probe->name);
 }
 
-/* words are NULL for an event of two others, which the statement makes. */
-static int make(struct app *app, const struct probe_words *words, const struct dkt_sql *sql,
-		const struct dkt_probes *probes)
+/* Creates the probes that words define, or the synthetic event of sql if words is NULL. */
+static int create(struct app *app, const struct probe_words *words, const struct dkt_sql *sql,
+		  const struct dkt_probes *probes)
 {
 	const struct probes_opts opts = { .enable = app->enable };
 	struct probes_result result = { 0 };
@@ -121,7 +120,7 @@ static int make(struct app *app, const struct probe_words *words, const struct d
 		err = words ? probes_add(log, words, probes, &opts, &result) :
 			      joined_add(log, sql, probes, &opts, &result);
 	if (!err)
-		print_made(app, log, probes, &result);
+		print_result(app, log, probes, &result);
 	free(result.words);
 	debuglog_close(log);
 	return err ? app_fail(app) : 0;
@@ -138,14 +137,13 @@ static int probe_add_place(struct app *app, char **argv)
 		rc = app_fail(app);
 	if (!rc)
 		rc = app->dry_run ? print_definitions(app, probes) :
-				    make(app, &words, NULL, probes);
+				    create(app, &words, NULL, probes);
 	dkt_probes_free(probes);
 	return rc;
 }
 
 /* ---- add --sql ---- */
 
-/* Options that say what a probe is. */
 static int check_sql(const struct app *app, char **argv)
 {
 	if (argv[0])
@@ -180,7 +178,7 @@ static int probe_add_sql(struct app *app, char **argv)
 	     joined_define(app->ctx, sql, app->name, &probes)))
 		rc = app_fail(app);
 	if (!rc)
-		rc = app->dry_run ? print_sql(app, sql, probes) : make(app, NULL, sql, probes);
+		rc = app->dry_run ? print_sql(app, sql, probes) : create(app, NULL, sql, probes);
 	dkt_probes_free(probes);
 	dkt_sql_free(sql);
 	return rc;
@@ -210,7 +208,7 @@ static struct json_object *count(uint64_t hits)
 	return hits == DKT_PROBE_UNKNOWN ? NULL : val_number(hits);
 }
 
-/* The kernel writes an offset in a file with 16 digits. The caller frees it. */
+/* Removes the leading zeros of an offset in a program. The caller frees the text. */
 static char *place_text(const struct dkt_probe *probe)
 {
 	const char *colon = strrchr(probe->place, ':');
@@ -247,7 +245,7 @@ static int add_row(struct rows *rows, const struct dkt_probe *probe, bool on, bo
 	return 0;
 }
 
-/* The probes on Lustre's messages, with their many places and fields, are one row. */
+/* Lustre's messages have many probes with many fields; they are shown as one row. */
 static int add_messages(struct rows *rows, const struct dkt_probe *probe, bool on)
 {
 	if (strcmp(probe->name, CDEBUG_NAME))
@@ -259,7 +257,7 @@ static int add_messages(struct rows *rows, const struct dkt_probe *probe, bool o
 static int list(struct app *app, struct debuglog *log, const char *pattern, struct rows *rows)
 {
 	struct dkt_event **on __cleanup(free) = NULL;
-	struct dkt_probes *there = NULL;
+	struct dkt_probes *all = NULL;
 	const struct dkt_probe *probe;
 	size_t n_on = 0;
 	int err = probes_load(log);
@@ -267,8 +265,8 @@ static int list(struct app *app, struct debuglog *log, const char *pattern, stru
 	if (!err && log->in)
 		err = dkt_instance_get_events(log->in, &on, &n_on);
 	if (!err)
-		err = dkt_probes_read(app->ctx, &there);
-	for (size_t i = 0; !err && (probe = dkt_probes_at(there, i)); i++) {
+		err = dkt_probes_read(app->ctx, &all);
+	for (size_t i = 0; !err && (probe = dkt_probes_at(all, i)); i++) {
 		const struct probe_made *made = probes_find(log->probes, probe->group, probe->name);
 		bool ours = made && dkt_probe_same(dkt_probes_at(made->definition, 0), probe);
 
@@ -277,7 +275,7 @@ static int list(struct app *app, struct debuglog *log, const char *pattern, stru
 		else if (!pattern || probes_match(pattern, probe))
 			err = add_row(rows, probe, is_on(on, n_on, probe), ours, probe->fields);
 	}
-	dkt_probes_free(there);
+	dkt_probes_free(all);
 	return err;
 }
 
@@ -303,7 +301,6 @@ static int add_marker(void *data, const struct dkt_marker *marker)
 	return 0;
 }
 
-/* The markers of a program. */
 static int list_markers(struct app *app, const char *glob)
 {
 	static const struct column columns[] = {
@@ -351,31 +348,32 @@ static int probe_list(struct app *app, char **argv)
 
 /* ---- del, enable, disable ---- */
 
-/* It is there, but not ours: why nothing is done with it is to be said. */
-static int other_tools(struct app *app, const char *pattern)
+/* No probe of ours matches. Reports a probe of another program that does, or the error before. */
+static int report_foreign(struct app *app, const char *pattern)
 {
-	char *words = dkt_error_take(app->ctx);
-	struct dkt_probes *there;
+	char *message = dkt_error_take(app->ctx);
+	struct dkt_probes *all;
 	const struct dkt_probe *probe;
 
-	if (dkt_probes_read(app->ctx, &there)) {
-		free(words);
+	if (dkt_probes_read(app->ctx, &all)) {
+		free(message);
 		return app_fail(app);
 	}
-	dkt_error_give(app->ctx, 0, words);
-	for (size_t i = 0; (probe = dkt_probes_at(there, i)); i++)
+	dkt_error_give(app->ctx, 0, message);
+	for (size_t i = 0; (probe = dkt_probes_at(all, i)); i++)
 		if (probes_match(pattern, probe))
 			break;
 	if (probe)
 		dkt_fail(app->ctx, 0, "%s:%s was not created by dktrace; dktrace leaves it alone",
 			 probe->group, probe->name);
-	dkt_probes_free(there);
+	dkt_probes_free(all);
 	return app_fail(app);
 }
 
-static int change(struct app *app, const char *what, const char *pattern)
+static int probe_change(struct app *app, char **argv)
 {
-	bool remove = !strcmp(what, "del"), on = !strcmp(what, "enable");
+	const char *action = argv[-1], *pattern = argv[0];
+	bool remove = !strcmp(action, "del"), on = !strcmp(action, "enable");
 	struct debuglog *log = NULL;
 	size_t n = 0;
 	int err = debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
@@ -389,7 +387,7 @@ static int change(struct app *app, const char *what, const char *pattern)
 		       on     ? "on" :
 				"off");
 	else if (err == -ENOENT && !n && log)
-		other_tools(app, pattern);
+		report_foreign(app, pattern);
 	else
 		app_fail(app);
 	debuglog_close(log);
@@ -397,11 +395,6 @@ static int change(struct app *app, const char *what, const char *pattern)
 }
 
 /* ---- all ---- */
-
-static int probe_change(struct app *app, char **argv)
-{
-	return change(app, argv[-1], argv[0]);
-}
 
 static const struct {
 	const char *name;
@@ -418,17 +411,12 @@ static const struct {
 
 int cmd_probe(struct app *app, int argc, char **argv)
 {
-	struct dkt__guess guess;
+	int i = app_find_row(app, argv[1], actions, ARRAY_SIZE(actions), sizeof(*actions));
 
-	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
-		if (strcmp(argv[1], actions[i].name))
-			continue;
-		if (argc - 2 < actions[i].min_args || argc - 2 > actions[i].max_args)
-			return app_usage("probe %s: usage: dktrace probe %s %s", argv[1], argv[1],
-					 actions[i].args);
-		return actions[i].run(app, argv + 2);
-	}
-	return app_usage("probe: '%s' is not one of add, del, disable, enable, list%s", argv[1],
-			 app_guess(&guess, argv[1], actions, ARRAY_SIZE(actions),
-				   sizeof(*actions)));
+	if (i < 0)
+		return EXIT_USAGE;
+	if (argc - 2 < actions[i].min_args || argc - 2 > actions[i].max_args)
+		return app_usage("probe %s: usage: dktrace probe %s %s", argv[1], argv[1],
+				 actions[i].args);
+	return actions[i].run(app, argv + 2);
 }

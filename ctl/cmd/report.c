@@ -8,7 +8,7 @@ struct reporting {
 	struct inputs in; /* all files */
 	struct record_args args;
 	struct outfile file;
-	bool closed; /* the reader of a pipe went away */
+	bool closed; /* the reader of the output closed the pipe */
 };
 
 /* ---- files that are printed in one order ---- */
@@ -33,7 +33,7 @@ static int print_records(struct reporting *r, struct inputs *in, struct sink *si
 	return err || !r->args.sink.whole ? err : outfile_commit(&r->file);
 }
 
-/* The exit status. */
+/* Returns the exit status. */
 static int print_group(struct reporting *r, struct inputs *in)
 {
 	struct sink sink = { 0 };
@@ -52,7 +52,7 @@ static int print_group(struct reporting *r, struct inputs *in)
 
 /* ---- the whole ---- */
 
-/* Those that cannot be opened are told, and left out. */
+/* Reports and skips files that cannot be opened. Returns the exit status. */
 static int open_all(struct reporting *r)
 {
 	struct inputs *in = &r->in;
@@ -66,7 +66,7 @@ static int open_all(struct reporting *r)
 	return inputs_name(in) ? app_fail(r->app) : rc;
 }
 
-/* The files whose times can be compared with those of file first, into list. */
+/* Puts into list the files whose times can be compared with those of file first. */
 static int find_group(struct reporting *r, size_t first, size_t *list, size_t *n)
 {
 	struct inputs *in = &r->in;
@@ -91,12 +91,6 @@ static int find_group(struct reporting *r, size_t first, size_t *list, size_t *n
 	return 0;
 }
 
-/* A failure counts more than a loss. */
-static int worse(int a, int b)
-{
-	return !a || (a == EXIT_LOST && b) ? b : a;
-}
-
 static int print_all(struct reporting *r)
 {
 	size_t *list __cleanup(free) = calloc(r->in.n, sizeof(*list));
@@ -112,7 +106,7 @@ static int print_all(struct reporting *r)
 			continue;
 		if (find_group(r, i, list, &n) || inputs_take(&r->in, list, n, &group))
 			return app_fail(r->app);
-		rc = worse(print_group(r, &group), rc);
+		rc = app_worse(print_group(r, &group), rc);
 		inputs_clear(&group);
 	}
 	return rc;
@@ -153,7 +147,6 @@ static bool has_field(const struct inputs *in, const char *name, struct dkt__gue
 	return !any;
 }
 
-/* A field that no event has is misspelt. */
 static int check_fields(const struct inputs *in, struct record_args *args)
 {
 	struct dkt__guess guess;
@@ -180,7 +173,7 @@ int cmd_report(struct app *app, int argc, char **argv)
 		bad = open_all(&r);
 		rc = check_fields(&r.in, &r.args);
 	}
-	/* A whole file has the records of all files. */
+	/* A file that is all or nothing needs the records of all inputs. */
 	if (!rc && !(bad && r.args.sink.whole))
 		rc = print_all(&r);
 	rc = bad ? bad : rc;

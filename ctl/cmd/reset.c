@@ -15,10 +15,10 @@ int cmd_reset(struct app *app, int argc, char **argv)
 		err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
 	if (asprintf(&dir, RUN_DIR "/%s", app->instance) < 0)
 		dir = NULL;
-	/* It reads the instance, which so could not be removed. */
+	/* The daemon reads the instance, and an instance in use cannot be removed. */
 	if (!err && dir)
 		err = daemon_stop(app->ctx, dir);
-	/* Where there is no tracefs nothing is left in it. */
+	/* Without tracefs there are no instances. */
 	if (!err && !dkt_tracefs_open(app->ctx, 0))
 		err = live_sweep(app);
 	if (!err)

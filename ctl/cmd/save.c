@@ -6,7 +6,7 @@
 
 static const char heading[] = "# Settings of dktrace, see dktrace-apply(1).";
 
-/* The lines that are there keep their places; a file that makes no sense is not written over. */
+/* The lines of an existing file keep their places. An invalid file is an error, and stays. */
 static int load(struct app *app, const char *file, struct conf *conf)
 {
 	int err = conf_load(app->ctx, file, conf);

@@ -7,13 +7,13 @@
 #include "base/parse.h"
 #include "input/inputs.h"
 
-/* More files are most likely a wrong unit. */
+/* More files than this need --force: the unit is probably wrong. */
 #define MAX_PIECES 1000
 
-/* Beside its bytes a record takes about so many. */
+/* About so many bytes of each record in a file are not its own. */
 #define OVERHEAD 8
 
-/* A file that is to be, or is, one of those written. */
+/* An output file. */
 struct piece {
 	struct outfile file;
 	char *name;
@@ -23,17 +23,17 @@ struct piece {
 
 struct splitting {
 	struct app *app;
-	const char *path; /* as given: "part.dat" */
+	const char *path; /* the argument: "part.dat" */
 	struct inputs in;
 	struct sink_opts opts;
-	struct sink sink; /* of the last piece, if that is open */
-	uint64_t every, count, size; /* 0: no bound */
-	uint64_t until; /* end of the window of this piece */
-	uint64_t bytes; /* of records in this piece */
-	bool open;
+	struct sink sink; /* of the last piece */
+	uint64_t every, count, size; /* 0: no limit */
+	uint64_t until; /* the end of the last piece's window */
+	uint64_t bytes; /* of the last piece's records */
+	bool open; /* the last piece is */
 	struct piece *pieces;
 	unsigned int n;
-	unsigned int n_complete, n_named; /* of them */
+	unsigned int n_complete, n_named;
 	struct rows *rows;
 };
 
@@ -74,7 +74,7 @@ static char *piece_name(const char *path, unsigned int nr)
 	return name;
 }
 
-/* Windows follow each other from the first record on. */
+/* Windows of the length --every follow each other, from the first record on. */
 static void next_window(struct splitting *s, uint64_t time)
 {
 	uint64_t steps;
@@ -95,12 +95,11 @@ static int piece_open(struct splitting *s, const struct dkt_record *record)
 			s->app->ctx, -E2BIG,
 			"more than %d files would be written: use a larger piece, or --force",
 			MAX_PIECES);
-	piece = reallocarray(s->pieces, s->n + 1, sizeof(*piece));
-	if (!piece)
-		return -ENOMEM;
-	s->pieces = piece;
-	piece += s->n++;
-	*piece = (struct piece){ .file = OUTFILE_INIT, .first = record->ts };
+	err = dkt__append(s->pieces, s->n,
+			  (struct piece){ .file = OUTFILE_INIT, .first = record->ts });
+	if (err)
+		return err;
+	piece = &s->pieces[s->n - 1];
 	s->bytes = 0;
 	next_window(s, record->ts);
 	piece->name = piece_name(s->path, s->n);
@@ -115,7 +114,7 @@ static int piece_open(struct splitting *s, const struct dkt_record *record)
 	return err ? err : sink_begin(&s->sink);
 }
 
-/* Gives names to the pieces that are complete. */
+/* Moves the complete pieces to their names. */
 static int name_pieces(struct splitting *s)
 {
 	int err = 0;
@@ -131,7 +130,7 @@ static int name_pieces(struct splitting *s)
 	return err;
 }
 
-/* Where their number has a bound, none is there before it is known that it is kept. */
+/* Without --force, no piece gets its name before all are within the limit. */
 static int piece_close(struct splitting *s)
 {
 	int err = sink_finish(&s->sink);
@@ -143,12 +142,11 @@ static int piece_close(struct splitting *s)
 	return err || !s->app->force ? err : name_pieces(s);
 }
 
-/* Whether the record begins another piece. */
+/* True if the record belongs to a new piece. */
 static bool is_full(const struct splitting *s, const struct dkt_record *record)
 {
 	if (s->every && record->ts >= s->until)
 		return true;
-	/* A gap belongs to the record behind it. */
 	return (s->count && s->sink.records >= s->count) || (s->size && s->bytes >= s->size);
 }
 
@@ -167,7 +165,7 @@ static int take(void *data, struct dkt_source *source, const struct dkt_record *
 	return sink_add(&s->sink, record);
 }
 
-/* Those that are complete are there, also if another one failed. */
+/* If one piece fails, the complete ones stay. */
 static int split(struct splitting *s)
 {
 	int named, err = inputs_each(&s->in, take, s);
@@ -189,7 +187,7 @@ static void clear(struct splitting *s)
 	inputs_clear(&s->in);
 }
 
-/* Each piece is a file that is open until all are named. */
+/* All pieces stay open until they get their names. */
 static void raise_limit(void)
 {
 	struct rlimit limit;

@@ -10,7 +10,7 @@
 
 #define SYS_CPU "/sys/devices/system/cpu"
 
-/* tracefs has a buffer for every possible CPU; a CPU that is not present has no directory in sysfs. */
+/* tracefs has a buffer for every possible CPU, sysfs a directory for every CPU that is present. */
 static bool is_offline(int cpu)
 {
 	char path[64], state = '1';

@@ -9,7 +9,7 @@
 
 struct status_cpu {
 	struct dkt_cpu_stats stats;
-	bool offline; /* now; the records that it left can be read all the same */
+	bool offline; /* now; its buffer can still be read */
 };
 
 struct status {
@@ -18,14 +18,14 @@ struct status {
 	uint64_t size;
 	char *clock;
 	size_t events_on;
-	size_t filtered;
-	uint64_t kept; /* bytes taken out by show, still of the log */
+	size_t filtered; /* events with a filter */
+	uint64_t kept; /* bytes in the spool, which show has read and the next dk prints */
 	struct source_state sources[SOURCES];
-	char *left; /* instances of commands that were killed, NULL: none */
-	char *drift; /* lines on what came and went, NULL: nothing */
+	char *left; /* the instances of killed commands; NULL: none */
+	char *drift; /* a line for each difference to the kernel; NULL: none */
 	struct status_cpu *cpus;
 	int n_cpus;
 };
 
-/* Prints it on stdout; 0 or -ENOMEM. */
+/* Prints the state on stdout. Returns 0 or -ENOMEM. */
 int status_print(const struct app *app, struct debuglog *log, const struct status *status);

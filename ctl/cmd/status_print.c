@@ -13,7 +13,7 @@
 /* The width of the column of labels. */
 #define LABELS 17
 
-/* More triggers than that are for their own command. */
+/* Text shows at most so many filters and triggers. */
 #define MAX_SHOWN 5
 
 #define ATTENTION "attention"
@@ -74,9 +74,9 @@ static void put_drift(struct out *out, const struct status *status)
 	out_put(out, "changes", changes);
 }
 
-/* ---- what is set ---- */
+/* ---- settings ---- */
 
-/* For people: lctl's way to print a mask has two blanks where a bit has no name. */
+/* Prints "all" for all bits, and one space where lctl prints two: for a bit without a name. */
 static void make_readable(char *value)
 {
 	char all[MASK_TEXT_SIZE];
@@ -115,7 +115,7 @@ static void put_params(struct out *out, struct debuglog *log)
 	}
 }
 
-/* Some of them in a line of text, all as rows. */
+/* Prints a line of text with the first entries, and a table of all for programs. */
 static void put_entries(struct out *out, const struct entries *entries, const char *name,
 			const struct column columns[2])
 {
@@ -125,11 +125,11 @@ static void put_entries(struct out *out, const struct entries *entries, const ch
 	FILE *f = open_memstream(&text, &len);
 
 	for (size_t i = 0; f && i < entries->n; i++) {
-		const struct entry *it = &entries->list[i];
+		const struct entry *entry = &entries->list[i];
 
-		rows_add(rows, val_text(it->events), val_text(it->text));
+		rows_add(rows, val_text(entry->events), val_text(entry->text));
 		if (i < MAX_SHOWN)
-			fprintf(f, "%s%s %s", i ? "; " : "", it->events, it->text);
+			fprintf(f, "%s%s %s", i ? "; " : "", entry->events, entry->text);
 	}
 	if (f && entries->n > MAX_SHOWN)
 		fprintf(f, " and %zu more", entries->n - MAX_SHOWN);
@@ -184,7 +184,7 @@ static void put_probes(struct out *out, struct debuglog *log)
 	out_data(out, rows);
 }
 
-/* The instance in which hist --keep lets the kernel count. */
+/* Names the instance in which hist --keep counts. */
 static void put_hist(struct out *out, const struct debuglog *log)
 {
 	struct dkt_instance *in = NULL;
@@ -201,7 +201,7 @@ static void put_hist(struct out *out, const struct debuglog *log)
 			 name);
 }
 
-/* ---- what is recorded ---- */
+/* ---- buffers ---- */
 
 static void put_buffers(struct out *out, const struct status *status)
 {
@@ -227,13 +227,12 @@ static void put_buffers(struct out *out, const struct status *status)
 			 (status->kept + 1023) >> 10);
 }
 
-/* Whether the same is to be said of both. */
 static bool same_note(const struct source_state *a, const struct source_state *b)
 {
 	return !a->used && !b->used && !strcmp(a->note, b->note);
 }
 
-/* Text has a line for sources that follow each other and of which the same is to be said. */
+/* In text, unused sources with the same note share a line. */
 static void put_sources(struct out *out, const struct status *status)
 {
 	static const struct column columns[] = { { .key = "source" },

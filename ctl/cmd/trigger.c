@@ -9,7 +9,7 @@
 #include "out/fold.h"
 #include "set/triggers.h"
 
-/* More strings of Lustre than that are no answer. */
+/* At most so many strings of Lustre are printed. */
 #define MAX_TEXTS 8
 
 static const char *plural(size_t n)
@@ -31,7 +31,7 @@ static void print_count(const struct trigger_count *count)
 	fold_print(stdout, names, 0, fold_width());
 }
 
-/* Strings of Lustre, as they are written in its source. */
+/* Prints strings as they are written in Lustre's source. */
 static void print_texts(const char *what, const struct names *texts)
 {
 	for (size_t i = 0; i < texts->n && i < MAX_TEXTS; i++) {
@@ -66,7 +66,7 @@ static bool is_message(const char *words)
 	return !strcmp(words, TRIGGERS_MESSAGE);
 }
 
-/* message TEXT ACTION: the events and the conditions are those that Lustre's own strings lead to. */
+/* message TEXT ACTION: finds the text in Lustre's strings, which give the events and conditions. */
 static int add_message(struct app *app, struct debuglog *log, char **argv,
 		       struct trigger_count *count)
 {
@@ -107,14 +107,10 @@ static int add(struct app *app, struct debuglog *log, int argc, char **argv)
 static int add_row(void *data, struct dkt_event *event, const struct dkt_trigger *trigger)
 {
 	struct rows *rows = data;
-	char *name __cleanup(free) = NULL;
+	char *name __cleanup(free) = event_full_name(event);
 	char *action __cleanup(free) = NULL;
 
-	if (asprintf(&name, "%s:%s", dkt_event_system(event), dkt_event_name(event)) < 0) {
-		name = NULL;
-		return -ENOMEM;
-	}
-	/* The whole text of a histogram is its action. */
+	/* A histogram's action is its text up to the condition. */
 	if (!strcmp(trigger->action, "hist"))
 		action = strndup(trigger->text,
 				 trigger->filter ?
@@ -123,7 +119,7 @@ static int add_row(void *data, struct dkt_event *event, const struct dkt_trigger
 	else if (asprintf(&action, "%s%s%s", trigger->action, trigger->target ? ":" : "",
 			  trigger->target ? trigger->target : "") < 0)
 		action = NULL;
-	if (!action)
+	if (!name || !action)
 		return -ENOMEM;
 	rows_add(rows, val_text(name), val_text(action),
 		 trigger->left < 0 ? NULL : val_number((uint64_t)trigger->left),
@@ -195,7 +191,7 @@ static const struct {
 	unsigned int flags;
 	const char *usage;
 	int (*run)(struct app *app, struct debuglog *log, int argc, char **argv);
-} words[] = {
+} actions[] = {
 	{ "add", 2, 3, DEBUGLOG_CHANGE, "EVENTS|message TEXT ACTION [--filter EXPR]", add },
 	{ "list", 0, 1, 0, "[EVENTS]", list },
 	{ "del", 1, 2, DEBUGLOG_CHANGE, "EVENTS [ACTION]", del },
@@ -205,24 +201,17 @@ static const struct {
 int cmd_trigger(struct app *app, int argc, char **argv)
 {
 	struct debuglog *log = NULL;
-	struct dkt__guess guess;
-	size_t i;
-	int err;
+	int err, i = app_find_row(app, argv[1], actions, ARRAY_SIZE(actions), sizeof(*actions));
 
-	for (i = 0; i < ARRAY_SIZE(words); i++)
-		if (!strcmp(words[i].name, argv[1]))
-			break;
-	if (i == ARRAY_SIZE(words))
-		return app_usage("trigger: '%s' is not one of add, list, del, rearm%s", argv[1],
-				 app_guess(&guess, argv[1], words, ARRAY_SIZE(words),
-					   sizeof(*words)));
-	if (argc - 2 < words[i].min_args || argc - 2 > words[i].max_args)
-		return app_usage("usage: dktrace trigger %s %s", argv[1], words[i].usage);
+	if (i < 0)
+		return EXIT_USAGE;
+	if (argc - 2 < actions[i].min_args || argc - 2 > actions[i].max_args)
+		return app_usage("usage: dktrace trigger %s %s", argv[1], actions[i].usage);
 	if (i && app->filter)
 		return app_usage("trigger %s: --filter is an option of add", argv[1]);
-	err = debuglog_open(app->ctx, app->instance, words[i].flags, &log);
+	err = debuglog_open(app->ctx, app->instance, actions[i].flags, &log);
 	if (!err)
-		err = words[i].run(app, log, argc - 2, argv + 2);
+		err = actions[i].run(app, log, argc - 2, argv + 2);
 	debuglog_close(log);
 	return err ? app_fail(app) : 0;
 }
