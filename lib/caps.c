@@ -228,11 +228,11 @@ int dkt__rights_check(struct dkt_ctx *ctx, const struct dkt__rights *rights, uns
 				LOCKDOWN_FILE);
 	words = open_memstream(&text, &size);
 	if (!words)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	ok = needs_met(words, rights, needs, dir);
 	fputs(rights->uid ? "; run as root" : "; this root was not given it (a container?)", words);
 	if (fclose(words))
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	return ok ? 0 : dkt_fail(ctx, -EPERM, "%s", text);
 }
 
@@ -259,7 +259,7 @@ int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs)
 	n = getgroups(0, NULL);
 	groups = calloc(n > 0 ? (size_t)n : 1, sizeof(*groups));
 	if (!groups)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	n = getgroups(n, groups);
 	rights.groups = groups;
 	rights.n_groups = n > 0 ? (size_t)n : 0;

@@ -15,7 +15,7 @@ int dkt_change_new(struct dkt_instance *in, struct dkt_change **out)
 	int err;
 
 	if (!change)
-		return -ENOMEM;
+		return dkt__no_memory(in->ctx);
 	change->in = in;
 	err = dkt_events(in->ctx, &change->all, &change->n_all);
 	if (err) {
@@ -52,7 +52,7 @@ int dkt_change_events(struct dkt_change *change, struct dkt_event *const *events
 	free(change->wanted);
 	change->wanted = calloc(change->n_all + 1, sizeof(*change->wanted));
 	if (!change->wanted)
-		return -ENOMEM;
+		return dkt__no_memory(change->in->ctx);
 	for (size_t i = 0; i < n; i++) {
 		if (events[i]->index >= change->n_all)
 			return dkt_fail(change->in->ctx, -EINVAL, "event %s:%s cannot be enabled",
@@ -69,11 +69,11 @@ int dkt_change_filter(struct dkt_change *change, struct dkt_event *event, const 
 	char *copy = strdup(text);
 	int err = copy ? dkt__append(change->filters, change->n_filters,
 				     (struct dkt__filter_step){ .event = event, .text = copy }) :
-			 -ENOMEM;
+			 dkt__no_memory(change->in->ctx);
 
 	if (err)
 		free(copy);
-	return err;
+	return dkt__with_words(change->in->ctx, err);
 }
 
 int dkt_change_tracer(struct dkt_change *change, const char *tracer,
@@ -92,7 +92,7 @@ int dkt_change_tracer(struct dkt_change *change, const char *tracer,
 	if (err)
 		return err;
 	dkt__tracer_clear(&change->tracer);
-	err = dkt__tracer_want(&change->tracer, tracer, &all);
+	err = dkt__with_words(ctx, dkt__tracer_want(&change->tracer, tracer, &all));
 	if (err || !change->tracer.functions || all.keep)
 		return err;
 	return dkt__functions_check(ctx, change->tracer.functions);
@@ -284,7 +284,7 @@ static int read_before(struct dkt_change *change)
 	change->before = calloc(change->n_all + 1, sizeof(bool));
 	change->now = calloc(change->n_all + 1, sizeof(bool));
 	if (!change->before || !change->now)
-		return -ENOMEM;
+		return dkt__no_memory(change->in->ctx);
 	for (size_t i = 0; i < n; i++) {
 		change->before[events[i]->index] = true;
 		change->now[events[i]->index] = true;

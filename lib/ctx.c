@@ -7,6 +7,9 @@
 
 #include "ctx.h"
 
+/* Needs no memory, so that it can be the error message when there is none. */
+#define NO_MEMORY "out of memory"
+
 int dkt_version(const char **text)
 {
 	if (text)
@@ -82,7 +85,7 @@ int dkt__ctx_machine(struct dkt_ctx *ctx, const char *machine)
 {
 	ctx->machine = dkt__ctx_strndup(ctx, machine, strlen(machine));
 	ctx->syscalls = NULL;
-	return ctx->machine ? 0 : -ENOMEM;
+	return ctx->machine ? 0 : dkt__no_memory(ctx);
 }
 
 int dkt__ctx_at_end(struct dkt_ctx *ctx, void (*fn)(void *data), void *data)
@@ -94,7 +97,7 @@ int dkt__ctx_at_end(struct dkt_ctx *ctx, void (*fn)(void *data), void *data)
 			return 0;
 	end = dkt__ctx_keep(ctx, sizeof(*end));
 	if (!end)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	*end = (struct dkt__end){ .next = ctx->ends, .fn = fn, .data = data };
 	ctx->ends = end;
 	return 0;
@@ -119,17 +122,20 @@ void dkt_ctx_free(struct dkt_ctx *ctx)
 
 const char *dkt_error(const struct dkt_ctx *ctx)
 {
-	return ctx && ctx->error ? ctx->error : "";
+	if (!ctx)
+		return "";
+	return ctx->error ? ctx->error : ctx->no_memory ? NO_MEMORY : "";
 }
 
 char *dkt_error_take(struct dkt_ctx *ctx)
 {
-	char *words = ctx ? ctx->error : NULL;
+	char *words;
 
-	if (!words)
+	if (!ctx)
 		return NULL;
-
+	words = !ctx->error && ctx->no_memory ? strdup(NO_MEMORY) : ctx->error;
 	ctx->error = NULL;
+	ctx->no_memory = false;
 	return words;
 }
 
@@ -141,7 +147,13 @@ int dkt_error_give(struct dkt_ctx *ctx, int err, char *words)
 	}
 	free(ctx->error);
 	ctx->error = words;
+	ctx->no_memory = err == -ENOMEM;
 	return err;
+}
+
+int dkt__no_memory(struct dkt_ctx *ctx)
+{
+	return dkt_error_give(ctx, -ENOMEM, NULL);
 }
 
 void dkt__damage(char **damage, const char *fmt, va_list ap)
@@ -171,8 +183,7 @@ int dkt_fail(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = dkt_words(fmt, ap);
 	va_end(ap);
-	free(ctx->error);
-	ctx->error = text;
+	dkt_error_give(ctx, text ? err : -ENOMEM, text);
 	return err;
 }
 
@@ -180,6 +191,7 @@ int dkt_fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 {
 	char *inner __cleanup(free) = dkt_error_take(ctx);
 	char *outer __cleanup(free) = NULL;
+	char *all;
 	va_list ap;
 
 	if (!ctx)
@@ -188,8 +200,9 @@ int dkt_fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 	outer = dkt_words(fmt, ap);
 	va_end(ap);
 	/* Both are words already: what they have of lines stays. */
-	if (outer && asprintf(&ctx->error, "%s: %s", outer, inner ? inner : strerror(-err)) < 0)
-		ctx->error = NULL;
+	if (!outer || asprintf(&all, "%s: %s", outer, inner ? inner : strerror(-err)) < 0)
+		all = NULL;
+	dkt_error_give(ctx, all ? err : -ENOMEM, all);
 	return err;
 }
 

@@ -30,7 +30,7 @@ static int read_list(struct dkt_ctx *ctx, const char *file, struct dkt_probes *p
 	for (char *rest = text; (line = strsep(&rest, "\n"));) {
 		err = dkt__probe_parse(line, probes);
 		if (err && err != -EINVAL)
-			return err;
+			return dkt__with_words(ctx, err);
 	}
 	return 0;
 }
@@ -88,7 +88,7 @@ int dkt_probes_read(struct dkt_ctx *ctx, struct dkt_probes **out)
 	int err = 0;
 
 	if (!probes)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	if (dkt__tfs_exists(ctx, "dynamic_events"))
 		err = read_list(ctx, "dynamic_events", probes);
 	else
@@ -185,7 +185,7 @@ int dkt_probe_remove(struct dkt_ctx *ctx, const char *group, const char *name)
 		      dkt_fail(ctx, -ENOENT, "there is no probe %s:%s", group, name);
 	if (!err && asprintf(&text, "-:%s/%s", group, name) < 0) {
 		text = NULL;
-		err = -ENOMEM;
+		err = dkt__no_memory(ctx);
 	}
 	if (!err)
 		err = dkt__tfs_add(ctx, text, "%s", file);

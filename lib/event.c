@@ -117,7 +117,7 @@ static int events_load(struct dkt_ctx *ctx)
 		return 0;
 	all = events_new(ctx);
 	if (!all)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	err = dkt__tfs_read(ctx, &all->names, NULL, "available_events");
 	/* A saved tree need not have the kernel's own events. */
 	if (!err && dkt__tfs_exists(ctx, "events/" FTRACE_SYSTEM))
@@ -128,7 +128,7 @@ static int events_load(struct dkt_ctx *ctx)
 	all->events = calloc(room, sizeof(*all->events));
 	all->list = calloc(room, sizeof(struct dkt_event *));
 	if (!all->events || !all->list) {
-		err = -ENOMEM;
+		err = dkt__no_memory(ctx);
 		goto fail;
 	}
 	all->n = cut_names(all->names, all->events);
@@ -198,7 +198,7 @@ static int given_fill(struct dkt_ctx *ctx, const struct dkt__given *list, size_t
 			continue;
 		event->name = dkt__ctx_strndup(ctx, name, len);
 		if (!event->name)
-			return -ENOMEM;
+			return dkt__no_memory(ctx);
 		event->system = list[i].system;
 		event->format = list[i].text;
 		event->format_len = list[i].len;
@@ -222,11 +222,11 @@ int dkt__events_given(struct dkt_ctx *ctx, const struct dkt__given *list, size_t
 	int err;
 
 	if (!all)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	ctx->given = true;
 	all->events = calloc(n + 1, sizeof(*all->events));
 	all->list = calloc(n + 1, sizeof(struct dkt_event *));
-	err = all->events && all->list ? given_fill(ctx, list, n) : -ENOMEM;
+	err = all->events && all->list ? given_fill(ctx, list, n) : dkt__no_memory(ctx);
 	if (err)
 		return err;
 	qsort(all->events, all->n_all, sizeof(*all->events), given_cmp);
@@ -462,13 +462,13 @@ int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name, 
 		return 0;
 	event = calloc(1, sizeof(*event));
 	if (!event)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	*event = (struct dkt_event){ .ctx = ctx, .index = ctx->events ? ctx->events->n_all : 0 };
 	event->system = strdup(system);
 	event->name = strdup(name);
 	event->format_len = strlen(format);
 	event->format = dkt__ctx_strndup(ctx, format, event->format_len);
-	err = event->system && event->name && event->format ? 0 : -ENOMEM;
+	err = event->system && event->name && event->format ? 0 : dkt__no_memory(ctx);
 	if (!err)
 		err = dkt__ctx_at_end(ctx, free_defined, ctx);
 	if (!err)

@@ -16,10 +16,11 @@ int dkt_expr_new(struct dkt_ctx *ctx, const char *text, const struct dkt_expr_op
 				EXPR_MAX_TEXT);
 	expr = calloc(1, sizeof(*expr));
 	if (!expr)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	expr->ctx = ctx;
 	expr->text = strdup(text);
-	err = expr->text ? dkt__opts_take(ctx, dkt_expr_opts, &expr->opts, opts) : -ENOMEM;
+	err = expr->text ? dkt__opts_take(ctx, dkt_expr_opts, &expr->opts, opts) :
+			   dkt__no_memory(ctx);
 	if (!err)
 		err = dkt__expr_parse(expr);
 	if (err) {

@@ -111,7 +111,7 @@ static int check_globs(struct dkt_ctx *ctx, const char *text, char **globs, size
 	char *save = NULL;
 
 	if (!found || !copy)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	for (size_t i = 0; i < n; i++)
 		if (!*globs[i] || strpbrk(globs[i], " \t\n\r"))
 			return dkt_fail(ctx, -EINVAL, "'%.60s' cannot be the name of a function",

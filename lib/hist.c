@@ -23,7 +23,7 @@ int dkt_hist_new(struct dkt_ctx *ctx, const struct dkt_hist_opts *opts, struct d
 	int err = dkt__opts_take(ctx, dkt_hist_opts, &all, opts);
 
 	if (!hist)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	hist->ctx = ctx;
 	hist->event_key = hist->stack_key = hist->exec_key = -1;
 	if (!err && !all.keys)
@@ -40,11 +40,11 @@ int dkt_hist_new(struct dkt_ctx *ctx, const struct dkt_hist_opts *opts, struct d
 		err = dkt__hist_parse_spec(hist);
 	if (!err) {
 		hist->table = dkt__hist_table(hist);
-		err = hist->table ? 0 : -ENOMEM;
+		err = hist->table ? 0 : dkt__no_memory(ctx);
 	}
 	if (err) {
 		dkt_hist_free(hist);
-		return err;
+		return dkt__with_words(ctx, err);
 	}
 	hist->table->size = all.size ? all.size : HIST_SIZE_MAX;
 	*out = hist;
@@ -168,13 +168,13 @@ int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event)
 		return err;
 	room = dkt__reach(hist->events, hist->n_events, event->index);
 	if (!room)
-		return -ENOMEM;
+		return dkt__no_memory(hist->ctx);
 	snprintf(name, sizeof(name), "%s:%s", event->system, event->name);
 	it.name = dkt__intern(&hist->table->strings, name, (uint32_t)strlen(name));
 	it.event = event;
 	*room = it;
 	/* Names of columns are made, so that the next event is compared with this one. */
-	return it.name == UINT32_MAX ? -ENOMEM : dkt__table_finish(hist->table);
+	return it.name == UINT32_MAX ? dkt__no_memory(hist->ctx) : dkt__table_finish(hist->table);
 }
 
 int dkt_hist_misfit(struct dkt_hist *hist, struct dkt_event *const *events, size_t n)
@@ -265,7 +265,7 @@ static int settle(struct dkt_hist *hist, struct hist_pending *it, const void *st
 	it->waits = false;
 	it->words[at] = dkt__intern(&hist->table->strings, stack, (uint32_t)len);
 	if (it->words[at] == UINT32_MAX)
-		return -ENOMEM;
+		return dkt__no_memory(hist->ctx);
 	return count(hist, NULL, NULL, *it->comm ? it->comm : NULL, it->words, it->vals);
 }
 
@@ -276,7 +276,8 @@ static int take_stack(struct dkt_hist *hist, const struct dkt_record *record)
 	size_t len = record->size > at ? record->size - at : 0;
 
 	len -= len % sizeof(uint64_t);
-	return it ? settle(hist, it, (const char *)record->data + (len ? at : 0), len) : -ENOMEM;
+	return it ? settle(hist, it, (const char *)record->data + (len ? at : 0), len) :
+		    dkt__no_memory(hist->ctx);
 }
 
 static int wait_for_stack(struct dkt_hist *hist, struct dkt_source *source,
@@ -288,7 +289,7 @@ static int wait_for_stack(struct dkt_hist *hist, struct dkt_source *source,
 	const char *comm = hist->exec_key >= 0 ? name_of(hist, source, record, words, room) : NULL;
 
 	if (!it)
-		return -ENOMEM;
+		return dkt__no_memory(hist->ctx);
 	memcpy(it->words, words, sizeof(it->words));
 	memcpy(it->vals, vals, sizeof(it->vals));
 	snprintf(it->comm, sizeof(it->comm), "%s", comm ? comm : "");
@@ -397,7 +398,7 @@ int dkt_hist_table(struct dkt_hist *hist, struct dkt_table **out)
 		err = settle(hist, &hist->pending[i], "", 0);
 	if (!err) {
 		table = dkt__hist_table(hist);
-		err = table ? 0 : -ENOMEM;
+		err = table ? 0 : dkt__no_memory(hist->ctx);
 	}
 	if (!err) {
 		memcpy(table->keys, hist->table->keys, sizeof(table->keys));

@@ -78,13 +78,13 @@ int dkt_instance_open(struct dkt_ctx *ctx, const char *name, unsigned int flags,
 		return err;
 	in = calloc(1, sizeof(*in));
 	if (!in)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	in->ctx = ctx;
 	if (name)
 		in->name = strdup(name);
 	if (name ? asprintf(&in->prefix, "instances/%s/", name) < 0 : !(in->prefix = strdup("")))
 		in->prefix = NULL;
-	err = !in->prefix || (name && !in->name) ? -ENOMEM : instance_make(in, flags);
+	err = !in->prefix || (name && !in->name) ? dkt__no_memory(ctx) : instance_make(in, flags);
 	if (!err)
 		err = count_cpus(in);
 	if (err) {
@@ -167,7 +167,7 @@ int dkt_instance_get_clock(struct dkt_instance *in, char **clock)
 	if (!to)
 		return dkt_fail(in->ctx, -EINVAL, "no clock in use in %strace_clock", in->prefix);
 	*clock = strndup(from + 1, (size_t)(to - from - 1));
-	return *clock ? 0 : -ENOMEM;
+	return *clock ? 0 : dkt__no_memory(in->ctx);
 }
 
 int dkt_instance_set_clock(struct dkt_instance *in, const char *clock)
@@ -270,11 +270,11 @@ int dkt_instance_skip_pids(struct dkt_instance *in, const pid_t *pids, size_t n)
 	FILE *f = open_memstream(&list, &len);
 
 	if (!f)
-		return -ENOMEM;
+		return dkt__no_memory(in->ctx);
 	for (size_t i = 0; i < n; i++)
 		fprintf(f, "%d ", (int)pids[i]);
 	if (fclose(f))
-		return -ENOMEM;
+		return dkt__no_memory(in->ctx);
 	return dkt__tfs_set(in->ctx, list, "%sset_event_notrace_pid", in->prefix);
 }
 
@@ -371,7 +371,7 @@ int dkt_instance_get_events(struct dkt_instance *in, struct dkt_event ***events,
 	if (!on || !*events) {
 		free(*events);
 		*events = NULL;
-		return -ENOMEM;
+		return dkt__no_memory(in->ctx);
 	}
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		struct dkt_event *event;

@@ -53,7 +53,7 @@ int dkt__mount_find(struct dkt_ctx *ctx, unsigned int flags, char **dir)
 	if (*dir)
 		return 0;
 	if (ctx->root)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	if (access(TRACEFS_PLACE, F_OK) && errno == ENOENT)
 		return dkt_fail(ctx, -EOPNOTSUPP, "this kernel has no tracefs (no %s)",
 				TRACEFS_PLACE);
@@ -64,5 +64,5 @@ int dkt__mount_find(struct dkt_ctx *ctx, unsigned int flags, char **dir)
 	if (err)
 		return err;
 	*dir = strdup(TRACEFS_PLACE);
-	return *dir ? 0 : -ENOMEM;
+	return *dir ? 0 : dkt__no_memory(ctx);
 }

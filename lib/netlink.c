@@ -74,7 +74,7 @@ static int netlink_open(struct dkt_ctx *ctx, struct nl_sock **out)
 	int on = 1, err;
 
 	if (!sock)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	err = genl_connect(sock);
 	if (err) {
 		nl_socket_free(sock);

@@ -29,10 +29,10 @@ int dkt__note_write(struct dkt_ctx *ctx, const char *spool, const char *name, co
 
 	if (!err && asprintf(&temp, "%s.tmp", path) < 0) {
 		temp = NULL;
-		err = -ENOMEM;
+		err = dkt__no_memory(ctx);
 	}
 	if (err)
-		return err;
+		return dkt__with_words(ctx, err);
 	if (mkdir(spool, 0700) && errno != EEXIST)
 		return dkt_fail(ctx, -errno, "make %s: %s", spool, strerror(errno));
 	f = fopen(temp, "we");
@@ -54,7 +54,7 @@ int dkt__note_read(struct dkt_ctx *ctx, const char *spool, const char *name, cha
 
 	*text = NULL;
 	if (err)
-		return err;
+		return dkt__with_words(ctx, err);
 	err = dkt__read_file(path, SIZE_MAX, text, &len);
 	return err ? dkt_fail(ctx, err, "open %s: %s", path, strerror(-err)) : 0;
 }
@@ -65,7 +65,7 @@ int dkt__note_remove(struct dkt_ctx *ctx, const char *spool, const char *name)
 	int err = note_path(spool, name, &path);
 
 	if (err)
-		return err;
+		return dkt__with_words(ctx, err);
 	if (!unlink(path) || errno == ENOENT)
 		return 0;
 	return dkt_fail(ctx, -errno, "remove %s: %s", path, strerror(errno));

@@ -44,6 +44,6 @@ int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 		return err;
 	reader = find_reader(&file);
 	if (reader)
-		return reader->open(ctx, &file, &mine, source);
+		return dkt__with_words(ctx, reader->open(ctx, &file, &mine, source));
 	return dkt_fail(ctx, -EINVAL, "open %s: unknown file format", name);
 }

@@ -70,7 +70,7 @@ int dkt_pairs_new(struct dkt_ctx *ctx, const struct dkt_pairs_opts *opts, struct
 		return err;
 	pairs = calloc(1, sizeof(*pairs));
 	if (!pairs)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	pairs->ctx = ctx;
 	pairs->filter = all.filter;
 	pairs->skip = all.skip;
@@ -82,7 +82,7 @@ int dkt_pairs_new(struct dkt_ctx *ctx, const struct dkt_pairs_opts *opts, struct
 	pairs->groups.n_words = 1;
 	if (!err && all.slowest) {
 		pairs->slow = calloc((size_t)all.slowest + 1, sizeof(*pairs->slow));
-		err = pairs->slow ? 0 : -ENOMEM;
+		err = pairs->slow ? 0 : dkt__no_memory(ctx);
 	}
 	if (err) {
 		dkt_pairs_free(pairs);
@@ -174,7 +174,7 @@ int dkt_pairs_event(struct dkt_pairs *pairs, struct dkt_event *event, unsigned i
 	if (err)
 		return err;
 	it = dkt__reach(pairs->events, pairs->n_events, event->index);
-	err = it ? bind_keys(pairs, event, roles, it) : -ENOMEM;
+	err = it ? bind_keys(pairs, event, roles, it) : dkt__no_memory(pairs->ctx);
 	if (!err && pairs->grouped)
 		err = bind_by(pairs, event, roles, it);
 	if (!err && pairs->filter)
@@ -231,7 +231,7 @@ static int group_name(struct dkt_pairs *pairs, struct dkt_source *source,
 			    pairs->by.mod == MOD_USECS);
 	group->is_signed = key->is_signed;
 	group->number = value;
-	return buf.err;
+	return dkt__with_words(pairs->ctx, buf.err);
 }
 
 /* The group that a record belongs to. */
@@ -251,12 +251,13 @@ static int find_group(struct dkt_pairs *pairs, struct dkt_source *source,
 		return 0;
 	*group = dkt__keymap_add(&pairs->groups, &value, &added);
 	if (*group == DKT__KEYMAP_NONE)
-		return -ENOMEM;
+		return dkt__no_memory(pairs->ctx);
 	*near = (struct pair_near){ .value = value, .entry = *group + 1 };
 	if (!added)
 		return 0;
 	err = dkt__append(pairs->group, pairs->n_groups, (struct pair_group){ 0 });
-	return err ? err : group_name(pairs, source, record, key, value, &pairs->group[*group]);
+	return err ? dkt__no_memory(pairs->ctx) :
+		     group_name(pairs, source, record, key, value, &pairs->group[*group]);
 }
 
 /* ---- pairing ---- */
@@ -288,12 +289,12 @@ static int begin(struct dkt_pairs *pairs, struct dkt_source *source, const struc
 	}
 	entry = dkt__keymap_add(&pairs->open, words, &added);
 	if (entry == DKT__KEYMAP_NONE)
-		return -ENOMEM;
+		return dkt__no_memory(pairs->ctx);
 	if (entry >= pairs->n_begun &&
 	    !dkt__reach(pairs->begun, pairs->n_begun, DKT__MAX(63, entry * 2))) {
 		/* An end must not find what there is no room for. */
 		dkt__keymap_remove(&pairs->open, words);
-		return -ENOMEM;
+		return dkt__no_memory(pairs->ctx);
 	}
 	/* The younger of two is the one that the end belongs to, as in the kernel's own pairing. */
 	pairs->info.nested += !added;
@@ -304,7 +305,7 @@ static int begin(struct dkt_pairs *pairs, struct dkt_source *source, const struc
 		err = find_group(pairs, source, record, &it->by, &begun->group);
 	if (!err && pairs->n_slow_max)
 		err = keep_record(&begun->kept, record);
-	return err;
+	return dkt__with_words(pairs->ctx, err);
 }
 
 /* Keeps the pair if it is one of the slowest; they are sorted, the slowest first. */
@@ -322,7 +323,7 @@ static int keep_slow(struct dkt_pairs *pairs, struct pair_begun *begun,
 	spare.ns = ns;
 	if (keep_record(&spare.end, record)) {
 		slow[i] = spare;
-		return -ENOMEM;
+		return dkt__no_memory(pairs->ctx);
 	}
 	/* The saved begin moves, and its place gets the memory of the pair that falls out. */
 	swap = spare.begin;
@@ -340,7 +341,7 @@ static int remember(struct dkt_pairs *pairs, uint64_t ns, uint64_t end, uint32_t
 	if (dkt__unlikely(!pairs->recent)) {
 		pairs->recent = calloc(PAIRS_RECENT, sizeof(*pairs->recent));
 		if (!pairs->recent)
-			return -ENOMEM;
+			return dkt__no_memory(pairs->ctx);
 	}
 	pairs->recent[pairs->info.pairs % PAIRS_RECENT] =
 		(struct pair_recent){ .ns = ns, .end = end, .group = group };
@@ -379,7 +380,7 @@ static int end(struct dkt_pairs *pairs, struct dkt_source *source, const struct 
 	if (!err && pairs->n_slow_max &&
 	    (pairs->n_slow < pairs->n_slow_max || ns > pairs->slow[pairs->n_slow - 1].ns))
 		err = keep_slow(pairs, begun, record, ns);
-	return err;
+	return dkt__with_words(pairs->ctx, err);
 }
 
 /* ---- gaps ---- */

@@ -204,7 +204,7 @@ static int read_statement(struct sql *sql, const char *text, const char *name)
 				"sql: the statement has %zu bytes; the limit is %d", strlen(text),
 				SQL_MAX);
 	sql->text = strdup(text);
-	err = sql->text ? dkt__sql_scan(sql) : -ENOMEM;
+	err = sql->text ? dkt__sql_scan(sql) : dkt__no_memory(sql->ctx);
 	if (!err)
 		err = dkt__sql_parse(sql);
 	if (!err && sql->n_events > 1 && !name)
@@ -222,10 +222,10 @@ int dkt_sql_new(struct dkt_ctx *ctx, const char *text, const char *name, const s
 
 	struct sql sql = { .ctx = ctx };
 	struct made *made = calloc(1, sizeof(*made));
-	int err = made ? read_statement(&sql, text, name) : -ENOMEM;
+	int err = made ? read_statement(&sql, text, name) : dkt__no_memory(ctx);
 
 	if (!err)
-		err = make(&sql, name, made);
+		err = dkt__with_words(ctx, make(&sql, name, made));
 	free(sql.text);
 	free(sql.tokens);
 	free(sql.items);

@@ -81,11 +81,11 @@ static int keep_opts(struct dkt_style *style, const struct dkt_style_opts *opts)
 		own_text(style, &style->source.kernel);
 	fields = dkt__style_alloc(style, (style->opts.n_fields + 1) * sizeof(*fields));
 	if (!owned || !fields)
-		return -ENOMEM;
+		return dkt__no_memory(style->ctx);
 	for (size_t i = 0; i < style->opts.n_fields; i++) {
 		fields[i] = style->opts.fields[i];
 		if (!own_text(style, &fields[i]))
-			return -ENOMEM;
+			return dkt__no_memory(style->ctx);
 	}
 	style->opts.fields = fields;
 	return 0;
@@ -104,7 +104,7 @@ int dkt_style_new(struct dkt_ctx *ctx, const char *name, const struct dkt_style_
 		return dkt_fail(ctx, -ENOENT, "there is no style '%s'", name);
 	style = calloc(1, ops->size);
 	if (!style)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	style->ops = ops;
 	style->ctx = ctx;
 	style->wall_ms = UINT64_MAX;
@@ -113,7 +113,7 @@ int dkt_style_new(struct dkt_ctx *ctx, const char *name, const struct dkt_style_
 		err = ops->open(style);
 	if (err) {
 		dkt_style_free(style);
-		return err;
+		return dkt__with_words(ctx, err);
 	}
 	*out = style;
 	return 0;
@@ -134,7 +134,7 @@ int dkt_style_begin(struct dkt_style *style, struct dkt_buf *buf)
 {
 	dkt__needs(style ? style->ctx : NULL, style && buf);
 
-	return style->ops->begin ? style->ops->begin(style, buf) : 0;
+	return style->ops->begin ? dkt__with_words(style->ctx, style->ops->begin(style, buf)) : 0;
 }
 
 int dkt_style_record(struct dkt_style *style, const struct dkt_record *record, const char *comm,
@@ -143,22 +143,23 @@ int dkt_style_record(struct dkt_style *style, const struct dkt_record *record, c
 	dkt__needs(style ? style->ctx : NULL, style && record && buf);
 
 	if (dkt__unlikely(record->stacks))
-		return dkt__style_with_stacks(style, record, comm, buf);
-	return style->ops->record(style, record, comm, buf);
+		return dkt__with_words(style->ctx,
+				       dkt__style_with_stacks(style, record, comm, buf));
+	return dkt__with_words(style->ctx, style->ops->record(style, record, comm, buf));
 }
 
 int dkt_style_flush(struct dkt_style *style, struct dkt_buf *buf)
 {
 	dkt__needs(style ? style->ctx : NULL, style && buf);
 
-	return style->ops->flush ? style->ops->flush(style, buf) : 0;
+	return style->ops->flush ? dkt__with_words(style->ctx, style->ops->flush(style, buf)) : 0;
 }
 
 int dkt_style_end(struct dkt_style *style, struct dkt_buf *buf)
 {
 	dkt__needs(style ? style->ctx : NULL, style && buf);
 
-	return style->ops->end ? style->ops->end(style, buf) : 0;
+	return style->ops->end ? dkt__with_words(style->ctx, style->ops->end(style, buf)) : 0;
 }
 
 /* ---- events ---- */
@@ -183,7 +184,7 @@ static int forms_grow(struct dkt_style *style)
 		return 0;
 	forms = calloc(old_size ? old_size * 2 : 64, sizeof(*forms));
 	if (!forms)
-		return -ENOMEM;
+		return dkt__no_memory(style->ctx);
 	style->forms = forms;
 	style->forms_size = old_size ? old_size * 2 : 64;
 	for (size_t i = 0; i < old_size; i++)

@@ -181,7 +181,7 @@ int dkt__symbols_read(struct dkt_ctx *ctx, const char *path)
 	int err;
 
 	if (!symbols)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	list_clear(&symbols->functions);
 	memset(symbols->cache, 0, sizeof(symbols->cache));
 	symbols->functions_read = true;
@@ -195,7 +195,7 @@ int dkt__symbols_given(struct dkt_ctx *ctx, const struct dkt__symbol_text *kalls
 	struct dkt__symbols *symbols = symbols_of(ctx);
 
 	if (!symbols)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	symbols->given_functions = *kallsyms;
 	symbols->given_strings = *printk_formats;
 	return 0;
@@ -478,7 +478,7 @@ int dkt__symbols_text(struct dkt_ctx *ctx, struct dkt_buf *buf)
 	/* Looking for any has them read. */
 	find_symbol(ctx, 1);
 	if (!ctx->symbols)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	list = &ctx->symbols->functions;
 	for (size_t i = 0; i < list->n; i++)
 		put_entry(buf, &list->entries[i]);
@@ -516,7 +516,7 @@ int dkt__kernel_strings(struct dkt_ctx *ctx, char **text)
 	if (!ctx->symbols || !ctx->symbols->given_strings.bytes)
 		return -ENOENT;
 	*text = given_text(ctx, &ctx->symbols->given_strings);
-	return *text ? 0 : -ENOMEM;
+	return *text ? 0 : dkt__no_memory(ctx);
 }
 
 const char *dkt__kernel_string(struct dkt_ctx *ctx, uint64_t address)

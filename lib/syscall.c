@@ -54,11 +54,15 @@ const char *dkt_syscall_name(struct dkt_ctx *ctx, int number)
 	if (!ctx->syscalls) {
 		ctx->arch = find_arch(ctx);
 		ctx->syscalls = dkt__ctx_keep(ctx, DKT__SYSCALLS * sizeof(*ctx->syscalls));
-		if (!ctx->syscalls)
+		if (!ctx->syscalls) {
+			dkt__no_memory(ctx);
 			return NULL;
+		}
 	}
 	name = &ctx->syscalls[number];
 	if (!*name)
 		*name = find_name(ctx, number);
+	if (!*name)
+		dkt__no_memory(ctx);
 	return *name && **name ? *name : NULL;
 }

@@ -103,7 +103,7 @@ static int read_start(struct dkt__dat *dat, struct dkt__cursor *cur)
 	dat->page_size = (uint32_t)dkt__cursor_number(cur, 4);
 	if (asprintf(&dat->kind, "trace.dat version %u", dat->version) < 0)
 		dat->kind = NULL;
-	return dat->kind ? dkt__ctx_machine(dat->ctx, "") : -ENOMEM;
+	return dat->kind ? dkt__ctx_machine(dat->ctx, "") : dkt__no_memory(dat->ctx);
 }
 
 static int give(struct dkt__dat *dat)
@@ -201,7 +201,7 @@ static int fill_streams(struct dkt__dat *dat, const struct dkt_source_opts *opts
 		n += dat->buffers[i].n_cpus;
 	dat->streams.list = calloc(n + 1, sizeof(*dat->streams.list));
 	if (!dat->streams.list)
-		return -ENOMEM;
+		return dkt__no_memory(dat->ctx);
 	for (size_t i = 0; i < dat->n_buffers; i++) {
 		const struct dkt__dat_buffer *buffer = &dat->buffers[i];
 
@@ -270,7 +270,7 @@ static int tracedat_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 	int err;
 
 	if (!dat)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	dat->streams.base.ops = &dat_ops;
 	dat->streams.base.ctx = dat->ctx = ctx;
 	dat->file = *file;

@@ -301,7 +301,7 @@ int dkt__tfs_list(struct dkt_ctx *ctx, char ***names, size_t *n, const char *fmt
 	dkt__names_free(*names, *n);
 	*names = NULL;
 	*n = 0;
-	return -ENOMEM;
+	return dkt__no_memory(ctx);
 }
 
 void dkt__names_free(char **names, size_t n)

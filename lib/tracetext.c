@@ -252,7 +252,7 @@ static int text_next(struct dkt_source *source, struct dkt_record *record)
 		take_task(text, row, &line);
 	err = fill(text, &line, next, record);
 	record->ts = row->ts;
-	return err;
+	return dkt__with_words(source->ctx, err);
 }
 
 static const char *text_comm(struct dkt_source *source, const struct dkt_record *record)

@@ -111,7 +111,8 @@ DKT_API const char *dkt_error(const struct dkt_ctx *ctx);
 /*
  * dkt_error_take() removes the message of the last failure from the context and returns it, so that
  * cleaning up, which may fail too, does not overwrite it. The caller passes it to dkt_error_give(),
- * which owns it from then on and returns err, or frees it. NULL: there is no message.
+ * which owns it from then on and returns err, or frees it. NULL: there is no message; if err is
+ * -ENOMEM, the message then is "out of memory", which needs no memory.
  */
 DKT_API char *dkt_error_take(struct dkt_ctx *ctx);
 DKT_API int dkt_error_give(struct dkt_ctx *ctx, int err, char *words);

@@ -33,5 +33,5 @@ int dkt__opts_copy(const char *type, void *to, size_t size, const void *from, ch
 		}
 	if (n < 0)
 		*words = NULL;
-	return err;
+	return n < 0 ? -ENOMEM : err;
 }

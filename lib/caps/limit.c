@@ -72,7 +72,7 @@ int dkt_caps_limit(struct dkt_ctx *ctx, unsigned int keep)
 		return dkt_fail(ctx, -errno, "give up new privileges: %s", strerror(errno));
 	now = cap_get_proc();
 	then = cap_init();
-	err = now && then ? choose(now, then, keep) : -ENOMEM;
+	err = now && then ? choose(now, then, keep) : dkt__no_memory(ctx);
 	if (!err && cap_set_proc(then))
 		err = -errno;
 	if (err)

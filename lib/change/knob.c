@@ -16,11 +16,11 @@ static int want(struct dkt_change *change, const char *file, char *value)
 {
 	int err = value ? dkt__append(change->knobs, change->n_knobs,
 				      (struct dkt__knob){ .file = file, .value = value }) :
-			  -ENOMEM;
+			  dkt__no_memory(change->in->ctx);
 
 	if (err)
 		free(value);
-	return err;
+	return dkt__with_words(change->in->ctx, err);
 }
 
 /* As the file of pids reads: one in a line. */
@@ -40,7 +40,7 @@ int dkt_change_pids(struct dkt_change *change, const pid_t *pids, size_t n, bool
 	f = open_memstream(&list, &len);
 	for (size_t i = 0; f && i < n; i++)
 		fprintf(f, "%s%d", i ? "\n" : "", (int)pids[i]);
-	err = dkt__text_end(f, 0, &list);
+	err = dkt__with_words(change->in->ctx, dkt__text_end(f, 0, &list));
 	return err ? err : want(change, PIDS, list);
 }
 
@@ -70,7 +70,7 @@ int dkt_change_cpus(struct dkt_change *change, const char *list)
 	int n = change->in->cpus;
 
 	if (!cpus)
-		return -ENOMEM;
+		return dkt__no_memory(change->in->ctx);
 	snprintf(all, sizeof(all), "0-%d", n - 1);
 	list = list ? list : all;
 	if (!*list || dkt__expr_cpus_parse(list, strlen(list), cpus) || !cpus->weight)
@@ -100,7 +100,7 @@ int dkt_instance_get_pids(struct dkt_instance *in, pid_t **pids, size_t *n, bool
 		return err;
 	*pids = calloc(strlen(text) / 2 + 1, sizeof(**pids));
 	if (!*pids)
-		return -ENOMEM;
+		return dkt__no_memory(in->ctx);
 	for (const char *p = text; !dkt__take_u64(&p, NULL, DKT__DEC, &pid); p += *p == '\n')
 		(*pids)[(*n)++] = (pid_t)pid;
 	*children = *n && fork;
@@ -143,7 +143,7 @@ int dkt_instance_get_cpus(struct dkt_instance *in, char **cpus)
 	int cpu = 0;
 
 	if (err || !set)
-		return err ? err : -ENOMEM;
+		return err ? err : dkt__no_memory(in->ctx);
 	/* The last hex digit is of the first four CPUs. */
 	for (const char *p = text + strcspn(text, "\n"); p-- > text;) {
 		const char digit[] = { *p, '\0' };
@@ -153,7 +153,7 @@ int dkt_instance_get_cpus(struct dkt_instance *in, char **cpus)
 		for (int i = 0; *p != ',' && i < 4 && cpu < in->cpus; i++, cpu++)
 			set[cpu] = bits >> i & 1;
 	}
-	return list_cpus(set, in->cpus, cpus);
+	return dkt__with_words(in->ctx, list_cpus(set, in->cpus, cpus));
 }
 
 /* ---- steps ---- */

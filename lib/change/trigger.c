@@ -45,7 +45,7 @@ static int check_others(struct dkt_instance *in, const struct dkt_event *event,
 {
 	struct dkt_trigger **there __cleanup(free) = NULL;
 	size_t n;
-	int err = dkt__triggers_parse(text, &there, &n);
+	int err = dkt__with_words(in->ctx, dkt__triggers_parse(text, &there, &n));
 
 	for (size_t i = 0; !err && i < n; i++) {
 		if (dkt_trigger_same(trigger, there[i]))
@@ -108,7 +108,8 @@ int dkt_instance_check_trigger(struct dkt_instance *in, struct dkt_event *event,
 static int add_step(struct dkt_change *change, struct dkt__trigger_step *step)
 {
 	step->target = find_target(change->in->ctx, step->trigger);
-	return dkt__append(change->triggers, change->n_triggers, *step);
+	return dkt__with_words(change->in->ctx,
+			       dkt__append(change->triggers, change->n_triggers, *step));
 }
 
 /* Whether the change removes what excludes it. */

@@ -65,7 +65,7 @@ static int set_debug_path(struct dkt__binary *binary, const char *root)
 
 	if (n < 0)
 		binary->debug_path = NULL;
-	return n < 0 ? -ENOMEM : 0;
+	return n < 0 ? dkt__no_memory(binary->ctx) : 0;
 }
 
 /* A FIFO would block, and a directory reads as an odd error. */
@@ -123,7 +123,7 @@ int dkt__binary_open(struct dkt_ctx *ctx, const char *path, const char *debug_fi
 		     const char *root, struct dkt__binary **out)
 {
 	struct dkt__binary *binary = calloc(1, sizeof(*binary));
-	int err = binary ? check_file(ctx, path) : -ENOMEM;
+	int err = binary ? check_file(ctx, path) : dkt__no_memory(ctx);
 
 	*out = NULL;
 	if (!err) {
@@ -131,7 +131,8 @@ int dkt__binary_open(struct dkt_ctx *ctx, const char *path, const char *debug_fi
 		binary->path = strdup(path);
 		binary->debug_file = debug_file ? strdup(debug_file) : NULL;
 		dkt__dwarf_types_init(binary);
-		err = !binary->path || (debug_file && !binary->debug_file) ? -ENOMEM : 0;
+		err = !binary->path || (debug_file && !binary->debug_file) ? dkt__no_memory(ctx) :
+									     0;
 	}
 	if (!err)
 		err = set_debug_path(binary, root);

@@ -314,7 +314,7 @@ int dkt__btf_parse(struct dkt_ctx *ctx, const void *data, size_t size, struct dk
 		   struct dkt__btf **out)
 {
 	struct dkt__btf *btf = calloc(1, sizeof(*btf));
-	int err = btf ? 0 : -ENOMEM;
+	int err = btf ? 0 : dkt__no_memory(ctx);
 
 	*out = NULL;
 	if (!err && !header_is_sound(data, size))
@@ -348,7 +348,7 @@ static int load_file(struct dkt_ctx *ctx, const char *name, struct dkt__btf *bas
 	if (ctx->root ? asprintf(&path, "%s/btf/%s", ctx->root, name) < 0 :
 			asprintf(&path, BTF_PLACE "/%s", name) < 0) {
 		path = NULL;
-		err = -ENOMEM;
+		err = dkt__no_memory(ctx);
 	}
 	if (!err) {
 		err = dkt__read_file(path, BTF_MAX, &data, &size);

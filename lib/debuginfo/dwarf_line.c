@@ -275,7 +275,7 @@ int dkt__dwarf_inlined(struct dkt__binary *binary, const char *name, char **wher
 		return -ENODATA;
 	inlined.words = open_memstream(where, &size);
 	if (!inlined.words)
-		return -ENOMEM;
+		return dkt__no_memory(binary->ctx);
 	while ((unit = dwfl_module_nextcu(binary->module, unit, &inlined.bias)))
 		dwarf_getfuncs(unit, one_function, &inlined, 0);
 	fclose(inlined.words);

@@ -31,7 +31,7 @@ static int add_die(struct dkt__binary *binary, const Dwarf_Die *die, unsigned in
 		return -E2BIG;
 	if (dkt__append(binary->dies, binary->n_dies,
 			(struct binary_die){ .die = *die, .dimension = dimension }))
-		return -ENOMEM;
+		return dkt__no_memory(binary->ctx);
 	*id = (uint32_t)binary->n_dies;
 	return 0;
 }

@@ -196,7 +196,7 @@ int dkt__event_take_format(struct dkt_event *event, const char *text, size_t len
 	taken = limit(event, len);
 	clean = dkt__format_clean(text, taken, event->bare);
 	if (!tep || !clean)
-		return -ENOMEM;
+		return dkt__no_memory(event->ctx);
 	/* A print format that cannot be parsed still leaves the fields; printing copes. */
 	tep_parse_event(tep, clean, strlen(clean), event->system);
 	event->tep = tep_find_event_by_name(tep, event->system, event->name);
@@ -213,7 +213,7 @@ int dkt__event_take_format(struct dkt_event *event, const char *text, size_t len
 	    count_fields(event->tep->format.fields);
 	event->fields = calloc(n + 1, sizeof(*event->fields));
 	if (!event->fields)
-		return -ENOMEM;
+		return dkt__no_memory(event->ctx);
 	add_fields(event, event->tep->format.common_fields, true);
 	add_fields(event, event->tep->format.fields, false);
 	return 0;
@@ -231,7 +231,7 @@ static int event_parse(struct dkt_event *event)
 	if (err)
 		return err;
 	if (!dkt__tep(event->ctx))
-		return -ENOMEM;
+		return dkt__no_memory(event->ctx);
 	load_strings(event->ctx);
 	return event->format ? dkt__event_take_format(event, event->format, event->format_len) :
 			       dkt__event_take_format(event, text, len);
@@ -243,13 +243,13 @@ int dkt__event_text(struct dkt_event *event, char **text, size_t *len)
 	*len = event->format_len;
 	/* An event that left the kernel has none. */
 	if (event->load_err)
-		return event->load_err;
+		return dkt__with_words(event->ctx, event->load_err);
 	if (!event->format)
 		return dkt__tfs_read(event->ctx, text, len, "events/%s/%s/format", event->system,
 				     event->name);
 	*text = strndup(event->format, event->format_len);
 	if (!*text)
-		return -ENOMEM;
+		return dkt__no_memory(event->ctx);
 	/* A file's may have a NUL within. */
 	*len = strlen(*text);
 	return 0;
@@ -259,8 +259,9 @@ int dkt__event_load(struct dkt_event *event)
 {
 	if (event->tep || event->fields)
 		return 0;
-	if (!event->load_err)
-		event->load_err = event_parse(event);
+	if (event->load_err)
+		return dkt__with_words(event->ctx, event->load_err);
+	event->load_err = event_parse(event);
 	return event->load_err;
 }
 

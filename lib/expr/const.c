@@ -66,7 +66,7 @@ int dkt__expr_constant(struct dkt_expr *expr, struct dkt_event *event,
 	int err;
 
 	if (!word)
-		return -ENOMEM;
+		return dkt__no_memory(expr->ctx);
 	dkt__guess_start(&guess, start, len);
 	err = ask_caller(expr, field->name, word, value);
 	if (err == -ENOENT)
@@ -82,5 +82,5 @@ int dkt__expr_constant(struct dkt_expr *expr, struct dkt_event *event,
 				      field->name, dkt__guess_words(&guess));
 	if (err && err != -ENOMEM)
 		return dkt__expr_fail(expr, err, item->span.at, "%s: %s", word, strerror(-err));
-	return err;
+	return dkt__with_words(expr->ctx, err);
 }

@@ -50,7 +50,7 @@ static int fail_at(struct dkt_ctx *ctx, int err, const char *what, const char *t
 	struct dkt_buf buf = { 0 };
 
 	if (!words)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	show_place(&buf, text, at);
 	if (!buf.err)
 		dkt_fail(ctx, err, "%s: %s\n%.*s", what, words, (int)buf.len, buf.data);

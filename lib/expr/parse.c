@@ -120,7 +120,7 @@ static int new_pred(struct dkt_expr *expr)
 		room = expr->room ? expr->room * 2 : 4;
 		preds = realloc(expr->preds, room * sizeof(*preds));
 		if (!preds)
-			return -ENOMEM;
+			return dkt__no_memory(expr->ctx);
 		expr->preds = preds;
 		expr->room = room;
 	}
@@ -211,7 +211,7 @@ int dkt__expr_parse(struct dkt_expr *expr)
 
 	p.operands = calloc(room, sizeof(*p.operands));
 	p.operators = calloc(room, sizeof(*p.operators));
-	err = p.operands && p.operators ? 1 : -ENOMEM;
+	err = p.operands && p.operators ? 1 : dkt__no_memory(expr->ctx);
 	if (err > 0 && !dkt__expr_skip_spaces(&p.reader))
 		err = dkt__expr_fail(expr, -EINVAL, 0, "the expression is empty");
 	while (err > 0) {

@@ -150,7 +150,7 @@ static int parse_cpus(struct expr_reader *r, struct expr_pred *pred)
 		return dkt__expr_fail(r->expr, -EINVAL, start, "compare CPUS{} with &, == or !=");
 	pred->cpus = malloc(sizeof(*pred->cpus));
 	if (!pred->cpus)
-		return -ENOMEM;
+		return dkt__no_memory(r->expr->ctx);
 	err = pred->inner.len ?
 		      dkt__expr_cpus_parse(r->text + pred->inner.at, pred->inner.len, pred->cpus) :
 		      -EINVAL;

@@ -147,7 +147,7 @@ int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char **text)
 			err = dkt__expr_check_function(expr, &expr->preds[i]);
 	bound = err ? NULL : dkt__expr_bind(expr, event);
 	if (!bound)
-		return err ? err : -ENOMEM;
+		return err ? err : dkt__no_memory(expr->ctx);
 	for (uint32_t i = 0; i < expr->n_preds; i++) {
 		struct expr_span value = expr->preds[i].value;
 
@@ -157,7 +157,7 @@ int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char **text)
 	}
 	put_between(expr, at, (uint32_t)strlen(expr->text), &buf);
 	dkt_buf_add(&buf, "", 1);
-	err = buf.err;
+	err = dkt__with_words(expr->ctx, buf.err);
 	if (!err && buf.len - 1 > EXPR_MAX_FILTER)
 		err = dkt_fail(expr->ctx, -E2BIG,
 			       "filter: %zu bytes for %s:%s; the kernel's limit is %d", buf.len - 1,

@@ -71,7 +71,7 @@ int dkt_hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **text
 				event->name);
 	f = open_memstream(text, &len);
 	if (!f)
-		return -ENOMEM;
+		return dkt__no_memory(hist->ctx);
 	put_keys(f, hist);
 	if (opts->vars)
 		fprintf(f, ":%s", opts->vars);
@@ -82,7 +82,7 @@ int dkt_hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **text
 	if (opts->actions)
 		fprintf(f, ":%s", opts->actions);
 	err = put_filter(f, hist, event);
-	return dkt__text_end(f, err, text);
+	return dkt__with_words(hist->ctx, dkt__text_end(f, err, text));
 }
 
 /* ---- putting it on ---- */
@@ -241,7 +241,7 @@ int dkt_hist_read(struct dkt_hist *hist, struct dkt_instance *instance, struct d
 	dkt__needs(hist ? hist->ctx : NULL, dkt__clear(out) && hist && instance);
 
 	struct dkt_table *table = dkt__hist_table(hist);
-	int err = table ? 0 : -ENOMEM;
+	int err = table ? 0 : dkt__no_memory(instance->ctx);
 
 	for (uint32_t i = 0; !err && i < table->n_keys; i++) {
 		table->keys[i].is_signed = hist->table->keys[i].is_signed;

@@ -155,7 +155,7 @@ static int take_string(struct dkt_table *table, const char *from, const char *to
 	while (to > from && to[-1] == ' ')
 		to--;
 	*word = dkt__intern(&table->strings, from, (uint32_t)(to - from));
-	return *word == UINT32_MAX ? -ENOMEM : 0;
+	return *word == UINT32_MAX ? dkt__no_memory(table->ctx) : 0;
 }
 
 /* Parses the text of a key between from and to. 1: the text is invalid. */
@@ -235,7 +235,7 @@ static int read_stack(struct reader *r, uint64_t *word)
 			dkt_buf_str(&buf, ";");
 	}
 	*word = dkt__intern(&r->table->strings, buf.data ? buf.data : "", (uint32_t)buf.len);
-	err = buf.err || *word == UINT32_MAX ? -ENOMEM : 0;
+	err = buf.err || *word == UINT32_MAX ? dkt__no_memory(r->table->ctx) : 0;
 	free(buf.data);
 	return err;
 }
@@ -364,7 +364,7 @@ static int read_more(struct reader *r, uint32_t entry)
 		r->p = end < r->end ? end + 1 : end;
 		blank = true;
 	}
-	err = buf.err;
+	err = dkt__with_words(table->ctx, buf.err);
 	if (!err && buf.len) {
 		table->more[entry] = dkt__table_string(table, buf.data, (uint32_t)buf.len);
 		table->has_more = true;
@@ -420,7 +420,7 @@ int dkt_table_parse(struct dkt_ctx *ctx, const char *text, size_t len, struct dk
 	struct dkt_table *table = dkt__table_new(ctx);
 	struct reader r = { .table = table, .p = text, .end = text + len };
 	const char *end;
-	int err = table ? read_head(&r) : -ENOMEM;
+	int err = table ? read_head(&r) : dkt__no_memory(ctx);
 
 	if (err == -ENOENT)
 		dkt_fail(ctx, err, "there is no histogram");

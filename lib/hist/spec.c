@@ -92,7 +92,7 @@ static int add_val(struct dkt_hist *hist, const char *text, size_t len, const ch
 	if (is_expression(text, len)) {
 		val.raw = strndup(text, len);
 		if (!val.raw)
-			return -ENOMEM;
+			return dkt__no_memory(hist->ctx);
 		memcpy(val.spec.name, text, DKT__MIN(len, sizeof(val.spec.name) - 1));
 		bad = bad_character(val.raw, ": ;");
 		*at = bad < 0 ? 0 : (size_t)bad;

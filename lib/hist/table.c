@@ -70,7 +70,7 @@ uint32_t dkt__table_entry(struct dkt_table *table, const uint64_t *words, bool *
 	}
 	entry = dkt__keymap_add(&table->map, words, added);
 	if (dkt__unlikely(entry == DKT__KEYMAP_NONE || (entry >= table->room && grow(table)))) {
-		*err = -ENOMEM;
+		*err = dkt__no_memory(table->ctx);
 		return DKT__KEYMAP_NONE;
 	}
 	return entry;
@@ -94,7 +94,7 @@ static int take_word(struct dkt_table *table, const struct dkt_table *other, uin
 		return 0;
 	text = dkt__interned(&other->strings, *word, &len);
 	*word = dkt__intern(&table->strings, text, len);
-	return *word == UINT32_MAX ? -ENOMEM : 0;
+	return *word == UINT32_MAX ? dkt__no_memory(table->ctx) : 0;
 }
 
 static uint32_t take_note(struct dkt_table *table, const struct dkt_table *other, uint32_t note)
@@ -145,7 +145,7 @@ int dkt__table_add(struct dkt_table *table, const struct dkt_table *other, const
 	if (event) {
 		word = dkt__intern(&table->strings, event, (uint32_t)strlen(event));
 		if (word == UINT32_MAX)
-			return -ENOMEM;
+			return dkt__no_memory(table->ctx);
 	}
 	/* The width of a text column is known only when there are rows. */
 	for (uint32_t i = 0; i < other->n_keys && i + !!event < table->n_keys; i++)
@@ -170,7 +170,7 @@ int dkt__table_finish(struct dkt_table *table)
 	free(table->order);
 	table->order = calloc((size_t)table->map.n + 1, sizeof(*table->order));
 	if (!table->columns || !table->order)
-		return -ENOMEM;
+		return dkt__no_memory(table->ctx);
 	for (uint32_t i = 0; i < n; i++) {
 		bool is_key = i < table->n_keys;
 		const struct table_column *column = is_key ? &table->keys[i] :

@@ -37,7 +37,7 @@ static int no_column(const struct dkt_table *table, const char *sort, const char
 		dkt__guess_try(&guess, table->columns[i].name);
 	}
 	if (!f || fclose(f))
-		return -ENOMEM;
+		return dkt__no_memory(table->ctx);
 	return dkt__fail_at(table->ctx, -ENOENT, "sort", sort, (size_t)(at - sort),
 			    "'%.*s' is not a column; the columns are %s%s",
 			    (int)DKT__MIN(len, (size_t)60), at, names, dkt__guess_words(&guess));

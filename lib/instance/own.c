@@ -142,7 +142,7 @@ int dkt_instance_left(struct dkt_ctx *ctx, const char *prefix, char **names)
 		if (is_left(all[i], prefix, '-'))
 			fprintf(f, "%s%s", ftell(f) ? "\n" : "", all[i]);
 	dkt__names_free(all, n);
-	return dkt__text_end_some(f, 0, names);
+	return dkt__with_words(ctx, dkt__text_end_some(f, 0, names));
 }
 
 int dkt_instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n)

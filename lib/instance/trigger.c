@@ -198,7 +198,7 @@ int dkt_trigger_parse(struct dkt_ctx *ctx, const char *text, struct dkt_trigger 
 		return no_action(ctx, text, strcspn(text, ": "));
 	t = malloc(sizeof(*t) + room_for(len));
 	if (!t)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	room = (char *)(t + 1);
 	if (parse_line(text, len, &room, t)) {
 		free(t);
@@ -266,7 +266,7 @@ int dkt_instance_get_triggers(struct dkt_instance *in, struct dkt_event *event,
 	int err = dkt__tfs_read(in->ctx, &text, NULL, "%sevents/%s/%s/trigger", in->prefix,
 				event->system, event->name);
 
-	return err ? err : dkt__triggers_parse(text, triggers, n);
+	return err ? err : dkt__with_words(in->ctx, dkt__triggers_parse(text, triggers, n));
 }
 
 /* ---- two of them ---- */
@@ -378,7 +378,7 @@ int dkt__trigger_remove(struct dkt_instance *in, const struct dkt_event *event,
 			     trigger->target ? trigger->target : "");
 	if (n < 0) {
 		command = NULL;
-		return -ENOMEM;
+		return dkt__no_memory(in->ctx);
 	}
 	return write_trigger(in, event, command);
 }

@@ -125,7 +125,7 @@ static int make_text(const struct plan *plan, int (*put)(FILE *f, const struct p
 	size_t len;
 	FILE *f = open_memstream(text, &len);
 
-	return dkt__text_end(f, f ? put(f, plan) : 0, text);
+	return dkt__with_words(plan->pairs->ctx, dkt__text_end(f, f ? put(f, plan) : 0, text));
 }
 
 static int put_fields(FILE *f, const struct plan *plan)
@@ -179,7 +179,7 @@ static int apply(struct plan *plan, struct dkt_instance *in)
 		systems[i] = strdup(plan->steps[i].system);
 		names[i] = strdup(plan->steps[i].name);
 		if (!systems[i] || !names[i])
-			err = -ENOMEM;
+			err = dkt__no_memory(in->ctx);
 	}
 	if (!err)
 		err = dkt_probe_create(in->ctx, &probe);
@@ -202,7 +202,7 @@ static int remember_by(const struct plan *plan)
 	free(names[1]);
 	names[0] = strdup(event->system);
 	names[1] = strdup(event->name);
-	return names[0] && names[1] ? 0 : -ENOMEM;
+	return names[0] && names[1] ? 0 : dkt__no_memory(plan->pairs->ctx);
 }
 
 int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance, struct dkt_event *begin,

@@ -55,7 +55,7 @@ int dkt_pairs_finish(struct dkt_pairs *pairs)
 	dkt__dist_clear(&pairs->all);
 	for (uint32_t i = 0; !err && i < pairs->n_groups; i++)
 		err = dkt__dist_merge(&pairs->all, &pairs->group[i].dist);
-	return err;
+	return dkt__with_words(pairs->ctx, err);
 }
 
 uint64_t dkt_pairs_quantile(const struct dkt_pairs *pairs, size_t i, double part)

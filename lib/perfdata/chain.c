@@ -67,7 +67,7 @@ static int add_caller(struct dkt__perf *perf, int which, int32_t pid, uint64_t a
 	if (!stack->data)
 		stack->data = calloc(1, DKT__STACK_CALLERS + MAX_CALLERS * sizeof(address));
 	if (!stack->data)
-		return -ENOMEM;
+		return dkt__no_memory(perf->streams.base.ctx);
 	address = dkt__perf_maps_name(perf, which == DKT__PERF_KERNEL ? -1 : pid, address);
 	half = (uint32_t)address;
 	memcpy(stack->data + DKT__STACK_CALLERS + stack->n++ * size,

@@ -381,7 +381,7 @@ int dkt__perf_next(struct dkt_source *source, struct dkt_record *record)
 	for (;;) {
 		err = advance(perf);
 		if (dkt__unlikely(err || (m->time >= it->until && it->until != UINT64_MAX)))
-			return err ? err : 1;
+			return err ? dkt__with_words(it->base.ctx, err) : 1;
 		it->taken = true;
 		if (dkt__likely(m->top->quick)) {
 			if (dkt__likely(m->time >= it->since) &&
@@ -392,7 +392,7 @@ int dkt__perf_next(struct dkt_source *source, struct dkt_record *record)
 		if (m->item.type != PERF_RECORD_SAMPLE)
 			err = dkt__perf_task(perf, &m->item);
 		if (err)
-			return err;
+			return dkt__with_words(it->base.ctx, err);
 		if (m->time >= it->since && fill_item(perf, &m->item, record))
 			return m->item.n_chain ? dkt__perf_chain_take(perf, &m->item, record) : 0;
 	}

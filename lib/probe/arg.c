@@ -429,7 +429,7 @@ static int check_bytes(struct probe_scope *scope, const char *text)
 int dkt__probe_fields(struct probe_scope *scope, const char *const *args, size_t n, char **out)
 {
 	struct fields *fields = calloc(1, sizeof(*fields));
-	int err = fields ? 0 : -ENOMEM;
+	int err = fields ? 0 : dkt__no_memory(scope->ctx);
 
 	*out = NULL;
 	if (!fields)
@@ -449,7 +449,7 @@ int dkt__probe_fields(struct probe_scope *scope, const char *const *args, size_t
 		err = fields->buf.err;
 	if (!err) {
 		*out = strndup(fields->buf.len ? fields->buf.data : "", fields->buf.len);
-		err = *out ? 0 : -ENOMEM;
+		err = *out ? 0 : dkt__no_memory(scope->ctx);
 	}
 	free(fields->buf.data);
 	free(fields);

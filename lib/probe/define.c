@@ -102,7 +102,7 @@ int dkt__probe_place_parse(struct dkt_ctx *ctx, const char *whole, struct probe_
 
 	*place = (struct probe_place){ 0 };
 	if (!text)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
 		if (*p <= ' ' || *p == 0x7f || *p == '#')
 			return bad_place(ctx, whole, "it has an invalid character");
@@ -118,7 +118,7 @@ int dkt__probe_place_parse(struct dkt_ctx *ctx, const char *whole, struct probe_
 		err = bad_place(ctx, whole, "a function's return is FUNCTION%return");
 	if (err)
 		dkt__probe_place_clear(place);
-	return err;
+	return dkt__with_words(ctx, err);
 }
 
 /* ---- adding one ---- */
@@ -149,7 +149,7 @@ static int make_name(struct probe_define *define, const char *group, const char 
 
 	if (define->opts->name) {
 		*name = strdup(define->opts->name);
-		return *name ? 0 : -ENOMEM;
+		return *name ? 0 : dkt__no_memory(define->ctx);
 	}
 	n = asprintf(name, "%s%s%s", isdigit((unsigned char)*base) ? "at_" : "", base, suffix);
 	for (unsigned int i = 2; n >= 0; i++) {
@@ -162,7 +162,7 @@ static int make_name(struct probe_define *define, const char *group, const char 
 		n = asprintf(name, "%s%s_%u", base, suffix, i);
 	}
 	*name = NULL;
-	return -ENOMEM;
+	return dkt__no_memory(define->ctx);
 }
 
 static int check_name(struct dkt_ctx *ctx, const char *what, const char *name)
@@ -202,7 +202,7 @@ int dkt__probe_add(struct probe_define *define, struct probe_scope *scope, const
 	probe.name = name;
 	probe.fields = fields;
 	err = dkt_probe_text(define->ctx, &probe, &text);
-	return err ? err : dkt__probes_add(define->probes, &probe);
+	return err ? err : dkt__with_words(define->ctx, dkt__probes_add(define->probes, &probe));
 }
 
 /* ---- all of it ---- */
@@ -255,7 +255,8 @@ int dkt_probe_define(struct dkt_ctx *ctx, const char *place, const char *const *
 		return dkt_fail(ctx, -EINVAL, "a uprobe needs the program");
 	dkt__probe_words(ctx, &define.words);
 	define.probes = calloc(1, sizeof(*define.probes));
-	err = define.probes ? dkt__probe_place_parse(ctx, place, &define.place) : -ENOMEM;
+	err = define.probes ? dkt__probe_place_parse(ctx, place, &define.place) :
+			      dkt__no_memory(ctx);
 	if (!err)
 		err = work_out(&define);
 	if (!err) {
@@ -291,5 +292,6 @@ int dkt_functions(struct dkt_ctx *ctx, const char *text, dkt_function_fn fn, voi
 	struct beginning beginning = { .text = text, .n = strlen(text), .fn = fn, .data = data };
 	int err = dkt__symbols_each(ctx, try_beginning, &beginning);
 
-	return err == -ENODATA ? dkt_fail(ctx, err, "the kernel's symbols cannot be read") : err;
+	return err == -ENODATA ? dkt_fail(ctx, err, "the kernel's symbols cannot be read") :
+				 dkt__with_words(ctx, err);
 }

@@ -51,7 +51,7 @@ int dkt__probe_event(struct probe_define *define)
 	scope.where = place->function;
 	if (asprintf(&where, "%s.%s", place->module, place->function) < 0) {
 		where = NULL;
-		return -ENOMEM;
+		return dkt__no_memory(define->ctx);
 	}
 	return dkt__probe_add(define, &scope, where, place->function, "");
 }
@@ -66,7 +66,7 @@ static int synthetic_fields(struct probe_define *define, char **fields)
 
 	for (size_t i = 0; f && i < define->n; i++)
 		fprintf(f, "%s%s", i ? "; " : "", define->args[i]);
-	return dkt__text_end(f, 0, fields);
+	return dkt__with_words(define->ctx, dkt__text_end(f, 0, fields));
 }
 
 int dkt__probe_synthetic(struct probe_define *define)
@@ -96,5 +96,5 @@ int dkt__probe_synthetic(struct probe_define *define)
 		return err;
 	probe.fields = fields;
 	err = dkt_probe_text(define->ctx, &probe, &text);
-	return err ? err : dkt__probes_add(define->probes, &probe);
+	return err ? err : dkt__with_words(define->ctx, dkt__probes_add(define->probes, &probe));
 }

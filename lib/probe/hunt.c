@@ -38,7 +38,7 @@ static int keep(struct probe_hunt *hunt, const struct dkt__symbol *symbol)
 		return 0;
 	free(target.name);
 	free(target.module);
-	return -ENOMEM;
+	return dkt__no_memory(hunt->define->ctx);
 }
 
 /* A part that the compiler split off has no arguments of its own; padding never runs. */
@@ -159,7 +159,7 @@ static int ambiguous(struct probe_hunt *hunt)
 	FILE *f = open_memstream(&list, &size);
 
 	if (!f)
-		return -ENOMEM;
+		return dkt__no_memory(hunt->define->ctx);
 	for (i = 0; i < hunt->n && i < SHOWN; i++) {
 		const struct probe_target *target = &hunt->found[i];
 
@@ -191,7 +191,7 @@ static int by_name(const void *a, const void *b)
 int dkt__probe_hunt(struct probe_hunt *hunt)
 {
 	struct probe_define *define = hunt->define;
-	int err = dkt__symbols_each(define->ctx, try_symbol, hunt);
+	int err = dkt__with_words(define->ctx, dkt__symbols_each(define->ctx, try_symbol, hunt));
 
 	if (err == -ENODATA || (!err && !hunt->any))
 		return dkt_fail(define->ctx, -ENODATA, "the kernel's symbols cannot be read");

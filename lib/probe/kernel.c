@@ -111,7 +111,7 @@ static int place_text(struct probe_define *define, const struct probe_target *ta
 	if (n >= 0)
 		return 0;
 	*text = NULL;
-	return -ENOMEM;
+	return dkt__no_memory(define->ctx);
 }
 
 static int add_one(struct probe_define *define, const struct probe_target *target, uint64_t offset,
@@ -220,7 +220,7 @@ static int find_module(struct probe_define *define)
 		return 0;
 	if (!dkt__probe_hunt(&hunt) && hunt.found[0].module) {
 		place->module = strdup(hunt.found[0].module);
-		err = place->module ? 0 : -ENOMEM;
+		err = place->module ? 0 : dkt__no_memory(define->ctx);
 	}
 	dkt__probe_hunt_clear(&hunt);
 	return err;

@@ -57,7 +57,7 @@ static int place_text(struct dkt__binary *binary, const struct sdt_note *note, c
 	if (asprintf(text, "%s:0x%llx%s", binary->path, (unsigned long long)offset, behind) >= 0)
 		return 0;
 	*text = NULL;
-	return -ENOMEM;
+	return dkt__no_memory(binary->ctx);
 }
 
 static int add_marker(struct probe_define *define, const struct sdt_note *note)
@@ -78,7 +78,7 @@ static int add_marker(struct probe_define *define, const struct sdt_note *note)
 	if (!err &&
 	    ((!define->n && !all) || asprintf(&where, "%s:%s", note->provider, note->name) < 0)) {
 		where = NULL;
-		err = -ENOMEM;
+		err = dkt__no_memory(define->ctx);
 	}
 	if (err)
 		return err;
@@ -151,7 +151,7 @@ int dkt__probe_marker(struct probe_define *define)
 				" return");
 	if (asprintf(&name, "%s:%s", place->module, place->function) < 0) {
 		name = NULL;
-		return -ENOMEM;
+		return dkt__no_memory(define->ctx);
 	}
 	dkt__guess_start(&wanted.guess, name, strlen(name));
 	err = dkt__sdt_each(define->binary, try_note, &wanted);

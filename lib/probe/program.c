@@ -24,7 +24,7 @@ static int program_path(struct probe_define *define, char **path, char **root)
 	}
 	if (asprintf(root, "/proc/%d/root", opts->pid) < 0) {
 		*root = NULL;
-		return -ENOMEM;
+		return dkt__no_memory(define->ctx);
 	}
 	if (opts->exec) {
 		len = asprintf(path, "%s%s%s", *root, *opts->exec == '/' ? "" : "/", opts->exec);
@@ -40,7 +40,7 @@ static int program_path(struct probe_define *define, char **path, char **root)
 	if (len >= 0)
 		return 0;
 	*path = NULL;
-	return -ENOMEM;
+	return dkt__no_memory(define->ctx);
 }
 
 static int open_program(struct probe_define *define)
@@ -146,7 +146,7 @@ static int add_address(struct probe_define *define, uint64_t address, const char
 	int err = dkt__binary_offset(binary, address, &offset);
 
 	if (!err && asprintf(&place, "%s:0x%llx", binary->path, (unsigned long long)offset) < 0)
-		err = -ENOMEM;
+		err = dkt__no_memory(define->ctx);
 	if (err) {
 		place = NULL;
 		return err;
@@ -189,7 +189,8 @@ static int try_glob(void *data, const struct binary_symbol *symbol)
 	for (size_t i = 0; i < globbed->n; i++)
 		if (globbed->found[i].address == symbol->address)
 			return 0;
-	return dkt__append(globbed->found, globbed->n, *symbol);
+	return dkt__with_words(globbed->define->ctx,
+			       dkt__append(globbed->found, globbed->n, *symbol));
 }
 
 static int by_name(const void *a, const void *b)
@@ -217,7 +218,7 @@ static int add_glob(struct probe_define *define)
 			strndup(globbed.found[i].name, strcspn(globbed.found[i].name, "@"));
 
 		err = name ? add_address(define, globbed.found[i].address, name, suffix, true) :
-			     -ENOMEM;
+			     dkt__no_memory(define->ctx);
 	}
 	free(globbed.found);
 	return err;

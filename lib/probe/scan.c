@@ -15,7 +15,7 @@ int dkt__probe_fail_at(const struct probe_scope *scope, int err, const char *who
 	words = dkt__format(fmt, ap);
 	va_end(ap);
 	if (!words)
-		return -ENOMEM;
+		return dkt__no_memory(scope->ctx);
 	return dkt_fail(scope->ctx, err, "argument '%.80s': %s", whole, words);
 }
 

@@ -99,7 +99,7 @@ int dkt_probe_text(struct dkt_ctx *ctx, const struct dkt_probe *given, char **te
 
 	if (n < 0) {
 		*text = NULL;
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	}
 	for (p = *text; (unsigned char)*p >= 0x20 && *p != 0x7f; p++)
 		;
@@ -216,11 +216,12 @@ int dkt_probe_parse(struct dkt_ctx *ctx, const char *text, struct dkt_probes **o
 	dkt__needs(ctx, dkt__clear(out) && ctx && text);
 
 	struct dkt_probes *probes = calloc(1, sizeof(*probes));
-	int err = probes ? dkt__probe_parse(text, probes) : -ENOMEM;
+	int err = probes ? dkt__probe_parse(text, probes) : dkt__no_memory(ctx);
 
 	if (err) {
 		dkt_probes_free(probes);
-		return err == -EINVAL ? dkt_fail(ctx, err, "'%.80s' defines no probe", text) : err;
+		return err == -EINVAL ? dkt_fail(ctx, err, "'%.80s' defines no probe", text) :
+					dkt__with_words(ctx, err);
 	}
 	*out = probes;
 	return 0;

@@ -32,7 +32,7 @@ static int keep(struct dkt_ctx *ctx, struct kept file)
 	if (kept && !dkt__ctx_at_end(ctx, let_go, kept))
 		return 0;
 	let_go(&file);
-	return -ENOMEM;
+	return dkt__no_memory(ctx);
 }
 
 int dkt__file_open(struct dkt_ctx *ctx, const char *path, const char *name, int fd_plus_1,
@@ -59,7 +59,7 @@ int dkt__file_open(struct dkt_ctx *ctx, const char *path, const char *name, int 
 	err = keep(ctx, (struct kept){ data, (size_t)st.st_size, file->fd });
 	file->name = err ? NULL : dkt__ctx_strndup(ctx, name, strlen(name));
 	if (!file->name)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	file->data = data;
 	file->size = (size_t)st.st_size;
 	return 0;

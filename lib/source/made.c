@@ -115,7 +115,7 @@ int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *calls, v
 	if (!made) {
 		if (mine.close)
 			mine.close(data);
-		return err ? err : -ENOMEM;
+		return err ? err : dkt__no_memory(ctx);
 	}
 	*made = (struct made){ .base = { .ops = &made_ops, .ctx = ctx, .info = its },
 			       .calls = mine,

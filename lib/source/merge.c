@@ -70,9 +70,12 @@ static int begin(struct merge *m)
 			continue;
 		err = part_step(&m->parts[i]);
 		if (!err)
-			err = dkt__heap_add(
-				&m->heap, (struct dkt__heap_item){
-						  .ts = m->parts[i].next.ts, .order = i, .nr = i });
+			err = dkt__with_words(
+				m->base.ctx,
+				dkt__heap_add(&m->heap,
+					      (struct dkt__heap_item){ .ts = m->parts[i].next.ts,
+								       .order = i,
+								       .nr = i }));
 	}
 	m->begun = err >= 0;
 	return DKT__MIN(err, 0);
@@ -319,10 +322,10 @@ static int add_streams(struct merge *m, uint32_t nr, const char *part_name)
 		char *whole;
 
 		if (!more)
-			return -ENOMEM;
+			return dkt__no_memory(m->base.ctx);
 		m->streams = more;
 		if (asprintf(&whole, "%s%s%s", part_name, *name ? ":" : "", name) < 0)
-			return -ENOMEM;
+			return dkt__no_memory(m->base.ctx);
 		m->streams[m->n_streams++] = (struct stream){ .name = whole, .part = nr };
 	}
 	return 0;
@@ -355,7 +358,7 @@ int dkt_source_merge(const struct dkt_merge_part *parts, size_t n, struct dkt_so
 	if (!m || !m->parts || !n) {
 		free(m ? m->parts : NULL);
 		free(m);
-		return n ? -ENOMEM : -EINVAL;
+		return n ? dkt__no_memory(parts[0].source->ctx) : -EINVAL;
 	}
 	m->n = n;
 	m->watch = -1;

@@ -44,7 +44,7 @@ static int open_cpu(struct saved_tree *tree, int nr, uint32_t page_size)
 	if (asprintf(&path, "%s/%sper_cpu/cpu%d/trace_pipe_raw", ctx->root, tree->in->prefix, nr) <
 	    0) {
 		path = NULL;
-		return -ENOMEM;
+		return dkt__no_memory(tree->streams.base.ctx);
 	}
 	err = dkt__file_open(ctx, path, path, 0, &file);
 	/* A CPU without records has an empty file. */
@@ -87,7 +87,7 @@ static int tree_read(struct saved_tree *tree, const struct dkt_source_opts *opts
 		return err;
 	tree->streams.list = calloc((size_t)tree->in->cpus + 1, sizeof(*tree->streams.list));
 	if (!tree->streams.list)
-		return -ENOMEM;
+		return dkt__no_memory(tree->streams.base.ctx);
 	for (int nr = 0; !err && nr < tree->in->cpus; nr++)
 		err = open_cpu(tree, nr, page_size);
 	if (err)
@@ -114,12 +114,12 @@ int dkt__source_saved_tree(struct dkt_ctx *ctx, const char *path,
 				"open %s: it belongs to this kernel; it is not a saved tree", path);
 	tree = calloc(1, sizeof(*tree));
 	if (!tree)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	tree->streams.base.ops = &tree_ops;
 	tree->streams.base.ctx = ctx;
 	free(ctx->root);
 	ctx->root = strdup(path);
-	err = ctx->root ? dkt_instance_open(ctx, opts->buffer, 0, &tree->in) : -ENOMEM;
+	err = ctx->root ? dkt_instance_open(ctx, opts->buffer, 0, &tree->in) : dkt__no_memory(ctx);
 	if (!err)
 		err = tree_read(tree, opts);
 	if (err) {

@@ -222,9 +222,9 @@ static inline void find_top(struct dkt__streams *it)
 static int merge_add(struct dkt__streams *it, struct dkt__stream *s)
 {
 	const uint32_t nr = (uint32_t)(s - it->list);
+	const struct dkt__heap_item item = { .ts = s->next.ts, .order = nr, .nr = nr };
 
-	return dkt__heap_add(&it->heap,
-			     (struct dkt__heap_item){ .ts = s->next.ts, .order = nr, .nr = nr });
+	return dkt__with_words(it->base.ctx, dkt__heap_add(&it->heap, item));
 }
 
 int dkt__streams_begin(struct dkt__streams *it, uint64_t until)

@@ -122,6 +122,7 @@ int dkt__source_window(const struct dkt_source_opts *opts, struct dkt_source **s
 	if (w && opts->n_cpus)
 		w->cpus = calloc(opts->n_cpus, sizeof(*w->cpus));
 	if (!w || (opts->n_cpus && !w->cpus)) {
+		dkt__no_memory((*source)->ctx);
 		dkt_source_close(*source);
 		*source = NULL;
 		free(w);

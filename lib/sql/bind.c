@@ -75,7 +75,7 @@ static int find_event(struct sql *sql, struct sql_event *it)
 	size_t n = 1;
 
 	if (!name)
-		return -ENOMEM;
+		return dkt__no_memory(sql->ctx);
 	dot = strchr(name, '.');
 	if (dot) {
 		*dot = '\0';

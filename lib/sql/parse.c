@@ -91,7 +91,7 @@ static int take_items(struct reader *r)
 
 	sql->items = calloc(sql->n_tokens, sizeof(*sql->items));
 	if (!sql->items)
-		return -ENOMEM;
+		return dkt__no_memory(sql->ctx);
 	for (;; r->p++) {
 		struct sql_item *item = &sql->items[sql->n_items++];
 

@@ -132,7 +132,7 @@ int dkt__sql_scan(struct sql *sql)
 		return err;
 	sql->tokens = calloc(len + 1, sizeof(*sql->tokens));
 	if (!sql->tokens)
-		return -ENOMEM;
+		return dkt__no_memory(sql->ctx);
 	for (;;) {
 		struct sql_token *token = &sql->tokens[sql->n_tokens++];
 

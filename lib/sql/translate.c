@@ -120,7 +120,7 @@ int dkt__sql_translate(struct sql *sql, const char *name, char **text)
 
 	*text = NULL;
 	if (!tep)
-		return -ENOMEM;
+		return dkt__no_memory(sql->ctx);
 	if (pipe2(ends, O_CLOEXEC))
 		return dkt_fail(sql->ctx, -errno, "sql: make a pipe: %s", strerror(errno));
 	pid = fork();
@@ -144,5 +144,5 @@ int dkt__sql_translate(struct sql *sql, const char *name, char **text)
 	if (got[0] == IS_ERROR)
 		return refused(sql, got + 1);
 	*text = strdup(got + 1);
-	return *text ? 0 : -ENOMEM;
+	return *text ? 0 : dkt__no_memory(sql->ctx);
 }

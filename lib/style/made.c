@@ -78,7 +78,7 @@ int dkt_style_make(struct dkt_ctx *ctx, const struct dkt_style_calls *calls, voi
 	if (!made) {
 		if (mine.close)
 			mine.close(data);
-		return err ? err : -ENOMEM;
+		return err ? err : dkt__no_memory(ctx);
 	}
 	*made = (struct made){ .style = { .ops = &made_ops, .ctx = ctx },
 			       .calls = mine,

@@ -22,7 +22,7 @@ static int add(struct dkt__stops *stops, struct dkt_event *event, const char *te
 	int err = dkt_trigger_parse(event->ctx, text, &stop.trigger);
 
 	if (!err)
-		err = dkt__append(stops->list, stops->n, stop);
+		err = dkt__with_words(event->ctx, dkt__append(stops->list, stops->n, stop));
 	if (err)
 		free(stop.trigger);
 	return err;
@@ -95,11 +95,11 @@ static int write_note(struct dkt_ctx *ctx, const char *spool, const struct dkt__
 		return dkt__note_remove(ctx, spool, NOTE);
 	f = open_memstream(&text, &len);
 	if (!f)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	for (size_t i = 0; i < stops->n; i++)
 		fprintf(f, "%s:%s %s\n", stops->list[i].event->system, stops->list[i].event->name,
 			stops->list[i].trigger->text);
-	return fclose(f) ? -ENOMEM : dkt__note_write(ctx, spool, NOTE, text);
+	return fclose(f) ? dkt__no_memory(ctx) : dkt__note_write(ctx, spool, NOTE, text);
 }
 
 /* ---- following ---- */

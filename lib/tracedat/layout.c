@@ -421,7 +421,7 @@ int dkt__tdw_write_v6(struct dkt_tracedat *out)
 	if (!err)
 		err = write_v6(&w, places);
 	dkt_buf_free(w.buf);
-	return err;
+	return dkt__with_words(out->ctx, err);
 }
 
 int dkt__tdw_write_v7(struct dkt_tracedat *out)
@@ -443,5 +443,5 @@ int dkt__tdw_write_v7(struct dkt_tracedat *out)
 	dkt_buf_free(content);
 	dkt_buf_free(options);
 	dkt_buf_free(strings);
-	return err;
+	return dkt__with_words(out->ctx, err);
 }

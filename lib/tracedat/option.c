@@ -83,7 +83,7 @@ static int option_clock(struct dkt__dat *dat, struct dkt__cursor *option)
 		return 0;
 	free(dat->clock);
 	dat->clock = strndup(p + 1, (size_t)(end - p - 1));
-	return dat->clock ? 0 : -ENOMEM;
+	return dat->clock ? 0 : dkt__no_memory(dat->ctx);
 }
 
 /* The text up to one of those characters; "-": it was unknown. */
@@ -132,7 +132,7 @@ static int option_stat(struct dkt__dat *dat, struct dkt__cursor *option)
 		p += 8;
 		free(dat->stat_buffer);
 		dat->stat_buffer = strndup(p, strcspn(p, "\n"));
-		return dat->stat_buffer ? 0 : -ENOMEM;
+		return dat->stat_buffer ? 0 : dkt__no_memory(dat->ctx);
 	}
 	if (strncmp(p, "CPU: ", 5) || dat->n_stats >= MAX_CPUS)
 		return 0;
@@ -143,7 +143,7 @@ static int option_stat(struct dkt__dat *dat, struct dkt__cursor *option)
 	if (stat.buffer && !dkt__append(dat->stats, dat->n_stats, stat))
 		return 0;
 	free(stat.buffer);
-	return -ENOMEM;
+	return dkt__no_memory(dat->ctx);
 }
 
 /* Version 7 says all of a buffer here; in version 6 it is where the offset leads. */
@@ -160,7 +160,7 @@ static int option_buffer(struct dkt__dat *dat, struct dkt__cursor *option)
 		return 0;
 	buffer = dkt__dat_buffer_add(dat, name);
 	if (!buffer)
-		return -ENOMEM;
+		return dkt__no_memory(dat->ctx);
 	cur = dkt__dat_at(dat, offset);
 	if (dat->version < 7) {
 		word = dkt__cursor_bytes(&cur, 10);
@@ -172,7 +172,7 @@ static int option_buffer(struct dkt__dat *dat, struct dkt__cursor *option)
 	name = dkt__cursor_string(option);
 	buffer->clock = dkt__ctx_strndup(dat->ctx, name, strlen(name));
 	if (!buffer->clock)
-		return -ENOMEM;
+		return dkt__no_memory(dat->ctx);
 	page_size = (uint32_t)dkt__cursor_number(option, 4);
 	if (page_size)
 		buffer->page_size = page_size;

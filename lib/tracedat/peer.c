@@ -26,7 +26,7 @@ int dkt__dat_guest(struct dkt__dat *dat, struct dkt__cursor *option)
 	peer.name = dkt__ctx_strndup(dat->ctx, name, strlen(name));
 	threads = dkt__ctx_keep(dat->ctx, n * sizeof(*threads) + 1);
 	if (!peer.name || !threads)
-		return -ENOMEM;
+		return dkt__no_memory(dat->ctx);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t cpu = (uint32_t)dkt__cursor_number(option, 4);
 		int32_t thread = (int32_t)dkt__cursor_number(option, 4);

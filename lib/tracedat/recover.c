@@ -138,7 +138,7 @@ static int recover_buffer(struct dkt__dat *dat, struct section *section)
 		return 0;
 	buffer = add_unknown(dat);
 	if (!buffer)
-		return -ENOMEM;
+		return dkt__no_memory(dat->ctx);
 	buffer->section = section->at;
 	buffer->packed = section->packed;
 	if (section->packed)

@@ -35,7 +35,7 @@ int dkt__spill_add(struct dkt__spill *spill, struct dkt__spill_string *string, c
 	int err = dkt__spill_write(spill->ctx, spill->fd, bytes, size, spill->size);
 
 	if (!err)
-		err = dkt__append(string->pieces, string->n, piece);
+		err = dkt__with_words(spill->ctx, dkt__append(string->pieces, string->n, piece));
 	if (err)
 		return err;
 	string->size += size;

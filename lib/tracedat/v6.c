@@ -41,7 +41,7 @@ static int read_buffers(struct dkt__dat *dat, struct dkt__cursor *cur)
 	}
 	top = dkt__dat_buffer_add(dat, "");
 	if (!top)
-		return -ENOMEM;
+		return dkt__no_memory(dat->ctx);
 	if (!word || memcmp(word, "flyrecord", 10) ||
 	    !dkt__dat_cpu_table(dat, top, dat->n_cpus, cur))
 		dat->cut = true;

@@ -40,7 +40,7 @@ static int stream_add(struct dkt_tracedat *out, const char *name)
 		err = dkt__append(out->streams, out->n_streams, stream);
 	if (err)
 		stream_clear(&stream);
-	return err;
+	return dkt__with_words(out->ctx, err);
 }
 
 static int stream_get(struct dkt_tracedat *out, uint32_t nr, struct dkt__tdw_stream **stream)
@@ -61,15 +61,15 @@ static int cpu_get(struct dkt_tracedat *out, struct dkt__tdw_stream *stream, uin
 		return dkt_fail(out->ctx, -ERANGE, "a record is of cpu %u; a trace.dat file has %d",
 				nr, DKT__TDW_CPUS);
 	if (!dkt__reach(stream->cpus, stream->n_cpus, nr))
-		return -ENOMEM;
+		return dkt__no_memory(out->ctx);
 	if (!stream->cpus[nr]) {
 		struct dkt__tdw_cpu *made __cleanup(free) = calloc(1, sizeof(*made));
 
 		if (!made)
-			return -ENOMEM;
+			return dkt__no_memory(out->ctx);
 		made->chunk = calloc(1, DKT__PACK_MAX);
 		if (!made->chunk)
-			return -ENOMEM;
+			return dkt__no_memory(out->ctx);
 		made->pack = (struct dkt__pack){ .size = out->page_size,
 						 .big_endian = out->big_endian,
 						 .long_size = out->long_size };
@@ -90,13 +90,13 @@ int dkt__tdw_compress(struct dkt_tracedat *out, const void **bytes, size_t *len)
 		uint8_t *more = realloc(out->packed, bound);
 
 		if (!more)
-			return -ENOMEM;
+			return dkt__no_memory(out->ctx);
 		out->packed = more;
 		out->packed_room = bound;
 	}
 	*len = out->codec->compress(*bytes, *len, out->packed, out->packed_room);
 	*bytes = out->packed;
-	return *len ? 0 : -ENOMEM;
+	return *len ? 0 : dkt__no_memory(out->ctx);
 }
 
 /* The chunk goes out, and an empty one is there. */
@@ -229,12 +229,12 @@ static int event_add(struct dkt_tracedat *out, struct dkt_event *event, int *id)
 			;
 		err = to.text ? renumber(&to.text, &to.len, to.id) : 0;
 		if (err)
-			return err;
+			return dkt__with_words(out->ctx, err);
 	}
 	err = dkt__append(out->events, out->n_events, to);
 	if (err) {
 		free(to.text);
-		return err;
+		return dkt__with_words(out->ctx, err);
 	}
 	out->used[to.id / 8] |= (uint8_t)(1 << to.id % 8);
 	*id = to.id;
@@ -325,7 +325,7 @@ int dkt_tracedat_new(struct dkt_ctx *ctx, struct dkt_source *source, int fd,
 		return err;
 	out = calloc(1, sizeof(*out));
 	if (!out)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	*out = (struct dkt_tracedat){ .ctx = ctx,
 				      .source = source,
 				      .fd = fd,

@@ -29,6 +29,25 @@ static void test_words(void **state)
 	dkt_ctx_free(NULL);
 }
 
+static void test_words_without_memory(void **state)
+{
+	struct dkt_ctx *ctx = *state;
+	char *words;
+
+	dkt_fail(ctx, -EIO, "an older failure");
+	assert_fails(ctx, -ENOMEM, "out of memory", dkt__no_memory(ctx));
+	assert_fails(ctx, -ENOMEM, "open x: out of memory", dkt_fail_in(ctx, -ENOMEM, "open x"));
+	assert_fails(ctx, -ENOMEM, "out of memory", dkt__with_words(ctx, -ENOMEM));
+	words = dkt_error_take(ctx);
+	assert_string_equal(words, "out of memory");
+	assert_string_equal(dkt_error(ctx), "");
+	assert_fails(ctx, -ENOMEM, "out of memory", dkt_error_give(ctx, -ENOMEM, words));
+	assert_fails(ctx, -ENOMEM, "out of memory", dkt_error_give(ctx, -ENOMEM, NULL));
+	assert_fails(ctx, -EIO, "", dkt_error_give(ctx, -EIO, NULL));
+	dkt_fail(ctx, -EIO, "read x");
+	assert_fails(ctx, -EIO, "read x", dkt__with_words(ctx, -EIO));
+}
+
 static void note_begin(void *data)
 {
 	strcat(data, "begin");
@@ -201,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_version),
 		cmocka_unit_test_setup_teardown(test_words, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_words_without_memory, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_words_of_errno, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_words_kept, setup, teardown),
 		cmocka_unit_test(test_at_end),

@@ -134,7 +134,7 @@ static int open_buffers(struct dkt__live *live, const char *spool)
 	live->cpus = calloc(n, sizeof(*live->cpus));
 	live->streams.list = calloc(n, sizeof(*live->streams.list));
 	if (!live->cpus || !live->streams.list)
-		return -ENOMEM;
+		return dkt__no_memory(live->streams.base.ctx);
 	for (size_t i = 0; !err && i < n; i++) {
 		live->cpus[i] = (struct dkt__live_cpu){
 			.in = i < own ? in : live->top,
@@ -230,7 +230,7 @@ int dkt__live_open(struct dkt_instance *in, const struct dkt_live_opts *opts,
 		return err;
 	live = calloc(1, sizeof(*live));
 	if (!live)
-		return -ENOMEM;
+		return dkt__no_memory(in->ctx);
 	*live = (struct dkt__live){
 		.streams.base = { .ops = &live_ops, .ctx = in->ctx },
 		.streams.until = UINT64_MAX,

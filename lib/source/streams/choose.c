@@ -25,7 +25,7 @@ int dkt__streams_select(struct dkt_source *source, dkt_event_fn wants, void *dat
 	it->verdicts = calloc(MAX_ID, 1);
 	it->wants = wants;
 	it->wants_data = data;
-	return it->verdicts ? 0 : -ENOMEM;
+	return it->verdicts ? 0 : dkt__no_memory(source->ctx);
 }
 
 int dkt__streams_filter(struct dkt_source *source, struct dkt_expr *expr)
@@ -36,5 +36,5 @@ int dkt__streams_filter(struct dkt_source *source, struct dkt_expr *expr)
 	it->n_gates = 0;
 	it->gates = calloc(MAX_GATES, sizeof(*it->gates));
 	it->filter = expr;
-	return it->gates ? 0 : -ENOMEM;
+	return it->gates ? 0 : dkt__no_memory(source->ctx);
 }
