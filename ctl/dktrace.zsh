@@ -1,11 +1,11 @@
 #compdef dktrace lctl-dktrace lctl
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Completion of dktrace in zsh, and of lctl where that is dktrace; the program itself knows the words.
+# Completion for dktrace in zsh, and for lctl if that is dktrace. The program itself prints the candidates.
 
 local program=dktrace
 local -a found
 
-# The real lctl has words of its own.
+# This file does not complete Lustre's lctl.
 if [[ $service == lctl && ${commands[lctl]:A:t} != dktrace ]]; then
 	_default
 	return
@@ -16,6 +16,6 @@ if [[ -z ${found[1]-} ]]; then
 	_files
 	return
 fi
-# What ends in = or : goes on.
+# No space after a candidate that ends in = or :
 compadd -S '' -- "${(@M)found:#*[=:]}"
 compadd -- "${(@)found:#*[=:]}"

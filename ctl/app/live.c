@@ -111,6 +111,19 @@ void live_wait(struct spawn *spawn, double seconds)
 		nanosleep(&look, NULL);
 }
 
+int live_remove(const struct app *app, struct dkt_instance *in)
+{
+	char *message = dkt_error_take(app->ctx);
+	char *name __cleanup(free) = in ? strdup(dkt_instance_name(in)) : NULL;
+	int err;
+
+	dkt_instance_close(in);
+	err = name ? dkt_instance_remove(app->ctx, name) : 0;
+	if (err)
+		app_say("%s; 'dktrace reset' will remove it", dkt_error(app->ctx));
+	return dkt_error_give(app->ctx, err, message);
+}
+
 struct live {
 	struct app *app;
 	const struct live_opts *opts;
@@ -205,11 +218,8 @@ static int set_up(struct live *live)
 		err = dkt_instance_set_clock(live->in, "mono");
 	if (!err)
 		err = set_size(live);
-	if (!err && live->opts->command) {
-		err = spawn_start(&live->spawn, live->opts->command);
-		if (err)
-			dkt_fail(ctx, err, "run %s: %s", live->opts->command[0], strerror(-err));
-	}
+	if (!err)
+		err = spawn_start(ctx, &live->spawn, live->opts->command);
 	if (!err)
 		err = enable_events(live);
 	if (!err)
@@ -254,20 +264,12 @@ static int follow(struct live *live)
 	return err ? err : pipeline_each(&live->line, opts->record, opts->data);
 }
 
-/* Keeps the error message of a failure before. */
 static void tear_down(struct live *live)
 {
-	struct dkt_ctx *ctx = live->app->ctx;
-	char *words = dkt_error_take(ctx);
-	char *name __cleanup(free) = live->in ? strdup(dkt_instance_name(live->in)) : NULL;
-
 	spawn_finish(&live->spawn);
 	pipeline_clear(&live->line);
 	dkt_source_close(live->source);
-	dkt_instance_close(live->in);
-	if (name && dkt_instance_remove(ctx, name))
-		app_say("%s; 'dktrace reset' will remove it", dkt_error(ctx));
-	dkt_error_give(ctx, 0, words);
+	live_remove(live->app, live->in);
 }
 
 int live_run(struct app *app, const struct live_opts *opts, int *rc)

@@ -63,6 +63,12 @@ bool live_over(struct spawn *spawn, double from, double seconds);
 void live_wait(struct spawn *spawn, double seconds);
 
 /*
+ * Closes and removes an instance, which may be NULL. Reports an error, and keeps the error message that
+ * the context had before. Returns 0 or -errno.
+ */
+int live_remove(const struct app *app, struct dkt_instance *in);
+
+/*
  * Records until a signal comes, the command ends, or the time is over. Sets *rc to the command's exit
  * status, or to EXIT_LOST if the command succeeded and records were lost; standard error reports them.
  */

@@ -69,14 +69,16 @@ static void child(int gate, pid_t parent, char **argv)
 	_exit(report_failed(argv[0], errno));
 }
 
-int spawn_start(struct spawn *spawn, char **argv)
+int spawn_start(struct dkt_ctx *ctx, struct spawn *spawn, char **argv)
 {
 	pid_t self = getpid();
 	int fds[2];
 
+	if (!argv)
+		return 0;
 	fflush(stdout);
 	if (pipe2(fds, O_CLOEXEC))
-		return -errno;
+		return dkt_fail(ctx, -errno, "run %s: %s", argv[0], strerror(errno));
 	spawn->pid = fork();
 	if (!spawn->pid) {
 		close(fds[1]);
@@ -89,7 +91,7 @@ int spawn_start(struct spawn *spawn, char **argv)
 
 		close(fds[1]);
 		*spawn = (struct spawn)SPAWN_INIT;
-		return err;
+		return dkt_fail(ctx, err, "run %s: %s", argv[0], strerror(-err));
 	}
 	return 0;
 }

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct dkt_ctx;
+
 struct spawn {
 	pid_t pid; /* 0: none */
 	int gate; /* the child waits for a byte from this pipe; -1: sent */
@@ -23,8 +25,8 @@ struct spawn {
  */
 int spawn_check(char **argv);
 
-/* Forks a child that waits for spawn_go() before it executes argv. Returns 0 or -errno. */
-int spawn_start(struct spawn *spawn, char **argv);
+/* Forks a child that waits for spawn_go() before it executes argv; argv NULL: no command. */
+int spawn_start(struct dkt_ctx *ctx, struct spawn *spawn, char **argv);
 
 void spawn_go(struct spawn *spawn);
 

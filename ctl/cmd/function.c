@@ -65,11 +65,8 @@ static int run(struct app *app, const char *name, char **globs, size_t n, char *
 
 	/* Catch signals: we must turn the tracer off whatever ends the command. */
 	live_catch();
-	err = spawn_start(&spawn, command);
-	if (err) {
-		dkt_fail(app->ctx, err, "start %s: %s", command[0], strerror(-err));
+	if (spawn_start(app->ctx, &spawn, command))
 		return app_fail(app);
-	}
 	snprintf(pid, sizeof(pid), "%d", (int)spawn.pid);
 	app->pid = pid;
 	app->children = true;

@@ -8,7 +8,7 @@
 #include "lustre/style.h"
 #include "set/triggers.h"
 
-/* The n-th argument that is no option, counted from 1, of those before the one being typed; NULL: none. */
+/* The n-th argument before the word being typed, counted from 1 without options, or NULL. */
 static const char *argument(const struct command *command, int argc, char **argv, int n)
 {
 	for (int i = 1; i < argc - 1; i++) {
@@ -48,23 +48,13 @@ static void offer_instances(const struct typed *typed)
 			offer(typed, entry->d_name, "");
 }
 
-static const struct latency_pair *find_pair(const char *name)
-{
-	const struct latency_pair *pair = NULL;
-
-	while ((pair = latency_pair_next(pair)))
-		if (!strcmp(pair->name, name))
-			break;
-	return pair;
-}
-
 /* Completes fields of the events of hist, or of both ends of a pair. */
 static void offer_fields_typed(struct app *app, const struct command *command, int argc,
 			       char **argv, const struct typed *typed)
 {
 	const char *first = argument(command, argc, argv, 1);
 	const char *second = argument(command, argc, argv, 2);
-	const struct latency_pair *pair = first ? find_pair(first) : NULL;
+	const struct latency_pair *pair = first ? latency_pair_find(first, NULL) : NULL;
 	char *events __cleanup(free) = NULL;
 
 	if (pair) {
@@ -151,7 +141,7 @@ static void offer_triggers(struct app *app, int argc, char **argv, const struct 
 		"disable_event:", "enable_hist:", "disable_hist:", "hist:keys=", NULL
 	};
 	const char *colon = strchr(typed->rest, ':');
-	/* The text of messages is one argument more. */
+	/* "message TEXT" has one argument more than "EVENTS". */
 	bool text = argc > 3 && !strcmp(argv[1], "add") && !strcmp(argv[2], TRIGGERS_MESSAGE);
 	struct typed target;
 
@@ -186,7 +176,7 @@ static void offer_probes(struct app *app, const struct typed *typed)
 	debuglog_close(log);
 }
 
-/* Functions are offered from the second letter on: there are too many. */
+/* There are too many functions to offer all: the user must type two letters. */
 static void offer_probe(struct app *app, const struct command *command, int argc, char **argv,
 			const struct typed *typed)
 {
@@ -204,7 +194,7 @@ static void offer_probe(struct app *app, const struct command *command, int argc
 		dkt_functions(app->ctx, typed->rest, offer_function, (void *)(uintptr_t)typed);
 }
 
-/* A pair or its beginning, then its end. */
+/* Offers ready-made pairs and events, then the events that end a pair. */
 static void offer_pairs(struct app *app, const struct command *command, int argc, char **argv,
 			const struct typed *typed)
 {
@@ -212,9 +202,9 @@ static void offer_pairs(struct app *app, const struct command *command, int argc
 	const struct latency_pair *pair = NULL;
 	const char *before = "";
 
-	if (argument(command, argc, argv, 2) || (first && find_pair(first)))
+	if (argument(command, argc, argv, 2) || (first && latency_pair_find(first, NULL)))
 		return;
-	/* A name may have several rows, one after the other. */
+	/* Several rows of the same name follow each other. */
 	while (!first && (pair = latency_pair_next(pair))) {
 		if (strcmp(pair->name, before) != 0)
 			offer(typed, pair->name, "");

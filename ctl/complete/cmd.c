@@ -30,15 +30,13 @@ static void offer_option(void *data, const char *name)
 
 static void complete_lctl(struct app *app, int argc, char **argv, const struct typed *typed)
 {
-	if (argc == 1)
-		offer_lctl_commands(typed);
-	else if (!strcmp(argv[0], "help") && argc == 2)
+	if (argc == 1 || (argc == 2 && !strcmp(argv[0], "help")))
 		offer_lctl_commands(typed);
 	else
 		complete_arguments(app, argv[0], argc, argv, typed);
 }
 
-/* Skips options, and what they take, that stand before argv[*at]. */
+/* Moves *at past options and their values. */
 static void skip_options(const struct command *command, int argc, char **argv, int *at)
 {
 	while (*at < argc - 1 && *argv[*at] == '-')
@@ -51,7 +49,7 @@ static void complete(struct app *app, int argc, char **argv, struct typed *typed
 	const char *option;
 	int at = 0;
 
-	/* Behind it is another program's command. */
+	/* Another program's command follows "--". */
 	for (int i = 0; i < argc - 1; i++)
 		if (!strcmp(argv[i], "--"))
 			return;
@@ -65,20 +63,18 @@ static void complete(struct app *app, int argc, char **argv, struct typed *typed
 		complete_value(app, command, option, argc - at, argv + at, typed);
 		return;
 	}
-	if (!command)
-		offer_commands(app, typed);
-	else if (!strcmp(command->name, "help"))
+	if (!command || !strcmp(command->name, "help"))
 		offer_commands(app, typed);
 	else
 		complete_arguments(app, command->name, argc - at, argv + at, typed);
 	if (command && command->flags & CMD_LCTL)
 		return;
-	/* A file can be named here: the shell knows files, if it is offered nothing. */
+	/* Offer options only if typed: the shell offers files if it gets no candidates. */
 	if (*typed->rest == '-' || !command || !command->max_args)
 		opt_each(command, offer_option, typed);
 }
 
-/* argv: __complete, the program's name as typed, and its words up to the one being typed. */
+/* argv: __complete, the program's name as typed, and its arguments up to the one being typed. */
 int cmd_complete(struct app *app, int argc, char **argv)
 {
 	const char *slash = argc > 1 ? strrchr(argv[1], '/') : NULL;

@@ -5,23 +5,23 @@
 #include "app/app.h"
 #include "lustre/mask.h"
 
-/* The word being typed: what stays of it, and the rest, which candidates begin with. */
+/* The word being typed. Candidates replace its rest. */
 struct typed {
 	const char *word;
-	int keep;
+	int keep; /* the number of characters before the rest */
 	const char *rest;
 };
 
 struct typed typed_new(const char *word, const char *rest);
 
-/* The typed text after the last of these separators. */
+/* The rest begins after the last of these separators. */
 struct typed typed_last(const struct typed *typed, const char *separators);
 
-/* Prints the candidate, and after behind it, if it begins with what is typed. */
+/* Prints the candidate and the text after it, if the candidate begins with the rest. */
 void offer(const struct typed *typed, const char *candidate, const char *after);
-void offer_words(const struct typed *typed, const char *const *words); /* NULL ends them */
+void offer_words(const struct typed *typed, const char *const *words); /* ends with NULL */
 
-/* Names that Linux, Lustre and this program have. */
+/* Offer names of classes, subsystems, events and parameters. */
 void offer_bits(const struct typed *typed, enum mask_kind kind);
 void offer_mask(const struct typed *typed, enum mask_kind kind, bool words);
 void offer_events(struct app *app, const struct typed *typed);
@@ -29,12 +29,12 @@ void offer_selection(struct app *app, const struct typed *typed);
 void offer_params(const struct typed *typed, const char *after);
 void offer_settings(const struct typed *typed);
 
-/* Fields of events, whose names are joined by commas, and what every event has. */
+/* Offers the fields of these events, "SYSTEM:NAME,...", and the fields that every event has. */
 void offer_fields(struct app *app, const struct typed *typed, const char *events);
 
 /*
- * Completes a command's arguments and the values of its options. argv[0] is the command's name; the
- * user types the last one.
+ * Complete a command's arguments and the values of its options. argv[0] is the command's name, the last
+ * one the word being typed.
  */
 void complete_arguments(struct app *app, const char *command, int argc, char **argv,
 			const struct typed *typed);

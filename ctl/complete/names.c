@@ -41,7 +41,7 @@ void offer_bits(const struct typed *typed, enum mask_kind kind)
 			offer(typed, mask_name(kind, bit), "");
 }
 
-/* The last name of "+rpctrace-net". */
+/* Completes the last name of "+rpctrace-net". */
 void offer_mask(const struct typed *typed, enum mask_kind kind, bool words)
 {
 	static const char *const masks[] = { "all", "none", "default", NULL };
@@ -54,7 +54,7 @@ void offer_mask(const struct typed *typed, enum mask_kind kind, bool words)
 
 /* ---- events ---- */
 
-/* A system first, then its events: there are thousands. */
+/* There are thousands of events: offers the systems, then the events of one. */
 void offer_events(struct app *app, const struct typed *typed)
 {
 	const char *colon = strchr(typed->rest, ':'), *before = "";
@@ -75,7 +75,7 @@ void offer_events(struct app *app, const struct typed *typed)
 	}
 }
 
-/* The last word of "rpctrace+sched:sched_switch". */
+/* Completes the last name of "rpctrace+sched:sched_switch". */
 void offer_selection(struct app *app, const struct typed *typed)
 {
 	struct typed name = typed_last(typed, "+,");

@@ -3,10 +3,10 @@
 #include "hist/view.h"
 #include "io/say.h"
 
-/* Between the texts of a row's keys; none of them has it. */
-#define BETWEEN "\x1f"
+/* Ends the text of each key; the escaped texts do not contain it. */
+#define END_OF_KEY "\x1f"
 
-/* The text that identifies a row in both tables; the caller frees it. */
+/* The keys of a row identify it in both tables. The caller frees the text. */
 static char *row_name(const struct dkt_table *table, size_t row)
 {
 	size_t len, n_keys = dkt_table_info(table)->n_keys;
@@ -16,7 +16,7 @@ static char *row_name(const struct dkt_table *table, size_t row)
 	for (size_t i = 0; f && i < n_keys; i++) {
 		char *cell __cleanup(free) = hist_cell(table, row, i);
 
-		fprintf(f, "%s" BETWEEN, cell ? cell : "");
+		fprintf(f, "%s" END_OF_KEY, cell ? cell : "");
 	}
 	return f && !fclose(f) ? name : NULL;
 }
@@ -49,26 +49,26 @@ struct json_object *hist_remember(const struct dkt_table *table)
 	return all;
 }
 
-/* One row of a file: its keys and sums under the names of the columns. */
+/* Adds a row's sums to all. False: the row lacks a column. */
 static bool load_row(const struct dkt_table_info *info, struct json_object *row,
 		     struct json_object *all)
 {
 	struct json_object *sums = json_object_new_array(), *cell;
 	char *name __cleanup(free) = NULL;
-	char room[HIST_NAME_SIZE];
+	char buf[HIST_NAME_SIZE];
 	bool good = true;
 	size_t len;
 	FILE *f = open_memstream(&name, &len);
 
 	for (size_t i = 0; f && i < info->n_columns; i++) {
-		if (!json_object_object_get_ex(row, hist_name(info, i, room), &cell)) {
+		if (!json_object_object_get_ex(row, hist_name(info, i, buf), &cell)) {
 			good = false;
 			break;
 		}
 		if (i < info->n_keys) {
 			char *text __cleanup(free) = shown(json_object_get_string(cell));
 
-			fprintf(f, "%s" BETWEEN, text ? text : "");
+			fprintf(f, "%s" END_OF_KEY, text ? text : "");
 		} else {
 			json_object_array_add(sums, json_object_get(cell));
 		}

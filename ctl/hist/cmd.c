@@ -9,10 +9,10 @@
 #include "lustre/class.h"
 #include "lustre/select.h"
 
-/* Without --keys: how often which event. */
+/* Without --keys, count the records of each event. */
 #define DEFAULT_KEYS "event"
 
-/* ---- what is asked for ---- */
+/* ---- arguments ---- */
 
 static int read_args(struct hist *hist, int argc, char **argv)
 {
@@ -20,7 +20,7 @@ static int read_args(struct hist *hist, int argc, char **argv)
 	int first = app->sql ? 1 : 2;
 	int rc;
 
-	hist->words = argc > 1 ? argv[1] : SELECT_ALL;
+	hist->selection = argc > 1 ? argv[1] : SELECT_ALL;
 	hist->command = argc > first ? argv + first : NULL;
 	if (app->sql && (app->keys || app->vals || app->filter))
 		return app_usage("hist: cannot combine --sql with --keys, --vals or --filter");
@@ -38,7 +38,7 @@ static int read_args(struct hist *hist, int argc, char **argv)
 	return rc || !hist->command ? rc : spawn_check(hist->command);
 }
 
-/* The statement becomes the event and the options that it stands for. */
+/* Sets the event and the options that the statement stands for. */
 static int read_sql(struct hist *hist)
 {
 	struct app *app = hist->app;
@@ -46,19 +46,19 @@ static int read_sql(struct hist *hist)
 
 	if (err)
 		return err;
-	hist->words = hist->sql->event;
+	hist->selection = hist->sql->event;
 	app->keys = hist->sql->keys;
 	app->vals = hist->sql->vals;
 	app->filter = hist->sql->filter;
 	return 0;
 }
 
-static int choose_events(struct hist *hist, struct class_map **map, struct select **select)
+static int select_hist_events(struct hist *hist, struct class_map **map, struct select **select)
 {
 	int err = class_map_open(hist->ctx, NULL, map);
 
 	if (!err)
-		err = select_new(hist->ctx, *map, hist->words, select);
+		err = select_new(hist->ctx, *map, hist->selection, select);
 	return err ? err : select_check(hist->ctx, *select);
 }
 
@@ -76,55 +76,55 @@ static int new_hist(struct hist *hist, bool filter)
 }
 
 /* If only some records of an event belong to the class, count only these. */
-static int fit_condition(struct hist *hist, const struct select *select, struct live_event *it)
+static int add_condition(struct hist *hist, const struct select *select, struct live_event *to)
 {
 	char *belongs __cleanup(free) = NULL;
 	struct conditions all = { 0 };
-	int err = select_condition(select, it->event, &belongs);
+	int err = select_condition(select, to->event, &belongs);
 
 	if (!err)
 		err = conditions_add(&all, belongs);
-	if (!err && all.n && hist->filter && !dkt_expr_check(hist->filter, it->event))
+	if (!err && all.n && hist->filter && !dkt_expr_check(hist->filter, to->event))
 		err = conditions_add(&all, hist->app->filter);
 	if (!err && all.n)
-		err = mask_expr(hist->ctx, all.text, &it->filter);
+		err = mask_expr(hist->ctx, all.text, &to->filter);
 	if (!err && all.n)
-		err = dkt_hist_filter(hist->hist, it->event, it->filter);
+		err = dkt_hist_filter(hist->hist, to->event, to->filter);
 	free(all.text);
 	return err;
 }
 
-/* If several events are given, skip those that lack the fields. */
-static int fit_events(struct hist *hist, const struct select *select)
+/* Skips events that lack the fields, if there are several. */
+static int add_events(struct hist *hist, const struct select *select)
 {
-	size_t n_chosen, filtered = 0;
-	struct dkt_event *const *chosen = select_events(select, &n_chosen);
+	size_t n, n_filtered = 0;
+	struct dkt_event *const *events = select_events(select, &n);
 
-	hist->events = calloc(n_chosen + 1, sizeof(*hist->events));
+	hist->events = calloc(n + 1, sizeof(*hist->events));
 	if (!hist->events)
 		return -ENOMEM;
-	for (size_t i = 0; i < n_chosen; i++) {
-		struct live_event *it = &hist->events[hist->n];
-		int err = dkt_hist_event(hist->hist, chosen[i]);
+	for (size_t i = 0; i < n; i++) {
+		struct live_event *to = &hist->events[hist->n];
+		int err = dkt_hist_event(hist->hist, events[i]);
 
-		if (err && (err != -ENOENT || n_chosen == 1))
+		if (err && (err != -ENOENT || n == 1))
 			return err;
 		if (err)
 			continue;
-		it->event = chosen[i];
+		to->event = events[i];
 		hist->n++;
-		err = fit_condition(hist, select, it);
+		err = add_condition(hist, select, to);
 		if (err)
 			return err;
-		filtered += !hist->filter || !dkt_expr_check(hist->filter, it->event);
+		n_filtered += !hist->filter || !dkt_expr_check(hist->filter, to->event);
 	}
 	if (!hist->n)
-		return dkt_hist_misfit(hist->hist, chosen, n_chosen);
-	if (!filtered)
-		return dkt_expr_check_any(hist->filter, chosen, n_chosen, 0);
-	if (hist->n < n_chosen)
+		return dkt_hist_misfit(hist->hist, events, n);
+	if (!n_filtered)
+		return dkt_expr_check_any(hist->filter, events, n, 0);
+	if (hist->n < n)
 		fprintf(stderr, "dktrace: %zu of %zu events have the fields and are counted\n",
-			hist->n, n_chosen);
+			hist->n, n);
 	return 0;
 }
 
@@ -135,13 +135,13 @@ static int set_up(struct hist *hist)
 	int err = hist->app->sql ? read_sql(hist) : 0;
 
 	if (!err)
-		err = choose_events(hist, &map, &select);
+		err = select_hist_events(hist, &map, &select);
 	if (!err)
 		err = live_args_filter(hist->app, hist->ctx, &hist->filter);
 	if (!err)
 		err = new_hist(hist, true);
 	if (!err)
-		err = fit_events(hist, select);
+		err = add_events(hist, select);
 	select_free(select);
 	class_map_free(map);
 	hist->stacks = hist->app->keys && strstr(hist->app->keys, "stacktrace");
@@ -155,13 +155,13 @@ static int run_input(struct hist *hist, struct inputs *in, int *rc)
 	int err = inputs_each(in, hist_add, hist);
 
 	if (!err)
-		err = hist_finish(hist, hist_read_here);
+		err = hist_finish(hist, hist_read_user);
 	if (!err)
 		*rc = inputs_report_losses(in);
 	return err;
 }
 
-/* The kernel counts where it can and what is asked for does not need us. */
+/* The kernel counts if it can; otherwise dktrace does, in user space. */
 static int run_live(struct hist *hist, int *rc)
 {
 	int err = -EOPNOTSUPP;
@@ -172,11 +172,11 @@ static int run_live(struct hist *hist, int *rc)
 		return err;
 	if (!hist->app->here)
 		app_say("%s: records are read and counted in user space", dkt_error(hist->ctx));
-	/* Do not filter again after the kernel: names of processes may be unknown. */
+	/* The kernel filters. Do not filter again: the names of processes may be unknown. */
 	err = new_hist(hist, false);
 	for (size_t i = 0; !err && i < hist->n; i++)
 		err = dkt_hist_event(hist->hist, hist->events[i].event);
-	return err ? err : hist_run_here(hist, rc);
+	return err ? err : hist_run_user(hist, rc);
 }
 
 static void clear(struct hist *hist)
@@ -207,22 +207,11 @@ int cmd_hist(struct app *app, int argc, char **argv)
 		record_args_clear(&args);
 		return rc;
 	}
-	err = app->input ? inputs_open_one(app, app->input, &args, &in) :
-			   dkt_tracefs_open(app->ctx, 0);
-	if (!err && app->input)
-		hist.ctx = in.files[0].in.ctx;
-	if (!err && !app->input)
-		live_clean(app);
+	err = live_args_open(app, &args, &in, &hist.ctx);
 	if (!err)
 		err = set_up(&hist);
 	if (!err)
 		err = app->input ? run_input(&hist, &in, &rc) : run_live(&hist, &rc);
 	clear(&hist);
-	if (err < 0 && app->input)
-		pipeline_fail(&in.line, err);
-	inputs_clear(&in);
-	record_args_clear(&args);
-	if (err > 0)
-		return err;
-	return err ? app_fail(app) : rc;
+	return live_args_close(app, &args, &in, err, rc);
 }

@@ -9,47 +9,47 @@
 /* One run of the command. */
 struct hist {
 	struct app *app;
-	struct dkt_ctx *ctx; /* of this kernel, or of the one that a file was recorded on */
-	const char *words; /* which events */
-	const struct dkt_sql *sql; /* NULL: not asked for by --sql */
-	char **command; /* NULL: none */
-	struct live_event *events; /* with a filter: on which of its records are asked for */
+	struct dkt_ctx *ctx; /* of the kernel that records the events */
+	const char *selection; /* selects the events */
+	const struct dkt_sql *sql; /* NULL: no --sql */
+	char **command; /* may be NULL */
+	struct live_event *events; /* a filter: only some records belong to the class */
 	size_t n;
 	struct dkt_expr *filter;
 	struct dkt_hist *hist;
-	struct json_object *before; /* of the refresh before, or of --diff's file */
-	double seconds; /* to watch; 0: no bound */
+	struct json_object *before; /* the sums of the table before, or of --diff's file */
+	double seconds; /* to count; 0: no limit */
 	int top;
 	int size;
 	bool stacks;
 	struct watch watch;
-	bool watched; /* a terminal showed tables before the last one */
-	struct dkt_instance *in; /* in which the kernel counts; NULL: it does not */
+	bool watched; /* a terminal has shown tables before the last one */
+	struct dkt_instance *in; /* in which the kernel counts; may be NULL */
 };
 
-/* Gives the table so far. */
+/* Gets the table so far. */
 typedef int (*hist_read_fn)(struct hist *hist, struct dkt_table **table);
 
-/* Prints a table; last: it is the last one of this run. */
+/* Prints a table. last: the last one of this run. */
 int hist_show(struct hist *hist, struct dkt_table *table, bool last);
 
-/* Now and then, with --watch: prints the table so far, and rates since the refresh before. */
+/* With --watch, prints the table when it is due, with rates since the table before. */
 int hist_refresh(struct hist *hist, hist_read_fn read);
 
 /* Prints the table at the end. */
 int hist_finish(struct hist *hist, hist_read_fn read);
 
-/* Counts a record here; data is the struct hist. */
+/* Counts a record in user space. data: the struct hist. */
 int hist_add(void *data, struct dkt_source *source, const struct dkt_record *record);
 
-/* The table that was counted in user space. */
-int hist_read_here(struct hist *hist, struct dkt_table **table);
+/* Gets the table that is counted in user space. */
+int hist_read_user(struct hist *hist, struct dkt_table **table);
 
-/* Counts by the kernel. -EOPNOTSUPP: it cannot; nothing was done then. */
+/* Lets the kernel count. -EOPNOTSUPP: it cannot, and nothing has changed. */
 int hist_run_kernel(struct hist *hist, int *rc);
 
-/* Counts what is read from the buffers. */
-int hist_run_here(struct hist *hist, int *rc);
+/* Reads and counts records in user space. */
+int hist_run_user(struct hist *hist, int *rc);
 
-/* Prints what --keep left in the kernel. */
+/* Prints the histograms that --keep left in the kernel. */
 int hist_show_kept(struct app *app);

@@ -7,30 +7,30 @@
 #include "hist/hist.h"
 #include "io/say.h"
 
-/* ---- here ---- */
+/* ---- in user space ---- */
 
 int hist_add(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	return dkt_hist_add(((struct hist *)data)->hist, source, record);
 }
 
-int hist_read_here(struct hist *hist, struct dkt_table **table)
+int hist_read_user(struct hist *hist, struct dkt_table **table)
 {
 	return dkt_hist_table(hist->hist, table);
 }
 
-static int idle_here(void *data)
+static int idle(void *data)
 {
-	return hist_refresh(data, hist_read_here);
+	return hist_refresh(data, hist_read_user);
 }
 
-static int report_here(void *data, struct dkt_source *source, uint64_t seen, uint64_t lost)
+static int report(void *data, struct dkt_source *source, uint64_t seen, uint64_t lost)
 {
 	(void)source, (void)seen, (void)lost;
-	return hist_finish(data, hist_read_here);
+	return hist_finish(data, hist_read_user);
 }
 
-int hist_run_here(struct hist *hist, int *rc)
+int hist_run_user(struct hist *hist, int *rc)
 {
 	struct live_opts opts = { .kind = "hist",
 				  .doing = "counting",
@@ -41,22 +41,22 @@ int hist_run_here(struct hist *hist, int *rc)
 				  .command = hist->command,
 				  .seconds = hist->seconds,
 				  .record = hist_add,
-				  .idle = idle_here,
-				  .report = report_here,
+				  .idle = idle,
+				  .report = report,
 				  .data = hist };
-	struct dkt_table *none;
-	/* Report features that only the kernel has before anything is created. */
-	int err = dkt_hist_table(hist->hist, &none);
+	struct dkt_table *empty;
+	/* This fails for features that only the kernel has, before anything is created. */
+	int err = dkt_hist_table(hist->hist, &empty);
 
 	if (err)
 		return err;
-	dkt_table_free(none);
+	dkt_table_free(empty);
 	return live_run(hist->app, &opts, rc);
 }
 
-/* ---- by the kernel ---- */
+/* ---- in the kernel ---- */
 
-/* Whether it is over is looked at so often, ms. */
+/* The time between two calls of live_over(). */
 #define LOOK_MS 20
 
 static int read_kernel(struct hist *hist, struct dkt_table **table)
@@ -78,7 +78,7 @@ static int watch(struct hist *hist, struct spawn *spawn)
 	return err;
 }
 
-/* An instance that goes with this process, or the one that stays. */
+/* Creates an instance for this process, or opens the one that stays. */
 static int open_instance(struct hist *hist, const char *name)
 {
 	struct dkt_ctx *ctx = hist->app->ctx;
@@ -87,25 +87,11 @@ static int open_instance(struct hist *hist, const char *name)
 	if (!hist->app->keep)
 		return dkt_instance_own(ctx, name, &hist->in);
 	err = dkt_instance_open(ctx, name, DKT_CREATE, &hist->in);
-	/* Ages are measured by it. */
+	/* The library uses the same clock for the ages of records. */
 	return err ? err : dkt_instance_set_clock(hist->in, "mono");
 }
 
-/* The words of the failure that is being told stay. */
-static void close_instance(struct hist *hist, bool remove)
-{
-	struct dkt_ctx *ctx = hist->app->ctx;
-	char *words = dkt_error_take(ctx);
-	char *name __cleanup(free) = hist->in ? strdup(dkt_instance_name(hist->in)) : NULL;
-
-	dkt_instance_close(hist->in);
-	hist->in = NULL;
-	if (remove && name && dkt_instance_remove(ctx, name))
-		app_say("%s; 'dktrace reset' will remove it", dkt_error(ctx));
-	dkt_error_give(ctx, 0, words);
-}
-
-/* A kept histogram is shown by its event: one for each event. */
+/* An event can have only one kept histogram. */
 static int check_kept(struct hist *hist)
 {
 	struct dkt_table *table;
@@ -139,12 +125,8 @@ int hist_run_kernel(struct hist *hist, int *rc)
 	}
 	if (!err)
 		err = dkt_hist_start(hist->hist, hist->in);
-	if (!err && hist->command) {
-		err = spawn_start(&spawn, hist->command);
-		if (err)
-			dkt_fail(hist->app->ctx, err, "run %s: %s", hist->command[0],
-				 strerror(-err));
-	}
+	if (!err)
+		err = spawn_start(hist->app->ctx, &spawn, hist->command);
 	if (!err && hist->app->keep) {
 		fprintf(stderr,
 			"dktrace: counting continues: 'dktrace hist' shows it, 'dktrace reset' ends it\n");
@@ -156,11 +138,15 @@ int hist_run_kernel(struct hist *hist, int *rc)
 		err = hist_finish(hist, read_kernel);
 	spawn_finish(&spawn);
 	*rc = spawn.status;
-	close_instance(hist, remove);
+	if (remove)
+		live_remove(hist->app, hist->in);
+	else
+		dkt_instance_close(hist->in);
+	hist->in = NULL;
 	return err;
 }
 
-/* ---- what was kept ---- */
+/* ---- kept histograms ---- */
 
 /* Prints the histogram of an event, if it has one. */
 static int show_event(struct app *app, struct dkt_instance *in, struct dkt_event *event, bool *any)

@@ -5,8 +5,8 @@
 #include "app/rights.h"
 #include "hist/hist.h"
 
-/* Reports hits that did not fit into the table, with the size that would be enough. */
-static void say_dropped(const struct dkt_table *table, int size)
+/* Reports hits that did not fit into the table, and a size that is large enough. */
+static void report_uncounted(const struct dkt_table *table, int size)
 {
 	const struct dkt_table_info *info = dkt_table_info(table);
 	unsigned int now = size ? (unsigned int)size : 2048, want = now;
@@ -21,13 +21,12 @@ static void say_dropped(const struct dkt_table *table, int size)
 		fprintf(stderr, "dktrace: %" PRIu64 " rows were invalid\n", info->bad);
 }
 
-/* Lines of a table beside its rows: names of columns, rows left out, a blank one, the sum, the cursor. */
+/* Lines beside the rows: the headings, "more rows", an empty line, the sum, the cursor. */
 #define OTHER_LINES 5
 
 int hist_show(struct hist *hist, struct dkt_table *table, bool last)
 {
 	const struct app *app = hist->app;
-	/* Programs read CSV, JSON and folded stacks, which need no table. */
 	bool text = !app->json && !app->csv && !app->folded;
 	struct hist_view view = { .table = table, .top = (size_t)hist->top, .sort = app->sort };
 	int err = dkt_table_sort(table, app->sort);
@@ -51,7 +50,7 @@ int hist_show(struct hist *hist, struct dkt_table *table, bool last)
 						       hist_view_print(app, &view);
 	fflush(stdout);
 	if (last)
-		say_dropped(table, hist->size);
+		report_uncounted(table, hist->size);
 	return err;
 }
 
@@ -85,7 +84,7 @@ int hist_finish(struct hist *hist, hist_read_fn read)
 	screen_end(&hist->watch.screen);
 	if (err)
 		return err;
-	/* The last table stands for all of it. */
+	/* The last table shows the sums of the whole run, not what changed since the last refresh. */
 	if (!hist->app->diff) {
 		json_object_put(hist->before);
 		hist->before = NULL;

@@ -32,25 +32,25 @@ char *hist_cell(const struct dkt_table *table, size_t row, size_t column)
 	return text ? shown(text) : NULL;
 }
 
-const char *hist_name(const struct dkt_table_info *info, size_t column, char room[HIST_NAME_SIZE])
+const char *hist_name(const struct dkt_table_info *info, size_t column, char buf[HIST_NAME_SIZE])
 {
 	const char *name = info->columns[column].name;
 
 	for (size_t i = 0; column >= info->n_keys && i < info->n_keys; i++)
 		if (!strcmp(info->columns[i].name, name)) {
-			snprintf(room, HIST_NAME_SIZE, "%s_sum", name);
-			return room;
+			snprintf(buf, HIST_NAME_SIZE, "%s_sum", name);
+			return buf;
 		}
 	return name;
 }
 
-/* Whether the table shows how much sums grew since another table. A sum can be smaller than then. */
+/* True if the table shows differences to an earlier table. They can be negative. */
 static bool shows_growth(const struct hist_view *view)
 {
 	return view->before && view->seconds <= 0;
 }
 
-/* A sum in a row, or how much it grew. */
+/* The sum in a row, or its difference. */
 static uint64_t sum_of(const struct hist_view *view, size_t row, size_t column)
 {
 	uint64_t sum = dkt_table_value(view->table, row, column);
@@ -67,7 +67,7 @@ static size_t row_count(const struct hist_view *view)
 
 /* ---- columns ---- */
 
-/* Keys, sums, a rate, what was saved, a bar. */
+/* Keys, sums, a rate, saved values, a bar. */
 #define COLUMNS_MAX 16
 
 struct printer {
@@ -88,8 +88,8 @@ static bool ends_in(const char *name, const char *end)
 }
 
 /*
- * Fields whose unit their name tells in every event that has them: sizes (kmem, block, page pools), and
- * nanoseconds (sched_stat_runtime). A format has no units of its own.
+ * Formats have no units. These names have the same unit in every event of the kernel: bytes (kmem, block,
+ * page pools) and nanoseconds (sched_stat_runtime).
  */
 static enum column_type unit_of(const struct hist_view *view, const char *name)
 {
@@ -101,15 +101,17 @@ static enum column_type unit_of(const struct hist_view *view, const char *name)
 	return COL_NUMBER;
 }
 
-static bool is_plain(const struct dkt_column *it)
+static bool is_decimal(const struct dkt_column *column)
 {
-	return !*it->modifier || !strcmp(it->modifier, "dec") || !strcmp(it->modifier, "usecs");
+	const char *modifier = column->modifier;
+
+	return !*modifier || !strcmp(modifier, "dec") || !strcmp(modifier, "usecs");
 }
 
 static enum column_type type_of(const struct printer *p, const struct dkt_column *it)
 {
 	if (it->is_key)
-		return it->is_number && !it->is_named && is_plain(it) ? COL_NUMBER : COL_TEXT;
+		return it->is_number && !it->is_named && is_decimal(it) ? COL_NUMBER : COL_TEXT;
 	if (!strcmp(it->modifier, "percent"))
 		return COL_PERCENT;
 	if (!strcmp(it->modifier, "hex"))
@@ -117,7 +119,7 @@ static enum column_type type_of(const struct printer *p, const struct dkt_column
 	return *it->modifier ? COL_NUMBER : unit_of(p->view, it->name);
 }
 
-/* Behind the name of a column whose values have no unit of their own, though the field has one. */
+/* The unit in the heading, for columns that show plain numbers of a field with a unit. */
 static const char *unit_text(const struct printer *p, const struct dkt_column *it)
 {
 	bool stamp = !strcmp(it->name, "common_timestamp");
@@ -129,7 +131,7 @@ static const char *unit_text(const struct printer *p, const struct dkt_column *i
 	return strcmp(it->modifier, "usecs") ? "(ns)" : "(us)";
 }
 
-/* A system call's number has many names, and prints as its name; "common_" says nothing. */
+/* The field's name without "common_"; SYSCALL for numbers of system calls, printed as names. */
 static void set_heading(struct printer *p, const struct dkt_column *it)
 {
 	const char *name = strcmp(it->modifier, "syscall") ? it->name : "syscall";
@@ -178,8 +180,8 @@ static void add_columns(struct printer *p)
 	p->columns[p->n++] = (struct column){ .key = "bar", .type = COL_BAR, .heading = "" };
 }
 
-/* The column that the rows are sorted by; without one that bars can show, the first sum. */
-static size_t sorted_by(const struct hist_view *view, const struct dkt_table_info *info)
+/* The column for the bars: the sum that the rows are sorted by, otherwise the first sum. */
+static size_t bar_column(const struct hist_view *view, const struct dkt_table_info *info)
 {
 	size_t i, len = view->sort ? strcspn(view->sort, ",.") : 0;
 
@@ -244,7 +246,7 @@ static struct rows *make_rows(struct printer *p)
 int hist_view_print(const struct app *app, const struct hist_view *view)
 {
 	const struct dkt_table_info *info = dkt_table_info(view->table);
-	struct printer p = { .view = view, .info = info, .bar = sorted_by(view, info) };
+	struct printer p = { .view = view, .info = info, .bar = bar_column(view, info) };
 	size_t n = row_count(view);
 	struct out out;
 

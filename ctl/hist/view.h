@@ -8,32 +8,34 @@
 
 struct hist_view {
 	const struct dkt_table *table;
-	struct json_object *before; /* an earlier one by texts of keys, NULL: none */
-	double seconds; /* since then; 0: show what changed, else rates beside the sums */
-	size_t top; /* rows at most; 0: all */
-	const char *sort; /* as of dkt_table_sort(); NULL: not asked for */
-	const char *ns; /* the field that holds nanoseconds, NULL: its name tells */
+	struct json_object *before; /* the sums of an earlier table; may be NULL */
+	double seconds; /* since that table, to show rates; 0: show the differences */
+	size_t top; /* the maximum of rows; 0: all */
+	const char *sort; /* see dkt_table_sort(); may be NULL */
+	const char *ns; /* the field that has nanoseconds; NULL: its name shows that */
 };
 
-/* Prints it in the form that is asked for, or stacks as flame graphs want them: "outer;inner COUNT". */
+/* Prints the table as text, JSON or CSV. */
 int hist_view_print(const struct app *app, const struct hist_view *view);
+
+/* Prints stacks as lines "outer;inner COUNT", the input of flame graphs. */
 int hist_view_folded(struct dkt_ctx *ctx, const struct hist_view *view);
 
-/* Text of a cell, escaped or as it is; the caller frees it. NULL: memory is out. */
+/* The text of a cell, escaped or not. The caller frees it. NULL: out of memory. */
 char *hist_cell(const struct dkt_table *table, size_t row, size_t column);
 char *hist_text(const struct dkt_table *table, size_t row, size_t column);
 
 #define HIST_NAME_SIZE 128
 
-/* The unique name of a column: a key and a sum can be of the same field. */
-const char *hist_name(const struct dkt_table_info *info, size_t column, char room[HIST_NAME_SIZE]);
+/* The unique name of a column: FIELD_sum if FIELD is both a key and a sum. buf may hold it. */
+const char *hist_name(const struct dkt_table_info *info, size_t column, char buf[HIST_NAME_SIZE]);
 
-/* Sums by texts of keys, to be a view's before; json_object_put() frees it. */
+/* Returns the sums of each row for a view's before. json_object_put() frees them. */
 struct json_object *hist_remember(const struct dkt_table *table);
 
 /*
- * The same of JSON that hist_view_print() wrote into a file, which is open as fd; -1: it is opened.
- * NULL: the words are in the context.
+ * Reads such sums from JSON that hist_view_print() has written to the file path. fd: the open file, or -1
+ * to open it. NULL: the context has the error message.
  */
 struct json_object *hist_load(struct dkt_ctx *ctx, const char *path, int fd,
 			      const struct dkt_table *table);

@@ -2,6 +2,7 @@
 /* The selection options of hist and latency, which read a file or record by themselves. */
 #include "input/live_args.h"
 
+#include "app/live.h"
 #include "base/util.h"
 #include "set/filters.h"
 
@@ -34,6 +35,28 @@ int live_args_read(struct app *app, struct record_args *args)
 	/* The command itself applies the filter, and reports events that lack a field of it. */
 	args->selection.filter = NULL;
 	return rc;
+}
+
+int live_args_open(struct app *app, struct record_args *args, struct inputs *in,
+		   struct dkt_ctx **ctx)
+{
+	int err = app->input ? inputs_open_one(app, app->input, args, in) :
+			       dkt_tracefs_open(app->ctx, 0);
+
+	if (!err && app->input)
+		*ctx = in->files[0].in.ctx;
+	else if (!err)
+		live_clean(app);
+	return err;
+}
+
+int live_args_close(struct app *app, struct record_args *args, struct inputs *in, int err, int rc)
+{
+	if (err && app->input)
+		pipeline_fail(&in->line, err);
+	inputs_clear(in);
+	record_args_clear(args);
+	return err ? app_fail(app) : rc;
 }
 
 int live_args_filter(const struct app *app, struct dkt_ctx *ctx, struct dkt_expr **filter)

@@ -11,6 +11,16 @@
 int live_args_read(struct app *app, struct record_args *args);
 
 /*
+ * Opens --input, or tracefs after removing the instances of killed commands. Sets *ctx to the context of
+ * the kernel that records the events.
+ */
+int live_args_open(struct app *app, struct record_args *args, struct inputs *in,
+		   struct dkt_ctx **ctx);
+
+/* Closes and frees both. Returns rc, or EXIT_FAILED after the message of err. */
+int live_args_close(struct app *app, struct record_args *args, struct inputs *in, int err, int rc);
+
+/*
  * Creates the filter; ctx is of the kernel that records the events. Without --input, the filter also
  * tests --pid, --comm and --cpu. Sets *filter to NULL if nothing restricts the records.
  */

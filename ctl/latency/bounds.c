@@ -11,7 +11,7 @@ static const double parts[] = { 0.5, 0.9, 0.99, 0.999, 1 };
 /* Group, count, the parts, total. */
 #define COLUMNS (3 + N_PARTS)
 
-/* Rows of one group, in order of their times. */
+/* The rows of one group, sorted by time. */
 struct bins {
 	const struct dkt_table *table;
 	size_t from, n;
@@ -31,7 +31,7 @@ static uint64_t sum_of(const struct bins *bins, size_t column)
 	return sum;
 }
 
-/* The end of the range that holds that part of the pairs: the first row that reaches it. */
+/* An upper bound of the times of that part of the pairs: the end of the first row that reaches it. */
 static uint64_t bound_of(const struct bins *bins, size_t n_keys, uint64_t count, double part)
 {
 	uint64_t seen = 0, power = 0;
@@ -61,7 +61,7 @@ static void add_group(struct rows *to, const struct bins *bins, bool named)
 	rows_add_values(to, values + !named);
 }
 
-/* How many rows from there on are of its group. */
+/* The number of rows of the group that begins at row from. */
 static size_t group_rows(const struct dkt_table *table, size_t from)
 {
 	const struct dkt_table_info *info = dkt_table_info(table);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Chooses the pair that latency measures: the variants of a ready-made pair that the events allow.
- */
+/* Chooses the rows of a ready-made pair that can be measured with the events that exist. */
 #include "input/live_args.h"
 #include "latency/latency.h"
 #include "lustre/mask.h"
@@ -15,8 +13,8 @@ const struct latency_pair *latency_pair_find(const char *name, const struct late
 	return pair;
 }
 
-/* Whether one of the rows of that name can be measured. */
-static bool is_there(struct latency *latency, const char *name)
+/* True if a row of that name can be measured. */
+static bool is_usable(struct latency *latency, const char *name)
 {
 	const struct latency_pair *pair = NULL;
 	struct latency_set set;
@@ -50,13 +48,12 @@ int latency_list(struct latency *latency)
 		if (before && !strcmp(before->name, pair->name))
 			continue;
 		printf("  %-12s %s%s\n", pair->name, pair->help,
-		       is_there(latency, pair->name) ? "" : none);
+		       is_usable(latency, pair->name) ? "" : none);
 	}
 	return 0;
 }
 
-/* --key and --by come before what is ready-made. */
-struct latency_pair latency_asked(const struct latency *latency, const struct latency_pair *row)
+struct latency_pair latency_override(const struct latency *latency, const struct latency_pair *row)
 {
 	struct latency_pair pair = *row;
 	const struct app *app = latency->app;
@@ -75,7 +72,7 @@ static int set_up_pairs(struct latency *latency, struct latency_set *set, int sl
 		 .slowest = (uint32_t)slowest, .skip = getpid());
 	int err;
 
-	/* Live the kernel filters what is recorded. */
+	/* For a live recording in user space, the kernel filters the records. */
 	opts.filter = latency->app->input || latency->app->kernel ? latency->filter : NULL;
 	err = dkt_pairs_new(latency->ctx, &opts, &set->pairs);
 	for (size_t i = 0; !err && i < set->n; i++)
@@ -90,23 +87,23 @@ static int set_up_pairs(struct latency *latency, struct latency_set *set, int sl
 	return err;
 }
 
-/* Adds the row to those that are tried, if it can be measured. */
+/* Adds the row to the sets if it can be measured; otherwise *unusable gets it. */
 static int try_row(struct latency *latency, const struct latency_pair *row, int slowest,
-		   struct latency_set *none)
+		   struct latency_set *unusable)
 {
-	struct latency_pair pair = latency_asked(latency, row);
+	struct latency_pair pair = latency_override(latency, row);
 	struct latency_set *set = &latency->sets[latency->n];
 	int err = latency_find(latency->ctx, &pair, set);
 
 	if (!err && !set->usable) {
-		latency_set_clear(none);
-		*none = *set;
+		latency_set_clear(unusable);
+		*unusable = *set;
 		*set = (struct latency_set){ 0 };
 		return 0;
 	}
 	if (!err)
 		err = set_up_pairs(latency, set, slowest);
-	/* A condition may be of the fields of one row only. */
+	/* The filter may have fields that only another row's events have. */
 	if (err == -ENOENT && latency->n) {
 		latency_set_clear(set);
 		return 0;
@@ -117,7 +114,7 @@ static int try_row(struct latency *latency, const struct latency_pair *row, int 
 	return err;
 }
 
-/* Live one row is measured: the first all of whose events there are, else the first with some. */
+/* A live recording measures one row: the first with all its events, otherwise the first. */
 static void keep_one(struct latency *latency)
 {
 	size_t best = 0;
@@ -135,7 +132,7 @@ static void keep_one(struct latency *latency)
 	latency->n = 1;
 }
 
-/* Live the first row all of whose events there are is measured; of a file, what its records fit. */
+/* A file may have records of any row; a live recording needs only one with all its events. */
 static bool has_enough(const struct latency *latency)
 {
 	return latency->n == LATENCY_SETS ||
@@ -146,30 +143,28 @@ int latency_choose(struct latency *latency, int slowest)
 {
 	const char *name = latency->pair.name;
 	const struct latency_pair *row = name ? latency_pair_find(name, NULL) : &latency->pair;
-	struct latency_set none = { 0 };
+	struct latency_set unusable = { 0 };
 	int err, first = 0;
 
 	err = live_args_filter(latency->app, latency->ctx, &latency->filter);
 	for (; !err && row && !has_enough(latency);
 	     row = name ? latency_pair_find(name, row) : NULL) {
-		err = try_row(latency, row, slowest, &none);
-		/* Another row may fit what is asked for. */
+		err = try_row(latency, row, slowest, &unusable);
+		/* Another row may have the fields of --key, --by and --filter. */
 		if (err == -ENOENT && name && latency_pair_find(name, row)) {
 			first = err;
 			err = 0;
 		}
 	}
 	if (!err && !latency->n)
-		err = first ? first : latency_none(latency->ctx, &none, latency->source);
-	latency_set_clear(&none);
-	if (err)
-		return err;
-	if (!latency->app->input)
+		err = first ? first :
+			      latency_fail_missing(latency->ctx, &unusable, latency->source);
+	latency_set_clear(&unusable);
+	if (!err && !latency->app->input)
 		keep_one(latency);
-	return 0;
+	return err;
 }
 
-/* The first row that has pairs, otherwise the first row that has records. */
 struct latency_set *latency_chosen(struct latency *latency)
 {
 	struct latency_set *records = NULL;

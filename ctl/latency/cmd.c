@@ -6,7 +6,7 @@
 
 /* ---- arguments ---- */
 
-/* The arguments: a ready-made pair or two events, then a command. */
+/* Reads a ready-made pair or two events, then a command. */
 static int read_args(struct latency *latency, int argc, char **argv)
 {
 	struct app *app = latency->app;
@@ -31,7 +31,7 @@ static int read_args(struct latency *latency, int argc, char **argv)
 				argv[1], latency_pair_guess(&guess, argv[1]));
 		latency->pair = (struct latency_pair){ .begin = argv[1], .end = argv[2] };
 	}
-	latency->pair = latency_asked(latency, &latency->pair);
+	latency->pair = latency_override(latency, &latency->pair);
 	if (!latency->pair.key)
 		return app_usage("latency: give the fields that pair the records, such as"
 				 " --key common_pid");
@@ -72,12 +72,12 @@ static int show(struct latency *latency, struct dkt_source *source, uint64_t see
 	if (err)
 		return err;
 	if (last)
-		latency_say_missing(set, app->input);
+		latency_report_missing(set, app->input);
 	if (app->input && !latency->filter)
-		latency_say_unpaired(set, app->input);
+		latency_report_unpaired(set, app->input);
 	err = latency_view_print(&latency->view, &it, last);
 	if (last && !app->json && !app->csv)
-		latency_print_notes(&it);
+		latency_report_uncounted(&it);
 	return err;
 }
 
@@ -98,7 +98,7 @@ static int run_input(struct latency *latency, struct inputs *in, int *rc)
 	return err;
 }
 
-/* Now and then, with --watch. */
+/* With --watch, shows the table when it is due. */
 static int refresh(void *data)
 {
 	struct latency *latency = data;
@@ -136,7 +136,7 @@ static int run_live(struct latency *latency, int *rc)
 
 /* ---- all ---- */
 
-/* All but the words of a failure, which may be of the input's own context. */
+/* in: the file; NULL: live. An error message may be in the file's own context. */
 static int run(struct latency *latency, struct inputs *in, int *rc)
 {
 	int slowest = 5, err;
@@ -144,7 +144,7 @@ static int run(struct latency *latency, struct inputs *in, int *rc)
 	*rc = opt_number("slowest", latency->app->slowest, &slowest);
 	if (*rc)
 		return 0;
-	err = latency->function ? latency_make_probes(latency) : 0;
+	err = latency->function ? latency_create_probes(latency) : 0;
 	if (!err)
 		err = latency_choose(latency, slowest);
 	if (err)
@@ -170,15 +170,8 @@ int cmd_latency(struct app *app, int argc, char **argv)
 		record_args_clear(&args);
 		return rc;
 	}
-	err = app->input ? inputs_open_one(app, app->input, &args, &in) :
-			   dkt_tracefs_open(app->ctx, 0);
-	/* Before events are looked for: what killed ones left is among them. */
-	if (!err && !app->input)
-		live_clean(app);
-	if (!err && app->input) {
-		latency.ctx = in.files[0].in.ctx;
-		latency.source = in.line.source;
-	}
+	err = live_args_open(app, &args, &in, &latency.ctx);
+	latency.source = in.line.source;
 	if (!err && argc < 2)
 		rc = latency_list(&latency);
 	else if (!err)
@@ -188,9 +181,5 @@ int cmd_latency(struct app *app, int argc, char **argv)
 		latency_set_clear(&latency.sets[i]);
 	dkt_expr_free(latency.filter);
 	latency_remove_probes(&latency);
-	if (err < 0 && app->input)
-		pipeline_fail(&in.line, err);
-	inputs_clear(&in);
-	record_args_clear(&args);
-	return err < 0 ? app_fail(app) : rc;
+	return live_args_close(app, &args, &in, err, rc);
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "latency/latency.h"
+#include "lustre/names.h"
 #include "out/bar.h"
 
 #define N_POWERS 64
@@ -39,7 +40,7 @@ struct json_object *latency_powers(const struct latency_report *report, size_t g
 	return list;
 }
 
-void latency_print_picture(const struct latency_report *report)
+void latency_print_powers(const struct latency_report *report)
 {
 	uint64_t counts[N_POWERS], max = 0;
 	unsigned int first = N_POWERS, last = 0;
@@ -77,6 +78,7 @@ static struct json_object *record_json(const struct latency_report *report,
 				       const struct dkt_record *record, struct dkt_buf *buf)
 {
 	struct json_object *o = json_object_new_object();
+	char *name __cleanup(free) = event_full_name(record->event);
 	const char *text;
 	size_t len;
 
@@ -85,11 +87,7 @@ static struct json_object *record_json(const struct latency_report *report,
 	json_object_object_add(o, "pid", json_object_new_int(record->pid));
 	if (report->source)
 		json_object_object_add(o, "comm", val_text(comm_of(report, record)));
-	dkt_buf_reset(buf);
-	dkt_buf_printf(buf, "%s:%s", dkt_event_system(record->event),
-		       dkt_event_name(record->event));
-	text = dkt_buf_data(buf, &len);
-	json_object_object_add(o, "event", json_object_new_string_len(text, (int)len));
+	json_object_object_add(o, "event", val_text(name));
 	dkt_buf_reset(buf);
 	dkt_record_text(record, buf);
 	text = dkt_buf_data(buf, &len);
@@ -143,15 +141,15 @@ int latency_put_slowest(const struct latency_report *report, struct out *out)
 	return err;
 }
 
-/* ---- what was not counted ---- */
+/* ---- uncounted records ---- */
 
-static void note(uint64_t n, const char *words)
+static void note(uint64_t n, const char *text)
 {
 	if (n)
-		fprintf(stderr, "dktrace: %" PRIu64 " %s\n", n, words);
+		fprintf(stderr, "dktrace: %" PRIu64 " %s\n", n, text);
 }
 
-void latency_print_notes(const struct latency_report *report)
+void latency_report_uncounted(const struct latency_report *report)
 {
 	struct dkt_pairs_info info;
 

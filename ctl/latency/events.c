@@ -7,7 +7,7 @@
 #include "lustre/log_source.h"
 #include "lustre/select.h"
 
-/* There is no such event: perhaps there is one of a name that is near. */
+/* Stores the error message for an unknown event, with a similar name. */
 static int no_event(struct dkt_ctx *ctx, const char *system, const char *name)
 {
 	char *word __cleanup(free) = NULL;
@@ -22,7 +22,7 @@ static int no_event(struct dkt_ctx *ctx, const char *system, const char *name)
 	return dkt_fail(ctx, -ENOENT, "there is no event %s%s", word, dkt__guess_words(&guess));
 }
 
-/* Events whose names match; a name without a glob may be one that only a search finds. */
+/* Adds the events that match. Events such as those of system calls are found only by name. */
 static int add_matching(struct latency_set *set, struct dkt_ctx *ctx, const char *system,
 			const char *name, size_t *n)
 {
@@ -61,7 +61,7 @@ static int add_missing(struct latency_set *set, const char *system, const char *
 	return 0;
 }
 
-/* Finds the events of one side. Of a ready-made pair some may be missing. */
+/* Finds the events of one side of the pair. */
 static int find_side(struct latency_set *set, struct dkt_ctx *ctx, const char *names)
 {
 	char *copy __cleanup(free) = strdup(names), *word, *save = NULL;
@@ -109,7 +109,7 @@ void latency_set_clear(struct latency_set *set)
 	*set = (struct latency_set){ 0 };
 }
 
-/* "trace-cmd record -e a:b -e c:d" */
+/* Returns "trace-cmd record -e a:b -e c:d"; the caller frees it. */
 static char *how_to_record(const struct latency_pair *pair)
 {
 	const char *sides[] = { pair->begin, pair->end }, *p;
@@ -135,8 +135,8 @@ static char *how_to_record(const struct latency_pair *pair)
 	return text;
 }
 
-int latency_none(struct dkt_ctx *ctx, const struct latency_set *set,
-		 const struct dkt_source *source)
+int latency_fail_missing(struct dkt_ctx *ctx, const struct latency_set *set,
+			 const struct dkt_source *source)
 {
 	char *how __cleanup(free) = how_to_record(&set->pair);
 
@@ -152,15 +152,14 @@ int latency_none(struct dkt_ctx *ctx, const struct latency_set *set,
 			set->pair.name, set->missing, how ? how : "trace-cmd record");
 }
 
-/* Reports that the pair is measured without some of its events. */
-void latency_say_missing(const struct latency_set *set, const char *file)
+void latency_report_missing(const struct latency_set *set, const char *file)
 {
 	if (set->missing)
 		app_say("%s has no event %s: it is not measured", file ? file : "this kernel",
 			set->missing);
 }
 
-void latency_say_unpaired(const struct latency_set *set, const char *file)
+void latency_report_unpaired(const struct latency_set *set, const char *file)
 {
 	char *how __cleanup(free) = how_to_record(&set->pair);
 	struct dkt_pairs_info info;

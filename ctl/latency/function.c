@@ -2,7 +2,7 @@
 /* latency's own probes, at the entry and the return of a function. */
 #include "latency/latency.h"
 
-static int make_probe(struct latency *latency, int i)
+static int create_probe(struct latency *latency, int i)
 {
 	static const char *const names[] = { "entry", "return" };
 	DKT_OPTS(dkt_probe, probe, .kind = DKT_PROBE_KPROBE, .on_return = i,
@@ -19,7 +19,7 @@ static int make_probe(struct latency *latency, int i)
 	return 0;
 }
 
-int latency_make_probes(struct latency *latency)
+int latency_create_probes(struct latency *latency)
 {
 	char *prefix __cleanup(free) = live_name(latency->app, "latency");
 	int err = prefix ? dkt_caps_check(latency->ctx, DKT_NEED_CONTROL) : -ENOMEM;
@@ -27,7 +27,7 @@ int latency_make_probes(struct latency *latency)
 	if (!err)
 		err = dkt_own_group(latency->ctx, prefix, &latency->group);
 	for (int i = 0; !err && i < 2; i++)
-		err = make_probe(latency, i);
+		err = create_probe(latency, i);
 	if (err)
 		return err;
 	latency->pair.begin = latency->names[0];
@@ -35,10 +35,9 @@ int latency_make_probes(struct latency *latency)
 	return 0;
 }
 
-/* The words of the failure that is being told stay. */
 void latency_remove_probes(struct latency *latency)
 {
-	char *words = dkt_error_take(latency->ctx);
+	char *message = dkt_error_take(latency->ctx);
 
 	for (int i = 0; i < 2; i++) {
 		if (latency->names[i] &&
@@ -47,5 +46,5 @@ void latency_remove_probes(struct latency *latency)
 		free(latency->names[i]);
 	}
 	free(latency->group);
-	dkt_error_give(latency->ctx, 0, words);
+	dkt_error_give(latency->ctx, 0, message);
 }

@@ -14,7 +14,7 @@ static int report(const struct latency *latency, struct dkt_instance *in, const 
 	if (err)
 		return err;
 	view.table = table;
-	/* Groups in order, and in each the times. */
+	/* latency_print_bounds() needs this order. */
 	err = dkt_table_sort(table, dkt_table_info(table)->n_keys > 1 ? "by,lat" : "lat");
 	if (!err)
 		err = hist_view_print(app, &view);
@@ -26,35 +26,29 @@ static int report(const struct latency *latency, struct dkt_instance *in, const 
 
 static int watch(const struct latency *latency, struct spawn *spawn)
 {
-	int err = 0;
+	int err = spawn_start(latency->ctx, spawn, latency->command);
 
-	if (latency->command)
-		err = spawn_start(spawn, latency->command);
-	if (err)
-		return dkt_fail(latency->ctx, err, "run %s: %s", latency->command[0],
-				strerror(-err));
-	err = live_begin(latency->app, spawn, "watching", latency->seconds);
+	if (!err)
+		err = live_begin(latency->app, spawn, "watching", latency->seconds);
 	if (!err)
 		live_wait(spawn, latency->seconds);
 	return err;
 }
 
-/* The event goes after what uses it. The words of the failure that is being told stay. */
+/* Removes the instance, then the event, which the instance's triggers use. Keeps the error message. */
 static void clean(struct app *app, struct dkt_instance *in, const char *event)
 {
-	char *words = dkt_error_take(app->ctx);
-	char *name __cleanup(free) = in ? strdup(dkt_instance_name(in)) : NULL;
-	int err = 0;
+	char *message;
+	int err;
 
-	dkt_instance_close(in);
-	if (name)
-		err = dkt_instance_remove(app->ctx, name);
-	if (!err && event)
-		err = dkt_probe_remove(app->ctx, "synthetic", event);
-	/* Where it failed before the event was made, there is none. */
+	if (live_remove(app, in) || !event)
+		return;
+	message = dkt_error_take(app->ctx);
+	err = dkt_probe_remove(app->ctx, "synthetic", event);
+	/* -ENOENT: a failure came before the event was created. */
 	if (err && err != -ENOENT)
 		app_say("%s; 'dktrace reset' will remove it", dkt_error(app->ctx));
-	dkt_error_give(app->ctx, 0, words);
+	dkt_error_give(app->ctx, 0, message);
 }
 
 int latency_run_kernel(const struct latency *latency, int *rc)
@@ -75,7 +69,7 @@ int latency_run_kernel(const struct latency *latency, int *rc)
 		err = dkt_own_group(app->ctx, prefix, &event);
 	if (!err)
 		err = dkt_instance_own(app->ctx, prefix, &in);
-	/* Its ns are those of the times. */
+	/* The clock counts in ns, as the table's times must. */
 	if (!err)
 		err = dkt_instance_set_clock(in, "mono");
 	if (!err)

@@ -31,16 +31,17 @@ void latency_title(const char *by, char title[LATENCY_TITLE_SIZE])
 			 by + skip);
 }
 
-static struct json_object *part(const struct latency_report *report, size_t group, double of)
+static struct json_object *quantile(const struct latency_report *report, size_t group, double part)
 {
-	return val_number(dkt_pairs_quantile(report->pairs, group, of));
+	return val_number(dkt_pairs_quantile(report->pairs, group, part));
 }
 
-static struct json_object *name_of(const struct dkt_latency *it)
+static struct json_object *group_name(const struct dkt_latency *group)
 {
-	if (!it->is_number)
-		return val_text(it->name);
-	return it->is_signed ? json_object_new_int64((int64_t)it->number) : val_number(it->number);
+	if (!group->is_number)
+		return val_text(group->name);
+	return group->is_signed ? json_object_new_int64((int64_t)group->number) :
+				  val_number(group->number);
 }
 
 /* Adds a row that begins with column from. */
@@ -51,17 +52,17 @@ static void add_group(const struct latency_report *report, struct rows *rows, si
 	struct dkt_latency it;
 
 	dkt_pairs_group(report->pairs, group, &it, sizeof(it));
-	/* A group whose pairs were all open or taken back has nothing to show. */
+	/* No pair of the group has ended, or a gap cancelled them all. */
 	if (!it.count && group != DKT_PAIRS_ALL)
 		return;
 	if (from == GROUP)
-		values[GROUP] = name ? val_text(name) : name_of(&it);
+		values[GROUP] = name ? val_text(name) : group_name(&it);
 	values[COUNT] = val_number(it.count);
 	values[MIN] = val_number(it.min);
-	values[P50] = part(report, group, 0.5);
-	values[P90] = part(report, group, 0.9);
-	values[P99] = part(report, group, 0.99);
-	values[P99_9] = part(report, group, 0.999);
+	values[P50] = quantile(report, group, 0.5);
+	values[P90] = quantile(report, group, 0.9);
+	values[P99] = quantile(report, group, 0.99);
+	values[P99_9] = quantile(report, group, 0.999);
 	values[MAX] = val_number(it.max);
 	values[TOTAL] = val_number(it.sum);
 	if (report->app->json)
@@ -69,7 +70,7 @@ static void add_group(const struct latency_report *report, struct rows *rows, si
 	rows_add_values(rows, values + from);
 }
 
-/* Text has the groups with their sum, CSV the groups, also if it is but one, JSON both by themselves. */
+/* Text also has a row for all groups, unless there is only one group; JSON has it elsewhere. */
 static void put_groups(const struct latency_report *report, struct out *out)
 {
 	struct column columns[COLUMNS];
@@ -142,7 +143,7 @@ int latency_print(const struct latency_report *report)
 		put_all(report, &out);
 	put_groups(report, &out);
 	if (out.form == OUT_TEXT && !report->table_only)
-		latency_print_picture(report);
+		latency_print_powers(report);
 	if (out.form == OUT_JSON || (out.form == OUT_TEXT && !report->table_only))
 		err = latency_put_slowest(report, &out);
 	put_counts(report, &out);

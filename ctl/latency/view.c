@@ -3,7 +3,7 @@
 #include "app/opt.h"
 #include "latency/latency.h"
 
-/* In the order of the table, from which the names are. */
+/* In the order of the table's columns. */
 const char *const latency_columns[] = { "name", "count", "min", "p50",   "p90",
 					"p99",  "p99.9", "max", "total", NULL };
 
@@ -12,7 +12,7 @@ const char *const latency_columns[] = { "name", "count", "min", "p50",   "p90",
 #define DESCENDING ".descending"
 #define ASCENDING  ".ascending"
 
-/* Lines of a table beside its groups: names of columns, all groups, rows left out, the cursor. */
+/* Lines beside the groups: the headings, the row for all, "more rows", the cursor. */
 #define OTHER_LINES 4
 
 /* ---- order ---- */
@@ -51,7 +51,7 @@ static int read_sort(const char *text, struct latency_sort *sort)
 	if (!text)
 		return 0;
 	len = strlen(text);
-	/* A column's own name has a dot, so that the direction is looked for at the end. */
+	/* Look for the direction at the end: a column's name, p99.9, has a dot too. */
 	sort->descending = ends_in(text, len, DESCENDING, &len);
 	if (!sort->descending)
 		ends_in(text, len, ASCENDING, &len);
