@@ -21,25 +21,28 @@ void progress_begin(struct progress *progress, uint64_t of, enum progress_unit u
 	bool on = of && isatty(STDERR_FILENO) && !(prints && isatty(STDOUT_FILENO));
 
 	*progress = (struct progress){ .on = on, .of = of, .unit = unit, .begun = on ? now() : 0 };
-	progress->last = progress->begun;
+}
+
+/* True if a second has passed since the beginning, or since the last line. */
+static bool is_due(struct progress *progress)
+{
+	uint64_t time = now();
+
+	if (time - (progress->shown ? progress->last : progress->begun) < SECOND)
+		return false;
+	progress->last = time;
+	progress->shown = true;
+	return true;
 }
 
 void progress_at(struct progress *progress, uint64_t done)
 {
-	double seconds, rate;
-	uint64_t time;
+	double rate;
 
-	if (!progress->on || !done)
+	if (!progress->on || !done || !is_due(progress))
 		return;
-	time = now();
-	if (time - progress->last < SECOND)
-		return;
-	progress->last = time;
-	progress->shown = true;
-	if (done > progress->of)
-		done = progress->of;
-	seconds = (double)(time - progress->begun) / 1e9;
-	rate = (double)done / seconds;
+	done = DKT__MIN(done, progress->of);
+	rate = (double)done * 1e9 / (double)(progress->last - progress->begun);
 	fprintf(stderr, "\r%3.0f %%, ", 100.0 * (double)done / (double)progress->of);
 	if (progress->unit == PROGRESS_RECORDS)
 		fprintf(stderr, "%.0f records/s", rate);
@@ -74,7 +77,6 @@ void progress_look(struct progress *progress, const struct dkt_source *source)
 void progress_change(void *data, const char *what, size_t done, size_t of)
 {
 	struct progress *progress = data;
-	uint64_t time;
 
 	if (done >= of) {
 		progress_end(progress);
@@ -82,11 +84,8 @@ void progress_change(void *data, const char *what, size_t done, size_t of)
 	}
 	if (!isatty(STDERR_FILENO))
 		return;
-	time = now();
-	progress->begun = progress->begun ? progress->begun : time;
-	if (time - progress->begun < SECOND || (progress->shown && time - progress->last < SECOND))
-		return;
-	progress->last = time;
-	progress->shown = true;
-	fprintf(stderr, "\r%3.0f %% of the %s \033[K", 100.0 * (double)done / (double)of, what);
+	progress->begun = progress->begun ?: now();
+	if (is_due(progress))
+		fprintf(stderr, "\r%3.0f %% of the %s \033[K", 100.0 * (double)done / (double)of,
+			what);
 }

@@ -82,12 +82,26 @@ static bool load_row(const struct dkt_table_info *info, struct json_object *row,
 	return good;
 }
 
+static int load_rows(struct dkt_ctx *ctx, const char *path, const struct dkt_table_info *info,
+		     struct json_object *root, struct json_object *all)
+{
+	struct json_object *rows;
+
+	if (!json_object_object_get_ex(root, "rows", &rows) ||
+	    !json_object_is_type(rows, json_type_array))
+		return dkt_fail(ctx, -EINVAL, "%s is not a table of 'dktrace hist --json'", path);
+	for (size_t i = 0; i < json_object_array_length(rows); i++)
+		if (!load_row(info, json_object_array_get_idx(rows, i), all))
+			return dkt_fail(ctx, -EINVAL,
+					"%s: row %zu does not have the columns of this table", path,
+					i + 1);
+	return 0;
+}
+
 struct json_object *hist_load(struct dkt_ctx *ctx, const char *path, int fd,
 			      const struct dkt_table *table)
 {
-	const struct dkt_table_info *info = dkt_table_info(table);
-	struct json_object *root, *rows, *all;
-	size_t n;
+	struct json_object *root, *all;
 
 	errno = 0;
 	root = fd < 0 ? json_object_from_file(path) : json_object_from_fd(fd);
@@ -96,22 +110,10 @@ struct json_object *hist_load(struct dkt_ctx *ctx, const char *path, int fd,
 			 errno ? strerror(errno) : "it is not JSON");
 		return NULL;
 	}
-	if (!json_object_object_get_ex(root, "rows", &rows) ||
-	    !json_object_is_type(rows, json_type_array)) {
-		json_object_put(root);
-		dkt_fail(ctx, -EINVAL, "%s is not a table of 'dktrace hist --json'", path);
-		return NULL;
-	}
 	all = json_object_new_object();
-	n = json_object_array_length(rows);
-	for (size_t i = 0; i < n; i++) {
-		if (load_row(info, json_object_array_get_idx(rows, i), all))
-			continue;
+	if (load_rows(ctx, path, dkt_table_info(table), root, all)) {
 		json_object_put(all);
 		all = NULL;
-		dkt_fail(ctx, -EINVAL, "%s: row %zu does not have the columns of this table", path,
-			 i + 1);
-		break;
 	}
 	json_object_put(root);
 	return all;

@@ -203,10 +203,8 @@ int cmd_hist(struct app *app, int argc, char **argv)
 	rc = read_args(&hist, argc, argv);
 	if (!rc)
 		rc = live_args_read(app, &args);
-	if (rc) {
-		record_args_clear(&args);
-		return rc;
-	}
+	if (rc)
+		return live_args_close(app, &args, &in, 0, rc);
 	err = live_args_open(app, &args, &in, &hist.ctx);
 	if (!err)
 		err = set_up(&hist);

@@ -22,8 +22,8 @@ static char *style_names(void)
 	return f && !fclose(f) ? text : NULL;
 }
 
-int style_arg_read(const struct app *app, const char *usual, const char *file,
-		   struct dkt_style_info *style)
+static int read_style(const struct app *app, const char *file, const char *usual,
+		      struct dkt_style_info *style)
 {
 	const char *text = app->style ? app->style : usual;
 	char *names __cleanup(free) = NULL;
@@ -74,7 +74,7 @@ int sink_args_read(const struct app *app, const char *file, const char *usual,
 
 	*opts = (struct sink_opts){ .compression = app->compression, .raw_text = app->raw_text };
 	rc = app->format || !usual ? read_format(app, file, format, opts) :
-				     style_arg_read(app, usual, file, &opts->style);
+				     read_style(app, file, usual, &opts->style);
 	opts->color = say_style_in_color(&opts->style, file);
 	return rc;
 }

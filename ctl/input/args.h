@@ -31,9 +31,5 @@ int record_args_sink(struct app *app, const char *file, const char *usual,
 		     struct record_args *args);
 void record_args_clear(struct record_args *args);
 
-/* Reads --style, whose default is usual. Returns 0, or EXIT_USAGE also if file cannot have the style. */
-int style_arg_read(const struct app *app, const char *usual, const char *file,
-		   struct dkt_style_info *style);
-
 /* Reads the selection alone, as for the live log. Returns 0 or EXIT_USAGE. */
 int selection_args_read(struct app *app, struct selection *selection);

@@ -166,10 +166,8 @@ int cmd_latency(struct app *app, int argc, char **argv)
 	rc = argc < 2 ? 0 : read_args(&latency, argc, argv);
 	if (!rc)
 		rc = live_args_read(app, &args);
-	if (rc) {
-		record_args_clear(&args);
-		return rc;
-	}
+	if (rc)
+		return live_args_close(app, &args, &in, 0, rc);
 	err = live_args_open(app, &args, &in, &latency.ctx);
 	latency.source = in.line.source;
 	if (!err && argc < 2)
