@@ -151,11 +151,6 @@ int dkt_error_give(struct dkt_ctx *ctx, int err, char *words)
 	return err;
 }
 
-int dkt__no_memory(struct dkt_ctx *ctx)
-{
-	return dkt_error_give(ctx, -ENOMEM, NULL);
-}
-
 void dkt__damage(char **damage, const char *fmt, va_list ap)
 {
 	char *words __cleanup(free) = dkt_words(fmt, ap);

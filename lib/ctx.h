@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/memory.h"
 #include "base/opts.h"
 
 struct dkt__events; /* event.c */
@@ -65,17 +66,6 @@ int dkt__ctx_machine(struct dkt_ctx *ctx, const char *machine);
  * -ENOMEM: it will not be called.
  */
 int dkt__ctx_at_end(struct dkt_ctx *ctx, void (*fn)(void *data), void *data);
-
-/* -ENOMEM with an error message, which itself needs no memory. */
-int dkt__no_memory(struct dkt_ctx *ctx);
-
-/* Returns err. Code without a context has no words for -ENOMEM: its first caller with one sets them. */
-static inline int dkt__with_words(struct dkt_ctx *ctx, int err)
-{
-	if (dkt__unlikely(err == -ENOMEM))
-		dkt__no_memory(ctx);
-	return err;
-}
 
 /* -EINVAL with an error message: flags has unknown bits. */
 int dkt__flags_check(struct dkt_ctx *ctx, const char *what, unsigned int flags, unsigned int known);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The class map of libdktrace-lustre. */
 #include "liblustre/map.h"
+#include "base/memory.h"
 #include "base/util.h"
 
 #include "base/opts.h"
@@ -19,7 +20,7 @@ int dkt_lustre_map_new(struct dkt_ctx *ctx, const struct dkt_lustre_map_opts *op
 		return err;
 	map = calloc(1, sizeof(*map));
 	if (!map)
-		return dkt_fail(ctx, -ENOMEM, "out of memory");
+		return dkt__no_memory(ctx);
 	map->ctx = ctx;
 	if (mine.n_dirs)
 		err = class_map_load_dirs(ctx, mine.dirs, mine.n_dirs, &map->files);
@@ -83,5 +84,6 @@ int dkt_lustre_map_record(struct dkt_lustre_map *map, const struct dkt_record *r
 int dkt_lustre_map_filter(const struct dkt_lustre_map *map, const struct dkt_event *event,
 			  uint32_t debug, char **filter)
 {
-	return class_map_filter(map->classes, event, debug, NULL, filter);
+	return dkt__with_words(map->ctx,
+			       class_map_filter(map->classes, event, debug, NULL, filter));
 }

@@ -2,6 +2,7 @@
 /* Resolves the class map to this kernel's events, and looks up events by class and the reverse. */
 #include "base/glob.h"
 #include "base/io.h"
+#include "base/memory.h"
 #include "base/util.h"
 #include "lustre/class/glob.h"
 #include "lustre/class/map.h"
@@ -313,9 +314,9 @@ int class_map_open(struct dkt_ctx *ctx, const struct class_map *like, struct cla
 
 	*map = NULL;
 	if (!err)
-		err = like ? share(like, map) : class_map_load(ctx, map);
+		err = like ? dkt__with_words(ctx, share(like, map)) : class_map_load(ctx, map);
 	if (!err)
-		err = class_map_resolve(*map, events, n);
+		err = dkt__with_words(ctx, class_map_resolve(*map, events, n));
 	if (err) {
 		class_map_free(*map);
 		*map = NULL;

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "base/util.h"
 
 int libcfs_dump_to(struct dkt_ctx *ctx, const char *param, const char *file)
@@ -33,7 +34,7 @@ static int dump_in(struct dkt_ctx *ctx, const char *param, const char *dir, int 
 
 	if (asprintf(&file, "%s/dump", dir) < 0) {
 		file = NULL;
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	}
 	err = libcfs_dump_to(ctx, param, file);
 	if (!err) {
@@ -56,7 +57,7 @@ int libcfs_dump(struct dkt_ctx *ctx, const char *param, int *fd)
 	/* The kernel takes absolute names only. */
 	if (asprintf(&dir, "%s/dktrace-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp") < 0) {
 		dir = NULL;
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	}
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "base/parse.h"
 #include "lustre/log_ahead.h"
 #include "lustre/log_text.h"
@@ -20,6 +21,7 @@
 #define BINARY_WORDS "binary debug log"
 
 struct log_source {
+	struct dkt_ctx *ctx;
 	struct dkt_event *event;
 	struct record_sort *sort;
 	struct log_ahead *ahead; /* NULL: nobody looks ahead */
@@ -74,7 +76,7 @@ static int log_next(void *data, struct dkt_record *record)
 			       record_sort_next(log->sort, &log->rec, &log->len);
 
 	if (err)
-		return err;
+		return dkt__with_words(log->ctx, err);
 	log->done += log->len;
 	loss = &log->losses[record_cpu(log->rec)];
 	fill(log, log->rec, log->len, log->data, record);
@@ -162,12 +164,13 @@ static int tell_end(struct log_source *log)
 
 static int log_open(struct dkt_ctx *ctx, struct log_source *log, struct record_sort_opts opts)
 {
-	int err = record_sort_new(ctx, &opts, &log->sort);
+	int err = dkt__with_words(ctx, record_sort_new(ctx, &opts, &log->sort));
 
+	log->ctx = ctx;
 	if (err)
 		return err;
 	log->losses = calloc(log_source_counts(log)->cpus + 1, sizeof(*log->losses));
-	return log->losses ? tell_end(log) : -ENOMEM;
+	return log->losses ? dkt__with_words(ctx, tell_end(log)) : dkt__no_memory(ctx);
 }
 
 static struct log_source *log_alloc(int fd)
@@ -185,7 +188,7 @@ int log_source_new(struct dkt_ctx *ctx, const struct record_sort_opts *opts,
 		   struct log_source **out)
 {
 	struct log_source *log = log_alloc(opts->fd);
-	int err = log ? log_open(ctx, log, *opts) : -ENOMEM;
+	int err = log ? log_open(ctx, log, *opts) : dkt__no_memory(ctx);
 
 	if (err) {
 		log_source_free(log);
@@ -315,7 +318,7 @@ int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	}
 	log = log_alloc(fd);
 	if (!log)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	/* A copy of a descriptor stands where another reader left it; a pipe has one reader only. */
 	lseek(fd, 0, SEEK_SET);
 	err = open_file(ctx, opts && opts->name ? opts->name : path, kind, log);

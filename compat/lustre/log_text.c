@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "base/parse.h"
 
 /* Lines are cut there: a record holds no more. */
@@ -208,7 +209,7 @@ int log_text_read(struct dkt_ctx *ctx, int fd, struct spill *spill, uint64_t *ba
 	struct stat st;
 	size_t len;
 	char *line;
-	int err = buf && rec ? 0 : -ENOMEM;
+	int err = buf && rec ? 0 : dkt__no_memory(ctx);
 
 	t.of = !fstat(fd, &st) && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 	while (!err) {

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/glob.h"
+#include "base/memory.h"
 #include "base/util.h"
 #include "io/say.h"
 #include "lustre/class/glob.h"
@@ -69,7 +70,7 @@ static int check_part(struct dkt_ctx *ctx, const char *word, size_t from, size_t
 	size_t at;
 
 	if (!part)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	wrong = glob_check(part, &at);
 	if (!wrong)
 		return 0;
@@ -78,7 +79,7 @@ static int check_part(struct dkt_ctx *ctx, const char *word, size_t from, size_t
 	text = shown(word);
 	blank = before ? shown(before) : NULL;
 	if (!text || !blank)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	return dkt_fail(ctx, -EINVAL, "%s\n  %s\n  %*s^", wrong, text, columns(blank), "");
 }
 
@@ -151,7 +152,7 @@ static int find_events(struct dkt_ctx *ctx, struct select *select)
 	}
 	select->events = calloc(n + 1, sizeof(struct dkt_event *));
 	if (!select->events)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	for (size_t i = 0; i < n; i++)
 		if (select_has(select, all[i]))
 			select->events[select->n_events++] = all[i];
@@ -192,7 +193,7 @@ static int no_event(struct dkt_ctx *ctx, const char *glob)
 	struct dkt__guess guess;
 
 	if (!word)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	if (event)
 		return dkt_fail(ctx, -ENOENT,
 				"'%s' is an event name without its system; write %s:%s", word,
@@ -234,7 +235,7 @@ static int read_words(struct dkt_ctx *ctx, struct select *select, const char *wo
 	char *copy __cleanup(free) = strdup(words);
 	char *save = NULL;
 	size_t n = 0;
-	int err = copy ? 0 : -ENOMEM;
+	int err = copy ? 0 : dkt__no_memory(ctx);
 
 	for (char *word = copy ? strtok_r(copy, JOINTS, &save) : NULL; word && !err;
 	     word = strtok_r(NULL, JOINTS, &save), n++)
@@ -250,7 +251,7 @@ int select_new(struct dkt_ctx *ctx, const struct class_map *map, const char *wor
 	       struct select **out)
 {
 	struct select *select = calloc(1, sizeof(*select));
-	int err = select ? 0 : -ENOMEM;
+	int err = select ? 0 : dkt__no_memory(ctx);
 
 	*out = NULL;
 	if (!err) {

@@ -2,6 +2,7 @@
 /* The tool's styles: the legacy style and the library's, behind one interface. */
 #include "lustre/style.h"
 
+#include "base/memory.h"
 #include "base/util.h"
 
 #define LEGACY "legacy"
@@ -85,7 +86,7 @@ int style_new(struct dkt_ctx *ctx, const struct class_map *map, const char *name
 
 	*out = NULL;
 	if (!style)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	err = style_init(style, ctx, map, name, opts);
 	if (err) {
 		style_free(style);

@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 
+#include "base/memory.h"
 #include "base/util.h"
 #include "lustre/legacy_common.h"
 #include "lustre/message/parts.h"
@@ -66,11 +67,11 @@ int legacy_style_new(struct dkt_ctx *ctx, const struct class_map *map, struct le
 {
 	struct legacy_style *style = calloc(1, sizeof(*style));
 	struct dkt_event *const *events;
-	int err = -ENOMEM;
+	int err;
 
 	*out = NULL;
 	if (!style)
-		return err;
+		return dkt__no_memory(ctx);
 	*style = (struct legacy_style){ .ctx = ctx, .map = map };
 	err = dkt_events(ctx, &events, &style->n);
 	if (!err) {
@@ -78,7 +79,7 @@ int legacy_style_new(struct dkt_ctx *ctx, const struct class_map *map, struct le
 		style->n += 64;
 		style->kinds = calloc(style->n + 1, sizeof(struct kind *));
 		style->parts = message_parts_new();
-		err = style->kinds && style->parts ? 0 : -ENOMEM;
+		err = style->kinds && style->parts ? 0 : dkt__no_memory(ctx);
 	}
 	if (err) {
 		legacy_style_free(style);

@@ -47,7 +47,10 @@ void *realloc(void *p, size_t size)
 	return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(p, size);
 }
 
-/* Opens the log and prints it. The first error, or 0. */
+/* With a message of an older failure, which must not be the one that is left. */
+#define CALL(ctx, call) (dkt_fail(ctx, -EIO, "an older failure"), call)
+
+/* Opens the log and prints it. The first error, or 0; a failed call says why if it has a context. */
 static int walk(const char *path, size_t *len)
 {
 	static const char *const dirs[] = { "share/classes.d" };
@@ -59,21 +62,24 @@ static int walk(const char *path, size_t *len)
 	struct dkt_ctx *ctx = NULL;
 	struct dkt_buf *buf = NULL;
 	uint32_t type, subsystem;
-	int err = dkt_ctx_new(NULL, &ctx), next;
+	int err = dkt_buf_new(&buf), next;
 
 	if (!err)
-		err = dkt_lustre_source_open(ctx, path, NULL, &source);
+		err = dkt_ctx_new(NULL, &ctx);
 	if (!err)
-		err = dkt_lustre_map_new(ctx, &map_opts, &map);
+		err = CALL(ctx, dkt_lustre_source_open(ctx, path, NULL, &source));
 	if (!err)
-		err = dkt_lustre_style_new(map, "legacy", NULL, &style);
+		err = CALL(ctx, dkt_lustre_map_new(ctx, &map_opts, &map));
 	if (!err)
-		err = dkt_buf_new(&buf);
-	while (!err && (next = dkt_source_next(source, &record)) != DKT_NEXT_END) {
-		err = next < 0 ? next : dkt_lustre_map_record(map, &record, &type, &subsystem);
+		err = CALL(ctx, dkt_lustre_style_new(map, "legacy", NULL, &style));
+	while (!err && (next = CALL(ctx, dkt_source_next(source, &record))) != DKT_NEXT_END) {
+		err = next < 0 ? next :
+				 CALL(ctx, dkt_lustre_map_record(map, &record, &type, &subsystem));
 		if (!err)
-			err = dkt_style_record(style, &record, "", buf);
+			err = CALL(ctx, dkt_style_record(style, &record, "", buf));
 	}
+	if (err && ctx && !strstr(dkt_error(ctx), "memory"))
+		fail_msg("%d has the message '%s'", err, dkt_error(ctx));
 	if (!err)
 		err = dkt_buf_error(buf);
 	if (!err)

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/io.h"
+#include "base/memory.h"
 #include "lustre/class/map.h"
 
 #define CLASSES_VARIABLE "DKTRACE_CLASSES"
@@ -140,7 +141,7 @@ int class_map_load_text(struct dkt_ctx *ctx, const char *file, const char *text,
 
 	*map = NULL;
 	if (!new)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	return finish(new, class_parse(ctx, new, file, text, len), map);
 }
 
@@ -153,7 +154,7 @@ int class_map_load_dirs(struct dkt_ctx *ctx, const char *const *dirs, size_t n,
 
 	*map = NULL;
 	if (!new)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	err = load_list(ctx, &list, dirs, n, new);
 	dkt__arena_free(&list.arena);
 	return finish(new, err, map);
@@ -193,7 +194,7 @@ static int load_variable(struct dkt_ctx *ctx, const char *value, struct class_ma
 	size_t n = 0;
 
 	if (!copy || !dirs)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	while ((dir = strsep(&rest, ":")))
 		if (*dir)
 			dirs[n++] = dir;

@@ -13,6 +13,7 @@
 #include <fnmatch.h>
 
 #include "base/io.h"
+#include "base/memory.h"
 #include "base/util.h"
 
 /* The kernel's limit of a string in a filter is 256 bytes. */
@@ -207,7 +208,7 @@ int search_new(struct dkt_ctx *ctx, const char *words, const struct names *texts
 	search->glob = strpbrk(words, "*?") ? strdup(words) :
 					      make_glob("*", words, strlen(words), "*");
 	if (!search->glob)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	for (size_t i = 0; !err && texts && i < texts->n; i++)
 		if (has_words(search->glob, texts->list[i]))
 			err = add_once(is_format(texts->list[i]) ? &search->formats :

@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "base/io.h"
+#include "base/memory.h"
 #include "lustre/record/crew.h"
 #include "lustre/record/line.h"
 #include "lustre/record/merge.h"
@@ -181,7 +182,7 @@ int record_print_escaped(struct dkt_ctx *ctx, struct record_sort *sort, int fd)
 	struct dkt_buf *buf = NULL;
 	const uint8_t *rec;
 	uint32_t rec_len;
-	int err = line ? dkt_buf_new(&buf) : -ENOMEM;
+	int err = line ? dkt_buf_new(&buf) : dkt__no_memory(ctx);
 
 	while (!err && !(err = record_sort_next(sort, &rec, &rec_len))) {
 		const char *text;

@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "lustre/record/ahead.h"
 #include "lustre/record/crew.h"
 #include "lustre/record/merge.h"
@@ -251,7 +252,7 @@ int record_sort_new(struct dkt_ctx *ctx, const struct record_sort_opts *opts,
 
 	*out = NULL;
 	if (!sort)
-		return -ENOMEM;
+		return dkt__no_memory(ctx);
 	*sort = (struct record_sort){
 		.ctx = ctx,
 		.log = { .name = opts->name, .fd = opts->fd, .show = opts->show },

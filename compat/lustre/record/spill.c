@@ -3,6 +3,7 @@
 #include "lustre/record/spill.h"
 
 #include "base/io.h"
+#include "base/memory.h"
 
 #define BUFFER (256 * 1024)
 
@@ -28,7 +29,7 @@ int spill_open(struct dkt_ctx *ctx, struct spill *spill)
 	int err;
 
 	*spill = (struct spill){ .fd = -1 };
-	err = stage_new(BUFFER, write_spill, spill, &spill->write);
+	err = dkt__with_words(ctx, stage_new(BUFFER, write_spill, spill, &spill->write));
 	return err ? err : spill_make_file(ctx, &spill->fd);
 }
 

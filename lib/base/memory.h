@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The error message for memory that ran out. */
+#pragma once
+
+#include <errno.h>
+
+#include <dktrace/dktrace.h>
+
+#include "base/util.h"
+
+/* -ENOMEM with an error message, which itself needs no memory. */
+static inline int dkt__no_memory(struct dkt_ctx *ctx)
+{
+	return dkt_error_give(ctx, -ENOMEM, NULL);
+}
+
+/* Returns err. Code without a context has no words for -ENOMEM: its first caller with one sets them. */
+static inline int dkt__with_words(struct dkt_ctx *ctx, int err)
+{
+	if (dkt__unlikely(err == -ENOMEM))
+		dkt__no_memory(ctx);
+	return err;
+}
