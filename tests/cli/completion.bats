@@ -29,7 +29,7 @@ is()
 	same "$2" "$output" "offered for $1"
 }
 
-@test "commands" {
+@test "completion offers commands" {
 	is "dktrace s" "save set_param show split start status stop"
 	is "dktrace fol" "follow"
 	is "dktrace nosuch" ""
@@ -43,7 +43,7 @@ is()
 	} | sort | paste -sd ' ')" "$output" "offered"
 }
 
-@test "options go with their commands" {
+@test "completion offers the options of the command" {
 	is "dktrace --i" "--instance"
 	is "dktrace dk --s" "--since --style --subsystem"
 	is "dktrace dk --c" "--class --comm --compression --cpu"
@@ -53,7 +53,7 @@ is()
 	is "dktrace --instance x dk --st" "--style"
 }
 
-@test "values of options" {
+@test "completion offers the values of options" {
 	is "dktrace dk --style " "csv ctf folded json legacy perfetto raw trace"
 	is "dktrace dk --style=l" "legacy"
 	is "dktrace dk -S t" "trace"
@@ -63,7 +63,7 @@ is()
 	is "dktrace follow --subsystem ldlm,os" "ldlm,osc ldlm,osd ldlm,ost"
 }
 
-@test "filters and triggers" {
+@test "completion offers filters and triggers" {
 	is "dktrace fil" "filter"
 	is "dktrace filter " "clear list set"
 	is "dktrace filter set vfs" "vfstrace"
@@ -77,7 +77,7 @@ is()
 	is "dktrace trigger rearm vfs" ""
 }
 
-@test "parameters and their values" {
+@test "completion offers parameters and their values" {
 	is "dktrace set_param de" "debug= debug_filter= debug_mb= debug_sources="
 	is "dktrace set_param debug=vf" "vfstrace"
 	is "dktrace set_param debug=+vf" "+vfstrace"
@@ -92,7 +92,7 @@ is()
 	is "dktrace set_param debug_mb=10 debug=+ioc" "+ioctl"
 }
 
-@test "names of list" {
+@test "completion offers the names of list" {
 	is "dktrace list c" "classes"
 	is "dktrace list classes rpc" "rpctrace"
 	is "dktrace list classes rpctrace ioc" "ioctl"
@@ -100,7 +100,7 @@ is()
 	is "dktrace list events --j" "--json"
 }
 
-@test "pairs, events and fields of hist and latency" {
+@test "completion offers the pairs, events and fields of hist and latency" {
 	export DKTRACE_ROOT=$top/tests/fixture/capture
 	is "dktrace latency bloc" "block block-queue block:"
 	is "dktrace latency sysc" "syscall syscalls:"
@@ -122,14 +122,14 @@ is()
 	is "dktrace report -e sched:x,syscalls:sys_enter_rea" "sys_enter_read"
 }
 
-@test "formats of files" {
+@test "completion offers file formats" {
 	is "dktrace convert --format trace" "trace trace.dat trace.dat-6"
 	is "dktrace dk --format trace.d" "trace.dat trace.dat-6"
 	is "dktrace split -F cs" "csv"
 	is "dktrace merge --compression z" "zlib zstd"
 }
 
-@test "zsh offers the same words, or files if there are no words" {
+@test "zsh offers the same candidates, or files if there are no candidates" {
 	command -v zsh >/dev/null || skip "no zsh here"
 	mkdir "$BATS_TEST_TMPDIR/fpath"
 	cp "$top/ctl/dktrace.zsh" "$BATS_TEST_TMPDIR/fpath/_dktrace"
@@ -156,7 +156,7 @@ is()
 	same default "$(PATH=$BATS_TEST_TMPDIR/bin:$PATH zsh_offers lctl mar)"
 }
 
-@test "events, their system first" {
+@test "completion offers systems, then their events" {
 	export DKTRACE_ROOT=$top/tests/fixture/capture
 	is "dktrace list events sysc" "syscalls:"
 	is "dktrace list fields syscalls:sys_enter_rea" "sys_enter_read"
@@ -173,7 +173,7 @@ is()
 	same status "$output"
 }
 
-@test "lctl, by its own commands" {
+@test "completion of lctl offers its own commands" {
 	is "lctl-dktrace mar" "mark"
 	is "lctl mar" "mark"
 	is "lctl set_param debug=+rpc" "+rpctrace"
@@ -186,7 +186,7 @@ is()
 	is "/nonexistent/dktrace fol" ""
 }
 
-@test "lctl is left alone where it is the real one" {
+@test "completion does not touch Lustre's lctl" {
 	mkdir "$BATS_TEST_TMPDIR/bin"
 	printf '#!/bin/sh\n' >"$BATS_TEST_TMPDIR/bin/lctl"
 	chmod +x "$BATS_TEST_TMPDIR/bin/lctl"

@@ -32,7 +32,7 @@ report()
 	[ -s wanted ]
 }
 
-@test "times are those of the wall clock too" {
+@test "a converted file has wall-clock times too" {
 	needs_trace_cmd
 	dktrace convert "$capture" out.dat
 	wanted=$(dktrace show --input "$capture" | cut -d: -f4 | sed -n 1p)
@@ -69,7 +69,7 @@ report()
 	[ -s wanted.txt ]
 }
 
-@test "styles are written too, also to standard output" {
+@test "convert writes styles, also to standard output" {
 	# What is read from a file says not where a buffer had been emptied.
 	dktrace show --input "$capture" | sed '$d; s/^\(.\{18\}[0-9]*\.[0-9]\)F:/\1:/' >wanted
 	dktrace convert "$capture" out.log

@@ -73,7 +73,7 @@ large_logs()
 	head -c 300000 random | cat - one >early
 }
 
-@test "df prints large logs as the real one does, with threads and without, and from pipes" {
+@test "df prints large logs as Lustre's lctl does, with and without threads, and from pipes" {
 	local file
 
 	large_logs
@@ -92,7 +92,7 @@ large_logs()
 	done
 }
 
-@test "df: the output fails after a part of the text" {
+@test "df reports output that fails after a part of the text" {
 	local kind
 
 	for kind in cpus near one; do
@@ -111,7 +111,7 @@ large_logs()
 	same 'lctl: write the temporary file: File too large' "$stderr"
 }
 
-@test "df: usage" {
+@test "df prints its usage for wrong arguments" {
 	expect 0 '' 'usage: df <input> [output]' lctl df
 	expect 0 '' 'usage: debug_file <input> [output]' lctl debug_file a b c
 }
@@ -120,7 +120,7 @@ large_logs()
 	expect 1 '' 'open(nosuch) failed: No such file or directory' lctl df nosuch
 }
 
-@test "df: an empty file and a directory hold nothing" {
+@test "df of an empty file or a directory prints no records" {
 	: >empty
 	expect 0 'Debug log: 0 lines, 0 kept, 0 dropped, 0 bad.' '' lctl df empty
 	expect 0 'Debug log: 0 lines, 0 kept, 0 dropped, 0 bad.' '' lctl df .
@@ -146,7 +146,7 @@ large_logs()
 	same "$(cksum <log)" "$sum"
 }
 
-@test "df: a pipe is read like a file" {
+@test "df reads a pipe like a file" {
 	"$gen" random 500 >log
 	mkfifo fifo
 	cat log >fifo &
@@ -174,7 +174,7 @@ large_logs()
 		"$stderr" stderr
 }
 
-@test "df: records of up to 64 KiB are shown" {
+@test "df prints records of up to 64 KiB" {
 	"$gen" big 40 >log
 	run --separate-stderr -0 lctl df log out
 	same 'Debug log: 40 lines, 40 kept, 0 dropped, 0 bad.' "$output" stdout
@@ -182,13 +182,13 @@ large_logs()
 	[ "$(wc -c <out)" -gt "$(wc -c <log)" ]
 }
 
-@test "df: names without their NUL show nothing from outside of the record" {
+@test "df prints nothing from outside a record whose names lack their NUL" {
 	"$gen" nameless 300 >log
 	run --separate-stderr -0 lctl df log
 	has "${lines[-1]}" 'Debug log: 300 lines, 300 kept, 0 dropped, 0 bad.'
 }
 
-@test "df: a corrupted daemon file among good ones (Lustre's sanity 170a)" {
+@test "df reads a corrupted daemon file among good ones (Lustre's sanity 170a)" {
 	"$gen" one 300 >good
 	# The first five bytes of each line are overwritten.
 	LC_ALL=C sed 's/^...../aaaaa/' good >bad

@@ -49,7 +49,7 @@ nothing_left()
 	grep -q "^$TMPDIR/dktrace-......./dump\$\|^$TMPDIR/dktrace-....../dump\$" "$FAKE_LUSTRE/asked"
 }
 
-@test "dk FILE: text to a private file" {
+@test "dk FILE writes the text to a private file" {
 	fill cpus 300
 	echo 'what was there before' >out
 	chmod 600 out
@@ -72,7 +72,7 @@ nothing_left()
 	expect 0 "$(cat wanted)" '' lustre lctl dk
 }
 
-@test "dk FILE 1: the kernel writes the raw dump, also to a relative name" {
+@test "with dk FILE 1, the kernel writes the raw dump, also to a relative name" {
 	fill cpus 30
 	cp "$FAKE_LUSTRE/buffer" raw.wanted
 	echo old >raw
@@ -115,7 +115,7 @@ nothing_left()
 	same "$same_err" "$(grep -v ^lctl: <<<"$stderr")" stderr
 }
 
-@test "dk: filter of a session" {
+@test "dk in a session obeys filter" {
 	fill cpus 60
 	printf 'filter net\ndk\n' >words
 	run --separate-stderr -0 lustre sh -c 'lctl <words'
@@ -124,7 +124,7 @@ nothing_left()
 	lacks "$output" :00000200:
 }
 
-@test "dk where nothing is" {
+@test "dk fails if Lustre has no buffer" {
 	expect 1 '' "invalid parameter 'dump_kernel'
 open(dump_kernel) failed: No such file or directory" apart sh -c 'mount -t tmpfs none /sys/fs; lctl dk out'
 	gone out
@@ -146,7 +146,7 @@ open(dump_kernel) failed: No such file or directory" apart sh -c 'mount -t tmpfs
 	has "$output" ') '
 }
 
-@test "dktrace dk: a wrong filter is found before the buffer is emptied" {
+@test "dktrace dk refuses an invalid filter before it empties the buffer" {
 	fill cpus 30
 	run --separate-stderr -1 lustre dktrace dk --filter 'msg_mask &&'
 	gone "$FAKE_LUSTRE/asked"

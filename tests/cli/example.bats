@@ -21,7 +21,7 @@ setup_file()
 		"$BATS_TEST_TMPDIR/tool" | sort)" "$(sort "$BATS_TEST_TMPDIR/example")"
 }
 
-@test "histogram reports what is wrong" {
+@test "histogram reports errors" {
 	local file=$top/tests/fixture/tracedat/v7-zstd.dat
 	build_example histogram
 	run -2 "$example"
@@ -46,7 +46,7 @@ setup_file()
 	"$example" saved.log -1 | cmp - saved.log
 }
 
-@test "lustre-log reports what is wrong" {
+@test "lustre-log reports errors" {
 	build_example lustre-log libdktrace-lustre
 	expect 1 "" "lustre-log: unknown mask 'bogus'" "$example" /dev/null +bogus
 	expect 1 "" "lustre-log: open /no/file: No such file or directory" "$example" /no/file -1

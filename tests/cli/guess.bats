@@ -18,7 +18,7 @@ suggests()
 	has "${stderr_lines[0]}" "; did you mean $word?"
 }
 
-@test "misspelt commands and their arguments get a suggestion" {
+@test "a misspelt command or argument gets a suggestion" {
 	suggests 2 status dktrace staus
 	suggests 2 report dktrace help repotr
 	suggests 2 set dktrace filter st
@@ -27,7 +27,7 @@ suggests()
 	suggests 2 subsystems dktrace list subsystem
 }
 
-@test "options" {
+@test "a misspelt option gets a suggestion" {
 	expect 2 "" "dktrace: unrecognized option '--stlye=json'
 dktrace: did you mean --style?
 Try 'dktrace dk --help'." dktrace dk --stlye=json
@@ -42,7 +42,7 @@ Try 'dktrace hist --help'." dktrace hist --size
 Try 'dktrace status --help'." dktrace status --stye
 }
 
-@test "classes, subsystems, styles, formats" {
+@test "a misspelt class, subsystem, style or format gets a suggestion" {
 	suggests 2 vfstrace dktrace show --class vfstarce
 	suggests 2 lfsck dktrace show --subsystem lfskc
 	suggests 2 legacy dktrace show --style legac
@@ -50,7 +50,7 @@ Try 'dktrace status --help'." dktrace status --stye
 	suggests 2 trace.dat dktrace convert --format trace.dta "$recorded/v6.dat" out
 }
 
-@test "events, fields, pairs, columns" {
+@test "a misspelt event, field, pair or column gets a suggestion" {
 	suggests 1 syscalls:sys_enter_read dktrace hist --input "$capture" syscalls:sys_enter_raed
 	suggests 1 syscalls:sys_enter_read dktrace hist --input "$capture" sys_enter_raed
 	suggests 1 vfstrace dktrace hist --input "$capture" vfstarce
@@ -77,7 +77,7 @@ Try 'dktrace status --help'." dktrace status --stye
 		dktrace hist --input "$capture" vfstrace --keys count,filename
 }
 
-@test "parameters of our own, and never among lctl's words" {
+@test "dktrace suggests its own parameters, and lctl prints no suggestion" {
 	export DKTRACE_INSTANCE=dkt-guess-$$
 	run --separate-stderr dktrace get_param debg
 	same "dktrace: did you mean debug?" "${stderr_lines[1]}" "the hint"

@@ -28,7 +28,7 @@ commands()
 	done
 }
 
-@test "--help and help say the same, on stdout" {
+@test "--help and help print the same text on stdout" {
 	run -0 --separate-stderr dktrace --help
 	same "" "$stderr" "stderr"
 	same "$output" "$(dktrace help)" "help"
@@ -37,7 +37,7 @@ commands()
 	done
 }
 
-@test "--version" {
+@test "--version prints the version" {
 	expect 0 "dktrace 0.1.0" "" dktrace --version
 	expect 0 "dktrace 0.1.0" "" dktrace -V
 }

@@ -10,7 +10,7 @@ hist()
 	dktrace hist "$@" --input "$capture"
 }
 
-@test "a saved capture: keys, sums, order, bars" {
+@test "hist of a saved tree prints keys, sums and bars in order" {
 	run -0 hist syscalls:sys_exit_read -k ret.log2 --vals ret
 	golden hist
 	run -0 hist syscalls:sys_exit_read -k ret --csv --sort hitcount.descending,ret.descending -n 3
@@ -46,7 +46,7 @@ syscalls:sys_exit_read,48' "$output" 'two events by name'
 	lacks "$output" sys_exit_read
 }
 
-@test "JSON, and the difference to it" {
+@test "hist prints JSON, and --diff shows the difference to it" {
 	run -0 hist syscalls:sys_exit_read -k ret --vals ret --json
 	printf '%s\n' "$output" >"$BATS_TEST_TMPDIR/then"
 	same 48 "$(jq .hits <<<"$output")" hits
@@ -63,7 +63,7 @@ syscalls:sys_exit_read,48' "$output" 'two events by name'
 	has "$output" 'row 1 does not have the columns of this table'
 }
 
-@test "filters, names of processes, system calls of a file" {
+@test "hist takes filters, names of processes and system calls of a file" {
 	run -0 hist syscalls:sys_enter_openat -k common_pid.execname --filter 'COMM == sync' --csv
 	same 'common_pid,hitcount
 sync[21739],1' "$(sed 's/,[0-9]*$/,1/' <<<"$output")" 'one process'
@@ -71,7 +71,7 @@ sync[21739],1' "$(sed 's/,[0-9]*$/,1/' <<<"$output")" 'one process'
 	has "$output" '2-3,'
 }
 
-@test "bad words change nothing and say where" {
+@test "invalid arguments change nothing, and the message shows the place" {
 	expect 1 '' "dktrace: keys: a field's name is expected here
   fd,,
      ^" hist syscalls:sys_enter_read -k fd,,
@@ -95,7 +95,7 @@ sync[21739],1' "$(sed 's/,[0-9]*$/,1/' <<<"$output")" 'one process'
 	has "$output" "'no:such'"
 }
 
-@test "a file without an event: all events of the file" {
+@test "hist of a file without EVENT counts all its events" {
 	file=$top/tests/fixture/tracedat/v6.dat
 	expect 0 "$(dktrace hist all -i "$file" --csv)" "" dktrace hist -i "$file" --csv
 }

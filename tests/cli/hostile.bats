@@ -100,7 +100,7 @@ read_all_ways()
 	has "$output" "sys_enter_openat:     v="
 }
 
-@test "a text of many literals takes no more memory than one" {
+@test "a print format with many literals takes no more memory than one literal" {
 	local long
 	long=$(head -c 60000 /dev/zero | sed 's/\x00/"a" /g')
 

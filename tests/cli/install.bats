@@ -18,7 +18,7 @@ target()
 	make -s -C "$top" O="$build" -o all "$@" >/dev/null
 }
 
-@test "a real lctl is never written over" {
+@test "make install never replaces Lustre's lctl" {
 	for dir in usr/local/bin usr/local/sbin usr/bin usr/sbin; do
 		mkdir -p "$DESTDIR/$dir"
 		echo "the real one" >"$DESTDIR/$dir/lctl"
@@ -33,7 +33,7 @@ target()
 		"$(cd "$DESTDIR" && find . ! -type d | sed 's,./,,' | sort)" "what is left"
 }
 
-@test "alternatives: its name, the real one behind it, and back" {
+@test "alternatives name dktrace lctl, forward to Lustre's lctl, and switch back" {
 	command -v update-alternatives >/dev/null || skip "no update-alternatives"
 	local dirs=$BATS_TEST_TMPDIR/alternatives real=$DESTDIR/usr/sbin/lctl
 
@@ -74,7 +74,7 @@ ExecStart=/usr/local/bin/lctl-dktrace debug_daemon run \${FILE} \${MB} \${ROTATE
 	done
 }
 
-@test "another PREFIX is built in anew" {
+@test "another PREFIX rebuilds the paths in the program" {
 	local out=$BATS_TEST_TMPDIR/out prefix
 
 	for prefix in /usr /opt/other; do

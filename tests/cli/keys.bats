@@ -5,7 +5,7 @@
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
 load ../helper/common
 
-@test "keys of a histogram" {
+@test "COMM, PID and CPU are keys of a histogram" {
 	run -0 dktrace hist --input "$capture" syscalls:sys_enter_fsync --keys COMM,PID --csv
 	same "COMM,PID,hitcount
 sync,21739,1" "$output" "CSV"
@@ -18,19 +18,19 @@ sync,21739,1" "$output" "CSV"
 	has "$stderr" "'COMM' cannot be summed"
 }
 
-@test "keys and groups of pairs" {
+@test "COMM, PID and CPU are keys and groups of pairs" {
 	run -0 dktrace latency syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key PID --by COMM \
 		--input "$capture" --csv
 	same "sync,1,473486,473486,473486,473486,473486,473486,473486" "${lines[1]}" "the group"
 }
 
-@test "fields of filters" {
+@test "COMM, PID and CPU are fields of filters" {
 	dktrace show --input "$capture" --filter 'PID == 21739 && COMM == sync' |
 		diff <(dktrace show --input "$capture" --filter 'common_pid == 21739 && COMM == sync') -
 	has "$(dktrace show --input "$capture" --filter 'PID == 21739')" "21739"
 }
 
-@test "names of columns are for people, those of programs stay" {
+@test "headings are for people, and the keys of CSV are the fields' names" {
 	run -0 dktrace hist --input "$capture" syscalls:sys_enter_read --keys __syscall_nr.syscall,common_pid
 	same "SYSCALL PID HITCOUNT" "$(tr -s ' ' <<<"${lines[0]% }")" "titles"
 	run -0 dktrace hist --input "$capture" syscalls:sys_enter_read --keys __syscall_nr.syscall,common_pid --csv
@@ -40,7 +40,7 @@ sync,21739,1" "$output" "CSV"
 	has "${lines[0]}" "syscall "
 }
 
-@test "bars show the column that the rows are sorted by" {
+@test "bars show the column by which the rows are sorted" {
 	run -0 dktrace hist --input "$capture" syscalls:sys_enter_read --keys COMM --vals count \
 		--sort count.descending
 	# The longest bar is that of the most bytes, which are not the most hits.

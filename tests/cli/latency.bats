@@ -7,7 +7,7 @@ load ../helper/common
 
 fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 
-@test "a saved capture: table, picture, the slowest" {
+@test "latency of a saved tree prints a table, a distribution and the slowest pairs" {
 	run -0 dktrace latency "${fsync[@]}" --input "$capture"
 	golden latency
 	run -0 dktrace latency "${fsync[@]}" --input "$capture" --csv
@@ -27,7 +27,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 	same 2 "${#lines[@]}" lines
 }
 
-@test "--sort and --top: of the table, CSV and JSON" {
+@test "--sort and --top apply to the table, CSV and JSON" {
 	local it=(dktrace latency syscall --input "$capture")
 
 	# Without --sort the most time comes first.
@@ -76,7 +76,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 	done
 }
 
-@test "bad words change nothing and say where" {
+@test "invalid arguments change nothing, and the message shows the place" {
 	expect 2 '' "dktrace: latency: 'foo' is not a ready-made pair; give BEGIN and END events, or run 'dktrace latency' to list the pairs" \
 		dktrace latency foo --input "$capture"
 	expect 2 '' "dktrace: latency: give the fields that pair the records, such as --key common_pid" \

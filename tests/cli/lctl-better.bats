@@ -40,7 +40,7 @@ error: set_param: setting 'osc'='1': Is a directory" inside 'lctl set_param osc=
 	expect 22 "" "error: set_param: cleaning '': Invalid argument" inside 'lctl set_param =1'
 }
 
-@test "set_param debug+=lfsck and the like" {
+@test "set_param takes + and - before or after the equals sign" {
 	for words in debug+=lfsck 'debug +=lfsck' debug=+lfsck; do
 		expect 0 "debug=+lfsck
 +lfsckg" "" inside "lctl set_param $words; cat debug"
@@ -51,7 +51,7 @@ error: set_param: setting 'osc'='1': Is a directory" inside 'lctl set_param osc=
 error: set_param: setting 'lines+'='x': No such file or directory" inside 'lctl set_param lines+=x'
 }
 
-@test "a failure in the middle of a pattern is the status" {
+@test "an error in the middle of a pattern is the exit status" {
 	expect 2 "debug=warning
 debug_marker=
 lines=
@@ -67,13 +67,13 @@ b" "error: get_param: stat '$root/a_broken': No such file or directory" \
 		inside 'setpriv --reuid 65534 --regid 65534 --clear-groups $(command -v lctl) get_param nosuch'
 }
 
-@test "-N prints names, whatever else is asked, and opens nothing" {
+@test "-N prints names, whatever other options say, and opens nothing" {
 	expect 0 "debug" "" inside 'lctl get_param -n -N debug'
 	expect 0 "debug" "" inside 'chmod 0 debug; setpriv --reuid 65534 --regid 65534 --clear-groups \
 		$(command -v lctl) get_param -N debug'
 }
 
-@test "-y is YAML" {
+@test "-y prints YAML" {
 	expect 0 "lines: |
   a
   b
@@ -89,7 +89,7 @@ osc.l-OST0001-osc.active=1" "" \
 		inside 'echo 5 >osc/l-OST0000-osc/active; lctl get_param -b osc.*.active'
 }
 
-@test "values may hold NULs; names have no doubled and no last dots" {
+@test "values may contain NULs, and names have no double and no final dots" {
 	expect 0 'nul=a^@b$' "" inside 'printf "a\0b\n" >nul; lctl get_param nul | cat -A'
 	expect 0 "debug=warning
 osc.l-OST0000-osc.active=1
@@ -101,19 +101,19 @@ osc" "" inside 'lctl get_param .debug osc..l-OST0000-osc.active; lctl list_param
 	[ "$output" -lt 30 ]
 }
 
-@test "a refused mark or clear says why" {
+@test "mark and clear report why they failed" {
 	expect 1 "" "lctl: write $root/debug_marker: No space left on device" \
 		inside 'mount --bind /dev/full debug_marker; lctl mark x'
 	expect 1 "" "lctl: write $root/debug_marker: No space left on device" \
 		inside 'mount --bind /dev/full debug_marker; lctl clear'
 }
 
-@test "a full output is a failure" {
+@test "output to a full disk is an error" {
 	run -1 inside 'lctl get_param debug >/dev/full'
 	has "$output" "No space left on device"
 }
 
-@test "a session keeps tabs apart; help takes several commands" {
+@test "a session separates words at tabs, and help takes several commands" {
 	expect 0 'Disabling output of type "trace"
 Disabling output of type "inode"' "" inside 'printf "filter trace\tinode\n" | lctl'
 	expect 0 "" "df: read debug log from input convert to ASCII, same as 'debug_file'
@@ -122,7 +122,7 @@ dk: get debug buffer and dump to a file, same as 'debug_kernel'
 usage: dk [file] [raw]" inside 'lctl help df dk'
 }
 
-@test "mark without words is the time, with its newline" {
+@test "mark without text writes the time and a newline" {
 	run -0 inside 'lctl mark; cat -A debug_marker'
 	[[ $output =~ ^[A-Z][a-z][a-z]\ [A-Z][a-z][a-z]\ .[0-9]\ [0-9:]{8}\ 20[0-9][0-9]\$ ]]
 	has "$output" '^@'
@@ -151,7 +151,7 @@ inode" "" inside "$kernel_debug"'; lctl set_param debug=inode; lctl get_param -n
 	same "before" "$output" "what Lustre has"
 }
 
-@test "parameters that come and go while a pattern is read" {
+@test "a parameter that vanishes while a pattern is read does not stop the search" {
 	run -0 inside '
 		(for i in $(seq 400); do echo $i >osc/l-OST0000-osc/gone; rm osc/l-OST0000-osc/gone; done) &
 		for i in $(seq 40); do
@@ -180,7 +180,7 @@ inode" "" inside "$kernel_debug"'; lctl set_param debug=inode; lctl get_param -n
 	has "$output" "debug=warning"
 }
 
-@test "values of parameters are the bytes for a program, and escaped on a terminal" {
+@test "values of parameters are escaped on a terminal only" {
 	run -0 inside 'printf "a\033[2Jb\tc\nd\n" >odd; lctl get_param odd | cat -A'
 	same "odd=\$
 a^[[2Jb^Ic\$

@@ -33,7 +33,7 @@ with()
 	expect 7 "real: --device 5 activate" "" with "$bin" "$ours" --device 5 activate
 }
 
-@test "permanent settings are the real one's" {
+@test "permanent settings are forwarded to Lustre's lctl" {
 	expect 7 "real: set_param -P debug=1" "" with "$bin" "$ours" set_param -P debug=1
 	expect 7 "real: set_param -C debug=1" "" with "$bin" "$ours" set_param -C debug=1
 	expect 7 "real: set_param -d debug" "" with "$bin" "$ours" set_param -d debug
@@ -41,19 +41,19 @@ with()
 	expect 7 "real: conf_param l.sys.timeout=5" "" with "$bin" "$ours" conf_param l.sys.timeout=5
 }
 
-@test "in a session it comes back" {
+@test "a session continues after a command of Lustre's lctl" {
 	expect 7 "real: ping a
 Disabling output of type \"trace\"" "" with "$bin" sh -c "printf 'ignore_errors\npin a\nfilter trace\n' | $ours"
 }
 
-@test "LCTL_REAL names it" {
+@test "LCTL_REAL names Lustre's lctl" {
 	LCTL_REAL=$bin/lctl expect 7 "real: ping a" "" "$ours" ping a
 	LCTL_REAL=/nonexistent expect 1 "" \
 		"lctl: 'ping' is a command of Lustre's lctl: '/nonexistent', which LCTL_REAL names: No such file or directory" \
 		"$ours" ping a
 }
 
-@test "none: one line, status 1" {
+@test "without Lustre's lctl, its commands print one line and fail with status 1" {
 	expect 1 "" "lctl: 'ping' is a command of Lustre's lctl: it is not on PATH; name it with LCTL_REAL or /etc/dktrace/dktrace.conf" \
 		with /nonexistent "$ours" ping a
 	expect 1 "" "lctl: 'nosuch' is not a valid command. See 'lctl --list-commands'." \
@@ -61,7 +61,7 @@ Disabling output of type \"trace\"" "" with "$bin" sh -c "printf 'ignore_errors\
 	expect 0 "" "ping: a command of Lustre's lctl, which was not found" with /nonexistent "$ours" help ping
 }
 
-@test "never itself, also not through links or as a copy" {
+@test "lctl never forwards to itself, a link to itself or a copy of itself" {
 	rm "$bin/lctl"
 	ln -s "$ours" "$bin/one"
 	ln -s one "$bin/lctl"
@@ -75,7 +75,7 @@ Disabling output of type \"trace\"" "" with "$bin" sh -c "printf 'ignore_errors\
 	has "$stderr" "is dktrace again"
 }
 
-@test "not from where others can put one" {
+@test "Lustre's lctl is not taken from a directory that other users can write" {
 	chmod 777 "$bin"
 	run --separate-stderr -1 with "$bin" "$ours" ping a
 	has "$stderr" "it is not on PATH"
@@ -94,7 +94,7 @@ Disabling output of type \"trace\"" "" with "$bin" sh -c "printf 'ignore_errors\
 	has "$stderr" "it is not on PATH"
 }
 
-@test "not from where a group or another user can put one" {
+@test "Lustre's lctl is not taken from a directory that a group or another user can write" {
 	chmod 775 "$bin"
 	run --separate-stderr -1 with "$bin" "$ours" ping a
 	has "$stderr" "it is not on PATH"

@@ -26,19 +26,19 @@ but_for_losses()
 		grep -v '^! lctl: .* bytes are not printed\$$' | diff -U 5 "$BATS_TEST_DIRNAME/lctl-$1.exp" -
 }
 
-@test "parameters, by every option and pattern" {
+@test "get_param and set_param treat every option and pattern as Lustre's lctl does" {
 	same_as_real param
 }
 
-@test "parameters in two trees, with links and unusual values" {
+@test "get_param reads two trees, links and unusual values as Lustre's lctl does" {
 	same_as_real odd
 }
 
-@test "help, sessions, names of masks, marks" {
+@test "help, sessions, names of masks and marks are as Lustre's lctl prints them" {
 	same_as_real session
 }
 
-@test "dk: wrong command lines" {
+@test "dk treats wrong command lines as Lustre's lctl does" {
 	same_as_real buffer
 }
 
@@ -46,14 +46,14 @@ but_for_losses()
 	same_as_real daemon
 }
 
-@test "no Lustre on the machine" {
+@test "without Lustre, commands print what Lustre's lctl prints" {
 	same_as_real none
 }
 
-@test "debug_daemon, df, dk" {
+@test "debug_daemon, df and dk print what Lustre's lctl prints" {
 	same_as_real debug
 }
 
-@test "df in a session prints what filter and show let through" {
+@test "df in a session obeys filter and show" {
 	but_for_losses df
 }

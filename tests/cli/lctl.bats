@@ -18,7 +18,7 @@ debug_mb=0" "" lctl get_param debug_filter debug_mb
 	expect 0 "debug" "" lctl get_param -N debug
 }
 
-@test "our own parameters by pattern, where there is no Lustre" {
+@test "without Lustre, a pattern finds dktrace's own parameters" {
 	[ ! -e /sys/fs/lustre ] || skip "there is Lustre"
 	expect 0 "debug_filter=none
 debug_mb=0" "" lctl get_param '{debug_mb,debug_filter}'
@@ -37,12 +37,12 @@ subsystem_debug=" "" lctl list_param -RF '*'
 		lctl get_param '{a,{debug}'
 }
 
-@test "get_param: the first failure is the command's, the rest is still printed" {
+@test "get_param prints the rest after an error, and exits with the first error's status" {
 	expect 2 "debug_mb=0" "error: get_param: param_path 'no/such': No such file or directory" \
 		lctl get_param no.such debug_mb
 }
 
-@test "get_param and set_param without arguments: help on stdout, status 4" {
+@test "get_param and set_param without arguments print help on stdout, with status 4" {
 	run -4 --separate-stderr lctl get_param
 	has "$output" "get_param"
 	same "" "$stderr" "stderr"
@@ -50,7 +50,7 @@ subsystem_debug=" "" lctl list_param -RF '*'
 	has "$output" "set_param"
 }
 
-@test "too many arguments: usage on stderr, status 0" {
+@test "too many arguments print the usage on stderr, with status 0" {
 	expect 0 "" "usage: dk [file] [raw]" lctl dk a b c
 	expect 0 "" "usage: clear" lctl clear x
 }

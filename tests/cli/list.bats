@@ -10,7 +10,7 @@ setup()
 	export DKTRACE_ROOT=$capture DKTRACE_INSTANCE=dkt-test-cli-$$
 }
 
-@test "list classes: all 32 with their masks" {
+@test "list classes prints all 32 with their masks" {
 	run -0 dktrace list classes
 	same 33 "${#lines[@]}" "lines"
 	has "${lines[0]}" "NAME"
@@ -31,12 +31,12 @@ setup()
 	echo "$output" | jq -e '.classes | all(.[]; .description | length > 10)'
 }
 
-@test "list subsystems" {
+@test "list subsystems prints all with their masks" {
 	run -0 dktrace list subsystems -J
 	echo "$output" | jq -e '.subsystems | map(.name) | index("ldlm") != null and index("osd") != null'
 }
 
-@test "list events and fields, by glob" {
+@test "list events and list fields select by glob" {
 	run -0 dktrace list events 'syscalls:*_ioctl'
 	same "syscalls:sys_enter_ioctl syscalls:sys_exit_ioctl" \
 		"$(printf '%s\n' "$output" | awk 'NR > 1 { print $1 }' | sort | paste -sd' ')" "events"
@@ -66,7 +66,7 @@ instance,$DKTRACE_INSTANCE
 started,false" "$(printf '%s\n' "${lines[@]:0:3}")" "CSV"
 }
 
-@test "doctor" {
+@test "doctor reports tracefs, privileges, features and Lustre" {
 	run -0 dktrace doctor
 	has "${lines[0]}" "WHAT"
 	has "$output" "lustre loaded"

@@ -19,7 +19,7 @@ df_lines()
 		sed -E 's/^(.{18}[0-9]+\.[0-9]F?:[0-9]+\.[0-9]+):[0-9]+:([0-9]+):[0-9]+:/\1:0:\2:0:/'
 }
 
-@test "a binary log is as df has it, in order of time" {
+@test "a binary log prints the lines of df, in order of time" {
 	for kind in cpus one random equal big; do
 		"$gen" "$kind" 2000 >log.bin
 		df_lines log.bin >wanted
@@ -48,7 +48,7 @@ each_tells()
 	done
 }
 
-@test "losses and damage have the same words with every command" {
+@test "every command reports losses and damage in the same words" {
 	"$gen" odd 2000 >log.bin
 	each_tells 1 log.bin "the record at offset 1279 is incomplete; 3 places have invalid data"
 	cat >saved.log <<-END
@@ -59,7 +59,7 @@ each_tells()
 	each_tells 3 saved.log "7 of 9 records were lost (cpu 1: 7)"
 }
 
-@test "the text of dk is read back, the same" {
+@test "the text of dk is read back unchanged" {
 	dktrace show --input "$capture" >saved.log
 	sed '$d' saved.log >wanted
 	dktrace convert saved.log out.log
@@ -79,7 +79,7 @@ each_tells()
 	at_least 2 "${#lines[@]}"
 }
 
-@test "lines of a message stay together, and gaps are gaps" {
+@test "the lines of a message stay together, and lines about losses are gaps" {
 	cat >saved.log <<-END
 		00000100:00100000:2.0:1495061256.496695:0:14615:0:(client.c:1498:ptlrpc_send_new_req()) first
 		    and more of it

@@ -18,7 +18,7 @@ halves()
 	dktrace convert "$capture" all.dat
 }
 
-@test "the parts of a file are the file again" {
+@test "merging the parts of a file gives the file" {
 	halves
 	dktrace convert all.dat wanted.txt
 	dktrace merge --output out.txt b.dat a.dat
@@ -30,7 +30,7 @@ halves()
 	done
 }
 
-@test "trace-cmd shows the files as instances" {
+@test "trace-cmd shows the merged files as instances" {
 	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
 	halves
 	for format in trace.dat trace.dat-6; do
@@ -77,7 +77,7 @@ halves()
 	same "host 4660" "$(dktrace info -J "$made/v7-guest" | jq -r '.peers[] | "\(.is) \(.id)"')" "JSON"
 }
 
-@test "times are those of trace-cmd, whatever shifts them" {
+@test "shifted times are those that trace-cmd prints" {
 	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
 	made=$top/tests/fuzz/corpus/tracedat
 	for file in v6-shift-steps v7-shift-line v6-tsc v7-host v7-guest; do

@@ -22,7 +22,7 @@ limit()
 	ldd "$(command -v dktrace)" | grep -q libasan || ulimit -v "$1"
 }
 
-@test "records in turns of the CPUs are read in little memory, and no file is made" {
+@test "compressed records in order by CPU are read in little memory, without a temporary file" {
 	# 116 MB that unpack from 5.
 	packed 1000 200
 	limit 80000
@@ -55,7 +55,7 @@ times_of()
 	ldd "$(command -v dktrace)" | grep -q libasan || [ "$peak" -lt 32000 ]
 }
 
-@test "plain records of any number are read in little memory, in turns or not" {
+@test "uncompressed records in any order are read in little memory" {
 	# 116 MB each: in turns of two CPUs, and all of one CPU before those of the other.
 	for turns in "1000 200" "1 200000"; do
 		# shellcheck disable=SC2086 # two words

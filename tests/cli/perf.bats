@@ -49,7 +49,7 @@ our_lines()
 	dktrace convert --format trace "$1" - | grep -v '^ => ' | sed -E 's/^ +//; s/^(.*-[0-9]+) +(\[[0-9]+\]) +([0-9.]+: [^ ]+:) +/\1 \2 \3 /'
 }
 
-@test "every sample is as perf script has it" {
+@test "every sample prints as perf script prints it" {
 	needs_perf
 	for kind in plain pipe zstd swapped; do
 		perf_lines "$files/$kind.data" >wanted
@@ -120,7 +120,7 @@ perf_calls()
 	END { put("kernel_stack"); put("user_stack") }'
 }
 
-@test "chains of calls are as perf script has them" {
+@test "call chains print as perf script prints them" {
 	[ "$(id -u)" = 0 ] || skip "needs root: others may not see where the kernel is"
 	needs_perf
 	perf record -q -m 8M -g -e sched:sched_switch -e sched:sched_process_exec -o live.data -- \
@@ -173,7 +173,7 @@ chosen()
 	dktrace report -S json "$@" "$files/pipe.data" | diff wanted -
 }
 
-@test "chains belong to their record" {
+@test "call chains belong to their record" {
 	pid=$(dktrace report -S json "$files/pipe.data" | jq -s '.[40].pid')
 	chosen '.event == "sched_switch"' -e sched_switch
 	chosen '.event == "sched_switch" and .fields.prev_pid == 0' --filter 'prev_pid == 0'
@@ -199,7 +199,7 @@ chosen()
 	same "$(dktrace report -S csv --fields ts,kernel_stack "$files/pipe.data" | wc -l)" "$((n + 1))" "rows"
 }
 
-@test "chains of another machine have no names of this one" {
+@test "call chains of another machine get no names of this machine" {
 	our_calls "$files/pipe.data" >have
 	same 144 "$(wc -l <have)"
 	run ! grep -vE '^[0-9]+ (kernel|user)_stack( 0x[0-9a-f]+)+$' have
@@ -226,7 +226,7 @@ chosen()
 	done
 }
 
-@test "attributes that share their numbers take no more than the file" {
+@test "attributes that share their IDs take no more memory than the file" {
 	# 4096 attributes of 64 bytes, each with the whole file as its numbers.
 	{
 		printf '\2\0\0\0\100'
@@ -296,7 +296,7 @@ chosen()
 	[ -s have ]
 }
 
-@test "trace-cmd shows the chains of a perf.data that became a trace.dat" {
+@test "trace-cmd shows the call chains of a converted perf.data" {
 	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
 	# With names of programs, of which no fixture knows any; eight callers are shown of those.
 	{

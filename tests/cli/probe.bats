@@ -12,7 +12,7 @@ setup()
 	"$tools/gen-probe-tree" "$DKTRACE_ROOT"
 }
 
-@test "definitions, printed and not made" {
+@test "probe add --dry-run prints the definitions and creates nothing" {
 	expect 0 'p:dktrace/vfs_read vfs_read count=$arg3:u64 pos=+0($arg4):s64' '' \
 		dktrace probe add --dry-run vfs_read 'count pos=*pos'
 	expect 0 'r:mine/back vfs_read ret=$retval:s32' '' \
@@ -45,7 +45,7 @@ p:dktrace/vfs_write vfs_write' '' dktrace probe add --dry-run 'vfs_*'
 	expect 1 '' "dktrace: place 'vfs_read\\np:x/y z': it has an invalid character" dktrace probe add $'vfs_read\np:x/y z'
 }
 
-@test "usage, exit 2" {
+@test "wrong usage of probe exits with status 2" {
 	expect 2 '' 'dktrace: probe: needs add|list|enable|disable|del [ARGUMENT...]' dktrace probe
 	expect 2 '' "dktrace: probe: 'make' is not one of add, del, disable, enable, list" dktrace probe make
 	expect 2 '' 'dktrace: probe add: usage: dktrace probe add PLACE [ARGUMENT...]' dktrace probe add
@@ -57,7 +57,7 @@ p:dktrace/vfs_write vfs_write' '' dktrace probe add --dry-run 'vfs_*'
 	expect 2 '' 'dktrace: probe add --kind uprobe: needs --exec or --pid' dktrace probe add --kind uprobe main
 }
 
-@test "a list, with hits" {
+@test "probe list prints all probes with their hits" {
 	echo 'p:theirs/vfs_read vfs_read count=$arg3:u64
 e:g/wake sched.sched_wakeup pid=$pid:s32
 r:g/back /bin/sh:0x0000000000001230' >"$DKTRACE_ROOT/dynamic_events"
@@ -76,7 +76,7 @@ g:back,uretprobe,/bin/sh:0x1230,false,false,,,' '' dktrace probe list --csv 'g:b
 	same '{"probes":[]}' "$(dktrace probe list -J nosuch | jq -c .)" none
 }
 
-@test "completion" {
+@test "completion offers actions, functions and probes" {
 	same 'add del disable enable list' "$(dktrace __complete dktrace probe '' | xargs)" actions
 	same 'vfs_read vfs_write vfs_table' "$(dktrace __complete dktrace probe add vfs_ | xargs)" functions
 	same 'vfs_write' "$(dktrace __complete dktrace probe --enable -g mine add vfs_w)" 'with options'
@@ -84,7 +84,7 @@ g:back,uretprobe,/bin/sh:0x1230,false,false,,,' '' dktrace probe list --csv 'g:b
 	same 'fprobe' "$(dktrace __complete dktrace probe add --kind f)" kinds
 }
 
-@test "static markers of a program" {
+@test "probe finds the static markers of a program" {
 	markers=$tools/marker-target
 	run -0 dktrace probe list -x "$markers" 'target:gu*'
 	has "$output" 'target:guarded 0x'

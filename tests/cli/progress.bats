@@ -42,7 +42,7 @@ both_times()
 	grep -E '^ *[0-9]+ %, [0-9.]+ MB/s, [0-9]+ s left' <<<"$output"
 }
 
-@test "a text of the tracer" {
+@test "info and convert show the progress of a text of the tracer" {
 	seq -f '            dd-7       [000] d..2.  %.0f.000001: nobody_knows: a=1 b' 10000 >trace.txt
 	both_times 'dktrace info trace.txt'
 	both_times 'dktrace hist --input trace.txt text:nobody_knows --keys msg'
@@ -50,14 +50,14 @@ both_times()
 	both_times 'dktrace report --output out.txt trace.txt'
 }
 
-@test "a saved log" {
+@test "info and convert show the progress of a saved log" {
 	seq -f '00000001:02000400:0.0:%.0f.000001:0:1:0:(f.c:1:f()) a message of Lustre, and more' \
 		1495061256 1495081256 >log.txt
 	both_times 'dktrace info log.txt'
 	both_times 'dktrace convert log.txt out.dat'
 }
 
-@test "nothing of it where standard error is no terminal" {
+@test "no progress is shown if standard error is not a terminal" {
 	seq -f '            dd-7       [000] d..2.  %.0f.000001: nobody_knows: a=1 b' 10000 >trace.txt
 	LD_PRELOAD=./clock.so run -0 dktrace info trace.txt
 	lacks "$output" ' % '

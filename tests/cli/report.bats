@@ -8,7 +8,7 @@ load ../helper/common
 recorded=$BATS_TEST_DIRNAME/../fixture/tracedat
 made=$BATS_TEST_DIRNAME/../fuzz/corpus/tracedat
 
-@test "lines are those of trace-cmd report -N" {
+@test "report prints the lines of trace-cmd report -N" {
 	dktrace report "$recorded/v6.dat" | diff "$recorded/v6.exp" -
 	for file in v7-zstd v7-zlib; do
 		dktrace report "$recorded/$file.dat" | diff "$recorded/v7.exp" -
@@ -22,7 +22,7 @@ made=$BATS_TEST_DIRNAME/../fuzz/corpus/tracedat
 }
 
 # Names of buffers belong before lines for people only.
-@test "styles for programs print the instances of a file without their names in between" {
+@test "styles for programs print the records of all instances without lines of their names" {
 	file=$recorded/v7-zstd.dat
 	dktrace report -S json "$file" | jq -r '.from // "" | sub("^$"; "top")' | sort | uniq -c |
 		awk '{ print $1, $2 }' | diff <(printf '58 top\n26 two\n') -
@@ -38,7 +38,7 @@ made=$BATS_TEST_DIRNAME/../fuzz/corpus/tracedat
 	has "$(cat all.txt)" 'prev_state: 256'
 }
 
-@test "the installed trace-cmd prints the same" {
+@test "report prints the same as the installed trace-cmd" {
 	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
 	for file in "$recorded/v7-zstd.dat" "$made/v6" "$made/v6-big" "$made/v6-long4" "$made/v7"; do
 		dktrace report "$file" >have || [ $? -eq 3 ]
@@ -51,7 +51,7 @@ setup()
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-@test "selected by event, process, CPU, time and filter" {
+@test "report selects by event, process, CPU, time and filter" {
 	file=$recorded/v7-zstd.dat
 	dktrace report "$file" >all
 	dktrace report -e hrtimer_start "$file" | diff <(grep hrtimer_start: all) -
@@ -106,7 +106,7 @@ setup()
 	expect 1 "" "dktrace: read empty.dat: the file is empty" dktrace report empty.dat
 }
 
-@test "wrong words" {
+@test "invalid option values fail with status 2" {
 	file=$recorded/v6.dat
 	expect 2 "" "dktrace: --jobs: give a number from 1 to 64" dktrace report -j0 "$file"
 	expect 2 "" "dktrace: --cpu: '5-1' is not a list of numbers such as 0-3,5" \
@@ -139,7 +139,7 @@ halves()
 	dktrace convert "$capture" all.dat
 }
 
-@test "several files are one in order of time, in every style" {
+@test "report merges several files by time, in every style" {
 	halves
 	for style in trace legacy raw; do
 		dktrace report -S $style all.dat >wanted
@@ -165,7 +165,7 @@ halves()
 		diff - <(printf '0 a.dat\n1 b.dat\n')
 }
 
-@test "several files, chosen by event, process, filter and time" {
+@test "report selects records of several files by event, process, filter and time" {
 	halves
 	pid=$(dktrace report -S json all.dat | jq -r .pid | sort | uniq -c | sort -rn |
 		awk 'NR == 1 { print $2 }')
@@ -179,7 +179,7 @@ halves()
 	[ -s wanted ]
 }
 
-@test "trace-cmd merges the same files alike" {
+@test "report merges files as trace-cmd does" {
 	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
 	trace-cmd report -N -i "$recorded/v6.dat" -i "$recorded/v7-zstd.dat" 2>/dev/null |
 		sed '/cpus=/d; s/^[^:]*: *//; s/ flags=.*//' >wanted
@@ -189,7 +189,7 @@ halves()
 	at_least 81 "$(wc -l <wanted)"
 }
 
-@test "files of another clock are shifted, or follow" {
+@test "a file of another clock is shifted, or printed after the others" {
 	halves
 	perf=$top/tests/fixture/perfdata/plain.data
 	run --separate-stderr -0 dktrace report -S json "$perf" all.dat
@@ -210,7 +210,7 @@ dktrace: b.dat: +0.000000000 s to the clock of all.dat, accurate to 2 us plus th
 		diff <(echo b.dat) -
 }
 
-@test "without rights, without tracefs" {
+@test "report needs neither privileges nor tracefs" {
 	[ "$(id -u)" -eq 0 ] || skip "needs root to let go of it"
 	install -m 644 "$recorded/v6.dat" "$BATS_RUN_TMPDIR/v6.dat"
 	chmod 755 "$BATS_RUN_TMPDIR"
@@ -220,14 +220,14 @@ dktrace: b.dat: +0.000000000 s to the clock of all.dat, accurate to 2 us plus th
 	diff "$recorded/v6.exp" have
 }
 
-@test "output to a file" {
+@test "--output writes to a file" {
 	dktrace report -o out -B all "$recorded/v6.dat"
 	diff "$recorded/v6.exp" out
 	expect 1 "" "dktrace: open no/out: No such file or directory" \
 		dktrace report -o no/out "$recorded/v6.dat"
 }
 
-@test "--format writes a file as convert and merge do, whole or not at all" {
+@test "--format writes a file as convert and merge do, all or nothing" {
 	cd "$BATS_TEST_TMPDIR"
 	cp "$recorded/v6.dat" a.dat
 	cp "$recorded/v6.dat" b.dat

@@ -50,7 +50,7 @@ with_caps()
 	setcap "$1" "$dir/dktrace" 2>/dev/null || skip "a file cannot be given capabilities here"
 }
 
-@test "a planted file lends its mode and owner to no output" {
+@test "no output takes over the mode or owner of a planted file" {
 	local out=$dir/sticky/out.dat
 
 	plant "$out"
@@ -82,7 +82,7 @@ with_caps()
 	owner_mode "0 600" "$out"
 }
 
-@test "an own file keeps its mode, but not setuid" {
+@test "output keeps the mode of a file of this user, but not setuid" {
 	local command
 
 	for command in "convert $dir/in.dat $dir/out.dat" "merge -o $dir/out.dat $dir/in.dat" \
@@ -211,7 +211,7 @@ loses_all()
 	loses_all $! "lctl df"
 }
 
-@test "with capabilities of the program's file nothing is read or written that its user could not" {
+@test "file capabilities of the program do not let its user read or write more" {
 	with_caps cap_dac_override,cap_dac_read_search,cap_fowner+ep
 	mkdir -m 700 "$dir/secret"
 	cp "$dat" "$dir/secret/in.dat"

@@ -34,19 +34,19 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 	summary "$total" "$total" 0
 }
 
-@test "lctl dk prints the same" {
+@test "lctl dk prints the same as dktrace dk" {
 	saved
 	same "$output" "$(lctl dk --input "$capture")" "lctl dk"
 }
 
-@test "every line has the shape of Lustre's" {
+@test "every line has the layout of Lustre's lines" {
 	saved
 	bad=$(printf '%s\n' "$output" | sed '$d' |
 		grep -Evc '^[0-9a-f]{8}:[0-9a-f]{8}:[0-9]+\.[0-2]F?:[0-9]+\.[0-9]{6}:0:[0-9]+:0:\([^:()]+:[0-9]+:[^()]+\(\)\) .+' || true)
 	same 0 "$bad" "lines of another shape"
 }
 
-@test "time never goes back" {
+@test "the times of the lines never go back" {
 	saved
 	printf '%s\n' "$output" | sed '$d' | awk -F: '$4 < last { exit 1 } { last = $4 }'
 	saved --style trace
@@ -59,17 +59,17 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 	same "$cpus" "$(printf '%s\n' "$output" | grep -c '^[0-9a-f]*:[0-9a-f]*:[0-9]*\.[0-2]F:')" "F"
 }
 
-@test "legacy: one process" {
+@test "style legacy prints one process as expected" {
 	saved --pid "$(pid_of stty)"
 	golden saved-legacy
 }
 
-@test "trace: one process" {
+@test "style trace prints one process as expected" {
 	saved --style trace --pid "$(pid_of rm)"
 	golden saved-trace
 }
 
-@test "the filter of the demo" {
+@test "--filter selects by the value of a field" {
 	saved --filter 'count > 4096'
 	golden saved-filter
 	at_least 5 "${#lines[@]}"
@@ -78,14 +78,14 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 	summary "$total" 0 "$total"
 }
 
-@test "a marker" {
+@test "--class console prints a marker" {
 	saved --class console
 	golden saved-marker
 	has "$output" ":02000400:"
 	has "$output" "DEBUG MARKER: capture starts"
 }
 
-@test "--class and --subsystem" {
+@test "--class and --subsystem select records" {
 	saved --class ioctl
 	golden saved-ioctl
 	saved --class ioctl+iotrace --subsystem osd
@@ -94,7 +94,7 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 	summary "$total" 0 "$total"
 }
 
-@test "--cpu adds up" {
+@test "the records of each --cpu add up to all records" {
 	local sum=0 cpu
 
 	for cpu in 0 1; do
@@ -107,7 +107,7 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 	same "dktrace: CPU 2 does not exist; the CPUs are 0 to 1" "$stderr" "cpu 2"
 }
 
-@test "--since and --until" {
+@test "--since and --until select a period" {
 	local stamp first last before after
 
 	saved
@@ -139,7 +139,7 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 	has "$stderr" "^"
 }
 
-@test "dk FILE" {
+@test "dk FILE writes the records to FILE and the summary to stdout" {
 	saved
 	same "${lines[-1]}" "$(dktrace dk --input "$capture" "$BATS_TEST_TMPDIR/file")" "stdout"
 	same "$(printf '%s\n' "$output" | sed '$d')" "$(cat "$BATS_TEST_TMPDIR/file")" "file"
@@ -151,7 +151,7 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 	expect 1 "" "dktrace: write output: No space left on device" dktrace dk --input "$capture" /dev/full
 }
 
-@test "a pipe that closes ends quietly" {
+@test "dk ends without a message if the reader closes the pipe" {
 	# shellcheck disable=SC2016
 	run -0 --separate-stderr bash -c 'dktrace dk --input "$1" | head -n 1; echo "${PIPESTATUS[0]}"' _ "$capture"
 	same "" "$stderr" "stderr"
@@ -189,7 +189,7 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 	has "$stderr" "dktrace: list $tree/per_cpu: No such file or directory"
 }
 
-@test "--rate: so many of a class in a second" {
+@test "--rate prints at most so many records of a class per second" {
 	local all
 
 	run -0 --separate-stderr dktrace dk --input "$capture" --class vfstrace
@@ -202,7 +202,7 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 		dktrace dk --input "$capture" --rate trace=5,bogus=1
 }
 
-@test "--format: a style goes to a file all or nothing" {
+@test "--format writes a style to a file, all or nothing" {
 	for style in json csv legacy trace; do
 		dktrace show --input "$capture" --style $style -o "$BATS_TEST_TMPDIR/wanted" >/dev/null
 		run -0 --separate-stderr dktrace show --input "$capture" --format $style "$BATS_TEST_TMPDIR/out"

@@ -91,39 +91,39 @@ of_show()
 	done
 }
 
-@test "report" {
+@test "report prints the selected records" {
 	cells of_report "${files[@]}"
 }
 
-@test "convert" {
+@test "convert writes the selected records" {
 	cells of_convert "${files[@]}"
 }
 
-@test "merge" {
+@test "merge writes the selected records" {
 	cells of_merge "${files[@]}"
 }
 
-@test "split" {
+@test "split writes the selected records" {
 	cells of_split "${files[@]}"
 }
 
-@test "info" {
+@test "info counts the selected records" {
 	cells of_info "${files[@]}"
 }
 
 # "all" are the events that a kernel lists; those of the tracer itself are not among them.
-@test "hist" {
+@test "hist counts the selected records" {
 	among='$1 != "ftrace"'
 	cells of_hist "${files[@]}"
 }
 
-@test "dk and show of a saved tree" {
+@test "dk and show of a saved tree print the selected records" {
 	cells of_dk tree
 	cells of_show tree
 }
 
 # Pairs of what is chosen are those of a file with nothing else.
-@test "latency" {
+@test "latency pairs the selected records" {
 	bad=0
 	for file in "${files[@]}"; do
 		event=$(column "$file" 10 1):$(column "$file" 10 2)

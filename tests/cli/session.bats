@@ -46,7 +46,7 @@ ends()
 	same "$1" "$status" "status of the session"
 }
 
-@test "lines, and the status of the last command" {
+@test "a session edits lines and exits with the status of the last command" {
 	type_at 1 'filt trace\n'
 	type_at 2 'get_param nosuch\n'
 	type_at 3 'quit\n'
@@ -55,13 +55,13 @@ ends()
 	has "$(<screen)" "error: get_param: param_path 'nosuch': No such file or directory"
 }
 
-@test "the end of input ends it" {
+@test "the end of input ends the session" {
 	type_at 1 'get_param nosuch\n'
 	type_at 2 '\004'
 	ends 2
 }
 
-@test "completion: commands, masks, parameters, values" {
+@test "a session completes commands, masks, parameters and values" {
 	nm "$(command -v dktrace)" 2>/dev/null | grep -q el_init || skip "built without libedit"
 	type_at 1 'filt\ttr'
 	sleep 0.3
@@ -74,7 +74,7 @@ ends()
 	has "$(<screen)" "error: set_param: param_path 'nosu': No such file or directory"
 }
 
-@test "history" {
+@test "a session keeps a history of lines" {
 	nm "$(command -v dktrace)" 2>/dev/null | grep -q el_init || skip "built without libedit"
 	type_at 1 'filter trace\n'
 	type_at 2 'show inode\n'

@@ -13,7 +13,7 @@ setup()
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-@test "a missing command behind -- fails before anything else happens" {
+@test "a missing command after -- fails before anything else happens" {
 	local words
 
 	for words in 'hist sched:sched_switch --' 'hist sched:sched_switch' 'latency syscall --' \
@@ -58,7 +58,7 @@ setup()
 	done
 }
 
-@test "split asks before it writes more than 1,000 files" {
+@test "split needs --force to write more than 1,000 files" {
 	for ((i = 0; i < 1001; i++)); do
 		printf '00000001:02000400:0.0:1495061256.%06d:0:1:0:(f.c:1:f()) %d\n' "$i" "$i"
 	done >text.log
@@ -88,19 +88,19 @@ setup()
 	done
 }
 
-@test "info of several files" {
+@test "info describes several files one after the other" {
 	run -1 --separate-stderr dktrace info "$v6" nosuch "$top/tests/fixture/tracedat/v7-zlib.dat"
 	same 2 "$(grep -c '^kind ' <<<"$output")" "files"
 	has "$stderr" "dktrace: open nosuch: No such file or directory"
 	same 2 "$(dktrace info --json "$v6" "$v6" | jq -s length)" "objects"
 }
 
-@test "show writes a trace.dat by an argument, as dk" {
+@test "show FILE writes a trace.dat, as dk FILE does" {
 	run -0 dktrace show --input "$capture" --format trace.dat show.dat
 	dktrace info show.dat | grep 'kind      trace.dat version 7'
 }
 
-@test "--watch with no time is refused" {
+@test "--watch 0 is refused" {
 	local switches=sched:sched_switch
 
 	expect 2 '' "dktrace: --watch: '0' is not a number of seconds above 0" dktrace hist $switches -w0

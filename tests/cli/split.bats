@@ -14,7 +14,7 @@ setup()
 	dktrace report all.dat >wanted
 }
 
-@test "the pieces one after the other are the whole" {
+@test "the pieces of split together are the whole file" {
 	for how in "--count 300" "--every 5ms" "--size 10k" "--count 1000 --every 7ms"; do
 		# shellcheck disable=SC2086 # several words
 		dktrace split $how all.dat part.dat >pieces
@@ -27,7 +27,7 @@ setup()
 	done
 }
 
-@test "pieces are as long as asked for" {
+@test "split makes pieces of the requested count, time or size" {
 	run -0 dktrace split --count 500 --json all.dat part.txt
 	same '["part-001.txt",500] ["part-002.txt",500] ["part-003.txt",500] ["part-004.txt",218]' \
 		"$(jq -c '.files[] | [.file, .records]' <<<"$output" | paste -sd ' ')" "pieces"
@@ -39,7 +39,7 @@ setup()
 	same 3 "$(sed 1d pieces | wc -l)" "windows of 10 ms in 29"
 }
 
-@test "a window is cut into pieces, too" {
+@test "split applies to the records of --since and --until" {
 	dktrace split --since 1795175209.76 --until 1795175209.78 --every 5ms all.dat part.txt
 	cat part-*.txt | cmp - <(dktrace report --since 1795175209.76 --until 1795175209.78 all.dat)
 }
@@ -58,7 +58,7 @@ setup()
 	cmp all.dat part-001.dat
 }
 
-@test "pieces that are complete stay when another one fails" {
+@test "complete pieces stay if a later piece fails" {
 	[ "$(id -u)" -eq 0 ] || skip "needs root, for a file system of its own"
 	need_namespace
 	mkdir full
@@ -84,7 +84,7 @@ setup()
 	done
 }
 
-@test "info says the times that report prints" {
+@test "info prints the times that report prints" {
 	for file in all.dat "$top"/tests/fixture/tracedat/v6.dat "$perf"; do
 		dktrace report "$file" | sed -nE 's/^.*\] +([0-9]+\.[0-9]{6}): .*/\1/p' | sed -n '1p;$p' >wanted
 		dktrace info "$file" | awk '/^(begin|end) / { print $2 }' | diff wanted -
@@ -99,7 +99,7 @@ setup()
 	done
 }
 
-@test "info says what the file is" {
+@test "info describes the file" {
 	run -0 dktrace info "$perf"
 	has "$output" "kind      perf.data
 host      server1
@@ -115,7 +115,7 @@ EVENT                    RECORDS RATE/S BYTES     BEGIN(s)       END(s)
 sched:sched_switch            71   3228  4828 13445.532563 13445.554558"
 }
 
-@test "info tells losses by CPU and interval" {
+@test "info prints losses by CPU and interval" {
 	cat >lost.log <<-END
 		00000100:00100000:2.0:1495061256.496695:0:14615:0:(client.c:1498:f()) one
 		00000001:02000400:2.0:1495061256.600000:0:0:0:(ring_buffer:0:lost_events()) 7 records lost before this on CPU 2

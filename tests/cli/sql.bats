@@ -35,7 +35,7 @@ teardown()
 	rm -rf "/run/dktrace/dkt-test-cli-$$"
 }
 
-@test "a statement is the same histogram as keys, sums and a condition" {
+@test "--sql gives the same table as --keys, --vals and --filter" {
 	run -0 dktrace hist -i "$capture" --csv --sql "$reads"
 	sql=$output
 	run -0 dktrace hist -i "$capture" --csv syscalls:sys_exit_read -k ret,common_pid.execname --filter 'ret > 100 && ret < 5000'
@@ -50,7 +50,7 @@ teardown()
 	done
 }
 
-@test "files of trace-cmd and perf can be asked, too" {
+@test "--sql works on files of trace-cmd and perf" {
 	for file in tracedat/v6.dat:timer:hrtimer_start:softexpires perfdata/plain.data:sched:sched_switch:prev_comm; do
 		IFS=: read -r file system event field <<<"$file"
 		run -0 dktrace hist -i "$top/tests/fixture/$file" --csv --sql "SELECT $field FROM $event"
@@ -83,7 +83,7 @@ teardown()
 	same 'dktrace: sql: the statement has 65565 bytes; the limit is 4095' "$stderr" '64 KB'
 }
 
-@test "options that --sql excludes are wrong usage" {
+@test "options that --sql excludes are a usage error" {
 	expect 2 '' 'dktrace: hist: cannot combine --sql with --keys, --vals or --filter' \
 		dktrace hist --sql "$reads" -k ret
 	expect 2 '' 'dktrace: hist: cannot combine --sql with --keys, --vals or --filter' \
@@ -96,7 +96,7 @@ teardown()
 	expect 2 '' 'dktrace: probe add: usage: dktrace probe add PLACE [ARGUMENT...]' dktrace probe add
 }
 
-@test "an event of two, printed and not made" {
+@test "probe add --sql --dry-run prints the definition and creates nothing" {
 	wakeup_tree
 	expect 0 's:synthetic/wakeup pid_t pid; u64 lat
 sched:sched_waking hist:keys=pid:__from_wakeup_0=common_pid:__arg_wakeup_2=pid,__arg_wakeup_3=common_timestamp.usecs
@@ -105,7 +105,7 @@ sched:sched_switch hist:keys=next_pid:__join_wakeup_0=common_pid-$__from_wakeup_
 	same '' "$(cat "$DKTRACE_ROOT/dynamic_events")" made
 }
 
-@test "a kernel without synthetic events says so" {
+@test "probe add --sql reports that the kernel lacks synthetic events" {
 	wakeup_tree
 	expect 1 '' "dktrace: this kernel has no synthetic events: there is no $DKTRACE_ROOT/synthetic_events" \
 		dktrace probe add --name wakeup --sql "$wakeup"

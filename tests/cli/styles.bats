@@ -14,17 +14,17 @@ of_rm()
 		--pid "$(awk '$2 == "rm" { print $1; exit }' "$capture/saved_cmdlines")"
 }
 
-@test "raw: one process" {
+@test "style raw prints one process as expected" {
 	of_rm raw
 	golden style-raw
 }
 
-@test "json: one process" {
+@test "style json prints one process as expected" {
 	of_rm json
 	golden style-json
 }
 
-@test "json: nothing but objects on stdout, one for each record" {
+@test "style json prints one object for each record and nothing else on stdout" {
 	run -0 --separate-stderr dktrace show --input "$capture" --style json
 	same "Debug log: $total lines, $total kept, 0 dropped, 0 bad." "$stderr" "stderr"
 	same "$total" "$(printf '%s\n' "$output" | jq -s length)" "objects"
@@ -34,13 +34,13 @@ of_rm()
 		has("comm") and has("flags") and has("system") and has("event") and (.fields | type == "object"))' >/dev/null
 }
 
-@test "json: the same records as in style trace" {
+@test "style json prints the same records as style trace" {
 	dktrace show --input "$capture" --style trace | sed '$d' | sed 's/.*\] *[0-9.]*: \([^:]*\):.*/\1/' >"$BATS_TEST_TMPDIR/trace"
 	dktrace show --input "$capture" --style json 2>/dev/null | jq -r .event >"$BATS_TEST_TMPDIR/json"
 	cmp "$BATS_TEST_TMPDIR/trace" "$BATS_TEST_TMPDIR/json"
 }
 
-@test "csv: one process, a table for each event" {
+@test "style csv prints a table for each event" {
 	of_rm csv
 	golden style-csv
 }
@@ -54,7 +54,7 @@ of_rm()
 		"\(length),\(map(.ts) | add),\(map(.fields.ret) | add)"' | diff "$BATS_TEST_TMPDIR/sums" -
 }
 
-@test "ctf: babeltrace2 reads back every record" {
+@test "babeltrace2 reads back every record of style ctf" {
 	command -v babeltrace2 >/dev/null || skip "needs babeltrace2"
 	local dir=$BATS_TEST_TMPDIR/ctf
 
@@ -71,7 +71,7 @@ of_rm()
 	dktrace show --input "$capture" --style json 2>/dev/null | jq -r '.fields.ret // empty' | cmp - "$BATS_TEST_TMPDIR/ctf.ret"
 }
 
-@test "ctf leaves a directory alone that is not empty" {
+@test "style ctf refuses a directory that is not empty" {
 	mkdir "$BATS_TEST_TMPDIR/full"
 	touch "$BATS_TEST_TMPDIR/full/file"
 	expect 1 "" "dktrace: create $BATS_TEST_TMPDIR/full: the directory is not empty (it contains file); name a new or empty one" \
@@ -81,7 +81,7 @@ of_rm()
 	expect 2 "" "dktrace: --style ctf: name the directory for its files" dktrace show --input "$capture" --style ctf
 }
 
-@test "perfetto: every record is a slice's begin, its end, or an instant" {
+@test "style perfetto prints every record as the beginning or end of a slice, or as an instant" {
 	command -v protoc >/dev/null || skip "needs protoc"
 	local file=$BATS_TEST_TMPDIR/pftrace begun
 
@@ -101,19 +101,19 @@ of_rm()
 		"$(awk '/clock_id: 6/ { getline; print $2; exit }' "$file.txt")" "first time"
 }
 
-@test "a file gets the records, stdout the sums" {
+@test "-o writes the records to a file and the summary to stdout" {
 	run -0 --separate-stderr dktrace show --input "$capture" --style json -o "$BATS_TEST_TMPDIR/file"
 	same "Debug log: $total lines, $total kept, 0 dropped, 0 bad." "$output" "stdout"
 	same "$total" "$(jq -s length "$BATS_TEST_TMPDIR/file")" "objects"
 }
 
-@test "completion knows every style" {
+@test "completion offers every style" {
 	run -0 dktrace __complete dktrace show --style ""
 	has "$output" legacy
 	has "$output" json
 }
 
-@test "on a terminal: colours for people, data as it is" {
+@test "a terminal gets colours in styles for people only" {
 	on_terminal()
 	{
 		env "${@:2}" script -qec "dktrace show --input '$capture' --cpu 1 --style $1" /dev/null </dev/null >"$BATS_TEST_TMPDIR/out"

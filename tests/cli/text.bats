@@ -58,7 +58,7 @@ plant_all()
 	has "$output" '(ftrace:0:print()) \n\u202e\x1b[JZ'
 }
 
-@test "--raw-text gives the bytes" {
+@test "--raw-text prints the bytes as recorded" {
 	plant_all
 	run -0 dktrace report plain.dat --event print --raw-text
 	has "$output" $'\n\xe2\x80\xae\033[JZ'
@@ -66,7 +66,7 @@ plant_all()
 	has "$output" $'\n\xe2\x80\xae\033[JZ'
 }
 
-@test "info prints no such text" {
+@test "info escapes text from a trace" {
 	plant_all
 	dktrace info plain.dat >out
 	shown <out
@@ -76,7 +76,7 @@ plant_all()
 	same '6.18.44-\u001b[2J\x9b57 x86_64' "$(jq -r .kernel out | sed 's/\x1b/\\u001b/')" "JSON"
 }
 
-@test "hist and latency print no such text" {
+@test "hist and latency escape text from a trace" {
 	local event=libcfs:libcfs_debug_msg
 
 	log 'x \033[2J\xe2\x80\xae,b\n    more'
@@ -107,7 +107,7 @@ log()
 	dktrace convert text.log text.dat
 }
 
-@test "a name in an error is on its line" {
+@test "a name in an error message cannot end the line" {
 	local name=$'no\ndktrace: \033[2J\xe2\x80\xaefile'
 
 	run -1 --separate-stderr dktrace report "$name"
@@ -121,7 +121,7 @@ log()
 	same 3 "$(wc -l <<<"$stderr")" "lines"
 }
 
-@test "a cell of csv is no formula" {
+@test "a CSV cell cannot be a formula" {
 	plant 'a marker' '=1+cmd|x'
 	run -0 dktrace report plain.dat --style csv --event print
 	has "$output" "\"'=1+cmd|x\x0a\""
@@ -132,7 +132,7 @@ log()
 	has "$output" "\"'=1+cmd|x\",1"
 }
 
-@test "hist and latency --raw-text give the bytes" {
+@test "hist and latency --raw-text print the bytes as recorded" {
 	local event=libcfs:libcfs_debug_msg
 
 	log '=x \033[2J\xe2\x80\xae'

@@ -18,7 +18,7 @@ text()
 	command dktrace "$1" -R "$capture" "${@:2}"
 }
 
-@test "a text has records with the fields of its events" {
+@test "records of a text have the fields of their events" {
 	run -3 --separate-stderr text report --style json -e block:block_rq_issue "$file"
 	same 12 "$(grep -c '"fields"' <<<"$output")" lines
 	same '{"dev":266338304,"sector":40412672,"nr_sector":376,"bytes":192512,"ioprio":16388,"ioprio_str":"be","rwbs":"W","comm":"cc1","cmd":""}' \
@@ -52,7 +52,7 @@ text()
 	has "$stderr" "25 of 26 records were lost"
 }
 
-@test "a line that fits no format is a record with its text" {
+@test "a line of an unknown event is a record with its text" {
 	echo '            dd-7       [000] d..2.     1.000001: nobody_knows: a=1 b' >one.txt
 	expect 0 '              dd-7     [000]     1.000001: nobody_knows:         a=1 b' "" text report one.txt
 	run -0 text report --style json one.txt
@@ -62,7 +62,7 @@ text()
 	has "$output" "unused    fields of 1 records whose print format is unknown"
 }
 
-@test "columns may be missing, and times have any digits" {
+@test "a text may lack columns, and its times may have any number of digits" {
 	cat >odd.txt <<-'END'
 		cpus=2
 		          a b-c-7     [001]  1.000000002: print: tracing_mark_write: ns
@@ -74,7 +74,7 @@ text()
               dd-4321  [000]     1.000001: print:                tracing_mark_write: tgid' "" text report odd.txt
 }
 
-@test "stacks and functions have the names of the text" {
+@test "stacks and functions keep the names in the text" {
 	run -3 --separate-stderr text report --style folded "$file"
 	has "$output" "asm_sysvec_apic_timer_interrupt;sysvec_apic_timer_interrupt;"
 	cat >function.txt <<-'END'
@@ -104,7 +104,7 @@ text()
 	no_line '^text:|^unused' <(printf '%s\n' "$output")
 }
 
-@test "callers below a record are its stacks" {
+@test "callers on the lines after a record are its stack" {
 	{
 		echo '  cat-1     [000]     1.000000: nosuch_event: text of it'
 		printf ' => %s\n' schedule do_syscall_64 libc.so.6+0x1234 main+0x5 0x401000
@@ -117,7 +117,7 @@ text()
 	dktrace report calls.txt | grep '^ => ' | diff <(grep '^ => ' calls.txt) -
 }
 
-@test "texts of function_graph are entries and exits of functions" {
+@test "a text of function_graph gives entries and exits of functions" {
 	local name
 
 	for name in graph-6.1 graph-abstime-proc-6.1 graph-latency-6.1 graph-nodur-6.1 graph-pipe-6.1 graph-odd; do
@@ -131,7 +131,7 @@ text()
 	has "${lines[1]}" '"retval":18446744073709551594}'
 }
 
-@test "texts of function_graph are read back as they are printed, here and by trace-cmd" {
+@test "a text of function_graph reads back as printed, by dktrace and by trace-cmd" {
 	local file=$top/tests/fixture/text/graph-abstime-proc-6.1.txt
 
 	text report "$file" >wanted
@@ -145,7 +145,7 @@ text()
 	grep funcgraph wanted | diff - have
 }
 
-@test "the latency format is read, its times are those since the trace began" {
+@test "the latency format is read, with times since the beginning of the trace" {
 	local name
 
 	for name in latency-6.1 latency-verbose-6.1; do

@@ -40,7 +40,7 @@ Try 'dktrace --help'." --style legacy dk
 	wrong_option "option requires an argument -- 'f'" show -f
 }
 
-@test "too many and too few arguments" {
+@test "too many or too few arguments fail with status 2" {
 	wrong "dk: too many arguments; usage: dktrace dk [FILE]" dk a b
 	wrong "--format: unknown format 'xml'; use trace.dat, trace.dat-6 or a style" dk -F xml out
 	wrong "--format: name the file to write" dk -F trace.dat
@@ -69,12 +69,12 @@ Try 'dktrace --help'." --style legacy dk
 	done
 }
 
-@test "no command: help and status 2" {
+@test "without a command, dktrace prints help and fails with status 2" {
 	run -2 dktrace
 	has "$output" "Usage: dktrace [OPTION...] COMMAND [ARGUMENT...]"
 }
 
-@test "a wrong name of an instance leaves nothing behind" {
+@test "an invalid name of an instance leaves nothing behind" {
 	local name
 
 	for name in a/b ../x . .. .hidden; do

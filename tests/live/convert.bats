@@ -5,7 +5,7 @@
 
 load ../helper/live
 
-@test "the log as a trace.dat: trace-cmd prints it as show does, and it stays" {
+@test "convert writes the log as a trace.dat that trace-cmd prints as show does, and keeps the log" {
 	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
 	dktrace set_param debug=ioctl+vfstrace >/dev/null
 	ls / >/dev/null
@@ -20,7 +20,7 @@ load ../helper/live
 	done
 }
 
-@test "no log, no file" {
+@test "convert of a missing log creates no file" {
 	run -1 --separate-stderr dktrace convert log "$tmp/log.dat"
 	has "$stderr" "dktrace: nothing is recorded yet"
 	gone "$tmp/log.dat"

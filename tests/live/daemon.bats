@@ -33,7 +33,7 @@ youngest()
 	tail -n 1 "$1" | cut -d : -f 4 | tr -d .
 }
 
-@test "start, stop, df: every record, whole, in Lustre's format" {
+@test "the daemon writes every record, complete, in Lustre's format" {
 	set_param debug=+vfstrace
 	expect 0 '' '' lctl debug_daemon start "$tmp/log" 500 3>&-
 	pid=$(daemon_pid)
@@ -61,7 +61,7 @@ youngest()
 	same "$n" "$(wc -l <"$tmp/text")" "records that status tells"
 }
 
-@test "going round: full of whole records, the youngest among them" {
+@test "a full daemon file keeps complete records, the newest among them" {
 	set_param debug=+vfstrace debug_mb=64
 	lctl debug_daemon start "$tmp/log" 10 3>&-
 	for i in 1 2 3 4 5 6; do
@@ -126,7 +126,7 @@ youngest()
 	done
 }
 
-@test "start while it runs goes on in the new file" {
+@test "start while the daemon runs continues in the new file" {
 	set_param debug=+vfstrace
 	lctl debug_daemon start "$tmp/one" 3>&-
 	writes 50 7717
@@ -141,7 +141,7 @@ youngest()
 	expect 0 '' '' lctl debug_daemon stop
 }
 
-@test "dk beside the daemon says who reads" {
+@test "dk names the daemon that reads the log" {
 	set_param debug=+vfstrace
 	lctl debug_daemon start "$tmp/log" 3>&-
 	run -1 --separate-stderr lctl dk
@@ -193,7 +193,7 @@ lctl: the debug daemon writes the trace log to $tmp/log: stop it, or use df" "$s
 	gone "$tmp/log"
 }
 
-@test "a full disk ends the daemon, the records stay" {
+@test "a full disk ends the daemon, and the records stay in the log" {
 	set_param debug=+vfstrace debug_mb=64
 	mkdir "$tmp/small"
 	mount -t tmpfs -o size=1m none "$tmp/small"
@@ -207,7 +207,7 @@ lctl: the debug daemon writes the trace log to $tmp/log: stop it, or use df" "$s
 	at_least 1 "$(count_writes "$tmp/text" 99)"
 }
 
-@test "with Lustre its own daemon gets the file" {
+@test "with Lustre, debug_daemon passes the file to Lustre's daemon" {
 	need_namespace
 	set_param debug=+vfstrace
 	run -0 --separate-stderr apart sh -c '
@@ -225,7 +225,7 @@ stop"
 	run -0 lctl df "$tmp/log.dktrace"
 }
 
-@test "without a log and without Lustre" {
+@test "debug_daemon fails without a log and without Lustre" {
 	expect 1 '' "invalid parameter 'daemon_file'" lctl debug_daemon start "$tmp/log"
 	expect 1 '' "invalid parameter 'daemon_file'" lctl debug_daemon stop
 }

@@ -30,7 +30,7 @@ setup_file()
 	gone "$instance"
 }
 
-@test "follow reports what is wrong" {
+@test "follow reports errors" {
 	build_example follow
 	run -2 "$example"
 	expect 1 "" "follow: this kernel has no event no:such" "$example" no such
@@ -52,7 +52,7 @@ setup_file()
 	same '' "$(find "$tracing/instances" -maxdepth 1 -name "epoll-$pid-*")"
 }
 
-@test "epoll reports what is wrong" {
+@test "epoll reports errors" {
 	build_example epoll
 	run -2 "$example"
 	expect 1 "" "epoll: there is no event no:such" "$example" no such

@@ -18,7 +18,7 @@ all_marks()
 	diff <(seq "$1") <(sed -n 's/.*) number \([0-9]*\)$/\1/p' "$2" | sort -n)
 }
 
-@test "dk FILE in a missing directory: nothing is taken" {
+@test "dk FILE in a missing directory removes no record" {
 	set_param debug=0
 	marks 100
 	expect 1 "" "dktrace: open $tmp/no/file: No such file or directory" dktrace dk "$tmp/no/file"
@@ -28,7 +28,7 @@ all_marks()
 	all_marks 100 "$tmp/log"
 }
 
-@test "dk FILE on a full disk: an error, the next dk has all of it" {
+@test "dk FILE on a full disk fails, and the next dk prints everything" {
 	need_namespace
 	set_param debug=0
 	marks 20000
@@ -46,7 +46,7 @@ lctl: write output: No space left on device" "$stderr" "stderr"
 	all_marks 20000 "$tmp/log"
 }
 
-@test "no room where records are kept: an error, nothing is taken" {
+@test "dk fails and removes no record if the disk of the spool is full" {
 	need_namespace
 	set_param debug=0
 	marks 20000
@@ -59,7 +59,7 @@ lctl: write output: No space left on device" "$stderr" "stderr"
 	all_marks 20000 "$tmp/log"
 }
 
-@test "no room for settings: an error, nothing changed" {
+@test "set_param fails and changes nothing if the disk of the settings is full" {
 	need_namespace
 	only ioctl
 	knobs >"$tmp/before"
@@ -94,7 +94,7 @@ lctl: write output: No space left on device" "$stderr" "stderr"
 	knobs | diff "$tmp/before" -
 }
 
-@test "text from a trace is escaped, but for --raw-text and lctl's file" {
+@test "text from a trace is escaped, except with --raw-text and in lctl's file" {
 	set_param debug=0
 	printf 'red \033[31m bell \a end\n' >"$instance/trace_marker"
 	run -0 script -qec 'dktrace show' /dev/null
@@ -147,7 +147,7 @@ all_marks_dat()
 	all_marks_dat 1000 "$tmp/three.dat"
 }
 
-@test "kill -9 of dk --format trace.dat: no file, and the next one has all of it" {
+@test "kill -9 of dk --format trace.dat leaves no file, and the next dk writes everything" {
 	local i
 
 	set_param debug=0
@@ -167,7 +167,7 @@ all_marks_dat()
 	same "" "$(find "$tmp" -name '.dktrace*')" "leftovers"
 }
 
-@test "dk --format trace.dat on a full disk: no file, and the next one has all of it" {
+@test "dk --format trace.dat on a full disk leaves no file, and the next dk writes everything" {
 	need_namespace
 	set_param debug=0
 	marks 20000

@@ -20,7 +20,7 @@ all_knobs()
 	grep -v '^placed' "$state/settings"
 }
 
-@test "a filter on one event: the kernel records the matches" {
+@test "with a filter on one event, the kernel records the matches" {
 	only vfstrace
 	# Room for what a busy machine does in the meantime.
 	set_param debug_mb=64 2>/dev/null
@@ -58,7 +58,7 @@ for fd in 12345, 12346, 12345:
 	same "$took" "$(grep -lx 'count > 8192' "$instance"/events/*/*/filter | wc -l)" "filters in the kernel"
 }
 
-@test "a log of locks: without the lock that each command of dktrace takes" {
+@test "a log of lock events lacks the locks that dktrace itself takes" {
 	only dlmtrace
 	lctl clear
 	dktrace set_param -n debug_mb=9 2>/dev/null
@@ -88,7 +88,7 @@ for fd in 12345, 12346, 12345:
 	same none "$(in_kernel syscalls/sys_enter_close)" "off again"
 }
 
-@test "beside debug_filter and the class map: all of them hold" {
+@test "a filter holds together with debug_filter and the class map" {
 	only vfstrace
 	set_param debug_filter='common_pid != 1' 2>/dev/null
 	dktrace filter set syscalls:sys_enter_close 'fd == 1'
@@ -112,7 +112,7 @@ for fd in 12345, 12346, 12345:
 	same "$own" "$(in_kernel kmem/kmalloc)" "own filter and ours"
 }
 
-@test "processes: the kernel's own list, all of their threads, and children on demand" {
+@test "--pid restricts recording to processes, their threads, and on request their children" {
 	only vfstrace
 	held cat /dev/null
 	expect 0 "" "" dktrace filter set --pid "$pid"
@@ -152,7 +152,7 @@ time.sleep(100)'
 	same 5 "$(wc -l <"$instance/set_event_pid")" "threads of two"
 }
 
-@test "processes, programs and CPUs of some events: a filter" {
+@test "--pid, --comm and --cpu of some events become a filter" {
 	only vfstrace
 	dktrace filter set syscalls:sys_enter_close --pid "$$" --comm 'a-name-that-is-too-long-for-it' --cpu 0-2,5 'fd == 1'
 	same "(common_pid == $$) && (COMM == \"a-name-that-is-\") && ((CPU >= 0 && CPU <= 2) || CPU == 5) && (fd == 1)" \
@@ -168,7 +168,7 @@ time.sleep(100)'
 	same "cat" "$(grep -oE '^ *[^ ]+-[0-9]+ +\[' <<<"$output" | sed 's/^ *//; s/-[0-9]* *\[$//' | sort -u)" "programs"
 }
 
-@test "CPUs of all events: the kernel's own mask" {
+@test "--cpu of all events sets the kernel's CPU mask" {
 	only vfstrace
 	all=$(cat "$instance/tracing_cpumask")
 	dktrace filter set --cpu 0
@@ -230,7 +230,7 @@ time.sleep(100)'
 	END
 }
 
-@test "the kernel refuses in the middle: all is as before" {
+@test "nothing changes if the kernel refuses a filter in the middle" {
 	need_namespace
 	only vfstrace
 	dktrace filter set --cpu 0
@@ -247,7 +247,7 @@ time.sleep(100)'
 	done
 }
 
-@test "settings lost: filters, threads and CPUs are found in the kernel" {
+@test "without the settings, filters, threads and CPUs are read from the kernel" {
 	only vfstrace
 	set_param subsystem_debug=all
 	dktrace filter set syscalls:sys_enter_close 'fd == 1' >/dev/null
@@ -266,7 +266,7 @@ time.sleep(100)'
 	same "" "$(cat "$instance/set_event_pid")" "set_event_pid"
 }
 
-@test "kill -9 at 30 points of a filter on all system calls: the next one takes it back, reset all" {
+@test "kill -9 at 30 points of a filter on all system calls is undone by the next one, or by reset" {
 	machine >"$tmp/machine"
 	only vfstrace
 	set_param debug_filter='common_pid != 1' 2>/dev/null

@@ -14,7 +14,7 @@ load ../helper/foreign
 	gone "/run/dktrace/$foreign"
 }
 
-@test "a filter with such characters is set as it is, and shown escaped" {
+@test "a filter with control characters is set unchanged and printed escaped" {
 	local name=$'a\xc2\x9b\xe2\x80\xaeb' raw=0 words
 
 	cd "$tmp"

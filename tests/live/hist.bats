@@ -5,7 +5,7 @@
 
 load ../helper/live
 
-@test "N writes by one process are N" {
+@test "hist counts N writes of one process as N" {
 	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k count --csv --filter 'count == 33317' -- \
 		dd if=/dev/zero of=/dev/null bs=33317 count=1234 status=none
 	same 'count,hitcount
@@ -13,14 +13,14 @@ load ../helper/live
 	same '' "$(own)" 'left behind'
 }
 
-@test "sums whose field says its unit have one in the table, and none in CSV" {
+@test "sums of fields with a unit show it in the table, not in CSV" {
 	run -0 --separate-stderr dktrace hist kmem:kmalloc --keys CPU --vals bytes_req -- ls /
 	grep -Eq '^ *[0-9]+ +[0-9]+ +[0-9.]+ (B|KB|MB)( |$)' <<<"$output"
 	run -0 --separate-stderr dktrace hist kmem:kmalloc --keys CPU --vals bytes_req --csv -- ls /
 	grep -Eq '^[0-9]+,[0-9]+,[0-9]+$' <<<"$output"
 }
 
-@test "names of processes that are gone" {
+@test "hist names processes that have ended" {
 	local name pid known
 
 	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k common_pid.execname --csv \
@@ -35,13 +35,13 @@ load ../helper/live
 	done < <(grep ',3$' <<<"$output")
 }
 
-@test "stacks" {
+@test "hist counts by stack" {
 	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k stacktrace --folded --filter 'count == 33317' -- \
 		dd if=/dev/zero of=/dev/null bs=33317 count=9 status=none
 	[[ $output =~ ^.*do_syscall_64.*\ 9$ ]]
 }
 
-@test "--watch refreshes, with rates" {
+@test "--watch shows the table again, with rates" {
 	# The command makes calls until it sees two tables; the last one is printed when it has ended.
 	dktrace hist raw_syscalls:sys_enter -k id.syscall -w0.2 -n 2 -- \
 		sh -c 'until [ "$(grep -c "HITCOUNT PER SECOND" "$0")" -ge 2 ]; do sleep 0.1; done' "$tmp/tables" \
@@ -61,12 +61,12 @@ dktrace: variables and actions are available in the kernel only' \
 	same '' "$(own)" 'left behind'
 }
 
-@test "--watch on a terminal: no taller than it, q ends it" {
+@test "--watch fits on the terminal, and q ends it" {
 	command -v tmux >/dev/null || skip "no tmux"
 	watch_in_terminal 24 "PER SECOND" " dropped" "dktrace hist 'syscalls:*' --here --keys event,COMM -w0.3"
 }
 
-@test "COMM, CPU and PID, and -t says when it counts" {
+@test "hist --here counts by COMM, PID and CPU, for the time of -t" {
 	run -0 --separate-stderr dktrace hist syscalls:sys_enter_getpid --here --keys COMM,PID,CPU -t 0.2 --csv
 	has "$stderr" "dktrace: counting for 0.2 s"
 	same "COMM,PID,CPU,hitcount" "${lines[0]}" "the header"

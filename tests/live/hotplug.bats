@@ -42,7 +42,7 @@ count_writes()
 	grep -c "sys_enter_write()) .*count: 0x0*$(printf %x "$2")\$" "$1" || true
 }
 
-@test "a CPU that is offline when the log is made is empty until it comes" {
+@test "a CPU that is offline when the log begins is empty until it comes online" {
 	offline
 	set_param debug=+vfstrace
 	run --separate-stderr dktrace show

@@ -5,7 +5,7 @@
 
 load ../helper/live
 
-@test "debug=+vfstrace: dd's own open, read and write, with its pid, CPU and time" {
+@test "debug=+vfstrace records dd's open, read and write with its PID, CPU and time" {
 	local from to line n
 
 	expect 0 "debug=+vfstrace" "" lctl set_param debug=+vfstrace
@@ -62,7 +62,7 @@ count_ioctls()
 	same "$2" "$n" "ioctls $1"
 }
 
-@test "debug_filter='cmd == 21505': one ioctl only" {
+@test "debug_filter='cmd == 21505' records one ioctl only" {
 	# The first ioctl of perl's own is the same command: it asks whether a file is a terminal.
 	only ioctl
 	ioctls
@@ -89,7 +89,7 @@ debug_filter=cmd == 21505" "$output" "what was set"
 	count_ioctls 0x00005413 5
 }
 
-@test "debug_filter='common_pid == N': one process only" {
+@test "debug_filter='common_pid == N' records one process only" {
 	only vfstrace
 	held dd if=/dev/zero of=/dev/null bs=1 count=50 status=none
 	expect 0 "debug_filter=common_pid == $pid" "" lctl set_param debug_filter="common_pid == $pid"
@@ -101,7 +101,7 @@ debug_filter=cmd == 21505" "$output" "what was set"
 	same 0 "$(printf '%s\n' "$output" | sed '$d' | grep -vc ":0:$pid:0:" || true)" "other processes' records"
 }
 
-@test "a new mask keeps the filter, and says which events it is not for" {
+@test "a new mask keeps the filter and reports the events that lack its fields" {
 	only ioctl
 	set_param debug_filter='cmd == 21505' 2>/dev/null
 	run -0 --separate-stderr lctl set_param debug=+iotrace
@@ -141,7 +141,7 @@ error: set_param: setting 'nosuch'='1': No such file or directory" "$stderr" "un
 	same "$before" "$(knobs)" "knobs at the end"
 }
 
-@test "set_param: status of the last, NAME VALUE, -n" {
+@test "set_param takes NAME VALUE and -n, and exits with the status of the last error" {
 	expect 0 "debug=ioctl" "error: set_param: param_path 'nosuch': No such file or directory
 error: set_param: setting 'nosuch'='1': No such file or directory" lctl set_param nosuch=1 debug=ioctl
 	expect 0 "debug=vfstrace
@@ -152,7 +152,7 @@ subsystem_debug=all" "" lctl set_param debug vfstrace subsystem_debug=all
 	expect 0 "debug=ioctl warning error emerg console" "" lctl get_param debug
 }
 
-@test "a class is on only with a subsystem of its events" {
+@test "a class records only with a subsystem of its events" {
 	set_param debug=vfstrace subsystem_debug=0
 	same 0 "$(wc -l <"$instance/set_event")" "events without a subsystem"
 	set_param subsystem_debug=llite
@@ -165,7 +165,7 @@ subsystem_debug=all" "" lctl set_param debug vfstrace subsystem_debug=all
 	same 0 "$(wc -l <"$instance/set_event")" "events of debug=0"
 }
 
-@test "mark, clear, and what comes before them" {
+@test "mark and clear work before and after the first set_param" {
 	run -1 --separate-stderr dktrace mark hello
 	same "dktrace: nothing is recorded yet: start with set_param debug=..." "$stderr" "mark"
 	# By its own name it says what lctl says without Lustre.
@@ -262,7 +262,7 @@ meminfo()
 	same "dktrace: times are of the clock 'local', which has no wall-clock time" "$stderr" "stderr"
 }
 
-@test "symbols of call sites, also after rights are dropped" {
+@test "call sites have symbols, also after privileges are dropped" {
 	only malloc
 	dd if=/dev/zero of="$tmp/file" bs=4k count=4 status=none
 	set_param debug=0

@@ -73,7 +73,7 @@ taken_back()
 	same 0 "$(cut -c 1 "$instance/events/sched/sched_switch/enable")" "the event"
 }
 
-@test "killed while recording rested: the next command starts it" {
+@test "a command that was killed while recording was stopped: the next one starts recording" {
 	only vfstrace
 	mkdir -p "$state/spool"
 	echo 0 >"$instance/tracing_on"
@@ -99,7 +99,7 @@ taken_back()
 	same null "$(dktrace status --json | jq .left_over)" "left, as status says"
 }
 
-@test "killed at random: the next change leaves nothing behind, and recording is on" {
+@test "after kill -9 at random, the next change leaves nothing behind and recording runs" {
 	local i n=${DKT_TEST_KILLS:-40} hits=0
 
 	for ((i = 0; i < n; i++)); do

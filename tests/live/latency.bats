@@ -5,7 +5,7 @@
 
 load ../helper/live
 
-@test "every call of a command, its own output left alone" {
+@test "latency measures every call of a command and leaves its output alone" {
 	run -0 --separate-stderr dktrace latency syscall --json -- \
 		sh -c 'dd if=/dev/zero of=/dev/null bs=1 count=4321 status=none; echo out >&2'
 	has "$stderr" out
@@ -17,7 +17,7 @@ load ../helper/live
 	same '' "$(own)" 'left behind'
 }
 
-@test "a sleep of known length" {
+@test "latency measures a sleep of known length" {
 	local begin=${EPOCHREALTIME/./} ns whole
 
 	run -0 --separate-stderr dktrace latency syscall --json --filter 'id == clock_nanosleep' -- sleep 0.2
@@ -29,7 +29,7 @@ load ../helper/live
 	has "$(jq -r '.slowest[0].begin.text' <<<"$output")" 'NR 230'
 }
 
-@test "two events and a key whose names differ" {
+@test "latency pairs two events by fields with different names" {
 	run -0 --separate-stderr dktrace latency sched:sched_wakeup sched:sched_switch --key pid=next_pid \
 		--csv -- sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 0.01; done'
 	at_least 1 "$(sed -n 2p <<<"$output" | cut -d , -f 2)"
@@ -42,7 +42,7 @@ load ../helper/live
 	same '' "$(own)" 'left behind'
 }
 
-@test "Ctrl-C ends it with its table" {
+@test "Ctrl-C ends latency, which prints its table" {
 	start dktrace latency syscall --csv >"$tmp/out" 2>"$tmp/err"
 	until_true 50 grep -q Ctrl-C "$tmp/err"
 	dd if=/dev/zero of=/dev/null bs=1 count=10 status=none
@@ -83,12 +83,12 @@ load ../helper/live
 	same '' "$(own)" 'left behind'
 }
 
-@test "a refused filter leaves nothing" {
+@test "a refused filter leaves nothing behind" {
 	run -1 dktrace latency syscall --filter 'args == 3' -- true
 	same '' "$(own)" 'left behind'
 }
 
-@test "--watch: the table so far, and all of it at the end" {
+@test "--watch prints the table so far, and everything at the end" {
 	# The command makes calls until it sees two tables; the last one is printed when it has ended.
 	dktrace latency syscall -w0.2 -n 2 --sort count.descending -- \
 		sh -c 'until [ "$(grep -c "^syscall  *COUNT" "$0")" -ge 2 ]; do sleep 0.1; done' "$tmp/tables" \
@@ -99,7 +99,7 @@ load ../helper/live
 	same '' "$(own)" 'left behind'
 }
 
-@test "--watch on a terminal: no taller than it, q ends it" {
+@test "--watch fits on the terminal, and q ends it" {
 	command -v tmux >/dev/null || skip "no tmux"
 	watch_in_terminal 8 "COUNT" "(all)" "dktrace latency syscall -w0.3 --slowest 0"
 	# The picture is printed at the end only.

@@ -41,7 +41,7 @@ take()
 	told=$((told + $(sed -n 's/.*(ring_buffer:0:lost_events()) \([0-9]*\) records lost.*/\1/p' "$tmp/log" | awk '{ n += $1 } END { print n + 0 }')))
 }
 
-@test "under load on both CPUs, over several dk and show" {
+@test "no loss is uncounted under load on all CPUs, over several dk and show" {
 	kept=0 gone=0 told=0
 	only vfstrace
 	set_param debug_mb=2 2>/dev/null
@@ -67,7 +67,7 @@ take()
 	same "$(generated)" "$((kept + gone))" "once more"
 }
 
-@test "with filters of dk, dropped counts too" {
+@test "the numbers add up with records that dk dropped" {
 	local n
 
 	only vfstrace
@@ -81,7 +81,7 @@ take()
 	same "$(generated)" "$((n + $(lost "$stderr")))" "lines and lost"
 }
 
-@test "follow under load: seen + lost, and both in order of time" {
+@test "follow under load accounts for every record, in order of time" {
 	only vfstrace
 	set_param debug_mb=2 2>/dev/null
 	lctl clear
@@ -101,7 +101,7 @@ take()
 	awk -F: '$4 + 0 < last { bad++ } { last = $4 + 0 } END { exit bad > 0 }' "$tmp/log"
 }
 
-@test "counts begin again if another program empties the buffers" {
+@test "the loss counts begin again if another program empties the buffers" {
 	only vfstrace
 	set_param debug_mb=2 2>/dev/null
 	load_cpus
@@ -117,7 +117,7 @@ take()
 	same 2 "${#lines[@]}" "lines"
 }
 
-@test "an instance removed and made again starts its counts at 0" {
+@test "an instance removed and created again starts its counts at 0" {
 	only vfstrace
 	set_param debug_mb=2 2>/dev/null
 	load_cpus

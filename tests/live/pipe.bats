@@ -5,7 +5,7 @@
 # shellcheck disable=SC2154 # set by bats and helper/live.bash
 load ../helper/live
 
-@test "commands end if nobody reads their output" {
+@test "commands end if the reader of their output has closed the pipe" {
 	local words
 
 	set_param debug=ioctl debug_filter='cmd == 0x5401'
@@ -23,7 +23,7 @@ load ../helper/live
 	done
 }
 
-@test "follow, hist and latency end when nobody reads them" {
+@test "follow, hist and latency end when the reader closes the pipe" {
 	local words
 
 	set_param debug=0

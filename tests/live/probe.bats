@@ -32,7 +32,7 @@ setup()
 	set_param debug=0
 }
 
-@test "arguments by name are what the program passed" {
+@test "probed arguments have the values that the program passed" {
 	probe add --enable -x "$program" target name number 'outer->in->text' 'outer->in->low' \
 		'outer->in->high' 'outer->in->one' 'outer->name' 'outer->list[1].text' 'outer->grid[1]' \
 		'*pos a5 a6 a7 last'
@@ -42,7 +42,7 @@ name="hello" number=8 text="inner" low=5 high=77 one=-9 name_2="outer" text_2="e
 		"$(texts target)" records
 }
 
-@test "without optimisation too, and at a source line" {
+@test "probes work without optimisation, and at a source line" {
 	probe add --enable -x "$program-O0" target name number 'outer->in->text' last
 	probe add --enable -x "$program-O0" --name line probe-target.c:20 local number target_counter '*pos'
 	run -0 "$program-O0" 1
@@ -51,7 +51,7 @@ name="hello" number=8 text="inner" low=5 high=77 one=-9 name_2="outer" text_2="e
 	has "$log" 'local=56 number=7 target_counter=42 pos=99'
 }
 
-@test "an inlined function has lines, and no entry" {
+@test "an inlined function can be probed at its lines, not at its entry" {
 	run -1 --separate-stderr dktrace probe add --dry-run -x "$program" target_twice
 	has "$stderr" 'target_twice is inlined into target'
 	probe add --enable -x "$program-O0" --name inlined target_twice:2 v
@@ -60,7 +60,7 @@ name="hello" number=8 text="inner" low=5 high=77 one=-9 name_2="outer" text_2="e
 v=8' "$(texts inlined)" records
 }
 
-@test "what it returns" {
+@test "a return probe records the returned value" {
 	probe add --enable -x "$program" target%return 'ret=$retval:s32' --name back
 	run -0 "$program" 2
 	same 'ret=225
@@ -70,7 +70,7 @@ ret=226' "$(texts back)" records
 		"$(jq -c '.probes[0] | .kind, .hits, .on, .ours' <<<"$output" | xargs -n 4 | sed 's/^\([a-z]*\)/"\1"/')" list
 }
 
-@test "by hand, of a program without debug information" {
+@test "a program without debug information is probed by registers and offsets" {
 	cp "$program" "$tmp/plain"
 	strip -g "$tmp/plain"
 	probe add --enable -x "$tmp/plain" target 'arg1:string' 'arg2:s32' 'arg7:s32' 'x=+0(%di):u8' '$comm'
@@ -80,7 +80,7 @@ ret=226' "$(texts back)" records
 	has "$stderr" 'has no debug information'
 }
 
-@test "debug information in a file of its own: by the link in the program, or named" {
+@test "debug information in a separate file is found by the program's link or by --debug-file" {
 	cp "$program" "$tmp/split"
 	mkdir "$tmp/.debug" "$tmp/elsewhere"
 	objcopy --only-keep-debug "$tmp/split" "$tmp/elsewhere/split.debug"
@@ -97,7 +97,7 @@ ret=226' "$(texts back)" records
 	has "$output" 'name=+0('
 }
 
-@test "a program as a process in another mount namespace sees it" {
+@test "--pid probes a program as a process in another mount namespace sees it" {
 	need_namespace
 	mkdir "$tmp/root"
 	cp "$program" "$tmp/root/prog"
@@ -114,7 +114,7 @@ ret=226' "$(texts back)" records
 	has "$(cat "$tmp/err")" "/proc/$pid/root"
 }
 
-@test "status lists it, reset removes it, and another's stays" {
+@test "status lists a probe, and reset removes it but no probe of another program" {
 	probe add -x "$program" target
 	name=$(group)
 	run -0 dktrace status
@@ -132,7 +132,7 @@ ret=226' "$(texts back)" records
 	echo "-:$name/theirs" >>$tracing/uprobe_events
 }
 
-@test "one that was replaced by another tool's is not removed" {
+@test "a probe that another tool has replaced is not removed" {
 	probe add -x "$program" target
 	name=$(group)
 	echo "-:$name/target" >>$tracing/uprobe_events
@@ -145,7 +145,7 @@ ret=226' "$(texts back)" records
 	echo "-:$name/target" >>$tracing/uprobe_events
 }
 
-@test "records that nobody has read keep a probe" {
+@test "a probe with unread records is not removed" {
 	probe add --enable -x "$program" target number
 	run -0 "$program" 3
 	run -1 --separate-stderr dktrace probe del "$(group):target"
@@ -160,7 +160,7 @@ number=9' "$(texts target)" records
 	has "$(dktrace dk --style trace)" 'after it'
 }
 
-@test "static markers: arguments, several places of one name, the counter that the program looks at" {
+@test "probes on static markers record arguments, cover all places and set the semaphore" {
 	markers=$tools/marker-target
 	run -0 dktrace probe list -x "$markers" --json
 	same 'target:twice target:twice target:entry target:small target:none target:guarded' \
@@ -190,7 +190,7 @@ arg1=8' "$(dktrace show --style trace 2>/dev/null | sed -n "s/.* target_twice: *
 	same 0 "$output" "guarded calls"
 }
 
-@test "one that cannot be made takes the others back" {
+@test "if one probe cannot be created, the others are removed" {
 	name=$(group)
 	# The third of them has a place already.
 	offset=$(dktrace probe add --dry-run -x "$program" main | sed 's/.*:0x//')
@@ -207,7 +207,7 @@ arg1=8' "$(dktrace show --style trace 2>/dev/null | sed -n "s/.* target_twice: *
 	has "$stderr" 'there is no probe'
 }
 
-@test "killed at any moment, reset finds what there is" {
+@test "after kill -9 at any moment, reset removes every probe" {
 	name=$(group)
 	for delay in 0.01 0.03 0.06 0.1 0.15; do
 		start dktrace probe add -g "$name" --enable -x /bin/bash 'a*'
@@ -219,7 +219,7 @@ arg1=8' "$(dktrace show --style trace 2>/dev/null | sed -n "s/.* target_twice: *
 	done
 }
 
-@test "the kernel has no such probes: said politely" {
+@test "probe reports that the kernel does not support a kind of probe" {
 	if [ ! -e $tracing/kprobe_events ]; then
 		run -1 --separate-stderr dktrace probe add vfs_read
 		same "dktrace: this kernel has no probes on its functions: there is no $tracing/kprobe_events" \

@@ -12,7 +12,7 @@ without_tracefs()
 	apart sh -c 'while umount /sys/kernel/tracing 2>/dev/null; do :; done; umount -R /sys/kernel/debug 2>/dev/null; "$@"' _ "$@"
 }
 
-@test "nobody: each command says which capability is missing, and touches nothing" {
+@test "without privileges, each command names the missing capability and changes nothing" {
 	local command
 
 	cp -rL "$build/dktrace" "$tmp/dktrace"
@@ -50,7 +50,7 @@ without_tracefs()
 	expect 0 "debug=ioctl vfstrace" "" lctl get_param debug
 }
 
-@test "no tracefs: what there is to do" {
+@test "without tracefs, commands say how to mount it" {
 	need_namespace
 	local command
 
@@ -64,7 +64,7 @@ without_tracefs()
 	has "$output" "tracefs is not mounted"
 }
 
-@test "tracefs is mounted where it is not, and unmounted by reset" {
+@test "set_param mounts tracefs if necessary, and reset unmounts it" {
 	need_namespace
 	# shellcheck disable=SC2016
 	run -0 without_tracefs sh -c 'mount -t tmpfs none /run && lctl set_param debug=+ioctl && mountpoint -q /sys/kernel/tracing && ls -A /run/dktrace &&
@@ -82,7 +82,7 @@ $DKTRACE_INSTANCE" "$output" "stdout"
 		dktrace reset && mountpoint -q /sys/kernel/tracing && DKTRACE_INSTANCE=$DKTRACE_INSTANCE-mounted dktrace reset && ! mountpoint -q /sys/kernel/tracing'
 }
 
-@test "mounting needs a capability, which is named" {
+@test "the message names the capability that mounting needs" {
 	need_namespace
 	run --separate-stderr without_tracefs setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin lctl set_param debug=+ioctl
 	[ "$status" -ne 0 ]
@@ -96,7 +96,7 @@ refusing()
 	apart sh -c 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && "$@"' "$instance/$1" "${@:2}"
 }
 
-@test "the kernel refuses an event: all is as before" {
+@test "nothing changes if the kernel refuses an event" {
 	need_namespace
 	only ioctl
 	set_param debug_filter='common_pid == 1'
@@ -116,7 +116,7 @@ refusing()
 	set_param debug=+vfstrace
 }
 
-@test "knobs that are not needed may be missing" {
+@test "control files that are not needed may be missing" {
 	need_namespace
 	# Of one process: what a busy machine does could be more than the buffers hold.
 	# shellcheck disable=SC2016
@@ -153,7 +153,7 @@ has_rights()
 }
 
 # Without what the kernel of this machine or container does not give root: cap_syslog is bit 34, cap_kill 5.
-@test "what records keeps cap_syslog only; a command that it runs keeps all" {
+@test "a recording command keeps only cap_syslog, and the command that it runs keeps all" {
 	local all syslog=0x400000000 kill=0x20
 
 	all=$(rights_of self)
@@ -184,7 +184,7 @@ has_rights()
 	wait "$pid" || true
 }
 
-@test "daemon: a planted link is not followed, a planted file not gone on with" {
+@test "the daemon follows no planted link and continues no planted file" {
 	only ioctl
 	mkdir -m 1777 "$tmp/sticky"
 	chmod a+rX "$BATS_RUN_TMPDIR" "$tmp"
@@ -199,7 +199,7 @@ has_rights()
 	same planted "$(cat "$tmp/sticky/file")" "the planted file"
 }
 
-@test "show --format: a planted file lends its mode to nothing; save keeps no setuid" {
+@test "show --format takes over no mode of a planted file, and save keeps no setuid" {
 	only ioctl
 	mkdir -m 1777 "$tmp/sticky"
 	chmod a+rX "$BATS_RUN_TMPDIR" "$tmp"
@@ -226,7 +226,7 @@ as_unit()
 		caps=$1 && shift && exec setpriv --bounding-set="-all,$caps" --inh-caps=-all --no-new-privs -- "$@"' "$tmp" "$caps" "${@:2}"
 }
 
-@test "units: apply and the daemon work with the rights that they are given" {
+@test "apply and the daemon work with the capabilities of their units" {
 	need_namespace
 	[ "$DKT_APART" = private ] || skip "/ of a chroot is no mount that could be read-only"
 	printf 'instance = %s\ndebug = ioctl vfstrace\ndebug_mb = 4\ndebug_filter = common_pid != 1\n' "$DKTRACE_INSTANCE" >"$tmp/conf"

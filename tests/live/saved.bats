@@ -31,7 +31,7 @@ params="debug subsystem_debug printk debug_mb debug_filter"
 	done
 }
 
-@test "comments and places are kept" {
+@test "save keeps comments and the order of lines" {
 	printf '%s\n' '# of this site' 'debug_mb = 99' '' '# masks' 'debug = all' 'real_lctl = /sbin/lctl' \
 		"instance = $DKTRACE_INSTANCE" 'debug_filter = a == 1' >"$tmp/conf"
 	set_param debug=ioctl
@@ -52,7 +52,7 @@ printk = warning error emerg console" "$(cat "$tmp/conf")" "the file"
 	same "debg = 1" "$(cat "$tmp/conf")" "the file"
 }
 
-@test "the file names the instance, the environment wins" {
+@test "the environment overrides the instance that the file names" {
 	local name=$DKTRACE_INSTANCE
 
 	printf 'instance = %s\ndebug = ioctl\n' "$name" >"$tmp/conf"
@@ -86,7 +86,7 @@ printk = warning error emerg console" "$(cat "$tmp/conf")" "the file"
 	gone "$instance"
 }
 
-@test "filters and triggers are saved, and come back after a reset" {
+@test "save and apply restore filters and triggers after a reset" {
 	local before
 
 	only vfstrace 2>/dev/null
@@ -123,7 +123,7 @@ printk = warning error emerg console" "$(cat "$tmp/conf")" "the file"
 	no_line '^(filter|cpus) ' "$tmp/conf"
 }
 
-@test "probes are saved by the words that made them, and come back with what is about them" {
+@test "save and apply restore probes, their filters and their triggers" {
 	local before group=dkt_test_$$_$BATS_TEST_NUMBER program=$tools/probe-target
 
 	[ -e $tracing/uprobe_events ] || skip "this kernel has no probes on programs"
@@ -155,7 +155,7 @@ mai? --exec $program-O0 --group $group --name main" "$(sed -n 's/^probe = //p' "
 	same "$(cat "$tmp/first")" "$(cat "$tmp/conf")" "the file"
 }
 
-@test "a probe by its definition; one that cannot be made takes all back" {
+@test "apply creates a probe by its definition, and undoes everything if one fails" {
 	local before group=dkt_test_$$_$BATS_TEST_NUMBER program=$tools/probe-target line
 
 	[ -e $tracing/uprobe_events ] || skip "this kernel has no probes on programs"
@@ -202,7 +202,7 @@ END
 	no_line '^#' <(sed 1d "$tmp/conf")
 }
 
-@test "killed at any moment, the next one sets it all, and reset leaves no probe" {
+@test "after kill -9 at any moment, the next apply sets everything, and reset leaves no probe" {
 	local delay i group=dkt_test_$$_$BATS_TEST_NUMBER program=$tools/probe-target
 
 	[ -e $tracing/uprobe_events ] || skip "this kernel has no probes on programs"
@@ -223,7 +223,7 @@ END
 	done
 }
 
-@test "processes are saved for as long as they and the boot live" {
+@test "saved processes are valid until they or the boot end" {
 	start sleep 60
 	only ioctl
 	dktrace filter set --pid "$pid" --children
@@ -287,7 +287,7 @@ END
 	same "$before" "$(knobs; cat "$state/settings")" "what is set after a wrong list of CPUs"
 }
 
-@test "boot-config has the filters that are set" {
+@test "boot-config prints the filters of the settings" {
 	only vfstrace
 	dktrace filter set sched:sched_process_exec 'pid == 1'
 	dktrace filter set --cpu 0

@@ -22,7 +22,7 @@ of_show()
 	dktrace show "${@:2}" | sed -n 's/^Debug log: .* lines, \([0-9]*\) kept.*/\1/p'
 }
 
-@test "show and dk: as many as the log has" {
+@test "show and dk print the selected records" {
 	some_records
 	cd "$tmp"
 	table log dktrace show
@@ -35,7 +35,7 @@ of_show()
 	has "$(dktrace show)" "0 lines"
 }
 
-@test "follow: what is asked for, as it comes" {
+@test "follow prints the selected records as they come" {
 	only vfstrace
 	start dktrace follow --comm 'dd,none*' --event 'syscalls:sys_enter_write' --cpu 0 -S csv -o "$tmp/out"
 	written()
@@ -52,7 +52,7 @@ of_show()
 	at_least 25 "$(grep -c '^syscalls,sys_enter_write,' "$tmp/out")"
 }
 
-@test "hist and latency: programs, threads and CPUs of what is recorded now" {
+@test "hist and latency select programs, threads and CPUs live" {
 	work='taskset -c 0 dd if=/dev/zero of=/dev/null bs=1 count=50 status=none; taskset -c 1 dd if=/dev/zero of=/dev/null bs=1 count=70 status=none'
 	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k common_cpu --csv --comm 'd[d],none' --cpu 1 \
 		--filter 'count == 1' -- sh -c "$work"

@@ -43,7 +43,7 @@ debug_mb=4" "" lctl get_param debug debug_filter debug_mb
 	has " $(lctl get_param -n debug) " " iotrace "
 }
 
-@test "the whole directory deleted: records and settings are still there" {
+@test "records and settings survive the deletion of the state directory" {
 	only ioctl
 	lctl mark kept
 	rm -r "$state"
@@ -79,7 +79,7 @@ end' $'\001\002\377'; do
 	expect 0 "debug=inode ioctl vfstrace" "" lctl get_param debug
 }
 
-@test "spooled records that are damaged: said, not believed" {
+@test "damaged records in the spool are reported and not printed" {
 	local damage
 
 	set_param debug=0
@@ -131,7 +131,7 @@ debug_mb=4" "" lctl get_param debug debug_mb
 	has "$output" "DEBUG MARKER: x"
 }
 
-@test "an instance that is not to be removed now: said, and all stays" {
+@test "reset reports an instance in use, and changes nothing" {
 	only ioctl
 	exec 8<"$instance/trace_pipe"
 	run -1 --separate-stderr dktrace reset
@@ -142,7 +142,7 @@ debug_mb=4" "" lctl get_param debug debug_mb
 	gone "$instance"
 }
 
-@test "reset: twice, and of nothing" {
+@test "reset succeeds twice, and without a log" {
 	dktrace reset
 	only ioctl
 	dktrace reset
@@ -151,7 +151,7 @@ debug_mb=4" "" lctl get_param debug debug_mb
 	gone "$state"
 }
 
-@test "reset puts back every knob of the machine" {
+@test "reset restores every control file of the machine" {
 	machine >"$tmp/before"
 	set_param debug=-1 debug_mb=4 2>/dev/null
 	set_param debug_filter='common_pid > 1' 2>/dev/null
@@ -162,7 +162,7 @@ debug_mb=4" "" lctl get_param debug debug_mb
 	machine | diff "$tmp/before" -
 }
 
-@test "kill -9 at 50 points of debug=-1 and 0: reset restores every knob" {
+@test "kill -9 at 50 points of debug=-1 and 0, then reset restores every control file" {
 	machine >"$tmp/before"
 	for ((i = 0; i < 50; i++)); do
 		start lctl set_param debug=$((i % 2 - 1)) >/dev/null 2>&1
@@ -177,7 +177,7 @@ debug_mb=4" "" lctl get_param debug debug_mb
 	machine | diff "$tmp/before" -
 }
 
-@test "kill -9 of set_param, then the next one: the state is a right one" {
+@test "after kill -9 of set_param, the next one leaves a valid state" {
 	only ioctl
 	set_param debug_filter='common_pid == 1'
 	sort "$instance/set_event" >"$tmp/ioctl"
@@ -203,7 +203,7 @@ debug_mb=4" "" lctl get_param debug debug_mb
 	done
 }
 
-@test "kill -9 of the very first change: as if it had not been" {
+@test "kill -9 of the very first change leaves no trace of it" {
 	for i in 1 2 3 4 5 6; do
 		start lctl set_param debug=-1 >/dev/null 2>&1
 		sleep "0.0$((RANDOM % 8))$((RANDOM % 10))"
@@ -217,7 +217,7 @@ debug_mb=4" "" lctl get_param debug debug_mb
 	done
 }
 
-@test "SIGINT and SIGTERM during set_param: all or nothing" {
+@test "SIGINT and SIGTERM during set_param leave all or nothing" {
 	only ioctl
 	sort "$instance/set_event" >"$tmp/ioctl"
 	for i in 1 2 3 4 5 6 7 8; do

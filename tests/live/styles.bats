@@ -62,7 +62,7 @@ show()
 	fi
 }
 
-@test "stacks fold" {
+@test "style folded prints stacks" {
 	record_all
 	[ -e "$instance/options/stacktrace" ] || skip "this kernel has no option stacktrace in instances"
 	show folded
@@ -74,7 +74,7 @@ show()
 	same '' "$(grep -v '^\[lost\]' "$tmp/folded" | grep -vE '^[^ ]+;[^ ]+ [0-9]+$')" "other lines"
 }
 
-@test "json: losses in their place, and status 3" {
+@test "style json prints losses in their place, with status 3" {
 	set_param debug_mb=1 debug=trace
 	timeout 1 dd if=/dev/zero of=/dev/null bs=1 status=none || true
 	set_param debug=0

@@ -34,7 +34,7 @@ stop_numbers()
 	wait "$writer" || true
 }
 
-@test "two dk at once: each record once" {
+@test "two dk at once print each record once" {
 	set_param debug=0
 	start_numbers
 	for i in 1 2 3 4 5; do
@@ -70,7 +70,7 @@ stop_numbers()
 	run -0 dktrace dk
 }
 
-@test "follow shows events within a second, ends at Ctrl-C with a summary" {
+@test "follow prints events within a second, and a summary at Ctrl-C" {
 	only vfstrace
 	held dd if=/dev/zero of=/dev/null bs=7 count=3 status=none
 	worker=$pid
@@ -92,7 +92,7 @@ stop_numbers()
 	has_line '^Debug log: ' "$tmp/err"
 }
 
-@test "follow does not feed on what it causes itself" {
+@test "follow does not print the records that it causes itself" {
 	only vfstrace+ioctl
 	start dktrace follow -o "$tmp/log" 2>"$tmp/err"
 	follow=$pid
@@ -108,7 +108,7 @@ stop_numbers()
 	within 0 "$(grep -c "^ *cat-$(cat "$tmp/log.pid") " "$tmp/log" || true)" 4999 "records of the reader"
 }
 
-@test "eight set_param at once: all of them, one after the other" {
+@test "eight set_param at once all take effect, one after the other" {
 	local bit jobs=()
 
 	set_param debug=0
@@ -128,7 +128,7 @@ stop_numbers()
 	knobs | diff "$tmp/before" -
 }
 
-@test "reset under waiting changes: each sees the state before or after it" {
+@test "changes that wait during reset see the state before or after it" {
 	set_param debug=0
 	for i in 1 2 3 4 5 6; do
 		start lctl set_param debug=+ioctl
@@ -142,7 +142,7 @@ stop_numbers()
 	gone "$state"
 }
 
-@test "dk | head ends quietly and loses nothing" {
+@test "dk | head ends without a message and loses no record" {
 	set_param debug=0
 	start_numbers
 	sleep 3
@@ -158,7 +158,7 @@ stop_numbers()
 	all_numbers "$tmp/rest"
 }
 
-@test "SIGINT and SIGTERM during dk: what was printed is gone, the rest is kept" {
+@test "SIGINT and SIGTERM during dk remove the printed records and keep the rest" {
 	set_param debug=0
 	start_numbers
 	for i in 1 2 3 4 5 6 7 8 9 10; do
@@ -173,7 +173,7 @@ stop_numbers()
 	same "" "$(cat "$tmp"/[0-9]* "$tmp/rest" | sed -n 's/.*) number \([0-9]*\)$/\1/p' | sort | uniq -d | head -n 3)" "twice"
 }
 
-@test "a reader that does not read, and Ctrl-C: nothing is lost" {
+@test "Ctrl-C while the reader of the output rests loses no record" {
 	set_param debug=0
 	start_numbers
 	sleep 1
@@ -191,7 +191,7 @@ stop_numbers()
 	all_numbers "$tmp/rest"
 }
 
-@test "kill -9 of dk and show at 40 points: no record is lost" {
+@test "kill -9 of dk and show at 40 points loses no record" {
 	set_param debug=0
 	start_numbers
 	for ((i = 0; i < 40; i++)); do

@@ -30,7 +30,7 @@ all_knobs()
 	cat "$state/settings"
 }
 
-@test "traceoff when a program ends: what came later is not recorded; del records again" {
+@test "a traceoff trigger stops recording, and del starts it again" {
 	only vfstrace
 	expect 0 "1 trigger on 1 event" "" dktrace trigger add sched:sched_process_exit traceoff:1 --filter 'comm == dkt-stop'
 	same 'traceoff:count=1 if comm == "dkt-stop"' "$(in_kernel sched/sched_process_exit)" "in the kernel"
@@ -58,7 +58,7 @@ all_knobs()
 	same "" "$(in_kernel sched/sched_process_exit)" "removed"
 }
 
-@test "traceon: records from there on" {
+@test "a traceon trigger starts recording" {
 	only vfstrace
 	dktrace trigger add sched:sched_process_exit traceon --filter 'comm == "dkt-start"' >/dev/null
 	ln -s "$(command -v cat)" "$tmp/dkt-start"
@@ -75,7 +75,7 @@ all_knobs()
 	expect 0 "" "" dktrace start
 }
 
-@test "stacktrace: a stack behind each record that matches" {
+@test "a stacktrace trigger records a stack after each record that matches" {
 	only vfstrace
 	dktrace trigger add syscalls:sys_enter_close stacktrace --filter 'fd == 12345' >/dev/null
 	lctl clear
@@ -87,7 +87,7 @@ for fd in 12345, 12346:
 	same 1 "$(grep -c 'kernel_stack' <<<"$output")" "stacks"
 }
 
-@test "enable_event: fired, it stays through set_param, and goes with the trigger" {
+@test "an event that enable_event enabled stays through set_param and ends with the trigger" {
 	only vfstrace
 	dktrace trigger add sched:sched_process_exit enable_event:sched:sched_switch:1 --filter 'comm == "dkt-fire"' >/dev/null
 	same '0*' "$(enabled sched/sched_switch)" "waits"
@@ -108,7 +108,7 @@ for fd in 12345, 12346:
 	same 0 "$(enabled sched/sched_process_exit)" "nothing watches"
 }
 
-@test "disable_event: fired, it stays through set_param, and goes with the trigger" {
+@test "an event that disable_event disabled stays through set_param and returns with the trigger's end" {
 	only vfstrace
 	dktrace trigger add sched:sched_process_exit disable_event:syscalls:sys_enter_close --filter 'comm == "dkt-fire"' >/dev/null
 	same '1*' "$(enabled syscalls/sys_enter_close)" "waits"
@@ -129,7 +129,7 @@ for fd in 12345, 12346:
 	same '1*' "$(enabled syscalls/sys_enter_close)" "wanted again"
 }
 
-@test "an event that a trigger only watches is switched on by set_param" {
+@test "set_param enables an event that only had a trigger" {
 	set_param debug=0
 	dktrace trigger add syscalls:sys_enter_close stacktrace >/dev/null
 	same '0*' "$(enabled syscalls/sys_enter_close)" "watched"
@@ -139,7 +139,7 @@ for fd in 12345, 12346:
 	same '0*' "$(enabled syscalls/sys_enter_close)" "off"
 }
 
-@test "a class: on each of its events that has the condition's fields" {
+@test "a trigger on a class applies to the events that have the condition's fields" {
 	only vfstrace
 	run -0 --separate-stderr dktrace trigger add vfstrace stacktrace:3 --filter 'count > 4k'
 	n=$(grep -lx 'stacktrace:count=[0-3] if count > 4096' "$instance"/events/*/*/trigger | wc -l)
@@ -202,7 +202,7 @@ for fd in 12345, 12346:
 		expect 1 "" "dktrace: this kernel has no trigger 'hist'" dktrace trigger add sched:sched_process_fork hist:keys=parent_pid
 }
 
-@test "the kernel refuses in the middle of a glob: all is as before" {
+@test "nothing changes if the kernel refuses a trigger in the middle of a glob" {
 	need_namespace
 	only vfstrace
 	all_knobs >"$tmp/before"
@@ -227,7 +227,7 @@ for fd in 12345, 12346:
 	same "" "$(in_kernel sched/sched_process_exit)" "left"
 }
 
-@test "the instance or the settings lost: triggers are there again" {
+@test "triggers come back after the instance or the settings were lost" {
 	only vfstrace
 	dktrace trigger add sched:sched_process_fork traceoff:3 --filter 'parent_pid == 1' >/dev/null
 	dktrace trigger add sched:sched_process_fork enable_event:sched:sched_switch --filter 'parent_pid == 1' >/dev/null
@@ -244,7 +244,7 @@ for fd in 12345, 12346:
 }
 
 # The kernel waits some 15 ms for each trigger that goes: not the hundreds of a class.
-@test "kill -9 at 30 points of a trigger on a glob: taken back whole, also what fired" {
+@test "kill -9 at 30 points of a trigger on a glob is undone completely, also if it fired" {
 	machine >"$tmp/machine"
 	only vfstrace
 	dktrace trigger add sched:sched_process_fork traceoff:3 --filter 'parent_pid == 1' >/dev/null
