@@ -13,7 +13,7 @@
 
 #include <dktrace/dktrace.h>
 
-/* Prints the records that there are now. */
+/* Prints all records up to now. */
 static int drain(struct dkt_source *source, struct dkt_style *style, struct dkt_buf *buf)
 {
 	struct dkt_record record;
@@ -35,7 +35,7 @@ static int drain(struct dkt_source *source, struct dkt_style *style, struct dkt_
 	return next < 0 ? next : dkt_source_done(source);
 }
 
-/* Waits for records and for a signal at once; other descriptors of a program would be here, too. */
+/* Waits for records and signals. A real program adds its other descriptors to the same epoll. */
 static int loop(struct dkt_ctx *ctx, struct dkt_source *source, struct dkt_style *style,
 		struct dkt_buf *buf, const sigset_t *signals)
 {

@@ -18,8 +18,8 @@ static void on_signal(int sig)
 	stop = 1;
 }
 
-/* Exactly this event on, with this filter: all of it or nothing. */
-static int switch_on(struct dkt_instance *in, struct dkt_event *event, const char *filter)
+/* Enables exactly this event, with this filter, all or nothing. */
+static int enable(struct dkt_instance *in, struct dkt_event *event, const char *filter)
 {
 	struct dkt_change *change;
 	int err = dkt_change_new(in, &change);
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 	if (!err)
 		err = dkt_instance_set_clock(in, "mono");
 	if (!err)
-		err = switch_on(in, event, argc > 3 ? argv[3] : "");
+		err = enable(in, event, argc > 3 ? argv[3] : "");
 	if (!err)
 		err = follow(in);
 	if (err)

@@ -9,7 +9,7 @@
 
 #include <dktrace/dktrace.h>
 
-/* Other events are left out before more is read of them. */
+/* The source skips the records of other events without decoding them. */
 static bool is_wanted(void *data, struct dkt_event *event)
 {
 	return event == data;
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: histogram FILE SYSTEM:EVENT KEY[,KEY...]\n");
 		return 2;
 	}
-	/* From here on the context stands for the kernel that recorded. */
+	/* From now on, the context has the events of the kernel that made the recording. */
 	err = dkt_source_open(ctx, argv[1], NULL, &source);
 	system = strsep(&argv[2], ":");
 	if (!err)
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 		err = -ENOENT;
 	if (!err)
 		err = dkt_source_select(source, is_wanted, event);
-	if (err == -EOPNOTSUPP) /* of a kind that returns all records; dkt_hist_add() chooses */
+	if (err == -EOPNOTSUPP) /* dkt_hist_add() skips the others, if the source cannot. */
 		err = 0;
 	if (!err)
 		err = dkt_hist_new(ctx, &opts, &hist);

@@ -35,7 +35,7 @@ static int open_job(struct job *job, const char *file, const char *mask, const c
 
 	if (!err)
 		err = dkt_lustre_source_open(job->ctx, file, NULL, &job->source);
-	/* The file has brought the events that the map is about. */
+	/* The map needs the events that the file defines. */
 	if (!err)
 		err = dkt_lustre_map_new(job->ctx, NULL, &job->map);
 	opts.source = err ? NULL : dkt_source_info(job->source);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Records the arguments of one of its own functions.
+ * Records the arguments of one of the program's own functions.
  * Build: cc -g selfprobe.c $(pkg-config --cflags --libs libdktrace)
  */
 #include <errno.h>
@@ -14,7 +14,7 @@ int work(int number, const char *name);
 
 __attribute__((noinline)) int work(int number, const char *name)
 {
-	/* The compiler must not work out the result of a call beforehand. */
+	/* Keeps the compiler from computing the result of a call in advance. */
 	__asm__ volatile("" : : "r"(number), "r"(name) : "memory");
 	return number + *name;
 }
@@ -82,7 +82,7 @@ int main(void)
 
 	if (dkt_ctx_new(NULL, &ctx))
 		return 1;
-	/* Names with the number of this process, so that nothing of others is touched. */
+	/* Both names contain the PID, so that no other process uses them. */
 	err = dkt_own_group(ctx, "selfprobe", &group);
 	if (!err)
 		err = dkt_instance_own(ctx, "selfprobe", &in);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Completion in bash: lines as typed, and what the last word of each becomes.
+# Completion in bash: lines as typed, and the candidates for the last word of each.
 
 # shellcheck disable=SC2154 # set by bats and helper/common.bash
 load ../helper/common
@@ -12,7 +12,7 @@ setup()
 	source "$top/ctl/dktrace.bash"
 }
 
-# The words offered for a line whose end is the cursor, sorted, in one line.
+# Prints the candidates for a line with the cursor at its end, sorted, on one line.
 offers()
 {
 	COMP_LINE=$1

@@ -12,7 +12,7 @@ setup()
 	cd "$BATS_TEST_TMPDIR" || exit
 }
 
-# Logs whole and damaged, the same each time.
+# Complete and damaged logs, the same each time.
 logs()
 {
 	local kind seed

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# lctl dk where Lustre's own buffer is: a fake one, in a mount namespace.
+# lctl dk with Lustre's own buffer, a fake one in a mount namespace.
 
 # shellcheck disable=SC2154,SC2016 # stderr is set by run; for another shell
 load ../helper/common
@@ -15,7 +15,7 @@ setup()
 	mkdir "$TMPDIR"
 }
 
-# The buffer is what the generator makes.
+# The generator makes the contents of the buffer.
 fill()
 {
 	"$tools/gen-records" "$@" >"$FAKE_LUSTRE/buffer"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A misspelt word is answered with the word that was perhaps meant, wherever names are taken.
+# Every command that takes names suggests the closest known name for a misspelt one.
 
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
 load ../helper/common

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# hist: what is asked for wrongly, and what comes of a saved capture.
+# hist: wrong arguments, and the tables of a saved tree.
 # shellcheck disable=SC2154,SC2016 # set by bats and helper/common.bash; dollars are the kernel's
 
 load ../helper/common

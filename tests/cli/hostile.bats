@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Saved trees and files whose formats lie, nest or repeat without end.
+# Saved trees and files with formats that are wrong, or nest or repeat without end.
 
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
 load ../helper/common
@@ -14,7 +14,7 @@ setup()
 	event=$tree/events/syscalls/sys_enter_openat/format
 }
 
-# Puts that format in place of an event's; the rest of it comes from standard input.
+# Replaces an event's print format by the argument, and its fields by standard input.
 lie()
 {
 	local id
@@ -105,7 +105,7 @@ read_all_ways()
 	long=$(head -c 60000 /dev/zero | sed 's/\x00/"a" /g')
 
 	printf '\tfield:u32 v;\toffset:8;\tsize:4;\tsigned:0;\n\nprint fmt: %s\n' "$long" | lie
-	# The address sanitizer maps terabytes; it has a limit of its own.
+	# The address sanitizer maps terabytes and has its own limit.
 	ldd "$(command -v dktrace)" | grep -q libasan || ulimit -v 400000
 	ASAN_OPTIONS=hard_rss_limit_mb=2000 run -0 dktrace report "$tree" -e syscalls:sys_enter_openat
 	has "$output" "aaaaaaaaaa"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Installing beside a real lctl, and taking its name on request.
+# Installation beside Lustre's lctl, and under its name on request.
 
 # shellcheck disable=SC2154 # set by bats and helper/common.bash
 load ../helper/common
@@ -12,7 +12,7 @@ setup()
 	command -v make >/dev/null || skip "no make"
 }
 
-# The rules only, without building anew with other flags than the build had.
+# Checks the rules only; does not build again with other flags.
 target()
 {
 	make -s -C "$top" O="$build" -o all "$@" >/dev/null

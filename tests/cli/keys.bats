@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# COMM, CPU and PID: what every record has, as keys, groups and fields of filters.
+# COMM, CPU and PID, which every record has, as keys, groups and fields of filters.
 
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
 load ../helper/common

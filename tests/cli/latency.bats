@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# latency: what is asked for wrongly, and what comes of a saved capture.
+# latency: wrong arguments, and the tables of a saved tree.
 # shellcheck disable=SC2154 # set by bats and helper/common.bash
 
 load ../helper/common

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Where lctl does the sensible thing and not what Lustre's does; man lctl-dktrace lists it.
+# Deliberate differences to Lustre's lctl; lctl-dktrace(8) lists them.
 
 # shellcheck disable=SC2154 # set by bats and helper/common.bash
 load ../helper/common

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Commands of the real lctl: which one is found, and how it is run.
+# Commands of Lustre's lctl: how dktrace finds and runs it.
 
 # shellcheck disable=SC2154 # set by bats and helper/common.bash
 load ../helper/common

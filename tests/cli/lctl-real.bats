@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What the real lctl 2.17.57 printed for each line of lctl-*.cases, byte for byte, with its exit
-# status and what it wrote. tests/tools/compare-lctl puts a real one beside this one.
+# The output of Lustre's lctl 2.17.57 for each line of lctl-*.cases, byte for byte, with its exit
+# status and the files it wrote. tests/tools/compare-lctl compares another lctl with this one.
 
 # shellcheck disable=SC2154 # set by bats and helper/common.bash
 load ../helper/common
@@ -19,7 +19,7 @@ same_as_real()
 		diff -U 5 "$BATS_TEST_DIRNAME/lctl-$1.exp" -
 }
 
-# The same without what only this one says of records that are not shown.
+# The same without the lines about skipped records, which only dktrace prints.
 but_for_losses()
 {
 	"$top/tests/tools/lctl-transcript" "$(command -v lctl)" "$BATS_TEST_DIRNAME/lctl-$1.cases" |

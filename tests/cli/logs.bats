@@ -12,7 +12,7 @@ setup()
 	mkdir "$BATS_TEST_TMPDIR/files" && cd "$BATS_TEST_TMPDIR/files" || return
 }
 
-# Two numbers of a binary record are not in the record of an event: stack and external pid.
+# The record of an event lacks two numbers of a binary record: stack and external PID.
 df_lines()
 {
 	lctl df "$1" 2>/dev/null | grep -av '^Debug log: ' |

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# perf.data of any size: in little memory, and compressed records without a file where that can be.
+# perf.data of any size is read in little memory, compressed records without a temporary file if possible.
 
 # shellcheck disable=SC2154 # set by bats and helper/common.bash
 load ../helper/common
@@ -16,7 +16,7 @@ packed()
 	"$tools/gen-perfdata" "$@" <"$top/tests/fixture/perfdata/pipe.data" >packed.data
 }
 
-# The address sanitizer maps terabytes; it has a limit of its own.
+# The address sanitizer maps terabytes and has its own limit.
 limit()
 {
 	ldd "$(command -v dktrace)" | grep -q libasan || ulimit -v "$1"

@@ -18,7 +18,7 @@ needs_perf()
 	perf script -i "$files/plain.data" >/dev/null 2>&1 || skip "this perf knows no tracepoints"
 }
 
-# What perf says of each sample, as the trace style has it: times rounded, other names for what
+# perf script's text of each sample in the trace style: times rounded, other names for what
 # has none. Stacks are no part of it.
 perf_lines()
 {
@@ -242,7 +242,7 @@ chosen()
 		head -c 64 /dev/zero
 		cat attr
 	} >shared.data
-	# The address sanitizer maps terabytes; it has a limit of its own.
+	# The address sanitizer maps terabytes and has its own limit.
 	ldd "$(command -v dktrace)" | grep -q libasan || ulimit -v 500000
 	ASAN_OPTIONS=hard_rss_limit_mb=2000 run -1 timeout 30 dktrace report shared.data
 	has "$output" "dktrace: shared.data: the file is truncated at byte 327784; its records end at byte"

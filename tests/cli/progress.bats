@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# On a terminal a command says how far it is in a large file, while it is opened and while it is read.
+# On a terminal, a command shows its progress in a large file, while it opens and while it reads the file.
 
 # shellcheck disable=SC2154 # set by bats and helper/common.bash
 load ../helper/common
 
-# A clock that goes on by two seconds whenever it is looked at: every file takes long.
+# A clock that advances by two seconds at each reading, so that every file takes long.
 setup()
 {
 	cd "$BATS_TEST_TMPDIR" || return

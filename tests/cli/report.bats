@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# report: files of trace-cmd printed, as trace-cmd does where that is right.
+# report prints files of trace-cmd as trace-cmd does, where trace-cmd is right.
 
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
 load ../helper/common
@@ -21,7 +21,7 @@ made=$BATS_TEST_DIRNAME/../fuzz/corpus/tracedat
 	done
 }
 
-# Names of buffers belong before lines for people only.
+# Only styles for people have the names of buffers before the lines.
 @test "styles for programs print the records of all instances without lines of their names" {
 	file=$recorded/v7-zstd.dat
 	dktrace report -S json "$file" | jq -r '.from // "" | sub("^$"; "top")' | sort | uniq -c |

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What another user may have put in the way, and the rights that are given up before files are read.
+# Files that another user may have planted, and the privileges that commands drop before they read files.
 # shellcheck disable=SC2154,SC2030,SC2031,SC2016 # set by bats and helper/common.bash; text for sh
 
 load ../helper/common

@@ -10,7 +10,7 @@ saved()
 	run -0 dktrace dk --input "$capture" "$@"
 }
 
-# The number of the first process of that name.
+# Prints the PID of the first process of that name.
 pid_of()
 {
 	awk -v name="$1" '$2 == name { print $1; exit }' "$capture/saved_cmdlines"

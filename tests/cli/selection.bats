@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Options that choose records: each with each command that reads them, of each kind of file.
+# Options that select records: each option with each command and each kind of file.
 
 # shellcheck disable=SC2154,SC2034 # set by bats, helper/common.bash and cells
 load ../helper/common
 load ../helper/selection
 
-# The files, and of each a table of what is in it, by the styles csv and legacy: a line for each record.
+# The files, and for each a table with a line per record, made from the styles csv and legacy.
 setup_file()
 {
 	cd "$BATS_FILE_TMPDIR" || return

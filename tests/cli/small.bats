@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Small things that a command line gets right: what is not there is said before anything is done.
+# Commands report missing objects before they change anything, and other details of the command line.
 # shellcheck disable=SC2154,SC2016 # set by bats and helper/common.bash; scripts of their own
 
 load ../helper/common

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# split: one file as several; info: what is in a file.
+# split writes one file as several; info describes a file.
 
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
 load ../helper/common

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# --sql of hist and probe: what statements come to on recorded files and trees, and how wrong ones are refused.
+# --sql of hist and probe: the results of statements on recordings and trees, and the errors of wrong ones.
 # shellcheck disable=SC2154,SC2016 # set by bats and helper/common.bash; dollars are the kernel's
 
 load ../helper/common
@@ -9,7 +9,7 @@ reads='SELECT ret, CAST(common_pid AS comm) FROM sys_exit_read WHERE ret > 100 &
 wakeup='SELECT start.pid, (end.TIMESTAMP_USECS - start.TIMESTAMP_USECS) AS lat
 	FROM sched_waking AS start JOIN sched_switch AS end ON start.pid = end.next_pid'
 
-# A tree with the two events of the statement above; $1: synthetic_events, if it is to have them.
+# Makes a tree with the two events of the statement above; $1: synthetic_events, to support those.
 wakeup_tree()
 {
 	DKTRACE_ROOT=$BATS_TEST_TMPDIR/tree

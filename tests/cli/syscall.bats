@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A system call has the name that its number stands for on the machine that recorded it.
+# The name of a system call is that of its number on the machine that recorded it.
 
 # shellcheck disable=SC2154 # set by bats and helper/common.bash
 load ../helper/common
 
-# A trace.dat of the saved log's fsync calls, number 74, as if the named machine had recorded it.
+# Makes a trace.dat of the saved log's fsync calls, number 74, as if the named machine had recorded it.
 # usage: recorded_on MACHINE FILE
 recorded_on()
 {

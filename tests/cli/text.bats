@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Text from a trace is data: it ends no line, drives no terminal and is no formula.
+# Text from a trace is data: it cannot end a line, drive a terminal or be a formula.
 # shellcheck disable=SC2154,SC2059 # set by bats and helper/common.bash; texts have escapes of printf
 
 load ../helper/common
@@ -21,7 +21,7 @@ plant()
 		$n += s/\Q$ENV{FROM}\E/$t/g; END { exit !$n }' plain.dat
 }
 
-# No byte is a control but what ends lines, none a bidi control, C1 or broken UTF-8.
+# Checks that the only control bytes are newlines, and that no bidi or C1 control or invalid UTF-8 is left.
 # usage: COMMAND | shown
 shown()
 {

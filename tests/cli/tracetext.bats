@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Texts of trace, trace_pipe and trace-cmd report are files of records.
+# Texts of trace, trace_pipe and trace-cmd report as recordings.
 
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
 load ../helper/common

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Wrong command lines: exact words, exit status 2, nothing on stdout.
+# Wrong command lines: exact messages, exit status 2, nothing on stdout.
 
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
 load ../helper/common
@@ -13,7 +13,7 @@ wrong()
 	expect 2 "" "dktrace: $words" dktrace "$@"
 }
 
-# With getopt's words comes where to look.
+# getopt's message is followed by a hint to --help.
 wrong_option()
 {
 	wrong "$1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What the CLI and live tests share.
+# Shared by the CLI and live tests.
 # shellcheck shell=bash disable=SC2034,SC2154
 bats_require_minimum_version 1.5.0
 

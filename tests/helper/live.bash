@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What the live tests share: each has an instance of its own, and leaves nothing behind.
+# Shared by the live tests. Each test has its own instance and leaves nothing behind.
 # shellcheck shell=bash disable=SC2034,SC2154
 load ../helper/common
 

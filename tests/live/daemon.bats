@@ -21,7 +21,7 @@ writes()
 	dd if=/dev/zero of=/dev/null bs="$2" count="$1" status=none
 }
 
-# How many of them are in a text.
+# Counts them in a text.
 count_writes()
 {
 	grep -c "sys_enter_write()) fd: 0x00000001.*count: 0x0*$(printf %x "$2")\$" "$1" || true

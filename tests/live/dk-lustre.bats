@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Lustre's own buffer and the trace log in one timeline.
+# dk merges Lustre's own buffer and the log by time.
 # shellcheck disable=SC2154,SC2016 # set by bats and helper/live.bash; for another shell
 
 load ../helper/live

@@ -11,7 +11,7 @@ setup_file()
 	install_library
 }
 
-# The kernel's name of a process can be that from before its exec: no test looks at it.
+# No test checks the kernel's name of a process: it can be the name before its exec.
 
 @test "follow prints an event as it happens and leaves nothing behind" {
 	build_example follow

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Where output and records go: full disks, missing directories, read-only places.
+# Output and records on full disks, in missing directories and in read-only places.
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/live.bash
 
 load ../helper/live
@@ -12,7 +12,7 @@ marks()
 		"$instance/trace_marker" "$1"
 }
 
-# All marks from 1 to N are in the text, once.
+# Checks that each mark from 1 to N is in the text once.
 all_marks()
 {
 	diff <(seq "$1") <(sed -n 's/.*) number \([0-9]*\)$/\1/p' "$2" | sort -n)

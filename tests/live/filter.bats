@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# dktrace filter: on events, classes, threads, programs, CPUs; beside set_param, taken back whole.
+# dktrace filter: filters on events, classes, threads, programs and CPUs, together with set_param.
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/live.bash
 
 load ../helper/live
@@ -11,7 +11,7 @@ in_kernel()
 	cat "$instance/events/$1/filter"
 }
 
-# Everything that may be limited; a change that fails leaves it as it is.
+# Prints everything that filters restrict, to check that a failed change leaves it unchanged.
 all_knobs()
 {
 	knobs

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What is foreign in words and settings is escaped wherever it is printed.
+# Control characters in arguments and settings are escaped wherever they are printed.
 
 # shellcheck disable=SC2154 # set by bats and helper/live.bash
 load ../helper/live

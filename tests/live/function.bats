@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# function and graph on a kernel that refuses them: told, and nothing changed. The VM has the rest.
+# function and graph on a kernel that refuses them report it and change nothing. The VM tests do the rest.
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/live.bash
 
 load ../helper/live

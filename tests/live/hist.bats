@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# hist of the running kernel, whether it counts or we do: known workloads, and nothing left behind.
+# hist of known workloads on the running kernel, counted in the kernel or in user space.
 # shellcheck disable=SC2154,SC2016 # set by bats and helper/live.bash; for another shell
 
 load ../helper/live

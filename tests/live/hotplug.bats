@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A CPU that is offline when the log is made, comes, and goes.
+# CPUs that are offline when the log begins, come online, and go offline.
 # shellcheck disable=SC2154 # set by bats and helper/live.bash
 
 load ../helper/live
@@ -13,7 +13,7 @@ setup_file()
 	export CPU=$cpu ONLINE=/sys/devices/system/cpu/cpu$cpu/online
 }
 
-# For as short as can be: others use the CPU, too.
+# Keep this short: other processes need the CPU.
 offline()
 {
 	[ "$CPU" != 0 ] || skip "this machine has one CPU"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The main job: masks on, work, dk.
+# The main use: set masks, run a workload, print the log.
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/live.bash
 
 load ../helper/live

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# kill -9 at any moment: the next command takes back what was half done, and nothing is left behind.
+# After kill -9 at any moment, the next command undoes the incomplete change, and nothing is left behind.
 # shellcheck disable=SC2154 # set by bats and helper/live.bash
 
 load ../helper/live
 
-# Instances that commands made for themselves.
+# The instances that commands have created for themselves.
 left()
 {
 	find "$tracing/instances" -maxdepth 1 -name "$DKTRACE_INSTANCE-*" -printf '%f\n' | sort
@@ -16,13 +16,13 @@ has_left()
 	[ -n "$(left)" ]
 }
 
-# Triggers in the kernel.
+# dktrace trigger sets the triggers in the kernel.
 in_kernel()
 {
 	cat "$instance"/events/{raw_syscalls/sys_exit,sched/sched_switch}/trigger | grep -v '^#' || true
 }
 
-# The file that a change which was killed leaves, with these lines more.
+# Writes the file that a killed change leaves, with these lines added.
 half_done()
 {
 	{

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# latency of the running kernel: known workloads, and nothing left behind.
+# latency of known workloads on the running kernel.
 # shellcheck disable=SC2154,SC2016 # set by bats and helper/live.bash; for another shell
 
 load ../helper/live

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Nothing is lost in silence: kept + lost is what the kernel generated.
+# No loss is silent: kept + lost is what the kernel generated.
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/live.bash
 
 load ../helper/live
 
-# Two writers as fast as they can, one on each CPU.
+# Starts two fast writers, one on each CPU.
 load_cpus()
 {
 	local cpu

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A standard output that nobody reads ends what prints on it, with one exit status.
+# Every command ends with the same exit status if the reader of its output closes the pipe.
 
 # shellcheck disable=SC2154 # set by bats and helper/live.bash
 load ../helper/live

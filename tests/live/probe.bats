@@ -5,7 +5,7 @@
 
 load ../helper/live
 
-# Events of this test, in a group of its own.
+# The events of this test, in a group of its own.
 group()
 {
 	echo "dkt_test_$$_$BATS_TEST_NUMBER"
@@ -16,7 +16,7 @@ probe()
 	dktrace probe "$1" -g "$(group)" "${@:2}"
 }
 
-# What the log has of an event, without what is before its text; the log is empty then.
+# Prints the texts of an event's records, and empties the log.
 texts()
 {
 	dktrace dk --style trace 2>/dev/null | sed -n "s/.* $1: *([0-9a-f <-]*) //p"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# No rights, no tracefs, a kernel that refuses.
+# Commands without privileges, without tracefs, and on a kernel that refuses changes.
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/live.bash
 
 load ../helper/live
 
-# In mount namespaces of their own: no tracefs there, whatever was mounted.
+# These tests use their own mount namespaces, without tracefs.
 without_tracefs()
 {
 	# shellcheck disable=SC2016

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# save and apply: what is set goes into a file and comes back, whole or not at all.
+# save writes the settings to a file, and apply restores them, all or nothing.
 
 # shellcheck disable=SC2154 # set by bats and helper/live.bash
 load ../helper/live

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Options that choose records, of the running log: show, dk, follow, and what hist and latency record.
+# Options that select records of the running log, with show, dk, follow, hist and latency.
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/live.bash
 
 load ../helper/live
 load ../helper/selection
 
-# Records of some programs, threads and CPUs, and recording stopped behind them.
+# Records of some programs, threads and CPUs; recording is then stopped.
 some_records()
 {
 	set_param debug_sources=+kernel debug_mb=32 2>/dev/null

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Many different events of the running kernel in every style: what each holds is the same.
+# Many events of the running kernel: every style prints the same records.
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/live.bash
 
 load ../helper/live
 
-# A log of everything, with switches and stacks, that stays as it is. The switches of
+# A log of all classes, with context switches and stacks, that no longer changes. The switches of
 # classes are all on, so what else is wanted is put into the instance by hand.
 record_all()
 {

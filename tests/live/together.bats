@@ -5,7 +5,7 @@
 
 load ../helper/live
 
-# Writes numbered marks until it is told to end; its last number is in $tmp/last.
+# Writes numbered marks until it is stopped; the last number is in $tmp/last.
 start_numbers()
 {
 	# shellcheck disable=SC2016

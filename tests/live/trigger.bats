@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# dktrace trigger: the kernel acts when an event happens; what it did is put back.
+# dktrace trigger: the kernel acts when an event happens, and del undoes the effects.
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/live.bash
 
 load ../helper/live
@@ -15,7 +15,7 @@ enabled()
 	cat "$instance/events/$1/enable"
 }
 
-# A program whose end is waited for by triggers.
+# A program; triggers act at its end.
 fire()
 {
 	ln -sf "$(command -v cat)" "$tmp/dkt-fire"
