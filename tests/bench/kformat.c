@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Speed of the kernel's printf on recorded arguments: asked are 3 M messages a second. */
+/* Speed of the kernel's printf on recorded arguments; the goal is 3 M messages a second. */
 #include <time.h>
 
 #include "ctx.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the class map's files: refused with a place, or usable. */
+/* Fuzzes the class map's files: each is refused with a place, or usable. */
 #include <stdlib.h>
 #include <string.h>
 

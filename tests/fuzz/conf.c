@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the configuration file and the lines in it: what it sets can be set again, and reads as the same. */
+/* Fuzzes the configuration file: its settings can be written and read back. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes programs: whatever an ELF file and its DWARF say, places in it are within it. */
+/* Fuzzes ELF files and their DWARF: places found in a file are within it. */
 #include <sys/mman.h>
 
 #include "debuginfo/dwarf_line.h"

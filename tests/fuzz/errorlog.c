@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the error_log: whatever the entry, its words are two lines and a caret below the text. */
+/* Fuzzes the error_log: each message is two lines, with a caret below the text. */
 #include "tracefs/errorlog.h"
 #include "replay.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the reader of hist files: whatever it makes of a text can be sorted and printed. */
+/* Fuzzes the reader of hist files: each resulting table can be sorted and printed. */
 #include <dktrace/dktrace.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes what a histogram or a pair is asked to be: lines of keys, values, variables, actions, key, by. */
+/* Fuzzes the options of histograms and pairs: lines of keys, values, variables, actions, key, by. */
 #include "event.h"
 #include "hist.h"
 #include "made_up.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the kernel's printf: a format line, then argument words; behind some lie bytes of the input. */
+/* Fuzzes the kernel's printf: a format line, then arguments, some of which point to input bytes. */
 #include "plan/kformat.h"
 #include "replay.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes ring-buffer pages: every record lies in its page, and there is an end to them. */
+/* Fuzzes ring-buffer pages: every record lies in its page, and reading ends. */
 #include "source/page.h"
 #include "replay.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes numbers in text: what they are to the C library, bounds kept, units and times without a fault. */
+/* Fuzzes numbers in text: the values are the C library's, and limits hold. */
 #include <ctype.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the reader of binary records: all that is kept comes out in order, within its bounds. */
+/* Fuzzes the reader of binary records: the records come in order, within the input. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes arguments of static markers: one that is taken is one that the kernel can be told. */
+/* Fuzzes arguments of static markers: an accepted one is valid for the kernel. */
 #include "debuginfo/sdt.h"
 #include "replay.h"
 

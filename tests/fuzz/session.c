@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes lines of lctl's sessions: finding the command, splitting, names and patterns. */
+/* Fuzzes lines of lctl's sessions: the command, its arguments, names and patterns. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the settings' file: what is read can be written and read again as the same. */
+/* Fuzzes the file of settings: settings can be written and read back unchanged. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes a spool's file: it is taken or started anew, and goes on to work. */
+/* Fuzzes a spool's file: it is used or created again, and works. */
 #include <fcntl.h>
 
 #include "replay.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes trigger files: what a line says is a command that reads as the same again. */
+/* Fuzzes trigger files: a line makes a command that reads back as the same trigger. */
 #include "instance/trigger.h"
 #include "replay.h"
 

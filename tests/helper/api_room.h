@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What each public call is given: one object of every kind, on a directory that stands for tracefs. */
+/* The arguments of the public calls: an object of every kind, on a directory in place of tracefs. */
 #ifndef TESTS_API_ROOM_H
 #define TESTS_API_ROOM_H
 

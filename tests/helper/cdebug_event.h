@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events as the kernel makes them of the probes on Lustre's messages. */
+/* The events of the probes on Lustre's messages, as the kernel creates them. */
 #ifndef TESTS_CDEBUG_EVENT_H
 #define TESTS_CDEBUG_EVENT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Assertions of unit tests beside those of cmocka, and the headers that cmocka wants before its own. */
+/* Assertions in addition to cmocka's, and the headers that cmocka needs before its own. */
 #ifndef TESTS_CHECK_H
 #define TESTS_CHECK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An event that no kernel has, with a field of every sort that filters can meet. */
+/* A made-up event with a field of every type that filters can test. */
 #ifndef DKT_MADE_UP_H
 #define DKT_MADE_UP_H
 

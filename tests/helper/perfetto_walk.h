@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Walks over what the style perfetto wrote: a sequence of messages, whose slices are in order. */
+/* Reads the messages that the style perfetto wrote, and checks the order of the slices. */
 #ifndef DKT_PERFETTO_WALK_H
 #define DKT_PERFETTO_WALK_H
 

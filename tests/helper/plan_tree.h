@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A tree that stands for tracefs, with one event, for tests of texts of records. */
+/* A directory in place of tracefs with one event, for tests of the texts of records. */
 #ifndef DKT_PLAN_TREE_H
 #define DKT_PLAN_TREE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the arguments of functions that are probed point to. */
+/* The types to which arguments of probed functions point. */
 #ifndef PROBE_TARGET_H
 #define PROBE_TARGET_H
 

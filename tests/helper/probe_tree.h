@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A kernel that is not there, for probes: its README, symbols and types in a directory. */
+/* A made-up kernel for probes: README, symbols and types in a directory. */
 #ifndef DKT_PROBE_TREE_H
 #define DKT_PROBE_TREE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events that statements are about: numbers of each size, and strings of each kind. */
+/* Events for SQL statements: numbers of each size and strings of each kind. */
 #ifndef TESTS_SQL_TREE_H
 #define TESTS_SQL_TREE_H
 

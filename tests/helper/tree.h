@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Small directories that stand for tracefs. */
+/* Small directories in place of tracefs. */
 #ifndef TESTS_TREE_H
 #define TESTS_TREE_H
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What a test in the VM can call. The VM's init reads this file before the test, in the same shell.
+# The functions for a test in the VM. The VM's init reads this file before the test, in the same shell.
 # shellcheck shell=sh disable=SC2034
 #
-# A test ends well if it made at least one check and none failed. It may end early by `exit`; the
+# A test passes if it made at least one check and none failed. It may end early with `exit`; the
 # status then still tells of failed checks. Checks return 1 when they fail: `same ... || exit`.
 
 set -u
@@ -47,7 +47,7 @@ fail()
 	return 1
 }
 
-# skip REASON: ends the test as one that could not be made here.
+# skip REASON: ends the test, which cannot run on this system.
 skip()
 {
 	echo "skip: $*"
@@ -133,12 +133,12 @@ need()
 instance=$tracing/instances/dktrace
 legacy='^[0-9a-f]{8}:[0-9a-f]{8}:[0-9]+\.[012]F?:[0-9]+\.[0-9]{6}:0:[0-9]+:0:\(.*\(\)\) '
 
-# The program under test is never optional: without it there is nothing to skip for.
+# The program under test is never optional: a test without it fails.
 for vm_program in dktrace lctl; do
 	command -v "$vm_program" >/dev/null || fail "no $vm_program in the VM" || exit
 done
 
-# set_param ARGUMENT...: must be taken; ends the test if not.
+# set_param ARGUMENT...: ends the test if it fails.
 set_param()
 {
 	run lctl set_param "$@"
@@ -151,7 +151,7 @@ stat_sum()
 	cat "$instance"/per_cpu/cpu*/stats | sed -n "s/^$1: //p" | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# Everything that was ever generated since the buffers were emptied.
+# The number of records generated since the buffers were emptied.
 generated()
 {
 	echo $(($(stat_sum entries) + $(stat_sum overrun) + $(stat_sum 'commit overrun') +
@@ -164,7 +164,7 @@ count()
 	grep -Ec -- "$1" "${2:-$out}"
 }
 
-# holds DESCRIPTION COMMAND...: the command, most often a [ ], ends well.
+# holds DESCRIPTION COMMAND...: the command, usually a [ ], succeeds.
 holds()
 {
 	vm_about=$1
@@ -186,7 +186,7 @@ at_least()
 	fi
 }
 
-# All knobs that dktrace may touch, in every instance, as text.
+# Prints all control files that dktrace may change, in every instance.
 knobs()
 {
 	(cd "$tracing" && ls instances && cat set_event current_tracer tracing_on trace_clock buffer_size_kb \
@@ -211,7 +211,7 @@ unload_built()
 	done
 }
 
-# load_built MODULE...: loads modules of module/ as they are after boot; they go with the test.
+# load_built MODULE...: loads fresh modules of module/, which are removed after the test.
 load_built()
 {
 	unload_built

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the ERRORS of the library's manual pages say, on the running kernel's tracefs. */
+/* The errors of the library's manual pages, on the running kernel's tracefs. */
 #include "check.h"
 
 #include "base/banned.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Puts made-up filter expressions to the running kernel and to us: both must judge alike. */
+/* Gives generated filter expressions to the running kernel and to the library, which must agree. */
 #include <sched.h>
 #include <signal.h>
 

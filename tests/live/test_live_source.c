@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Live sources: what makes their descriptor readable and ends their wait, and what is not taken away. */
+/* Live sources: when their descriptor becomes readable, what ends a wait, and which records stay. */
 #include <poll.h>
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes a tree that stands for a kernel with functions and types: gen-probe-tree DIRECTORY */
+/* Writes a made-up kernel with functions and types: gen-probe-tree DIRECTORY */
 #include "probe_tree.h"
 
 int main(int argc, char **argv)

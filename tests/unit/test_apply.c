@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Settings become the instance's as one transaction: whole, not at all, and after a kill as before. */
+/* The settings are applied to the instance as one transaction, which failures and kills undo. */
 #include <sys/wait.h>
 
 #include "log_tree.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The arena: zeroed, aligned, apart from each other, arrays that grow. */
+/* The arena: memory is zeroed, aligned and separate, and arrays grow. */
 #include "base/arena.h"
 #include "base/util.h"
 #include "check.h"

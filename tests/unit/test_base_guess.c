@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The name that a misspelt word was perhaps meant to be. */
+/* Finds the name that a misspelt word probably means. */
 #include "base/guess.h"
 #include "base/util.h"
 #include "check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Text to numbers: limits, units, lists, and text that is refused. */
+/* Text to numbers: limits, units, lists, and invalid text. */
 #include "base/parse.h"
 #include "check.h"
 

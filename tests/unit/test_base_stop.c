@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The stop flag: set by the signals that were asked for, with the last one's number. */
+/* The stop flag: the chosen signals set it to their number. */
 #include <signal.h>
 
 #include "base/stop.h"

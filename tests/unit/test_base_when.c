@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Times as people write them, and what is none. */
+/* Times as people write them, and invalid ones. */
 #include "base/when.c"
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rights to tracefs: what is said to be missing for whom, and that dropped is dropped. */
+/* Privileges for tracefs: who lacks which, and what remains after they are dropped. */
 #include <sys/capability.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

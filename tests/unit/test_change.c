@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A change tells how far it is. */
+/* A change reports its progress. */
 #include "check.h"
 #include "ctx.h"
 #include "tree.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a process changed that was killed is put back by the next one, by its notes in the spool. */
+/* The next process undoes the changes of a killed one, from its notes in the spool. */
 #include <signal.h>
 #include <sys/wait.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pages of chunks: which are unpacked, and how often. */
+/* Pages in compressed chunks: which chunks are unpacked, and how often. */
 #include "check.h"
 #include "source/chunks.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Class map: what is refused and where, what entries mean, how a site overrides. */
+/* The class map: errors with their place, the meaning of entries, overrides of a site. */
 #include "class_kernel.h"
 
 #include <sys/stat.h>

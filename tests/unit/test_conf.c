@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The configuration file: what it sets, what is wrong in it, and how it is written. */
+/* The configuration file: its settings, its errors, and how it is written. */
 #include <sys/stat.h>
 
 #include "base/util.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Contexts: their end, words of failures, the log, a root that is not tracefs, instances' names. */
+/* Contexts: their end, error messages, the log, a root that is not tracefs, instances' names. */
 #include "check.h"
 #include "ctx.h"
 #include "tree.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The debug daemon's file: whole records at any time, wherever it begins and goes round. */
+/* The debug daemon's file: complete records at any time, wherever it begins and wraps. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lustre's device list out of messages laid out as its kernel side does, and out of broken ones. */
+/* Lustre's device list from messages as its kernel module sends them, and from damaged ones. */
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 

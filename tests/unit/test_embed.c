@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls on a context that nobody has opened tracefs for: they do it, or say why they cannot. */
+/* Calls on a context without tracefs open it, or report why they cannot. */
 #include "check.h"
 #include "tree.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Options of callers: none at all, of an older or newer header, and flags that nobody knows. */
+/* Options of callers: NULL, of an older or newer header, and with unknown flags. */
 #include "check.h"
 #include "ctx.h"
 #include "tree.h"

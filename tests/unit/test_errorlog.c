@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernel's error_log: entries as kernel 6.18 writes them, and how they read as words. */
+/* The kernel's error_log: entries as kernel 6.18 writes them, as error messages. */
 #include "check.h"
 #include "tracefs/errorlog.h"
 

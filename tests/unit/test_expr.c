@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Filter expressions: grammar, refusals, text for the kernel, matching of made-up records. */
+/* Filter expressions: grammar, errors, text for the kernel, matching of made-up records. */
 #include "check.h"
 #include "event.h"
 #include "expr.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pages that are read from a file some at a time. */
+/* Pages that are read from a file a few at a time. */
 #include <sys/mman.h>
 
 #include "check.h"

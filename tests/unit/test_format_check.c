@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Formats: the fields that are believed, and what libtraceevent may see. */
+/* Formats: which fields are valid, and which formats libtraceevent may see. */
 #include "check.h"
 #include "event/format_check.h"
 

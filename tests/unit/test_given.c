@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A catalogue, symbols and names of processes that a file brings along. */
+/* Events, symbols and names of processes that a file contains. */
 #include "check.h"
 #include "event.h"
 #include "pages.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Histograms: what is asked for, what the kernel shows of it, what is counted here. */
+/* Histograms: their definitions, the kernel's hist files, counting in user space. */
 #include "check.h"
 #include "hist.h"
 #include "pages.h"

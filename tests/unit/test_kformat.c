@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernel's printf: beside the C library's where they agree, else as the kernel documents it. */
+/* The kernel's printf, compared with the C library's or with the kernel's documentation. */
 #include <arpa/inet.h>
 
 #include "check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libdktrace-lustre as a program sees it: masks, class map, style and sources of the installed header. */
+/* libdktrace-lustre through its installed header: masks, class map, style and sources. */
 #include <dktrace/lustre.h>
 
 #include "class_kernel.h"

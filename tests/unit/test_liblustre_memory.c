@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libdktrace-lustre when memory is out: each allocation in turn fails, and the call says -ENOMEM. */
+/* libdktrace-lustre without memory: each allocation fails in turn, and the call returns -ENOMEM. */
 #include <dktrace/lustre.h>
 
 #include "check.h"

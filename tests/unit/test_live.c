@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Live sources of a made tree: order, gaps, what is kept for the next one, counts. */
+/* Live sources of a directory: order, gaps, records kept for the next source, counts. */
 #include "check.h"
 #include "pages.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lustre's records and the messages that a probe recorded too: which of them are found, and once. */
+/* Lustre's records that a probe has recorded too: they are found, each once. */
 #include <sys/mman.h>
 
 #include "check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory: what the kernel says, and what a buffer may take of it. */
+/* Memory: the kernel's numbers, and the part of it that buffers may take. */
 #include "check.h"
 #include "set/param/memory.h"
 

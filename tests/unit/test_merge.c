@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Several sources as one: parts that have no more now, that end, wait, and are told what is safe. */
+/* Merged sources: parts that wait, that end, and that learn which records are safe. */
 #include <poll.h>
 #include <sys/eventfd.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Generic netlink, with the family that every kernel has: the controller of families itself. */
+/* Generic netlink, with the one family that every kernel has: the controller. */
 #include <linux/ethtool_netlink.h>
 #include <linux/filter.h>
 #include <linux/genetlink.h>

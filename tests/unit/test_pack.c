@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pages made of records, taken apart again by libtraceevent's kbuffer. */
+/* Pages made of records, which libtraceevent's kbuffer reads back. */
 #include <kbuffer.h>
 
 #include "check.h"

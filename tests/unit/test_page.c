@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pages walked: times, gaps, and lengths that lie. */
+/* Reading pages: times, gaps, and wrong lengths. */
 #include <kbuffer.h>
 
 #include "check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pairs of records: keys, groups, what nests, gaps; and what it is built of. */
+/* Pairs of records: keys, groups, nesting, gaps; and the data structures below. */
 #include "check.h"
 #include "hist/intern.h"
 #include "hist/keymap.h"

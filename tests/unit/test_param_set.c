@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* set_param of our own parameters, on a log in a directory: values, refusals, several in one change. */
+/* set_param of dktrace's own parameters: values, errors, several in one change. */
 #include "log_tree.h"
 #include "set/param.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* perf.data as streams: windows, slices, CPUs, events and filters give what one reading does. */
+/* perf.data as streams: windows, slices, CPUs, events and filters select from one whole reading. */
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 

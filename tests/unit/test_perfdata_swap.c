@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* perf.data of machines of the other byte order and of 32 bits: recorded ones, turned round here. */
+/* perf.data of machines of the other byte order and of 32 bits, made from recorded files. */
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Texts of records: special events, lines of the trace style, records that lie. */
+/* Texts of records: special events, lines of the trace style, damaged records. */
 
 #include "plan_tree.h"
 

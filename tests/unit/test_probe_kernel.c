@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Probes on a kernel that is not there: places, expressions by BTF, what is refused and how. */
+/* Probes on a made-up kernel: places, expressions by BTF, errors. */
 #include "check.h"
 #include "debuginfo/abi.h"
 #include "debuginfo/btf.h"

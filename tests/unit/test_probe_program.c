@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Probes on programs: this one, with its own debug information, and files that lie. */
+/* Probes on programs: this one with its own debug information, and invalid files. */
 #include "check.h"
 #include "debuginfo/binary.h"
 #include "probe_target.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Definitions as text: what the kernels list, the lists joined with their profiles. */
+/* Definitions as text: the kernels' lists, joined with their profiles. */
 #include "check.h"
 #include "probe_tree.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The process around the library: what other users of its libraries see, and other threads. */
+/* The process around the library: other users of the same libraries, and other threads. */
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How far a long reading is: on a terminal's stderr only, after a second, with rate and time left. */
+/* Progress: on stderr if that is a terminal, after a second, with the rate and the time left. */
 #include "check.h"
 
 #include <time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* So many records of a class in a second: what is read, what is let through. */
+/* --rate: how limits are read, and which records pass. */
 #include "check.h"
 #include "pipeline/rate.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the words of a message can be, and what the kernel is asked to compare. */
+/* Where the text of a message can be, and what the kernel must compare. */
 #include "check.h"
 #include "lustre/message/search.h"
 #include "lustre/message/texts.h"

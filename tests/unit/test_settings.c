@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The settings' file: what is written is read, what makes no sense is refused with its line. */
+/* The file of settings: it reads back as written, and errors name their line. */
 #include <fcntl.h>
 
 #include "base/util.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Spools: what a killed reader leaves, what a damaged file does. */
+/* Spools: files of a killed reader, damaged files. */
 #include <fcntl.h>
 
 #include "check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* SQL: what statements come to, and the words for those that are wrong. */
+/* SQL: the results of statements, and the errors of wrong ones. */
 #include "check.h"
 #include "sql_tree.h"
 

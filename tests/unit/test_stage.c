@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Stages: all buffers are worked on, in order, until one fails; with threads and without. */
+/* Stages: all buffers are processed in order until one fails, with and without threads. */
 #include <sched.h>
 
 #include "check.h"

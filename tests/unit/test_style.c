@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Styles of the library: what each makes of every type of field, of losses and of hostile records. */
+/* The library's styles: every type of field, losses, and hostile records. */
 #include <json.h>
 
 #include "check.h"

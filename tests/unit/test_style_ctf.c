@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The style ctf: what babeltrace2 reads back, whatever was in the records. */
+/* The style ctf: babeltrace2 reads back the same, whatever is in the records. */
 #include "style_room.h"
 
 /* ---- what babeltrace2 reads back ---- */

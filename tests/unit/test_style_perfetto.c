@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The style perfetto: which slices and tracks pairs of events become. */
+/* The style perfetto: the slices and tracks of pairs of events. */
 #include "perfetto_walk.h"
 #include "style/perfetto.h"
 #include "style_room.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Stacks of calls that a record carries: within it, below it, behind it. */
+/* Call stacks of a record: in the record, below it, in the next record. */
 #include "check.h"
 #include "style_room.h"
 #include "symbol.h"

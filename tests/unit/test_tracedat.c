@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* trace.dat read: both versions, every compression and byte order, windows, files that end early. */
+/* Reading trace.dat: both versions, all compressions and byte orders, windows, truncated files. */
 #include <sys/mman.h>
 #include <sys/stat.h>
 

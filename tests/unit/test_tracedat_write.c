@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* trace.dat written to a file that takes no more: its tables tell of what got there. */
+/* Writing trace.dat to a full file: its tables describe the records that were written. */
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>

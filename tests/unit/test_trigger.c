@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Trigger files: lines as the kernels write them, commands as people do, what excludes what. */
+/* Triggers: lines as the kernels write them, commands as people do, exclusions. */
 #include "check.h"
 #include "instance/trigger.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Small trace.dat files of version 7 that unpack to much more than they are. */
+/* Small trace.dat files of version 7 that unpack to many times their size. */
 #include <sys/mman.h>
 #include <zstd.h>
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs
 # timeout: 120
-# A configuration applied at boot, before Lustre is loaded and again when it is; whose masks count.
+# apply at boot, before and after Lustre is loaded; with Lustre, its masks count.
 # shellcheck shell=sh disable=SC2154
 
 conf=/etc/dktrace/dktrace.conf

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # append: trace_buf_size=2048K trace_instance=dktrace,module:module_free,module:module_load,power:suspend_resume,sched:sched_process_exec,sched:sched_process_exit,sched:sched_process_fork,task:task_rename
-# What boot-config prints makes the kernel record from boot on; the log takes it over.
+# The output of boot-config makes the kernel record from boot on, and the log takes over.
 # shellcheck shell=sh disable=SC2154
 
 run dktrace boot-config --cmdline debug=0 debug=+info debug_mb=4

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs
 # timeout: 90
-# A message that comes while a probe is at work is not recorded: that is told, and dk still has it.
+# A message during a probe is not recorded: dk reports that, and still prints it from Lustre's buffer.
 # shellcheck shell=sh disable=SC2154,SC2086
 
 load_built libcfs

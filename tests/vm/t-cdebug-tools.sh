@@ -2,7 +2,7 @@
 # build-modules: libcfs
 # programs: perf trace-cmd
 # timeout: 180
-# perf and trace-cmd record messages of an unmodified Lustre by the probe, beside the debug log.
+# perf and trace-cmd record messages of an unmodified Lustre with the probe, beside the debug log.
 # shellcheck shell=sh disable=SC2154,SC2086
 
 need perf trace-cmd

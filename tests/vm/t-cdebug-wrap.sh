@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs
 # timeout: 240
-# More messages than the buffers hold, Lustre's and ours: what is left is shown once, losses are told.
+# If the buffers overflow, Lustre's and ours, dk shows the rest once and reports the losses.
 # shellcheck shell=sh disable=SC2154,SC2086
 
 each=8000

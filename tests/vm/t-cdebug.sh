@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs
 # timeout: 400
-# Messages of an unmodified Lustre by a probe: dk prints the lines that its own buffer has.
+# With a probe on an unmodified Lustre, dk prints the lines that Lustre's own buffer has.
 # shellcheck shell=sh disable=SC2154,SC2086,SC2016
 
 need lctl dktrace

@@ -2,7 +2,7 @@
 # modules: loop xfs
 # build-modules: libcfs
 # timeout: 600
-# With Lustre its messages alone are recorded until more is asked for; its masks count, whoever sets them.
+# With Lustre, only its messages are recorded by default; its masks count, whoever sets them.
 # shellcheck shell=sh disable=SC2154
 
 on()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# doctor says yes to everything that Debian's kernels can.
+# doctor reports everything that Debian's kernels support.
 # programs: jq
 # shellcheck shell=sh disable=SC2154
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Filter expressions mean the same here and to the kernel, of which 6.1 knows no CPUS{}.
+# Filter expressions mean the same in user space and in the kernel; 6.1 does not know CPUS{}.
 # timeout: 240
 # programs: test_expr_kernel
 # shellcheck shell=sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# debug_filter narrows what the kernel records; a wrong one is refused with its words, nothing changed.
+# debug_filter restricts recording; an invalid one is refused with a message and changes nothing.
 # shellcheck shell=sh disable=SC2154
 
 # stty asks a terminal for its settings by TCGETS, which is 21505; tty sizes come by 21523.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# function and graph: by glob and module, under roots, to a depth, above a time; in an instance where it can be.
+# function and graph: globs, modules, roots, depth and threshold; in an instance if possible.
 # modules: xfs loop
 # programs: mkfs.xfs
 # timeout: 600

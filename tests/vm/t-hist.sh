@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # timeout: 240
-# Histograms: the kernel's and our own of the same records are the same, and known workloads give known counts.
+# Histograms of the kernel and of user space agree, and known workloads give known counts.
 # shellcheck shell=sh disable=SC2154,SC2086,SC2016
 
 need dktrace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# CPUs that are possible but not present, or offline when the log is made, or that go while it records.
+# CPUs that are possible but not present, offline when the log begins, or go offline later.
 # append: possible_cpus=4
 # programs: jq
 # shellcheck shell=sh disable=SC2154

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # timeout: 200
-# Latencies: of known sleeps, of functions by probes, paired here and by the kernel; what is made goes again.
+# latency of known sleeps and of functions, paired in user space and by the kernel, leaves nothing behind.
 # shellcheck shell=sh disable=SC2154,SC2086
 
 need dktrace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# malloc records what the modules of the chosen subsystems take and give back, judged by the kernel.
+# malloc records the allocations of the chosen subsystems' modules, selected in the kernel.
 # modules: xfs loop
 # programs: mkfs.xfs
 # timeout: 120

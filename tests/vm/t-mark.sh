@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Marks stand in the log in their place, with Lustre's words; clear empties the log.
+# Marks are in the log at their time, with Lustre's text; clear empties the log.
 # shellcheck shell=sh disable=SC2154
 
 run lctl mark too early

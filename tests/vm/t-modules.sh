@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Events come and go with modules: the next command has those of a new one, dk survives those of one that left.
+# Events come and go with modules: commands find those of a new module, and dk survives removed ones.
 # modules: loop xfs
 # timeout: 120
 # programs: mkfs.xfs

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Where tracefs is not mounted, a change mounts it and reset unmounts it; looking mounts nothing.
+# If tracefs is not mounted, a change mounts it and reset unmounts it; reading mounts nothing.
 # shellcheck shell=sh disable=SC2154
 
 # debugfs mounts another tracefs below itself when somebody looks there.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A buffer that memory cannot give: said so, and all is as before.
+# A buffer larger than the memory is refused with a message, and nothing changes.
 # shellcheck shell=sh disable=SC2154,SC2086
 
 set_param debug=vfstrace debug_mb=4

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Without rights every command says what is missing, changes nothing and does not hang.
+# Without privileges, every command names the missing one, changes nothing and does not hang.
 # programs: setpriv
 # shellcheck shell=sh disable=SC2154
 

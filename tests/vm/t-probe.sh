@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: ptlrpc
 # timeout: 500
-# Probes on the kernel by names: values that are known in advance, hits, refusals, what is left behind.
+# Probes on the kernel by name: known values, hits, errors, and nothing left behind.
 # shellcheck shell=sh disable=SC2154,SC2016,SC2086
 
 need dktrace

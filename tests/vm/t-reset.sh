@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# reset puts everything back, whatever was set, and after kill -9 at any point of a change.
+# reset restores everything, whatever was set, also after kill -9 at any point of a change.
 # modules: xfs
 # timeout: 700
 # shellcheck shell=sh disable=SC2154

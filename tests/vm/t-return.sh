@@ -2,7 +2,7 @@
 # modules: xfs loop
 # programs: mkfs.xfs
 # timeout: 180
-# What functions return, by probes on a chosen glob: Lustre's words, with the value or without any.
+# Returns of functions, by probes on a glob, print as Lustre's RETURN, with the value or without.
 # shellcheck shell=sh disable=SC2154,SC2016
 
 set_param debug=0

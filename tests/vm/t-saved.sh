@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A tree saved from this kernel prints all of its records, also those of events that nobody saved.
+# A tree saved from this kernel prints all its records, also of events whose formats are missing.
 # shellcheck shell=sh disable=SC2154
 
 set_param debug=vfstrace+ioctl+trace+iotrace

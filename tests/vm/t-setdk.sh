@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The main job: set_param switches events on, dk shows a dd's own writes, reset leaves nothing behind.
+# The main use: set_param enables events, dk shows a dd's own writes, reset leaves nothing behind.
 # shellcheck shell=sh disable=SC2154
 
 run lctl set_param debug=+vfstrace

@@ -2,7 +2,7 @@
 # modules: loop
 # build-modules: libcfs lustre_debug
 # timeout: 200
-# status tells where records come from, why not from elsewhere, and which modules came and went.
+# status shows the sources of records, why others are not used, and which modules came and went.
 # shellcheck shell=sh disable=SC2154
 
 # says ERE DESCRIPTION: status, with its lines joined, and doctor too if it is about what changed.

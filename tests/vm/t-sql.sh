@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # timeout: 180
-# SQL: an event of two others has the records that the workload must give, and a histogram is the same as one by --keys.
+# SQL: an event of two others has the records of the workload, and a histogram equals that of --keys.
 # shellcheck shell=sh disable=SC2154
 
 need dktrace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# status tells what is on, before, during and after, as text and as JSON that parses.
+# status shows what is enabled before, during and after recording, as text and as valid JSON.
 # programs: jq
 # shellcheck shell=sh disable=SC2154
 

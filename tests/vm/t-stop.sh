@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# stop, start and traceoff, while entry and exit of functions is recorded in the instance or in the borrowed top one.
+# stop, start and traceoff while functions are recorded in the instance or in the borrowed top instance.
 # modules: xfs loop
 # programs: mkfs.xfs jq
 # timeout: 300

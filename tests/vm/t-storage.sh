@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A file system on ext4 and one on xfs at work: block, ext4, jbd2 and xfs lines with the bits of osd and log.
+# Work on an ext4 and an xfs file system gives block, ext4, jbd2 and xfs lines with the bits of osd and log.
 # modules: xfs loop
 # programs: mke2fs mkfs.xfs
 # timeout: 120
