@@ -34,7 +34,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void instances(void **state)
+static void errors_of_instances_are_as_documented(void **state)
 {
 	struct test *test = *state;
 	struct dkt_instance *other;
@@ -64,7 +64,7 @@ static void instances(void **state)
 	assert_fails(test->ctx, -EOPNOTSUPP, NULL, dkt_instance_wall(test->in, &offset));
 }
 
-static void changes(void **state)
+static void errors_of_changes_are_as_documented(void **state)
 {
 	struct test *test = *state;
 	struct dkt_trigger *trigger;
@@ -92,7 +92,7 @@ static int no_marker(void *data, const struct dkt_marker *marker)
 	return 0;
 }
 
-static void probes(void **state)
+static void errors_of_probes_are_as_documented(void **state)
 {
 	DKT_OPTS(dkt_probe, probe, .group = "sched", .name = "sched_switch", .place = "/bin/sh:0");
 	DKT_OPTS(dkt_probe_opts, opts, .exec = "/etc/passwd");
@@ -116,7 +116,7 @@ static void probes(void **state)
 	assert_fails(test->ctx, -EINVAL, NULL, dkt_probe_create(test->ctx, &probe));
 }
 
-static void live_sources(void **state)
+static void errors_of_live_sources_are_as_documented(void **state)
 {
 	DKT_OPTS(dkt_live_opts, keep, .flags = DKT_LIVE_KEEP);
 	struct test *test = *state;
@@ -139,7 +139,7 @@ static void live_sources(void **state)
 		     dkt_source_open(test->ctx, "/etc/passwd", NULL, &source));
 }
 
-static void counts(void **state)
+static void errors_of_counts_are_as_documented(void **state)
 {
 	DKT_OPTS(dkt_hist_opts, opts);
 	struct test *test = *state;
@@ -164,11 +164,16 @@ static void counts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(instances, setup, teardown),
-		cmocka_unit_test_setup_teardown(changes, setup, teardown),
-		cmocka_unit_test_setup_teardown(probes, setup, teardown),
-		cmocka_unit_test_setup_teardown(live_sources, setup, teardown),
-		cmocka_unit_test_setup_teardown(counts, setup, teardown),
+		cmocka_unit_test_setup_teardown(errors_of_instances_are_as_documented, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(errors_of_changes_are_as_documented, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(errors_of_probes_are_as_documented, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(errors_of_live_sources_are_as_documented, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(errors_of_counts_are_as_documented, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

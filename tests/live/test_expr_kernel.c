@@ -148,7 +148,7 @@ static void gen_for(struct test *t, struct dkt_event *event, struct dkt_record *
 			samples[t->gen.n_samples++] = t->all.records[i];
 }
 
-static void accept_alike(void **state)
+static void the_kernel_accepts_the_same(void **state)
 {
 	struct test *t = *state;
 	struct dkt_record samples[64];
@@ -179,7 +179,7 @@ static void accept_alike(void **state)
 }
 
 /* What goes beyond the kernel's language, and how the kernel is told. */
-static void extensions(void **state)
+static void extensions_are_translated_for_the_kernel(void **state)
 {
 	static const struct {
 		const char *system;
@@ -336,7 +336,7 @@ static struct dkt_expr *make_match(struct test *t, struct dkt_event *event)
 	return expr;
 }
 
-static void match_alike(void **state)
+static void the_kernel_matches_the_same(void **state)
 {
 	struct test *t = *state;
 	struct dkt_expr *exprs[N_SEEN] = { NULL };
@@ -436,9 +436,9 @@ int main(int argc, char **argv)
 {
 	struct test t = { .gen.state = argc > 1 ? strtoull(argv[1], NULL, 0) | 1 : SEED };
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_prestate(accept_alike, &t),
-		cmocka_unit_test_prestate(extensions, &t),
-		cmocka_unit_test_prestate(match_alike, &t),
+		cmocka_unit_test_prestate(the_kernel_accepts_the_same, &t),
+		cmocka_unit_test_prestate(extensions_are_translated_for_the_kernel, &t),
+		cmocka_unit_test_prestate(the_kernel_matches_the_same, &t),
 	};
 	int err;
 

@@ -144,7 +144,7 @@ static void one_record_ends_a_wait(void **state)
 	end(thread);
 }
 
-static void a_fuller_buffer_can_be_asked_for(void **state)
+static void a_wait_can_ask_for_a_fuller_buffer(void **state)
 {
 	struct room *room = *state;
 	unsigned int before = percent(room);
@@ -177,7 +177,7 @@ static bool wakes_itself(struct room *room, unsigned int wake_percent)
 	return readable;
 }
 
-static void what_reading_records_wakes_no_patient_reader(void **state)
+static void records_of_reading_do_not_wake_a_patient_reader(void **state)
 {
 	struct room *room = *state;
 	char path[256];
@@ -224,7 +224,7 @@ static void a_wake_up_is_not_forgotten(void **state)
 }
 
 /* What is there already need not be waited for. */
-static void a_new_source_is_looked_at(void **state)
+static void a_new_source_is_read_without_a_wait(void **state)
 {
 	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_FOLLOW, .wake_percent = 90);
 	struct room *room = *state;
@@ -235,7 +235,7 @@ static void a_new_source_is_looked_at(void **state)
 	one_record_comes(room, poll_for_ever);
 }
 
-static void others_do_not_wait(void **state)
+static void sources_that_do_not_follow_do_not_wait(void **state)
 {
 	static const char words[] = "this source does not follow";
 	struct room *room = *state;
@@ -261,7 +261,7 @@ static uint64_t entries(struct room *room)
 	return n;
 }
 
-static void nothing_is_taken_that_cannot_be_kept(void **state)
+static void keeping_records_needs_a_spool(void **state)
 {
 	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_KEEP);
 	struct room *room = *state;
@@ -277,15 +277,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(one_record_ends_a_wait, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_fuller_buffer_can_be_asked_for, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_reading_records_wakes_no_patient_reader, setup,
+		cmocka_unit_test_setup_teardown(a_wait_can_ask_for_a_fuller_buffer, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(records_of_reading_do_not_wake_a_patient_reader,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(another_thread_ends_a_wait, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_wake_up_is_not_forgotten, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_new_source_is_looked_at, setup, teardown),
-		cmocka_unit_test_setup_teardown(others_do_not_wait, setup, teardown),
-		cmocka_unit_test_setup_teardown(nothing_is_taken_that_cannot_be_kept, setup,
+		cmocka_unit_test_setup_teardown(a_new_source_is_read_without_a_wait, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(sources_that_do_not_follow_do_not_wait, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(keeping_records_needs_a_spool, setup, teardown),
 	};
 
 	alarm(TOO_LONG);

@@ -4,7 +4,7 @@
 #include "base/util.h"
 #include "check.h"
 
-static void test_alloc(void **state)
+static void blocks_are_zeroed_aligned_and_separate(void **state)
 {
 	static const size_t sizes[] = { 1, 0, 8, 100, 600, 16384, 16385, 100000, 3, 40 };
 	struct dkt__arena arena = { 0 };
@@ -30,7 +30,7 @@ static void test_alloc(void **state)
 	dkt__arena_free(&arena);
 }
 
-static void test_too_large(void **state)
+static void a_size_that_is_too_large_gives_null(void **state)
 {
 	struct dkt__arena arena = { 0 };
 
@@ -40,7 +40,7 @@ static void test_too_large(void **state)
 	dkt__arena_free(&arena);
 }
 
-static void test_grow(void **state)
+static void a_grown_array_keeps_its_items(void **state)
 {
 	struct dkt__arena arena = { 0 };
 	uint32_t *items = NULL, i, j;
@@ -59,7 +59,7 @@ static void test_grow(void **state)
 }
 
 /* The other arrays that grow: n alone says when they are full. */
-static void test_append(void **state)
+static void an_appended_list_grows_by_its_count(void **state)
 {
 	uint32_t *list = NULL, *at;
 	size_t n = 0;
@@ -87,10 +87,10 @@ static void test_append(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_alloc),
-		cmocka_unit_test(test_too_large),
-		cmocka_unit_test(test_grow),
-		cmocka_unit_test(test_append),
+		cmocka_unit_test(blocks_are_zeroed_aligned_and_separate),
+		cmocka_unit_test(a_size_that_is_too_large_gives_null),
+		cmocka_unit_test(a_grown_array_keeps_its_items),
+		cmocka_unit_test(an_appended_list_grows_by_its_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ static void holds(struct dkt_buf *buf, const char *text)
 	dkt_buf_reset(buf);
 }
 
-static void test_numbers(void **state)
+static void numbers_are_padded(void **state)
 {
 	struct dkt_buf *buf = *state;
 	uint64_t value;
@@ -60,7 +60,7 @@ static void test_numbers(void **state)
 	assert_int_equal(buf->len, 5000);
 }
 
-static void test_text(void **state)
+static void texts_are_appended(void **state)
 {
 	struct dkt_buf *buf = *state;
 	size_t i;
@@ -79,7 +79,7 @@ static void test_text(void **state)
 	assert_memory_equal(buf->data + 99990, "0123456789", 10);
 }
 
-static void test_escape(void **state)
+static void control_characters_are_escaped(void **state)
 {
 	struct dkt_buf *buf = *state;
 	size_t i, len;
@@ -136,7 +136,7 @@ static void cell(struct dkt_buf *buf, const char *text, const char *want)
 }
 
 /* RFC 4180, and nothing that a spreadsheet works out. */
-static void test_cells(void **state)
+static void a_csv_cell_cannot_be_a_formula(void **state)
 {
 	struct dkt_buf *buf = *state;
 
@@ -170,7 +170,7 @@ static char *words(const char *fmt, ...)
 	return text;
 }
 
-static void test_words(void **state)
+static void messages_escape_their_arguments(void **state)
 {
 	static const char name[] = "a\ndktrace: forged \033[2J";
 	char *text = words("open %s: %d", name, 5);
@@ -184,7 +184,7 @@ static void test_words(void **state)
 	free(text);
 }
 
-static void test_out_of_memory(void **state)
+static void a_failed_allocation_keeps_the_text(void **state)
 {
 	struct dkt_buf *buf = *state;
 
@@ -199,12 +199,13 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_text, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_escape, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cells, setup, teardown),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test_setup_teardown(test_out_of_memory, setup, teardown),
+		cmocka_unit_test_setup_teardown(numbers_are_padded, setup, teardown),
+		cmocka_unit_test_setup_teardown(texts_are_appended, setup, teardown),
+		cmocka_unit_test_setup_teardown(control_characters_are_escaped, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_csv_cell_cannot_be_a_formula, setup, teardown),
+		cmocka_unit_test(messages_escape_their_arguments),
+		cmocka_unit_test_setup_teardown(a_failed_allocation_keeps_the_text, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 #include "base/util.h"
 #include "check.h"
 
-static void test_glob(void **state)
+static void globs_match_as_in_the_kernel(void **state)
 {
 	static const struct {
 		const char *glob, *text;
@@ -48,7 +48,7 @@ static void test_glob(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_glob) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(globs_match_as_in_the_kernel) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static const char *guess_of(struct dkt__guess *guess, const char *word)
 	return dkt__guess_words(guess);
 }
 
-static void test_try(void **state)
+static void the_closest_name_is_suggested(void **state)
 {
 	struct dkt__guess guess;
 	char word[100];
@@ -33,7 +33,7 @@ static void test_try(void **state)
 	assert_string_equal(guess_of(&guess, word), "");
 }
 
-static void test_member(void **state)
+static void a_member_is_suggested_with_its_group(void **state)
 {
 	struct dkt__guess guess;
 
@@ -49,7 +49,7 @@ static void test_member(void **state)
 	assert_string_equal(guess.best, "sched:sched_switch");
 }
 
-static void test_votes(void **state)
+static void the_name_with_most_votes_wins(void **state)
 {
 	static const char *const names[] = { "pin", "pit", "pid", "pit", "other", "pid", "pid" };
 	struct dkt__guess guess;
@@ -67,9 +67,9 @@ static void test_votes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_try),
-		cmocka_unit_test(test_member),
-		cmocka_unit_test(test_votes),
+		cmocka_unit_test(the_closest_name_is_suggested),
+		cmocka_unit_test(a_member_is_suggested_with_its_group),
+		cmocka_unit_test(the_name_with_most_votes_wins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static void *write_large(void *data)
 }
 
 /* More than a pipe holds is written and read in pieces, while signals come to both. */
-static void test_pipe(void **state)
+static void signals_interrupt_no_read_or_write(void **state)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 	struct writer writer = { 0 };
@@ -62,7 +62,7 @@ static void test_pipe(void **state)
 	close(ends[0]);
 }
 
-static void test_read(void **state)
+static void a_file_is_read_up_to_a_limit(void **state)
 {
 	char *data;
 	size_t len;
@@ -84,7 +84,7 @@ static void test_read(void **state)
 	assert_null(data);
 }
 
-static void test_unnamed(void **state)
+static void a_temporary_file_has_no_name(void **state)
 {
 	int fd = dkt__unnamed_file(dkt__temporary_dir());
 	char text[8] = "";
@@ -115,7 +115,7 @@ static void test_unnamed(void **state)
 	assert_int_equal(dkt__unnamed_file("/nonexistent"), -ENOENT);
 }
 
-static void test_text_end(void **state)
+static void the_end_of_a_text_returns_it_or_an_error(void **state)
 {
 	char *text = NULL;
 	size_t len;
@@ -140,10 +140,10 @@ static void test_text_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pipe),
-		cmocka_unit_test(test_read),
-		cmocka_unit_test(test_unnamed),
-		cmocka_unit_test(test_text_end),
+		cmocka_unit_test(signals_interrupt_no_read_or_write),
+		cmocka_unit_test(a_file_is_read_up_to_a_limit),
+		cmocka_unit_test(a_temporary_file_has_no_name),
+		cmocka_unit_test(the_end_of_a_text_returns_it_or_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

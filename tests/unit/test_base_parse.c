@@ -14,7 +14,7 @@ static void u64_is(const char *text, unsigned int base, int err, uint64_t wanted
 		fail_msg("'%s': %d, %llu", text, got, (unsigned long long)value);
 }
 
-static void test_u64(void **state)
+static void u64_limits_hold(void **state)
 {
 	(void)state;
 	u64_is("0", DKT__DEC, 0, 0);
@@ -41,7 +41,7 @@ static void test_u64(void **state)
 	u64_is("0xg", DKT__AS_C, -EINVAL, 0);
 }
 
-static void test_s64(void **state)
+static void s64_limits_hold(void **state)
 {
 	int64_t value;
 
@@ -60,7 +60,7 @@ static void test_s64(void **state)
 	assert_int_equal(dkt__parse_int("0", 1, 100, &value), -ERANGE);
 }
 
-static void test_take(void **state)
+static void numbers_are_taken_from_a_longer_text(void **state)
 {
 	const char text[] = "12345,x", *p = text;
 	uint64_t value;
@@ -81,7 +81,7 @@ static void test_take(void **state)
 	assert_true(*p == 'x' && value == 0);
 }
 
-static void test_size(void **state)
+static void sizes_have_units(void **state)
 {
 	static const struct {
 		const char *text;
@@ -111,7 +111,7 @@ static void test_size(void **state)
 			fail_msg("'%s' is %llu", rows[i].text, (unsigned long long)bytes);
 }
 
-static void test_time(void **state)
+static void times_have_units(void **state)
 {
 	static const struct {
 		const char *text;
@@ -165,7 +165,7 @@ static void list_is(const char *text, int err, const char *wanted)
 	free(list);
 }
 
-static void test_list(void **state)
+static void lists_have_ranges(void **state)
 {
 	(void)state;
 	list_is("7", 0, "7 ");
@@ -186,9 +186,12 @@ static void test_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_u64),  cmocka_unit_test(test_s64),
-		cmocka_unit_test(test_take), cmocka_unit_test(test_size),
-		cmocka_unit_test(test_time), cmocka_unit_test(test_list),
+		cmocka_unit_test(u64_limits_hold),
+		cmocka_unit_test(s64_limits_hold),
+		cmocka_unit_test(numbers_are_taken_from_a_longer_text),
+		cmocka_unit_test(sizes_have_units),
+		cmocka_unit_test(times_have_units),
+		cmocka_unit_test(lists_have_ranges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

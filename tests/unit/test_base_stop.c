@@ -5,7 +5,7 @@
 #include "base/stop.h"
 #include "check.h"
 
-static void test_stop(void **state)
+static void signals_set_the_flag(void **state)
 {
 	(void)state;
 	assert_int_equal(dkt__stopped(), 0);
@@ -25,7 +25,7 @@ static void test_stop(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_stop) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(signals_set_the_flag) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

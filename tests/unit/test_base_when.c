@@ -12,7 +12,7 @@ static int64_t ns_of(const char *text)
 	return ns;
 }
 
-static void test_seconds(void **state)
+static void seconds_since_the_epoch_are_read(void **state)
 {
 	(void)state;
 	assert_true(ns_of("@0") == 0);
@@ -23,7 +23,7 @@ static void test_seconds(void **state)
 	assert_true(ns_of("@9223372035.5") > 0);
 }
 
-static void test_ago(void **state)
+static void times_ago_are_read(void **state)
 {
 	int64_t now = (int64_t)time(NULL) * NS, ns;
 
@@ -35,7 +35,7 @@ static void test_ago(void **state)
 	assert_true(ns_of("-1h") - ns_of("-1d") >= 82799 * NS);
 }
 
-static void test_clock(void **state)
+static void dates_and_times_of_day_are_read(void **state)
 {
 	int64_t day;
 	char text[32];
@@ -51,7 +51,7 @@ static void test_clock(void **state)
 	assert_true(ns_of("12:34:56") == day + (12 * 3600 + 34 * 60 + 56) * NS);
 }
 
-static void test_none(void **state)
+static void invalid_times_are_refused(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -98,10 +98,10 @@ static void test_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_seconds),
-		cmocka_unit_test(test_ago),
-		cmocka_unit_test(test_clock),
-		cmocka_unit_test(test_none),
+		cmocka_unit_test(seconds_since_the_epoch_are_read),
+		cmocka_unit_test(times_ago_are_read),
+		cmocka_unit_test(dates_and_times_of_day_are_read),
+		cmocka_unit_test(invalid_times_are_refused),
 	};
 
 	setenv("TZ", "UTC", 1);

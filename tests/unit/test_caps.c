@@ -104,7 +104,7 @@ static void allowed(struct fixture *f, uint64_t caps, unsigned int needs)
 	assert_ok(f->ctx, dkt__rights_check(f->ctx, &rights, needs));
 }
 
-static void stranger_needs_capabilities(void **state)
+static void another_user_needs_capabilities(void **state)
 {
 	struct fixture *f = *state;
 
@@ -182,7 +182,7 @@ static void mounted_is_not_mounted_again(void **state)
 	allowed(f, 0, DKT_NEED_MOUNT | DKT_NEED_READ);
 }
 
-static void lockdown_is_told(void **state)
+static void lockdown_is_reported(void **state)
 {
 	(void)state;
 	assert_false(dkt__lockdown_refuses("[none] integrity confidentiality\n"));
@@ -242,12 +242,12 @@ static void child_succeeds(struct fixture *f, bool as_nobody)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void dropped_is_dropped(void **state)
+static void dropped_capabilities_stay_dropped(void **state)
 {
 	child_succeeds(*state, false);
 }
 
-static void nobody_may_drop_too(void **state)
+static void a_user_without_capabilities_can_drop(void **state)
 {
 	if (getuid()) {
 		print_message("skipped: becoming nobody needs root\n");
@@ -290,7 +290,7 @@ static int keep_and_look(struct dkt_ctx *ctx)
 	return dkt_caps_raise(ctx) || effective() ? 7 : 0;
 }
 
-static void kept_is_what_is_named(void **state)
+static void only_the_named_capabilities_are_kept(void **state)
 {
 	struct fixture *f = *state;
 	pid_t pid;
@@ -309,16 +309,18 @@ static void kept_is_what_is_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(stranger_needs_capabilities, setup, teardown),
+		cmocka_unit_test_setup_teardown(another_user_needs_capabilities, setup, teardown),
 		cmocka_unit_test_setup_teardown(mode_may_be_enough, setup, teardown),
 		cmocka_unit_test_setup_teardown(owner_and_group_count, setup, teardown),
 		cmocka_unit_test_setup_teardown(foreign_owner_is_out_of_reach, setup, teardown),
 		cmocka_unit_test_setup_teardown(mounted_is_not_mounted_again, setup, teardown),
-		cmocka_unit_test(lockdown_is_told),
+		cmocka_unit_test(lockdown_is_reported),
 		cmocka_unit_test_setup_teardown(known_names_are_libcaps, setup, teardown),
-		cmocka_unit_test_setup_teardown(dropped_is_dropped, setup, teardown),
-		cmocka_unit_test_setup_teardown(nobody_may_drop_too, setup, teardown),
-		cmocka_unit_test_setup_teardown(kept_is_what_is_named, setup, teardown),
+		cmocka_unit_test_setup_teardown(dropped_capabilities_stay_dropped, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_user_without_capabilities_can_drop, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(only_the_named_capabilities_are_kept, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

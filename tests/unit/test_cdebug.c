@@ -34,7 +34,7 @@ static void check_definition(enum cdebug_machine machine, enum cdebug_place plac
 	free(fields);
 }
 
-static void definitions_fit(void **state)
+static void definitions_fit_the_kernels_limits(void **state)
 {
 	unsigned int tier;
 	char *fields;
@@ -71,7 +71,7 @@ static void has(const char *fields, const char *field)
 	assert_true(!p[strlen(field)] || p[strlen(field)] == ' ');
 }
 
-static void arguments_by_machine(void **state)
+static void each_machine_has_its_argument_registers(void **state)
 {
 	char *fields;
 
@@ -106,7 +106,7 @@ static void arguments_by_machine(void **state)
 }
 
 /* At the call nothing has been pushed yet, and registers have their names only. */
-static void arguments_at_a_call(void **state)
+static void arguments_at_a_call_are_registers(void **state)
 {
 	char *fields;
 
@@ -148,7 +148,7 @@ static void arguments_at_a_call(void **state)
 
 /* ---- calls in machine code ---- */
 
-static void calls_in_code(void **state)
+static void calls_are_found_in_code(void **state)
 {
 	/* push %rbx; call +0x20; call -0x11; nop; a call that ends beyond the code */
 	static const uint8_t x86_64[] = { 0x53, 0xe8, 0x20, 0,    0,    0,    0xe8, 0xef,
@@ -193,7 +193,7 @@ static void filter_is(uint32_t debug, uint32_t subsystems, const char *want)
 	free(filter);
 }
 
-static void filters(void **state)
+static void masks_become_a_filter(void **state)
 {
 	(void)state;
 	filter_is(UINT32_MAX, UINT32_MAX, "");
@@ -263,7 +263,7 @@ static void line_is(const struct message *m, struct dkt_event *event, const stru
 	dkt_buf_free(buf);
 }
 
-static void records(void **state)
+static void records_become_messages(void **state)
 {
 	struct raw raw = { .size = 88 };
 	struct dkt_event *event;
@@ -314,7 +314,7 @@ static void records(void **state)
 }
 
 /* Texts of a probe and of Lustre's buffer: the same message, or two of the same place. */
-static void texts(void **state)
+static void a_probes_text_matches_lustres(void **state)
 {
 	static const struct {
 		const char *probe;
@@ -362,13 +362,13 @@ static void texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(definitions_fit),
-		cmocka_unit_test(arguments_by_machine),
-		cmocka_unit_test(arguments_at_a_call),
-		cmocka_unit_test(calls_in_code),
-		cmocka_unit_test(filters),
-		cmocka_unit_test(records),
-		cmocka_unit_test(texts),
+		cmocka_unit_test(definitions_fit_the_kernels_limits),
+		cmocka_unit_test(each_machine_has_its_argument_registers),
+		cmocka_unit_test(arguments_at_a_call_are_registers),
+		cmocka_unit_test(calls_are_found_in_code),
+		cmocka_unit_test(masks_become_a_filter),
+		cmocka_unit_test(records_become_messages),
+		cmocka_unit_test(a_probes_text_matches_lustres),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

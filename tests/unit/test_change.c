@@ -10,7 +10,7 @@ static void note(void *data, const char *what, size_t done, size_t of)
 	errno = EIO;
 }
 
-static void test_progress(void **state)
+static void a_change_reports_its_progress(void **state)
 {
 	static const char *const names[] = { "a", "b", "c" };
 	char root[TREE_NAME], path[64];
@@ -59,7 +59,7 @@ static void test_progress(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_progress),
+		cmocka_unit_test(a_change_reports_its_progress),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,7 +118,7 @@ static void rest(struct place *p)
 	dkt_instance_rest(p->in, p->spool, die, NULL);
 }
 
-static void recording_goes_on(void **state)
+static void recording_starts_again_after_a_kill(void **state)
 {
 	struct place *p = *state;
 
@@ -141,7 +141,7 @@ static int refuse(void *data)
 }
 
 /* What fails but is not killed needs nobody else. */
-static void a_rest_that_fails_ends(void **state)
+static void a_failed_stop_of_recording_ends(void **state)
 {
 	struct place *p = *state;
 
@@ -207,7 +207,7 @@ static void assert_unlimited(const struct place *p)
 	assert_false(dkt__note_exists(p->spool, "graph"));
 }
 
-static void roots_depth_and_threshold_go_back(void **state)
+static void roots_depth_and_threshold_are_restored(void **state)
 {
 	struct place *p = *state;
 
@@ -221,7 +221,7 @@ static void roots_depth_and_threshold_go_back(void **state)
 }
 
 /* Those of somebody else are not touched, and none are put back. */
-static void what_somebody_set_is_left_alone(void **state)
+static void settings_of_other_programs_are_left_alone(void **state)
 {
 	struct place *p = *state;
 
@@ -236,7 +236,7 @@ static void what_somebody_set_is_left_alone(void **state)
 }
 
 /* The last of the files cannot be written: those before it go back at once. */
-static void limits_that_fail_half_way_go_back(void **state)
+static void limits_that_fail_half_way_are_restored(void **state)
 {
 	struct place *p = *state;
 	char path[64];
@@ -270,7 +270,7 @@ static void assert_top_as_before(const struct place *p)
 	assert_false(dkt_top_is_borrowed(p->spool));
 }
 
-static void the_top_instance_goes_back(void **state)
+static void the_top_instance_is_restored(void **state)
 {
 	struct place *p = *state;
 
@@ -284,7 +284,7 @@ static void the_top_instance_goes_back(void **state)
 }
 
 /* Killed while its recording rested: it records again, and it is still borrowed. */
-static void the_top_instance_wakes(void **state)
+static void the_top_instance_records_again(void **state)
 {
 	struct place *p = *state;
 
@@ -296,7 +296,7 @@ static void the_top_instance_wakes(void **state)
 }
 
 /* A file that is refused keeps nothing else from going back, and the note is there for the next try. */
-static void what_cannot_go_back_is_tried_again(void **state)
+static void a_failed_restore_is_tried_again(void **state)
 {
 	struct place *p = *state;
 	char path[64];
@@ -315,7 +315,7 @@ static void what_cannot_go_back_is_tried_again(void **state)
 }
 
 /* A note that was cut short: what a kernel begins with. */
-static void a_note_without_sense(void **state)
+static void a_truncated_note_restores_the_kernels_defaults(void **state)
 {
 	struct place *p = *state;
 
@@ -330,17 +330,21 @@ static void a_note_without_sense(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(recording_goes_on, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_rest_that_fails_ends, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_log_that_is_off_stays_off, setup, teardown),
-		cmocka_unit_test_setup_teardown(roots_depth_and_threshold_go_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_somebody_set_is_left_alone, setup, teardown),
-		cmocka_unit_test_setup_teardown(limits_that_fail_half_way_go_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_top_instance_goes_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_top_instance_wakes, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_cannot_go_back_is_tried_again, setup,
+		cmocka_unit_test_setup_teardown(recording_starts_again_after_a_kill, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(a_note_without_sense, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_failed_stop_of_recording_ends, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_log_that_is_off_stays_off, setup, teardown),
+		cmocka_unit_test_setup_teardown(roots_depth_and_threshold_are_restored, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(settings_of_other_programs_are_left_alone, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(limits_that_fail_half_way_are_restored, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(the_top_instance_is_restored, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_top_instance_records_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_failed_restore_is_tried_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_truncated_note_restores_the_kernels_defaults,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -171,7 +171,7 @@ static void assert_as_before(const struct place *p, const char *but)
 /* ---- the tests ---- */
 
 /* Which files it takes: all that follows depends on it. */
-static void a_change_of_everything(void **state)
+static void a_change_sets_everything(void **state)
 {
 	static const struct {
 		const char *name, *text;
@@ -220,7 +220,7 @@ static void break_file(const struct place *p, const char *name, bool readable)
 
 enum { UNREADABLE = 1, UNWRITABLE = 2 };
 
-static void undone_wherever_it_fails(void **state)
+static void a_change_is_undone_wherever_it_fails(void **state)
 {
 	static const struct {
 		const char *name;
@@ -267,7 +267,7 @@ static void undone_wherever_it_fails(void **state)
 }
 
 /* A file that this kernel does not have. */
-static void undone_where_a_file_is_missing(void **state)
+static void a_change_is_undone_if_a_file_is_missing(void **state)
 {
 	char path[128];
 	struct place p;
@@ -285,9 +285,9 @@ static void undone_where_a_file_is_missing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_change_of_everything),
-		cmocka_unit_test(undone_wherever_it_fails),
-		cmocka_unit_test(undone_where_a_file_is_missing),
+		cmocka_unit_test(a_change_sets_everything),
+		cmocka_unit_test(a_change_is_undone_wherever_it_fails),
+		cmocka_unit_test(a_change_is_undone_if_a_file_is_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

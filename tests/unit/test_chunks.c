@@ -81,7 +81,7 @@ static uint64_t time_of(struct dkt__chunks *chunks, uint64_t nr)
 	return dkt__chunks_time(chunks, nr, false, &time) ? time : 0;
 }
 
-static void in_order(void **state)
+static void each_chunk_is_unpacked_once(void **state)
 {
 	struct dkt__chunks *chunks = *state;
 	uint64_t nr;
@@ -95,7 +95,7 @@ static void in_order(void **state)
 }
 
 /* What is walked stays while times are asked for, and what was asked for last can be walked. */
-static void search_beside_a_walk(void **state)
+static void a_search_does_not_disturb_a_walk(void **state)
 {
 	struct dkt__chunks *chunks = *state;
 	const uint8_t *page = dkt__chunks_page(chunks, 1);
@@ -114,7 +114,7 @@ static void search_beside_a_walk(void **state)
 	assert_int_equal(n_unpacked, 3);
 }
 
-static void what_cannot_be_had(void **state)
+static void pages_that_do_not_exist_are_null(void **state)
 {
 	struct dkt__chunks *chunks = *state;
 
@@ -130,9 +130,9 @@ static void what_cannot_be_had(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(in_order, begin, end),
-		cmocka_unit_test_setup_teardown(search_beside_a_walk, begin, end),
-		cmocka_unit_test_setup_teardown(what_cannot_be_had, begin, end),
+		cmocka_unit_test_setup_teardown(each_chunk_is_unpacked_once, begin, end),
+		cmocka_unit_test_setup_teardown(a_search_does_not_disturb_a_walk, begin, end),
+		cmocka_unit_test_setup_teardown(pages_that_do_not_exist_are_null, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@
 
 static const char *const kernels[] = { "6.1", "6.12", "6.18" };
 
-static void every_class_says_what_it_is(void **state)
+static void every_class_has_a_description(void **state)
 {
 	static const enum mask_kind kinds[] = { MASK_DEBUG, MASK_SUBSYSTEM };
 	struct class_map *map;
@@ -245,7 +245,7 @@ static void loading_is_quick(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_class_says_what_it_is),
+		cmocka_unit_test(every_class_has_a_description),
 		cmocka_unit_test(every_glob_matches_somewhere),
 		cmocka_unit_test(shipped_map_resolves_as_expected),
 		cmocka_unit_test(modules_from_outside_are_known),

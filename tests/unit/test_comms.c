@@ -9,7 +9,7 @@ static void set(struct dkt__comms *comms, int32_t pid, const char *name)
 }
 
 /* Who has got a name may keep it and tell it from another by its address. */
-static void test_names_stay(void **state)
+static void a_name_stays_valid_after_a_change(void **state)
 {
 	struct dkt__comms comms = { 0 };
 	const char *before, *after;
@@ -38,7 +38,7 @@ static void test_names_stay(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names_stay),
+		cmocka_unit_test(a_name_stays_valid_after_a_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ static int parse(void **state, const char *text, struct conf *conf)
 	return conf_parse(*state, "f", text, strlen(text), conf);
 }
 
-static void test_values(void **state)
+static void values_are_read_with_their_lines(void **state)
 {
 	const struct conf_line *line;
 	struct conf conf;
@@ -54,7 +54,7 @@ static bool is_about_b(void *data, const struct conf_line *line)
 	return *line->value == 'b';
 }
 
-static void test_kept(void **state)
+static void a_kept_line_has_one_comment(void **state)
 {
 	static const char text[] = "filter = a x\n# mine\nfilter = b y\nfilter = c z\n";
 	static const char comment[] = "# Its object did not exist";
@@ -84,7 +84,7 @@ static void test_kept(void **state)
 	conf_clear(&conf);
 }
 
-static void test_lists(void **state)
+static void lists_keep_their_order(void **state)
 {
 	char a[] = "a x == 1", b[] = "b y", c[] = "c";
 	char *values[] = { a, b, c };
@@ -115,7 +115,7 @@ static void test_lists(void **state)
 	conf_clear(&conf);
 }
 
-static void test_wrong(void **state)
+static void errors_name_their_place(void **state)
 {
 	static const struct {
 		const char *text, *words;
@@ -145,7 +145,7 @@ static void test_wrong(void **state)
 }
 
 /* A program asks for one value of a file in which another one is wrong. */
-static void test_others_are_read(void **state)
+static void other_values_are_read_beside_a_wrong_one(void **state)
 {
 	struct conf conf;
 
@@ -163,7 +163,7 @@ static void expect_lines(const struct conf *conf, const char *const *lines, size
 		assert_string_equal(conf->lines[i].text, lines[i]);
 }
 
-static void test_set(void **state)
+static void values_are_set_and_removed(void **state)
 {
 	static const char *const lines[] = { "# a", "debug = all", "", "# b", "printk = 0" };
 	struct conf conf;
@@ -178,7 +178,7 @@ static void test_set(void **state)
 	conf_clear(&conf);
 }
 
-static void test_save(void **state)
+static void a_file_is_saved_through_links(void **state)
 {
 	char dir[] = "/tmp/dkt-conf-XXXXXX", file[64], link_name[64];
 	struct conf conf, again;
@@ -224,13 +224,14 @@ static void test_save(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_values, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_lists, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_kept, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_wrong, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_others_are_read, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_set, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_save, setup, teardown),
+		cmocka_unit_test_setup_teardown(values_are_read_with_their_lines, setup, teardown),
+		cmocka_unit_test_setup_teardown(lists_keep_their_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_kept_line_has_one_comment, setup, teardown),
+		cmocka_unit_test_setup_teardown(errors_name_their_place, setup, teardown),
+		cmocka_unit_test_setup_teardown(other_values_are_read_beside_a_wrong_one, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(values_are_set_and_removed, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_file_is_saved_through_links, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void test_words(void **state)
+static void messages_are_set_and_prefixed(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 
@@ -29,7 +29,7 @@ static void test_words(void **state)
 	dkt_ctx_free(NULL);
 }
 
-static void test_words_without_memory(void **state)
+static void out_of_memory_replaces_an_older_message(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 	char *words;
@@ -58,7 +58,7 @@ static void note_end(void *data)
 	strcat(data, "end ");
 }
 
-static void test_at_end(void **state)
+static void functions_run_at_the_contexts_end(void **state)
 {
 	char notes[32] = "";
 	struct dkt_ctx *ctx;
@@ -73,7 +73,7 @@ static void test_at_end(void **state)
 	assert_string_equal(notes, "end begin");
 }
 
-static void test_words_of_errno(void **state)
+static void a_prefix_without_a_message_adds_errnos(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 
@@ -90,7 +90,7 @@ static void count_lines(void *data, enum dkt_log_level level, const char *text)
 	errno = EIO;
 }
 
-static void test_words_kept(void **state)
+static void a_message_is_taken_and_given_back(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 	char *words;
@@ -104,7 +104,7 @@ static void test_words_kept(void **state)
 	assert_fails(ctx, -EIO, "", dkt_error_give(ctx, -EIO, NULL));
 }
 
-static void test_log(void **state)
+static void log_lines_keep_errno(void **state)
 {
 	int n = 0;
 	DKT_OPTS(dkt_ctx_opts, opts, .log = count_lines, .log_data = &n);
@@ -119,7 +119,7 @@ static void test_log(void **state)
 	dkt_ctx_free(ctx);
 }
 
-static void test_no_root(void **state)
+static void a_missing_root_is_reported(void **state)
 {
 	DKT_OPTS(dkt_ctx_opts, opts, .root = "/nowhere/at/all");
 	struct dkt_instance *in;
@@ -134,7 +134,7 @@ static void test_no_root(void **state)
 	dkt_ctx_free(ctx);
 }
 
-static void test_instance_names(void **state)
+static void invalid_names_of_instances_are_refused(void **state)
 {
 	static const char *const names[] = { "", ".", "..", ".x", "a/b", "/a" };
 	struct dkt_ctx *ctx = *state;
@@ -155,7 +155,7 @@ static void test_instance_names(void **state)
 	assert_int_equal(dkt_instance_open(ctx, "a\x7f", DKT_CREATE, &in), -EINVAL);
 }
 
-static void test_stats_and_clock(void **state)
+static void statistics_and_the_clock_are_read(void **state)
 {
 	char root[TREE_NAME];
 	struct dkt_cpu_stats stats;
@@ -201,7 +201,7 @@ static void test_stats_and_clock(void **state)
 	assert_int_equal(tree_remove(root), 0);
 }
 
-static void test_version(void **state)
+static void the_version_is_that_of_the_header(void **state)
 {
 	const char *text = NULL;
 	char wanted[32];
@@ -218,16 +218,19 @@ static void test_version(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_version),
-		cmocka_unit_test_setup_teardown(test_words, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_words_without_memory, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_words_of_errno, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_words_kept, setup, teardown),
-		cmocka_unit_test(test_at_end),
-		cmocka_unit_test(test_log),
-		cmocka_unit_test(test_no_root),
-		cmocka_unit_test_setup_teardown(test_instance_names, setup, teardown),
-		cmocka_unit_test(test_stats_and_clock),
+		cmocka_unit_test(the_version_is_that_of_the_header),
+		cmocka_unit_test_setup_teardown(messages_are_set_and_prefixed, setup, teardown),
+		cmocka_unit_test_setup_teardown(out_of_memory_replaces_an_older_message, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_prefix_without_a_message_adds_errnos, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_message_is_taken_and_given_back, setup, teardown),
+		cmocka_unit_test(functions_run_at_the_contexts_end),
+		cmocka_unit_test(log_lines_keep_errno),
+		cmocka_unit_test(a_missing_root_is_reported),
+		cmocka_unit_test_setup_teardown(invalid_names_of_instances_are_refused, setup,
+						teardown),
+		cmocka_unit_test(statistics_and_the_clock_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,7 +111,7 @@ static uint64_t check(struct setup *s, const char *name, uint64_t youngest)
 	return kept;
 }
 
-static void test_round(void **state)
+static void a_file_has_complete_records_wherever_it_wraps(void **state)
 {
 	struct setup *s = *state;
 	uint64_t pos = UINT64_MAX;
@@ -132,7 +132,7 @@ static void test_round(void **state)
 	assert_true(s->next > 3 * check(s, s->name, s->next - 1));
 }
 
-static void test_rotate(void **state)
+static void rotated_files_keep_all_records(void **state)
 {
 	struct setup *s = *state;
 	struct daemon_file *file;
@@ -192,7 +192,7 @@ static uint64_t fill(struct setup *s, uint64_t pos, rlim_t bytes, bool often)
 	return pos;
 }
 
-static void test_full(void **state)
+static void a_full_disk_leaves_complete_records(void **state)
 {
 	static const rlim_t sizes[] = { 1, 5000, 65535, 65600, 200001, 700000 };
 	struct setup *s = *state;
@@ -217,7 +217,7 @@ static void test_full(void **state)
 }
 
 /* The same where older records are written over, in a file system that needs new blocks for that. */
-static void test_full_over(void **state)
+static void a_full_disk_while_overwriting_leaves_complete_records(void **state)
 {
 	static const rlim_t ats[] = { 1000, 65537, 131072 + 20000, 400000 };
 	struct setup *s = *state;
@@ -239,7 +239,7 @@ static void test_full_over(void **state)
 }
 
 /* Killed while it wrote: the next one begins where the torn record did. */
-static void test_torn(void **state)
+static void a_new_daemon_overwrites_an_incomplete_record(void **state)
 {
 	struct setup *s = *state;
 	struct daemon_file *file;
@@ -265,7 +265,7 @@ static void test_torn(void **state)
 	}
 }
 
-static void test_make(void **state)
+static void lines_become_records_and_back(void **state)
 {
 	struct dkt_record from = { .ts = 1495061000000042999, .cpu = 1, .pid = 77, .first = true };
 	struct class_bits bits = { .types = 0x200000, .subsystems = 0x80 };
@@ -283,7 +283,7 @@ static void test_make(void **state)
 	assert_has(out, ":77:0:(:0:()) odd (a:b\n");
 }
 
-static void test_event(void **state)
+static void records_become_events(void **state)
 {
 	struct setup *s = *state;
 	struct dkt_record from = { .ts = 1495061000000042999, .cpu = 1, .pid = 77 }, rec;
@@ -318,13 +318,19 @@ static void test_event(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_round, make_setup, clear_setup),
-		cmocka_unit_test_setup_teardown(test_rotate, make_setup, clear_setup),
-		cmocka_unit_test_setup_teardown(test_full, make_setup, clear_setup),
-		cmocka_unit_test_setup_teardown(test_full_over, make_setup, clear_setup),
-		cmocka_unit_test_setup_teardown(test_torn, make_setup, clear_setup),
-		cmocka_unit_test(test_make),
-		cmocka_unit_test_setup_teardown(test_event, make_setup, clear_setup),
+		cmocka_unit_test_setup_teardown(a_file_has_complete_records_wherever_it_wraps,
+						make_setup, clear_setup),
+		cmocka_unit_test_setup_teardown(rotated_files_keep_all_records, make_setup,
+						clear_setup),
+		cmocka_unit_test_setup_teardown(a_full_disk_leaves_complete_records, make_setup,
+						clear_setup),
+		cmocka_unit_test_setup_teardown(
+			a_full_disk_while_overwriting_leaves_complete_records, make_setup,
+			clear_setup),
+		cmocka_unit_test_setup_teardown(a_new_daemon_overwrites_an_incomplete_record,
+						make_setup, clear_setup),
+		cmocka_unit_test(lines_become_records_and_back),
+		cmocka_unit_test_setup_teardown(records_become_events, make_setup, clear_setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

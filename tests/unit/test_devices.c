@@ -177,7 +177,7 @@ static void text_without_end_is_bounded(void **state)
 	devices_clear(&devices);
 }
 
-static void no_table_no_devices(void **state)
+static void a_message_without_a_table_has_no_devices(void **state)
 {
 	struct devices devices = { 0 };
 
@@ -188,7 +188,7 @@ static void no_table_no_devices(void **state)
 	devices_clear(&devices);
 }
 
-static void every_truncation_is_refused_or_whole(void **state)
+static void every_truncation_is_refused_or_complete(void **state)
 {
 	size_t table = size_of(device_table());
 	size_t row = size_of(device_row(1, "UP", "osc", "name", "uuid", 1));
@@ -369,7 +369,7 @@ static void every_kind_of_value(void **state)
 
 /* ---- this machine ---- */
 
-static void no_lustre_is_told(void **state)
+static void a_missing_lustre_is_reported(void **state)
 {
 	struct devices devices;
 	struct dkt_ctx *ctx;
@@ -392,13 +392,13 @@ int main(void)
 		cmocka_unit_test(two_devices),
 		cmocka_unit_test(missing_values_keep_their_columns),
 		cmocka_unit_test(text_without_end_is_bounded),
-		cmocka_unit_test(no_table_no_devices),
-		cmocka_unit_test(every_truncation_is_refused_or_whole),
+		cmocka_unit_test(a_message_without_a_table_has_no_devices),
+		cmocka_unit_test(every_truncation_is_refused_or_complete),
 		cmocka_unit_test(short_number_is_refused),
 		cmocka_unit_test(deep_tables_are_refused),
 		cmocka_unit_test(endless_tables_are_refused),
 		cmocka_unit_test(every_kind_of_value),
-		cmocka_unit_test(no_lustre_is_told),
+		cmocka_unit_test(a_missing_lustre_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

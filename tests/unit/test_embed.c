@@ -69,7 +69,7 @@ static void events_are_found(void **state)
 	dkt_ctx_free(ctx);
 }
 
-static void a_field_is_of_its_event(void **state)
+static void a_field_of_another_event_reads_as_zero(void **state)
 {
 	static const uint64_t bytes[] = { 301, 77 };
 	struct dkt_record record = { .data = bytes, .size = sizeof(bytes) };
@@ -122,7 +122,7 @@ static void instances_are_opened(void **state)
 	dkt_ctx_free(ctx);
 }
 
-static void there_are_no_probes(void **state)
+static void no_probes_is_not_an_error(void **state)
 {
 	struct dkt_ctx *ctx = fresh(*state);
 	struct dkt_probes *probes;
@@ -134,7 +134,7 @@ static void there_are_no_probes(void **state)
 	dkt_ctx_free(ctx);
 }
 
-static void what_cannot_be_opened_is_named(void **state)
+static void a_missing_root_is_named(void **state)
 {
 	struct dkt_ctx *ctx = fresh(NOWHERE);
 	struct dkt_event *const *events;
@@ -163,11 +163,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(events_are_listed, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(events_are_found, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(a_field_is_of_its_event, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(a_field_of_another_event_reads_as_zero, make_tree,
+						remove_tree),
 		cmocka_unit_test_setup_teardown(features_are_found, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(instances_are_opened, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(there_are_no_probes, make_tree, remove_tree),
-		cmocka_unit_test(what_cannot_be_opened_is_named),
+		cmocka_unit_test_setup_teardown(no_probes_is_not_an_error, make_tree, remove_tree),
+		cmocka_unit_test(a_missing_root_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void smaller_ones_are_zero_beyond(void **state)
+static void smaller_options_are_zero_beyond(void **state)
 {
 	struct dkt_live_opts opts = { .sz = offsetof(struct dkt_live_opts, until),
 				      .flags = DKT_LIVE_KEEP,
@@ -40,7 +40,7 @@ static void smaller_ones_are_zero_beyond(void **state)
 	assert_int_equal(all.until, 0);
 }
 
-static void none_are_all_defaults(void **state)
+static void null_options_are_all_defaults(void **state)
 {
 	struct dkt_live_opts all;
 
@@ -49,7 +49,7 @@ static void none_are_all_defaults(void **state)
 	assert_int_equal(all.flags, 0);
 }
 
-static void larger_ones_must_be_zero_beyond(void **state)
+static void larger_options_must_be_zero_beyond(void **state)
 {
 	NEWER(dkt_expr_opts) newer = { .opts.sz = sizeof(newer) };
 	struct dkt_expr *expr;
@@ -98,7 +98,7 @@ static void results_have_the_size_of_the_caller(void **state)
 }
 
 /* One call for each struct: all go the same way. */
-static void every_call_looks_at_the_size(void **state)
+static void every_call_checks_the_size(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 	struct dkt_source_calls calls = { 0 };
@@ -143,7 +143,7 @@ static void count_close(void *data)
 	++*(int *)data;
 }
 
-static void a_made_source_needs_next_alone(void **state)
+static void a_made_source_needs_only_next(void **state)
 {
 	NEWER(dkt_source_calls)
 	newer = { .opts = { .sz = sizeof(newer), .next = no_more, .close = count_close } };
@@ -171,7 +171,7 @@ static void a_made_source_needs_next_alone(void **state)
 }
 
 /* A caller need not look at which pointer was NULL to know who closes. */
-static void what_is_made_is_closed_whatever_fails(void **state)
+static void a_failed_make_calls_close(void **state)
 {
 	DKT_OPTS(dkt_source_calls, calls, .next = no_more, .close = count_close);
 	DKT_OPTS(dkt_style_calls, style_calls, .close = count_close);
@@ -215,7 +215,7 @@ static void a_probe_has_a_size(void **state)
 	assert_null(text);
 }
 
-static void facts_may_be_an_older_header_s(void **state)
+static void source_info_may_be_of_an_older_header(void **state)
 {
 	struct dkt_source_info older = { .sz = offsetof(struct dkt_source_info, cpus),
 					 .kind = "old",
@@ -244,7 +244,7 @@ static int put_end(void *data, struct dkt_buf *buf)
 	return 0;
 }
 
-static void a_made_style_needs_record_alone(void **state)
+static void a_made_style_needs_only_record(void **state)
 {
 	NEWER(dkt_style_calls)
 	newer = { .opts = { .sz = sizeof(newer), .record = put_comm, .close = count_close } };
@@ -306,7 +306,7 @@ static void nothing_crashes_without_options(void **state)
 	dkt_style_free(style);
 }
 
-static void a_probe_on_a_program_needs_one(void **state)
+static void a_probe_on_a_program_needs_the_program(void **state)
 {
 	DKT_OPTS(dkt_probe_opts, opts, .kind = DKT_PROBE_UPROBE);
 	struct dkt_probes *probes;
@@ -376,21 +376,23 @@ static void unknown_flags_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(smaller_ones_are_zero_beyond, setup, teardown),
-		cmocka_unit_test_setup_teardown(none_are_all_defaults, setup, teardown),
-		cmocka_unit_test_setup_teardown(larger_ones_must_be_zero_beyond, setup, teardown),
+		cmocka_unit_test_setup_teardown(smaller_options_are_zero_beyond, setup, teardown),
+		cmocka_unit_test_setup_teardown(null_options_are_all_defaults, setup, teardown),
+		cmocka_unit_test_setup_teardown(larger_options_must_be_zero_beyond, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(a_size_must_be_set, setup, teardown),
 		cmocka_unit_test_setup_teardown(results_have_the_size_of_the_caller, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(every_call_looks_at_the_size, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_made_is_closed_whatever_fails, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(every_call_checks_the_size, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_failed_make_calls_close, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_probe_has_a_size, setup, teardown),
-		cmocka_unit_test_setup_teardown(facts_may_be_an_older_header_s, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_made_style_needs_record_alone, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_made_source_needs_next_alone, setup, teardown),
+		cmocka_unit_test_setup_teardown(source_info_may_be_of_an_older_header, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_made_style_needs_only_record, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_made_source_needs_only_next, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing_crashes_without_options, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_probe_on_a_program_needs_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_probe_on_a_program_needs_the_program, setup,
+						teardown),
 		cmocka_unit_test(functions_and_live_sources_have_defaults),
 		cmocka_unit_test_setup_teardown(unknown_flags_are_refused, setup, teardown),
 	};

@@ -26,7 +26,7 @@
 	"                     ^\n"
 /* clang-format on */
 
-static void nothing_logged(void **state)
+static void an_empty_log_has_no_message(void **state)
 {
 	static const char *const logs[] = {
 		"",
@@ -46,7 +46,7 @@ static void nothing_logged(void **state)
 	}
 }
 
-static void last_entry_is_split(void **state)
+static void the_last_entry_is_split(void **state)
 {
 	struct dkt__kernel_error error;
 
@@ -91,7 +91,7 @@ static void reads_as(const char *log, const char *command, const char *want)
 	free(words);
 }
 
-static void words_have_a_caret(void **state)
+static void a_message_has_a_caret(void **state)
 {
 	(void)state;
 	reads_as(FIRST, "prev_pidd == 1",
@@ -124,7 +124,7 @@ static void control_characters_keep_the_caret_in_line(void **state)
 		 "             ^");
 }
 
-static void other_commands_are_not_ours(void **state)
+static void entries_of_other_commands_are_skipped(void **state)
 {
 	(void)state;
 	reads_as(FIRST, "prev_pid == 1", NULL);
@@ -134,7 +134,7 @@ static void other_commands_are_not_ours(void **state)
 	reads_as(FIRST PAST_END, "prev_pidd == 1", NULL);
 }
 
-static void blanks_do_not_matter(void **state)
+static void spaces_do_not_matter(void **state)
 {
 	static const char log[] = "[    1.000000] trace_kprobe: error: Invalid probed address\n"
 				  "  Command: p:a/b nosuch x=%ax \n"
@@ -148,7 +148,7 @@ static void blanks_do_not_matter(void **state)
 }
 
 /* Kernels before 5.17 lose the end of a long command and its newline. */
-static void cut_command_is_known_by_its_beginning(void **state)
+static void a_truncated_command_is_known_by_its_beginning(void **state)
 {
 	char log[1024], command[512], cut[244];
 	struct dkt__kernel_error error;
@@ -199,7 +199,7 @@ static void window_shows(size_t len, size_t at, const char *begin, const char *e
 	free(words);
 }
 
-static void long_commands_are_cut_around_the_caret(void **state)
+static void long_commands_are_shortened_around_the_caret(void **state)
 {
 	(void)state;
 	window_shows(100, 99, "  abcd", "*");
@@ -213,15 +213,15 @@ static void long_commands_are_cut_around_the_caret(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_logged),
-		cmocka_unit_test(last_entry_is_split),
+		cmocka_unit_test(an_empty_log_has_no_message),
+		cmocka_unit_test(the_last_entry_is_split),
 		cmocka_unit_test(caret_stays_within_the_command),
-		cmocka_unit_test(words_have_a_caret),
+		cmocka_unit_test(a_message_has_a_caret),
 		cmocka_unit_test(control_characters_keep_the_caret_in_line),
-		cmocka_unit_test(other_commands_are_not_ours),
-		cmocka_unit_test(blanks_do_not_matter),
-		cmocka_unit_test(cut_command_is_known_by_its_beginning),
-		cmocka_unit_test(long_commands_are_cut_around_the_caret),
+		cmocka_unit_test(entries_of_other_commands_are_skipped),
+		cmocka_unit_test(spaces_do_not_matter),
+		cmocka_unit_test(a_truncated_command_is_known_by_its_beginning),
+		cmocka_unit_test(long_commands_are_shortened_around_the_caret),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

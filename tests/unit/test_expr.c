@@ -112,7 +112,7 @@ static void match_all(struct fixture *f, const char *const *texts)
 			fail_msg("'%s' should%s match", *texts + 1, **texts == '+' ? "" : " not");
 }
 
-static void numbers(void **state)
+static void numbers_compare_as_in_the_kernel(void **state)
 {
 	static const char *const texts[] = { "+s8 == -8",
 					     "-s8 != -8",
@@ -153,7 +153,7 @@ static void numbers(void **state)
 	match_all(*state, texts);
 }
 
-static void logic(void **state)
+static void operators_combine_comparisons(void **state)
 {
 	static const char *const texts[] = {
 		"+u8 == 200 && s8 == -8",
@@ -177,7 +177,7 @@ static void logic(void **state)
 	match_all(*state, texts);
 }
 
-static void strings(void **state)
+static void strings_compare_as_in_the_kernel(void **state)
 {
 	static const char *const texts[] = { "+name == \"worker/1\"",
 					     "-name == 'worker'",
@@ -219,7 +219,7 @@ static void strings(void **state)
 	match_all(*state, texts);
 }
 
-static void globs(void **state)
+static void globs_match_strings(void **state)
 {
 	static const struct {
 		const char *pattern;
@@ -250,7 +250,7 @@ static void globs(void **state)
 	}
 }
 
-static void cpus(void **state)
+static void cpu_sets_match(void **state)
 {
 	static const char *const texts[] = { "+CPU == 3",
 					     "+cpu >= 3",
@@ -281,7 +281,7 @@ static void cpus(void **state)
 	match_all(*state, texts);
 }
 
-static void names(void **state)
+static void names_stand_for_numbers(void **state)
 {
 	static const char *const texts[] = {
 		"+s32 == -ENOENT",   "-s32 == -EINTR",
@@ -296,7 +296,7 @@ static void names(void **state)
 	match_all(*state, texts);
 }
 
-static void functions(void **state)
+static void functions_become_addresses(void **state)
 {
 	struct fixture *f = *state;
 	struct dkt_expr *expr = parse(f, "(u64.function == nothing.isra.0)||u8 == 1");
@@ -310,7 +310,7 @@ static void functions(void **state)
 	assert_true(match(f, "u64.function != nothing"));
 }
 
-static void pointers(void **state)
+static void pointers_to_strings_need_the_kernel(void **state)
 {
 	struct fixture *f = *state;
 	struct dkt_expr *expr = parse(f, "!(pointer.ustring ~ '*passwd')");
@@ -326,7 +326,7 @@ static void pointers(void **state)
 	dkt_expr_free(expr);
 }
 
-static void kernel_text(void **state)
+static void text_for_the_kernel_is_canonical(void **state)
 {
 	static const struct {
 		const char *text;
@@ -368,7 +368,7 @@ static void kernel_text(void **state)
 	}
 }
 
-static void refusals(void **state)
+static void syntax_errors_show_their_place(void **state)
 {
 	static const struct {
 		const char *text;
@@ -433,7 +433,7 @@ static void refusals(void **state)
 	}
 }
 
-static void misfits(void **state)
+static void errors_of_fields_name_the_event(void **state)
 {
 	static const struct {
 		const char *text;
@@ -496,7 +496,7 @@ static void misfits(void **state)
 }
 
 /* An event's own comm is not the current process. */
-static void own_field_first(void **state)
+static void an_events_own_field_comes_first(void **state)
 {
 	struct fixture *f = *state;
 	struct dkt_field fields[] = {
@@ -540,7 +540,7 @@ static void hostile_records(void **state)
 	}
 }
 
-static void deep_and_long(void **state)
+static void limits_of_depth_and_length_hold(void **state)
 {
 	struct fixture *f = *state;
 	char *text = malloc(EXPR_MAX_TEXT + 2);
@@ -567,7 +567,7 @@ static void deep_and_long(void **state)
 	dkt_expr_free(expr);
 }
 
-static void record_bytes(void **state)
+static void field_values_stay_within_the_record(void **state)
 {
 	struct fixture *f = *state;
 	const struct dkt_field tail = {
@@ -595,21 +595,23 @@ static void record_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(numbers, setup, teardown),
-		cmocka_unit_test_setup_teardown(logic, setup, teardown),
-		cmocka_unit_test_setup_teardown(strings, setup, teardown),
-		cmocka_unit_test_setup_teardown(globs, setup, teardown),
-		cmocka_unit_test_setup_teardown(cpus, setup, teardown),
-		cmocka_unit_test_setup_teardown(names, setup, teardown),
-		cmocka_unit_test_setup_teardown(functions, setup, teardown),
-		cmocka_unit_test_setup_teardown(pointers, setup, teardown),
-		cmocka_unit_test_setup_teardown(kernel_text, setup, teardown),
-		cmocka_unit_test_setup_teardown(refusals, setup, teardown),
-		cmocka_unit_test_setup_teardown(misfits, setup, teardown),
-		cmocka_unit_test_setup_teardown(own_field_first, setup, teardown),
+		cmocka_unit_test_setup_teardown(numbers_compare_as_in_the_kernel, setup, teardown),
+		cmocka_unit_test_setup_teardown(operators_combine_comparisons, setup, teardown),
+		cmocka_unit_test_setup_teardown(strings_compare_as_in_the_kernel, setup, teardown),
+		cmocka_unit_test_setup_teardown(globs_match_strings, setup, teardown),
+		cmocka_unit_test_setup_teardown(cpu_sets_match, setup, teardown),
+		cmocka_unit_test_setup_teardown(names_stand_for_numbers, setup, teardown),
+		cmocka_unit_test_setup_teardown(functions_become_addresses, setup, teardown),
+		cmocka_unit_test_setup_teardown(pointers_to_strings_need_the_kernel, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(text_for_the_kernel_is_canonical, setup, teardown),
+		cmocka_unit_test_setup_teardown(syntax_errors_show_their_place, setup, teardown),
+		cmocka_unit_test_setup_teardown(errors_of_fields_name_the_event, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_events_own_field_comes_first, setup, teardown),
 		cmocka_unit_test_setup_teardown(hostile_records, setup, teardown),
-		cmocka_unit_test_setup_teardown(deep_and_long, setup, teardown),
-		cmocka_unit_test_setup_teardown(record_bytes, setup, teardown),
+		cmocka_unit_test_setup_teardown(limits_of_depth_and_length_hold, setup, teardown),
+		cmocka_unit_test_setup_teardown(field_values_stay_within_the_record, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests_name("expr", tests, NULL, NULL);

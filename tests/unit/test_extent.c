@@ -51,7 +51,7 @@ static uint64_t page(struct dkt__extent *extent, uint64_t nr, uint64_t last, uin
 	return stamp;
 }
 
-static void test_pages(void **state)
+static void pages_are_read_in_any_order(void **state)
 {
 	static const uint64_t orders[][4] = { { 0, 1, 2, 6 }, { 6, 5, 0, 3 }, { 3, 3, 4, 1 } };
 	struct dkt__extent *extent = *state;
@@ -74,7 +74,7 @@ static void test_pages(void **state)
 }
 
 /* A last page may be too short even for its stamp, whatever follows it in the file. */
-static void test_cut(void **state)
+static void a_last_page_may_be_too_short(void **state)
 {
 	struct dkt__extent *extent = *state;
 	uint64_t time;
@@ -89,7 +89,7 @@ static void test_cut(void **state)
 }
 
 /* The file became shorter while it was read. */
-static void test_gone(void **state)
+static void a_file_may_shrink_while_it_is_read(void **state)
 {
 	struct dkt__extent *extent = *state;
 	uint64_t time;
@@ -108,9 +108,9 @@ static void test_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_pages, begin, end),
-		cmocka_unit_test_setup_teardown(test_cut, begin, end),
-		cmocka_unit_test_setup_teardown(test_gone, begin, end),
+		cmocka_unit_test_setup_teardown(pages_are_read_in_any_order, begin, end),
+		cmocka_unit_test_setup_teardown(a_last_page_may_be_too_short, begin, end),
+		cmocka_unit_test_setup_teardown(a_file_may_shrink_while_it_is_read, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

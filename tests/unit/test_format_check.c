@@ -16,7 +16,7 @@ static void expect(const char *text, bool foreign, const char *wanted)
 	free(clean);
 }
 
-static void test_good(void **state)
+static void valid_fields_are_kept(void **state)
 {
 	static const char *const fields[] = {
 		"\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;\n",
@@ -39,7 +39,7 @@ static void test_good(void **state)
 }
 
 /* No record has these, whoever says so. */
-static void test_no_place(void **state)
+static void fields_outside_of_records_are_removed(void **state)
 {
 	static const char *const fields[] = {
 		"\tfield:u32 v;\toffset:4294967295;\tsize:4;\tsigned:0;\n",
@@ -63,7 +63,7 @@ static void test_no_place(void **state)
 }
 
 /* libtraceevent could be harmed by these. */
-static void test_bad_fields(void **state)
+static void fields_that_harm_libtraceevent_are_removed(void **state)
 {
 	static const char *const lines[] = {
 		"\tfield:;\toffset:8;\tsize:8;\tsigned:0;\n",
@@ -88,7 +88,7 @@ static void test_bad_fields(void **state)
 }
 
 /* It parses print formats by calling itself, without a limit. */
-static void test_print(void **state)
+static void nested_print_formats_are_removed(void **state)
 {
 	(void)state;
 	expect(HEAD VALUE "\nprint fmt: \"%d\", 1 % 0\n", true, HEAD VALUE "\n" NONE);
@@ -100,7 +100,7 @@ static void test_print(void **state)
 }
 
 /* A file brings as many fields as it likes. */
-static void test_many_fields(void **state)
+static void the_number_of_fields_is_limited(void **state)
 {
 	char *text = NULL, *clean, *line;
 	size_t size, n = 0;
@@ -123,9 +123,11 @@ static void test_many_fields(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),        cmocka_unit_test(test_no_place),
-		cmocka_unit_test(test_bad_fields),  cmocka_unit_test(test_print),
-		cmocka_unit_test(test_many_fields),
+		cmocka_unit_test(valid_fields_are_kept),
+		cmocka_unit_test(fields_outside_of_records_are_removed),
+		cmocka_unit_test(fields_that_harm_libtraceevent_are_removed),
+		cmocka_unit_test(nested_print_formats_are_removed),
+		cmocka_unit_test(the_number_of_fields_is_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

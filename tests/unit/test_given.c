@@ -45,7 +45,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void test_catalogue(void **state)
+static void a_file_brings_events(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 	struct dkt_event *const *events;
@@ -65,7 +65,7 @@ static void test_catalogue(void **state)
 	assert_string_equal(dkt_event_name(dkt_event_by_id(ctx, 999)), "id_999");
 }
 
-static void test_formats(void **state)
+static void a_file_brings_formats(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 	struct made_record bytes = { .type = 300, .value = 77 };
@@ -85,7 +85,7 @@ static void test_formats(void **state)
 }
 
 /* The running kernel is not asked: this one has neither its events nor its names. */
-static void test_alone(void **state)
+static void the_running_kernel_is_not_asked(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 	uint64_t offset;
@@ -97,7 +97,7 @@ static void test_alone(void **state)
 	assert_null(dkt__kernel_string(ctx, 0x1000));
 }
 
-static void test_symbols(void **state)
+static void a_file_brings_symbols(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 	static const char kallsyms[] = "1000 T first\n2000 T second\n3000 T end\nrest";
@@ -112,7 +112,7 @@ static void test_symbols(void **state)
 	assert_string_equal(dkt__kernel_string(ctx, 0x5000), "words");
 }
 
-static void test_comms(void **state)
+static void a_file_brings_names_of_processes(void **state)
 {
 	static const char text[] =
 		"1 init\n22 name with blanks\nrubbish\n-3 x\n99999999999 x\n4 cut";
@@ -136,7 +136,7 @@ static void test_comms(void **state)
 	dkt__comms_clear(&comms);
 }
 
-static void test_cursor(void **state)
+static void a_cursor_stays_within_the_bytes(void **state)
 {
 	static const uint8_t bytes[] = { 1, 0, 2, 0, 0, 0, 'a', 0, 'b' };
 	struct dkt__cursor cur = { .p = bytes, .end = bytes + sizeof(bytes) };
@@ -153,7 +153,7 @@ static void test_cursor(void **state)
 	assert_int_equal(dkt__cursor_number(&cur, 1), 0);
 }
 
-static void test_open(void **state)
+static void files_that_are_not_recordings_are_refused(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 	struct dkt_source *source;
@@ -175,13 +175,14 @@ static void test_open(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_catalogue, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_formats, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_alone, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_symbols, setup, teardown),
-		cmocka_unit_test(test_comms),
-		cmocka_unit_test(test_cursor),
-		cmocka_unit_test_setup_teardown(test_open, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_file_brings_events, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_file_brings_formats, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_running_kernel_is_not_asked, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_file_brings_symbols, setup, teardown),
+		cmocka_unit_test(a_file_brings_names_of_processes),
+		cmocka_unit_test(a_cursor_stays_within_the_bytes),
+		cmocka_unit_test_setup_teardown(files_that_are_not_recordings_are_refused, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

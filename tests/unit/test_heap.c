@@ -5,7 +5,7 @@
 #include "source/heap.h"
 
 /* Streams of rising times are merged; of equal times the stream that is first in order comes first. */
-static void test_merge(void **state)
+static void streams_are_merged_by_time_then_order(void **state)
 {
 	enum { STREAMS = 37, RECORDS = 50 };
 	uint64_t time[STREAMS], last = 0, noise = 1, seen = 0;
@@ -42,7 +42,7 @@ static void test_merge(void **state)
 }
 
 /* The first one's bound is the oldest time of the others. */
-static void test_bound(void **state)
+static void the_bound_is_the_oldest_time_of_the_others(void **state)
 {
 	struct dkt__heap heap = { 0 };
 	uint32_t i;
@@ -68,8 +68,8 @@ static void test_bound(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_merge),
-		cmocka_unit_test(test_bound),
+		cmocka_unit_test(streams_are_merged_by_time_then_order),
+		cmocka_unit_test(the_bound_is_the_oldest_time_of_the_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,7 +120,7 @@ static void expect_here(struct tree *t, const char *sort, const char *rows)
 
 /* ---- counted here ---- */
 
-static void edges_of_log2(void **state)
+static void log2_rows_have_the_kernels_edges(void **state)
 {
 	static const uint64_t values[] = { 0,          1,    2, 3,          4,
 					   5,          8,    9, 1ULL << 40, (1ULL << 40) + 1,
@@ -137,7 +137,7 @@ static void edges_of_log2(void **state)
 		    "1099511627777-2199023255552: 1\n4611686018427387905-9223372036854775808: 1\n");
 }
 
-static void buckets_and_sums(void **state)
+static void buckets_have_sums(void **state)
 {
 	struct tree *t = *state;
 
@@ -149,7 +149,7 @@ static void buckets_and_sums(void **state)
 	assert_int_equal(dkt_table_info(t->table)->hits, 3);
 }
 
-static void strings_and_signs(void **state)
+static void strings_and_signed_numbers_are_keys(void **state)
 {
 	struct tree *t = *state;
 
@@ -164,7 +164,7 @@ static void strings_and_signs(void **state)
 	expect_here(t, NULL, "b -2: 2\n12345678 3: 1\na,\"} 3: 1\nb 3: 1\n");
 }
 
-static void other_keys(void **state)
+static void event_process_and_cpu_are_keys(void **state)
 {
 	struct tree *t = *state;
 
@@ -173,7 +173,7 @@ static void other_keys(void **state)
 	expect_here(t, NULL, "made:read <...>[42] 1: 1\n");
 }
 
-static void too_many_entries(void **state)
+static void hits_beyond_the_size_are_counted(void **state)
 {
 	struct tree *t = *state;
 	uint64_t i;
@@ -188,7 +188,7 @@ static void too_many_entries(void **state)
 	assert_int_equal(dkt_table_info(t->table)->hits, 201);
 }
 
-static void stacks(void **state)
+static void stacks_are_keys(void **state)
 {
 	struct tree *t = *state;
 	uint64_t stack[6] = { ID_STACK, 2, 0x1000, 0x2000 };
@@ -206,7 +206,7 @@ static void stacks(void **state)
 }
 
 /* More than the sixteen that the kernel's histograms keep. */
-static void deep_stacks(void **state)
+static void deep_stacks_are_complete(void **state)
 {
 	struct tree *t = *state;
 	uint64_t stack[2 + 20] = { ID_STACK, 20 };
@@ -226,7 +226,7 @@ static void deep_stacks(void **state)
 	expect_here(t, NULL, wanted);
 }
 
-static void short_records(void **state)
+static void short_records_count_as_bad(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_record record = { .event = t->read, .data = "\7\0\0\0\0\0\0\0\1", .size = 9 };
@@ -240,7 +240,7 @@ static void short_records(void **state)
 
 /* ---- the trigger ---- */
 
-static void trigger_text(void **state)
+static void options_become_a_trigger(void **state)
 {
 	struct tree *t = *state;
 	DKT_OPTS(dkt_hist_opts, opts, .keys = "event,cpu,common_stacktrace,count.buckets=5",
@@ -262,7 +262,7 @@ static void trigger_text(void **state)
 	dkt_expr_free(expr);
 }
 
-static void bad_words(void **state)
+static void errors_of_options_show_their_place(void **state)
 {
 	static const struct {
 		const char *keys, *vals, *vars, *actions;
@@ -335,7 +335,7 @@ static void parse(struct tree *t, const char *text)
 	assert_ok(t->ctx, dkt_table_parse(t->ctx, text, strlen(text), &t->table));
 }
 
-static void kernel_numbers_and_names(void **state)
+static void the_kernels_numbers_and_names_are_read(void **state)
 {
 	parse(*state,
 	      "# event histogram\n#\n"
@@ -355,7 +355,7 @@ static void kernel_numbers_and_names(void **state)
 	assert_int_equal(dkt_table_info(((struct tree *)*state)->table)->bad, 1);
 }
 
-static void kernel_ranges(void **state)
+static void the_kernels_ranges_are_read(void **state)
 {
 	parse(*state, "# trigger info: hist:keys=a.log2,b.buckets=100:vals=hitcount:sort=hitcount:"
 		      "size=2048 [active]\n#\n\n"
@@ -365,7 +365,7 @@ static void kernel_ranges(void **state)
 	expect(*state, "a", "0-1 0-99: 1\n2049-4096 4000-4099: 9\n");
 }
 
-static void kernel_strings(void **state)
+static void the_kernels_strings_are_read(void **state)
 {
 	static const char *const names[] = {
 		"/bin/x, pid: 3 } hitcount: 4", "123", "",
@@ -388,7 +388,7 @@ static void kernel_strings(void **state)
 }
 
 /* Strings and names of processes come back as they are, whatever bytes they hold. */
-static void kernel_lines_within_keys(void **state)
+static void the_kernels_keys_may_contain_lines(void **state)
 {
 	static const char *const names[] = {
 		"Process entered\n", "\n{ fmt: 5 } hitcount: 9\n", "a \"b\", c\n",
@@ -426,7 +426,7 @@ static void kernel_lines_within_keys(void **state)
 	assert_int_equal(dkt_table_info(((struct tree *)*state)->table)->bad, 0);
 }
 
-static void kernel_stacks(void **state)
+static void the_kernels_stacks_are_read(void **state)
 {
 	parse(*state,
 	      "# trigger info: hist:keys=common_stacktrace,common_cpu:vals=hitcount:sort=hitcount:"
@@ -447,7 +447,7 @@ static void kernel_stacks(void **state)
 }
 
 /* One of sixteen has perhaps lost its outermost functions. */
-static void kernel_deep_stacks(void **state)
+static void the_kernels_full_stacks_are_marked_as_truncated(void **state)
 {
 	char text[2000], wanted[400], *p = text, *to;
 	int n, i;
@@ -471,7 +471,7 @@ static void kernel_deep_stacks(void **state)
 	expect(*state, NULL, wanted);
 }
 
-static void kernel_actions(void **state)
+static void the_kernels_actions_are_read(void **state)
 {
 	parse(*state, "# trigger info: hist:keys=pid:vals=hitcount:r=ret:sort=hitcount:size=2048:"
 		      "onmax($r).save(comm) [active]\n#\n\n"
@@ -481,7 +481,7 @@ static void kernel_actions(void **state)
 	expect(*state, "pid", "5: 3 (max: 4097 comm: dd)\n6: 1\n");
 }
 
-static void kernel_nonsense(void **state)
+static void invalid_hist_files_are_refused(void **state)
 {
 	struct tree *t = *state;
 
@@ -502,24 +502,29 @@ static void kernel_nonsense(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(edges_of_log2, setup, teardown),
-		cmocka_unit_test_setup_teardown(buckets_and_sums, setup, teardown),
-		cmocka_unit_test_setup_teardown(strings_and_signs, setup, teardown),
-		cmocka_unit_test_setup_teardown(other_keys, setup, teardown),
-		cmocka_unit_test_setup_teardown(too_many_entries, setup, teardown),
-		cmocka_unit_test_setup_teardown(stacks, setup, teardown),
-		cmocka_unit_test_setup_teardown(deep_stacks, setup, teardown),
-		cmocka_unit_test_setup_teardown(short_records, setup, teardown),
-		cmocka_unit_test_setup_teardown(trigger_text, setup, teardown),
-		cmocka_unit_test_setup_teardown(bad_words, setup, teardown),
-		cmocka_unit_test_setup_teardown(kernel_numbers_and_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(kernel_ranges, setup, teardown),
-		cmocka_unit_test_setup_teardown(kernel_strings, setup, teardown),
-		cmocka_unit_test_setup_teardown(kernel_lines_within_keys, setup, teardown),
-		cmocka_unit_test_setup_teardown(kernel_stacks, setup, teardown),
-		cmocka_unit_test_setup_teardown(kernel_deep_stacks, setup, teardown),
-		cmocka_unit_test_setup_teardown(kernel_actions, setup, teardown),
-		cmocka_unit_test_setup_teardown(kernel_nonsense, setup, teardown),
+		cmocka_unit_test_setup_teardown(log2_rows_have_the_kernels_edges, setup, teardown),
+		cmocka_unit_test_setup_teardown(buckets_have_sums, setup, teardown),
+		cmocka_unit_test_setup_teardown(strings_and_signed_numbers_are_keys, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(event_process_and_cpu_are_keys, setup, teardown),
+		cmocka_unit_test_setup_teardown(hits_beyond_the_size_are_counted, setup, teardown),
+		cmocka_unit_test_setup_teardown(stacks_are_keys, setup, teardown),
+		cmocka_unit_test_setup_teardown(deep_stacks_are_complete, setup, teardown),
+		cmocka_unit_test_setup_teardown(short_records_count_as_bad, setup, teardown),
+		cmocka_unit_test_setup_teardown(options_become_a_trigger, setup, teardown),
+		cmocka_unit_test_setup_teardown(errors_of_options_show_their_place, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(the_kernels_numbers_and_names_are_read, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(the_kernels_ranges_are_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_kernels_strings_are_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_kernels_keys_may_contain_lines, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(the_kernels_stacks_are_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_kernels_full_stacks_are_marked_as_truncated,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(the_kernels_actions_are_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(invalid_hist_files_are_refused, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

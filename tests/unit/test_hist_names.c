@@ -118,7 +118,7 @@ static void expect(struct tree *t, const char *keys, struct dkt_event *second, b
 	dkt_hist_free(hist);
 }
 
-static void symbols_and_flags(void **state)
+static void the_print_format_names_numbers(void **state)
 {
 	expect(*state, "vec", NULL, true, "HI TIMER 0x9");
 	expect(*state, "vec.dec", NULL, false, "0 1 9");
@@ -127,12 +127,12 @@ static void symbols_and_flags(void **state)
 }
 
 /* A part of a field would give two numbers one name. */
-static void a_part_has_no_name(void **state)
+static void a_part_of_a_field_has_no_names(void **state)
 {
 	expect(*state, "part", NULL, false, "0 2 3");
 }
 
-static void events_must_agree(void **state)
+static void events_with_different_names_show_numbers(void **state)
 {
 	struct tree *t = *state;
 
@@ -141,13 +141,13 @@ static void events_must_agree(void **state)
 }
 
 /* Of a tree, which is of another machine: its numbers are no devices of this one. */
-static void devices(void **state)
+static void device_numbers_of_a_tree_stay_numbers(void **state)
 {
 	expect(*state, "dev", NULL, true, "0,0 8,1048575 254,3");
 	expect(*state, "dev.dec", NULL, false, "0 9437183 266338307");
 }
 
-static void processes(void **state)
+static void process_ids_have_names(void **state)
 {
 	struct tree *t = *state;
 	DKT_OPTS(dkt_hist_opts, opts, .keys = "next_pid.execname,part.execname");
@@ -167,7 +167,7 @@ static void processes(void **state)
 }
 
 /* The kernel is asked for what it knows. */
-static void in_the_kernel(void **state)
+static void the_kernel_gets_modifiers_that_it_knows(void **state)
 {
 	struct tree *t = *state;
 	DKT_OPTS(dkt_hist_opts, opts, .keys = "vec.dec,mask.hex");
@@ -185,12 +185,15 @@ static void in_the_kernel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(symbols_and_flags, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_part_has_no_name, setup, teardown),
-		cmocka_unit_test_setup_teardown(events_must_agree, setup, teardown),
-		cmocka_unit_test_setup_teardown(devices, setup, teardown),
-		cmocka_unit_test_setup_teardown(processes, setup, teardown),
-		cmocka_unit_test_setup_teardown(in_the_kernel, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_print_format_names_numbers, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_part_of_a_field_has_no_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(events_with_different_names_show_numbers, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(device_numbers_of_a_tree_stay_numbers, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(process_ids_have_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_kernel_gets_modifiers_that_it_knows, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,7 +193,7 @@ static void strings_as_in_c(void **state)
 
 /* ---- where the kernel has its own way ---- */
 
-static void integers_of_the_kernel(void **state)
+static void integers_as_the_kernel_prints_them(void **state)
 {
 	(void)state;
 	PRINTS("0", "%.0d", 0);
@@ -215,7 +215,7 @@ static void integers_of_the_kernel(void **state)
 	PRINTS("100%", "100%%", 0);
 }
 
-static void no_conversion_ends_the_text(void **state)
+static void an_unknown_conversion_ends_the_text(void **state)
 {
 	(void)state;
 	PRINTS("a 1 ", "a %d %n %d", 1, 2, 3);
@@ -227,7 +227,7 @@ static void no_conversion_ends_the_text(void **state)
 	PRINTS("", "%*", 1);
 }
 
-static void arguments_not_recorded(void **state)
+static void missing_arguments_print_their_conversion(void **state)
 {
 	(void)state;
 	PRINTS("1 <%d> <%-5s> <%pV> x", "%d %d %-5s %pV x", 1);
@@ -241,7 +241,7 @@ static void arguments_not_recorded(void **state)
 	       0xffff888100000000, 0xffff888100000000);
 }
 
-static void pointers(void **state)
+static void pointers_print_as_in_the_kernel(void **state)
 {
 	(void)state;
 	PRINTS("ffff888100a00000", "%p", 0xffff888100a00000);
@@ -259,7 +259,7 @@ static void pointers(void **state)
 	PRINTS("8000000000000000", "%pe", UINT64_C(1) << 63);
 }
 
-static void names_of_dentries(void **state)
+static void dentries_print_their_names(void **state)
 {
 	const uint64_t words[] = { 0xffff888100a00000, 0xffff888100b00000 };
 	struct message m = { .behind = { { "a name", 7 }, { "cut", 3 } } };
@@ -276,7 +276,7 @@ static void names_of_dentries(void **state)
 	prints(&m, "<%pd 0xffff888100a00000>", "%pd", words, 1);
 }
 
-static void bad_pointers(void **state)
+static void invalid_pointers_print_as_in_the_kernel(void **state)
 {
 	(void)state;
 	PRINTS("(null) (efault) (efault)", "%s %s %s", 0, 1, (uint64_t)-14);
@@ -287,7 +287,7 @@ static void bad_pointers(void **state)
 	PRINTS("0000000000000000", "%p", 0);
 }
 
-static void bytes_behind(void **state)
+static void pointers_print_the_recorded_bytes(void **state)
 {
 	static const uint8_t b[16] = { 0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,
 				       0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff };
@@ -340,7 +340,7 @@ static void raw(void *data, size_t i, const void **bytes, size_t *len)
 	*len = m->raw[i].len;
 }
 
-static void bytes_beside_a_string(void **state)
+static void raw_bytes_are_preferred_to_a_string(void **state)
 {
 	static const uint8_t b[8] = { 10, 0, 2, 15, 'x', 'y', 'z', 0 };
 	uint64_t word = 0xffff888100000000;
@@ -365,7 +365,7 @@ static void bytes_beside_a_string(void **state)
 	prints(&m, "<%pI4 0xffff888100000000>", "%pI4", &word, 1);
 }
 
-static void strings_that_are_cut(void **state)
+static void truncated_strings_are_marked(void **state)
 {
 	uint64_t word = 0xffff888100000000, words[] = { 3, word };
 	struct message m = { .behind = { { "abcdef", 6 }, { "abcdef", 6 } } };
@@ -377,7 +377,7 @@ static void strings_that_are_cut(void **state)
 	prints(&m, "abc|", "%.*s|", words, 2);
 }
 
-static void formats_in_formats(void **state)
+static void a_format_can_contain_a_format(void **state)
 {
 	static const uint64_t words[] = { 0xffffc90000123456, 7 };
 	struct message m = { .inner = "@@@ %s (timeout %d)",
@@ -405,7 +405,7 @@ static const char kallsyms[] = "ffffffff81000000 T first\n"
 			       "ffffffffc0000100 d data\t[mod]\n"
 			       "ffffffffc0001000 t h\t[other]\n";
 
-static void functions(void **state)
+static void functions_have_names(void **state)
 {
 	char path[] = "/tmp/dkt-kallsyms-XXXXXX";
 	struct message m = { 0 };
@@ -441,17 +441,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(integers_as_in_c),
 		cmocka_unit_test(strings_as_in_c),
-		cmocka_unit_test(integers_of_the_kernel),
-		cmocka_unit_test(no_conversion_ends_the_text),
-		cmocka_unit_test(arguments_not_recorded),
-		cmocka_unit_test(pointers),
-		cmocka_unit_test(names_of_dentries),
-		cmocka_unit_test(bad_pointers),
-		cmocka_unit_test(bytes_behind),
-		cmocka_unit_test(bytes_beside_a_string),
-		cmocka_unit_test(strings_that_are_cut),
-		cmocka_unit_test(formats_in_formats),
-		cmocka_unit_test(functions),
+		cmocka_unit_test(integers_as_the_kernel_prints_them),
+		cmocka_unit_test(an_unknown_conversion_ends_the_text),
+		cmocka_unit_test(missing_arguments_print_their_conversion),
+		cmocka_unit_test(pointers_print_as_in_the_kernel),
+		cmocka_unit_test(dentries_print_their_names),
+		cmocka_unit_test(invalid_pointers_print_as_in_the_kernel),
+		cmocka_unit_test(pointers_print_the_recorded_bytes),
+		cmocka_unit_test(raw_bytes_are_preferred_to_a_string),
+		cmocka_unit_test(truncated_strings_are_marked),
+		cmocka_unit_test(a_format_can_contain_a_format),
+		cmocka_unit_test(functions_have_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,7 @@ static void masks_are_read(void **state)
 	dkt_ctx_free(ctx);
 }
 
-static void masks_that_are_refused(void **state)
+static void invalid_masks_are_refused(void **state)
 {
 	static char text[1 << 17];
 	struct dkt_ctx *ctx = ctx_new("/nowhere");
@@ -110,7 +110,7 @@ static void the_map_knows_the_events_of_a_kernel(void **state)
 	kernel_close(&k);
 }
 
-static void maps_that_are_refused(void **state)
+static void invalid_maps_are_refused(void **state)
 {
 	static const char *const nowhere[] = { "/nowhere" };
 	DKT_OPTS(dkt_lustre_map_opts, opts, .dirs = nowhere, .n_dirs = 1);
@@ -190,7 +190,7 @@ static void a_saved_text_is_a_source_and_a_style(void **state)
 	assert_int_equal(tree_remove(dir), 0);
 }
 
-static void what_cannot_be_opened(void **state)
+static void files_that_cannot_be_opened_are_reported(void **state)
 {
 	struct dkt_source_opts unset = { 0 };
 	struct dkt_source *source;
@@ -221,12 +221,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(masks_are_read),
-		cmocka_unit_test(masks_that_are_refused),
+		cmocka_unit_test(invalid_masks_are_refused),
 		cmocka_unit_test(masks_are_printed),
 		cmocka_unit_test(the_map_knows_the_events_of_a_kernel),
-		cmocka_unit_test(maps_that_are_refused),
+		cmocka_unit_test(invalid_maps_are_refused),
 		cmocka_unit_test(a_saved_text_is_a_source_and_a_style),
-		cmocka_unit_test(what_cannot_be_opened),
+		cmocka_unit_test(files_that_cannot_be_opened_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

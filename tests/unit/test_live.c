@@ -171,7 +171,7 @@ static uint64_t seen(struct dkt_source *source)
 	return a.seen + b.seen;
 }
 
-static void test_order(void **state)
+static void records_come_in_order_of_time(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_source *source;
@@ -188,7 +188,7 @@ static void test_order(void **state)
 }
 
 /* The first record of each CPU of an emptied buffer, once. */
-static void test_first(void **state)
+static void the_first_record_of_a_cpu_is_marked_once(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_source *source;
@@ -205,7 +205,7 @@ static void test_first(void **state)
 }
 
 /* Read, but never said to be done: a second reader, as after a kill, has all of them. */
-static void test_not_done(void **state)
+static void records_not_done_come_again(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_source *source;
@@ -226,7 +226,7 @@ static void test_not_done(void **state)
 }
 
 /* At every place: what was done is gone, the rest is there. */
-static void test_done_in_the_middle(void **state)
+static void done_records_are_removed_at_every_place(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_source *source;
@@ -259,7 +259,7 @@ static int one_record(void *data, struct dkt_record *record)
 }
 
 /* A merged source has asked for one record more than it has returned: that one is not done. */
-static void test_done_while_merged(void **state)
+static void a_merged_source_keeps_the_record_read_ahead(void **state)
 {
 	DKT_OPTS(dkt_source_calls, calls, .next = one_record);
 	struct dkt_merge_part parts[2] = { { .name = "" }, { .name = "" } };
@@ -298,7 +298,7 @@ static void test_done_while_merged(void **state)
 }
 
 /* A bound leaves the later ones, also those of a page that has been taken. */
-static void test_until(void **state)
+static void a_bound_leaves_later_records(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_source *source;
@@ -324,7 +324,7 @@ static void test_until(void **state)
 }
 
 /* A bad page of one CPU does not bring back what was returned of another one's. */
-static void test_bad_page_keeps_places(void **state)
+static void a_bad_page_repeats_no_record_of_another_cpu(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_source *source;
@@ -373,7 +373,7 @@ static void fill_tree_with_gap(struct tree *t)
 	hand_out(t, 0, 3);
 }
 
-static void test_gap(void **state)
+static void a_gap_has_the_number_of_lost_records(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_source *source;
@@ -395,7 +395,7 @@ static void test_gap(void **state)
 }
 
 /* A saved tree without the kernel's counts: what its pages say is lost. */
-static void test_gap_without_counts(void **state)
+static void without_statistics_the_pages_tell_the_loss(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_source *source;
@@ -414,7 +414,7 @@ static void test_gap_without_counts(void **state)
 	dkt_source_close(source);
 }
 
-static void test_unknown_and_bad(void **state)
+static void unknown_and_bad_records_are_counted(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_source *source;
@@ -442,7 +442,7 @@ static void test_unknown_and_bad(void **state)
 }
 
 /* Each lost record is told by one capture. */
-static void test_losses(void **state)
+static void each_lost_record_is_reported_once(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_source *source;
@@ -499,7 +499,7 @@ static void hand_out_many(struct tree *t)
 }
 
 /* They are written out before more are taken. */
-static void test_window(void **state)
+static void pages_are_done_before_more_are_taken(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_source *source;
@@ -520,7 +520,7 @@ static void test_window(void **state)
 	dkt_source_close(source);
 }
 
-static void test_flush_fails(void **state)
+static void a_failed_flush_keeps_the_records(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_source *source;
@@ -543,7 +543,7 @@ static void test_flush_fails(void **state)
 	dkt_source_close(source);
 }
 
-static void test_two_readers(void **state)
+static void a_second_reader_is_refused(void **state)
 {
 	struct tree *t = *state;
 	DKT_OPTS(dkt_live_opts, opts, .spool = t->spool);
@@ -566,7 +566,7 @@ static void test_two_readers(void **state)
 	dkt_source_close(one);
 }
 
-static void test_source(void **state)
+static void the_source_describes_itself(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_source *source;
@@ -596,7 +596,7 @@ static bool wants_none(void *data, struct dkt_event *event)
 }
 
 /* What nobody wants is left out, and counts as seen; the event is asked about once. */
-static void test_select(void **state)
+static void skipped_records_count_as_seen(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_source *source;
@@ -612,7 +612,7 @@ static void test_select(void **state)
 }
 
 /* Whoever follows sees what has come when it asks again, whether it waited or not. */
-static void test_follow(void **state)
+static void a_following_source_sees_new_records(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_source *source;
@@ -635,23 +635,32 @@ static void test_follow(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_first, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_source, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_select, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_follow, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_not_done, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_done_in_the_middle, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_done_while_merged, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_until, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bad_page_keeps_places, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_gap, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_gap_without_counts, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unknown_and_bad, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_window, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_flush_fails, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_two_readers, setup, teardown),
+		cmocka_unit_test_setup_teardown(records_come_in_order_of_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_first_record_of_a_cpu_is_marked_once, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(the_source_describes_itself, setup, teardown),
+		cmocka_unit_test_setup_teardown(skipped_records_count_as_seen, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_following_source_sees_new_records, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(records_not_done_come_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(done_records_are_removed_at_every_place, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_merged_source_keeps_the_record_read_ahead, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_bound_leaves_later_records, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_bad_page_repeats_no_record_of_another_cpu, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_gap_has_the_number_of_lost_records, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(without_statistics_the_pages_tell_the_loss, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(unknown_and_bad_records_are_counted, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(each_lost_record_is_reported_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(pages_are_done_before_more_are_taken, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_failed_flush_keeps_the_records, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_second_reader_is_refused, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

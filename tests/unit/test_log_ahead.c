@@ -111,7 +111,7 @@ static void a_record_is_found_once(void **state)
 	log_end(&log);
 }
 
-static void a_record_that_has_come_is_found(void **state)
+static void a_record_that_came_before_is_found(void **state)
 {
 	struct log log;
 
@@ -154,7 +154,7 @@ static void a_process_that_did_nothing_else_may_be_late(void **state)
 }
 
 /* The view is as long as it is: what was returned last stays, however far one looks. */
-static void what_was_returned_last_stays(void **state)
+static void the_record_returned_last_stays(void **state)
 {
 	const uint8_t *rec;
 	struct log log;
@@ -178,9 +178,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_record_is_found_once),
-		cmocka_unit_test(a_record_that_has_come_is_found),
+		cmocka_unit_test(a_record_that_came_before_is_found),
 		cmocka_unit_test(a_process_that_did_nothing_else_may_be_late),
-		cmocka_unit_test(what_was_returned_last_stays),
+		cmocka_unit_test(the_record_returned_last_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

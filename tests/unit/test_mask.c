@@ -158,7 +158,7 @@ static void printk_keeps_emerg(void **state)
 		check_row(MASK_PRINTK, &printk_rows[i], 0);
 }
 
-static void too_long_is_refused(void **state)
+static void a_mask_that_is_too_long_is_refused(void **state)
 {
 	static char text[MASK_INPUT_MAX + 2];
 	struct mask_value value;
@@ -264,7 +264,7 @@ static void names_and_bits_agree(void **state)
 }
 
 /* What is spelt gives the same mask again, whatever was set before. */
-static void what_is_spelt_reads_back(void **state)
+static void spelt_masks_read_back(void **state)
 {
 	static const struct {
 		enum mask_kind kind;
@@ -331,12 +331,12 @@ static void sources_have_three_bits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_spelt_reads_back),
+		cmocka_unit_test(spelt_masks_read_back),
 		cmocka_unit_test(sources_have_three_bits),
 		cmocka_unit_test(debug_follows_the_table),
 		cmocka_unit_test(subsystem_follows_the_table),
 		cmocka_unit_test(printk_keeps_emerg),
-		cmocka_unit_test(too_long_is_refused),
+		cmocka_unit_test(a_mask_that_is_too_long_is_refused),
 		cmocka_unit_test(masks_print_in_bit_order),
 		cmocka_unit_test(printed_masks_read_back),
 		cmocka_unit_test(names_and_bits_agree),

@@ -38,7 +38,7 @@ static void meminfo_is_read(void **state)
 	assert_true(memory.total > memory.available && memory.available);
 }
 
-static void others_keep_a_part(void **state)
+static void other_programs_keep_a_part(void **state)
 {
 	static const struct {
 		unsigned int total, available, own, most; /* MB */
@@ -71,7 +71,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(meminfo_is_read),
-		cmocka_unit_test(others_keep_a_part),
+		cmocka_unit_test(other_programs_keep_a_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

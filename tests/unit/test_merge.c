@@ -127,7 +127,7 @@ static void parts_come_in_order_of_time(void **state)
 	pair_close(&pair);
 }
 
-static void a_part_without_more_now_is_asked_again(void **state)
+static void a_part_that_waits_is_asked_again(void **state)
 {
 	struct pair pair;
 
@@ -147,7 +147,7 @@ static void a_part_without_more_now_is_asked_again(void **state)
 	pair_close(&pair);
 }
 
-static void a_part_with_none_yet_is_asked_again(void **state)
+static void a_part_without_records_yet_is_asked_again(void **state)
 {
 	struct pair pair;
 
@@ -186,7 +186,7 @@ static bool is_readable(struct dkt_source *source)
 	return poll(&fd, 1, 0) == 1;
 }
 
-static void who_has_no_more_now_is_waited_for(void **state)
+static void a_merged_source_waits_for_a_part_that_waits(void **state)
 {
 	struct pair pair;
 	eventfd_t count;
@@ -237,7 +237,7 @@ static void sources_that_do_not_follow_are_not_waited_for(void **state)
 	dkt_ctx_free(ctx);
 }
 
-static void only_what_was_returned_is_safe(void **state)
+static void only_returned_records_are_done(void **state)
 {
 	struct pair pair;
 
@@ -260,7 +260,7 @@ static void only_what_was_returned_is_safe(void **state)
 	pair_close(&pair);
 }
 
-static void losses_are_those_of_all_parts(void **state)
+static void losses_are_the_sum_of_all_parts(void **state)
 {
 	struct dkt_loss loss;
 	struct pair pair;
@@ -276,13 +276,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_come_in_order_of_time),
-		cmocka_unit_test(a_part_without_more_now_is_asked_again),
-		cmocka_unit_test(a_part_with_none_yet_is_asked_again),
+		cmocka_unit_test(a_part_that_waits_is_asked_again),
+		cmocka_unit_test(a_part_without_records_yet_is_asked_again),
 		cmocka_unit_test(a_failure_loses_no_record),
-		cmocka_unit_test(who_has_no_more_now_is_waited_for),
+		cmocka_unit_test(a_merged_source_waits_for_a_part_that_waits),
 		cmocka_unit_test(sources_that_do_not_follow_are_not_waited_for),
-		cmocka_unit_test(only_what_was_returned_is_safe),
-		cmocka_unit_test(losses_are_those_of_all_parts),
+		cmocka_unit_test(only_returned_records_are_done),
+		cmocka_unit_test(losses_are_the_sum_of_all_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

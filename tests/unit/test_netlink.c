@@ -77,7 +77,7 @@ static void dump_has_every_answer(void **state)
 	assert_true(seen.families >= 1);
 }
 
-static void dump_stops_when_told(void **state)
+static void dump_stops_on_request(void **state)
 {
 	struct seen enough = { .stop_after = 1, .stop_with = 1 };
 	struct seen broken = { .stop_after = 1, .stop_with = -EBADMSG };
@@ -99,7 +99,7 @@ static void missing_family_is_named(void **state)
 		     dkt_netlink_dump(*state, "dkt-no-such", 1, 1, count_family, &seen));
 }
 
-static void kernel_refusal_has_words(void **state)
+static void a_refusal_of_the_kernel_has_a_message(void **state)
 {
 	struct seen seen = { 0 };
 
@@ -115,7 +115,7 @@ static void kernel_refusal_has_words(void **state)
 }
 
 /* Where the kernel explains itself, the explanation is passed on. */
-static void kernel_explains(void **state)
+static void the_kernels_own_explanation_is_used(void **state)
 {
 	struct seen seen = { 0 };
 	int err;
@@ -185,7 +185,7 @@ static void child_succeeds(struct dkt_ctx *ctx, int (*run)(struct dkt_ctx *ctx, 
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void forbidden_netlink_has_words(void **state)
+static void forbidden_netlink_has_a_message(void **state)
 {
 	static const int errors[] = { EPERM, EAFNOSUPPORT, EPROTONOSUPPORT, ENOMEM };
 
@@ -204,11 +204,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(families_are_told_apart),
 		cmocka_unit_test(dump_has_every_answer),
-		cmocka_unit_test(dump_stops_when_told),
+		cmocka_unit_test(dump_stops_on_request),
 		cmocka_unit_test(missing_family_is_named),
-		cmocka_unit_test(kernel_refusal_has_words),
-		cmocka_unit_test(kernel_explains),
-		cmocka_unit_test(forbidden_netlink_has_words),
+		cmocka_unit_test(a_refusal_of_the_kernel_has_a_message),
+		cmocka_unit_test(the_kernels_own_explanation_is_used),
+		cmocka_unit_test(forbidden_netlink_has_a_message),
 		cmocka_unit_test(silence_does_not_hang),
 	};
 

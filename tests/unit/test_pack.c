@@ -46,7 +46,7 @@ static void expect(struct packed *p, const uint64_t *times, const uint32_t *size
 }
 
 /* Short and long records, small and large steps in time, in every byte order and word size. */
-static void test_round_trip(void **state)
+static void kbuffer_reads_back_every_record(void **state)
 {
 	const uint64_t times[] = { 1000,
 				   1000,
@@ -75,7 +75,7 @@ static void test_round_trip(void **state)
 }
 
 /* What was lost before a page is stored behind its records, or only said. */
-static void test_lost(void **state)
+static void losses_before_a_page_are_stored_or_marked(void **state)
 {
 	const uint64_t lost[] = { 0, 7, DKT_LOST_UNKNOWN };
 	const int told[] = { 0, 7, -1 };
@@ -97,7 +97,7 @@ static void test_lost(void **state)
 }
 
 /* A page takes what fits and not a byte more, and no record from before its last one. */
-static void test_full(void **state)
+static void a_full_page_takes_no_more(void **state)
 {
 	struct packed *p = malloc(sizeof(*p));
 	uint8_t bytes[65536] = { 1 };
@@ -131,9 +131,9 @@ static void test_full(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_full),
+		cmocka_unit_test(kbuffer_reads_back_every_record),
+		cmocka_unit_test(losses_before_a_page_are_stored_or_marked),
+		cmocka_unit_test(a_full_page_takes_no_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,7 @@ static uint64_t value_of(const struct dkt__page_record *rec)
 	return record.value;
 }
 
-static void test_empty(void **state)
+static void an_empty_page_has_no_records(void **state)
 {
 	struct walk *w = *state;
 
@@ -63,7 +63,7 @@ static void test_empty(void **state)
 	assert_int_equal(w->page.lost, 0);
 }
 
-static void test_times(void **state)
+static void times_add_up(void **state)
 {
 	struct walk *w = *state;
 	struct dkt__page_record rec;
@@ -85,7 +85,7 @@ static void test_times(void **state)
 	assert_false(w->page.bad);
 }
 
-static void test_absolute_time(void **state)
+static void absolute_times_replace_the_pages_time(void **state)
 {
 	struct walk *w = *state;
 	struct dkt__page_record rec;
@@ -97,7 +97,7 @@ static void test_absolute_time(void **state)
 	assert_int_equal(rec.ts, (1u << 27) + 7);
 }
 
-static void test_offset(void **state)
+static void reading_starts_again_at_an_offset(void **state)
 {
 	struct walk *w = *state;
 	struct dkt__page_record rec;
@@ -120,7 +120,7 @@ static void test_offset(void **state)
 	assert_int_equal(count(w, PAGE_BYTES - 1), 0);
 }
 
-static void test_padding(void **state)
+static void padding_is_skipped(void **state)
 {
 	struct walk *w = *state;
 
@@ -139,7 +139,7 @@ static void test_padding(void **state)
 	assert_false(w->page.bad);
 }
 
-static void test_long_event(void **state)
+static void a_long_event_has_its_length_in_a_word(void **state)
 {
 	struct walk *w = *state;
 	char data[1000] = { 0 };
@@ -150,7 +150,7 @@ static void test_long_event(void **state)
 	assert_false(w->page.bad);
 }
 
-static void test_missed(void **state)
+static void lost_records_before_a_page_are_counted(void **state)
 {
 	struct walk *w = *state;
 	uint64_t lost = UINT64_C(5000000000);
@@ -176,7 +176,7 @@ static void test_missed(void **state)
 	assert_true(w->page.lost == DKT_LOST_UNKNOWN);
 }
 
-static void test_commit_beyond_page(void **state)
+static void a_length_beyond_the_page_is_bad(void **state)
 {
 	struct walk *w = *state;
 	uint64_t commit;
@@ -190,7 +190,7 @@ static void test_commit_beyond_page(void **state)
 }
 
 /* Whatever stands where a length does: the records before it are there, the rest is bad. */
-static void test_lying_lengths(void **state)
+static void wrong_lengths_end_a_page(void **state)
 {
 	static const struct {
 		uint32_t head, word;
@@ -227,7 +227,7 @@ static void test_lying_lengths(void **state)
 }
 
 /* The data end in the middle of an event's head. */
-static void test_cut(void **state)
+static void data_may_end_within_a_header(void **state)
 {
 	struct walk *w = *state;
 	uint32_t end;
@@ -350,7 +350,7 @@ static uint64_t compare(struct kbuffer *kbuf, const struct any_page *any)
 	return n;
 }
 
-static void test_as_kbuffer(void **state)
+static void pages_read_as_by_kbuffer(void **state)
 {
 	static const uint32_t sizes[] = { 4096, 8192, 65536 };
 	uint64_t n = 0;
@@ -382,7 +382,7 @@ static void test_as_kbuffer(void **state)
 }
 
 /* A stamp of 59 bits below a page's time that needs more: as of the tai clock. */
-static void test_high_time(void **state)
+static void the_high_bits_of_a_time_are_added(void **state)
 {
 	struct walk *w = *state;
 	uint64_t now = UINT64_C(1780000000) * 1000000000;
@@ -399,18 +399,21 @@ static void test_high_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_empty, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_times, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_absolute_time, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_offset, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_padding, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_long_event, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_missed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_commit_beyond_page, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_lying_lengths, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cut, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_high_time, setup, teardown),
-		cmocka_unit_test(test_as_kbuffer),
+		cmocka_unit_test_setup_teardown(an_empty_page_has_no_records, setup, teardown),
+		cmocka_unit_test_setup_teardown(times_add_up, setup, teardown),
+		cmocka_unit_test_setup_teardown(absolute_times_replace_the_pages_time, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(reading_starts_again_at_an_offset, setup, teardown),
+		cmocka_unit_test_setup_teardown(padding_is_skipped, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_long_event_has_its_length_in_a_word, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(lost_records_before_a_page_are_counted, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_length_beyond_the_page_is_bad, setup, teardown),
+		cmocka_unit_test_setup_teardown(wrong_lengths_end_a_page, setup, teardown),
+		cmocka_unit_test_setup_teardown(data_may_end_within_a_header, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_high_bits_of_a_time_are_added, setup, teardown),
+		cmocka_unit_test(pages_read_as_by_kbuffer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

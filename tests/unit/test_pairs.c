@@ -142,7 +142,7 @@ static void pairs_by_key(void **state)
 	assert_int_equal(dkt_pairs_slow(t->pairs, 2, &slow, sizeof(slow)), 1);
 }
 
-static void the_younger_counts(void **state)
+static void the_later_beginning_counts(void **state)
 {
 	struct tree *t = *state;
 
@@ -157,7 +157,7 @@ static void the_younger_counts(void **state)
 	assert_int_equal(info(t).unmatched_ends, 1);
 }
 
-static void groups(void **state)
+static void pairs_are_grouped_by_name(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_latency latency;
@@ -180,7 +180,7 @@ static void groups(void **state)
 	assert_int_equal(all(t).count, 3);
 }
 
-static void groups_of_numbers(void **state)
+static void pairs_are_grouped_by_number(void **state)
 {
 	struct tree *t = *state;
 	struct dkt_latency latency;
@@ -223,7 +223,7 @@ static void no_pair_spans_a_gap(void **state)
 }
 
 /* One event can be both: it ends what the one before began. */
-static void one_event_for_both(void **state)
+static void one_event_can_begin_and_end(void **state)
 {
 	struct tree *t = *state;
 	DKT_OPTS(dkt_pairs_opts, opts, .key = "common_pid");
@@ -238,7 +238,7 @@ static void one_event_for_both(void **state)
 	assert_int_equal(info(t).nested, 0);
 }
 
-static void bad_words(void **state)
+static void invalid_keys_are_refused(void **state)
 {
 	static const struct {
 		const char *key, *by, *words;
@@ -283,7 +283,7 @@ static int cmp_u64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void quantiles(void **state)
+static void quantiles_are_those_of_sorted_values(void **state)
 {
 	static const double parts[] = { 0, 0.001, 0.25, 0.5, 0.9, 0.99, 0.999, 1 };
 	struct dkt__dist dist = { 0 }, other = { 0 };
@@ -325,7 +325,7 @@ static void quantiles(void **state)
 }
 
 /* Beside a plain array, with keys that come, go and collide. */
-static void keymap_beside_array(void **state)
+static void a_keymap_agrees_with_an_array(void **state)
 {
 	struct dkt__keymap map = { .n_words = 2 };
 	static uint32_t entries[512];
@@ -358,7 +358,7 @@ static void keymap_beside_array(void **state)
 	dkt__keymap_clear(&map);
 }
 
-static void interned(void **state)
+static void equal_strings_get_one_number(void **state)
 {
 	struct dkt__intern in = { 0 };
 	char text[24];
@@ -379,15 +379,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(pairs_by_key, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_younger_counts, setup, teardown),
-		cmocka_unit_test_setup_teardown(groups, setup, teardown),
-		cmocka_unit_test_setup_teardown(groups_of_numbers, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_later_beginning_counts, setup, teardown),
+		cmocka_unit_test_setup_teardown(pairs_are_grouped_by_name, setup, teardown),
+		cmocka_unit_test_setup_teardown(pairs_are_grouped_by_number, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_pair_spans_a_gap, setup, teardown),
-		cmocka_unit_test_setup_teardown(one_event_for_both, setup, teardown),
-		cmocka_unit_test_setup_teardown(bad_words, setup, teardown),
-		cmocka_unit_test(quantiles),
-		cmocka_unit_test(keymap_beside_array),
-		cmocka_unit_test(interned),
+		cmocka_unit_test_setup_teardown(one_event_can_begin_and_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(invalid_keys_are_refused, setup, teardown),
+		cmocka_unit_test(quantiles_are_those_of_sorted_values),
+		cmocka_unit_test(a_keymap_agrees_with_an_array),
+		cmocka_unit_test(equal_strings_get_one_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

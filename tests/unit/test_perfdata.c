@@ -140,7 +140,7 @@ static uint64_t seen(struct made *made)
 	return all;
 }
 
-static void test_slices(void **state)
+static void slices_add_up_to_one_reading(void **state)
 {
 	DKT_OPTS(dkt_source_opts, part, .flags = DKT_SOURCE_PART);
 	struct sum all = { 0 }, parts = { 0 };
@@ -169,7 +169,7 @@ static void test_slices(void **state)
 }
 
 /* Windows may be before the last one, within it, or far behind it. */
-static void test_windows(void **state)
+static void windows_select_by_time_in_any_order(void **state)
 {
 	static const uint64_t begins[] = { 7, 3, 3, 5, 20, 21, 0, 100 };
 	struct dkt_record record;
@@ -204,7 +204,7 @@ static bool wants(void *data, struct dkt_event *event)
 }
 
 /* A source that is asked for less gives exactly that, and has seen all. */
-static void test_choice(void **state)
+static void cpus_events_and_filters_select(void **state)
 {
 	static const int cpus[] = { 1 };
 	DKT_OPTS(dkt_source_opts, one_cpu, .cpus = cpus, .n_cpus = 1);
@@ -240,7 +240,7 @@ static void test_choice(void **state)
 	close(made.fd);
 }
 
-static void test_no_cpu(void **state)
+static void an_unknown_cpu_is_refused(void **state)
 {
 	struct dkt_loss loss;
 	struct made made = { .path = PLAIN };
@@ -255,10 +255,10 @@ static void test_no_cpu(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_slices),
-		cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_choice),
-		cmocka_unit_test(test_no_cpu),
+		cmocka_unit_test(slices_add_up_to_one_reading),
+		cmocka_unit_test(windows_select_by_time_in_any_order),
+		cmocka_unit_test(cpus_events_and_filters_select),
+		cmocka_unit_test(an_unknown_cpu_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

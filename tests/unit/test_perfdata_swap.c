@@ -325,14 +325,14 @@ static void test_turned(const char *path, unsigned int long_size, bool stacks)
 	close(fd);
 }
 
-static void test_file(void **state)
+static void files_of_other_machines_read_the_same(void **state)
 {
 	(void)state;
 	test_turned(RECORDED "plain.data", 8, false);
 	test_turned(RECORDED "plain.data", 4, false);
 }
 
-static void test_pipe(void **state)
+static void pipes_of_other_machines_read_the_same(void **state)
 {
 	(void)state;
 	test_turned(RECORDED "pipe.data", 8, true);
@@ -341,8 +341,9 @@ static void test_pipe(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_file),
-					    cmocka_unit_test(test_pipe) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(files_of_other_machines_read_the_same),
+					    cmocka_unit_test(
+						    pipes_of_other_machines_read_the_same) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

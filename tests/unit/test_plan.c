@@ -129,7 +129,7 @@ static void expressions_as_c_groups_them(void **state)
 	"{ 9, \"nine\" }, { 1, \"one\" }, { 5, \"five\" }, { 1, \"again\" }, { 3, \"three\" }, "   \
 	"{ 7, \"seven\" }, { 2ULL, \"two\" }, { 0x10, \"sixteen\" }"
 
-static void symbols_and_flags(void **state)
+static void symbols_and_flags_print(void **state)
 {
 	(void)state;
 	expect_int(INT, "\"%s\", __print_symbolic(REC->v, " MANY ")", 1, "one");
@@ -150,7 +150,7 @@ static void symbols_and_flags(void **state)
 
 /* ---- strings and arrays ---- */
 
-static void strings(void **state)
+static void strings_print(void **state)
 {
 	static const struct dynamic body = { 16 | 6 << 16, 0, "hello\0junk" };
 	static const struct dynamic relative = { 4 | 6 << 16, 0, "world" };
@@ -167,7 +167,7 @@ static void strings(void **state)
 	       "ab              |");
 }
 
-static void pointers_to_strings(void **state)
+static void pointers_to_strings_print(void **state)
 {
 	(void)state;
 	expect_int(FIELD("const char * v", 8, 8, 0), "\"%s\", REC->v",
@@ -177,7 +177,7 @@ static void pointers_to_strings(void **state)
 	expect_int(FIELD("const char * v", 8, 8, 0), "\"%s\", REC->v", 0x1234, "1234");
 }
 
-static void arrays(void **state)
+static void arrays_print(void **state)
 {
 	static const struct dynamic body = { 16 | 8 << 16, 3, "\1\2\3\4\5\6\7\xff" };
 	static const uint64_t args[3] = { 1, 0xabc, UINT64_MAX };
@@ -208,7 +208,7 @@ static void arrays(void **state)
 
 /* ---- addresses ---- */
 
-static void kernel_symbols(void **state)
+static void addresses_have_symbols(void **state)
 {
 	(void)state;
 	expect_int(ULONG, "\"%ps %pS\", (void *)REC->v, (void *)REC->v",
@@ -251,7 +251,7 @@ static void hidden_addresses_name_nothing(void **state)
 	uproot(&tree);
 }
 
-static void network_addresses(void **state)
+static void network_addresses_print(void **state)
 {
 	static const uint8_t ip4[4] = { 10, 0, 200, 1 };
 	static const uint8_t ip6[16] = { 0x20, 1, 0xd, 0xb8, [15] = 1 };
@@ -290,14 +290,14 @@ int main(void)
 		cmocka_unit_test(arithmetic_has_types_of_c),
 		cmocka_unit_test(expressions_as_c_groups_them),
 		cmocka_unit_test(texts_that_libtraceevent_gets_wrong),
-		cmocka_unit_test(symbols_and_flags),
-		cmocka_unit_test(strings),
-		cmocka_unit_test(pointers_to_strings),
-		cmocka_unit_test(arrays),
-		cmocka_unit_test(kernel_symbols),
+		cmocka_unit_test(symbols_and_flags_print),
+		cmocka_unit_test(strings_print),
+		cmocka_unit_test(pointers_to_strings_print),
+		cmocka_unit_test(arrays_print),
+		cmocka_unit_test(addresses_have_symbols),
 		cmocka_unit_test(symbols_beyond_the_list),
 		cmocka_unit_test(hidden_addresses_name_nothing),
-		cmocka_unit_test(network_addresses),
+		cmocka_unit_test(network_addresses_print),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 
 /* ---- special events ---- */
 
-static void events_of_ftrace(void **state)
+static void events_of_ftrace_print(void **state)
 {
 	static const struct {
 		uint64_t ip;
@@ -25,7 +25,7 @@ static void events_of_ftrace(void **state)
 }
 
 /* As kernels 6.1 and 6.12 record them. */
-static void function_graph(void **state)
+static void function_graph_prints(void **state)
 {
 	static const struct {
 		uint64_t func;
@@ -62,7 +62,7 @@ static void function_graph(void **state)
 }
 
 /* Packed as vbin_printf() does: shorts and longs aligned, texts as they come. */
-static void trace_printk(void **state)
+static void trace_printk_prints(void **state)
 {
 	static const char fields[] = FIELD("unsigned long ip", 8, 8, 0)
 		FIELD("const char * fmt", 16, 8, 0) FIELD("u32 buf[]", 24, 0, 0);
@@ -108,7 +108,7 @@ static void trace_printk(void **state)
 }
 
 /* As Linux 3.x recorded and described them. */
-static void trace_printk_of_old(void **state)
+static void trace_printk_of_older_kernels_prints(void **state)
 {
 	static const char fields[] = FIELD("unsigned long ip", 8, 8, 0)
 		FIELD("const char * fmt", 16, 8, 0) FIELD("u32 buf", 24, 0, 0);
@@ -137,7 +137,7 @@ static void trace_printk_of_old(void **state)
 		  16, "second: marked");
 }
 
-static void tail_of_old(void **state)
+static void an_array_at_the_end_of_older_kernels_is_read(void **state)
 {
 	static const char body[] = "\0\0\0\0\0\0\0\0marked";
 	struct dkt_record record = { .data = body, .size = sizeof(body) };
@@ -156,7 +156,7 @@ static void tail_of_old(void **state)
 	uproot(&tree);
 }
 
-static void functions_of_old(void **state)
+static void functions_of_older_kernels_print(void **state)
 {
 	static const char fields[] = FIELD("unsigned long ip", 8, 8, 0)
 		FIELD("unsigned long parent_ip", 16, 8, 0);
@@ -186,7 +186,7 @@ static void expect_line(const struct dkt_record *record, const char *comm, const
 }
 
 /* As trace-cmd report 3.1.6 prints them, which rounds to microseconds. */
-static void lines_of_trace(void **state)
+static void lines_are_those_of_the_trace_file(void **state)
 {
 	struct tree tree = { .system = "test", .name = "event" };
 	static const int32_t data[3] = { 7, 0, 42 };
@@ -217,7 +217,7 @@ static void lines_of_trace(void **state)
 
 /* ---- the last resort ---- */
 
-static void formats_beyond_a_plan(void **state)
+static void formats_without_a_plan_print_fields(void **state)
 {
 	(void)state;
 	/* A function that nobody knows, no format at all, fewer arguments than conversions. */
@@ -227,7 +227,7 @@ static void formats_beyond_a_plan(void **state)
 	expect_int(INT, "\"%d %d\", REC->v", 3, "v=3");
 }
 
-static void formats_without_end(void **state)
+static void endless_formats_get_no_plan(void **state)
 {
 	static const char *const pieces[] = { "!", "(", "(int)", "-", "1+", "1?2:", "REC->v[" };
 	size_t i, n = 100000, len;
@@ -284,7 +284,7 @@ static void literals_are_joined_at_once(void **state)
 	dkt__plan_free(plan);
 }
 
-static void plans_that_are_too_large(void **state)
+static void too_large_plans_are_refused(void **state)
 {
 	struct dkt__plan *plan = calloc(1, sizeof(*plan));
 	struct tep_print_fmt fmt;
@@ -323,7 +323,7 @@ static void short_records_read_as_zeros(void **state)
 	expect(FIELD("char s[16]", 8, 16, 0), "\"<%s>\", REC->s", "abc", 3, "<abc>");
 }
 
-static void places_outside_the_record(void **state)
+static void places_outside_of_the_record_print_nothing(void **state)
 {
 	static const struct dynamic beyond = { 0xffff | 0xffffU << 16, 0, "secret" };
 	static const struct dynamic across = { 18 | 0xffffU << 16, 0, "0123456789abcdef" };
@@ -342,20 +342,20 @@ static void places_outside_the_record(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(events_of_ftrace),
-		cmocka_unit_test(function_graph),
-		cmocka_unit_test(trace_printk),
-		cmocka_unit_test(trace_printk_of_old),
-		cmocka_unit_test(tail_of_old),
-		cmocka_unit_test(functions_of_old),
-		cmocka_unit_test(lines_of_trace),
-		cmocka_unit_test(formats_beyond_a_plan),
-		cmocka_unit_test(formats_without_end),
+		cmocka_unit_test(events_of_ftrace_print),
+		cmocka_unit_test(function_graph_prints),
+		cmocka_unit_test(trace_printk_prints),
+		cmocka_unit_test(trace_printk_of_older_kernels_prints),
+		cmocka_unit_test(an_array_at_the_end_of_older_kernels_is_read),
+		cmocka_unit_test(functions_of_older_kernels_print),
+		cmocka_unit_test(lines_are_those_of_the_trace_file),
+		cmocka_unit_test(formats_without_a_plan_print_fields),
+		cmocka_unit_test(endless_formats_get_no_plan),
 		cmocka_unit_test(literals_are_joined_at_once),
-		cmocka_unit_test(plans_that_are_too_large),
+		cmocka_unit_test(too_large_plans_are_refused),
 		cmocka_unit_test(plans_beyond_the_limit),
 		cmocka_unit_test(short_records_read_as_zeros),
-		cmocka_unit_test(places_outside_the_record),
+		cmocka_unit_test(places_outside_of_the_record_print_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

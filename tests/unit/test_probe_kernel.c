@@ -49,7 +49,7 @@ static void expect_field(struct dkt_ctx *ctx, const char *function, const char *
 }
 
 /* Those that the manual has, as they are written there. */
-static void as_written(void **state)
+static void names_become_definitions(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 	static const char *const args[] = { "lock->l_resource->lr_refcount.counter",
@@ -75,7 +75,7 @@ static void as_written(void **state)
 }
 
 /* A module's types stand on those of the kernel. */
-static void in_a_module(void **state)
+static void functions_of_modules_are_found(void **state)
 {
 	struct btf *base = probe_btf(), *split = btf__new_empty_split(base);
 	struct dkt_ctx *ctx = *state;
@@ -103,7 +103,7 @@ static void in_a_module(void **state)
 }
 
 /* Types are chosen from the declaration. */
-static void types(void **state)
+static void members_have_the_types_of_btf(void **state)
 {
 	static const struct {
 		const char *argument, *want;
@@ -148,7 +148,7 @@ static void types(void **state)
 		expect_field(*state, "vfs_read", cases[i].argument, cases[i].want);
 }
 
-static void refused_arguments(void **state)
+static void invalid_arguments_are_refused(void **state)
 {
 	static const struct {
 		const char *argument, *want;
@@ -200,7 +200,7 @@ static void refused_arguments(void **state)
 	}
 }
 
-static void too_long(void **state)
+static void definitions_that_are_too_long_are_refused(void **state)
 {
 	char deep[400] = "", *got;
 	int i;
@@ -219,7 +219,7 @@ static void too_long(void **state)
 	free(got);
 }
 
-static void too_many(void **state)
+static void too_many_probes_are_refused(void **state)
 {
 	char all[129 * 6 + 1] = "", *got;
 	int i;
@@ -235,7 +235,7 @@ static void too_many(void **state)
 	free(got);
 }
 
-static void odd_arguments(void **state)
+static void unusual_arguments_are_understood(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 
@@ -254,7 +254,7 @@ static void odd_arguments(void **state)
 }
 
 /* On arm64 what is large is handed over by its address, and eight words are in registers. */
-static void other_machine(void **state)
+static void other_machines_have_other_registers(void **state)
 {
 	static const struct {
 		const char *fetch;
@@ -292,7 +292,7 @@ static void other_machine(void **state)
 	dkt__btf_free(btf);
 }
 
-static void places(void **state)
+static void places_are_found(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 
@@ -339,7 +339,7 @@ static void places(void **state)
 	       " was found");
 }
 
-static void bad_places(void **state)
+static void invalid_places_are_refused(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 
@@ -362,7 +362,7 @@ static void bad_places(void **state)
 	       "an argument has the invalid character \\x0a");
 }
 
-static void other_kinds(void **state)
+static void other_kinds_of_probes_are_defined(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 
@@ -384,7 +384,7 @@ static void other_kinds(void **state)
 }
 
 /* A README that knows less. */
-static void older_kernels(void **state)
+static void older_kernels_get_other_definitions(void **state)
 {
 	static const char readme[] = "place: [<module>:]<symbol>[+<offset>]\n $stack<index>\n";
 	struct dkt_ctx *ctx = *state;
@@ -402,7 +402,7 @@ static void older_kernels(void **state)
 }
 
 /* Cut at every length it is refused, or does what it can. */
-static void btf_cut_short(void **state)
+static void truncated_btf_is_refused(void **state)
 {
 	struct btf *whole = probe_btf();
 	const char *data;
@@ -432,19 +432,31 @@ static void btf_cut_short(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(as_written, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(in_a_module, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(types, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(refused_arguments, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(too_long, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(too_many, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(odd_arguments, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(other_machine, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(places, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(bad_places, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(other_kinds, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(older_kernels, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(btf_cut_short, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(names_become_definitions, probe_setup,
+						probe_teardown),
+		cmocka_unit_test_setup_teardown(functions_of_modules_are_found, probe_setup,
+						probe_teardown),
+		cmocka_unit_test_setup_teardown(members_have_the_types_of_btf, probe_setup,
+						probe_teardown),
+		cmocka_unit_test_setup_teardown(invalid_arguments_are_refused, probe_setup,
+						probe_teardown),
+		cmocka_unit_test_setup_teardown(definitions_that_are_too_long_are_refused,
+						probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(too_many_probes_are_refused, probe_setup,
+						probe_teardown),
+		cmocka_unit_test_setup_teardown(unusual_arguments_are_understood, probe_setup,
+						probe_teardown),
+		cmocka_unit_test_setup_teardown(other_machines_have_other_registers, probe_setup,
+						probe_teardown),
+		cmocka_unit_test_setup_teardown(places_are_found, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(invalid_places_are_refused, probe_setup,
+						probe_teardown),
+		cmocka_unit_test_setup_teardown(other_kinds_of_probes_are_defined, probe_setup,
+						probe_teardown),
+		cmocka_unit_test_setup_teardown(older_kernels_get_other_definitions, probe_setup,
+						probe_teardown),
+		cmocka_unit_test_setup_teardown(truncated_btf_is_refused, probe_setup,
+						probe_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, probe_make_tree, probe_remove_tree);

@@ -40,7 +40,7 @@ static void expect(struct dkt_ctx *ctx, const char *args, const char *want)
 	assert_string_equal(got, want);
 }
 
-static void arguments(void **state)
+static void arguments_are_found_by_name(void **state)
 {
 #ifdef __x86_64__
 	expect(*state, "name number", "name=+0(%di):string number=%si:s32");
@@ -59,7 +59,7 @@ static void arguments(void **state)
 #endif
 }
 
-static void refused(void **state)
+static void invalid_arguments_are_refused(void **state)
 {
 	static const struct {
 		const char *place, *args, *want;
@@ -86,7 +86,7 @@ static void refused(void **state)
 	}
 }
 
-static void returns(void **state)
+static void return_probes_have_the_value(void **state)
 {
 	char *got __cleanup(free) =
 		fields(*state, "/proc/self/exe", "probe_target%return", "ret=$retval");
@@ -95,7 +95,7 @@ static void returns(void **state)
 }
 
 /* A place by name, by line and by offset in the file are one place. */
-static void places(void **state)
+static void places_are_found(void **state)
 {
 	DKT_OPTS(dkt_probe_opts, opts, .exec = "/proc/self/exe");
 	struct dkt_probes *probes;
@@ -122,7 +122,7 @@ static void places(void **state)
 }
 
 /* Files that are no programs, or half of one. */
-static void files(void **state)
+static void files_that_are_not_programs_are_refused(void **state)
 {
 	char *path __cleanup(free) = NULL, *got;
 	char half[4096];
@@ -148,7 +148,7 @@ static void files(void **state)
 }
 
 /* A file whose headers were changed: each byte of the first ones in turn. */
-static void lies(void **state)
+static void a_damaged_program_does_no_harm(void **state)
 {
 	char *path __cleanup(free) = NULL;
 	FILE *f = fopen("/bin/true", "r");
@@ -177,12 +177,17 @@ static void lies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(arguments, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(refused, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(returns, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(places, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(files, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(lies, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(arguments_are_found_by_name, probe_setup,
+						probe_teardown),
+		cmocka_unit_test_setup_teardown(invalid_arguments_are_refused, probe_setup,
+						probe_teardown),
+		cmocka_unit_test_setup_teardown(return_probes_have_the_value, probe_setup,
+						probe_teardown),
+		cmocka_unit_test_setup_teardown(places_are_found, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(files_that_are_not_programs_are_refused,
+						probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(a_damaged_program_does_no_harm, probe_setup,
+						probe_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, probe_make_tree, probe_remove_tree);

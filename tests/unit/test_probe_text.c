@@ -4,7 +4,7 @@
 #include "probe_tree.h"
 
 /* Text to a probe and back. */
-static void there_and_back(void **state)
+static void definitions_read_back(void **state)
 {
 	static const struct {
 		const char *text;
@@ -48,7 +48,7 @@ static void there_and_back(void **state)
 	}
 }
 
-static void no_probes(void **state)
+static void an_empty_list_has_no_probes(void **state)
 {
 	static const char *const texts[] = { "",      " ",         "p",         "p:",     "p:g/n",
 					     "p:n f", "x:g/n f",   "p:/n f",    "p:g/ f", "p:g/9 f",
@@ -76,7 +76,7 @@ static bool same(struct dkt_ctx *ctx, const char *a, const char *b)
 	return is_same;
 }
 
-static void the_same(void **state)
+static void equal_probes_are_recognised(void **state)
 {
 	assert_true(same(*state, "p:g/n /b:0x12 a=%di", "p:g/n /b:0x0000000000000012  a=%di"));
 	assert_true(same(*state, "p:g/n f", "p:g/n f+0"));
@@ -96,7 +96,7 @@ static void the_same(void **state)
 }
 
 /* Two groups have the same name: only the order tells whose hits they are. */
-static void hits(void **state)
+static void hits_are_joined_with_probes(void **state)
 {
 	static const char events[] = "p:a/read vfs_read\np:u/sh /bin/s h:0x12\nr4:b/read vfs_read\n"
 				     "e:c/x sched.sched_switch\nnonsense\np:u/go /bin/sh:0x34\n";
@@ -123,7 +123,7 @@ static void hits(void **state)
 }
 
 /* One has gone between the two files: no hits of another are taken for its own. */
-static void hits_of_others(void **state)
+static void hits_of_other_probes_are_skipped(void **state)
 {
 	static const char kprobes[] = "  gone 1 1\n  read 9 0\n";
 	struct dkt_probes *probes;
@@ -135,7 +135,7 @@ static void hits_of_others(void **state)
 	dkt_probes_free(probes);
 }
 
-static void made(void **state)
+static void definitions_are_written_and_invalid_ones_refused(void **state)
 {
 	DKT_OPTS(dkt_probe, probe, .kind = DKT_PROBE_KPROBE, .group = "g", .name = "n",
 		 .place = "f");
@@ -163,12 +163,17 @@ static void made(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(there_and_back, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(no_probes, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(the_same, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(hits, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(hits_of_others, probe_setup, probe_teardown),
-		cmocka_unit_test_setup_teardown(made, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(definitions_read_back, probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(an_empty_list_has_no_probes, probe_setup,
+						probe_teardown),
+		cmocka_unit_test_setup_teardown(equal_probes_are_recognised, probe_setup,
+						probe_teardown),
+		cmocka_unit_test_setup_teardown(hits_are_joined_with_probes, probe_setup,
+						probe_teardown),
+		cmocka_unit_test_setup_teardown(hits_of_other_probes_are_skipped, probe_setup,
+						probe_teardown),
+		cmocka_unit_test_setup_teardown(definitions_are_written_and_invalid_ones_refused,
+						probe_setup, probe_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, probe_make_tree, probe_remove_tree);

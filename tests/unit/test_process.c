@@ -51,7 +51,7 @@ static void *parse(void *data)
 	return NULL;
 }
 
-static void others_keep_what_libbpf_prints_with(void **state)
+static void other_users_of_libbpf_keep_their_print_function(void **state)
 {
 	pthread_t threads[4];
 	void *failed;
@@ -157,7 +157,7 @@ static void threads_inherit_the_limit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(others_keep_what_libbpf_prints_with),
+		cmocka_unit_test(other_users_of_libbpf_keep_their_print_function),
 		cmocka_unit_test(bad_formats_print_nothing),
 		cmocka_unit_test(threads_inherit_the_limit),
 	};

@@ -57,7 +57,7 @@ static void ends_with(const char *wanted)
 	free(text);
 }
 
-static void test_after_a_second(void **state)
+static void progress_appears_after_a_second(void **state)
 {
 	struct progress progress;
 
@@ -74,7 +74,7 @@ static void test_after_a_second(void **state)
 	ends_with("\r 50 %, 25 MB/s, 2 s left \033[K\r 90 %, 30 MB/s, 0 s left \033[K\r\033[K");
 }
 
-static void test_records(void **state)
+static void records_have_a_rate_and_the_time_left(void **state)
 {
 	struct progress progress;
 
@@ -99,7 +99,7 @@ static void silent(bool out, bool err, uint64_t of, bool prints)
 	ends_with("");
 }
 
-static void test_not_told(void **state)
+static void no_progress_without_a_terminal_or_a_total(void **state)
 {
 	(void)state;
 	silent(true, false, 10, false); /* stderr is a file */
@@ -108,7 +108,7 @@ static void test_not_told(void **state)
 }
 
 /* Of a source it is shown by the bytes that have been read. */
-static void test_source(void **state)
+static void a_source_shows_the_bytes_read(void **state)
 {
 	struct progress progress;
 
@@ -152,8 +152,10 @@ static void test_change(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_after_a_second), cmocka_unit_test(test_records),
-		cmocka_unit_test(test_not_told),       cmocka_unit_test(test_source),
+		cmocka_unit_test(progress_appears_after_a_second),
+		cmocka_unit_test(records_have_a_rate_and_the_time_left),
+		cmocka_unit_test(no_progress_without_a_terminal_or_a_total),
+		cmocka_unit_test(a_source_shows_the_bytes_read),
 		cmocka_unit_test(test_change),
 	};
 

@@ -5,7 +5,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-static void test_parse(void **state)
+static void limits_are_read_by_class(void **state)
 {
 	static const char *const wrong[] = {
 		"",
@@ -35,7 +35,7 @@ static void test_parse(void **state)
 	assert_int_equal(rate.most[20], 200);
 }
 
-static void test_takes(void **state)
+static void a_class_has_its_limit_per_second(void **state)
 {
 	const char *bad;
 	struct rate rate;
@@ -62,8 +62,8 @@ static void test_takes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_takes),
+		cmocka_unit_test(limits_are_read_by_class),
+		cmocka_unit_test(a_class_has_its_limit_per_second),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,7 +118,7 @@ static void check(struct file *file, const char *wanted, uint64_t bad)
 
 #define LINE "00000004:00000002:3.0:1495061000.000005:0:77:0:(file.c:12:func()) "
 
-static void test_line(void **state)
+static void records_become_lines(void **state)
 {
 	struct record_head head = good();
 	struct file file;
@@ -151,7 +151,7 @@ static void test_line(void **state)
 }
 
 /* One field at and beyond what Lustre's lctl takes. */
-static void test_bounds(void **state)
+static void the_limits_of_fields_are_those_of_lctl(void **state)
 {
 	static const struct {
 		size_t at, size;
@@ -187,7 +187,7 @@ static void test_bounds(void **state)
 	}
 }
 
-static void test_resync(void **state)
+static void reading_finds_the_next_record_after_junk(void **state)
 {
 	struct record_head old = good();
 	struct record_counts counts;
@@ -213,7 +213,7 @@ static void test_resync(void **state)
 	clear_file(&file);
 }
 
-static void test_lengths(void **state)
+static void wrong_lengths_are_reported(void **state)
 {
 	struct record_head head = good();
 	struct record_counts counts;
@@ -241,7 +241,7 @@ static void test_lengths(void **state)
 	clear_file(&file);
 }
 
-static void test_big(void **state)
+static void lines_are_cut_as_lctl_cuts_them_up_to_the_largest_record(void **state)
 {
 	static char big[RECORD_MAX];
 	struct record_head head = good();
@@ -312,7 +312,7 @@ static void check_sort(bool in_order, uint32_t times)
 	clear_file(&file);
 }
 
-static void test_sort(void **state)
+static void records_are_sorted_by_time(void **state)
 {
 	(void)state;
 	/* In no order: this is seen after some thousand records. */
@@ -344,7 +344,7 @@ static void check_ahead(struct file *file)
 	free(alone);
 }
 
-static void test_ahead(void **state)
+static void reading_ahead_finds_the_same_records(void **state)
 {
 	struct record_head filler = RECORD_FILLER, empty = good();
 	static char inner[4000];
@@ -386,7 +386,7 @@ static void test_ahead(void **state)
 }
 
 /* Runs that are cut, of more records than runs are kept for; and of more than that. */
-static void test_runs(void **state)
+static void runs_are_joined_beyond_their_number(void **state)
 {
 	struct runs runs = { 0 }, more = { 0 };
 	uint64_t i, offset = 0;
@@ -423,7 +423,7 @@ static void test_runs(void **state)
 }
 
 /* Slices take each run where the one before ended. */
-static void test_slice(void **state)
+static void slices_continue_runs(void **state)
 {
 	struct runs runs = { 0 };
 	struct slice slice = { 0 };
@@ -457,7 +457,7 @@ static void test_slice(void **state)
 }
 
 /* Somebody writes to the file between the first and the second reading. */
-static void test_changed(void **state)
+static void a_file_that_changes_is_reported(void **state)
 {
 	struct file file;
 	struct record_sort_opts opts = { .name = "test", .show = { UINT32_MAX, UINT32_MAX } };
@@ -479,7 +479,7 @@ static void test_changed(void **state)
 	clear_file(&file);
 }
 
-static void test_tree(void **state)
+static void the_tree_returns_the_smallest_key(void **state)
 {
 	struct winners tree = { 0 };
 	uint32_t leaf[5];
@@ -504,12 +504,17 @@ static void test_tree(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_line),   cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_resync), cmocka_unit_test(test_lengths),
-		cmocka_unit_test(test_big),    cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_ahead),  cmocka_unit_test(test_runs),
-		cmocka_unit_test(test_slice),  cmocka_unit_test(test_changed),
-		cmocka_unit_test(test_tree),
+		cmocka_unit_test(records_become_lines),
+		cmocka_unit_test(the_limits_of_fields_are_those_of_lctl),
+		cmocka_unit_test(reading_finds_the_next_record_after_junk),
+		cmocka_unit_test(wrong_lengths_are_reported),
+		cmocka_unit_test(lines_are_cut_as_lctl_cuts_them_up_to_the_largest_record),
+		cmocka_unit_test(records_are_sorted_by_time),
+		cmocka_unit_test(reading_ahead_finds_the_same_records),
+		cmocka_unit_test(runs_are_joined_beyond_their_number),
+		cmocka_unit_test(slices_continue_runs),
+		cmocka_unit_test(a_file_that_changes_is_reported),
+		cmocka_unit_test(the_tree_returns_the_smallest_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,7 @@ static void arm64_operands(void **state)
 	       ARRAY_SIZE(want));
 }
 
-static void what_cannot_be_fetched(void **state)
+static void operands_that_the_kernel_cannot_fetch_are_refused(void **state)
 {
 	static const struct {
 		enum dkt__machine machine;
@@ -183,7 +183,7 @@ static void probes_on_markers(void **state)
 }
 
 /* The counter's offset is a part of the place, and comes back. */
-static void the_counter_is_in_the_place(void **state)
+static void a_semaphore_is_a_part_of_the_definition(void **state)
 {
 	DKT_OPTS(dkt_probe_opts, opts);
 	struct dkt_probes *probes, *again;
@@ -221,10 +221,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(x86_operands),
 		cmocka_unit_test(arm64_operands),
-		cmocka_unit_test(what_cannot_be_fetched),
+		cmocka_unit_test(operands_that_the_kernel_cannot_fetch_are_refused),
 		cmocka_unit_test_setup_teardown(markers_of_a_program, setup, teardown),
 		cmocka_unit_test_setup_teardown(probes_on_markers, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_counter_is_in_the_place, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_semaphore_is_a_part_of_the_definition, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

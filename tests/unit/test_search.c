@@ -109,7 +109,7 @@ static void constants_end_in_nul(void **state)
 	assert_string_equal(t->texts.list[10], "say \"%s\" and '?'\n");
 }
 
-static void words_of_a_format(void **state)
+static void a_text_is_found_in_a_format(void **state)
 {
 	struct tree *t = *state;
 
@@ -122,7 +122,7 @@ static void words_of_a_format(void **state)
 	expect(t, t->text, "msg ~ \"*evicting client*\"");
 }
 
-static void words_of_an_argument(void **state)
+static void a_text_is_found_in_an_argument(void **state)
 {
 	struct tree *t = *state;
 
@@ -138,7 +138,7 @@ static void words_of_an_argument(void **state)
 	expect(t, t->text, "msg ~ \"*slow reply*\"");
 }
 
-static void words_of_both(void **state)
+static void a_text_is_found_in_formats_and_arguments(void **state)
 {
 	struct tree *t = *state;
 
@@ -148,7 +148,7 @@ static void words_of_both(void **state)
 	expect(t, t->strings, "s0 ~ \"*timed out*\" || s1 ~ \"*timed out*\"");
 }
 
-static void words_that_are_split(void **state)
+static void a_text_is_found_across_a_format_and_its_argument(void **state)
 {
 	struct tree *t = *state;
 
@@ -170,7 +170,7 @@ static void words_that_are_split(void **state)
 	       "((s0 ~ \"failed due to network error\" || s1 ~ \"failed due to network error\"))");
 }
 
-static void words_of_no_constant(void **state)
+static void an_unknown_text_is_tested_everywhere(void **state)
 {
 	struct tree *t = *state;
 
@@ -184,7 +184,7 @@ static void words_of_no_constant(void **state)
 	expect(t, t->strings, "s0 ~ \"*no words*\" || s1 ~ \"*no words*\"");
 }
 
-static void line_ends_and_wildcards(void **state)
+static void line_ends_and_wildcards_are_kept(void **state)
 {
 	struct tree *t = *state;
 
@@ -201,7 +201,7 @@ static void line_ends_and_wildcards(void **state)
 	expect(t, t->cdebug, "fmt ~ \"*? and *\"");
 }
 
-static void words_that_cannot_be(void **state)
+static void texts_that_no_message_has_are_refused(void **state)
 {
 	struct tree *t = *state;
 	char longer[300];
@@ -219,13 +219,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(constants_end_in_nul, setup, teardown),
-		cmocka_unit_test_setup_teardown(words_of_a_format, setup, teardown),
-		cmocka_unit_test_setup_teardown(words_of_an_argument, setup, teardown),
-		cmocka_unit_test_setup_teardown(words_of_both, setup, teardown),
-		cmocka_unit_test_setup_teardown(words_that_are_split, setup, teardown),
-		cmocka_unit_test_setup_teardown(words_of_no_constant, setup, teardown),
-		cmocka_unit_test_setup_teardown(line_ends_and_wildcards, setup, teardown),
-		cmocka_unit_test_setup_teardown(words_that_cannot_be, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_text_is_found_in_a_format, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_text_is_found_in_an_argument, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_text_is_found_in_formats_and_arguments, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_text_is_found_across_a_format_and_its_argument,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(an_unknown_text_is_tested_everywhere, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(line_ends_and_wildcards_are_kept, setup, teardown),
+		cmocka_unit_test_setup_teardown(texts_that_no_message_has_are_refused, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,7 +49,7 @@ static void write_text(struct place *place, const char *text)
 	close(fd);
 }
 
-static void test_round_trip(void **state)
+static void settings_read_back_as_written(void **state)
 {
 	struct place *place = *state;
 	struct settings in, out;
@@ -116,7 +116,7 @@ static void test_round_trip(void **state)
 	settings_clear(&in);
 }
 
-static void test_staged(void **state)
+static void staged_settings_are_loaded_once_published(void **state)
 {
 	struct place *place = *state;
 	struct settings in, out;
@@ -135,7 +135,7 @@ static void test_staged(void **state)
 	assert_ok(place->ctx, settings_load(place->ctx, place->fd, "s", &out));
 }
 
-static void test_no_sense(void **state)
+static void an_invalid_file_is_refused_with_its_line(void **state)
 {
 	static const struct {
 		const char *text;
@@ -171,7 +171,7 @@ static void test_no_sense(void **state)
 	}
 }
 
-static void test_no_file(void **state)
+static void a_missing_file_or_a_link_is_refused(void **state)
 {
 	struct place *place = *state;
 	struct settings s;
@@ -187,10 +187,13 @@ static void test_no_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_round_trip, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_staged, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_sense, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_file, setup, teardown),
+		cmocka_unit_test_setup_teardown(settings_read_back_as_written, setup, teardown),
+		cmocka_unit_test_setup_teardown(staged_settings_are_loaded_once_published, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(an_invalid_file_is_refused_with_its_line, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_missing_file_or_a_link_is_refused, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

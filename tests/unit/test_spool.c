@@ -72,7 +72,7 @@ static uint64_t stamp(const struct dkt__spool *spool, uint32_t page)
 	return value;
 }
 
-static void test_keeps(void **state)
+static void pages_are_kept_in_order(void **state)
 {
 	struct place *place = *state;
 	struct dkt__spool spool;
@@ -104,7 +104,7 @@ static void test_keeps(void **state)
 }
 
 /* Killed between the kernel's copy and the count. */
-static void test_page_not_counted(void **state)
+static void a_page_that_was_not_counted_is_found(void **state)
 {
 	struct place *place = *state;
 	struct dkt__spool spool;
@@ -133,7 +133,7 @@ static void test_page_not_counted(void **state)
 }
 
 /* At every number of pages, also where the file has to grow. */
-static void test_page_not_counted_anywhere(void **state)
+static void an_uncounted_page_is_found_at_every_number(void **state)
 {
 	struct place *place = *state;
 	struct dkt__spool spool;
@@ -152,7 +152,7 @@ static void test_page_not_counted_anywhere(void **state)
 	dkt__spool_close(&spool);
 }
 
-static void test_other_buffer(void **state)
+static void another_buffer_keeps_the_pages_and_resets_the_counts(void **state)
 {
 	struct place *place = *state;
 	struct dkt__spool spool;
@@ -171,7 +171,7 @@ static void test_other_buffer(void **state)
 	dkt__spool_close(&spool);
 }
 
-static void test_reset(void **state)
+static void a_reset_spool_is_empty(void **state)
 {
 	struct place *place = *state;
 	struct dkt__spool spool;
@@ -212,7 +212,7 @@ static void damage(struct place *place, off_t word, uint64_t value)
 	place->said[0] = '\0';
 }
 
-static void test_damaged(void **state)
+static void a_damaged_spool_is_emptied(void **state)
 {
 	static const struct {
 		off_t word; /* -1: the file's length */
@@ -248,7 +248,7 @@ static void test_damaged(void **state)
 	}
 }
 
-static void test_no_file(void **state)
+static void a_link_is_refused_and_no_directory_means_memory(void **state)
 {
 	struct place *place = *state;
 	struct dkt__spool spool;
@@ -265,7 +265,7 @@ static void test_no_file(void **state)
 	dkt__spool_close(&spool);
 }
 
-static void test_bytes(void **state)
+static void bytes_of_all_cpus_are_added(void **state)
 {
 	struct place *place = *state;
 	struct dkt__spool spool;
@@ -284,14 +284,18 @@ static void test_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_keeps, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_page_not_counted, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_page_not_counted_anywhere, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_other_buffer, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_reset, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_damaged, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_file, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bytes, setup, teardown),
+		cmocka_unit_test_setup_teardown(pages_are_kept_in_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_page_that_was_not_counted_is_found, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(an_uncounted_page_is_found_at_every_number, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			another_buffer_keeps_the_pages_and_resets_the_counts, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_reset_spool_is_empty, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_damaged_spool_is_emptied, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_link_is_refused_and_no_directory_means_memory,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(bytes_of_all_cpus_are_added, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

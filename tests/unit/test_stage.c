@@ -112,13 +112,13 @@ static void check(void)
 	check_dropped();
 }
 
-static void on_all_cpus(void **state)
+static void stages_run_in_order_on_all_cpus(void **state)
 {
 	(void)state;
 	check();
 }
 
-static void on_one_cpu(void **state)
+static void stages_run_in_order_on_one_cpu(void **state)
 {
 	cpu_set_t all, one;
 	int cpu = 0;
@@ -137,8 +137,8 @@ static void on_one_cpu(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(on_all_cpus),
-		cmocka_unit_test(on_one_cpu),
+		cmocka_unit_test(stages_run_in_order_on_all_cpus),
+		cmocka_unit_test(stages_run_in_order_on_one_cpu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

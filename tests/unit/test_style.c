@@ -9,7 +9,7 @@
 
 #define JSON_HEAD "{\"ts\":3682519727123,\"wall\":\"2026-11-20T11:49:56.331335123Z\",\"cpu\":3"
 
-static void test_json(void **state)
+static void json_has_every_type_of_field(void **state)
 {
 	struct room room;
 
@@ -27,7 +27,7 @@ static void test_json(void **state)
 	room_close(&room);
 }
 
-static void test_json_chosen(void **state)
+static void json_prints_the_chosen_fields(void **state)
 {
 	static const char *const fields[] = { "u", "common_pid", "nothing", "cpu", "text" };
 	static const char *const all[] = { "*", "COMM" };
@@ -48,7 +48,7 @@ static void test_json_chosen(void **state)
 }
 
 /* What the print format calls a value stands behind it; that of two fields together is nobody's. */
-static void test_json_names(void **state)
+static void json_adds_the_names_of_values(void **state)
 {
 	struct room room;
 
@@ -71,7 +71,7 @@ static void test_json_names(void **state)
 	room_close(&room);
 }
 
-static void test_json_lost(void **state)
+static void json_prints_losses(void **state)
 {
 	struct room room;
 
@@ -113,7 +113,7 @@ static const char *field_text(struct json_object *line, const char *name)
 }
 
 /* Every byte, and bytes that look like what an escape makes, come back as they were. */
-static void test_json_reversible(void **state)
+static void json_keeps_every_byte(void **state)
 {
 	static const char *const hard[] = {
 		"\\",
@@ -155,7 +155,7 @@ static void test_json_reversible(void **state)
 
 /* ---- raw ---- */
 
-static void test_raw(void **state)
+static void raw_prints_names_and_values(void **state)
 {
 	struct room room;
 
@@ -183,7 +183,7 @@ static void test_raw(void **state)
 #define CSV_TIME "3682519727123,2026-11-20T11:49:56.331335123Z,3"
 #define CSV_HEAD "styled,sample," CSV_TIME ",4711,dd,d.s2,"
 
-static void test_csv(void **state)
+static void csv_quotes_cells(void **state)
 {
 	struct room room;
 
@@ -242,7 +242,7 @@ static void evil_has(const char *style, bool raw_text, const char *part, unsigne
 	free(text);
 }
 
-static void test_evil(void **state)
+static void text_cannot_drive_a_terminal(void **state)
 {
 	(void)state;
 	evil_has("trace", false, EVIL_SHOWN "-", 1);
@@ -256,7 +256,7 @@ static void test_evil(void **state)
 }
 
 /* Fields that are asked for are the columns of every row. */
-static void test_csv_chosen(void **state)
+static void csv_has_the_chosen_fields_in_every_row(void **state)
 {
 	static const char *const fields[] = { "event", "u", "none", "COMM", "lost" };
 	struct room room;
@@ -274,7 +274,7 @@ static void test_csv_chosen(void **state)
 
 /* ---- folded ---- */
 
-static void test_folded(void **state)
+static void folded_prints_stacks(void **state)
 {
 	static const uint64_t kernel[] = { 0, 0, 0x30, 0x20, 0x10 }, user[] = { 0, 0, 0x99 };
 	struct dkt_record record;
@@ -324,7 +324,7 @@ static bool own_text(void *data, const struct dkt_record *record, struct dkt_buf
 	return true;
 }
 
-static void test_trace(void **state)
+static void trace_prints_lines(void **state)
 {
 	DKT_OPTS(dkt_source_info, source, .has_wall = true, .wall = WALL);
 	struct room room;
@@ -344,7 +344,7 @@ static void test_trace(void **state)
 }
 
 /* Times are rounded to microseconds, whatever line came before. */
-static void test_trace_times(void **state)
+static void trace_rounds_times_to_microseconds(void **state)
 {
 	static const struct {
 		uint64_t ts;
@@ -388,7 +388,7 @@ static void test_trace_times(void **state)
 }
 
 /* Colours are the style's own: what was recorded cannot bring any. */
-static void test_trace_color(void **state)
+static void trace_colours_come_from_the_style_only(void **state)
 {
 	struct room room;
 
@@ -409,7 +409,7 @@ static void test_trace_color(void **state)
 
 /* ---- every style ---- */
 
-static void test_json_random(void **state)
+static void json_of_random_records_is_valid(void **state)
 {
 	uint32_t seed = 1;
 	struct room room;
@@ -434,7 +434,7 @@ static void test_json_random(void **state)
 	room_close(&room);
 }
 
-static void test_every_style_survives(void **state)
+static void every_style_survives_random_records(void **state)
 {
 	struct dkt_style_info info;
 	struct room room;
@@ -461,7 +461,7 @@ static void test_every_style_survives(void **state)
 	assert_true(i >= 3);
 }
 
-static void test_many_events(void **state)
+static void styles_handle_many_events(void **state)
 {
 	struct room room;
 	int i, round;
@@ -480,7 +480,7 @@ static void test_many_events(void **state)
 	room_close(&room);
 }
 
-static void test_no_such_style(void **state)
+static void an_unknown_style_is_refused(void **state)
 {
 	struct dkt_style *style;
 	struct dkt_ctx *ctx;
@@ -496,23 +496,23 @@ static void test_no_such_style(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_json_chosen),
-		cmocka_unit_test(test_json_names),
-		cmocka_unit_test(test_json_lost),
-		cmocka_unit_test(test_json_reversible),
-		cmocka_unit_test(test_csv),
-		cmocka_unit_test(test_evil),
-		cmocka_unit_test(test_csv_chosen),
-		cmocka_unit_test(test_folded),
-		cmocka_unit_test(test_raw),
-		cmocka_unit_test(test_trace),
-		cmocka_unit_test(test_trace_times),
-		cmocka_unit_test(test_trace_color),
-		cmocka_unit_test(test_json_random),
-		cmocka_unit_test(test_every_style_survives),
-		cmocka_unit_test(test_many_events),
-		cmocka_unit_test(test_no_such_style),
+		cmocka_unit_test(json_has_every_type_of_field),
+		cmocka_unit_test(json_prints_the_chosen_fields),
+		cmocka_unit_test(json_adds_the_names_of_values),
+		cmocka_unit_test(json_prints_losses),
+		cmocka_unit_test(json_keeps_every_byte),
+		cmocka_unit_test(csv_quotes_cells),
+		cmocka_unit_test(text_cannot_drive_a_terminal),
+		cmocka_unit_test(csv_has_the_chosen_fields_in_every_row),
+		cmocka_unit_test(folded_prints_stacks),
+		cmocka_unit_test(raw_prints_names_and_values),
+		cmocka_unit_test(trace_prints_lines),
+		cmocka_unit_test(trace_rounds_times_to_microseconds),
+		cmocka_unit_test(trace_colours_come_from_the_style_only),
+		cmocka_unit_test(json_of_random_records_is_valid),
+		cmocka_unit_test(every_style_survives_random_records),
+		cmocka_unit_test(styles_handle_many_events),
+		cmocka_unit_test(an_unknown_style_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,7 +65,7 @@ static struct read_back ctf_end(struct room *room, const char *dir)
 	return back;
 }
 
-static void test_values(void **state)
+static void values_read_back(void **state)
 {
 	struct read_back back;
 	struct room room;
@@ -92,7 +92,7 @@ static void test_values(void **state)
 }
 
 /* Losses before, between and behind the records, on two CPUs of two hosts. */
-static void test_losses(void **state)
+static void losses_read_back(void **state)
 {
 	struct dkt_event *event;
 	struct read_back back;
@@ -121,7 +121,7 @@ static void test_losses(void **state)
 }
 
 /* Random records, a clock that jumps back, names of events and fields that are no identifiers. */
-static void test_hostile(void **state)
+static void hostile_records_read_back(void **state)
 {
 	struct read_back back;
 	struct dkt_event odd;
@@ -154,7 +154,7 @@ static void test_hostile(void **state)
 }
 
 /* More than fits in a packet. */
-static void test_packets(void **state)
+static void several_packets_read_back(void **state)
 {
 	struct read_back back;
 	struct room room;
@@ -177,10 +177,10 @@ static void test_packets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_losses),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_packets),
+		cmocka_unit_test(values_read_back),
+		cmocka_unit_test(losses_read_back),
+		cmocka_unit_test(hostile_records_read_back),
+		cmocka_unit_test(several_packets_read_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,7 +100,7 @@ static struct dkt_record with(const char *system, const char *name, void *data, 
 	return rec;
 }
 
-static void test_context(void **state)
+static void lines_have_the_context(void **state)
 {
 	static const struct {
 		uint8_t flags;
@@ -137,7 +137,7 @@ static void test_context(void **state)
 		"00000080:00200000:128.0:0.000000:0:0:0:(fs:0:open()) v=77\n");
 }
 
-static void test_gap(void **state)
+static void a_gap_is_a_line(void **state)
 {
 	struct dkt_record rec = record;
 
@@ -153,7 +153,7 @@ static void test_gap(void **state)
 		" lost before this on CPU 3\n");
 }
 
-static void test_call_site(void **state)
+static void a_call_site_is_the_function(void **state)
 {
 	uint64_t data[2] = { 12, UINT64_C(0xffffffff81000010) };
 	struct dkt_record rec = with("kmem", "alloc", data, sizeof(data));
@@ -168,7 +168,7 @@ static void test_call_site(void **state)
 	line_is(&rec, 0, "00000001:00000010:3.0:5.123456:0:14615:0:(kmem:0:alloc()) size=5\n");
 }
 
-static void test_system_calls(void **state)
+static void system_calls_have_names(void **state)
 {
 	int64_t data[3] = { 13, 0, -2 };
 	struct dkt_record rec = with("raw_syscalls", "sys_enter", data, 16);
@@ -193,7 +193,7 @@ static void test_system_calls(void **state)
 		" leaving (rc=17 : 17 : 11)\n");
 }
 
-static void test_marker(void **state)
+static void a_marker_is_a_line_of_lustre(void **state)
 {
 	struct {
 		uint64_t common, ip;
@@ -213,7 +213,7 @@ static void test_marker(void **state)
 	line_is(&rec, 0, "00000001:02000400:3.0:5.123456:0:14615:0:(ftrace:0:print()) \n");
 }
 
-static void test_message(void **state)
+static void a_message_is_a_line_of_lustre(void **state)
 {
 	struct {
 		uint64_t common;
@@ -243,7 +243,7 @@ static void test_message(void **state)
 	line_is(&rec, 0, "00000100:00100000:3.0:5.123456:0:14615:0:(:1498:()) \n");
 }
 
-static void test_unknown(void **state)
+static void an_unparsable_event_prints_a_line(void **state)
 {
 	uint64_t data = 99;
 	struct dkt_record rec = record;
@@ -270,10 +270,13 @@ static void test_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_context),   cmocka_unit_test(test_gap),
-		cmocka_unit_test(test_call_site), cmocka_unit_test(test_system_calls),
-		cmocka_unit_test(test_marker),    cmocka_unit_test(test_message),
-		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(lines_have_the_context),
+		cmocka_unit_test(a_gap_is_a_line),
+		cmocka_unit_test(a_call_site_is_the_function),
+		cmocka_unit_test(system_calls_have_names),
+		cmocka_unit_test(a_marker_is_a_line_of_lustre),
+		cmocka_unit_test(a_message_is_a_line_of_lustre),
+		cmocka_unit_test(an_unparsable_event_prints_a_line),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

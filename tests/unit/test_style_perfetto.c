@@ -33,7 +33,7 @@ static void assert_walk(const struct room *room, unsigned int begins, unsigned i
 	assert_int_equal(walk.n[WALK_INSTANT], instants);
 }
 
-static void test_perfetto_pairs(void **state)
+static void pairs_of_events_become_slices(void **state)
 {
 	struct room room;
 
@@ -65,7 +65,7 @@ static void test_perfetto_pairs(void **state)
 	room_close(&room);
 }
 
-static void test_perfetto_cpu(void **state)
+static void interrupts_are_on_tracks_of_their_cpu(void **state)
 {
 	struct room room;
 
@@ -117,7 +117,7 @@ static struct dkt_event *request_event(struct dkt_ctx *ctx, const char *name, in
 }
 
 /* Requests at once are on tracks of their own, which are used again. */
-static void test_perfetto_requests(void **state)
+static void requests_at_once_have_their_own_tracks(void **state)
 {
 	struct request request = { .dev = 254 << 20, .rwbs = "WS" };
 	struct dkt_event *issue, *complete;
@@ -145,7 +145,7 @@ static void test_perfetto_requests(void **state)
 }
 
 /* Switches are ftrace events. */
-static void test_perfetto_sched(void **state)
+static void switches_become_ftrace_events(void **state)
 {
 	static const char format[] =
 		"name: sched_switch\nID: 300\nformat:\n"
@@ -180,7 +180,7 @@ static void test_perfetto_sched(void **state)
 #define STATE "REC->prev_state"
 
 /* What kernels print, and so what their bits mean, whatever release Perfetto is told. */
-static void test_perfetto_states(void **state)
+static void task_states_are_those_of_the_kernel(void **state)
 {
 	static const char old_print[] =
 		"{ 1, \"S\" }, { 16, \"Z\" }, { 32, \"X\" }) : \"R\", " STATE
@@ -226,9 +226,11 @@ static void test_perfetto_states(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_perfetto_pairs),    cmocka_unit_test(test_perfetto_cpu),
-		cmocka_unit_test(test_perfetto_requests), cmocka_unit_test(test_perfetto_sched),
-		cmocka_unit_test(test_perfetto_states),
+		cmocka_unit_test(pairs_of_events_become_slices),
+		cmocka_unit_test(interrupts_are_on_tracks_of_their_cpu),
+		cmocka_unit_test(requests_at_once_have_their_own_tracks),
+		cmocka_unit_test(switches_become_ftrace_events),
+		cmocka_unit_test(task_states_are_those_of_the_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

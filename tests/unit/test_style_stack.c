@@ -39,7 +39,7 @@ static void carried_open(struct carried *c, const char *style, const char *const
 	c->room.record.stacks = &c->kernel.stack;
 }
 
-static void test_records(void **state)
+static void a_record_has_its_stacks(void **state)
 {
 	struct dkt_record stack, *record;
 	struct carried c;
@@ -63,7 +63,7 @@ static void test_records(void **state)
 	room_close(&c.room);
 }
 
-static void test_json(void **state)
+static void json_prints_stacks(void **state)
 {
 	static const char *const with[] = { "i", "user_stack", "text" }, *const without[] = { "i" };
 	struct carried c;
@@ -86,7 +86,7 @@ static void test_json(void **state)
 	room_close(&c.room);
 }
 
-static void test_trace(void **state)
+static void trace_prints_stacks(void **state)
 {
 	static const char hostile[] = "evil\nforged";
 	struct carried c;
@@ -99,7 +99,7 @@ static void test_trace(void **state)
 	room_close(&c.room);
 }
 
-static void test_csv(void **state)
+static void csv_prints_stacks(void **state)
 {
 	static const char *const fields[] = { "cpu", "user_stack", "kernel_stack" };
 	struct carried c;
@@ -114,7 +114,7 @@ static void test_csv(void **state)
 }
 
 /* Styles that know nothing of them have their records. */
-static void test_others(void **state)
+static void other_styles_print_stacks_as_records(void **state)
 {
 	struct carried c;
 	const char *text;
@@ -138,9 +138,11 @@ static void test_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_records), cmocka_unit_test(test_json),
-		cmocka_unit_test(test_trace),   cmocka_unit_test(test_csv),
-		cmocka_unit_test(test_others),
+		cmocka_unit_test(a_record_has_its_stacks),
+		cmocka_unit_test(json_prints_stacks),
+		cmocka_unit_test(trace_prints_stacks),
+		cmocka_unit_test(csv_prints_stacks),
+		cmocka_unit_test(other_styles_print_stacks_as_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ static void name_is(struct dkt_ctx *ctx, int number, const char *name)
 	assert_string_equal(found ? found : "", name);
 }
 
-static void this_machine(void **state)
+static void a_context_has_the_names_of_this_machine(void **state)
 {
 	struct dkt_ctx *ctx;
 
@@ -31,7 +31,7 @@ static void this_machine(void **state)
 	dkt_ctx_free(ctx);
 }
 
-static void machine_that_was_told(void **state)
+static void a_context_has_the_names_of_the_given_machine(void **state)
 {
 	static const struct {
 		const char *machine;
@@ -97,7 +97,7 @@ static struct dkt_ctx *opened(const char *file, const char *from, const char *to
 	return ctx;
 }
 
-static void recorded_elsewhere(void **state)
+static void a_recording_has_the_names_of_its_machine(void **state)
 {
 	static const struct {
 		const char *file, *from, *to, *kernel;
@@ -133,7 +133,7 @@ static void recorded_elsewhere(void **state)
 }
 
 /* A machine is kept by what is written, also if its kernel is not known. */
-static void written_again(void **state)
+static void a_written_file_keeps_the_machine(void **state)
 {
 	DKT_OPTS(dkt_ctx_opts, opts, .root = "tests/fixture/capture", .machine = "riscv64");
 	int fd = memfd_create("syscall", MFD_CLOEXEC);
@@ -167,10 +167,10 @@ static void written_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(this_machine),
-		cmocka_unit_test(machine_that_was_told),
-		cmocka_unit_test(recorded_elsewhere),
-		cmocka_unit_test(written_again),
+		cmocka_unit_test(a_context_has_the_names_of_this_machine),
+		cmocka_unit_test(a_context_has_the_names_of_the_given_machine),
+		cmocka_unit_test(a_recording_has_the_names_of_its_machine),
+		cmocka_unit_test(a_written_file_keeps_the_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,7 +69,7 @@ static char *text_of(const char *path, const struct dkt_source_opts *opts, int *
 	return text;
 }
 
-static void test_info(void **state)
+static void a_file_describes_itself(void **state)
 {
 	const struct dkt_source_info *info;
 	struct dkt_loss loss;
@@ -97,7 +97,7 @@ static void test_info(void **state)
 }
 
 /* The same records, however they are packed. */
-static void test_compressed(void **state)
+static void compressed_files_have_the_same_records(void **state)
 {
 	DKT_OPTS(dkt_source_opts, all, .flags = DKT_SOURCE_ALL);
 	DKT_OPTS(dkt_source_opts, two, .buffer = "two");
@@ -124,7 +124,7 @@ static void test_compressed(void **state)
 	free(zlib);
 }
 
-static void test_byte_orders(void **state)
+static void every_byte_order_reads_the_same(void **state)
 {
 	static const char *const files[] = { MADE "v6-big", MADE "v6-long4", MADE "v6-big-long4" };
 	char *ours, *other;
@@ -145,7 +145,7 @@ static void test_byte_orders(void **state)
 }
 
 /* trace_printk(): its numbers lie between its texts, as a format among the strings has them. */
-static void test_printk(void **state)
+static void trace_printk_is_read(void **state)
 {
 	static const char *const files[] = { MADE "printk-big", MADE "printk-long4",
 					     MADE "printk-big-long4" };
@@ -173,7 +173,7 @@ static void test_printk(void **state)
 	free(other);
 }
 
-static void test_cpus(void **state)
+static void cpus_select_records(void **state)
 {
 	const int cpus[] = { 1 };
 	DKT_OPTS(dkt_source_opts, opts, .cpus = cpus, .n_cpus = 1);
@@ -188,7 +188,7 @@ static void test_cpus(void **state)
 }
 
 /* Windows that follow on each other give what one reading does, wherever they are cut. */
-static void test_windows(void **state)
+static void windows_add_up_to_one_reading(void **state)
 {
 	static const char *const files[] = { RECORDED "v7-zstd.dat", RECORDED "v6.dat", MADE "v6" };
 	uint64_t from, to, step;
@@ -228,7 +228,7 @@ static void test_windows(void **state)
 	}
 }
 
-static void test_since(void **state)
+static void since_and_until_select_records(void **state)
 {
 	DKT_OPTS(dkt_source_opts, opts, .since = 1517, .until = 2017);
 	int n;
@@ -294,7 +294,7 @@ static int matching(const char *path, const char *text, bool filtered, int *met)
 }
 
 /* A source that leaves out records by a filter's first comparison leaves out none that match. */
-static void test_filter(void **state)
+static void a_filter_skips_no_record_that_matches(void **state)
 {
 	static const struct {
 		const char *text;
@@ -319,7 +319,7 @@ static void test_filter(void **state)
 }
 
 /* Read up to the cut, which is told. */
-static void test_cut(void **state)
+static void a_truncated_file_is_read_up_to_its_end(void **state)
 {
 	struct reading r;
 	char path[32];
@@ -342,7 +342,7 @@ static void test_cut(void **state)
 }
 
 /* The places of pages, which version 7 says at its end, are found without. */
-static void test_cut_v7(void **state)
+static void a_truncated_file_of_version_7_has_its_pages(void **state)
 {
 	static const char *const files[] = { MADE "v7", MADE "v7-zlib" };
 	struct reading r;
@@ -368,7 +368,7 @@ static void test_cut_v7(void **state)
 }
 
 /* Nor does an instance get lost that comes behind the top one. */
-static void test_cut_instances(void **state)
+static void a_truncated_file_has_all_instances(void **state)
 {
 	DKT_OPTS(dkt_source_opts, all, .flags = DKT_SOURCE_ALL);
 	static const char *const files[] = { RECORDED "v7-zstd.dat", RECORDED "v7-zlib.dat" };
@@ -421,7 +421,7 @@ static void note(void *data, enum dkt_log_level level, const char *text)
 #define SPOILT_AT 490
 
 /* Symbols are unpacked when a name is asked for, and only then is it told that they are damaged. */
-static void test_spoilt_symbols(void **state)
+static void damaged_symbols_are_reported_when_needed(void **state)
 {
 	DKT_OPTS(dkt_ctx_opts, opts, .log = note);
 	struct reading r = { 0 };
@@ -454,7 +454,7 @@ static void test_spoilt_symbols(void **state)
 	close(fd);
 }
 
-static void test_refused(void **state)
+static void other_files_are_refused(void **state)
 {
 	static const char v5[] = "\x17\x08\x44tracing5\0\0\x08\0\x10\0\0";
 	static const char v7[] =
@@ -474,13 +474,19 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_info),           cmocka_unit_test(test_compressed),
-		cmocka_unit_test(test_byte_orders),    cmocka_unit_test(test_printk),
-		cmocka_unit_test(test_cpus),           cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_since),          cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_cut_v7),         cmocka_unit_test(test_cut_instances),
-		cmocka_unit_test(test_spoilt_symbols), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_filter),
+		cmocka_unit_test(a_file_describes_itself),
+		cmocka_unit_test(compressed_files_have_the_same_records),
+		cmocka_unit_test(every_byte_order_reads_the_same),
+		cmocka_unit_test(trace_printk_is_read),
+		cmocka_unit_test(cpus_select_records),
+		cmocka_unit_test(windows_add_up_to_one_reading),
+		cmocka_unit_test(since_and_until_select_records),
+		cmocka_unit_test(a_truncated_file_is_read_up_to_its_end),
+		cmocka_unit_test(a_truncated_file_of_version_7_has_its_pages),
+		cmocka_unit_test(a_truncated_file_has_all_instances),
+		cmocka_unit_test(damaged_symbols_are_reported_when_needed),
+		cmocka_unit_test(other_files_are_refused),
+		cmocka_unit_test(a_filter_skips_no_record_that_matches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,7 +196,7 @@ static void both_are(const struct bytes *options, const char *v6, const char *v7
 /* ---- tests ---- */
 
 /* A single sample's offset is all that counts. */
-static void test_one_sample(void **state)
+static void a_single_sample_shifts_all_times(void **state)
 {
 	static const struct sample a[] = { { 1000, 5000, 3, 1 } }, b[] = { { 2000, -100, 1, 0 } };
 	static const struct cpu_shift cpus[] = { { a, 1 }, { b, 1 } };
@@ -212,7 +212,7 @@ static void test_one_sample(void **state)
 }
 
 /* Steps, with clocks that run at another rate; what is in no order is sorted. */
-static void test_steps(void **state)
+static void samples_shift_the_times_after_them(void **state)
 {
 	static const struct sample a[] = { { 2020, 900, 3, 1 },
 					   { 1020, 500, 3, 1 },
@@ -232,7 +232,7 @@ static void test_steps(void **state)
 		 "0:3931 0:3963");
 }
 
-static void test_interpolated(void **state)
+static void shifts_are_interpolated(void **state)
 {
 	static const struct sample a[] = { { 1020, 100, 1, 0 },
 					   { 1050, -200, 1, 0 },
@@ -252,7 +252,7 @@ static void test_interpolated(void **state)
 }
 
 /* A shift comes before all else; TSC2NSEC's own offset is not added. */
-static void test_all(void **state)
+static void shifts_come_before_other_offsets(void **state)
 {
 	static const struct sample a[] = { { 1000, 5000, 1, 0 } };
 	static const struct cpu_shift cpus[] = { { a, 1 } };
@@ -273,7 +273,7 @@ static void test_all(void **state)
 		 "0:22521 0:22542");
 }
 
-static void test_relations(void **state)
+static void guests_and_hosts_are_named(void **state)
 {
 	struct bytes options = { .n = 0 }, option = { .n = 0 }, file = { .n = 0 };
 	struct dkt_source_peer peer;
@@ -313,7 +313,7 @@ static void test_relations(void **state)
 }
 
 /* Counts beyond the option's end, bits beyond a number's. */
-static void test_hostile(void **state)
+static void wrong_counts_are_refused(void **state)
 {
 	static const struct sample a[] = { { 1000, 5000, 1, 64 } };
 	static const struct cpu_shift cpus[] = { { a, 1 } };
@@ -343,9 +343,12 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_sample),   cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_interpolated), cmocka_unit_test(test_all),
-		cmocka_unit_test(test_relations),    cmocka_unit_test(test_hostile),
+		cmocka_unit_test(a_single_sample_shifts_all_times),
+		cmocka_unit_test(samples_shift_the_times_after_them),
+		cmocka_unit_test(shifts_are_interpolated),
+		cmocka_unit_test(shifts_come_before_other_offsets),
+		cmocka_unit_test(guests_and_hosts_are_named),
+		cmocka_unit_test(wrong_counts_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

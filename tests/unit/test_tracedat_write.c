@@ -57,7 +57,7 @@ static int count(int fd, uint32_t *cpus)
 	return n;
 }
 
-static void test_full(void **state)
+static void a_full_file_describes_what_was_written(void **state)
 {
 	static const struct dkt_tracedat_opts kinds[] = {
 		{ .sz = sizeof(kinds[0]), .version = 6 },
@@ -91,7 +91,7 @@ static void test_full(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_full),
+		cmocka_unit_test(a_full_file_describes_what_was_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

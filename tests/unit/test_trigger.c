@@ -19,7 +19,7 @@ static int teardown(void **state)
 }
 
 /* As kernels 6.1, 6.12 and 6.18 list them. */
-static void a_file(void **state)
+static void a_trigger_file_is_read(void **state)
 {
 	static const char text[] =
 		"stacktrace:unlimited\n"
@@ -63,7 +63,7 @@ static void a_file(void **state)
 	}
 }
 
-static void no_triggers(void **state)
+static void an_empty_file_has_no_triggers(void **state)
 {
 	static const char text[] = "# Available triggers:\n"
 				   "# traceon traceoff stacktrace enable_event disable_event\n";
@@ -81,7 +81,7 @@ static void no_triggers(void **state)
 	assert_true(dkt__trigger_offered("traceoff:unlimited\n", "snapshot"));
 }
 
-static void commands(void **state)
+static void commands_become_triggers(void **state)
 {
 	static const char *const good[][2] = {
 		{ "traceoff", "traceoff" },
@@ -144,7 +144,7 @@ static bool relation(struct dkt_ctx *ctx, const char *a, const char *b,
 	return holds(one, two);
 }
 
-static void two_of_them(void **state)
+static void equal_and_excluding_triggers_are_recognised(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 
@@ -172,10 +172,11 @@ static void two_of_them(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_file, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_triggers, setup, teardown),
-		cmocka_unit_test_setup_teardown(commands, setup, teardown),
-		cmocka_unit_test_setup_teardown(two_of_them, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_trigger_file_is_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_empty_file_has_no_triggers, setup, teardown),
+		cmocka_unit_test_setup_teardown(commands_become_triggers, setup, teardown),
+		cmocka_unit_test_setup_teardown(equal_and_excluding_triggers_are_recognised, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,7 +126,7 @@ static void put_buffer(struct made *made, uint32_t page_size, const uint64_t *at
 }
 
 /* trace-cmd's own files have no CPU with more than the file's other CPUs leave to it. */
-static void test_shared_chunks(void **state)
+static void shared_chunks_are_unpacked_within_the_limit(void **state)
 {
 	uint64_t at[64], size[64], head;
 	struct made made = { 0 };
@@ -149,7 +149,7 @@ static void test_shared_chunks(void **state)
 	free(damage);
 }
 
-static void test_large_chunks(void **state)
+static void large_chunks_are_unpacked_within_the_limit(void **state)
 {
 	uint64_t at[8], size[8], head, end;
 	struct made made = { 0 };
@@ -174,7 +174,7 @@ static void test_large_chunks(void **state)
 }
 
 /* Many options lead to one section. */
-static void test_repeated_section(void **state)
+static void a_repeated_section_is_unpacked_within_the_limit(void **state)
 {
 	struct made made = { 0 };
 	uint64_t head, section, options;
@@ -202,9 +202,9 @@ static void test_repeated_section(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shared_chunks),
-		cmocka_unit_test(test_large_chunks),
-		cmocka_unit_test(test_repeated_section),
+		cmocka_unit_test(shared_chunks_are_unpacked_within_the_limit),
+		cmocka_unit_test(large_chunks_are_unpacked_within_the_limit),
+		cmocka_unit_test(a_repeated_section_is_unpacked_within_the_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
