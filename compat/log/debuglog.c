@@ -55,8 +55,8 @@ void debuglog_close(struct debuglog *log)
 	settings_clear(&log->set);
 	free(log->note);
 	class_map_free(log->map);
-	dkt_instance_close(log->in);
 	log_dir_leave(log);
+	dkt_instance_close(log->in);
 	probes_free(log->probes);
 	free(log->no_probe);
 	free(log->on);

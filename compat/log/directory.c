@@ -57,11 +57,19 @@ int log_dir_open(struct debuglog *log)
 	return dkt_fail(log->ctx, -errno, "open %s: %s", log->dir, strerror(errno));
 }
 
-/* Changes take turns; one takes less than a second. -ENOENT: a reset took it all away meanwhile. */
+/* False if a reset removed the open directory. */
+static bool is_there(const struct debuglog *log)
+{
+	struct stat open, now;
+
+	return !fstat(log->dirfd, &open) && !stat(log->dir, &now) && open.st_ino == now.st_ino;
+}
+
+/*
+ * Changes take turns; one takes less than a second. -ENOENT: a reset removed the directory meanwhile.
+ */
 static int take_lock(struct debuglog *log)
 {
-	struct stat held, st;
-
 	log->lock = openat(log->dirfd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (log->lock < 0)
 		return dkt_fail(log->ctx, -errno, "open %s/lock: %s", log->dir, strerror(errno));
@@ -73,12 +81,10 @@ static int take_lock(struct debuglog *log)
 						strerror(errno));
 		usleep(50000);
 	}
-	if (fstat(log->dirfd, &held) || stat(log->dir, &st) || st.st_ino != held.st_ino)
-		return dkt_fail(log->ctx, -ENOENT, "%s was removed", log->dir);
-	return 0;
+	return is_there(log) ? 0 : dkt_fail(log->ctx, -ENOENT, "%s was removed", log->dir);
 }
 
-void log_dir_leave(struct debuglog *log)
+static void close_all(struct debuglog *log)
 {
 	if (log->lock >= 0)
 		close(log->lock);
@@ -92,12 +98,13 @@ int log_dir_enter(struct debuglog *log)
 	int err = -ENOENT;
 
 	for (int tries = 0; err == -ENOENT && tries < BUSY_TRIES; tries++) {
-		log_dir_leave(log);
 		err = log_dir_make(log);
 		if (!err)
 			err = log_dir_open(log);
 		if (!err)
 			err = log->dirfd >= 0 ? take_lock(log) : -ENOENT;
+		if (err)
+			close_all(log);
 	}
 	return err;
 }
@@ -129,7 +136,11 @@ static int remove_files(int dirfd, const char *name)
 	return unlinkat(dirfd, name, AT_REMOVEDIR) && errno != ENOENT ? -errno : 0;
 }
 
-int log_dir_remove(struct debuglog *log)
+/*
+ * Renames the directory before it is removed, so that a process waiting for its lock sees that the
+ * log is gone.
+ */
+static int remove_dir(const struct debuglog *log)
 {
 	char *gone __cleanup(free) = NULL;
 	int err;
@@ -141,12 +152,37 @@ int log_dir_remove(struct debuglog *log)
 	err = remove_files(AT_FDCWD, gone);
 	if (!err && rename(log->dir, gone) && errno != ENOENT)
 		err = -errno;
-	/* One that waits may just have made a lock there. */
-	for (int tries = 0; !err && tries < BUSY_TRIES; tries++) {
+	if (!err)
 		err = remove_files(AT_FDCWD, gone);
-		if (err != -ENOTEMPTY)
-			break;
-		err = 0;
-	}
+	/* A waiting process may just have created a lock file there. */
+	for (int tries = 1; err == -ENOTEMPTY && tries < BUSY_TRIES; tries++)
+		err = remove_files(AT_FDCWD, gone);
+	return err;
+}
+
+int log_dir_remove(struct debuglog *log)
+{
+	int err = remove_dir(log);
+
 	return err ? dkt_fail(log->ctx, err, "remove %s: %s", log->dir, strerror(-err)) : 0;
+}
+
+static bool holds_only_lock(const struct debuglog *log)
+{
+	DIR *dir __cleanup(closedir) = is_there(log) ? opendir(log->dir) : NULL;
+	struct dirent *entry;
+	bool other = !dir;
+
+	while (!other && (entry = readdir(dir)))
+		other = strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
+			strcmp(entry->d_name, "lock");
+	return !other;
+}
+
+void log_dir_leave(struct debuglog *log)
+{
+	/* The first change of this log was refused. */
+	if (log->lock >= 0 && !log->in && holds_only_lock(log) && !remove_dir(log))
+		rmdir(RUN_DIR);
+	close_all(log);
 }

@@ -4,18 +4,23 @@
 
 #include "log/debuglog.h"
 
-/* Makes the directory and the one above it where they are missing. -EPERM: others can write there. */
+/* Creates the directory and its parent if they are missing. -EPERM: others can write there. */
 int log_dir_make(struct debuglog *log);
 
-/* Opens the directory to look at it; without one dirfd stays -1. */
+/* Opens the directory for reading; if it is missing, dirfd stays -1. */
 int log_dir_open(struct debuglog *log);
 
-/* Makes the directory and takes its lock, again if a reset comes between: changes take turns. */
+/* Creates the directory and locks it for a change; tries again if a reset removes it meanwhile. */
 int log_dir_enter(struct debuglog *log);
+
+/*
+ * Releases the lock and closes the directory. Removes a locked directory in which nothing was
+ * stored, if the log has no instance.
+ */
 void log_dir_leave(struct debuglog *log);
 
-/* Whether a change was killed half way. A change that is under way does not count. */
+/* True if a change was killed before it was complete. False while a change is in progress. */
 bool log_dir_was_interrupted(struct debuglog *log);
 
-/* Renames the directory before it is removed: who waits for its lock sees that it is the log's no more. */
+/* Removes the directory with all it holds. */
 int log_dir_remove(struct debuglog *log);

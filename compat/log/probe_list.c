@@ -143,21 +143,28 @@ static int write_file(struct debuglog *log, FILE *f)
 	return err;
 }
 
-int probes_save(struct debuglog *log)
+static int replace_file(struct debuglog *log)
 {
 	static const char temp[] = PROBES_FILE ".new";
 	int fd = openat(log->dirfd, temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
 			0600);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
-	int err;
+	int err = f ? write_file(log, f) : -errno;
 
-	if (!f)
-		return dkt_fail(log->ctx, -errno, "save the list of probes: %s", strerror(errno));
-	err = write_file(log, f);
-	if (fclose(f) && !err)
+	if (f && fclose(f) && !err)
 		err = -errno;
-	if (!err && renameat(log->dirfd, temp, log->dirfd, PROBES_FILE))
-		err = -errno;
+	return !err && renameat(log->dirfd, temp, log->dirfd, PROBES_FILE) ? -errno : err;
+}
+
+static int remove_file(const struct debuglog *log)
+{
+	return unlinkat(log->dirfd, PROBES_FILE, 0) && errno != ENOENT ? -errno : 0;
+}
+
+int probes_save(struct debuglog *log)
+{
+	int err = log->probes->n ? replace_file(log) : remove_file(log);
+
 	return err ? dkt_fail(log->ctx, err, "save the list of probes: %s", strerror(-err)) : 0;
 }
 

@@ -29,12 +29,6 @@ wakeup_tree()
 	done
 }
 
-teardown()
-{
-	# probe add locks the log's directory before the kernel is asked.
-	rm -rf "/run/dktrace/dkt-test-cli-$$"
-}
-
 @test "--sql gives the same table as --keys, --vals and --filter" {
 	run -0 dktrace hist -i "$capture" --csv --sql "$reads"
 	sql=$output
@@ -110,6 +104,7 @@ sched:sched_switch hist:keys=next_pid:__join_wakeup_0=common_pid-$__from_wakeup_
 	expect 1 '' "dktrace: this kernel has no synthetic events: there is no $DKTRACE_ROOT/synthetic_events" \
 		dktrace probe add --name wakeup --sql "$wakeup"
 	same '' "$(cat "$DKTRACE_ROOT/dynamic_events")" made
+	gone "/run/dktrace/$DKTRACE_INSTANCE"
 	expect 1 '' "dktrace: sql: 'a-b' cannot be the name of an event" dktrace probe add --name a-b --sql "$wakeup"
 	run -1 --separate-stderr dktrace probe add --name x --sql 'SELECT pid FROM sched_waking'
 	has "$stderr" 'sql: a statement without JOIN is a histogram, not an event'
