@@ -48,15 +48,16 @@ static int read_format(const struct app *app, const char *file, const char *form
 
 	if (app->style)
 		return app_usage("cannot combine --format with --style");
-	if (!file)
-		return app_usage("--format: name the file to write");
 	if (!format)
 		return app_usage("%s: the name does not tell the format; give --format", file);
+	if (sink_kind(format, opts))
+		return app_usage("--format: unknown format '%s'; use trace.dat, trace.dat-6 or a"
+				 " style%s",
+				 format, sink_guess(&guess, format));
+	if (!file)
+		return app_usage("--format: name the file to write");
 	opts->whole = true;
-	return sink_kind(format, opts) ? app_usage("--format: unknown format '%s'; use trace.dat,"
-						   " trace.dat-6 or a style%s",
-						   format, sink_guess(&guess, format)) :
-					 0;
+	return 0;
 }
 
 /* Ignores errors: the code that needs the classes reports them. */
