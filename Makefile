@@ -18,6 +18,7 @@ CONFDIR ?= /etc/dktrace
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
 CLANG ?= clang
+OBJCOPY ?= objcopy
 PKG_CONFIG ?= pkg-config
 
 LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0 libzstd zlib libbpf libdw libelf \
@@ -71,6 +72,7 @@ TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd && echo $(O)/tests/tool
 
 SO := $(O)/libdktrace.so.$(VERSION)
 LUSTRE_SO := $(O)/libdktrace-lustre.so.$(VERSION)
+ARCHIVES := $(O)/libdktrace.a $(O)/libdktrace-lustre.a
 
 .DELETE_ON_ERROR:
 .PHONY: all lib tests check check-unit check-cli check-live check-vm check-fuzz check-abi check-san \
@@ -78,7 +80,7 @@ LUSTRE_SO := $(O)/libdktrace-lustre.so.$(VERSION)
 
 all: $(O)/dktrace $(O)/lctl lib
 
-lib: $(SO) $(O)/libdktrace.a $(O)/libdktrace.pc $(LUSTRE_SO) $(O)/libdktrace-lustre.pc
+lib: $(SO) $(LUSTRE_SO) $(ARCHIVES) $(O)/libdktrace.pc $(O)/libdktrace-lustre.pc
 
 tests: $(UNIT_BIN) $(FUZZ_BIN) $(LIVE_BIN) $(EXAMPLE_BIN) $(TEST_TOOLS)
 
@@ -141,13 +143,23 @@ $(O)/libcompat.a: $(COMPAT_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-# Lustre's words and what they need of the layers below: of libdktrace the library itself, then its base.
-$(LUSTRE_SO): $(SO) $(O)/libcompat.a $(O)/libdktrace.a compat/liblustre/libdktrace-lustre.map
+# Lustre's words and what they need of compat, as one object in which only the public names are
+# global: compat's names are common words, which a program may use itself.
+$(O)/libdktrace-lustre.o: $(filter $(O)/compat/liblustre/%,$(COMPAT_OBJ)) $(O)/libcompat.a
+	$(call say,LD,$@)
+	$(Q)$(CC) -r -nostdlib -o $@ $^
+	$(Q)$(OBJCOPY) --localize-hidden $@
+
+$(O)/libdktrace-lustre.a: $(O)/libdktrace-lustre.o
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+# Uses the shared libdktrace, and has a copy of its base layer, which that library hides.
+$(LUSTRE_SO): $(O)/libdktrace-lustre.o $(SO) $(O)/libdktrace.a compat/liblustre/libdktrace-lustre.map
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(SANFLAGS) -Wl,-soname,libdktrace-lustre.so.$(SOVER) \
 		-Wl,--version-script,compat/liblustre/libdktrace-lustre.map $(if $(SAN),,-Wl,-z,defs) \
-		$(LDFLAGS) -o $@ $(filter $(O)/compat/liblustre/%,$(COMPAT_OBJ)) $(O)/libcompat.a \
-		-L$(O) -ldktrace $(O)/libdktrace.a $(shell $(PKG_CONFIG) --libs yaml-0.1)
+		$(LDFLAGS) -o $@ $< -L$(O) -ldktrace $(O)/libdktrace.a $(shell $(PKG_CONFIG) --libs yaml-0.1)
 	$(Q)ln -sf $(@F) $(O)/libdktrace-lustre.so.$(SOVER)
 	$(Q)ln -sf $(@F) $(O)/libdktrace-lustre.so
 
@@ -310,7 +322,7 @@ install: all
 	for lib in libdktrace libdktrace-lustre; do \
 		ln -sf $$lib.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$$lib.so.$(SOVER); \
 		ln -sf $$lib.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$$lib.so; done
-	install -m 644 $(O)/libdktrace.a $(DESTDIR)$(LIBDIR)/
+	install -m 644 $(ARCHIVES) $(DESTDIR)$(LIBDIR)/
 	install -m 644 $(O)/libdktrace.pc $(O)/libdktrace-lustre.pc $(DESTDIR)$(LIBDIR)/pkgconfig/
 	install -m 644 include/dktrace/*.h $(DESTDIR)$(PREFIX)/include/dktrace/
 	install -m 644 share/classes.d/*.yaml $(DESTDIR)$(DATADIR)/classes.d/

@@ -46,6 +46,14 @@ setup_file()
 	"$example" saved.log -1 | cmp - saved.log
 }
 
+@test "lustre-log runs without the shared libraries if linked with the archives" {
+	build_example lustre-log libdktrace-lustre static
+	run ! grep -a 'libdktrace.*\.so' <(readelf -d "$example")
+	"$tools/gen-records" cpus 200 >"$BATS_TEST_TMPDIR/log.bin"
+	dktrace report "$BATS_TEST_TMPDIR/log.bin" --style legacy >"$BATS_TEST_TMPDIR/wanted"
+	LD_LIBRARY_PATH='' "$example" "$BATS_TEST_TMPDIR/log.bin" -1 | diff "$BATS_TEST_TMPDIR/wanted" -
+}
+
 @test "lustre-log reports errors" {
 	build_example lustre-log libdktrace-lustre
 	expect 1 "" "lustre-log: unknown mask 'bogus'" "$example" /dev/null +bogus

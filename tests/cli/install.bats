@@ -84,6 +84,19 @@ ExecStart=/usr/local/bin/lctl-dktrace debug_daemon run \${FILE} \${MB} \${ROTATE
 	done
 }
 
+@test "both libraries are installed as shared libraries and archives, and removed" {
+	local lib=$DESTDIR/usr/local/lib name file
+	target install
+	for name in libdktrace libdktrace-lustre; do
+		for file in "$name.so" "$name.so.0" "$name.a" "pkgconfig/$name.pc"; do
+			[ -s "$lib/$file" ] || echo "$file is missing"
+		done
+	done >"$BATS_TEST_TMPDIR/missing"
+	same '' "$(cat "$BATS_TEST_TMPDIR/missing")"
+	target uninstall
+	same '' "$(find "$lib" -name 'libdktrace*')" "what is left"
+}
+
 @test "man finds every function of the library by its name" {
 	local man=$DESTDIR/usr/local/share/man/man3
 	target install

@@ -14,14 +14,16 @@ install_library()
 	export LD_LIBRARY_PATH=$DESTDIR/usr/local/lib
 }
 
-# usage: build_example NAME [PACKAGE]; the program is $example
+# usage: build_example NAME [PACKAGE [static]]; the program is $example
 build_example()
 {
 	local source=$DESTDIR/usr/local/share/doc/dktrace/examples/$1.c flags
 	# A library with sanitizers needs a program with them.
 	flags=$(grep -o -- '-fsanitize=[^ ]*' "$build/gen/flags" || true)
 	flags+=" $(PKG_CONFIG_SYSROOT_DIR=$DESTDIR PKG_CONFIG_PATH=$DESTDIR/usr/local/lib/pkgconfig \
-		pkg-config --cflags --libs "${2:-libdktrace}")"
+		pkg-config ${3:+--static} --cflags --libs "${2:-libdktrace}")"
+	# Only our own libraries: a system may lack the archives of the others.
+	[ -z "${3:-}" ] || flags=$(sed -E 's/-l(dktrace[a-z-]*)/-l:lib\1.a/g' <<<"$flags")
 	example=$BATS_TEST_TMPDIR/$1
 	# shellcheck disable=SC2086
 	cc -g -O2 -Wall -Werror -o "$example" "$source" $flags
