@@ -11,7 +11,7 @@ tools=$build/tests/tools
 export PATH=$build:$PATH LC_ALL=C TZ=UTC
 unset DKTRACE_ROOT DKTRACE_INSTANCE DKTRACE_DEBUG LCTL_REAL
 
-# ---- what is compared; WHAT may be left out ----
+# ---- assertions; WHAT is optional ----
 
 # usage: same WANTED HAVE WHAT
 same()
@@ -42,7 +42,7 @@ lacks()
 	return 1
 }
 
-# A line of the file matches. usage: has_line ERE FILE
+# True if a line of the file matches. usage: has_line ERE FILE
 has_line()
 {
 	local text
@@ -53,7 +53,7 @@ has_line()
 	return 1
 }
 
-# No line of the file, which must be there, matches. usage: no_line ERE FILE
+# True if the file exists and no line matches. usage: no_line ERE FILE
 no_line()
 {
 	local text
@@ -105,9 +105,9 @@ golden()
 	diff -u "$file" <(printf '%s\n' "$output")
 }
 
-# ---- what is run ----
+# ---- running commands ----
 
-# Runs the rest as `run --separate-stderr` with the exit status, then compares stdout and stderr.
+# Runs the command, and compares its exit status, stdout and stderr.
 # usage: expect STATUS STDOUT STDERR COMMAND...
 expect()
 {
@@ -119,8 +119,8 @@ expect()
 	same "$err" "$stderr" "stderr of $*"
 }
 
-# Runs the rest twice, with SIGPIPE as it is and ignored, and a standard output that nobody reads. What
-# it says is in $BATS_TEST_TMPDIR/words. usage: unread STATUS COMMAND...
+# Runs the command twice, with SIGPIPE as by default and ignored, with a pipe without a reader as its
+# standard output. Its messages are in $BATS_TEST_TMPDIR/words. usage: unread STATUS COMMAND...
 unread()
 {
 	local status_wanted=$1 pipe=$BATS_TEST_TMPDIR/unread kind status
@@ -129,7 +129,7 @@ unread()
 	for kind in default ignored; do
 		rm -f "$pipe"
 		mkfifo "$pipe"
-		# The reader is gone before the command starts.
+		# Close the reading end before the command starts.
 		status=0
 		(
 			# shellcheck disable=SC2094 # both ends of the pipe
@@ -141,7 +141,7 @@ unread()
 	done
 }
 
-# A trace of the style perfetto as text; what it has beside the known messages would be a bare number.
+# Decodes a file of the style perfetto to FILE.txt. A field without a name is unknown, and an error.
 # usage: perfetto_text FILE
 perfetto_text()
 {
@@ -152,12 +152,12 @@ perfetto_text()
 	fi
 }
 
-# Skips the test, with the reason, where mounts cannot be kept from showing outside of it.
+# Skips the test, with the reason, if it cannot have a mount namespace of its own.
 need_namespace()
 {
 	local kept=$BATS_RUN_TMPDIR/apart
 
-	# Found out once; of two that do so at the same time the last one's answer stays.
+	# Check once per run. If two tests check at the same time, the last answer stays.
 	if [ ! -e "$kept" ]; then
 		"$top/tests/tools/apart" --check >"$kept.$$.$BATS_TEST_NUMBER" 2>&1 || sed -i 's/^/no: /' "$kept.$$.$BATS_TEST_NUMBER"
 		mv "$kept.$$.$BATS_TEST_NUMBER" "$kept"
@@ -169,14 +169,14 @@ need_namespace()
 	esac
 }
 
-# Runs the rest in a mount namespace of its own, after need_namespace. usage: apart [--uts] COMMAND...
+# Runs a command in a mount namespace of its own, after need_namespace. usage: apart [--uts] COMMAND...
 apart()
 {
 	"$top/tests/tools/apart" "$@"
 }
 
-# Runs the rest where a fake Lustre is, after need_namespace: its buffer and what was asked of it are files
-# of the directory $FAKE_LUSTRE. usage: lustre COMMAND...
+# Runs a command with a fake Lustre, after need_namespace. Files in the directory $FAKE_LUSTRE hold its
+# buffer and the requests that it got. usage: lustre COMMAND...
 lustre()
 {
 	# shellcheck disable=SC2016 # for the shell in there
@@ -185,7 +185,7 @@ lustre()
 		: >/sys/fs/lustre/dump_kernel && LD_PRELOAD=$preload exec "$@"' sh "$@"
 }
 
-# Runs the rest as nobody. usage: nobody COMMAND...
+# Runs a command as the user nobody. usage: nobody COMMAND...
 nobody()
 {
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The examples as a user has them: from the installed tree, with pkg-config and nothing of the build.
+# Builds the examples as a user does: from the installed tree, with pkg-config, without the build tree.
 # shellcheck shell=bash disable=SC2154
 
-# Installs what is built. To be called by setup_file.
+# Installs the build. Call from setup_file.
 install_library()
 {
 	export DESTDIR=$BATS_FILE_TMPDIR/root

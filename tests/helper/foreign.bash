@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Words of a command line that nobody should see as they are.
+# Control characters in arguments, which no output may contain unescaped.
 # shellcheck shell=bash disable=SC2154 # set by bats and helper/common.bash
 
-# A line of its own, ESC, a control of C1 and a bidi control.
+# A newline, ESC, a C1 control and a bidi control.
 foreign=$'x\nforged\e[31m\xc2\x9b\xe2\x80\xaez'
 
-# Runs the rest and tells what of it comes out as it is.
+# Runs a command and checks that its output has none of them.
 escaped()
 {
 	timeout 60 "$@" </dev/null >"$BATS_TEST_TMPDIR/words" 2>&1 || :
@@ -16,7 +16,7 @@ escaped()
 	raw=1
 }
 
-# Gives it to every command of dktrace, as every argument and option. usage: foreign_words FILE
+# Passes them to every command of dktrace, as every argument and option. usage: foreign_words FILE
 foreign_words()
 {
 	local file=$1 command option raw=0
@@ -27,7 +27,7 @@ foreign_words()
 		escaped dktrace "$command" -$'\e'
 		escaped dktrace "$command" --instance "$foreign"
 		escaped dktrace "$command" --root "$foreign"
-		# Without arguments it does what it does.
+		# No test may reset the machine by accident.
 		[ "$command" != reset ] || continue
 		escaped dktrace "$command" "$foreign"
 		escaped dktrace "$command" "$foreign" "$foreign"
@@ -52,7 +52,7 @@ foreign_words()
 	[ $raw = 0 ]
 }
 
-# The same for every command of lctl.
+# Passes them to every command of lctl.
 foreign_lctl()
 {
 	local command raw=0

@@ -32,13 +32,13 @@ end_test()
 	[ ! -e "$state" ]
 }
 
-# Instances that commands made for themselves beside the log's.
+# Lists the instances that commands have created for themselves, beside that of the log.
 own()
 {
 	find "$tracing/instances" -maxdepth 1 -name "$DKTRACE_INSTANCE-*"
 }
 
-# Starts a command in the background; its number is in $pid.
+# Starts a command in the background; its PID is in $pid.
 start()
 {
 	"$@" 3>&- &
@@ -46,7 +46,7 @@ start()
 	pids+=("$pid")
 }
 
-# The same, held until go: for settings that need its number. usage: held COMMAND...
+# Starts a command that waits for go, for settings that need its PID. usage: held COMMAND...
 held()
 {
 	rm -f "$tmp/gate"
@@ -66,7 +66,7 @@ set_param()
 	lctl set_param -n "$@"
 }
 
-# Exactly these types, without the floor that a plain value has.
+# Sets exactly these classes, without those that a plain value adds.
 only()
 {
 	set_param debug=0 "debug=+$1"
@@ -85,13 +85,13 @@ until_true()
 	return 1
 }
 
-# A number of dk's summary line. usage: summary kept|dropped TEXT
+# Prints a number of dk's summary line. usage: summary kept|dropped TEXT
 summary()
 {
 	printf '%s\n' "$2" | sed -n "s/^Debug log: .* \([0-9]*\) $1[,.].*/\1/p" | tail -n 1
 }
 
-# Records that dk says were lost, from its stderr.
+# Prints the number of lost records that dk reports on stderr. usage: lost STDERR
 lost()
 {
 	local n
@@ -100,14 +100,14 @@ lost()
 	echo "${n:-0}"
 }
 
-# What the kernel says was generated in the instance since its buffers were emptied.
+# Prints the number of records that the kernel generated since the instance's buffers were emptied.
 generated()
 {
 	awk '/^(entries|overrun|commit overrun|dropped events|read events):/ { n += $NF } END { print n }' \
 		"$instance"/per_cpu/cpu*/stats
 }
 
-# Every knob of the instance that a change may touch.
+# Prints every control file of the instance that a change may write.
 knobs()
 {
 	sort "$instance/set_event"
@@ -115,8 +115,8 @@ knobs()
 	grep -v '^none$' "$instance"/events/*/*/filter || true
 }
 
-# Every knob of the machine that is not of an instance, and the instances and probes that are ours:
-# somebody else may make some of his own meanwhile.
+# Prints the control files of the top instance, and the instances and probes of this test: other
+# processes may create and remove theirs meanwhile.
 machine()
 {
 	local name
@@ -131,7 +131,7 @@ machine()
 	find "$tracing/instances" /run/dktrace -maxdepth 1 -name "dkt-test-$$-*" 2>/dev/null | sort
 }
 
-# What the terminal of $server shows.
+# Prints the contents of the terminal $server.
 pane()
 {
 	tmux -L "$server" capture-pane -p
@@ -142,9 +142,9 @@ pane_has()
 	pane | grep -q -- "$1"
 }
 
-# Runs a command with --watch in a terminal that has too few lines for its table, and ends it with q.
-# The column names stay on the first line, no line scrolls away, and the earlier screen comes back.
-# The screens are in $watched and $ended. usage: watch_in_terminal LINES COLUMN_NAME LAST_ROW COMMAND
+# Runs a command with --watch in a terminal with too few lines for its table, and ends it with q. Checks
+# that the headings stay on the first line, that no line scrolls away, and that the earlier screen comes
+# back. The screens are in $watched and $ended. usage: watch_in_terminal LINES HEADING LAST_ROW COMMAND
 watch_in_terminal()
 {
 	server=$DKTRACE_INSTANCE

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Options that choose records, and how many of a file or log each is to choose.
+# Options that select records, and how many records of a file or log each must select.
 # shellcheck shell=bash disable=SC2154
 
-# What a command that prints records has, as FILE.rows: a line for each record. usage: table FILE COMMAND...
+# Writes the records that a command prints to FILE.rows, one line each. usage: table FILE COMMAND...
 table()
 {
-	# One after the other: a log has one reader.
+	# One after the other, because a log can have only one reader.
 	"${@:2}" -S csv | grep -v '^system,event' | cut -d , -f 1-3,5-7 | tr , '\t' >"$1.csv"
 	"${@:2}" -S legacy | grep -v '^Debug log: ' | sed 's/^ *//' | cut -d : -f 1-6 | tr : '\t' | paste "$1.csv" - >"$1.rows"
 }
 
-# The names of classes and subsystems with their masks.
+# Writes the names and masks of classes and subsystems to files.
 tables_of_names()
 {
 	local kind
@@ -27,7 +27,7 @@ column()
 	sed -n "$2p" "$1.rows" | cut -f "$3"
 }
 
-# The records for which an awk condition is true; bit() tells whether a mask has a bit. usage: rows FILE COND
+# Counts the records for which an awk condition is true; bit() tests a bit of a mask. usage: rows FILE COND
 rows()
 {
 	awk -F '\t' 'function digit(c) { return index("0123456789abcdef", c) - 1 }
@@ -42,7 +42,7 @@ rows()
 		'"${among:-1} && ($2)"' { n++ } END { print n + 0 }' "$1.rows"
 }
 
-# The first name whose mask one of the records has. usage: name_of KIND FILE COLUMN
+# Prints the first name whose mask one of the records has. usage: name_of KIND FILE COLUMN
 name_of()
 {
 	local name mask
@@ -53,7 +53,7 @@ name_of()
 	printf '%s %s\n' "$name" "$mask"
 }
 
-# The options for a file, and how many records each is to choose: "COUNT OPTION VALUE" lines.
+# Prints the options for a file, and how many records each must select: "COUNT OPTION VALUE" lines.
 options()
 {
 	local file=$1 n middle class class_mask subsystem mask pid comm event cpu
@@ -82,7 +82,7 @@ options()
 	echo "$(rows "$file" "!bit(\$8, \"$class_mask\") || !seen[int(\$10)]++") --rate $class=1"
 }
 
-# Runs a command for each file and option; it prints how many records it met. usage: cells COMMAND [FILE...]
+# Runs a command, which prints its number of records, for each file and option. usage: cells COMMAND [FILE...]
 cells()
 {
 	local command=$1 bad=0 file count option value have
