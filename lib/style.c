@@ -55,8 +55,8 @@ const char *dkt__style_keep(struct dkt_style *style, const char *text, size_t le
 
 /* ---- a style ---- */
 
-/* Makes the text the style's own; false when memory is out. */
-static bool own_text(struct dkt_style *style, const char **text)
+/* Replaces *text by a copy; false if memory is out. */
+static bool copy_text(struct dkt_style *style, const char **text)
 {
 	if (!*text)
 		return true;
@@ -67,7 +67,7 @@ static bool own_text(struct dkt_style *style, const char **text)
 static int keep_opts(struct dkt_style *style, const struct dkt_style_opts *opts)
 {
 	const char **fields;
-	bool owned;
+	bool copied;
 	int err = dkt__opts_take(style->ctx, dkt_style_opts, &style->opts, opts);
 
 	if (!err)
@@ -76,15 +76,15 @@ static int keep_opts(struct dkt_style *style, const struct dkt_style_opts *opts)
 	if (err)
 		return err;
 	style->opts.source = NULL;
-	owned = own_text(style, &style->opts.dir) && own_text(style, &style->source.kind) &&
-		own_text(style, &style->source.host) && own_text(style, &style->source.clock) &&
-		own_text(style, &style->source.kernel);
+	copied = copy_text(style, &style->opts.dir) && copy_text(style, &style->source.kind) &&
+		 copy_text(style, &style->source.host) && copy_text(style, &style->source.clock) &&
+		 copy_text(style, &style->source.kernel);
 	fields = dkt__style_alloc(style, (style->opts.n_fields + 1) * sizeof(*fields));
-	if (!owned || !fields)
+	if (!copied || !fields)
 		return dkt__no_memory(style->ctx);
 	for (size_t i = 0; i < style->opts.n_fields; i++) {
 		fields[i] = style->opts.fields[i];
-		if (!own_text(style, &fields[i]))
+		if (!copy_text(style, &fields[i]))
 			return dkt__no_memory(style->ctx);
 	}
 	style->opts.fields = fields;
@@ -222,7 +222,7 @@ struct dkt__form *dkt__style_learn(struct dkt_style *style, struct dkt_event *ev
 	return style->forms[i];
 }
 
-/* ---- what is not in the fields ---- */
+/* ---- text, times, flags ---- */
 
 void dkt__style_text(const struct dkt_style *style, const struct dkt_record *record,
 		     struct dkt_buf *buf)
@@ -235,6 +235,32 @@ void dkt__style_text(const struct dkt_style *style, const struct dkt_record *rec
 	}
 	while (buf->len > from && buf->data[buf->len - 1] == '\n')
 		buf->len--;
+}
+
+char *dkt__style_cut(struct dkt_buf *buf, size_t from)
+{
+	size_t len = buf->len - from;
+	char *copy = buf->err ? NULL : malloc(len + 1);
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, buf->data + from, len);
+	copy[len] = '\0';
+	buf->len = from;
+	return copy;
+}
+
+int dkt__style_escape(struct dkt_buf *buf, size_t from,
+		      char *(*put)(char *p, const char *text, size_t len))
+{
+	size_t len = buf->len - from;
+	char *text __cleanup(free) = dkt__style_cut(buf, from);
+	char *p = text ? dkt__buf_room(buf, len * 6 + 32) : NULL;
+
+	if (!p)
+		return -ENOMEM;
+	buf->len = (size_t)(put(p, text, len) - buf->data);
+	return 0;
 }
 
 char *dkt__style_put_ts(struct dkt_style *style, char *p, uint64_t ts)

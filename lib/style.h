@@ -13,12 +13,12 @@ enum dkt__column_kind {
 	DKT__COLUMN_UINT,
 	DKT__COLUMN_ADDRESS, /* a pointer */
 	DKT__COLUMN_TEXT, /* characters up to the first NUL */
-	DKT__COLUMN_BYTES, /* whatever has no better type */
+	DKT__COLUMN_BYTES, /* bytes of no better type */
 	DKT__COLUMN_ARRAY, /* of numbers */
-	DKT__COLUMN_NAMES, /* what the print format calls a number */
+	DKT__COLUMN_NAMES, /* the name that the print format has for a number */
 	DKT__COLUMN_STACK, /* of addresses, to the end of the record */
-	/* Names that the caller can ask for and that are not fields of the event: */
-	DKT__COLUMN_NONE, /* nothing: this event has no such field */
+	/* Not fields of the event, but the caller can choose them by name: */
+	DKT__COLUMN_NONE, /* unknown name: the cell is empty */
 	DKT__COLUMN_TS,
 	DKT__COLUMN_WALL,
 	DKT__COLUMN_CPU,
@@ -30,19 +30,19 @@ enum dkt__column_kind {
 	DKT__COLUMN_RECORD_TEXT,
 	DKT__COLUMN_LOST,
 	DKT__COLUMN_FROM,
-	DKT__COLUMN_CARRIED, /* a stack, by the name of its event */
+	DKT__COLUMN_CARRIED, /* a stack that the record carries, by the name of the stack's event */
 };
 
 struct dkt__column {
 	uint8_t kind; /* enum dkt__column_kind */
 	uint8_t load; /* enum dkt__load of the number, or of an element */
 	uint8_t element; /* bytes of an element */
-	bool is_signed; /* elements are */
-	bool hex; /* an address or, as longs without a sign mostly are, one in disguise */
-	struct dkt__bytes bytes; /* where it is */
-	const struct dkt__names *names; /* NAMES: which */
+	bool is_signed; /* the number, or each element */
+	bool hex; /* an address, or an unsigned long, which usually is one */
+	struct dkt__bytes bytes; /* its place in the record */
+	const struct dkt__names *names; /* of DKT__COLUMN_NAMES */
 	const char *name;
-	const char *key; /* what the style puts before it; readable to a multiple of 16 bytes */
+	const char *key; /* printed before the value; readable to a multiple of 16 bytes */
 	uint32_t key_len;
 };
 
@@ -53,13 +53,13 @@ struct dkt__form {
 	struct dkt_event *event;
 	struct dkt__column *columns;
 	uint32_t n;
-	uint32_t need; /* bytes of record that the columns read without asking */
-	uint32_t room; /* bytes that keys and columns of fixed size can take at most */
-	bool text; /* the record's text belongs to it */
-	bool met; /* a record of it */
-	const char *head; /* the style's own words; readable to a multiple of 16 bytes */
+	uint32_t need; /* size of a record that the columns can read unchecked */
+	uint32_t room; /* maximum output of the keys and the columns of fixed size */
+	bool text; /* the style also prints the record's text */
+	bool seen; /* a record of the event has come */
+	const char *head; /* text that the style prepared; readable to a multiple of 16 bytes */
 	uint32_t head_len;
-	void *own; /* the style's */
+	void *data; /* the style's own */
 };
 
 /* ---- styles ---- */
@@ -69,13 +69,13 @@ struct dkt__style_ops {
 	const char *words;
 	unsigned int traits; /* enum dkt_style_traits */
 	size_t size; /* of the style's own struct, which begins with struct dkt_style */
-	/* Any but record may be NULL. */
+	/* All calls except record may be NULL. */
 	int (*open)(struct dkt_style *style);
 	int (*learn)(struct dkt_style *style, struct dkt__form *form);
 	int (*begin)(struct dkt_style *style, struct dkt_buf *buf);
 	int (*record)(struct dkt_style *style, const struct dkt_record *record, const char *comm,
 		      struct dkt_buf *buf);
-	/* After a record that carries stacks; NULL: these are records behind it. */
+	/* Prints the stacks that the record carries, after it; NULL: they become records. */
 	int (*stacks)(struct dkt_style *style, const struct dkt_record *record, const char *comm,
 		      struct dkt_buf *buf);
 	int (*flush)(struct dkt_style *style, struct dkt_buf *buf);
@@ -83,115 +83,138 @@ struct dkt__style_ops {
 	void (*close)(struct dkt_style *style);
 };
 
-/* Forms that are found without a search; a power of 2. */
+/* The number of forms that are found without a search; a power of 2. */
 #define DKT__FORMS_RECENT 64
 
 struct dkt_style {
 	const struct dkt__style_ops *ops;
 	struct dkt_ctx *ctx;
-	struct dkt_style_opts opts; /* its pointers are the style's */
+	struct dkt_style_opts opts; /* the pointers are to copies */
 	struct dkt_source_info source;
 	struct dkt__arena memory;
 	struct dkt__form **forms; /* by a hash of the event's address */
 	size_t forms_size, n_forms; /* the size is a power of 2 */
-	struct dkt__form *recent[DKT__FORMS_RECENT]; /* by the low bits of the event's number */
-	/* Most records share their millisecond with the one before. */
-	uint64_t ms; /* whose digits are in ms_text */
+	struct dkt__form *recent[DKT__FORMS_RECENT]; /* by the low bits of the event's ID */
+	/* Times as text: most records share their millisecond with the record before. */
+	uint64_t ms; /* ms_text holds its digits */
 	char ms_text[24];
 	uint32_t ms_len;
-	uint64_t wall_ms; /* whose date and time are in date */
+	uint64_t wall_ms; /* date holds its date and time */
 	char date[32]; /* "2026-11-20T14:02:52.331" */
 };
 
 extern const struct dkt__style_ops dkt__style_trace_ops, dkt__style_raw_ops, dkt__style_json_ops,
 	dkt__style_csv_ops, dkt__style_folded_ops, dkt__style_ctf_ops, dkt__style_perfetto_ops;
 
-/* Appends the columns of a line of trace that come before the text, as they are. The record is no gap. */
+/*
+ * Appends the columns that come before the text in a line of the trace style, unescaped. The record
+ * must not be a gap.
+ */
 void dkt__style_trace_head(const struct dkt_record *record, const char *comm, struct dkt_buf *buf);
 
-/* Zeroed memory that lives as long as the style, NULL when memory is out. */
+/* Returns zeroed memory that lives as long as the style, or NULL if memory is out. */
 void *dkt__style_alloc(struct dkt_style *style, size_t n);
 
-/* A copy of the text that can be read to a multiple of 16 bytes. */
+/* Returns a copy of the text that lives as long and is readable to a multiple of 16 bytes. */
 const char *dkt__style_keep(struct dkt_style *style, const char *text, size_t len);
 
 /* Returns the style's state for the event, created if it does not exist. NULL: out of memory. */
 struct dkt__form *dkt__style_learn(struct dkt_style *style, struct dkt_event *event);
 
-/* style/column.c: fills in columns, need, room and text; events without a format have none. */
+/* Sets columns, need, room and text of the form. An event without a format has no columns. */
 int dkt__style_columns(struct dkt_style *style, struct dkt__form *form);
 
-/* The column of that name that all records have, or none. */
+/* Returns the column of that name that all records have, or one of kind DKT__COLUMN_NONE. */
 struct dkt__column dkt__column_other(const char *name);
 
-/* Whether that field was asked for by name. */
+/* True if the caller chose the field by name. */
 bool dkt__style_wants(const struct dkt_style *style, const char *name);
 
-/* Whether that field was asked for by name, or with all others. */
+/* True if the caller chose the field by name, chose all fields, or chose none. */
 bool dkt__style_takes(const struct dkt_style *style, const char *name);
 
 /*
- * Gives the columns their keys, with the name as in a JSON string between before and after; first
- * stands before the first one. after NULL: without the name. Leaves out what every line has anyway
- * and what the event has not.
+ * Sets the columns' keys: before, the name escaped as in a JSON string, and after; the first key
+ * begins with first instead of before. after NULL: keys have no name. Removes the columns that are
+ * not fields of the event.
  */
 int dkt__style_keys(struct dkt_style *style, struct dkt__form *form, const char *first,
 		    const char *before, const char *after);
 
 /*
- * Makes a column "NAME_str" of what the event's print format calls the values of a number. 1: it has
- * no names for it.
+ * Sets *to to a column "NAME_str" with the names that the event's print format has for the values of
+ * a number. Returns 1 if the print format has no names for it.
  */
 int dkt__style_names(struct dkt_style *style, struct dkt__form *form,
 		     const struct dkt__column *column, struct dkt__column *to);
 
-/* Puts such a column of a record as in a JSON string. */
+/* Puts the value of such a column, escaped as in a JSON string. */
 char *dkt__put_names(char *p, const struct dkt__column *column, const uint8_t *data, uint32_t len);
 
-/* Appends the record's text, whoever makes it. */
+/* Appends the record's text, which opts.text or the event's print format gives. */
 void dkt__style_text(const struct dkt_style *style, const struct dkt_record *record,
 		     struct dkt_buf *buf);
 
-/* The time in ns, up to 24 bytes. */
+/* Cuts the buffer off at from. Returns the text after it, which the caller frees; NULL: no memory. */
+char *dkt__style_cut(struct dkt_buf *buf, size_t from);
+
+/*
+ * Rewrites the text after from by put, which escapes it and writes up to 6 bytes for each byte, and
+ * 32 more. -ENOMEM, also if an earlier append failed.
+ */
+int dkt__style_escape(struct dkt_buf *buf, size_t from,
+		      char *(*put)(char *p, const char *text, size_t len));
+
+/* Puts the time in ns, up to 24 bytes. */
 char *dkt__style_put_ts(struct dkt_style *style, char *p, uint64_t ts);
 
-/* The wall-clock time in ISO 8601 with nanoseconds, 30 bytes. */
+/* Puts the wall-clock time in ISO 8601 with nanoseconds, 30 bytes. */
 char *dkt__style_put_wall(struct dkt_style *style, char *p, uint64_t ts);
 
 /*
- * "d.h1" as in the kernel's latency format: interrupts or soft interrupts off, rescheduling asked
- * for, in interrupt, depth of preemption. At most 6 bytes.
+ * Puts "d.h1" as in the kernel's latency format: interrupts or soft interrupts off, rescheduling
+ * requested, in interrupt, preemption depth. Up to 6 bytes.
  */
 char *dkt__style_put_flags(char *p, const struct dkt_record *record);
 
-/* ---- style/stack.c: stacks that a record carries ---- */
+/* ---- stacks that a record carries: style/stack.c ---- */
 
-/* Puts a record with them. */
+/* Prints a record and its stacks. */
 int dkt__style_with_stacks(struct dkt_style *style, const struct dkt_record *record,
 			   const char *comm, struct dkt_buf *buf);
 
-/* Puts them as records of their own. */
+/* Prints the stacks as records. */
 int dkt__style_stack_records(struct dkt_style *style, const struct dkt_record *record,
 			     const char *comm, struct dkt_buf *buf);
 
-/* The i-th caller, the innermost first; 0: there are no more. */
+/* Returns the address of the i-th caller, the innermost first, or 0 after the last. */
 uint64_t dkt__stack_caller(const struct dkt_stack *stack, uint32_t i);
 
-/* True if the event's stacks are of programs and not of the kernel. */
+/* True if the event's stacks are of programs, not of the kernel. */
 bool dkt__stack_is_user(const struct dkt_event *event);
 
-/* The function that a caller is in, and where in it; NULL: unknown. */
+/* Returns the function that contains the address, and the offset in it; NULL: unknown. */
 const char *dkt__stack_name(const struct dkt_style *style, uint64_t address, bool user,
 			    uint64_t *offset);
 
-/* Appends that name, or the address if it has none. */
+/* Appends the function's name, or the address if the name is unknown. */
 void dkt__stack_put(const struct dkt_style *style, uint64_t address, bool user,
 		    struct dkt_buf *buf);
 
+/* Appends the name, or the address if the name is NULL. */
+void dkt__style_put_symbol(struct dkt_buf *buf, const char *name, uint64_t address);
+
 /* ---- for the hot path ---- */
 
-/* The most bytes for a byte of the record: an escape, or its part of a number and a comma. */
+/* Maximum output for a byte of the record: an escape, or its share of a number and a comma. */
 #define ROOM_OF_BYTE 11
+
+/* The time that a line shows: by the trace clock, or with opts.wall wall-clock time. */
+static inline uint64_t dkt__style_time(const struct dkt_style *style,
+				       const struct dkt_record *record)
+{
+	return record->ts + (style->opts.wall ? (uint64_t)style->source.wall : 0);
+}
 
 static inline struct dkt__form *dkt__style_form(struct dkt_style *style, struct dkt_event *event)
 {
@@ -202,21 +225,21 @@ static inline struct dkt__form *dkt__style_form(struct dkt_style *style, struct 
 	return dkt__style_learn(style, event);
 }
 
-/* The same for a record; the first one of an event tells whether somebody else makes its text. */
+/* The same for a record. An event's first record shows whether opts.text gives the event's text. */
 static inline struct dkt__form *dkt__style_form_of(struct dkt_style *style,
 						   const struct dkt_record *record)
 {
 	struct dkt__form *form = dkt__style_form(style, record->event);
 
-	if (dkt__unlikely(form && !form->met)) {
-		form->met = true;
+	if (dkt__unlikely(form && !form->seen)) {
+		form->seen = true;
 		if (style->opts.text && style->opts.text(style->opts.data, record, NULL))
 			form->text = true;
 	}
 	return form;
 }
 
-/* Copies text that is readable to a multiple of 16 bytes, to where there is room for as much. */
+/* Copies text that is readable to a multiple of 16 bytes; p must have room for as many bytes. */
 static inline char *dkt__put_kept(char *p, const char *text, uint32_t len)
 {
 	memcpy(p, text, 16);
@@ -225,7 +248,7 @@ static inline char *dkt__put_kept(char *p, const char *text, uint32_t len)
 	return p + len;
 }
 
-/* A word with the high bit of a byte set if some byte has to be escaped in a JSON string. */
+/* Returns a word other than 0 if a byte must be escaped in a JSON string: its high bit is set. */
 static inline uint64_t dkt__json_odd_bytes(uint64_t word)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -253,9 +276,9 @@ static inline bool dkt__json_is_plain(const char *p, size_t len)
 }
 
 /*
- * Puts text in a JSON string, without the quotes. A byte that is no UTF-8 becomes the four
- * characters \xHH; so that these can be told, a backslash before an x is written \x5c. What is not
- * shown otherwise is \uHHHH, as JSON has it. May write 6 bytes for each, and 16 more.
+ * Puts text as the inside of a JSON string. A byte that is not UTF-8 becomes the four characters
+ * \xHH; a backslash before an x becomes \x5c, so that readers can tell the two. Other characters that
+ * cannot be printed become \uHHHH. Writes up to 6 bytes for each byte, and 16 more.
  */
 char *dkt__put_json_odd(char *p, const char *text, size_t len);
 
@@ -267,7 +290,7 @@ static inline char *dkt__put_json(char *p, const char *text, size_t len)
 	return p + len;
 }
 
-/* A record with zeros behind it if it is shorter than its format says. */
+/* The bytes of a record, extended with zeros if it is shorter than its format. */
 struct dkt__body {
 	const uint8_t *data;
 	uint8_t *copy; /* to be freed */
@@ -280,7 +303,7 @@ static inline void dkt__bodyp(struct dkt__body *body)
 
 #define __body __attribute__((cleanup(dkt__bodyp))) struct dkt__body
 
-/* Copies the record; false when memory is out. */
+/* Copies the record and extends it to need bytes; false if memory is out. */
 bool dkt__body_extend(struct dkt__body *body, const struct dkt_record *record, uint32_t need);
 
 static inline bool dkt__body_get(struct dkt__body *body, const struct dkt_record *record,
@@ -292,14 +315,14 @@ static inline bool dkt__body_get(struct dkt__body *body, const struct dkt_record
 	       dkt__body_extend(body, record, form->need);
 }
 
-/* Room for n more bytes after p, which may move; NULL when memory is out. */
+/* Returns p, which may move, with room for n more bytes, or NULL if memory is out. */
 static inline char *dkt__more_room(struct dkt_buf *buf, char *p, size_t n)
 {
 	buf->len = (size_t)(p - buf->data);
 	return dkt__buf_room(buf, n);
 }
 
-/* The bytes of a column that are within the record. */
+/* Returns the bytes of a column that lie inside the record. */
 static inline const uint8_t *dkt__column_bytes(const struct dkt__column *column,
 					       const struct dkt__body *body, uint32_t size,
 					       uint32_t *len)
@@ -309,12 +332,12 @@ static inline const uint8_t *dkt__column_bytes(const struct dkt__column *column,
 	return dkt__run_bytes(&run, &column->bytes, len);
 }
 
-/* Puts a number, or with many what has several elements. */
+/* Put a number, and a column that is not a number. */
 typedef char *(*dkt__put_number_fn)(char *p, const struct dkt__column *column, uint64_t v);
 typedef char *(*dkt__put_many_fn)(char *p, const struct dkt__column *column, const uint8_t *data,
 				  uint32_t len);
 
-/* The numbers of an array, or a stack's callers, as [1,2,3]. */
+/* Puts the numbers of an array, or the callers of a stack, as [1,2,3]. */
 static inline char *dkt__put_array(char *p, const struct dkt__column *column, const uint8_t *data,
 				   uint32_t len, dkt__put_number_fn number)
 {
@@ -332,7 +355,7 @@ static inline char *dkt__put_array(char *p, const struct dkt__column *column, co
 	return p;
 }
 
-/* Puts the form's columns with their keys. Inlined, so that each style has its own two in the loop. */
+/* Puts the columns with their keys. Inlined, so that the loop calls number and many directly. */
 static inline __attribute__((always_inline)) int
 dkt__put_columns(struct dkt_buf *buf, const struct dkt__form *form, const struct dkt_record *record,
 		 dkt__put_number_fn number, dkt__put_many_fn many)

@@ -3,10 +3,10 @@
 #include "event.h"
 #include "style.h"
 
-/* Those that the event has of its own. */
+/* Stands for all fields of the event. */
 #define ALL_FIELDS "*"
 
-/* Columns that can be asked for beside the event's fields. */
+/* Columns that every record has, beside the event's fields. */
 static const struct {
 	const char *name;
 	enum dkt__column_kind kind;
@@ -37,7 +37,7 @@ const char *dkt_style_field(size_t i)
 
 /* ---- types ---- */
 
-/* Characters, and not small numbers, which libtraceevent calls strings too. */
+/* True for characters. libtraceevent also flags arrays of small numbers as strings. */
 static bool is_text(const struct dkt_field *field)
 {
 	return field->flags & DKT_FIELD_STRING && strstr(field->type, "char") &&
@@ -102,7 +102,7 @@ static void set_place(struct dkt__column *column, const struct dkt_field *field)
 		column->bytes.kind = DKT__BYTES_FIXED;
 }
 
-/* A long without a type of its own is an address if the print format shows it as one. */
+/* True if the print format prints the number as an address. */
 static bool prints_as_address(const struct dkt__plan *plan, const struct dkt__column *column)
 {
 	for (uint32_t i = 0; plan->way == DKT__PLAN_STEPS && i < plan->n_steps; i++) {
@@ -115,7 +115,7 @@ static bool prints_as_address(const struct dkt__plan *plan, const struct dkt__co
 	return false;
 }
 
-/* Makes addresses out of numbers where the print format says so. */
+/* The print format shows which numbers are addresses, and which field begins a stack. */
 static void refine(const struct dkt__form *form, struct dkt__column *column,
 		   const struct dkt__plan *plan)
 {
@@ -149,7 +149,7 @@ static void set_field(struct dkt__form *form, struct dkt__column *column,
 		form->need = DKT__MAX(form->need, field->offset + field->size);
 }
 
-/* ---- which of them ---- */
+/* ---- the choice of fields ---- */
 
 bool dkt__style_wants(const struct dkt_style *style, const char *name)
 {
@@ -188,12 +188,12 @@ static void add_named(struct dkt__form *form, const char *name)
 	struct dkt__column *column = &form->columns[form->n++];
 
 	*column = dkt__column_other(name);
-	/* A field of the event's own that is called so comes before what all have. */
+	/* A field of the event takes precedence over a common column of the same name. */
 	if (field)
 		set_field(form, column, field);
 }
 
-/* Texts of these say what their fields do not. */
+/* True if the text has more than the fields. */
 static bool needs_text(struct dkt_event *event)
 {
 	const struct dkt__plan *plan = dkt__plan_get(event);
@@ -202,7 +202,7 @@ static bool needs_text(struct dkt_event *event)
 			plan->way == DKT__PLAN_TEP);
 }
 
-/* The most bytes that a column of fixed size needs in any style, without its key. */
+/* Maximum output of a column of fixed size in any style, without its key. */
 static uint32_t room_of(const struct dkt__column *column)
 {
 	if (column->kind <= DKT__COLUMN_ADDRESS || column->bytes.kind != DKT__BYTES_FIXED)
@@ -215,7 +215,7 @@ int dkt__style_columns(struct dkt_style *style, struct dkt__form *form)
 	const struct dkt_field *fields;
 	size_t n;
 
-	/* An event whose format is gone has no fields; its records still have a time. */
+	/* If the event's format is missing, it has no fields. */
 	dkt_event_fields(form->event, &fields, &n);
 	form->columns =
 		dkt__style_alloc(style, (n + style->opts.n_fields + 1) * sizeof(*form->columns));

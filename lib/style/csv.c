@@ -9,7 +9,7 @@
 /* The columns before the event's own fields. */
 #define COMMON_NAMES "system,event,ts,wall,cpu,pid,comm,flags"
 
-/* Most that numbers and times of these take. */
+/* Maximum length of their numbers and times. */
 #define COMMON_ROOM 160
 
 #define LOST_EVENT "lost"
@@ -17,11 +17,12 @@
 struct csv {
 	struct dkt_style base;
 	dkt__put_many_fn many;
-	bool uniform; /* fields were chosen: all rows have these columns */
-	struct dkt__column *columns; /* of losses, and of the only header if it is uniform */
+	char *(*put_text)(char *p, const char *text, size_t len);
+	bool uniform; /* all rows have the chosen columns */
+	struct dkt__column *columns; /* uniform: of all rows; otherwise of losses */
 	uint32_t n;
-	bool lost_header; /* was put */
-	const struct dkt__form **headers; /* of which the header was put */
+	bool lost_header; /* the header of losses is printed */
+	const struct dkt__form **headers; /* events whose header is printed */
 	size_t n_headers;
 };
 
@@ -37,7 +38,7 @@ static char *put_number(char *p, const struct dkt__column *column, uint64_t v)
 	return column->is_signed ? dkt__put_int(p, (int64_t)v) : dkt__put_dec(p, v);
 }
 
-/* Numbers with a blank between, bytes as two digits each. */
+/* Puts numbers with a space between them, bytes as two digits each. */
 static char *put_several(char *p, const struct dkt__column *column, const uint8_t *data,
 			 uint32_t len)
 {
@@ -72,31 +73,7 @@ static char *put_many_raw(char *p, const struct dkt__column *column, const uint8
 	return put_several(p, column, data, len);
 }
 
-static char *put_text(const struct csv *csv, char *p, const char *text, size_t len)
-{
-	return csv->base.opts.raw_text ? dkt__put_raw_cell(p, text, len) :
-					 dkt__put_cell(p, text, len);
-}
-
 /* ---- rows ---- */
-
-/* Turns what was appended from there on into a cell. */
-static int quote_tail(const struct csv *csv, struct dkt_buf *buf, size_t from)
-{
-	size_t len = buf->len - from;
-	char *copy __cleanup(free) = malloc(len + 1);
-	char *p;
-
-	if (!copy || buf->err)
-		return -ENOMEM;
-	memcpy(copy, buf->data + from, len);
-	buf->len = from;
-	p = dkt__buf_room(buf, len * 6 + 32);
-	if (!p)
-		return -ENOMEM;
-	buf->len = (size_t)(put_text(csv, p, copy, len) - buf->data);
-	return 0;
-}
 
 struct row {
 	struct csv *csv;
@@ -106,7 +83,7 @@ struct row {
 	const struct dkt__body *body;
 };
 
-/* The name of the stream: the file, host or buffer. */
+/* Appends the name of the record's stream: a file, host or buffer. */
 static void add_from(const struct csv *csv, const struct dkt_record *record, struct dkt_buf *buf)
 {
 	struct dkt_source *streams = csv->base.opts.streams;
@@ -115,7 +92,7 @@ static void add_from(const struct csv *csv, const struct dkt_record *record, str
 	dkt_buf_str(buf, name ? name : "");
 }
 
-/* The stack of that name, if the record carries it. */
+/* Appends the stack of that name, if the record carries it. */
 static void add_stack(const struct csv *csv, const struct dkt_record *record, const char *name,
 		      struct dkt_buf *buf)
 {
@@ -130,8 +107,8 @@ static void add_stack(const struct csv *csv, const struct dkt_record *record, co
 	}
 }
 
-/* A cell of what all records have. A loss has its time, CPU and number only. */
-static int put_other(const struct row *row, const struct dkt__column *column)
+/* Puts a column that all records have. A loss has only its time, CPU and number. */
+static int put_common(const struct row *row, const struct dkt__column *column)
 {
 	const struct dkt_record *record = row->record;
 	struct dkt_style *style = &row->csv->base;
@@ -150,7 +127,7 @@ static int put_other(const struct row *row, const struct dkt__column *column)
 	else if (column->kind == DKT__COLUMN_PID && !lost)
 		p = dkt__put_int(p, record->pid);
 	else if (column->kind == DKT__COLUMN_COMM && !lost)
-		p = put_text(row->csv, p, row->comm, comm_len);
+		p = row->csv->put_text(p, row->comm, comm_len);
 	else if (column->kind == DKT__COLUMN_FLAGS && !lost)
 		p = dkt__style_put_flags(p, record);
 	else if (column->kind == DKT__COLUMN_LOST && lost && record->lost != DKT_LOST_UNKNOWN)
@@ -168,7 +145,7 @@ static int put_other(const struct row *row, const struct dkt__column *column)
 		add_stack(row->csv, record, column->name, row->buf);
 	else
 		return 0;
-	return quote_tail(row->csv, row->buf, from);
+	return dkt__style_escape(row->buf, from, row->csv->put_text);
 }
 
 static int put_cell(const struct row *row, const struct dkt__column *column)
@@ -179,7 +156,7 @@ static int put_cell(const struct row *row, const struct dkt__column *column)
 	char *p;
 
 	if (column->kind > DKT__COLUMN_STACK)
-		return put_other(row, column);
+		return put_common(row, column);
 	if (column->kind <= DKT__COLUMN_ADDRESS) {
 		p = dkt__buf_room(buf, 64);
 		data = row->body->data + column->bytes.offset;
@@ -210,7 +187,7 @@ static int put_row(const struct row *row, const struct dkt__column *columns, uin
 	return err ? err : row->buf->err;
 }
 
-/* The names of the columns, each but the first after a comma. */
+/* Puts the names of columns; first: they begin the line. */
 static int put_names(const struct csv *csv, struct dkt_buf *buf, const struct dkt__column *columns,
 		     uint32_t n, bool first)
 {
@@ -222,7 +199,7 @@ static int put_names(const struct csv *csv, struct dkt_buf *buf, const struct dk
 			dkt_buf_add(buf, ",", 1);
 		from = buf->len;
 		dkt_buf_str(buf, columns[i].name);
-		err = quote_tail(csv, buf, from);
+		err = dkt__style_escape(buf, from, csv->put_text);
 	}
 	return err ? err : buf->err;
 }
@@ -241,7 +218,7 @@ static int csv_lost(struct csv *csv, const struct row *row)
 	return err ? err : put_row(row, csv->columns, csv->n);
 }
 
-/* Each file has its own form of an event; forms that are equal share a table. */
+/* Each file has its own form of an event; equal forms share a header. */
 static bool has_header(const struct csv *csv, const struct dkt__form *form)
 {
 	const struct dkt_event *event = form->event;
@@ -278,7 +255,7 @@ static int put_event_header(struct csv *csv, const struct dkt__form *form, struc
 	return err;
 }
 
-/* A row of the event's own table. */
+/* Puts a row with the event's own columns. */
 static int put_event_row(struct csv *csv, const struct dkt__form *form,
 			 const struct dkt_record *record, const char *comm, struct dkt_buf *buf)
 {
@@ -298,7 +275,7 @@ static int put_event_row(struct csv *csv, const struct dkt__form *form,
 	*p++ = ',';
 	p = dkt__put_int(p, record->pid);
 	*p++ = ',';
-	p = put_text(csv, p, comm, comm_len);
+	p = csv->put_text(p, comm, comm_len);
 	*p++ = ',';
 	p = dkt__style_put_flags(p, record);
 	buf->len = (size_t)(p - buf->data);
@@ -306,7 +283,7 @@ static int put_event_row(struct csv *csv, const struct dkt__form *form,
 		dkt_buf_add(buf, ",", 1);
 		from = buf->len;
 		add_from(csv, record, buf);
-		err = quote_tail(csv, buf, from);
+		err = dkt__style_escape(buf, from, csv->put_text);
 		if (err)
 			return err;
 	}
@@ -315,7 +292,7 @@ static int put_event_row(struct csv *csv, const struct dkt__form *form,
 		dkt_buf_add(buf, ",", 1);
 		from = buf->len;
 		dkt__style_text(&csv->base, record, buf);
-		err = quote_tail(csv, buf, from);
+		err = dkt__style_escape(buf, from, csv->put_text);
 	}
 	dkt_buf_add(buf, "\r\n", 2);
 	return err ? err : buf->err;
@@ -340,14 +317,14 @@ static int csv_record(struct dkt_style *style, const struct dkt_record *record, 
 		return dkt__body_get(&body, record, form) ? put_row(&row, form->columns, form->n) :
 							    -ENOMEM;
 	}
-	/* Its own of an event is anything once its header was put. */
-	if (!form->own)
+	/* data is set once the event's header is printed. */
+	if (!form->data)
 		err = put_event_header(csv, form, buf);
-	form->own = csv;
+	form->data = csv;
 	return err ? err : put_event_row(csv, form, record, comm, buf);
 }
 
-/* In one table a row is a record, and a stack a cell of it. */
+/* With chosen columns a row is a record, and its stack is a cell of the row. */
 static int csv_stacks(struct dkt_style *style, const struct dkt_record *record, const char *comm,
 		      struct dkt_buf *buf)
 {
@@ -396,6 +373,7 @@ static int csv_open(struct dkt_style *style)
 	const char *const *names = lost;
 
 	csv->many = style->opts.raw_text ? put_many_raw : put_many;
+	csv->put_text = style->opts.raw_text ? dkt__put_raw_cell : dkt__put_cell;
 	csv->uniform = style->opts.n_fields && !dkt__style_wants(style, "*");
 	csv->n = ARRAY_SIZE(lost) - !style->opts.streams;
 	if (csv->uniform) {

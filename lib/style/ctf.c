@@ -35,7 +35,7 @@ static int fail_file(const struct ctf *ctf, const char *what, const char *name)
 			strerror(errno));
 }
 
-/* Writes all of the parts, which it changes. */
+/* Writes all parts, and changes the array. */
 static int write_parts(int fd, struct iovec *parts, int n)
 {
 	while (n) {
@@ -58,7 +58,7 @@ static int write_parts(int fd, struct iovec *parts, int n)
 	return 0;
 }
 
-/* Some file systems say only at a close that what was written did not get there. */
+/* Checks close(), too: some file systems report a failed write only then. */
 static int write_file(const struct ctf *ctf, const char *name, int flags, struct iovec *parts,
 		      int n)
 {
@@ -69,7 +69,7 @@ static int write_file(const struct ctf *ctf, const char *name, int flags, struct
 		path = NULL;
 		return -ENOMEM;
 	}
-	/* Opened for each packet: there may be more CPUs than a process may have files. */
+	/* Opened for each packet: there can be more CPUs than a process can have open files. */
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
 	if (fd < 0)
 		return fail_file(ctf, "open", name);
@@ -80,8 +80,8 @@ static int write_file(const struct ctf *ctf, const char *name, int flags, struct
 	return err ? fail_file(ctf, "write", name) : 0;
 }
 
-/* The directory is made, or is there and empty. */
-static int make_dir_here(const struct ctf *ctf)
+/* Creates the directory, or accepts an empty one. */
+static int create_dir(const struct ctf *ctf)
 {
 	const char *path = ctf->base.opts.dir;
 	DIR *dir __cleanup(closedir) = NULL;
@@ -94,7 +94,7 @@ static int make_dir_here(const struct ctf *ctf)
 		dir = opendir(path);
 	if (!dir || lstat(path, &st))
 		return dkt_fail(ctf->base.ctx, -errno, "create %s: %s", path, strerror(errno));
-	/* Its owner could put links there. */
+	/* Another owner could put links into it. */
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid())
 		return dkt_fail(ctf->base.ctx, -EPERM,
 				"create %s: it belongs to user %u, or is a link; name another"
@@ -110,8 +110,8 @@ static int make_dir_here(const struct ctf *ctf)
 	return 0;
 }
 
-/* With the caller's own rights: others of the program are not for writing files. */
-static int make_dir(const struct ctf *ctf)
+/* Uses the caller's own privileges: those that the program gained are for tracing only. */
+static int create_dir_as_caller(const struct ctf *ctf)
 {
 	int err = 0;
 
@@ -121,11 +121,11 @@ static int make_dir(const struct ctf *ctf)
 		err = dkt_caps_lower(ctf->base.ctx, DKT_LOWER_GAINED);
 	if (err)
 		return err;
-	err = make_dir_here(ctf);
+	err = create_dir(ctf);
 	return dkt_caps_raise(ctf->base.ctx) ?: err;
 }
 
-/* Readers want it to be whole: it takes the place of an older one at once. */
+/* Replaces the metadata in one step, so that readers never see a part of it. */
 static int write_metadata(const struct ctf *ctf)
 {
 	char *from __cleanup(free) = NULL, *to __cleanup(free) = NULL;
@@ -242,7 +242,7 @@ static void put_column(struct dkt_buf *buf, const struct dkt__column *column,
 static int put_event(struct ctf *ctf, struct dkt_buf *buf, const struct dkt__form *form,
 		     const struct dkt_record *record, const char *comm, uint64_t ts)
 {
-	uint32_t id = *(uint32_t *)form->own;
+	uint32_t id = *(uint32_t *)form->data;
 	__body body = { 0 };
 	char flags[8] = { 0 };
 	size_t from;
@@ -262,16 +262,15 @@ static int put_event(struct ctf *ctf, struct dkt_buf *buf, const struct dkt__for
 
 		from = buf->len;
 		dkt__style_text(&ctf->base, record, buf);
-		text = strndup(buf->data + from, buf->len - from);
+		text = dkt__style_cut(buf, from);
 		if (!text)
 			return -ENOMEM;
-		buf->len = from;
 		put_text(buf, text, strlen(text));
 	}
 	return buf->err;
 }
 
-/* Its own of an event is its number. */
+/* Numbers the event; form->data becomes its ID. */
 static int learn_event(struct ctf *ctf, struct dkt__form *form)
 {
 	uint32_t *id = dkt__style_alloc(&ctf->base, sizeof(*id));
@@ -279,17 +278,17 @@ static int learn_event(struct ctf *ctf, struct dkt__form *form)
 	if (!id)
 		return -ENOMEM;
 	*id = ctf->n_events++;
-	form->own = id;
+	form->data = id;
 	dkt__ctf_event(form, *id, &ctf->events);
 	return ctf->events.err;
 }
 
-/* A packet ends before a gap; the count of the next one says how many there were. */
+/* A gap ends the packet; the next packet has the number of lost records. */
 static int add_lost(struct ctf *ctf, struct ctf_stream *stream, const struct dkt_record *record)
 {
 	int err = 0;
 
-	/* A first packet without events: readers count from one packet to the next. */
+	/* Readers take the difference between two packets, so the first one may be empty. */
 	if (!stream->packets && !stream->packet.len)
 		stream->begin = stream->end = record->ts;
 	if (!stream->packets || stream->packet.len)
@@ -314,11 +313,11 @@ static int ctf_record(struct dkt_style *style, const struct dkt_record *record, 
 	if (!record->event)
 		return add_lost(ctf, stream, record);
 	form = dkt__style_form_of(style, record);
-	if (form && !form->own)
+	if (form && !form->data)
 		err = learn_event(ctf, form);
 	if (!form || err)
 		return -ENOMEM;
-	/* Readers give up on a clock that runs back. */
+	/* Readers fail if the clock goes back. */
 	ts = DKT__MAX(record->ts, stream->end);
 	if (!stream->packet.len)
 		stream->begin = ts;
@@ -330,7 +329,7 @@ static int ctf_record(struct dkt_style *style, const struct dkt_record *record, 
 	return err;
 }
 
-/* A gap that nothing has followed yet has to be in a packet too. */
+/* Also writes a packet for a gap at the end of a stream. */
 static int write_all(struct ctf *ctf)
 {
 	int err = 0;
@@ -356,7 +355,7 @@ static int ctf_flush(struct dkt_style *style, struct dkt_buf *buf)
 
 /* ---- the style ---- */
 
-/* Only fields: what all records have is in every event's context. */
+/* Keeps only the event's fields: the event context has the columns of all records. */
 static int ctf_learn(struct dkt_style *style, struct dkt__form *form)
 {
 	return dkt__style_keys(style, form, "", "", "");
@@ -372,7 +371,7 @@ static int ctf_open(struct dkt_style *style)
 	/* RFC 4122, version 4. */
 	ctf->uuid[6] = (ctf->uuid[6] & 0x0f) | 0x40;
 	ctf->uuid[8] = (ctf->uuid[8] & 0x3f) | 0x80;
-	return make_dir(ctf);
+	return create_dir_as_caller(ctf);
 }
 
 static void ctf_close(struct dkt_style *style)

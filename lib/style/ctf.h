@@ -6,14 +6,14 @@
 
 #define CTF_MAGIC 0xc1fc1fc1U
 
-/* A file of the trace: what one CPU recorded. */
+/* A file of the trace: the records of one CPU. */
 struct ctf_stream {
-	char *name; /* of its file; NULL: not met yet */
-	struct dkt_buf packet; /* what follows the packet's context */
+	char *name; /* of the file; NULL: no record so far */
+	struct dkt_buf packet; /* the events, which follow the packet's context */
 	uint64_t begin, end; /* times of the packet's first and last event */
-	uint64_t discarded; /* since the beginning of the trace */
+	uint64_t discarded; /* records lost since the start of the trace */
 	uint64_t packets; /* written */
-	bool gap; /* the last one that came was a gap */
+	bool gap; /* no record has followed the last gap */
 };
 
 /* Streams of one source, by CPU. */
@@ -27,12 +27,12 @@ struct ctf {
 	uint8_t uuid[16];
 	struct ctf_source *sources;
 	uint32_t n_sources;
-	struct dkt_buf events; /* metadata of the events met so far */
+	struct dkt_buf events; /* metadata of the events so far */
 	uint32_t n_events;
 };
 
-/* Appends the declaration of an event with that number. */
+/* Appends the declaration of an event. */
 void dkt__ctf_event(const struct dkt__form *form, uint32_t id, struct dkt_buf *buf);
 
-/* Appends all that stands before the events. */
+/* Appends the metadata before the events. */
 void dkt__ctf_preamble(const struct ctf *ctf, struct dkt_buf *buf);

@@ -2,7 +2,7 @@
 /* The metadata of the ctf style: the trace's layout in TSDL, the language of CTF 1.8. */
 #include "style/ctf.h"
 
-/* A string within TSDL. */
+/* Appends a string literal of TSDL. */
 static void put_quoted(struct dkt_buf *buf, const char *text)
 {
 	dkt_buf_add(buf, "\"", 1);
@@ -16,7 +16,7 @@ static void put_quoted(struct dkt_buf *buf, const char *text)
 	dkt_buf_add(buf, "\"", 1);
 }
 
-/* Readers drop an underscore that a name begins with; with one no name is a word of TSDL. */
+/* The underscore keeps names apart from the keywords of TSDL; readers remove it. */
 static void put_name(struct dkt_buf *buf, const char *name)
 {
 	dkt_buf_add(buf, "_", 1);
@@ -34,7 +34,7 @@ static void put_integer(struct dkt_buf *buf, unsigned int bits, bool is_signed, 
 		       is_signed ? "true" : "false", hex ? "hexadecimal" : "decimal");
 }
 
-/* An array of known length, or a sequence, whose length comes before it. */
+/* Declares an array, or a sequence, whose length is a field before it. */
 static void put_elements(struct dkt_buf *buf, const struct dkt__column *column)
 {
 	bool hex = column->hex || column->kind != DKT__COLUMN_ARRAY;
@@ -112,7 +112,7 @@ static void put_env(const struct ctf *ctf, struct dkt_buf *buf)
 	dkt_buf_str(buf, "};\n\n");
 }
 
-/* The clock's zero is so much after the epoch; offset_s takes the sign, offset is the rest. */
+/* The offset is from the epoch to the clock's zero; only offset_s can be negative. */
 static void put_clock(const struct ctf *ctf, struct dkt_buf *buf)
 {
 	const struct dkt_source_info *source = &ctf->base.source;

@@ -11,12 +11,12 @@
 #define MAX_FRAMES 256 /* more than the kernel records */
 #define MAX_CPUS   65536
 
-/* The event that a stack of the CPU would belong to, and its stacks so far. */
-struct place {
-	const struct dkt_event *event; /* NULL: none is waited for */
+/* A CPU's last event, and its stacks so far. */
+struct pending {
+	const struct dkt_event *event; /* NULL: missing */
 	int32_t pid;
 	char *comm;
-	char *kernel; /* frames, each after a semicolon; NULL: none */
+	char *kernel; /* frames, each after a semicolon; NULL: no stack */
 	char *user;
 };
 
@@ -27,10 +27,10 @@ struct stack {
 
 struct folded {
 	struct dkt_style base;
-	struct place *places; /* by CPU */
-	uint32_t n_places;
+	struct pending *pending; /* by CPU */
+	uint32_t n_pending;
 	void *stacks; /* tree of struct stack by text */
-	struct dkt_buf *text; /* of the one being made */
+	struct dkt_buf *text; /* of the current stack */
 };
 
 /* ---- counts ---- */
@@ -60,34 +60,35 @@ static int add_count(struct folded *folded, const char *text, size_t len, uint64
 
 /* ---- frames ---- */
 
-/* A name within a line: no semicolon, and no blank or newline, which ends it. */
-static void add_name(struct dkt_buf *buf, const char *name)
+/* Replaces characters that would end a name or the line: semicolon, space, newline. */
+static void clean_name(struct dkt_buf *buf, size_t from)
 {
-	size_t from = buf->len;
-
-	dkt_buf_str(buf, name);
 	for (size_t i = from; i < buf->len; i++)
 		if (buf->data[i] == ';' || (unsigned char)buf->data[i] <= ' ')
 			buf->data[i] = '_';
 	dkt_buf_escape(buf, from);
 }
 
+static void add_name(struct dkt_buf *buf, const char *name)
+{
+	size_t from = buf->len;
+
+	dkt_buf_str(buf, name);
+	clean_name(buf, from);
+}
+
 static void add_address(const struct dkt_style *style, struct dkt_buf *buf, uint64_t address,
 			bool user)
 {
-	uint64_t offset;
-	const char *name = dkt__stack_name(style, address, user, &offset);
+	size_t from;
 
 	dkt_buf_add(buf, ";", 1);
-	if (name) {
-		add_name(buf, name);
-		return;
-	}
-	dkt_buf_add(buf, "0x", 2);
-	dkt_buf_hex(buf, address, 0, ' ');
+	from = buf->len;
+	dkt__stack_put(style, address, user, buf);
+	clean_name(buf, from);
 }
 
-/* The frames of a stack record, the outermost first; the caller frees it. NULL: no memory. */
+/* Returns the frames of a stack record, the outermost first; the caller frees it. NULL: no memory. */
 static char *fold(struct folded *folded, const struct dkt_record *record,
 		  const struct dkt__column *column, bool user)
 {
@@ -110,55 +111,56 @@ static char *fold(struct folded *folded, const struct dkt_record *record,
 
 /* ---- events and their stacks ---- */
 
-static void place_clear(struct place *place)
+static void pending_clear(struct pending *pending)
 {
-	free(place->comm);
-	free(place->kernel);
-	free(place->user);
-	*place = (struct place){ 0 };
+	free(pending->comm);
+	free(pending->kernel);
+	free(pending->user);
+	*pending = (struct pending){ 0 };
 }
 
-/* Counts the stacks of the CPU's last event: nothing more comes for it. */
-static int place_end(struct folded *folded, struct place *place)
+/* Counts the stacks of the CPU's last event once they are complete. */
+static int pending_end(struct folded *folded, struct pending *pending)
 {
 	struct dkt_buf *buf = folded->text;
 	int err = 0;
 
 	dkt_buf_reset(buf);
-	if (place->kernel || place->user) {
-		add_name(buf, place->event ? place->event->name : "-");
+	if (pending->kernel || pending->user) {
+		add_name(buf, pending->event ? pending->event->name : "-");
 		dkt_buf_add(buf, ";", 1);
-		add_name(buf, place->comm ? place->comm : "<...>");
-		dkt_buf_str(buf, place->user ? place->user : "");
-		dkt_buf_str(buf, place->kernel ? place->kernel : "");
+		add_name(buf, pending->comm ? pending->comm : "<...>");
+		dkt_buf_str(buf, pending->user ? pending->user : "");
+		dkt_buf_str(buf, pending->kernel ? pending->kernel : "");
 		err = buf->err ? buf->err : add_count(folded, buf->data, buf->len, 1);
 	}
-	place_clear(place);
+	pending_clear(pending);
 	return err;
 }
 
-static struct place *place_of(struct folded *folded, uint32_t cpu)
+static struct pending *pending_of(struct folded *folded, uint32_t cpu)
 {
-	return cpu < MAX_CPUS ? dkt__reach(folded->places, folded->n_places, cpu) : NULL;
+	return cpu < MAX_CPUS ? dkt__reach(folded->pending, folded->n_pending, cpu) : NULL;
 }
 
-/* A stack record: of the event before it, or of nobody's if that is missing. */
-static int add_stack(struct folded *folded, struct place *place, const struct dkt_record *record,
-		     const char *comm, const struct dkt__column *column)
+/* Adds a stack to the event before it; without one, the stack is counted on its own. */
+static int add_stack(struct folded *folded, struct pending *pending,
+		     const struct dkt_record *record, const char *comm,
+		     const struct dkt__column *column)
 {
 	bool user = dkt__stack_is_user(record->event);
-	char **frames = user ? &place->user : &place->kernel;
+	char **frames = user ? &pending->user : &pending->kernel;
 	int err = 0;
 
-	if (*frames || place->pid != record->pid)
-		err = place_end(folded, place);
+	if (*frames || pending->pid != record->pid)
+		err = pending_end(folded, pending);
 	if (err)
 		return err;
-	place->pid = record->pid;
-	if (!place->comm)
-		place->comm = strdup(comm);
+	pending->pid = record->pid;
+	if (!pending->comm)
+		pending->comm = strdup(comm);
 	*frames = fold(folded, record, column, user);
-	return *frames && place->comm ? 0 : -ENOMEM;
+	return *frames && pending->comm ? 0 : -ENOMEM;
 }
 
 static int add_lost(struct folded *folded, const struct dkt_record *record)
@@ -174,36 +176,36 @@ static int folded_record(struct dkt_style *style, const struct dkt_record *recor
 			 struct dkt_buf *buf)
 {
 	struct folded *folded = (struct folded *)style;
-	struct place *place = place_of(folded, record->cpu);
+	struct pending *pending = pending_of(folded, record->cpu);
 	const struct dkt__form *form;
 	int err;
 
 	(void)buf;
-	if (!place)
+	if (!pending)
 		return -ENOMEM;
 	if (!record->event) {
-		err = place_end(folded, place);
+		err = pending_end(folded, pending);
 		return err ? err : add_lost(folded, record);
 	}
 	form = dkt__style_form(style, record->event);
 	if (!form)
 		return -ENOMEM;
-	if (form->own)
-		return add_stack(folded, place, record, comm, form->own);
-	err = place_end(folded, place);
-	place->event = record->event;
-	place->pid = record->pid;
-	place->comm = strdup(comm);
-	return place->comm ? err : -ENOMEM;
+	if (form->data)
+		return add_stack(folded, pending, record, comm, form->data);
+	err = pending_end(folded, pending);
+	pending->event = record->event;
+	pending->pid = record->pid;
+	pending->comm = strdup(comm);
+	return pending->comm ? err : -ENOMEM;
 }
 
-/* Its own of an event is the column of addresses, if it is a stack. */
+/* Sets form->data to the column of addresses if the event is a stack. */
 static int folded_learn(struct dkt_style *style, struct dkt__form *form)
 {
 	(void)style;
 	for (uint32_t i = 0; i < form->n; i++)
 		if (form->columns[i].kind == DKT__COLUMN_STACK)
-			form->own = &form->columns[i];
+			form->data = &form->columns[i];
 	return 0;
 }
 
@@ -225,15 +227,15 @@ static int folded_end(struct dkt_style *style, struct dkt_buf *buf)
 	struct folded *folded = (struct folded *)style;
 	int err = 0;
 
-	for (uint32_t i = 0; i < folded->n_places && !err; i++)
-		err = place_end(folded, &folded->places[i]);
+	for (uint32_t i = 0; i < folded->n_pending && !err; i++)
+		err = pending_end(folded, &folded->pending[i]);
 	twalk_r(folded->stacks, put_stack, buf);
 	return err ? err : buf->err;
 }
 
 static int folded_open(struct dkt_style *style)
 {
-	/* A choice of fields would hide the stacks. */
+	/* Chosen fields must not hide the stacks. */
 	style->opts.n_fields = 0;
 	return dkt_buf_new(&((struct folded *)style)->text);
 }
@@ -242,9 +244,9 @@ static void folded_close(struct dkt_style *style)
 {
 	struct folded *folded = (struct folded *)style;
 
-	for (uint32_t i = 0; i < folded->n_places; i++)
-		place_clear(&folded->places[i]);
-	free(folded->places);
+	for (uint32_t i = 0; i < folded->n_pending; i++)
+		pending_clear(&folded->pending[i]);
+	free(folded->pending);
 	tdestroy(folded->stacks, free);
 	dkt_buf_free(folded->text);
 }

@@ -4,10 +4,10 @@
 
 #define LITERAL(p, text) (memcpy(p, text, sizeof(text) - 1), (p) + sizeof(text) - 1)
 
-/* Bytes of a stream's name that are shown. */
+/* Maximum length of a stream's name. */
 #define FROM_MAX 512
 
-/* Most that times, numbers and literals of a line's head can take. */
+/* Maximum output before the fields, without texts of the record. */
 #define HEAD_ROOM (256 + 6 * FROM_MAX)
 
 char *dkt__put_json_odd(char *p, const char *text, size_t len)
@@ -51,7 +51,7 @@ static char *put_number(char *p, const struct dkt__column *column, uint64_t v)
 	return column->is_signed ? dkt__put_int(p, (int64_t)v) : dkt__put_dec(p, v);
 }
 
-/* Two digits a byte. */
+/* Puts two digits for each byte. */
 static char *put_bytes(char *p, const uint8_t *data, uint32_t len)
 {
 	*p++ = '"';
@@ -131,25 +131,12 @@ static int json_lost(struct dkt_style *style, const struct dkt_record *record, s
 	return 0;
 }
 
-/* Turns what was appended from there on into the inside of a JSON string. */
+/* Escapes the text after from as the inside of a JSON string. */
 static int escape_tail(struct dkt_buf *buf, size_t from)
 {
-	char *copy __cleanup(free) = NULL;
-	size_t len = buf->len - from;
-	char *p;
-
-	if (dkt__likely(dkt__json_is_plain(buf->data + from, len)))
+	if (dkt__likely(dkt__json_is_plain(buf->data + from, buf->len - from)))
 		return buf->err;
-	copy = malloc(len);
-	if (!copy)
-		return -ENOMEM;
-	memcpy(copy, buf->data + from, len);
-	buf->len = from;
-	p = dkt__buf_room(buf, len * 6 + 16);
-	if (!p)
-		return -ENOMEM;
-	buf->len = (size_t)(dkt__put_json_odd(p, copy, len) - buf->data);
-	return buf->err;
+	return dkt__style_escape(buf, from, dkt__put_json_odd);
 }
 
 static int put_text(const struct dkt_style *style, const struct dkt_record *record,
@@ -208,7 +195,7 @@ static int put_caller(struct dkt_style *style, uint64_t address, bool user, stru
 	uint64_t offset;
 
 	dkt__stack_put(style, address, user, buf);
-	/* The name of a place in a program has all of it. */
+	/* The name of an address in a program contains the offset. */
 	if (dkt__stack_name(style, address, user, &offset) && offset)
 		dkt_buf_printf(buf, "+0x%llx", (unsigned long long)offset);
 	return escape_tail(buf, from);
@@ -230,7 +217,7 @@ static int put_stack(struct dkt_style *style, const struct dkt_stack *stack, str
 	return err;
 }
 
-/* They are keys of the record's object, which is opened again. */
+/* Stacks are keys of the record's object, so its end is removed and put after them. */
 static int json_stacks(struct dkt_style *style, const struct dkt_record *record, const char *comm,
 		       struct dkt_buf *buf)
 {
@@ -247,7 +234,7 @@ static int json_stacks(struct dkt_style *style, const struct dkt_record *record,
 
 /* ---- an event ---- */
 
-/* Puts the names of numbers behind these. */
+/* Adds a column with the names of a number after its column. */
 static int add_names(struct dkt_style *style, struct dkt__form *form)
 {
 	struct dkt__column *columns, *to;

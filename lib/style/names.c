@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The name of a field's value, from the event's print format, as text beside the number. */
+/* Prints a number's name, which the event's print format has, as a column beside the number. */
 #include "style.h"
 
 /* The names that a print format has for a field. */
 struct dkt__names {
 	const struct dkt__step *step; /* SYMBOLIC or FLAGS */
-	const char *otherwise; /* what the format prints where no flag is set, "": nothing */
+	const char *otherwise; /* printed if no flag is set */
 	uint32_t otherwise_len;
-	uint32_t room; /* bytes that a name can take at most */
+	uint32_t room; /* maximum length of a name */
 };
 
-/* The place of the only number that the value is made of, UINT32_MAX: it is made of several. */
+/* Returns the offset of the field that the value is computed from; UINT32_MAX: not one field. */
 static uint32_t place_of(const struct dkt__value *value)
 {
 	uint32_t place = UINT32_MAX;
@@ -33,13 +33,13 @@ static uint32_t place_of(const struct dkt__value *value)
 	return place;
 }
 
-/* Some tables are of enums of the kernel, whose values the format does not tell. */
+/* A table is empty if it has only enums of the kernel, whose values the format does not give. */
 static bool has_names(const struct dkt__step *step)
 {
 	return (step->op == DKT__STEP_SYMBOLIC || step->op == DKT__STEP_FLAGS) && step->table->n;
 }
 
-/* As in: REC->state ? __print_flags(REC->state, ...) : "R". */
+/* Finds "R" in REC->state ? __print_flags(REC->state, ...) : "R". */
 static void find_otherwise(const struct dkt__plan *plan, uint32_t i, struct dkt__names *names)
 {
 	const struct dkt__step *other;
@@ -59,7 +59,7 @@ static void find_otherwise(const struct dkt__plan *plan, uint32_t i, struct dkt_
 	names->otherwise_len = other->literal_len;
 }
 
-/* All names at once, each with its delimiter, and a number. */
+/* Enough for all names at once, each with its delimiter, and a number. */
 static uint32_t room_of(const struct dkt__names *names)
 {
 	const struct dkt__table *table = names->step->table;
@@ -102,7 +102,7 @@ int dkt__style_names(struct dkt_style *style, struct dkt__form *form,
 char *dkt__put_names(char *p, const struct dkt__column *column, const uint8_t *data, uint32_t len)
 {
 	const struct dkt__names *names = column->names;
-	/* Behind where it may have to be escaped to. */
+	/* Leaves room before it for the escaped text. */
 	char *text = p + names->room * 6 + 32;
 	struct dkt__run run = { .data = data, .size = len, .p = text, .end = text + names->room };
 

@@ -36,7 +36,7 @@ static const struct {
 static const char *const softirqs[] = { "HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
 					"IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
 
-/* "read" of sys_enter_read, "local_timer" of local_timer_entry. */
+/* Returns "read" for sys_enter_read, "local_timer" for local_timer_entry. */
 static const char *cut_name(struct dkt_style *style, const char *name)
 {
 	static const char *const before[] = { "sys_enter_", "sys_exit_" };
@@ -79,19 +79,6 @@ bool dkt__pair_of(struct dkt_style *style, struct dkt_event *event, struct pair 
 	return pair->words;
 }
 
-static void put_function(const struct dkt_record *record, uint64_t address, struct dkt_buf *buf)
-{
-	uint64_t offset;
-	const char *name = dkt_symbol(record->event->ctx, address, &offset);
-
-	if (name) {
-		dkt_buf_str(buf, name);
-		return;
-	}
-	dkt_buf_str(buf, "0x");
-	dkt_buf_hex(buf, address, 0, ' ');
-}
-
 void dkt__pair_name(const struct pair *pair, const struct dkt_record *record, struct dkt_buf *buf)
 {
 	uint64_t v = pair->field ? (uint64_t)dkt_record_int(record, pair->field) : 0;
@@ -104,7 +91,7 @@ void dkt__pair_name(const struct pair *pair, const struct dkt_record *record, st
 		dkt__add_utf8(buf, text, strnlen(text, len));
 		return;
 	case PAIR_NAME_FUNCTION:
-		put_function(record, v, buf);
+		dkt__style_put_symbol(buf, dkt_symbol(record->event->ctx, v, NULL), v);
 		return;
 	case PAIR_NAME_SYSCALL:
 		name = v <= INT32_MAX ? dkt_syscall_name(record->event->ctx, (int)v) : NULL;

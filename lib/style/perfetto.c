@@ -11,7 +11,7 @@
 
 #define SCHED_FIELDS 7
 
-/* Messages of Perfetto's ftrace events: their number, and the field of each of theirs, from 1. */
+/* Perfetto's messages for these events: the number, and the event fields for fields 1, 2, ... */
 static const struct {
 	const char *event;
 	uint32_t number;
@@ -27,13 +27,13 @@ static const struct {
 
 /* The style's state for an event. */
 struct known {
-	struct pair pair; /* phase PAIR_NONE: it is none's */
-	uint32_t sched; /* number of its message, 0: it has none */
-	const struct dkt_field *fields[SCHED_FIELDS]; /* NULL: this kernel has it not */
-	const struct dkt_field *state; /* the one that is a thread's state, NULL: none is */
+	struct pair pair; /* phase PAIR_NONE: no slice */
+	uint32_t sched; /* number of its message in scheds; 0: none */
+	const struct dkt_field *fields[SCHED_FIELDS]; /* NULL: this kernel does not have the field */
+	const struct dkt_field *state; /* the field with a thread's state, or NULL */
 	struct task_states states;
 	uint64_t name_iid, category_iid;
-	uint64_t first_iid; /* of the columns' names */
+	uint64_t first_iid; /* of the first column's name; the others follow */
 	bool interned;
 };
 
@@ -76,7 +76,7 @@ static void put_clock(struct dkt_buf *buf, uint32_t id, uint64_t ns)
 	dkt__proto_close(buf, clock);
 }
 
-/* "6.1.0-44-amd64 x86_64". Perfetto knows by it what the states of threads and system calls are. */
+/* From "6.1.0-44-amd64 x86_64" Perfetto knows the states of threads and the system calls. */
 static void put_system(const char *kernel, uint64_t ts, struct dkt_buf *buf)
 {
 	size_t packet = packet_open(buf, ts, SEQUENCE_FLAGS_NEEDS_STATE);
@@ -92,7 +92,7 @@ static void put_system(const char *kernel, uint64_t ts, struct dkt_buf *buf)
 	dkt__proto_close(buf, packet);
 }
 
-/* The first packets. Whatever the clock is, Perfetto takes it as the time since boot. */
+/* Puts the first packets. Perfetto gets every clock as the time since boot. */
 static void put_start(struct perfetto *perfetto, uint64_t ts, struct dkt_buf *buf)
 {
 	const struct dkt_source_info *source = &perfetto->base.source;
@@ -144,7 +144,7 @@ static void put_track_name(const struct perfetto *perfetto, struct dkt_buf *buf,
 	}
 }
 
-/* Threads of other hosts may have the same numbers: they are tracks without one. */
+/* Threads of other streams get no PID, because PIDs of two hosts may be equal. */
 static void put_track(const struct perfetto *perfetto, struct dkt_buf *buf,
 		      const struct track *track, uint64_t parent, uint64_t ts, const char *comm)
 {
@@ -158,7 +158,7 @@ static void put_track(const struct perfetto *perfetto, struct dkt_buf *buf,
 		dkt__proto_uint(buf, DESCRIPTOR_PARENT, parent);
 	if (thread) {
 		part = dkt__proto_open(buf, DESCRIPTOR_THREAD);
-		/* Records have the thread only; it stands for its process. */
+		/* Records do not have the process, so each thread is its own. */
 		dkt__proto_uint(buf, THREAD_PID, track->id);
 		dkt__proto_uint(buf, THREAD_TID, track->id);
 	}
@@ -189,7 +189,7 @@ static struct track *get_track(struct perfetto *perfetto, enum track_kind kind, 
 	return track;
 }
 
-/* The thread's, or where nobody's thread runs the CPU's: all idle threads have number 0. */
+/* The track of the thread; for idle threads, which all have PID 0, the track of the CPU. */
 static struct track *thread_track(struct perfetto *perfetto, const struct dkt_record *record,
 				  const char *comm, struct dkt_buf *buf)
 {
@@ -198,7 +198,7 @@ static struct track *thread_track(struct perfetto *perfetto, const struct dkt_re
 	return get_track(perfetto, TRACK_THREAD, (uint64_t)record->pid, record, comm, buf);
 }
 
-/* The track of what the record begins or ends; NULL: none is free, or memory is out. */
+/* The track of the slice that the record begins or ends; NULL: none is free, or memory is out. */
 static struct track *pair_track(struct perfetto *perfetto, const struct pair *pair,
 				const struct dkt_record *record, const char *comm,
 				struct dkt_buf *buf)
@@ -232,10 +232,10 @@ static struct track *pair_track(struct perfetto *perfetto, const struct pair *pa
 
 /* ---- track events ---- */
 
-/* The event's names, with the first packet that makes use of them. */
+/* Defines the event's names in the first packet that uses them. */
 static void intern(const struct dkt__form *form, struct dkt_buf *buf)
 {
-	struct known *known = form->own;
+	struct known *known = form->data;
 	size_t part;
 
 	if (known->interned)
@@ -254,7 +254,7 @@ static int put_event(const struct perfetto *perfetto, const struct dkt__form *fo
 		     const struct dkt_record *record, const struct track *track, uint32_t type,
 		     struct dkt_buf *buf)
 {
-	const struct known *known = form->own;
+	const struct known *known = form->data;
 	size_t packet = packet_open(buf, record->ts, SEQUENCE_FLAGS_NEEDS_STATE), event, name;
 	int err;
 
@@ -277,7 +277,7 @@ static int put_event(const struct perfetto *perfetto, const struct dkt__form *fo
 	return err ? err : buf->err;
 }
 
-/* Ends the slices that are deeper than that: their ends were lost, or never recorded. */
+/* Ends the slices below depth: their ends were lost, or never recorded. */
 static void close_to(struct track *track, uint32_t depth, uint64_t ts, struct dkt_buf *buf)
 {
 	for (; track->depth > depth; track->depth--) {
@@ -296,11 +296,11 @@ static void close_to(struct track *track, uint32_t depth, uint64_t ts, struct dk
 			track->opened[kind] = 0;
 }
 
-/* Functions nest, all else is open once on a track. */
+/* Functions nest; of every other kind a track has at most one open slice. */
 static int begin_slice(const struct perfetto *perfetto, const struct dkt__form *form,
 		       const struct dkt_record *record, struct track *track, struct dkt_buf *buf)
 {
-	enum pair_kind kind = ((const struct known *)form->own)->pair.kind;
+	enum pair_kind kind = ((const struct known *)form->data)->pair.kind;
 
 	if (kind != PAIR_FUNCTION && track->opened[kind])
 		close_to(track, track->opened[kind] - 1, record->ts, buf);
@@ -312,9 +312,9 @@ static int begin_slice(const struct perfetto *perfetto, const struct dkt__form *
 static int end_slice(const struct perfetto *perfetto, const struct dkt__form *form,
 		     const struct dkt_record *record, struct track *track, struct dkt_buf *buf)
 {
-	enum pair_kind kind = ((const struct known *)form->own)->pair.kind;
+	enum pair_kind kind = ((const struct known *)form->data)->pair.kind;
 
-	/* Its begin was before the trace, or was lost. */
+	/* The begin was before the trace, or was lost. */
 	if (!track->opened[kind])
 		return put_event(perfetto, form, record, track, TYPE_INSTANT, buf);
 	if (kind == PAIR_FUNCTION) {
@@ -371,7 +371,7 @@ static int put_sched(struct perfetto *perfetto, const struct known *known,
 
 /* ---- records ---- */
 
-/* An instant on the CPU's track; what was open on its tracks may have ended unseen. */
+/* Puts an instant on the CPU's track, and ends its open slices: their ends may be lost. */
 static int put_lost(struct perfetto *perfetto, const struct dkt_record *record, struct dkt_buf *buf)
 {
 	static const enum track_kind kinds[] = { TRACK_CPU, TRACK_IRQ, TRACK_SOFTIRQ };
@@ -385,7 +385,7 @@ static int put_lost(struct perfetto *perfetto, const struct dkt_record *record, 
 		if (open)
 			close_to(open, 0, record->ts, buf);
 	}
-	track->busy = true; /* the next bundle of the CPU tells it too */
+	track->busy = true; /* put_sched() reports the loss in the CPU's next bundle */
 	packet = packet_open(buf, record->ts, SEQUENCE_FLAGS_NEEDS_STATE);
 	event = dkt__proto_open(buf, PACKET_TRACK_EVENT);
 	dkt__proto_uint(buf, EVENT_TYPE, TYPE_INSTANT);
@@ -418,8 +418,8 @@ static int perfetto_record(struct dkt_style *style, const struct dkt_record *rec
 	form = dkt__style_form_of(style, record);
 	if (!form)
 		return -ENOMEM;
-	known = form->own;
-	/* Perfetto has one host's CPUs only. */
+	known = form->data;
+	/* Perfetto shows the CPUs of one host only. */
 	if (known->sched && !record->stream)
 		return put_sched(perfetto, known, record, buf);
 	if (known->pair.phase != PAIR_NONE)
@@ -434,7 +434,7 @@ static int perfetto_record(struct dkt_style *style, const struct dkt_record *rec
 
 /* ---- the style ---- */
 
-/* Perfetto wants all of a message but what newer kernels have no more. */
+/* Perfetto needs all fields of a message, except success, which newer kernels do not have. */
 static void find_sched(struct known *known, struct dkt_event *event, const char *kernel)
 {
 	if (strcmp(event->system, "sched"))
@@ -462,7 +462,7 @@ static int perfetto_learn(struct dkt_style *style, struct dkt__form *form)
 
 	if (!known || dkt__style_keys(style, form, "", "", ""))
 		return -ENOMEM;
-	form->own = known;
+	form->data = known;
 	known->name_iid = known->category_iid = perfetto->next_iid;
 	known->first_iid = perfetto->next_iid;
 	perfetto->next_iid += form->n + 1;

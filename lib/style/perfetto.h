@@ -80,7 +80,7 @@ enum {
 
 /* ---- arguments (style/perfetto_args.c) ---- */
 
-/* Numbers of interned names that every trace has. */
+/* IDs of the interned names that every trace has. */
 enum {
 	IID_CPU = 1,
 	IID_TEXT,
@@ -88,17 +88,17 @@ enum {
 	IID_FIRST_FREE,
 };
 
-/* Adds an event's arguments; the names of the fields' are interned from first_iid on. */
+/* Appends the event's arguments. The columns' names are interned from first_iid on. */
 int dkt__perfetto_arguments(const struct dkt_style *style, const struct dkt__form *form,
 			    uint64_t first_iid, const struct dkt_record *record,
 			    struct dkt_buf *buf);
 
 /* ---- states of threads (style/perfetto_state.c) ---- */
 
-/* How a kernel has them in prev_state, and how Perfetto believes that it has. */
+/* The bits of prev_state in the records, and those that Perfetto expects (to_). */
 struct task_states {
-	bool is_new, to_new; /* the bits are as since Linux 4.14 */
-	bool is_swapped; /* "X" and "Z" are */
+	bool is_new, to_new; /* the bits of Linux 4.14 and newer */
+	bool is_swapped; /* the bits of "X" and "Z" are swapped */
 	uint32_t plus, to_plus; /* the bit of "R+" */
 };
 
@@ -109,7 +109,7 @@ struct task_states {
 void dkt__task_states(struct task_states *states, const char *print, const char *kernel);
 uint64_t dkt__task_state(const struct task_states *states, uint64_t v);
 
-/* ---- pairs: which events begin and end what (style/pair.c) ---- */
+/* ---- pairs: the events that begin and end slices (style/pair.c) ---- */
 
 enum pair_phase {
 	PAIR_NONE,
@@ -130,9 +130,9 @@ enum pair_kind {
 	PAIR_KINDS,
 };
 
-/* Where a slice of an event has its name from. */
+/* The source of a slice's name. */
 enum pair_name {
-	PAIR_NAME_EVENT, /* the event's name without what it begins and ends with */
+	PAIR_NAME_EVENT, /* the event's name, without "sys_enter_", "_entry", ... */
 	PAIR_NAME_SYSCALL, /* the number in the field */
 	PAIR_NAME_TEXT, /* the text in the field */
 	PAIR_NAME_FUNCTION, /* the address in the field */
@@ -143,22 +143,22 @@ struct pair {
 	enum pair_phase phase;
 	enum pair_kind kind;
 	enum pair_name name;
-	const struct dkt_field *field; /* of the name, NULL: none */
+	const struct dkt_field *field; /* of the name; NULL: PAIR_NAME_EVENT */
 	const struct dkt_field *device, *sector; /* PAIR_REQUEST */
 	const char *words; /* PAIR_NAME_EVENT */
 };
 
-/* Tells which slice the event's records begin or end; false: neither. words are the style's. */
+/* Finds the slice that the event's records begin or end; false: none. The style owns pair->words. */
 bool dkt__pair_of(struct dkt_style *style, struct dkt_event *event, struct pair *pair);
 
-/* Appends the name of what the record begins. */
+/* Appends the name of the slice that the record begins. */
 void dkt__pair_name(const struct pair *pair, const struct dkt_record *record, struct dkt_buf *buf);
 
 /* ---- tracks (style/perfetto_track.c) ---- */
 
 enum track_kind {
 	TRACK_CPU,
-	TRACK_IRQ, /* of a CPU; child of it */
+	TRACK_IRQ, /* child of a CPU's track */
 	TRACK_SOFTIRQ,
 	TRACK_THREAD,
 	TRACK_LANE, /* of a block device: requests overlap, a track's slices may not */
@@ -170,8 +170,8 @@ struct track {
 	enum track_kind kind;
 	uint64_t uuid;
 	uint32_t depth; /* open slices */
-	uint32_t opened[PAIR_KINDS]; /* depth that each kind's slice has, 0: none is open */
-	bool busy; /* a lane: with the request of that sector */
+	uint32_t opened[PAIR_KINDS]; /* depth of each kind's open slice, 0: none; of functions: count */
+	bool busy; /* lane: holds a request of that sector; CPU: the next bundle reports a loss */
 	uint64_t sector;
 };
 
@@ -180,15 +180,18 @@ struct tracks {
 	size_t size, n;
 };
 
-/* The track, made if need be; *is_new then. NULL when memory is out. */
+/* Finds or creates the track; *is_new: created. NULL: out of memory. */
 struct track *dkt__track_get(struct tracks *tracks, enum track_kind kind, uint32_t stream,
 			     uint64_t id, bool *is_new);
 
-/* The same, NULL if there is none. */
+/* Finds the track, or returns NULL. */
 struct track *dkt__track_find(const struct tracks *tracks, enum track_kind kind, uint32_t stream,
 			      uint64_t id);
 void dkt__tracks_free(struct tracks *tracks);
 
-/* The lane of a device with the request of that sector; free: else the first free one. */
+/*
+ * Finds the lane of the device that holds the request of the sector. If no lane does, returns with
+ * want_free the first free one, otherwise NULL.
+ */
 struct track *dkt__track_lane(struct tracks *tracks, uint32_t stream, uint64_t device,
 			      uint64_t sector, bool want_free, bool *is_new);

@@ -79,8 +79,7 @@ int dkt__perfetto_arguments(const struct dkt_style *style, const struct dkt__for
 		return buf->err;
 	from = buf->len;
 	dkt__style_text(style, record, buf);
-	text = strndup(buf->data + from, buf->len - from);
-	buf->len = from;
+	text = dkt__style_cut(buf, from);
 	if (!text)
 		return -ENOMEM;
 	part = dkt__proto_open(buf, EVENT_ANNOTATIONS);

@@ -9,26 +9,26 @@
 #include "base/parse.h"
 #include "style/perfetto.h"
 
-/* Since Linux 4.14. */
+/* Since Linux 4.14 */
 #define PARKED 0x40
 #define IDLE   0x80
 #define PLUS   0x100
 
-/* Before, as of 4.4; a thread is idle if it is uninterruptible and makes no load. */
+/* Older kernels, such as 4.4: an idle thread is uninterruptible and not counted as load. */
 #define UNINTERRUPTIBLE 2
 #define OLD_PARKED      0x200
 #define OLD_NO_LOAD     0x400
 #define OLD_PLUS        0x800
 
-/* Since Linux 4.8. */
+/* Since Linux 4.8 */
 #define NEW_PLUS 0x1000
 
-/* They are the same in all kernels, but that the last two once were the other way round. */
+/* These bits are the same in all kernels, except that older ones swap the last two. */
 #define SAME   0x3f
 #define DEAD   0x10
 #define ZOMBIE 0x20
 
-/* The bit that is shown as "+": of a thread that could run on. */
+/* Finds the bit printed as "+": the thread was preempted and can still run. */
 static uint32_t find_plus(const char *print, uint32_t otherwise)
 {
 	const char *at = strstr(print, " ? \"+\""), *p;

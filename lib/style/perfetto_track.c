@@ -61,7 +61,7 @@ struct track *dkt__track_get(struct tracks *tracks, enum track_kind kind, uint32
 	track->kind = kind;
 	track->stream = stream;
 	track->id = id;
-	/* Small numbers take few bytes; 0 is no track's. */
+	/* Small numbers take few bytes; 0 is reserved. */
 	track->uuid = ++tracks->n;
 	tracks->slots[slot_of(tracks, kind, stream, id)] = track;
 	*is_new = true;

@@ -17,7 +17,7 @@ static inline char *dkt__proto_put(char *p, uint64_t v)
 	return p;
 }
 
-/* A field that is a number; a negative one is extended to 64 bits. */
+/* Appends a number; negative numbers are extended to 64 bits. */
 static inline void dkt__proto_uint(struct dkt_buf *buf, uint32_t field, uint64_t v)
 {
 	char *p = dkt__buf_room(buf, 20);
@@ -28,7 +28,7 @@ static inline void dkt__proto_uint(struct dkt_buf *buf, uint32_t field, uint64_t
 	buf->len = (size_t)(dkt__proto_put(p, v) - buf->data);
 }
 
-/* A field that is a string or a message made before. */
+/* Appends a string, or a complete message. */
 static inline void dkt__proto_bytes(struct dkt_buf *buf, uint32_t field, const void *bytes,
 				    size_t n)
 {
@@ -48,7 +48,7 @@ static inline void dkt__proto_str(struct dkt_buf *buf, uint32_t field, const cha
 	dkt__proto_bytes(buf, field, str, strlen(str));
 }
 
-/* A field that is a message: what is appended up to dkt__proto_close() with what this returns. */
+/* Begins a message; pass the result to dkt__proto_close() at its end. */
 static inline size_t dkt__proto_open(struct dkt_buf *buf, uint32_t field)
 {
 	char *p = dkt__buf_room(buf, 20);
@@ -56,7 +56,7 @@ static inline size_t dkt__proto_open(struct dkt_buf *buf, uint32_t field)
 	if (!p)
 		return 0;
 	p = dkt__proto_put(p, field << 3 | DKT__PROTO_BYTES);
-	/* Room for the length of most messages. */
+	/* One byte for the length, which suffices for most messages. */
 	*p++ = 0;
 	buf->len = (size_t)(p - buf->data);
 	return buf->len;

@@ -7,7 +7,7 @@ static bool is_bare(unsigned char c)
 	return c > ' ' && c < 0x7f && c != '"' && c != '\\' && c != '=';
 }
 
-/* A word as it is, other text in quotes and escaped as in C. */
+/* Puts a word unchanged, other text in quotes and escaped as in C. */
 static char *put_text(char *p, const char *text, size_t len)
 {
 	size_t i = 0;
@@ -33,7 +33,7 @@ static char *put_text(char *p, const char *text, size_t len)
 	return p;
 }
 
-/* Numbers as trace-cmd report -R has them: longs without a sign are mostly addresses. */
+/* Puts numbers like trace-cmd report -R: in hex if they are addresses or unsigned longs. */
 static char *put_number(char *p, const struct dkt__column *column, uint64_t v)
 {
 	if (column->hex) {
@@ -63,8 +63,7 @@ static int raw_record(struct dkt_style *style, const struct dkt_record *record, 
 	size_t from = buf->len;
 	int err;
 
-	if (style->opts.wall)
-		shown.ts += (uint64_t)style->source.wall;
+	shown.ts = dkt__style_time(style, record);
 	if (!record->event) {
 		dkt_style_trace(&shown, comm, buf);
 		return buf->err;

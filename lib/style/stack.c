@@ -42,7 +42,7 @@ bool dkt__stack_is_user(const struct dkt_event *event)
 	return !strcmp(event->name, "user_stack");
 }
 
-/* No program has an address in the upper half: one there stands for a name. */
+/* No program has addresses in the upper half: there dkt__symbol_make() creates them for names. */
 const char *dkt__stack_name(const struct dkt_style *style, uint64_t address, bool user,
 			    uint64_t *offset)
 {
@@ -50,15 +50,17 @@ const char *dkt__stack_name(const struct dkt_style *style, uint64_t address, boo
 	return !user || address >> 63 ? dkt_symbol(style->ctx, address, offset) : NULL;
 }
 
+void dkt__style_put_symbol(struct dkt_buf *buf, const char *name, uint64_t address)
+{
+	dkt_buf_str(buf, name ? name : "0x");
+	if (!name)
+		dkt_buf_hex(buf, address, 0, ' ');
+}
+
 void dkt__stack_put(const struct dkt_style *style, uint64_t address, bool user, struct dkt_buf *buf)
 {
 	uint64_t offset;
 	const char *name = dkt__stack_name(style, address, user, &offset);
 
-	if (name) {
-		dkt_buf_str(buf, name);
-		return;
-	}
-	dkt_buf_add(buf, "0x", 2);
-	dkt_buf_hex(buf, address, 0, ' ');
+	dkt__style_put_symbol(buf, name, address);
 }

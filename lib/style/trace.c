@@ -126,38 +126,38 @@ void dkt_style_trace(const struct dkt_record *record, const char *comm, struct d
 	dkt_buf_escape(buf, from);
 }
 
-/* ---- as a style: what lines have in common is made once ---- */
+/* ---- the style: caches what consecutive lines have in common ---- */
 
-/* Names of processes are shorter, or the line is made the long way. */
+/* Longer names of processes are not cached. */
 #define PROCESS_MAX 64
 #define COMM_MAX    24
 
-/* CPUs whose last process is remembered; a power of 2. */
+/* The number of CPUs whose last process is cached; a power of 2. */
 #define CPUS 64
 
-/* "comm-pid   [cpu] " of the process that a CPU ran last. */
+/* "comm-pid   [cpu] " of a CPU's last process. */
 struct process {
-	const char *comm; /* NULL: none yet */
+	const char *comm; /* NULL: none so far */
 	int32_t pid;
 	uint32_t cpu;
 	uint32_t len;
-	bool odd; /* it has to be escaped */
+	bool escaped; /* the line must be escaped */
 	char text[PROCESS_MAX];
 };
 
 struct trace_style {
 	struct dkt_style base;
 	struct process processes[CPUS];
-	uint64_t since; /* when what is rounded to this millisecond begins; 0: to none */
+	uint64_t since; /* the first time that is rounded to this millisecond; 0: none so far */
 	uint32_t millisecond_len;
 	char millisecond[16]; /* "12099.123" */
 };
 
-/* The state of an event, found at its first record. */
-struct kind {
-	const struct dkt__plan *plan; /* that knows its room; NULL: the text is made in another way */
-	size_t room; /* for a line, but for such a text */
-	bool plain; /* the text is never escaped */
+/* How to print an event's records; set at its first record. */
+struct printer {
+	const struct dkt__plan *plan; /* has a maximum output; NULL: dkt__style_text() prints */
+	size_t room; /* for a line, without a text that the plan does not print */
+	bool plain; /* the text needs no escapes */
 };
 
 /* Appends the event's name as it is printed. */
@@ -186,24 +186,23 @@ static int trace_learn(struct dkt_style *style, struct dkt__form *form)
 	return form->head ? 0 : -ENOMEM;
 }
 
-/* Who makes the text of the event's records: found out with the first one. */
-static struct kind *kind_of(struct dkt_style *style, struct dkt__form *form,
-			    const struct dkt_record *record)
+static struct printer *printer_new(struct dkt_style *style, struct dkt__form *form,
+				   const struct dkt_record *record)
 {
-	struct kind *kind = dkt__style_alloc(style, sizeof(*kind));
+	struct printer *printer = dkt__style_alloc(style, sizeof(*printer));
 	const struct dkt__plan *plan = dkt__plan_get(form->event);
 	bool other = style->opts.text && style->opts.text(style->opts.data, record, NULL);
 
-	form->own = kind;
-	if (!kind)
+	form->data = printer;
+	if (!printer)
 		return NULL;
-	kind->room = PROCESS_MAX + 64 + form->head_len;
+	printer->room = PROCESS_MAX + 64 + form->head_len;
 	if (plan && plan->way == DKT__PLAN_STEPS && plan->room && !other) {
-		kind->plan = plan;
-		kind->plain = plan->plain || style->opts.raw_text;
-		kind->room += plan->room;
+		printer->plan = plan;
+		printer->plain = plan->plain || style->opts.raw_text;
+		printer->room += plan->room;
 	}
-	return kind;
+	return printer;
 }
 
 static const struct process *process_of(struct trace_style *style, const struct dkt_record *record,
@@ -219,11 +218,11 @@ static const struct process *process_of(struct trace_style *style, const struct 
 	comm_len = strnlen(comm, COMM_MAX);
 	process->len =
 		(uint32_t)(put_process(process->text, record, comm, comm_len) - process->text);
-	process->odd = !style->base.opts.raw_text && !dkt__is_plain(comm, comm_len);
+	process->escaped = !style->base.opts.raw_text && !dkt__is_plain(comm, comm_len);
 	return process;
 }
 
-/* Most records are of the millisecond of the one before. */
+/* Most records share their millisecond with the record before. */
 static void set_millisecond(struct trace_style *style, uint64_t ts)
 {
 	uint64_t ms = to_us(ts) / 1000;
@@ -238,7 +237,7 @@ static char *put_cached_time(struct trace_style *style, char *p, uint64_t ts)
 {
 	uint32_t us;
 
-	/* The first millisecond of all begins before 0. */
+	/* The first millisecond would begin before 0. */
 	if (dkt__unlikely(ts < 1000000))
 		return put_time(p, ts);
 	if (dkt__unlikely(ts - style->since >= 1000000))
@@ -251,11 +250,21 @@ static char *put_cached_time(struct trace_style *style, char *p, uint64_t ts)
 	return p + 3;
 }
 
-/* The text from there on is data, except for a newline at its end. */
-static inline void escape(const struct dkt_style *style, size_t from, struct dkt_buf *buf)
+/* Escapes control characters after from, except a newline at the end. */
+static int escape(const struct dkt_style *style, size_t from, struct dkt_buf *buf)
 {
 	if (!style->opts.raw_text)
 		dkt_buf_escape(buf, from);
+	return buf->err;
+}
+
+/* Ends a line with the record's text, and escapes it after from. */
+static int end_line(const struct dkt_style *style, const struct dkt_record *record, size_t from,
+		    struct dkt_buf *buf)
+{
+	dkt__style_text(style, record, buf);
+	dkt_buf_add(buf, "\n", 1);
+	return escape(style, from, buf);
 }
 
 /* ---- on a terminal ---- */
@@ -265,11 +274,10 @@ static inline void escape(const struct dkt_style *style, size_t from, struct dkt
 #define LOST_COLOR "\033[31m"
 #define NO_COLOR   "\033[0m"
 
-/* The same line with colours. */
+/* Prints a line with colours. */
 static int color_record(struct dkt_style *base, const struct dkt_record *record, const char *comm,
 			struct dkt_buf *buf)
 {
-	uint64_t ts = record->ts + (base->opts.wall ? (uint64_t)base->source.wall : 0);
 	size_t from = buf->len, comm_len = strlen(comm);
 	char *p = dkt__buf_room(buf, comm_len + 160);
 
@@ -282,7 +290,7 @@ static int color_record(struct dkt_style *base, const struct dkt_record *record,
 		dkt_buf_str(buf, NO_COLOR "\n");
 		return buf->err;
 	}
-	p = put_time(put_process(p, record, comm, comm_len), ts);
+	p = put_time(put_process(p, record, comm, comm_len), dkt__style_time(base, record));
 	buf->len = (size_t)(p - buf->data);
 	escape(base, from, buf);
 	dkt_buf_str(buf, ": " NAME_COLOR);
@@ -290,41 +298,31 @@ static int color_record(struct dkt_style *base, const struct dkt_record *record,
 	dkt_buf_str(buf, NO_COLOR ": ");
 	for (size_t name_len = strlen(record->event->name); name_len < NAME_WIDTH; name_len++)
 		dkt_buf_add(buf, " ", 1);
-	from = buf->len;
-	dkt__style_text(base, record, buf);
-	dkt_buf_add(buf, "\n", 1);
-	escape(base, from, buf);
-	return buf->err;
+	return end_line(base, record, buf->len, buf);
 }
 
 /* ---- lines ---- */
 
-/* A line of which nothing is remembered: of a process with a name that has to be escaped. */
-static int odd_record(struct dkt_style *base, const struct dkt_record *record, const char *comm,
-		      struct dkt_buf *buf)
+/* Prints a line without the caches, because the name of its process must be escaped. */
+static int escaped_record(struct dkt_style *base, const struct dkt_record *record, const char *comm,
+			  struct dkt_buf *buf)
 {
 	struct dkt_record shown = *record;
 	size_t from = buf->len;
 
-	if (base->opts.wall)
-		shown.ts += (uint64_t)base->source.wall;
+	shown.ts = dkt__style_time(base, record);
 	dkt__style_trace_head(&shown, comm, buf);
-	dkt__style_text(base, record, buf);
-	dkt_buf_add(buf, "\n", 1);
-	escape(base, from, buf);
-	return buf->err;
+	return end_line(base, record, from, buf);
 }
 
 static int trace_record(struct dkt_style *base, const struct dkt_record *record, const char *comm,
 			struct dkt_buf *buf)
 {
 	struct trace_style *style = (struct trace_style *)base;
-	uint64_t ts = record->ts + (base->opts.wall ? (uint64_t)base->source.wall : 0);
 	const struct process *process;
 	struct dkt__form *form;
-	struct kind *kind;
+	struct printer *printer;
 	char *p, *text;
-	size_t from;
 
 	if (dkt__unlikely(base->opts.color))
 		return color_record(base, record, comm, buf);
@@ -333,37 +331,34 @@ static int trace_record(struct dkt_style *base, const struct dkt_record *record,
 		return buf->err;
 	}
 	form = dkt__style_form(base, record->event);
-	kind = form ? form->own : NULL;
-	if (dkt__unlikely(form && !kind))
-		kind = kind_of(base, form, record);
-	p = kind ? dkt__buf_room(buf, kind->room) : NULL;
+	printer = form ? form->data : NULL;
+	if (dkt__unlikely(form && !printer))
+		printer = printer_new(base, form, record);
+	p = printer ? dkt__buf_room(buf, printer->room) : NULL;
 	if (!p)
 		return -ENOMEM;
 	process = process_of(style, record, comm);
-	if (dkt__unlikely(process->odd))
-		return odd_record(base, record, comm, buf);
+	if (dkt__unlikely(process->escaped))
+		return escaped_record(base, record, comm, buf);
 	memcpy(p, process->text, PROCESS_MAX);
-	p = put_cached_time(style, p + process->len, ts);
+	p = put_cached_time(style, p + process->len, dkt__style_time(base, record));
 	text = p = dkt__put_kept(p, form->head, form->head_len);
-	if (dkt__likely(kind->plan && record->size >= kind->plan->need)) {
-		p = dkt__plan_put(kind->plan, record, p);
+	if (dkt__likely(printer->plan && record->size >= printer->plan->need)) {
+		p = dkt__plan_put(printer->plan, record, p);
 		while (dkt__unlikely(p[-1] == '\n' && p > text))
 			p--;
 		*p = '\n';
 		buf->len = (size_t)(p - buf->data) + 1;
-		if (dkt__likely(kind->plain || dkt__is_plain(text, (size_t)(p - text))))
+		if (dkt__likely(printer->plain || dkt__is_plain(text, (size_t)(p - text))))
 			return 0;
 		dkt_buf_escape(buf, (size_t)(text - buf->data));
 		return buf->err;
 	}
-	from = buf->len = (size_t)(p - buf->data);
-	dkt__style_text(base, record, buf);
-	dkt_buf_add(buf, "\n", 1);
-	escape(base, from, buf);
-	return buf->err;
+	buf->len = (size_t)(p - buf->data);
+	return end_line(base, record, buf->len, buf);
 }
 
-/* ---- stacks that the record carries: lines below it, as in the kernel's trace file ---- */
+/* ---- stacks: lines below the record, as in the kernel's trace file ---- */
 
 static int trace_stacks(struct dkt_style *style, const struct dkt_record *record, const char *comm,
 			struct dkt_buf *buf)
