@@ -133,11 +133,22 @@ void dkt_buf_hex(struct dkt_buf *buf, uint64_t value, int width, char pad)
 		buf_took_number(buf, (size_t)(dkt__put_hex(p, value) - p), width, pad);
 }
 
-char *dkt__format(const char *fmt, va_list ap)
+char *dkt__vformat(const char *fmt, va_list ap)
 {
 	char *text;
 
 	return vasprintf(&text, fmt, ap) < 0 ? NULL : text;
+}
+
+char *dkt__format(const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = dkt__vformat(fmt, ap);
+	va_end(ap);
+	return text;
 }
 
 void dkt_buf_printf(struct dkt_buf *buf, const char *fmt, ...)
@@ -146,7 +157,7 @@ void dkt_buf_printf(struct dkt_buf *buf, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	text = dkt__format(fmt, ap);
+	text = dkt__vformat(fmt, ap);
 	va_end(ap);
 	if (text)
 		dkt_buf_str(buf, text);

@@ -30,5 +30,9 @@ static inline char *dkt__buf_room(struct dkt_buf *buf, size_t n)
 	return dkt__buf_grow(buf, n);
 }
 
-/* Like vasprintf(): returns text that the caller frees, or NULL if memory is out. */
-char *dkt__format(const char *fmt, va_list ap) DKT_PRINTF(1, 0);
+/*
+ * Like asprintf() and vasprintf(), but return the text, which the caller frees, or NULL if memory
+ * is out.
+ */
+char *dkt__format(const char *fmt, ...) DKT_PRINTF(1, 2);
+char *dkt__vformat(const char *fmt, va_list ap) DKT_PRINTF(1, 0);

@@ -174,7 +174,7 @@ void dkt_buf_escape(struct dkt_buf *buf, size_t from)
 char *dkt_words(const char *fmt, va_list ap)
 {
 	bool lines = strchr(fmt, '\n') || !strcmp(fmt, "%s");
-	char *text = dkt__format(fmt, ap);
+	char *text = dkt__vformat(fmt, ap);
 	struct dkt_buf buf = { 0 };
 	size_t len = text ? strlen(text) : 0;
 

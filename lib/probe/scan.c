@@ -12,7 +12,7 @@ int dkt__probe_fail_at(const struct probe_scope *scope, int err, const char *who
 	va_list ap;
 
 	va_start(ap, fmt);
-	words = dkt__format(fmt, ap);
+	words = dkt__vformat(fmt, ap);
 	va_end(ap);
 	if (!words)
 		return dkt__no_memory(scope->ctx);
