@@ -6,7 +6,7 @@
 #include "lctl/lctl.h"
 #include "lctl/param/opts.h"
 
-/* They return lctl's exit status. */
+/* Each command returns lctl's exit status. */
 int lctl_cmd_clear(struct lctl *lctl, int argc, char **argv);
 int lctl_cmd_debug_daemon(struct lctl *lctl, int argc, char **argv);
 int lctl_cmd_debug_list(struct lctl *lctl, int argc, char **argv);
@@ -27,24 +27,24 @@ int lctl_cmd_set_param(struct lctl *lctl, int argc, char **argv);
 int lctl_cmd_show(struct lctl *lctl, int argc, char **argv);
 int lctl_cmd_version(struct lctl *lctl, int argc, char **argv);
 
-/* Runs the real lctl in the command's place; says so if there is none. */
-int lctl_hand_on(struct lctl *lctl, int argc, char **argv);
+/* Runs the command in Lustre's lctl; prints an error message if that cannot run. */
+int lctl_forward(struct lctl *lctl, int argc, char **argv);
 
 /*
- * Prints a parameter that is a file for root only, where the kernel tells others by netlink. 1: it
- * is none, or this is root; -errno: told.
+ * Prints a parameter whose file only root can read, but which the kernel sends to all users over
+ * netlink. 1: not such a parameter, or the user is root; -errno: failed, with a message printed.
  */
 int lctl_get_by_netlink(struct lctl *lctl, const char *name, const struct param_opts *opts);
 
-/* In a line of their own, if lctl's hints are asked for: the guess, and that of a parameter. */
+/* Print a guess, or the guess for a parameter's name, on a line of its own if hints are on. */
 void lctl_hint(const struct lctl *lctl, struct dkt__guess *guess);
 void lctl_hint_param(const struct lctl *lctl, const char *name);
 
-/* Prints the command's help, as after a wrong use; returns the status for that. */
+/* Prints the help of a command that was used wrongly; returns the exit status for that. */
 int lctl_usage(const char *command);
 
-/* The general help. */
+/* Prints the general help. */
 void lctl_help(const struct lctl *lctl);
 
-/* Prints the words of the context's last failure. */
-void lctl_say(const struct lctl *lctl);
+/* Prints the context's error message. */
+void lctl_print_error(const struct lctl *lctl);

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "apply/apply.h"
+#include "base/buf.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "io/say.h"
@@ -15,18 +16,18 @@
 
 #define PARAM "daemon_file"
 
-/* With Lustre its daemon has FILE, and ours this one. */
+/* If Lustre's daemon writes FILE, ours writes FILE with this suffix. */
 #define SUFFIX ".dktrace"
-/* A longer name is too long for Lustre, whatever the file system takes. */
+/* Lustre refuses longer names, even if the file system accepts them. */
 #define NAME_MOST 2047
 
 struct daemon_cmd {
 	struct lctl *lctl;
-	const char *name; /* that the command was called by */
-	char *param; /* Lustre's; NULL: it is not there */
+	const char *name; /* of the command, as it was typed */
+	char *param; /* path of Lustre's parameter; NULL: not found */
 	struct debuglog *log;
-	bool ours; /* there is a trace log */
-	const char *rotate; /* of --rotate; NULL: not given */
+	bool recording; /* the trace log exists */
+	const char *rotate; /* argument of --rotate; NULL: not given */
 	const char *size; /* NULL: not given */
 	const char *file;
 };
@@ -46,7 +47,7 @@ static int read_size(const struct daemon_cmd *cmd, uint64_t *mb)
 	*mb = DAEMON_DEFAULT_MB;
 	if (!cmd->size)
 		return 0;
-	/* Lustre's takes blanks before it. */
+	/* Like Lustre's lctl, skip white space before the size. */
 	if (dkt__parse_s64(cmd->size + strspn(cmd->size, " \t\n\v\f\r"), DKT__AS_C, &size) ||
 	    size < DAEMON_MIN_MB || size > DAEMON_MAX_MB) {
 		say_line(stderr, "size %s invalid, must be in the range %d-%d MB", cmd->size,
@@ -66,14 +67,13 @@ static int read_rotate(const struct daemon_cmd *cmd, uint64_t *n)
 	return 1;
 }
 
-/* The directory must be there, the file need not. */
+/* The directory must exist; the file need not. */
 static int absolute_path(const char *path, char **out)
 {
 	char *copy __cleanup(free) = strdup(path), *dir __cleanup(free) = NULL;
 	char *slash = copy ? strrchr(copy, '/') : NULL;
 	const char *name = slash ? slash + 1 : copy;
 
-	*out = NULL;
 	if (!copy)
 		return -ENOMEM;
 	if (!*path)
@@ -85,13 +85,11 @@ static int absolute_path(const char *path, char **out)
 	dir = realpath(!slash ? "." : *copy ? copy : "/", NULL);
 	if (!dir)
 		return -errno;
-	if (asprintf(out, "%s/%s", strcmp(dir, "/") ? dir : "", name) >= 0)
-		return 0;
-	*out = NULL;
-	return -ENOMEM;
+	*out = dkt__format("%s/%s", strcmp(dir, "/") ? dir : "", name);
+	return *out ? 0 : -ENOMEM;
 }
 
-/* ---- Lustre's ---- */
+/* ---- Lustre's daemon ---- */
 
 static int write_param(int fd, const char *text)
 {
@@ -117,7 +115,7 @@ static int start_lustre(const struct daemon_cmd *cmd, uint64_t mb, const char *p
 	if (fd < 0)
 		return 1;
 	snprintf(size, sizeof(size), "size=%" PRIu64, mb);
-	/* Without a size the limit in force stays. */
+	/* Without a size, the current limit stays. */
 	err = cmd->size ? write_param(fd, size) : 0;
 	if (err) {
 		say_line(stderr, "set %s failed: %s", size, strerror(-err));
@@ -141,9 +139,9 @@ static int stop_lustre(const struct daemon_cmd *cmd)
 	return err ? 1 : 0;
 }
 
-/* ---- ours ---- */
+/* ---- our daemon ---- */
 
-/* Becomes the daemon: this program again, with nothing of the caller's open but standard error. */
+/* Executes this program again as the daemon. Only the pipe stays open, as descriptors 2 and 3. */
 static void become_daemon(const struct daemon_cmd *cmd, const struct daemon_state *wanted,
 			  int ready)
 {
@@ -154,7 +152,7 @@ static void become_daemon(const struct daemon_cmd *cmd, const struct daemon_stat
 
 	snprintf(mb, sizeof(mb), "%" PRIu64, wanted->mb);
 	snprintf(rotate, sizeof(rotate), "%" PRIu64, wanted->rotate);
-	/* Words of a failure go into the pipe, and what says that all is well. */
+	/* The daemon writes an error message, or the NUL byte of success, into the pipe. */
 	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(ready, 2) < 0 ||
 	    dup2(2, 3) < 0)
 		_exit(127);
@@ -189,9 +187,9 @@ static int start_ours(const struct daemon_cmd *cmd, const struct daemon_state *w
 	int ends[2], rc;
 	pid_t pid;
 
-	/* Lustre's switches to the new file as well. */
+	/* A second start switches to the new file, as in Lustre. */
 	if (daemon_stop(cmd->lctl->ctx, cmd->log->dir)) {
-		lctl_say(cmd->lctl);
+		lctl_print_error(cmd->lctl);
 		return 1;
 	}
 	fflush(NULL);
@@ -201,7 +199,7 @@ static int start_ours(const struct daemon_cmd *cmd, const struct daemon_state *w
 	}
 	pid = fork();
 	if (!pid) {
-		/* A session of its own, and no leader of it: no terminal can become its own. */
+		/* In a new session, but not its leader, the daemon can never get a terminal. */
 		if (setsid() >= 0 && !fork())
 			become_daemon(cmd, wanted, ends[1]);
 		_exit(0);
@@ -214,7 +212,7 @@ static int start_ours(const struct daemon_cmd *cmd, const struct daemon_state *w
 	return rc;
 }
 
-/* ---- the words ---- */
+/* ---- subcommands ---- */
 
 static int start(struct daemon_cmd *cmd)
 {
@@ -233,14 +231,11 @@ static int start(struct daemon_cmd *cmd)
 		return -err;
 	}
 	rc = cmd->param ? start_lustre(cmd, wanted.mb, path) : 0;
-	if (rc || !cmd->ours)
+	if (rc || !cmd->recording)
 		return rc;
-	if (asprintf(&file, "%s%s", path, cmd->param ? SUFFIX : "") < 0) {
-		file = NULL;
-		return 1;
-	}
+	file = dkt__format("%s%s", path, cmd->param ? SUFFIX : "");
 	wanted.file = file;
-	return start_ours(cmd, &wanted);
+	return file ? start_ours(cmd, &wanted) : 1;
 }
 
 static int stop_both(struct daemon_cmd *cmd)
@@ -248,7 +243,7 @@ static int stop_both(struct daemon_cmd *cmd)
 	int rc = cmd->param ? stop_lustre(cmd) : 0;
 
 	if (cmd->log && daemon_stop(cmd->lctl->ctx, cmd->log->dir)) {
-		lctl_say(cmd->lctl);
+		lctl_print_error(cmd->lctl);
 		rc = 1;
 	}
 	return rc;
@@ -273,7 +268,7 @@ static int status(struct daemon_cmd *cmd)
 	if (!cmd->log)
 		return 0;
 	if (daemon_load(cmd->lctl->ctx, cmd->log->dir, &state)) {
-		lctl_say(cmd->lctl);
+		lctl_print_error(cmd->lctl);
 		return 1;
 	}
 	if (state.pid)
@@ -303,7 +298,7 @@ static int status(struct daemon_cmd *cmd)
 	return 0;
 }
 
-/* run FILE MB ROTATE [FD]: what start makes of this program, and systemd runs. */
+/* run FILE MB ROTATE [FD]: the daemon itself, executed by `start` and by systemd. */
 static int run(struct daemon_cmd *cmd, int argc, char **argv)
 {
 	struct daemon_state wanted = { 0 };
@@ -324,13 +319,13 @@ static int run(struct daemon_cmd *cmd, int argc, char **argv)
 	else
 		dkt_fail(cmd->lctl->ctx, err, "%s: %s", argv[2], strerror(-err));
 	free(wanted.file);
-	/* The message of start begins with other words. */
+	/* `start` adds its own beginning to the message. */
 	if (err)
 		fprintf(stderr, "%s\n", dkt_error(cmd->lctl->ctx));
 	return err ? 1 : 0;
 }
 
-/* Takes --rotate N out of the words. */
+/* Removes --rotate N from the arguments; returns the new number of arguments. */
 static int take_rotate(struct daemon_cmd *cmd, int argc, char **argv)
 {
 	for (int i = 2; i + 1 < argc; i++)
@@ -346,7 +341,7 @@ static int dispatch(struct daemon_cmd *cmd, int argc, char **argv)
 {
 	if (!strcasecmp(argv[1], "status"))
 		return status(cmd);
-	if (!cmd->param && !cmd->ours) {
+	if (!cmd->param && !cmd->recording) {
 		fprintf(stderr, "invalid parameter '" PARAM "'\n");
 		return 1;
 	}
@@ -375,7 +370,7 @@ int lctl_cmd_debug_daemon(struct lctl *lctl, int argc, char **argv)
 		cmd.param = NULL;
 	if (debuglog_open(lctl->ctx, lctl->instance, 0, &cmd.log))
 		cmd.log = NULL;
-	cmd.ours = cmd.log && cmd.log->in;
+	cmd.recording = cmd.log && cmd.log->in;
 	rc = dispatch(&cmd, argc, argv);
 	debuglog_close(cmd.log);
 	free(cmd.param);

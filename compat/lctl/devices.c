@@ -2,7 +2,7 @@
 /* device_list, dl: lists Lustre's devices if there is no lctl of Lustre to forward to. */
 #include <getopt.h>
 
-#include "base/util.h"
+#include "base/buf.h"
 #include "io/say.h"
 #include "lctl/cmd.h"
 #include "lctl/real_lctl.h"
@@ -14,31 +14,24 @@ static const struct option names[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* The server that a client's device talks to, from the parameter that tells; "" if there is none. */
+/* Reads the server of a client's device from its parameter; "" if it cannot. */
 static void read_target(struct lctl *lctl, const char *type, const char *name, char *target,
 			size_t size)
 {
 	const char *conn = !strcmp(type, "osc") ? "ost_conn_uuid" :
 			   !strcmp(type, "mdc") ? "mds_conn_uuid" :
 						  NULL;
-	char *param __cleanup(free) = NULL;
+	char *param __cleanup(free) = conn ? dkt__format("%s/%s/%s", type, name, conn) : NULL;
 	char *path __cleanup(free) = NULL;
-	FILE *file;
+	FILE *file __cleanup(fclose) = NULL;
 
 	*target = '\0';
-	if (!conn || asprintf(&param, "%s/%s/%s", type, name, conn) < 0) {
-		param = NULL;
-		return;
-	}
-	if (tree_first(&lctl->tree, param, &path))
+	if (!param || tree_first(&lctl->tree, param, &path))
 		return;
 	file = fopen(path, "re");
-	if (!file)
-		return;
-	if (!fgets(target, (int)size, file))
+	if (!file || !fgets(target, (int)size, file))
 		*target = '\0';
 	target[strcspn(target, "\n")] = '\0';
-	fclose(file);
 }
 
 static void print_line(struct lctl *lctl, const char *line, size_t len, bool targets)
@@ -89,14 +82,14 @@ static int print_devices(struct lctl *lctl, const struct devices *devices, bool 
 	return err;
 }
 
-/* Before there was netlink: the same lines in a file. */
+/* Lustre releases without netlink have the same lines in a file. */
 static int print_file(struct lctl *lctl, bool targets)
 {
 	char *path __cleanup(free) = NULL;
 	char *line __cleanup(free) = NULL;
 	size_t size = 0;
 	ssize_t n;
-	FILE *file;
+	FILE *file __cleanup(fclose) = NULL;
 	int err = tree_first(&lctl->tree, "devices", &path);
 
 	if (err)
@@ -106,7 +99,6 @@ static int print_file(struct lctl *lctl, bool targets)
 		return -errno;
 	while ((n = getline(&line, &size, file)) > 0)
 		print_line(lctl, line, (size_t)n - (line[n - 1] == '\n'), targets);
-	fclose(file);
 	return 0;
 }
 
@@ -117,7 +109,7 @@ static int ask_kernel(struct lctl *lctl, struct devices *devices)
 	if (err == -ENOENT)
 		fprintf(stderr, "Writer error: failed to resolve Netlink family id\n");
 	else if (err)
-		lctl_say(lctl);
+		lctl_print_error(lctl);
 	return err;
 }
 
@@ -138,26 +130,25 @@ static int list(struct lctl *lctl, bool targets, bool yaml)
 
 int lctl_cmd_device_list(struct lctl *lctl, int argc, char **argv)
 {
+	const char *command = argv[0][1] == 'l' ? "dl" : "device_list";
 	bool targets = false, yaml = false;
 	int c;
 
-	if (real_lctl_is_there())
-		return lctl_hand_on(lctl, argc, argv);
+	if (real_lctl_exists())
+		return lctl_forward(lctl, argc, argv);
 	if (argc > 2)
-		return lctl_usage(argv[0][1] == 'l' ? "dl" : "device_list");
+		return lctl_usage(command);
 	optind = 0;
 	while ((c = say_getopt(argc, argv, "ty", names)) != -1) {
 		if (c == '?')
-			return lctl_usage(argv[0][1] == 'l' ? "dl" : "device_list");
+			return lctl_usage(command);
 		targets |= c == 't';
 		yaml |= c == 'y';
 	}
-	if (optind < argc)
-		return lctl_usage(argv[0][1] == 'l' ? "dl" : "device_list");
-	return list(lctl, targets, yaml);
+	return optind < argc ? lctl_usage(command) : list(lctl, targets, yaml);
 }
 
-/* ---- parameters that only root finds as files ---- */
+/* ---- parameters whose files only root can read ---- */
 
 static int get_devices(struct lctl *lctl, const struct param_opts *opts)
 {
@@ -182,26 +173,26 @@ static int get_devices(struct lctl *lctl, const struct param_opts *opts)
 	return err;
 }
 
-/* The other messages are the real one's to read. */
-static int get_by_real(struct lctl *lctl, const char *name, const struct param_opts *opts)
+/* Only Lustre's lctl can read the other netlink messages. */
+static int forward_get_param(struct lctl *lctl, const char *name, const struct param_opts *opts)
 {
-	char command[] = "get_param", *own = strdup(name);
+	char command[] = "get_param", *copy = strdup(name);
 	char flags[] = { '-',
 			 opts->only_name ? 'N' :
 			 !opts->name     ? 'n' :
 			 opts->yaml      ? 'y' :
 					   'l',
 			 '\0' };
-	char *argv[] = { command, flags, own, NULL };
+	char *argv[] = { command, flags, copy, NULL };
 	bool was = lctl->session;
 	int status;
 
-	if (!own)
+	if (!copy)
 		return -ENOMEM;
 	lctl->session = true;
-	status = lctl_hand_on(lctl, 3, argv);
+	status = lctl_forward(lctl, 3, argv);
 	lctl->session = was;
-	free(own);
+	free(copy);
 	return -status;
 }
 
@@ -221,5 +212,5 @@ int lctl_get_by_netlink(struct lctl *lctl, const char *name, const struct param_
 	if (err)
 		return err;
 	devices_clear(&devices);
-	return get_by_real(lctl, name, opts);
+	return forward_get_param(lctl, name, opts);
 }

@@ -14,7 +14,7 @@
 
 /* ---- damage ---- */
 
-void lctl_tell_bad(void *data, uint64_t offset, const struct record_head *head)
+void lctl_print_bad(void *data, uint64_t offset, const struct record_head *head)
 {
 	char text[512];
 	int n = snprintf(
@@ -32,8 +32,8 @@ void lctl_tell_bad(void *data, uint64_t offset, const struct record_head *head)
 		fwrite(text, 1, (size_t)n, stderr);
 }
 
-/* Reports damage that Lustre's lctl does not report. */
-void lctl_tell_lost(const struct lctl *lctl, const char *name, const struct record_counts *counts)
+void lctl_print_damage(const struct lctl *lctl, const char *name,
+		       const struct record_counts *counts)
 {
 	if (counts->empty)
 		say_line(stderr,
@@ -55,7 +55,7 @@ void lctl_tell_lost(const struct lctl *lctl, const char *name, const struct reco
 			 "%s: %s: the record at offset %" PRIu64 " is incomplete: its %" PRIu64
 			 " bytes are not printed",
 			 lctl->self, name, counts->end_at, counts->end_len);
-	/* A directory holds nothing that could be lost. */
+	/* lctl converts a directory to nothing, without an error. */
 	if (counts->read_err && counts->read_err != -EISDIR)
 		say_line(stderr, "%s: read(%s) failed: %s", lctl->self, name,
 			 strerror(-counts->read_err));
@@ -63,7 +63,7 @@ void lctl_tell_lost(const struct lctl *lctl, const char *name, const struct reco
 
 /* ---- the command ---- */
 
-/* The output is emptied, unless that would be the input. */
+/* Truncates the output, and refuses the input file as the output. */
 static int open_output(const struct lctl *lctl, const char *name, int in)
 {
 	struct stat a, b;
@@ -86,7 +86,7 @@ static int convert(struct lctl *lctl, const char *name, int in, int out)
 					 .name = name,
 					 .show = { .subsystems = ~lctl->hidden_subsystems,
 						   .types = ~lctl->hidden_types },
-					 .tell_bad = lctl_tell_bad };
+					 .tell_bad = lctl_print_bad };
 	const struct record_counts *counts;
 	struct record_sort *sort;
 	int err;
@@ -95,13 +95,13 @@ static int convert(struct lctl *lctl, const char *name, int in, int out)
 	err = record_sort_new(lctl->ctx, &opts, &sort);
 	if (err)
 		return err;
-	/* Text from a log must not drive a terminal. */
+	/* Control characters in the log must not reach a terminal. */
 	if (isatty(out))
 		err = record_print_escaped(lctl->ctx, sort, out);
 	else
 		err = record_print(lctl->ctx, sort, out);
 	counts = record_sort_counts(sort);
-	lctl_tell_lost(lctl, name, counts);
+	lctl_print_damage(lctl, name, counts);
 	if (!err)
 		printf("Debug log: %" PRIu64 " lines, %" PRIu64 " kept, %" PRIu64
 		       " dropped, %" PRIu64 " bad.\n",
@@ -111,7 +111,7 @@ static int convert(struct lctl *lctl, const char *name, int in, int out)
 	return err;
 }
 
-/* All that is to be read and written is open, but for files to sort in. */
+/* All files are open, except for temporary files of the sort. */
 static int drop_rights(struct lctl *lctl)
 {
 	unsigned int keep = 0;
@@ -145,13 +145,13 @@ int lctl_cmd_df(struct lctl *lctl, int argc, char **argv)
 	err = drop_rights(lctl);
 	if (!err)
 		err = convert(lctl, argv[1], in, argc > 2 ? out : STDOUT_FILENO);
-	/* The next command of a session may need them. */
+	/* The next command of the session may need the capabilities. */
 	if (dkt_caps_raise(lctl->ctx) && !err)
 		err = -EPERM;
 	if (err == -ENOMEM)
 		dkt_fail(lctl->ctx, err, "%s: %s", argv[1], strerror(ENOMEM));
 	lctl->closed |= err == -EPIPE;
 	if (err && err != -EPIPE)
-		lctl_say(lctl);
+		lctl_print_error(lctl);
 	return err ? 1 : 0;
 }

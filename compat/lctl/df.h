@@ -5,8 +5,9 @@
 #include "lctl/lctl.h"
 #include "lustre/record/sort.h"
 
-/* The thirteen lines that Lustre's lctl has for a damaged place; data is not used. */
-void lctl_tell_bad(void *data, uint64_t offset, const struct record_head *head);
+/* Prints the thirteen lines of Lustre's lctl about an invalid record; data is not used. */
+void lctl_print_bad(void *data, uint64_t offset, const struct record_head *head);
 
-/* The counts of records that are not shown, or that Lustre's lctl would not show. */
-void lctl_tell_lost(const struct lctl *lctl, const char *name, const struct record_counts *counts);
+/* Reports damage that Lustre's lctl does not report. */
+void lctl_print_damage(const struct lctl *lctl, const char *name,
+		       const struct record_counts *counts);

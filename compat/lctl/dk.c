@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "apply/apply.h"
+#include "base/buf.h"
 #include "base/parse.h"
 #include "io/output.h"
 #include "io/say.h"
@@ -28,38 +29,34 @@ static bool is_set(const char *text)
 	return dkt__take_s64(&text, NULL, DKT__DEC, &number) == -ERANGE || number;
 }
 
-/* A single argument that is a number of 0 or 1 and more digits is the flag, not a file. */
+/* A single argument is the flag, not a file, if it consists of digits and begins with 0 or 1. */
 static void read_args(int argc, char **argv, struct dk_args *args)
 {
-	const char *one = argv[1];
+	const char *first = argv[1];
 
-	*args = (struct dk_args){ .file = argc > 1 ? one : NULL };
+	*args = (struct dk_args){ .file = argc > 1 ? first : NULL };
 	if (argc > 2) {
 		args->raw = is_set(argv[2]);
-	} else if (argc > 1 && (*one == '0' || *one == '1') && !one[strspn(one, "0123456789")]) {
-		args->raw = is_set(one);
+	} else if (argc > 1 && (*first == '0' || *first == '1') &&
+		   !first[strspn(first, "0123456789")]) {
+		args->raw = is_set(first);
 		args->file = NULL;
 	}
 }
 
 /* ---- raw ---- */
 
-/* The kernel takes absolute names only, and insists on making the file. */
+/* The kernel accepts only an absolute path, and only of a file that does not exist. */
 static char *raw_name(const struct dk_args *args)
 {
 	char *cwd __cleanup(free) = NULL;
-	char *name;
-	int n;
 
 	if (!args->file)
-		n = asprintf(&name, "/tmp/lustre-log%lld.%d", (long long)time(NULL), getpid());
-	else if (*args->file == '/')
-		n = asprintf(&name, "%s", args->file);
-	else if ((cwd = getcwd(NULL, 0)))
-		n = asprintf(&name, "%s/%s", cwd, args->file);
-	else
-		n = -1;
-	return n < 0 ? NULL : name;
+		return dkt__format("/tmp/lustre-log%lld.%d", (long long)time(NULL), getpid());
+	if (*args->file == '/')
+		return strdup(args->file);
+	cwd = getcwd(NULL, 0);
+	return cwd ? dkt__format("%s/%s", cwd, args->file) : NULL;
 }
 
 static int dump_raw(struct lctl *lctl, const char *param, const struct dk_args *args)
@@ -82,7 +79,7 @@ static int dump_raw(struct lctl *lctl, const char *param, const struct dk_args *
 
 /* ---- text ---- */
 
-/* Opened before anything is taken out of the kernel, emptied when that went well. */
+/* dk opens the file before it takes records out of the kernel, and truncates it after that succeeded. */
 static int open_file(struct lctl *lctl, const char *name, bool *is_new)
 {
 	int fd;
@@ -103,8 +100,8 @@ static int empty_file(struct lctl *lctl, int fd, const char *name)
 	return dkt_fail(lctl->ctx, -errno, "empty %s: %s", name, strerror(errno));
 }
 
-/* While it runs the records are its own. */
-static void tell_daemon(struct lctl *lctl, const struct debuglog *log)
+/* The debug daemon, while it runs, consumes the records of the trace log. */
+static void report_daemon(struct lctl *lctl, const struct debuglog *log)
 {
 	struct daemon_state state;
 
@@ -121,7 +118,7 @@ static int print_text(struct lctl *lctl, struct debuglog *log, struct log_source
 {
 	struct selection selection = { .hidden_types = lctl->hidden_types,
 				       .hidden_subsystems = lctl->hidden_subsystems };
-	/* The bytes of Lustre's lctl, unless they would drive a terminal. */
+	/* Print the same bytes as Lustre's lctl, but escape them for a terminal. */
 	const struct sink_opts sink = { .style.name = "legacy", .raw_text = !isatty(fd) };
 	struct outfile file = { .fd = fd };
 	struct dk_opts opts = { .selection = &selection, .sink = &sink, .file = &file };
@@ -132,12 +129,12 @@ static int print_text(struct lctl *lctl, struct debuglog *log, struct log_source
 	opts.drop_rights = !lctl->session;
 	err = dk_print(lctl->ctx, log, &opts, &result);
 	if (err && !result.closed)
-		lctl_say(lctl);
+		lctl_print_error(lctl);
 	lctl->closed |= result.closed;
 	if (err == -EBUSY || result.only_lustre)
-		tell_daemon(lctl, log);
+		report_daemon(lctl, log);
 	if (lustre)
-		lctl_tell_lost(lctl, LIBCFS_LOG_NAME, log_source_counts(lustre));
+		lctl_print_damage(lctl, LIBCFS_LOG_NAME, log_source_counts(lustre));
 	if (!err)
 		dk_result_print(&result, lctl->self, stdout);
 	dk_result_clear(&result);
@@ -149,7 +146,7 @@ static int dump_text(struct lctl *lctl, struct debuglog *log, const char *param,
 {
 	struct record_sort_opts opts = { .show = { .subsystems = ~lctl->hidden_subsystems,
 						   .types = ~lctl->hidden_types },
-					 .tell_bad = lctl_tell_bad };
+					 .tell_bad = lctl_print_bad };
 	struct log_source *lustre = NULL;
 	int fd __cleanup(close) = -1;
 	bool is_new = false;
@@ -163,7 +160,7 @@ static int dump_text(struct lctl *lctl, struct debuglog *log, const char *param,
 	fflush(stdout);
 	if (param)
 		err = libcfs_log_take(lctl->ctx, param, &opts, &lustre);
-	/* Without a word if the kernel made no file, as it is. */
+	/* Like lctl, print nothing if the kernel created no file. */
 	if (err)
 		fprintf(stderr, "%s\n", dkt_error(lctl->ctx));
 	if (err || (!lustre && !(log && log->in))) {
@@ -171,7 +168,7 @@ static int dump_text(struct lctl *lctl, struct debuglog *log, const char *param,
 		if (is_new)
 			unlink(args->file);
 	} else if (args->file && empty_file(lctl, fd, args->file)) {
-		lctl_say(lctl);
+		lctl_print_error(lctl);
 	} else {
 		rc = print_text(lctl, log, lustre, args->file ? fd : STDOUT_FILENO);
 	}
@@ -181,12 +178,12 @@ static int dump_text(struct lctl *lctl, struct debuglog *log, const char *param,
 
 /* ---- the command ---- */
 
-/* Neither Lustre's buffer nor a log of ours is there. */
-static int tell_nothing(struct lctl *lctl, int err)
+/* Reports that neither Lustre's buffer nor a trace log exists. */
+static int report_no_log(struct lctl *lctl, int err)
 {
-	/* Who may not look at the tracer still sees whether something was ever started. */
+	/* RUN_DIR shows users without access to the tracer whether a log was ever started. */
 	if (err && err != -ENOENT && !access(RUN_DIR, F_OK)) {
-		lctl_say(lctl);
+		lctl_print_error(lctl);
 		return 1;
 	}
 	fprintf(stderr, "invalid parameter '" PARAM "'\nopen(" PARAM ") failed: %s\n",
@@ -215,10 +212,10 @@ int lctl_cmd_dk(struct lctl *lctl, int argc, char **argv)
 		err = debuglog_open(lctl->ctx, lctl->instance, 0, &log);
 	}
 	if (lctl->input && err) {
-		lctl_say(lctl);
+		lctl_print_error(lctl);
 		rc = 1;
 	} else if (!lctl->input && !param && (err || !log->in)) {
-		rc = tell_nothing(lctl, err);
+		rc = report_no_log(lctl, err);
 	} else if (args.raw && param) {
 		rc = dump_raw(lctl, param, &args);
 	} else if (args.raw) {

@@ -8,12 +8,12 @@
 #include "lctl/cmd.h"
 #include "lustre/mask.h"
 
-/* The two kinds of names, in the order in which lctl goes through them. */
+/* The two kinds of names, in the order in which lctl searches them. */
 static const struct kind {
 	enum mask_kind kind;
 	const char *all;
-	const char *words;
-	size_t hidden; /* in struct lctl */
+	const char *description;
+	size_t hidden; /* offset of the hidden mask in struct lctl */
 } kinds[] = {
 	{ MASK_SUBSYSTEM, "all_subs", "from subsystem", offsetof(struct lctl, hidden_subsystems) },
 	{ MASK_DEBUG, "all_types", "of type", offsetof(struct lctl, hidden_types) },
@@ -24,7 +24,7 @@ static uint32_t *hidden_of(struct lctl *lctl, const struct kind *kind)
 	return (uint32_t *)(void *)((char *)lctl + kind->hidden);
 }
 
-/* Some names are of both kinds. */
+/* A name can be of both kinds. Returns false if it is of neither. */
 static bool switch_name(struct lctl *lctl, const char *name, bool show)
 {
 	bool found = false;
@@ -39,7 +39,7 @@ static bool switch_name(struct lctl *lctl, const char *name, bool show)
 			if (!all && strcasecmp(name, known))
 				continue;
 			printf("%s output %s \"%s\"\n", show ? "Enabling" : "Disabling",
-			       kinds[i].words, known);
+			       kinds[i].description, known);
 			*hidden = show ? *hidden & ~(1u << bit) : *hidden | 1u << bit;
 			found = true;
 		}
@@ -78,7 +78,7 @@ static void list_names(const char *heading, const struct kind *kind)
 	putchar('\n');
 }
 
-/* Lustre's own parameters only: what the session hides in an output is no wish for the trace log. */
+/* Writes only Lustre's parameter: hiding classes in the output does not change the trace log. */
 static void apply_mask(struct lctl *lctl, const char *name, uint32_t mask)
 {
 	char *path __cleanup(free) = NULL;

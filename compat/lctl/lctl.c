@@ -12,17 +12,17 @@
 #include "lctl/session.h"
 #include "set/param.h"
 
-/* A wrong use of a command that then prints its help. */
+/* Exit status of a command that was used wrongly and prints its help. */
 #define STATUS_HELP 4
 
-/* Whose words these are; scripts compare it. `dktrace --version` is about this program. */
-#define WORDS_OF "2.17.57"
+/* The Lustre release whose lctl this is; scripts compare it. `dktrace --version` prints dktrace's. */
+#define LUSTRE_VERSION "2.17.57"
 
 /* Columns of the list of commands. */
 #define COLUMNS      4
 #define COLUMN_WIDTH 20
 
-void lctl_say(const struct lctl *lctl)
+void lctl_print_error(const struct lctl *lctl)
 {
 	fprintf(stderr, "%s: %s\n", lctl->self, dkt_error(lctl->ctx));
 }
@@ -48,24 +48,24 @@ int lctl_usage(const char *command)
 	return STATUS_HELP;
 }
 
-/* ---- the real lctl ---- */
+/* ---- Lustre's lctl ---- */
 
-int lctl_hand_on(struct lctl *lctl, int argc, char **argv)
+int lctl_forward(struct lctl *lctl, int argc, char **argv)
 {
-	char *words __cleanup(free) = NULL;
-	char **whole __cleanup(free) = calloc((size_t)argc + 2, sizeof(*whole));
+	char *why __cleanup(free) = NULL;
+	char **full __cleanup(free) = calloc((size_t)argc + 2, sizeof(*full));
 	char name[] = "lctl";
 	int status;
 
-	if (!whole)
+	if (!full)
 		return 1;
-	whole[0] = name;
-	memcpy(whole + 1, argv, (size_t)argc * sizeof(*argv));
+	full[0] = name;
+	memcpy(full + 1, argv, (size_t)argc * sizeof(*argv));
 	fflush(stdout);
-	if (!real_lctl_run(whole, lctl->session, &status, &words))
+	if (!real_lctl_run(full, lctl->session, &status, &why))
 		return status;
 	say_line(stderr, "%s: '%s' is a command of Lustre's lctl: %s", lctl->self, argv[0],
-		 words ? words : strerror(ENOMEM));
+		 why ? why : strerror(ENOMEM));
 	return 1;
 }
 
@@ -88,11 +88,11 @@ int lctl_cmd_ignore_errors(struct lctl *lctl, int argc, char **argv)
 int lctl_cmd_version(struct lctl *lctl, int argc, char **argv)
 {
 	(void)argc, (void)argv;
-	printf("%s " WORDS_OF "\n", lctl->self);
+	printf("%s " LUSTRE_VERSION "\n", lctl->self);
 	return 0;
 }
 
-/* A name that is too wide pushes the next ones on, as far as they have room. */
+/* A name wider than its column takes the extra width from the padding of the next names. */
 int lctl_cmd_list_commands(struct lctl *lctl, int argc, char **argv)
 {
 	const struct lctl_row *row = NULL;
@@ -125,26 +125,26 @@ void lctl_help(const struct lctl *lctl)
 	       lctl->self, lctl->self, lctl->self);
 }
 
-static void tell_unknown(const struct lctl *lctl, const char *word)
+static void print_unknown(const struct lctl *lctl, const char *word)
 {
 	say_line(stderr, "%s: '%s' is not a valid command. See '%s --list-commands'.", lctl->self,
 		 word, lctl->self);
 }
 
-static void tell_incomplete(const char *line)
+static void print_incomplete(const char *line)
 {
 	say_line(stderr, "'%s' incomplete command.", line);
 }
 
-/* The help of a command that Lustre's lctl explains. */
-static int help_elsewhere(struct lctl *lctl, const char *word, const struct lctl_row *row)
+/* Lustre's lctl has the help of the commands that only it implements. */
+static int forward_help(struct lctl *lctl, const char *word, const struct lctl_row *row)
 {
 	char help[] = "help";
 	char *name __cleanup(free) = strdup(row->name);
 	char *argv[] = { help, name, NULL };
 
-	if (real_lctl_is_there())
-		return lctl_hand_on(lctl, 2, argv);
+	if (real_lctl_exists())
+		return lctl_forward(lctl, 2, argv);
 	say_line(stderr, "%s: a command of Lustre's lctl, which was not found", word);
 	return 0;
 }
@@ -155,15 +155,15 @@ static int help_one(struct lctl *lctl, const char *word)
 	enum lctl_match match = lctl_row_match(word, &row);
 
 	if (match == LCTL_NONE)
-		tell_unknown(lctl, word);
+		print_unknown(lctl, word);
 	else if (match == LCTL_AMBIGUOUS)
-		lctl_tell_ambiguous(word, row);
+		lctl_print_ambiguous(word, row);
 	else if (!row->run)
-		tell_incomplete(word);
+		print_incomplete(word);
 	else if (row->help)
 		fprintf(stderr, "%s: %s\n", word, row->help);
 	else
-		return help_elsewhere(lctl, word, row);
+		return forward_help(lctl, word, row);
 	return 0;
 }
 
@@ -199,14 +199,14 @@ int lctl_run(struct lctl *lctl, int argc, char **argv)
 	return lctl_row_find(argv[0])->run(lctl, argc, argv);
 }
 
-/* Words have blanks or tabs between them; nothing is quoted. */
+/* Splits at spaces and tabs; there is no quoting. Returns the number of words or -ENOMEM. */
 static int split_words(char *line, char ***words)
 {
-	size_t room = strlen(line) / 2 + 2;
+	size_t max = strlen(line) / 2 + 2;
 	char *save = NULL;
 	int n = 0;
 
-	*words = calloc(room, sizeof(**words));
+	*words = calloc(max, sizeof(**words));
 	if (!*words)
 		return -ENOMEM;
 	for (char *word = strtok_r(line, " \t", &save); word; word = strtok_r(NULL, " \t", &save))
@@ -222,8 +222,8 @@ static int run_row(struct lctl *lctl, const struct lctl_row *row, char *line)
 
 	if (argc <= 0)
 		return argc ? 1 : 0;
-	/* The real one takes abbreviations only in a session of its own. */
-	if (row->run == lctl_hand_on) {
+	/* Lustre's lctl accepts abbreviations only in its own session. */
+	if (row->run == lctl_forward) {
 		name = strndup(row->name, strcspn(row->name, " "));
 		argv[0] = name ? name : argv[0];
 	}
@@ -242,14 +242,14 @@ int lctl_run_line(struct lctl *lctl, char *line)
 		return 0;
 	match = lctl_row_match(line, &row);
 	if (match == LCTL_AMBIGUOUS) {
-		lctl_tell_ambiguous(line, row);
+		lctl_print_ambiguous(line, row);
 		return 0;
 	}
 	if (match == LCTL_UNIQUE && row->run)
 		return run_row(lctl, row, line);
 	len = strcspn(line, " \t");
 	if (match == LCTL_UNIQUE && !line[len])
-		tell_incomplete(line);
+		print_incomplete(line);
 	else
 		lctl_help(lctl);
 	return 0;
@@ -257,15 +257,15 @@ int lctl_run_line(struct lctl *lctl, char *line)
 
 int lctl_main(struct lctl *lctl, int argc, char **argv)
 {
-	/* Keeps stdout and stderr in order, also with forwarded commands between. */
+	/* Keep stdout and stderr in order, also around the output of a forwarded command. */
 	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
 	if (argc < 2)
 		return session_run(lctl);
 	if (lctl_row_find(argv[1]))
 		return lctl_run(lctl, argc - 1, argv + 1);
-	/* It may be of another release and know more. */
-	if (real_lctl_is_there())
-		return lctl_hand_on(lctl, argc - 1, argv + 1);
-	tell_unknown(lctl, argv[1]);
+	/* Lustre's lctl may be of another release with more commands. */
+	if (real_lctl_exists())
+		return lctl_forward(lctl, argc - 1, argv + 1);
+	print_unknown(lctl, argv[1]);
 	return 1;
 }

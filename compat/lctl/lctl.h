@@ -6,31 +6,31 @@
 
 #include "set/param/tree.h"
 
-/* One run of the program. All but the first five begin as zeroes. */
+/* One run of the program. The members after `hints` start as zeroes. */
 struct lctl {
 	struct dkt_ctx *ctx;
 	const char *instance; /* name of the debug log's instance */
-	const char *input; /* saved tree that dk reads; NULL: the kernel */
-	const char *self; /* the name that messages begin with */
-	bool hints; /* say what a misspelt word was perhaps meant to be, in a line of its own */
+	const char *input; /* saved tracefs tree that dk reads; NULL: the kernel */
+	const char *self; /* program name at the beginning of messages */
+	bool hints; /* suggest a name for a misspelt one */
 	struct tree tree;
-	/* Masks that filter excluded from this session's dk and df, and show did not restore. */
+	/* Classes and subsystems that `filter` hides in this session's dk and df; `show` clears them. */
 	uint32_t hidden_types;
 	uint32_t hidden_subsystems;
-	bool session; /* there is more to come after a command */
-	bool done; /* the user has said that there is not */
+	bool session; /* this program continues after the command */
+	bool done; /* the user has asked to end the session */
 	bool ignore_errors; /* a failure does not end the session */
-	bool closed; /* the reader of the output went away */
+	bool closed; /* the reader of the output has closed it */
 };
 
-/* The name of the i-th command, counted from 0; NULL after the last. */
+/* Returns the name of the i-th command, counted from 0; NULL after the last. */
 const char *lctl_command(size_t i);
 
 /* Runs argv[0], which must be the name of a command, with its arguments; returns the exit status. */
 int lctl_run(struct lctl *lctl, int argc, char **argv);
 
-/* Runs a line of a session; returns the status. The line is taken apart. */
+/* Runs a line of a session, and modifies the line; returns the exit status. */
 int lctl_run_line(struct lctl *lctl, char *line);
 
-/* The program when it is called lctl: argv as main() has it. */
+/* The main program if it is called lctl; argv is that of main(). */
 int lctl_main(struct lctl *lctl, int argc, char **argv);

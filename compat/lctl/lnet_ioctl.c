@@ -16,8 +16,8 @@
 
 #define VERSION 0x0001000a
 
-/* The kernel's form: texts follow the struct, padded to eight bytes. */
-struct request {
+/* The kernel's struct libcfs_ioctl_data; the texts follow it, each padded to eight bytes. */
+struct libcfs_ioctl_data {
 	uint32_t len;
 	uint32_t version;
 	uint64_t nid;
@@ -33,30 +33,30 @@ struct request {
 	void *buf2;
 };
 
-static int ask(unsigned long what, const char *name, const char *text)
+static int ask(unsigned long request, const char *name, const char *text)
 {
-	struct request head = { .version = VERSION };
+	struct libcfs_ioctl_data head = { .version = VERSION };
 	size_t len = text ? strlen(text) + 1 : 0;
-	char *whole __cleanup(free) = NULL;
+	char *message __cleanup(free) = NULL;
 	int fd __cleanup(close) = open(DEVICE, O_RDWR | O_CLOEXEC);
 	int err = 0;
 
 	head.text_len = (uint32_t)len;
 	head.text = text;
 	head.len = (uint32_t)(sizeof(head) + (len + 7) / 8 * 8);
-	whole = calloc(1, head.len);
-	if (!whole)
+	message = calloc(1, head.len);
+	if (!message)
 		return -ENOMEM;
-	memcpy(whole, &head, sizeof(head));
+	memcpy(message, &head, sizeof(head));
 	if (len)
-		memcpy(whole + sizeof(head), text, len);
+		memcpy(message + sizeof(head), text, len);
 	if (fd < 0) {
 		err = -errno;
 		fprintf(stderr,
 			"opening " DEVICE " failed: %s\n"
 			"hint: the kernel modules may not be loaded\n",
 			strerror(-err));
-	} else if (ioctl(fd, what, whole) < 0) {
+	} else if (ioctl(fd, request, message) < 0) {
 		err = -errno;
 	}
 	if (err)

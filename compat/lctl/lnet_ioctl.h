@@ -2,6 +2,6 @@
 /* Marks and clears Lustre's buffer by ioctl, as Lustre did before it had parameters for that. */
 #pragma once
 
-/* They tell what goes wrong, by lctl's words; 0 or -errno. */
+/* Both print lctl's error messages, and return 0 or -errno. */
 int lnet_ioctl_clear(void);
 int lnet_ioctl_mark(const char *text);

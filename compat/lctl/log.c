@@ -4,20 +4,20 @@
 #include <time.h>
 
 #include "apply/apply.h"
-#include "base/util.h"
+#include "base/buf.h"
 #include "io/say.h"
 #include "lctl/cmd.h"
 #include "lctl/lnet_ioctl.h"
 #include "pipeline/dk.h"
 
-/* lctl cuts a marker there. */
+/* lctl truncates a marker to this many bytes. */
 #define MARK_MAX 255
 
 #define MARKER "debug_marker"
 
 /* ---- Lustre's buffer ---- */
 
-/* The kernel wants the NUL. */
+/* The kernel expects the text with its NUL. */
 static int write_marker(const char *path, const char *text)
 {
 	int fd __cleanup(close) = open(path, O_WRONLY | O_CLOEXEC);
@@ -27,8 +27,8 @@ static int write_marker(const char *path, const char *text)
 	return write(fd, text, strlen(text) + 1) < 0 ? -errno : 0;
 }
 
-/* -ENOENT: there is no such file to be opened. */
-static int tell_lustre(struct lctl *lctl, const char *text)
+/* -ENOENT: this user cannot write such a file. */
+static int write_lustre(struct lctl *lctl, const char *text)
 {
 	char *path __cleanup(free) = NULL;
 	int err;
@@ -43,19 +43,19 @@ static int tell_lustre(struct lctl *lctl, const char *text)
 
 /* ---- the trace log ---- */
 
-/* 1: it was never started, so that there is nothing in it. */
+/* Opens the log for a change. 1: it was never started, so it is empty. */
 static int open_started(struct lctl *lctl, struct debuglog **log)
 {
 	int err = debuglog_open(lctl->ctx, lctl->instance, 0, log);
 
-	/* Who may not look at the tracer still sees whether something was ever started. */
+	/* RUN_DIR shows users without access to the tracer whether a log was ever started. */
 	if (err)
 		return err == -ENOENT || access(RUN_DIR, F_OK) ? 1 : err;
 	if ((*log)->in) {
 		debuglog_close(*log);
 		err = debuglog_open(lctl->ctx, lctl->instance, DEBUGLOG_CHANGE, log);
 	}
-	/* To open it for a change may take back the very first one, and the log with it. */
+	/* Opening undoes an interrupted change; if that was the first one, the log is removed. */
 	if (err || (*log)->in)
 		return err;
 	debuglog_close(*log);
@@ -64,17 +64,13 @@ static int open_started(struct lctl *lctl, struct debuglog **log)
 
 static int mark_log(struct debuglog *log, const char *text)
 {
-	char *line __cleanup(free) = NULL;
+	char *line __cleanup(free) = dkt__format("DEBUG MARKER: %s", text);
 
-	if (asprintf(&line, "DEBUG MARKER: %s", text) < 0) {
-		line = NULL;
-		return -ENOMEM;
-	}
-	return dkt_instance_mark(log->in, line);
+	return line ? dkt_instance_mark(log->in, line) : -ENOMEM;
 }
 
-/* text NULL: empties it. 1: it was never started. */
-static int tell_log(struct lctl *lctl, const char *text)
+/* Marks the trace log; text NULL: clears it. 1: it was never started. */
+static int change_log(struct lctl *lctl, const char *text)
 {
 	struct debuglog *log;
 	int ret = open_started(lctl, &log);
@@ -89,26 +85,26 @@ static int tell_log(struct lctl *lctl, const char *text)
 /* ---- both ---- */
 
 /*
- * Both logs, if both are there. On a machine with neither, lctl's answer; asked as dktrace, what
- * to do about it.
+ * Marks or clears both logs. If neither exists, `lctl` answers as Lustre's does, and `dktrace` prints
+ * how to start the log.
  */
-static int tell_both(struct lctl *lctl, const char *lustre, const char *text)
+static int change_both(struct lctl *lctl, const char *lustre, const char *text)
 {
-	int there = tell_lustre(lctl, lustre);
-	int own = tell_log(lctl, text);
+	int theirs = write_lustre(lctl, lustre);
+	int ours = change_log(lctl, text);
 
-	if (own < 0 && there == -ENOENT)
-		lctl_say(lctl);
-	if (own > 0 && there == -ENOENT && strcmp(lctl->self, "lctl")) {
+	if (ours < 0 && theirs == -ENOENT)
+		lctl_print_error(lctl);
+	if (ours > 0 && theirs == -ENOENT && strcmp(lctl->self, "lctl")) {
 		say_line(stderr, "%s: nothing is recorded yet: start with set_param debug=...",
 			 lctl->self);
 		return 1;
 	}
-	if (own > 0 && there == -ENOENT)
-		there = text ? lnet_ioctl_mark(text) : lnet_ioctl_clear();
-	else if (there == -ENOENT)
-		there = 0;
-	return there || own < 0;
+	if (ours > 0 && theirs == -ENOENT)
+		theirs = text ? lnet_ioctl_mark(text) : lnet_ioctl_clear();
+	else if (theirs == -ENOENT)
+		theirs = 0;
+	return theirs || ours < 0;
 }
 
 int lctl_cmd_clear(struct lctl *lctl, int argc, char **argv)
@@ -117,7 +113,7 @@ int lctl_cmd_clear(struct lctl *lctl, int argc, char **argv)
 		say_line(stderr, "usage: %s", argv[0]);
 		return 0;
 	}
-	return tell_both(lctl, "clear", NULL);
+	return change_both(lctl, "clear", NULL);
 }
 
 static void append(char text[MARK_MAX + 1], const char *more, size_t *room)
@@ -129,7 +125,7 @@ static void append(char text[MARK_MAX + 1], const char *more, size_t *room)
 	*room -= len;
 }
 
-/* The words joined by blanks, or the time with its newline. */
+/* Joins the arguments with spaces; without arguments, the text is the time and a newline. */
 static void mark_text(int argc, char **argv, char text[MARK_MAX + 1])
 {
 	time_t now = time(NULL);
@@ -140,7 +136,7 @@ static void mark_text(int argc, char **argv, char text[MARK_MAX + 1])
 		ctime_r(&now, text);
 	else
 		append(text, argv[1], &room);
-	/* For a single byte more lctl does not begin another word. */
+	/* lctl adds a word only if more than one byte is free. */
 	for (int i = 2; i < argc && room > 1; i++) {
 		append(text, " ", &room);
 		append(text, argv[i], &room);
@@ -152,5 +148,5 @@ int lctl_cmd_mark(struct lctl *lctl, int argc, char **argv)
 	char text[MARK_MAX + 1];
 
 	mark_text(argc, argv, text);
-	return tell_both(lctl, text, text);
+	return change_both(lctl, text, text);
 }

@@ -8,7 +8,7 @@
 
 #define MODULES "/proc/modules"
 
-/* Where each module's object is in a built tree. */
+/* The directory of each module's object file in a built source tree. */
 static const struct {
 	const char *name;
 	const char *dir;
@@ -70,7 +70,7 @@ int lctl_cmd_modules(struct lctl *lctl, int argc, char **argv)
 {
 	char *line __cleanup(free) = NULL;
 	size_t size = 0;
-	FILE *modules;
+	FILE *modules __cleanup(fclose) = NULL;
 
 	(void)lctl;
 	if (argc > 3) {
@@ -84,6 +84,5 @@ int lctl_cmd_modules(struct lctl *lctl, int argc, char **argv)
 	}
 	while (getline(&line, &size, modules) > 0)
 		print_module(line, argc > 1 ? argv[1] : "");
-	fclose(modules);
 	return 0;
 }

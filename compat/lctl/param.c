@@ -6,12 +6,12 @@
 #include "lctl/cmd.h"
 #include "lctl/param/walk.h"
 
-/* The one thing that cannot be a name. */
-static bool is_empty(struct param_walk *walk, const char *word, const char *name)
+/* True if the name is empty, which is reported. */
+static bool is_empty(struct param_walk *walk, const char *command, const char *name)
 {
 	if (*name)
 		return false;
-	say_line(stderr, "error: %s: cleaning '': %s", word, strerror(EINVAL));
+	say_line(stderr, "error: %s: cleaning '': %s", command, strerror(EINVAL));
 	if (!walk->err)
 		walk->err = -EINVAL;
 	return true;
@@ -23,8 +23,8 @@ static int finish(struct param_walk *walk)
 	return -walk->err;
 }
 
-/* list_param -R leaves it to its own line. */
-static void tell_no_match(struct param_walk *walk, const char *pattern, int err)
+/* list_param -R prints only its own message, after this. */
+static void report_no_match(struct param_walk *walk, const char *pattern, int err)
 {
 	if (walk->values || !walk->opts->recursive)
 		say_line(stderr, "error: %s: param_path '%s': %s", walk->command, pattern,
@@ -46,18 +46,18 @@ int lctl_cmd_get_param(struct lctl *lctl, int argc, char **argv)
 	opts.name |= opts.only_name;
 	debuglog_follow(lctl->ctx, lctl->instance);
 	for (; i < argc; i++) {
-		int err, told;
+		int err, sent;
 
 		if (is_empty(&walk, argv[0], argv[i]))
 			continue;
 		tree_clean(argv[i], opts.type);
 		err = param_walk(&walk, argv[i]);
-		told = err == -ENOENT ? lctl_get_by_netlink(lctl, argv[i], &opts) : 1;
-		if (err && told > 0) {
-			tell_no_match(&walk, argv[i], err);
+		sent = err == -ENOENT ? lctl_get_by_netlink(lctl, argv[i], &opts) : 1;
+		if (err && sent > 0) {
+			report_no_match(&walk, argv[i], err);
 			lctl_hint_param(lctl, argv[i]);
-		} else if (told < 0 && !walk.err)
-			walk.err = told;
+		} else if (sent < 0 && !walk.err)
+			walk.err = sent;
 	}
 	return finish(&walk);
 }
@@ -80,7 +80,7 @@ int lctl_cmd_list_param(struct lctl *lctl, int argc, char **argv)
 		walk.err = 0;
 		err = param_walk(&walk, argv[i]);
 		if (err)
-			tell_no_match(&walk, argv[i], err);
+			report_no_match(&walk, argv[i], err);
 		if (walk.err && walk.found == before)
 			say_line(stderr, "error: %s: listing '%s': %s", argv[0], argv[i],
 				 strerror(-walk.err));
@@ -91,13 +91,13 @@ int lctl_cmd_list_param(struct lctl *lctl, int argc, char **argv)
 
 static int compile(const char *command, const char *text, regex_t *regex)
 {
-	char words[256];
+	char why[256];
 	int err = regcomp(regex, text, REG_EXTENDED);
 
 	if (!err)
 		return 0;
-	regerror(err, regex, words, sizeof(words));
-	say_line(stderr, "error: %s: Regex error compiling '%s': %s", command, text, words);
+	regerror(err, regex, why, sizeof(why));
+	say_line(stderr, "error: %s: Regex error compiling '%s': %s", command, text, why);
 	return err;
 }
 

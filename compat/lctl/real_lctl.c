@@ -5,18 +5,18 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/util.h"
+#include "base/buf.h"
 #include "set/saved/conf.h"
 
-/* Set for what is run, so that two of this program do not run each other for ever. */
-#define HANDED_ON "DKTRACE_HANDED_ON"
+/* Set in the environment of the program that is run, so that two dktraces cannot run each other in a loop. */
+#define FORWARDED "DKTRACE_HANDED_ON"
 
-/* Where it is installed, for callers without a useful PATH. */
+/* Used if PATH is not set. */
 #define DEFAULT_PATH "/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* ---- which one ---- */
+/* ---- finding it ---- */
 
-/* Installed copies of this program go by its name once links are followed. */
+/* An installed copy of this program is called dktrace once links are followed. */
 static bool is_self(const char *path)
 {
 	char *real __cleanup(free) = realpath(path, NULL);
@@ -31,8 +31,8 @@ static bool is_self(const char *path)
 	       self.st_ino == st.st_ino;
 }
 
-/* Only root and this user can write it. */
-static bool is_ours(const char *path)
+/* True if only root or this user can write the file. */
+static bool is_protected(const char *path)
 {
 	struct stat st;
 
@@ -40,17 +40,17 @@ static bool is_ours(const char *path)
 	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* The file that links lead to, and that nobody else could have put there. */
+/* True if no other user can have put the file, found by following links, in its place. */
 static bool is_safe(const char *path)
 {
 	char *real __cleanup(free) = realpath(path, NULL);
 	char *slash = real ? strrchr(real, '/') : NULL;
 	struct stat st;
 
-	if (!slash || stat(real, &st) || !S_ISREG(st.st_mode) || !is_ours(real))
+	if (!slash || stat(real, &st) || !S_ISREG(st.st_mode) || !is_protected(real))
 		return false;
 	*slash = '\0';
-	return is_ours(*real ? real : "/");
+	return is_protected(*real ? real : "/");
 }
 
 static char *search_path(void)
@@ -61,11 +61,11 @@ static char *search_path(void)
 
 	for (char *dir = list ? strtok_r(list, ":", &save) : NULL; dir;
 	     dir = strtok_r(NULL, ":", &save)) {
-		char *path;
+		char *path = dkt__format("%s/lctl", dir);
 
-		if (asprintf(&path, "%s/lctl", dir) < 0)
+		if (!path)
 			return NULL;
-		if (*dir == '/' && is_ours(dir) && is_safe(path) && !is_self(path) &&
+		if (*dir == '/' && is_protected(dir) && is_safe(path) && !is_self(path) &&
 		    !access(path, X_OK))
 			return path;
 		free(path);
@@ -73,7 +73,7 @@ static char *search_path(void)
 	return NULL;
 }
 
-/* real_lctl = PATH; NULL: it does not say. What else is wrong in the file is not for here. */
+/* Reads `real_lctl = PATH`; NULL: not set. Other errors in the file are ignored. */
 static char *read_conf(void)
 {
 	const struct conf_line *line;
@@ -99,15 +99,14 @@ static char *named_path(const char **by)
 	return env && *env ? strdup(env) : read_conf();
 }
 
-/* The path, or NULL with why. */
+/* Returns the path, or NULL with the reason in *why. The caller frees both. */
 static char *find_real(char **why)
 {
 	const char *by, *bad = NULL;
 	char *path;
-	int ret;
 
 	*why = NULL;
-	if (getenv(HANDED_ON)) {
+	if (getenv(FORWARDED)) {
 		*why = strdup("the program found in its place is dktrace again");
 		return NULL;
 	}
@@ -122,28 +121,26 @@ static char *find_real(char **why)
 		bad = strerror(errno);
 	else if (is_self(path))
 		bad = "is dktrace itself";
-	else if (!strcmp(by, CONF_FILE) && !is_ours(CONF_FILE))
+	else if (!strcmp(by, CONF_FILE) && !is_protected(CONF_FILE))
 		bad = "users other than root can write " CONF_FILE;
 	else if (!is_safe(path))
 		bad = "users other than root can write it or its directory";
 	if (!bad)
 		return path;
-	ret = asprintf(why, "'%s', which %s names: %s", path, by, bad);
-	if (ret < 0)
-		*why = NULL;
+	*why = dkt__format("'%s', which %s names: %s", path, by, bad);
 	free(path);
 	return NULL;
 }
 
 /* ---- running it ---- */
 
-static void become(const char *path, char **argv)
+static void execute(const char *path, char **argv)
 {
-	setenv(HANDED_ON, "1", 1);
+	setenv(FORWARDED, "1", 1);
 	execv(path, argv);
 }
 
-static int run_beside(const char *path, char **argv, int *status)
+static int run_and_wait(const char *path, char **argv, int *status)
 {
 	pid_t pid = fork();
 	int how;
@@ -151,7 +148,7 @@ static int run_beside(const char *path, char **argv, int *status)
 	if (pid < 0)
 		return -errno;
 	if (!pid) {
-		become(path, argv);
+		execute(path, argv);
 		_exit(127);
 	}
 	while (waitpid(pid, &how, 0) < 0)
@@ -161,7 +158,7 @@ static int run_beside(const char *path, char **argv, int *status)
 	return 0;
 }
 
-bool real_lctl_is_there(void)
+bool real_lctl_exists(void)
 {
 	char *why __cleanup(free) = NULL;
 	char *path __cleanup(free) = find_real(&why);
@@ -169,20 +166,20 @@ bool real_lctl_is_there(void)
 	return path;
 }
 
-int real_lctl_run(char **argv, bool come_back, int *status, char **why)
+int real_lctl_run(char **argv, bool wait, int *status, char **why)
 {
 	char *path __cleanup(free) = find_real(why);
 	int err;
 
 	if (!path)
 		return -ENOENT;
-	if (come_back) {
-		err = run_beside(path, argv, status);
+	if (wait) {
+		err = run_and_wait(path, argv, status);
 	} else {
-		become(path, argv);
+		execute(path, argv);
 		err = -errno;
 	}
-	if (err && asprintf(why, "run %s: %s", path, strerror(-err)) < 0)
-		*why = NULL;
+	if (err)
+		*why = dkt__format("run %s: %s", path, strerror(-err));
 	return err;
 }

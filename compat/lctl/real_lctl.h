@@ -5,15 +5,15 @@
 #include <stdbool.h>
 
 /*
- * The real lctl is the program that LCTL_REAL in the environment or `real_lctl = PATH` in
- * dktrace.conf names, else the first lctl on PATH that is not this program, also not through
- * links, and that nobody but its owner could have put there.
+ * Looks for Lustre's lctl: the program that LCTL_REAL in the environment or `real_lctl = PATH` in
+ * dktrace.conf names, otherwise the first lctl on PATH that is not this program (links are followed)
+ * and that only root or this user can have put there.
  */
-bool real_lctl_is_there(void);
+bool real_lctl_exists(void);
 
 /*
- * Runs it with the arguments, argv[0] included: in place of this program, or, to come back, beside
- * it with its exit status. -ENOENT: there is none; why says what was looked for, and the caller
- * frees it.
+ * Runs Lustre's lctl with argv, which includes argv[0]: in place of this program, or with `wait` in a
+ * child, whose exit status it stores. -ENOENT: not found. After an error *why is the reason, which
+ * the caller frees; NULL: out of memory.
  */
-int real_lctl_run(char **argv, bool come_back, int *status, char **why);
+int real_lctl_run(char **argv, bool wait, int *status, char **why);

@@ -10,9 +10,9 @@
 #include "lctl/cmd.h"
 
 /* Lustre's lctl handles all commands that are not about parameters or the debug log. */
-#define HANDED_ON(name)                                                                            \
+#define FORWARDED(name)                                                                            \
 	{                                                                                          \
-		name, lctl_hand_on, NULL                                                           \
+		name, lctl_forward, NULL                                                           \
 	}
 
 #define HEADING(text)                                                                              \
@@ -20,7 +20,7 @@
 		text, NULL, NULL                                                                   \
 	}
 
-/* All that a client's lctl lists, since abbreviations depend on all of it. */
+/* All commands that lctl lists on a client, because abbreviations depend on all of them. */
 static const struct lctl_row rows[] = {
 	/* clang-format off */
 	{ "quit", lctl_cmd_quit,
@@ -44,35 +44,35 @@ static const struct lctl_row rows[] = {
 	{ "ignore_errors", lctl_cmd_ignore_errors,
 	  "ignore errors that occur during script processing" },
 	HEADING("===== metacommands ======="),
-	HANDED_ON("--device"),
+	FORWARDED("--device"),
 	HEADING("======== control ========="),
-	HANDED_ON("lustre_build_version"),
+	FORWARDED("lustre_build_version"),
 	HEADING("===== network config ====="),
-	HANDED_ON("--net"),
-	HANDED_ON("network"),
-	HANDED_ON("net"),
-	HANDED_ON("list_nids"),
-	HANDED_ON("which_nid"),
-	HANDED_ON("replace_nids"),
-	HANDED_ON("interface_list"),
-	HANDED_ON("peer_list"),
-	HANDED_ON("conn_list"),
-	HANDED_ON("route_list"),
-	HANDED_ON("show_route"),
-	HANDED_ON("ping"),
-	HANDED_ON("net_drop_add"),
-	HANDED_ON("net_drop_del"),
-	HANDED_ON("net_drop_reset"),
-	HANDED_ON("net_drop_list"),
-	HANDED_ON("net_drop"),
-	HANDED_ON("net_delay_add"),
-	HANDED_ON("net_delay_del"),
-	HANDED_ON("net_delay_reset"),
-	HANDED_ON("net_delay_list"),
-	HANDED_ON("net_delay"),
+	FORWARDED("--net"),
+	FORWARDED("network"),
+	FORWARDED("net"),
+	FORWARDED("list_nids"),
+	FORWARDED("which_nid"),
+	FORWARDED("replace_nids"),
+	FORWARDED("interface_list"),
+	FORWARDED("peer_list"),
+	FORWARDED("conn_list"),
+	FORWARDED("route_list"),
+	FORWARDED("show_route"),
+	FORWARDED("ping"),
+	FORWARDED("net_drop_add"),
+	FORWARDED("net_drop_del"),
+	FORWARDED("net_drop_reset"),
+	FORWARDED("net_drop_list"),
+	FORWARDED("net_drop"),
+	FORWARDED("net_delay_add"),
+	FORWARDED("net_delay_del"),
+	FORWARDED("net_delay_reset"),
+	FORWARDED("net_delay_list"),
+	FORWARDED("net_delay"),
 	HEADING("==== obd device selection ===="),
-	HANDED_ON("device"),
-	HANDED_ON("cfg_device"),
+	FORWARDED("device"),
+	FORWARDED("cfg_device"),
 	{ "device_list", lctl_cmd_device_list,
 	  "show all devices\n"
 	  "usage: device_list [--target|-t] [--yaml|-y]" },
@@ -80,12 +80,12 @@ static const struct lctl_row rows[] = {
 	  "show all devices, same as 'device_list'\n"
 	  "usage: dl [--target|-t] [--yaml|-y]" },
 	HEADING("==== obd device operations ===="),
-	HANDED_ON("activate"),
-	HANDED_ON("deactivate"),
-	HANDED_ON("abort_recovery"),
-	HANDED_ON("abort_recovery_mdt"),
-	HANDED_ON("recover"),
-	HANDED_ON("conf_param"),
+	FORWARDED("activate"),
+	FORWARDED("deactivate"),
+	FORWARDED("abort_recovery"),
+	FORWARDED("abort_recovery_mdt"),
+	FORWARDED("recover"),
+	FORWARDED("conf_param"),
 	{ "get_param", lctl_cmd_get_param,
 	  "get the Lustre or LNET parameter\n"
 	  "get value of Lustre or LNet parameter(s) from specified path,\n"
@@ -103,7 +103,7 @@ static const struct lctl_row rows[] = {
 	  "                 [--file|-F YAML_PARAM_FILE] [--no-name|-n] [--module|-o]\n"
 	  "                 [--permanent|-P] [--thread|-t[THREAD_COUNT]]\n"
 	  "                 PARAM1=VALUE1 [PARAM2=VALUE2 ...]\n" },
-	HANDED_ON("apply_yaml"),
+	FORWARDED("apply_yaml"),
 	{ "list_param", lctl_cmd_list_param,
 	  "list the name of Lustre or LNet parameter from the specified path.\n"
 	  "usage: list_param [--dshbak|-b] [--color|-c auto|always|never]\n"
@@ -116,8 +116,8 @@ static const struct lctl_row rows[] = {
 	  "usage: find_param [--dshbak|-b] [--color|-c auto|always|never] [--links|-l]\n"
 	  "                  [--no-links|-L] [--merge|-m] [--no-merge|-M] [--path|-p]\n"
 	  "                  [--no-name|-n] [--only-name|-N] PATTERN1 [PATTERN2 ...]\n" },
-	HANDED_ON("help_param"),
-	HANDED_ON("del_ost"),
+	FORWARDED("help_param"),
+	FORWARDED("del_ost"),
 	HEADING("==== debugging control ===="),
 	{ "debug_daemon", lctl_cmd_debug_daemon,
 	  "debug daemon control and dump to a file\n"
@@ -153,81 +153,81 @@ static const struct lctl_row rows[] = {
 	  "provide gdb-friendly module information\n"
 	  "usage: modules <path>" },
 	HEADING("===  Pools =="),
-	HANDED_ON("pool_new"),
-	HANDED_ON("pool_add"),
-	HANDED_ON("pool_remove"),
-	HANDED_ON("pool_destroy"),
-	HANDED_ON("pool_list"),
+	FORWARDED("pool_new"),
+	FORWARDED("pool_add"),
+	FORWARDED("pool_remove"),
+	FORWARDED("pool_destroy"),
+	FORWARDED("pool_list"),
 	HEADING("=== Nodemap ==="),
-	HANDED_ON("nodemap_activate"),
-	HANDED_ON("nodemap_add"),
-	HANDED_ON("nodemap_new"),
-	HANDED_ON("nodemap_del"),
-	HANDED_ON("nodemap_add_range"),
-	HANDED_ON("nodemap_del_range"),
-	HANDED_ON("nodemap_banlist_add"),
-	HANDED_ON("nodemap_banlist_del"),
-	HANDED_ON("nodemap_fileset_add"),
-	HANDED_ON("nodemap_fileset_del"),
-	HANDED_ON("nodemap_fileset_modify"),
-	HANDED_ON("nodemap_modify"),
-	HANDED_ON("nodemap_add_offset"),
-	HANDED_ON("nodemap_del_offset"),
-	HANDED_ON("nodemap_add_idmap"),
-	HANDED_ON("nodemap_del_idmap"),
-	HANDED_ON("nodemap_set_fileset"),
-	HANDED_ON("nodemap_set_sepol"),
-	HANDED_ON("nodemap_set_cap"),
-	HANDED_ON("nodemap_test_nid"),
-	HANDED_ON("nodemap_test_id"),
-	HANDED_ON("nodemap_info"),
-	HANDED_ON("nodemap"),
+	FORWARDED("nodemap_activate"),
+	FORWARDED("nodemap_add"),
+	FORWARDED("nodemap_new"),
+	FORWARDED("nodemap_del"),
+	FORWARDED("nodemap_add_range"),
+	FORWARDED("nodemap_del_range"),
+	FORWARDED("nodemap_banlist_add"),
+	FORWARDED("nodemap_banlist_del"),
+	FORWARDED("nodemap_fileset_add"),
+	FORWARDED("nodemap_fileset_del"),
+	FORWARDED("nodemap_fileset_modify"),
+	FORWARDED("nodemap_modify"),
+	FORWARDED("nodemap_add_offset"),
+	FORWARDED("nodemap_del_offset"),
+	FORWARDED("nodemap_add_idmap"),
+	FORWARDED("nodemap_del_idmap"),
+	FORWARDED("nodemap_set_fileset"),
+	FORWARDED("nodemap_set_sepol"),
+	FORWARDED("nodemap_set_cap"),
+	FORWARDED("nodemap_test_nid"),
+	FORWARDED("nodemap_test_id"),
+	FORWARDED("nodemap_info"),
+	FORWARDED("nodemap"),
 	HEADING("===  Changelogs =="),
-	HANDED_ON("changelog_register"),
-	HANDED_ON("changelog_deregister"),
-	HANDED_ON("changelog"),
+	FORWARDED("changelog_register"),
+	FORWARDED("changelog_deregister"),
+	FORWARDED("changelog"),
 	HEADING("=== Persistent Client Cache ==="),
-	HANDED_ON("pcc"),
+	FORWARDED("pcc"),
 	HEADING("== device setup (these are not normally used post 1.4) =="),
-	HANDED_ON("attach"),
-	HANDED_ON("detach"),
-	HANDED_ON("setup"),
-	HANDED_ON("cleanup"),
+	FORWARDED("attach"),
+	FORWARDED("detach"),
+	FORWARDED("setup"),
+	FORWARDED("cleanup"),
 	HEADING("==== obsolete (DANGEROUS) ===="),
-	HANDED_ON("add_interface"),
-	HANDED_ON("del_interface"),
-	HANDED_ON("add_route"),
-	HANDED_ON("del_route"),
-	HANDED_ON("set_route"),
+	FORWARDED("add_interface"),
+	FORWARDED("del_interface"),
+	FORWARDED("add_route"),
+	FORWARDED("del_route"),
+	FORWARDED("set_route"),
 	HEADING("==== testing (DANGEROUS) ===="),
-	HANDED_ON("--threads"),
-	HANDED_ON("lookup"),
-	HANDED_ON("readonly"),
-	HANDED_ON("add_uuid"),
-	HANDED_ON("del_uuid"),
-	HANDED_ON("add_peer"),
-	HANDED_ON("del_peer"),
-	HANDED_ON("add_conn "),
-	HANDED_ON("del_conn "),
-	HANDED_ON("disconnect"),
-	HANDED_ON("push"),
-	HANDED_ON("mynid"),
-	HANDED_ON("fail"),
-	HANDED_ON("test_create"),
-	HANDED_ON("test_mkdir"),
-	HANDED_ON("test_destroy"),
-	HANDED_ON("test_rmdir"),
-	HANDED_ON("test_lookup"),
-	HANDED_ON("test_setxattr"),
-	HANDED_ON("test_md_getattr"),
-	HANDED_ON("getattr"),
-	HANDED_ON("setattr"),
-	HANDED_ON("create"),
-	HANDED_ON("destroy"),
-	HANDED_ON("test_getattr"),
-	HANDED_ON("test_setattr"),
-	HANDED_ON("test_brw"),
-	HANDED_ON("getobjversion"),
+	FORWARDED("--threads"),
+	FORWARDED("lookup"),
+	FORWARDED("readonly"),
+	FORWARDED("add_uuid"),
+	FORWARDED("del_uuid"),
+	FORWARDED("add_peer"),
+	FORWARDED("del_peer"),
+	FORWARDED("add_conn "),
+	FORWARDED("del_conn "),
+	FORWARDED("disconnect"),
+	FORWARDED("push"),
+	FORWARDED("mynid"),
+	FORWARDED("fail"),
+	FORWARDED("test_create"),
+	FORWARDED("test_mkdir"),
+	FORWARDED("test_destroy"),
+	FORWARDED("test_rmdir"),
+	FORWARDED("test_lookup"),
+	FORWARDED("test_setxattr"),
+	FORWARDED("test_md_getattr"),
+	FORWARDED("getattr"),
+	FORWARDED("setattr"),
+	FORWARDED("create"),
+	FORWARDED("destroy"),
+	FORWARDED("test_getattr"),
+	FORWARDED("test_setattr"),
+	FORWARDED("test_brw"),
+	FORWARDED("getobjversion"),
 	/* clang-format on */
 };
 
@@ -259,7 +259,7 @@ static size_t word_len(const char *line)
 	return len;
 }
 
-/* The first row after this one that begins with the word. */
+/* Returns the next row whose name begins with the word, in any case. */
 static const struct lctl_row *next_like(const struct lctl_row *row, const char *word, size_t len)
 {
 	while ((row = lctl_row_next(row)))
@@ -277,7 +277,7 @@ enum lctl_match lctl_row_match(const char *line, const struct lctl_row **row)
 	*row = first;
 	if (!first)
 		return LCTL_NONE;
-	/* A heading, which has blanks in it, can be typed in full. */
+	/* A whole name wins over a longer one. A heading, which has spaces, can match, too. */
 	for (const struct lctl_row *other = first; other; other = next_like(other, line, len)) {
 		if (!strncasecmp(line, other->name, strlen(other->name))) {
 			*row = other;
@@ -288,7 +288,7 @@ enum lctl_match lctl_row_match(const char *line, const struct lctl_row **row)
 	return one ? LCTL_UNIQUE : LCTL_AMBIGUOUS;
 }
 
-void lctl_tell_ambiguous(const char *line, const struct lctl_row *first)
+void lctl_print_ambiguous(const char *line, const struct lctl_row *first)
 {
 	size_t len = word_len(line);
 

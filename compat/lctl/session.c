@@ -5,40 +5,33 @@
 #include "base/util.h"
 
 /*
- * The next line of a pipe; NULL: no more. A carriage return ends one as well. Read byte by byte:
- * what follows may be for a command that is run.
+ * Returns the next line of a pipe; NULL at the end. A carriage return also ends a line. Reads byte by
+ * byte, because a command that a line starts may read the rest of the pipe.
  */
 static char *pipe_line(void)
 {
 	char *line = NULL;
-	size_t len = 0, size = 0;
+	size_t len = 0;
 	char c = '\n';
 	ssize_t n;
 
 	while ((n = read(STDIN_FILENO, &c, 1)) > 0 || (n < 0 && errno == EINTR)) {
 		if (n < 0)
 			continue;
-		if (len + 1 >= size) {
-			char *more = realloc(line, size = size * 2 + 256);
-
-			if (!more)
-				break;
-			line = more;
-		}
 		if (c == '\n' || c == '\r')
 			break;
-		line[len++] = c;
+		if (dkt__append(line, len, c))
+			break;
 	}
-	if (n <= 0 && !len) {
-		free(line);
+	if (n <= 0 && !len)
 		return NULL;
-	}
-	if (line)
-		line[len] = '\0';
-	return line;
+	if (!dkt__append(line, len, '\0'))
+		return line;
+	free(line);
+	return NULL;
 }
 
-/* The first failure is the session's status, and ends it. */
+/* The first failure ends the session, and its status becomes the exit status. */
 static int run_pipe(struct lctl *lctl)
 {
 	int rc, first = 0;
@@ -54,7 +47,7 @@ static int run_pipe(struct lctl *lctl)
 	return first;
 }
 
-/* The status is that of the last command. */
+/* The exit status is that of the last command. */
 static int run_terminal(struct lctl *lctl)
 {
 	struct editor *editor;

@@ -7,14 +7,14 @@
 /* Runs lines until the end or a failure; returns the exit status. */
 int session_run(struct lctl *lctl);
 
-/* Lines of a terminal, with history and completion where libedit was there to build with. */
+/* Reads lines from a terminal, with history and completion if the build has libedit. */
 struct editor;
 
 int editor_new(struct lctl *lctl, struct editor **editor);
 void editor_free(struct editor *editor);
 
-/* The next line without its end, which the caller frees; NULL: no more. */
+/* Returns the next line without its newline, which the caller frees; NULL at the end. */
 char *editor_line(struct editor *editor);
 
-/* The words that may stand in place of the last, unfinished one of the line. The caller frees all. */
+/* Returns the words that complete the last word of the line. The caller frees them and the array. */
 char **session_complete(struct lctl *lctl, const char *line, size_t *n);

@@ -2,7 +2,7 @@
 /* Completes the last word of a line: commands, parameters, names in masks. */
 #include <strings.h>
 
-#include "base/util.h"
+#include "base/buf.h"
 #include "lctl/rows.h"
 #include "lctl/session.h"
 #include "lustre/mask.h"
@@ -16,15 +16,13 @@ struct words {
 
 static void add(struct words *w, const char *before, size_t len, const char *word)
 {
-	char **words, *text;
+	char *text;
 
 	if (strncasecmp(word, w->typed + len, strlen(w->typed + len)))
 		return;
-	words = realloc(w->words, (w->n + 1) * sizeof(*words));
-	if (words)
-		w->words = words;
-	if (words && asprintf(&text, "%.*s%s", (int)len, before, word) >= 0)
-		words[w->n++] = text;
+	text = dkt__format("%.*s%s", (int)len, before, word);
+	if (!text || dkt__append(w->words, w->n, text))
+		free(text);
 }
 
 static void add_commands(struct words *w)
@@ -43,16 +41,14 @@ static void add_masks(struct words *w, enum mask_kind kind, const char *before, 
 			add(w, before, len, mask_name(kind, bit));
 }
 
-/* Files of Lustre's trees, or our own names; one component further than what is typed. */
+/* Adds the next component of the parameters in Lustre's trees, otherwise dktrace's own names. */
 static void add_params(struct words *w, struct lctl *lctl)
 {
-	char *pattern __cleanup(free) = NULL;
+	char *pattern __cleanup(free) = dkt__format("%s*", w->typed);
 	struct tree_matches matches;
 
-	if (asprintf(&pattern, "%s*", w->typed) < 0) {
-		pattern = NULL;
+	if (!pattern)
 		return;
-	}
 	tree_clean(pattern, false);
 	if (tree_find(&lctl->tree, pattern, false, &matches)) {
 		const struct param *param = NULL;
@@ -71,7 +67,7 @@ static void add_params(struct words *w, struct lctl *lctl)
 	tree_matches_clear(&matches);
 }
 
-/* The value of a mask: what follows the `=`, a sign, or a separator. */
+/* Adds names of bits after the `=`, a sign or a separator in the value of a mask. */
 static void add_values(struct words *w)
 {
 	const char *equals = strchr(w->typed, '=');
@@ -87,7 +83,7 @@ static void add_values(struct words *w)
 	add_masks(w, param_mask_kind(param), w->typed, len);
 }
 
-static bool is_like(const char *word, const char *suffix)
+static bool ends_with(const char *word, const char *suffix)
 {
 	size_t len = strlen(word), end = strlen(suffix);
 
@@ -112,7 +108,7 @@ char **session_complete(struct lctl *lctl, const char *line, size_t *n)
 			add_masks(&w, MASK_DEBUG, "", 0);
 		} else if (!strcmp(row->name, "help")) {
 			add_commands(&w);
-		} else if (is_like(row->name, "_param")) {
+		} else if (ends_with(row->name, "_param")) {
 			if (strchr(last, '='))
 				add_values(&w);
 			else

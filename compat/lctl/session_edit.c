@@ -10,7 +10,7 @@
 
 #include <histedit.h>
 
-/* As many lines as lctl remembers. */
+/* lctl's history has the same length. */
 #define HISTORY_LINES 100
 
 struct editor {
@@ -27,7 +27,7 @@ static char *prompt(EditLine *el)
 	return text;
 }
 
-/* How many bytes all words begin with, of those that the first has. */
+/* Returns the length of the prefix that all words share. */
 static size_t common_len(char **words, size_t n)
 {
 	size_t len = n ? strlen(words[0]) : 0, same;
@@ -50,7 +50,7 @@ static void print_words(char **words, size_t n)
 	fflush(stdout);
 }
 
-/* Puts in what all words that may stand here have in common, or shows them. */
+/* Inserts the prefix that all completions share, or lists them. */
 static unsigned char complete(EditLine *el, wint_t ch)
 {
 	const LineInfo *info = el_line(el);
@@ -106,7 +106,7 @@ int editor_new(struct lctl *lctl, struct editor **out)
 	el_set(editor->el, EL_EDITOR, "emacs");
 	el_set(editor->el, EL_SIGNAL, 1);
 	el_set(editor->el, EL_HIST, history, editor->history);
-	/* By its wide name, since libedit never lets go of its copy of another. */
+	/* Use the wide call: libedit never frees its copy of a narrow name. */
 	el_wset(editor->el, EL_ADDFN, L"complete", L"Complete the word", complete);
 	el_set(editor->el, EL_BIND, "^I", "complete", NULL);
 	el_source(editor->el, NULL);

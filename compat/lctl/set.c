@@ -12,7 +12,7 @@
 struct set_opts {
 	bool quiet;
 	bool modules;
-	bool client; /* the last three are about files of Lustre's, not about parameters */
+	bool client; /* this and the next three are left to Lustre's lctl */
 	bool permanent;
 	bool file;
 	bool remove;
@@ -34,23 +34,23 @@ static const struct option names[] = {
 
 /* ---- options ---- */
 
-static int conflict(const char *word, const char *option, const char *with)
+static int conflict(const char *command, const char *option, const char *with)
 {
-	say_line(stderr, "error: %s: %s cannot be used with %s", word, option, with);
+	say_line(stderr, "error: %s: %s cannot be used with %s", command, option, with);
 	return -1;
 }
 
-static int set_option(const char *word, int letter, const char *arg, struct set_opts *opts)
+static int set_option(const char *command, int letter, const char *arg, struct set_opts *opts)
 {
 	int64_t n;
 
 	switch (letter) {
 	case 'C':
 		opts->client = true;
-		return opts->permanent ? conflict(word, "-C", "-P") : 0;
+		return opts->permanent ? conflict(command, "-C", "-P") : 0;
 	case 'P':
 		opts->permanent = true;
-		return opts->client ? conflict(word, "-P", "-C") : 0;
+		return opts->client ? conflict(command, "-P", "-C") : 0;
 	case 'd':
 		opts->remove = true;
 		return 0;
@@ -64,7 +64,7 @@ static int set_option(const char *word, int letter, const char *arg, struct set_
 		opts->modules = true;
 		return 0;
 	case 't':
-		/* One after the other is quick enough; the number must be good all the same. */
+		/* dktrace sets parameters one by one, but checks the number of threads like lctl. */
 		return arg && (dkt__take_s64(&arg, NULL, DKT__DEC, &n) || n < 2) ? -1 : 0;
 	default:
 		return -1;
@@ -76,7 +76,7 @@ static int parse_options(int argc, char **argv, struct set_opts *opts)
 	int c, ret = 0;
 
 	optind = 0;
-	/* lctl says nothing but its help. */
+	/* lctl prints only its help. */
 	opterr = 0;
 	while (!ret && (c = getopt_long(argc, argv, "C::dFnoPt::", names, NULL)) != -1)
 		ret = set_option(argv[0], c, optarg, opts);
@@ -94,8 +94,8 @@ static bool is_mask(const char *name)
 }
 
 /*
- * People write debug+=lfsck, `debug +=lfsck`, debug-=trace: they mean debug=+lfsck. The sign goes
- * where the `=` was, which is the byte before the value.
+ * Accepts debug+=lfsck, `debug +=lfsck` and debug-=trace as debug=+lfsck and debug=-trace. The sign
+ * replaces the `=`, which is the byte before the value.
  */
 static void move_sign(char *name, char **value)
 {
@@ -115,7 +115,7 @@ static void move_sign(char *name, char **value)
 	}
 }
 
-/* How many arguments it is, or -EINVAL. */
+/* Splits the first argument, or takes the value from the second. Returns the number used, or -EINVAL. */
 static int split(int argc, char **argv, char **value)
 {
 	char *equals = strchr(argv[0], '=');
@@ -144,7 +144,7 @@ static void warn_deprecated(const char *name)
 	regfree(&regex);
 }
 
-/* Scripts compare lctl's own words: what was perhaps meant is in a line after them. */
+/* Scripts compare lctl's messages, so the hint is a line of its own after them. */
 static void hint(const struct lctl *lctl, const char *name, const char *value, int err)
 {
 	const struct param *param = param_find(name);
@@ -158,8 +158,8 @@ static void hint(const struct lctl *lctl, const char *name, const char *value, i
 		lctl_hint(lctl, &guess);
 }
 
-/* The status is that of the last; nothing follows one that makes no sense. */
-static int set_all(struct param_write *pw, const char *word, int argc, char **argv)
+/* Returns the status of the last parameter. Stops at an argument that cannot be parsed. */
+static int set_all(struct param_write *pw, const char *command, int argc, char **argv)
 {
 	int n, err = 0;
 
@@ -168,11 +168,12 @@ static int set_all(struct param_write *pw, const char *word, int argc, char **ar
 
 		n = split(argc, argv, &value);
 		if (n < 0) {
-			say_line(stderr, "error: %s: setting %s: %s", word, argv[0], strerror(-n));
+			say_line(stderr, "error: %s: setting %s: %s", command, argv[0],
+				 strerror(-n));
 			return n;
 		}
 		if (!*argv[0]) {
-			say_line(stderr, "error: %s: cleaning '': %s", word, strerror(EINVAL));
+			say_line(stderr, "error: %s: cleaning '': %s", command, strerror(EINVAL));
 			return -EINVAL;
 		}
 		tree_clean(argv[0], false);
@@ -180,7 +181,7 @@ static int set_all(struct param_write *pw, const char *word, int argc, char **ar
 		err = param_write(pw, argv[0], value);
 		if (!err)
 			continue;
-		say_line(stderr, "error: %s: setting '%s'='%s': %s", word, argv[0], value,
+		say_line(stderr, "error: %s: setting '%s'='%s': %s", command, argv[0], value,
 			 strerror(-err));
 		hint(pw->lctl, argv[0], value, err);
 	}
@@ -196,7 +197,7 @@ int lctl_cmd_set_param(struct lctl *lctl, int argc, char **argv)
 	if (first < 0 || first >= argc)
 		return lctl_usage("set_param");
 	if (opts.remove || opts.client || opts.permanent || opts.file)
-		return lctl_hand_on(lctl, argc, argv);
+		return lctl_forward(lctl, argc, argv);
 	pw.quiet = opts.quiet;
 	pw.modules = opts.modules;
 	err = set_all(&pw, argv[0], argc - first, argv + first);

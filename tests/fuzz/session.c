@@ -31,7 +31,7 @@ static void check_line(struct lctl *lctl, char *line)
 	if ((match == LCTL_NONE) != !row)
 		abort();
 	if (match == LCTL_AMBIGUOUS)
-		lctl_tell_ambiguous(line, row);
+		lctl_print_ambiguous(line, row);
 	if (match != LCTL_UNIQUE || (row->run && is_harmless(row->name)))
 		lctl_run_line(lctl, line);
 }

@@ -4,9 +4,9 @@
 
 #include "base/util.h"
 
-/* ---- -b: targets that have the same value ---- */
+/* ---- -b: targets with the same value ---- */
 
-/* Replaces what is between the word and the end (`skip` bytes on, or the mark) by a star. */
+/* Replaces the text after each `word` by a star: up to `mark`, or `skip` bytes if mark is 0. */
 static void star_out(char *name, const char *word, size_t skip, char mark)
 {
 	char *at = name, *end;
@@ -21,7 +21,7 @@ static void star_out(char *name, const char *word, size_t skip, char mark)
 	}
 }
 
-/* lustre-OST0000-osc, lustre-OST0001-osc: lustre-OST*-osc. */
+/* Gives lustre-OST0000-osc and lustre-OST0001-osc the same name, lustre-OST*-osc. */
 static char *collapse(const char *name)
 {
 	char *copy = strdup(name);
@@ -35,7 +35,7 @@ static char *collapse(const char *name)
 	return copy;
 }
 
-/* ---- gathering ---- */
+/* ---- adding ---- */
 
 static struct param_entry *find_entry(struct param_dir *dir, const char *name)
 {
@@ -56,32 +56,23 @@ static struct param_value *find_value(struct param_entry *entry, const char *tex
 static int add_value(struct param_entry *entry, const char *name, char *text, size_t len)
 {
 	struct param_value value = { strdup(name), text, len, 1 };
-	struct param_value *values = realloc(entry->values, (entry->n + 1) * sizeof(value));
 
-	if (values)
-		entry->values = values;
-	if (!values || !value.name) {
-		free(value.name);
-		free(text);
-		return -ENOMEM;
-	}
-	values[entry->n++] = value;
-	return 0;
+	if (value.name && !dkt__append(entry->values, entry->n, value))
+		return 0;
+	free(value.name);
+	free(text);
+	return -ENOMEM;
 }
 
-static struct param_entry *new_entry(struct param_dir *dir, const char *name)
+static struct param_entry *new_entry(struct param_dir *dir, const char *name, mode_t mode,
+				     bool link)
 {
-	struct param_entry entry = { .name = strdup(name) };
-	struct param_entry *entries = realloc(dir->entries, (dir->n + 1) * sizeof(entry));
+	struct param_entry entry = { .name = strdup(name), .mode = mode, .link = link };
 
-	if (entries)
-		dir->entries = entries;
-	if (!entries || !entry.name) {
-		free(entry.name);
-		return NULL;
-	}
-	entries[dir->n++] = entry;
-	return &entries[dir->n - 1];
+	if (entry.name && !dkt__append(dir->entries, dir->n, entry))
+		return &dir->entries[dir->n - 1];
+	free(entry.name);
+	return NULL;
 }
 
 int param_dir_add(struct param_dir *dir, const struct param_opts *opts, const char *name,
@@ -91,13 +82,8 @@ int param_dir_add(struct param_dir *dir, const struct param_opts *opts, const ch
 	struct param_entry *entry = key ? find_entry(dir, key) : NULL;
 	struct param_value *same;
 
-	if (!entry && key) {
-		entry = new_entry(dir, key);
-		if (entry) {
-			entry->mode = mode;
-			entry->link = link;
-		}
-	}
+	if (!entry && key)
+		entry = new_entry(dir, key, mode, link);
 	if (!entry) {
 		free(text);
 		return -ENOMEM;
@@ -112,23 +98,19 @@ int param_dir_add(struct param_dir *dir, const struct param_opts *opts, const ch
 
 static struct param_dir *new_dir(struct param_dir *root, const char *path)
 {
-	struct param_dir *made = calloc(1, sizeof(*made));
-	struct param_dir **dirs = realloc(root->dirs, (root->n_dirs + 1) * sizeof(made));
+	struct param_dir *dir = calloc(1, sizeof(*dir));
 
-	if (dirs)
-		root->dirs = dirs;
-	if (made)
-		made->path = strdup(path);
-	if (!dirs || !made || !made->path) {
-		free(made ? made->path : NULL);
-		free(made);
+	if (!dir)
 		return NULL;
-	}
-	dirs[root->n_dirs++] = made;
-	return made;
+	dir->path = strdup(path);
+	if (dir->path && !dkt__append(root->dirs, root->n_dirs, dir))
+		return dir;
+	free(dir->path);
+	free(dir);
+	return NULL;
 }
 
-/* As lctl has it, a directory is below the first one whose path is a part of its own. */
+/* Like lctl, puts a directory below the first one whose path occurs in its own. */
 static struct param_dir *dir_below(struct param_dir *root, const char *path)
 {
 	for (size_t i = 0; i < root->n_dirs; i++)

@@ -9,22 +9,22 @@
 #include "lctl/param/opts.h"
 
 struct param_value {
-	char *name; /* as printed, if it stands for itself */
+	char *name; /* printed unless -b joins several parameters */
 	char *text;
 	size_t len;
-	size_t count; /* parameters that have it */
+	size_t count; /* parameters with this value */
 };
 
-/* All parameters of one name; with -b of all targets. */
+/* All parameters of one name; with -b, those of all targets. */
 struct param_entry {
 	char *name;
 	mode_t mode;
 	bool link;
-	struct param_value *values; /* at least one, "" where none was read */
+	struct param_value *values; /* at least one; "" if the value was not read */
 	size_t n;
 };
 
-/* Begins as all zeroes: the root. */
+/* The root starts as all zeroes. */
 struct param_dir {
 	char *path; /* "" or with a slash at its end */
 	struct param_entry *entries;
@@ -33,11 +33,11 @@ struct param_dir {
 	size_t n_dirs;
 };
 
-/* Takes text, also after a failure. */
+/* Takes ownership of text, even if it fails. */
 int param_dir_add(struct param_dir *dir, const struct param_opts *opts, const char *name,
 		  mode_t mode, bool link, char *text, size_t len);
 
-/* Finds the directory below root, or makes it; with -b that of all targets. */
+/* Finds or creates the directory below root; with -b, one for all targets. */
 int param_dir_below(struct param_dir *root, const struct param_opts *opts, const char *path,
 		    struct param_dir **dir);
 

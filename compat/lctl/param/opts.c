@@ -9,7 +9,7 @@
 #include "base/util.h"
 #include "io/say.h"
 
-/* All three commands know all long names, in this order, which abbreviations show. */
+/* Each command accepts all long names. The order decides what an abbreviation means. */
 static const struct option names[] = {
 	/* clang-format off */
 	{ "dshbak",         no_argument,       NULL, 'b' },
@@ -105,7 +105,7 @@ int param_opts_parse(int argc, char **argv, const char *letters, struct param_op
 	int c;
 
 	opts->color = say_in_color();
-	/* 0 and not 1: getopt() starts anew, also in the middle of a word. */
+	/* 0, not 1: getopt() forgets a group of letters that it has not finished. */
 	optind = 0;
 	while ((c = say_getopt(argc, argv, letters, names)) != -1)
 		if (!set_letter(c, optarg, opts))

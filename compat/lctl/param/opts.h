@@ -6,25 +6,25 @@
 #include <sys/types.h>
 
 struct param_opts {
-	bool collapse; /* -b: the same value of several targets once */
+	bool collapse; /* -b: print a value that several targets share once */
 	bool color;
 	bool only_dirs;
-	bool type; /* a mark of the type behind the name */
-	bool header; /* the name in front of every line */
-	bool links; /* symbolic links too */
-	bool merge; /* the same value of the same name once */
+	bool type; /* append a mark for the file type to the name */
+	bool header; /* print the name before every line */
+	bool links; /* include symbolic links */
+	bool merge; /* print equal values of the same name once */
 	bool name;
 	bool only_name;
 	bool modules;
-	bool path; /* the path in place of the name */
+	bool path; /* print the path instead of the name */
 	bool recursive;
 	bool tunable;
 	bool yaml;
-	mode_t mode; /* bits that the file must have */
+	mode_t mode; /* permission bits that the file must have */
 };
 
 /*
- * Reads options into what has the command's defaults; letters is what getopt() takes. Returns the
- * index of the first argument, or -1 for a bad option, which is told.
+ * Reads options into opts, which has the command's defaults; letters is for getopt(). Returns the
+ * index of the first argument, or -1 after reporting an invalid option.
  */
 int param_opts_parse(int argc, char **argv, const char *letters, struct param_opts *opts);

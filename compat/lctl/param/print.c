@@ -11,7 +11,7 @@
 #define DIR     "\033[94m"
 #define LINK    "\033[96m"
 
-/* A value that is not the first of its name, with what differs from the first in a colour. */
+/* Prints a later value of a name, and colours the bytes that differ from the first value. */
 static void print_changes(const struct param_value *value, const struct param_value *first,
 			  const char *color)
 {
@@ -38,15 +38,15 @@ static void print_changes(const struct param_value *value, const struct param_va
 	fputs(color, stdout);
 }
 
-/* Every line with something in front of it. */
-static void print_lines(const struct param_value *value, const char *before, const char *between)
+/* Prints each line of a value after a prefix, whose first part is escaped. */
+static void print_lines(const struct param_value *value, const char *prefix, const char *mark)
 {
 	const char *line = value->text, *end = value->text + value->len, *next;
 
 	do {
 		next = memchr(line, '\n', (size_t)(end - line));
-		say_text(stdout, before, strlen(before));
-		fputs(between, stdout);
+		say_text(stdout, prefix, strlen(prefix));
+		fputs(mark, stdout);
 		say_text(stdout, line, (size_t)((next ? next : end) - line));
 		if (next)
 			putchar('\n');
@@ -54,7 +54,7 @@ static void print_lines(const struct param_value *value, const char *before, con
 	} while (line);
 }
 
-/* Its own name if nothing else has the value, also where the names were put together. */
+/* The joined name of -b is only for values that several parameters share. */
 static const char *name_of(const struct param_entry *entry, const struct param_value *value,
 			   const struct param_opts *opts)
 {
@@ -112,7 +112,7 @@ static void print_entry(const struct param_entry *entry, const struct param_opts
 	}
 }
 
-/* All of a directory, then each that is in it. */
+/* Prints the parameters of a directory, then its subdirectories. */
 void param_dir_print(const struct param_dir *dir, const struct param_opts *opts)
 {
 	for (size_t i = 0; i < dir->n; i++)

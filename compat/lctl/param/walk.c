@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds parameters by pattern, in Lustre's trees or among our own, and reads them. */
 #include "lctl/param/walk.h"
-#include "apply/apply.h"
 
 #include <fcntl.h>
-#include <stdarg.h>
 #include <sys/stat.h>
 
+#include "apply/apply.h"
+#include "base/buf.h"
 #include "base/io.h"
 #include "io/say.h"
 #include "lctl/cmd.h"
 #include "set/param.h"
 
-/* The directories that lead to the one that is read. */
+/* The directories above the current one, to detect loops of symbolic links. */
 struct above {
 	const struct above *next;
 	const struct stat *st;
@@ -21,17 +21,11 @@ struct above {
 static int walk_pattern(struct param_walk *walk, const char *pattern, bool modules,
 			struct param_dir *dir, const struct above *above);
 
-static void __attribute__((format(printf, 3, 4)))
-tell(struct param_walk *walk, int err, const char *fmt, ...)
+/* Reports that an operation on a path failed, and keeps the first error. */
+static void report(struct param_walk *walk, int err, const char *command, const char *call,
+		   const char *path)
 {
-	char *what __cleanup(free) = NULL;
-	va_list ap;
-
-	va_start(ap, fmt);
-	if (vasprintf(&what, fmt, ap) < 0)
-		what = NULL;
-	va_end(ap);
-	say_line(stderr, "error: %s: %s", what ? what : walk->command, strerror(-err));
+	say_line(stderr, "error: %s:%s '%s': %s", command, call, path, strerror(-err));
 	if (!walk->err)
 		walk->err = err;
 }
@@ -51,9 +45,9 @@ static int read_value(struct param_walk *walk, const char *path, char **text, si
 	err = dkt__read_file(path, SIZE_MAX, text, len);
 	if (*len && (*text)[*len - 1] == '\n')
 		--*len;
-	/* A search is over everything, and not everything is there to be read. */
+	/* find_param looks at all files, and not every file can be read. */
 	if (err && !walk->regex)
-		tell(walk, err, "read_param: '%s'", path);
+		report(walk, err, "read_param", "", path);
 	return err;
 }
 
@@ -66,7 +60,7 @@ static const char *mark_of(const struct param_opts *opts, mode_t mode)
 	return S_ISDIR(mode) ? "/" : mode & S_IWUSR ? "=" : "";
 }
 
-/* Names by which lctl knows what is not there to be tuned. */
+/* lctl recognises parameters that cannot be tuned by parts of their names. */
 static bool is_tunable(const char *path)
 {
 	static const char *const not_tuned[] = {
@@ -89,7 +83,7 @@ static bool is_wanted(const struct param_opts *opts, const char *path, mode_t mo
 	return opts->modules || !strstr(path, "/module/");
 }
 
-/* A name with a dot in a component cannot be given back, so that lctl does not go there. */
+/* Like lctl, skips a directory with a dot in its name: no pattern with dots could name it. */
 static bool can_descend(const char *name)
 {
 	char *clean __cleanup(free) = tree_dotted(name, "");
@@ -114,12 +108,11 @@ static int descend(struct param_walk *walk, const char *name, const struct stat 
 			return 0;
 	if (!can_descend(name))
 		return 0;
-	if (asprintf(&pattern, "%s/*", name) < 0) {
-		pattern = NULL;
+	below = dkt__format("%s/", name);
+	pattern = dkt__format("%s/*", name);
+	if (!below || !pattern)
 		return -ENOMEM;
-	}
-	below = strndup(pattern, strlen(pattern) - 1);
-	ret = below ? param_dir_below(&walk->root, walk->opts, below, &dir) : -ENOMEM;
+	ret = param_dir_below(&walk->root, walk->opts, below, &dir);
 	if (ret)
 		return ret;
 	ret = walk_pattern(walk, pattern, walk->opts->modules, dir, &here);
@@ -131,9 +124,9 @@ static bool name_matches(const struct param_walk *walk, const char *name)
 	return !walk->regex || !regexec(walk->regex, name, 0, NULL, 0);
 }
 
-/* Adds a parameter to what is printed. */
-static int take(struct param_walk *walk, struct param_dir *dir, const struct tree_match *match,
-		mode_t mode, bool link)
+/* Adds a parameter to the directory that will be printed. */
+static int add(struct param_walk *walk, struct param_dir *dir, const struct tree_match *match,
+	       mode_t mode, bool link)
 {
 	const struct param_opts *opts = walk->opts;
 	char *name __cleanup(free) = opts->path ? strdup(match->path) :
@@ -143,7 +136,7 @@ static int take(struct param_walk *walk, struct param_dir *dir, const struct tre
 
 	if (!name)
 		return -ENOMEM;
-	/* Only files have a value; they are not opened in vain. */
+	/* Only files have a value; do not open one whose name does not match. */
 	if ((walk->values && !S_ISREG(mode)) || !name_matches(walk, name))
 		return 0;
 	if (read_value(walk, match->path, &text, &len))
@@ -151,7 +144,7 @@ static int take(struct param_walk *walk, struct param_dir *dir, const struct tre
 	return param_dir_add(dir, opts, name, mode, link, text, len);
 }
 
-/* 1: a directory to go down to, which st is about. */
+/* 1: a directory to descend to, with its state in st. */
 static int walk_match(struct param_walk *walk, struct param_dir *dir,
 		      const struct tree_match *match, struct stat *st)
 {
@@ -159,22 +152,22 @@ static int walk_match(struct param_walk *walk, struct param_dir *dir,
 	int ret;
 
 	if (lstat(match->path, st)) {
-		tell(walk, -errno, "%s: lstat '%s'", walk->command, match->path);
+		report(walk, -errno, walk->command, " lstat", match->path);
 		return 0;
 	}
 	link = S_ISLNK(st->st_mode);
 	if (link && stat(match->path, st)) {
-		tell(walk, -errno, "%s: stat '%s'", walk->command, match->path);
+		report(walk, -errno, walk->command, " stat", match->path);
 		return 0;
 	}
 	walk->found++;
 	if (!is_wanted(walk->opts, match->path, st->st_mode, link))
 		return 0;
-	ret = take(walk, dir, match, st->st_mode, link);
+	ret = add(walk, dir, match, st->st_mode, link);
 	return ret ? ret : S_ISDIR(st->st_mode) && walk->opts->recursive;
 }
 
-/* A pattern is over all trees, so that in the second tree a directory has nothing new. */
+/* A pattern searches all trees, so the first directory of a name stands for all of them. */
 static bool is_first(const struct tree_matches *matches, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
@@ -202,7 +195,7 @@ static int walk_pattern(struct param_walk *walk, const char *pattern, bool modul
 	return err;
 }
 
-/* ---- our own ---- */
+/* ---- dktrace's own parameters ---- */
 
 static int open_log(struct param_walk *walk)
 {
@@ -211,7 +204,7 @@ static int open_log(struct param_walk *walk)
 
 	if (walk->log)
 		return 0;
-	/* It is told once. */
+	/* Report the failure once. */
 	if (walk->log_failed)
 		return walk->err;
 	err = debuglog_open(lctl->ctx, lctl->instance, 0, &walk->log);
@@ -220,15 +213,15 @@ static int open_log(struct param_walk *walk)
 	walk->log_failed = true;
 	if (!walk->err)
 		walk->err = err;
-	lctl_say(lctl);
+	lctl_print_error(lctl);
 	return err;
 }
 
-static int take_own(struct param_walk *walk, const struct param *param)
+static int add_own(struct param_walk *walk, const struct param *param)
 {
 	const mode_t mode = S_IFREG | S_IRUSR | S_IWUSR;
 	char *name __cleanup(free) = tree_dotted(param_name(param), mark_of(walk->opts, mode));
-	char *text = NULL, *value;
+	char *path __cleanup(free) = NULL, *text = NULL, *value;
 	int err = 0;
 
 	if (!name)
@@ -246,11 +239,12 @@ static int take_own(struct param_walk *walk, const struct param *param)
 		err = param_get(walk->log, param, &text);
 	}
 	if (err) {
-		lctl_say(walk->lctl);
-		tell(walk, err, "read_param: '%s/%s'", walk->log->dir, param_name(param));
+		lctl_print_error(walk->lctl);
+		path = dkt__format("%s/%s", walk->log->dir, param_name(param));
+		report(walk, err, "read_param", "", path ? path : param_name(param));
 		return 0;
 	}
-	/* Any user can choose the quoted strings of a filter expression. */
+	/* Any user can choose the strings in a filter expression, so escape them. */
 	value = text ? shown(text) : NULL;
 	free(text);
 	if (!value)
@@ -258,7 +252,7 @@ static int take_own(struct param_walk *walk, const struct param *param)
 	return param_dir_add(&walk->root, walk->opts, name, mode, false, value, strlen(value));
 }
 
-/* The parameters without a file, on a machine without Lustre. */
+/* Looks up dktrace's own parameters, which have no file on a machine without Lustre. */
 static int walk_own(struct param_walk *walk, const char *pattern)
 {
 	const struct param *param = NULL;
@@ -267,7 +261,7 @@ static int walk_own(struct param_walk *walk, const char *pattern)
 
 	while (!err && (param = param_next(param)))
 		if (param_name_fits(param_name(param), pattern))
-			err = take_own(walk, param);
+			err = add_own(walk, param);
 	return err ? err : walk->found > before ? 0 : -ENOENT;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds parameters by pattern, in Lustre's trees or among our own, and reads them. */
+/* Finds parameters by pattern, in Lustre's trees or among dktrace's own, and reads them. */
 #pragma once
 
 #include <regex.h>
@@ -7,23 +7,23 @@
 #include "lctl/lctl.h"
 #include "lctl/param/list.h"
 
-/* For one command; all but the first three begin as zeroes. */
+/* State of one command. The members after `opts` start as zeroes. */
 struct param_walk {
 	struct lctl *lctl;
-	const char *command; /* get_param or list_param: what messages name */
+	const char *command; /* for messages: get_param or list_param */
 	const struct param_opts *opts;
-	bool values; /* read them */
+	bool values; /* read the values */
 	const regex_t *regex; /* names must match; NULL: all do */
 	struct param_dir root;
-	size_t found; /* parameters that were looked at */
-	int err; /* the first failure, which is the command's status: -errno */
-	struct debuglog *log; /* of our own parameters, opened when it is needed */
+	size_t found; /* parameters that matched so far */
+	int err; /* first error (-errno), which becomes the exit status */
+	struct debuglog *log; /* opened to read dktrace's own parameters */
 	bool log_failed;
 };
 
 /*
- * Finds what fits the pattern, told as cleaned by tree_clean(), and prints it. What goes wrong is
- * told and kept in err. -ENOENT and the like: nothing fits, or the pattern cannot be looked up.
+ * Finds the parameters that match a pattern from tree_clean(), and prints them. Prints errors and
+ * keeps the first in err. Returns -errno if nothing matches or the pattern is invalid.
  */
 int param_walk(struct param_walk *walk, const char *pattern);
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sets one parameter: Lustre's files, our own, or both together. */
+/* Sets one parameter: in Lustre's files, in the trace log, or in both. */
 #include "lctl/param/write.h"
-#include "apply/apply.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "apply/apply.h"
 #include "base/util.h"
 #include "io/say.h"
 #include "lctl/cmd.h"
 #include "set/param.h"
 #include "set/param/file.h"
 
-/* ---- our own ---- */
+/* ---- dktrace's own parameters ---- */
 
 static int open_log(struct param_write *pw)
 {
@@ -46,7 +46,7 @@ static int write_own(struct param_write *pw, const struct param *param, const ch
 	int err = open_log(pw);
 
 	if (err) {
-		lctl_say(pw->lctl);
+		lctl_print_error(pw->lctl);
 		return err;
 	}
 	err = param_set(pw->log, param, value, &notes);
@@ -56,22 +56,21 @@ static int write_own(struct param_write *pw, const struct param *param, const ch
 	print_notes(pw->lctl, name, notes);
 	if (!err)
 		return 0;
-	lctl_say(pw->lctl);
+	lctl_print_error(pw->lctl);
 	say_line(stderr, "error: set_param: setting %s/%s=%s: %s", pw->log->dir, name, value,
 		 strerror(-err));
 	return err;
 }
 
-/* Tries the names that no file has; false: none matches. */
+/* Sets the parameters that match, for a pattern that matches no file; false: none matches. */
 static bool write_owns(struct param_write *pw, const char *pattern, const char *value, int *err)
 {
 	const struct param *param = NULL;
 	bool found = false;
+	int ret;
 
 	*err = 0;
 	while ((param = param_next(param))) {
-		int ret;
-
 		if (!param_name_fits(param_name(param), pattern))
 			continue;
 		found = true;
@@ -84,8 +83,8 @@ static bool write_owns(struct param_write *pw, const char *pattern, const char *
 /* ---- files ---- */
 
 /*
- * Our log follows Lustre's parameter of the same name: a mask as the kernel has it now, since what
- * was written may be relative to it. Where the kernel traces nothing there is no log to follow.
+ * Sets the trace log's parameter like Lustre's of the same name. A mask is read back from Lustre,
+ * because the value may be relative to the previous mask.
  */
 static int follow(struct param_write *pw, const struct param *param, const char *path,
 		  const char *value)
@@ -104,31 +103,25 @@ static int write_both(struct param_write *pw, const struct param *param, const c
 		      const char *value)
 {
 	char before[PARAM_FILE_MAX];
-	/* First, as it finds what others have changed. */
+	/* Open the log first: that takes over changes that others have made to Lustre's mask. */
 	int opened = open_log(pw), unread = param_file_read(param, path, before);
 	int err = param_file_write(path, value, "set_param");
+	bool undone;
 
 	if (err || opened == -ENOENT)
 		return err;
 	err = opened ? opened : follow(pw, param, path, value);
 	if (!err)
 		return 0;
-	lctl_say(pw->lctl);
-	if (!unread && !param_file_write(path, before, NULL))
-		say_line(stderr,
-			 "error: set_param: setting %s=%s: undone: the trace log cannot"
-			 " follow: %s",
-			 path, value, strerror(-err));
-	else
-		say_line(stderr,
-			 "error: set_param: setting %s=%s: done, but the trace log cannot"
-			 " follow: %s",
-			 path, value, strerror(-err));
+	lctl_print_error(pw->lctl);
+	undone = !unread && !param_file_write(path, before, NULL);
+	say_line(stderr, "error: set_param: setting %s=%s: %s the trace log cannot follow: %s",
+		 path, value, undone ? "undone:" : "done, but", strerror(-err));
 	return err;
 }
 
 /* Reports the parts of the mask that the log could not follow. */
-static void tell_left_out(const struct param_write *pw, const struct param *param)
+static void print_log_notes(const struct param_write *pw, const struct param *param)
 {
 	const char *notes[] = { pw->log ? pw->log->note : NULL,
 				pw->log ? pw->log->no_probe : NULL };
@@ -139,7 +132,7 @@ static void tell_left_out(const struct param_write *pw, const struct param *para
 			say_line(stderr, "%s: %s: %s", pw->lctl->self, param_name(param), notes[i]);
 }
 
-/* As get_param prints it. */
+/* Prints the value like get_param, which keeps the ends of its lines. */
 static void print_set(const char *name, const char *value)
 {
 	say_text(stdout, name, strlen(name));
@@ -150,22 +143,22 @@ static void print_set(const char *name, const char *value)
 
 static int write_file(struct param_write *pw, const struct tree_match *match, const char *value)
 {
-	const struct param *own = param_find(match->name);
+	const struct param *own = tree_is_kernel(match->path) ? param_find(match->name) : NULL;
 	char *name __cleanup(free) = tree_dotted(match->name, "");
 	int err;
 
-	if (own && tree_is_kernel(match->path))
+	if (own)
 		err = write_both(pw, own, match->path, value);
 	else
 		err = param_file_write(match->path, value, "set_param");
 	if (!err && !pw->quiet)
 		print_set(name ? name : match->name, value);
-	if (!err && own && tree_is_kernel(match->path))
-		tell_left_out(pw, own);
+	if (!err && own)
+		print_log_notes(pw, own);
 	return err;
 }
 
-/* 1: not a file, and nothing was done. */
+/* 1: not a file; nothing was written. */
 static int write_match(struct param_write *pw, const struct tree_match *match, const char *value)
 {
 	struct stat st;
@@ -182,7 +175,7 @@ static int write_match(struct param_write *pw, const struct tree_match *match, c
 	return S_ISREG(st.st_mode) ? write_file(pw, match, value) : 1;
 }
 
-/* Where there is nothing to write to. */
+/* Reports that the pattern matches no file that can be set. */
 static int refuse(const char *path, const char *value)
 {
 	struct stat st;

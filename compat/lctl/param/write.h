@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sets one parameter: Lustre's files, our own, or both together. */
+/* Sets one parameter: in Lustre's files, in the trace log, or in both. */
 #pragma once
 
 #include "lctl/lctl.h"
 #include "log/debuglog.h"
 
-/* For one command; begins as zeroes but for lctl. */
+/* State of one command. The members after `lctl` start as zeroes. */
 struct param_write {
 	struct lctl *lctl;
-	bool quiet; /* do not print what was set */
+	bool quiet; /* do not print the value that was set */
 	bool modules;
-	struct debuglog *log; /* open for a change once one of our own is set */
+	struct debuglog
+		*log; /* opened for a change when the first of dktrace's own parameters is set */
 };
 
 /*
- * Sets what fits the pattern, told as cleaned by tree_clean(), prints what was set and tells what
- * went wrong but for lctl's last line. 0 or -errno, the first.
+ * Sets the parameters that match a pattern from tree_clean(), and prints values and errors; the
+ * caller prints lctl's last line. Returns 0 or the first error.
  */
 int param_write(struct param_write *pw, const char *pattern, const char *value);
 
