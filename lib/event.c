@@ -500,14 +500,14 @@ void dkt__guess_events(struct dkt__guess *guess, struct dkt_ctx *ctx)
 void dkt__guess_fields(struct dkt__guess *guess, struct dkt_event *const *events, size_t n)
 {
 	struct dkt__guess_votes votes = { .guess = guess };
-	const struct dkt_field *fields;
+	const struct dkt_field *const *fields;
 	size_t n_fields;
 
 	for (size_t i = 0; i < n; i++) {
 		if (dkt_event_fields(events[i], &fields, &n_fields))
 			continue;
 		for (size_t j = 0; j < n_fields; j++)
-			dkt__guess_vote(&votes, fields[j].name);
+			dkt__guess_vote(&votes, fields[j]->name);
 	}
 	dkt__guess_elect(&votes);
 }

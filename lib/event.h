@@ -19,6 +19,7 @@ struct dkt_event {
 	size_t format_len;
 	struct tep_event *tep; /* NULL before the format is read */
 	struct dkt_field *fields;
+	const struct dkt_field **field_list; /* of their addresses, in the same memory */
 	size_t n_fields;
 	bool bare; /* libtraceevent did not get the print format */
 	char *print; /* the format file's text after "print fmt:", NULL if it has none */

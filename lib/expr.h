@@ -136,10 +136,11 @@ int dkt__expr_parse(struct dkt_expr *expr);
 
 /* The field of that name, or what filters know on every event; NULL: neither. */
 const struct dkt_field *dkt__expr_find_field(const struct dkt_expr *expr, struct expr_span name,
-					     const struct dkt_field *fields, size_t n);
+					     const struct dkt_field *const *fields, size_t n);
 
 /* Tries the names that every event has. */
-void dkt__expr_guess_common(struct dkt__guess *guess, const struct dkt_field *fields, size_t n);
+void dkt__expr_guess_common(struct dkt__guess *guess, const struct dkt_field *const *fields,
+			    size_t n);
 
 /* Fits the expression to an event; its err tells whether it could. NULL: memory is out. */
 struct expr_bound *dkt__expr_bind(struct dkt_expr *expr, struct dkt_event *event);

@@ -93,7 +93,7 @@ static uint32_t put_syscall(struct dkt__text *text, const struct dkt__line *line
 {
 	const char *name = strchr(dkt_event_name(event) + 4, '_') + 1, *call, *p;
 	bool enter = dkt_event_name(event)[5] == 'n';
-	const struct dkt_field *fields;
+	const struct dkt_field *const *fields;
 	char word[32];
 	uint32_t size = 16;
 	uint64_t value;
@@ -102,7 +102,7 @@ static uint32_t put_syscall(struct dkt__text *text, const struct dkt__line *line
 	if (dkt_event_fields(event, &fields, &n))
 		return 0;
 	for (size_t i = 0; i < n; i++) {
-		const struct dkt_field *field = &fields[i];
+		const struct dkt_field *field = fields[i];
 
 		if (field->size > 8 || field->offset < 8 || field->offset + field->size > 512)
 			continue;

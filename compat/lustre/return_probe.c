@@ -14,7 +14,8 @@
 bool return_probe(struct dkt_event *event, const struct dkt_field **function,
 		  const struct dkt_field **value)
 {
-	const struct dkt_field *caller = dkt_event_field(event, CALLER), *fields;
+	const struct dkt_field *caller = dkt_event_field(event, CALLER);
+	const struct dkt_field *const *fields;
 	size_t n, own = 0;
 
 	*function = dkt_event_field(event, FUNCTION);
@@ -24,6 +25,6 @@ bool return_probe(struct dkt_event *event, const struct dkt_field **function,
 	if (dkt_event_fields(event, &fields, &n))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		own += fields[i].offset > caller->offset;
+		own += fields[i]->offset > caller->offset;
 	return own == 1;
 }

@@ -106,16 +106,16 @@ static int list_events(struct list *list)
 
 static int list_fields_of(struct list *list, struct dkt_event *event, const char *name)
 {
-	const struct dkt_field *fields;
+	const struct dkt_field *const *fields;
 	size_t n;
 	int err = dkt_event_fields(event, &fields, &n);
 
 	for (size_t i = 0; !err && i < n; i++) {
-		bool is_signed = fields[i].flags & DKT_FIELD_SIGNED;
+		bool is_signed = fields[i]->flags & DKT_FIELD_SIGNED;
 
-		rows_add(list->rows, val_text(name), val_text(fields[i].name),
-			 val_text(fields[i].type), val_number(fields[i].offset),
-			 val_number(fields[i].size), val_number(is_signed), val_bool(is_signed));
+		rows_add(list->rows, val_text(name), val_text(fields[i]->name),
+			 val_text(fields[i]->type), val_number(fields[i]->offset),
+			 val_number(fields[i]->size), val_number(is_signed), val_bool(is_signed));
 	}
 	return err;
 }

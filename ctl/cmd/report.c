@@ -117,7 +117,7 @@ static bool has_field(const struct inputs *in, const char *name, struct dkt__gue
 {
 	struct dkt__guess_votes votes = { .guess = guess };
 	struct dkt_event *const *events;
-	const struct dkt_field *fields;
+	const struct dkt_field *const *fields;
 	size_t n, n_fields;
 	const char *other;
 	bool any = false;
@@ -140,7 +140,7 @@ static bool has_field(const struct inputs *in, const char *name, struct dkt__gue
 			if (dkt_event_fields(events[j], &fields, &n_fields))
 				continue;
 			while (n_fields-- > 0)
-				dkt__guess_vote(&votes, fields[n_fields].name);
+				dkt__guess_vote(&votes, fields[n_fields]->name);
 		}
 	}
 	dkt__guess_elect(&votes);

@@ -95,14 +95,14 @@ static void offer_fields_of(struct app *app, const struct typed *typed, const ch
 	const char *colon = strchr(event, ':');
 	char *system __cleanup(free) = colon ? strndup(event, (size_t)(colon - event)) : NULL;
 	struct dkt_event *found = system ? dkt_event_find(app->ctx, system, colon + 1) : NULL;
-	const struct dkt_field *fields;
+	const struct dkt_field *const *fields;
 	size_t n;
 
 	if (!found || dkt_event_fields(found, &fields, &n))
 		return;
 	for (size_t i = 0; i < n; i++)
-		if (!(fields[i].flags & DKT_FIELD_COMMON))
-			offer(typed, fields[i].name, "");
+		if (!(fields[i]->flags & DKT_FIELD_COMMON))
+			offer(typed, fields[i]->name, "");
 }
 
 void offer_fields(struct app *app, const struct typed *typed, const char *events)

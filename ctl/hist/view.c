@@ -34,10 +34,10 @@ char *hist_cell(const struct dkt_table *table, size_t row, size_t column)
 
 const char *hist_name(const struct dkt_table_info *info, size_t column, char buf[HIST_NAME_SIZE])
 {
-	const char *name = info->columns[column].name;
+	const char *name = info->columns[column]->name;
 
 	for (size_t i = 0; column >= info->n_keys && i < info->n_keys; i++)
-		if (!strcmp(info->columns[i].name, name)) {
+		if (!strcmp(info->columns[i]->name, name)) {
 			snprintf(buf, HIST_NAME_SIZE, "%s_sum", name);
 			return buf;
 		}
@@ -158,7 +158,7 @@ static uint64_t column_total(const struct printer *p, size_t column)
 static void add_columns(struct printer *p)
 {
 	for (size_t i = 0; i < p->info->n_columns; i++) {
-		const struct dkt_column *it = &p->info->columns[i];
+		const struct dkt_column *it = p->info->columns[i];
 		struct column *column = &p->columns[p->n];
 
 		column->key = hist_name(p->info, i, p->keys[p->n]);
@@ -186,8 +186,8 @@ static size_t bar_column(const struct hist_view *view, const struct dkt_table_in
 	size_t i, len = view->sort ? strcspn(view->sort, ",.") : 0;
 
 	for (i = info->n_keys; i < info->n_columns; i++)
-		if (strlen(info->columns[i].name) == len &&
-		    !strncmp(info->columns[i].name, view->sort, len))
+		if (strlen(info->columns[i]->name) == len &&
+		    !strncmp(info->columns[i]->name, view->sort, len))
 			return i;
 	return info->n_keys;
 }
@@ -201,7 +201,7 @@ static struct json_object *number_value(bool is_signed, uint64_t number)
 
 static struct json_object *value_of(const struct printer *p, size_t row, size_t column)
 {
-	const struct dkt_column *it = &p->info->columns[column];
+	const struct dkt_column *it = p->info->columns[column];
 	char *text __cleanup(free) = NULL;
 
 	if (!it->is_key)
@@ -270,8 +270,8 @@ int hist_view_folded(struct dkt_ctx *ctx, const struct hist_view *view)
 	const struct dkt_table_info *info = dkt_table_info(view->table);
 	size_t stack = 0, n = row_count(view);
 
-	while (stack < info->n_keys && !strstr(info->columns[stack].name, "stacktrace") &&
-	       strcmp(info->columns[stack].modifier, "stacktrace") != 0)
+	while (stack < info->n_keys && !strstr(info->columns[stack]->name, "stacktrace") &&
+	       strcmp(info->columns[stack]->modifier, "stacktrace") != 0)
 		stack++;
 	if (stack == info->n_keys)
 		return dkt_fail(ctx, -EINVAL, "--folded: no key is a stack");

@@ -176,7 +176,8 @@ static int merge(struct inputs *it)
 	struct dkt_merge_part *parts __cleanup(free) = calloc(it->n + 1, sizeof(*parts));
 
 	for (size_t i = 0; parts && i < it->n; i++)
-		parts[i] = (struct dkt_merge_part){ .name = it->files[i].name,
+		parts[i] = (struct dkt_merge_part){ .sz = sizeof(*parts),
+						    .name = it->files[i].name,
 						    .offset = it->files[i].offset };
 	return parts ? pipeline_merge(&it->line, parts) : -ENOMEM;
 }

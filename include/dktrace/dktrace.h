@@ -14,9 +14,10 @@
  *
  * Structs can get members at their end. A function that fills a struct of the caller's has its size
  * as the argument sz, sizeof(struct): it fills the members that the caller's header has, writes no
- * byte beyond, and sets members that the library does not know to 0. These never grow: dkt_record,
- * because it is filled for every record and callers fill it too; dkt_field, dkt_column
- * and dkt_merge_part, because they are in arrays. What is new about one of them gets a function.
+ * byte beyond, and sets members that the library does not know to 0. Use structs that the library
+ * returns by pointer, such as dkt_field, where they are: a copy has only the members of the caller's
+ * header. dkt_record never grows, because it is filled for every record and callers fill it too. What
+ * is new about it gets a function.
  */
 #ifndef DKTRACE_H
 #define DKTRACE_H
@@ -448,7 +449,8 @@ DKT_API int dkt_event_id(struct dkt_event *event);
  * Gets the fields, common fields first, in the order of the format file. They are valid as long as
  * the event. -ENOENT: the event has left the kernel; -EINVAL: the format cannot be parsed.
  */
-DKT_API int dkt_event_fields(struct dkt_event *event, const struct dkt_field **fields, size_t *n);
+DKT_API int dkt_event_fields(struct dkt_event *event, const struct dkt_field *const **fields,
+			     size_t *n);
 
 /* Returns a field by name, or NULL if the event does not have it or its format cannot be read. */
 DKT_API const struct dkt_field *dkt_event_field(struct dkt_event *event, const char *name);
@@ -991,6 +993,7 @@ DKT_API int dkt_source_bytes(const struct dkt_source *source, uint64_t *done, ui
 
 /* A part of a merged source. */
 struct dkt_merge_part {
+	size_t sz;
 	struct dkt_source *source; /* stays the caller's, and open as long as the merged source */
 	const char *name; /* of its streams: NAME, or NAME:BUFFER if a stream has a name */
 	int64_t offset; /* ns to add to its times to get times on the first part's clock */
@@ -1002,7 +1005,8 @@ struct dkt_merge_part {
  * so on. A part that has no more records now does not delay the others. If none has,
  * dkt_source_next() returns DKT_NEXT_LATER, and the next call asks them again. dkt_source_wait()
  * and dkt_source_fd() wait for any part; dkt_source_done() declares safe those records of each part
- * that the merged source has returned. -EINVAL: n is 0.
+ * that the merged source has returned. -EINVAL: n is 0, or sz is not the same in all parts; -E2BIG: a
+ * part sets a member that the library does not know.
  */
 DKT_API int dkt_source_merge(const struct dkt_merge_part *parts, size_t n,
 			     struct dkt_source **source);
@@ -1321,7 +1325,7 @@ struct dkt_column {
 
 /* Facts about a table. Keys come first, then hitcount, then other sums. */
 struct dkt_table_info {
-	const struct dkt_column *columns;
+	const struct dkt_column *const *columns;
 	size_t n_keys;
 	size_t n_columns;
 	size_t n_rows;

@@ -145,7 +145,7 @@ static void open_tail(struct dkt_field *field, const struct tep_format_field *fr
 static void add_fields(struct dkt_event *event, const struct tep_format_field *field, bool common)
 {
 	for (; field; field = field->next) {
-		struct dkt_field *to = &event->fields[event->n_fields++];
+		struct dkt_field *to = &event->fields[event->n_fields];
 
 		to->name = field->name;
 		to->type = field->type;
@@ -155,6 +155,7 @@ static void add_fields(struct dkt_event *event, const struct tep_format_field *f
 		to->flags = field_flags(field, common);
 		to->event = event;
 		open_tail(to, field);
+		event->field_list[event->n_fields++] = to;
 	}
 }
 
@@ -211,9 +212,10 @@ int dkt__event_take_format(struct dkt_event *event, const char *text, size_t len
 	/* libtraceevent's own counts are wrong if it cannot parse the format to its end. */
 	n = count_fields(event->tep->format.common_fields) +
 	    count_fields(event->tep->format.fields);
-	event->fields = calloc(n + 1, sizeof(*event->fields));
+	event->fields = calloc(n + 1, sizeof(*event->fields) + sizeof(*event->field_list));
 	if (!event->fields)
 		return dkt__no_memory(event->ctx);
+	event->field_list = (const struct dkt_field **)(event->fields + n + 1);
 	add_fields(event, event->tep->format.common_fields, true);
 	add_fields(event, event->tep->format.fields, false);
 	return 0;
@@ -265,13 +267,13 @@ int dkt__event_load(struct dkt_event *event)
 	return event->load_err;
 }
 
-int dkt_event_fields(struct dkt_event *event, const struct dkt_field **fields, size_t *n)
+int dkt_event_fields(struct dkt_event *event, const struct dkt_field *const **fields, size_t *n)
 {
 	dkt__needs(event ? event->ctx : NULL, dkt__clear(fields) && dkt__clear(n) && event);
 
 	int err = dkt__event_load(event);
 
-	*fields = err ? NULL : event->fields;
+	*fields = err ? NULL : event->field_list;
 	*n = err ? 0 : event->n_fields;
 	return err;
 }

@@ -6,7 +6,7 @@
 static bool any_has(struct dkt_expr *expr, struct expr_span name, struct dkt_event *const *events,
 		    size_t n)
 {
-	const struct dkt_field *fields;
+	const struct dkt_field *const *fields;
 	size_t n_fields;
 
 	for (size_t i = 0; i < n; i++)

@@ -61,47 +61,48 @@ static enum field_class class_of(const struct dkt_field *field)
 
 /* An event's own fields come first: its "comm" need not be the current process. */
 const struct dkt_field *dkt__expr_find_field(const struct dkt_expr *expr, struct expr_span name,
-					     const struct dkt_field *fields, size_t n)
+					     const struct dkt_field *const *fields, size_t n)
 {
 	const struct dkt_field *common = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!dkt__expr_span_is(expr, name, fields[i].name))
+		if (!dkt__expr_span_is(expr, name, fields[i]->name))
 			continue;
-		if (!(fields[i].flags & DKT_FIELD_COMMON))
-			return &fields[i];
-		common = &fields[i];
+		if (!(fields[i]->flags & DKT_FIELD_COMMON))
+			return fields[i];
+		common = fields[i];
 	}
 	/* As CPU and COMM, by the name that the kernel has for it. */
 	if (dkt__expr_span_is(expr, name, EXPR_PID))
 		for (size_t i = 0; i < n; i++)
-			if (!strcmp(fields[i].name, EXPR_COMMON_PID))
-				return &fields[i];
+			if (!strcmp(fields[i]->name, EXPR_COMMON_PID))
+				return fields[i];
 	for (size_t i = 0; i < ARRAY_SIZE(generic); i++)
 		if (dkt__expr_span_is(expr, name, generic[i].field.name))
 			return &generic[i].field;
 	return common;
 }
 
-void dkt__expr_guess_common(struct dkt__guess *guess, const struct dkt_field *fields, size_t n)
+void dkt__expr_guess_common(struct dkt__guess *guess, const struct dkt_field *const *fields,
+			    size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (fields[i].flags & DKT_FIELD_COMMON)
-			dkt__guess_try(guess, fields[i].name);
+		if (fields[i]->flags & DKT_FIELD_COMMON)
+			dkt__guess_try(guess, fields[i]->name);
 	for (size_t i = 0; i < ARRAY_SIZE(generic); i++)
 		dkt__guess_try(guess, generic[i].field.name);
 	dkt__guess_try(guess, EXPR_PID);
 }
 
 static int no_field(const struct dkt_expr *expr, const struct expr_pred *pred,
-		    const struct dkt_event *event, const struct dkt_field *fields, size_t n)
+		    const struct dkt_event *event, const struct dkt_field *const *fields, size_t n)
 {
 	struct dkt__guess guess;
 
 	dkt__guess_start(&guess, expr->text + pred->field.at, pred->field.len);
 	for (size_t i = 0; i < n; i++)
-		if (!(fields[i].flags & DKT_FIELD_COMMON))
-			dkt__guess_try(&guess, fields[i].name);
+		if (!(fields[i]->flags & DKT_FIELD_COMMON))
+			dkt__guess_try(&guess, fields[i]->name);
 	dkt__expr_guess_common(&guess, fields, n);
 	return dkt__expr_fail(expr, -ENOENT, pred->field.at, "%s:%s has no field '%.*s'%s",
 			      event->system, event->name, (int)pred->field.len,
@@ -303,7 +304,7 @@ static int bind_pred(struct dkt_expr *expr, struct dkt_event *event, struct expr
 
 static int bind_all(struct dkt_expr *expr, struct dkt_event *event, struct expr_bound *bound)
 {
-	const struct dkt_field *fields, *field;
+	const struct dkt_field *const *fields, *field;
 	size_t n;
 	int err = dkt_event_fields(event, &fields, &n);
 

@@ -97,7 +97,7 @@ static int no_field(struct dkt_ctx *ctx, struct dkt_event *event, const char *na
 					      "stacktrace", "COMM",
 					      "CPU",        "PID" };
 	struct dkt__guess guess;
-	const struct dkt_field *fields;
+	const struct dkt_field *const *fields;
 	size_t n;
 	int err = dkt_event_fields(event, &fields, &n);
 
@@ -105,7 +105,7 @@ static int no_field(struct dkt_ctx *ctx, struct dkt_event *event, const char *na
 		return err;
 	dkt__guess_start(&guess, name, strlen(name));
 	for (size_t i = 0; i < n; i++)
-		dkt__guess_try(&guess, fields[i].name);
+		dkt__guess_try(&guess, fields[i]->name);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		dkt__guess_try(&guess, others[i]);
 	return dkt_fail(ctx, -ENOENT, "%s:%s has no field '%s'%s", event->system, event->name, name,

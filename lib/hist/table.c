@@ -166,11 +166,12 @@ int dkt__table_finish(struct dkt_table *table)
 	uint32_t n = table->n_keys + table->n_vals;
 
 	free(table->columns);
-	table->columns = calloc(n + 1, sizeof(*table->columns));
+	table->columns = calloc(n + 1, sizeof(*table->columns) + sizeof(*table->column_list));
 	free(table->order);
 	table->order = calloc((size_t)table->map.n + 1, sizeof(*table->order));
 	if (!table->columns || !table->order)
 		return dkt__no_memory(table->ctx);
+	table->column_list = (const struct dkt_column **)(table->columns + n + 1);
 	for (uint32_t i = 0; i < n; i++) {
 		bool is_key = i < table->n_keys;
 		const struct table_column *column = is_key ? &table->keys[i] :
@@ -185,11 +186,12 @@ int dkt__table_finish(struct dkt_table *table)
 			.is_named = is_key && (column->names.step || column->names.is_device),
 			.buckets = column->spec.buckets,
 		};
+		table->column_list[i] = &table->columns[i];
 	}
 	for (uint32_t i = 0; i < table->map.n; i++)
 		table->order[i] = i;
 	table->info = (struct dkt_table_info){
-		.columns = table->columns,
+		.columns = table->column_list,
 		.n_keys = table->n_keys,
 		.n_columns = n,
 		.n_rows = table->map.n,

@@ -38,6 +38,7 @@ struct dkt_table {
 	uint32_t *order; /* the order of entries as rows; NULL: the order of arrival */
 	uint64_t hits, dropped, bad;
 	struct dkt_column *columns; /* for callers that read the table */
+	const struct dkt_column **column_list; /* of their addresses, in the same memory */
 	struct dkt_table_info info;
 };
 

@@ -70,7 +70,7 @@ static void put_field(struct dkt_buf *buf, const struct dkt_record *record,
 
 void dkt__fields_text(const struct dkt_record *record, struct dkt_buf *buf)
 {
-	const struct dkt_field *fields;
+	const struct dkt_field *const *fields;
 	bool first = true;
 	size_t n;
 
@@ -80,11 +80,11 @@ void dkt__fields_text(const struct dkt_record *record, struct dkt_buf *buf)
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (fields[i].flags & DKT_FIELD_COMMON)
+		if (fields[i]->flags & DKT_FIELD_COMMON)
 			continue;
 		if (!first)
 			dkt_buf_str(buf, " ");
 		first = false;
-		put_field(buf, record, &fields[i]);
+		put_field(buf, record, fields[i]);
 	}
 }

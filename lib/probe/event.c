@@ -11,17 +11,17 @@ static int field_value(struct probe_scope *scope, const char *name, struct probe
 		       struct dkt__guess *guess)
 {
 	struct dkt_event *event = scope->data;
-	const struct dkt_field *fields;
+	const struct dkt_field *const *fields;
 	size_t n;
 	int err = dkt_event_fields(event, &fields, &n);
 
 	for (size_t i = 0; !err && i < n; i++) {
-		dkt__guess_try(guess, fields[i].name);
-		if (strcmp(fields[i].name, name))
+		dkt__guess_try(guess, fields[i]->name);
+		if (strcmp(fields[i]->name, name))
 			continue;
 		snprintf(value->fetch, sizeof(value->fetch), "$%s", name);
-		value->text = fields[i].flags & DKT_FIELD_STRING &&
-			      !(fields[i].flags & DKT_FIELD_POINTER);
+		value->text = fields[i]->flags & DKT_FIELD_STRING &&
+			      !(fields[i]->flags & DKT_FIELD_POINTER);
 		return 0;
 	}
 	return err ? err : -ENOENT;

@@ -345,6 +345,17 @@ static int watch(struct merge *m, struct part *part)
 	return part->watched ? 0 : -errno;
 }
 
+/* The part that an older or a newer header declares with another size. */
+static int take_part(struct dkt_ctx *ctx, const struct dkt_merge_part *parts, size_t i,
+		     struct dkt_merge_part *part)
+{
+	const struct dkt_merge_part *its = (const void *)((const char *)parts + i * parts->sz);
+
+	if (its->sz != parts->sz)
+		return dkt_fail(ctx, -EINVAL, "the parts of a merge differ in sz");
+	return dkt__opts_take(ctx, dkt_merge_part, part, its);
+}
+
 int dkt_source_merge(const struct dkt_merge_part *parts, size_t n, struct dkt_source **source)
 {
 	struct dkt_source_info *info;
@@ -367,17 +378,19 @@ int dkt_source_merge(const struct dkt_merge_part *parts, size_t n, struct dkt_so
 	*info = *dkt_source_info(parts[0].source);
 	info->kind = "merged files";
 	for (size_t i = 0; i < n; i++) {
-		const struct dkt_source_info *other = dkt_source_info(parts[i].source);
+		struct dkt_merge_part part;
 
-		m->parts[i] = (struct part){ .source = parts[i].source, .offset = parts[i].offset };
-		err = add_streams(m, (uint32_t)i, parts[i].name);
+		err = take_part(m->base.ctx, parts, i, &part);
+		m->parts[i] = (struct part){ .source = part.source, .offset = part.offset };
+		if (!err)
+			err = add_streams(m, (uint32_t)i, part.name);
 		if (!err)
 			err = watch(m, &m->parts[i]);
 		if (err) {
 			merge_close(&m->base);
 			return err;
 		}
-		info->cpus = DKT__MAX(info->cpus, other->cpus);
+		info->cpus = DKT__MAX(info->cpus, dkt_source_info(part.source)->cpus);
 	}
 	*source = &m->base;
 	return 0;

@@ -2,6 +2,7 @@
 /* Converts records of a machine with the other byte order, so that no other code has to know. */
 #include <byteswap.h>
 
+#include "event.h"
 #include "plan.h"
 #include "source/swap.h"
 
@@ -56,20 +57,18 @@ static bool turn_special(const struct dkt__plan *plan, const struct dkt_field *f
 
 void dkt__record_swap(struct dkt_ctx *ctx, const void *data, uint32_t size, uint8_t *copy)
 {
-	const struct dkt_field *fields;
 	const struct dkt__plan *plan;
 	struct dkt_event *event;
 	uint16_t type;
-	size_t n;
 
 	memcpy(copy, data, size);
 	memcpy(&type, data, sizeof(type));
 	event = dkt_event_by_id(ctx, bswap_16(type));
-	plan = event && !dkt_event_fields(event, &fields, &n) ? dkt__plan_get(event) : NULL;
+	plan = event && !dkt__event_load(event) ? dkt__plan_get(event) : NULL;
 	if (plan) {
-		for (size_t i = 0; i < n; i++)
-			if (!turn_special(plan, &fields[i], copy, size))
-				turn_field(&fields[i], copy, size);
+		for (size_t i = 0; i < event->n_fields; i++)
+			if (!turn_special(plan, &event->fields[i], copy, size))
+				turn_field(&event->fields[i], copy, size);
 		if (plan->way == DKT__PLAN_BPRINT)
 			dkt__plan_bprint_turn(event, copy, size);
 		return;

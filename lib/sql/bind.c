@@ -122,16 +122,16 @@ static int find_in_event(struct sql *sql, const struct sql_token *token, struct 
 			 bool bare)
 {
 	struct dkt_event *event = sql->events[field->table].event;
-	const struct dkt_field *fields;
+	const struct dkt_field *const *fields;
 	struct dkt__guess guess;
 	size_t n;
 	int err = dkt_event_fields(event, &fields, &n);
 
 	dkt__guess_start(&guess, field->name, field->len);
 	for (size_t i = 0; !err && i < n; i++) {
-		dkt__guess_try(&guess, fields[i].name);
-		if (field_is(field, fields[i].name)) {
-			field->field = &fields[i];
+		dkt__guess_try(&guess, fields[i]->name);
+		if (field_is(field, fields[i]->name)) {
+			field->field = fields[i];
 			return 0;
 		}
 	}

@@ -165,11 +165,11 @@ bool dkt__style_takes(const struct dkt_style *style, const char *name)
 	       dkt__style_wants(style, name);
 }
 
-static void add_all(struct dkt__form *form, const struct dkt_field *fields, size_t n)
+static void add_all(struct dkt__form *form, const struct dkt_field *const *fields, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!(fields[i].flags & DKT_FIELD_COMMON))
-			set_field(form, &form->columns[form->n++], &fields[i]);
+		if (!(fields[i]->flags & DKT_FIELD_COMMON))
+			set_field(form, &form->columns[form->n++], fields[i]);
 }
 
 struct dkt__column dkt__column_other(const char *name)
@@ -212,7 +212,7 @@ static uint32_t room_of(const struct dkt__column *column)
 
 int dkt__style_columns(struct dkt_style *style, struct dkt__form *form)
 {
-	const struct dkt_field *fields;
+	const struct dkt_field *const *fields;
 	size_t n;
 
 	/* If the event's format is missing, it has no fields. */

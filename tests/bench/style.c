@@ -36,14 +36,14 @@ static int cmp_double(const void *a, const void *b)
 /* Values as they are met: small numbers, addresses, names of processes. */
 static void fill(struct dkt_record *record, uint8_t *data, struct dkt_event *event, unsigned int i)
 {
-	const struct dkt_field *fields;
+	const struct dkt_field *const *fields;
 	unsigned int j;
 	size_t n, k;
 
 	dkt_event_fields(event, &fields, &n);
 	for (k = 0; k < n; k++) {
 		uint64_t v = i % 3 ? i * 7 + 1 : UINT64_C(0x7ffd4a210000) + i;
-		const struct dkt_field *field = &fields[k];
+		const struct dkt_field *field = fields[k];
 
 		record->size = field->offset + field->size;
 		if (field->flags & DKT_FIELD_STRING)

@@ -47,14 +47,13 @@ static void match(struct dkt_ctx *ctx, struct dkt_expr *expr, const uint8_t *dat
 		.ctx = ctx,
 		.system = "test",
 		.name = "made_up",
-		.fields = made_up_fields,
-		.n_fields = ARRAY_SIZE(made_up_fields),
 	};
 	struct dkt_record record = { .event = &event, .size = (uint32_t)size, .cpu = 3 };
 	char *text = NULL;
 	bool hit;
 	int err;
 
+	made_up_event(&event);
 	/* On its own, so that no byte follows. */
 	record.data = malloc(size ? size : 1);
 	if (!record.data)

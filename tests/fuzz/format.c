@@ -129,7 +129,7 @@ static void ask_about(const char *field, const struct dkt_record *record)
 static void take(struct dkt_ctx *ctx, const uint8_t *data, size_t size)
 {
 	struct dkt_event *const *events;
-	const struct dkt_field *fields;
+	const struct dkt_field *const *fields;
 	struct dkt_record record = { .ts = 1 };
 	uint8_t *exact;
 	size_t i, n;
@@ -147,7 +147,7 @@ static void take(struct dkt_ctx *ctx, const uint8_t *data, size_t size)
 	/* Without fields it is shown as bytes. */
 	dkt_event_fields(record.event, &fields, &n);
 	for (i = 0; i < n && i < MAX_FIELDS; i++)
-		ask_about(fields[i].name, &record);
+		ask_about(fields[i]->name, &record);
 	free(exact);
 }
 

@@ -63,8 +63,8 @@ static void slice(struct dkt_source *source)
 static void merge(struct half *halves, int64_t offset, unsigned int version)
 {
 	const struct dkt_merge_part parts[] = {
-		{ .source = halves[0].source, .name = "a" },
-		{ .source = halves[1].source, .name = "b", .offset = offset }
+		{ .sz = sizeof(*parts), .source = halves[0].source, .name = "a" },
+		{ .sz = sizeof(*parts), .source = halves[1].source, .name = "b", .offset = offset }
 	};
 	DKT_OPTS(dkt_tracedat_opts, opts, .version = version);
 	struct half out = { .fd = memfd_create("out", MFD_CLOEXEC) };

@@ -67,9 +67,11 @@ static struct dkt_event make_event(struct dkt_ctx *ctx, const char *print, int i
 	tep_parse_format(ctx->tep, &event.tep, text, strlen(text), "fuzz");
 	free(text);
 	event.fields = calloc(16, sizeof(*event.fields));
-	if (!event.tep || !event.fields)
+	event.field_list = calloc(16, sizeof(*event.field_list));
+	if (!event.tep || !event.fields || !event.field_list)
 		return event;
-	for (field = event.tep->format.fields; field; field = field->next)
+	for (field = event.tep->format.fields; field; field = field->next) {
+		event.field_list[event.n_fields] = &event.fields[event.n_fields];
 		event.fields[event.n_fields++] = (struct dkt_field){
 			.name = field->name,
 			.type = field->type,
@@ -81,6 +83,7 @@ static struct dkt_event make_event(struct dkt_ctx *ctx, const char *print, int i
 				 field->flags & TEP_FIELD_IS_ARRAY ? DKT_FIELD_ARRAY :
 								     DKT_FIELD_SIGNED,
 		};
+	}
 	return event;
 }
 

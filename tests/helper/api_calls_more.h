@@ -35,7 +35,9 @@
 	  }))                                                                                      \
 	X(dkt_source_merge, "ee",                                                                  \
 	  GIVES(struct dkt_source, dkt_source_close, ({                                            \
-			struct dkt_merge_part part = { .source = r->source, .name = "one" };       \
+			struct dkt_merge_part part = { .sz = sizeof(part),                         \
+						       .source = r->source,                        \
+						       .name = "one" };                            \
 			dkt_source_merge(A(0, &part), 1, A(1, &out));                              \
 		})))                                                                               \
 	X(dkt_source_make, "EE000E",                                                               \

@@ -197,7 +197,7 @@ static void gen_function(struct gen *g)
 static void gen_comparison(struct gen *g)
 {
 	static const struct dkt_field cpu = { .name = "CPU", .type = "int", .size = 4 };
-	const struct dkt_field *fields, *field;
+	const struct dkt_field *const *fields, *field;
 	size_t n;
 
 	if (!gen_below(g, 12)) {
@@ -218,7 +218,7 @@ static void gen_comparison(struct gen *g)
 	if (dkt_event_fields(g->event, &fields, &n) || !n)
 		return;
 	do
-		field = &fields[gen_below(g, (uint32_t)n)];
+		field = fields[gen_below(g, (uint32_t)n)];
 	while (!gen_usable(g, field));
 	dkt_buf_str(&g->out, field->name);
 	/* What a user's pointer points at only the kernel can tell. */

@@ -268,13 +268,13 @@ static bool same_field(const struct dkt_record *a, const struct dkt_record *b,
 
 static bool same_record(const struct dkt_record *a, const struct dkt_record *b)
 {
-	const struct dkt_field *fields;
+	const struct dkt_field *const *fields;
 	size_t n, i;
 
 	if (dkt_event_fields(a->event, &fields, &n))
 		return false;
 	for (i = 0; i < n; i++)
-		if (!gen_is_fleeting(&fields[i]) && !same_field(a, b, &fields[i]))
+		if (!gen_is_fleeting(fields[i]) && !same_field(a, b, fields[i]))
 			return false;
 	return true;
 }

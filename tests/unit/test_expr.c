@@ -33,8 +33,7 @@ static int setup(void **state)
 	f->event.system = "test";
 	f->event.name = "made_up";
 	f->event.index = 3;
-	f->event.fields = made_up_fields;
-	f->event.n_fields = ARRAY_SIZE(made_up_fields);
+	made_up_event(&f->event);
 	f->data.common_pid = 4321;
 	f->data.s8 = -8;
 	f->data.u8 = 200;
@@ -503,9 +502,9 @@ static void an_events_own_field_comes_first(void **state)
 		{ .name = "comm", .type = "char[16]", .offset = AT(name), .size = 16 },
 		{ .name = "cpu", .type = "u8", .offset = AT(u8), .size = 1 },
 	};
+	const struct dkt_field *list[ARRAY_SIZE(fields)];
 
-	f->event.fields = fields;
-	f->event.n_fields = ARRAY_SIZE(fields);
+	made_up_give(&f->event, fields, ARRAY_SIZE(fields), list);
 	assert_true(match(f, "comm == 'worker/1' && COMM == 'dd' && cpu == 200 && CPU == 3"));
 }
 

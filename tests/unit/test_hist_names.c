@@ -104,8 +104,8 @@ static void expect(struct tree *t, const char *keys, struct dkt_event *second, b
 		add(hist, second && i ? second : t->one, &entries[i]);
 	assert_int_equal(dkt_hist_table(hist, &table), 0);
 	info = dkt_table_info(table);
-	assert_int_equal(info->columns[0].is_named, named);
-	assert_int_equal(dkt_table_sort(table, info->columns[0].name), 0);
+	assert_int_equal(info->columns[0]->is_named, named);
+	assert_int_equal(dkt_table_sort(table, info->columns[0]->name), 0);
 	assert_int_equal(dkt_buf_new(&buf), 0);
 	for (i = 0; i < info->n_rows; i++) {
 		dkt_buf_str(buf, i ? " " : "");

@@ -262,7 +262,8 @@ static int one_record(void *data, struct dkt_record *record)
 static void a_merged_source_keeps_the_record_read_ahead(void **state)
 {
 	DKT_OPTS(dkt_source_calls, calls, .next = one_record);
-	struct dkt_merge_part parts[2] = { { .name = "" }, { .name = "" } };
+	struct dkt_merge_part parts[2] = { { .sz = sizeof(*parts), .name = "" },
+					   { .sz = sizeof(*parts), .name = "" } };
 	struct dkt_source *merged;
 	struct dkt_record rec;
 	struct dkt_event *const *events;

@@ -70,7 +70,8 @@ static void pair_open(struct pair *pair, const struct script *a, const struct sc
 	DKT_OPTS(dkt_source_calls, calls, .next = script_next, .fd = script_fd, .done = script_done,
 		 .loss = script_loss);
 	DKT_OPTS(dkt_source_info, info, .kind = "script", .cpus = 1);
-	struct dkt_merge_part parts[2] = { { .name = "a" }, { .name = "b", .offset = 100 } };
+	struct dkt_merge_part parts[2] = { { .sz = sizeof(*parts), .name = "a" },
+					   { .sz = sizeof(*parts), .name = "b", .offset = 100 } };
 	*pair = (struct pair){ .scripts = { *a, *b } };
 	assert_int_equal(dkt_ctx_new(NULL, &pair->ctx), 0);
 	for (size_t i = 0; i < 2; i++) {
@@ -217,11 +218,49 @@ static void a_merged_source_waits_for_a_part_that_waits(void **state)
 	pair_close(&pair);
 }
 
+/* Parts as programs with another header have them. */
+static void parts_may_grow(void **state)
+{
+	DKT_OPTS(dkt_source_calls, calls, .next = script_next);
+	struct script script = { .steps = { 1 } };
+	struct {
+		struct dkt_merge_part part;
+		uint64_t more;
+	} parts[2] = { 0 };
+	struct dkt_source *merged, *source;
+	struct dkt_ctx *ctx;
+
+	(void)state;
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_int_equal(dkt_source_make(ctx, &calls, &script, NULL, NULL, &source), 0);
+	for (size_t i = 0; i < 2; i++)
+		parts[i].part = (struct dkt_merge_part){ .sz = sizeof(parts[i]),
+							 .source = source,
+							 .name = i ? "b" : "a" };
+	assert_int_equal(dkt_source_merge(&parts[0].part, 2, &merged), 0);
+	assert_string_equal(dkt_source_stream(merged, 1), "b");
+	dkt_source_close(merged);
+	parts[1].more = 1;
+	assert_int_equal(dkt_source_merge(&parts[0].part, 2, &merged), -E2BIG);
+	parts[1].part.sz = sizeof(parts[1].part);
+	assert_fails(ctx, -EINVAL, "the parts of a merge differ in sz",
+		     dkt_source_merge(&parts[0].part, 2, &merged));
+	parts[0].part.sz = 0;
+	assert_fails(ctx, -EINVAL, "dkt_merge_part: sz is 0, not the size of the struct",
+		     dkt_source_merge(&parts[0].part, 1, &merged));
+	parts[0].part.sz = offsetof(struct dkt_merge_part, offset);
+	parts[0].part.offset = 5;
+	assert_int_equal(dkt_source_merge(&parts[0].part, 1, &merged), 0);
+	dkt_source_close(merged);
+	dkt_source_close(source);
+	dkt_ctx_free(ctx);
+}
+
 static void sources_that_do_not_follow_are_not_waited_for(void **state)
 {
 	DKT_OPTS(dkt_source_calls, calls, .next = script_next);
 	struct script script = { .steps = { 1 } };
-	struct dkt_merge_part part = { .name = "" };
+	struct dkt_merge_part part = { .sz = sizeof(part), .name = "" };
 	struct dkt_source *merged;
 	struct dkt_ctx *ctx;
 
@@ -280,6 +319,7 @@ int main(void)
 		cmocka_unit_test(a_part_without_records_yet_is_asked_again),
 		cmocka_unit_test(a_failure_loses_no_record),
 		cmocka_unit_test(a_merged_source_waits_for_a_part_that_waits),
+		cmocka_unit_test(parts_may_grow),
 		cmocka_unit_test(sources_that_do_not_follow_are_not_waited_for),
 		cmocka_unit_test(only_returned_records_are_done),
 		cmocka_unit_test(losses_are_the_sum_of_all_parts),

@@ -119,7 +119,7 @@ static void turn_feature(const struct turn *t, unsigned int nr, uint8_t *p)
 /* Field by field, as its format has it. */
 static void turn_raw(const struct turn *t, uint8_t *raw)
 {
-	const struct dkt_field *fields;
+	const struct dkt_field *const *fields;
 	struct dkt_event *event;
 	size_t i, n;
 	uint16_t id;
@@ -129,12 +129,12 @@ static void turn_raw(const struct turn *t, uint8_t *raw)
 	assert_non_null(event);
 	assert_int_equal(dkt_event_fields(event, &fields, &n), 0);
 	for (i = 0; i < n; i++) {
-		uint8_t *p = raw + fields[i].offset;
+		uint8_t *p = raw + fields[i]->offset;
 
-		if (fields[i].flags & DKT_FIELD_STRING && !(fields[i].flags & DKT_FIELD_DYNAMIC))
+		if (fields[i]->flags & DKT_FIELD_STRING && !(fields[i]->flags & DKT_FIELD_DYNAMIC))
 			continue;
-		assert_true(fields[i].size <= 8);
-		number(&p, fields[i].size);
+		assert_true(fields[i]->size <= 8);
+		number(&p, fields[i]->size);
 	}
 }
 

@@ -257,7 +257,7 @@ static bool holds_argument(const struct dkt_field *field)
 
 struct condition {
 	FILE *f;
-	const struct dkt_field *fields;
+	const struct dkt_field *const *fields;
 	size_t n;
 	bool any;
 };
@@ -271,7 +271,7 @@ static bool put_fields(struct condition *condition, const char *between,
 	bool first = true;
 
 	for (size_t i = 0; i < condition->n; i++) {
-		const struct dkt_field *field = &condition->fields[i];
+		const struct dkt_field *field = condition->fields[i];
 
 		if (!(field->flags & DKT_FIELD_STRING) || !holds(field))
 			continue;
@@ -293,7 +293,7 @@ static bool has_field(const struct condition *condition,
 		      bool (*holds)(const struct dkt_field *field))
 {
 	for (size_t i = 0; i < condition->n; i++)
-		if (condition->fields[i].flags & DKT_FIELD_STRING && holds(&condition->fields[i]))
+		if (condition->fields[i]->flags & DKT_FIELD_STRING && holds(condition->fields[i]))
 			return true;
 	return false;
 }

@@ -92,7 +92,7 @@ int timeline_open_kernel(struct timeline *t, const struct dkt_live_opts *opts)
 
 int timeline_merge(struct timeline *t)
 {
-	struct dkt_merge_part parts[2] = { { .name = "" } };
+	struct dkt_merge_part parts[2];
 	int err = t->kernel ? open_ours(t) : 0;
 	size_t n = 0;
 
@@ -102,8 +102,12 @@ int timeline_merge(struct timeline *t)
 		return err;
 	}
 	if (t->ours)
-		parts[n++] = (struct dkt_merge_part){ .source = t->ours, .name = "" };
-	parts[n++] = (struct dkt_merge_part){ .source = t->theirs, .name = "", .offset = -t->wall };
+		parts[n++] = (struct dkt_merge_part){ .sz = sizeof(*parts),
+						      .source = t->ours,
+						      .name = "" };
+	parts[n++] = (struct dkt_merge_part){
+		.sz = sizeof(*parts), .source = t->theirs, .name = "", .offset = -t->wall
+	};
 	return dkt_source_merge(parts, n, &t->source);
 }
 
