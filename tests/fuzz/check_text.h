@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a program that reads json or csv expects of it; else the target ends itself. */
+/* Checks that json and csv are valid; aborts if not. */
 #ifndef DKT_CHECK_TEXT_H
 #define DKT_CHECK_TEXT_H
 
@@ -68,7 +68,7 @@ static inline void check_shown(const char *text, size_t len, const char *end)
 	must(!len || (len >= end_len && !memcmp(text + len - end_len, end, end_len)));
 }
 
-/* Steps over a cell; *rest is behind it. False: it is none of RFC 4180. */
+/* Skips a cell; *rest is the text after it. False: the cell is invalid by RFC 4180. */
 static inline bool csv_cell(const char *p, const char *end, const char **rest)
 {
 	if (p < end && *p == '"') {

@@ -10,7 +10,7 @@
 #include "set/probes/probe_words.h"
 #include "set/saved/conf.h"
 
-/* The words of a failure say where: FILE:LINE:COLUMN, in a line that there is. */
+/* An error message begins with FILE:LINE:COLUMN of an existing line. */
 static void check_words(const char *words, const struct conf *conf)
 {
 	unsigned int nr, column;

@@ -11,7 +11,7 @@ static void check_words(const char *words)
 	if (!caret || strspn(caret + 1, " ") + 1 != strlen(caret + 1) ||
 	    caret[strlen(caret) - 1] != '^')
 		abort();
-	/* Right under a character or just behind the last: columns are never more than bytes. */
+	/* The caret is under a character or right after the last one: there are at most as many columns as bytes. */
 	if (strlen(caret + 1) > (size_t)(caret - line))
 		abort();
 }

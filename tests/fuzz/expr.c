@@ -5,7 +5,7 @@
 #include "made_up.h"
 #include "replay.h"
 
-/* The caret stands in its own line, under the text or just behind. */
+/* The caret is in a line of its own, under the text or right after it. */
 static void check_words(const char *words)
 {
 	const char *caret = strrchr(words, '\n');
@@ -21,7 +21,7 @@ static void check_words(const char *words)
 		abort();
 }
 
-/* What the kernel is told is an expression of its own that means the same. */
+/* The text for the kernel is an expression with the same meaning. */
 static void check_text(struct dkt_ctx *ctx, struct dkt_event *event, const char *text,
 		       const struct dkt_record *record, bool hit)
 {

@@ -9,7 +9,7 @@ enum { KEYS, VALS, VARS, ACTIONS, KEY, BY, N_LINES };
 
 static char *lines[N_LINES];
 
-/* What is refused has words, and the caret, if there is one, is in the last line. */
+/* A refusal has a message, and a caret can only be in its last line. */
 static void check_words(struct dkt_ctx *ctx)
 {
 	const char *words = dkt_error(ctx), *caret = strrchr(words, '\n');

@@ -11,7 +11,7 @@ struct input {
 	unsigned int nested;
 };
 
-/* The low bits of a pointer say how much of the input lies behind it. */
+/* The low bits of a pointer are the number of input bytes to which it points. */
 static void pointee(void *data, size_t i, const void **bytes, size_t *len)
 {
 	const struct input *in = data;

@@ -14,7 +14,7 @@ static void check_u64(const char *text, unsigned int base)
 	char *end;
 	int err = dkt__take_u64(&p, NULL, base, &value);
 
-	/* The C library takes blanks and signs. */
+	/* The C library accepts spaces and signs. */
 	if (!isxdigit((unsigned char)*text)) {
 		must(err == -EINVAL && p == text);
 		return;
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_u64(text, DKT__DEC);
 	check_u64(text, DKT__HEX);
 	check_u64(text, DKT__AS_C);
-	/* Not a byte behind the end: a sanitizer sees it. */
+	/* Nothing is read beyond the end: a sanitizer would see it. */
 	for (at = p; at < p + size && !dkt__take_s64(&at, p + size, DKT__AS_C, &ns);)
 		;
 	must(at <= p + size);

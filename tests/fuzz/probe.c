@@ -37,7 +37,7 @@ static void check_fields(const char *fields)
 	while (*fields) {
 		size_t n = strcspn(fields, " "), name = strcspn(fields, "=");
 
-		/* A string by hand may have blanks. */
+		/* A quoted string may contain spaces. */
 		if (strchr(fields, '"'))
 			return;
 		if (name >= n || name > PROBE_FIELD_MAX || n - name - 1 > PROBE_FETCH_MAX)

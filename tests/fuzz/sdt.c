@@ -3,7 +3,7 @@
 #include "debuginfo/sdt.h"
 #include "replay.h"
 
-/* "%di", "+8(%sp)", "\\-5" and nothing behind. */
+/* "%di", "+8(%sp)", "\\-5" and nothing after it. */
 static bool makes_sense(const char *fetch)
 {
 	long long number;

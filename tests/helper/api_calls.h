@@ -25,7 +25,7 @@
 		gives_err;                                                                         \
 	})
 
-/* A call that fills a struct as a header of r->age declares it, and no byte behind that. */
+/* A call that fills a struct of the size in a header of r->age, and no byte beyond it. */
 #define FILLS(type, call)                                                                          \
 	({                                                                                         \
 		union {                                                                            \

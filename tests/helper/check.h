@@ -44,7 +44,7 @@ static inline void check_part(const char *text, const char *part, bool wanted, c
 	_fail(file, line);
 }
 
-/* The call returns 0; if it does not, what it says is shown. */
+/* The call returns 0; a failure shows its message. */
 #define assert_ok(ctx, call)                                                                       \
 	do {                                                                                       \
 		int check_err = (call);                                                            \
@@ -53,7 +53,7 @@ static inline void check_part(const char *text, const char *part, bool wanted, c
 		check_result(check_err, 0, #call, __FILE__, __LINE__);                             \
 	} while (0)
 
-/* The call returns err, and says exactly these words; NULL: whatever it says. */
+/* The call returns err with exactly this message; NULL: with any message. */
 #define assert_fails(ctx, err, words, call)                                                        \
 	do {                                                                                       \
 		check_result(call, err, #call, __FILE__, __LINE__);                                \

@@ -168,7 +168,7 @@ static inline void log_tree_close(struct log_tree *t)
 	t->ctx = NULL;
 }
 
-/* Has room for something in the place of a knob, so that no write to it can be made. */
+/* Puts a directory in place of a control file, so that writing to it fails. */
 static inline void log_tree_break(const struct log_tree *t, const char *name)
 {
 	char path[128];

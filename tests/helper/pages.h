@@ -9,14 +9,14 @@
 #define PAGE_BYTES 4096
 #define PAGE_HEAD  16
 
-/* What the upper bits of commit say. */
+/* The flags in the upper bits of commit. */
 #define PAGE_MISSED (UINT64_C(1) << 31)
 #define PAGE_STORED (UINT64_C(1) << 30)
 
 /* Types of an event's head beyond the lengths; 27 bits of time are above them. */
 enum { HEAD_LONG = 0, HEAD_PADDING = 29, HEAD_EXTEND = 30, HEAD_STAMP = 31 };
 
-/* A page; behind it there is room, as in a spool, for a head that is looked at beyond the end. */
+/* A page, followed by space, as in a spool, for a header that is read beyond the end. */
 struct made_page {
 	uint8_t bytes[PAGE_BYTES + 16];
 	uint32_t at;

@@ -71,7 +71,7 @@ static inline int tree_event(const char *root, const char *system, const char *n
 	return err;
 }
 
-/* The text of a file, which the caller frees; NULL: there is none. */
+/* Returns the text of a file, which the caller frees, or NULL. */
 static inline char *tree_read(const char *root, const char *name)
 {
 	char path[256], *text = NULL;

@@ -34,7 +34,7 @@ static const char *const other_names[][2] = {
 	{ "irq", "irq_handler_entry" },  { "syscalls", "sys_enter_execve" },
 };
 
-/* Refusals of ours that the kernel does not share, each with its reason. */
+/* Expressions that only the library refuses, each with the reason. */
 static const struct {
 	const char *words;
 	const char *reason;
@@ -178,7 +178,7 @@ static void the_kernel_accepts_the_same(void **state)
 	assert_int_equal(t->failures, 0);
 }
 
-/* What goes beyond the kernel's language, and how the kernel is told. */
+/* Extensions of the kernel's language, and their text for the kernel. */
 static void extensions_are_translated_for_the_kernel(void **state)
 {
 	static const struct {
@@ -251,7 +251,7 @@ static void comm_of(struct test *t, const struct dkt_record *record, char comm[s
 	comm[len] = '\0';
 }
 
-/* Behind the end of a string in an array is what was in memory there, which may differ. */
+/* After the end of a string, an array holds any bytes of the memory, which may differ. */
 static bool same_field(const struct dkt_record *a, const struct dkt_record *b,
 		       const struct dkt_field *field)
 {
@@ -444,7 +444,7 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], QUIT))
 		return 0;
-	/* A pipe that closes shall not leave the instances behind. */
+	/* Ignore a closed pipe: the instances must be removed. */
 	signal(SIGPIPE, SIG_IGN);
 	if (geteuid()) {
 		fprintf(stderr, "skipped: not root\n");

@@ -223,7 +223,7 @@ static void a_wake_up_is_not_forgotten(void **state)
 	assert_false(is_readable(room, 0));
 }
 
-/* What is there already need not be waited for. */
+/* Records that exist already need no wait. */
 static void a_new_source_is_read_without_a_wait(void **state)
 {
 	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_FOLLOW, .wake_percent = 90);

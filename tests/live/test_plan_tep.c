@@ -214,7 +214,7 @@ static void fill_bytes(struct state *state, uint8_t *p, size_t len, unsigned int
 		p[i] = kind == 0 ? 0 : kind == 1 ? 0xff : (uint8_t)next_random(state);
 }
 
-/* A dynamic array lies behind all fields. */
+/* A dynamic array follows all fields. */
 static void fill_dynamic(struct state *state, const struct tep_format_field *field,
 			 struct data *data, unsigned int kind)
 {
@@ -231,7 +231,7 @@ static void fill_dynamic(struct state *state, const struct tep_format_field *fie
 	put_number(data, field, at | len << 16);
 }
 
-/* What a field without size reaches to: the end of the record. */
+/* A field without a size ends with the record. */
 static void fill_rest(struct state *state, struct data *data)
 {
 	fill_text(state, data->bytes + data->size, 24);

@@ -31,7 +31,7 @@ static bool put(const void *bytes, size_t size)
 	return fwrite(bytes, size, 1, stdout) == 1;
 }
 
-/* Copies what is no sample; returns the first sample. */
+/* Copies everything before the first sample; returns that sample. */
 static char *copy_head(size_t size)
 {
 	struct perf_event_header head;

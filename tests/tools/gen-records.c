@@ -125,7 +125,7 @@ static size_t put_text(struct gen *gen, char *text, size_t len)
 	return len;
 }
 
-/* Records without names or texts of their own, one behind the other. */
+/* Consecutive records without names and texts. */
 static size_t put_records(char *text, size_t n)
 {
 	struct record_head h = { .len = sizeof(h) + 4, .sec = START, .line = 7 };

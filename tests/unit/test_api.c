@@ -36,7 +36,7 @@ static const struct call {
  * Only calls of the library itself fail: libtraceevent's parser crashes if one of its own does.
  */
 
-static unsigned long allocations, fail_at; /* 0: none fails */
+static unsigned long allocations, fail_at; /* 0: no allocation fails */
 
 static bool runs_out(void)
 {
@@ -93,7 +93,7 @@ static void on_crash(int sig)
 	siglongjmp(crash, sig);
 }
 
-/* The contexts have words before: those of an older failure, if an allocation fails; else none. */
+/* The error message of the context before a call whose allocation fails. */
 #define STALE "an older failure"
 
 static int run_without(const struct call *call, struct room *r, unsigned long fail)

@@ -4,7 +4,7 @@
 
 #include "log_tree.h"
 
-/* Masks of a value in lctl's words. */
+/* The masks of a value in lctl's syntax. */
 static uint32_t mask_of(enum mask_kind kind, const char *words)
 {
 	struct mask_value value;
@@ -29,7 +29,7 @@ static int apply(struct log_tree *t, const char *debug, const char *filter, uint
 	return err;
 }
 
-/* What the log was before each failure: one event on, with a filter. */
+/* The log before each failure: one event enabled, with a filter. */
 static void apply_first(struct log_tree *t)
 {
 	assert_ok(t->ctx, apply(t, "net", "common_pid == 1", 4));
@@ -147,7 +147,7 @@ static void a_refused_file_undoes_all(void **state)
 	}
 }
 
-/* What can be known before is found before: the words are those of the filter. */
+/* An error in the filter is found before the change begins. */
 static void a_bad_filter_touches_nothing(void **state)
 {
 	struct log_tree *t = *state;
@@ -206,7 +206,7 @@ static bool killed_at(struct log_tree *t, int step)
 	return WIFSIGNALED(status);
 }
 
-/* Wherever it was killed, the next command puts back what was before, and keeps it. */
+/* Wherever a process was killed, the next command restores and keeps the state before. */
 static void the_next_command_takes_back(void **state)
 {
 	struct log_tree *t = *state;
@@ -253,7 +253,7 @@ static void a_look_takes_nothing_back(void **state)
 	assert_string_equal(now, half);
 }
 
-/* What was written of the note makes no sense: it is not ours, and the settings are those that are kept. */
+/* An incomplete note is ignored, and the saved settings count. */
 static void a_note_without_sense_is_dropped(void **state)
 {
 	struct log_tree *t = *state;

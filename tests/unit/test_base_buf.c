@@ -14,7 +14,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* What is in the buffer is that text; then it is empty. */
+/* Checks and then empties the buffer. */
 static void holds(struct dkt_buf *buf, const char *text)
 {
 	size_t len;
@@ -178,7 +178,7 @@ static void messages_escape_their_arguments(void **state)
 	(void)state;
 	assert_string_equal(text, "open a\\ndktrace: forged \\x1b[2J: 5");
 	free(text);
-	/* Words that have lines are handed on. */
+	/* A message of several lines is passed on. */
 	text = words("%s", "filter: no\n  a\033\n  ^");
 	assert_string_equal(text, "filter: no\n  a\\x1b\n  ^");
 	free(text);

@@ -66,7 +66,7 @@ static void numbers_are_taken_from_a_longer_text(void **state)
 	uint64_t value;
 
 	(void)state;
-	/* The bound is kept, whatever stands behind it. */
+	/* The limit holds, whatever follows. */
 	assert_int_equal(dkt__take_u64(&p, text + 3, DKT__DEC, &value), 0);
 	assert_true(p == text + 3 && value == 123);
 	assert_int_equal(dkt__take_u64(&p, NULL, DKT__DEC, &value), 0);

@@ -8,7 +8,7 @@
 #include "check.h"
 
 #define BIT(cap)    (1ull << (cap))
-#define NOBODY_HERE 4242 /* not the owner of what the tests make */
+#define NOBODY_HERE 4242 /* not the owner of the tests' files */
 
 struct fixture {
 	struct dkt_ctx *ctx;
@@ -70,7 +70,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Checks the needs as a stranger with these capabilities, who is refused at that place. */
+/* Checks the needs as another user with these capabilities, and that the check fails at that place. */
 static void refused(struct fixture *f, uint64_t caps, unsigned int needs, const char *place,
 		    const char *mode)
 {
@@ -284,7 +284,7 @@ static int keep_and_look(struct dkt_ctx *ctx)
 		return 4;
 	if (dkt_caps_limit(ctx, DKT_KEEP_OUTPUT) || effective() != (all & files))
 		return 5;
-	/* What is not there any more cannot be kept; tracefs here belongs to this user. */
+	/* Capabilities that are already dropped cannot be kept; this tracefs belongs to this user. */
 	if (dkt_caps_limit(ctx, DKT_KEEP_INPUT | DKT_KEEP_TRACEFS | DKT_KEEP_KILL) || effective())
 		return 6;
 	return dkt_caps_raise(ctx) || effective() ? 7 : 0;

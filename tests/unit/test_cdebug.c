@@ -100,7 +100,7 @@ static void each_machine_has_its_argument_registers(void **state)
 	has(fields, "a0=$arg5");
 	has(fields, "a2=$stack1");
 	has(fields, "v3=+24(+16($arg3))");
-	/* Behind the two arguments of libcfs_debug_msg(). */
+	/* The arguments after the two of libcfs_debug_msg(). */
 	has(fields, "n2=+0(+40(+16(+16($arg3)))):string");
 	free(fields);
 }
@@ -140,7 +140,7 @@ static void arguments_at_a_call_are_registers(void **state)
 	assert_lacks(fields, " a0=");
 	assert_lacks(fields, " fmt=");
 	free(fields);
-	/* Nobody knows where a dentry has its name. */
+	/* The place of a dentry's name is unknown. */
 	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_BEHIND, 0, 0, &fields), 0);
 	assert_lacks(fields, " d0=");
 	free(fields);
@@ -299,7 +299,7 @@ static void records_become_messages(void **state)
 	put(&raw, 76, 0xffff888100000000, 8);
 	put_text(&raw, 84, "lock");
 	line_is(m, event, &raw, "(client.c:17:f()) ### lock <%d> for 3");
-	/* What makes no sense is not followed. */
+	/* Invalid pointers are not followed. */
 	put(&raw, 64, 7, 4);
 	line_is(m, event, &raw, "(client.c:17:f()) <%pV 0xffff888100000000> for 3");
 	put(&raw, 64, 0x7ffffff8, 4);

@@ -128,7 +128,7 @@ static void recording_starts_again_after_a_kill(void **state)
 	assert_ok(p->ctx, dkt_instance_wake(p->in, p->spool));
 	assert_file(p, "instances/mine/tracing_on", "1");
 	assert_false(dkt__note_exists(p->spool, "rest"));
-	/* Somebody may have switched it off since; there is no note that says otherwise. */
+	/* Another process may have stopped recording since: no note says that it must start again. */
 	assert_ok(p->ctx, dkt_instance_set_on(p->in, false));
 	assert_ok(p->ctx, dkt_instance_wake(p->in, p->spool));
 	assert_file(p, "instances/mine/tracing_on", "0");
@@ -140,7 +140,7 @@ static int refuse(void *data)
 	return -EIO;
 }
 
-/* What fails but is not killed needs nobody else. */
+/* A process that fails, but is not killed, starts recording again itself. */
 static void a_failed_stop_of_recording_ends(void **state)
 {
 	struct place *p = *state;
@@ -150,7 +150,7 @@ static void a_failed_stop_of_recording_ends(void **state)
 	assert_false(dkt__note_exists(p->spool, "rest"));
 }
 
-/* Recording that was off stays off. */
+/* Recording that was stopped stays stopped. */
 static void a_log_that_is_off_stays_off(void **state)
 {
 	struct place *p = *state;
@@ -162,7 +162,7 @@ static void a_log_that_is_off_stays_off(void **state)
 	assert_file(p, "instances/mine/tracing_on", "0");
 }
 
-/* ---- what is the whole kernel's ---- */
+/* ---- settings of the whole kernel ---- */
 
 static int change_functions(struct place *p, const struct dkt_tracer_opts *functions)
 {
@@ -220,7 +220,7 @@ static void roots_depth_and_threshold_are_restored(void **state)
 	assert_unlimited(p);
 }
 
-/* Those of somebody else are not touched, and none are put back. */
+/* Settings of another program are not changed, and not restored. */
 static void settings_of_other_programs_are_left_alone(void **state)
 {
 	struct place *p = *state;
@@ -235,7 +235,7 @@ static void settings_of_other_programs_are_left_alone(void **state)
 	assert_file(p, "instances/mine/current_tracer", "nop");
 }
 
-/* The last of the files cannot be written: those before it go back at once. */
+/* The last of the files cannot be written: those before it are restored at once. */
 static void limits_that_fail_half_way_are_restored(void **state)
 {
 	struct place *p = *state;
@@ -262,7 +262,7 @@ static void borrow_and_die(struct place *p)
 
 static void assert_top_as_before(const struct place *p)
 {
-	/* A directory shows what was written, not the list of clocks. */
+	/* In a directory, the file has the written text, not the list of clocks. */
 	assert_file(p, "trace_clock", "local");
 	assert_file(p, "buffer_size_kb", "1408");
 	assert_file(p, "tracing_on", "1");
@@ -283,7 +283,7 @@ static void the_top_instance_is_restored(void **state)
 	assert_top_as_before(p);
 }
 
-/* Killed while its recording rested: it records again, and it is still borrowed. */
+/* After a kill while recording was stopped, the top instance records again, and is still borrowed. */
 static void the_top_instance_records_again(void **state)
 {
 	struct place *p = *state;
@@ -314,7 +314,7 @@ static void a_failed_restore_is_tried_again(void **state)
 	assert_top_as_before(p);
 }
 
-/* A note that was cut short: what a kernel begins with. */
+/* With a truncated note, the values after boot are restored. */
 static void a_truncated_note_restores_the_kernels_defaults(void **state)
 {
 	struct place *p = *state;

@@ -122,9 +122,9 @@ static int change_all(struct place *p)
 	return err;
 }
 
-/* ---- what the instance says ---- */
+/* ---- the state of the instance ---- */
 
-/* A directory keeps one behind the other what the kernel carries out: the change, then its undoing. */
+/* In a directory, the file has all writes one after the other: the change, then its undoing. */
 static void carry_out(char *text)
 {
 	static const char *const undone[] = { "traceoff!traceoff", "!traceontraceon:3" };

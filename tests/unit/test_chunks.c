@@ -7,7 +7,7 @@
 #define CHUNKS 4u
 #define PAGES  3u /* of a chunk */
 
-/* What is packed: the number of the chunk's first page, or what nobody can unpack. */
+/* The packed data: the number of the chunk's first page, or invalid data. */
 #define BAD UINT32_MAX
 
 static unsigned int n_unpacked;
@@ -94,7 +94,7 @@ static void each_chunk_is_unpacked_once(void **state)
 	assert_int_equal(n_unpacked, CHUNKS - 1);
 }
 
-/* What is walked stays while times are asked for, and what was asked for last can be walked. */
+/* The walked chunk stays unpacked during a search, and the chunk searched last can be walked. */
 static void a_search_does_not_disturb_a_walk(void **state)
 {
 	struct dkt__chunks *chunks = *state;

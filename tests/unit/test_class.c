@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-/* ---- what is refused ---- */
+/* ---- errors ---- */
 
 struct refusal {
 	const char *text;
@@ -119,7 +119,7 @@ static void files_that_cannot_be_read_are_errors(void **state)
 	dkt_ctx_free(ctx);
 }
 
-/* ---- what a map means ---- */
+/* ---- the meaning of a map ---- */
 
 #define NAMES                                                                                      \
 	"block:block_rq_complete\nblock:block_rq_issue\nkmem:kfree\nkmem:kmalloc\n"                \

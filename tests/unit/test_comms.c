@@ -8,7 +8,7 @@ static void set(struct dkt__comms *comms, int32_t pid, const char *name)
 	assert_int_equal(dkt__comms_set(comms, pid, name, strlen(name)), 0);
 }
 
-/* Who has got a name may keep it and tell it from another by its address. */
+/* A caller may keep the pointer to a name, and compare names by address. */
 static void a_name_stays_valid_after_a_change(void **state)
 {
 	struct dkt__comms comms = { 0 };

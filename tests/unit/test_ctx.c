@@ -23,7 +23,7 @@ static void messages_are_set_and_prefixed(void **state)
 	assert_string_equal(dkt_error(ctx), "");
 	assert_fails(ctx, -EIO, "read x", dkt_fail(ctx, -EIO, "read %s", "x"));
 	assert_fails(ctx, -EIO, "open 5: read x", dkt_fail_in(ctx, -EIO, "open %d", 5));
-	/* Its own words as an argument. */
+	/* The context's own message as an argument. */
 	assert_fails(ctx, -EPERM, "open 5: read x again",
 		     dkt_fail(ctx, -EPERM, "%s again", dkt_error(ctx)));
 	dkt_ctx_free(NULL);

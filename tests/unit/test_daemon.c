@@ -51,7 +51,7 @@ static int clear_setup(void **state)
 	return 0;
 }
 
-/* Records that are told apart by their second, of any length; up to one that fails. */
+/* Adds records of any length, each with another second, until one fails. */
 static int try_add(struct setup *s, struct daemon_file *file, unsigned int n)
 {
 	int err = 0;
@@ -165,7 +165,7 @@ static void limit_files(rlim_t bytes)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* Adds and writes until the disk is full. The file is whole, and has what it says that it has. */
+/* Adds and writes until the disk is full. The file is complete and has all records that it reports. */
 static uint64_t fill(struct setup *s, uint64_t pos, rlim_t bytes, bool often)
 {
 	uint64_t before = s->next;
@@ -207,7 +207,7 @@ static void a_full_disk_leaves_complete_records(void **state)
 		pos = fill(s, UINT64_MAX, sizes[i / 2], i % 2);
 		assert_int_equal(stat(s->name, &st), 0);
 		assert_int_equal(st.st_size, pos);
-		/* When there is room again it goes on behind that. */
+		/* When there is space again, the daemon continues after the last record. */
 		assert_ok(s->ctx, daemon_file_open(s->ctx, s->name, 1 << 20, 0, pos, &file));
 		add(s, file, 40);
 		assert_int_equal(daemon_file_flush(file), 0);
@@ -216,7 +216,7 @@ static void a_full_disk_leaves_complete_records(void **state)
 	}
 }
 
-/* The same where older records are written over, in a file system that needs new blocks for that. */
+/* The same if older records are overwritten, in a file system that needs new blocks for that. */
 static void a_full_disk_while_overwriting_leaves_complete_records(void **state)
 {
 	static const rlim_t ats[] = { 1000, 65537, 131072 + 20000, 400000 };
@@ -238,7 +238,7 @@ static void a_full_disk_while_overwriting_leaves_complete_records(void **state)
 	}
 }
 
-/* Killed while it wrote: the next one begins where the torn record did. */
+/* A killed daemon left an incomplete record: the next one begins at its place. */
 static void a_new_daemon_overwrites_an_incomplete_record(void **state)
 {
 	struct setup *s = *state;
@@ -277,7 +277,7 @@ static void lines_become_records_and_back(void **state)
 	(void)state;
 	*record_line(&kept, rec, len, out) = '\0';
 	assert_string_equal(out, line);
-	/* What is no such line becomes a text. */
+	/* Any other line becomes a text. */
 	len = record_make(&from, &bits, 0, "odd (a:b\n", 9, rec);
 	*record_line(&kept, rec, len, out) = '\0';
 	assert_has(out, ":77:0:(:0:()) odd (a:b\n");

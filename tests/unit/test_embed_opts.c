@@ -170,7 +170,7 @@ static void a_made_source_needs_only_next(void **state)
 	assert_int_equal(closed, 3);
 }
 
-/* A caller need not look at which pointer was NULL to know who closes. */
+/* Whichever pointer is NULL, the call closes the object. */
 static void a_failed_make_calls_close(void **state)
 {
 	DKT_OPTS(dkt_source_calls, calls, .next = no_more, .close = count_close);

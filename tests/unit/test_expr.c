@@ -342,7 +342,7 @@ static void text_for_the_kernel_is_canonical(void **state)
 		{ "name == worker", "name == \"worker\"" },
 		{ "name == 'a\"b'", "name == 'a\"b'" },
 		{ "u8 ==\n1", "u8 == 1" },
-		/* What the kernel would misjudge. */
+		/* Expressions that the kernel would evaluate wrongly. */
 		{ "name ~ '*sh'", "name ~ '*\\sh'" },
 		{ "COMM ~ \"*sh*\"", "COMM ~ \"*\\sh*\"" },
 		{ "text ~ '*sh'", "text ~ '*sh'" },
@@ -508,7 +508,7 @@ static void an_events_own_field_comes_first(void **state)
 	assert_true(match(f, "comm == 'worker/1' && COMM == 'dd' && cpu == 200 && CPU == 3"));
 }
 
-/* No record, however short or false its words, is read beyond its end. */
+/* No record is read beyond its end, however short or wrong it is. */
 static void hostile_records(void **state)
 {
 	static const char *const texts[] = {

@@ -88,7 +88,7 @@ static void a_last_page_may_be_too_short(void **state)
 	assert_int_equal(size, 7);
 }
 
-/* The file became shorter while it was read. */
+/* The file shrinks while it is read. */
 static void a_file_may_shrink_while_it_is_read(void **state)
 {
 	struct dkt__extent *extent = *state;

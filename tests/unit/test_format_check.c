@@ -38,7 +38,7 @@ static void valid_fields_are_kept(void **state)
 	}
 }
 
-/* No record has these, whoever says so. */
+/* No record can have these fields. */
 static void fields_outside_of_records_are_removed(void **state)
 {
 	static const char *const fields[] = {
@@ -87,7 +87,7 @@ static void fields_that_harm_libtraceevent_are_removed(void **state)
 	}
 }
 
-/* It parses print formats by calling itself, without a limit. */
+/* libtraceevent parses print formats recursively, without a limit. */
 static void nested_print_formats_are_removed(void **state)
 {
 	(void)state;
@@ -99,7 +99,7 @@ static void nested_print_formats_are_removed(void **state)
 	expect("", false, "");
 }
 
-/* A file brings as many fields as it likes. */
+/* A file can have any number of fields. */
 static void the_number_of_fields_is_limited(void **state)
 {
 	char *text = NULL, *clean, *line;

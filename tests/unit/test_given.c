@@ -84,7 +84,7 @@ static void a_file_brings_formats(void **state)
 	assert_null(dkt_event_field(dkt_event_by_id(ctx, 302), "value"));
 }
 
-/* The running kernel is not asked: this one has neither its events nor its names. */
+/* The running kernel is not asked: it has neither the events nor the names of the file. */
 static void the_running_kernel_is_not_asked(void **state)
 {
 	struct dkt_ctx *ctx = *state;

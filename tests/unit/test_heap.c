@@ -30,7 +30,7 @@ static void streams_are_merged_by_time_then_order(void **state)
 		last = top.ts;
 		last_order = top.order;
 		noise = noise * 6364136223846793005u + 1442695040888963407u;
-		/* At equal times one stream must not come back before the others have gone on. */
+		/* At equal times, a stream must not come again before the others have advanced. */
 		time[top.nr] += 1 + (noise >> 60) % 7;
 		if (--left[top.nr])
 			dkt__heap_move(&heap, time[top.nr]);

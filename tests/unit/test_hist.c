@@ -118,7 +118,7 @@ static void expect_here(struct tree *t, const char *sort, const char *rows)
 	expect(t, sort, rows);
 }
 
-/* ---- counted here ---- */
+/* ---- counting in user space ---- */
 
 static void log2_rows_have_the_kernels_edges(void **state)
 {
@@ -131,7 +131,7 @@ static void log2_rows_have_the_kernels_edges(void **state)
 	start(t, "count.log2", NULL, 0);
 	for (i = 0; i < ARRAY_SIZE(values); i++)
 		add(t, values[i], 0, "");
-	/* What is beyond 2^63 is with 0, as in the kernel: it rounds up to nothing. */
+	/* A value above 2^63 counts in the row of 0, as in the kernel: rounding up overflows. */
 	expect_here(t, NULL,
 		    "0-1: 3\n2: 1\n3-4: 2\n5-8: 2\n9-16: 1\n549755813889-1099511627776: 1\n"
 		    "1099511627777-2199023255552: 1\n4611686018427387905-9223372036854775808: 1\n");
@@ -197,7 +197,7 @@ static void stacks_are_keys(void **state)
 	start(t, "stacktrace", NULL, 0);
 	add(t, 0, 0, "");
 	assert_int_equal(dkt_hist_add(t->hist, NULL, &record), 0);
-	/* One that belongs to no record of ours. */
+	/* A stack that belongs to no record that is counted. */
 	assert_int_equal(dkt_hist_add(t->hist, NULL, &record), 0);
 	add(t, 0, 0, "");
 	assert_int_equal(dkt_hist_add(t->hist, NULL, &record), 0);
@@ -328,7 +328,7 @@ static void errors_of_options_show_their_place(void **state)
 	}
 }
 
-/* ---- what the kernel shows ---- */
+/* ---- the kernel's hist files ---- */
 
 static void parse(struct tree *t, const char *text)
 {

@@ -166,7 +166,7 @@ static void process_ids_have_names(void **state)
 	dkt_hist_free(hist);
 }
 
-/* The kernel is asked for what it knows. */
+/* The kernel gets only modifiers that it knows. */
 static void the_kernel_gets_modifiers_that_it_knows(void **state)
 {
 	struct tree *t = *state;

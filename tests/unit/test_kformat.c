@@ -6,7 +6,7 @@
 #include "plan/kformat.h"
 #include "symbol.h"
 
-/* What lies behind an argument. */
+/* The bytes to which an argument points. */
 struct behind {
 	const void *bytes;
 	size_t len;
@@ -271,7 +271,7 @@ static void dentries_print_their_names(void **state)
 	prints(&m, "a name  |", "%-8pd|", words, 1);
 	prints(&m, "a name <%pd 0xffff888100b00000>", "%pd %pd", words, 2);
 	prints(&m, "<%pd2 0xffff888100a00000> <%pD 0xffff888100b00000>", "%pd2 %pD", words, 2);
-	/* Who was made before there was such a thing does not hand it over. */
+	/* A caller built with an older header does not pass this member. */
 	m.args.sz = offsetof(struct dkt_kprintf_args, dentry_name);
 	prints(&m, "<%pd 0xffff888100a00000>", "%pd", words, 1);
 }
@@ -324,7 +324,7 @@ static void pointers_print_the_recorded_bytes(void **state)
 	m.behind[0] = (struct behind){ &sa, sizeof(sa) };
 	prints(&m, "10.0.2.15:988", "%pISp", &word, 1);
 	prints(&m, "10.0.2.15", "%pISc", &word, 1);
-	/* What is behind the address is always zero. */
+	/* The memory at the address is always zero. */
 	m.behind[0].len = 8;
 	prints(&m, "10.0.2.15:988", "%pISpc", &word, 1);
 	m.behind[0].len = 2;
@@ -359,7 +359,7 @@ static void raw_bytes_are_preferred_to_a_string(void **state)
 	m.behind[0].len = 0;
 	prints(&m, "<%pI4 0xffff888100000000>", "%pI4", &word, 1);
 	prints(&m, "<%s 0xffff888100000000>", "%s", &word, 1);
-	/* Who was built before there was such a function. */
+	/* A caller built with an older header. */
 	m.raw[0].len = 8;
 	m.args.sz = offsetof(struct dkt_kprintf_args, raw);
 	prints(&m, "<%pI4 0xffff888100000000>", "%pI4", &word, 1);

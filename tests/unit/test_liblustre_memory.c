@@ -16,7 +16,7 @@
 #define LINE "00000100:00100000:2.0:1495061256.496695:0:14615:0:(client.c:1498:send()) one\n"
 
 #if !SANITIZED
-/* The allocation that fails, counted from 1; 0: none. */
+/* The number of the allocation that fails, from 1 on; 0: none fails. */
 static long failing, allocations;
 
 void *__libc_malloc(size_t size);
@@ -118,7 +118,7 @@ static void every_allocation_may_fail(void **state)
 		failing = 0;
 		if (allocations < i)
 			break;
-		/* Some are for what can be had otherwise. */
+		/* A call may succeed without some allocations. */
 		if (err && err != -ENOMEM)
 			fail_msg("allocation %ld of %ld: %d", i, allocations, err);
 	}

@@ -61,7 +61,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* What the kernel would hand out for a CPU: so many of its pages. */
+/* Sets the number of pages that the kernel has for a CPU. */
 static void hand_out(struct tree *t, int cpu, uint32_t n)
 {
 	uint8_t *bytes = malloc(n * PAGE_BYTES + 1);
@@ -187,7 +187,7 @@ static void records_come_in_order_of_time(void **state)
 	dkt_source_close(source);
 }
 
-/* The first record of each CPU of an emptied buffer, once. */
+/* In an emptied buffer, the first record of each CPU is marked once. */
 static void the_first_record_of_a_cpu_is_marked_once(void **state)
 {
 	struct tree *t = *state;
@@ -204,7 +204,7 @@ static void the_first_record_of_a_cpu_is_marked_once(void **state)
 	dkt_source_close(source);
 }
 
-/* Read, but never said to be done: a second reader, as after a kill, has all of them. */
+/* If records were read but not done, a second reader, as after a kill, gets them all. */
 static void records_not_done_come_again(void **state)
 {
 	struct tree *t = *state;
@@ -225,7 +225,7 @@ static void records_not_done_come_again(void **state)
 	dkt_source_close(source);
 }
 
-/* At every place: what was done is gone, the rest is there. */
+/* At every place, done records are removed and the rest stays. */
 static void done_records_are_removed_at_every_place(void **state)
 {
 	struct tree *t = *state;
@@ -298,7 +298,7 @@ static void a_merged_source_keeps_the_record_read_ahead(void **state)
 	}
 }
 
-/* A bound leaves the later ones, also those of a page that has been taken. */
+/* A bound leaves later records, also those of a page that was read already. */
 static void a_bound_leaves_later_records(void **state)
 {
 	struct tree *t = *state;
@@ -324,7 +324,7 @@ static void a_bound_leaves_later_records(void **state)
 	}
 }
 
-/* A bad page of one CPU does not bring back what was returned of another one's. */
+/* A bad page of one CPU does not repeat returned records of another CPU. */
 static void a_bad_page_repeats_no_record_of_another_cpu(void **state)
 {
 	struct tree *t = *state;
@@ -395,7 +395,7 @@ static void a_gap_has_the_number_of_lost_records(void **state)
 	dkt_source_close(source);
 }
 
-/* A saved tree without the kernel's counts: what its pages say is lost. */
+/* A saved tree without the kernel's statistics: the pages count the losses. */
 static void without_statistics_the_pages_tell_the_loss(void **state)
 {
 	struct tree *t = *state;
@@ -437,12 +437,12 @@ static void unknown_and_bad_records_are_counted(void **state)
 	at_end(source);
 	assert_int_equal(dkt_source_loss(source, 0, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.seen, 1);
-	/* A record of type 0 is none, and what follows has no length. */
+	/* Type 0 is not a record, and the bytes after it have no valid length. */
 	assert_int_equal(loss.bad, 2);
 	dkt_source_close(source);
 }
 
-/* Each lost record is told by one capture. */
+/* Each lost record is reported by one source. */
 static void each_lost_record_is_reported_once(void **state)
 {
 	struct tree *t = *state;
@@ -455,7 +455,7 @@ static void each_lost_record_is_reported_once(void **state)
 	source = open_live(t, 0, 0);
 	at_end(source);
 	assert_int_equal(dkt_source_done(source), 0);
-	/* More is lost before somebody asks. */
+	/* More records are lost before the next call. */
 	stats(t, 0, 150, 50);
 	assert_int_equal(dkt_source_loss(source, 0, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.lost, 103);
@@ -469,7 +469,7 @@ static void each_lost_record_is_reported_once(void **state)
 	assert_int_equal(dkt_source_loss(source, 0, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.lost, 50);
 	dkt_source_close(source);
-	/* Emptied by somebody else: the counts began again. */
+	/* Another program emptied the buffers: the statistics begin again. */
 	stats(t, 0, 20, 0);
 	source = open_live(t, DKT_LIVE_KEEP, 0);
 	assert_int_equal(dkt_source_loss(source, 0, &loss, sizeof(loss)), 0);
@@ -499,7 +499,7 @@ static void hand_out_many(struct tree *t)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* They are written out before more are taken. */
+/* Pages are flushed before more are read. */
 static void pages_are_done_before_more_are_taken(void **state)
 {
 	struct tree *t = *state;
@@ -596,7 +596,7 @@ static bool wants_none(void *data, struct dkt_event *event)
 	return false;
 }
 
-/* What nobody wants is left out, and counts as seen; the event is asked about once. */
+/* Unwanted records are skipped and count as seen; the callback runs once per event. */
 static void skipped_records_count_as_seen(void **state)
 {
 	struct tree *t = *state;
@@ -612,7 +612,7 @@ static void skipped_records_count_as_seen(void **state)
 	dkt_source_close(source);
 }
 
-/* Whoever follows sees what has come when it asks again, whether it waited or not. */
+/* A following source returns new records at the next call, with or without a wait. */
 static void a_following_source_sees_new_records(void **state)
 {
 	struct tree *t = *state;

@@ -8,7 +8,7 @@
 
 #define BASE 1495061000u
 
-/* What a view has at the most. */
+/* The maximum of records in a view. */
 #define RING 4096
 
 #define MS INT64_C(1000000)
@@ -27,7 +27,7 @@ static void log_begin(struct log *log)
 	assert_int_equal(dkt_ctx_new(NULL, &log->ctx), 0);
 }
 
-/* A record of that process, so many microseconds behind the begin. */
+/* Adds a record of a process at a time in microseconds after the beginning. */
 static void log_add(struct log *log, uint32_t pid, uint64_t usec, const char *text)
 {
 	static const char place[] = "file.c\0func";
@@ -62,7 +62,7 @@ static void log_end(struct log *log)
 	close(log->fd);
 }
 
-/* Whether the log has the message of a probe of process 77, so many ns behind the begin. */
+/* True if the log has the message that a probe recorded for process 77 at ns after the beginning. */
 static bool finds(struct log *log, int64_t ns, const char *text)
 {
 	const struct message_key key = { .time = BASE * INT64_C(1000000000) + ns,
@@ -153,7 +153,7 @@ static void a_process_that_did_nothing_else_may_be_late(void **state)
 	log_end(&log);
 }
 
-/* The view is as long as it is: what was returned last stays, however far one looks. */
+/* The view has a fixed length, but the record returned last stays, however far the search goes. */
 static void the_record_returned_last_stays(void **state)
 {
 	const uint8_t *rec;

@@ -87,7 +87,7 @@ static const struct row debug_rows[] = {
 static const struct row subsystem_rows[] = {
 	GIVES("mds ost", 0x14), GIVES("-lnet", 0xfffffbff), GIVES("-all", 0), GIVES("none", 0),
 	NUMBER("0x400", 0x400), REFUSED("all_subs", "all_subs"),
-	/* The empty token is the name of bit 22, the first one that has none. */
+	/* The empty word means bit 22, the first bit without a name. */
 	GIVES("--lnet", 0xffbffbff), GIVES("mds++ost", 0x00400014), GIVES("mds +,ost", 0x00400014),
 	GIVES("mds +,", 0x00400004), GIVES("- +ost", 0xffbfffff), DANGLING("++"),
 	GIVES("mds+++ost", 0x00400014), REFUSED("--lnetx", "lnetx"), DANGLING("mds++"),
@@ -263,7 +263,7 @@ static void names_and_bits_agree(void **state)
 	assert_string_equal(mask_name(MASK_DEBUG, 32), "");
 }
 
-/* What is spelt gives the same mask again, whatever was set before. */
+/* A printed mask reads back as the same mask, whatever was set before. */
 static void spelt_masks_read_back(void **state)
 {
 	static const struct {
@@ -297,7 +297,7 @@ static void spelt_masks_read_back(void **state)
 	}
 }
 
-/* debug_sources has three words and no other bit, however it is set. */
+/* debug_sources has three bits with names and no other bit, however it is set. */
 static void sources_have_three_bits(void **state)
 {
 	static const struct {

@@ -44,11 +44,11 @@ static void other_programs_keep_a_part(void **state)
 		unsigned int total, available, own, most; /* MB */
 	} rows[] = {
 		{ 24000, 23000, 0, 23000 - 4800 }, /* 20 % of much */
-		{ 24000, 6000, 0, 1200 }, /* somebody else has the rest */
+		{ 24000, 6000, 0, 1200 }, /* other programs have the rest */
 		{ 24000, 4000, 0, 0 },
 		{ 8000, 7000, 0, 7000 - 2048 }, /* 20 % would be less than 2 GiB */
 		{ 1000, 900, 0, 400 }, /* 2 GiB are more than there is */
-		/* What the buffers have is free for them, and nothing is taken from them. */
+		/* The buffers' own memory counts as available for them, and they never shrink. */
 		{ 24000, 13000, 10000, 23000 - 4800 },
 		{ 24000, 4800, 10000, 10000 },
 		{ 24000, 100, 10000, 10000 },

@@ -57,7 +57,7 @@ static int script_loss(void *data, int cpu, struct dkt_loss *loss)
 	return 0;
 }
 
-/* Two of them as one source; the second one's times are 100 behind. */
+/* Merges two sources; the times of the second are 100 lower. */
 struct pair {
 	struct dkt_ctx *ctx;
 	struct script scripts[2];
@@ -196,7 +196,7 @@ static void a_merged_source_waits_for_a_part_that_waits(void **state)
 	pair_open(&pair, &(struct script){ .steps = { 101, LATER, 105, LATER } },
 		  &(struct script){ .steps = { 2, LATER } });
 	assert_next(&pair, 101, 0);
-	/* There is more: nobody waits. */
+	/* There are more records, so the call does not wait. */
 	assert_int_equal(dkt_source_wait(pair.merged, -1), 0);
 	assert_next(&pair, 102, 1);
 	assert_none(&pair, DKT_NEXT_LATER);

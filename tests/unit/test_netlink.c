@@ -26,7 +26,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A container may forbid netlink: then there is nothing to test but the words. */
+/* A container may forbid netlink; then only the message can be tested. */
 static void need_netlink(struct dkt_ctx *ctx)
 {
 	if (dkt_netlink_family(ctx, "nlctrl") >= 0)

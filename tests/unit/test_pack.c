@@ -74,7 +74,7 @@ static void kbuffer_reads_back_every_record(void **state)
 	free(p);
 }
 
-/* What was lost before a page is stored behind its records, or only said. */
+/* The number of records lost before a page is stored after its records, or only a flag is set. */
 static void losses_before_a_page_are_stored_or_marked(void **state)
 {
 	const uint64_t lost[] = { 0, 7, DKT_LOST_UNKNOWN };

@@ -164,7 +164,7 @@ static void lost_records_before_a_page_are_counted(void **state)
 	memset(w->made.bytes + w->made.at, 0, 8);
 	assert_int_equal(count(w, 0), 1);
 	assert_true(w->page.lost == DKT_LOST_UNKNOWN);
-	/* A number that would lie behind the page. */
+	/* A number that does not fit into the page. */
 	while (w->made.at + 20 <= PAGE_BYTES)
 		page_record(&w->made, 1, 7, 2);
 	memset(w->made.bytes + PAGE_BYTES, 0x55, 16);
@@ -334,7 +334,7 @@ static uint64_t compare(struct kbuffer *kbuf, const struct any_page *any)
 	assert_int_equal(kbuffer_load_subbuffer(kbuf, any->bytes), 0);
 	data = kbuffer_read_event(kbuf, &ts);
 	end = dkt__page_load(&page, any->bytes, 0, &rec);
-	/* kbuffer up to 1.7 knows of none where a time extend comes before the first record. */
+	/* kbuffer up to version 1.7 reports no loss if a time extend comes before the first record. */
 	if (kbuffer_curr_offset(kbuf) == 8 + (int)any->long_size)
 		assert_true((int64_t)page.lost == kbuffer_missed_events(kbuf));
 	for (; !end; n++) {

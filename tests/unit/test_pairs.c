@@ -222,7 +222,7 @@ static void no_pair_spans_a_gap(void **state)
 	assert_int_equal(dkt_pairs_slow(t->pairs, 2, &slow, sizeof(slow)), 1);
 }
 
-/* One event can be both: it ends what the one before began. */
+/* One event can begin and end: each record ends the pair that the one before began. */
 static void one_event_can_begin_and_end(void **state)
 {
 	struct tree *t = *state;
@@ -274,7 +274,7 @@ static void invalid_keys_are_refused(void **state)
 	}
 }
 
-/* ---- what it is built of ---- */
+/* ---- data structures ---- */
 
 static int cmp_u64(const void *a, const void *b)
 {
@@ -312,7 +312,7 @@ static void quantiles_are_those_of_sorted_values(void **state)
 
 		assert_true(want < 128 ? have == want : off > 0.996 && off < 1.004);
 	}
-	/* What is taken back leaves nothing, and the ends move. */
+	/* Removed values leave nothing, and the maximum moves. */
 	for (i = n; i-- > 2;)
 		dkt__dist_remove(&dist, values[i]);
 	assert_int_equal(dist.count, 2);

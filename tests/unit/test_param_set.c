@@ -96,7 +96,7 @@ static void a_filter_is_on_every_event(void **state)
 	free(filter);
 }
 
-/* What makes no sense changes nothing, and says what it is. */
+/* An invalid value changes nothing, and the message names it. */
 static void refusals(void **state)
 {
 	static const struct {
@@ -160,7 +160,7 @@ static void a_failure_keeps_the_value(void **state)
 	assert_on(t, "fs:open\n");
 }
 
-/* Several values are one transaction: the last one is bad, so none is set. */
+/* Several values are one transaction: the last one is invalid, so none is set. */
 static void several_at_once(void **state)
 {
 	struct log_tree *t = *state;

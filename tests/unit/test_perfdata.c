@@ -69,7 +69,7 @@ static uint64_t put_samples(int fd, uint8_t *file)
 	return written;
 }
 
-/* A file of many blocks: the samples of the recorded one many times, behind all else. */
+/* A file of many blocks: the samples of the recorded file many times, after everything else. */
 static void make(struct made *made)
 {
 	size_t size, table = 0;
@@ -110,7 +110,7 @@ struct sum {
 	uint64_t n, of, last; /* of: depends on the order */
 };
 
-/* Adds what is left of the source's window. */
+/* Adds the remaining records of the source's window. */
 static void add(struct made *made, struct sum *sum)
 {
 	struct dkt_record record;
@@ -168,7 +168,7 @@ static void slices_add_up_to_one_reading(void **state)
 	close(made.fd);
 }
 
-/* Windows may be before the last one, within it, or far behind it. */
+/* A window may be before the last one, within it, or far after it. */
 static void windows_select_by_time_in_any_order(void **state)
 {
 	static const uint64_t begins[] = { 7, 3, 3, 5, 20, 21, 0, 100 };
@@ -203,7 +203,7 @@ static bool wants(void *data, struct dkt_event *event)
 	return !strcmp(dkt_event_name(event), data);
 }
 
-/* A source that is asked for less gives exactly that, and has seen all. */
+/* A source with a selection returns exactly that, and has seen all records. */
 static void cpus_events_and_filters_select(void **state)
 {
 	static const int cpus[] = { 1 };

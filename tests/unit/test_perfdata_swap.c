@@ -21,7 +21,7 @@ struct turn {
 	bool stacks; /* samples have them */
 };
 
-/* Turns the next number; returns what it was. */
+/* Swaps the bytes of the next number; returns its value before. */
 static uint64_t number(uint8_t **p, unsigned int n)
 {
 	uint64_t value = 0;
@@ -40,7 +40,7 @@ static void numbers(uint8_t *p, const char *sizes)
 		number(&p, (unsigned int)(*sizes - '0'));
 }
 
-/* ---- what is before the records ---- */
+/* ---- headers ---- */
 
 static void turn_attr(uint8_t *p)
 {
@@ -70,7 +70,7 @@ static void turn_formats(uint8_t **p)
 		turn_text(p, 8);
 }
 
-/* Behind that the header of pages has the size of a long. */
+/* The header of pages then has the size of a long. */
 #define COMMIT "commit;\toffset:8;\tsize:"
 
 /* As a trace.dat of version 6 begins. */

@@ -90,7 +90,7 @@ static void trace_printk_prints(void **state)
 	(void)state;
 	expect_of("ftrace", "bprint", fields, "\"%ps: %s\"", &body, sizeof(body),
 		  "second: disk: -3 of    7, xy 127.0.0.1 100% first");
-	/* Cut off anywhere: what is missing is shown as that. */
+	/* A record truncated anywhere shows which values are missing. */
 	expect_of("ftrace", "bprint", fields, "\"%ps: %s\"", &body, 16 + 12,
 		  "second: disk: -3 of <%*lu>, <%c><%c> <%pI4> 100% <%ps>");
 	expect_of("ftrace", "bprint", fields, "\"%ps: %s\"", &body, 16 + 2,
@@ -220,7 +220,7 @@ static void lines_are_those_of_the_trace_file(void **state)
 static void formats_without_a_plan_print_fields(void **state)
 {
 	(void)state;
-	/* A function that nobody knows, no format at all, fewer arguments than conversions. */
+	/* An unknown function, no format, fewer arguments than conversions. */
 	expect_int(INT FIELD("u32 w", 12, 4, 0), "\"%d\", some_function(REC->v)", -5 & 0xffffffff,
 		   "v=-5 w=0");
 	expect_int(INT, "\"\"", 3, "v=3");

@@ -5,7 +5,7 @@
 #include "debuginfo/btf.h"
 #include "probe_tree.h"
 
-/* The definition that comes of it, or the words of the refusal. The caller frees it. */
+/* Returns the definition or the error message. The caller frees it. */
 static char *define(struct dkt_ctx *ctx, enum dkt_probe_kind kind, const char *place,
 		    const char *args)
 {
@@ -64,7 +64,7 @@ static void names_become_definitions(void **state)
 	assert_int_equal(dkt_probe_define(ctx, "ptlrpc:ldlm_handle_conflict_lock", args, 2, &opts,
 					  &probes),
 			 -ENOENT);
-	/* The types of a module are in a file of its own; here there is none, so by hand. */
+	/* A module's types are in a file of its own, which is missing: use registers. */
 	assert_has(dkt_error(ctx), "btf/ptlrpc: No such file or directory");
 	assert_ok(ctx, dkt_probe_define(ctx, "ptlrpc:ldlm_handle_conflict_lock", &args[1], 0, &opts,
 					&probes));
@@ -243,7 +243,7 @@ static void unusual_arguments_are_understood(void **state)
 	expect_field(ctx, "odd_arguments", "small.x small.y flag letter byte a5",
 		     "x=$arg1:s32 y=$arg1:b32@32/64 flag=$arg2:u8 letter=$arg3:char byte=$arg4:u8"
 		     " a5=$arg5:u32");
-	/* What is too large is on the stack, behind the return address, and what follows too. */
+	/* A struct that is too large is on the stack after the return address, and so are later ones. */
 	expect_field(ctx, "odd_arguments", "large.first large.last a6 a7",
 		     "first=+8(%sp):u64 last=+24(%sp):u64 a6=$arg6:u32 a7=+32(%sp):u32");
 	expect(ctx, DKT_PROBE_ANY, "odd_arguments", "real",
@@ -253,7 +253,7 @@ static void unusual_arguments_are_understood(void **state)
 	       "r:dktrace/odd_arguments__return odd_arguments ret=$retval:u8");
 }
 
-/* On arm64 what is large is handed over by its address, and eight words are in registers. */
+/* arm64 passes large structs by address, and eight values in registers. */
 static void other_machines_have_other_registers(void **state)
 {
 	static const struct {
@@ -401,7 +401,7 @@ static void older_kernels_get_other_definitions(void **state)
 			 0);
 }
 
-/* Cut at every length it is refused, or does what it can. */
+/* BTF truncated at any length is refused or used as far as possible. */
 static void truncated_btf_is_refused(void **state)
 {
 	struct btf *whole = probe_btf();

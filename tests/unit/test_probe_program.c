@@ -19,7 +19,7 @@ probe_target(const char *name, int number, struct outer *outer, double real, str
 	       *more + *name;
 }
 
-/* The fields that come of it, or the words of the refusal. The caller frees it. */
+/* Returns the fields or the error message. The caller frees it. */
 static char *fields(struct dkt_ctx *ctx, const char *exec, const char *place, const char *args)
 {
 	DKT_OPTS(dkt_probe_opts, opts, .exec = exec);

@@ -122,7 +122,7 @@ static void hits_are_joined_with_probes(void **state)
 	dkt_probes_free(probes);
 }
 
-/* One has gone between the two files: no hits of another are taken for its own. */
+/* A probe was removed between reading the two files: it gets no hits of another one. */
 static void hits_of_other_probes_are_skipped(void **state)
 {
 	static const char kprobes[] = "  gone 1 1\n  read 9 0\n";

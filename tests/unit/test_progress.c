@@ -37,7 +37,7 @@ static int made_bytes(const struct dkt_source *source, uint64_t *done, uint64_t 
 #define stderr told
 #include "app/progress.c"
 
-/* What was told, from then on nothing; the caller frees it. */
+/* Returns the output so far and starts again; the caller frees it. */
 static char *text;
 static size_t len;
 
@@ -104,10 +104,10 @@ static void no_progress_without_a_terminal_or_a_total(void **state)
 	(void)state;
 	silent(true, false, 10, false); /* stderr is a file */
 	silent(true, true, 10, true); /* the records themselves are seen */
-	silent(true, true, 0, false); /* nobody knows how much there is */
+	silent(true, true, 0, false); /* the total is unknown */
 }
 
-/* Of a source it is shown by the bytes that have been read. */
+/* The progress of a source is the number of bytes read. */
 static void a_source_shows_the_bytes_read(void **state)
 {
 	struct progress progress;
@@ -123,7 +123,7 @@ static void a_source_shows_the_bytes_read(void **state)
 	ends_with("\r 50 %, 4 MB/s, 1 s left \033[K\r\033[K");
 }
 
-/* The first call is the start, whatever it is that is switched; the end of one wipes its line. */
+/* The first call starts the time; the end of a change clears its line. */
 static void test_change(void **state)
 {
 	struct progress progress = { 0 };

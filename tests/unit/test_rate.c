@@ -46,7 +46,7 @@ static void a_class_has_its_limit_per_second(void **state)
 	for (i = 0; i < 10; i++)
 		n += rate_takes(&rate, 1u << 20, 5 * SECOND + i);
 	assert_int_equal(n, 3);
-	/* Another class has its own count; what has no limit has none. */
+	/* Each class has its own count; a class without a limit has none. */
 	assert_true(rate_takes(&rate, 1, 5 * SECOND));
 	for (i = 0; i < 10; i++)
 		assert_true(rate_takes(&rate, 1u << 21, 5 * SECOND));

@@ -78,7 +78,7 @@ static void check_print(struct file *file, const struct record_sort_opts *opts, 
 	close(fd);
 }
 
-/* What the file is shown as. */
+/* Returns the printed file. */
 static char *show(struct file *file, size_t memory, struct record_counts *counts)
 {
 	struct record_sort_opts opts = {
@@ -254,7 +254,7 @@ static void lines_are_cut_as_lctl_cuts_them_up_to_the_largest_record(void **stat
 	setup_file(&file);
 	add(&file, head, big, 4094 - 60);
 	text = show(&file, 0, &counts);
-	/* The real one's cut, which is only for what it takes. */
+	/* The limit of Lustre's lctl, for records that it accepts. */
 	assert_int_equal(strlen(text), RECORD_LINE_CUT);
 	assert_int_equal(counts.big, 0);
 	free(text);
@@ -374,7 +374,7 @@ static void reading_ahead_finds_the_same_records(void **state)
 			check_ahead(&file);
 	}
 	check_ahead(&file);
-	/* Damage in it, and an end that is none. */
+	/* Damage, and an invalid end. */
 	assert_int_equal(pwrite(file.fd, inner, 3000, 900000), 3000);
 	check_ahead(&file);
 	assert_int_equal(pwrite(file.fd, "\xff\xff\xff\xff", 4, 2000000), 4);
@@ -422,7 +422,7 @@ static void runs_are_joined_beyond_their_number(void **state)
 	runs_clear(&more);
 }
 
-/* Slices take each run where the one before ended. */
+/* A slice continues each run where the slice before ended. */
 static void slices_continue_runs(void **state)
 {
 	struct runs runs = { 0 };
@@ -456,7 +456,7 @@ static void slices_continue_runs(void **state)
 	runs_clear(&runs);
 }
 
-/* Somebody writes to the file between the first and the second reading. */
+/* Another process writes to the file between the first and the second reading. */
 static void a_file_that_changes_is_reported(void **state)
 {
 	struct file file;

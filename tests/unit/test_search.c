@@ -81,7 +81,7 @@ static void look(struct tree *t, const char *words)
 	assert_ok(t->ctx, search_new(t->ctx, words, &t->texts, &t->search));
 }
 
-/* NULL: the event cannot have it. The kernel's parser is ours: what it takes has such fields. */
+/* NULL: the event cannot have the text. Our parser stands for the kernel's. */
 static void expect(struct tree *t, struct dkt_event *event, const char *want)
 {
 	char *condition = NULL;
@@ -134,7 +134,7 @@ static void a_text_is_found_in_an_argument(void **state)
 	expect(t, t->nested,
 	       "fmt ~ \"*slow reply*\" || v_fmt ~ \"*slow reply*\" || s1 ~ \"*slow reply*\""
 	       " || t2 ~ \"*slow reply*\"");
-	/* A text has all of its words in it. */
+	/* All parts of the text must occur in the message. */
 	expect(t, t->text, "msg ~ \"*slow reply*\"");
 }
 
@@ -193,7 +193,7 @@ static void line_ends_and_wildcards_are_kept(void **state)
 	expect(t, t->cdebug, "fmt ~ \"import*out\" || fmt ~ \"import*out?\"");
 	look(t, "*say ?*");
 	assert_int_equal(t->search.formats.n, 1);
-	/* In plain text nothing is a wildcard, and what a filter cannot have is any byte. */
+	/* Plain text has no wildcards, and a byte that a filter cannot contain matches any byte. */
 	look(t, ": [sent");
 	expect(t, t->cdebug, "fmt ~ \"*: ?sent*\"");
 	look(t, "\" and ");

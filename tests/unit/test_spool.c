@@ -117,7 +117,7 @@ static void a_page_that_was_not_counted_is_found(void **state)
 	open_spool(place, &spool, 1);
 	assert_int_equal(dkt__spool_pages(&spool), 2);
 	assert_int_equal(stamp(&spool, 1), 12);
-	/* All is released; what lay behind it is not taken for a new page. */
+	/* Everything is released; old data after it must not count as a new page. */
 	assert_true(dkt__spool_release(&spool, (struct dkt__spool_pos){ 2, 0 }));
 	dkt__spool_close(&spool);
 	open_spool(place, &spool, 1);
@@ -222,8 +222,8 @@ static void a_damaged_spool_is_emptied(void **state)
 		{ 1, 65536 }, /* page size */
 		{ 2, 0xffffff }, /* pages */
 		{ 2, UINT64_MAX },
-		{ 2, UINT64_C(4) << 40 | 3 }, /* start behind the last page */
-		{ 2, UINT64_C(5000) << 24 | 3 }, /* start behind the end of a page */
+		{ 2, UINT64_C(4) << 40 | 3 }, /* start after the last page */
+		{ 2, UINT64_C(5000) << 24 | 3 }, /* start after the end of a page */
 		{ -1, 8 },
 		{ -1, 4096 },
 		{ -1, 9000 },

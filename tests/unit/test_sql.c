@@ -131,7 +131,7 @@ static void test_a_statement_with_join_is_an_event(void **state)
 	}
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static void test_a_wrong_statement_is_refused_with_its_place(void **state)
 {

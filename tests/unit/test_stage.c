@@ -80,7 +80,7 @@ static void check_failure(void)
 
 	assert_int_equal(stage_new(SIZE, add, &last, &sum.next), 0);
 	assert_int_equal(stage_new(SIZE, add, &sum, &stage), 0);
-	/* The first stage fails with what the second one did, and takes no more. */
+	/* The first stage fails with the error of the second one, and stops. */
 	assert_true(put(stage, 1000, &err) < 1000);
 	assert_int_equal(err, -ENOSPC);
 	assert_int_equal(last.calls, 3);
@@ -89,7 +89,7 @@ static void check_failure(void)
 	stage_free(sum.next);
 }
 
-/* What was not worked on is dropped, and nobody waits for ever. */
+/* Unprocessed buffers are dropped, and no thread waits for ever. */
 static void check_dropped(void)
 {
 	struct sum sum = { 0 };

@@ -47,7 +47,7 @@ static void json_prints_the_chosen_fields(void **state)
 	room_close(&room);
 }
 
-/* What the print format calls a value stands behind it; that of two fields together is nobody's. */
+/* The name that the print format has for a value follows it; a name of two fields together is not used. */
 static void json_adds_the_names_of_values(void **state)
 {
 	struct room room;
@@ -112,7 +112,7 @@ static const char *field_text(struct json_object *line, const char *name)
 	return json_object_get_string(field);
 }
 
-/* Every byte, and bytes that look like what an escape makes, come back as they were. */
+/* Every byte reads back unchanged, also text that looks like an escape. */
 static void json_keeps_every_byte(void **state)
 {
 	static const char *const hard[] = {
@@ -206,7 +206,7 @@ static void csv_quotes_cells(void **state)
 	room_close(&room);
 }
 
-/* What a name or a text would do to a terminal, to the lines of a file, or in a spreadsheet. */
+/* Texts that would drive a terminal, forge a line, or be a formula in a spreadsheet. */
 #define EVIL       "=a\n\033[2J\xc2\x9b\xe2\x80\xae\x9b"
 #define EVIL_SHOWN "=a\\n\\x1b[2J\\u009b\\u202e\\x9b"
 
@@ -255,7 +255,7 @@ static void text_cannot_drive_a_terminal(void **state)
 	evil_has("csv", true, ",\"" EVIL "\",", 5);
 }
 
-/* Fields that are asked for are the columns of every row. */
+/* The chosen fields are the columns of every row. */
 static void csv_has_the_chosen_fields_in_every_row(void **state)
 {
 	static const char *const fields[] = { "event", "u", "none", "COMM", "lost" };
@@ -387,7 +387,7 @@ static void trace_rounds_times_to_microseconds(void **state)
 	room_close(&room);
 }
 
-/* Colours are the style's own: what was recorded cannot bring any. */
+/* Only the style makes colours; recorded text cannot. */
 static void trace_colours_come_from_the_style_only(void **state)
 {
 	struct room room;

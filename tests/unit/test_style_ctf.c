@@ -91,7 +91,7 @@ static void values_read_back(void **state)
 	free(back.first);
 }
 
-/* Losses before, between and behind the records, on two CPUs of two hosts. */
+/* Losses before, between and after the records, on two CPUs of two hosts. */
 static void losses_read_back(void **state)
 {
 	struct dkt_event *event;
@@ -153,7 +153,7 @@ static void hostile_records_read_back(void **state)
 	free(back.first);
 }
 
-/* More than fits in a packet. */
+/* More records than fit in a packet. */
 static void several_packets_read_back(void **state)
 {
 	struct read_back back;

@@ -77,7 +77,7 @@ static void interrupts_are_on_tracks_of_their_cpu(void **state)
 	/* The CPU, its interrupts, its soft interrupts. */
 	assert_int_equal(walked(&room).tracks, 3);
 	assert_walk(&room, 3, 0, 0);
-	/* What was open may have ended among what was lost. */
+	/* An open slice may have ended in a lost record. */
 	room.record.event = NULL;
 	room.record.lost = 5;
 	assert_int_equal(dkt_style_record(room.style, &room.record, "", room.buf), 0);
@@ -116,7 +116,7 @@ static struct dkt_event *request_event(struct dkt_ctx *ctx, const char *name, in
 	return event;
 }
 
-/* Requests at once are on tracks of their own, which are used again. */
+/* Simultaneous requests have tracks of their own, which are used again. */
 static void requests_at_once_have_their_own_tracks(void **state)
 {
 	struct request request = { .dev = 254 << 20, .rwbs = "WS" };
@@ -179,7 +179,7 @@ static void switches_become_ftrace_events(void **state)
 
 #define STATE "REC->prev_state"
 
-/* What kernels print, and so what their bits mean, whatever release Perfetto is told. */
+/* The kernel's print format defines the meaning of the bits, whatever release Perfetto is told. */
 static void task_states_are_those_of_the_kernel(void **state)
 {
 	static const char old_print[] =

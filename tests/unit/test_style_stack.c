@@ -28,7 +28,7 @@ static void carried_open(struct carried *c, const char *style, const char *const
 		.stack = { .event = styled_stack(ctx, "user_stack", 101), .size = 40 }
 	};
 	c->user.stack.data = c->user.data;
-	/* What is behind the end of a stack is none of its callers. */
+	/* The bytes after the end of a stack are not callers. */
 	c->kernel = (struct calls){
 		.data = { 0, 0, dkt__symbol_make(ctx, in_kernel, strlen(in_kernel)), UINT64_MAX,
 			  0x7777 },
@@ -113,7 +113,7 @@ static void csv_prints_stacks(void **state)
 	room_close(&c.room);
 }
 
-/* Styles that know nothing of them have their records. */
+/* Styles without stacks print them as records. */
 static void other_styles_print_stacks_as_records(void **state)
 {
 	struct carried c;

@@ -69,7 +69,7 @@ static void a_context_has_the_names_of_the_given_machine(void **state)
 	}
 }
 
-/* The file with "to" in the place of "from", behind which there is room if it is longer; opened. */
+/* Opens a copy of the file with "to" in place of "from", which has space after it. */
 static struct dkt_ctx *opened(const char *file, const char *from, const char *to,
 			      const char *kernel, struct dkt_source **source)
 {
@@ -132,7 +132,7 @@ static void a_recording_has_the_names_of_its_machine(void **state)
 	}
 }
 
-/* A machine is kept by what is written, also if its kernel is not known. */
+/* A written file keeps the machine, also if its kernel is unknown. */
 static void a_written_file_keeps_the_machine(void **state)
 {
 	DKT_OPTS(dkt_ctx_opts, opts, .root = "tests/fixture/capture", .machine = "riscv64");

@@ -35,7 +35,7 @@ static void end(struct reading *r)
 	dkt_ctx_free(r->ctx);
 }
 
-/* Prints what is left; returns how many records that was. */
+/* Prints the remaining records; returns their number. */
 static int print(struct reading *r)
 {
 	struct dkt_record record;
@@ -96,7 +96,7 @@ static void a_file_describes_itself(void **state)
 	end(&r);
 }
 
-/* The same records, however they are packed. */
+/* The same records with every compression. */
 static void compressed_files_have_the_same_records(void **state)
 {
 	DKT_OPTS(dkt_source_opts, all, .flags = DKT_SOURCE_ALL);
@@ -187,7 +187,7 @@ static void cpus_select_records(void **state)
 	free(text);
 }
 
-/* Windows that follow on each other give what one reading does, wherever they are cut. */
+/* Consecutive windows give the same records as one reading, wherever they are cut. */
 static void windows_add_up_to_one_reading(void **state)
 {
 	static const char *const files[] = { RECORDED "v7-zstd.dat", RECORDED "v6.dat", MADE "v6" };
@@ -293,7 +293,7 @@ static int matching(const char *path, const char *text, bool filtered, int *met)
 	return n;
 }
 
-/* A source that leaves out records by a filter's first comparison leaves out none that match. */
+/* A source that skips records by a filter's first comparison skips none that match. */
 static void a_filter_skips_no_record_that_matches(void **state)
 {
 	static const struct {
@@ -318,7 +318,7 @@ static void a_filter_skips_no_record_that_matches(void **state)
 	}
 }
 
-/* Read up to the cut, which is told. */
+/* The file is read up to its end, and the damage is reported. */
 static void a_truncated_file_is_read_up_to_its_end(void **state)
 {
 	struct reading r;
@@ -341,7 +341,7 @@ static void a_truncated_file_is_read_up_to_its_end(void **state)
 	assert_int_equal(most, 13);
 }
 
-/* The places of pages, which version 7 says at its end, are found without. */
+/* Version 7 has the places of its pages at its end; they are found without it. */
 static void a_truncated_file_of_version_7_has_its_pages(void **state)
 {
 	static const char *const files[] = { MADE "v7", MADE "v7-zlib" };
@@ -367,7 +367,7 @@ static void a_truncated_file_of_version_7_has_its_pages(void **state)
 	close(fd);
 }
 
-/* Nor does an instance get lost that comes behind the top one. */
+/* The instances after the top instance are read too. */
 static void a_truncated_file_has_all_instances(void **state)
 {
 	DKT_OPTS(dkt_source_opts, all, .flags = DKT_SOURCE_ALL);

@@ -102,7 +102,7 @@ static void load(const char *path, struct bytes *file)
 	fclose(f);
 }
 
-/* Version 6 has its options behind that word; there is room before the first page. */
+/* Version 6 has its options after that word; there is space before the first page. */
 static void make_v6(const struct bytes *options, struct bytes *file)
 {
 	uint8_t *at, *pages;
@@ -195,7 +195,7 @@ static void both_are(const struct bytes *options, const char *v6, const char *v7
 
 /* ---- tests ---- */
 
-/* A single sample's offset is all that counts. */
+/* With a single sample, its offset counts for all times. */
 static void a_single_sample_shifts_all_times(void **state)
 {
 	static const struct sample a[] = { { 1000, 5000, 3, 1 } }, b[] = { { 2000, -100, 1, 0 } };
@@ -211,7 +211,7 @@ static void a_single_sample_shifts_all_times(void **state)
 		 "0:7021 0:7042");
 }
 
-/* Steps, with clocks that run at another rate; what is in no order is sorted. */
+/* Steps, with clocks that run at another rate; unsorted samples are sorted. */
 static void samples_shift_the_times_after_them(void **state)
 {
 	static const struct sample a[] = { { 2020, 900, 3, 1 },
@@ -251,7 +251,7 @@ static void shifts_are_interpolated(void **state)
 		 "0:2713 0:2753");
 }
 
-/* A shift comes before all else; TSC2NSEC's own offset is not added. */
+/* A shift is applied first; TSC2NSEC's own offset is not added. */
 static void shifts_come_before_other_offsets(void **state)
 {
 	static const struct sample a[] = { { 1000, 5000, 1, 0 } };
@@ -312,7 +312,7 @@ static void guests_and_hosts_are_named(void **state)
 	end(&r);
 }
 
-/* Counts beyond the option's end, bits beyond a number's. */
+/* Counts beyond the end of the option, and shifts beyond the bits of a number. */
 static void wrong_counts_are_refused(void **state)
 {
 	static const struct sample a[] = { { 1000, 5000, 1, 64 } };

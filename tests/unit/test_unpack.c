@@ -28,7 +28,7 @@ static uint64_t place(const struct made *made)
 	return (uint64_t)ftell(made->f);
 }
 
-/* Zeros behind that number, packed; both sizes are before them. */
+/* The number and zeros after it, packed, with both sizes before them. */
 static void put_packed(struct made *made, uint32_t first, size_t size)
 {
 	size_t room = ZSTD_compressBound(size), n;
@@ -74,7 +74,7 @@ static void put_section(struct made *made, unsigned int id, bool packed, uint64_
 	put(made, size, 8);
 }
 
-/* What the reader says of the file; the caller frees it. NULL: nothing. */
+/* Returns the damage that the reader reports, or NULL. The caller frees it. */
 static char *damage_of(struct made *made, uint64_t head, uint64_t options)
 {
 	const struct dkt_source_info *info;
@@ -173,7 +173,7 @@ static void large_chunks_are_unpacked_within_the_limit(void **state)
 	free(damage);
 }
 
-/* Many options lead to one section. */
+/* Many options point to one section. */
 static void a_repeated_section_is_unpacked_within_the_limit(void **state)
 {
 	struct made made = { 0 };
