@@ -77,6 +77,7 @@ int main(int argc, char **argv)
 	struct dkt_instance *in = NULL;
 	struct dkt_event *event;
 	struct dkt_ctx *ctx;
+	DKT_OPTS(dkt_instance_opts, opts, .flags = DKT_CREATE);
 	char name[32];
 	int err;
 
@@ -89,7 +90,7 @@ int main(int argc, char **argv)
 	snprintf(name, sizeof(name), "follow-%d", (int)getpid());
 	err = dkt_caps_check(ctx, DKT_NEED_CONTROL);
 	if (!err)
-		err = dkt_instance_open(ctx, name, DKT_CREATE, &in);
+		err = dkt_instance_open(ctx, name, &opts, &in);
 	event = err ? NULL : dkt_event_find(ctx, argv[1], argv[2]);
 	if (!err && !event)
 		err = dkt_fail(ctx, -ENOENT, "this kernel has no event %s:%s", argv[1], argv[2]);

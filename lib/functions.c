@@ -240,26 +240,24 @@ static int write_limits(struct dkt_ctx *ctx, const struct dkt__functions *functi
 	return err;
 }
 
-int dkt__functions_limit(struct dkt_ctx *ctx, const struct dkt__functions *functions,
-			 const char *spool)
+int dkt__functions_limit(struct dkt_instance *in, const struct dkt__functions *functions)
 {
 	bool wanted = functions->depth || functions->threshold || functions->n_roots;
-	int err = spool ? dkt_functions_return(ctx, spool) : 0;
+	int err = in->spool ? dkt__functions_return(in->ctx, in->spool) : 0;
 
 	if (err || !wanted)
 		return err;
-	if (!spool)
-		return dkt_fail(ctx, -EINVAL, "depth, threshold and roots need a spool directory");
-	err = check_untouched(ctx);
+	if (!in->spool)
+		return dkt_fail(in->ctx, -EINVAL,
+				"depth, threshold and roots need a spool directory");
+	err = check_untouched(in->ctx);
 	if (!err)
-		err = dkt__note_write(ctx, spool, NOTE, "");
-	return err ? err : write_limits(ctx, functions);
+		err = dkt__note_write(in->ctx, in->spool, NOTE, "");
+	return err ? err : write_limits(in->ctx, functions);
 }
 
-int dkt_functions_return(struct dkt_ctx *ctx, const char *spool)
+int dkt__functions_return(struct dkt_ctx *ctx, const char *spool)
 {
-	dkt__needs(ctx, ctx && spool);
-
 	int err, later;
 
 	if (!dkt__note_exists(spool, NOTE))

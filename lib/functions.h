@@ -42,7 +42,9 @@ bool dkt__functions_more(struct dkt_instance *in);
 
 /*
  * Sets roots, depth and threshold, which apply to the whole kernel, unless someone else has set
- * them. A note in the spool directory lets dkt_functions_return() recognize them as ours.
+ * them. A note in the spool directory lets dkt__functions_return() recognize them as ours.
  */
-int dkt__functions_limit(struct dkt_ctx *ctx, const struct dkt__functions *functions,
-			 const char *spool);
+int dkt__functions_limit(struct dkt_instance *in, const struct dkt__functions *functions);
+
+/* Resets them if an instance with that spool has set them. */
+int dkt__functions_return(struct dkt_ctx *ctx, const char *spool);

@@ -62,16 +62,19 @@ static int instance_make(struct dkt_instance *in, unsigned int flags)
 	return 0;
 }
 
-int dkt_instance_open(struct dkt_ctx *ctx, const char *name, unsigned int flags,
+int dkt_instance_open(struct dkt_ctx *ctx, const char *name, const struct dkt_instance_opts *opts,
 		      struct dkt_instance **out)
 {
 	dkt__needs(ctx, dkt__clear(out) && ctx);
 
+	struct dkt_instance_opts mine;
 	struct dkt_instance *in;
 	int err = dkt_instance_check_name(ctx, name);
 
 	if (!err)
-		err = dkt__flags_check(ctx, "dkt_instance_open", flags, DKT_CREATE);
+		err = dkt__opts_take(ctx, dkt_instance_opts, &mine, opts);
+	if (!err)
+		err = dkt__flags_check(ctx, "dkt_instance_opts", mine.flags, DKT_CREATE);
 	if (!err)
 		err = dkt_tracefs_open(ctx, 0);
 	if (err)
@@ -82,9 +85,13 @@ int dkt_instance_open(struct dkt_ctx *ctx, const char *name, unsigned int flags,
 	in->ctx = ctx;
 	if (name)
 		in->name = strdup(name);
+	if (mine.spool)
+		in->spool = strdup(mine.spool);
 	if (name ? asprintf(&in->prefix, "instances/%s/", name) < 0 : !(in->prefix = strdup("")))
 		in->prefix = NULL;
-	err = !in->prefix || (name && !in->name) ? dkt__no_memory(ctx) : instance_make(in, flags);
+	err = !in->prefix || (name && !in->name) || (mine.spool && !in->spool) ?
+		      dkt__no_memory(ctx) :
+		      instance_make(in, mine.flags);
 	if (!err)
 		err = count_cpus(in);
 	if (err) {
@@ -101,6 +108,7 @@ void dkt_instance_close(struct dkt_instance *in)
 		return;
 	free(in->name);
 	free(in->prefix);
+	free(in->spool);
 	free(in);
 }
 
@@ -303,10 +311,8 @@ int dkt_instance_set_on(struct dkt_instance *in, bool on)
 	return dkt__tfs_set(in->ctx, on ? "1" : "0", "%stracing_on", in->prefix);
 }
 
-int dkt_instance_clear(struct dkt_instance *in)
+int dkt__buffers_clear(struct dkt_instance *in)
 {
-	dkt__needs(NULL, in);
-
 	return dkt__tfs_set(in->ctx, "", "%strace", in->prefix);
 }
 

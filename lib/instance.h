@@ -8,9 +8,13 @@ struct dkt_instance {
 	struct dkt_ctx *ctx;
 	char *name; /* NULL: the top one */
 	char *prefix; /* "instances/NAME/" or "" */
+	char *spool; /* the directory for records on their way out; NULL: none */
 	bool is_new;
 	int cpus;
 };
 
 /* True if the instance records the event. An event that only a trigger watches is off. */
 bool dkt__event_is_on(struct dkt_instance *in, const struct dkt_event *event);
+
+/* Empties the buffers, as dkt_instance_clear() without a spool. */
+int dkt__buffers_clear(struct dkt_instance *in);

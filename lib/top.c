@@ -30,23 +30,20 @@ struct was {
 	bool on;
 };
 
-bool dkt_top_is_borrowed(const char *spool)
+bool dkt_instance_borrows_top(const struct dkt_instance *in)
 {
-	if (!spool)
-		return false;
-
-	return dkt__note_exists(spool, NOTE);
+	return in && in->spool && dkt__note_exists(in->spool, NOTE);
 }
 
 /* ---- the note ---- */
 
-static int write_note(struct dkt_ctx *ctx, const char *spool, const struct was *was)
+static int write_note(struct dkt_instance *in, const struct was *was)
 {
 	char text[128];
 
 	snprintf(text, sizeof(text), "clock %s\nbuffer_size_kb %" PRIu64 "\ntracing_on %d\n",
 		 was->clock, was->kb, was->on);
-	return dkt__note_write(ctx, spool, NOTE, text);
+	return dkt__note_write(in->ctx, in->spool, NOTE, text);
 }
 
 /* If the note is invalid, assume the state after boot. */
@@ -164,13 +161,13 @@ static int make_alike(struct dkt_instance *top, struct dkt_instance *in)
 		err = set_size(top, kb);
 	/* Its counts begin again too. */
 	if (!err)
-		err = dkt_instance_clear(top);
+		err = dkt__buffers_clear(top);
 	if (!err)
 		err = dkt_instance_get_on(in, &on);
 	return err ? err : dkt_instance_set_on(top, on);
 }
 
-static int borrow(struct dkt_instance *top, struct dkt_instance *in, const char *spool)
+static int borrow(struct dkt_instance *top, struct dkt_instance *in)
 {
 	char *words;
 	struct was was;
@@ -179,24 +176,25 @@ static int borrow(struct dkt_instance *top, struct dkt_instance *in, const char 
 	if (!err)
 		err = read_state(top, &was);
 	if (!err)
-		err = write_note(top->ctx, spool, &was);
+		err = write_note(in, &was);
 	if (err)
 		return err;
 	err = make_alike(top, in);
 	if (!err)
 		return 0;
 	words = dkt_error_take(top->ctx);
-	dkt_top_return(top->ctx, spool);
+	dkt__top_return(in->ctx, in->spool);
 	return dkt_error_give(top->ctx, err, words);
 }
 
-int dkt__top_borrow(struct dkt_instance *for_in, const char *spool, struct dkt_instance **out)
+int dkt__top_borrow(struct dkt_instance *for_in, struct dkt_instance **out)
 {
-	int err = dkt_instance_open(for_in->ctx, NULL, 0, out);
+	DKT_OPTS(dkt_instance_opts, opts, .spool = for_in->spool);
+	int err = dkt_instance_open(for_in->ctx, NULL, &opts, out);
 
-	if (err || dkt_top_is_borrowed(spool))
+	if (err || dkt_instance_borrows_top(for_in))
 		return err;
-	err = borrow(*out, for_in, spool);
+	err = borrow(*out, for_in);
 	if (err) {
 		dkt_instance_close(*out);
 		*out = NULL;
@@ -213,7 +211,7 @@ static int put_back(struct dkt_instance *top, const struct was *was)
 
 	later = dkt__functions_clear(top);
 	err = err ? err : later;
-	later = dkt_instance_clear(top);
+	later = dkt__buffers_clear(top);
 	err = err ? err : later;
 	later = dkt_instance_set_clock(top, was->clock);
 	err = err ? err : later;
@@ -223,24 +221,32 @@ static int put_back(struct dkt_instance *top, const struct was *was)
 	return err ? err : later;
 }
 
-int dkt_top_return(struct dkt_ctx *ctx, const char *spool)
+int dkt__top_return(struct dkt_ctx *ctx, const char *spool)
 {
-	dkt__needs(ctx, ctx && spool);
-
+	DKT_OPTS(dkt_instance_opts, opts, .spool = spool);
 	struct dkt_instance *top = NULL;
 	struct was was;
 	int err;
 
-	if (!dkt_top_is_borrowed(spool))
+	if (!dkt__note_exists(spool, NOTE))
 		return 0;
 	err = read_note(ctx, spool, &was);
 	if (!err)
-		err = dkt_instance_open(ctx, NULL, 0, &top);
+		err = dkt_instance_open(ctx, NULL, &opts, &top);
 	/* One that acts later would undo what is put back. */
 	if (!err)
-		err = dkt__stops_return(top, spool);
+		err = dkt__stops_return(top);
 	if (!err)
 		err = put_back(top, &was);
 	dkt_instance_close(top);
 	return err ? err : dkt__note_remove(ctx, spool, NOTE);
+}
+
+int dkt_spool_return(struct dkt_ctx *ctx, const char *spool)
+{
+	dkt__needs(ctx, ctx && spool);
+
+	int err = dkt__functions_return(ctx, spool);
+
+	return err ? err : dkt__top_return(ctx, spool);
 }

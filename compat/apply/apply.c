@@ -181,7 +181,7 @@ static int make_instance(struct debuglog *log, const struct settings *set)
 
 	if (log->in)
 		return 0;
-	err = dkt_instance_open(log->ctx, log->name, DKT_CREATE, &log->in);
+	err = debuglog_open_instance(log, DKT_CREATE);
 	if (err)
 		return err;
 	err = dkt_instance_set_clock(log->in, DEBUGLOG_CLOCK);
@@ -219,12 +219,11 @@ static int commit(struct applying *a)
 {
 	struct dkt_instance *in = a->log->in;
 	bool fresh = dkt_instance_is_new(in);
-	char *spool __cleanup(free) = NULL;
-	int err = fresh ? dkt_instance_set_on(in, false) : debuglog_spool(a->log, &spool);
+	int err = fresh ? dkt_instance_set_on(in, false) : 0;
 
 	if (!err)
 		err = !fresh && applying_sets_clock(a) ?
-			      dkt_instance_rest(in, spool, commit_change, a->change) :
+			      dkt_instance_rest(in, commit_change, a->change) :
 			      dkt_change_commit(a->change);
 	if (!err && fresh)
 		err = recording_set(a->log, true);

@@ -33,10 +33,10 @@ static const char *const not_recorded[] = {
 };
 
 /* A tracer of functions that was asked for by name. */
-static int want_functions(struct applying *a, const char *spool)
+static int want_functions(struct applying *a)
 {
 	const struct settings_functions *f = &a->set->functions;
-	DKT_OPTS(dkt_tracer_opts, opts, .spool = spool, .only = (const char *const *)f->only.list,
+	DKT_OPTS(dkt_tracer_opts, opts, .only = (const char *const *)f->only.list,
 		 .n_only = f->only.n, .without = (const char *const *)f->without.list,
 		 .n_without = f->without.n, .roots = (const char *const *)f->roots.list,
 		 .n_roots = f->roots.n, .pids = f->threads.list, .n_pids = f->threads.n,
@@ -53,19 +53,17 @@ int applying_graph(struct applying *a)
 	const char **names __cleanup(free) = calloc(n + 1, sizeof(*names));
 	DKT_OPTS(dkt_tracer_opts, opts, .modules = names, .n_modules = n, .without = not_recorded,
 		 .n_without = ARRAY_SIZE(not_recorded), .optional = true);
-	char *spool __cleanup(free) = NULL;
-	int err = names ? debuglog_spool(a->log, &spool) : -ENOMEM;
+	int err = 0;
 
-	if (err)
-		return err;
+	if (!names)
+		return -ENOMEM;
 	if (a->set->functions.tracer)
-		return want_functions(a, spool);
+		return want_functions(a);
 	for (size_t i = 0; i < n; i++)
 		names[i] = a->modules.list[i].name;
 	a->graph = a->set->sources & MASK_FROM_FUNCTIONS && wants_graph(a->log->map, a->set->debug);
 	if (a->graph && n)
 		err = modules_names(&a->modules, &a->done->graph);
-	opts.spool = spool;
 	return err ? err :
 		     dkt_change_tracer(a->change, a->done->graph ? GRAPH_TRACER : NULL, &opts);
 }

@@ -31,16 +31,12 @@ static int load_settings(struct debuglog *log)
 /* Cleans up after killed commands: removes their instances, restarts a log that they stopped. */
 static int clean_up(struct debuglog *log)
 {
-	char *spool __cleanup(free) = NULL;
-	int err = debuglog_spool_path(log, &spool);
+	int err;
 
 	/* One that somebody reads is for a later command, or for a person, whom status tells. */
 	leftovers_remove(log->ctx, log->name);
-	if (!err)
-		err = dkt_instance_open(log->ctx, log->name, 0, &log->in);
-	if (!err)
-		err = dkt_instance_wake(log->in, spool);
-	return err;
+	err = debuglog_open_instance(log, 0);
+	return err ? err : dkt_instance_wake(log->in);
 }
 
 /* The instance was not there before the change that was killed. */
@@ -122,8 +118,7 @@ int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, str
 	if (!err)
 		err = log_mount(ctx, flags);
 	if (!err) {
-		err = flags & DEBUGLOG_CHANGE ? clean_up(log) :
-						dkt_instance_open(ctx, name, 0, &log->in);
+		err = flags & DEBUGLOG_CHANGE ? clean_up(log) : debuglog_open_instance(log, 0);
 		err = err == -ENOENT ? 0 : err;
 	}
 	if (!err && flags & DEBUGLOG_CHANGE)

@@ -36,7 +36,7 @@ int debuglog_saved(struct dkt_ctx *ctx, struct debuglog **out)
 		return -ENOMEM;
 	*log = (struct debuglog){ .ctx = ctx, .dirfd = -1, .lock = -1 };
 	settings_init(&log->set);
-	err = dkt_instance_open(ctx, NULL, 0, &log->in);
+	err = dkt_instance_open(ctx, NULL, NULL, &log->in);
 	return err ? err : class_map_open(ctx, NULL, &log->map);
 }
 
@@ -96,20 +96,19 @@ struct dkt_event *debuglog_event(struct dkt_ctx *ctx, const char *name)
 	return system ? dkt_event_find(ctx, system, colon + 1) : NULL;
 }
 
-int debuglog_spool_path(const struct debuglog *log, char **path)
+static char *spool_path(const struct debuglog *log)
 {
-	if (asprintf(path, "%s/spool", log->dir) >= 0)
-		return 0;
-	*path = NULL;
-	return -ENOMEM;
+	char *path;
+
+	return asprintf(&path, "%s/spool", log->dir) < 0 ? NULL : path;
 }
 
-int debuglog_spool(struct debuglog *log, char **path)
+int debuglog_open_instance(struct debuglog *log, unsigned int flags)
 {
-	int err = log->in ? log_dir_make(log) : 0;
+	char *spool __cleanup(free) = spool_path(log);
+	DKT_OPTS(dkt_instance_opts, opts, .flags = flags, .spool = spool);
 
-	*path = NULL;
-	return err ? err : debuglog_spool_path(log, path);
+	return spool ? dkt_instance_open(log->ctx, log->name, &opts, &log->in) : -ENOMEM;
 }
 
 int debuglog_size(struct debuglog *log, uint64_t *bytes)
@@ -120,10 +119,7 @@ int debuglog_size(struct debuglog *log, uint64_t *bytes)
 
 int debuglog_return_top(struct debuglog *log)
 {
-	char *spool __cleanup(free) = NULL;
-	int err = debuglog_spool_path(log, &spool);
+	char *spool __cleanup(free) = spool_path(log);
 
-	if (!err)
-		err = dkt_functions_return(log->ctx, spool);
-	return err ? err : dkt_top_return(log->ctx, spool);
+	return spool ? dkt_spool_return(log->ctx, spool) : -ENOMEM;
 }

@@ -70,11 +70,5 @@ int debuglog_size(struct debuglog *log, uint64_t *bytes);
 /* Gives the kernel's top instance back, if it was borrowed for entry and exit of functions. */
 int debuglog_return_top(struct debuglog *log);
 
-/* The directory that keeps records on their way out, as a name; the caller frees it. */
-int debuglog_spool_path(const struct debuglog *log, char **path);
-
-/*
- * The directory that keeps records on their way out; the one above it is made if it is gone. The
- * caller frees it.
- */
-int debuglog_spool(struct debuglog *log, char **path);
+/* Opens the instance with its spool, which is in the log's directory: enum dkt_instance_flags. */
+int debuglog_open_instance(struct debuglog *log, unsigned int flags);

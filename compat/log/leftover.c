@@ -38,7 +38,7 @@ static void print_one(struct dkt_ctx *ctx, const char *name, FILE *out)
 	uint64_t bytes;
 
 	fprintf(out, "%s%s", ftell(out) ? ", " : "", name);
-	if (dkt_instance_open(ctx, name, 0, &in))
+	if (dkt_instance_open(ctx, name, NULL, &in))
 		return;
 	if (!dkt_instance_get_size(in, &bytes))
 		fprintf(out, " (%.1f MB)", (double)bytes / (1 << 20));

@@ -9,14 +9,8 @@
 /* top is NULL if it is not borrowed. The caller closes it. */
 static int open_top(struct debuglog *log, struct dkt_instance **top)
 {
-	char *spool __cleanup(free) = NULL;
-
 	*top = NULL;
-	if (asprintf(&spool, "%s/spool", log->dir) < 0) {
-		spool = NULL;
-		return -ENOMEM;
-	}
-	return dkt_top_is_borrowed(spool) ? dkt_instance_open(log->ctx, NULL, 0, top) : 0;
+	return dkt_instance_borrows_top(log->in) ? dkt_instance_open(log->ctx, NULL, NULL, top) : 0;
 }
 
 int recording_get(struct debuglog *log, struct recording *recording)

@@ -8,6 +8,7 @@
 
 #include "base/stop.h"
 #include "base/util.h"
+#include "log/directory.h"
 #include "lustre/message/cdebug.h"
 #include "pipeline/dk/timeline.h"
 #include "pipeline/once.h"
@@ -150,13 +151,11 @@ static int open_kernel(struct printer *p)
 {
 	DKT_OPTS(dkt_live_opts, opts, .flags = p->opts->flags, .flush = text_out_settle,
 		 .data = &p->sink.out, .wake_percent = WAKE_PERCENT);
-	char *spool __cleanup(free) = NULL;
-	int err = p->log->dir ? debuglog_spool(p->log, &spool) : 0;
+	int err = p->log->dir ? log_dir_make(p->log) : 0;
 
 	/* Events from now on, also of this program, stay for the next dk. */
 	if (!err && p->log->dir && !(p->opts->flags & DKT_LIVE_FOLLOW) && !p->result->clock)
 		err = dkt_instance_now(p->time.in, &opts.until);
-	opts.spool = spool;
 	return err ? err : timeline_open_kernel(&p->time, &opts);
 }
 
@@ -373,10 +372,7 @@ int dk_print(struct dkt_ctx *ctx, struct debuglog *log, const struct dk_opts *op
 
 int dk_clear(struct debuglog *log)
 {
-	char *spool __cleanup(free) = NULL;
-	int err = debuglog_spool(log, &spool);
+	int err = log->in ? log_dir_make(log) : 0;
 
-	if (err)
-		return err;
-	return log->in ? dkt_spool_clear(log->in, spool) : 0;
+	return err || !log->in ? err : dkt_instance_clear(log->in);
 }

@@ -63,15 +63,11 @@ static int look_at_kernel(struct debuglog *log, struct source_state *source)
 
 static int look_at_functions(struct debuglog *log, struct source_state *source)
 {
-	char *spool __cleanup(free) = NULL;
 	const char *graph = log->set.graph;
-	int err = debuglog_spool(log, &spool);
 
-	if (err)
-		return err;
 	if (log->in && graph)
 		return say(source, true, "entry and exit, of %s%s", graph,
-			   spool && dkt_top_is_borrowed(spool) ?
+			   dkt_instance_borrows_top(log->in) ?
 				   ", in the kernel's top instance, which is borrowed for it" :
 				   "");
 	if (log->in && log->set.no_graph)

@@ -63,7 +63,6 @@ static void status_clear(struct status *status)
 static int read_status(const struct app *app, struct debuglog *log, struct status *status)
 {
 	struct dkt_event *const *on;
-	char *spool __cleanup(free) = NULL;
 	int err;
 
 	*status = (struct status){ .started = log->in, .filtered = log->set.filtered.n };
@@ -78,9 +77,7 @@ static int read_status(const struct app *app, struct debuglog *log, struct statu
 	if (!err)
 		err = debuglog_on(log, &on, &status->events_on);
 	if (!err)
-		err = debuglog_spool(log, &spool);
-	if (!err)
-		err = dkt_spool_bytes(log->ctx, spool, &status->kept);
+		err = dkt_spool_bytes(log->in, &status->kept);
 	if (!err)
 		err = debuglog_sources(log, status->sources);
 	if (!err)

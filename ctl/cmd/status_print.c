@@ -193,7 +193,7 @@ static void put_hist(struct out *out, const struct debuglog *log)
 
 	if (asprintf(&name, "%s-hist", log->name) < 0)
 		name = NULL;
-	kept = name && !dkt_instance_open(log->ctx, name, 0, &in);
+	kept = name && !dkt_instance_open(log->ctx, name, NULL, &in);
 	dkt_instance_close(in);
 	out_put(out, "histograms", val_text(kept ? name : NULL));
 	if (kept)

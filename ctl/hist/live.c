@@ -81,12 +81,13 @@ static int watch(struct hist *hist, struct spawn *spawn)
 /* Creates an instance for this process, or opens the one that stays. */
 static int open_instance(struct hist *hist, const char *name)
 {
+	DKT_OPTS(dkt_instance_opts, opts, .flags = DKT_CREATE);
 	struct dkt_ctx *ctx = hist->app->ctx;
 	int err;
 
 	if (!hist->app->keep)
 		return dkt_instance_own(ctx, name, &hist->in);
-	err = dkt_instance_open(ctx, name, DKT_CREATE, &hist->in);
+	err = dkt_instance_open(ctx, name, &opts, &hist->in);
 	/* The library uses the same clock for the ages of records. */
 	return err ? err : dkt_instance_set_clock(hist->in, "mono");
 }
@@ -184,7 +185,7 @@ int hist_show_kept(struct app *app)
 	struct dkt_instance *in;
 	bool any = false;
 	size_t n;
-	int err = name ? dkt_instance_open(app->ctx, name, 0, &in) : -ENOMEM;
+	int err = name ? dkt_instance_open(app->ctx, name, NULL, &in) : -ENOMEM;
 
 	if (err == -ENOENT)
 		return dkt_fail(

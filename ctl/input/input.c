@@ -5,13 +5,13 @@
 #include "app/rights.h"
 #include "apply/apply.h"
 #include "input/stdin_file.h"
+#include "log/directory.h"
 #include "lustre/log_source.h"
 
 /* Opens the log with the records up to now: later ones may be about this program. */
 static int open_log(struct app *app, struct input *in)
 {
 	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_KEEP);
-	char *spool __cleanup(free) = NULL;
 	int err = debuglog_open(in->ctx, app->instance, 0, &in->log);
 
 	if (err)
@@ -20,10 +20,9 @@ static int open_log(struct app *app, struct input *in)
 		return dkt_fail(
 			in->ctx, -ENOENT,
 			"nothing is recorded yet: start with 'dktrace set_param debug=...'");
-	err = debuglog_spool(in->log, &spool);
+	err = log_dir_make(in->log);
 	if (err)
 		return err;
-	opts.spool = spool;
 	if (dkt_instance_now(in->log->in, &opts.until))
 		opts.until = 0;
 	return dkt_source_live(in->log->in, &opts, &in->source);

@@ -224,6 +224,12 @@ enum dkt_instance_flags {
 	DKT_CREATE = 1, /* create the instance if it does not exist */
 };
 
+struct dkt_instance_opts {
+	size_t sz;
+	unsigned int flags; /* enum dkt_instance_flags */
+	const char *spool; /* directory for records on their way out, see dkt_live(3); NULL: none */
+};
+
 /*
  * Returns 0 if an instance can have that name. NULL is the name of the top instance. -EINVAL: the
  * name is empty, begins with a dot, contains a slash or control character, or is longer than 199
@@ -233,10 +239,10 @@ DKT_API int dkt_instance_check_name(struct dkt_ctx *ctx, const char *name);
 
 /*
  * Opens an instance by name; NULL is the top instance. -ENOENT: there is no instance of that name;
- * -EINVAL: invalid name or unknown flag.
+ * -EINVAL: invalid name or options.
  */
-DKT_API int dkt_instance_open(struct dkt_ctx *ctx, const char *name, unsigned int flags,
-			      struct dkt_instance **instance);
+DKT_API int dkt_instance_open(struct dkt_ctx *ctx, const char *name,
+			      const struct dkt_instance_opts *opts, struct dkt_instance **instance);
 
 /* Frees the object. The instance stays in tracefs. */
 DKT_API void dkt_instance_close(struct dkt_instance *instance);
@@ -309,7 +315,10 @@ DKT_API int dkt_instance_get_on(struct dkt_instance *instance, bool *on);
 /* Starts or stops recording (tracing_on). */
 DKT_API int dkt_instance_set_on(struct dkt_instance *instance, bool on);
 
-/* Empties the buffers. The kernel's statistics start again from 0. */
+/*
+ * Empties the buffers and the spool. The kernel's statistics start again from 0. -EBUSY: another
+ * process reads with this spool.
+ */
 DKT_API int dkt_instance_clear(struct dkt_instance *instance);
 
 /*
@@ -709,7 +718,7 @@ DKT_API int dkt_change_cpus(struct dkt_change *change, const char *cpus);
 /*
  * The functions that a tracer traces. The kernel's ftrace.rst, "dynamic ftrace", has its globs. Roots,
  * depth and threshold belong to the whole kernel. The change sets them if nobody else has, and needs
- * the spool for that; the next change without them, or dkt_functions_return(), resets them.
+ * the spool for that; the next change without them, or dkt_spool_return(), resets them.
  */
 struct dkt_tracer_opts {
 	size_t sz;
@@ -728,7 +737,6 @@ struct dkt_tracer_opts {
 	bool optional; /* the change applies without the tracer if the kernel refuses it */
 	unsigned int depth; /* of calls, max_graph_depth; 0: all */
 	unsigned int threshold; /* us, only calls that take longer (tracing_thresh); 0: all */
-	const char *spool; /* the directory that keeps the records of the buffers; NULL: none */
 };
 
 /*
@@ -740,8 +748,8 @@ struct dkt_tracer_opts {
  * spool they are lost.
  *
  * A tracer that only the top instance can have is set there, if nobody uses the top instance: the
- * spool keeps the state that the top instance had, and a live source with that spool returns its
- * records too. The next change without that tracer, or dkt_top_return(), restores the top instance.
+ * spool keeps the state that the top instance had, and a live source of the instance returns its
+ * records too. The next change without that tracer, or dkt_spool_return(), restores the top instance.
  * -ENOENT: a glob matches no function; -EINVAL: modules together with other choices than without.
  */
 DKT_API int dkt_change_tracer(struct dkt_change *change, const char *tracer,
@@ -763,17 +771,15 @@ DKT_API int dkt_change_commit(struct dkt_change *change);
  */
 DKT_API const char *dkt_change_refused(const struct dkt_change *change);
 
-/* Resets roots, depth and threshold if a change with that spool directory has set them. */
-DKT_API int dkt_functions_return(struct dkt_ctx *ctx, const char *spool);
-
-/* True if a change with that spool directory borrows the top instance. */
-DKT_API bool dkt_top_is_borrowed(const char *spool);
+/* True if a change of the instance borrows the top instance. */
+DKT_API bool dkt_instance_borrows_top(const struct dkt_instance *instance);
 
 /*
- * Restores the top instance if a change with that spool directory borrows it. Records that are
- * still in its buffers are lost. -EBUSY: a process reads the buffers.
+ * Takes back what changes with that spool have set outside their instance, which need not exist any
+ * more: resets roots, depth and threshold, and restores the top instance. Records that are still in
+ * the top instance's buffers are lost. -EBUSY: a process reads them.
  */
-DKT_API int dkt_top_return(struct dkt_ctx *ctx, const char *spool);
+DKT_API int dkt_spool_return(struct dkt_ctx *ctx, const char *spool);
 
 /* ---- dkt_record(3): records ------------------------------------------------------------------ */
 
@@ -1036,6 +1042,13 @@ DKT_API int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *
 
 /* ---- dkt_live(3): live sources and their spools ---------------------------------------------- */
 
+/*
+ * A spool is a directory that keeps the records between the kernel and their destination, and notes
+ * with which a later process undoes the changes of a killed one. dkt_instance_open() gives it to the
+ * instance; live sources, changes and all other functions find it there. Only dkt_spool_return()
+ * takes a path, because the instance may be gone by then.
+ */
+
 enum dkt_live_flags {
 	DKT_LIVE_KEEP = 1, /* leave the records in the spool; only a saved tree needs none */
 	DKT_LIVE_FOLLOW = 2, /* wait for more records at the end */
@@ -1045,7 +1058,6 @@ enum dkt_live_flags {
 struct dkt_live_opts {
 	size_t sz;
 	unsigned int flags; /* enum dkt_live_flags */
-	const char *spool; /* directory for records that are read but not done; NULL: none */
 	uint64_t until; /* ns on the instance's clock: stop there; 0: no bound */
 	/*
 	 * Called before pages are removed: writes the output for the records returned so
@@ -1062,10 +1074,10 @@ struct dkt_live_opts {
 };
 
 /*
- * Opens the per-CPU buffers of an instance. The source moves their pages into files in the spool
- * directory, which is created if needed. The pages stay there until flush() and dkt_source_done()
- * tell that the records are safe elsewhere, so that a process that is killed loses none. Without a
- * spool the records that it read are lost then. -EBUSY: another process reads with this spool,
+ * Opens the per-CPU buffers of an instance. The source moves their pages into files in the spool,
+ * which is created if needed. The pages stay there until flush() and dkt_source_done() tell that
+ * the records are safe elsewhere, so that a process that is killed loses none. Without a spool the
+ * records that it read are lost then. -EBUSY: another process reads with this spool,
  * dkt_error() names it; -EINVAL: invalid options, or DKT_LIVE_KEEP without a spool
  * on an instance that is not in a saved tree.
  */
@@ -1105,28 +1117,21 @@ DKT_API int dkt_source_done(struct dkt_source *source);
 typedef int (*dkt_rest_fn)(void *data);
 
 /*
- * Stops recording, moves all records of the buffers into the spool directory, calls fn, and starts
- * recording again; for operations that make the kernel empty the buffers. The next live source with
- * the spool returns the records. Returns the result of fn. -EBUSY: another process reads with this
- * spool.
+ * Stops recording, moves all records of the buffers into the spool, calls fn, and starts recording
+ * again; for operations that make the kernel empty the buffers. The next live source returns the
+ * records; without a spool they are lost. Returns the result of fn. -EBUSY: another process reads
+ * with this spool.
  */
-DKT_API int dkt_instance_rest(struct dkt_instance *instance, const char *spool, dkt_rest_fn fn,
-			      void *data);
+DKT_API int dkt_instance_rest(struct dkt_instance *instance, dkt_rest_fn fn, void *data);
 
 /*
  * Starts recording again if a process was killed during dkt_instance_rest(). Call it before the
  * next change.
  */
-DKT_API int dkt_instance_wake(struct dkt_instance *instance, const char *spool);
+DKT_API int dkt_instance_wake(struct dkt_instance *instance);
 
-/* Gets the bytes of pages in the spool directory, 0 if it does not exist. Takes no lock. */
-DKT_API int dkt_spool_bytes(struct dkt_ctx *ctx, const char *spool, uint64_t *bytes);
-
-/*
- * Empties the instance's buffers and the spool directory. -EBUSY: another process reads with this
- * spool.
- */
-DKT_API int dkt_spool_clear(struct dkt_instance *instance, const char *spool);
+/* Gets the bytes of pages in the spool, 0 if there is none. Takes no lock. */
+DKT_API int dkt_spool_bytes(const struct dkt_instance *instance, uint64_t *bytes);
 
 /* ---- dkt_tracedat(3): write trace.dat files -------------------------------------------------- */
 

@@ -9,13 +9,12 @@
 #define OWN  "own"
 #define TOP  "top"
 
-int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, const char *spool, dkt_rest_fn fn,
-	      void *data)
+int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, dkt_rest_fn fn, void *data)
 {
-	DKT_OPTS(dkt_live_opts, opts, .spool = spool);
+	const char *spool = base->spool;
 	struct dkt__live *live = NULL;
 	bool on = false, noted = false;
-	int err = spool ? dkt__live_open(base, &opts, &live) : 0;
+	int err = spool ? dkt__live_open(base, NULL, &live) : 0;
 
 	if (!err)
 		err = dkt_instance_get_on(in, &on);
@@ -41,38 +40,38 @@ int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, const char *sp
 	return err;
 }
 
-int dkt_instance_rest(struct dkt_instance *in, const char *spool, dkt_rest_fn fn, void *data)
+int dkt_instance_rest(struct dkt_instance *in, dkt_rest_fn fn, void *data)
 {
 	dkt__needs(in ? in->ctx : NULL, in && fn);
 
-	return dkt__rest(in, in, spool, fn, data);
+	return dkt__rest(in, in, fn, data);
 }
 
-static int wake_top(struct dkt_ctx *ctx, const char *spool)
+static int wake_top(struct dkt_instance *in)
 {
 	struct dkt_instance *top;
 	int err;
 
-	if (!dkt_top_is_borrowed(spool))
+	if (!dkt_instance_borrows_top(in))
 		return 0;
-	err = dkt_instance_open(ctx, NULL, 0, &top);
+	err = dkt_instance_open(in->ctx, NULL, NULL, &top);
 	if (!err)
 		err = dkt_instance_set_on(top, true);
 	dkt_instance_close(top);
 	return err;
 }
 
-int dkt_instance_wake(struct dkt_instance *in, const char *spool)
+int dkt_instance_wake(struct dkt_instance *in)
 {
-	dkt__needs(in ? in->ctx : NULL, in && spool);
+	dkt__needs(NULL, in);
 
 	char *text __cleanup(free) = NULL;
 	int err;
 
-	if (!dkt__note_exists(spool, NOTE))
+	if (!in->spool || !dkt__note_exists(in->spool, NOTE))
 		return 0;
-	err = dkt__note_read(in->ctx, spool, NOTE, &text);
+	err = dkt__note_read(in->ctx, in->spool, NOTE, &text);
 	if (!err)
-		err = !strcmp(text, TOP) ? wake_top(in->ctx, spool) : dkt_instance_set_on(in, true);
-	return err ? err : dkt__note_remove(in->ctx, spool, NOTE);
+		err = !strcmp(text, TOP) ? wake_top(in) : dkt_instance_set_on(in, true);
+	return err ? err : dkt__note_remove(in->ctx, in->spool, NOTE);
 }

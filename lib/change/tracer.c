@@ -24,7 +24,6 @@ void dkt__tracer_clear(struct dkt__tracer *tracer)
 	dkt__names_free(tracer->modules, tracer->n_modules);
 	dkt__names_free(tracer->without, tracer->n_without);
 	dkt__functions_free(tracer->functions);
-	free(tracer->spool);
 	free(tracer->refused);
 	*tracer = (struct dkt__tracer){ 0 };
 }
@@ -34,10 +33,9 @@ int dkt__tracer_want(struct dkt__tracer *tracer, const char *wanted,
 {
 	tracer->touched = true;
 	tracer->wanted = wanted ? strdup(wanted) : NULL;
-	tracer->spool = opts->spool ? strdup(opts->spool) : NULL;
 	tracer->required = !opts->optional;
 	tracer->keep = opts->keep;
-	if ((wanted && !tracer->wanted) || (opts->spool && !tracer->spool) ||
+	if ((wanted && !tracer->wanted) ||
 	    dkt__names_copy(opts->modules, opts->n_modules, &tracer->modules, &tracer->n_modules) ||
 	    dkt__names_copy(opts->without, opts->n_without, &tracer->without, &tracer->n_without))
 		return -ENOMEM;
@@ -71,7 +69,7 @@ static bool is_as_wanted(struct dkt_instance *in, const struct dkt__tracer *trac
 static int set_functions(const struct dkt__tracer *tracer, struct dkt_instance *in)
 {
 	const struct dkt__functions *functions = tracer->functions;
-	int err = dkt__functions_limit(in->ctx, functions, tracer->spool);
+	int err = dkt__functions_limit(in, functions);
 
 	if (!err)
 		err = dkt__functions_write(in, functions);
@@ -102,15 +100,15 @@ static int switch_tracer(const struct dkt__tracer *tracer, struct dkt_instance *
 }
 
 /* Whatever was reached of a switch that failed. */
-static void take_back(const struct dkt__tracer *tracer, struct dkt_instance *in)
+static void take_back(struct dkt_instance *in)
 {
 	char *error = dkt_error_take(in->ctx);
 
 	set_current(in, NONE);
 	if (!dkt__functions_unlimited(in) || dkt__functions_more(in))
 		dkt__functions_clear(in);
-	if (tracer->spool)
-		dkt_functions_return(in->ctx, tracer->spool);
+	if (in->spool)
+		dkt__functions_return(in->ctx, in->spool);
 	dkt_error_give(in->ctx, 0, error);
 }
 
@@ -128,17 +126,17 @@ static int switch_or_not(void *data)
 	int err = switch_tracer(to->tracer, to->in, to->now);
 
 	if (err && to->tracer->wanted)
-		take_back(to->tracer, to->in);
+		take_back(to->in);
 	return err;
 }
 
-/* base is the instance that the spool is of, in the one whose tracer it is: the same, or the top one. */
+/* base is the instance of the change, in the one whose tracer it is: the same, or the top one. */
 static int switch_and_save(const struct dkt__tracer *tracer, struct dkt_instance *base,
 			   struct dkt_instance *in, const char *now)
 {
 	struct switching to = { .tracer = tracer, .in = in, .now = now };
 
-	return dkt__rest(base, in, tracer->spool, switch_or_not, &to);
+	return dkt__rest(base, in, switch_or_not, &to);
 }
 
 /* 0 if the instance can have it at all. */
@@ -176,27 +174,26 @@ static int apply_in(const struct dkt__tracer *tracer, struct dkt_instance *base,
 /* ---- in the top instance ---- */
 
 /* Its records stay in the spool. */
-static int give_back(const struct dkt__tracer *tracer, struct dkt_instance *in)
+static int give_back(struct dkt_instance *in)
 {
-	DKT_OPTS(dkt_live_opts, opts, .spool = tracer->spool);
 	struct dkt__live *live = NULL;
 	int err;
 
-	if (!tracer->spool || !dkt_top_is_borrowed(tracer->spool))
+	if (!dkt_instance_borrows_top(in))
 		return 0;
-	err = dkt__live_open(in, &opts, &live);
+	err = dkt__live_open(in, NULL, &live);
 	if (!err && live->top)
 		err = dkt_instance_set_on(live->top, false);
 	if (!err)
 		err = dkt__live_save(live, true);
 	dkt__live_free(live);
-	return err ? err : dkt_top_return(in->ctx, tracer->spool);
+	return err ? err : dkt__top_return(in->ctx, in->spool);
 }
 
 static int check_top(const struct dkt__tracer *tracer, struct dkt_instance *in)
 {
 	struct dkt_instance *top;
-	int err = dkt_instance_open(in->ctx, NULL, 0, &top);
+	int err = dkt_instance_open(in->ctx, NULL, NULL, &top);
 
 	if (!err)
 		err = check_wanted(tracer, top);
@@ -212,15 +209,15 @@ static int apply_top(const struct dkt__tracer *tracer, struct dkt_instance *in)
 
 	if (err)
 		return err;
-	err = dkt__top_borrow(in, tracer->spool, &top);
+	err = dkt__top_borrow(in, &top);
 	if (!err) {
 		err = apply_in(tracer, in, top);
 		if (!err)
-			err = dkt__stops_follow(in, top, tracer->spool, tracer->stops);
+			err = dkt__stops_follow(in, top, tracer->stops);
 	}
 	if (err && top) {
 		words = dkt_error_take(in->ctx);
-		if (dkt_top_return(in->ctx, tracer->spool))
+		if (dkt__top_return(in->ctx, in->spool))
 			free(words);
 		else
 			dkt_error_give(in->ctx, err, words);
@@ -235,13 +232,13 @@ static int apply(const struct dkt__tracer *tracer, struct dkt_instance *in)
 {
 	int err = tracer->wanted ? check_wanted(tracer, in) : 0, back = 0;
 
-	if (!tracer->functions && tracer->spool)
-		back = dkt_functions_return(in->ctx, tracer->spool);
-	if (err == -EOPNOTSUPP && in->name && tracer->spool)
+	if (!tracer->functions && in->spool)
+		back = dkt__functions_return(in->ctx, in->spool);
+	if (err == -EOPNOTSUPP && in->name && in->spool)
 		return back ? back : apply_top(tracer, in);
 	err = err ? err : back;
 	if (!err)
-		err = give_back(tracer, in);
+		err = give_back(in);
 	return err ? err : apply_in(tracer, in, in);
 }
 

@@ -16,7 +16,6 @@ struct dkt__tracer {
 	bool keep; /* the functions stay */
 	bool required; /* the change fails if the tracer fails */
 	const struct dkt__stops *stops; /* triggers that the top instance also gets */
-	char *spool; /* saves the buffers' records; NULL: they are discarded */
 	char *refused; /* why it could not be set; NULL: it is set */
 };
 

@@ -162,6 +162,7 @@ int dkt_instance_own(struct dkt_ctx *ctx, const char *prefix, struct dkt_instanc
 {
 	dkt__needs(ctx, dkt__clear(instance) && ctx && prefix);
 
+	DKT_OPTS(dkt_instance_opts, opts, .flags = DKT_CREATE);
 	char *name __cleanup(free) = NULL;
 	size_t n;
 	int err;
@@ -173,7 +174,7 @@ int dkt_instance_own(struct dkt_ctx *ctx, const char *prefix, struct dkt_instanc
 	err = own_name(prefix, '-', &name);
 	if (err)
 		return dkt_fail(ctx, err, "name what is this process's: %s", strerror(-err));
-	err = dkt_instance_open(ctx, name, DKT_CREATE, instance);
+	err = dkt_instance_open(ctx, name, &opts, instance);
 	if (err || dkt_instance_is_new(*instance))
 		return err;
 	dkt_instance_close(*instance);

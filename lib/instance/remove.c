@@ -27,7 +27,7 @@ static size_t drop_hists(struct dkt_ctx *ctx, const char *name)
 	struct dkt_instance *in;
 	size_t n, done = 0, round;
 
-	if (dkt_instance_open(ctx, name, 0, &in))
+	if (dkt_instance_open(ctx, name, NULL, &in))
 		return 0;
 	if (dkt_events(ctx, &events, &n))
 		n = 0;

@@ -72,8 +72,7 @@ const char *dkt__live_comm(struct dkt_source *source, const struct dkt_record *r
 int dkt__live_save(struct dkt__live *live, bool top);
 
 /* dkt_instance_rest() for the instance itself, or for its borrowed top instance. */
-int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, const char *spool, dkt_rest_fn fn,
-	      void *data);
+int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, dkt_rest_fn fn, void *data);
 
 /*
  * Notes the losses up to now for the next reader. Call it before the kernel empties the buffers,

@@ -119,7 +119,8 @@ int dkt__source_saved_tree(struct dkt_ctx *ctx, const char *path,
 	tree->streams.base.ctx = ctx;
 	free(ctx->root);
 	ctx->root = strdup(path);
-	err = ctx->root ? dkt_instance_open(ctx, opts->buffer, 0, &tree->in) : dkt__no_memory(ctx);
+	err = ctx->root ? dkt_instance_open(ctx, opts->buffer, NULL, &tree->in) :
+			  dkt__no_memory(ctx);
 	if (!err)
 		err = tree_read(tree, opts);
 	if (err) {

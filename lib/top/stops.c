@@ -70,36 +70,37 @@ static int read_line(struct dkt_ctx *ctx, char *line, struct dkt__stops *stops)
 	return err == -ENOMEM ? err : 0;
 }
 
-static int read_note(struct dkt_ctx *ctx, const char *spool, struct dkt__stops *stops)
+static int read_note(struct dkt_instance *in, struct dkt__stops *stops)
 {
 	char *text __cleanup(free) = NULL;
 	char *save = NULL;
 	int err;
 
-	if (!dkt__note_exists(spool, NOTE))
+	if (!dkt__note_exists(in->spool, NOTE))
 		return 0;
-	err = dkt__note_read(ctx, spool, NOTE, &text);
+	err = dkt__note_read(in->ctx, in->spool, NOTE, &text);
 	for (char *line = err ? NULL : strtok_r(text, "\n", &save); line && !err;
 	     line = strtok_r(NULL, "\n", &save))
-		err = read_line(ctx, line, stops);
+		err = read_line(in->ctx, line, stops);
 	return err;
 }
 
-static int write_note(struct dkt_ctx *ctx, const char *spool, const struct dkt__stops *stops)
+static int write_note(struct dkt_instance *in, const struct dkt__stops *stops)
 {
 	char *text __cleanup(free) = NULL;
 	size_t len;
 	FILE *f;
 
 	if (!stops->n)
-		return dkt__note_remove(ctx, spool, NOTE);
+		return dkt__note_remove(in->ctx, in->spool, NOTE);
 	f = open_memstream(&text, &len);
 	if (!f)
-		return dkt__no_memory(ctx);
+		return dkt__no_memory(in->ctx);
 	for (size_t i = 0; i < stops->n; i++)
 		fprintf(f, "%s:%s %s\n", stops->list[i].event->system, stops->list[i].event->name,
 			stops->list[i].trigger->text);
-	return fclose(f) ? dkt__no_memory(ctx) : dkt__note_write(ctx, spool, NOTE, text);
+	return fclose(f) ? dkt__no_memory(in->ctx) :
+			   dkt__note_write(in->ctx, in->spool, NOTE, text);
 }
 
 /* ---- following ---- */
@@ -180,11 +181,11 @@ static int add_new(struct dkt_instance *top, const struct dkt__stops *new)
 	return err;
 }
 
-static int follow(struct dkt_instance *in, struct dkt_instance *top, const char *spool,
-		  const struct dkt__stops *stops, struct dkt__stops lists[static 4])
+static int follow(struct dkt_instance *in, struct dkt_instance *top, const struct dkt__stops *stops,
+		  struct dkt__stops lists[static 4])
 {
 	struct dkt__stops *old = &lists[0], *new = &lists[1], *all = &lists[2], *kept = &lists[3];
-	int err = read_note(in->ctx, spool, old);
+	int err = read_note(in, old);
 
 	if (!err)
 		err = choose(in, top, stops, old, new);
@@ -193,22 +194,22 @@ static int follow(struct dkt_instance *in, struct dkt_instance *top, const char 
 	if (!err)
 		err = join(all, new);
 	if (!err && new->n)
-		err = write_note(in->ctx, spool, all);
+		err = write_note(in, all);
 	if (!err)
 		err = remove_old(top, old, stops, new, kept);
 	if (!err)
 		err = add_new(top, new);
 	if (!err)
 		err = join(kept, new);
-	return !err && (new->n || kept->n < old->n) ? write_note(in->ctx, spool, kept) : err;
+	return !err && (new->n || kept->n < old->n) ? write_note(in, kept) : err;
 }
 
-int dkt__stops_follow(struct dkt_instance *in, struct dkt_instance *top, const char *spool,
+int dkt__stops_follow(struct dkt_instance *in, struct dkt_instance *top,
 		      const struct dkt__stops *stops)
 {
 	struct dkt__stops lists[4] = { 0 };
 	bool on = true, top_on = true;
-	int err = follow(in, top, spool, stops, lists);
+	int err = follow(in, top, stops, lists);
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		dkt__stops_clear(&lists[i]);
@@ -220,13 +221,13 @@ int dkt__stops_follow(struct dkt_instance *in, struct dkt_instance *top, const c
 	return err || on == top_on ? err : dkt_instance_set_on(top, on);
 }
 
-int dkt__stops_return(struct dkt_instance *top, const char *spool)
+int dkt__stops_return(struct dkt_instance *top)
 {
 	struct dkt__stops old = { 0 };
-	int err = read_note(top->ctx, spool, &old);
+	int err = read_note(top, &old);
 
 	for (size_t i = 0; i < old.n; i++)
 		dkt__trigger_remove(top, old.list[i].event, old.list[i].trigger);
 	dkt__stops_clear(&old);
-	return err ? err : dkt__note_remove(top->ctx, spool, NOTE);
+	return err ? err : dkt__note_remove(top->ctx, top->spool, NOTE);
 }

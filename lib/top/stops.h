@@ -24,8 +24,8 @@ void dkt__stops_clear(struct dkt__stops *stops);
  * Sets these triggers on the top instance and removes the others that it has for the instance. It
  * then records if the instance does. A note in the spool directory is written first.
  */
-int dkt__stops_follow(struct dkt_instance *in, struct dkt_instance *top, const char *spool,
+int dkt__stops_follow(struct dkt_instance *in, struct dkt_instance *top,
 		      const struct dkt__stops *stops);
 
-/* Removes the triggers in the note. */
-int dkt__stops_return(struct dkt_instance *top, const char *spool);
+/* Removes the triggers in the note; top has the spool of the instance that borrows it. */
+int dkt__stops_return(struct dkt_instance *top);

@@ -176,9 +176,11 @@ static const char *const api_args[] = { "ret=$retval" };
 	X(dkt_caps_get, "EE", FILLS(dkt_cap, dkt_caps_get(A(0, r->fresh), 0, A(1, &out.it), sz)))  \
 	/* instances */                                                                            \
 	X(dkt_instance_check_name, "E0", dkt_instance_check_name(A(0, r->fresh), A(1, "i")))       \
-	X(dkt_instance_open, "E0E",                                                                \
-	  GIVES(struct dkt_instance, dkt_instance_close,                                           \
-		dkt_instance_open(A(0, r->fresh), A(1, "i"), 0, A(2, &out))))                      \
+	X(dkt_instance_open, "E00E",                                                               \
+	  GIVES(struct dkt_instance, dkt_instance_close, ({                                        \
+			DKT_OPTS(dkt_instance_opts, opts, .spool = r->spool);                      \
+			dkt_instance_open(A(0, r->fresh), A(1, "i"), A(2, &opts), A(3, &out));     \
+		})))                                                                               \
 	X(dkt_instance_close, "n", DOES(dkt_instance_close(A(0, NULL))))                           \
 	X(dkt_instance_is_new, "n", GIVES_NOT(dkt_instance_is_new(A(0, r->in))))                   \
 	X(dkt_instance_name, "n", GIVES_NOT(dkt_instance_name(A(0, r->in))))                       \
@@ -219,7 +221,7 @@ static const char *const api_args[] = { "ret=$retval" };
 		  dkt_instance_get_on(A(0, r->in), A(1, &on));                                     \
 	  }))                                                                                      \
 	X(dkt_instance_set_on, "E", dkt_instance_set_on(A(0, r->in), true))                        \
-	X(dkt_instance_clear, "E", dkt_instance_clear(A(0, r->in)))                                \
+	X(dkt_instance_clear, "E", dkt_instance_clear(A(0, r->spooled)))                           \
 	X(dkt_instance_mark, "EE", dkt_instance_mark(A(0, r->in), A(1, "text")))                   \
 	X(dkt_instance_get_stats, "EE",                                                            \
 	  FILLS(dkt_cpu_stats, dkt_instance_get_stats(A(0, r->in), 0, A(1, &out.it), sz)))         \
@@ -242,14 +244,13 @@ static const char *const api_args[] = { "ret=$retval" };
 	  }))                                                                                      \
 	X(dkt_instance_left, "EEE",                                                                \
 	  GIVES(char, free, dkt_instance_left(A(0, r->fresh), A(1, "own"), A(2, &out))))           \
-	X(dkt_instance_rest, "E0E0",                                                               \
-	  dkt_instance_rest(A(0, r->in), A(1, r->spool), A(2, api_rest), A(3, r)))                 \
-	X(dkt_instance_wake, "EE", dkt_instance_wake(A(0, r->in), A(1, r->spool)))                 \
-	X(dkt_spool_bytes, "EEE", ({                                                               \
+	X(dkt_instance_rest, "EE0", dkt_instance_rest(A(0, r->spooled), A(1, api_rest), A(2, r)))  \
+	X(dkt_instance_wake, "E", dkt_instance_wake(A(0, r->spooled)))                             \
+	X(dkt_spool_bytes, "EE", ({                                                                \
 		  uint64_t bytes;                                                                  \
-		  dkt_spool_bytes(A(0, r->fresh), A(1, r->spool), A(2, &bytes));                   \
+		  dkt_spool_bytes(A(0, r->spooled), A(1, &bytes));                                 \
 	  }))                                                                                      \
-	X(dkt_spool_clear, "E0", dkt_spool_clear(A(0, r->in), A(1, r->spool)))                     \
+	X(dkt_spool_return, "EE", dkt_spool_return(A(0, r->fresh), A(1, r->spool)))                \
 	/* events */                                                                               \
 	X(dkt_events, "EEE", ({                                                                    \
 		  struct dkt_event *const *events;                                                 \
@@ -336,14 +337,12 @@ static const char *const api_args[] = { "ret=$retval" };
 	  }))                                                                                      \
 	X(dkt_change_cpus, "E0", dkt_change_cpus(A(0, r->change), A(1, "0")))                      \
 	X(dkt_change_tracer, "E00", ({                                                             \
-		  DKT_OPTS(dkt_tracer_opts, opts, .spool = r->spool);                              \
+		  DKT_OPTS(dkt_tracer_opts, opts);                                                 \
 		  dkt_change_tracer(A(0, r->change), A(1, "function"), A(2, &opts));               \
 	  }))                                                                                      \
 	X(dkt_change_commit, "E", api_commit(r))                                                   \
 	X(dkt_change_refused, "n", GIVES_NOT(dkt_change_refused(A(0, r->change))))                 \
-	X(dkt_functions_return, "EE", dkt_functions_return(A(0, r->fresh), A(1, r->spool)))        \
-	X(dkt_top_is_borrowed, "n", GIVES_NOT(dkt_top_is_borrowed(A(0, r->spool))))                \
-	X(dkt_top_return, "EE", dkt_top_return(A(0, r->fresh), A(1, r->spool)))                    \
+	X(dkt_instance_borrows_top, "n", GIVES_NOT(dkt_instance_borrows_top(A(0, r->spooled))))    \
 	/* records */                                                                              \
 	X(dkt_record_int, "nn", GIVES_NOT(dkt_record_int(A(0, &r->record), A(1, r->field))))       \
 	X(dkt_record_bytes, "nn0", ({                                                              \

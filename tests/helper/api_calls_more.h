@@ -46,12 +46,11 @@
 			dkt_source_make(A(0, r->fresh), A(1, &calls), A(2, NULL), A(3, NULL),      \
 					A(4, NULL), A(5, &out));                                   \
 		})))                                                                               \
-	X(dkt_source_live, "E0E", GIVES(struct dkt_source, dkt_source_close, ({                    \
-						DKT_OPTS(dkt_live_opts, opts, .spool = r->spool,   \
-							 .flags = DKT_LIVE_FOLLOW);                \
-						dkt_source_live(A(0, r->in), A(1, &opts),          \
-								A(2, &out));                       \
-					})))                                                       \
+	X(dkt_source_live, "E0E",                                                                  \
+	  GIVES(struct dkt_source, dkt_source_close, ({                                            \
+			DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_FOLLOW);                   \
+			dkt_source_live(A(0, r->spooled), A(1, &opts), A(2, &out));                \
+		})))                                                                               \
 	X(dkt_source_wait, "E", dkt_source_wait(A(0, r->live), 0))                                 \
 	X(dkt_source_fd, "E", DKT__MIN(dkt_source_fd(A(0, r->live)), 0))                           \
 	X(dkt_source_wake, "E", dkt_source_wake(A(0, r->live)))                                    \

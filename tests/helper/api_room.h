@@ -28,6 +28,7 @@ struct room {
 	struct dkt_ctx *fresh; /* nothing has been called on it */
 	struct dkt_ctx *ctx; /* what all below is of */
 	struct dkt_instance *in;
+	struct dkt_instance *spooled; /* the same instance, with a spool */
 	struct dkt_event *event;
 	const struct dkt_field *field;
 	uint64_t bytes[2];
@@ -134,6 +135,7 @@ static inline struct dkt_ctx *api_ctx(const char *root)
 static inline void api_room_open(struct room *r)
 {
 	DKT_OPTS(dkt_source_calls, calls, .next = api_no_more);
+	DKT_OPTS(dkt_instance_opts, spooled, .spool = r->spool);
 	DKT_OPTS(dkt_live_opts, live, .flags = DKT_LIVE_FOLLOW);
 	DKT_OPTS(dkt_hist_opts, hist, .keys = "v");
 	DKT_OPTS(dkt_pairs_opts, pairs, .key = "v");
@@ -143,7 +145,8 @@ static inline void api_room_open(struct room *r)
 	r->null = -1;
 	r->fresh = api_ctx(r->root);
 	snprintf(r->spool, sizeof(r->spool), "%s/spool", r->root);
-	assert_ok(ctx, dkt_instance_open(ctx, "i", 0, &r->in));
+	assert_ok(ctx, dkt_instance_open(ctx, "i", NULL, &r->in));
+	assert_ok(ctx, dkt_instance_open(ctx, "i", &spooled, &r->spooled));
 	r->event = dkt_event_find(ctx, "made", "up");
 	assert_non_null(r->event);
 	r->field = dkt_event_field(r->event, "v");
@@ -183,6 +186,7 @@ static inline void api_room_close(struct room *r)
 	dkt_change_free(r->change);
 	dkt_source_close(r->live);
 	dkt_source_close(r->source);
+	dkt_instance_close(r->spooled);
 	dkt_instance_close(r->in);
 	dkt_ctx_free(r->ctx);
 	dkt_ctx_free(r->fresh);

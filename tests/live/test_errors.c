@@ -36,6 +36,7 @@ static int teardown(void **state)
 
 static void errors_of_instances_are_as_documented(void **state)
 {
+	DKT_OPTS(dkt_instance_opts, opts, .flags = 64);
 	struct test *test = *state;
 	struct dkt_instance *other;
 	struct dkt_cpu_stats stats;
@@ -43,9 +44,9 @@ static void errors_of_instances_are_as_documented(void **state)
 	int64_t offset;
 	uint64_t ns;
 
-	assert_fails(test->ctx, -ENOENT, NULL, dkt_instance_open(test->ctx, "no", 0, &other));
-	assert_fails(test->ctx, -EINVAL, NULL, dkt_instance_open(test->ctx, "a/b", 0, &other));
-	assert_fails(test->ctx, -EINVAL, NULL, dkt_instance_open(test->ctx, "no", 64, &other));
+	assert_fails(test->ctx, -ENOENT, NULL, dkt_instance_open(test->ctx, "no", NULL, &other));
+	assert_fails(test->ctx, -EINVAL, NULL, dkt_instance_open(test->ctx, "a/b", NULL, &other));
+	assert_fails(test->ctx, -EINVAL, NULL, dkt_instance_open(test->ctx, "no", &opts, &other));
 	assert_fails(test->ctx, -EEXIST, NULL,
 		     dkt_instance_own(test->ctx, "dkt-test-errors", &other));
 	assert_fails(test->ctx, -ENOENT, NULL, dkt_instance_remove(test->ctx, "no"));

@@ -79,7 +79,7 @@ static void *mark(void *data)
 	int err = dkt_ctx_new(NULL, &ctx);
 
 	if (!err)
-		err = dkt_instance_open(ctx, dkt_instance_name(room->in), 0, &in);
+		err = dkt_instance_open(ctx, dkt_instance_name(room->in), NULL, &in);
 	if (!err)
 		err = dkt_instance_mark(in, "one");
 	dkt_instance_close(in);

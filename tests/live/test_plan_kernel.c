@@ -286,11 +286,12 @@ static int record(struct state *state)
 
 static int run(struct state *state)
 {
+	DKT_OPTS(dkt_instance_opts, opts, .flags = DKT_CREATE);
 	char name[64];
 	int err;
 
 	snprintf(name, sizeof(name), "dkt-test-plan-%d", (int)getpid());
-	err = dkt_instance_open(state->ctx, name, DKT_CREATE, &state->in);
+	err = dkt_instance_open(state->ctx, name, &opts, &state->in);
 	if (err)
 		return err;
 	err = record(state);

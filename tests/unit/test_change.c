@@ -36,7 +36,7 @@ static void a_change_reports_its_progress(void **state)
 	tree_text(root, "set_event", "made:c\n");
 	tree_text(root, "per_cpu/cpu0/stats", "");
 	assert_int_equal(dkt_ctx_new(&opts, &ctx), 0);
-	assert_ok(ctx, dkt_instance_open(ctx, NULL, 0, &in));
+	assert_ok(ctx, dkt_instance_open(ctx, NULL, NULL, &in));
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		events[i] = dkt_event_find(ctx, "made", names[i]);
 	assert_int_equal(dkt_change_new(in, &change), 0);

@@ -74,7 +74,7 @@ static void open_place(struct place *p)
 	assert_int_equal(tree_text(p->root, "available_filter_functions", "vfs_read\n"), 0);
 	p->ctx = tree_ctx(p->root);
 	assert_non_null(p->ctx);
-	assert_ok(p->ctx, dkt_instance_open(p->ctx, "mine", 0, &p->instance));
+	assert_ok(p->ctx, dkt_instance_open(p->ctx, "mine", NULL, &p->instance));
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		const char *colon = strchr(events[i], ':');
 

@@ -129,7 +129,7 @@ static void a_missing_root_is_reported(void **state)
 	assert_int_equal(dkt_ctx_new(&opts, &ctx), 0);
 	assert_fails(ctx, -ENOENT, "open /nowhere/at/all: No such file or directory",
 		     dkt_tracefs_open(ctx, 0));
-	assert_int_equal(dkt_instance_open(ctx, NULL, 0, &in), -ENOENT);
+	assert_int_equal(dkt_instance_open(ctx, NULL, NULL, &in), -ENOENT);
 	assert_null(in);
 	dkt_ctx_free(ctx);
 }
@@ -137,13 +137,14 @@ static void a_missing_root_is_reported(void **state)
 static void invalid_names_of_instances_are_refused(void **state)
 {
 	static const char *const names[] = { "", ".", "..", ".x", "a/b", "/a" };
+	DKT_OPTS(dkt_instance_opts, opts, .flags = DKT_CREATE);
 	struct dkt_ctx *ctx = *state;
 	struct dkt_instance *in;
 	char words[80];
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		assert_int_equal(dkt_instance_open(ctx, names[i], DKT_CREATE, &in), -EINVAL);
+		assert_int_equal(dkt_instance_open(ctx, names[i], &opts, &in), -EINVAL);
 		assert_null(in);
 		snprintf(words, sizeof(words), "'%s' cannot be the name of an instance", names[i]);
 		assert_string_equal(dkt_error(ctx), words);
@@ -151,8 +152,8 @@ static void invalid_names_of_instances_are_refused(void **state)
 	}
 	assert_int_equal(dkt_instance_remove(ctx, NULL), -EINVAL);
 	assert_fails(ctx, -EINVAL, "'a\\nb' cannot be the name of an instance",
-		     dkt_instance_open(ctx, "a\nb", DKT_CREATE, &in));
-	assert_int_equal(dkt_instance_open(ctx, "a\x7f", DKT_CREATE, &in), -EINVAL);
+		     dkt_instance_open(ctx, "a\nb", &opts, &in));
+	assert_int_equal(dkt_instance_open(ctx, "a\x7f", &opts, &in), -EINVAL);
 }
 
 static void statistics_and_the_clock_are_read(void **state)
@@ -175,7 +176,7 @@ static void statistics_and_the_clock_are_read(void **state)
 	assert_int_equal(tree_text(root, "trace_clock", "[local] global\n"), 0);
 	ctx = tree_ctx(root);
 	assert_non_null(ctx);
-	assert_ok(ctx, dkt_instance_open(ctx, NULL, 0, &in));
+	assert_ok(ctx, dkt_instance_open(ctx, NULL, NULL, &in));
 	assert_int_equal(dkt_instance_cpus(in), 6);
 	assert_int_equal(dkt_instance_get_stats(in, 0, &stats, sizeof(stats)), 0);
 	assert_int_equal(stats.entries, 1);

@@ -116,7 +116,7 @@ static void instances_are_opened(void **state)
 	struct dkt_ctx *ctx = fresh(*state);
 	struct dkt_instance *in;
 
-	assert_ok(ctx, dkt_instance_open(ctx, "i", 0, &in));
+	assert_ok(ctx, dkt_instance_open(ctx, "i", NULL, &in));
 	dkt_instance_close(in);
 	dkt_ctx_free(ctx);
 }
@@ -152,7 +152,7 @@ static void a_missing_root_is_named(void **state)
 	assert_null(dkt_event_by_id(ctx, 1));
 	assert_string_equal(dkt_error(ctx), "list events: " NO_ROOT);
 	assert_fails(ctx, -ENOENT, NO_ROOT, dkt_feature_get(ctx, 0, &feature, sizeof(feature)));
-	assert_fails(ctx, -ENOENT, NO_ROOT, dkt_instance_open(ctx, "i", 0, &in));
+	assert_fails(ctx, -ENOENT, NO_ROOT, dkt_instance_open(ctx, "i", NULL, &in));
 	assert_fails(ctx, -ENOENT, NO_ROOT, dkt_instance_remove(ctx, "i"));
 	dkt_ctx_free(ctx);
 }

@@ -333,7 +333,7 @@ static void functions_and_live_sources_have_defaults(void **state)
 	assert_int_equal(tree_text(root, "per_cpu/cpu0/stats", ""), 0);
 	ctx = tree_ctx(root);
 	assert_non_null(ctx);
-	assert_ok(ctx, dkt_instance_open(ctx, NULL, 0, &in));
+	assert_ok(ctx, dkt_instance_open(ctx, NULL, NULL, &in));
 	assert_ok(ctx, dkt_change_new(in, &change));
 	assert_ok(ctx, dkt_change_tracer(change, "function", NULL));
 	assert_int_equal(dkt_change_tracer(change, "function", &functions), -EINVAL);
@@ -355,14 +355,15 @@ static void functions_and_live_sources_have_defaults(void **state)
 
 static void unknown_flags_are_refused(void **state)
 {
+	DKT_OPTS(dkt_instance_opts, opts, .flags = 2);
 	struct dkt_ctx *ctx = *state;
 	struct dkt_instance *in;
 	struct dkt_expr *expr;
 
 	assert_fails(ctx, -EINVAL, "dkt_tracefs_open: 0x2 is not a known flag",
 		     dkt_tracefs_open(ctx, DKT_MOUNT | 2));
-	assert_fails(ctx, -EINVAL, "dkt_instance_open: 0x2 is not a known flag",
-		     dkt_instance_open(ctx, "i", 2, &in));
+	assert_fails(ctx, -EINVAL, "dkt_instance_opts: 0x2 is not a known flag",
+		     dkt_instance_open(ctx, "i", &opts, &in));
 	assert_fails(ctx, -EINVAL, "dkt_caps_check: 0x100 is not a known flag",
 		     dkt_caps_check(ctx, 0x100));
 	assert_fails(ctx, -EINVAL, "dkt_caps_limit: 0x100 is not a known flag",

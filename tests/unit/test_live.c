@@ -85,6 +85,7 @@ static void hand_out_all(struct tree *t, uint32_t n)
 /* Even times on CPU 0, odd ones on CPU 1, three to a page; values are the times. */
 static void fill_tree(struct tree *t)
 {
+	DKT_OPTS(dkt_instance_opts, opts, .spool = t->spool);
 	uint64_t ts = 100;
 	int page, i, cpu;
 
@@ -100,7 +101,7 @@ static void fill_tree(struct tree *t)
 		ts += 6;
 	}
 	hand_out_all(t, 3);
-	assert_ok(t->ctx, dkt_instance_open(t->ctx, NULL, 0, &t->in));
+	assert_ok(t->ctx, dkt_instance_open(t->ctx, NULL, &opts, &t->in));
 	assert_int_equal(dkt_instance_cpus(t->in), 2);
 }
 
@@ -130,8 +131,7 @@ static int on_flush(void *data)
 
 static struct dkt_source *open_live(struct tree *t, unsigned int flags, uint64_t until)
 {
-	DKT_OPTS(dkt_live_opts, opts, .flags = flags, .spool = t->spool, .until = until,
-		 .flush = on_flush, .data = t);
+	DKT_OPTS(dkt_live_opts, opts, .flags = flags, .until = until, .flush = on_flush, .data = t);
 	struct dkt_source *source;
 
 	assert_int_equal(dkt_source_live(t->in, &opts, &source), 0);
@@ -547,24 +547,25 @@ static void a_failed_flush_keeps_the_records(void **state)
 static void a_second_reader_is_refused(void **state)
 {
 	struct tree *t = *state;
-	DKT_OPTS(dkt_live_opts, opts, .spool = t->spool);
 	struct dkt_source *one, *two;
+	struct dkt_instance *in;
 	char words[64];
 
 	fill_tree(t);
 	one = open_live(t, 0, 0);
-	assert_int_equal(dkt_source_live(t->in, &opts, &two), -EBUSY);
+	assert_int_equal(dkt_source_live(t->in, NULL, &two), -EBUSY);
 	assert_null(two);
 	snprintf(words, sizeof(words), "process %d is reading these buffers", (int)getpid());
 	assert_string_equal(dkt_error(t->ctx), words);
 	dkt_source_close(one);
-	assert_int_equal(dkt_source_live(t->in, &opts, &two), 0);
+	assert_int_equal(dkt_source_live(t->in, NULL, &two), 0);
 	dkt_source_close(two);
 	/* Without a spool there is nothing to share. */
-	opts.spool = NULL;
-	assert_int_equal(dkt_source_live(t->in, &opts, &one), 0);
+	assert_ok(t->ctx, dkt_instance_open(t->ctx, NULL, NULL, &in));
+	assert_int_equal(dkt_source_live(in, NULL, &one), 0);
 	take(one, 100, 18);
 	dkt_source_close(one);
+	dkt_instance_close(in);
 }
 
 static void the_source_describes_itself(void **state)

@@ -8,6 +8,7 @@
 #include "base/stop.h"
 #include "base/util.h"
 #include "io/output.h"
+#include "log/directory.h"
 #include "lustre/record/make.h"
 #include "lustre/style_legacy.h"
 #include "pipeline/daemon.h"
@@ -234,10 +235,8 @@ static int open_source(struct daemon *d)
 {
 	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_FOLLOW, .flush = flush, .data = d,
 		 .wake_percent = WAKE_PERCENT);
-	char *spool __cleanup(free) = NULL;
-	int err = debuglog_spool(d->log, &spool);
+	int err = log_dir_make(d->log);
 
-	opts.spool = spool;
 	if (!err)
 		err = dkt_buf_new(&d->buf);
 	if (!err)

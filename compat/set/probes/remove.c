@@ -11,7 +11,6 @@
 static int count_unread(struct debuglog *log, const struct dkt_probe *probe, uint64_t *n)
 {
 	struct dkt_event *event = dkt_event_find(log->ctx, probe->group, probe->name);
-	char *spool __cleanup(free) = NULL;
 	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_KEEP);
 	struct dkt_source *source = NULL;
 	struct dkt_record record;
@@ -20,10 +19,7 @@ static int count_unread(struct debuglog *log, const struct dkt_probe *probe, uin
 	*n = 0;
 	if (!log->in || !event)
 		return 0;
-	err = debuglog_spool(log, &spool);
-	opts.spool = spool;
-	if (!err)
-		err = dkt_source_live(log->in, &opts, &source);
+	err = dkt_source_live(log->in, &opts, &source);
 	while (!err && !dkt_source_next(source, &record))
 		*n += record.event == event;
 	dkt_source_close(source);
@@ -127,7 +123,6 @@ static void restore_triggers(struct debuglog *log, const struct settings *before
 int probes_remove(struct debuglog *log, const char *pattern, bool force, size_t *removed)
 {
 	struct removal removal = { .log = log, .pattern = pattern, .removed = removed };
-	char *spool __cleanup(free) = NULL;
 	struct settings before;
 	char *words;
 	bool empty = false;
@@ -140,14 +135,12 @@ int probes_remove(struct debuglog *log, const char *pattern, bool force, size_t 
 		err = prepare(log, pattern, force, &empty);
 	if (!err)
 		err = joined_stop(log, pattern);
-	if (!err)
-		err = debuglog_spool(log, &spool);
 	/* The next event may get the number that these records have. */
 	if (!err && empty)
-		err = dkt_spool_clear(log->in, spool);
+		err = dkt_instance_clear(log->in);
 	/* The kernel empties the buffers of instances in which such an event was on. */
 	if (!err)
-		err = log->in ? dkt_instance_rest(log->in, spool, remove_matching, &removal) :
+		err = log->in ? dkt_instance_rest(log->in, remove_matching, &removal) :
 				remove_matching(&removal);
 	if (err && !*removed)
 		restore_triggers(log, &before);

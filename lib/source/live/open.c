@@ -120,15 +120,15 @@ static bool has_left_over(const struct dkt__live *live)
 	return false;
 }
 
-static int open_buffers(struct dkt__live *live, const char *spool)
+static int open_buffers(struct dkt__live *live)
 {
 	struct dkt_instance *in = live->in;
 	uint32_t size = dkt__page_size(in);
 	size_t own = (size_t)in->cpus, n = own;
 	int err = 0;
 
-	if (spool && dkt_top_is_borrowed(spool))
-		err = dkt_instance_open(in->ctx, NULL, 0, &live->top);
+	if (dkt_instance_borrows_top(in))
+		err = dkt_instance_open(in->ctx, NULL, NULL, &live->top);
 	if (live->top || (live->dir >= 0 && has_left_over(live)))
 		n *= 2;
 	live->cpus = calloc(n, sizeof(*live->cpus));
@@ -224,7 +224,7 @@ int dkt__live_open(struct dkt_instance *in, const struct dkt_live_opts *opts,
 		err = dkt_fail(in->ctx, -EINVAL, "wake_percent is %u, and 100 is the most",
 			       mine.wake_percent);
 	/* Without a spool the records would be lost with the source; a saved tree keeps its own. */
-	if (!err && mine.flags & DKT_LIVE_KEEP && !mine.spool && !in->ctx->root)
+	if (!err && mine.flags & DKT_LIVE_KEEP && !in->spool && !in->ctx->root)
 		err = dkt_fail(in->ctx, -EINVAL, "DKT_LIVE_KEEP needs a spool that keeps them");
 	if (err)
 		return err;
@@ -243,10 +243,10 @@ int dkt__live_open(struct dkt_instance *in, const struct dkt_live_opts *opts,
 		.flush = mine.flush,
 		.data = mine.data,
 	};
-	if (mine.spool)
-		err = lock_spool(in->ctx, mine.spool, &live->dir, &live->lock);
+	if (in->spool)
+		err = lock_spool(in->ctx, in->spool, &live->dir, &live->lock);
 	if (!err)
-		err = open_buffers(live, mine.spool);
+		err = open_buffers(live);
 	if (!err)
 		err = open_watch(live, mine.wake_percent);
 	if (err) {
@@ -332,19 +332,21 @@ void dkt__live_free(struct dkt__live *live)
 	free(live);
 }
 
-int dkt_spool_clear(struct dkt_instance *in, const char *spool)
+int dkt_instance_clear(struct dkt_instance *in)
 {
 	dkt__needs(NULL, in);
 
-	DKT_OPTS(dkt_live_opts, opts, .spool = spool);
 	struct dkt__live *live;
-	int err = dkt__live_open(in, &opts, &live);
+	int err;
 
+	if (!in->spool)
+		return dkt__buffers_clear(in);
+	err = dkt__live_open(in, NULL, &live);
 	if (err)
 		return err;
-	err = dkt_instance_clear(in);
+	err = dkt__buffers_clear(in);
 	if (!err && live->top)
-		err = dkt_instance_clear(live->top);
+		err = dkt__buffers_clear(live->top);
 	for (size_t i = 0; !err && i < live->streams.n; i++)
 		dkt__spool_reset(&live->cpus[i].spool);
 	dkt__live_free(live);

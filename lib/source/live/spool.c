@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "instance.h"
 #include "source/live/spool.h"
 
 #define SPOOL_MAGIC "DKTSPL01"
@@ -279,15 +280,18 @@ void dkt__spool_set_base(struct dkt__spool *spool, struct dkt__spool_base base)
 	spool->head->emptied = base.emptied;
 }
 
-int dkt_spool_bytes(struct dkt_ctx *ctx, const char *dir, uint64_t *bytes)
+int dkt_spool_bytes(const struct dkt_instance *in, uint64_t *bytes)
 {
 	int dirfd __cleanup(close) = -1;
 
-	dkt__needs(ctx, dkt__clear(bytes) && ctx && dir);
-	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	dkt__needs(in ? in->ctx : NULL, dkt__clear(bytes) && in);
+	if (!in->spool)
+		return 0;
+	dirfd = open(in->spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (dirfd < 0)
-		return errno == ENOENT ? 0 :
-					 dkt_fail(ctx, -errno, "open %s: %s", dir, strerror(errno));
+		return errno == ENOENT ?
+			       0 :
+			       dkt_fail(in->ctx, -errno, "open %s: %s", in->spool, strerror(errno));
 	for (int cpu = 0;; cpu++) {
 		struct dkt__spool_head head;
 		struct state s;
