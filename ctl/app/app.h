@@ -118,9 +118,12 @@ enum command_flags {
 	CMD_RECORD = 1 << 21, /* records without --input; calls rights_limit() when it begins */
 };
 
+/* argv[0] is the command's name. Returns the exit status. */
+typedef int command_fn(struct app *app, int argc, char **argv);
+
 struct command {
 	const char *name;
-	int (*run)(struct app *app, int argc, char **argv);
+	command_fn *run;
 	unsigned int flags;
 	int min_args, max_args; /* max -1: any number */
 	const char *args;
@@ -139,30 +142,9 @@ int command_unknown(const struct app *app, const char *name);
 /* The default name of the instance, recognised by its address. */
 extern const char app_instance[];
 
-/* argv[0] is the command's name. Each returns the exit status. */
-int cmd_apply(struct app *app, int argc, char **argv);
-int cmd_info(struct app *app, int argc, char **argv);
-int cmd_merge(struct app *app, int argc, char **argv);
-int cmd_split(struct app *app, int argc, char **argv);
-int cmd_convert(struct app *app, int argc, char **argv);
-int cmd_boot_config(struct app *app, int argc, char **argv);
-int cmd_dk(struct app *app, int argc, char **argv);
-int cmd_doctor(struct app *app, int argc, char **argv);
-int cmd_filter(struct app *app, int argc, char **argv);
-int cmd_function(struct app *app, int argc, char **argv);
-int cmd_help(struct app *app, int argc, char **argv);
-int cmd_lctl(struct app *app, int argc, char **argv);
-int cmd_hist(struct app *app, int argc, char **argv);
-int cmd_latency(struct app *app, int argc, char **argv);
-int cmd_list(struct app *app, int argc, char **argv);
-int cmd_report(struct app *app, int argc, char **argv);
-int cmd_probe(struct app *app, int argc, char **argv);
-int cmd_reset(struct app *app, int argc, char **argv);
-int cmd_save(struct app *app, int argc, char **argv);
-int cmd_start(struct app *app, int argc, char **argv);
-int cmd_status(struct app *app, int argc, char **argv);
-int cmd_trigger(struct app *app, int argc, char **argv);
-int cmd_complete(struct app *app, int argc, char **argv);
+command_fn cmd_apply, cmd_boot_config, cmd_complete, cmd_convert, cmd_dk, cmd_doctor, cmd_filter,
+	cmd_function, cmd_help, cmd_hist, cmd_info, cmd_latency, cmd_lctl, cmd_list, cmd_merge,
+	cmd_probe, cmd_report, cmd_reset, cmd_save, cmd_split, cmd_start, cmd_status, cmd_trigger;
 
 /* True if the command line names an instance. */
 bool app_has_instance(const struct app *app);

@@ -83,8 +83,7 @@ static void put_file(const struct info *info, struct out *out)
 	out_field(out, "unused", source->unused);
 	for (uint32_t i = 0; (stream = dkt_source_stream(info->in->source, i)); i++) {
 		json_object_array_add(streams, val_text(stream));
-		if (*stream)
-			out_line(out, "instance", "%s", stream);
+		out_text(out, "instance", stream);
 	}
 	out_put(out, "instances", streams);
 	out_put(out, "damage", val_text(source->damage));

@@ -133,8 +133,8 @@ static void put_entries(struct out *out, const struct entries *entries, const ch
 	}
 	if (f && entries->n > MAX_SHOWN)
 		fprintf(f, " and %zu more", entries->n - MAX_SHOWN);
-	if (f && !fclose(f) && entries->n)
-		out_line(out, name, "%s", text);
+	if (f && !fclose(f))
+		out_text(out, name, text);
 	out_data(out, rows);
 }
 
@@ -150,11 +150,9 @@ static void put_limits(struct out *out, const struct settings *set)
 		json_object_array_add(list, json_object_new_int(set->threads.list[i]));
 	out_put(out, "pids", list);
 	out_put(out, "children", val_bool(set->children));
-	if (pids)
-		out_line(out, "pids", "%s", pids);
+	out_text(out, "pids", pids);
 	out_put(out, "cpus_recorded", val_text(set->cpus));
-	if (set->cpus)
-		out_line(out, "cpus", "%s", set->cpus);
+	out_text(out, "cpus", set->cpus);
 	out_field(out, "functions", functions);
 	put_entries(out, &set->rules, "filters", filters);
 	put_entries(out, &set->triggers, "triggers", triggers);
@@ -179,8 +177,8 @@ static void put_probes(struct out *out, struct debuglog *log)
 		rows_add(rows, val_text(name), val_bool(on));
 		fprintf(f, "%s%s (%s)", i ? ", " : "", name, on ? "enabled" : "disabled");
 	}
-	if (f && !fclose(f) && n)
-		out_line(out, "probes", "%s", text);
+	if (f && !fclose(f))
+		out_text(out, "probes", text);
 	out_data(out, rows);
 }
 

@@ -155,7 +155,7 @@ static int run_input(struct hist *hist, struct inputs *in, int *rc)
 	int err = inputs_each(in, hist_add, hist);
 
 	if (!err)
-		err = hist_finish(hist, hist_read_user);
+		err = hist_finish(hist);
 	if (!err)
 		*rc = inputs_report_losses(in);
 	return err;

@@ -24,26 +24,20 @@ struct hist {
 	bool stacks;
 	struct watch watch;
 	bool watched; /* a terminal has shown tables before the last one */
-	struct dkt_instance *in; /* in which the kernel counts; may be NULL */
+	struct dkt_instance *in; /* in which the kernel counts; NULL: dktrace does */
 };
-
-/* Gets the table so far. */
-typedef int (*hist_read_fn)(struct hist *hist, struct dkt_table **table);
 
 /* Prints a table. last: the last one of this run. */
 int hist_show(struct hist *hist, struct dkt_table *table, bool last);
 
 /* With --watch, prints the table when it is due, with rates since the table before. */
-int hist_refresh(struct hist *hist, hist_read_fn read);
+int hist_refresh(struct hist *hist);
 
 /* Prints the table at the end. */
-int hist_finish(struct hist *hist, hist_read_fn read);
+int hist_finish(struct hist *hist);
 
 /* Counts a record in user space. data: the struct hist. */
 int hist_add(void *data, struct dkt_source *source, const struct dkt_record *record);
-
-/* Gets the table that is counted in user space. */
-int hist_read_user(struct hist *hist, struct dkt_table **table);
 
 /* Lets the kernel count. -EOPNOTSUPP: it cannot, and nothing has changed. */
 int hist_run_kernel(struct hist *hist, int *rc);

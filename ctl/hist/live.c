@@ -14,20 +14,15 @@ int hist_add(void *data, struct dkt_source *source, const struct dkt_record *rec
 	return dkt_hist_add(((struct hist *)data)->hist, source, record);
 }
 
-int hist_read_user(struct hist *hist, struct dkt_table **table)
-{
-	return dkt_hist_table(hist->hist, table);
-}
-
 static int idle(void *data)
 {
-	return hist_refresh(data, hist_read_user);
+	return hist_refresh(data);
 }
 
 static int report(void *data, struct dkt_source *source, uint64_t seen, uint64_t lost)
 {
 	(void)source, (void)seen, (void)lost;
-	return hist_finish(data, hist_read_user);
+	return hist_finish(data);
 }
 
 int hist_run_user(struct hist *hist, int *rc)
@@ -59,11 +54,6 @@ int hist_run_user(struct hist *hist, int *rc)
 /* The time between two calls of live_over(). */
 #define LOOK_MS 20
 
-static int read_kernel(struct hist *hist, struct dkt_table **table)
-{
-	return dkt_hist_read(hist->hist, hist->in, table);
-}
-
 static int watch(struct hist *hist, struct spawn *spawn)
 {
 	static const struct timespec look = { .tv_nsec = LOOK_MS * 1000000 };
@@ -73,7 +63,7 @@ static int watch(struct hist *hist, struct spawn *spawn)
 	hist->watch.last = from;
 	while (!err && !live_over(spawn, from, hist->seconds)) {
 		nanosleep(&look, NULL);
-		err = hist_refresh(hist, read_kernel);
+		err = hist_refresh(hist);
 	}
 	return err;
 }
@@ -136,7 +126,7 @@ int hist_run_kernel(struct hist *hist, int *rc)
 		err = watch(hist, &spawn);
 	}
 	if (!err && !hist->app->keep)
-		err = hist_finish(hist, read_kernel);
+		err = hist_finish(hist);
 	spawn_finish(&spawn);
 	*rc = spawn.status;
 	if (remove)

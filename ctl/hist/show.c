@@ -27,7 +27,8 @@ static void report_uncounted(const struct dkt_table *table, int size)
 int hist_show(struct hist *hist, struct dkt_table *table, bool last)
 {
 	const struct app *app = hist->app;
-	bool text = !app->json && !app->csv && !app->folded;
+	bool folded = app->folded && !app->json && !app->csv;
+	bool text = !folded && !app->json && !app->csv;
 	struct hist_view view = { .table = table, .top = (size_t)hist->top, .sort = app->sort };
 	int err = dkt_table_sort(table, app->sort);
 
@@ -46,22 +47,28 @@ int hist_show(struct hist *hist, struct dkt_table *table, bool last)
 		watch_clear(&hist->watch);
 	if (text && (!last || hist->watched))
 		view.top = watch_fit(view.top, OTHER_LINES);
-	err = app->folded && !app->json && !app->csv ? hist_view_folded(hist->ctx, &view) :
-						       hist_view_print(app, &view);
+	err = folded ? hist_view_folded(hist->ctx, &view) : hist_view_print(app, &view);
 	fflush(stdout);
 	if (last)
 		report_uncounted(table, hist->size);
 	return err;
 }
 
-int hist_refresh(struct hist *hist, hist_read_fn read)
+/* Gets the table so far. */
+static int read_table(const struct hist *hist, struct dkt_table **table)
+{
+	return hist->in ? dkt_hist_read(hist->hist, hist->in, table) :
+			  dkt_hist_table(hist->hist, table);
+}
+
+int hist_refresh(struct hist *hist)
 {
 	struct dkt_table *table;
 	int err;
 
 	if (!watch_due(&hist->watch))
 		return 0;
-	err = read(hist, &table);
+	err = read_table(hist, &table);
 	if (err)
 		return err;
 	err = hist_show(hist, table, false);
@@ -75,10 +82,10 @@ int hist_refresh(struct hist *hist, hist_read_fn read)
 	return err;
 }
 
-int hist_finish(struct hist *hist, hist_read_fn read)
+int hist_finish(struct hist *hist)
 {
 	struct dkt_table *table;
-	int err = read(hist, &table);
+	int err = read_table(hist, &table);
 
 	hist->watched = hist->watch.screen.on;
 	screen_end(&hist->watch.screen);

@@ -189,15 +189,22 @@ static void look(void *data)
 	progress_look(&it->progress, it->line.source);
 }
 
-int inputs_check_events(const struct inputs *it, const struct selection *selection)
+static int init_pipeline(const struct inputs *it, struct pipeline *line)
 {
-	struct pipeline all;
-	int err = pipeline_init(&all, it->app->ctx, it->n);
+	int err = pipeline_init(line, it->app->ctx, it->n);
 
 	for (size_t i = 0; !err && i < it->n; i++)
 		if (it->files[i].in.source)
-			pipeline_add(&all, it->files[i].in.ctx, it->files[i].in.source,
-				     it->files[i].path);
+			pipeline_add(line, it->files[i].in.ctx, it->files[i].in.source,
+				     it->files[i].in.path);
+	return err;
+}
+
+int inputs_check_events(const struct inputs *it, const struct selection *selection)
+{
+	struct pipeline all;
+	int err = init_pipeline(it, &all);
+
 	if (!err)
 		err = pipeline_check_events(&all, selection);
 	pipeline_clear(&all);
@@ -206,11 +213,8 @@ int inputs_check_events(const struct inputs *it, const struct selection *selecti
 
 int inputs_start(struct inputs *it, struct record_args *args, bool merged)
 {
-	int err = pipeline_init(&it->line, it->app->ctx, it->n);
+	int err = init_pipeline(it, &it->line);
 
-	for (size_t i = 0; !err && i < it->n; i++)
-		pipeline_add(&it->line, it->files[i].in.ctx, it->files[i].in.source,
-			     it->files[i].in.path);
 	it->line.classes = args->classes;
 	it->line.look = look;
 	it->line.data = it;

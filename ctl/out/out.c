@@ -42,6 +42,12 @@ void out_line(struct out *out, const char *label, const char *fmt, ...)
 	out->any = true;
 }
 
+void out_text(struct out *out, const char *label, const char *text)
+{
+	if (text && *text)
+		out_line(out, label, "%s", text);
+}
+
 void out_json(struct out *out, const char *key, struct json_object *value)
 {
 	if (out->form == OUT_JSON)
@@ -61,8 +67,7 @@ void out_put(struct out *out, const char *key, struct json_object *value)
 void out_field(struct out *out, const char *key, const char *text)
 {
 	out_put(out, key, val_text(text));
-	if (text && *text)
-		out_line(out, key, "%s", text);
+	out_text(out, key, text);
 }
 
 static void put_table(struct out *out, const struct rows *rows)

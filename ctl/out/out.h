@@ -39,7 +39,10 @@ void out_put(struct out *out, const char *key, struct json_object *value);
 /* JSON only: adds a member to the object. */
 void out_json(struct out *out, const char *key, struct json_object *value);
 
-/* out_put(), and out_line() with the key as label, unless the text is empty or NULL. */
+/* out_line() of a text, unless it is empty or NULL. */
+void out_text(struct out *out, const char *label, const char *text);
+
+/* out_put(), and out_text() with the key as label. */
 void out_field(struct out *out, const char *key, const char *text);
 
 /* Adds a table. In text, an empty line separates it from the output before it. Frees the rows. */

@@ -14,8 +14,7 @@ struct table {
 	const struct rows *rows;
 	size_t n; /* columns that text shows */
 	size_t lines; /* the headings and the rows */
-	const struct column **columns;
-	size_t *nrs; /* the columns' indices in the rows */
+	size_t *nrs; /* these columns' indices in the rows */
 	char **texts; /* n for each line */
 	bool raw;
 };
@@ -25,8 +24,15 @@ static char **text_at(const struct table *table, size_t line, size_t i)
 	return &table->texts[line * table->n + i];
 }
 
-static bool is_right(const struct column *column)
+static const struct column *column_at(const struct table *table, size_t i)
 {
+	return &table->rows->columns[table->nrs[i]];
+}
+
+static bool is_right(const struct table *table, size_t i)
+{
+	const struct column *column = column_at(table, i);
+
 	return column->type != COL_TEXT && column->type != COL_BOOL && column->type != COL_MASK &&
 	       column->type != COL_BAR;
 }
@@ -97,10 +103,10 @@ static int fill(struct table *table)
 			char **text = text_at(table, line, i);
 			size_t nr = table->nrs[i];
 
-			*text = line ? value_text(table->columns[i],
+			*text = line ? value_text(column_at(table, i),
 						  table->rows->list[line - 1]->values[nr],
 						  table->raw) :
-				       heading_text(table->columns[i]);
+				       heading_text(column_at(table, i));
 			if (!*text)
 				return -ENOMEM;
 		}
@@ -110,18 +116,12 @@ static int fill(struct table *table)
 static int table_begin(struct table *table, const struct rows *rows, bool raw)
 {
 	*table = (struct table){ .rows = rows, .lines = rows->n_rows + 1, .raw = raw };
-	table->columns = calloc(rows->n, sizeof(*table->columns));
 	table->nrs = calloc(rows->n, sizeof(*table->nrs));
-	for (size_t i = 0; table->columns && table->nrs && i < rows->n; i++) {
-		if (rows->columns[i].flags & COL_DATA || rows->columns[i].type == COL_LIST)
-			continue;
-		table->columns[table->n] = &rows->columns[i];
-		table->nrs[table->n++] = i;
-	}
+	for (size_t i = 0; table->nrs && i < rows->n; i++)
+		if (!(rows->columns[i].flags & COL_DATA) && rows->columns[i].type != COL_LIST)
+			table->nrs[table->n++] = i;
 	table->texts = calloc(table->lines, (table->n + 1) * sizeof(*table->texts));
-	if (!table->columns || !table->nrs || !table->texts)
-		return -ENOMEM;
-	return fill(table);
+	return table->nrs && table->texts ? fill(table) : -ENOMEM;
 }
 
 static void table_end(struct table *table)
@@ -129,7 +129,6 @@ static void table_end(struct table *table)
 	for (size_t i = 0; table->texts && i < table->lines * table->n; i++)
 		free(table->texts[i]);
 	free(table->texts);
-	free(table->columns);
 	free(table->nrs);
 }
 
@@ -205,9 +204,9 @@ static int fit(struct table *table)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < table->n; i++) {
-		if (table->columns[i]->flags & COL_FOLD)
+		if (column_at(table, i)->flags & COL_FOLD)
 			err = fold_column(table, i);
-		else if (table->columns[i]->type == COL_BAR)
+		else if (column_at(table, i)->type == COL_BAR)
 			err = draw_bars(table, i);
 	}
 	return err;
@@ -228,7 +227,7 @@ static int print_raw(const struct table *table, FILE *f)
 		for (i = 0; i < table->n; i++) {
 			const char *text = *text_at(table, line, i);
 			int spaces = (int)(width[i] - fold_columns(text));
-			bool right = is_right(table->columns[i]);
+			bool right = is_right(table, i);
 
 			fprintf(f, "%s%*s%s%*s", i ? " " : "", right ? spaces : 0, "", text,
 				right || i + 1 == table->n ? 0 : spaces, "");
@@ -241,11 +240,10 @@ static int print_raw(const struct table *table, FILE *f)
 static int add_columns(const struct table *table, struct libscols_table *scols)
 {
 	for (size_t i = 0; i < table->n; i++) {
-		bool fold = table->columns[i]->flags & COL_FOLD;
-		struct libscols_column *column =
-			scols_table_new_column(scols, *text_at(table, 0, i), 0,
-					       (is_right(table->columns[i]) ? SCOLS_FL_RIGHT : 0) |
-						       (fold ? SCOLS_FL_WRAP : 0));
+		bool fold = column_at(table, i)->flags & COL_FOLD;
+		struct libscols_column *column = scols_table_new_column(
+			scols, *text_at(table, 0, i), 0,
+			(is_right(table, i) ? SCOLS_FL_RIGHT : 0) | (fold ? SCOLS_FL_WRAP : 0));
 
 		if (!column)
 			return -ENOMEM;
