@@ -6,7 +6,7 @@
 #include "event.h"
 #include "plan.h"
 
-#define SLACK 16 /* zero bytes after a copied record, which end any string in it */
+#define SLACK 16 /* zero bytes after a copied record, so that any string in it ends */
 
 /* ---- plans ---- */
 
@@ -28,7 +28,7 @@ void dkt__plan_free(struct dkt__plan *plan)
 	free(plan);
 }
 
-/* The kernel's stack events: their format shows eight addresses whatever the record holds. */
+/* Stack events need code of their own: their format prints eight addresses for every stack. */
 static bool is_stack(const struct dkt_event *event)
 {
 	return !strcmp(event->system, "ftrace") &&
@@ -36,7 +36,7 @@ static bool is_stack(const struct dkt_event *event)
 	       tep_find_field(event->tep, "caller");
 }
 
-/* By what was parsed here, not empty. */
+/* Compiles the print format as parsed by dktrace; false if it is empty or not supported. */
 static bool has_own_steps(struct dkt__plan *plan, struct dkt_event *event)
 {
 	struct tep_print_fmt print;
@@ -48,6 +48,7 @@ static bool has_own_steps(struct dkt__plan *plan, struct dkt_event *event)
 	return !dkt__plan_compile(plan, event->tep, &print);
 }
 
+/* The same, but with libtraceevent's parse of the format if dktrace's parser does not support it. */
 static bool has_steps(struct dkt__plan *plan, struct dkt_event *event)
 {
 	if (has_own_steps(plan, event))
@@ -57,74 +58,60 @@ static bool has_steps(struct dkt__plan *plan, struct dkt_event *event)
 	       !dkt__plan_compile(plan, event->tep, &event->tep->print_fmt);
 }
 
-/* Steps that put a number, or the name of a process. */
-static bool is_short(const struct dkt__step *step)
-{
-	switch (step->op) {
-	case DKT__STEP_TEXT:
-	case DKT__STEP_END:
-	case DKT__STEP_DEC:
-	case DKT__STEP_UDEC:
-	case DKT__STEP_HEX:
-	case DKT__STEP_HEX_ZERO:
-	case DKT__STEP_CHAR:
-	case DKT__STEP_COMM:
-	case DKT__STEP_UNLESS:
-	case DKT__STEP_JUMP:
-		return true;
-	default:
-		return false;
-	}
-}
+/* Properties of a step. */
+enum {
+	SHORT = 1, /* prints at most DKT__STEP_ROOM bytes after its literal */
+	PLAIN = 2, /* prints numbers or texts of the print format, never strings of the record */
+};
 
-/* Jumps lead forward, so every step puts its part once at most. */
+static const uint8_t properties[DKT__STEP_PAD_END + 1] = {
+	[DKT__STEP_TEXT] = SHORT | PLAIN,
+	[DKT__STEP_END] = SHORT | PLAIN,
+	[DKT__STEP_DEC] = SHORT | PLAIN,
+	[DKT__STEP_UDEC] = SHORT | PLAIN,
+	[DKT__STEP_HEX] = SHORT | PLAIN,
+	[DKT__STEP_HEX_ZERO] = SHORT | PLAIN,
+	[DKT__STEP_UNLESS] = SHORT | PLAIN,
+	[DKT__STEP_JUMP] = SHORT | PLAIN,
+	[DKT__STEP_CHAR] = SHORT,
+	[DKT__STEP_COMM] = SHORT,
+	[DKT__STEP_INT] = PLAIN,
+	[DKT__STEP_SYMBOLIC] = PLAIN,
+	[DKT__STEP_FLAGS] = PLAIN,
+};
+
+/* Returns a limit on the bytes that the steps print; 0: unknown. Jumps lead forward only. */
 static uint32_t room_for(const struct dkt__plan *plan)
 {
 	uint32_t room = 0;
 
 	for (uint32_t i = 0; i < plan->n_steps; i++) {
-		if (!is_short(&plan->steps[i]) || room > UINT16_MAX)
+		if (!(properties[plan->steps[i].op] & SHORT) || room > UINT16_MAX)
 			return 0;
 		room += plan->steps[i].literal_len + DKT__STEP_ROOM;
 	}
 	return room;
 }
 
-static bool are_plain(const struct dkt__table *table)
+static bool table_is_plain(const struct dkt__table *table)
 {
 	for (uint32_t i = 0; i < table->n; i++)
 		if (!dkt__is_plain(table->names[i].text, table->names[i].len))
 			return false;
-	return !table->delim || dkt__is_plain(table->delim, table->delim_len);
+	return dkt__is_plain(table->delim, table->delim_len);
 }
 
-/* Steps that put numbers, and texts of the format that are plain. */
+/* True if no text of the plan needs escapes. */
 static bool is_plain(const struct dkt__plan *plan)
 {
 	for (uint32_t i = 0; i < plan->n_steps; i++) {
 		const struct dkt__step *step = &plan->steps[i];
+		bool has_table = step->op == DKT__STEP_SYMBOLIC || step->op == DKT__STEP_FLAGS;
 
-		if (!dkt__is_plain(step->literal, step->literal_len))
+		if (!(properties[step->op] & PLAIN) ||
+		    !dkt__is_plain(step->literal, step->literal_len) ||
+		    (has_table && !table_is_plain(step->table)))
 			return false;
-		switch (step->op) {
-		case DKT__STEP_TEXT:
-		case DKT__STEP_END:
-		case DKT__STEP_DEC:
-		case DKT__STEP_UDEC:
-		case DKT__STEP_HEX:
-		case DKT__STEP_HEX_ZERO:
-		case DKT__STEP_INT:
-		case DKT__STEP_UNLESS:
-		case DKT__STEP_JUMP:
-			break;
-		case DKT__STEP_SYMBOLIC:
-		case DKT__STEP_FLAGS:
-			if (!are_plain(step->table))
-				return false;
-			break;
-		default:
-			return false;
-		}
 	}
 	return true;
 }
@@ -139,7 +126,7 @@ static enum dkt__plan_way choose_way(struct dkt__plan *plan, struct dkt_event *e
 		return DKT__PLAN_STACK;
 	if (dkt__plan_is_graph(event))
 		return DKT__PLAN_GRAPH;
-	/* libtraceevent would believe a format that its parser of files never saw. */
+	/* libtraceevent does not check the bounds of a trace_printk() record: never let it print one. */
 	if (event->tep->flags & TEP_EVENT_FL_ISBPRINT)
 		return dkt__plan_is_bprint(event) ? DKT__PLAN_BPRINT : DKT__PLAN_FIELDS;
 	if (event->bare)
@@ -179,7 +166,7 @@ const struct dkt__plan *dkt__plan_get(struct dkt_event *event)
 
 /* ---- by steps ---- */
 
-/* A copy of the record that is at least so long, with zeros behind it. The caller frees it. */
+/* Returns a copy of the record, extended with zeros to at least need bytes. The caller frees it. */
 static uint8_t *copy_record(const struct dkt_record *record, uint32_t need)
 {
 	size_t n = DKT__MAX(record->size, need);
@@ -200,7 +187,7 @@ static void text_by_steps(const struct dkt__plan *plan, const struct dkt_record 
 		dkt__plan_run(plan, record, buf);
 		return;
 	}
-	/* Shorter than its format says: what is missing reads as zero. */
+	/* In a record that is shorter than its format says, missing fields read as zero. */
 	copy = copy_record(record, plan->need);
 	if (!copy) {
 		buf->err = -ENOMEM;
@@ -218,28 +205,22 @@ static void text_of_stack(const struct dkt_record *record, struct dkt_buf *buf)
 	const struct tep_format_field *caller = tep_find_field(record->event->tep, "caller");
 	size_t at = caller->offset < 0 ? SIZE_MAX : (size_t)caller->offset;
 	uint32_t element = caller->elementsize == 4 ? 4 : 8;
-	struct dkt__run run = { .ctx = record->event->ctx, .buf = buf };
 
-	run.p = dkt__buf_room(buf, 256);
-	if (!run.p)
-		return;
-	run.end = buf->data + buf->size;
-	dkt__run_put(&run, "<stack>", 7);
+	dkt_buf_add(buf, "<stack>", 7);
 	for (; at < record->size && record->size - at >= element; at += element) {
 		uint64_t address = dkt__load_at((const uint8_t *)record->data + at,
 						dkt__plan_load(element, false));
 
 		if (!dkt__is_caller(address))
 			break;
-		dkt__run_put(&run, " => ", 4);
-		dkt__run_function(&run, address, false);
+		dkt_buf_add(buf, " => ", 4);
+		dkt__function_text(record->event->ctx, address, false, buf);
 	}
-	buf->len = (size_t)(run.p - buf->data);
 }
 
 /* ---- by libtraceevent ---- */
 
-/* libtraceevent believes what a record says: ask only where all of it is within the record. */
+/* libtraceevent trusts the offsets in a record, so all fields must lie inside the record. */
 static bool record_is_sound(const struct dkt_record *record)
 {
 	const struct tep_format_field *field = record->event->tep->format.fields;
@@ -264,8 +245,8 @@ static bool record_is_sound(const struct dkt_record *record)
 	return true;
 }
 
-/* Words that libtraceevent puts in a text that it could not make. */
-static bool is_excuse(const char *text)
+/* True if libtraceevent reports in the text that it could not print the record. */
+static bool is_failure(const char *text)
 {
 	return strstr(text, "FAILED TO PARSE") || strstr(text, "ARG TYPE NOT FIELD") ||
 	       strstr(text, "ARG NOT FIELD");
@@ -291,7 +272,7 @@ static bool text_by_tep(const struct dkt_record *record, struct dkt_buf *buf)
 	trace_seq_init(&seq);
 	tep_print_event(tep->tep, &seq, &rec, "%s", TEP_PRINT_INFO);
 	trace_seq_terminate(&seq);
-	good = !seq.state && seq.len && !is_excuse(seq.buffer);
+	good = !seq.state && seq.len && !is_failure(seq.buffer);
 	if (good)
 		dkt_buf_add(buf, seq.buffer, seq.len);
 	trace_seq_destroy(&seq);
@@ -322,7 +303,7 @@ void dkt_record_text(const struct dkt_record *record, struct dkt_buf *buf)
 		dkt__plan_bprint_text(record, buf);
 	else if (plan->way != DKT__PLAN_TEP || !text_by_tep(record, buf))
 		dkt__fields_text(record, buf);
-	/* A line is the style's affair: ftrace:print often brings its own end. */
+	/* The style ends the line; the text of ftrace:print often ends in a newline of its own. */
 	while (buf->len > from && buf->data[buf->len - 1] == '\n')
 		buf->len--;
 }

@@ -109,8 +109,8 @@ enum dkt__step_op {
 	DKT__STEP_FLAGS,
 	DKT__STEP_BYTES_HEX, /* __print_hex, __print_hex_str, %*ph */
 	DKT__STEP_ARRAY, /* __print_array */
-	DKT__STEP_BITMASK, /* as hex words */
-	DKT__STEP_BITLIST, /* as ranges */
+	DKT__STEP_BITMASK, /* a bitmap as hex words */
+	DKT__STEP_BITLIST, /* a bitmap as ranges of bits */
 	DKT__STEP_POINTER, /* %p */
 	DKT__STEP_FUNCTION, /* %ps, %pS */
 	DKT__STEP_NET, /* %pI4 and its like, %pM, %pU */
@@ -168,7 +168,7 @@ struct dkt__step {
 	uint32_t literal_len;
 	uint8_t op; /* enum dkt__step_op */
 	uint8_t kind; /* NET: enum dkt__net; FUNCTION: with offset; BYTES_HEX: the delimiter */
-	char form; /* NET: the letter that chooses a variant */
+	char form; /* NET: the letter that selects a variant */
 	bool port, compact, reverse;
 	uint8_t digits; /* HEX_ZERO */
 	uint32_t target; /* UNLESS, JUMP: index of a step */
@@ -185,7 +185,7 @@ struct dkt__step {
 /* TASK_COMM_LEN of include/linux/sched.h. */
 #define DKT__COMM_BYTES 16
 
-/* The most bytes that a step of a fixed length writes beside its literal. */
+/* A limit on the bytes that a short step writes after its literal. */
 #define DKT__STEP_ROOM 48
 
 enum dkt__plan_way {
@@ -200,8 +200,8 @@ enum dkt__plan_way {
 struct dkt__plan {
 	enum dkt__plan_way way;
 	uint32_t need; /* bytes of the record that the steps read unchecked */
-	uint32_t room; /* most bytes that they print, 0: unknown */
-	bool plain; /* they print nothing that dkt_buf_escape() would change */
+	uint32_t room; /* a limit on the bytes that the steps print; 0: unknown */
+	bool plain; /* the steps print nothing that dkt_buf_escape() would change */
 	struct dkt__step *steps;
 	uint32_t n_steps;
 	const struct tep_print_arg *args; /* of the print format; NULL: not parsed by dktrace */
@@ -233,11 +233,11 @@ static inline bool dkt__is_caller(uint64_t address)
 	return address && address != UINT32_MAX && address != UINT64_MAX;
 }
 
-/* True for events of trace_printk(), whose format is among the kernel's strings. */
+/* True for events of trace_printk(), whose format is one of the kernel's strings. */
 bool dkt__plan_is_bprint(struct dkt_event *event);
 void dkt__plan_bprint_text(const struct dkt_record *record, struct dkt_buf *buf);
 
-/* Swaps the bytes of the arguments' numbers; the other numbers were swapped before. */
+/* Swaps the bytes of the numbers among the arguments. The caller has swapped the fields. */
 void dkt__plan_bprint_turn(struct dkt_event *event, uint8_t *data, uint32_t size);
 
 /* Returns the event's plan, compiled at the first call; NULL if memory is out. */
@@ -279,7 +279,7 @@ struct dkt__type dkt__type_promote(struct dkt__type type);
 /* Returns the common type by C's usual arithmetic conversions. */
 struct dkt__type dkt__type_common(struct dkt__type a, struct dkt__type b);
 
-/* Returns the load for a number of that type; DKT__LOAD_CONST if there is none. */
+/* Returns the load for a number of that size; DKT__LOAD_CONST: numbers do not have that size. */
 uint8_t dkt__plan_load(unsigned int size, bool is_signed);
 unsigned int dkt__load_size(uint8_t load);
 
@@ -289,10 +289,10 @@ bool dkt__plan_constant(const char *text, uint64_t *value, struct dkt__type *typ
 /* Returns the field that the argument names, looked up by name if necessary, or NULL. */
 struct tep_format_field *dkt__plan_field(struct tep_event *tep, struct tep_print_arg *arg);
 
-/* Returns the argument without its casts. */
+/* Returns the argument inside its casts. */
 struct tep_print_arg *dkt__plan_uncast(struct tep_print_arg *arg);
 
-/* Makes the plan require these bytes in every record. -EOPNOTSUPP: no record has them. */
+/* Makes the plan require these bytes in every record. -EOPNOTSUPP: no record is that long. */
 int dkt__plan_needs(struct dkt__plan *plan, int offset, unsigned int size);
 int dkt__plan_bytes(struct dkt__plan *plan, const struct tep_format_field *field,
 		    struct dkt__bytes *bytes);
@@ -301,7 +301,7 @@ int dkt__plan_bytes(struct dkt__plan *plan, const struct tep_format_field *field
 
 /* Compiles a number. -EOPNOTSUPP: not a number, or too complex. */
 int dkt__plan_value(struct dkt__plan *plan, struct tep_event *tep, struct tep_print_arg *arg,
-		    struct dkt__value *value, struct dkt__type *type);
+		    struct dkt__value *value);
 
 /* Truncates and extends the value by load. */
 int dkt__plan_cast(struct dkt__plan *plan, struct dkt__value *value, uint8_t load);
@@ -322,12 +322,12 @@ struct dkt__run {
 void dkt__plan_run(const struct dkt__plan *plan, const struct dkt_record *record,
 		   struct dkt_buf *buf);
 
-/* The same at p, for a plan whose room is known and available. Returns the end. */
+/* The same at p, where plan->room bytes are available; the room is known. Returns the end. */
 char *dkt__plan_put(const struct dkt__plan *plan, const struct dkt_record *record, char *p);
 uint64_t dkt__plan_code(const struct dkt__run *run, const struct dkt__code *code, uint32_t n);
 bool dkt__run_grow(struct dkt__run *run, size_t n);
 
-/* Rarer or longer steps: plan/text.c, plan/net.c. */
+/* Rare or long steps: plan/text.c, plan/net.c. */
 void dkt__run_0x(struct dkt__run *run, uint64_t v);
 void dkt__run_int(struct dkt__run *run, const struct dkt__step *step);
 void dkt__run_kernel_string(struct dkt__run *run, const struct dkt__step *step);
@@ -338,20 +338,27 @@ void dkt__run_array(struct dkt__run *run, const struct dkt__step *step);
 void dkt__run_bitmask(struct dkt__run *run, const struct dkt__step *step);
 void dkt__run_bitlist(struct dkt__run *run, const struct dkt__step *step);
 void dkt__run_pointer(struct dkt__run *run, const struct dkt__step *step);
-void dkt__run_function(struct dkt__run *run, uint64_t address, bool offset);
+void dkt__run_function(struct dkt__run *run, uint64_t address, bool with_offset);
 void dkt__run_pad(struct dkt__run *run, const struct dkt__step *step, size_t mark);
 void dkt__run_net(struct dkt__run *run, const struct dkt__step *step);
 
-/* Sets the step for the letters after %p, without its bytes; false: not one of these. */
+/* Sets the step for the letters after %p, but not its bytes. False: not a network format. */
 bool dkt__net_step(const char *letters, struct dkt__step *step);
 
 /* Writes the digits of the value in the spec's base to text, at most 24. Returns their number. */
 int dkt__int_digits(const struct dkt__spec *spec, uint64_t v, char *text);
 
+/* Appends the name of the function at the address, or the address if the name is unknown. */
+void dkt__function_text(struct dkt_ctx *ctx, uint64_t address, bool with_offset,
+			struct dkt_buf *buf);
+
+/* Returns the name of an error, also of those that only the kernel uses; NULL: unknown. */
+const char *dkt__error_name(int err);
+
 /* Appends name=value for all fields except the common ones. */
 void dkt__fields_text(const struct dkt_record *record, struct dkt_buf *buf);
 
-/* Makes room for n bytes at run->p; false if memory is out. */
+/* Ensures room for n bytes at run->p; false if memory is out. */
 static inline bool dkt__run_room(struct dkt__run *run, size_t n)
 {
 	return dkt__likely((size_t)(run->end - run->p) >= n) || dkt__run_grow(run, n);
@@ -400,7 +407,7 @@ static inline uint64_t dkt__load_at(const uint8_t *p, uint8_t load)
 	}
 }
 
-/* Truncates a number to a type and extends it again. */
+/* Truncates a number to a type and extends it to 64 bits again. */
 static inline uint64_t dkt__cast(uint64_t v, uint8_t load)
 {
 	switch (load) {
@@ -434,7 +441,8 @@ static inline uint64_t dkt__run_value(const struct dkt__run *run, const struct d
 }
 
 /*
- * Returns the position of the bytes and how many lie within the record, whatever the record claims.
+ * Returns the position of the bytes. *len counts only those within the record, because a damaged
+ * record can claim more.
  */
 static inline const uint8_t *dkt__run_bytes(const struct dkt__run *run,
 					    const struct dkt__bytes *bytes, uint32_t *len)

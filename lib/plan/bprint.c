@@ -9,21 +9,21 @@
 #include "plan.h"
 #include "symbol.h"
 
-/* An address that can be one, for a string whose bytes are in the record. */
+/* Stands for the address of a string whose bytes are in the record; the kernel could use it. */
 #define SOME_ADDRESS (UINT64_C(1) << 32)
 
-/* A width, a precision, and what is printed. */
+/* A conversion has a width, a precision and a value. */
 #define MAX_WORDS 3
 
-/* The arguments that are left, and those of one conversion. */
+/* The packed arguments, and those of the current conversion. */
 struct packed {
 	const uint8_t *base;
-	uint8_t *turn; /* the same bytes: numbers are turned round there before they are read */
+	uint8_t *swap; /* base, to swap the bytes of each number in place before it is read; or NULL */
 	size_t at, len;
 	struct dkt_ctx *ctx;
 	uint64_t words[MAX_WORDS];
 	size_t n_words;
-	bool end; /* the record holds no more */
+	bool end; /* an argument lies outside the record */
 	const char *string;
 	size_t string_len;
 };
@@ -36,14 +36,14 @@ static void take_number(struct packed *packed, unsigned int size, bool is_signed
 	packed->end |= packed->at > packed->len || packed->len - packed->at < size;
 	if (packed->end)
 		return;
-	if (packed->turn)
-		dkt__turn(packed->turn + packed->at, size);
+	if (packed->swap)
+		dkt__turn(packed->swap + packed->at, size);
 	packed->words[packed->n_words++] =
 		dkt__load_at(packed->base + packed->at, dkt__plan_load(size, is_signed));
 	packed->at += size;
 }
 
-/* The bytes up to a NUL, and the NUL. */
+/* Takes a string with its NUL, which a truncated record lacks. */
 static void take_string(struct packed *packed)
 {
 	packed->end |= packed->at >= packed->len;
@@ -69,7 +69,8 @@ static void string_behind(void *data, size_t i, const void **bytes, size_t *len)
 	*len = packed->string_len;
 }
 
-static const char *pass_number(struct packed *packed, const char *p)
+/* Skips a width or precision, and takes its argument if it is "*". */
+static const char *skip_number(struct packed *packed, const char *p)
 {
 	if (*p == '*') {
 		take_number(packed, 4, true);
@@ -78,8 +79,8 @@ static const char *pass_number(struct packed *packed, const char *p)
 	return p + strspn(p, "0123456789");
 }
 
-/* Size of the number that a conversion's letters before the last ask for. */
-static const char *pass_size(const struct packed *packed, const char *p, unsigned int *size)
+/* Skips the letters before a conversion's last and sets the size of the number they mean. */
+static const char *skip_size(const struct packed *packed, const char *p, unsigned int *size)
 {
 	unsigned int word = packed->ctx->long_size;
 
@@ -99,25 +100,25 @@ static const char *pass_size(const struct packed *packed, const char *p, unsigne
 	return p;
 }
 
-/* The pointers that are not followed before a reader asks. */
+/* True if vbin_printf() records the pointer itself for %p with this letter after it. */
 static bool is_address(char letter)
 {
 	return !isalnum((unsigned char)letter) || strchr("SsFfxKe", letter);
 }
 
 /*
- * Linux before 4.16 did not follow these pointers when it recorded them: what is there is an address
- * then, and not a text.
+ * True if vbin_printf() recorded a text instead of a pointer. Before 4.16 Linux recorded all
+ * pointers as addresses.
  */
-static bool was_followed(const struct packed *packed)
+static bool is_text(const struct packed *packed)
 {
 	return packed->at < packed->len && isprint(packed->base[packed->at]);
 }
 
-/* The conversion's last letter is at p: takes what it prints. */
-static void take(struct packed *packed, const char *p, unsigned int size)
+/* Takes the value of the conversion whose last letter is at p. */
+static void take_value(struct packed *packed, const char *p, unsigned int size)
 {
-	if (*p == 's' || (*p == 'p' && !is_address(p[1]) && was_followed(packed)))
+	if (*p == 's' || (*p == 'p' && !is_address(p[1]) && is_text(packed)))
 		take_string(packed);
 	else if (*p == 'p')
 		take_number(packed, packed->ctx->long_size, false);
@@ -125,7 +126,7 @@ static void take(struct packed *packed, const char *p, unsigned int size)
 		take_number(packed, *p == 'c' ? 1 : size, *p == 'd' || *p == 'i');
 }
 
-/* "%p" in the words of libtraceevent: the kernel has a hash there. */
+/* Prints "%p" as libtraceevent does; the kernel prints a hash. */
 static void put_address(uint64_t address, struct dkt_buf *buf)
 {
 	if (address)
@@ -134,7 +135,10 @@ static void put_address(uint64_t address, struct dkt_buf *buf)
 		dkt_buf_add(buf, "(nil)", 5);
 }
 
-/* Takes what one conversion prints, from its '%' to its last letter. NULL: the kernel ends there. */
+/*
+ * Takes the arguments of the conversion at the '%'. Returns its last letter; NULL: the kernel ends
+ * the text here.
+ */
 static const char *take_conversion(struct packed *packed, const char *percent)
 {
 	const char *p = percent + 1;
@@ -142,13 +146,13 @@ static const char *take_conversion(struct packed *packed, const char *percent)
 
 	packed->n_words = 0;
 	packed->string = NULL;
-	p = pass_number(packed, p + strspn(p, "-+ #0"));
+	p = skip_number(packed, p + strspn(p, "-+ #0"));
 	if (*p == '.')
-		p = pass_number(packed, p + 1);
-	p = pass_size(packed, p, &size);
+		p = skip_number(packed, p + 1);
+	p = skip_size(packed, p, &size);
 	if (!*p || !strchr("%cspdiuxXo", *p))
 		return NULL;
-	take(packed, p, size);
+	take_value(packed, p, size);
 	return p;
 }
 
@@ -162,7 +166,7 @@ static void put_conversion(struct packed *packed, const char *percent, size_t le
 					 .pointee = string_behind,
 					 .data = packed };
 
-	/* The kernel has made the text of what it had to follow. */
+	/* The kernel recorded the text of extensions such as %pM. */
 	if (letter == 'p' && packed->string && !packed->end)
 		dkt_buf_add(buf, packed->string, strnlen(packed->string, packed->string_len));
 	else if (len == 2 && letter == 'p' && !packed->end)
@@ -171,7 +175,7 @@ static void put_conversion(struct packed *packed, const char *percent, size_t le
 		dkt_buf_kprintf(buf, percent, len, &args);
 }
 
-/* Without a buffer the arguments are only gone through. */
+/* Prints the message; without a buffer only takes the arguments, which swaps their bytes. */
 static void put_message(struct packed *packed, const char *fmt, struct dkt_buf *buf)
 {
 	const char *percent, *letter;
@@ -206,19 +210,13 @@ static uint64_t value(const struct dkt_record *record, const char *name)
 void dkt__plan_bprint_text(const struct dkt_record *record, struct dkt_buf *buf)
 {
 	struct dkt_ctx *ctx = record->event->ctx;
-	struct dkt__run run = { .ctx = ctx, .buf = buf };
 	struct packed packed = { .ctx = ctx };
 	uint64_t fmt = value(record, "fmt");
 	const char *text = dkt__kernel_string(ctx, fmt);
 
-	run.p = dkt__buf_room(buf, 256);
-	if (!run.p)
-		return;
-	run.end = buf->data + buf->size;
-	dkt__run_function(&run, value(record, "ip"), false);
-	buf->len = (size_t)(run.p - buf->data);
+	dkt__function_text(ctx, value(record, "ip"), false, buf);
 	if (!text) {
-		/* In the words of libtraceevent. */
+		/* libtraceevent prints the same. */
 		dkt_buf_printf(buf, ": (NO FORMAT FOUND at %llx)", (unsigned long long)fmt);
 		return;
 	}
@@ -233,6 +231,6 @@ void dkt__plan_bprint_turn(struct dkt_event *event, uint8_t *data, uint32_t size
 	struct packed packed = { .ctx = event->ctx };
 
 	packed.base = dkt_record_bytes(&record, dkt_event_field(event, "buf"), &packed.len);
-	packed.turn = data + (packed.base - data);
+	packed.swap = data + (packed.base - data);
 	put_message(&packed, dkt__kernel_string(event->ctx, value(&record, "fmt")), NULL);
 }

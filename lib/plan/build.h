@@ -8,7 +8,7 @@
 struct dkt__build {
 	struct dkt__plan *plan;
 	struct tep_event *tep;
-	struct tep_print_arg *arg; /* the next one */
+	struct tep_print_arg *arg; /* the next argument */
 	struct dkt__step *steps;
 	uint32_t n;
 	struct dkt_buf literal;
@@ -23,6 +23,12 @@ struct dkt__conv {
 };
 
 int dkt__build_step(struct dkt__build *b, struct dkt__step step);
+
+/* Adds a step that prints the argument as a number. */
+int dkt__build_value_step(struct dkt__build *b, struct dkt__step step, struct tep_print_arg *arg);
+
+/* Compiles a number that lives as long as the plan. Does nothing if *err is set. */
+struct dkt__value *dkt__build_value(struct dkt__build *b, struct tep_print_arg *arg, int *err);
 
 /* Compiles "%s" without its padding. */
 int dkt__build_string(struct dkt__build *b, struct tep_print_arg *arg);

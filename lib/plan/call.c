@@ -2,7 +2,7 @@
 /* Parses the functions that print formats call, such as __print_flags() and __get_str(). */
 #include "plan/parse.h"
 
-/* Whether the expression has a name in it whose value the format does not tell. */
+/* True if the expression contains a name whose value the print format does not give. */
 static bool is_unknown(const struct tep_print_arg *arg)
 {
 	struct dkt__type type;
@@ -23,20 +23,19 @@ static bool is_unknown(const struct tep_print_arg *arg)
 static char *constant_text(struct dkt__parser *ps, struct tep_print_arg *arg)
 {
 	struct dkt__value value;
-	struct dkt__type type;
 	char text[24];
 	int n;
 
-	/* A name that stands alone is kept, so that it can be told from a value. */
+	/* The table keeps an entry whose value is unknown, but no number matches it. */
 	if (is_unknown(arg))
 		return dkt__parse_keep(ps, "unknown", 7);
-	if (dkt__plan_value(ps->plan, ps->tep, arg, &value, &type) || value.load != DKT__LOAD_CONST)
+	if (dkt__plan_value(ps->plan, ps->tep, arg, &value) || value.load != DKT__LOAD_CONST)
 		return NULL;
 	n = snprintf(text, sizeof(text), "%llu", (unsigned long long)value.constant);
 	return dkt__parse_keep(ps, text, (size_t)n);
 }
 
-/* { value, "name" }, ...; a name that is no string, NULL, ends the table. */
+/* Parses { value, "name" }, ...; NULL instead of a name ends the table. */
 static bool parse_names(struct dkt__parser *ps, struct tep_print_flag_sym **list)
 {
 	struct tep_print_flag_sym *sym;
@@ -112,7 +111,7 @@ static struct tep_print_arg *parse_array(struct dkt__parser *ps)
 	return arg->int_array.el_size ? arg : NULL;
 }
 
-/* The functions that name a dynamic field, as an array, its length, a string, a bitmap. */
+/* Parses the argument of a function that returns an array, its length, a string or a bitmap. */
 static struct tep_print_arg *parse_dynamic(struct dkt__parser *ps, enum tep_print_arg_type type)
 {
 	struct tep_print_arg *arg = dkt__parse_node(ps, type);
@@ -162,7 +161,7 @@ static struct tep_print_arg *parse_sizeof(struct dkt__parser *ps)
 	struct dkt__type type;
 	int n;
 
-	/* dkt__parse_type() has gone past the parenthesis that the caller will look for. */
+	/* dkt__parse_type() took the parenthesis that dkt__parse_call() expects next. */
 	ps->p--;
 	if (!name || !dkt__type_find(name, &type))
 		return NULL;

@@ -24,24 +24,37 @@ int dkt__build_step(struct dkt__build *b, struct dkt__step step)
 	return dkt__append(b->steps, b->n, step);
 }
 
-/* ---- conversions ---- */
+int dkt__build_value_step(struct dkt__build *b, struct dkt__step step, struct tep_print_arg *arg)
+{
+	int err = dkt__plan_value(b->plan, b->tep, arg, &step.value);
 
-static int take_value(struct dkt__build *b, const struct dkt__value **to)
+	return err ? err : dkt__build_step(b, step);
+}
+
+struct dkt__value *dkt__build_value(struct dkt__build *b, struct tep_print_arg *arg, int *err)
 {
 	struct dkt__value *value = dkt__plan_alloc(b->plan, sizeof(*value));
-	struct dkt__type type;
-	int err;
 
-	if (!value)
-		return -ENOMEM;
-	if (!b->arg)
-		return -EOPNOTSUPP;
-	err = dkt__plan_value(b->plan, b->tep, b->arg, value, &type);
+	if (!*err)
+		*err = value ? dkt__plan_value(b->plan, b->tep, arg, value) : -ENOMEM;
+	return value;
+}
+
+/* ---- conversions ---- */
+
+/* Takes the argument for a "*". */
+static int take_value(struct dkt__build *b, const struct dkt__value **to)
+{
+	int err = 0;
+	struct dkt__value *value = dkt__build_value(b, b->arg, &err);
+
 	if (!err)
 		err = dkt__plan_cast(b->plan, value, DKT__LOAD_S32);
+	if (err)
+		return err;
 	b->arg = b->arg->next;
 	*to = value;
-	return err;
+	return 0;
 }
 
 const char *dkt__spec_flags(const char *p, const char *end, struct dkt__spec *spec)
@@ -77,7 +90,7 @@ static const char *parse_number(const char *p, int32_t *n)
 	return p;
 }
 
-/* Parses what follows the percent sign, up to and with the conversion's letter. */
+/* Parses a conversion after its percent sign, including the letter at its end. */
 static int parse_conv(struct dkt__build *b, const char **format, struct dkt__conv *conv)
 {
 	const char *p = dkt__spec_flags(*format, NULL, &conv->spec);
@@ -118,7 +131,7 @@ static bool spec_is_plain(const struct dkt__spec *spec)
 	       !spec->precision_value && !spec->alt && !spec->plus && !spec->space;
 }
 
-/* The quickest step that prints an integer so. */
+/* Returns the fastest step that prints integers by the spec. */
 static enum dkt__step_op int_op(const struct dkt__spec *spec, struct dkt__step *step)
 {
 	bool plain = spec_is_plain(spec);
@@ -140,9 +153,8 @@ static int build_int(struct dkt__build *b, struct dkt__conv *conv, struct tep_pr
 {
 	struct dkt__spec *spec = &conv->spec;
 	struct dkt__step step = { 0 };
-	struct dkt__type type;
 	unsigned int size;
-	int err = dkt__plan_value(b->plan, b->tep, arg, &step.value, &type);
+	int err = dkt__plan_value(b->plan, b->tep, arg, &step.value);
 
 	spec->is_signed = conv->type == 'd' || conv->type == 'i';
 	spec->upper = conv->type == 'X';
@@ -157,16 +169,7 @@ static int build_int(struct dkt__build *b, struct dkt__conv *conv, struct tep_pr
 	return step.spec ? dkt__build_step(b, step) : -ENOMEM;
 }
 
-static int build_char(struct dkt__build *b, struct tep_print_arg *arg)
-{
-	struct dkt__step step = { .op = DKT__STEP_CHAR };
-	struct dkt__type type;
-	int err = dkt__plan_value(b->plan, b->tep, arg, &step.value, &type);
-
-	return err ? err : dkt__build_step(b, step);
-}
-
-/* Puts steps that cut and pad around those of the conversion, if it asks for that. */
+/* Adds the steps of a conversion; if it has a width or precision, between steps that apply them. */
 static int build_padded(struct dkt__build *b, struct dkt__conv *conv, const char **format,
 			struct tep_print_arg *arg)
 {
@@ -181,7 +184,7 @@ static int build_padded(struct dkt__build *b, struct dkt__conv *conv, const char
 	if (conv->type == 'p')
 		err = dkt__build_pointer(b, conv, format, arg);
 	else if (conv->type == 'c')
-		err = build_char(b, arg);
+		err = dkt__build_value_step(b, (struct dkt__step){ .op = DKT__STEP_CHAR }, arg);
 	else
 		err = dkt__build_string(b, arg);
 	return err || !pad ? err : dkt__build_step(b, end);

@@ -15,7 +15,7 @@ struct builder {
 
 /* ---- emitting ---- */
 
-/* How many numbers an operation takes from the stack; each leaves one. */
+/* Returns how many numbers an operation pops from the stack; it pushes one. */
 static unsigned int code_takes(uint8_t op)
 {
 	switch (op) {
@@ -35,7 +35,7 @@ static unsigned int code_takes(uint8_t op)
 	}
 }
 
-/* An element of a fixed place is a field like any other. */
+/* Loads an element with a constant index as a field, if it lies within its array. */
 static bool fold_index(struct builder *b, const struct dkt__code *code)
 {
 	struct dkt__code *index = b->n ? &b->code[b->n - 1] : NULL;
@@ -51,7 +51,7 @@ static bool fold_index(struct builder *b, const struct dkt__code *code)
 	return true;
 }
 
-/* Adds an operation; one on constants only becomes a constant. */
+/* Adds an operation, and folds it if all its operands are constants. */
 static int emit(struct builder *b, struct dkt__code code)
 {
 	unsigned int takes = code_takes(code.op);
@@ -92,14 +92,14 @@ static int emit_cast(struct builder *b, struct dkt__type type)
 	return emit(b, (struct dkt__code){ .op = DKT__CODE_CAST, .load = load });
 }
 
-/* Converts the number whose code ends at that place; later code moves up. */
+/* Converts the number whose code ends at end; the code after it moves. */
 static int convert_at(struct builder *b, uint32_t end, struct dkt__type from, struct dkt__type to)
 {
 	struct dkt__code rest[MAX_CODE];
 	uint32_t n = b->n - end;
 	int err;
 
-	/* Numbers are kept extended to 64 bits, so only a negative one must be cut. */
+	/* Numbers are extended to 64 bits, so only a negative one changes. */
 	if (to.size != 4 || to.is_signed || !from.is_signed)
 		return 0;
 	memcpy(rest, b->code + end, n * sizeof(*rest));
@@ -148,13 +148,13 @@ static int build_cast(struct builder *b, struct tep_print_arg *arg, struct dkt__
 		*type = (struct dkt__type){ 1, false };
 		return emit_op(b, DKT__CODE_BOOL);
 	}
-	/* An enum or a type that is not known here keeps the number as it is. */
+	/* A cast to an enum or an unknown type leaves the number unchanged. */
 	if (!dkt__type_find(arg->typecast.type, type))
 		return 0;
 	return emit_cast(b, *type);
 }
 
-/* field[index], with the casts that libtraceevent leaves around the field. */
+/* Compiles field[index]; libtraceevent may leave casts around the field. */
 static int build_index(struct builder *b, struct tep_print_arg *arg, struct dkt__type *type)
 {
 	struct tep_print_arg *base = dkt__plan_uncast(arg->op.left);
@@ -173,7 +173,7 @@ static int build_index(struct builder *b, struct tep_print_arg *arg, struct dkt_
 		return err;
 	*type = (struct dkt__type){ (uint8_t)field->elementsize,
 				    field->flags & TEP_FIELD_IS_SIGNED };
-	/* libtraceevent does not know it of an array declared without a length, as probes' are. */
+	/* libtraceevent does not know the element of arrays without a length, as probes have them. */
 	if (!field->elementsize || field->elementsize == (unsigned int)field->size)
 		dkt__type_element(field->type, type);
 	if (base != arg->op.left && base->type == TEP_PRINT_DYNAMIC_ARRAY)
@@ -348,7 +348,7 @@ static int build_one(struct builder *b, struct tep_print_arg *arg, struct dkt__t
 	case TEP_PRINT_NULL:
 		return emit_const(b, 0);
 	case TEP_PRINT_ATOM:
-		/* A variable of the kernel, like jiffies, is not in the record: 0. */
+		/* The record does not hold the kernel's variables, such as jiffies: use 0. */
 		if (!dkt__plan_constant(arg->atom.atom, &value, type))
 			value = 0;
 		return emit_const(b, value);
@@ -383,7 +383,7 @@ static int build(struct builder *b, struct tep_print_arg *arg, struct dkt__type 
 
 /* ---- values ---- */
 
-/* Whether the code keeps within the stack that running it has. */
+/* True if the code does not overflow the stack of dkt__plan_code() and leaves one number. */
 static bool depth_fits(const struct dkt__code *code, uint32_t n)
 {
 	unsigned int depth = 0;
@@ -420,10 +420,11 @@ static int value_from_code(struct dkt__plan *plan, const struct dkt__code *code,
 }
 
 int dkt__plan_value(struct dkt__plan *plan, struct tep_event *tep, struct tep_print_arg *arg,
-		    struct dkt__value *value, struct dkt__type *type)
+		    struct dkt__value *value)
 {
 	struct builder b = { .plan = plan, .tep = tep };
-	int err = build(&b, arg, type);
+	struct dkt__type type;
+	int err = build(&b, arg, &type);
 
 	return err ? err : value_from_code(plan, b.code, b.n, value);
 }
@@ -445,7 +446,7 @@ int dkt__plan_cast(struct dkt__plan *plan, struct dkt__value *value, uint8_t loa
 		b.n = value->n_code;
 	} else {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-		/* The low bytes of a number come first: read only those. */
+		/* The low bytes of a number come first: load only those. */
 		if (dkt__load_size(load) <= dkt__load_size(value->load)) {
 			value->load = load;
 			return 0;

@@ -74,7 +74,7 @@ void dkt__fields_text(const struct dkt_record *record, struct dkt_buf *buf)
 	bool first = true;
 	size_t n;
 
-	/* The event has gone with its module, or its format is beyond reading. */
+	/* The event's module is unloaded, or its format cannot be parsed. */
 	if (dkt_event_fields(record->event, &fields, &n)) {
 		put_bytes(buf, record);
 		return;

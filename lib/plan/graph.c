@@ -7,7 +7,7 @@
 #include "event.h"
 #include "plan.h"
 
-/* Deeper is no call stack: THREAD_SIZE would not hold it. */
+/* THREAD_SIZE does not hold a deeper call stack, so a greater depth is damaged data. */
 #define MAX_DEPTH 200
 
 #define INDENT 2 /* columns for each call, TRACE_GRAPH_INDENT */
@@ -28,7 +28,7 @@ static int64_t value(const struct dkt_record *record, const char *name)
 	return dkt_record_int(record, dkt_event_field(record->event, name));
 }
 
-/* The mark of a long time, see trace_find_mark() in kernel/trace/trace_output.c. */
+/* Marks long times as trace_find_mark() of kernel/trace/trace_output.c does. */
 static char mark(uint64_t ns)
 {
 	static const struct {
@@ -45,12 +45,12 @@ static char mark(uint64_t ns)
 	return ' ';
 }
 
-/* Columns of the time, and those that keep its place. */
-static void put_time(const struct dkt_record *record, bool leaves, struct dkt_buf *buf)
+/* Prints the duration, known on exit only, or as many spaces. */
+static void put_time(const struct dkt_record *record, bool is_exit, struct dkt_buf *buf)
 {
 	uint64_t ns;
 
-	if (!leaves) {
+	if (!is_exit) {
 		dkt_buf_printf(buf, "%18s", "");
 		return;
 	}
@@ -61,17 +61,11 @@ static void put_time(const struct dkt_record *record, bool leaves, struct dkt_bu
 
 void dkt__plan_graph_text(const struct dkt_record *record, struct dkt_buf *buf)
 {
-	bool leaves = !strcmp(record->event->name, "funcgraph_exit");
+	bool is_exit = !strcmp(record->event->name, "funcgraph_exit");
 	int64_t depth = DKT__MIN(DKT__MAX(value(record, "depth"), (int64_t)0), (int64_t)MAX_DEPTH);
-	struct dkt__run run = { .ctx = record->event->ctx, .buf = buf };
 
-	put_time(record, leaves, buf);
-	dkt_buf_printf(buf, " |  %*s%s", (int)depth * INDENT, "", leaves ? "} /* " : "");
-	run.p = dkt__buf_room(buf, 256);
-	if (!run.p)
-		return;
-	run.end = buf->data + buf->size;
-	dkt__run_function(&run, (uint64_t)value(record, "func"), false);
-	buf->len = (size_t)(run.p - buf->data);
-	dkt_buf_str(buf, leaves ? " */" : "() {");
+	put_time(record, is_exit, buf);
+	dkt_buf_printf(buf, " |  %*s%s", (int)depth * INDENT, "", is_exit ? "} /* " : "");
+	dkt__function_text(record->event->ctx, (uint64_t)value(record, "func"), false, buf);
+	dkt_buf_str(buf, is_exit ? " */" : "() {");
 }

@@ -9,13 +9,13 @@
 #include "plan/kformat.h"
 #include "base/number.h"
 
-/* No message of the kernel is longer than that by design; a hostile width may be. */
+/* Limits the width: no message of the kernel is longer, but a damaged width can be. */
 #define MAX_WIDTH 4096
 
-/* The mark behind a string of which only the beginning was recorded. */
+/* Marks a string of which only the beginning was recorded. */
 #define CUT "..."
 
-/* ---- what is known ---- */
+/* ---- recorded data ---- */
 
 static bool next_word(struct dkt__kformat *k, uint64_t *word)
 {
@@ -104,7 +104,7 @@ static void put_string(struct dkt__kformat *k, struct dkt__kconv *conv)
 	}
 	bad = dkt__kformat_bad(address);
 	if (bad) {
-		/* The kernel's own limit on such words. */
+		/* The kernel limits these texts to 16 bytes. */
 		if (conv->spec.precision < 0)
 			conv->spec.precision = 16;
 		dkt__kformat_text(k, conv, bad, strlen(bad));
@@ -150,7 +150,7 @@ static char *put_fill(char *p, char c, int n)
 	return p + n;
 }
 
-/* Signs and prefixes; returns how many bytes of the width they take. */
+/* Sets the sign or prefix, and returns its length. */
 static int prefix_of(const struct dkt__spec *spec, uint64_t v, const char **prefix)
 {
 	*prefix = "";
@@ -189,19 +189,12 @@ void dkt__kformat_number(struct dkt__kformat *k, const struct dkt__spec *spec, u
 	k->run.p = p;
 }
 
-/* The argument as its type has it, in 64 bits. */
+/* Truncates an argument to its type and extends it to 64 bits again. */
 static uint64_t narrow(uint64_t v, unsigned int size, bool is_signed)
 {
-	switch (size) {
-	case 1:
-		return is_signed ? (uint64_t)(int8_t)v : (uint8_t)v;
-	case 2:
-		return is_signed ? (uint64_t)(int16_t)v : (uint16_t)v;
-	case 4:
-		return is_signed ? (uint64_t)(int32_t)v : (uint32_t)v;
-	default:
-		return v;
-	}
+	unsigned int shift = 64 - 8 * size;
+
+	return is_signed ? (uint64_t)((int64_t)(v << shift) >> shift) : v << shift >> shift;
 }
 
 static bool is_plain(const struct dkt__spec *spec)
@@ -233,7 +226,7 @@ static void put_integer(struct dkt__kformat *k, struct dkt__kconv *conv)
 
 /* ---- the format ---- */
 
-/* A number of the format, or an argument for "*"; leaves value alone if there is neither. */
+/* Parses a number, or takes the argument for "*"; otherwise leaves value unchanged. */
 static const char *parse_number(struct dkt__kformat *k, struct dkt__kconv *conv, const char *p,
 				const char *end, int32_t *value)
 {
@@ -268,7 +261,7 @@ static const char *parse_size(const char *p, const char *end, uint8_t *size)
 	return p;
 }
 
-/* Flags, width, precision and size; conv->to is then at the letter. */
+/* Parses flags, width, precision and size. Sets conv->to to the conversion's letter. */
 static void parse(struct dkt__kformat *k, struct dkt__kconv *conv, const char *end)
 {
 	struct dkt__spec *spec = &conv->spec;
@@ -289,7 +282,7 @@ static void parse(struct dkt__kformat *k, struct dkt__kconv *conv, const char *e
 	conv->to = parse_size(p, end, &conv->size);
 }
 
-/* False: the kernel ends the text here. */
+/* Prints a conversion; false: the kernel ends the text here. */
 static bool convert(struct dkt__kformat *k, struct dkt__kconv *conv, const char *end)
 {
 	struct dkt__spec *spec = &conv->spec;
@@ -330,14 +323,14 @@ static bool convert(struct dkt__kformat *k, struct dkt__kconv *conv, const char 
 	default:
 		return false;
 	}
-	/* As for the kernel: no precision is the same as 0. */
+	/* For integers the kernel treats a precision of 0 as no precision. */
 	if (!spec->precision)
 		spec->precision = -1;
 	put_integer(k, conv);
 	return true;
 }
 
-/* The conversions that most messages have, without width or flags. True: done. */
+/* Prints the most frequent conversions, without width and flags; false: another conversion. */
 static inline bool convert_plain(struct dkt__kformat *k, const char **at, const char *end)
 {
 	const char *p = *at + 1;

@@ -4,17 +4,18 @@
 
 #include "plan.h"
 
-/* One rendering of a format, or of a nested one. */
+/* A format, or a nested one, while it is printed. */
 struct dkt__kformat {
-	struct dkt__run run; /* the output; its data are the bytes behind a pointer */
+	struct dkt__run run; /* the output; run.data are the bytes that a pointer points to */
 	const struct dkt_kprintf_args *args;
-	size_t next; /* argument */
+	size_t next; /* the next argument */
 	unsigned int depth;
 };
 
+/* One conversion. */
 struct dkt__kconv {
 	const char *from; /* the '%' */
-	const char *to; /* after its last letter */
+	const char *to; /* the end, after its last letter */
 	struct dkt__spec spec;
 	uint8_t size; /* of an integer, in bytes */
 	bool unknown; /* a width or precision was not recorded */
@@ -26,27 +27,27 @@ const char *dkt__kformat_bad(uint64_t address);
 /* Returns the recorded bytes that argument i points to; NULL: not recorded. */
 const void *dkt__kformat_behind(const struct dkt__kformat *k, size_t i, size_t *len);
 
-/* The same, not ended by a NUL: all recorded bytes. */
+/* The same, but with the bytes after a NUL. */
 const void *dkt__kformat_raw(const struct dkt__kformat *k, size_t i, size_t *len);
 
-/* Pads and truncates the text since the mark as the kernel does with a string. */
+/* Pads and truncates the text after the mark as the kernel does with a string. */
 void dkt__kformat_pad(struct dkt__kformat *k, const struct dkt__kconv *conv, size_t mark);
 
 void dkt__kformat_number(struct dkt__kformat *k, const struct dkt__spec *spec, uint64_t v);
 
-/* Prints a text with the conversion's width and precision. */
+/* Prints the text with the conversion's width and precision. */
 void dkt__kformat_text(struct dkt__kformat *k, const struct dkt__kconv *conv, const char *text,
 		       size_t len);
 
 /*
- * Prints what was not recorded: "<%pD 0xffff888100a00000>", or without the address if that is
- * unknown too.
+ * Prints the conversion itself because its data were not recorded: "<%pD 0xffff888100a00000>".
+ * address NULL: the address is unknown, too.
  */
 void dkt__kformat_unknown(struct dkt__kformat *k, const struct dkt__kconv *conv,
 			  const uint64_t *address);
 
-/* Renders a whole format. */
+/* Prints a format. */
 void dkt__kformat_run(struct dkt__kformat *k, const char *fmt, size_t len);
 
-/* Renders "%p" whose letters begin at conv->to; moves conv->to past them. */
+/* Prints "%p" with the letters at conv->to; moves conv->to past them. */
 void dkt__kformat_pointer(struct dkt__kformat *k, struct dkt__kconv *conv, const char *end);

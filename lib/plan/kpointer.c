@@ -2,28 +2,28 @@
 /*
  * The kernel's printf: %p and its extensions.
  *
- * An extension prints data behind the pointer, or behind a pointer stored there, if these data were
- * recorded. Addresses are printed in full, where the kernel's own text has hashes.
+ * Extensions that print the data behind a pointer need the recorded data. Addresses are printed in
+ * full; the kernel itself prints hashes.
  */
 #include <sys/socket.h>
 
 #include "plan/kformat.h"
 #include "symbol.h"
 
-/* %pV in %pV: the kernel's stack ends long before. */
+/* Limits %pV in %pV; the kernel does not nest as deep. */
 #define MAX_DEPTH 4
 
-/* A struct sockaddr_in without what is always zero, sizeof(struct sockaddr_in6). */
+/* The size of a struct sockaddr_in without its padding, and of a struct sockaddr_in6. */
 #define SOCKADDR_4 8
 #define SOCKADDR_6 28
 
-/* One "%p" with what belongs to it. */
+/* One "%p" with its letters and its argument. */
 struct pointer {
 	struct dkt__kconv *conv;
 	const char *letters; /* after the 'p' */
 	size_t n_letters;
 	uint64_t address;
-	size_t arg; /* its number */
+	size_t arg; /* the argument's number */
 };
 
 static char letter(const struct pointer *ptr, size_t i)
@@ -31,16 +31,16 @@ static char letter(const struct pointer *ptr, size_t i)
 	return i < ptr->n_letters ? ptr->letters[i] : '\0';
 }
 
-static void put_bad(struct dkt__kformat *k, const struct pointer *ptr, const char *words)
+static void put_bad(struct dkt__kformat *k, const struct pointer *ptr, const char *text)
 {
 	struct dkt__spec *spec = &ptr->conv->spec;
 
 	if (spec->precision < 0)
 		spec->precision = 16;
-	dkt__kformat_text(k, ptr->conv, words, strlen(words));
+	dkt__kformat_text(k, ptr->conv, text, strlen(text));
 }
 
-/* ---- the address itself ---- */
+/* ---- addresses and errors ---- */
 
 static void put_address(struct dkt__kformat *k, const struct pointer *ptr)
 {
@@ -54,9 +54,9 @@ static void put_address(struct dkt__kformat *k, const struct pointer *ptr)
 	dkt__kformat_number(k, spec, ptr->address);
 }
 
-/* Names of errors that never reach a process, which the C library does not know. */
-static const char *kernel_error_name(int err)
+const char *dkt__error_name(int err)
 {
+	/* The C library does not know the errors that never reach a process. */
 	static const char *const names[] = {
 		"ERESTARTSYS",
 		"ERESTARTNOINTR",
@@ -94,7 +94,7 @@ static void put_error(struct dkt__kformat *k, const struct pointer *ptr)
 		put_address(k, ptr);
 		return;
 	}
-	name = kernel_error_name(err);
+	name = dkt__error_name(err);
 	if (name) {
 		memccpy(text + 1, name, 0, sizeof(text) - 1);
 		dkt__kformat_text(k, ptr->conv, text, strlen(text));
@@ -107,7 +107,7 @@ static void put_error(struct dkt__kformat *k, const struct pointer *ptr)
 
 /* ---- functions ---- */
 
-/* Name, +0xOFFSET/0xSIZE unless short, module. */
+/* Prints "name+0xOFFSET/0xSIZE [module]", or "name [module]" if short. */
 static void put_place(struct dkt__kformat *k, const struct dkt__place *place, uint64_t offset,
 		      bool is_short)
 {
@@ -131,7 +131,7 @@ static void put_place(struct dkt__kformat *k, const struct dkt__place *place, ui
 	}
 }
 
-/* %ps and %pS; %pB takes an address behind a call. */
+/* %ps, %pS, %pB. The address for %pB is a return address: the one before it is in the caller. */
 static void put_symbol(struct dkt__kformat *k, const struct pointer *ptr)
 {
 	size_t mark = (size_t)(k->run.p - k->run.buf->data);
@@ -155,7 +155,7 @@ static void put_symbol(struct dkt__kformat *k, const struct pointer *ptr)
 
 /* ---- bytes behind the pointer ---- */
 
-/* Bytes of a socket address that its family makes it have; 0: more than was recorded. */
+/* Returns the size of a socket address by its family; 0: another family. */
 static size_t sockaddr_len(const uint8_t *bytes, size_t len)
 {
 	sa_family_t family = AF_UNSPEC;
@@ -165,7 +165,7 @@ static size_t sockaddr_len(const uint8_t *bytes, size_t len)
 	return family == AF_INET ? SOCKADDR_4 : family == AF_INET6 ? SOCKADDR_6 : 0;
 }
 
-/* Addresses of networks, UUIDs. */
+/* Prints network addresses and UUIDs. */
 static void put_net(struct dkt__kformat *k, const struct pointer *ptr)
 {
 	size_t mark = (size_t)(k->run.p - k->run.buf->data), len, need;
@@ -183,7 +183,7 @@ static void put_net(struct dkt__kformat *k, const struct pointer *ptr)
 	       step.kind == DKT__NET_MAC      ? 6 :
 	       step.kind == DKT__NET_SOCKADDR ? sockaddr_len(bytes, len) :
 						16;
-	/* Flow and scope of IPv6 need parsing that nobody asked for yet. */
+	/* The flow and scope of IPv6 addresses are not supported. */
 	if (!need || need > len ||
 	    (step.kind == DKT__NET_SOCKADDR &&
 	     (strchr(letters, 'f') || strchr(letters + 2, 's')))) {
@@ -193,12 +193,11 @@ static void put_net(struct dkt__kformat *k, const struct pointer *ptr)
 	memcpy(whole, bytes, need);
 	step.bytes = (struct dkt__bytes){ .kind = DKT__BYTES_FIXED, .size = sizeof(whole) };
 	k->run.data = whole;
-	k->run.size = sizeof(whole);
 	dkt__run_net(&k->run, &step);
 	dkt__kformat_pad(k, ptr->conv, mark);
 }
 
-/* %pd: the last component of a path, without those above it. */
+/* %pd prints the last component of a path; %pd2 to %pd4, which print more, are not recorded. */
 static void put_dentry(struct dkt__kformat *k, const struct pointer *ptr)
 {
 	const struct dkt_kprintf_args *args = k->args;
@@ -209,7 +208,7 @@ static void put_dentry(struct dkt__kformat *k, const struct pointer *ptr)
 	    (letter(ptr, 1) < '2' || letter(ptr, 1) > '4'))
 		args->dentry_name(args->data, ptr->arg, &name, &len);
 	n = len ? strnlen(name, len) : 0;
-	/* A name has a byte and an end. */
+	/* A name is not empty and ends in a NUL. */
 	if (!n || n == len)
 		dkt__kformat_unknown(k, ptr->conv, &ptr->address);
 	else
@@ -219,9 +218,9 @@ static void put_dentry(struct dkt__kformat *k, const struct pointer *ptr)
 /* %*ph: the width is the number of bytes. */
 static void put_bytes(struct dkt__kformat *k, const struct pointer *ptr)
 {
-	static const char digits[] = "0123456789abcdef";
+	struct dkt__step step = { .op = DKT__STEP_BYTES_HEX };
 	int32_t n = ptr->conv->spec.width;
-	char form = letter(ptr, 1), between = form == 'C' ? ':' : form == 'D' ? '-' : ' ';
+	char form = letter(ptr, 1);
 	const uint8_t *bytes;
 	size_t len;
 
@@ -233,15 +232,13 @@ static void put_bytes(struct dkt__kformat *k, const struct pointer *ptr)
 		dkt__kformat_unknown(k, ptr->conv, &ptr->address);
 		return;
 	}
-	for (int32_t i = 0; i < n; i++) {
-		if (i && form != 'N')
-			dkt__run_putc(&k->run, between);
-		dkt__run_putc(&k->run, digits[bytes[i] >> 4]);
-		dkt__run_putc(&k->run, digits[bytes[i] & 15]);
-	}
+	step.kind = form == 'C' ? ':' : form == 'D' ? '-' : form == 'N' ? 0 : ' ';
+	step.bytes = (struct dkt__bytes){ .kind = DKT__BYTES_FIXED, .size = (uint32_t)n };
+	k->run.data = bytes;
+	dkt__run_hex(&k->run, &step);
 }
 
-/* %pV: another format with its arguments; width and precision do not count. */
+/* %pV: another format with its arguments; the kernel ignores width and precision. */
 static void put_format(struct dkt__kformat *k, const struct pointer *ptr)
 {
 	struct dkt_kprintf_args args = { .sz = sizeof(args), .ctx = k->args->ctx };
@@ -258,14 +255,14 @@ static void put_format(struct dkt__kformat *k, const struct pointer *ptr)
 	k->run = inner.run;
 }
 
-/* ---- which it is ---- */
+/* ---- dispatch ---- */
 
-/* Extensions of which the kernel first looks whether the pointer can be one. */
+/* Prints an extension for which the kernel checks the pointer first. */
 static void put_behind(struct dkt__kformat *k, const struct pointer *ptr)
 {
 	const char *bad = dkt__kformat_bad(ptr->address);
 
-	/* With a width of 0 there is nothing to look at. */
+	/* With a width of 0 the kernel reads no byte, so it accepts any pointer. */
 	if (bad && !(letter(ptr, 0) == 'h' && !ptr->conv->spec.width)) {
 		put_bad(k, ptr, bad);
 		return;
@@ -297,7 +294,7 @@ void dkt__kformat_pointer(struct dkt__kformat *k, struct dkt__kconv *conv, const
 	struct pointer ptr = { .conv = conv, .letters = conv->to, .arg = k->next };
 	const char *p = conv->to;
 
-	/* Letters and digits right after it belong to it, whatever they are. */
+	/* As in the kernel, letters and digits right after %p belong to it. */
 	while (p < end && ((*p >= '0' && *p <= '9') || (*p | 32) - 'a' + 0U < 26))
 		p++;
 	conv->to = p;
@@ -315,7 +312,7 @@ void dkt__kformat_pointer(struct dkt__kformat *k, struct dkt__kconv *conv, const
 		put_symbol(k, &ptr);
 		break;
 	case 'F':
-	case 'f': /* of older kernels; %pfw is another thing */
+	case 'f': /* in older kernels; %pfw is the name of a firmware node */
 		if (letter(&ptr, 1) == 'w')
 			dkt__kformat_unknown(k, conv, &ptr.address);
 		else
@@ -330,27 +327,10 @@ void dkt__kformat_pointer(struct dkt__kformat *k, struct dkt__kconv *conv, const
 	case 'N':
 		dkt__kformat_unknown(k, conv, &ptr.address);
 		break;
-	case 'h':
-	case 'V':
-	case 'M':
-	case 'm':
-	case 'I':
-	case 'i':
-	case 'U':
-	case 'R':
-	case 'r':
-	case 'b':
-	case 'E':
-	case '4':
-	case 'a':
-	case 'd':
-	case 'D':
-	case 't':
-	case 'g':
-	case 'G':
-		put_behind(k, &ptr);
-		break;
 	default:
-		put_address(k, &ptr);
+		if (ptr.n_letters && strchr("hVMmIiURrbE4adDtgG", letter(&ptr, 0)))
+			put_behind(k, &ptr);
+		else
+			put_address(k, &ptr);
 	}
 }

@@ -4,18 +4,11 @@
 
 #include "plan.h"
 
-#define ROOM 64 /* the longest of these forms is shorter */
+#define ROOM 64 /* holds the longest text, and the 16 bytes that dkt__put_hex_digits() may touch */
 
 static void put_text(struct dkt__run *run, const char *text)
 {
 	dkt__run_put(run, text, strlen(text));
-}
-
-static char *put_byte(char *p, uint8_t v)
-{
-	*p++ = "0123456789abcdef"[v >> 4];
-	*p++ = "0123456789abcdef"[v & 15];
-	return p;
 }
 
 /* "I" prints 10.0.0.1, "i" 010.000.000.001. */
@@ -39,11 +32,11 @@ static void put_ip6(struct dkt__run *run, const uint8_t *a, char form)
 	for (int i = 0; i < 16; i++) {
 		if (i && !(i & 1) && form == 'I')
 			*run->p++ = ':';
-		run->p = put_byte(run->p, a[i]);
+		run->p = dkt__put_hex_digits(run->p, a[i], 2);
 	}
 }
 
-/* IPv4 addresses written in IPv6: mapped ones and ISATAP's. */
+/* True for IPv6 addresses that end in an IPv4 address: mapped ones and ISATAP's. */
 static bool ip6_holds_ip4(const uint8_t *a)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -52,7 +45,7 @@ static bool ip6_holds_ip4(const uint8_t *a)
 	       ((a[8] | 2) == 2 && !a[9] && a[10] == 0x5e && a[11] == 0xfe);
 }
 
-/* Where the longest run of two or more zero words begins, -1 if there is none. */
+/* Returns the start of the longest run of two or more zero words, or -1. */
 static int zero_run(const uint8_t *a, int words, int *longest)
 {
 	int n, at = -1;
@@ -141,11 +134,11 @@ static void put_mac(struct dkt__run *run, const uint8_t *a, char form, bool reve
 	for (int i = 0; i < 6; i++) {
 		if (i && form != 'm')
 			*run->p++ = form == 'F' ? '-' : ':';
-		run->p = put_byte(run->p, a[reverse ? 5 - i : i]);
+		run->p = dkt__put_hex_digits(run->p, a[reverse ? 5 - i : i], 2);
 	}
 }
 
-/* form: b, B as the bytes stand, l, L as a GUID; capitals in capitals. */
+/* form: b, B in the order of the bytes, l, L as a GUID; B and L print capitals. */
 static void put_uuid(struct dkt__run *run, const uint8_t *a, char form)
 {
 	static const uint8_t guid[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
@@ -155,7 +148,7 @@ static void put_uuid(struct dkt__run *run, const uint8_t *a, char form)
 	for (int i = 0; i < 16; i++) {
 		if (i == 4 || i == 6 || i == 8 || i == 10)
 			*run->p++ = '-';
-		run->p = put_byte(run->p, a[little ? guid[i] : i]);
+		run->p = dkt__put_hex_digits(run->p, a[little ? guid[i] : i], 2);
 	}
 	if (form == 'B' || form == 'L')
 		for (char *p = from; p < run->p; p++)

@@ -8,7 +8,7 @@
 #include "plan/parse.h"
 
 #define MAX_NEST 128
-#define MAX_OPS  16384 /* the largest formats of the kernel have some thousands */
+#define MAX_OPS  16384 /* the kernel's largest print formats have some thousands */
 
 static struct tep_print_arg *parse_unary(struct dkt__parser *ps);
 
@@ -88,7 +88,7 @@ bool dkt__parse_word_is(const char *p, size_t len, const char *word)
 	return strlen(word) == len && !strncmp(p, word, len);
 }
 
-/* The bytes between this quote and the next, escapes as they stand; false: there is none. */
+/* Sets *n to the bytes between this quote and the next, escapes included; false: not closed. */
 static bool quoted_len(const char *quote, size_t *n)
 {
 	const char *p = quote + 1;
@@ -100,7 +100,7 @@ static bool quoted_len(const char *quote, size_t *n)
 	return *p;
 }
 
-/* Adds the contents of adjacent string literals to the text, if text is not NULL. */
+/* Skips adjacent string literals. Copies their contents to text, if it is not NULL. */
 static bool pass_strings(struct dkt__parser *ps, char *text, size_t *len)
 {
 	size_t n;
@@ -117,7 +117,7 @@ static bool pass_strings(struct dkt__parser *ps, char *text, size_t *len)
 	return true;
 }
 
-/* Adjacent string literals as one, escapes as they stand; NULL: there is none. */
+/* Returns adjacent string literals as one text, escapes included; NULL: not a string literal. */
 static char *take_string(struct dkt__parser *ps)
 {
 	const char *from;
@@ -159,7 +159,7 @@ struct tep_print_arg *dkt__parse_string(struct dkt__parser *ps)
 	return dkt__parse_atom(ps, text, strlen(text));
 }
 
-/* 'x' as the number that it is. */
+/* Parses a character constant as a number. */
 static struct tep_print_arg *parse_char(struct dkt__parser *ps)
 {
 	char c, number[8];
@@ -218,7 +218,7 @@ char *dkt__parse_type(struct dkt__parser *ps)
 		if (len + n + 2 > sizeof(name) || dkt__parse_word_is(p, n, "REC"))
 			return NULL;
 		sure = sure || is_type_word(p, n) || (*p == '*' && len);
-		/* "const" says nothing here about the number. */
+		/* "const" does not change the number. */
 		if (dkt__parse_word_is(p, n, "const"))
 			continue;
 		if (len)
@@ -259,7 +259,7 @@ struct tep_format_field *dkt__parse_field(struct dkt__parser *ps)
 	return field;
 }
 
-/* The rest of REC->name. */
+/* Parses "->name" after REC. */
 static struct tep_print_arg *parse_member(struct dkt__parser *ps)
 {
 	struct tep_print_arg *arg = dkt__parse_node(ps, TEP_PRINT_FIELD);
@@ -326,7 +326,7 @@ static struct tep_print_arg *parse_prefixed(struct dkt__parser *ps)
 
 	dkt__parse_space(ps);
 	op = ps->p;
-	/* The address of a field: what prints it takes the field itself. */
+	/* The steps that print the data at a field's address take the field itself. */
 	if (*op == '&' && op[1] != '&') {
 		ps->p++;
 		return parse_unary(ps);
@@ -360,7 +360,7 @@ static struct tep_print_arg *parse_unary(struct dkt__parser *ps)
 
 static const struct {
 	const char *op;
-	int level; /* the higher, the tighter it binds */
+	int level; /* of precedence: a higher one binds tighter */
 } operators[] = {
 	/* clang-format off */
 	{ "||", 1 }, { "&&", 2 }, { "==", 6 }, { "!=", 6 }, { "<<", 8 }, { ">>", 8 },

@@ -8,8 +8,8 @@ struct dkt__parser {
 	struct dkt__plan *plan; /* owns the tree */
 	struct tep_event *tep;
 	const char *p; /* the rest to parse */
-	int nest; /* bounds recursion here */
-	int ops; /* bounds the depth of the tree, and so recursion over it */
+	int nest; /* limits the parser's recursion */
+	int ops; /* limits the depth of the tree, and so recursion over it */
 };
 
 /* These return NULL if the parser does not support the format. */
@@ -24,14 +24,11 @@ struct tep_print_arg *dkt__parse_atom(struct dkt__parser *ps, const char *text, 
 struct tep_print_arg *dkt__parse_op(struct dkt__parser *ps, const char *op, size_t len,
 				    struct tep_print_arg *left, struct tep_print_arg *right);
 
-/*
- * Parses "type)" after an open parenthesis. Returns its words, with one space between; NULL: not a
- * type.
- */
+/* Parses "type)". Returns the type's words with one space between them; NULL: not a type. */
 char *dkt__parse_type(struct dkt__parser *ps);
 struct tep_format_field *dkt__parse_field(struct dkt__parser *ps);
 
-/* Skips space, and then the word if it comes next. True if it did. */
+/* Skips space, then the word if it follows. True if it follows. */
 bool dkt__parse_take(struct dkt__parser *ps, const char *word);
 void dkt__parse_space(struct dkt__parser *ps);
 bool dkt__parse_word_is(const char *p, size_t len, const char *word);

@@ -16,7 +16,7 @@ static uint64_t load_element(const struct dkt__run *run, const struct dkt__code 
 	return dkt__load_at(p + index * code->element, code->load);
 }
 
-/* Division as the CPU does it, but for what would trap. */
+/* Divides as the CPU does, but returns a number where the CPU would trap. */
 static uint64_t divide(uint8_t op, uint64_t a, uint64_t b)
 {
 	if (!b)
@@ -118,7 +118,7 @@ uint64_t dkt__plan_code(const struct dkt__run *run, const struct dkt__code *code
 	return top[-1];
 }
 
-/* ---- room ---- */
+/* ---- the output buffer ---- */
 
 bool dkt__run_grow(struct dkt__run *run, size_t n)
 {
@@ -135,7 +135,7 @@ bool dkt__run_grow(struct dkt__run *run, size_t n)
 
 /* ---- steps ---- */
 
-/* Which byte of the word in memory is the first zero, 8 if none is. */
+/* Returns the index of the first zero byte of the word in memory; 8: no byte is zero. */
 static unsigned int zero_byte(uint64_t word)
 {
 	uint64_t low = UINT64_C(0x0101010101010101), zeros;
@@ -143,12 +143,12 @@ static unsigned int zero_byte(uint64_t word)
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	word = __builtin_bswap64(word);
 #endif
-	/* Wrong above the first zero only. */
+	/* The bits above the first zero byte can be wrong. */
 	zeros = (word - low) & ~word & low << 7;
 	return zeros ? (unsigned int)__builtin_ctzll(zeros) / 8 : 8;
 }
 
-/* The name of a process: 16 bytes, of which a step's room has place. */
+/* Copies up to DKT__COMM_BYTES; DKT__STEP_ROOM leaves room for all of them. */
 static char *put_comm(char *p, const uint8_t *from)
 {
 	unsigned int n;
@@ -208,14 +208,14 @@ static inline char *put_literal(char *p, const struct dkt__step *step)
 {
 	uint32_t n = step->literal_len;
 
-	/* Most literals are short: a copy of fixed size is quicker than a call. */
+	/* Most literals are short: a copy of a fixed size is faster than a call. */
 	memcpy(p, step->literal, 16);
 	if (dkt__unlikely(n > 16))
 		memcpy(p + 16, step->literal + 16, n - 16);
 	return p + n;
 }
 
-/* Most numbers are whole words: they are read without choosing how. */
+/* Most numbers are whole words: load those without a switch. */
 static inline uint64_t value_of(const struct dkt__run *run, const struct dkt__step *step)
 {
 	uint64_t word;
@@ -226,7 +226,7 @@ static inline uint64_t value_of(const struct dkt__run *run, const struct dkt__st
 	return word;
 }
 
-/* Steps that take more than a few bytes, or are rare. */
+/* Runs a step that is not short. */
 static __attribute__((noinline)) void run_rare(struct dkt__run *run, const struct dkt__step *step,
 					       size_t mark)
 {
@@ -283,8 +283,8 @@ static inline char *put_hex_zero(char *p, const struct dkt__step *step, uint64_t
 }
 
 /*
- * Puts the text of the steps at p and returns its end, NULL when memory is out. Inlined twice: where
- * there is room for all that the steps can put, none of them looks, and run's buffer is not used.
+ * Prints the steps at p. Returns the end; NULL: memory is out. Inlined twice: with has_room, all steps
+ * are short and fit at p, so that no step checks the room and run's buffer is not used.
  */
 static inline __attribute__((always_inline)) char *
 run_steps(const struct dkt__plan *plan, struct dkt__run *run, char *p, bool has_room)
@@ -350,8 +350,8 @@ char *dkt__plan_put(const struct dkt__plan *plan, const struct dkt_record *recor
 	return run_steps(plan, &run, p, true);
 }
 
-/* The same in a buffer, whose room every step looks at. */
-static char *run_looking(const struct dkt__plan *plan, const struct dkt_record *record,
+/* The same, but every step checks the buffer's room. */
+static char *run_checked(const struct dkt__plan *plan, const struct dkt_record *record,
 			 struct dkt_buf *buf, char *p)
 {
 	struct dkt__run run = { .data = record->data,
@@ -371,7 +371,7 @@ void dkt__plan_run(const struct dkt__plan *plan, const struct dkt_record *record
 	if (p && plan->room)
 		p = dkt__plan_put(plan, record, p);
 	else if (p)
-		p = run_looking(plan, record, buf, p);
+		p = run_checked(plan, record, buf, p);
 	if (p)
 		buf->len = (size_t)(p - buf->data);
 }

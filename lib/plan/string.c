@@ -3,7 +3,7 @@
 #include "plan/build.h"
 
 #define MAX_NEST   64
-#define LINEAR_MAX 6 /* so few names are found quicker one by one */
+#define LINEAR_MAX 6 /* a linear search is faster in tables up to this size */
 
 /* ---- tables of names ---- */
 
@@ -22,11 +22,11 @@ static int name_cmp(const void *a, const void *b)
 
 	if (x->value != y->value)
 		return x->value < y->value ? -1 : 1;
-	/* If a value occurs twice, the first one in the format counts: its text was stored first. */
+	/* If a value has two names, the first one in the format wins. */
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Sorts by value and keeps the first name of each. */
+/* Sorts by value and keeps the first name of each value. */
 static void sort_names(struct dkt__name *names, struct dkt__table *table)
 {
 	uint32_t n = 0;
@@ -39,7 +39,7 @@ static void sort_names(struct dkt__name *names, struct dkt__table *table)
 	table->sorted = true;
 }
 
-/* Names whose values the format does not tell (enums of the kernel) cannot match and are left. */
+/* Skips names whose values the format does not give (the kernel's enums): they cannot match. */
 static const struct dkt__table *
 keep_table(struct dkt__build *b, const struct tep_print_flag_sym *sym, const char *delim, bool sort)
 {
@@ -75,8 +75,6 @@ static int build_names(struct dkt__build *b, struct tep_print_arg *arg)
 {
 	bool flags = arg->type == TEP_PRINT_FLAGS;
 	struct dkt__step step = { .op = flags ? DKT__STEP_FLAGS : DKT__STEP_SYMBOLIC };
-	struct dkt__type type;
-	int err;
 
 	if (flags)
 		step.table = keep_table(b, arg->flags.flags, arg->flags.delim, false);
@@ -84,9 +82,7 @@ static int build_names(struct dkt__build *b, struct tep_print_arg *arg)
 		step.table = keep_table(b, arg->symbol.symbols, NULL, true);
 	if (!step.table)
 		return -ENOMEM;
-	err = dkt__plan_value(b->plan, b->tep, flags ? arg->flags.field : arg->symbol.field,
-			      &step.value, &type);
-	return err ? err : dkt__build_step(b, step);
+	return dkt__build_value_step(b, step, flags ? arg->flags.field : arg->symbol.field);
 }
 
 /* ---- bytes ---- */
@@ -100,17 +96,6 @@ static int bytes_of(struct dkt__build *b, struct tep_print_arg *arg, struct dkt_
 	return field ? dkt__plan_bytes(b->plan, field, bytes) : -EOPNOTSUPP;
 }
 
-static const struct dkt__value *keep_value(struct dkt__build *b, struct tep_print_arg *arg,
-					   int *err)
-{
-	struct dkt__value *value = dkt__plan_alloc(b->plan, sizeof(*value));
-	struct dkt__type type;
-
-	if (!*err)
-		*err = value ? dkt__plan_value(b->plan, b->tep, arg, value, &type) : -ENOMEM;
-	return value;
-}
-
 static int build_hex(struct dkt__build *b, struct tep_print_arg *arg)
 {
 	struct dkt__step step = {
@@ -119,7 +104,7 @@ static int build_hex(struct dkt__build *b, struct tep_print_arg *arg)
 	};
 	int err = bytes_of(b, arg->hex.field, &step.bytes);
 
-	step.count = keep_value(b, arg->hex.size, &err);
+	step.count = dkt__build_value(b, arg->hex.size, &err);
 	return err ? err : dkt__build_step(b, step);
 }
 
@@ -128,8 +113,8 @@ static int build_array(struct dkt__build *b, struct tep_print_arg *arg)
 	struct dkt__step step = { .op = DKT__STEP_ARRAY };
 	int err = bytes_of(b, arg->int_array.field, &step.bytes);
 
-	step.count = keep_value(b, arg->int_array.count, &err);
-	step.element = keep_value(b, arg->int_array.el_size, &err);
+	step.count = dkt__build_value(b, arg->int_array.count, &err);
+	step.element = dkt__build_value(b, arg->int_array.el_size, &err);
 	return err ? err : dkt__build_step(b, step);
 }
 
@@ -144,20 +129,17 @@ static int build_bytes(struct dkt__build *b, struct tep_print_arg *arg, enum dkt
 	return err ? err : dkt__build_step(b, step);
 }
 
-/* A field given to %s: the characters in it, or if it is a pointer what that points at. */
+/* Compiles %s of a field: a string in the record, or a pointer to a string of the kernel. */
 static int build_field(struct dkt__build *b, struct tep_print_arg *arg)
 {
 	struct dkt__step step = { .op = DKT__STEP_KERNEL_STRING };
 	struct tep_format_field *field = dkt__plan_field(b->tep, arg);
-	struct dkt__type type;
-	int err;
 
 	if (!field)
 		return -EOPNOTSUPP;
 	if (field->flags & TEP_FIELD_IS_ARRAY || field->size != tep_get_long_size(b->tep->tep))
 		return build_bytes(b, arg, DKT__STEP_STRING);
-	err = dkt__plan_value(b->plan, b->tep, arg, &step.value, &type);
-	return err ? err : dkt__build_step(b, step);
+	return dkt__build_value_step(b, step, arg);
 }
 
 /* ---- condition ? one : other ---- */
@@ -166,13 +148,12 @@ static int build_choice(struct dkt__build *b, struct tep_print_arg *arg)
 {
 	struct dkt__step unless = { .op = DKT__STEP_UNLESS };
 	struct tep_print_arg *choice = arg->op.right;
-	struct dkt__type type;
 	uint32_t test, jump;
 	int err;
 
 	if (strcmp(arg->op.op, "?") || !choice || choice->type != TEP_PRINT_OP)
 		return -EOPNOTSUPP;
-	err = dkt__plan_value(b->plan, b->tep, arg->op.left, &unless.value, &type);
+	err = dkt__plan_value(b->plan, b->tep, arg->op.left, &unless.value);
 	if (err)
 		return err;
 	if (unless.value.load == DKT__LOAD_CONST)
@@ -189,7 +170,7 @@ static int build_choice(struct dkt__build *b, struct tep_print_arg *arg)
 		return err;
 	b->steps[test].target = b->n;
 	err = dkt__build_string(b, choice->op.right);
-	/* Text of the second branch must not be left for a step that the first one reaches. */
+	/* A literal at the end of the second branch must not become part of the step after both. */
 	if (!err && b->literal.len)
 		err = dkt__build_step(b, (struct dkt__step){ .op = DKT__STEP_TEXT });
 	b->steps[jump].target = b->n;
@@ -253,7 +234,7 @@ static int build_net(struct dkt__build *b, const char *letters, struct tep_print
 	return bytes_of(b, arg, &step.bytes) ?: dkt__build_step(b, step);
 }
 
-/* %*ph, %*pb, %*pbl: the width is how much there is of it. */
+/* %*ph, %*pb, %*pbl: the width is the number of bytes or bits. */
 static int build_counted(struct dkt__build *b, const struct dkt__spec *spec, const char *letters,
 			 struct tep_print_arg *arg)
 {
@@ -276,11 +257,9 @@ int dkt__build_pointer(struct dkt__build *b, struct dkt__conv *conv, const char 
 {
 	struct dkt__step step = { .op = DKT__STEP_POINTER };
 	char letters[8] = { 0 };
-	struct dkt__type type;
 	size_t n = 0;
-	int err;
 
-	/* As the kernel does: letters and digits right after %p belong to it. */
+	/* As in the kernel, letters and digits right after %p belong to it. */
 	for (; (**format >= '0' && **format <= '9') || (**format | 32) - 'a' + 0U < 26; ++*format)
 		if (n < sizeof(letters) - 1)
 			letters[n++] = **format;
@@ -296,6 +275,5 @@ int dkt__build_pointer(struct dkt__build *b, struct dkt__conv *conv, const char 
 		step.op = DKT__STEP_FUNCTION;
 		step.kind = letters[0] != 's' && letters[0] != 'f';
 	}
-	err = dkt__plan_value(b->plan, b->tep, arg, &step.value, &type);
-	return err ? err : dkt__build_step(b, step);
+	return dkt__build_value_step(b, step, arg);
 }

@@ -5,9 +5,9 @@
 
 /* ---- padding ---- */
 
-#define MAX_WIDTH 4096 /* a width taken from a record may be anything */
+#define MAX_WIDTH 4096 /* limits a width that comes from a record */
 
-/* The spec with a width and a precision that arguments give filled in, as printf reads them. */
+/* Returns the spec with the width and precision that arguments give, as printf reads them. */
 static struct dkt__spec spec_of(const struct dkt__run *run, const struct dkt__spec *from)
 {
 	struct dkt__spec spec = *from;
@@ -194,6 +194,18 @@ void dkt__run_function(struct dkt__run *run, uint64_t address, bool with_offset)
 	}
 }
 
+void dkt__function_text(struct dkt_ctx *ctx, uint64_t address, bool with_offset,
+			struct dkt_buf *buf)
+{
+	struct dkt__run run = { .ctx = ctx, .buf = buf, .p = dkt__buf_room(buf, 64) };
+
+	if (!run.p)
+		return;
+	run.end = buf->data + buf->size;
+	dkt__run_function(&run, address, with_offset);
+	buf->len = (size_t)(run.p - buf->data);
+}
+
 /* ---- arrays ---- */
 
 void dkt__run_hex(struct dkt__run *run, const struct dkt__step *step)
@@ -236,7 +248,7 @@ void dkt__run_array(struct dkt__run *run, const struct dkt__step *step)
 
 /* ---- bitmaps ---- */
 
-/* Byte i of a bitmap, the lowest first; the kernel keeps it in words of its own byte order. */
+/* Returns byte i, counted from the lowest bit; a bitmap consists of words in CPU byte order. */
 static uint8_t bitmap_byte(const uint8_t *p, uint32_t len, uint32_t i)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -247,7 +259,7 @@ static uint8_t bitmap_byte(const uint8_t *p, uint32_t len, uint32_t i)
 #endif
 }
 
-/* The bytes of a bitmap and how many bits of them count. */
+/* Returns the bytes of a bitmap, their number, and the number of bits in use. */
 static const uint8_t *bitmap_bytes(const struct dkt__run *run, const struct dkt__step *step,
 				   uint32_t *len, uint32_t *bits)
 {

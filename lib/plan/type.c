@@ -5,7 +5,7 @@
 #include "base/parse.h"
 #include "plan.h"
 
-#define MAX_BYTES (1U << 17) /* more than any record has */
+#define MAX_BYTES (1U << 17) /* no record is longer */
 
 /* ---- types ---- */
 
@@ -60,16 +60,11 @@ bool dkt__type_find(const char *name, struct dkt__type *type)
 	return false;
 }
 
-bool dkt__type_element(const char *array, struct dkt__type *type)
+/* Finds the type named between from and end, where spaces may follow the name. */
+static bool find_between(const char *from, const char *end, struct dkt__type *type)
 {
-	const char *from = array, *end;
-	char name[64];
+	char name[128];
 
-	if (!strncmp(from, "__data_loc ", 11) || !strncmp(from, "__rel_loc ", 10))
-		from = strchr(from, ' ') + 1;
-	end = strchr(from, '[');
-	if (!end)
-		end = from + strlen(from);
 	while (end > from && end[-1] == ' ')
 		end--;
 	if ((size_t)(end - from) >= sizeof(name))
@@ -79,17 +74,18 @@ bool dkt__type_element(const char *array, struct dkt__type *type)
 	return dkt__type_find(name, type);
 }
 
+bool dkt__type_element(const char *array, struct dkt__type *type)
+{
+	if (!strncmp(array, "__data_loc ", 11) || !strncmp(array, "__rel_loc ", 10))
+		array = strchr(array, ' ') + 1;
+	return find_between(array, strchrnul(array, '['), type);
+}
+
 bool dkt__type_pointee(const char *name, struct dkt__type *type)
 {
-	char *base __cleanup(free) = strdup(name);
-	size_t len = base ? strlen(base) : 0;
+	size_t len = strlen(name);
 
-	if (!len || base[len - 1] != '*')
-		return false;
-	for (len--; len && base[len - 1] == ' '; len--)
-		;
-	base[len] = '\0';
-	return dkt__type_find(base, type);
+	return len && name[len - 1] == '*' && find_between(name, name + len - 1, type);
 }
 
 struct dkt__type dkt__type_promote(struct dkt__type type)
