@@ -6,6 +6,18 @@
 #include "io/say.h"
 #include "set/functions.h"
 
+/* Sets the tracer, or removes it if wish is NULL. */
+static int change(struct app *app, const struct functions_wish *wish)
+{
+	struct debuglog *log;
+	int err = debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
+
+	if (!err)
+		err = wish ? functions_set(log, wish) : functions_off(log);
+	debuglog_close(log);
+	return err;
+}
+
 static int set(struct app *app, const char *name, char **globs, size_t n)
 {
 	const struct functions_wish wish = {
@@ -19,24 +31,8 @@ static int set(struct app *app, const char *name, char **globs, size_t n)
 		.pids = app->pid,
 		.children = app->children,
 	};
-	struct debuglog *log;
-	int err = debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
 
-	if (!err)
-		err = functions_set(log, &wish);
-	debuglog_close(log);
-	return err;
-}
-
-static int off(struct app *app)
-{
-	struct debuglog *log;
-	int err = debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
-
-	if (!err)
-		err = functions_off(log);
-	debuglog_close(log);
-	return err;
+	return change(app, &wish);
 }
 
 static int show(struct app *app)
@@ -77,7 +73,7 @@ static int run(struct app *app, const char *name, char **globs, size_t n, char *
 	}
 	spawn_finish(&spawn);
 	if (!err)
-		err = off(app);
+		err = change(app, NULL);
 	if (err)
 		return app_fail(app);
 	fprintf(stderr,
@@ -105,6 +101,6 @@ int cmd_function(struct app *app, int argc, char **argv)
 		return app_usage("%s: needs functions; '*' selects all functions of the kernel",
 				 name);
 	if (n == 1 && !strcmp(argv[1], "off") && !chosen)
-		return off(app) ? app_fail(app) : 0;
+		return change(app, NULL) ? app_fail(app) : 0;
 	return set(app, name, argv + 1, n) ? app_fail(app) : 0;
 }

@@ -10,7 +10,7 @@
 /* More files than this need --force: the unit is probably wrong. */
 #define MAX_PIECES 1000
 
-/* About so many bytes of each record in a file are not its own. */
+/* A record takes about so many bytes in a file in addition to its data. */
 #define OVERHEAD 8
 
 /* An output file. */
