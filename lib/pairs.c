@@ -3,12 +3,12 @@
 #include "pairs.h"
 #include "event.h"
 
-/* So many can be open at once; a key that never ends must not take all memory. */
+/* The limit of open pairs: keys that never end must not use up memory. */
 #define OPEN_MAX (1u << 20)
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
-/* Reads "a,b=c": what it is called in the record that begins, and in the one that ends. */
+/* Parses "a,b=c": b is the key's name in the begin record, c in the end record. */
 static int parse_keys(struct dkt_pairs *pairs, const char *text)
 {
 	const char *p = text, *why;
@@ -92,6 +92,17 @@ int dkt_pairs_new(struct dkt_ctx *ctx, const struct dkt_pairs_opts *opts, struct
 	return 0;
 }
 
+/* Removes all but the first n of the slowest pairs. */
+static void slow_cut(struct dkt_pairs *pairs, uint32_t n)
+{
+	for (uint32_t i = n; i < pairs->n_slow; i++) {
+		free(pairs->slow[i].begin.bytes);
+		free(pairs->slow[i].end.bytes);
+		pairs->slow[i] = (struct pair_slow){ 0 };
+	}
+	pairs->n_slow = n;
+}
+
 void dkt_pairs_free(struct dkt_pairs *pairs)
 {
 	if (!pairs)
@@ -102,10 +113,7 @@ void dkt_pairs_free(struct dkt_pairs *pairs)
 	}
 	for (uint32_t i = 0; i < pairs->n_begun; i++)
 		free(pairs->begun[i].kept.bytes);
-	for (uint32_t i = 0; i < pairs->n_slow; i++) {
-		free(pairs->slow[i].begin.bytes);
-		free(pairs->slow[i].end.bytes);
-	}
+	slow_cut(pairs, 0);
 	dkt__dist_clear(&pairs->all);
 	free(pairs->kernel_by[0]);
 	free(pairs->kernel_by[1]);
@@ -132,7 +140,7 @@ static int bind_keys(struct dkt_pairs *pairs, struct dkt_event *event, unsigned 
 	return err;
 }
 
-/* The group is in every record that begins, or in none of them and every one that ends. */
+/* Either all begin events have the group's field, or none has it and all end events do. */
 static int bind_by(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles,
 		   struct pair_event *it)
 {
@@ -186,7 +194,7 @@ int dkt_pairs_event(struct dkt_pairs *pairs, struct dkt_event *event, unsigned i
 	return 0;
 }
 
-/* ---- records that are kept ---- */
+/* ---- copies of records ---- */
 
 static int keep_record(struct kept_record *kept, const struct dkt_record *record)
 {
@@ -234,7 +242,7 @@ static int group_name(struct dkt_pairs *pairs, struct dkt_source *source,
 	return dkt__with_words(pairs->ctx, buf.err);
 }
 
-/* The group that a record belongs to. */
+/* Finds or creates the group of a record. */
 static int find_group(struct dkt_pairs *pairs, struct dkt_source *source,
 		      const struct dkt_record *record, const struct dkt__key *key, uint32_t *group)
 {
@@ -292,11 +300,11 @@ static int begin(struct dkt_pairs *pairs, struct dkt_source *source, const struc
 		return dkt__no_memory(pairs->ctx);
 	if (entry >= pairs->n_begun &&
 	    !dkt__reach(pairs->begun, pairs->n_begun, DKT__MAX(63, entry * 2))) {
-		/* An end must not find what there is no room for. */
+		/* An end must not find an entry that has no memory. */
 		dkt__keymap_remove(&pairs->open, words);
 		return dkt__no_memory(pairs->ctx);
 	}
-	/* The younger of two is the one that the end belongs to, as in the kernel's own pairing. */
+	/* The later of two begins counts, as in the kernel's own pairing. */
 	pairs->info.nested += !added;
 	begun = &pairs->begun[entry];
 	begun->ts = record->ts;
@@ -335,7 +343,7 @@ static int keep_slow(struct dkt_pairs *pairs, struct pair_begun *begun,
 	return 0;
 }
 
-/* Remembers pairs of late: a gap that is met later may have begun before they ended. */
+/* Remembers a recent pair: a gap that is reported later may have begun before the pair ended. */
 static int remember(struct dkt_pairs *pairs, uint64_t ns, uint64_t end, uint32_t group)
 {
 	if (dkt__unlikely(!pairs->recent)) {
@@ -385,8 +393,8 @@ static int end(struct dkt_pairs *pairs, struct dkt_source *source, const struct 
 
 /* ---- gaps ---- */
 
-/* Pairs that ended after the last record before the gap may have lost what lies between. */
-static void take_back(struct dkt_pairs *pairs, uint64_t since)
+/* Cancels the pairs that ended after since: a begin or end between theirs may be lost. */
+static void cancel_since(struct dkt_pairs *pairs, uint64_t since)
 {
 	uint32_t n = 0;
 
@@ -410,12 +418,7 @@ static void take_back(struct dkt_pairs *pairs, uint64_t since)
 			*slow = swap;
 		}
 	}
-	for (uint32_t i = n; i < pairs->n_slow; i++) {
-		free(pairs->slow[i].begin.bytes);
-		free(pairs->slow[i].end.bytes);
-		pairs->slow[i] = (struct pair_slow){ 0 };
-	}
-	pairs->n_slow = n;
+	slow_cut(pairs, n);
 }
 
 static void gap(struct dkt_pairs *pairs, const struct dkt_record *record)
@@ -423,7 +426,7 @@ static void gap(struct dkt_pairs *pairs, const struct dkt_record *record)
 	pairs->info.gaps++;
 	pairs->info.spanned += pairs->open.n;
 	dkt__keymap_empty(&pairs->open);
-	take_back(pairs, record->cpu < PAIRS_CPUS ? pairs->last[record->cpu] : 0);
+	cancel_since(pairs, record->cpu < PAIRS_CPUS ? pairs->last[record->cpu] : 0);
 }
 
 int dkt_pairs_add(struct dkt_pairs *pairs, struct dkt_source *source,
@@ -448,7 +451,7 @@ int dkt_pairs_add(struct dkt_pairs *pairs, struct dkt_source *source,
 	if (it->filtered &&
 	    !dkt_expr_match(pairs->filter, record, source ? dkt_source_comm(source, record) : NULL))
 		return 0;
-	/* An event that does both ends the one before. */
+	/* A record that is both ends the pair before. */
 	if (it->roles & DKT_PAIR_END)
 		err = end(pairs, source, it, record);
 	if (!err && it->roles & DKT_PAIR_BEGIN)

@@ -93,11 +93,11 @@ struct dkt_pairs {
 	struct pair_near near[PAIRS_NEAR]; /* by the lower bits of the value */
 	struct pair_group *group; /* by entry of groups */
 	uint32_t n_groups;
-	struct dkt__dist all; /* of dkt_pairs_finish() */
+	struct dkt__dist all; /* all groups; set by dkt_pairs_finish() */
 	struct dkt__intern strings;
 	struct pair_slow *slow; /* the slowest first */
 	uint32_t n_slow, n_slow_max;
-	struct pair_recent *recent; /* a ring, the next at info.pairs */
+	struct pair_recent *recent; /* a ring; the next entry is at info.pairs */
 	uint32_t n_recent;
 	uint64_t last[PAIRS_CPUS]; /* time of each CPU's last record */
 	struct dkt_pairs_info info;

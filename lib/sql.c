@@ -6,7 +6,7 @@
 #include "probe.h"
 
 struct made {
-	struct dkt_sql sql; /* its strings are below, and ours */
+	struct dkt_sql sql; /* its strings are those below */
 	char *event;
 	char *end;
 	char *keys;
@@ -28,7 +28,7 @@ static char *take_echo(char **rest)
 	if (!line || strncmp(line, echo, strlen(echo)))
 		return NULL;
 	line += strlen(echo);
-	/* A string may have a quote, too; the name of a file comes last. */
+	/* A string can contain a quote, so the last one ends TEXT. */
 	for (p = line; (p = strstr(p, "' >")); p++)
 		end = p;
 	if (end)
@@ -37,8 +37,8 @@ static char *take_echo(char **rest)
 }
 
 /*
- * Variables are called "__NAME_RANDOM_N", with a number that differs from run to run. With the
- * event's name in its place they are as unique, and tell what they are for.
+ * libtracefs names variables "__NAME_RANDOM_N". The event's name in place of the random number also
+ * makes them unique, and shows what they are for.
  */
 static char *name_variables(const char *text, const char *random, size_t n, const char *name)
 {
@@ -65,7 +65,7 @@ static char *name_variables(const char *text, const char *random, size_t n, cons
 	return out && !fclose(out) ? named : NULL;
 }
 
-/* The "_RANDOM_" of the first variable: "hist:keys=a,b:__lat_12345_3=..."; 0: there is none. */
+/* Finds "_12345_" in "hist:keys=a,b:__lat_12345_3=...". Returns its length; 0: not found. */
 static size_t find_random(const char *end_trigger, const char **random)
 {
 	const char *p = strstr(end_trigger, ":__"), *end, *from;
@@ -81,7 +81,7 @@ static size_t find_random(const char *end_trigger, const char **random)
 	return (size_t)(end - from) + 2;
 }
 
-/* Puts a variable behind the keys: ":__WORD_NAME_0=VALUE". */
+/* Inserts a variable after the keys: ":__WORD_NAME_0=VALUE". */
 static int add_variable(char **trigger, const char *word, const char *name, const char *value)
 {
 	size_t keys = strcspn(*trigger, ":");
@@ -97,9 +97,9 @@ static int add_variable(char **trigger, const char *word, const char *name, cons
 }
 
 /*
- * The kernel forgets a variable only when it was calculated with; else each further record of JOIN's
- * event, or every one if nothing of FROM's was selected, would make a record too. libtracefs has no
- * word for that.
+ * The kernel clears a variable only when a calculation uses it. Otherwise each further record of
+ * JOIN's event would produce a record, too (every record, if no field of FROM's event is selected).
+ * libtracefs has no call for this, so add a calculation with common_pid.
  */
 static int pair_once(struct made *made, const char *name)
 {
@@ -120,18 +120,18 @@ static int take_event(struct made *made, char *text, const char *name)
 	char *end = take_echo(&text);
 	const char *random = NULL;
 	size_t n = end ? find_random(end, &random) : 0;
-	char *blank = definition && begin && n ? strchr(definition, ' ') : NULL;
+	char *space = definition && begin && n ? strchr(definition, ' ') : NULL, *p;
 
-	if (!blank)
+	if (!space)
 		return -EINVAL;
-	made->fields = strdup(blank + 1);
+	made->fields = strdup(space + 1);
 	made->begin_trigger = name_variables(begin, random, n, name);
 	made->end_trigger = name_variables(end, random, n, name);
 	if (!made->fields || !made->begin_trigger || !made->end_trigger)
 		return -ENOMEM;
-	blank = made->fields + strlen(made->fields);
-	while (blank > made->fields && (blank[-1] == ';' || blank[-1] == ' '))
-		*--blank = '\0';
+	p = made->fields + strlen(made->fields);
+	while (p > made->fields && (p[-1] == ';' || p[-1] == ' '))
+		*--p = '\0';
 	return pair_once(made, name);
 }
 
@@ -157,7 +157,7 @@ static int take_hist(struct made *made, char *text)
 
 /* ---- the statement ---- */
 
-static int name_event(const struct sql_event *it, char **name)
+static int event_name(const struct sql_event *it, char **name)
 {
 	if (asprintf(name, "%s:%s", it->event->system, it->event->name) >= 0)
 		return 0;
@@ -171,9 +171,9 @@ static int make(struct sql *sql, const char *name, struct made *made)
 	int err = dkt__sql_translate(sql, name ? name : "", &text);
 
 	if (!err)
-		err = name_event(&sql->events[0], &made->event);
+		err = event_name(&sql->events[0], &made->event);
 	if (!err && sql->n_events > 1)
-		err = name_event(&sql->events[1], &made->end);
+		err = event_name(&sql->events[1], &made->end);
 	if (!err)
 		err = sql->n_events > 1 ? take_event(made, text, name) : take_hist(made, text);
 	made->sql = (struct dkt_sql){ .event = made->event,

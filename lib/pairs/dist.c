@@ -2,7 +2,7 @@
 /* A distribution of durations, in memory that does not grow with their number. */
 #include "pairs/dist.h"
 
-/* In a row above the first the highest bit is the same of all. */
+/* All numbers of a row above the first have the same highest bit, so the next bits are the step. */
 static unsigned int step_of(unsigned int row, uint64_t v)
 {
 	return (unsigned int)(row ? v >> (row - 1) : v) & (DIST_STEPS - 1);
@@ -32,7 +32,7 @@ int dkt__dist_add(struct dkt__dist *dist, uint64_t v)
 	return 0;
 }
 
-/* The middle of the numbers of a step. */
+/* Returns the middle of a step's numbers. */
 static uint64_t step_middle(unsigned int row, unsigned int step)
 {
 	if (!row)
@@ -95,7 +95,7 @@ uint64_t dkt__dist_quantile(const struct dkt__dist *dist, double q)
 {
 	uint64_t rank = (uint64_t)(q * (double)dist->count), seen = 0, v;
 
-	/* As many as that part of all, rounded up. */
+	/* Round up. */
 	if ((double)rank < q * (double)dist->count || !rank)
 		rank++;
 	for (unsigned int row = 0; row < DIST_ROWS; row++) {

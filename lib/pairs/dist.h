@@ -5,8 +5,8 @@
 #include "ctx.h"
 
 /*
- * Numbers below 2^DIST_BITS are counted one by one, and above each power of two that many steps:
- * a step is at most 1/128 of the numbers in it.
+ * Row 0 counts each number below DIST_STEPS. Each further row is for the numbers between two powers
+ * of two, in DIST_STEPS steps, so that a step is at most 1/128 as wide as its numbers are large.
  */
 #define DIST_BITS  7
 #define DIST_STEPS (1u << DIST_BITS)
@@ -17,7 +17,7 @@ struct dkt__dist {
 	uint64_t sum;
 	uint64_t min;
 	uint64_t max;
-	uint64_t *rows[DIST_ROWS]; /* of DIST_STEPS counts; NULL: none in it */
+	uint64_t *rows[DIST_ROWS]; /* DIST_STEPS counts each; NULL: all 0 */
 };
 
 static inline unsigned int dkt__dist_row(uint64_t v)
@@ -27,15 +27,15 @@ static inline unsigned int dkt__dist_row(uint64_t v)
 
 int dkt__dist_add(struct dkt__dist *dist, uint64_t v);
 
-/* Takes back one that was added. The least and most are then known as well as their steps. */
+/* Removes a number that was added. The minimum and maximum are then only as exact as their steps. */
 void dkt__dist_remove(struct dkt__dist *dist, uint64_t v);
 
-/* Adds all that is in another one. */
+/* Adds all numbers of other. */
 int dkt__dist_merge(struct dkt__dist *dist, const struct dkt__dist *other);
 
-/* The number that a part q of all do not exceed, in the middle of its step. */
+/* Returns the number that a part q of all numbers do not exceed, as the middle of its step. */
 uint64_t dkt__dist_quantile(const struct dkt__dist *dist, double q);
 
-/* How many are from 2^power up to but not 2^(power + 1); power 0: and 0. */
+/* Counts the numbers from 2^power up to 2^(power + 1) - 1; with power 0 also the zeros. */
 uint64_t dkt__dist_power(const struct dkt__dist *dist, unsigned int power);
 void dkt__dist_clear(struct dkt__dist *dist);

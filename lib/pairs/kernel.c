@@ -6,56 +6,55 @@
 #include "instance.h"
 #include "pairs.h"
 
-/* One trigger of the three, for an event that is found by name once the new event is there. */
+/*
+ * A trigger and the name of its event. Creating the synthetic event invalidates all events, so they
+ * are found again by name.
+ */
 struct step {
-	const char *system;
-	const char *name;
+	char *system;
+	char *name;
 	char *text;
 };
 
-struct plan {
+struct setup {
 	struct dkt_pairs *pairs;
 	const struct dkt_event *begin, *end;
 	const char *name; /* of the synthetic event */
-	char *fields; /* of it */
+	char *fields; /* of the synthetic event */
 	struct step steps[3];
 };
 
-/* The kernel's type of a field that is copied: it must agree in size and sign. */
-static int put_by_field(FILE *f, const struct dkt_pairs *pairs, const struct dkt__key *by)
+/* The event whose record has the group. */
+static const struct dkt_event *by_event(const struct setup *setup)
 {
-	switch (by->kind) {
-	case KEY_NUMBER:
+	return setup->pairs->by_begin ? setup->begin : setup->end;
+}
+
+/* The kernel copies the group, so the types must agree in size and sign. */
+static int put_fields(FILE *f, const struct setup *setup)
+{
+	const struct dkt_pairs *pairs = setup->pairs;
+	const struct dkt__key *by = &pairs->events[by_event(setup)->index].by;
+
+	fputs("u64 lat", f);
+	if (pairs->grouped && by->kind == KEY_NUMBER)
 		fprintf(f, "; %c%u by", by->is_signed ? 's' : 'u', by->field.size * 8);
-		return 0;
-	case KEY_STRING:
+	else if (pairs->grouped && by->kind == KEY_STRING)
 		fprintf(f, "; char by[]");
-		return 0;
-	default:
+	else if (pairs->grouped)
 		return dkt_fail(pairs->ctx, -EOPNOTSUPP, "the kernel cannot group pairs by '%s'",
 				pairs->by.name);
-	}
+	return 0;
 }
 
-/* The event that says the group. */
-static const struct dkt_event *by_event(const struct plan *plan)
-{
-	return plan->pairs->by_begin ? plan->begin : plan->end;
-}
-
-static const struct dkt__key *by_key(const struct plan *plan)
-{
-	return &plan->pairs->events[by_event(plan)->index].by;
-}
-
-/* The filter, and in front of it one that leaves out what a process does; 0: none. */
-static int put_filter(FILE *f, const struct plan *plan, const struct dkt_event *event, pid_t skip)
+/* Puts the filter, and before it one that excludes the process skip; 0: no process. */
+static int put_filter(FILE *f, const struct setup *setup, const struct dkt_event *event, pid_t skip)
 {
 	char *text __cleanup(free) = NULL;
 	int err = 0;
 
-	if (plan->pairs->events[event->index].filtered)
-		err = dkt_expr_text(plan->pairs->filter, (struct dkt_event *)event, &text);
+	if (setup->pairs->events[event->index].filtered)
+		err = dkt_expr_text(setup->pairs->filter, (struct dkt_event *)event, &text);
 	if (err)
 		return err;
 	if (skip && text)
@@ -68,46 +67,46 @@ static int put_filter(FILE *f, const struct plan *plan, const struct dkt_event *
 }
 
 /* "hist:keys=common_pid:ts0=common_timestamp,by0=id" */
-static int put_begin(FILE *f, const struct plan *plan)
+static int put_begin(FILE *f, const struct setup *setup)
 {
-	const struct dkt_pairs *pairs = plan->pairs;
+	const struct dkt_pairs *pairs = setup->pairs;
 
-	fputs("hist:keys=", f);
 	for (uint32_t i = 0; i < pairs->n_keys; i++)
-		fprintf(f, "%s%s", i ? "," : "", dkt__key_kernel_name(pairs->keys[i].begin.name));
+		fprintf(f, "%s%s",
+			i ? "," : "hist:keys=", dkt__key_kernel_name(pairs->keys[i].begin.name));
 	fputs(":ts0=common_timestamp", f);
 	if (pairs->grouped && pairs->by_begin)
 		fprintf(f, ",by0=%s", dkt__key_kernel_name(pairs->by.name));
 	fprintf(f, ":size=%d", PAIRS_KERNEL_SIZE);
-	return put_filter(f, plan, plan->begin, pairs->skip);
+	return put_filter(f, setup, setup->begin, pairs->skip);
 }
 
 /* "hist:keys=common_pid:lat=common_timestamp-$ts0:onmatch(a.b).trace(name,$lat,$by0)" */
-static int put_end(FILE *f, const struct plan *plan)
+static int put_end(FILE *f, const struct setup *setup)
 {
-	const struct dkt_pairs *pairs = plan->pairs;
+	const struct dkt_pairs *pairs = setup->pairs;
 
-	fputs("hist:keys=", f);
 	for (uint32_t i = 0; i < pairs->n_keys; i++)
-		fprintf(f, "%s%s", i ? "," : "", dkt__key_kernel_name(pairs->keys[i].end.name));
+		fprintf(f, "%s%s",
+			i ? "," : "hist:keys=", dkt__key_kernel_name(pairs->keys[i].end.name));
 	fprintf(f, ":lat=common_timestamp-$ts0:size=%d:onmatch(%s.%s).trace(%s,$lat",
-		PAIRS_KERNEL_SIZE, plan->begin->system, plan->begin->name, plan->name);
+		PAIRS_KERNEL_SIZE, setup->begin->system, setup->begin->name, setup->name);
 	if (pairs->grouped)
 		fprintf(f, ",%s", pairs->by_begin ? "$by0" : dkt__key_kernel_name(pairs->by.name));
 	fputs(")", f);
-	return put_filter(f, plan, plan->end, 0);
+	return put_filter(f, setup, setup->end, 0);
 }
 
 /* "hist:keys=by.syscall,lat.log2:vals=lat" */
-static int put_sum(FILE *f, const struct plan *plan)
+static int put_sum(FILE *f, const struct setup *setup)
 {
-	const struct dkt__key_spec *by = &plan->pairs->by;
+	const struct dkt__key_spec *by = &setup->pairs->by;
 
 	fputs("hist:keys=", f);
-	if (plan->pairs->grouped) {
+	if (setup->pairs->grouped) {
 		fputs("by", f);
 		if (by->mod == MOD_EXECNAME)
-			return dkt_fail(plan->pairs->ctx, -EOPNOTSUPP,
+			return dkt_fail(setup->pairs->ctx, -EOPNOTSUPP,
 					"the kernel groups no pairs by names of processes");
 		if (by->mod && by->mod != MOD_DEC)
 			fprintf(f, ".%s", dkt__mod_name(by->mod));
@@ -119,90 +118,80 @@ static int put_sum(FILE *f, const struct plan *plan)
 	return 0;
 }
 
-static int make_text(const struct plan *plan, int (*put)(FILE *f, const struct plan *plan),
+static int make_text(const struct setup *setup, int (*put)(FILE *f, const struct setup *setup),
 		     char **text)
 {
 	size_t len;
 	FILE *f = open_memstream(text, &len);
 
-	return dkt__with_words(plan->pairs->ctx, dkt__text_end(f, f ? put(f, plan) : 0, text));
+	return dkt__with_words(setup->pairs->ctx, dkt__text_end(f, f ? put(f, setup) : 0, text));
 }
 
-static int put_fields(FILE *f, const struct plan *plan)
+static int make_step(struct setup *setup, int i, const char *system, const char *name,
+		     int (*put)(FILE *f, const struct setup *setup))
 {
-	fputs("u64 lat", f);
-	return plan->pairs->grouped ? put_by_field(f, plan->pairs, by_key(plan)) : 0;
+	struct step *step = &setup->steps[i];
+
+	step->system = strdup(system);
+	step->name = strdup(name);
+	return step->system && step->name ? make_text(setup, put, &step->text) :
+					    dkt__no_memory(setup->pairs->ctx);
 }
 
-static int make_plan(struct plan *plan)
+/*
+ * The synthetic event's trigger comes first, so that it misses no pair. The end's trigger comes last,
+ * because it uses a variable of the begin's.
+ */
+static int make_setup(struct setup *setup)
 {
-	int err = make_text(plan, put_fields, &plan->fields);
+	int err = make_text(setup, put_fields, &setup->fields);
 
-	/* The event is there before what makes it, and that before what is looked for. */
-	plan->steps[0] = (struct step){ .system = "synthetic", .name = plan->name };
-	plan->steps[1] = (struct step){ .system = plan->begin->system, .name = plan->begin->name };
-	plan->steps[2] = (struct step){ .system = plan->end->system, .name = plan->end->name };
 	if (!err)
-		err = make_text(plan, put_sum, &plan->steps[0].text);
+		err = make_step(setup, 0, "synthetic", setup->name, put_sum);
 	if (!err)
-		err = make_text(plan, put_begin, &plan->steps[1].text);
-	return err ? err : make_text(plan, put_end, &plan->steps[2].text);
+		err = make_step(setup, 1, setup->begin->system, setup->begin->name, put_begin);
+	return err ? err : make_step(setup, 2, setup->end->system, setup->end->name, put_end);
 }
 
-static int put_trigger(struct dkt_instance *in, const char *system, const char *name,
-		       const char *text)
+static int put_trigger(struct dkt_instance *in, const struct step *step)
 {
-	struct dkt_event *event = dkt_event_find(in->ctx, system, name);
+	struct dkt_event *event = dkt_event_find(in->ctx, step->system, step->name);
 	struct dkt_change *change;
 	int err;
 
 	if (!event)
-		return dkt__no_event(in->ctx, system, name);
+		return dkt__no_event(in->ctx, step->system, step->name);
 	err = dkt_change_new(in, &change);
 	if (!err)
-		err = dkt_change_trigger(change, event, text);
+		err = dkt_change_trigger(change, event, step->text);
 	if (!err)
 		err = dkt_change_commit(change);
 	dkt_change_free(change);
 	return err;
 }
 
-/* Names outlive the catalogue, which is forgotten when the new event is made. */
-static int apply(struct plan *plan, struct dkt_instance *in)
+static int apply(const struct setup *setup, struct dkt_instance *in)
 {
 	DKT_OPTS(dkt_probe, probe, .kind = DKT_PROBE_SYNTHETIC, .group = "synthetic",
-		 .name = plan->name, .place = "", .fields = plan->fields);
-	char *systems[3] = { 0 }, *names[3] = { 0 };
-	int err = 0;
+		 .name = setup->name, .place = "", .fields = setup->fields);
+	int err = dkt_probe_create(in->ctx, &probe);
 
-	for (int i = 0; i < 3; i++) {
-		systems[i] = strdup(plan->steps[i].system);
-		names[i] = strdup(plan->steps[i].name);
-		if (!systems[i] || !names[i])
-			err = dkt__no_memory(in->ctx);
-	}
-	if (!err)
-		err = dkt_probe_create(in->ctx, &probe);
 	for (int i = 0; !err && i < 3; i++)
-		err = put_trigger(in, systems[i], names[i], plan->steps[i].text);
-	for (int i = 0; i < 3; i++) {
-		free(systems[i]);
-		free(names[i]);
-	}
+		err = put_trigger(in, &setup->steps[i]);
 	return err;
 }
 
-/* For when the catalogue has been forgotten. */
-static int remember_by(const struct plan *plan)
+/* Remembers the group's event by name: the events become invalid. */
+static int remember_by(const struct setup *setup)
 {
-	const struct dkt_event *event = by_event(plan);
-	char **names = plan->pairs->kernel_by;
+	const struct dkt_event *event = by_event(setup);
+	char **names = setup->pairs->kernel_by;
 
 	free(names[0]);
 	free(names[1]);
 	names[0] = strdup(event->system);
 	names[1] = strdup(event->name);
-	return names[0] && names[1] ? 0 : dkt__no_memory(plan->pairs->ctx);
+	return names[0] && names[1] ? 0 : dkt__no_memory(setup->pairs->ctx);
 }
 
 int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance, struct dkt_event *begin,
@@ -210,7 +199,7 @@ int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance, stru
 {
 	dkt__needs(pairs ? pairs->ctx : NULL, pairs && instance && begin && end && name);
 
-	struct plan plan = { .pairs = pairs, .begin = begin, .end = end, .name = name };
+	struct setup setup = { .pairs = pairs, .begin = begin, .end = end, .name = name };
 	int err;
 
 	if (begin->index >= pairs->n_events || end->index >= pairs->n_events ||
@@ -219,18 +208,21 @@ int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance, stru
 		return dkt_fail(pairs->ctx, -EINVAL, "these events are not of the pairs");
 	err = dkt_instance_check_trigger(instance, begin, "hist:keys=common_pid");
 	if (!err)
-		err = make_plan(&plan);
+		err = make_setup(&setup);
 	if (!err)
-		err = remember_by(&plan);
+		err = remember_by(&setup);
 	if (!err)
-		err = apply(&plan, instance);
-	for (int i = 0; i < 3; i++)
-		free(plan.steps[i].text);
-	free(plan.fields);
+		err = apply(&setup, instance);
+	for (int i = 0; i < 3; i++) {
+		free(setup.steps[i].system);
+		free(setup.steps[i].name);
+		free(setup.steps[i].text);
+	}
+	free(setup.fields);
 	return err;
 }
 
-/* The names of a group's numbers come from the event that the group was taken from. */
+/* The names of a group's numbers come from the event that has the group. */
 static int name_groups(struct dkt_pairs *pairs, struct dkt_table *table)
 {
 	struct dkt_event *event =

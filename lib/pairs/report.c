@@ -84,7 +84,7 @@ int dkt_pairs_slow(const struct dkt_pairs *pairs, size_t i, struct dkt_slow *slo
 				.begin = pairs->slow[i].begin.record,
 				.end = pairs->slow[i].end.record };
 
-	/* Their bytes are where they were put, not where they were. */
+	/* The copies have their own bytes. */
 	its.begin.data = pairs->slow[i].begin.bytes;
 	its.end.data = pairs->slow[i].end.bytes;
 	return dkt__fill(slow, sz, &its);

@@ -12,7 +12,7 @@ struct field {
 	size_t table; /* 0: FROM's, 1: JOIN's */
 	const char *name; /* of len bytes */
 	size_t len;
-	const struct dkt_field *field; /* NULL: one of the words below */
+	const struct dkt_field *field; /* NULL: a special name, see below */
 };
 
 static bool field_is(const struct field *field, const char *name)
@@ -33,7 +33,7 @@ static bool is_comm(const struct field *field)
 
 /* ---- events ---- */
 
-/* Looks in all systems; *n counts the events of the name. */
+/* Looks in all systems; sets *n to the number of events with the name. */
 static struct dkt_event *find_anywhere(struct dkt_ctx *ctx, const char *name, size_t *n)
 {
 	struct dkt_event *const *all;
@@ -92,13 +92,13 @@ static int find_event(struct sql *sql, struct sql_event *it)
 				     name, name);
 	if (memchr(sql->text + it->alias.at, '.', it->alias.len))
 		return dkt__sql_fail(sql, &it->alias, "the name of an event cannot have a period");
-	/* The parser of libtracefs finds it in the context's handle. */
+	/* libtracefs looks for events in the context's handle. */
 	return dkt__event_load(it->event);
 }
 
 /* ---- fields ---- */
 
-/* True if the name is prefix, a period and a field. */
+/* Removes the prefix and a period from the field's name; false: it does not begin with them. */
 static bool cut(struct field *field, const char *prefix, size_t len)
 {
 	if (field->len <= len + 1 || strncmp(field->name, prefix, len) != 0 ||
@@ -117,7 +117,7 @@ static bool is_of(const struct sql *sql, struct field *field, const struct sql_e
 	return cut(field, it->event->name, strlen(it->event->name));
 }
 
-/* Finds the field in its event. Those without an event's name are FROM's, if there is no JOIN. */
+/* Finds the field in its event. bare: the name has no event, which is FROM's without JOIN. */
 static int find_in_event(struct sql *sql, const struct sql_token *token, struct field *field,
 			 bool bare)
 {
@@ -164,9 +164,9 @@ static int find_field(struct sql *sql, const struct sql_token *token, struct fie
 	return find_in_event(sql, token, field, true);
 }
 
-/* ---- names that stand for two things ---- */
+/* ---- names with two meanings ---- */
 
-/* Whether it is the raw name of a field somewhere in the statement. */
+/* Returns a token that uses the name as a field, or NULL. */
 static const struct sql_token *used_as_field(const struct sql *sql, const struct sql_token *name)
 {
 	for (size_t i = 0; i < sql->n_items; i++) {
@@ -188,8 +188,8 @@ static int two_meanings(struct sql *sql, const struct sql_token *token)
 }
 
 /*
- * libtracefs looks for a name among all names that it has seen, fields, events and labels alike: with
- * one for two things it means the wrong one.
+ * libtracefs has one list of names for fields, events and labels. If a name has two meanings, it may
+ * use the wrong one.
  */
 static int check_events(struct sql *sql)
 {
@@ -221,7 +221,7 @@ static int check_label(struct sql *sql, const struct sql_item *item)
 
 	if (!label->len)
 		return 0;
-	/* Names of variables begin so. */
+	/* Names of variables begin with "__". */
 	if (memchr(text, '.', label->len) || !strncmp(text, "__", DKT__MIN(label->len, (size_t)2)))
 		return dkt__sql_fail(sql, label, "'%.*s' cannot be the name of a field",
 				     SQL_TEXT(sql, label));
@@ -236,7 +236,7 @@ static int check_label(struct sql *sql, const struct sql_item *item)
 
 /* ---- SELECT ---- */
 
-/* CAST makes keys and sums of a histogram. */
+/* CAST defines keys and sums of a histogram. */
 static int check_cast(struct sql *sql, const struct sql_item *item, const struct field *field)
 {
 	bool counter = dkt__sql_is(sql, &item->type, "_COUNTER_") ||
@@ -246,19 +246,19 @@ static int check_cast(struct sql *sql, const struct sql_item *item, const struct
 	if (sql->n_events > 1)
 		return dkt__sql_fail(sql, &item->type,
 				     "CAST is for histograms, which have no JOIN");
-	/* verify_field_type() has no words for these, and prints what is on the stack. */
+	/* verify_field_type() prints an uninitialised message for these. */
 	if (!field->field)
 		return dkt__sql_fail(sql, &item->field, "'%.*s' cannot be cast",
 				     SQL_TEXT(sql, &item->field));
 	if (counter && field->field->flags & text)
 		return dkt__sql_fail(sql, &item->field, "only numbers can be summed");
-	/* tracefs_synth_get_start_hist() takes the first one for a key that has made the histogram. */
+	/* tracefs_synth_get_start_hist() takes the first item for a key. */
 	if (counter && item == sql->items && sql->n_items > 1)
 		return dkt__sql_fail(sql, &item->field, "put the keys first, then the sums");
 	return 0;
 }
 
-/* build_compare() calculates JOIN's less FROM's, whatever the statement says. */
+/* build_compare() always subtracts FROM's field from JOIN's, whatever the statement says. */
 static int check_calculation(struct sql *sql, const struct sql_item *item,
 			     const struct field *field)
 {
@@ -279,7 +279,7 @@ static int check_calculation(struct sql *sql, const struct sql_item *item,
 	return is_comm(&other) ? dkt__sql_fail(sql, &item->other, "COMM is for WHERE") : 0;
 }
 
-/* A field that is selected twice makes a list without an end in libtracefs. */
+/* For a field that is selected twice, libtracefs builds an endless list. */
 static int check_twice(struct sql *sql, const struct sql_item *item)
 {
 	for (const struct sql_item *one = sql->items; one < item; one++) {
@@ -321,7 +321,7 @@ static int check_item(struct sql *sql, const struct sql_item *item)
 /* TRACING_MAP_KEYS_MAX */
 #define KEYS_MAX 3
 
-/* One "field = field" of ON. Of an event joined to itself, libtracefs takes the left one for FROM's. */
+/* Checks a "field = field". If an event is joined to itself, libtracefs takes the left for FROM's. */
 static int check_match(struct sql *sql, size_t i, bool itself, bool *differ)
 {
 	const struct sql_token *left = &sql->tokens[i], *right = &sql->tokens[i + 2];
@@ -340,7 +340,7 @@ static int check_match(struct sql *sql, size_t i, bool itself, bool *differ)
 	return 0;
 }
 
-/* Moves *at behind ON. */
+/* Checks the fields after ON and moves *at past them. */
 static int check_on(struct sql *sql, size_t *at)
 {
 	bool itself = sql->events[0].event == sql->events[1].event, differ = !itself;
@@ -364,8 +364,8 @@ static int check_on(struct sql *sql, size_t *at)
 }
 
 /*
- * libtracefs binds || closer than &&, outside of parentheses. And it prints the memory of an event as
- * text where it has two events in one part.
+ * Outside parentheses libtracefs gives || precedence over &&. If a part between two && has fields of
+ * two events, it prints memory as text.
  */
 static int check_where(struct sql *sql, size_t i)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * SELECT, FROM, JOIN and ON of a statement. WHERE is left to libtracefs.
+ * Parses SELECT, FROM, JOIN and ON of a statement. libtracefs parses WHERE.
  *
  *   SELECT item {, item} FROM event [JOIN event ON field = field {, field = field}] [WHERE ...]
  */
@@ -9,7 +9,7 @@
 
 struct reader {
 	struct sql *sql;
-	const struct sql_token *p; /* where to go on */
+	const struct sql_token *p; /* the next token */
 };
 
 static bool is_mark(const struct reader *r, const struct sql_token *token, const char *mark)
@@ -43,7 +43,7 @@ static int take(struct reader *r, enum sql_kind kind, const char *what, struct s
 	return 0;
 }
 
-/* "AS name" or "name", if there is one. */
+/* Takes "AS name" or "name", if present. */
 static int take_label(struct reader *r, struct sql_token *label)
 {
 	if (r->p->kind == SQL_AS) {

@@ -31,7 +31,7 @@ static bool is_name(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
 
-/* A backslash makes a name of a keyword, and is no part of it. */
+/* A backslash before a keyword turns it into a name, without the backslash. */
 static void scan_name(struct sql *sql, struct sql_token *token)
 {
 	static const char offset[] = "sym-offset";
@@ -105,7 +105,7 @@ static int scan_one(struct sql *sql, struct sql_token *token)
 	return 0;
 }
 
-/* The place of each token stays: libtracefs has lines of its own otherwise. */
+/* libtracefs counts places by line. With one line, the places of tokens are those of the text. */
 static int make_one_line(struct sql *sql)
 {
 	struct sql_token token = { 0 };

@@ -4,7 +4,7 @@
 
 #include "ctx.h"
 
-/* The kernel takes a trigger of 4095 bytes, and a longer statement makes a longer one. */
+/* The kernel's limit for a trigger. A longer statement would produce a longer trigger. */
 #define SQL_MAX 4095
 
 enum sql_kind {
@@ -25,7 +25,7 @@ enum sql_kind {
 struct sql_token {
 	enum sql_kind kind;
 	size_t at;
-	size_t len; /* 0: there is no such token */
+	size_t len; /* 0: missing */
 };
 
 /* One item of SELECT: FIELD, CAST(FIELD AS TYPE) or FIELD - FIELD, and its label. */
@@ -45,32 +45,33 @@ struct sql_event {
 
 struct sql {
 	struct dkt_ctx *ctx;
-	char *text; /* in one line */
+	char *text; /* as one line */
 	struct sql_token *tokens; /* the last one is SQL_END */
 	size_t n_tokens;
 	struct sql_item *items;
 	size_t n_items;
 	struct sql_event events[2];
 	size_t n_events;
-	size_t rest; /* the token behind the last event: ON or WHERE or the end */
+	size_t rest; /* the token after the last event: ON or WHERE or the end */
 };
 
-/* Divides the text into tokens. */
+/* Splits the text into tokens. */
 int dkt__sql_scan(struct sql *sql);
 
-/* Reads SELECT, FROM, JOIN and ON. */
+/* Parses SELECT, FROM, JOIN and ON. */
 int dkt__sql_parse(struct sql *sql);
 
-/* Finds the events and fields that the names stand for, and refuses what libtracefs gets wrong. */
+/* Finds the events and fields of the names, and rejects statements that libtracefs gets wrong. */
 int dkt__sql_bind(struct sql *sql);
 
 /*
- * Has libtracefs translate the statement. *text is the commands of tracefs_synth_echo_cmd() or
- * tracefs_hist_echo_cmd(), one a line; the caller frees it. name is that of the synthetic event.
+ * Has libtracefs translate the statement. Sets *text to the output of tracefs_synth_echo_cmd() or
+ * tracefs_hist_echo_cmd(), one command on each line; the caller frees it. name is the synthetic
+ * event's.
  */
 int dkt__sql_translate(struct sql *sql, const char *name, char **text);
 
-/* Sets words with a caret under the token. Returns -EINVAL. */
+/* Sets an error message with a caret under the token. Returns -EINVAL. */
 #define dkt__sql_fail(sql, token, ...)                                                             \
 	dkt__fail_at((sql)->ctx, -EINVAL, "sql", (sql)->text, (token)->at, __VA_ARGS__)
 

@@ -2,7 +2,7 @@
 /*
  * Has libtracefs translate the statement, in a child process. tracefs_sql() finds a tracefs by
  * itself, reads its README, mounts one if there is none, and keeps the result in global variables;
- * the child gives it an empty directory instead. If its parser crashes on a fault that
+ * the child names /dev/null instead. If its parser crashes on a fault that
  * dkt__sql_bind() does not know, the caller gets an error and survives.
  */
 #include <fcntl.h>
@@ -16,17 +16,17 @@
 #include "expr.h"
 #include "sql/sql.h"
 
-/* Seconds of the CPU; a statement takes about a millisecond. */
+/* In seconds of CPU time; a statement takes about a millisecond. */
 #define CPU_MAX 10
 
-/* The beginning of the answer. */
+/* The first byte of the answer. */
 #define IS_TEXT  'T'
 #define IS_ERROR 'E'
-#define IS_ALONE 'A' /* tracefs_synth_echo_cmd() found no tracefs to print the name of */
+#define IS_ALONE 'A' /* tracefs_synth_echo_cmd() prints the path of a tracefs and found none */
 
-/* ---- in the process of its own ---- */
+/* ---- in the child process ---- */
 
-/* The commands that would make the kernel do it; NULL: there are none. */
+/* Returns the commands for the kernel, or NULL. */
 static char *commands(struct tracefs_synth *synth)
 {
 	struct tracefs_hist *hist = NULL;
@@ -76,8 +76,8 @@ static void run(struct tep_handle *tep, const char *name, const char *statement,
 /* ---- its answer ---- */
 
 /*
- * "SELECT ...\n      ^\nERROR: 'token'\nwords\n". Of a name the caret is where libtracefs was when it
- * had read it, or later: its place is the last one before that.
+ * Reports the error "SELECT ...\n      ^\nERROR: 'token'\nwords\n". libtracefs puts the caret at or
+ * after the end of a name, so the name's place is the last one before the caret.
  */
 static int refused(struct sql *sql, const char *error)
 {
@@ -99,7 +99,7 @@ static int refused(struct sql *sql, const char *error)
 			    (int)strcspn(words, "\n"), words);
 }
 
-/* 0: it came to its end. Somebody may have waited for all processes of the program. */
+/* Returns 0 if the child exited normally, or if another thread has already waited for it. */
 static int wait_for(pid_t pid)
 {
 	int status;
