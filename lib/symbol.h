@@ -28,10 +28,10 @@ int dkt__symbols_given(struct dkt_ctx *ctx, const struct dkt__symbol_text *kalls
  * Returns an address that stands for a name given as text: "f", "f+0x1c/0x40", "f [module]". The
  * address has that name from then on. 0: no memory, or too many names.
  */
-uint64_t dkt__symbol_make(struct dkt_ctx *ctx, const char *text, size_t len);
+uint64_t dkt__symbol_create(struct dkt_ctx *ctx, const char *text, size_t len);
 
 /* The same, but takes all of the text as the name. */
-uint64_t dkt__symbol_make_whole(struct dkt_ctx *ctx, const char *text, size_t len);
+uint64_t dkt__symbol_create_whole(struct dkt_ctx *ctx, const char *text, size_t len);
 
 /* Appends all names in the format of /proc/kallsyms. -ENOMEM. */
 int dkt__symbols_text(struct dkt_ctx *ctx, struct dkt_buf *buf);
@@ -53,7 +53,7 @@ int dkt__symbol_place(struct dkt_ctx *ctx, uint64_t address, struct dkt__place *
 struct dkt__symbol {
 	const char *name;
 	const char *module; /* NULL: of the kernel itself */
-	uint64_t address; /* 0: it is hidden (kptr_restrict) */
+	uint64_t address; /* 0: hidden by kptr_restrict */
 };
 
 typedef int (*dkt__symbol_fn)(void *data, const struct dkt__symbol *symbol);

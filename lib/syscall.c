@@ -10,22 +10,22 @@
 static const struct {
 	const char *machine, *name, *wide;
 } machines[] = {
-	/* trace-cmd ran with a 32-bit personality, as linux32(8) sets it, on a 64-bit kernel. */
+	/* A 64-bit kernel, too, if trace-cmd ran with a 32-bit personality (linux32(8)). */
 	{ "i[3-6]86", "x86", "x86_64" },
 	{ "arm*", "arm", "aarch64" },
 	{ "aarch64_be", "aarch64", "aarch64" },
 	{ "ppc", "ppc", "ppc64" },
 	{ "s390", "s390", "s390x" },
-	/* libseccomp counts from 0, the kernel from 4000, 5000 and 6000. */
+	/* Unknown: libseccomp counts from 0, the kernel from 4000, 5000 and 6000. */
 	{ "mips*", "", "" },
 };
 
-/* 0: its numbers are not known. */
+/* Returns libseccomp's number of the machine; 0: unknown. */
 static uint32_t find_arch(const struct dkt_ctx *ctx)
 {
 	const char *name = ctx->machine;
 
-	/* Only a file says how long a long is. */
+	/* Only a file has the size of the kernel's long. */
 	for (size_t i = 0; i < ARRAY_SIZE(machines); i++)
 		if (!fnmatch(machines[i].machine, ctx->machine, 0))
 			name = ctx->given && ctx->long_size == 8 ? machines[i].wide :
@@ -33,7 +33,7 @@ static uint32_t find_arch(const struct dkt_ctx *ctx)
 	return seccomp_arch_resolve_name(name);
 }
 
-/* libseccomp searches its table and copies the name each time: names that were asked for are kept. */
+/* libseccomp searches its table and copies the name each time, so the caller keeps the name. */
 static const char *find_name(struct dkt_ctx *ctx, int number)
 {
 	char *name __cleanup(free) =

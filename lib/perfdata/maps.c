@@ -158,7 +158,7 @@ static uint64_t name_of(struct dkt__perf *perf, const struct dkt__perf_map *map,
 	if (!map->is_function)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "+0x%" PRIx64,
 			      map->offset + offset);
-	made = dkt__symbol_make_whole(perf->streams.base.ctx, text, (size_t)n);
+	made = dkt__symbol_create_whole(perf->streams.base.ctx, text, (size_t)n);
 	return made ? made : address;
 }
 

@@ -320,7 +320,7 @@ static bool match_flags(struct unprint *u, uint32_t i, const char *p, unsigned i
 	return add_number(u, &step->value, bits) && match(u, i + 1, p, depth);
 }
 
-/* "name+0x1c/0x40 [module]": dkt__symbol_make() invents an address for the name. */
+/* "name+0x1c/0x40 [module]": dkt__symbol_create() invents an address for the name. */
 static bool match_function(struct unprint *u, uint32_t i, const char *p, unsigned int depth)
 {
 	const struct dkt__step *step = &u->plan->steps[i];
@@ -339,7 +339,7 @@ static bool match_function(struct unprint *u, uint32_t i, const char *p, unsigne
 	if (p[0] == '0' && len > 1 && p[1] == 'x')
 		return take_number(u, p, 16, &address) && add_number(u, &step->value, address) &&
 		       match(u, i + 1, p + len, depth);
-	address = dkt__symbol_make(u->event->ctx, p, len);
+	address = dkt__symbol_create(u->event->ctx, p, len);
 	return address && add_number(u, &step->value, address) && match(u, i + 1, p + len, depth);
 }
 

@@ -42,7 +42,7 @@ bool dkt__stack_is_user(const struct dkt_event *event)
 	return !strcmp(event->name, "user_stack");
 }
 
-/* No program has addresses in the upper half: there dkt__symbol_make() creates them for names. */
+/* No program has addresses in the upper half: there dkt__symbol_create() creates them for names. */
 const char *dkt__stack_name(const struct dkt_style *style, uint64_t address, bool user,
 			    uint64_t *offset)
 {

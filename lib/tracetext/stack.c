@@ -21,7 +21,7 @@ uint64_t dkt__frame_address(struct dkt_ctx *ctx, const char *p, size_t len)
 		dkt__take_u64(&at, p + len - 1, DKT__HEX, &address);
 		return address;
 	}
-	return dkt__symbol_make(ctx, p, len);
+	return dkt__symbol_create(ctx, p, len);
 }
 
 int dkt__text_stacks_names(struct dkt__text_names *names)
@@ -55,7 +55,7 @@ int dkt__text_stacks_add(struct dkt__text_stacks *stacks, struct dkt_ctx *ctx,
 	if (to->n == DKT__FRAMES_MAX)
 		return 0;
 	if (!is_number && is_user)
-		address = dkt__symbol_make_whole(ctx, frame->text, frame->text_len);
+		address = dkt__symbol_create_whole(ctx, frame->text, frame->text_len);
 	else if (!is_number)
 		address = dkt__frame_address(ctx, frame->text, frame->text_len);
 	memcpy(to->data + DKT__STACK_CALLERS + to->n++ * sizeof(address), &address,

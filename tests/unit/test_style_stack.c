@@ -23,14 +23,14 @@ static void carried_open(struct carried *c, const char *style, const char *const
 	room_open(&c->room, style, fields, n);
 	ctx = c->room.ctx;
 	c->user = (struct calls){
-		.data = { 0, 0, dkt__symbol_make_whole(ctx, in_program, strlen(in_program)),
+		.data = { 0, 0, dkt__symbol_create_whole(ctx, in_program, strlen(in_program)),
 			  0x401000, 0 },
 		.stack = { .event = styled_stack(ctx, "user_stack", 101), .size = 40 }
 	};
 	c->user.stack.data = c->user.data;
 	/* The bytes after the end of a stack are not callers. */
 	c->kernel = (struct calls){
-		.data = { 0, 0, dkt__symbol_make(ctx, in_kernel, strlen(in_kernel)), UINT64_MAX,
+		.data = { 0, 0, dkt__symbol_create(ctx, in_kernel, strlen(in_kernel)), UINT64_MAX,
 			  0x7777 },
 		.stack = { .event = styled_stack(ctx, "kernel_stack", 100), .size = 40 }
 	};
@@ -94,7 +94,7 @@ static void trace_prints_stacks(void **state)
 	(void)state;
 	carried_open(&c, "trace", NULL, 0);
 	assert_has(styled(&c.room, "dd"), "text=some tex\n => f\n => a\"b+0x12f0\n => 0x401000\n");
-	c.user.data[3] = dkt__symbol_make_whole(c.room.ctx, hostile, strlen(hostile));
+	c.user.data[3] = dkt__symbol_create_whole(c.room.ctx, hostile, strlen(hostile));
 	assert_has(styled(&c.room, "dd"), "\n => evil\\nforged\n");
 	room_close(&c.room);
 }

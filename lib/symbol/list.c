@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lists of names, sorted by address. */
+#include "symbol/list.h"
+
+static int entry_cmp(const void *a, const void *b)
+{
+	const struct symbol_entry *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t n = 1;
+
+	for (; (text = strchr(text, '\n')); text++)
+		n++;
+	return n;
+}
+
+int dkt__symbol_list_fill(struct symbol_list *list, char *text, symbol_cut_fn cut)
+{
+	char *line, *rest = text;
+
+	list->text = text;
+	list->entries = calloc(count_lines(text), sizeof(*list->entries));
+	if (!list->entries)
+		return -ENOMEM;
+	while ((line = strsep(&rest, "\n"))) {
+		struct symbol_entry *entry = &list->entries[list->n];
+
+		if (!cut(line, entry) || !entry->address)
+			continue;
+		entry->order = (uint32_t)list->n++ & (INT32_MAX >> 1);
+	}
+	qsort(list->entries, list->n, sizeof(*list->entries), entry_cmp);
+	return 0;
+}
+
+void dkt__symbol_list_clear(struct symbol_list *list)
+{
+	free(list->entries);
+	free(list->text);
+	*list = (struct symbol_list){ 0 };
+}
+
+const struct symbol_entry *dkt__symbol_list_find(const struct symbol_list *list, uint64_t address)
+{
+	size_t low = 0, high = list->n, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (list->entries[mid].address <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low)
+		return NULL;
+	address = list->entries[low - 1].address;
+	while (low > 1 && list->entries[low - 2].address == address)
+		low--;
+	return &list->entries[low - 1];
+}
