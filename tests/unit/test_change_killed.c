@@ -136,6 +136,20 @@ static void recording_starts_again_after_a_kill(void **state)
 	assert_file(p, "instances/mine/tracing_on", "0");
 }
 
+/* Nothing tells that it was not switched off. */
+static void without_a_spool_nothing_wakes(void **state)
+{
+	struct place *p = *state;
+	struct dkt_instance *in;
+
+	assert_ok(p->ctx, dkt_instance_open(p->ctx, "mine", NULL, &in));
+	assert_ok(p->ctx, dkt_instance_set_on(in, false));
+	assert_ok(p->ctx, dkt_instance_wake(in));
+	assert_file(p, "instances/mine/tracing_on", "0");
+	assert_false(dkt_instance_borrows_top(in));
+	dkt_instance_close(in);
+}
+
 static int refuse(void *data)
 {
 	(void)data;
@@ -335,6 +349,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(a_failed_stop_of_recording_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_log_that_is_off_stays_off, setup, teardown),
+		cmocka_unit_test_setup_teardown(without_a_spool_nothing_wakes, setup, teardown),
 		cmocka_unit_test_setup_teardown(roots_depth_and_threshold_are_restored, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(settings_of_other_programs_are_left_alone, setup,

@@ -40,6 +40,7 @@ static int setup(void **state)
 				    "\"%llu\", REC->value"),
 			 0);
 	assert_int_equal(tree_text(t->root, "available_events", "made:up\n"), 0);
+	assert_int_equal(tree_text(t->root, "trace", ""), 0);
 	assert_int_equal(tree_text(t->root, "trace_clock", "local [mono]\n"), 0);
 	assert_int_equal(tree_text(t->root, "saved_cmdlines", "42 worker\n"), 0);
 	stats(t, 0, 0, 0);
@@ -568,6 +569,28 @@ static void a_second_reader_is_refused(void **state)
 	dkt_instance_close(in);
 }
 
+static void clear_empties_the_spool(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_source *source;
+	struct dkt_record rec;
+	uint64_t bytes;
+
+	fill_tree(t);
+	source = open_live(t, DKT_LIVE_KEEP, 0);
+	take(source, 100, 18);
+	dkt_source_close(source);
+	hand_out_all(t, 0);
+	assert_ok(t->ctx, dkt_spool_bytes(t->in, &bytes));
+	assert_true(bytes);
+	assert_ok(t->ctx, dkt_instance_clear(t->in));
+	assert_ok(t->ctx, dkt_spool_bytes(t->in, &bytes));
+	assert_int_equal(bytes, 0);
+	source = open_live(t, 0, 0);
+	assert_int_equal(dkt_source_next(source, &rec), 1);
+	dkt_source_close(source);
+}
+
 static void the_source_describes_itself(void **state)
 {
 	struct tree *t = *state;
@@ -663,6 +686,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(a_failed_flush_keeps_the_records, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_second_reader_is_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(clear_empties_the_spool, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
