@@ -37,9 +37,9 @@ WARN := -Wall -Wextra -Wshadow -Wformat=2 -Wstrict-prototypes -Wmissing-prototyp
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 OPT := $(if $(SAN),-O1,-O2)
 BASE := -std=gnu11 -D_GNU_SOURCE -g $(OPT) $(WARN) $(SANFLAGS) -Iinclude
-# What no file of lib, compat and ctl may call does not compile.
+# Calls of banned functions in lib, compat and ctl do not compile.
 BANNED := -include lib/base/banned.h
-# What goes into a shared library exports nothing that its header does not mark.
+# A shared library exports only the functions that its header marks.
 PIC := -fPIC -fvisibility=hidden
 LIB_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIB_PKGS) 2>/dev/null)
 TOOL_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TOOL_PKGS) 2>/dev/null)
@@ -96,7 +96,7 @@ help:
 
 # ---- objects: only lib/ sees lib's insides; compat/ and ctl/ use the installed header and lib/base ----
 
-# What decides how an object comes out: with other flags or another PREFIX it is made anew.
+# Objects are built again if the flags or PREFIX change.
 FLAGS = $(CC) $(BASE) $(PIC) $(CFLAGS) $(LDFLAGS) $(EDIT) $(PREFIX) $(LIBDIR) $(DATADIR) $(CONFDIR)
 quoted = '$(subst ','\'',$(1))'
 
@@ -210,7 +210,7 @@ $(O)/tests/tools/gen-%: tests/tools/gen-%.c
 	@mkdir -p $(@D)
 	$(Q)$(TEST_CC) $(LIB_LIBS)
 
-# What is probed is compiled plainly, whatever the tests are.
+# The programs that tests probe are compiled without the tests' flags.
 TARGET_CC = $(CC) -std=gnu11 -g $(WARN) -Wno-missing-prototypes -o $@ $<
 
 $(O)/tests/tools/%-target: tests/tools/%-target.c
@@ -268,7 +268,7 @@ check: all tests
 check-unit check-fuzz check-abi check-cli check-live check-vm: check-%: all tests
 	$(Q)tests/run $(O) $*
 
-# What the sanitizers can see; leaks in the tool count too.
+# The suites that the sanitizers can check; leaks in the tool count too.
 check-san: all tests
 	$(Q)tests/run $(O) unit fuzz cli live
 

@@ -13,7 +13,7 @@
 #define ROUNDS   50
 #define RUNS     7
 
-/* Of each event the fields that a message needs. */
+/* The fields of each event that a message needs. */
 struct kind {
 	struct dkt_event *event;
 	struct message *message;
@@ -181,7 +181,7 @@ static void define(struct kind *kind, unsigned int id, const char *name, enum cd
 		abort();
 }
 
-/* Of 100 messages so many, as counted in 20,000 of a mount. */
+/* The percentage of each message, counted in 20,000 messages of a mount. */
 static void make_mix(void)
 {
 	unsigned int i;

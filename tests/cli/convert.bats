@@ -15,7 +15,7 @@ needs_trace_cmd()
 	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
 }
 
-# The lines that trace-cmd prints of a file.
+# Prints the lines that trace-cmd prints for a file.
 report()
 {
 	trace-cmd report --nodate "$@" 2>&1 | grep -v '^cpus='
@@ -70,7 +70,7 @@ report()
 }
 
 @test "convert writes styles, also to standard output" {
-	# What is read from a file says not where a buffer had been emptied.
+	# A file does not contain the places where a buffer was emptied.
 	dktrace show --input "$capture" | sed '$d; s/^\(.\{18\}[0-9]*\.[0-9]\)F:/\1:/' >wanted
 	dktrace convert "$capture" out.log
 	diff wanted out.log
@@ -102,7 +102,7 @@ report()
 			"$reader" out.dat | awk '{ print $1, $2, $5 }' | cmp wanted -
 		done
 	done
-	# Times too, to a nanosecond, from what trace-cmd reads to what it reads again.
+	# Times are equal too, to a nanosecond.
 	for format in trace.dat trace.dat-6; do
 		dktrace convert --format "$format" "$top/tests/fixture/tracedat/v6.dat" out.dat
 		"$reader" out.dat | cmp - <("$reader" "$top/tests/fixture/tracedat/v6.dat")
@@ -136,7 +136,7 @@ report()
 	same "dktrace: write output: No space left on device" "$stderr" "words"
 }
 
-# What is left of a file that ends there: the number of records.
+# Prints the number of records in a file truncated there.
 count_to()
 {
 	head -c "$1" "$2" >cut.dat

@@ -34,13 +34,13 @@ logs()
 	(head -c 100 /dev/zero | tr '\0' j && echo) >line
 }
 
-# What df prints of each, as checksums; our own lines on stderr are left out.
+# Prints checksums of df's output for each, without dktrace's own lines on stderr.
 sums()
 {
 	local file
 
 	for file in *; do
-		# Where a function's name is not terminated the real one prints what was in its memory.
+		# If a function's name is not terminated, Lustre's lctl prints bytes of its own memory.
 		case $file in odd.3-* | mixed.2-damage | mixed.2-all) continue ;; esac
 		printf '%s %s' "$file" "$("$1" df "$file" 2>"$file.err" | cksum)"
 		printf ' %s\n' "$(grep -v '^lctl: ' "$file.err" | cksum)"
@@ -50,7 +50,7 @@ sums()
 
 @test "df prints the same bytes as Lustre's lctl" {
 	logs
-	# UPDATE=1 REAL_LCTL=... writes down what the real one prints.
+	# UPDATE=1 REAL_LCTL=... stores the output of Lustre's lctl.
 	output=$(sums "${REAL_LCTL:-lctl}")
 	golden df-sums
 }

@@ -37,7 +37,7 @@ Try 'dktrace --help'." dktrace --verison
 	# One that lacks its value is not misspelt.
 	expect 2 "" "dktrace: option '--size' requires an argument
 Try 'dktrace hist --help'." dktrace hist --size
-	# Those of other commands are of no use here.
+	# Options of other commands are not suggested.
 	expect 2 "" "dktrace: unrecognized option '--stye'
 Try 'dktrace status --help'." dktrace status --stye
 }
@@ -72,7 +72,7 @@ Try 'dktrace status --help'." dktrace status --stye
              ^" dktrace hist --input "$capture" vfstrace --filter 'fd == 1 && cont > 64k'
 	expect 1 "" "dktrace: none of 28 events has a field 'cont'; did you mean count?" \
 		dktrace hist --input "$capture" vfstrace --keys cont
-	# Each field is of some event, and no event has both.
+	# Each field belongs to an event, but no event has both.
 	expect 1 "" "dktrace: none of 28 events has all of the fields" \
 		dktrace hist --input "$capture" vfstrace --keys count,filename
 }

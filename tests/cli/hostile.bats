@@ -158,7 +158,7 @@ bomb()
 	export DKTRACE_ROOT=$tree DKTRACE_INSTANCE=dkt-test-$$-$BATS_TEST_NUMBER
 	foreign_words in.dat
 	foreign_lctl
-	# Where root runs this, settings are there.
+	# Root may have settings already.
 	dktrace reset
 	gone "/run/dktrace/$foreign"
 }

@@ -63,11 +63,11 @@ ExecStart=/usr/local/bin/lctl-dktrace debug_daemon run \${FILE} \${MB} \${ROTATE
 	# It hides /proc/kallsyms and /proc/kcore, without which apply makes no probe and the daemon has no names.
 	run ! grep -rE '^(ProtectKernelTunables|ProcSubset)=' "$units"
 	command -v systemd-analyze >/dev/null || skip "no systemd-analyze to verify them with"
-	# It wants the programs to be there.
+	# It requires that the programs exist.
 	sed -i 's|=/usr/local/bin/[a-z-]*|=/bin/true|' "$units"/*.service
 	run -0 systemd-analyze verify --man=no "$units/dktrace.service" "$units/dktrace-daemon.service"
 	same "" "$output" "what systemd has to say"
-	# From 0, no exposure, to 10. What is left is what tracing takes: see the comments in the units.
+	# From 0, no exposure, to 10. Tracing needs the rest: see the comments in the units.
 	local unit
 	for unit in dktrace dktrace-daemon; do
 		run -0 systemd-analyze security --no-pager --offline=true --threshold=20 "$units/$unit.service"

@@ -120,7 +120,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 	same "dktrace: fsync.dat has no event syscalls:sys_enter_fdatasync, syscalls:sys_exit_fdatasync: it is not measured" \
 		"$stderr" words
 	whole=$output
-	# System calls are measured by their own events where the raw ones are missing.
+	# System calls are measured by their own events if the raw ones are missing.
 	run -0 --separate-stderr dktrace latency syscall --input fsync.dat --csv
 	same "$whole" "$output" "of system calls"
 	same "" "$stderr" words
@@ -140,7 +140,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 	dktrace convert -e 'syscalls:sys_enter_fsync' "$capture" enter.dat
 	expect 1 "" "dktrace: pair 'syscall': the file has no event syscalls:sys_exit_*; to record it: trace-cmd record -e 'syscalls:sys_enter_*' -e 'syscalls:sys_exit_*'" \
 		dktrace latency syscall --input enter.dat
-	# Of others there is a format and no record.
+	# Other events have a format but no record.
 	cp -r "$capture" tree
 	echo syscalls:sys_enter_fdatasync >>tree/available_events
 	mkdir tree/events/syscalls/sys_enter_fdatasync

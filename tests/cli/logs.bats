@@ -36,7 +36,7 @@ df_lines()
 	df_lines log.bin | cmp out.log -
 }
 
-# What each command that reads files says of one, and its exit status. usage: each_tells STATUS FILE WORDS
+# Checks the message and exit status of each command that reads a file. usage: each_tells STATUS FILE WORDS
 each_tells()
 {
 	pair='libcfs:libcfs_debug_msg libcfs:libcfs_debug_msg --key common_pid'

@@ -10,7 +10,7 @@ setup()
 	mkdir "$BATS_TEST_TMPDIR/files" && cd "$BATS_TEST_TMPDIR/files" || return
 }
 
-# Halves of the capture, and all of it.
+# Writes two halves of the saved tree by time, and all of it.
 halves()
 {
 	dktrace convert --until 3495.43 "$capture" a.dat

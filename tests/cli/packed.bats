@@ -38,8 +38,8 @@ limit()
 	dktrace hist -i packed.data sched:sched_switch -k CPU --csv | grep -c ',200000' | grep -qx 2
 }
 
-# The times that report prints, and the memory that it took for all but the last of them: it waits there,
-# as nobody reads on.
+# Prints report's times, and its memory before the last time, where it waits,
+# because the reader of its output stops.
 # usage: times_of SAMPLES
 times_of()
 {
@@ -56,7 +56,7 @@ times_of()
 }
 
 @test "uncompressed records in any order are read in little memory" {
-	# 116 MB each: in turns of two CPUs, and all of one CPU before those of the other.
+	# 116 MB each: two CPUs alternating, and all records of one CPU before those of the other.
 	for turns in "1000 200" "1 200000"; do
 		# shellcheck disable=SC2086 # two words
 		packed $turns plain

@@ -76,7 +76,7 @@ our_lines()
 	"${record[@]}" -o - -- "${work[@]}" >live-pipe.data 2>/dev/null
 	for file in live live-z live-pipe; do
 		perf_lines "$file.data" >all
-		# Of a thread that is gone perf shows no number, though the sample has it.
+		# perf shows no PID for a thread that has ended, though the sample has it.
 		sed -nE 's/^:-1 +--1 //p' all >gone
 		grep -vFf gone all >wanted
 		our_lines "$file.data" | grep -vFf gone | diff wanted -
@@ -90,7 +90,7 @@ our_calls()
 		"\($record.ts) \(.) \($record[.] | join(" "))"'
 }
 
-# The same of a trace.dat, where they are records; those of the kernel by their addresses.
+# The same for a trace.dat, where call chains are records; kernel functions by their addresses.
 dat_calls()
 {
 	dktrace report -S json "$1" | jq -r 'select(.event == "kernel_stack") | "\(.ts) \(.event) \(.fields.caller | join(" "))"'
@@ -146,7 +146,7 @@ perf_calls()
 			print $i
 		}
 	}' | diff lines -
-	# What the style trace printed is read again as what it was.
+	# The output of the style trace reads back as the same records.
 	dktrace report live.data >live.txt
 	dktrace report live.txt | cmp live.txt -
 	dktrace report -S folded live.txt | cmp - <(dktrace report -S folded live.data)
@@ -179,7 +179,7 @@ chosen()
 	chosen '.event == "sched_switch" and .fields.prev_pid == 0' --filter 'prev_pid == 0'
 	chosen ".pid == $pid" --pid "$pid"
 	chosen '.cpu == 1' --cpu 1
-	# They are counted with it: perf knows how many samples there are.
+	# perf knows the number of samples.
 	n=$(dktrace report -S json "$files/pipe.data" | wc -l)
 	same "$(dktrace report "$files/pipe.data" | grep -vc '^ => ')" "$n" "records of the style trace"
 	dktrace info "$files/pipe.data" | grep -qE "^records +$n,"
@@ -203,7 +203,7 @@ chosen()
 	our_calls "$files/pipe.data" >have
 	same 144 "$(wc -l <have)"
 	run ! grep -vE '^[0-9]+ (kernel|user)_stack( 0x[0-9a-f]+)+$' have
-	# The window begins with what it cuts off.
+	# The window begins with the records that it drops.
 	from=$(sed -n '50s/ .*//p' have)
 	our_calls --since "$((from / 1000000000)).$(printf %09d $((from % 1000000000)))" "$files/pipe.data" |
 		sed 's/ .*//' | cmp - <(sed 's/ .*//' have | awk -v from="$from" '$1 >= from')
@@ -218,7 +218,7 @@ chosen()
 }
 
 @test "a number of CPUs above the kernel's limit is refused" {
-	# struct nr_cpus of its header: how many there are, how many are on.
+	# struct nr_cpus of its header: available and online CPUs.
 	for numbers in '\2\0\0\0\0377\0377\0377\0177' '\0377\0377\0377\0177\0377\0377\0377\0177'; do
 		cp "$files/plain.data" cpus.data
 		printf %b "$numbers" | dd of=cpus.data bs=1 seek=17922 conv=notrunc status=none

@@ -27,14 +27,14 @@ setup()
 	"${CC:-cc}" -shared -fPIC -o clock.so clock.c || skip "no compiler"
 }
 
-# What the terminal gets of a command. usage: seen COMMAND
+# Prints a command's output on a terminal. usage: seen COMMAND
 seen()
 {
 	script -qec "LD_PRELOAD=./clock.so $1" /dev/null </dev/null >screen
 	tr '\r' '\n' <screen
 }
 
-# Of the file: while it is opened; and while its records are read. usage: both_times COMMAND
+# Checks the progress while the file is opened and while its records are read. usage: both_times COMMAND
 both_times()
 {
 	run -0 seen "$1"

@@ -131,7 +131,7 @@ setup()
 	has "$stderr" "nowhere: No such file"
 }
 
-# Halves of the capture whose times overlap, by CPU, and all of it.
+# Writes two halves of the saved tree by CPU, whose times overlap, and all of it.
 halves()
 {
 	dktrace convert --cpu 0 "$capture" a.dat

@@ -163,7 +163,7 @@ with_caps()
 	[ -n "$output" ]
 }
 
-# Capabilities and no_new_privs of a process.
+# Prints the capabilities and no_new_privs of a process.
 rights_of()
 {
 	sed -n 's/^\(CapPrm\|CapEff\|NoNewPrivs\):\t//p' "/proc/$1/status" | tr '\n' ' '
@@ -189,7 +189,7 @@ loses_all()
 @test "files are read without any capability" {
 	local command
 
-	# What waits for its input, or for a reader of its output, does so for as long as it is looked at.
+	# A process that waits for input, or for a reader of its output, waits until the test has checked it.
 	mkfifo "$dir/pipe" "$dir/reader"
 	exec 9<>"$dir/pipe" 8<>"$dir/reader"
 	while read -r command; do

@@ -170,7 +170,7 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 	printf '\0\0\0\0\377\377\377\377' | dd of="$raw" bs=1 seek=$((4096 + 16)) conv=notrunc status=none
 	run -0 dktrace dk --input "$tree"
 	has "${lines[-1]}" " 1 bad."
-	# The rest of a page that is cut off.
+	# The rest of a truncated page.
 	truncate -s 6000 "$raw"
 	run -0 dktrace dk --input "$tree"
 	has "${lines[-1]}" " 1 bad."

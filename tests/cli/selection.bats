@@ -122,7 +122,7 @@ of_show()
 	cells of_show tree
 }
 
-# Pairs of what is chosen are those of a file with nothing else.
+# The pairs of selected records are those of a file with only these records.
 @test "latency pairs the selected records" {
 	bad=0
 	for file in "${files[@]}"; do
@@ -158,7 +158,7 @@ refused()
 	has "$stderr" "${*: -1}"
 }
 
-# What is written: of each command and option whether it is taken (csv or trace.dat is what the file is
+# The output options of each command: whether it takes each option (csv or trace.dat is the file's format
 # then), or refused.
 written=(
 	# command                                          --style   --output  --format
@@ -199,7 +199,7 @@ cell()
 		has "$stderr" "--$option"
 		;;
 	taken)
-		# Says that it is not known what it is to be, or nothing of the option.
+		# The message is about the format, not about the option.
 		run dktrace "$@" "--$option=nosuch/nosuch" --help
 		same 0 "$status" "$* --$option"
 		;;

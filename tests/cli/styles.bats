@@ -96,7 +96,7 @@ of_rm()
 	same "$(dktrace show --input "$capture" --style json 2>/dev/null | jq .pid | sort -u | grep -vc '^0$')" \
 		"$(grep -c '^ *thread_name:' "$file.txt")" "threads"
 	has "$(cat "$file.txt")" 'name: "unlinkat"'
-	# A stretch of time, and what a thread did in it, by the same clock as in json.
+	# A period, and a thread's work in it, by the same clock as in json.
 	same "$(dktrace show --input "$capture" --style json 2>/dev/null | head -n 1 | jq .ts)" \
 		"$(awk '/clock_id: 6/ { getline; print $2; exit }' "$file.txt")" "first time"
 }

@@ -56,7 +56,7 @@ call()
 @test "a converted file still knows its machine" {
 	dktrace convert arm.dat again.dat
 	same signalfd4 "$(call dktrace latency syscall --input again.dat)" latency
-	# A release that nobody knows is not printed.
+	# An unknown release is not printed.
 	run -0 dktrace info again.dat
 	lacks "$output" kernel
 }

@@ -115,7 +115,7 @@ log()
 	run -2 --separate-stderr dktrace report --style "$name" x
 	shown <<<"$stderr"
 	same 1 "$(wc -l <<<"$stderr")" "lines"
-	# A caret stands below what it is about.
+	# A caret is below the place of the error.
 	run -1 --separate-stderr dktrace report plain.dat --filter $'(\033'
 	shown <<<"$stderr"
 	same 3 "$(wc -l <<<"$stderr")" "lines"

@@ -125,7 +125,7 @@ text()
 		same "" "$stderr" "$name"
 		golden "text-$name"
 	done
-	# What a function returned is told by newer kernels.
+	# Newer kernels print the return value of a function.
 	run -0 text report --style json -e ftrace:funcgraph_exit "$top/tests/fixture/text/graph-odd.txt"
 	has "${lines[1]}" '"depth":1,'
 	has "${lines[1]}" '"retval":18446744073709551594}'
@@ -141,7 +141,7 @@ text()
 	command -v trace-cmd >/dev/null || skip "no trace-cmd"
 	trace-cmd report graph.dat 2>/dev/null >theirs
 	text report -e 'ftrace:funcgraph*' theirs >have
-	# trace-cmd puts both of a function that called none into one line.
+	# trace-cmd prints entry and exit of a leaf function as one line.
 	grep funcgraph wanted | diff - have
 }
 

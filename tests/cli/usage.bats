@@ -81,7 +81,7 @@ Try 'dktrace --help'." --style legacy dk
 		expect 1 "" "dktrace: '$name' cannot be the name of an instance" dktrace --root "$capture" -B "$name" status
 	done
 	expect 1 "" "dktrace: '' cannot be the name of an instance" dktrace --root "$capture" --instance '' status
-	# Other tests work in /run/dktrace meanwhile: only what these names would make is looked for.
+	# Other tests use /run/dktrace meanwhile: look only for files of these names.
 	for name in /run/dktrace/a /run/x /run/dktrace/.hidden; do
 		[ ! -e "$name" ]
 	done

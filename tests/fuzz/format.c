@@ -12,7 +12,7 @@
 
 static const char *const names[] = { "trace", "raw", "csv", "json", "folded", "perfetto", "ctf" };
 
-/* Of so many fields each is looked at by itself. */
+/* Each of the first fields is tested by itself, up to this number. */
 #define MAX_FIELDS 8
 
 static void remove_dir(const char *dir)

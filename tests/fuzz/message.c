@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct dkt_record rec = { .event = defined[data[0] % EVENTS], .ts = ts++ };
 		const struct message *m = messages[data[0] % EVENTS];
 		size_t n = DKT__MIN((size_t)(data[1] | data[2] << 8), size - 3);
-		/* Of the very size, so that one byte too far is seen. */
+		/* The buffer has exactly this size, so that the sanitizer sees one byte too far. */
 		void *copy = malloc(n + 1);
 		struct message_key key;
 

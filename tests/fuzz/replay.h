@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What fuzz targets share; without a fuzzer one is a plain program that runs over the files it is given. */
+/* Shared by the fuzz targets. Without a fuzzer, a target is a program that runs on the files in its arguments. */
 #ifndef DKT_REPLAY_H
 #define DKT_REPLAY_H
 

@@ -9,7 +9,7 @@
 #include "ctx.h"
 #include "tree.h"
 
-/* What kernels say of probes: that of 6.12. */
+/* The README of kernel 6.12, as far as it is about probes. */
 #define PROBE_README                                                                               \
 	"  dynamic_events\t\t- Create/append/remove/show the generic dynamic events\n"             \
 	"\t  accepts: event-definitions (one definition per line)\n"                               \

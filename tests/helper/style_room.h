@@ -60,7 +60,7 @@ static inline void room_close(struct room *room)
 	dkt_ctx_free(room->ctx);
 }
 
-/* What the style appends for the room's record; valid until the next call. */
+/* Returns the style's text of the room's record; valid until the next call. */
 static inline const char *styled(struct room *room, const char *comm)
 {
 	size_t len;

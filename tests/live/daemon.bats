@@ -38,12 +38,12 @@ youngest()
 	expect 0 '' '' lctl debug_daemon start "$tmp/log" 500 3>&-
 	pid=$(daemon_pid)
 	[ "$(ps -o ppid= -p "$pid" | tr -d ' ')" != $$ ]
-	# A session of its own, without a terminal, at the root, with nothing of ours open.
+	# The daemon has its own session, no terminal, / as its directory, and none of our files open.
 	same '?' "$(ps -o tty= -p "$pid" | tr -d ' ')"
 	[ "$(readlink "/proc/$pid/cwd")" = / ]
 	writes 700 33317
 	expect 0 '' '' lctl debug_daemon stop
-	# The process is gone, or waits for its parent to see that.
+	# The process has ended, or is a zombie.
 	run ! grep -s '^State:[[:space:]]*[RSDT]' "/proc/$pid/status"
 	same 600 "$(stat -c %a "$tmp/log")"
 	run -0 --separate-stderr lctl df "$tmp/log" "$tmp/text"
@@ -77,7 +77,7 @@ youngest()
 	run -0 --separate-stderr lctl df "$tmp/log" "$tmp/text"
 	same '' "$stderr" "df's stderr"
 	has "$output" ' 0 dropped, 0 bad.'
-	# How far back it goes depends on what else the machine does.
+	# The age of the oldest record depends on the load of the machine.
 	[ "$(youngest "$tmp/text")" -ge "$last" ]
 	# Going on with the same file leaves it whole as well.
 	lctl debug_daemon start "$tmp/log" 10 3>&-
@@ -120,7 +120,7 @@ youngest()
 	stop_daemon
 	lctl df "$tmp/log" "$tmp/text" >"$tmp/sum"
 	has "$(cat "$tmp/sum")" ' 0 bad.'
-	# Some may be there twice.
+	# Some records may be in the log twice.
 	for size in 50211 50212 50213; do
 		at_least 3000 "$(count_writes "$tmp/text" $size)"
 	done
@@ -137,7 +137,7 @@ youngest()
 	lctl df "$tmp/two" "$tmp/two.text"
 	same 50 "$(count_writes "$tmp/one.text" 7717)" "first file"
 	same 60 "$(count_writes "$tmp/two.text" 7819)" "second file"
-	# To stop what does not run is no error.
+	# Stopping a daemon that does not run is not an error.
 	expect 0 '' '' lctl debug_daemon stop
 }
 

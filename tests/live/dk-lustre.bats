@@ -33,7 +33,7 @@ after" "$(cat "$tmp/order")" "order"
 	mkdir "$FAKE_LUSTRE"
 	lctl set_param debug=+ioctl
 	"$tools/gen-records" one 5 >"$tmp/lustre/buffer"
-	# Somebody reads the trace log.
+	# Another process reads the log.
 	start dktrace follow >/dev/null 2>&1
 	follow=$pid
 	for _ in $(seq 50); do

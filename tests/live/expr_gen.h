@@ -221,7 +221,7 @@ static void gen_comparison(struct gen *g)
 		field = fields[gen_below(g, (uint32_t)n)];
 	while (!gen_usable(g, field));
 	dkt_buf_str(&g->out, field->name);
-	/* What a user's pointer points at only the kernel can tell. */
+	/* Only the kernel can read the memory to which a user's pointer points. */
 	if (gen_is_pointer(field) && !gen_below(g, 2))
 		dkt_buf_str(&g->out, ".ustring");
 	else if (gen_is_address(field) && g->has_functions && !gen_below(g, 4)) {

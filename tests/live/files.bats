@@ -85,7 +85,7 @@ lctl: write output: No space left on device" "$stderr" "stderr"
 	# shellcheck disable=SC2016
 	run -0 apart sh -c 'mount --bind /run /run && mount -o remount,ro,bind /run && exec lctl get_param debug'
 	same "debug=ioctl" "$output" "get_param"
-	# Nothing there yet: it cannot be made.
+	# The file does not exist yet and cannot be created.
 	# shellcheck disable=SC2016
 	DKTRACE_INSTANCE=$DKTRACE_INSTANCE-b run --separate-stderr apart sh -c 'mount --bind /run /run && mount -o remount,ro,bind /run && exec lctl set_param debug=+vfstrace'
 	[ "$status" -ne 0 ]

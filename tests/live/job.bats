@@ -148,7 +148,7 @@ error: set_param: setting 'nosuch'='1': No such file or directory" lctl set_para
 subsystem_debug=all" "" lctl set_param debug vfstrace subsystem_debug=all
 	expect 0 "" "" lctl set_param -n debug=ioctl
 	expect 22 "" "error: set_param: setting debug: Invalid argument" lctl set_param debug=
-	# What has no operator keeps the floor.
+	# A value without an operator keeps the classes that are always set.
 	expect 0 "debug=ioctl warning error emerg console" "" lctl get_param debug
 }
 
@@ -168,7 +168,7 @@ subsystem_debug=all" "" lctl set_param debug vfstrace subsystem_debug=all
 @test "mark and clear work before and after the first set_param" {
 	run -1 --separate-stderr dktrace mark hello
 	same "dktrace: nothing is recorded yet: start with set_param debug=..." "$stderr" "mark"
-	# By its own name it says what lctl says without Lustre.
+	# Called lctl, it prints the message of Lustre's lctl without Lustre.
 	run -1 --separate-stderr lctl mark hello
 	has "$stderr" "IOC_LIBCFS_MARK_DEBUG failed"
 	run -1 lctl clear
@@ -186,7 +186,7 @@ subsystem_debug=all" "" lctl set_param debug vfstrace subsystem_debug=all
 	lctl mark
 	run -0 lctl dk
 	has "${lines[0]}" "DEBUG MARKER: $(date +%a)"
-	# After emptying, the first record of a CPU is marked again.
+	# After clear, the first record of a CPU is marked again.
 	has "${lines[0]}" ".0F:"
 }
 
@@ -210,13 +210,13 @@ meminfo()
 	run -0 --separate-stderr meminfo 200 140 lctl set_param debug_mb=99999999
 	has "$stderr" "lctl: debug_mb: 99999999 $too_large 40 MB."
 	same 40 "$(lctl get_param -n debug_mb)" "half of a small machine is kept"
-	# What the log has is free for it.
+	# The log's own memory counts as available for it.
 	run -0 --separate-stderr meminfo 200 100 lctl set_param debug_mb=45
 	has "$stderr" "lctl: debug_mb: 45 $too_large 40 MB."
 	run -0 --separate-stderr meminfo 200 110 lctl set_param debug_mb=50
 	lacks "$stderr" "too large"
 	same 50 "$(lctl get_param -n debug_mb)" "as asked"
-	# Somebody else has taken all: what there is stays, and can be made smaller.
+	# Other programs use all memory: the buffers keep their size, and can shrink.
 	run -0 --separate-stderr meminfo 200 1 lctl set_param debug_mb=60
 	has "$stderr" "lctl: debug_mb: 60 $too_large 50 MB."
 	same 50 "$(lctl get_param -n debug_mb)" "as before"
@@ -232,7 +232,7 @@ meminfo()
 	expect 0 "debug_mb=4" "" lctl get_param debug_mb
 	run -0 --separate-stderr lctl set_param debug_mb=1
 	has "$stderr" "lctl: debug_mb: 1 MB is too small for debug buffer size, setting it to 2 MB."
-	# Somebody reads the trace file: no reason to refuse a mask.
+	# A reader of the trace file does not prevent a mask.
 	exec 8<"$instance/trace"
 	head -c 1 <&8 >/dev/null
 	set_param debug=+ioctl

@@ -23,7 +23,7 @@ end_load()
 	set_param debug=0
 }
 
-# One dk; adds what it says to the sums. $1: 0 or 3, the status that it must have, or any.
+# Runs dk and adds its numbers to the sums. $1: the exit status that it must have, 0 or 3, or any.
 take()
 {
 	run --separate-stderr dktrace dk "${@:2}" "$tmp/log"

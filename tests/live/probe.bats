@@ -168,7 +168,7 @@ number=9' "$(texts target)" records
 	probe add --enable -x "$markers" 'target:twice'
 	probe add --enable -x "$markers" target:entry 'arg1 name=arg2:string arg3:x64 number'
 	probe add --enable -x "$markers" target:small arg1 arg2
-	# Without a probe the program does not go there.
+	# Without a probe, the program does not execute the marker.
 	run -0 "$markers" 2
 	same 0 "$output" "guarded calls"
 	probe add --enable -x "$markers" target:guarded

@@ -72,11 +72,11 @@ without_tracefs()
 	same "debug=+ioctl
 .mounted
 $DKTRACE_INSTANCE" "$output" "stdout"
-	# One that was there stays.
+	# A directory that existed before stays.
 	# shellcheck disable=SC2016
 	run -0 apart sh -c 'mount -t tmpfs none /run && lctl set_param debug=+ioctl && dktrace reset && mountpoint -q /sys/kernel/tracing && ls -A /run'
 	same "debug=+ioctl" "$output" "stdout"
-	# Of two debug logs the last one takes it along; the name of the note is nobody's.
+	# With two logs, the last one removes it; the name of the note belongs to no log.
 	# shellcheck disable=SC2016
 	run -0 without_tracefs sh -c 'mount -t tmpfs none /run && lctl set_param -n debug=+ioctl && DKTRACE_INSTANCE=$DKTRACE_INSTANCE-mounted lctl set_param -n debug=+ioctl &&
 		dktrace reset && mountpoint -q /sys/kernel/tracing && DKTRACE_INSTANCE=$DKTRACE_INSTANCE-mounted dktrace reset && ! mountpoint -q /sys/kernel/tracing'
@@ -89,7 +89,7 @@ $DKTRACE_INSTANCE" "$output" "stdout"
 	has "$stderr" "cap_sys_admin"
 }
 
-# Runs the rest where a file of the instance refuses to be written. usage: refusing FILE COMMAND...
+# Runs a command while a file of the instance refuses writes. usage: refusing FILE COMMAND...
 refusing()
 {
 	# shellcheck disable=SC2016
@@ -118,7 +118,7 @@ refusing()
 
 @test "control files that are not needed may be missing" {
 	need_namespace
-	# Of one process: what a busy machine does could be more than the buffers hold.
+	# Records of one process, because those of a busy machine may overflow the buffers.
 	# shellcheck disable=SC2016
 	run -0 apart sh -c 'lctl set_param -n debug=+ioctl debug_filter="common_pid == 1" && for f in error_log buffer_subbuf_size_kb set_event_pid trace_options; do
 		mount --bind /dev/null "/sys/kernel/tracing/instances/$DKTRACE_INSTANCE/$f" || exit; done
@@ -141,7 +141,7 @@ refusing()
 	has "$stderr" "(owner 0, mode 0777)"
 }
 
-# Permitted capabilities and no_new_privs of a process.
+# Prints the permitted capabilities and no_new_privs of a process.
 rights_of()
 {
 	sed -n 's/^\(CapPrm\|NoNewPrivs\):\t//p' "/proc/$1/status" | tr '\n' ' '
@@ -174,7 +174,7 @@ has_rights()
 	same "$all$kill 1 " "$(cat "$tmp/rights")" "rights of latency's command, and of latency"
 	run -0 dktrace hist sched:sched_switch -k prev_comm -- sh "$tmp/look"
 	same "$all$kill 1 " "$(cat "$tmp/rights")" "rights of hist's command, and of hist"
-	# Nothing stays behind.
+	# Nothing is left behind.
 	same "" "$(find "$tracing/instances" -maxdepth 1 -name "$DKTRACE_INSTANCE-*")" "instances"
 	# Another user's command gets its signals.
 	start dktrace latency syscall -- setpriv --reuid=65534 --clear-groups sleep 60
@@ -214,7 +214,7 @@ has_rights()
 	has "$stderr" "is a link of user 65534"
 }
 
-# Runs the rest with what a unit of systemd leaves: its capabilities, no new privileges, and nothing
+# Runs a command with the privileges of a systemd unit: its capabilities, no new privileges, and nothing
 # to write to but /run, tracefs and a /tmp of its own. usage: as_unit UNIT COMMAND...
 as_unit()
 {

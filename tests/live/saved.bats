@@ -45,7 +45,7 @@ instance = $DKTRACE_INSTANCE
 debug_filter = none
 subsystem_debug = all
 printk = warning error emerg console" "$(cat "$tmp/conf")" "the file"
-	# One that makes no sense is not written over.
+	# An invalid file is not overwritten.
 	echo 'debg = 1' >"$tmp/conf"
 	run -1 --separate-stderr dktrace save "$tmp/conf"
 	has "$stderr" "conf:1:1: unknown setting 'debg'; did you mean debug?"
@@ -115,7 +115,7 @@ printk = warning error emerg console" "$(cat "$tmp/conf")" "the file"
 	same "$before" "$(dktrace filter list; dktrace trigger list; knobs; dktrace status | grep -E '^(filter|trigger|cpus)')" "after one more apply"
 	expect 0 "" "" dktrace save "$tmp/conf"
 	same "$(cat "$tmp/first")" "$(cat "$tmp/conf")" "the file"
-	# What is gone goes from the file.
+	# A removed setting is removed from the file.
 	dktrace trigger del 'sched:*' stacktrace
 	dktrace filter clear
 	expect 0 "" "" dktrace save "$tmp/conf"
@@ -146,7 +146,7 @@ mai? --exec $program-O0 --group $group --name main" "$(sed -n 's/^probe = //p' "
 	same "$before" "$(grep "$group" $tracing/uprobe_events | sort; dktrace filter list; dktrace trigger list; knobs)" "after apply"
 	run -0 "$program" 3
 	same 'number=8 text="inner"' "$(dktrace show --style trace 2>/dev/null | grep -o 'number=8 text="[a-z]*"')" "records"
-	# Once more, and saved again: nothing is new. What was switched by hand is as the file says.
+	# Applied and saved again, nothing changes. Events enabled by hand are set as in the file.
 	dktrace probe disable 'targ*'
 	run -0 dktrace apply "$tmp/conf"
 	same "$before" "$(grep "$group" $tracing/uprobe_events | sort; dktrace filter list; dktrace trigger list; knobs)" "after one more apply"
@@ -181,7 +181,7 @@ filter = $group:target nofield == 1
 pids = 1,x
 graph = --depth 3
 END
-	# What may come is left out, kept when it is saved, and set as soon as it is there.
+	# A line whose object may still come is skipped, kept by save, and set once the object exists.
 	printf 'probe = target number --exec %s --group %s --name later\n' "$tmp/prog" "$group" >>"$tmp/conf"
 	echo "filter = $group:later number == 8" >>"$tmp/conf"
 	for _ in 1 2; do

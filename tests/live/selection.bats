@@ -44,7 +44,7 @@ of_show()
 		taskset -c 1 dd if=/dev/zero of=/dev/null bs=1 count=25 status=none
 		[ "$(grep -c '^syscalls,sys_enter_write,' "$tmp/out")" -ge 25 ]
 	}
-	# What happens before it follows is in the log, too.
+	# Records from before follow are in the log, too.
 	until_true 100 written
 	kill -INT "$pid"
 	wait "$pid" || :

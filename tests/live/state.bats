@@ -114,7 +114,7 @@ end' $'\001\002\377'; do
 }
 
 @test "an instance that another program removed is created again" {
-	# Both rare, so that the mark is not overwritten by what the machine does.
+	# Both classes are rare, so that other records do not overwrite the mark.
 	only ioctl
 	set_param debug_mb=4 2>/dev/null
 	rmdir "$instance"
@@ -187,7 +187,7 @@ debug_mb=4" "" lctl get_param debug debug_mb
 		kill -9 "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 		if [ -e "$state/settings.before" ]; then
-			# Told, and taken back by whatever changes something next.
+			# status reports it, and the next change undoes it.
 			dktrace status | grep -q 'the last change was interrupted'
 			lctl mark x
 			gone "$state/settings.before"

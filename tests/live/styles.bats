@@ -6,7 +6,7 @@
 load ../helper/live
 
 # A log of all classes, with context switches and stacks, that no longer changes. The switches of
-# classes are all on, so what else is wanted is put into the instance by hand.
+# all classes are enabled; the test enables other events in the instance by hand.
 record_all()
 {
 	set_param debug_mb=24 debug=-1
@@ -51,7 +51,7 @@ show()
 		same "$total" "$(wc -l <"$tmp/read")" "ctf"
 		same "$(jq -r 'select(has("event")) | .event' "$tmp/json" | sort | uniq -c)" \
 			"$(sed -E 's/^\[[^]]*\] [^ ]* [^:]*:([^:]*): \{ cpu_id.*/\1/' "$tmp/read" | sort | uniq -c)" "events of ctf"
-		# What was lost, and where.
+		# The losses and their places.
 		same "$(jq -r 'select(has("lost")) | .lost // 1' "$tmp/json" | sort -n)" \
 			"$(sed -nE 's/.*discarded ([0-9]+) events.*/\1/p' "$tmp/words" | sort -n)" "losses of ctf"
 	fi
@@ -68,7 +68,7 @@ show()
 	show folded
 	show json
 	at_least 1 "$(awk '$NF > 0 { n += $NF } END { print n }' < <(grep -v '^\[lost\]' "$tmp/folded"))"
-	# As many as there are stack records.
+	# The number of stack records.
 	same "$(jq -n '[inputs | select(.event == "kernel_stack")] | length' "$tmp/json")" \
 		"$(grep -v '^\[lost\]' "$tmp/folded" | awk '{ n += $NF } END { print n }')" "stacks"
 	same '' "$(grep -v '^\[lost\]' "$tmp/folded" | grep -vE '^[^ ]+;[^ ]+ [0-9]+$')" "other lines"

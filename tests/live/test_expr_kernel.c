@@ -122,7 +122,7 @@ static void check_accept(struct test *t, struct dkt_event *event, const char *te
 		return;
 	if (ours && is_exception(t, dkt_error(t->ctx)))
 		return;
-	/* What we take beyond the kernel, it takes as we put it. */
+	/* The kernel accepts our translation of each extension. */
 	if (!ours && strcmp(plain, text) != 0 && !put_filter(&t->some, event, plain)) {
 		t->extensions++;
 		return;

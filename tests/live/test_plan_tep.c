@@ -17,7 +17,7 @@
 #define KERNEL_TEXT UINT64_C(0xffffffff81000000)
 
 /*
- * What libtraceevent 1.7.1 gets wrong, by what in a format brings it out. A text that differs is
+ * The faults of libtraceevent 1.7.1, by the part of a format that shows them. A text that differs is
  * excused only in a format that has one of these; tests/unit/test_plan.c has the right texts.
  */
 enum fault {

@@ -101,7 +101,7 @@ stop_numbers()
 	wait "$follow" || same 3 "$?" "status"
 	same 0 "$(grep -c ":0:$follow:0:" "$tmp/log" || true)" "own records"
 	has_line '^dktrace: [0-9]* records of dktrace itself skipped$' "$tmp/err"
-	# Into a pipe: its reader's work is told too, but it does not grow by itself.
+	# Into a pipe: follow also prints the reader's own records, but the log does not grow by itself.
 	# shellcheck disable=SC2016
 	run -0 bash -c 'timeout -s INT 2 dktrace follow --style trace 2>/dev/null |
 		sh -c '\''echo $$ >"$0.pid" && exec cat >"$0"'\'' "$0"' "$tmp/log"
@@ -153,7 +153,7 @@ stop_numbers()
 	same "" "$stderr" "stderr"
 	same 141 "$output" "status"
 	dktrace dk "$tmp/rest" >/dev/null
-	# Only what went into the pipe may be missing from the rest.
+	# Only records that went into the pipe may be missing from the rest.
 	at_least 5001 "$(cat "$tmp/last")"
 	all_numbers "$tmp/rest"
 }

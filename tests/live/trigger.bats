@@ -121,7 +121,7 @@ for fd in 12345, 12346:
 	fire
 	dktrace trigger del all >/dev/null
 	same 1 "$(enabled syscalls/sys_enter_close)" "put back"
-	# What the settings do not want any more is off, whoever had switched it.
+	# Events that the settings no longer enable are disabled, whoever had enabled them.
 	dktrace trigger add sched:sched_process_exit disable_event:syscalls:sys_enter_close --filter 'comm == "dkt-fire"' >/dev/null
 	set_param debug=-vfstrace
 	same '0*' "$(enabled syscalls/sys_enter_close)" "not wanted"
@@ -243,7 +243,7 @@ for fd in 12345, 12346:
 	same 0 "$(enabled sched/sched_switch)" "target"
 }
 
-# The kernel waits some 15 ms for each trigger that goes: not the hundreds of a class.
+# The kernel needs about 15 ms to remove a trigger: do not use the hundreds of a class.
 @test "kill -9 at 30 points of a trigger on a glob is undone completely, also if it fired" {
 	machine >"$tmp/machine"
 	only vfstrace

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What sys/sdt.h leaves: a nop, and a note of where it is, its counter, its name, its arguments. */
+/* A marker as sys/sdt.h makes it: a nop, and a note with its place, semaphore, name and arguments. */
 #define MARKER(name, counter, args, ...)                                                           \
 	__asm__ volatile(                                                                          \
 		"990: nop\n"                                                                       \

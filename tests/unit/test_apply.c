@@ -67,7 +67,7 @@ static void the_instance_is_what_the_settings_say(void **state)
 	size = log_read(t, "buffer_size_kb");
 	assert_string_equal(size, "4096");
 	assert_file_gone(t, DEBUGLOG_BEFORE);
-	/* What goes off has no filter any more. */
+	/* A disabled event has no filter. */
 	assert_ok(t->ctx, apply(t, "iotrace", NULL, 4));
 	assert_event(t, "fs:open", "0 none");
 	assert_event(t, "net:send", "0 none");

@@ -233,7 +233,7 @@ static void a_change_is_undone_wherever_it_fails(void **state)
 		{ "events/made/b/filter", UNREADABLE | UNWRITABLE },
 		/* Without being read it is refused before the change. */
 		{ "events/made/a/trigger", UNWRITABLE },
-		/* What else it says has no trigger that could be removed. */
+		/* Other lines have no trigger that could be removed. */
 		{ "events/made/b/trigger", UNREADABLE },
 		{ "set_event_pid", UNREADABLE | UNWRITABLE },
 		{ "options/event-fork", UNREADABLE | UNWRITABLE },

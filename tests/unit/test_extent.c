@@ -26,7 +26,7 @@ static int begin(void **state)
 		stamp = 1000 + i;
 		assert_int_equal(pwrite(extent.fd, &stamp, sizeof(stamp), HEAD + i * PAGE), 8);
 	}
-	/* What follows is not of these pages. */
+	/* The following bytes do not belong to these pages. */
 	assert_int_equal(ftruncate(extent.fd, HEAD + 2 * PAGES * PAGE), 0);
 	*state = &extent;
 	return 0;

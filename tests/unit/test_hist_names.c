@@ -140,7 +140,7 @@ static void events_with_different_names_show_numbers(void **state)
 	expect(t, "vec", t->one, true, "HI TIMER 0x9");
 }
 
-/* Of a tree, which is of another machine: its numbers are no devices of this one. */
+/* A tree is of another machine, so its numbers are not devices of this one. */
 static void device_numbers_of_a_tree_stay_numbers(void **state)
 {
 	expect(*state, "dev", NULL, true, "0,0 8,1048575 254,3");

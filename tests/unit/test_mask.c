@@ -201,7 +201,7 @@ static void masks_print_in_bit_order(void **state)
 	assert_true(strlen(text) < MASK_TEXT_SIZE);
 }
 
-/* What `set_param debug="$(get_param -n debug)"` gives, and the same with tr ' ' '+'. */
+/* As `set_param debug="$(get_param -n debug)"` does, and the same with tr ' ' '+'. */
 static void reads_back(enum mask_kind kind, uint32_t mask, uint32_t expected, bool plus)
 {
 	char text[MASK_TEXT_SIZE];
@@ -236,7 +236,7 @@ static void printed_masks_read_back(void **state)
 		reads_back(MASK_SUBSYSTEM, mask, named, false);
 	}
 	reads_back(MASK_DEBUG, 0, 0, true);
-	/* What Lustre's test framework does with the mask that is there first. */
+	/* As Lustre's test framework does with the mask that it finds. */
 	reads_back(MASK_SUBSYSTEM, UINT32_MAX, (~unnamed) | 1u << 22, true);
 }
 

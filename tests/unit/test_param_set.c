@@ -85,7 +85,7 @@ static void a_filter_is_on_every_event(void **state)
 	filter = log_read(t, "events/fs/open/filter");
 	assert_string_equal(filter, "common_pid == 7");
 	free(filter);
-	/* Of what comes on later, too. */
+	/* Events that are enabled later get the filter too. */
 	assert_ok(t->ctx, set_param(t, "debug", "+net"));
 	filter = log_read(t, "events/net/send/filter");
 	assert_string_equal(filter, "common_pid == 7");

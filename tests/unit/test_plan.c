@@ -78,7 +78,7 @@ static void arithmetic_has_types_of_c(void **state)
 		   "-9223372036854775808");
 }
 
-/* What libtraceevent 1.7.1 prints otherwise: see tests/live/test_plan_tep.c. */
+/* libtraceevent 1.7.1 prints these differently: see tests/live/test_plan_tep.c. */
 static void texts_that_libtraceevent_gets_wrong(void **state)
 {
 	(void)state;

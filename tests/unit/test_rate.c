@@ -50,7 +50,7 @@ static void a_class_has_its_limit_per_second(void **state)
 	assert_true(rate_takes(&rate, 1, 5 * SECOND));
 	for (i = 0; i < 10; i++)
 		assert_true(rate_takes(&rate, 1u << 21, 5 * SECOND));
-	/* Of several classes the first that is limited. */
+	/* With several classes, the first one with a limit counts. */
 	assert_true(rate_takes(&rate, 1u << 20 | 1 | 2, 5 * SECOND));
 	assert_false(rate_takes(&rate, 1u << 20 | 1, 5 * SECOND));
 	/* The next second, and a clock that was set back. */

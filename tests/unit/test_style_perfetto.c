@@ -39,7 +39,7 @@ static void pairs_of_events_become_slices(void **state)
 
 	(void)state;
 	room_open(&room, "perfetto", NULL, 0);
-	/* Of a thread: a call within which there is another sort of slice. */
+	/* On a thread: a call that contains another kind of slice. */
 	perfetto_one(&room, "syscalls", "sys_exit_read", 1);
 	assert_walk(&room, 0, 0, 1);
 	perfetto_one(&room, "syscalls", "sys_enter_read", 1);
@@ -169,7 +169,7 @@ static void switches_become_ftrace_events(void **state)
 	assert_int_equal(dkt_style_record(room.style, &room.record, "dd", room.buf), 0);
 	assert_walk(&room, 0, 0, 0);
 	assert_int_equal(walked(&room).switches, 1);
-	/* Of another host: Perfetto has one host's CPUs only. */
+	/* A record of another host: Perfetto has the CPUs of one host only. */
 	room.record.stream = 1;
 	assert_int_equal(dkt_style_record(room.style, &room.record, "dd", room.buf), 0);
 	assert_int_equal(walked(&room).switches, 1);

@@ -7,7 +7,7 @@
 
 #define MADE "tests/fuzz/corpus/tracedat/"
 
-/* Of trace-cmd.dat.v7(5). */
+/* From trace-cmd.dat.v7(5). */
 enum {
 	DATE = 1,
 	HOOK = 6,

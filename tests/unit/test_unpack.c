@@ -6,7 +6,7 @@
 #include "check.h"
 #include "ctx.h"
 
-/* Of trace-cmd.dat.v7(5). */
+/* From trace-cmd.dat.v7(5). */
 enum { BUFFER = 3, PRINTK = 20 };
 
 #define MB (1u << 20)

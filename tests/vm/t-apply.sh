@@ -12,7 +12,7 @@ load()
 	insmod /vm/modules/libcfs.ko "$@" || fail "libcfs can be loaded" || exit
 }
 
-# logs ERE DESCRIPTION: what status says the log has.
+# logs ERE DESCRIPTION: checks the classes that status prints.
 logs()
 {
 	dktrace status >status.txt
@@ -21,7 +21,7 @@ logs()
 
 mkdir -p /etc/dktrace
 
-# At boot: Lustre is not there yet.
+# At boot, before Lustre is loaded.
 printf '# of this site\ndebug = +rpctrace+dlmtrace\ndebug_mb = 8\n' >$conf
 run dktrace apply
 status_is 0 "apply before Lustre is loaded"
@@ -57,7 +57,7 @@ logs "^subsystem_debug +all" "and its other mask"
 run dktrace save saved.conf
 has_line '^debug = .* dlmtrace .* rpctrace' saved.conf "it can be saved"
 
-# Nobody has set a mask: Lustre's own counts, as its parameters say.
+# No mask is set: Lustre's own masks count, from its parameters.
 run dktrace reset
 rmmod libcfs || fail "libcfs can be unloaded" || exit
 load libcfs_debug=0x00100040 libcfs_subsystem_debug=0x104
@@ -70,7 +70,7 @@ same "info rpctrace" "$(cat $lnet/debug)" "Lustre's own is not touched"
 emit catalogue
 same_log "messages of what the parameters say"
 
-# One mask set, the other one not; each by itself.
+# One mask is set and the other is not: each counts by itself.
 run dktrace reset
 printf 'subsystem_debug = ldlm\n' >$conf
 run dktrace apply

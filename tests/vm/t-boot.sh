@@ -44,7 +44,7 @@ ftrace.instance.dktrace {
 END
 diff want "$out" && ok "the same as bootconfig"
 
-# It recorded before there was a process, and the log is what it was given.
+# The kernel recorded before the first process, and the log has these records.
 run dktrace status
 has_line '^debug +info$' "$out" "the log has the class"
 has_line '^debug_mb +4$' "$out" "and the size"
@@ -55,7 +55,7 @@ has_line 'sched_process_fork\(\)\) comm=kthreadd ' show.txt "threads of the kern
 has_line 'sched_process_exec\(\)\) filename=/init pid=1 ' show.txt "the first program"
 at_least 20 "$(grep -n 'filename=/init pid=1 ' show.txt | cut -d : -f 1)" "and much before it"
 
-# A change keeps what was recorded; dk has it once.
+# A change keeps the records, and dk prints them once.
 lines=$(count "$legacy" show.txt)
 set_param debug=+ioctl
 run dktrace status

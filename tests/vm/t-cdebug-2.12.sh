@@ -12,7 +12,7 @@ echo -1 >$lnet/debug
 emit catalogue
 cat $lnet/text >all.raw
 traced
-# Of a va_list it has fewer words than of others, and bytes up to a zero only.
+# From a va_list it records fewer arguments, and strings only up to a NUL.
 grep -Ev 'many 1 2|sockets|zeros' all.raw >want.raw
 grep -Ev 'many 1 2|sockets|zeros' got.raw >some.raw
 has_line 'many 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 <%d>' got.raw "sixteen words, then what they are"

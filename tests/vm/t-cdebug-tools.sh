@@ -12,7 +12,7 @@ set_param debug=+net+info+rpctrace
 echo -1 >$lnet/debug
 echo "echo catalogue >$lnet/emit" >emit.sh
 
-# What the man page says, with the class rpctrace as a number.
+# The command of the man page, with the class rpctrace as a number.
 run perf record -a -o perf.data -e dktrace:cdebug --filter 'msg_mask & 0x100000' -- sh emit.sh
 status_is 0 "perf records"
 run sh -c 'perf script -i perf.data >perf.txt'
@@ -26,7 +26,7 @@ run sh -c 'trace-cmd report -i trace.dat >cmd.txt'
 same 3 "$(count 'cdebug: .*msg_fn="emit_nested"' cmd.txt)" "trace-cmd: the messages of the class"
 no_line 'emit_numbers|emit_strings' cmd.txt "trace-cmd: no others"
 
-# The log has what both of them recorded, and more.
+# The log has the records of both programs, and more.
 traced
 same 2 "$(count '@@@ Request sent' got.raw)" "the log has the messages of both"
 has_line 'emit_numbers' got.raw "and those of its own classes"

@@ -44,7 +44,7 @@ has_line ": $gone records were lost before they were read" "$err" "all that is l
 at_least 1 "$(count 'ring_buffer:0:lost_events' got.raw)" "a gap is shown where it is"
 normal want.raw | grep emit_flood >want
 normal got.raw | grep emit_flood >got
-# Of a CPU's first message the record with its strings may be among those that are lost.
+# The record with the strings of a CPU's first message may be lost.
 awk 'NR == FNR { want[$0]; next } !($0 in want)' want got >other
 no_line 'some text' other "texts are those of Lustre's buffer"
 holds "but for a string that was lost" [ "$(wc -l <other)" -le 2 ]
@@ -55,7 +55,7 @@ run sh -c 'dktrace dk >got.raw'
 status_is 3 "a loss is in the exit status of dktrace dk"
 compare "both, Lustre's buffer has more: each message once"
 
-# Ours has what Lustre's has lost: each message is of the one or of the other.
+# Our buffer has messages that Lustre's buffer lost: each message comes from one of them.
 set_param debug_mb=24
 echo 1 >$lnet/debug_mb
 fill

@@ -8,7 +8,7 @@ need lctl dktrace
 
 load_built libcfs
 
-# Where the calls cannot be found one probe has all, and status tells when it could be otherwise.
+# If the calls cannot be found, one probe covers all, and status reports when the calls could be found.
 mount --bind /dev/null /proc/kcore
 set_param debug=info
 same 1 "$(grep -c dktrace/cdebug $tracing/kprobe_events)" "one probe"
@@ -48,14 +48,14 @@ echo 0 >/sys/module/libcfs/parameters/delay_ms
 emit "long 300" "long 1500" "long 1900"
 once "long messages, too long for a probe's record too"
 
-# Strings that do not fit into a record are left out, and that is said; the message is there.
+# Strings that do not fit into a record are missing and marked; the message is printed.
 emit "long 2500"
 traced
 has_line '\) long (l+|<%s 0x[0-9a-f]{16}>) end$' got.raw "a long string"
 has_line '\) twice <%s 0x[0-9a-f]{16}> and <%s 0x[0-9a-f]{16}> end$' got.raw \
 	"strings that together are too long for a record"
 
-# What is not recorded says so.
+# Arguments that are not recorded are marked.
 echo +other >$lnet/debug
 lctl set_param debug=+other >/dev/null
 emit unknown
@@ -65,7 +65,7 @@ has_line '\) unknown <%pI6c 0x[0-9a-f]{16}>$' got.raw "bytes behind a pointer th
 has_line '\) known after it <%pUb 0x[0-9a-f]{16}> 7$' got.raw "what comes after them is right"
 echo clear >$lnet/debug_marker
 
-# Masks are those of Lustre: types, subsystems, and what cannot be masked.
+# The masks are Lustre's: types, subsystems, and messages that cannot be masked.
 run lctl set_param debug=rpctrace
 emit catalogue
 traced
@@ -112,14 +112,14 @@ cp /run/dktrace/dktrace/settings /run/dktrace/dktrace/settings.before
 run dktrace reset
 same "" "$(cat $tracing/kprobe_events)" "reset after an interrupted change leaves no probe behind"
 
-# A probe of somebody else's is left alone.
+# A probe of another program is left alone.
 echo 'p:dktrace/cdebug libcfs:libcfs_debug_msg line=+20($arg1):s32' >$tracing/kprobe_events
 run lctl set_param debug=+info
 status_is 0 "a probe of that name that is not ours"
 run dktrace reset
 has_line '^p:dktrace/cdebug .*line=' $tracing/kprobe_events "is still there after reset"
 
-# A kernel that refuses the probe: that is said, all else works.
+# If the kernel refuses the probe, a message reports it, and everything else works.
 echo >$tracing/kprobe_events
 mount --bind /proc/version $tracing/kprobe_events || fail "cannot make it refuse"
 run lctl set_param debug=+rpctrace

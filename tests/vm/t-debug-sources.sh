@@ -36,7 +36,7 @@ at_least 20 "$(on)" "and back"
 run dktrace save own.conf
 no_line debug_sources own.conf "what nobody has chosen is not saved"
 
-# ---- Lustre comes: told, followed by the next change ----
+# ---- Lustre is loaded: status reports it, and the next change takes it over ----
 
 load_built libcfs
 run dktrace status
@@ -144,7 +144,7 @@ done
 same none "$(filter)" "the daemon follows"
 lctl debug_daemon stop
 
-# debug=0: what cannot be masked is still there.
+# debug=0 keeps the messages that cannot be masked.
 set_param debug=0
 same 3 "$(probes)" "debug=0: three events stay on"
 emit catalogue

@@ -65,7 +65,7 @@ same 3 "$(wc -l <f.txt)" "three lines"
 same 'exit status 141' "$(cat f.rc)" "then it ends"
 same '' "$(cat f.err)" "quietly"
 
-# Reset while somebody follows: told, not half done.
+# reset during follow fails with a message and changes nothing.
 dktrace follow >f.txt 2>f.err &
 follow=$!
 holds "another reads" follows "$follow"

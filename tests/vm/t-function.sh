@@ -52,7 +52,7 @@ run dktrace graph
 same "function_graph of vfs_*, without vfs_read, vfs_readv" "$(cat "$out")" "it is as it was"
 same function_graph "$(cat "$where/current_tracer")" "in the kernel, too"
 use
-# What is set beside it does not switch it.
+# Other settings do not change it.
 set_param debug=+ioctl
 run dktrace show --style trace
 at_least 10 "$(count 'funcgraph_entry: .* \|  +vfs_[a-z]*\(\) \{$')" "entries of vfs_*"
@@ -76,7 +76,7 @@ at_least 3 "$(count 'funcgraph_entry: +\|    [a-z_0-9.]+\(\) \{$')" "what it cal
 same 0 "$(count 'funcgraph_entry: +\|      ')" "deeper ones are not there"
 grep -E 'funcgraph_entry: +\|  [a-z]' "$out" | grep -v ' vfs_read()' && fail "nor other roots"
 
-# Somebody else's depth is not touched; a failure leaves what there was.
+# The depth of another program is not changed; a failure changes nothing.
 DKTRACE_INSTANCE=other run dktrace graph --depth 5 'vfs_*'
 status_is 1 "another log cannot have another depth"
 has_line "another program" "$err" "which is said"
@@ -99,7 +99,7 @@ at_least 1 "$(count 'funcgraph_exit: +[*@] +[0-9]{5,6}\.[0-9]+ us \|  +\} /\* (d
 same 0 "$(count 'funcgraph_entry')" "no entries"
 off graph
 
-# By module, one command and what it starts.
+# By module, for a command and its children.
 truncate -s 320M image
 mkfs.xfs -q image
 mkdir mnt
@@ -162,7 +162,7 @@ if [ "$where" = "$instance" ]; then
 fi
 dktrace reset
 
-# Saved with all that limits it; of a module that is not there it is left out, and all else is set.
+# It is saved with all its limits; apply skips functions of a missing module and sets the rest.
 run dktrace graph 'xfs_*' 'vfs_*' --under vfs_read --depth 2 --threshold 5us --pid 1 --children
 dktrace save saved.conf
 has_line '^graph = xfs_\* vfs_\* --under vfs_read --depth 2 --threshold 5 --pid 1 --children --boot [0-9a-f-]*$' \

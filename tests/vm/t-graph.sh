@@ -18,13 +18,13 @@ use_files()
 	ls mnt >/dev/null
 }
 
-# Modules in brackets, one line each, of what the tracer is limited to.
+# Prints the modules to which the tracer is limited, one per line.
 traced()
 {
 	sed -n 's/.*\[\(.*\)\]$/\1/p' "$where/set_ftrace_filter" | sort -u
 }
 
-# What a borrowed top instance must be like afterwards.
+# Prints the state of the top instance, to compare it after it was borrowed.
 top()
 {
 	(cd "$tracing" && cat current_tracer trace_clock buffer_size_kb tracing_on set_ftrace_filter set_event)
@@ -59,7 +59,7 @@ at_least 50 "$entered" "functions are entered"
 at_least "$((entered - 20))" "$left" "and left"
 same 0 "$(grep 'Process entered' dk.txt | grep -v raw_syscalls | grep -vc '(xfs:0:')" "no other functions are"
 
-# Looking by class and subsystem; the other style.
+# Selection by class and subsystem; the other style.
 use_files
 lctl clear
 use_files
@@ -70,7 +70,7 @@ same 0 "$(count "$legacy")" "--subsystem echo does not"
 run dktrace dk --style trace
 has_line 'funcgraph_entry: .*xfs_' "$out" "trace style has the function's name"
 
-# What is set already is not switched again; what was recorded before a switch is not lost by it.
+# A tracer that is set already is not set again; a change loses no earlier record.
 lctl clear
 use_files
 set_param debug=+trace
@@ -92,7 +92,7 @@ same "Debug log: $(count "$legacy" dk.txt) lines, $(count "$legacy" dk.txt) kept
 	"$(tail -n 1 dk.txt)" "with no loss"
 same '' "$(cat "$err")" "in silence neither"
 
-# Losses before a switch are told after it.
+# Losses before a change are reported after it.
 set_param debug=vfstrace subsystem_debug=-1 debug_mb=2
 lctl clear
 dd if=/dev/zero of=/dev/null bs=1 count=20000 2>/dev/null
@@ -115,7 +115,7 @@ traced >modules
 has_line '^xfs$' modules "all subsystems: xfs is among their modules"
 cat modules
 
-# Somebody reads: the kernel does not switch then, everything else is set.
+# With a reader, the kernel does not change the tracer; everything else is set.
 set_param debug=vfstrace
 dktrace follow >/dev/null 2>&1 &
 follow=$!
@@ -148,7 +148,7 @@ status_is 0 "reset with a tracer on"
 gone "$instance"
 same "$before" "$(top)" "the top instance is as it was"
 
-# The top instance is borrowed only if nobody uses it.
+# The top instance is borrowed only if no other program uses it.
 if [ "$where" = "$tracing" ]; then
 	# refused WHY: trace without entry and exit, and nothing is touched.
 	refused()
@@ -174,7 +174,7 @@ if [ "$where" = "$tracing" ]; then
 	has_line 'mine' $tracing/trace "which are still there"
 	echo >$tracing/trace
 
-	# What it was like comes back, whatever that was; a first change that fails leaves nothing.
+	# Its state is restored, whatever it was; a first change that fails leaves nothing.
 	echo global >$tracing/trace_clock
 	echo 300 >$tracing/buffer_size_kb
 	echo 0 >$tracing/tracing_on
@@ -197,7 +197,7 @@ if [ "$where" = "$tracing" ]; then
 	echo 1408 >$tracing/buffer_size_kb
 	echo 1 >$tracing/tracing_on
 
-	# What was kept of it makes no sense: it is what a kernel begins with, but for the size.
+	# If the saved state is invalid, the values after boot are restored, except the size.
 	set_param debug=trace subsystem_debug=osd
 	head -c 300 /dev/urandom >/run/dktrace/dktrace/spool/top
 	run dktrace reset

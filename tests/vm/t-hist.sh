@@ -7,7 +7,7 @@ need dktrace
 
 [ -e $tracing/events/sched/sched_switch/hist ] || skip "no histograms"
 
-# A worker of a name that nobody else has; busybox goes by names that begin with its own.
+# A worker with a unique name; busybox accepts names that begin with its own.
 ln -s /bin/busybox busybox-w
 cat >worker <<'END'
 i=0
@@ -23,7 +23,7 @@ END
 work="$PWD/busybox-w sh $PWD/worker"
 mine='COMM ~ "busybox-*"'
 
-# The kernel notes the name of a process unless another CPU is just noting one: few have none here.
+# The kernel stores the name of a process unless another CPU is storing one: a few names are missing.
 drop_nameless()
 {
 	sed -n 's/.*<\.\.\.>\(\[[0-9]*\]\).*/\1/p' here.csv | sort -u >nameless
@@ -35,7 +35,7 @@ drop_nameless()
 	done
 }
 
-# Both at once: what is run here watches what the kernel's is run for.
+# Both at once: the command of the one is the hist that counts in the kernel.
 # usage: both EVENTS OPTION...
 both()
 {
@@ -80,7 +80,7 @@ both syscalls:sys_enter_read --keys count.buckets=64 --sort count.descending
 both syscalls:sys_exit_read --keys ret.log2,common_pid --sort common_pid
 both syscalls:sys_exit_read --keys ret --sort ret
 both syscalls:sys_enter_openat --keys flags.hex,dfd
-# No sched_switch here: the last one of a process comes when its parent knows already that it ended.
+# Not sched_switch: a process's last one may come after its parent knows that it has ended.
 both sched:sched_process_fork --keys parent_comm --vals parent_pid
 both sched:sched_process_exec --keys filename
 both syscalls:sys_enter_read,syscalls:sys_enter_write,syscalls:sys_enter_openat --keys event
@@ -120,13 +120,13 @@ has_line '^4097,3$' "$out" "--diff: what came since"
 run dktrace reset
 gone $kept "reset ends what was kept"
 
-# Stacks, in the kernel and here.
+# Stacks, in the kernel and in user space.
 run dktrace hist kmem:kmalloc --keys stacktrace --folded -- $work
 has_line '^[a-zA-Z0-9_.]+;.*;[a-zA-Z0-9_.]+ [0-9]+$' "$out" "folded stacks of the kernel's"
 run dktrace hist kmem:kmalloc --keys stacktrace --folded --here -- $work
 has_line ';vfs_read|;do_sys_openat2;|do_syscall_64;' "$out" "folded stacks of ours"
 
-# A table too small, and what to do.
+# A table that is too small reports the size to use.
 run dktrace hist sched:sched_switch,raw_syscalls:sys_enter --keys common_timestamp --size 128 --csv -- $work
 has_line 'hits did not fit into the table; use --size [0-9]+' "$err" "dropped: with the size to use"
 
@@ -136,7 +136,7 @@ run dktrace hist syscalls:sys_exit_read --keys common_pid --var 'r=ret' --do 'on
 has_line 'SAVED' "$out" "onmax and save"
 has_line 'max: 4097 common_pid: [0-9]+' "$out" "the most that was read"
 
-# A class that is a part of an event, by the kernel and here.
+# A class that is a part of an event, in the kernel and in user space.
 mkdir classes
 cat >classes/10.yaml <<'YAML'
 classes:
@@ -167,7 +167,7 @@ seen=$tracing/instances/seen
 mkdir $seen
 echo 1 >$seen/events/synthetic/enable
 
-# What the events made by actions said; they are taken. usage: values FIELD
+# Prints and removes the records of events that actions wrote. usage: values FIELD
 values()
 {
 	sed -n "s/.*dkt_test_[a-z]*: .*\\b$1=\\([0-9]*\\).*/\\1/p" $seen/trace
@@ -182,7 +182,7 @@ run dktrace hist syscalls:sys_exit_read --keys common_pid --var 'r=ret' --do 'on
 	--filter "$got" -- busybox-w sh reads
 same 2 "$(count 'changed: 1300 ret: 1300')" "onchange and save"
 
-# What was begun by one event and is matched by another: a variable of the first, an event of the second.
+# onmatch: a variable of the first event, an action of the second.
 run dktrace hist syscalls:sys_enter_read --keys common_pid --var 'from=common_timestamp.usecs' --filter "$zeros" --keep
 status_is 0 "the first of two"
 run dktrace hist syscalls:sys_exit_read --keys common_pid --var 'us=common_timestamp.usecs-$from' \
@@ -213,7 +213,7 @@ status_is 1 "no such variable"
 has_line 'sys_enter_read' "$err" "which event it is about"
 same '' "$(ls $tracing/instances)" "nothing is left"
 
-# Killed: reset, or the next one, takes what is left.
+# After a kill, reset or the next command removes the instance.
 dktrace hist syscalls:sys_enter_read --keys count >/dev/null 2>killed.err &
 pid=$!
 while ! grep -q Ctrl-C killed.err; do sleep 0.1; done
@@ -224,7 +224,7 @@ same 1 "$(ls $tracing/instances | wc -l)" "an instance is left"
 run dktrace hist syscalls:sys_enter_read --keys count -- true
 same '' "$(ls $tracing/instances)" "the next one removed it"
 
-# A pipe that nobody reads ends it, as everything that prints.
+# A pipe without a reader ends it, as every command that prints.
 mkfifo pipe
 (
 	exec 5<>pipe 6>pipe 5<&-

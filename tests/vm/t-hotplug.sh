@@ -68,7 +68,7 @@ follow=$!
 sleep 1
 before=$(awk '{ print $14 + $15 }' /proc/$follow/stat)
 sleep 3
-# A look at buffers that are not there does not turn into a busy loop: two such seconds are 200.
+# Reading missing buffers is not a busy loop: two seconds of that would be 200 ticks.
 at_least "$(awk '{ print $14 + $15 }' /proc/$follow/stat)" "$((before + 100))" "follow waits"
 echo 1 >$online
 writes 300 2222
@@ -81,7 +81,7 @@ wait $follow
 same 300 "$(written 2222 follow.txt)" "follow has all of a CPU that came and went"
 same '' "$(grep "were lost" follow.err)" "and lost nothing"
 
-# What a CPU recorded before it went offline is still there.
+# The records of a CPU from before it went offline are still in the log.
 echo 1 >$online
 lctl clear
 writes 300 3333
@@ -94,7 +94,7 @@ run sh -c 'dktrace dk >dk.txt'
 status_is 0 "dk takes them"
 same 300 "$(written 3333 dk.txt)" "once"
 
-# Losses of a CPU that went are counted, and kept + lost is what was generated.
+# Losses of an offline CPU are counted, and kept + lost is the number generated.
 echo 1 >$online
 set_param debug_mb=4
 lctl clear

@@ -11,7 +11,7 @@ made()
 	cat $tracing/kprobe_events $tracing/synthetic_events 2>/dev/null
 }
 
-# Column of a row of the CSV table. usage: cell GROUP COLUMN
+# Prints a cell of the CSV table. usage: cell GROUP COLUMN
 cell()
 {
 	sed -n "s/^$1,/$1,/p" "$out" | cut -d , -f "$2"
@@ -78,7 +78,7 @@ run dktrace latency irq --kernel -t 1
 status_is 0 "groups by a string" || cat "$err"
 same '' "$(made)" "nothing is left"
 
-# Nobody reads it: all goes, as at its end.
+# Without a reader, everything is removed, as at the normal end.
 for how in "syscall --kernel" "function vfs_read"; do
 	dktrace latency $how -t 0.5 2>/dev/null | true
 	same '' "$(made)" "nothing is left of $how whose reader went away"

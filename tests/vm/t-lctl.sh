@@ -38,7 +38,7 @@ run lctl dk
 has_line '\(emit.c:[0-9]+:' "$out" "nothing was taken by it"
 ls /tmp/lustre-log* /tmp/dktrace* 2>/dev/null && fail "a raw dump is left" || ok "no raw dump is left"
 
-# A raw dump is what df reads.
+# df reads a raw dump.
 emit catalogue
 run lctl dk /tmp/raw 1
 status_is 0 "dk FILE 1"
@@ -52,7 +52,7 @@ status_is 0 "clear"
 run lctl dk
 no_line '\(emit.c:[0-9]+:' "$out" "clear empties Lustre's buffer as well"
 
-# The daemon: Lustre's own is told, ours writes beside it.
+# The daemon: Lustre's own gets the command, and ours writes too.
 run lctl debug_daemon start /tmp/daemon 20
 status_is 0 "debug_daemon start"
 same "$(cat $lnet/daemon_file)" /tmp/daemon "Lustre's own has the file"

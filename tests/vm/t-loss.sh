@@ -12,7 +12,7 @@ load()
 	wait "$one" "$!"
 }
 
-# Adds what a command's summary and its words about losses say to $kept and $lost.
+# Adds the numbers of a command's summary and loss message to $kept and $lost.
 add_up()
 {
 	n=$(sed -n 's/^Debug log: [0-9]* lines, \([0-9]*\) kept, .*/\1/p' "$1" | tail -n 1)
@@ -96,7 +96,7 @@ run dktrace dk
 add_up "$out"
 same "$(generated)" "$((kept + lost))" "follow adds up: kept + lost == generated"
 
-# A reader that is killed in the middle loses nothing; what it printed is perhaps shown again.
+# A reader that is killed loses nothing; its last records may be printed again.
 set_param debug_mb=16
 run dktrace clear
 same 0 "$(generated)" "clear begins anew"

@@ -40,7 +40,7 @@ run dktrace reset
 same "0" "$(cat $tracing/events/lustre_debug/enable)" "reset leaves nothing on"
 rmmod lustre_debug || fail "rmmod of the event"
 
-# With the probe: what only a tracer can do with messages.
+# With the probe: actions on messages that only a tracer has.
 run lctl set_param debug=+net+info+rpctrace
 echo -1 >$lnet/debug
 # The lines of dktrace-lustre(7), with functions and words of this module's.
@@ -84,7 +84,7 @@ else
 	status_is 1 "a kernel without snapshots refuses one"
 fi
 
-# A message inside of another one is known before the other is recorded.
+# A nested message is recorded before the outer one.
 run dktrace trigger add dktrace:cdebug_nested traceoff --filter 'v_fmt ~ "*failed*"'
 status_is 0 "traceoff at a nested message"
 lctl clear
@@ -102,7 +102,7 @@ dktrace dk --style trace >got.raw 2>/dev/null
 has_line 'kernel_stack' got.raw "a stack trace at a message"
 has_line '=> .*libcfs_emit' got.raw "with the functions that led to it"
 
-# They are saved, and set again when Lustre is there.
+# They are saved, and set again once Lustre is loaded.
 run dktrace filter set 'dktrace:cdebug*' 'msg_fn == "emit_strings"'
 status_is 0 "messages of one function"
 dktrace save saved.conf

@@ -35,7 +35,7 @@ run dktrace show --style trace
 has_line 'kmem_cache_alloc: +call_site=xfs_|kmem_cache_alloc: +call_site=_xfs_' "$out" "trace style names them too"
 lctl clear
 
-# With all subsystems there are more modules, with one that has none loaded it is not narrowed.
+# With all subsystems there are more modules; a subsystem without loaded modules does not restrict it.
 set_param subsystem_debug=osd+echo
 has_line 'call_site >=' "$instance/events/kmem/kmalloc/filter" "the loaded one counts"
 set_param debug=malloc+cache

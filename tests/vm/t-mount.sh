@@ -2,7 +2,7 @@
 # If tracefs is not mounted, a change mounts it and reset unmounts it; reading mounts nothing.
 # shellcheck shell=sh disable=SC2154
 
-# debugfs mounts another tracefs below itself when somebody looks there.
+# debugfs mounts another tracefs below itself as soon as a process looks there.
 umount "$tracing" /sys/kernel/debug/tracing 2>/dev/null
 umount /sys/kernel/debug
 put_back()
@@ -28,7 +28,7 @@ status_is 0 "reset ends well"
 no_line tracefs /proc/mounts "and unmounts it"
 gone /run/dktrace "nothing is kept"
 
-# Mounted by somebody else, it stays.
+# A tracefs that another program mounted stays mounted.
 mount -t tracefs tracefs "$tracing"
 set_param debug=+vfstrace
 run dktrace reset

@@ -6,7 +6,7 @@ set_param debug=vfstrace debug_mb=4
 lctl mark "still here"
 before=$(cat "$instance/buffer_size_kb")
 
-# Somebody else has taken more than half of it.
+# Another program uses more than half of it.
 mkdir "$tracing/instances/other"
 echo 300000 >"$tracing/instances/other/buffer_size_kb"
 run lctl set_param debug_mb=2000000
@@ -14,7 +14,7 @@ status_is 0 "more than others can do without"
 has_line 'too large for debug buffer size, setting it to 4 MB' "$err" "lowered with Lustre's words"
 same "$(cat "$instance/buffer_size_kb")" "$before" "to what it has"
 
-# The kernel says no later, when the memory is gone by then.
+# The kernel may refuse later, if the memory is used by then.
 printf 'MemTotal: 8000000 kB\nMemAvailable: 8000000 kB\n' >/tmp/meminfo
 mount -o bind /tmp/meminfo /proc/meminfo
 run lctl set_param debug_mb=1500

@@ -33,14 +33,14 @@ same '' "$(cat "$err")" "and ends quietly"
 
 run lctl dk rest.txt
 status_is 0 "then dk ends well"
-# What went into the pipe before it closed may be gone, and no more than that.
+# Only records that went into the pipe before it closed may be missing.
 got=$(count "$legacy" rest.txt)
 at_least 1 "$got" "of $lines lines these are left"
 tail -n "$((got + 1))" still.txt | head -n "$got" | cut -d : -f 5- >want
 grep -E "$legacy" rest.txt | cut -d : -f 5- >left
 holds "the last ones, as they were" cmp want left
 
-# The daemon: whole records in the file, as many as it says, and the others in the log.
+# The daemon's file has complete records, as many as it reports, and the log has the others.
 failed()
 {
 	lctl debug_daemon status >status
@@ -70,7 +70,7 @@ full()
 	same "$(sed -n 's/^written: \([0-9]*\) records.*/\1/p' status)" "$(wc -l <df.txt)" "and has as many as status says"
 	run sh -c 'dktrace dk >rest.txt'
 	status_is 0 "dk has the rest"
-	# Each round has writes of a size of its own; some records may be in both.
+	# Each round has its own size of writes; some records may be in both.
 	: >missing
 	for i in $(seq "$i"); do
 		n=$(cat df.txt rest.txt | grep -c "sys_enter_write.*count: 0x0*$(printf %x $((4500 + i)))\$")

@@ -50,7 +50,7 @@ at_least 5 "$(pairs)" "commits, one for each fsync of a new file"
 run_pair block
 at_least 5 "$(pairs)" "requests"
 at_least 1 "$(sed -n 2p "$out" | cut -d , -f 3)" "of some duration, ns"
-# Where the kernel has no scheduler for it, flushes are queued all the same.
+# Flushes are queued even without a scheduler for the device.
 echo mq-deadline >"/sys/block/${device##*/}/queue/scheduler"
 run_pair block-queue
 at_least 1 "$(pairs)" "requests in the queue"

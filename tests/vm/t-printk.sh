@@ -2,7 +2,7 @@
 # build-modules: texts
 # programs: trace-cmd
 # timeout: 120
-# What trace_printk() records is printed as the kernel prints it, from a trace.dat of trace-cmd.
+# Records of trace_printk() in a trace.dat of trace-cmd print as the kernel prints them.
 # shellcheck shell=sh disable=SC2154,SC2086
 
 need trace-cmd
@@ -13,7 +13,7 @@ same 17 "$(count '^write_' kernel.txt)" "the kernel has every message"
 run trace-cmd extract -o trace.dat
 status_is 0 "trace-cmd extracts them"
 
-# Where the kernel shows a hash there is the address.
+# The file has the address where the kernel prints a hash.
 texts()
 {
 	sed -n 's/^.* [0-9]*\.[0-9]*: [a-z]*: *\(write_[a-z]*: \)/\1/p' "$1" | sort

@@ -12,7 +12,7 @@ value()
 	sed -n "s/.* $1=\([^ ]*\).*/\1/p" records | head -n 1
 }
 
-# record EVENT: what the log has of it, in the file records; the log is empty then.
+# record EVENT: writes the event's records to the file records, and empties the log.
 record()
 {
 	dktrace dk --style trace 2>dk.err | grep -a " $1: " >records
@@ -23,7 +23,7 @@ record()
 # Recording less makes it quicker.
 set_param debug=0
 
-# Arguments by name from BTF: what a program passed to the kernel.
+# Arguments by name from BTF have the values that a program passed to the kernel.
 run dktrace probe add vfs_read 'count pos=*pos' --enable
 status_is 0 "a probe on vfs_read"
 dd if=/dev/zero of=/dev/null bs=777 count=5 2>/dev/null
@@ -67,7 +67,7 @@ has_line 'l_client="client@tcp" l_req_mode=17 l_granted_mode=99 l_readers=-3 lr_
 has_line 'l_readers=-2 .* flags=4137 ' second "and those of the second call"
 same "415 425" "$(sed 's/.*ret=\([0-9]*\).*/\1/' third | xargs)" "what the function returned"
 
-# They are saved by their words; without the module they are left out, and with it made again.
+# They are saved by their arguments, skipped without the module, and created again with it.
 sort $tracing/kprobe_events >made
 dktrace save saved.conf
 has_line '^probe = ldlm_handle_conflict_lock lock->l_resource->lr_refcount.counter name=lock->l_resource->lr_name.name\[0\]:x64 --name ldlm_handle_conflict_lock$' \
@@ -107,7 +107,7 @@ has_line "ldlm_grant_one is inlined into ldlm_handle_conflict_lock" "$err" "into
 run dktrace probe add --dry-run ldlm_handle_conflict_lock 'lock->l_resourc'
 has_line "struct ldlm_lock has no member 'l_resourc'; did you mean l_resource" "$err" "a member misspelt"
 
-# The kernel refuses: that is said in words, and nothing is left.
+# If the kernel refuses, a message reports it, and nothing is left behind.
 run dktrace probe add kprobe_dispatcher
 status_is 1 "a function that cannot be probed"
 has_line 'blacklisted|cannot be probed' "$err" "the reason"
@@ -126,7 +126,7 @@ run dktrace probe add -g many 'vfs_s*'
 status_is 0 "a glob"
 holds "more than one probe of it" [ "$(grep -c ' vfs_s' $tracing/kprobe_events)" -gt 1 ]
 
-# A failed middle step: what was made before it goes again.
+# If a step in the middle fails, the steps before it are undone.
 before=$(cat $tracing/dynamic_events)
 mkdir /run/dktrace/dktrace/settings.tmp
 run dktrace probe add -g bad --enable 'vfs_w*'
@@ -168,7 +168,7 @@ else
 	has_line 'this kernel has no probes on tracepoints' "$err" "nor on tracepoints"
 fi
 
-# Another tool's probe is left alone; one that another has on is told.
+# Another tool's probe is left alone; a probe that another program has enabled is reported.
 echo 'p:dktrace/theirs vfs_write' >>$tracing/kprobe_events
 run dktrace probe del theirs
 has_line 'was not created by dktrace' "$err" "not ours"
@@ -188,7 +188,7 @@ status_is 0 "reset"
 same "p:dktrace/theirs vfs_write" "$(cat $tracing/dynamic_events)" "leaves the other's alone"
 gone /run/dktrace "nothing is left behind"
 
-# Killed at any moment: a reset finds what there is.
+# After a kill at any moment, reset removes every probe.
 for delay in 0.05 0.1 0.2 0.4; do
 	dktrace probe add --enable -g killed 'vfs_r*' >/dev/null 2>&1 &
 	sleep $delay

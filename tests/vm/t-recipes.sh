@@ -87,7 +87,7 @@ status_is 0 "and without them"
 same 1 "$(recording)" "the log records again"
 fires 1 "nothing acts any more" "incident expire" "incident evict"
 
-# Words that are split between the format and its argument; words of a message without a nested one.
+# A text across a format and its argument; a text of a message without a nested one.
 run dktrace trigger add message 'sent has timed out' traceoff
 has_line 'a format and its argument "@@@ Request sent has %s' "$out" "split words"
 fires 1 "the argument alone is not enough" "incident wait"
@@ -109,10 +109,10 @@ has_line 'no string of Lustre.s modules contains' "$out" "a text that is made at
 fires 0 "is found in the arguments" "incident evict"
 run dktrace trigger del message
 
-# What the manual says of snapshots.
+# The manual's recipe for snapshots.
 run dktrace trigger add message 'evicting client' snapshot
 status_is 1 "a probe inside a function takes no snapshot"
-# Keep what the buffer has; how the kernel came to a message.
+# Keep the buffer's records; record the stack of a message.
 run dktrace trigger add dktrace:cdebug snapshot:1 --filter 'msg_fn == "ptlrpc_expire_one_request"'
 status_is 0 "a snapshot by the function"
 emitted "incident expire"
@@ -125,7 +125,7 @@ run dktrace show --style trace
 has_line 'kernel_stack: .*_ldlm_lock_debug' "$out" "the stack is in the log"
 run dktrace trigger del message
 
-# What functions return; a rate.
+# Return values of functions; a rate.
 run dktrace probe add --enable --max 500 'ptlrpc:ldlm_*%return' '$retval'
 status_is 0 "probes at returns"
 echo 3 >/sys/module/ptlrpc/parameters/conflicts

@@ -4,7 +4,7 @@
 # timeout: 700
 # shellcheck shell=sh disable=SC2154
 
-# What others had set before must be there afterwards.
+# Settings of other programs must be the same afterwards.
 echo 1 >"$tracing/events/sched/sched_process_exec/enable"
 echo 'common_pid > 1' >"$tracing/events/sched/sched_process_exec/filter"
 mkdir "$tracing/instances/other"
@@ -28,7 +28,7 @@ below()
 	echo $(($(od -An -N4 -tu4 /dev/urandom) % $1))
 }
 
-# Kills a change after that many hundredths of a second.
+# Kills a change after so many hundredths of a second.
 kill_change()
 {
 	pause=$1

@@ -29,7 +29,7 @@ sed 's/\//:/' on >tree/available_events
 for cpu in 0 1; do
 	mkdir -p tree/per_cpu/cpu$cpu
 	cat "$instance/per_cpu/cpu$cpu/stats" >tree/per_cpu/cpu$cpu/stats
-	# It would wait for more: what it has comes at once.
+	# It waits for more records, but prints those that exist at once.
 	timeout 2 dd if="$instance/per_cpu/cpu$cpu/trace_pipe_raw" of=tree/per_cpu/cpu$cpu/trace_pipe_raw bs=4096 2>/dev/null
 done
 run dktrace reset

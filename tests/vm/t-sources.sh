@@ -5,7 +5,7 @@
 # status shows the sources of records, why others are not used, and which modules came and went.
 # shellcheck shell=sh disable=SC2154
 
-# says ERE DESCRIPTION: status, with its lines joined, and doctor too if it is about what changed.
+# says ERE DESCRIPTION: checks status, with its lines joined, and doctor too for changes in the kernel.
 says()
 {
 	dktrace status | tr -s '\n ' ' ' >status.txt
@@ -39,7 +39,7 @@ silent "nothing to tell"
 emit catalogue
 same_log "messages by the probe"
 
-# At most so many of a class in a second, as the reader shows them; what is left out is told.
+# --rate prints at most so many records of a class per second and reports the dropped ones.
 echo clear >$lnet/debug_marker
 lctl clear
 set_param debug=+info

@@ -86,7 +86,7 @@ has_line '"event":"ran".*"name":"sleep","ns":[1-9]' "$out" "pairs records of one
 run dktrace probe del ran
 status_is 0 "removed"
 
-# What the kernel refuses is undone.
+# A change that the kernel refuses is undone.
 run dktrace probe add --name bad --sql "SELECT (end.TIMESTAMP_USECS - start.TIMESTAMP) AS lat $join"
 status_is 1 "a statement that the kernel refuses"
 has_line 'units' "$err" "with its words"

@@ -23,19 +23,19 @@ end_of()
 	"./$1" 2>/dev/null
 }
 
-# The tracing_on of the log's instance and of the one whose tracer it is.
+# Prints tracing_on of the log's instance and of the instance with the tracer.
 both()
 {
 	echo "$(cat "$instance/tracing_on") $(cat "$where/tracing_on")"
 }
 
-# How many records of functions there are, read or not.
+# Prints the number of records of functions, read or not.
 functions()
 {
 	cat "$where"/per_cpu/cpu*/stats | awk '/^(entries|overrun|read events):/ { n += $NF } END { print n }'
 }
 
-# stopped WHY: both have stopped, status says so, and what was recorded stays.
+# stopped WHY: checks that both have stopped, that status shows it, and that the records stay.
 stopped()
 {
 	same "0 0" "$(both)" "$1 stops both"
@@ -75,7 +75,7 @@ n=$(functions)
 use_files
 at_least "$((n + 20))" "$(functions)" "functions are recorded again"
 
-# One of the two, by hand.
+# Stop one of the two by hand.
 if [ "$where" = "$tracing" ]; then
 	echo 0 >"$instance/tracing_on"
 	run dktrace status
@@ -132,7 +132,7 @@ same "1 1" "$(both)" "deleted: both record"
 triggers >left
 [ "$where" = "$instance" ] || same '' "$(cat left)" "the top instance has no trigger any more"
 
-# With a count: it acts as often, not more.
+# A trigger with a count acts exactly that often.
 run dktrace trigger add sched:sched_process_exit traceoff:1 --filter 'comm == "vmstop"'
 end_of vmstop
 stopped "a trigger with a count"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # timeout: 120
-# What cat trace and cat trace_pipe print is read as records: of events, functions and stacks, also in
+# report reads the output of cat trace and cat trace_pipe: events, functions and stacks, also in
 # the latency format and by function_graph.
 # shellcheck shell=sh disable=SC2154
 
@@ -65,7 +65,7 @@ run dktrace report latency.txt
 status_is 0 "the latency format is read"
 same "$(grep -vc '^#' latency.txt)" "$(wc -l <"$out")" "every line of it"
 
-# function_graph, which an older kernel has only there; with every option that adds a column.
+# function_graph, which an older kernel has only in the top instance; with every option that adds a column.
 in=$tracing
 echo 'vfs_* ksys_* filp_*' >$in/set_ftrace_filter
 echo function_graph >$in/current_tracer

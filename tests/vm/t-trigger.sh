@@ -14,7 +14,7 @@ end_of()
 	"./$1" 2>/dev/null
 }
 
-# What all triggers and limits of the instance are.
+# Prints all triggers and limits of the instance.
 limits()
 {
 	grep -v '^#' "$events"/*/*/trigger | sed 's/count=[0-9]*/count/'
@@ -58,7 +58,7 @@ at_least 3 "$(grep -E "$legacy" "$out" | cut -d : -f 6 | sort -u | wc -l)" "and 
 dktrace filter clear
 same "" "$(cat "$instance/set_event_pid")" "no list is left"
 
-# What a kernel does not know is its own refusal, with its words, and nothing is changed.
+# If the kernel refuses an unknown action, its message is printed, and nothing changes.
 limits >before
 if ! grep -q 'CPUS{' "$tracing/README" 2>/dev/null; then
 	run dktrace filter set sched:sched_switch 'CPU & CPUS{0}'
@@ -133,7 +133,7 @@ at_least 8 "$(count '^[0-9a-f]*:00000200:.*emit.c' got.raw)" "all of another"
 dktrace filter clear
 run dktrace trigger add net traceoff --filter 'msg_fn == "emit_pointers"'
 status_is 0 "stop at a message"
-# Lustre's messages come by one event or, where calls of nested ones are probed, by two.
+# Lustre's messages come from one event, or from two if the calls of nested messages are probed.
 has_line '^1 trigger on 1 event$|^2 triggers on 2 events$' "$out" "of the events of its class only messages have the field"
 same 'traceoff:unlimited if (msg_mask & 0x200) && (msg_fn == "emit_pointers")' \
 	"$(cat "$events/$message/trigger")" "at messages of the class only"

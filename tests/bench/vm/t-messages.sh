@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs lustre_debug
 # timeout: 300
-# What a message costs who emits it: by the probe, by Lustre's trace event, by Lustre's buffer alone.
+# The cost of a message for its caller: with the probe, with Lustre's trace event, with Lustre's buffer alone.
 # shellcheck shell=sh disable=SC2154,SC2086
 
 messages=10000

@@ -188,7 +188,7 @@ static void emit_catalogue(void)
 	CDEBUG(D_TRACE, "Process leaving (rc=%lu : %ld : %lx)\n", -5L, -5L, -5L);
 }
 
-/* What a probe cannot have: what lies behind these pointers. */
+/* A probe cannot record the memory to which these pointers point. */
 static void emit_unknown(void)
 {
 	static const u8 ip6[16] = { 0x20, 1, 0xd, 0xb8, [15] = 1 };
